@@ -1,0 +1,77 @@
+/* cli.h - what the commands share: preparing a run, doing it, writing its results. */
+#ifndef WL_CLI_CLI_H
+#define WL_CLI_CLI_H
+
+#include "cli/options.h"
+#include "param/param.h"
+#include "sim/session.h"
+#include "stats/result.h"
+#include "workloads/workload.h"
+
+/* Each returns the exit status; the sentence for the user is in *e when it is not 0. */
+int cmd_run(const struct options *o, struct wl_err *e);
+int cmd_compare(const struct options *o, struct wl_err *e);
+int cmd_list(const struct options *o, struct wl_err *e);
+int cmd_gpu(const struct options *o, struct wl_err *e);
+int cmd_trace(const struct options *o, struct wl_err *e);
+int cmd_bench(const struct options *o, struct wl_err *e);
+/* `run` by what the word names. */
+int cmd_run_ptx(const struct options *o, const char *file, struct wl_err *e);
+int cmd_run_trace(const struct options *o, const char *file, struct wl_err *e);
+
+/* ---- machine.c ---- */
+
+/* The machine of --gpu, --set, --l1, --l2 and --sched, checked. A NULL keeps the preset's choice. */
+int make_config(struct gpu_config *c, const char *gpu, const struct text_list *set, const char *l1, const char *l2,
+                const char *sched, struct wl_err *e);
+/* "gtx480: 15 SMs at 700 MHz, L1D 16 KiB ..." */
+void machine_line(const struct gpu_config *c, char *out, size_t size);
+/* --engine, --shuffle, --max-cycles. */
+int engine_options(const struct options *o, struct gpu_options *out, struct wl_err *e);
+
+/* ---- job.c: one run ---- */
+
+struct job {
+    struct gpu_config config;
+    struct gpu_options engine;
+    const struct workload *workload; /* of job_run */
+    enum workload_size size;
+    int64_t input[WORKLOAD_MAX_INPUTS];
+    uint64_t seed;
+    bool check, functional;
+    struct run_result result;
+    struct result_kernel *kernels; /* owned; result.kernels points here */
+};
+
+/* The workload by name, its size and its inputs. */
+int job_workload(struct job *j, const char *name, const struct options *o, struct wl_err *e);
+/* Runs it on a new machine and fills the result. */
+int job_run(struct job *j, struct wl_err *e);
+void job_free(struct job *j);
+
+/* For other programs than a workload: a session for this job, and its result afterwards. */
+struct session *job_session(struct job *j, struct wl_err *e);
+int job_collect(struct job *j, struct session *s, double seconds, struct wl_err *e);
+double now_seconds(void);
+uint64_t peak_memory_bytes(void);
+/* Text printed by kernels goes to standard error. */
+void print_kernel_text(void *arg, const char *text, size_t len);
+
+/* ---- output.c: where results go ---- */
+
+struct output {
+    FILE *json, *csv; /* NULL: not asked for */
+    const char *json_name, *csv_name;
+    bool text; /* the readable form goes to standard output */
+};
+
+/* Opens the files of --json and --csv before anything runs, so that a bad path costs no time. */
+int output_open(struct output *out, const struct options *o, struct wl_err *e);
+/* Writes one run everywhere. */
+int output_run(struct output *out, const struct run_result *r, struct wl_err *e);
+/* Closes; a full disk or a closed pipe is found here. `rc` is the status so far and comes back. */
+int output_close(struct output *out, int rc, struct wl_err *e);
+/* Flushes standard output and says whether everything arrived. */
+int output_flush(struct wl_err *e);
+
+#endif

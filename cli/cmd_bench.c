@@ -1,0 +1,93 @@
+/* cmd_bench.c - how fast we simulate, on three programs that stress different parts.
+ *
+ * The tiled matrix product is bound by issue, ATAX by the L1D and memory, BFS by divergence. Each
+ * runs three times without and three times with timing; the fastest counts, because everything
+ * that disturbs a run makes it slower. One core, JSON on standard output. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+enum { REPEATS = 3 };
+
+struct bench_case {
+    const char *workload;
+    const char *input[4]; /* NULL-terminated */
+};
+static const struct bench_case cases[] = {
+    {"matmul", {NULL}},
+    {"atax", {"n=1024", NULL}},
+    {"bfs", {NULL}},
+};
+enum { CASES = sizeof cases / sizeof cases[0] };
+
+/* Runs once; the best time so far stays in *seconds, the counters of the last run in *job. */
+static int measure(struct job *j, const struct bench_case *b, const struct options *o, bool functional, double *seconds,
+                   struct wl_err *e)
+{
+    struct options inputs = {.size = "small", .seed = 1};
+    while (b->input[inputs.input.count]) {
+        inputs.input.item[inputs.input.count] = b->input[inputs.input.count];
+        inputs.input.count++;
+    }
+    job_free(j);
+    memset(j, 0, sizeof *j);
+    j->functional = functional;
+    int rc = job_workload(j, b->workload, &inputs, e);
+    if (!rc) rc = make_config(&j->config, o->gpu, &o->set, o->l1, o->l2, o->sched, e);
+    if (!rc) rc = engine_options(o, &j->engine, e);
+    if (!rc) rc = job_run(j, e);
+    if (!rc && (*seconds <= 0 || j->result.host.seconds < *seconds)) *seconds = j->result.host.seconds;
+    return rc;
+}
+
+static json_t *case_json(const struct job *j, double functional, double timing)
+{
+    const struct run_stats *s = &j->result.stats;
+    return json_pack("{s:s,s:s,s:I,s:I,s:I,s:f,s:f,s:f,s:f,s:f}", "workload", j->result.workload, "inputs", j->result.inputs,
+                     "cycles", (json_int_t)s->cycles, "warp_instructions", (json_int_t)s->sm.warp_instructions,
+                     "l1d_transactions", (json_int_t)s->l1d.accesses, "functional_seconds", functional, "timing_seconds", timing,
+                     "warp_instructions_per_second", (double)s->sm.warp_instructions / timing, "l1d_transactions_per_second",
+                     (double)s->l1d.accesses / timing, "timing_over_functional", timing / functional);
+}
+
+static int bench_one(const struct bench_case *b, const struct options *o, json_t *list, struct wl_err *e)
+{
+    struct job *j = calloc(1, sizeof *j);
+    if (!j) return wl_fail(e, WL_ERUN, "out of memory");
+    double functional = 0, timing = 0;
+    int rc = 0;
+    for (unsigned i = 0; !rc && i < REPEATS; i++) rc = measure(j, b, o, true, &functional, e);
+    for (unsigned i = 0; !rc && i < REPEATS; i++) rc = measure(j, b, o, false, &timing, e);
+    if (!rc && json_array_append_new(list, case_json(j, functional, timing))) rc = wl_fail(e, WL_ERUN, "out of memory");
+    if (!rc && !o->quiet)
+        fprintf(stderr, "%-8s %-22s %6.2f M warp instr./s  %6.2f M L1D requests/s  timing/functional %.2f\n",
+                j->result.workload, j->result.inputs, (double)j->result.stats.sm.warp_instructions / timing / 1e6,
+                (double)j->result.stats.l1d.accesses / timing / 1e6, timing / functional);
+    job_free(j);
+    free(j);
+    return rc;
+}
+
+int cmd_bench(const struct options *o, struct wl_err *e)
+{
+    if (o->words.count) return wl_fail(e, WL_EINPUT, "bench runs a fixed set; '%s' is too much", o->words.item[0]);
+    struct output out;
+    int rc = output_open(&out, o, e);
+    json_t *root = json_object(), *list = json_array();
+    for (unsigned i = 0; !rc && i < CASES; i++) rc = bench_one(&cases[i], o, list, e);
+    int bad = json_object_set_new(root, "version", json_string(WL_VERSION));
+    bad |= json_object_set_new(root, "gpu", json_string(o->gpu ? o->gpu : "gtx480"));
+    bad |= json_object_set_new(root, "engine", json_string(o->engine ? o->engine : "fast"));
+    bad |= json_object_set_new(root, "runs", list);
+    bad |= json_object_set_new(root, "peak_memory_bytes", json_integer((json_int_t)peak_memory_bytes()));
+    if (!rc && bad) rc = wl_fail(e, WL_ERUN, "out of memory while writing JSON");
+    FILE *to = out.json ? out.json : stdout;
+    if (!rc) {
+        json_dumpf(root, to, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
+        fputc('\n', to);
+    }
+    json_decref(root);
+    return output_close(&out, rc, e);
+}

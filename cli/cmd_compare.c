@@ -1,0 +1,217 @@
+/* cmd_compare.c - workloads across machines, policies and schedulers, normalised to the first.
+ *
+ * Lists given to --gpu, --l1, --l2 and --sched are multiplied; all combinations are checked
+ * before the first run, so that a typing error does not cost an hour. A comma also separates the
+ * parameters of one policy: a piece like "replace=stall" belongs to the policy before it. */
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+enum { MAX_VARIANTS = 256, DIMENSIONS = 4 };
+enum { GPU, L1, L2, SCHED };
+
+struct variant {
+    const char *choice[DIMENSIONS]; /* NULL: the machine's own */
+    char label[128];
+    struct gpu_config config;
+};
+
+struct comparison {
+    struct text_list list[DIMENSIONS];
+    char *copies[DIMENSIONS]; /* what the lists point into */
+    struct variant *variant;
+    unsigned variants;
+    struct job *job; /* [workload * variants + variant] */
+    unsigned jobs;
+};
+
+/* ---- the combinations ---- */
+
+static bool begins_new_item(const char *piece)
+{
+    size_t equals = strcspn(piece, "=,"), colon = strcspn(piece, ":,");
+    return piece[equals] != '=' || (piece[colon] == ':' && colon < equals);
+}
+
+static int split_list(const char *text, char **copy, struct text_list *out, struct wl_err *e)
+{
+    if (!text) {
+        out->count = 1; /* one NULL: the default */
+        return 0;
+    }
+    *copy = strdup(text);
+    if (!*copy) return wl_fail(e, WL_ERUN, "out of memory");
+    for (char *p = *copy; p;) {
+        if (out->count == 64) return wl_fail(e, WL_EINPUT, "a list has more than 64 entries: %s", text);
+        out->item[out->count++] = p;
+        char *comma = strchr(p, ',');
+        while (comma && !begins_new_item(comma + 1)) comma = strchr(comma + 1, ',');
+        if (comma) *comma++ = 0;
+        if (!*p || (comma && !*comma)) return wl_fail(e, WL_EINPUT, "a list has an empty entry: %s", text);
+        p = comma;
+    }
+    return 0;
+}
+
+static int make_variant(struct comparison *c, unsigned index, const struct options *o, struct wl_err *e)
+{
+    struct variant *v = &c->variant[index];
+    size_t at = 0;
+    for (int d = DIMENSIONS; d-- > 0; index /= c->list[d].count) v->choice[d] = c->list[d].item[index % c->list[d].count];
+    for (unsigned d = 0; d < DIMENSIONS; d++)
+        if (c->list[d].count > 1 && at < sizeof v->label)
+            at += (size_t)snprintf(v->label + at, sizeof v->label - at, "%s%s", at ? " " : "", v->choice[d]);
+    int rc = make_config(&v->config, v->choice[GPU], &o->set, v->choice[L1], v->choice[L2], v->choice[SCHED], e);
+    if (!rc && !*v->label) snprintf(v->label, sizeof v->label, "%s", v->config.name);
+    return rc;
+}
+
+static int make_variants(struct comparison *c, const struct options *o, struct wl_err *e)
+{
+    const char *const texts[DIMENSIONS] = {o->gpu, o->l1, o->l2, o->sched};
+    uint64_t n = 1;
+    for (unsigned d = 0; d < DIMENSIONS; d++) {
+        int rc = split_list(texts[d], &c->copies[d], &c->list[d], e);
+        if (rc) return rc;
+        n *= c->list[d].count;
+    }
+    if (n > MAX_VARIANTS) return wl_fail(e, WL_EINPUT, "%u combinations are too many; %d are possible", (unsigned)n, MAX_VARIANTS);
+    c->variants = (unsigned)n;
+    c->variant = calloc(n, sizeof *c->variant);
+    if (!c->variant) return wl_fail(e, WL_ERUN, "out of memory");
+    for (unsigned i = 0; i < c->variants; i++) {
+        int rc = make_variant(c, i, o, e);
+        if (rc) return rc;
+    }
+    return 0;
+}
+
+/* ---- the runs ---- */
+
+static int make_jobs(struct comparison *c, const struct options *o, struct wl_err *e)
+{
+    c->jobs = o->words.count * c->variants;
+    c->job = calloc(c->jobs, sizeof *c->job);
+    if (!c->job) return wl_fail(e, WL_ERUN, "out of memory");
+    for (unsigned i = 0; i < c->jobs; i++) {
+        struct job *j = &c->job[i];
+        int rc = job_workload(j, o->words.item[i / c->variants], o, e);
+        if (!rc) rc = engine_options(o, &j->engine, e);
+        if (rc) return rc;
+        j->config = c->variant[i % c->variants].config;
+    }
+    return 0;
+}
+
+static void show_progress(const struct comparison *c, unsigned done, double started)
+{
+    double spent = now_seconds() - started;
+    fprintf(stderr, "\r\033[K%u/%u  %s, %s", done + 1, c->jobs, c->job[done].workload->name, c->variant[done % c->variants].label);
+    if (done) fprintf(stderr, "  about %.0f s left", spent / done * (c->jobs - done));
+    fflush(stderr);
+}
+
+static int run_jobs(struct comparison *c, const struct options *o, struct wl_err *e)
+{
+    bool progress = !o->quiet && isatty(STDERR_FILENO);
+    double started = now_seconds();
+    int rc = 0;
+    for (unsigned i = 0; !rc && i < c->jobs; i++) {
+        struct wl_err inner = {.code = WL_OK};
+        if (progress) show_progress(c, i, started);
+        rc = job_run(&c->job[i], &inner);
+        if (rc) wl_fail(e, (enum wl_code)rc, "with %.120s: %.1800s", c->variant[i % c->variants].label, inner.text);
+    }
+    if (progress) fprintf(stderr, "\r\033[K");
+    return rc;
+}
+
+/* ---- the results ---- */
+
+static double speedup(const struct comparison *c, unsigned job)
+{
+    uint64_t base = c->job[job - job % c->variants].result.stats.cycles, own = c->job[job].result.stats.cycles;
+    return own ? (double)base / (double)own : 0;
+}
+
+static void write_means(const struct comparison *c, int width, FILE *out)
+{
+    for (unsigned v = 0; v < c->variants; v++) {
+        double s = 0, ipc = 0;
+        unsigned n = c->jobs / c->variants;
+        for (unsigned i = v; i < c->jobs; i += c->variants) {
+            s += log(speedup(c, i));
+            ipc += log(result_ipc(&c->job[i].result));
+        }
+        fprintf(out, "%-14s  %-*s  %14s  %9.3f  %9.3f\n", v ? "" : "geometric mean", width, c->variant[v].label, "",
+                exp(s / n), exp(ipc / n));
+    }
+}
+
+static void write_table(const struct comparison *c, FILE *out)
+{
+    int width = 8;
+    for (unsigned v = 0; v < c->variants; v++)
+        if ((int)strlen(c->variant[v].label) > width) width = (int)strlen(c->variant[v].label);
+    fprintf(out, "%-14s  %-*s  %14s  %9s  %9s  %8s\n", "workload", width, "", "cycles", "speedup", "IPC", "L1 miss");
+    for (unsigned i = 0; i < c->jobs; i++) {
+        const struct run_result *r = &c->job[i].result;
+        char cycles[32];
+        fprintf(out, "%-14s  %-*s  %14s  %9.3f  %9.3f  %6.2f %%\n", i % c->variants ? "" : r->workload, width,
+                c->variant[i % c->variants].label, with_commas(r->stats.cycles, cycles), speedup(c, i), result_ipc(r),
+                100 * result_l1_miss_rate(r));
+    }
+    if (c->jobs > c->variants) write_means(c, width, out);
+}
+
+static int write_json(const struct comparison *c, FILE *out, struct wl_err *e)
+{
+    json_t *root = json_object(), *runs = json_array();
+    int bad = json_object_set_new(root, "baseline", json_string(c->variant[0].label));
+    bad |= json_object_set_new(root, "runs", runs);
+    for (unsigned i = 0; i < c->jobs; i++) {
+        json_t *run = result_json(&c->job[i].result);
+        bad |= json_object_set_new(run, "label", json_string(c->variant[i % c->variants].label));
+        bad |= json_object_set_new(run, "speedup", json_real(round(speedup(c, i) * 1e6) / 1e6));
+        bad |= json_array_append_new(runs, run);
+    }
+    if (!bad) bad = json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) && !ferror(out);
+    fputc('\n', out);
+    json_decref(root);
+    return bad ? wl_fail(e, WL_ERUN, "out of memory while writing JSON") : 0;
+}
+
+static int write_csv(const struct comparison *c, FILE *out, struct wl_err *e)
+{
+    const struct run_result **rows = calloc(c->jobs, sizeof *rows);
+    if (!rows) return wl_fail(e, WL_ERUN, "out of memory");
+    for (unsigned i = 0; i < c->jobs; i++) rows[i] = &c->job[i].result;
+    result_write_csv(rows, c->jobs, out);
+    free(rows);
+    return 0;
+}
+
+int cmd_compare(const struct options *o, struct wl_err *e)
+{
+    if (o->words.count == 0)
+        return wl_fail(e, WL_EINPUT, "compare needs workloads: warpline compare atax bfs --sched lrr,gto");
+    struct comparison c = {0};
+    struct output out = {0};
+    int rc = make_variants(&c, o, e);
+    if (!rc) rc = make_jobs(&c, o, e);
+    if (!rc) rc = output_open(&out, o, e);
+    if (!rc) rc = run_jobs(&c, o, e);
+    if (!rc && out.json) rc = write_json(&c, out.json, e);
+    if (!rc && out.csv) rc = write_csv(&c, out.csv, e);
+    if (!rc && out.text) write_table(&c, stdout);
+    rc = output_close(&out, rc, e);
+    for (unsigned i = 0; c.job && i < c.jobs; i++) job_free(&c.job[i]);
+    for (unsigned d = 0; d < DIMENSIONS; d++) free(c.copies[d]);
+    free(c.job);
+    free(c.variant);
+    return rc;
+}

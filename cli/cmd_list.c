@@ -1,0 +1,140 @@
+/* cmd_list.c - what there is to choose from: tables for people, --plain for scripts and shells. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "param/table.h"
+
+static void row(const struct options *o, const char *name, int width, const char *rest)
+{
+    if (o->plain) printf("%s\n", name);
+    else printf("%-*s  %s\n", width, name, rest);
+}
+
+/* ---- workloads ---- */
+
+static void list_inputs(const struct workload *w)
+{
+    for (const struct workload_input *in = w->input; in->name; in++)
+        printf("    %-12s %s: %" PRId64 " tiny, %" PRId64 " small, %" PRId64 " paper (%" PRId64 "..%" PRId64 ")\n", in->name,
+               in->help ? in->help : "", in->value[SIZE_TINY], in->value[SIZE_SMALL], in->value[SIZE_PAPER], in->min, in->max);
+    if (w->aliases) printf("    also known as %s\n", w->aliases);
+}
+
+static void list_workloads(const struct options *o)
+{
+    unsigned count;
+    const struct workload *const *all = workloads(&count);
+    for (unsigned i = 0; i < count; i++) {
+        char rest[512];
+        snprintf(rest, sizeof rest, "%-10s %s", all[i]->suite ? all[i]->suite : "", all[i]->help ? all[i]->help : "");
+        row(o, all[i]->name, 14, rest);
+        if (o->verbose && !o->plain) list_inputs(all[i]);
+    }
+}
+
+/* ---- policies ---- */
+
+static void list_params(const struct wl_param *p)
+{
+    for (; p && p->name; p++) {
+        char value[64], range[256];
+        param_write(p, p->def, value, sizeof value);
+        param_range(p, range, sizeof range);
+        printf("    %-16s %s; default %s, %s%s%s\n", p->name, p->help, value, range, *p->unit ? " " : "", p->unit);
+    }
+}
+
+static void list_policy_counters(const struct wl_counter *c)
+{
+    for (; c && c->name; c++) printf("    counts %-16s %s, %s\n", c->name, c->help, c->unit);
+}
+
+static void list_policies(const struct options *o)
+{
+    unsigned count;
+    const struct wl_cache_policy *const *all = cache_policies(&count);
+    for (unsigned i = 0; i < count; i++) {
+        char rest[512];
+        bool l1 = all[i]->levels >> WL_L1 & 1, l2 = all[i]->levels >> WL_L2 & 1;
+        snprintf(rest, sizeof rest, "%-6s %s", l1 && l2 ? "L1 L2" : l1 ? "L1" : "L2", all[i]->help);
+        row(o, all[i]->name, 14, rest);
+        if (!o->verbose || o->plain) continue;
+        list_params(all[i]->params);
+        list_policy_counters(all[i]->counters);
+    }
+}
+
+static void list_schedulers(const struct options *o)
+{
+    unsigned count;
+    const struct wl_sched_policy *const *all = sched_policies(&count);
+    for (unsigned i = 0; i < count; i++) {
+        row(o, all[i]->name, 14, all[i]->help);
+        if (!o->verbose || o->plain) continue;
+        list_params(all[i]->params);
+        list_policy_counters(all[i]->counters);
+    }
+}
+
+/* ---- machines, counters, parameters ---- */
+
+static int list_gpus(const struct options *o, struct wl_err *e)
+{
+    const char *names[64];
+    unsigned n = preset_names(names, 64);
+    for (unsigned i = 0; i < n; i++) {
+        struct gpu_config c;
+        char line[256];
+        int rc = config_load(&c, names[i], e);
+        if (rc) return rc;
+        machine_line(&c, line, sizeof line);
+        row(o, names[i], 14, line + strlen(names[i]) + 2); /* the line begins with the name */
+    }
+    return 0;
+}
+
+static void list_counters(const struct options *o)
+{
+    for (const struct counter_desc *d = counter_descs; d->key; d++) {
+        char name[96], rest[512];
+        snprintf(name, sizeof name, "%s.%s", counter_group_names[d->group], d->key);
+        snprintf(rest, sizeof rest, "%-12s %s", d->unit, d->help);
+        row(o, name, 24, rest);
+    }
+}
+
+static void list_options(const struct options *o)
+{
+    for (unsigned i = 0; i < P_COUNT; i++) {
+        const struct wl_param *p = &gpu_params[i];
+        char value[64], range[256], rest[1024];
+        param_write(p, p->def, value, sizeof value);
+        param_range(p, range, sizeof range);
+        snprintf(rest, sizeof rest, "%-8s %-12s %-22s %s", value, p->unit, range, p->help);
+        row(o, p->name, 22, rest);
+        if (o->verbose && !o->plain) printf("%-22s    from %s\n", "", p->source);
+    }
+    row(o, "dram.map", 22, "address map of the channels, as GPGPU-Sim writes it");
+}
+
+int cmd_list(const struct options *o, struct wl_err *e)
+{
+    static const char *const kinds[] = {"workloads", "policies", "schedulers", "gpus", "counters", "options"};
+    const char *kind = o->words.count == 1 ? o->words.item[0] : "";
+    int at = -1;
+    for (int i = 0; i < 6; i++)
+        if (strcmp(kinds[i], kind) == 0) at = i;
+    switch (at) {
+    case 0: list_workloads(o); return 0;
+    case 1: list_policies(o); return 0;
+    case 2: list_schedulers(o); return 0;
+    case 3: return list_gpus(o, e);
+    case 4: list_counters(o); return 0;
+    case 5: list_options(o); return 0;
+    default: break;
+    }
+    const char *near = *kind ? wl_nearest(kind, kinds, 6) : NULL;
+    if (near) return wl_fail(e, WL_EINPUT, "there is no list of '%s'; did you mean '%s'?", kind, near);
+    return wl_fail(e, WL_EINPUT, "list takes one of workloads, policies, schedulers, gpus, counters, options");
+}

@@ -1,0 +1,172 @@
+/* cmd_run_ptx.c - any kernel of a .ptx file, launched once from the command line. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "cli/cli.h"
+#include "cli/ptx_args.h"
+
+struct ptx_run {
+    struct ptx_module *module;
+    struct ptx_image *image;
+    struct ptx_launch launch;
+    struct ptx_arg args[MAX_ARGS];
+    void *params;
+    char *text;
+    size_t size;
+};
+
+static int read_whole(const char *file, struct ptx_run *r, struct wl_err *e)
+{
+    FILE *f = fopen(file, "rb");
+    if (!f) return wl_fail(e, WL_EINPUT, "cannot read %s: %s", file, strerror(errno));
+    size_t cap = 1 << 16, n;
+    int rc = 0;
+    r->text = malloc(cap);
+    while (r->text && (n = fread(r->text + r->size, 1, cap - r->size, f)) > 0) {
+        r->size += n;
+        if (r->size < cap) continue;
+        char *grown = realloc(r->text, cap *= 2);
+        if (!grown) free(r->text);
+        r->text = grown;
+    }
+    if (!r->text) rc = wl_fail(e, WL_ERUN, "out of memory");
+    else if (ferror(f)) rc = wl_fail(e, WL_EINPUT, "cannot read %s: %s", file, strerror(errno));
+    fclose(f);
+    return rc;
+}
+
+/* "128", "16,16" or "8,8,2". */
+static int read_shape(const char *option, const char *text, uint32_t v[3], struct wl_err *e)
+{
+    v[0] = v[1] = v[2] = 1;
+    if (!text) return wl_fail(e, WL_EINPUT, "a kernel needs --%s X,Y,Z (Y and Z may be left out)", option);
+    const char *p = text;
+    for (unsigned i = 0; i < 3; i++) {
+        char *end;
+        errno = 0;
+        unsigned long n = *p == '-' ? 0 : strtoul(p, &end, 10);
+        if (n == 0 || errno || n > UINT32_MAX || (*end && (*end != ',' || i == 2)))
+            return wl_fail(e, WL_EINPUT, "--%s %s: up to three numbers from 1 on are needed, X,Y,Z", option, text);
+        v[i] = (uint32_t)n;
+        if (!*end) break;
+        p = end + 1;
+    }
+    return 0;
+}
+
+static int kernel_list(const struct ptx_module *m, const char *file, const char *asked, struct wl_err *e)
+{
+    char list[1200] = "";
+    size_t at = 0;
+    const char *names[256];
+    unsigned n = 0;
+    for (const struct ptx_func *f = m->funcs; f; f = f->next) {
+        if (!f->is_kernel) continue;
+        if (n < 256) names[n++] = f->name;
+        char params[400];
+        describe_params(f, params, sizeof params);
+        if (at < sizeof list) at += (size_t)snprintf(list + at, sizeof list - at, "\n  %s %s", f->name, params);
+    }
+    if (n == 0) return wl_fail(e, WL_EINPUT, "%s has no kernel (.entry)", file);
+    const char *near = asked ? wl_nearest(asked, names, n) : NULL;
+    if (!asked) return wl_fail(e, WL_EINPUT, "%s has %u kernels; choose one with --kernel:%s", file, n, list);
+    return wl_fail(e, WL_EINPUT, "%s has no kernel '%s'%s%s%s%s", file, asked, near ? "; did you mean '" : "; it has:",
+                   near ? near : list, near ? "'?" : "", "");
+}
+
+/* The kernel asked for; without a name, the only one. */
+static int choose_kernel(struct ptx_run *r, const char *file, const char *name, struct wl_err *e)
+{
+    unsigned kernels = 0;
+    for (const struct ptx_func *f = r->module->funcs; f; f = f->next)
+        if (f->is_kernel) kernels++, r->launch.kernel = f;
+    if (name) r->launch.kernel = ptx_find_kernel(r->module, name);
+    if (!r->launch.kernel || (!name && kernels != 1)) return kernel_list(r->module, file, name, e);
+    return 0;
+}
+
+static int prepare(struct ptx_run *r, const struct options *o, const char *file, struct wl_err *e)
+{
+    int rc = read_whole(file, r, e);
+    if (rc) return rc;
+    if (!(r->module = ptx_parse(file, r->text, r->size, 0, e))) return (int)e->code;
+    if ((rc = choose_kernel(r, file, o->kernel, e))) return rc;
+    if ((rc = read_shape("grid", o->grid, r->launch.grid, e))) return rc;
+    if ((rc = read_shape("block", o->block, r->launch.block, e))) return rc;
+    if (o->shared > UINT32_MAX) return wl_fail(e, WL_EINPUT, "--shared is too large");
+    r->launch.dynamic_shared = (uint32_t)o->shared;
+    uint64_t bytes = r->launch.kernel->param_bytes;
+    r->params = calloc(1, bytes ? bytes : 1);
+    r->launch.params = r->params;
+    return r->params ? 0 : wl_fail(e, WL_ERUN, "out of memory");
+}
+
+static int launch(struct ptx_run *r, struct session *s, const struct options *o, struct wl_err *e)
+{
+    r->image = ptx_load(r->module, session_memory(s), e);
+    if (!r->image) return (int)e->code;
+    r->launch.image = r->image;
+    int rc = read_args(s, r->launch.kernel, o->arg.item, o->arg.count, o->seed, r->params, r->args, e);
+    for (unsigned i = 0; !rc && i < o->dump.count; i++) rc = check_dump(o->dump.item[i], r->args, o->arg.count, e);
+    return rc ? rc : session_launch(s, &r->launch, e);
+}
+
+static void describe(struct job *j, const struct ptx_run *r, const struct options *o, const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    struct run_result *res = &j->result;
+    snprintf(res->workload, sizeof res->workload, "%s:%s", slash ? slash + 1 : file, r->launch.kernel->name);
+    size_t at = 0;
+    uint64_t h = hash_bytes(WL_HASH_INIT, r->text, r->size);
+    for (unsigned i = 0; i < o->arg.count; i++) {
+        h = hash_bytes(h, o->arg.item[i], strlen(o->arg.item[i]) + 1);
+        if (at < sizeof res->inputs)
+            at += (size_t)snprintf(res->inputs + at, sizeof res->inputs - at, "%s%s", at ? " " : "", o->arg.item[i]);
+    }
+    h = hash_bytes(h, r->launch.grid, sizeof r->launch.grid);
+    h = hash_bytes(h, r->launch.block, sizeof r->launch.block);
+    res->workload_hash = hash_bytes(h, &o->seed, sizeof o->seed);
+}
+
+static int run_and_write(struct job *j, struct ptx_run *r, const struct options *o, const char *file, struct wl_err *e)
+{
+    struct output out = {0};
+    int rc = output_open(&out, o, e);
+    double start = now_seconds();
+    struct session *s = rc ? NULL : job_session(j, e);
+    if (!rc && !s) rc = (int)e->code;
+    if (!rc) rc = launch(r, s, o, e);
+    describe(j, r, o, file);
+    if (!rc) rc = job_collect(j, s, now_seconds() - start, e);
+    if (!rc) rc = output_run(&out, &j->result, e);
+    for (unsigned i = 0; !rc && i < o->dump.count; i++)
+        rc = dump_arg(s, o->dump.item[i], r->args, o->arg.count, stdout, e);
+    if (r->image) ptx_unload(r->image);
+    session_free(s);
+    return output_close(&out, rc, e);
+}
+
+int cmd_run_ptx(const struct options *o, const char *file, struct wl_err *e)
+{
+    struct job *j = calloc(1, sizeof *j);
+    struct ptx_run *r = calloc(1, sizeof *r);
+    int rc = j && r ? 0 : wl_fail(e, WL_ERUN, "out of memory");
+    if (!rc && (o->size || o->input.count || o->check))
+        rc = wl_fail(e, WL_EINPUT, "--size, --input and --check are for workloads; a .ptx file takes --arg");
+    if (!rc) j->functional = o->functional, j->seed = o->seed;
+    if (!rc) rc = make_config(&j->config, o->gpu, &o->set, o->l1, o->l2, o->sched, e);
+    if (!rc) rc = engine_options(o, &j->engine, e);
+    if (!rc) rc = prepare(r, o, file, e);
+    if (!rc) rc = run_and_write(j, r, o, file, e);
+    if (r) {
+        if (r->module) ptx_free(r->module);
+        free(r->params);
+        free(r->text);
+    }
+    if (j) job_free(j);
+    free(r);
+    free(j);
+    return rc;
+}

@@ -1,0 +1,44 @@
+/* options.h - what the user typed, for all commands.
+ *
+ * One table describes every option: its name, its value, its help line, and the commands that
+ * take it. Parsing, the help of each command and "did you mean" all come from that table. */
+#ifndef WL_CLI_OPTIONS_H
+#define WL_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/err.h"
+
+enum { MAX_ITEMS = 256 };
+struct text_list {
+    const char *item[MAX_ITEMS];
+    unsigned count;
+};
+
+/* Commands as bits of option_row.commands. */
+enum command_bit {
+    CMD_RUN = 1, CMD_COMPARE = 2, CMD_LIST = 4, CMD_GPU = 8, CMD_TRACE = 16, CMD_BENCH = 32, CMD_ALL = 63
+};
+
+struct options {
+    const char *gpu, *l1, *l2, *sched, *size, *engine;
+    const char *json, *csv, *output;
+    const char *kernel, *grid, *block;
+    struct text_list set, input, plugin, arg, dump;
+    struct text_list words; /* what is not an option */
+    uint64_t seed, shuffle, max_cycles, shared;
+    bool seed_given;
+    bool check, functional, quiet, verbose, plain, help;
+};
+
+/* Parses the words behind the command. WL_EINPUT with a sentence when something is wrong. */
+int options_parse(struct options *o, enum command_bit command, const char *name, int argc, char **argv,
+                  struct wl_err *e);
+/* One line per option the command takes. */
+void options_help(enum command_bit command, FILE *out);
+/* A number with an optional K, M or G behind it; false when it is none or too large. */
+bool read_size(const char *text, uint64_t *out);
+
+#endif

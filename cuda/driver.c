@@ -1,0 +1,324 @@
+/* driver.c - initialisation, the device, contexts, and the objects behind all handles.
+ *
+ * There is one device: the session of the calling thread. Its driver state is made by cuInit and
+ * dies with the session. Contexts are little more than names here, because one program owns the
+ * whole simulated device. */
+#include "cuda/driver.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+CUresult driver_fail(struct driver *d, CUresult code, const char *fmt, ...)
+{
+    struct wl_err *e = session_error(d->session);
+    va_list ap;
+    va_start(ap, fmt);
+    e->code = WL_ERUN;
+    vsnprintf(e->text, sizeof e->text, fmt, ap);
+    va_end(ap);
+    return code;
+}
+
+/* ---- objects ---- */
+
+void *object_new(struct driver *d, size_t bytes, enum object_kind kind, struct object *parent)
+{
+    struct object *o = calloc(1, bytes);
+    if (!o) return NULL;
+    o->kind = (uint8_t)kind;
+    o->parent = parent;
+    o->next = d->objects;
+    d->objects = o;
+    return o;
+}
+
+void *object_find(const struct driver *d, const void *handle, enum object_kind kind)
+{
+    for (struct object *o = d->objects; o; o = o->next)
+        if (o == handle) return o->kind == kind ? o : NULL;
+    return NULL;
+}
+
+static struct object *first_child(const struct driver *d, const struct object *parent)
+{
+    struct object *o = d->objects;
+    while (o && o->parent != parent) o = o->next;
+    return o;
+}
+
+void object_free(struct driver *d, struct object *o)
+{
+    struct object *child;
+    while ((child = first_child(d, o))) object_free(d, child);
+    struct object **p = &d->objects;
+    while (*p != o) p = &(*p)->next;
+    *p = o->next;
+    if (o->kind == OBJECT_MODULE) module_release((struct CUmod_st *)o);
+    if (o->kind == OBJECT_HOST_MEMORY) free(((struct host_memory *)o)->ptr);
+    free(o);
+}
+
+static void driver_free(void *state)
+{
+    struct driver *d = state;
+    for (struct object *o; (o = first_child(d, NULL));) object_free(d, o);
+    free(d);
+}
+
+/* ---- how calls begin ---- */
+
+CUresult driver_initialized(struct driver **d)
+{
+    struct session *s = session_current();
+    *d = s ? session_attached(s) : NULL;
+    return *d ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
+}
+
+CUresult driver_context(struct driver **d)
+{
+    CUresult r = driver_initialized(d);
+    if (r) return r;
+    if ((*d)->fault) return (*d)->fault; /* the words of the fault are still in the session's error */
+    if (!(*d)->current) return driver_fail(*d, CUDA_ERROR_INVALID_CONTEXT, "no context is current");
+    return CUDA_SUCCESS;
+}
+
+static CUresult driver_device(struct driver **d, CUdevice dev)
+{
+    CUresult r = driver_initialized(d);
+    if (!r && dev != 0) r = driver_fail(*d, CUDA_ERROR_INVALID_DEVICE, "there is no device %d, only device 0", dev);
+    return r;
+}
+
+static CUresult null_argument(struct driver *d, const char *call)
+{
+    return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "%s: a result pointer is NULL", call);
+}
+
+CUresult cuInit(unsigned int flags)
+{
+    struct session *s = session_current();
+    if (!s) return CUDA_ERROR_NO_DEVICE;
+    if (flags) return CUDA_ERROR_INVALID_VALUE;
+    if (session_attached(s)) return CUDA_SUCCESS;
+    struct driver *d = calloc(1, sizeof *d);
+    if (!d) return CUDA_ERROR_OUT_OF_MEMORY;
+    d->session = s;
+    session_attach(s, d, driver_free);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDriverGetVersion(int *version)
+{
+    if (!version) return CUDA_ERROR_INVALID_VALUE;
+    *version = CUDA_VERSION;
+    return CUDA_SUCCESS;
+}
+
+/* ---- the device ---- */
+
+CUresult cuDeviceGetCount(int *count)
+{
+    struct driver *d;
+    CUresult r = driver_initialized(&d);
+    if (r) return r;
+    if (!count) return null_argument(d, "cuDeviceGetCount");
+    *count = 1;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGet(CUdevice *device, int ordinal)
+{
+    struct driver *d;
+    CUresult r = driver_device(&d, ordinal);
+    if (r) return r;
+    if (!device) return null_argument(d, "cuDeviceGet");
+    *device = ordinal;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetName(char *name, int len, CUdevice dev)
+{
+    struct driver *d;
+    CUresult r = driver_device(&d, dev);
+    if (r) return r;
+    if (!name || len < 1) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuDeviceGetName: no room for the name");
+    const char *machine = session_gpu(d->session) ? session_setup(d->session)->config.name : "functional";
+    snprintf(name, (size_t)len, "warpline %s", machine);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceTotalMem(size_t *bytes, CUdevice dev)
+{
+    struct driver *d;
+    CUresult r = driver_device(&d, dev);
+    if (r) return r;
+    if (!bytes) return null_argument(d, "cuDeviceTotalMem");
+    *bytes = session_setup(d->session)->memory_bytes;
+    return CUDA_SUCCESS;
+}
+
+/* PTX of every target up to this one is executed; programs ask before they choose a code path. */
+enum { CAPABILITY_MAJOR = 7, CAPABILITY_MINOR = 5 };
+
+static int64_t l2_bytes(const struct session *s)
+{
+    return session_param(s, P_L2_SETS) * session_param(s, P_L2_WAYS) * session_param(s, P_L1D_LINE) *
+           session_param(s, P_L2_SLICES) * session_param(s, P_MEM_CHANNELS);
+}
+
+/* The value of an attribute, or -1 for one this device does not know. */
+static int64_t attribute(const struct session *s, CUdevice_attribute a)
+{
+    switch (a) {
+    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+    case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X:
+    case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y: return 1024;
+    case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z: return 64;
+    case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X:
+    case CU_DEVICE_ATTRIBUTE_MAX_PITCH: return INT32_MAX;
+    case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y:
+    case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z: return 65535;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK:
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR: return session_param(s, P_SM_SHARED);
+    case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK:
+    case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR: return session_param(s, P_SM_REGISTERS);
+    case CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY: return 65536;
+    case CU_DEVICE_ATTRIBUTE_WARP_SIZE: return WARP_SIZE;
+    case CU_DEVICE_ATTRIBUTE_CLOCK_RATE: return session_param(s, P_CLOCK_CORE);
+    case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE: return session_param(s, P_CLOCK_DRAM);
+    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: return session_param(s, P_SM_COUNT);
+    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR: return session_param(s, P_SM_WARPS) * WARP_SIZE;
+    case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE: return l2_bytes(s);
+    case CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT: return DEV_ALIGN;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: return CAPABILITY_MAJOR;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: return CAPABILITY_MINOR;
+    case CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING:
+    case CU_DEVICE_ATTRIBUTE_GLOBAL_L1_CACHE_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_LOCAL_L1_CACHE_SUPPORTED: return 1;
+    case CU_DEVICE_ATTRIBUTE_GPU_OVERLAP:
+    case CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT:
+    case CU_DEVICE_ATTRIBUTE_INTEGRATED:
+    case CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY:
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_MODE:
+    case CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS:
+    case CU_DEVICE_ATTRIBUTE_ECC_ENABLED:
+    case CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT:
+    case CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY: return 0;
+    }
+    return -1;
+}
+
+CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute which, CUdevice dev)
+{
+    struct driver *d;
+    CUresult r = driver_device(&d, dev);
+    if (r) return r;
+    if (!value) return null_argument(d, "cuDeviceGetAttribute");
+    int64_t v = attribute(d->session, which);
+    if (v < 0) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "device attribute %d is not known", (int)which);
+    *value = v > INT32_MAX ? INT32_MAX : (int)v;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice dev)
+{
+    struct driver *d;
+    CUresult r = driver_device(&d, dev);
+    if (r) return r;
+    if (!major || !minor) return null_argument(d, "cuDeviceComputeCapability");
+    *major = CAPABILITY_MAJOR;
+    *minor = CAPABILITY_MINOR;
+    return CUDA_SUCCESS;
+}
+
+/* ---- contexts ---- */
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext *ctx, CUdevice dev)
+{
+    struct driver *d;
+    CUresult r = driver_device(&d, dev);
+    if (r) return r;
+    if (!ctx) return null_argument(d, "cuDevicePrimaryCtxRetain");
+    if (!d->primary) d->primary = object_new(d, sizeof *d->primary, OBJECT_CONTEXT, NULL);
+    if (!d->primary) return CUDA_ERROR_OUT_OF_MEMORY;
+    d->primary_users++;
+    *ctx = d->primary;
+    return CUDA_SUCCESS;
+}
+
+static void context_free(struct driver *d, struct CUctx_st *ctx)
+{
+    if (d->current == ctx) d->current = NULL;
+    if (d->primary == ctx) d->primary = NULL;
+    object_free(d, &ctx->object);
+}
+
+CUresult cuDevicePrimaryCtxRelease(CUdevice dev)
+{
+    struct driver *d;
+    CUresult r = driver_device(&d, dev);
+    if (r) return r;
+    if (!d->primary) return driver_fail(d, CUDA_ERROR_INVALID_CONTEXT, "the primary context is not active");
+    if (--d->primary_users == 0) context_free(d, d->primary);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxCreate(CUcontext *ctx, unsigned int flags, CUdevice dev)
+{
+    struct driver *d;
+    CUresult r = driver_device(&d, dev);
+    if (r) return r;
+    if (!ctx) return null_argument(d, "cuCtxCreate");
+    if (flags & ~0xffu) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuCtxCreate: flags 0x%x", flags);
+    struct CUctx_st *c = object_new(d, sizeof *c, OBJECT_CONTEXT, NULL);
+    if (!c) return CUDA_ERROR_OUT_OF_MEMORY;
+    *ctx = d->current = c;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxCreate_v4(CUcontext *ctx, void *params, unsigned int flags, CUdevice dev)
+{
+    if (params) return CUDA_ERROR_NOT_SUPPORTED; /* execution affinity, graphics interop */
+    return cuCtxCreate(ctx, flags, dev);
+}
+
+CUresult cuCtxDestroy(CUcontext ctx)
+{
+    struct driver *d;
+    CUresult r = driver_initialized(&d);
+    if (r) return r;
+    if (!object_find(d, ctx, OBJECT_CONTEXT) || ctx == d->primary)
+        return driver_fail(d, CUDA_ERROR_INVALID_CONTEXT, "cuCtxDestroy: not a context made by cuCtxCreate");
+    context_free(d, ctx);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetCurrent(CUcontext ctx)
+{
+    struct driver *d;
+    CUresult r = driver_initialized(&d);
+    if (r) return r;
+    if (ctx && !object_find(d, ctx, OBJECT_CONTEXT))
+        return driver_fail(d, CUDA_ERROR_INVALID_CONTEXT, "cuCtxSetCurrent: not a context");
+    d->current = ctx;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetCurrent(CUcontext *ctx)
+{
+    struct driver *d;
+    CUresult r = driver_initialized(&d);
+    if (r) return r;
+    if (!ctx) return null_argument(d, "cuCtxGetCurrent");
+    *ctx = d->current;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSynchronize(void)
+{
+    struct driver *d;
+    return driver_context(&d); /* every call has finished when it returns */
+}

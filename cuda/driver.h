@@ -1,0 +1,89 @@
+/* driver.h - private to cuda/: the state behind the driver API and how a call begins and fails.
+ *
+ * Everything a program gets a handle for is an object in one list of the session's driver state.
+ * A handle is looked up there before it is followed, so a stale or invented one costs an error
+ * code, never a crash. Programs hold few handles; a list is enough. */
+#ifndef WL_CUDA_DRIVER_H
+#define WL_CUDA_DRIVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/session_attach.h"
+#include "warpline/cuda.h"
+
+enum object_kind { OBJECT_CONTEXT, OBJECT_MODULE, OBJECT_FUNCTION, OBJECT_STREAM, OBJECT_EVENT, OBJECT_HOST_MEMORY };
+
+struct object {
+    struct object *next;
+    uint8_t kind;          /* enum object_kind */
+    struct object *parent; /* freed with it: context, or a function's module; NULL for contexts */
+};
+
+/* A .const variable that a program asked the address of: the constant bank has no device
+ * addresses, so it gets one in a window no allocation can reach. */
+struct const_window {
+    struct const_window *next;
+    CUdeviceptr addr;
+    void *bytes;
+    uint64_t size;
+};
+
+struct CUctx_st { struct object object; };
+struct CUmod_st {
+    struct object object;
+    struct ptx_module *ptx;
+    struct ptx_image *image;
+    struct const_window *windows;
+};
+struct CUfunc_st {
+    struct object object;
+    struct CUmod_st *module;
+    const struct ptx_func *kernel;
+};
+struct CUstream_st { struct object object; };
+struct CUevent_st {
+    struct object object;
+    unsigned flags;
+    bool recorded;
+    uint64_t cycles; /* of the device when it was recorded */
+};
+struct host_memory {
+    struct object object;
+    void *ptr;
+    size_t bytes;
+};
+
+struct driver {
+    struct session *session;
+    struct object *objects;
+    struct CUctx_st *current, *primary;
+    unsigned primary_users;
+    uint32_t next_pc;   /* each module's code gets its own pcs */
+    unsigned modules;   /* loaded so far, for their names in messages */
+    uint64_t next_window;
+    CUresult fault;     /* sticky: a kernel faulted and the device is lost */
+};
+
+/* Sets the words of the session's error and returns `code`. */
+CUresult driver_fail(struct driver *d, CUresult code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* How a call begins. _initialized: cuInit was called. _context: there also is a current context and
+ * no kernel has faulted. On error *d may be NULL. */
+CUresult driver_initialized(struct driver **d);
+CUresult driver_context(struct driver **d);
+
+/* A new object of `bytes` bytes at the head of the list, or NULL. */
+void *object_new(struct driver *d, size_t bytes, enum object_kind kind, struct object *parent);
+/* `handle` when it is a live object of that kind, else NULL; never follows it. */
+void *object_find(const struct driver *d, const void *handle, enum object_kind kind);
+/* Frees the object and everything whose parent it is. */
+void object_free(struct driver *d, struct object *o);
+
+/* NULL and the two special values are streams too. */
+bool stream_valid(const struct driver *d, CUstream stream);
+/* Host pointer to device bytes, a .const window included; NULL when any byte is not allocated. */
+void *device_bytes(struct driver *d, CUdeviceptr addr, uint64_t bytes);
+void module_release(struct CUmod_st *m); /* what object_free does for a module */
+
+#endif

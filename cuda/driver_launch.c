@@ -1,0 +1,170 @@
+/* driver_launch.c - kernel attributes and launches.
+ *
+ * The parameter image of a launch is built here from what the program passed: an array of
+ * pointers, one per parameter, whose sizes come from the PTX .param list, or one packed buffer. */
+#include "cuda/driver.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_THREADS = 1024, MAX_BLOCK_Z = 64, MAX_GRID_YZ = 65535 };
+/* What a program may ask for when there is no machine to limit it: the most any device has. */
+enum { FUNCTIONAL_SHARED = 227 * 1024 };
+
+static int64_t shared_limit(const struct driver *d)
+{
+    return session_gpu(d->session) ? session_param(d->session, P_SM_SHARED) : FUNCTIONAL_SHARED;
+}
+
+/* ---- attributes ---- */
+
+static int64_t function_attribute(const struct driver *d, const struct CUfunc_st *f, CUfunction_attribute a)
+{
+    const struct ptx_func *k = f->kernel;
+    switch (a) {
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+        return k->max_threads && k->max_threads < MAX_THREADS ? k->max_threads : MAX_THREADS;
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: return (int64_t)k->shared_bytes;
+    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: return (int64_t)f->module->ptx->const_bytes;
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: return (int64_t)k->local_bytes;
+    case CU_FUNC_ATTRIBUTE_NUM_REGS: return k->regs_per_thread;
+    case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION: return f->module->ptx->target;
+    case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA: return 0;
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: return shared_limit(d) - (int64_t)k->shared_bytes;
+    }
+    return -1;
+}
+
+CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction function)
+{
+    struct driver *d;
+    CUresult r = driver_context(&d);
+    if (r) return r;
+    const struct CUfunc_st *f = object_find(d, function, OBJECT_FUNCTION);
+    if (!f) return driver_fail(d, CUDA_ERROR_INVALID_HANDLE, "cuFuncGetAttribute: not a function");
+    int64_t v = value ? function_attribute(d, f, attribute) : -1;
+    if (v < 0)
+        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuFuncGetAttribute: NULL pointer or unknown attribute %d",
+                           (int)attribute);
+    *value = v > INT32_MAX ? INT32_MAX : (int)v;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config)
+{
+    struct driver *d;
+    CUresult r = driver_context(&d);
+    if (r) return r;
+    if (!object_find(d, function, OBJECT_FUNCTION))
+        return driver_fail(d, CUDA_ERROR_INVALID_HANDLE, "cuFuncSetCacheConfig: not a function");
+    if ((unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL)
+        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuFuncSetCacheConfig: unknown preference %d", (int)config);
+    return CUDA_SUCCESS; /* a preference: the machine's split of shared memory and L1D is a parameter */
+}
+
+/* ---- the shape of a launch ---- */
+
+static CUresult check_shape(struct driver *d, const struct ptx_launch *l)
+{
+    const uint32_t *g = l->grid, *b = l->block;
+    uint64_t threads = (uint64_t)b[0] * b[1] * b[2];
+    const char *name = l->kernel->name;
+    if (!g[0] || !g[1] || !g[2] || g[0] > INT32_MAX || g[1] > MAX_GRID_YZ || g[2] > MAX_GRID_YZ)
+        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "kernel %s: grid (%u,%u,%u), must be within 1..2147483647, "
+                           "1..65535, 1..65535", name, g[0], g[1], g[2]);
+    if (!threads || b[0] > MAX_THREADS || b[1] > MAX_THREADS || b[2] > MAX_BLOCK_Z || threads > MAX_THREADS)
+        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "kernel %s: block (%u,%u,%u), must be within 1..1024, 1..1024, "
+                           "1..64 and have at most 1024 threads", name, b[0], b[1], b[2]);
+    if (l->kernel->max_threads && threads > l->kernel->max_threads)
+        return driver_fail(d, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "kernel %s: %" PRIu64 " threads a block, but it was "
+                           "compiled for at most %u", name, threads, l->kernel->max_threads);
+    uint64_t shared = l->kernel->shared_bytes + l->dynamic_shared;
+    if ((int64_t)shared > shared_limit(d))
+        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "kernel %s: %" PRIu64 " bytes of shared memory a block, the "
+                           "machine has %" PRId64, name, shared, shared_limit(d));
+    return CUDA_SUCCESS;
+}
+
+/* ---- parameters ---- */
+
+/* Reads {POINTER, p, SIZE, &n, END}, in any order. */
+static CUresult packed_params(struct driver *d, const struct ptx_func *k, void **extra, uint8_t *image)
+{
+    const void *buffer = NULL;
+    size_t size = 0;
+    for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+        if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER) buffer = extra[1];
+        else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE && extra[1]) size = *(const size_t *)extra[1];
+        else return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "kernel %s: unknown entry in extra", k->name);
+    }
+    /* A C struct that mirrors the parameters may end with up to 15 bytes of padding. */
+    if (size < k->param_bytes || size > k->param_bytes + 15 || (size && !buffer))
+        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "kernel %s: a parameter buffer of %zu bytes, the kernel takes %"
+                           PRIu64, k->name, size, k->param_bytes);
+    if (k->param_bytes) memcpy(image, buffer, k->param_bytes);
+    return CUDA_SUCCESS;
+}
+
+static CUresult listed_params(struct driver *d, const struct ptx_func *k, void **params, uint8_t *image)
+{
+    for (uint32_t i = 0; i < k->nparams; i++) {
+        const struct ptx_var *p = k->param[i];
+        if (!params || !params[i])
+            return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "kernel %s: parameter %u of %u is missing", k->name, i + 1,
+                               k->nparams);
+        memcpy(image + p->offset, params[i], p->bytes);
+    }
+    return CUDA_SUCCESS;
+}
+
+/* ---- running ---- */
+
+/* The executor says what happened in words; programs want one of these codes. The phrases hold
+ * characters no identifier has, and an assertion's own text comes last in its sentence. */
+static CUresult fault_code(const struct wl_err *e)
+{
+    static const struct { const char *phrase; CUresult code; } faults[] = {
+        {"device assertion failed", CUDA_ERROR_ASSERT},
+        {"out-of-bounds ", CUDA_ERROR_ILLEGAL_ADDRESS},
+        {"misaligned ", CUDA_ERROR_MISALIGNED_ADDRESS},
+    };
+    if (e->code == WL_EDEADLOCK) return CUDA_ERROR_LAUNCH_TIMEOUT;
+    for (unsigned i = 0; e->code == WL_ERUN && i < sizeof faults / sizeof faults[0]; i++)
+        if (strstr(e->text, faults[i].phrase)) return faults[i].code;
+    return CUDA_ERROR_LAUNCH_FAILED;
+}
+
+static CUresult launch(struct driver *d, struct ptx_launch *l, void **params, void **extra)
+{
+    uint8_t *image = calloc(1, l->kernel->param_bytes + 1);
+    if (!image) return driver_fail(d, CUDA_ERROR_OUT_OF_MEMORY, "out of host memory");
+    CUresult r = extra ? packed_params(d, l->kernel, extra, image) : listed_params(d, l->kernel, params, image);
+    l->params = image;
+    struct wl_err *e = session_error(d->session);
+    if (!r && session_launch(d->session, l, e)) r = d->fault = fault_code(e);
+    free(image);
+    return r;
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
+                        unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared_bytes,
+                        CUstream stream, void **params, void **extra)
+{
+    struct driver *d;
+    CUresult r = driver_context(&d);
+    if (r) return r;
+    const struct CUfunc_st *f = object_find(d, function, OBJECT_FUNCTION);
+    if (!f) return driver_fail(d, CUDA_ERROR_INVALID_HANDLE, "cuLaunchKernel: not a function");
+    if (!stream_valid(d, stream)) return driver_fail(d, CUDA_ERROR_INVALID_HANDLE, "cuLaunchKernel: not a stream");
+    if (params && extra)
+        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "kernel %s: both kernelParams and extra", f->kernel->name);
+    struct ptx_launch l = {.image = f->module->image,
+                           .kernel = f->kernel,
+                           .grid = {grid_x, grid_y, grid_z},
+                           .block = {block_x, block_y, block_z},
+                           .dynamic_shared = shared_bytes};
+    r = check_shape(d, &l);
+    return r ? r : launch(d, &l, params, extra);
+}

@@ -1,0 +1,76 @@
+/* sched.h - what a warp-scheduling scheme sees of an SM, and the hooks it may fill.
+ *
+ * Sets of warps are 64-bit masks over the SM's warp slots. Each scheduler issues at most one
+ * instruction a cycle; the SM computes which warps could issue, the policy chooses. */
+#ifndef WARPLINE_SCHED_H
+#define WARPLINE_SCHED_H
+
+#include "warpline/policy.h"
+
+/* The SM at the moment of a choice. Everything is read-only to the policy. */
+struct wl_sched_view {
+    uint64_t cycle;
+    uint64_t live;       /* resident and not finished */
+    uint64_t ready;      /* head instruction has no hazard and no barrier to wait for */
+    uint64_t memory;     /* head instruction leaves the SM (global, local, texture, constant) */
+    uint64_t long_stall; /* head depends on a pending long-latency load */
+    uint64_t barrier;    /* waits at a barrier or membar */
+    const uint64_t *age; /* [warps] launch order: smaller = older */
+    const uint64_t *owned; /* [schedulers] the warp slots of each */
+    unsigned sm;
+    /* miss resources of the L1D */
+    uint32_t mshr_used, mshr_total, missq_used, missq_total;
+    bool lsu_free;       /* the ld/st unit can take an instruction */
+    uint64_t lsu_holds;  /* warps with requests that L1D has not accepted yet */
+};
+
+struct wl_sched_geometry {
+    uint32_t sm, sms, warps, schedulers;
+    void **shared; /* as wl_geometry.shared: the SM's slot for schemes with several tables */
+};
+
+struct wl_sched_policy {
+    uint32_t abi; /* WL_ABI */
+    const char *name;
+    const char *help;
+    const struct wl_param *params;
+    const struct wl_counter *counters;
+
+    void *(*create)(const struct wl_sched_geometry *g, const int64_t *values, const char **why);
+    void (*destroy)(void *self);
+    uint64_t (*storage_bits)(const void *self);
+    void (*read_counters)(const void *self, uint64_t *out);
+
+    /* Chooses among `candidates`, the warps of this scheduler that can issue now (never 0).
+     * Returns a slot in it, or -1 to issue nothing. Must not change state. */
+    int (*pick)(void *self, const struct wl_sched_view *v, unsigned scheduler, uint64_t candidates);
+    /* The choice was issued. */
+    void (*issued)(void *self, const struct wl_sched_view *v, unsigned scheduler, unsigned warp);
+
+    /* Warps that may issue at all this cycle (throttling); asked once a cycle before pick. */
+    uint64_t (*allowed)(void *self, const struct wl_sched_view *v);
+    /* Called at the start of a cycle in which the SM works. After it, the policy promises to
+     * decide the same way until the returned cycle unless the SM changes; UINT64_MAX = for ever. */
+    uint64_t (*cycle)(void *self, const struct wl_sched_view *v);
+    /* Which scheduler goes first this cycle; default: alternates. */
+    unsigned (*first)(void *self, const struct wl_sched_view *v);
+    /* Whether this warp's L1D misses may leave the SM now (memory ownership). */
+    bool (*may_miss)(void *self, unsigned warp);
+
+    void (*warp_launch)(void *self, const struct wl_sched_view *v, unsigned warp);
+    void (*warp_exit)(void *self, const struct wl_sched_view *v, unsigned warp);
+    void (*kernel_begin)(void *self);
+};
+
+/* The oldest warp of a non-empty set. */
+static inline unsigned wl_oldest(const struct wl_sched_view *v, uint64_t set)
+{
+    unsigned best = (unsigned)__builtin_ctzll(set);
+    for (set &= set - 1; set; set &= set - 1) {
+        unsigned w = (unsigned)__builtin_ctzll(set);
+        if (v->age[w] < v->age[best]) best = w;
+    }
+    return best;
+}
+
+#endif

@@ -1,0 +1,23 @@
+#!/bin/sh
+# embed.sh OUT FILE... - writes a C file that holds the given text files as byte arrays,
+# looked up by file name through embed_find (src/base/embed.h).
+set -eu
+out=$1; shift
+{
+    echo '#include "base/embed.h"'
+    i=0
+    for f in "$@"; do
+        echo "static const unsigned char file_$i[] = {"
+        od -An -v -tu1 "$f" | sed 's/  *\([0-9][0-9]*\)/\1,/g'
+        echo '0};'
+        i=$((i + 1))
+    done
+    echo 'const struct embed_file embed_files[] = {'
+    i=0
+    for f in "$@"; do
+        echo "    {\"$(basename "$f")\", (const char *)file_$i, sizeof file_$i - 1},"
+        i=$((i + 1))
+    done
+    echo '    {0, 0, 0}};'
+} > "$out.tmp"
+mv "$out.tmp" "$out"

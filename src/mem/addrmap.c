@@ -1,0 +1,140 @@
+#include "mem/addrmap.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+
+static uint64_t gather(const struct bit_field *f, uint64_t addr)
+{
+    uint64_t v = 0;
+    for (unsigned i = 0; i < f->nruns; i++)
+        v |= (addr >> f->run[i].from & ((UINT64_C(1) << f->run[i].len) - 1)) << f->run[i].to;
+    return v;
+}
+
+/* Makes the field of the bits set in `mask`. */
+static int make_field(struct bit_field *f, uint64_t mask)
+{
+    unsigned to = 0;
+    f->nruns = 0;
+    for (unsigned bit = 0; bit < 64;) {
+        if (!(mask >> bit & 1)) {
+            bit++;
+            continue;
+        }
+        unsigned len = 0;
+        while (bit + len < 64 && mask >> (bit + len) & 1) len++;
+        if (len == 64 || f->nruns == MAP_MAX_RUNS) return -1;
+        f->run[f->nruns].from = (uint8_t)bit;
+        f->run[f->nruns].to = (uint8_t)to;
+        f->run[f->nruns].len = (uint8_t)len;
+        f->nruns++;
+        to += len;
+        bit += len;
+    }
+    return 0;
+}
+
+struct masks {
+    uint64_t row, bank, column, channel;
+};
+
+/* The letters, most significant first, into one mask per kind. */
+static int read_letters(const char *letters, struct masks *k, struct wl_err *e)
+{
+    *k = (struct masks){0};
+    int bit = 63;
+    for (const char *p = letters; *p; p++) {
+        if (*p == '.' || *p == '|' || isspace((unsigned char)*p)) continue;
+        if (bit < 0) return wl_fail(e, WL_EINPUT, "dram.map: more than 64 letters in \"%s\"", letters);
+        uint64_t b = bit64((unsigned)bit--);
+        switch (toupper((unsigned char)*p)) {
+        case 'R': k->row |= b; break;
+        case 'B': k->bank |= b; break;
+        case 'C':
+        case 'S': k->column |= b; break;
+        case 'D': k->channel |= b; break;
+        case '0': break;
+        default: return wl_fail(e, WL_EINPUT, "dram.map: letter '%c' is none of R B C S D 0", *p);
+        }
+    }
+    if (bit >= 0) return wl_fail(e, WL_EINPUT, "dram.map: needs 64 letters, \"%s\" has %d", letters, 63 - bit);
+    return 0;
+}
+
+/* Opens a gap of n bits at `at`: what was above moves up. */
+static uint64_t open_gap(uint64_t mask, unsigned at, unsigned n)
+{
+    uint64_t low = mask & (bit64(at) - 1);
+    return low | (mask & ~(bit64(at) - 1)) << n;
+}
+
+int addrmap_init(struct addrmap *m, const char *text, unsigned channels, unsigned slices, unsigned banks,
+                 struct wl_err *e)
+{
+    struct masks k;
+    const char *letters = text;
+    *m = (struct addrmap){.channels = channels, .slices = slices, .insert_at = -1};
+    m->slice_bits = slices > 1 ? log2_floor(slices) : 0;
+    if (strncmp(text, "dramid@", 7) == 0) {
+        char *end;
+        m->insert_at = (int)strtol(text + 7, &end, 10);
+        if (*end != ';' || m->insert_at < 5 || m->insert_at > 40)
+            return wl_fail(e, WL_EINPUT, "dram.map: \"dramid@N;\" needs N from 5 to 40, got \"%.16s\"", text);
+        letters = end + 1;
+    }
+    if (read_letters(letters, &k, e)) return WL_EINPUT;
+    m->divide = !is_pow2(channels);
+    m->channel_bits = log2_floor(channels);
+    if (m->insert_at >= 0 && !m->divide && channels > 1) {
+        unsigned at = (unsigned)m->insert_at;
+        k.row = open_gap(k.row, at, m->channel_bits);
+        k.bank = open_gap(k.bank, at, m->channel_bits);
+        k.column = open_gap(k.column, at, m->channel_bits);
+        k.channel = (bit64(m->channel_bits) - 1) << at;
+    }
+    if (m->insert_at < 0 && (m->divide || bit_count64(k.channel) != m->channel_bits))
+        return wl_fail(e, WL_EINPUT, "dram.map: %u D letters cannot name %u channels", bit_count64(k.channel), channels);
+    if (bit_count64(k.bank) > 16 || bit64(bit_count64(k.bank)) != banks)
+        return wl_fail(e, WL_EINPUT, "dram.map has %u bank bits but dram.banks is %u", bit_count64(k.bank), banks);
+    if (m->slice_bits > bit_count64(k.bank))
+        return wl_fail(e, WL_EINPUT, "l2.slices_per_channel = %u needs more bank bits than dram.map has", slices);
+    uint64_t slice_mask = 0, rest = k.bank; /* the slice is the lowest bank bits */
+    for (unsigned i = 0; i < m->slice_bits; i++, rest &= rest - 1) slice_mask |= rest & -rest;
+    if (make_field(&m->row, k.row) || make_field(&m->bank, k.bank) || make_field(&m->column, k.column) ||
+        make_field(&m->channel, k.channel) ||
+        make_field(&m->inside, ~(slice_mask | (m->divide ? 0 : k.channel)) & (bit64(56) - 1)))
+        return wl_fail(e, WL_EINPUT, "dram.map: a field is scattered over more than %d runs of bits", MAP_MAX_RUNS);
+    return 0;
+}
+
+/* Channel of an address, and the address with the channel divided out where that is the rule. */
+static uint32_t split_channel(const struct addrmap *m, uint64_t addr, uint64_t *rest)
+{
+    *rest = addr;
+    if (m->channels == 1) return 0;
+    if (!m->divide) return (uint32_t)gather(&m->channel, addr);
+    unsigned at = (unsigned)m->insert_at;
+    uint64_t high = addr >> at, q = high / m->channels;
+    *rest = q << at | (addr & (bit64(at) - 1));
+    return (uint32_t)(high - q * m->channels);
+}
+
+uint32_t addrmap_slice(const struct addrmap *m, uint64_t addr)
+{
+    uint64_t rest;
+    uint32_t channel = split_channel(m, addr, &rest);
+    return channel * m->slices + (uint32_t)(gather(&m->bank, rest) & (m->slices - 1));
+}
+
+void addrmap_place(const struct addrmap *m, uint64_t addr, struct place *out)
+{
+    uint64_t rest;
+    out->channel = split_channel(m, addr, &rest);
+    out->bank = (uint32_t)gather(&m->bank, rest);
+    out->slice = out->channel * m->slices + (out->bank & (m->slices - 1));
+    out->row = (uint32_t)gather(&m->row, rest);
+    out->inside = gather(&m->inside, rest);
+}

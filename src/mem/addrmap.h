@@ -1,0 +1,43 @@
+/* addrmap.h - from an address to channel, slice, bank and row.
+ *
+ * Reads GPGPU-Sim's address map strings: "dramid@8;....RRRR.BBBCCCCB.CCSSSSSS", most
+ * significant first; R row, B bank, C and S column, D channel, 0 ignored. With dramid@N the
+ * channel bits are inserted at bit N: by shifting when the number of channels is a power of
+ * two, by division otherwise. The slice within a channel is the lowest bank bits. */
+#ifndef WL_MEM_ADDRMAP_H
+#define WL_MEM_ADDRMAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+enum { MAP_MAX_RUNS = 12 };
+
+/* A field gathered from an address: runs of adjacent bits, packed low to high. */
+struct bit_field {
+    unsigned nruns;
+    struct { uint8_t from, to, len; } run[MAP_MAX_RUNS];
+};
+
+struct addrmap {
+    unsigned channels, slices, slice_bits;
+    int insert_at;    /* dramid@N, or -1: the channel has letters of its own */
+    bool divide;      /* channels is not a power of two */
+    unsigned channel_bits;
+    struct bit_field row, bank, column, channel, inside /* all but channel and slice bits */;
+};
+
+struct place {
+    uint32_t channel, slice; /* slice: global number, channel * slices + local */
+    uint32_t bank, row;
+    uint64_t inside; /* the address with channel and slice bits squeezed out: L2 sets use it */
+};
+
+int addrmap_init(struct addrmap *m, const char *text, unsigned channels, unsigned slices, unsigned banks,
+                 struct wl_err *e);
+void addrmap_place(const struct addrmap *m, uint64_t addr, struct place *out);
+/* Only the slice: what the network needs. */
+uint32_t addrmap_slice(const struct addrmap *m, uint64_t addr);
+
+#endif

@@ -1,0 +1,77 @@
+/* dram.h - one memory channel: queue, banks, command and data bus.
+ *
+ * Requests from the channel's L2 slices wait a fixed time, enter a bounded queue and are
+ * served first-ready first-come per bank: a bank that is free takes the oldest request for its
+ * open row, else the oldest. One command a cycle: column, activate or precharge, whichever
+ * bank in turn can use it. Every timing rule is a tick from which a command is allowed, so the
+ * channel can sleep until the earliest of them.
+ *
+ * In a hybrid machine each channel has a second set of banks made of phase-change memory that
+ * shares the buses: slow to activate, slow to precharge a row that was written. */
+#ifndef WL_MEM_DRAM_H
+#define WL_MEM_DRAM_H
+
+#include "mem/addrmap.h"
+#include "mem/nvm.h"
+#include "mem/port.h"
+#include "param/param.h"
+#include "stats/stats.h"
+
+enum { DRAM_MAX_BANKS = 128 };
+
+struct dram_bank {
+    struct req_list queue;
+    struct req *current;   /* taken from the queue, commands left to issue */
+    uint32_t row;
+    bool open, written;    /* written since activation */
+    bool nvm;
+    uint8_t group;
+    tick_t column_ok, write_ok, activate_ok, precharge_ok; /* earliest ticks */
+};
+
+struct dram_group {
+    tick_t column_ok, precharge_ok;
+};
+
+struct dram_timing { /* in ticks */
+    tick_t ccd, ccdl, cl, wl, rtw, wtr, wtp, rtp, rtpl, burst;
+    tick_t rrd[2], rcd[2], rcdwr[2], ras[2], rp[2], rp_clean[2], rc[2], pre_gap[2]; /* [nvm] */
+};
+
+struct dram {
+    struct part part;
+    uint32_t index;
+    const struct addrmap *map;
+    struct req_pool *pool;
+    struct dram_timing t;
+    uint32_t banks, total_banks, atom_bytes;
+    bool fifo, sectored;
+    unsigned zero; /* mem.zero */
+    struct dram_bank bank[DRAM_MAX_BANKS];
+    struct dram_group group[16];
+    uint64_t busy[2];    /* banks with a current request */
+    uint64_t backlog[2]; /* banks with a queue but no current request */
+    uint32_t turn;       /* bank looked at first */
+    tick_t column_ok, read_ok, write_ok, activate_ok[2], precharge_ok[2];
+
+    uint32_t slices;
+    struct port *in;       /* [slices] from the L2, owned */
+    struct port **out;     /* [slices] to the L2 */
+    uint32_t last_slice;
+    struct req_list delay; /* fixed latency */
+    tick_t delay_ticks;
+    uint32_t queued, queue_cap;     /* in the scheduling queue */
+    uint32_t in_flight, flight_cap; /* between the L2's queue and the return */
+    struct req_list returning;      /* reads whose data is on the bus, by completion */
+    uint32_t returning_count, return_cap;
+    struct dram_stats stats;
+};
+
+int dram_init(struct dram *d, const struct gpu_config *c, uint32_t index, const struct addrmap *map,
+              struct req_pool *pool, tick_t l2_period);
+void dram_destroy(struct dram *d);
+tick_t dram_tick(struct dram *d, tick_t now);
+void dram_describe(const struct dram *d, char *out, size_t size);
+bool dram_idle(const struct dram *d);
+
+#endif

@@ -1,0 +1,267 @@
+#include "mem/l1.h"
+
+#include <stdlib.h>
+
+#include "base/bits.h"
+
+int l1_init(struct l1 *c, const struct l1_shape *shape, const struct cache_choice *choice,
+            const struct wl_geometry *g, struct req_pool *pool, struct wl_err *e)
+{
+    *c = (struct l1){.policy = choice->policy, .pool = pool, .missq_cap = shape->missq, .sectored = shape->sectored,
+                     .half_lines = shape->half_lines, .origin = shape->origin, .sm = (uint8_t)g->index};
+    list_init(&c->missq);
+    if (tags_init(&c->tags, shape->sets, shape->ways, shape->index, shape->infinite) ||
+        mshr_init(&c->mshr, shape->mshr, shape->merge))
+        return wl_fail(e, WL_ERUN, "out of memory");
+    struct wl_geometry geo = *g;
+    geo.level = WL_L1;
+    geo.sets = shape->sets;
+    geo.ways = shape->ways;
+    geo.line_bytes = LINE_BYTES;
+    const char *why = "out of memory";
+    c->self = c->policy->create(&geo, choice->values, &why);
+    if (!c->self) return wl_fail(e, WL_EINPUT, "policy %s cannot manage this L1D: %s", c->policy->name, why);
+    return 0;
+}
+
+void l1_destroy(struct l1 *c)
+{
+    if (c->self && c->policy->destroy) c->policy->destroy(c->self);
+    tags_destroy(&c->tags);
+    mshr_destroy(&c->mshr);
+}
+
+/* The number a line goes by in this cache's tags. */
+static uint64_t line_key(const struct l1 *c, const struct req *r)
+{
+    return c->half_lines ? r->line * 2 + (r->sectors > 3) : r->line;
+}
+
+static void describe(const struct req *r, uint64_t key, uint32_t set, uint64_t cycle, struct wl_access *a)
+{
+    *a = (struct wl_access){.line = key, .cycle = cycle, .set = set, .pc = r->pc, .warp = r->warp, .rank = r->rank,
+                            .kind = r->kind, .space = r->space, .sectors = r->touched, .lanes = r->lanes,
+                            .number = r->number, .sm = r->sm, .nvm = r->nvm,
+                            .load = r->kind == WL_LOAD ? r->load : NULL};
+}
+
+static bool missq_room(const struct l1 *c, uint32_t n) { return c->missq_used + n <= c->missq_cap; }
+
+static void send(struct l1 *c, struct req *r)
+{
+    list_push(&c->missq, r);
+    c->missq_used++;
+}
+
+/* ---- stores ---- */
+
+static enum l1_outcome store(struct l1 *c, struct req *r, uint64_t key, uint32_t set)
+{
+    int at = tags_find(&c->tags, set, key);
+    bool hit = at >= 0 && WL_STATE(c->tags.state[at]) == WL_VALID;
+    if (hit && r->space == WL_LOCAL && (c->tags.valid[at] & r->sectors) == r->sectors) {
+        c->tags.state[at] |= WL_DIRTY; /* written back when evicted */
+        c->tags.dirty[at] |= r->sectors;
+        r->is_reply = true;
+    } else {
+        if (!missq_room(c, 1)) return L1_NO_QUEUE;
+        if (hit) {
+            tags_invalidate(&c->tags, (uint32_t)at);
+            if (c->policy->on_kill) c->policy->on_kill(c->self, set, (uint32_t)at - set * c->tags.ways);
+        }
+        send(c, r);
+    }
+    c->stats.accesses++;
+    c->stats.stores++;
+    c->stats.hits += hit;
+    c->stats.store_hits += hit;
+    c->stats.misses += !hit;
+    return L1_STORED;
+}
+
+/* ---- loads ---- */
+
+static enum l1_outcome bypass(struct l1 *c, struct req *r, const struct wl_access *a)
+{
+    if (!missq_room(c, 1)) return L1_NO_QUEUE;
+    r->bypass = true;
+    r->sectors = r->touched;
+    r->note = a->note;
+    if (c->policy->on_bypass) c->policy->on_bypass(c->self, a);
+    send(c, r);
+    c->stats.accesses++;
+    c->stats.loads++;
+    c->stats.bypasses++;
+    return L1_BYPASSED;
+}
+
+static enum l1_outcome hit(struct l1 *c, const struct wl_access *a, uint32_t at, bool merged)
+{
+    if (c->policy->on_hit && !c->tags.infinite) c->policy->on_hit(c->self, a, at - a->set * c->tags.ways, merged);
+    c->stats.accesses++;
+    c->stats.loads++;
+    if (merged) {
+        c->stats.hits_reserved++;
+        return L1_MERGED;
+    }
+    c->stats.hits++;
+    c->stats.load_hits++;
+    return L1_HIT;
+}
+
+/* Sends the fetch of `sectors` for the line at `at` whose MSHR entry is `m`. The request itself
+ * waits in the entry; what travels is a copy without an instruction. */
+static void fetch(struct l1 *c, const struct req *r, uint32_t m, uint8_t sectors)
+{
+    struct req *f = req_alloc(c->pool);
+    struct req *next = f->next;
+    *f = *r;
+    f->next = next;
+    f->load = NULL;
+    f->mshr = m;
+    f->sectors = sectors;
+    f->is_reply = false;
+    send(c, f);
+}
+
+static void write_back(struct l1 *c, const struct req *r, uint32_t at)
+{
+    struct req *w = req_alloc(c->pool);
+    *w = (struct req){.line = c->tags.line[at], .kind = WL_WRITEBACK, .space = WL_LOCAL, .origin = c->origin,
+                      .sectors = c->tags.dirty[at], .touched = c->tags.dirty[at], .sm = r->sm};
+    for (unsigned s = 0; s < LINE_SECTORS; s++)
+        if (w->sectors >> s & 1) w->bytes[s >> 1] |= UINT64_C(0xffffffff) << (32 * (s & 1));
+    send(c, w);
+    c->stats.writebacks++;
+}
+
+/* Takes the way `at` for the request's line. */
+static void reserve(struct l1 *c, struct req *r, const struct wl_access *a, uint32_t at, uint8_t sectors)
+{
+    struct tags *t = &c->tags;
+    if (!t->infinite) {
+        if (WL_STATE(t->state[at]) == WL_VALID) {
+            if (c->policy->on_evict)
+                c->policy->on_evict(c->self, a, at - a->set * t->ways, t->line[at], t->state[at]);
+            c->stats.evictions++;
+            if (t->dirty[at]) write_back(c, r, at);
+        }
+        if (c->policy->on_insert) c->policy->on_insert(c->self, a, at - a->set * t->ways);
+    }
+    t->line[at] = a->line;
+    t->state[at] = WL_RESERVED;
+    t->valid[at] = t->dirty[at] = 0;
+    t->pending[at] = sectors;
+    t->mshr[at] = mshr_alloc(&c->mshr, at);
+    mshr_wait(&c->mshr, t->mshr[at], r);
+    fetch(c, r, t->mshr[at], sectors);
+}
+
+static enum l1_outcome missed(struct l1 *c)
+{
+    c->stats.accesses++;
+    c->stats.loads++;
+    c->stats.misses++;
+    c->stats.load_misses++;
+    return L1_MISSED;
+}
+
+/* The line is not there at all. */
+static enum l1_outcome miss(struct l1 *c, struct req *r, const struct wl_access *a, uint8_t want)
+{
+    struct tags *t = &c->tags;
+    int at;
+    if (t->infinite) {
+        if (mshr_full(&c->mshr)) return L1_NO_MSHR;
+        if (!missq_room(c, 1)) return L1_NO_QUEUE;
+        at = tags_add_infinite(t, a->line);
+        if (at < 0) return L1_NO_LINE;
+    } else {
+        struct wl_set s = {t->state + (size_t)a->set * t->ways, t->ways};
+        int way = c->policy->victim(c->self, a, &s);
+        if (way == WL_NO_WAY_BYPASS) return bypass(c, r, a);
+        if (way < 0) return L1_NO_LINE;
+        at = (int)(a->set * t->ways) + way;
+        if (mshr_full(&c->mshr)) return L1_NO_MSHR;
+        if (!missq_room(c, t->dirty[at] ? 2 : 1)) return L1_NO_QUEUE;
+    }
+    reserve(c, r, a, (uint32_t)at, want);
+    return missed(c);
+}
+
+/* The line is there but some wanted sectors are not: fetch what is neither valid nor on its way. */
+static enum l1_outcome sector_miss(struct l1 *c, struct req *r, const struct wl_access *a, uint32_t at, uint8_t want)
+{
+    struct tags *t = &c->tags;
+    uint8_t fetch_mask = (uint8_t)(want & ~t->valid[at] & ~t->pending[at]);
+    if (t->mshr[at] == NO_MSHR) {
+        if (mshr_full(&c->mshr)) return L1_NO_MSHR;
+        if (!missq_room(c, 1)) return L1_NO_QUEUE;
+        t->mshr[at] = mshr_alloc(&c->mshr, at);
+        t->state[at] = (uint8_t)((t->state[at] & ~3) | WL_RESERVED);
+    } else {
+        if (!mshr_can_merge(&c->mshr, t->mshr[at])) return L1_NO_MERGE;
+        if (fetch_mask && !missq_room(c, 1)) return L1_NO_QUEUE;
+    }
+    mshr_wait(&c->mshr, t->mshr[at], r);
+    if (!fetch_mask) return hit(c, a, at, true);
+    t->pending[at] |= fetch_mask;
+    fetch(c, r, t->mshr[at], fetch_mask);
+    if (c->policy->on_hit && !t->infinite) c->policy->on_hit(c->self, a, at - a->set * t->ways, true);
+    return missed(c);
+}
+
+static enum l1_outcome load(struct l1 *c, struct req *r, struct wl_access *a, bool may_miss)
+{
+    if (r->bypass || (c->policy->decide && c->policy->decide(c->self, a) == WL_BYPASS))
+        return may_miss ? bypass(c, r, a) : L1_GATED;
+    struct tags *t = &c->tags;
+    uint8_t want = c->sectored ? r->touched : c->half_lines ? (r->sectors > 3 ? 12 : 3) : ALL_SECTORS;
+    int at = tags_find(t, a->set, a->line);
+    unsigned state = at < 0 ? WL_INVALID : WL_STATE(t->state[at]);
+    if (state != WL_INVALID && (t->valid[at] & want) == want) return hit(c, a, (uint32_t)at, false);
+    if (state == WL_RESERVED && !(want & ~t->valid[at] & ~t->pending[at])) {
+        if (!mshr_can_merge(&c->mshr, t->mshr[at])) return L1_NO_MERGE;
+        mshr_wait(&c->mshr, t->mshr[at], r);
+        return hit(c, a, (uint32_t)at, true);
+    }
+    if (!may_miss) return L1_GATED;
+    return state == WL_INVALID ? miss(c, r, a, want) : sector_miss(c, r, a, (uint32_t)at, want);
+}
+
+enum l1_outcome l1_access(struct l1 *c, struct req *r, uint64_t cycle, bool may_miss)
+{
+    uint64_t key = line_key(c, r);
+    uint32_t set = tags_set(&c->tags, key);
+    if (r->kind == WL_STORE) return may_miss ? store(c, r, key, set) : L1_GATED;
+    struct wl_access a;
+    describe(r, key, set, cycle, &a);
+    return load(c, r, &a, may_miss);
+}
+
+void l1_fill(struct l1 *c, struct req *reply, struct req_list *done)
+{
+    if (c->policy->on_reply && reply->note) c->policy->on_reply(c->self, reply->note);
+    struct tags *t = &c->tags;
+    uint32_t m = reply->mshr, at = c->mshr.entry[m].at;
+    t->valid[at] |= reply->sectors;
+    t->pending[at] &= (uint8_t)~reply->sectors;
+    req_free(c->pool, reply);
+    if (t->pending[at]) return;
+    t->state[at] = (uint8_t)((t->state[at] & ~3) | WL_VALID);
+    t->mshr[at] = NO_MSHR;
+    list_join(done, &c->mshr.entry[m].waiting);
+    mshr_release(&c->mshr, m);
+    c->stats.fills++;
+    if (c->policy->on_fill && !t->infinite) c->policy->on_fill(c->self, at / t->ways, at % t->ways);
+}
+
+void l1_flush(struct l1 *c)
+{
+    struct tags *t = &c->tags;
+    for (uint32_t set = 0; set < t->sets && !t->infinite; set++)
+        for (uint32_t way = 0; way < t->ways; way++)
+            if (WL_STATE(t->state[set * t->ways + way]) == WL_VALID && c->policy->on_kill)
+                c->policy->on_kill(c->self, set, way);
+    tags_clear(t);
+}

@@ -1,0 +1,65 @@
+/* l1.h - a first-level cache of an SM: data, texture or constant.
+ *
+ * The ld/st unit presents one request at a time; it is accepted (hit, merged, missed, bypassed,
+ * stored) or refused for want of a resource and then changes nothing. Misses, bypasses, stores
+ * and write-backs leave through the miss queue. Lines are reserved on a miss; global stores
+ * are written through and evict, local ones are written back. */
+#ifndef WL_MEM_L1_H
+#define WL_MEM_L1_H
+
+#include "mem/mshr.h"
+#include "mem/tags.h"
+#include "param/param.h"
+#include "stats/stats.h"
+
+enum l1_outcome {
+    L1_HIT, L1_MERGED, L1_MISSED, L1_BYPASSED, L1_STORED,
+    /* refused */
+    L1_NO_MSHR, L1_NO_MERGE, L1_NO_LINE, L1_NO_QUEUE, L1_GATED
+};
+static inline bool l1_refused(enum l1_outcome o) { return o >= L1_NO_MSHR; }
+
+struct l1 {
+    struct tags tags;
+    struct mshrs mshr;
+    const struct wl_cache_policy *policy;
+    void *self; /* the policy's */
+    struct req_pool *pool;
+    uint32_t missq_cap, missq_used;
+    struct req_list missq;
+    bool sectored, half_lines /* 64-byte lines: the constant cache */;
+    uint8_t origin, sm;
+    struct l1d_stats stats;
+};
+
+struct l1_shape {
+    uint32_t sets, ways, mshr, merge, missq;
+    enum index_fn index;
+    bool sectored, infinite, half_lines;
+    uint8_t origin;
+};
+
+int l1_init(struct l1 *c, const struct l1_shape *shape, const struct cache_choice *choice,
+            const struct wl_geometry *g, struct req_pool *pool, struct wl_err *e);
+void l1_destroy(struct l1 *c);
+
+/* `may_miss`: the scheduler lets this warp send misses. On acceptance the request is owned by
+ * the cache, except after L1_HIT and L1_STORED of a local hit (r->kind == WL_STORE with
+ * r->is_reply set), which the caller finishes. */
+enum l1_outcome l1_access(struct l1 *c, struct req *r, uint64_t cycle, bool may_miss);
+
+/* The data of a miss arrived; the requests that waited for it are appended to *done. The reply
+ * itself is freed or appended. */
+void l1_fill(struct l1 *c, struct req *reply, struct req_list *done);
+
+static inline struct req *l1_missq_head(const struct l1 *c) { return c->missq.head; }
+static inline struct req *l1_missq_pop(struct l1 *c)
+{
+    c->missq_used--;
+    return list_pop(&c->missq);
+}
+
+/* Invalidates everything; dirty local lines must have been dropped with their warps. */
+void l1_flush(struct l1 *c);
+
+#endif

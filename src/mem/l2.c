@@ -1,0 +1,455 @@
+#include "mem/l2.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int l2_init(struct l2 *s, const struct gpu_config *c, uint32_t index, const struct addrmap *map,
+            const struct nvm_map *nvm, struct req_pool *pool, struct wl_err *e)
+{
+    const int64_t *v = c->v;
+    s->index = index;
+    s->map = map;
+    s->nvm = nvm;
+    s->pool = pool;
+    s->sectored = v[P_L2_SECTORED];
+    s->write = (enum l2_write)v[P_L2_WRITE];
+    s->port_bytes = (uint32_t)v[P_L2_PORT];
+    s->mshr_limit = (uint32_t)v[P_L2_MSHR];
+    s->missq_cap = (uint32_t)v[P_L2_MISSQ];
+    s->inq_cap = (uint32_t)(v[P_L2_INQ] + v[P_L2_ROP]);
+    s->last = NEVER;
+    list_init(&s->inq);
+    list_init(&s->missq);
+    list_init(&s->done);
+    uint32_t sets = (uint32_t)v[P_L2_SETS], ways = (uint32_t)v[P_L2_WAYS];
+    s->written = calloc((size_t)sets * ways, sizeof *s->written);
+    if (!s->written || tags_init(&s->tags, sets, ways, (enum index_fn)v[P_L2_INDEX], false) ||
+        mshr_init(&s->mshr, s->mshr_limit, (uint32_t)v[P_L2_MERGE]))
+        return wl_fail(e, WL_ERUN, "out of memory");
+    struct wl_geometry g = {.level = WL_L2, .index = index, .sets = sets, .ways = ways, .line_bytes = LINE_BYTES,
+                            .sms = (uint32_t)v[P_SM_COUNT], .schedulers = (uint32_t)v[P_SM_SCHEDULERS],
+                            .warps = (uint32_t)v[P_SM_WARPS], .warp_size = 32, .shared = &s->shared};
+    const char *why = "out of memory";
+    s->policy = c->l2.policy;
+    s->self = s->policy->create(&g, c->l2.values, &why);
+    if (!s->self) return wl_fail(e, WL_EINPUT, "policy %s cannot manage this L2: %s", s->policy->name, why);
+    return 0;
+}
+
+void l2_destroy(struct l2 *s)
+{
+    if (s->self && s->policy->destroy) s->policy->destroy(s->self);
+    tags_destroy(&s->tags);
+    mshr_destroy(&s->mshr);
+    port_destroy(&s->in);
+    port_destroy(&s->fill);
+    free(s->written);
+}
+
+/* ---- small helpers ---- */
+
+/* What a request counts as: sectors, or one. */
+static uint32_t weight(const struct l2 *s, uint8_t sectors) { return s->sectored ? bit_count32(sectors) : sectors != 0; }
+
+static uint32_t set_of(const struct l2 *s, uint64_t line)
+{
+    struct place p;
+    addrmap_place(s->map, line << LINE_SHIFT, &p);
+    return tags_set(&s->tags, p.inside >> LINE_SHIFT);
+}
+
+static uint8_t line_state(const struct tags *t, uint32_t at, bool nvm)
+{
+    unsigned st = t->pending[at] ? WL_RESERVED : WL_VALID;
+    return (uint8_t)(st | (t->dirty[at] ? WL_DIRTY : 0) | (nvm ? WL_NVM : 0));
+}
+
+static void describe(const struct l2 *s, const struct req *r, uint32_t set, tick_t now, struct wl_access *a)
+{
+    *a = (struct wl_access){.line = r->line, .cycle = now / s->part.period, .set = set, .pc = r->pc, .warp = r->warp,
+                            .rank = r->rank, .kind = r->kind, .space = r->space, .sectors = r->sectors,
+                            .lanes = r->lanes, .number = r->number, .sm = r->sm, .nvm = r->nvm, .note = r->note};
+}
+
+static void send(struct l2 *s, struct req *r)
+{
+    list_push(&s->missq, r);
+    s->missq_used++;
+}
+
+static struct req *make_down(struct l2 *s, const struct req *r, uint64_t line, uint8_t sectors, bool is_write)
+{
+    struct req *d = req_alloc(s->pool);
+    *d = (struct req){.line = line, .kind = is_write ? WL_WRITEBACK : WL_LOAD, .origin = FROM_L2, .sectors = sectors,
+                      .slice = (uint16_t)s->index, .sm = r->sm, .is_write = is_write,
+                      .nvm = nvm_line(s->nvm, line)};
+    return d;
+}
+
+static void count(struct l2 *s, const struct req *r, uint32_t hits, uint32_t merged, uint32_t misses)
+{
+    uint32_t n = hits + merged + misses;
+    s->stats.accesses += n;
+    s->stats.hits += hits;
+    s->stats.hits_reserved += merged;
+    s->stats.misses += misses;
+    if (r->kind == WL_LOAD) s->stats.reads += n;
+    else if (r->kind == WL_ATOMIC) s->stats.atomics += n;
+    else s->stats.writes += n, s->stats.write_hits += hits;
+}
+
+/* ---- taking a line ---- */
+
+/* Finds a way for the request; *at is its index. Nothing changes yet. */
+static enum l2_stall find_victim(struct l2 *s, const struct wl_access *a, uint32_t extra_sends, uint32_t *at)
+{
+    struct wl_set set = {s->tags.state + (size_t)a->set * s->tags.ways, s->tags.ways};
+    int way = s->policy->victim(s->self, a, &set);
+    if (way == WL_NO_WAY_BYPASS && a->kind == WL_LOAD)
+        return s->missq_used < s->missq_cap ? L2_PAST : L2_STALL_MISSQ;
+    if (way < 0) return L2_STALL_LINE;
+    *at = a->set * s->tags.ways + (uint32_t)way;
+    if (s->missq_used + extra_sends + (s->tags.dirty[*at] ? 1 : 0) > s->missq_cap) return L2_STALL_MISSQ;
+    return L2_GO;
+}
+
+static void take_line(struct l2 *s, const struct req *r, const struct wl_access *a, uint32_t at)
+{
+    struct tags *t = &s->tags;
+    uint32_t way = at - a->set * t->ways;
+    if (WL_STATE(t->state[at]) == WL_VALID) {
+        if (s->policy->on_evict) s->policy->on_evict(s->self, a, way, t->line[at], t->state[at]);
+        s->stats.evictions++;
+        if (t->dirty[at]) {
+            struct req *w = make_down(s, r, t->line[at], s->sectored ? t->dirty[at] : ALL_SECTORS, true);
+            s->stats.writebacks += weight(s, w->sectors);
+            if (w->nvm) s->stats.writebacks_nvm += weight(s, w->sectors);
+            send(s, w);
+        }
+    }
+    if (s->policy->on_insert) s->policy->on_insert(s->self, a, way);
+    t->line[at] = r->line;
+    t->valid[at] = t->dirty[at] = t->pending[at] = 0;
+    t->mshr[at] = NO_MSHR;
+    s->written[at][0] = s->written[at][1] = 0;
+    t->state[at] = line_state(t, at, r->nvm);
+}
+
+static void touch(struct l2 *s, const struct wl_access *a, uint32_t at, bool merged)
+{
+    if (s->policy->on_hit) s->policy->on_hit(s->self, a, at - a->set * s->tags.ways, merged);
+}
+
+/* ---- reads and atomics ---- */
+
+static void reply(struct l2 *s, struct req *r, tick_t now)
+{
+    r->is_reply = true;
+    port_push(s->out, r, now);
+}
+
+/* Asks memory for `sectors` of the line at `at`; its MSHR entry exists. */
+static void start_fetch(struct l2 *s, const struct req *r, uint32_t at, uint8_t sectors)
+{
+    s->tags.pending[at] |= sectors;
+    s->tags.state[at] = line_state(&s->tags, at, r->nvm);
+    struct req *f = make_down(s, r, r->line, sectors, false);
+    f->mshr = s->tags.mshr[at];
+    s->mshr_sectors += weight(s, sectors);
+    s->stats.fetches += weight(s, sectors);
+    send(s, f);
+}
+
+static void mark_dirty(struct l2 *s, uint32_t at, uint8_t sectors, bool nvm)
+{
+    s->tags.dirty[at] |= sectors;
+    s->tags.state[at] = line_state(&s->tags, at, nvm);
+}
+
+/* The policy wants no line for this read: it goes to memory and back by itself. */
+static enum l2_stall read_past(struct l2 *s, struct req *r, const struct wl_access *a)
+{
+    uint32_t n = weight(s, s->sectored ? r->sectors : ALL_SECTORS);
+    if (s->policy->on_bypass) s->policy->on_bypass(s->self, a);
+    s->stats.accesses += n;
+    s->stats.reads += n;
+    s->stats.bypasses += n;
+    r->slice = (uint16_t)s->index;
+    r->is_write = false;
+    send(s, r);
+    return L2_GO;
+}
+
+static enum l2_stall read_line(struct l2 *s, struct req *r, const struct wl_access *a, int found, tick_t now)
+{
+    struct tags *t = &s->tags;
+    uint8_t want = s->sectored ? r->sectors : ALL_SECTORS;
+    uint8_t missing = found < 0 ? want : (uint8_t)(want & ~t->valid[found]);
+    if (!missing) {
+        touch(s, a, (uint32_t)found, false);
+        if (r->kind == WL_ATOMIC) mark_dirty(s, (uint32_t)found, want, r->nvm);
+        count(s, r, weight(s, want), 0, 0);
+        reply(s, r, now);
+        return L2_GO;
+    }
+    uint8_t fetch = found < 0 ? missing : (uint8_t)(missing & ~t->pending[found]);
+    bool has_entry = found >= 0 && t->mshr[found] != NO_MSHR;
+    if (has_entry && !mshr_can_merge(&s->mshr, t->mshr[found])) return L2_STALL_MERGE;
+    if (fetch && (s->mshr_sectors + weight(s, fetch) > s->mshr_limit || (!has_entry && mshr_full(&s->mshr))))
+        return L2_STALL_MSHR;
+    uint32_t at = (uint32_t)found;
+    if (found < 0) {
+        enum l2_stall why = find_victim(s, a, 1, &at);
+        if (why == L2_PAST) return read_past(s, r, a);
+        if (why != L2_GO) return why;
+        take_line(s, r, a, at);
+    } else {
+        if (fetch && s->missq_used + 1 > s->missq_cap) return L2_STALL_MISSQ;
+        touch(s, a, at, true);
+    }
+    if (t->mshr[at] == NO_MSHR) t->mshr[at] = mshr_alloc(&s->mshr, at);
+    mshr_wait(&s->mshr, t->mshr[at], r);
+    if (fetch) start_fetch(s, r, at, fetch);
+    count(s, r, weight(s, (uint8_t)(want & ~missing)), weight(s, (uint8_t)(missing & ~fetch)), weight(s, fetch));
+    return L2_GO;
+}
+
+/* ---- stores ---- */
+
+/* Marks the store's bytes; a sector that is now wholly written is as good as fetched. */
+static void write_bytes(struct l2 *s, uint32_t at, const struct req *r)
+{
+    uint64_t *w = s->written[at];
+    w[0] |= r->bytes[0];
+    w[1] |= r->bytes[1];
+    for (unsigned i = 0; i < LINE_SECTORS; i++) {
+        uint32_t bytes = (uint32_t)(w[i >> 1] >> (32 * (i & 1)));
+        if (bytes == UINT32_MAX && !(s->tags.pending[at] >> i & 1)) s->tags.valid[at] |= (uint8_t)(1u << i);
+    }
+    mark_dirty(s, at, r->sectors, r->nvm);
+}
+
+/* Acknowledges a store; write-backs of an L1 want no answer. */
+static void finish_write(struct l2 *s, struct req *r, tick_t now)
+{
+    if (r->kind == WL_WRITEBACK) req_free(s->pool, r);
+    else reply(s, r, now);
+}
+
+static enum l2_stall write_line(struct l2 *s, struct req *r, const struct wl_access *a, int found, tick_t now)
+{
+    uint32_t n = weight(s, s->sectored ? r->sectors : ALL_SECTORS);
+    if (found >= 0) {
+        touch(s, a, (uint32_t)found, s->tags.pending[found] != 0);
+        write_bytes(s, (uint32_t)found, r);
+        count(s, r, n, 0, 0);
+        finish_write(s, r, now);
+        return L2_GO;
+    }
+    /* A whole line needs no fetch; neither does the lazy policy, until somebody reads. */
+    bool covered = (r->bytes[0] & r->bytes[1]) == UINT64_MAX;
+    bool fetch = s->write == L2_FORWARD || (s->write == L2_FETCH && !covered);
+    uint32_t sends = (fetch ? 1u : 0u) + (s->write == L2_FORWARD ? 1u : 0u), at;
+    uint8_t sectors = s->sectored ? r->sectors : ALL_SECTORS;
+    if (fetch && (s->mshr_sectors + weight(s, sectors) > s->mshr_limit || mshr_full(&s->mshr))) return L2_STALL_MSHR;
+    enum l2_stall why = find_victim(s, a, sends, &at);
+    if (why != L2_GO) return why;
+    take_line(s, r, a, at);
+    if (s->write == L2_FORWARD) { /* memory gets the store at once; the line is then clean */
+        struct req *w = make_down(s, r, r->line, r->sectors, true);
+        s->stats.forwarded_writes += weight(s, r->sectors);
+        send(s, w);
+    }
+    if (fetch) {
+        s->tags.mshr[at] = mshr_alloc(&s->mshr, at);
+        start_fetch(s, r, at, sectors);
+    }
+    if (s->write != L2_FORWARD) write_bytes(s, at, r);
+    if (s->write == L2_FETCH && covered) s->tags.valid[at] = ALL_SECTORS;
+    count(s, r, 0, 0, n);
+    finish_write(s, r, now);
+    return L2_GO;
+}
+
+/* ---- the cycle ---- */
+
+/* A fill arrives: whoever waits for nothing else may answer. */
+static void accept_fill(struct l2 *s, tick_t now)
+{
+    struct req *f = port_peek(&s->fill, now);
+    if (!f || now < s->fill_free) return;
+    port_pop(&s->fill, now);
+    if (f->origin != FROM_L2) { /* went past */
+        list_push(&s->done, f);
+        return;
+    }
+    struct tags *t = &s->tags;
+    uint32_t m = f->mshr, at = s->mshr.entry[m].at;
+    t->valid[at] |= f->sectors;
+    t->pending[at] &= (uint8_t)~f->sectors;
+    t->state[at] = line_state(t, at, f->nvm);
+    s->mshr_sectors -= weight(s, f->sectors);
+    s->stats.fills += weight(s, f->sectors);
+    s->fill_free = now + s->part.period * (bit_count32(f->sectors) * SECTOR_BYTES / s->port_bytes);
+    struct req_list *waiting = &s->mshr.entry[m].waiting;
+    struct req *r = waiting->head;
+    list_init(waiting);
+    while (r) {
+        struct req *next = r->next;
+        uint8_t want = s->sectored ? r->sectors : ALL_SECTORS;
+        if (want & ~t->valid[at]) {
+            list_push(waiting, r);
+        } else {
+            s->mshr.entry[m].count--;
+            if (r->kind == WL_ATOMIC) mark_dirty(s, at, want, r->nvm);
+            list_push(&s->done, r);
+        }
+        r = next;
+    }
+    if (!t->pending[at]) {
+        t->mshr[at] = NO_MSHR;
+        mshr_release(&s->mshr, m);
+        if (s->policy->on_fill) s->policy->on_fill(s->self, at / t->ways, at % t->ways);
+    }
+    req_free(s->pool, f);
+}
+
+static void send_done(struct l2 *s, tick_t now)
+{
+    if (s->done.head && port_can_push(s->out, now)) reply(s, list_pop(&s->done), now);
+}
+
+static void send_down(struct l2 *s, tick_t now)
+{
+    if (!s->missq.head || !port_can_push(s->mem, now)) return;
+    s->missq_used--;
+    port_push(s->mem, list_pop(&s->missq), now);
+}
+
+static enum l2_stall access_head(struct l2 *s, tick_t now)
+{
+    struct req *r = s->inq.head;
+    if (!port_can_push(s->out, now)) return L2_STALL_REPLY;
+    uint32_t set = r->set;
+    struct wl_access a;
+    struct req_list rest = s->inq; /* the request may move to another list when accepted */
+    struct req *next = r->next;
+    uint8_t sectors = r->sectors;
+    describe(s, r, set, now, &a);
+    if (s->policy->reply_note && r->kind == WL_LOAD) r->note = 0;
+    int found = tags_find(&s->tags, set, r->line);
+    enum l2_stall why = r->kind == WL_LOAD || r->kind == WL_ATOMIC ? read_line(s, r, &a, found, now)
+                                                                 : write_line(s, r, &a, found, now);
+    if (why != L2_GO) {
+        if (r->kind == WL_LOAD) r->note = a.note;
+        return why;
+    }
+    if (s->policy->reply_note && a.kind == WL_LOAD) r->note = s->policy->reply_note(s->self, &a);
+    s->inq = rest;
+    s->inq.head = next;
+    if (!next) s->inq.tail = &s->inq.head;
+    s->inq_used--;
+    s->port_free = now + s->part.period * (bit_count32(s->sectored ? sectors : ALL_SECTORS) * SECTOR_BYTES / s->port_bytes);
+    s->part.clock->progress++;
+    return L2_GO;
+}
+
+static void accept_request(struct l2 *s, tick_t now)
+{
+    struct req *r = port_peek(&s->in, now);
+    if (!r || s->inq_used >= s->inq_cap) return;
+    port_pop(&s->in, now);
+    r->ready = now + s->pipe_ticks;
+    r->set = set_of(s, r->line);
+    r->nvm = nvm_line(s->nvm, r->line);
+    list_push(&s->inq, r);
+    s->inq_used++;
+}
+
+static uint64_t *stall_counter(struct l2 *s)
+{
+    switch (s->stalled) {
+    case L2_STALL_MSHR: return &s->stats.stall_mshr;
+    case L2_STALL_MERGE: return &s->stats.stall_merge;
+    case L2_STALL_LINE: return &s->stats.stall_line;
+    case L2_STALL_MISSQ: return &s->stats.stall_missq;
+    case L2_STALL_REPLY: return &s->stats.stall_reply;
+    case L2_GO:
+    case L2_PAST: break;
+    }
+    return NULL;
+}
+
+static tick_t earlier(tick_t a, tick_t b) { return a < b ? a : b; }
+static tick_t later(tick_t a, tick_t b) { return a > b ? a : b; }
+
+/* When there is work again, knowing that pushes and pops at the ports wake the slice. */
+static tick_t next_work(const struct l2 *s, tick_t now)
+{
+    tick_t soon = now + s->part.period, next = NEVER;
+    if (s->inq.head && s->stalled == L2_GO) next = later(soon, later(s->inq.head->ready, s->port_free));
+    if (s->done.head && !s->out->producer_waits) return soon;
+    if (s->missq.head && !s->mem->producer_waits) return soon;
+    if (port_next(&s->in) < now + s->part.period && s->inq_used < s->inq_cap) return soon;
+    tick_t fill = port_next(&s->fill);
+    if (fill != NEVER) next = earlier(next, later(soon, later(fill + 1, s->fill_free)));
+    /* A stalled head is tried again after anything changed here: fills, sends and replies. */
+    return next;
+}
+
+tick_t l2_tick(struct l2 *s, tick_t now)
+{
+    if (s->stalled != L2_GO && s->last != NEVER) *stall_counter(s) += (now - s->last) / s->part.period - 1;
+    s->last = now;
+    send_done(s, now);
+    accept_fill(s, now);
+    send_down(s, now);
+    s->stalled = L2_GO;
+    if (s->inq.head && s->inq.head->ready <= now && s->port_free <= now) {
+        s->stalled = access_head(s, now);
+        if (s->stalled != L2_GO) ++*stall_counter(s);
+    }
+    accept_request(s, now);
+    return next_work(s, now);
+}
+
+void l2_host_copy(struct l2 *s, uint64_t line, uint8_t sectors)
+{
+    struct tags *t = &s->tags;
+    struct req r = {.line = line, .kind = WL_STORE, .sectors = sectors, .nvm = nvm_line(s->nvm, line)};
+    uint32_t set = set_of(s, line);
+    struct wl_access a;
+    describe(s, &r, set, 0, &a);
+    int found = tags_find(t, set, line);
+    if (found >= 0) {
+        touch(s, &a, (uint32_t)found, false);
+        t->valid[found] |= s->sectored ? sectors : ALL_SECTORS;
+        return;
+    }
+    struct wl_set ways = {t->state + (size_t)set * t->ways, t->ways};
+    int way = s->policy->victim(s->self, &a, &ways);
+    if (way < 0) return;
+    uint32_t at = set * t->ways + (uint32_t)way;
+    if (WL_STATE(t->state[at]) == WL_VALID && s->policy->on_evict)
+        s->policy->on_evict(s->self, &a, (uint32_t)way, t->line[at], t->state[at]);
+    if (s->policy->on_insert) s->policy->on_insert(s->self, &a, (uint32_t)way);
+    t->line[at] = line;
+    t->valid[at] = s->sectored ? sectors : ALL_SECTORS;
+    t->dirty[at] = t->pending[at] = 0;
+    s->written[at][0] = s->written[at][1] = 0;
+    t->state[at] = line_state(t, at, r.nvm);
+}
+
+bool l2_idle(const struct l2 *s)
+{
+    return !s->inq.head && !s->missq.head && !s->done.head && port_empty(&s->in) && port_empty(&s->fill) &&
+           s->mshr.used == 0 && s->mshr_sectors == 0;
+}
+
+void l2_describe(const struct l2 *s, char *out, size_t size)
+{
+    static const char *const why[] = {"nothing", "a free MSHR", "room to merge", "a way", "the miss queue", "the network"};
+    snprintf(out, size, "L2 slice %u: %u requests queued, oldest waits for %s; %u MSHRs used, %u in the miss queue",
+             s->index, s->inq_used, why[s->stalled], s->mshr.used, s->missq_used);
+}

@@ -1,0 +1,68 @@
+/* l2.h - one slice of the shared second-level cache.
+ *
+ *   network -> [fixed pipeline, then a queue] -> tags -> hit: reply
+ *                                                     -> miss: miss queue -> memory channel
+ *   memory channel -> fill -> requests that waited -> reply -> network
+ *
+ * Write-back; three ways to treat a store miss (l2.write). A request names the 32-byte sectors
+ * it wants of one 128-byte line and uses the data port one cycle per l2.port bytes, so four
+ * sectors cost what four requests would, without being four objects. A line remembers which of
+ * its bytes were written, so that the lazy policy knows a sector that stores covered whole. */
+#ifndef WL_MEM_L2_H
+#define WL_MEM_L2_H
+
+#include "mem/addrmap.h"
+#include "mem/mshr.h"
+#include "mem/nvm.h"
+#include "mem/port.h"
+#include "mem/tags.h"
+#include "param/param.h"
+#include "stats/stats.h"
+
+enum l2_write { L2_LAZY, L2_FORWARD, L2_FETCH };
+enum l2_stall { L2_GO, L2_STALL_MSHR, L2_STALL_MERGE, L2_STALL_LINE, L2_STALL_MISSQ, L2_STALL_REPLY,
+                L2_PAST /* not a stall: serve without a line */ };
+
+struct l2 {
+    struct part part;
+    uint32_t index;
+    const struct addrmap *map;
+    const struct nvm_map *nvm;
+    struct req_pool *pool;
+    struct tags tags;
+    struct mshrs mshr;
+    uint32_t mshr_sectors, mshr_limit; /* in flight and allowed, in units of fetch */
+    uint64_t (*written)[2];            /* [lines] bytes written by stores */
+    const struct wl_cache_policy *policy;
+    void *self, *shared;
+    bool sectored;
+    enum l2_write write;
+    uint32_t port_bytes;
+    tick_t pipe_ticks;
+
+    struct port in;   /* from the network */
+    struct port *out; /* to the network */
+    struct port *mem; /* to the channel */
+    struct port fill; /* from the channel */
+    struct req_list inq; /* the fixed pipeline and the queue behind it, in order */
+    uint32_t inq_used, inq_cap;
+    struct req_list missq;
+    uint32_t missq_used, missq_cap;
+    struct req_list done; /* waited for a fill, reply to be sent */
+    tick_t port_free, fill_free;
+    enum l2_stall stalled; /* what the head of inq waits for */
+    tick_t last; /* previous tick of this part, for stall accounting */
+    struct l2_stats stats;
+};
+
+int l2_init(struct l2 *s, const struct gpu_config *c, uint32_t index, const struct addrmap *map,
+            const struct nvm_map *nvm, struct req_pool *pool, struct wl_err *e);
+void l2_destroy(struct l2 *s);
+/* One cycle; returns the tick at which the slice wants to work next. */
+tick_t l2_tick(struct l2 *s, tick_t now);
+/* A host copy wrote this line (all sectors), or part of it. */
+void l2_host_copy(struct l2 *s, uint64_t line, uint8_t sectors);
+void l2_describe(const struct l2 *s, char *out, size_t size);
+bool l2_idle(const struct l2 *s);
+
+#endif

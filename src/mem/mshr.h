@@ -1,0 +1,54 @@
+/* mshr.h - misses in flight, each with the requests that wait for it.
+ *
+ * Caches that reserve a line on a miss find the entry through the line (tags.mshr), so no
+ * associative search is modelled or needed. */
+#ifndef WL_MEM_MSHR_H
+#define WL_MEM_MSHR_H
+
+#include "mem/req.h"
+
+struct mshr_entry {
+    struct req_list waiting;
+    uint32_t count; /* requests waiting */
+    uint32_t at;    /* index of the reserved line in the tag arrays */
+    uint32_t next_free;
+};
+
+struct mshrs {
+    struct mshr_entry *entry;
+    uint32_t entries, used, merge_limit, free;
+};
+
+int mshr_init(struct mshrs *m, uint32_t entries, uint32_t merge_limit);
+void mshr_destroy(struct mshrs *m);
+
+static inline bool mshr_full(const struct mshrs *m) { return m->used == m->entries; }
+
+/* A free entry for the line at `at`; the caller checked mshr_full. */
+static inline uint32_t mshr_alloc(struct mshrs *m, uint32_t at)
+{
+    uint32_t i = m->free;
+    m->free = m->entry[i].next_free;
+    m->entry[i].at = at;
+    m->entry[i].count = 0;
+    list_init(&m->entry[i].waiting);
+    m->used++;
+    return i;
+}
+
+static inline void mshr_release(struct mshrs *m, uint32_t i)
+{
+    m->entry[i].next_free = m->free;
+    m->free = i;
+    m->used--;
+}
+
+static inline bool mshr_can_merge(const struct mshrs *m, uint32_t i) { return m->entry[i].count < m->merge_limit; }
+
+static inline void mshr_wait(struct mshrs *m, uint32_t i, struct req *r)
+{
+    list_push(&m->entry[i].waiting, r);
+    m->entry[i].count++;
+}
+
+#endif

@@ -1,0 +1,39 @@
+/* net.h - one direction of the interconnect: a crossbar of packets.
+ *
+ * Each input has a queue and sends one flit a cycle; each output takes one flit a cycle. A
+ * packet holds its input and its output for as many cycles as it has flits. Outputs choose
+ * among the inputs whose oldest packet wants them, round robin. A full queue behind an output
+ * stops it, and through it the inputs: saturation reaches the SM. */
+#ifndef WL_MEM_NET_H
+#define WL_MEM_NET_H
+
+#include "mem/port.h"
+#include "param/param.h"
+
+enum { NET_MAX_PORTS = 256, NET_WORDS = NET_MAX_PORTS / 64 };
+
+struct net {
+    struct part part;
+    bool replies;        /* from slices to SMs */
+    bool sectored;       /* replies are one small packet per sector */
+    uint32_t inputs, outputs;
+    uint32_t flit_bytes, header_bytes;
+    tick_t latency;
+    struct port *in;     /* [inputs], owned */
+    struct port **out;   /* [outputs], owned by the consumers */
+    tick_t *in_free, *out_free;
+    uint32_t *turn;      /* [outputs] input served last */
+    uint64_t waiting[NET_WORDS]; /* inputs with packets */
+    uint64_t (*want)[NET_WORDS]; /* [outputs] scratch: inputs whose head wants it */
+    uint64_t packets, flits;
+};
+
+int net_init(struct net *n, const struct gpu_config *c, bool replies, uint32_t inputs, uint32_t outputs);
+void net_destroy(struct net *n);
+tick_t net_tick(struct net *n, tick_t now);
+void net_describe(const struct net *n, char *out, size_t size);
+bool net_idle(const struct net *n);
+/* Flits of a request's packet in this network. */
+uint32_t net_flits(const struct net *n, const struct req *r);
+
+#endif

@@ -1,0 +1,32 @@
+#include "mem/req.h"
+
+#include <stdlib.h>
+
+enum { CHUNK = 1024 };
+
+struct req_chunk {
+    struct req_chunk *next;
+    struct req req[CHUNK];
+};
+
+struct req *req_grow(struct req_pool *p)
+{
+    struct req_chunk *c = calloc(1, sizeof *c);
+    if (!c) exit(1); /* a hundred bytes per outstanding request: nothing sensible is left to do */
+    c->next = p->chunks;
+    p->chunks = c;
+    for (int i = CHUNK; i-- > 0;) {
+        c->req[i].next = p->free;
+        p->free = &c->req[i];
+    }
+    return p->free;
+}
+
+void req_pool_destroy(struct req_pool *p)
+{
+    for (struct req_chunk *c = p->chunks, *next; c; c = next) {
+        next = c->next;
+        free(c);
+    }
+    *p = (struct req_pool){0};
+}

@@ -1,0 +1,106 @@
+/* req.h - the one message of the memory system.
+ *
+ * A request is made by the ld/st unit (one per coalesced transaction) or by a cache (a
+ * write-back), travels down through ports, and comes back as its own reply. It is freed where
+ * it ends: at the register file, at the store acknowledgement, or at the memory. The pool
+ * counts what is alive; a kernel has ended when nothing is. */
+#ifndef WL_MEM_REQ_H
+#define WL_MEM_REQ_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "warpline/policy.h"
+
+enum { LINE_BYTES = 128, LINE_SHIFT = 7, SECTOR_BYTES = 32, LINE_SECTORS = 4, ALL_SECTORS = 15 };
+
+enum req_origin { FROM_L1D, FROM_L1T, FROM_L1C, FROM_L2 };
+
+
+struct req {
+    struct req *next;      /* in whatever list holds it */
+    uint64_t line;         /* byte address / 128 */
+    uint64_t bytes[2];     /* stores: written bytes of the line, one bit each */
+    uint64_t ready;        /* scratch of the part that holds it: a tick */
+    struct wl_load *load;  /* the load it belongs to (its head: the SM keeps more behind it), or NULL */
+    uint32_t pc;
+    uint32_t mshr;         /* L1: entry to fill; L2: entry to fill */
+    uint32_t row;          /* DRAM */
+    uint32_t set;          /* L2 */
+    uint16_t warp, rank, slice;
+    uint8_t kind;          /* enum wl_kind */
+    uint8_t space;         /* enum wl_space */
+    uint8_t origin;        /* enum req_origin */
+    uint8_t sectors;       /* asked for (loads: to fetch) or written */
+    uint8_t touched;       /* sectors the lanes touch */
+    uint8_t lanes, number, sm, note;
+    uint8_t l2_mshr_sectors; /* sectors this request has in the L2's MSHRs */
+    uint8_t commands;      /* DRAM column commands still to issue */
+    uint8_t bank;
+    bool nvm, bypass, is_reply, is_write /* to DRAM */;
+};
+
+struct req_pool {
+    struct req *free;
+    struct req_chunk *chunks;
+    uint64_t alive;
+};
+
+/* Never NULL: chunks are taken from the system as the high-water mark rises. A system that
+ * has no more memory ends the process: see base/memory note in docs/model.md. */
+struct req *req_grow(struct req_pool *p);
+
+static inline struct req *req_alloc(struct req_pool *p)
+{
+    struct req *r = p->free;
+    if (__builtin_expect(!r, 0)) r = req_grow(p);
+    p->free = r->next;
+    p->alive++;
+    return r;
+}
+
+static inline void req_free(struct req_pool *p, struct req *r)
+{
+    r->next = p->free;
+    p->free = r;
+    p->alive--;
+}
+
+void req_pool_destroy(struct req_pool *p);
+
+/* A singly linked first-in first-out list. */
+struct req_list {
+    struct req *head, **tail;
+};
+
+static inline void list_init(struct req_list *l)
+{
+    l->head = NULL;
+    l->tail = &l->head;
+}
+
+static inline void list_push(struct req_list *l, struct req *r)
+{
+    r->next = NULL;
+    *l->tail = r;
+    l->tail = &r->next;
+}
+
+static inline struct req *list_pop(struct req_list *l)
+{
+    struct req *r = l->head;
+    l->head = r->next;
+    if (!l->head) l->tail = &l->head;
+    return r;
+}
+
+/* Moves all of `from` behind `l`. */
+static inline void list_join(struct req_list *l, struct req_list *from)
+{
+    if (!from->head) return;
+    *l->tail = from->head;
+    l->tail = from->tail;
+    list_init(from);
+}
+
+#endif

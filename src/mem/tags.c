@@ -1,0 +1,140 @@
+#include "mem/tags.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+
+static int arrays_resize(struct tags *t, size_t n)
+{
+    t->line = realloc(t->line, n * sizeof *t->line);
+    t->state = realloc(t->state, n);
+    t->valid = realloc(t->valid, n);
+    t->pending = realloc(t->pending, n);
+    t->dirty = realloc(t->dirty, n);
+    t->mshr = realloc(t->mshr, n * sizeof *t->mshr);
+    return t->line && t->state && t->valid && t->pending && t->dirty && t->mshr ? 0 : -1;
+}
+
+int tags_init(struct tags *t, uint32_t sets, uint32_t ways, enum index_fn index, bool infinite)
+{
+    *t = (struct tags){.sets = infinite ? 1 : sets, .ways = infinite ? 4096 : ways, .index = index, .infinite = infinite};
+    t->set_bits = log2_floor(t->sets);
+    if (arrays_resize(t, (size_t)t->sets * t->ways)) return -1;
+    if (infinite) {
+        t->buckets = 4 * t->ways;
+        t->bucket = malloc(t->buckets * sizeof *t->bucket);
+        if (!t->bucket) return -1;
+    }
+    tags_clear(t);
+    return 0;
+}
+
+void tags_destroy(struct tags *t)
+{
+    free(t->line);
+    free(t->state);
+    free(t->valid);
+    free(t->pending);
+    free(t->dirty);
+    free(t->mshr);
+    free(t->bucket);
+    *t = (struct tags){0};
+}
+
+void tags_clear(struct tags *t)
+{
+    size_t n = (size_t)t->sets * t->ways;
+    for (size_t i = 0; i < n; i++) t->line[i] = NO_LINE, t->mshr[i] = NO_MSHR;
+    memset(t->state, WL_INVALID, n);
+    memset(t->valid, 0, n);
+    memset(t->pending, 0, n);
+    memset(t->dirty, 0, n);
+    t->used = 0;
+    if (t->bucket) memset(t->bucket, 0xff, t->buckets * sizeof *t->bucket);
+}
+
+/* ---- set index functions ---- */
+
+/* Fermi: the five lowest index bits xor address bits 13, 14, 15, 17, 19; a sixth is bit 12. */
+static uint32_t fermi_index(uint64_t line, uint32_t sets)
+{
+    uint64_t h = (line >> 6 & 1) | (line >> 7 & 1) << 1 | (line >> 8 & 1) << 2 | (line >> 10 & 1) << 3 |
+                 (line >> 12 & 1) << 4;
+    return (uint32_t)((line ^ h) & (sets - 1));
+}
+
+/* Rau's pseudo-random interleave: index bit i is xored with the parity of some higher bits. */
+static const uint32_t ipoly16[] = {0xf59, 0x11eb, 0x3d6, 0x7ac};
+static const uint32_t ipoly32[] = {0x3e69, 0x7cd2, 0x47cd, 0xf9a, 0x1f34};
+static const uint32_t ipoly64[] = {0x79461, 0xbca3, 0x17946, 0x2f28c, 0x5e518, 0x3ca30};
+
+static uint32_t ipoly_index(uint64_t line, uint32_t sets, uint32_t set_bits)
+{
+    const uint32_t *poly = sets == 16 ? ipoly16 : sets == 32 ? ipoly32 : ipoly64;
+    uint32_t high = (uint32_t)(line >> set_bits), index = (uint32_t)line & (sets - 1);
+    for (uint32_t b = 0; b < set_bits; b++) index ^= (uint32_t)(__builtin_parity(high & poly[b])) << b;
+    return index;
+}
+
+uint32_t tags_set(const struct tags *t, uint64_t key)
+{
+    if (t->infinite) return 0;
+    switch (t->index) {
+    case INDEX_XOR: return (uint32_t)((key ^ key >> t->set_bits) & (t->sets - 1));
+    case INDEX_FERMI: return fermi_index(key, t->sets);
+    case INDEX_IPOLY: return ipoly_index(key, t->sets, t->set_bits);
+    case INDEX_LINEAR: break;
+    }
+    return is_pow2(t->sets) ? (uint32_t)key & (t->sets - 1) : (uint32_t)(key % t->sets);
+}
+
+/* ---- the infinite array ---- */
+
+static uint32_t bucket_of(const struct tags *t, uint64_t line)
+{
+    return (uint32_t)(line * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (t->buckets - 1);
+}
+
+int tags_find_infinite(const struct tags *t, uint64_t line)
+{
+    for (uint32_t b = bucket_of(t, line); t->bucket[b] != UINT32_MAX; b = (b + 1) & (t->buckets - 1))
+        if (t->line[t->bucket[b]] == line) return (int)t->bucket[b];
+    return -1;
+}
+
+static void put_bucket(struct tags *t, uint32_t at)
+{
+    uint32_t b = bucket_of(t, t->line[at]);
+    while (t->bucket[b] != UINT32_MAX) b = (b + 1) & (t->buckets - 1);
+    t->bucket[b] = at;
+}
+
+static int grow(struct tags *t)
+{
+    uint32_t old = t->ways;
+    uint32_t *b = realloc(t->bucket, (size_t)t->buckets * 2 * sizeof *b);
+    if (!b) return -1;
+    t->bucket = b;
+    t->buckets *= 2;
+    t->ways *= 2;
+    if (arrays_resize(t, t->ways)) return -1;
+    for (uint32_t i = old; i < t->ways; i++) {
+        t->line[i] = NO_LINE;
+        t->mshr[i] = NO_MSHR;
+        t->state[i] = WL_INVALID;
+        t->valid[i] = t->pending[i] = t->dirty[i] = 0;
+    }
+    memset(t->bucket, 0xff, t->buckets * sizeof *t->bucket);
+    for (uint32_t i = 0; i < t->used; i++) put_bucket(t, i);
+    return 0;
+}
+
+int tags_add_infinite(struct tags *t, uint64_t line)
+{
+    if (t->used == t->ways && grow(t)) return -1;
+    uint32_t at = t->used++;
+    t->line[at] = line;
+    put_bucket(t, at);
+    return (int)at;
+}

@@ -1,0 +1,58 @@
+/* tags.h - the tag array of a set-associative cache: who is where, in which state.
+ *
+ * A line has a state for the policy's eyes (invalid, reserved, valid, plus flags) and masks of
+ * its 32-byte sectors. A cache that is not sectored always moves all four together. Whole line
+ * numbers are kept as tags, so a hashed index needs no care. An infinite array has one set
+ * that grows and finds lines by hashing. */
+#ifndef WL_MEM_TAGS_H
+#define WL_MEM_TAGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "warpline/policy.h"
+
+enum index_fn { INDEX_LINEAR, INDEX_XOR, INDEX_FERMI, INDEX_IPOLY };
+#define NO_LINE UINT64_MAX
+#define NO_MSHR UINT32_MAX
+
+struct tags {
+    uint32_t sets, ways, set_bits;
+    enum index_fn index;
+    bool infinite;
+    uint64_t *line;   /* [sets * ways] or NO_LINE */
+    uint8_t *state;   /* enum wl_line_state | flags */
+    uint8_t *valid, *pending, *dirty; /* sector masks */
+    uint32_t *mshr;   /* entry that will fill the line, or NO_MSHR */
+    /* infinite only */
+    uint32_t *bucket, buckets, used;
+};
+
+int tags_init(struct tags *t, uint32_t sets, uint32_t ways, enum index_fn index, bool infinite);
+void tags_destroy(struct tags *t);
+
+/* The set of a line; `key` is the number the index function works on. */
+uint32_t tags_set(const struct tags *t, uint64_t key);
+int tags_find_infinite(const struct tags *t, uint64_t line);
+/* A fresh place for `line`; grows the array. -1: out of memory. */
+int tags_add_infinite(struct tags *t, uint64_t line);
+void tags_clear(struct tags *t);
+
+/* Index of the line in the arrays, or -1. */
+static inline int tags_find(const struct tags *t, uint32_t set, uint64_t line)
+{
+    if (t->infinite) return tags_find_infinite(t, line);
+    const uint64_t *l = t->line + (size_t)set * t->ways;
+    for (uint32_t w = 0; w < t->ways; w++)
+        if (l[w] == line) return (int)(set * t->ways + w);
+    return -1;
+}
+
+static inline void tags_invalidate(struct tags *t, uint32_t at)
+{
+    t->state[at] = WL_INVALID;
+    t->valid[at] = t->dirty[at] = 0;
+    if (!t->infinite) t->line[at] = NO_LINE;
+}
+
+#endif

@@ -1,0 +1,154 @@
+/* check.c - values that are fine one by one but cannot be together.
+ *
+ * Ranges are checked when a value is read; here stand the relations: geometries that index
+ * functions cannot address, maps that do not fit the banks, shares that do not divide. Each
+ * sentence names the keys to change. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "param/param.h"
+#include "param/table.h"
+
+#define V(id) (c->v[P_##id])
+
+enum { INDEX_LINEAR, INDEX_XOR, INDEX_FERMI, INDEX_IPOLY };
+
+/* ---- the address map ---- */
+
+static int read_dramid(const char **map, struct dram_map_shape *out, struct wl_err *e)
+{
+    out->dramid = -1;
+    if (strncmp(*map, "dramid@", 7) != 0) return 0;
+    char *end;
+    long bit = isdigit((unsigned char)(*map)[7]) ? strtol(*map + 7, &end, 10) : -1;
+    if (bit < 0 || bit > 40 || *end != ';')
+        return wl_fail(e, WL_EINPUT, "dram.map begins with dramid@BIT; where BIT is 0 to 40, then 64 letters");
+    out->dramid = (int)bit;
+    *map = end + 1;
+    return 0;
+}
+
+int dram_map_shape(const char *map, struct dram_map_shape *out, struct wl_err *e)
+{
+    memset(out, 0, sizeof *out);
+    int rc = read_dramid(&map, out, e);
+    if (rc) return rc;
+    unsigned letters = 0;
+    for (const char *p = map; *p; p++) {
+        if (strchr(".| ", *p)) continue;
+        letters++;
+        switch (*p) {
+        case 'R': case 'r': out->row_bits++; break;
+        case 'B': case 'b': out->bank_bits++; break;
+        case 'C': case 'c': case 'S': case 's': out->column_bits++; break;
+        case 'D': case 'd': out->channel_bits++; break;
+        case '0': break;
+        default:
+            return wl_fail(e, WL_EINPUT, "'%c' is no letter of dram.map; R row, B bank, C column, S burst, D channel, 0 unused",
+                           isprint((unsigned char)*p) ? *p : '?');
+        }
+    }
+    if (letters != 64)
+        return wl_fail(e, WL_EINPUT, "dram.map has %u letters; one for each of the 64 address bits is needed", letters);
+    if (out->dramid >= 0 && out->channel_bits)
+        return wl_fail(e, WL_EINPUT, "dram.map has both dramid@ and D letters; one of them places the channel");
+    return 0;
+}
+
+static int check_map(const struct gpu_config *c, struct wl_err *e)
+{
+    struct dram_map_shape m;
+    int rc = dram_map_shape(c->dram_map, &m, e);
+    if (rc) return rc;
+    if (m.dramid < 0 && (m.channel_bits > 7 || INT64_C(1) << m.channel_bits != V(MEM_CHANNELS)))
+        return wl_fail(e, WL_EINPUT, "dram.map has %u channel bits (D), which cannot name mem.channels = %" PRId64
+                       "; use dramid@8; or change one of them", m.channel_bits, V(MEM_CHANNELS));
+    if (m.bank_bits > 6 || INT64_C(1) << m.bank_bits > V(DRAM_BANKS))
+        return wl_fail(e, WL_EINPUT, "dram.map has %u bank bits (B), more than dram.banks = %" PRId64 " can use", m.bank_bits,
+                       V(DRAM_BANKS));
+    if (INT64_C(1) << m.bank_bits < V(L2_SLICES))
+        return wl_fail(e, WL_EINPUT, "dram.map has %u bank bits (B); l2.slices_per_channel = %" PRId64
+                       " needs at least %u, because the lowest bank bits choose the slice", m.bank_bits, V(L2_SLICES),
+                       log2_floor((uint64_t)V(L2_SLICES)));
+    return 0;
+}
+
+/* ---- caches ---- */
+
+static int check_index(const char *cache, int64_t sets, int64_t index, struct wl_err *e)
+{
+    if (index == INDEX_FERMI && sets != 32 && sets != 64)
+        return wl_fail(e, WL_EINPUT, "%s.index = fermi needs 32 or 64 sets; %s.sets is %" PRId64, cache, cache, sets);
+    if (index == INDEX_IPOLY && sets != 16 && sets != 32 && sets != 64)
+        return wl_fail(e, WL_EINPUT, "%s.index = ipoly needs 16, 32 or 64 sets; %s.sets is %" PRId64, cache, cache, sets);
+    if (!is_pow2((uint64_t)sets))
+        return wl_fail(e, WL_EINPUT, "%s.sets = %" PRId64 " is not a power of two", cache, sets);
+    return 0;
+}
+
+static int check_caches(const struct gpu_config *c, struct wl_err *e)
+{
+    int rc;
+    if ((rc = check_index("l1d", V(L1D_SETS), V(L1D_INDEX), e))) return rc;
+    if ((rc = check_index("l2", V(L2_SETS), V(L2_INDEX), e))) return rc;
+    if ((rc = check_index("l1t", V(L1T_SETS), INDEX_LINEAR, e))) return rc;
+    if ((rc = check_index("l1c", V(L1C_SETS), INDEX_LINEAR, e))) return rc;
+    if (128 % V(L2_PORT) != 0)
+        return wl_fail(e, WL_EINPUT, "l2.port = %" PRId64 " does not divide the 128-byte line", V(L2_PORT));
+    /* A line costs the simulator some dozen bytes: keep a typing error from taking all memory. */
+    const int64_t most_lines = INT64_C(1) << 20;
+    if (V(L1D_SETS) * V(L1D_WAYS) > most_lines)
+        return wl_fail(e, WL_EINPUT, "l1d.sets x l1d.ways = %" PRId64 " lines; at most %" PRId64 " (128 MiB) are possible",
+                       V(L1D_SETS) * V(L1D_WAYS), most_lines);
+    int64_t l2_lines = V(L2_SETS) * V(L2_WAYS);
+    if (l2_lines > most_lines)
+        return wl_fail(e, WL_EINPUT, "l2.sets x l2.ways = %" PRId64 " lines a slice; at most %" PRId64 " are possible", l2_lines,
+                       most_lines);
+    if (V(L1T_SETS) * V(L1T_WAYS) > most_lines || V(L1C_SETS) * V(L1C_WAYS) > most_lines)
+        return wl_fail(e, WL_EINPUT, "l1t and l1c can have at most %" PRId64 " lines each", most_lines);
+    return 0;
+}
+
+/* ---- the rest ---- */
+
+static int check_sm(const struct gpu_config *c, struct wl_err *e)
+{
+    if (V(SM_WARPS) % V(SM_SCHEDULERS) != 0)
+        return wl_fail(e, WL_EINPUT, "sm.warps = %" PRId64 " is not a multiple of sm.schedulers = %" PRId64
+                       "; each scheduler owns the same number", V(SM_WARPS), V(SM_SCHEDULERS));
+    if (!is_pow2((uint64_t)V(SHARED_BANKS)))
+        return wl_fail(e, WL_EINPUT, "shared.banks = %" PRId64 " is not a power of two", V(SHARED_BANKS));
+    return 0;
+}
+
+static int check_memory(const struct gpu_config *c, struct wl_err *e)
+{
+    if (!is_pow2((uint64_t)V(L2_SLICES)))
+        return wl_fail(e, WL_EINPUT, "l2.slices_per_channel = %" PRId64 " is not a power of two", V(L2_SLICES));
+    if (!is_pow2((uint64_t)V(DRAM_BANKS)))
+        return wl_fail(e, WL_EINPUT, "dram.banks = %" PRId64 " is not a power of two", V(DRAM_BANKS));
+    if (V(DRAM_BANKS) % V(DRAM_GROUPS) != 0)
+        return wl_fail(e, WL_EINPUT, "dram.groups = %" PRId64 " does not divide dram.banks = %" PRId64, V(DRAM_GROUPS),
+                       V(DRAM_BANKS));
+    if (!is_pow2((uint64_t)V(DRAM_ATOM)))
+        return wl_fail(e, WL_EINPUT, "dram.atom = %" PRId64 " is not a power of two", V(DRAM_ATOM));
+    if (V(DRAM_RC) < V(DRAM_RAS))
+        return wl_fail(e, WL_EINPUT, "dram.trc = %" PRId64 " is shorter than dram.tras = %" PRId64
+                       "; a row must be closed before it can be opened again", V(DRAM_RC), V(DRAM_RAS));
+    return check_map(c, e);
+}
+
+int config_check(const struct gpu_config *c, struct wl_err *e)
+{
+    for (unsigned i = 0; i < P_COUNT; i++)
+        if (c->v[i] < gpu_params[i].min || c->v[i] > gpu_params[i].max)
+            return wl_fail(e, WL_EINPUT, "%s = %" PRId64 " is out of range; %" PRId64 " to %" PRId64 " are allowed",
+                           gpu_params[i].name, c->v[i], gpu_params[i].min, gpu_params[i].max);
+    int rc = check_sm(c, e);
+    if (!rc) rc = check_caches(c, e);
+    if (!rc) rc = check_memory(c, e);
+    return rc;
+}

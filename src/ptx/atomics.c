@@ -1,0 +1,88 @@
+/* atomics.c - atom and red: lanes in increasing order, each a read, an operation, a write.
+ *
+ * One warp runs at a time, so nothing else is needed to be atomic. A value that a lane
+ * leaves unchanged is no progress: a lock that nobody releases is recognised by that. */
+#include "ptx/exec_priv.h"
+#include "ptx/fpmath.h"
+
+#include <string.h>
+
+/* inc and dec wrap at the operand, not at the width. */
+static uint64_t integer(unsigned mode, bool is_signed, uint64_t old, uint64_t b, uint64_t c)
+{
+    bool less = is_signed ? (int64_t)old < (int64_t)b : old < b;
+    switch (mode) {
+    case ATOM_ADD: return old + b;
+    case ATOM_MIN: return less ? old : b;
+    case ATOM_MAX: return less ? b : old;
+    case ATOM_INC: return old >= b ? 0 : old + 1;
+    case ATOM_DEC: return old == 0 || old > b ? b : old - 1;
+    case ATOM_AND: return old & b;
+    case ATOM_OR: return old | b;
+    case ATOM_XOR: return old ^ b;
+    case ATOM_CAS: return old == b ? c : old;
+    default: return b; /* exch */
+    }
+}
+
+static uint32_t add_f32(uint32_t a, uint32_t b)
+{
+    float r = f32_of(a) + f32_of(b);
+    return r != r ? F32_NAN : f32_bits(r);
+}
+
+static uint64_t add_f64(uint64_t a, uint64_t b)
+{
+    double r = f64_of(a) + f64_of(b);
+    return r != r ? F64_NAN : f64_bits(r);
+}
+
+static uint32_t add_f16(uint32_t a, uint32_t b)
+{
+    float r = f16_to_f32((uint16_t)a) + f16_to_f32((uint16_t)b);
+    return r != r ? F16_NAN : f16_from_f32(r);
+}
+
+/* Signed operands arrive sign-extended, so that 64-bit comparisons are right for both widths. */
+static uint64_t apply(const struct uop *u, uint64_t old, uint64_t b, uint64_t c)
+{
+    if (u->mode == ATOM_ADD) {
+        switch (u->type) {
+        case T_F32: return add_f32((uint32_t)old, (uint32_t)b);
+        case T_F64: return add_f64(old, b);
+        case T_F16: return add_f16((uint32_t)old, (uint32_t)b);
+        case T_F16X2: return add_f16((uint32_t)old, (uint32_t)b) | add_f16((uint32_t)old >> 16, (uint32_t)b >> 16) << 16;
+        default: break;
+        }
+    }
+    return integer(u->mode, u->sign, old, b, c);
+}
+
+static uint64_t operand(const struct warp *w, const struct uop *u, unsigned k, unsigned lane)
+{
+    uint64_t v = get_lane(w, u->s[k], u->wide, lane);
+    if (u->bytes == 8) return v;
+    unsigned unused = 64 - 8u * u->bytes;
+    return u->sign ? (uint64_t)((int64_t)(v << unused) >> unused) : v << unused >> unused;
+}
+
+int op_atom(struct warp *w, const struct uop *u)
+{
+    uint64_t addr[WARP_SIZE];
+    mem_addresses(w, u, addr);
+    mem_emit(w, u, addr);
+    unsigned unused = 64 - 8u * u->bytes;
+    for (uint32_t m = w->exec; m; m &= m - 1) {
+        unsigned i = bit_low32(m);
+        uint8_t *p = mem_lane(w, u, i, addr[i], u->bytes, "atomic");
+        if (!p) return RUN_FAULT;
+        uint64_t old = 0;
+        memcpy(&old, p, u->bytes);
+        uint64_t seen = u->sign ? (uint64_t)((int64_t)(old << unused) >> unused) : old;
+        uint64_t now = apply(u, seen, operand(w, u, 1, i), u->mode == ATOM_CAS ? operand(w, u, 2, i) : 0);
+        memcpy(p, &now, u->bytes);
+        if (memcmp(&now, &old, u->bytes)) w->run->progress++;
+        if (u->nvec) put_lane(w, u->d, u->wide, i, old); /* atom; red has no result */
+    }
+    return RUN_ON;
+}

@@ -1,0 +1,166 @@
+/* codegen.c - the code table: what the timing half knows of a program.
+ *
+ * One entry an instruction, functions one after another, so an entry's index is also its
+ * place in the pc space. The mapping follows the hardware's view: call plumbing through
+ * .param variables is register moves, a kernel's ret is its end, a function's ret is a jump.
+ *
+ * Scoreboard registers. Ids need to be unique only among the frames a warp has open at once:
+ * kernels all begin at 0, a function begins behind the widest of its callers. Where numbers
+ * run out (CODE_IDS) they wrap, which can only make the scoreboard wait too long, never too
+ * short. An instruction names at most CODE_MAX_REGS registers; destinations come first and
+ * what does not fit is left out (only vectors of call-free movs and textures come near). */
+#include "ptx/module.h"
+
+#include <string.h>
+
+enum { CODE_IDS = 60000 };
+
+/* ---- what an instruction is to the machine ---- */
+
+static uint8_t memory_space(const struct ptx_inst *in)
+{
+    switch (in->space) {
+    case PTX_SHARED: return SPACE_SHARED;
+    case PTX_LOCAL: return SPACE_LOCAL;
+    case PTX_CONST: return SPACE_CONST;
+    case PTX_PARAM_KERNEL: return SPACE_PARAM;
+    default: return SPACE_GLOBAL; /* generic too: the executor says where it went */
+    }
+}
+
+static uint8_t inst_kind(const struct ptx_func *f, const struct ptx_inst *in)
+{
+    switch (in->op) {
+    case OP_BRA: case OP_BRX: case OP_CALL: return INST_BRANCH;
+    case OP_RET: return f->is_kernel ? INST_EXIT : INST_BRANCH;
+    case OP_EXIT: case OP_TRAP: return INST_EXIT;
+    case OP_LD: case OP_LDU: return in->space == PTX_PARAM_LOCAL ? INST_ALU : INST_LOAD;
+    case OP_ST: return in->space == PTX_PARAM_LOCAL ? INST_ALU : INST_STORE;
+    case OP_TEX: return INST_LOAD;
+    case OP_ATOM: case OP_RED: return INST_ATOMIC;
+    case OP_BAR: case OP_BARRIER: return in->mode == BAR_ARRIVE || in->mode == BAR_WARP_SYNC ? INST_NOP : INST_BARRIER;
+    case OP_MEMBAR: case OP_FENCE: return INST_MEMBAR;
+    case OP_PREFETCH: case OP_PREFETCHU: case OP_NANOSLEEP: case OP_BRKPT: return INST_NOP;
+    default: return INST_ALU;
+    }
+}
+
+/* Steps from the add class of a pipe to the instruction's own, in the order of lat_class. */
+static unsigned lat_step(const struct ptx_inst *in)
+{
+    switch (in->op) {
+    case OP_MIN: case OP_MAX: return 1;
+    case OP_MUL: case OP_MUL24: return 2;
+    case OP_MAD: case OP_MADC: case OP_MAD24: case OP_FMA: case OP_SAD: case OP_DP4A: case OP_DP2A: return 3;
+    case OP_DIV: case OP_REM: return 4;
+    default: return 0;
+    }
+}
+
+static bool is_sfu(const struct ptx_inst *in)
+{
+    switch (in->op) {
+    case OP_SIN: case OP_COS: case OP_EX2: case OP_LG2: case OP_RSQRT: case OP_SQRT: case OP_RCP: case OP_TANH: return true;
+    default: return false;
+    }
+}
+
+static uint8_t lat_class(const struct ptx_inst *in)
+{
+    bool f64 = in->type == T_F64 || in->type2 == T_F64;
+    bool moves = in->op == OP_MOV || in->op == OP_SELP || in->op == OP_LD || in->op == OP_ST || in->op == OP_SHFL;
+    if (is_sfu(in)) return f64 ? LAT_DP_DIV : LAT_SFU;
+    if (moves) return LAT_INT_ADD; /* whatever the bits mean */
+    unsigned pipe = f64 ? LAT_DP_ADD : in->type >= T_F16 || in->type2 >= T_F16 ? LAT_FP_ADD : LAT_INT_ADD;
+    return (uint8_t)(pipe + lat_step(in));
+}
+
+/* ---- one entry ---- */
+
+static void add_regs(struct code_inst *c, uint8_t *count, const struct ptx_func *f, const int32_t *regs, unsigned n)
+{
+    unsigned used = c->ndst + c->nsrc;
+    for (unsigned i = 0; i < n && used < CODE_MAX_REGS; i++, used++) {
+        c->reg[used] = (uint16_t)((f->code_reg_base + (uint32_t)regs[i]) % CODE_IDS);
+        ++*count;
+    }
+}
+
+static void make_entry(struct code_inst *c, const struct ptx_func *f, const struct ptx_inst *in)
+{
+    int32_t regs[MAX_INST_REGS];
+    c->kind = inst_kind(f, in);
+    if (c->kind == INST_ALU) c->lat = lat_class(in);
+    if (inst_is_mem(c)) {
+        c->space = in->op == OP_TEX ? SPACE_TEX : memory_space(in);
+        c->cache_op = in->flags & FLAG_VOLATILE ? CACHE_CV : in->op == OP_LDU ? CACHE_NC : in->cop;
+        c->width = (uint8_t)(ptx_type_bytes(in->type) * in->vec);
+    }
+    c->guarded = in->guard >= 0 && in->op != OP_BRA && in->op != OP_BRX;
+    unsigned n = inst_writes(in, regs);
+    add_regs(c, &c->ndst, f, regs, n);
+    n = inst_reads(in, regs);
+    add_regs(c, &c->nsrc, f, regs, n);
+}
+
+/* ---- the table ---- */
+
+static void place_registers(struct build *b)
+{
+    uint32_t most = 1;
+    for (uint32_t i = b->nfuncs; i-- > 0; ) { /* callers first */
+        struct func_info *fi = b->order[i];
+        uint32_t end = fi->f.code_reg_base + fi->f.nregs;
+        if (end > CODE_IDS) end = CODE_IDS;
+        if (end > most) most = end;
+        for (const struct callee *c = fi->callees; c; c = c->next)
+            if (end > c->func->f.code_reg_base && c->func->defined && c->func->order < fi->order) c->func->f.code_reg_base = end % CODE_IDS;
+    }
+    b->m->code.nregs = most;
+}
+
+static void fill_function(struct build *b, struct func_info *fi, struct code_inst *inst, struct code_block *block,
+                          uint32_t first_inst, uint32_t first_block)
+{
+    for (uint32_t i = 0; i < fi->f.nblock; i++) {
+        struct ptx_block *pb = &fi->block[i];
+        pb->code_block = first_block + i;
+        block[first_block + i] = (struct code_block){.first = first_inst + pb->first, .count = pb->count, .loop = fi->block_loop[i]};
+        for (uint32_t k = pb->first; k < pb->first + pb->count; k++) {
+            struct code_inst *c = &inst[first_inst + k];
+            fi->inst[k].code = first_inst + k;
+            c->pc = b->pc_base + 8 * (first_inst + k);
+            c->loop = fi->block_loop[i];
+            make_entry(c, &fi->f, &fi->inst[k]);
+        }
+    }
+}
+
+int code_build(struct build *b)
+{
+    uint64_t ninst = 0, nblock = 0;
+    for (const struct func_info *fi = b->funcs; fi; fi = fi->next) ninst += fi->f.ninst, nblock += fi->f.nblock;
+    if (b->pc_base + 8 * ninst > UINT32_MAX)
+        return wl_fail(b->e, WL_EINPUT, "%s: %llu instructions are more than the 32-bit program counter holds", b->m->file,
+                       (unsigned long long)ninst);
+    struct code_inst *inst = ARENA_ARRAY(&b->m->arena, struct code_inst, ninst);
+    struct code_block *block = ARENA_ARRAY(&b->m->arena, struct code_block, nblock);
+    struct code_loop *loop = ARENA_ARRAY(&b->m->arena, struct code_loop, b->nloop);
+    if (!inst || !block || !loop) return wl_fail(b->e, WL_ERUN, "%s: out of memory for the code table", b->m->file);
+    if (b->nloop) memcpy(loop, b->loop, b->nloop * sizeof *loop);
+    place_registers(b);
+    uint32_t first_inst = 0, first_block = 0;
+    for (struct func_info *fi = b->funcs; fi; fi = fi->next) {
+        fill_function(b, fi, inst, block, first_inst, first_block);
+        first_inst += fi->f.ninst;
+        first_block += fi->f.nblock;
+    }
+    struct code *c = &b->m->code;
+    c->inst = inst;
+    c->block = block;
+    c->loop = loop;
+    c->ninst = first_inst;
+    c->nblock = first_block;
+    c->nloop = b->nloop;
+    return 0;
+}

@@ -1,0 +1,202 @@
+/* cvt.c - conversions: which have a vector loop, and one lane of any of them.
+ *
+ * A lane is converted in three steps: the source bits become an integer or a double (exact
+ * for every source type), the value is rounded or clamped as the destination and the
+ * modifiers ask, and the result is extended to the width of its register. */
+#include "ptx/fpmath.h"
+#include "ptx/ops.h"
+
+#include <math.h>
+
+static bool is_float(unsigned t) { return t >= T_F16; }
+static bool is_signed(unsigned t) { return t >= T_S8 && t <= T_S64; }
+static unsigned bits_of(unsigned t) { return 8 * ptx_type_bytes((enum ptx_type)t); }
+
+static uint64_t extend(uint64_t v, unsigned bits, bool sign)
+{
+    unsigned unused = 64 - bits;
+    return sign ? (uint64_t)((int64_t)(v << unused) >> unused) : v << unused >> unused;
+}
+
+/* ---- to integers ---- */
+
+static uint64_t clamp_int(uint64_t v, bool from_signed, unsigned to)
+{
+    unsigned bits = bits_of(to);
+    if (is_signed(to)) {
+        int64_t max = (int64_t)(UINT64_MAX >> (65 - bits)), min = -max - 1;
+        if (!from_signed) return v > (uint64_t)max ? (uint64_t)max : v;
+        return (uint64_t)((int64_t)v > max ? max : (int64_t)v < min ? min : (int64_t)v);
+    }
+    if (from_signed && (int64_t)v < 0) return 0;
+    uint64_t max = UINT64_MAX >> (64 - bits);
+    return v > max ? max : v;
+}
+
+static double round_integral(double x, unsigned rnd)
+{
+    switch (rnd) {
+    case RND_RNI: case RND_RN: return nearbyint(x);
+    case RND_RMI: case RND_RM: return floor(x);
+    case RND_RPI: case RND_RP: return ceil(x);
+    default: return trunc(x);
+    }
+}
+
+/* Out of range clamps. NaN is 0, but the most negative number for 64-bit results. */
+static uint64_t float_to_int(double x, const struct uop *u)
+{
+    unsigned bits = bits_of(u->type);
+    if (x != x) return bits == 64 ? UINT64_C(1) << 63 : 0;
+    double r = round_integral(x, u->rnd);
+    if (is_signed(u->type)) {
+        double top = ldexp(1, (int)bits - 1);
+        int64_t max = (int64_t)(UINT64_MAX >> (65 - bits));
+        return (uint64_t)(r >= top ? max : r < -top ? -max - 1 : (int64_t)r);
+    }
+    double top = ldexp(1, (int)bits);
+    return r >= top ? UINT64_MAX >> (64 - bits) : r <= 0 ? 0 : (uint64_t)r;
+}
+
+/* ---- to floats ---- */
+
+static const struct fp_format *format_of(unsigned t)
+{
+    return t == T_F16 ? &fp_f16 : t == T_BF16 ? &fp_bf16 : t == T_F32 ? &fp_f32 : &fp_f64;
+}
+
+static uint64_t int_to_float(uint64_t v, bool from_signed, const struct uop *u)
+{
+    bool neg = from_signed && (int64_t)v < 0;
+    return fp_pack(format_of(u->type), neg, 0, neg ? 0 - v : v, false, u->rnd);
+}
+
+static uint64_t flush_bits(uint64_t b, unsigned type, const struct uop *u)
+{
+    return type == T_F32 && u->flags & FLAG_FTZ && !(b & 0x7f800000) ? b & 0x80000000 : b;
+}
+
+static bool is_integral(unsigned rnd) { return rnd >= RND_RNI; }
+
+static uint64_t float_to_float(double x, const struct uop *u)
+{
+    if (is_integral(u->rnd)) x = round_integral(x, u->rnd);
+    if (u->flags & FLAG_SAT) x = !(x > 0) ? 0 : x > 1 ? 1 : x;
+    if (x != x && u->type == T_F64) return F64_NAN;
+    uint64_t b = fp_from_f64(format_of(u->type), x, is_integral(u->rnd) ? RND_RN : u->rnd);
+    return flush_bits(b, u->type, u);
+}
+
+/* ---- a lane ---- */
+
+static double float_value(uint64_t v, const struct uop *u)
+{
+    switch (u->type2) {
+    case T_F16: return f16_to_f32((uint16_t)v);
+    case T_BF16: return bf16_to_f32((uint16_t)v);
+    case T_F32: return f32_of((uint32_t)flush_bits(v & UINT32_MAX, T_F32, u));
+    default: return f64_of(v);
+    }
+}
+
+static uint64_t convert(uint64_t v, const struct uop *u)
+{
+    if (is_float(u->type2)) {
+        double x = float_value(v, u);
+        return is_float(u->type) ? float_to_float(x, u) : float_to_int(x, u);
+    }
+    v = extend(v, bits_of(u->type2), is_signed(u->type2));
+    if (!is_float(u->type)) return u->flags & FLAG_SAT ? clamp_int(v, is_signed(u->type2), u->type) : v;
+    uint64_t b = int_to_float(v, is_signed(u->type2), u);
+    if (u->flags & FLAG_SAT) { /* an integer saturates to 0 or 1 */
+        bool positive = is_signed(u->type2) ? (int64_t)v > 0 : v > 0;
+        b = positive ? fp_from_f64(format_of(u->type), 1, RND_RN) : 0;
+    }
+    return b;
+}
+
+int op_cvt(struct warp *w, const struct uop *u)
+{
+    unsigned bits = bits_of(u->type);
+    for (uint32_t m = w->exec; m; m &= m - 1) {
+        unsigned i = bit_low32(m);
+        uint64_t r = convert(get_lane(w, u->s[0], u->src_wide, i), u);
+        put_lane(w, u->d, u->wide, i, extend(r, bits, is_signed(u->type)));
+    }
+    return RUN_ON;
+}
+
+/* ---- choosing ---- */
+
+enum { SLOW = -1 };
+
+/* Integer to integer: only the destination's bits matter, and the source's sign when wider. */
+static int fast_int(const struct ptx_inst *in, bool wide, bool src_wide)
+{
+    unsigned to = bits_of(in->type), from = bits_of(in->type2);
+    if (in->flags & FLAG_SAT) return SLOW;
+    if (!wide && !src_wide) {
+        unsigned t = to <= from ? in->type : in->type2; /* whose bits are kept */
+        if (in->type == T_U16 && in->type2 == T_S8) return SLOW; /* extended twice, differently */
+        switch (t) {
+        case T_U8: return L_cvt_u8;
+        case T_S8: return L_cvt_s8;
+        case T_U16: return L_cvt_u16;
+        case T_S16: return L_cvt_s16;
+        default: return L_mov_b32;
+        }
+    }
+    if (wide && src_wide) return to == 64 && from == 64 ? L_mov_b64 : SLOW;
+    if (wide && to == 64 && from == 32) return is_signed(in->type2) ? L_cvt_s64_s32 : L_cvt_u64_u32;
+    if (wide && to == 64 && from == 16) return is_signed(in->type2) ? L_cvt_s64_s16 : L_cvt_u64_u16;
+    if (!wide && from == 64 && to == 32) return L_cvt_u32_u64;
+    if (!wide && from == 64 && in->type == T_U16) return L_cvt_u16_u64;
+    return SLOW;
+}
+
+static int fast_float(const struct ptx_inst *in)
+{
+    bool nearest = in->rnd == RND_RN || in->rnd == RND_NONE;
+    unsigned pair = (unsigned)in->type << 8 | in->type2;
+    if (in->flags & (FLAG_SAT | FLAG_FTZ))
+        return in->flags == FLAG_SAT && nearest && pair == (T_F32 << 8 | T_F32) ? L_cvt_sat_f32 : SLOW;
+    switch (pair) {
+    case T_F32 << 8 | T_S32: return nearest ? L_cvt_f32_s32 : SLOW;
+    case T_F32 << 8 | T_U32: return nearest ? L_cvt_f32_u32 : SLOW;
+    case T_F64 << 8 | T_S32: return L_cvt_f64_s32;
+    case T_F64 << 8 | T_U32: return L_cvt_f64_u32;
+    case T_F64 << 8 | T_F32: return is_integral(in->rnd) ? SLOW : L_cvt_f64_f32;
+    case T_F32 << 8 | T_F64: return nearest ? L_cvt_f32_f64 : SLOW;
+    case T_S32 << 8 | T_F32: return in->rnd == RND_RZI ? L_cvt_rzi_s32_f32 : SLOW;
+    case T_U32 << 8 | T_F32: return in->rnd == RND_RZI ? L_cvt_rzi_u32_f32 : SLOW;
+    case T_S32 << 8 | T_F64: return in->rnd == RND_RZI ? L_cvt_rzi_s32_f64 : SLOW;
+    case T_U32 << 8 | T_F64: return in->rnd == RND_RZI ? L_cvt_rzi_u32_f64 : SLOW;
+    default: return SLOW;
+    }
+}
+
+int lower_cvt(struct lower *L, struct uop *u)
+{
+    const struct ptx_inst *in = L->in;
+    if (in->nsrc != 1) return lower_refuse(L, "packing two values is not supported");
+    bool wide = lower_is_wide(L, &in->dst[0]);
+    bool src_wide = in->src[0].kind == OPND_REG ? lower_is_wide(L, &in->src[0]) : bits_of(in->type2) == 64;
+    bool plain = wide == (bits_of(in->type) == 64) && src_wide == (bits_of(in->type2) == 64);
+    int op = SLOW;
+    if (!is_float(in->type) && !is_float(in->type2)) op = fast_int(in, wide, src_wide);
+    else if (plain) op = fast_float(in);
+    if (op == SLOW) {
+        u->full = u->part = op_cvt;
+    } else {
+        u->full = lane_ops()[op].full;
+        u->part = lane_ops()[op].part;
+    }
+    u->type = in->type;
+    u->type2 = in->type2;
+    u->rnd = in->rnd;
+    u->flags = in->flags;
+    u->wide = wide;
+    u->src_wide = src_wide;
+    int rc = lower_dst(L, &in->dst[0], wide ? 64 : 32, &u->d);
+    return rc ? rc : lower_src(L, &in->src[0], src_wide ? 64 : 32, &u->s[0]);
+}

@@ -1,0 +1,170 @@
+/* devmem.c - the simulated device's memory.
+ *
+ * One host region is reserved when the device is made and touched only where a program
+ * writes, so a device address becomes a host address by a subtraction. A sorted table of
+ * live allocations gives exact bounds: a byte between two allocations, or in one that was
+ * released, belongs to nobody. New allocations go above all earlier ones until the device
+ * is full; only then are gaps reused, first fit. Addresses therefore depend on nothing but
+ * the order of calls. */
+#include "ptx/exec_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct dev_range {
+    uint64_t addr, bytes;
+};
+
+struct dev_mem {
+    uint8_t *host; /* image of DEV_BASE .. DEV_BASE + limit */
+    uint64_t limit, top; /* top: first offset never handed out */
+    uint64_t used, generation;
+    struct dev_range *range; /* by address */
+    size_t count, cap;
+};
+
+static uint64_t round_up(uint64_t x, uint64_t to) { return (x + to - 1) / to * to; }
+
+struct dev_mem *dev_mem_new(uint64_t limit_bytes)
+{
+    struct dev_mem *m = calloc(1, sizeof *m);
+    if (!m) return NULL;
+    m->limit = round_up(limit_bytes ? limit_bytes : 1, DEV_ALIGN);
+    if (m->limit < limit_bytes || m->limit > GENERIC_SHARED - DEV_BASE) {
+        free(m);
+        return NULL;
+    }
+    void *p = mmap(NULL, m->limit, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) {
+        free(m);
+        return NULL;
+    }
+    m->host = p;
+    return m;
+}
+
+void dev_mem_free(struct dev_mem *m)
+{
+    if (!m) return;
+    munmap(m->host, m->limit);
+    free(m->range);
+    free(m);
+}
+
+/* Index of the first allocation that starts above addr. */
+static size_t above(const struct dev_mem *m, uint64_t addr)
+{
+    size_t lo = 0, hi = m->count;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (m->range[mid].addr > addr) hi = mid;
+        else lo = mid + 1;
+    }
+    return lo;
+}
+
+static uint64_t span(const struct dev_range *r) { return round_up(r->bytes ? r->bytes : 1, DEV_ALIGN); }
+
+/* Offset of a gap of `need` bytes between live allocations, or UINT64_MAX. */
+static uint64_t find_gap(const struct dev_mem *m, uint64_t need)
+{
+    uint64_t at = 0;
+    for (size_t i = 0; i < m->count; i++) {
+        uint64_t start = m->range[i].addr - DEV_BASE;
+        if (start - at >= need) return at;
+        at = start + span(&m->range[i]);
+    }
+    return m->limit - at >= need ? at : UINT64_MAX;
+}
+
+uint64_t dev_alloc(struct dev_mem *m, uint64_t bytes)
+{
+    if (bytes > m->limit) return 0;
+    struct dev_range r = {.bytes = bytes};
+    uint64_t need = span(&r);
+    uint64_t at = m->limit - m->top >= need ? m->top : find_gap(m, need);
+    if (at == UINT64_MAX) return 0;
+    if (m->count == m->cap) {
+        size_t cap = m->cap ? 2 * m->cap : 64;
+        struct dev_range *p = realloc(m->range, cap * sizeof *p);
+        if (!p) return 0;
+        m->range = p;
+        m->cap = cap;
+    }
+    r.addr = DEV_BASE + at;
+    size_t i = above(m, r.addr);
+    memmove(&m->range[i + 1], &m->range[i], (m->count - i) * sizeof r);
+    m->range[i] = r;
+    m->count++;
+    m->used += need;
+    m->generation++;
+    if (at + need > m->top) m->top = at + need;
+    return r.addr;
+}
+
+/* Whole pages go back to the kernel, which hands them out zeroed; the edges, which share a
+ * page with neighbours, are cleared by hand. */
+static void wipe(uint8_t *p, uint64_t bytes)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t head = round_up((uintptr_t)p, page) - (uintptr_t)p;
+    if (head + page > bytes) {
+        memset(p, 0, bytes);
+        return;
+    }
+    uint64_t whole = (bytes - head) / page * page;
+    memset(p, 0, head);
+    if (madvise(p + head, whole, MADV_DONTNEED)) memset(p + head, 0, whole);
+    memset(p + head + whole, 0, bytes - head - whole);
+}
+
+int dev_release(struct dev_mem *m, uint64_t addr)
+{
+    size_t i = above(m, addr);
+    if (!i || m->range[i - 1].addr != addr) return -1;
+    struct dev_range r = m->range[--i];
+    wipe(m->host + (r.addr - DEV_BASE), span(&r));
+    m->count--;
+    memmove(&m->range[i], &m->range[i + 1], (m->count - i) * sizeof r);
+    m->used -= span(&r);
+    m->generation++;
+    return 0;
+}
+
+int dev_range(struct dev_mem *m, uint64_t addr, uint64_t *base, uint64_t *bytes)
+{
+    size_t i = above(m, addr);
+    if (!i || addr - m->range[i - 1].addr >= m->range[i - 1].bytes) return -1;
+    *base = m->range[i - 1].addr;
+    *bytes = m->range[i - 1].bytes;
+    return 0;
+}
+
+void *dev_ptr(struct dev_mem *m, uint64_t addr, uint64_t bytes)
+{
+    size_t i = above(m, addr);
+    if (!i) return NULL;
+    const struct dev_range *r = &m->range[i - 1];
+    uint64_t at = addr - r->addr;
+    if (at > r->bytes || bytes > r->bytes - at) return NULL;
+    return m->host + (addr - DEV_BASE);
+}
+
+bool dev_nearest(const struct dev_mem *m, uint64_t addr, uint64_t *base, uint64_t *bytes)
+{
+    if (!m->count) return false;
+    size_t i = above(m, addr);
+    if (i) {
+        uint64_t end = m->range[i - 1].addr + m->range[i - 1].bytes;
+        if (i == m->count || addr < end || addr - end < m->range[i].addr - addr) i--;
+    }
+    *base = m->range[i].addr;
+    *bytes = m->range[i].bytes;
+    return true;
+}
+
+uint64_t dev_used(const struct dev_mem *m) { return m->used; }
+uint64_t dev_generation(const struct dev_mem *m) { return m->generation; }
+uint8_t *dev_host(const struct dev_mem *m) { return m->host; }

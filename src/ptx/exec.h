@@ -1,0 +1,62 @@
+/* exec.h - functional execution of a PTX kernel, one CTA at a time.
+ *
+ * The executor owns the simulated device's memory image (struct dev_mem), runs CTAs in
+ * increasing id and leaves one instruction stream per warp for the timing half. */
+#ifndef WL_PTX_EXEC_H
+#define WL_PTX_EXEC_H
+
+#include "ptx/ir.h"
+#include "stream/stream.h"
+
+/* ---- device memory: global allocations with exact bounds ---- */
+
+enum { DEV_ALIGN = 256 };
+#define DEV_BASE UINT64_C(0xC0000000) /* first device address, as in GPGPU-Sim */
+
+struct dev_mem;
+struct dev_mem *dev_mem_new(uint64_t limit_bytes);
+void dev_mem_free(struct dev_mem *m);
+/* Address of `bytes` new zeroed bytes, 256-byte aligned, increasing in allocation order
+ * (freed ranges may be reused); 0 when the device is full. */
+uint64_t dev_alloc(struct dev_mem *m, uint64_t bytes);
+int dev_release(struct dev_mem *m, uint64_t addr); /* 0, or -1: no allocation starts there */
+/* Host pointer to [addr, addr + bytes), or NULL when any byte is outside an allocation. */
+void *dev_ptr(struct dev_mem *m, uint64_t addr, uint64_t bytes);
+/* The allocation containing addr: 0 and *base, *bytes; -1 when none. */
+int dev_range(struct dev_mem *m, uint64_t addr, uint64_t *base, uint64_t *bytes);
+uint64_t dev_used(const struct dev_mem *m);
+
+/* ---- a loaded module: its .global variables are placed in device memory ---- */
+
+struct ptx_image; /* module + addresses of its variables + micro-ops of its functions */
+struct ptx_image *ptx_load(struct ptx_module *m, struct dev_mem *mem, struct wl_err *e);
+void ptx_unload(struct ptx_image *img); /* does not free the module */
+/* A module-scope .global or .const variable: host pointer to its bytes and, for .global, its
+ * device address (0 for .const). NULL when there is no such variable. */
+void *ptx_symbol(struct ptx_image *img, const char *name, uint64_t *addr, uint64_t *bytes);
+
+/* ---- one launch as a stream source ---- */
+
+struct ptx_launch {
+    struct ptx_image *image;
+    const struct ptx_func *kernel;
+    uint32_t grid[3], block[3];
+    uint32_t dynamic_shared;
+    const void *params; /* kernel->param_bytes bytes, laid out as ptx_var.offset says */
+    bool no_streams;    /* functional only: execute, write no streams (faster) */
+    /* Text written by vprintf / __assertfail in a kernel; NULL: dropped. */
+    void (*print)(void *arg, const char *text, size_t len);
+    void *print_arg;
+};
+
+/* The source executes a CTA in each next(); its info is complete after open. A fault
+ * (out of bounds, misaligned, barrier divergence, assert, a CTA that waits for another CTA
+ * for ever) makes next() fail with kernel, pc, PTX line, CTA, thread and address in the text. */
+struct stream_source *ptx_open(const struct ptx_launch *l, struct wl_err *e);
+void ptx_close(struct stream_source *s);
+
+/* Instructions executed so far by this source, for the audit of thread-instruction counts. */
+struct exec_counts { uint64_t warp_instructions, thread_instructions; };
+struct exec_counts ptx_counts(const struct stream_source *s);
+
+#endif

@@ -1,0 +1,319 @@
+/* exec_priv.h - what the files of the executor share.
+ *
+ * The idea. Loading a module lowers every PTX instruction once into a micro-op: a function
+ * pointer and the places of its operands. Running it is a call per warp instruction, and the
+ * called function is a straight loop over 32 lanes that the compiler turns into vector code.
+ *
+ * A place ("ref") is an offset into one of four areas; its two low bits name the area:
+ *   REG     the registers of the warp's current call frame
+ *   CONST   immediates and addresses of variables: the same for every launch of the module
+ *   LAUNCH  %ntid, %nctaid, the dynamic shared base: the same for all warps of a launch
+ *   WARP    %tid, %ctaid, %laneid ...: the warp's own
+ * A register of up to 32 bits is a uint32_t[32], a 64-bit one a uint64_t[32], a predicate a
+ * single uint32_t with one bit a lane. The bits of a 16-bit register above bit 15 mean
+ * nothing: every reader cuts them off. */
+#ifndef WL_PTX_EXEC_PRIV_H
+#define WL_PTX_EXEC_PRIV_H
+
+#include "base/bits.h"
+#include "ptx/exec.h"
+
+/* ---- generic addresses: device memory lies below the windows of the other spaces ---- */
+
+#define GENERIC_SHARED UINT64_C(0x010000000000)
+#define GENERIC_LOCAL  UINT64_C(0x020000000000)
+#define GENERIC_PARAM  UINT64_C(0x030000000000)
+#define GENERIC_CONST  UINT64_C(0x040000000000)
+#define GENERIC_END    UINT64_C(0x050000000000)
+#define GENERIC_WINDOW UINT64_C(0x010000000000) /* size of each */
+
+/* Limits that turn a hang or a runaway into a sentence. */
+enum {
+    CALL_DEPTH_MAX = 1024,
+    LOCAL_BYTES_MAX = 512 << 10, /* a thread's local memory, as on the hardware */
+    SHARED_BYTES_MAX = 1 << 20,
+    TURN_INSTRUCTIONS = 1 << 20, /* a warp runs this long before the next one's turn */
+    BARRIERS = 16
+};
+#define CTA_BUDGET (UINT64_C(1) << 35)  /* warp instructions of one CTA */
+#define IDLE_BUDGET (UINT64_C(1) << 30) /* ... without a store, a barrier or an exit */
+
+/* devmem.c, beyond exec.h */
+bool dev_nearest(const struct dev_mem *m, uint64_t addr, uint64_t *base, uint64_t *bytes);
+uint64_t dev_generation(const struct dev_mem *m); /* changes with every allocation and release */
+uint8_t *dev_host(const struct dev_mem *m);       /* the host image of DEV_BASE */
+
+/* ---- micro-ops ---- */
+
+struct warp;
+struct uop;
+/* 0, or why the warp stops here. */
+typedef int uop_fn(struct warp *w, const struct uop *u);
+enum { RUN_ON = 0, RUN_WAIT /* at a barrier */, RUN_FAULT };
+
+enum area { AREA_REG, AREA_CONST, AREA_LAUNCH, AREA_WARP, AREAS };
+typedef uint32_t ref;
+
+struct uop {
+    uop_fn *full, *part; /* all 32 lanes active; some lanes active */
+    ref d, d2;
+    ref s[5];
+    uint32_t not_c;      /* all ones: the predicate source is negated */
+    uint8_t mode, type, type2, rnd, boolop, space;
+    uint8_t bytes, nvec; /* memory: size of an element, elements */
+    uint8_t wide;        /* memory, cvt, mov: bit k: v[k] is a 64-bit register */
+    uint8_t src_wide;    /* the source of cvt or a split mov is a 64-bit register */
+    uint8_t addressing;  /* enum addressing */
+    bool sign;           /* a narrow load is sign-extended */
+    uint8_t range;       /* which cached allocation to try first */
+    bool emits;          /* writes an address record */
+    bool guarded;        /* writes an execution mask */
+    uint16_t flags;
+    int64_t imm;         /* memory: addend; set: the value of true */
+    ref v[4];            /* data registers of a memory access or of a vector mov */
+    ref guard;           /* of a guarded instruction: its predicate and what it would do */
+    uint32_t not_guard;
+    uop_fn *then_full, *then_part;
+    const struct ptx_inst *in;
+    const struct xfunc *callee; /* call: NULL for vprintf and __assertfail */
+};
+
+/* How a block ends. */
+enum xend { END_FALL, END_BRA, END_BRX, END_RET, END_EXIT, END_CALL };
+
+struct xblock {
+    uint32_t first, body;   /* micro-ops run one after another; the end instruction is not among them */
+    uint32_t count;         /* instructions, with the end */
+    uint32_t next, ipdom, code_block;
+    uint32_t unguarded;     /* instructions every lane of the block executes */
+    uint8_t end;            /* enum xend; end instruction = uop[first + body] */
+};
+
+struct xfunc {
+    const struct ptx_func *fn;
+    struct uop *uop;
+    struct xblock *block;
+    ref *reg;              /* place of each register */
+    uint32_t reg_bytes;    /* of a frame's registers, a multiple of 64 */
+    uint32_t pred_bytes;
+    uint32_t frame_bytes;  /* of local memory: .local variables, then .param variables */
+    uint32_t param_at;     /* where the .param variables begin in it */
+};
+
+/* What fills a slot of the launch area. */
+struct launch_const {
+    uint8_t sreg; /* enum ptx_sreg, or SREG_COUNT: address of the dynamic shared memory */
+    bool wide;
+    uint64_t addend;
+    uint32_t at;
+};
+
+/* A constant already in the pool. */
+struct const_slot {
+    struct const_slot *next;
+    uint64_t value;
+    uint32_t at;
+    bool wide;
+};
+enum { CONST_HASH_BITS = 8 };
+
+struct ptx_image {
+    struct ptx_module *mod;
+    struct dev_mem *mem;
+    struct arena arena;
+    struct xfunc *func; /* in the order of mod->funcs */
+    uint32_t nfunc;
+    struct var_addr {
+        const struct ptx_var *var;
+        uint64_t addr;
+    } *global; /* .global variables: one allocation each, so bounds are exact; sorted by var */
+    uint32_t nglobal;
+    uint8_t *const_image;
+    uint8_t *pool; /* the CONST area */
+    uint32_t pool_size, pool_cap;
+    struct const_slot *seen[1 << CONST_HASH_BITS];
+    struct launch_const *lconst;
+    uint32_t nlconst, lconst_cap, launch_bytes;
+};
+
+/* ---- the area of a warp's own constants ---- */
+
+enum warp_slot {
+    WS_TID_X, WS_TID_Y, WS_TID_Z, WS_CTAID_X, WS_CTAID_Y, WS_CTAID_Z, WS_LANEID, WS_WARPID,
+    WS_LM_EQ, WS_LM_LE, WS_LM_LT, WS_LM_GE, WS_LM_GT, WS_CLOCK /* 64 bits: two slots */, WS_CLOCK_HI,
+    WS_SINK /* two slots */, WS_SINK_HI, WS_SLOTS
+};
+enum { SLOT32 = 4 * WARP_SIZE, SLOT64 = 8 * WARP_SIZE };
+
+/* ---- running ---- */
+
+/* One level of the SIMT stack: lanes `mask` continue at `block` and leave at `reconv`. */
+struct simt {
+    uint32_t block, reconv, mask;
+};
+
+struct frame {
+    const struct xfunc *f;
+    uint32_t regs;      /* offset in the warp's register store */
+    uint32_t local;     /* offset of its variables in a thread's local memory */
+    uint32_t stack;     /* its first SIMT level */
+    uint32_t mask;      /* lanes that made the call */
+    const struct ptx_call *call; /* NULL for the kernel itself */
+};
+
+enum warp_state { WARP_READY, WARP_BARRIER, WARP_DONE };
+
+struct warp {
+    uint8_t *base[AREAS];
+    uint32_t exec;   /* lanes the current instruction runs for */
+    uint32_t active; /* lanes of the current block */
+    uint32_t carry;  /* CC.CF, a bit a lane */
+    _Alignas(64) uint32_t lanes[WARP_SIZE]; /* exec, spread out: all ones or 0 */
+    struct run *run;
+    struct stream_writer *out; /* NULL: no stream */
+    uint64_t executed, threads; /* warp and thread instructions so far */
+    uint64_t block_at;          /* `executed` at the start of the block, for %clock */
+    uint32_t id, live;
+    uint32_t resume;            /* body micro-op to continue with after a barrier */
+    uint8_t state;
+    /* the barrier waited at */
+    uint8_t bar_id;
+    const struct uop *bar_uop;
+    uint32_t bar_mask;
+    /* storage */
+    struct simt *stack;
+    uint32_t depth, stack_cap;
+    struct frame *frame;
+    uint32_t nframe, frame_cap;
+    uint8_t *regs;
+    uint32_t regs_cap;
+    uint8_t *local; /* lane-major: lane * local_stride + offset */
+    uint32_t local_stride, local_used;
+    uint8_t *specials; /* the WARP area */
+};
+
+struct barrier {
+    uint32_t threads;  /* arrived, in threads */
+    uint32_t expected; /* 0: every live warp */
+    uint32_t waiting;  /* warps, a bit each */
+    uint32_t all, any, count; /* bar.red so far */
+};
+
+/* Bounds of an allocation that answered the last access: lo <= addr <= hi - size. */
+struct range {
+    uint64_t lo, hi;
+};
+enum { RANGES = 64 };
+
+/* A CTA that was handed out: its writers live until it is released. */
+struct cta_out {
+    struct cta_out *next, *all; /* in the free list; in the list of all */
+    struct stream_writer writer[CTA_MAX_WARPS];
+};
+
+struct run {
+    struct stream_source source; /* first: ptx_open returns it */
+    struct launch_info info;
+    struct ptx_launch l;
+    const struct xfunc *kernel;
+    uint8_t *params, *launch_area;
+    uint32_t next_cta, cta, nwarps;
+    uint32_t ctaid[3];
+    uint8_t *shared;
+    uint32_t shared_bytes, dynamic_at;
+    struct warp *warp;
+    struct barrier bar[BARRIERS];
+    struct range range[RANGES];
+    uint8_t *dev_host;
+    uint64_t generation;
+    uint64_t progress; /* stores, barriers, exits: what another warp could be waiting for */
+    struct cta_out *free_out, *all_out;
+    struct exec_counts counts;
+    struct wl_err *err;
+    bool failed;
+};
+
+static inline void *at(const struct warp *w, ref r) { return w->base[r & 3] + (r & ~3u); }
+static inline uint32_t *at32(const struct warp *w, ref r) { return at(w, r); }
+static inline uint64_t *at64(const struct warp *w, ref r) { return at(w, r); }
+
+/* Writes lane masks for `exec`. */
+static inline void set_exec(struct warp *w, uint32_t exec)
+{
+    w->exec = exec;
+    for (unsigned i = 0; i < WARP_SIZE; i++) w->lanes[i] = 0u - (exec >> i & 1);
+}
+
+/* warp.c: a fault in `lane` (or -1: the lowest executing one). Returns RUN_FAULT. */
+int warp_fault(struct warp *w, const struct uop *u, int lane, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+int warp_init(struct warp *w, struct run *r, uint32_t id);
+void warp_free(struct warp *w);
+int warp_start(struct warp *w); /* at the kernel's entry, for the run's current CTA */
+/* Runs until a barrier, the end, a fault or the end of its turn. */
+int warp_run(struct warp *w);
+void warp_put_pred(struct warp *w, ref d, uint32_t mask, uint32_t value); /* the lanes of mask */
+uop_fn op_guarded;
+
+/* memops.c */
+uop_fn op_cvta, op_isspacep, op_local_addr;
+enum addressing { ADDR_CONST, ADDR_REG32, ADDR_REG64, ADDR_FRAME /* of the current call */, ADDR_DYNAMIC /* shared */ };
+void mem_addresses(const struct warp *w, const struct uop *u, uint64_t addr[WARP_SIZE]);
+/* Host bytes of one lane's access, or NULL after a fault. `what` is "load", "store" ... */
+void *mem_lane(struct warp *w, const struct uop *u, unsigned lane, uint64_t addr, unsigned bytes, const char *what);
+/* Chooses the function of a load or store from the other fields of *u. */
+void mem_choose(struct uop *u, bool store);
+static inline void mem_emit(struct warp *w, const struct uop *u, const uint64_t addr[WARP_SIZE])
+{
+    if (w->out && u->emits) stream_addrs(w->out, w->exec, addr);
+}
+static inline void put_lane(const struct warp *w, ref d, bool wide, unsigned lane, uint64_t value)
+{
+    if (wide) at64(w, d)[lane] = value;
+    else at32(w, d)[lane] = (uint32_t)value;
+}
+static inline uint64_t get_lane(const struct warp *w, ref s, bool wide, unsigned lane)
+{
+    return wide ? at64(w, s)[lane] : at32(w, s)[lane];
+}
+
+/* atomics.c */
+uop_fn op_atom;
+
+/* warpops.c */
+uop_fn op_shfl, op_vote, op_match, op_redux, op_activemask, op_bar, op_nop, op_trap, op_clock;
+
+/* scalar.c: one lane at a time, for forms too rare to deserve a vector loop */
+uop_fn op_cvt, op_directed, op_carry, op_mov_vec;
+
+/* cta.c */
+int cta_arrive(struct warp *w, const struct uop *u); /* at a barrier: RUN_ON or RUN_WAIT */
+
+/* printf.c */
+int call_vprintf(struct warp *w, const struct uop *u, const struct ptx_call *call);
+int call_assertfail(struct warp *w, const struct uop *u, const struct ptx_call *call);
+
+/* lower*.c */
+struct lower {
+    struct ptx_image *img;
+    struct xfunc *f;
+    struct wl_err *e;
+    const struct ptx_inst *in;
+    unsigned ranges; /* memory instructions so far */
+};
+int lower_func(struct lower *L);
+/* Where an operand is; `bits` is the width the instruction reads or writes. */
+int lower_src(struct lower *L, const struct ptx_operand *o, unsigned bits, ref *out);
+int lower_dst(struct lower *L, const struct ptx_operand *o, unsigned bits, ref *out);
+int lower_const(struct lower *L, uint64_t value, bool wide, ref *out);
+int lower_refuse(struct lower *L, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+bool lower_is_wide(const struct lower *L, const struct ptx_operand *o); /* a 64-bit register */
+int lower_alu(struct lower *L, struct uop *u);   /* 1: not an ALU instruction */
+int lower_other(struct lower *L, struct uop *u); /* memory, warp-wide, control */
+int lower_cvt(struct lower *L, struct uop *u);
+uint64_t image_var_addr(const struct ptx_image *img, const struct ptx_var *v); /* in its own space */
+struct xfunc *image_func(const struct ptx_image *img, const struct ptx_func *f);
+bool func_is_vprintf(const struct ptx_func *f);
+bool func_is_assertfail(const struct ptx_func *f);
+
+#endif

@@ -1,0 +1,188 @@
+/* ir.h - a parsed PTX module: what the parser promises and the executor relies on.
+ *
+ * Everything lives in the module's arena and is freed with it. Names are resolved: an
+ * operand holds a register number, a variable pointer, a block index - never a string that
+ * still has to be looked up. A module that parsed can be executed; what the executor cannot
+ * do is refused at load time with file, line and caret. */
+#ifndef WL_PTX_IR_H
+#define WL_PTX_IR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "stream/code.h"
+
+enum ptx_type {
+    T_NONE, T_PRED,
+    T_B8, T_B16, T_B32, T_B64, T_B128,
+    T_U8, T_U16, T_U32, T_U64,
+    T_S8, T_S16, T_S32, T_S64,
+    T_F16, T_F16X2, T_BF16, T_F32, T_F64
+};
+
+/* Base opcodes; ops.def has one line each: PTX_OP(enum suffix, "name"). */
+enum ptx_op {
+#define PTX_OP(id, name) OP_##id,
+#include "ptx/ops.def"
+#undef PTX_OP
+    OP_COUNT
+};
+
+enum ptx_cmp { CMP_NONE, CMP_EQ, CMP_NE, CMP_LT, CMP_LE, CMP_GT, CMP_GE, CMP_LO, CMP_LS, CMP_HI, CMP_HS,
+               CMP_EQU, CMP_NEU, CMP_LTU, CMP_LEU, CMP_GTU, CMP_GEU, CMP_NUM, CMP_NAN };
+enum ptx_bool { BOOL_NONE, BOOL_AND, BOOL_OR, BOOL_XOR };
+enum ptx_round { RND_NONE, RND_RN, RND_RZ, RND_RM, RND_RP, RND_RNI, RND_RZI, RND_RMI, RND_RPI };
+/* Modifiers that are plain switches. */
+enum ptx_flag {
+    FLAG_FTZ = 1, FLAG_SAT = 2, FLAG_APPROX = 4, FLAG_FULL = 8, FLAG_HI = 16, FLAG_LO = 32, FLAG_WIDE = 64,
+    FLAG_CC = 128, FLAG_UNI = 256, FLAG_VOLATILE = 512, FLAG_SYNC = 1024, FLAG_TO = 2048 /* cvta.to */,
+    FLAG_NAN = 4096 /* min/max.NaN */
+};
+/* op-specific mode, in ptx_inst.mode */
+enum ptx_shfl { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX };
+enum ptx_vote { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT };
+enum ptx_atom { ATOM_ADD, ATOM_MIN, ATOM_MAX, ATOM_INC, ATOM_DEC, ATOM_AND, ATOM_OR, ATOM_XOR, ATOM_EXCH, ATOM_CAS };
+enum ptx_bar { BAR_SYNC, BAR_ARRIVE, BAR_RED_AND, BAR_RED_OR, BAR_RED_POPC, BAR_WARP_SYNC };
+enum ptx_shf { SHF_L_WRAP, SHF_L_CLAMP, SHF_R_WRAP, SHF_R_CLAMP };
+enum ptx_prmt { PRMT_DEFAULT, PRMT_F4E, PRMT_B4E, PRMT_RC8, PRMT_ECL, PRMT_ECR, PRMT_RC16 };
+enum ptx_bmsk { BMSK_CLAMP, BMSK_WRAP };
+enum ptx_testp { TESTP_FINITE, TESTP_INFINITE, TESTP_NUMBER, TESTP_NOTANUMBER, TESTP_NORMAL, TESTP_SUBNORMAL };
+enum ptx_tex { TEX_1D, TEX_2D, TEX_3D };
+
+enum ptx_space { PTX_SPACE_NONE /* generic */, PTX_GLOBAL, PTX_SHARED, PTX_LOCAL, PTX_CONST,
+                 PTX_PARAM_KERNEL /* the kernel's parameters */,
+                 PTX_PARAM_LOCAL /* .param variables of a function body and a .func's formals */ };
+
+enum ptx_sreg { SREG_TID_X, SREG_TID_Y, SREG_TID_Z, SREG_NTID_X, SREG_NTID_Y, SREG_NTID_Z,
+                SREG_CTAID_X, SREG_CTAID_Y, SREG_CTAID_Z, SREG_NCTAID_X, SREG_NCTAID_Y, SREG_NCTAID_Z,
+                SREG_LANEID, SREG_WARPID, SREG_NWARPID, SREG_SMID, SREG_NSMID, SREG_GRIDID,
+                SREG_LANEMASK_EQ, SREG_LANEMASK_LE, SREG_LANEMASK_LT, SREG_LANEMASK_GE, SREG_LANEMASK_GT,
+                SREG_CLOCK, SREG_CLOCK64, SREG_GLOBALTIMER, SREG_DYNAMIC_SMEM_SIZE, SREG_TOTAL_SMEM_SIZE,
+                SREG_WARP_SZ, SREG_COUNT };
+
+/* A variable in some space. `offset` is its place: global and const, in the module's image of
+ * that space (relocated at load); shared, in the CTA's static shared memory; local and param,
+ * in the frame of its function; extern (dynamic) shared, after all static shared. */
+struct ptx_var {
+    const char *name;
+    uint8_t space, type; /* enum ptx_space, enum ptx_type */
+    bool is_extern;      /* .extern .shared x[]: the launch's dynamic shared memory */
+    uint32_t align;
+    uint64_t bytes, offset;
+    const uint8_t *init;             /* `bytes` bytes, or NULL for zero */
+    struct ptx_reloc *relocs;        /* addresses of other variables inside init */
+    struct ptx_var *next;
+};
+
+struct ptx_reloc {
+    uint64_t at; /* byte in init that receives an 8-byte address */
+    const struct ptx_var *target;
+    int64_t addend;
+    bool generic; /* generic(x) */
+    struct ptx_reloc *next;
+};
+
+enum ptx_operand_kind {
+    OPND_NONE, OPND_REG, OPND_IMM, OPND_SREG,
+    OPND_VAR,   /* the address of a variable: mov.u64 %rd, sym; `imm` is an addend */
+    OPND_ADDR,  /* memory: [reg+imm], [var+imm] or [imm] */
+    OPND_VEC,   /* {a,b,..}: elements in vec[] */
+    OPND_SINK,  /* _ */
+    OPND_FUNC   /* call target */
+};
+
+struct ptx_operand {
+    uint8_t kind;
+    bool negated;      /* !p */
+    uint8_t nvec;
+    int32_t reg;       /* REG, ADDR: register number, or -1 */
+    uint8_t sreg;      /* SREG */
+    uint64_t imm;      /* IMM: bits of the literal, in the instruction's type; ADDR, VAR: addend */
+    const struct ptx_var *var;      /* VAR, ADDR */
+    const struct ptx_func *func;    /* FUNC */
+    const struct ptx_operand *vec;  /* VEC */
+};
+
+enum { PTX_MAX_DST = 2, PTX_MAX_SRC = 5 };
+
+struct ptx_inst {
+    uint8_t op;            /* enum ptx_op */
+    uint8_t type, type2;   /* type2: the source type of cvt, set, slct, tex coordinates */
+    uint8_t cmp, boolop, rnd, mode;
+    uint8_t space;         /* enum ptx_space of ld st atom red cvta */
+    uint8_t cop;           /* enum cache_op */
+    uint8_t vec;           /* elements of a vector access: 1, 2, 4 */
+    uint16_t flags;        /* enum ptx_flag */
+    int32_t guard;         /* predicate register, or -1 */
+    bool guard_neg;
+    uint8_t ndst, nsrc;
+    struct ptx_operand dst[PTX_MAX_DST]; /* setp p|q, shfl d|p, atom d */
+    struct ptx_operand src[PTX_MAX_SRC];
+    uint32_t target;       /* bra: block index in this function */
+    const uint32_t *targets; uint32_t ntargets; /* brx.idx */
+    struct ptx_call *call;
+    uint32_t line;
+    uint32_t code;         /* index of its entry in ptx_func.code_first based table */
+};
+
+struct ptx_call {
+    const struct ptx_func *func; /* NULL: indirect, refused at load */
+    const struct ptx_var **args; uint32_t nargs; /* .param variables of the caller */
+    const struct ptx_var **rets; uint32_t nrets;
+};
+
+enum { PTX_NO_BLOCK = 0xffffffffu };
+
+/* A basic block ends with at most one of bra, brx, ret, exit, call; bar.sync may stand
+ * anywhere. `ipdom` is where its lanes meet again after a divergent end. */
+struct ptx_block {
+    uint32_t first, count;  /* instructions of the function */
+    uint32_t next;          /* fall-through block, or PTX_NO_BLOCK */
+    uint32_t ipdom;         /* immediate post-dominator, or PTX_NO_BLOCK: the function's end */
+    uint32_t code_block;    /* index in the kernel's code table */
+};
+
+struct ptx_reg { const char *name; uint8_t type; };
+
+struct ptx_func {
+    const char *name;
+    bool is_kernel, is_extern; /* extern .func: vprintf, __assertfail, ... */
+    const struct ptx_reg *reg; uint32_t nregs;
+    const struct ptx_inst *inst; uint32_t ninst;
+    const struct ptx_block *block; uint32_t nblock; /* block 0 is the entry */
+    struct ptx_var **param; uint32_t nparams;  /* formals, in order; space PARAM_KERNEL or PARAM_LOCAL */
+    struct ptx_var **ret; uint32_t nrets;
+    uint64_t param_bytes;   /* kernel: size of the parameter image */
+    uint64_t local_bytes;   /* .local variables of the body */
+    uint64_t frame_bytes;   /* .param variables of the body, formals and returns included (not kernels) */
+    uint64_t shared_bytes;  /* static .shared, this function and all it calls */
+    uint32_t regs_per_thread; /* 32-bit registers live at once (by liveness), or .maxnreg */
+    uint32_t max_threads;     /* .maxntid product, or 0 */
+    uint32_t code_reg_base;   /* its registers in the scoreboard's numbering */
+    struct ptx_func *next;
+};
+
+struct ptx_module {
+    struct arena arena;
+    const char *file, *text;  /* for messages */
+    unsigned version, target; /* 90 for 9.0, 75 for sm_75 */
+    struct ptx_func *funcs;
+    struct ptx_var *vars;     /* module scope */
+    uint64_t global_bytes, const_bytes; /* images of module-scope .global and .const */
+    struct code code;         /* one table for all functions of the module */
+};
+
+/* Parses, resolves, builds control flow, post-dominators, loops, liveness and the code table.
+ * `text` need not be NUL-terminated; it is copied. `pc_base` keeps pcs unique across modules.
+ * NULL on error, *e filled. */
+struct ptx_module *ptx_parse(const char *file, const char *text, size_t len, uint32_t pc_base, struct wl_err *e);
+void ptx_free(struct ptx_module *m);
+const struct ptx_func *ptx_find_kernel(const struct ptx_module *m, const char *name);
+
+unsigned ptx_type_bytes(enum ptx_type t); /* 0 for T_PRED and T_NONE */
+const char *ptx_type_name(enum ptx_type t);
+const char *ptx_op_name(enum ptx_op op);
+
+#endif

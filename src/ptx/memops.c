@@ -1,0 +1,310 @@
+/* memops.c - loads, stores and addresses.
+ *
+ * Nearly every warp access lies in one allocation, so that is what the fast path checks: all
+ * active lanes between the bounds of the allocation this instruction met last, all aligned.
+ * One OR over the lanes decides: addr - lo and hi - size - addr are both non-negative inside
+ * and one of them is negative outside. Only when that fails are lanes looked at one by one,
+ * which finds the other allocation, the other space (generic addresses) or the fault.
+ *
+ * A generic access is recorded in the stream with its raw generic addresses. The code table
+ * calls it global, so lanes that turn out to be in shared or local memory look to the timing
+ * half like accesses far above device memory. Compilers use generic accesses rarely, and for
+ * shared or local data hardly ever. */
+#include "ptx/exec_priv.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define INLINE static inline __attribute__((always_inline))
+
+void mem_addresses(const struct warp *w, const struct uop *u, uint64_t addr[WARP_SIZE])
+{
+    uint64_t add = (uint64_t)u->imm;
+    if (u->addressing == ADDR_REG64) {
+        const uint64_t *a = at64(w, u->s[0]);
+        for (unsigned i = 0; i < WARP_SIZE; i++) addr[i] = a[i] + add;
+        return;
+    }
+    if (u->addressing == ADDR_REG32) {
+        const uint32_t *a = at32(w, u->s[0]);
+        for (unsigned i = 0; i < WARP_SIZE; i++) addr[i] = (uint32_t)(a[i] + (uint32_t)add);
+        return;
+    }
+    if (u->addressing == ADDR_FRAME) add += w->frame[w->nframe - 1].local;
+    if (u->addressing == ADDR_DYNAMIC) add += w->run->dynamic_at;
+    for (unsigned i = 0; i < WARP_SIZE; i++) addr[i] = add;
+}
+
+/* ---- one lane ---- */
+
+static const char *const space_names[] = {"generic", "global", "shared", "local", "const", "param", "local"};
+
+/* A space with a single host image: its bounds, or NULL for the others. */
+static uint8_t *space_image(const struct warp *w, unsigned space, uint64_t *bytes)
+{
+    const struct run *r = w->run;
+    switch (space) {
+    case PTX_SHARED: *bytes = r->shared_bytes; return r->shared;
+    case PTX_CONST: *bytes = r->l.image->mod->const_bytes; return r->l.image->const_image;
+    case PTX_PARAM_KERNEL: *bytes = r->kernel->fn->param_bytes; return r->params;
+    default: return NULL;
+    }
+}
+
+/* The space a generic address points into; *addr becomes an address of that space. */
+static unsigned generic_space(uint64_t *addr)
+{
+    static const uint8_t window[] = {PTX_GLOBAL, PTX_SHARED, PTX_LOCAL, PTX_PARAM_KERNEL, PTX_CONST};
+    if (*addr < GENERIC_SHARED || *addr >= GENERIC_END) return PTX_GLOBAL;
+    unsigned k = (unsigned)(*addr / GENERIC_WINDOW);
+    *addr -= k * GENERIC_WINDOW;
+    return window[k];
+}
+
+static void fault_global(struct warp *w, const struct uop *u, unsigned lane, uint64_t addr, unsigned bytes, const char *what)
+{
+    uint64_t base, size;
+    if (addr < DEV_ALIGN)
+        warp_fault(w, u, (int)lane, "null pointer: global %s of %u bytes at 0x%" PRIx64, what, bytes, addr);
+    else if (!dev_nearest(w->run->l.image->mem, addr, &base, &size))
+        warp_fault(w, u, (int)lane, "out-of-bounds global %s of %u bytes at 0x%" PRIx64 " (nothing is allocated)",
+                   what, bytes, addr);
+    else
+        warp_fault(w, u, (int)lane,
+                   "out-of-bounds global %s of %u bytes at 0x%" PRIx64 " (nearest allocation 0x%" PRIx64 "..0x%" PRIx64 ")",
+                   what, bytes, addr, base, base + size - 1);
+}
+
+static void *global_lane(struct warp *w, const struct uop *u, unsigned lane, uint64_t addr, unsigned bytes, const char *what)
+{
+    struct run *r = w->run;
+    struct range *known = &r->range[u->range];
+    uint64_t size;
+    if (addr < known->lo || addr >= known->hi || known->hi - addr < bytes) {
+        void *p = dev_ptr(r->l.image->mem, addr, bytes);
+        if (!p) {
+            fault_global(w, u, lane, addr, bytes, what);
+            return NULL;
+        }
+        if (!dev_range(r->l.image->mem, addr, &known->lo, &size)) known->hi = known->lo + size;
+    }
+    return r->dev_host + (addr - DEV_BASE);
+}
+
+void *mem_lane(struct warp *w, const struct uop *u, unsigned lane, uint64_t addr, unsigned bytes, const char *what)
+{
+    unsigned space = u->space == PTX_SPACE_NONE ? generic_space(&addr) : u->space;
+    if (addr & (bytes - 1)) {
+        warp_fault(w, u, (int)lane, "misaligned %s %s of %u bytes at 0x%" PRIx64, space_names[space], what, bytes, addr);
+        return NULL;
+    }
+    if (space == PTX_GLOBAL) return global_lane(w, u, lane, addr, bytes, what);
+    uint64_t size = w->local_stride;
+    uint8_t *image = space_image(w, space, &size);
+    if (addr >= size || size - addr < bytes) {
+        warp_fault(w, u, (int)lane, "out-of-bounds %s %s of %u bytes at 0x%" PRIx64 " (there are %" PRIu64 " bytes)",
+                   space_names[space], what, bytes, addr, size);
+        return NULL;
+    }
+    return image ? image + addr : w->local + (uint64_t)lane * w->local_stride + addr;
+}
+
+/* ---- a warp ---- */
+
+/* Where lane i's bytes are: base + addr[i], or at[i] when base is NULL. */
+struct where {
+    uint8_t *base;
+    uint8_t *at[WARP_SIZE];
+};
+
+INLINE bool all_inside(const struct warp *w, const uint64_t *addr, uint64_t lo, uint64_t hi, unsigned size, bool full)
+{
+    if (hi - lo < size) return false;
+    uint64_t outside = 0, odd = 0, last = hi - size;
+    for (unsigned i = 0; i < WARP_SIZE; i++) {
+        uint64_t on = full ? UINT64_MAX : (uint64_t)(int64_t)(int32_t)w->lanes[i];
+        outside |= ((addr[i] - lo) | (last - addr[i])) & on;
+        odd |= addr[i] & on;
+    }
+    return !(outside >> 63) && !(odd & (size - 1));
+}
+
+static int resolve_lanes(struct warp *w, const struct uop *u, const uint64_t *addr, unsigned size, struct where *out,
+                         const char *what)
+{
+    out->base = NULL;
+    for (uint32_t m = w->exec; m; m &= m - 1) {
+        unsigned i = bit_low32(m);
+        out->at[i] = mem_lane(w, u, i, addr[i], size, what);
+        if (!out->at[i]) return RUN_FAULT;
+    }
+    return RUN_ON;
+}
+
+INLINE int resolve(struct warp *w, const struct uop *u, const uint64_t *addr, unsigned size, bool full,
+                   struct where *out, const char *what)
+{
+    struct run *r = w->run;
+    if (u->space == PTX_GLOBAL || u->space == PTX_SPACE_NONE) {
+        struct range *known = &r->range[u->range];
+        out->base = (uint8_t *)((uintptr_t)r->dev_host - DEV_BASE); /* so that base + address is the byte */
+        if (all_inside(w, addr, known->lo, known->hi, size, full)) return RUN_ON;
+        uint64_t bytes;
+        if (!dev_range(r->l.image->mem, addr[bit_low32(w->exec)], &known->lo, &bytes)) {
+            known->hi = known->lo + bytes;
+            if (all_inside(w, addr, known->lo, known->hi, size, full)) return RUN_ON;
+        }
+    } else {
+        uint64_t bytes = 0;
+        out->base = space_image(w, u->space, &bytes);
+        if (out->base && all_inside(w, addr, 0, bytes, size, full)) return RUN_ON;
+    }
+    return resolve_lanes(w, u, addr, size, out, what);
+}
+
+INLINE uint64_t read_bytes(const uint8_t *p, unsigned bytes, bool sign)
+{
+    uint64_t v = 0;
+    memcpy(&v, p, bytes);
+    unsigned unused = 64 - 8 * bytes;
+    return sign ? (uint64_t)((int64_t)(v << unused) >> unused) : v;
+}
+
+/* Whether the 32 addresses are addr[0] + i * step. */
+INLINE bool is_affine(const uint64_t *addr, uint64_t step)
+{
+    uint64_t differs = 0;
+    for (unsigned i = 0; i < WARP_SIZE; i++) differs |= addr[i] - (addr[0] + i * step);
+    return !differs;
+}
+
+INLINE void load_element(const struct warp *w, const struct uop *u, const struct where *where, const uint64_t *addr,
+                         unsigned k, unsigned bytes, bool sign, bool wide, bool whole, bool full)
+{
+    uint8_t *d = at(w, u->v[k]);
+    if (full && where->base && whole && is_affine(addr, bytes)) {
+        memcpy(d, where->base + addr[0], (size_t)bytes * WARP_SIZE);
+        return;
+    }
+    for (unsigned i = 0; i < WARP_SIZE; i++) {
+        if (!full && !(w->exec >> i & 1)) continue;
+        const uint8_t *p = where->base ? where->base + addr[i] : where->at[i];
+        uint64_t v = read_bytes(p + k * bytes, bytes, sign);
+        if (wide) ((uint64_t *)(void *)d)[i] = v;
+        else ((uint32_t *)(void *)d)[i] = (uint32_t)v;
+    }
+}
+
+INLINE int load(struct warp *w, const struct uop *u, unsigned bytes, unsigned nvec, bool sign, int wide, bool full)
+{
+    uint64_t addr[WARP_SIZE];
+    struct where where;
+    mem_addresses(w, u, addr);
+    mem_emit(w, u, addr);
+    if (resolve(w, u, addr, bytes * nvec, full, &where, "load")) return RUN_FAULT;
+    for (unsigned k = 0; k < nvec; k++) {
+        bool is_wide = wide < 0 ? u->wide >> k & 1 : wide;
+        load_element(w, u, &where, addr, k, bytes, sign, is_wide, nvec == 1 && bytes == (is_wide ? 8 : 4), full);
+    }
+    return RUN_ON;
+}
+
+INLINE void store_element(const struct warp *w, const struct uop *u, const struct where *where, const uint64_t *addr,
+                          unsigned k, unsigned bytes, bool wide, bool whole, bool full)
+{
+    const uint8_t *s = at(w, u->v[k]);
+    if (full && where->base && whole && is_affine(addr, bytes)) {
+        memcpy(where->base + addr[0], s, (size_t)bytes * WARP_SIZE);
+        return;
+    }
+    for (unsigned i = 0; i < WARP_SIZE; i++) {
+        if (!full && !(w->exec >> i & 1)) continue;
+        uint8_t *p = where->base ? where->base + addr[i] : where->at[i];
+        uint64_t v = wide ? ((const uint64_t *)(const void *)s)[i] : ((const uint32_t *)(const void *)s)[i];
+        memcpy(p + k * bytes, &v, bytes);
+    }
+}
+
+INLINE int store(struct warp *w, const struct uop *u, unsigned bytes, unsigned nvec, int wide, bool full)
+{
+    uint64_t addr[WARP_SIZE];
+    struct where where;
+    mem_addresses(w, u, addr);
+    mem_emit(w, u, addr);
+    if (resolve(w, u, addr, bytes * nvec, full, &where, "store")) return RUN_FAULT;
+    w->run->progress++;
+    for (unsigned k = 0; k < nvec; k++) {
+        bool is_wide = wide < 0 ? u->wide >> k & 1 : wide;
+        store_element(w, u, &where, addr, k, bytes, is_wide, nvec == 1 && bytes == (is_wide ? 8 : 4), full);
+    }
+    return RUN_ON;
+}
+
+/* ---- stamped versions: the frequent shapes with everything known, and one for the rest ---- */
+
+#define MEM(name, bytes, nvec, sign, wide)                                                                         \
+    static int ld_##name##_full(struct warp *w, const struct uop *u) { return load(w, u, bytes, nvec, sign, wide, true); }  \
+    static int ld_##name##_part(struct warp *w, const struct uop *u) { return load(w, u, bytes, nvec, sign, wide, false); } \
+    static int st_##name##_full(struct warp *w, const struct uop *u) { return store(w, u, bytes, nvec, wide, true); }       \
+    static int st_##name##_part(struct warp *w, const struct uop *u) { return store(w, u, bytes, nvec, wide, false); }
+MEM(b32, 4, 1, false, 0)
+MEM(b64, 8, 1, false, 1)
+MEM(u8, 1, 1, false, 0)
+MEM(any, u->bytes, u->nvec, u->sign, -1)
+#undef MEM
+
+void mem_choose(struct uop *u, bool store)
+{
+#define USE(name)                                       \
+    do {                                                \
+        u->full = store ? st_##name##_full : ld_##name##_full; \
+        u->part = store ? st_##name##_part : ld_##name##_part; \
+    } while (0)
+    if (u->nvec == 1 && u->bytes == 4 && !u->wide) USE(b32);
+    else if (u->nvec == 1 && u->bytes == 8 && u->wide) USE(b64);
+    else if (u->nvec == 1 && u->bytes == 1 && !u->wide && !u->sign) USE(u8);
+    else USE(any);
+#undef USE
+}
+
+/* ---- addresses as values ---- */
+
+static uint64_t window_of(unsigned space)
+{
+    switch (space) {
+    case PTX_SHARED: return GENERIC_SHARED;
+    case PTX_LOCAL: case PTX_PARAM_LOCAL: return GENERIC_LOCAL;
+    case PTX_PARAM_KERNEL: return GENERIC_PARAM;
+    case PTX_CONST: return GENERIC_CONST;
+    default: return 0;
+    }
+}
+
+int op_cvta(struct warp *w, const struct uop *u)
+{
+    uint64_t add = u->flags & FLAG_TO ? 0 - window_of(u->space) : window_of(u->space);
+    for (uint32_t m = w->exec; m; m &= m - 1) {
+        unsigned i = bit_low32(m);
+        put_lane(w, u->d, u->wide, i, get_lane(w, u->s[0], u->src_wide, i) + add);
+    }
+    return RUN_ON;
+}
+
+int op_isspacep(struct warp *w, const struct uop *u)
+{
+    uint32_t r = 0;
+    for (unsigned i = 0; i < WARP_SIZE; i++) {
+        uint64_t a = get_lane(w, u->s[0], u->src_wide, i);
+        unsigned space = generic_space(&a);
+        r |= (uint32_t)(space == (u->space == PTX_PARAM_LOCAL ? PTX_PARAM_KERNEL : u->space)) << i;
+    }
+    warp_put_pred(w, u->d, w->exec, r);
+    return RUN_ON;
+}
+
+int op_local_addr(struct warp *w, const struct uop *u)
+{
+    uint64_t a = (uint64_t)u->imm + w->frame[w->nframe - 1].local;
+    for (uint32_t m = w->exec; m; m &= m - 1) put_lane(w, u->d, u->wide, bit_low32(m), a);
+    return RUN_ON;
+}

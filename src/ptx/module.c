@@ -1,0 +1,223 @@
+/* module.c - a module from its text to its code table.
+ *
+ * Parsing fills functions and variables; then control flow is built function by function,
+ * shared memory is laid out, and liveness runs callees first because a caller's registers
+ * include those of what it calls. */
+#include "ptx/module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptx/parse.h"
+
+enum { MAX_TEXT_BYTES = 1 << 28, SHARED_WALK_BUDGET = 1 << 26 };
+
+/* ---- names ---- */
+
+const char *ptx_op_name(enum ptx_op op)
+{
+    static const char *const names[OP_COUNT] = {
+#define PTX_OP(id, name) [OP_##id] = name,
+#include "ptx/ops.def"
+#undef PTX_OP
+    };
+    return (unsigned)op < OP_COUNT ? names[op] : "?";
+}
+
+static const struct { const char *name; uint8_t bytes; } types[] = {
+    [T_NONE] = {"none", 0}, [T_PRED] = {"pred", 0},
+    [T_B8] = {"b8", 1}, [T_B16] = {"b16", 2}, [T_B32] = {"b32", 4}, [T_B64] = {"b64", 8}, [T_B128] = {"b128", 16},
+    [T_U8] = {"u8", 1}, [T_U16] = {"u16", 2}, [T_U32] = {"u32", 4}, [T_U64] = {"u64", 8},
+    [T_S8] = {"s8", 1}, [T_S16] = {"s16", 2}, [T_S32] = {"s32", 4}, [T_S64] = {"s64", 8},
+    [T_F16] = {"f16", 2}, [T_F16X2] = {"f16x2", 4}, [T_BF16] = {"bf16", 2}, [T_F32] = {"f32", 4}, [T_F64] = {"f64", 8},
+};
+
+unsigned ptx_type_bytes(enum ptx_type t) { return (unsigned)t <= T_F64 ? types[t].bytes : 0; }
+const char *ptx_type_name(enum ptx_type t) { return (unsigned)t <= T_F64 ? types[t].name : "?"; }
+
+const struct ptx_func *ptx_find_kernel(const struct ptx_module *m, const char *name)
+{
+    for (const struct ptx_func *f = m->funcs; f; f = f->next)
+        if (f->is_kernel && !f->is_extern && strcmp(f->name, name) == 0) return f;
+    return NULL;
+}
+
+/* ---- call order ---- */
+
+enum { UNSEEN, OPEN, DONE };
+
+/* Appends fi and what it calls to the order, callees first; a recursive call, which meets an
+ * open function, is passed over. The path is kept in the functions themselves. */
+static void order_from(struct build *b, struct func_info *root)
+{
+    root->mark = OPEN;
+    root->walk = root->callees;
+    root->caller = NULL;
+    for (struct func_info *fi = root; fi; ) {
+        struct callee *c = fi->walk;
+        if (!c) {
+            fi->mark = DONE;
+            fi->order = b->nfuncs;
+            b->order[b->nfuncs++] = fi;
+            fi = fi->caller;
+            continue;
+        }
+        fi->walk = c->next;
+        if (c->func->mark != UNSEEN || !c->func->defined) continue;
+        c->func->mark = OPEN;
+        c->func->walk = c->func->callees;
+        c->func->caller = fi;
+        fi = c->func;
+    }
+}
+
+static int order_functions(struct build *b)
+{
+    uint32_t n = 0;
+    for (const struct func_info *fi = b->funcs; fi; fi = fi->next) n++;
+    b->order = ARENA_ARRAY(&b->m->arena, struct func_info *, n);
+    if (!b->order) return wl_fail(b->e, WL_ERUN, "%s: out of memory", b->m->file);
+    for (struct func_info *fi = b->funcs; fi; fi = fi->next)
+        if (fi->defined && fi->mark == UNSEEN) order_from(b, fi);
+    return 0;
+}
+
+/* ---- shared memory ---- */
+
+/* Kernel k and all it calls, as a list through `caller`. A function is entered once a
+ * kernel: its mark is then the kernel's number. */
+static struct func_info *reach(struct func_info *k, uint32_t mark, uint64_t *budget)
+{
+    struct func_info *list = k, *tail = k;
+    k->mark = mark;
+    k->caller = NULL;
+    for (struct func_info *fi = list; fi && *budget; fi = fi->caller)
+        for (const struct callee *c = fi->callees; c && *budget; c = c->next) {
+            --*budget;
+            if (c->func->mark == mark) continue;
+            c->func->mark = mark;
+            c->func->caller = NULL;
+            tail->caller = c->func;
+            tail = c->func;
+        }
+    return list;
+}
+
+struct placing {
+    struct build *b;
+    uint64_t budget;
+    uint32_t mark;
+};
+
+/* Adds kernel k to the users of every variable it reaches. */
+static int kernel_uses(struct placing *p, struct func_info *k)
+{
+    for (struct func_info *fi = reach(k, ++p->mark, &p->budget); fi; fi = fi->caller)
+        for (const struct shared_use *u = fi->shared; u && p->budget; u = u->next, p->budget--) {
+            if (u->var->kernels && u->var->kernels->kernel == k) continue;
+            struct shared_user *s = ARENA_NEW(&p->b->m->arena, struct shared_user);
+            if (!s) return wl_fail(p->b->e, WL_ERUN, "%s: out of memory", p->b->m->file);
+            *s = (struct shared_user){.kernel = k, .next = u->var->kernels};
+            u->var->kernels = s;
+        }
+    if (p->budget) return 0;
+    return wl_fail(p->b->e, WL_EINPUT, "%s: too many kernels reach too many functions", p->b->m->file);
+}
+
+/* A variable goes behind what every kernel that uses it already has: variables that no
+ * kernel uses together may overlap. */
+static int place_one(struct build *b, struct shared_var *s)
+{
+    uint64_t at = 0;
+    for (const struct shared_user *u = s->kernels; u; u = u->next)
+        if (u->kernel->f.shared_bytes > at) at = u->kernel->f.shared_bytes;
+    at = (at + s->var->align - 1) & ~((uint64_t)s->var->align - 1);
+    s->var->offset = at;
+    if (at + s->var->bytes > MAX_SHARED_BYTES)
+        return wl_fail(b->e, WL_EINPUT, "%s: the .shared variables up to '%s' need more than %llu bytes", b->m->file,
+                       s->var->name, (unsigned long long)MAX_SHARED_BYTES);
+    for (const struct shared_user *u = s->kernels; u; u = u->next) u->kernel->f.shared_bytes = at + s->var->bytes;
+    return 0;
+}
+
+static int place_shared(struct build *b)
+{
+    struct placing p = {.b = b, .budget = SHARED_WALK_BUDGET};
+    for (struct func_info *fi = b->funcs; fi; fi = fi->next) fi->mark = 0;
+    for (struct func_info *fi = b->funcs; fi; fi = fi->next)
+        if (fi->defined && fi->f.is_kernel && kernel_uses(&p, fi)) return -1;
+    for (struct shared_var *s = b->shared; s; s = s->next)
+        if (!s->var->is_extern && place_one(b, s)) return -1;
+    return 0;
+}
+
+/* ---- the whole ---- */
+
+static int complete(struct build *b)
+{
+    for (struct func_info *fi = b->funcs; fi; fi = fi->next)
+        if (fi->defined && cfg_build(b, fi)) return -1;
+    if (order_functions(b) || place_shared(b)) return -1;
+    for (uint32_t i = 0; i < b->nfuncs; i++)
+        if (live_count(b, b->order[i])) return -1;
+    if (code_build(b)) return -1;
+    struct ptx_func **last = &b->m->funcs;
+    for (struct func_info *fi = b->funcs; fi; fi = fi->next) {
+        *last = &fi->f;
+        last = &fi->f.next;
+    }
+    return 0;
+}
+
+static void parser_end(struct parser *p)
+{
+    names_free(&p->names);
+    free(p->body.inst);
+    free(p->body.reg);
+    free(p->body.ref);
+}
+
+static int read_module(struct ptx_module *m, size_t len, uint32_t pc_base, struct wl_err *e)
+{
+    struct build b = {.m = m, .e = e, .pc_base = pc_base};
+    b.last = &b.funcs;
+    b.shared_last = &b.shared;
+    b.var_last = &m->vars;
+    struct parser p = {.m = m, .e = e, .build = &b};
+    lex_init(&p.lex, m->text, len);
+    parse_module(&p);
+    int rc = p.failed ? -1 : complete(&b);
+    parser_end(&p);
+    free(b.loop);
+    return rc;
+}
+
+struct ptx_module *ptx_parse(const char *file, const char *text, size_t len, uint32_t pc_base, struct wl_err *e)
+{
+    struct ptx_module *m = calloc(1, sizeof *m);
+    if (len > MAX_TEXT_BYTES) {
+        free(m);
+        wl_fail(e, WL_EINPUT, "%s: PTX of %zu bytes is larger than the limit of %d", file, len, MAX_TEXT_BYTES);
+        return NULL;
+    }
+    char *copy = m ? arena_strndup(&m->arena, text, len) : NULL;
+    if (m) m->file = arena_strndup(&m->arena, file, strlen(file));
+    if (!copy || !m->file) {
+        ptx_free(m);
+        wl_fail(e, WL_ERUN, "%s: out of memory", file);
+        return NULL;
+    }
+    m->text = copy;
+    if (read_module(m, len, pc_base, e)) {
+        ptx_free(m);
+        return NULL;
+    }
+    return m;
+}
+
+void ptx_free(struct ptx_module *m)
+{
+    if (!m) return;
+    arena_free(&m->arena);
+    free(m);
+}

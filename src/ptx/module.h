@@ -1,0 +1,94 @@
+/* module.h - what parsing hands to the passes that complete a module.
+ *
+ * Each function is a struct func_info whose first member is the ptx_func the outside sees;
+ * the rest is what only the passes need. They run in this order: cfg_build for each
+ * function, then, callees first, live_count, and once for the module place_shared and
+ * code_build. */
+#ifndef WL_PTX_MODULE_H
+#define WL_PTX_MODULE_H
+
+#include "ptx/ir.h"
+
+struct shared_use { /* a .shared variable the function names */
+    struct shared_var *var;
+    struct shared_use *next;
+};
+
+struct shared_var {
+    struct ptx_var *var;
+    struct func_info *last_user; /* newest function with a shared_use of it */
+    struct shared_user *kernels; /* that reach it */
+    struct shared_var *next;
+};
+
+struct shared_user {
+    struct func_info *kernel;
+    struct shared_user *next;
+};
+
+struct callee {
+    struct func_info *func;
+    uint32_t live; /* 32-bit registers the caller keeps across the call */
+    uint32_t inst; /* the call */
+    struct callee *next;
+};
+
+struct func_info {
+    struct ptx_func f; /* first: info_of() relies on it */
+    bool defined;
+    struct ptx_inst *inst;   /* f.inst, writable */
+    struct ptx_block *block; /* f.block, writable */
+    struct target_list *lists;
+    uint32_t *succ_first, *succ; /* successors of block b: succ[succ_first[b] .. succ_first[b+1]) */
+    uint16_t *block_loop;        /* loop of a block, module-wide number */
+    struct callee *callees;
+    struct shared_use *shared;
+    uint32_t maxnreg;   /* 0: none given */
+    uint32_t line, col; /* of its name, for messages */
+    uint32_t mark;      /* these three are scratch of walks over the call graph */
+    struct callee *walk;
+    struct func_info *caller;
+    uint32_t order;     /* its place in build.order */
+    uint32_t pressure;  /* live registers, callees included */
+    struct func_info *next; /* all functions in order of first appearance */
+};
+
+struct build {
+    struct ptx_module *m;
+    struct wl_err *e;
+    struct func_info *funcs, **last;
+    struct func_info **order; /* defined functions, callees before callers where there is no recursion */
+    uint32_t nfuncs;
+    struct shared_var *shared, **shared_last;
+    struct ptx_var **var_last; /* end of m->vars */
+    uint32_t pc_base;
+    struct code_loop *loop; /* malloc'd, moved into the arena by code_build */
+    uint32_t nloop, loop_cap;
+};
+
+static inline struct func_info *info_of(const struct ptx_func *f) { return (struct func_info *)(uintptr_t)f; }
+
+/* Registers an instruction writes, and those it reads (guard and addresses included), in
+ * order of its operands. out[] has room for MAX_INST_REGS. */
+enum { MAX_INST_REGS = 1 + (PTX_MAX_DST + PTX_MAX_SRC) * 8 };
+unsigned inst_writes(const struct ptx_inst *in, int32_t *out);
+unsigned inst_reads(const struct ptx_inst *in, int32_t *out);
+
+/* Each returns 0, or fills b->e. */
+int cfg_build(struct build *b, struct func_info *fi);
+int live_count(struct build *b, struct func_info *fi);
+int code_build(struct build *b);
+
+/* The immediate dominator of each node of a graph, by Lengauer and Tarjan. Successors and predecessors are
+ * arrays of the form of func_info.succ. idom[root] is root; PTX_NO_BLOCK marks the nodes
+ * that root does not reach. order[] receives the reached nodes in depth-first preorder and
+ * number[] each one's place there; the result is how many, or -1 without memory. */
+struct graph {
+    uint32_t n;
+    const uint32_t *succ_first, *succ, *pred_first, *pred;
+};
+/* Reverses a graph of n nodes; rfirst has room for n + 1 elements, rto for all edges. */
+void graph_reverse(uint32_t n, const uint32_t *first, const uint32_t *to, uint32_t *rfirst, uint32_t *rto);
+int64_t graph_dominators(const struct graph *g, uint32_t root, uint32_t *idom, uint32_t *order, uint32_t *number);
+
+#endif

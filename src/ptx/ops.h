@@ -1,0 +1,35 @@
+/* ops.h - the names of the lane operations and their two builds.
+ *
+ * ops_int.inc and ops_float.inc list every operation once; the list is read here for the
+ * names and in ops_body.inc for the functions. The functions exist twice, for the plain
+ * target and for x86-64 with AVX2 and FMA (ops_v3.c); both compute the same bits. */
+#ifndef WL_PTX_OPS_H
+#define WL_PTX_OPS_H
+
+#include "ptx/exec_priv.h"
+
+enum lane_op {
+#define LANE(name, ...) L_##name,
+#define LANE4(name, ...) L_##name,
+#define CMP(name, ...) L_setp_##name, L_set_##name,
+#include "ptx/ops_int.inc"
+#include "ptx/ops_float.inc"
+#undef LANE
+#undef LANE4
+#undef CMP
+    L_selp_b32, L_selp_b64, L_bool_and, L_bool_or, L_bool_xor, L_bool_not, L_bool_mov,
+    L_COUNT
+};
+
+struct lane_fns {
+    uop_fn *full, *part;
+};
+
+extern const struct lane_fns lane_ops_base[L_COUNT];
+#if defined(__x86_64__)
+extern const struct lane_fns lane_ops_v3[L_COUNT];
+#endif
+
+const struct lane_fns *lane_ops(void); /* the build for this machine */
+
+#endif

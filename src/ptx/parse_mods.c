@@ -1,0 +1,375 @@
+/* parse_mods.c - opcodes and their dotted modifiers.
+ *
+ * Two tables say everything. `modifiers` gives each dotted word a class (rounding, space,
+ * comparison, ...) and the value it stands for; the same word may appear in several classes,
+ * as .add does for atom and .min for max's cousins. `specs` gives each opcode the classes
+ * it takes, those it must have, the types it works on and the shape of its operands. An
+ * opcode's meaning is thus the product of a few independent fields, never a list of forms.
+ *
+ * The operand shape is a string: destinations, '=', sources. Its letters are
+ *   d type            w type, twice as wide after .wide     n 32-bit result
+ *   t second type     u 32-bit amount or mask               i integer literal
+ *   p predicate       P p or p|q                            S d or d|p
+ *   N n or n|p        V predicate, or 32 bits for ballot
+ *   b predicate or !p B the same, only with .and .or .xor   k mask, only with .sync
+ *   c type, only for cas                                    a address-sized register
+ *   [ memory          v type or vector, register may be wider
+ *   x type or the address of a variable
+ * A NULL shape is parsed by a function of its own (parse_inst.c). */
+#include "ptx/parse.h"
+
+#include <string.h>
+
+enum mod_class {
+    M_RND = 1 << 0, M_RNDI = 1 << 1, M_FTZ = 1 << 2, M_SAT = 1 << 3, M_APPROX = 1 << 4, M_HALF = 1 << 5,
+    M_CC = 1 << 6, M_UNI = 1 << 7, M_SPACE = 1 << 8, M_CACHE = 1 << 9, M_SEM = 1 << 10, M_SCOPE = 1 << 11,
+    M_VEC = 1 << 12, M_HINT = 1 << 13, M_CMP = 1 << 14, M_BOOL = 1 << 15, M_SHFL = 1 << 16, M_VOTE = 1 << 17,
+    M_ATOM = 1 << 18, M_BAR = 1 << 19, M_DIR = 1 << 20, M_WRAP = 1 << 21, M_PRMT = 1 << 22, M_TESTP = 1 << 23,
+    M_GEOM = 1 << 24, M_SYNC = 1 << 25, M_TO = 1 << 26, M_NAN = 1 << 27, M_IDX = 1 << 28, M_LEVEL = 1 << 29,
+    M_SHIFTAMT = 1 << 30
+};
+
+struct modifier {
+    const char *text;
+    uint32_t class;
+    uint16_t value;
+};
+
+enum { BAR_RED = 100, BAR_WARP, BAR_AND, BAR_OR, BAR_POPC, BAR_CTA }; /* steps towards an enum ptx_bar */
+
+static const struct modifier modifiers[] = {
+    {"rn", M_RND, RND_RN}, {"rz", M_RND, RND_RZ}, {"rm", M_RND, RND_RM}, {"rp", M_RND, RND_RP},
+    {"rni", M_RNDI, RND_RNI}, {"rzi", M_RNDI, RND_RZI}, {"rmi", M_RNDI, RND_RMI}, {"rpi", M_RNDI, RND_RPI},
+    {"ftz", M_FTZ, FLAG_FTZ}, {"sat", M_SAT, FLAG_SAT}, {"approx", M_APPROX, FLAG_APPROX}, {"full", M_APPROX, FLAG_FULL},
+    {"hi", M_HALF, FLAG_HI}, {"lo", M_HALF, FLAG_LO}, {"wide", M_HALF, FLAG_WIDE}, {"cc", M_CC, FLAG_CC},
+    {"uni", M_UNI, FLAG_UNI}, {"uni", M_VOTE, VOTE_UNI}, {"all", M_VOTE, VOTE_ALL}, {"any", M_VOTE, VOTE_ANY},
+    {"ballot", M_VOTE, VOTE_BALLOT}, {"to", M_TO, FLAG_TO}, {"NaN", M_NAN, FLAG_NAN}, {"idx", M_IDX, 0},
+    {"global", M_SPACE, PTX_GLOBAL}, {"shared", M_SPACE, PTX_SHARED}, {"local", M_SPACE, PTX_LOCAL},
+    {"const", M_SPACE, PTX_CONST}, {"param", M_SPACE, PTX_PARAM_LOCAL}, {"shared::cta", M_SPACE, PTX_SHARED},
+    {"shared::cluster", M_SPACE, PTX_SHARED}, {"param::entry", M_SPACE, PTX_PARAM_KERNEL},
+    {"param::func", M_SPACE, PTX_PARAM_LOCAL},
+    {"ca", M_CACHE, CACHE_CA}, {"cg", M_CACHE, CACHE_CG}, {"cs", M_CACHE, CACHE_CS}, {"lu", M_CACHE, CACHE_LU},
+    {"cv", M_CACHE, CACHE_CV}, {"nc", M_CACHE, CACHE_NC}, {"wb", M_CACHE, CACHE_CA}, {"wt", M_CACHE, CACHE_CV},
+    {"volatile", M_SEM, FLAG_VOLATILE}, {"mmio", M_SEM, FLAG_VOLATILE}, {"weak", M_SEM, 0}, {"relaxed", M_SEM, 0},
+    {"acquire", M_SEM, 0}, {"release", M_SEM, 0}, {"acq_rel", M_SEM, 0}, {"sc", M_SEM, 0},
+    {"cta", M_SCOPE, 0}, {"cluster", M_SCOPE, 0}, {"gpu", M_SCOPE, 0}, {"gl", M_SCOPE, 0}, {"sys", M_SCOPE, 0},
+    {"v2", M_VEC, 2}, {"v4", M_VEC, 4}, {"noftz", M_HINT, 0}, {"proxy", M_HINT, 0}, {"alias", M_HINT, 0},
+    {"aligned", M_HINT, 0},
+    {"eq", M_CMP, CMP_EQ}, {"ne", M_CMP, CMP_NE}, {"lt", M_CMP, CMP_LT}, {"le", M_CMP, CMP_LE}, {"gt", M_CMP, CMP_GT},
+    {"ge", M_CMP, CMP_GE}, {"lo", M_CMP, CMP_LO}, {"ls", M_CMP, CMP_LS}, {"hi", M_CMP, CMP_HI}, {"hs", M_CMP, CMP_HS},
+    {"equ", M_CMP, CMP_EQU}, {"neu", M_CMP, CMP_NEU}, {"ltu", M_CMP, CMP_LTU}, {"leu", M_CMP, CMP_LEU},
+    {"gtu", M_CMP, CMP_GTU}, {"geu", M_CMP, CMP_GEU}, {"num", M_CMP, CMP_NUM}, {"nan", M_CMP, CMP_NAN},
+    {"and", M_BOOL, BOOL_AND}, {"or", M_BOOL, BOOL_OR}, {"xor", M_BOOL, BOOL_XOR},
+    {"up", M_SHFL, SHFL_UP}, {"down", M_SHFL, SHFL_DOWN}, {"bfly", M_SHFL, SHFL_BFLY}, {"idx", M_SHFL, SHFL_IDX},
+    {"add", M_ATOM, ATOM_ADD}, {"min", M_ATOM, ATOM_MIN}, {"max", M_ATOM, ATOM_MAX}, {"inc", M_ATOM, ATOM_INC},
+    {"dec", M_ATOM, ATOM_DEC}, {"and", M_ATOM, ATOM_AND}, {"or", M_ATOM, ATOM_OR}, {"xor", M_ATOM, ATOM_XOR},
+    {"exch", M_ATOM, ATOM_EXCH}, {"cas", M_ATOM, ATOM_CAS},
+    {"sync", M_BAR, BAR_SYNC}, {"arrive", M_BAR, BAR_ARRIVE}, {"red", M_BAR, BAR_RED}, {"warp", M_BAR, BAR_WARP},
+    {"and", M_BAR, BAR_AND}, {"or", M_BAR, BAR_OR}, {"popc", M_BAR, BAR_POPC}, {"cta", M_BAR, BAR_CTA},
+    {"sync", M_SYNC, FLAG_SYNC}, {"l", M_DIR, SHF_L_WRAP}, {"r", M_DIR, SHF_R_WRAP},
+    {"clamp", M_WRAP, 0}, {"wrap", M_WRAP, 1},
+    {"f4e", M_PRMT, PRMT_F4E}, {"b4e", M_PRMT, PRMT_B4E}, {"rc8", M_PRMT, PRMT_RC8}, {"ecl", M_PRMT, PRMT_ECL},
+    {"ecr", M_PRMT, PRMT_ECR}, {"rc16", M_PRMT, PRMT_RC16},
+    {"finite", M_TESTP, TESTP_FINITE}, {"infinite", M_TESTP, TESTP_INFINITE}, {"number", M_TESTP, TESTP_NUMBER},
+    {"notanumber", M_TESTP, TESTP_NOTANUMBER}, {"normal", M_TESTP, TESTP_NORMAL}, {"subnormal", M_TESTP, TESTP_SUBNORMAL},
+    {"1d", M_GEOM, TEX_1D}, {"2d", M_GEOM, TEX_2D}, {"3d", M_GEOM, TEX_3D},
+    {"L1", M_LEVEL, 0}, {"L2", M_LEVEL, 0}, {"shiftamt", M_SHIFTAMT, 1},
+};
+enum { NMODIFIERS = sizeof modifiers / sizeof *modifiers };
+
+/* ---- opcodes ---- */
+
+#define TY(t) (1u << T_##t)
+#define INTS (TY(U16) | TY(U32) | TY(U64) | TY(S16) | TY(S32) | TY(S64))
+#define INTS32 (TY(U32) | TY(U64) | TY(S32) | TY(S64))
+#define SIGNED (TY(S16) | TY(S32) | TY(S64))
+#define BITS (TY(B16) | TY(B32) | TY(B64))
+#define HALVES (TY(F16) | TY(F16X2) | TY(BF16))
+#define FLOATS (TY(F32) | TY(F64))
+#define BYTES (TY(B8) | TY(U8) | TY(S8))
+#define SCALARS (BYTES | BITS | INTS | FLOATS | TY(F16) | TY(BF16))
+#define MEMORY (M_SPACE | M_CACHE | M_SEM | M_SCOPE | M_HINT)
+
+struct op_spec {
+    const char *operands;
+    uint32_t mods, needs; /* classes allowed besides `needs`, classes required */
+    uint32_t types, types2; /* 0: takes none */
+};
+
+static const struct op_spec specs[OP_COUNT] = {
+    [OP_ABS] = {"d=s", M_FTZ, 0, SIGNED | HALVES | FLOATS, 0},
+    [OP_ACTIVEMASK] = {"d=", 0, 0, TY(B32), 0},
+    [OP_ADD] = {"d=ss", M_RND | M_FTZ | M_SAT | M_CC, 0, INTS | HALVES | FLOATS, 0},
+    [OP_ADDC] = {"d=ss", M_CC, 0, INTS32, 0},
+    [OP_AND] = {"d=ss", 0, 0, BITS | TY(PRED), 0},
+    [OP_ATOM] = {"d=[sc", MEMORY, M_ATOM, BITS | INTS | FLOATS | HALVES, 0},
+    [OP_BAR] = {NULL, M_HINT, M_BAR, TY(PRED) | TY(U32), 0},
+    [OP_BARRIER] = {NULL, M_HINT, M_BAR, TY(PRED) | TY(U32), 0},
+    [OP_BFE] = {"d=suu", 0, 0, INTS32, 0},
+    [OP_BFI] = {"d=ssuu", 0, 0, TY(B32) | TY(B64), 0},
+    [OP_BFIND] = {"n=s", M_SHIFTAMT, 0, INTS32, 0},
+    [OP_BMSK] = {"d=ss", 0, M_WRAP, TY(B32), 0},
+    [OP_BRA] = {NULL, M_UNI, 0, 0, 0},
+    [OP_BREV] = {"d=s", 0, 0, TY(B32) | TY(B64), 0},
+    [OP_BRX] = {NULL, M_UNI, M_IDX, 0, 0},
+    [OP_CALL] = {NULL, M_UNI, 0, 0, 0},
+    [OP_CLZ] = {"n=s", 0, 0, TY(B32) | TY(B64), 0},
+    [OP_CNOT] = {"d=s", 0, 0, BITS, 0},
+    [OP_COPYSIGN] = {"d=ss", 0, 0, FLOATS, 0},
+    [OP_COS] = {"d=s", M_APPROX | M_FTZ, 0, TY(F32), 0},
+    [OP_CVT] = {"d=t", M_RND | M_RNDI | M_FTZ | M_SAT, 0, SCALARS & ~(TY(B8) | BITS), SCALARS & ~(TY(B8) | BITS)},
+    [OP_CVTA] = {"d=x", M_TO, M_SPACE, TY(U32) | TY(U64), 0},
+    [OP_DIV] = {"d=ss", M_RND | M_APPROX | M_FTZ, 0, INTS | FLOATS, 0},
+    [OP_DP2A] = {"d=sts", 0, M_HALF, TY(U32) | TY(S32), TY(U32) | TY(S32)},
+    [OP_DP4A] = {"d=sts", 0, 0, TY(U32) | TY(S32), TY(U32) | TY(S32)},
+    [OP_EX2] = {"d=s", M_APPROX | M_FTZ, 0, TY(F32) | HALVES, 0},
+    [OP_EXIT] = {"=", 0, 0, 0, 0},
+    [OP_FENCE] = {"=", M_SEM | M_SCOPE | M_HINT, 0, 0, 0},
+    [OP_FMA] = {"d=sss", M_FTZ | M_SAT, M_RND, HALVES | FLOATS, 0},
+    [OP_FNS] = {"d=uuu", 0, 0, TY(B32), 0},
+    [OP_ISSPACEP] = {"p=a", 0, M_SPACE, 0, 0},
+    [OP_LD] = {"v=[", MEMORY | M_VEC, 0, SCALARS, 0},
+    [OP_LDU] = {"v=[", MEMORY | M_VEC, 0, SCALARS, 0},
+    [OP_LG2] = {"d=s", M_APPROX | M_FTZ, 0, TY(F32), 0},
+    [OP_LOP3] = {"d=sssi", 0, 0, TY(B32), 0},
+    [OP_MAD] = {"w=ssw", M_HALF | M_SAT | M_CC | M_RND | M_FTZ, 0, INTS | FLOATS, 0},
+    [OP_MAD24] = {"d=sss", M_SAT, M_HALF, TY(U32) | TY(S32), 0},
+    [OP_MADC] = {"d=sss", M_CC, M_HALF, INTS32, 0},
+    [OP_MATCH] = {"N=sk", 0, M_VOTE | M_SYNC, TY(B32) | TY(B64), 0},
+    [OP_MAX] = {"d=ss", M_FTZ | M_NAN, 0, INTS | HALVES | FLOATS, 0},
+    [OP_MEMBAR] = {"=", M_HINT, M_SCOPE, 0, 0},
+    [OP_MIN] = {"d=ss", M_FTZ | M_NAN, 0, INTS | HALVES | FLOATS, 0},
+    [OP_MOV] = {NULL, 0, 0, BITS | INTS | FLOATS | HALVES | TY(PRED), 0},
+    [OP_MUL] = {"w=ss", M_HALF | M_RND | M_FTZ | M_SAT, 0, INTS | HALVES | FLOATS, 0},
+    [OP_MUL24] = {"d=ss", 0, M_HALF, TY(U32) | TY(S32), 0},
+    [OP_NANOSLEEP] = {"=u", 0, 0, TY(U32), 0},
+    [OP_NEG] = {"d=s", M_FTZ, 0, SIGNED | HALVES | FLOATS, 0},
+    [OP_NOT] = {"d=s", 0, 0, BITS | TY(PRED), 0},
+    [OP_OR] = {"d=ss", 0, 0, BITS | TY(PRED), 0},
+    [OP_POPC] = {"n=s", 0, 0, TY(B32) | TY(B64), 0},
+    [OP_PREFETCH] = {"=[", M_SPACE | M_LEVEL | M_HINT, 0, 0, 0},
+    [OP_PREFETCHU] = {"=[", M_LEVEL, 0, 0, 0},
+    [OP_PRMT] = {"d=sss", M_PRMT, 0, TY(B32), 0},
+    [OP_RCP] = {"d=s", M_RND | M_APPROX | M_FTZ, 0, FLOATS, 0},
+    [OP_RED] = {"=[s", MEMORY, M_ATOM, BITS | INTS | FLOATS | HALVES, 0},
+    [OP_REDUX] = {"d=sk", 0, M_ATOM | M_SYNC, TY(B32) | TY(U32) | TY(S32), 0},
+    [OP_REM] = {"d=ss", 0, 0, INTS, 0},
+    [OP_RET] = {"=", M_UNI, 0, 0, 0},
+    [OP_RSQRT] = {"d=s", M_RND | M_APPROX | M_FTZ, 0, FLOATS, 0},
+    [OP_SAD] = {"d=sss", 0, 0, INTS, 0},
+    [OP_SELP] = {"d=ssb", 0, 0, BITS | INTS | FLOATS, 0},
+    [OP_SET] = {"d=ttB", M_BOOL | M_FTZ, M_CMP, INTS32 | TY(U16) | TY(S16) | TY(F32) | HALVES, BITS | INTS | FLOATS | HALVES},
+    [OP_SETP] = {"P=ssB", M_BOOL | M_FTZ, M_CMP, BITS | INTS | FLOATS | HALVES, 0},
+    [OP_SHF] = {"d=ssu", 0, M_DIR | M_WRAP, TY(B32), 0},
+    [OP_SHFL] = {"S=suuk", M_SYNC, M_SHFL, TY(B32), 0},
+    [OP_SHL] = {"d=su", 0, 0, BITS, 0},
+    [OP_SHR] = {"d=su", 0, 0, BITS | INTS, 0},
+    [OP_SIN] = {"d=s", M_APPROX | M_FTZ, 0, TY(F32), 0},
+    [OP_SLCT] = {"d=sst", M_FTZ, 0, BITS | INTS | FLOATS, TY(S32) | TY(F32)},
+    [OP_SQRT] = {"d=s", M_RND | M_APPROX | M_FTZ, 0, FLOATS, 0},
+    [OP_ST] = {"=[v", MEMORY | M_VEC, 0, SCALARS, 0},
+    [OP_SUB] = {"d=ss", M_RND | M_FTZ | M_SAT | M_CC, 0, INTS | HALVES | FLOATS, 0},
+    [OP_SUBC] = {"d=ss", M_CC, 0, INTS32, 0},
+    [OP_SZEXT] = {"d=su", 0, M_WRAP, TY(U32) | TY(S32), 0},
+    [OP_TANH] = {"d=s", M_APPROX, 0, TY(F32) | HALVES, 0},
+    [OP_TESTP] = {"p=s", 0, M_TESTP, FLOATS, 0},
+    [OP_TEX] = {NULL, 0, M_GEOM | M_VEC, TY(U32) | TY(S32) | TY(F32), TY(S32) | TY(F32)},
+    [OP_TRAP] = {"=", 0, 0, 0, 0},
+    [OP_BRKPT] = {"=", 0, 0, 0, 0},
+    [OP_VOTE] = {"V=bk", M_SYNC, M_VOTE, TY(PRED) | TY(B32), 0},
+    [OP_XOR] = {"d=ss", 0, 0, BITS | TY(PRED), 0},
+};
+
+const struct op_spec *spec_of(enum ptx_op op) { return &specs[op]; }
+const char *spec_operands(const struct op_spec *s) { return s->operands; }
+
+bool type_is_float(enum ptx_type t) { return t >= T_F16; }
+bool type_is_signed(enum ptx_type t) { return t >= T_S8 && t <= T_S64; }
+
+/* Opcodes are few and the table is sorted but for a handful; a first-letter test makes the
+ * linear search cheap. */
+enum ptx_op find_op(const struct token *t)
+{
+    for (int op = 0; op < OP_COUNT; op++) {
+        const char *name = ptx_op_name((enum ptx_op)op);
+        if (name[0] == t->s[0] && token_is(t, name)) return (enum ptx_op)op;
+    }
+    return OP_COUNT;
+}
+
+const char *op_hint(struct parser *p, const struct token *t)
+{
+    const char *names[OP_COUNT];
+    for (int op = 0; op < OP_COUNT; op++) names[op] = ptx_op_name((enum ptx_op)op);
+    char *word = token_text(p, t);
+    const char *near = word ? wl_nearest(word, names, OP_COUNT) : NULL;
+    const char *text = near ? arena_printf(&p->m->arena, " (did you mean '%s'?)", near) : NULL;
+    return text ? text : "";
+}
+
+/* ---- reading them ---- */
+
+struct mods {
+    uint32_t seen;
+    unsigned ntypes;
+    int bar, bar_red;
+    uint8_t dir, wrap;
+};
+
+static const char *class_name(uint32_t class)
+{
+    switch (class) {
+    case M_RND: return "a rounding mode (.rn .rz .rm .rp)";
+    case M_HALF: return ".lo, .hi or .wide";
+    case M_SPACE: return "a state space such as .global";
+    case M_CMP: return "a comparison such as .lt";
+    case M_SHFL: return ".up, .down, .bfly or .idx";
+    case M_VOTE: return ".all, .any, .uni or .ballot";
+    case M_ATOM: return "an operation such as .add";
+    case M_BAR: return ".sync, .arrive or .red";
+    case M_DIR: return ".l or .r";
+    case M_WRAP: return ".wrap or .clamp";
+    case M_TESTP: return "a property such as .finite";
+    case M_GEOM: return ".1d, .2d or .3d";
+    case M_SYNC: return ".sync";
+    case M_IDX: return ".idx";
+    case M_VEC: return ".v4";
+    case M_SCOPE: return ".cta, .gl or .sys";
+    default: return "a modifier";
+    }
+}
+
+static void apply_bar(struct mods *s, uint16_t value)
+{
+    if (value == BAR_AND || value == BAR_OR || value == BAR_POPC)
+        s->bar_red = value == BAR_AND ? BAR_RED_AND : value == BAR_OR ? BAR_RED_OR : BAR_RED_POPC;
+    else if (value != BAR_CTA && !(s->bar == BAR_WARP && value == BAR_SYNC))
+        s->bar = value;
+}
+
+static void apply_modifier(const struct modifier *m, struct mods *s, struct ptx_inst *in)
+{
+    switch (m->class) {
+    case M_RND: case M_RNDI: in->rnd = (uint8_t)m->value; break;
+    case M_SPACE: in->space = (uint8_t)m->value; break;
+    case M_CACHE: in->cop = (uint8_t)m->value; break;
+    case M_VEC: in->vec = (uint8_t)m->value; break;
+    case M_CMP: in->cmp = (uint8_t)m->value; break;
+    case M_BOOL: in->boolop = (uint8_t)m->value; break;
+    case M_SHFL: case M_VOTE: case M_ATOM: case M_PRMT: case M_TESTP: case M_GEOM: case M_SHIFTAMT:
+        in->mode = (uint8_t)m->value;
+        break;
+    case M_BAR: apply_bar(s, m->value); break;
+    case M_DIR: s->dir = (uint8_t)m->value; break;
+    case M_WRAP: s->wrap = (uint8_t)m->value; break;
+    case M_FTZ: case M_SAT: case M_APPROX: case M_HALF: case M_CC: case M_UNI: case M_SEM: case M_SYNC: case M_TO: case M_NAN:
+        in->flags = (uint16_t)(in->flags | m->value);
+        break;
+    default: break; /* hints, scopes and levels change nothing the simulator models */
+    }
+}
+
+/* Cache hints and prefetch sizes: .L1::evict_last, .L2::128B, .L2::cache_hint is refused. */
+static bool is_hint(const struct token *t)
+{
+    return t->len > 5 && (memcmp(t->s, ".L1::", 5) == 0 || memcmp(t->s, ".L2::", 5) == 0) &&
+           !(t->len > 15 && memcmp(t->s + 5, "cache_hint", 10) == 0);
+}
+
+static void add_type(struct parser *p, const struct token *t, const struct token *op, const struct op_spec *spec,
+                     struct mods *s, struct ptx_inst *in, enum ptx_type type)
+{
+    uint32_t allowed = s->ntypes == 0 ? spec->types : s->ntypes == 1 ? spec->types2 : 0;
+    if (!(allowed >> type & 1)) {
+        fail_at(p, t, s->ntypes && !allowed ? "%.*s has too many types at '%.*s'" : "%.*s does not work on '%.*s'",
+                (int)op->len, op->s, (int)t->len, t->s);
+        return;
+    }
+    if (s->ntypes++ == 0) in->type = (uint8_t)type;
+    else in->type2 = (uint8_t)type;
+}
+
+static void one_modifier(struct parser *p, const struct token *t, const struct token *op, const struct op_spec *spec,
+                         struct mods *s, struct ptx_inst *in)
+{
+    enum ptx_type type = type_of_token(t);
+    uint32_t allowed = spec->mods | spec->needs;
+    if (type != T_NONE) {
+        add_type(p, t, op, spec, s, in, type);
+        return;
+    }
+    if (is_hint(t) && allowed & M_HINT) return;
+    bool known = false;
+    for (int i = 0; i < NMODIFIERS; i++) {
+        const struct modifier *m = &modifiers[i];
+        if (m->text[0] != t->s[1] || strlen(m->text) + 1 != t->len || memcmp(m->text, t->s + 1, t->len - 1) != 0) continue;
+        known = true;
+        if (!(m->class & allowed)) continue;
+        if (m->class & s->seen & ~(uint32_t)(M_BAR | M_HINT))
+            fail_at(p, t, "'%.*s' contradicts an earlier modifier", (int)t->len, t->s);
+        s->seen |= m->class;
+        apply_modifier(m, s, in);
+        return;
+    }
+    fail_at(p, t, known ? "%.*s does not take '%.*s'" : "%.*s has no modifier '%.*s' that this simulator knows",
+            (int)op->len, op->s, (int)t->len, t->s);
+}
+
+/* Rules that join modifiers with types. */
+static void check_combination(struct parser *p, const struct token *op, const struct mods *s, struct ptx_inst *in)
+{
+    bool is_float = type_is_float(in->type);
+    bool integer_half = in->op == OP_MUL || in->op == OP_MAD;
+    if (integer_half && is_float == ((s->seen & M_HALF) != 0))
+        fail_at(p, op, is_float ? "%s.%s takes no .lo, .hi or .wide" : "%s.%s needs .lo, .hi or .wide",
+                ptx_op_name(in->op), ptx_type_name(in->type));
+    if (in->flags & FLAG_WIDE && (!integer_half || ptx_type_bytes(in->type) == 8))
+        fail_at(p, op, "%s.%s has no .wide form", ptx_op_name(in->op), ptx_type_name(in->type));
+    if (s->seen & (M_RND | M_APPROX) && !is_float && in->op != OP_CVT)
+        fail_at(p, op, "only floating types are rounded");
+    if (in->op == OP_CVT) {
+        bool from_float = type_is_float(in->type2);
+        unsigned to = ptx_type_bytes(in->type), from = ptx_type_bytes(in->type2);
+        if (from_float && !is_float && !(s->seen & M_RNDI))
+            fail_at(p, op, "cvt from a float to an integer needs .rni, .rzi, .rmi or .rpi");
+        if (is_float && (!from_float || to < from) && !(s->seen & M_RND))
+            fail_at(p, op, "this cvt needs a rounding mode: .rn, .rz, .rm or .rp");
+    }
+    if (in->op == OP_VOTE && (in->mode == VOTE_BALLOT) != (in->type == T_B32))
+        fail_at(p, op, "vote.ballot yields .b32, the other votes .pred");
+    if (in->op == OP_RED && (in->mode == ATOM_EXCH || in->mode == ATOM_CAS))
+        fail_at(p, op, "red has no .exch and no .cas; use atom");
+}
+
+static void settle_bar(struct parser *p, const struct token *op, const struct mods *s, struct ptx_inst *in)
+{
+    if ((s->bar == BAR_RED) != (s->bar_red >= 0) || s->bar < 0) {
+        fail_at(p, op, "write bar.sync, bar.arrive, bar.warp.sync or bar.red with .and, .or or .popc");
+        return;
+    }
+    in->mode = (uint8_t)(s->bar == BAR_RED ? s->bar_red : s->bar == BAR_WARP ? BAR_WARP_SYNC : s->bar);
+    if (s->bar == BAR_RED && in->type != (in->mode == BAR_RED_POPC ? T_U32 : T_PRED))
+        fail_at(p, op, "bar.red is .popc.u32, .and.pred or .or.pred");
+}
+
+void parse_modifiers(struct parser *p, const struct token *op, struct ptx_inst *in)
+{
+    const struct op_spec *spec = &specs[in->op];
+    struct mods s = {.bar = -1, .bar_red = -1};
+    while (p->tok.kind == TOK_DOT && !p->failed) {
+        struct token t = take(p);
+        one_modifier(p, &t, op, spec, &s, in);
+    }
+    uint32_t missing = spec->needs & ~s.seen;
+    if (missing) fail_at(p, op, "%.*s needs %s", (int)op->len, op->s, class_name(missing & (0u - missing)));
+    bool is_bar = in->op == OP_BAR || in->op == OP_BARRIER;
+    if (spec->types && s.ntypes == 0 && !is_bar && in->op != OP_NANOSLEEP)
+        fail_at(p, op, "%.*s needs a type such as .%s", (int)op->len, op->s, ptx_type_name((enum ptx_type)__builtin_ctz(spec->types)));
+    if (spec->types2 && s.ntypes == 1) fail_at(p, op, "%.*s needs a second type", (int)op->len, op->s);
+    if (p->failed) return;
+    if (in->op == OP_SHF) in->mode = (uint8_t)(s.dir == SHF_R_WRAP ? (s.wrap ? SHF_R_WRAP : SHF_R_CLAMP)
+                                                                   : (s.wrap ? SHF_L_WRAP : SHF_L_CLAMP));
+    if (in->op == OP_BMSK || in->op == OP_SZEXT) in->mode = s.wrap ? BMSK_WRAP : BMSK_CLAMP;
+    if (is_bar) settle_bar(p, op, &s, in);
+    check_combination(p, op, &s, in);
+}

@@ -1,0 +1,230 @@
+/* printf.c - vprintf and __assertfail called from a kernel.
+ *
+ * Both get pointers: to a format, and to a buffer in which each argument lies at a multiple
+ * of its own size, as the compiler's local depot holds it. Lanes print in increasing order.
+ * Conversions are parsed here and formatted one by one, never handed to the host's printf as
+ * a whole: the format comes from the program. */
+#include "ptx/exec_priv.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT_MAX = 4096, STRING_MAX = 1024 };
+
+struct text {
+    char s[TEXT_MAX];
+    size_t len;
+};
+
+static void put(struct text *t, const char *s, size_t n)
+{
+    if (n > sizeof t->s - t->len) n = sizeof t->s - t->len;
+    memcpy(t->s + t->len, s, n);
+    t->len += n;
+}
+
+struct reader { /* one lane's view of memory */
+    struct warp *w;
+    struct uop access; /* a generic access by the call instruction, for messages */
+    unsigned lane;
+    uint64_t args;
+};
+
+/* 0 and the value, or RUN_FAULT. */
+static int read_value(struct reader *r, uint64_t addr, unsigned bytes, uint64_t *out)
+{
+    const void *p = mem_lane(r->w, &r->access, r->lane, addr, bytes, "load");
+    *out = 0;
+    if (!p) return RUN_FAULT;
+    memcpy(out, p, bytes);
+    return RUN_ON;
+}
+
+static int read_string(struct reader *r, uint64_t addr, char *out)
+{
+    for (size_t n = 0; n < STRING_MAX - 1; n++) {
+        uint64_t c;
+        if (read_value(r, addr + n, 1, &c)) return RUN_FAULT;
+        out[n] = (char)c;
+        out[n + 1] = 0;
+        if (!c) return RUN_ON;
+    }
+    return RUN_ON;
+}
+
+static int next_arg(struct reader *r, unsigned bytes, uint64_t *out)
+{
+    r->args = (r->args + bytes - 1) & ~(uint64_t)(bytes - 1);
+    int rc = read_value(r, r->args, bytes, out);
+    r->args += bytes;
+    return rc;
+}
+
+/* The value of argument k of the call: an 8- or 4-byte .param variable of the caller. */
+static uint64_t call_arg(const struct warp *w, const struct ptx_call *c, uint32_t k, unsigned lane)
+{
+    uint64_t v = 0;
+    if (k >= c->nargs) return 0;
+    const struct frame *f = &w->frame[w->nframe - 1];
+    uint64_t at_byte = f->local + f->f->param_at + c->args[k]->offset;
+    memcpy(&v, w->local + (size_t)lane * w->local_stride + at_byte, c->args[k]->bytes < 8 ? c->args[k]->bytes : 8);
+    return v;
+}
+
+/* One conversion: its flags, width and precision, without length, as the host wants them. */
+struct conversion {
+    char spec[32];
+    size_t len;
+    unsigned longs; /* l or ll */
+    char kind;
+};
+
+static int add_number(struct reader *r, struct conversion *c, const char **p)
+{
+    if (**p == '*') {
+        uint64_t v;
+        if (next_arg(r, 4, &v)) return RUN_FAULT;
+        int width = (int)(int32_t)v;
+        width = width > 999 ? 999 : width < -999 ? -999 : width;
+        c->len += (size_t)snprintf(c->spec + c->len, sizeof c->spec - c->len, "%d", width);
+        ++*p;
+        return RUN_ON;
+    }
+    for (unsigned n = 0; **p >= '0' && **p <= '9'; ++*p)
+        if (n++ < 3) c->spec[c->len++] = **p;
+    return RUN_ON;
+}
+
+static int parse_conversion(struct reader *r, struct conversion *c, const char **p)
+{
+    *c = (struct conversion){.spec = "%", .len = 1};
+    for (; **p && strchr("-+ #0", **p); ++*p)
+        if (c->len < 6) c->spec[c->len++] = **p;
+    if (add_number(r, c, p)) return RUN_FAULT;
+    if (**p == '.') {
+        c->spec[c->len++] = *(*p)++;
+        if (add_number(r, c, p)) return RUN_FAULT;
+    }
+    for (; **p && strchr("hlzjt", **p); ++*p) c->longs += **p != 'h';
+    c->kind = **p;
+    if (**p) ++*p;
+    return RUN_ON;
+}
+
+static int put_integer(struct reader *r, struct conversion *c, char *buf, size_t size)
+{
+    uint64_t v;
+    if (next_arg(r, c->longs ? 8 : 4, &v)) return RUN_FAULT;
+    if (!c->longs && (c->kind == 'd' || c->kind == 'i')) v = (uint64_t)(int64_t)(int32_t)v;
+    snprintf(c->spec + c->len, sizeof c->spec - c->len, "ll%c", c->kind);
+    snprintf(buf, size, c->spec, (long long)v);
+    return RUN_ON;
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* specs are built above from known parts */
+
+static int convert(struct reader *r, struct conversion *c, char *buf, size_t size)
+{
+    uint64_t v;
+    double x;
+    char string[STRING_MAX];
+    switch (c->kind) {
+    case 'd': case 'i': case 'u': case 'x': case 'X': case 'o': return put_integer(r, c, buf, size);
+    case 'f': case 'F': case 'e': case 'E': case 'g': case 'G': case 'a': case 'A':
+        if (next_arg(r, 8, &v)) return RUN_FAULT;
+        memcpy(&x, &v, 8);
+        c->spec[c->len] = c->kind;
+        snprintf(buf, size, c->spec, x);
+        return RUN_ON;
+    case 'c':
+        if (next_arg(r, 4, &v)) return RUN_FAULT;
+        c->spec[c->len] = 'c';
+        snprintf(buf, size, c->spec, (int)(unsigned char)v);
+        return RUN_ON;
+    case 's':
+        if (next_arg(r, 8, &v) || read_string(r, v, string)) return RUN_FAULT;
+        c->spec[c->len] = 's';
+        snprintf(buf, size, c->spec, string);
+        return RUN_ON;
+    case 'p':
+        if (next_arg(r, 8, &v)) return RUN_FAULT;
+        snprintf(buf, size, "0x%" PRIx64, v);
+        return RUN_ON;
+    default: snprintf(buf, size, "%%%.1s", &c->kind); return RUN_ON;
+    }
+}
+#pragma GCC diagnostic pop
+
+static int format_text(struct reader *r, const char *format, struct text *t)
+{
+    for (const char *p = format; *p;) {
+        size_t plain = strcspn(p, "%");
+        put(t, p, plain);
+        p += plain;
+        if (!*p++) break;
+        if (*p == '%') {
+            put(t, p++, 1);
+            continue;
+        }
+        struct conversion c;
+        char buf[STRING_MAX + 64];
+        if (parse_conversion(r, &c, &p) || convert(r, &c, buf, sizeof buf)) return RUN_FAULT;
+        put(t, buf, strlen(buf));
+    }
+    return RUN_ON;
+}
+
+static struct reader reader_for(struct warp *w, const struct uop *u, unsigned lane)
+{
+    struct reader r = {.w = w, .access = *u, .lane = lane};
+    r.access.space = PTX_SPACE_NONE;
+    return r;
+}
+
+static void print(struct warp *w, const struct text *t)
+{
+    const struct ptx_launch *l = &w->run->l;
+    if (l->print && t->len) l->print(l->print_arg, t->s, t->len);
+}
+
+/* Stores the int that vprintf returns. */
+static void set_result(const struct warp *w, const struct ptx_call *c, unsigned lane, int32_t value)
+{
+    if (!c->nrets || c->rets[0]->bytes < 4) return;
+    const struct frame *f = &w->frame[w->nframe - 1];
+    memcpy(w->local + (size_t)lane * w->local_stride + f->local + f->f->param_at + c->rets[0]->offset, &value, 4);
+}
+
+int call_vprintf(struct warp *w, const struct uop *u, const struct ptx_call *call)
+{
+    for (uint32_t m = w->exec; m; m &= m - 1) {
+        unsigned lane = bit_low32(m);
+        struct reader r = reader_for(w, u, lane);
+        struct text t = {.len = 0};
+        char format[STRING_MAX];
+        r.args = call_arg(w, call, 1, lane);
+        if (read_string(&r, call_arg(w, call, 0, lane), format) || format_text(&r, format, &t)) return RUN_FAULT;
+        print(w, &t);
+        set_result(w, call, lane, (int32_t)t.len);
+    }
+    return RUN_ON;
+}
+
+/* __assertfail(message, file, line, function, char size). */
+int call_assertfail(struct warp *w, const struct uop *u, const struct ptx_call *call)
+{
+    unsigned lane = bit_low32(w->exec);
+    struct reader r = reader_for(w, u, lane);
+    char message[STRING_MAX], file[STRING_MAX], function[STRING_MAX];
+    if (read_string(&r, call_arg(w, call, 0, lane), message) || read_string(&r, call_arg(w, call, 1, lane), file) ||
+        read_string(&r, call_arg(w, call, 3, lane), function))
+        return RUN_FAULT;
+    unsigned line = (unsigned)call_arg(w, call, 2, lane);
+    struct text t;
+    t.len = (size_t)snprintf(t.s, sizeof t.s, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, message);
+    print(w, &t);
+    return warp_fault(w, u, (int)lane, "device assertion failed: %.120s:%u: %.100s: %.150s", file, line, function, message);
+}

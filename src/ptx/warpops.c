@@ -1,0 +1,128 @@
+/* warpops.c - instructions whose lanes see each other: shuffles, votes, matches, reductions;
+ * and the few that concern the warp as a whole.
+ *
+ * A membermask names the lanes that must take part. The lanes that do are those executing
+ * now: a warp whose lanes are on different paths would, on newer hardware, wait for the
+ * others at a .sync instruction; here they have met already, at the post-dominator. */
+#include "ptx/exec_priv.h"
+
+static uint32_t members(const struct warp *w, const struct uop *u, unsigned src)
+{
+    if (!(u->flags & FLAG_SYNC)) return w->exec;
+    return w->exec & at32(w, u->s[src])[bit_low32(w->exec)];
+}
+
+/* The lane that `lane` reads; *in_range says whether that is inside its segment. */
+static unsigned shfl_source(unsigned mode, unsigned lane, uint32_t b, uint32_t c, bool *in_range)
+{
+    int by = (int)(b & 31), self = (int)lane;
+    int segment = (int)(c >> 8 & 31), clamp = (int)(c & 31);
+    int bound = (self & segment) | (clamp & ~segment), j;
+    switch (mode) {
+    case SHFL_UP: j = self - by; *in_range = j >= bound; break;
+    case SHFL_DOWN: j = self + by; *in_range = j <= bound; break;
+    case SHFL_BFLY: j = self ^ by; *in_range = j <= bound; break;
+    default: j = (self & segment) | (by & ~segment); *in_range = j <= bound; break;
+    }
+    return *in_range ? (unsigned)j & 31 : lane;
+}
+
+int op_shfl(struct warp *w, const struct uop *u)
+{
+    const uint32_t *a = at32(w, u->s[0]), *b = at32(w, u->s[1]), *c = at32(w, u->s[2]);
+    uint32_t result[WARP_SIZE] = {0}, in_range = 0;
+    for (uint32_t m = w->exec; m; m &= m - 1) {
+        unsigned i = bit_low32(m);
+        bool ok;
+        result[i] = a[shfl_source(u->mode, i, b[i], c[i], &ok)];
+        in_range |= (uint32_t)ok << i;
+    }
+    for (uint32_t m = w->exec; m; m &= m - 1) at32(w, u->d)[bit_low32(m)] = result[bit_low32(m)];
+    warp_put_pred(w, u->d2, w->exec, in_range);
+    return RUN_ON;
+}
+
+int op_vote(struct warp *w, const struct uop *u)
+{
+    uint32_t in = members(w, u, 1), yes = (*at32(w, u->s[0]) ^ u->not_c) & in;
+    bool r = false;
+    switch (u->mode) {
+    case VOTE_ALL: r = yes == in; break;
+    case VOTE_ANY: r = yes != 0; break;
+    case VOTE_UNI: r = yes == in || yes == 0; break;
+    default:
+        for (uint32_t m = w->exec; m; m &= m - 1) at32(w, u->d)[bit_low32(m)] = yes;
+        return RUN_ON;
+    }
+    warp_put_pred(w, u->d, w->exec, r ? UINT32_MAX : 0);
+    return RUN_ON;
+}
+
+/* match.any: the lanes with my value. match.all: every lane, if all values are equal. */
+int op_match(struct warp *w, const struct uop *u)
+{
+    uint32_t in = members(w, u, 1), same[WARP_SIZE] = {0}, all = 0;
+    for (uint32_t m = in; m; m &= m - 1) {
+        unsigned i = bit_low32(m);
+        uint64_t mine = get_lane(w, u->s[0], u->src_wide, i);
+        for (uint32_t n = in; n; n &= n - 1)
+            same[i] |= (uint32_t)(get_lane(w, u->s[0], u->src_wide, bit_low32(n)) == mine) << bit_low32(n);
+        if (same[i] == in) all = in;
+    }
+    for (uint32_t m = w->exec; m; m &= m - 1) {
+        unsigned i = bit_low32(m);
+        at32(w, u->d)[i] = u->mode == VOTE_ALL ? all : same[i];
+    }
+    warp_put_pred(w, u->d2, w->exec, all ? UINT32_MAX : 0);
+    return RUN_ON;
+}
+
+static uint32_t reduce(unsigned mode, bool is_signed, uint32_t a, uint32_t b)
+{
+    bool less = is_signed ? (int32_t)a < (int32_t)b : a < b;
+    switch (mode) {
+    case ATOM_ADD: return a + b;
+    case ATOM_MIN: return less ? a : b;
+    case ATOM_MAX: return less ? b : a;
+    case ATOM_AND: return a & b;
+    case ATOM_OR: return a | b;
+    default: return a ^ b;
+    }
+}
+
+int op_redux(struct warp *w, const struct uop *u)
+{
+    uint32_t in = members(w, u, 1);
+    if (!in) return RUN_ON;
+    const uint32_t *a = at32(w, u->s[0]);
+    uint32_t r = a[bit_low32(in)];
+    for (uint32_t m = in & (in - 1); m; m &= m - 1) r = reduce(u->mode, u->type == T_S32, r, a[bit_low32(m)]);
+    for (uint32_t m = w->exec; m; m &= m - 1) at32(w, u->d)[bit_low32(m)] = r;
+    return RUN_ON;
+}
+
+int op_activemask(struct warp *w, const struct uop *u)
+{
+    for (uint32_t m = w->exec; m; m &= m - 1) at32(w, u->d)[bit_low32(m)] = w->exec;
+    return RUN_ON;
+}
+
+int op_bar(struct warp *w, const struct uop *u) { return cta_arrive(w, u); }
+
+int op_nop(struct warp *w, const struct uop *u)
+{
+    (void)w, (void)u;
+    return RUN_ON;
+}
+
+int op_trap(struct warp *w, const struct uop *u) { return warp_fault(w, u, -1, "trap"); }
+
+/* Time is the number of instructions the warp has executed: the same in every run. */
+int op_clock(struct warp *w, const struct uop *u)
+{
+    const struct frame *f = &w->frame[w->nframe - 1];
+    const struct xblock *b = &f->f->block[w->stack[w->depth - 1].block];
+    uint64_t now = w->block_at + (uint64_t)(u - (f->f->uop + b->first));
+    for (uint32_t m = w->exec; m; m &= m - 1) put_lane(w, u->d, u->wide, bit_low32(m), now);
+    return RUN_ON;
+}

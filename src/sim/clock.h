@@ -1,0 +1,32 @@
+/* clock.h - time: who works when. */
+#ifndef WL_SIM_CLOCK_H
+#define WL_SIM_CLOCK_H
+
+#include "base/err.h"
+#include "mem/part.h"
+
+struct gpu;
+typedef tick_t part_tick(void *self, tick_t now);
+
+/* What the clock drives. */
+struct driven {
+    struct part *part;
+    part_tick *tick;
+    void *self;
+};
+
+/* Sets the periods of `n` clocks given in kHz so that their ratios are exact, or, when no
+ * common unit below 2^32 exists, right to a femtosecond. */
+void clock_periods(const int64_t *khz, unsigned n, tick_t *periods);
+
+int clock_init(struct clock *c, unsigned parts);
+void clock_destroy(struct clock *c);
+/* The domain with this period; made when it is new. */
+uint32_t clock_domain(struct clock *c, tick_t period);
+
+/* Lets time pass until the next edge at which somebody works, and lets them. The reference
+ * engine (`tick`) visits every edge and every part. `order` permutes the parts, or NULL.
+ * Returns false when nobody will ever work again. */
+bool clock_step(struct clock *c, const struct driven *d, unsigned n, bool tick, const uint32_t *order);
+
+#endif

@@ -1,0 +1,26 @@
+/* dispatch.h - CTAs to SMs, in increasing id, to whoever has room, in turn.
+ *
+ * The dispatcher is a part like the others: it sees an SM's wish one cycle after it was made
+ * and the SM sees the CTA one cycle after it was given. Taking the next CTA from the source is
+ * what makes the functional half execute it. */
+#ifndef WL_SIM_DISPATCH_H
+#define WL_SIM_DISPATCH_H
+
+#include "sm/sm.h"
+
+struct dispatch {
+    struct part part;
+    struct sm *sm;
+    uint32_t sms, last;
+    struct stream_source *source;
+    uint32_t given;
+    tick_t start;  /* no CTA before this tick */
+    bool exhausted;
+    int failed;    /* the source's error */
+    struct wl_err *e;
+};
+
+void dispatch_begin(struct dispatch *d, struct stream_source *s, tick_t start, struct wl_err *e);
+tick_t dispatch_tick(struct dispatch *d, tick_t now);
+
+#endif

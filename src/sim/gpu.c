@@ -1,0 +1,250 @@
+/* gpu.c - builds the machine, connects its parts and runs kernels on it. */
+#include "sim/gpu_priv.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- building ---- */
+
+static void add_part(struct gpu *g, struct part *p, tick_t period, part_tick *tick, void *self)
+{
+    *p = (struct part){&g->clock, g->nparts, clock_domain(&g->clock, period), period};
+    g->driven[g->nparts++] = (struct driven){p, tick, self};
+}
+
+static tick_t tick_sm(void *self, tick_t now) { return sm_tick(self, now); }
+static tick_t tick_net(void *self, tick_t now) { return net_tick(self, now); }
+static tick_t tick_l2(void *self, tick_t now) { return l2_tick(self, now); }
+static tick_t tick_dram(void *self, tick_t now) { return dram_tick(self, now); }
+static tick_t tick_dispatch(void *self, tick_t now) { return dispatch_tick(self, now); }
+
+/* All parts get their place in time before any is built: ports refer to both ends. */
+static int make_parts(struct gpu *g, struct wl_err *e)
+{
+    const int64_t *v = g->config.v;
+    int64_t khz[4] = {v[P_CLOCK_CORE], v[P_CLOCK_ICNT], v[P_CLOCK_L2], v[P_CLOCK_DRAM]};
+    tick_t period[4];
+    clock_periods(khz, 4, period);
+    g->core_period = period[0];
+    g->sms = (uint32_t)v[P_SM_COUNT];
+    g->channels = (uint32_t)v[P_MEM_CHANNELS];
+    g->slices = g->channels * (uint32_t)v[P_L2_SLICES];
+    unsigned parts = g->sms + g->slices + g->channels + 3;
+    g->sm = calloc(g->sms, sizeof *g->sm);
+    g->l2 = calloc(g->slices, sizeof *g->l2);
+    g->dram = calloc(g->channels, sizeof *g->dram);
+    g->driven = calloc(parts, sizeof *g->driven);
+    g->order = calloc(parts, sizeof *g->order);
+    if (!g->sm || !g->l2 || !g->dram || !g->driven || !g->order || clock_init(&g->clock, parts))
+        return wl_fail(e, WL_ERUN, "out of memory, or a machine of more than %d parts", CLOCK_MAX_WORDS * 64);
+    for (uint32_t i = 0; i < g->sms; i++) add_part(g, &g->sm[i].part, period[0], tick_sm, &g->sm[i]);
+    for (uint32_t i = 0; i < 2; i++) add_part(g, &g->net[i].part, period[1], tick_net, &g->net[i]);
+    for (uint32_t i = 0; i < g->slices; i++) add_part(g, &g->l2[i].part, period[2], tick_l2, &g->l2[i]);
+    for (uint32_t i = 0; i < g->channels; i++) add_part(g, &g->dram[i].part, period[3], tick_dram, &g->dram[i]);
+    add_part(g, &g->dispatch.part, period[0], tick_dispatch, &g->dispatch);
+    g->dispatch.sm = g->sm;
+    g->dispatch.sms = g->sms;
+    return 0;
+}
+
+static int init_parts(struct gpu *g, struct wl_err *e)
+{
+    const struct gpu_config *c = &g->config;
+    if (addrmap_init(&g->map, c->dram_map, g->channels, g->slices / g->channels, (uint32_t)c->v[P_DRAM_BANKS], e))
+        return WL_EINPUT;
+    g->nvm = (struct nvm_map){(enum nvm_rule)c->v[P_NVM_MAP], (uint64_t)c->v[P_NVM_SEED],
+                              (UINT64_C(0xC0000000) + ((uint64_t)g->channels << 27)) >> LINE_SHIFT};
+    for (uint32_t i = 0; i < g->sms; i++) {
+        g->sm[i].dispatcher = &g->dispatch.part;
+        if (sm_init(&g->sm[i], c, i, &g->map, &g->pool, e)) return (int)e->code;
+    }
+    tick_t l2_period = g->l2[0].part.period;
+    for (uint32_t i = 0; i < g->slices; i++) {
+        if (l2_init(&g->l2[i], c, i, &g->map, &g->nvm, &g->pool, e)) return (int)e->code;
+        g->l2[i].pipe_ticks = l2_period * (tick_t)c->v[P_L2_ROP];
+    }
+    int bad = 0;
+    for (uint32_t i = 0; i < g->channels; i++) bad |= dram_init(&g->dram[i], c, i, &g->map, &g->pool, l2_period);
+    bad |= net_init(&g->net[0], c, false, g->sms, g->slices);
+    bad |= net_init(&g->net[1], c, true, g->slices, g->sms);
+    return bad ? wl_fail(e, WL_ERUN, "out of memory") : 0;
+}
+
+static int connect_inputs(struct net *n, uint32_t i, uint32_t capacity, const struct part *producer)
+{
+    if (port_init(&n->in[i], capacity, producer, &n->part)) return -1;
+    n->in[i].notify = &n->waiting[i >> 6];
+    n->in[i].notify_bit = bit64(i & 63);
+    return 0;
+}
+
+static int connect_parts(struct gpu *g, struct wl_err *e)
+{
+    const int64_t *v = g->config.v;
+    uint32_t in = (uint32_t)v[P_ICNT_IN], out = (uint32_t)v[P_ICNT_OUT], per = g->slices / g->channels;
+    int bad = 0;
+    for (uint32_t i = 0; i < g->sms; i++) {
+        struct sm *s = &g->sm[i];
+        bad |= connect_inputs(&g->net[0], i, in, &s->part);
+        bad |= port_init(&s->reply, out, &g->net[1].part, &s->part);
+        s->request = &g->net[0].in[i];
+        g->net[1].out[i] = &s->reply;
+    }
+    for (uint32_t i = 0; i < g->slices; i++) {
+        struct l2 *l = &g->l2[i];
+        struct dram *d = &g->dram[i / per];
+        bad |= connect_inputs(&g->net[1], i, (uint32_t)v[P_L2_OUTQ], &l->part);
+        bad |= port_init(&l->in, out, &g->net[0].part, &l->part);
+        bad |= port_init(&l->fill, (uint32_t)v[P_L2_FILLQ], &d->part, &l->part);
+        bad |= port_init(&d->in[i % per], (uint32_t)v[P_L2_MEMQ], &l->part, &d->part);
+        l->out = &g->net[1].in[i];
+        l->mem = &d->in[i % per];
+        g->net[0].out[i] = &l->in;
+        d->out[i % per] = &l->fill;
+    }
+    return bad ? wl_fail(e, WL_ERUN, "out of memory") : 0;
+}
+
+/* A seeded permutation: the test that the order of work within a tick does not matter. */
+static void shuffle_order(struct gpu *g)
+{
+    uint64_t state = g->options.shuffle;
+    for (uint32_t i = 0; i < g->nparts; i++) g->order[i] = i;
+    for (uint32_t i = g->nparts; i > 1; i--) {
+        uint32_t j = (uint32_t)(splitmix64(&state) % i), t = g->order[i - 1];
+        g->order[i - 1] = g->order[j];
+        g->order[j] = t;
+    }
+}
+
+struct gpu *gpu_new(const struct gpu_config *c, const struct gpu_options *o, struct wl_err *e)
+{
+    if (config_check(c, e)) return NULL;
+    struct gpu *g = calloc(1, sizeof *g);
+    if (!g) {
+        wl_fail(e, WL_ERUN, "out of memory");
+        return NULL;
+    }
+    g->config = *c;
+    if (o) g->options = *o;
+    if (make_parts(g, e) || init_parts(g, e) || connect_parts(g, e)) {
+        gpu_free(g);
+        return NULL;
+    }
+    if (g->options.shuffle) shuffle_order(g);
+    return g;
+}
+
+void gpu_free(struct gpu *g)
+{
+    if (!g) return;
+    for (uint32_t i = 0; g->sm && i < g->sms; i++) sm_destroy(&g->sm[i]);
+    for (uint32_t i = 0; g->l2 && i < g->slices; i++) l2_destroy(&g->l2[i]);
+    for (uint32_t i = 0; g->dram && i < g->channels; i++) dram_destroy(&g->dram[i]);
+    net_destroy(&g->net[0]);
+    net_destroy(&g->net[1]);
+    req_pool_destroy(&g->pool);
+    clock_destroy(&g->clock);
+    free(g->sm);
+    free(g->l2);
+    free(g->dram);
+    free(g->driven);
+    free(g->order);
+    free(g);
+}
+
+/* ---- running ---- */
+
+static bool finished(const struct gpu *g)
+{
+    if (g->pool.alive || !g->dispatch.exhausted) return false;
+    for (uint32_t i = 0; i < g->sms; i++)
+        if (g->sm[i].live || g->sm[i].offered_at != NEVER) return false;
+    return true;
+}
+
+/* Every part in its own words. */
+static int deadlock(struct gpu *g, const char *kernel, struct wl_err *e)
+{
+    char text[sizeof e->text], line[256];
+    size_t at = (size_t)snprintf(text, sizeof text, "kernel %s: deadlock: nothing has moved for %lld cycles at cycle %llu",
+                                 kernel, (long long)g->config.v[P_RUN_WATCHDOG],
+                                 (unsigned long long)(g->clock.now / g->core_period));
+    for (uint32_t i = 0; i < g->nparts && at + 2 < sizeof text; i++) {
+        struct part *p = g->driven[i].part;
+        line[0] = 0;
+        if (i < g->sms) {
+            if (!sm_idle(&g->sm[i])) sm_describe(&g->sm[i], line, sizeof line);
+        } else if (i < g->sms + 2) {
+            if (!net_idle(&g->net[i - g->sms])) net_describe(&g->net[i - g->sms], line, sizeof line);
+        } else if (i < g->sms + 2 + g->slices) {
+            struct l2 *l = &g->l2[i - g->sms - 2];
+            if (!l2_idle(l)) l2_describe(l, line, sizeof line);
+        } else if (p != &g->dispatch.part) {
+            struct dram *d = &g->dram[i - g->sms - 2 - g->slices];
+            if (!dram_idle(d)) dram_describe(d, line, sizeof line);
+        }
+        if (line[0]) at += (size_t)snprintf(text + at, sizeof text - at, "\n  %s", line);
+    }
+    return wl_fail(e, WL_EDEADLOCK, "%.*s", (int)sizeof text - 1, text);
+}
+
+/* Until the kernel is done; watches that something moves. */
+static int run_to_end(struct gpu *g, const char *kernel, tick_t start, struct wl_err *e)
+{
+    const uint32_t *order = g->options.shuffle ? g->order : NULL;
+    tick_t patience = (tick_t)g->config.v[P_RUN_WATCHDOG] * g->core_period, moved_at = g->clock.now;
+    tick_t limit = g->options.max_cycles ? start + g->options.max_cycles * g->core_period : NEVER;
+    uint64_t progress = g->clock.progress;
+    while (!finished(g)) {
+        if (!clock_step(&g->clock, g->driven, g->nparts, g->options.tick, order)) return deadlock(g, kernel, e);
+        if (g->dispatch.failed) return g->dispatch.failed;
+        if (g->clock.now >= limit)
+            return wl_fail(e, WL_ERUN, "kernel %s: stopped at %llu cycles as asked", kernel,
+                           (unsigned long long)g->options.max_cycles);
+        if (g->clock.progress != progress) {
+            progress = g->clock.progress;
+            moved_at = g->clock.now;
+        } else if (g->clock.now - moved_at > patience) {
+            return deadlock(g, kernel, e);
+        }
+    }
+    return 0;
+}
+
+/* The first core edge after now. */
+static tick_t next_core_edge(const struct gpu *g) { return (g->clock.now / g->core_period + 1) * g->core_period; }
+
+int gpu_run(struct gpu *g, struct stream_source *s, struct wl_err *e)
+{
+    tick_t start = next_core_edge(g);
+    if (g->broken) return wl_fail(e, WL_ERUN, "an earlier kernel failed on this machine");
+    g->broken = true;
+    for (uint32_t i = 0; i < g->sms; i++)
+        if (sm_kernel_begin(&g->sm[i], s, e)) return (int)e->code;
+    for (uint32_t i = 0; i < g->slices; i++)
+        if (g->l2[i].policy->kernel_begin) g->l2[i].policy->kernel_begin(g->l2[i].self, 0);
+    dispatch_begin(&g->dispatch, s, start + (tick_t)g->config.v[P_SM_LAUNCH_DELAY] * g->core_period, e);
+    int bad = run_to_end(g, s->info->kernel, start, e);
+    if (bad) return bad;
+    for (uint32_t i = 0; i < g->sms; i++) sm_kernel_end(&g->sm[i]);
+    g->cycles += (g->clock.now - start) / g->core_period + 1;
+    g->kernels++;
+    g->broken = false;
+    return 0;
+}
+
+void gpu_host_copy(struct gpu *g, uint64_t addr, uint64_t bytes)
+{
+    if (!g->config.v[P_L2_COPY_FILLS] || !bytes) return;
+    uint64_t first = addr / SECTOR_BYTES, last = (addr + bytes - 1) / SECTOR_BYTES;
+    while (first <= last) { /* line by line, with the sectors that were written */
+        uint64_t line = first / LINE_SECTORS, end = line * LINE_SECTORS + LINE_SECTORS - 1;
+        if (end > last) end = last;
+        uint8_t sectors = 0;
+        for (uint64_t i = first; i <= end; i++) sectors |= (uint8_t)(1u << i % LINE_SECTORS);
+        l2_host_copy(&g->l2[addrmap_slice(&g->map, line << LINE_SHIFT)], line, sectors);
+        first = end + 1;
+    }
+}

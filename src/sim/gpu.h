@@ -1,0 +1,45 @@
+/* gpu.h - the timing half as a whole: a machine that runs instruction streams. */
+#ifndef WL_SIM_GPU_H
+#define WL_SIM_GPU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "param/param.h"
+#include "stats/stats.h"
+#include "stream/stream.h"
+
+struct gpu;
+
+struct gpu_options {
+    bool tick;        /* the reference engine: never sleeps, never jumps */
+    uint64_t shuffle; /* non-zero: tick the parts of an edge in a random order with this seed */
+    uint64_t max_cycles; /* stop a kernel after this many core cycles; 0 = never */
+};
+
+/* Checks the configuration and builds the machine; NULL on error. */
+struct gpu *gpu_new(const struct gpu_config *c, const struct gpu_options *o, struct wl_err *e);
+void gpu_free(struct gpu *g);
+
+/* Runs one kernel from its first CTA to the last returning byte. WL_EDEADLOCK with every part's
+ * own words when nothing moves. `begin_hash` identifies the kernel to policies. */
+int gpu_run(struct gpu *g, struct stream_source *s, struct wl_err *e);
+
+/* A host-to-device copy passed through memory (l2.copy_fills). */
+void gpu_host_copy(struct gpu *g, uint64_t addr, uint64_t bytes);
+
+/* Counters since the machine was built. */
+void gpu_read_stats(const struct gpu *g, struct run_stats *out);
+
+/* The policies' own counters, summed over SMs or slices, in the order of their tables. */
+struct policy_stats {
+    uint64_t l1[WL_MAX_POLICY_COUNTERS], l2[WL_MAX_POLICY_COUNTERS], sched[WL_MAX_POLICY_COUNTERS];
+    uint64_t l1_storage_bits, l2_storage_bits, sched_storage_bits; /* of one SM, of all slices, of one SM */
+};
+void gpu_read_policy_stats(const struct gpu *g, struct policy_stats *out);
+
+/* Every conservation law; WL_ELAW names the broken ones. Call between kernels. */
+int gpu_check_laws(const struct gpu *g, struct wl_err *e);
+
+#endif

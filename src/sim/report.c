@@ -1,0 +1,147 @@
+/* report.c - sums the counters of all parts and checks that they obey the laws. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/gpu_priv.h"
+
+static void add_small_cache(const struct l1d_stats *c, uint64_t *accesses, uint64_t *hits, uint64_t *reserved,
+                            uint64_t *misses, uint64_t *stalls)
+{
+    *accesses += c->accesses;
+    *hits += c->hits;
+    *reserved += c->hits_reserved;
+    *misses += c->misses;
+    *stalls += c->stall_line;
+}
+
+void gpu_read_stats(const struct gpu *g, struct run_stats *out)
+{
+    memset(out, 0, sizeof *out);
+    out->cycles = g->cycles;
+    out->kernels = g->kernels;
+    for (uint32_t i = 0; i < g->sms; i++) {
+        const struct sm *s = &g->sm[i];
+        stats_add(&out->sm, &s->stats, sizeof out->sm);
+        stats_add(&out->l1d, &s->l1d.stats, sizeof out->l1d);
+        add_small_cache(&s->l1t.stats, &out->l1t.accesses, &out->l1t.hits, &out->l1t.hits_reserved, &out->l1t.misses,
+                        &out->l1t.stall_cycles);
+        add_small_cache(&s->l1c.stats, &out->l1c.accesses, &out->l1c.hits, &out->l1c.hits_reserved, &out->l1c.misses,
+                        &out->l1c.stall_cycles);
+    }
+    out->icnt = (struct icnt_stats){g->net[0].packets, g->net[0].flits, g->net[1].packets, g->net[1].flits};
+    for (uint32_t i = 0; i < g->slices; i++) stats_add(&out->l2, &g->l2[i].stats, sizeof out->l2);
+    for (uint32_t i = 0; i < g->channels; i++) stats_add(&out->dram, &g->dram[i].stats, sizeof out->dram);
+}
+
+static unsigned count_names(const struct wl_counter *c)
+{
+    unsigned n = 0;
+    while (c && c[n].name && n < WL_MAX_POLICY_COUNTERS) n++;
+    return n;
+}
+
+static void add_counters(void (*read)(const void *, uint64_t *), const void *self, unsigned n, uint64_t *total)
+{
+    uint64_t one[WL_MAX_POLICY_COUNTERS] = {0};
+    if (!read || !n) return;
+    read(self, one);
+    for (unsigned i = 0; i < n; i++) total[i] += one[i];
+}
+
+void gpu_read_policy_stats(const struct gpu *g, struct policy_stats *out)
+{
+    memset(out, 0, sizeof *out);
+    const struct wl_cache_policy *l1 = g->config.l1.policy, *l2 = g->config.l2.policy;
+    const struct wl_sched_policy *sched = g->config.sched.policy;
+    for (uint32_t i = 0; i < g->sms; i++) {
+        add_counters(l1->read_counters, g->sm[i].l1d.self, count_names(l1->counters), out->l1);
+        add_counters(sched->read_counters, g->sm[i].sched_self, count_names(sched->counters), out->sched);
+    }
+    for (uint32_t i = 0; i < g->slices; i++) {
+        add_counters(l2->read_counters, g->l2[i].self, count_names(l2->counters), out->l2);
+        if (l2->storage_bits) out->l2_storage_bits += l2->storage_bits(g->l2[i].self);
+    }
+    if (l1->storage_bits) out->l1_storage_bits = l1->storage_bits(g->sm[0].l1d.self);
+    if (sched->storage_bits) out->sched_storage_bits = sched->storage_bits(g->sm[0].sched_self);
+}
+
+/* ---- laws ---- */
+
+struct audit {
+    char text[1500];
+    size_t used;
+    unsigned broken;
+};
+
+static void law(struct audit *a, const char *name, uint64_t left, uint64_t right)
+{
+    if (left == right) return;
+    a->broken++;
+    int n = snprintf(a->text + a->used, sizeof a->text - a->used, "\n  %s: %" PRIu64 " is not %" PRIu64, name, left, right);
+    if (n > 0) a->used = a->used + (size_t)n < sizeof a->text ? a->used + (size_t)n : sizeof a->text - 1;
+}
+
+static void cache_laws(struct audit *a, const struct run_stats *s)
+{
+    const struct l1d_stats *c = &s->l1d;
+    law(a, "l1d.accesses = hits + hits_reserved + misses + bypasses", c->accesses,
+        c->hits + c->hits_reserved + c->misses + c->bypasses);
+    law(a, "l1d.accesses = loads + stores", c->accesses, c->loads + c->stores);
+    law(a, "l1d.loads = load_hits + hits_reserved + load_misses + bypasses", c->loads,
+        c->load_hits + c->hits_reserved + c->load_misses + c->bypasses);
+    law(a, "l1d.loads = sm.load_requests", c->loads, s->sm.load_requests);
+    law(a, "l1d.stores = sm.store_requests", c->stores, s->sm.store_requests);
+    law(a, "l1t.accesses = hits + hits_reserved + misses", s->l1t.accesses,
+        s->l1t.hits + s->l1t.hits_reserved + s->l1t.misses);
+    law(a, "l1c.accesses = hits + hits_reserved + misses", s->l1c.accesses,
+        s->l1c.hits + s->l1c.hits_reserved + s->l1c.misses);
+    law(a, "l2.accesses = hits + hits_reserved + misses + bypasses", s->l2.accesses,
+        s->l2.hits + s->l2.hits_reserved + s->l2.misses + s->l2.bypasses);
+    law(a, "l2.accesses = reads + writes + atomics", s->l2.accesses, s->l2.reads + s->l2.writes + s->l2.atomics);
+    law(a, "l2.fetches = l2.fills", s->l2.fetches, s->l2.fills);
+}
+
+static void traffic_laws(struct audit *a, const struct gpu *g, const struct run_stats *s)
+{
+    uint64_t sent = 0;
+    for (uint32_t i = 0; i < g->sms; i++) sent += g->sm[i].l1d.stats.writebacks;
+    law(a, "icnt.request_packets = reply_packets + l1d.writebacks", s->icnt.request_packets,
+        s->icnt.reply_packets + sent);
+    law(a, "sm.warp_instructions and sm.thread_instructions are both zero or neither", s->sm.warp_instructions == 0,
+        s->sm.thread_instructions == 0);
+    law(a, "requests alive", g->pool.alive, 0);
+    uint64_t busy = 0;
+    for (uint32_t i = 0; i < g->sms; i++) busy += !sm_idle(&g->sm[i]);
+    for (uint32_t i = 0; i < g->slices; i++) busy += !l2_idle(&g->l2[i]);
+    for (uint32_t i = 0; i < g->channels; i++) busy += !dram_idle(&g->dram[i]);
+    for (int i = 0; i < 2; i++) busy += !net_idle(&g->net[i]);
+    law(a, "parts with an entry left in a queue, pipe or MSHR", busy, 0);
+}
+
+/* Every sector memory was asked for is either a fetch or went past; every one it was given is a
+ * write-back or a forwarded store. Counted in column commands where the L2 is sectored. */
+static void memory_laws(struct audit *a, const struct gpu *g, const struct run_stats *s)
+{
+    if (g->config.v[P_MEM_ZERO]) return; /* requests that take no time issue no commands */
+    if (!g->config.v[P_L2_SECTORED]) {
+        uint64_t lines = s->l2.fetches * LINE_BYTES;
+        law(a, "dram.read_bytes = l2.fetches x 128, plus what went past", s->dram.read_bytes >= lines, 1);
+        return;
+    }
+    law(a, "dram.reads = l2.fetches + l2.bypasses", s->dram.reads, s->l2.fetches + s->l2.bypasses);
+    law(a, "dram.writes = l2.writebacks + l2.forwarded_writes", s->dram.writes,
+        s->l2.writebacks + s->l2.forwarded_writes);
+}
+
+int gpu_check_laws(const struct gpu *g, struct wl_err *e)
+{
+    struct audit a = {{0}, 0, 0};
+    struct run_stats s;
+    gpu_read_stats(g, &s);
+    cache_laws(&a, &s);
+    traffic_laws(&a, g, &s);
+    memory_laws(&a, g, &s);
+    if (!a.broken) return 0;
+    return wl_fail(e, WL_ELAW, "%u conservation law%s broken:%s", a.broken, a.broken > 1 ? "s are" : " is", a.text);
+}

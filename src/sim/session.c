@@ -1,0 +1,204 @@
+/* session.c - runs launches on a simulated GPU and keeps the account.
+ *
+ * A launch is opened as a stream source and given to whoever consumes streams: the machine, a
+ * trace writer, or nobody (functional mode, where only memory changes). After a timed launch the
+ * two halves must agree on how many instructions there were: the machine counts what it issued,
+ * the executor what it executed. A difference means that a stream was written or read wrongly,
+ * and no number of the run can be trusted. */
+#include "sim/session_attach.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_MEMORY (UINT64_C(16) << 30)
+
+struct session {
+    struct session_options opt;
+    struct dev_mem *mem;
+    struct gpu *gpu;
+    struct kernel_record *kernel;
+    unsigned kernels, kernels_cap;
+    uint64_t cycles;
+    struct exec_counts counts;
+    struct wl_err error;
+    void *attached;
+    void (*free_attached)(void *);
+};
+
+static _Thread_local struct session *current;
+
+struct session *session_new(const struct session_options *o, struct wl_err *e)
+{
+    struct session *s = calloc(1, sizeof *s);
+    if (!s) {
+        wl_fail(e, WL_ERUN, "out of memory");
+        return NULL;
+    }
+    s->opt = *o;
+    if (!s->opt.memory_bytes) s->opt.memory_bytes = DEFAULT_MEMORY;
+    s->mem = dev_mem_new(s->opt.memory_bytes);
+    if (!s->mem) {
+        wl_fail(e, WL_ERUN, "cannot reserve %" PRIu64 " bytes for the device's memory", s->opt.memory_bytes);
+        session_free(s);
+        return NULL;
+    }
+    if (o->mode == SESSION_TIMING && !(s->gpu = gpu_new(&s->opt.config, &s->opt.gpu, e))) {
+        session_free(s);
+        return NULL;
+    }
+    return s;
+}
+
+void session_free(struct session *s)
+{
+    if (!s) return;
+    if (s->free_attached) s->free_attached(s->attached);
+    if (current == s) current = NULL;
+    gpu_free(s->gpu);
+    dev_mem_free(s->mem);
+    free(s->kernel);
+    free(s);
+}
+
+struct dev_mem *session_memory(struct session *s) { return s->mem; }
+struct gpu *session_gpu(struct session *s) { return s->gpu; }
+struct exec_counts session_counts(const struct session *s) { return s->counts; }
+struct wl_err *session_error(struct session *s) { return &s->error; }
+void session_make_current(struct session *s) { current = s; }
+struct session *session_current(void) { return current; }
+void *session_attached(const struct session *s) { return s->attached; }
+const struct session_options *session_setup(const struct session *s) { return &s->opt; }
+uint64_t session_cycles(const struct session *s) { return s->cycles; }
+
+void session_attach(struct session *s, void *state, void (*free_state)(void *))
+{
+    s->attached = state;
+    s->free_attached = free_state;
+}
+
+int64_t session_param(const struct session *s, enum param_id id)
+{
+    return s->gpu ? s->opt.config.v[id] : gpu_params[id].def;
+}
+
+const struct kernel_record *session_kernels(const struct session *s, unsigned *count)
+{
+    *count = s->kernels;
+    return s->kernel;
+}
+
+void session_host_copy(struct session *s, uint64_t addr, uint64_t bytes)
+{
+    if (s->gpu) gpu_host_copy(s->gpu, addr, bytes);
+    if (s->opt.mode == SESSION_RECORD && s->opt.record_copy) s->opt.record_copy(s->opt.record_arg, addr, bytes);
+}
+
+/* Makes room before the run, so that a finished launch can always be recorded. */
+static int reserve_record(struct session *s, struct wl_err *e)
+{
+    if (s->kernels < s->kernels_cap) return 0;
+    unsigned cap = s->kernels_cap ? 2 * s->kernels_cap : 64;
+    struct kernel_record *p = realloc(s->kernel, cap * sizeof *p);
+    if (!p) return wl_fail(e, WL_ERUN, "out of memory");
+    s->kernel = p;
+    s->kernels_cap = cap;
+    return 0;
+}
+
+static void add_record(struct session *s, const struct launch_info *info, uint64_t cycles, struct exec_counts n)
+{
+    struct kernel_record *k = &s->kernel[s->kernels++];
+    *k = (struct kernel_record){.cycles = cycles,
+                                .warp_instructions = n.warp_instructions,
+                                .thread_instructions = n.thread_instructions};
+    _Static_assert(sizeof k->name == sizeof info->kernel, "names are copied whole");
+    memcpy(k->name, info->kernel, sizeof k->name);
+    memcpy(k->grid, info->grid, sizeof k->grid);
+    memcpy(k->block, info->block, sizeof k->block);
+    s->cycles += cycles;
+}
+
+/* What the machine counted in one kernel. */
+struct timed {
+    uint64_t cycles;
+    struct exec_counts issued;
+};
+
+static int run_timed(struct session *s, struct stream_source *src, struct timed *t, struct wl_err *e)
+{
+    struct run_stats before, after;
+    gpu_read_stats(s->gpu, &before);
+    int rc = gpu_run(s->gpu, src, e);
+    if (!rc) rc = gpu_check_laws(s->gpu, e);
+    if (rc) return rc;
+    gpu_read_stats(s->gpu, &after);
+    t->cycles = after.cycles - before.cycles;
+    t->issued.warp_instructions = after.sm.warp_instructions - before.sm.warp_instructions;
+    t->issued.thread_instructions = after.sm.thread_instructions - before.sm.thread_instructions;
+    return 0;
+}
+
+static int run_functional(struct stream_source *src, struct wl_err *e)
+{
+    struct cta_stream cta;
+    int got;
+    while ((got = src->next(src, &cta, e)) > 0) src->release(src, &cta);
+    return got < 0 ? WL_ERUN : 0;
+}
+
+static int audit(const char *kernel, struct exec_counts issued, struct exec_counts executed, struct wl_err *e)
+{
+    if (issued.warp_instructions == executed.warp_instructions &&
+        issued.thread_instructions == executed.thread_instructions)
+        return 0;
+    return wl_fail(e, WL_ELAW,
+                   "kernel %s: the machine issued %" PRIu64 " warp and %" PRIu64
+                   " thread instructions, but %" PRIu64 " and %" PRIu64 " were executed",
+                   kernel, issued.warp_instructions, issued.thread_instructions, executed.warp_instructions,
+                   executed.thread_instructions);
+}
+
+static int consume(struct session *s, struct stream_source *src, struct timed *t, struct wl_err *e)
+{
+    switch (s->opt.mode) {
+    case SESSION_TIMING: return run_timed(s, src, t, e);
+    case SESSION_RECORD:
+        if (s->opt.record) return s->opt.record(s->opt.record_arg, src, e);
+        break;
+    case SESSION_FUNCTIONAL: break;
+    }
+    return run_functional(src, e);
+}
+
+int session_launch(struct session *s, struct ptx_launch *l, struct wl_err *e)
+{
+    if (reserve_record(s, e)) return WL_ERUN;
+    l->no_streams = s->opt.mode == SESSION_FUNCTIONAL;
+    l->print = s->opt.print;
+    l->print_arg = s->opt.print_arg;
+    struct stream_source *src = ptx_open(l, e);
+    if (!src) return e ? (int)e->code : WL_ERUN;
+
+    struct timed t = {0};
+    int rc = consume(s, src, &t, e);
+    struct exec_counts n = ptx_counts(src);
+    if (!rc && s->opt.mode == SESSION_TIMING) rc = audit(src->info->kernel, t.issued, n, e);
+    if (!rc) {
+        s->counts.warp_instructions += n.warp_instructions;
+        s->counts.thread_instructions += n.thread_instructions;
+        add_record(s, src->info, t.cycles, n);
+    }
+    ptx_close(src);
+    return rc;
+}
+
+int session_replay(struct session *s, struct stream_source *src, struct wl_err *e)
+{
+    if (!s->gpu) return wl_fail(e, WL_EINPUT, "a trace can only be replayed on a timing machine");
+    if (reserve_record(s, e)) return WL_ERUN;
+    struct timed t = {0};
+    int rc = run_timed(s, src, &t, e);
+    if (!rc) add_record(s, src->info, t.cycles, t.issued);
+    return rc;
+}

@@ -1,0 +1,126 @@
+/* coalesce.c - from the lanes of a memory instruction to transactions.
+ *
+ * Fermi's rule: lanes are joined per segment, whose size follows the access width (1 byte: 32,
+ * 2 bytes: 64, more: 128 bytes); each transaction keeps its touched sectors, bytes and the
+ * number of lanes. Transactions come in the order of the first lane that needs them. Atomics
+ * that meet at one address cannot share a transaction. */
+#include <string.h>
+
+#include "sm/sm.h"
+
+/* Where spaces that are not device memory lie in the address space of the L2. */
+#define LOCAL_BASE (UINT64_C(1) << 41)
+#define CONST_BASE (UINT64_C(1) << 40)
+#define PARAM_BASE (CONST_BASE + (UINT64_C(1) << 32))
+
+static unsigned segment_shift(unsigned width) { return width == 1 ? 5 : width == 2 ? 6 : 7; }
+
+static void add_lane(struct txn *t, uint64_t addr, unsigned width)
+{
+    unsigned offset = (unsigned)addr & (LINE_BYTES - 1), last = offset + width - 1;
+    if (last >= LINE_BYTES) last = LINE_BYTES - 1; /* accesses are aligned; only odd traces get here */
+    for (unsigned sector = offset >> 5; sector <= last >> 5; sector++) t->sectors |= (uint8_t)(1u << sector);
+    uint64_t run = width >= 64 ? UINT64_MAX : (UINT64_C(1) << (last - offset + 1)) - 1;
+    t->bytes[offset >> 6] |= run << (offset & 63);
+    if ((offset & 63) + width > 64 && offset < 64) t->bytes[1] |= run >> (64 - offset);
+    t->lanes++;
+}
+
+/* A warp's address is affine with a positive stride no larger than a line, or uniform: only
+ * the transaction made last can be the one. */
+static uint32_t coalesce_affine(const struct warp_addrs *a, unsigned width, struct txn *out)
+{
+    unsigned shift = segment_shift(width), first = bit_low32(a->mask);
+    uint32_t n = 0;
+    uint64_t segment = 0;
+    for (uint32_t m = a->mask; m; m &= m - 1) {
+        uint64_t addr = a->base + (uint64_t)((int64_t)(bit_low32(m) - first) * a->stride);
+        if (!n || addr >> shift != segment) {
+            segment = addr >> shift;
+            out[n++] = (struct txn){.line = addr >> LINE_SHIFT};
+        }
+        add_lane(&out[n - 1], addr, width);
+    }
+    return n;
+}
+
+/* Any addresses: look for the segment among the transactions made so far. `overlap` says
+ * whether two lanes may touch the same byte in one transaction. */
+static uint32_t coalesce_any(const uint64_t *addr, uint32_t mask, unsigned width, unsigned shift, bool overlap,
+                             struct txn *out)
+{
+    uint64_t segment[SM_MAX_TXNS];
+    uint32_t n = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint64_t a = addr[bit_low32(m)];
+        unsigned offset = (unsigned)a & (LINE_BYTES - 1);
+        uint32_t i = 0;
+        for (; i < n; i++)
+            if (segment[i] == a >> shift && (overlap || !(out[i].bytes[offset >> 6] >> (offset & 63) & 1))) break;
+        if (i == n) {
+            segment[n] = a >> shift;
+            out[n++] = (struct txn){.line = a >> LINE_SHIFT};
+        }
+        add_lane(&out[i], a, width);
+    }
+    return n;
+}
+
+/* Local memory: word k of all hardware threads lies together, so that a warp's equal offsets
+ * are one line. */
+static uint64_t local_address(const struct sm *s, unsigned warp, unsigned lane, uint64_t offset)
+{
+    enum { ALL_THREADS = 256 * SM_MAX_WARPS * WARP_SIZE }; /* the largest machine's */
+    uint64_t thread = ((uint64_t)s->index * SM_MAX_WARPS + warp) * WARP_SIZE + lane;
+    return LOCAL_BASE + ((offset >> 2) * ALL_THREADS + thread) * 4 + (offset & 3);
+}
+
+/* Wider accesses are word by word: the layout puts a thread's words in different lines. */
+static uint32_t coalesce_local(const struct sm *s, const struct memop *op, struct txn *out)
+{
+    const struct warp_addrs *a = &op->addrs;
+    unsigned words = op->inst->width <= 4 ? 1 : op->inst->width / 4u, width = op->inst->width < 4 ? op->inst->width : 4;
+    uint32_t n = 0;
+    for (unsigned k = 0; k < words; k++) {
+        uint64_t addr[WARP_SIZE];
+        for (uint32_t m = a->mask; m; m &= m - 1) {
+            unsigned lane = bit_low32(m);
+            addr[lane] = local_address(s, op->load.warp, lane, warp_addr(a, lane) + 4 * k);
+        }
+        n += coalesce_any(addr, a->mask, width, LINE_SHIFT, true, out + n);
+    }
+    return n;
+}
+
+uint32_t coalesce(const struct sm *s, const struct memop *op, struct txn *out)
+{
+    const struct warp_addrs *a = &op->addrs;
+    unsigned width = op->inst->width, space = op->inst->space;
+    if (space == SPACE_LOCAL) return coalesce_local(s, op, out);
+    bool bank = space == SPACE_CONST || space == SPACE_PARAM, atomic = op->inst->kind == INST_ATOMIC;
+    if (!bank && !atomic && a->affine && a->stride >= 0 && a->stride <= LINE_BYTES)
+        return coalesce_affine(a, width, out);
+    uint64_t addr[WARP_SIZE], base = space == SPACE_CONST ? CONST_BASE : space == SPACE_PARAM ? PARAM_BASE : 0;
+    for (uint32_t m = a->mask; m; m &= m - 1) addr[bit_low32(m)] = base + warp_addr(a, bit_low32(m));
+    if (bank) return coalesce_any(addr, a->mask, width, 6, true, out);
+    return coalesce_any(addr, a->mask, width, atomic ? LINE_SHIFT : segment_shift(width), !atomic, out);
+}
+
+/* How often the busiest bank must be read: distinct words per bank, counted on first words. */
+uint32_t shared_passes(const struct warp_addrs *a, uint32_t banks, bool atomic)
+{
+    if (a->affine && ((a->stride == 0 && !atomic) || a->stride == 4) && banks >= WARP_SIZE) return 1;
+    uint64_t words[WARP_SIZE];
+    uint8_t in_bank[SM_MAX_WARPS] = {0};
+    uint32_t n = 0, most = 1;
+    for (uint32_t m = a->mask; m; m &= m - 1) {
+        uint64_t word = warp_addr(a, bit_low32(m)) >> 2;
+        uint32_t i = 0;
+        while (i < n && (atomic || words[i] != word)) i++;
+        if (i < n) continue;
+        words[n++] = word;
+        uint8_t passes = ++in_bank[word % banks];
+        if (passes > most) most = passes;
+    }
+    return most;
+}

@@ -1,0 +1,141 @@
+/* issue.c - each scheduler chooses one warp a cycle and sends its head to a unit. */
+#include "sm/sm.h"
+
+static uint32_t find_pipe(const struct sm *s, unsigned unit, tick_t now)
+{
+    for (uint32_t i = 0; i < s->pipes[unit]; i++)
+        if (s->pipe_free[unit][i] <= now) return i;
+    return SM_MAX_PIPES;
+}
+
+/* Warps whose unit is free. *next: when a busy pipe that somebody waits for frees. */
+static uint64_t can_issue(const struct sm *s, tick_t now, tick_t *next)
+{
+    uint64_t blocked = ldst_has_room(s) ? 0 : s->head_unit[UNIT_LSU];
+    for (unsigned u = UNIT_ALU; u <= UNIT_DP; u++) {
+        if (!(s->head_unit[u] & s->ready) || find_pipe(s, u, now) != SM_MAX_PIPES) continue;
+        blocked |= s->head_unit[u];
+        for (uint32_t i = 0; i < s->pipes[u]; i++)
+            if (s->pipe_free[u][i] < *next) *next = s->pipe_free[u][i];
+    }
+    return s->ready & ~blocked;
+}
+
+/* Age rank of a warp among the live warps of its scheduler: 0 = oldest. */
+static uint16_t age_rank(const struct sm *s, unsigned w)
+{
+    unsigned rank = 0;
+    for (uint64_t m = s->live & s->owned[w % s->schedulers]; m; m &= m - 1)
+        rank += s->age[bit_low64(m)] < s->age[w] ? 1 : 0;
+    return (uint16_t)rank;
+}
+
+static void issue_memory(struct sm *s, unsigned w, tick_t now)
+{
+    struct warp *p = &s->warp[w];
+    const struct code_inst *in = p->inst;
+    struct memop *op = memop_alloc(s);
+    op->load = (struct wl_load){.seq = p->seq, .pc = in->pc, .warp = (uint16_t)w, .rank = age_rank(s, w),
+                                .loop = in->loop, .lanes = (uint8_t)bit_count32(p->exec)};
+    op->inst = in;
+    op->regs = s->board + (size_t)w * s->board_regs;
+    op->ready = now + s->mem_delay;
+    op->waiting = 0;
+    op->begun = false;
+    stream_next_addrs(&p->stream, p->exec, &op->addrs);
+    for (unsigned i = 0; i < in->ndst; i++) op->regs[in->reg[i]] = NEVER;
+    p->outstanding++;
+    bool shared = in->space == SPACE_SHARED;
+    if (shared) s->stats.shared_accesses++;
+    else if (in->kind == INST_LOAD) s->stats.loads++;
+    else if (in->kind == INST_STORE) s->stats.stores++;
+    else s->stats.atomics++;
+    ldst_accept(s, op);
+}
+
+static void issue_compute(struct sm *s, unsigned w, tick_t now)
+{
+    const struct code_inst *in = s->warp[w].inst;
+    unsigned lat = in->kind == INST_ALU ? in->lat : LAT_INT_ADD, unit = s->unit[lat];
+    s->pipe_free[unit][find_pipe(s, unit, now)] = now + s->init[lat];
+    uint64_t *board = s->board + (size_t)w * s->board_regs;
+    for (unsigned i = 0; i < in->ndst; i++) board[in->reg[i]] = now + s->lat[lat] + s->issue_delay;
+}
+
+static void issue(struct sm *s, unsigned w, tick_t now)
+{
+    struct warp *p = &s->warp[w];
+    const struct code_inst *in = p->inst;
+    s->stats.warp_instructions++;
+    s->stats.thread_instructions += bit_count32(p->exec);
+    p->seq++;
+    bool arrive = false;
+    switch (in->kind) {
+    case INST_LOAD:
+    case INST_STORE:
+    case INST_ATOMIC:
+        if (p->exec) issue_memory(s, w, now);
+        break;
+    case INST_ALU:
+    case INST_BRANCH: issue_compute(s, w, now); break;
+    case INST_BARRIER:
+        s->stats.barriers++;
+        s->barrier |= bit64(w);
+        arrive = true;
+        break;
+    case INST_MEMBAR:
+        if (p->outstanding) s->membar |= bit64(w);
+        break;
+    default: break;
+    }
+    warp_advance(s, w, now);
+    if (arrive && (s->live >> w & 1)) warp_arrive(s, w, now);
+}
+
+/* What policies see. The masks change while a cycle goes on, so this is refreshed per cycle. */
+static void refresh_view(struct sm *s)
+{
+    struct wl_sched_view *v = &s->view;
+    v->cycle = s->cycle;
+    v->live = s->live;
+    v->ready = s->ready;
+    v->memory = s->memory;
+    v->long_stall = s->long_stall;
+    v->barrier = s->barrier | s->membar;
+    v->mshr_used = s->l1d.mshr.used;
+    v->missq_used = s->l1d.missq_used;
+    v->lsu_free = ldst_has_room(s);
+}
+
+bool issue_cycle(struct sm *s, tick_t now, tick_t *next)
+{
+    uint64_t can = s->ready ? can_issue(s, now, next) : 0;
+    if (!can && !s->sched->cycle) return false;
+    refresh_view(s);
+    if (s->sched->cycle) {
+        uint64_t again = s->sched->cycle(s->sched_self, &s->view);
+        s->sched_next = again == UINT64_MAX ? NEVER : now + (again - s->cycle) * s->part.period;
+        if (!can) return false;
+    }
+    if (s->sched->allowed) can &= s->sched->allowed(s->sched_self, &s->view);
+    unsigned first = s->sched->first ? s->sched->first(s->sched_self, &s->view)
+                                     : s->schedulers > 1 ? (unsigned)(s->cycle % s->schedulers) : 0;
+    bool issued = false;
+    for (unsigned i = 0; i < s->schedulers && can; i++) {
+        unsigned sched = first + i < s->schedulers ? first + i : first + i - s->schedulers;
+        uint64_t mine = can & s->owned[sched];
+        if (!mine) continue;
+        int w = s->sched->pick(s->sched_self, &s->view, sched, mine);
+        if (w < 0) continue;
+        issue(s, (unsigned)w, now);
+        if (s->sched->issued) s->sched->issued(s->sched_self, &s->view, sched, (unsigned)w);
+        issued = true;
+        can &= ~bit64((unsigned)w);
+        if (i + 1 < s->schedulers) { /* a unit may have become busy for the others */
+            tick_t ignored = NEVER;
+            can &= can_issue(s, now, &ignored);
+        }
+    }
+    s->stats.issue_cycles += issued;
+    return issued || can;
+}

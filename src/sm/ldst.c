@@ -1,0 +1,328 @@
+/* ldst.c - the ld/st unit: one memory instruction at a time, one request a cycle.
+ *
+ * An issued instruction waits in a short queue, is dispatched and coalesced, and gives one
+ * request a cycle to the cache it belongs to. Requests travel a fixed pipe to the tags; the
+ * one at its end is accepted or refused. A refused request keeps its place and everybody
+ * behind it waits: that is the stall the papers are about. What returns is written to the
+ * registers one request a cycle. */
+#include <stdlib.h>
+
+#include "sm/sm.h"
+
+/* ---- instructions in flight ---- */
+
+enum { OP_CHUNK = 64 };
+struct memop_chunk {
+    struct memop_chunk *next;
+    struct memop op[OP_CHUNK];
+};
+
+struct memop *memop_alloc(struct sm *s)
+{
+    if (!s->free_ops) {
+        struct memop_chunk *c = calloc(1, sizeof *c);
+        if (!c) exit(1); /* as req_grow */
+        c->next = s->op_chunks;
+        s->op_chunks = c;
+        for (int i = 0; i < OP_CHUNK; i++) {
+            c->op[i].next = s->free_ops;
+            s->free_ops = &c->op[i];
+        }
+    }
+    struct memop *op = s->free_ops;
+    s->free_ops = op->next;
+    return op;
+}
+
+void memop_free_all(struct sm *s)
+{
+    for (struct memop_chunk *c = s->op_chunks, *next; c; c = next) {
+        next = c->next;
+        free(c);
+    }
+}
+
+static void finish_op(struct sm *s, struct memop *op, tick_t now)
+{
+    const struct code_inst *in = op->inst;
+    unsigned w = op->load.warp;
+    for (unsigned i = 0; i < in->ndst; i++) op->regs[in->reg[i]] = now;
+    if (op->begun && s->l1d.policy->load_done) s->l1d.policy->load_done(s->l1d.self, &op->load);
+    op->next = s->free_ops;
+    s->free_ops = op;
+    if (in->ndst && s->long_stall >> w & 1 && !((s->barrier | s->membar) >> w & 1)) warp_check_head(s, w, now);
+    warp_memop_done(s, w, now);
+}
+
+/* One request of the instruction has its data, or its acknowledgement. */
+static void finish_request(struct sm *s, struct req *r, tick_t now)
+{
+    struct memop *op = (struct memop *)(void *)r->load;
+    req_free(s->pool, r);
+    if (op && --op->waiting == 0) finish_op(s, op, now);
+}
+
+/* ---- what comes back ---- */
+
+static struct l1 *cache_of(struct sm *s, const struct req *r)
+{
+    return r->origin == FROM_L1T ? &s->l1t : r->origin == FROM_L1C ? &s->l1c : &s->l1d;
+}
+
+static void accept_reply(struct sm *s, tick_t now)
+{
+    struct req *r = port_peek(&s->reply, now);
+    if (!r) return;
+    port_pop(&s->reply, now);
+    if (r->kind == WL_STORE) finish_request(s, r, now);
+    else if (r->kind == WL_ATOMIC || r->bypass) list_push(&s->writeback, r);
+    else l1_fill(cache_of(s, r), r, &s->writeback);
+}
+
+static void complete(struct sm *s, tick_t now)
+{
+    while (s->hits.head && s->hits.head->ready <= now) finish_request(s, list_pop(&s->hits), now);
+    while (s->done_shared && s->done_shared->ready <= now) {
+        struct memop *op = s->done_shared;
+        s->done_shared = op->next;
+        finish_op(s, op, now);
+    }
+    if (s->writeback.head) finish_request(s, list_pop(&s->writeback), now);
+}
+
+/* ---- to the network ---- */
+
+static void send_misses(struct sm *s, struct l1 *c, tick_t now)
+{
+    if (!l1_missq_head(c) || !port_can_push(s->request, now)) return;
+    struct req *r = l1_missq_pop(c);
+    r->slice = (uint16_t)addrmap_slice(s->map, r->line << LINE_SHIFT);
+    port_push(s->request, r, now);
+}
+
+/* ---- at the tags ---- */
+
+static void count_refusal(struct sm *s, struct l1 *c, enum l1_outcome why, uint64_t cycles)
+{
+    if (c != &s->l1d) {
+        c->stats.stall_line += cycles; /* texture and constant caches report one sum */
+        return;
+    }
+    switch (why) {
+    case L1_NO_MSHR: c->stats.stall_mshr += cycles; break;
+    case L1_NO_MERGE: c->stats.stall_merge += cycles; break;
+    case L1_NO_LINE: c->stats.stall_line += cycles; break;
+    case L1_NO_QUEUE: c->stats.stall_missq += cycles; break;
+    case L1_GATED: c->stats.stall_gate += cycles; break;
+    default: break;
+    }
+}
+
+/* Tells the L1D's policy about loads: when the first request meets the tags, when the last left. */
+static void note_load(struct sm *s, struct memop *op, enum l1_outcome outcome, bool last)
+{
+    struct wl_load *l = &op->load;
+    l->missed = (uint8_t)(l->missed + (outcome != L1_HIT));
+    l->merged = (uint8_t)(l->merged + (outcome == L1_MERGED));
+    l->bypassed = (uint8_t)(l->bypassed + (outcome == L1_BYPASSED));
+    if (last && s->l1d.policy->load_end) s->l1d.policy->load_end(s->l1d.self, l);
+}
+
+static void access_tags(struct sm *s, struct l1 *c, struct access_pipe *p, tick_t now)
+{
+    p->refused = L1_HIT;
+    struct req *r = p->list.head;
+    if (!r || r->ready > now) return;
+    bool data_load = c == &s->l1d && r->kind == WL_LOAD;
+    struct memop *op = (struct memop *)(void *)r->load;
+    if (data_load && !op->begun) {
+        op->begun = true;
+        if (c->policy->load_begin) c->policy->load_begin(c->self, &op->load);
+    }
+    bool may_miss = c != &s->l1d || !s->sched->may_miss || s->sched->may_miss(s->sched_self, r->warp);
+    struct req *next = r->next;
+    bool last = r->number + 1u == op->load.requests;
+    enum l1_outcome outcome = l1_access(c, r, s->cycle, may_miss);
+    if (l1_refused(outcome)) {
+        p->refused = outcome;
+        count_refusal(s, c, outcome, 1);
+        return;
+    }
+    p->list.head = next;
+    if (!next) p->list.tail = &p->list.head;
+    p->used--;
+    s->part.clock->progress++;
+    if (data_load) note_load(s, op, outcome, last);
+    if (outcome == L1_HIT && s->hit_ticks) {
+        r->ready = now + s->hit_ticks;
+        list_push(&s->hits, r);
+    } else if (outcome == L1_HIT || (outcome == L1_STORED && r->is_reply)) {
+        finish_request(s, r, now);
+    }
+}
+
+/* ---- dispatch ---- */
+
+/* The cache an instruction goes to. */
+static enum req_origin origin_of(const struct code_inst *in)
+{
+    if (in->space == SPACE_CONST || in->space == SPACE_PARAM) return FROM_L1C;
+    return in->space == SPACE_TEX || in->cache_op == CACHE_NC ? FROM_L1T : FROM_L1D;
+}
+
+static void dispatch_shared(struct sm *s, struct memop *op, tick_t now)
+{
+    uint32_t passes = shared_passes(&op->addrs, s->shared_banks, op->inst->kind == INST_ATOMIC);
+    s->stats.shared_passes += passes;
+    s->lsu.busy_until = now + passes * s->part.period;
+    op->ready = s->lsu.busy_until + (op->inst->ndst ? s->shared_latency : 0);
+    struct memop **link = &s->done_shared; /* a store may finish before an older load */
+    while (*link && (*link)->ready <= op->ready) link = &(*link)->next;
+    op->next = *link;
+    *link = op;
+}
+
+static void count_requests(struct sm *s, const struct memop *op, enum req_origin origin, uint32_t n)
+{
+    if (op->inst->kind == INST_STORE) s->stats.store_requests += n;
+    if (op->inst->kind != INST_LOAD || origin != FROM_L1D) return;
+    s->stats.l1d_loads++;
+    s->stats.load_requests += n;
+    s->stats.divergent_loads += n > 2;
+}
+
+/* Takes the next instruction from the queue. */
+static void dispatch(struct sm *s, tick_t now)
+{
+    struct lsu *u = &s->lsu;
+    if (u->op || u->head == u->tail || u->busy_until > now) return;
+    struct memop *op = u->queue[u->head & 63];
+    if (op->ready > now) return;
+    u->head++;
+    s->part.clock->progress++;
+    if (op->inst->space == SPACE_SHARED) {
+        dispatch_shared(s, op, now);
+        return;
+    }
+    u->op = op;
+    u->ntxn = coalesce(s, op, u->txn);
+    u->next_txn = 0;
+    op->load.requests = (uint8_t)(u->ntxn > 255 ? 255 : u->ntxn);
+    op->waiting = u->ntxn;
+    count_requests(s, op, origin_of(op->inst), u->ntxn);
+}
+
+static const uint8_t kind_of[] = {[INST_LOAD] = WL_LOAD, [INST_STORE] = WL_STORE, [INST_ATOMIC] = WL_ATOMIC};
+
+static struct req *make_request(struct sm *s, struct memop *op, enum req_origin origin)
+{
+    const struct txn *t = &s->lsu.txn[s->lsu.next_txn];
+    const struct code_inst *in = op->inst;
+    struct req *r = req_alloc(s->pool);
+    r->next = NULL;
+    r->line = t->line;
+    r->bytes[0] = t->bytes[0];
+    r->bytes[1] = t->bytes[1];
+    r->load = &op->load;
+    r->pc = in->pc;
+    r->warp = op->load.warp;
+    r->rank = op->load.rank;
+    r->kind = kind_of[in->kind];
+    r->space = in->space == SPACE_LOCAL ? WL_LOCAL : origin == FROM_L1T ? WL_TEXTURE : origin == FROM_L1C ? WL_CONST : WL_GLOBAL;
+    r->origin = (uint8_t)origin;
+    r->sectors = r->touched = t->sectors;
+    r->lanes = t->lanes;
+    r->number = (uint8_t)s->lsu.next_txn;
+    r->sm = (uint8_t)s->index;
+    r->note = 0;
+    r->nvm = r->is_reply = r->is_write = false;
+    r->bypass = r->kind == WL_LOAD && origin == FROM_L1D && r->space == WL_GLOBAL && (in->cache_op == CACHE_CG || !s->l1d_global);
+    return r;
+}
+
+/* Gives one request of the dispatched instruction to its cache's pipe. */
+static void feed(struct sm *s, tick_t now)
+{
+    struct lsu *u = &s->lsu;
+    dispatch(s, now);
+    if (!u->op) return;
+    enum req_origin origin = origin_of(u->op->inst);
+    struct access_pipe *p = &s->pipe[origin];
+    if (p->used >= p->depth) return;
+    struct req *r = make_request(s, u->op, origin);
+    r->ready = now + p->delay;
+    list_push(&p->list, r);
+    p->used++;
+    if (++u->next_txn == u->ntxn) u->op = NULL;
+}
+
+bool ldst_has_room(const struct sm *s) { return s->lsu.tail - s->lsu.head < s->lsu.depth; }
+
+void ldst_accept(struct sm *s, struct memop *op) { s->lsu.queue[s->lsu.tail++ & 63] = op; }
+
+/* ---- the cycle ---- */
+
+static void account_skipped(struct sm *s, uint64_t skipped)
+{
+    if (!skipped) return;
+    count_refusal(s, &s->l1d, s->pipe[FROM_L1D].refused, skipped);
+    if (l1_refused(s->pipe[FROM_L1T].refused)) count_refusal(s, &s->l1t, s->pipe[FROM_L1T].refused, skipped);
+    if (l1_refused(s->pipe[FROM_L1C].refused)) count_refusal(s, &s->l1c, s->pipe[FROM_L1C].refused, skipped);
+    if (l1_refused(s->pipe[FROM_L1D].refused) || l1_refused(s->pipe[FROM_L1T].refused) || l1_refused(s->pipe[FROM_L1C].refused))
+        s->stats.lsu_stall_cycles += skipped;
+}
+
+void ldst_cycle(struct sm *s, tick_t now, uint64_t skipped)
+{
+    account_skipped(s, skipped);
+    complete(s, now);
+    accept_reply(s, now);
+    send_misses(s, &s->l1d, now);
+    send_misses(s, &s->l1t, now);
+    send_misses(s, &s->l1c, now);
+    /* A pipe without stages is fed and read in the same cycle. */
+    if (s->pipe[FROM_L1D].delay) access_tags(s, &s->l1d, &s->pipe[FROM_L1D], now);
+    if (s->pipe[FROM_L1T].delay) access_tags(s, &s->l1t, &s->pipe[FROM_L1T], now);
+    feed(s, now);
+    if (!s->pipe[FROM_L1D].delay) access_tags(s, &s->l1d, &s->pipe[FROM_L1D], now);
+    if (!s->pipe[FROM_L1T].delay) access_tags(s, &s->l1t, &s->pipe[FROM_L1T], now);
+    access_tags(s, &s->l1c, &s->pipe[FROM_L1C], now);
+    if (l1_refused(s->pipe[FROM_L1D].refused) || l1_refused(s->pipe[FROM_L1T].refused) || l1_refused(s->pipe[FROM_L1C].refused))
+        s->stats.lsu_stall_cycles++;
+}
+
+static tick_t earlier(tick_t a, tick_t b) { return a < b ? a : b; }
+static tick_t later(tick_t a, tick_t b) { return a > b ? a : b; }
+
+static tick_t pipe_next(const struct access_pipe *p)
+{
+    return p->list.head && !l1_refused(p->refused) ? p->list.head->ready : NEVER;
+}
+
+/* When the unit has something to do again. Refused requests wait for a reply or for the
+ * network to take a miss; both wake the SM. */
+tick_t ldst_next(const struct sm *s, tick_t now)
+{
+    tick_t soon = now + s->part.period, next = NEVER;
+    const struct lsu *u = &s->lsu;
+    if (s->writeback.head) return soon;
+    if ((s->l1d.missq.head || s->l1t.missq.head || s->l1c.missq.head) && !s->request->producer_waits) return soon;
+    if (!port_empty(&s->reply)) next = later(soon, port_next(&s->reply) + 1);
+    if (s->hits.head) next = earlier(next, s->hits.head->ready);
+    if (s->done_shared) next = earlier(next, s->done_shared->ready);
+    next = earlier(next, earlier(pipe_next(&s->pipe[FROM_L1D]), earlier(pipe_next(&s->pipe[FROM_L1T]), pipe_next(&s->pipe[FROM_L1C]))));
+    if (u->op) {
+        const struct access_pipe *p = &s->pipe[origin_of(u->op->inst)];
+        if (p->used < p->depth) return soon;
+    } else if (u->head != u->tail) {
+        next = earlier(next, later(u->queue[u->head & 63]->ready, u->busy_until));
+    }
+    return next == NEVER ? NEVER : later(next, soon);
+}
+
+bool ldst_idle(const struct sm *s)
+{
+    return !s->lsu.op && s->lsu.head == s->lsu.tail && !s->writeback.head && !s->hits.head && !s->done_shared &&
+           !s->pipe[FROM_L1D].used && !s->pipe[FROM_L1T].used && !s->pipe[FROM_L1C].used && !s->l1d.missq.head && !s->l1t.missq.head &&
+           !s->l1c.missq.head && !s->l1d.mshr.used && !s->l1t.mshr.used && !s->l1c.mshr.used && port_empty(&s->reply);
+}

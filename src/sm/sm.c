@@ -1,0 +1,216 @@
+#include "sm/sm.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- building ---- */
+
+static void set_pipes(struct sm *s, const int64_t *v)
+{
+    tick_t p = s->part.period;
+    for (int i = 0; i < LAT_COUNT; i++) {
+        s->lat[i] = p * (tick_t)v[P_LAT_INT_ADD + i];
+        s->init[i] = p * (tick_t)v[P_INIT_INT_ADD + i];
+        bool dp = i >= LAT_DP_ADD && i <= LAT_DP_DIV, slow = i == LAT_SFU || i == LAT_INT_DIV || i == LAT_FP_DIV;
+        s->unit[i] = dp ? (v[P_SM_DP_PIPES] ? UNIT_DP : UNIT_SFU) : slow ? UNIT_SFU : UNIT_ALU;
+    }
+    s->pipes[UNIT_ALU] = (uint32_t)v[P_SM_ALU_PIPES];
+    s->pipes[UNIT_SFU] = (uint32_t)v[P_SM_SFU_PIPES];
+    s->pipes[UNIT_DP] = (uint32_t)v[P_SM_DP_PIPES];
+}
+
+/* The wheel must reach as far as the slowest result. */
+static int make_wheel(struct sm *s)
+{
+    tick_t longest = 0;
+    for (int i = 0; i < LAT_COUNT; i++)
+        if (s->lat[i] > longest) longest = s->lat[i];
+    uint32_t size = 64;
+    while (size * s->part.period <= longest + s->issue_delay + 2 * s->part.period) size *= 2;
+    s->wheel_mask = size - 1;
+    s->wheel = calloc(size, sizeof *s->wheel);
+    s->wheel_used = calloc(size / 64, sizeof *s->wheel_used);
+    return s->wheel && s->wheel_used ? 0 : -1;
+}
+
+static int make_caches(struct sm *s, const struct gpu_config *c, struct wl_err *e)
+{
+    const int64_t *v = c->v;
+    struct wl_geometry g = {.index = s->index, .sms = (uint32_t)v[P_SM_COUNT], .schedulers = s->schedulers,
+                            .warps = s->warps, .warp_size = WARP_SIZE, .shared = &s->shared_slot};
+    struct l1_shape data = {(uint32_t)v[P_L1D_SETS], (uint32_t)v[P_L1D_WAYS], (uint32_t)v[P_L1D_MSHR],
+                            (uint32_t)v[P_L1D_MERGE], (uint32_t)v[P_L1D_MISSQ], (enum index_fn)v[P_L1D_INDEX],
+                            v[P_L1D_SECTORED], v[P_L1D_INFINITE], false, FROM_L1D};
+    struct l1_shape texture = {(uint32_t)v[P_L1T_SETS], (uint32_t)v[P_L1T_WAYS], (uint32_t)v[P_L1T_MSHR],
+                               (uint32_t)v[P_L1T_MERGE], (uint32_t)v[P_L1T_MISSQ], INDEX_LINEAR, false, false, false,
+                               FROM_L1T};
+    struct l1_shape constant = {(uint32_t)v[P_L1C_SETS], (uint32_t)v[P_L1C_WAYS], (uint32_t)v[P_L1C_MSHR],
+                                (uint32_t)v[P_L1C_MERGE], (uint32_t)v[P_L1C_MISSQ], INDEX_LINEAR, false, false, true,
+                                FROM_L1C};
+    struct gpu_config plain; /* the other two caches are always LRU and share nothing with a scheme */
+    config_defaults(&plain);
+    void *none = NULL;
+    struct wl_geometry alone = g;
+    alone.shared = &none;
+    if (l1_init(&s->l1d, &data, &c->l1, &g, s->pool, e) || l1_init(&s->l1t, &texture, &plain.l1, &alone, s->pool, e) ||
+        l1_init(&s->l1c, &constant, &plain.l1, &alone, s->pool, e))
+        return (int)e->code;
+    return 0;
+}
+
+static void make_access_pipe(struct access_pipe *p, int64_t cycles, tick_t period)
+{
+    list_init(&p->list);
+    p->depth = cycles > 1 ? (uint32_t)cycles : 1;
+    p->delay = (tick_t)cycles * period;
+    p->refused = L1_HIT;
+}
+
+int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const struct addrmap *map,
+            struct req_pool *pool, struct wl_err *e)
+{
+    const int64_t *v = c->v;
+    tick_t p = s->part.period;
+    s->index = index;
+    s->map = map;
+    s->pool = pool;
+    s->warps = (uint32_t)v[P_SM_WARPS];
+    s->cta_slots = (uint32_t)v[P_SM_CTAS];
+    s->schedulers = (uint32_t)v[P_SM_SCHEDULERS];
+    s->registers = (uint32_t)v[P_SM_REGISTERS];
+    s->shared_bytes = (uint32_t)v[P_SM_SHARED];
+    s->shared_banks = (uint32_t)v[P_SHARED_BANKS];
+    s->issue_delay = p * (tick_t)v[P_SM_ISSUE_DELAY];
+    s->mem_delay = p * (tick_t)v[P_SM_MEM_DELAY];
+    s->shared_latency = p * (tick_t)v[P_SHARED_LATENCY];
+    s->hit_ticks = p * (tick_t)v[P_L1D_HIT];
+    s->l1d_global = v[P_L1D_GLOBAL];
+    s->l1d_flush = v[P_L1D_FLUSH];
+    s->lsu.depth = (uint32_t)v[P_SM_LSU_QUEUE];
+    set_pipes(s, v);
+    for (unsigned w = 0; w < s->warps; w++) s->owned[w % s->schedulers] |= bit64(w);
+    make_access_pipe(&s->pipe[FROM_L1D], v[P_L1D_PIPE], p);
+    make_access_pipe(&s->pipe[FROM_L1T], v[P_L1T_PIPE], p);
+    make_access_pipe(&s->pipe[FROM_L1C], 0, p);
+    list_init(&s->writeback);
+    list_init(&s->hits);
+    s->offered_at = s->wants_at = NEVER;
+    s->sched_next = NEVER;
+    if (make_wheel(s)) return wl_fail(e, WL_ERUN, "out of memory");
+    if (make_caches(s, c, e)) return (int)e->code;
+    struct wl_sched_geometry g = {index, (uint32_t)v[P_SM_COUNT], s->warps, s->schedulers, &s->shared_slot};
+    const char *why = "out of memory";
+    s->sched = c->sched.policy;
+    s->sched_self = s->sched->create(&g, c->sched.values, &why);
+    if (!s->sched_self) return wl_fail(e, WL_EINPUT, "scheduler %s cannot run this SM: %s", s->sched->name, why);
+    s->view = (struct wl_sched_view){.age = s->age, .owned = s->owned, .sm = index,
+                                     .mshr_total = (uint32_t)v[P_L1D_MSHR], .missq_total = (uint32_t)v[P_L1D_MISSQ]};
+    return 0;
+}
+
+void sm_destroy(struct sm *s)
+{
+    if (s->sched_self && s->sched->destroy) s->sched->destroy(s->sched_self);
+    if (s->l1d.policy) l1_destroy(&s->l1d);
+    if (s->l1t.policy) l1_destroy(&s->l1t);
+    if (s->l1c.policy) l1_destroy(&s->l1c);
+    port_destroy(&s->reply);
+    memop_free_all(s);
+    free(s->board);
+    free(s->wheel);
+    free(s->wheel_used);
+}
+
+/* ---- kernels ---- */
+
+static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+/* Resident CTAs: what threads, CTA slots, registers and shared memory allow. */
+static uint32_t cta_limit(const struct sm *s, const struct launch_info *l)
+{
+    uint32_t limit = smaller(s->cta_slots, s->warps / l->warps_per_cta);
+    if (l->regs_per_thread)
+        limit = smaller(limit, s->registers / (l->regs_per_thread * l->warps_per_cta * WARP_SIZE));
+    if (l->shared_bytes) limit = smaller(limit, s->shared_bytes / l->shared_bytes);
+    return limit;
+}
+
+int sm_kernel_begin(struct sm *s, struct stream_source *source, struct wl_err *e)
+{
+    const struct launch_info *l = source->info;
+    s->launch = l;
+    s->source = source;
+    s->cta_limit = cta_limit(s, l);
+    if (!s->cta_limit)
+        return wl_fail(e, WL_ERUN,
+                       "kernel %s: a block of %u threads with %u registers each and %u bytes of shared memory does not "
+                       "fit an SM with %u warps, %u registers and %u bytes",
+                       l->kernel, l->threads_per_cta, l->regs_per_thread, l->shared_bytes, s->warps, s->registers,
+                       s->shared_bytes);
+    s->board_regs = l->code->nregs ? l->code->nregs : 1;
+    if (s->board_regs > s->board_cap) {
+        uint64_t *b = realloc(s->board, (size_t)s->board_regs * s->warps * sizeof *b);
+        if (!b) return wl_fail(e, WL_ERUN, "out of memory");
+        s->board = b;
+        s->board_cap = s->board_regs;
+    }
+    if (s->l1d.policy->kernel_begin)
+        s->l1d.policy->kernel_begin(s->l1d.self, hash_bytes(WL_HASH_INIT, l->kernel, strlen(l->kernel)));
+    if (s->sched->kernel_begin) s->sched->kernel_begin(s->sched_self);
+    return 0;
+}
+
+void sm_kernel_end(struct sm *s)
+{
+    if (s->l1d.policy->kernel_end) s->l1d.policy->kernel_end(s->l1d.self);
+    if (s->l1d_flush) l1_flush(&s->l1d);
+    l1_flush(&s->l1t);
+    l1_flush(&s->l1c);
+}
+
+/* ---- the cycle ---- */
+
+static void take_offer(struct sm *s, tick_t now)
+{
+    if (s->offered_at >= now) return; /* NEVER, or put there at this very tick */
+    warp_install_cta(s, &s->offered, now);
+    s->offered_at = NEVER;
+    if (s->ctas_resident < s->cta_limit && s->wants_at == NEVER) {
+        s->wants_at = now;
+        part_wake_after(s->dispatcher, now);
+    }
+}
+
+tick_t sm_tick(struct sm *s, tick_t now)
+{
+    uint64_t passed = s->last == now - s->part.period ? 1 : (now - s->last) / s->part.period;
+    s->cycle += passed;
+    s->last = now;
+    s->head_limit = now;
+    if (s->live) s->stats.active_cycles += passed;
+    ldst_cycle(s, now, passed - 1);
+    take_offer(s, now);
+    warp_wake_due(s);
+    s->head_limit = now + s->part.period;
+    tick_t next = NEVER;
+    if (issue_cycle(s, now, &next)) return now + s->part.period;
+    tick_t t = ldst_next(s, now);
+    if (t < next) next = t;
+    t = warp_next_wake(s, now);
+    if (t < next) next = t;
+    if (s->sched_next < next) next = s->sched_next;
+    if (s->offered_at == now && now + s->part.period < next) next = now + s->part.period;
+    return next;
+}
+
+bool sm_idle(const struct sm *s) { return !s->live && ldst_idle(s) && s->offered_at == NEVER; }
+
+void sm_describe(const struct sm *s, char *out, size_t size)
+{
+    snprintf(out, size,
+             "SM %u: %u warps live, %u ready, %u at a barrier, %u wait for a load; %u requests before the L1D%s; %u MSHRs used",
+             s->index, bit_count64(s->live), bit_count64(s->ready), bit_count64(s->barrier | s->membar),
+             bit_count64(s->long_stall), s->pipe[FROM_L1D].used, l1_refused(s->pipe[FROM_L1D].refused) ? " (the first is refused)" : "",
+             s->l1d.mshr.used);
+}

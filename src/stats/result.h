@@ -1,0 +1,70 @@
+/* result.h - the record of one run, and the three ways to write it.
+ *
+ * A record says what ran, on what, and what was counted; two records with the same
+ * configuration hash, workload hash, seed and version have the same numbers. Only `host` differs
+ * from run to run. JSON keys are stable: other programs read them. */
+#ifndef WL_STATS_RESULT_H
+#define WL_STATS_RESULT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "stats/stats.h"
+#include "warpline/param.h"
+
+/* One launch. */
+struct result_kernel {
+    char name[128];
+    uint32_t grid[3], block[3];
+    uint64_t cycles, warp_instructions, thread_instructions;
+};
+
+/* What a policy counted itself. */
+struct result_policy {
+    char spec[256]; /* "dacache:promote=2" */
+    const struct wl_counter *counters; /* NULL-named end, or NULL */
+    uint64_t value[WL_MAX_POLICY_COUNTERS];
+    uint64_t storage_bits;
+};
+
+struct run_result {
+    char workload[128], size[16];
+    char inputs[256];    /* "n=1024" */
+    char gpu[64];
+    char machine[256];   /* the machine in one line, for people */
+    char engine[16];     /* "fast", "tick"; "functional": nothing was timed */
+    const char *version;
+    uint64_t config_hash, workload_hash, seed;
+    uint32_t sms, channels, core_khz, dram_khz; /* what rates are relative to */
+    const struct result_kernel *kernels;
+    unsigned nkernels;
+    struct run_stats stats;
+    struct result_policy l1, l2, sched;
+    char check[256];     /* what --check compared; "" = not checked */
+    struct {
+        double seconds;
+        uint64_t peak_memory_bytes;
+    } host;
+};
+
+/* Thread instructions per core cycle, rounded to 6 decimals; 0 when nothing was timed. */
+double result_ipc(const struct run_result *r);
+/* Share of the L1D's load requests that fetched: (load misses + bypasses) / loads. */
+double result_l1_miss_rate(const struct run_result *r);
+
+/* For people. */
+void result_write_text(const struct run_result *r, FILE *out);
+/* One object. 0, or WL_ERUN when memory runs out; errors of `out` stay in ferror(out). */
+int result_write_json(const struct run_result *r, FILE *out, struct wl_err *e);
+/* The object itself (a json_t *, jansson), for programs that build larger documents; NULL: no memory. */
+void *result_json(const struct run_result *r);
+/* A header and a row each, keys as in JSON with dots. The policies' own counters appear when all
+ * rows have the same policies. */
+void result_write_csv(const struct run_result *const *r, unsigned count, FILE *out);
+
+/* "1,234,567"; `out` has room for 32 characters. Returns out. */
+const char *with_commas(uint64_t value, char *out);
+
+#endif

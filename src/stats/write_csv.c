@@ -1,0 +1,107 @@
+/* write_csv.c - runs as a table: a header, then a row each.
+ *
+ * Columns are the keys of the JSON object, flattened with dots, in the same order; lists of
+ * kernels do not fit a row and are left out. One walk writes either names or values, so header
+ * and rows cannot drift apart. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "stats/result.h"
+
+struct row {
+    FILE *out;
+    bool header; /* write names instead of values */
+    bool first;
+};
+
+static void put_quoted(FILE *out, const char *s)
+{
+    if (!s[strcspn(s, ",\"\r\n")]) {
+        fputs(s, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *s; s++) {
+        if (*s == '"') fputc('"', out);
+        fputc(*s, out);
+    }
+    fputc('"', out);
+}
+
+static void put_text(struct row *w, const char *group, const char *key, const char *value)
+{
+    if (!w->first) fputc(',', w->out);
+    w->first = false;
+    char name[160];
+    snprintf(name, sizeof name, "%s%s%s", group, *group ? "." : "", key);
+    put_quoted(w->out, w->header ? name : value);
+}
+
+static void put_number(struct row *w, const char *group, const char *key, uint64_t value)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, value);
+    put_text(w, group, key, text);
+}
+
+static void put_hash(struct row *w, const char *key, uint64_t value)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%016" PRIx64, value);
+    put_text(w, "", key, text);
+}
+
+static void put_real(struct row *w, const char *group, const char *key, double value)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%.6f", value);
+    put_text(w, group, key, text);
+}
+
+static void put_policy(struct row *w, const char *group, const struct result_policy *p)
+{
+    for (unsigned i = 0; p->counters && p->counters[i].name; i++) put_number(w, group, p->counters[i].name, p->value[i]);
+    put_number(w, group, "storage_bits", p->storage_bits);
+}
+
+static void put_row(FILE *out, bool header, const struct run_result *r, bool policies)
+{
+    struct row w = {out, header, true};
+    put_text(&w, "", "workload", r->workload);
+    put_text(&w, "", "size", r->size);
+    put_text(&w, "", "inputs", r->inputs);
+    put_text(&w, "", "gpu", r->gpu);
+    put_text(&w, "", "l1_policy", r->l1.spec);
+    put_text(&w, "", "l2_policy", r->l2.spec);
+    put_text(&w, "", "scheduler", r->sched.spec);
+    put_text(&w, "", "version", r->version);
+    put_hash(&w, "config_hash", r->config_hash);
+    put_hash(&w, "workload_hash", r->workload_hash);
+    put_number(&w, "", "seed", r->seed);
+    put_text(&w, "", "engine", r->engine);
+    put_number(&w, "", "cycles", r->stats.cycles);
+    put_number(&w, "", "warp_instructions", r->stats.sm.warp_instructions);
+    put_number(&w, "", "thread_instructions", r->stats.sm.thread_instructions);
+    put_real(&w, "", "ipc", result_ipc(r));
+    for (const struct counter_desc *d = counter_descs; d->key; d++)
+        put_number(&w, counter_group_names[d->group], d->key, counter_value(&r->stats, d));
+    if (policies) {
+        put_policy(&w, "l1_policy_counters", &r->l1);
+        put_policy(&w, "l2_policy_counters", &r->l2);
+        put_policy(&w, "scheduler_counters", &r->sched);
+    }
+    put_real(&w, "host", "seconds", r->host.seconds);
+    put_number(&w, "host", "peak_memory_bytes", r->host.peak_memory_bytes);
+    fputc('\n', out);
+}
+
+void result_write_csv(const struct run_result *const *r, unsigned count, FILE *out)
+{
+    if (count == 0) return;
+    bool same = true;
+    for (unsigned i = 1; i < count; i++)
+        same = same && r[i]->l1.counters == r[0]->l1.counters && r[i]->l2.counters == r[0]->l2.counters &&
+               r[i]->sched.counters == r[0]->sched.counters;
+    put_row(out, true, r[0], same);
+    for (unsigned i = 0; i < count; i++) put_row(out, false, r[i], same);
+}

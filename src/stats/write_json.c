@@ -1,0 +1,157 @@
+/* write_json.c - a run as one JSON object.
+ *
+ * The counters come from their table: a key "stalls.mshr" becomes an object "stalls" inside its
+ * group. What belongs to the host stands apart, so that two files can be compared by dropping
+ * one member. Hashes are strings, because JSON numbers do not hold 64 bits. */
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+#include "stats/result.h"
+
+double result_ipc(const struct run_result *r)
+{
+    if (r->stats.cycles == 0) return 0;
+    return round((double)r->stats.sm.thread_instructions / (double)r->stats.cycles * 1e6) / 1e6;
+}
+
+double result_l1_miss_rate(const struct run_result *r)
+{
+    const struct l1d_stats *s = &r->stats.l1d;
+    return s->loads ? (double)(s->load_misses + s->bypasses) / (double)s->loads : 0;
+}
+
+static json_t *hash_string(uint64_t hash)
+{
+    char text[17];
+    snprintf(text, sizeof text, "%016" PRIx64, hash);
+    return json_string(text);
+}
+
+static json_t *integer(uint64_t v) { return json_integer((json_int_t)v); }
+
+static json_t *triple(const uint32_t v[3])
+{
+    return json_pack("[I,I,I]", (json_int_t)v[0], (json_int_t)v[1], (json_int_t)v[2]);
+}
+
+/* Names are foreign bytes (a kernel of some file): what is not UTF-8 becomes '?'. */
+static json_t *text_of(const char *s)
+{
+    json_t *j = json_string(s);
+    if (j) return j;
+    char copy[256];
+    snprintf(copy, sizeof copy, "%s", s);
+    for (char *p = copy; *p; p++)
+        if ((unsigned char)*p >= 0x80) *p = '?';
+    return json_string(copy);
+}
+
+/* Puts value at "a.b" below object. */
+static int set_nested(json_t *object, const char *key, json_t *value)
+{
+    const char *dot = strchr(key, '.');
+    if (!dot) return json_object_set_new(object, key, value);
+    char outer[64];
+    snprintf(outer, sizeof outer, "%.*s", (int)(dot - key), key);
+    json_t *inner = json_object_get(object, outer);
+    if (!inner) {
+        inner = json_object();
+        if (json_object_set_new(object, outer, inner)) return json_decref(value), -1;
+    }
+    return set_nested(inner, dot + 1, value);
+}
+
+static int add_counters(json_t *root, const struct run_stats *s)
+{
+    int bad = 0;
+    for (const struct counter_desc *d = counter_descs; d->key; d++) {
+        char key[96];
+        snprintf(key, sizeof key, "%s.%s", counter_group_names[d->group], d->key);
+        bad |= set_nested(root, key, integer(counter_value(s, d)));
+    }
+    return bad;
+}
+
+static json_t *policy_counters(const struct result_policy *p)
+{
+    json_t *o = json_object();
+    int bad = 0;
+    for (unsigned i = 0; p->counters && p->counters[i].name; i++)
+        bad |= json_object_set_new(o, p->counters[i].name, integer(p->value[i]));
+    bad |= json_object_set_new(o, "storage_bits", integer(p->storage_bits));
+    if (!bad) return o;
+    json_decref(o);
+    return NULL;
+}
+
+static json_t *kernel_list(const struct run_result *r)
+{
+    json_t *list = json_array();
+    int bad = 0;
+    for (unsigned i = 0; i < r->nkernels; i++) {
+        const struct result_kernel *k = &r->kernels[i];
+        json_t *o = json_object();
+        bad |= json_object_set_new(o, "name", text_of(k->name));
+        bad |= json_object_set_new(o, "grid", triple(k->grid));
+        bad |= json_object_set_new(o, "block", triple(k->block));
+        bad |= json_object_set_new(o, "cycles", integer(k->cycles));
+        bad |= json_object_set_new(o, "warp_instructions", integer(k->warp_instructions));
+        bad |= json_object_set_new(o, "thread_instructions", integer(k->thread_instructions));
+        bad |= json_array_append_new(list, o);
+    }
+    if (!bad) return list;
+    json_decref(list);
+    return NULL;
+}
+
+static int add_identity(json_t *root, const struct run_result *r)
+{
+    int bad = 0;
+    bad |= json_object_set_new(root, "workload", text_of(r->workload));
+    bad |= json_object_set_new(root, "size", text_of(r->size));
+    bad |= json_object_set_new(root, "inputs", text_of(r->inputs));
+    bad |= json_object_set_new(root, "gpu", text_of(r->gpu));
+    bad |= json_object_set_new(root, "l1_policy", text_of(r->l1.spec));
+    bad |= json_object_set_new(root, "l2_policy", text_of(r->l2.spec));
+    bad |= json_object_set_new(root, "scheduler", text_of(r->sched.spec));
+    bad |= json_object_set_new(root, "version", text_of(r->version));
+    bad |= json_object_set_new(root, "config_hash", hash_string(r->config_hash));
+    bad |= json_object_set_new(root, "workload_hash", hash_string(r->workload_hash));
+    bad |= json_object_set_new(root, "seed", integer(r->seed));
+    bad |= json_object_set_new(root, "engine", text_of(r->engine));
+    return bad;
+}
+
+void *result_json(const struct run_result *r)
+{
+    json_t *root = json_object();
+    int bad = add_identity(root, r);
+    bad |= json_object_set_new(root, "cycles", integer(r->stats.cycles));
+    bad |= json_object_set_new(root, "warp_instructions", integer(r->stats.sm.warp_instructions));
+    bad |= json_object_set_new(root, "thread_instructions", integer(r->stats.sm.thread_instructions));
+    bad |= json_object_set_new(root, "ipc", json_real(result_ipc(r)));
+    bad |= json_object_set_new(root, "kernels", kernel_list(r));
+    bad |= add_counters(root, &r->stats);
+    bad |= json_object_set_new(root, "l1_policy_counters", policy_counters(&r->l1));
+    bad |= json_object_set_new(root, "l2_policy_counters", policy_counters(&r->l2));
+    bad |= json_object_set_new(root, "scheduler_counters", policy_counters(&r->sched));
+    bad |= json_object_set_new(root, "check", *r->check ? text_of(r->check) : json_null());
+    json_t *host = json_pack("{s:f,s:I}", "seconds", r->host.seconds, "peak_memory_bytes",
+                             (json_int_t)r->host.peak_memory_bytes);
+    bad |= json_object_set_new(root, "host", host);
+    if (!bad) return root;
+    json_decref(root);
+    return NULL;
+}
+
+int result_write_json(const struct run_result *r, FILE *out, struct wl_err *e)
+{
+    json_t *root = result_json(r);
+    if (!root) return wl_fail(e, WL_ERUN, "out of memory while writing JSON");
+    int bad = json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    json_decref(root);
+    fputc('\n', out);
+    return bad && !ferror(out) ? wl_fail(e, WL_ERUN, "out of memory while writing JSON") : 0;
+}

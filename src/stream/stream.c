@@ -1,0 +1,262 @@
+#include "stream/stream.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+
+enum { TAG_UNIFORM = 0, TAG_SMALL_MAX = 64, TAG_SMALL_BIAS = 33, TAG_AFFINE = 254, TAG_GATHER = 255 };
+
+int launch_shape(struct launch_info *info, struct wl_err *e)
+{
+    uint64_t ctas = 1, threads = 1;
+    for (int i = 0; i < 3; i++) {
+        if (!info->grid[i] || !info->block[i])
+            return wl_fail(e, WL_EINPUT, "kernel %s: grid and block must not have a zero dimension", info->kernel);
+        ctas *= info->grid[i];
+        threads *= info->block[i];
+        if (ctas > UINT32_MAX)
+            return wl_fail(e, WL_EINPUT, "kernel %s: grid %ux%ux%u has more than 4294967295 blocks",
+                           info->kernel, info->grid[0], info->grid[1], info->grid[2]);
+        if (threads > CTA_MAX_WARPS * WARP_SIZE)
+            return wl_fail(e, WL_EINPUT, "kernel %s: a block of %ux%ux%u threads is larger than %d",
+                           info->kernel, info->block[0], info->block[1], info->block[2],
+                           CTA_MAX_WARPS * WARP_SIZE);
+    }
+    info->ctas = (uint32_t)ctas;
+    info->threads_per_cta = (uint32_t)threads;
+    info->warps_per_cta = (uint32_t)((threads + WARP_SIZE - 1) / WARP_SIZE);
+    return 0;
+}
+
+/* ---- writing ---- */
+
+static uint64_t zigzag(int64_t v) { return ((uint64_t)v << 1) ^ (uint64_t)(v >> 63); }
+static int64_t unzigzag(uint64_t v) { return (int64_t)(v >> 1) ^ -(int64_t)(v & 1); }
+
+/* Room for one record: the longest is a gather of 32 ten-byte varints. */
+static bool reserve(struct stream_writer *w)
+{
+    enum { RECORD_MAX = 1 + 10 * (WARP_SIZE + 1) };
+    if (w->cap - w->size >= RECORD_MAX) return true;
+    size_t cap = w->cap ? w->cap * 2 : 4096;
+    uint8_t *p = w->failed ? NULL : realloc(w->data, cap);
+    if (!p) {
+        w->failed = true;
+        return false;
+    }
+    w->data = p;
+    w->cap = cap;
+    return true;
+}
+
+static uint8_t *put_varint(uint8_t *p, uint64_t v)
+{
+    while (v >= 0x80) {
+        *p++ = (uint8_t)(v | 0x80);
+        v >>= 7;
+    }
+    *p++ = (uint8_t)v;
+    return p;
+}
+
+static uint8_t *put_u32(uint8_t *p, uint32_t v)
+{
+    for (int i = 0; i < 4; i++) *p++ = (uint8_t)(v >> (8 * i));
+    return p;
+}
+
+void stream_begin(struct stream_writer *w)
+{
+    w->size = 0;
+    w->base = 0;
+    w->mask = UINT32_MAX;
+}
+
+void stream_block(struct stream_writer *w, uint32_t block, uint32_t mask)
+{
+    if (!reserve(w)) return;
+    uint8_t *p = w->data + w->size;
+    p = put_varint(p, (uint64_t)block << 1 | (mask != w->mask));
+    if (mask != w->mask) p = put_u32(p, mask);
+    w->mask = mask;
+    w->size = (size_t)(p - w->data);
+}
+
+void stream_guard(struct stream_writer *w, uint32_t mask)
+{
+    if (!reserve(w)) return;
+    put_u32(w->data + w->size, mask);
+    w->size += 4;
+}
+
+static uint8_t *put_base(struct stream_writer *w, uint8_t *p, uint64_t base)
+{
+    p = put_varint(p, zigzag((int64_t)(base - w->base)));
+    w->base = base;
+    return p;
+}
+
+/* Whether the active lanes lie on base + lane * stride; a single lane has stride 0. */
+static bool find_stride(uint32_t mask, const uint64_t *addr, int64_t *stride)
+{
+    unsigned first = bit_low32(mask);
+    uint32_t rest = mask & (mask - 1);
+    *stride = 0;
+    if (!rest) return true;
+    unsigned second = bit_low32(rest);
+    int64_t d = (int64_t)(addr[second] - addr[first]), gap = (int64_t)(second - first);
+    if (d % gap) return false;
+    *stride = d / gap;
+    bool ok = true;
+    for (unsigned l = first; l < WARP_SIZE; l++)
+        ok &= !(mask >> l & 1) || addr[l] == addr[first] + (uint64_t)((int64_t)(l - first) * *stride);
+    return ok;
+}
+
+void stream_addrs(struct stream_writer *w, uint32_t mask, const uint64_t addr[WARP_SIZE])
+{
+    if (!reserve(w)) return;
+    uint8_t *p = w->data + w->size;
+    int64_t stride;
+    if (find_stride(mask, addr, &stride)) {
+        if (stride == 0) {
+            *p++ = TAG_UNIFORM;
+        } else if (stride > -TAG_SMALL_BIAS && stride <= TAG_SMALL_MAX - TAG_SMALL_BIAS) {
+            *p++ = (uint8_t)(stride + TAG_SMALL_BIAS);
+        } else {
+            *p++ = TAG_AFFINE;
+            p = put_varint(p, zigzag(stride));
+        }
+        p = put_base(w, p, addr[bit_low32(mask)]);
+    } else {
+        *p++ = TAG_GATHER;
+        uint64_t before = addr[bit_low32(mask)];
+        p = put_base(w, p, before);
+        for (uint32_t m = mask & (mask - 1); m; m &= m - 1) {
+            uint64_t a = addr[bit_low32(m)];
+            p = put_varint(p, zigzag((int64_t)(a - before)));
+            before = a;
+        }
+    }
+    w->size = (size_t)(p - w->data);
+}
+
+/* ---- reading: trusted bytes, no checks ---- */
+
+static inline uint64_t get_varint(const uint8_t **pp)
+{
+    const uint8_t *p = *pp;
+    uint64_t v = *p & 0x7f;
+    for (unsigned shift = 7; *p++ & 0x80; shift += 7) v |= (uint64_t)(*p & 0x7f) << shift;
+    *pp = p;
+    return v;
+}
+
+static inline uint32_t get_u32(const uint8_t **pp)
+{
+    const uint8_t *p = *pp;
+    *pp = p + 4;
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+void stream_open(struct stream_reader *r, struct warp_stream s)
+{
+    *r = (struct stream_reader){.p = s.data, .end = s.data + s.size, .mask = UINT32_MAX};
+}
+
+bool stream_done(const struct stream_reader *r) { return r->p == r->end; }
+
+uint32_t stream_next_block(struct stream_reader *r)
+{
+    uint64_t v = get_varint(&r->p);
+    if (v & 1) r->mask = get_u32(&r->p);
+    return (uint32_t)(v >> 1);
+}
+
+uint32_t stream_next_guard(struct stream_reader *r) { return get_u32(&r->p); }
+
+void stream_next_addrs(struct stream_reader *r, uint32_t mask, struct warp_addrs *out)
+{
+    unsigned tag = *r->p++;
+    out->mask = mask;
+    out->affine = tag != TAG_GATHER;
+    out->stride = tag == TAG_UNIFORM || tag == TAG_GATHER ? 0
+                  : tag == TAG_AFFINE                     ? unzigzag(get_varint(&r->p))
+                                                          : (int64_t)tag - TAG_SMALL_BIAS;
+    r->base += (uint64_t)unzigzag(get_varint(&r->p));
+    out->base = r->base;
+    if (out->affine) return;
+    uint64_t a = out->base;
+    out->lane[bit_low32(mask)] = a;
+    for (uint32_t m = mask & (mask - 1); m; m &= m - 1) {
+        a += (uint64_t)unzigzag(get_varint(&r->p));
+        out->lane[bit_low32(m)] = a;
+    }
+}
+
+/* ---- checking untrusted bytes ---- */
+
+static bool skip_varint(const uint8_t **p, const uint8_t *end, uint64_t *v)
+{
+    *v = 0;
+    for (unsigned shift = 0; shift < 70; shift += 7) {
+        if (*p == end) return false;
+        uint8_t b = *(*p)++;
+        if (shift == 63 && (b & 0x7e)) return false;
+        *v |= (uint64_t)(b & 0x7f) << shift;
+        if (!(b & 0x80)) return true;
+    }
+    return false;
+}
+
+static bool check_addrs(const uint8_t **p, const uint8_t *end, uint32_t mask)
+{
+    uint64_t v;
+    if (*p == end) return false;
+    unsigned tag = *(*p)++;
+    if (tag > TAG_SMALL_MAX && tag < TAG_AFFINE) return false;
+    if (tag == TAG_AFFINE && !skip_varint(p, end, &v)) return false;
+    if (!skip_varint(p, end, &v)) return false;
+    if (tag != TAG_GATHER) return true;
+    for (uint32_t m = mask & (mask - 1); m; m &= m - 1)
+        if (!skip_varint(p, end, &v)) return false;
+    return true;
+}
+
+static bool check_block(const struct code *c, const uint8_t **p, const uint8_t *end, uint32_t block, uint32_t mask)
+{
+    const struct code_block *b = &c->block[block];
+    for (uint32_t i = b->first; i < b->first + b->count; i++) {
+        const struct code_inst *in = &c->inst[i];
+        uint32_t exec = mask;
+        if (in->guarded) {
+            if (end - *p < 4) return false;
+            exec = get_u32(p);
+            if (exec & ~mask) return false;
+        }
+        if (inst_is_mem(in) && exec && !check_addrs(p, end, exec)) return false;
+    }
+    return true;
+}
+
+int stream_check(const struct code *c, struct warp_stream s, struct wl_err *e)
+{
+    const uint8_t *p = s.data, *end = s.data + s.size;
+    uint32_t mask = UINT32_MAX;
+    while (p != end) {
+        const uint8_t *record = p;
+        uint64_t v;
+        bool ok = skip_varint(&p, end, &v) && (v >> 1) < c->nblock;
+        if (ok && (v & 1)) {
+            ok = end - p >= 4;
+            if (ok) mask = get_u32(&p);
+        }
+        ok = ok && mask && check_block(c, &p, end, (uint32_t)(v >> 1), mask);
+        if (!ok)
+            return wl_fail(e, WL_EINPUT, "damaged instruction stream: the record at byte %td is not valid",
+                           record - s.data);
+    }
+    return 0;
+}

@@ -1,0 +1,120 @@
+/* stream.h - the seam between the functional and the timing half.
+ *
+ * A warp's stream is a byte string. It is a sequence of block records; a block record is
+ *
+ *   varint  block << 1 | new_mask       the basic block entered
+ *   u32     mask                        only if new_mask; else as in the record before
+ *                                       (the mask before the first record is all ones)
+ *   ...     one item per instruction of the block that needs one, in program order:
+ *             guarded instruction       u32 execution mask (a subset of the block's mask)
+ *             memory instruction with a non-empty execution mask
+ *                                       an address record of its lanes
+ *
+ * An address record begins with a tag byte:
+ *   0         affine, stride 0:      varint zigzag(base - previous base)
+ *   1..64     affine, small stride:  stride = tag - 33 ... never 0; then the base as above
+ *   254       affine, any stride:    varint zigzag(stride), then the base
+ *   255       gather:                base of the lowest lane, then for each further active
+ *                                    lane varint zigzag(address - address of the lane before)
+ * A lane's affine address is base + (lane - lowest active lane) * stride. "Previous base" is
+ * the base of the warp's previous address record, 0 at first.
+ *
+ * The stream ends after the block whose last instruction ends the warp. Writers and readers
+ * never fail on memory they own; a reader of untrusted bytes (a trace) validates the stream
+ * once with stream_check before the timing half sees it. */
+#ifndef WL_STREAM_STREAM_H
+#define WL_STREAM_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "stream/code.h"
+
+enum { CTA_MAX_WARPS = 32 };
+
+/* ---- one launch and where its CTAs come from ---- */
+
+struct launch_info {
+    char kernel[128];
+    uint32_t grid[3], block[3];
+    uint32_t ctas, threads_per_cta, warps_per_cta; /* derived from grid and block */
+    uint32_t regs_per_thread, shared_bytes;        /* what limits residency */
+    const struct code *code;
+};
+
+struct warp_stream {
+    const uint8_t *data;
+    size_t size;
+};
+
+struct cta_stream {
+    uint32_t cta; /* linear id, x fastest */
+    uint32_t nwarps;
+    struct warp_stream warp[CTA_MAX_WARPS];
+    void *owner; /* private to the source */
+};
+
+/* A source yields the CTAs of one launch in increasing id, each exactly once. */
+struct stream_source {
+    const struct launch_info *info;
+    /* 1: *out is the next CTA, valid until released. 0: none left. < 0: failed, *e filled. */
+    int (*next)(struct stream_source *, struct cta_stream *out, struct wl_err *e);
+    void (*release)(struct stream_source *, struct cta_stream *);
+};
+
+/* Fills the derived fields of *info; fails when the shape is empty or too large. */
+int launch_shape(struct launch_info *info, struct wl_err *e);
+
+/* ---- writing ---- */
+
+struct stream_writer {
+    uint8_t *data;
+    size_t size, cap;
+    uint64_t base;  /* previous address base */
+    uint32_t mask;  /* previous block mask */
+    bool failed;    /* out of memory: sticky, checked once per CTA */
+};
+
+void stream_begin(struct stream_writer *w); /* keeps the buffer */
+void stream_block(struct stream_writer *w, uint32_t block, uint32_t mask);
+void stream_guard(struct stream_writer *w, uint32_t mask);
+/* addr[lane] is read for the lanes of mask; mask is not 0. */
+void stream_addrs(struct stream_writer *w, uint32_t mask, const uint64_t addr[WARP_SIZE]);
+
+/* ---- reading ---- */
+
+struct stream_reader {
+    const uint8_t *p, *end;
+    uint64_t base;
+    uint32_t mask; /* of the current block */
+};
+
+/* Addresses of one warp memory instruction. Affine ones are not expanded: the coalescer has
+ * shortcuts for them. */
+struct warp_addrs {
+    bool affine;
+    uint32_t mask;
+    uint64_t base;   /* of the lowest active lane */
+    int64_t stride;
+    uint64_t lane[WARP_SIZE]; /* filled for gathers only */
+};
+
+static inline uint64_t warp_addr(const struct warp_addrs *a, unsigned lane)
+{
+    if (!a->affine) return a->lane[lane];
+    return a->base + (uint64_t)((int64_t)(lane - (unsigned)__builtin_ctz(a->mask)) * a->stride);
+}
+
+void stream_open(struct stream_reader *r, struct warp_stream s);
+bool stream_done(const struct stream_reader *r);
+uint32_t stream_next_block(struct stream_reader *r); /* updates r->mask */
+uint32_t stream_next_guard(struct stream_reader *r);
+void stream_next_addrs(struct stream_reader *r, uint32_t mask, struct warp_addrs *out);
+
+/* Walks untrusted bytes once: every record complete, every block id in range, guard masks
+ * subsets. 0, or WL_EINPUT with the byte offset in the text. */
+int stream_check(const struct code *c, struct warp_stream s, struct wl_err *e);
+
+#endif

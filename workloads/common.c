@@ -1,0 +1,158 @@
+/* common.c - the job: everything a workload's host code does with the driver API. */
+#include "workloads/common.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void job_fail(struct job *j, const char *fmt, ...)
+{
+    if (j->failed) return; /* the first failure is the reason */
+    j->failed = true;
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(j->run->message, sizeof j->run->message, fmt, ap);
+    va_end(ap);
+}
+
+static void cuda_failed(struct job *j, const char *call, CUresult code)
+{
+    const char *name = NULL, *text = NULL;
+    cuGetErrorName(code, &name);
+    cuGetErrorString(code, &text);
+    int len = 0; /* the call's name is enough, its arguments are ours */
+    while (call[len] && call[len] != '(') len++;
+    job_fail(j, "%.*s: %s (%s)", len, call, name ? name : "unknown error", text ? text : "no description");
+}
+
+static bool cuda_result(struct job *j, const char *call, CUresult code)
+{
+    if (code != CUDA_SUCCESS) cuda_failed(j, call, code);
+    return !j->failed;
+}
+
+/* Makes a driver call unless the job has failed; true when it was made and succeeded. */
+#define TRY(j, call) cuda_result((j), #call, (j)->failed ? CUDA_SUCCESS : (call))
+
+static void check_inputs(struct job *j, const struct workload *w)
+{
+    for (unsigned i = 0; w->input[i].name; i++) {
+        const struct workload_input *in = &w->input[i];
+        long long v = j->run->in[i], min = in->min, max = in->max;
+        if (v < min || v > max) job_fail(j, "%s=%lld: must be within %lld..%lld", in->name, v, min, max);
+    }
+}
+
+bool job_begin(struct job *j, const struct workload *w, struct workload_run *r, const char *ptx_file)
+{
+    CUcontext ctx = NULL;
+    *j = (struct job){.run = r};
+    r->message[0] = 0;
+    check_inputs(j, w);
+    const char *ptx = j->failed ? NULL : r->ptx(ptx_file);
+    if (!ptx) job_fail(j, "%s: no such kernel file", ptx_file);
+    TRY(j, cuInit(0));
+    j->context = TRY(j, cuDevicePrimaryCtxRetain(&ctx, 0));
+    TRY(j, cuCtxSetCurrent(ctx));
+    TRY(j, cuModuleLoadData(&j->module, ptx));
+    if (j->failed) job_end(j);
+    return !j->failed;
+}
+
+int job_end(struct job *j)
+{
+    while (j->devices) cuMemFree(j->device[--j->devices]);
+    while (j->hosts) free(j->host[--j->hosts]);
+    if (j->module) cuModuleUnload(j->module);
+    if (j->context) cuDevicePrimaryCtxRelease(0);
+    j->module = NULL;
+    j->context = false;
+    if (j->failed) return 1;
+    if (j->run->check)
+        snprintf(j->run->message, sizeof j->run->message, "%zu values, largest relative error %.1e", j->checked,
+                 j->worst);
+    else
+        snprintf(j->run->message, sizeof j->run->message, "not checked");
+    return 0;
+}
+
+void *job_host(struct job *j, size_t count, size_t bytes)
+{
+    if (j->failed) return NULL;
+    if (j->hosts == JOB_MAX_BUFFERS) job_fail(j, "more than %d host buffers", JOB_MAX_BUFFERS);
+    void *p = j->failed ? NULL : calloc(count ? count : 1, bytes);
+    if (!p) job_fail(j, "no host memory for %zu x %zu bytes", count, bytes);
+    else j->host[j->hosts++] = p;
+    return p;
+}
+
+CUdeviceptr job_device(struct job *j, size_t count, size_t bytes)
+{
+    CUdeviceptr p = 0;
+    if (j->devices == JOB_MAX_BUFFERS) job_fail(j, "more than %d device buffers", JOB_MAX_BUFFERS);
+    if (TRY(j, cuMemAlloc(&p, count * bytes))) j->device[j->devices++] = p;
+    return p;
+}
+
+CUfunction job_kernel(struct job *j, const char *name)
+{
+    CUfunction f = NULL;
+    TRY(j, cuModuleGetFunction(&f, j->module, name));
+    return f;
+}
+
+CUfunction job_kernel_sized(struct job *j, const char *name, int size)
+{
+    char sized[64];
+    CUfunction f = NULL;
+    snprintf(sized, sizeof sized, "%s_%d", name, size);
+    if (!j->failed && cuModuleGetFunction(&f, j->module, sized) == CUDA_SUCCESS) return f;
+    return job_kernel(j, name);
+}
+
+void job_copy_in(struct job *j, CUdeviceptr dst, const void *src, size_t bytes)
+{
+    TRY(j, cuMemcpyHtoD(dst, src, bytes));
+}
+
+void job_copy_out(struct job *j, void *dst, CUdeviceptr src, size_t bytes)
+{
+    TRY(j, cuMemcpyDtoH(dst, src, bytes));
+}
+
+struct shape shape_cover(int64_t nx, int64_t ny, unsigned bx, unsigned by)
+{
+    return (struct shape){(unsigned)((nx + bx - 1) / bx), (unsigned)((ny + by - 1) / by), bx, by};
+}
+
+void job_launch(struct job *j, CUfunction f, struct shape s, void **params)
+{
+    if (TRY(j, cuLaunchKernel(f, s.grid_x, s.grid_y, 1, s.block_x, s.block_y, 1, 0, NULL, params, NULL)))
+        TRY(j, cuCtxSynchronize());
+}
+
+/* ---- comparison ---- */
+
+void job_compare(struct job *j, const char *what, const float *got, const double *want, size_t count,
+                 double tolerance)
+{
+    double mean = 0;
+    for (size_t i = 0; i < count; i++) mean += fabs(want[i]) / (double)count;
+    for (size_t i = 0; i < count && !j->failed; i++) {
+        double scale = fmax(fabs(want[i]), mean), diff = fabs((double)got[i] - want[i]);
+        double error = diff > 0 || isnan(diff) ? diff / scale : 0;
+        if (!(error <= tolerance)) /* written so that a NaN fails */
+            job_fail(j, "%s[%zu] is %.9g, should be %.9g (relative error %.1e, allowed %.1e)", what, i,
+                     (double)got[i], want[i], error, tolerance);
+        j->worst = fmax(j->worst, error);
+    }
+    j->checked += count;
+}
+
+void job_compare_ints(struct job *j, const char *what, const int *got, const int *want, size_t count)
+{
+    for (size_t i = 0; i < count && !j->failed; i++)
+        if (got[i] != want[i]) job_fail(j, "%s[%zu] is %d, should be %d", what, i, got[i], want[i]);
+    j->checked += count;
+}

@@ -1,0 +1,88 @@
+/* common.h - what the host side of every workload needs: a job, inputs from a seed, comparison.
+ *
+ * A job is one run of a workload. It owns everything the run allocates and remembers the first
+ * failure: after one, every further call does nothing, so host code reads straight through and
+ * asks `failed` only before it touches memory it was given. */
+#ifndef WL_WORKLOADS_COMMON_H
+#define WL_WORKLOADS_COMMON_H
+
+#include <stddef.h>
+
+#include "warpline/cuda.h"
+#include "workloads/workload.h"
+
+#define W(name) extern const struct workload workload_##name;
+#include "workloads/workloads.def"
+#undef W
+
+enum { JOB_MAX_BUFFERS = 24 };
+
+struct job {
+    struct workload_run *run;
+    bool failed;
+    bool context; /* the primary context is retained */
+    CUmodule module;
+    CUdeviceptr device[JOB_MAX_BUFFERS];
+    void *host[JOB_MAX_BUFFERS];
+    unsigned devices, hosts;
+    size_t checked; /* values compared so far */
+    double worst;   /* largest relative error among them */
+};
+
+/* Checks the inputs against the workload's table, opens the device and loads the kernels of
+ * `ptx_file`. Returns false, with the message set, when that fails. */
+bool job_begin(struct job *j, const struct workload *w, struct workload_run *r, const char *ptx_file);
+/* Frees everything, writes the message of a run that went well; the value run() returns. */
+int job_end(struct job *j);
+void job_fail(struct job *j, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+void *job_host(struct job *j, size_t count, size_t bytes); /* zeroed; NULL after a failure */
+CUdeviceptr job_device(struct job *j, size_t count, size_t bytes);
+CUfunction job_kernel(struct job *j, const char *name);
+/* The kernel compiled for this size, "name_1024", when the module has it; else the general one. */
+CUfunction job_kernel_sized(struct job *j, const char *name, int size);
+void job_copy_in(struct job *j, CUdeviceptr dst, const void *src, size_t bytes);
+void job_copy_out(struct job *j, void *dst, CUdeviceptr src, size_t bytes);
+
+struct shape {
+    unsigned grid_x, grid_y, block_x, block_y;
+};
+/* Blocks of bx x by threads that cover nx x ny. */
+struct shape shape_cover(int64_t nx, int64_t ny, unsigned bx, unsigned by);
+/* `params`: the addresses of the kernel's arguments, in order. */
+void job_launch(struct job *j, CUfunction f, struct shape s, void **params);
+
+/* ---- comparison with the CPU reference ---- */
+
+/* Fails the job when a value is off by more than `tolerance`, relative to the larger of the value's
+ * own magnitude and the mean magnitude of all: sums that cancel to nearly nothing carry the rounding
+ * of their terms. */
+void job_compare(struct job *j, const char *what, const float *got, const double *want, size_t count,
+                 double tolerance);
+void job_compare_ints(struct job *j, const char *what, const int *got, const int *want, size_t count);
+
+/* ---- inputs from a seed ---- */
+
+struct random {
+    uint64_t state;
+};
+struct random random_new(uint64_t seed, uint64_t stream); /* independent streams of one seed */
+uint64_t random_next(struct random *r);
+uint32_t random_below(struct random *r, uint32_t bound); /* 0 .. bound - 1 */
+void random_floats(float *out, size_t count, struct random r, float low, float high);
+void random_bytes(uint8_t *out, size_t count, struct random r);
+
+/* A random graph in compressed rows. Each node draws about degree / 2 partners uniformly; an edge
+ * runs both ways, so nodes have `degree` edges on average. */
+struct graph_node {
+    int start, count;
+};
+struct graph {
+    int nodes, edges;
+    struct graph_node *node;
+    int *edge;
+};
+/* The arrays belong to the job. */
+void random_graph(struct job *j, struct graph *g, int nodes, int degree, struct random r);
+
+#endif

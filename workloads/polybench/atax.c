@@ -1,0 +1,63 @@
+/* atax.c - host code of atax.cu: y = A^T (A x). */
+#include "workloads/polybench/dims.h"
+
+enum { IN_N, IN_NX, IN_NY };
+
+struct arrays {
+    float *a, *x, *y, *tmp;
+};
+
+static void reference(const struct arrays *h, double *tmp, double *y, size_t nx, size_t ny)
+{
+    for (size_t i = 0; i < nx; i++) {
+        for (size_t j = 0; j < ny; j++) tmp[i] += (double)h->a[i * ny + j] * h->x[j];
+        for (size_t j = 0; j < ny; j++) y[j] += (double)h->a[i * ny + j] * tmp[i];
+    }
+}
+
+static void check(struct job *j, const struct arrays *h, size_t nx, size_t ny)
+{
+    double *tmp = job_host(j, nx, sizeof *tmp), *y = job_host(j, ny, sizeof *y);
+    if (j->failed) return;
+    reference(h, tmp, y, nx, ny);
+    job_compare(j, "tmp", h->tmp, tmp, nx, 1e-3);
+    job_compare(j, "y", h->y, y, ny, 1e-3);
+}
+
+static int run(struct workload_run *r)
+{
+    struct job j;
+    if (!job_begin(&j, &workload_atax, r, "atax.ptx")) return 1;
+    int nx = dim(r, IN_NX), ny = dim(r, IN_NY), size = nx == ny ? nx : 0;
+    size_t rows = (size_t)nx, cols = (size_t)ny, f = sizeof(float);
+    struct arrays h = {job_host(&j, rows * cols, f), job_host(&j, cols, f), job_host(&j, cols, f),
+                       job_host(&j, rows, f)};
+    CUdeviceptr a = job_device(&j, rows * cols, f), x = job_device(&j, cols, f), y = job_device(&j, cols, f);
+    CUdeviceptr tmp = job_device(&j, rows, f);
+    CUfunction by_rows = job_kernel_sized(&j, "atax_rows", size), by_cols = job_kernel_sized(&j, "atax_cols", size);
+    if (j.failed) return job_end(&j);
+
+    random_floats(h.a, rows * cols, random_new(r->seed, 0), 0, 1);
+    random_floats(h.x, cols, random_new(r->seed, 1), 0, 1);
+    job_copy_in(&j, a, h.a, rows * cols * f);
+    job_copy_in(&j, x, h.x, cols * f);
+    job_copy_in(&j, y, h.y, cols * f);
+    job_copy_in(&j, tmp, h.tmp, rows * f);
+    job_launch(&j, by_rows, shape_cover(nx, 1, 256, 1), (void *[]){&a, &x, &tmp, &nx, &ny});
+    job_launch(&j, by_cols, shape_cover(ny, 1, 256, 1), (void *[]){&a, &y, &tmp, &nx, &ny});
+    job_copy_out(&j, h.y, y, cols * f);
+    job_copy_out(&j, h.tmp, tmp, rows * f);
+    if (r->check) check(&j, &h, rows, cols);
+    return job_end(&j);
+}
+
+const struct workload workload_atax = {
+    .name = "atax",
+    .suite = "polybench",
+    .help = "y = A^T (A x): a row per thread, then a column per thread",
+    .aliases = "polybench/atax dacache/atax",
+    .input = {{"n", "rows and columns", {128, 1024, 8192}, 1, 32768},
+              DIM("nx", "rows", 32768),
+              DIM("ny", "columns", 32768)},
+    .run = run,
+};

@@ -29,7 +29,9 @@ struct const_window {
     uint64_t size;
 };
 
-struct CUctx_st { struct object object; };
+struct CUctx_st {
+    struct object object;
+};
 struct CUmod_st {
     struct object object;
     struct ptx_module *ptx;
@@ -41,7 +43,9 @@ struct CUfunc_st {
     struct CUmod_st *module;
     const struct ptx_func *kernel;
 };
-struct CUstream_st { struct object object; };
+struct CUstream_st {
+    struct object object;
+};
 struct CUevent_st {
     struct object object;
     unsigned flags;
@@ -59,10 +63,10 @@ struct driver {
     struct object *objects;
     struct CUctx_st *current, *primary;
     unsigned primary_users;
-    uint32_t next_pc;   /* each module's code gets its own pcs */
-    unsigned modules;   /* loaded so far, for their names in messages */
+    uint32_t next_pc; /* each module's code gets its own pcs */
+    unsigned modules; /* loaded so far, for their names in messages */
     uint64_t next_window;
-    CUresult fault;     /* sticky: a kernel faulted and the device is lost */
+    CUresult fault; /* sticky: a kernel faulted and the device is lost */
 };
 
 /* Sets the words of the session's error and returns `code`. */

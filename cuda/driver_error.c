@@ -2,36 +2,36 @@
 #include "warpline/cuda.h"
 
 /* X(code, sentence) */
-#define ERRORS(X)                                                              \
-    X(CUDA_SUCCESS, "no error")                                                \
-    X(CUDA_ERROR_INVALID_VALUE, "invalid argument")                            \
-    X(CUDA_ERROR_OUT_OF_MEMORY, "out of memory")                               \
-    X(CUDA_ERROR_NOT_INITIALIZED, "cuInit has not been called")                \
-    X(CUDA_ERROR_DEINITIALIZED, "the driver is shutting down")                 \
-    X(CUDA_ERROR_NO_DEVICE, "no device: this thread has no simulation session") \
-    X(CUDA_ERROR_INVALID_DEVICE, "no such device")                             \
-    X(CUDA_ERROR_INVALID_IMAGE, "the module image is not valid")               \
-    X(CUDA_ERROR_INVALID_CONTEXT, "no valid context")                          \
-    X(CUDA_ERROR_NO_BINARY_FOR_GPU, "the module holds no code this device runs") \
-    X(CUDA_ERROR_INVALID_PTX, "the PTX text has an error")                     \
-    X(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, "the PTX version is not supported")  \
-    X(CUDA_ERROR_INVALID_SOURCE, "the device kernel source is not valid")      \
-    X(CUDA_ERROR_FILE_NOT_FOUND, "file not found")                             \
-    X(CUDA_ERROR_OPERATING_SYSTEM, "an operating system call failed")          \
-    X(CUDA_ERROR_INVALID_HANDLE, "the handle is not valid")                    \
-    X(CUDA_ERROR_NOT_FOUND, "the named symbol was not found")                  \
-    X(CUDA_ERROR_NOT_READY, "the work has not finished")                       \
-    X(CUDA_ERROR_ILLEGAL_ADDRESS, "a kernel accessed memory outside every allocation") \
-    X(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "the launch needs more than the device has") \
-    X(CUDA_ERROR_LAUNCH_TIMEOUT, "the kernel ran too long")                    \
-    X(CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE, "the primary context is already active") \
-    X(CUDA_ERROR_CONTEXT_IS_DESTROYED, "the context was destroyed")            \
-    X(CUDA_ERROR_ASSERT, "a device-side assertion failed")                     \
-    X(CUDA_ERROR_ILLEGAL_INSTRUCTION, "a kernel met an illegal instruction")   \
-    X(CUDA_ERROR_MISALIGNED_ADDRESS, "a kernel accessed a misaligned address") \
-    X(CUDA_ERROR_LAUNCH_FAILED, "the kernel failed")                           \
-    X(CUDA_ERROR_NOT_PERMITTED, "not permitted")                               \
-    X(CUDA_ERROR_NOT_SUPPORTED, "not supported")                               \
+#define ERRORS(X)                                                                                                      \
+    X(CUDA_SUCCESS, "no error")                                                                                        \
+    X(CUDA_ERROR_INVALID_VALUE, "invalid argument")                                                                    \
+    X(CUDA_ERROR_OUT_OF_MEMORY, "out of memory")                                                                       \
+    X(CUDA_ERROR_NOT_INITIALIZED, "cuInit has not been called")                                                        \
+    X(CUDA_ERROR_DEINITIALIZED, "the driver is shutting down")                                                         \
+    X(CUDA_ERROR_NO_DEVICE, "no device: this thread has no simulation session")                                        \
+    X(CUDA_ERROR_INVALID_DEVICE, "no such device")                                                                     \
+    X(CUDA_ERROR_INVALID_IMAGE, "the module image is not valid")                                                       \
+    X(CUDA_ERROR_INVALID_CONTEXT, "no valid context")                                                                  \
+    X(CUDA_ERROR_NO_BINARY_FOR_GPU, "the module holds no code this device runs")                                       \
+    X(CUDA_ERROR_INVALID_PTX, "the PTX text has an error")                                                             \
+    X(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, "the PTX version is not supported")                                          \
+    X(CUDA_ERROR_INVALID_SOURCE, "the device kernel source is not valid")                                              \
+    X(CUDA_ERROR_FILE_NOT_FOUND, "file not found")                                                                     \
+    X(CUDA_ERROR_OPERATING_SYSTEM, "an operating system call failed")                                                  \
+    X(CUDA_ERROR_INVALID_HANDLE, "the handle is not valid")                                                            \
+    X(CUDA_ERROR_NOT_FOUND, "the named symbol was not found")                                                          \
+    X(CUDA_ERROR_NOT_READY, "the work has not finished")                                                               \
+    X(CUDA_ERROR_ILLEGAL_ADDRESS, "a kernel accessed memory outside every allocation")                                 \
+    X(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "the launch needs more than the device has")                                 \
+    X(CUDA_ERROR_LAUNCH_TIMEOUT, "the kernel ran too long")                                                            \
+    X(CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE, "the primary context is already active")                                      \
+    X(CUDA_ERROR_CONTEXT_IS_DESTROYED, "the context was destroyed")                                                    \
+    X(CUDA_ERROR_ASSERT, "a device-side assertion failed")                                                             \
+    X(CUDA_ERROR_ILLEGAL_INSTRUCTION, "a kernel met an illegal instruction")                                           \
+    X(CUDA_ERROR_MISALIGNED_ADDRESS, "a kernel accessed a misaligned address")                                         \
+    X(CUDA_ERROR_LAUNCH_FAILED, "the kernel failed")                                                                   \
+    X(CUDA_ERROR_NOT_PERMITTED, "not permitted")                                                                       \
+    X(CUDA_ERROR_NOT_SUPPORTED, "not supported")                                                                       \
     X(CUDA_ERROR_UNKNOWN, "unknown error")
 
 static const struct {

@@ -72,18 +72,26 @@ static CUresult check_shape(struct driver *d, const struct ptx_launch *l)
     uint64_t threads = (uint64_t)b[0] * b[1] * b[2];
     const char *name = l->kernel->name;
     if (!g[0] || !g[1] || !g[2] || g[0] > INT32_MAX || g[1] > MAX_GRID_YZ || g[2] > MAX_GRID_YZ)
-        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "kernel %s: grid (%u,%u,%u), must be within 1..2147483647, "
-                           "1..65535, 1..65535", name, g[0], g[1], g[2]);
+        return driver_fail(d, CUDA_ERROR_INVALID_VALUE,
+                           "kernel %s: grid (%u,%u,%u), must be within 1..2147483647, "
+                           "1..65535, 1..65535",
+                           name, g[0], g[1], g[2]);
     if (!threads || b[0] > MAX_THREADS || b[1] > MAX_THREADS || b[2] > MAX_BLOCK_Z || threads > MAX_THREADS)
-        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "kernel %s: block (%u,%u,%u), must be within 1..1024, 1..1024, "
-                           "1..64 and have at most 1024 threads", name, b[0], b[1], b[2]);
+        return driver_fail(d, CUDA_ERROR_INVALID_VALUE,
+                           "kernel %s: block (%u,%u,%u), must be within 1..1024, 1..1024, "
+                           "1..64 and have at most 1024 threads",
+                           name, b[0], b[1], b[2]);
     if (l->kernel->max_threads && threads > l->kernel->max_threads)
-        return driver_fail(d, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "kernel %s: %" PRIu64 " threads a block, but it was "
-                           "compiled for at most %u", name, threads, l->kernel->max_threads);
+        return driver_fail(d, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
+                           "kernel %s: %" PRIu64 " threads a block, but it was "
+                           "compiled for at most %u",
+                           name, threads, l->kernel->max_threads);
     uint64_t shared = l->kernel->shared_bytes + l->dynamic_shared;
     if ((int64_t)shared > shared_limit(d))
-        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "kernel %s: %" PRIu64 " bytes of shared memory a block, the "
-                           "machine has %" PRId64, name, shared, shared_limit(d));
+        return driver_fail(d, CUDA_ERROR_INVALID_VALUE,
+                           "kernel %s: %" PRIu64 " bytes of shared memory a block, the "
+                           "machine has %" PRId64,
+                           name, shared, shared_limit(d));
     return CUDA_SUCCESS;
 }
 
@@ -101,8 +109,9 @@ static CUresult packed_params(struct driver *d, const struct ptx_func *k, void *
     }
     /* A C struct that mirrors the parameters may end with up to 15 bytes of padding. */
     if (size < k->param_bytes || size > k->param_bytes + 15 || (size && !buffer))
-        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "kernel %s: a parameter buffer of %zu bytes, the kernel takes %"
-                           PRIu64, k->name, size, k->param_bytes);
+        return driver_fail(d, CUDA_ERROR_INVALID_VALUE,
+                           "kernel %s: a parameter buffer of %zu bytes, the kernel takes %" PRIu64, k->name, size,
+                           k->param_bytes);
     if (k->param_bytes) memcpy(image, buffer, k->param_bytes);
     return CUDA_SUCCESS;
 }
@@ -125,7 +134,10 @@ static CUresult listed_params(struct driver *d, const struct ptx_func *k, void *
  * characters no identifier has, and an assertion's own text comes last in its sentence. */
 static CUresult fault_code(const struct wl_err *e)
 {
-    static const struct { const char *phrase; CUresult code; } faults[] = {
+    static const struct {
+        const char *phrase;
+        CUresult code;
+    } faults[] = {
         {"device assertion failed", CUDA_ERROR_ASSERT},
         {"out-of-bounds ", CUDA_ERROR_ILLEGAL_ADDRESS},
         {"misaligned ", CUDA_ERROR_MISALIGNED_ADDRESS},
@@ -143,8 +155,10 @@ static CUresult launch(struct driver *d, struct ptx_launch *l, void **params, vo
     CUresult r = extra ? packed_params(d, l->kernel, extra, image) : listed_params(d, l->kernel, params, image);
     l->params = image;
     struct wl_err *e = session_error(d->session);
-    if (!r && session_launch(d->session, l, e)) r = d->fault = fault_code(e);
+    int failed = r ? 0 : session_launch(d->session, l, e);
     free(image);
+    if (failed == WL_EINPUT) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES; /* refused before it began: no harm done */
+    if (failed) r = d->fault = fault_code(e);
     return r;
 }
 

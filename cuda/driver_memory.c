@@ -61,9 +61,9 @@ CUresult cuMemAlloc(CUdeviceptr *ptr, size_t bytes)
     if (!ptr || !bytes) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuMemAlloc: NULL pointer or 0 bytes");
     uint64_t addr = dev_alloc(session_memory(d->session), bytes);
     if (!addr)
-        return driver_fail(d, CUDA_ERROR_OUT_OF_MEMORY, "cuMemAlloc: no room for %zu bytes; %" PRIu64 " of %" PRIu64
-                           " are in use", bytes, dev_used(session_memory(d->session)),
-                           session_setup(d->session)->memory_bytes);
+        return driver_fail(d, CUDA_ERROR_OUT_OF_MEMORY,
+                           "cuMemAlloc: no room for %zu bytes; %" PRIu64 " of %" PRIu64 " are in use", bytes,
+                           dev_used(session_memory(d->session)), session_setup(d->session)->memory_bytes);
     *ptr = addr;
     return CUDA_SUCCESS;
 }
@@ -267,8 +267,7 @@ static CUresult device_pointer_attribute(struct driver *d, void *data, CUpointer
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: *(int *)data = 0; break;
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: *(CUdeviceptr *)data = base; break;
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE: *(size_t *)data = size; break;
-    default:
-        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "device pointers have no attribute %d here", (int)a);
+    default: return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "device pointers have no attribute %d here", (int)a);
     }
     return CUDA_SUCCESS;
 }

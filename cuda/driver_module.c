@@ -19,7 +19,10 @@
 /* What a binary image is, or NULL for text. */
 static const char *binary_kind(const unsigned char *image)
 {
-    static const struct { unsigned char magic[4]; const char *name; } kinds[] = {
+    static const struct {
+        unsigned char magic[4];
+        const char *name;
+    } kinds[] = {
         {{0x7f, 'E', 'L', 'F'}, "a cubin"},
         {{0x50, 0xed, 0x55, 0xba}, "a fat binary"},
         {{0xb1, 0x43, 0x62, 0x46}, "a fat binary wrapper"},
@@ -192,7 +195,8 @@ CUresult cuModuleGetGlobal(CUdeviceptr *ptr, size_t *bytes, CUmodule module, con
     struct driver *d;
     CUresult r = driver_context(&d);
     if (r) return r;
-    if (!name || (!ptr && !bytes)) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuModuleGetGlobal: a pointer is NULL");
+    if (!name || (!ptr && !bytes))
+        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuModuleGetGlobal: a pointer is NULL");
     struct CUmod_st *m = object_find(d, module, OBJECT_MODULE);
     if (!m) return driver_fail(d, CUDA_ERROR_INVALID_HANDLE, "cuModuleGetGlobal: not a module");
     uint64_t addr = 0, size = 0;

@@ -119,7 +119,7 @@ CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end)
     struct driver *d;
     CUresult r = driver_context(&d);
     if (r) return r;
-    if (!milliseconds) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuEventElapsedTime: the result pointer is NULL");
+    if (!milliseconds) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuEventElapsedTime: NULL result pointer");
     const struct CUevent_st *a = object_find(d, start, OBJECT_EVENT), *b = object_find(d, end, OBJECT_EVENT);
     if (!a || !b) return bad_event(d, "cuEventElapsedTime");
     if (!a->recorded || !b->recorded || ((a->flags | b->flags) & CU_EVENT_DISABLE_TIMING))

@@ -19,6 +19,7 @@ enum { JOB_MAX_BUFFERS = 24 };
 
 struct job {
     struct workload_run *run;
+    const char *ptx; /* text of the module */
     bool failed;
     bool context; /* the primary context is retained */
     CUmodule module;
@@ -57,8 +58,7 @@ void job_launch(struct job *j, CUfunction f, struct shape s, void **params);
 /* Fails the job when a value is off by more than `tolerance`, relative to the larger of the value's
  * own magnitude and the mean magnitude of all: sums that cancel to nearly nothing carry the rounding
  * of their terms. */
-void job_compare(struct job *j, const char *what, const float *got, const double *want, size_t count,
-                 double tolerance);
+void job_compare(struct job *j, const char *what, const float *got, const double *want, size_t count, double tolerance);
 void job_compare_ints(struct job *j, const char *what, const int *got, const int *want, size_t count);
 
 /* ---- inputs from a seed ---- */

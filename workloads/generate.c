@@ -11,17 +11,11 @@ static uint64_t mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
-struct random random_new(uint64_t seed, uint64_t stream)
-{
-    return (struct random){mix(seed + mix(stream + 1))};
-}
+struct random random_new(uint64_t seed, uint64_t stream) { return (struct random){mix(seed + mix(stream + 1))}; }
 
 uint64_t random_next(struct random *r) { return mix(r->state += UINT64_C(0x9e3779b97f4a7c15)); }
 
-uint32_t random_below(struct random *r, uint32_t bound)
-{
-    return (uint32_t)(((random_next(r) >> 32) * bound) >> 32);
-}
+uint32_t random_below(struct random *r, uint32_t bound) { return (uint32_t)(((random_next(r) >> 32) * bound) >> 32); }
 
 void random_floats(float *out, size_t count, struct random r, float low, float high)
 {

@@ -25,7 +25,7 @@
 extern "C" {
 #endif
 
-#define CUDA_VERSION 13000 /* the version whose names and numbers these are */
+#define CUDA_VERSION                   13000 /* the version whose names and numbers these are */
 
 typedef int CUdevice;
 typedef unsigned long long CUdeviceptr;
@@ -148,8 +148,8 @@ typedef enum CUjit_option_enum { CU_JIT_MAX_REGISTERS = 0 } CUjit_option;
 enum { CU_CTX_SCHED_AUTO = 0 };
 enum { CU_STREAM_DEFAULT = 0, CU_STREAM_NON_BLOCKING = 1 };
 enum { CU_EVENT_DEFAULT = 0, CU_EVENT_BLOCKING_SYNC = 1, CU_EVENT_DISABLE_TIMING = 2 };
-#define CU_STREAM_LEGACY     ((CUstream)0x1)
-#define CU_STREAM_PER_THREAD ((CUstream)0x2)
+#define CU_STREAM_LEGACY               ((CUstream)0x1)
+#define CU_STREAM_PER_THREAD           ((CUstream)0x2)
 
 /* The `extra` argument of cuLaunchKernel: {POINTER, p, SIZE, &size, END}. */
 #define CU_LAUNCH_PARAM_END            ((void *)0x00)
@@ -157,26 +157,26 @@ enum { CU_EVENT_DEFAULT = 0, CU_EVENT_BLOCKING_SYNC = 1, CU_EVENT_DISABLE_TIMING
 #define CU_LAUNCH_PARAM_BUFFER_SIZE    ((void *)0x02)
 
 /* Versioned symbols, as in the vendor's header. */
-#define cuDeviceTotalMem          cuDeviceTotalMem_v2
-#define cuDevicePrimaryCtxRelease cuDevicePrimaryCtxRelease_v2
-#define cuCtxCreate               cuCtxCreate_v2
-#define cuCtxDestroy              cuCtxDestroy_v2
-#define cuModuleGetGlobal         cuModuleGetGlobal_v2
-#define cuMemGetInfo              cuMemGetInfo_v2
-#define cuMemAlloc                cuMemAlloc_v2
-#define cuMemAllocPitch           cuMemAllocPitch_v2
-#define cuMemFree                 cuMemFree_v2
-#define cuMemAllocHost            cuMemAllocHost_v2
-#define cuMemcpyHtoD              cuMemcpyHtoD_v2
-#define cuMemcpyDtoH              cuMemcpyDtoH_v2
-#define cuMemcpyDtoD              cuMemcpyDtoD_v2
-#define cuMemcpyHtoDAsync         cuMemcpyHtoDAsync_v2
-#define cuMemcpyDtoHAsync         cuMemcpyDtoHAsync_v2
-#define cuMemsetD8                cuMemsetD8_v2
-#define cuMemsetD16               cuMemsetD16_v2
-#define cuMemsetD32               cuMemsetD32_v2
-#define cuStreamDestroy           cuStreamDestroy_v2
-#define cuEventDestroy            cuEventDestroy_v2
+#define cuDeviceTotalMem               cuDeviceTotalMem_v2
+#define cuDevicePrimaryCtxRelease      cuDevicePrimaryCtxRelease_v2
+#define cuCtxCreate                    cuCtxCreate_v2
+#define cuCtxDestroy                   cuCtxDestroy_v2
+#define cuModuleGetGlobal              cuModuleGetGlobal_v2
+#define cuMemGetInfo                   cuMemGetInfo_v2
+#define cuMemAlloc                     cuMemAlloc_v2
+#define cuMemAllocPitch                cuMemAllocPitch_v2
+#define cuMemFree                      cuMemFree_v2
+#define cuMemAllocHost                 cuMemAllocHost_v2
+#define cuMemcpyHtoD                   cuMemcpyHtoD_v2
+#define cuMemcpyDtoH                   cuMemcpyDtoH_v2
+#define cuMemcpyDtoD                   cuMemcpyDtoD_v2
+#define cuMemcpyHtoDAsync              cuMemcpyHtoDAsync_v2
+#define cuMemcpyDtoHAsync              cuMemcpyDtoHAsync_v2
+#define cuMemsetD8                     cuMemsetD8_v2
+#define cuMemsetD16                    cuMemsetD16_v2
+#define cuMemsetD32                    cuMemsetD32_v2
+#define cuStreamDestroy                cuStreamDestroy_v2
+#define cuEventDestroy                 cuEventDestroy_v2
 
 /* ---- errors, device, contexts ---- */
 
@@ -231,8 +231,8 @@ CUresult cuModuleGetGlobal(CUdeviceptr *ptr, size_t *bytes, CUmodule module, con
 CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction function);
 CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config);
 CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
-                        unsigned int block_x, unsigned int block_y, unsigned int block_z,
-                        unsigned int shared_bytes, CUstream stream, void **params, void **extra);
+                        unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared_bytes,
+                        CUstream stream, void **params, void **extra);
 
 /* ---- streams and events ---- */
 

@@ -79,6 +79,14 @@ static enum l1_outcome store(struct l1 *c, struct req *r, uint64_t key, uint32_t
     return L1_STORED;
 }
 
+/* Atomics are done at the L2 and leave no trace here; they are not L1D accesses. */
+static enum l1_outcome pass_atomic(struct l1 *c, struct req *r)
+{
+    if (!missq_room(c, 1)) return L1_NO_QUEUE;
+    send(c, r);
+    return L1_STORED;
+}
+
 /* ---- loads ---- */
 
 static enum l1_outcome bypass(struct l1 *c, struct req *r, const struct wl_access *a)
@@ -234,6 +242,7 @@ enum l1_outcome l1_access(struct l1 *c, struct req *r, uint64_t cycle, bool may_
     uint64_t key = line_key(c, r);
     uint32_t set = tags_set(&c->tags, key);
     if (r->kind == WL_STORE) return may_miss ? store(c, r, key, set) : L1_GATED;
+    if (r->kind == WL_ATOMIC) return may_miss ? pass_atomic(c, r) : L1_GATED;
     struct wl_access a;
     describe(r, key, set, cycle, &a);
     return load(c, r, &a, may_miss);

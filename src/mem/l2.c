@@ -391,7 +391,7 @@ static tick_t next_work(const struct l2 *s, tick_t now)
     if (s->inq.head && s->stalled == L2_GO) next = later(soon, later(s->inq.head->ready, s->port_free));
     if (s->done.head && !s->out->producer_waits) return soon;
     if (s->missq.head && !s->mem->producer_waits) return soon;
-    if (port_next(&s->in) < now + s->part.period && s->inq_used < s->inq_cap) return soon;
+    if (!port_empty(&s->in) && s->inq_used < s->inq_cap) next = earlier(next, later(soon, port_next(&s->in) + 1));
     tick_t fill = port_next(&s->fill);
     if (fill != NEVER) next = earlier(next, later(soon, later(fill + 1, s->fill_free)));
     /* A stalled head is tried again after anything changed here: fills, sends and replies. */

@@ -38,11 +38,13 @@ static inline uint32_t port_used(const struct port *p, tick_t now)
     return p->tail - p->head + (p->freed_at == now ? p->freed : 0);
 }
 
-/* Whether `n` more fit; if not, the producer will be woken when a slot is freed. */
+/* Whether one more fits; if not, the producer is woken when it does. A slot freed at this very
+ * tick, before or after the question, is there for the producer's next edge. */
 static inline bool port_can_push(struct port *p, tick_t now)
 {
     if (port_used(p, now) < p->capacity) return true;
-    p->producer_waits = true;
+    if (p->freed_at == now) part_wake_after(p->producer, now);
+    else p->producer_waits = true;
     return false;
 }
 

@@ -12,13 +12,15 @@
  * Loops. A back edge goes to a block that dominates its source; the loop of that header is
  * what reaches the back edge without passing the header. Headers are visited from the last
  * to the first in preorder and a finished loop collapses into its header, so each block is
- * walked once per program, not once per nesting level. Irreducible cycles have no such
+ * walked once, not once per nesting level. Irreducible cycles have no such
  * header and are no loops here. */
 #include "ptx/module.h"
 #include "ptx/parse.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { MAX_EDGES = 1 << 25 };
 
 struct cfg {
     struct build *b;
@@ -89,21 +91,20 @@ static void targets_to_blocks(struct cfg *c)
 
 /* ---- edges ---- */
 
-/* An upper bound, or 0 when there are absurdly many (every brx of a huge list adds them all). */
-static uint32_t count_edges(const struct func_info *fi)
+/* An upper bound. Every brx of a long list adds the whole list, so it can be absurd. */
+static uint64_t count_edges(const struct func_info *fi)
 {
-    enum { MAX_EDGES = 1 << 25 };
     uint64_t n = 0;
     for (uint32_t b = 0; b < fi->f.nblock; b++) n += UINT64_C(2) + last_of(fi, b)->ntargets;
-    return n < MAX_EDGES ? (uint32_t)n : 0;
+    return n;
 }
 
 static int make_edges(struct cfg *c)
 {
     struct func_info *fi = c->fi;
-    uint32_t n = 0, most = count_edges(fi);
+    uint32_t n = 0;
     fi->succ_first = ARENA_ARRAY(&c->b->m->arena, uint32_t, c->nblock + 1);
-    fi->succ = most ? ARENA_ARRAY(&c->b->m->arena, uint32_t, most) : NULL;
+    fi->succ = ARENA_ARRAY(&c->b->m->arena, uint32_t, count_edges(fi));
     if (!fi->succ_first || !fi->succ) return -1;
     for (uint32_t b = 0; b < c->nblock; b++) {
         const struct ptx_inst *last = last_of(fi, b);
@@ -308,6 +309,11 @@ int cfg_build(struct build *b, struct func_info *fi)
     struct cfg c = {.b = b, .fi = fi};
     c.block_of = calloc((size_t)fi->f.ninst + 1, sizeof *c.block_of);
     int rc = c.block_of ? make_blocks(&c) : -1;
+    if (!rc && count_edges(fi) > MAX_EDGES) {
+        free(c.block_of);
+        return wl_fail(b->e, WL_EINPUT, "%s: the brx.idx instructions of %s have more than %d targets together", b->m->file,
+                       fi->f.name, MAX_EDGES);
+    }
     if (!rc) {
         targets_to_blocks(&c);
         rc = make_edges(&c);

@@ -7,8 +7,8 @@
  * Scoreboard registers. Ids need to be unique only among the frames a warp has open at once:
  * kernels all begin at 0, a function begins behind the widest of its callers. Where numbers
  * run out (CODE_IDS) they wrap, which can only make the scoreboard wait too long, never too
- * short. An instruction names at most CODE_MAX_REGS registers; destinations come first and
- * what does not fit is left out (only vectors of call-free movs and textures come near). */
+ * short. An entry names at most CODE_MAX_REGS registers, destinations first; what does not fit
+ * is left out. No PTX instruction has that many: a guarded texture fetch comes nearest. */
 #include "ptx/module.h"
 
 #include <string.h>

@@ -184,6 +184,7 @@ static int read_module(struct ptx_module *m, size_t len, uint32_t pc_base, struc
     b.shared_last = &b.shared;
     b.var_last = &m->vars;
     struct parser p = {.m = m, .e = e, .build = &b};
+    p.extern_last = &p.externs;
     lex_init(&p.lex, m->text, len);
     parse_module(&p);
     int rc = p.failed ? -1 : complete(&b);

@@ -104,7 +104,7 @@ struct parser {
     struct names names;
     struct body body;
     struct build *build;
-    struct extern_use *externs;
+    struct extern_use *externs, **extern_last; /* in order of use */
     uint32_t depth;   /* open scopes: 0 module, 1 function */
     uint32_t nesting; /* parentheses and braces inside an expression or initialiser */
     bool failed;
@@ -186,7 +186,6 @@ void parse_modifiers(struct parser *p, const struct token *op, struct ptx_inst *
 enum ptx_op find_op(const struct token *t); /* OP_COUNT when unknown */
 const char *op_hint(struct parser *p, const struct token *t);
 bool type_is_float(enum ptx_type t);
-bool type_is_signed(enum ptx_type t);
 
 /* How a register's width must relate to the type of its operand. */
 enum width_rule { WIDTH_EXACT, WIDTH_AT_LEAST, WIDTH_ADDRESS /* 32 or 64 bits */ };

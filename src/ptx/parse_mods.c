@@ -1,8 +1,8 @@
 /* parse_mods.c - opcodes and their dotted modifiers.
  *
  * Two tables say everything. `modifiers` gives each dotted word a class (rounding, space,
- * comparison, ...) and the value it stands for; the same word may appear in several classes,
- * as .add does for atom and .min for max's cousins. `specs` gives each opcode the classes
+ * comparison, ...) and the value it stands for; a word may belong to several classes, as .and
+ * does for setp, atom and bar.red. `specs` gives each opcode the classes
  * it takes, those it must have, the types it works on and the shape of its operands. An
  * opcode's meaning is thus the product of a few independent fields, never a list of forms.
  *
@@ -102,7 +102,7 @@ static const struct op_spec specs[OP_COUNT] = {
     [OP_ADD] = {"d=ss", M_RND | M_FTZ | M_SAT | M_CC, 0, INTS | HALVES | FLOATS, 0},
     [OP_ADDC] = {"d=ss", M_CC, 0, INTS32, 0},
     [OP_AND] = {"d=ss", 0, 0, BITS | TY(PRED), 0},
-    [OP_ATOM] = {"d=[sc", MEMORY, M_ATOM, BITS | INTS | FLOATS | HALVES, 0},
+    [OP_ATOM] = {"d=[sc", MEMORY, M_ATOM, BITS | INTS32 | FLOATS | HALVES, 0},
     [OP_BAR] = {NULL, M_HINT, M_BAR, TY(PRED) | TY(U32), 0},
     [OP_BARRIER] = {NULL, M_HINT, M_BAR, TY(PRED) | TY(U32), 0},
     [OP_BFE] = {"d=suu", 0, 0, INTS32, 0},
@@ -151,7 +151,7 @@ static const struct op_spec specs[OP_COUNT] = {
     [OP_PREFETCHU] = {"=[", M_LEVEL, 0, 0, 0},
     [OP_PRMT] = {"d=sss", M_PRMT, 0, TY(B32), 0},
     [OP_RCP] = {"d=s", M_RND | M_APPROX | M_FTZ, 0, FLOATS, 0},
-    [OP_RED] = {"=[s", MEMORY, M_ATOM, BITS | INTS | FLOATS | HALVES, 0},
+    [OP_RED] = {"=[s", MEMORY, M_ATOM, BITS | INTS32 | FLOATS | HALVES, 0},
     [OP_REDUX] = {"d=sk", 0, M_ATOM | M_SYNC, TY(B32) | TY(U32) | TY(S32), 0},
     [OP_REM] = {"d=ss", 0, 0, INTS, 0},
     [OP_RET] = {"=", M_UNI, 0, 0, 0},
@@ -184,7 +184,6 @@ const struct op_spec *spec_of(enum ptx_op op) { return &specs[op]; }
 const char *spec_operands(const struct op_spec *s) { return s->operands; }
 
 bool type_is_float(enum ptx_type t) { return t >= T_F16; }
-bool type_is_signed(enum ptx_type t) { return t >= T_S8 && t <= T_S64; }
 
 /* Opcodes are few and the table is sorted but for a handful; a first-letter test makes the
  * linear search cheap. */

@@ -53,7 +53,7 @@ static void check_register(struct parser *p, const struct token *t, uint8_t have
     else if ((have == T_PRED) != (want == T_PRED))
         fail_at(p, t, have == T_PRED ? "'%.*s' is a predicate; this operand is .%s" : "'%.*s' is not a predicate; this operand is .%s",
                 (int)t->len, t->s, ptx_type_name(want));
-    else if (bytes != need && !(rule == WIDTH_AT_LEAST && bytes > need) && !(need == 1 && bytes == 2))
+    else if (bytes != need && !(rule == WIDTH_AT_LEAST && bytes > need))
         fail_at(p, t, "'%.*s' is .%s; this operand needs %u bits", (int)t->len, t->s, ptx_type_name(have), need * 8);
 }
 
@@ -84,8 +84,9 @@ void note_extern(struct parser *p, const struct ptx_var *v, const struct ptx_fun
         fail_memory(p);
         return;
     }
-    *u = (struct extern_use){.var = v, .func = f, .name = *t, .next = p->externs};
-    p->externs = u;
+    *u = (struct extern_use){.var = v, .func = f, .name = *t};
+    *p->extern_last = u;
+    p->extern_last = &u->next;
 }
 
 /* The function now being read uses shared variable v: kernels that reach it need its bytes. */
@@ -147,12 +148,10 @@ void parse_source(struct parser *p, struct ptx_operand *o, enum ptx_type type, e
 {
     struct token t = p->tok;
     *o = (struct ptx_operand){.reg = -1};
-    if (at_punct(p, '!')) {
-        advance(p);
+    if (accept(p, '!')) {
         if (type != T_PRED) fail_at(p, &t, "'!' negates predicates only");
-        parse_source(p, o, type, rule);
-        o->negated = !o->negated;
-        return;
+        o->negated = true;
+        t = p->tok;
     }
     bool warp_size = t.kind == TOK_NAME && token_is(&t, "WARP_SZ");
     if (at_constant(p) && !warp_size) {

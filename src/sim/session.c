@@ -109,9 +109,8 @@ static int reserve_record(struct session *s, struct wl_err *e)
 static void add_record(struct session *s, const struct launch_info *info, uint64_t cycles, struct exec_counts n)
 {
     struct kernel_record *k = &s->kernel[s->kernels++];
-    *k = (struct kernel_record){.cycles = cycles,
-                                .warp_instructions = n.warp_instructions,
-                                .thread_instructions = n.thread_instructions};
+    *k = (struct kernel_record){
+        .cycles = cycles, .warp_instructions = n.warp_instructions, .thread_instructions = n.thread_instructions};
     _Static_assert(sizeof k->name == sizeof info->kernel, "names are copied whole");
     memcpy(k->name, info->kernel, sizeof k->name);
     memcpy(k->grid, info->grid, sizeof k->grid);
@@ -153,8 +152,8 @@ static int audit(const char *kernel, struct exec_counts issued, struct exec_coun
         issued.thread_instructions == executed.thread_instructions)
         return 0;
     return wl_fail(e, WL_ELAW,
-                   "kernel %s: the machine issued %" PRIu64 " warp and %" PRIu64
-                   " thread instructions, but %" PRIu64 " and %" PRIu64 " were executed",
+                   "kernel %s: the machine issued %" PRIu64 " warp and %" PRIu64 " thread instructions, but %" PRIu64
+                   " and %" PRIu64 " were executed",
                    kernel, issued.warp_instructions, issued.thread_instructions, executed.warp_instructions,
                    executed.thread_instructions);
 }

@@ -383,7 +383,11 @@ static void test_launch(void **state)
     assert_int_equal(out[0], 123);
     assert_int_equal(out[31], 123);
 
-    struct { CUdeviceptr out; unsigned char tag; unsigned value; } packed = {p, 1, 200};
+    struct {
+        CUdeviceptr out;
+        unsigned char tag;
+        unsigned value;
+    } packed = {p, 1, 200};
     size_t size = sizeof packed;
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
     OK(cuModuleGetGlobal(&bias, NULL, m, "bias")); /* constants can be written between launches */
@@ -464,6 +468,63 @@ static void test_misaligned(void **state)
     FAILS(MISALIGNED_ADDRESS, cuLaunchKernel(f, 1, 1, 1, 32, 1, 1, 0, NULL, (void *[]){&p, &tag, &value}, NULL));
 }
 
+/* ---- recording ---- */
+
+struct recorded {
+    unsigned ctas, warps;
+    uint64_t copied;
+};
+
+static int record(void *arg, struct stream_source *s, struct wl_err *e)
+{
+    struct recorded *r = arg;
+    struct cta_stream cta;
+    int got;
+    while ((got = s->next(s, &cta, e)) > 0) {
+        r->ctas++;
+        r->warps += cta.nwarps;
+        for (uint32_t w = 0; w < cta.nwarps; w++)
+            if (stream_check(s->info->code, cta.warp[w], e)) return WL_ERUN;
+        s->release(s, &cta);
+    }
+    return got < 0 ? WL_ERUN : 0;
+}
+
+static void record_copy(void *arg, uint64_t addr, uint64_t bytes)
+{
+    assert_true(addr >= DEV_BASE);
+    ((struct recorded *)arg)->copied += bytes;
+}
+
+static void test_record(void **state)
+{
+    (void)state;
+    struct recorded r = {0};
+    struct session_options o = {.mode = SESSION_RECORD, .record = record, .record_copy = record_copy, .record_arg = &r};
+    struct session *s = session_new(&o, NULL);
+    CUcontext ctx;
+    CUmodule m;
+    CUdeviceptr p, bias;
+    unsigned value = 1, in[96] = {0};
+    unsigned char tag = 1;
+    assert_non_null(s);
+    session_make_current(s);
+    OK(cuInit(0));
+    OK(cuCtxCreate(&ctx, 0, 0));
+    CUfunction f = kernel(&m, "fill");
+    OK(cuMemAlloc(&p, sizeof in));
+    OK(cuMemcpyHtoD(p, in, sizeof in));
+    OK(cuModuleGetGlobal(&bias, NULL, m, "bias"));
+    OK(cuMemcpyHtoD(bias, in, 8)); /* the constant bank is not memory the machine sees */
+    OK(cuLaunchKernel(f, 2, 1, 1, 96, 1, 1, 0, NULL, (void *[]){&p, &tag, &value}, NULL));
+    assert_int_equal(r.ctas, 2);
+    assert_int_equal(r.warps, 6);
+    assert_int_equal(r.copied, sizeof in);
+    assert_int_equal(session_counts(s).thread_instructions, 2 * 96 * 11);
+    assert_int_equal(session_replay(s, NULL, NULL), WL_EINPUT); /* there is no machine */
+    session_free(s);
+}
+
 /* ---- streams, events, errors ---- */
 
 static void test_streams(void **state)
@@ -530,13 +591,15 @@ static void test_error_names(void **state)
 
 int main(void)
 {
+    /* clang-format off */
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_uninitialised),
+        cmocka_unit_test(test_uninitialised), cmocka_unit_test(test_record),
         TEST(device), TEST(contexts),
         TEST(allocation), TEST(copies), TEST(fills), TEST(pointers),
         TEST(module_load), TEST(module_file), TEST(module_contents), TEST(function_attributes),
         TEST(launch), TEST(launch_refused), TEST(fault_is_sticky), TEST(misaligned),
         TEST(streams), TEST(events), TEST(error_names),
     };
+    /* clang-format on */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

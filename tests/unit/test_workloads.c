@@ -112,12 +112,30 @@ static void test_variants(void **state)
 {
     (void)state;
     static const struct variant variants[] = {
-        {"vectoradd", {1}},      {"matmul", {1, 16}},       {"matmul", {33, 32}},    {"matmul", {70, 32}},
-        {"matmul_naive", {1}},   {"reduction", {1, 1}},     {"reduction", {5000, 300}}, {"histogram", {1, 1}},
-        {"atax", {512}},         {"atax", {1}},             {"atax", {8, 33, 70}},   {"bicg", {512}},
-        {"bicg", {8, 70, 33}},   {"syrk", {128}},           {"syrk", {33, 17}},      {"gemm", {128}},
-        {"gemm", {8, 9, 40, 5}}, {"conv2d", {512}},         {"conv2d", {3}},         {"conv2d", {8, 5, 70}},
-        {"conv3d", {64}},        {"conv3d", {3}},           {"conv3d", {8, 4, 5, 40}}, {"bfs", {1, 2}},
+        {"vectoradd", {1}},
+        {"matmul", {1, 16}},
+        {"matmul", {33, 32}},
+        {"matmul", {70, 32}},
+        {"matmul_naive", {1}},
+        {"reduction", {1, 1}},
+        {"reduction", {5000, 300}},
+        {"histogram", {1, 1}},
+        {"atax", {512}},
+        {"atax", {1}},
+        {"atax", {8, 33, 70}},
+        {"bicg", {512}},
+        {"bicg", {8, 70, 33}},
+        {"syrk", {128}},
+        {"syrk", {33, 17}},
+        {"gemm", {128}},
+        {"gemm", {8, 9, 40, 5}},
+        {"conv2d", {512}},
+        {"conv2d", {3}},
+        {"conv2d", {8, 5, 70}},
+        {"conv3d", {64}},
+        {"conv3d", {3}},
+        {"conv3d", {8, 4, 5, 40}},
+        {"bfs", {1, 2}},
         {"bfs", {2000, 2}},
     };
     for (unsigned i = 0; i < sizeof variants / sizeof variants[0]; i++) {
@@ -181,9 +199,9 @@ static void test_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tiny),         cmocka_unit_test(test_deterministic),
-        cmocka_unit_test(test_other_seed),   cmocka_unit_test(test_inputs_refused),
-        cmocka_unit_test(test_variants),     cmocka_unit_test(test_failures_are_told),
+        cmocka_unit_test(test_tiny),       cmocka_unit_test(test_deterministic),
+        cmocka_unit_test(test_other_seed), cmocka_unit_test(test_inputs_refused),
+        cmocka_unit_test(test_variants),   cmocka_unit_test(test_failures_are_told),
         cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

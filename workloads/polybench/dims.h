@@ -7,6 +7,9 @@
 /* Input `i`, or input 0 ("n") when it is left at 0. */
 static inline int dim(const struct workload_run *r, unsigned i) { return (int)(r->in[i] ? r->in[i] : r->in[0]); }
 
-#define DIM(name, what, max) {name, what "; 0: n", {0, 0, 0}, 0, max}
+#define DIM(name, what, max)                                                                                           \
+    {                                                                                                                  \
+        name, what "; 0: n", {0, 0, 0}, 0, max                                                                         \
+    }
 
 #endif

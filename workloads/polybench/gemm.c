@@ -6,8 +6,7 @@ enum { IN_N, IN_NI, IN_NJ, IN_NK };
 /* The kernel has these as constants. */
 static const double alpha = 1.5, beta = 0.75;
 
-static void check(struct job *j, const float *a, const float *b, const float *c0, const float *c,
-                  const size_t n[3])
+static void check(struct job *j, const float *a, const float *b, const float *c0, const float *c, const size_t n[3])
 {
     double *want = job_host(j, n[0] * n[1], sizeof *want);
     if (j->failed) return;

@@ -1,0 +1,172 @@
+/* test_registry.c - the list of policies, and the three built-in ones by their rules. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "param/param.h"
+
+static struct wl_err e;
+
+static const struct wl_cache_policy *cache_named(const char *name)
+{
+    unsigned n;
+    const struct wl_cache_policy *const *all = cache_policies(&n);
+    for (unsigned i = 0; i < n; i++)
+        if (strcmp(all[i]->name, name) == 0) return all[i];
+    return NULL;
+}
+
+static const struct wl_sched_policy *sched_named(const char *name)
+{
+    unsigned n;
+    const struct wl_sched_policy *const *all = sched_policies(&n);
+    for (unsigned i = 0; i < n; i++)
+        if (strcmp(all[i]->name, name) == 0) return all[i];
+    return NULL;
+}
+
+/* 1. Every built-in table satisfies what is asked of a plugin. */
+static void tables_are_sane(void **state)
+{
+    (void)state;
+    unsigned n;
+    const struct wl_cache_policy *const *caches = cache_policies(&n);
+    assert_true(n >= 1);
+    for (unsigned i = 0; i < n; i++) {
+        assert_int_equal(caches[i]->abi, WL_ABI);
+        assert_true(caches[i]->name && caches[i]->help && caches[i]->create && caches[i]->victim && caches[i]->levels);
+        assert_ptr_equal(cache_named(caches[i]->name), caches[i]);
+    }
+    const struct wl_sched_policy *const *scheds = sched_policies(&n);
+    assert_true(n >= 2);
+    for (unsigned i = 0; i < n; i++) {
+        assert_int_equal(scheds[i]->abi, WL_ABI);
+        assert_true(scheds[i]->name && scheds[i]->help && scheds[i]->create && scheds[i]->pick);
+        assert_ptr_equal(sched_named(scheds[i]->name), scheds[i]);
+    }
+}
+
+/* 2. Objects that are no plugins. */
+static void no_plugins(void **state)
+{
+    (void)state;
+    unsigned before, after;
+    cache_policies(&before);
+    assert_int_equal(plugin_load("/nonexistent/x.so", &e), WL_EINPUT);
+    assert_int_equal(plugin_load("x.so", &e), WL_EINPUT);
+    assert_int_equal(plugin_load("/dev/null", &e), WL_EINPUT);
+    cache_policies(&after);
+    assert_int_equal(before, after);
+}
+
+/* 3. A policy specification shows what differs from the defaults. */
+static void specs(void **state)
+{
+    (void)state;
+    const struct wl_param params[] = {{"promote", "ways", 1, 4, 7, NULL, "h", "s"},
+                                      {"replace", "", 0, 2, 2, "uncon|stall|bypass", "h", "s"},
+                                      WL_PARAM_END};
+    int64_t values[] = {4, 2};
+    char out[64];
+    policy_spec("x", params, values, out, sizeof out);
+    assert_string_equal(out, "x");
+    values[1] = 1;
+    policy_spec("x", params, values, out, sizeof out);
+    assert_string_equal(out, "x:replace=stall");
+    values[0] = 2;
+    policy_spec("x", params, values, out, sizeof out);
+    assert_string_equal(out, "x:promote=2,replace=stall");
+    policy_spec("x", params, values, out, 8); /* cut, not overrun */
+    assert_string_equal(out, "x:promo");
+}
+
+/* 4. LRU: empty ways first, then the least recent valid one, never one in flight. */
+static void lru_rules(void **state)
+{
+    (void)state;
+    const struct wl_cache_policy *p = cache_named("lru");
+    const struct wl_geometry g = {.level = WL_L1, .sets = 2, .ways = 4, .line_bytes = 128};
+    const char *why = NULL;
+    void *self = p->create(&g, NULL, &why);
+    assert_non_null(self);
+    assert_int_equal(p->storage_bits(self), 2 * 4 * 2);
+    uint8_t state_of[4] = {WL_INVALID, WL_INVALID, WL_INVALID, WL_INVALID};
+    const struct wl_set set = {state_of, 4};
+    struct wl_access a = {.set = 1};
+    int way[4];
+    for (unsigned i = 0; i < 4; i++) {
+        way[i] = p->victim(self, &a, &set);
+        assert_in_range(way[i], 0, 3);
+        assert_int_equal(state_of[way[i]], WL_INVALID);
+        assert_int_equal(p->victim(self, &a, &set), way[i]); /* asking changes nothing */
+        p->on_insert(self, &a, (uint32_t)way[i]);
+        state_of[way[i]] = WL_RESERVED;
+    }
+    assert_int_equal(p->victim(self, &a, &set), WL_NO_WAY_STALL);
+    for (unsigned i = 0; i < 4; i++) state_of[i] = WL_VALID;
+    assert_int_equal(p->victim(self, &a, &set), way[0]);
+    p->on_hit(self, &a, (uint32_t)way[0], true); /* a merge is a use */
+    assert_int_equal(p->victim(self, &a, &set), way[1]);
+    state_of[way[1]] = WL_RESERVED;
+    assert_int_equal(p->victim(self, &a, &set), way[2]);
+    state_of[way[3]] = WL_INVALID; /* killed by a store */
+    assert_int_equal(p->victim(self, &a, &set), way[3]);
+    p->destroy(self);
+}
+
+static struct wl_sched_view view_of(const uint64_t *age) { return (struct wl_sched_view){.age = age}; }
+
+/* 5. GTO: the last one while it can, else the oldest. */
+static void gto_rules(void **state)
+{
+    (void)state;
+    const struct wl_sched_policy *p = sched_named("gto");
+    const struct wl_sched_geometry g = {.sms = 1, .warps = 4, .schedulers = 2};
+    const uint64_t age[4] = {30, 10, 20, 40};
+    const struct wl_sched_view v = view_of(age);
+    const char *why = NULL;
+    void *self = p->create(&g, NULL, &why);
+    assert_int_equal(p->pick(self, &v, 0, 0xf), 1);
+    p->issued(self, &v, 0, 3);
+    assert_int_equal(p->pick(self, &v, 0, 0xf), 3); /* greedy, although the youngest */
+    assert_int_equal(p->pick(self, &v, 1, 0xf), 1); /* the other scheduler has its own */
+    assert_int_equal(p->pick(self, &v, 0, 0x5), 2); /* blocked: the oldest of the rest */
+    assert_int_equal(p->pick(self, &v, 0, 0xf), 3); /* not issued: still its turn */
+    assert_int_equal(p->storage_bits(self), 12);
+    p->destroy(self);
+}
+
+/* 6. LRR: the next slot behind the last, cyclic. */
+static void lrr_rules(void **state)
+{
+    (void)state;
+    const struct wl_sched_policy *p = sched_named("lrr");
+    const struct wl_sched_geometry g = {.sms = 1, .warps = 64, .schedulers = 1};
+    const uint64_t age[64] = {0};
+    const struct wl_sched_view v = view_of(age);
+    const char *why = NULL;
+    void *self = p->create(&g, NULL, &why);
+    assert_int_equal(p->pick(self, &v, 0, 0xf), 0);
+    p->issued(self, &v, 0, 0);
+    assert_int_equal(p->pick(self, &v, 0, 0xf), 1);
+    assert_int_equal(p->pick(self, &v, 0, 0x9), 3); /* those that cannot are skipped */
+    assert_int_equal(p->pick(self, &v, 0, 0x1), 0);
+    p->issued(self, &v, 0, 63); /* the last slot of a full machine */
+    assert_int_equal(p->pick(self, &v, 0, UINT64_C(1) << 63 | 4), 2);
+    assert_int_equal(p->pick(self, &v, 0, UINT64_C(1) << 63), 63);
+    p->destroy(self);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tables_are_sane), cmocka_unit_test(no_plugins), cmocka_unit_test(specs),
+        cmocka_unit_test(lru_rules),       cmocka_unit_test(gto_rules),  cmocka_unit_test(lrr_rules),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

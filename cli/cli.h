@@ -52,7 +52,8 @@ void job_free(struct job *j);
 /* For other programs than a workload: a session for this job, and its result afterwards. */
 struct session *job_session(struct job *j, struct wl_err *e);
 int job_collect(struct job *j, struct session *s, double seconds, struct wl_err *e);
-double now_seconds(void);
+double now_seconds(void); /* of the wall clock */
+double cpu_seconds(void); /* this process has used */
 uint64_t peak_memory_bytes(void);
 /* Text printed by kernels goes to standard error. */
 void print_kernel_text(void *arg, const char *text, size_t len);

@@ -61,7 +61,8 @@ static int make_variant(struct comparison *c, unsigned index, const struct optio
 {
     struct variant *v = &c->variant[index];
     size_t at = 0;
-    for (int d = DIMENSIONS; d-- > 0; index /= c->list[d].count) v->choice[d] = c->list[d].item[index % c->list[d].count];
+    for (int d = DIMENSIONS; d-- > 0; index /= c->list[d].count)
+        v->choice[d] = c->list[d].item[index % c->list[d].count];
     for (unsigned d = 0; d < DIMENSIONS; d++)
         if (c->list[d].count > 1 && at < sizeof v->label)
             at += (size_t)snprintf(v->label + at, sizeof v->label - at, "%s%s", at ? " " : "", v->choice[d]);
@@ -79,7 +80,8 @@ static int make_variants(struct comparison *c, const struct options *o, struct w
         if (rc) return rc;
         n *= c->list[d].count;
     }
-    if (n > MAX_VARIANTS) return wl_fail(e, WL_EINPUT, "%u combinations are too many; %d are possible", (unsigned)n, MAX_VARIANTS);
+    if (n > MAX_VARIANTS)
+        return wl_fail(e, WL_EINPUT, "%u combinations are too many; %d are possible", (unsigned)n, MAX_VARIANTS);
     c->variants = (unsigned)n;
     c->variant = calloc(n, sizeof *c->variant);
     if (!c->variant) return wl_fail(e, WL_ERUN, "out of memory");
@@ -110,7 +112,8 @@ static int make_jobs(struct comparison *c, const struct options *o, struct wl_er
 static void show_progress(const struct comparison *c, unsigned done, double started)
 {
     double spent = now_seconds() - started;
-    fprintf(stderr, "\r\033[K%u/%u  %s, %s", done + 1, c->jobs, c->job[done].workload->name, c->variant[done % c->variants].label);
+    fprintf(stderr, "\r\033[K%u/%u  %s, %s", done + 1, c->jobs, c->job[done].workload->name,
+            c->variant[done % c->variants].label);
     if (done) fprintf(stderr, "  about %.0f s left", spent / done * (c->jobs - done));
     fflush(stderr);
 }

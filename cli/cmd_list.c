@@ -16,8 +16,9 @@ static void row(const struct options *o, const char *name, int width, const char
 static void list_inputs(const struct workload *w)
 {
     for (const struct workload_input *in = w->input; in->name; in++)
-        printf("    %-12s %s: %" PRId64 " tiny, %" PRId64 " small, %" PRId64 " paper (%" PRId64 "..%" PRId64 ")\n", in->name,
-               in->help ? in->help : "", in->value[SIZE_TINY], in->value[SIZE_SMALL], in->value[SIZE_PAPER], in->min, in->max);
+        printf("    %-12s %s: %" PRId64 " tiny, %" PRId64 " small, %" PRId64 " paper (%" PRId64 "..%" PRId64 ")\n",
+               in->name, in->help ? in->help : "", in->value[SIZE_TINY], in->value[SIZE_SMALL], in->value[SIZE_PAPER],
+               in->min, in->max);
     if (w->aliases) printf("    also known as %s\n", w->aliases);
 }
 

@@ -14,8 +14,13 @@ static bool ends_with(const char *s, const char *end)
 /* Options that only mean something for FILE.ptx must not be dropped silently. */
 static int refuse_ptx_options(const struct options *o, struct wl_err *e)
 {
-    const char *name = o->kernel ? "kernel" : o->grid ? "grid" : o->block ? "block" : o->arg.count ? "arg"
-                     : o->dump.count ? "dump" : o->shared ? "shared" : NULL;
+    const char *name = o->kernel       ? "kernel"
+                       : o->grid       ? "grid"
+                       : o->block      ? "block"
+                       : o->arg.count  ? "arg"
+                       : o->dump.count ? "dump"
+                       : o->shared     ? "shared"
+                                       : NULL;
     return name ? wl_fail(e, WL_EINPUT, "--%s is for 'run FILE.ptx'; a workload brings its own launches", name) : 0;
 }
 
@@ -41,9 +46,11 @@ static int run_workload(const struct options *o, const char *name, struct wl_err
 int cmd_run(const struct options *o, struct wl_err *e)
 {
     if (o->words.count == 0)
-        return wl_fail(e, WL_EINPUT, "run needs a workload, a .ptx file or a .wlt trace; see 'warpline list workloads'");
+        return wl_fail(e, WL_EINPUT,
+                       "run needs a workload, a .ptx file or a .wlt trace; see 'warpline list workloads'");
     if (o->words.count > 1)
-        return wl_fail(e, WL_EINPUT, "run takes one program; '%s' is too much (use 'compare' for several)", o->words.item[1]);
+        return wl_fail(e, WL_EINPUT, "run takes one program; '%s' is too much (use 'compare' for several)",
+                       o->words.item[1]);
     const char *what = o->words.item[0];
     if (ends_with(what, ".ptx")) return cmd_run_ptx(o, what, e);
     if (ends_with(what, ".wlt")) return cmd_run_trace(o, what, e);

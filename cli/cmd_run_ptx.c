@@ -72,8 +72,8 @@ static int kernel_list(const struct ptx_module *m, const char *file, const char 
     if (n == 0) return wl_fail(e, WL_EINPUT, "%s has no kernel (.entry)", file);
     const char *near = asked ? wl_nearest(asked, names, n) : NULL;
     if (!asked) return wl_fail(e, WL_EINPUT, "%s has %u kernels; choose one with --kernel:%s", file, n, list);
-    return wl_fail(e, WL_EINPUT, "%s has no kernel '%s'%s%s%s%s", file, asked, near ? "; did you mean '" : "; it has:",
-                   near ? near : list, near ? "'?" : "", "");
+    return wl_fail(e, WL_EINPUT, "%s has no kernel '%s'%s%s%s", file, asked,
+                   near ? "; did you mean '" : "; it has:", near ? near : list, near ? "'?" : "");
 }
 
 /* The kernel asked for; without a name, the only one. */

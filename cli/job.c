@@ -11,12 +11,15 @@
 
 static const char *const size_names[SIZE_COUNT] = {"tiny", "small", "paper"};
 
-double now_seconds(void)
+static double read_clock(clockid_t clock)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
+
+double now_seconds(void) { return read_clock(CLOCK_MONOTONIC); }
+double cpu_seconds(void) { return read_clock(CLOCK_PROCESS_CPUTIME_ID); }
 
 uint64_t peak_memory_bytes(void)
 {
@@ -80,8 +83,8 @@ static int set_input(struct job *j, const char *assignment, struct wl_err *e)
         if (!read_size(assignment + len + 1, &value))
             return wl_fail(e, WL_EINPUT, "input %s needs a whole number, not '%s'", name, assignment + len + 1);
         if (value > INT64_MAX || (int64_t)value < in->min || (int64_t)value > in->max)
-            return wl_fail(e, WL_EINPUT, "input %s of '%s' is %" PRId64 " to %" PRId64 ", not %s", name, w->name, in->min, in->max,
-                           assignment + len + 1);
+            return wl_fail(e, WL_EINPUT, "input %s of '%s' is %" PRId64 " to %" PRId64 ", not %s", name, w->name,
+                           in->min, in->max, assignment + len + 1);
         j->input[i] = (int64_t)value;
         return 0;
     }

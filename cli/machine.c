@@ -21,7 +21,8 @@ void machine_line(const struct gpu_config *c, char *out, size_t size)
     int64_t l1 = v[P_L1D_SETS] * v[P_L1D_WAYS] * v[P_L1D_LINE] / 1024;
     int64_t slices = v[P_MEM_CHANNELS] * v[P_L2_SLICES];
     int64_t l2 = slices * v[P_L2_SETS] * v[P_L2_WAYS] * 128 / 1024;
-    double gb = (double)v[P_DRAM_ATOM] / (double)v[P_DRAM_BURST] * (double)v[P_CLOCK_DRAM] * (double)v[P_MEM_CHANNELS] / 1e6;
+    double gb =
+        (double)v[P_DRAM_ATOM] / (double)v[P_DRAM_BURST] * (double)v[P_CLOCK_DRAM] * (double)v[P_MEM_CHANNELS] / 1e6;
     snprintf(out, size,
              "%s: %" PRId64 " SMs at %g MHz; L1D %" PRId64 " KiB, %" PRId64 " ways, %" PRId64 " MSHRs; L2 %" PRId64
              " KiB in %" PRId64 " slices, %" PRId64 " ways; %" PRId64 " channels, %.1f GB/s",

@@ -16,17 +16,21 @@ struct command {
 };
 
 static const struct command commands[] = {
-    {"run", CMD_RUN, cmd_run, "run WORKLOAD|FILE.ptx|TRACE.wlt", "run a workload, a FILE.ptx or a TRACE.wlt; a readable summary",
+    {"run", CMD_RUN, cmd_run, "run WORKLOAD|FILE.ptx|TRACE.wlt",
+     "run a workload, a FILE.ptx or a TRACE.wlt; a readable summary",
      "Fills of a buffer: zero, iota-i32, iota-f32, rand-f32, rand-u32, const-f32=V, const-u32=V,\n"
      "file:PATH. Types of a scalar: u8 s8 u16 s16 u32 s32 u64 s64 f32 f64.\n"
      "  warpline run atax --size tiny --l1 lru --json -\n"
      "  warpline run k.ptx --kernel add --grid 4 --block 256 --arg buf:4K:iota-f32 --arg u32:1024 --dump 0:f32:8\n"},
-    {"compare", CMD_COMPARE, cmd_compare, "compare WORKLOAD...", "workloads across policies, schedulers, machines; a table",
+    {"compare", CMD_COMPARE, cmd_compare, "compare WORKLOAD...",
+     "workloads across policies, schedulers, machines; a table",
      "--gpu, --l1, --l2 and --sched take lists here: --sched lrr,gto --l1 lru. The first of each is\n"
      "the baseline.\n"},
-    {"list", CMD_LIST, cmd_list, "list workloads|policies|schedulers|gpus|counters|options", "workloads, policies, schedulers, gpus, counters, options", ""},
+    {"list", CMD_LIST, cmd_list, "list workloads|policies|schedulers|gpus|counters|options",
+     "workloads, policies, schedulers, gpus, counters, options", ""},
     {"gpu", CMD_GPU, cmd_gpu, "gpu show NAME|FILE", "show a machine with every parameter", ""},
-    {"trace", CMD_TRACE, cmd_trace, "trace record WORKLOAD -o F.wlt | trace info F.wlt", "record and inspect traces", ""},
+    {"trace", CMD_TRACE, cmd_trace, "trace record WORKLOAD -o F.wlt | trace info F.wlt", "record and inspect traces",
+     ""},
     {"bench", CMD_BENCH, cmd_bench, "bench", "simulation speed on a fixed set, as JSON", ""},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

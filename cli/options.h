@@ -19,7 +19,13 @@ struct text_list {
 
 /* Commands as bits of option_row.commands. */
 enum command_bit {
-    CMD_RUN = 1, CMD_COMPARE = 2, CMD_LIST = 4, CMD_GPU = 8, CMD_TRACE = 16, CMD_BENCH = 32, CMD_ALL = 63
+    CMD_RUN = 1,
+    CMD_COMPARE = 2,
+    CMD_LIST = 4,
+    CMD_GPU = 8,
+    CMD_TRACE = 16,
+    CMD_BENCH = 32,
+    CMD_ALL = 63
 };
 
 struct options {

@@ -66,5 +66,6 @@ int output_flush(struct wl_err *e)
 {
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
-    return wl_fail(e, WL_ERUN, "cannot write to standard output: %s", errno ? strerror(errno) : "earlier output was lost");
+    return wl_fail(e, WL_ERUN, "cannot write to standard output: %s",
+                   errno ? strerror(errno) : "earlier output was lost");
 }

@@ -20,9 +20,9 @@ struct scalar_type {
     unsigned bytes;
     enum scalar_kind kind;
 };
-static const struct scalar_type types[] = {{"u8", 1, UNSIGNED}, {"s8", 1, SIGNED},   {"u16", 2, UNSIGNED}, {"s16", 2, SIGNED},
-                                           {"u32", 4, UNSIGNED}, {"s32", 4, SIGNED}, {"u64", 8, UNSIGNED}, {"s64", 8, SIGNED},
-                                           {"f32", 4, FLOAT},    {"f64", 8, FLOAT}};
+static const struct scalar_type types[] = {
+    {"u8", 1, UNSIGNED}, {"s8", 1, SIGNED},    {"u16", 2, UNSIGNED}, {"s16", 2, SIGNED}, {"u32", 4, UNSIGNED},
+    {"s32", 4, SIGNED},  {"u64", 8, UNSIGNED}, {"s64", 8, SIGNED},   {"f32", 4, FLOAT},  {"f64", 8, FLOAT}};
 enum { TYPES = sizeof types / sizeof types[0] };
 static const char type_list[] = "u8 s8 u16 s16 u32 s32 u64 s64 f32 f64";
 
@@ -85,10 +85,12 @@ static int scalar_arg(const struct ptx_var *p, unsigned number, const char *word
     const struct scalar_type *t = word[len] ? find_type(word, len) : NULL;
     const char *want = ptx_type_name((enum ptx_type)p->type);
     if (!t)
-        return wl_fail(e, WL_EINPUT, "--arg %s: an argument is buf:BYTES[:FILL] or TYPE:VALUE with TYPE one of %s", word, type_list);
-    if (p->bytes != t->bytes || (is_float((enum ptx_type)p->type) != (t->kind == FLOAT) && !is_untyped((enum ptx_type)p->type)))
-        return wl_fail(e, WL_EINPUT, "--arg %s: parameter %u, %s, is %s of %" PRIu64 " bytes, not %s", word, number, p->name,
-                       want, p->bytes, t->name);
+        return wl_fail(e, WL_EINPUT, "--arg %s: an argument is buf:BYTES[:FILL] or TYPE:VALUE with TYPE one of %s",
+                       word, type_list);
+    if (p->bytes != t->bytes ||
+        (is_float((enum ptx_type)p->type) != (t->kind == FLOAT) && !is_untyped((enum ptx_type)p->type)))
+        return wl_fail(e, WL_EINPUT, "--arg %s: parameter %u, %s, is %s of %" PRIu64 " bytes, not %s", word, number,
+                       p->name, want, p->bytes, t->name);
     if (!read_scalar(t, word + len + 1, image + p->offset))
         return wl_fail(e, WL_EINPUT, "--arg %s: '%s' is no value of type %s", word, word + len + 1, t->name);
     return 0;
@@ -106,7 +108,8 @@ static int fill_from_file(const char *path, void *to, uint64_t bytes, struct wl_
     fclose(f);
     if (bad) return wl_fail(e, WL_EINPUT, "cannot read %s", path);
     if (n < bytes || more)
-        return wl_fail(e, WL_EINPUT, "%s has %s than the buffer's %" PRIu64 " bytes", path, more ? "more" : "less", bytes);
+        return wl_fail(e, WL_EINPUT, "%s has %s than the buffer's %" PRIu64 " bytes", path, more ? "more" : "less",
+                       bytes);
     return 0;
 }
 
@@ -135,15 +138,16 @@ static int fill_constant(const char *fill, uint8_t *to, uint64_t bytes, struct w
 
 static int fill_buffer(const char *fill, void *to, uint64_t bytes, uint64_t seed, struct wl_err *e)
 {
-    static const char *const fills[] = {"zero", "iota-i32", "iota-f32", "rand-f32", "rand-u32", "const-f32", "const-u32", "file"};
+    static const char *const fills[] = {"zero",     "iota-i32",  "iota-f32",  "rand-f32",
+                                        "rand-u32", "const-f32", "const-u32", "file"};
     if (!*fill || strcmp(fill, "zero") == 0) return memset(to, 0, bytes), 0;
     if (strncmp(fill, "file:", 5) == 0) return fill_from_file(fill + 5, to, bytes, e);
     if (strncmp(fill, "const-", 6) == 0) return fill_constant(fill, to, bytes, e);
     for (unsigned i = 1; i < 5; i++)
         if (strcmp(fills[i], fill) == 0) return fill_words(to, bytes / 4, fill, seed), 0;
     const char *near = wl_nearest(fill, fills, 8);
-    return wl_fail(e, WL_EINPUT, "there is no fill '%s'%s%s%s", fill, near ? "; did you mean '" : "; see 'warpline run --help'",
-                   near ? near : "", near ? "'?" : "");
+    return wl_fail(e, WL_EINPUT, "there is no fill '%s'%s%s%s", fill,
+                   near ? "; did you mean '" : "; see 'warpline run --help'", near ? near : "", near ? "'?" : "");
 }
 
 static int buffer_arg(struct session *s, const struct ptx_var *p, unsigned number, const char *word, uint64_t seed,
@@ -154,8 +158,8 @@ static int buffer_arg(struct session *s, const struct ptx_var *p, unsigned numbe
     size_t len = strcspn(text, ":");
     snprintf(size, sizeof size, "%.*s", (int)len, text);
     if (p->bytes != 8 || is_float((enum ptx_type)p->type))
-        return wl_fail(e, WL_EINPUT, "--arg %s: parameter %u, %s, is %s, which cannot hold an address", word, number, p->name,
-                       ptx_type_name((enum ptx_type)p->type));
+        return wl_fail(e, WL_EINPUT, "--arg %s: parameter %u, %s, is %s, which cannot hold an address", word, number,
+                       p->name, ptx_type_name((enum ptx_type)p->type));
     if (!read_size(size, &arg->bytes) || arg->bytes == 0)
         return wl_fail(e, WL_EINPUT, "--arg %s: '%s' is no size in bytes", word, size);
     arg->is_buffer = true;
@@ -175,14 +179,14 @@ int read_args(struct session *s, const struct ptx_func *kernel, const char *cons
     if (count != kernel->nparams || count > MAX_ARGS) {
         char params[1024];
         describe_params(kernel, params, sizeof params);
-        return wl_fail(e, WL_EINPUT, "kernel %s has %u parameter%s %s; %u --arg %s given", kernel->name, kernel->nparams,
-                       kernel->nparams == 1 ? "" : "s", params, count, count == 1 ? "is" : "are");
+        return wl_fail(e, WL_EINPUT, "kernel %s has %u parameter%s %s; %u --arg %s given", kernel->name,
+                       kernel->nparams, kernel->nparams == 1 ? "" : "s", params, count, count == 1 ? "is" : "are");
     }
     for (unsigned i = 0; i < count; i++) {
         const struct ptx_var *p = kernel->param[i];
         bool buffer = strncmp(words[i], "buf:", 4) == 0;
-        int rc = buffer ? buffer_arg(s, p, i, words[i], seed + i, image, &args[i], e)
-                        : scalar_arg(p, i, words[i], image, e);
+        int rc =
+            buffer ? buffer_arg(s, p, i, words[i], seed + i, image, &args[i], e) : scalar_arg(p, i, words[i], image, e);
         if (rc) return rc;
     }
     return 0;
@@ -200,7 +204,8 @@ static int read_dump(const char *spec, const struct ptx_arg *args, unsigned coun
 {
     char *end;
     unsigned long n = strtoul(spec, &end, 10);
-    if (end == spec || *end != ':') return wl_fail(e, WL_EINPUT, "--dump %s: write N:TYPE[:COUNT], for example 0:f32:16", spec);
+    if (end == spec || *end != ':')
+        return wl_fail(e, WL_EINPUT, "--dump %s: write N:TYPE[:COUNT], for example 0:f32:16", spec);
     if (n >= count || !args[n].is_buffer)
         return wl_fail(e, WL_EINPUT, "--dump %s: argument %lu is %s; arguments count from 0", spec, n,
                        n >= count ? "missing" : "no buffer");
@@ -212,7 +217,8 @@ static int read_dump(const char *spec, const struct ptx_arg *args, unsigned coun
     uint64_t all = args[n].bytes / d->type->bytes;
     d->count = all;
     if (type[len] && (!read_size(type + len + 1, &d->count) || d->count > all))
-        return wl_fail(e, WL_EINPUT, "--dump %s: the buffer holds %" PRIu64 " values of type %s", spec, all, d->type->name);
+        return wl_fail(e, WL_EINPUT, "--dump %s: the buffer holds %" PRIu64 " values of type %s", spec, all,
+                       d->type->name);
     return 0;
 }
 
@@ -236,7 +242,8 @@ static void print_value(const struct scalar_type *t, const uint8_t *at, FILE *ou
     else fprintf(out, " %" PRIu64, raw);
 }
 
-int dump_arg(struct session *s, const char *spec, const struct ptx_arg *args, unsigned count, FILE *out, struct wl_err *e)
+int dump_arg(struct session *s, const char *spec, const struct ptx_arg *args, unsigned count, FILE *out,
+             struct wl_err *e)
 {
     struct dump d;
     int rc = read_dump(spec, args, count, &d, e);

@@ -20,7 +20,8 @@ int read_args(struct session *s, const struct ptx_func *kernel, const char *cons
               void *image, struct ptx_arg args[MAX_ARGS], struct wl_err *e);
 
 /* Prints a buffer as asked for by "N:TYPE[:COUNT]". */
-int dump_arg(struct session *s, const char *spec, const struct ptx_arg *args, unsigned count, FILE *out, struct wl_err *e);
+int dump_arg(struct session *s, const char *spec, const struct ptx_arg *args, unsigned count, FILE *out,
+             struct wl_err *e);
 /* Checks such a word before the run. */
 int check_dump(const char *spec, const struct ptx_arg *args, unsigned count, struct wl_err *e);
 

@@ -122,13 +122,6 @@ static uint32_t split_channel(const struct addrmap *m, uint64_t addr, uint64_t *
     return (uint32_t)(high - q * m->channels);
 }
 
-uint32_t addrmap_slice(const struct addrmap *m, uint64_t addr)
-{
-    uint64_t rest;
-    uint32_t channel = split_channel(m, addr, &rest);
-    return channel * m->slices + (uint32_t)(gather(&m->bank, rest) & (m->slices - 1));
-}
-
 void addrmap_place(const struct addrmap *m, uint64_t addr, struct place *out)
 {
     uint64_t rest;
@@ -136,5 +129,15 @@ void addrmap_place(const struct addrmap *m, uint64_t addr, struct place *out)
     out->bank = (uint32_t)gather(&m->bank, rest);
     out->slice = out->channel * m->slices + (out->bank & (m->slices - 1));
     out->row = (uint32_t)gather(&m->row, rest);
-    out->inside = gather(&m->inside, rest);
+    out->set = set_index(m->l2_index, m->l2_sets, gather(&m->inside, rest) >> LINE_SHIFT);
+}
+
+void addrmap_route(const struct addrmap *m, struct req *r)
+{
+    struct place p;
+    addrmap_place(m, r->line << LINE_SHIFT, &p);
+    r->slice = (uint16_t)p.slice;
+    r->set = p.set;
+    r->bank = (uint8_t)p.bank;
+    r->row = p.row;
 }

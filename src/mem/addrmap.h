@@ -1,4 +1,4 @@
-/* addrmap.h - from an address to channel, slice, bank and row.
+/* addrmap.h - from an address to channel, slice, L2 set, bank and row.
  *
  * Reads GPGPU-Sim's address map strings: "dramid@8;....RRRR.BBBCCCCB.CCSSSSSS", most
  * significant first; R row, B bank, C and S column, D channel, 0 ignored. With dramid@N the
@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "mem/req.h"
+#include "mem/tags.h"
 #include "base/err.h"
 
 enum { MAP_MAX_RUNS = 12 };
@@ -25,19 +27,20 @@ struct addrmap {
     int insert_at;    /* dramid@N, or -1: the channel has letters of its own */
     bool divide;      /* channels is not a power of two */
     unsigned channel_bits;
+    enum index_fn l2_index;
+    uint32_t l2_sets;
     struct bit_field row, bank, column, channel, inside /* all but channel and slice bits */;
 };
 
 struct place {
     uint32_t channel, slice; /* slice: global number, channel * slices + local */
-    uint32_t bank, row;
-    uint64_t inside; /* the address with channel and slice bits squeezed out: L2 sets use it */
+    uint32_t bank, row, set; /* set: of the L2 slice, from the address without channel and slice bits */
 };
 
 int addrmap_init(struct addrmap *m, const char *text, unsigned channels, unsigned slices, unsigned banks,
                  struct wl_err *e);
 void addrmap_place(const struct addrmap *m, uint64_t addr, struct place *out);
-/* Only the slice: what the network needs. */
-uint32_t addrmap_slice(const struct addrmap *m, uint64_t addr);
+/* Writes a request's slice, set, bank and row. */
+void addrmap_route(const struct addrmap *m, struct req *r);
 
 #endif

@@ -37,12 +37,10 @@ static void set_timing(struct dram *d, const int64_t *v)
     }
 }
 
-int dram_init(struct dram *d, const struct gpu_config *c, uint32_t index, const struct addrmap *map,
-              struct req_pool *pool, tick_t l2_period)
+int dram_init(struct dram *d, const struct gpu_config *c, uint32_t index, struct req_pool *pool)
 {
     const int64_t *v = c->v;
     d->index = index;
-    d->map = map;
     d->pool = pool;
     set_timing(d, v);
     d->banks = (uint32_t)v[P_DRAM_BANKS];
@@ -54,15 +52,12 @@ int dram_init(struct dram *d, const struct gpu_config *c, uint32_t index, const 
     d->slices = (uint32_t)v[P_L2_SLICES];
     d->queue_cap = (uint32_t)v[P_MEM_QUEUE];
     d->return_cap = (uint32_t)v[P_MEM_RETURNQ];
-    d->flight_cap = d->queue_cap + d->return_cap;
-    d->delay_ticks = l2_period * (tick_t)v[P_MEM_LATENCY];
     uint32_t groups = (uint32_t)v[P_DRAM_GROUPS];
     for (uint32_t b = 0; b < d->total_banks; b++) {
         d->bank[b].nvm = b >= d->banks;
         d->bank[b].group = (uint8_t)(b % groups); /* neighbouring banks are in different groups */
         list_init(&d->bank[b].queue);
     }
-    list_init(&d->delay);
     list_init(&d->returning);
     d->in = calloc(d->slices, sizeof *d->in);
     d->out = calloc(d->slices, sizeof *d->out);
@@ -78,23 +73,6 @@ void dram_destroy(struct dram *d)
 
 /* ---- from the L2 to the scheduling queue ---- */
 
-/* One request a cycle, slices in turn, as long as credit is left. */
-static void accept(struct dram *d, tick_t now)
-{
-    if (d->in_flight >= d->flight_cap) return;
-    for (uint32_t i = 1; i <= d->slices; i++) {
-        uint32_t s = (d->last_slice + i) % d->slices;
-        struct req *r = port_peek(&d->in[s], now);
-        if (!r) continue;
-        port_pop(&d->in[s], now);
-        r->ready = now + d->delay_ticks;
-        list_push(&d->delay, r);
-        d->in_flight++;
-        d->last_slice = s;
-        return;
-    }
-}
-
 static void set_bit(uint64_t m[2], uint32_t b) { m[b >> 6] |= bit64(b & 63); }
 static void clear_bit(uint64_t m[2], uint32_t b) { m[b >> 6] &= ~bit64(b & 63); }
 
@@ -109,7 +87,6 @@ static void finish(struct dram *d, struct req *r, tick_t data_at)
 {
     if (r->is_write) {
         req_free(d->pool, r);
-        d->in_flight--;
         return;
     }
     r->ready = data_at;
@@ -122,18 +99,13 @@ static void finish(struct dram *d, struct req *r, tick_t data_at)
     }
 }
 
-static void enqueue(struct dram *d, tick_t now)
+static void enqueue(struct dram *d, struct req *r, tick_t now)
 {
-    struct req *r = d->delay.head;
-    if (!r || r->ready > now || d->queued >= d->queue_cap) return;
-    list_pop(&d->delay);
-    struct place p;
-    addrmap_place(d->map, r->line << LINE_SHIFT, &p);
     uint32_t bytes = bit_count32(r->sectors) * SECTOR_BYTES;
-    /* A sectored L2 asks sector by sector, and each asks for a whole atom. */
-    r->commands = (uint8_t)(d->sectored ? bit_count32(r->sectors) : (bytes + d->atom_bytes - 1) / d->atom_bytes);
-    r->row = p.row;
-    r->bank = (uint8_t)(p.bank + (r->nvm ? d->banks : 0));
+    /* A sectored L2 reads sector by sector, each a whole atom; it writes back what it has at once. */
+    r->commands = (uint8_t)(d->sectored && !r->is_write ? bit_count32(r->sectors)
+                                                        : (bytes + d->atom_bytes - 1) / d->atom_bytes);
+    if (r->nvm) r->bank = (uint8_t)(r->bank + d->banks);
     d->stats.requests++;
     if (r->is_write) d->stats.write_bytes += bytes;
     else d->stats.read_bytes += bytes;
@@ -144,6 +116,21 @@ static void enqueue(struct dram *d, tick_t now)
     d->queued++;
     list_push(&d->bank[r->bank].queue, r);
     if (!d->bank[r->bank].current) set_bit(d->backlog, r->bank);
+}
+
+/* One request a cycle, slices in turn, while the queue has room. */
+static void accept(struct dram *d, tick_t now)
+{
+    if (d->queued >= d->queue_cap) return;
+    for (uint32_t i = 1; i <= d->slices; i++) {
+        uint32_t s = d->last_slice + i < d->slices ? d->last_slice + i : d->last_slice + i - d->slices;
+        struct req *r = port_peek(&d->in[s], now);
+        if (!r) continue;
+        port_pop(&d->in[s], now);
+        d->last_slice = s;
+        enqueue(d, r, now);
+        return;
+    }
 }
 
 /* ---- choosing requests ---- */
@@ -259,27 +246,36 @@ static void issue(struct dram *d, uint32_t i, tick_t now)
     d->part.clock->progress++;
 }
 
-/* Issues at most one command; returns when the next could be issued. */
+/* Looks at busy banks [from, to) in order; issues the first command that can be issued. *next
+ * collects when the others could. */
+static bool issue_first(struct dram *d, uint32_t from, uint32_t to, tick_t now, tick_t *next)
+{
+    for (uint32_t w = from >> 6; w <= (to - 1) >> 6; w++) {
+        uint64_t m = d->busy[w];
+        if (w == from >> 6) m &= UINT64_MAX << (from & 63);
+        if (w == (to - 1) >> 6 && (to & 63)) m &= bit64(to & 63) - 1;
+        for (; m; m &= m - 1) {
+            uint32_t i = w * 64 + bit_low64(m);
+            tick_t t = bank_time(d, &d->bank[i]);
+            if (t <= now) {
+                issue(d, i, now);
+                return true;
+            }
+            *next = earlier(*next, t);
+        }
+    }
+    return false;
+}
+
+/* Issues at most one command, banks in turn; returns when the next could be issued. */
 static tick_t issue_command(struct dram *d, tick_t now)
 {
     tick_t next = NEVER;
-    uint32_t found = DRAM_MAX_BANKS, found_distance = DRAM_MAX_BANKS;
-    for (unsigned w = 0; w < 2; w++) {
-        for (uint64_t m = d->busy[w]; m; m &= m - 1) {
-            uint32_t i = w * 64 + bit_low64(m);
-            tick_t t = bank_time(d, &d->bank[i]);
-            if (t > now) {
-                next = earlier(next, t);
-                continue;
-            }
-            uint32_t distance = i >= d->turn ? i - d->turn : i + d->total_banks - d->turn;
-            if (found != DRAM_MAX_BANKS) next = now + d->part.period;
-            if (distance < found_distance) found = i, found_distance = distance;
-        }
-    }
-    if (found == DRAM_MAX_BANKS) return next;
-    issue(d, found, now);
-    return now + d->part.period;
+    uint32_t turn = d->turn;
+    if (!(d->busy[0] | d->busy[1])) return NEVER;
+    if (issue_first(d, turn, d->total_banks, now, &next) || (turn && issue_first(d, 0, turn, now, &next)))
+        return now + d->part.period;
+    return next;
 }
 
 /* ---- back to the L2 ---- */
@@ -292,7 +288,6 @@ static void send_data(struct dram *d, tick_t now)
     if (!port_can_push(out, now)) return;
     list_pop(&d->returning);
     d->returning_count--;
-    d->in_flight--;
     port_push(out, r, now);
 }
 
@@ -301,9 +296,8 @@ static tick_t next_work(const struct dram *d, tick_t now, tick_t next_command)
 {
     tick_t soon = now + d->part.period, next = next_command;
     if (d->backlog[0] | d->backlog[1]) return soon;
-    for (uint32_t i = 0; i < d->slices && d->in_flight < d->flight_cap; i++)
+    for (uint32_t i = 0; i < d->slices && d->queued < d->queue_cap; i++)
         if (!port_empty(&d->in[i])) next = earlier(next, later(soon, port_next(&d->in[i]) + 1));
-    if (d->delay.head && d->queued < d->queue_cap) next = earlier(next, later(soon, d->delay.head->ready));
     const struct req *r = d->returning.head;
     if (r && !d->out[r->slice % d->slices]->producer_waits) next = earlier(next, later(soon, r->ready));
     return next;
@@ -315,7 +309,6 @@ tick_t dram_tick(struct dram *d, tick_t now)
     fill_banks(d);
     tick_t next = issue_command(d, now);
     accept(d, now);
-    enqueue(d, now);
     return next_work(d, now, next);
 }
 
@@ -323,11 +316,11 @@ bool dram_idle(const struct dram *d)
 {
     for (uint32_t i = 0; i < d->slices; i++)
         if (!port_empty(&d->in[i])) return false;
-    return d->in_flight == 0 && d->queued == 0;
+    return d->queued == 0 && d->returning_count == 0;
 }
 
 void dram_describe(const struct dram *d, char *out, size_t size)
 {
-    snprintf(out, size, "memory channel %u: %u requests in flight, %u in the scheduling queue, %u returning", d->index,
-             d->in_flight, d->queued, d->returning_count);
+    snprintf(out, size, "memory channel %u: %u requests in the scheduling queue, %u returning", d->index,
+             d->queued, d->returning_count);
 }

@@ -11,7 +11,6 @@
 #ifndef WL_MEM_DRAM_H
 #define WL_MEM_DRAM_H
 
-#include "mem/addrmap.h"
 #include "mem/nvm.h"
 #include "mem/port.h"
 #include "param/param.h"
@@ -41,7 +40,6 @@ struct dram_timing { /* in ticks */
 struct dram {
     struct part part;
     uint32_t index;
-    const struct addrmap *map;
     struct req_pool *pool;
     struct dram_timing t;
     uint32_t banks, total_banks, atom_bytes;
@@ -55,20 +53,16 @@ struct dram {
     tick_t column_ok, read_ok, write_ok, activate_ok[2], precharge_ok[2];
 
     uint32_t slices;
-    struct port *in;       /* [slices] from the L2, owned */
+    struct port *in;       /* [slices] from the L2, with the fixed delay; owned */
     struct port **out;     /* [slices] to the L2 */
     uint32_t last_slice;
-    struct req_list delay; /* fixed latency */
-    tick_t delay_ticks;
     uint32_t queued, queue_cap;     /* in the scheduling queue */
-    uint32_t in_flight, flight_cap; /* between the L2's queue and the return */
     struct req_list returning;      /* reads whose data is on the bus, by completion */
     uint32_t returning_count, return_cap;
     struct dram_stats stats;
 };
 
-int dram_init(struct dram *d, const struct gpu_config *c, uint32_t index, const struct addrmap *map,
-              struct req_pool *pool, tick_t l2_period);
+int dram_init(struct dram *d, const struct gpu_config *c, uint32_t index, struct req_pool *pool);
 void dram_destroy(struct dram *d);
 tick_t dram_tick(struct dram *d, tick_t now);
 void dram_describe(const struct dram *d, char *out, size_t size);

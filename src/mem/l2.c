@@ -17,9 +17,7 @@ int l2_init(struct l2 *s, const struct gpu_config *c, uint32_t index, const stru
     s->port_bytes = (uint32_t)v[P_L2_PORT];
     s->mshr_limit = (uint32_t)v[P_L2_MSHR];
     s->missq_cap = (uint32_t)v[P_L2_MISSQ];
-    s->inq_cap = (uint32_t)(v[P_L2_INQ] + v[P_L2_ROP]);
     s->last = NEVER;
-    list_init(&s->inq);
     list_init(&s->missq);
     list_init(&s->done);
     uint32_t sets = (uint32_t)v[P_L2_SETS], ways = (uint32_t)v[P_L2_WAYS];
@@ -52,13 +50,6 @@ void l2_destroy(struct l2 *s)
 /* What a request counts as: sectors, or one. */
 static uint32_t weight(const struct l2 *s, uint8_t sectors) { return s->sectored ? bit_count32(sectors) : sectors != 0; }
 
-static uint32_t set_of(const struct l2 *s, uint64_t line)
-{
-    struct place p;
-    addrmap_place(s->map, line << LINE_SHIFT, &p);
-    return tags_set(&s->tags, p.inside >> LINE_SHIFT);
-}
-
 static uint8_t line_state(const struct tags *t, uint32_t at, bool nvm)
 {
     unsigned st = t->pending[at] ? WL_RESERVED : WL_VALID;
@@ -82,8 +73,9 @@ static struct req *make_down(struct l2 *s, const struct req *r, uint64_t line, u
 {
     struct req *d = req_alloc(s->pool);
     *d = (struct req){.line = line, .kind = is_write ? WL_WRITEBACK : WL_LOAD, .origin = FROM_L2, .sectors = sectors,
-                      .slice = (uint16_t)s->index, .sm = r->sm, .is_write = is_write,
-                      .nvm = nvm_line(s->nvm, line)};
+                      .slice = (uint16_t)s->index, .sm = r->sm, .is_write = is_write, .bank = r->bank, .row = r->row,
+                      .set = r->set, .nvm = nvm_line(s->nvm, line)};
+    if (line != r->line) addrmap_route(s->map, d);
     return d;
 }
 
@@ -327,44 +319,23 @@ static void send_down(struct l2 *s, tick_t now)
     port_push(s->mem, list_pop(&s->missq), now);
 }
 
-static enum l2_stall access_head(struct l2 *s, tick_t now)
+static enum l2_stall access_head(struct l2 *s, struct req *r, tick_t now)
 {
-    struct req *r = s->inq.head;
     if (!port_can_push(s->out, now)) return L2_STALL_REPLY;
-    uint32_t set = r->set;
+    uint8_t sectors = s->sectored ? r->sectors : ALL_SECTORS;
     struct wl_access a;
-    struct req_list rest = s->inq; /* the request may move to another list when accepted */
-    struct req *next = r->next;
-    uint8_t sectors = r->sectors;
-    describe(s, r, set, now, &a);
-    if (s->policy->reply_note && r->kind == WL_LOAD) r->note = 0;
-    int found = tags_find(&s->tags, set, r->line);
-    enum l2_stall why = r->kind == WL_LOAD || r->kind == WL_ATOMIC ? read_line(s, r, &a, found, now)
-                                                                 : write_line(s, r, &a, found, now);
-    if (why != L2_GO) {
-        if (r->kind == WL_LOAD) r->note = a.note;
-        return why;
-    }
+    r->nvm = nvm_line(s->nvm, r->line);
+    describe(s, r, r->set, now, &a);
+    int found = tags_find(&s->tags, r->set, r->line);
+    enum l2_stall why;
+    if (r->kind == WL_LOAD || r->kind == WL_ATOMIC) why = read_line(s, r, &a, found, now);
+    else why = write_line(s, r, &a, found, now);
+    if (why != L2_GO) return why;
     if (s->policy->reply_note && a.kind == WL_LOAD) r->note = s->policy->reply_note(s->self, &a);
-    s->inq = rest;
-    s->inq.head = next;
-    if (!next) s->inq.tail = &s->inq.head;
-    s->inq_used--;
-    s->port_free = now + s->part.period * (bit_count32(s->sectored ? sectors : ALL_SECTORS) * SECTOR_BYTES / s->port_bytes);
+    port_pop(&s->in, now);
+    s->port_free = now + s->part.period * (bit_count32(sectors) * SECTOR_BYTES / s->port_bytes);
     s->part.clock->progress++;
     return L2_GO;
-}
-
-static void accept_request(struct l2 *s, tick_t now)
-{
-    struct req *r = port_peek(&s->in, now);
-    if (!r || s->inq_used >= s->inq_cap) return;
-    port_pop(&s->in, now);
-    r->ready = now + s->pipe_ticks;
-    r->set = set_of(s, r->line);
-    r->nvm = nvm_line(s->nvm, r->line);
-    list_push(&s->inq, r);
-    s->inq_used++;
 }
 
 static uint64_t *stall_counter(struct l2 *s)
@@ -384,41 +355,38 @@ static uint64_t *stall_counter(struct l2 *s)
 static tick_t earlier(tick_t a, tick_t b) { return a < b ? a : b; }
 static tick_t later(tick_t a, tick_t b) { return a > b ? a : b; }
 
-/* When there is work again, knowing that pushes and pops at the ports wake the slice. */
+/* When there is work again; pushes and pops at the ports wake the slice by themselves. A stalled
+ * request is tried again after anything changed here: a fill, a send, a reply. */
 static tick_t next_work(const struct l2 *s, tick_t now)
 {
     tick_t soon = now + s->part.period, next = NEVER;
-    if (s->inq.head && s->stalled == L2_GO) next = later(soon, later(s->inq.head->ready, s->port_free));
     if (s->done.head && !s->out->producer_waits) return soon;
     if (s->missq.head && !s->mem->producer_waits) return soon;
-    if (!port_empty(&s->in) && s->inq_used < s->inq_cap) next = earlier(next, later(soon, port_next(&s->in) + 1));
-    tick_t fill = port_next(&s->fill);
-    if (fill != NEVER) next = earlier(next, later(soon, later(fill + 1, s->fill_free)));
-    /* A stalled head is tried again after anything changed here: fills, sends and replies. */
+    if (!port_empty(&s->in) && s->stalled == L2_GO) next = later(later(soon, port_next(&s->in) + 1), s->port_free);
+    if (!port_empty(&s->fill)) next = earlier(next, later(later(soon, port_next(&s->fill) + 1), s->fill_free));
     return next;
 }
 
 tick_t l2_tick(struct l2 *s, tick_t now)
 {
-    if (s->stalled != L2_GO && s->last != NEVER) *stall_counter(s) += (now - s->last) / s->part.period - 1;
+    if (s->stalled != L2_GO) *stall_counter(s) += (now - s->last) / s->part.period - 1;
     s->last = now;
-    send_done(s, now);
     accept_fill(s, now);
-    send_down(s, now);
+    send_done(s, now);
     s->stalled = L2_GO;
-    if (s->inq.head && s->inq.head->ready <= now && s->port_free <= now) {
-        s->stalled = access_head(s, now);
+    struct req *r = port_peek(&s->in, now);
+    if (r && s->port_free <= now) {
+        s->stalled = access_head(s, r, now);
         if (s->stalled != L2_GO) ++*stall_counter(s);
     }
-    accept_request(s, now);
+    send_down(s, now);
     return next_work(s, now);
 }
 
-void l2_host_copy(struct l2 *s, uint64_t line, uint8_t sectors)
+void l2_host_copy(struct l2 *s, uint64_t line, uint32_t set, uint8_t sectors)
 {
     struct tags *t = &s->tags;
     struct req r = {.line = line, .kind = WL_STORE, .sectors = sectors, .nvm = nvm_line(s->nvm, line)};
-    uint32_t set = set_of(s, line);
     struct wl_access a;
     describe(s, &r, set, 0, &a);
     int found = tags_find(t, set, line);
@@ -443,7 +411,7 @@ void l2_host_copy(struct l2 *s, uint64_t line, uint8_t sectors)
 
 bool l2_idle(const struct l2 *s)
 {
-    return !s->inq.head && !s->missq.head && !s->done.head && port_empty(&s->in) && port_empty(&s->fill) &&
+    return !s->missq.head && !s->done.head && port_empty(&s->in) && port_empty(&s->fill) &&
            s->mshr.used == 0 && s->mshr_sectors == 0;
 }
 
@@ -451,5 +419,5 @@ void l2_describe(const struct l2 *s, char *out, size_t size)
 {
     static const char *const why[] = {"nothing", "a free MSHR", "room to merge", "a way", "the miss queue", "the network"};
     snprintf(out, size, "L2 slice %u: %u requests queued, oldest waits for %s; %u MSHRs used, %u in the miss queue",
-             s->index, s->inq_used, why[s->stalled], s->mshr.used, s->missq_used);
+             s->index, s->in.tail - s->in.head, why[s->stalled], s->mshr.used, s->missq_used);
 }

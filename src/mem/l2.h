@@ -1,6 +1,6 @@
 /* l2.h - one slice of the shared second-level cache.
  *
- *   network -> [fixed pipeline, then a queue] -> tags -> hit: reply
+ *   network -> [fixed pipeline and queue: the port] -> tags -> hit: reply
  *                                                     -> miss: miss queue -> memory channel
  *   memory channel -> fill -> requests that waited -> reply -> network
  *
@@ -38,19 +38,16 @@ struct l2 {
     bool sectored;
     enum l2_write write;
     uint32_t port_bytes;
-    tick_t pipe_ticks;
 
-    struct port in;   /* from the network */
+    struct port in;   /* from the network, with the fixed pipeline and the queue behind it */
     struct port *out; /* to the network */
     struct port *mem; /* to the channel */
     struct port fill; /* from the channel */
-    struct req_list inq; /* the fixed pipeline and the queue behind it, in order */
-    uint32_t inq_used, inq_cap;
     struct req_list missq;
     uint32_t missq_used, missq_cap;
     struct req_list done; /* waited for a fill, reply to be sent */
     tick_t port_free, fill_free;
-    enum l2_stall stalled; /* what the head of inq waits for */
+    enum l2_stall stalled; /* what the oldest request waits for */
     tick_t last; /* previous tick of this part, for stall accounting */
     struct l2_stats stats;
 };
@@ -61,7 +58,7 @@ void l2_destroy(struct l2 *s);
 /* One cycle; returns the tick at which the slice wants to work next. */
 tick_t l2_tick(struct l2 *s, tick_t now);
 /* A host copy wrote this line (all sectors), or part of it. */
-void l2_host_copy(struct l2 *s, uint64_t line, uint8_t sectors);
+void l2_host_copy(struct l2 *s, uint64_t line, uint32_t set, uint8_t sectors);
 void l2_describe(const struct l2 *s, char *out, size_t size);
 bool l2_idle(const struct l2 *s);
 

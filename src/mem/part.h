@@ -3,8 +3,8 @@
  * Time is one integer, the tick: the largest unit of which every clock period is a multiple.
  * A part works at edges of its own clock only. Between edges at which it has something to do
  * it sleeps; it says when it wants to work next, and anyone who changes what it waits for
- * wakes it earlier. Both ways end in the same two places: a bit in `soon` for "at your next
- * edge", which is by far the most frequent case, or a time in `far`. */
+ * wakes it earlier. A wish is a bit in the wheel of the part's clock: one slot per cycle, one
+ * bit per part; nothing is searched but for the next slot that is not empty. */
 #ifndef WL_MEM_PART_H
 #define WL_MEM_PART_H
 
@@ -16,17 +16,26 @@
 typedef uint64_t tick_t;
 #define NEVER UINT64_MAX
 
-enum { CLOCK_MAX_DOMAINS = 4, CLOCK_MAX_WORDS = 8 /* parts / 64 */ };
+enum {
+    CLOCK_MAX_DOMAINS = 4,
+    CLOCK_MAX_WORDS = 8, /* parts / 64 */
+    WHEEL_SLOTS = 1024   /* cycles ahead; later wishes are looked at again when the wheel has turned */
+};
+
+/* One clock: all parts with the same period. */
+struct domain {
+    tick_t period;
+    tick_t edge;    /* first edge after now, */
+    uint64_t cycle; /* and its number */
+    tick_t next;    /* the edge of the first slot that is not empty; NEVER */
+    uint64_t used[WHEEL_SLOTS / 64];
+    uint64_t (*wheel)[WHEEL_SLOTS]; /* [words] parts that want to work at that cycle */
+};
 
 struct clock {
     tick_t now;
-    unsigned ndomains; /* different periods */
-    tick_t period[CLOCK_MAX_DOMAINS];
-    tick_t edge[CLOCK_MAX_DOMAINS]; /* first edge after now */
-    uint64_t soon[CLOCK_MAX_DOMAINS][CLOCK_MAX_WORDS];
-    uint32_t soon_count[CLOCK_MAX_DOMAINS]; /* non-zero: some bit of soon[d] may be set */
-    tick_t far_min;
-    tick_t *far; /* [parts] */
+    unsigned ndomains, words;
+    struct domain domain[CLOCK_MAX_DOMAINS];
     uint64_t progress; /* counts what moves: the watchdog looks at it */
 };
 
@@ -36,21 +45,26 @@ struct part {
     tick_t period;
 };
 
-/* The part works at its first edge after `at` (at >= now). */
+static inline void wheel_set(struct domain *d, uint32_t id, uint64_t cycle, tick_t edge)
+{
+    uint32_t slot = (uint32_t)cycle & (WHEEL_SLOTS - 1);
+    d->wheel[id >> 6][slot] |= bit64(id & 63);
+    d->used[slot >> 6] |= bit64(slot & 63);
+    if (edge < d->next) d->next = edge;
+}
+
+/* The part works at its first edge after `at` (at >= now). Beyond the wheel's reach it is woken
+ * at the last slot and asks again. */
 static inline void part_wake_after(const struct part *p, tick_t at)
 {
-    struct clock *c = p->clock;
-    tick_t edge = c->edge[p->domain];
-    if (at < edge) {
-        c->soon[p->domain][p->id >> 6] |= bit64(p->id & 63);
-        c->soon_count[p->domain] = 1;
+    struct domain *d = &p->clock->domain[p->domain];
+    if (at < d->edge) {
+        wheel_set(d, p->id, d->cycle, d->edge);
         return;
     }
-    tick_t t = (at / p->period + 1) * p->period;
-    if (t < c->far[p->id]) {
-        c->far[p->id] = t;
-        if (t < c->far_min) c->far_min = t;
-    }
+    uint64_t ahead = (at - d->edge) / d->period + 1;
+    if (ahead >= WHEEL_SLOTS) ahead = WHEEL_SLOTS - 1;
+    wheel_set(d, p->id, d->cycle + ahead, d->edge + ahead * d->period);
 }
 
 /* The part works at the edge `t` or, if t has passed, at its next edge. */

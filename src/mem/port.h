@@ -21,6 +21,7 @@ struct port {
     struct port_slot *slot;
     uint32_t mask, capacity;
     uint32_t head, tail;
+    tick_t delay; /* a fixed pipeline inside the port: entries are visible that much later */
     tick_t freed_at;
     uint32_t freed;
     bool producer_waits;
@@ -51,6 +52,7 @@ static inline bool port_can_push(struct port *p, tick_t now)
 /* Visible to the consumer at its first edge after `after` >= now. The port must have room. */
 static inline void port_push_after(struct port *p, struct req *r, tick_t after)
 {
+    after += p->delay;
     p->slot[p->tail++ & p->mask] = (struct port_slot){after, r};
     if (p->notify) *p->notify |= p->notify_bit;
     p->consumer->clock->progress++;

@@ -19,7 +19,6 @@ static int arrays_resize(struct tags *t, size_t n)
 int tags_init(struct tags *t, uint32_t sets, uint32_t ways, enum index_fn index, bool infinite)
 {
     *t = (struct tags){.sets = infinite ? 1 : sets, .ways = infinite ? 4096 : ways, .index = index, .infinite = infinite};
-    t->set_bits = log2_floor(t->sets);
     if (arrays_resize(t, (size_t)t->sets * t->ways)) return -1;
     if (infinite) {
         t->buckets = 4 * t->ways;
@@ -77,16 +76,15 @@ static uint32_t ipoly_index(uint64_t line, uint32_t sets, uint32_t set_bits)
     return index;
 }
 
-uint32_t tags_set(const struct tags *t, uint64_t key)
+uint32_t set_index(enum index_fn fn, uint32_t sets, uint64_t key)
 {
-    if (t->infinite) return 0;
-    switch (t->index) {
-    case INDEX_XOR: return (uint32_t)((key ^ key >> t->set_bits) & (t->sets - 1));
-    case INDEX_FERMI: return fermi_index(key, t->sets);
-    case INDEX_IPOLY: return ipoly_index(key, t->sets, t->set_bits);
+    switch (fn) {
+    case INDEX_XOR: return (uint32_t)((key ^ key >> log2_floor(sets)) & (sets - 1));
+    case INDEX_FERMI: return fermi_index(key, sets);
+    case INDEX_IPOLY: return ipoly_index(key, sets, log2_floor(sets));
     case INDEX_LINEAR: break;
     }
-    return is_pow2(t->sets) ? (uint32_t)key & (t->sets - 1) : (uint32_t)(key % t->sets);
+    return is_pow2(sets) ? (uint32_t)key & (sets - 1) : (uint32_t)(key % sets);
 }
 
 /* ---- the infinite array ---- */

@@ -17,7 +17,7 @@ enum index_fn { INDEX_LINEAR, INDEX_XOR, INDEX_FERMI, INDEX_IPOLY };
 #define NO_MSHR UINT32_MAX
 
 struct tags {
-    uint32_t sets, ways, set_bits;
+    uint32_t sets, ways;
     enum index_fn index;
     bool infinite;
     uint64_t *line;   /* [sets * ways] or NO_LINE */
@@ -32,7 +32,11 @@ int tags_init(struct tags *t, uint32_t sets, uint32_t ways, enum index_fn index,
 void tags_destroy(struct tags *t);
 
 /* The set of a line; `key` is the number the index function works on. */
-uint32_t tags_set(const struct tags *t, uint64_t key);
+uint32_t set_index(enum index_fn fn, uint32_t sets, uint64_t key);
+static inline uint32_t tags_set(const struct tags *t, uint64_t key)
+{
+    return t->infinite ? 0 : set_index(t->index, t->sets, key);
+}
 int tags_find_infinite(const struct tags *t, uint64_t line);
 /* A fresh place for `line`; grows the array. -1: out of memory. */
 int tags_add_infinite(struct tags *t, uint64_t line);

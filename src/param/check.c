@@ -41,13 +41,20 @@ int dram_map_shape(const char *map, struct dram_map_shape *out, struct wl_err *e
         if (strchr(".| ", *p)) continue;
         letters++;
         switch (*p) {
-        case 'R': case 'r': out->row_bits++; break;
-        case 'B': case 'b': out->bank_bits++; break;
-        case 'C': case 'c': case 'S': case 's': out->column_bits++; break;
-        case 'D': case 'd': out->channel_bits++; break;
+        case 'R':
+        case 'r': out->row_bits++; break;
+        case 'B':
+        case 'b': out->bank_bits++; break;
+        case 'C':
+        case 'c':
+        case 'S':
+        case 's': out->column_bits++; break;
+        case 'D':
+        case 'd': out->channel_bits++; break;
         case '0': break;
         default:
-            return wl_fail(e, WL_EINPUT, "'%c' is no letter of dram.map; R row, B bank, C column, S burst, D channel, 0 unused",
+            return wl_fail(e, WL_EINPUT,
+                           "'%c' is no letter of dram.map; R row, B bank, C column, S burst, D channel, 0 unused",
                            isprint((unsigned char)*p) ? *p : '?');
         }
     }
@@ -64,15 +71,18 @@ static int check_map(const struct gpu_config *c, struct wl_err *e)
     int rc = dram_map_shape(c->dram_map, &m, e);
     if (rc) return rc;
     if (m.dramid < 0 && (m.channel_bits > 7 || INT64_C(1) << m.channel_bits != V(MEM_CHANNELS)))
-        return wl_fail(e, WL_EINPUT, "dram.map has %u channel bits (D), which cannot name mem.channels = %" PRId64
-                       "; use dramid@8; or change one of them", m.channel_bits, V(MEM_CHANNELS));
+        return wl_fail(e, WL_EINPUT,
+                       "dram.map has %u channel bits (D), which cannot name mem.channels = %" PRId64
+                       "; use dramid@8; or change one of them",
+                       m.channel_bits, V(MEM_CHANNELS));
     if (m.bank_bits > 6 || INT64_C(1) << m.bank_bits > V(DRAM_BANKS))
-        return wl_fail(e, WL_EINPUT, "dram.map has %u bank bits (B), more than dram.banks = %" PRId64 " can use", m.bank_bits,
-                       V(DRAM_BANKS));
+        return wl_fail(e, WL_EINPUT, "dram.map has %u bank bits (B), more than dram.banks = %" PRId64 " can use",
+                       m.bank_bits, V(DRAM_BANKS));
     if (INT64_C(1) << m.bank_bits < V(L2_SLICES))
-        return wl_fail(e, WL_EINPUT, "dram.map has %u bank bits (B); l2.slices_per_channel = %" PRId64
-                       " needs at least %u, because the lowest bank bits choose the slice", m.bank_bits, V(L2_SLICES),
-                       log2_floor((uint64_t)V(L2_SLICES)));
+        return wl_fail(e, WL_EINPUT,
+                       "dram.map has %u bank bits (B); l2.slices_per_channel = %" PRId64
+                       " needs at least %u, because the lowest bank bits choose the slice",
+                       m.bank_bits, V(L2_SLICES), log2_floor((uint64_t)V(L2_SLICES)));
     return 0;
 }
 
@@ -83,7 +93,8 @@ static int check_index(const char *cache, int64_t sets, int64_t index, struct wl
     if (index == INDEX_FERMI && sets != 32 && sets != 64)
         return wl_fail(e, WL_EINPUT, "%s.index = fermi needs 32 or 64 sets; %s.sets is %" PRId64, cache, cache, sets);
     if (index == INDEX_IPOLY && sets != 16 && sets != 32 && sets != 64)
-        return wl_fail(e, WL_EINPUT, "%s.index = ipoly needs 16, 32 or 64 sets; %s.sets is %" PRId64, cache, cache, sets);
+        return wl_fail(e, WL_EINPUT, "%s.index = ipoly needs 16, 32 or 64 sets; %s.sets is %" PRId64, cache, cache,
+                       sets);
     if (!is_pow2((uint64_t)sets))
         return wl_fail(e, WL_EINPUT, "%s.sets = %" PRId64 " is not a power of two", cache, sets);
     return 0;
@@ -101,12 +112,13 @@ static int check_caches(const struct gpu_config *c, struct wl_err *e)
     /* A line costs the simulator some dozen bytes: keep a typing error from taking all memory. */
     const int64_t most_lines = INT64_C(1) << 20;
     if (V(L1D_SETS) * V(L1D_WAYS) > most_lines)
-        return wl_fail(e, WL_EINPUT, "l1d.sets x l1d.ways = %" PRId64 " lines; at most %" PRId64 " (128 MiB) are possible",
+        return wl_fail(e, WL_EINPUT,
+                       "l1d.sets x l1d.ways = %" PRId64 " lines; at most %" PRId64 " (128 MiB) are possible",
                        V(L1D_SETS) * V(L1D_WAYS), most_lines);
     int64_t l2_lines = V(L2_SETS) * V(L2_WAYS);
     if (l2_lines > most_lines)
-        return wl_fail(e, WL_EINPUT, "l2.sets x l2.ways = %" PRId64 " lines a slice; at most %" PRId64 " are possible", l2_lines,
-                       most_lines);
+        return wl_fail(e, WL_EINPUT, "l2.sets x l2.ways = %" PRId64 " lines a slice; at most %" PRId64 " are possible",
+                       l2_lines, most_lines);
     if (V(L1T_SETS) * V(L1T_WAYS) > most_lines || V(L1C_SETS) * V(L1C_WAYS) > most_lines)
         return wl_fail(e, WL_EINPUT, "l1t and l1c can have at most %" PRId64 " lines each", most_lines);
     return 0;
@@ -117,8 +129,10 @@ static int check_caches(const struct gpu_config *c, struct wl_err *e)
 static int check_sm(const struct gpu_config *c, struct wl_err *e)
 {
     if (V(SM_WARPS) % V(SM_SCHEDULERS) != 0)
-        return wl_fail(e, WL_EINPUT, "sm.warps = %" PRId64 " is not a multiple of sm.schedulers = %" PRId64
-                       "; each scheduler owns the same number", V(SM_WARPS), V(SM_SCHEDULERS));
+        return wl_fail(e, WL_EINPUT,
+                       "sm.warps = %" PRId64 " is not a multiple of sm.schedulers = %" PRId64
+                       "; each scheduler owns the same number",
+                       V(SM_WARPS), V(SM_SCHEDULERS));
     if (!is_pow2((uint64_t)V(SHARED_BANKS)))
         return wl_fail(e, WL_EINPUT, "shared.banks = %" PRId64 " is not a power of two", V(SHARED_BANKS));
     return 0;
@@ -136,8 +150,10 @@ static int check_memory(const struct gpu_config *c, struct wl_err *e)
     if (!is_pow2((uint64_t)V(DRAM_ATOM)))
         return wl_fail(e, WL_EINPUT, "dram.atom = %" PRId64 " is not a power of two", V(DRAM_ATOM));
     if (V(DRAM_RC) < V(DRAM_RAS))
-        return wl_fail(e, WL_EINPUT, "dram.trc = %" PRId64 " is shorter than dram.tras = %" PRId64
-                       "; a row must be closed before it can be opened again", V(DRAM_RC), V(DRAM_RAS));
+        return wl_fail(e, WL_EINPUT,
+                       "dram.trc = %" PRId64 " is shorter than dram.tras = %" PRId64
+                       "; a row must be closed before it can be opened again",
+                       V(DRAM_RC), V(DRAM_RAS));
     return check_map(c, e);
 }
 

@@ -11,8 +11,7 @@
 enum { MAX_SPEC = 512, MAX_NAMES = 256 };
 
 /* Fills `values` from the "key=value,..." part; `spec` is cut up in place. */
-static int read_values(const char *policy, const struct wl_param *params, char *spec, int64_t *values,
-                       struct wl_err *e)
+static int read_values(const char *policy, const struct wl_param *params, char *spec, int64_t *values, struct wl_err *e)
 {
     char what[128];
     snprintf(what, sizeof what, "policy '%s'", policy);
@@ -40,7 +39,8 @@ static void default_values(const struct wl_param *params, int64_t *values)
 /* Copies spec and cuts it at the colon; *args is what follows, or NULL. */
 static int split_spec(const char *spec, char copy[MAX_SPEC], char **args, struct wl_err *e)
 {
-    if (strlen(spec) >= MAX_SPEC) return wl_fail(e, WL_EINPUT, "a policy specification of %zu characters is too long", strlen(spec));
+    if (strlen(spec) >= MAX_SPEC)
+        return wl_fail(e, WL_EINPUT, "a policy specification of %zu characters is too long", strlen(spec));
     memcpy(copy, spec, strlen(spec) + 1);
     *args = strchr(copy, ':');
     if (*args) *(*args)++ = 0;
@@ -79,8 +79,14 @@ static int set_cache(struct cache_choice *choice, enum wl_level level, const cha
     return unknown_policy(level == WL_L1 ? "L1 policy" : "L2 policy", name, names, fit, e);
 }
 
-int config_set_l1(struct gpu_config *c, const char *spec, struct wl_err *e) { return set_cache(&c->l1, WL_L1, spec, e); }
-int config_set_l2(struct gpu_config *c, const char *spec, struct wl_err *e) { return set_cache(&c->l2, WL_L2, spec, e); }
+int config_set_l1(struct gpu_config *c, const char *spec, struct wl_err *e)
+{
+    return set_cache(&c->l1, WL_L1, spec, e);
+}
+int config_set_l2(struct gpu_config *c, const char *spec, struct wl_err *e)
+{
+    return set_cache(&c->l2, WL_L2, spec, e);
+}
 
 int config_set_sched(struct gpu_config *c, const char *spec, struct wl_err *e)
 {

@@ -23,8 +23,7 @@
 #include "param/table.h"
 
 /* The address map of SM2_GTX480. */
-static const char default_map[] =
-    "dramid@8;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS";
+static const char default_map[] = "dramid@8;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS";
 
 void config_defaults(struct gpu_config *c)
 {
@@ -92,7 +91,8 @@ int config_set(struct gpu_config *c, const char *assignment, struct wl_err *e)
         return wl_fail(e, WL_EINPUT, "'%s' is no assignment; write key=value, for example l1d.mshr=32", assignment);
     snprintf(name, sizeof name, "%.*s", (int)(equals - assignment), assignment);
     int key = find_key(name);
-    if (key == KEY_BASE) return wl_fail(e, WL_EINPUT, "base is for files; choose the machine with --gpu %s", equals + 1);
+    if (key == KEY_BASE)
+        return wl_fail(e, WL_EINPUT, "base is for files; choose the machine with --gpu %s", equals + 1);
     return key < 0 ? unknown_key(name, e) : set_key(c, key, equals + 1, e);
 }
 
@@ -107,9 +107,9 @@ struct reading {
     const char *text; /* whole */
     struct gpu_config *config;
     struct wl_err *e;
-    const char *at;   /* next line */
-    unsigned line;    /* number of the line inih has now */
-    unsigned failed;  /* line of the first mistake, 0 = none */
+    const char *at;    /* next line */
+    unsigned line;     /* number of the line inih has now */
+    unsigned failed;   /* line of the first mistake, 0 = none */
     unsigned assigned; /* keys so far */
     unsigned first_line[KEY_COUNT];
 };
@@ -185,7 +185,8 @@ static int on_pair(void *arg, const char *section, const char *name, const char 
         return fail_here(r, name, inner.text);
     }
     if (r->first_line[key]) {
-        snprintf(inner.text, sizeof inner.text, "'%s' is given twice; line %u has it already", name, r->first_line[key]);
+        snprintf(inner.text, sizeof inner.text, "'%s' is given twice; line %u has it already", name,
+                 r->first_line[key]);
         return fail_here(r, name, inner.text);
     }
     r->first_line[key] = r->line;

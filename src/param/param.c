@@ -112,7 +112,8 @@ int param_read(const struct wl_param *row, const char *text, int64_t *out, struc
 void param_write(const struct wl_param *row, int64_t value, char *out, size_t size)
 {
     char words[MAX_CHOICES][MAX_WORD];
-    if (row->choices && value >= 0 && value < split_choices(row->choices, words)) snprintf(out, size, "%s", words[value]);
+    if (row->choices && value >= 0 && value < split_choices(row->choices, words))
+        snprintf(out, size, "%s", words[value]);
     else snprintf(out, size, "%" PRId64, value);
 }
 

@@ -30,7 +30,7 @@ unsigned preset_names(const char *names[], unsigned max);
 
 /* Whether the address map string is well formed; otherwise `why` says what is wrong. */
 struct dram_map_shape {
-    int dramid;          /* bit where the channel is inserted, or -1: by letters D */
+    int dramid; /* bit where the channel is inserted, or -1: by letters D */
     unsigned channel_bits, bank_bits, row_bits, column_bits;
 };
 int dram_map_shape(const char *map, struct dram_map_shape *out, struct wl_err *e);

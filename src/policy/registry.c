@@ -60,13 +60,17 @@ static int check_params(const char *path, const char *name, const struct wl_para
 {
     unsigned n = param_rows(params);
     if (n > WL_MAX_POLICY_PARAMS)
-        return wl_fail(e, WL_EINPUT, "%s: policy '%s' has %u parameters; %d are allowed", path, name, n, WL_MAX_POLICY_PARAMS);
+        return wl_fail(e, WL_EINPUT, "%s: policy '%s' has %u parameters; %d are allowed", path, name, n,
+                       WL_MAX_POLICY_PARAMS);
     for (unsigned i = 0; i < n; i++) {
         const struct wl_param *p = &params[i];
         if (!p->unit || !p->help)
-            return wl_fail(e, WL_EINPUT, "%s: parameter '%s' of policy '%s' lacks a unit or a help line", path, p->name, name);
+            return wl_fail(e, WL_EINPUT, "%s: parameter '%s' of policy '%s' lacks a unit or a help line", path, p->name,
+                           name);
         if (p->min > p->def || p->def > p->max)
-            return wl_fail(e, WL_EINPUT, "%s: the default of parameter '%s' of policy '%s', %" PRId64 ", is not in %" PRId64 "..%" PRId64,
+            return wl_fail(e, WL_EINPUT,
+                           "%s: the default of parameter '%s' of policy '%s', %" PRId64 ", is not in %" PRId64
+                           "..%" PRId64,
                            path, p->name, name, p->def, p->min, p->max);
         if (param_find(params, p->name) != (int)i)
             return wl_fail(e, WL_EINPUT, "%s: policy '%s' has two parameters called '%s'", path, name, p->name);
@@ -80,7 +84,8 @@ static int check_counters(const char *path, const char *name, const struct wl_co
     unsigned n = 0;
     while (counters && counters[n].name) n++;
     if (n > WL_MAX_POLICY_COUNTERS)
-        return wl_fail(e, WL_EINPUT, "%s: policy '%s' has %u counters; %d are allowed", path, name, n, WL_MAX_POLICY_COUNTERS);
+        return wl_fail(e, WL_EINPUT, "%s: policy '%s' has %u counters; %d are allowed", path, name, n,
+                       WL_MAX_POLICY_COUNTERS);
     if (n && !readable)
         return wl_fail(e, WL_EINPUT, "%s: policy '%s' lists counters but has no read_counters function", path, name);
     return 0;
@@ -89,8 +94,10 @@ static int check_counters(const char *path, const char *name, const struct wl_co
 static int check_abi(const char *path, const char *what, uint32_t abi, struct wl_err *e)
 {
     if (abi == WL_ABI) return 0;
-    return wl_fail(e, WL_EINPUT, "%s: %s is built for plugin interface %u, this program has %u; build it again with "
-                                 "this version's include/warpline", path, what, abi, WL_ABI);
+    return wl_fail(e, WL_EINPUT,
+                   "%s: %s is built for plugin interface %u, this program has %u; build it again with "
+                   "this version's include/warpline",
+                   path, what, abi, WL_ABI);
 }
 
 static int check_cache(const char *path, const struct wl_cache_policy *p, struct wl_err *e)
@@ -98,17 +105,22 @@ static int check_cache(const char *path, const struct wl_cache_policy *p, struct
     int rc = check_abi(path, "a cache policy", p->abi, e);
     if (rc) return rc;
     if (!good_name(p->name))
-        return wl_fail(e, WL_EINPUT, "%s: a cache policy has no proper name (a-z, 0-9, '_', '-', '.'; up to 31 characters)", path);
+        return wl_fail(e, WL_EINPUT,
+                       "%s: a cache policy has no proper name (a-z, 0-9, '_', '-', '.'; up to 31 characters)", path);
     if (!p->help) return wl_fail(e, WL_EINPUT, "%s: policy '%s' lacks a help line", path, p->name);
     if (!p->create || !p->victim)
-        return wl_fail(e, WL_EINPUT, "%s: policy '%s' lacks its %s function", path, p->name, p->create ? "victim" : "create");
+        return wl_fail(e, WL_EINPUT, "%s: policy '%s' lacks its %s function", path, p->name,
+                       p->create ? "victim" : "create");
     if (!p->levels || p->levels & ~(1u << WL_L1 | 1u << WL_L2))
-        return wl_fail(e, WL_EINPUT, "%s: policy '%s' must say where it can live: levels = 1 << WL_L1, 1 << WL_L2 or both", path, p->name);
+        return wl_fail(e, WL_EINPUT,
+                       "%s: policy '%s' must say where it can live: levels = 1 << WL_L1, 1 << WL_L2 or both", path,
+                       p->name);
     unsigned count;
     const struct wl_cache_policy *const *all = cache_policies(&count);
     for (unsigned i = 0; i < count; i++)
         if (strcmp(all[i]->name, p->name) == 0)
-            return wl_fail(e, WL_EINPUT, "%s: a cache policy called '%s' exists already; give yours another name", path, p->name);
+            return wl_fail(e, WL_EINPUT, "%s: a cache policy called '%s' exists already; give yours another name", path,
+                           p->name);
     rc = check_params(path, p->name, p->params, e);
     return rc ? rc : check_counters(path, p->name, p->counters, p->read_counters != NULL, e);
 }
@@ -118,15 +130,18 @@ static int check_sched(const char *path, const struct wl_sched_policy *p, struct
     int rc = check_abi(path, "a scheduler", p->abi, e);
     if (rc) return rc;
     if (!good_name(p->name))
-        return wl_fail(e, WL_EINPUT, "%s: a scheduler has no proper name (a-z, 0-9, '_', '-', '.'; up to 31 characters)", path);
+        return wl_fail(e, WL_EINPUT,
+                       "%s: a scheduler has no proper name (a-z, 0-9, '_', '-', '.'; up to 31 characters)", path);
     if (!p->help) return wl_fail(e, WL_EINPUT, "%s: scheduler '%s' lacks a help line", path, p->name);
     if (!p->create || !p->pick)
-        return wl_fail(e, WL_EINPUT, "%s: scheduler '%s' lacks its %s function", path, p->name, p->create ? "pick" : "create");
+        return wl_fail(e, WL_EINPUT, "%s: scheduler '%s' lacks its %s function", path, p->name,
+                       p->create ? "pick" : "create");
     unsigned count;
     const struct wl_sched_policy *const *all = sched_policies(&count);
     for (unsigned i = 0; i < count; i++)
         if (strcmp(all[i]->name, p->name) == 0)
-            return wl_fail(e, WL_EINPUT, "%s: a scheduler called '%s' exists already; give yours another name", path, p->name);
+            return wl_fail(e, WL_EINPUT, "%s: a scheduler called '%s' exists already; give yours another name", path,
+                           p->name);
     rc = check_params(path, p->name, p->params, e);
     return rc ? rc : check_counters(path, p->name, p->counters, p->read_counters != NULL, e);
 }
@@ -174,10 +189,12 @@ int plugin_load(const char *path, struct wl_err *e)
     const struct wl_plugin *plugin = dlsym(object, "wl_plugin");
     int rc;
     if (!plugin)
-        rc = wl_fail(e, WL_EINPUT, "%s is no warpline plugin: it exports no variable 'wl_plugin' (see warpline/plugin.h)", path);
+        rc = wl_fail(e, WL_EINPUT,
+                     "%s is no warpline plugin: it exports no variable 'wl_plugin' (see warpline/plugin.h)", path);
     else if (!(rc = check_abi(path, "the plugin", plugin->abi, e)) && plugin->size < sizeof *plugin)
-        rc = wl_fail(e, WL_EINPUT, "%s: its wl_plugin has %u bytes, %zu are needed; is 'size' sizeof(struct wl_plugin)?", path,
-                     plugin->size, sizeof *plugin);
+        rc =
+            wl_fail(e, WL_EINPUT, "%s: its wl_plugin has %u bytes, %zu are needed; is 'size' sizeof(struct wl_plugin)?",
+                    path, plugin->size, sizeof *plugin);
     if (!rc) rc = add_all(path, plugin, e);
     if (rc) dlclose(object);
     return rc;

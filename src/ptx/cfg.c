@@ -31,7 +31,8 @@ struct cfg {
 
 static bool ends_block(const struct ptx_inst *in)
 {
-    return in->op == OP_BRA || in->op == OP_BRX || in->op == OP_RET || in->op == OP_EXIT || in->op == OP_TRAP || in->op == OP_CALL;
+    return in->op == OP_BRA || in->op == OP_BRX || in->op == OP_RET || in->op == OP_EXIT || in->op == OP_TRAP ||
+           in->op == OP_CALL;
 }
 
 static bool falls_through(const struct ptx_inst *in)
@@ -132,7 +133,8 @@ void graph_reverse(uint32_t n, const uint32_t *first, const uint32_t *to, uint32
 /* ---- post-dominators ---- */
 
 /* alive[b]: a ret can be reached from block b. All blocks when there is no ret at all. */
-static void mark_alive(const struct func_info *fi, const uint32_t *pred_first, const uint32_t *pred, uint8_t *alive, uint32_t *stack)
+static void mark_alive(const struct func_info *fi, const uint32_t *pred_first, const uint32_t *pred, uint8_t *alive,
+                       uint32_t *stack)
 {
     uint32_t top = 0;
     for (uint32_t b = 0; b < fi->f.nblock; b++)
@@ -284,13 +286,14 @@ static int find_loops(struct cfg *c)
     uint8_t *is_header = calloc(n, 1);
     int rc = -1;
     if (w && is_header) {
-        uint32_t *pred_first = w + n * (size_t)8, *pred = pred_first + n + 1, *idom = w, *order = w + n, *number = w + n * (size_t)2;
+        uint32_t *idom = w, *order = w + n, *number = order + n, *in = number + n, *size = in + n, *leader = size + n;
+        uint32_t *header = leader + n, *stack = header + n, *pred_first = stack + n, *pred = pred_first + n + 1;
         graph_reverse(n, fi->succ_first, fi->succ, pred_first, pred);
         struct graph g = {n, fi->succ_first, fi->succ, pred_first, pred};
         int64_t count = graph_dominators(&g, 0, idom, order, number);
-        struct loops l = {.fi = fi, .order = order, .number = number, .idom = idom, .pred_first = pred_first, .pred = pred,
-                          .in = w + n * (size_t)3, .size = w + n * (size_t)4, .leader = w + n * (size_t)5,
-                          .header = w + n * (size_t)6, .stack = w + n * (size_t)7, .is_header = is_header};
+        struct loops l = {.fi = fi, .order = order, .number = number, .idom = idom, .pred_first = pred_first,
+                          .pred = pred, .in = in, .size = size, .leader = leader, .header = header, .stack = stack,
+                          .is_header = is_header};
         if (count >= 0) {
             l.count = (uint32_t)count;
             for (uint32_t v = 0; v < n; v++) l.leader[v] = v, l.header[v] = PTX_NO_BLOCK;
@@ -311,8 +314,8 @@ int cfg_build(struct build *b, struct func_info *fi)
     int rc = c.block_of ? make_blocks(&c) : -1;
     if (!rc && count_edges(fi) > MAX_EDGES) {
         free(c.block_of);
-        return wl_fail(b->e, WL_EINPUT, "%s: the brx.idx instructions of %s have more than %d targets together", b->m->file,
-                       fi->f.name, MAX_EDGES);
+        return wl_fail(b->e, WL_EINPUT, "%s: the brx.idx instructions of %s have more than %d targets together",
+                       b->m->file, fi->f.name, MAX_EDGES);
     }
     if (!rc) {
         targets_to_blocks(&c);

@@ -38,7 +38,8 @@ static uint8_t inst_kind(const struct ptx_func *f, const struct ptx_inst *in)
     case OP_ST: return in->space == PTX_PARAM_LOCAL ? INST_ALU : INST_STORE;
     case OP_TEX: return INST_LOAD;
     case OP_ATOM: case OP_RED: return INST_ATOMIC;
-    case OP_BAR: case OP_BARRIER: return in->mode == BAR_ARRIVE || in->mode == BAR_WARP_SYNC ? INST_NOP : INST_BARRIER;
+    case OP_BAR: case OP_BARRIER:
+        return in->mode == BAR_ARRIVE || in->mode == BAR_WARP_SYNC ? INST_NOP : INST_BARRIER;
     case OP_MEMBAR: case OP_FENCE: return INST_MEMBAR;
     case OP_PREFETCH: case OP_PREFETCHU: case OP_NANOSLEEP: case OP_BRKPT: return INST_NOP;
     default: return INST_ALU;
@@ -60,7 +61,8 @@ static unsigned lat_step(const struct ptx_inst *in)
 static bool is_sfu(const struct ptx_inst *in)
 {
     switch (in->op) {
-    case OP_SIN: case OP_COS: case OP_EX2: case OP_LG2: case OP_RSQRT: case OP_SQRT: case OP_RCP: case OP_TANH: return true;
+    case OP_SIN: case OP_COS: case OP_EX2: case OP_LG2: case OP_RSQRT: case OP_SQRT: case OP_RCP: case OP_TANH:
+        return true;
     default: return false;
     }
 }
@@ -114,7 +116,8 @@ static void place_registers(struct build *b)
         if (end > CODE_IDS) end = CODE_IDS;
         if (end > most) most = end;
         for (const struct callee *c = fi->callees; c; c = c->next)
-            if (end > c->func->f.code_reg_base && c->func->defined && c->func->order < fi->order) c->func->f.code_reg_base = end % CODE_IDS;
+            if (c->func->defined && c->func->order < fi->order && end > c->func->f.code_reg_base)
+                c->func->f.code_reg_base = end % CODE_IDS;
     }
     b->m->code.nregs = most;
 }
@@ -125,7 +128,8 @@ static void fill_function(struct build *b, struct func_info *fi, struct code_ins
     for (uint32_t i = 0; i < fi->f.nblock; i++) {
         struct ptx_block *pb = &fi->block[i];
         pb->code_block = first_block + i;
-        block[first_block + i] = (struct code_block){.first = first_inst + pb->first, .count = pb->count, .loop = fi->block_loop[i]};
+        block[first_block + i] =
+            (struct code_block){.first = first_inst + pb->first, .count = pb->count, .loop = fi->block_loop[i]};
         for (uint32_t k = pb->first; k < pb->first + pb->count; k++) {
             struct code_inst *c = &inst[first_inst + k];
             fi->inst[k].code = first_inst + k;
@@ -141,8 +145,8 @@ int code_build(struct build *b)
     uint64_t ninst = 0, nblock = 0;
     for (const struct func_info *fi = b->funcs; fi; fi = fi->next) ninst += fi->f.ninst, nblock += fi->f.nblock;
     if (b->pc_base + 8 * ninst > UINT32_MAX)
-        return wl_fail(b->e, WL_EINPUT, "%s: %llu instructions are more than the 32-bit program counter holds", b->m->file,
-                       (unsigned long long)ninst);
+        return wl_fail(b->e, WL_EINPUT, "%s: %llu instructions are more than the 32-bit program counter holds",
+                       b->m->file, (unsigned long long)ninst);
     struct code_inst *inst = ARENA_ARRAY(&b->m->arena, struct code_inst, ninst);
     struct code_block *block = ARENA_ARRAY(&b->m->arena, struct code_block, nblock);
     struct code_loop *loop = ARENA_ARRAY(&b->m->arena, struct code_loop, b->nloop);

@@ -5,8 +5,10 @@
  * that sets it run. Nothing here depends on time or on the host: the same launch always
  * executes in the same order.
  *
- * CTAs run one after another, so a CTA that waits for a later one waits for ever. It is
- * recognised by its idleness: instructions without end and no store, barrier or exit. */
+ * CTAs run one after another, so a CTA that waits for a later one waits for ever. It shows:
+ * nothing was stored and nobody arrived or left since the ready warps were last in exactly
+ * this state, so they will be in it again. A budget of instructions ends whatever else has
+ * no end. */
 #include "ptx/exec_priv.h"
 
 #include <stdio.h>
@@ -138,17 +140,52 @@ static uint64_t executed_by_all(const struct run *r)
     return n;
 }
 
+/* Everything that decides what the ready warps do next, memory excepted. */
+static uint64_t state_hash(const struct run *r)
+{
+    uint64_t h = WL_HASH_INIT;
+    for (uint32_t i = 0; i < r->nwarps; i++) {
+        const struct warp *w = &r->warp[i];
+        if (w->state != WARP_READY || !w->nframe) continue;
+        const struct frame *f = &w->frame[w->nframe - 1];
+        h = hash_bytes(h, w->stack, w->depth * sizeof *w->stack);
+        h = hash_bytes(h, w->regs, f->regs + f->f->reg_bytes);
+        h = hash_bytes(h, &w->carry, sizeof w->carry);
+        h = hash_bytes(h, &i, sizeof i);
+    }
+    return h;
+}
+
+/* Rounds of turns without progress. The state is compared with one kept from an earlier
+ * round, and the kept one renewed at powers of two, so a cycle of any length is found. */
+struct idle {
+    uint64_t progress, rounds, kept, renew;
+};
+enum { IDLE_SAMPLE = 16 }; /* rounds between looks, since a look costs something */
+
+static bool repeats(const struct run *r, struct idle *idle)
+{
+    if (r->progress != idle->progress) {
+        *idle = (struct idle){.progress = r->progress, .renew = 1};
+        return false;
+    }
+    if (++idle->rounds % IDLE_SAMPLE) return false;
+    uint64_t look = idle->rounds / IDLE_SAMPLE, hash = state_hash(r);
+    if (look > 1 && hash == idle->kept) return true;
+    if (look == idle->renew) {
+        idle->kept = hash;
+        idle->renew *= 2;
+    }
+    return false;
+}
+
 static int run_cta(struct run *r)
 {
-    uint64_t progress = r->progress, since = 0;
+    struct idle idle = {.progress = r->progress, .renew = 1};
     int ran;
     while ((ran = take_turns(r)) > 0) {
         uint64_t executed = executed_by_all(r);
-        if (r->progress != progress) {
-            progress = r->progress;
-            since = executed;
-        }
-        if (executed - since > IDLE_BUDGET || executed > CTA_BUDGET)
+        if (repeats(r, &idle) || executed > CTA_BUDGET)
             if (waits_for_ever(r, executed)) return -1;
     }
     if (ran == 0) return deadlock(r) ? -1 : 0;

@@ -32,11 +32,10 @@ enum {
     CALL_DEPTH_MAX = 1024,
     LOCAL_BYTES_MAX = 512 << 10, /* a thread's local memory, as on the hardware */
     SHARED_BYTES_MAX = 1 << 20,
-    TURN_INSTRUCTIONS = 1 << 20, /* a warp runs this long before the next one's turn */
+    TURN_INSTRUCTIONS = 1 << 12, /* a warp runs this long before the next one's turn */
     BARRIERS = 16
 };
-#define CTA_BUDGET (UINT64_C(1) << 35)  /* warp instructions of one CTA */
-#define IDLE_BUDGET (UINT64_C(1) << 30) /* ... without a store, a barrier or an exit */
+#define CTA_BUDGET (UINT64_C(1) << 33) /* warp instructions of one CTA */
 
 /* devmem.c, beyond exec.h */
 bool dev_nearest(const struct dev_mem *m, uint64_t addr, uint64_t *base, uint64_t *bytes);

@@ -266,15 +266,16 @@ int lower_func(struct lower *L)
     const struct ptx_func *fn = f->fn;
     ref unused;
     if (fn->is_extern) return 0;
-    if (place_registers(L)) return L->e->code;
+    int rc = place_registers(L);
     L->in = fn->inst;
-    if (lower_const(L, 0, true, &unused)) return L->e->code;
+    if (!rc) rc = lower_const(L, 0, true, &unused); /* an image has a pool, whatever its code */
+    if (rc) return rc;
     f->uop = ARENA_ARRAY(&L->img->arena, struct uop, fn->ninst + 1);
     f->block = ARENA_ARRAY(&L->img->arena, struct xblock, fn->nblock + 1);
     if (!f->uop || !f->block) return wl_fail(L->e, WL_ERUN, "out of memory");
     for (uint32_t i = 0; i < fn->ninst; i++) {
         L->in = &fn->inst[i];
-        int rc = lower_inst(L, &f->uop[i]);
+        rc = lower_inst(L, &f->uop[i]);
         if (rc) return rc;
     }
     for (uint32_t i = 0; i < fn->nblock; i++) lower_block(L, &fn->block[i], &f->block[i]);

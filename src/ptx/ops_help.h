@@ -26,7 +26,6 @@ typedef double __attribute__((may_alias)) f64_in_slot;
 
 HELP s32 x_s16(u32 a) { return (int16_t)(uint16_t)a; }
 HELP u32 x_u16(u32 a) { return a & 0xffff; }
-HELP s32 x_add(s32 a, s32 b) { return (s32)((u32)a + (u32)b); }
 HELP u32 x_absdiff_s(s32 a, s32 b) { return a < b ? (u32)b - (u32)a : (u32)a - (u32)b; }
 
 HELP s32 x_add_sat(s32 a, s32 b)
@@ -169,7 +168,7 @@ HELP u32 x_dp4a(u32 a, u32 b, u32 c, bool sa, bool sb)
 }
 HELP u32 x_dp2a(u32 a, u32 b, u32 c, bool sa, bool sb, u32 hi)
 {
-    for (u32 k = 0; k < 2; k++) c += (u32)x_half(a, k, sa) * (u32)x_byte(b, k + 2 * hi, sb);
+    for (u32 k = 0; k < 2; k++) c += (u32)x_half(a, k, sa) * (u32)x_byte(b, k + 2 * (hi & 1), sb);
     return c;
 }
 
@@ -197,7 +196,8 @@ HELP u32 x_fns(u32 mask, u32 base, s32 n)
 {
     if (base > 31) return UINT32_MAX;
     if (n == 0) return mask >> base & 1 ? base : UINT32_MAX;
-    s32 step = n > 0 ? 1 : -1, left = n > 0 ? n : x_add(0, (s32)(0u - (u32)n));
+    s32 step = n > 0 ? 1 : -1;
+    u32 left = n > 0 ? (u32)n : 0u - (u32)n;
     for (s32 p = (s32)base; p >= 0 && p < 32; p += step)
         if (mask >> p & 1 && --left == 0) return (u32)p;
     return UINT32_MAX;
@@ -274,7 +274,7 @@ HELP f32 x_lg2(f32 a)
     if (a == 0) return -__builtin_inff();
     return a == __builtin_inff() ? a : (f32)fm_lg2(a);
 }
-HELP f32 x_sin(f32 a) { return a - a == 0 ? (f32)fm_sin(a) : f32_of(F32_NAN); }
+HELP f32 x_sin(f32 a) { return a == 0 ? a : a - a == 0 ? (f32)fm_sin(a) : f32_of(F32_NAN); }
 HELP f32 x_cos(f32 a) { return a - a == 0 ? (f32)fm_cos(a) : f32_of(F32_NAN); }
 HELP f32 x_tanh(f32 a) { return a != a ? f32_of(F32_NAN) : a == 0 ? a : (f32)fm_tanh(a > 30 ? 30 : a < -30 ? -30 : a); }
 HELP f32 x_rsqrt(f32 a) { return x_canon((f32)(1 / __builtin_sqrt((f64)a))); }

@@ -157,7 +157,6 @@ enum ptx_type type_of_token(const struct token *t); /* T_NONE when it names no t
 void parse_reg_decl(struct parser *p);              /* after .reg */
 void parse_var_decl(struct parser *p, struct decl d); /* after the space; to its semicolon */
 struct ptx_var *parse_formal(struct parser *p, uint8_t space, const char *what);
-void place_var(struct parser *p, struct ptx_var *v, uint64_t *end, uint64_t limit, const struct token *t);
 
 /* ---- constants (parse_const.c) ---- */
 

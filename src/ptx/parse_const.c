@@ -250,7 +250,8 @@ static void init_list(struct init *in, unsigned level, uint64_t base, uint64_t s
         if (nested && sub) at = base + (at - base + sub - 1) / sub * sub;
         uint64_t need = nested ? sub : in->elem;
         if (nested && level + 1 >= in->ndims) fail_at(p, &p->tok, "more braces than the variable has dimensions");
-        else if (at - base + need > size) fail_at(p, &p->tok, "more initial values than '%s' has elements", in->v->name);
+        else if (at - base + need > size)
+            fail_at(p, &p->tok, "more initial values than '%s' has elements", in->v->name);
         else if (nested) init_list(in, level + 1, at, sub);
         else init_scalar(in, at);
         at += need;

@@ -120,7 +120,8 @@ static unsigned parse_attributes(struct parser *p, struct decl *d)
     return vec;
 }
 
-void place_var(struct parser *p, struct ptx_var *v, uint64_t *end, uint64_t limit, const struct token *t)
+/* The next free place of v in a memory that is used up to *end. */
+static void place_var(struct parser *p, struct ptx_var *v, uint64_t *end, uint64_t limit, const struct token *t)
 {
     uint64_t at = (*end + v->align - 1) & ~((uint64_t)v->align - 1);
     if (v->bytes > limit || at > limit - v->bytes) {
@@ -186,7 +187,7 @@ static struct ptx_var *declare_var(struct parser *p, const struct token *t, cons
     v->name = token_text(p, t);
     v->space = d->space;
     v->is_extern = d->is_extern;
-    if (p->depth == 0 || d->space == PTX_GLOBAL || d->space == PTX_CONST) { /* a function's own .global too lives in the module */
+    if (p->depth == 0 || d->space == PTX_GLOBAL || d->space == PTX_CONST) { /* a function's own .global too */
         *p->build->var_last = v;
         p->build->var_last = &v->next;
     }
@@ -194,7 +195,8 @@ static struct ptx_var *declare_var(struct parser *p, const struct token *t, cons
 }
 
 /* Type, alignment and size from what was read; the variable is placed unless it is extern. */
-static void complete_var(struct parser *p, struct ptx_var *v, const struct decl *d, uint64_t elements, const struct token *t)
+static void complete_var(struct parser *p, struct ptx_var *v, const struct decl *d, uint64_t elements,
+                         const struct token *t)
 {
     unsigned elem = ptx_type_bytes(d->type);
     if (elem == 0) {

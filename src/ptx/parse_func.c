@@ -45,7 +45,8 @@ static void parse_tuning(struct parser *p, struct func_info *fi)
         struct token t = take(p);
         if (token_is(&t, ".maxntid") || token_is(&t, ".reqntid")) fi->f.max_threads = parse_product(p);
         else if (token_is(&t, ".maxnreg")) fi->maxnreg = (uint32_t)parse_size(p, 1 << 16, ".maxnreg");
-        else if (token_is(&t, ".minnctapersm") || token_is(&t, ".maxnctapersm")) parse_size(p, UINT32_MAX, "a CTA count");
+        else if (token_is(&t, ".minnctapersm") || token_is(&t, ".maxnctapersm"))
+            parse_size(p, INT32_MAX, "a CTA count");
         else if (token_is(&t, ".pragma")) skip_to_semicolon(p);
         else if (!token_is(&t, ".noreturn"))
             fail_at(p, &t, "'%.*s' cannot stand before a function's body", (int)t.len, t.s);
@@ -183,7 +184,8 @@ static bool runs_off_end(const struct body *b)
 {
     if (b->ninst == 0) return true;
     const struct ptx_inst *last = &b->inst[b->ninst - 1];
-    bool ends = last->op == OP_BRA || last->op == OP_BRX || last->op == OP_RET || last->op == OP_EXIT || last->op == OP_TRAP;
+    bool ends = last->op == OP_BRA || last->op == OP_BRX || last->op == OP_RET || last->op == OP_EXIT ||
+                last->op == OP_TRAP;
     if (!ends || last->guard >= 0) return true;
     for (uint32_t i = 0; i < b->ninst; i++)
         if (b->inst[i].op == OP_BRA && b->inst[i].target == b->ninst) return true;

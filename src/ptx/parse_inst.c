@@ -134,13 +134,14 @@ static void parse_bar(struct parser *p, struct ptx_inst *in)
     struct token t = p->tok;
     struct ptx_operand *a = next_src(in);
     parse_source(p, a, T_U32, WIDTH_EXACT);
-    if (in->mode != BAR_WARP_SYNC && a->kind == OPND_IMM && a->imm > 15) fail_at(p, &t, "barriers are numbered 0 to 15");
     if (in->mode == BAR_WARP_SYNC) return;
+    if (a->kind == OPND_IMM && a->imm > 15) fail_at(p, &t, "barriers are numbered 0 to 15");
     bool predicate = false;
     while (!predicate && accept(p, ',') && !p->failed) {
         struct token o = p->tok;
         uint8_t type = T_NONE;
-        predicate = reduces && (at_punct(p, '!') || (o.kind == TOK_NAME && name_register(p, &o, &type) >= 0 && type == T_PRED));
+        bool is_pred = o.kind == TOK_NAME && name_register(p, &o, &type) >= 0 && type == T_PRED;
+        predicate = reduces && (is_pred || at_punct(p, '!'));
         if (in->nsrc == (reduces ? 3 : 2)) fail_at(p, &o, "too many operands");
         else parse_source(p, next_src(in), predicate ? T_PRED : T_U32, WIDTH_EXACT);
     }
@@ -153,11 +154,13 @@ static enum ptx_type bits_of(unsigned bytes) { return bytes == 8 ? T_B64 : bytes
 /* Packs or unpacks: mov.b64 {a,b}, c. Each element is a 1/n of the type. */
 static void parse_mov_vector(struct parser *p, struct ptx_inst *in, bool dest)
 {
-    struct token t = p->tok;
+    struct token t = p->tok, c = t;
     struct lexer lex = p->lex;
     unsigned n = 1; /* commas tell the element's width before the elements are read */
-    for (struct token c = t; c.kind != TOK_END && c.kind != TOK_BAD && !(c.kind == TOK_PUNCT && strchr("};", c.punct)); c = lex_next(&lex))
-        if (c.kind == TOK_PUNCT && c.punct == ',') n++;
+    while (c.kind != TOK_END && c.kind != TOK_BAD && !(c.kind == TOK_PUNCT && (c.punct == '}' || c.punct == ';'))) {
+        n += c.kind == TOK_PUNCT && c.punct == ',';
+        c = lex_next(&lex);
+    }
     unsigned bytes = ptx_type_bytes(in->type);
     if ((n != 2 && n != 4) || bytes / n < 2) {
         fail_at(p, &t, "mov.%s cannot be split into %u elements", ptx_type_name(in->type), n);
@@ -234,8 +237,8 @@ static void check_arguments(struct parser *p, const struct token *t, const struc
     if (nargs != nformals) fail_at(p, t, "'%.*s' has %u %s; %u are given", (int)t->len, t->s, nformals, what, nargs);
     for (uint32_t i = 0; i < nargs && !p->failed; i++)
         if (arg[i]->bytes != formal[i]->bytes)
-            fail_at(p, t, "'%s' has %llu bytes where '%.*s' expects %llu", arg[i]->name, (unsigned long long)arg[i]->bytes,
-                    (int)t->len, t->s, (unsigned long long)formal[i]->bytes);
+            fail_at(p, t, "'%s' has %llu bytes where '%.*s' expects %llu", arg[i]->name,
+                    (unsigned long long)arg[i]->bytes, (int)t->len, t->s, (unsigned long long)formal[i]->bytes);
 }
 
 static void note_callee(struct parser *p, struct func_info *callee)

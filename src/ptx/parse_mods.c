@@ -40,7 +40,8 @@ enum { BAR_RED = 100, BAR_WARP, BAR_AND, BAR_OR, BAR_POPC, BAR_CTA }; /* steps t
 static const struct modifier modifiers[] = {
     {"rn", M_RND, RND_RN}, {"rz", M_RND, RND_RZ}, {"rm", M_RND, RND_RM}, {"rp", M_RND, RND_RP},
     {"rni", M_RNDI, RND_RNI}, {"rzi", M_RNDI, RND_RZI}, {"rmi", M_RNDI, RND_RMI}, {"rpi", M_RNDI, RND_RPI},
-    {"ftz", M_FTZ, FLAG_FTZ}, {"sat", M_SAT, FLAG_SAT}, {"approx", M_APPROX, FLAG_APPROX}, {"full", M_APPROX, FLAG_FULL},
+    {"ftz", M_FTZ, FLAG_FTZ}, {"sat", M_SAT, FLAG_SAT}, {"approx", M_APPROX, FLAG_APPROX},
+    {"full", M_APPROX, FLAG_FULL},
     {"hi", M_HALF, FLAG_HI}, {"lo", M_HALF, FLAG_LO}, {"wide", M_HALF, FLAG_WIDE}, {"cc", M_CC, FLAG_CC},
     {"uni", M_UNI, FLAG_UNI}, {"uni", M_VOTE, VOTE_UNI}, {"all", M_VOTE, VOTE_ALL}, {"any", M_VOTE, VOTE_ANY},
     {"ballot", M_VOTE, VOTE_BALLOT}, {"to", M_TO, FLAG_TO}, {"NaN", M_NAN, FLAG_NAN}, {"idx", M_IDX, 0},
@@ -71,7 +72,8 @@ static const struct modifier modifiers[] = {
     {"f4e", M_PRMT, PRMT_F4E}, {"b4e", M_PRMT, PRMT_B4E}, {"rc8", M_PRMT, PRMT_RC8}, {"ecl", M_PRMT, PRMT_ECL},
     {"ecr", M_PRMT, PRMT_ECR}, {"rc16", M_PRMT, PRMT_RC16},
     {"finite", M_TESTP, TESTP_FINITE}, {"infinite", M_TESTP, TESTP_INFINITE}, {"number", M_TESTP, TESTP_NUMBER},
-    {"notanumber", M_TESTP, TESTP_NOTANUMBER}, {"normal", M_TESTP, TESTP_NORMAL}, {"subnormal", M_TESTP, TESTP_SUBNORMAL},
+    {"notanumber", M_TESTP, TESTP_NOTANUMBER}, {"normal", M_TESTP, TESTP_NORMAL},
+    {"subnormal", M_TESTP, TESTP_SUBNORMAL},
     {"1d", M_GEOM, TEX_1D}, {"2d", M_GEOM, TEX_2D}, {"3d", M_GEOM, TEX_3D},
     {"L1", M_LEVEL, 0}, {"L2", M_LEVEL, 0}, {"shiftamt", M_SHIFTAMT, 1},
 };
@@ -88,6 +90,7 @@ enum { NMODIFIERS = sizeof modifiers / sizeof *modifiers };
 #define FLOATS (TY(F32) | TY(F64))
 #define BYTES (TY(B8) | TY(U8) | TY(S8))
 #define SCALARS (BYTES | BITS | INTS | FLOATS | TY(F16) | TY(BF16))
+#define NUMBERS (SCALARS & ~(TY(B8) | BITS))
 #define MEMORY (M_SPACE | M_CACHE | M_SEM | M_SCOPE | M_HINT)
 
 struct op_spec {
@@ -117,7 +120,7 @@ static const struct op_spec specs[OP_COUNT] = {
     [OP_CNOT] = {"d=s", 0, 0, BITS, 0},
     [OP_COPYSIGN] = {"d=ss", 0, 0, FLOATS, 0},
     [OP_COS] = {"d=s", M_APPROX | M_FTZ, 0, TY(F32), 0},
-    [OP_CVT] = {"d=t", M_RND | M_RNDI | M_FTZ | M_SAT, 0, SCALARS & ~(TY(B8) | BITS), SCALARS & ~(TY(B8) | BITS)},
+    [OP_CVT] = {"d=t", M_RND | M_RNDI | M_FTZ | M_SAT, 0, NUMBERS, NUMBERS},
     [OP_CVTA] = {"d=x", M_TO, M_SPACE, TY(U32) | TY(U64), 0},
     [OP_DIV] = {"d=ss", M_RND | M_APPROX | M_FTZ, 0, INTS | FLOATS, 0},
     [OP_DP2A] = {"d=sts", 0, M_HALF, TY(U32) | TY(S32), TY(U32) | TY(S32)},
@@ -158,7 +161,8 @@ static const struct op_spec specs[OP_COUNT] = {
     [OP_RSQRT] = {"d=s", M_RND | M_APPROX | M_FTZ, 0, FLOATS, 0},
     [OP_SAD] = {"d=sss", 0, 0, INTS, 0},
     [OP_SELP] = {"d=ssb", 0, 0, BITS | INTS | FLOATS, 0},
-    [OP_SET] = {"d=ttB", M_BOOL | M_FTZ, M_CMP, INTS32 | TY(U16) | TY(S16) | TY(F32) | HALVES, BITS | INTS | FLOATS | HALVES},
+    [OP_SET] = {"d=ttB", M_BOOL | M_FTZ, M_CMP, INTS32 | TY(U16) | TY(S16) | TY(F32) | HALVES,
+                BITS | INTS | FLOATS | HALVES},
     [OP_SETP] = {"P=ssB", M_BOOL | M_FTZ, M_CMP, BITS | INTS | FLOATS | HALVES, 0},
     [OP_SHF] = {"d=ssu", 0, M_DIR | M_WRAP, TY(B32), 0},
     [OP_SHFL] = {"S=suuk", M_SYNC, M_SHFL, TY(B32), 0},
@@ -261,7 +265,8 @@ static void apply_modifier(const struct modifier *m, struct mods *s, struct ptx_
     case M_BAR: apply_bar(s, m->value); break;
     case M_DIR: s->dir = (uint8_t)m->value; break;
     case M_WRAP: s->wrap = (uint8_t)m->value; break;
-    case M_FTZ: case M_SAT: case M_APPROX: case M_HALF: case M_CC: case M_UNI: case M_SEM: case M_SYNC: case M_TO: case M_NAN:
+    case M_FTZ: case M_SAT: case M_APPROX: case M_HALF: case M_CC: case M_UNI: case M_SEM: case M_SYNC: case M_TO:
+    case M_NAN:
         in->flags = (uint16_t)(in->flags | m->value);
         break;
     default: break; /* hints, scopes and levels change nothing the simulator models */
@@ -301,7 +306,8 @@ static void one_modifier(struct parser *p, const struct token *t, const struct t
     bool known = false;
     for (int i = 0; i < NMODIFIERS; i++) {
         const struct modifier *m = &modifiers[i];
-        if (m->text[0] != t->s[1] || strlen(m->text) + 1 != t->len || memcmp(m->text, t->s + 1, t->len - 1) != 0) continue;
+        if (m->text[0] != t->s[1] || strlen(m->text) + 1 != t->len) continue;
+        if (memcmp(m->text, t->s + 1, t->len - 1) != 0) continue;
         known = true;
         if (!(m->class & allowed)) continue;
         if (m->class & s->seen & ~(uint32_t)(M_BAR | M_HINT))
@@ -363,7 +369,8 @@ void parse_modifiers(struct parser *p, const struct token *op, struct ptx_inst *
     if (missing) fail_at(p, op, "%.*s needs %s", (int)op->len, op->s, class_name(missing & (0u - missing)));
     bool is_bar = in->op == OP_BAR || in->op == OP_BARRIER;
     if (spec->types && s.ntypes == 0 && !is_bar && in->op != OP_NANOSLEEP)
-        fail_at(p, op, "%.*s needs a type such as .%s", (int)op->len, op->s, ptx_type_name((enum ptx_type)__builtin_ctz(spec->types)));
+        fail_at(p, op, "%.*s needs a type such as .%s", (int)op->len, op->s,
+                ptx_type_name((enum ptx_type)__builtin_ctz(spec->types)));
     if (spec->types2 && s.ntypes == 1) fail_at(p, op, "%.*s needs a second type", (int)op->len, op->s);
     if (p->failed) return;
     if (in->op == OP_SHF) in->mode = (uint8_t)(s.dir == SHF_R_WRAP ? (s.wrap ? SHF_R_WRAP : SHF_R_CLAMP)

@@ -44,15 +44,17 @@ static bool special_register(struct parser *p, const struct token *t, struct ptx
 
 /* ---- registers ---- */
 
-static void check_register(struct parser *p, const struct token *t, uint8_t have, enum ptx_type want, enum width_rule rule)
+static void check_register(struct parser *p, const struct token *t, uint8_t have, enum ptx_type want,
+                           enum width_rule rule)
 {
     unsigned bytes = ptx_type_bytes(have), need = ptx_type_bytes(want);
     if (rule == WIDTH_ADDRESS && bytes >= 4) return;
     if (rule == WIDTH_ADDRESS)
-        fail_at(p, t, "an address needs a register of 32 or 64 bits; '%.*s' is .%s", (int)t->len, t->s, ptx_type_name(have));
+        fail_at(p, t, "an address needs a register of 32 or 64 bits; '%.*s' is .%s", (int)t->len, t->s,
+                ptx_type_name(have));
     else if ((have == T_PRED) != (want == T_PRED))
-        fail_at(p, t, have == T_PRED ? "'%.*s' is a predicate; this operand is .%s" : "'%.*s' is not a predicate; this operand is .%s",
-                (int)t->len, t->s, ptx_type_name(want));
+        fail_at(p, t, "'%.*s' is %s predicate; this operand is .%s", (int)t->len, t->s, have == T_PRED ? "a" : "not a",
+                ptx_type_name(want));
     else if (bytes != need && !(rule == WIDTH_AT_LEAST && bytes > need))
         fail_at(p, t, "'%.*s' is .%s; this operand needs %u bits", (int)t->len, t->s, ptx_type_name(have), need * 8);
 }
@@ -62,7 +64,8 @@ static void undeclared(struct parser *p, const struct token *t, const char *what
     fail_at(p, t, "%s '%.*s' is not declared%s", what, (int)t->len, t->s, name_hint(p, t, kinds));
 }
 
-static bool register_operand(struct parser *p, const struct token *t, struct ptx_operand *o, enum ptx_type want, enum width_rule rule)
+static bool register_operand(struct parser *p, const struct token *t, struct ptx_operand *o, enum ptx_type want,
+                             enum width_rule rule)
 {
     uint8_t type = T_NONE;
     int32_t reg = name_register(p, t, &type);
@@ -221,13 +224,14 @@ static const char *space_name(uint8_t s)
  * own, and .param means the kernel's parameters or the function's frame. */
 void check_space(struct parser *p, struct ptx_inst *in, const struct ptx_operand *o, const struct token *t)
 {
-    if (in->space == PTX_PARAM_LOCAL && !o->var) in->space = p->body.fi->f.is_kernel ? PTX_PARAM_KERNEL : PTX_PARAM_LOCAL;
+    if (in->space == PTX_PARAM_LOCAL && !o->var && p->body.fi->f.is_kernel) in->space = PTX_PARAM_KERNEL;
     if (!o->var) return;
     bool param = in->space == PTX_PARAM_LOCAL || in->space == PTX_PARAM_KERNEL;
     bool var_param = o->var->space == PTX_PARAM_LOCAL || o->var->space == PTX_PARAM_KERNEL;
     if (in->space == PTX_SPACE_NONE || (param && var_param)) in->space = o->var->space;
     else if (in->space != o->var->space)
-        fail_at(p, t, "'%s' is a %s variable, but the instruction names %s", o->var->name, space_name(o->var->space), space_name(in->space));
+        fail_at(p, t, "'%s' is a %s variable, but the instruction names %s", o->var->name, space_name(o->var->space),
+                space_name(in->space));
 }
 
 void parse_address(struct parser *p, struct ptx_inst *in, struct ptx_operand *o)

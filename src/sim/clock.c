@@ -31,66 +31,73 @@ void clock_periods(const int64_t *khz, unsigned n, tick_t *periods)
 
 int clock_init(struct clock *c, unsigned parts)
 {
-    *c = (struct clock){.far_min = NEVER};
-    c->far = malloc(parts * sizeof *c->far);
-    if (!c->far || parts > CLOCK_MAX_WORDS * 64) return -1;
-    for (unsigned i = 0; i < parts; i++) c->far[i] = NEVER;
-    return 0;
+    *c = (struct clock){.words = (parts + 63) / 64};
+    return parts > CLOCK_MAX_WORDS * 64 ? -1 : 0;
 }
 
-void clock_destroy(struct clock *c) { free(c->far); }
-
-uint32_t clock_domain(struct clock *c, tick_t period)
+void clock_destroy(struct clock *c)
 {
-    for (uint32_t d = 0; d < c->ndomains; d++)
-        if (c->period[d] == period) return d;
-    c->period[c->ndomains] = c->edge[c->ndomains] = period;
-    return c->ndomains++;
+    for (unsigned i = 0; i < c->ndomains; i++) free(c->domain[i].wheel);
 }
 
-/* Sets now, and the first edge of every domain after it. */
+int clock_domain(struct clock *c, tick_t period)
+{
+    for (unsigned i = 0; i < c->ndomains; i++)
+        if (c->domain[i].period == period) return (int)i;
+    struct domain *d = &c->domain[c->ndomains];
+    *d = (struct domain){.period = period, .edge = period, .cycle = 1, .next = NEVER};
+    d->wheel = calloc(c->words, sizeof *d->wheel);
+    return d->wheel ? (int)c->ndomains++ : -1;
+}
+
+/* Sets now, and the first edge of every clock after it. */
 static void advance(struct clock *c, tick_t now)
 {
     c->now = now;
-    for (unsigned d = 0; d < c->ndomains; d++) {
-        if (c->edge[d] > now) continue;
-        c->edge[d] = c->edge[d] == now ? now + c->period[d] : (now / c->period[d] + 1) * c->period[d];
+    for (unsigned i = 0; i < c->ndomains; i++) {
+        struct domain *d = &c->domain[i];
+        if (d->edge > now) continue;
+        uint64_t steps = d->edge + d->period > now ? 1 : (now - d->edge) / d->period + 1;
+        d->edge += steps * d->period;
+        d->cycle += steps;
     }
 }
 
 static tick_t next_time(const struct clock *c, bool tick)
 {
-    tick_t t = tick ? NEVER : c->far_min;
-    for (unsigned d = 0; d < c->ndomains; d++)
-        if ((tick || c->soon_count[d]) && c->edge[d] < t) t = c->edge[d];
+    tick_t t = NEVER;
+    for (unsigned i = 0; i < c->ndomains; i++) {
+        tick_t mine = tick ? c->domain[i].edge : c->domain[i].next;
+        if (mine < t) t = mine;
+    }
     return t;
 }
 
-/* Collects who is due at t and forgets that they asked, before anybody works: what they ask for
- * from now on is new. */
-static void collect(struct clock *c, const struct driven *d, unsigned n, tick_t t, bool tick, uint64_t *due)
+/* The edge of the first slot in use after the one at (cycle, edge). */
+static tick_t find_next(const struct domain *d, uint64_t cycle, tick_t edge)
 {
-    for (unsigned i = 0; i < c->ndomains; i++) {
-        if (c->edge[i] != t || !c->soon_count[i]) continue;
-        for (unsigned w = 0; w < (n + 63) / 64; w++) {
-            due[w] |= c->soon[i][w];
-            c->soon[i][w] = 0;
-        }
-        c->soon_count[i] = 0;
+    for (uint32_t ahead = 1; ahead < WHEEL_SLOTS;) {
+        uint32_t slot = (uint32_t)(cycle + ahead) & (WHEEL_SLOTS - 1);
+        uint64_t word = d->used[slot >> 6] >> (slot & 63);
+        if (word) return edge + (ahead + bit_low64(word)) * d->period;
+        ahead += 64 - (slot & 63);
     }
-    if (c->far_min == t) {
-        c->far_min = NEVER;
-        for (unsigned i = 0; i < n; i++) {
-            if (c->far[i] == t) {
-                due[i >> 6] |= bit64(i & 63);
-                c->far[i] = NEVER;
-            } else if (c->far[i] < c->far_min) {
-                c->far_min = c->far[i];
-            }
-        }
+    return NEVER;
+}
+
+/* Empties the slot at edge t into `due`, before anybody works: what they ask for from now on is
+ * new. */
+static void collect(struct domain *d, unsigned words, tick_t t, uint64_t *due)
+{
+    if (d->next != t) return;
+    uint64_t cycle = d->cycle + (t - d->edge) / d->period;
+    uint32_t slot = (uint32_t)cycle & (WHEEL_SLOTS - 1);
+    for (unsigned w = 0; w < words; w++) {
+        due[w] |= d->wheel[w][slot];
+        d->wheel[w][slot] = 0;
     }
-    for (unsigned i = 0; tick && i < n; i++)
-        if (c->edge[d[i].part->domain] == t) due[i >> 6] |= bit64(i & 63);
+    d->used[slot >> 6] &= ~bit64(slot & 63);
+    d->next = find_next(d, cycle, t);
 }
 
 static void work(const struct driven *d, tick_t now)
@@ -104,14 +111,16 @@ bool clock_step(struct clock *c, const struct driven *d, unsigned n, bool tick, 
     tick_t t = next_time(c, tick);
     if (t == NEVER) return false;
     uint64_t due[CLOCK_MAX_WORDS] = {0};
-    collect(c, d, n, t, tick, due);
+    for (unsigned i = 0; i < c->ndomains; i++) collect(&c->domain[i], c->words, t, due);
+    for (unsigned i = 0; tick && i < n; i++)
+        if (c->domain[d[i].part->domain].edge == t) due[i >> 6] |= bit64(i & 63);
     advance(c, t);
     if (order) {
         for (unsigned i = 0; i < n; i++)
             if (due[order[i] >> 6] >> (order[i] & 63) & 1) work(&d[order[i]], t);
         return true;
     }
-    for (unsigned w = 0; w < (n + 63) / 64; w++)
+    for (unsigned w = 0; w < c->words; w++)
         for (uint64_t m = due[w]; m; m &= m - 1) work(&d[w * 64 + bit_low64(m)], t);
     return true;
 }

@@ -5,7 +5,6 @@
 #include "base/err.h"
 #include "mem/part.h"
 
-struct gpu;
 typedef tick_t part_tick(void *self, tick_t now);
 
 /* What the clock drives. */
@@ -21,8 +20,8 @@ void clock_periods(const int64_t *khz, unsigned n, tick_t *periods);
 
 int clock_init(struct clock *c, unsigned parts);
 void clock_destroy(struct clock *c);
-/* The domain with this period; made when it is new. */
-uint32_t clock_domain(struct clock *c, tick_t period);
+/* The domain with this period, made when it is new; -1: out of memory. */
+int clock_domain(struct clock *c, tick_t period);
 
 /* Lets time pass until the next edge at which somebody works, and lets them. The reference
  * engine (`tick`) visits every edge and every part. `order` permutes the parts, or NULL.

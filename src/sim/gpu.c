@@ -9,7 +9,9 @@
 
 static void add_part(struct gpu *g, struct part *p, tick_t period, part_tick *tick, void *self)
 {
-    *p = (struct part){&g->clock, g->nparts, clock_domain(&g->clock, period), period};
+    int domain = clock_domain(&g->clock, period);
+    if (domain < 0) g->broken = true;
+    *p = (struct part){&g->clock, g->nparts, (uint32_t)domain, period};
     g->driven[g->nparts++] = (struct driven){p, tick, self};
 }
 
@@ -45,7 +47,7 @@ static int make_parts(struct gpu *g, struct wl_err *e)
     add_part(g, &g->dispatch.part, period[0], tick_dispatch, &g->dispatch);
     g->dispatch.sm = g->sm;
     g->dispatch.sms = g->sms;
-    return 0;
+    return g->broken ? wl_fail(e, WL_ERUN, "out of memory") : 0;
 }
 
 static int init_parts(struct gpu *g, struct wl_err *e)
@@ -53,19 +55,19 @@ static int init_parts(struct gpu *g, struct wl_err *e)
     const struct gpu_config *c = &g->config;
     if (addrmap_init(&g->map, c->dram_map, g->channels, g->slices / g->channels, (uint32_t)c->v[P_DRAM_BANKS], e))
         return WL_EINPUT;
+    g->map.l2_index = (enum index_fn)c->v[P_L2_INDEX];
+    g->map.l2_sets = (uint32_t)c->v[P_L2_SETS];
     g->nvm = (struct nvm_map){(enum nvm_rule)c->v[P_NVM_MAP], (uint64_t)c->v[P_NVM_SEED],
                               (UINT64_C(0xC0000000) + ((uint64_t)g->channels << 27)) >> LINE_SHIFT};
     for (uint32_t i = 0; i < g->sms; i++) {
         g->sm[i].dispatcher = &g->dispatch.part;
         if (sm_init(&g->sm[i], c, i, &g->map, &g->pool, e)) return (int)e->code;
     }
-    tick_t l2_period = g->l2[0].part.period;
     for (uint32_t i = 0; i < g->slices; i++) {
         if (l2_init(&g->l2[i], c, i, &g->map, &g->nvm, &g->pool, e)) return (int)e->code;
-        g->l2[i].pipe_ticks = l2_period * (tick_t)c->v[P_L2_ROP];
     }
     int bad = 0;
-    for (uint32_t i = 0; i < g->channels; i++) bad |= dram_init(&g->dram[i], c, i, &g->map, &g->pool, l2_period);
+    for (uint32_t i = 0; i < g->channels; i++) bad |= dram_init(&g->dram[i], c, i, &g->pool);
     bad |= net_init(&g->net[0], c, false, g->sms, g->slices);
     bad |= net_init(&g->net[1], c, true, g->slices, g->sms);
     return bad ? wl_fail(e, WL_ERUN, "out of memory") : 0;
@@ -95,9 +97,13 @@ static int connect_parts(struct gpu *g, struct wl_err *e)
         struct l2 *l = &g->l2[i];
         struct dram *d = &g->dram[i / per];
         bad |= connect_inputs(&g->net[1], i, (uint32_t)v[P_L2_OUTQ], &l->part);
-        bad |= port_init(&l->in, out, &g->net[0].part, &l->part);
+        /* The fixed delays before the L2's tags and before the DRAM queue are pipelines inside the
+         * ports: one entry a cycle, plus the queue. */
+        bad |= port_init(&l->in, out + (uint32_t)(v[P_L2_INQ] + v[P_L2_ROP]), &g->net[0].part, &l->part);
         bad |= port_init(&l->fill, (uint32_t)v[P_L2_FILLQ], &d->part, &l->part);
-        bad |= port_init(&d->in[i % per], (uint32_t)v[P_L2_MEMQ], &l->part, &d->part);
+        bad |= port_init(&d->in[i % per], (uint32_t)(v[P_L2_MEMQ] + v[P_MEM_LATENCY]), &l->part, &d->part);
+        l->in.delay = l->part.period * (tick_t)v[P_L2_ROP];
+        d->in[i % per].delay = l->part.period * (tick_t)v[P_MEM_LATENCY];
         l->out = &g->net[1].in[i];
         l->mem = &d->in[i % per];
         g->net[0].out[i] = &l->in;
@@ -244,7 +250,9 @@ void gpu_host_copy(struct gpu *g, uint64_t addr, uint64_t bytes)
         if (end > last) end = last;
         uint8_t sectors = 0;
         for (uint64_t i = first; i <= end; i++) sectors |= (uint8_t)(1u << i % LINE_SECTORS);
-        l2_host_copy(&g->l2[addrmap_slice(&g->map, line << LINE_SHIFT)], line, sectors);
+        struct place p;
+        addrmap_place(&g->map, line << LINE_SHIFT, &p);
+        l2_host_copy(&g->l2[p.slice], line, p.set, sectors);
         first = end + 1;
     }
 }

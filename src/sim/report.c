@@ -119,19 +119,15 @@ static void traffic_laws(struct audit *a, const struct gpu *g, const struct run_
     law(a, "parts with an entry left in a queue, pipe or MSHR", busy, 0);
 }
 
-/* Every sector memory was asked for is either a fetch or went past; every one it was given is a
- * write-back or a forwarded store. Counted in column commands where the L2 is sectored. */
+/* What memory was asked for is a fetch or went past; what it was given is a write-back or a
+ * forwarded store. */
 static void memory_laws(struct audit *a, const struct gpu *g, const struct run_stats *s)
 {
-    if (g->config.v[P_MEM_ZERO]) return; /* requests that take no time issue no commands */
-    if (!g->config.v[P_L2_SECTORED]) {
-        uint64_t lines = s->l2.fetches * LINE_BYTES;
-        law(a, "dram.read_bytes = l2.fetches x 128, plus what went past", s->dram.read_bytes >= lines, 1);
-        return;
-    }
-    law(a, "dram.reads = l2.fetches + l2.bypasses", s->dram.reads, s->l2.fetches + s->l2.bypasses);
-    law(a, "dram.writes = l2.writebacks + l2.forwarded_writes", s->dram.writes,
-        s->l2.writebacks + s->l2.forwarded_writes);
+    uint64_t unit = g->config.v[P_L2_SECTORED] ? SECTOR_BYTES : LINE_BYTES;
+    if (!s->l2.bypasses)
+        law(a, "dram.read_bytes = l2.fetches x sector (or line) size", s->dram.read_bytes, s->l2.fetches * unit);
+    if (!s->l2.forwarded_writes)
+        law(a, "dram.write_bytes = l2.writebacks x sector (or line) size", s->dram.write_bytes, s->l2.writebacks * unit);
 }
 
 int gpu_check_laws(const struct gpu *g, struct wl_err *e)

@@ -96,7 +96,7 @@ static void send_misses(struct sm *s, struct l1 *c, tick_t now)
 {
     if (!l1_missq_head(c) || !port_can_push(s->request, now)) return;
     struct req *r = l1_missq_pop(c);
-    r->slice = (uint16_t)addrmap_slice(s->map, r->line << LINE_SHIFT);
+    addrmap_route(s->map, r);
     port_push(s->request, r, now);
 }
 

@@ -59,10 +59,10 @@ static int make_caches(struct sm *s, const struct gpu_config *c, struct wl_err *
     return 0;
 }
 
-static void make_access_pipe(struct access_pipe *p, int64_t cycles, tick_t period)
+static void make_access_pipe(struct access_pipe *p, int64_t cycles, int64_t slots, tick_t period)
 {
     list_init(&p->list);
-    p->depth = cycles > 1 ? (uint32_t)cycles : 1;
+    p->depth = slots ? (uint32_t)slots : cycles > 1 ? (uint32_t)cycles : 1;
     p->delay = (tick_t)cycles * period;
     p->refused = L1_HIT;
 }
@@ -90,9 +90,9 @@ int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const stru
     s->lsu.depth = (uint32_t)v[P_SM_LSU_QUEUE];
     set_pipes(s, v);
     for (unsigned w = 0; w < s->warps; w++) s->owned[w % s->schedulers] |= bit64(w);
-    make_access_pipe(&s->pipe[FROM_L1D], v[P_L1D_PIPE], p);
-    make_access_pipe(&s->pipe[FROM_L1T], v[P_L1T_PIPE], p);
-    make_access_pipe(&s->pipe[FROM_L1C], 0, p);
+    make_access_pipe(&s->pipe[FROM_L1D], v[P_L1D_PIPE], v[P_L1D_SLOTS], p);
+    make_access_pipe(&s->pipe[FROM_L1T], v[P_L1T_PIPE], 0, p);
+    make_access_pipe(&s->pipe[FROM_L1C], 0, 0, p);
     list_init(&s->writeback);
     list_init(&s->hits);
     s->offered_at = s->wants_at = NEVER;

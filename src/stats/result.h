@@ -23,7 +23,7 @@ struct result_kernel {
 
 /* What a policy counted itself. */
 struct result_policy {
-    char spec[256]; /* "dacache:promote=2" */
+    char spec[256];                    /* "dacache:promote=2" */
     const struct wl_counter *counters; /* NULL-named end, or NULL */
     uint64_t value[WL_MAX_POLICY_COUNTERS];
     uint64_t storage_bits;
@@ -31,10 +31,10 @@ struct result_policy {
 
 struct run_result {
     char workload[128], size[16];
-    char inputs[256];    /* "n=1024" */
+    char inputs[256]; /* "n=1024" */
     char gpu[64];
-    char machine[256];   /* the machine in one line, for people */
-    char engine[16];     /* "fast", "tick"; "functional": nothing was timed */
+    char machine[256]; /* the machine in one line, for people */
+    char engine[16];   /* "fast", "tick"; "functional": nothing was timed */
     const char *version;
     uint64_t config_hash, workload_hash, seed;
     uint32_t sms, channels, core_khz, dram_khz; /* what rates are relative to */
@@ -42,7 +42,7 @@ struct run_result {
     unsigned nkernels;
     struct run_stats stats;
     struct result_policy l1, l2, sched;
-    char check[256];     /* what --check compared; "" = not checked */
+    char check[256]; /* what --check compared; "" = not checked */
     struct {
         double seconds;
         uint64_t peak_memory_bytes;

@@ -60,7 +60,8 @@ static void put_real(struct row *w, const char *group, const char *key, double v
 
 static void put_policy(struct row *w, const char *group, const struct result_policy *p)
 {
-    for (unsigned i = 0; p->counters && p->counters[i].name; i++) put_number(w, group, p->counters[i].name, p->value[i]);
+    for (unsigned i = 0; p->counters && p->counters[i].name; i++)
+        put_number(w, group, p->counters[i].name, p->value[i]);
     put_number(w, group, "storage_bits", p->storage_bits);
 }
 

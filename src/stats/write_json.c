@@ -138,8 +138,8 @@ void *result_json(const struct run_result *r)
     bad |= json_object_set_new(root, "l2_policy_counters", policy_counters(&r->l2));
     bad |= json_object_set_new(root, "scheduler_counters", policy_counters(&r->sched));
     bad |= json_object_set_new(root, "check", *r->check ? text_of(r->check) : json_null());
-    json_t *host = json_pack("{s:f,s:I}", "seconds", r->host.seconds, "peak_memory_bytes",
-                             (json_int_t)r->host.peak_memory_bytes);
+    json_t *host =
+        json_pack("{s:f,s:I}", "seconds", r->host.seconds, "peak_memory_bytes", (json_int_t)r->host.peak_memory_bytes);
     bad |= json_object_set_new(root, "host", host);
     if (!bad) return root;
     json_decref(root);

@@ -30,8 +30,8 @@ static void write_head(const struct run_result *r, FILE *out)
     if (*r->inputs) fprintf(out, "  (%s)", r->inputs);
     fprintf(out, "\n  machine    %s\n", r->machine);
     fprintf(out, "  policies   L1 %s, L2 %s, scheduler %s", r->l1.spec, r->l2.spec, r->sched.spec);
-    fprintf(out, "\n  run        engine %s, seed %" PRIu64 ", configuration %016" PRIx64 ", warpline %s\n", r->engine, r->seed,
-            r->config_hash, r->version);
+    fprintf(out, "\n  run        engine %s, seed %" PRIu64 ", configuration %016" PRIx64 ", warpline %s\n", r->engine,
+            r->seed, r->config_hash, r->version);
 }
 
 /* ---- launches: equal ones are one row ---- */
@@ -54,8 +54,8 @@ static void write_kernel_row(const char *name, const char *grid, const char *blo
 {
     char c[32], w[32], t[32];
     fprintf(out, "  %-28.28s %4u  %-12s %-10s %13s %13s %15s %9.3f\n", name, launches, grid, block,
-            with_commas(sum->cycles, c), with_commas(sum->warp_instructions, w), with_commas(sum->thread_instructions, t),
-            ratio(sum->thread_instructions, sum->cycles));
+            with_commas(sum->cycles, c), with_commas(sum->warp_instructions, w),
+            with_commas(sum->thread_instructions, t), ratio(sum->thread_instructions, sum->cycles));
 }
 
 static void shape_text(const uint32_t v[3], char *out, size_t size)
@@ -69,8 +69,8 @@ static void write_kernels(const struct run_result *r, FILE *out)
 {
     enum { MAX_ROWS = 24 };
     unsigned rows = 0, left_out = 0;
-    fprintf(out, "\n  %-28s %4s  %-12s %-10s %13s %13s %15s %9s\n", "kernel", "runs", "grid", "block", "cycles", "warp instr.",
-            "thread instr.", "IPC");
+    fprintf(out, "\n  %-28s %4s  %-12s %-10s %13s %13s %15s %9s\n", "kernel", "runs", "grid", "block", "cycles",
+            "warp instr.", "thread instr.", "IPC");
     for (unsigned i = 0; i < r->nkernels; i++) {
         if (seen_before(r, i)) continue;
         if (rows++ >= MAX_ROWS) {
@@ -118,9 +118,12 @@ static void write_sm(const struct run_result *r, FILE *out)
     char c[32];
     double ms = r->core_khz ? (double)r->stats.cycles / (double)r->core_khz : 0;
     fprintf(out, "\n  cycles     %s core cycles, %.3f ms on the machine\n", with_commas(r->stats.cycles, c), ms);
-    fprintf(out, "  IPC        %.3f thread instructions a cycle (%.4f warp instructions, %.1f lanes each)\n", result_ipc(r),
-            ratio(s->warp_instructions, r->stats.cycles), ratio(s->thread_instructions, s->warp_instructions));
-    fprintf(out, "  SMs        %.1f %% of their cycles with work, of these %.1f %% issue, %.1f %% wait for the ld/st unit's caches\n",
+    fprintf(out, "  IPC        %.3f thread instructions a cycle (%.4f warp instructions, %.1f lanes each)\n",
+            result_ipc(r), ratio(s->warp_instructions, r->stats.cycles),
+            ratio(s->thread_instructions, s->warp_instructions));
+    fprintf(out,
+            "  SMs        %.1f %% of their cycles with work, of these %.1f %% issue, %.1f %% wait for the ld/st unit's "
+            "caches\n",
             percent(s->active_cycles, r->stats.cycles * r->sms), percent(s->issue_cycles, s->active_cycles),
             percent(s->lsu_stall_cycles, s->active_cycles));
     if (s->l1d_loads)
@@ -128,8 +131,8 @@ static void write_sm(const struct run_result *r, FILE *out)
                 with_commas(s->l1d_loads, c), percent(s->divergent_loads, s->l1d_loads),
                 ratio(s->load_requests, s->l1d_loads));
     if (s->shared_accesses)
-        fprintf(out, "             %s shared-memory instructions, %.2f bank passes each\n", with_commas(s->shared_accesses, c),
-                ratio(s->shared_passes, s->shared_accesses));
+        fprintf(out, "             %s shared-memory instructions, %.2f bank passes each\n",
+                with_commas(s->shared_accesses, c), ratio(s->shared_passes, s->shared_accesses));
 }
 
 static void write_l1(const struct run_result *r, FILE *out)
@@ -137,9 +140,11 @@ static void write_l1(const struct run_result *r, FILE *out)
     const struct l1d_stats *s = &r->stats.l1d;
     char a[32], b[32];
     if (s->accesses) {
-        fprintf(out, "  L1D        %s requests: %.2f %% hit, %.2f %% merged, %.2f %% missed, %.2f %% bypassed; %s evictions\n",
-                with_commas(s->accesses, a), percent(s->hits, s->accesses), percent(s->hits_reserved, s->accesses),
-                percent(s->misses, s->accesses), percent(s->bypasses, s->accesses), with_commas(s->evictions, b));
+        fprintf(
+            out,
+            "  L1D        %s requests: %.2f %% hit, %.2f %% merged, %.2f %% missed, %.2f %% bypassed; %s evictions\n",
+            with_commas(s->accesses, a), percent(s->hits, s->accesses), percent(s->hits_reserved, s->accesses),
+            percent(s->misses, s->accesses), percent(s->bypasses, s->accesses), with_commas(s->evictions, b));
         const struct named_stall stalls[] = {{"no MSHR", s->stall_mshr},
                                              {"no room to merge", s->stall_merge},
                                              {"no line", s->stall_line},
@@ -151,12 +156,14 @@ static void write_l1(const struct run_result *r, FILE *out)
     }
     const struct l1t_stats *t = &r->stats.l1t;
     if (t->accesses)
-        fprintf(out, "  texture    %s requests: %.2f %% hit, %.2f %% merged, %.2f %% missed\n", with_commas(t->accesses, a),
-                percent(t->hits, t->accesses), percent(t->hits_reserved, t->accesses), percent(t->misses, t->accesses));
+        fprintf(out, "  texture    %s requests: %.2f %% hit, %.2f %% merged, %.2f %% missed\n",
+                with_commas(t->accesses, a), percent(t->hits, t->accesses), percent(t->hits_reserved, t->accesses),
+                percent(t->misses, t->accesses));
     const struct l1c_stats *c = &r->stats.l1c;
     if (c->accesses)
-        fprintf(out, "  constant   %s requests: %.2f %% hit, %.2f %% merged, %.2f %% missed\n", with_commas(c->accesses, a),
-                percent(c->hits, c->accesses), percent(c->hits_reserved, c->accesses), percent(c->misses, c->accesses));
+        fprintf(out, "  constant   %s requests: %.2f %% hit, %.2f %% merged, %.2f %% missed\n",
+                with_commas(c->accesses, a), percent(c->hits, c->accesses), percent(c->hits_reserved, c->accesses),
+                percent(c->misses, c->accesses));
 }
 
 static void write_l2(const struct run_result *r, FILE *out)
@@ -165,11 +172,12 @@ static void write_l2(const struct run_result *r, FILE *out)
     const struct icnt_stats *n = &r->stats.icnt;
     char a[32], b[32];
     if (n->request_packets)
-        fprintf(out, "  network    %s packets to the L2 (%.2f flits each), %s back (%.2f)\n", with_commas(n->request_packets, a),
-                ratio(n->request_flits, n->request_packets), with_commas(n->reply_packets, b),
-                ratio(n->reply_flits, n->reply_packets));
+        fprintf(out, "  network    %s packets to the L2 (%.2f flits each), %s back (%.2f)\n",
+                with_commas(n->request_packets, a), ratio(n->request_flits, n->request_packets),
+                with_commas(n->reply_packets, b), ratio(n->reply_flits, n->reply_packets));
     if (!s->accesses) return;
-    fprintf(out, "  L2         %s requests: %.2f %% hit, %.2f %% merged, %.2f %% missed, %.2f %% bypassed; %s write-backs\n",
+    fprintf(out,
+            "  L2         %s requests: %.2f %% hit, %.2f %% merged, %.2f %% missed, %.2f %% bypassed; %s write-backs\n",
             with_commas(s->accesses, a), percent(s->hits, s->accesses), percent(s->hits_reserved, s->accesses),
             percent(s->misses, s->accesses), percent(s->bypasses, s->accesses), with_commas(s->writebacks, b));
     const struct named_stall stalls[] = {{"no MSHR", s->stall_mshr},
@@ -190,12 +198,13 @@ static void write_dram(const struct run_result *r, FILE *out)
     double bus_cycles = (double)r->stats.cycles * r->channels * ratio(r->dram_khz, r->core_khz);
     double seconds = r->core_khz ? (double)r->stats.cycles / (double)r->core_khz / 1e3 : 0;
     double bytes = (double)(s->read_bytes + s->write_bytes);
-    fprintf(out, "  DRAM       %s reads, %s writes; %.1f %% of requests found their row open; bus %.1f %% busy, %.1f GB/s\n",
+    fprintf(out,
+            "  DRAM       %s reads, %s writes; %.1f %% of requests found their row open; bus %.1f %% busy, %.1f GB/s\n",
             with_commas(s->reads, a), with_commas(s->writes, b), percent(s->row_hits, s->requests),
             bus_cycles > 0 ? 100.0 * (double)s->busy_cycles / bus_cycles : 0, seconds > 0 ? bytes / seconds / 1e9 : 0);
     if (s->nvm_reads + s->nvm_writes)
-        fprintf(out, "             of these to non-volatile memory: %s reads, %s writes\n", with_commas(s->nvm_reads, a),
-                with_commas(s->nvm_writes, b));
+        fprintf(out, "             of these to non-volatile memory: %s reads, %s writes\n",
+                with_commas(s->nvm_reads, a), with_commas(s->nvm_writes, b));
 }
 
 static void write_policy(const char *place, const struct result_policy *p, FILE *out)

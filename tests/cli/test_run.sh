@@ -68,5 +68,5 @@ good "compare --json" compare vectoradd --size tiny --set l1d.mshr=32 --gpu gtx4
 has '"speedup": 1.0'
 good "compare --csv" compare vectoradd --size tiny --sched lrr,gto --csv -
 check "a row each" test "$(wc -l <"$work/out")" -eq 3
-bad 1 "max" run vectoradd --size tiny --max-cycles 10
+bad 1 "stopped" run vectoradd --size tiny --max-cycles 10
 finish

@@ -65,8 +65,9 @@ static void numbers(void **state)
     assert_int_equal(config_set(&c, "l1d.mshr=0x20", &e), 0);
     assert_int_equal(c.v[P_L1D_MSHR], 32);
     assert_int_equal(config_set(&c, "l1d.mshr=65536", &e), 0);
-    static const char *const bad[] = {"l1d.mshr=65537", "l1d.mshr=0", "l1d.mshr=-1", "l1d.mshr=", "l1d.mshr=4K", "l1d.mshr= 4",
-                                      "l1d.mshr=1e3", "sm.shared=9999999999999G", "sm.shared=4KK", "l1d.index=2"};
+    static const char *const bad[] = {"l1d.mshr=65537", "l1d.mshr=0",  "l1d.mshr=-1",  "l1d.mshr=",
+                                      "l1d.mshr=4K",    "l1d.mshr= 4", "l1d.mshr=1e3", "sm.shared=9999999999999G",
+                                      "sm.shared=4KK",  "l1d.index=2"};
     for (unsigned i = 0; i < sizeof bad / sizeof bad[0]; i++) assert_int_equal(config_set(&c, bad[i], &e), WL_EINPUT);
     assert_int_equal(c.v[P_L1D_MSHR], 65536); /* a refused value leaves the old one */
 }
@@ -75,7 +76,8 @@ static void numbers(void **state)
 static void text(void **state)
 {
     (void)state;
-    const char *t = "# mine\n l1d.mshr = 5 # five\n[l1d]\nways: 3 ; three\n\tmerge=2\r\n[other]\nl2.ways = 7\nsched = lrr\n";
+    const char *t =
+        "# mine\n l1d.mshr = 5 # five\n[l1d]\nways: 3 ; three\n\tmerge=2\r\n[other]\nl2.ways = 7\nsched = lrr\n";
     assert_int_equal(config_parse(&c, "t.ini", t, &e), 0);
     assert_int_equal(c.v[P_L1D_MSHR], 5);
     assert_int_equal(c.v[P_L1D_WAYS], 3);
@@ -91,7 +93,8 @@ static void text(void **state)
 static void mistakes(void **state)
 {
     (void)state;
-    refused("l1d.mshr = 4\nl1d.mshrs = 4\n", "t.ini:2:1: error: unknown parameter 'l1d.mshrs'; did you mean 'l1d.mshr'?");
+    refused("l1d.mshr = 4\nl1d.mshrs = 4\n",
+            "t.ini:2:1: error: unknown parameter 'l1d.mshrs'; did you mean 'l1d.mshr'?");
     assert_says("\n  l1d.mshrs = 4\n  ^");
     refused("[l1d]\nmshrs = 4\n", "did you mean 'l1d.mshr'?");
     refused("l1d.mshr = none\n", "t.ini:1:12: error: l1d.mshr needs a whole number");
@@ -148,10 +151,10 @@ static void paper_machines(void **state)
         int64_t sms, warps, sets, ways, mshr, l2_kib, channels;
         const char *sched;
     } want[] = {
-        {"gtx480", 15, 48, 32, 4, 64, 768, 6, "gto"},      {"gtx480-v3", 15, 48, 32, 4, 32, 768, 6, "gto"},
-        {"dacache", 30, 48, 32, 8, 32, 768, 6, "gto"},     {"apcm", 15, 48, 32, 4, 64, 768, 6, "lrr"},
+        {"gtx480", 15, 48, 32, 4, 64, 768, 6, "gto"},       {"gtx480-v3", 15, 48, 32, 4, 32, 768, 6, "gto"},
+        {"dacache", 30, 48, 32, 8, 32, 768, 6, "gto"},      {"apcm", 15, 48, 32, 4, 64, 768, 6, "lrr"},
         {"apcm-kepler", 16, 64, 32, 4, 64, 1536, 6, "lrr"}, {"dycache", 15, 48, 32, 4, 32, 768, 6, "gto"},
-        {"mascar", 15, 48, 64, 4, 64, 768, 6, "lrr"},      {"hac", 15, 32, 32, 4, 32, 768, 12, "gto"},
+        {"mascar", 15, 48, 64, 4, 64, 768, 6, "lrr"},       {"hac", 15, 32, 32, 4, 32, 768, 12, "gto"},
     };
     for (unsigned i = 0; i < sizeof want / sizeof want[0]; i++) {
         assert_int_equal(config_load(&c, want[i].name, &e), 0);
@@ -207,7 +210,8 @@ static void contradictions(void **state)
         {{"dram.groups=5"}, "does not divide"},
         {{"dram.trc=20"}, "shorter than"},
         {{"dram.banks=8"}, "more than dram.banks"},
-        {{"dram.map=RRRRRRRR.RRRRRRRR.RRRRRRRR.RRRRRRRR.RRRRRRRR.RRRRRRRR.BBBCCCCB.DDSSSSSS"}, "cannot name mem.channels"},
+        {{"dram.map=RRRRRRRR.RRRRRRRR.RRRRRRRR.RRRRRRRR.RRRRRRRR.RRRRRRRR.BBBCCCCB.DDSSSSSS"},
+         "cannot name mem.channels"},
         {{"l1d.index=linear", "l1d.sets=65536", "l1d.ways=1024"}, "lines"},
     };
     assert_int_equal(config_check(&c, &e), 0);

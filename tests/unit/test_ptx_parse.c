@@ -136,7 +136,8 @@ static void test_guard_and_special_registers(void **state)
 static void test_registers_are_numbered_by_use(void **state)
 {
     (void)state;
-    struct ptx_module *m = parse(HEAD ".entry k() { .reg .b32 %r<900000>, solo; mov.u32 %r899999, %r5; mov.u32 solo, %r5; ret; }");
+    struct ptx_module *m = parse(HEAD ".entry k() { .reg .b32 %r<900000>, solo;\n"
+                                      "mov.u32 %r899999, %r5; mov.u32 solo, %r5; ret; }");
     assert_int_equal(kernel(m)->nregs, 3);
     ptx_free(m);
 }
@@ -144,7 +145,8 @@ static void test_registers_are_numbered_by_use(void **state)
 static void test_scopes_shadow(void **state)
 {
     (void)state;
-    struct ptx_module *m = parse(ENTRY("{ .reg .b64 %r<2>; mov.u64 %r1, 0; bra L; L: }\n{ bra L; L: mov.u32 %r1, 0; }\nret;"));
+    struct ptx_module *m = parse(ENTRY("{ .reg .b64 %r<2>; mov.u64 %r1, 0; bra L; L: }\n"
+                                       "{ bra L; L: mov.u32 %r1, 0; }\nret;"));
     const struct ptx_func *f = kernel(m);
     assert_int_equal(f->reg[f->inst[0].dst[0].reg].type, T_B64);
     assert_int_equal(f->reg[f->inst[3].dst[0].reg].type, T_B32);
@@ -158,7 +160,8 @@ static void test_scopes_shadow(void **state)
 static void test_variables(void **state)
 {
     (void)state;
-    struct ptx_module *m = parse(HEAD ".global .u8 first = 3; .global .align 8 .u64 where[2] = {generic(first), first+4};\n"
+    struct ptx_module *m = parse(HEAD ".global .u8 first = 3;\n"
+                                      ".global .align 8 .u64 where[2] = {generic(first), first+4};\n"
                                       ".const .s32 grid[2][3] = {{1, -2}, {3, 4, 5}};\n"
                                       ".extern .shared .align 16 .b8 dyn[];\n.entry k() { ret; }");
     const struct ptx_var *v = m->vars, *where = v->next, *grid = where->next, *dyn = grid->next;
@@ -182,8 +185,9 @@ static void test_variables(void **state)
 static void test_address_in_bytes(void **state)
 {
     (void)state;
-    struct ptx_module *m = parse(HEAD ".global .u32 x;\n.global .align 8 .b8 s[16] = {1,2,3,4,5,6,7,8,0xFF(x),0xFF00(x),0xFF0000(x),"
-                                      "0xFF000000(x),0xFF00000000(x),0xFF0000000000(x),0xFF000000000000(x),0xFF00000000000000(x)};\n");
+    struct ptx_module *m = parse(HEAD ".global .u32 x;\n.global .align 8 .b8 s[16] = {1,2,3,4,5,6,7,8,\n"
+                                      "0xFF(x),0xFF00(x),0xFF0000(x),0xFF000000(x),0xFF00000000(x),\n"
+                                      "0xFF0000000000(x),0xFF000000000000(x),0xFF00000000000000(x)};\n");
     const struct ptx_var *s = m->vars->next;
     assert_int_equal(s->init[7], 8);
     assert_non_null(s->relocs);
@@ -195,7 +199,8 @@ static void test_address_in_bytes(void **state)
 static void test_parameters(void **state)
 {
     (void)state;
-    struct ptx_module *m = parse(HEAD ".entry k(.param .u8 c, .param .u64 .ptr .global .align 16 p, .param .align 4 .b8 s[12])\n"
+    struct ptx_module *m = parse(HEAD ".entry k(.param .u8 c, .param .u64 .ptr .global .align 16 p,\n"
+                                      ".param .align 4 .b8 s[12])\n"
                                       ".maxntid 32, 4, 1 { .reg .b64 %d<2>; ld.param.u64 %d1, [p]; ret; }");
     const struct ptx_func *f = kernel(m);
     assert_int_equal(f->nparams, 3);
@@ -209,11 +214,14 @@ static void test_parameters(void **state)
 
 /* ---- calls ---- */
 
-static const char calls[] = HEAD ".func (.param .b32 r) leaf(.param .b32 x);\n.shared .b8 big[64];\n"
+static const char calls[] =
+    HEAD ".func (.param .b32 r) leaf(.param .b32 x);\n.shared .b8 big[64];\n"
     ".entry k() { .reg .b32 %r<4>; .shared .u32 own; mov.u32 %r3, own;\n"
-    "{ .param .b32 p0; .param .b32 q0; st.param.b32 [p0], %r1; call.uni (q0), leaf, (p0); ld.param.b32 %r2, [q0]; }\nret; }\n"
+    "{ .param .b32 p0; .param .b32 q0; st.param.b32 [p0], %r1;\n"
+    "call.uni (q0), leaf, (p0); ld.param.b32 %r2, [q0]; }\nret; }\n"
     ".entry other() { .reg .b32 %r<4>; .shared .b8 mine[128]; mov.u32 %r3, mine; ret; }\n"
-    ".func (.param .b32 r) leaf(.param .b32 x) { .reg .b32 %r<9>; ld.param.b32 %r1, [x]; st.shared.u32 [big], %r1; st.param.b32 [r], %r1; ret; }\n";
+    ".func (.param .b32 r) leaf(.param .b32 x) { .reg .b32 %r<9>;\n"
+    "ld.param.b32 %r1, [x]; st.shared.u32 [big], %r1; st.param.b32 [r], %r1; ret; }\n";
 
 static void test_calls(void **state)
 {
@@ -335,12 +343,30 @@ static void test_liveness(void **state)
     uint32_t base = regs_of(ENTRY("ret;"));
     /* a 64-bit value is two registers, a predicate none */
     assert_int_equal(regs_of(ENTRY("ld.param.u64 %d1, [a]; setp.eq.u64 %p1, %d1, 0; @%p1 bra E; E: ret;")), base + 2);
-    assert_int_equal(regs_of(ENTRY("mov.u32 %r1, 0; mov.u32 %r2, 1; add.s32 %r3, %r1, %r2; st.global.u32 [0], %r3; ret;")), base + 2);
+    assert_int_equal(regs_of(ENTRY("mov.u32 %r1, 0; mov.u32 %r2, 1; add.s32 %r3, %r1, %r2;"
+                                   "st.global.u32 [0], %r3; ret;")), base + 2);
     /* across a loop: %r1 stays live through it because the head reads it again */
-    assert_int_equal(regs_of(ENTRY("mov.u32 %r1, 0; L: mov.u32 %r2, 1; mov.u32 %r3, %r2; add.s32 %r4, %r3, %r1; @%p1 bra L; ret;")), base + 2);
+    assert_int_equal(regs_of(ENTRY("mov.u32 %r1, 0; L: mov.u32 %r2, 1; mov.u32 %r3, %r2; add.s32 %r4, %r3, %r1;"
+                                   "@%p1 bra L; ret;")), base + 2);
     /* a guarded write keeps the old value alive */
-    assert_int_equal(regs_of(ENTRY("mov.u32 %r1, 0; mov.u32 %r2, 1; @%p1 mov.u32 %r1, 2; add.s32 %r3, %r1, %r2; ret;")), base + 2);
-    assert_int_equal(regs_of(HEAD ".entry k() .maxnreg 3 { .reg .b64 d<9>; mov.u64 d1, 0; mov.u64 d2, 0; add.u64 d3, d1, d2; ret; }"), 3);
+    assert_int_equal(regs_of(ENTRY("mov.u32 %r1, 0; mov.u32 %r2, 1; @%p1 mov.u32 %r1, 2;"
+                                   "add.s32 %r3, %r1, %r2; ret;")), base + 2);
+    assert_int_equal(regs_of(HEAD ".entry k() .maxnreg 3 { .reg .b64 d<9>; mov.u64 d1, 0; mov.u64 d2, 0;"
+                                  "add.u64 d3, d1, d2; ret; }"), 3);
+    /* what the caller keeps across a call stands below the callee's registers */
+    assert_int_equal(regs_of(HEAD ".func f() { .reg .b32 r<4>; mov.u32 r1, 0; mov.u32 r2, 0;\n"
+                                  "add.u32 r3, r1, r2; ret; }\n.entry k() { .reg .b32 r<4>; mov.u32 r1, 0; call f;\n"
+                                  "mov.u32 r2, r1; ret; }"), base + 3);
+}
+
+/* Recursion has no callees-first order; it must still be handled. */
+static void test_recursion(void **state)
+{
+    (void)state;
+    struct ptx_module *m = parse(HEAD ".func b();\n.func a() { call b; ret; }\n.func b() { call a; call b; ret; }\n"
+                                      ".entry k() { call a; ret; }");
+    assert_int_equal(kernel(m)->nblock, 2);
+    ptx_free(m);
 }
 
 /* ---- the code table ---- */
@@ -445,8 +471,10 @@ static void test_errors_of_names(void **state)
     refuse(ENTRY("call (%r1), %d1, (%r2);"), 6, 7, "must be a .param variable");
     refuse(ENTRY("call %d1;"), 6, 6, "function pointer");
     refuse(HEAD ".func f();\n.entry k() { call.uni f; ret; }", 5, 23, "has no body");
-    refuse(HEAD ".func f(.param .b32 x) { ret; }\n.entry k() { .param .b64 y; call.uni f, (y); ret; }", 5, 38, "expects 4");
-    refuse(HEAD ".extern .global .u32 x;\n.entry k() { .reg .u32 r; ld.global.u32 r, [x]; ret; }", 5, 45, "does not define it");
+    refuse(HEAD ".func f(.param .b32 x) { ret; }\n.entry k() { .param .b64 y; call.uni f, (y); ret; }", 5, 38,
+           "expects 4");
+    refuse(HEAD ".extern .global .u32 x;\n.entry k() { .reg .u32 r; ld.global.u32 r, [x]; ret; }", 5, 45,
+           "does not define it");
     refuse(HEAD ".entry k() { ret; }\n.entry k() { ret; }", 5, 12, "already has a body");
 }
 
@@ -538,14 +566,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_literals), cmocka_unit_test(test_modifiers),
-        cmocka_unit_test(test_guard_and_special_registers), cmocka_unit_test(test_registers_are_numbered_by_use),
-        cmocka_unit_test(test_scopes_shadow), cmocka_unit_test(test_variables), cmocka_unit_test(test_address_in_bytes),
+        cmocka_unit_test(test_guard_and_special_registers),
+        cmocka_unit_test(test_registers_are_numbered_by_use), cmocka_unit_test(test_scopes_shadow),
+        cmocka_unit_test(test_variables), cmocka_unit_test(test_address_in_bytes),
         cmocka_unit_test(test_parameters), cmocka_unit_test(test_calls), cmocka_unit_test(test_post_dominators),
         cmocka_unit_test(test_switch), cmocka_unit_test(test_loops), cmocka_unit_test(test_irreducible),
-        cmocka_unit_test(test_liveness), cmocka_unit_test(test_classes), cmocka_unit_test(test_code_entries),
-        cmocka_unit_test(test_errors_of_instructions), cmocka_unit_test(test_errors_of_names),
-        cmocka_unit_test(test_errors_of_text), cmocka_unit_test(test_errors_of_sizes),
-        cmocka_unit_test(test_deep_nesting_is_refused), cmocka_unit_test(test_corpus),
+        cmocka_unit_test(test_liveness), cmocka_unit_test(test_recursion), cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_code_entries), cmocka_unit_test(test_errors_of_instructions),
+        cmocka_unit_test(test_errors_of_names), cmocka_unit_test(test_errors_of_text),
+        cmocka_unit_test(test_errors_of_sizes), cmocka_unit_test(test_deep_nesting_is_refused),
+        cmocka_unit_test(test_corpus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

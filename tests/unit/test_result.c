@@ -13,7 +13,8 @@
 
 static struct run_result r;
 static struct result_kernel kernels[3];
-static const struct wl_counter counters[] = {{"promotions", "lines", "h"}, {"bypasses", "requests", "h"}, WL_COUNTER_END};
+static const struct wl_counter counters[] = {
+    {"promotions", "lines", "h"}, {"bypasses", "requests", "h"}, WL_COUNTER_END};
 
 static int fill(void **state)
 {
@@ -72,13 +73,15 @@ static void json_has_everything(void **state)
     assert_non_null(j);
     assert_string_equal(json_string_value(json_object_get(j, "config_hash")), "00000000000000ab");
     assert_string_equal(json_string_value(json_object_get(j, "l1_policy")), r.l1.spec);
-    assert_true(json_real_value(json_object_get(j, "ipc")) > 3.333332 && json_real_value(json_object_get(j, "ipc")) < 3.333334);
+    assert_true(json_real_value(json_object_get(j, "ipc")) > 3.333332 &&
+                json_real_value(json_object_get(j, "ipc")) < 3.333334);
     assert_non_null(strstr(text, "\"ipc\": 3.333333,"));
     for (const struct counter_desc *d = counter_descs; d->key; d++) {
         json_t *at = json_object_get(j, counter_group_names[d->group]);
         char key[64], *save = NULL;
         strcpy(key, d->key);
-        for (char *part = strtok_r(key, ".", &save); part; part = strtok_r(NULL, ".", &save)) at = json_object_get(at, part);
+        for (char *part = strtok_r(key, ".", &save); part; part = strtok_r(NULL, ".", &save))
+            at = json_object_get(at, part);
         assert_true(json_is_integer(at));
         assert_int_equal(json_integer_value(at), counter_value(&r.stats, d));
     }
@@ -155,8 +158,10 @@ static void commas(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(json_has_everything, fill), cmocka_unit_test_setup(json_survives_bytes, fill),
-        cmocka_unit_test_setup(csv_is_rectangular, fill),  cmocka_unit_test_setup(text_is_readable, fill),
+        cmocka_unit_test_setup(json_has_everything, fill),
+        cmocka_unit_test_setup(json_survives_bytes, fill),
+        cmocka_unit_test_setup(csv_is_rectangular, fill),
+        cmocka_unit_test_setup(text_is_readable, fill),
         cmocka_unit_test(commas),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

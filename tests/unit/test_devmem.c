@@ -1,0 +1,92 @@
+/* Device memory: placement, exact bounds, release and reuse. */
+#include "ptx_run.h"
+
+static void addresses_increase_and_are_aligned(void **state)
+{
+    (void)state;
+    struct dev_mem *m = dev_mem_new(1 << 20);
+    uint64_t a = dev_alloc(m, 1), b = dev_alloc(m, 256), c = dev_alloc(m, 257), d = dev_alloc(m, 0);
+    assert_int_equal(a, DEV_BASE);
+    assert_int_equal(b, a + 256);
+    assert_int_equal(c, b + 256);
+    assert_int_equal(d, c + 512);
+    assert_int_equal(dev_used(m), 256 + 256 + 512 + 256);
+    dev_mem_free(m);
+}
+
+static void bounds_are_exact(void **state)
+{
+    (void)state;
+    struct dev_mem *m = dev_mem_new(1 << 20);
+    uint64_t a = dev_alloc(m, 100), base, bytes;
+    assert_non_null(dev_ptr(m, a, 100));
+    assert_null(dev_ptr(m, a, 101));
+    assert_non_null(dev_ptr(m, a + 99, 1));
+    assert_null(dev_ptr(m, a + 99, 2));
+    assert_null(dev_ptr(m, a + 100, 1));
+    assert_null(dev_ptr(m, a - 1, 1));
+    assert_null(dev_ptr(m, 0, 1));
+    assert_null(dev_ptr(m, UINT64_MAX, 4));
+    assert_null(dev_ptr(m, a + 4, UINT64_MAX));
+    assert_int_equal(dev_range(m, a + 99, &base, &bytes), 0);
+    assert_int_equal(base, a);
+    assert_int_equal(bytes, 100);
+    assert_int_equal(dev_range(m, a + 100, &base, &bytes), -1);
+    dev_mem_free(m);
+}
+
+static void neighbours_do_not_merge(void **state)
+{
+    (void)state;
+    struct dev_mem *m = dev_mem_new(1 << 20);
+    uint64_t a = dev_alloc(m, 256), b = dev_alloc(m, 256);
+    assert_int_equal(b, a + 256);
+    assert_null(dev_ptr(m, a + 252, 8));
+    dev_mem_free(m);
+}
+
+static void released_memory_is_gone_and_comes_back_zeroed(void **state)
+{
+    (void)state;
+    struct dev_mem *m = dev_mem_new(64 << 10);
+    uint64_t a = dev_alloc(m, 20000), b = dev_alloc(m, 20000), c = dev_alloc(m, 20000);
+    assert_true(a && b && c);
+    memset(dev_ptr(m, b, 20000), 0xff, 20000);
+    assert_int_equal(dev_alloc(m, 20000), 0);
+    assert_int_equal(dev_release(m, b + 256), -1);
+    assert_int_equal(dev_release(m, b), 0);
+    assert_int_equal(dev_release(m, b), -1);
+    assert_null(dev_ptr(m, b, 1));
+    assert_int_equal(dev_alloc(m, 20000), b);
+    const uint8_t *p = dev_ptr(m, b, 20000);
+    for (int i = 0; i < 20000; i++) assert_int_equal(p[i], 0);
+    assert_int_equal(dev_alloc(m, UINT64_MAX), 0);
+    dev_mem_free(m);
+}
+
+static void many_allocations_stay_sorted(void **state)
+{
+    (void)state;
+    enum { N = 1000 };
+    struct dev_mem *m = dev_mem_new(64 << 20);
+    uint64_t addr[N], base, bytes;
+    for (unsigned i = 0; i < N; i++) addr[i] = dev_alloc(m, i + 1);
+    for (unsigned i = 0; i < N; i += 3) assert_int_equal(dev_release(m, addr[i]), 0);
+    for (unsigned i = 0; i < N; i++) {
+        assert_int_equal(dev_range(m, addr[i] + i, &base, &bytes), i % 3 ? 0 : -1);
+        if (i % 3) assert_int_equal(base, addr[i]);
+    }
+    dev_mem_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(addresses_increase_and_are_aligned),
+        cmocka_unit_test(bounds_are_exact),
+        cmocka_unit_test(neighbours_do_not_merge),
+        cmocka_unit_test(released_memory_is_gone_and_comes_back_zeroed),
+        cmocka_unit_test(many_allocations_stay_sorted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

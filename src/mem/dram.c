@@ -52,10 +52,11 @@ int dram_init(struct dram *d, const struct gpu_config *c, uint32_t index, struct
     d->slices = (uint32_t)v[P_L2_SLICES];
     d->queue_cap = (uint32_t)v[P_MEM_QUEUE];
     d->return_cap = (uint32_t)v[P_MEM_RETURNQ];
-    uint32_t groups = (uint32_t)v[P_DRAM_GROUPS];
+    d->groups = (uint32_t)v[P_DRAM_GROUPS];
+    d->burst_cycles = (uint64_t)v[P_DRAM_BURST];
     for (uint32_t b = 0; b < d->total_banks; b++) {
         d->bank[b].nvm = b >= d->banks;
-        d->bank[b].group = (uint8_t)(b % groups); /* neighbouring banks are in different groups */
+        d->bank[b].group = (uint8_t)(b % d->groups); /* neighbouring banks are in different groups */
         list_init(&d->bank[b].queue);
     }
     list_init(&d->returning);
@@ -150,6 +151,28 @@ static struct req *choose(struct dram *d, struct dram_bank *b)
     return r;
 }
 
+/* The gates: columns and precharges are limited per bank group, activates per kind of memory. */
+enum { GATES = 32, NVM_GATE = 16 };
+
+static tick_t *gate(struct dram *d, enum dram_command c, unsigned group, bool nvm)
+{
+    unsigned lane = c == DRAM_ACTIVATE ? 0 : group;
+    return &d->gate[(unsigned)c * GATES + lane + (nvm && c >= DRAM_ACTIVATE ? NVM_GATE : 0)];
+}
+
+/* Works out what bank i needs next, after its request or its row changed. */
+static void plan_bank(struct dram *d, uint32_t i)
+{
+    struct dram_bank *b = &d->bank[i];
+    enum dram_command c = !b->open                      ? DRAM_ACTIVATE
+                          : b->row != b->current->row   ? DRAM_PRECHARGE
+                          : b->current->is_write        ? DRAM_WRITE
+                                                        : DRAM_READ;
+    d->command[i] = (uint8_t)c;
+    d->when[i] = b->ok[c];
+    d->gate_of[i] = (uint8_t)(gate(d, c, b->group, b->nvm) - d->gate);
+}
+
 static void fill_banks(struct dram *d)
 {
     for (unsigned w = 0; w < 2; w++) {
@@ -159,6 +182,7 @@ static void fill_banks(struct dram *d)
             b->current = choose(d, b);
             if (b->open && b->row == b->current->row) d->stats.row_hits++;
             set_bit(d->busy, i);
+            plan_bank(d, i);
         }
         d->backlog[w] = 0;
     }
@@ -166,34 +190,41 @@ static void fill_banks(struct dram *d)
 
 /* ---- commands ---- */
 
-static tick_t column_time(const struct dram *d, const struct dram_bank *b, bool write)
+static void raise(tick_t *t, tick_t to)
 {
-    tick_t t = later(later(d->column_ok, d->group[b->group].column_ok), write ? b->write_ok : b->column_ok);
-    return later(t, write ? d->write_ok : d->read_ok);
+    if (*t < to) *t = to;
+}
+
+/* After a column command: the next one of either direction, here and in the other groups. */
+static void gate_columns(struct dram *d, unsigned group, bool write, tick_t now)
+{
+    const struct dram_timing *t = &d->t;
+    for (unsigned g = 0; g < d->groups; g++) {
+        tick_t next = now + (g == group && t->ccdl > t->ccd ? t->ccdl : t->ccd);
+        raise(gate(d, DRAM_READ, g, false), write ? later(next, now + t->wtr) : next);
+        raise(gate(d, DRAM_WRITE, g, false), write ? next : later(next, now + t->rtw));
+    }
+    if (write) return;
+    raise(gate(d, DRAM_PRECHARGE, group, false), now + t->rtpl);
+    raise(gate(d, DRAM_PRECHARGE, group, true), now + t->rtpl);
 }
 
 static void issue_column(struct dram *d, uint32_t i, tick_t now)
 {
     struct dram_bank *b = &d->bank[i];
-    struct dram_group *g = &d->group[b->group];
     struct req *r = b->current;
     const struct dram_timing *t = &d->t;
-    d->column_ok = now + t->ccd;
-    g->column_ok = now + t->ccdl;
+    gate_columns(d, b->group, r->is_write, now);
+    raise(&b->ok[DRAM_PRECHARGE], now + (r->is_write ? t->wtp : t->rtp));
     if (r->is_write) {
-        d->read_ok = later(d->read_ok, now + t->wtr);
-        b->precharge_ok = later(b->precharge_ok, now + t->wtp);
         b->written = true;
         d->stats.writes++;
         d->stats.nvm_writes += r->nvm;
     } else {
-        d->write_ok = later(d->write_ok, now + t->rtw);
-        b->precharge_ok = later(b->precharge_ok, now + t->rtp);
-        g->precharge_ok = later(g->precharge_ok, now + t->rtpl);
         d->stats.reads++;
         d->stats.nvm_reads += r->nvm;
     }
-    d->stats.busy_cycles += t->burst / d->part.period;
+    d->stats.busy_cycles += d->burst_cycles;
     if (--r->commands) return;
     b->current = NULL;
     clear_bit(d->busy, i);
@@ -202,80 +233,76 @@ static void issue_column(struct dram *d, uint32_t i, tick_t now)
     finish(d, r, now + t->cl + t->burst);
 }
 
-static void issue_activate(struct dram *d, struct dram_bank *b, tick_t now)
+static void issue_activate(struct dram *d, uint32_t i, tick_t now)
 {
+    struct dram_bank *b = &d->bank[i];
     const struct dram_timing *t = &d->t;
     b->open = true;
     b->written = false;
     b->row = b->current->row;
-    b->column_ok = now + t->rcd[b->nvm];
-    b->write_ok = now + t->rcdwr[b->nvm];
-    b->precharge_ok = now + t->ras[b->nvm];
-    b->activate_ok = later(b->activate_ok, now + t->rc[b->nvm]);
-    d->activate_ok[b->nvm] = now + t->rrd[b->nvm];
+    b->ok[DRAM_READ] = now + t->rcd[b->nvm];
+    b->ok[DRAM_WRITE] = now + t->rcdwr[b->nvm];
+    b->ok[DRAM_PRECHARGE] = now + t->ras[b->nvm];
+    raise(&b->ok[DRAM_ACTIVATE], now + t->rc[b->nvm]);
+    *gate(d, DRAM_ACTIVATE, 0, b->nvm) = now + t->rrd[b->nvm];
     d->stats.activates++;
+    plan_bank(d, i);
 }
 
-static void issue_precharge(struct dram *d, struct dram_bank *b, tick_t now)
+static void issue_precharge(struct dram *d, uint32_t i, tick_t now)
 {
+    struct dram_bank *b = &d->bank[i];
     const struct dram_timing *t = &d->t;
     b->open = false;
-    b->activate_ok = later(b->activate_ok, now + (b->written ? t->rp[b->nvm] : t->rp_clean[b->nvm]));
-    d->precharge_ok[b->nvm] = now + t->pre_gap[b->nvm];
+    raise(&b->ok[DRAM_ACTIVATE], now + (b->written ? t->rp[b->nvm] : t->rp_clean[b->nvm]));
+    for (unsigned g = 0; g < d->groups && t->pre_gap[b->nvm]; g++)
+        raise(gate(d, DRAM_PRECHARGE, g, b->nvm), now + t->pre_gap[b->nvm]);
     d->stats.precharges++;
-}
-
-/* The earliest tick at which bank i can use the command bus; *column says for what. */
-static tick_t bank_time(const struct dram *d, const struct dram_bank *b)
-{
-    const struct req *r = b->current;
-    if (!b->open) return later(b->activate_ok, d->activate_ok[b->nvm]);
-    if (b->row != r->row) return later(later(b->precharge_ok, d->group[b->group].precharge_ok), d->precharge_ok[b->nvm]);
-    /* Data needs a place to return to. */
-    if (!r->is_write && d->returning_count >= d->return_cap) return NEVER;
-    return column_time(d, b, r->is_write);
+    plan_bank(d, i);
 }
 
 static void issue(struct dram *d, uint32_t i, tick_t now)
 {
-    struct dram_bank *b = &d->bank[i];
-    if (!b->open) issue_activate(d, b, now);
-    else if (b->row != b->current->row) issue_precharge(d, b, now);
-    else issue_column(d, i, now);
+    switch (d->command[i]) {
+    case DRAM_ACTIVATE: issue_activate(d, i, now); break;
+    case DRAM_PRECHARGE: issue_precharge(d, i, now); break;
+    default: issue_column(d, i, now); break;
+    }
     d->turn = i + 1 == d->total_banks ? 0 : i + 1;
     d->part.clock->progress++;
 }
 
-/* Looks at busy banks [from, to) in order; issues the first command that can be issued. *next
- * collects when the others could. */
-static bool issue_first(struct dram *d, uint32_t from, uint32_t to, tick_t now, tick_t *next)
+/* The first bank at or after `turn`, cyclic, that can use the command bus now; -1 when none. *next:
+ * when the earliest of those looked at can. Reads need a place for their data. */
+static int find_bank(const struct dram *d, tick_t now, tick_t *next)
 {
-    for (uint32_t w = from >> 6; w <= (to - 1) >> 6; w++) {
-        uint64_t m = d->busy[w];
-        if (w == from >> 6) m &= UINT64_MAX << (from & 63);
-        if (w == (to - 1) >> 6 && (to & 63)) m &= bit64(to & 63) - 1;
+    bool no_reads = d->returning_count >= d->return_cap;
+    uint32_t word = d->turn >> 6, words = (d->total_banks + 63) >> 6;
+    uint64_t m = d->busy[word] & UINT64_MAX << (d->turn & 63);
+    for (uint32_t pass = 0; pass <= words; pass++) {
         for (; m; m &= m - 1) {
-            uint32_t i = w * 64 + bit_low64(m);
-            tick_t t = bank_time(d, &d->bank[i]);
-            if (t <= now) {
-                issue(d, i, now);
-                return true;
-            }
+            uint32_t i = word * 64 + bit_low64(m);
+            tick_t t = later(d->when[i], d->gate[d->gate_of[i]]);
+            if (no_reads && d->command[i] == DRAM_READ) continue;
+            if (t <= now) return (int)i;
             *next = earlier(*next, t);
         }
+        word = word + 1 == words ? 0 : word + 1;
+        m = d->busy[word]; /* the last pass sees banks before `turn` again: harmless */
     }
-    return false;
+    return -1;
 }
 
 /* Issues at most one command, banks in turn; returns when the next could be issued. */
 static tick_t issue_command(struct dram *d, tick_t now)
 {
     tick_t next = NEVER;
-    uint32_t turn = d->turn;
     if (!(d->busy[0] | d->busy[1])) return NEVER;
-    if (issue_first(d, turn, d->total_banks, now, &next) || (turn && issue_first(d, 0, turn, now, &next)))
-        return now + d->part.period;
-    return next;
+    int i = find_bank(d, now, &next);
+    if (i < 0) return next;
+    issue(d, (uint32_t)i, now);
+    next = NEVER;
+    return find_bank(d, now + d->part.period, &next) >= 0 ? now + d->part.period : next;
 }
 
 /* ---- back to the L2 ---- */

@@ -18,6 +18,9 @@
 
 enum { DRAM_MAX_BANKS = 128 };
 
+/* The command a bank with a request needs next. */
+enum dram_command { DRAM_READ, DRAM_WRITE, DRAM_ACTIVATE, DRAM_PRECHARGE, DRAM_COMMANDS };
+
 struct dram_bank {
     struct req_list queue;
     struct req *current;   /* taken from the queue, commands left to issue */
@@ -25,11 +28,7 @@ struct dram_bank {
     bool open, written;    /* written since activation */
     bool nvm;
     uint8_t group;
-    tick_t column_ok, write_ok, activate_ok, precharge_ok; /* earliest ticks */
-};
-
-struct dram_group {
-    tick_t column_ok, precharge_ok;
+    tick_t ok[DRAM_COMMANDS]; /* earliest tick of each command as far as this bank is concerned */
 };
 
 struct dram_timing { /* in ticks */
@@ -42,15 +41,18 @@ struct dram {
     uint32_t index;
     struct req_pool *pool;
     struct dram_timing t;
-    uint32_t banks, total_banks, atom_bytes;
+    uint32_t banks, total_banks, groups, atom_bytes;
+    uint64_t burst_cycles;
     bool fifo, sectored;
     unsigned zero; /* mem.zero */
     struct dram_bank bank[DRAM_MAX_BANKS];
-    struct dram_group group[16];
+    /* What find_bank reads, kept dense: the busy banks' next command, when the bank is ready for
+     * it, and when the rest of the channel is: gate[command][group of the bank, or its kind]. */
+    uint8_t command[DRAM_MAX_BANKS], gate_of[DRAM_MAX_BANKS];
+    tick_t when[DRAM_MAX_BANKS], gate[DRAM_COMMANDS * 32];
     uint64_t busy[2];    /* banks with a current request */
     uint64_t backlog[2]; /* banks with a queue but no current request */
     uint32_t turn;       /* bank looked at first */
-    tick_t column_ok, read_ok, write_ok, activate_ok[2], precharge_ok[2];
 
     uint32_t slices;
     struct port *in;       /* [slices] from the L2, with the fixed delay; owned */

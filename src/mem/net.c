@@ -86,7 +86,7 @@ tick_t net_tick(struct net *n, tick_t now)
             uint32_t i = w * 64 + bit_low64(m);
             struct req *r = port_peek(&n->in[i], now);
             if (!r) { /* pushed at this very tick */
-                if (port_next(&n->in[i]) >= now) next = now + n->part.period;
+                next = now + n->part.period;
                 continue;
             }
             if (n->in_free[i] > now) {
@@ -104,9 +104,9 @@ tick_t net_tick(struct net *n, tick_t now)
             if (n->out_free[o] > now) {
                 if (n->out_free[o] < next) next = n->out_free[o];
             } else if (port_can_push(n->out[o], now)) {
-                uint32_t i = next_turn(n->want[o], words, n->turn[o]);
-                deliver(n, i, o, now);
-                next = now + n->part.period;
+                deliver(n, next_turn(n->want[o], words, n->turn[o]), o, now);
+                /* Whoever else wants this output, or whatever comes next at this input. */
+                if (n->out_free[o] < next) next = n->out_free[o];
             }
             memset(n->want[o], 0, words * sizeof(uint64_t));
         }

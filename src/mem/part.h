@@ -45,6 +45,9 @@ struct part {
     tick_t period;
 };
 
+/* The number of the edge at which the part works now. */
+static inline uint64_t part_cycle(const struct part *p) { return p->clock->domain[p->domain].cycle - 1; }
+
 static inline void wheel_set(struct domain *d, uint32_t id, uint64_t cycle, tick_t edge)
 {
     uint32_t slot = (uint32_t)cycle & (WHEEL_SLOTS - 1);

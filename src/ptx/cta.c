@@ -322,6 +322,9 @@ static int shape(struct run *r, struct wl_err *e)
     if (k->max_threads && i->threads_per_cta > k->max_threads)
         return wl_fail(e, WL_EINPUT, "kernel %s: a block of %u threads, but .maxntid allows %u", i->kernel, i->threads_per_cta,
                        k->max_threads);
+    if (r->kernel->frame_bytes > LOCAL_BYTES_MAX)
+        return wl_fail(e, WL_EINPUT, "kernel %s: %u bytes of local memory a thread are more than %d", i->kernel,
+                       r->kernel->frame_bytes, LOCAL_BYTES_MAX);
     uint64_t at = (k->shared_bytes + 15) / 16 * 16, shared = r->l.dynamic_shared ? at + r->l.dynamic_shared : k->shared_bytes;
     if (shared > SHARED_BYTES_MAX)
         return wl_fail(e, WL_EINPUT, "kernel %s: %llu bytes of shared memory are more than %d", i->kernel,

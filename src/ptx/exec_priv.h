@@ -94,7 +94,6 @@ struct xfunc {
     struct xblock *block;
     ref *reg;              /* place of each register */
     uint32_t reg_bytes;    /* of a frame's registers, a multiple of 64 */
-    uint32_t pred_bytes;
     uint32_t frame_bytes;  /* of local memory: .local variables, then .param variables */
     uint32_t param_at;     /* where the .param variables begin in it */
 };
@@ -139,8 +138,8 @@ struct ptx_image {
 
 enum warp_slot {
     WS_TID_X, WS_TID_Y, WS_TID_Z, WS_CTAID_X, WS_CTAID_Y, WS_CTAID_Z, WS_LANEID, WS_WARPID,
-    WS_LM_EQ, WS_LM_LE, WS_LM_LT, WS_LM_GE, WS_LM_GT, WS_CLOCK /* 64 bits: two slots */, WS_CLOCK_HI,
-    WS_SINK /* two slots */, WS_SINK_HI, WS_SLOTS
+    WS_LM_EQ, WS_LM_LE, WS_LM_LT, WS_LM_GE, WS_LM_GT,
+    WS_SINK /* what nobody reads; 64 bits, so two slots */, WS_SINK_HI, WS_SLOTS
 };
 enum { SLOT32 = 4 * WARP_SIZE, SLOT64 = 8 * WARP_SIZE };
 
@@ -187,7 +186,7 @@ struct warp {
     uint8_t *regs;
     uint32_t regs_cap;
     uint8_t *local; /* lane-major: lane * local_stride + offset */
-    uint32_t local_stride, local_used;
+    uint32_t local_stride;
     uint8_t *specials; /* the WARP area */
 };
 
@@ -283,7 +282,7 @@ uop_fn op_atom;
 uop_fn op_shfl, op_vote, op_match, op_redux, op_activemask, op_bar, op_nop, op_trap, op_clock;
 
 /* scalar.c: one lane at a time, for forms too rare to deserve a vector loop */
-uop_fn op_cvt, op_directed, op_carry, op_mov_vec;
+uop_fn op_cvt, op_directed, op_carry, op_mov_vec, op_setp_halves;
 
 /* cta.c */
 int cta_arrive(struct warp *w, const struct uop *u); /* at a barrier: RUN_ON or RUN_WAIT */

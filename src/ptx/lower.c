@@ -186,7 +186,6 @@ static int place_registers(struct lower *L)
     for (uint32_t i = 0; i < fn->nregs; i++)
         if (fn->reg[i].type == T_PRED) f->reg[i] = place(AREA_REG, (uint32_t)(4 * preds++));
     at = (4 * preds + 63) / 64 * 64;
-    f->pred_bytes = (uint32_t)at;
     for (uint32_t i = 0; i < fn->nregs; i++) {
         if (fn->reg[i].type == T_PRED) continue;
         f->reg[i] = place(AREA_REG, (uint32_t)at);

@@ -332,8 +332,14 @@ static int lower_compare(struct lower *L, struct uop *u)
     bool set = in->op == OP_SET;
     uint8_t type = set ? in->type2 : in->type;
     int op = comparison(in, type);
-    if (op == NO_FORM) return lower_refuse(L, "not supported for type .%s", ptx_type_name((enum ptx_type)type));
-    use(u, op + set);
+    if (type == T_F16X2 && !set) {
+        u->full = u->part = op_setp_halves;
+        u->mode = in->cmp;
+    } else if (op == NO_FORM) {
+        return lower_refuse(L, "not supported for type .%s", ptx_type_name((enum ptx_type)type));
+    } else {
+        use(u, op + set);
+    }
     u->boolop = in->boolop;
     u->imm = in->type == T_F32 ? 0x3f800000 : in->type == T_F16 ? 0x3c00 : 0xffffffff;
     int rc = lower_dst(L, &in->dst[0], set ? 32 : 1, &u->d);

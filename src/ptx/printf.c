@@ -123,9 +123,6 @@ static int put_integer(struct reader *r, struct conversion *c, char *buf, size_t
     return RUN_ON;
 }
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* specs are built above from known parts */
-
 static int convert(struct reader *r, struct conversion *c, char *buf, size_t size)
 {
     uint64_t v;
@@ -156,7 +153,6 @@ static int convert(struct reader *r, struct conversion *c, char *buf, size_t siz
     default: snprintf(buf, size, "%%%.1s", &c->kind); return RUN_ON;
     }
 }
-#pragma GCC diagnostic pop
 
 static int format_text(struct reader *r, const char *format, struct text *t)
 {

@@ -26,8 +26,8 @@ static void add_lane(struct txn *t, uint64_t addr, unsigned width)
     t->lanes++;
 }
 
-/* A warp's address is affine with a positive stride no larger than a line, or uniform: only
- * the transaction made last can be the one. */
+/* Affine addresses rise or fall all the way: a lane either joins the last transaction or starts
+ * a new one. */
 static uint32_t coalesce_affine(const struct warp_addrs *a, unsigned width, struct txn *out)
 {
     unsigned shift = segment_shift(width), first = bit_low32(a->mask);
@@ -98,8 +98,7 @@ uint32_t coalesce(const struct sm *s, const struct memop *op, struct txn *out)
     unsigned width = op->inst->width, space = op->inst->space;
     if (space == SPACE_LOCAL) return coalesce_local(s, op, out);
     bool bank = space == SPACE_CONST || space == SPACE_PARAM, atomic = op->inst->kind == INST_ATOMIC;
-    if (!bank && !atomic && a->affine && a->stride >= 0 && a->stride <= LINE_BYTES)
-        return coalesce_affine(a, width, out);
+    if (!bank && !atomic && a->affine) return coalesce_affine(a, width, out);
     uint64_t addr[WARP_SIZE], base = space == SPACE_CONST ? CONST_BASE : space == SPACE_PARAM ? PARAM_BASE : 0;
     for (uint32_t m = a->mask; m; m &= m - 1) addr[bit_low32(m)] = base + warp_addr(a, bit_low32(m));
     if (bank) return coalesce_any(addr, a->mask, width, 6, true, out);

@@ -106,6 +106,7 @@ struct sm {
     struct cta cta[SM_MAX_CTAS];
     uint64_t *board;     /* [warps * board_regs] tick from which a register may be read */
     uint32_t board_regs, board_cap;
+    uint64_t in_wheel;   /* warps somewhere in the wheel */
     uint64_t *wheel;     /* warps whose head becomes ready at that cycle */
     uint64_t *wheel_used; /* bit per slot */
     uint32_t wheel_mask;

@@ -10,6 +10,7 @@ static void wheel_add(struct sm *s, unsigned w, tick_t at, tick_t now)
     uint32_t slot = (uint32_t)(s->cycle + (at - now + s->part.period - 1) / s->part.period) & s->wheel_mask;
     s->wheel[slot] |= bit64(w);
     s->wheel_used[slot >> 6] |= bit64(slot & 63);
+    s->in_wheel |= bit64(w);
 }
 
 void warp_wake_due(struct sm *s)
@@ -18,12 +19,14 @@ void warp_wake_due(struct sm *s)
     uint64_t due = s->wheel[slot];
     if (!due) return;
     s->ready |= due;
+    s->in_wheel &= ~due;
     s->wheel[slot] = 0;
     s->wheel_used[slot >> 6] &= ~bit64(slot & 63);
 }
 
 tick_t warp_next_wake(const struct sm *s, tick_t now)
 {
+    if (!s->in_wheel) return NEVER;
     uint32_t size = s->wheel_mask + 1, here = (uint32_t)s->cycle & s->wheel_mask;
     for (uint32_t d = 1; d <= size;) {
         uint32_t slot = (here + d) & s->wheel_mask;

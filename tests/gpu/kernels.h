@@ -195,6 +195,7 @@ static const struct kernel kernels[] = {
     K32("mul.f16x2", "mul.f16x2"), K32_3("fma.rn.f16x2", "fma.rn.f16x2"), K32_1("neg.f16x2", "neg.f16x2"),
     {"setp.lt.f16", 'p', "cvt.u16.u32 %h0, %a; cvt.u16.u32 %h1, %b; setp.lt.f16 %p, %h0, %h1;"},
     {"setp.neu.f16", 'p', "cvt.u16.u32 %h0, %a; cvt.u16.u32 %h1, %b; setp.neu.f16 %p, %h0, %h1;"},
+    {"setp.ltu.f16x2", 'r', "setp.ltu.f16x2 %p|%q, %a, %b; selp.u32 %t0, 1, 0, %p; selp.u32 %r, 2, 0, %q; or.b32 %r, %r, %t0;"},
     /* conversions */
     CVT_INT_OF(K32_1, "f32"), CVT_INT_OF(TO32, "f64"), CVT_LONG_OF(TO64, "f32"), CVT_LONG_OF(K64_1, "f64"),
     K32_1("cvt.rzi.ftz.s32.f32", "cvt.rzi.ftz.s32.f32"),

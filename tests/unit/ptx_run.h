@@ -35,7 +35,7 @@ static inline void ptx_test_print(void *arg, const char *text, size_t len)
     t->printed[t->nprinted] = 0;
 }
 
-/* Parses and loads; with `want_error` NULL that must succeed. */
+/* Parses, which must succeed, and loads: t->img is NULL when that was refused. */
 static inline void ptx_test_load(struct ptx_test *t, const char *text)
 {
     *t = (struct ptx_test){.mem = dev_mem_new(64 << 20)};

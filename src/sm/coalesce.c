@@ -105,10 +105,9 @@ uint32_t coalesce(const struct sm *s, const struct memop *op, struct txn *out)
     return coalesce_any(addr, a->mask, width, atomic ? LINE_SHIFT : segment_shift(width), !atomic, out);
 }
 
-/* How often the busiest bank must be read: distinct words per bank, counted on first words. */
-uint32_t shared_passes(const struct warp_addrs *a, uint32_t banks, bool atomic)
+/* Counts lane by lane: distinct words per bank, or all lanes when each must take its turn. */
+static uint32_t count_passes(const struct warp_addrs *a, uint32_t banks, bool atomic)
 {
-    if (a->affine && ((a->stride == 0 && !atomic) || a->stride == 4) && banks >= WARP_SIZE) return 1;
     uint64_t words[WARP_SIZE];
     uint8_t in_bank[SM_MAX_WARPS] = {0};
     uint32_t n = 0, most = 1;
@@ -122,4 +121,21 @@ uint32_t shared_passes(const struct warp_addrs *a, uint32_t banks, bool atomic)
         if (passes > most) most = passes;
     }
     return most;
+}
+
+/* How often the busiest bank must be read, counted on the first word of each lane. One look at
+ * each lane tells whether any bank is asked for two words; only then is counting needed. */
+uint32_t shared_passes(const struct warp_addrs *a, uint32_t banks, bool atomic)
+{
+    if (a->affine && ((a->stride == 0 && !atomic) || a->stride == 4) && banks >= WARP_SIZE) return 1;
+    if (atomic || !is_pow2(banks)) return count_passes(a, banks, atomic);
+    uint64_t word_of[SM_MAX_WARPS], seen = 0;
+    for (uint32_t m = a->mask; m; m &= m - 1) {
+        uint64_t word = warp_addr(a, bit_low32(m)) >> 2;
+        unsigned bank = (unsigned)word & (banks - 1);
+        if (seen >> bank & 1 && word_of[bank] != word) return count_passes(a, banks, false);
+        seen |= bit64(bank);
+        word_of[bank] = word;
+    }
+    return 1;
 }

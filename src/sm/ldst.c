@@ -79,14 +79,21 @@ static void accept_reply(struct sm *s, tick_t now)
     else l1_fill(cache_of(s, r), r, &s->writeback);
 }
 
+static void complete_shared(struct sm *s, struct op_list *l, tick_t now)
+{
+    while (l->head && l->head->ready <= now) {
+        struct memop *op = l->head;
+        l->head = op->next;
+        if (!l->head) l->tail = &l->head;
+        finish_op(s, op, now);
+    }
+}
+
 static void complete(struct sm *s, tick_t now)
 {
     while (s->hits.head && s->hits.head->ready <= now) finish_request(s, list_pop(&s->hits), now);
-    while (s->done_shared && s->done_shared->ready <= now) {
-        struct memop *op = s->done_shared;
-        s->done_shared = op->next;
-        finish_op(s, op, now);
-    }
+    complete_shared(s, &s->shared_loads, now);
+    complete_shared(s, &s->shared_stores, now);
     if (s->writeback.head) finish_request(s, list_pop(&s->writeback), now);
 }
 
@@ -175,11 +182,12 @@ static void dispatch_shared(struct sm *s, struct memop *op, tick_t now)
     uint32_t passes = shared_passes(&op->addrs, s->shared_banks, op->inst->kind == INST_ATOMIC);
     s->stats.shared_passes += passes;
     s->lsu.busy_until = now + passes * s->part.period;
+    /* Results take the latency; stores and reductions are done with their last pass. */
+    struct op_list *l = op->inst->ndst ? &s->shared_loads : &s->shared_stores;
     op->ready = s->lsu.busy_until + (op->inst->ndst ? s->shared_latency : 0);
-    struct memop **link = &s->done_shared; /* a store may finish before an older load */
-    while (*link && (*link)->ready <= op->ready) link = &(*link)->next;
-    op->next = *link;
-    *link = op;
+    op->next = NULL;
+    *l->tail = op;
+    l->tail = &op->next;
 }
 
 static void count_requests(struct sm *s, const struct memop *op, enum req_origin origin, uint32_t n)
@@ -309,7 +317,8 @@ tick_t ldst_next(const struct sm *s, tick_t now)
     if ((s->l1d.missq.head || s->l1t.missq.head || s->l1c.missq.head) && !s->request->producer_waits) return soon;
     if (!port_empty(&s->reply)) next = later(soon, port_next(&s->reply) + 1);
     if (s->hits.head) next = earlier(next, s->hits.head->ready);
-    if (s->done_shared) next = earlier(next, s->done_shared->ready);
+    if (s->shared_loads.head) next = earlier(next, s->shared_loads.head->ready);
+    if (s->shared_stores.head) next = earlier(next, s->shared_stores.head->ready);
     next = earlier(next, earlier(pipe_next(&s->pipe[FROM_L1D]), earlier(pipe_next(&s->pipe[FROM_L1T]), pipe_next(&s->pipe[FROM_L1C]))));
     if (u->op) {
         const struct access_pipe *p = &s->pipe[origin_of(u->op->inst)];
@@ -322,7 +331,8 @@ tick_t ldst_next(const struct sm *s, tick_t now)
 
 bool ldst_idle(const struct sm *s)
 {
-    return !s->lsu.op && s->lsu.head == s->lsu.tail && !s->writeback.head && !s->hits.head && !s->done_shared &&
+    return !s->lsu.op && s->lsu.head == s->lsu.tail && !s->writeback.head && !s->hits.head && !s->shared_loads.head &&
+           !s->shared_stores.head &&
            !s->pipe[FROM_L1D].used && !s->pipe[FROM_L1T].used && !s->pipe[FROM_L1C].used && !s->l1d.missq.head && !s->l1t.missq.head &&
            !s->l1c.missq.head && !s->l1d.mshr.used && !s->l1t.mshr.used && !s->l1c.mshr.used && port_empty(&s->reply);
 }

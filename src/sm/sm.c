@@ -95,6 +95,8 @@ int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const stru
     make_access_pipe(&s->pipe[FROM_L1C], 0, 0, p);
     list_init(&s->writeback);
     list_init(&s->hits);
+    s->shared_loads.tail = &s->shared_loads.head;
+    s->shared_stores.tail = &s->shared_stores.head;
     s->offered_at = s->wants_at = NEVER;
     s->sched_next = NEVER;
     if (make_wheel(s)) return wl_fail(e, WL_ERUN, "out of memory");

@@ -64,6 +64,10 @@ struct access_pipe {
     enum l1_outcome refused; /* what the head was told last; L1_HIT = it was not refused */
 };
 
+struct op_list {
+    struct memop *head, **tail;
+};
+
 struct lsu {
     struct memop *queue[64]; /* ring: issued, not yet dispatched */
     uint32_t head, tail, depth;
@@ -124,7 +128,7 @@ struct sm {
     struct access_pipe pipe[3]; /* by enum req_origin */
     struct req_list writeback; /* returned, one is written to the registers a cycle */
     struct req_list hits;      /* on their way to the registers, by time */
-    struct memop *done_shared; /* shared-memory instructions on their way, by time */
+    struct op_list shared_loads, shared_stores; /* on their way, each by time */
     struct memop *free_ops;
     struct memop_chunk *op_chunks;
     struct port *request; /* to the network */

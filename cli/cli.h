@@ -6,7 +6,10 @@
 #include "param/param.h"
 #include "sim/session.h"
 #include "stats/result.h"
+#include "trace/wlt.h"
 #include "workloads/workload.h"
+
+struct job;
 
 /* Each returns the exit status; the sentence for the user is in *e when it is not 0. */
 int cmd_run(const struct options *o, struct wl_err *e);
@@ -17,7 +20,12 @@ int cmd_trace(const struct options *o, struct wl_err *e);
 int cmd_bench(const struct options *o, struct wl_err *e);
 /* `run` by what the word names. */
 int cmd_run_ptx(const struct options *o, const char *file, struct wl_err *e);
+/* The same for a job that has its machine, or a trace to record. */
+int run_ptx_job(struct job *j, const struct options *o, const char *file, struct wl_err *e);
 int cmd_run_trace(const struct options *o, const char *file, struct wl_err *e);
+bool ends_with(const char *s, const char *end);
+/* Options that only mean something for FILE.ptx must not be dropped silently. */
+int refuse_ptx_options(const struct options *o, struct wl_err *e);
 
 /* ---- machine.c ---- */
 
@@ -39,6 +47,8 @@ struct job {
     int64_t input[WORKLOAD_MAX_INPUTS];
     uint64_t seed;
     bool check, functional;
+    const char *trace_file;   /* record the streams there instead of timing them; NULL: no */
+    struct wlt_writer *trace; /* open from job_session on; who made the job finishes it */
     struct run_result result;
     struct result_kernel *kernels; /* owned; result.kernels points here */
 };
@@ -49,7 +59,8 @@ int job_workload(struct job *j, const char *name, const struct options *o, struc
 int job_run(struct job *j, struct wl_err *e);
 void job_free(struct job *j);
 
-/* For other programs than a workload: a session for this job, and its result afterwards. */
+/* For other programs than a workload: a session for this job, and its result afterwards. A trace
+ * is begun with what the result says of the program, so that must be filled before. */
 struct session *job_session(struct job *j, struct wl_err *e);
 int job_collect(struct job *j, struct session *s, double seconds, struct wl_err *e);
 double now_seconds(void); /* of the wall clock */

@@ -5,14 +5,13 @@
 
 #include "cli/cli.h"
 
-static bool ends_with(const char *s, const char *end)
+bool ends_with(const char *s, const char *end)
 {
     size_t n = strlen(s), m = strlen(end);
     return n > m && strcmp(s + n - m, end) == 0;
 }
 
-/* Options that only mean something for FILE.ptx must not be dropped silently. */
-static int refuse_ptx_options(const struct options *o, struct wl_err *e)
+int refuse_ptx_options(const struct options *o, struct wl_err *e)
 {
     const char *name = o->kernel       ? "kernel"
                        : o->grid       ? "grid"
@@ -21,7 +20,7 @@ static int refuse_ptx_options(const struct options *o, struct wl_err *e)
                        : o->dump.count ? "dump"
                        : o->shared     ? "shared"
                                        : NULL;
-    return name ? wl_fail(e, WL_EINPUT, "--%s is for 'run FILE.ptx'; a workload brings its own launches", name) : 0;
+    return name ? wl_fail(e, WL_EINPUT, "--%s is for 'run FILE.ptx'; a workload or a trace brings its own launches", name) : 0;
 }
 
 static int run_workload(const struct options *o, const char *name, struct wl_err *e)

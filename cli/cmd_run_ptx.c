@@ -134,13 +134,13 @@ static int run_and_write(struct job *j, struct ptx_run *r, const struct options 
 {
     struct output out = {0};
     int rc = output_open(&out, o, e);
+    describe(j, r, o, file);
     double start = now_seconds();
     struct session *s = rc ? NULL : job_session(j, e);
     if (!rc && !s) rc = (int)e->code;
     if (!rc) rc = launch(r, s, o, e);
-    describe(j, r, o, file);
     if (!rc) rc = job_collect(j, s, now_seconds() - start, e);
-    if (!rc) rc = output_run(&out, &j->result, e);
+    if (!rc && !j->trace_file) rc = output_run(&out, &j->result, e);
     for (unsigned i = 0; !rc && i < o->dump.count; i++)
         rc = dump_arg(s, o->dump.item[i], r->args, o->arg.count, stdout, e);
     if (r->image) ptx_unload(r->image);
@@ -148,25 +148,31 @@ static int run_and_write(struct job *j, struct ptx_run *r, const struct options 
     return output_close(&out, rc, e);
 }
 
+int run_ptx_job(struct job *j, const struct options *o, const char *file, struct wl_err *e)
+{
+    if (o->size || o->input.count || o->check)
+        return wl_fail(e, WL_EINPUT, "--size, --input and --check are for workloads; a .ptx file takes --arg");
+    struct ptx_run *r = calloc(1, sizeof *r);
+    if (!r) return wl_fail(e, WL_ERUN, "out of memory");
+    j->seed = o->seed;
+    int rc = prepare(r, o, file, e);
+    if (!rc) rc = run_and_write(j, r, o, file, e);
+    if (r->module) ptx_free(r->module);
+    free(r->params);
+    free(r->text);
+    free(r);
+    return rc;
+}
+
 int cmd_run_ptx(const struct options *o, const char *file, struct wl_err *e)
 {
     struct job *j = calloc(1, sizeof *j);
-    struct ptx_run *r = calloc(1, sizeof *r);
-    int rc = j && r ? 0 : wl_fail(e, WL_ERUN, "out of memory");
-    if (!rc && (o->size || o->input.count || o->check))
-        rc = wl_fail(e, WL_EINPUT, "--size, --input and --check are for workloads; a .ptx file takes --arg");
-    if (!rc) j->functional = o->functional, j->seed = o->seed;
-    if (!rc) rc = make_config(&j->config, o->gpu, &o->set, o->l1, o->l2, o->sched, e);
+    if (!j) return wl_fail(e, WL_ERUN, "out of memory");
+    j->functional = o->functional;
+    int rc = make_config(&j->config, o->gpu, &o->set, o->l1, o->l2, o->sched, e);
     if (!rc) rc = engine_options(o, &j->engine, e);
-    if (!rc) rc = prepare(r, o, file, e);
-    if (!rc) rc = run_and_write(j, r, o, file, e);
-    if (r) {
-        if (r->module) ptx_free(r->module);
-        free(r->params);
-        free(r->text);
-    }
-    if (j) job_free(j);
-    free(r);
+    if (!rc) rc = run_ptx_job(j, o, file, e);
+    job_free(j);
     free(j);
     return rc;
 }

@@ -1,22 +1,226 @@
-/* cmd_trace.c - traces: saved instruction streams, replayed like a program. */
+/* cmd_trace.c - records programs as traces and says what a trace holds. */
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
 
-static int not_built(const char *what, struct wl_err *e)
+/* ---- record ---- */
+
+/* The streams that were saved must hold what was executed. */
+static int audit(const struct job *j, const struct wlt_totals *t, struct wl_err *e)
 {
-    return wl_fail(e, WL_EINPUT, "%s: this build has no trace files yet", what);
+    const struct sm_stats *sm = &j->result.stats.sm;
+    if (t->counts.warp_instructions == sm->warp_instructions && t->counts.thread_instructions == sm->thread_instructions)
+        return 0;
+    return wl_fail(e, WL_ELAW,
+                   "%s: %" PRIu64 " warp and %" PRIu64 " thread instructions were executed, but %" PRIu64 " and %" PRIu64
+                   " were recorded",
+                   j->trace_file, sm->warp_instructions, sm->thread_instructions, t->counts.warp_instructions,
+                   t->counts.thread_instructions);
 }
 
-int cmd_run_trace(const struct options *o, const char *file, struct wl_err *e)
+static void print_recorded(const struct job *j, const struct wlt_totals *t)
 {
-    (void)o;
-    return not_built(file, e);
+    char a[32], b[32], c[32];
+    printf("%s: %s launches, %s warp instructions, %s bytes\n", j->trace_file, with_commas(t->launches, a),
+           with_commas(t->counts.warp_instructions, b), with_commas(t->file_bytes, c));
+}
+
+static int record_job(struct job *j, const struct options *o, const char *program, struct wl_err *e)
+{
+    bool ptx = ends_with(program, ".ptx");
+    int rc = make_config(&j->config, NULL, NULL, NULL, NULL, NULL, e); /* never built: only the record names it */
+    if (!rc && !ptx) rc = refuse_ptx_options(o, e);
+    if (!rc && !ptx) rc = job_workload(j, program, o, e);
+    if (!rc) rc = ptx ? run_ptx_job(j, o, program, e) : job_run(j, e);
+    struct wlt_totals t = {0};
+    if (!rc) rc = wlt_finish(j->trace, 0, &t, e);
+    else wlt_finish(j->trace, rc, NULL, NULL);
+    if (!rc) rc = audit(j, &t, e);
+    if (!rc && !o->quiet) print_recorded(j, &t);
+    return rc;
+}
+
+static int record(const struct options *o, const char *program, struct wl_err *e)
+{
+    if (!o->output) return wl_fail(e, WL_EINPUT, "where to? write 'warpline trace record %s -o F.wlt'", program);
+    /* `run` knows a trace by its name; it also keeps "-o k.ptx" from destroying a program. */
+    if (!ends_with(o->output, ".wlt"))
+        return wl_fail(e, WL_EINPUT, "the name of a trace ends in .wlt; '%s' does not", o->output);
+    if (o->json) return wl_fail(e, WL_EINPUT, "--json is for 'trace info'");
+    if (ends_with(program, ".wlt")) return wl_fail(e, WL_EINPUT, "%s is a trace already", program);
+    struct job *j = calloc(1, sizeof *j);
+    if (!j) return wl_fail(e, WL_ERUN, "out of memory");
+    j->trace_file = o->output;
+    int rc = record_job(j, o, program, e);
+    job_free(j);
+    free(j);
+    return rc;
+}
+
+/* ---- info ---- */
+
+static const char *const space_names[WLT_SPACES] = {"none", "global", "shared", "local", "const", "param", "texture"};
+
+static uint64_t sum(const uint64_t v[WLT_SPACES])
+{
+    uint64_t n = 0;
+    for (unsigned i = 0; i < WLT_SPACES; i++) n += v[i];
+    return n;
+}
+
+static double ratio(uint64_t a, uint64_t b) { return b ? (double)a / (double)b : 0; }
+
+static void print_memory(const struct wlt_summary *s)
+{
+    char a[32], b[32], c[32];
+    uint64_t all = sum(s->loads) + sum(s->stores) + sum(s->atomics);
+    printf("memory     %s warp instructions\n", with_commas(all, a));
+    if (all) printf("  %-9s  %15s  %15s  %15s\n", "space", "loads", "stores", "atomics");
+    for (unsigned i = 0; i < WLT_SPACES; i++)
+        if (s->loads[i] || s->stores[i] || s->atomics[i])
+            printf("  %-9s  %15s  %15s  %15s\n", space_names[i], with_commas(s->loads[i], a),
+                   with_commas(s->stores[i], b), with_commas(s->atomics[i], c));
+    printf("divergent  %.2f %% of the global loads touch more than two 128-byte lines\n",
+           100 * ratio(s->divergent_loads, s->loads[SPACE_GLOBAL]));
+    printf("footprint  %s%s lines of 128 bytes (%.1f MiB) of global and texture memory\n",
+           s->lines_exact ? "" : "about ", with_commas(s->lines, a), (double)s->lines / 8192);
+}
+
+static void print_kernels(const struct wlt_summary *s)
+{
+    char a[32], b[32], c[32];
+    int width = 6;
+    for (unsigned i = 0; i < s->kernels; i++)
+        if ((int)strlen(s->kernel[i].name) > width) width = (int)strlen(s->kernel[i].name);
+    printf("\n%-*s  %9s  %13s  %18s\n", width, "kernel", "launches", "CTAs", "warp instructions");
+    for (unsigned i = 0; i < s->kernels; i++) {
+        const struct wlt_kernel *k = &s->kernel[i];
+        printf("%-*s  %9s  %13s  %18s\n", width, k->name, with_commas(k->launches, a), with_commas(k->ctas, b),
+               with_commas(k->counts.warp_instructions, c));
+    }
+    if (s->other_launches) printf("%s launches of further kernels\n", with_commas(s->other_launches, a));
+}
+
+static void print_info(const struct wlt_summary *s, const char *file)
+{
+    char a[32], b[32], c[32];
+    const struct wlt_totals *t = &s->totals;
+    const struct wlt_header *h = &s->header;
+    printf("%s: %s%s%s%s%s, seed %" PRIu64 "\n", file, h->workload, *h->size ? ", " : "", h->size,
+           *h->inputs ? ", " : "", h->inputs, h->seed);
+    printf("launches   %s, CTAs %s, warps %s\n", with_commas(t->launches, a), with_commas(t->ctas, b),
+           with_commas(t->warps, c));
+    printf("copies     %s from the host, %s bytes\n", with_commas(t->copies, a), with_commas(t->copy_bytes, b));
+    printf("executed   %s warp instructions, %s thread instructions, %.1f lanes active on average\n",
+           with_commas(t->counts.warp_instructions, a), with_commas(t->counts.thread_instructions, b),
+           ratio(t->counts.thread_instructions, t->counts.warp_instructions));
+    print_memory(s);
+    printf("size       %s bytes of streams, %.2f a warp instruction; %s in the file, %.2f\n",
+           with_commas(t->stream_bytes, a), ratio(t->stream_bytes, t->counts.warp_instructions),
+           with_commas(t->file_bytes, b), ratio(t->file_bytes, t->counts.warp_instructions));
+    print_kernels(s);
+}
+
+static json_t *spaces_json(const struct wlt_summary *s)
+{
+    json_t *o = json_object();
+    int bad = 0;
+    for (unsigned i = SPACE_GLOBAL; i < WLT_SPACES; i++)
+        bad |= json_object_set_new(o, space_names[i],
+                                   json_pack("{s:I,s:I,s:I}", "loads", (json_int_t)s->loads[i], "stores",
+                                             (json_int_t)s->stores[i], "atomics", (json_int_t)s->atomics[i]));
+    if (!bad) return o;
+    json_decref(o);
+    return NULL;
+}
+
+/* Names in a trace are foreign bytes: what is not UTF-8 becomes '?'. */
+static json_t *text_of(const char *s)
+{
+    json_t *j = json_string(s);
+    if (j) return j;
+    char copy[256];
+    snprintf(copy, sizeof copy, "%s", s);
+    for (char *p = copy; *p; p++)
+        if ((unsigned char)*p >= 0x80) *p = '?';
+    return json_string(copy);
+}
+
+static json_t *kernels_json(const struct wlt_summary *s)
+{
+    json_t *list = json_array();
+    int bad = 0;
+    for (unsigned i = 0; i < s->kernels; i++) {
+        const struct wlt_kernel *k = &s->kernel[i];
+        json_t *o = json_pack("{s:o,s:I,s:I,s:I,s:I}", "name", text_of(k->name), "launches", (json_int_t)k->launches,
+                              "ctas", (json_int_t)k->ctas, "warp_instructions", (json_int_t)k->counts.warp_instructions,
+                              "thread_instructions", (json_int_t)k->counts.thread_instructions);
+        bad |= json_array_append_new(list, o);
+    }
+    if (!bad) return list;
+    json_decref(list);
+    return NULL;
+}
+
+static int write_json(const struct wlt_summary *s, FILE *out, struct wl_err *e)
+{
+    const struct wlt_header *h = &s->header;
+    const struct wlt_totals *t = &s->totals;
+    json_t *root = json_pack("{s:o,s:o,s:o,s:I}", "workload", text_of(h->workload), "size", text_of(h->size), "inputs",
+                             text_of(h->inputs), "seed", (json_int_t)h->seed);
+    const struct {
+        const char *key;
+        uint64_t value;
+    } rows[] = {{"launches", t->launches},
+                {"ctas", t->ctas},
+                {"warps", t->warps},
+                {"copies", t->copies},
+                {"copy_bytes", t->copy_bytes},
+                {"warp_instructions", t->counts.warp_instructions},
+                {"thread_instructions", t->counts.thread_instructions},
+                {"divergent_loads", s->divergent_loads},
+                {"footprint_lines", s->lines},
+                {"stream_bytes", t->stream_bytes},
+                {"content_bytes", t->content_bytes},
+                {"file_bytes", t->file_bytes}};
+    int bad = root ? 0 : -1;
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        bad |= json_object_set_new(root, rows[i].key, json_integer((json_int_t)rows[i].value));
+    bad |= json_object_set_new(root, "footprint_exact", json_boolean(s->lines_exact));
+    bad |= json_object_set_new(root, "memory", spaces_json(s));
+    bad |= json_object_set_new(root, "kernels", kernels_json(s));
+    if (!bad) bad = json_dumpf(root, out, JSON_INDENT(2)) && !ferror(out);
+    fputc('\n', out);
+    json_decref(root);
+    return bad ? wl_fail(e, WL_ERUN, "out of memory while writing JSON") : 0;
+}
+
+static int info(const struct options *o, const char *file, struct wl_err *e)
+{
+    if (o->output || o->size || o->input.count || o->seed_given || o->check)
+        return wl_fail(e, WL_EINPUT, "trace info takes a trace and --json only");
+    int rc = refuse_ptx_options(o, e);
+    if (rc) return rc;
+    struct wlt_summary *s = calloc(1, sizeof *s);
+    if (!s) return wl_fail(e, WL_ERUN, "out of memory");
+    struct output out = {0};
+    rc = output_open(&out, o, e);
+    if (!rc) rc = wlt_summarize(file, s, e);
+    if (!rc && out.json) rc = write_json(s, out.json, e);
+    if (!rc && out.text) print_info(s, file);
+    rc = output_close(&out, rc, e);
+    free(s);
+    return rc;
 }
 
 int cmd_trace(const struct options *o, struct wl_err *e)
 {
-    if (o->words.count == 2 && (strcmp(o->words.item[0], "record") == 0 || strcmp(o->words.item[0], "info") == 0))
-        return not_built("trace", e);
-    return wl_fail(e, WL_EINPUT, "write 'warpline trace record WORKLOAD -o F.wlt' or 'warpline trace info F.wlt'");
+    const char *what = o->words.count ? o->words.item[0] : "";
+    if (o->words.count == 2 && strcmp(what, "record") == 0) return record(o, o->words.item[1], e);
+    if (o->words.count == 2 && strcmp(what, "info") == 0) return info(o, o->words.item[1], e);
+    return wl_fail(e, WL_EINPUT,
+                   "write 'warpline trace record WORKLOAD|FILE.ptx -o F.wlt' or 'warpline trace info F.wlt'");
 }

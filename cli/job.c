@@ -173,12 +173,35 @@ static int copy_kernels(struct job *j, const struct session *s, struct wl_err *e
     return 0;
 }
 
+static int record_launch(void *trace, struct stream_source *s, struct wl_err *e) { return wlt_write_launch(trace, s, e); }
+static void record_copy(void *trace, uint64_t addr, uint64_t bytes) { wlt_write_copy(trace, addr, bytes); }
+
+static int begin_trace(struct job *j, struct wl_err *e)
+{
+    const struct run_result *r = &j->result;
+    struct wlt_header h = {.seed = j->seed, .workload_hash = r->workload_hash};
+    _Static_assert(sizeof h.workload == sizeof r->workload && sizeof h.size == sizeof r->size &&
+                       sizeof h.inputs == sizeof r->inputs, "texts are copied whole");
+    memcpy(h.workload, r->workload, sizeof h.workload);
+    memcpy(h.size, r->size, sizeof h.size);
+    memcpy(h.inputs, r->inputs, sizeof h.inputs);
+    j->trace = wlt_create(j->trace_file, &h, e);
+    return j->trace ? 0 : -1;
+}
+
 struct session *job_session(struct job *j, struct wl_err *e)
 {
     struct session_options so = {.mode = j->functional ? SESSION_FUNCTIONAL : SESSION_TIMING,
                                  .config = j->config,
                                  .gpu = j->engine,
                                  .print = print_kernel_text};
+    if (j->trace_file) {
+        if (begin_trace(j, e)) return NULL;
+        so.mode = SESSION_RECORD;
+        so.record = record_launch;
+        so.record_copy = record_copy;
+        so.record_arg = j->trace;
+    }
     return session_new(&so, e);
 }
 

@@ -29,8 +29,11 @@ static const struct command commands[] = {
     {"list", CMD_LIST, cmd_list, "list workloads|policies|schedulers|gpus|counters|options",
      "workloads, policies, schedulers, gpus, counters, options", ""},
     {"gpu", CMD_GPU, cmd_gpu, "gpu show NAME|FILE", "show a machine with every parameter", ""},
-    {"trace", CMD_TRACE, cmd_trace, "trace record WORKLOAD -o F.wlt | trace info F.wlt", "record and inspect traces",
-     ""},
+    {"trace", CMD_TRACE, cmd_trace, "trace record WORKLOAD|FILE.ptx -o F.wlt | trace info F.wlt",
+     "record and inspect traces",
+     "A trace replays on any machine with the counters of the program itself:\n"
+     "  warpline trace record atax --size tiny -o atax.wlt\n"
+     "  warpline run atax.wlt --gpu gtx480 --l1 lru\n"},
     {"bench", CMD_BENCH, cmd_bench, "bench", "simulation speed on a fixed set, as JSON", ""},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

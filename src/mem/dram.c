@@ -51,7 +51,6 @@ int dram_init(struct dram *d, const struct gpu_config *c, uint32_t index, struct
     d->zero = (unsigned)v[P_MEM_ZERO];
     d->slices = (uint32_t)v[P_L2_SLICES];
     d->queue_cap = (uint32_t)v[P_MEM_QUEUE];
-    d->return_cap = (uint32_t)v[P_MEM_RETURNQ];
     d->groups = (uint32_t)v[P_DRAM_GROUPS];
     d->burst_cycles = (uint64_t)v[P_DRAM_BURST];
     for (uint32_t b = 0; b < d->total_banks; b++) {
@@ -59,7 +58,6 @@ int dram_init(struct dram *d, const struct gpu_config *c, uint32_t index, struct
         d->bank[b].group = (uint8_t)(b % d->groups); /* neighbouring banks are in different groups */
         list_init(&d->bank[b].queue);
     }
-    list_init(&d->returning);
     d->in = calloc(d->slices, sizeof *d->in);
     d->out = calloc(d->slices, sizeof *d->out);
     return d->in && d->out ? 0 : -1;
@@ -84,20 +82,11 @@ static bool takes_no_time(const struct dram *d, const struct req *r)
     return d->zero == kind;
 }
 
+/* A read's data arrives at the L2 at `data_at`; find_bank saw to it that there is room. */
 static void finish(struct dram *d, struct req *r, tick_t data_at)
 {
-    if (r->is_write) {
-        req_free(d->pool, r);
-        return;
-    }
-    r->ready = data_at;
-    d->returning_count++;
-    if (d->returning.head && data_at < d->returning.head->ready) { /* a zero-time read overtakes */
-        r->next = d->returning.head;
-        d->returning.head = r;
-    } else {
-        list_push(&d->returning, r);
-    }
+    if (r->is_write) req_free(d->pool, r);
+    else port_push_after(d->out[r->slice % d->slices], r, data_at);
 }
 
 static void enqueue(struct dram *d, struct req *r, tick_t now)
@@ -110,7 +99,7 @@ static void enqueue(struct dram *d, struct req *r, tick_t now)
     d->stats.requests++;
     if (r->is_write) d->stats.write_bytes += bytes;
     else d->stats.read_bytes += bytes;
-    if (takes_no_time(d, r)) {
+    if (takes_no_time(d, r)) { /* it may overtake, and the port then keeps it in line */
         finish(d, r, now);
         return;
     }
@@ -230,7 +219,7 @@ static void issue_column(struct dram *d, uint32_t i, tick_t now)
     clear_bit(d->busy, i);
     if (b->queue.head) set_bit(d->backlog, i);
     d->queued--;
-    finish(d, r, now + t->cl + t->burst);
+    finish(d, r, now + t->cl + t->burst - 1);
 }
 
 static void issue_activate(struct dram *d, uint32_t i, tick_t now)
@@ -272,20 +261,25 @@ static void issue(struct dram *d, uint32_t i, tick_t now)
     d->part.clock->progress++;
 }
 
+/* The last command of a read sends its data on its way: the port to the L2 must have room. */
+static bool has_room(struct dram *d, uint32_t bank, tick_t now)
+{
+    const struct req *r = d->bank[bank].current;
+    return r->commands > 1 || port_can_push(d->out[r->slice % d->slices], now);
+}
+
 /* The first bank at or after `turn`, cyclic, that can use the command bus now; -1 when none. *next:
  * when the earliest of those looked at can. Reads need a place for their data. */
-static int find_bank(const struct dram *d, tick_t now, tick_t *next)
+static int find_bank(struct dram *d, tick_t now, tick_t *next)
 {
-    bool no_reads = d->returning_count >= d->return_cap;
     uint32_t word = d->turn >> 6, words = (d->total_banks + 63) >> 6;
     uint64_t m = d->busy[word] & UINT64_MAX << (d->turn & 63);
     for (uint32_t pass = 0; pass <= words; pass++) {
         for (; m; m &= m - 1) {
             uint32_t i = word * 64 + bit_low64(m);
             tick_t t = later(d->when[i], d->gate[d->gate_of[i]]);
-            if (no_reads && d->command[i] == DRAM_READ) continue;
-            if (t <= now) return (int)i;
-            *next = earlier(*next, t);
+            if (t > now) *next = earlier(*next, t);
+            else if (d->command[i] != DRAM_READ || has_room(d, i, now)) return (int)i;
         }
         word = word + 1 == words ? 0 : word + 1;
         m = d->busy[word]; /* the last pass sees banks before `turn` again: harmless */
@@ -305,19 +299,6 @@ static tick_t issue_command(struct dram *d, tick_t now)
     return find_bank(d, now + d->part.period, &next) >= 0 ? now + d->part.period : next;
 }
 
-/* ---- back to the L2 ---- */
-
-static void send_data(struct dram *d, tick_t now)
-{
-    struct req *r = d->returning.head;
-    if (!r || r->ready > now) return;
-    struct port *out = d->out[r->slice % d->slices];
-    if (!port_can_push(out, now)) return;
-    list_pop(&d->returning);
-    d->returning_count--;
-    port_push(out, r, now);
-}
-
 /* When there is work again; pushes and pops at the ports wake the channel by themselves. */
 static tick_t next_work(const struct dram *d, tick_t now, tick_t next_command)
 {
@@ -325,14 +306,11 @@ static tick_t next_work(const struct dram *d, tick_t now, tick_t next_command)
     if (d->backlog[0] | d->backlog[1]) return soon;
     for (uint32_t i = 0; i < d->slices && d->queued < d->queue_cap; i++)
         if (!port_empty(&d->in[i])) next = earlier(next, later(soon, port_next(&d->in[i]) + 1));
-    const struct req *r = d->returning.head;
-    if (r && !d->out[r->slice % d->slices]->producer_waits) next = earlier(next, later(soon, r->ready));
     return next;
 }
 
 tick_t dram_tick(struct dram *d, tick_t now)
 {
-    send_data(d, now);
     fill_banks(d);
     tick_t next = issue_command(d, now);
     accept(d, now);
@@ -343,11 +321,10 @@ bool dram_idle(const struct dram *d)
 {
     for (uint32_t i = 0; i < d->slices; i++)
         if (!port_empty(&d->in[i])) return false;
-    return d->queued == 0 && d->returning_count == 0;
+    return d->queued == 0;
 }
 
 void dram_describe(const struct dram *d, char *out, size_t size)
 {
-    snprintf(out, size, "memory channel %u: %u requests in the scheduling queue, %u returning", d->index,
-             d->queued, d->returning_count);
+    snprintf(out, size, "memory channel %u: %u requests in the scheduling queue", d->index, d->queued);
 }

@@ -56,11 +56,9 @@ struct dram {
 
     uint32_t slices;
     struct port *in;       /* [slices] from the L2, with the fixed delay; owned */
-    struct port **out;     /* [slices] to the L2 */
+    struct port **out;     /* [slices] to the L2: the data bus and the return queue are inside it */
     uint32_t last_slice;
     uint32_t queued, queue_cap;     /* in the scheduling queue */
-    struct req_list returning;      /* reads whose data is on the bus, by completion */
-    uint32_t returning_count, return_cap;
     struct dram_stats stats;
 };
 

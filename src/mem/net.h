@@ -18,13 +18,14 @@ struct net {
     bool sectored;       /* replies are one small packet per sector */
     uint32_t inputs, outputs;
     uint32_t flit_bytes, header_bytes;
-    tick_t latency;
+    tick_t latency; /* from the last flit's departure to its arrival */
     struct port *in;     /* [inputs], owned */
     struct port **out;   /* [outputs], owned by the consumers */
     tick_t *in_free, *out_free;
     uint32_t *turn;      /* [outputs] input served last */
     uint64_t waiting[NET_WORDS]; /* inputs with packets */
-    uint64_t (*want)[NET_WORDS]; /* [outputs] scratch: inputs whose head wants it */
+    struct { uint32_t input, distance; } *best; /* [outputs] scratch: who is served, how far from its turn */
+    uint8_t flits_of[LINE_SECTORS + 1]; /* flits of a packet with that many sectors of data */
     uint64_t packets, flits;
 };
 

@@ -57,7 +57,7 @@ static void advance(struct clock *c, tick_t now)
     for (unsigned i = 0; i < c->ndomains; i++) {
         struct domain *d = &c->domain[i];
         if (d->edge > now) continue;
-        uint64_t steps = d->edge + d->period > now ? 1 : (now - d->edge) / d->period + 1;
+        uint64_t steps = d->edge == now ? 1 : (now - d->edge) / d->period + 1;
         d->edge += steps * d->period;
         d->cycle += steps;
     }
@@ -76,6 +76,9 @@ static tick_t next_time(const struct clock *c, bool tick)
 /* The edge of the first slot in use after the one at (cycle, edge). */
 static tick_t find_next(const struct domain *d, uint64_t cycle, tick_t edge)
 {
+    uint32_t first = (uint32_t)(cycle + 1) & (WHEEL_SLOTS - 1);
+    uint64_t near = d->used[first >> 6] >> (first & 63); /* nearly always here */
+    if (near) return edge + (1 + bit_low64(near)) * d->period;
     for (uint32_t ahead = 1; ahead < WHEEL_SLOTS;) {
         uint32_t slot = (uint32_t)(cycle + ahead) & (WHEEL_SLOTS - 1);
         uint64_t word = d->used[slot >> 6] >> (slot & 63);
@@ -89,8 +92,7 @@ static tick_t find_next(const struct domain *d, uint64_t cycle, tick_t edge)
  * new. */
 static void collect(struct domain *d, unsigned words, tick_t t, uint64_t *due)
 {
-    if (d->next != t) return;
-    uint64_t cycle = d->cycle + (t - d->edge) / d->period;
+    uint64_t cycle = t == d->edge ? d->cycle : d->cycle + (t - d->edge) / d->period;
     uint32_t slot = (uint32_t)cycle & (WHEEL_SLOTS - 1);
     for (unsigned w = 0; w < words; w++) {
         due[w] |= d->wheel[w][slot];
@@ -111,7 +113,8 @@ bool clock_step(struct clock *c, const struct driven *d, unsigned n, bool tick, 
     tick_t t = next_time(c, tick);
     if (t == NEVER) return false;
     uint64_t due[CLOCK_MAX_WORDS] = {0};
-    for (unsigned i = 0; i < c->ndomains; i++) collect(&c->domain[i], c->words, t, due);
+    for (unsigned i = 0; i < c->ndomains; i++)
+        if (c->domain[i].next == t) collect(&c->domain[i], c->words, t, due);
     for (unsigned i = 0; tick && i < n; i++)
         if (c->domain[d[i].part->domain].edge == t) due[i >> 6] |= bit64(i & 63);
     advance(c, t);

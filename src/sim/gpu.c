@@ -100,7 +100,7 @@ static int connect_parts(struct gpu *g, struct wl_err *e)
         /* The fixed delays before the L2's tags and before the DRAM queue are pipelines inside the
          * ports: one entry a cycle, plus the queue. */
         bad |= port_init(&l->in, out + (uint32_t)(v[P_L2_INQ] + v[P_L2_ROP]), &g->net[0].part, &l->part);
-        bad |= port_init(&l->fill, (uint32_t)v[P_L2_FILLQ], &d->part, &l->part);
+        bad |= port_init(&l->fill, (uint32_t)(v[P_L2_FILLQ] + v[P_MEM_RETURNQ] / per), &d->part, &l->part);
         bad |= port_init(&d->in[i % per], (uint32_t)(v[P_L2_MEMQ] + v[P_MEM_LATENCY]), &l->part, &d->part);
         l->in.delay = l->part.period * (tick_t)v[P_L2_ROP];
         d->in[i % per].delay = l->part.period * (tick_t)v[P_MEM_LATENCY];

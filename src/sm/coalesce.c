@@ -20,17 +20,60 @@ static void add_lane(struct txn *t, uint64_t addr, unsigned width)
     unsigned offset = (unsigned)addr & (LINE_BYTES - 1), last = offset + width - 1;
     if (last >= LINE_BYTES) last = LINE_BYTES - 1; /* accesses are aligned; only odd traces get here */
     for (unsigned sector = offset >> 5; sector <= last >> 5; sector++) t->sectors |= (uint8_t)(1u << sector);
-    uint64_t run = width >= 64 ? UINT64_MAX : (UINT64_C(1) << (last - offset + 1)) - 1;
+    uint64_t run = (UINT64_C(1) << (last - offset + 1)) - 1; /* width <= 32 */
     t->bytes[offset >> 6] |= run << (offset & 63);
-    if ((offset & 63) + width > 64 && offset < 64) t->bytes[1] |= run >> (64 - offset);
+    if (offset < 64 && last >= 64) t->bytes[1] |= run >> (64 - offset);
     t->lanes++;
 }
 
+/* Lanes further apart than a segment: a transaction each. */
+static uint32_t one_each(const struct warp_addrs *a, unsigned width, struct txn *out)
+{
+    unsigned first = bit_low32(a->mask);
+    uint32_t n = 0;
+    for (uint32_t m = a->mask; m; m &= m - 1) {
+        uint64_t addr = a->base + (uint64_t)((int64_t)(bit_low32(m) - first) * a->stride);
+        out[n] = (struct txn){.line = addr >> LINE_SHIFT};
+        add_lane(&out[n++], addr, width);
+    }
+    return n;
+}
+
+/* All lanes side by side: whole runs of bytes at once. */
+static uint32_t side_by_side(const struct warp_addrs *a, unsigned width, unsigned shift, struct txn *out)
+{
+    uint64_t addr = a->base, end = a->base + (uint64_t)width * WARP_SIZE;
+    uint32_t n = 0;
+    while (addr < end) {
+        uint64_t stop = ((addr >> shift) + 1) << shift;
+        if (stop > end) stop = end;
+        unsigned from = (unsigned)addr & (LINE_BYTES - 1), to = from + (unsigned)(stop - addr); /* [from, to) */
+        struct txn *t = &out[n++];
+        *t = (struct txn){.line = addr >> LINE_SHIFT, .lanes = (uint8_t)((stop - addr) / width)};
+        t->sectors = (uint8_t)((1u << ((to + 31) >> 5)) - (1u << (from >> 5)));
+        for (unsigned half = 0; half < 2; half++) {
+            unsigned lo = from > 64 * half ? from - 64 * half : 0, hi = to > 64 * half ? to - 64 * half : 0;
+            if (hi > 64) hi = 64;
+            if (lo < hi) t->bytes[half] = (hi - lo == 64 ? UINT64_MAX : ((UINT64_C(1) << (hi - lo)) - 1)) << lo;
+        }
+        addr = stop;
+    }
+    return n;
+}
+
 /* Affine addresses rise or fall all the way: a lane either joins the last transaction or starts
- * a new one. */
+ * a new one. The usual strides need no look at each lane. */
 static uint32_t coalesce_affine(const struct warp_addrs *a, unsigned width, struct txn *out)
 {
     unsigned shift = segment_shift(width), first = bit_low32(a->mask);
+    if (a->stride == 0) {
+        out[0] = (struct txn){.line = a->base >> LINE_SHIFT};
+        add_lane(&out[0], a->base, width);
+        out[0].lanes = (uint8_t)bit_count32(a->mask);
+        return 1;
+    }
+    if (a->stride == width && a->mask == UINT32_MAX && a->base % width == 0) return side_by_side(a, width, shift, out);
+    if (a->stride >= LINE_BYTES || a->stride <= -LINE_BYTES) return one_each(a, width, out);
     uint32_t n = 0;
     uint64_t segment = 0;
     for (uint32_t m = a->mask; m; m &= m - 1) {

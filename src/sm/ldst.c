@@ -139,7 +139,7 @@ static void access_tags(struct sm *s, struct l1 *c, struct access_pipe *p, tick_
 {
     p->refused = L1_HIT;
     struct req *r = p->list.head;
-    if (!r || r->ready > now) return;
+    if (r->ready > now) return;
     bool data_load = c == &s->l1d && r->kind == WL_LOAD;
     struct memop *op = (struct memop *)(void *)r->load;
     if (data_load && !op->begun) {
@@ -272,7 +272,6 @@ void ldst_accept(struct sm *s, struct memop *op) { s->lsu.queue[s->lsu.tail++ & 
 
 static void account_skipped(struct sm *s, uint64_t skipped)
 {
-    if (!skipped) return;
     count_refusal(s, &s->l1d, s->pipe[FROM_L1D].refused, skipped);
     if (l1_refused(s->pipe[FROM_L1T].refused)) count_refusal(s, &s->l1t, s->pipe[FROM_L1T].refused, skipped);
     if (l1_refused(s->pipe[FROM_L1C].refused)) count_refusal(s, &s->l1c, s->pipe[FROM_L1C].refused, skipped);
@@ -282,20 +281,21 @@ static void account_skipped(struct sm *s, uint64_t skipped)
 
 void ldst_cycle(struct sm *s, tick_t now, uint64_t skipped)
 {
-    account_skipped(s, skipped);
+    if (skipped) account_skipped(s, skipped);
     complete(s, now);
     accept_reply(s, now);
     send_misses(s, &s->l1d, now);
     send_misses(s, &s->l1t, now);
     send_misses(s, &s->l1c, now);
+    struct access_pipe *data = &s->pipe[FROM_L1D], *texture = &s->pipe[FROM_L1T], *constant = &s->pipe[FROM_L1C];
     /* A pipe without stages is fed and read in the same cycle. */
-    if (s->pipe[FROM_L1D].delay) access_tags(s, &s->l1d, &s->pipe[FROM_L1D], now);
-    if (s->pipe[FROM_L1T].delay) access_tags(s, &s->l1t, &s->pipe[FROM_L1T], now);
+    if (data->used && data->delay) access_tags(s, &s->l1d, data, now);
+    if (texture->used && texture->delay) access_tags(s, &s->l1t, texture, now);
     feed(s, now);
-    if (!s->pipe[FROM_L1D].delay) access_tags(s, &s->l1d, &s->pipe[FROM_L1D], now);
-    if (!s->pipe[FROM_L1T].delay) access_tags(s, &s->l1t, &s->pipe[FROM_L1T], now);
-    access_tags(s, &s->l1c, &s->pipe[FROM_L1C], now);
-    if (l1_refused(s->pipe[FROM_L1D].refused) || l1_refused(s->pipe[FROM_L1T].refused) || l1_refused(s->pipe[FROM_L1C].refused))
+    if (data->used && !data->delay) access_tags(s, &s->l1d, data, now);
+    if (texture->used && !texture->delay) access_tags(s, &s->l1t, texture, now);
+    if (constant->used) access_tags(s, &s->l1c, constant, now);
+    if (l1_refused(data->refused) || l1_refused(texture->refused) || l1_refused(constant->refused))
         s->stats.lsu_stall_cycles++;
 }
 

@@ -71,6 +71,12 @@ struct kernel {
 #define TO16(name, inst) {name, 'r', inst " %h0, %a; cvt.u32.u16 %r, %h0;"}
 #define TO16_64(name, inst) {name, 'r', inst " %h0, %A; cvt.u32.u16 %r, %h0;"}
 #define FROM16(name, inst) {name, 'r', "cvt.u16.u32 %h0, %a; " inst " %r, %h0;"}
+#define K16_HALVES(name, inst) \
+    {name, 'r', "mov.b32 {%h0, %h1}, %a; " inst " %h2, %h0; " inst " %h3, %h1; mov.b32 %r, {%h2, %h3};"}
+/* %t0 = 2^-126 (1 + k 2^-23) and %t1 = 1 - m 2^-24 for the 32 pairs of k < 4 and m < 8. */
+#define TINY(name, body)                                                                        \
+    {name, 'r', "and.b32 %t0, %lane, 3; add.u32 %t0, %t0, 0x00800000; shr.u32 %t1, %lane, 2; "  \
+                "sub.u32 %t1, 0x3f800000, %t1; " body}
 #define ROUND4_32(op, n) K32##n(#op ".rn.f32", #op ".rn.f32"), K32##n(#op ".rz.f32", #op ".rz.f32"), \
     K32##n(#op ".rm.f32", #op ".rm.f32"), K32##n(#op ".rp.f32", #op ".rp.f32"), K32##n(#op ".rn.ftz.f32", #op ".rn.ftz.f32")
 #define ROUND4_64(op, n) K64##n(#op ".rn.f64", #op ".rn.f64"), K64##n(#op ".rz.f64", #op ".rz.f64"), \
@@ -236,6 +242,27 @@ static const struct kernel kernels[] = {
     {"match.all", 'r', "and.b32 %t0, %a, 0; match.all.sync.b32 %r|%p, %t0, -1;"},
     {"redux.add", 'r', "redux.sync.add.u32 %r, %a, -1;"}, {"redux.min.s32", 'r', "redux.sync.min.s32 %r, %a, -1;"},
     {"redux.xor", 'r', "redux.sync.xor.b32 %r, %a, -1;"},
+    /* forms whose rules a first comparison left open */
+    K16_HALVES("abs.f16", "abs.f16"), K16_HALVES("neg.f16", "neg.f16"), K32_1("abs.f16x2", "abs.f16x2"),
+    K16_HALVES("abs.bf16", "abs.bf16"), K16_HALVES("neg.bf16", "neg.bf16"), K32("min.f16x2", "min.f16x2"),
+    K32("max.f16x2", "max.f16x2"), {"bfi.b64 full", 'R', "bfi.b64 %R, %A, %B, %b, %c;"}, {"bfi.b32 full", 'r', "bfi.b32 %r, %a, %b, %b, %c;"},
+    TO16_64("cvt.rzi.u16.f64", "cvt.rzi.u16.f64"), TO16_64("cvt.rni.s16.f64", "cvt.rni.s16.f64"),
+    TO32("cvt.rzi.u8.f64", "cvt.rzi.u8.f64"), TO32("cvt.rni.s8.f64", "cvt.rni.s8.f64"),
+    {"cvt.f64.f16", 'R', "mov.b32 {%h0, %h1}, %a; cvt.f64.f16 %R, %h1;"},
+    {"cvt.rzi.s64.f16", 'R', "mov.b32 {%h0, %h1}, %a; cvt.rzi.s64.f16 %R, %h1;"}, K16_HALVES("cvt.rni.f16.f16", "cvt.rni.f16.f16"),
+    {"cvt.rn.f16.s64", 'r', "cvt.rn.f16.s64 %h0, %A; cvt.u32.u16 %r, %h0;"},
+    K32_1("sqrt.approx.ftz.f32", "sqrt.approx.ftz.f32"), K32("div.full.ftz.f32", "div.full.ftz.f32"),
+    K32_1("sin.approx.ftz.f32", "sin.approx.ftz.f32"), K32_1("cos.approx.ftz.f32", "cos.approx.ftz.f32"),
+    K16_HALVES("ex2.approx.f16", "ex2.approx.f16"), K16_HALVES("tanh.approx.f16", "tanh.approx.f16"),
+    /* results next to the least normal number: is one that rounds up to it flushed? */
+    TINY("mul.ftz.f32 tiny", "mul.ftz.f32 %r, %t0, %t1;"), TINY("mul.rp.ftz.f32 tiny", "mul.rp.ftz.f32 %r, %t0, %t1;"),
+    TINY("mul.rz.ftz.f32 tiny", "mul.rz.ftz.f32 %r, %t0, %t1;"), TINY("mul.ftz.sat.f32 tiny", "mul.ftz.sat.f32 %r, %t0, %t1;"),
+    TINY("fma.rn.ftz.f32 tiny", "xor.b32 %t1, %t1, 0x80000000; mov.b32 %t2, 0x01000000; fma.rn.ftz.f32 %r, %t0, %t1, %t2;"),
+    TINY("fma.rp.ftz.f32 tiny", "xor.b32 %t1, %t1, 0x80000000; mov.b32 %t2, 0x01000000; fma.rp.ftz.f32 %r, %t0, %t1, %t2;"),
+    TINY("div.rn.ftz.f32 tiny", "add.u32 %t0, %t0, 0x7e000000; div.rn.ftz.f32 %r, %t1, %t0;"),
+    TINY("div.rp.ftz.f32 tiny", "add.u32 %t0, %t0, 0x7e000000; div.rp.ftz.f32 %r, %t1, %t0;"),
+    {"cvt.rn.ftz.f32.f64 tiny", 'r', "cvt.u64.u32 %T0, %lane; shl.b64 %T0, %T0, 26; sub.s64 %T0, 0x3810000000000000, %T0; cvt.rn.ftz.f32.f64 %r, %T0;"},
+    {"cvt.rp.ftz.f32.f64 tiny", 'r', "cvt.u64.u32 %T0, %lane; shl.b64 %T0, %T0, 26; sub.s64 %T0, 0x3810000000000000, %T0; cvt.rp.ftz.f32.f64 %r, %T0;"},
 };
 enum { NKERNELS = sizeof kernels / sizeof *kernels };
 

@@ -91,9 +91,9 @@ static void finish(struct dram *d, struct req *r, tick_t data_at)
 
 static void enqueue(struct dram *d, struct req *r, tick_t now)
 {
-    uint32_t bytes = bit_count32(r->sectors) * SECTOR_BYTES;
+    uint32_t bytes = bit_count32(r->fetch) * SECTOR_BYTES;
     /* A sectored L2 reads sector by sector, each a whole atom; it writes back what it has at once. */
-    r->commands = (uint8_t)(d->sectored && !r->is_write ? bit_count32(r->sectors)
+    r->commands = (uint8_t)(d->sectored && !r->is_write ? bit_count32(r->fetch)
                                                         : (bytes + d->atom_bytes - 1) / d->atom_bytes);
     if (r->nvm) r->bank = (uint8_t)(r->bank + d->banks);
     d->stats.requests++;

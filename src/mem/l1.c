@@ -117,19 +117,12 @@ static enum l1_outcome hit(struct l1 *c, const struct wl_access *a, uint32_t at,
     return L1_HIT;
 }
 
-/* Sends the fetch of `sectors` for the line at `at` whose MSHR entry is `m`. The request itself
- * waits in the entry; what travels is a copy without an instruction. */
-static void fetch(struct l1 *c, const struct req *r, uint32_t m, uint8_t sectors)
+/* The request itself fetches `sectors`; those that merge with it wait in its MSHR entry. */
+static void fetch(struct l1 *c, struct req *r, uint32_t m, uint8_t sectors)
 {
-    struct req *f = req_alloc(c->pool);
-    struct req *next = f->next;
-    *f = *r;
-    f->next = next;
-    f->load = NULL;
-    f->mshr = m;
-    f->sectors = sectors;
-    f->is_reply = false;
-    send(c, f);
+    r->mshr = m;
+    r->sectors = sectors;
+    send(c, r);
 }
 
 static void write_back(struct l1 *c, const struct req *r, uint32_t at)
@@ -161,7 +154,7 @@ static void reserve(struct l1 *c, struct req *r, const struct wl_access *a, uint
     t->valid[at] = t->dirty[at] = 0;
     t->pending[at] = sectors;
     t->mshr[at] = mshr_alloc(&c->mshr, at);
-    mshr_wait(&c->mshr, t->mshr[at], r);
+    c->mshr.entry[t->mshr[at]].count = 1;
     fetch(c, r, t->mshr[at], sectors);
 }
 
@@ -211,9 +204,12 @@ static enum l1_outcome sector_miss(struct l1 *c, struct req *r, const struct wl_
         if (!mshr_can_merge(&c->mshr, t->mshr[at])) return L1_NO_MERGE;
         if (fetch_mask && !missq_room(c, 1)) return L1_NO_QUEUE;
     }
-    mshr_wait(&c->mshr, t->mshr[at], r);
-    if (!fetch_mask) return hit(c, a, at, true);
+    if (!fetch_mask) {
+        mshr_wait(&c->mshr, t->mshr[at], r);
+        return hit(c, a, at, true);
+    }
     t->pending[at] |= fetch_mask;
+    c->mshr.entry[t->mshr[at]].count++;
     fetch(c, r, t->mshr[at], fetch_mask);
     if (c->policy->on_hit && !t->infinite) c->policy->on_hit(c->self, a, at - a->set * t->ways, true);
     return missed(c);
@@ -255,8 +251,11 @@ void l1_fill(struct l1 *c, struct req *reply, struct req_list *done)
     uint32_t m = reply->mshr, at = c->mshr.entry[m].at;
     t->valid[at] |= reply->sectors;
     t->pending[at] &= (uint8_t)~reply->sectors;
-    req_free(c->pool, reply);
-    if (t->pending[at]) return;
+    if (t->pending[at]) { /* other sectors of the line are still on their way */
+        list_push(&c->mshr.entry[m].waiting, reply);
+        return;
+    }
+    list_push(done, reply);
     t->state[at] = (uint8_t)((t->state[at] & ~3) | WL_VALID);
     t->mshr[at] = NO_MSHR;
     list_join(done, &c->mshr.entry[m].waiting);

@@ -48,8 +48,8 @@ void l1_destroy(struct l1 *c);
  * r->is_reply set), which the caller finishes. */
 enum l1_outcome l1_access(struct l1 *c, struct req *r, uint64_t cycle, bool may_miss);
 
-/* The data of a miss arrived; the requests that waited for it are appended to *done. The reply
- * itself is freed or appended. */
+/* The data of a miss arrived; the request that fetched it and those that waited for it are
+ * appended to *done. */
 void l1_fill(struct l1 *c, struct req *reply, struct req_list *done);
 
 static inline struct req *l1_missq_head(const struct l1 *c) { return c->missq.head; }

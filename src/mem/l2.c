@@ -73,6 +73,7 @@ static struct req *make_down(struct l2 *s, const struct req *r, uint64_t line, u
 {
     struct req *d = req_alloc(s->pool);
     *d = (struct req){.line = line, .kind = is_write ? WL_WRITEBACK : WL_LOAD, .origin = FROM_L2, .sectors = sectors,
+                      .fetch = sectors,
                       .slice = (uint16_t)s->index, .sm = r->sm, .is_write = is_write, .bank = r->bank, .row = r->row,
                       .set = r->set, .nvm = nvm_line(s->nvm, line)};
     if (line != r->line) addrmap_route(s->map, d);
@@ -141,13 +142,13 @@ static void reply(struct l2 *s, struct req *r, tick_t now)
     port_push(s->out, r, now);
 }
 
-/* Asks memory for `sectors` of the line at `at`; its MSHR entry exists. */
-static void start_fetch(struct l2 *s, const struct req *r, uint32_t at, uint8_t sectors)
+/* Request f fetches `sectors` of the line at `at`, whose MSHR entry exists. */
+static void start_fetch(struct l2 *s, struct req *f, uint32_t at, uint8_t sectors)
 {
     s->tags.pending[at] |= sectors;
-    s->tags.state[at] = line_state(&s->tags, at, r->nvm);
-    struct req *f = make_down(s, r, r->line, sectors, false);
-    f->mshr = s->tags.mshr[at];
+    s->tags.state[at] = line_state(&s->tags, at, f->nvm);
+    f->l2_mshr = s->tags.mshr[at];
+    f->fetch = sectors;
     s->mshr_sectors += weight(s, sectors);
     s->stats.fetches += weight(s, sectors);
     send(s, f);
@@ -167,8 +168,8 @@ static enum l2_stall read_past(struct l2 *s, struct req *r, const struct wl_acce
     s->stats.accesses += n;
     s->stats.reads += n;
     s->stats.bypasses += n;
-    r->slice = (uint16_t)s->index;
-    r->is_write = false;
+    r->fetch = s->sectored ? r->sectors : ALL_SECTORS;
+    r->l2_mshr = NO_MSHR;
     send(s, r);
     return L2_GO;
 }
@@ -201,8 +202,12 @@ static enum l2_stall read_line(struct l2 *s, struct req *r, const struct wl_acce
         touch(s, a, at, true);
     }
     if (t->mshr[at] == NO_MSHR) t->mshr[at] = mshr_alloc(&s->mshr, at);
-    mshr_wait(&s->mshr, t->mshr[at], r);
-    if (fetch) start_fetch(s, r, at, fetch);
+    if (fetch) { /* it fetches by itself; those that merge with it wait in the entry */
+        s->mshr.entry[t->mshr[at]].count++;
+        start_fetch(s, r, at, fetch);
+    } else {
+        mshr_wait(&s->mshr, t->mshr[at], r);
+    }
     count(s, r, weight(s, (uint8_t)(want & ~missing)), weight(s, (uint8_t)(missing & ~fetch)), weight(s, fetch));
     return L2_GO;
 }
@@ -255,7 +260,7 @@ static enum l2_stall write_line(struct l2 *s, struct req *r, const struct wl_acc
     }
     if (fetch) {
         s->tags.mshr[at] = mshr_alloc(&s->mshr, at);
-        start_fetch(s, r, at, sectors);
+        start_fetch(s, make_down(s, r, r->line, sectors, false), at, sectors);
     }
     if (s->write != L2_FORWARD) write_bytes(s, at, r);
     if (s->write == L2_FETCH && covered) s->tags.valid[at] = ALL_SECTORS;
@@ -266,45 +271,55 @@ static enum l2_stall write_line(struct l2 *s, struct req *r, const struct wl_acc
 
 /* ---- the cycle ---- */
 
-/* A fill arrives: whoever waits for nothing else may answer. */
-static void accept_fill(struct l2 *s, tick_t now)
+/* Lets those of the entry's requests answer whose sectors have all arrived. */
+static void release_waiting(struct l2 *s, uint32_t m, uint32_t at)
 {
-    struct req *f = port_peek(&s->fill, now);
-    if (!f || now < s->fill_free) return;
-    port_pop(&s->fill, now);
-    if (f->origin != FROM_L2) { /* went past */
-        list_push(&s->done, f);
-        return;
-    }
-    struct tags *t = &s->tags;
-    uint32_t m = f->mshr, at = s->mshr.entry[m].at;
-    t->valid[at] |= f->sectors;
-    t->pending[at] &= (uint8_t)~f->sectors;
-    t->state[at] = line_state(t, at, f->nvm);
-    s->mshr_sectors -= weight(s, f->sectors);
-    s->stats.fills += weight(s, f->sectors);
-    s->fill_free = now + s->part.period * (bit_count32(f->sectors) * SECTOR_BYTES / s->port_bytes);
     struct req_list *waiting = &s->mshr.entry[m].waiting;
     struct req *r = waiting->head;
     list_init(waiting);
     while (r) {
         struct req *next = r->next;
-        uint8_t want = s->sectored ? r->sectors : ALL_SECTORS;
-        if (want & ~t->valid[at]) {
+        if ((s->sectored ? r->sectors : ALL_SECTORS) & ~s->tags.valid[at]) {
             list_push(waiting, r);
         } else {
             s->mshr.entry[m].count--;
-            if (r->kind == WL_ATOMIC) mark_dirty(s, at, want, r->nvm);
+            if (r->kind == WL_ATOMIC) mark_dirty(s, at, r->sectors, r->nvm);
             list_push(&s->done, r);
         }
         r = next;
     }
-    if (!t->pending[at]) {
-        t->mshr[at] = NO_MSHR;
-        mshr_release(&s->mshr, m);
-        if (s->policy->on_fill) s->policy->on_fill(s->self, at / t->ways, at % t->ways);
+}
+
+/* A fill arrives with the request that fetched it. */
+static void accept_fill(struct l2 *s, tick_t now)
+{
+    struct req *f = port_peek(&s->fill, now);
+    if (!f || now < s->fill_free) return;
+    port_pop(&s->fill, now);
+    if (f->origin != FROM_L2 && f->l2_mshr == NO_MSHR) { /* went past the tags */
+        list_push(&s->done, f);
+        return;
     }
-    req_free(s->pool, f);
+    struct tags *t = &s->tags;
+    uint32_t m = f->l2_mshr, at = s->mshr.entry[m].at;
+    t->valid[at] |= f->fetch;
+    t->pending[at] &= (uint8_t)~f->fetch;
+    t->state[at] = line_state(t, at, f->nvm);
+    s->mshr_sectors -= weight(s, f->fetch);
+    s->stats.fills += weight(s, f->fetch);
+    s->fill_free = now + s->part.period * (bit_count32(f->fetch) * SECTOR_BYTES / s->port_bytes);
+    if (f->origin == FROM_L2) {
+        req_free(s->pool, f); /* fetched for a store: nobody waits for it */
+    } else { /* the oldest of those that wait */
+        f->next = s->mshr.entry[m].waiting.head;
+        if (!f->next) s->mshr.entry[m].waiting.tail = &f->next;
+        s->mshr.entry[m].waiting.head = f;
+    }
+    release_waiting(s, m, at);
+    if (t->pending[at]) return;
+    t->mshr[at] = NO_MSHR;
+    mshr_release(&s->mshr, m);
+    if (s->policy->on_fill) s->policy->on_fill(s->self, at / t->ways, at % t->ways);
 }
 
 static void send_done(struct l2 *s, tick_t now)

@@ -24,17 +24,18 @@ struct req {
     uint64_t ready;        /* scratch of the part that holds it: a tick */
     struct wl_load *load;  /* the load it belongs to (its head: the SM keeps more behind it), or NULL */
     uint32_t pc;
-    uint32_t mshr;         /* L1: entry to fill; L2: entry to fill */
+    uint32_t mshr;         /* the L1 entry it will fill */
+    uint32_t l2_mshr;      /* the L2 entry it will fill */
     uint32_t row;          /* DRAM */
     uint32_t set;          /* L2 */
     uint16_t warp, rank, slice;
     uint8_t kind;          /* enum wl_kind */
     uint8_t space;         /* enum wl_space */
     uint8_t origin;        /* enum req_origin */
-    uint8_t sectors;       /* asked for (loads: to fetch) or written */
+    uint8_t sectors;       /* asked for or written */
+    uint8_t fetch;         /* to read from memory: those of `sectors` the L2 does not have */
     uint8_t touched;       /* sectors the lanes touch */
     uint8_t lanes, number, sm, note;
-    uint8_t l2_mshr_sectors; /* sectors this request has in the L2's MSHRs */
     uint8_t commands;      /* DRAM column commands still to issue */
     uint8_t bank;
     bool nvm, bypass, is_reply, is_write /* to DRAM */;

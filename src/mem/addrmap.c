@@ -117,7 +117,7 @@ static uint32_t split_channel(const struct addrmap *m, uint64_t addr, uint64_t *
     if (m->channels == 1) return 0;
     if (!m->divide) return (uint32_t)gather(&m->channel, addr);
     unsigned at = (unsigned)m->insert_at;
-    uint64_t high = addr >> at, q = high / m->channels;
+    uint64_t high = addr >> at, q = quotient(high, m->channels);
     *rest = q << at | (addr & (bit64(at) - 1));
     return (uint32_t)(high - q * m->channels);
 }

@@ -65,7 +65,7 @@ static inline void part_wake_after(const struct part *p, tick_t at)
         wheel_set(d, p->id, d->cycle, d->edge);
         return;
     }
-    uint64_t ahead = (at - d->edge) / d->period + 1;
+    uint64_t ahead = quotient(at - d->edge, d->period) + 1;
     if (ahead >= WHEEL_SLOTS) ahead = WHEEL_SLOTS - 1;
     wheel_set(d, p->id, d->cycle + ahead, d->edge + ahead * d->period);
 }

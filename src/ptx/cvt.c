@@ -2,7 +2,8 @@
  *
  * A lane is converted in three steps: the source bits become an integer or a double (exact
  * for every source type), the value is rounded or clamped as the destination and the
- * modifiers ask, and the result is extended to the width of its register. */
+ * modifiers ask, and the result is extended to the width of its register. NaNs go their own
+ * way, on bits. */
 #include "ptx/fpmath.h"
 #include "ptx/ops.h"
 
@@ -43,11 +44,10 @@ static double round_integral(double x, unsigned rnd)
     }
 }
 
-/* Out of range clamps. NaN is 0, but the most negative number for 64-bit results. */
+/* Out of range clamps. */
 static uint64_t float_to_int(double x, const struct uop *u)
 {
     unsigned bits = bits_of(u->type);
-    if (x != x) return bits == 64 ? UINT64_C(1) << 63 : 0;
     double r = round_integral(x, u->rnd);
     if (is_signed(u->type)) {
         double top = ldexp(1, (int)bits - 1);
@@ -80,11 +80,41 @@ static bool is_integral(unsigned rnd) { return rnd >= RND_RNI; }
 
 static uint64_t float_to_float(double x, const struct uop *u)
 {
+    unsigned rnd = is_integral(u->rnd) ? RND_RN : u->rnd;
     if (is_integral(u->rnd)) x = round_integral(x, u->rnd);
     if (u->flags & FLAG_SAT) x = !(x > 0) ? 0 : x > 1 ? 1 : x;
-    if (x != x && u->type == T_F64) return F64_NAN;
-    uint64_t b = fp_from_f64(format_of(u->type), x, is_integral(u->rnd) ? RND_RN : u->rnd);
-    return flush_bits(b, u->type, u);
+    uint64_t b = fp_from_f64(format_of(u->type), x, rnd);
+    /* 2^-126 is flushed where it was less before the least exponent rounded it up. */
+    if (u->type == T_F32 && u->flags & FLAG_FTZ && (fp_from_f64(&fp_f32, x * 0x1p32, rnd) & 0x7fffffff) < f32_bits(0x1p-94f))
+        b &= 0x80000000;
+    return b;
+}
+
+/* ---- NaN ---- */
+
+/* Bits of the significand field. */
+static unsigned fraction_bits(unsigned t) { return (unsigned)format_of(t)->digits - 1; }
+
+static bool is_nan(uint64_t v, unsigned t)
+{
+    unsigned bits = bits_of(t);
+    uint64_t magnitude = extend(v, bits, false) & ~(UINT64_C(1) << (bits - 1));
+    return magnitude > ((UINT64_C(1) << (bits - 1)) - (UINT64_C(1) << fraction_bits(t)));
+}
+
+/* Integers: 0, or the most negative number when 64 bits are on either side, even where it is
+ * not a value of the type. Floats: to or from f64 the sign and the upper bits of the payload
+ * survive, quiet; among the shorter formats there is one NaN. */
+static uint64_t convert_nan(uint64_t v, const struct uop *u)
+{
+    unsigned bits = bits_of(u->type), from = bits_of(u->type2);
+    if (!is_float(u->type)) return bits == 64 || from == 64 ? UINT64_C(1) << (bits - 1) : 0;
+    if (u->flags & FLAG_SAT) return 0;
+    if (bits != 64 && from != 64) return format_of(u->type)->nan;
+    if (u->type2 == T_F32 && u->flags & FLAG_FTZ) v = F32_NAN;
+    uint64_t payload = v << (64 - fraction_bits(u->type2)) >> 12 | F64_QUIET;
+    uint64_t sign = v >> (from - 1) & 1, exponent = (UINT64_C(1) << (bits - 1)) - (UINT64_C(1) << fraction_bits(u->type));
+    return sign << (bits - 1) | exponent | payload >> (52 - fraction_bits(u->type));
 }
 
 /* ---- a lane ---- */
@@ -102,6 +132,7 @@ static double float_value(uint64_t v, const struct uop *u)
 static uint64_t convert(uint64_t v, const struct uop *u)
 {
     if (is_float(u->type2)) {
+        if (is_nan(v, u->type2)) return convert_nan(v, u);
         double x = float_value(v, u);
         return is_float(u->type) ? float_to_float(x, u) : float_to_int(x, u);
     }

@@ -312,6 +312,5 @@ int lower_cvt(struct lower *L, struct uop *u);
 uint64_t image_var_addr(const struct ptx_image *img, const struct ptx_var *v); /* in its own space */
 struct xfunc *image_func(const struct ptx_image *img, const struct ptx_func *f);
 bool func_is_vprintf(const struct ptx_func *f);
-bool func_is_assertfail(const struct ptx_func *f);
 
 #endif

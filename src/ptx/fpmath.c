@@ -1,16 +1,12 @@
 /* fpmath.c - see fpmath.h.
  *
  * ex2 splits off the integer part and sums the Taylor series of e^(f ln 2). lg2 takes the
- * exponent from the bits and sums the atanh series of the rest. sin and cos of arguments
- * beyond pi/4 count turns in fixed point: an f32 is m * 2^e with a 24-bit m, so m times a
- * 128-bit window of 1/(2 pi) that starts at bit e is the fraction of a turn, with at least
- * 100 correct bits however large the argument is. */
+ * exponent from the bits and sums the atanh series of the rest. sin and cos turn their
+ * argument into quarters of a turn and sum a Taylor series within one. */
 #include "ptx/fpmath.h"
 
 #include <fenv.h>
 #include <math.h>
-
-typedef unsigned __int128 u128;
 
 /* ---- ex2, lg2, tanh ---- */
 
@@ -87,40 +83,17 @@ static double cos_poly(double x)
     return 1 + z * p;
 }
 
-/* 1/(2 pi) in binary after the point, 320 bits. */
-static const uint64_t inverse_turn[5] = {0x28be60db9391054a, 0x7f09d5f47d4d3770, 0x36d8a5664f10e410,
-                                         0x7f9458eaf7aef158, 0x6dc91b8e909374b8};
-
-/* Bits [at, at + 128) of 1/(2 pi); bits before the point are 0. */
-static u128 turn_window(int at)
-{
-    u128 w = 0;
-    for (int i = 0; i < 128; i++) {
-        int bit = at + i;
-        w = w << 1 | (bit < 0 ? 0 : inverse_turn[bit >> 6] >> (63 - (bit & 63)) & 1);
-    }
-    return w;
-}
-
-/* x = quadrant * pi/2 + *rest, |*rest| <= pi/4; for |x| > pi/4. */
+/* |x| = quadrant * pi/2 + *rest, |*rest| <= pi/4. The GPU multiplies by 1/(2 pi) in f32,
+ * rounding toward zero, and goes on with the turns that gives. */
 static unsigned reduce_turn(float x, double *rest)
 {
-    uint32_t b = f32_bits(x);
-    int e = (int)(b >> 23 & 255) - 127 - 23;
-    uint32_t m = (b & 0x7fffff) | 0x800000;
-    u128 fraction = turn_window(e) * m; /* of a turn, in units of 2^-128; whole turns fall off */
-    if (b >> 31) fraction = -fraction;
-    unsigned quadrant = (unsigned)(fraction >> 126);
-    u128 inside = fraction << 2; /* of a quarter */
-    double r;
-    if (inside >> 127) {
-        quadrant++;
-        r = -(double)(0 - inside);
-    } else {
-        r = (double)inside;
-    }
-    *rest = r * (0x1.921fb54442d18p0 * 0x1p-128);
-    return quadrant & 3;
+    double turns = (x < 0 ? -(double)x : x) * 0x1.45f306p-3; /* exact: 24 times 24 bits */
+    turns = f64_of(f64_bits(turns) & ~UINT64_C(0x1fffffff));
+    *rest = 0;
+    if (turns >= 0x1p23) return 0; /* whole turns */
+    unsigned quarters = (unsigned)(4 * turns + 0.5);
+    *rest = (4 * turns - quarters) * 0x1.921fb54442d18p0;
+    return quarters & 3;
 }
 
 static double sin_quadrant(unsigned quadrant, double r)
@@ -133,22 +106,32 @@ static double sin_quadrant(unsigned quadrant, double r)
     }
 }
 
-static bool is_reduced(float x) { return x < 0.785f && x > -0.785f; }
-
 double fm_sin(float x)
 {
-    double r;
-    if (is_reduced(x)) return sin_poly(x);
+    double r, s;
     unsigned q = reduce_turn(x, &r);
-    return sin_quadrant(q, r);
+    s = sin_quadrant(q, r);
+    return x < 0 ? -s : s;
 }
 
 double fm_cos(float x)
 {
     double r;
-    if (is_reduced(x)) return cos_poly(x);
     unsigned q = reduce_turn(x, &r);
     return sin_quadrant(q + 1, r);
+}
+
+/* ---- rsqrt ---- */
+
+/* s = sqrt x and y = 1/s are each rounded; what x - s*s and 1 - s*y leave over corrects y to
+ * first order. A small x is scaled, or x - s*s would have bits below the least subnormal. */
+double fm_rsqrt(double x)
+{
+    double scale = x < 0x1p-900 ? 0x1p100 : 1;
+    x *= scale * scale;
+    double s = sqrt(x), y = 1 / s;
+    double left = fma(-s, y, 1) - 0.5 * (fma(-s, s, x) * y) * y;
+    return fma(y, left, y) * scale;
 }
 
 /* ---- formats ---- */

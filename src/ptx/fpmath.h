@@ -1,9 +1,10 @@
 /* fpmath.h - floating point as the GPU does it, the same on every host.
  *
  * Transcendental functions are our own: a C library may return another last bit in its next
- * version, and a simulator must not. They take and return double, have a relative error
- * below 2^-40, and callers round once to f32; nothing in them depends on contraction or on
- * the host's libm. Conversions between formats go through one integer routine, fp_pack. */
+ * version, and a simulator must not. They return double with a relative error below 2^-40,
+ * and callers round once to f32; nothing in them depends on contraction or on the host's
+ * libm. sin and cos are those of an argument reduced as the GPU reduces it, which is not
+ * exact. Conversions between formats go through one integer routine, fp_pack. */
 #ifndef WL_PTX_FPMATH_H
 #define WL_PTX_FPMATH_H
 
@@ -38,16 +39,32 @@ static inline double f64_of(uint64_t b)
     return x;
 }
 
-/* The NaN that arithmetic produces. */
+/* The NaN that arithmetic produces. f32 and f16 always make this one; f64 makes it where no
+ * operand is NaN, and else returns the operand, made quiet. */
 #define F32_NAN UINT32_C(0x7fffffff)
 #define F64_NAN UINT64_C(0xfff8000000000000)
 #define F16_NAN 0x7fffu
+#define F64_QUIET (UINT64_C(1) << 51)
+static inline double f64_quiet(double nan) { return f64_of(f64_bits(nan) | F64_QUIET); }
+/* r, or the NaN that stands for it: the first operand that is one. */
+static inline double f64_with_nan(double r, double first, double second, double third)
+{
+    double nan = third != third ? f64_quiet(third) : f64_of(F64_NAN);
+    nan = second != second ? f64_quiet(second) : nan;
+    nan = first != first ? f64_quiet(first) : nan;
+    return r != r ? nan : r;
+}
+/* The operand the hardware prefers: b of a + b, a - b and a * b, then c, then a; but a of a / b. */
+static inline double f64_nan_sum(double r, double a, double b) { return f64_with_nan(r, b, a, a); }
+static inline double f64_nan_fma(double r, double a, double b, double c) { return f64_with_nan(r, b, c, a); }
+static inline double f64_nan_quotient(double r, double a, double b) { return f64_with_nan(r, a, b, b); }
 
 double fm_ex2(double x);  /* 2^x for |x| < 2^20 */
 double fm_lg2(double x);  /* log2 x; x > 0 and normal */
-double fm_sin(float x);   /* any finite x */
+double fm_sin(float x);   /* of 2 pi times x / (2 pi), the quotient cut to 24 bits; any finite x */
 double fm_cos(float x);
 double fm_tanh(double x);
+double fm_rsqrt(double x); /* 1/sqrt x rounded correctly but for ties too close to call; x > 0, finite */
 
 /* A binary format: total significand bits (with the hidden one), least and greatest exponent
  * of a normal number written 1.xxx * 2^e, and width. */

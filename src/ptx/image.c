@@ -29,7 +29,6 @@ struct xfunc *image_func(const struct ptx_image *img, const struct ptx_func *f)
 }
 
 bool func_is_vprintf(const struct ptx_func *f) { return f->is_extern && !strcmp(f->name, "vprintf"); }
-bool func_is_assertfail(const struct ptx_func *f) { return f->is_extern && !strcmp(f->name, "__assertfail"); }
 
 /* ---- variables ---- */
 

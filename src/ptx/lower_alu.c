@@ -128,8 +128,8 @@ static int pick_unary_float(const struct ptx_inst *in)
     case OP_SIN: return by_float(in->type, L_sin_f32 + z, NO_FORM, NO_FORM);
     case OP_COS: return by_float(in->type, L_cos_f32 + z, NO_FORM, NO_FORM);
     case OP_TANH: return by_float(in->type, L_tanh_f32 + z, NO_FORM, L_tanh_f16);
-    case OP_ABS: return in->type == T_BF16 ? L_abs_f16 : by_float(in->type, L_abs_f32 + z, L_abs_f64, L_abs_f16);
-    default: return in->type == T_BF16 ? L_neg_f16 : by_float(in->type, L_neg_f32 + z, L_neg_f64, L_neg_f16);
+    case OP_ABS: return in->type == T_BF16 ? L_abs_bf16 : by_float(in->type, L_abs_f32 + z, L_abs_f64, L_abs_f16);
+    default: return in->type == T_BF16 ? L_neg_bf16 : by_float(in->type, L_neg_f32 + z, L_neg_f64, L_neg_f16);
     }
 }
 

@@ -44,16 +44,16 @@ HELP u32 x_mulhi_u32(u32 a, u32 b) { return (u32)((u64)a * b >> 32); }
 HELP s32 x_mulhi_s32(s32 a, s32 b) { return (s32)((s64)a * b >> 32); }
 HELP s32 x_s24(s32 a) { return (s32)((u32)a << 8) >> 8; }
 
-/* Division by zero: all ones, and the dividend as remainder; the most negative number
- * divided by -1 wraps. */
+/* Division by zero: all ones, quotient and remainder; the most negative number divided by -1
+ * wraps. */
 HELP u32 x_div_u32(u32 a, u32 b) { return b ? a / b : UINT32_MAX; }
-HELP u32 x_rem_u32(u32 a, u32 b) { return b ? a % b : a; }
+HELP u32 x_rem_u32(u32 a, u32 b) { return b ? a % b : UINT32_MAX; }
 HELP u64 x_div_u64(u64 a, u64 b) { return b ? a / b : UINT64_MAX; }
-HELP u64 x_rem_u64(u64 a, u64 b) { return b ? a % b : a; }
+HELP u64 x_rem_u64(u64 a, u64 b) { return b ? a % b : UINT64_MAX; }
 HELP s32 x_div_s32(s32 a, s32 b) { return b == 0 ? -1 : b == -1 ? (s32)(0u - (u32)a) : a / b; }
-HELP s32 x_rem_s32(s32 a, s32 b) { return b == 0 ? a : b == -1 ? 0 : a % b; }
+HELP s32 x_rem_s32(s32 a, s32 b) { return b == 0 ? -1 : b == -1 ? 0 : a % b; }
 HELP s64 x_div_s64(s64 a, s64 b) { return b == 0 ? -1 : b == -1 ? (s64)(0u - (u64)a) : a / b; }
-HELP s64 x_rem_s64(s64 a, s64 b) { return b == 0 ? a : b == -1 ? 0 : a % b; }
+HELP s64 x_rem_s64(s64 a, s64 b) { return b == 0 ? -1 : b == -1 ? 0 : a % b; }
 
 HELP u32 x_shl32(u32 a, u32 n) { return n > 31 ? 0 : a << (n & 31); }
 HELP u64 x_shl64(u64 a, u32 n) { return n > 63 ? 0 : a << (n & 63); }
@@ -84,23 +84,24 @@ HELP u32 x_bfind_s64(s64 a) { return x_bfind_u64((u64)(a ^ (a >> 63))); }
 /* .shiftamt: how far left that bit must go to reach the top. */
 HELP u32 x_shiftamt(u32 found, u32 top) { return found == UINT32_MAX ? found : top - found; }
 
-HELP u64 x_bfe(u64 a, u32 pos, u32 len, bool is_signed, u32 width)
+/* Position and length are 0..255 by definition. Of larger ones the hardware takes 8 bits in
+ * the 32-bit forms, all 32 in the 64-bit ones. */
+HELP u64 x_field(u32 v, u32 width) { return width == 32 ? v & 255 : v; }
+HELP u64 x_bfe(u64 a, u32 b, u32 c, bool is_signed, u32 width)
 {
-    pos &= 255;
-    len &= 255;
-    u32 top = width - 1, last = pos + len - 1 < top ? pos + len - 1 : top;
+    u64 pos = x_field(b, width), len = x_field(c, width);
+    u64 top = width - 1, last = pos + len - 1 < top ? pos + len - 1 : top;
     if (!len) return 0;
     u64 sign = is_signed ? a >> last & 1 : 0;
     u64 field = pos > top ? 0 : a >> pos;
-    u32 have = pos > top ? 0 : top - pos + 1;
+    u64 have = pos > top ? 0 : top - pos + 1;
     if (len < have) have = len;
     u64 mask = have >= 64 ? UINT64_MAX : ((u64)1 << have) - 1;
     return (field & mask) | (sign ? ~mask : 0);
 }
-HELP u64 x_bfi(u64 a, u64 b, u32 pos, u32 len, u32 width)
+HELP u64 x_bfi(u64 a, u64 b, u32 c, u32 d, u32 width)
 {
-    pos &= 255;
-    len &= 255;
+    u64 pos = x_field(c, width), len = x_field(d, width);
     if (pos >= width || !len) return b;
     if (len > width - pos) len = width - pos;
     u64 mask = (len >= 64 ? UINT64_MAX : ((u64)1 << len) - 1) << pos;
@@ -206,18 +207,32 @@ HELP u32 x_fns(u32 mask, u32 base, s32 n)
 /* ---- f32 and f64 ---- */
 
 HELP f32 x_canon(f32 r) { return r != r ? f32_of(F32_NAN) : r; }
-HELP f64 x_canon64(f64 r) { return r != r ? f64_of(F64_NAN) : r; }
 HELP f32 x_ftz(f32 a)
 {
     u32 b = f32_bits(a);
     return f32_of(b & 0x7f800000 ? b : b & 0x80000000);
 }
+/* The .ftz of a rounded result. It is flushed when it lies below 2^-126 after rounding to 24
+ * bits without a least exponent; r alone does not tell, for 2^-126 may be such a result
+ * rounded up. `scaled` is the same operation on operands that make it 2^32 as large, which
+ * cannot be infinite where r is small. */
+HELP f32 x_flush(f32 r, f32 scaled)
+{
+    u32 s = f32_bits(scaled) & 0x7fffffff, b = f32_bits(r);
+    return f32_of(s < 0x10800000 ? b & 0x80000000 : b);
+}
+HELP f32 x_mulz(f32 a, f32 b) { return x_flush(a * b, a * 0x1p32f * b); }
+HELP f32 x_divz(f32 a, f32 b) { return x_flush(a / b, a * 0x1p32f / b); }
+HELP f32 x_fmaz(f32 a, f32 b, f32 c)
+{
+    return x_flush(__builtin_fmaf(a, b, c), __builtin_fmaf(a * 0x1p32f, b, c * 0x1p32f));
+}
 HELP f32 x_sat(f32 r) { return r > 0 ? (r < 1 ? r : 1.0f) : 0.0f; } /* NaN: 0 */
 HELP f64 x_sat64(f64 r) { return r > 0 ? (r < 1 ? r : 1.0) : 0.0; }
 HELP f32 x_abs(f32 a) { return f32_of(f32_bits(a) & 0x7fffffff); }
 HELP f32 x_neg(f32 a) { return f32_of(f32_bits(a) ^ 0x80000000); }
-HELP f64 x_abs64(f64 a) { return f64_of(f64_bits(a) & INT64_MAX); }
-HELP f64 x_neg64(f64 a) { return f64_of(f64_bits(a) ^ (u64)INT64_MIN); }
+HELP f64 x_abs64(f64 a) { return a != a ? f64_quiet(a) : f64_of(f64_bits(a) & INT64_MAX); }
+HELP f64 x_neg64(f64 a) { return a != a ? f64_quiet(a) : f64_of(f64_bits(a) ^ (u64)INT64_MIN); }
 HELP f32 x_fma(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }
 HELP f64 x_fma64(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
 
@@ -244,7 +259,7 @@ HELP f64 x_min64(f64 a, f64 b)
     f64 same = f64_of(f64_bits(a) | f64_bits(b));
     f64 r = a == b ? same : less;
     r = a != a ? b : r;
-    return x_canon64(b != b ? a : r);
+    return f64_nan_sum(b != b ? a : r, a, b);
 }
 HELP f64 x_max64(f64 a, f64 b)
 {
@@ -252,7 +267,7 @@ HELP f64 x_max64(f64 a, f64 b)
     f64 same = f64_of(f64_bits(a) & f64_bits(b));
     f64 r = a == b ? same : more;
     r = a != a ? b : r;
-    return x_canon64(b != b ? a : r);
+    return f64_nan_sum(b != b ? a : r, a, b);
 }
 HELP f32 x_nan2(f32 r, f32 a, f32 b) { return a != a || b != b ? f32_of(F32_NAN) : r; }
 
@@ -274,13 +289,18 @@ HELP f32 x_lg2(f32 a)
     if (a == 0) return -__builtin_inff();
     return a == __builtin_inff() ? a : (f32)fm_lg2(a);
 }
-HELP f32 x_sin(f32 a) { return a == 0 ? a : a - a == 0 ? (f32)fm_sin(a) : f32_of(F32_NAN); }
+HELP f32 x_sin(f32 a) { return x_ftz(a) == 0 ? x_ftz(a) : a - a == 0 ? (f32)fm_sin(a) : f32_of(F32_NAN); }
 HELP f32 x_cos(f32 a) { return a - a == 0 ? (f32)fm_cos(a) : f32_of(F32_NAN); }
 HELP f32 x_tanh(f32 a) { return a != a ? f32_of(F32_NAN) : a == 0 ? a : (f32)fm_tanh(a > 30 ? 30 : a < -30 ? -30 : a); }
 HELP f32 x_rsqrt(f32 a) { return x_canon((f32)(1 / __builtin_sqrt((f64)a))); }
 HELP f32 x_rcp(f32 a) { return x_canon(1 / a); }
 HELP f32 x_sqrt(f32 a) { return x_canon(__builtin_sqrtf(a)); }
-HELP f64 x_sqrt64(f64 a) { return x_canon64(__builtin_sqrt(a)); }
+HELP f64 x_sqrt64(f64 a) { return f64_with_nan(__builtin_sqrt(a), a, a, a); }
+HELP f64 x_rsqrt64(f64 a)
+{
+    f64 inf = __builtin_inf();
+    return a > 0 && a < inf ? fm_rsqrt(a) : f64_with_nan(1 / __builtin_sqrt(a), a, a, a);
+}
 /* div.approx multiplies by a reciprocal, which is flushed to zero for divisors above 2^126. */
 HELP f32 x_div_approx(f32 a, f32 b)
 {
@@ -294,32 +314,34 @@ HELP f64 x_high_word(f64 a)
     if (!(b & UINT64_C(0x7ff0000000000000))) b &= (u64)INT64_MIN; /* .ftz */
     return f64_of(b & UINT64_C(0xffffffff00000000));
 }
-HELP f64 x_rcp_approx64(f64 a) { return x_high_word(x_canon64(1 / x_high_word(a))); }
-HELP f64 x_rsqrt_approx64(f64 a) { return x_high_word(x_canon64(1 / __builtin_sqrt(x_high_word(a)))); }
+HELP f64 x_high_result(f64 r) { return r != r ? f64_of(UINT64_C(0x7fffffff00000000)) : x_high_word(r); }
+HELP f64 x_rcp_approx64(f64 a) { return x_high_result(1 / x_high_word(a)); }
+HELP f64 x_rsqrt_approx64(f64 a) { return x_high_result(1 / __builtin_sqrt(x_high_word(a))); }
 
-HELP bool x_testp(u32 mode, bool nan, bool inf, bool tiny, bool zero)
+HELP bool x_testp(u32 mode, bool nan, bool inf, bool tiny)
 {
     switch (mode) {
     case TESTP_FINITE: return !nan && !inf;
     case TESTP_INFINITE: return inf;
     case TESTP_NUMBER: return !nan;
     case TESTP_NOTANUMBER: return nan;
-    case TESTP_NORMAL: return !nan && !inf && !tiny && !zero;
+    case TESTP_NORMAL: return !nan && !inf && !tiny; /* zeros count as normal */
     default: return tiny;
     }
 }
 HELP bool x_testp32(u32 mode, u32 b)
 {
     u32 e = b & 0x7f800000, m = b & 0x7fffff;
-    return x_testp(mode, e == 0x7f800000 && m, e == 0x7f800000 && !m, !e && m, !e && !m);
+    return x_testp(mode, e == 0x7f800000 && m, e == 0x7f800000 && !m, !e && m);
 }
 HELP bool x_testp64(u32 mode, u64 b)
 {
     u64 e = b >> 52 & 2047, m = b & 0xfffffffffffffu;
-    return x_testp(mode, e == 2047 && m, e == 2047 && !m, !e && m, !e && !m);
+    return x_testp(mode, e == 2047 && m, e == 2047 && !m, !e && m);
 }
 
-/* float to 32-bit integer toward zero: clamps, NaN is 0. */
+/* float to 32-bit integer toward zero: clamps. NaN is 0, but the most negative number when it
+ * comes from an f64, even for unsigned results. */
 HELP s32 x_s32_f32(f32 a)
 {
     return a != a ? 0 : a >= 0x1p31f ? INT32_MAX : a < -0x1p31f ? INT32_MIN : (s32)a;
@@ -327,9 +349,23 @@ HELP s32 x_s32_f32(f32 a)
 HELP u32 x_u32_f32(f32 a) { return !(a > 0) ? 0 : a >= 0x1p32f ? UINT32_MAX : (u32)(s64)a; }
 HELP s32 x_s32_f64(f64 a)
 {
-    return a != a ? 0 : a >= 0x1p31 ? INT32_MAX : a <= -0x1p31 ? INT32_MIN : (s32)a;
+    return !(a > -0x1p31) ? INT32_MIN : a >= 0x1p31 ? INT32_MAX : (s32)a;
 }
-HELP u32 x_u32_f64(f64 a) { return !(a > 0) ? 0 : a >= 0x1p32 ? UINT32_MAX : (u32)(s64)a; }
+HELP u32 x_u32_f64(f64 a) { return a != a ? 0x80000000 : !(a > 0) ? 0 : a >= 0x1p32 ? UINT32_MAX : (u32)(s64)a; }
+
+/* Between f32 and f64 a NaN keeps its sign and the upper bits of its payload. */
+HELP f64 x_f64_f32(f32 a)
+{
+    u64 b = f32_bits(a);
+    u64 nan = (b & 0x80000000) << 32 | UINT64_C(0x7ff8000000000000) | (b & 0x7fffff) << 29;
+    return a != a ? f64_of(nan) : (f64)a;
+}
+HELP f32 x_f32_f64(f64 a)
+{
+    u64 b = f64_bits(a);
+    u32 nan = (u32)(b >> 32 & 0x80000000) | 0x7fc00000 | (u32)(b >> 29 & 0x7fffff);
+    return a != a ? f32_of(nan) : (f32)a;
+}
 
 /* ---- f16: through f32, which is wide enough that rounding twice is harmless; fma is not
  * among those and goes through an odd-rounded double ---- */
@@ -343,5 +379,7 @@ HELP u32 x_hfma(u32 a, u32 b, u32 c)
     return s != s ? F16_NAN : (u32)fp_from_f64(&fp_f16, s, RND_RN);
 }
 HELP u32 x_hftz(u32 h) { return h & 0x7c00 ? h : h & 0x8000; }
+/* The NaN both 16-bit formats share, for a result whose magnitude is past `inf`. */
+HELP u32 x_hcanon(u32 h, u32 inf) { return (h & 0x7fff) > inf ? F16_NAN : h; }
 
 #endif

@@ -58,6 +58,24 @@ static float flushed(float x, bool flush)
     return flush && !(b & 0x7f800000) ? f32_of(b & 0x80000000) : x;
 }
 
+/* Zeroes the results that .ftz flushes: those below 2^-126 once they are rounded without a
+ * least exponent, which the same operation at 2^32 times the size shows. Sums that small are
+ * exact, and roots and reciprocals are never so small and rounded. */
+static void flush_results(const struct uop *u, float in[3][WARP_SIZE], float out[WARP_SIZE])
+{
+    float scaled[WARP_SIZE];
+    bool rounds = u->mode == FP_MUL || u->mode == FP_FMA || u->mode == FP_DIV;
+    for (unsigned i = 0; i < WARP_SIZE && rounds; i++) {
+        in[0][i] *= 0x1p32f;
+        if (u->mode == FP_FMA) in[2][i] *= 0x1p32f;
+    }
+    if (rounds) fp_directed_f32((enum fp_op)u->mode, u->rnd, in[0], in[1], in[2], scaled);
+    for (unsigned i = 0; i < WARP_SIZE; i++) {
+        bool tiny = rounds && (f32_bits(scaled[i]) & 0x7fffffff) < f32_bits(0x1p-94f);
+        out[i] = tiny ? f32_of(f32_bits(out[i]) & 0x80000000) : flushed(out[i], true);
+    }
+}
+
 static int directed_f32(struct warp *w, const struct uop *u)
 {
     float in[3][WARP_SIZE], out[WARP_SIZE];
@@ -65,14 +83,25 @@ static int directed_f32(struct warp *w, const struct uop *u)
     for (unsigned k = 0; k < 3; k++)
         for (unsigned i = 0; i < WARP_SIZE; i++) in[k][i] = flushed(f32_of(at32(w, u->s[k])[i]), ftz);
     fp_directed_f32((enum fp_op)u->mode, u->rnd, in[0], in[1], in[2], out);
+    if (ftz) flush_results(u, in, out);
     for (uint32_t m = w->exec; m; m &= m - 1) {
         unsigned i = bit_low32(m);
-        float r = flushed(out[i], ftz);
+        float r = out[i];
         uint32_t bits = r != r ? F32_NAN : f32_bits(r);
         if (u->flags & FLAG_SAT) bits = !(r > 0) ? 0 : r > 1 ? f32_bits(1) : bits;
         at32(w, u->d)[i] = bits;
     }
     return RUN_ON;
+}
+
+static double with_nan(unsigned op, double r, double a, double b, double c)
+{
+    switch (op) {
+    case FP_ADD: case FP_SUB: case FP_MUL: return f64_nan_sum(r, a, b);
+    case FP_FMA: return f64_nan_fma(r, a, b, c);
+    case FP_DIV: return f64_nan_quotient(r, a, b);
+    default: return f64_with_nan(r, a, a, a);
+    }
 }
 
 int op_directed(struct warp *w, const struct uop *u)
@@ -83,7 +112,7 @@ int op_directed(struct warp *w, const struct uop *u)
     fp_directed_f64((enum fp_op)u->mode, u->rnd, in[0], in[1], in[2], out);
     for (uint32_t m = w->exec; m; m &= m - 1) {
         unsigned i = bit_low32(m);
-        at64(w, u->d)[i] = out[i] != out[i] ? F64_NAN : f64_bits(out[i]);
+        at64(w, u->d)[i] = f64_bits(with_nan(u->mode, out[i], in[0][i], in[1][i], in[2][i]));
     }
     return RUN_ON;
 }

@@ -68,6 +68,7 @@ static void aim(struct warp *w) { w->base[AREA_REG] = w->regs + w->frame[w->nfra
 
 static bool grow_regs(struct warp *w, uint32_t need)
 {
+    if (!need) need = 64; /* a function without registers still has a frame to point at */
     if (need <= w->regs_cap) return true;
     uint32_t cap = need > w->regs_cap * 2 ? (need + 63) / 64 * 64 : w->regs_cap * 2;
     uint8_t *p = aligned_alloc(64, cap);

@@ -57,7 +57,7 @@ static void advance(struct clock *c, tick_t now)
     for (unsigned i = 0; i < c->ndomains; i++) {
         struct domain *d = &c->domain[i];
         if (d->edge > now) continue;
-        uint64_t steps = d->edge == now ? 1 : (now - d->edge) / d->period + 1;
+        uint64_t steps = d->edge == now ? 1 : quotient(now - d->edge, d->period) + 1;
         d->edge += steps * d->period;
         d->cycle += steps;
     }
@@ -92,7 +92,7 @@ static tick_t find_next(const struct domain *d, uint64_t cycle, tick_t edge)
  * new. */
 static void collect(struct domain *d, unsigned words, tick_t t, uint64_t *due)
 {
-    uint64_t cycle = t == d->edge ? d->cycle : d->cycle + (t - d->edge) / d->period;
+    uint64_t cycle = t == d->edge ? d->cycle : d->cycle + quotient(t - d->edge, d->period);
     uint32_t slot = (uint32_t)cycle & (WHEEL_SLOTS - 1);
     for (unsigned w = 0; w < words; w++) {
         due[w] |= d->wheel[w][slot];

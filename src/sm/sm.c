@@ -186,7 +186,7 @@ static void take_offer(struct sm *s, tick_t now)
 
 tick_t sm_tick(struct sm *s, tick_t now)
 {
-    uint64_t passed = s->last == now - s->part.period ? 1 : (now - s->last) / s->part.period;
+    uint64_t passed = s->last == now - s->part.period ? 1 : quotient(now - s->last, s->part.period);
     s->cycle += passed;
     s->last = now;
     s->head_limit = now;

@@ -7,7 +7,7 @@
 
 static void wheel_add(struct sm *s, unsigned w, tick_t at, tick_t now)
 {
-    uint32_t slot = (uint32_t)(s->cycle + (at - now + s->part.period - 1) / s->part.period) & s->wheel_mask;
+    uint32_t slot = (uint32_t)(s->cycle + quotient(at - now + s->part.period - 1, s->part.period)) & s->wheel_mask;
     s->wheel[slot] |= bit64(w);
     s->wheel_used[slot >> 6] |= bit64(slot & 63);
     s->in_wheel |= bit64(w);

@@ -420,8 +420,6 @@ static void refusals_come_at_load(void **state)
 {
     (void)state;
     static const struct { const char *text, *part; } refused[] = {
-        {PTX_HEAD ".extern .func (.param .b64 r) malloc(.param .b64 n);\n.visible .entry k()\n{\n.param .b64 n;\n.param .b64 r;\nst.param.b64 [n], 8;\n"
-         "call.uni (r), malloc, (n);\nret;\n}\n", "malloc in device code"},
         {PTX_HEAD ".global .texref t;\n.visible .entry k()\n{\n.reg .f32 %f<4>;\n.reg .b32 %r;\nmov.u32 %r, 0;\n"
          "tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [t, {%r}];\nret;\n}\n", "textures"},
     };

@@ -1,0 +1,176 @@
+/* test_addrmap.c - addresses to channels, slices, banks, rows and L2 sets. */
+#include "test.h"
+
+#include "mem/addrmap.h"
+
+#define ZERO32 "00000000.00000000.00000000.00000000."
+/* SM2_GTX480: from bit 0 up: 6 S, 2 C, 1 B, 4 C, 3 B, 12 R. */
+static const char gtx480[] = "dramid@8;" ZERO32 "0000RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS";
+/* Channel in bits 8 and 9, bank in 10 to 13, row from 16 up. */
+static const char letters[] = ZERO32 "0000RRRR.RRRRRRRR.CCBBBBDD.CCSSSSSS";
+
+static struct addrmap make(const char *text, unsigned channels, unsigned slices, unsigned banks)
+{
+    struct addrmap m;
+    struct wl_err e = {.code = WL_OK};
+    if (addrmap_init(&m, text, channels, slices, banks, &e)) fail_msg("%s", e.text);
+    m.l2_index = INDEX_LINEAR;
+    m.l2_sets = 64;
+    return m;
+}
+
+static uint64_t bits(uint64_t v, unsigned from, unsigned count) { return v >> from & ((UINT64_C(1) << count) - 1); }
+
+static uint64_t some_address(uint64_t *seed, unsigned i)
+{
+    return i & 1 ? splitmix64(seed) >> 32 : UINT64_C(0xC0000000) + draw(seed, 1 << 24);
+}
+
+TEST(six_channels_by_division)
+{
+    struct addrmap m = make(gtx480, 6, 2, 16);
+    uint64_t seed = 1;
+    for (unsigned i = 0; i < 20000; i++) {
+        uint64_t a = some_address(&seed, i), rest = (a >> 8) / 6 << 8 | (a & 255);
+        struct place p;
+        addrmap_place(&m, a, &p);
+        assert_int_equal(p.channel, (a >> 8) % 6);
+        assert_int_equal(p.bank, bits(rest, 8, 1) | bits(rest, 13, 3) << 1);
+        assert_int_equal(p.row, bits(rest, 16, 12));
+        assert_int_equal(p.slice, p.channel * 2 + bits(rest, 8, 1));
+        /* The set: the address without the channel and without the slice's bit 8. */
+        uint64_t inside = bits(rest, 0, 8) | rest >> 9 << 8;
+        assert_int_equal(p.set, (inside >> 7) % 64);
+    }
+}
+
+TEST(power_of_two_channels_are_inserted)
+{
+    struct addrmap m = make(gtx480, 4, 2, 16);
+    uint64_t seed = 2;
+    for (unsigned i = 0; i < 20000; i++) {
+        uint64_t a = some_address(&seed, i);
+        struct place p;
+        addrmap_place(&m, a, &p);
+        assert_int_equal(p.channel, bits(a, 8, 2)); /* all above moves up by two */
+        assert_int_equal(p.bank, bits(a, 10, 1) | bits(a, 15, 3) << 1);
+        assert_int_equal(p.row, bits(a, 18, 12));
+        assert_int_equal(p.slice, p.channel * 2 + bits(a, 10, 1));
+        uint64_t inside = bits(a, 0, 8) | a >> 11 << 8;
+        assert_int_equal(p.set, (inside >> 7) % 64);
+    }
+}
+
+TEST(one_channel_has_no_channel_bits)
+{
+    struct addrmap m = make(gtx480, 1, 1, 16);
+    struct place p;
+    addrmap_place(&m, 0x12345678, &p);
+    assert_int_equal(p.channel, 0);
+    assert_int_equal(p.slice, 0);
+    assert_int_equal(p.row, bits(0x12345678, 16, 12));
+    assert_int_equal(p.set, (0x12345678 >> 7) % 64);
+}
+
+TEST(letters_name_the_channel)
+{
+    struct addrmap m = make(letters, 4, 4, 16);
+    uint64_t seed = 3;
+    for (unsigned i = 0; i < 20000; i++) {
+        uint64_t a = some_address(&seed, i);
+        struct place p;
+        addrmap_place(&m, a, &p);
+        assert_int_equal(p.channel, bits(a, 8, 2));
+        assert_int_equal(p.bank, bits(a, 10, 4));
+        assert_int_equal(p.row, bits(a, 16, 12));
+        assert_int_equal(p.slice, p.channel * 4 + bits(a, 10, 2)); /* the lowest bank bits */
+        uint64_t inside = bits(a, 0, 8) | a >> 12 << 8;
+        assert_int_equal(p.set, (inside >> 7) % 64);
+    }
+}
+
+/* Every line of a range has its own place, and every place of the range its line. */
+static void check_bijective(const char *text, unsigned channels, unsigned slices)
+{
+    enum { SETS = 1024, ROW_LINES = 32 /* 12 column bits */ };
+    struct addrmap m = make(text, channels, slices, 16);
+    m.l2_sets = SETS;
+    unsigned lines = channels * slices * SETS;
+    uint8_t *taken = calloc(lines, 1);
+    unsigned(*row_lines)[16][8] = calloc(channels, sizeof *row_lines);
+    assert_non_null(taken);
+    assert_non_null(row_lines);
+    unsigned rows = lines / (channels * 16 * ROW_LINES);
+    for (uint64_t line = 0; line < lines; line++) {
+        struct place p;
+        addrmap_place(&m, line << LINE_SHIFT, &p);
+        assert_true(p.channel < channels && p.slice < channels * slices && p.bank < 16 && p.row < rows);
+        assert_int_equal(taken[p.slice * SETS + p.set]++, 0);
+        row_lines[p.channel][p.bank][p.row]++;
+    }
+    for (unsigned c = 0; c < channels; c++)
+        for (unsigned b = 0; b < 16; b++)
+            for (unsigned r = 0; r < rows; r++) assert_int_equal(row_lines[c][b][r], ROW_LINES);
+    free(taken);
+    free(row_lines);
+}
+
+TEST(places_are_bijective)
+{
+    check_bijective(gtx480, 6, 2);
+    check_bijective(gtx480, 8, 2);
+    check_bijective(gtx480, 12, 1);
+    check_bijective(gtx480, 1, 4);
+    check_bijective(gtx480, 5, 2);
+    check_bijective(letters, 4, 4);
+}
+
+TEST(a_request_is_routed_like_its_address)
+{
+    struct addrmap m = make(gtx480, 6, 2, 16);
+    struct req r = {.line = 0xC0001234 >> LINE_SHIFT};
+    struct place p;
+    addrmap_route(&m, &r);
+    addrmap_place(&m, r.line << LINE_SHIFT, &p);
+    assert_int_equal(r.slice, p.slice);
+    assert_int_equal(r.set, p.set);
+    assert_int_equal(r.bank, p.bank);
+    assert_int_equal(r.row, p.row);
+}
+
+static void refused(const char *text, unsigned channels, unsigned slices, unsigned banks, const char *why)
+{
+    struct addrmap m;
+    struct wl_err e = {.code = WL_OK};
+    assert_int_equal(addrmap_init(&m, text, channels, slices, banks, &e), WL_EINPUT);
+    if (!strstr(e.text, why)) fail_msg("\"%s\" says nothing of \"%s\"", e.text, why);
+}
+
+TEST(bad_strings_are_refused)
+{
+    refused("dramid@8;" ZERO32 "0000RRRR.RRRRRRRR.BBBCCCCB.CCSSSSS", 6, 2, 16, "64 letters");
+    refused("dramid@8;" ZERO32 "0000RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSSS", 6, 2, 16, "64 letters");
+    refused("dramid@8;" ZERO32 "0000RRRR.RRRRRRRR.BBBCCCCX.CCSSSSSS", 6, 2, 16, "'X'");
+    refused("dramid@;" ZERO32 "0000RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS", 6, 2, 16, "dramid");
+    refused("dramid@99;" ZERO32 "0000RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS", 6, 2, 16, "dramid");
+    refused("dramid@8" ZERO32 "0000RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS", 6, 2, 16, "dramid");
+    refused("", 6, 2, 16, "64 letters");
+    refused(letters, 6, 2, 16, "channels"); /* two D letters name four */
+    refused(letters, 8, 2, 16, "channels");
+    refused(gtx480, 6, 2, 8, "bank");
+    refused(gtx480, 6, 32, 16, "slices");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(six_channels_by_division),
+        cmocka_unit_test(power_of_two_channels_are_inserted),
+        cmocka_unit_test(one_channel_has_no_channel_bits),
+        cmocka_unit_test(letters_name_the_channel),
+        cmocka_unit_test(places_are_bijective),
+        cmocka_unit_test(a_request_is_routed_like_its_address),
+        cmocka_unit_test(bad_strings_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

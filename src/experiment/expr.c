@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_DEPTH = 48, MAX_NODES = 512 };
+/* The depth also bounds the time: the middle of a chain a < b < c is evaluated twice. */
+enum { MAX_DEPTH = 12, MAX_NODES = 512 };
 
 struct parser {
     struct arena *arena;
@@ -28,6 +29,7 @@ struct parser {
 };
 
 static struct expr *either(struct parser *s);
+static struct expr *unary(struct parser *s);
 
 static struct expr *mistake(struct parser *s, const char *at, const char *why)
 {
@@ -119,7 +121,7 @@ static struct expr *primary(struct parser *s)
 {
     blanks(s);
     const char *start = s->p;
-    if (take(s, "-")) return node(s, EXPR_NEGATE, start, primary(s), NULL);
+    if (take(s, "-")) return node(s, EXPR_NEGATE, start, unary(s), NULL);
     if (take(s, "(")) {
         struct expr *x = either(s);
         return take(s, ")") ? x : mistake(s, s->p, "a ')' is missing");
@@ -133,11 +135,7 @@ static struct expr *primary(struct parser *s)
 static struct expr *unary(struct parser *s)
 {
     if (++s->depth > MAX_DEPTH) return mistake(s, s->p, "this expression is nested too deeply");
-    /* A run of minus signs recurses in primary: bounded here, because each is a node of its own. */
-    const char *p = s->p;
-    unsigned signs = 0;
-    for (; *p == '-' || *p == ' '; p++) signs += *p == '-';
-    struct expr *x = signs > MAX_DEPTH ? mistake(s, s->p, "this expression is nested too deeply") : primary(s);
+    struct expr *x = primary(s);
     s->depth--;
     return x;
 }

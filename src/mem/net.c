@@ -3,11 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A sectored L2 answers sector by sector: so many small packets in a row. */
-static uint32_t packet_flits(const struct net *n, uint32_t sectors)
+/* A sectored L2 answers sector by sector, data and acknowledgements alike: so many small packets
+ * in a row. Everything else is one packet. */
+static uint32_t packet_flits(const struct net *n, bool data, uint32_t sectors)
 {
     uint32_t packets = n->replies && n->sectored && sectors ? sectors : 1;
-    uint32_t bytes = n->header_bytes + sectors * SECTOR_BYTES / packets;
+    uint32_t bytes = n->header_bytes + (data ? sectors * SECTOR_BYTES / packets : 0);
     return packets * ((bytes + n->flit_bytes - 1) / n->flit_bytes);
 }
 
@@ -26,7 +27,8 @@ int net_init(struct net *n, const struct gpu_config *c, bool replies, uint32_t i
     n->out_free = calloc(outputs, sizeof *n->out_free);
     n->turn = calloc(outputs, sizeof *n->turn);
     n->best = calloc(outputs, sizeof *n->best);
-    for (uint32_t i = 0; i <= LINE_SECTORS; i++) n->flits_of[i] = (uint8_t)packet_flits(n, i);
+    for (uint32_t i = 0; i <= LINE_SECTORS; i++)
+        for (int data = 0; data < 2; data++) n->flits_of[data][i] = (uint8_t)packet_flits(n, data, i);
     return n->in && n->out && n->in_free && n->out_free && n->turn && n->best ? 0 : -1;
 }
 
@@ -45,7 +47,7 @@ uint32_t net_flits(const struct net *n, const struct req *r)
 {
     /* Data travels with stores and atomics on the way down, with loads and atomics on the way back. */
     bool carries = n->replies ? r->kind == WL_LOAD || r->kind == WL_ATOMIC : r->kind != WL_LOAD;
-    return n->flits_of[carries ? bit_count32(r->sectors) : 0];
+    return n->flits_of[carries][bit_count32(r->sectors)];
 }
 
 static void deliver(struct net *n, uint32_t input, uint32_t output, tick_t now)

@@ -25,7 +25,7 @@ struct net {
     uint32_t *turn;      /* [outputs] input served last */
     uint64_t waiting[NET_WORDS]; /* inputs with packets */
     struct { uint32_t input, distance; } *best; /* [outputs] scratch: who is served, how far from its turn */
-    uint8_t flits_of[LINE_SECTORS + 1]; /* flits of a packet with that many sectors of data */
+    uint8_t flits_of[2][LINE_SECTORS + 1]; /* [with data][sectors] flits of a request's packet or packets */
     uint64_t packets, flits;
 };
 

@@ -6,7 +6,14 @@
 
 #include "base/bits.h"
 
-enum { TAG_UNIFORM = 0, TAG_SMALL_MAX = 64, TAG_SMALL_BIAS = 33, TAG_AFFINE = 254, TAG_GATHER = 255 };
+enum {
+    TAG_UNIFORM = 0,
+    TAG_SMALL_MAX = 64, TAG_SMALL_BIAS = 33,
+    TAG_HALVES_MAX = 128, TAG_HALVES_BIAS = 97,
+    TAG_HALVES = 253, TAG_AFFINE, TAG_GATHER
+};
+enum { HALF = WARP_SIZE / 2 };
+#define LOWER_HALF ((UINT32_C(1) << HALF) - 1)
 
 int launch_shape(struct launch_info *info, struct wl_err *e)
 {
@@ -98,47 +105,95 @@ static uint8_t *put_base(struct stream_writer *w, uint8_t *p, uint64_t base)
     return p;
 }
 
-/* Whether the active lanes lie on base + lane * stride; a single lane has stride 0. */
-static bool find_stride(uint32_t mask, const uint64_t *addr, int64_t *stride)
+/* The stride between the two lowest lanes of mask; a single lane has stride 0. */
+static bool first_stride(uint32_t mask, const uint64_t *addr, int64_t *stride)
 {
-    unsigned first = bit_low32(mask);
     uint32_t rest = mask & (mask - 1);
     *stride = 0;
     if (!rest) return true;
-    unsigned second = bit_low32(rest);
+    unsigned first = bit_low32(mask), second = bit_low32(rest);
     int64_t d = (int64_t)(addr[second] - addr[first]), gap = (int64_t)(second - first);
-    if (d % gap) return false;
+    if (gap == 1) { /* nearly always, and a division saved */
+        *stride = d;
+        return true;
+    }
     *stride = d / gap;
-    bool ok = true;
-    for (unsigned l = first; l < WARP_SIZE; l++)
-        ok &= !(mask >> l & 1) || addr[l] == addr[first] + (uint64_t)((int64_t)(l - first) * *stride);
-    return ok;
+    return d % gap == 0;
 }
+
+/* Whether the active ones among the lanes from `from` to before `end` lie on base + lane *
+ * stride; base is that of lane `from`, active or not. The last lane is asked first: the usual
+ * way not to lie there is a warp of several rows. */
+static bool lies_on(uint32_t mask, const uint64_t *addr, unsigned from, unsigned end, uint64_t base, int64_t stride)
+{
+    uint64_t off = 0, step = (uint64_t)stride;
+    if (mask >> (end - 1) & 1 && addr[end - 1] != base + (end - 1 - from) * step) return false;
+    if (mask == UINT32_MAX) {
+        for (unsigned l = from; l < end; l++) off |= addr[l] ^ (base + (l - from) * step);
+        return !off;
+    }
+    for (unsigned l = from; l < end; l++)
+        if (mask >> l & 1) off |= addr[l] ^ (base + (l - from) * step);
+    return !off;
+}
+
+/* What the base of lane `from` would be. */
+static uint64_t base_at(uint32_t mask, const uint64_t *addr, unsigned from, int64_t stride)
+{
+    unsigned first = bit_low32(mask);
+    return addr[first] - (uint64_t)(first - from) * (uint64_t)stride;
+}
+
+static bool find_affine(uint32_t mask, const uint64_t *addr, int64_t *stride)
+{
+    if (!first_stride(mask, addr, stride)) return false;
+    return lies_on(mask, addr, 0, WARP_SIZE, base_at(mask, addr, 0, *stride), *stride);
+}
+
+static bool find_halves(uint32_t mask, const uint64_t *addr, int64_t *stride)
+{
+    uint32_t low = mask & LOWER_HALF, high = mask & ~LOWER_HALF;
+    if (!low || !high) return false;
+    bool single = !(low & (low - 1)); /* then the upper half says what the stride is */
+    if (!first_stride(single ? high : low, addr, stride)) return false;
+    return lies_on(mask, addr, 0, HALF, base_at(low, addr, 0, *stride), *stride) &&
+           lies_on(mask, addr, HALF, WARP_SIZE, base_at(high, addr, HALF, *stride), *stride);
+}
+
+static uint8_t *put_gather(struct stream_writer *w, uint8_t *p, uint32_t mask, const uint64_t *addr)
+{
+    *p++ = TAG_GATHER;
+    uint64_t before = addr[bit_low32(mask)];
+    p = put_base(w, p, before);
+    for (uint32_t m = mask & (mask - 1); m; m &= m - 1) {
+        uint64_t a = addr[bit_low32(m)];
+        p = put_varint(p, zigzag((int64_t)(a - before)));
+        before = a;
+    }
+    return p;
+}
+
+static bool is_small(int64_t stride) { return stride > -TAG_SMALL_BIAS && stride <= TAG_SMALL_MAX - TAG_SMALL_BIAS; }
 
 void stream_addrs(struct stream_writer *w, uint32_t mask, const uint64_t addr[WARP_SIZE])
 {
     if (!reserve(w)) return;
     uint8_t *p = w->data + w->size;
     int64_t stride;
-    if (find_stride(mask, addr, &stride)) {
-        if (stride == 0) {
+    bool affine = find_affine(mask, addr, &stride);
+    if (affine || find_halves(mask, addr, &stride)) {
+        if (affine && stride == 0) {
             *p++ = TAG_UNIFORM;
-        } else if (stride > -TAG_SMALL_BIAS && stride <= TAG_SMALL_MAX - TAG_SMALL_BIAS) {
-            *p++ = (uint8_t)(stride + TAG_SMALL_BIAS);
+        } else if (is_small(stride)) {
+            *p++ = (uint8_t)(stride + (affine ? TAG_SMALL_BIAS : TAG_HALVES_BIAS));
         } else {
-            *p++ = TAG_AFFINE;
+            *p++ = affine ? TAG_AFFINE : TAG_HALVES;
             p = put_varint(p, zigzag(stride));
         }
         p = put_base(w, p, addr[bit_low32(mask)]);
+        if (!affine) p = put_varint(p, zigzag((int64_t)(addr[bit_low32(mask & ~LOWER_HALF)] - w->base)));
     } else {
-        *p++ = TAG_GATHER;
-        uint64_t before = addr[bit_low32(mask)];
-        p = put_base(w, p, before);
-        for (uint32_t m = mask & (mask - 1); m; m &= m - 1) {
-            uint64_t a = addr[bit_low32(m)];
-            p = put_varint(p, zigzag((int64_t)(a - before)));
-            before = a;
-        }
+        p = put_gather(w, p, mask, addr);
     }
     w->size = (size_t)(p - w->data);
 }
@@ -177,17 +232,42 @@ uint32_t stream_next_block(struct stream_reader *r)
 
 uint32_t stream_next_guard(struct stream_reader *r) { return get_u32(&r->p); }
 
+static bool is_halves(unsigned tag) { return (tag > TAG_SMALL_MAX && tag <= TAG_HALVES_MAX) || tag == TAG_HALVES; }
+static bool has_stride(unsigned tag) { return tag == TAG_AFFINE || tag == TAG_HALVES; }
+
+static int64_t small_stride(unsigned tag)
+{
+    if (tag == TAG_UNIFORM || tag == TAG_GATHER) return 0;
+    return (int64_t)tag - (tag > TAG_SMALL_MAX ? TAG_HALVES_BIAS : TAG_SMALL_BIAS);
+}
+
+/* Both halves as the addresses of all lanes, active or not. */
+static void expand_halves(struct warp_addrs *a, uint64_t upper)
+{
+    uint64_t stride = (uint64_t)a->stride;
+    uint64_t low = a->base - bit_low32(a->mask) * stride;
+    upper -= (bit_low32(a->mask & ~LOWER_HALF) - HALF) * stride;
+    for (unsigned l = 0; l < HALF; l++) {
+        a->lane[l] = low + l * stride;
+        a->lane[HALF + l] = upper + l * stride;
+    }
+}
+
 void stream_next_addrs(struct stream_reader *r, uint32_t mask, struct warp_addrs *out)
 {
     unsigned tag = *r->p++;
+    bool halves = is_halves(tag);
     out->mask = mask;
-    out->affine = tag != TAG_GATHER;
-    out->stride = tag == TAG_UNIFORM || tag == TAG_GATHER ? 0
-                  : tag == TAG_AFFINE                     ? unzigzag(get_varint(&r->p))
-                                                          : (int64_t)tag - TAG_SMALL_BIAS;
+    out->affine = tag != TAG_GATHER && !halves;
+    out->stride = has_stride(tag) ? unzigzag(get_varint(&r->p)) : small_stride(tag);
     r->base += (uint64_t)unzigzag(get_varint(&r->p));
     out->base = r->base;
     if (out->affine) return;
+    if (halves) {
+        expand_halves(out, out->base + (uint64_t)unzigzag(get_varint(&r->p)));
+        out->stride = 0; /* not affine: nobody is to use it */
+        return;
+    }
     uint64_t a = out->base;
     out->lane[bit_low32(mask)] = a;
     for (uint32_t m = mask & (mask - 1); m; m &= m - 1) {
@@ -216,9 +296,12 @@ static bool check_addrs(const uint8_t **p, const uint8_t *end, uint32_t mask)
     uint64_t v;
     if (*p == end) return false;
     unsigned tag = *(*p)++;
-    if (tag > TAG_SMALL_MAX && tag < TAG_AFFINE) return false;
-    if (tag == TAG_AFFINE && !skip_varint(p, end, &v)) return false;
+    bool halves = is_halves(tag);
+    if (tag > TAG_HALVES_MAX && tag < TAG_HALVES) return false;
+    if (halves && (!(mask & LOWER_HALF) || !(mask & ~LOWER_HALF))) return false;
+    if (has_stride(tag) && !skip_varint(p, end, &v)) return false;
     if (!skip_varint(p, end, &v)) return false;
+    if (halves) return skip_varint(p, end, &v);
     if (tag != TAG_GATHER) return true;
     for (uint32_t m = mask & (mask - 1); m; m &= m - 1)
         if (!skip_varint(p, end, &v)) return false;

@@ -13,11 +13,17 @@
  * An address record begins with a tag byte:
  *   0         affine, stride 0:      varint zigzag(base - previous base)
  *   1..64     affine, small stride:  stride = tag - 33 ... never 0; then the base as above
+ *   65..128   two halves:            lanes 0-15 and 16-31, both with active lanes, are affine
+ *                                    with one stride = tag - 97; the base of the lower half,
+ *                                    then varint zigzag(base of the upper half - that base)
+ *   253       two halves, any stride: varint zigzag(stride), then as above
  *   254       affine, any stride:    varint zigzag(stride), then the base
  *   255       gather:                base of the lowest lane, then for each further active
  *                                    lane varint zigzag(address - address of the lane before)
- * A lane's affine address is base + (lane - lowest active lane) * stride. "Previous base" is
- * the base of the warp's previous address record, 0 at first.
+ * A lane's affine address is base + (lane - lowest active lane) * stride, the lowest active
+ * lane of its half where there are two. "Previous base" is the base of the warp's previous
+ * address record (the lower half's), 0 at first. Two halves are what the warps of thread
+ * blocks 16 wide make.
  *
  * The stream ends after the block whose last instruction ends the warp. Writers and readers
  * never fail on memory they own; a reader of untrusted bytes (a trace) validates the stream
@@ -98,13 +104,13 @@ struct warp_addrs {
     uint32_t mask;
     uint64_t base;   /* of the lowest active lane */
     int64_t stride;
-    uint64_t lane[WARP_SIZE]; /* filled for gathers only */
+    uint64_t lane[WARP_SIZE]; /* filled where not affine: gathers and two halves */
 };
 
 static inline uint64_t warp_addr(const struct warp_addrs *a, unsigned lane)
 {
     if (!a->affine) return a->lane[lane];
-    return a->base + (uint64_t)((int64_t)(lane - (unsigned)__builtin_ctz(a->mask)) * a->stride);
+    return a->base + (uint64_t)(lane - (unsigned)__builtin_ctz(a->mask)) * (uint64_t)a->stride;
 }
 
 void stream_open(struct stream_reader *r, struct warp_stream s);

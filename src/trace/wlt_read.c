@@ -97,8 +97,7 @@ static void append(struct wlt_in *in, struct cta_buf *b, size_t at, size_t n)
 static void check_warp(struct wlt_reader *r, unsigned warp, struct warp_stream s)
 {
     struct wl_err why;
-    if (s.size == 0) wlt_in_fail(&r->in, "CTA %u, warp %u has no instructions", r->next_cta, warp);
-    else if (stream_check(r->info.code, s, &why))
+    if (stream_check(r->info.code, s, &why))
         wlt_in_fail(&r->in, "CTA %u, warp %u: %.300s", r->next_cta, warp, why.text);
     if (!r->in.failed) wlt_count(r->info.code, s, &r->counts);
 }
@@ -112,6 +111,7 @@ static void read_cta(struct wlt_reader *r, struct cta_buf *b, struct cta_stream 
     uint32_t n = r->info.warps_per_cta;
     for (uint32_t w = 0; w < n && !in->failed; w++) {
         size_t size = (size_t)wlt_varint(in, WLT_MAX_CTA_BYTES - start[w], "the size of a warp's stream");
+        if (!in->failed && size == 0) wlt_in_fail(in, "CTA %u, warp %u has no instructions", r->next_cta, w);
         append(in, b, start[w], size);
         start[w + 1] = start[w] + size;
     }

@@ -90,17 +90,17 @@ TEST(letters_name_the_channel)
 }
 
 /* Every line of a range has its own place, and every place of the range its line. */
-static void check_bijective(const char *text, unsigned channels, unsigned slices)
+static void check_bijective(const char *text, unsigned channels, unsigned slices, unsigned row_bytes)
 {
-    enum { SETS = 1024, ROW_LINES = 32 /* 12 column bits */ };
+    enum { SETS = 1024 };
     struct addrmap m = make(text, channels, slices, 16);
     m.l2_sets = SETS;
     unsigned lines = channels * slices * SETS;
     uint8_t *taken = calloc(lines, 1);
-    unsigned(*row_lines)[16][8] = calloc(channels, sizeof *row_lines);
+    unsigned(*row_lines)[16][32] = calloc(channels, sizeof *row_lines);
     assert_non_null(taken);
     assert_non_null(row_lines);
-    unsigned rows = lines / (channels * 16 * ROW_LINES);
+    unsigned per_row = row_bytes / LINE_BYTES, rows = lines / (channels * 16 * per_row);
     for (uint64_t line = 0; line < lines; line++) {
         struct place p;
         addrmap_place(&m, line << LINE_SHIFT, &p);
@@ -110,19 +110,19 @@ static void check_bijective(const char *text, unsigned channels, unsigned slices
     }
     for (unsigned c = 0; c < channels; c++)
         for (unsigned b = 0; b < 16; b++)
-            for (unsigned r = 0; r < rows; r++) assert_int_equal(row_lines[c][b][r], ROW_LINES);
+            for (unsigned r = 0; r < rows; r++) assert_int_equal(row_lines[c][b][r], per_row);
     free(taken);
     free(row_lines);
 }
 
 TEST(places_are_bijective)
 {
-    check_bijective(gtx480, 6, 2);
-    check_bijective(gtx480, 8, 2);
-    check_bijective(gtx480, 12, 1);
-    check_bijective(gtx480, 1, 4);
-    check_bijective(gtx480, 5, 2);
-    check_bijective(letters, 4, 4);
+    check_bijective(gtx480, 6, 2, 4096);
+    check_bijective(gtx480, 8, 2, 4096);
+    check_bijective(gtx480, 12, 1, 4096);
+    check_bijective(gtx480, 1, 4, 4096);
+    check_bijective(gtx480, 5, 2, 4096);
+    check_bijective(letters, 4, 4, 1024);
 }
 
 TEST(a_request_is_routed_like_its_address)

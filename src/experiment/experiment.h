@@ -1,0 +1,144 @@
+/* experiment.h - an experiment file, read: what to run, what to draw, what was claimed.
+ *
+ * The file names workloads, series (machines with policies), figures and claims; docs/experiments.md
+ * describes the format. Reading checks everything that can be checked without running: every name,
+ * every machine, every expression. What is read lives in one arena until experiment_free. */
+#ifndef WL_EXPERIMENT_EXPERIMENT_H
+#define WL_EXPERIMENT_EXPERIMENT_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "experiment/expr.h"
+#include "param/param.h"
+#include "workloads/workload.h"
+
+/* Indices of workloads, in the order they were named. */
+struct exp_set {
+    unsigned *item;
+    unsigned count;
+};
+
+struct exp_group {
+    const char *name;
+    struct exp_set members;
+};
+
+/* A program with its inputs; the same program may stand under several names. */
+struct exp_workload {
+    const char *name, *label;
+    const struct workload *program;
+    int64_t input[WORKLOAD_MAX_INPUTS];
+    bool given[WORKLOAD_MAX_INPUTS]; /* the others come from the size */
+    uint64_t seed;
+};
+
+/* One column of a figure: a machine with its policies, or the best of several. */
+struct exp_series {
+    const char *name, *label;
+    struct gpu_config config;
+    int base;         /* the series it is normalised to whatever the figure says; -1: the figure's */
+    unsigned *best;   /* choose among these, workload by workload; NULL: an ordinary series */
+    unsigned nbest;
+    const struct expr *by;   /* the largest value of this decides */
+    const char *point;       /* the value of a sweep it stands for, "16"; NULL */
+    bool hidden;             /* made by a sweep or a best_over: not shown unless asked for */
+};
+
+/* How a number comes about: a metric of a run, divided by that of another series. */
+struct exp_view {
+    struct exp_set workloads;
+    const struct expr *metric; /* NULL for a constant claim */
+    const char *metric_text;
+    int base; /* series, or -1 */
+};
+
+enum chart { CHART_BARS, CHART_STACKED, CHART_LINES, CHART_SWEEP, CHART_TIME, CHART_CDF, CHART_TABLE, CHART_COUNT };
+extern const char *const chart_names[CHART_COUNT];
+
+enum mean_kind { MEAN_GEOMETRIC, MEAN_ARITHMETIC };
+struct exp_mean {
+    enum mean_kind kind;
+    const char *label; /* "geometric mean of divergent" */
+    struct exp_set over;
+};
+
+struct exp_part { /* of a stacked bar */
+    const char *label;
+    const struct expr *metric;
+};
+
+struct exp_figure {
+    const char *id, *title, *note, *xlabel, *ylabel;
+    enum chart chart;
+    struct exp_view view;
+    unsigned *series; /* shown, in order; of a sweep: [point * nseries + series] */
+    unsigned nseries;
+    const char *sweep;         /* parameter on the x axis, or NULL */
+    const char *const *points; /* its values */
+    unsigned npoints;
+    const struct exp_part *parts;
+    unsigned nparts;
+    const struct exp_mean *means;
+    unsigned nmeans;
+    const char *each; /* time, cdf: the array of the result that is walked */
+    unsigned line;    /* in the file */
+};
+
+enum claim_kind { CLAIM_RATIO, CLAIM_VALUE, CLAIM_ORDER, CLAIM_KINDS };
+enum bound { BOUND_EQUAL, BOUND_ABOVE, BOUND_BELOW, BOUND_RANGE };
+
+struct exp_claim {
+    const char *id, *text, *value_text;
+    enum claim_kind kind;
+    enum bound bound;
+    double value, value_high; /* value_high: end of a range */
+    double tolerance;         /* CLAIM_VALUE; absolute, or a share of |value| */
+    bool relative;
+    bool has_neutral; /* CLAIM_VALUE: the value that means "no effect" */
+    double neutral;
+    const struct exp_figure *figure; /* NULL: it belongs to none */
+    struct exp_view view;
+    const struct expr *measure;
+    const char *measure_text;
+    const char *skip; /* why it cannot be measured here, or NULL */
+};
+
+struct experiment {
+    struct arena arena;
+    const char *name, *file, *title, *about, *size;
+    struct exp_workload *workloads;
+    unsigned nworkloads;
+    struct exp_group *groups;
+    unsigned ngroups;
+    struct exp_series *series;
+    unsigned nseries;
+    struct exp_figure *figures;
+    unsigned nfigures;
+    struct exp_claim *claims;
+    unsigned nclaims;
+};
+
+/* Reads a text; `file` is for messages, `name` is what the ids begin with. NULL: the text of *e
+ * has file, line, the line and what would be right. */
+struct experiment *experiment_parse(const char *name, const char *file, const char *text, struct wl_err *e);
+/* A built-in one by name, or a file by path. */
+struct experiment *experiment_load(const char *name_or_file, struct wl_err *e);
+void experiment_free(struct experiment *x);
+/* Names of the built-in ones, sorted; valid for the life of the process. */
+unsigned experiment_names(const char *names[], unsigned max);
+
+/* The figure "8" of this experiment, or NULL. */
+const struct exp_figure *experiment_figure(const struct experiment *x, const char *id);
+
+/* A claim's functions over workloads. */
+enum fold { FOLD_GMEAN, FOLD_AMEAN, FOLD_MIN, FOLD_MAX, FOLD_SUM, FOLD_COUNT, FOLD_ALL, FOLD_ANY, FOLD_AT, FOLD_CHOICE };
+/* What the reader binds to the names and calls of a claim's measure. */
+struct fold_binding {
+    enum fold fold;
+    struct exp_set over;
+};
+/* Names are bound to the `struct exp_series` they mean. */
+
+#endif

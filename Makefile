@@ -7,7 +7,7 @@ CLANG_BUILD = $(BUILD)-clang
 FUZZ_BUILD = $(BUILD)-fuzz
 FUZZ_SECONDS ?= 10
 
-.PHONY: all deps demo test check san clang fuzz bench golden ptx install clean help layers
+.PHONY: all deps demo test check san clang fuzz bench golden docs ptx install clean help layers
 
 all: $(BUILD)/CMakeCache.txt
 	@cmake --build $(BUILD) -j $(JOBS) -- --no-print-directory
@@ -48,6 +48,9 @@ layers: ## the dependency law between the folders
 
 golden: all ## rewrite the golden counters after an intended change of the model
 	@WARPLINE=$(BUILD)/warpline WL_ROOT=$(CURDIR) WL_UPDATE=1 sh tests/golden/test_golden.sh
+
+docs: all ## rewrite the tables of parameters and counters in docs/
+	@sh scripts/docs.sh $(BUILD)/warpline
 
 bench: all ## simulation speed, as JSON
 	@$(BUILD)/warpline bench

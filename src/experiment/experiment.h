@@ -36,6 +36,7 @@ struct exp_workload {
 
 /* One column of a figure: a machine with its policies, or the best of several. */
 struct exp_series {
+    unsigned index; /* in experiment.series */
     const char *name, *label;
     struct gpu_config config;
     int base;         /* the series it is normalised to whatever the figure says; -1: the figure's */
@@ -108,11 +109,12 @@ struct exp_claim {
 struct experiment {
     struct arena arena;
     const char *name, *file, *title, *about, *size;
-    struct exp_workload *workloads;
+    struct exp_workload **workloads;
     unsigned nworkloads;
+    struct exp_set chosen; /* the file's own list: what figures show unless they say otherwise */
     struct exp_group *groups;
     unsigned ngroups;
-    struct exp_series *series;
+    struct exp_series **series;
     unsigned nseries;
     struct exp_figure *figures;
     unsigned nfigures;

@@ -25,16 +25,21 @@ static uint64_t integer(unsigned mode, bool is_signed, uint64_t old, uint64_t b,
     }
 }
 
-static uint32_t add_f32(uint32_t a, uint32_t b)
+static uint32_t flushed(uint32_t b, bool flush) { return flush && !(b & 0x7f800000) ? b & 0x80000000 : b; }
+
+/* In global memory subnormal numbers are zero; in shared memory they are not. */
+static uint32_t add_f32(uint32_t a, uint32_t b, bool flush)
 {
-    float r = f32_of(a) + f32_of(b);
-    return r != r ? F32_NAN : f32_bits(r);
+    float r = f32_of(flushed(a, flush)) + f32_of(flushed(b, flush));
+    return r != r ? F32_NAN : flushed(f32_bits(r), flush);
 }
 
+/* A NaN stays as it is, even a signalling one; the operand's before the one in memory. */
 static uint64_t add_f64(uint64_t a, uint64_t b)
 {
-    double r = f64_of(a) + f64_of(b);
-    return r != r ? F64_NAN : f64_bits(r);
+    double x = f64_of(a), y = f64_of(b), r = x + y;
+    if (r == r) return f64_bits(r);
+    return y != y ? b : x != x ? a : F64_NAN;
 }
 
 static uint32_t add_f16(uint32_t a, uint32_t b)
@@ -44,11 +49,11 @@ static uint32_t add_f16(uint32_t a, uint32_t b)
 }
 
 /* Signed operands arrive sign-extended, so that 64-bit comparisons are right for both widths. */
-static uint64_t apply(const struct uop *u, uint64_t old, uint64_t b, uint64_t c)
+static uint64_t apply(const struct uop *u, bool global, uint64_t old, uint64_t b, uint64_t c)
 {
     if (u->mode == ATOM_ADD) {
         switch (u->type) {
-        case T_F32: return add_f32((uint32_t)old, (uint32_t)b);
+        case T_F32: return add_f32((uint32_t)old, (uint32_t)b, global);
         case T_F64: return add_f64(old, b);
         case T_F16: return add_f16((uint32_t)old, (uint32_t)b);
         case T_F16X2: return add_f16((uint32_t)old, (uint32_t)b) | add_f16((uint32_t)old >> 16, (uint32_t)b >> 16) << 16;
@@ -79,7 +84,8 @@ int op_atom(struct warp *w, const struct uop *u)
         uint64_t old = 0;
         memcpy(&old, p, u->bytes);
         uint64_t seen = u->sign ? (uint64_t)((int64_t)(old << unused) >> unused) : old;
-        uint64_t now = apply(u, seen, operand(w, u, 1, i), u->mode == ATOM_CAS ? operand(w, u, 2, i) : 0);
+        bool global = u->space == PTX_GLOBAL || (u->space == PTX_SPACE_NONE && addr[i] < GENERIC_SHARED);
+        uint64_t now = apply(u, global, seen, operand(w, u, 1, i), u->mode == ATOM_CAS ? operand(w, u, 2, i) : 0);
         memcpy(p, &now, u->bytes);
         if (memcmp(&now, &old, u->bytes)) w->run->progress++;
         if (u->nvec) put_lane(w, u->d, u->wide, i, old); /* atom; red has no result */

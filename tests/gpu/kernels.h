@@ -77,6 +77,16 @@ struct kernel {
 #define TINY(name, body)                                                                        \
     {name, 'r', "and.b32 %t0, %lane, 3; add.u32 %t0, %t0, 0x00800000; shr.u32 %t1, %lane, 2; "  \
                 "sub.u32 %t1, 0x3f800000, %t1; " body}
+/* An atomic on the thread's own cell, which holds %a (or %A): the old value and the new one. */
+#define ATOM_GLOBAL(name, inst)                                                                         \
+    {name, 'R', "mul.wide.u32 %T0, %i3, 8; add.s64 %T0, %T0, %x2; st.global.u32 [%T0], %a; " inst         \
+                "; ld.global.u32 %t1, [%T0]; mov.b64 %R, {%t0, %t1};"}
+#define ATOM_GLOBAL64(name, inst)                                                                       \
+    {name, 'R', "mul.wide.u32 %T0, %i3, 8; add.s64 %T0, %T0, %x2; st.global.u64 [%T0], %A; " inst         \
+                "; ld.global.u64 %T2, [%T0]; xor.b64 %R, %T1, %T2;"}
+#define ATOM_SHARED(name, inst)                                                                         \
+    {name, 'R', ".shared .align 8 .b8 cell[1024]; mov.u32 %t3, cell; mad.lo.u32 %t3, %i2, 4, %t3; "      \
+                "st.shared.u32 [%t3], %a; " inst "; ld.shared.u32 %t1, [%t3]; mov.b64 %R, {%t0, %t1};"}
 #define ROUND4_32(op, n) K32##n(#op ".rn.f32", #op ".rn.f32"), K32##n(#op ".rz.f32", #op ".rz.f32"), \
     K32##n(#op ".rm.f32", #op ".rm.f32"), K32##n(#op ".rp.f32", #op ".rp.f32"), K32##n(#op ".rn.ftz.f32", #op ".rn.ftz.f32")
 #define ROUND4_64(op, n) K64##n(#op ".rn.f64", #op ".rn.f64"), K64##n(#op ".rz.f64", #op ".rz.f64"), \
@@ -263,6 +273,19 @@ static const struct kernel kernels[] = {
     TINY("div.rp.ftz.f32 tiny", "add.u32 %t0, %t0, 0x7e000000; div.rp.ftz.f32 %r, %t1, %t0;"),
     {"cvt.rn.ftz.f32.f64 tiny", 'r', "cvt.u64.u32 %T0, %lane; shl.b64 %T0, %T0, 26; sub.s64 %T0, 0x3810000000000000, %T0; cvt.rn.ftz.f32.f64 %r, %T0;"},
     {"cvt.rp.ftz.f32.f64 tiny", 'r', "cvt.u64.u32 %T0, %lane; shl.b64 %T0, %T0, 26; sub.s64 %T0, 0x3810000000000000, %T0; cvt.rp.ftz.f32.f64 %r, %T0;"},
+    /* atomics */
+    ATOM_GLOBAL("atom.global.add.f32", "atom.global.add.f32 %t0, [%T0], %b"),
+    ATOM_SHARED("atom.shared.add.f32", "atom.shared.add.f32 %t0, [%t3], %b"),
+    ATOM_GLOBAL64("atom.global.add.f64", "atom.global.add.f64 %T1, [%T0], %B"),
+    ATOM_GLOBAL("atom.global.add.noftz.f16x2", "atom.global.add.noftz.f16x2 %t0, [%T0], %b"),
+    ATOM_SHARED("atom.shared.add.noftz.f16x2", "atom.shared.add.noftz.f16x2 %t0, [%t3], %b"),
+    ATOM_GLOBAL("atom.global.min.s32", "atom.global.min.s32 %t0, [%T0], %b"),
+    ATOM_GLOBAL("atom.global.max.u32", "atom.global.max.u32 %t0, [%T0], %b"),
+    ATOM_GLOBAL("atom.global.inc.u32", "atom.global.inc.u32 %t0, [%T0], %b"),
+    ATOM_GLOBAL("atom.global.dec.u32", "atom.global.dec.u32 %t0, [%T0], %b"),
+    ATOM_GLOBAL("atom.global.cas.b32", "and.b32 %t2, %b, -2; atom.global.cas.b32 %t0, [%T0], %t2, %c"),
+    ATOM_GLOBAL64("atom.global.min.s64", "atom.global.min.s64 %T1, [%T0], %B"),
+    ATOM_SHARED("atom.shared.exch.b32", "atom.shared.exch.b32 %t0, [%t3], %b"),
 };
 enum { NKERNELS = sizeof kernels / sizeof *kernels };
 

@@ -1,0 +1,23 @@
+#!/bin/sh
+# docs.sh WARPLINE - rewrites the pages that are made from tables in the program.
+set -eu
+w=$1
+cd "$(dirname "$0")/.."
+{
+    echo '# Parameters of the machine'
+    echo
+    echo 'Made from `src/param/params.def` by `make docs`. Defaults are the preset `gtx480`.'
+    echo
+    echo '```'
+    "$w" list options -v
+    echo '```'
+} > docs/parameters.md
+{
+    echo '# Counters'
+    echo
+    echo 'Made from `src/stats/counters.def` by `make docs`. A request that is refused and tried again counts once.'
+    echo
+    echo '```'
+    "$w" list counters
+    echo '```'
+} > docs/counters.md

@@ -12,11 +12,12 @@
 static int audit(const struct job *j, const struct wlt_totals *t, struct wl_err *e)
 {
     const struct sm_stats *sm = &j->result.stats.sm;
-    if (t->counts.warp_instructions == sm->warp_instructions && t->counts.thread_instructions == sm->thread_instructions)
+    if (t->counts.warp_instructions == sm->warp_instructions &&
+        t->counts.thread_instructions == sm->thread_instructions)
         return 0;
     return wl_fail(e, WL_ELAW,
-                   "%s: %" PRIu64 " warp and %" PRIu64 " thread instructions were executed, but %" PRIu64 " and %" PRIu64
-                   " were recorded",
+                   "%s: %" PRIu64 " warp and %" PRIu64 " thread instructions were executed, but %" PRIu64
+                   " and %" PRIu64 " were recorded",
                    j->trace_file, sm->warp_instructions, sm->thread_instructions, t->counts.warp_instructions,
                    t->counts.thread_instructions);
 }

@@ -17,6 +17,13 @@ enum { CODE_IDS = 60000 };
 
 /* ---- what an instruction is to the machine ---- */
 
+/* bar.sync a, b and bar.red a, b, p: the second operand is a thread count. */
+static bool names_thread_count(const struct ptx_inst *in)
+{
+    unsigned predicates = in->mode == BAR_RED_AND || in->mode == BAR_RED_OR || in->mode == BAR_RED_POPC;
+    return in->nsrc >= 2 + predicates;
+}
+
 static uint8_t memory_space(const struct ptx_inst *in)
 {
     switch (in->space) {
@@ -39,7 +46,10 @@ static uint8_t inst_kind(const struct ptx_func *f, const struct ptx_inst *in)
     case OP_TEX: return INST_LOAD;
     case OP_ATOM: case OP_RED: return INST_ATOMIC;
     case OP_BAR: case OP_BARRIER:
-        return in->mode == BAR_ARRIVE || in->mode == BAR_WARP_SYNC ? INST_NOP : INST_BARRIER;
+        /* A barrier of a part of the CTA (a thread count is given) is ordered by the executor; the
+         * timing half knows only barriers of the whole CTA. */
+        if (in->mode == BAR_ARRIVE || in->mode == BAR_WARP_SYNC || names_thread_count(in)) return INST_NOP;
+        return INST_BARRIER;
     case OP_MEMBAR: case OP_FENCE: return INST_MEMBAR;
     case OP_PREFETCH: case OP_PREFETCHU: case OP_NANOSLEEP: case OP_BRKPT: return INST_NOP;
     default: return INST_ALU;

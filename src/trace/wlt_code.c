@@ -61,8 +61,9 @@ int wlt_check_code(const struct code *c, struct wl_err *e)
 {
     if (c->nregs > WLT_MAX_CODE_REGS || c->ninst > WLT_MAX_INSTS || c->nblock > WLT_MAX_BLOCKS ||
         c->nloop > CODE_NO_LOOP)
-        return wl_fail(e, WL_EINPUT, "a code table of %u instructions, %u blocks, %u loops and %u registers is too large",
-                       c->ninst, c->nblock, c->nloop, c->nregs);
+        return wl_fail(e, WL_EINPUT,
+                       "a code table of %u instructions, %u blocks, %u loops and %u registers is too large", c->ninst,
+                       c->nblock, c->nloop, c->nregs);
     const char *why;
     for (uint32_t i = 0; i < c->nloop; i++)
         if ((why = loop_fault(c, &c->loop[i]))) return table_fault(e, "loop", i, why);

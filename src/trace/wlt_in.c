@@ -79,7 +79,8 @@ static void check_prefix(struct wlt_in *in)
 {
     uint8_t p[WLT_PREFIX_BYTES];
     size_t have = 0;
-    while (have < sizeof p && (in->packed_at < in->packed_size || read_packed(in))) p[have++] = in->packed[in->packed_at++];
+    while (have < sizeof p && (in->packed_at < in->packed_size || read_packed(in)))
+        p[have++] = in->packed[in->packed_at++];
     if (in->failed) return;
     size_t magic = have < WLT_MAGIC_BYTES ? have : WLT_MAGIC_BYTES;
     if (have == 0 || memcmp(p, WLT_MAGIC, magic) != 0) {
@@ -92,8 +93,8 @@ static void check_prefix(struct wlt_in *in)
     } else {
         uint32_t version = (uint32_t)p[8] | (uint32_t)p[9] << 8 | (uint32_t)p[10] << 16 | (uint32_t)p[11] << 24;
         if (version == WLT_VERSION) return;
-        wl_fail(&in->err, WL_EINPUT, "%.1000s is a trace of format version %u; this program reads version %d",
-                in->name, version, WLT_VERSION);
+        wl_fail(&in->err, WL_EINPUT, "%.1000s is a trace of format version %u; this program reads version %d", in->name,
+                version, WLT_VERSION);
         set_failed(in);
     }
 }

@@ -28,7 +28,10 @@ struct footprint {
 
 static uint64_t hash_region(uint64_t number) { return splitmix64(&number); }
 
-static bool kept(const struct footprint *f, uint64_t hash) { return f->halvings == 0 || hash >> (64 - f->halvings) == 0; }
+static bool kept(const struct footprint *f, uint64_t hash)
+{
+    return f->halvings == 0 || hash >> (64 - f->halvings) == 0;
+}
 
 static struct region *find_slot(const struct footprint *f, uint64_t number)
 {

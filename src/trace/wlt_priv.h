@@ -49,12 +49,12 @@ struct wlt_in {
     size_t packed_at, packed_size;
     uint8_t *buf; /* a piece of the content: [at, size) is not yet read */
     size_t at, size;
-    uint64_t base;        /* place of buf[0] in the content */
-    uint64_t file_bytes;  /* taken from the file so far */
-    uint64_t limit;       /* refuse content beyond this; tests lower it */
+    uint64_t base;         /* place of buf[0] in the content */
+    uint64_t file_bytes;   /* taken from the file so far */
+    uint64_t limit;        /* refuse content beyond this; tests lower it */
     bool more, frame_over; /* the decoder may hold output back; the frame is complete */
-    uint64_t record;      /* number of the current record, from 1 */
-    const char *what;     /* and its kind */
+    uint64_t record;       /* number of the current record, from 1 */
+    const char *what;      /* and its kind */
     bool failed;
     struct wl_err err;
 };
@@ -92,8 +92,8 @@ struct wlt_reader *wlt_open_memory(const void *data, size_t size, bool raw, uint
 typedef void wlt_visit(void *arg, const struct code_inst *in, uint32_t exec, const struct warp_addrs *a);
 
 /* Every instruction of a warp; `a` is NULL where there are no addresses. */
-static inline __attribute__((always_inline)) void wlt_walk(const struct code *c, struct warp_stream s,
-                                                           wlt_visit *visit, void *arg)
+static inline __attribute__((always_inline)) void wlt_walk(const struct code *c, struct warp_stream s, wlt_visit *visit,
+                                                           void *arg)
 {
     struct stream_reader r;
     struct warp_addrs a;

@@ -107,7 +107,8 @@ static void read_cta(struct wlt_reader *r, struct cta_buf *b, struct cta_stream 
     struct wlt_in *in = &r->in;
     size_t start[CTA_MAX_WARPS + 1] = {0};
     uint64_t id = wlt_varint(in, UINT32_MAX, "a CTA's id");
-    if (!in->failed && id != r->next_cta) wlt_in_fail(in, "CTA %" PRIu64 " stands where CTA %u is due", id, r->next_cta);
+    if (!in->failed && id != r->next_cta)
+        wlt_in_fail(in, "CTA %" PRIu64 " stands where CTA %u is due", id, r->next_cta);
     uint32_t n = r->info.warps_per_cta;
     for (uint32_t w = 0; w < n && !in->failed; w++) {
         size_t size = (size_t)wlt_varint(in, WLT_MAX_CTA_BYTES - start[w], "the size of a warp's stream");
@@ -199,7 +200,8 @@ static void read_code_record(struct wlt_reader *r)
     r->insts += c->ninst;
     r->blocks += c->nblock;
     r->loops += c->nloop;
-    if (r->tables > WLT_MAX_TABLES || r->insts > WLT_MAX_INSTS || r->blocks > WLT_MAX_BLOCKS || r->loops > WLT_MAX_LOOPS)
+    if (r->tables > WLT_MAX_TABLES || r->insts > WLT_MAX_INSTS || r->blocks > WLT_MAX_BLOCKS ||
+        r->loops > WLT_MAX_LOOPS)
         wlt_in_fail(in, "the code tables together are too large");
 }
 
@@ -298,7 +300,8 @@ static void read_header(struct wlt_reader *r)
     struct wlt_in *in = &r->in;
     struct wlt_header *h = &r->header;
     enum wlt_tag tag = next_record(r, "header");
-    if (!in->failed && tag != WLT_TAG_HEADER) wlt_in_fail(in, "a trace begins with its header, not tag %u", (unsigned)tag);
+    if (!in->failed && tag != WLT_TAG_HEADER)
+        wlt_in_fail(in, "a trace begins with its header, not tag %u", (unsigned)tag);
     wlt_text(in, h->workload, sizeof h->workload, "the workload's name");
     wlt_text(in, h->size, sizeof h->size, "the size");
     wlt_text(in, h->inputs, sizeof h->inputs, "the inputs");

@@ -92,7 +92,10 @@ static void put_text(struct bytes *b, const char *s)
     }
 }
 
-static void put_loop_ref(struct bytes *b, uint16_t loop) { put_varint(b, loop == CODE_NO_LOOP ? 0 : loop + UINT64_C(1)); }
+static void put_loop_ref(struct bytes *b, uint16_t loop)
+{
+    put_varint(b, loop == CODE_NO_LOOP ? 0 : loop + UINT64_C(1));
+}
 
 /* ---- to the file ---- */
 
@@ -197,7 +200,8 @@ static unsigned table_number(struct wlt_writer *w, const struct code *c)
     w->insts += c->ninst;
     w->blocks += c->nblock;
     w->loops += c->nloop;
-    if (w->tables >= WLT_MAX_TABLES || w->insts > WLT_MAX_INSTS || w->blocks > WLT_MAX_BLOCKS || w->loops > WLT_MAX_LOOPS)
+    if (w->tables >= WLT_MAX_TABLES || w->insts > WLT_MAX_INSTS || w->blocks > WLT_MAX_BLOCKS ||
+        w->loops > WLT_MAX_LOOPS)
         if (!w->err.code) wl_fail(&w->err, WL_ERUN, "cannot write %.1000s: the program has too much code", w->name);
     return w->tables++;
 }

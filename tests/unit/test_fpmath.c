@@ -54,20 +54,50 @@ static void lg2_is_precise(void **state)
     assert_true(fm_lg2(1) == 0 && fm_lg2(1024) == 10 && fm_lg2(0x1p-149) == -149);
 }
 
-static void sin_and_cos_are_precise_everywhere(void **state)
+/* The angle the GPU takes the sine of: |x| / (2 pi) with 24 bits, less whole quarters. */
+static long double reduced(float x, int *quarter)
+{
+    int e;
+    long double turns = frexpl(fabsl((long double)x) * 0x1.45f306p-3L, &e);
+    turns = fmodl(ldexpl(truncl(ldexpl(turns, 24)), e - 24), 1);
+    *quarter = (int)floorl(4 * turns + 0.5L);
+    return (4 * turns - *quarter) * 1.57079632679489661923132L;
+}
+
+static void sin_and_cos_are_precise_after_reduction(void **state)
 {
     (void)state;
     uint64_t seed = 3;
     worst = 0;
-    for (int i = 0; i < 200000; i++) { /* beyond 2^60 the reference itself is in doubt */
-        float x = random_float(&seed, -30, i & 1 ? 60 : 4);
-        note(fm_sin(x), sinl(x));
-        note(fm_cos(x), cosl(x));
+    for (int i = 0; i < 200000; i++) {
+        int quarter;
+        float x = random_float(&seed, -30, i & 1 ? 127 : 4);
+        long double r = reduced(x, &quarter), s = sinl(r), c = cosl(r);
+        const long double turned[] = {s, c, -s, -c, s, c};
+        note(fm_sin(x), x < 0 ? -turned[quarter] : turned[quarter]);
+        note(fm_cos(x), turned[quarter + 1]);
     }
     assert_true(worst < 0x1p-40);
-    /* known values of huge arguments: sin and cos of 2^100 */
-    assert_true(fabs(fm_sin(0x1p100f) - sin(0x1p100)) < 0x1p-45);
-    assert_true(fabs(fm_cos(0x1p127f) - cos(0x1p127)) < 0x1p-45);
+    /* within a turn the reduction costs little */
+    for (float x = -6.25f; x < 6.25f; x += 0x1p-10f) {
+        assert_true(fabs(fm_sin(x) - sin(x)) < 0x1p-20);
+        assert_true(fabs(fm_cos(x) - cos(x)) < 0x1p-20);
+    }
+    assert_true(fm_sin(0x1p100f) == 0 && fm_cos(-0x1p100f) == 1);
+}
+
+static void rsqrt_is_rounded_once(void **state)
+{
+    (void)state;
+    uint64_t seed = 7;
+    for (int i = 0; i < 400000; i++) {
+        double x = f64_of(splitmix64(&seed) >> 1);
+        if (!(x - x == 0) || x == 0) continue;
+        double y = fm_rsqrt(x);
+        long double want = 1 / sqrtl((long double)x), ulp = (long double)(nextafter(y, INFINITY) - y);
+        assert_true(fabsl((long double)y - want) <= 0.501L * ulp);
+    }
+    assert_true(fm_rsqrt(4) == 0.5 && fm_rsqrt(0x1p-1074) == 0x1p537);
 }
 
 static void tanh_is_precise(void **state)
@@ -167,7 +197,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ex2_is_precise),
         cmocka_unit_test(lg2_is_precise),
-        cmocka_unit_test(sin_and_cos_are_precise_everywhere),
+        cmocka_unit_test(sin_and_cos_are_precise_after_reduction),
+        cmocka_unit_test(rsqrt_is_rounded_once),
         cmocka_unit_test(tanh_is_precise),
         cmocka_unit_test(every_f16_survives_a_round_trip),
         cmocka_unit_test(f16_rounds_to_nearest_even),

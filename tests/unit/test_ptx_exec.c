@@ -34,7 +34,7 @@ struct row {
 
 static const struct row rows[] = {
     /* division: by zero, and the quotient that does not fit */
-    R32("div.u32 %r, %a, %b;", 7, 0, 0, 0xffffffff), R32("rem.u32 %r, %a, %b;", 7, 0, 0, 7),
+    R32("div.u32 %r, %a, %b;", 7, 0, 0, 0xffffffff), R32("rem.u32 %r, %a, %b;", 7, 0, 0, 0xffffffff),
     R32("div.s32 %r, %a, %b;", 0x80000000, 0xffffffff, 0, 0x80000000), R32("rem.s32 %r, %a, %b;", 0x80000000, 0xffffffff, 0, 0),
     R32("div.s32 %r, %a, %b;", 7, 0, 0, 0xffffffff), R64("div.u64 %R, %A, %B;", 7, 0, UINT64_MAX),
     R64("div.s64 %R, %A, %B;", UINT64_C(1) << 63, UINT64_MAX, UINT64_C(1) << 63),
@@ -57,11 +57,47 @@ static const struct row rows[] = {
     R32("div.rp.f32 %r, %a, %b;", 0x3f800000, 0x40400000, 0, 0x3eaaaaab), R32("div.rz.f32 %r, %a, %b;", 0x3f800000, 0x40400000, 0, 0x3eaaaaaa),
     R32("sqrt.rm.f32 %r, %a;", 0x40000000, 0, 0, 0x3fb504f3), R32("sqrt.rp.f32 %r, %a;", 0x40000000, 0, 0, 0x3fb504f4),
     R64("add.rp.f64 %R, %A, %B;", 0x3ff0000000000000, 1, 0x3ff0000000000001), R64("add.rz.f64 %R, %A, %B;", 0x3ff0000000000000, 1, 0x3ff0000000000000),
-    R64("add.f64 %R, %A, %B;", 0x7ff8000000000001, 0, UINT64_C(0xfff8000000000000)),
+    /* f64 keeps the payload of a NaN: b before c before a, but the dividend first */
+    R64("add.f64 %R, %A, %B;", 0x7ff0000000000001, 0, 0x7ff8000000000001), R64("add.f64 %R, %A, %B;", 0x7ff0000000000000, 0xfff0000000000000, 0xfff8000000000000),
+    R64("sub.f64 %R, %A, %B;", 0xfff8000000012345, 0x7ff0000000000001, 0x7ff8000000000001), R64("mul.f64 %R, %A, %B;", 0x7ff8000000000000, 0xfff8000000012345, 0xfff8000000012345),
+    R64("fma.rn.f64 %R, %A, %B, %A;", 0xffffffffffffffff, 0x7ff0000000000001, 0x7ff8000000000001), R64("fma.rn.f64 %R, %A, 0d3ff0000000000000, %B;", 0x7fffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff),
+    R64("div.rn.f64 %R, %A, %B;", 0xfff8000000012345, 0x7ff0000000000001, 0xfff8000000012345), R64("div.rz.f64 %R, %A, %B;", 0xfff8000000012345, 0x7ff0000000000001, 0xfff8000000012345),
+    R64("add.rm.f64 %R, %A, %B;", 0x7ff8000000000000, 0xfff8000000012345, 0xfff8000000012345), R64("sqrt.rp.f64 %R, %A;", 0x7ff0000000000001, 0, 0x7ff8000000000001),
+    R64("min.f64 %R, %A, %B;", 0x7ff0000000000001, 0xffffffffffffffff, 0xffffffffffffffff), R64("max.f64 %R, %A, %B;", 0xffffffffffffffff, 0x7ff0000000000001, 0x7ff8000000000001),
+    R64("neg.f64 %R, %A;", 0x7ff0000000000001, 0, 0x7ff8000000000001), R64("abs.f64 %R, %A;", 0xfff8000000012345, 0, 0xfff8000000012345),
+    R32("neg.f32 %r, %a;", 0x7fc00000, 0, 0, 0x7fffffff), R32("abs.ftz.f32 %r, %a;", 0xffc12345, 0, 0, 0x7fffffff),
+    R32("neg.f16x2 %r, %a;", 0xffc12345, 0, 0, 0x7fffa345), R32("abs.f16x2 %r, %a;", 0xfc007e00, 0, 0, 0x7c007fff),
+    R32("cvt.u16.u32 %h0, %a; neg.bf16 %h1, %h0; cvt.u32.u16 %r, %h1;", 0x7e00, 0, 0, 0xfe00), R32("cvt.u16.u32 %h0, %a; abs.bf16 %h1, %h0; cvt.u32.u16 %r, %h1;", 0xffc1, 0, 0, 0x7fff),
+    R64("rcp.approx.ftz.f64 %R, %A;", 0xfff8000000012345, 0, 0x7fffffff00000000), R64("rsqrt.approx.ftz.f64 %R, %A;", 0xbff0000000000000, 0, 0x7fffffff00000000),
+    R64("rcp.approx.ftz.f64 %R, %A;", 0x7ff0000000000001, 0, 0), R64("rsqrt.approx.f64 %R, %A;", 0xfff8000000012345, 0, 0xfff8000000012345),
+    R64("rsqrt.approx.f64 %R, %A;", 0x3ff8000000000000, 0, 0x3fea20bd700c2c3e), R64("rsqrt.approx.f64 %R, %A;", 0x20, 0, 0x6156a09e667f3bcd),
+    /* .ftz flushes what is below 2^-126 after rounding without a least exponent: (1 - 2^-24) 2^-126, not (1 - 2^-46) 2^-126 */
+    R32("mul.ftz.f32 %r, %a, %b;", 0x80800000, 0x3f7fffff, 0, 0x80000000), R32("mul.ftz.f32 %r, %a, %b;", 0x00800001, 0x3f7ffffe, 0, 0x00800000),
+    R32("mul.rp.ftz.f32 %r, %a, %b;", 0x00800000, 0x3f7fffff, 0, 0), R32("mul.rp.ftz.f32 %r, %a, %b;", 0x00800001, 0x3f7ffffe, 0, 0x00800000),
+    R32("mul.rz.ftz.f32 %r, %a, %b;", 0x00800001, 0x3f7ffffe, 0, 0), R32("mul.ftz.sat.f32 %r, %a, %b;", 0x00800000, 0x3f7fffff, 0, 0),
+    R32("fma.rn.ftz.f32 %r, %a, %b, %c;", 0x00800001, 0xbf800000, 0x01000000, 0), R32("fma.rp.ftz.f32 %r, %a, %b, %c;", 0x00800001, 0xbf7fffff, 0x01000000, 0x00800000),
+    R32("div.rn.ftz.f32 %r, %a, %b;", 0x3f7fffff, 0x7e800000, 0, 0), R32("mul.f32 %r, %a, %b;", 0x00800000, 0x3f7fffff, 0, 0x00800000),
+    {'r', "cvt.rn.ftz.f32.f64 %r, %A;", 0, 0, 0, 0x380ffffff0000000, 0, 0x00800000}, {'r', "cvt.rn.ftz.f32.f64 %r, %A;", 0, 0, 0, 0x380fffffec000000, 0, 0},
+    {'r', "cvt.rp.ftz.f32.f64 %r, %A;", 0, 0, 0, 0x380fffffe4000000, 0, 0x00800000}, {'r', "cvt.rp.ftz.f32.f64 %r, %A;", 0, 0, 0, 0x380fffffe0000000, 0, 0},
     /* min and max: numbers win, zeros are ordered */
     R32("min.f32 %r, %a, %b;", 0x7fc00000, 0x40000000, 0, 0x40000000), R32("max.f32 %r, %a, %b;", 0x40000000, 0x7fc00000, 0, 0x40000000),
     R32("min.f32 %r, %a, %b;", 0, 0x80000000, 0, 0x80000000), R32("max.f32 %r, %a, %b;", 0x80000000, 0, 0, 0),
     R32("min.NaN.f32 %r, %a, %b;", 0x7fc00000, 0x40000000, 0, 0x7fffffff), R32("min.f32 %r, %a, %b;", 0x7fc00000, 0xffc00000, 0, 0x7fffffff),
+    /* NaN from f64 is the most negative integer, of unsigned types too; payloads go with f64 */
+    {'r', "cvt.rzi.s32.f64 %r, %A;", 0, 0, 0, 0x7ff8000000000000, 0, 0x80000000}, {'r', "cvt.rni.u32.f64 %r, %A;", 0, 0, 0, 0xffffffffffffffff, 0, 0x80000000},
+    {'r', "cvt.rzi.u32.f64 %r, %A;", 0, 0, 0, 0x7ff0000000000001, 0, 0x80000000}, {'r', "cvt.rzi.u8.f64 %r, %A;", 0, 0, 0, 0x7ff8000000000000, 0, 0x80},
+    {'r', "cvt.rni.s8.f64 %r, %A;", 0, 0, 0, 0x7ff8000000000000, 0, 0xffffff80}, {'r', "cvt.rzi.u16.f64 %h0, %A; cvt.u32.u16 %r, %h0;", 0, 0, 0, 0x7ff8000000000000, 0, 0x8000},
+    {'r', "cvt.rn.f32.f64 %r, %A;", 0, 0, 0, 0xfff8000000012345, 0, 0xffc00000}, {'r', "cvt.rz.f32.f64 %r, %A;", 0, 0, 0, 0xffffffffffffffff, 0, 0xffffffff},
+    {'r', "cvt.rn.f16.f64 %h0, %A; cvt.u32.u16 %r, %h0;", 0, 0, 0, 0xfff8000000012345, 0, 0xfe00}, {'R', "cvt.f64.f32 %R, %a;", 0xffc12345, 0, 0, 0, 0, 0xfff82468a0000000},
+    {'R', "cvt.ftz.f64.f32 %R, %a;", 0xffc12345, 0, 0, 0, 0, 0x7fffffffe0000000}, {'R', "cvt.u16.u32 %h0, %a; cvt.f64.f16 %R, %h0;", 0x7e96, 0, 0, 0, 0, 0x7ffa580000000000},
+    R64("cvt.rni.f64.f64 %R, %A;", 0x7ff0000000000001, 0, 0x7ff8000000000001),
+    /* atomics: f32 flushes in global memory only, f64 leaves a NaN as it is */
+    {'R', "mul.wide.u32 %T0, %i3, 8; add.s64 %T0, %T0, %x2; st.global.u32 [%T0], %a; atom.global.add.f32 %t0, [%T0], %b; ld.global.u32 %t1, [%T0]; mov.b64 %R, {%t0, %t1};",
+     0x807fffff, 0x00800000, 0, 0, 0, 0x00800000807fffff},
+    {'R', ".shared .align 4 .b8 cell[160]; mov.u32 %t3, cell; mad.lo.u32 %t3, %i2, 4, %t3; st.shared.u32 [%t3], %a; atom.shared.add.f32 %t0, [%t3], %b; ld.shared.u32 %t1, [%t3]; mov.b64 %R, {%t0, %t1};",
+     0x807fffff, 0x00800000, 0, 0, 0, 0x00000001807fffff},
+    R64("mul.wide.u32 %T0, %i3, 8; add.s64 %T0, %T0, %x2; st.global.u64 [%T0], %A; atom.global.add.f64 %T1, [%T0], %B; ld.global.u64 %R, [%T0];",
+        0xfff8000000012345, 0x7ff0000000000001, 0x7ff0000000000001),
     /* conversions clamp; NaN is 0, or the smallest number in 64 bits */
     R32("cvt.rzi.s32.f32 %r, %a;", 0x7fc00000, 0, 0, 0), R32("cvt.rzi.u32.f32 %r, %a;", 0xbf800000, 0, 0, 0),
     R32("cvt.rzi.s32.f32 %r, %a;", 0x4f000000, 0, 0, 0x7fffffff), R32("cvt.rzi.s32.f32 %r, %a;", 0xcf000001, 0, 0, 0x80000000),
@@ -82,10 +118,19 @@ static const struct row rows[] = {
     R32("cos.approx.f32 %r, %a;", 0, 0, 0, 0x3f800000), R32("sin.approx.f32 %r, %a;", 0x80000000, 0, 0, 0x80000000),
     R32("tanh.approx.f32 %r, %a;", 0x7f800000, 0, 0, 0x3f800000), R32("div.approx.f32 %r, %a, %b;", 0x3f800000, 0x7f000000, 0, 0),
     R64("rcp.approx.ftz.f64 %R, %A;", 0x4008000000000000, 0, 0x3fd5555500000000),
+    R32("sin.approx.f32 %r, %a;", 0x80000001, 0, 0, 0x80000000), R32("sin.approx.f32 %r, %a;", 0x4b000001, 0, 0, 0x80000000),
+    R32("cos.approx.f32 %r, %a;", 0x4b000001, 0, 0, 0xbf800000), R32("cos.approx.f32 %r, %a;", 0x7f7fffff, 0, 0, 0x3f800000),
     /* carries */
     R64("mov.u32 %t0, -1; mov.u32 %t1, 1; add.cc.u32 %t2, %t0, %t1; addc.cc.u32 %t3, %t0, 0; addc.u32 %t0, 5, 0; mov.b64 %R, {%t3, %t0};", 0, 0, UINT64_C(6) << 32),
     R64("mov.u32 %t0, 0; sub.cc.u32 %t1, %t0, 1; subc.u32 %t2, %t0, 0; mov.b64 %R, {%t1, %t2};", 0, 0, UINT64_MAX),
     R64("add.cc.u64 %T0, %A, %B; addc.u64 %R, 0, 0;", UINT64_MAX, 1, 1),
+    /* fields: the 64-bit forms look at all of position and length, the 32-bit forms at 8 bits */
+    {'R', "bfe.u64 %R, %A, %b, %c;", 0, 0x80000001, 0x3f800001, 0x800fffffffffffff, 0, 0}, {'R', "bfe.u64 %R, %A, %b, %c;", 0, 0x20, 0x3c003c00, 0x400921fb54442d18, 0, 0x400921fb},
+    {'R', "bfe.s64 %R, %A, %b, %c;", 0, 0x80000000, 0x80800000, 0x8000000000000000, 0, 0xffffffffffffffff}, {'R', "bfe.s64 %R, %A, %b, %c;", 0, 0x40200000, 0x21, 0x41efffffffe00000, 0, 0},
+    {'R', "bfi.b64 %R, %A, %B, %b, %c;", 0, 1, 0x3f800000, 0x3ff0000000000000, 0x3ff0000000000000, 0x7fe0000000000000}, {'R', "bfi.b64 %R, %A, %B, %b, %c;", 0, 0xcb000001, 0xff7fffff, 0x43f0000000000000, 0x43f0000000000000, 0x43f0000000000000},
+    R32("bfe.u32 %r, %a, %b, %c;", 0xff00, 0x108, 0x104, 0xf), R32("bfe.u32 %r, %a, 8, 0;", 0xff00, 0, 0, 0),
+    R32("testp.normal.f32 %p, %a; selp.u32 %r, 1, 0, %p;", 0x80000000, 0, 0, 1), R32("testp.normal.f32 %p, %a; selp.u32 %r, 1, 0, %p;", 0x007fffff, 0, 0, 0),
+    {'p', "testp.normal.f64 %p, %A;", 0, 0, 0, 0, 0, 1},
     /* bits */
     R32("bfind.s32 %r, %a;", 0xffffffff, 0, 0, 0xffffffff), R32("bfind.shiftamt.u32 %r, %a;", 1, 0, 0, 31),
     R32("prmt.b32 %r, %a, %b, 0x7531;", 0x44332211, 0x88776655, 0, 0x88664422), R32("prmt.b32 %r, %a, %b, 0x000f;", 0, 0x80000000, 0, 0x000000ff),
@@ -154,6 +199,25 @@ static uint64_t D(double x)
     memcpy(&b, &x, 8);
     return x != x ? UINT64_C(0xfff8000000000000) : b;
 }
+/* An f64 result; NaN is the first operand of these that is one, quiet. */
+static uint64_t N(double x, uint64_t first, uint64_t second, uint64_t third)
+{
+    const uint64_t from[] = {first, second, third};
+    for (unsigned i = 0; i < 3 && x != x; i++)
+        if (isnan(d(from[i]))) return from[i] | UINT64_C(1) << 51;
+    return D(x);
+}
+/* The payload of a NaN between f32 and f64. */
+static uint64_t widened(uint32_t b)
+{
+    if (!isnan(f(b))) return D(f(b));
+    return (uint64_t)(b & 0x80000000) << 32 | UINT64_C(0x7ff8000000000000) | (uint64_t)(b & 0x3fffff) << 29;
+}
+static uint64_t narrowed(uint64_t b)
+{
+    if (!isnan(d(b))) return F((float)d(b));
+    return (b >> 63) << 31 | 0x7fc00000 | (b >> 29 & 0x3fffff);
+}
 
 typedef __int128 big;
 #define REFERENCES(X)                                                                      \
@@ -180,12 +244,16 @@ typedef __int128 big;
     X("add.rn.f32", F(f(o->a) + f(o->b))) X("sub.rn.f32", F(f(o->a) - f(o->b)))            \
     X("mul.rn.f32", F(f(o->a) * f(o->b))) X("fma.rn.f32", F(fmaf(f(o->a), f(o->b), f(o->c)))) \
     X("div.rn.f32", F(f(o->a) / f(o->b))) X("sqrt.rn.f32", F(sqrtf(f(o->a))))              \
-    X("add.rn.f64", D(d(o->A) + d(o->B))) X("mul.rn.f64", D(d(o->A) * d(o->B)))            \
-    X("fma.rn.f64", D(fma(d(o->A), d(o->B), d(o->C)))) X("div.rn.f64", D(d(o->A) / d(o->B))) \
-    X("rcp.rn.f64", D(1 / d(o->A))) X("sqrt.rn.f64", D(sqrt(d(o->A))))                     \
-    X("cvt.rn.f32.f64", F((float)d(o->A))) X("cvt.f64.f32", D(f(o->a)))                    \
+    X("add.rn.f64", N(d(o->A) + d(o->B), o->B, o->A, 0))                                   \
+    X("sub.rn.f64", N(d(o->A) - d(o->B), o->B, o->A, 0))                                   \
+    X("mul.rn.f64", N(d(o->A) * d(o->B), o->B, o->A, 0))                                   \
+    X("fma.rn.f64", N(fma(d(o->A), d(o->B), d(o->C)), o->B, o->C, o->A))                   \
+    X("div.rn.f64", N(d(o->A) / d(o->B), o->A, o->B, 0))                                   \
+    X("rcp.rn.f64", N(1 / d(o->A), o->A, 0, 0)) X("sqrt.rn.f64", N(sqrt(d(o->A)), o->A, 0, 0)) \
+    X("cvt.rn.f32.f64", narrowed(o->A)) X("cvt.f64.f32", widened(o->a))                    \
+    X("rem.u32", o->b ? o->a % o->b : UINT32_MAX) X("rem.u64", o->B ? o->A % o->B : UINT64_MAX) \
     X("cvt.rn.f32.s32", F((float)(int32_t)o->a)) X("cvt.rn.f64.u64", D((double)o->A))      \
-    X("cvt.rni.f32.f32", F(rintf(f(o->a)))) X("cvt.rmi.f64.f64", D(floor(d(o->A))))        \
+    X("cvt.rni.f32.f32", F(rintf(f(o->a)))) X("cvt.rmi.f64.f64", N(floor(d(o->A)), o->A, 0, 0))        \
     X("cvt.s64.s32", (uint64_t)(int64_t)(int32_t)o->a) X("cvt.u32.u64", (uint32_t)o->A)
 
 enum {

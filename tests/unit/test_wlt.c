@@ -270,7 +270,8 @@ static void test_truncated(void **state)
 }
 
 /* Any single bit that is not what it was is noticed, whichever check finds it. Compressed data has
- * a few bits that mean nothing: with those wrong, all that is read must be the same. */
+ * a few bits that mean nothing (the window's size, padding of its tables; how many is up to zstd):
+ * with those wrong, all that is read must be the same. */
 static void test_flipped(void **state)
 {
     (void)state;
@@ -280,16 +281,16 @@ static void test_flipped(void **state)
     uint8_t *data = read_sample(&size);
     assert_int_equal(drain_bytes(data, size, &e), 0);
     uint64_t whole = seen;
-    unsigned harmless = 0;
+    unsigned by_checksum = 0;
     for (size_t i = 0; i < size; i++)
         for (unsigned bit = 0; bit < 8; bit++) {
             data[i] = (uint8_t)(data[i] ^ 1u << bit);
             int rc = drain_bytes(data, size, &e);
-            harmless += rc == 0;
+            by_checksum += strstr(e.text, "checksum") != NULL;
             if (rc != WL_EINPUT && (rc != 0 || seen != whole)) fail_msg("byte %zu bit %u: %d %s", i, bit, rc, e.text);
             data[i] = (uint8_t)(data[i] ^ 1u << bit);
         }
-    assert_true(harmless < 16);
+    assert_true(by_checksum > 0); /* it is there, and it is looked at */
     free(data);
 }
 

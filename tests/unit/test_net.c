@@ -1,0 +1,312 @@
+/* test_net.c - the crossbar: packet sizes, timing, fairness, back-pressure. */
+#include "unit/rig.h"
+
+#include "mem/net.h"
+
+enum { MAX_PORTS = 8 };
+
+static struct {
+    struct clock clock;
+    struct part source, sink;
+    struct net net;
+    struct port out[MAX_PORTS];
+    struct req req[4096];
+    unsigned used;
+    tick_t now;
+} rig;
+
+static void begin_as(const char *settings, bool replies, uint32_t inputs, uint32_t outputs, uint32_t room)
+{
+    struct gpu_config c;
+    struct wl_err e = {.code = WL_OK};
+    char copy[256];
+    memset(&rig, 0, sizeof rig);
+    config_defaults(&c);
+    snprintf(copy, sizeof copy, "%s", settings);
+    for (char *s = strtok(copy, " "); s; s = strtok(NULL, " "))
+        if (config_set(&c, s, &e)) fail_msg("%s", e.text);
+    assert_int_equal(clock_init(&rig.clock, 3), 0);
+    rig_part(&rig.clock, &rig.net.part, 0, 1);
+    rig_part(&rig.clock, &rig.source, 1, 1);
+    rig_part(&rig.clock, &rig.sink, 2, 1);
+    assert_int_equal(net_init(&rig.net, &c, replies, inputs, outputs), 0);
+    for (uint32_t i = 0; i < inputs; i++) {
+        assert_int_equal(port_init(&rig.net.in[i], 1024, &rig.source, &rig.net.part), 0);
+        rig.net.in[i].notify = &rig.net.waiting[i >> 6];
+        rig.net.in[i].notify_bit = bit64(i & 63);
+    }
+    for (uint32_t o = 0; o < outputs; o++) {
+        assert_int_equal(port_init(&rig.out[o], room, &rig.net.part, &rig.sink), 0);
+        rig.net.out[o] = &rig.out[o];
+    }
+}
+
+static void begin(const char *settings, uint32_t inputs, uint32_t outputs) { begin_as(settings, false, inputs, outputs, 1024); }
+
+static void end(void)
+{
+    uint32_t outputs = rig.net.outputs;
+    net_destroy(&rig.net);
+    for (uint32_t o = 0; o < outputs; o++) port_destroy(&rig.out[o]);
+    clock_destroy(&rig.clock);
+}
+
+/* A store of `sectors` from an input to an output of the request network. */
+static struct req *push(uint32_t input, uint32_t output, uint8_t sectors)
+{
+    struct req *r = &rig.req[rig.used++];
+    *r = rig_req(WL_STORE, input, sectors);
+    r->slice = (uint16_t)output;
+    port_push(&rig.net.in[input], r, rig.now);
+    return r;
+}
+
+static void step(unsigned cycles)
+{
+    while (cycles--) net_tick(&rig.net, ++rig.now);
+}
+
+static struct req *take(uint32_t output)
+{
+    struct req *r = port_peek(&rig.out[output], rig.now);
+    if (r) port_pop(&rig.out[output], rig.now);
+    return r;
+}
+
+/* The cycle, counted from now, in which a packet is first seen at the output. */
+static unsigned arrival(uint32_t output)
+{
+    for (unsigned n = 1; n < 1000; n++) {
+        step(1);
+        if (take(output)) return n;
+    }
+    fail_msg("nothing arrived at output %u", output);
+    return 0;
+}
+
+static uint32_t flits(bool replies, const char *settings, enum wl_kind kind, uint8_t sectors)
+{
+    struct req r = rig_req(kind, 1, sectors);
+    begin_as(settings, replies, 1, 1, 1);
+    uint32_t n = net_flits(&rig.net, &r);
+    end();
+    return n;
+}
+
+TEST(flits_of_requests)
+{
+    static const char narrow[] = "icnt.flit=32 icnt.header=8", wide[] = "icnt.flit=40 icnt.header=8";
+    assert_int_equal(flits(false, narrow, WL_LOAD, 15), 1); /* an address */
+    assert_int_equal(flits(false, wide, WL_LOAD, 15), 1);
+    assert_int_equal(flits(false, narrow, WL_STORE, 1), 2); /* 8 + 32 */
+    assert_int_equal(flits(false, wide, WL_STORE, 1), 1);
+    assert_int_equal(flits(false, narrow, WL_STORE, 15), 5); /* 8 + 128 */
+    assert_int_equal(flits(false, wide, WL_STORE, 15), 4);
+    assert_int_equal(flits(false, narrow, WL_ATOMIC, 2), 2);
+    assert_int_equal(flits(false, wide, WL_ATOMIC, 2), 1);
+    assert_int_equal(flits(false, narrow, WL_WRITEBACK, 3), 3); /* 8 + 64 */
+    assert_int_equal(flits(false, wide, WL_WRITEBACK, 3), 2);
+}
+
+TEST(flits_of_replies_of_whole_lines)
+{
+    static const char narrow[] = "l2.sectored=no icnt.flit=32 icnt.header=8";
+    static const char wide[] = "l2.sectored=no icnt.flit=40 icnt.header=8";
+    assert_int_equal(flits(true, narrow, WL_LOAD, 15), 5);
+    assert_int_equal(flits(true, wide, WL_LOAD, 15), 4);
+    assert_int_equal(flits(true, narrow, WL_LOAD, 1), 2); /* a bypass: what it touched */
+    assert_int_equal(flits(true, wide, WL_LOAD, 1), 1);
+    assert_int_equal(flits(true, narrow, WL_ATOMIC, 1), 2);
+    assert_int_equal(flits(true, narrow, WL_STORE, 15), 1); /* an acknowledgement */
+    assert_int_equal(flits(true, wide, WL_STORE, 15), 1);
+}
+
+TEST(flits_of_replies_of_sectors)
+{
+    static const char narrow[] = "l2.sectored=yes icnt.flit=32 icnt.header=8";
+    static const char wide[] = "l2.sectored=yes icnt.flit=40 icnt.header=8";
+    assert_int_equal(flits(true, narrow, WL_LOAD, 15), 4 * 2); /* four packets, each with its header */
+    assert_int_equal(flits(true, wide, WL_LOAD, 15), 4);
+    assert_int_equal(flits(true, narrow, WL_LOAD, 1), 2);
+    assert_int_equal(flits(true, wide, WL_LOAD, 1), 1);
+    assert_int_equal(flits(true, narrow, WL_ATOMIC, 1), 2);
+    assert_int_equal(flits(true, narrow, WL_STORE, 15), 4); /* a sectored L2 acknowledges sectors */
+    assert_int_equal(flits(true, wide, WL_STORE, 3), 2);
+}
+
+TEST(a_packet_arrives_latency_after_its_last_flit_left)
+{
+    begin("icnt.flit=32 icnt.header=8 icnt.latency=5", 1, 1);
+    push(0, 0, 1);                                   /* seen in cycle 1, flits leave in 1 and 2 */
+    assert_int_equal(arrival(0), 1 + (2 - 1) + 5);
+    assert_int_equal(rig.net.packets, 1);
+    assert_int_equal(rig.net.flits, 2);
+    assert_true(net_idle(&rig.net));
+    end();
+}
+
+TEST(an_output_takes_one_flit_a_cycle)
+{
+    begin("icnt.flit=32 icnt.header=8 icnt.latency=1", 4, 1);
+    for (uint32_t i = 0; i < 4; i++) push(i, 0, 15); /* 5 flits each */
+    unsigned first = arrival(0);
+    for (int i = 0; i < 3; i++) assert_int_equal(arrival(0), 5);
+    assert_int_equal(first, 1 + 4 + 1);
+    end();
+}
+
+TEST(an_input_sends_one_flit_a_cycle)
+{
+    begin("icnt.flit=32 icnt.header=8 icnt.latency=1", 1, 2);
+    push(0, 0, 15);
+    push(0, 1, 15);
+    assert_int_equal(arrival(0), 6);
+    assert_int_equal(arrival(1), 5);
+    end();
+}
+
+TEST(inputs_and_outputs_work_side_by_side)
+{
+    begin("icnt.latency=1", 2, 2);
+    push(0, 1, 1);
+    push(1, 0, 1);
+    step(2);
+    assert_non_null(take(0));
+    assert_non_null(take(1));
+    end();
+}
+
+/* Only the oldest packet of an input is seen: one that waits for a busy output holds up the rest. */
+TEST(the_head_of_a_queue_blocks_it)
+{
+    begin("icnt.flit=32 icnt.header=8 icnt.latency=1", 2, 2);
+    push(1, 0, 15);
+    step(1); /* output 0 is busy for five cycles */
+    push(0, 0, 1);
+    push(0, 1, 1);
+    unsigned n = arrival(1);
+    assert_int_equal(n, 4 /* output 0 is free */ + 1 + 2 /* then two flits of the first */ + 1 /* second flit */);
+    end();
+}
+
+TEST(outputs_serve_their_inputs_in_turn)
+{
+    begin("icnt.latency=1", 5, 1);
+    unsigned served[5] = {0};
+    uint64_t before = 99;
+    for (unsigned n = 0; n < 100; n++)
+        for (uint32_t i = 0; i < 5; i++) push(i, 0, 1);
+    for (unsigned n = 0; n < 400; n++) {
+        arrival(0);
+        const struct req *r = rig.out[0].slot[(rig.out[0].head - 1) & rig.out[0].mask].req;
+        if (before != 99) assert_int_equal(r->line, (before + 1) % 5);
+        before = r->line;
+        served[r->line]++;
+    }
+    for (int i = 0; i < 5; i++) assert_int_equal(served[i], 80);
+    end();
+}
+
+/* An input that is silent for a while gets no credit for it, and costs the others nothing. */
+TEST(turns_skip_inputs_without_packets)
+{
+    begin("icnt.latency=1", 4, 1);
+    for (unsigned n = 0; n < 20; n++) push(1, 0, 1);
+    for (unsigned n = 0; n < 20; n++) push(3, 0, 1);
+    arrival(0);
+    for (unsigned n = 0; n < 39; n++) assert_int_equal(arrival(0), 1);
+    end();
+}
+
+TEST(a_full_output_pushes_back)
+{
+    begin_as("icnt.latency=1", false, 2, 2, 2);
+    for (unsigned n = 0; n < 6; n++) push(0, 0, 1);
+    push(1, 1, 1);
+    step(20);
+    assert_int_equal(rig.out[0].tail - rig.out[0].head, 2); /* what the queue holds */
+    assert_int_equal(rig.net.in[0].tail - rig.net.in[0].head, 4);
+    assert_non_null(take(1)); /* others are not concerned */
+    assert_true(rig.out[0].producer_waits);
+    assert_non_null(take(0));
+    step(1);
+    assert_int_equal(rig.out[0].tail - rig.out[0].head, 2);
+    assert_int_equal(rig.net.in[0].tail - rig.net.in[0].head, 3);
+    for (unsigned n = 0; n < 5; n++) {
+        assert_non_null(take(0));
+        step(3);
+    }
+    assert_true(net_idle(&rig.net));
+    end();
+}
+
+/* A network that says when it wants to work next does the same as one that is asked every cycle. */
+static unsigned play(bool sleepy, tick_t *log)
+{
+    uint64_t seed = 5;
+    unsigned n = 0;
+    tick_t wanted = 1;
+    begin_as("icnt.flit=32 icnt.latency=3", false, 6, 4, 3);
+    for (rig.now = 1; rig.now < 3000; rig.now++) {
+        if (!sleepy || wanted <= rig.now || rig_wakes(&rig.net.part)) {
+            struct domain *d = &rig.clock.domain[0];
+            for (unsigned i = 0; i < WHEEL_SLOTS; i++) d->wheel[0][i] &= ~UINT64_C(1);
+            wanted = net_tick(&rig.net, rig.now);
+        }
+        for (uint32_t i = 0; i < 6; i++)
+            if (rig.used < COUNT(rig.req) && draw(&seed, 8) == 0 && rig.net.in[i].tail - rig.net.in[i].head < 8)
+                push(i, (uint32_t)draw(&seed, 4), (uint8_t)(1 + draw(&seed, 15)));
+        for (uint32_t o = 0; o < 4; o++) {
+            const struct req *r = draw(&seed, 3) ? take(o) : NULL;
+            if (r) log[n++] = rig.now * 4096 + (tick_t)(r - rig.req);
+        }
+    }
+    end();
+    return n;
+}
+
+TEST(sleeping_changes_nothing)
+{
+    static tick_t a[8192], b[8192];
+    unsigned n = play(false, a), m = play(true, b);
+    assert_true(n > 500);
+    assert_int_equal(n, m);
+    assert_memory_equal(a, b, n * sizeof a[0]);
+}
+
+/* config_check lets a machine have more slices than the network has places for (NET_MAX_PORTS):
+ * such a machine must be refused, not built. */
+TEST(more_ports_than_the_network_has_are_refused)
+{
+    struct gpu_config c;
+    struct wl_err e = {.code = WL_OK};
+    config_defaults(&c);
+    assert_int_equal(config_set(&c, "sm.count=1", &e), 0);
+    assert_int_equal(config_set(&c, "mem.channels=24", &e), 0);
+    assert_int_equal(config_set(&c, "l2.slices_per_channel=16", &e), 0);
+    struct net n = {.part = {.period = 1}};
+    if (config_check(&c, &e)) return;
+    int made = net_init(&n, &c, true, 24 * 16, 1);
+    net_destroy(&n);
+    assert_int_not_equal(made, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(flits_of_requests),
+        cmocka_unit_test(flits_of_replies_of_whole_lines),
+        cmocka_unit_test(flits_of_replies_of_sectors),
+        cmocka_unit_test(a_packet_arrives_latency_after_its_last_flit_left),
+        cmocka_unit_test(an_output_takes_one_flit_a_cycle),
+        cmocka_unit_test(an_input_sends_one_flit_a_cycle),
+        cmocka_unit_test(inputs_and_outputs_work_side_by_side),
+        cmocka_unit_test(the_head_of_a_queue_blocks_it),
+        cmocka_unit_test(outputs_serve_their_inputs_in_turn),
+        cmocka_unit_test(turns_skip_inputs_without_packets),
+        cmocka_unit_test(a_full_output_pushes_back),
+        cmocka_unit_test(sleeping_changes_nothing),
+        cmocka_unit_test(more_ports_than_the_network_has_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

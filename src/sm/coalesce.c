@@ -2,8 +2,10 @@
  *
  * Fermi's rule: lanes are joined per segment, whose size follows the access width (1 byte: 32,
  * 2 bytes: 64, more: 128 bytes); each transaction keeps its touched sectors, bytes and the
- * number of lanes. Transactions come in the order of the first lane that needs them. Atomics
- * that meet at one address cannot share a transaction. */
+ * number of lanes. Transactions are served from the highest address to the lowest: GPGPU-Sim's
+ * order, and it matters where an instruction's own lines compete for a set (SYRK 128: L1D misses
+ * +3.4 % of the reference instead of +5.9 %). Atomics that meet at one address cannot share a
+ * transaction. */
 #include <string.h>
 
 #include "sm/sm.h"
@@ -135,7 +137,28 @@ static uint32_t coalesce_local(const struct sm *s, const struct memop *op, struc
     return n;
 }
 
-uint32_t coalesce(const struct sm *s, const struct memop *op, struct txn *out)
+static bool lower(const struct txn *a, const struct txn *b)
+{
+    return a->line != b->line ? a->line < b->line : a->sectors < b->sectors;
+}
+
+/* Highest first; they mostly come lowest first, so they are turned round before sorting. */
+static void order(struct txn *t, uint32_t n)
+{
+    for (uint32_t i = 0, j = n - 1; i < j; i++, j--) {
+        struct txn x = t[i];
+        t[i] = t[j];
+        t[j] = x;
+    }
+    for (uint32_t i = 1; i < n; i++) {
+        struct txn x = t[i];
+        uint32_t j = i;
+        for (; j > 0 && lower(&t[j - 1], &x); j--) t[j] = t[j - 1];
+        t[j] = x;
+    }
+}
+
+static uint32_t make_transactions(const struct sm *s, const struct memop *op, struct txn *out)
 {
     const struct warp_addrs *a = &op->addrs;
     unsigned width = op->inst->width, space = op->inst->space;
@@ -146,6 +169,13 @@ uint32_t coalesce(const struct sm *s, const struct memop *op, struct txn *out)
     for (uint32_t m = a->mask; m; m &= m - 1) addr[bit_low32(m)] = base + warp_addr(a, bit_low32(m));
     if (bank) return coalesce_any(addr, a->mask, width, 6, true, out);
     return coalesce_any(addr, a->mask, width, atomic ? LINE_SHIFT : segment_shift(width), !atomic, out);
+}
+
+uint32_t coalesce(const struct sm *s, const struct memop *op, struct txn *out)
+{
+    uint32_t n = make_transactions(s, op, out);
+    if (n > 1) order(out, n);
+    return n;
 }
 
 /* Counts lane by lane: distinct words per bank, or all lanes when each must take its turn. */

@@ -1,4 +1,4 @@
-/* wlt_code.c - code tables and launch shapes from a trace, and what they are held to.
+/* wlt_code.c - code tables from a trace, and what tables, shapes and addresses are held to.
  *
  * The timing half believes a code table: it indexes arrays with its registers, loops, latency
  * classes and kinds, and climbs from a loop to its parent until there is none. All that is
@@ -83,6 +83,42 @@ int wlt_check_launch(struct launch_info *info, struct wl_err *e)
         return wl_fail(e, WL_EINPUT, "kernel %s: %u bytes of shared memory are more than %d", info->kernel,
                        info->shared_bytes, WLT_MAX_SHARED);
     return launch_shape(info, e);
+}
+
+/* ---- streams ---- */
+
+/* Lanes of an affine access lie between the lowest and the highest one. */
+static bool addresses_ok(const struct code_inst *in, const struct warp_addrs *a)
+{
+    uint64_t end = in->space == SPACE_GLOBAL || in->space == SPACE_TEX ? WLT_ADDRESS_END : WLT_OFFSET_END;
+    if (a->affine) {
+        if (a->stride >= (int64_t)WLT_ADDRESS_END || a->stride <= -(int64_t)WLT_ADDRESS_END) return false;
+        return a->base < end && warp_addr(a, 31 - (unsigned)__builtin_clz(a->mask)) < end;
+    }
+    bool ok = true;
+    for (uint32_t m = a->mask; m; m &= m - 1) ok &= a->lane[bit_low32(m)] < end;
+    return ok;
+}
+
+struct tally {
+    struct wlt_counts n;
+    bool bad;
+};
+
+static void count_inst(void *arg, const struct code_inst *in, uint32_t exec, const struct warp_addrs *a)
+{
+    struct tally *t = arg;
+    t->n.warp_instructions++;
+    t->n.thread_instructions += bit_count32(exec);
+    if (a && !addresses_ok(in, a)) t->bad = true;
+}
+
+bool wlt_count(const struct code *c, struct warp_stream s, struct wlt_counts *n)
+{
+    struct tally t = {*n, false};
+    wlt_walk(c, s, count_inst, &t);
+    *n = t.n;
+    return !t.bad;
 }
 
 /* ---- reading ---- */

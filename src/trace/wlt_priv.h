@@ -33,6 +33,9 @@ enum {
 };
 #define WLT_MAX_CTA_BYTES  (UINT64_C(1) << 30)
 #define WLT_MAX_COPY_BYTES (UINT64_C(1) << 38)
+/* First addresses that are too high: of device memory, and of offsets in all other spaces. */
+#define WLT_ADDRESS_END (UINT64_C(1) << 56)
+#define WLT_OFFSET_END  (UINT64_C(1) << 32)
 
 /* ---- wlt_in.c: the content of a trace as a byte string ----
  *
@@ -110,18 +113,8 @@ static inline __attribute__((always_inline)) void wlt_walk(const struct code *c,
     }
 }
 
-static inline void wlt_count_inst(void *arg, const struct code_inst *in, uint32_t exec, const struct warp_addrs *a)
-{
-    struct wlt_counts *n = arg;
-    (void)in;
-    (void)a;
-    n->warp_instructions++;
-    n->thread_instructions += bit_count32(exec);
-}
-
-static inline void wlt_count(const struct code *c, struct warp_stream s, struct wlt_counts *n)
-{
-    wlt_walk(c, s, wlt_count_inst, n);
-}
+/* Adds the instructions of a warp to *n. False when an address is where no memory is: the timing
+ * half adds to addresses and does not expect them to wrap. */
+bool wlt_count(const struct code *c, struct warp_stream s, struct wlt_counts *n);
 
 #endif

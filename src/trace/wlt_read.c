@@ -99,7 +99,8 @@ static void check_warp(struct wlt_reader *r, unsigned warp, struct warp_stream s
     struct wl_err why;
     if (stream_check(r->info.code, s, &why))
         wlt_in_fail(&r->in, "CTA %u, warp %u: %.300s", r->next_cta, warp, why.text);
-    if (!r->in.failed) wlt_count(r->info.code, s, &r->counts);
+    if (!r->in.failed && !wlt_count(r->info.code, s, &r->counts))
+        wlt_in_fail(&r->in, "CTA %u, warp %u has an address outside of any memory", r->next_cta, warp);
 }
 
 static void read_cta(struct wlt_reader *r, struct cta_buf *b, struct cta_stream *out)
@@ -236,7 +237,8 @@ static void read_copy_record(struct wlt_reader *r, struct wlt_item *out)
     *out = (struct wlt_item){.kind = WLT_COPY};
     out->addr = wlt_varint(in, UINT64_MAX, "the address of a copy");
     out->bytes = wlt_varint(in, WLT_MAX_COPY_BYTES, "the size of a copy");
-    if (!in->failed && out->bytes > UINT64_MAX - out->addr) wlt_in_fail(in, "a copy runs past the last address");
+    if (!in->failed && (out->addr >= WLT_ADDRESS_END || out->bytes > WLT_ADDRESS_END - out->addr))
+        wlt_in_fail(in, "a copy runs past the last address");
     r->totals.copies++;
     r->totals.copy_bytes += out->bytes;
 }

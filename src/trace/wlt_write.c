@@ -253,7 +253,9 @@ static void write_cta(struct wlt_writer *w, const struct launch_info *info, cons
         put_varint(&w->pending, c->warp[i].size);
         flush(w, 0); /* streams are compressed where they lie */
         compress(w, c->warp[i].data, c->warp[i].size, ZSTD_e_continue);
-        wlt_count(info->code, c->warp[i], n);
+        if (!wlt_count(info->code, c->warp[i], n) && !w->err.code)
+            wl_fail(&w->err, WL_ERUN, "kernel %s: CTA %u, warp %u has an address outside of any memory", info->kernel,
+                    c->cta, i);
     }
     w->totals.ctas++;
     w->totals.warps += c->nwarps;

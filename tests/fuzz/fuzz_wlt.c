@@ -32,15 +32,15 @@ static void check_code(const struct code *c)
 static void visit(void *arg, const struct code_inst *in, uint32_t exec, const struct warp_addrs *a)
 {
     (void)exec;
-    uint64_t *sum = arg; /* every address is looked at, so that a reader that runs wild is seen */
-    for (uint32_t m = a ? a->mask : 0; m; m &= m - 1) *sum += warp_addr(a, bit_low32(m)) + in->width;
+    (void)arg;
+    uint64_t end = in->space == SPACE_GLOBAL || in->space == SPACE_TEX ? WLT_ADDRESS_END : WLT_OFFSET_END;
+    for (uint32_t m = a ? a->mask : 0; m; m &= m - 1) require(warp_addr(a, bit_low32(m)) < end);
 }
 
 /* Keeps two CTAs alive at a time, as a machine would. */
 static int read_launch(struct stream_source *s, struct wl_err *e)
 {
     struct cta_stream cta, held = {0};
-    uint64_t sum = 0;
     int got;
     require(s->info->warps_per_cta >= 1 && s->info->warps_per_cta <= CTA_MAX_WARPS);
     check_code(s->info->code);
@@ -48,7 +48,7 @@ static int read_launch(struct stream_source *s, struct wl_err *e)
         require(cta.cta == id && cta.nwarps == s->info->warps_per_cta);
         if (id) s->release(s, &held);
         held = cta;
-        for (uint32_t w = 0; w < held.nwarps; w++) wlt_walk(s->info->code, held.warp[w], visit, &sum);
+        for (uint32_t w = 0; w < held.nwarps; w++) wlt_walk(s->info->code, held.warp[w], visit, NULL);
     }
     if (held.owner) s->release(s, &held);
     return got;

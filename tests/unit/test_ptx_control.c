@@ -1,6 +1,9 @@
 /* Control flow, warps and CTAs: divergence, loops, calls, barriers, lanes together, atomics,
  * spaces, and what a fault says. Every run also checks that its streams hold exactly the
  * instructions the executor counted (ptx_run.h). */
+#include <stdlib.h>
+
+#include "base/bits.h"
 #include "ptx_run.h"
 
 /* Kernels of one u32 buffer: `i` is the thread's number in the grid, `x0` its word. */
@@ -457,6 +460,101 @@ static void streams_of_several_ctas_live_together(void **state)
     ptx_test_free(&T);
 }
 
+/* ---- address records ---- */
+
+/* Lane l of pattern `kind`: affine, two affine halves, or neither. */
+static uint64_t pattern(unsigned kind, unsigned l, uint64_t r)
+{
+    static const int64_t strides[] = {0, 4, -4, 31, -32, 32, 33, 4096, -70000, INT64_MAX / 8};
+    uint64_t base = r >> 20, stride = (uint64_t)strides[r % 10];
+    if (kind == 0) return base + l * stride;
+    if (kind == 1) return (l < 16 ? base : base + (r & 0xffff) - 9000) + l % 16 * stride;
+    return base + (l * l & 77) * stride + l % 3;
+}
+
+static const struct code one_load = {
+    .inst = &(const struct code_inst){.kind = INST_LOAD, .space = SPACE_GLOBAL, .width = 4},
+    .block = &(const struct code_block){.first = 0, .count = 1},
+    .ninst = 1, .nblock = 1,
+};
+
+/* Writes one load a pattern and a mask, and reads the same addresses back. */
+static void address_records_survive(void **state)
+{
+    (void)state;
+    enum { RECORDS = 6000 };
+    struct stream_writer w = {0};
+    uint64_t seed = 1, addr[WARP_SIZE], replay = 1;
+    struct wl_err e;
+    stream_begin(&w);
+    for (unsigned i = 0; i < RECORDS; i++) {
+        uint64_t r = splitmix64(&seed);
+        uint32_t mask = i % 4 == 0 ? UINT32_MAX : (uint32_t)splitmix64(&seed) >> (i % 29) | 1u << (i % 32);
+        for (unsigned l = 0; l < WARP_SIZE; l++) addr[l] = pattern(i % 3, l, r);
+        stream_block(&w, 0, mask);
+        stream_addrs(&w, mask, addr);
+    }
+    struct warp_stream s = {w.data, w.size};
+    assert_false(w.failed);
+    assert_int_equal(stream_check(&one_load, s, &e), 0);
+    struct stream_reader rd;
+    stream_open(&rd, s);
+    for (unsigned i = 0; i < RECORDS; i++) {
+        uint64_t r = splitmix64(&replay);
+        struct warp_addrs a;
+        if (i % 4) splitmix64(&replay);
+        assert_int_equal(stream_next_block(&rd), 0);
+        stream_next_addrs(&rd, rd.mask, &a);
+        for (unsigned l = 0; l < WARP_SIZE; l++)
+            if (rd.mask >> l & 1) assert_true(warp_addr(&a, l) == pattern(i % 3, l, r));
+    }
+    assert_true(stream_done(&rd));
+    free(w.data);
+}
+
+static void two_rows_of_a_warp_take_four_bytes(void **state)
+{
+    (void)state;
+    struct stream_writer w = {0};
+    uint64_t addr[WARP_SIZE];
+    stream_begin(&w);
+    for (unsigned l = 0; l < WARP_SIZE; l++) addr[l] = l / 16 * 1024 + l % 16 * 4;
+    stream_addrs(&w, UINT32_MAX, addr);
+    assert_int_equal(w.size, 4); /* tag, base 0, two bytes of distance */
+    struct stream_reader r;
+    struct warp_addrs a;
+    stream_open(&r, (struct warp_stream){w.data, w.size});
+    stream_next_addrs(&r, UINT32_MAX, &a);
+    assert_false(a.affine);
+    assert_int_equal(a.base, 0);
+    assert_memory_equal(a.lane, addr, sizeof addr);
+    free(w.data);
+}
+
+static void damaged_address_records_are_found(void **state)
+{
+    (void)state;
+    /* block 0 with a mask, then: an unknown tag; halves of a mask that has only one; a cut one */
+    static const struct { uint8_t bytes[9]; size_t size; } bad[] = {
+        {{1, 255, 255, 255, 255, 129, 0, 0}, 8}, {{1, 255, 255, 255, 255, 252, 0, 0}, 8}, {{1, 255, 255, 0, 0, 97, 0, 0}, 8},
+        {{1, 0, 0, 255, 255, 253, 2, 0, 0}, 9}, {{1, 255, 255, 255, 255, 97, 0}, 7}, {{1, 255, 255, 255, 255, 253, 0, 0}, 8},
+    };
+    struct wl_err e;
+    for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(stream_check(&one_load, (struct warp_stream){bad[i].bytes, bad[i].size}, &e), WL_EINPUT);
+    static const uint8_t good[] = {1, 255, 255, 255, 255, 97, 0, 0};
+    assert_int_equal(stream_check(&one_load, (struct warp_stream){good, sizeof good}, &e), 0);
+}
+
+static void a_kernel_needs_neither_parameters_nor_registers(void **state)
+{
+    (void)state;
+    ptx_test_load(&T, PTX_HEAD ".visible .entry k()\n{\nret;\n}\n");
+    ptx_test_must_run(&T, "k", 2, 40, NULL);
+    assert_int_equal(T.counts.warp_instructions, 4);
+    ptx_test_free(&T);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -492,6 +590,10 @@ int main(void)
         cmocka_unit_test(use_after_free_is_a_fault),
         cmocka_unit_test(refusals_come_at_load),
         cmocka_unit_test(streams_of_several_ctas_live_together),
+        cmocka_unit_test(address_records_survive),
+        cmocka_unit_test(two_rows_of_a_warp_take_four_bytes),
+        cmocka_unit_test(damaged_address_records_are_found),
+        cmocka_unit_test(a_kernel_needs_neither_parameters_nor_registers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,6 +59,7 @@ struct fault {
     uint64_t kind, lat, space, cache_op, width, guarded, ndst, nsrc, reg, inst_loop;
     uint64_t table, grid, block, regs, shared, cta, cta_tag, stream_size;
     const char *kernel, *stream;
+    unsigned stream_there; /* bytes of it, whatever its size says */
     uint64_t ctas, warps, threads, launches, copies, copy_addr, copy_bytes;
 };
 
@@ -69,7 +70,7 @@ static const struct fault correct = {
     .parent = 0, .depth = 1, .block_first = 0, .block_count = 2, .block_loop = 1,
     .kind = INST_LOAD, .lat = 0, .space = SPACE_GLOBAL, .width = 4, .ndst = 1, .nsrc = 1, .reg = 1, .inst_loop = 1,
     .table = 0, .grid = 1, .block = 32, .regs = 8, .shared = 0, .cta = 0, .cta_tag = 'C', .stream_size = 3,
-    .kernel = "k", .stream = "\0\0\2",
+    .kernel = "k", .stream = "\0\0\2", .stream_there = 3,
     .ctas = 1, .warps = 2, .threads = 64, .launches = 1, .copies = 1, .copy_addr = 1 << 20, .copy_bytes = 128,
 };
 
@@ -119,7 +120,7 @@ static void build(struct text *t, const struct fault *f)
     byte(t, (unsigned)f->cta_tag);
     varint(t, f->cta);
     varint(t, f->stream_size);
-    for (unsigned i = 0; i < f->stream_size && i < 3; i++) byte(t, (unsigned char)f->stream[i]);
+    for (unsigned i = 0; i < f->stream_size && i < f->stream_there; i++) byte(t, (unsigned char)f->stream[i]);
     byte(t, 'E');
     varint(t, f->ctas), varint(t, f->warps), varint(t, f->threads);
     byte(t, 'Z');
@@ -241,6 +242,30 @@ static void test_bad_order(void **state)
     REFUSE(tail, 'Z', "something follows the end");
 }
 
+/* Addresses that would wrap around, or that no space has. */
+static void test_bad_addresses(void **state)
+{
+    (void)state;
+    struct fault f = correct;
+    f.stream = "\0\x25\x07", f.stream_size = f.stream_there = 3; /* stride 4 from address -4: across the end of memory */
+    refuse(&f, "outside of any memory", __LINE__);
+    f.stream = "\0\x05\x08"; /* stride -28 from address 4: below its beginning */
+    refuse(&f, "outside of any memory", __LINE__);
+    f.stream = "\0\0\x80\x80\x80\x80\x80\x80\x80\x80\x02", f.stream_size = f.stream_there = 11; /* 2^56 */
+    refuse(&f, "outside of any memory", __LINE__);
+    /* A stride so large that lanes come round to where they began. */
+    f.stream = "\0\xfe\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01\x02", f.stream_size = f.stream_there = 13;
+    refuse(&f, "outside of any memory", __LINE__);
+    f.stream = "\1\3\0\0\0\xff\2\5", f.stream_size = f.stream_there = 8; /* a gather: address 1, then -2 */
+    refuse(&f, "outside of any memory", __LINE__);
+    f = correct;
+    f.space = SPACE_LOCAL, f.stream = "\0\0\x80\x80\x80\x80\x20", f.stream_size = f.stream_there = 7; /* 2^32 as an offset */
+    refuse(&f, "outside of any memory", __LINE__);
+    f.space = SPACE_GLOBAL; /* but a good device address */
+    struct wl_err e;
+    assert_int_equal(read_built(&f, &e), 0);
+}
+
 /* Every prefix of a correct content, which the checksum of a file would hide. */
 static void test_truncated_content(void **state)
 {
@@ -265,7 +290,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_correct),    cmocka_unit_test(test_absurd_counts),
         cmocka_unit_test(test_bad_fields), cmocka_unit_test(test_bad_order),
-        cmocka_unit_test(test_truncated_content),
+        cmocka_unit_test(test_bad_addresses), cmocka_unit_test(test_truncated_content),
     };
     return cmocka_run_group_tests_name("wlt content", tests, NULL, NULL);
 }

@@ -3,7 +3,8 @@
 set -eu
 need=
 have() { dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q 'ok installed'; }
-for p in gcc make cmake pkg-config clang libclang-rt-dev libinih-dev libjansson-dev libzstd-dev libcmocka-dev; do
+for p in gcc make cmake pkg-config clang libclang-rt-dev libinih-dev libjansson-dev libzstd-dev libcmocka-dev \
+    libsqlite3-dev gnuplot-nox; do
     have "$p" || need="$need $p"
 done
 [ -z "$need" ] && exit 0

@@ -1,6 +1,7 @@
 #!/bin/sh
 # embed.sh OUT FILE... - writes a C file that holds the given text files as byte arrays,
-# looked up by file name through embed_find (src/base/embed.h).
+# looked up by file name through embed_find (src/base/embed.h). experiments/NAME.ini becomes
+# NAME.experiment, because a machine may have the same name.
 set -eu
 out=$1; shift
 {
@@ -15,7 +16,9 @@ out=$1; shift
     echo 'const struct embed_file embed_files[] = {'
     i=0
     for f in "$@"; do
-        echo "    {\"$(basename "$f")\", (const char *)file_$i, sizeof file_$i - 1},"
+        name=$(basename "$f")
+        case "$f" in */experiments/*) name=${name%.ini}.experiment ;; esac
+        echo "    {\"$name\", (const char *)file_$i, sizeof file_$i - 1},"
         i=$((i + 1))
     done
     echo '    {0, 0, 0}};'

@@ -77,6 +77,7 @@ struct wl_access {
 struct wl_set {
     const uint8_t *state; /* [ways] state | flags */
     uint32_t ways;
+    bool full; /* no way is INVALID: saves looking for one */
 };
 
 enum wl_decision { WL_NORMAL, WL_BYPASS };
@@ -160,6 +161,18 @@ static inline void wl_chain_move(struct wl_chain *c, uint32_t set, uint32_t from
     o[to] = way;
 }
 
+/* Makes the way the most recent one. */
+static inline void wl_chain_touch(struct wl_chain *c, uint32_t set, uint32_t way)
+{
+    uint16_t *o = c->order + (size_t)set * c->ways, moved = o[0];
+    for (uint32_t p = 1; moved != way; p++) {
+        uint16_t here = o[p];
+        o[p] = moved;
+        moved = here;
+    }
+    o[0] = (uint16_t)way;
+}
+
 /* The way to take: an INVALID one nearest the old end, else the VALID one nearest the old end
  * at position >= lowest; -1 when all are RESERVED or protected. */
 static inline int wl_chain_victim(const struct wl_chain *c, uint32_t set, const struct wl_set *s, uint32_t lowest)
@@ -169,7 +182,9 @@ static inline int wl_chain_victim(const struct wl_chain *c, uint32_t set, const 
     for (uint32_t p = c->ways; p-- > 0;) {
         unsigned st = WL_STATE(s->state[o[p]]);
         if (st == WL_INVALID) return o[p];
-        if (best < 0 && st == WL_VALID && p >= lowest) best = o[p];
+        if (best >= 0 || st != WL_VALID || p < lowest) continue;
+        best = o[p];
+        if (s->full) break;
     }
     return best;
 }

@@ -147,12 +147,7 @@ static int read_value(struct reader *r, const struct ini_key *k, struct exp_clai
     if (c->bound != BOUND_EQUAL) p++;
     bool good = read_number(&p, &c->value);
     p += strspn(p, " \t");
-    if (good && c->bound == BOUND_EQUAL && p[0] == '.' && p[1] == ' ') {
-        p += 3; /* ". ." after the copy above */
-        c->bound = BOUND_RANGE;
-        good = read_number(&p, &c->value_high) && c->value_high >= c->value;
-        p += strspn(p, " \t");
-    } else if (good && c->bound == BOUND_EQUAL && p[0] == '.' && p[1] == '.') {
+    if (good && c->bound == BOUND_EQUAL && p[0] == '.' && p[1] == '.') {
         p += 2;
         c->bound = BOUND_RANGE;
         good = read_number(&p, &c->value_high) && c->value_high >= c->value;

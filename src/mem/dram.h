@@ -23,7 +23,7 @@ enum dram_command { DRAM_READ, DRAM_WRITE, DRAM_ACTIVATE, DRAM_PRECHARGE, DRAM_C
 
 struct dram_bank {
     struct req_list queue;
-    struct req *current;   /* taken from the queue, commands left to issue */
+    struct req *current;   /* taken from the queue, column commands to issue */
     uint32_t row;
     bool open, written;    /* written since activation */
     bool nvm;
@@ -53,6 +53,8 @@ struct dram {
     uint64_t busy[2];    /* banks with a current request */
     uint64_t backlog[2]; /* banks with a queue but no current request */
     uint32_t turn;       /* bank looked at first */
+    tick_t next_command; /* no command can be issued before, */
+    bool waits_for_room; /* unless a read waits only for the port to the L2, whose pop wakes us */
 
     uint32_t slices;
     struct port *in;       /* [slices] from the L2, with the fixed delay; owned */

@@ -66,7 +66,7 @@ static enum l1_outcome store(struct l1 *c, struct req *r, uint64_t key, uint32_t
     } else {
         if (!missq_room(c, 1)) return L1_NO_QUEUE;
         if (hit) {
-            tags_invalidate(&c->tags, (uint32_t)at);
+            tags_invalidate(&c->tags, set, (uint32_t)at);
             if (c->policy->on_kill) c->policy->on_kill(c->self, set, (uint32_t)at - set * c->tags.ways);
         }
         send(c, r);
@@ -149,7 +149,7 @@ static void reserve(struct l1 *c, struct req *r, const struct wl_access *a, uint
         }
         if (c->policy->on_insert) c->policy->on_insert(c->self, a, at - a->set * t->ways);
     }
-    t->line[at] = a->line;
+    tags_take(t, a->set, at, a->line);
     t->state[at] = WL_RESERVED;
     t->valid[at] = t->dirty[at] = 0;
     t->pending[at] = sectors;
@@ -178,7 +178,7 @@ static enum l1_outcome miss(struct l1 *c, struct req *r, const struct wl_access 
         at = tags_add_infinite(t, a->line);
         if (at < 0) return L1_NO_LINE;
     } else {
-        struct wl_set s = {t->state + (size_t)a->set * t->ways, t->ways};
+        struct wl_set s = tags_view(t, a->set);
         int way = c->policy->victim(c->self, a, &s);
         if (way == WL_NO_WAY_BYPASS) return bypass(c, r, a);
         if (way < 0) return L1_NO_LINE;

@@ -97,7 +97,7 @@ static void count(struct l2 *s, const struct req *r, uint32_t hits, uint32_t mer
 /* Finds a way for the request; *at is its index. Nothing changes yet. */
 static enum l2_stall find_victim(struct l2 *s, const struct wl_access *a, uint32_t extra_sends, uint32_t *at)
 {
-    struct wl_set set = {s->tags.state + (size_t)a->set * s->tags.ways, s->tags.ways};
+    struct wl_set set = tags_view(&s->tags, a->set);
     int way = s->policy->victim(s->self, a, &set);
     if (way == WL_NO_WAY_BYPASS && a->kind == WL_LOAD)
         return s->missq_used < s->missq_cap ? L2_PAST : L2_STALL_MISSQ;
@@ -122,7 +122,7 @@ static void take_line(struct l2 *s, const struct req *r, const struct wl_access 
         }
     }
     if (s->policy->on_insert) s->policy->on_insert(s->self, a, way);
-    t->line[at] = r->line;
+    tags_take(t, a->set, at, r->line);
     t->valid[at] = t->dirty[at] = t->pending[at] = 0;
     t->mshr[at] = NO_MSHR;
     s->written[at][0] = s->written[at][1] = 0;
@@ -410,14 +410,14 @@ void l2_host_copy(struct l2 *s, uint64_t line, uint32_t set, uint8_t sectors)
         t->valid[found] |= s->sectored ? sectors : ALL_SECTORS;
         return;
     }
-    struct wl_set ways = {t->state + (size_t)set * t->ways, t->ways};
+    struct wl_set ways = tags_view(t, set);
     int way = s->policy->victim(s->self, &a, &ways);
     if (way < 0) return;
     uint32_t at = set * t->ways + (uint32_t)way;
     if (WL_STATE(t->state[at]) == WL_VALID && s->policy->on_evict)
         s->policy->on_evict(s->self, &a, (uint32_t)way, t->line[at], t->state[at]);
     if (s->policy->on_insert) s->policy->on_insert(s->self, &a, (uint32_t)way);
-    t->line[at] = line;
+    tags_take(t, set, at, line);
     t->valid[at] = s->sectored ? sectors : ALL_SECTORS;
     t->dirty[at] = t->pending[at] = 0;
     s->written[at][0] = s->written[at][1] = 0;

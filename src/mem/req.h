@@ -36,7 +36,7 @@ struct req {
     uint8_t fetch;         /* to read from memory: those of `sectors` the L2 does not have */
     uint8_t touched;       /* sectors the lanes touch */
     uint8_t lanes, number, sm, note;
-    uint8_t commands;      /* DRAM column commands still to issue */
+    uint8_t commands;      /* DRAM column commands */
     uint8_t bank;
     bool nvm, bypass, is_reply, is_write /* to DRAM */;
 };

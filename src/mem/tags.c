@@ -19,7 +19,8 @@ static int arrays_resize(struct tags *t, size_t n)
 int tags_init(struct tags *t, uint32_t sets, uint32_t ways, enum index_fn index, bool infinite)
 {
     *t = (struct tags){.sets = infinite ? 1 : sets, .ways = infinite ? 4096 : ways, .index = index, .infinite = infinite};
-    if (arrays_resize(t, (size_t)t->sets * t->ways)) return -1;
+    t->filled = calloc(t->sets, sizeof *t->filled);
+    if (!t->filled || arrays_resize(t, (size_t)t->sets * t->ways)) return -1;
     if (infinite) {
         t->buckets = 4 * t->ways;
         t->bucket = malloc(t->buckets * sizeof *t->bucket);
@@ -38,6 +39,7 @@ void tags_destroy(struct tags *t)
     free(t->dirty);
     free(t->mshr);
     free(t->bucket);
+    free(t->filled);
     *t = (struct tags){0};
 }
 
@@ -46,6 +48,7 @@ void tags_clear(struct tags *t)
     size_t n = (size_t)t->sets * t->ways;
     for (size_t i = 0; i < n; i++) t->line[i] = NO_LINE, t->mshr[i] = NO_MSHR;
     memset(t->state, WL_INVALID, n);
+    memset(t->filled, 0, t->sets * sizeof *t->filled);
     memset(t->valid, 0, n);
     memset(t->pending, 0, n);
     memset(t->dirty, 0, n);

@@ -24,6 +24,7 @@ struct tags {
     uint8_t *state;   /* enum wl_line_state | flags */
     uint8_t *valid, *pending, *dirty; /* sector masks */
     uint32_t *mshr;   /* entry that will fill the line, or NO_MSHR */
+    uint16_t *filled; /* [sets] ways that are not INVALID */
     /* infinite only */
     uint32_t *bucket, buckets, used;
 };
@@ -52,11 +53,24 @@ static inline int tags_find(const struct tags *t, uint32_t set, uint64_t line)
     return -1;
 }
 
-static inline void tags_invalidate(struct tags *t, uint32_t at)
+static inline void tags_invalidate(struct tags *t, uint32_t set, uint32_t at)
 {
     t->state[at] = WL_INVALID;
+    if (!t->infinite) t->filled[set]--;
     t->valid[at] = t->dirty[at] = 0;
     if (!t->infinite) t->line[at] = NO_LINE;
+}
+
+/* The way `at` of the set will hold `line`. */
+static inline void tags_take(struct tags *t, uint32_t set, uint32_t at, uint64_t line)
+{
+    if (!t->infinite && WL_STATE(t->state[at]) == WL_INVALID) t->filled[set]++;
+    t->line[at] = line;
+}
+
+static inline struct wl_set tags_view(const struct tags *t, uint32_t set)
+{
+    return (struct wl_set){t->state + (size_t)set * t->ways, t->ways, t->filled[set] == t->ways};
 }
 
 #endif

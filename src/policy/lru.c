@@ -44,7 +44,7 @@ static int lru_victim(void *self, const struct wl_access *a, const struct wl_set
 
 static void make_most_recent(struct lru *l, uint32_t set, uint32_t way)
 {
-    wl_chain_move(&l->chain, set, wl_chain_position(&l->chain, set, way), 0);
+    wl_chain_touch(&l->chain, set, way);
 }
 
 static void lru_on_hit(void *self, const struct wl_access *a, uint32_t way, bool merged)

@@ -255,10 +255,20 @@ static void use(struct uop *u, int op)
     u->part = f->part;
 }
 
+/* Modifiers without a meaning here, which must not be ignored: f64 is neither flushed (but in
+ * its approximations) nor saturated, and the 16-bit formats are not flushed. */
+static bool has_strange_modifier(const struct ptx_inst *in)
+{
+    bool approximate = in->op == OP_RCP || in->op == OP_RSQRT;
+    if (in->type == T_F64) return in->flags & FLAG_SAT || (in->flags & FLAG_FTZ && !approximate);
+    return in->flags & FLAG_FTZ && (in->type == T_F16 || in->type == T_F16X2 || in->type == T_BF16);
+}
+
 static int finish(struct lower *L, struct uop *u, const struct form *f)
 {
     const struct ptx_inst *in = L->in;
-    if (f->op == NO_FORM) return lower_refuse(L, "not supported for type .%s in this form", ptx_type_name((enum ptx_type)in->type));
+    if (f->op == NO_FORM || has_strange_modifier(in))
+        return lower_refuse(L, "not supported for type .%s in this form", ptx_type_name((enum ptx_type)in->type));
     use(u, f->op);
     u->mode = in->mode;
     if (in->op == OP_DP2A) u->mode = in->flags & FLAG_HI ? 1 : 0;
@@ -276,6 +286,7 @@ static int lower_directed(struct lower *L, struct uop *u, enum fp_op op)
     const struct ptx_inst *in = L->in;
     unsigned bits = bits_of(in->type);
     if (in->type != T_F32 && in->type != T_F64) return lower_refuse(L, "this rounding needs .f32 or .f64");
+    if (has_strange_modifier(in)) return lower_refuse(L, ".ftz and .sat need .f32");
     u->full = u->part = op_directed;
     u->mode = (uint8_t)op;
     u->type = in->type;

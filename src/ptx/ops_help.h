@@ -228,7 +228,6 @@ HELP f32 x_fmaz(f32 a, f32 b, f32 c)
     return x_flush(__builtin_fmaf(a, b, c), __builtin_fmaf(a * 0x1p32f, b, c * 0x1p32f));
 }
 HELP f32 x_sat(f32 r) { return r > 0 ? (r < 1 ? r : 1.0f) : 0.0f; } /* NaN: 0 */
-HELP f64 x_sat64(f64 r) { return r > 0 ? (r < 1 ? r : 1.0) : 0.0; }
 HELP f32 x_abs(f32 a) { return f32_of(f32_bits(a) & 0x7fffffff); }
 HELP f32 x_neg(f32 a) { return f32_of(f32_bits(a) ^ 0x80000000); }
 HELP f64 x_abs64(f64 a) { return a != a ? f64_quiet(a) : f64_of(f64_bits(a) & INT64_MAX); }
@@ -378,7 +377,6 @@ HELP u32 x_hfma(u32 a, u32 b, u32 c)
     f64 s = f64_add_odd((f64)x_h(a) * (f64)x_h(b), (f64)x_h(c));
     return s != s ? F16_NAN : (u32)fp_from_f64(&fp_f16, s, RND_RN);
 }
-HELP u32 x_hftz(u32 h) { return h & 0x7c00 ? h : h & 0x8000; }
 /* The NaN both 16-bit formats share, for a result whose magnitude is past `inf`. */
 HELP u32 x_hcanon(u32 h, u32 inf) { return (h & 0x7fff) > inf ? F16_NAN : h; }
 

@@ -50,19 +50,6 @@ int clock_domain(struct clock *c, tick_t period)
     return d->wheel ? (int)c->ndomains++ : -1;
 }
 
-/* Sets now, and the first edge of every clock after it. */
-static void advance(struct clock *c, tick_t now)
-{
-    c->now = now;
-    for (unsigned i = 0; i < c->ndomains; i++) {
-        struct domain *d = &c->domain[i];
-        if (d->edge > now) continue;
-        uint64_t steps = d->edge == now ? 1 : quotient(now - d->edge, d->period) + 1;
-        d->edge += steps * d->period;
-        d->cycle += steps;
-    }
-}
-
 static tick_t next_time(const struct clock *c, bool tick)
 {
     tick_t t = NEVER;
@@ -88,11 +75,16 @@ static tick_t find_next(const struct domain *d, uint64_t cycle, tick_t edge)
     return NEVER;
 }
 
-/* Empties the slot at edge t into `due`, before anybody works: what they ask for from now on is
- * new. */
-static void collect(struct domain *d, unsigned words, tick_t t, uint64_t *due)
+/* Time comes to t: the domain's first edge after it moves on, and who asked for t is due. Their
+ * wishes are forgotten before anybody works: what they ask for from now on is new. */
+static void arrive(struct domain *d, unsigned words, tick_t t, uint64_t *due)
 {
-    uint64_t cycle = t == d->edge ? d->cycle : d->cycle + quotient(t - d->edge, d->period);
+    if (d->edge > t) return;
+    uint64_t steps = d->edge == t ? 0 : quotient(t - d->edge, d->period);
+    uint64_t cycle = d->cycle + steps;
+    d->edge += (steps + 1) * d->period;
+    d->cycle = cycle + 1;
+    if (d->next != t) return;
     uint32_t slot = (uint32_t)cycle & (WHEEL_SLOTS - 1);
     for (unsigned w = 0; w < words; w++) {
         due[w] |= d->wheel[w][slot];
@@ -113,11 +105,10 @@ bool clock_step(struct clock *c, const struct driven *d, unsigned n, bool tick, 
     tick_t t = next_time(c, tick);
     if (t == NEVER) return false;
     uint64_t due[CLOCK_MAX_WORDS] = {0};
-    for (unsigned i = 0; i < c->ndomains; i++)
-        if (c->domain[i].next == t) collect(&c->domain[i], c->words, t, due);
     for (unsigned i = 0; tick && i < n; i++)
         if (c->domain[d[i].part->domain].edge == t) due[i >> 6] |= bit64(i & 63);
-    advance(c, t);
+    for (unsigned i = 0; i < c->ndomains; i++) arrive(&c->domain[i], c->words, t, due);
+    c->now = t;
     if (order) {
         for (unsigned i = 0; i < n; i++)
             if (due[order[i] >> 6] >> (order[i] & 63) & 1) work(&d[order[i]], t);

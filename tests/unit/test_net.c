@@ -185,7 +185,7 @@ TEST(the_head_of_a_queue_blocks_it)
     push(0, 0, 1);
     push(0, 1, 1);
     unsigned n = arrival(1);
-    assert_int_equal(n, 4 /* output 0 is free */ + 1 + 2 /* then two flits of the first */ + 1 /* second flit */);
+    assert_int_equal(n, 5 /* output 0 is free */ + 2 /* flits of the first packet */ + 1 /* the second's last flit */ + 1);
     end();
 }
 

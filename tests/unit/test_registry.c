@@ -96,7 +96,7 @@ static void lru_rules(void **state)
     assert_non_null(self);
     assert_int_equal(p->storage_bits(self), 2 * 4 * 2);
     uint8_t state_of[4] = {WL_INVALID, WL_INVALID, WL_INVALID, WL_INVALID};
-    const struct wl_set set = {state_of, 4};
+    const struct wl_set set = {state_of, 4, false};
     struct wl_access a = {.set = 1};
     int way[4];
     for (unsigned i = 0; i < 4; i++) {

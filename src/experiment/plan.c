@@ -1,0 +1,209 @@
+/* plan.c - from figures and claims to runs with keys. */
+#include "experiment/plan.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+
+const char *const size_names[SIZE_COUNT] = {"tiny", "small", "paper"};
+
+/* ---- who built this ---- */
+
+static int hash_file(const char *path, uint64_t *h, struct wl_err *e)
+{
+    char buffer[1 << 16];
+    size_t n;
+    FILE *f = fopen(path, "rb");
+    if (!f) return wl_fail(e, WL_EINPUT, "cannot read %s: %m", path);
+    while ((n = fread(buffer, 1, sizeof buffer, f)) > 0) *h = hash_bytes(*h, buffer, n);
+    int rc = ferror(f) ? wl_fail(e, WL_ERUN, "cannot read %s: %m", path) : 0;
+    fclose(f);
+    return rc;
+}
+
+int build_identity(const char *const *plugins, unsigned count, char out[STORE_KEY], struct wl_err *e)
+{
+    uint64_t h = WL_HASH_INIT;
+    int rc = 0;
+    for (unsigned i = 0; !rc && i < count; i++) rc = hash_file(plugins[i], &h, e);
+    if (count) snprintf(out, STORE_KEY, "%.15s+%016" PRIx64, wl_build_id, h);
+    else snprintf(out, STORE_KEY, "%.32s", wl_build_id);
+    return rc;
+}
+
+/* ---- runs ---- */
+
+static uint64_t hash_text(uint64_t h, const char *t) { return hash_bytes(h, t, strlen(t) + 1); }
+
+static void describe_inputs(struct exp_run *r)
+{
+    const struct workload *w = r->workload->program;
+    size_t at = 0;
+    for (unsigned i = 0; w->input[i].name && at < sizeof r->inputs; i++) {
+        r->input[i] = r->workload->given[i] ? r->workload->input[i] : w->input[i].value[r->size];
+        at += (size_t)snprintf(r->inputs + at, sizeof r->inputs - at, "%s%s=%" PRId64, at ? " " : "", w->input[i].name,
+                               r->input[i]);
+    }
+}
+
+/* Built-in programs and their PTX are part of the build; only what varies is hashed beside it. */
+static void make_key(const struct plan *p, struct exp_run *r)
+{
+    uint64_t h = hash_text(WL_HASH_INIT, p->build);
+    h = hash_text(h, r->workload->program->name);
+    h = hash_text(h, r->inputs);
+    h = hash_bytes(h, &r->workload->seed, sizeof r->workload->seed);
+    snprintf(r->key, sizeof r->key, "%016" PRIx64 "%016" PRIx64, h, config_hash(r->config));
+}
+
+static int need_run(struct plan *p, unsigned series, unsigned workload, struct wl_err *e)
+{
+    const struct exp_series *s = p->x->series[series];
+    struct exp_run **cell = &p->cell[series * p->x->nworkloads + workload];
+    if (*cell) return 0;
+    struct exp_run *r = calloc(1, sizeof *r);
+    if (!r) return wl_fail(e, WL_ERUN, "out of memory");
+    *r = (struct exp_run){.workload = p->x->workloads[workload], .config = &s->config, .series_label = s->name, .size = p->size};
+    describe_inputs(r);
+    make_key(p, r);
+    for (unsigned i = 0; i < p->nruns; i++) {
+        if (strcmp(p->runs[i]->key, r->key) != 0) continue;
+        free(r);
+        *cell = p->runs[i];
+        return 0;
+    }
+    *cell = p->runs[p->nruns++] = r;
+    return 0;
+}
+
+/* A series over workloads: what it chooses from, and what it is normalised to. */
+static int need(struct plan *p, unsigned series, const struct exp_set *over, int base, struct wl_err *e)
+{
+    const struct exp_series *s = p->x->series[series];
+    int rc = 0;
+    for (unsigned i = 0; !rc && i < s->nbest; i++) rc = need(p, s->best[i], over, -1, e);
+    for (unsigned i = 0; !rc && !s->best && i < over->count; i++) rc = need_run(p, series, over->item[i], e);
+    int to = s->base >= 0 ? s->base : base;
+    return rc || to < 0 || to == (int)series ? rc : need(p, (unsigned)to, over, -1, e);
+}
+
+int plan_figure(struct plan *p, const struct exp_figure *f, struct wl_err *e)
+{
+    unsigned n = f->nseries * (f->npoints ? f->npoints : 1);
+    int rc = 0;
+    for (unsigned i = 0; !rc && i < n; i++) rc = need(p, f->series[i], &f->view.workloads, f->view.base, e);
+    for (unsigned m = 0; !rc && m < f->nmeans; m++)
+        for (unsigned i = 0; !rc && i < n; i++) rc = need(p, f->series[i], &f->means[m].over, f->view.base, e);
+    return rc;
+}
+
+struct claim_walk {
+    struct plan *p;
+    const struct exp_claim *claim;
+    const struct exp_set *over;
+    struct wl_err *e;
+};
+
+static int need_names(struct claim_walk *w, const struct expr *x)
+{
+    if (!x) return 0;
+    struct claim_walk inner = *w;
+    if (x->op == EXPR_NAME) {
+        const struct exp_series *s = x->bound;
+        return need(w->p, s->index, w->over, w->claim->view.base, w->e);
+    }
+    const struct fold_binding *f = x->op == EXPR_CALL ? x->bound : NULL; /* abs and floor have none */
+    if (f && f->fold != FOLD_CHOICE) inner.over = &f->over;
+    int rc = need_names(&inner, x->a);
+    return rc ? rc : need_names(&inner, x->b);
+}
+
+int plan_claim(struct plan *p, const struct exp_claim *c, struct wl_err *e)
+{
+    struct claim_walk w = {p, c, &c->view.workloads, e};
+    return c->skip ? 0 : need_names(&w, c->measure);
+}
+
+/* ---- life and results ---- */
+
+struct plan *plan_new(const struct experiment *x, enum workload_size size, const char *build, struct wl_err *e)
+{
+    struct plan *p = calloc(1, sizeof *p);
+    size_t cells = (size_t)x->nseries * x->nworkloads;
+    if (p) {
+        *p = (struct plan){.x = x, .size = size, .build = build};
+        p->cell = calloc(cells ? cells : 1, sizeof *p->cell);
+        p->runs = calloc(cells ? cells : 1, sizeof *p->runs);
+        if (p->cell && p->runs) return p;
+    }
+    plan_free(p);
+    wl_fail(e, WL_ERUN, "out of memory");
+    return NULL;
+}
+
+void plan_free(struct plan *p)
+{
+    if (!p) return;
+    for (unsigned i = 0; p->runs && i < p->nruns; i++) {
+        json_decref(p->runs[i]->result);
+        free(p->runs[i]->reason);
+        free(p->runs[i]);
+    }
+    free(p->cell);
+    free(p->runs);
+    free(p);
+}
+
+static int fetch_one(struct exp_run *r, struct store *s, struct wl_err *e)
+{
+    bool failed = false;
+    char *json = NULL;
+    free(r->reason);
+    r->reason = NULL;
+    int found = store_get(s, r->key, &failed, &json, &r->reason, e);
+    if (found < 0) return e->code ? (int)e->code : WL_ERUN;
+    r->state = !found ? RUN_MISSING : failed ? RUN_FAILED : RUN_DONE;
+    if (r->state == RUN_DONE) r->result = json_loads(json, 0, NULL);
+    free(json);
+    if (r->state == RUN_DONE && !r->result)
+        return wl_fail(e, WL_ERUN, "the stored result %s of %s is no JSON", r->key, r->workload->name);
+    return 0;
+}
+
+int plan_fetch(struct plan *p, struct store *s, struct wl_err *e)
+{
+    int rc = 0;
+    for (unsigned i = 0; !rc && i < p->nruns; i++)
+        if (p->runs[i]->state != RUN_DONE) rc = fetch_one(p->runs[i], s, e);
+    return rc;
+}
+
+unsigned plan_count(const struct plan *p, enum run_state state)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < p->nruns; i++) n += p->runs[i]->state == state;
+    return n;
+}
+
+void plan_row(const struct plan *p, const struct exp_run *r, struct plan_row_room *room, struct store_row *out)
+{
+    const struct gpu_config *c = r->config;
+    policy_spec(c->l1.policy->name, c->l1.policy->params, c->l1.values, room->l1, sizeof room->l1);
+    policy_spec(c->l2.policy->name, c->l2.policy->params, c->l2.values, room->l2, sizeof room->l2);
+    policy_spec(c->sched.policy->name, c->sched.policy->params, c->sched.values, room->sched, sizeof room->sched);
+    *out = (struct store_row){.key = r->key,
+                              .build = p->build,
+                              .workload = r->workload->program->name,
+                              .size = size_names[r->size],
+                              .inputs = r->inputs,
+                              .gpu = c->name,
+                              .l1 = room->l1,
+                              .l2 = room->l2,
+                              .sched = room->sched,
+                              .seed = r->workload->seed,
+                              .config_hash = config_hash(c),
+                              .reason = "",
+                              .json = ""};
+}

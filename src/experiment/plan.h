@@ -1,0 +1,62 @@
+/* plan.h - the runs that figures and claims need, and their results.
+ *
+ * A plan is a matrix of series and workloads. What a figure or claim needs is marked; two cells
+ * with the same machine and program are one run. A run's key is a hash of everything its numbers
+ * depend on: the build of the simulator (and plugins), the program, its inputs and seed, and the
+ * machine with its policies and their parameters. */
+#ifndef WL_EXPERIMENT_PLAN_H
+#define WL_EXPERIMENT_PLAN_H
+
+#include <jansson.h>
+
+#include "experiment/experiment.h"
+#include "experiment/store.h"
+
+enum run_state { RUN_MISSING, RUN_DONE, RUN_FAILED };
+
+struct exp_run {
+    char key[STORE_KEY];
+    const struct exp_workload *workload;
+    const struct gpu_config *config;
+    const char *series_label; /* of the first series that needs it, for progress */
+    enum workload_size size;
+    int64_t input[WORKLOAD_MAX_INPUTS];
+    char inputs[256]; /* "n=512" */
+    enum run_state state;
+    char *reason;   /* why it failed; owned */
+    json_t *result; /* NULL unless done; owned */
+};
+
+struct plan {
+    const struct experiment *x;
+    enum workload_size size;
+    const char *build;
+    struct exp_run **cell; /* [series * x->nworkloads + workload]; NULL: not needed */
+    struct exp_run **runs; /* each once, in a fixed order */
+    unsigned nruns;
+};
+
+/* The sources this program was built from, with compiler and flags; made by scripts/build_id.sh. */
+extern const char wl_build_id[];
+/* That, with the contents of the plugins: two builds with different numbers have different ones. */
+int build_identity(const char *const *plugins, unsigned count, char out[STORE_KEY], struct wl_err *e);
+
+/* `build` must outlive the plan. NULL: out of memory. */
+struct plan *plan_new(const struct experiment *x, enum workload_size size, const char *build, struct wl_err *e);
+void plan_free(struct plan *p);
+int plan_figure(struct plan *p, const struct exp_figure *f, struct wl_err *e);
+int plan_claim(struct plan *p, const struct exp_claim *c, struct wl_err *e);
+
+/* Reads what the store has for runs that are not done yet. */
+int plan_fetch(struct plan *p, struct store *s, struct wl_err *e);
+/* How many runs are in this state. */
+unsigned plan_count(const struct plan *p, enum run_state state);
+/* The row of a run for the store; texts point into `r`, `p`, and the buffers of `room`. */
+struct plan_row_room {
+    char l1[256], l2[256], sched[256];
+};
+void plan_row(const struct plan *p, const struct exp_run *r, struct plan_row_room *room, struct store_row *out);
+
+extern const char *const size_names[SIZE_COUNT];
+
+#endif

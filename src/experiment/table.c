@@ -1,0 +1,200 @@
+/* table.c - lays out the numbers of a figure.
+ *
+ *     bars, lines, table   a row a workload, a column a series
+ *     stacked              a row a workload and series, a column a part
+ *     sweep                a row a workload and point, a column a series
+ *     time, cdf            a row an element of the array; one column
+ *
+ * Means follow as rows of their own. */
+#include "experiment/table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct table_row *new_row(struct table *t, const char *a, const char *b, const char *c)
+{
+    if (t->rows == t->room) {
+        unsigned room = t->room ? t->room * 2 : 64;
+        struct table_row *more = ARENA_ARRAY(&t->arena, struct table_row, room);
+        if (!more) return NULL;
+        if (t->rows) memcpy(more, t->row, t->rows * sizeof *more);
+        t->row = more;
+        t->room = room;
+    }
+    struct table_row *r = &t->row[t->rows];
+    *r = (struct table_row){.label = {a, b, c}, .value = ARENA_ARRAY(&t->arena, double, t->columns)};
+    if (!r->value) return NULL;
+    t->rows++;
+    return r;
+}
+
+static int no_memory(struct wl_err *e) { return wl_fail(e, WL_ERUN, "out of memory"); }
+
+static int set_columns(struct table *t, unsigned n, struct wl_err *e)
+{
+    t->columns = n;
+    t->column = ARENA_ARRAY(&t->arena, const char *, n);
+    return t->column ? 0 : no_memory(e);
+}
+
+static const char *label_of(const struct plan *p, unsigned series) { return p->x->series[series]->label; }
+
+/* ---- bars, lines, table ---- */
+
+static double mean_over(const struct plan *p, const struct exp_figure *f, const struct exp_mean *m, unsigned series)
+{
+    double v[256];
+    unsigned n = m->over.count < 256 ? m->over.count : 256;
+    for (unsigned i = 0; i < n; i++) v[i] = view_value(p, &f->view, series, m->over.item[i]);
+    return mean_of(m->kind, v, n);
+}
+
+static int fill_bars(struct table *t, const struct plan *p, struct wl_err *e)
+{
+    const struct exp_figure *f = t->figure;
+    if (set_columns(t, f->nseries, e)) return WL_ERUN;
+    t->head[0] = "workload";
+    t->labels = 1;
+    for (unsigned s = 0; s < f->nseries; s++) t->column[s] = label_of(p, f->series[s]);
+    for (unsigned w = 0; w < f->view.workloads.count; w++) {
+        unsigned workload = f->view.workloads.item[w];
+        struct table_row *r = new_row(t, p->x->workloads[workload]->label, NULL, NULL);
+        if (!r) return no_memory(e);
+        for (unsigned s = 0; s < f->nseries; s++) r->value[s] = view_value(p, &f->view, f->series[s], workload);
+    }
+    for (unsigned m = 0; m < f->nmeans; m++) {
+        struct table_row *r = new_row(t, f->means[m].label, NULL, NULL);
+        if (!r) return no_memory(e);
+        r->mean = true;
+        for (unsigned s = 0; s < f->nseries; s++) r->value[s] = mean_over(p, f, &f->means[m], f->series[s]);
+    }
+    return 0;
+}
+
+/* ---- stacked ---- */
+
+static double part_mean(const struct plan *p, const struct exp_figure *f, const struct exp_mean *m, unsigned part,
+                        unsigned series)
+{
+    double v[256];
+    unsigned n = m->over.count < 256 ? m->over.count : 256;
+    for (unsigned i = 0; i < n; i++) v[i] = part_value(p, f, part, series, m->over.item[i]);
+    return mean_of(m->kind, v, n);
+}
+
+static int fill_stacked(struct table *t, const struct plan *p, struct wl_err *e)
+{
+    const struct exp_figure *f = t->figure;
+    if (set_columns(t, f->nparts, e)) return WL_ERUN;
+    t->head[0] = "workload";
+    t->head[1] = "series";
+    t->labels = 2;
+    for (unsigned i = 0; i < f->nparts; i++) t->column[i] = f->parts[i].label;
+    for (unsigned w = 0; w < f->view.workloads.count + f->nmeans; w++) {
+        bool mean = w >= f->view.workloads.count;
+        const struct exp_mean *m = mean ? &f->means[w - f->view.workloads.count] : NULL;
+        unsigned workload = mean ? 0 : f->view.workloads.item[w];
+        for (unsigned s = 0; s < f->nseries; s++) {
+            struct table_row *r = new_row(t, mean ? m->label : p->x->workloads[workload]->label,
+                                          label_of(p, f->series[s]), NULL);
+            if (!r) return no_memory(e);
+            r->mean = mean;
+            for (unsigned i = 0; i < f->nparts; i++)
+                r->value[i] = mean ? part_mean(p, f, m, i, f->series[s]) : part_value(p, f, i, f->series[s], workload);
+        }
+    }
+    return 0;
+}
+
+/* ---- sweep ---- */
+
+static int fill_sweep(struct table *t, const struct plan *p, struct wl_err *e)
+{
+    const struct exp_figure *f = t->figure;
+    unsigned plain = f->view.workloads.count;
+    if (set_columns(t, f->nseries, e)) return WL_ERUN;
+    t->head[0] = "workload";
+    t->head[1] = f->sweep;
+    t->labels = 2;
+    for (unsigned s = 0; s < f->nseries; s++) t->column[s] = label_of(p, f->series[s]);
+    for (unsigned w = 0; w < plain + f->nmeans; w++)
+        for (unsigned i = 0; i < f->npoints; i++) {
+            bool mean = w >= plain;
+            const unsigned *series = f->series + i * f->nseries;
+            const char *label = mean ? f->means[w - plain].label : p->x->workloads[f->view.workloads.item[w]]->label;
+            struct table_row *r = new_row(t, label, f->points[i], NULL);
+            if (!r) return no_memory(e);
+            r->mean = mean;
+            for (unsigned s = 0; s < f->nseries; s++)
+                r->value[s] = mean ? mean_over(p, f, &f->means[w - plain], series[s])
+                                   : view_value(p, &f->view, series[s], f->view.workloads.item[w]);
+        }
+    return 0;
+}
+
+/* ---- time, cdf ---- */
+
+static int add_elements(struct table *t, const struct plan *p, unsigned series, unsigned workload, struct wl_err *e)
+{
+    const struct exp_figure *f = t->figure;
+    const struct exp_run *run = run_of(p, series, workload);
+    const json_t *array = run && run->result ? json_at(run->result, f->each) : NULL;
+    size_t n = json_is_array(array) ? json_array_size(array) : 0;
+    double sum = 0, total = 0;
+    for (size_t i = 0; i < n; i++) total += element_value(f->view.metric, json_array_get(array, i), (unsigned)i);
+    for (size_t i = 0; i < (n ? n : 1); i++) {
+        const char *at = arena_printf(&t->arena, "%zu", i);
+        struct table_row *r = new_row(t, p->x->workloads[workload]->label, label_of(p, series), at);
+        if (!r || !at) return no_memory(e);
+        double v = n ? element_value(f->view.metric, json_array_get(array, i), (unsigned)i) : (double)NAN;
+        sum += v;
+        r->value[0] = f->chart == CHART_CDF ? (total != 0 ? sum / total : (double)NAN) : v;
+    }
+    return 0;
+}
+
+static int fill_elements(struct table *t, const struct plan *p, struct wl_err *e)
+{
+    const struct exp_figure *f = t->figure;
+    if (set_columns(t, 1, e)) return WL_ERUN;
+    t->head[0] = "workload";
+    t->head[1] = "series";
+    t->head[2] = "index";
+    t->labels = 3;
+    t->column[0] = f->chart == CHART_CDF ? "cumulative share" : "value";
+    int rc = 0;
+    for (unsigned w = 0; !rc && w < f->view.workloads.count; w++)
+        for (unsigned s = 0; !rc && s < f->nseries; s++)
+            rc = add_elements(t, p, f->series[s], f->view.workloads.item[w], e);
+    return rc;
+}
+
+/* ---- a table ---- */
+
+struct table *table_make(const struct plan *p, const struct exp_figure *f, struct wl_err *e)
+{
+    struct table *t = calloc(1, sizeof *t);
+    if (!t) return no_memory(e), NULL;
+    t->x = p->x;
+    t->figure = f;
+    int rc;
+    switch (f->chart) {
+    case CHART_STACKED: rc = fill_stacked(t, p, e); break;
+    case CHART_SWEEP: rc = fill_sweep(t, p, e); break;
+    case CHART_TIME:
+    case CHART_CDF: rc = fill_elements(t, p, e); break;
+    default: rc = fill_bars(t, p, e); break;
+    }
+    for (unsigned i = 0; !rc && i < t->rows; i++)
+        for (unsigned c = 0; c < t->columns; c++) t->missing += isnan(t->row[i].value[c]) ? 1 : 0;
+    if (!rc) return t;
+    table_free(t);
+    return NULL;
+}
+
+void table_free(struct table *t)
+{
+    if (t) arena_free(&t->arena);
+    free(t);
+}

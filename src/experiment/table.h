@@ -1,0 +1,45 @@
+/* table.h - a figure as a table: rows of labels and numbers. Text, CSV, SVG and HTML all show the
+ * same table. */
+#ifndef WL_EXPERIMENT_TABLE_H
+#define WL_EXPERIMENT_TABLE_H
+
+#include "experiment/value.h"
+
+enum { TABLE_LABELS = 3 };
+
+struct table_row {
+    const char *label[TABLE_LABELS];
+    bool mean;
+    double *value; /* one a column; NaN: not known */
+};
+
+struct table {
+    const struct experiment *x;
+    const struct exp_figure *figure;
+    struct arena arena;
+    const char *head[TABLE_LABELS]; /* over the labels: "workload", "series" */
+    unsigned labels;
+    const char **column;
+    unsigned columns;
+    struct table_row *row;
+    unsigned rows, room;
+    unsigned missing; /* cells without a number */
+};
+
+struct table *table_make(const struct plan *p, const struct exp_figure *f, struct wl_err *e);
+void table_free(struct table *t);
+
+/* For people; at most `most` rows, 0: all. */
+void table_text(const struct table *t, unsigned most, FILE *out);
+void table_csv(const struct table *t, FILE *out);
+void table_html(const struct table *t, FILE *out);
+/* A gnuplot script that writes the chart to `file`; NULL when memory runs out; the caller frees. */
+char *table_gnuplot(const struct table *t, const char *file);
+/* Draws it. 0; 1: there is no gnuplot; WL_ERUN with *e otherwise. */
+int table_svg(const struct table *t, const char *file, struct wl_err *e);
+
+/* Text for HTML and for CSV. */
+void put_html(FILE *out, const char *s);
+void put_csv(FILE *out, const char *s);
+
+#endif

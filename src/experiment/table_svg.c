@@ -1,0 +1,276 @@
+/* table_svg.c - a table as a chart, drawn by gnuplot.
+ *
+ * The colours are those of Okabe and Ito, which people with any common colour blindness can tell
+ * apart, in an order whose neighbours also differ in brightness. Texts are plain: no markup is
+ * interpreted, and characters that mean something to gnuplot are taken out of labels. */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "experiment/process.h"
+#include "experiment/table.h"
+
+static const char *const palette[] = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
+                                      "#56b4e9", "#d55e00", "#8c8c8c", "#f0e442"};
+enum { COLOURS = sizeof palette / sizeof *palette, MAX_LINES = 64 };
+static const char *colour(unsigned i) { return palette[i % COLOURS]; }
+
+/* In single quotes, where gnuplot expands nothing. */
+static void put_text(FILE *out, const char *s)
+{
+    fputc('\'', out);
+    for (; *s; s++) {
+        if (*s == '\'') fputc('\'', out);
+        fputc(*s == '`' || (unsigned char)*s < ' ' ? ' ' : *s, out);
+    }
+    fputc('\'', out);
+}
+
+/* A field of a data block. */
+static void put_field(FILE *out, const char *s)
+{
+    fputc('"', out);
+    for (; *s; s++) fputc(strchr("\"`\\", *s) || (unsigned char)*s < ' ' ? '\'' : *s, out);
+    fputc('"', out);
+}
+
+static void put_number(FILE *out, double v)
+{
+    if (isnan(v)) fputs(" ?", out);
+    else fprintf(out, " %.9g", v);
+}
+
+static bool normalised(const struct table *t)
+{
+    const struct exp_figure *f = t->figure;
+    if (f->chart == CHART_STACKED || f->chart == CHART_TIME || f->chart == CHART_CDF) return false;
+    return f->view.base >= 0 || t->x->series[f->series[0]]->base >= 0;
+}
+
+static void put_axes(const struct table *t, FILE *out)
+{
+    const struct exp_figure *f = t->figure;
+    fputs("set title ", out);
+    put_text(out, f->title);
+    fputs(" font ',15' offset 0,-0.3\nset ylabel ", out);
+    if (f->ylabel) put_text(out, f->ylabel);
+    else if (f->chart == CHART_CDF) put_text(out, "cumulative share");
+    else if (normalised(t) && f->view.base >= 0) {
+        char text[400];
+        snprintf(text, sizeof text, "%s, relative to %s", f->view.metric_text, t->x->series[f->view.base]->label);
+        put_text(out, text);
+    } else put_text(out, f->view.metric_text ? f->view.metric_text : "share");
+    if (f->xlabel || f->sweep || f->each) {
+        fputs("\nset xlabel ", out);
+        put_text(out, f->xlabel ? f->xlabel : f->sweep ? f->sweep : f->each);
+    }
+    fputs("\n", out);
+}
+
+/* Room for the labels below the axis decides how high the picture must be. */
+static void put_head(const struct table *t, const char *file, unsigned marks, size_t longest, FILE *out)
+{
+    bool turned = marks * longest > 84;
+    unsigned height = 400 + (turned ? (unsigned)longest * 7 : 20) + 20 * (t->columns / 5);
+    unsigned width = marks > 24 ? 1200 : 860;
+    fprintf(out, "set terminal svg noenhanced size %u,%u dynamic rounded font 'Helvetica,13' background '#ffffff'", width,
+            height);
+    fputs(" name ", out);
+    char name[128];
+    size_t n = 0;
+    snprintf(name, sizeof name, "f_%.50s_%.50s", t->x->name, t->figure->id);
+    for (n = 0; name[n]; n++)
+        if (!isalnum((unsigned char)name[n])) name[n] = '_'; /* ids in the SVG: unique on a page */
+    put_text(out, name);
+    fputs("\nset output ", out);
+    put_text(out, file);
+    fputs("\nset encoding utf8\nset datafile missing '?'\nset border 3 lc rgb '#444444'\n"
+          "set tics nomirror out scale 0.5\nset grid ytics lc rgb '#dddddd' lt 1 lw 1\nset yrange [0:*]\n"
+          "set key outside bottom center horizontal samplen 1.5 width 2\nset style fill solid 1 noborder\n", out);
+    if (turned) fputs("set xtics rotate by -40\n", out);
+    if (normalised(t)) fputs("set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead dt 2 lc rgb '#444444' front\n", out);
+    put_axes(t, out);
+}
+
+/* ---- bars and lines over workloads ---- */
+
+static size_t longest_label(const struct table *t, unsigned label)
+{
+    size_t most = 1;
+    for (unsigned i = 0; i < t->rows; i++)
+        if (strlen(t->row[i].label[label]) > most) most = strlen(t->row[i].label[label]);
+    return most;
+}
+
+static void put_bars(const struct table *t, const char *file, FILE *out)
+{
+    bool lines = t->figure->chart == CHART_LINES;
+    put_head(t, file, t->rows, longest_label(t, 0), out);
+    fputs("$data << EOD\n", out);
+    for (unsigned i = 0; i < t->rows; i++) {
+        if (i && t->row[i].mean && !t->row[i - 1].mean) { /* a gap before the means */
+            fputs("\"\"", out);
+            for (unsigned c = 0; c < t->columns; c++) fputs(" ?", out);
+            fputc('\n', out);
+        }
+        put_field(out, t->row[i].label[0]);
+        for (unsigned c = 0; c < t->columns; c++) put_number(out, t->row[i].value[c]);
+        fputc('\n', out);
+    }
+    fputs("EOD\n", out);
+    if (!lines) fputs("set style data histograms\nset style histogram clustered gap 1\nset xtics scale 0\n", out);
+    for (unsigned c = 0; c < t->columns; c++) {
+        fprintf(out, c ? ", \\\n     " : "plot ");
+        if (lines) fprintf(out, "$data using 0:%u:xtic(1) with linespoints pt 7 ps 0.6 lw 2", c + 2);
+        else fprintf(out, "$data using %u:xtic(1)", c + 2);
+        fprintf(out, " lc rgb '%s' title ", colour(c));
+        put_text(out, t->column[c]);
+    }
+    fputc('\n', out);
+}
+
+/* ---- stacked ---- */
+
+static void put_stack_data(const struct table *t, unsigned series, FILE *out)
+{
+    for (unsigned i = 0; i < t->rows; i++) {
+        if (i % series == 0) fprintf(out, "$w%u << EOD\n", i / series);
+        put_field(out, t->row[i].label[series > 1]);
+        for (unsigned c = 0; c < t->columns; c++) put_number(out, t->row[i].value[c]);
+        fputs("\n", out);
+        if (i % series == series - 1) fputs("EOD\n", out);
+    }
+}
+
+static void put_stacked(const struct table *t, const char *file, FILE *out)
+{
+    unsigned series = t->figure->nseries;
+    put_head(t, file, t->rows * (series > 1 ? 3 : 1), longest_label(t, series > 1), out);
+    put_stack_data(t, series, out);
+    fputs("set style data histograms\nset style histogram rowstacked gap 1 title offset 0,-2.2\nset boxwidth 0.8 relative\n"
+          "set xtics scale 0\nset key invert\n", out);
+    if (series > 1) fputs("set bmargin 9\nset xtics rotate by -90 font ',10'\n", out);
+    bool first = true;
+    for (unsigned w = 0; w < t->rows / series; w++) {
+        fputs(first ? "plot " : ", \\\n     ", out);
+        fputs("newhistogram ", out);
+        put_text(out, series > 1 ? t->row[w * series].label[0] : "");
+        if (series == 1) fprintf(out, " at %u", w);
+        for (unsigned c = 0; c < t->columns; c++) {
+            fprintf(out, ", \\\n     $w%u using %u:xtic(1) lc rgb '%s' ", w, c + 2, colour(c));
+            if (first) fputs("title ", out), put_text(out, t->column[c]);
+            else fputs("notitle", out);
+        }
+        first = false;
+    }
+    fputc('\n', out);
+}
+
+/* ---- lines: sweeps, time series, distributions ---- */
+
+/* One block of rows with the same labels but the last; a line for each column. */
+struct block {
+    unsigned from, to;
+};
+
+static unsigned find_blocks(const struct table *t, struct block *b)
+{
+    unsigned n = 0, key = t->labels - 1;
+    bool means = t->figure->nmeans > 0; /* then they are what is drawn; the workloads are in the CSV */
+    for (unsigned i = 0; i < t->rows && n < MAX_LINES; i++) {
+        bool same = i > 0;
+        for (unsigned l = 0; same && l < key; l++) same = strcmp(t->row[i].label[l], t->row[i - 1].label[l]) == 0;
+        if (means && !t->row[i].mean) continue;
+        if (same && n && b[n - 1].to == i) b[n - 1].to = i + 1;
+        else b[n++] = (struct block){i, i + 1};
+    }
+    return n;
+}
+
+static void put_block_data(const struct table *t, const struct block *b, unsigned n, FILE *out)
+{
+    for (unsigned k = 0; k < n; k++) {
+        fprintf(out, "$b%u << EOD\n", k);
+        for (unsigned i = b[k].from; i < b[k].to; i++) {
+            put_field(out, t->row[i].label[t->labels - 1]);
+            for (unsigned c = 0; c < t->columns; c++) put_number(out, t->row[i].value[c]);
+            fputs("\n", out);
+        }
+        fputs("EOD\n", out);
+    }
+}
+
+static void put_line_title(const struct table *t, const struct block *b, unsigned blocks, unsigned column, FILE *out)
+{
+    char text[300];
+    const char *const *label = t->row[b->from].label;
+    if (!t->figure->sweep) snprintf(text, sizeof text, "%s, %s", label[0], label[1]);
+    else if (blocks == 1) snprintf(text, sizeof text, "%s", t->column[column]);
+    else if (t->columns == 1) snprintf(text, sizeof text, "%s", label[0]);
+    else snprintf(text, sizeof text, "%s, %s", t->column[column], label[0]);
+    put_text(out, text);
+}
+
+static void put_lines(const struct table *t, const char *file, FILE *out)
+{
+    struct block b[MAX_LINES];
+    unsigned n = find_blocks(t, b), line = 0;
+    bool marks = t->figure->sweep != NULL;
+    put_head(t, file, marks ? t->figure->npoints : 1, longest_label(t, t->labels - 1), out);
+    put_block_data(t, b, n, out);
+    if (marks) fprintf(out, "set xrange [-0.3:%.1f]\n", t->figure->npoints - 0.7);
+    if (t->figure->chart == CHART_CDF) fputs("set yrange [0:1]\n", out);
+    for (unsigned k = 0; k < n; k++)
+        for (unsigned c = 0; c < t->columns; c++, line++) {
+            fputs(line ? ", \\\n     " : "plot ", out);
+            fprintf(out, "$b%u using 0:%u%s with %s lw 2 dt %u lc rgb '%s' title ", k, c + 2, marks ? ":xtic(1)" : "",
+                    marks ? "linespoints pt 7 ps 0.6" : "lines", 1 + line / COLOURS, colour(line));
+            put_line_title(t, &b[k], n, c, out);
+        }
+    fputc('\n', out);
+}
+
+/* ---- drawing ---- */
+
+char *table_gnuplot(const struct table *t, const char *file)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out) return NULL;
+    switch (t->figure->chart) {
+    case CHART_STACKED: put_stacked(t, file, out); break;
+    case CHART_SWEEP:
+    case CHART_TIME:
+    case CHART_CDF: put_lines(t, file, out); break;
+    default: put_bars(t, file, out); break;
+    }
+    if (fclose(out) == 0) return text;
+    free(text);
+    return NULL;
+}
+
+static bool nothing_to_draw(const struct table *t)
+{
+    for (unsigned i = 0; i < t->rows; i++)
+        for (unsigned c = 0; c < t->columns; c++)
+            if (!isnan(t->row[i].value[c])) return false;
+    return true;
+}
+
+int table_svg(const struct table *t, const char *file, struct wl_err *e)
+{
+    static const char *const argv[] = {"gnuplot", "-", NULL};
+    char said[1024];
+    if (nothing_to_draw(t)) return wl_fail(e, WL_ERUN, "%s.%s has no number to draw", t->x->name, t->figure->id);
+    char *script = table_gnuplot(t, file);
+    if (!script) return wl_fail(e, WL_ERUN, "out of memory");
+    int rc = process_run(argv, script, said, sizeof said, e);
+    free(script);
+    if (rc == PROCESS_MISSING) return 1;
+    if (rc == PROCESS_FAILED) return WL_ERUN;
+    if (rc == 0 && access(file, R_OK) == 0) return 0;
+    return wl_fail(e, WL_ERUN, "gnuplot could not draw %s: %.800s", file, said);
+}

@@ -1,0 +1,243 @@
+/* value.c - metrics of runs, normalisation, the best of several, means. */
+#include "experiment/value.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- one run ---- */
+
+const json_t *json_at(const json_t *o, const char *path)
+{
+    char part[128];
+    while (o && *path) {
+        if (*path == '[') {
+            char *end;
+            unsigned long i = strtoul(path + 1, &end, 10);
+            if (*end != ']' || !json_is_array(o)) return NULL;
+            o = json_array_get(o, i);
+            path = end + 1;
+        } else {
+            size_t n = strcspn(path, ".[");
+            if (n == 0 || n >= sizeof part) return NULL;
+            memcpy(part, path, n);
+            part[n] = 0;
+            o = json_object_get(o, part);
+            path += n;
+        }
+        if (*path == '.') path++;
+    }
+    return o;
+}
+
+static double number_of(const json_t *j) { return json_is_number(j) ? json_number_value(j) : (double)NAN; }
+
+static double run_name(void *arg, const struct expr *x)
+{
+    const struct exp_run *run = arg;
+    if (strncmp(x->name, "gpu.", 4) == 0)
+        for (unsigned i = 0; i < P_COUNT; i++)
+            if (strcmp(gpu_params[i].name, x->name + 4) == 0) return (double)run->config->v[i];
+    return number_of(json_at(run->result, x->name));
+}
+
+double metric_value(const struct expr *metric, const struct exp_run *run)
+{
+    struct expr_env env = {.name = run_name, .arg = (void *)(uintptr_t)run};
+    return run && run->state == RUN_DONE && metric ? expr_value(metric, &env) : (double)NAN;
+}
+
+struct element {
+    const json_t *json;
+    unsigned index;
+};
+
+static double element_name(void *arg, const struct expr *x)
+{
+    const struct element *at = arg;
+    if (strcmp(x->name, "index") == 0) return at->index;
+    if (strcmp(x->name, "value") == 0 && json_is_number(at->json)) return number_of(at->json);
+    return number_of(json_at(at->json, x->name));
+}
+
+double element_value(const struct expr *metric, const json_t *element, unsigned index)
+{
+    struct element at = {element, index};
+    struct expr_env env = {.name = element_name, .arg = &at};
+    return expr_value(metric, &env);
+}
+
+/* ---- one cell ---- */
+
+static const struct exp_run *plain_run(const struct plan *p, unsigned series, unsigned workload)
+{
+    return p->cell[series * p->x->nworkloads + workload];
+}
+
+/* A choice needs every candidate: with one missing, the best is not known. */
+static int chosen(const struct plan *p, const struct exp_series *s, unsigned workload)
+{
+    int best = -1;
+    double most = 0;
+    for (unsigned i = 0; i < s->nbest; i++) {
+        double v = metric_value(s->by, plain_run(p, s->best[i], workload));
+        if (isnan(v)) return -1;
+        if (best < 0 || v > most) best = (int)i, most = v;
+    }
+    return best;
+}
+
+const struct exp_run *run_of(const struct plan *p, unsigned series, unsigned workload)
+{
+    const struct exp_series *s = p->x->series[series];
+    if (!s->best) return plain_run(p, series, workload);
+    int i = chosen(p, s, workload);
+    return i < 0 ? NULL : plain_run(p, s->best[i], workload);
+}
+
+static int base_of(const struct plan *p, const struct exp_view *v, unsigned series)
+{
+    int own = p->x->series[series]->base;
+    return own >= 0 ? own : v->base;
+}
+
+static double divide(double a, double b) { return b != 0 ? a / b : (double)NAN; }
+
+double view_value(const struct plan *p, const struct exp_view *v, unsigned series, unsigned workload)
+{
+    double own = metric_value(v->metric, run_of(p, series, workload));
+    int base = base_of(p, v, series);
+    return base < 0 ? own : divide(own, metric_value(v->metric, run_of(p, (unsigned)base, workload)));
+}
+
+double part_value(const struct plan *p, const struct exp_figure *f, unsigned part, unsigned series, unsigned workload)
+{
+    double own = metric_value(f->parts[part].metric, run_of(p, series, workload)), whole = 0;
+    int base = base_of(p, &f->view, series);
+    if (base < 0) return own;
+    for (unsigned i = 0; i < f->nparts; i++)
+        whole += metric_value(f->parts[i].metric, run_of(p, (unsigned)base, workload));
+    return divide(own, whole);
+}
+
+double mean_of(enum mean_kind kind, const double *v, unsigned n)
+{
+    double sum = 0;
+    for (unsigned i = 0; i < n; i++) {
+        if (kind == MEAN_GEOMETRIC && !(v[i] > 0)) return (double)NAN;
+        sum += kind == MEAN_GEOMETRIC ? log(v[i]) : v[i];
+    }
+    if (n == 0) return (double)NAN;
+    return kind == MEAN_GEOMETRIC ? exp(sum / n) : sum / n;
+}
+
+/* ---- claims ---- */
+
+struct claim_env {
+    const struct plan *p;
+    const struct exp_claim *c;
+    unsigned workload;
+};
+
+static double fold(const struct fold_binding *f, const double *v, unsigned n)
+{
+    double acc = f->fold == FOLD_ALL ? 1 : f->fold == FOLD_MIN || f->fold == FOLD_MAX ? v[0] : 0;
+    if (f->fold == FOLD_GMEAN) return mean_of(MEAN_GEOMETRIC, v, n);
+    if (f->fold == FOLD_AMEAN) return mean_of(MEAN_ARITHMETIC, v, n);
+    for (unsigned i = 0; i < n; i++) {
+        if (isnan(v[i])) return (double)NAN;
+        switch (f->fold) {
+        case FOLD_MIN: acc = v[i] < acc ? v[i] : acc; break;
+        case FOLD_MAX: acc = v[i] > acc ? v[i] : acc; break;
+        case FOLD_COUNT: acc += v[i] != 0; break;
+        case FOLD_ALL: acc = acc != 0 && v[i] != 0; break;
+        case FOLD_ANY: acc = acc != 0 || v[i] != 0; break;
+        default: acc += v[i]; break; /* sum; at, of one */
+        }
+    }
+    return acc;
+}
+
+static double claim_name(void *arg, const struct expr *x)
+{
+    const struct claim_env *env = arg;
+    const struct exp_series *s = x->bound;
+    return view_value(env->p, &env->c->view, s->index, env->workload);
+}
+
+static double choice_value(const struct claim_env *env, const struct expr *x)
+{
+    const struct exp_series *s = x->a->bound;
+    int i = chosen(env->p, s, env->workload);
+    if (i < 0) return (double)NAN;
+    const char *point = env->p->x->series[s->best[i]]->point;
+    char *end = NULL;
+    double v = point ? strtod(point, &end) : 0;
+    return point && end != point && !*end ? v : i; /* a value that is no number: its place in the list */
+}
+
+static double claim_call(void *arg, const struct expr *x)
+{
+    struct claim_env env = *(const struct claim_env *)arg;
+    const struct fold_binding *f = x->bound;
+    struct expr_env inner = {claim_name, claim_call, &env};
+    double v[256];
+    if (f->fold == FOLD_CHOICE) return choice_value(&env, x);
+    unsigned n = f->over.count < 256 ? f->over.count : 256;
+    for (unsigned i = 0; i < n; i++) {
+        env.workload = f->over.item[i];
+        v[i] = expr_value(x->a, &inner);
+    }
+    return fold(f, v, n);
+}
+
+double claim_value(const struct plan *p, const struct exp_claim *c)
+{
+    struct claim_env env = {p, c, 0};
+    struct expr_env outer = {claim_name, claim_call, &env};
+    return c->skip ? (double)NAN : expr_value(c->measure, &outer);
+}
+
+const char *const verdict_names[VERDICT_COUNT] = {"match", "direction", "miss", "not run"};
+
+/* Decimal values in files are not exact in binary; a value on a border is inside. */
+static bool at_most(double a, double b) { return a <= b + 1e-9; }
+
+/* Effects of one sign, the measured one of 2 % or more; or no effect in both. */
+static bool same_direction(double stated, double measured)
+{
+    double v = stated - 1, m = measured - 1;
+    if (at_most(fabs(v), 0.02) && at_most(fabs(m), 0.02)) return true;
+    return at_most(0.02, fabs(m)) && ((v > 0 && m > 0) || (v < 0 && m < 0));
+}
+
+static double distance(const struct exp_claim *c, double m)
+{
+    switch (c->bound) {
+    case BOUND_ABOVE: return m > c->value ? 0 : c->value - m;
+    case BOUND_BELOW: return m < c->value ? 0 : m - c->value;
+    case BOUND_RANGE: return m < c->value ? c->value - m : m > c->value_high ? m - c->value_high : 0;
+    default: return fabs(m - c->value);
+    }
+}
+
+/* A ratio v measured as m: match if |m - v| <= max(0.05, 0.25 |v - 1|); direction if both lie on
+ * the same side of 1 (|m - 1| >= 0.02) or both within 0.02 of 1; else miss. Bounds and ranges
+ * match when they hold. Other values match within the tolerance their claim states; where it
+ * states the neutral value, a measured value on the same side of it is a direction. */
+enum verdict claim_verdict(const struct exp_claim *c, double m)
+{
+    if (isnan(m)) return VERDICT_NOT_RUN;
+    if (c->kind == CLAIM_ORDER) return m != 0 ? VERDICT_MATCH : VERDICT_MISS;
+    double d = distance(c, m);
+    if (c->kind == CLAIM_RATIO) {
+        double room = c->bound == BOUND_EQUAL ? fmax(0.05, 0.25 * fabs(c->value - 1)) : 0;
+        bool strict = c->bound == BOUND_ABOVE ? m > c->value : c->bound == BOUND_BELOW ? m < c->value : true;
+        if (at_most(d, room) && strict) return VERDICT_MATCH;
+        return same_direction(c->value, m) ? VERDICT_DIRECTION : VERDICT_MISS;
+    }
+    if (at_most(d, c->relative ? c->tolerance * fabs(c->value) : c->tolerance)) return VERDICT_MATCH;
+    double v = c->value - c->neutral, n = m - c->neutral;
+    return c->has_neutral && ((v > 0 && n > 0) || (v < 0 && n < 0)) ? VERDICT_DIRECTION : VERDICT_MISS;
+}

@@ -1,0 +1,34 @@
+/* value.h - numbers out of results: metrics, normalised values, means, claims. NaN: not known. */
+#ifndef WL_EXPERIMENT_VALUE_H
+#define WL_EXPERIMENT_VALUE_H
+
+#include "experiment/plan.h"
+
+/* A metric of one run. */
+double metric_value(const struct expr *metric, const struct exp_run *run);
+/* A metric of an element of one of its arrays; a bare number is called `value`, its place `index`. */
+double element_value(const struct expr *metric, const json_t *element, unsigned index);
+/* The member of a result at "l1d.stalls.mshr" or "kernels[0].cycles"; NULL: there is none. */
+const json_t *json_at(const json_t *o, const char *path);
+
+/* The run behind a series on a workload; of a `best` series the one it chooses. NULL: not run. */
+const struct exp_run *run_of(const struct plan *p, unsigned series, unsigned workload);
+/* The number a view shows: the metric, divided by that of the base series where there is one. */
+double view_value(const struct plan *p, const struct exp_view *v, unsigned series, unsigned workload);
+/* A part of a stacked bar, divided by the sum of all parts of the base series. */
+double part_value(const struct plan *p, const struct exp_figure *f, unsigned part, unsigned series, unsigned workload);
+
+/* Means of n values; NaN when one is, when n is 0, or (geometric) when one is not positive. */
+double mean_of(enum mean_kind kind, const double *v, unsigned n);
+
+/* ---- claims ---- */
+
+enum verdict { VERDICT_MATCH, VERDICT_DIRECTION, VERDICT_MISS, VERDICT_NOT_RUN, VERDICT_COUNT };
+extern const char *const verdict_names[VERDICT_COUNT];
+
+/* What the claim's measure gives here; truth is 1 or 0. */
+double claim_value(const struct plan *p, const struct exp_claim *c);
+/* The rules stand above its definition and in docs/experiments.md. */
+enum verdict claim_verdict(const struct exp_claim *c, double measured);
+
+#endif

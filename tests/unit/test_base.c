@@ -1,0 +1,194 @@
+/* test_base.c - the ground everything stands on: arena, errors, bits, the recency chain. */
+#include "test.h"
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "warpline/policy.h"
+
+/* ---- arena ---- */
+
+TEST(arena_gives_zeroed_aligned_memory)
+{
+    struct arena a = {0};
+    uint64_t seed = 1;
+    for (int i = 0; i < 2000; i++) {
+        size_t n = draw(&seed, 300);
+        unsigned char *p = arena_alloc(&a, n);
+        assert_non_null(p);
+        assert_int_equal((uintptr_t)p % 16, 0);
+        for (size_t k = 0; k < n; k++) assert_int_equal(p[k], 0);
+        memset(p, 0xff, n); /* whoever gets the next piece must not see this */
+    }
+    arena_free(&a);
+}
+
+TEST(arena_serves_what_is_larger_than_a_chunk)
+{
+    struct arena a = {0};
+    char *small = arena_alloc(&a, 8), *large = arena_alloc(&a, 1 << 20), *after = arena_alloc(&a, 8);
+    memset(large, 1, 1 << 20);
+    assert_int_equal(small[0], 0);
+    assert_int_equal(after[0], 0);
+    arena_free(&a);
+}
+
+TEST(arena_refuses_the_impossible)
+{
+    struct arena a = {0};
+    assert_null(arena_alloc(&a, SIZE_MAX));
+    assert_null(arena_alloc(&a, SIZE_MAX - 8));
+    assert_non_null(arena_alloc(&a, 1));
+    arena_free(&a);
+}
+
+TEST(arena_is_usable_after_free)
+{
+    struct arena a = {0};
+    (void)arena_alloc(&a, 100);
+    arena_free(&a);
+    assert_int_equal(a.total, 0);
+    assert_string_equal(arena_printf(&a, "%s-%d", "x", 7), "x-7");
+    assert_string_equal(arena_strndup(&a, "abcdef", 3), "abc");
+    assert_string_equal(arena_strndup(&a, "", 0), "");
+    arena_free(&a);
+    arena_free(&a);
+}
+
+/* ---- errors ---- */
+
+TEST(fail_fills_and_returns)
+{
+    struct wl_err e = {.code = WL_OK};
+    assert_int_equal(wl_fail(&e, WL_ERUN, "%d bottles", 99), WL_ERUN);
+    assert_int_equal(e.code, WL_ERUN);
+    assert_string_equal(e.text, "99 bottles");
+    assert_int_equal(wl_fail(NULL, WL_EDEADLOCK, "nobody listens"), WL_EDEADLOCK);
+}
+
+TEST(fail_cuts_what_is_too_long)
+{
+    static char long_text[5000];
+    struct wl_err e;
+    memset(long_text, 'x', sizeof long_text - 1);
+    wl_fail(&e, WL_ERUN, "%s", long_text);
+    assert_int_equal(strlen(e.text), sizeof e.text - 1);
+    wl_fail_at(&e, "f", 1, 1, long_text, "%s", long_text);
+    assert_int_equal(strlen(e.text), sizeof e.text - 1);
+}
+
+TEST(a_caret_points_at_the_column)
+{
+    struct wl_err e;
+    assert_int_equal(wl_fail_at(&e, "k.ptx", 2, 5, "one\n  two three\nfour\n", "what is '%s'?", "two"), WL_EINPUT);
+    assert_string_equal(e.text, "k.ptx:2:5: error: what is 'two'?\n    two three\n      ^");
+}
+
+TEST(a_caret_keeps_its_column_behind_tabs)
+{
+    struct wl_err e;
+    wl_fail_at(&e, "f", 1, 3, "\tab", "x");
+    assert_string_equal(e.text, "f:1:3: error: x\n  \tab\n  \t ^");
+}
+
+TEST(no_column_no_caret_no_text_no_line)
+{
+    struct wl_err e;
+    wl_fail_at(&e, "f", 1, 0, "abc", "x");
+    assert_string_equal(e.text, "f:1: error: x\n  abc");
+    wl_fail_at(&e, "f", 1, 2, NULL, "x");
+    assert_string_equal(e.text, "f:1:2: error: x");
+    wl_fail_at(&e, "f", 9, 2, "abc", "x"); /* there is no ninth line */
+    assert_string_equal(e.text, "f:9:2: error: x");
+}
+
+TEST(unprintable_bytes_are_not_printed)
+{
+    struct wl_err e;
+    wl_fail_at(&e, "f", 1, 1, "a\x1b[2Jb\r\n", "x");
+    assert_string_equal(e.text, "f:1:1: error: x\n  a?[2Jb\n  ^");
+}
+
+TEST(nearest_word)
+{
+    static const char *const words[] = {"vectoradd", "matmul", "matmul_naive", "atax", "bicg"};
+    assert_string_equal(wl_nearest("matmull", words, 5), "matmul");
+    assert_string_equal(wl_nearest("MATMUL", words, 5), "matmul");
+    assert_string_equal(wl_nearest("vetcoradd", words, 5), "vectoradd"); /* two letters exchanged */
+    assert_string_equal(wl_nearest("vec", words, 5), "vectoradd");       /* a beginning */
+    assert_string_equal(wl_nearest("atxa", words, 5), "atax");
+    assert_null(wl_nearest("quicksort", words, 5));
+    assert_null(wl_nearest("x", words, 0));
+}
+
+/* ---- bits ---- */
+
+TEST(bits)
+{
+    assert_int_equal(log2_floor(1), 0);
+    assert_int_equal(log2_floor(1023), 9);
+    assert_int_equal(log2_floor(1024), 10);
+    assert_true(is_pow2(64) && !is_pow2(0) && !is_pow2(48));
+    assert_int_equal(bit_low64(UINT64_C(1) << 40), 40);
+    assert_int_equal(bit_count64(UINT64_MAX), 64);
+    uint64_t seed = 2;
+    for (int i = 0; i < 1000; i++) {
+        uint64_t a = splitmix64(&seed) >> draw(&seed, 64), b = (splitmix64(&seed) >> draw(&seed, 64)) | 1;
+        assert_true(quotient(a, b) == a / b);
+    }
+}
+
+/* ---- the recency chain every policy is built on ---- */
+
+TEST(chain_moves_keep_the_others_in_order)
+{
+    uint16_t order[8];
+    struct wl_chain c;
+    wl_chain_init(&c, order, 2, 4);
+    static const uint16_t at_first[] = {3, 2, 1, 0};
+    assert_memory_equal(order + 4, at_first, sizeof at_first);
+    wl_chain_move(&c, 1, 3, 0); /* the oldest becomes the newest */
+    assert_memory_equal(order + 4, ((uint16_t[]){0, 3, 2, 1}), 8);
+    wl_chain_move(&c, 1, 0, 2);
+    assert_memory_equal(order + 4, ((uint16_t[]){3, 2, 0, 1}), 8);
+    assert_memory_equal(order, at_first, sizeof at_first); /* the other set */
+    assert_int_equal(wl_chain_position(&c, 1, 0), 2);
+}
+
+TEST(chain_victims)
+{
+    uint16_t order[4];
+    struct wl_chain c;
+    uint8_t ways[] = {WL_VALID, WL_VALID, WL_VALID, WL_VALID};
+    struct wl_set s = {ways, 4, false};
+    wl_chain_init(&c, order, 1, 4);
+    assert_int_equal(wl_chain_victim(&c, 0, &s, 0), 0); /* the oldest */
+    ways[0] = WL_RESERVED;
+    assert_int_equal(wl_chain_victim(&c, 0, &s, 0), 1); /* never one in flight */
+    ways[3] = WL_INVALID;
+    assert_int_equal(wl_chain_victim(&c, 0, &s, 0), 3); /* an empty one first */
+    ways[3] = WL_VALID | WL_DIRTY;
+    assert_int_equal(wl_chain_victim(&c, 0, &s, 3), -1); /* only the oldest place, and it is in flight */
+    for (int i = 0; i < 4; i++) ways[i] = WL_RESERVED;
+    assert_int_equal(wl_chain_victim(&c, 0, &s, 0), -1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arena_gives_zeroed_aligned_memory),
+        cmocka_unit_test(arena_serves_what_is_larger_than_a_chunk),
+        cmocka_unit_test(arena_refuses_the_impossible),
+        cmocka_unit_test(arena_is_usable_after_free),
+        cmocka_unit_test(fail_fills_and_returns),
+        cmocka_unit_test(fail_cuts_what_is_too_long),
+        cmocka_unit_test(a_caret_points_at_the_column),
+        cmocka_unit_test(a_caret_keeps_its_column_behind_tabs),
+        cmocka_unit_test(no_column_no_caret_no_text_no_line),
+        cmocka_unit_test(unprintable_bytes_are_not_printed),
+        cmocka_unit_test(nearest_word),
+        cmocka_unit_test(bits),
+        cmocka_unit_test(chain_moves_keep_the_others_in_order),
+        cmocka_unit_test(chain_victims),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

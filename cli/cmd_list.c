@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "experiment/experiment.h"
 #include "param/table.h"
 
 static void row(const struct options *o, const char *name, int width, const char *rest)
@@ -119,23 +120,42 @@ static void list_options(const struct options *o)
     row(o, "dram.map", 22, "address map of the channels, as GPGPU-Sim writes it");
 }
 
+static int list_figures(const struct options *o, struct wl_err *e)
+{
+    const char *names[64];
+    unsigned n = experiment_names(names, 64);
+    for (unsigned i = 0; i < n; i++) {
+        struct experiment *x = experiment_load(names[i], e);
+        if (!x) return e->code ? (int)e->code : WL_ERUN;
+        for (unsigned f = 0; f < x->nfigures; f++) {
+            char id[160];
+            snprintf(id, sizeof id, "%s.%s", names[i], x->figures[f].id);
+            row(o, id, 14, x->figures[f].title);
+        }
+        experiment_free(x);
+    }
+    return 0;
+}
+
 int cmd_list(const struct options *o, struct wl_err *e)
 {
-    static const char *const kinds[] = {"workloads", "policies", "schedulers", "gpus", "counters", "options"};
+    static const char *const kinds[] = {"workloads", "policies", "schedulers", "gpus",
+                                        "figures",   "counters", "options"};
     const char *kind = o->words.count == 1 ? o->words.item[0] : "";
     int at = -1;
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 7; i++)
         if (strcmp(kinds[i], kind) == 0) at = i;
     switch (at) {
     case 0: list_workloads(o); return 0;
     case 1: list_policies(o); return 0;
     case 2: list_schedulers(o); return 0;
     case 3: return list_gpus(o, e);
-    case 4: list_counters(o); return 0;
-    case 5: list_options(o); return 0;
+    case 4: return list_figures(o, e);
+    case 5: list_counters(o); return 0;
+    case 6: list_options(o); return 0;
     default: break;
     }
-    const char *near = *kind ? wl_nearest(kind, kinds, 6) : NULL;
+    const char *near = *kind ? wl_nearest(kind, kinds, 7) : NULL;
     if (near) return wl_fail(e, WL_EINPUT, "there is no list of '%s'; did you mean '%s'?", kind, near);
-    return wl_fail(e, WL_EINPUT, "list takes one of workloads, policies, schedulers, gpus, counters, options");
+    return wl_fail(e, WL_EINPUT, "list takes one of workloads, policies, schedulers, gpus, figures, counters, options");
 }

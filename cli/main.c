@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/lab.h"
 
 struct command {
     const char *name;
@@ -26,14 +27,25 @@ static const struct command commands[] = {
      "workloads across policies, schedulers, machines; a table",
      "--gpu, --l1, --l2 and --sched take lists here: --sched lrr,gto --l1 lru. The first of each is\n"
      "the baseline.\n"},
-    {"list", CMD_LIST, cmd_list, "list workloads|policies|schedulers|gpus|counters|options",
-     "workloads, policies, schedulers, gpus, counters, options", ""},
+    {"list", CMD_LIST, cmd_list, "list workloads|policies|schedulers|gpus|figures|counters|options",
+     "workloads, policies, schedulers, gpus, figures, counters, options", ""},
     {"gpu", CMD_GPU, cmd_gpu, "gpu show NAME|FILE", "show a machine with every parameter", ""},
     {"trace", CMD_TRACE, cmd_trace, "trace record WORKLOAD|FILE.ptx -o F.wlt | trace info F.wlt",
      "record and inspect traces",
      "A trace replays on any machine with the counters of the program itself:\n"
      "  warpline trace record atax --size tiny -o atax.wlt\n"
      "  warpline run atax.wlt --gpu gtx480 --l1 lru\n"},
+    {"experiment", CMD_EXPERIMENT, cmd_experiment, "experiment FILE|NAME",
+     "run an experiment file: its figures and claims",
+     "The format is in docs/experiments.md. Repeating the command goes on where it was stopped.\n"
+     "  warpline experiment mine.ini --size tiny --out figures\n"
+     "  warpline experiment mine.ini --slurm\n"},
+    {"figure", CMD_FIGURE, cmd_figure, "figure ID... | figure --all", "figures of built-in experiments: table, .csv, .svg",
+     "  warpline figure baseline.1 --size tiny\n"},
+    {"claims", CMD_CLAIMS, cmd_claims, "claims [NAME|FILE...]", "stated numbers beside measured ones, with a verdict", ""},
+    {"report", CMD_REPORT, cmd_report, "report [NAME|FILE...] -o FILE.html", "figures and claims as one HTML page", ""},
+    {"store", CMD_STORE, cmd_store, "store list | export csv|json | prune | verify", "look after the result store",
+     "prune deletes what other builds of the simulator left; prune --failed, what failed.\n"},
     {"bench", CMD_BENCH, cmd_bench, "bench", "simulation speed on a fixed set, as JSON", ""},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
@@ -41,7 +53,7 @@ enum { COMMANDS = sizeof commands / sizeof commands[0] };
 static void help(FILE *out)
 {
     fputs("warpline - a cycle-level simulator of the GPU memory hierarchy\n\n", out);
-    for (unsigned i = 0; i < COMMANDS; i++) fprintf(out, "  warpline %-9s%s\n", commands[i].name, commands[i].summary);
+    for (unsigned i = 0; i < COMMANDS; i++) fprintf(out, "  warpline %-11s%s\n", commands[i].name, commands[i].summary);
     fputs("\nCommon options:\n"
           "  --gpu NAME|FILE    the machine             --l1 P --l2 P --sched P  policies\n"
           "  --set KEY=VALUE    change the machine      --size tiny|small|paper  inputs\n"

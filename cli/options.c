@@ -24,7 +24,11 @@ struct option_row {
 };
 
 #define AT(field) offsetof(struct options, field)
-enum { MACHINE = CMD_RUN | CMD_COMPARE | CMD_BENCH, PROGRAM = CMD_RUN | CMD_COMPARE | CMD_TRACE };
+enum {
+    MACHINE = CMD_RUN | CMD_COMPARE | CMD_BENCH,
+    PROGRAM = CMD_RUN | CMD_COMPARE | CMD_TRACE,
+    LAB = CMD_EXPERIMENT | CMD_FIGURE | CMD_CLAIMS | CMD_REPORT /* all that run experiments */
+};
 
 static const struct option_row table[] = {
     {"gpu", 0, TEXT, "NAME|FILE", MACHINE, AT(gpu), "the machine: a preset or a file (default gtx480)"},
@@ -32,7 +36,7 @@ static const struct option_row table[] = {
     {"l2", 0, TEXT, "POLICY", MACHINE, AT(l2), "L2 policy"},
     {"sched", 0, TEXT, "POLICY", MACHINE, AT(sched), "warp scheduler"},
     {"set", 0, LIST, "KEY=VALUE", MACHINE | CMD_GPU, AT(set), "change a parameter of the machine; repeatable"},
-    {"size", 0, TEXT, "SIZE", PROGRAM, AT(size), "inputs: tiny, small (default) or paper"},
+    {"size", 0, TEXT, "SIZE", PROGRAM | LAB, AT(size), "inputs: tiny, small (default) or paper"},
     {"input", 0, LIST, "KEY=VALUE", PROGRAM, AT(input), "one input of the workload; repeatable"},
     {"seed", 0, NUMBER, "N", PROGRAM, AT(seed), "seed of generated inputs (default 1)"},
     {"check", 0, FLAG, NULL, PROGRAM, AT(check), "compare the results with a CPU reference"},
@@ -48,7 +52,18 @@ static const struct option_row table[] = {
     {"max-cycles", 0, NUMBER, "N", CMD_RUN | CMD_COMPARE, AT(max_cycles), "stop a kernel after N core cycles"},
     {"json", 0, TEXT, "FILE", MACHINE | CMD_TRACE, AT(json), "write the results as JSON; - is standard output"},
     {"csv", 0, TEXT, "FILE", CMD_RUN | CMD_COMPARE, AT(csv), "write the results as CSV; - is standard output"},
-    {"output", 'o', TEXT, "FILE", CMD_TRACE, AT(output), "the trace to write"},
+    {"output", 'o', TEXT, "FILE", CMD_TRACE | CMD_REPORT | CMD_STORE, AT(output), "the file to write"},
+    {"store", 0, TEXT, "FILE", LAB | CMD_STORE, AT(store), "the result store (default ~/.cache/warpline/results.db)"},
+    {"out", 0, TEXT, "DIR", CMD_EXPERIMENT | CMD_FIGURE, AT(out), "folder of the .csv and .svg files (default .)"},
+    {"all", 0, FLAG, NULL, CMD_FIGURE, AT(all), "every figure of every experiment"},
+    {"jobs", 'j', NUMBER, "N", LAB, AT(jobs), "runs at a time (default: one a core)"},
+    {"timeout", 0, NUMBER, "SECONDS", LAB, AT(timeout), "give a run up after this time"},
+    {"retry", 0, FLAG, NULL, LAB, AT(retry), "do runs that failed again"},
+    {"no-run", 0, FLAG, NULL, LAB, AT(no_run), "show what the store has, run nothing"},
+    {"slurm", 0, FLAG, NULL, CMD_EXPERIMENT, AT(slurm), "run what is missing as a Slurm job array"},
+    {"task", 0, TEXT, "KEY", CMD_EXPERIMENT, AT(task), "one run into --spool; --slurm uses it"},
+    {"spool", 0, TEXT, "DIR", CMD_EXPERIMENT, AT(spool), "where the results of Slurm tasks wait"},
+    {"failed", 0, FLAG, NULL, CMD_STORE, AT(failed), "prune: only what failed"},
     {"plugin", 0, LIST, "FILE.so", CMD_ALL & ~CMD_TRACE, AT(plugin), "load policies from a shared object; repeatable"},
     {"plain", 0, FLAG, NULL, CMD_LIST, AT(plain), "one name a line"},
     {"quiet", 'q', FLAG, NULL, CMD_ALL, AT(quiet), "no progress, no summary"},

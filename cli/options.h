@@ -25,18 +25,25 @@ enum command_bit {
     CMD_GPU = 8,
     CMD_TRACE = 16,
     CMD_BENCH = 32,
-    CMD_ALL = 63
+    CMD_EXPERIMENT = 64,
+    CMD_FIGURE = 128,
+    CMD_CLAIMS = 256,
+    CMD_REPORT = 512,
+    CMD_STORE = 1024,
+    CMD_ALL = 2047
 };
 
 struct options {
     const char *gpu, *l1, *l2, *sched, *size, *engine;
     const char *json, *csv, *output;
     const char *kernel, *grid, *block;
+    const char *store, *out, *task, *spool;
     struct text_list set, input, plugin, arg, dump;
     struct text_list words; /* what is not an option */
-    uint64_t seed, shuffle, max_cycles, shared;
+    uint64_t seed, shuffle, max_cycles, shared, jobs, timeout;
     bool seed_given;
     bool check, functional, quiet, verbose, plain, help;
+    bool all, retry, no_run, slurm, failed;
 };
 
 /* Parses the words behind the command. WL_EINPUT with a sentence when something is wrong. */

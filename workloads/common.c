@@ -95,6 +95,20 @@ CUdeviceptr job_device(struct job *j, size_t count, size_t bytes)
     return p;
 }
 
+CUdeviceptr job_upload(struct job *j, const void *src, size_t count, size_t bytes)
+{
+    CUdeviceptr p = job_device(j, count, bytes);
+    job_copy_in(j, p, src, count * bytes);
+    return p;
+}
+
+float *job_random(struct job *j, size_t count, uint64_t stream, float low, float high)
+{
+    float *p = job_host(j, count, sizeof *p);
+    if (p) random_floats(p, count, random_new(j->run->seed, stream), low, high);
+    return p;
+}
+
 CUfunction job_kernel(struct job *j, const char *name)
 {
     CUfunction f = NULL;
@@ -130,18 +144,36 @@ void job_launch(struct job *j, CUfunction f, struct shape s, void **params)
 
 /* ---- comparison ---- */
 
-void job_compare(struct job *j, const char *what, const float *got, const double *want, size_t count, double tolerance)
+static double mean_magnitude(const double *want, size_t count)
 {
     double mean = 0;
     for (size_t i = 0; i < count; i++) mean += fabs(want[i]) / (double)count;
-    for (size_t i = 0; i < count && !j->failed; i++) {
-        double scale = fmax(fabs(want[i]), mean), diff = fabs((double)got[i] - want[i]);
-        double error = diff > 0 || isnan(diff) ? diff / scale : 0;
-        if (!(error <= tolerance)) /* written so that a NaN fails */
-            job_fail(j, "%s[%zu] is %.9g, should be %.9g (relative error %.1e, allowed %.1e)", what, i, (double)got[i],
-                     want[i], error, tolerance);
-        j->worst = fmax(j->worst, error);
-    }
+    return mean;
+}
+
+static void compare_one(struct job *j, const char *what, size_t i, double got, double want, double mean,
+                        double tolerance)
+{
+    double scale = fmax(fabs(want), mean), diff = fabs(got - want);
+    double error = diff > 0 || isnan(diff) ? diff / scale : 0;
+    if (!(error <= tolerance)) /* written so that a NaN fails */
+        job_fail(j, "%s[%zu] is %.9g, should be %.9g (relative error %.1e, allowed %.1e)", what, i, got, want, error,
+                 tolerance);
+    j->worst = fmax(j->worst, error);
+}
+
+void job_compare(struct job *j, const char *what, const float *got, const double *want, size_t count, double tolerance)
+{
+    double mean = mean_magnitude(want, count);
+    for (size_t i = 0; i < count && !j->failed; i++) compare_one(j, what, i, (double)got[i], want[i], mean, tolerance);
+    j->checked += count;
+}
+
+void job_compare_doubles(struct job *j, const char *what, const double *got, const double *want, size_t count,
+                         double tolerance)
+{
+    double mean = mean_magnitude(want, count);
+    for (size_t i = 0; i < count && !j->failed; i++) compare_one(j, what, i, got[i], want[i], mean, tolerance);
     j->checked += count;
 }
 

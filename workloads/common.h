@@ -39,6 +39,10 @@ void job_fail(struct job *j, const char *fmt, ...) __attribute__((format(printf,
 
 void *job_host(struct job *j, size_t count, size_t bytes); /* zeroed; NULL after a failure */
 CUdeviceptr job_device(struct job *j, size_t count, size_t bytes);
+/* A device buffer with a copy of `src`. */
+CUdeviceptr job_upload(struct job *j, const void *src, size_t count, size_t bytes);
+/* A host array of random floats; stream `stream` of the run's seed. */
+float *job_random(struct job *j, size_t count, uint64_t stream, float low, float high);
 CUfunction job_kernel(struct job *j, const char *name);
 /* The kernel compiled for this size, "name_1024", when the module has it; else the general one. */
 CUfunction job_kernel_sized(struct job *j, const char *name, int size);
@@ -59,6 +63,8 @@ void job_launch(struct job *j, CUfunction f, struct shape s, void **params);
  * own magnitude and the mean magnitude of all: sums that cancel to nearly nothing carry the rounding
  * of their terms. */
 void job_compare(struct job *j, const char *what, const float *got, const double *want, size_t count, double tolerance);
+void job_compare_doubles(struct job *j, const char *what, const double *got, const double *want, size_t count,
+                         double tolerance);
 void job_compare_ints(struct job *j, const char *what, const int *got, const int *want, size_t count);
 
 /* ---- inputs from a seed ---- */

@@ -119,6 +119,15 @@ static int read_plain_series(struct reader *r, struct ini_section *in, struct ex
 
 /* ---- metric, parts, means ---- */
 
+/* "no_issue" is shown as "no issue". */
+static const char *words_of(struct reader *r, const char *name)
+{
+    char *copy = arena_strndup(r->arena, name, strlen(name));
+    for (char *p = copy; p && *p; p++)
+        if (*p == '_') *p = ' ';
+    return copy;
+}
+
 static int read_parts(struct reader *r, struct ini_section *in, struct exp_figure *f)
 {
     struct exp_part found[32];
@@ -128,7 +137,7 @@ static int read_parts(struct reader *r, struct ini_section *in, struct exp_figur
         k->used = true;
         if (f->chart != CHART_STACKED) return reader_fail(r, k, 0, "parts go with chart = stacked");
         if (n == 32) return reader_fail(r, k, 0, "more than 32 parts");
-        found[n].label = k->name + 5;
+        if (!(found[n].label = words_of(r, k->name + 5))) return reader_memory(r);
         int rc = read_metric(r, k, false, &found[n++].metric);
         if (rc) return rc;
     }

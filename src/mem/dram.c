@@ -5,8 +5,6 @@
 
 enum mem_zero { ZERO_NONE, ZERO_NVM_WRITE, ZERO_NVM_READ, ZERO_DRAM_WRITE, ZERO_DRAM_READ };
 
-static tick_t later(tick_t a, tick_t b) { return a > b ? a : b; }
-static tick_t earlier(tick_t a, tick_t b) { return a < b ? a : b; }
 
 /* Derived timings as in GPGPU-Sim: turnarounds follow from latencies and the burst. */
 static void set_timing(struct dram *d, const int64_t *v)

@@ -367,8 +367,6 @@ static uint64_t *stall_counter(struct l2 *s)
     return NULL;
 }
 
-static tick_t earlier(tick_t a, tick_t b) { return a < b ? a : b; }
-static tick_t later(tick_t a, tick_t b) { return a > b ? a : b; }
 
 /* When there is work again; pushes and pops at the ports wake the slice by themselves. A stalled
  * request is tried again after anything changed here: a fill, a send, a reply. */

@@ -16,6 +16,9 @@
 typedef uint64_t tick_t;
 #define NEVER UINT64_MAX
 
+static inline tick_t earlier(tick_t a, tick_t b) { return a < b ? a : b; }
+static inline tick_t later(tick_t a, tick_t b) { return a > b ? a : b; }
+
 enum {
     CLOCK_MAX_DOMAINS = 4,
     CLOCK_MAX_WORDS = 8, /* parts / 64 */

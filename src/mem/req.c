@@ -9,17 +9,18 @@ struct req_chunk {
     struct req req[CHUNK];
 };
 
-struct req *req_grow(struct req_pool *p)
+int req_grow(struct req_pool *p)
 {
     struct req_chunk *c = calloc(1, sizeof *c);
-    if (!c) exit(1); /* a hundred bytes per outstanding request: nothing sensible is left to do */
+    if (!c) return -1;
     c->next = p->chunks;
     p->chunks = c;
     for (int i = CHUNK; i-- > 0;) {
         c->req[i].next = p->free;
         p->free = &c->req[i];
     }
-    return p->free;
+    p->available += CHUNK;
+    return 0;
 }
 
 void req_pool_destroy(struct req_pool *p)

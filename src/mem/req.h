@@ -44,19 +44,19 @@ struct req {
 struct req_pool {
     struct req *free;
     struct req_chunk *chunks;
-    uint64_t alive;
+    uint64_t alive, available;
 };
 
-/* Never NULL: chunks are taken from the system as the high-water mark rises. A system that
- * has no more memory ends the process: see base/memory note in docs/model.md. */
-struct req *req_grow(struct req_pool *p);
+/* The run loop sees to it, between two steps, that more requests are available than one step can
+ * use; so taking one never fails. Returns -1 when the system has no more memory. */
+int req_grow(struct req_pool *p);
 
 static inline struct req *req_alloc(struct req_pool *p)
 {
     struct req *r = p->free;
-    if (__builtin_expect(!r, 0)) r = req_grow(p);
     p->free = r->next;
     p->alive++;
+    p->available--;
     return r;
 }
 
@@ -65,6 +65,7 @@ static inline void req_free(struct req_pool *p, struct req *r)
     r->next = p->free;
     p->free = r;
     p->alive--;
+    p->available++;
 }
 
 void req_pool_destroy(struct req_pool *p);

@@ -61,7 +61,7 @@ static int init_parts(struct gpu *g, struct wl_err *e)
                               (UINT64_C(0xC0000000) + ((uint64_t)g->channels << 27)) >> LINE_SHIFT};
     for (uint32_t i = 0; i < g->sms; i++) {
         g->sm[i].dispatcher = &g->dispatch.part;
-        if (sm_init(&g->sm[i], c, i, &g->map, &g->pool, e)) return (int)e->code;
+        if (sm_init(&g->sm[i], c, i, &g->map, &g->pool, &g->ops, e)) return (int)e->code;
     }
     for (uint32_t i = 0; i < g->slices; i++) {
         if (l2_init(&g->l2[i], c, i, &g->map, &g->nvm, &g->pool, e)) return (int)e->code;
@@ -151,6 +151,7 @@ void gpu_free(struct gpu *g)
     net_destroy(&g->net[0]);
     net_destroy(&g->net[1]);
     req_pool_destroy(&g->pool);
+    memop_pool_destroy(&g->ops);
     clock_destroy(&g->clock);
     free(g->sm);
     free(g->l2);
@@ -196,6 +197,17 @@ static int deadlock(struct gpu *g, const char *kernel, struct wl_err *e)
     return wl_fail(e, WL_EDEADLOCK, "%.*s", (int)sizeof text - 1, text);
 }
 
+/* Enough requests and memory instructions for any one step: an SM makes a request and a
+ * write-back per cache and an instruction per scheduler, a slice a fetch, a store and a write-back. */
+static int provide(struct gpu *g)
+{
+    while (g->pool.available < 4u * g->sms + 3u * g->slices)
+        if (req_grow(&g->pool)) return -1;
+    while (g->ops.available < (uint64_t)g->sms * SM_MAX_SCHEDULERS)
+        if (memop_grow(&g->ops)) return -1;
+    return 0;
+}
+
 /* Until the kernel is done; watches that something moves. */
 static int run_to_end(struct gpu *g, const char *kernel, tick_t start, struct wl_err *e)
 {
@@ -204,6 +216,7 @@ static int run_to_end(struct gpu *g, const char *kernel, tick_t start, struct wl
     tick_t limit = g->options.max_cycles ? start + g->options.max_cycles * g->core_period : NEVER;
     uint64_t progress = g->clock.progress;
     while (!finished(g)) {
+        if (provide(g)) return wl_fail(e, WL_ERUN, "out of memory");
         if (!clock_step(&g->clock, g->driven, g->nparts, g->options.tick, order)) return deadlock(g, kernel, e);
         if (g->dispatch.failed) return g->dispatch.failed;
         if (g->clock.now >= limit)

@@ -16,6 +16,7 @@ struct gpu {
     struct clock clock;
     tick_t core_period;
     struct req_pool pool;
+    struct memop_pool ops;
     struct addrmap map;
     struct nvm_map nvm;
     uint32_t sms, slices, channels;

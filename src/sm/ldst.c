@@ -11,35 +11,40 @@
 
 /* ---- instructions in flight ---- */
 
-enum { OP_CHUNK = 64 };
+enum { OP_CHUNK = 256 };
 struct memop_chunk {
     struct memop_chunk *next;
     struct memop op[OP_CHUNK];
 };
 
-struct memop *memop_alloc(struct sm *s)
+int memop_grow(struct memop_pool *p)
 {
-    if (!s->free_ops) {
-        struct memop_chunk *c = calloc(1, sizeof *c);
-        if (!c) exit(1); /* as req_grow */
-        c->next = s->op_chunks;
-        s->op_chunks = c;
-        for (int i = 0; i < OP_CHUNK; i++) {
-            c->op[i].next = s->free_ops;
-            s->free_ops = &c->op[i];
-        }
+    struct memop_chunk *c = calloc(1, sizeof *c);
+    if (!c) return -1;
+    c->next = p->chunks;
+    p->chunks = c;
+    for (int i = 0; i < OP_CHUNK; i++) {
+        c->op[i].next = p->free;
+        p->free = &c->op[i];
     }
-    struct memop *op = s->free_ops;
-    s->free_ops = op->next;
-    return op;
+    p->available += OP_CHUNK;
+    return 0;
 }
 
-void memop_free_all(struct sm *s)
+void memop_pool_destroy(struct memop_pool *p)
 {
-    for (struct memop_chunk *c = s->op_chunks, *next; c; c = next) {
+    for (struct memop_chunk *c = p->chunks, *next; c; c = next) {
         next = c->next;
         free(c);
     }
+}
+
+struct memop *memop_alloc(struct sm *s)
+{
+    struct memop *op = s->ops->free;
+    s->ops->free = op->next;
+    s->ops->available--;
+    return op;
 }
 
 static void finish_op(struct sm *s, struct memop *op, tick_t now)
@@ -48,8 +53,9 @@ static void finish_op(struct sm *s, struct memop *op, tick_t now)
     unsigned w = op->load.warp;
     for (unsigned i = 0; i < in->ndst; i++) op->regs[in->reg[i]] = now;
     if (op->begun && s->l1d.policy->load_done) s->l1d.policy->load_done(s->l1d.self, &op->load);
-    op->next = s->free_ops;
-    s->free_ops = op;
+    op->next = s->ops->free;
+    s->ops->free = op;
+    s->ops->available++;
     if (in->ndst && s->long_stall >> w & 1 && !((s->barrier | s->membar) >> w & 1)) warp_check_head(s, w, now);
     warp_memop_done(s, w, now);
 }
@@ -298,9 +304,6 @@ void ldst_cycle(struct sm *s, tick_t now, uint64_t skipped)
     if (l1_refused(data->refused) || l1_refused(texture->refused) || l1_refused(constant->refused))
         s->stats.lsu_stall_cycles++;
 }
-
-static tick_t earlier(tick_t a, tick_t b) { return a < b ? a : b; }
-static tick_t later(tick_t a, tick_t b) { return a > b ? a : b; }
 
 static tick_t pipe_next(const struct access_pipe *p)
 {

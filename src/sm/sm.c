@@ -68,13 +68,14 @@ static void make_access_pipe(struct access_pipe *p, int64_t cycles, int64_t slot
 }
 
 int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const struct addrmap *map,
-            struct req_pool *pool, struct wl_err *e)
+            struct req_pool *pool, struct memop_pool *ops, struct wl_err *e)
 {
     const int64_t *v = c->v;
     tick_t p = s->part.period;
     s->index = index;
     s->map = map;
     s->pool = pool;
+    s->ops = ops;
     s->warps = (uint32_t)v[P_SM_WARPS];
     s->cta_slots = (uint32_t)v[P_SM_CTAS];
     s->schedulers = (uint32_t)v[P_SM_SCHEDULERS];
@@ -118,7 +119,6 @@ void sm_destroy(struct sm *s)
     if (s->l1t.policy) l1_destroy(&s->l1t);
     if (s->l1c.policy) l1_destroy(&s->l1c);
     port_destroy(&s->reply);
-    memop_free_all(s);
     free(s->board);
     free(s->wheel);
     free(s->wheel_used);

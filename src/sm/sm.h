@@ -38,6 +38,15 @@ struct memop {
     struct warp_addrs addrs;
 };
 
+/* Free memory instructions of all SMs; grows like req_pool, between two steps. */
+struct memop_pool {
+    struct memop *free;
+    struct memop_chunk *chunks;
+    uint64_t available;
+};
+int memop_grow(struct memop_pool *p);
+void memop_pool_destroy(struct memop_pool *p);
+
 struct warp {
     struct stream_reader stream;
     const struct code_inst *inst; /* head */
@@ -129,8 +138,7 @@ struct sm {
     struct req_list writeback; /* returned, one is written to the registers a cycle */
     struct req_list hits;      /* on their way to the registers, by time */
     struct op_list shared_loads, shared_stores; /* on their way, each by time */
-    struct memop *free_ops;
-    struct memop_chunk *op_chunks;
+    struct memop_pool *ops;
     struct port *request; /* to the network */
     struct port reply;    /* from the network */
 
@@ -145,7 +153,7 @@ struct sm {
 enum unit { UNIT_ALU, UNIT_SFU, UNIT_DP, UNIT_LSU, UNIT_NONE };
 
 int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const struct addrmap *map,
-            struct req_pool *pool, struct wl_err *e);
+            struct req_pool *pool, struct memop_pool *ops, struct wl_err *e);
 void sm_destroy(struct sm *s);
 /* Prepares for a kernel; fails when one CTA does not fit. */
 int sm_kernel_begin(struct sm *s, struct stream_source *source, struct wl_err *e);
@@ -168,7 +176,6 @@ tick_t warp_next_wake(const struct sm *s, tick_t now);
 bool issue_cycle(struct sm *s, tick_t now, tick_t *next);
 /* ldst.c */
 struct memop *memop_alloc(struct sm *s);
-void memop_free_all(struct sm *s);
 bool ldst_has_room(const struct sm *s);
 void ldst_accept(struct sm *s, struct memop *op);
 void ldst_cycle(struct sm *s, tick_t now, uint64_t skipped);

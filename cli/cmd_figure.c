@@ -1,0 +1,105 @@
+/* cmd_figure.c - figures by their ids: a table on standard output, .csv and .svg in a folder. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/lab.h"
+
+/* Said once: without gnuplot everything but the pictures is there. */
+static void say_no_gnuplot(void)
+{
+    static bool said;
+    if (!said) fprintf(stderr, "warpline: gnuplot is not installed: .csv files are written, .svg files are not\n");
+    said = true;
+}
+
+static int write_csv(const struct table *t, const char *file, struct wl_err *e)
+{
+    FILE *f = fopen(file, "w");
+    if (!f) return wl_fail(e, WL_EINPUT, "cannot write %s: %s", file, strerror(errno));
+    table_csv(t, f);
+    bool bad = ferror(f) != 0;
+    if (fclose(f) != 0 || bad) return wl_fail(e, WL_ERUN, "cannot write %s: is the disk full?", file);
+    return 0;
+}
+
+static int write_files(const struct table *t, const char *folder, struct wl_err *e)
+{
+    char file[1200];
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return wl_fail(e, WL_EINPUT, "cannot make the folder %s: %s", folder, strerror(errno));
+    snprintf(file, sizeof file, "%.900s/%.120s.%.120s.csv", folder, t->x->name, t->figure->id);
+    int rc = write_csv(t, file, e);
+    if (rc || t->figure->chart == CHART_TABLE) return rc;
+    memcpy(strrchr(file, '.'), ".svg", 4);
+    rc = table_svg(t, file, e);
+    if (rc == 1) say_no_gnuplot();
+    if (rc > 1 && t->missing) fprintf(stderr, "warpline: %s\n", e->text); /* nothing has run: no picture */
+    return rc == 1 || t->missing ? 0 : rc;
+}
+
+int show_figure(const struct lab *l, const struct exp_figure *f, const struct options *o, struct wl_err *e)
+{
+    struct table *t = table_make(l->plan, f, e);
+    if (!t) return WL_ERUN;
+    if (!o->quiet) {
+        table_text(t, f->each ? 20 : 0, stdout);
+        if (f->note) printf("%s\n", f->note);
+        putchar('\n');
+    }
+    int rc = write_files(t, o->out ? o->out : ".", e);
+    table_free(t);
+    return rc;
+}
+
+/* ---- ids ---- */
+
+static int unknown_figure(const struct experiment *x, const char *id, struct wl_err *e)
+{
+    const char *ids[512];
+    unsigned n = 0;
+    for (unsigned i = 0; i < x->nfigures && n < 512; i++) ids[n++] = x->figures[i].id;
+    const char *near = wl_nearest(id, ids, n);
+    return wl_fail(e, WL_EINPUT, "%s has no figure '%s'; %s%s%s%s%s", x->name, id, near ? "did you mean '" : "see ",
+                   near ? x->name : "'warpline list figures", near ? "." : "", near ? near : "", near ? "'?" : "'");
+}
+
+static int figures_of(struct lab *l, const char *id, const struct options *o, struct wl_err *e)
+{
+    const struct exp_figure *one = id ? experiment_figure(l->x, id) : NULL;
+    if (id && !one) return unknown_figure(l->x, id, e);
+    int rc = 0;
+    for (unsigned i = 0; !rc && i < l->x->nfigures; i++)
+        if (!id || one == &l->x->figures[i]) rc = plan_figure(l->plan, &l->x->figures[i], e);
+    if (!rc) rc = lab_run(l, o, e);
+    for (unsigned i = 0; !rc && i < l->x->nfigures; i++)
+        if (!id || one == &l->x->figures[i]) rc = show_figure(l, &l->x->figures[i], o, e);
+    return rc ? rc : lab_failed(l, o, e);
+}
+
+/* "baseline.1" or "baseline". */
+static int by_id(const char *word, const struct options *o, struct wl_err *e)
+{
+    char name[128];
+    size_t dot = strcspn(word, ".");
+    struct lab l;
+    snprintf(name, sizeof name, "%.*s", (int)dot, word);
+    int rc = lab_open(&l, name, o, e);
+    if (!rc) rc = figures_of(&l, word[dot] ? word + dot + 1 : NULL, o, e);
+    lab_close(&l);
+    return rc;
+}
+
+int cmd_figure(const struct options *o, struct wl_err *e)
+{
+    const char *names[64];
+    unsigned n = o->all ? experiment_names(names, 64) : 0;
+    if (o->all && o->words.count) return wl_fail(e, WL_EINPUT, "give either --all or ids");
+    if (!o->all && !o->words.count)
+        return wl_fail(e, WL_EINPUT, "figure needs an id, as in 'warpline figure baseline.1'; see 'warpline list figures'");
+    int rc = 0;
+    for (unsigned i = 0; !rc && i < n; i++) rc = by_id(names[i], o, e);
+    for (unsigned i = 0; !rc && i < o->words.count; i++) rc = by_id(o->words.item[i], o, e);
+    return rc;
+}

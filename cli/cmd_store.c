@@ -1,0 +1,92 @@
+/* cmd_store.c - looking after the result store: list, export, prune, verify. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/lab.h"
+
+struct listing {
+    const char *build;
+    bool plain;
+    unsigned rows, failed, stale;
+};
+
+static int list_row(void *arg, const struct store_row *r)
+{
+    struct listing *l = arg;
+    bool stale = strcmp(r->build, l->build) != 0;
+    l->rows++;
+    l->failed += r->failed;
+    l->stale += stale;
+    printf("%-12s %-6s %-10s %-12s %-12s %-12s %s %8.2f s  %s%s\n", r->workload, r->size, r->gpu, r->l1, r->l2, r->sched,
+           r->key, r->seconds, r->failed ? "failed: " : stale ? "old build" : "ok", r->failed ? r->reason : "");
+    return 0;
+}
+
+static int list_rows(struct store *s, const char *build, struct wl_err *e)
+{
+    struct listing l = {.build = build};
+    printf("%-12s %-6s %-10s %-12s %-12s %-12s %-32s %10s  %s\n", "workload", "size", "gpu", "l1", "l2", "sched", "key",
+           "time", "state");
+    int rc = store_each(s, list_row, &l, e);
+    if (!rc) printf("%u results, %u failed, %u of other builds\n", l.rows, l.failed, l.stale);
+    return rc;
+}
+
+static int export(struct store *s, const struct options *o, struct wl_err *e)
+{
+    const char *kind = o->words.count > 1 ? o->words.item[1] : "csv";
+    bool json = strcmp(kind, "json") == 0;
+    if (!json && strcmp(kind, "csv") != 0)
+        return wl_fail(e, WL_EINPUT, "store export writes csv or json, not '%s'", kind);
+    bool to_file = o->output && strcmp(o->output, "-") != 0;
+    FILE *out = to_file ? fopen(o->output, "w") : stdout;
+    if (!out) return wl_fail(e, WL_EINPUT, "cannot write %s: %s", o->output, strerror(errno));
+    int rc = json ? store_export_json(s, out, e) : store_export_csv(s, out, e);
+    bool bad = ferror(out) != 0;
+    if (to_file && fclose(out) != 0) bad = true;
+    return rc || !bad || !to_file ? rc : wl_fail(e, WL_ERUN, "cannot write %s: is the disk full?", o->output);
+}
+
+static int prune(struct store *s, const char *build, const struct options *o, struct wl_err *e)
+{
+    unsigned gone = 0;
+    int rc = store_prune(s, build, o->failed, &gone, e);
+    if (!rc && !o->quiet) printf("%u results removed\n", gone);
+    return rc;
+}
+
+static int verify(struct store *s, const struct options *o, struct wl_err *e)
+{
+    unsigned rows = 0;
+    int rc = store_verify(s, &rows, e);
+    if (!rc && !o->quiet) printf("%u results, all sound\n", rows);
+    return rc;
+}
+
+int cmd_store(const struct options *o, struct wl_err *e)
+{
+    static const char *const verbs[] = {"list", "export", "prune", "verify"};
+    const char *verb = o->words.count ? o->words.item[0] : "";
+    char path[1024], build[STORE_KEY];
+    unsigned at = 0;
+    while (at < 4 && strcmp(verbs[at], verb) != 0) at++;
+    if (at == 4) {
+        const char *near = *verb ? wl_nearest(verb, verbs, 4) : NULL;
+        return near ? wl_fail(e, WL_EINPUT, "store cannot '%s'; did you mean '%s'?", verb, near)
+                    : wl_fail(e, WL_EINPUT, "store takes one of list, export, prune, verify");
+    }
+    int rc = lab_store_path(o, path, sizeof path, e);
+    if (!rc) rc = build_identity(o->plugin.item, o->plugin.count, build, e);
+    if (rc) return rc;
+    struct store *s = store_open(path, false, e);
+    if (!s) return e->code ? (int)e->code : WL_ERUN;
+    switch (at) {
+    case 0: rc = list_rows(s, build, e); break;
+    case 1: rc = export(s, o, e); break;
+    case 2: rc = prune(s, build, o, e); break;
+    default: rc = verify(s, o, e); break;
+    }
+    store_close(s);
+    return rc;
+}

@@ -1,0 +1,170 @@
+/* lab.c - an experiment at work: plan, store, runs, progress, and what failed.
+ *
+ * Ctrl-C once lets the runs that are under way finish, so that their work is kept; twice ends
+ * them. Either way everything finished is in the store, and the same command goes on from there. */
+#include "cli/lab.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "experiment/runner.h"
+
+static volatile sig_atomic_t stop;
+
+static void on_signal(int number) { stop = number == SIGTERM || stop ? 2 : 1; }
+
+static void catch_signals(void)
+{
+    struct sigaction a = {.sa_handler = on_signal};
+    sigemptyset(&a.sa_mask);
+    sigaction(SIGINT, &a, NULL);
+    sigaction(SIGTERM, &a, NULL);
+    signal(SIGXFSZ, SIG_IGN); /* a file-size limit is a full disk: the store says so */
+}
+
+/* ---- opening ---- */
+
+int lab_store_path(const struct options *o, char *out, size_t size, struct wl_err *e)
+{
+    if (!o->store) return store_default_path(out, size, e);
+    return snprintf(out, size, "%s", o->store) < (int)size ? 0 : wl_fail(e, WL_EINPUT, "--store: the name is too long");
+}
+
+static int read_size_name(const char *name, enum workload_size *out, struct wl_err *e)
+{
+    for (unsigned i = 0; i < SIZE_COUNT; i++)
+        if (strcmp(size_names[i], name) == 0) return *out = (enum workload_size)i, 0;
+    const char *near = wl_nearest(name, size_names, SIZE_COUNT);
+    return wl_fail(e, WL_EINPUT, "there is no size '%s'; --size is tiny, small or paper%s%s%s", name,
+                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+int lab_open(struct lab *l, const char *name, const struct options *o, struct wl_err *e)
+{
+    *l = (struct lab){0};
+    enum workload_size size = SIZE_SMALL;
+    int rc = lab_store_path(o, l->path, sizeof l->path, e);
+    if (!rc && o->size) rc = read_size_name(o->size, &size, e);
+    if (!rc) rc = build_identity(o->plugin.item, o->plugin.count, l->build, e);
+    if (!rc && !(l->x = experiment_load(name, e))) rc = e->code ? (int)e->code : WL_ERUN;
+    if (!rc && !o->size && l->x->size) rc = read_size_name(l->x->size, &size, e);
+    if (!rc && !(l->plan = plan_new(l->x, size, l->build, e))) rc = WL_ERUN;
+    if (!rc && !o->task && !(l->store = store_open(l->path, true, e))) rc = e->code ? (int)e->code : WL_ERUN;
+    return rc;
+}
+
+int lab_plan_all(struct lab *l, struct wl_err *e)
+{
+    int rc = 0;
+    for (unsigned i = 0; !rc && i < l->x->nfigures; i++) rc = plan_figure(l->plan, &l->x->figures[i], e);
+    for (unsigned i = 0; !rc && i < l->x->nclaims; i++) rc = plan_claim(l->plan, &l->x->claims[i], e);
+    return rc;
+}
+
+void lab_close(struct lab *l)
+{
+    store_close(l->store);
+    plan_free(l->plan);
+    experiment_free(l->x);
+}
+
+/* ---- running ---- */
+
+/* In a process of its own (runner.h). */
+static char *run_here(void *arg, const struct exp_run *r, struct wl_err *e)
+{
+    (void)arg;
+    struct job *j = calloc(1, sizeof *j);
+    if (!j) return wl_fail(e, WL_ERUN, "out of memory"), NULL;
+    j->config = *r->config;
+    j->workload = r->workload->program;
+    j->size = r->size;
+    j->seed = r->workload->seed;
+    memcpy(j->input, r->input, sizeof j->input);
+    int rc = job_run(j, e);
+    json_t *o = rc ? NULL : result_json(&j->result);
+    char *text = o ? json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(12)) : NULL;
+    if (!rc && !text) wl_fail(e, WL_ERUN, "out of memory");
+    json_decref(o);
+    job_free(j);
+    free(j);
+    return text;
+}
+
+
+static void show_progress(void *arg, const struct run_progress *now)
+{
+    static double last;
+    double t = now_seconds();
+    (void)arg;
+    if (t - last < 0.16 && now->done < now->total) return;
+    last = t;
+    fprintf(stderr, "\r\033[K%u/%u runs", now->done, now->total);
+    if (now->failed) fprintf(stderr, ", %u failed", now->failed);
+    fprintf(stderr, "  %s, %s", now->workload ? now->workload : "", now->series ? now->series : "");
+    if (stop) fprintf(stderr, "  stopping when %u more end; Ctrl-C again stops at once", now->running);
+    else if (now->seconds_left >= 90) fprintf(stderr, "  about %.0f min left", now->seconds_left / 60);
+    else if (now->seconds_left >= 0) fprintf(stderr, "  about %.0f s left", now->seconds_left);
+    fflush(stderr);
+}
+
+static unsigned default_jobs(void)
+{
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n < 1 ? 1 : n > 1024 ? 1024 : (unsigned)n;
+}
+
+static struct runner make_runner(const struct options *o)
+{
+    bool progress = !o->quiet && isatty(STDERR_FILENO);
+    return (struct runner){.jobs = o->jobs ? (unsigned)(o->jobs < 4096 ? o->jobs : 4096) : default_jobs(),
+                           .timeout_s = (double)o->timeout,
+                           .retry = o->retry,
+                           .run = run_here,
+                           .progress = progress ? show_progress : NULL,
+                           .stop = &stop};
+}
+
+int lab_run(struct lab *l, const struct options *o, struct wl_err *e)
+{
+    struct runner how = make_runner(o);
+    int rc = plan_fetch(l->plan, l->store, e);
+    if (rc || o->no_run) return rc;
+    catch_signals();
+    fflush(stdout); /* or each process would write it again */
+    rc = runner_run(l->plan, l->store, &how, e);
+    if (how.progress) fprintf(stderr, "\r\033[K");
+    return rc ? rc : plan_fetch(l->plan, l->store, e);
+}
+
+int lab_run_one(struct lab *l, const struct options *o, const char *key,
+                int (*put)(void *arg, const struct store_row *row, struct wl_err *e), void *arg, struct wl_err *e)
+{
+    struct runner how = make_runner(o);
+    how.jobs = 1;
+    how.only = key;
+    how.put = put;
+    how.arg = arg;
+    how.progress = NULL;
+    catch_signals();
+    for (unsigned i = 0; i < l->plan->nruns; i++)
+        if (strcmp(l->plan->runs[i]->key, key) == 0) return runner_run(l->plan, NULL, &how, e);
+    return wl_fail(e, WL_EINPUT, "%s has no run %s: was it, or the simulator, changed since the job began?", l->x->file, key);
+}
+
+int lab_failed(const struct lab *l, const struct options *o, struct wl_err *e)
+{
+    unsigned failed = plan_count(l->plan, RUN_FAILED), missing = plan_count(l->plan, RUN_MISSING), said = 0;
+    for (unsigned i = 0; i < l->plan->nruns && !o->quiet; i++) {
+        const struct exp_run *r = l->plan->runs[i];
+        if (r->state != RUN_FAILED) continue;
+        if (said++ < 10) fprintf(stderr, "failed: %s, %s: %s\n", r->workload->label, r->series_label, r->reason);
+    }
+    if (said > 10) fprintf(stderr, "failed: %u more\n", said - 10);
+    if (failed)
+        return wl_fail(e, WL_ERUN, "%s: %u of %u runs failed; --retry does them again", l->x->name, failed, l->plan->nruns);
+    if (missing) fprintf(stderr, "%s: %u of %u runs have not been done\n", l->x->name, missing, l->plan->nruns);
+    return 0;
+}

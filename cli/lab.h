@@ -1,0 +1,51 @@
+/* lab.h - what the commands about experiments share: a plan with its store, run and shown. */
+#ifndef WL_CLI_LAB_H
+#define WL_CLI_LAB_H
+
+#include "cli/cli.h"
+#include "experiment/plan.h"
+#include "experiment/table.h"
+
+int cmd_experiment(const struct options *o, struct wl_err *e);
+int cmd_figure(const struct options *o, struct wl_err *e);
+int cmd_claims(const struct options *o, struct wl_err *e);
+int cmd_report(const struct options *o, struct wl_err *e);
+int cmd_store(const struct options *o, struct wl_err *e);
+
+/* One experiment at work. */
+struct lab {
+    struct experiment *x;
+    struct plan *plan;
+    struct store *store;
+    char path[1024]; /* of the store */
+    char build[STORE_KEY];
+};
+
+/* The path of --store or the default one. */
+int lab_store_path(const struct options *o, char *out, size_t size, struct wl_err *e);
+/* Reads the experiment and opens the store; the plan is empty. */
+int lab_open(struct lab *l, const char *name_or_file, const struct options *o, struct wl_err *e);
+/* Plans every figure and claim. */
+int lab_plan_all(struct lab *l, struct wl_err *e);
+/* Runs what is missing and fetches everything. Runs that failed are said on standard error; they
+ * are an error only for lab_failed. */
+int lab_run(struct lab *l, const struct options *o, struct wl_err *e);
+/* One run by its key, its row handed to `put` instead of the store. */
+int lab_run_one(struct lab *l, const struct options *o, const char *key,
+                int (*put)(void *arg, const struct store_row *row, struct wl_err *e), void *arg, struct wl_err *e);
+/* WL_ERUN with a sentence when runs failed or were not done, else 0. */
+int lab_failed(const struct lab *l, const struct options *o, struct wl_err *e);
+void lab_close(struct lab *l);
+
+/* Table to standard output, .csv and .svg to the folder of --out. */
+int show_figure(const struct lab *l, const struct exp_figure *f, const struct options *o, struct wl_err *e);
+
+/* How many claims got which verdict. */
+struct claim_counts {
+    unsigned n[VERDICT_COUNT];
+};
+/* A line each; counts are added. */
+void show_claims(const struct lab *l, struct claim_counts *counts);
+void show_claim_summary(const struct claim_counts *counts);
+
+#endif

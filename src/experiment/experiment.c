@@ -121,6 +121,21 @@ static int check_kinds(struct reader *r)
     return 0;
 }
 
+/* Programs of the head's list keep its order in "all", whatever the groups name first. */
+static int name_programs(struct reader *r, const struct ini_key *list)
+{
+    const char *p = list->value, *word;
+    size_t len;
+    int rc = 0;
+    while (!rc && next_word(&p, &word, &len)) {
+        char name[64];
+        struct exp_set one;
+        snprintf(name, sizeof name, "%.*s", (int)len, word);
+        if (len < sizeof name && workload_find(name)) rc = read_set(r, list, name, 0, &one);
+    }
+    return rc;
+}
+
 static int read_head(struct reader *r)
 {
     static const char *const sizes[] = {"tiny", "small", "paper"};
@@ -133,7 +148,7 @@ static int read_head(struct reader *r)
     r->x->size = size ? size->value : NULL;
     if (size && strcmp(size->value, "tiny") != 0 && strcmp(size->value, "small") != 0 && strcmp(size->value, "paper") != 0)
         return reader_unknown(r, size, 0, "size", size->value, sizes, 3);
-    int rc = 0;
+    int rc = list ? name_programs(r, list) : 0;
     for (struct ini_section *s = head; !rc && s; s = s->next)
         if (strcmp(s->kind, "groups") == 0) rc = read_groups(r, s);
     if (!rc && list) rc = read_set(r, list, list->value, 0, &r->x->chosen);

@@ -142,6 +142,7 @@ struct claim_env {
 
 static double fold(const struct fold_binding *f, const double *v, unsigned n)
 {
+    if (n == 0) return (double)NAN;
     double acc = f->fold == FOLD_ALL ? 1 : f->fold == FOLD_MIN || f->fold == FOLD_MAX ? v[0] : 0;
     if (f->fold == FOLD_GMEAN) return mean_of(MEAN_GEOMETRIC, v, n);
     if (f->fold == FOLD_AMEAN) return mean_of(MEAN_ARITHMETIC, v, n);

@@ -107,6 +107,7 @@ static void refresh_view(struct sm *s)
     v->lsu_free = ldst_has_room(s);
 }
 
+/* Returns whether a warp can issue in the next cycle; else *next is when a pipe frees. */
 bool issue_cycle(struct sm *s, tick_t now, tick_t *next)
 {
     uint64_t can = s->ready ? can_issue(s, now, next) : 0;
@@ -137,5 +138,5 @@ bool issue_cycle(struct sm *s, tick_t now, tick_t *next)
         }
     }
     s->stats.issue_cycles += issued;
-    return issued || can;
+    return s->ready && can_issue(s, now + s->part.period, next);
 }

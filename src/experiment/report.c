@@ -1,0 +1,341 @@
+/* report.c - the page: summary, claims, every figure with the stated numbers beside ours, and what
+ * was run on what. The pictures are gnuplot's SVG, put into the page itself. */
+#include "experiment/report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "experiment/table.h"
+
+struct page {
+    FILE *out;
+    const struct report_info *info;
+    const struct plan *const *plans;
+    unsigned count;
+    unsigned verdicts[VERDICT_COUNT], figures, failed, missing, runs;
+    bool no_gnuplot;
+    struct wl_err *e;
+};
+
+static const char *verdict_class(enum verdict v) { return v == VERDICT_NOT_RUN ? "none" : verdict_names[v]; }
+
+static void put_measured(FILE *out, const struct exp_claim *c, double m)
+{
+    if (isnan(m)) fputs("&ndash;", out);
+    else if (c->kind == CLAIM_ORDER) fputs(m != 0 ? "holds" : "does not hold", out);
+    else fprintf(out, fabs(m) >= 1000 ? "%.0f" : "%.3f", m);
+}
+
+/* ---- counting ---- */
+
+static void count_all(struct page *g)
+{
+    for (unsigned i = 0; i < g->count; i++) {
+        const struct plan *p = g->plans[i];
+        g->figures += p->x->nfigures;
+        g->runs += p->nruns;
+        g->failed += plan_count(p, RUN_FAILED);
+        g->missing += plan_count(p, RUN_MISSING);
+        for (unsigned c = 0; c < p->x->nclaims; c++)
+            g->verdicts[claim_verdict(&p->x->claims[c], claim_value(p, &p->x->claims[c]))]++;
+    }
+}
+
+static unsigned total_claims(const struct page *g)
+{
+    unsigned n = 0;
+    for (unsigned v = 0; v < VERDICT_COUNT; v++) n += g->verdicts[v];
+    return n;
+}
+
+/* ---- head and summary ---- */
+
+static void put_card(FILE *out, unsigned n, const char *what, const char *class)
+{
+    fprintf(out, "<div class=card><b class=\"v %s\">%u</b>%s</div>\n", class, n, what);
+}
+
+static void put_head(struct page *g)
+{
+    FILE *out = g->out;
+    fprintf(out, "<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8>\n"
+                 "<meta name=viewport content=\"width=device-width,initial-scale=1\">\n"
+                 "<link rel=icon href=\"data:,\">\n<title>warpline report</title>\n<style>\n%s</style></head><body>\n",
+            report_style);
+    fprintf(out, "<header><div><h1>warpline report</h1>\n<p class=soft>warpline %s, build <code>%.12s</code>, size "
+                 "<b>%s</b>, %s</p>\n<nav>", g->info->version, g->info->build, g->info->size, g->info->made);
+    if (total_claims(g)) fputs("<a href=\"#claims\">Claims</a>", out);
+    for (unsigned i = 0; i < g->count; i++) {
+        fprintf(out, "<a href=\"#x-");
+        put_html(out, g->plans[i]->x->name);
+        fputs("\">", out);
+        put_html(out, g->plans[i]->x->title);
+        fputs("</a>", out);
+    }
+    fputs("</nav></div></header>\n<main>\n<div class=cards>\n", out);
+    put_card(out, g->figures, g->figures == 1 ? "figure" : "figures", "");
+    put_card(out, g->runs, g->runs == 1 ? "run" : "runs", "");
+    put_card(out, total_claims(g), total_claims(g) == 1 ? "claim" : "claims", "");
+    for (unsigned v = 0; v < VERDICT_COUNT; v++) put_card(out, g->verdicts[v], verdict_names[v], verdict_class((enum verdict)v));
+    if (g->failed) put_card(out, g->failed, "failed runs", "miss");
+    if (g->missing) put_card(out, g->missing, "runs not done", "none");
+    fputs("</div>\n", out);
+    if (total_claims(g))
+        fputs("<p class=soft>A ratio matches within 0.05 or a quarter of its stated effect, whichever is larger; "
+              "<i>direction</i> means the effect has the stated sign. Other values state their own tolerance. "
+              "Nothing is tuned to a claim.</p>\n", out);
+}
+
+/* ---- claims ---- */
+
+static void put_claim_row(struct page *g, const struct plan *p, const struct exp_claim *c, bool whole)
+{
+    FILE *out = g->out;
+    double m = claim_value(p, c);
+    enum verdict v = claim_verdict(c, m);
+    fprintf(out, "<tr data-verdict=\"%s\"><th scope=row>", verdict_names[v]);
+    if (whole && c->figure) {
+        fputs("<a href=\"#f-", out);
+        put_html(out, p->x->name);
+        fputc('.', out);
+        put_html(out, c->figure->id);
+        fputs("\">", out);
+    }
+    put_html(out, p->x->name);
+    fputc('.', out);
+    put_html(out, c->id);
+    fputs(whole && c->figure ? "</a></th><td>" : "</th><td>", out);
+    put_html(out, c->text);
+    if (c->skip) {
+        fputs(*c->text ? " <span class=soft>(not measured: " : "<span class=soft>(not measured: ", out);
+        put_html(out, c->skip);
+        fputs(")</span>", out);
+    }
+    fputs("</td><td class=n>", out);
+    put_html(out, c->value_text);
+    fputs("</td><td class=n>", out);
+    put_measured(out, c, m);
+    fprintf(out, "</td><td class=\"v %s\">%s</td></tr>\n", verdict_class(v), verdict_names[v]);
+}
+
+static void put_claim_head(FILE *out, const char *id)
+{
+    fprintf(out, "<div class=scroll><table class=wide%s%s><thead><tr><th>claim</th><th>what</th><th class=n>stated</th>"
+                 "<th class=n>measured</th><th>verdict</th></tr></thead><tbody>\n", *id ? " id=" : "", id);
+}
+
+static void put_claims(struct page *g)
+{
+    FILE *out = g->out;
+    if (!total_claims(g)) return;
+    fputs("<h2>Claims</h2>\n<div class=panel><div class=filter><input id=word type=search placeholder=\"filter by text\" "
+          "aria-label=\"filter by text\"><select id=verdict aria-label=verdict><option value=\"\">all verdicts</option>", out);
+    for (unsigned v = 0; v < VERDICT_COUNT; v++) fprintf(out, "<option>%s</option>", verdict_names[v]);
+    fputs("</select><span id=shown class=soft></span></div>\n", out);
+    put_claim_head(out, "claims");
+    for (unsigned i = 0; i < g->count; i++)
+        for (unsigned c = 0; c < g->plans[i]->x->nclaims; c++)
+            put_claim_row(g, g->plans[i], &g->plans[i]->x->claims[c], true);
+    fputs("</tbody></table></div></div>\n", out);
+}
+
+/* ---- figures ---- */
+
+/* Copies an SVG file without its XML prologue; false when there is no picture in it. */
+static bool put_svg(const char *file, FILE *out)
+{
+    FILE *f = fopen(file, "r");
+    char line[65536];
+    bool inside = false;
+    while (f && fgets(line, sizeof line, f)) {
+        const char *from = inside ? line : strstr(line, "<svg");
+        if (!from) continue;
+        inside = true;
+        fputs(from, out);
+    }
+    if (f) fclose(f);
+    return inside;
+}
+
+static void put_picture(struct page *g, const struct table *t)
+{
+    char file[] = "/tmp/warpline-XXXXXX.svg";
+    struct wl_err e = {.code = WL_OK};
+    if (t->figure->chart == CHART_TABLE || g->no_gnuplot) return;
+    int fd = mkstemps(file, 4);
+    if (fd < 0) return;
+    close(fd);
+    int rc = table_svg(t, file, &e);
+    if (rc == 1) g->no_gnuplot = true;
+    fprintf(g->out, "<figure role=img aria-label=\"");
+    put_html(g->out, t->figure->title);
+    fputs("\">\n", g->out);
+    if (rc || !put_svg(file, g->out)) {
+        fputs("<p class=soft>No picture: ", g->out);
+        put_html(g->out, rc == 1 ? "gnuplot is not installed" : *e.text ? e.text : "gnuplot drew nothing");
+        fputs(".</p>", g->out);
+    }
+    fputs("</figure>\n", g->out);
+    unlink(file);
+}
+
+static void put_figure_claims(struct page *g, const struct plan *p, const struct exp_figure *f)
+{
+    bool any = false;
+    for (unsigned i = 0; i < p->x->nclaims; i++) {
+        if (p->x->claims[i].figure != f) continue;
+        if (!any) put_claim_head(g->out, "");
+        any = true;
+        put_claim_row(g, p, &p->x->claims[i], false);
+    }
+    if (any) fputs("</tbody></table></div>\n", g->out);
+}
+
+static void put_rerun(struct page *g, const struct plan *p, const char *id)
+{
+    bool built_in = strncmp(p->x->file, "experiments/", 12) == 0;
+    fputs("<p class=soft>Again: <code>warpline ", g->out);
+    if (built_in && id) fprintf(g->out, "figure %s.%s", p->x->name, id);
+    else fputs("experiment ", g->out), put_html(g->out, built_in ? p->x->name : p->x->file);
+    fprintf(g->out, " --size %s</code></p>\n", size_names[p->size]);
+}
+
+static int put_figure(struct page *g, const struct plan *p, const struct exp_figure *f)
+{
+    struct table *t = table_make(p, f, g->e);
+    FILE *out = g->out;
+    if (!t) return WL_ERUN;
+    fprintf(out, "<div class=panel id=\"f-%s.%s\"><h3>%s.%s &nbsp;", p->x->name, f->id, p->x->name, f->id);
+    put_html(out, f->title);
+    fputs("</h3>\n", out);
+    put_picture(g, t);
+    if (f->note) {
+        fputs("<p>", out);
+        put_html(out, f->note);
+        fputs("</p>\n", out);
+    }
+    if (t->missing) fprintf(out, "<p class=\"v miss\">%u numbers are missing: their runs failed or were not done.</p>\n", t->missing);
+    put_figure_claims(g, p, f);
+    bool open = f->chart == CHART_TABLE || g->no_gnuplot;
+    fprintf(out, "<details%s><summary>the numbers</summary><div class=scroll>\n", open ? " open" : "");
+    table_html(t, out);
+    fputs("</div></details>\n", out);
+    put_rerun(g, p, f->id);
+    fputs("</div>\n", out);
+    table_free(t);
+    return 0;
+}
+
+/* ---- what was run on what ---- */
+
+static void put_series(struct page *g, const struct plan *p)
+{
+    FILE *out = g->out;
+    fputs("<div class=scroll><table><thead><tr><th>series</th><th>machine</th><th>L1D</th><th>L2</th><th>scheduler</th>"
+          "<th>configuration</th></tr></thead><tbody>\n", out);
+    for (unsigned i = 0; i < p->x->nseries; i++) {
+        const struct exp_series *s = p->x->series[i];
+        struct exp_run r = {.config = &s->config, .workload = p->x->workloads[0]};
+        struct plan_row_room room;
+        struct store_row row;
+        if (s->hidden) continue;
+        plan_row(p, &r, &room, &row);
+        fputs("<tr><th scope=row>", out);
+        put_html(out, s->label);
+        if (s->best) fprintf(out, " <span class=soft>(best of %u)</span>", s->nbest);
+        fputs("</th><td>", out);
+        put_html(out, row.gpu);
+        fprintf(out, "</td><td>%s</td><td>%s</td><td>%s</td><td><code>%016" PRIx64 "</code></td></tr>\n", row.l1, row.l2,
+                row.sched, row.config_hash);
+    }
+    fputs("</tbody></table></div>\n", out);
+}
+
+static void put_workloads(struct page *g, const struct plan *p)
+{
+    FILE *out = g->out;
+    fputs("<div class=scroll><table><thead><tr><th>workload</th><th>program</th><th>inputs</th></tr></thead><tbody>\n", out);
+    for (unsigned w = 0; w < p->x->nworkloads; w++)
+        for (unsigned s = 0; s < p->x->nseries; s++) {
+            const struct exp_run *r = p->cell[s * p->x->nworkloads + w];
+            if (!r) continue;
+            fputs("<tr><th scope=row>", out);
+            put_html(out, p->x->workloads[w]->label);
+            fprintf(out, "</th><td>%s, %s</td><td>%s</td></tr>\n", r->workload->program->name,
+                    r->workload->program->suite ? r->workload->program->suite : "", r->inputs);
+            break;
+        }
+    fputs("</tbody></table></div>\n", out);
+}
+
+/* The whole machine of the first series; the others differ from it as their rows say. */
+static void put_machine(struct page *g, const struct plan *p)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *m = open_memstream(&text, &size);
+    if (!m) return;
+    config_print(&p->x->series[0]->config, m);
+    fclose(m);
+    fputs("<details><summary>every parameter of the machine of the first series</summary><pre>", g->out);
+    put_html(g->out, text);
+    fputs("</pre></details>\n", g->out);
+    free(text);
+}
+
+static void put_failures(struct page *g, const struct plan *p)
+{
+    if (!plan_count(p, RUN_FAILED)) return;
+    fputs("<p class=\"v miss\">Failed runs</p><ul>", g->out);
+    for (unsigned i = 0; i < p->nruns; i++) {
+        const struct exp_run *r = p->runs[i];
+        if (r->state != RUN_FAILED) continue;
+        fputs("<li>", g->out);
+        put_html(g->out, r->workload->label);
+        fprintf(g->out, ", %s: ", r->series_label);
+        put_html(g->out, r->reason);
+        fputs("</li>", g->out);
+    }
+    fputs("</ul>\n", g->out);
+}
+
+static int put_experiment(struct page *g, const struct plan *p)
+{
+    FILE *out = g->out;
+    fprintf(out, "<h2 id=\"x-%s\">", p->x->name);
+    put_html(out, p->x->title);
+    fputs("</h2>\n<p>", out);
+    put_html(out, p->x->about);
+    fputs("</p>\n", out);
+    int rc = 0;
+    for (unsigned i = 0; !rc && i < p->x->nfigures; i++) rc = put_figure(g, p, &p->x->figures[i]);
+    if (rc || !p->x->nworkloads) return rc;
+    fputs("<div class=panel><h3>Configuration</h3>\n", out);
+    put_failures(g, p);
+    put_series(g, p);
+    put_machine(g, p);
+    fputs("<details><summary>workloads and inputs</summary>\n", out);
+    put_workloads(g, p);
+    fputs("</details>\n", out);
+    put_rerun(g, p, NULL);
+    fputs("</div>\n", out);
+    return 0;
+}
+
+int report_write(const struct plan *const *plans, unsigned count, const struct report_info *info, FILE *out,
+                 struct wl_err *e)
+{
+    struct page g = {.out = out, .info = info, .plans = plans, .count = count, .e = e};
+    count_all(&g);
+    put_head(&g);
+    put_claims(&g);
+    int rc = 0;
+    for (unsigned i = 0; !rc && i < count; i++) rc = put_experiment(&g, plans[i]);
+    fprintf(out, "<footer>warpline %s, build %s, size %s, %s. Results with the same build, configuration, inputs and seed "
+                 "are the same on every machine.</footer>\n</main>\n<script>\n%s</script>\n</body></html>\n",
+            info->version, info->build, info->size, info->made, report_script);
+    return rc;
+}

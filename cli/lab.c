@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "experiment/runner.h"
+#include "experiment/slurm.h"
 
 static volatile sig_atomic_t stop;
 
@@ -21,7 +22,6 @@ static void catch_signals(void)
     sigemptyset(&a.sa_mask);
     sigaction(SIGINT, &a, NULL);
     sigaction(SIGTERM, &a, NULL);
-    signal(SIGXFSZ, SIG_IGN); /* a file-size limit is a full disk: the store says so */
 }
 
 /* ---- opening ---- */
@@ -44,6 +44,7 @@ static int read_size_name(const char *name, enum workload_size *out, struct wl_e
 int lab_open(struct lab *l, const char *name, const struct options *o, struct wl_err *e)
 {
     *l = (struct lab){0};
+    signal(SIGXFSZ, SIG_IGN); /* a file-size limit is a full disk: the store says so */
     enum workload_size size = SIZE_SMALL;
     int rc = lab_store_path(o, l->path, sizeof l->path, e);
     if (!rc && o->size) rc = read_size_name(o->size, &size, e);
@@ -136,6 +137,45 @@ int lab_run(struct lab *l, const struct options *o, struct wl_err *e)
     fflush(stdout); /* or each process would write it again */
     rc = runner_run(l->plan, l->store, &how, e);
     if (how.progress) fprintf(stderr, "\r\033[K");
+    return rc ? rc : plan_fetch(l->plan, l->store, e);
+}
+
+/* The command of a task: this program, this experiment, and the options that change a run. */
+static int task_command(const struct lab *l, const struct options *o, const char *spool, char *out, size_t size,
+                        struct wl_err *e)
+{
+    char self[1024], number[32];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n < 0) return wl_fail(e, WL_ERUN, "cannot find this program: %m");
+    self[n] = 0;
+    snprintf(number, sizeof number, "%llu", (unsigned long long)o->timeout);
+    const char *words[] = {self, "experiment", o->words.item[0], "--size", size_names[l->plan->size], "--spool", spool,
+                           "--timeout", number};
+    bool fits = true;
+    *out = 0;
+    for (unsigned i = 0; i < sizeof words / sizeof *words; i++) {
+        fits = fits && strlen(out) + 2 < size && shell_quote(strcat(out, i ? " " : ""), size, words[i]);
+    }
+    for (unsigned i = 0; i < o->plugin.count && fits; i++)
+        fits = strlen(out) + 12 < size && shell_quote(strcat(out, " --plugin "), size, o->plugin.item[i]);
+    return fits ? 0 : wl_fail(e, WL_EINPUT, "the names of the files are too long for a Slurm job");
+}
+
+int lab_run_slurm(struct lab *l, const struct options *o, struct wl_err *e)
+{
+    struct runner how = make_runner(o);
+    char spool[1040], command[6000];
+    snprintf(spool, sizeof spool, "%s.spool", l->path);
+    if (o->spool) snprintf(spool, sizeof spool, "%s", o->spool);
+    int rc = task_command(l, o, spool, command, sizeof command, e);
+    if (!rc) rc = plan_fetch(l->plan, l->store, e);
+    if (rc || o->no_run) return rc;
+    catch_signals();
+    const struct slurm slurm = {command, spool, &how};
+    rc = slurm_run(l->plan, l->store, &slurm, e);
+    if (how.progress) fprintf(stderr, "\r\033[K");
+    for (unsigned i = 0; i < l->plan->nruns; i++) /* what was collected has its numbers in the store only */
+        if (!l->plan->runs[i]->result) l->plan->runs[i]->state = RUN_MISSING;
     return rc ? rc : plan_fetch(l->plan, l->store, e);
 }
 

@@ -30,6 +30,8 @@ int lab_plan_all(struct lab *l, struct wl_err *e);
 /* Runs what is missing and fetches everything. Runs that failed are said on standard error; they
  * are an error only for lab_failed. */
 int lab_run(struct lab *l, const struct options *o, struct wl_err *e);
+/* The same as a Slurm job array. */
+int lab_run_slurm(struct lab *l, const struct options *o, struct wl_err *e);
 /* One run by its key, its row handed to `put` instead of the store. */
 int lab_run_one(struct lab *l, const struct options *o, const char *key,
                 int (*put)(void *arg, const struct store_row *row, struct wl_err *e), void *arg, struct wl_err *e);

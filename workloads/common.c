@@ -124,6 +124,15 @@ CUfunction job_kernel_sized(struct job *j, const char *name, int size)
     return job_kernel(j, !j->failed && strstr(j->ptx, entry) ? sized : name);
 }
 
+void job_copy_to(struct job *j, const char *variable, const void *src, size_t bytes)
+{
+    CUdeviceptr p = 0;
+    size_t room = 0;
+    TRY(j, cuModuleGetGlobal(&p, &room, j->module, variable));
+    if (room < bytes) job_fail(j, "%s has %zu bytes, %zu are needed", variable, room, bytes);
+    job_copy_in(j, p, src, bytes);
+}
+
 void job_copy_in(struct job *j, CUdeviceptr dst, const void *src, size_t bytes)
 {
     TRY(j, cuMemcpyHtoD(dst, src, bytes));
@@ -136,9 +145,11 @@ struct shape shape_cover(int64_t nx, int64_t ny, unsigned bx, unsigned by)
     return (struct shape){(unsigned)((nx + bx - 1) / bx), (unsigned)((ny + by - 1) / by), bx, by};
 }
 
-void job_launch(struct job *j, CUfunction f, struct shape s, void **params)
+void job_launch(struct job *j, CUfunction f, struct shape s, void **params) { job_launch_shared(j, f, s, 0, params); }
+
+void job_launch_shared(struct job *j, CUfunction f, struct shape s, size_t shared, void **params)
 {
-    if (TRY(j, cuLaunchKernel(f, s.grid_x, s.grid_y, 1, s.block_x, s.block_y, 1, 0, NULL, params, NULL)))
+    if (TRY(j, cuLaunchKernel(f, s.grid_x, s.grid_y, 1, s.block_x, s.block_y, 1, (unsigned)shared, NULL, params, NULL)))
         TRY(j, cuCtxSynchronize());
 }
 

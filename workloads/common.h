@@ -46,6 +46,8 @@ float *job_random(struct job *j, size_t count, uint64_t stream, float low, float
 CUfunction job_kernel(struct job *j, const char *name);
 /* The kernel compiled for this size, "name_1024", when the module has it; else the general one. */
 CUfunction job_kernel_sized(struct job *j, const char *name, int size);
+/* Fills the module's variable of this name: constant memory. */
+void job_copy_to(struct job *j, const char *variable, const void *src, size_t bytes);
 void job_copy_in(struct job *j, CUdeviceptr dst, const void *src, size_t bytes);
 void job_copy_out(struct job *j, void *dst, CUdeviceptr src, size_t bytes);
 
@@ -56,6 +58,7 @@ struct shape {
 struct shape shape_cover(int64_t nx, int64_t ny, unsigned bx, unsigned by);
 /* `params`: the addresses of the kernel's arguments, in order. */
 void job_launch(struct job *j, CUfunction f, struct shape s, void **params);
+void job_launch_shared(struct job *j, CUfunction f, struct shape s, size_t shared, void **params); /* bytes a CTA */
 
 /* ---- comparison with the CPU reference ---- */
 

@@ -52,9 +52,9 @@ static bool normalised(const struct table *t)
 static void put_axes(const struct table *t, FILE *out)
 {
     const struct exp_figure *f = t->figure;
-    fputs("set title ", out);
+    fputs("set key title ", out); /* a title of the key stands above it; one of the plot, below */
     put_text(out, f->title);
-    fputs(" font ',15' offset 0,-0.3\nset ylabel ", out);
+    fputs(" font ',15'\nset ylabel ", out);
     if (f->ylabel) put_text(out, f->ylabel);
     else if (f->chart == CHART_CDF) put_text(out, "cumulative share");
     else if (normalised(t) && f->view.base >= 0) {
@@ -73,7 +73,7 @@ static void put_axes(const struct table *t, FILE *out)
 static void put_head(const struct table *t, const char *file, unsigned marks, size_t longest, FILE *out)
 {
     bool turned = marks * longest > 84;
-    unsigned height = 400 + (turned ? (unsigned)longest * 7 : 20) + 20 * (t->columns / 5);
+    unsigned height = 400 + (turned ? (unsigned)longest * 4 : 0) + 20 * (t->columns / 5);
     unsigned width = marks > 24 ? 1200 : 860;
     fprintf(out, "set terminal svg noenhanced size %u,%u dynamic rounded font 'Helvetica,13' background '#ffffff'", width,
             height);
@@ -88,10 +88,20 @@ static void put_head(const struct table *t, const char *file, unsigned marks, si
     put_text(out, file);
     fputs("\nset encoding utf8\nset datafile missing '?'\nset border 3 lc rgb '#444444'\n"
           "set tics nomirror out scale 0.5\nset grid ytics lc rgb '#dddddd' lt 1 lw 1\nset yrange [0:*]\n"
-          "set key outside bottom center horizontal samplen 1.5 width 2\nset style fill solid 1 noborder\n", out);
-    if (turned) fputs("set xtics rotate by -40\n", out);
+          "set key outside top center horizontal Left reverse samplen 1.2 width 1\nset style fill solid 1 noborder\n", out);
+    if (turned) fputs("set xtics rotate by 35 right\n", out);
     if (normalised(t)) fputs("set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead dt 2 lc rgb '#444444' front\n", out);
     put_axes(t, out);
+}
+
+/* "geometric mean, divergent" is too long below an axis. */
+static const char *short_label(const struct table_row *r, unsigned label, char out[128])
+{
+    const char *text = r->label[label];
+    bool geometric = strncmp(text, "geometric mean", 14) == 0;
+    if (!r->mean || label) snprintf(out, 128, "%s", text);
+    else snprintf(out, 128, "%s%s", geometric ? "gmean" : "mean", text + (geometric ? 14 : 15));
+    return out;
 }
 
 /* ---- bars and lines over workloads ---- */
@@ -99,14 +109,18 @@ static void put_head(const struct table *t, const char *file, unsigned marks, si
 static size_t longest_label(const struct table *t, unsigned label)
 {
     size_t most = 1;
-    for (unsigned i = 0; i < t->rows; i++)
-        if (strlen(t->row[i].label[label]) > most) most = strlen(t->row[i].label[label]);
+    char text[128];
+    for (unsigned i = 0; i < t->rows; i++) {
+        size_t n = strlen(short_label(&t->row[i], label, text));
+        if (n > most) most = n;
+    }
     return most;
 }
 
 static void put_bars(const struct table *t, const char *file, FILE *out)
 {
     bool lines = t->figure->chart == CHART_LINES;
+    char text[128];
     put_head(t, file, t->rows, longest_label(t, 0), out);
     fputs("$data << EOD\n", out);
     for (unsigned i = 0; i < t->rows; i++) {
@@ -115,7 +129,7 @@ static void put_bars(const struct table *t, const char *file, FILE *out)
             for (unsigned c = 0; c < t->columns; c++) fputs(" ?", out);
             fputc('\n', out);
         }
-        put_field(out, t->row[i].label[0]);
+        put_field(out, short_label(&t->row[i], 0, text));
         for (unsigned c = 0; c < t->columns; c++) put_number(out, t->row[i].value[c]);
         fputc('\n', out);
     }
@@ -135,35 +149,55 @@ static void put_bars(const struct table *t, const char *file, FILE *out)
 
 static void put_stack_data(const struct table *t, unsigned series, FILE *out)
 {
+    char text[128];
     for (unsigned i = 0; i < t->rows; i++) {
         if (i % series == 0) fprintf(out, "$w%u << EOD\n", i / series);
-        put_field(out, t->row[i].label[series > 1]);
+        put_field(out, short_label(&t->row[i], series > 1, text));
         for (unsigned c = 0; c < t->columns; c++) put_number(out, t->row[i].value[c]);
         fputs("\n", out);
         if (i % series == series - 1) fputs("EOD\n", out);
     }
 }
 
+/* Whether the parts make up a whole. */
+static bool shares(const struct table *t)
+{
+    for (unsigned i = 0; i < t->rows; i++) {
+        double sum = 0;
+        for (unsigned c = 0; c < t->columns; c++) sum += isnan(t->row[i].value[c]) ? 0 : t->row[i].value[c];
+        if (sum > 1.0005) return false;
+    }
+    return true;
+}
+
 static void put_stacked(const struct table *t, const char *file, FILE *out)
 {
     unsigned series = t->figure->nseries;
-    put_head(t, file, t->rows * (series > 1 ? 3 : 1), longest_label(t, series > 1), out);
+    size_t longest = longest_label(t, series > 1);
+    bool turned = t->rows * longest > 80;
+    char text[128];
+    put_head(t, file, series > 1 ? 1 : t->rows, longest, out);
     put_stack_data(t, series, out);
-    fputs("set style data histograms\nset style histogram rowstacked gap 1 title offset 0,-2.2\nset boxwidth 0.8 relative\n"
-          "set xtics scale 0\nset key invert\n", out);
-    if (series > 1) fputs("set bmargin 9\nset xtics rotate by -90 font ',10'\n", out);
-    bool first = true;
+    fputs("set style data histograms\nset boxwidth 0.8 relative\nset xtics scale 0\n", out);
+    if (shares(t)) fputs("set yrange [0:1]\n", out);
+    if (series > 1) { /* two lines of labels: series, and below them the workloads */
+        double below = turned ? 0.55 * (double)longest + 0.6 : 0.8;
+        fprintf(out, "set style histogram rowstacked gap 1 title offset 0,-%.1f\nset bmargin %.1f\n", below, below + 2.5);
+        if (turned) fputs("set xtics rotate by 90 right font ',10'\n", out);
+    } else {
+        fputs("set style histogram rowstacked gap 1\n", out);
+    }
     for (unsigned w = 0; w < t->rows / series; w++) {
-        fputs(first ? "plot " : ", \\\n     ", out);
+        fputs(w ? ", \\\n     " : "plot ", out);
         fputs("newhistogram ", out);
-        put_text(out, series > 1 ? t->row[w * series].label[0] : "");
+        put_text(out, series > 1 ? short_label(&t->row[w * series], 0, text) : "");
         if (series == 1) fprintf(out, " at %u", w);
-        for (unsigned c = 0; c < t->columns; c++) {
-            fprintf(out, ", \\\n     $w%u using %u:xtic(1) lc rgb '%s' ", w, c + 2, colour(c));
-            if (first) fputs("title ", out), put_text(out, t->column[c]);
-            else fputs("notitle", out);
-        }
-        first = false;
+        for (unsigned c = 0; c < t->columns; c++)
+            fprintf(out, ", \\\n     $w%u using %u:xtic(1) lc rgb '%s' notitle", w, c + 2, colour(c));
+    }
+    for (unsigned c = 0; c < t->columns; c++) {
+        fprintf(out, ", \\\n     keyentry with boxes fs solid 1 noborder lc rgb '%s' title ", colour(c));
+        put_text(out, t->column[c]);
     }
     fputc('\n', out);
 }
@@ -204,8 +238,8 @@ static void put_block_data(const struct table *t, const struct block *b, unsigne
 
 static void put_line_title(const struct table *t, const struct block *b, unsigned blocks, unsigned column, FILE *out)
 {
-    char text[300];
-    const char *const *label = t->row[b->from].label;
+    char text[300], group[128];
+    const char *label[] = {short_label(&t->row[b->from], 0, group), t->row[b->from].label[1]};
     if (!t->figure->sweep) snprintf(text, sizeof text, "%s, %s", label[0], label[1]);
     else if (blocks == 1) snprintf(text, sizeof text, "%s", t->column[column]);
     else if (t->columns == 1) snprintf(text, sizeof text, "%s", label[0]);

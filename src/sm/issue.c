@@ -35,7 +35,8 @@ static void issue_memory(struct sm *s, unsigned w, tick_t now)
     struct warp *p = &s->warp[w];
     const struct code_inst *in = p->inst;
     struct memop *op = memop_alloc(s);
-    op->load = (struct wl_load){.seq = p->seq, .pc = in->pc, .warp = (uint16_t)w, .rank = age_rank(s, w),
+    bool shared = in->space == SPACE_SHARED;
+    op->load = (struct wl_load){.seq = p->seq, .pc = in->pc, .warp = (uint16_t)w, .rank = shared ? 0 : age_rank(s, w),
                                 .loop = in->loop, .lanes = (uint8_t)bit_count32(p->exec)};
     op->inst = in;
     op->regs = s->board + (size_t)w * s->board_regs;
@@ -45,7 +46,6 @@ static void issue_memory(struct sm *s, unsigned w, tick_t now)
     stream_next_addrs(&p->stream, p->exec, &op->addrs);
     for (unsigned i = 0; i < in->ndst; i++) op->regs[in->reg[i]] = NEVER;
     p->outstanding++;
-    bool shared = in->space == SPACE_SHARED;
     if (shared) s->stats.shared_accesses++;
     else if (in->kind == INST_LOAD) s->stats.loads++;
     else if (in->kind == INST_STORE) s->stats.stores++;
@@ -120,7 +120,7 @@ bool issue_cycle(struct sm *s, tick_t now, tick_t *next)
     }
     if (s->sched->allowed) can &= s->sched->allowed(s->sched_self, &s->view);
     unsigned first = s->sched->first ? s->sched->first(s->sched_self, &s->view)
-                                     : s->schedulers > 1 ? (unsigned)(s->cycle % s->schedulers) : 0;
+                                     : s->schedulers > 1 ? (uint32_t)s->cycle % s->schedulers : 0;
     bool issued = false;
     for (unsigned i = 0; i < s->schedulers && can; i++) {
         unsigned sched = first + i < s->schedulers ? first + i : first + i - s->schedulers;

@@ -3,8 +3,7 @@
  * An issued instruction waits in a short queue, is dispatched and coalesced, and gives one
  * request a cycle to the cache it belongs to. Requests travel a fixed pipe to the tags; the
  * one at its end is accepted or refused. A refused request keeps its place and everybody
- * behind it waits: that is the stall the papers are about. What returns is written to the
- * registers one request a cycle. */
+ * behind it waits: that is the stall the papers are about. */
 #include <stdlib.h>
 
 #include "sm/sm.h"
@@ -47,11 +46,13 @@ struct memop *memop_alloc(struct sm *s)
     return op;
 }
 
-static void finish_op(struct sm *s, struct memop *op, tick_t now)
+/* The instruction has all it waited for; its registers can be read from tick `at` on. That tick is
+ * known now, so nobody has to come back for it. */
+static void finish_op(struct sm *s, struct memop *op, tick_t at, tick_t now)
 {
     const struct code_inst *in = op->inst;
     unsigned w = op->load.warp;
-    for (unsigned i = 0; i < in->ndst; i++) op->regs[in->reg[i]] = now;
+    for (unsigned i = 0; i < in->ndst; i++) op->regs[in->reg[i]] = at;
     if (op->begun && s->l1d.policy->load_done) s->l1d.policy->load_done(s->l1d.self, &op->load);
     op->next = s->ops->free;
     s->ops->free = op;
@@ -60,12 +61,12 @@ static void finish_op(struct sm *s, struct memop *op, tick_t now)
     warp_memop_done(s, w, now);
 }
 
-/* One request of the instruction has its data, or its acknowledgement. */
-static void finish_request(struct sm *s, struct req *r, tick_t now)
+/* One request of the instruction has its data at tick `at`, or its acknowledgement. */
+static void finish_request(struct sm *s, struct req *r, tick_t at, tick_t now)
 {
     struct memop *op = (struct memop *)(void *)r->load;
     req_free(s->pool, r);
-    if (op && --op->waiting == 0) finish_op(s, op, now);
+    if (--op->waiting == 0) finish_op(s, op, at, now);
 }
 
 /* ---- what comes back ---- */
@@ -75,32 +76,30 @@ static struct l1 *cache_of(struct sm *s, const struct req *r)
     return r->origin == FROM_L1T ? &s->l1t : r->origin == FROM_L1C ? &s->l1c : &s->l1d;
 }
 
+/* What came back is written to the registers one request a cycle, from the next cycle on. */
+static tick_t writeback_slot(struct sm *s, tick_t now)
+{
+    tick_t at = later(now + s->part.period, s->writeback_free);
+    if (at > now + s->writeback_limit) at = now + s->writeback_limit; /* the wheel reaches no further */
+    s->writeback_free = at + s->part.period;
+    return at;
+}
+
 static void accept_reply(struct sm *s, tick_t now)
 {
     struct req *r = port_peek(&s->reply, now);
     if (!r) return;
     port_pop(&s->reply, now);
-    if (r->kind == WL_STORE) finish_request(s, r, now);
-    else if (r->kind == WL_ATOMIC || r->bypass) list_push(&s->writeback, r);
-    else l1_fill(cache_of(s, r), r, &s->writeback);
-}
-
-static void complete_shared(struct sm *s, struct op_list *l, tick_t now)
-{
-    while (l->head && l->head->ready <= now) {
-        struct memop *op = l->head;
-        l->head = op->next;
-        if (!l->head) l->tail = &l->head;
-        finish_op(s, op, now);
+    if (r->kind == WL_STORE) {
+        finish_request(s, r, now, now);
+    } else if (r->kind == WL_ATOMIC || r->bypass) {
+        finish_request(s, r, writeback_slot(s, now), now);
+    } else {
+        struct req_list done;
+        list_init(&done);
+        l1_fill(cache_of(s, r), r, &done);
+        while (done.head) finish_request(s, list_pop(&done), writeback_slot(s, now), now);
     }
-}
-
-static void complete(struct sm *s, tick_t now)
-{
-    while (s->hits.head && s->hits.head->ready <= now) finish_request(s, list_pop(&s->hits), now);
-    complete_shared(s, &s->shared_loads, now);
-    complete_shared(s, &s->shared_stores, now);
-    if (s->writeback.head) finish_request(s, list_pop(&s->writeback), now);
 }
 
 /* ---- to the network ---- */
@@ -166,12 +165,8 @@ static void access_tags(struct sm *s, struct l1 *c, struct access_pipe *p, tick_
     p->used--;
     s->part.clock->progress++;
     if (data_load) note_load(s, op, outcome, last);
-    if (outcome == L1_HIT && s->hit_ticks) {
-        r->ready = now + s->hit_ticks;
-        list_push(&s->hits, r);
-    } else if (outcome == L1_HIT || (outcome == L1_STORED && r->is_reply)) {
-        finish_request(s, r, now);
-    }
+    if (outcome == L1_HIT) finish_request(s, r, now + s->hit_ticks, now);
+    else if (outcome == L1_STORED && r->is_reply) finish_request(s, r, now, now);
 }
 
 /* ---- dispatch ---- */
@@ -188,12 +183,7 @@ static void dispatch_shared(struct sm *s, struct memop *op, tick_t now)
     uint32_t passes = shared_passes(&op->addrs, s->shared_banks, op->inst->kind == INST_ATOMIC);
     s->stats.shared_passes += passes;
     s->lsu.busy_until = now + passes * s->part.period;
-    /* Results take the latency; stores and reductions are done with their last pass. */
-    struct op_list *l = op->inst->ndst ? &s->shared_loads : &s->shared_stores;
-    op->ready = s->lsu.busy_until + (op->inst->ndst ? s->shared_latency : 0);
-    op->next = NULL;
-    *l->tail = op;
-    l->tail = &op->next;
+    finish_op(s, op, s->lsu.busy_until + s->shared_latency, now);
 }
 
 static void count_requests(struct sm *s, const struct memop *op, enum req_origin origin, uint32_t n)
@@ -288,7 +278,6 @@ static void account_skipped(struct sm *s, uint64_t skipped)
 void ldst_cycle(struct sm *s, tick_t now, uint64_t skipped)
 {
     if (skipped) account_skipped(s, skipped);
-    complete(s, now);
     accept_reply(s, now);
     send_misses(s, &s->l1d, now);
     send_misses(s, &s->l1t, now);
@@ -316,12 +305,8 @@ tick_t ldst_next(const struct sm *s, tick_t now)
 {
     tick_t soon = now + s->part.period, next = NEVER;
     const struct lsu *u = &s->lsu;
-    if (s->writeback.head) return soon;
     if ((s->l1d.missq.head || s->l1t.missq.head || s->l1c.missq.head) && !s->request->producer_waits) return soon;
     if (!port_empty(&s->reply)) next = later(soon, port_next(&s->reply) + 1);
-    if (s->hits.head) next = earlier(next, s->hits.head->ready);
-    if (s->shared_loads.head) next = earlier(next, s->shared_loads.head->ready);
-    if (s->shared_stores.head) next = earlier(next, s->shared_stores.head->ready);
     next = earlier(next, earlier(pipe_next(&s->pipe[FROM_L1D]), earlier(pipe_next(&s->pipe[FROM_L1T]), pipe_next(&s->pipe[FROM_L1C]))));
     if (u->op) {
         const struct access_pipe *p = &s->pipe[origin_of(u->op->inst)];
@@ -334,8 +319,6 @@ tick_t ldst_next(const struct sm *s, tick_t now)
 
 bool ldst_idle(const struct sm *s)
 {
-    return !s->lsu.op && s->lsu.head == s->lsu.tail && !s->writeback.head && !s->hits.head && !s->shared_loads.head &&
-           !s->shared_stores.head &&
-           !s->pipe[FROM_L1D].used && !s->pipe[FROM_L1T].used && !s->pipe[FROM_L1C].used && !s->l1d.missq.head && !s->l1t.missq.head &&
+    return !s->lsu.op && s->lsu.head == s->lsu.tail && !s->pipe[FROM_L1D].used && !s->pipe[FROM_L1T].used && !s->pipe[FROM_L1C].used && !s->l1d.missq.head && !s->l1t.missq.head &&
            !s->l1c.missq.head && !s->l1d.mshr.used && !s->l1t.mshr.used && !s->l1c.mshr.used && port_empty(&s->reply);
 }

@@ -20,14 +20,17 @@ static void set_pipes(struct sm *s, const int64_t *v)
     s->pipes[UNIT_DP] = (uint32_t)v[P_SM_DP_PIPES];
 }
 
-/* The wheel must reach as far as the slowest result. */
+/* The wheel must reach as far as the slowest result: a pipe's, shared memory's after all its passes,
+ * or a register write behind others. */
 static int make_wheel(struct sm *s)
 {
-    tick_t longest = 0;
-    for (int i = 0; i < LAT_COUNT; i++)
-        if (s->lat[i] > longest) longest = s->lat[i];
+    enum { WRITEBACKS = 1024 };
+    tick_t p = s->part.period, reach = s->shared_latency + WARP_SIZE * p;
+    s->writeback_limit = WRITEBACKS * p;
+    for (int i = 0; i < LAT_COUNT; i++) reach = later(reach, s->lat[i] + s->issue_delay);
+    reach = later(later(reach, s->writeback_limit), s->hit_ticks) + 2 * p;
     uint32_t size = 64;
-    while (size * s->part.period <= longest + s->issue_delay + 2 * s->part.period) size *= 2;
+    while (size * p <= reach) size *= 2;
     s->wheel_mask = size - 1;
     s->wheel = calloc(size, sizeof *s->wheel);
     s->wheel_used = calloc(size / 64, sizeof *s->wheel_used);
@@ -94,10 +97,6 @@ int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const stru
     make_access_pipe(&s->pipe[FROM_L1D], v[P_L1D_PIPE], v[P_L1D_SLOTS], p);
     make_access_pipe(&s->pipe[FROM_L1T], v[P_L1T_PIPE], 0, p);
     make_access_pipe(&s->pipe[FROM_L1C], 0, 0, p);
-    list_init(&s->writeback);
-    list_init(&s->hits);
-    s->shared_loads.tail = &s->shared_loads.head;
-    s->shared_stores.tail = &s->shared_stores.head;
     s->offered_at = s->wants_at = NEVER;
     s->sched_next = NEVER;
     if (make_wheel(s)) return wl_fail(e, WL_ERUN, "out of memory");

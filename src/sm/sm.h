@@ -73,10 +73,6 @@ struct access_pipe {
     enum l1_outcome refused; /* what the head was told last; L1_HIT = it was not refused */
 };
 
-struct op_list {
-    struct memop *head, **tail;
-};
-
 struct lsu {
     struct memop *queue[64]; /* ring: issued, not yet dispatched */
     uint32_t head, tail, depth;
@@ -135,9 +131,7 @@ struct sm {
     struct lsu lsu;
     struct l1 l1d, l1t, l1c;
     struct access_pipe pipe[3]; /* by enum req_origin */
-    struct req_list writeback; /* returned, one is written to the registers a cycle */
-    struct req_list hits;      /* on their way to the registers, by time */
-    struct op_list shared_loads, shared_stores; /* on their way, each by time */
+    tick_t writeback_free, writeback_limit; /* next free cycle of the register write port; how far ahead */
     struct memop_pool *ops;
     struct port *request; /* to the network */
     struct port reply;    /* from the network */

@@ -73,8 +73,7 @@ static uint64_t after_memory(const struct machine *m, uint64_t t, uint64_t row_c
 {
     uint64_t accepted = after(t + V(m, P_MEM_LATENCY) * m->l2, m->dram), at_bank = accepted + m->dram;
     uint64_t columns = m->c.v[P_L2_SECTORED] ? 4 : 128 / V(m, P_DRAM_ATOM);
-    uint64_t apart = V(m, P_DRAM_CCDL) > V(m, P_DRAM_CCD) ? V(m, P_DRAM_CCDL) : V(m, P_DRAM_CCD);
-    uint64_t last_column = at_bank + (row_cycles + (columns - 1) * apart) * m->dram;
+    uint64_t last_column = at_bank + (row_cycles + (columns - 1) * V(m, P_DRAM_CCD)) * m->dram;
     return from(last_column + (V(m, P_DRAM_CL) + V(m, P_DRAM_BURST)) * m->dram, m->l2);
 }
 

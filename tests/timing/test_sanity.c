@@ -22,8 +22,8 @@ static void lift_limits(struct gpu_config *c)
 /* "Never slower" cannot be exact with many warps: a request that waits no more lets another warp go
  * first, and warps that move in step, or lines that meet in another order, can cost more than the
  * wait did. How much is seen by starting a kernel one cycle later, which changes nothing but which
- * scheduler begins: the tiny matmul then takes 2 % more. Three per cent are allowed; what a single
- * warp does is held to the cycle below. */
+ * scheduler begins: the tiny matmul then takes 2 % more. Three per cent are allowed; a single warp is
+ * held to one in a thousand below. */
 static void never_slower(const char *gpu)
 {
     unsigned count;
@@ -72,11 +72,12 @@ static uint64_t lone_cycles(const struct gpu_config *c, struct synth *p)
 }
 
 /* Small queues everywhere; then each made large, alone and all together. In-order issue of one
- * warp leaves no choice to a scheduler, and a memory that keeps the order none to the channel. */
+ * warp leaves no choice to a scheduler. The banks of the channel still have one, between reads and
+ * writes that now meet sooner: one cycle in a thousand is allowed for that. */
 TEST(one_warp_is_never_slower_with_more_of_anything)
 {
     for (uint64_t seed = 1; seed <= 6; seed++) {
-        struct gpu_config tight = synth_config("sm.count=1 mem.channels=1 mem.scheduler=fifo l1d.infinite=yes l2.ways=64"), loose;
+        struct gpu_config tight = synth_config("sm.count=1 mem.channels=1 l2.slices_per_channel=1 mem.scheduler=fifo l1d.infinite=yes l2.ways=64"), loose;
         struct synth p;
         for (unsigned i = 0; i < COUNT(places); i++) tight.v[places[i]] = places[i] == P_L2_MSHR ? 8 : 2;
         write_lone_warp(&p, seed);
@@ -85,7 +86,7 @@ TEST(one_warp_is_never_slower_with_more_of_anything)
             loose = tight;
             loose.v[places[i]] = 1024;
             uint64_t fast = lone_cycles(&loose, &p);
-            if (fast > slow) fail_msg("%s: %d, with more %d", gpu_params[places[i]].name, (int)slow, (int)fast);
+            if (fast * 1000 > slow * 1001) fail_msg("%s: %d, with more %d", gpu_params[places[i]].name, (int)slow, (int)fast);
         }
         loose = tight;
         lift_limits(&loose);

@@ -25,6 +25,13 @@ static inline bool rig_wakes(const struct part *p)
     return false;
 }
 
+/* A pool with more requests than a test takes: in a run the machine's loop refills it. */
+static inline void rig_pool(struct req_pool *p)
+{
+    *p = (struct req_pool){0};
+    for (int i = 0; i < 16; i++) assert_int_equal(req_grow(p), 0);
+}
+
 /* A request on its own, not from a pool. */
 static inline struct req rig_req(enum wl_kind kind, uint64_t line, uint8_t sectors)
 {

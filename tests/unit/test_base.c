@@ -164,6 +164,9 @@ TEST(chain_victims)
     assert_int_equal(wl_chain_victim(&c, 0, &s, 0), 0); /* the oldest */
     ways[0] = WL_RESERVED;
     assert_int_equal(wl_chain_victim(&c, 0, &s, 0), 1); /* never one in flight */
+    s.full = true; /* what the cache knows saves the search, and changes nothing */
+    assert_int_equal(wl_chain_victim(&c, 0, &s, 0), 1);
+    s.full = false;
     ways[3] = WL_INVALID;
     assert_int_equal(wl_chain_victim(&c, 0, &s, 0), 3); /* an empty one first */
     ways[3] = WL_VALID | WL_DIRTY;

@@ -34,6 +34,7 @@ static void begin_room(const char *settings, uint32_t room)
     snprintf(copy, sizeof copy, "l2.sectored=no l2.slices_per_channel=1 %s", settings);
     for (char *s = strtok(copy, " "); s; s = strtok(NULL, " "))
         if (config_set(&rig.config, s, &e)) fail_msg("%s", e.text);
+    rig_pool(&rig.pool);
     assert_int_equal(clock_init(&rig.clock, 2), 0);
     rig_part(&rig.clock, &rig.dram.part, 0, 1);
     rig_part(&rig.clock, &rig.slice, 1, 1);
@@ -72,10 +73,10 @@ static void write(uint8_t bank, uint32_t row) { push_to(-1, bank, row, 3, true, 
 
 static char issued(const struct dram_stats *a, const struct dram_stats *b)
 {
-    uint64_t commands = (b->activates - a->activates) + (b->precharges - a->precharges) + (b->reads - a->reads) +
-                        (b->writes - a->writes);
-    assert_true(commands <= 1); /* one command bus */
-    if (!commands) return '.';
+    int kinds = (b->activates != a->activates) + (b->precharges != a->precharges) + (b->reads != a->reads) +
+                (b->writes != a->writes);
+    assert_true(kinds <= 1); /* one command bus; the columns of a request count as one */
+    if (!kinds) return '.';
     return b->activates != a->activates ? 'a' : b->precharges != a->precharges ? 'p' : b->reads != a->reads ? 'r' : 'w';
 }
 
@@ -182,13 +183,13 @@ TEST(d06_a_write_may_follow_its_activate_sooner)
     end();
 }
 
-TEST(d07_a_whole_line_is_two_commands)
+TEST(d07_a_whole_line_is_two_commands_tccd_apart)
 {
-    begin("");
+    begin("dram.tccd=3");
     push_to(1, 3, 5, 15, false, false);
     step(100);
-    assert_int_equal(bus('r', 2), bus('r', 1) + (tick_t)P(P_DRAM_CCDL)); /* one bank is one group */
-    assert_int_equal(rig.answered_at[0], bus('r', 2) + (tick_t)(P(P_DRAM_CL) + P(P_DRAM_BURST)));
+    assert_int_equal(rig.answered_at[0], bus('r', 1) + 3 + (tick_t)(P(P_DRAM_CL) + P(P_DRAM_BURST)));
+    assert_int_equal(rig.dram.stats.reads, 2);
     assert_int_equal(rig.dram.stats.read_bytes, 128);
     assert_int_equal(rig.dram.stats.busy_cycles, 2 * (uint64_t)P(P_DRAM_BURST));
     end();
@@ -531,7 +532,7 @@ int main(void)
         cmocka_unit_test(d04_a_row_stays_open_for_tras_and_a_bank_cycles_in_trc),
         cmocka_unit_test(d05_a_written_row_closes_late),
         cmocka_unit_test(d06_a_write_may_follow_its_activate_sooner),
-        cmocka_unit_test(d07_a_whole_line_is_two_commands),
+        cmocka_unit_test(d07_a_whole_line_is_two_commands_tccd_apart),
         cmocka_unit_test(d08_a_sectored_l2_reads_an_atom_per_sector),
         cmocka_unit_test(d09_row_hits_go_first),
         cmocka_unit_test(d10_fifo_keeps_the_order),

@@ -113,7 +113,8 @@ static void begin_shape(struct l1_shape shape)
     struct wl_geometry g = {.sms = 1, .schedulers = 1, .warps = 48, .warp_size = 32};
     struct cache_choice choice = {.policy = &recorder};
     memset(&seen, 0, sizeof seen);
-    pool = (struct req_pool){0};
+    req_pool_destroy(&pool); /* of a cache that this one replaces */
+    rig_pool(&pool);
     if (l1_init(&cache, &shape, &choice, &g, &pool, &e)) fail_msg("%s", e.text);
 }
 

@@ -57,6 +57,7 @@ static void begin(const char *settings)
     for (char *s = strtok(copy, " "); s; s = strtok(NULL, " "))
         if (config_set(&c, s, &e)) fail_msg("%s", e.text);
     c.l2.policy = &proxy;
+    rig_pool(&rig.pool);
     assert_int_equal(clock_init(&rig.clock, 3), 0);
     rig_part(&rig.clock, &rig.l2.part, 0, 1);
     rig_part(&rig.clock, &rig.net, 1, 1);
@@ -553,9 +554,29 @@ TEST(l26_stall_cycles_do_not_depend_on_being_called)
     end();
 }
 
+/* KNOWN DEFECT: a request that needs two places in the miss queue is refused, and in the same cycle
+ * the last entry leaves. The slice must try again in the next cycle, but next_work (l2.c) looks at
+ * what is left in the queue, not at what has gone, and sleeps until something else wakes it: the
+ * fast engine then stalls longer than the reference. Needs l2.missq below 4. */
+TEST(l27_a_refused_request_is_tried_again_after_the_last_send)
+{
+    begin("l2.missq=2 l2.write=lazy");
+    send_write(1, 1, 1, 0);
+    send_write(2, 1, 1, 0);
+    step(4); /* both ways are dirty */
+    send(WL_LOAD, 3, 1);
+    send(WL_LOAD, 4, 1);
+    step(1); /* line 1 goes back, line 3 is asked for: one of the two leaves */
+    tick_t wanted = l2_tick(&rig.l2, ++rig.now);
+    assert_int_equal(rig.l2.stalled, L2_STALL_MISSQ);
+    assert_null(rig.l2.missq.head); /* there is room for two now */
+    assert_int_equal(wanted, rig.now + 1);
+    end();
+}
+
 /* ---- the policy ---- */
 
-TEST(l27_a_read_may_pass_without_a_line)
+TEST(l28_a_read_may_pass_without_a_line)
 {
     begin("");
     victim_answer = WL_NO_WAY_BYPASS;
@@ -573,7 +594,7 @@ TEST(l27_a_read_may_pass_without_a_line)
     end();
 }
 
-TEST(l28_the_policy_may_make_a_miss_wait)
+TEST(l29_the_policy_may_make_a_miss_wait)
 {
     begin("");
     victim_answer = WL_NO_WAY_STALL;
@@ -586,7 +607,7 @@ TEST(l28_the_policy_may_make_a_miss_wait)
     end();
 }
 
-TEST(l29_accepted_reads_carry_the_policys_note)
+TEST(l30_accepted_reads_carry_the_policys_note)
 {
     begin("");
     struct req *r = send(WL_LOAD, 7, 1);
@@ -600,7 +621,7 @@ TEST(l29_accepted_reads_carry_the_policys_note)
 
 /* ---- host copies ---- */
 
-TEST(l30_a_host_copy_leaves_its_line_clean_and_valid)
+TEST(l31_a_host_copy_leaves_its_line_clean_and_valid)
 {
     begin("");
     l2_host_copy(&rig.l2, 7, 0, 5);
@@ -643,10 +664,11 @@ int main(void)
         cmocka_unit_test(l24_stall_for_the_miss_queue),
         cmocka_unit_test(l25_stall_for_the_network),
         cmocka_unit_test(l26_stall_cycles_do_not_depend_on_being_called),
-        cmocka_unit_test(l27_a_read_may_pass_without_a_line),
-        cmocka_unit_test(l28_the_policy_may_make_a_miss_wait),
-        cmocka_unit_test(l29_accepted_reads_carry_the_policys_note),
-        cmocka_unit_test(l30_a_host_copy_leaves_its_line_clean_and_valid),
+        cmocka_unit_test(l27_a_refused_request_is_tried_again_after_the_last_send),
+        cmocka_unit_test(l28_a_read_may_pass_without_a_line),
+        cmocka_unit_test(l29_the_policy_may_make_a_miss_wait),
+        cmocka_unit_test(l30_accepted_reads_carry_the_policys_note),
+        cmocka_unit_test(l31_a_host_copy_leaves_its_line_clean_and_valid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

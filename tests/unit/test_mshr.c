@@ -87,7 +87,10 @@ TEST(the_pool_counts_what_is_alive)
 {
     struct req_pool pool = {0};
     struct req *r[3000];
-    for (unsigned i = 0; i < COUNT(r); i++) r[i] = req_alloc(&pool);
+    for (unsigned i = 0; i < COUNT(r); i++) {
+        if (!pool.available) assert_int_equal(req_grow(&pool), 0);
+        r[i] = req_alloc(&pool);
+    }
     assert_int_equal(pool.alive, COUNT(r));
     for (unsigned i = 0; i < COUNT(r); i++) {
         for (unsigned k = i + 1; k < i + 3 && k < COUNT(r); k++) assert_ptr_not_equal(r[i], r[k]);

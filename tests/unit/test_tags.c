@@ -101,11 +101,19 @@ TEST(finds_what_was_put_and_nothing_else)
     struct tags t;
     assert_int_equal(tags_init(&t, 4, 2, INDEX_LINEAR, false), 0);
     assert_int_equal(tags_find(&t, 1, 5), -1);
-    t.line[1 * 2 + 1] = 5;
+    tags_take(&t, 1, 3, 5);
+    t.state[3] = WL_VALID;
     assert_int_equal(tags_find(&t, 1, 5), 3);
     assert_int_equal(tags_find(&t, 1, 9), -1); /* same set, another line */
-    tags_invalidate(&t, 3);
-    assert_int_equal(tags_find(&t, 1, 5), -1);
+    assert_false(tags_view(&t, 1).full);
+    tags_take(&t, 1, 2, 9);
+    t.state[2] = WL_RESERVED;
+    assert_true(tags_view(&t, 1).full);
+    tags_take(&t, 1, 3, 13); /* replaced: still as many */
+    assert_true(tags_view(&t, 1).full);
+    tags_invalidate(&t, 1, 3);
+    assert_int_equal(tags_find(&t, 1, 13), -1);
+    assert_false(tags_view(&t, 1).full);
     tags_destroy(&t);
 }
 

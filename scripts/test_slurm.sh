@@ -1,0 +1,133 @@
+#!/bin/sh
+# test_slurm.sh [WARPLINE] - proves `warpline experiment --slurm` against a real Slurm.
+#
+# Sets up a cluster of one node (munged, slurmctld, slurmd from Debian's packages) in a scratch
+# folder, on ports of its own, runs the demo experiment as a job array, and compares every figure
+# with a run without Slurm. Then the hard parts: a task that is killed, and a wait that is
+# interrupted while the job goes on. Needs root, because slurmd starts jobs. Nothing outside the
+# scratch folder is changed but the packages that are installed when they are missing.
+set -eu
+warpline=$(readlink -f "${1:-build/warpline}")
+root=$(cd "$(dirname "$0")/.." && pwd)
+[ -x "$warpline" ] || { echo "test_slurm: build warpline first, or name it: $0 PATH" >&2; exit 2; }
+[ "$(id -u)" = 0 ] || { echo "test_slurm: skipped: slurmd needs root" >&2; exit 0; }
+if ! command -v sbatch >/dev/null || ! command -v slurmctld >/dev/null || ! command -v slurmd >/dev/null; then
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends munge slurmctld slurmd slurm-client \
+        >/dev/null || { echo "test_slurm: skipped: cannot install slurm" >&2; exit 0; }
+fi
+
+work=$(mktemp -d)
+pids=
+stop() {
+    for p in $pids; do kill "$p" 2>/dev/null || true; done
+    sleep 1
+    for p in $pids; do kill -9 "$p" 2>/dev/null || true; done
+    rm -rf "$work"
+}
+trap stop EXIT
+chmod 755 "$work"
+mkdir -p "$work/state" "$work/spool" "$work/log" "$work/munge"
+chmod 700 "$work/munge"
+
+dd if=/dev/urandom of="$work/munge/key" bs=128 count=1 2>/dev/null
+chmod 600 "$work/munge/key"
+munged --foreground --force --key-file="$work/munge/key" --socket="$work/munge/socket" --pid-file="$work/munge/pid" \
+    --log-file="$work/log/munged.log" --seed-file="$work/munge/seed" >"$work/log/munged.out" 2>&1 &
+pids="$pids $!"
+
+host=$(hostname -s)
+cat >"$work/slurm.conf" <<CONF
+ClusterName=warpline
+SlurmctldHost=$host
+SlurmctldPort=26817
+SlurmdPort=26818
+AuthType=auth/munge
+AuthInfo=socket=$work/munge/socket
+CredType=cred/munge
+SlurmUser=root
+SlurmdUser=root
+StateSaveLocation=$work/state
+SlurmdSpoolDir=$work/spool
+SlurmctldPidFile=$work/slurmctld.pid
+SlurmdPidFile=$work/slurmd.pid
+SlurmctldLogFile=$work/log/slurmctld.log
+SlurmdLogFile=$work/log/slurmd.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+MpiDefault=none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+ReturnToService=2
+MinJobAge=300
+NodeName=$host NodeAddr=127.0.0.1 CPUs=$(nproc) State=UNKNOWN
+PartitionName=main Nodes=$host Default=YES MaxTime=INFINITE State=UP
+CONF
+export SLURM_CONF="$work/slurm.conf"
+slurmctld -D -c >"$work/log/slurmctld.out" 2>&1 &
+pids="$pids $!"
+slurmd -D -c >"$work/log/slurmd.out" 2>&1 &
+pids="$pids $!"
+
+tries=0
+until sinfo -h -o '%t' 2>/dev/null | grep -q idle; do
+    tries=$((tries + 1))
+    [ $tries -lt 40 ] || { echo "test_slurm: the node does not come up:" >&2; tail -5 "$work"/log/* >&2; exit 1; }
+    sleep 0.5
+done
+echo "test_slurm: $(sinfo -V), node $host is idle"
+
+cd "$work"
+failed=0
+exec 3>&1
+check() { if "$@"; then echo "ok - $what" >&3; else echo "not ok - $what" >&3; failed=1; fi; }
+
+what="the demo experiment as a job array"
+check "$warpline" experiment "$root/experiments/demo.ini" --slurm --store slurm.db --out a >a.txt
+what="the same without Slurm"
+check "$warpline" experiment "$root/experiments/demo.ini" --store plain.db --out b >b.txt
+what="tables and CSV are the same"
+check sh -c 'cmp a.txt b.txt && for f in a/*.csv; do cmp "$f" "b/${f#a/}" || exit 1; done'
+what="the results came through Slurm"
+check sh -c 'ls slurm.db.spool/slurm-*_*.out >/dev/null 2>&1'
+what="repeating it submits nothing"
+before=$(ls slurm.db.spool | wc -l)
+check sh -c "$warpline experiment '$root/experiments/demo.ini' --slurm --store slurm.db --out a >/dev/null && [ \$(ls slurm.db.spool | wc -l) = $before ]"
+
+# A wait that is interrupted: the job goes on, the next call collects.
+cat >slow.ini <<INI
+workloads = atax bicg syrk gemm
+size = small
+[series lrr]
+sched = lrr
+[series gto]
+sched = gto
+[figure 1]
+metric = ipc
+base = lrr
+INI
+"$warpline" experiment slow.ini --slurm --store int.db --out c >/dev/null 2>int.txt &
+waiter=$!
+tries=0
+until [ -s int.db.spool/active ] || [ $tries -ge 100 ]; do tries=$((tries + 1)); sleep 0.05; done
+kill -INT $waiter
+wait $waiter || true
+what="an interrupted wait says how to go on"
+check grep -q 'repeat the command' int.txt
+what="the next call collects the job"
+check "$warpline" experiment slow.ini --slurm --store int.db --out c >/dev/null
+what="no run was submitted twice"
+check sh -c '[ "$(cat int.db.spool/tasks.* | sort | uniq -d | wc -l)" = 0 ] && [ "$(ls int.db.spool/slurm-*.out | wc -l)" = 8 ]'
+
+# A task that is cancelled leaves nothing: it must be recorded as failed, the others must not.
+"$warpline" experiment slow.ini --slurm --store cut.db --out d >/dev/null 2>cut.txt &
+waiter=$!
+tries=0
+until [ -s cut.db.spool/active ] || [ $tries -ge 100 ]; do tries=$((tries + 1)); sleep 0.05; done
+scancel "$(cat cut.db.spool/active)_7"
+wait $waiter && cut=0 || cut=$?
+what="a cancelled task is a failed run, the others are there"
+check sh -c "[ $cut = 1 ] && grep -q 'ended without a result' cut.txt && '$warpline' store list --store cut.db | grep -q '^8 results, 1 failed'"
+what="--retry does it again"
+check "$warpline" experiment slow.ini --slurm --retry --store cut.db --out d >/dev/null
+[ $failed = 0 ] && echo "test_slurm: ok"
+exit $failed

@@ -1,0 +1,207 @@
+#!/bin/sh
+# Experiments from the command line: figures, claims, the store, the report; and everything that
+# may happen in the middle of a sweep.
+. "$(dirname "$0")/lib.sh"
+export XDG_CACHE_HOME="$work/cache"
+db="$work/results.db"
+cd "$work" || exit 1
+
+rows() { "$WARPLINE" store list --store "$1" 2>/dev/null | sed -n 's/ results, .*//p'; }
+# finishes SECONDS PID: waits for a process at most that long.
+finishes() {
+    n=0
+    while kill -0 "$2" 2>/dev/null; do
+        n=$((n + 1)); [ $n -gt $(($1 * 20)) ] && return 1
+        sleep 0.05
+    done
+}
+
+# ---- a user's file in ten lines ----
+cat >mine.ini <<INI
+workloads = atax bfs
+[series lrr]
+sched = lrr
+[series gto]
+sched = gto
+[figure 1]
+title = Speedup of GTO
+metric = ipc
+base = lrr
+mean = geometric
+INI
+good "an experiment of ten lines" experiment mine.ini --size tiny --store "$db" --out fig
+has '^mine.1  Speedup of GTO'; has '^atax  *1.000 '; has '^geometric mean '
+check "it writes CSV" grep -q '^workload,lrr,gto$' fig/mine.1.csv
+check "four runs are stored" test "$(rows "$db")" = 4
+cp "$work/out" first
+good "the second time nothing runs" experiment mine.ini --size tiny --store "$db" --out fig
+check "and the output is the same" cmp -s first "$work/out"
+check "still four" test "$(rows "$db")" = 4
+sed 's/^workloads.*/workloads = small_atax bfs/' mine.ini >inputs.ini
+printf '[workload small_atax]\nprogram = atax\ninputs = n=40\n' >>inputs.ini
+good "other inputs are other results" experiment inputs.ini --size tiny --store "$db" --out fig -q
+check "two more" test "$(rows "$db")" = 6
+good "the default store is in the cache folder" experiment mine.ini --size tiny --out fig -q
+check "there" test -s "$XDG_CACHE_HOME/warpline/results.db"
+
+# ---- mistakes ----
+sed 's/gto$/gtoo/' mine.ini >typo.ini
+bad 2 "typo.ini:5:9: error: unknown scheduler 'gtoo'; did you mean 'gto'" experiment typo.ini --store "$db"
+bad 2 "cannot read ./none.ini" experiment ./none.ini --store "$db"
+bad 2 "did you mean 'baseline'" experiment basline --store "$db"
+bad 2 "experiment takes one file" experiment --store "$db"
+bad 2 "did you mean 'tiny'" experiment mine.ini --size tinny --store "$db"
+bad 2 "figure needs an id" figure --store "$db"
+bad 2 "baseline has no figure '77'" figure baseline.77 --store "$db"
+bad 2 "store takes one of" store --store "$db"
+bad 2 "did you mean 'verify'" store verfy --store "$db"
+bad 2 "there is no result store" store list --store "$work/none.db"
+bad 2 "csv or json" store export xml --store "$db"
+bad 2 "needs --spool" experiment mine.ini --task abc
+bad 2 "jobs is 1 to" experiment mine.ini --size tiny --jobs 4000 --store "$work/jobs.db"
+PATH_KEPT=$PATH
+mkdir -p bin; for t in sh; do ln -sf "$(command -v $t)" bin/$t; done
+PATH="$work/bin" run experiment mine.ini --size tiny --store "$db" --out nopict
+check "without gnuplot: a sentence and the CSV" sh -c "[ $status = 0 ] && [ -s nopict/mine.1.csv ] && [ ! -e nopict/mine.1.svg ] && grep -q 'gnuplot is not installed' '$work/err'"
+PATH="$work/bin" run experiment mine.ini --size tiny --store "$work/s.db" --slurm
+check "without Slurm: a sentence" sh -c "[ $status = 2 ] && grep -q 'no sbatch here' '$work/err'"
+PATH=$PATH_KEPT
+
+# ---- figures ----
+good "list figures" list figures
+has '^baseline.1 '
+good "one figure" figure baseline.1 --size tiny --store "$db" --out fig
+has '^baseline.1 '; has '^geometric mean, divergent'
+for n in 1 2 3 4 5; do
+    run figure baseline.$n --size tiny --store "$db" --out fig -q
+    check "baseline.$n has a CSV" test -s fig/baseline.$n.csv
+    if command -v gnuplot >/dev/null; then
+        check "baseline.$n has an SVG" grep -q '</svg>' fig/baseline.$n.svg
+    else echo "# no gnuplot: SVG of baseline.$n not checked"; fi
+done
+# The shape; the numbers are in tests/golden once the model is frozen.
+check "header of baseline.1" grep -qx 'workload,LRR,GTO' fig/baseline.1.csv
+check "header of baseline.3" grep -qx 'workload,l1d.ways,LRR,GTO' fig/baseline.3.csv
+check "header of baseline.4" grep -qx 'workload,series,hit,merged,miss,bypass' fig/baseline.4.csv
+check "rows of baseline.1" test "$(wc -l <fig/baseline.1.csv)" = 16
+check "rows of baseline.3" test "$(wc -l <fig/baseline.3.csv)" = 57
+check "no number is missing" sh -c '! grep -q ",\$\|,," fig/baseline.*.csv'
+
+# ---- claims ----
+good "claims" claims baseline --size tiny --store "$db"
+has '^claims: 2 total, 2 match, 0 direction, 0 miss, 0 not run$'
+run claims baseline --size tiny --no-run --store "$work/fresh.db"
+check "without results a claim is not run" grep -q '^claims: 2 total, 0 match, 0 direction, 0 miss, 2 not run$' "$work/out"
+
+# ---- the store ----
+good "verify" store verify --store "$db"
+good "export csv" store export csv --store "$db"
+has '^key,build,created,status,reason,workload,'
+good "export json" store export json --store "$db" -o all.json
+check "it is JSON" sh -c 'command -v python3 >/dev/null || exit 0; python3 -m json.tool all.json >/dev/null'
+good "prune keeps this build" store prune --store "$db"
+has '^0 results removed'
+printf 'rubbish, not a database' >bad.db
+bad 1 "bad.db is damaged or no store" experiment mine.ini --size tiny --store bad.db
+: >empty.db
+bad 1 "empty.db is an empty file" experiment mine.ini --size tiny --store empty.db
+check "neither was touched" sh -c '[ ! -s empty.db ] && grep -q rubbish bad.db'
+run store list --store empty.db; check "nor listed as empty" test $status -eq 1
+( ulimit -f 40; "$WARPLINE" experiment mine.ini --size tiny --store full.db --out fig >/dev/null 2>full.txt ); status=$?
+check "a full disk is said" sh -c "[ $status = 1 ] && grep -q 'full' full.txt"
+
+# ---- in the middle of a sweep ----
+cat >sweep.ini <<INI
+workloads = atax bicg gemm conv2d bfs
+size = tiny
+[series lrr]
+sched = lrr
+[series gto]
+sched = gto
+[figure 1]
+chart = sweep
+sweep = l1d.ways: 2 3 4 5 6 7 8 10 12
+metric = ipc
+INI
+"$WARPLINE" experiment sweep.ini --store whole.db --out whole >/dev/null 2>&1
+total=$(rows whole.db)
+check "the sweep has 90 runs" test "$total" = 90
+for signal in KILL INT TERM; do
+    "$WARPLINE" experiment sweep.ini --jobs 2 --store cut.$signal.db --out cut >cut.out 2>cut.err &
+    pid=$!
+    n=0
+    until [ -s cut.$signal.db ] && [ "$(rows cut.$signal.db)" -ge 8 ] 2>/dev/null || [ $n -gt 200 ]; do n=$((n + 1)); sleep 0.02; done
+    kill -$signal $pid
+    wait $pid; status=$?
+    kept=$(rows cut.$signal.db)
+    check "$signal: some runs are kept ($kept)" test "$kept" -ge 8
+    if [ "$kept" -lt "$total" ] && [ $signal != KILL ]; then
+        check "$signal: exit 1, and how to go on" sh -c "[ $status = 1 ] && grep -q 'repeat the command' cut.err"
+    fi
+    check "$signal: the store is sound" "$WARPLINE" store verify --store cut.$signal.db -q
+    "$WARPLINE" store export csv --store cut.$signal.db | sort >before
+    check "$signal: the same command goes on" "$WARPLINE" experiment sweep.ini --store cut.$signal.db --out cut -q
+    "$WARPLINE" store export csv --store cut.$signal.db | sort >after
+    check "$signal: nothing lost" sh -c '[ -z "$(comm -23 before after)" ]'
+    check "$signal: nothing twice" test "$(rows cut.$signal.db)" = "$total"
+    check "$signal: the figure is the same" cmp -s whole/sweep.1.csv cut/sweep.1.csv
+done
+"$WARPLINE" experiment sweep.ini --jobs 2 --store two.db --out two1 -q & one=$!
+"$WARPLINE" experiment sweep.ini --jobs 2 --store two.db --out two2 -q; status=$?
+wait $one || status=1
+check "two processes at once" test $status -eq 0
+check "give one set of results" test "$(rows two.db)" = "$total"
+
+# ---- runs that fail ----
+cc=${CC:-cc}
+if command -v "$cc" >/dev/null 2>&1; then
+    sed 's/\.name = "random"/.name = "crash"/' "$WL_ROOT/examples/plugin/mine.c" >p.c
+    # The first line of the victim function becomes what goes wrong.
+    breaks() { awk -v what="$1" '{print} /victim\(void/{f=1} f&&/^{/{print what; f=0}' p.c >"$2.c" &&
+        "$cc" -std=c11 -O1 -w -shared -fPIC -include signal.h -include unistd.h -I "$WL_ROOT/include" "$2.c" -o "$2.so" 2>"$work/err"; }
+    cat >fails.ini <<INI
+workloads = atax conv2d
+size = tiny
+[series good]
+l1 = lru
+[series bad]
+l1 = crash
+[figure 1]
+metric = ipc
+base = good
+INI
+    check "a policy that crashes builds" breaks 'raise(SIGSEGV);' crash
+    run experiment fails.ini --plugin ./crash.so --store fail.db --out fail
+    check "a crash: exit 1" test $status -eq 1
+    check "its reason is said" grep -q 'failed: atax, bad: crashed: signal 11' "$work/err"
+    check "the others ran" grep -q '^atax  *1.000 ' "$work/out"
+    check "it is stored as failed" sh -c "'$WARPLINE' store list --plugin ./crash.so --store fail.db | grep -q 'failed: crashed: signal 11'"
+    run report fails.ini --plugin ./crash.so --store fail.db -o fail.html
+    check "the report shows it" grep -q 'crashed: signal 11' fail.html
+    check "a policy that hangs builds" breaks 'for (;;) sleep(1);' hang
+    run experiment fails.ini --plugin ./hang.so --timeout 1 --store hang.db --out fail
+    check "a timeout: exit 1 and its reason" sh -c "[ $status = 1 ] && grep -q 'took longer than --timeout 1 s' '$work/err'"
+    run experiment fails.ini --plugin ./hang.so --timeout 1 --store hang.db --out fail
+    check "a failed run is not done again" grep -q 'retry' "$work/err"
+    good "prune --failed" store prune --failed --store hang.db
+    has '^[12] results removed'
+else echo "# no C compiler: failing runs not tested"; fi
+
+# ---- the report ----
+good "report" report --size tiny --store "$db" -o report.html
+for id in $("$WARPLINE" list figures --plain); do
+    check "the report has $id" grep -q "id=\"f-$id\"" report.html
+done
+check "no network" sh -c '! grep -Eo "(src|href)=\"?(https?:)?//" report.html'
+if command -v gnuplot >/dev/null; then
+    check "a picture each" test "$(grep -c '<svg' report.html)" = "$("$WARPLINE" list figures --plain | wc -l)"
+fi
+if command -v chromium >/dev/null 2>&1; then
+    # A copy whose last script filters for a word and reports what is left and what went wrong.
+    sed 's|</body>|<script>var w=document.getElementById("word");w.value="add_up";w.dispatchEvent(new Event("input"));document.title="shown "+document.querySelectorAll("#claims tbody tr:not([hidden])").length+", svg "+document.querySelectorAll("figure svg").length</script></body>|; s|<head>|<head><script>window.onerror=function(m){document.documentElement.dataset.error=m}</script>|' report.html >page.html
+    chromium --headless --no-sandbox --disable-gpu --dump-dom "file://$work/page.html" >dom.html 2>chrome.txt
+    check "Chromium: the filter leaves one claim" grep -q '<title>shown 1, ' dom.html
+    check "Chromium: every picture is there" grep -q ", svg $(grep -c '<svg' report.html)<" dom.html
+    check "Chromium: no script error" sh -c '! grep -q data-error dom.html && ! grep -q "CONSOLE.*rror" chrome.txt'
+else echo "# no chromium: the page was not opened"; fi
+finish

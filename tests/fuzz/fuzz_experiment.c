@@ -1,0 +1,44 @@
+/* fuzz_experiment.c - any bytes as an experiment file: refused with a place, or an experiment
+ * whose plan and (empty) tables can be made. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/table.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void use(const struct experiment *x)
+{
+    struct wl_err e = {.code = WL_OK};
+    struct plan *p = plan_new(x, SIZE_TINY, "fuzz", &e);
+    if (!p) return;
+    for (unsigned i = 0; i < x->nfigures; i++) {
+        if (plan_figure(p, &x->figures[i], &e)) abort();
+        struct table *t = table_make(p, &x->figures[i], &e);
+        if (!t) abort();
+        free(table_gnuplot(t, "out.svg"));
+        table_free(t);
+    }
+    for (unsigned i = 0; i < x->nclaims; i++) {
+        if (plan_claim(p, &x->claims[i], &e)) abort();
+        claim_verdict(&x->claims[i], claim_value(p, &x->claims[i]));
+    }
+    plan_free(p);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct wl_err e = {.code = WL_OK};
+    if (size > 1 << 16) return 0;
+    char *text = malloc(size + 1);
+    if (!text) return 0;
+    memcpy(text, data, size);
+    text[size] = 0;
+    struct experiment *x = experiment_parse("fuzz", "fuzz.ini", text, &e);
+    if (x) use(x);
+    else if (e.code != WL_EINPUT || strncmp(e.text, "fuzz.ini:", 9) != 0) abort();
+    experiment_free(x);
+    free(text);
+    return 0;
+}

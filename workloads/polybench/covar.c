@@ -1,0 +1,63 @@
+/* covar.c - host code of covar.cu: covariance matrix (sums, not divided by n), or a band of it. */
+#include "workloads/common.h"
+
+enum { IN_M, IN_N, IN_BAND };
+
+/* Index 1-based, in a matrix of m columns. */
+static size_t at(size_t i, size_t k, size_t m) { return i * (m + 1) + k; }
+
+/* The columns less their means. */
+static void center(double *out, const float *data, size_t m, size_t n)
+{
+    for (size_t k = 1; k <= m; k++) {
+        double mean = 0;
+        for (size_t i = 1; i <= n; i++) mean += (double)data[at(i, k, m)] / (double)n;
+        for (size_t i = 1; i <= n; i++) out[at(i, k, m)] = data[at(i, k, m)] - mean;
+    }
+}
+
+static void check(struct job *j, const float *data, const float *got, size_t m, size_t n, size_t band)
+{
+    double *x = job_host(j, (n + 1) * (m + 1), sizeof *x), *want = job_host(j, (m + 1) * (m + 1), sizeof *want);
+    if (j->failed) return;
+    center(x, data, m, n);
+    for (size_t i = 1; i <= n; i++)
+        for (size_t a = 1; a <= m; a++)
+            for (size_t b = a; b <= m && b < a + band; b++) want[at(a, b, m)] += x[at(i, a, m)] * x[at(i, b, m)];
+    for (size_t a = 1; a <= m; a++)
+        for (size_t b = a; b <= m && b < a + band; b++) want[at(b, a, m)] = want[at(a, b, m)];
+    /* zeros lie outside a band; the mean magnitude is then small, which only makes this stricter */
+    job_compare(j, "symmat", got, want, (m + 1) * (m + 1), 1e-2);
+}
+
+static int run(struct workload_run *r)
+{
+    struct job j;
+    if (!job_begin(&j, &workload_covar, r, "covar.ptx")) return 1;
+    int m = (int)r->in[IN_M], n = (int)r->in[IN_N], band = r->in[IN_BAND] ? (int)r->in[IN_BAND] : m;
+    size_t cols = (size_t)m, rows = (size_t)n, count = (rows + 1) * (cols + 1), square = (cols + 1) * (cols + 1);
+    size_t f = sizeof(float);
+    float *data = job_random(&j, count, 0, 0, 1), *sym = job_host(&j, square, f);
+    CUdeviceptr ddata = job_upload(&j, data, count, f), dsym = job_upload(&j, sym, square, f);
+    CUdeviceptr mean = job_device(&j, cols + 1, f);
+    CUfunction k1 = job_kernel(&j, "covar_mean"), k2 = job_kernel(&j, "covar_center");
+    CUfunction k3 = job_kernel(&j, "covar_matrix");
+
+    job_launch(&j, k1, shape_cover(m, 1, 256, 1), (void *[]){&mean, &ddata, &m, &n});
+    job_launch(&j, k2, shape_cover(m, n, 32, 8), (void *[]){&mean, &ddata, &m, &n});
+    job_launch(&j, k3, shape_cover(m, 1, 256, 1), (void *[]){&dsym, &ddata, &m, &n, &band});
+    job_copy_out(&j, sym, dsym, square * f);
+    if (r->check && !j.failed) check(&j, data, sym, cols, rows, (size_t)band);
+    return job_end(&j);
+}
+
+const struct workload workload_covar = {
+    .name = "covar",
+    .suite = "polybench",
+    .help = "covariance of the columns: coalesced loads, lanes a row apart in the stores",
+    .aliases = "COV polybench/covar dacache/cov",
+    .input = {{"m", "columns", {64, 2048, 2048}, 1, 8192},
+              {"n", "rows", {48, 64, 2048}, 1, 8192},
+              {"band", "columns each column is paired with; 0: all", {0, 16, 0}, 0, 8192}},
+    .run = run,
+};

@@ -1,0 +1,159 @@
+/* kmeans.c - host code of kmeans.cu: one assignment of points to centres. */
+#include <math.h>
+
+#include "workloads/common.h"
+
+enum { IN_POINTS, IN_FEATURES, IN_CLUSTERS, IN_PITCH };
+enum { INVERT = 1, POINT = 2 };
+
+struct problem {
+    int points, features, clusters, pitch;
+    float *rows, *centre; /* a row every `pitch` floats */
+};
+
+/* The nearest centre, with the kernels' rounding: every step is one fused operation, so that a
+ * near tie comes out the same. */
+static void reference(const struct problem *p, int *member)
+{
+    size_t pitch = (size_t)p->pitch;
+    for (size_t i = 0; i < (size_t)p->points; i++) {
+        float least = 3.4e38f;
+        for (size_t c = 0; c < (size_t)p->clusters; c++) {
+            float sum = 0;
+            for (size_t f = 0; f < (size_t)p->features; f++) {
+                float d = p->rows[i * pitch + f] - p->centre[c * pitch + f];
+                sum = fmaf(d, d, sum);
+            }
+            if (sum >= least) continue;
+            least = sum;
+            member[i] = (int)c;
+        }
+    }
+}
+
+static void check_members(struct job *j, const struct problem *p, CUdeviceptr member)
+{
+    size_t n = (size_t)p->points;
+    int *got = job_host(j, n, sizeof *got), *want = job_host(j, n, sizeof *want);
+    job_copy_out(j, got, member, n * sizeof *got);
+    if (j->failed || !j->run->check) return;
+    reference(p, want);
+    job_compare_ints(j, "member", got, want, n);
+}
+
+/* The features by column. */
+static float *transposed(struct job *j, const struct problem *p)
+{
+    size_t n = (size_t)p->points, features = (size_t)p->features;
+    float *out = job_host(j, n * features, sizeof *out);
+    for (size_t i = 0; out && i < n; i++)
+        for (size_t f = 0; f < features; f++) out[i + n * f] = p->rows[i * features + f];
+    return out;
+}
+
+static void check_inverted(struct job *j, const struct problem *p, CUdeviceptr columns)
+{
+    size_t count = (size_t)p->points * (size_t)p->features;
+    float *got = job_host(j, count, sizeof *got), *want = transposed(j, p);
+    job_copy_out(j, got, columns, count * sizeof *got);
+    for (size_t i = 0; !j->failed && j->run->check && i < count; i++)
+        if (got[i] != want[i]) job_fail(j, "columns[%zu] is %.9g, should be %.9g", i, (double)got[i], (double)want[i]);
+    j->checked += count;
+}
+
+static void make_problem(struct job *j, struct problem *p, int pitch)
+{
+    const int64_t *in = j->run->in;
+    *p = (struct problem){(int)in[IN_POINTS], (int)in[IN_FEATURES], (int)in[IN_CLUSTERS], pitch, NULL, NULL};
+    p->rows = job_random(j, (size_t)p->points * (size_t)pitch, 0, 0, 1);
+    p->centre = job_random(j, (size_t)p->clusters * (size_t)pitch, 1, 0, 1);
+}
+
+static int execute(const struct workload *w, struct workload_run *r, int kernels)
+{
+    struct job j;
+    if (!job_begin(&j, w, r, "kmeans.ptx")) return 1;
+    struct problem p;
+    make_problem(&j, &p, (int)r->in[IN_FEATURES]);
+    size_t count = (size_t)p.points * (size_t)p.features, f = sizeof(float);
+    struct shape s = shape_cover(p.points, 1, 256, 1);
+    CUdeviceptr columns;
+    if (kernels & INVERT) {
+        CUdeviceptr rows = job_upload(&j, p.rows, count, f);
+        columns = job_device(&j, count, f);
+        job_launch(&j, job_kernel(&j, "kmeans_invert"), s, (void *[]){&rows, &columns, &p.points, &p.features});
+        check_inverted(&j, &p, columns);
+    } else columns = job_upload(&j, transposed(&j, &p), count, f);
+    if (kernels & POINT) {
+        CUdeviceptr member = job_device(&j, (size_t)p.points, sizeof(int));
+        job_copy_to(&j, "centres", p.centre, (size_t)p.clusters * (size_t)p.features * f);
+        job_launch(&j, job_kernel(&j, "kmeans_point"), s,
+                   (void *[]){&columns, &member, &p.points, &p.features, &p.clusters});
+        check_members(&j, &p, member);
+    }
+    return job_end(&j);
+}
+
+static int run(struct workload_run *r) { return execute(&workload_kmeans, r, INVERT | POINT); }
+static int run_1(struct workload_run *r) { return execute(&workload_kmeans_1, r, INVERT); }
+static int run_2(struct workload_run *r) { return execute(&workload_kmeans_2, r, POINT); }
+
+static int run_direct(struct workload_run *r)
+{
+    struct job j;
+    if (!job_begin(&j, &workload_kmeans_direct, r, "kmeans.ptx")) return 1;
+    int pitch = (int)r->in[IN_PITCH];
+    if (pitch < r->in[IN_FEATURES]) job_fail(&j, "pitch=%d: fewer than the features of a point", pitch);
+    struct problem p;
+    make_problem(&j, &p, pitch);
+    size_t n = (size_t)p.points, k = (size_t)p.clusters, w = (size_t)pitch, f = sizeof(float);
+    CUdeviceptr rows = job_upload(&j, p.rows, n * w, f), centre = job_upload(&j, p.centre, k * w, f);
+    CUdeviceptr member = job_device(&j, n, sizeof(int));
+    job_launch(&j, job_kernel(&j, "kmeans_direct"), shape_cover(p.points, 1, 256, 1),
+               (void *[]){&rows, &centre, &member, &p.points, &p.features, &p.clusters, &pitch});
+    check_members(&j, &p, member);
+    return job_end(&j);
+}
+
+#define POINTS(tiny, small, paper) {"points", "points", {tiny, small, paper}, 1, 1 << 22}
+#define FEATURES(tiny, small, paper) {"features", "features of a point", {tiny, small, paper}, 1, 256}
+#define CLUSTERS(tiny, small, paper) {"clusters", "centres", {tiny, small, paper}, 1, 32}
+
+const struct workload workload_kmeans = {
+    .name = "kmeans",
+    .suite = "rodinia",
+    .help = "k-means: transpose of the features, then nearest centres through the read-only path",
+    .aliases = "rodinia/kmeans dycache/kc",
+    .input = {POINTS(600, 32768, 494020), FEATURES(34, 34, 34), CLUSTERS(5, 5, 5)},
+    .run = run,
+};
+
+const struct workload workload_kmeans_1 = {
+    .name = "kmeans_1",
+    .suite = "rodinia",
+    .help = "kmeans' transpose: lanes a point (136 bytes) apart",
+    .aliases = "mascar/kmeans-1 apcm/kmn",
+    .input = {POINTS(600, 32768, 494020), FEATURES(34, 34, 34), CLUSTERS(1, 1, 1)},
+    .run = run_1,
+};
+
+const struct workload workload_kmeans_2 = {
+    .name = "kmeans_2",
+    .suite = "rodinia",
+    .help = "kmeans' nearest centres: coalesced read-only features, constant centres",
+    .aliases = "mascar/kmeans-2",
+    .input = {POINTS(600, 32768, 494020), FEATURES(34, 34, 34), CLUSTERS(5, 5, 5)},
+    .run = run_2,
+};
+
+const struct workload workload_kmeans_direct = {
+    .name = "kmeans_direct",
+    .suite = "rodinia",
+    .help = "k-means without a transpose: lanes a point (544 bytes) apart, broadcast centres",
+    .aliases = "KMN dacache/kmn",
+    .input = {POINTS(600, 14080, 28160),
+              FEATURES(34, 64, 136),
+              CLUSTERS(5, 3, 5),
+              {"pitch", "floats from one point to the next", {136, 136, 136}, 1, 4096}},
+    .run = run_direct,
+};

@@ -1,0 +1,150 @@
+/* srad.c - host code of srad.cu: iterations on a square image, or one kernel of one iteration. */
+#include <math.h>
+
+#include "workloads/common.h"
+
+enum { IN_SIDE, IN_ITERS };
+enum { FIRST = 1, SECOND = 2, TILE = 16 };
+enum { EAST, WEST, NORTH, SOUTH, IMAGE, COEFFICIENT, FIELDS };
+
+static const double lambda = 0.5;
+
+/* Index of a neighbour; a pixel at the rim is its own. */
+static size_t at(size_t n, size_t i, size_t k, int di, int dk)
+{
+    if ((di < 0 && i == 0) || (di > 0 && i == n - 1)) di = 0;
+    if ((dk < 0 && k == 0) || (dk > 0 && k == n - 1)) dk = 0;
+    return (i + (size_t)di) * n + k + (size_t)dk;
+}
+
+/* The field's squared coefficient of variation over a quarter of the side, as the noise level. */
+static float noise(const float *image, size_t n)
+{
+    size_t part = n / 4;
+    double sum = 0, square = 0, count = (double)(part * part);
+    for (size_t i = 0; i < part; i++)
+        for (size_t k = 0; k < part; k++) {
+            sum += image[i * n + k];
+            square += (double)image[i * n + k] * image[i * n + k];
+        }
+    double mean = sum / count;
+    return (float)((square / count - mean * mean) / (mean * mean));
+}
+
+static void reference_1(double *const f[FIELDS], size_t n, double q0)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < n; k++) {
+            size_t me = i * n + k;
+            const double *image = f[IMAGE];
+            double jc = image[me], dn = image[at(n, i, k, -1, 0)] - jc, ds = image[at(n, i, k, 1, 0)] - jc;
+            double dw = image[at(n, i, k, 0, -1)] - jc, de = image[at(n, i, k, 0, 1)] - jc;
+            double g2 = (dn * dn + ds * ds + dw * dw + de * de) / (jc * jc), l = (dn + ds + dw + de) / jc;
+            double den = 1 + 0.25 * l, q = (0.5 * g2 - l * l / 16) / (den * den);
+            double c = 1 / (1 + (q - q0) / (q0 * (1 + q0)));
+            f[COEFFICIENT][me] = fmin(fmax(c, 0), 1);
+            f[EAST][me] = de, f[WEST][me] = dw, f[NORTH][me] = dn, f[SOUTH][me] = ds;
+        }
+}
+
+static void reference_2(double *const f[FIELDS], size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < n; k++) {
+            size_t me = i * n + k;
+            const double *c = f[COEFFICIENT];
+            double d = c[me] * (f[NORTH][me] + f[WEST][me]) + c[at(n, i, k, 1, 0)] * f[SOUTH][me] +
+                       c[at(n, i, k, 0, 1)] * f[EAST][me];
+            f[IMAGE][me] += 0.25 * lambda * d;
+        }
+}
+
+struct problem {
+    size_t n;
+    float *field[FIELDS];
+    CUdeviceptr device[FIELDS];
+    double *want[FIELDS];
+};
+
+static void launch(struct job *j, struct problem *p, int kernels, float q0)
+{
+    CUdeviceptr *d = p->device;
+    int n = (int)p->n;
+    float lam = (float)lambda;
+    struct shape s = shape_cover(n, n, TILE, TILE);
+    if (kernels & FIRST)
+        job_launch(j, job_kernel(j, "srad_1"), s, (void *[]){&d[0], &d[1], &d[2], &d[3], &d[4], &d[5], &n, &q0});
+    if (kernels & SECOND)
+        job_launch(j, job_kernel(j, "srad_2"), s, (void *[]){&d[0], &d[1], &d[2], &d[3], &d[4], &d[5], &n, &lam});
+    if (j->failed || !j->run->check) return;
+    if (kernels & FIRST) reference_1(p->want, p->n, (double)q0);
+    if (kernels & SECOND) reference_2(p->want, p->n);
+}
+
+static void make_problem(struct job *j, struct problem *p, int kernels)
+{
+    size_t count = p->n * p->n, f = sizeof(float);
+    for (unsigned i = 0; i < FIELDS; i++) {
+        bool given = i == IMAGE || kernels == SECOND; /* alone, the second kernel works on random fields */
+        p->field[i] = given ? job_random(j, count, i, i == IMAGE ? 1 : 0, i == IMAGE ? 2.7f : 1) : job_host(j, count, f);
+        p->device[i] = job_upload(j, p->field[i], count, f);
+        p->want[i] = j->run->check ? job_host(j, count, sizeof(double)) : NULL;
+        for (size_t k = 0; p->want[i] && k < count; k++) p->want[i][k] = p->field[i][k];
+    }
+}
+
+static int execute(const struct workload *w, struct workload_run *r, int kernels)
+{
+    static const char *const names[FIELDS] = {"east", "west", "north", "south", "image", "coefficient"};
+    struct job j;
+    if (!job_begin(&j, w, r, "srad.ptx")) return 1;
+    struct problem p = {.n = ((size_t)r->in[IN_SIDE] + TILE - 1) / TILE * TILE};
+    size_t bytes = p.n * p.n * sizeof(float);
+    make_problem(&j, &p, kernels);
+    for (int64_t i = 0; i < r->in[IN_ITERS] && !j.failed; i++) {
+        launch(&j, &p, kernels, noise(p.field[IMAGE], p.n));
+        job_copy_out(&j, p.field[IMAGE], p.device[IMAGE], bytes); /* the next noise level comes from it */
+    }
+    for (unsigned i = 0; i < FIELDS && !j.failed; i++) {
+        job_copy_out(&j, p.field[i], p.device[i], bytes);
+        if (r->check && !j.failed) job_compare(&j, names[i], p.field[i], p.want[i], p.n * p.n, 1e-3);
+    }
+    return job_end(&j);
+}
+
+static int run(struct workload_run *r) { return execute(&workload_srad, r, FIRST | SECOND); }
+static int run_1(struct workload_run *r) { return execute(&workload_srad_1, r, FIRST); }
+static int run_2(struct workload_run *r) { return execute(&workload_srad_2, r, SECOND); }
+
+#define INPUTS(iterations)                                                                                             \
+    {                                                                                                                  \
+        {"side", "rows and columns of the image, a multiple of 16", {64, 512, 2048}, 16, 8192},                        \
+            {"iters", "iterations", {2, iterations, 2}, 1, 1000}                                                       \
+    }
+
+const struct workload workload_srad = {
+    .name = "srad",
+    .suite = "rodinia",
+    .help = "diffusion on an image, two kernels an iteration, tiles with halo in shared memory",
+    .aliases = "rodinia/srad apcm/srd dycache/srad",
+    .input = INPUTS(2),
+    .run = run,
+};
+
+const struct workload workload_srad_1 = {
+    .name = "srad_1",
+    .suite = "rodinia",
+    .help = "srad's first kernel: derivatives and coefficient, five stores a pixel",
+    .aliases = "mascar/srad-1",
+    .input = INPUTS(1),
+    .run = run_1,
+};
+
+const struct workload workload_srad_2 = {
+    .name = "srad_2",
+    .suite = "rodinia",
+    .help = "srad's second kernel: six fields read, the image updated",
+    .aliases = "mascar/srad-2",
+    .input = INPUTS(1),
+    .run = run_2,
+};

@@ -53,6 +53,8 @@ struct job {
     struct result_kernel *kernels; /* owned; result.kernels points here */
 };
 
+/* The words of a command with each "@group" replaced by the names of its workloads. */
+int expand_groups(const struct text_list *words, struct text_list *out, struct wl_err *e);
 /* The workload by name, its size and its inputs. */
 int job_workload(struct job *j, const char *name, const struct options *o, struct wl_err *e);
 /* Runs it on a new machine and fills the result. */

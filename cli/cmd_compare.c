@@ -21,6 +21,7 @@ struct variant {
 };
 
 struct comparison {
+    struct text_list names; /* workloads, groups taken apart */
     struct text_list list[DIMENSIONS];
     char *copies[DIMENSIONS]; /* what the lists point into */
     struct variant *variant;
@@ -96,12 +97,14 @@ static int make_variants(struct comparison *c, const struct options *o, struct w
 
 static int make_jobs(struct comparison *c, const struct options *o, struct wl_err *e)
 {
-    c->jobs = o->words.count * c->variants;
+    int bad = expand_groups(&o->words, &c->names, e);
+    if (bad) return bad;
+    c->jobs = c->names.count * c->variants;
     c->job = calloc(c->jobs, sizeof *c->job);
     if (!c->job) return wl_fail(e, WL_ERUN, "out of memory");
     for (unsigned i = 0; i < c->jobs; i++) {
         struct job *j = &c->job[i];
-        int rc = job_workload(j, o->words.item[i / c->variants], o, e);
+        int rc = job_workload(j, c->names.item[i / c->variants], o, e);
         if (!rc) rc = engine_options(o, &j->engine, e);
         if (rc) return rc;
         j->config = c->variant[i % c->variants].config;

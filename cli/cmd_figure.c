@@ -97,7 +97,8 @@ int cmd_figure(const struct options *o, struct wl_err *e)
     unsigned n = o->all ? experiment_names(names, 64) : 0;
     if (o->all && o->words.count) return wl_fail(e, WL_EINPUT, "give either --all or ids");
     if (!o->all && !o->words.count)
-        return wl_fail(e, WL_EINPUT, "figure needs an id, as in 'warpline figure baseline.1'; see 'warpline list figures'");
+        return wl_fail(e, WL_EINPUT,
+                       "figure needs an id, as in 'warpline figure baseline.1'; see 'warpline list figures'");
     int rc = 0;
     for (unsigned i = 0; !rc && i < n; i++) rc = by_id(names[i], o, e);
     for (unsigned i = 0; !rc && i < o->words.count; i++) rc = by_id(o->words.item[i], o, e);

@@ -35,6 +35,18 @@ static void list_workloads(const struct options *o)
     }
 }
 
+static void list_groups(const struct options *o)
+{
+    unsigned count;
+    const struct workload_group *all = workload_groups(&count);
+    for (unsigned i = 0; i < count; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "@%s", all[i].name);
+        row(o, name, 20, all[i].help);
+        if (!o->plain) printf("    %s\n", all[i].members);
+    }
+}
+
 /* ---- policies ---- */
 
 static void list_params(const struct wl_param *p)
@@ -140,10 +152,10 @@ static int list_figures(const struct options *o, struct wl_err *e)
 int cmd_list(const struct options *o, struct wl_err *e)
 {
     static const char *const kinds[] = {"workloads", "policies", "schedulers", "gpus",
-                                        "figures",   "counters", "options"};
+                                        "figures",   "counters", "options",    "groups"};
     const char *kind = o->words.count == 1 ? o->words.item[0] : "";
     int at = -1;
-    for (int i = 0; i < 7; i++)
+    for (int i = 0; i < 8; i++)
         if (strcmp(kinds[i], kind) == 0) at = i;
     switch (at) {
     case 0: list_workloads(o); return 0;
@@ -153,9 +165,10 @@ int cmd_list(const struct options *o, struct wl_err *e)
     case 4: return list_figures(o, e);
     case 5: list_counters(o); return 0;
     case 6: list_options(o); return 0;
+    case 7: list_groups(o); return 0;
     default: break;
     }
-    const char *near = *kind ? wl_nearest(kind, kinds, 7) : NULL;
+    const char *near = *kind ? wl_nearest(kind, kinds, 8) : NULL;
     if (near) return wl_fail(e, WL_EINPUT, "there is no list of '%s'; did you mean '%s'?", kind, near);
-    return wl_fail(e, WL_EINPUT, "list takes one of workloads, policies, schedulers, gpus, figures, counters, options");
+    return wl_fail(e, WL_EINPUT, "list takes one of workloads, groups, policies, schedulers, gpus, figures, counters, options");
 }

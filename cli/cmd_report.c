@@ -14,8 +14,13 @@ static int write_page(const struct lab *labs, unsigned n, const char *file, stru
     time_t now = time(NULL);
     struct tm utc;
     strftime(made, sizeof made, "%Y-%m-%d %H:%M UTC", gmtime_r(&now, &utc));
-    const struct report_info info = {WL_VERSION, labs[0].build, size_names[labs[0].plan->size], made};
-    for (unsigned i = 0; i < n; i++) plans[i] = labs[i].plan;
+    bool same = true;
+    for (unsigned i = 0; i < n; i++) {
+        plans[i] = labs[i].plan;
+        same = same && labs[i].plan->size == labs[0].plan->size;
+    }
+    const struct report_info info = {WL_VERSION, labs[0].build, same ? size_names[labs[0].plan->size] : "as each says",
+                                     made};
     bool to_stdout = strcmp(file, "-") == 0;
     FILE *out = to_stdout ? stdout : fopen(file, "w");
     if (!out) return wl_fail(e, WL_EINPUT, "cannot write %s: %s", file, strerror(errno));

@@ -7,7 +7,6 @@
 
 struct listing {
     const char *build;
-    bool plain;
     unsigned rows, failed, stale;
 };
 
@@ -18,8 +17,12 @@ static int list_row(void *arg, const struct store_row *r)
     l->rows++;
     l->failed += r->failed;
     l->stale += stale;
-    printf("%-12s %-6s %-10s %-12s %-12s %-12s %s %8.2f s  %s%s\n", r->workload, r->size, r->gpu, r->l1, r->l2, r->sched,
-           r->key, r->seconds, r->failed ? "failed: " : stale ? "old build" : "ok", r->failed ? r->reason : "");
+    printf("%-12s %-6s %-10s %-12s %-12s %-12s %s %8.2f s  %s%s\n", r->workload, r->size, r->gpu, r->l1, r->l2,
+           r->sched, r->key, r->seconds,
+           r->failed ? "failed: "
+           : stale   ? "old build"
+                     : "ok",
+           r->failed ? r->reason : "");
     return 0;
 }
 

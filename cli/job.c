@@ -46,6 +46,40 @@ static int unknown_workload(const char *name, struct wl_err *e)
     return wl_fail(e, WL_EINPUT, "unknown workload '%s'; 'warpline list workloads' shows what there is", name);
 }
 
+static int unknown_group(const char *name, struct wl_err *e)
+{
+    const char *names[64];
+    unsigned count, n = 0;
+    const struct workload_group *all = workload_groups(&count);
+    for (unsigned i = 0; i < count && n < 64; i++) names[n++] = all[i].name;
+    const char *near = wl_nearest(name, names, n);
+    if (near) return wl_fail(e, WL_EINPUT, "unknown group '@%s'; did you mean '@%s'?", name, near);
+    return wl_fail(e, WL_EINPUT, "unknown group '@%s'; 'warpline list groups' shows what there is", name);
+}
+
+static int add_name(struct text_list *out, const char *name, struct wl_err *e)
+{
+    if (out->count == MAX_ITEMS) return wl_fail(e, WL_EINPUT, "more than %d workloads", MAX_ITEMS);
+    out->item[out->count++] = name;
+    return 0;
+}
+
+int expand_groups(const struct text_list *words, struct text_list *out, struct wl_err *e)
+{
+    out->count = 0;
+    for (unsigned i = 0; i < words->count; i++) {
+        const char *word = words->item[i];
+        const struct workload_group *g = *word == '@' ? workload_group_find(word + 1) : NULL;
+        const struct workload *w;
+        int rc = 0;
+        if (*word == '@' && !g) rc = unknown_group(word + 1, e);
+        else if (!g) rc = add_name(out, word, e);
+        for (unsigned k = 0; !rc && g && (w = workload_group_member(g, k)); k++) rc = add_name(out, w->name, e);
+        if (rc) return rc;
+    }
+    return 0;
+}
+
 static int read_input_size(const char *name, enum workload_size *out, struct wl_err *e)
 {
     *out = SIZE_SMALL;
@@ -93,6 +127,11 @@ static int set_input(struct job *j, const char *assignment, struct wl_err *e)
 
 int job_workload(struct job *j, const char *name, const struct options *o, struct wl_err *e)
 {
+    if (*name == '@') {
+        if (!workload_group_find(name + 1)) return unknown_group(name + 1, e);
+        return wl_fail(e, WL_EINPUT, "'%s' is several workloads, this takes one; 'warpline compare %s' runs them all",
+                       name, name);
+    }
     j->workload = workload_find(name);
     if (!j->workload) return unknown_workload(name, e);
     int rc = read_input_size(o->size, &j->size, e);

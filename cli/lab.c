@@ -24,6 +24,13 @@ static void catch_signals(void)
     sigaction(SIGTERM, &a, NULL);
 }
 
+/* Nothing is lost any more: Ctrl-C means what it usually does. */
+static void release_signals(void)
+{
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+}
+
 /* ---- opening ---- */
 
 int lab_store_path(const struct options *o, char *out, size_t size, struct wl_err *e)
@@ -94,7 +101,6 @@ static char *run_here(void *arg, const struct exp_run *r, struct wl_err *e)
     return text;
 }
 
-
 static void show_progress(void *arg, const struct run_progress *now)
 {
     static double last;
@@ -137,6 +143,7 @@ int lab_run(struct lab *l, const struct options *o, struct wl_err *e)
     fflush(stdout); /* or each process would write it again */
     rc = runner_run(l->plan, l->store, &how, e);
     if (how.progress) fprintf(stderr, "\r\033[K");
+    release_signals();
     return rc ? rc : plan_fetch(l->plan, l->store, e);
 }
 
@@ -149,8 +156,8 @@ static int task_command(const struct lab *l, const struct options *o, const char
     if (n < 0) return wl_fail(e, WL_ERUN, "cannot find this program: %m");
     self[n] = 0;
     snprintf(number, sizeof number, "%llu", (unsigned long long)o->timeout);
-    const char *words[] = {self, "experiment", o->words.item[0], "--size", size_names[l->plan->size], "--spool", spool,
-                           "--timeout", number};
+    const char *words[] = {self,      "experiment", o->words.item[0], "--size", size_names[l->plan->size],
+                           "--spool", spool,        "--timeout",      number};
     bool fits = true;
     *out = 0;
     for (unsigned i = 0; i < sizeof words / sizeof *words; i++) {
@@ -174,6 +181,7 @@ int lab_run_slurm(struct lab *l, const struct options *o, struct wl_err *e)
     const struct slurm slurm = {command, spool, &how};
     rc = slurm_run(l->plan, l->store, &slurm, e);
     if (how.progress) fprintf(stderr, "\r\033[K");
+    release_signals();
     for (unsigned i = 0; i < l->plan->nruns; i++) /* what was collected has its numbers in the store only */
         if (!l->plan->runs[i]->result) l->plan->runs[i]->state = RUN_MISSING;
     return rc ? rc : plan_fetch(l->plan, l->store, e);
@@ -191,7 +199,8 @@ int lab_run_one(struct lab *l, const struct options *o, const char *key,
     catch_signals();
     for (unsigned i = 0; i < l->plan->nruns; i++)
         if (strcmp(l->plan->runs[i]->key, key) == 0) return runner_run(l->plan, NULL, &how, e);
-    return wl_fail(e, WL_EINPUT, "%s has no run %s: was it, or the simulator, changed since the job began?", l->x->file, key);
+    return wl_fail(e, WL_EINPUT, "%s has no run %s: was it, or the simulator, changed since the job began?", l->x->file,
+                   key);
 }
 
 int lab_failed(const struct lab *l, const struct options *o, struct wl_err *e)
@@ -204,7 +213,9 @@ int lab_failed(const struct lab *l, const struct options *o, struct wl_err *e)
     }
     if (said > 10) fprintf(stderr, "failed: %u more\n", said - 10);
     if (failed)
-        return wl_fail(e, WL_ERUN, "%s: %u of %u runs failed; --retry does them again", l->x->name, failed, l->plan->nruns);
-    if (missing) fprintf(stderr, "%s: %u of %u runs have not been done\n", l->x->name, missing, l->plan->nruns);
+        return wl_fail(e, WL_ERUN, "%s: %u of %u runs failed; --retry does them again", l->x->name, failed,
+                       l->plan->nruns);
+    if (missing && !o->quiet)
+        fprintf(stderr, "%s: %u of %u runs have not been done\n", l->x->name, missing, l->plan->nruns);
     return 0;
 }

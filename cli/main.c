@@ -23,12 +23,12 @@ static const struct command commands[] = {
      "file:PATH. Types of a scalar: u8 s8 u16 s16 u32 s32 u64 s64 f32 f64.\n"
      "  warpline run atax --size tiny --l1 lru --json -\n"
      "  warpline run k.ptx --kernel add --grid 4 --block 256 --arg buf:4K:iota-f32 --arg u32:1024 --dump 0:f32:8\n"},
-    {"compare", CMD_COMPARE, cmd_compare, "compare WORKLOAD...",
+    {"compare", CMD_COMPARE, cmd_compare, "compare WORKLOAD|@GROUP...",
      "workloads across policies, schedulers, machines; a table",
      "--gpu, --l1, --l2 and --sched take lists here: --sched lrr,gto --l1 lru. The first of each is\n"
      "the baseline.\n"},
-    {"list", CMD_LIST, cmd_list, "list workloads|policies|schedulers|gpus|figures|counters|options",
-     "workloads, policies, schedulers, gpus, figures, counters, options", ""},
+    {"list", CMD_LIST, cmd_list, "list workloads|groups|policies|schedulers|gpus|figures|counters|options",
+     "workloads, groups, policies, schedulers, gpus, figures, counters, options", ""},
     {"gpu", CMD_GPU, cmd_gpu, "gpu show NAME|FILE", "show a machine with every parameter", ""},
     {"trace", CMD_TRACE, cmd_trace, "trace record WORKLOAD|FILE.ptx -o F.wlt | trace info F.wlt",
      "record and inspect traces",
@@ -40,9 +40,11 @@ static const struct command commands[] = {
      "The format is in docs/experiments.md. Repeating the command goes on where it was stopped.\n"
      "  warpline experiment mine.ini --size tiny --out figures\n"
      "  warpline experiment mine.ini --slurm\n"},
-    {"figure", CMD_FIGURE, cmd_figure, "figure ID... | figure --all", "figures of built-in experiments: table, .csv, .svg",
+    {"figure", CMD_FIGURE, cmd_figure, "figure ID... | figure --all",
+     "figures of built-in experiments: table, .csv, .svg",
      "  warpline figure baseline.1 --size tiny\n"},
-    {"claims", CMD_CLAIMS, cmd_claims, "claims [NAME|FILE...]", "stated numbers beside measured ones, with a verdict", ""},
+    {"claims", CMD_CLAIMS, cmd_claims, "claims [NAME|FILE...]",
+     "stated numbers beside measured ones, with a verdict", ""},
     {"report", CMD_REPORT, cmd_report, "report [NAME|FILE...] -o FILE.html", "figures and claims as one HTML page", ""},
     {"store", CMD_STORE, cmd_store, "store list | export csv|json | prune | verify", "look after the result store",
      "prune deletes what other builds of the simulator left; prune --failed, what failed.\n"},

@@ -140,6 +140,8 @@ void job_copy_in(struct job *j, CUdeviceptr dst, const void *src, size_t bytes)
 
 void job_copy_out(struct job *j, void *dst, CUdeviceptr src, size_t bytes) { TRY(j, cuMemcpyDtoH(dst, src, bytes)); }
 
+void job_copy(struct job *j, CUdeviceptr dst, CUdeviceptr src, size_t bytes) { TRY(j, cuMemcpyDtoD(dst, src, bytes)); }
+
 struct shape shape_cover(int64_t nx, int64_t ny, unsigned bx, unsigned by)
 {
     return (struct shape){(unsigned)((nx + bx - 1) / bx), (unsigned)((ny + by - 1) / by), bx, by};

@@ -50,6 +50,7 @@ CUfunction job_kernel_sized(struct job *j, const char *name, int size);
 void job_copy_to(struct job *j, const char *variable, const void *src, size_t bytes);
 void job_copy_in(struct job *j, CUdeviceptr dst, const void *src, size_t bytes);
 void job_copy_out(struct job *j, void *dst, CUdeviceptr src, size_t bytes);
+void job_copy(struct job *j, CUdeviceptr dst, CUdeviceptr src, size_t bytes); /* within the device */
 
 struct shape {
     unsigned grid_x, grid_y, block_x, block_y;

@@ -40,4 +40,15 @@ struct workload {
 const struct workload *const *workloads(unsigned *count);
 const struct workload *workload_find(const char *name); /* by name or alias, case ignored; NULL */
 
+/* A set of workloads that a paper treats as one. */
+struct workload_group {
+    const char *name; /* "dacache.divergent" */
+    const char *help;
+    const char *members; /* names, separated by a space */
+};
+const struct workload_group *workload_groups(unsigned *count);
+const struct workload_group *workload_group_find(const char *name); /* case ignored; NULL */
+/* Member number `index`; NULL behind the last. */
+const struct workload *workload_group_member(const struct workload_group *g, unsigned index);
+
 #endif

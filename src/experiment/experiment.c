@@ -13,7 +13,7 @@
 #include "base/embed.h"
 #include "experiment/reader.h"
 
-static const char *const head_keys[] = {"title", "about", "gpu",  "l1",        "l2",  "sched",
+static const char *const head_keys[] = {"title", "about", "gpu",  "l1",        "l2", "sched",
                                         "set",   "size",  "seed", "workloads", NULL};
 static const char *const workload_keys[] = {"program", "inputs", "label", "seed", NULL};
 static const char *const section_kinds[] = {"groups", "workload", "series", "figure", "claim"};
@@ -71,7 +71,7 @@ static int read_workload(struct reader *r, struct ini_section *in)
     struct exp_workload *w = ARENA_NEW(r->arena, struct exp_workload);
     if (!w) return reader_memory(r);
     const char *name = program ? program->value : in->name;
-    *w = (struct exp_workload){.name = in->name, .label = label ? label->value : in->name, .seed = 1};
+    *w = (struct exp_workload){.name = in->name, .label = label ? label->value : in->name, .seed = r->seed};
     if (!(w->program = workload_find(name))) {
         const char *names[512];
         unsigned n;
@@ -93,7 +93,8 @@ static int read_groups(struct reader *r, struct ini_section *in)
     for (struct ini_key *k = in->keys; k; k = k->next) {
         k->used = true;
         if (strcmp(k->name, "all") == 0 || workload_find(k->name))
-            return reader_fail(r, k, 0, "'%s' already names %s", k->name, strcmp(k->name, "all") ? "a program" : "everything");
+            return reader_fail(r, k, 0, "'%s' already names %s", k->name,
+                               strcmp(k->name, "all") ? "a program" : "everything");
         if (r->x->ngroups == MAX_LIST) return reader_fail(r, k, 0, "more than %d groups", MAX_LIST);
         struct exp_group *g = &r->x->groups[r->x->ngroups];
         int rc = read_set(r, k, k->value, 0, &g->members);
@@ -114,8 +115,9 @@ static int check_kinds(struct reader *r)
         while (i < KINDS && strcmp(section_kinds[i], s->kind) != 0) i++;
         if (i < KINDS) continue;
         const char *near = wl_nearest(s->kind, section_kinds, KINDS);
-        snprintf(why, sizeof why, "there is no section '%.60s'; %s%s%s", s->kind, near ? "did you mean '" : "there are ",
-                 near ? near : "groups, workload, series, figure, claim", near ? "'?" : "");
+        snprintf(why, sizeof why, "there is no section '%.60s'; %s%s%s", s->kind,
+                 near ? "did you mean '" : "there are ", near ? near : "groups, workload, series, figure, claim",
+                 near ? "'?" : "");
         return ini_fail_section(&r->ini, s, why, r->e);
     }
     return 0;
@@ -141,26 +143,24 @@ static int read_head(struct reader *r)
     static const char *const sizes[] = {"tiny", "small", "paper"};
     struct ini_section *head = r->ini.sections;
     const struct ini_key *title = ini_take(head, "title"), *about = ini_take(head, "about"),
-                         *size = ini_take(head, "size"), *seed = ini_take(head, "seed"),
-                         *list = ini_take(head, "workloads");
+                         *size = ini_take(head, "size"), *list = ini_take(head, "workloads");
     r->x->title = title ? title->value : r->x->name;
     r->x->about = about ? about->value : "";
     r->x->size = size ? size->value : NULL;
-    if (size && strcmp(size->value, "tiny") != 0 && strcmp(size->value, "small") != 0 && strcmp(size->value, "paper") != 0)
+    if (size && strcmp(size->value, "tiny") != 0 && strcmp(size->value, "small") != 0 &&
+        strcmp(size->value, "paper") != 0)
         return reader_unknown(r, size, 0, "size", size->value, sizes, 3);
     int rc = list ? name_programs(r, list) : 0;
     for (struct ini_section *s = head; !rc && s; s = s->next)
         if (strcmp(s->kind, "groups") == 0) rc = read_groups(r, s);
     if (!rc && list) rc = read_set(r, list, list->value, 0, &r->x->chosen);
-    uint64_t value = 1;
-    if (!rc) rc = read_seed(r, seed, &value);
-    for (unsigned i = 0; seed && i < r->x->nworkloads; i++) r->x->workloads[i]->seed = value;
     return rc;
 }
 
 static int read_all(struct reader *r)
 {
     int rc = check_kinds(r);
+    if (!rc) rc = read_seed(r, ini_take(r->ini.sections, "seed"), &r->seed); /* before any workload is named */
     for (struct ini_section *s = r->ini.sections; !rc && s; s = s->next)
         if (strcmp(s->kind, "workload") == 0) rc = read_workload(r, s);
     if (!rc) rc = read_head(r);
@@ -169,7 +169,8 @@ static int read_all(struct reader *r)
     if (!rc) rc = read_figures(r);
     if (!rc) rc = read_claims(r);
     if (!rc && !r->x->nfigures && !r->x->nclaims)
-        rc = wl_fail_at(r->e, r->ini.file, 1, 0, NULL, "nothing to do: add a [figure 1] with 'metric = ipc', or a claim");
+        rc = wl_fail_at(r->e, r->ini.file, 1, 0, NULL,
+                        "nothing to do: add a [figure 1] with 'metric = ipc', or a claim");
     return rc;
 }
 
@@ -180,7 +181,7 @@ struct experiment *experiment_parse(const char *name, const char *file, const ch
     int rc = WL_ERUN;
     if (x && r) {
         struct arena *a = &x->arena;
-        *r = (struct reader){.x = x, .arena = a, .e = e};
+        *r = (struct reader){.x = x, .arena = a, .e = e, .seed = 1};
         x->name = arena_strndup(a, name, strlen(name));
         x->file = arena_strndup(a, file, strlen(file));
         x->workloads = ARENA_ARRAY(a, struct exp_workload *, MAX_WORKLOADS);
@@ -245,7 +246,9 @@ static char *read_file(const char *path, struct wl_err *e)
     if (!bad) text[n] = 0;
     if (!bad && strlen(text) == n) return text;
     wl_fail(e, text ? WL_EINPUT : WL_ERUN, "cannot read %s: %s", path,
-            !text ? "out of memory" : bad ? "it is no text of less than a megabyte" : "it has zero bytes in it");
+            !text ? "out of memory"
+            : bad ? "it is no text of less than a megabyte"
+                  : "it has zero bytes in it");
     free(text);
     return NULL;
 }
@@ -263,8 +266,9 @@ struct experiment *experiment_load(const char *name, struct wl_err *e)
         const char *names[64];
         unsigned n = experiment_names(names, 64);
         const char *near = wl_nearest(name, names, n);
-        wl_fail(e, WL_EINPUT, "there is no experiment '%s'; %s%s%s", name, near ? "did you mean '" : "give a file, or see ",
-                near ? near : "'warpline list figures", near ? "'?" : "'");
+        wl_fail(e, WL_EINPUT, "there is no experiment '%s'; %s%s%s", name,
+                near ? "did you mean '" : "give a file, or see ", near ? near : "'warpline list figures",
+                near ? "'?" : "'");
         return NULL;
     }
     char *text = read_file(name, e);

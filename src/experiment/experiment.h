@@ -39,12 +39,12 @@ struct exp_series {
     unsigned index; /* in experiment.series */
     const char *name, *label;
     struct gpu_config config;
-    int base;         /* the series it is normalised to whatever the figure says; -1: the figure's */
-    unsigned *best;   /* choose among these, workload by workload; NULL: an ordinary series */
+    int base;       /* the series it is normalised to whatever the figure says; -1: the figure's */
+    unsigned *best; /* choose among these, workload by workload; NULL: an ordinary series */
     unsigned nbest;
-    const struct expr *by;   /* the largest value of this decides */
-    const char *point;       /* the value of a sweep it stands for, "16"; NULL */
-    bool hidden;             /* made by a sweep or a best_over: not shown unless asked for */
+    const struct expr *by; /* the largest value of this decides */
+    const char *point;     /* the value of a sweep it stands for, "16"; NULL */
+    bool hidden;           /* made by a sweep or a best_over: not shown unless asked for */
 };
 
 /* How a number comes about: a metric of a run, divided by that of another series. */
@@ -135,7 +135,18 @@ unsigned experiment_names(const char *names[], unsigned max);
 const struct exp_figure *experiment_figure(const struct experiment *x, const char *id);
 
 /* A claim's functions over workloads. */
-enum fold { FOLD_GMEAN, FOLD_AMEAN, FOLD_MIN, FOLD_MAX, FOLD_SUM, FOLD_COUNT, FOLD_ALL, FOLD_ANY, FOLD_AT, FOLD_CHOICE };
+enum fold {
+    FOLD_GMEAN,
+    FOLD_AMEAN,
+    FOLD_MIN,
+    FOLD_MAX,
+    FOLD_SUM,
+    FOLD_COUNT,
+    FOLD_ALL,
+    FOLD_ANY,
+    FOLD_AT,
+    FOLD_CHOICE
+};
 /* What the reader binds to the names and calls of a claim's measure. */
 struct fold_binding {
     enum fold fold;

@@ -86,6 +86,7 @@ static struct expr *call(struct parser *s, struct expr *x, const char *open)
         blanks(s);
         size_t n = strcspn(s->p, ")");
         x->set = arena_strndup(s->arena, s->p, n);
+        x->set_at = (unsigned)(s->p - s->text);
         if (!x->set) return mistake(s, open, "out of memory");
         s->p += n;
     }

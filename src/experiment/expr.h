@@ -32,8 +32,9 @@ struct expr {
     enum expr_op op;
     unsigned at; /* offset in the text, for messages */
     double number;
-    const char *name; /* of EXPR_NAME and EXPR_CALL */
-    const char *set;  /* what follows the comma of a call, or NULL */
+    const char *name;  /* of EXPR_NAME and EXPR_CALL */
+    const char *set;   /* what follows the comma of a call, or NULL */
+    unsigned set_at;   /* its offset */
     const void *bound; /* whatever expr_bind's caller attached */
     struct expr *a, *b;
 };

@@ -43,9 +43,10 @@ static void begin_section(struct reading *r, const char *from, size_t len)
     size_t name = kind;
     while (name < close && isspace((unsigned char)from[name])) name++;
     struct ini_section *s = ARENA_NEW(r->arena, struct ini_section);
-    if (s) *s = (struct ini_section){.kind = arena_strndup(r->arena, from + begin, kind - begin),
-                                     .name = arena_strndup(r->arena, from + name, close - name),
-                                     .line = r->line};
+    if (s)
+        *s = (struct ini_section){.kind = arena_strndup(r->arena, from + begin, kind - begin),
+                                  .name = arena_strndup(r->arena, from + name, close - name),
+                                  .line = r->line};
     if (!s || !s->kind || !s->name) {
         give_up(r, "out of memory");
         return;

@@ -49,7 +49,8 @@ int process_run(const char *const argv[], const char *input, char *out, size_t s
     close(fd[1]);
     if (pid > 0) {
         drain(fd[0], out, size);
-        while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
+        while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+        }
     }
     close(fd[0]);
     fclose(in);

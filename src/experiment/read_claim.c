@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const claim_keys[] = {"text",    "value", "figure", "measure",   "metric", "base", "tolerance",
-                                         "neutral", "skip",  "kind",   "workloads", NULL};
+static const char *const claim_keys[] = {"text",      "value",   "figure", "measure", "metric",    "base",
+                                         "tolerance", "neutral", "skip",   "kind",    "workloads", NULL};
 static const char *const kind_names[CLAIM_KINDS] = {"ratio", "value", "order"};
 /* ORDER: enum fold */
 static const char *const fold_names[] = {"gmean", "amean", "min", "max", "sum", "count", "all", "any", "at", "choice"};
@@ -40,10 +40,12 @@ static const struct exp_series *point_of_figure(const struct binding *b, const c
 static int bind_name(struct binding *b, struct expr *x)
 {
     if (!b->inside)
-        return reader_fail(b->r, b->k, x->at, "'%.60s' has a value for each workload; say which: gmean(%.60s), at(%.60s, atax)",
-                           x->name, x->name, x->name);
+        return reader_fail(b->r, b->k, x->at,
+                           "'%.60s' has a value for each workload; say which: gmean(%.60s), at(%.60s, atax)", x->name,
+                           x->name, x->name);
     if (!b->claim->view.metric)
-        return reader_fail(b->r, b->k, x->at, "'%.60s' needs a metric: give the claim a figure or a metric of its own", x->name);
+        return reader_fail(b->r, b->k, x->at, "'%.60s' needs a metric: give the claim a figure or a metric of its own",
+                           x->name);
     const struct exp_series *s = point_of_figure(b, x->name);
     if (!s) s = find_series(b->r, x->name, strlen(x->name));
     if (!s && strchr(x->name, '@'))
@@ -75,9 +77,10 @@ static int bind_call(struct binding *b, struct expr *x)
     }
     if (b->inside) return reader_fail(b->r, b->k, x->at, "%s is inside another function over workloads", x->name);
     f->over = b->claim->view.workloads;
-    int rc = x->set ? read_set(b->r, b->k, x->set, x->at, &f->over) : 0;
+    int rc = x->set ? read_set(b->r, b->k, x->set, x->set_at, &f->over) : 0;
     if (rc) return rc;
-    if (!f->over.count) return reader_fail(b->r, b->k, x->at, "%s has no workloads here: %s(..., atax bfs)", x->name, x->name);
+    if (!f->over.count)
+        return reader_fail(b->r, b->k, x->at, "%s has no workloads here: %s(..., atax bfs)", x->name, x->name);
     if (f->fold == FOLD_AT && (!x->set || f->over.count != 1))
         return reader_fail(b->r, b->k, x->at, "at takes one workload: at(gto, atax)");
     b->inside = true;
@@ -184,8 +187,10 @@ static int read_kind(struct reader *r, struct ini_section *in, struct exp_claim 
     }
     if (c->skip) return 0;
     if (truth != (c->kind == CLAIM_ORDER))
-        return ini_fail_section(&r->ini, in, truth ? "this measure is true or false: an order claim, without a value"
-                                                   : "an order claim is a comparison, as in gmean(gto) > gmean(lrr)", r->e);
+        return ini_fail_section(&r->ini, in,
+                                truth ? "this measure is true or false: an order claim, without a value"
+                                      : "an order claim is a comparison, as in gmean(gto) > gmean(lrr)",
+                                r->e);
     if (c->kind == CLAIM_VALUE && !tolerance)
         return ini_fail_section(&r->ini, in, "a value needs its tolerance: tolerance = 0.02, or 10%, or 0", r->e);
     if (c->kind == CLAIM_ORDER && value)
@@ -205,7 +210,8 @@ static int read_view(struct reader *r, struct ini_section *in, struct exp_claim 
         const char *names[MAX_LIST];
         unsigned n = 0;
         for (unsigned i = 0; i < r->x->nfigures && n < MAX_LIST; i++) names[n++] = r->x->figures[i].id;
-        if (!(c->figure = experiment_figure(r->x, f->value))) return reader_unknown(r, f, 0, "figure", f->value, names, n);
+        if (!(c->figure = experiment_figure(r->x, f->value)))
+            return reader_unknown(r, f, 0, "figure", f->value, names, n);
         c->view = c->figure->view;
     }
     int rc = m ? read_metric(r, m, false, &c->view.metric) : 0;
@@ -227,7 +233,8 @@ static int read_one(struct reader *r, struct ini_section *in, struct exp_claim *
         if (strcmp(o->id, in->name) == 0)
             return ini_fail_section(&r->ini, in, "there is a claim with this id already", r->e);
     const struct ini_key *text = ini_take(in, "text"), *value = ini_take(in, "value"), *skip = ini_take(in, "skip");
-    *c = (struct exp_claim){.id = in->name, .text = text ? text->value : "", .value_text = value ? value->value : "holds"};
+    *c = (struct exp_claim){
+        .id = in->name, .text = text ? text->value : "", .value_text = value ? value->value : "holds"};
     c->skip = skip ? skip->value : NULL;
     bool tolerance = false;
     int rc = read_view(r, in, c);

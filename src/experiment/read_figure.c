@@ -9,8 +9,8 @@
 
 const char *const chart_names[CHART_COUNT] = {"bars", "stacked", "lines", "sweep", "time", "cdf", "table"};
 
-static const char *const figure_keys[] = {"title", "note",   "chart", "workloads", "series", "metric", "base", "mean",
-                                          "sweep", "xlabel", "ylabel", "each",     "part.NAME", NULL};
+static const char *const figure_keys[] = {"title", "note",  "chart",  "workloads", "series", "metric",    "base",
+                                          "mean",  "sweep", "xlabel", "ylabel",    "each",   "part.NAME", NULL};
 
 static const char *text_or(struct ini_section *in, const char *key, const char *otherwise)
 {
@@ -75,8 +75,7 @@ static int sweep_bases(struct reader *r, const struct ini_key *k, struct exp_fig
         unsigned at[MAX_LIST];
         if (of < 0) continue;
         int rc = derive_points(r, k, f, (unsigned)of, at, 1);
-        for (unsigned p = 0; !rc && p < f->npoints; p++)
-            r->x->series[f->series[p * f->nseries + i]]->base = (int)at[p];
+        for (unsigned p = 0; !rc && p < f->npoints; p++) r->x->series[f->series[p * f->nseries + i]]->base = (int)at[p];
         if (rc) return rc;
     }
     return 0;

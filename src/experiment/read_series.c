@@ -184,7 +184,8 @@ static int best_of_list(struct reader *r, const struct ini_key *k, struct exp_se
         snprintf(name, sizeof name, "%.*s", (int)len, word);
         if (!one || one == s) return unknown_series(r, k, (unsigned)(word - k->value), name);
         if (one->best)
-            return reader_fail(r, k, (unsigned)(word - k->value), "'%s' is itself a choice; list what it chooses from", name);
+            return reader_fail(r, k, (unsigned)(word - k->value), "'%s' is itself a choice; list what it chooses from",
+                               name);
         if (n < MAX_LIST) found[n++] = one->index;
     }
     if (!n) return reader_fail(r, k, 0, "name the series to choose from");
@@ -233,9 +234,9 @@ static bool good_name(const char *s)
 static int begin_series(struct reader *r, struct ini_section *in, struct exp_series **out)
 {
     if (!good_name(in->name))
-        return ini_fail_section(&r->ini, in,
-                                "a series needs a name of letters, digits and _, as in [series gto]; its label may be any text",
-                                r->e);
+        return ini_fail_section(
+            &r->ini, in,
+            "a series needs a name of letters, digits and _, as in [series gto]; its label may be any text", r->e);
     if (find_series(r, in->name, strlen(in->name)))
         return ini_fail_section(&r->ini, in, "there is a series of this name already", r->e);
     const struct recipe *from = &r->top;

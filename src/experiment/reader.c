@@ -34,8 +34,7 @@ int reader_unknown(struct reader *r, const struct ini_key *k, unsigned offset, c
                    const char *const *names, unsigned count)
 {
     const char *near = wl_nearest(name, names, count);
-    if (near)
-        return reader_fail(r, k, offset, "there is no %s '%.80s'; did you mean '%s'?", kind, name, near);
+    if (near) return reader_fail(r, k, offset, "there is no %s '%.80s'; did you mean '%s'?", kind, name, near);
     char list[400] = "";
     size_t at = 0;
     for (unsigned i = 0; i < count && at + 1 < sizeof list; i++)
@@ -75,8 +74,8 @@ static int unknown_workload(struct reader *r, const struct ini_key *k, unsigned 
     for (unsigned i = 0; i < count && n < 512; i++) names[n++] = all[i]->name;
     const char *near = wl_nearest(name, names, n);
     if (near) return reader_fail(r, k, offset, "there is no workload or group '%.80s'; did you mean '%s'?", name, near);
-    return reader_fail(r, k, offset, "there is no workload or group '%.80s'; 'warpline list workloads' shows what there is",
-                       name);
+    return reader_fail(r, k, offset,
+                       "there is no workload or group '%.80s'; 'warpline list workloads' shows what there is", name);
 }
 
 static int find_workload(const struct reader *r, const char *name)
@@ -96,7 +95,7 @@ static int add_program(struct reader *r, const struct ini_key *k, unsigned offse
     struct exp_workload *w = ARENA_NEW(r->arena, struct exp_workload);
     const char *kept = arena_strndup(r->arena, name, strlen(name));
     if (!w || !kept) return reader_memory(r);
-    *w = (struct exp_workload){.name = kept, .label = kept, .program = program, .seed = 1};
+    *w = (struct exp_workload){.name = kept, .label = kept, .program = program, .seed = r->seed};
     *out = (int)x->nworkloads;
     x->workloads[x->nworkloads++] = w;
     return 0;
@@ -165,10 +164,10 @@ int read_set(struct reader *r, const struct ini_key *k, const char *text, unsign
 
 /* Members of a result that are not in the counter table: by name, and objects whose members only
  * the policies, the energy model or a kernel list know. */
-static const char *const plain_names[] = {"cycles", "warp_instructions", "thread_instructions", "ipc",
-                                          "host.seconds", "host.peak_memory_bytes"};
-static const char *const open_objects[] = {"l1_policy_counters", "l2_policy_counters", "scheduler_counters",
-                                           "kernels",            "energy",             "samples"};
+static const char *const plain_names[] = {"cycles", "warp_instructions", "thread_instructions",
+                                          "ipc",    "host.seconds",      "host.peak_memory_bytes"};
+static const char *const open_objects[] = {
+    "l1_policy_counters", "l2_policy_counters", "scheduler_counters", "kernels", "energy", "samples"};
 enum { PLAIN = sizeof plain_names / sizeof *plain_names, OPEN = sizeof open_objects / sizeof *open_objects };
 
 struct metric_check {

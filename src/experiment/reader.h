@@ -19,6 +19,7 @@ struct reader {
     struct experiment *x;
     struct arena *arena; /* of x */
     struct wl_err *e;
+    uint64_t seed;                      /* of workloads that name none */
     struct recipe top;                  /* what the head of the file says for all series */
     struct recipe *recipes[MAX_SERIES]; /* of x->series, same index */
 };

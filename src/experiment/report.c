@@ -22,6 +22,14 @@ struct page {
 
 static const char *verdict_class(enum verdict v) { return v == VERDICT_NOT_RUN ? "none" : verdict_names[v]; }
 
+/* "baseline.1" */
+static void put_id(FILE *out, const struct experiment *x, const char *id)
+{
+    put_html(out, x->name);
+    fputc('.', out);
+    put_html(out, id);
+}
+
 static void put_measured(FILE *out, const struct exp_claim *c, double m)
 {
     if (isnan(m)) fputs("&ndash;", out);
@@ -61,12 +69,15 @@ static void put_card(FILE *out, unsigned n, const char *what, const char *class)
 static void put_head(struct page *g)
 {
     FILE *out = g->out;
-    fprintf(out, "<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8>\n"
-                 "<meta name=viewport content=\"width=device-width,initial-scale=1\">\n"
-                 "<link rel=icon href=\"data:,\">\n<title>warpline report</title>\n<style>\n%s</style></head><body>\n",
+    fprintf(out,
+            "<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8>\n"
+            "<meta name=viewport content=\"width=device-width,initial-scale=1\">\n"
+            "<link rel=icon href=\"data:,\">\n<title>warpline report</title>\n<style>\n%s</style></head><body>\n",
             report_style);
-    fprintf(out, "<header><div><h1>warpline report</h1>\n<p class=soft>warpline %s, build <code>%.12s</code>, size "
-                 "<b>%s</b>, %s</p>\n<nav>", g->info->version, g->info->build, g->info->size, g->info->made);
+    fprintf(out,
+            "<header><div><h1>warpline report</h1>\n<p class=soft>warpline %s, build <code>%.12s</code>, size "
+            "<b>%s</b>, %s</p>\n<nav>",
+            g->info->version, g->info->build, g->info->size, g->info->made);
     if (total_claims(g)) fputs("<a href=\"#claims\">Claims</a>", out);
     for (unsigned i = 0; i < g->count; i++) {
         fprintf(out, "<a href=\"#x-");
@@ -79,14 +90,16 @@ static void put_head(struct page *g)
     put_card(out, g->figures, g->figures == 1 ? "figure" : "figures", "");
     put_card(out, g->runs, g->runs == 1 ? "run" : "runs", "");
     put_card(out, total_claims(g), total_claims(g) == 1 ? "claim" : "claims", "");
-    for (unsigned v = 0; v < VERDICT_COUNT; v++) put_card(out, g->verdicts[v], verdict_names[v], verdict_class((enum verdict)v));
+    for (unsigned v = 0; v < VERDICT_COUNT; v++)
+        put_card(out, g->verdicts[v], verdict_names[v], verdict_class((enum verdict)v));
     if (g->failed) put_card(out, g->failed, "failed runs", "miss");
     if (g->missing) put_card(out, g->missing, "runs not done", "none");
     fputs("</div>\n", out);
     if (total_claims(g))
         fputs("<p class=soft>A ratio matches within 0.05 or a quarter of its stated effect, whichever is larger; "
               "<i>direction</i> means the effect has the stated sign. Other values state their own tolerance. "
-              "Nothing is tuned to a claim.</p>\n", out);
+              "Nothing is tuned to a claim.</p>\n",
+              out);
 }
 
 /* ---- claims ---- */
@@ -99,14 +112,10 @@ static void put_claim_row(struct page *g, const struct plan *p, const struct exp
     fprintf(out, "<tr data-verdict=\"%s\"><th scope=row>", verdict_names[v]);
     if (whole && c->figure) {
         fputs("<a href=\"#f-", out);
-        put_html(out, p->x->name);
-        fputc('.', out);
-        put_html(out, c->figure->id);
+        put_id(out, p->x, c->figure->id);
         fputs("\">", out);
     }
-    put_html(out, p->x->name);
-    fputc('.', out);
-    put_html(out, c->id);
+    put_id(out, p->x, c->id);
     fputs(whole && c->figure ? "</a></th><td>" : "</th><td>", out);
     put_html(out, c->text);
     if (c->skip) {
@@ -123,16 +132,20 @@ static void put_claim_row(struct page *g, const struct plan *p, const struct exp
 
 static void put_claim_head(FILE *out, const char *id)
 {
-    fprintf(out, "<div class=scroll><table class=wide%s%s><thead><tr><th>claim</th><th>what</th><th class=n>stated</th>"
-                 "<th class=n>measured</th><th>verdict</th></tr></thead><tbody>\n", *id ? " id=" : "", id);
+    fprintf(out,
+            "<div class=scroll><table class=wide%s%s><thead><tr><th>claim</th><th>what</th><th class=n>stated</th>"
+            "<th class=n>measured</th><th>verdict</th></tr></thead><tbody>\n",
+            *id ? " id=" : "", id);
 }
 
 static void put_claims(struct page *g)
 {
     FILE *out = g->out;
     if (!total_claims(g)) return;
-    fputs("<h2>Claims</h2>\n<div class=panel><div class=filter><input id=word type=search placeholder=\"filter by text\" "
-          "aria-label=\"filter by text\"><select id=verdict aria-label=verdict><option value=\"\">all verdicts</option>", out);
+    fputs(
+        "<h2>Claims</h2>\n<div class=panel><div class=filter><input id=word type=search placeholder=\"filter by text\" "
+        "aria-label=\"filter by text\"><select id=verdict aria-label=verdict><option value=\"\">all verdicts</option>",
+        out);
     for (unsigned v = 0; v < VERDICT_COUNT; v++) fprintf(out, "<option>%s</option>", verdict_names[v]);
     fputs("</select><span id=shown class=soft></span></div>\n", out);
     put_claim_head(out, "claims");
@@ -162,9 +175,11 @@ static bool put_svg(const char *file, FILE *out)
 
 static void put_picture(struct page *g, const struct table *t)
 {
-    char file[] = "/tmp/warpline-XXXXXX.svg";
+    const char *folder = getenv("TMPDIR");
+    char file[512];
     struct wl_err e = {.code = WL_OK};
     if (t->figure->chart == CHART_TABLE || g->no_gnuplot) return;
+    snprintf(file, sizeof file, "%.400s/warpline-XXXXXX.svg", folder && *folder ? folder : "/tmp");
     int fd = mkstemps(file, 4);
     if (fd < 0) return;
     close(fd);
@@ -198,7 +213,7 @@ static void put_rerun(struct page *g, const struct plan *p, const char *id)
 {
     bool built_in = strncmp(p->x->file, "experiments/", 12) == 0;
     fputs("<p class=soft>Again: <code>warpline ", g->out);
-    if (built_in && id) fprintf(g->out, "figure %s.%s", p->x->name, id);
+    if (built_in && id) fputs("figure ", g->out), put_id(g->out, p->x, id);
     else fputs("experiment ", g->out), put_html(g->out, built_in ? p->x->name : p->x->file);
     fprintf(g->out, " --size %s</code></p>\n", size_names[p->size]);
 }
@@ -208,7 +223,11 @@ static int put_figure(struct page *g, const struct plan *p, const struct exp_fig
     struct table *t = table_make(p, f, g->e);
     FILE *out = g->out;
     if (!t) return WL_ERUN;
-    fprintf(out, "<div class=panel id=\"f-%s.%s\"><h3>%s.%s &nbsp;", p->x->name, f->id, p->x->name, f->id);
+    fputs("<div class=panel id=\"f-", out);
+    put_id(out, p->x, f->id);
+    fputs("\"><h3>", out);
+    put_id(out, p->x, f->id);
+    fputs(" &nbsp;", out);
     put_html(out, f->title);
     fputs("</h3>\n", out);
     put_picture(g, t);
@@ -217,7 +236,9 @@ static int put_figure(struct page *g, const struct plan *p, const struct exp_fig
         put_html(out, f->note);
         fputs("</p>\n", out);
     }
-    if (t->missing) fprintf(out, "<p class=\"v miss\">%u numbers are missing: their runs failed or were not done.</p>\n", t->missing);
+    if (t->missing)
+        fprintf(out, "<p class=\"v miss\">%u numbers are missing: their runs failed or were not done.</p>\n",
+                t->missing);
     put_figure_claims(g, p, f);
     bool open = f->chart == CHART_TABLE || g->no_gnuplot;
     fprintf(out, "<details%s><summary>the numbers</summary><div class=scroll>\n", open ? " open" : "");
@@ -235,7 +256,8 @@ static void put_series(struct page *g, const struct plan *p)
 {
     FILE *out = g->out;
     fputs("<div class=scroll><table><thead><tr><th>series</th><th>machine</th><th>L1D</th><th>L2</th><th>scheduler</th>"
-          "<th>configuration</th></tr></thead><tbody>\n", out);
+          "<th>configuration</th></tr></thead><tbody>\n",
+          out);
     for (unsigned i = 0; i < p->x->nseries; i++) {
         const struct exp_series *s = p->x->series[i];
         struct exp_run r = {.config = &s->config, .workload = p->x->workloads[0]};
@@ -248,8 +270,8 @@ static void put_series(struct page *g, const struct plan *p)
         if (s->best) fprintf(out, " <span class=soft>(best of %u)</span>", s->nbest);
         fputs("</th><td>", out);
         put_html(out, row.gpu);
-        fprintf(out, "</td><td>%s</td><td>%s</td><td>%s</td><td><code>%016" PRIx64 "</code></td></tr>\n", row.l1, row.l2,
-                row.sched, row.config_hash);
+        fprintf(out, "</td><td>%s</td><td>%s</td><td>%s</td><td><code>%016" PRIx64 "</code></td></tr>\n", row.l1,
+                row.l2, row.sched, row.config_hash);
     }
     fputs("</tbody></table></div>\n", out);
 }
@@ -257,7 +279,8 @@ static void put_series(struct page *g, const struct plan *p)
 static void put_workloads(struct page *g, const struct plan *p)
 {
     FILE *out = g->out;
-    fputs("<div class=scroll><table><thead><tr><th>workload</th><th>program</th><th>inputs</th></tr></thead><tbody>\n", out);
+    fputs("<div class=scroll><table><thead><tr><th>workload</th><th>program</th><th>inputs</th></tr></thead><tbody>\n",
+          out);
     for (unsigned w = 0; w < p->x->nworkloads; w++)
         for (unsigned s = 0; s < p->x->nseries; s++) {
             const struct exp_run *r = p->cell[s * p->x->nworkloads + w];
@@ -305,7 +328,9 @@ static void put_failures(struct page *g, const struct plan *p)
 static int put_experiment(struct page *g, const struct plan *p)
 {
     FILE *out = g->out;
-    fprintf(out, "<h2 id=\"x-%s\">", p->x->name);
+    fputs("<h2 id=\"x-", out);
+    put_html(out, p->x->name);
+    fputs("\">", out);
     put_html(out, p->x->title);
     fputs("</h2>\n<p>", out);
     put_html(out, p->x->about);
@@ -334,8 +359,9 @@ int report_write(const struct plan *const *plans, unsigned count, const struct r
     put_claims(&g);
     int rc = 0;
     for (unsigned i = 0; !rc && i < count; i++) rc = put_experiment(&g, plans[i]);
-    fprintf(out, "<footer>warpline %s, build %s, size %s, %s. Results with the same build, configuration, inputs and seed "
-                 "are the same on every machine.</footer>\n</main>\n<script>\n%s</script>\n</body></html>\n",
+    fprintf(out,
+            "<footer>warpline %s, build %s, size %s, %s. Results with the same build, configuration, inputs and seed "
+            "are the same on every machine.</footer>\n</main>\n<script>\n%s</script>\n</body></html>\n",
             info->version, info->build, info->size, info->made, report_script);
     return rc;
 }

@@ -31,7 +31,8 @@ const char report_style[] =
     "pre{background:var(--back);padding:12px;border-radius:6px;overflow-x:auto;margin:8px 0}\n"
     "code{background:var(--back);padding:1px 5px;border-radius:4px}\n"
     ".filter{display:flex;flex-wrap:wrap;gap:10px;align-items:center;margin:0 0 12px}\n"
-    ".filter input,.filter select{font:inherit;font-size:14px;padding:5px 9px;border:1px solid #b9c0ca;border-radius:6px;"
+    ".filter input,.filter select{font:inherit;font-size:14px;padding:5px 9px;border:1px solid "
+    "#b9c0ca;border-radius:6px;"
     "background:#fff}.filter input{min-width:260px}\n"
     "footer{margin:40px 0 28px;color:var(--soft);font-size:14px}\n"
     "@media print{.filter,nav{display:none}body{background:#fff}.panel{break-inside:avoid}}\n";

@@ -111,12 +111,27 @@ static int begin(struct crew *c, struct exp_run *r, struct wl_err *e)
     return 0;
 }
 
+/* Whether another process has stored this run since we looked: 1, 0, or -1 with *e. */
+static int appeared(const struct crew *c, const struct exp_run *r, struct wl_err *e)
+{
+    bool failed = false;
+    char *json = NULL, *reason = NULL;
+    if (!c->store) return 0;
+    int found = store_get(c->store, r->key, &failed, &json, &reason, e);
+    free(json);
+    free(reason);
+    return found > 0 && failed && c->how->retry ? 0 : found;
+}
+
 static int begin_all(struct crew *c, struct wl_err *e)
 {
     int rc = 0;
     while (!rc && !*c->how->stop && c->busy < c->how->jobs && c->next < c->p->nruns) {
         struct exp_run *r = c->p->runs[c->next++];
-        if (wanted(c, r)) rc = begin(c, r, e);
+        if (!wanted(c, r)) continue;
+        int there = appeared(c, r, e);
+        if (there > 0) c->now.done++;
+        else rc = there < 0 ? WL_ERUN : begin(c, r, e);
     }
     return rc;
 }
@@ -170,7 +185,8 @@ static int end(struct crew *c, struct worker *w, struct wl_err *e)
     char why[200];
     int status = 0;
     if (w->late) kill(w->pid, SIGKILL);
-    while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR) {}
+    while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR) {
+    }
     close(w->fd);
     plan_row(c->p, w->run, &room, &row);
     outcome(c, w, status, &row, why, sizeof why);
@@ -188,7 +204,8 @@ static void kill_all(struct crew *c)
 {
     for (unsigned i = 0; i < c->busy; i++) {
         kill(c->worker[i].pid, SIGKILL);
-        while (waitpid(c->worker[i].pid, NULL, 0) < 0 && errno == EINTR) {}
+        while (waitpid(c->worker[i].pid, NULL, 0) < 0 && errno == EINTR) {
+        }
         close(c->worker[i].fd);
         free(c->worker[i].text);
     }
@@ -232,7 +249,7 @@ int runner_run(const struct plan *p, struct store *s, const struct runner *how, 
     kill_all(&c);
     free(c.worker);
     if (!rc && *how->stop && c.now.done < c.now.total)
-        rc = wl_fail(e, WL_ERUN, "interrupted; %u of %u runs are done and stored: repeat the command to go on", c.now.done,
-                     c.now.total);
+        rc = wl_fail(e, WL_ERUN, "interrupted; %u of %u runs are done and stored: repeat the command to go on",
+                     c.now.done, c.now.total);
     return rc;
 }

@@ -12,15 +12,15 @@
 
 struct run_progress {
     unsigned done, failed, total, running;
-    double seconds_left;  /* negative: not known yet */
+    double seconds_left;           /* negative: not known yet */
     const char *workload, *series; /* begun or ended last */
 };
 
 struct runner {
-    unsigned jobs;       /* processes at a time, at least 1 */
-    double timeout_s;    /* for one run; 0: none */
-    bool retry;          /* runs that failed before are done again */
-    const char *only;    /* only the run with this key; NULL: all */
+    unsigned jobs;    /* processes at a time, at least 1 */
+    double timeout_s; /* for one run; 0: none */
+    bool retry;       /* runs that failed before are done again */
+    const char *only; /* only the run with this key; NULL: all */
     /* Called in the process of the run: its JSON (malloc'd), or NULL and *e. */
     char *(*run)(void *arg, const struct exp_run *r, struct wl_err *e);
     void (*progress)(void *arg, const struct run_progress *now); /* may be NULL */

@@ -130,7 +130,8 @@ static int wait_for(struct batch *b, struct wl_err *e)
     int rc = 0;
     for (bool queued = true; queued && !rc;) {
         if (*b->how->runner->stop)
-            return wl_fail(e, WL_ERUN, "interrupted; Slurm job %s goes on: repeat the command to collect its results", b->id);
+            return wl_fail(e, WL_ERUN, "interrupted; Slurm job %s goes on: repeat the command to collect its results",
+                           b->id);
         struct timespec second = {.tv_sec = 1};
         nanosleep(&second, NULL);
         queued = is_queued(b->id);
@@ -151,7 +152,8 @@ static int write_text(const char *file, const char *text, struct wl_err *e)
 
 static int submit(struct batch *b, struct wl_err *e)
 {
-    char list[PATH], active[PATH], array[64], output[PATH + 32], keys[MAX_TASKS * STORE_KEY + 1], script[8192], said[512];
+    char list[PATH], active[PATH], array[64], output[PATH + 32], keys[MAX_TASKS * STORE_KEY + 1], script[8192],
+        said[512];
     size_t at = 0;
     snprintf(list, sizeof list, "%.1200s/tasks.%s", b->how->spool, b->run[0]->key);
     for (unsigned i = 0; i < b->count; i++) at += (size_t)snprintf(keys + at, sizeof keys - at, "%s\n", b->run[i]->key);
@@ -160,14 +162,16 @@ static int submit(struct batch *b, struct wl_err *e)
     snprintf(script, sizeof script, "#!/bin/sh\nkey=$(sed -n \"$((SLURM_ARRAY_TASK_ID + 1))p\" ");
     if (!shell_quote(script, sizeof script, list)) return wl_fail(e, WL_EINPUT, "the name of the spool is too long");
     at = strlen(script);
-    if (snprintf(script + at, sizeof script - at, ")\nexec %s --task \"$key\"\n", b->how->command) >= (int)(sizeof script - at))
+    if (snprintf(script + at, sizeof script - at, ")\nexec %s --task \"$key\"\n", b->how->command) >=
+        (int)(sizeof script - at))
         return wl_fail(e, WL_EINPUT, "the command of a Slurm task is too long");
     snprintf(array, sizeof array, "--array=0-%u", b->count - 1);
     snprintf(output, sizeof output, "--output=%.1200s/slurm-%%A_%%a.out", b->how->spool);
     const char *const argv[] = {"sbatch", "--parsable", "--job-name=warpline", array, output, NULL};
     rc = process_run(argv, script, said, sizeof said, e);
     if (rc == PROCESS_FAILED) return WL_ERUN;
-    if (rc == PROCESS_MISSING) return wl_fail(e, WL_EINPUT, "there is no sbatch here: --slurm needs a Slurm installation");
+    if (rc == PROCESS_MISSING)
+        return wl_fail(e, WL_EINPUT, "there is no sbatch here: --slurm needs a Slurm installation");
     if (rc || !isdigit((unsigned char)*said)) return wl_fail(e, WL_ERUN, "sbatch refused the job: %s", said);
     snprintf(b->id, sizeof b->id, "%.*s", (int)strspn(said, "0123456789"), said);
     active_name(b->how, active);

@@ -22,14 +22,16 @@ struct store {
     char path[1200];
 };
 
-#define COLUMNS "key, build, workload, size, inputs, gpu, l1, l2, sched, seed, config_hash, failed, reason, seconds, json"
+#define COLUMNS                                                                                                        \
+    "key, build, workload, size, inputs, gpu, l1, l2, sched, seed, config_hash, failed, reason, seconds, json"
 
-static const char schema[] = "CREATE TABLE results ("
-                             " key TEXT PRIMARY KEY NOT NULL, build TEXT NOT NULL, workload TEXT NOT NULL,"
-                             " size TEXT NOT NULL, inputs TEXT NOT NULL, gpu TEXT NOT NULL, l1 TEXT NOT NULL,"
-                             " l2 TEXT NOT NULL, sched TEXT NOT NULL, seed TEXT NOT NULL, config_hash TEXT NOT NULL,"
-                             " failed INTEGER NOT NULL, reason TEXT NOT NULL, seconds REAL NOT NULL, json TEXT NOT NULL,"
-                             " created TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, checksum TEXT NOT NULL);";
+static const char schema[] =
+    "CREATE TABLE results ("
+    " key TEXT PRIMARY KEY NOT NULL, build TEXT NOT NULL, workload TEXT NOT NULL,"
+    " size TEXT NOT NULL, inputs TEXT NOT NULL, gpu TEXT NOT NULL, l1 TEXT NOT NULL,"
+    " l2 TEXT NOT NULL, sched TEXT NOT NULL, seed TEXT NOT NULL, config_hash TEXT NOT NULL,"
+    " failed INTEGER NOT NULL, reason TEXT NOT NULL, seconds REAL NOT NULL, json TEXT NOT NULL,"
+    " created TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, checksum TEXT NOT NULL);";
 
 /* ---- errors ---- */
 
@@ -40,20 +42,22 @@ static int store_fail(const struct store *s, struct wl_err *e)
     switch (code & 0xff) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-        return wl_fail(e, WL_ERUN, "the result store %s is damaged or no store at all (%s); nothing was changed: move it "
-                                   "away, or name another with --store", s->path, text);
+        return wl_fail(e, WL_ERUN,
+                       "the result store %s is damaged or no store at all (%s); nothing was changed: move it "
+                       "away, or name another with --store",
+                       s->path, text);
     case SQLITE_FULL:
         return wl_fail(e, WL_ERUN, "the disk of the result store %s is full; what is in the store is safe", s->path);
     case SQLITE_IOERR:
-        return wl_fail(e, WL_ERUN, "cannot write the result store %s (%s: is the disk full?); what is in the store is safe",
+        return wl_fail(e, WL_ERUN,
+                       "cannot write the result store %s (%s: is the disk full?); what is in the store is safe",
                        s->path, text);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
         return wl_fail(e, WL_ERUN, "the result store %s has been locked by another process for a minute", s->path);
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
-    case SQLITE_PERM:
-        return wl_fail(e, WL_EINPUT, "cannot write the result store %s: %s", s->path, text);
+    case SQLITE_PERM: return wl_fail(e, WL_EINPUT, "cannot write the result store %s: %s", s->path, text);
     default: return wl_fail(e, WL_ERUN, "result store %s: %s", s->path, text);
     }
 }
@@ -96,8 +100,9 @@ int store_default_path(char *out, size_t size, struct wl_err *e)
     int n = cache && *cache ? snprintf(out, size, "%s/warpline/results.db", cache)
             : home && *home ? snprintf(out, size, "%s/.cache/warpline/results.db", home)
                             : -1;
-    return n > 0 && (size_t)n < size ? 0
-                                     : wl_fail(e, WL_EINPUT, "neither XDG_CACHE_HOME nor HOME is set: name a --store FILE");
+    return n > 0 && (size_t)n < size
+               ? 0
+               : wl_fail(e, WL_EINPUT, "neither XDG_CACHE_HOME nor HOME is set: name a --store FILE");
 }
 
 static int open_file(struct store *s, const char *path, struct wl_err *e)
@@ -141,8 +146,10 @@ static int check_pages(struct store *s, const char *sql, struct wl_err *e)
     const char *said = step == SQLITE_ROW ? (const char *)sqlite3_column_text(q, 0) : NULL;
     if (step != SQLITE_ROW) rc = store_fail(s, e);
     else if (!said || strcmp(said, "ok") != 0)
-        rc = wl_fail(e, WL_ERUN, "the result store %s is damaged (%.300s); nothing was changed: move it away, or name "
-                                 "another with --store", s->path, said ? said : "no answer");
+        rc = wl_fail(e, WL_ERUN,
+                     "the result store %s is damaged (%.300s); nothing was changed: move it away, or name "
+                     "another with --store",
+                     s->path, said ? said : "no answer");
     sqlite3_finalize(q);
     return rc;
 }
@@ -156,8 +163,8 @@ static int check_identity(struct store *s, struct wl_err *e)
     if (application != APPLICATION)
         return wl_fail(e, WL_EINPUT, "%s is a database, but not a result store of warpline", s->path);
     if (format != FORMAT)
-        return wl_fail(e, WL_EINPUT, "the result store %s has format %" PRId64 "; this warpline reads format %d", s->path,
-                       format, FORMAT);
+        return wl_fail(e, WL_EINPUT, "the result store %s has format %" PRId64 "; this warpline reads format %d",
+                       s->path, format, FORMAT);
     rc = check_pages(s, "PRAGMA quick_check(1)", e); /* some ms for thousands of results */
     /* Readers go on while one writes; a result is on disk when its transaction ends. */
     return rc ? rc : execute(s, "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=200;", e);
@@ -172,10 +179,11 @@ struct store *store_open(const char *path, bool create, struct wl_err *e)
     int rc = strlen(path) >= 1000 ? wl_fail(e, WL_EINPUT, "the name of the result store is too long") : 0;
     if (!rc && there && !S_ISREG(st.st_mode)) rc = wl_fail(e, WL_EINPUT, "the result store %s is not a file", path);
     if (!rc && there && st.st_size == 0)
-        rc = wl_fail(e, WL_ERUN, "the result store %s is an empty file, so what was in it is lost; remove it to begin anew",
-                     path);
+        rc = wl_fail(e, WL_ERUN,
+                     "the result store %s is an empty file, so what was in it is lost; remove it to begin anew", path);
     if (!rc && !there && !create)
-        rc = wl_fail(e, WL_EINPUT, "there is no result store %s; 'warpline experiment' and 'warpline figure' make one", path);
+        rc = wl_fail(e, WL_EINPUT, "there is no result store %s; 'warpline experiment' and 'warpline figure' make one",
+                     path);
     if (!rc && !there) rc = create_file(path, e);
     if (!rc) rc = open_file(s, path, e);
     if (!rc) rc = check_identity(s, e);
@@ -231,9 +239,11 @@ static int read_row(struct store *s, sqlite3_stmt *q, struct store_row *r, struc
                             .created = column(q, 15)};
     checksum(r, sum);
     if (strcmp(sum, column(q, 16)) == 0) return 0;
-    return wl_fail(e, WL_ERUN,
-                   "the result store %s is damaged: the result %s of %s does not have its checksum; move the file away, or "
-                   "name another with --store", s->path, r->key, r->workload);
+    return wl_fail(
+        e, WL_ERUN,
+        "the result store %s is damaged: the result %s of %s does not have its checksum; move the file away, or "
+        "name another with --store",
+        s->path, r->key, r->workload);
 }
 
 int store_get(struct store *s, const char *key, bool *failed, char **json, char **reason, struct wl_err *e)
@@ -241,7 +251,8 @@ int store_get(struct store *s, const char *key, bool *failed, char **json, char 
     sqlite3_stmt *q = NULL;
     struct store_row r;
     int found = -1;
-    int rc = sqlite3_prepare_v2(s->db, "SELECT " COLUMNS ", created, checksum FROM results WHERE key = ?", -1, &q, NULL);
+    int rc =
+        sqlite3_prepare_v2(s->db, "SELECT " COLUMNS ", created, checksum FROM results WHERE key = ?", -1, &q, NULL);
     if (rc == SQLITE_OK) rc = sqlite3_bind_text(q, 1, key, -1, SQLITE_STATIC);
     if (rc == SQLITE_OK) rc = sqlite3_step(q);
     if (rc == SQLITE_DONE) {

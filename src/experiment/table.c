@@ -96,8 +96,8 @@ static int fill_stacked(struct table *t, const struct plan *p, struct wl_err *e)
         const struct exp_mean *m = mean ? &f->means[w - f->view.workloads.count] : NULL;
         unsigned workload = mean ? 0 : f->view.workloads.item[w];
         for (unsigned s = 0; s < f->nseries; s++) {
-            struct table_row *r = new_row(t, mean ? m->label : p->x->workloads[workload]->label,
-                                          label_of(p, f->series[s]), NULL);
+            struct table_row *r =
+                new_row(t, mean ? m->label : p->x->workloads[workload]->label, label_of(p, f->series[s]), NULL);
             if (!r) return no_memory(e);
             r->mean = mean;
             for (unsigned i = 0; i < f->nparts; i++)

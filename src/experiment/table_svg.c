@@ -75,8 +75,8 @@ static void put_head(const struct table *t, const char *file, unsigned marks, si
     bool turned = marks * longest > 84;
     unsigned height = 400 + (turned ? (unsigned)longest * 4 : 0) + 20 * (t->columns / 5);
     unsigned width = marks > 24 ? 1200 : 860;
-    fprintf(out, "set terminal svg noenhanced size %u,%u dynamic rounded font 'Helvetica,13' background '#ffffff'", width,
-            height);
+    fprintf(out, "set terminal svg noenhanced size %u,%u dynamic rounded font 'Helvetica,13' background '#ffffff'",
+            width, height);
     fputs(" name ", out);
     char name[128];
     size_t n = 0;
@@ -88,9 +88,11 @@ static void put_head(const struct table *t, const char *file, unsigned marks, si
     put_text(out, file);
     fputs("\nset encoding utf8\nset datafile missing '?'\nset border 3 lc rgb '#444444'\n"
           "set tics nomirror out scale 0.5\nset grid ytics lc rgb '#dddddd' lt 1 lw 1\nset yrange [0:*]\n"
-          "set key outside top center horizontal Left reverse samplen 1.2 width 1\nset style fill solid 1 noborder\n", out);
+          "set key outside top center horizontal Left reverse samplen 1.2 width 1\nset style fill solid 1 noborder\n",
+          out);
     if (turned) fputs("set xtics rotate by 35 right\n", out);
-    if (normalised(t)) fputs("set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead dt 2 lc rgb '#444444' front\n", out);
+    if (normalised(t))
+        fputs("set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead dt 2 lc rgb '#444444' front\n", out);
     put_axes(t, out);
 }
 
@@ -182,7 +184,8 @@ static void put_stacked(const struct table *t, const char *file, FILE *out)
     if (shares(t)) fputs("set yrange [0:1]\n", out);
     if (series > 1) { /* two lines of labels: series, and below them the workloads */
         double below = turned ? 0.55 * (double)longest + 0.6 : 0.8;
-        fprintf(out, "set style histogram rowstacked gap 1 title offset 0,-%.1f\nset bmargin %.1f\n", below, below + 2.5);
+        fprintf(out, "set style histogram rowstacked gap 1 title offset 0,-%.1f\nset bmargin %.1f\n", below,
+                below + 2.5);
         if (turned) fputs("set xtics rotate by 90 right font ',10'\n", out);
     } else {
         fputs("set style histogram rowstacked gap 1\n", out);

@@ -12,7 +12,7 @@ static void set_timing(struct dram *d, const int64_t *v)
     tick_t p = d->part.period, burst = (tick_t)v[P_DRAM_BURST];
     tick_t cl = (tick_t)v[P_DRAM_CL], wl = (tick_t)v[P_DRAM_WL];
     struct dram_timing *t = &d->t;
-    t->ccd = p * (tick_t)v[P_DRAM_CCD];
+    t->ccd = p * later((tick_t)v[P_DRAM_CCD], burst); /* the data bus limits column commands too */
     t->ccdl = p * (tick_t)v[P_DRAM_CCDL];
     t->cl = p * cl;
     t->wl = p * wl;
@@ -107,6 +107,12 @@ static void enqueue(struct dram *d, struct req *r, tick_t now)
     if (!d->bank[r->bank].current) set_bit(d->backlog, r->bank);
 }
 
+/* A read that takes no time answers at once and needs room for that; the port wakes us. */
+static bool can_take(struct dram *d, const struct req *r, tick_t now)
+{
+    return r->is_write || !takes_no_time(d, r) || port_can_push(d->out[r->slice % d->slices], now);
+}
+
 /* One request a cycle, slices in turn, while the queue has room. */
 static void accept(struct dram *d, tick_t now)
 {
@@ -114,7 +120,7 @@ static void accept(struct dram *d, tick_t now)
     for (uint32_t i = 1; i <= d->slices; i++) {
         uint32_t s = d->last_slice + i < d->slices ? d->last_slice + i : d->last_slice + i - d->slices;
         struct req *r = port_peek(&d->in[s], now);
-        if (!r) continue;
+        if (!r || !can_take(d, r, now)) continue;
         port_pop(&d->in[s], now);
         d->last_slice = s;
         enqueue(d, r, now);

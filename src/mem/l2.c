@@ -327,11 +327,12 @@ static void send_done(struct l2 *s, tick_t now)
     if (s->done.head && port_can_push(s->out, now)) reply(s, list_pop(&s->done), now);
 }
 
-static void send_down(struct l2 *s, tick_t now)
+static bool send_down(struct l2 *s, tick_t now)
 {
-    if (!s->missq.head || !port_can_push(s->mem, now)) return;
+    if (!s->missq.head || !port_can_push(s->mem, now)) return false;
     s->missq_used--;
     port_push(s->mem, list_pop(&s->missq), now);
+    return true;
 }
 
 static enum l2_stall access_head(struct l2 *s, struct req *r, tick_t now)
@@ -392,7 +393,8 @@ tick_t l2_tick(struct l2 *s, tick_t now)
         s->stalled = access_head(s, r, now);
         if (s->stalled != L2_GO) ++*stall_counter(s);
     }
-    send_down(s, now);
+    bool sent = send_down(s, now);
+    if (sent && s->stalled == L2_STALL_MISSQ) return now + s->part.period; /* there is room now */
     return next_work(s, now);
 }
 

@@ -14,6 +14,7 @@ static uint32_t packet_flits(const struct net *n, bool data, uint32_t sectors)
 
 int net_init(struct net *n, const struct gpu_config *c, bool replies, uint32_t inputs, uint32_t outputs)
 {
+    if (inputs > NET_MAX_PORTS || outputs > NET_MAX_PORTS) return -1;
     n->replies = replies;
     n->sectored = c->v[P_L2_SECTORED];
     n->inputs = inputs;

@@ -32,6 +32,9 @@ static int make_parts(struct gpu *g, struct wl_err *e)
     g->sms = (uint32_t)v[P_SM_COUNT];
     g->channels = (uint32_t)v[P_MEM_CHANNELS];
     g->slices = g->channels * (uint32_t)v[P_L2_SLICES];
+    if (g->slices > NET_MAX_PORTS)
+        return wl_fail(e, WL_EINPUT, "mem.channels x l2.slices_per_channel = %u slices; the network has %d ports", g->slices,
+                       NET_MAX_PORTS);
     unsigned parts = g->sms + g->slices + g->channels + 3;
     g->sm = calloc(g->sms, sizeof *g->sm);
     g->l2 = calloc(g->slices, sizeof *g->l2);

@@ -45,7 +45,7 @@ static int done(void **state)
     return 0;
 }
 
-#define HEAD "workloads = atax bfs gemm\n[series lrr]\nsched = lrr\n[series gto]\nsched = gto\n"
+#define HEAD   "workloads = atax bfs gemm\n[series lrr]\nsched = lrr\n[series gto]\nsched = gto\n"
 #define FIGURE HEAD "[figure 1]\nmetric = ipc\nbase = lrr\n"
 
 /* 1. Ten lines are an experiment. */
@@ -151,7 +151,8 @@ static void mistakes(void **state)
     refused(HEAD "[figure 1]\nmetric = ipc\nsweep = l1d.ways: 2\n", "t.ini:8", "chart = sweep");
     refused(HEAD "[figure 1]\nmetric = ipc\nchart = sweep\n", "t.ini:6", "sweep = l1d.ways");
     refused(HEAD "[figure 1]\nmetric = ipc\nchart = sweep\nsweep = l1d.ways 2\n", "t.ini:9:9", "a colon");
-    refused(HEAD "[figure 1]\nmetric = ipc\nchart = sweep\nsweep = l1d.way: 2\n", "t.ini:9:18", "did you mean 'l1d.ways'");
+    refused(HEAD "[figure 1]\nmetric = ipc\nchart = sweep\nsweep = l1d.way: 2\n", "t.ini:9:18",
+            "did you mean 'l1d.ways'");
     refused(HEAD "[figure 1]\nchart = stacked\n", "t.ini:6", "part.hits");
     refused(HEAD "[figure 1]\nmetric = cycles\nchart = time\n", "t.ini:6", "each = kernels");
     refused(HEAD "[figure a/b]\nmetric = ipc\n", "t.ini:6", "without blanks or slashes");
@@ -169,20 +170,26 @@ static void claim_mistakes(void **state)
     refused(FIGURE "[claim a]\nfigure = 1\nvalue = 1.2\nmeasure = gto\n", "t.ini:12:11", "gmean(gto)");
     refused(FIGURE "[claim a]\nfigure = 1\nvalue = 1.2\nmeasure = gmea(gto)\n", "t.ini:12:11", "did you mean 'gmean'");
     refused(FIGURE "[claim a]\nfigure = 1\nvalue = 1.2\nmeasure = gmean(gtp)\n", "t.ini:12:17", "did you mean 'gto'");
-    refused(FIGURE "[claim a]\nfigure = 1\nvalue = 1.2\nmeasure = gmean(gto, ataxx)\n", "t.ini:12", "did you mean 'atax'");
+    refused(FIGURE "[claim a]\nfigure = 1\nvalue = 1.2\nmeasure = gmean(gto, ataxx)\n", "t.ini:12:22",
+            "did you mean 'atax'");
     refused(FIGURE "[claim a]\nfigure = 1\nvalue = 1.2\nmeasure = at(gto, atax bfs)\n", "t.ini:12", "one workload");
-    refused(FIGURE "[claim a]\nfigure = 1\nvalue = 1.2\nmeasure = gmean(gmean(gto))\n", "t.ini:12:17", "inside another");
+    refused(FIGURE "[claim a]\nfigure = 1\nvalue = 1.2\nmeasure = gmean(gmean(gto))\n", "t.ini:12:17",
+            "inside another");
     refused(FIGURE "[claim a]\nfigure = 1\nvalue = x\nmeasure = gmean(gto)\n", "t.ini:11:9", "no value");
     refused(FIGURE "[claim a]\nfigure = 1\nvalue = 2\nmeasure = all(gto > 1)\n", "t.ini:9", "take the value away");
     refused(FIGURE "[claim a]\nfigure = 1\nkind = order\nmeasure = gmean(gto)\n", "t.ini:9", "comparison");
     refused(FIGURE "[claim a]\nfigure = 1\nkind = value\nvalue = 2\nmeasure = gmean(gto)\n", "t.ini:9", "tolerance");
-    refused(FIGURE "[claim a]\nfigure = 1\nvalue = 2\ntolerance = -1\nmeasure = gmean(gto)\n", "t.ini:12", "tolerance is");
+    refused(FIGURE "[claim a]\nfigure = 1\nvalue = 2\ntolerance = -1\nmeasure = gmean(gto)\n", "t.ini:12",
+            "tolerance is");
     refused(FIGURE "[claim a]\nvalue = 2\nmeasure = gmean(gto)\n", "t.ini:11:17", "needs a metric");
     refused(FIGURE "[claim a]\nfigure = 1\nvalue = 2\nmeasure = gmean(gto@8)\n", "t.ini:12:17", "does not sweep");
 }
 
 /* 6. Expressions. */
-static double one_name(void *arg, const struct expr *n) { return strcmp(n->name, "nan") == 0 ? (double)NAN : *(double *)arg; }
+static double one_name(void *arg, const struct expr *n)
+{
+    return strcmp(n->name, "nan") == 0 ? (double)NAN : *(double *)arg;
+}
 
 static double value_of(const char *text)
 {
@@ -203,11 +210,24 @@ static void expressions(void **state)
     static const struct {
         const char *text;
         double value;
-    } cases[] = {{"1 + 2 * 3", 7},       {"(1 + 2) * 3", 9},   {"8 / 4 / 2", 1},        {"10 - 3 - 2", 5},
-                 {"-2 * -3", 6},         {"x", 7},             {"x.y[3].z * 2", 14},    {"abs(-4) + floor(2.9)", 6},
-                 {"1 < 2", 1},           {"2 <= 1", 0},        {"3 > 2 > 1", 1},        {"3 > 1 > 2", 0},
-                 {"1 == 1 and 2 == 2", 1}, {"1 > 2 or 2 > 1", 1}, {"1 or 0 and 0", 1},   {"1.5e2 + .5", 150.5},
-                 {"--3", 3},             {"x@16 - 7", 0}};
+    } cases[] = {{"1 + 2 * 3", 7},
+                 {"(1 + 2) * 3", 9},
+                 {"8 / 4 / 2", 1},
+                 {"10 - 3 - 2", 5},
+                 {"-2 * -3", 6},
+                 {"x", 7},
+                 {"x.y[3].z * 2", 14},
+                 {"abs(-4) + floor(2.9)", 6},
+                 {"1 < 2", 1},
+                 {"2 <= 1", 0},
+                 {"3 > 2 > 1", 1},
+                 {"3 > 1 > 2", 0},
+                 {"1 == 1 and 2 == 2", 1},
+                 {"1 > 2 or 2 > 1", 1},
+                 {"1 or 0 and 0", 1},
+                 {"1.5e2 + .5", 150.5},
+                 {"--3", 3},
+                 {"x@16 - 7", 0}};
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
         if (value_of(cases[i].text) != cases[i].value) fail_msg("%s is %g", cases[i].text, value_of(cases[i].text));
     assert_true(isnan(value_of("1 / 0")));
@@ -243,7 +263,8 @@ static void means(void **state)
 static void verdict_is(const struct exp_claim *c, double m, enum verdict want)
 {
     enum verdict v = claim_verdict(c, m);
-    if (v != want) fail_msg("stated %g, measured %.10g: %s, not %s", c->value, m, verdict_names[v], verdict_names[want]);
+    if (v != want)
+        fail_msg("stated %g, measured %.10g: %s, not %s", c->value, m, verdict_names[v], verdict_names[want]);
 }
 
 static void ratio_verdicts(void **state)
@@ -253,16 +274,16 @@ static void ratio_verdicts(void **state)
         double v, m;
         enum verdict want;
     } cases[] = {
-        {1.404, 1.404, VERDICT_MATCH},     {1.404, 1.505, VERDICT_MATCH},     {1.404, 1.5051, VERDICT_DIRECTION},
-        {1.404, 1.303, VERDICT_MATCH},     {1.404, 1.3029, VERDICT_DIRECTION}, {1.404, 1.02, VERDICT_DIRECTION},
-        {1.404, 1.0199, VERDICT_MISS},     {1.404, 1.0, VERDICT_MISS},        {1.404, 0.9, VERDICT_MISS},
-        {1.1, 1.05, VERDICT_MATCH},        {1.1, 1.0499, VERDICT_DIRECTION},  {1.1, 1.15, VERDICT_MATCH},
-        {1.1, 1.1501, VERDICT_DIRECTION},  {0.8, 0.75, VERDICT_MATCH},        {0.8, 0.85, VERDICT_MATCH},
-        {0.8, 0.8501, VERDICT_DIRECTION},  {0.8, 0.98, VERDICT_DIRECTION},    {0.8, 0.981, VERDICT_MISS},
-        {0.8, 1.2, VERDICT_MISS},          {0.4, 0.25, VERDICT_MATCH},        {0.4, 0.55, VERDICT_MATCH},
-        {0.4, 0.5501, VERDICT_DIRECTION},  {1.0, 1.05, VERDICT_MATCH},        {1.0, 1.0501, VERDICT_MISS},
-        {1.0, 0.95, VERDICT_MATCH},        {1.0, 0.9, VERDICT_MISS},          {1.015, 1.07, VERDICT_DIRECTION},
-        {1.015, 0.965, VERDICT_MATCH},     {1.015, 0.96, VERDICT_MISS},       {1.404, (double)NAN, VERDICT_NOT_RUN},
+        {1.404, 1.404, VERDICT_MATCH},    {1.404, 1.505, VERDICT_MATCH},      {1.404, 1.5051, VERDICT_DIRECTION},
+        {1.404, 1.303, VERDICT_MATCH},    {1.404, 1.3029, VERDICT_DIRECTION}, {1.404, 1.02, VERDICT_DIRECTION},
+        {1.404, 1.0199, VERDICT_MISS},    {1.404, 1.0, VERDICT_MISS},         {1.404, 0.9, VERDICT_MISS},
+        {1.1, 1.05, VERDICT_MATCH},       {1.1, 1.0499, VERDICT_DIRECTION},   {1.1, 1.15, VERDICT_MATCH},
+        {1.1, 1.1501, VERDICT_DIRECTION}, {0.8, 0.75, VERDICT_MATCH},         {0.8, 0.85, VERDICT_MATCH},
+        {0.8, 0.8501, VERDICT_DIRECTION}, {0.8, 0.98, VERDICT_DIRECTION},     {0.8, 0.981, VERDICT_MISS},
+        {0.8, 1.2, VERDICT_MISS},         {0.4, 0.25, VERDICT_MATCH},         {0.4, 0.55, VERDICT_MATCH},
+        {0.4, 0.5501, VERDICT_DIRECTION}, {1.0, 1.05, VERDICT_MATCH},         {1.0, 1.0501, VERDICT_MISS},
+        {1.0, 0.95, VERDICT_MATCH},       {1.0, 0.9, VERDICT_MISS},           {1.015, 1.07, VERDICT_DIRECTION},
+        {1.015, 0.965, VERDICT_MATCH},    {1.015, 0.96, VERDICT_MISS},        {1.404, (double)NAN, VERDICT_NOT_RUN},
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct exp_claim c = {.kind = CLAIM_RATIO, .value = cases[i].v};
@@ -283,7 +304,8 @@ static void other_verdicts(void **state)
     struct exp_claim count = {.kind = CLAIM_VALUE, .value = 13, .tolerance = 2};
     verdict_is(&count, 15, VERDICT_MATCH);
     verdict_is(&count, 16, VERDICT_MISS);
-    struct exp_claim share = {.kind = CLAIM_VALUE, .value = -0.5, .tolerance = 0.1, .relative = true, .has_neutral = true};
+    struct exp_claim share = {
+        .kind = CLAIM_VALUE, .value = -0.5, .tolerance = 0.1, .relative = true, .has_neutral = true};
     verdict_is(&share, -0.55, VERDICT_MATCH);
     verdict_is(&share, -0.56, VERDICT_DIRECTION);
     verdict_is(&share, 0.1, VERDICT_MISS);
@@ -295,9 +317,10 @@ static void other_verdicts(void **state)
     verdict_is(&order, 1, VERDICT_MATCH);
     verdict_is(&order, 0, VERDICT_MISS);
     verdict_is(&order, (double)NAN, VERDICT_NOT_RUN);
-    parse(FIGURE "[claim a]\nvalue = 0.58..0.91\ntolerance = 0\nmeasure = 0.6\n"
-                 "[claim b]\nvalue = 12%\ntolerance = 10%\nmeasure = 0.13\n"
-                 "[claim c]\nvalue = about 1/8\nskip = needs a layout tool\n[claim d]\nvalue = < 0.1\nmeasure = 0.05\n");
+    parse(FIGURE
+          "[claim a]\nvalue = 0.58..0.91\ntolerance = 0\nmeasure = 0.6\n"
+          "[claim b]\nvalue = 12%\ntolerance = 10%\nmeasure = 0.13\n"
+          "[claim c]\nvalue = about 1/8\nskip = needs a layout tool\n[claim d]\nvalue = < 0.1\nmeasure = 0.05\n");
     assert_int_equal(x->claims[0].bound, BOUND_RANGE);
     assert_float_equal(x->claims[0].value_high, 0.91, 1e-12);
     assert_float_equal(x->claims[1].value, 0.12, 1e-12);
@@ -315,8 +338,8 @@ static void give(struct plan *p, const char *series, const char *workload, doubl
             struct exp_run *r = p->cell[s * p->x->nworkloads + w];
             assert_non_null(r);
             json_decref(r->result);
-            r->result = json_pack("{s:f,s:{s:{s:i}},s:[{s:i},{s:i}]}", "ipc", ipc, "l1d", "stalls", "mshr", 5, "kernels",
-                                  "cycles", 30, "cycles", 10);
+            r->result = json_pack("{s:f,s:{s:{s:i}},s:[{s:i},{s:i}]}", "ipc", ipc, "l1d", "stalls", "mshr", 5,
+                                  "kernels", "cycles", 30, "cycles", 10);
             r->state = RUN_DONE;
         }
 }
@@ -325,7 +348,8 @@ static void plans(void **state)
 {
     (void)state;
     parse(HEAD "[series same]\nlike = gto\n[series big]\nset = l1d.ways=8\nbase = gto\n"
-               "[figure 1]\nmetric = ipc\nseries = gto same\nbase = lrr\n[figure 2]\nmetric = ipc\nseries = big\nworkloads = bfs\n");
+               "[figure 1]\nmetric = ipc\nseries = gto same\nbase = lrr\n[figure 2]\nmetric = ipc\nseries = "
+               "big\nworkloads = bfs\n");
     struct plan *p = plan_new(x, SIZE_TINY, "build", &e), *q = plan_new(x, SIZE_TINY, "build 2", &e);
     assert_int_equal(plan_figure(p, &x->figures[0], &e), 0);
     assert_int_equal(p->nruns, 6); /* lrr and gto on three; `same` is gto */
@@ -358,13 +382,14 @@ static void values(void **state)
     assert_int_equal(claim_verdict(&x->claims[0], claim_value(p, &x->claims[0])), VERDICT_NOT_RUN);
     static const char *const w[] = {"atax", "bfs", "gemm"};
     static const double lrr[] = {1, 2, 4}, gto[] = {2, 4, 2}, own[] = {4, 4, 1};
-    for (unsigned i = 0; i < 3; i++) give(p, "lrr", w[i], lrr[i]), give(p, "gto", w[i], gto[i]), give(p, "own", w[i], own[i]);
+    for (unsigned i = 0; i < 3; i++)
+        give(p, "lrr", w[i], lrr[i]), give(p, "gto", w[i], gto[i]), give(p, "own", w[i], own[i]);
     struct table *t = table_make(p, &x->figures[0], &e);
     assert_int_equal(t->rows, 5);
     assert_float_equal(t->row[0].value[0], 2, 1e-12);
     assert_float_equal(t->row[2].value[0], 0.5, 1e-12);
-    assert_float_equal(t->row[2].value[1], 1, 1e-12);   /* the best is lrr here */
-    assert_float_equal(t->row[0].value[2], 2, 1e-12);   /* over its own base, gto */
+    assert_float_equal(t->row[2].value[1], 1, 1e-12); /* the best is lrr here */
+    assert_float_equal(t->row[0].value[2], 2, 1e-12); /* over its own base, gto */
     assert_float_equal(t->row[3].value[0], exp((log(2) + log(2) + log(0.5)) / 3), 1e-12);
     assert_float_equal(t->row[4].value[0], 2, 1e-12);
     assert_int_equal(t->missing, 0);

@@ -42,9 +42,20 @@ static int clean(void **state)
 
 static struct store_row row(const char *key, const char *json)
 {
-    return (struct store_row){.key = key, .build = "b1", .workload = "atax", .size = "tiny", .inputs = "n=1", .gpu = "g",
-                              .l1 = "lru", .l2 = "lru", .sched = "gto", .seed = 1, .config_hash = 42, .reason = "",
-                              .json = json, .seconds = 0.5};
+    return (struct store_row){.key = key,
+                              .build = "b1",
+                              .workload = "atax",
+                              .size = "tiny",
+                              .inputs = "n=1",
+                              .gpu = "g",
+                              .l1 = "lru",
+                              .l2 = "lru",
+                              .sched = "gto",
+                              .seed = 1,
+                              .config_hash = 42,
+                              .reason = "",
+                              .json = json,
+                              .seconds = 0.5};
 }
 
 static void put(struct store *s, const char *key, const char *json)
@@ -172,11 +183,13 @@ static void killed_writer(void **state)
         _exit(1);
     }
     unsigned last = 0, n = 0;
-    while (n++ < 50 && read(fd[0], &last, sizeof last) == sizeof last) {}
+    while (n++ < 50 && read(fd[0], &last, sizeof last) == sizeof last) {
+    }
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
     close(fd[1]);
-    while (read(fd[0], &last, sizeof last) == sizeof last) {}
+    while (read(fd[0], &last, sizeof last) == sizeof last) {
+    }
     close(fd[0]);
     struct store *s = open_store();
     for (unsigned i = 0; i <= last; i++) {
@@ -385,11 +398,16 @@ static void exports(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(round_trip, fresh, clean),   cmocka_unit_test_setup_teardown(two_writers, fresh, clean),
-        cmocka_unit_test_setup_teardown(killed_writer, fresh, clean), cmocka_unit_test_setup_teardown(corrupt, fresh, clean),
-        cmocka_unit_test_setup_teardown(flipped_bit, fresh, clean),  cmocka_unit_test_setup_teardown(foreign, fresh, clean),
-        cmocka_unit_test_setup_teardown(full_disk, fresh, clean),    cmocka_unit_test_setup_teardown(other_builds, fresh, clean),
-        cmocka_unit_test_setup_teardown(plugin_identity, fresh, clean), cmocka_unit_test_setup_teardown(exports, fresh, clean),
+        cmocka_unit_test_setup_teardown(round_trip, fresh, clean),
+        cmocka_unit_test_setup_teardown(two_writers, fresh, clean),
+        cmocka_unit_test_setup_teardown(killed_writer, fresh, clean),
+        cmocka_unit_test_setup_teardown(corrupt, fresh, clean),
+        cmocka_unit_test_setup_teardown(flipped_bit, fresh, clean),
+        cmocka_unit_test_setup_teardown(foreign, fresh, clean),
+        cmocka_unit_test_setup_teardown(full_disk, fresh, clean),
+        cmocka_unit_test_setup_teardown(other_builds, fresh, clean),
+        cmocka_unit_test_setup_teardown(plugin_identity, fresh, clean),
+        cmocka_unit_test_setup_teardown(exports, fresh, clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

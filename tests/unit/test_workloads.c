@@ -137,6 +137,54 @@ static void test_variants(void **state)
         {"conv3d", {8, 4, 5, 40}},
         {"bfs", {1, 2}},
         {"bfs", {2000, 2}},
+        {"mvt", {64, 8192, 32}},
+        {"mvt", {33, 70, 65}},
+        {"gesummv", {40, 4096, 33}},
+        {"gesummv", {1}},
+        {"syr2k", {256, 3}},
+        {"syr2k", {33, 9, 17}},
+        {"mm2", {20, 7, 2048}},
+        {"mm2", {1}},
+        {"mm3", {20, 512}},
+        {"mm3", {33, 40}},
+        {"covar", {33, 17, 5}},
+        {"corr", {33, 17, 5}},
+        {"fdtd2d", {3, 2048, 2}},
+        {"fdtd2d", {2, 2, 1}},
+        {"gramschm", {20, 70, 20}},
+        {"gramschm", {1, 1}},
+        {"backprop", {16}},
+        {"backprop", {33}},
+        {"kmeans", {1, 1, 1}},
+        {"kmeans", {257, 200, 32}},
+        {"kmeans_2", {70, 3, 2}},
+        {"kmeans_direct", {70, 3, 2, 3}},
+        {"srad", {16, 1}},
+        {"srad", {33, 3}},
+        {"srad_2", {48, 2}},
+        {"hotspot", {2, 1, 1}},
+        {"hotspot", {40, 7, 9}},
+        {"pathfinder", {1, 2, 1}},
+        {"pathfinder", {600, 7, 100}},
+        {"gaussian", {2, 0, 4}},
+        {"gaussian", {33, 5, 16}},
+        {"nw", {16, 1}},
+        {"nw", {33, 3}},
+        {"lud", {16}},
+        {"lud", {33}},
+        {"streamcluster", {1, 1, 1, 1}},
+        {"streamcluster", {513, 7, 200, 3}},
+        {"cfd", {1, 1}},
+        {"cfd", {193, 3}},
+        {"btree", {1, 3}},
+        {"btree", {128, 5}},
+        {"btree", {129, 5}},
+        {"lavamd", {1, 1, 1}},
+        {"lavamd", {2, 2, 2}},
+        {"particlefilter", {1, 16, 2}},
+        {"particlefilter", {513, 20, 3}},
+        {"hybridsort", {1}},
+        {"hybridsort", {12345}},
     };
     for (unsigned i = 0; i < sizeof variants / sizeof variants[0]; i++) {
         const struct workload *w = workload_find(variants[i].name);
@@ -146,6 +194,29 @@ static void test_variants(void **state)
     }
     struct workload_run r = {.in = {64, 20}, .ptx = built_in};
     assert_int_equal(run_fresh(workload_find("matmul"), &r, NULL), 1);
+}
+
+/* Each input is within its range, but they do not fit together; the message begins with one of them. */
+static void test_contradictions_refused(void **state)
+{
+    (void)state;
+    static const struct variant variants[] = {
+        {"mvt", {64, 32}},           {"gesummv", {64, 32, 33}},   {"syr2k", {16, 17}},
+        {"mm2", {16, 17}},           {"mm2", {16, 0, 15}},        {"mm3", {16, 15}},
+        {"gramschm", {8, 16, 9}},    {"gaussian", {8, 8, 4}},     {"streamcluster", {5, 4, 6, 1}},
+        {"kmeans_direct", {9, 8, 2, 7}},
+    };
+    for (unsigned i = 0; i < sizeof variants / sizeof variants[0]; i++) {
+        struct workload_run r = {.check = true, .ptx = built_in};
+        memcpy(r.in, variants[i].in, sizeof r.in);
+        struct session_options o = {.mode = SESSION_FUNCTIONAL};
+        struct session *s = session_new(&o, NULL);
+        session_make_current(s);
+        assert_int_equal(workload_find(variants[i].name)->run(&r), 1);
+        assert_non_null(strchr(r.message, '='));
+        assert_int_equal(dev_used(session_memory(s)), 0);
+        session_free(s);
+    }
 }
 
 static const char *broken_ptx(const char *file)
@@ -196,13 +267,50 @@ static void test_names(void **state)
     }
 }
 
+static void test_groups(void **state)
+{
+    (void)state;
+    unsigned count;
+    const struct workload_group *all = workload_groups(&count);
+    assert_true(count >= 10);
+    for (unsigned i = 0; i < count; i++) {
+        unsigned words = 1, n = 0;
+        for (const char *p = all[i].members; *p; p++) words += *p == ' ';
+        while (workload_group_member(&all[i], n)) n++;
+        assert_int_equal(n, words); /* every member exists, under its own name */
+        assert_null(workload_group_member(&all[i], n + 5));
+        assert_ptr_equal(workload_group_find(all[i].name), &all[i]);
+    }
+    const struct workload_group *g = workload_group_find("DACACHE.Divergent");
+    assert_non_null(g);
+    assert_string_equal(workload_group_member(g, 0)->name, "atax");
+    assert_string_equal(workload_group_member(g, 8)->name, "bfs");
+    assert_null(workload_group_find("dacache"));
+    assert_null(workload_group_find(""));
+}
+
+/* The papers' own names, which differ from paper to paper. */
+static void test_paper_names(void **state)
+{
+    (void)state;
+    static const char *const names[][2] = {
+        {"dacache/KMN", "kmeans_direct"}, {"apcm/KMN", "kmeans_1"},     {"dycache/KC", "kmeans"},
+        {"mascar/kmeans-2", "kmeans_2"},  {"mascar/PF", "pathfinder"},  {"dycache/PF", "particlefilter"},
+        {"mascar/particle", "particlefilter_1"}, {"mascar/BP-2", "backprop_2"}, {"dycache/BP", "backprop"},
+        {"mascar/histogram", "hybridsort"}, {"2MM", "mm2"}, {"b+tree", "btree"}, {"hac/BFS", "bfs"},
+    };
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
+        assert_string_equal(workload_find(names[i][0])->name, names[i][1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tiny),       cmocka_unit_test(test_deterministic),
         cmocka_unit_test(test_other_seed), cmocka_unit_test(test_inputs_refused),
         cmocka_unit_test(test_variants),   cmocka_unit_test(test_failures_are_told),
-        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_names),      cmocka_unit_test(test_contradictions_refused),
+        cmocka_unit_test(test_groups),     cmocka_unit_test(test_paper_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,8 +12,8 @@ static void reference_step(double *ex, double *ey, double *hz, double source, si
         for (size_t k = 1; k < ny; k++) ex[i * (ny + 1) + k] -= 0.5 * (hz[i * ny + k] - hz[i * ny + k - 1]);
     for (size_t i = 0; i < nx; i++)
         for (size_t k = 0; k < ny; k++)
-            hz[i * ny + k] -= 0.7 * (ex[i * (ny + 1) + k + 1] - ex[i * (ny + 1) + k] + ey[(i + 1) * ny + k] -
-                                     ey[i * ny + k]);
+            hz[i * ny + k] -=
+                0.7 * (ex[i * (ny + 1) + k + 1] - ex[i * (ny + 1) + k] + ey[(i + 1) * ny + k] - ey[i * ny + k]);
 }
 
 struct arrays {

@@ -45,7 +45,7 @@ const struct workload workload_mm2 = {
     .help = "D = (A B) C, sums kept in global memory, two launches",
     .aliases = "2MM polybench/2mm dacache/2mm",
     .input = {{"n", "rows and columns", {48, 256, 2048}, 1, 8192},
-              {"rows", "rows that are computed; 0: n", {0, 96, 0}, 0, 8192},
+              {"rows", "rows that are computed; 0: n", {0, 192, 0}, 0, 8192},
               {"pitch", "floats from one row to the next; 0: n", {0, 2048, 2048}, 0, 8192}},
     .run = run,
 };

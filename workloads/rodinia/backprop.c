@@ -79,7 +79,12 @@ static int run(struct workload_run *r) { return execute(&workload_backprop, r, F
 static int run_1(struct workload_run *r) { return execute(&workload_backprop_1, r, FORWARD); }
 static int run_2(struct workload_run *r) { return execute(&workload_backprop_2, r, ADJUST); }
 
-#define INPUTS {{"inputs", "units of the input layer, a multiple of 16", {512, 32768, 65536}, 16, 1 << 20}}
+#define INPUTS                                                                                                         \
+    {                                                                                                                  \
+        {                                                                                                              \
+            "inputs", "units of the input layer, a multiple of 16", {512, 65536, 65536}, 16, 1 << 20                   \
+        }                                                                                                              \
+    }
 
 const struct workload workload_backprop = {
     .name = "backprop",

@@ -85,7 +85,7 @@ const struct workload workload_bfs = {
     .name = "bfs",
     .suite = "rodinia",
     .help = "breadth-first search of a uniform random graph, two kernels a level",
-    .aliases = "rodinia/bfs dacache/bfs",
+    .aliases = "rodinia/bfs dacache/bfs apcm/bfs dycache/bfs mascar/bfs hac/bfs",
     .input = {{"nodes", "nodes", {3000, 65536, 1000000}, 1, 1 << 26},
               {"degree", "edges per node, on average", {6, 6, 5}, 2, 64}},
     .run = run,

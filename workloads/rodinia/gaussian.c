@@ -3,7 +3,8 @@
 
 enum { IN_N, IN_PIVOTS, IN_EDGE };
 
-static void check(struct job *j, const float *a0, const float *b0, const float *a, const float *b, size_t n, size_t pivots)
+static void check(struct job *j, const float *a0, const float *b0, const float *a, const float *b, size_t n,
+                  size_t pivots)
 {
     double *wa = job_host(j, n * n, sizeof *wa), *wb = job_host(j, n, sizeof *wb);
     if (j->failed) return;

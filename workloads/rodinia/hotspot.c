@@ -17,9 +17,9 @@ static void reference_step(double *to, const double *from, const float *power, s
             size_t me = i * n + k;
             double c = from[me], up = i ? from[me - n] : c, down = i + 1 < n ? from[me + n] : c;
             double left = k ? from[me - 1] : c, right = k + 1 < n ? from[me + 1] : c;
-            to[me] = c + (double)chip.step_cap * (power[me] + (up + down - 2 * c) * (double)chip.ry +
-                                                  (left + right - 2 * c) * (double)chip.rx +
-                                                  (80 - c) * (double)chip.rz);
+            to[me] =
+                c + (double)chip.step_cap * (power[me] + (up + down - 2 * c) * (double)chip.ry +
+                                             (left + right - 2 * c) * (double)chip.rx + (80 - c) * (double)chip.rz);
         }
 }
 
@@ -53,8 +53,9 @@ static int run(struct workload_run *r)
     for (int t = 0; t < steps; t += pyramid, from ^= 1) {
         int now = steps - t < pyramid ? steps - t : pyramid, inner = TILE - 2 * now;
         struct shape s = {(unsigned)((side + inner - 1) / inner), (unsigned)((side + inner - 1) / inner), TILE, TILE};
-        job_launch(&j, kernel, s, (void *[]){&now, &heat, &field[from], &field[from ^ 1], &side, &side, &c.step_cap,
-                                             &c.rx, &c.ry, &c.rz});
+        job_launch(
+            &j, kernel, s,
+            (void *[]){&now, &heat, &field[from], &field[from ^ 1], &side, &side, &c.step_cap, &c.rx, &c.ry, &c.rz});
     }
     job_copy_out(&j, got, field[from], n * n * f);
     if (r->check && !j.failed) check(&j, temp, power, got, n, steps);

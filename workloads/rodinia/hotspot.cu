@@ -33,9 +33,10 @@ extern "C" __global__ void hotspot(int steps, float *power, float *from, float *
         done = between(tx, i + 1, SIDE - i - 2) && between(ty, i + 1, SIDE - i - 2) && between(tx, first_x, last_x) &&
                between(ty, first_y, last_y);
         if (done)
-            next[ty][tx] = now[ty][tx] + step_cap * (heat[ty][tx] + (now[s][tx] + now[n][tx] - 2.0f * now[ty][tx]) * ry +
-                                                     (now[ty][e] + now[ty][w] - 2.0f * now[ty][tx]) * rx +
-                                                     (ambient - now[ty][tx]) * rz);
+            next[ty][tx] =
+                now[ty][tx] + step_cap * (heat[ty][tx] + (now[s][tx] + now[n][tx] - 2.0f * now[ty][tx]) * ry +
+                                          (now[ty][e] + now[ty][w] - 2.0f * now[ty][tx]) * rx +
+                                          (ambient - now[ty][tx]) * rz);
         __syncthreads();
         if (i == steps - 1) break;
         if (done) now[ty][tx] = next[ty][tx];

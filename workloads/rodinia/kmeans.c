@@ -115,9 +115,18 @@ static int run_direct(struct workload_run *r)
     return job_end(&j);
 }
 
-#define POINTS(tiny, small, paper) {"points", "points", {tiny, small, paper}, 1, 1 << 22}
-#define FEATURES(tiny, small, paper) {"features", "features of a point", {tiny, small, paper}, 1, 256}
-#define CLUSTERS(tiny, small, paper) {"clusters", "centres", {tiny, small, paper}, 1, 32}
+#define POINTS(tiny, small, paper)                                                                                     \
+    {                                                                                                                  \
+        "points", "points", {tiny, small, paper}, 1, 1 << 22                                                           \
+    }
+#define FEATURES(tiny, small, paper)                                                                                   \
+    {                                                                                                                  \
+        "features", "features of a point", {tiny, small, paper}, 1, 256                                                \
+    }
+#define CLUSTERS(tiny, small, paper)                                                                                   \
+    {                                                                                                                  \
+        "clusters", "centres", {tiny, small, paper}, 1, 32                                                             \
+    }
 
 const struct workload workload_kmeans = {
     .name = "kmeans",
@@ -133,7 +142,7 @@ const struct workload workload_kmeans_1 = {
     .suite = "rodinia",
     .help = "kmeans' transpose: lanes a point (136 bytes) apart",
     .aliases = "mascar/kmeans-1 apcm/kmn",
-    .input = {POINTS(600, 32768, 494020), FEATURES(34, 34, 34), CLUSTERS(1, 1, 1)},
+    .input = {POINTS(600, 65536, 494020), FEATURES(34, 34, 34), CLUSTERS(1, 1, 1)},
     .run = run_1,
 };
 
@@ -142,7 +151,7 @@ const struct workload workload_kmeans_2 = {
     .suite = "rodinia",
     .help = "kmeans' nearest centres: coalesced read-only features, constant centres",
     .aliases = "mascar/kmeans-2",
-    .input = {POINTS(600, 32768, 494020), FEATURES(34, 34, 34), CLUSTERS(5, 5, 5)},
+    .input = {POINTS(600, 65536, 494020), FEATURES(34, 34, 34), CLUSTERS(5, 5, 5)},
     .run = run_2,
 };
 

@@ -42,7 +42,8 @@ static int run(struct workload_run *r)
     if (j.failed) return job_end(&j);
     make_reference(reference, n, r->seed);
     for (size_t i = 1; i < n; i++) score[i] = score[i * n] = -(int)i * penalty;
-    CUdeviceptr dref = job_upload(&j, reference, n * n, sizeof(int)), dscore = job_upload(&j, score, n * n, sizeof(int));
+    CUdeviceptr dref = job_upload(&j, reference, n * n, sizeof(int)),
+                dscore = job_upload(&j, score, n * n, sizeof(int));
     CUfunction grow = job_kernel(&j, "nw_grow"), shrink = job_kernel(&j, "nw_shrink");
     for (int d = 1; d <= tiles; d++)
         job_launch(&j, grow, (struct shape){(unsigned)d, 1, TILE, 1}, (void *[]){&dref, &dscore, &cols, &penalty, &d});

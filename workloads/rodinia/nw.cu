@@ -25,14 +25,16 @@ __device__ __forceinline__ void align(int *reference, int *score, int cols, int 
     for (int wave = 0; wave < TILE; wave++) {
         if (tx <= wave) {
             int x = tx + 1, y = wave - tx + 1;
-            temp[y][x] = largest(temp[y - 1][x - 1] + ref[y - 1][x - 1], temp[y][x - 1] - penalty, temp[y - 1][x] - penalty);
+            temp[y][x] =
+                largest(temp[y - 1][x - 1] + ref[y - 1][x - 1], temp[y][x - 1] - penalty, temp[y - 1][x] - penalty);
         }
         __syncthreads();
     }
     for (int wave = TILE - 2; wave >= 0; wave--) {
         if (tx <= wave) {
             int x = tx + TILE - wave, y = TILE - tx;
-            temp[y][x] = largest(temp[y - 1][x - 1] + ref[y - 1][x - 1], temp[y][x - 1] - penalty, temp[y - 1][x] - penalty);
+            temp[y][x] =
+                largest(temp[y - 1][x - 1] + ref[y - 1][x - 1], temp[y][x - 1] - penalty, temp[y - 1][x] - penalty);
         }
         __syncthreads();
     }

@@ -86,7 +86,8 @@ static void make_problem(struct job *j, struct problem *p, int kernels)
     size_t count = p->n * p->n, f = sizeof(float);
     for (unsigned i = 0; i < FIELDS; i++) {
         bool given = i == IMAGE || kernels == SECOND; /* alone, the second kernel works on random fields */
-        p->field[i] = given ? job_random(j, count, i, i == IMAGE ? 1 : 0, i == IMAGE ? 2.7f : 1) : job_host(j, count, f);
+        p->field[i] =
+            given ? job_random(j, count, i, i == IMAGE ? 1 : 0, i == IMAGE ? 2.7f : 1) : job_host(j, count, f);
         p->device[i] = job_upload(j, p->field[i], count, f);
         p->want[i] = j->run->check ? job_host(j, count, sizeof(double)) : NULL;
         for (size_t k = 0; p->want[i] && k < count; k++) p->want[i][k] = p->field[i][k];
@@ -119,7 +120,9 @@ static int run_2(struct workload_run *r) { return execute(&workload_srad_2, r, S
 #define INPUTS(iterations)                                                                                             \
     {                                                                                                                  \
         {"side", "rows and columns of the image, a multiple of 16", {64, 512, 2048}, 16, 8192},                        \
-            {"iters", "iterations", {2, iterations, 2}, 1, 1000}                                                       \
+        {                                                                                                              \
+            "iters", "iterations", {2, iterations, 2}, 1, 1000                                                         \
+        }                                                                                                              \
     }
 
 const struct workload workload_srad = {

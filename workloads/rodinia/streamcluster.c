@@ -17,8 +17,8 @@ struct problem {
     size_t num, dim, centres;
     struct point *points;
     float *coord;
-    int *centre_of;    /* of the points that are centres */
-    double *work;      /* of the reference */
+    int *centre_of; /* of the points that are centres */
+    double *work;   /* of the reference */
     int *moves;
 };
 

@@ -187,6 +187,7 @@ static enum l2_stall read_line(struct l2 *s, struct req *r, const struct wl_acce
         return L2_GO;
     }
     uint8_t fetch = found < 0 ? missing : (uint8_t)(missing & ~t->pending[found]);
+    if (fetch && !s->sectored) fetch = ALL_SECTORS; /* even if stores have covered some of it */
     bool has_entry = found >= 0 && t->mshr[found] != NO_MSHR;
     if (has_entry && !mshr_can_merge(&s->mshr, t->mshr[found])) return L2_STALL_MERGE;
     if (fetch && (s->mshr_sectors + weight(s, fetch) > s->mshr_limit || (!has_entry && mshr_full(&s->mshr))))

@@ -209,7 +209,10 @@ static enum l2_stall read_line(struct l2 *s, struct req *r, const struct wl_acce
     } else {
         mshr_wait(&s->mshr, t->mshr[at], r);
     }
-    count(s, r, weight(s, (uint8_t)(want & ~missing)), weight(s, (uint8_t)(missing & ~fetch)), weight(s, fetch));
+    if (s->sectored)
+        count(s, r, weight(s, (uint8_t)(want & ~missing)), weight(s, (uint8_t)(missing & ~fetch)), weight(s, fetch));
+    else
+        count(s, r, 0, !fetch, fetch != 0);
     return L2_GO;
 }
 

@@ -357,9 +357,7 @@ TEST(d19_row_hits_fill_the_data_bus)
     end();
 }
 
-/* KNOWN DEFECT: nothing keeps a column command from using the data bus while the burst before it
- * lasts; a burst longer than tCCD moves more bytes than the bus has cycles for (dram.busy_cycles
- * exceeds the cycles that passed). */
+/* A burst longer than tCCD: the data bus, not the command, is what the next column waits for. */
 TEST(d20_a_long_burst_limits_the_data_bus)
 {
     begin("dram.tccd=2 dram.tccdl=2 dram.burst=4");
@@ -469,8 +467,7 @@ TEST(d27_zero_time_requests)
     end();
 }
 
-/* KNOWN DEFECT: a zero-time read is pushed towards the L2 without asking whether the port has
- * room (dram.c, enqueue -> finish); the ring then loses requests. */
+/* They take no time in memory, but a place on the way back they do. */
 TEST(d28_zero_time_reads_wait_for_room_too)
 {
     begin_room("mem.zero=dram_read", 2);

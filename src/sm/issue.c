@@ -42,6 +42,7 @@ static void issue_memory(struct sm *s, unsigned w, tick_t now)
     op->regs = s->board + (size_t)w * s->board_regs;
     op->ready = now + s->mem_delay;
     op->waiting = 0;
+    op->done = 0;
     op->begun = false;
     stream_next_addrs(&p->stream, p->exec, &op->addrs);
     for (unsigned i = 0; i < in->ndst; i++) op->regs[in->reg[i]] = NEVER;

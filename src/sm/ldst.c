@@ -66,7 +66,8 @@ static void finish_request(struct sm *s, struct req *r, tick_t at, tick_t now)
 {
     struct memop *op = (struct memop *)(void *)r->load;
     req_free(s->pool, r);
-    if (--op->waiting == 0) finish_op(s, op, at, now);
+    op->done = later(op->done, at); /* a hit may come after a miss whose register write still waits */
+    if (--op->waiting == 0) finish_op(s, op, op->done, now);
 }
 
 /* ---- what comes back ---- */

@@ -33,6 +33,7 @@ struct memop {
     const struct code_inst *inst;
     uint64_t *regs;     /* the warp's scoreboard row */
     tick_t ready;       /* earliest first access */
+    tick_t done;        /* the latest register write of the requests answered so far */
     uint32_t waiting;   /* requests not answered */
     bool begun;         /* the policy has seen it */
     struct warp_addrs addrs;

@@ -194,7 +194,7 @@ TEST(random_machines)
     static const char *const names[] = {"vectoradd", "matmul", "matmul_naive", "reduction", "histogram", "atax",
                                         "bicg", "gemm", "conv2d", "conv3d", "bfs"};
     const char *only = getenv("WL_SEED");
-    uint64_t first = only ? strtoull(only, NULL, 10) : 1, last = only ? first : SLOW_BUILD ? 10 : 80;
+    uint64_t first = only ? strtoull(only, NULL, 10) : 1, last = only ? first : SLOW_BUILD ? 10 : 160;
     for (uint64_t seed = first; seed <= last; seed++) {
         struct gpu_config c;
         char what[128];

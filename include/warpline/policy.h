@@ -51,9 +51,9 @@ struct wl_load {
     uint16_t warp;     /* slot in the SM */
     uint16_t rank;     /* age rank among the live warps of its scheduler, 0 = oldest, at issue */
     uint16_t loop;     /* innermost loop of the load, 0xffff = none */
-    uint8_t requests;  /* coalesced requests in all; more than 2 is divergent */
+    uint16_t requests; /* coalesced requests in all; more than 2 is divergent */
+    uint16_t missed, merged, bypassed; /* so far; merged and bypassed ones are missed too */
     uint8_t lanes;     /* active lanes */
-    uint8_t missed, merged, bypassed; /* so far */
 };
 
 struct wl_access {

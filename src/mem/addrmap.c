@@ -81,8 +81,8 @@ int addrmap_init(struct addrmap *m, const char *text, unsigned channels, unsigne
     if (strncmp(text, "dramid@", 7) == 0) {
         char *end;
         m->insert_at = (int)strtol(text + 7, &end, 10);
-        if (*end != ';' || m->insert_at < 5 || m->insert_at > 40)
-            return wl_fail(e, WL_EINPUT, "dram.map: \"dramid@N;\" needs N from 5 to 40, got \"%.16s\"", text);
+        if (*end != ';' || m->insert_at < 7 || m->insert_at > 40)
+            return wl_fail(e, WL_EINPUT, "dram.map: \"dramid@N;\" needs N from 7 to 40, got \"%.16s\"", text);
         letters = end + 1;
     }
     if (read_letters(letters, &k, e)) return WL_EINPUT;

@@ -25,7 +25,7 @@ static int read_dramid(const char **map, struct dram_map_shape *out, struct wl_e
     char *end;
     long bit = isdigit((unsigned char)(*map)[7]) ? strtol(*map + 7, &end, 10) : -1;
     if (bit < 0 || bit > 40 || *end != ';')
-        return wl_fail(e, WL_EINPUT, "dram.map begins with dramid@BIT; where BIT is 0 to 40, then 64 letters");
+        return wl_fail(e, WL_EINPUT, "dram.map begins with dramid@BIT; where BIT is 7 to 40, then 64 letters");
     out->dramid = (int)bit;
     *map = end + 1;
     return 0;
@@ -70,13 +70,16 @@ static int check_map(const struct gpu_config *c, struct wl_err *e)
     struct dram_map_shape m;
     int rc = dram_map_shape(c->dram_map, &m, e);
     if (rc) return rc;
+    if (m.dramid >= 0 && m.dramid < 7)
+        return wl_fail(e, WL_EINPUT, "dram.map: dramid@%d would split a 128-byte line between channels; 7 is the least",
+                       (int)m.dramid);
     if (m.dramid < 0 && (m.channel_bits > 7 || INT64_C(1) << m.channel_bits != V(MEM_CHANNELS)))
         return wl_fail(e, WL_EINPUT,
                        "dram.map has %u channel bits (D), which cannot name mem.channels = %" PRId64
                        "; use dramid@8; or change one of them",
                        m.channel_bits, V(MEM_CHANNELS));
-    if (m.bank_bits > 6 || INT64_C(1) << m.bank_bits > V(DRAM_BANKS))
-        return wl_fail(e, WL_EINPUT, "dram.map has %u bank bits (B), more than dram.banks = %" PRId64 " can use",
+    if (m.bank_bits > 6 || INT64_C(1) << m.bank_bits != V(DRAM_BANKS))
+        return wl_fail(e, WL_EINPUT, "dram.map has %u bank bits (B), which cannot name dram.banks = %" PRId64,
                        m.bank_bits, V(DRAM_BANKS));
     if (INT64_C(1) << m.bank_bits < V(L2_SLICES))
         return wl_fail(e, WL_EINPUT,
@@ -100,6 +103,8 @@ static int check_index(const char *cache, int64_t sets, int64_t index, struct wl
     return 0;
 }
 
+enum { L2_WRITE_FORWARD = 1 }; /* ORDER of the choices of l2.write */
+
 static int check_caches(const struct gpu_config *c, struct wl_err *e)
 {
     int rc;
@@ -115,6 +120,16 @@ static int check_caches(const struct gpu_config *c, struct wl_err *e)
         return wl_fail(e, WL_EINPUT,
                        "l1d.sets x l1d.ways = %" PRId64 " lines; at most %" PRId64 " (128 MiB) are possible",
                        V(L1D_SETS) * V(L1D_WAYS), most_lines);
+    /* A request that needs more than there is would wait for ever. */
+    int64_t sends = V(L2_WRITE) == L2_WRITE_FORWARD ? 3 : 2; /* a fetch, a dirty victim, a forwarded store */
+    if (V(L2_MISSQ) < sends)
+        return wl_fail(e, WL_EINPUT, "l2.missq = %" PRId64 " cannot hold what one miss sends; %" PRId64 " are needed",
+                       V(L2_MISSQ), sends);
+    if (V(L1D_MISSQ) < 2)
+        return wl_fail(e, WL_EINPUT, "l1d.missq = 1 cannot hold a miss and the dirty local line it evicts; 2 are needed");
+    if (V(L2_SECTORED) && V(L2_MSHR) < 4)
+        return wl_fail(e, WL_EINPUT, "l2.mshr = %" PRId64 " is less than the 4 sectors one miss of a sectored L2 can need",
+                       V(L2_MSHR));
     int64_t l2_lines = V(L2_SETS) * V(L2_WAYS);
     if (l2_lines > most_lines)
         return wl_fail(e, WL_EINPUT, "l2.sets x l2.ways = %" PRId64 " lines a slice; at most %" PRId64 " are possible",

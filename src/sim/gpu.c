@@ -215,7 +215,7 @@ static int provide(struct gpu *g)
 static int run_to_end(struct gpu *g, const char *kernel, tick_t start, struct wl_err *e)
 {
     const uint32_t *order = g->options.shuffle ? g->order : NULL;
-    tick_t patience = (tick_t)g->config.v[P_RUN_WATCHDOG] * g->core_period, moved_at = g->clock.now;
+    tick_t patience = (tick_t)g->config.v[P_RUN_WATCHDOG] * g->core_period, moved_at = later(g->clock.now, g->dispatch.start);
     tick_t limit = g->options.max_cycles ? start + g->options.max_cycles * g->core_period : NEVER;
     uint64_t progress = g->clock.progress;
     while (!finished(g)) {
@@ -228,7 +228,7 @@ static int run_to_end(struct gpu *g, const char *kernel, tick_t start, struct wl
         if (g->clock.progress != progress) {
             progress = g->clock.progress;
             moved_at = g->clock.now;
-        } else if (g->clock.now - moved_at > patience) {
+        } else if (g->clock.now > moved_at + patience) {
             return deadlock(g, kernel, e);
         }
     }

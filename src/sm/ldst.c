@@ -135,9 +135,9 @@ static void count_refusal(struct sm *s, struct l1 *c, enum l1_outcome why, uint6
 static void note_load(struct sm *s, struct memop *op, enum l1_outcome outcome, bool last)
 {
     struct wl_load *l = &op->load;
-    l->missed = (uint8_t)(l->missed + (outcome != L1_HIT));
-    l->merged = (uint8_t)(l->merged + (outcome == L1_MERGED));
-    l->bypassed = (uint8_t)(l->bypassed + (outcome == L1_BYPASSED));
+    l->missed = (uint16_t)(l->missed + (outcome != L1_HIT));
+    l->merged = (uint16_t)(l->merged + (outcome == L1_MERGED));
+    l->bypassed = (uint16_t)(l->bypassed + (outcome == L1_BYPASSED));
     if (last && s->l1d.policy->load_end) s->l1d.policy->load_end(s->l1d.self, l);
 }
 
@@ -212,7 +212,7 @@ static void dispatch(struct sm *s, tick_t now)
     u->op = op;
     u->ntxn = coalesce(s, op, u->txn);
     u->next_txn = 0;
-    op->load.requests = (uint8_t)(u->ntxn > 255 ? 255 : u->ntxn);
+    op->load.requests = (uint16_t)u->ntxn;
     op->waiting = u->ntxn;
     count_requests(s, op, origin_of(op->inst), u->ntxn);
 }

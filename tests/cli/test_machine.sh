@@ -26,7 +26,7 @@ bad 2 "not a power of two" run atax --set l1d.sets=48 --set l1d.index=linear
 bad 2 "not a multiple of sm.schedulers" run atax --set sm.warps=47
 bad 2 "does not divide dram.banks" run atax --set dram.groups=3
 bad 2 "not a power of two" run atax --set dram.banks=12
-bad 2 "more than dram.banks" run atax --set dram.banks=8
+bad 2 "cannot name dram.banks" run atax --set dram.banks=8
 bad 2 "64 address bits" run atax --set "dram.map=dramid@8;RRBB"
 bad 2 "no letter of dram.map" run atax --set "dram.map=dramid@8;X"
 bad 2 "lines" run atax --set l1d.sets=65536 --set l1d.ways=1024 --set l1d.index=linear

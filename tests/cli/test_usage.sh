@@ -44,8 +44,11 @@ bad 2 "cannot load plugin" run atax --plugin "$work/none.so"
 bad 2 "compare needs workloads" compare
 bad 2 "empty entry" compare atax --l1 lru,,lru
 bad 2 "did you mean 'gto'" compare atax --size tiny --sched lrr,gtp
+bad 2 "did you mean '@dacache.divergent'" compare @dacache.dvergent
+bad 2 "is several workloads" run @hac
+good "compare @group" compare @hac --size tiny
 
-for k in workloads policies schedulers gpus counters options; do
+for k in workloads groups policies schedulers gpus figures counters options; do
     good "list $k" list $k
     check "list $k is not empty" test -s "$work/out"
     good "list $k --plain" list $k --plain

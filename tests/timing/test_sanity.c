@@ -480,13 +480,13 @@ static void deadlocks(const struct gpu_config *c, bool tick, const char *word)
 TEST(a_deadlock_is_described)
 {
     for (int tick = 0; tick < 2; tick++) {
-        struct gpu_config c = synth_config("sm.count=2 run.watchdog=5000");
+        struct gpu_config c = synth_config("sm.count=2 run.watchdog=100000");
         c.l1.policy = &stuck_cache;
         deadlocks(&c, tick, "refused");
-        c = synth_config("sm.count=2 run.watchdog=5000");
+        c = synth_config("sm.count=2 run.watchdog=100000");
         c.l2.policy = &stuck_cache;
         deadlocks(&c, tick, "L2 slice");
-        c = synth_config("sm.count=2 run.watchdog=5000");
+        c = synth_config("sm.count=2 run.watchdog=100000");
         c.sched.policy = &stuck_sched;
         deadlocks(&c, tick, "1 ready");
     }

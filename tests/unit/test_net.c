@@ -274,7 +274,7 @@ TEST(sleeping_changes_nothing)
     assert_memory_equal(a, b, n * sizeof a[0]);
 }
 
-/* config_check lets a machine have more slices than the network has places for (NET_MAX_PORTS):
+/* A machine may be described with more slices than the network has places for (NET_MAX_PORTS):
  * such a machine must be refused, not built. */
 TEST(more_ports_than_the_network_has_are_refused)
 {

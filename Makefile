@@ -47,7 +47,7 @@ layers: ## the dependency law between the folders
 	@sh scripts/layers.sh
 
 golden: all ## rewrite the golden counters after an intended change of the model
-	@WARPLINE=$(BUILD)/warpline WL_ROOT=$(CURDIR) WL_UPDATE=1 sh tests/golden/test_golden.sh
+	@for t in golden figures; do WARPLINE=$(BUILD)/warpline WL_ROOT=$(CURDIR) WL_UPDATE=1 sh tests/golden/test_$$t.sh; done
 
 docs: all ## rewrite the tables of parameters and counters in docs/
 	@sh scripts/docs.sh $(BUILD)/warpline

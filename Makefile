@@ -58,8 +58,9 @@ bench: all ## simulation speed, as JSON
 ptx: ## regenerate the kernels' PTX from their .cu
 	@sh scripts/make_ptx.sh
 
-install: all
-	@cmake --install $(BUILD) --prefix $(PREFIX)
+install: all ## binary, library, headers, pkg-config file, man page; PREFIX=/usr/local
+	@cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) > /dev/null
+	@cmake --install $(BUILD)
 
 clean:
 	@rm -rf $(BUILD) $(SAN_BUILD) $(CLANG_BUILD) $(FUZZ_BUILD)

@@ -36,8 +36,14 @@ static struct cache_choice choose(const char *spec)
 static void bench_shape(struct bench *b, const char *spec, uint32_t schedulers, uint32_t sets, uint32_t ways)
 {
     *b = (struct bench){.choice = choose(spec), .sets = sets, .ways = ways};
-    const struct wl_geometry g = {.level = WL_L1, .sets = sets, .ways = ways, .line_bytes = 128, .sms = 1,
-                                  .schedulers = schedulers, .warps = 48, .warp_size = 32};
+    const struct wl_geometry g = {.level = WL_L1,
+                                  .sets = sets,
+                                  .ways = ways,
+                                  .line_bytes = 128,
+                                  .sms = 1,
+                                  .schedulers = schedulers,
+                                  .warps = 48,
+                                  .warp_size = 32};
     const char *why = "";
     assert_true(sets * ways <= MAX_LINES);
     b->p = b->choice.policy;
@@ -59,7 +65,10 @@ static uint64_t counter(const struct bench *b, const char *name)
     return 0;
 }
 
-static struct wl_load load_of(uint8_t requests, uint16_t rank) { return (struct wl_load){.requests = requests, .rank = rank}; }
+static struct wl_load load_of(uint8_t requests, uint16_t rank)
+{
+    return (struct wl_load){.requests = requests, .rank = rank};
+}
 
 /* Whether the load hit. A miss takes a way at once: the bench's memory needs no time. */
 enum got { HIT, MISS, WAIT, BYPASS };
@@ -82,8 +91,7 @@ static enum got bench_access(struct bench *b, struct wl_load *l, uint32_t set, u
         return BYPASS;
     }
     assert_true(states[way] != WL_RESERVED);
-    if (states[way] == WL_VALID && b->p->on_evict)
-        b->p->on_evict(b->self, &a, (uint32_t)way, lines[way], states[way]);
+    if (states[way] == WL_VALID && b->p->on_evict) b->p->on_evict(b->self, &a, (uint32_t)way, lines[way], states[way]);
     b->p->on_insert(b->self, &a, (uint32_t)way);
     lines[way] = line;
     states[way] = WL_VALID;
@@ -157,8 +165,11 @@ static uint32_t entry_position(const char *spec, const uint32_t shape[3], uint8_
 
 TEST(equation_1)
 {
-    static const struct { uint32_t shape[3]; char expect[9]; } table[] = {
-        {{2, 32, 8}, "02467777"}, {{1, 32, 8}, "01234567"}, {{4, 32, 8}, "04777777"}, {{2, 64, 6}, "01234555"},
+    static const struct {
+        uint32_t shape[3];
+        char expect[9];
+    } table[] = {
+        {{2, 32, 8}, "02467777"}, {{1, 32, 8}, "01234567"}, {{4, 32, 8}, "04777777"},  {{2, 64, 6}, "01234555"},
         {{2, 32, 4}, "02333333"}, {{2, 16, 8}, "04777777"}, {{2, 128, 8}, "00112233"},
     };
     for (unsigned i = 0; i < COUNT(table); i++)
@@ -171,14 +182,19 @@ static const uint32_t paper_shape[3] = {2, 32, 8};
 
 TEST(warps_outside_the_partition_enter_at_the_old_end)
 {
-    static const struct { int fcw; char expect[7]; } table[] = {
-        {1, "077777"}, {2, "077777"}, {3, "027777"}, {4, "027777"}, {5, "024777"}, {6, "024777"}, {7, "024677"}, {8, "024677"}};
+    static const struct {
+        int fcw;
+        char expect[7];
+    } table[] = {{1, "077777"}, {2, "077777"}, {3, "027777"}, {4, "027777"},
+                 {5, "024777"}, {6, "024777"}, {7, "024677"}, {8, "024677"}};
     char spec[64];
     for (unsigned i = 0; i < COUNT(table); i++) {
         snprintf(spec, sizeof spec, "dacache:fcw_init=%d", table[i].fcw);
-        for (uint16_t r = 0; r < 6; r++) assert_int_equal(entry_position(spec, paper_shape, 32, r), table[i].expect[r] - '0');
+        for (uint16_t r = 0; r < 6; r++)
+            assert_int_equal(entry_position(spec, paper_shape, 32, r), table[i].expect[r] - '0');
     }
-    for (uint16_t r = 0; r < 6; r++) assert_int_equal(entry_position("dacache:partition=static,static_n=0", paper_shape, 32, r), 7);
+    for (uint16_t r = 0; r < 6; r++)
+        assert_int_equal(entry_position("dacache:partition=static,static_n=0", paper_shape, 32, r), 7);
     /* read as "higher than": one more rank is local */
     assert_int_equal(entry_position("dacache:fcw_init=6,thrash_cmp=gt", paper_shape, 32, 3), 6);
     assert_int_equal(entry_position("dacache:fcw_init=6,thrash_cmp=gt", paper_shape, 32, 4), 7);
@@ -253,7 +269,8 @@ TEST(promotion_goes_by_steps)
     bench_end(&b);
 }
 
-static void missing(const char *spec, uint16_t rank, const char *reserved, const char *invalid, enum got got, const char *expect)
+static void missing(const char *spec, uint16_t rank, const char *reserved, const char *invalid, enum got got,
+                    const char *expect)
 {
     struct bench b;
     bench_letters(&b, spec);
@@ -282,7 +299,8 @@ TEST(insertion_and_replacement)
     missing(bypass, 0, "", "e", MISS, "Xabcdfgh");
     missing(bypass, 9, "", "b", MISS, "acdefghX");
     missing(uncon, 0, "abcdefgh", "", WAIT, "abcdefgh");
-    missing("dacache:partition=static,static_n=0", 0, "bcdefgh", "", MISS, "bcdefghX"); /* S0: the whole set is replaceable */
+    missing("dacache:partition=static,static_n=0", 0, "bcdefgh", "", MISS,
+            "bcdefghX"); /* S0: the whole set is replaceable */
     missing("dacache:partition=static,static_n=0", 0, "abcdefgh", "", BYPASS, "abcdefgh");
 }
 
@@ -335,7 +353,10 @@ TEST(fully_cached_loads_raise_fcw)
 
 TEST(incomplete_loads_lower_fcw)
 {
-    static const struct { uint16_t rank; unsigned cnt; } one[] = {{0, 124}, {1, 125}, {2, 126}, {3, 127}, {4, 127}, {23, 127}};
+    static const struct {
+        uint16_t rank;
+        unsigned cnt;
+    } one[] = {{0, 124}, {1, 125}, {2, 126}, {3, 127}, {4, 127}, {23, 127}};
     struct bench b;
     for (unsigned i = 0; i < COUNT(one); i++) {
         bench_begin(&b, "dacache");
@@ -421,7 +442,8 @@ static void four_warps(const char *spec, const unsigned expect[4])
 TEST(two_of_four_warps_are_kept)
 {
     four_warps("lru", (const unsigned[]){4, 4, 4, 4});
-    four_warps("dacache:partition=static,static_n=2,width=4,mru_req_max=0,replace=uncon", (const unsigned[]){0, 0, 4, 4});
+    four_warps("dacache:partition=static,static_n=2,width=4,mru_req_max=0,replace=uncon",
+               (const unsigned[]){0, 0, 4, 4});
     four_warps("dacache:partition=static,static_n=2,width=4,mru_req_max=0", (const unsigned[]){0, 0, 4, 4});
 }
 
@@ -454,7 +476,8 @@ TEST(steady_state_of_one_set)
         assert_int_equal(one_set_hits("lru", warps[i], 1, 24, 16), 0);
         for (unsigned n = 0; n <= 4; n++)
             for (unsigned k = 0; k < COUNT(promos); k++) {
-                snprintf(spec, sizeof spec, "dacache:partition=static,replace=uncon,static_n=%u,promo=%s", n, promos[k]);
+                snprintf(spec, sizeof spec, "dacache:partition=static,replace=uncon,static_n=%u,promo=%s", n,
+                         promos[k]);
                 assert_int_equal(one_set_hits(spec, warps[i], 1, 24, 16), 7 * 8);
                 assert_int_equal(one_set_hits(spec, 8, 1, 24, 16), 8 * 8);
             }
@@ -463,7 +486,9 @@ TEST(steady_state_of_one_set)
 
 TEST(dead_blocks_in_one_set)
 {
-    static const struct { unsigned warps, lru, s[5], gt[2]; } table[] = {
+    static const struct {
+        unsigned warps, lru, s[5], gt[2];
+    } table[] = {
         {8, 1120, {56, 322, 588, 854, 1120}, {1120, 1120}},
         {10, 0, {49, 315, 581, 847, 980}, {980, 980}},
         {16, 0, {49, 315, 581, 847, 980}, {980, 980}},
@@ -476,7 +501,8 @@ TEST(dead_blocks_in_one_set)
         for (unsigned n = 0; n <= 4; n++)
             for (unsigned k = 0; k < COUNT(promos); k++)
                 for (unsigned r = 0; r < 3; r++) { /* nothing is in flight: replacement modes agree */
-                    snprintf(spec, sizeof spec, "dacache:partition=static,static_n=%u,promo=%s,replace=%s", n, promos[k], replaces[r]);
+                    snprintf(spec, sizeof spec, "dacache:partition=static,static_n=%u,promo=%s,replace=%s", n,
+                             promos[k], replaces[r]);
                     assert_int_equal(one_set_hits(spec, w, 20, 8, 0), table[i].s[n]);
                 }
         for (unsigned n = 0; n < 2; n++) {
@@ -490,9 +516,10 @@ TEST(dead_blocks_in_one_set)
 
 TEST(row_pitches_meet_few_sets)
 {
-    static const struct { unsigned pitch, fermi[2], linear[2]; } table[] = {
-        {8192, {8, 4}, {1, 32}}, {4096, {8, 4}, {1, 32}}, {2048, {16, 2}, {1, 32}}, {1024, {8, 4}, {1, 32}},
-        {512, {16, 2}, {2, 16}}, {256, {16, 2}, {4, 8}},  {136, {29, 2}, {20, 2}},  {2049, {16, 2}, {1, 32}}};
+    static const struct {
+        unsigned pitch, fermi[2], linear[2];
+    } table[] = {{8192, {8, 4}, {1, 32}}, {4096, {8, 4}, {1, 32}}, {2048, {16, 2}, {1, 32}}, {1024, {8, 4}, {1, 32}},
+                 {512, {16, 2}, {2, 16}}, {256, {16, 2}, {4, 8}},  {136, {29, 2}, {20, 2}},  {2049, {16, 2}, {1, 32}}};
     for (unsigned i = 0; i < COUNT(table); i++)
         for (int f = 0; f < 2; f++) {
             unsigned used = 0, most = 0, n[32] = {0};
@@ -522,7 +549,8 @@ static void leader_sets(const char *policy)
         bench_begin(&b, policy);
         assert_int_equal(counter(&b, "psel"), 511);
         miss_in(&b, set, 1000);
-        bool first = set == 0 || set == 9 || set == 18 || set == 27, second = set == 7 || set == 14 || set == 21 || set == 28;
+        bool first = set == 0 || set == 9 || set == 18 || set == 27,
+             second = set == 7 || set == 14 || set == 21 || set == 28;
         assert_int_equal(counter(&b, "psel"), first ? 512 : second ? 510 : 511);
         assert_int_equal(miss_in(&b, set, 1000), HIT);
         assert_int_equal(counter(&b, "psel"), first ? 512 : second ? 510 : 511);
@@ -616,7 +644,8 @@ TEST(rrip_hits)
     bench_begin(&b, "rrip:mode=srrip");
     for (uint64_t w = 0; w < 8; w++) miss_in(&b, SET, 'a' + w);
     const struct wl_set view = {b.state + SET * 8, 8, true};
-    for (uint64_t w = 0; w < 8; w++) miss_in(&b, SET, w == 1 ? 'a' : 'a' + w); /* all hit: 4 5 5 ... but way 1 untouched */
+    for (uint64_t w = 0; w < 8; w++)
+        miss_in(&b, SET, w == 1 ? 'a' : 'a' + w); /* all hit: 4 5 5 ... but way 1 untouched */
     assert_int_equal(b.p->victim(b.self, &a, &view), 1);
     for (int i = 0; i < 20; i++) miss_in(&b, SET, 'b'); /* 0, not below */
     assert_int_equal(b.p->victim(b.self, &a, &view), 2);
@@ -706,8 +735,8 @@ TEST(only_the_oldest_warp_of_scheduler_0_is_watched)
     struct bench b;
     bench_begin(&b, "dacache");
     for (unsigned i = 0; i < 40; i++) {
-        coherent(&b, 1, 0, 8, 100, 1);      /* scheduler 1 */
-        coherent(&b, 2, 1, 8, 200 + i, 1);  /* not the oldest */
+        coherent(&b, 1, 0, 8, 100, 1);     /* scheduler 1 */
+        coherent(&b, 2, 1, 8, 200 + i, 1); /* not the oldest */
     }
     expect_verdicts(&b, 0, 0);
     coherent(&b, 0, 0, 8, 300, 1);
@@ -765,7 +794,8 @@ TEST(storage_is_the_papers)
 
 TEST(impossible_parameters_are_refused)
 {
-    static const char *const bad[] = {"dacache:fcw_init=49", "dacache:cnt_init=256", "dip:leaders=17", "rrip:leaders=17"};
+    static const char *const bad[] = {"dacache:fcw_init=49", "dacache:cnt_init=256", "dip:leaders=17",
+                                      "rrip:leaders=17"};
     const struct wl_geometry g = {.level = WL_L1, .sets = 32, .ways = 8, .schedulers = 2};
     for (unsigned i = 0; i < COUNT(bad); i++) {
         const char *why = NULL;
@@ -784,7 +814,8 @@ static void cache_begin(const char *spec, uint32_t mshrs)
 {
     struct wl_err e = {.code = WL_OK};
     const struct wl_geometry g = {.sms = 1, .schedulers = 1, .warps = 48, .warp_size = 32};
-    const struct l1_shape shape = {.sets = 4, .ways = 4, .mshr = mshrs, .merge = 4, .missq = 16, .index = INDEX_LINEAR, .origin = FROM_L1D};
+    const struct l1_shape shape = {
+        .sets = 4, .ways = 4, .mshr = mshrs, .merge = 4, .missq = 16, .index = INDEX_LINEAR, .origin = FROM_L1D};
     struct cache_choice choice = choose(spec);
     rig_pool(&pool);
     if (l1_init(&cache, &shape, &choice, &g, &pool, &e)) fail_msg("%s", e.text);
@@ -824,7 +855,8 @@ TEST(without_a_victim_the_l1d_bypasses_or_waits)
         assert_int_equal(cache_load(&l, 16, 1), i ? L1_NO_LINE : L1_BYPASSED);
         if (!i) {
             assert_int_equal(last_sent()->sectors, 1); /* 32 bytes */
-            assert_int_equal(cache_load(&l, 16, 9), L1_BYPASSED); /* again a packet of its own: bytes 0 and 127, 64 bytes */
+            assert_int_equal(cache_load(&l, 16, 9),
+                             L1_BYPASSED); /* again a packet of its own: bytes 0 and 127, 64 bytes */
             assert_int_equal(last_sent()->sectors, 9);
             assert_int_equal(cache_load(&l, 20, ALL_SECTORS), L1_BYPASSED); /* 128 bytes */
             assert_int_equal(last_sent()->sectors, ALL_SECTORS);
@@ -864,8 +896,9 @@ static struct outcome run_with(const char *program, const char *l1, bool tick)
 /* Everything in as most recent, promoted to the front, replaced anywhere: LRU by other words. */
 TEST(neutral_variants_are_lru)
 {
-    static const char *const neutral[] = {"dip:mode=lru", "dacache:clp=off,mru_req_max=255,promo=mru,replace=uncon",
-                                          "dacache:partition=static,static_n=0,clp=off,mru_req_max=255,promo=mru,replace=stall"};
+    static const char *const neutral[] = {
+        "dip:mode=lru", "dacache:clp=off,mru_req_max=255,promo=mru,replace=uncon",
+        "dacache:partition=static,static_n=0,clp=off,mru_req_max=255,promo=mru,replace=stall"};
     for (unsigned i = 0; i < COUNT(programs); i++) {
         struct outcome lru = run_with(programs[i], "lru", false);
         for (unsigned k = 0; k < COUNT(neutral); k++) {
@@ -877,11 +910,16 @@ TEST(neutral_variants_are_lru)
 
 TEST(both_engines_agree)
 {
-    static const char *const policies[] = {"dip", "rrip", "dacache", "dacache:replace=uncon", "dacache:replace=stall",
+    static const char *const policies[] = {"dip",
+                                           "rrip",
+                                           "dacache",
+                                           "dacache:replace=uncon",
+                                           "dacache:replace=stall",
                                            "dacache:partition=static,static_n=1"};
     for (unsigned i = 0; i < COUNT(programs); i += SLOW_BUILD ? 3 : 1)
         for (unsigned k = 0; k < (SLOW_BUILD ? 3 : COUNT(policies)); k++) {
-            struct outcome fast = run_with(programs[i], policies[k], false), tick = run_with(programs[i], policies[k], true);
+            struct outcome fast = run_with(programs[i], policies[k], false),
+                           tick = run_with(programs[i], policies[k], true);
             check_same_counters(&fast.stats, &tick.stats, policies[k]);
         }
 }

@@ -5,7 +5,8 @@
  * cannot change a result. No commit pass is needed: an entry carries the tick from which it
  * may not yet be seen, and the port remembers how many slots were freed at the latest tick.
  *
- * A push wakes the consumer. A producer that found the port full is woken by the next pop. */
+ * A push into an empty port wakes the consumer, which after a pop sees to the next entry itself. A
+ * producer that found the port full is woken by the next pop. */
 #ifndef WL_MEM_PORT_H
 #define WL_MEM_PORT_H
 
@@ -53,10 +54,11 @@ static inline bool port_can_push(struct port *p, tick_t now)
 static inline void port_push_after(struct port *p, struct req *r, tick_t after)
 {
     after += p->delay;
+    bool first = p->head == p->tail;
     p->slot[p->tail++ & p->mask] = (struct port_slot){after, r};
     if (p->notify) *p->notify |= p->notify_bit;
     p->consumer->clock->progress++;
-    part_wake_after(p->consumer, after);
+    if (first) part_wake_after(p->consumer, after); /* else the one in front decides when there is work */
 }
 
 static inline void port_push(struct port *p, struct req *r, tick_t now) { port_push_after(p, r, now); }

@@ -102,7 +102,7 @@ static enum got bench_access(struct bench *b, struct wl_load *l, uint32_t set, u
 static unsigned bench_load(struct bench *b, struct wl_load l, uint64_t base, uint32_t n)
 {
     if (b->p->load_begin) b->p->load_begin(b->self, &l);
-    for (uint32_t i = 0; i < n; i++) l.missed = (uint8_t)(l.missed + (bench_access(b, &l, i, base + i) != HIT));
+    for (uint32_t i = 0; i < n; i++) l.missed = (uint16_t)(l.missed + (bench_access(b, &l, i, base + i) != HIT));
     if (b->p->load_end) b->p->load_end(b->self, &l);
     return l.missed;
 }
@@ -897,8 +897,8 @@ static struct outcome run_with(const char *program, const char *l1, bool tick)
 TEST(neutral_variants_are_lru)
 {
     static const char *const neutral[] = {
-        "dip:mode=lru", "dacache:clp=off,mru_req_max=255,promo=mru,replace=uncon",
-        "dacache:partition=static,static_n=0,clp=off,mru_req_max=255,promo=mru,replace=stall"};
+        "dip:mode=lru", "dacache:clp=off,mru_req_max=256,promo=mru,replace=uncon",
+        "dacache:partition=static,static_n=0,clp=off,mru_req_max=256,promo=mru,replace=stall"};
     for (unsigned i = 0; i < COUNT(programs); i++) {
         struct outcome lru = run_with(programs[i], "lru", false);
         for (unsigned k = 0; k < COUNT(neutral); k++) {

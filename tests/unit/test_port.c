@@ -138,9 +138,24 @@ TEST(push_wakes_the_consumer_when_it_can_see)
     assert_int_equal(t.calls[0], 0); /* the producer has nothing to do */
     assert_int_equal(t.calls[1], 1);
     assert_non_null(port_peek(&t.port, t.clock.now));
+    port_pop(&t.port, t.clock.now);
     port_push_after(&t.port, &r[1], 6); /* visible after 6: the edge at 6 is too early */
     assert_true(step(&t));
     assert_int_equal(t.clock.now, 9);
+    assert_false(step(&t));
+    end(&t);
+}
+
+/* Behind an entry that is still there a push changes nothing for the consumer: it knows when it can
+ * go on with that one, and looks at the next when it has taken it. */
+TEST(a_push_behind_another_wakes_nobody)
+{
+    struct two t;
+    struct req r[2] = {{0}};
+    begin(&t, 4, 1, 1);
+    port_push(&t.port, &r[0], 0);
+    assert_true(step(&t));
+    port_push(&t.port, &r[1], t.clock.now);
     assert_false(step(&t));
     end(&t);
 }
@@ -263,6 +278,7 @@ int main(void)
         cmocka_unit_test(capacity_need_not_be_a_power_of_two),
         cmocka_unit_test(delay_is_a_pipeline_inside_the_port),
         cmocka_unit_test(push_wakes_the_consumer_when_it_can_see),
+        cmocka_unit_test(a_push_behind_another_wakes_nobody),
         cmocka_unit_test(push_sets_the_consumers_bit),
         cmocka_unit_test(a_waiting_producer_is_woken_by_a_pop),
         cmocka_unit_test(a_pop_wakes_nobody_who_did_not_ask),

@@ -95,4 +95,26 @@ struct graph {
 /* The arrays belong to the job. */
 void random_graph(struct job *j, struct graph *g, int nodes, int degree, struct random r);
 
+/* Text of exactly `bytes` characters. Common words are common: a word's rank is drawn twice. */
+void random_words(char *out, size_t bytes, struct random r); /* upper-case words, blanks, line ends */
+void random_html(char *out, size_t bytes, struct random r);  /* words and links, <a href="...">...</a> */
+/* A line of a web log: address, tab, visitor, tab, program, line end. Returns its length, LOG_LINE_MAX at most. */
+enum { LOG_LINE_MAX = 192 };
+size_t random_log_line(char out[LOG_LINE_MAX], struct random *r);
+
+/* An undirected graph in compressed rows with weights 1 .. 100, no loops, no edge twice: each is in
+ * the lists of both its ends, in random order. */
+enum graph_kind {
+    GRAPH_RMAT,    /* recursive quarters (0.45, 0.22, 0.22, 0.11): few nodes have many edges */
+    GRAPH_ROAD,    /* a square grid with one street in eight missing and a few long roads */
+    GRAPH_UNIFORM, /* any pair as likely as any other */
+    GRAPH_KINDS
+};
+struct csr {
+    int nodes, edges;
+    int *start, *edge, *weight; /* node i: edges start[i] .. start[i + 1] - 1 */
+};
+/* `degree`: edges drawn for a node, counted at both ends; pairs drawn twice are dropped. */
+void random_csr(struct job *j, struct csr *g, enum graph_kind kind, int nodes, int degree, struct random r);
+
 #endif

@@ -8,8 +8,7 @@
  * misses of these leaders. The other sets follow the winner. Only insertion differs; a hit makes
  * most recent and the victim is LRU's.
  *
- * Leaders, spread so that no stride meets only one kind: the sets are cut into `leaders` groups of
- * K; in group c, set c leads for LRU and set K-1-c for BIP (32 sets: 0, 9, 18, 27 and 7, 14, 21, 28).
+ * The leaders are spread so that no stride meets only one kind: duel.h.
  *
  * The 1 in 32 comes from a counter that only BIP insertions advance, so runs are repeatable. A miss
  * counts when it takes a line, whatever the kind of access; merges and bypasses do not count.
@@ -19,6 +18,7 @@
  * (5 bits): 15 bits a cache more than LRU. mode=lru switches the duel off and is LRU exactly. */
 #include <stdlib.h>
 
+#include "warpline/duel.h"
 #include "warpline/policy.h"
 
 enum { DIP_MODE, DIP_EPSILON, DIP_LEADERS, DIP_PSEL_BITS };
@@ -62,8 +62,8 @@ static const struct wl_counter dip_counters[] = {
 
 struct dip {
     struct wl_chain chain;
-    uint32_t sets, leaders, epsilon, mode;
-    uint32_t psel_bits, psel; /* the upper half: BIP misses less */
+    struct wl_duel duel; /* LRU against BIP */
+    uint32_t sets, epsilon, mode;
     uint32_t bip_insertions;  /* since the last one that was most recent */
     uint64_t count[DIP_COUNTERS];
     uint16_t order[]; /* [sets * ways] */
@@ -81,11 +81,9 @@ static void *dip_create(const struct wl_geometry *g, const int64_t *values, cons
         return NULL;
     }
     d->sets = g->sets;
-    d->leaders = (uint32_t)values[DIP_LEADERS];
     d->epsilon = (uint32_t)values[DIP_EPSILON];
     d->mode = (uint32_t)values[DIP_MODE];
-    d->psel_bits = (uint32_t)values[DIP_PSEL_BITS];
-    d->psel = (1u << (d->psel_bits - 1)) - 1;
+    wl_duel_init(&d->duel, g->sets, (uint32_t)values[DIP_LEADERS], (uint32_t)values[DIP_PSEL_BITS]);
     wl_chain_init(&d->chain, d->order, g->sets, g->ways);
     return d;
 }
@@ -100,13 +98,17 @@ static uint64_t bits_for(uint64_t values)
 static uint64_t dip_storage_bits(const void *self)
 {
     const struct dip *d = self;
-    return bits_for(d->chain.ways) * d->chain.ways * d->sets + d->psel_bits + bits_for(d->epsilon);
+    return bits_for(d->chain.ways) * d->chain.ways * d->sets + d->duel.psel_bits + bits_for(d->epsilon);
 }
 
 static void dip_read_counters(const void *self, uint64_t *out)
 {
     const struct dip *d = self;
-    for (unsigned i = 0; i < DIP_COUNTERS; i++) out[i] = i == PSEL_NOW ? d->psel : d->count[i];
+    for (unsigned i = 0; i < DIP_COUNTERS; i++) out[i] = d->count[i];
+    out[LEADER_LRU] = d->duel.leader_misses[0];
+    out[LEADER_BIP] = d->duel.leader_misses[1];
+    out[BIP_FOLLOWED] = d->duel.followed;
+    out[PSEL_NOW] = d->duel.psel;
 }
 
 static int dip_victim(void *self, const struct wl_access *a, const struct wl_set *s)
@@ -123,38 +125,6 @@ static void dip_on_hit(void *self, const struct wl_access *a, uint32_t way, bool
     wl_chain_touch(&d->chain, a->set, way);
 }
 
-/* ---- the duel ---- */
-
-enum role { FOLLOWS, LEADS_LRU, LEADS_BIP };
-
-static enum role role_of(const struct dip *d, uint32_t set)
-{
-    uint32_t k = d->sets / d->leaders, group = set / k, offset = set % k;
-    if (group >= d->leaders) return FOLLOWS;
-    if (offset == group % k) return LEADS_LRU;
-    return offset == k - 1 - group % k ? LEADS_BIP : FOLLOWS;
-}
-
-/* Counts the miss for or against its leader and says whether the set inserts by BIP. The selector
- * is read as it was before the miss; only followers read it and only leaders move it. */
-static bool duel(struct dip *d, uint32_t set)
-{
-    switch (role_of(d, set)) {
-    case LEADS_LRU:
-        d->count[LEADER_LRU]++;
-        if (d->psel < (1u << d->psel_bits) - 1) d->psel++;
-        return false;
-    case LEADS_BIP:
-        d->count[LEADER_BIP]++;
-        if (d->psel) d->psel--;
-        return true;
-    case FOLLOWS: break;
-    }
-    bool bip = d->psel >> (d->psel_bits - 1);
-    d->count[BIP_FOLLOWED] += bip;
-    return bip;
-}
-
 static bool bip_inserts_as_most_recent(struct dip *d)
 {
     if (!d->epsilon || ++d->bip_insertions < d->epsilon) return false;
@@ -165,7 +135,7 @@ static bool bip_inserts_as_most_recent(struct dip *d)
 static void dip_on_insert(void *self, const struct wl_access *a, uint32_t way)
 {
     struct dip *d = self;
-    bool bip = d->mode == MODE_DUEL ? duel(d, a->set) : d->mode == MODE_BIP;
+    bool bip = d->mode == MODE_DUEL ? wl_duel_miss(&d->duel, a->set) : d->mode == MODE_BIP;
     bool recent = !bip || bip_inserts_as_most_recent(d);
     d->count[recent ? INS_MRU : INS_LRU]++;
     wl_chain_move(&d->chain, a->set, wl_chain_position(&d->chain, a->set, way), recent ? 0 : d->chain.ways - 1);

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "warpline/duel.h"
 #include "warpline/policy.h"
 
 enum { RRIP_MODE, RRIP_BITS, RRIP_HIT, RRIP_THROTTLE, RRIP_LEADERS, RRIP_PSEL_BITS };
@@ -67,9 +68,9 @@ static const struct wl_counter rrip_counters[] = {
 };
 
 struct rrip {
-    uint32_t sets, ways, leaders, throttle, mode, bits, furthest;
+    struct wl_duel duel; /* SRRIP against BRRIP */
+    uint32_t sets, ways, throttle, mode, bits, furthest;
     bool hit_priority;
-    uint32_t psel_bits, psel; /* the upper half: BRRIP misses less */
     uint32_t brrip_insertions;
     uint64_t count[RRIP_COUNTERS];
     uint8_t rrpv[]; /* [sets * ways] */
@@ -88,14 +89,12 @@ static void *rrip_create(const struct wl_geometry *g, const int64_t *values, con
     }
     r->sets = g->sets;
     r->ways = g->ways;
-    r->leaders = (uint32_t)values[RRIP_LEADERS];
     r->throttle = (uint32_t)values[RRIP_THROTTLE];
     r->mode = (uint32_t)values[RRIP_MODE];
     r->bits = (uint32_t)values[RRIP_BITS];
     r->furthest = (1u << r->bits) - 1;
     r->hit_priority = values[RRIP_HIT] == HIT_PRIORITY;
-    r->psel_bits = (uint32_t)values[RRIP_PSEL_BITS];
-    r->psel = (1u << (r->psel_bits - 1)) - 1;
+    wl_duel_init(&r->duel, g->sets, (uint32_t)values[RRIP_LEADERS], (uint32_t)values[RRIP_PSEL_BITS]);
     memset(r->rrpv, (int)r->furthest, (size_t)g->sets * g->ways);
     return r;
 }
@@ -105,13 +104,17 @@ static uint64_t rrip_storage_bits(const void *self)
     const struct rrip *r = self;
     uint64_t counter = 0;
     while ((UINT64_C(1) << counter) < r->throttle) counter++;
-    return (uint64_t)r->bits * r->sets * r->ways + r->psel_bits + counter;
+    return (uint64_t)r->bits * r->sets * r->ways + r->duel.psel_bits + counter;
 }
 
 static void rrip_read_counters(const void *self, uint64_t *out)
 {
     const struct rrip *r = self;
-    for (unsigned i = 0; i < RRIP_COUNTERS; i++) out[i] = i == PSEL_NOW ? r->psel : r->count[i];
+    for (unsigned i = 0; i < RRIP_COUNTERS; i++) out[i] = r->count[i];
+    out[LEADER_S] = r->duel.leader_misses[0];
+    out[LEADER_B] = r->duel.leader_misses[1];
+    out[B_FOLLOWED] = r->duel.followed;
+    out[PSEL_NOW] = r->duel.psel;
 }
 
 static int rrip_victim(void *self, const struct wl_access *a, const struct wl_set *s)
@@ -149,37 +152,6 @@ static void rrip_on_evict(void *self, const struct wl_access *a, uint32_t way, u
     for (uint32_t w = 0; w < r->ways; w++) v[w] = (uint8_t)(v[w] + step > r->furthest ? r->furthest : v[w] + step);
 }
 
-/* ---- the duel, as in dip.c ---- */
-
-enum role { FOLLOWS, LEADS_S, LEADS_B };
-
-static enum role role_of(const struct rrip *r, uint32_t set)
-{
-    uint32_t k = r->sets / r->leaders, group = set / k, offset = set % k;
-    if (group >= r->leaders) return FOLLOWS;
-    if (offset == group % k) return LEADS_S;
-    return offset == k - 1 - group % k ? LEADS_B : FOLLOWS;
-}
-
-/* Counts the miss for or against its leader and says whether the set inserts by BRRIP. */
-static bool duel(struct rrip *r, uint32_t set)
-{
-    switch (role_of(r, set)) {
-    case LEADS_S:
-        r->count[LEADER_S]++;
-        if (r->psel < (1u << r->psel_bits) - 1) r->psel++;
-        return false;
-    case LEADS_B:
-        r->count[LEADER_B]++;
-        if (r->psel) r->psel--;
-        return true;
-    case FOLLOWS: break;
-    }
-    bool brrip = r->psel >> (r->psel_bits - 1);
-    r->count[B_FOLLOWED] += brrip;
-    return brrip;
-}
-
 static bool brrip_inserts_nearer(struct rrip *r)
 {
     if (!r->throttle || ++r->brrip_insertions < r->throttle) return false;
@@ -190,7 +162,7 @@ static bool brrip_inserts_nearer(struct rrip *r)
 static void rrip_on_insert(void *self, const struct wl_access *a, uint32_t way)
 {
     struct rrip *r = self;
-    bool brrip = r->mode == MODE_DUEL ? duel(r, a->set) : r->mode == MODE_BRRIP;
+    bool brrip = r->mode == MODE_DUEL ? wl_duel_miss(&r->duel, a->set) : r->mode == MODE_BRRIP;
     bool nearer = !brrip || brrip_inserts_nearer(r);
     r->count[nearer ? INS_LONG : INS_DISTANT]++;
     r->rrpv[(size_t)a->set * r->ways + way] = (uint8_t)(r->furthest - nearer);

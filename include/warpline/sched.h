@@ -21,7 +21,7 @@ struct wl_sched_view {
     /* miss resources of the L1D */
     uint32_t mshr_used, mshr_total, missq_used, missq_total;
     bool lsu_free;       /* the ld/st unit can take an instruction */
-    uint64_t lsu_holds;  /* warps with requests that L1D has not accepted yet */
+    uint64_t lsu_holds;  /* warps with requests that L1D has not accepted yet; filled for policies with cycle() */
 };
 
 struct wl_sched_geometry {

@@ -38,7 +38,7 @@ static int make_field(struct bit_field *f, uint64_t mask)
 }
 
 struct masks {
-    uint64_t row, bank, column, channel;
+    uint64_t row, bank, channel;
 };
 
 /* The letters, most significant first, into one mask per kind. */
@@ -53,9 +53,9 @@ static int read_letters(const char *letters, struct masks *k, struct wl_err *e)
         switch (toupper((unsigned char)*p)) {
         case 'R': k->row |= b; break;
         case 'B': k->bank |= b; break;
-        case 'C':
-        case 'S': k->column |= b; break;
         case 'D': k->channel |= b; break;
+        case 'C': /* columns: only that they are there matters */
+        case 'S':
         case '0': break;
         default: return wl_fail(e, WL_EINPUT, "dram.map: letter '%c' is none of R B C S D 0", *p);
         }
@@ -92,7 +92,6 @@ int addrmap_init(struct addrmap *m, const char *text, unsigned channels, unsigne
         unsigned at = (unsigned)m->insert_at;
         k.row = open_gap(k.row, at, m->channel_bits);
         k.bank = open_gap(k.bank, at, m->channel_bits);
-        k.column = open_gap(k.column, at, m->channel_bits);
         k.channel = (bit64(m->channel_bits) - 1) << at;
     }
     if (m->insert_at < 0 && (m->divide || bit_count64(k.channel) != m->channel_bits))
@@ -103,7 +102,7 @@ int addrmap_init(struct addrmap *m, const char *text, unsigned channels, unsigne
         return wl_fail(e, WL_EINPUT, "l2.slices_per_channel = %u needs more bank bits than dram.map has", slices);
     uint64_t slice_mask = 0, rest = k.bank; /* the slice is the lowest bank bits */
     for (unsigned i = 0; i < m->slice_bits; i++, rest &= rest - 1) slice_mask |= rest & -rest;
-    if (make_field(&m->row, k.row) || make_field(&m->bank, k.bank) || make_field(&m->column, k.column) ||
+    if (make_field(&m->row, k.row) || make_field(&m->bank, k.bank) ||
         make_field(&m->channel, k.channel) ||
         make_field(&m->inside, ~(slice_mask | (m->divide ? 0 : k.channel)) & (bit64(56) - 1)))
         return wl_fail(e, WL_EINPUT, "dram.map: a field is scattered over more than %d runs of bits", MAP_MAX_RUNS);

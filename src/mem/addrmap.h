@@ -29,7 +29,7 @@ struct addrmap {
     unsigned channel_bits;
     enum index_fn l2_index;
     uint32_t l2_sets;
-    struct bit_field row, bank, column, channel, inside /* all but channel and slice bits */;
+    struct bit_field row, bank, channel, inside /* all but channel and slice bits */;
 };
 
 struct place {

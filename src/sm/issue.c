@@ -106,6 +106,7 @@ static void refresh_view(struct sm *s)
     v->mshr_used = s->l1d.mshr.used;
     v->missq_used = s->l1d.missq_used;
     v->lsu_free = ldst_has_room(s);
+    if (s->sched->cycle) v->lsu_holds = ldst_holds(s); /* a walk: only for policies that work every cycle */
 }
 
 /* Returns whether a warp can issue in the next cycle; else *next is when a pipe frees. */

@@ -263,6 +263,13 @@ static void feed(struct sm *s, tick_t now)
 
 bool ldst_has_room(const struct sm *s) { return s->lsu.tail - s->lsu.head < s->lsu.depth; }
 
+uint64_t ldst_holds(const struct sm *s)
+{
+    uint64_t warps = s->lsu.op ? bit64(s->lsu.op->load.warp) : 0;
+    for (const struct req *r = s->pipe[FROM_L1D].list.head; r; r = r->next) warps |= bit64(r->warp);
+    return warps;
+}
+
 void ldst_accept(struct sm *s, struct memop *op) { s->lsu.queue[s->lsu.tail++ & 63] = op; }
 
 /* ---- the cycle ---- */

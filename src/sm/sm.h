@@ -96,7 +96,7 @@ struct sm {
     tick_t lat[LAT_COUNT], init[LAT_COUNT], issue_delay, mem_delay, shared_latency, hit_ticks;
     uint8_t unit[LAT_COUNT]; /* enum unit */
     uint32_t pipes[3];
-    bool l1d_global, l1d_flush, sectored_l2;
+    bool l1d_global, l1d_flush;
     const struct addrmap *map;
     struct req_pool *pool;
 
@@ -172,6 +172,7 @@ bool issue_cycle(struct sm *s, tick_t now, tick_t *next);
 /* ldst.c */
 struct memop *memop_alloc(struct sm *s);
 bool ldst_has_room(const struct sm *s);
+uint64_t ldst_holds(const struct sm *s); /* warps with requests the L1D has not accepted */
 void ldst_accept(struct sm *s, struct memop *op);
 void ldst_cycle(struct sm *s, tick_t now, uint64_t skipped);
 tick_t ldst_next(const struct sm *s, tick_t now);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
+#include "stats/energy.h"
 #include "stats/stats.h"
 #include "warpline/param.h"
 
@@ -42,6 +43,8 @@ struct run_result {
     unsigned nkernels;
     struct run_stats stats;
     struct result_policy l1, l2, sched;
+    struct energy energy[ENERGY_TABLES]; /* by every table; "total" of JSON is that of energy_table */
+    unsigned energy_table;
     char check[256]; /* what --check compared; "" = not checked */
     struct {
         double seconds;

@@ -11,6 +11,9 @@
  *  - Insertion state is set when the line is reserved (on_insert), not when data arrives.
  *  - No allocation, no floating point, no strings after create().
  *
+ * Loads that go past the L1D by their own wish (ld.cg, or an L1D that is off for global data) are
+ * not the policy's business: it hears nothing of them.
+ *
  * All hooks may be NULL but victim. The same table serves the L1D of each SM and each L2
  * slice: `geometry.level` tells which; a scheme says where it can live with `levels`. */
 #ifndef WARPLINE_POLICY_H
@@ -110,6 +113,8 @@ struct wl_cache_policy {
     void (*on_bypass)(void *self, const struct wl_access *a);
     void (*on_fill)(void *self, uint32_t set, uint32_t way);
     void (*on_kill)(void *self, uint32_t set, uint32_t way); /* a store or flush invalidated the line */
+    void (*on_store)(void *self, const struct wl_access *a); /* L1: a store passed and left no copy of its line here */
+    void (*on_flush)(void *self); /* L1: every line is gone; each valid one had its on_kill before */
     void (*on_reply)(void *self, uint8_t note); /* L1: a reply came back with the L2 policy's note */
     uint8_t (*reply_note)(void *self, const struct wl_access *a); /* L2: note for the reply of an accepted read */
 

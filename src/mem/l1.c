@@ -55,7 +55,7 @@ static void send(struct l1 *c, struct req *r)
 
 /* ---- stores ---- */
 
-static enum l1_outcome store(struct l1 *c, struct req *r, uint64_t key, uint32_t set)
+static enum l1_outcome store(struct l1 *c, struct req *r, uint64_t key, uint32_t set, uint64_t cycle)
 {
     int at = tags_find(&c->tags, set, key);
     bool hit = at >= 0 && WL_STATE(c->tags.state[at]) == WL_VALID;
@@ -68,6 +68,11 @@ static enum l1_outcome store(struct l1 *c, struct req *r, uint64_t key, uint32_t
         if (hit) {
             tags_invalidate(&c->tags, set, (uint32_t)at);
             if (c->policy->on_kill) c->policy->on_kill(c->self, set, (uint32_t)at - set * c->tags.ways);
+        }
+        if (c->policy->on_store && (hit || at < 0)) {
+            struct wl_access a;
+            describe(r, key, set, cycle, &a);
+            c->policy->on_store(c->self, &a);
         }
         send(c, r);
     }
@@ -92,10 +97,11 @@ static enum l1_outcome pass_atomic(struct l1 *c, struct req *r)
 static enum l1_outcome bypass(struct l1 *c, struct req *r, const struct wl_access *a)
 {
     if (!missq_room(c, 1)) return L1_NO_QUEUE;
+    bool own_wish = r->bypass;
     r->bypass = true;
     r->sectors = r->touched;
     r->note = a->note;
-    if (c->policy->on_bypass) c->policy->on_bypass(c->self, a);
+    if (c->policy->on_bypass && !own_wish) c->policy->on_bypass(c->self, a);
     send(c, r);
     c->stats.accesses++;
     c->stats.loads++;
@@ -237,7 +243,7 @@ enum l1_outcome l1_access(struct l1 *c, struct req *r, uint64_t cycle, bool may_
 {
     uint64_t key = line_key(c, r);
     uint32_t set = tags_set(&c->tags, key);
-    if (r->kind == WL_STORE) return may_miss ? store(c, r, key, set) : L1_GATED;
+    if (r->kind == WL_STORE) return may_miss ? store(c, r, key, set, cycle) : L1_GATED;
     if (r->kind == WL_ATOMIC) return may_miss ? pass_atomic(c, r) : L1_GATED;
     struct wl_access a;
     describe(r, key, set, cycle, &a);
@@ -271,5 +277,6 @@ void l1_flush(struct l1 *c)
         for (uint32_t way = 0; way < t->ways; way++)
             if (WL_STATE(t->state[set * t->ways + way]) == WL_VALID && c->policy->on_kill)
                 c->policy->on_kill(c->self, set, way);
+    if (c->policy->on_flush) c->policy->on_flush(c->self);
     tags_clear(t);
 }

@@ -146,7 +146,7 @@ static void access_tags(struct sm *s, struct l1 *c, struct access_pipe *p, tick_
     p->refused = L1_HIT;
     struct req *r = p->list.head;
     if (r->ready > now) return;
-    bool data_load = c == &s->l1d && r->kind == WL_LOAD;
+    bool data_load = c == &s->l1d && r->kind == WL_LOAD && !r->bypass; /* not one that goes past by its own wish */
     struct memop *op = (struct memop *)(void *)r->load;
     if (data_load && !op->begun) {
         op->begun = true;

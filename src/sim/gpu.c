@@ -11,7 +11,7 @@ static void add_part(struct gpu *g, struct part *p, tick_t period, part_tick *ti
 {
     int domain = clock_domain(&g->clock, period);
     if (domain < 0) g->broken = true;
-    *p = (struct part){&g->clock, g->nparts, (uint32_t)domain, period};
+    *p = part_of(&g->clock, g->nparts, (unsigned)domain);
     g->driven[g->nparts++] = (struct driven){p, tick, self};
 }
 

@@ -31,6 +31,10 @@ void l1_destroy(struct l1 *c)
     mshr_destroy(&c->mshr);
 }
 
+_Static_assert((int)L1_HIT == (int)LOAD_HIT && (int)L1_MERGED == (int)LOAD_MERGED && (int)L1_MISSED == (int)LOAD_MISSED &&
+                   (int)L1_BYPASSED == (int)LOAD_BYPASSED,
+               "an accepted load is told to the observer as it is");
+
 /* The number a line goes by in this cache's tags. */
 static uint64_t line_key(const struct l1 *c, const struct req *r)
 {
@@ -67,6 +71,7 @@ static enum l1_outcome store(struct l1 *c, struct req *r, uint64_t key, uint32_t
         if (!missq_room(c, 1)) return L1_NO_QUEUE;
         if (hit) {
             tags_invalidate(&c->tags, set, (uint32_t)at);
+            if (c->observer) observe_kill(c->observer, key);
             if (c->policy->on_kill) c->policy->on_kill(c->self, set, (uint32_t)at - set * c->tags.ways);
         }
         if (c->policy->on_store && (hit || at < 0)) {
@@ -151,6 +156,7 @@ static void reserve(struct l1 *c, struct req *r, const struct wl_access *a, uint
             if (c->policy->on_evict)
                 c->policy->on_evict(c->self, a, at - a->set * t->ways, t->line[at], t->state[at]);
             c->stats.evictions++;
+            if (c->observer) observe_evict(c->observer, a, t->line[at]);
             if (t->dirty[at]) write_back(c, r, at);
         }
         if (c->policy->on_insert) c->policy->on_insert(c->self, a, at - a->set * t->ways);
@@ -247,7 +253,10 @@ enum l1_outcome l1_access(struct l1 *c, struct req *r, uint64_t cycle, bool may_
     if (r->kind == WL_ATOMIC) return may_miss ? pass_atomic(c, r) : L1_GATED;
     struct wl_access a;
     describe(r, key, set, cycle, &a);
-    return load(c, r, &a, may_miss);
+    enum l1_outcome outcome = load(c, r, &a, may_miss);
+    if (c->observer && !l1_refused(outcome))
+        observe_request(c->observer, &a, (enum load_outcome)outcome, r->sectors); /* a miss: what it fetches */
+    return outcome;
 }
 
 void l1_fill(struct l1 *c, struct req *reply, struct req_list *done)
@@ -278,5 +287,6 @@ void l1_flush(struct l1 *c)
             if (WL_STATE(t->state[set * t->ways + way]) == WL_VALID && c->policy->on_kill)
                 c->policy->on_kill(c->self, set, way);
     if (c->policy->on_flush) c->policy->on_flush(c->self);
+    if (c->observer) observe_flush(c->observer);
     tags_clear(t);
 }

@@ -10,6 +10,7 @@
 #include "mem/mshr.h"
 #include "mem/tags.h"
 #include "param/param.h"
+#include "profile/profile.h"
 #include "stats/stats.h"
 
 enum l1_outcome {
@@ -29,6 +30,7 @@ struct l1 {
     struct req_list missq;
     bool sectored, half_lines /* 64-byte lines: the constant cache */;
     uint8_t origin, sm;
+    struct observer *observer; /* of stats.profile; NULL: nobody looks */
     struct l1d_stats stats;
 };
 

@@ -115,6 +115,19 @@ static int connect_parts(struct gpu *g, struct wl_err *e)
     return bad ? wl_fail(e, WL_ERUN, "out of memory") : 0;
 }
 
+/* The observers exist before the SMs' first kernel, so nothing is missed. */
+static int add_profile(struct gpu *g, struct wl_err *e)
+{
+    if (!g->config.v[P_STATS_PROFILE]) return 0;
+    g->profile = calloc(1, sizeof *g->profile);
+    if (!g->profile || profile_init(g->profile, g->sms)) return wl_fail(e, WL_ERUN, "out of memory");
+    for (uint32_t i = 0; i < g->sms; i++) {
+        g->profile->sm[i].age = g->sm[i].age;
+        g->sm[i].l1d.observer = &g->profile->sm[i];
+    }
+    return 0;
+}
+
 /* A seeded permutation: the test that the order of work within a tick does not matter. */
 static void shuffle_order(struct gpu *g)
 {
@@ -137,7 +150,7 @@ struct gpu *gpu_new(const struct gpu_config *c, const struct gpu_options *o, str
     }
     g->config = *c;
     if (o) g->options = *o;
-    if (make_parts(g, e) || init_parts(g, e) || connect_parts(g, e)) {
+    if (make_parts(g, e) || init_parts(g, e) || connect_parts(g, e) || add_profile(g, e)) {
         gpu_free(g);
         return NULL;
     }
@@ -156,6 +169,8 @@ void gpu_free(struct gpu *g)
     req_pool_destroy(&g->pool);
     memop_pool_destroy(&g->ops);
     clock_destroy(&g->clock);
+    if (g->profile) profile_destroy(g->profile);
+    free(g->profile);
     free(g->sm);
     free(g->l2);
     free(g->dram);
@@ -208,7 +223,7 @@ static int provide(struct gpu *g)
         if (req_grow(&g->pool)) return -1;
     while (g->ops.available < (uint64_t)g->sms * SM_MAX_SCHEDULERS)
         if (memop_grow(&g->ops)) return -1;
-    return 0;
+    return g->profile ? profile_provide(g->profile) : 0;
 }
 
 /* Until the kernel is done; watches that something moves. */
@@ -247,10 +262,13 @@ int gpu_run(struct gpu *g, struct stream_source *s, struct wl_err *e)
         if (sm_kernel_begin(&g->sm[i], s, e)) return (int)e->code;
     for (uint32_t i = 0; i < g->slices; i++)
         if (g->l2[i].policy->kernel_begin) g->l2[i].policy->kernel_begin(g->l2[i].self, 0);
+    if (g->profile && profile_kernel_begin(g->profile, s->info->kernel, s->info->code))
+        return wl_fail(e, WL_ERUN, "out of memory");
     dispatch_begin(&g->dispatch, s, start + (tick_t)g->config.v[P_SM_LAUNCH_DELAY] * g->core_period, e);
     int bad = run_to_end(g, s->info->kernel, start, e);
     if (bad) return bad;
     for (uint32_t i = 0; i < g->sms; i++) sm_kernel_end(&g->sm[i]);
+    if (g->profile) profile_kernel_end(g->profile);
     g->cycles += (g->clock.now - start) / g->core_period + 1;
     g->kernels++;
     g->broken = false;

@@ -27,6 +27,7 @@ struct gpu {
     struct dispatch dispatch;
     struct driven *driven; /* every part, in this order: SMs, networks, slices, channels, dispatcher */
     uint32_t nparts, *order;
+    struct profile *profile; /* stats.profile; NULL: off */
     uint64_t cycles, kernels;
     bool broken; /* a kernel failed half way: the state means nothing any more */
 };

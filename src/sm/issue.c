@@ -69,6 +69,7 @@ static void issue(struct sm *s, unsigned w, tick_t now)
     const struct code_inst *in = p->inst;
     s->stats.warp_instructions++;
     s->stats.thread_instructions += bit_count32(p->exec);
+    if (s->l1d.observer) observe_issue(s->l1d.observer, age_rank(s, w));
     p->seq++;
     bool arrive = false;
     switch (in->kind) {

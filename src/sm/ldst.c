@@ -138,6 +138,7 @@ static void note_load(struct sm *s, struct memop *op, enum l1_outcome outcome, b
     l->missed = (uint16_t)(l->missed + (outcome != L1_HIT));
     l->merged = (uint16_t)(l->merged + (outcome == L1_MERGED));
     l->bypassed = (uint16_t)(l->bypassed + (outcome == L1_BYPASSED));
+    if (last && s->l1d.observer) observe_load(s->l1d.observer, l);
     if (last && s->l1d.policy->load_end) s->l1d.policy->load_end(s->l1d.self, l);
 }
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
+#include "stats/profile_report.h"
 #include "stats/stats.h"
 #include "warpline/param.h"
 
@@ -41,6 +42,8 @@ struct run_result {
     const struct result_kernel *kernels;
     unsigned nkernels;
     struct run_stats stats;
+    bool profiled; /* stats.profile was on: the counters of that group, and the report, mean something */
+    struct profile_report profile;
     struct result_policy l1, l2, sched;
     char check[256]; /* what --check compared; "" = not checked */
     struct {
@@ -61,7 +64,7 @@ int result_write_json(const struct run_result *r, FILE *out, struct wl_err *e);
 /* The object itself (a json_t *, jansson), for programs that build larger documents; NULL: no memory. */
 void *result_json(const struct run_result *r);
 /* A header and a row each, keys as in JSON with dots. The policies' own counters appear when all
- * rows have the same policies. */
+ * rows have the same policies, those of the profile when all rows have one. */
 void result_write_csv(const struct run_result *const *r, unsigned count, FILE *out);
 
 /* "1,234,567"; `out` has room for 32 characters. Returns out. */

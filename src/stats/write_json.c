@@ -63,10 +63,11 @@ static int set_nested(json_t *object, const char *key, json_t *value)
     return set_nested(inner, dot + 1, value);
 }
 
-static int add_counters(json_t *root, const struct run_stats *s)
+static int add_counters(json_t *root, const struct run_stats *s, bool profiled)
 {
     int bad = 0;
     for (const struct counter_desc *d = counter_descs; d->key; d++) {
+        if (d->group == GROUP_profile && !profiled) continue;
         char key[96];
         snprintf(key, sizeof key, "%s.%s", counter_group_names[d->group], d->key);
         bad |= set_nested(root, key, integer(counter_value(s, d)));
@@ -106,6 +107,68 @@ static json_t *kernel_list(const struct run_result *r)
     return NULL;
 }
 
+/* ---- the profile ---- */
+
+static json_t *load_list(const struct profile_report *p)
+{
+    static const char *const outcomes[4] = {"hits", "merged", "misses", "bypasses"};
+    static const char *const types[LINE_TYPES] = {"streaming", "inter_warp", "intra_warp", "mixed"};
+    json_t *list = json_array();
+    int bad = 0;
+    for (unsigned i = 0; i < p->loads; i++) {
+        const struct load_record *l = &p->load[i];
+        json_t *o = json_object(), *lines = json_object();
+        bad |= json_object_set_new(o, "kernel", text_of(l->kernel));
+        bad |= json_object_set_new(o, "pc", integer(l->pc));
+        bad |= json_object_set_new(o, "loads", integer(l->loads));
+        bad |= json_object_set_new(o, "divergent", integer(l->divergent));
+        bad |= json_object_set_new(o, "requests", integer(l->requests));
+        for (unsigned k = 0; k < 4; k++) bad |= json_object_set_new(o, outcomes[k], integer(l->outcome[k]));
+        for (unsigned k = 0; k < LINE_TYPES; k++) bad |= json_object_set_new(lines, types[k], integer(l->lines[k]));
+        bad |= json_object_set_new(o, "infinite_lines", lines);
+        bad |= json_array_append_new(list, o);
+    }
+    if (!bad) return list;
+    json_decref(list);
+    return NULL;
+}
+
+/* Distances 1, 2..3, 4..7, ... */
+static json_t *reuse_list(const struct profile_report *p)
+{
+    json_t *list = json_array();
+    int bad = 0;
+    unsigned used = REUSE_BUCKETS;
+    while (used && !p->reuse[0][used - 1] && !p->reuse[1][used - 1] && !p->reuse[2][used - 1]) used--;
+    for (unsigned i = 0; i < used; i++)
+        bad |= json_array_append_new(
+            list, json_pack("{s:I,s:I,s:I,s:I}", "distance", (json_int_t)(UINT64_C(1) << i), "inter_warp",
+                            (json_int_t)p->reuse[0][i], "intra_warp", (json_int_t)p->reuse[1][i], "mixed",
+                            (json_int_t)p->reuse[2][i]));
+    if (!bad) return list;
+    json_decref(list);
+    return NULL;
+}
+
+static json_t *rank_list(const struct profile_report *p)
+{
+    json_t *list = json_array();
+    int bad = 0;
+    unsigned used = PROFILE_RANKS;
+    while (used && !p->rank[used - 1]) used--;
+    for (unsigned i = 0; i < used; i++) bad |= json_array_append_new(list, integer(p->rank[i]));
+    if (!bad) return list;
+    json_decref(list);
+    return NULL;
+}
+
+static int add_profile(json_t *root, const struct profile_report *p)
+{
+    int bad = json_object_set_new(root, "loads", load_list(p));
+    bad |= json_object_set_new(root, "reuse", reuse_list(p));
+    return bad | json_object_set_new(root, "issue_ranks", rank_list(p));
+}
+
 static int add_identity(json_t *root, const struct run_result *r)
 {
     int bad = 0;
@@ -133,7 +196,8 @@ void *result_json(const struct run_result *r)
     bad |= json_object_set_new(root, "thread_instructions", integer(r->stats.sm.thread_instructions));
     bad |= json_object_set_new(root, "ipc", json_real(result_ipc(r)));
     bad |= json_object_set_new(root, "kernels", kernel_list(r));
-    bad |= add_counters(root, &r->stats);
+    bad |= add_counters(root, &r->stats, r->profiled);
+    if (r->profiled) bad |= add_profile(root, &r->profile);
     bad |= json_object_set_new(root, "l1_policy_counters", policy_counters(&r->l1));
     bad |= json_object_set_new(root, "l2_policy_counters", policy_counters(&r->l2));
     bad |= json_object_set_new(root, "scheduler_counters", policy_counters(&r->sched));

@@ -244,6 +244,30 @@ struct session *job_session(struct job *j, struct wl_err *e)
     return session_new(&so, e);
 }
 
+static uint64_t counted_as(const struct result_policy *p, const char *name)
+{
+    for (unsigned i = 0; p->counters && p->counters[i].name; i++)
+        if (strcmp(p->counters[i].name, name) == 0) return p->value[i];
+    return 0;
+}
+
+static uint64_t counted_by_all(const struct run_result *r, const char *name)
+{
+    return counted_as(&r->l1, name) + counted_as(&r->l2, name) + counted_as(&r->sched, name);
+}
+
+static void price(struct job *j)
+{
+    struct run_result *r = &j->result;
+    const int64_t *v = j->config.v;
+    struct energy_machine m = {.sms = r->sms, .channels = r->channels, .core_khz = r->core_khz,
+                               .flit_bytes = (uint32_t)v[P_ICNT_FLIT], .dram_atom_bytes = (uint32_t)v[P_DRAM_ATOM],
+                               .l2_sectored = v[P_L2_SECTORED], .table_accesses = counted_by_all(r, "table_accesses"),
+                               .queue_accesses = counted_by_all(r, "queue_accesses")};
+    for (unsigned i = 0; i < ENERGY_TABLES; i++) r->energy[i] = energy_of(&energy_tables[i], &r->stats, &m);
+    r->energy_table = (unsigned)v[P_ENERGY_TABLE];
+}
+
 int job_collect(struct job *j, struct session *s, double seconds, struct wl_err *e)
 {
     struct run_result *r = &j->result;
@@ -262,6 +286,7 @@ int job_collect(struct job *j, struct session *s, double seconds, struct wl_err 
         r->l1.storage_bits = p.l1_storage_bits;
         r->l2.storage_bits = p.l2_storage_bits;
         r->sched.storage_bits = p.sched_storage_bits;
+        price(j);
     } else {
         struct exec_counts n = session_counts(s);
         r->stats.sm.warp_instructions = n.warp_instructions;

@@ -47,7 +47,8 @@ struct wl_sched_policy {
     /* The choice was issued. */
     void (*issued)(void *self, const struct wl_sched_view *v, unsigned scheduler, unsigned warp);
 
-    /* Warps that may issue at all this cycle (throttling); asked once a cycle before pick. */
+    /* Warps that may issue at all this cycle (throttling); asked once a cycle before pick. Without
+     * cycle() it must depend on the view only: an SM whose ready warps are all held back sleeps. */
     uint64_t (*allowed)(void *self, const struct wl_sched_view *v);
     /* Called at the start of a cycle in which the SM works. After it, the policy promises to
      * decide the same way until the returned cycle unless the SM changes; UINT64_MAX = for ever. */
@@ -71,6 +72,29 @@ static inline unsigned wl_oldest(const struct wl_sched_view *v, uint64_t set)
         if (v->age[w] < v->age[best]) best = w;
     }
     return best;
+}
+
+/* Greedy then oldest: the warp that issued last if it is in the non-empty set, else the oldest;
+ * `last` may be any number above 63 for none. */
+static inline unsigned wl_greedy_oldest(const struct wl_sched_view *v, unsigned last, uint64_t set)
+{
+    return last < 64 && (set >> last & 1) ? last : wl_oldest(v, set);
+}
+
+/* Loose round robin: the first slot of the non-empty set at or behind `first`, cyclic. */
+static inline unsigned wl_next_slot(unsigned first, uint64_t set)
+{
+    uint64_t behind = first < 64 ? set >> first << first : 0;
+    return (unsigned)__builtin_ctzll(behind ? behind : set);
+}
+
+/* The n oldest warps of a set, all of it when it has no more. */
+static inline uint64_t wl_oldest_of(const struct wl_sched_view *v, uint64_t set, unsigned n)
+{
+    if ((unsigned)__builtin_popcountll(set) <= n) return set;
+    uint64_t chosen = 0;
+    for (; n; n--) chosen |= UINT64_C(1) << wl_oldest(v, set & ~chosen);
+    return chosen;
 }
 
 #endif

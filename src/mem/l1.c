@@ -192,7 +192,11 @@ static enum l1_outcome miss(struct l1 *c, struct req *r, const struct wl_access 
     } else {
         struct wl_set s = tags_view(t, a->set);
         int way = c->policy->victim(c->self, a, &s);
-        if (way == WL_NO_WAY_BYPASS) return bypass(c, r, a);
+        if (way == WL_NO_WAY_BYPASS) {
+            enum l1_outcome past = bypass(c, r, a);
+            c->stats.bypass_lookups += past == L1_BYPASSED;
+            return past;
+        }
         if (way < 0) return L1_NO_LINE;
         at = (int)(a->set * t->ways) + way;
         if (mshr_full(&c->mshr)) return L1_NO_MSHR;

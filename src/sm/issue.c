@@ -58,6 +58,7 @@ static void issue_compute(struct sm *s, unsigned w, tick_t now)
 {
     const struct code_inst *in = s->warp[w].inst;
     unsigned lat = in->kind == INST_ALU ? in->lat : LAT_INT_ADD, unit = s->unit[lat];
+    s->lanes[lat] += bit_count32(s->warp[w].exec);
     s->pipe_free[unit][find_pipe(s, unit, now)] = now + s->init[lat];
     uint64_t *board = s->board + (size_t)w * s->board_regs;
     for (unsigned i = 0; i < in->ndst; i++) board[in->reg[i]] = now + s->lat[lat] + s->issue_delay;
@@ -68,8 +69,11 @@ static void issue(struct sm *s, unsigned w, tick_t now)
     struct warp *p = &s->warp[w];
     const struct code_inst *in = p->inst;
     s->stats.warp_instructions++;
-    s->stats.thread_instructions += bit_count32(p->exec);
     if (s->l1d.observer) observe_issue(s->l1d.observer, age_rank(s, w));
+    unsigned lanes = bit_count32(p->exec);
+    s->stats.thread_instructions += lanes;
+    s->stats.register_reads += in->nsrc * lanes;
+    s->stats.register_writes += in->ndst * lanes;
     p->seq++;
     bool arrive = false;
     switch (in->kind) {
@@ -121,7 +125,8 @@ bool issue_cycle(struct sm *s, tick_t now, tick_t *next)
         s->sched_next = again == UINT64_MAX ? NEVER : now + (again - s->cycle) * s->part.period;
         if (!can) return false;
     }
-    if (s->sched->allowed) can &= s->sched->allowed(s->sched_self, &s->view);
+    uint64_t allowed = s->sched->allowed ? s->sched->allowed(s->sched_self, &s->view) : UINT64_MAX;
+    can &= allowed;
     unsigned first = s->sched->first ? s->sched->first(s->sched_self, &s->view)
                                      : s->schedulers > 1 ? (uint32_t)s->cycle % s->schedulers : 0;
     bool issued = false;
@@ -141,5 +146,6 @@ bool issue_cycle(struct sm *s, tick_t now, tick_t *next)
         }
     }
     s->stats.issue_cycles += issued;
-    return s->ready && can_issue(s, now + s->part.period, next);
+    if (issued) allowed = UINT64_MAX; /* the issue may have changed it */
+    return s->ready && (can_issue(s, now + s->part.period, next) & allowed);
 }

@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "stats/profile_report.h"
+#include "stats/energy.h"
 #include "stats/stats.h"
 #include "warpline/param.h"
 
@@ -45,6 +46,8 @@ struct run_result {
     bool profiled; /* stats.profile was on: the counters of that group, and the report, mean something */
     struct profile_report profile;
     struct result_policy l1, l2, sched;
+    struct energy energy[ENERGY_TABLES]; /* by every table; "total" of JSON is that of energy_table */
+    unsigned energy_table;
     char check[256]; /* what --check compared; "" = not checked */
     struct {
         double seconds;

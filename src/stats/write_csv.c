@@ -65,6 +65,16 @@ static void put_policy(struct row *w, const char *group, const struct result_pol
     put_number(w, group, "storage_bits", p->storage_bits);
 }
 
+static void put_energy(struct row *w, const struct energy *e)
+{
+    put_text(w, "energy", "table", e->table ? e->table : "");
+    put_real(w, "energy", "total", e->total);
+    for (unsigned i = 0; i < ENERGY_PARTS; i++) put_real(w, "energy", energy_part_names[i], e->part[i]);
+    put_real(w, "energy", "background", e->background);
+    put_real(w, "energy", "leakage", e->leakage);
+    put_real(w, "energy", "edp", e->edp);
+}
+
 static void put_row(FILE *out, bool header, const struct run_result *r, bool policies, bool profiled)
 {
     struct row w = {out, header, true};
@@ -86,6 +96,7 @@ static void put_row(FILE *out, bool header, const struct run_result *r, bool pol
     put_real(&w, "", "ipc", result_ipc(r));
     for (const struct counter_desc *d = counter_descs; d->key; d++)
         if (d->group != GROUP_profile || profiled) put_number(&w, counter_group_names[d->group], d->key, counter_value(&r->stats, d));
+    put_energy(&w, &r->energy[r->energy_table]);
     if (policies) {
         put_policy(&w, "l1_policy_counters", &r->l1);
         put_policy(&w, "l2_policy_counters", &r->l2);

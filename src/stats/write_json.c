@@ -87,6 +87,33 @@ static json_t *policy_counters(const struct result_policy *p)
     return NULL;
 }
 
+static json_t *energy_parts(const struct energy *e)
+{
+    json_t *o = json_object();
+    int bad = json_object_set_new(o, "table", json_string(e->table));
+    bad |= json_object_set_new(o, "total", json_real(e->total));
+    for (unsigned i = 0; i < ENERGY_PARTS; i++)
+        bad |= json_object_set_new(o, energy_part_names[i], json_real(e->part[i]));
+    bad |= json_object_set_new(o, "background", json_real(e->background));
+    bad |= json_object_set_new(o, "leakage", json_real(e->leakage));
+    bad |= json_object_set_new(o, "edp", json_real(e->edp));
+    if (!bad) return o;
+    json_decref(o);
+    return NULL;
+}
+
+/* The chosen table's numbers, and those of every table below its name. */
+static json_t *energy_object(const struct run_result *r)
+{
+    json_t *o = energy_parts(&r->energy[r->energy_table]);
+    int bad = !o;
+    for (unsigned i = 0; i < ENERGY_TABLES && !bad; i++)
+        bad |= json_object_set_new(o, energy_tables[i].name, energy_parts(&r->energy[i]));
+    if (!bad) return o;
+    json_decref(o);
+    return NULL;
+}
+
 static json_t *kernel_list(const struct run_result *r)
 {
     json_t *list = json_array();
@@ -198,6 +225,7 @@ void *result_json(const struct run_result *r)
     bad |= json_object_set_new(root, "kernels", kernel_list(r));
     bad |= add_counters(root, &r->stats, r->profiled);
     if (r->profiled) bad |= add_profile(root, &r->profile);
+    if (r->energy[0].table) bad |= json_object_set_new(root, "energy", energy_object(r));
     bad |= json_object_set_new(root, "l1_policy_counters", policy_counters(&r->l1));
     bad |= json_object_set_new(root, "l2_policy_counters", policy_counters(&r->l2));
     bad |= json_object_set_new(root, "scheduler_counters", policy_counters(&r->sched));

@@ -225,6 +225,16 @@ static void write_profile(const struct run_result *r, FILE *out)
             percent(p->used_bytes, p->fetched_bytes));
 }
 
+static void write_energy(const struct run_result *r, FILE *out)
+{
+    const struct energy *e = &r->energy[r->energy_table];
+    if (!e->table || !(e->total > 0)) return;
+    fprintf(out, "  energy     %.3f mJ by table %s:", e->total / 1e3, e->table);
+    for (unsigned i = 0; i < ENERGY_PARTS; i++)
+        fprintf(out, " %s %.1f %%,", energy_part_names[i], 100 * e->part[i] / e->total);
+    fprintf(out, " leakage %.1f %%; energy-delay product %.3f uJ s\n", 100 * e->leakage / e->total, e->edp / 1e6);
+}
+
 static void write_policy(const char *place, const struct result_policy *p, FILE *out)
 {
     if (!p->counters || !p->counters[0].name) return;
@@ -257,6 +267,7 @@ void result_write_text(const struct run_result *r, FILE *out)
         write_l2(r, out);
         write_dram(r, out);
         write_profile(r, out);
+        write_energy(r, out);
         write_policy("L1 policy", &r->l1, out);
         write_policy("L2 policy", &r->l2, out);
         write_policy("scheduler", &r->sched, out);

@@ -16,7 +16,8 @@
 enum l1_outcome {
     L1_HIT, L1_MERGED, L1_MISSED, L1_BYPASSED, L1_STORED,
     /* refused */
-    L1_NO_MSHR, L1_NO_MERGE, L1_NO_LINE, L1_NO_QUEUE, L1_GATED
+    L1_NO_MSHR, L1_NO_MERGE, L1_NO_LINE, L1_NO_QUEUE, L1_GATED,
+    L1_AGAIN /* wants no resource: to be presented again in the next cycle */
 };
 static inline bool l1_refused(enum l1_outcome o) { return o >= L1_NO_MSHR; }
 
@@ -25,6 +26,7 @@ struct l1 {
     struct mshrs mshr;
     const struct wl_cache_policy *policy;
     void *self; /* the policy's */
+    struct grains *grains; /* NULL: lines, in `tags` */
     struct req_pool *pool;
     uint32_t missq_cap, missq_used;
     struct req_list missq;

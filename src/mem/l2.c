@@ -15,6 +15,7 @@ int l2_init(struct l2 *s, const struct gpu_config *c, uint32_t index, const stru
     s->sectored = v[P_L2_SECTORED];
     s->write = (enum l2_write)v[P_L2_WRITE];
     s->port_bytes = (uint32_t)v[P_L2_PORT];
+    s->port_by_size = s->sectored || v[P_L2_PORT_TIME];
     s->mshr_limit = (uint32_t)v[P_L2_MSHR];
     s->missq_cap = (uint32_t)v[P_L2_MISSQ];
     s->last = NEVER;
@@ -342,7 +343,7 @@ static bool send_down(struct l2 *s, tick_t now)
 static enum l2_stall access_head(struct l2 *s, struct req *r, tick_t now)
 {
     if (!port_can_push(s->out, now)) return L2_STALL_REPLY;
-    uint8_t sectors = s->sectored ? r->sectors : ALL_SECTORS;
+    uint8_t sectors = s->port_by_size ? r->sectors : ALL_SECTORS;
     struct wl_access a;
     r->nvm = nvm_line(s->nvm, r->line);
     describe(s, r, r->set, &a);

@@ -216,10 +216,11 @@ static int deadlock(struct gpu *g, const char *kernel, struct wl_err *e)
 }
 
 /* Enough requests and memory instructions for any one step: an SM makes a request and a
- * write-back per cache and an instruction per scheduler, a slice a fetch, a store and a write-back. */
+ * write-back per cache (an L1D of grains up to eight: four of a miss, four of a flush) and an
+ * instruction per scheduler, a slice a fetch, a store and a write-back. */
 static int provide(struct gpu *g)
 {
-    while (g->pool.available < 4u * g->sms + 3u * g->slices)
+    while (g->pool.available < 11u * g->sms + 3u * g->slices)
         if (req_grow(&g->pool)) return -1;
     while (g->ops.available < (uint64_t)g->sms * SM_MAX_SCHEDULERS)
         if (memop_grow(&g->ops)) return -1;

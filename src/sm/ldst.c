@@ -157,6 +157,7 @@ static void access_tags(struct sm *s, struct l1 *c, struct access_pipe *p, tick_
     struct req *next = r->next;
     bool last = r->number + 1u == op->load.requests;
     enum l1_outcome outcome = l1_access(c, r, s->cycle, may_miss);
+    if (outcome == L1_AGAIN) return;
     if (l1_refused(outcome)) {
         p->refused = outcome;
         count_refusal(s, c, outcome, 1);

@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "stats/profile_report.h"
+#include "stats/sample.h"
 #include "stats/stats.h"
 #include "warpline/param.h"
 
@@ -44,6 +45,8 @@ struct run_result {
     struct run_stats stats;
     bool profiled; /* stats.profile was on: the counters of that group, and the report, mean something */
     struct profile_report profile;
+    const struct sample *samples; /* stats.interval: in order of time; NULL: off */
+    unsigned nsamples;
     struct result_policy l1, l2, sched;
     char check[256]; /* what --check compared; "" = not checked */
     struct {

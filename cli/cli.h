@@ -51,6 +51,7 @@ struct job {
     struct wlt_writer *trace; /* open from job_session on; who made the job finishes it */
     struct run_result result;
     struct result_kernel *kernels; /* owned; result.kernels points here */
+    struct sample *samples;        /* the same for result.samples */
 };
 
 /* The words of a command with each "@group" replaced by the names of its workloads. */

@@ -386,6 +386,13 @@ static tick_t next_work(const struct l2 *s, tick_t now)
     return next;
 }
 
+void l2_read_stats(const struct l2 *s, tick_t at, struct l2_stats *out)
+{
+    struct l2 then = *s;
+    if (then.stalled != L2_GO) *stall_counter(&then) += (at - then.last) / then.part.period;
+    *out = then.stats;
+}
+
 tick_t l2_tick(struct l2 *s, tick_t now)
 {
     if (s->stalled != L2_GO) *stall_counter(s) += (now - s->last) / s->part.period - 1;

@@ -50,7 +50,7 @@ int clock_domain(struct clock *c, tick_t period)
     return d->wheel ? (int)c->ndomains++ : -1;
 }
 
-static tick_t next_time(const struct clock *c, bool tick)
+tick_t clock_next(const struct clock *c, bool tick)
 {
     tick_t t = NEVER;
     for (unsigned i = 0; i < c->ndomains; i++) {
@@ -114,7 +114,7 @@ static inline void collect(struct clock *c, unsigned words, tick_t t, uint64_t *
 
 bool clock_step(struct clock *c, const struct driven *d, unsigned n, bool tick, const uint32_t *order)
 {
-    tick_t t = next_time(c, tick);
+    tick_t t = clock_next(c, tick);
     if (t == NEVER) return false;
     uint64_t due[CLOCK_MAX_WORDS] = {0};
     if (c->words == 1 && !tick && !order) { /* the usual machine has at most 64 parts */

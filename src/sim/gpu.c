@@ -150,7 +150,7 @@ struct gpu *gpu_new(const struct gpu_config *c, const struct gpu_options *o, str
     }
     g->config = *c;
     if (o) g->options = *o;
-    if (make_parts(g, e) || init_parts(g, e) || connect_parts(g, e) || add_profile(g, e)) {
+    if (make_parts(g, e) || init_parts(g, e) || connect_parts(g, e) || add_profile(g, e) || sampler_init(g, e)) {
         gpu_free(g);
         return NULL;
     }
@@ -171,6 +171,7 @@ void gpu_free(struct gpu *g)
     clock_destroy(&g->clock);
     if (g->profile) profile_destroy(g->profile);
     free(g->profile);
+    free(g->sampler.sample);
     free(g->sm);
     free(g->l2);
     free(g->dram);
@@ -236,7 +237,9 @@ static int run_to_end(struct gpu *g, const char *kernel, tick_t start, struct wl
     uint64_t progress = g->clock.progress;
     while (!finished(g)) {
         if (provide(g)) return wl_fail(e, WL_ERUN, "out of memory");
+        if (g->sampler.sample) sampler_aim(g);
         if (!clock_step(&g->clock, g->driven, g->nparts, g->options.tick, order)) return deadlock(g, kernel, e);
+        if (g->sampler.sample) sampler_take(g);
         if (g->dispatch.failed) return g->dispatch.failed;
         if (g->clock.now >= limit)
             return wl_fail(e, WL_ERUN, "kernel %s: stopped at %llu cycles as asked", kernel,

@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "stats/profile_report.h"
 #include "stats/energy.h"
+#include "stats/sample.h"
 #include "stats/stats.h"
 #include "warpline/param.h"
 
@@ -45,6 +46,8 @@ struct run_result {
     struct run_stats stats;
     bool profiled; /* stats.profile was on: the counters of that group, and the report, mean something */
     struct profile_report profile;
+    const struct sample *samples; /* stats.interval: in order of time; NULL: off */
+    unsigned nsamples;
     struct result_policy l1, l2, sched;
     struct energy energy[ENERGY_TABLES]; /* by every table; "total" of JSON is that of energy_table */
     unsigned energy_table;

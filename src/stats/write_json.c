@@ -196,6 +196,52 @@ static int add_profile(json_t *root, const struct profile_report *p)
     return bad | json_object_set_new(root, "issue_ranks", rank_list(p));
 }
 
+/* ---- samples ---- */
+
+static json_t *policy_delta(const struct wl_counter *c, const uint64_t *now, const uint64_t *before)
+{
+    json_t *o = json_object();
+    int bad = 0;
+    for (unsigned i = 0; c && c[i].name; i++) bad |= json_object_set_new(o, c[i].name, integer(now[i] - before[i]));
+    if (!bad) return o;
+    json_decref(o);
+    return NULL;
+}
+
+/* What was counted between two moments; `cycle` is the end. */
+static json_t *sample_object(const struct run_result *r, const struct sample *now, const struct sample *before)
+{
+    struct run_result part = {.stats = now->stats};
+    uint64_t *d = (uint64_t *)(void *)&part.stats;
+    const uint64_t *b = (const uint64_t *)(const void *)&before->stats;
+    for (unsigned i = 0; i < sizeof part.stats / sizeof *d; i++) d[i] -= b[i];
+    json_t *o = json_object();
+    int bad = json_object_set_new(o, "cycle", integer(now->stats.cycles));
+    bad |= json_object_set_new(o, "cycles", integer(part.stats.cycles));
+    bad |= json_object_set_new(o, "warp_instructions", integer(part.stats.sm.warp_instructions));
+    bad |= json_object_set_new(o, "thread_instructions", integer(part.stats.sm.thread_instructions));
+    bad |= json_object_set_new(o, "ipc", json_real(result_ipc(&part)));
+    bad |= add_counters(o, &part.stats, r->profiled);
+    bad |= json_object_set_new(o, "l1_policy_counters", policy_delta(r->l1.counters, now->l1, before->l1));
+    bad |= json_object_set_new(o, "l2_policy_counters", policy_delta(r->l2.counters, now->l2, before->l2));
+    bad |= json_object_set_new(o, "scheduler_counters", policy_delta(r->sched.counters, now->sched, before->sched));
+    if (!bad) return o;
+    json_decref(o);
+    return NULL;
+}
+
+static json_t *sample_list(const struct run_result *r)
+{
+    static const struct sample nothing;
+    json_t *list = json_array();
+    int bad = 0;
+    for (unsigned i = 0; i < r->nsamples; i++)
+        bad |= json_array_append_new(list, sample_object(r, &r->samples[i], i ? &r->samples[i - 1] : &nothing));
+    if (!bad) return list;
+    json_decref(list);
+    return NULL;
+}
+
 static int add_identity(json_t *root, const struct run_result *r)
 {
     int bad = 0;
@@ -229,6 +275,7 @@ void *result_json(const struct run_result *r)
     bad |= json_object_set_new(root, "l1_policy_counters", policy_counters(&r->l1));
     bad |= json_object_set_new(root, "l2_policy_counters", policy_counters(&r->l2));
     bad |= json_object_set_new(root, "scheduler_counters", policy_counters(&r->sched));
+    if (r->samples) bad |= json_object_set_new(root, "samples", sample_list(r));
     bad |= json_object_set_new(root, "check", *r->check ? text_of(r->check) : json_null());
     json_t *host =
         json_pack("{s:f,s:I}", "seconds", r->host.seconds, "peak_memory_bytes", (json_int_t)r->host.peak_memory_bytes);

@@ -72,6 +72,9 @@ uint64_t peak_memory_bytes(void);
 /* Text printed by kernels goes to standard error. */
 void print_kernel_text(void *arg, const char *text, size_t len);
 
+/* "warpline: warning: ..." on standard error; arg is not used. */
+void print_warning(void *arg, const char *text);
+
 /* ---- output.c: where results go ---- */
 
 struct output {

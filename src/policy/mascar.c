@@ -23,8 +23,9 @@
  *  - Next owner: "one will go ahead and access memory": the warp whose request is at the L1D, if any
  *    (owner_lsu=always; switch: only when the mode changes), else the first to issue a memory
  *    instruction, the oldest of the SM. If nobody can, or the ld/st unit is blocked, the warp of the
- *    queue's head. An owner that a blocked unit keeps out hands over to the queue's head too
- *    (queue_handover): the paper is silent, and nothing would move until the flag clears.
+ *    queue's head. An owner with nothing in the queue hands over to the queue's head too while
+ *    the unit is blocked (queue_handover): the unit then serves the queue only. The paper is silent,
+ *    and nothing would move until the flag clears.
  *  - The owner's scheduler issues first; compute instructions of any warp may issue anywhere.
  *
  * Shared-memory instructions count as compute: they take no miss resource. Texture and constant
@@ -70,7 +71,7 @@ static const struct wl_param mascar_params[] = {
     [PART] = {"part", "", 0, 0, 2, "both|sched|reexec", "scheduling, re-execution (with round robin), or both",
               "Fig. 9 shows the parts"},
     [ENTRIES] = {"entries", "requests", 1, 32, 1024, NULL, "re-execution queue", "Table II"},
-    [MODE] = {"mode", "", 0, 0, 2, "auto|ep|mp", "follow the saturation flag, or stay in one mode", "section III"},
+    [MODE] = {"mode", "", 0, 0, 2, "auto|ep|mp", "follow the saturation flag, or stay in one mode (mp for ever may hang without the queue)", "section III"},
     [NONOWNER] = {"nonowner", "", 0, 0, 2, "snapshot|strict|any",
                   "other warps' memory instructions in MP: those ready at the switch, none, all", "section III-A, both said"},
     [DRAIN] = {"drain", "", 0, 1, 1, "no|yes", "ownership lasts until all requests are accepted", "Fig. 3"},
@@ -133,7 +134,7 @@ struct flag { /* saturation of one cache */
 struct mascar {
     int64_t value[PARAMS];
     uint32_t warps, schedulers;
-    bool mp, owner_gone;
+    bool mp, owner_gone, busy; /* busy: there were warps */
     int owner;
     uint64_t leftover;
     struct flag l1d, l1t, l1c;
@@ -192,7 +193,8 @@ static void mascar_read_counters(const void *self, uint64_t *out)
 static void mascar_kernel_begin(void *self)
 {
     struct mascar *m = self;
-    m->mp = m->raw = m->owner_gone = m->begun = false;
+    m->mp = m->value[MODE] == FORCE_MP && schedules(m);
+    m->raw = m->owner_gone = m->begun = false;
     m->l1d.on = m->l1t.on = m->l1c.on = false;
     m->owner = NO_OWNER;
     m->leftover = m->history = 0;
@@ -201,10 +203,12 @@ static void mascar_kernel_begin(void *self)
 
 /* ---- saturation ---- */
 
+static uint32_t lowered(uint32_t limit, uint32_t by) { return limit > by ? limit - by : 1; } /* empty always clears */
+
 static bool flag_now(struct flag *f, const struct wl_fill *c)
 {
-    uint32_t less = f->on ? f->hyst : 0;
-    f->on = c->mshr_used + less >= f->mshr || c->missq_used + less >= f->missq;
+    uint32_t by = f->on ? f->hyst : 0;
+    f->on = c->mshr_used >= lowered(f->mshr, by) || c->missq_used >= lowered(f->missq, by);
     return f->on;
 }
 
@@ -238,16 +242,20 @@ static bool saturated(struct mascar *m, const struct wl_sched_view *v, uint64_t 
     return flag;
 }
 
+static void count_mp(struct mascar *m, uint64_t cycles)
+{
+    if (!m->mp || !m->busy) return;
+    m->n[N_MP_CYCLES] += cycles;
+    if (m->owner == NO_OWNER) m->n[N_MP_NO_OWNER] += cycles;
+}
+
 /* The cycles since the last call, in which nothing changed. */
 static void pass_time(struct mascar *m, uint64_t cycle)
 {
     uint64_t passed = cycle - m->last_cycle;
     m->history = passed > 63 ? 0 : m->history << passed;
     if (m->raw) m->history |= passed > 63 ? UINT64_MAX : (UINT64_C(1) << passed) - 1;
-    if (m->mp) {
-        m->n[N_MP_CYCLES] += passed - 1;
-        if (m->owner == NO_OWNER) m->n[N_MP_NO_OWNER] += passed - 1;
-    }
+    count_mp(m, passed - 1);
     m->last_cycle = cycle;
 }
 
@@ -265,8 +273,7 @@ static void own(struct mascar *m, int warp, unsigned counter)
 static void set_mode(struct mascar *m, const struct wl_sched_view *v)
 {
     bool mp = m->history >> (m->value[SAT_LATENCY] - 1) & 1;
-    if (m->value[MODE] != FORCE_AUTO) mp = m->value[MODE] == FORCE_MP;
-    if (mp == m->mp) return;
+    if (mp == m->mp || m->value[MODE] != FORCE_AUTO) return;
     m->mp = mp;
     m->owner = NO_OWNER;
     m->owner_gone = false;
@@ -302,7 +309,7 @@ static void manage_owner(struct mascar *m, const struct wl_sched_view *v)
 {
     if (m->owner != NO_OWNER) release(m, v);
     if (m->owner == NO_OWNER) find_owner(m, v);
-    else if (m->value[QUEUE_HANDOVER] && v->lsu_blocked && v->queue_used && !(v->lsu_holds >> m->owner & 1))
+    else if (m->value[QUEUE_HANDOVER] && v->lsu_blocked && v->queue_used && !(v->queued >> m->owner & 1))
         own(m, v->queue_head, N_OWNER_QUEUE_FULL);
 }
 
@@ -315,11 +322,9 @@ static uint64_t mascar_cycle(void *self, const struct wl_sched_view *v)
     bool mp = m->mp;
     int owner = m->owner;
     set_mode(m, v);
-    if (m->mp) {
-        manage_owner(m, v);
-        m->n[N_MP_CYCLES]++;
-        m->n[N_MP_NO_OWNER] += m->owner == NO_OWNER;
-    }
+    if (m->mp) manage_owner(m, v);
+    m->busy = v->live;
+    count_mp(m, 1);
     uint64_t again = UINT64_MAX;
     m->raw = saturated(m, v, &again);
     if (mp != m->mp || owner != m->owner) return v->cycle + 1;

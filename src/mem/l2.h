@@ -32,6 +32,7 @@ struct l2 {
     struct tags tags;
     struct mshrs mshr;
     uint32_t mshr_sectors, mshr_limit; /* in flight and allowed, in units of fetch */
+    uint32_t *past, past_used;         /* [sets] first MSHR entry without a line; how many there are */
     uint64_t (*written)[2];            /* [lines] bytes written by stores */
     const struct wl_cache_policy *policy;
     void *self, *shared;

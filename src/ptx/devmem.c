@@ -24,6 +24,8 @@ struct dev_mem {
     struct dev_range *range; /* by address */
     size_t count, cap;
     struct tex_table textures;
+    void (*told)(void *arg, uint64_t addr, uint64_t bytes); /* of allocations, or NULL */
+    void *told_arg;
 };
 
 static uint64_t round_up(uint64_t x, uint64_t to) { return (x + to - 1) / to * to; }
@@ -103,7 +105,14 @@ uint64_t dev_alloc(struct dev_mem *m, uint64_t bytes)
     m->used += need;
     m->generation++;
     if (at + need > m->top) m->top = at + need;
+    if (m->told) m->told(m->told_arg, r.addr, bytes);
     return r.addr;
+}
+
+void dev_watch(struct dev_mem *m, void (*told)(void *arg, uint64_t addr, uint64_t bytes), void *arg)
+{
+    m->told = told;
+    m->told_arg = arg;
 }
 
 /* Whole pages go back to the kernel, which hands them out zeroed; the edges, which share a

@@ -19,6 +19,8 @@ void dev_mem_free(struct dev_mem *m);
 /* Address of `bytes` new zeroed bytes, 256-byte aligned, increasing in allocation order
  * (freed ranges may be reused); 0 when the device is full. */
 uint64_t dev_alloc(struct dev_mem *m, uint64_t bytes);
+/* Calls `told` after every allocation. */
+void dev_watch(struct dev_mem *m, void (*told)(void *arg, uint64_t addr, uint64_t bytes), void *arg);
 int dev_release(struct dev_mem *m, uint64_t addr); /* 0, or -1: no allocation starts there */
 /* Host pointer to [addr, addr + bytes), or NULL when any byte is outside an allocation. */
 void *dev_ptr(struct dev_mem *m, uint64_t addr, uint64_t bytes);

@@ -7,6 +7,9 @@
 
 /* ---- building ---- */
 
+#define DEVICE_BASE UINT64_C(0xC0000000)     /* where device memory begins, */
+#define OTHER_SPACES (UINT64_C(1) << 40)     /* and where constant and local memory do */
+
 static void add_part(struct gpu *g, struct part *p, tick_t period, part_tick *tick, void *self)
 {
     int domain = clock_domain(&g->clock, period);
@@ -60,8 +63,10 @@ static int init_parts(struct gpu *g, struct wl_err *e)
         return WL_EINPUT;
     g->map.l2_index = (enum index_fn)c->v[P_L2_INDEX];
     g->map.l2_sets = (uint32_t)c->v[P_L2_SETS];
-    g->nvm = (struct nvm_map){(enum nvm_rule)c->v[P_NVM_MAP], (uint64_t)c->v[P_NVM_SEED],
-                              (UINT64_C(0xC0000000) + ((uint64_t)g->channels << 27)) >> LINE_SHIFT};
+    g->nvm = (struct nvm_map){.rule = (enum nvm_rule)c->v[P_NVM_MAP], .seed = (uint64_t)c->v[P_NVM_SEED],
+                              .half = (DEVICE_BASE + ((uint64_t)g->channels << 27)) >> LINE_SHIFT,
+                              .end = OTHER_SPACES >> LINE_SHIFT};
+    if (nvm_map_init(&g->nvm, DEVICE_BASE, g->options.memory_bytes)) return wl_fail(e, WL_ERUN, "out of memory");
     for (uint32_t i = 0; i < g->sms; i++) {
         g->sm[i].dispatcher = &g->dispatch.part;
         if (sm_init(&g->sm[i], c, i, &g->map, &g->pool, &g->ops, e)) return (int)e->code;
@@ -172,6 +177,7 @@ void gpu_free(struct gpu *g)
     if (g->profile) profile_destroy(g->profile);
     free(g->profile);
     free(g->sampler.sample);
+    nvm_map_destroy(&g->nvm);
     free(g->sm);
     free(g->l2);
     free(g->dram);
@@ -278,6 +284,8 @@ int gpu_run(struct gpu *g, struct stream_source *s, struct wl_err *e)
     g->broken = false;
     return 0;
 }
+
+void gpu_allocated(struct gpu *g, uint64_t addr, uint64_t bytes) { nvm_place(&g->nvm, addr, bytes); }
 
 void gpu_host_copy(struct gpu *g, uint64_t addr, uint64_t bytes)
 {

@@ -18,6 +18,7 @@ struct gpu_options {
     bool tick;        /* the reference engine: never sleeps, never jumps */
     uint64_t shuffle; /* non-zero: tick the parts of an edge in a random order with this seed */
     uint64_t max_cycles; /* stop a kernel after this many core cycles; 0 = never */
+    uint64_t memory_bytes; /* size of device memory, for nvm.map = alloc */
 };
 
 /* Checks the configuration and builds the machine; NULL on error. */
@@ -28,6 +29,8 @@ void gpu_free(struct gpu *g);
  * own words when nothing moves. `begin_hash` identifies the kernel to policies. */
 int gpu_run(struct gpu *g, struct stream_source *s, struct wl_err *e);
 
+/* Device memory was allocated (nvm.map = alloc). */
+void gpu_allocated(struct gpu *g, uint64_t addr, uint64_t bytes);
 /* A host-to-device copy passed through memory (l2.copy_fills). */
 void gpu_host_copy(struct gpu *g, uint64_t addr, uint64_t bytes);
 

@@ -42,6 +42,10 @@ void gpu_read_stats(const struct gpu *g, struct run_stats *out)
     out->icnt = (struct icnt_stats){g->net[0].packets, g->net[0].flits, g->net[1].packets, g->net[1].flits};
     for (uint32_t i = 0; i < g->slices; i++) stats_add(&out->l2, &g->l2[i].stats, sizeof out->l2);
     for (uint32_t i = 0; i < g->channels; i++) stats_add(&out->dram, &g->dram[i].stats, sizeof out->dram);
+    out->dram.nvm_line_writes_max = 0;
+    for (uint32_t i = 0; i < g->channels; i++)
+        if (g->dram[i].stats.nvm_line_writes_max > out->dram.nvm_line_writes_max)
+            out->dram.nvm_line_writes_max = g->dram[i].stats.nvm_line_writes_max;
     if (g->profile) profile_read_stats(g->profile, &out->profile);
 }
 
@@ -142,10 +146,11 @@ static void traffic_laws(struct audit *a, const struct gpu *g, const struct run_
 static void memory_laws(struct audit *a, const struct gpu *g, const struct run_stats *s)
 {
     uint64_t unit = g->config.v[P_L2_SECTORED] ? SECTOR_BYTES : LINE_BYTES;
-    if (!s->l2.bypasses)
-        law(a, "dram.read_bytes = l2.fetches x sector (or line) size", s->dram.read_bytes, s->l2.fetches * unit);
+    law(a, "dram.read_bytes = (l2.fetches + reads bypassed) x sector (or line) size", s->dram.read_bytes,
+        (s->l2.fetches + s->l2.bypasses - s->l2.bypassed_writes) * unit);
     if (!s->l2.forwarded_writes)
-        law(a, "dram.write_bytes = l2.writebacks x sector (or line) size", s->dram.write_bytes, s->l2.writebacks * unit);
+        law(a, "dram.write_bytes = l2.writebacks x sector (or line) size + l2.bypassed_write_bytes", s->dram.write_bytes,
+            s->l2.writebacks * unit + s->l2.bypassed_write_bytes);
 }
 
 /* Every load, request, stay of a line and instruction is in exactly one class of each distribution. */

@@ -277,6 +277,12 @@ int job_collect(struct job *j, struct session *s, double seconds, struct wl_err 
         struct policy_stats p = {0};
         gpu_read_stats(gpu, &r->stats);
         gpu_read_policy_stats(gpu, &p);
+        free(r->profile.load);
+        if (gpu_read_profile(gpu, &r->profile, e)) return (int)e->code;
+        r->profiled = j->config.v[P_STATS_PROFILE];
+        free(j->samples);
+        if (gpu_read_samples(gpu, &j->samples, &r->nsamples, e)) return (int)e->code;
+        r->samples = j->samples;
         memcpy(r->l1.value, p.l1, sizeof p.l1);
         memcpy(r->l2.value, p.l2, sizeof p.l2);
         memcpy(r->sched.value, p.sched, sizeof p.sched);
@@ -337,5 +343,9 @@ int job_run(struct job *j, struct wl_err *e)
 void job_free(struct job *j)
 {
     free(j->kernels);
+    free(j->samples);
+    free(j->result.profile.load);
     j->kernels = NULL;
+    j->samples = NULL;
+    j->result.profile.load = NULL;
 }

@@ -120,4 +120,13 @@ static inline unsigned wl_next_slot(unsigned first, uint64_t set)
     return (unsigned)__builtin_ctzll(behind ? behind : set);
 }
 
+/* The n oldest warps of a set, all of it when it has no more. */
+static inline uint64_t wl_oldest_of(const struct wl_sched_view *v, uint64_t set, unsigned n)
+{
+    if ((unsigned)__builtin_popcountll(set) <= n) return set;
+    uint64_t chosen = 0;
+    for (; n; n--) chosen |= UINT64_C(1) << wl_oldest(v, set & ~chosen);
+    return chosen;
+}
+
 #endif

@@ -60,6 +60,7 @@ static void issue_compute(struct sm *s, unsigned w, tick_t now)
 {
     const struct code_inst *in = s->warp[w].inst;
     unsigned lat = in->kind == INST_ALU ? in->lat : LAT_INT_ADD, unit = s->unit[lat];
+    s->lanes[lat] += bit_count32(s->warp[w].exec);
     s->pipe_free[unit][find_pipe(s, unit, now)] = now + s->init[lat];
     uint64_t *board = s->board + (size_t)w * s->board_regs;
     for (unsigned i = 0; i < in->ndst; i++) board[in->reg[i]] = now + s->lat[lat] + s->issue_delay;
@@ -70,7 +71,11 @@ static void issue(struct sm *s, unsigned w, tick_t now)
     struct warp *p = &s->warp[w];
     const struct code_inst *in = p->inst;
     s->stats.warp_instructions++;
-    s->stats.thread_instructions += bit_count32(p->exec);
+    if (s->l1d.observer) observe_issue(s->l1d.observer, age_rank(s, w));
+    unsigned lanes = bit_count32(p->exec);
+    s->stats.thread_instructions += lanes;
+    s->stats.register_reads += in->nsrc * lanes;
+    s->stats.register_writes += in->ndst * lanes;
     p->seq++;
     bool arrive = false;
     switch (in->kind) {

@@ -141,7 +141,8 @@ static void note_load(struct sm *s, struct memop *op, enum l1_outcome outcome, b
     l->missed = (uint16_t)(l->missed + (outcome != L1_HIT));
     l->merged = (uint16_t)(l->merged + (outcome == L1_MERGED));
     l->bypassed = (uint16_t)(l->bypassed + (outcome == L1_BYPASSED));
-    if (last && s->l1d.policy->load_end) s->l1d.policy->load_end(s->l1d.self, l);
+    if (last && s->l1d.observer) observe_load(s->l1d.observer, l);
+    if (last && op->begun && s->l1d.policy->load_end) s->l1d.policy->load_end(s->l1d.self, l);
 }
 
 /* Whether this is the instruction's last request to be accepted. */
@@ -153,9 +154,9 @@ static bool is_last(const struct sm *s, struct memop *op, const struct req *r)
 /* Presents a request to its cache. Accepted, it is counted and belongs to the cache or is finished. */
 enum l1_outcome ldst_try(struct sm *s, struct l1 *c, struct req *r, tick_t now)
 {
-    bool data_load = c == &s->l1d && r->kind == WL_LOAD && !r->bypass; /* not one that goes past by its own wish */
+    bool data_load = c == &s->l1d && r->kind == WL_LOAD;
     struct memop *op = (struct memop *)(void *)r->load;
-    if (data_load && !op->begun) {
+    if (data_load && !op->begun && !r->bypass) { /* a load that goes past by its own wish is not the policy's */
         op->begun = true;
         if (c->policy->load_begin) c->policy->load_begin(c->self, &op->load);
     }
@@ -179,6 +180,7 @@ static void access_tags(struct sm *s, struct l1 *c, struct access_pipe *p, tick_
     if (r->ready > now) return;
     struct req *next = r->next;
     enum l1_outcome outcome = ldst_try(s, c, r, now);
+    if (outcome == L1_AGAIN) return;
     if (l1_refused(outcome)) {
         p->refused = outcome;
         ldst_count_refusal(s, c, outcome, 1);

@@ -96,7 +96,8 @@ static void try_queued(struct sm *s, tick_t now)
     s->stats.reexec_retries++;
     if (l1_refused(outcome)) {
         list_push(&q->list, r);
-        if (q->refused < q->used) q->refused++;
+        if (outcome == L1_AGAIN) reexec_changed(s); /* the cache is not what it was */
+        else if (q->refused < q->used) q->refused++;
         return;
     }
     forget(q, warp);
@@ -115,6 +116,7 @@ static bool try_unit(struct sm *s, tick_t now)
     bool wait = out_of_turn(q, r);
     enum l1_outcome outcome = wait ? L1_ORDER : ldst_try(s, &s->l1d, r, now);
     p->refused = L1_HIT;
+    if (outcome == L1_AGAIN) return true; /* stays where it is */
     q->blocked = l1_refused(outcome) && (wait || !can_push(q, r));
     if (q->blocked) {
         p->refused = outcome;

@@ -160,6 +160,7 @@ struct sm {
     const struct part *dispatcher;
 
     struct sm_stats stats;
+    uint64_t lanes[LAT_COUNT]; /* that executed an instruction of each latency class */
 };
 
 enum unit { UNIT_ALU, UNIT_SFU, UNIT_DP, UNIT_LSU, UNIT_NONE };

@@ -74,6 +74,8 @@ void profile_read_stats(const struct profile *p, struct profile_stats *out)
     out->used_bytes = t.life.used_chunks * 32;
     for (unsigned i = 0; i < LINE_TYPES; i++) out->infinite_lines += t.infinite.type[i];
     out->infinite_majority = majority_lines(&p->loads);
+    out->stall_hit = t.stall_hit;
+    out->stall_hit_idle = t.stall_hit_idle;
     out->issue_rank_0 = t.rank[0];
     out->issue_rank_1 = t.rank[1];
     out->issue_rank_2 = t.rank[2];

@@ -177,6 +177,8 @@ void ldst_accept(struct sm *s, struct memop *op);
 void ldst_cycle(struct sm *s, tick_t now, uint64_t skipped);
 tick_t ldst_next(const struct sm *s, tick_t now);
 bool ldst_idle(const struct sm *s);
+/* probe.c */
+bool probe_stalled(const struct sm *s); /* the unit is stalled, and another warp's load would hit */
 /* coalesce.c */
 uint32_t coalesce(const struct sm *s, const struct memop *op, struct txn *out);
 /* `atomic`: lanes that meet at one word take turns too. */

@@ -17,6 +17,7 @@ int cmd_compare(const struct options *o, struct wl_err *e);
 int cmd_list(const struct options *o, struct wl_err *e);
 int cmd_gpu(const struct options *o, struct wl_err *e);
 int cmd_trace(const struct options *o, struct wl_err *e);
+int cmd_characterize(const struct options *o, struct wl_err *e);
 int cmd_bench(const struct options *o, struct wl_err *e);
 /* `run` by what the word names. */
 int cmd_run_ptx(const struct options *o, const char *file, struct wl_err *e);

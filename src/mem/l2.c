@@ -435,7 +435,7 @@ static enum l2_stall access_head(struct l2 *s, struct req *r, tick_t now)
     if (r->kind == WL_LOAD || r->kind == WL_ATOMIC) why = read_line(s, r, &a, found, now);
     else why = write_line(s, r, &a, found, now);
     if (why != L2_GO) return why;
-    if (s->policy->reply_note && a.kind == WL_LOAD) r->note = s->policy->reply_note(s->self, &a);
+    if (a.kind == WL_LOAD) r->note = s->policy->reply_note ? s->policy->reply_note(s->self, &a) : 0;
     port_pop(&s->in, now);
     s->port_free = now + s->part.period * (bit_count32(sectors) * SECTOR_BYTES / s->port_bytes);
     s->part.clock->progress++;

@@ -44,13 +44,13 @@ static int make_caches(struct sm *s, const struct gpu_config *c, struct wl_err *
                             .warps = s->warps, .warp_size = WARP_SIZE, .shared = &s->shared_slot};
     struct l1_shape data = {(uint32_t)v[P_L1D_SETS], (uint32_t)v[P_L1D_WAYS], (uint32_t)v[P_L1D_MSHR],
                             (uint32_t)v[P_L1D_MERGE], (uint32_t)v[P_L1D_MISSQ], (enum index_fn)v[P_L1D_INDEX],
-                            v[P_L1D_SECTORED], v[P_L1D_INFINITE], false, FROM_L1D};
+                            v[P_L1D_SECTORED], v[P_L1D_INFINITE], false, FROM_L1D, v[P_L1D_BYPASS]};
     struct l1_shape texture = {(uint32_t)v[P_L1T_SETS], (uint32_t)v[P_L1T_WAYS], (uint32_t)v[P_L1T_MSHR],
                                (uint32_t)v[P_L1T_MERGE], (uint32_t)v[P_L1T_MISSQ], INDEX_LINEAR, false, false, false,
-                               FROM_L1T};
+                               FROM_L1T, false};
     struct l1_shape constant = {(uint32_t)v[P_L1C_SETS], (uint32_t)v[P_L1C_WAYS], (uint32_t)v[P_L1C_MSHR],
                                 (uint32_t)v[P_L1C_MERGE], (uint32_t)v[P_L1C_MISSQ], INDEX_LINEAR, false, false, true,
-                                FROM_L1C};
+                                FROM_L1C, false};
     struct gpu_config plain; /* the other two caches are always LRU and share nothing with a scheme */
     config_defaults(&plain);
     void *none = NULL;
@@ -208,8 +208,9 @@ tick_t sm_tick(struct sm *s, tick_t now)
     warp_wake_due(s);
     s->head_limit = now + s->part.period;
     tick_t next = NEVER;
+    s->ask_again = false;
     bool again = s->l1d.observer ? observed_issue(s, now, &next) : issue_cycle(s, now, &next);
-    if (again) return now + s->part.period;
+    if (again || (s->ask_again && l1_refused(s->pipe[FROM_L1D].refused))) return now + s->part.period;
     tick_t t = ldst_next(s, now);
     if (t < next) next = t;
     t = warp_next_wake(s, now);

@@ -197,6 +197,22 @@ TEST(s13_merges_and_waits)
     end();
 }
 
+TEST(a_partial_hit_on_data_in_flight_may_go_past)
+{
+    begin("elastic:pending=past", 4);
+    assert_int_equal(load(0, 32), L1_MISSED);
+    assert_int_equal(load(0, 64), L1_MISSED);
+    assert_int_equal(cache.mshr.used, 1); /* only the first has one */
+    struct req *f = l1_missq_pop(&cache), *past = l1_missq_pop(&cache);
+    assert_true(past->bypass && !f->bypass);
+    assert_int_equal(past->sectors, 3);
+    assert_int_equal(fill(f), 1);
+    assert_int_equal(load(0, 32), L1_HIT);
+    assert_int_equal(counter(cache.policy, cache.self, "partial_past"), 1);
+    assert_int_equal(cache.stats.load_misses, 2);
+    end();
+}
+
 /* Two halves in flight by two fetches: nothing to merge with. */
 TEST(a_load_joins_one_fetch_only)
 {
@@ -361,7 +377,7 @@ TEST(both_engines_and_any_order_agree)
 {
     static const char *const programs[] = {"bfs", "streamcluster", "particlefilter", "nw"};
     static const char *const policies[] = {"dycache:threshold=25,period=200", "dycache:threshold=25,period=200,retain=yes",
-                                           "elastic", "elastic:grain=64", "dycache:threshold=25,period=200,match=single"};
+                                           "elastic", "elastic:grain=64,pending=past", "dycache:threshold=25,period=200,match=single"};
     for (unsigned i = 0; i < (SLOW_BUILD ? 1 : COUNT(programs)); i++)
         for (unsigned k = 0; k < COUNT(policies); k++) {
             struct outcome fast = run_with(programs[i], policies[k]),
@@ -394,6 +410,7 @@ int main(void)
         cmocka_unit_test(stores_in_the_sample),
         cmocka_unit_test(storage),
         cmocka_unit_test(s13_merges_and_waits),
+        cmocka_unit_test(a_partial_hit_on_data_in_flight_may_go_past),
         cmocka_unit_test(a_load_joins_one_fetch_only),
         cmocka_unit_test(refusals_change_nothing),
         cmocka_unit_test(s15_a_store_takes_its_chunk_along),

@@ -116,6 +116,21 @@ static void list_counters(const struct options *o)
         snprintf(rest, sizeof rest, "%-12s %s", d->unit, d->help);
         row(o, name, 24, rest);
     }
+    row(o, "energy.total", 24, "uJ           all of the following, by the table energy.table names");
+    for (unsigned i = 0; i < ENERGY_PARTS; i++) {
+        char name[96], rest[128];
+        snprintf(name, sizeof name, "energy.%s", energy_part_names[i]);
+        snprintf(rest, sizeof rest, "%-12s its events times their picojoules (src/stats/energy.def)", "uJ");
+        row(o, name, 24, rest);
+    }
+    row(o, "energy.background", 24, "uJ           of energy.dram, what the memory used by being on");
+    row(o, "energy.leakage", 24, "uJ           static power of the chip times the time of the kernels");
+    row(o, "energy.edp", 24, "uJ us        energy-delay product: energy.total times that time");
+    for (unsigned i = 0; i < ENERGY_TABLES; i++) {
+        char name[96];
+        snprintf(name, sizeof name, "energy.%s.*", energy_tables[i].name);
+        row(o, name, 24, "             the same, always by this table; JSON and experiments only");
+    }
 }
 
 static void list_options(const struct options *o)

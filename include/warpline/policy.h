@@ -73,6 +73,7 @@ struct wl_access {
     uint8_t sm;        /* the requester */
     bool nvm;          /* the line lies in non-volatile memory */
     uint8_t note;      /* a byte that travels with a read from L1 policy to L2 policy */
+    uint8_t words;     /* L2: distinct 4-byte words the lanes touch in this request */
     struct wl_load *load; /* L1 loads; NULL otherwise */
 };
 
@@ -192,6 +193,21 @@ static inline void wl_chain_touch(struct wl_chain *c, uint32_t set, uint32_t way
         moved = here;
     }
     o[0] = (uint16_t)way;
+}
+
+/* For schemes that count from the old end: puts the way where `place` others are older, 0 being the
+ * next victim; places outside the set mean its ends. */
+static inline void wl_chain_put_above_oldest(struct wl_chain *c, uint32_t set, uint32_t way, int64_t place)
+{
+    int64_t last = (int64_t)c->ways - 1, to = last - (place < 0 ? 0 : place > last ? last : place);
+    wl_chain_move(c, set, wl_chain_position(c, set, way), (uint32_t)to);
+}
+
+/* Moves the way up by so many places, at most to the most recent. */
+static inline void wl_chain_promote(struct wl_chain *c, uint32_t set, uint32_t way, uint32_t places)
+{
+    uint32_t from = wl_chain_position(c, set, way);
+    wl_chain_move(c, set, from, from > places ? from - places : 0);
 }
 
 /* The way to take: an INVALID one nearest the old end, else the VALID one nearest the old end

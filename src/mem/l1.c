@@ -49,6 +49,10 @@ void l1_destroy(struct l1 *c)
     mshr_destroy(&c->mshr);
 }
 
+_Static_assert((int)L1_HIT == (int)LOAD_HIT && (int)L1_MERGED == (int)LOAD_MERGED && (int)L1_MISSED == (int)LOAD_MISSED &&
+                   (int)L1_BYPASSED == (int)LOAD_BYPASSED,
+               "an accepted load is told to the observer as it is");
+
 /* The number a line goes by in this cache's tags. */
 static uint64_t line_key(const struct l1 *c, const struct req *r)
 {
@@ -77,6 +81,7 @@ static enum l1_outcome store(struct l1 *c, struct req *r, uint64_t key, uint32_t
         if (!missq_room(c, 1)) return L1_NO_QUEUE;
         if (hit) {
             tags_invalidate(&c->tags, set, (uint32_t)at);
+            if (c->observer) observe_kill(c->observer, key);
             if (c->policy->on_kill) c->policy->on_kill(c->self, set, (uint32_t)at - set * c->tags.ways);
         }
         if (c->policy->on_store && (hit || at < 0)) {
@@ -161,6 +166,7 @@ static void reserve(struct l1 *c, struct req *r, const struct wl_access *a, uint
             if (c->policy->on_evict)
                 c->policy->on_evict(c->self, a, at - a->set * t->ways, t->line[at], t->state[at]);
             c->stats.evictions++;
+            if (c->observer) observe_evict(c->observer, a, t->line[at]);
             if (t->dirty[at]) l1_write_back(c, t->line[at], t->dirty[at]);
         }
         if (c->policy->on_insert) c->policy->on_insert(c->self, a, at - a->set * t->ways);
@@ -196,7 +202,11 @@ static enum l1_outcome miss(struct l1 *c, struct req *r, const struct wl_access 
     } else {
         struct wl_set s = tags_view(t, a->set);
         int way = c->policy->victim(c->self, a, &s);
-        if (way == WL_NO_WAY_BYPASS) return bypass(c, r, a);
+        if (way == WL_NO_WAY_BYPASS) {
+            enum l1_outcome past = bypass(c, r, a);
+            c->stats.bypass_lookups += past == L1_BYPASSED;
+            return past;
+        }
         if (way < 0) return L1_NO_LINE;
         at = (int)(a->set * t->ways) + way;
         if (mshr_full(&c->mshr)) return L1_NO_MSHR;
@@ -259,7 +269,10 @@ enum l1_outcome l1_access(struct l1 *c, struct req *r, uint64_t cycle, bool may_
     struct wl_access a;
     describe(r, key, set, cycle, &a);
     if (r->kind == WL_STORE) return may_miss ? grain_store(c, r, &a) : L1_GATED;
-    return load(c, r, &a, may_miss);
+    enum l1_outcome outcome = load(c, r, &a, may_miss);
+    if (c->observer && !l1_refused(outcome))
+        observe_request(c->observer, &a, (enum load_outcome)outcome, r->sectors); /* a miss: what it fetches */
+    return outcome;
 }
 
 void l1_fill(struct l1 *c, struct req *reply, struct req_list *done)
@@ -294,6 +307,7 @@ void l1_flush(struct l1 *c)
             if (WL_STATE(t->state[set * t->ways + way]) == WL_VALID && c->policy->on_kill)
                 c->policy->on_kill(c->self, set, way);
     if (c->policy->on_flush) c->policy->on_flush(c->self);
+    if (c->observer) observe_flush(c->observer);
     tags_clear(t);
     if (c->grains) grain_clear(c->grains);
 }

@@ -10,13 +10,15 @@
 #include "mem/mshr.h"
 #include "mem/tags.h"
 #include "param/param.h"
+#include "profile/profile.h"
 #include "stats/stats.h"
 
 enum l1_outcome {
     L1_HIT, L1_MERGED, L1_MISSED, L1_BYPASSED, L1_STORED,
     /* refused */
     L1_NO_MSHR, L1_NO_MERGE, L1_NO_LINE, L1_NO_QUEUE, L1_GATED,
-    L1_AGAIN /* wants no resource: to be presented again in the next cycle */
+    L1_ORDER, /* by the ld/st unit: an earlier instruction of the warp waits for re-execution */
+    L1_AGAIN  /* wants no resource: to be presented again in the next cycle */
 };
 static inline bool l1_refused(enum l1_outcome o) { return o >= L1_NO_MSHR; }
 
@@ -31,6 +33,7 @@ struct l1 {
     struct req_list missq;
     bool sectored, half_lines /* 64-byte lines: the constant cache */;
     uint8_t origin, sm;
+    struct observer *observer; /* of stats.profile; NULL: nobody looks */
     struct l1d_stats stats;
 };
 

@@ -23,6 +23,9 @@ struct dev_mem {
     uint64_t used, generation;
     struct dev_range *range; /* by address */
     size_t count, cap;
+    struct tex_table textures;
+    void (*told)(void *arg, uint64_t addr, uint64_t bytes); /* of allocations, or NULL */
+    void *told_arg;
 };
 
 static uint64_t round_up(uint64_t x, uint64_t to) { return (x + to - 1) / to * to; }
@@ -50,6 +53,7 @@ void dev_mem_free(struct dev_mem *m)
     if (!m) return;
     munmap(m->host, m->limit);
     free(m->range);
+    free(m->textures.entry);
     free(m);
 }
 
@@ -101,7 +105,14 @@ uint64_t dev_alloc(struct dev_mem *m, uint64_t bytes)
     m->used += need;
     m->generation++;
     if (at + need > m->top) m->top = at + need;
+    if (m->told) m->told(m->told_arg, r.addr, bytes);
     return r.addr;
+}
+
+void dev_watch(struct dev_mem *m, void (*told)(void *arg, uint64_t addr, uint64_t bytes), void *arg)
+{
+    m->told = told;
+    m->told_arg = arg;
 }
 
 /* Whole pages go back to the kernel, which hands them out zeroed; the edges, which share a
@@ -165,6 +176,7 @@ bool dev_nearest(const struct dev_mem *m, uint64_t addr, uint64_t *base, uint64_
     return true;
 }
 
+struct tex_table *dev_textures(struct dev_mem *m) { return &m->textures; }
 uint64_t dev_used(const struct dev_mem *m) { return m->used; }
 uint64_t dev_generation(const struct dev_mem *m) { return m->generation; }
 uint8_t *dev_host(const struct dev_mem *m) { return m->host; }

@@ -106,7 +106,8 @@ int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const stru
     s->sched = c->sched.policy;
     s->sched_self = s->sched->create(&g, c->sched.values, &why);
     if (!s->sched_self) return wl_fail(e, WL_EINPUT, "scheduler %s cannot run this SM: %s", s->sched->name, why);
-    s->view = (struct wl_sched_view){.age = s->age, .owned = s->owned, .sm = index,
+    reexec_init(&s->reexec, s->sched->reexec ? s->sched->reexec(s->sched_self) : (struct wl_reexec){0});
+    s->view = (struct wl_sched_view){.age = s->age, .owned = s->owned, .cta = s->cta_of, .sm = index, .lsu_warp = -1, .queue_head = -1,
                                      .mshr_total = (uint32_t)v[P_L1D_MSHR], .missq_total = (uint32_t)v[P_L1D_MISSQ]};
     return 0;
 }
@@ -209,9 +210,12 @@ bool sm_idle(const struct sm *s) { return !s->live && ldst_idle(s) && s->offered
 
 void sm_describe(const struct sm *s, char *out, size_t size)
 {
-    snprintf(out, size,
+    int n = snprintf(out, size,
              "SM %u: %u warps live, %u ready, %u at a barrier, %u wait for a load; %u requests before the L1D%s; %u MSHRs used",
              s->index, bit_count64(s->live), bit_count64(s->ready), bit_count64(s->barrier | s->membar),
              bit_count64(s->long_stall), s->pipe[FROM_L1D].used, l1_refused(s->pipe[FROM_L1D].refused) ? " (the first is refused)" : "",
              s->l1d.mshr.used);
+    if (s->reexec.entries && n > 0 && (size_t)n < size)
+        snprintf(out + n, size - (size_t)n, "; %u requests wait for re-execution%s", s->reexec.used,
+                 s->reexec.blocked ? ", the ld/st unit for them" : "");
 }

@@ -112,15 +112,20 @@ void warp_advance(struct sm *s, unsigned w, tick_t now)
     uint64_t bit = bit64(w);
     s->ready &= ~bit;
     s->memory &= ~bit;
+    s->loads &= ~bit;
     for (unsigned u = 0; u < 4; u++) s->head_unit[u] &= ~bit;
     if (!fetch(s, p, w)) {
         p->ended = true;
+        s->ended |= bit;
         if (!p->outstanding) finish_warp(s, w, now);
         return;
     }
     unsigned unit = head_unit(s, p->inst);
     if (unit != UNIT_NONE) s->head_unit[unit] |= bit;
-    if (leaves_sm(p->inst)) s->memory |= bit;
+    if (leaves_sm(p->inst) && p->exec) {
+        s->memory |= bit;
+        if (p->inst->kind == INST_LOAD && ldst_is_data(p->inst)) s->loads |= bit;
+    }
     if ((s->barrier | s->membar) & bit) return; /* looked at when released */
     warp_check_head(s, w, now);
 }
@@ -165,6 +170,7 @@ static void finish_warp(struct sm *s, unsigned w, tick_t now)
     if (s->l1d.policy->warp_exit) s->l1d.policy->warp_exit(s->l1d.self, w);
     if (s->sched->warp_exit) s->sched->warp_exit(s->sched_self, &s->view, w);
     s->live &= ~bit;
+    s->ended &= ~bit;
     s->barrier &= ~bit;
     s->membar &= ~bit;
     s->long_stall &= ~bit;
@@ -197,6 +203,7 @@ static void install_warp(struct sm *s, unsigned w, unsigned slot, const struct w
     stream_open(&p->stream, *stream);
     memset(s->board + (size_t)w * s->board_regs, 0, s->board_regs * sizeof *s->board);
     s->age[w] = s->next_age++;
+    s->cta_of[w] = (uint8_t)slot;
     s->live |= bit64(w);
     s->cta[slot].warps |= bit64(w);
     if (s->l1d.policy->warp_launch) s->l1d.policy->warp_launch(s->l1d.self, w);

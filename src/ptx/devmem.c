@@ -24,6 +24,7 @@ struct dev_mem {
     uint64_t used, generation;
     struct dev_range *range; /* by address */
     size_t count, cap;
+    struct tex_table textures;
 };
 
 static uint64_t round_up(uint64_t x, uint64_t to) { return (x + to - 1) / to * to; }
@@ -77,6 +78,7 @@ void dev_mem_free(struct dev_mem *m)
     if (!m) return;
     munmap(m->host, m->host_limit);
     free(m->range);
+    free(m->textures.entry);
     free(m);
 }
 
@@ -209,6 +211,7 @@ bool dev_nearest(const struct dev_mem *m, uint64_t addr, uint64_t *base, uint64_
     return true;
 }
 
+struct tex_table *dev_textures(struct dev_mem *m) { return &m->textures; }
 uint64_t dev_used(const struct dev_mem *m) { return m->used; }
 uint64_t dev_generation(const struct dev_mem *m) { return m->generation; }
 uint8_t *dev_host(const struct dev_mem *m) { return m->host; }

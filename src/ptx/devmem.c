@@ -179,6 +179,11 @@ int dev_release(struct dev_mem *m, uint64_t addr)
     return 0;
 }
 
+void dev_release_all(struct dev_mem *m)
+{
+    while (m->count) dev_release(m, m->range[m->count - 1].addr);
+}
+
 int dev_range(struct dev_mem *m, uint64_t addr, uint64_t *base, uint64_t *bytes)
 {
     size_t i = above(m, addr);

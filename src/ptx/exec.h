@@ -31,6 +31,7 @@ bool dev_is_host(const struct dev_mem *m, uint64_t addr); /* in the part dev_all
 /* The device address of a byte given by its host address; 0 when it is not in this memory. */
 uint64_t dev_addr_of(const struct dev_mem *m, const void *host);
 int dev_release(struct dev_mem *m, uint64_t addr); /* 0, or -1: no allocation starts there */
+void dev_release_all(struct dev_mem *m);
 /* Host pointer to [addr, addr + bytes), or NULL when any byte is outside an allocation. */
 void *dev_ptr(struct dev_mem *m, uint64_t addr, uint64_t bytes);
 /* The allocation containing addr: 0 and *base, *bytes; -1 when none. */

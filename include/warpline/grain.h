@@ -25,6 +25,7 @@ enum { WL_REGION_SHIFT = 26 }; /* the common tag begins at this address bit */
     X(fetch_64, "fetches", "misses that fetched 64 bytes")                                                    \
     X(fetch_128, "fetches", "misses that fetched 128 bytes")                                                  \
     X(partial_hits, "requests", "loads that found some of their chunks and were issued again as misses")      \
+    X(partial_past, "requests", "loads that found some of their chunks in flight and fetched past the cache")  \
     X(partial_chunks, "chunks", "chunks invalidated by partial hits")                                         \
     X(chunk_evictions, "chunks", "valid chunks replaced alone or in pairs, the rest of the line kept")        \
     X(line_evictions, "lines", "lines replaced whole")                                                        \
@@ -49,6 +50,7 @@ struct wl_grains {
     uint32_t bytes; /* granularity at the start: 32, 64 or 128 */
     bool single;    /* only the first line of a set that holds the region is looked at and filled */
     bool retain;    /* a coarser granularity keeps the blocks that already have its size */
+    bool past;      /* a partial hit on data in flight fetches past the cache; else it waits for the data */
     struct wl_grain_stats *stats; /* where the cache counts; the scheme's */
 };
 

@@ -128,9 +128,9 @@ struct wl_cache_policy {
     void (*on_bypass)(void *self, const struct wl_access *a);
     void (*on_fill)(void *self, uint32_t set, uint32_t way);
     void (*on_kill)(void *self, uint32_t set, uint32_t way); /* a store or flush invalidated the line */
-    uint8_t (*request_note)(void *self, const struct wl_access *a); /* L1: note for an accepted read that leaves */
     void (*on_store)(void *self, const struct wl_access *a); /* L1: a store passed and left no copy of its line here */
     void (*on_flush)(void *self); /* L1: every line is gone; each valid one had its on_kill before */
+    uint8_t (*request_note)(void *self, const struct wl_access *a); /* L1: note for an accepted read that leaves */
     void (*on_reply)(void *self, uint8_t note); /* L1: a read came back with the L2 policy's note, not 0 */
     uint8_t (*reply_note)(void *self, const struct wl_access *a); /* L2: note for the reply of an accepted read */
 

@@ -27,7 +27,7 @@ struct grains *grain_create(uint32_t sets, uint32_t ways, const struct wl_grains
     struct grains *g = calloc(1, sizeof *g);
     if (!g) return NULL;
     *g = (struct grains){.sets = sets, .ways = ways, .bytes = shape->bytes, .single = shape->single,
-                         .retain = shape->retain, .stats = shape->stats};
+                         .retain = shape->retain, .past = shape->past, .stats = shape->stats};
     g->line = calloc((size_t)sets * ways, sizeof *g->line);
     if (!g->line) {
         free(g);

@@ -24,7 +24,7 @@ struct grain_line {
 struct grains {
     uint32_t sets, ways;
     uint32_t bytes; /* granularity */
-    bool single, retain;
+    bool single, retain, past;
     uint64_t now; /* number of the load */
     uint32_t flush_at; /* next line of a flush under way, or sets * ways */
     struct wl_grain_stats *stats;

@@ -117,7 +117,7 @@ static enum l1_outcome bypass(struct l1 *c, struct req *r, const struct wl_acces
     r->bypass = true;
     r->sectors = c->bypass_lines ? ALL_SECTORS : r->touched;
     if (c->policy->on_bypass && !own_wish) c->policy->on_bypass(c->self, a);
-    if (c->policy->request_note) r->note = c->policy->request_note(c->self, a);
+    if (c->policy->request_note && !own_wish) r->note = c->policy->request_note(c->self, a);
     send(c, r);
     c->stats.accesses++;
     c->stats.loads++;

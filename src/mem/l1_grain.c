@@ -72,18 +72,30 @@ static enum l1_outcome merge(struct l1 *c, struct req *r, const struct wl_access
     return accept_load(c, a, WL_MERGED);
 }
 
+/* A partial hit that need not wait: its data comes by itself and is not kept. */
+static enum l1_outcome fetch_past(struct l1 *c, struct req *r, const struct wl_access *a, const struct grain_want *w)
+{
+    if (!missq_room(c, 1)) return L1_NO_QUEUE;
+    r->bypass = true;
+    r->sectors = w->fetch;
+    send(c, r);
+    c->grains->stats->partial_past++;
+    return accept_load(c, a, WL_MISSED);
+}
+
 /* Invalidates what a partial hit found; chunks in flight must arrive first. */
-static enum l1_outcome clear_partial(struct l1 *c, const struct grain_want *w)
+static enum l1_outcome partial_hit(struct l1 *c, struct req *r, const struct wl_access *a, const struct grain_want *w)
 {
     struct grains *g = c->grains;
     uint32_t start = w->set * g->ways, end = start + g->ways;
-    uint8_t dirty = 0;
+    uint8_t dirty = 0, waits = 0;
     for (uint32_t at = start; at < end; at++) {
         uint8_t slots = grain_partial(g, w, at);
-        if (slots & g->line[at].reserved) return L1_NO_MERGE;
+        waits |= slots & g->line[at].reserved;
         struct grain_writeback out[GRAIN_SLOTS];
         if (slots && grain_writebacks(g, at, slots, out)) dirty |= out[0].sectors; /* all of one line of memory */
     }
+    if (waits) return g->past && !dirty ? fetch_past(c, r, a, w) : L1_NO_MERGE;
     if (dirty && !missq_room(c, 1)) return L1_NO_QUEUE;
     if (dirty) l1_write_back(c, w->line, dirty);
     for (uint32_t at = start; at < end; at++) {
@@ -130,7 +142,7 @@ enum l1_outcome grain_load(struct l1 *c, struct req *r, const struct wl_access *
         return accept_load(c, a, WL_HIT);
     }
     if (!may_miss) return L1_GATED;
-    return found == GRAIN_PARTIAL ? clear_partial(c, &w) : miss(c, r, a, &w);
+    return found == GRAIN_PARTIAL ? partial_hit(c, r, a, &w) : miss(c, r, a, &w);
 }
 
 /* ---- stores ---- */

@@ -18,7 +18,8 @@
  *  - It speaks of the one line of a set with a given common tag. A common tag covers 64 MB, so taken by
  *    the letter all fine data of a set would share one line; and lines kept from 128 to 32 share a
  *    tag anyway. All lines of the region are searched and filled here; match=single is the letter.
- *  - A request whose chunks lie in two lines is a partial hit. One that finds chunks in flight waits.
+ *  - A request whose chunks lie in two lines is a partial hit. One that finds some of its chunks in
+ *    flight waits for them, since they cannot be invalidated; pending=past lets it fetch past the cache.
  *  - Sampled are loads and stores for the sizes, loads for the miss rate, since a store never
  *    allocates (sample_stores); merges are no misses; a threshold met exactly is not passed.
  *  - From one fine granularity to the other: yes, as section V.A describes (fg_reselect).
@@ -39,7 +40,7 @@
 
 #include "warpline/grain.h"
 
-enum { THRESHOLD, T_MISS, T_FINE, PERIOD, MATCH, RETAIN, SAMPLE_STORES, FG_RESELECT, START };
+enum { THRESHOLD, T_MISS, T_FINE, PERIOD, MATCH, RETAIN, SAMPLE_STORES, FG_RESELECT, START, PENDING };
 
 static const struct wl_param dycache_params[] = {
     [THRESHOLD] = {"threshold", "%", 0, 50, 100, NULL, "miss rate and share of fine requests that are many",
@@ -57,6 +58,8 @@ static const struct wl_param dycache_params[] = {
     [FG_RESELECT] = {"fg_reselect", "", 0, 1, 1, "no|yes", "a fine granularity may change to the other fine one",
                      "section V.A speaks of 32 to 64"},
     [START] = {"start", "bytes", 0, 2, 2, "32|64|128", "granularity at the start", "not said: the plain cache's"},
+    [PENDING] = {"pending", "", 0, 0, 1, "wait|past", "a partial hit on chunks in flight: waits, or fetches past the cache",
+                 "not said; data in flight cannot be invalidated"},
     WL_PARAM_END,
 };
 
@@ -80,7 +83,7 @@ struct dycache {
     uint64_t miss_percent, fine_percent;
     uint32_t bytes; /* granularity */
     uint32_t period, start;
-    bool single, retain, sample_stores, fg_reselect;
+    bool single, retain, past, sample_stores, fg_reselect;
     uint32_t sets, ways;
     /* the sample */
     uint32_t requests, of_32, of_64, loads, misses;
@@ -98,6 +101,7 @@ static void *dycache_create(const struct wl_geometry *g, const int64_t *v, const
     d->bytes = d->start = 32u << v[START];
     d->period = (uint32_t)v[PERIOD];
     d->single = v[MATCH];
+    d->past = v[PENDING];
     d->retain = v[RETAIN];
     d->sample_stores = v[SAMPLE_STORES];
     d->fg_reselect = v[FG_RESELECT];
@@ -109,7 +113,7 @@ static void *dycache_create(const struct wl_geometry *g, const int64_t *v, const
 static void dycache_grains(void *self, struct wl_grains *out)
 {
     struct dycache *d = self;
-    *out = (struct wl_grains){.bytes = d->start, .single = d->single, .retain = d->retain, .stats = &d->grain};
+    *out = (struct wl_grains){.bytes = d->start, .single = d->single, .past = d->past, .retain = d->retain, .stats = &d->grain};
 }
 
 /* ---- the selector ---- */

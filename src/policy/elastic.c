@@ -13,12 +13,14 @@
 
 #include "warpline/grain.h"
 
-enum { GRAIN, MATCH };
+enum { GRAIN, MATCH, PENDING };
 
 static const struct wl_param elastic_params[] = {
     [GRAIN] = {"grain", "bytes", 0, 0, 1, "32|64", "granularity", "Elastic-Cache-32 and -64 of DyCache's section V"},
     [MATCH] = {"match", "", 0, 0, 1, "multi|single", "lines of a set that may hold a region: all, or the first",
                "as in dycache"},
+    [PENDING] = {"pending", "", 0, 0, 1, "wait|past", "a partial hit on chunks in flight: waits, or fetches past the cache",
+                 "not said; data in flight cannot be invalidated"},
     WL_PARAM_END,
 };
 
@@ -27,7 +29,7 @@ static const struct wl_counter elastic_counters[] = {WL_GRAIN_COUNTERS(WL_GRAIN_
 struct elastic {
     struct wl_grain_stats grain; /* the cache counts here */
     uint32_t bytes, sets, ways;
-    bool single;
+    bool single, past;
 };
 
 static void *elastic_create(const struct wl_geometry *g, const int64_t *v, const char **why)
@@ -39,6 +41,7 @@ static void *elastic_create(const struct wl_geometry *g, const int64_t *v, const
     }
     c->bytes = 32u << v[GRAIN];
     c->single = v[MATCH];
+    c->past = v[PENDING];
     c->sets = g->sets;
     c->ways = g->ways;
     return c;
@@ -47,7 +50,7 @@ static void *elastic_create(const struct wl_geometry *g, const int64_t *v, const
 static void elastic_grains(void *self, struct wl_grains *out)
 {
     struct elastic *c = self;
-    *out = (struct wl_grains){.bytes = c->bytes, .single = c->single, .stats = &c->grain};
+    *out = (struct wl_grains){.bytes = c->bytes, .single = c->single, .past = c->past, .stats = &c->grain};
 }
 
 static uint64_t elastic_storage_bits(const void *self)

@@ -215,6 +215,8 @@ void reexec_skip(struct sm *s, uint64_t cycles);   /* cycles slept through: the 
 bool reexec_busy(const struct sm *s);              /* a try in the next cycle may end differently */
 uint64_t reexec_holds_back(const struct sm *s);    /* warps whose memory instruction may not issue */
 static inline void reexec_changed(struct sm *s) { s->reexec.refused = 0; }
+/* probe.c */
+bool probe_stalled(const struct sm *s); /* the unit is stalled, and another warp's load would hit */
 /* coalesce.c */
 uint32_t coalesce(const struct sm *s, const struct memop *op, struct txn *out);
 /* `atomic`: lanes that meet at one word take turns too. */

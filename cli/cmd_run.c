@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "cli/cli.h"
+#include "trace/trace.h"
 
 bool ends_with(const char *s, const char *end)
 {
@@ -52,6 +53,6 @@ int cmd_run(const struct options *o, struct wl_err *e)
                        o->words.item[1]);
     const char *what = o->words.item[0];
     if (ends_with(what, ".ptx")) return cmd_run_ptx(o, what, e);
-    if (ends_with(what, ".wlt")) return cmd_run_trace(o, what, e);
+    if (trace_named(what) && !workload_find(what)) return cmd_run_trace(o, what, e);
     return run_workload(o, what, e);
 }

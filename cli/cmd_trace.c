@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "trace/trace.h"
 
 /* ---- record ---- */
 
@@ -51,7 +52,7 @@ static int record(const struct options *o, const char *program, struct wl_err *e
     if (!ends_with(o->output, ".wlt"))
         return wl_fail(e, WL_EINPUT, "the name of a trace ends in .wlt; '%s' does not", o->output);
     if (o->json) return wl_fail(e, WL_EINPUT, "--json is for 'trace info'");
-    if (ends_with(program, ".wlt")) return wl_fail(e, WL_EINPUT, "%s is a trace already", program);
+    if (trace_named(program) && !workload_find(program)) return wl_fail(e, WL_EINPUT, "%s is a trace already", program);
     struct job *j = calloc(1, sizeof *j);
     if (!j) return wl_fail(e, WL_ERUN, "out of memory");
     j->trace_file = o->output;
@@ -209,7 +210,7 @@ static int info(const struct options *o, const char *file, struct wl_err *e)
     if (!s) return wl_fail(e, WL_ERUN, "out of memory");
     struct output out = {0};
     rc = output_open(&out, o, e);
-    if (!rc) rc = wlt_summarize(file, s, e);
+    if (!rc) rc = wlt_summarize(file, s, o->quiet ? NULL : print_warning, NULL, e);
     if (!rc && out.json) rc = write_json(s, out.json, e);
     if (!rc && out.text) print_info(s, file);
     rc = output_close(&out, rc, e);

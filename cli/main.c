@@ -27,6 +27,12 @@ static const struct command commands[] = {
      "workloads across policies, schedulers, machines; a table",
      "--gpu, --l1, --l2 and --sched take lists here: --sched lrr,gto --l1 lru. The first of each is\n"
      "the baseline.\n"},
+    {"characterize", CMD_CHARACTERIZE, cmd_characterize, "characterize WORKLOAD|@GROUP...",
+     "what the papers measure of a program itself",
+     "An LRU L1D on the chosen machine, every load observed: requests a load, locality, reuse, used\n"
+     "bytes. One program: a page; several: a table. docs/characterisation.md has the definitions.\n"
+     "  warpline characterize atax --size tiny\n"
+     "  warpline characterize @apcm.cs --gpu apcm --csv apcm.csv\n"},
     {"list", CMD_LIST, cmd_list, "list workloads|groups|policies|schedulers|gpus|figures|counters|options",
      "workloads, groups, policies, schedulers, gpus, figures, counters, options", ""},
     {"gpu", CMD_GPU, cmd_gpu, "gpu show NAME|FILE", "show a machine with every parameter", ""},
@@ -55,7 +61,7 @@ enum { COMMANDS = sizeof commands / sizeof commands[0] };
 static void help(FILE *out)
 {
     fputs("warpline - a cycle-level simulator of the GPU memory hierarchy\n\n", out);
-    for (unsigned i = 0; i < COMMANDS; i++) fprintf(out, "  warpline %-11s%s\n", commands[i].name, commands[i].summary);
+    for (unsigned i = 0; i < COMMANDS; i++) fprintf(out, "  warpline %-13s%s\n", commands[i].name, commands[i].summary);
     fputs("\nCommon options:\n"
           "  --gpu NAME|FILE    the machine             --l1 P --l2 P --sched P  policies\n"
           "  --set KEY=VALUE    change the machine      --size tiny|small|paper  inputs\n"
@@ -63,7 +69,6 @@ static void help(FILE *out)
           "  --engine fast|tick                         --check                  verify results\n"
           "\nTry: warpline run atax --size tiny\n"
           "     warpline compare atax bfs --sched lrr,gto\n"
-          "     warpline list gpus\n"
           "Each command has its own help: warpline run --help. The manual: man warpline.\n",
           out);
 }

@@ -30,7 +30,8 @@ enum command_bit {
     CMD_CLAIMS = 256,
     CMD_REPORT = 512,
     CMD_STORE = 1024,
-    CMD_ALL = 2047
+    CMD_CHARACTERIZE = 2048,
+    CMD_ALL = 4095
 };
 
 struct options {

@@ -56,6 +56,8 @@ void object_free(struct driver *d, struct object *o)
     while (*p != o) p = &(*p)->next;
     *p = o->next;
     if (o->kind == OBJECT_MODULE) module_release((struct CUmod_st *)o);
+    if (o->kind == OBJECT_ARRAY) array_release((struct CUarray_st *)o);
+    if (o->kind == OBJECT_TEXREF || o->kind == OBJECT_TEXOBJECT) texture_release((struct CUtexref_st *)o);
     if (o->kind == OBJECT_HOST_MEMORY) free(((struct host_memory *)o)->ptr);
     free(o);
 }

@@ -12,7 +12,8 @@
 #include "sim/session_attach.h"
 #include "warpline/cuda.h"
 
-enum object_kind { OBJECT_CONTEXT, OBJECT_MODULE, OBJECT_FUNCTION, OBJECT_STREAM, OBJECT_EVENT, OBJECT_HOST_MEMORY };
+enum object_kind { OBJECT_CONTEXT, OBJECT_MODULE, OBJECT_FUNCTION, OBJECT_STREAM, OBJECT_EVENT, OBJECT_HOST_MEMORY,
+                   OBJECT_ARRAY, OBJECT_TEXREF, OBJECT_TEXOBJECT };
 
 struct object {
     struct object *next;
@@ -58,6 +59,22 @@ struct host_memory {
     size_t bytes;
 };
 
+struct CUarray_st {
+    struct object object;
+    struct driver *driver;
+    CUDA_ARRAY_DESCRIPTOR desc;
+    uint64_t addr, pitch;
+};
+/* What a texture shows and how; bound under `handle` as soon as there is memory to show. */
+struct CUtexref_st {
+    struct object object; /* OBJECT_TEXREF or OBJECT_TEXOBJECT */
+    struct driver *driver;
+    uint64_t handle;
+    struct texture texture;
+    uint64_t bytes;     /* linear memory: its size */
+    uint8_t address[2]; /* as asked for; linear memory ends where it ends */
+};
+
 struct driver {
     struct session *session;
     struct object *objects;
@@ -66,6 +83,7 @@ struct driver {
     uint32_t next_pc; /* each module's code gets its own pcs */
     unsigned modules; /* loaded so far, for their names in messages */
     uint64_t next_window;
+    uint64_t textures; /* texture objects so far: their handles */
     CUresult fault; /* sticky: a kernel faulted and the device is lost */
 };
 
@@ -88,6 +106,11 @@ void object_free(struct driver *d, struct object *o);
 bool stream_valid(const struct driver *d, CUstream stream);
 /* Host pointer to device bytes, a .const window included; NULL when any byte is not allocated. */
 void *device_bytes(struct driver *d, CUdeviceptr addr, uint64_t bytes);
-void module_release(struct CUmod_st *m); /* what object_free does for a module */
+/* What object_free does for these. */
+void module_release(struct CUmod_st *m);
+void array_release(struct CUarray_st *a);
+void texture_release(struct CUtexref_st *t);
+/* "call: n bytes at ... run past the end of the allocation". */
+CUresult device_outside(struct driver *d, const char *call, CUdeviceptr addr, uint64_t bytes);
 
 #endif

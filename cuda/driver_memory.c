@@ -29,7 +29,7 @@ void *device_bytes(struct driver *d, CUdeviceptr addr, uint64_t bytes)
     return p ? p : window_bytes(d, addr, bytes);
 }
 
-static CUresult outside(struct driver *d, const char *call, CUdeviceptr addr, uint64_t bytes)
+CUresult device_outside(struct driver *d, const char *call, CUdeviceptr addr, uint64_t bytes)
 {
     uint64_t base, size;
     if (!dev_range(session_memory(d->session), addr, &base, &size))
@@ -142,7 +142,7 @@ static CUresult copy_in(struct driver *d, const char *call, CUdeviceptr dst, con
     if (!bytes) return CUDA_SUCCESS;
     if (!src) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "%s: the host pointer is NULL", call);
     void *to = device_bytes(d, dst, bytes);
-    if (!to) return outside(d, call, dst, bytes);
+    if (!to) return device_outside(d, call, dst, bytes);
     memcpy(to, src, bytes);
     if (dev_ptr(session_memory(d->session), dst, bytes)) session_host_copy(d->session, dst, bytes);
     return CUDA_SUCCESS;
@@ -153,7 +153,7 @@ static CUresult copy_out(struct driver *d, const char *call, void *dst, CUdevice
     if (!bytes) return CUDA_SUCCESS;
     if (!dst) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "%s: the host pointer is NULL", call);
     const void *from = device_bytes(d, src, bytes);
-    if (!from) return outside(d, call, src, bytes);
+    if (!from) return device_outside(d, call, src, bytes);
     memcpy(dst, from, bytes);
     return CUDA_SUCCESS;
 }
@@ -179,8 +179,8 @@ CUresult cuMemcpyDtoD(CUdeviceptr dst, CUdeviceptr src, size_t bytes)
     if (r || !bytes) return r;
     void *to = device_bytes(d, dst, bytes);
     const void *from = device_bytes(d, src, bytes);
-    if (!to) return outside(d, "cuMemcpyDtoD", dst, bytes);
-    if (!from) return outside(d, "cuMemcpyDtoD", src, bytes);
+    if (!to) return device_outside(d, "cuMemcpyDtoD", dst, bytes);
+    if (!from) return device_outside(d, "cuMemcpyDtoD", src, bytes);
     memmove(to, from, bytes);
     return CUDA_SUCCESS;
 }
@@ -231,9 +231,9 @@ static CUresult fill(const char *call, CUdeviceptr dst, const void *value, size_
     CUresult r = driver_context(&d);
     if (r || !count) return r;
     if (dst % width) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "%s: 0x%llx is not aligned", call, dst);
-    if (count > SIZE_MAX / width) return outside(d, call, dst, SIZE_MAX);
+    if (count > SIZE_MAX / width) return device_outside(d, call, dst, SIZE_MAX);
     char *to = device_bytes(d, dst, count * width);
-    if (!to) return outside(d, call, dst, count * width);
+    if (!to) return device_outside(d, call, dst, count * width);
     for (size_t i = 0; i < count; i++) memcpy(to + i * width, value, width);
     return CUDA_SUCCESS;
 }

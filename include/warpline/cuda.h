@@ -34,6 +34,9 @@ typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
 typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
+typedef struct CUarray_st *CUarray;
+typedef struct CUtexref_st *CUtexref;
+typedef unsigned long long CUtexObject;
 
 typedef enum cudaError_enum {
     CUDA_SUCCESS = 0,
@@ -142,6 +145,99 @@ typedef enum CUpointer_attribute_enum {
     CU_POINTER_ATTRIBUTE_RANGE_SIZE = 12
 } CUpointer_attribute;
 
+/* ---- arrays and textures ---- */
+
+typedef enum CUarray_format_enum {
+    CU_AD_FORMAT_UNSIGNED_INT8 = 0x01,
+    CU_AD_FORMAT_UNSIGNED_INT16 = 0x02,
+    CU_AD_FORMAT_UNSIGNED_INT32 = 0x03,
+    CU_AD_FORMAT_SIGNED_INT8 = 0x08,
+    CU_AD_FORMAT_SIGNED_INT16 = 0x09,
+    CU_AD_FORMAT_SIGNED_INT32 = 0x0a,
+    CU_AD_FORMAT_HALF = 0x10,
+    CU_AD_FORMAT_FLOAT = 0x20
+} CUarray_format;
+
+typedef enum CUaddress_mode_enum {
+    CU_TR_ADDRESS_MODE_WRAP = 0,
+    CU_TR_ADDRESS_MODE_CLAMP = 1,
+    CU_TR_ADDRESS_MODE_MIRROR = 2,
+    CU_TR_ADDRESS_MODE_BORDER = 3
+} CUaddress_mode;
+
+typedef enum CUfilter_mode_enum { CU_TR_FILTER_MODE_POINT = 0, CU_TR_FILTER_MODE_LINEAR = 1 } CUfilter_mode;
+
+typedef enum CUresourcetype_enum {
+    CU_RESOURCE_TYPE_ARRAY = 0,
+    CU_RESOURCE_TYPE_MIPMAPPED_ARRAY = 1, /* not supported */
+    CU_RESOURCE_TYPE_LINEAR = 2,
+    CU_RESOURCE_TYPE_PITCH2D = 3
+} CUresourcetype;
+
+#define CU_TRSA_OVERRIDE_FORMAT        0x01
+#define CU_TRSF_READ_AS_INTEGER        0x01
+#define CU_TRSF_NORMALIZED_COORDINATES 0x02
+
+typedef struct CUDA_ARRAY_DESCRIPTOR_st {
+    size_t Width, Height; /* elements; Height 0: one-dimensional */
+    CUarray_format Format;
+    unsigned int NumChannels;
+} CUDA_ARRAY_DESCRIPTOR;
+
+typedef struct CUDA_MEMCPY2D_st {
+    size_t srcXInBytes, srcY;
+    CUmemorytype srcMemoryType;
+    const void *srcHost;
+    CUdeviceptr srcDevice;
+    CUarray srcArray;
+    size_t srcPitch;
+    size_t dstXInBytes, dstY;
+    CUmemorytype dstMemoryType;
+    void *dstHost;
+    CUdeviceptr dstDevice;
+    CUarray dstArray;
+    size_t dstPitch;
+    size_t WidthInBytes, Height;
+} CUDA_MEMCPY2D;
+
+typedef struct CUDA_RESOURCE_DESC_st {
+    CUresourcetype resType;
+    union {
+        struct {
+            CUarray hArray;
+        } array;
+        struct {
+            CUdeviceptr devPtr;
+            CUarray_format format;
+            unsigned int numChannels;
+            size_t sizeInBytes;
+        } linear;
+        struct {
+            CUdeviceptr devPtr;
+            CUarray_format format;
+            unsigned int numChannels;
+            size_t width, height, pitchInBytes;
+        } pitch2D;
+        struct {
+            int reserved[32];
+        } reserved;
+    } res;
+    unsigned int flags;
+} CUDA_RESOURCE_DESC;
+
+typedef struct CUDA_TEXTURE_DESC_st {
+    CUaddress_mode addressMode[3];
+    CUfilter_mode filterMode;
+    unsigned int flags; /* CU_TRSF_... */
+    unsigned int maxAnisotropy;
+    CUfilter_mode mipmapFilterMode;
+    float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp;
+    float borderColor[4];
+    int reserved[12];
+} CUDA_TEXTURE_DESC;
+
+typedef struct CUDA_RESOURCE_VIEW_DESC_st CUDA_RESOURCE_VIEW_DESC; /* not supported: pass NULL */
+
 /* Options of cuModuleLoadDataEx are accepted and ignored: nothing is compiled. */
 typedef enum CUjit_option_enum { CU_JIT_MAX_REGISTERS = 0 } CUjit_option;
 
@@ -177,6 +273,14 @@ enum { CU_EVENT_DEFAULT = 0, CU_EVENT_BLOCKING_SYNC = 1, CU_EVENT_DISABLE_TIMING
 #define cuMemsetD32                    cuMemsetD32_v2
 #define cuStreamDestroy                cuStreamDestroy_v2
 #define cuEventDestroy                 cuEventDestroy_v2
+#define cuArrayCreate                  cuArrayCreate_v2
+#define cuArrayGetDescriptor           cuArrayGetDescriptor_v2
+#define cuMemcpy2D                     cuMemcpy2D_v2
+#define cuMemcpy2DUnaligned            cuMemcpy2DUnaligned_v2
+#define cuMemcpyHtoA                   cuMemcpyHtoA_v2
+#define cuMemcpyAtoH                   cuMemcpyAtoH_v2
+#define cuTexRefSetAddress             cuTexRefSetAddress_v2
+#define cuTexRefSetAddress2D           cuTexRefSetAddress2D_v3
 
 /* ---- errors, device, contexts ---- */
 
@@ -233,6 +337,29 @@ CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config);
 CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
                         unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared_bytes,
                         CUstream stream, void **params, void **extra);
+
+/* ---- arrays and textures ----
+ * An array is stored row by row. A texture reference (.texref in PTX) or a texture object (a handle that
+ * a kernel gets as a parameter) views an array, linear memory or pitched memory. */
+
+CUresult cuArrayCreate(CUarray *array, const CUDA_ARRAY_DESCRIPTOR *desc);
+CUresult cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR *desc, CUarray array);
+CUresult cuArrayDestroy(CUarray array);
+CUresult cuMemcpy2D(const CUDA_MEMCPY2D *copy);
+CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D *copy);
+CUresult cuMemcpyHtoA(CUarray dst, size_t offset, const void *src, size_t bytes);
+CUresult cuMemcpyAtoH(void *dst, CUarray src, size_t offset, size_t bytes);
+CUresult cuModuleGetTexRef(CUtexref *texref, CUmodule module, const char *name);
+CUresult cuTexRefSetAddress(size_t *byte_offset, CUtexref texref, CUdeviceptr ptr, size_t bytes);
+CUresult cuTexRefSetAddress2D(CUtexref texref, const CUDA_ARRAY_DESCRIPTOR *desc, CUdeviceptr ptr, size_t pitch);
+CUresult cuTexRefSetArray(CUtexref texref, CUarray array, unsigned int flags);
+CUresult cuTexRefSetFormat(CUtexref texref, CUarray_format format, int channels);
+CUresult cuTexRefSetFlags(CUtexref texref, unsigned int flags);
+CUresult cuTexRefSetAddressMode(CUtexref texref, int dim, CUaddress_mode mode);
+CUresult cuTexRefSetFilterMode(CUtexref texref, CUfilter_mode mode);
+CUresult cuTexObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTURE_DESC *texture,
+                           const CUDA_RESOURCE_VIEW_DESC *view);
+CUresult cuTexObjectDestroy(CUtexObject object);
 
 /* ---- streams and events ---- */
 

@@ -15,6 +15,7 @@ int l2_init(struct l2 *s, const struct gpu_config *c, uint32_t index, const stru
     s->sectored = v[P_L2_SECTORED];
     s->write = (enum l2_write)v[P_L2_WRITE];
     s->port_bytes = (uint32_t)v[P_L2_PORT];
+    s->port_by_size = s->sectored || v[P_L2_PORT_TIME];
     s->mshr_limit = (uint32_t)v[P_L2_MSHR];
     s->missq_cap = (uint32_t)v[P_L2_MISSQ];
     s->last = NEVER;
@@ -414,7 +415,7 @@ static bool send_down(struct l2 *s, tick_t now)
 static enum l2_stall access_head(struct l2 *s, struct req *r, tick_t now)
 {
     if (!port_can_push(s->out, now)) return L2_STALL_REPLY;
-    uint8_t sectors = s->sectored ? r->sectors : ALL_SECTORS;
+    uint8_t sectors = s->port_by_size ? r->sectors : ALL_SECTORS;
     struct wl_access a;
     r->nvm = nvm_line(s->nvm, r->line);
     describe(s, r, r->set, &a);
@@ -423,7 +424,7 @@ static enum l2_stall access_head(struct l2 *s, struct req *r, tick_t now)
     if (r->kind == WL_LOAD || r->kind == WL_ATOMIC) why = read_line(s, r, &a, found, now);
     else why = write_line(s, r, &a, found, now);
     if (why != L2_GO) return why;
-    if (s->policy->reply_note && a.kind == WL_LOAD) r->note = s->policy->reply_note(s->self, &a);
+    if (a.kind == WL_LOAD) r->note = s->policy->reply_note ? s->policy->reply_note(s->self, &a) : 0;
     port_pop(&s->in, now);
     s->port_free = now + s->part.period * (bit_count32(sectors) * SECTOR_BYTES / s->port_bytes);
     s->part.clock->progress++;
@@ -455,6 +456,13 @@ static tick_t next_work(const struct l2 *s, tick_t now)
     if (!port_empty(&s->in) && s->stalled == L2_GO) next = later(later(soon, port_next(&s->in) + 1), s->port_free);
     if (!port_empty(&s->fill)) next = earlier(next, later(later(soon, port_next(&s->fill) + 1), s->fill_free));
     return next;
+}
+
+void l2_read_stats(const struct l2 *s, tick_t at, struct l2_stats *out)
+{
+    struct l2 then = *s;
+    if (then.stalled != L2_GO) *stall_counter(&then) += (at - then.last) / then.part.period;
+    *out = then.stats;
 }
 
 tick_t l2_tick(struct l2 *s, tick_t now)

@@ -106,7 +106,7 @@ static void make_entry(struct code_inst *c, const struct ptx_func *f, const stru
     if (inst_is_mem(c)) {
         c->space = in->op == OP_TEX ? SPACE_TEX : memory_space(in);
         c->cache_op = in->flags & FLAG_VOLATILE ? CACHE_CV : in->op == OP_LDU ? CACHE_NC : in->cop;
-        c->width = (uint8_t)(ptx_type_bytes(in->type) * in->vec);
+        c->width = (uint8_t)(in->op == OP_TEX ? TEX_ACCESS_BYTES : ptx_type_bytes(in->type) * in->vec);
     }
     c->guarded = in->guard >= 0 && in->op != OP_BRA && in->op != OP_BRX;
     unsigned n = inst_writes(in, regs);

@@ -23,6 +23,7 @@ struct dev_mem {
     uint64_t used, generation;
     struct dev_range *range; /* by address */
     size_t count, cap;
+    struct tex_table textures;
     void (*told)(void *arg, uint64_t addr, uint64_t bytes); /* of allocations, or NULL */
     void *told_arg;
 };
@@ -52,6 +53,7 @@ void dev_mem_free(struct dev_mem *m)
     if (!m) return;
     munmap(m->host, m->limit);
     free(m->range);
+    free(m->textures.entry);
     free(m);
 }
 
@@ -174,6 +176,7 @@ bool dev_nearest(const struct dev_mem *m, uint64_t addr, uint64_t *base, uint64_
     return true;
 }
 
+struct tex_table *dev_textures(struct dev_mem *m) { return &m->textures; }
 uint64_t dev_used(const struct dev_mem *m) { return m->used; }
 uint64_t dev_generation(const struct dev_mem *m) { return m->generation; }
 uint8_t *dev_host(const struct dev_mem *m) { return m->host; }

@@ -28,6 +28,27 @@ void *dev_ptr(struct dev_mem *m, uint64_t addr, uint64_t bytes);
 int dev_range(struct dev_mem *m, uint64_t addr, uint64_t *base, uint64_t *bytes);
 uint64_t dev_used(const struct dev_mem *m);
 
+/* ---- textures: a view of device memory under a handle ---- */
+
+enum tex_address { TEX_WRAP, TEX_CLAMP, TEX_MIRROR, TEX_BORDER };   /* as the driver API numbers them */
+enum tex_format { TEX_UNSIGNED, TEX_SIGNED, TEX_FLOAT };
+
+struct texture {
+    uint64_t base;          /* device address of texel (0, 0), aligned to a texel */
+    uint64_t pitch;         /* bytes between two rows */
+    uint32_t width, height; /* texels */
+    uint8_t format, bits, channels; /* enum tex_format; 8, 16 or 32 bits; 1, 2 or 4 channels */
+    uint8_t address[2];     /* enum tex_address of x and y */
+    bool normalized;        /* coordinates run from 0 to 1 */
+    bool linear;            /* filtering */
+    bool as_integer;        /* integers of 8 and 16 bits stay integers instead of becoming floats up to 1 */
+    uint32_t border[4];     /* bits of what lies outside with TEX_BORDER */
+};
+
+/* Binds *t to `handle`, or forgets the handle (t is NULL). A handle is what a kernel's tex
+ * instruction names: the address of a .texref variable, or any number below DEV_BASE. -1: no memory. */
+int dev_texture_set(struct dev_mem *m, uint64_t handle, const struct texture *t);
+
 /* ---- a loaded module: its .global variables are placed in device memory ---- */
 
 struct ptx_image; /* module + addresses of its variables + micro-ops of its functions */
@@ -36,6 +57,8 @@ void ptx_unload(struct ptx_image *img); /* does not free the module */
 /* A module-scope .global or .const variable: host pointer to its bytes and, for .global, its
  * device address (0 for .const). NULL when there is no such variable. */
 void *ptx_symbol(struct ptx_image *img, const char *name, uint64_t *addr, uint64_t *bytes);
+/* The handle of texture reference `name`, or 0. */
+uint64_t ptx_texref(const struct ptx_image *img, const char *name);
 
 /* ---- one launch as a stream source ---- */
 

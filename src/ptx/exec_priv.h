@@ -42,6 +42,17 @@ bool dev_nearest(const struct dev_mem *m, uint64_t addr, uint64_t *base, uint64_
 uint64_t dev_generation(const struct dev_mem *m); /* changes with every allocation and release */
 uint8_t *dev_host(const struct dev_mem *m);       /* the host image of DEV_BASE */
 
+struct tex_table *dev_textures(struct dev_mem *m);
+
+/* texture.c: every handle and what is bound to it. Programs have few. */
+struct tex_table {
+    struct tex_entry {
+        uint64_t handle;
+        struct texture texture;
+    } *entry;
+    uint32_t count, cap;
+};
+
 /* ---- micro-ops ---- */
 
 struct warp;
@@ -224,6 +235,9 @@ struct run {
     struct range range[RANGES];
     uint8_t *dev_host;
     uint64_t generation;
+    uint64_t tex_handle; /* the texture fetched from last, its descriptor and host image */
+    const struct texture *tex;
+    const uint8_t *tex_host;
     uint64_t progress; /* stores, barriers, exits: what another warp could be waiting for */
     struct cta_out *free_out, *all_out;
     struct exec_counts counts;
@@ -277,6 +291,9 @@ static inline uint64_t get_lane(const struct warp *w, ref s, bool wide, unsigned
 
 /* atomics.c */
 uop_fn op_atom;
+
+/* texture.c */
+uop_fn op_tex;
 
 /* warpops.c */
 uop_fn op_shfl, op_vote, op_match, op_redux, op_activemask, op_bar, op_nop, op_trap, op_clock;

@@ -85,6 +85,13 @@ void *ptx_symbol(struct ptx_image *img, const char *name, uint64_t *addr, uint64
     return NULL;
 }
 
+uint64_t ptx_texref(const struct ptx_image *img, const char *name)
+{
+    for (const struct ptx_var *v = img->mod->vars; v; v = v->next)
+        if (v->is_texture && !strcmp(v->name, name)) return image_var_addr(img, v);
+    return 0;
+}
+
 /* ---- functions ---- */
 
 static int lower_all(struct ptx_image *img, struct wl_err *e)
@@ -127,7 +134,10 @@ struct ptx_image *ptx_load(struct ptx_module *m, struct dev_mem *mem, struct wl_
 void ptx_unload(struct ptx_image *img)
 {
     if (!img) return;
-    for (uint32_t i = 0; i < img->nglobal; i++) dev_release(img->mem, img->global[i].addr);
+    for (uint32_t i = 0; i < img->nglobal; i++) {
+        if (img->global[i].var->is_texture) dev_texture_set(img->mem, img->global[i].addr, NULL);
+        dev_release(img->mem, img->global[i].addr);
+    }
     free(img->const_image);
     free(img->pool);
     free(img->lconst);

@@ -50,6 +50,9 @@ enum ptx_prmt { PRMT_DEFAULT, PRMT_F4E, PRMT_B4E, PRMT_RC8, PRMT_ECL, PRMT_ECR, 
 enum ptx_bmsk { BMSK_CLAMP, BMSK_WRAP };
 enum ptx_testp { TESTP_FINITE, TESTP_INFINITE, TESTP_NUMBER, TESTP_NOTANUMBER, TESTP_NORMAL, TESTP_SUBNORMAL };
 enum ptx_tex { TEX_1D, TEX_2D, TEX_3D };
+/* To the timing half a texture fetch is the 4-byte word in which its texel begins: the texel's size is
+ * known only at run time, and no texel crosses a sector. */
+enum { TEX_ACCESS_BYTES = 4 };
 
 enum ptx_space { PTX_SPACE_NONE /* generic */, PTX_GLOBAL, PTX_SHARED, PTX_LOCAL, PTX_CONST,
                  PTX_PARAM_KERNEL /* the kernel's parameters */,
@@ -69,6 +72,7 @@ struct ptx_var {
     const char *name;
     uint8_t space, type; /* enum ptx_space, enum ptx_type */
     bool is_extern;      /* .extern .shared x[]: the launch's dynamic shared memory */
+    bool is_texture;     /* .texref */
     uint32_t align;
     uint64_t bytes, offset;
     const uint8_t *init;             /* `bytes` bytes, or NULL for zero */

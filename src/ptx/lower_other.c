@@ -111,6 +111,23 @@ static int lower_cvta(struct lower *L, struct uop *u)
     return rc ? rc : lower_src(L, s, bits, &u->s[0]);
 }
 
+/* s[0] is the handle, s[1] and s[2] are the coordinates. */
+static int lower_tex(struct lower *L, struct uop *u)
+{
+    const struct ptx_inst *in = L->in;
+    const struct ptx_operand *c = &in->src[1];
+    unsigned dims = in->mode == TEX_1D ? 1 : 2;
+    if (in->mode == TEX_3D) return lower_refuse(L, "3D textures are not supported");
+    if (in->nsrc > 2) return lower_refuse(L, "a sampler of its own is not supported: compile for texmode_unified");
+    u->full = u->part = op_tex;
+    u->mode = in->mode;
+    u->type2 = in->type2;
+    int rc = lower_src(L, &in->src[0], 64, &u->s[0]);
+    for (unsigned i = 0; i < dims && !rc; i++)
+        rc = lower_src(L, c->kind == OPND_VEC ? &c->vec[i] : c, 32, &u->s[1 + i]);
+    return rc ? rc : lower_data(L, u, &in->dst[0], false);
+}
+
 /* ---- lanes together ---- */
 
 static int lower_shfl(struct lower *L, struct uop *u)
@@ -199,7 +216,7 @@ int lower_other(struct lower *L, struct uop *u)
     case OP_VOTE: return lower_vote(L, u);
     case OP_MATCH: case OP_REDUX: return lower_match(L, u);
     case OP_BAR: case OP_BARRIER: return lower_bar(L, u);
-    case OP_TEX: return lower_refuse(L, "textures are not supported yet");
+    case OP_TEX: return lower_tex(L, u);
     default: return lower_simple(L, u);
     }
 }

@@ -178,7 +178,7 @@ static void parse_linked(struct parser *p, struct token t)
     else if (space)
         parse_var_decl(p, (struct decl){.space = space, .is_extern = is_extern});
     else if (token_is(&t, ".tex")) /* ".tex .u32 name": the old spelling of .global .texref */
-        parse_var_decl(p, (struct decl){.space = PTX_GLOBAL, .align = 8});
+        parse_var_decl(p, (struct decl){.space = PTX_GLOBAL, .align = 8, .is_texture = true});
     else
         fail_at(p, &t, "'%.*s' is not a directive this simulator knows", (int)t.len, t.s);
 }

@@ -150,7 +150,7 @@ void names_free(struct names *n);
 struct decl { /* what may stand before a variable's name */
     uint8_t space, type;
     uint32_t align;
-    bool is_extern, is_opaque /* .texref and its like */;
+    bool is_extern, is_opaque /* .texref and its like */, is_texture;
 };
 
 enum ptx_type type_of_token(const struct token *t); /* T_NONE when it names no type */

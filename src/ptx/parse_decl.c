@@ -106,6 +106,7 @@ static unsigned parse_attributes(struct parser *p, struct decl *d)
             vec = (unsigned)(t.s[2] - '0');
         } else if (token_is(&t, ".texref") || token_is(&t, ".samplerref") || token_is(&t, ".surfref")) {
             d->is_opaque = true;
+            d->is_texture = token_is(&t, ".texref");
             d->type = T_B64;
         } else if (token_is(&t, ".attribute")) {
             expect(p, '(', "after .attribute");
@@ -204,6 +205,7 @@ static void complete_var(struct parser *p, struct ptx_var *v, const struct decl 
         return;
     }
     v->type = d->type;
+    v->is_texture = d->is_texture;
     v->align = d->align ? d->align : elem;
     if (__builtin_mul_overflow(elements, (uint64_t)elem, &v->bytes) || v->bytes > UINT64_MAX / 4)
         fail_at(p, t, "'%s' is larger than any memory", v->name);

@@ -321,7 +321,7 @@ static void check_instruction(struct parser *p, const struct token *op, struct p
     unsigned bytes = ptx_type_bytes(in->type) * in->vec;
     if ((in->op == OP_CVTA || in->op == OP_TEX) && in->src[0].kind == OPND_FUNC)
         fail_at(p, op, "a function's address has no use here");
-    if (in->op == OP_TEX && in->src[0].kind == OPND_VAR && in->src[0].var->space != PTX_GLOBAL)
+    if (in->op == OP_TEX && in->src[0].kind == OPND_VAR && !in->src[0].var->is_texture)
         fail_at(p, op, "'%s' is no texture", in->src[0].var->name);
     if (in->op == OP_CVTA || in->op == OP_ISSPACEP) check_space(p, in, &in->src[0], op);
     if (bytes > 16) fail_at(p, op, "one access moves at most 16 bytes, not %u", bytes);

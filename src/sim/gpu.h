@@ -7,6 +7,8 @@
 
 #include "base/err.h"
 #include "param/param.h"
+#include "stats/profile_report.h"
+#include "stats/sample.h"
 #include "stats/stats.h"
 #include "stream/stream.h"
 
@@ -34,6 +36,13 @@ void gpu_host_copy(struct gpu *g, uint64_t addr, uint64_t bytes);
 
 /* Counters since the machine was built. */
 void gpu_read_stats(const struct gpu *g, struct run_stats *out);
+
+/* What stats.profile gives besides counters, all zero when it is off; out->load is the caller's to free. */
+int gpu_read_profile(const struct gpu *g, struct profile_report *out, struct wl_err *e);
+
+/* The counters at the end of each stats.interval and at the end of the last kernel, each since the
+ * machine was built. *count 0 and *out NULL when off; *out is the caller's to free. */
+int gpu_read_samples(const struct gpu *g, struct sample **out, unsigned *count, struct wl_err *e);
 
 /* The policies' own counters, summed over SMs or slices, in the order of their tables. */
 struct policy_stats {

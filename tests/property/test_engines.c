@@ -187,6 +187,7 @@ static void random_machine(struct gpu_config *c, uint64_t seed)
         if (own % 3) parts[i](c, own);
     }
     SET(SM_REGISTERS, 65536); /* every workload fits */
+    SET(STATS_PROFILE, (int64_t)(seed % 2));
     struct wl_err e = {.code = WL_OK};
     if (config_check(c, &e)) fail_msg("seed %llu: %s", (unsigned long long)seed, e.text);
 }

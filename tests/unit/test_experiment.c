@@ -96,6 +96,12 @@ static void sets(void **state)
     assert_string_equal(big->label, "ATAX 96");
     assert_true(big->given[0]);
     assert_int_equal(big->input[0], 96);
+    parse("workloads = @dacache.divergent -bfs mm2\n[groups]\nrest = all -@dacache.divergent\n"
+          "[figure 1]\nmetric = ipc\n[figure 2]\nmetric = ipc\nworkloads = rest\n");
+    assert_int_equal(x->nworkloads, 13);
+    assert_int_equal(x->figures[0].view.workloads.count, 12);
+    assert_int_equal(x->figures[1].view.workloads.count, 1);
+    assert_string_equal(x->workloads[x->figures[1].view.workloads.item[0]]->name, "mm2");
 }
 
 /* 4. Sweeps become series; bases follow the point or stand still. */
@@ -123,6 +129,7 @@ static void mistakes(void **state)
     (void)state;
     refused("", "t.ini:1", "nothing to do");
     refused("workloads = atac\n", "t.ini:1:13", "did you mean 'atax'");
+    refused("workloads = atax @dacache.divergnt\n", "t.ini:1:18", "did you mean '@dacache.divergent'");
     refused("worklods = atax\n[figure 1]\nmetric = ipc\n", "t.ini:1", "did you mean 'workloads'");
     refused("gpu = gtx48\n", "t.ini:1:7", "did you mean 'gtx480'");
     refused("set = l1d.way=3\n", "t.ini:1:7", "did you mean 'l1d.ways'");

@@ -54,6 +54,13 @@ static const struct command commands[] = {
     {"report", CMD_REPORT, cmd_report, "report [NAME|FILE...] -o FILE.html", "figures and claims as one HTML page", ""},
     {"store", CMD_STORE, cmd_store, "store list | export csv|json | prune | verify", "look after the result store",
      "prune deletes what other builds of the simulator left; prune --failed, what failed.\n"},
+    {"exec", CMD_EXEC, cmd_exec, "exec [options] [--] PROGRAM [ARGUMENTS]",
+     "run an unmodified CUDA program on the simulated GPU",
+     "The program must have been linked with nvcc -cudart shared; docs/exec.md. Its output stays its own: the\n"
+     "results go to standard error, --json and --csv. Its exit status is passed on.\n"
+     "  warpline exec --l1 dacache --json r.json -- ./app 1024\n"
+     "  warpline exec --kernel 'stencil*' --launch 10..20 -- ./app\n"
+     "  warpline exec --record traces -- ./app && warpline run traces/app.wlt --sched lrr\n"},
     {"bench", CMD_BENCH, cmd_bench, "bench", "simulation speed on a fixed set, as JSON", ""},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

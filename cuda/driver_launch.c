@@ -39,7 +39,7 @@ static int64_t function_attribute(const struct driver *d, const struct CUfunc_st
 
 CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction function)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
     const struct CUfunc_st *f = object_find(d, function, OBJECT_FUNCTION);
@@ -54,7 +54,7 @@ CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfuncti
 
 CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
     if (!object_find(d, function, OBJECT_FUNCTION))
@@ -157,16 +157,20 @@ static CUresult launch(struct driver *d, struct ptx_launch *l, void **params, vo
     struct wl_err *e = session_error(d->session);
     int failed = r ? 0 : session_launch(d->session, l, e);
     free(image);
-    if (failed == WL_EINPUT) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES; /* refused before it began: no harm done */
-    if (failed) r = d->fault = fault_code(e);
-    return r;
+    if (failed == WL_EINPUT) { /* refused before it began: no harm done */
+        session_complain(d->session, e->text);
+        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+    }
+    if (!failed) return r;
+    session_complain(d->session, e->text);
+    return d->fault = fault_code(e);
 }
 
 CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
                         unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared_bytes,
                         CUstream stream, void **params, void **extra)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
     const struct CUfunc_st *f = object_find(d, function, OBJECT_FUNCTION);

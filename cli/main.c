@@ -17,8 +17,9 @@ struct command {
 };
 
 static const struct command commands[] = {
-    {"run", CMD_RUN, cmd_run, "run WORKLOAD|FILE.ptx|TRACE.wlt",
-     "run a workload, a FILE.ptx or a TRACE.wlt; a readable summary",
+    {"run", CMD_RUN, cmd_run, "run WORKLOAD|FILE.ptx|TRACE",
+     "run a workload, a FILE.ptx or a trace; a readable summary",
+     "A trace is a .wlt file, or one of Accel-Sim: its folder, kernelslist.g or kernel-N.traceg[.xz|.gz|.zst].\n"
      "Fills of a buffer: zero, iota-i32, iota-f32, rand-f32, rand-u32, const-f32=V, const-u32=V,\n"
      "file:PATH. Types of a scalar: u8 s8 u16 s16 u32 s32 u64 s64 f32 f64.\n"
      "  warpline run atax --size tiny --l1 lru --json -\n"
@@ -36,11 +37,13 @@ static const struct command commands[] = {
     {"list", CMD_LIST, cmd_list, "list workloads|groups|policies|schedulers|gpus|figures|counters|options",
      "workloads, groups, policies, schedulers, gpus, figures, counters, options", ""},
     {"gpu", CMD_GPU, cmd_gpu, "gpu show NAME|FILE", "show a machine with every parameter", ""},
-    {"trace", CMD_TRACE, cmd_trace, "trace record WORKLOAD|FILE.ptx -o F.wlt | trace info F.wlt",
-     "record and inspect traces",
+    {"trace", CMD_TRACE, cmd_trace, "trace record WORKLOAD|FILE.ptx -o F.wlt | trace info TRACE | trace convert TRACE -o F.wlt|FOLDER",
+     "record, inspect and convert traces",
      "A trace replays on any machine with the counters of the program itself:\n"
      "  warpline trace record atax --size tiny -o atax.wlt\n"
-     "  warpline run atax.wlt --gpu gtx480 --l1 lru\n"},
+     "  warpline run atax.wlt --gpu gtx480 --l1 lru\n"
+     "Accel-Sim's traces are read too; a .wlt made of one is smaller and is read faster:\n"
+     "  warpline trace convert traces/bfs -o bfs.wlt\n"},
     {"experiment", CMD_EXPERIMENT, cmd_experiment, "experiment FILE|NAME",
      "run an experiment file: its figures and claims",
      "The format is in docs/experiments.md. Repeating the command goes on where it was stopped.\n"

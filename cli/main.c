@@ -70,7 +70,6 @@ static void help(FILE *out)
           "  --engine fast|tick                         --check                  verify results\n"
           "\nTry: warpline run atax --size tiny\n"
           "     warpline compare atax bfs --sched lrr,gto\n"
-          "     warpline list gpus\n"
           "Each command has its own help: warpline run --help. The manual: man warpline.\n",
           out);
 }

@@ -175,11 +175,13 @@ static int check_options(const struct options *o, struct job *j, struct wl_err *
 
 static int exec_and_report(const struct options *o, struct job *j, int *status, struct wl_err *e)
 {
-    char libraries[PATH_MAX], reports[] = "/tmp/warpline-XXXXXX";
+    char libraries[PATH_MAX], reports[PATH_MAX];
+    const char *tmp = getenv("TMPDIR");
+    snprintf(reports, sizeof reports, "%s/warpline-XXXXXX", tmp && *tmp ? tmp : "/tmp");
     struct output out = {0};
     int rc = find_libraries(libraries, e);
     if (!rc) rc = output_open(&out, o, e);
-    if (!rc && !mkdtemp(reports)) rc = wl_fail(e, WL_ERUN, "cannot make a folder in /tmp: %s", strerror(errno));
+    if (!rc && !mkdtemp(reports)) rc = wl_fail(e, WL_ERUN, "cannot make the folder %s: %s", reports, strerror(errno));
     if (rc) return output_close(&out, rc, e);
     rc = set_environment(o, j, libraries, reports, e);
     if (!rc) rc = run_program(o->program, status, e);

@@ -152,8 +152,9 @@ void reexec_access(struct sm *s, tick_t now)
 void reexec_skip(struct sm *s, uint64_t cycles)
 {
     struct reexec *q = &s->reexec;
+    if (q->used || q->blocked) s->stats.reexec_refusals += cycles; /* with an empty queue the unit's own request is tried */
+    if (!q->used) return;
     s->stats.reexec_retries += cycles;
-    s->stats.reexec_refusals += cycles;
     s->stats.reexec_occupancy += cycles * q->used;
     for (uint64_t n = cycles % q->used; n; n--) list_push(&q->list, list_pop(&q->list));
 }

@@ -323,7 +323,7 @@ void ldst_accept(struct sm *s, struct memop *op) { s->lsu.queue[s->lsu.tail++ & 
 
 static void account_skipped(struct sm *s, uint64_t skipped)
 {
-    if (s->reexec.used) reexec_skip(s, skipped);
+    if (s->reexec.entries) reexec_skip(s, skipped);
     ldst_count_refusal(s, &s->l1d, s->pipe[FROM_L1D].refused, skipped);
     if (l1_refused(s->pipe[FROM_L1T].refused)) ldst_count_refusal(s, &s->l1t, s->pipe[FROM_L1T].refused, skipped);
     if (l1_refused(s->pipe[FROM_L1C].refused)) ldst_count_refusal(s, &s->l1c, s->pipe[FROM_L1C].refused, skipped);

@@ -350,15 +350,22 @@ void grain_dirty(struct grains *g, uint32_t at, uint64_t line, uint8_t sectors)
     l->dirty |= slots_with(l, l->valid, line, sectors, &exact);
 }
 
-uint32_t grain_writebacks(const struct grains *g, uint32_t at, uint8_t slots, struct grain_writeback out[GRAIN_SLOTS])
+bool grain_has_line(const struct grains *g, uint32_t set, uint64_t line)
 {
-    const struct grain_line *l = &g->line[at];
+    uint8_t exact;
+    for (uint32_t at = set * g->ways, end = at + g->ways; at < end; at++)
+        if (slots_with(&g->line[at], g->line[at].valid | g->line[at].reserved, line, GRAIN_ALL, &exact)) return true;
+    return false;
+}
+
+uint32_t grain_parts(const struct grain_line *l, uint8_t slots, struct grain_part out[GRAIN_SLOTS])
+{
     uint32_t n = 0;
-    for (uint8_t m = slots & l->dirty; m; m &= (uint8_t)(m - 1)) {
+    for (uint8_t m = slots; m; m &= (uint8_t)(m - 1)) {
         uint64_t sector = l->sector[bit_low32(m)];
         uint32_t i = 0;
         while (i < n && out[i].line != sector >> 2) i++;
-        if (i == n) out[n++] = (struct grain_writeback){sector >> 2, 0};
+        if (i == n) out[n++] = (struct grain_part){sector >> 2, 0};
         out[i].sectors |= (uint8_t)(1u << (sector & 3));
     }
     return n;

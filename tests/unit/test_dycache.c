@@ -364,7 +364,7 @@ static struct outcome run_with(const char *program, const char *l1) { return run
 TEST(coarse_is_lru_in_every_counter)
 {
     static const char *const programs[] = {"bfs", "nw", "kmeans", "streamcluster", "triangles", "particlefilter", "srad", "lavamd"};
-    static const char *const machines[] = {NULL, "l1d.index=fermi", "l1d.ways=6"};
+    static const char *const machines[] = {"stats.profile=1", "l1d.index=linear", "l1d.ways=6"};
     for (unsigned i = 0; i < COUNT(programs); i += SLOW_BUILD ? 3 : 1)
         for (unsigned k = 0; k < (SLOW_BUILD ? 1 : COUNT(machines)); k++) {
             struct outcome lru = run_on(programs[i], "lru", machines[k], (struct gpu_options){0}),

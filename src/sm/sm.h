@@ -143,6 +143,7 @@ struct sm {
     const struct part *dispatcher;
 
     struct sm_stats stats;
+    struct probe *probe; /* of stats.profile; NULL: off */
 };
 
 enum unit { UNIT_ALU, UNIT_SFU, UNIT_DP, UNIT_LSU, UNIT_NONE };
@@ -178,6 +179,7 @@ void ldst_cycle(struct sm *s, tick_t now, uint64_t skipped);
 tick_t ldst_next(const struct sm *s, tick_t now);
 bool ldst_idle(const struct sm *s);
 /* probe.c */
+int probe_init(struct sm *s); /* s->probe is freed with the SM; -1: out of memory */
 bool probe_stalled(const struct sm *s); /* the unit is stalled, and another warp's load would hit */
 /* coalesce.c */
 uint32_t coalesce(const struct sm *s, const struct memop *op, struct txn *out);

@@ -129,6 +129,7 @@ static int add_profile(struct gpu *g, struct wl_err *e)
     for (uint32_t i = 0; i < g->sms; i++) {
         g->profile->sm[i].age = g->sm[i].age;
         g->sm[i].l1d.observer = &g->profile->sm[i];
+        if (probe_init(&g->sm[i])) return wl_fail(e, WL_ERUN, "out of memory");
     }
     return 0;
 }

@@ -119,6 +119,7 @@ void sm_destroy(struct sm *s)
     if (s->l1t.policy) l1_destroy(&s->l1t);
     if (s->l1c.policy) l1_destroy(&s->l1c);
     port_destroy(&s->reply);
+    free(s->probe);
     free(s->board);
     free(s->wheel);
     free(s->wheel_used);
@@ -202,14 +203,14 @@ tick_t sm_tick(struct sm *s, tick_t now)
     s->head_limit = now;
     if (s->live) s->stats.active_cycles += passed;
     /* Nothing has changed here in the cycles that were slept through. */
-    if (s->l1d.observer && passed > 1 && probe_stalled(s)) observe_stall(s->l1d.observer, passed - 1, passed - 1);
+    if (s->probe && passed > 1 && probe_stalled(s)) observe_stall(s->l1d.observer, passed - 1, passed - 1);
     ldst_cycle(s, now, passed - 1);
     take_offer(s, now);
     warp_wake_due(s);
     s->head_limit = now + s->part.period;
     tick_t next = NEVER;
     s->ask_again = false;
-    bool again = s->l1d.observer ? observed_issue(s, now, &next) : issue_cycle(s, now, &next);
+    bool again = s->probe ? observed_issue(s, now, &next) : issue_cycle(s, now, &next);
     if (s->ask_again) reexec_changed(s);
     if (again || (s->ask_again && l1_refused(s->pipe[FROM_L1D].refused))) return now + s->part.period;
     tick_t t = ldst_next(s, now);

@@ -169,6 +169,7 @@ struct sm {
 
     struct sm_stats stats;
     uint64_t lanes[LAT_COUNT]; /* that executed an instruction of each latency class */
+    struct probe *probe; /* of stats.profile; NULL: off */
 };
 
 enum unit { UNIT_ALU, UNIT_SFU, UNIT_DP, UNIT_LSU, UNIT_NONE };
@@ -216,6 +217,7 @@ bool reexec_busy(const struct sm *s);              /* a try in the next cycle ma
 uint64_t reexec_holds_back(const struct sm *s);    /* warps whose memory instruction may not issue */
 static inline void reexec_changed(struct sm *s) { s->reexec.refused = 0; }
 /* probe.c */
+int probe_init(struct sm *s); /* s->probe is freed with the SM; -1: out of memory */
 bool probe_stalled(const struct sm *s); /* the unit is stalled, and another warp's load would hit */
 /* coalesce.c */
 uint32_t coalesce(const struct sm *s, const struct memop *op, struct txn *out);

@@ -66,7 +66,7 @@ extern "C" __global__ void weather(fields f, float *rained, float *snowed, int n
     for (int k = 0; k < levels; k++) { /* cloud to rain, by itself and by what falls through */
         int i = at + k * nx;
         f.collect[i] = fminf(1e-3f * dt * fmaxf(f.cloud[i] - 5e-4f, 0.0f), f.cloud[i]);
-        f.scoop[i] = fminf(2.2f * dt * f.cloud[i] * sqrtf(f.rain[i]), f.cloud[i] - f.collect[i]);
+        f.scoop[i] = fminf(0.02f * dt * f.cloud[i] * sqrtf(f.rain[i]), f.cloud[i] - f.collect[i]);
         f.evaporate[i] = fminf(0.01f * dt * fmaxf(1.0f - f.humid[i], 0.0f) * f.rain[i], f.rain[i]);
         f.cloud[i] -= f.collect[i] + f.scoop[i];
         f.rain[i] += f.collect[i] + f.scoop[i] - f.evaporate[i];

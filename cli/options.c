@@ -51,7 +51,7 @@ static const struct option_row table[] = {
     {"dump", 0, LIST, "N:TYPE[:COUNT]", CMD_RUN, AT(dump), "FILE.ptx: print buffer argument N after the run"},
     {"engine", 0, TEXT, "fast|tick", MACHINE, AT(engine), "tick: the slow reference engine"},
     {"shuffle", 0, NUMBER, "SEED", CMD_RUN | CMD_EXEC, AT(shuffle), "tick parts in random order; results must not change"},
-    {"max-cycles", 0, NUMBER, "N", CMD_RUN | CMD_COMPARE | CMD_EXEC, AT(max_cycles), "stop a kernel after N core cycles; exec: begin no more blocks"},
+    {"max-cycles", 0, NUMBER, "N", CMD_RUN | CMD_COMPARE | CMD_EXEC, AT(max_cycles), "stop a kernel after N core cycles; exec: time no more of it"},
     {"json", 0, TEXT, "FILE", MACHINE | CMD_TRACE, AT(json), "write the results as JSON; - is standard output"},
     {"csv", 0, TEXT, "FILE", CMD_RUN | CMD_COMPARE | CMD_EXEC, AT(csv), "write the results as CSV; - is standard output"},
     {"output", 'o', TEXT, "FILE", CMD_TRACE | CMD_REPORT | CMD_STORE, AT(output), "the file to write"},

@@ -17,6 +17,7 @@ int cmd_compare(const struct options *o, struct wl_err *e);
 int cmd_list(const struct options *o, struct wl_err *e);
 int cmd_gpu(const struct options *o, struct wl_err *e);
 int cmd_trace(const struct options *o, struct wl_err *e);
+int cmd_characterize(const struct options *o, struct wl_err *e);
 int cmd_bench(const struct options *o, struct wl_err *e);
 int cmd_exec(const struct options *o, struct wl_err *e);
 /* `run` by what the word names. */
@@ -52,6 +53,7 @@ struct job {
     struct wlt_writer *trace; /* open from job_session on; who made the job finishes it */
     struct run_result result;
     struct result_kernel *kernels; /* owned; result.kernels points here */
+    struct sample *samples;        /* the same for result.samples */
 };
 
 /* The words of a command with each "@group" replaced by the names of its workloads. */
@@ -72,6 +74,9 @@ double cpu_seconds(void); /* this process has used */
 uint64_t peak_memory_bytes(void);
 /* Text printed by kernels goes to standard error. */
 void print_kernel_text(void *arg, const char *text, size_t len);
+
+/* "warpline: warning: ..." on standard error; arg is not used. */
+void print_warning(void *arg, const char *text);
 
 /* ---- output.c: where results go ---- */
 

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "cli/cli.h"
+#include "trace/trace.h"
 
 bool ends_with(const char *s, const char *end)
 {
@@ -46,12 +47,12 @@ int cmd_run(const struct options *o, struct wl_err *e)
 {
     if (o->words.count == 0)
         return wl_fail(e, WL_EINPUT,
-                       "run needs a workload, a .ptx file or a .wlt trace; see 'warpline list workloads'");
+                       "run needs a workload, a .ptx file or a trace; see 'warpline list workloads'");
     if (o->words.count > 1)
         return wl_fail(e, WL_EINPUT, "run takes one program; '%s' is too much (use 'compare' for several)",
                        o->words.item[1]);
     const char *what = o->words.item[0];
     if (ends_with(what, ".ptx")) return cmd_run_ptx(o, what, e);
-    if (ends_with(what, ".wlt")) return cmd_run_trace(o, what, e);
+    if (trace_named(what) && !workload_find(what)) return cmd_run_trace(o, what, e);
     return run_workload(o, what, e);
 }

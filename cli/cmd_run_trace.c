@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "trace/trace.h"
 
 static int refuse_program_options(const struct options *o, struct wl_err *e)
 {
@@ -22,11 +23,11 @@ static int refuse_program_options(const struct options *o, struct wl_err *e)
 }
 
 /* What the machine issued must be what was recorded: the law of a live run (session.c). */
-static int audit(const struct session *s, const struct wlt_reader *r, struct wl_err *e)
+static int audit(const struct session *s, const struct trace_reader *r, struct wl_err *e)
 {
     unsigned n;
     const struct kernel_record *k = session_kernels(s, &n);
-    struct wlt_counts want = wlt_launch_counts(r);
+    struct wlt_counts want = trace_launch_counts(r);
     k += n - 1;
     if (k->warp_instructions == want.warp_instructions && k->thread_instructions == want.thread_instructions) return 0;
     return wl_fail(e, WL_ELAW,
@@ -36,11 +37,11 @@ static int audit(const struct session *s, const struct wlt_reader *r, struct wl_
                    want.thread_instructions);
 }
 
-static int replay(struct wlt_reader *r, struct session *s, struct wl_err *e)
+static int replay(struct trace_reader *r, struct session *s, struct wl_err *e)
 {
     struct wlt_item item;
     int got;
-    while ((got = wlt_next(r, &item, e)) > 0) {
+    while ((got = trace_next(r, &item, e)) > 0) {
         if (item.kind == WLT_COPY) {
             session_host_copy(s, item.addr, item.bytes);
             continue;
@@ -62,15 +63,16 @@ static void describe(struct job *j, const struct wlt_header *h)
     j->seed = h->seed;
 }
 
-static int run_and_write(struct job *j, struct wlt_reader *r, const struct options *o, struct wl_err *e)
+static int run_and_write(struct job *j, struct trace_reader *r, const struct options *o, struct wl_err *e)
 {
     struct output out = {0};
     int rc = output_open(&out, o, e);
-    describe(j, wlt_header(r));
+    describe(j, trace_header(r));
     double start = now_seconds();
     struct session *s = rc ? NULL : job_session(j, e);
     if (!rc && !s) rc = (int)e->code;
     if (!rc) rc = replay(r, s, e);
+    if (!rc && !o->quiet) trace_warnings(r, print_warning, NULL);
     if (!rc) rc = job_collect(j, s, now_seconds() - start, e);
     if (!rc) rc = output_run(&out, &j->result, e);
     session_free(s);
@@ -81,13 +83,13 @@ int cmd_run_trace(const struct options *o, const char *file, struct wl_err *e)
 {
     struct job *j = calloc(1, sizeof *j);
     if (!j) return wl_fail(e, WL_ERUN, "out of memory");
-    struct wlt_reader *r = NULL;
+    struct trace_reader *r = NULL;
     int rc = refuse_program_options(o, e);
     if (!rc) rc = make_config(&j->config, o->gpu, &o->set, o->l1, o->l2, o->sched, e);
     if (!rc) rc = engine_options(o, &j->engine, e);
-    if (!rc && !(r = wlt_open(file, e))) rc = (int)e->code;
+    if (!rc && !(r = trace_open(file, e))) rc = (int)e->code;
     if (!rc) rc = run_and_write(j, r, o, e);
-    wlt_close(r);
+    trace_close(r);
     job_free(j);
     free(j);
     return rc;

@@ -244,6 +244,30 @@ struct session *job_session(struct job *j, struct wl_err *e)
     return session_new(&so, e);
 }
 
+static uint64_t counted_as(const struct result_policy *p, const char *name)
+{
+    for (unsigned i = 0; p->counters && p->counters[i].name; i++)
+        if (strcmp(p->counters[i].name, name) == 0) return p->value[i];
+    return 0;
+}
+
+static uint64_t counted_by_all(const struct run_result *r, const char *name)
+{
+    return counted_as(&r->l1, name) + counted_as(&r->l2, name) + counted_as(&r->sched, name);
+}
+
+static void price(struct job *j)
+{
+    struct run_result *r = &j->result;
+    const int64_t *v = j->config.v;
+    struct energy_machine m = {.sms = r->sms, .channels = r->channels, .core_khz = r->core_khz,
+                               .flit_bytes = (uint32_t)v[P_ICNT_FLIT], .dram_atom_bytes = (uint32_t)v[P_DRAM_ATOM],
+                               .l2_sectored = v[P_L2_SECTORED], .table_accesses = counted_by_all(r, "table_accesses"),
+                               .queue_accesses = counted_by_all(r, "queue_accesses")};
+    for (unsigned i = 0; i < ENERGY_TABLES; i++) r->energy[i] = energy_of(&energy_tables[i], &r->stats, &m);
+    r->energy_table = (unsigned)v[P_ENERGY_TABLE];
+}
+
 int job_collect(struct job *j, struct session *s, double seconds, struct wl_err *e)
 {
     struct run_result *r = &j->result;
@@ -253,12 +277,19 @@ int job_collect(struct job *j, struct session *s, double seconds, struct wl_err 
         struct policy_stats p = {0};
         gpu_read_stats(gpu, &r->stats);
         gpu_read_policy_stats(gpu, &p);
+        free(r->profile.load);
+        if (gpu_read_profile(gpu, &r->profile, e)) return (int)e->code;
+        r->profiled = j->config.v[P_STATS_PROFILE];
+        free(j->samples);
+        if (gpu_read_samples(gpu, &j->samples, &r->nsamples, e)) return (int)e->code;
+        r->samples = j->samples;
         memcpy(r->l1.value, p.l1, sizeof p.l1);
         memcpy(r->l2.value, p.l2, sizeof p.l2);
         memcpy(r->sched.value, p.sched, sizeof p.sched);
         r->l1.storage_bits = p.l1_storage_bits;
         r->l2.storage_bits = p.l2_storage_bits;
         r->sched.storage_bits = p.sched_storage_bits;
+        price(j);
     } else {
         struct exec_counts n = session_counts(s);
         r->stats.sm.warp_instructions = n.warp_instructions;
@@ -312,5 +343,9 @@ int job_run(struct job *j, struct wl_err *e)
 void job_free(struct job *j)
 {
     free(j->kernels);
+    free(j->samples);
+    free(j->result.profile.load);
     j->kernels = NULL;
+    j->samples = NULL;
+    j->result.profile.load = NULL;
 }

@@ -30,8 +30,9 @@ enum command_bit {
     CMD_CLAIMS = 256,
     CMD_REPORT = 512,
     CMD_STORE = 1024,
-    CMD_EXEC = 2048,
-    CMD_ALL = 4095
+    CMD_CHARACTERIZE = 2048,
+    CMD_EXEC = 4096,
+    CMD_ALL = 8191
 };
 
 struct options {

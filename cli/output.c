@@ -69,3 +69,9 @@ int output_flush(struct wl_err *e)
     return wl_fail(e, WL_ERUN, "cannot write to standard output: %s",
                    errno ? strerror(errno) : "earlier output was lost");
 }
+
+void print_warning(void *arg, const char *text)
+{
+    (void)arg;
+    fprintf(stderr, "warpline: warning: %s\n", text);
+}

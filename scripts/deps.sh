@@ -3,7 +3,7 @@
 set -eu
 need=
 have() { dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q 'ok installed'; }
-for p in gcc make cmake pkg-config clang libclang-rt-dev libinih-dev libjansson-dev libzstd-dev libcmocka-dev \
+for p in gcc make cmake pkg-config clang libclang-rt-dev libinih-dev libjansson-dev libzstd-dev liblzma-dev zlib1g-dev libcmocka-dev \
     libsqlite3-dev gnuplot-nox; do
     have "$p" || need="$need $p"
 done

@@ -1,6 +1,6 @@
 #!/bin/sh
 # layers.sh - checks the dependency law: which folder may include which.
-#   base <- param, stats <- mem, stream <- ptx, trace, sm <- sim <- cuda, cli
+#   base <- param, stats, stream <- profile <- mem <- sm <- sim <- cuda, cli; base, stream <- ptx, trace <- sim
 #   base, param, stats, workloads <- experiment <- cli
 # mem never sees sm, sm never sees ptx, a policy sees only include/warpline.
 set -eu
@@ -22,11 +22,12 @@ allow src/base ""
 allow src/stats "base"
 allow src/param "base"
 allow src/stream "base"
-allow src/mem "base param stats"
+allow src/profile "base stats stream"
+allow src/mem "base param stats profile"
 allow src/ptx "base stream"
 allow src/trace "base stream"
-allow src/sm "base param stats mem stream"
-allow src/sim "base param stats mem stream sm ptx trace"
+allow src/sm "base param stats mem stream profile"
+allow src/sim "base param stats mem stream sm ptx trace profile"
 allow cuda "base param stats sim ptx cuda"
 allow cuda/lib "base param stats sim trace"
 allow cuda/runtime "" # over the driver API only

@@ -11,7 +11,10 @@
  *  - Insertion state is set when the line is reserved (on_insert), not when data arrives.
  *  - No allocation, no floating point, no strings after create().
  *
- * All hooks may be NULL but victim. The same table serves the L1D of each SM and each L2
+ * Loads that go past the L1D by their own wish (ld.cg, or an L1D that is off for global data) are
+ * not the policy's business: it hears nothing of them.
+ *
+ * All hooks may be NULL but victim (and that too, with `grains`). The same table serves the L1D of each SM and each L2
  * slice: `geometry.level` tells which; a scheme says where it can live with `levels`. */
 #ifndef WARPLINE_POLICY_H
 #define WARPLINE_POLICY_H
@@ -54,6 +57,10 @@ struct wl_load {
     uint16_t requests; /* coalesced requests in all; more than 2 is divergent */
     uint16_t missed, merged, bypassed; /* so far; merged and bypassed ones are missed too */
     uint8_t lanes;     /* active lanes */
+    uint8_t space;     /* enum wl_space: global or local */
+    /* for policies with leave_loop: */
+    bool left_loop;      /* the warp has left `loop` since; looked at again for every request */
+    uint16_t outer_loop; /* outermost loop of the load, 0xffff = none */
 };
 
 struct wl_access {
@@ -71,6 +78,7 @@ struct wl_access {
     bool nvm;          /* the line lies in non-volatile memory */
     uint8_t note;      /* a byte that travels with a read from L1 policy to L2 policy */
     struct wl_load *load; /* L1 loads; NULL otherwise */
+    const uint64_t *bytes; /* L2: [2] bytes of the line the lanes touch, one bit each; NULL otherwise */
 };
 
 /* The ways of one set as the victim search sees them. */
@@ -80,7 +88,17 @@ struct wl_set {
     bool full; /* no way is INVALID: saves looking for one */
 };
 
+/* The size class of a request, 32, 64 or 128 bytes, from the sectors it touches: the least aligned
+ * block that has them all. */
+static inline uint32_t wl_request_bytes(uint8_t sectors)
+{
+    if (sectors & 3 && sectors & 12) return 128;
+    return sectors & (sectors - 1) ? 64 : 32;
+}
+
 enum wl_decision { WL_NORMAL, WL_BYPASS };
+enum wl_outcome { WL_HIT, WL_MERGED, WL_MISSED, WL_STORED }; /* of an accepted request */
+struct wl_grains;
 enum { WL_NO_WAY_STALL = -1, WL_NO_WAY_BYPASS = -2 }; /* victim() results besides a way */
 
 struct wl_cache_policy {
@@ -110,8 +128,17 @@ struct wl_cache_policy {
     void (*on_bypass)(void *self, const struct wl_access *a);
     void (*on_fill)(void *self, uint32_t set, uint32_t way);
     void (*on_kill)(void *self, uint32_t set, uint32_t way); /* a store or flush invalidated the line */
-    void (*on_reply)(void *self, uint8_t note); /* L1: a reply came back with the L2 policy's note */
+    void (*on_store)(void *self, const struct wl_access *a); /* L1: a store passed and left no copy of its line here */
+    void (*on_flush)(void *self); /* L1: every line is gone; each valid one had its on_kill before */
+    uint8_t (*request_note)(void *self, const struct wl_access *a); /* L1: note for an accepted read that leaves */
+    void (*on_reply)(void *self, uint8_t note); /* L1: a read came back with the L2 policy's note, not 0 */
     uint8_t (*reply_note)(void *self, const struct wl_access *a); /* L2: note for the reply of an accepted read */
+
+    /* L1 only: makes the cache one of grains, see warpline/grain.h. Then the scheme is not asked for
+     * victims and hears nothing of single lines, but of each accepted load and store: on_request
+     * returns the granularity in bytes from here on. */
+    void (*grains)(void *self, struct wl_grains *out);
+    uint32_t (*on_request)(void *self, const struct wl_access *a, enum wl_outcome outcome);
 
     /* L1 only. A load meets the cache; all its requests have been served or sent; its last
      * byte has returned. */
@@ -171,6 +198,21 @@ static inline void wl_chain_touch(struct wl_chain *c, uint32_t set, uint32_t way
         moved = here;
     }
     o[0] = (uint16_t)way;
+}
+
+/* For schemes that count from the old end: puts the way where `place` others are older, 0 being the
+ * next victim; places outside the set mean its ends. */
+static inline void wl_chain_put_above_oldest(struct wl_chain *c, uint32_t set, uint32_t way, int64_t place)
+{
+    int64_t last = (int64_t)c->ways - 1, to = last - (place < 0 ? 0 : place > last ? last : place);
+    wl_chain_move(c, set, wl_chain_position(c, set, way), (uint32_t)to);
+}
+
+/* Moves the way up by so many places, at most to the most recent. */
+static inline void wl_chain_promote(struct wl_chain *c, uint32_t set, uint32_t way, uint32_t places)
+{
+    uint32_t from = wl_chain_position(c, set, way);
+    wl_chain_move(c, set, from, from > places ? from - places : 0);
 }
 
 /* The way to take: an INVALID one nearest the old end, else the VALID one nearest the old end

@@ -116,6 +116,33 @@ static void set_remove(struct exp_set *s, unsigned item)
     s->count = n;
 }
 
+/* The workload called `name`, which becomes one of the experiment's if it is not yet. */
+static int add_named(struct reader *r, const struct ini_key *k, unsigned offset, const char *name, struct exp_set *out)
+{
+    int at = find_workload(r, name);
+    int rc = at < 0 ? add_program(r, k, offset, name, &at) : 0;
+    if (!rc) out->item[out->count++] = (unsigned)at;
+    return rc;
+}
+
+/* "@dacache.divergent": a group that is built in. */
+static int add_group(struct reader *r, const struct ini_key *k, unsigned offset, const char *name, struct exp_set *out)
+{
+    const struct workload_group *g = workload_group_find(name + 1);
+    const struct workload *w;
+    int rc = 0;
+    for (unsigned i = 0; g && !rc && (w = workload_group_member(g, i)); i++) rc = add_named(r, k, offset, w->name, out);
+    if (g) return rc;
+    enum { MAX_GROUPS = 64 };
+    const char *names[MAX_GROUPS];
+    unsigned count, n = 0;
+    const struct workload_group *all = workload_groups(&count);
+    while (n < count && n < MAX_GROUPS) names[n] = all[n].name, n++;
+    const char *near = wl_nearest(name + 1, names, n);
+    if (near) return reader_fail(r, k, offset, "there is no group '%.80s'; did you mean '@%s'?", name, near);
+    return reader_fail(r, k, offset, "there is no group '%.80s'; 'warpline list groups' shows what there is", name);
+}
+
 /* Every workload `name` stands for: those of a group, or itself. */
 static int members(struct reader *r, const struct ini_key *k, unsigned offset, const char *name, struct exp_set *out)
 {
@@ -129,10 +156,7 @@ static int members(struct reader *r, const struct ini_key *k, unsigned offset, c
         for (unsigned i = 0; i < from->count; i++) out->item[out->count++] = from->item[i];
         return 0;
     }
-    int at = find_workload(r, name);
-    int rc = at < 0 ? add_program(r, k, offset, name, &at) : 0;
-    if (!rc) out->item[out->count++] = (unsigned)at;
-    return rc;
+    return *name == '@' ? add_group(r, k, offset, name, out) : add_named(r, k, offset, name, out);
 }
 
 int read_set(struct reader *r, const struct ini_key *k, const char *text, unsigned offset, struct exp_set *out)
@@ -167,7 +191,7 @@ int read_set(struct reader *r, const struct ini_key *k, const char *text, unsign
 static const char *const plain_names[] = {"cycles", "warp_instructions", "thread_instructions",
                                           "ipc",    "host.seconds",      "host.peak_memory_bytes"};
 static const char *const open_objects[] = {
-    "l1_policy_counters", "l2_policy_counters", "scheduler_counters", "kernels", "energy", "samples"};
+    "l1_policy_counters", "l2_policy_counters", "scheduler_counters", "kernels", "energy", "samples", "loads", "reuse", "issue_ranks"};
 enum { PLAIN = sizeof plain_names / sizeof *plain_names, OPEN = sizeof open_objects / sizeof *open_objects };
 
 struct metric_check {

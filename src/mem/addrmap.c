@@ -10,7 +10,7 @@ static uint64_t gather(const struct bit_field *f, uint64_t addr)
 {
     uint64_t v = 0;
     for (unsigned i = 0; i < f->nruns; i++)
-        v |= (addr >> f->run[i].from & ((UINT64_C(1) << f->run[i].len) - 1)) << f->run[i].to;
+        v |= addr >> f->run[i].down & f->run[i].keep;
     return v;
 }
 
@@ -27,9 +27,8 @@ static int make_field(struct bit_field *f, uint64_t mask)
         unsigned len = 0;
         while (bit + len < 64 && mask >> (bit + len) & 1) len++;
         if (len == 64 || f->nruns == MAP_MAX_RUNS) return -1;
-        f->run[f->nruns].from = (uint8_t)bit;
-        f->run[f->nruns].to = (uint8_t)to;
-        f->run[f->nruns].len = (uint8_t)len;
+        f->run[f->nruns].down = bit - to;
+        f->run[f->nruns].keep = (bit64(len) - 1) << to;
         f->nruns++;
         to += len;
         bit += len;

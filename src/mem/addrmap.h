@@ -19,7 +19,7 @@ enum { MAP_MAX_RUNS = 12 };
 /* A field gathered from an address: runs of adjacent bits, packed low to high. */
 struct bit_field {
     unsigned nruns;
-    struct { uint8_t from, to, len; } run[MAP_MAX_RUNS];
+    struct { uint64_t keep; unsigned down; } run[MAP_MAX_RUNS]; /* shifted down, then kept where set */
 };
 
 struct addrmap {

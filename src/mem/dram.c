@@ -31,7 +31,7 @@ static void set_timing(struct dram *d, const int64_t *v)
         t->rp[nvm] = p * (tick_t)v[nvm ? P_NVM_RP : P_DRAM_RP];
         t->rp_clean[nvm] = p * (tick_t)v[nvm ? P_NVM_RP_CLEAN : P_DRAM_RP];
         t->rc[nvm] = nvm ? 0 : p * (tick_t)v[P_DRAM_RC];
-        t->pre_gap[nvm] = nvm ? p * (tick_t)v[P_NVM_RRD_PRE] : 0;
+        t->pre_gap[nvm] = p * (tick_t)v[nvm ? P_NVM_RRD_PRE : P_DRAM_RRD_PRE];
     }
 }
 
@@ -59,6 +59,7 @@ int dram_init(struct dram *d, const struct gpu_config *c, uint32_t index, struct
     }
     d->in = calloc(d->slices, sizeof *d->in);
     d->out = calloc(d->slices, sizeof *d->out);
+    if (v[P_NVM_MAP] && v[P_NVM_WEAR] && wear_init(&d->wear, (uint32_t)v[P_NVM_WEAR])) return -1;
     return d->in && d->out ? 0 : -1;
 }
 
@@ -67,6 +68,7 @@ void dram_destroy(struct dram *d)
     for (uint32_t i = 0; d->in && i < d->slices; i++) port_destroy(&d->in[i]);
     free(d->in);
     free(d->out);
+    wear_destroy(&d->wear);
 }
 
 /* ---- from the L2 to the scheduling queue ---- */
@@ -84,8 +86,24 @@ static bool takes_no_time(const struct dram *d, const struct req *r)
 /* A read's data arrives at the L2 at `data_at`; find_bank saw to it that there is room. */
 static void finish(struct dram *d, struct req *r, tick_t data_at)
 {
-    if (r->is_write) req_free(d->pool, r);
-    else port_push_after(d->out[r->slice % d->slices], r, data_at);
+    if (r->is_write) {
+        req_free(d->pool, r);
+        return;
+    }
+    uint64_t cycles = quotient(data_at - r->ready, d->part.period);
+    d->stats.read_requests++;
+    d->stats.read_cycles += cycles;
+    if (r->nvm) d->stats.nvm_read_requests++, d->stats.nvm_read_cycles += cycles;
+    port_push_after(d->out[r->slice % d->slices], r, data_at);
+}
+
+static void count_wear(struct dram *d, uint64_t line)
+{
+    d->stats.nvm_line_writes++;
+    uint64_t n = wear_count(&d->wear, line);
+    if (n > d->stats.nvm_line_writes_max) d->stats.nvm_line_writes_max = n;
+    d->stats.nvm_lines_written += n == 1;
+    d->stats.nvm_line_writes_untracked += n == 0;
 }
 
 static void enqueue(struct dram *d, struct req *r, tick_t now)
@@ -95,6 +113,8 @@ static void enqueue(struct dram *d, struct req *r, tick_t now)
     r->commands = (uint8_t)(d->sectored && !r->is_write ? bit_count32(r->fetch)
                                                         : (bytes + d->atom_bytes - 1) / d->atom_bytes);
     if (r->nvm) r->bank = (uint8_t)(r->bank + d->banks);
+    if (r->nvm && r->is_write) count_wear(d, r->line);
+    r->ready = now;
     d->stats.requests++;
     if (r->is_write) d->stats.write_bytes += bytes;
     else d->stats.read_bytes += bytes;
@@ -245,6 +265,7 @@ static void issue_activate(struct dram *d, uint32_t i, tick_t now)
     raise(&b->ok[DRAM_ACTIVATE], now + t->rc[b->nvm]);
     *gate(d, DRAM_ACTIVATE, 0, b->nvm) = now + t->rrd[b->nvm];
     d->stats.activates++;
+    d->stats.nvm_activates += b->nvm;
     plan_bank(d, i);
 }
 
@@ -257,6 +278,8 @@ static void issue_precharge(struct dram *d, uint32_t i, tick_t now)
     for (unsigned g = 0; g < d->groups && t->pre_gap[b->nvm]; g++)
         raise(gate(d, DRAM_PRECHARGE, g, b->nvm), now + t->pre_gap[b->nvm]);
     d->stats.precharges++;
+    d->stats.nvm_precharges += b->nvm;
+    d->stats.nvm_dirty_precharges += b->nvm && b->written;
     plan_bank(d, i);
 }
 

@@ -13,6 +13,7 @@
 
 #include "mem/nvm.h"
 #include "mem/port.h"
+#include "mem/wear.h"
 #include "param/param.h"
 #include "stats/stats.h"
 
@@ -61,6 +62,7 @@ struct dram {
     struct port **out;     /* [slices] to the L2: the data bus and the return queue are inside it */
     uint32_t last_slice;
     uint32_t queued, queue_cap;     /* in the scheduling queue */
+    struct wear wear;               /* writes per NVM line */
     struct dram_stats stats;
 };
 

@@ -1,14 +1,32 @@
-#include "mem/l1.h"
+#include "mem/l1_priv.h"
 
 #include <stdlib.h>
 
 #include "base/bits.h"
 
+/* The tag store of a scheme that wants grains. */
+static int make_grains(struct l1 *c, const struct l1_shape *shape, struct wl_err *e)
+{
+    enum { WORST = 5 }; /* a line of four dirty grains goes, and the fetch */
+    const char *name = c->policy->name;
+    if (shape->infinite || shape->sectored)
+        return wl_fail(e, WL_EINPUT, "policy %s has tags of its own; set l1d.%s=no", name,
+                       shape->infinite ? "infinite" : "sectored");
+    if (shape->missq < WORST)
+        return wl_fail(e, WL_EINPUT, "policy %s may send %d packets for one miss; l1d.missq = %u holds fewer", name,
+                       WORST, shape->missq);
+    struct wl_grains wish = {0};
+    c->policy->grains(c->self, &wish);
+    c->grains = grain_create(shape->sets, shape->ways, &wish);
+    return c->grains ? 0 : wl_fail(e, WL_ERUN, "out of memory");
+}
+
 int l1_init(struct l1 *c, const struct l1_shape *shape, const struct cache_choice *choice,
             const struct wl_geometry *g, struct req_pool *pool, struct wl_err *e)
 {
     *c = (struct l1){.policy = choice->policy, .pool = pool, .missq_cap = shape->missq, .sectored = shape->sectored,
-                     .half_lines = shape->half_lines, .origin = shape->origin, .sm = (uint8_t)g->index};
+                     .half_lines = shape->half_lines, .bypass_lines = shape->bypass_lines, .origin = shape->origin,
+                     .sm = (uint8_t)g->index};
     list_init(&c->missq);
     if (tags_init(&c->tags, shape->sets, shape->ways, shape->index, shape->infinite) ||
         mshr_init(&c->mshr, shape->mshr, shape->merge))
@@ -21,15 +39,20 @@ int l1_init(struct l1 *c, const struct l1_shape *shape, const struct cache_choic
     const char *why = "out of memory";
     c->self = c->policy->create(&geo, choice->values, &why);
     if (!c->self) return wl_fail(e, WL_EINPUT, "policy %s cannot manage this L1D: %s", c->policy->name, why);
-    return 0;
+    return c->policy->grains ? make_grains(c, shape, e) : 0;
 }
 
 void l1_destroy(struct l1 *c)
 {
     if (c->self && c->policy->destroy) c->policy->destroy(c->self);
     tags_destroy(&c->tags);
+    grain_destroy(c->grains);
     mshr_destroy(&c->mshr);
 }
+
+_Static_assert((int)L1_HIT == (int)LOAD_HIT && (int)L1_MERGED == (int)LOAD_MERGED && (int)L1_MISSED == (int)LOAD_MISSED &&
+                   (int)L1_BYPASSED == (int)LOAD_BYPASSED,
+               "an accepted load is told to the observer as it is");
 
 /* The number a line goes by in this cache's tags. */
 static uint64_t line_key(const struct l1 *c, const struct req *r)
@@ -45,17 +68,9 @@ static void describe(const struct req *r, uint64_t key, uint32_t set, uint64_t c
                             .load = r->kind == WL_LOAD ? r->load : NULL};
 }
 
-static bool missq_room(const struct l1 *c, uint32_t n) { return c->missq_used + n <= c->missq_cap; }
-
-static void send(struct l1 *c, struct req *r)
-{
-    list_push(&c->missq, r);
-    c->missq_used++;
-}
-
 /* ---- stores ---- */
 
-static enum l1_outcome store(struct l1 *c, struct req *r, uint64_t key, uint32_t set)
+static enum l1_outcome store(struct l1 *c, struct req *r, uint64_t key, uint32_t set, uint64_t cycle)
 {
     int at = tags_find(&c->tags, set, key);
     bool hit = at >= 0 && WL_STATE(c->tags.state[at]) == WL_VALID;
@@ -67,7 +82,13 @@ static enum l1_outcome store(struct l1 *c, struct req *r, uint64_t key, uint32_t
         if (!missq_room(c, 1)) return L1_NO_QUEUE;
         if (hit) {
             tags_invalidate(&c->tags, set, (uint32_t)at);
+            if (c->observer) observe_kill(c->observer, key);
             if (c->policy->on_kill) c->policy->on_kill(c->self, set, (uint32_t)at - set * c->tags.ways);
+        }
+        if (c->policy->on_store && (hit || at < 0)) {
+            struct wl_access a;
+            describe(r, key, set, cycle, &a);
+            c->policy->on_store(c->self, &a);
         }
         send(c, r);
     }
@@ -92,10 +113,11 @@ static enum l1_outcome pass_atomic(struct l1 *c, struct req *r)
 static enum l1_outcome bypass(struct l1 *c, struct req *r, const struct wl_access *a)
 {
     if (!missq_room(c, 1)) return L1_NO_QUEUE;
+    bool own_wish = r->bypass;
     r->bypass = true;
-    r->sectors = r->touched;
-    r->note = a->note;
-    if (c->policy->on_bypass) c->policy->on_bypass(c->self, a);
+    r->sectors = c->bypass_lines ? ALL_SECTORS : r->touched;
+    if (c->policy->on_bypass && !own_wish) c->policy->on_bypass(c->self, a);
+    if (c->policy->request_note && !own_wish) r->note = c->policy->request_note(c->self, a);
     send(c, r);
     c->stats.accesses++;
     c->stats.loads++;
@@ -118,18 +140,19 @@ static enum l1_outcome hit(struct l1 *c, const struct wl_access *a, uint32_t at,
 }
 
 /* The request itself fetches `sectors`; those that merge with it wait in its MSHR entry. */
-static void fetch(struct l1 *c, struct req *r, uint32_t m, uint8_t sectors)
+static void fetch(struct l1 *c, struct req *r, const struct wl_access *a, uint32_t m, uint8_t sectors)
 {
+    if (c->policy->request_note) r->note = c->policy->request_note(c->self, a);
     r->mshr = m;
     r->sectors = sectors;
     send(c, r);
 }
 
-static void write_back(struct l1 *c, const struct req *r, uint32_t at)
+void l1_write_back(struct l1 *c, uint64_t line, uint8_t sectors)
 {
     struct req *w = req_alloc(c->pool);
-    *w = (struct req){.line = c->tags.line[at], .kind = WL_WRITEBACK, .space = WL_LOCAL, .origin = c->origin,
-                      .sectors = c->tags.dirty[at], .touched = c->tags.dirty[at], .sm = r->sm};
+    *w = (struct req){.line = line, .kind = WL_WRITEBACK, .space = WL_LOCAL, .origin = c->origin,
+                      .sectors = sectors, .touched = sectors, .sm = c->sm};
     for (unsigned s = 0; s < LINE_SECTORS; s++)
         if (w->sectors >> s & 1) w->bytes[s >> 1] |= UINT64_C(0xffffffff) << (32 * (s & 1));
     send(c, w);
@@ -145,7 +168,8 @@ static void reserve(struct l1 *c, struct req *r, const struct wl_access *a, uint
             if (c->policy->on_evict)
                 c->policy->on_evict(c->self, a, at - a->set * t->ways, t->line[at], t->state[at]);
             c->stats.evictions++;
-            if (t->dirty[at]) write_back(c, r, at);
+            if (c->observer) observe_evict(c->observer, a, t->line[at]);
+            if (t->dirty[at]) l1_write_back(c, t->line[at], t->dirty[at]);
         }
         if (c->policy->on_insert) c->policy->on_insert(c->self, a, at - a->set * t->ways);
     }
@@ -155,7 +179,7 @@ static void reserve(struct l1 *c, struct req *r, const struct wl_access *a, uint
     t->pending[at] = sectors;
     t->mshr[at] = mshr_alloc(&c->mshr, at);
     c->mshr.entry[t->mshr[at]].count = 1;
-    fetch(c, r, t->mshr[at], sectors);
+    fetch(c, r, a, t->mshr[at], sectors);
 }
 
 static enum l1_outcome missed(struct l1 *c)
@@ -180,7 +204,11 @@ static enum l1_outcome miss(struct l1 *c, struct req *r, const struct wl_access 
     } else {
         struct wl_set s = tags_view(t, a->set);
         int way = c->policy->victim(c->self, a, &s);
-        if (way == WL_NO_WAY_BYPASS) return bypass(c, r, a);
+        if (way == WL_NO_WAY_BYPASS) {
+            enum l1_outcome past = bypass(c, r, a);
+            c->stats.bypass_lookups += past == L1_BYPASSED;
+            return past;
+        }
         if (way < 0) return L1_NO_LINE;
         at = (int)(a->set * t->ways) + way;
         if (mshr_full(&c->mshr)) return L1_NO_MSHR;
@@ -210,7 +238,7 @@ static enum l1_outcome sector_miss(struct l1 *c, struct req *r, const struct wl_
     }
     t->pending[at] |= fetch_mask;
     c->mshr.entry[t->mshr[at]].count++;
-    fetch(c, r, t->mshr[at], fetch_mask);
+    fetch(c, r, a, t->mshr[at], fetch_mask);
     if (c->policy->on_hit && !t->infinite) c->policy->on_hit(c->self, a, at - a->set * t->ways, true);
     return missed(c);
 }
@@ -219,6 +247,7 @@ static enum l1_outcome load(struct l1 *c, struct req *r, struct wl_access *a, bo
 {
     if (r->bypass || (c->policy->decide && c->policy->decide(c->self, a) == WL_BYPASS))
         return may_miss ? bypass(c, r, a) : L1_GATED;
+    if (c->grains) return grain_load(c, r, a, may_miss);
     struct tags *t = &c->tags;
     uint8_t want = c->sectored ? r->touched : c->half_lines ? (r->sectors > 3 ? 12 : 3) : ALL_SECTORS;
     int at = tags_find(t, a->set, a->line);
@@ -237,16 +266,24 @@ enum l1_outcome l1_access(struct l1 *c, struct req *r, uint64_t cycle, bool may_
 {
     uint64_t key = line_key(c, r);
     uint32_t set = tags_set(&c->tags, key);
-    if (r->kind == WL_STORE) return may_miss ? store(c, r, key, set) : L1_GATED;
+    if (r->kind == WL_STORE && !c->grains) return may_miss ? store(c, r, key, set, cycle) : L1_GATED;
     if (r->kind == WL_ATOMIC) return may_miss ? pass_atomic(c, r) : L1_GATED;
     struct wl_access a;
     describe(r, key, set, cycle, &a);
-    return load(c, r, &a, may_miss);
+    if (r->kind == WL_STORE) return may_miss ? grain_store(c, r, &a) : L1_GATED;
+    enum l1_outcome outcome = load(c, r, &a, may_miss);
+    if (c->observer && !l1_refused(outcome))
+        observe_request(c->observer, &a, (enum load_outcome)outcome, r->sectors); /* a miss: what it fetches */
+    return outcome;
 }
 
 void l1_fill(struct l1 *c, struct req *reply, struct req_list *done)
 {
     if (c->policy->on_reply && reply->note) c->policy->on_reply(c->self, reply->note);
+    if (c->grains) {
+        grain_fill(c, reply, done);
+        return;
+    }
     struct tags *t = &c->tags;
     uint32_t m = reply->mshr, at = c->mshr.entry[m].at;
     t->valid[at] |= reply->sectors;
@@ -271,5 +308,8 @@ void l1_flush(struct l1 *c)
         for (uint32_t way = 0; way < t->ways; way++)
             if (WL_STATE(t->state[set * t->ways + way]) == WL_VALID && c->policy->on_kill)
                 c->policy->on_kill(c->self, set, way);
+    if (c->policy->on_flush) c->policy->on_flush(c->self);
+    if (c->observer) observe_flush(c->observer);
     tags_clear(t);
+    if (c->grains) grain_clear(c->grains);
 }

@@ -10,12 +10,15 @@
 #include "mem/mshr.h"
 #include "mem/tags.h"
 #include "param/param.h"
+#include "profile/profile.h"
 #include "stats/stats.h"
 
 enum l1_outcome {
     L1_HIT, L1_MERGED, L1_MISSED, L1_BYPASSED, L1_STORED,
     /* refused */
-    L1_NO_MSHR, L1_NO_MERGE, L1_NO_LINE, L1_NO_QUEUE, L1_GATED
+    L1_NO_MSHR, L1_NO_MERGE, L1_NO_LINE, L1_NO_QUEUE, L1_GATED,
+    L1_ORDER, /* by the ld/st unit: an earlier instruction of the warp waits for re-execution */
+    L1_AGAIN  /* wants no resource: to be presented again in the next cycle */
 };
 static inline bool l1_refused(enum l1_outcome o) { return o >= L1_NO_MSHR; }
 
@@ -24,11 +27,14 @@ struct l1 {
     struct mshrs mshr;
     const struct wl_cache_policy *policy;
     void *self; /* the policy's */
+    struct grains *grains; /* NULL: lines, in `tags` */
     struct req_pool *pool;
     uint32_t missq_cap, missq_used;
     struct req_list missq;
     bool sectored, half_lines /* 64-byte lines: the constant cache */;
+    bool bypass_lines; /* a bypassed read fetches its whole line */
     uint8_t origin, sm;
+    struct observer *observer; /* of stats.profile; NULL: nobody looks */
     struct l1d_stats stats;
 };
 
@@ -37,6 +43,7 @@ struct l1_shape {
     enum index_fn index;
     bool sectored, infinite, half_lines;
     uint8_t origin;
+    bool bypass_lines;
 };
 
 int l1_init(struct l1 *c, const struct l1_shape *shape, const struct cache_choice *choice,

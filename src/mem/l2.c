@@ -15,6 +15,7 @@ int l2_init(struct l2 *s, const struct gpu_config *c, uint32_t index, const stru
     s->sectored = v[P_L2_SECTORED];
     s->write = (enum l2_write)v[P_L2_WRITE];
     s->port_bytes = (uint32_t)v[P_L2_PORT];
+    s->port_by_size = s->sectored || v[P_L2_PORT_TIME];
     s->mshr_limit = (uint32_t)v[P_L2_MSHR];
     s->missq_cap = (uint32_t)v[P_L2_MISSQ];
     s->last = NEVER;
@@ -22,9 +23,11 @@ int l2_init(struct l2 *s, const struct gpu_config *c, uint32_t index, const stru
     list_init(&s->done);
     uint32_t sets = (uint32_t)v[P_L2_SETS], ways = (uint32_t)v[P_L2_WAYS];
     s->written = calloc((size_t)sets * ways, sizeof *s->written);
-    if (!s->written || tags_init(&s->tags, sets, ways, (enum index_fn)v[P_L2_INDEX], false) ||
+    s->past = malloc(sets * sizeof *s->past);
+    if (!s->written || !s->past || tags_init(&s->tags, sets, ways, (enum index_fn)v[P_L2_INDEX], false) ||
         mshr_init(&s->mshr, s->mshr_limit, (uint32_t)v[P_L2_MERGE]))
         return wl_fail(e, WL_ERUN, "out of memory");
+    memset(s->past, 0xff, sets * sizeof *s->past);
     struct wl_geometry g = {.level = WL_L2, .index = index, .sets = sets, .ways = ways, .line_bytes = LINE_BYTES,
                             .sms = (uint32_t)v[P_SM_COUNT], .schedulers = (uint32_t)v[P_SM_SCHEDULERS],
                             .warps = (uint32_t)v[P_SM_WARPS], .warp_size = 32, .shared = &s->shared};
@@ -43,6 +46,7 @@ void l2_destroy(struct l2 *s)
     port_destroy(&s->in);
     port_destroy(&s->fill);
     free(s->written);
+    free(s->past);
 }
 
 /* ---- small helpers ---- */
@@ -60,7 +64,8 @@ static void describe(const struct l2 *s, const struct req *r, uint32_t set, stru
 {
     *a = (struct wl_access){.line = r->line, .cycle = part_cycle(&s->part), .set = set, .pc = r->pc, .warp = r->warp,
                             .rank = r->rank, .kind = r->kind, .space = r->space, .sectors = r->sectors,
-                            .lanes = r->lanes, .number = r->number, .sm = r->sm, .nvm = r->nvm, .note = r->note};
+                            .lanes = r->lanes, .number = r->number, .sm = r->sm, .nvm = r->nvm, .note = r->note,
+                            .bytes = r->bytes};
 }
 
 static void send(struct l2 *s, struct req *r)
@@ -90,6 +95,20 @@ static void count(struct l2 *s, const struct req *r, uint32_t hits, uint32_t mer
     if (r->kind == WL_LOAD) s->stats.reads += n;
     else if (r->kind == WL_ATOMIC) s->stats.atomics += n;
     else s->stats.writes += n, s->stats.write_hits += hits;
+    if (!r->nvm) return;
+    s->stats.nvm_accesses += n;
+    s->stats.nvm_misses += misses;
+}
+
+static void count_bypass(struct l2 *s, const struct req *r, const struct wl_access *a, uint32_t n)
+{
+    if (s->policy->on_bypass) s->policy->on_bypass(s->self, a);
+    count(s, r, 0, 0, n);
+    s->stats.misses -= n; /* a class of its own */
+    s->stats.bypasses += n;
+    if (!r->nvm) return;
+    s->stats.nvm_misses -= n;
+    s->stats.nvm_bypasses += n;
 }
 
 /* ---- taking a line ---- */
@@ -99,7 +118,7 @@ static enum l2_stall find_victim(struct l2 *s, const struct wl_access *a, uint32
 {
     struct wl_set set = tags_view(&s->tags, a->set);
     int way = s->policy->victim(s->self, a, &set);
-    if (way == WL_NO_WAY_BYPASS && a->kind == WL_LOAD)
+    if (way == WL_NO_WAY_BYPASS && a->kind != WL_ATOMIC) /* which needs the L2 to be done */
         return s->missq_used < s->missq_cap ? L2_PAST : L2_STALL_MISSQ;
     if (way < 0) return L2_STALL_LINE;
     *at = a->set * s->tags.ways + (uint32_t)way;
@@ -134,7 +153,7 @@ static void touch(struct l2 *s, const struct wl_access *a, uint32_t at, bool mer
     if (s->policy->on_hit) s->policy->on_hit(s->self, a, at - a->set * s->tags.ways, merged);
 }
 
-/* ---- reads and atomics ---- */
+/* ---- answers and fetches ---- */
 
 static void reply(struct l2 *s, struct req *r, tick_t now)
 {
@@ -160,22 +179,63 @@ static void mark_dirty(struct l2 *s, uint32_t at, uint8_t sectors, bool nvm)
     s->tags.state[at] = line_state(&s->tags, at, nvm);
 }
 
-/* The policy wants no line for this read: it goes to memory and back by itself. */
+/* ---- past the tags ---- */
+
+/* The policy wants no line for this read: it goes to memory and back by itself, in an MSHR entry
+ * that has no place in the tags; reads of the same line that come later join it there. */
 static enum l2_stall read_past(struct l2 *s, struct req *r, const struct wl_access *a)
 {
-    uint32_t n = weight(s, s->sectored ? r->sectors : ALL_SECTORS);
-    if (s->policy->on_bypass) s->policy->on_bypass(s->self, a);
-    s->stats.accesses += n;
-    s->stats.reads += n;
-    s->stats.bypasses += n;
     r->fetch = s->sectored ? r->sectors : ALL_SECTORS;
-    r->l2_mshr = NO_MSHR;
+    r->l2_mshr = mshr_alloc(&s->mshr, NO_PLACE);
+    struct mshr_entry *m = &s->mshr.entry[r->l2_mshr];
+    m->count = 1;
+    m->line = r->line;
+    m->sectors = r->fetch;
+    m->next_past = s->past[r->set];
+    s->past[r->set] = r->l2_mshr;
+    s->past_used++;
+    s->mshr_sectors += weight(s, r->fetch);
+    count_bypass(s, r, a, weight(s, r->fetch));
     send(s, r);
     return L2_GO;
 }
 
+/* The entry without a line that brings all the read wants, or NO_MSHR. */
+static uint32_t find_past(const struct l2 *s, const struct req *r)
+{
+    uint8_t want = s->sectored ? r->sectors : ALL_SECTORS;
+    uint32_t m = r->kind == WL_LOAD ? s->past[r->set] : NO_MSHR;
+    while (m != NO_MSHR && (s->mshr.entry[m].line != r->line || want & ~s->mshr.entry[m].sectors))
+        m = s->mshr.entry[m].next_past;
+    return m;
+}
+
+static enum l2_stall merge_past(struct l2 *s, struct req *r, uint32_t m)
+{
+    if (!mshr_can_merge(&s->mshr, m)) return L2_STALL_MERGE;
+    mshr_wait(&s->mshr, m, r);
+    count(s, r, 0, weight(s, s->sectored ? r->sectors : ALL_SECTORS), 0);
+    return L2_GO;
+}
+
+static void fill_past(struct l2 *s, struct req *f)
+{
+    uint32_t m = f->l2_mshr, *link = &s->past[f->set];
+    while (*link != m) link = &s->mshr.entry[*link].next_past;
+    *link = s->mshr.entry[m].next_past;
+    s->past_used--;
+    s->mshr_sectors -= weight(s, f->fetch);
+    list_push(&s->done, f);
+    list_join(&s->done, &s->mshr.entry[m].waiting);
+    mshr_release(&s->mshr, m);
+}
+
+/* ---- reads and atomics at the tags ---- */
+
 static enum l2_stall read_line(struct l2 *s, struct req *r, const struct wl_access *a, int found, tick_t now)
 {
+    uint32_t past = found < 0 && s->past_used ? find_past(s, r) : NO_MSHR;
+    if (past != NO_MSHR) return merge_past(s, r, past);
     struct tags *t = &s->tags;
     uint8_t want = s->sectored ? r->sectors : ALL_SECTORS;
     uint8_t missing = found < 0 ? want : (uint8_t)(want & ~t->valid[found]);
@@ -238,6 +298,18 @@ static void finish_write(struct l2 *s, struct req *r, tick_t now)
     else reply(s, r, now);
 }
 
+/* The policy wants no line for this store: memory gets the sectors it touches. */
+static enum l2_stall write_past(struct l2 *s, struct req *r, const struct wl_access *a, tick_t now)
+{
+    uint32_t n = weight(s, s->sectored ? r->sectors : ALL_SECTORS);
+    count_bypass(s, r, a, n);
+    s->stats.bypassed_writes += n;
+    s->stats.bypassed_write_bytes += bit_count32(r->sectors) * SECTOR_BYTES;
+    send(s, make_down(s, r, r->line, r->sectors, true));
+    finish_write(s, r, now);
+    return L2_GO;
+}
+
 static enum l2_stall write_line(struct l2 *s, struct req *r, const struct wl_access *a, int found, tick_t now)
 {
     uint32_t n = weight(s, s->sectored ? r->sectors : ALL_SECTORS);
@@ -255,6 +327,7 @@ static enum l2_stall write_line(struct l2 *s, struct req *r, const struct wl_acc
     uint8_t sectors = s->sectored ? r->sectors : ALL_SECTORS;
     if (fetch && (s->mshr_sectors + weight(s, sectors) > s->mshr_limit || mshr_full(&s->mshr))) return L2_STALL_MSHR;
     enum l2_stall why = find_victim(s, a, sends, &at);
+    if (why == L2_PAST) return write_past(s, r, a, now);
     if (why != L2_GO) return why;
     take_line(s, r, a, at);
     if (s->write == L2_FORWARD) { /* memory gets the store at once; the line is then clean */
@@ -300,12 +373,12 @@ static void accept_fill(struct l2 *s, tick_t now)
     struct req *f = port_peek(&s->fill, now);
     if (!f || now < s->fill_free) return;
     port_pop(&s->fill, now);
-    if (f->origin != FROM_L2 && f->l2_mshr == NO_MSHR) { /* went past the tags */
-        list_push(&s->done, f);
-        return;
-    }
     struct tags *t = &s->tags;
     uint32_t m = f->l2_mshr, at = s->mshr.entry[m].at;
+    if (at == NO_PLACE) {
+        fill_past(s, f);
+        return;
+    }
     t->valid[at] |= f->fetch;
     t->pending[at] &= (uint8_t)~f->fetch;
     t->state[at] = line_state(t, at, f->nvm);
@@ -342,7 +415,7 @@ static bool send_down(struct l2 *s, tick_t now)
 static enum l2_stall access_head(struct l2 *s, struct req *r, tick_t now)
 {
     if (!port_can_push(s->out, now)) return L2_STALL_REPLY;
-    uint8_t sectors = s->sectored ? r->sectors : ALL_SECTORS;
+    uint8_t sectors = s->port_by_size ? r->sectors : ALL_SECTORS;
     struct wl_access a;
     r->nvm = nvm_line(s->nvm, r->line);
     describe(s, r, r->set, &a);
@@ -351,7 +424,7 @@ static enum l2_stall access_head(struct l2 *s, struct req *r, tick_t now)
     if (r->kind == WL_LOAD || r->kind == WL_ATOMIC) why = read_line(s, r, &a, found, now);
     else why = write_line(s, r, &a, found, now);
     if (why != L2_GO) return why;
-    if (s->policy->reply_note && a.kind == WL_LOAD) r->note = s->policy->reply_note(s->self, &a);
+    if (a.kind == WL_LOAD) r->note = s->policy->reply_note ? s->policy->reply_note(s->self, &a) : 0;
     port_pop(&s->in, now);
     s->port_free = now + s->part.period * (bit_count32(sectors) * SECTOR_BYTES / s->port_bytes);
     s->part.clock->progress++;
@@ -383,6 +456,13 @@ static tick_t next_work(const struct l2 *s, tick_t now)
     if (!port_empty(&s->in) && s->stalled == L2_GO) next = later(later(soon, port_next(&s->in) + 1), s->port_free);
     if (!port_empty(&s->fill)) next = earlier(next, later(later(soon, port_next(&s->fill) + 1), s->fill_free));
     return next;
+}
+
+void l2_read_stats(const struct l2 *s, tick_t at, struct l2_stats *out)
+{
+    struct l2 then = *s;
+    if (then.stalled != L2_GO) *stall_counter(&then) += (at - then.last) / then.part.period;
+    *out = then.stats;
 }
 
 tick_t l2_tick(struct l2 *s, tick_t now)

@@ -32,12 +32,14 @@ struct l2 {
     struct tags tags;
     struct mshrs mshr;
     uint32_t mshr_sectors, mshr_limit; /* in flight and allowed, in units of fetch */
+    uint32_t *past, past_used;         /* [sets] first MSHR entry without a line; how many there are */
     uint64_t (*written)[2];            /* [lines] bytes written by stores */
     const struct wl_cache_policy *policy;
     void *self, *shared;
     bool sectored;
     enum l2_write write;
     uint32_t port_bytes;
+    bool port_by_size; /* a request pays for its own sectors there, not for a line */
 
     struct port in;   /* from the network, with the fixed pipeline and the queue behind it */
     struct port *out; /* to the network */
@@ -57,6 +59,8 @@ int l2_init(struct l2 *s, const struct gpu_config *c, uint32_t index, const stru
 void l2_destroy(struct l2 *s);
 /* One cycle; returns the tick at which the slice wants to work next. */
 tick_t l2_tick(struct l2 *s, tick_t now);
+/* The counters at tick `at`, also when the slice sleeps through a stall. */
+void l2_read_stats(const struct l2 *s, tick_t at, struct l2_stats *out);
 /* A host copy wrote this line (all sectors), or part of it. */
 void l2_host_copy(struct l2 *s, uint64_t line, uint32_t set, uint8_t sectors);
 void l2_describe(const struct l2 *s, char *out, size_t size);

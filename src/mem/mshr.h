@@ -1,17 +1,23 @@
 /* mshr.h - misses in flight, each with the requests that wait for it.
  *
  * Caches that reserve a line on a miss find the entry through the line (tags.mshr), so no
- * associative search is modelled or needed. */
+ * associative search is modelled or needed; fetches without a line are chained per set. */
 #ifndef WL_MEM_MSHR_H
 #define WL_MEM_MSHR_H
 
 #include "mem/req.h"
 
+#define NO_PLACE UINT32_MAX
+
 struct mshr_entry {
     struct req_list waiting;
     uint32_t count; /* requests waiting */
-    uint32_t at;    /* index of the reserved line in the tag arrays */
+    uint32_t at;    /* index of the reserved line in the tag arrays, or NO_PLACE */
     uint32_t next_free;
+    /* A fetch without a line, for a policy that bypasses the L2, is found through its set. */
+    uint32_t next_past;
+    uint8_t sectors;
+    uint64_t line;
 };
 
 struct mshrs {

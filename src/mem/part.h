@@ -44,17 +44,27 @@ struct clock {
 
 struct part {
     struct clock *clock;
-    uint32_t id, domain;
+    struct domain *domain;
+    uint64_t *wheel, bit; /* its word of the domain's wheel, its bit in it */
     tick_t period;
+    uint32_t id;
 };
 
-/* The number of the edge at which the part works now. */
-static inline uint64_t part_cycle(const struct part *p) { return p->clock->domain[p->domain].cycle - 1; }
-
-static inline void wheel_set(struct domain *d, uint32_t id, uint64_t cycle, tick_t edge)
+/* Part number `id` of the clock, driven by the clock's domain `d`. */
+static inline struct part part_of(struct clock *c, uint32_t id, unsigned d)
 {
+    struct domain *own = &c->domain[d];
+    return (struct part){c, own, own->wheel[id >> 6], bit64(id & 63), own->period, id};
+}
+
+/* The number of the edge at which the part works now. */
+static inline uint64_t part_cycle(const struct part *p) { return p->domain->cycle - 1; }
+
+static inline void wheel_set(const struct part *p, uint64_t cycle, tick_t edge)
+{
+    struct domain *d = p->domain;
     uint32_t slot = (uint32_t)cycle & (WHEEL_SLOTS - 1);
-    d->wheel[id >> 6][slot] |= bit64(id & 63);
+    p->wheel[slot] |= p->bit;
     d->used[slot >> 6] |= bit64(slot & 63);
     if (edge < d->next) d->next = edge;
 }
@@ -63,14 +73,14 @@ static inline void wheel_set(struct domain *d, uint32_t id, uint64_t cycle, tick
  * at the last slot and asks again. */
 static inline void part_wake_after(const struct part *p, tick_t at)
 {
-    struct domain *d = &p->clock->domain[p->domain];
+    const struct domain *d = p->domain;
     if (at < d->edge) {
-        wheel_set(d, p->id, d->cycle, d->edge);
+        wheel_set(p, d->cycle, d->edge);
         return;
     }
     uint64_t ahead = quotient(at - d->edge, d->period) + 1;
     if (ahead >= WHEEL_SLOTS) ahead = WHEEL_SLOTS - 1;
-    wheel_set(d, p->id, d->cycle + ahead, d->edge + ahead * d->period);
+    wheel_set(p, d->cycle + ahead, d->edge + ahead * d->period);
 }
 
 /* The part works at the edge `t` or, if t has passed, at its next edge. */

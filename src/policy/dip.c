@@ -39,10 +39,6 @@ enum {
     LEADER_LRU,
     LEADER_BIP,
     BIP_FOLLOWED,
-    COHERENT,
-    COHERENT_FULL,
-    DIVERGENT,
-    DIVERGENT_FULL,
     PSEL_NOW,
     DIP_COUNTERS
 };
@@ -52,10 +48,6 @@ static const struct wl_counter dip_counters[] = {
     [LEADER_LRU] = {"leader_misses_lru", "misses", "misses in sets that lead for LRU"},
     [LEADER_BIP] = {"leader_misses_bip", "misses", "misses in sets that lead for BIP"},
     [BIP_FOLLOWED] = {"followed_bip", "misses", "misses in following sets while BIP was winning"},
-    [COHERENT] = {"coherent_loads", "loads", "loads of 1 or 2 requests (L1)"},
-    [COHERENT_FULL] = {"coherent_full", "loads", "of these, all requests hit"},
-    [DIVERGENT] = {"divergent_loads", "loads", "loads of more than 2 requests (L1)"},
-    [DIVERGENT_FULL] = {"divergent_full", "loads", "of these, all requests hit"},
     [PSEL_NOW] = {"psel", "", "the selector at the end, summed over caches"},
     WL_COUNTER_END,
 };
@@ -141,15 +133,6 @@ static void dip_on_insert(void *self, const struct wl_access *a, uint32_t way)
     wl_chain_move(&d->chain, a->set, wl_chain_position(&d->chain, a->set, way), recent ? 0 : d->chain.ways - 1);
 }
 
-/* Nothing is learned from whole loads; they are counted to be compared with DaCache's. */
-static void dip_load_end(void *self, const struct wl_load *l)
-{
-    struct dip *d = self;
-    bool divergent = l->requests > 2;
-    d->count[divergent ? DIVERGENT : COHERENT]++;
-    if (!l->missed) d->count[divergent ? DIVERGENT_FULL : COHERENT_FULL]++;
-}
-
 extern const struct wl_cache_policy dip_policy;
 const struct wl_cache_policy dip_policy = {
     .abi = WL_ABI,
@@ -165,5 +148,4 @@ const struct wl_cache_policy dip_policy = {
     .victim = dip_victim,
     .on_hit = dip_on_hit,
     .on_insert = dip_on_insert,
-    .load_end = dip_load_end,
 };

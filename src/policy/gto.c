@@ -35,9 +35,7 @@ static uint64_t gto_storage_bits(const void *self) { return 6u * ((const struct 
 static int gto_pick(void *self, const struct wl_sched_view *v, unsigned scheduler, uint64_t candidates)
 {
     const struct gto *s = self;
-    unsigned last = s->last[scheduler];
-    if (last != NO_WARP && (candidates >> last & 1)) return (int)last;
-    return (int)wl_oldest(v, candidates);
+    return (int)wl_greedy_oldest(v, s->last[scheduler], candidates);
 }
 
 static void gto_issued(void *self, const struct wl_sched_view *v, unsigned scheduler, unsigned warp)

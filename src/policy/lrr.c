@@ -31,9 +31,7 @@ static int lrr_pick(void *self, const struct wl_sched_view *v, unsigned schedule
 {
     (void)v;
     const struct lrr *s = self;
-    int first = s->last[scheduler] + 1;
-    uint64_t behind = first < 64 ? candidates >> first << first : 0;
-    return __builtin_ctzll(behind ? behind : candidates);
+    return (int)wl_next_slot((unsigned)(s->last[scheduler] + 1), candidates);
 }
 
 static void lrr_issued(void *self, const struct wl_sched_view *v, unsigned scheduler, unsigned warp)

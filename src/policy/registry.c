@@ -108,9 +108,12 @@ static int check_cache(const char *path, const struct wl_cache_policy *p, struct
         return wl_fail(e, WL_EINPUT,
                        "%s: a cache policy has no proper name (a-z, 0-9, '_', '-', '.'; up to 31 characters)", path);
     if (!p->help) return wl_fail(e, WL_EINPUT, "%s: policy '%s' lacks a help line", path, p->name);
-    if (!p->create || !p->victim)
+    if (!p->create || (!p->victim && !p->grains))
         return wl_fail(e, WL_EINPUT, "%s: policy '%s' lacks its %s function", path, p->name,
                        p->create ? "victim" : "create");
+    if (p->grains && p->levels != 1u << WL_L1)
+        return wl_fail(e, WL_EINPUT, "%s: policy '%s' has grains, which only an L1D can have: levels = 1 << WL_L1",
+                       path, p->name);
     if (!p->levels || p->levels & ~(1u << WL_L1 | 1u << WL_L2))
         return wl_fail(e, WL_EINPUT,
                        "%s: policy '%s' must say where it can live: levels = 1 << WL_L1, 1 << WL_L2 or both", path,

@@ -45,10 +45,6 @@ enum {
     LEADER_S,
     LEADER_B,
     B_FOLLOWED,
-    COHERENT,
-    COHERENT_FULL,
-    DIVERGENT,
-    DIVERGENT_FULL,
     PSEL_NOW,
     RRIP_COUNTERS
 };
@@ -59,10 +55,6 @@ static const struct wl_counter rrip_counters[] = {
     [LEADER_S] = {"leader_misses_srrip", "misses", "misses in sets that lead for SRRIP"},
     [LEADER_B] = {"leader_misses_brrip", "misses", "misses in sets that lead for BRRIP"},
     [B_FOLLOWED] = {"followed_brrip", "misses", "misses in following sets while BRRIP was winning"},
-    [COHERENT] = {"coherent_loads", "loads", "loads of 1 or 2 requests (L1)"},
-    [COHERENT_FULL] = {"coherent_full", "loads", "of these, all requests hit"},
-    [DIVERGENT] = {"divergent_loads", "loads", "loads of more than 2 requests (L1)"},
-    [DIVERGENT_FULL] = {"divergent_full", "loads", "of these, all requests hit"},
     [PSEL_NOW] = {"psel", "", "the selector at the end, summed over caches"},
     WL_COUNTER_END,
 };
@@ -168,15 +160,6 @@ static void rrip_on_insert(void *self, const struct wl_access *a, uint32_t way)
     r->rrpv[(size_t)a->set * r->ways + way] = (uint8_t)(r->furthest - nearer);
 }
 
-/* Nothing is learned from whole loads; they are counted to be compared with DaCache's. */
-static void rrip_load_end(void *self, const struct wl_load *l)
-{
-    struct rrip *r = self;
-    bool divergent = l->requests > 2;
-    r->count[divergent ? DIVERGENT : COHERENT]++;
-    if (!l->missed) r->count[divergent ? DIVERGENT_FULL : COHERENT_FULL]++;
-}
-
 extern const struct wl_cache_policy rrip_policy;
 const struct wl_cache_policy rrip_policy = {
     .abi = WL_ABI,
@@ -193,5 +176,4 @@ const struct wl_cache_policy rrip_policy = {
     .on_hit = rrip_on_hit,
     .on_evict = rrip_on_evict,
     .on_insert = rrip_on_insert,
-    .load_end = rrip_load_end,
 };

@@ -25,6 +25,8 @@ struct dev_mem {
     struct dev_range *range; /* by address */
     size_t count, cap;
     struct tex_table textures;
+    void (*told)(void *arg, uint64_t addr, uint64_t bytes); /* of allocations, or NULL */
+    void *told_arg;
 };
 
 static uint64_t round_up(uint64_t x, uint64_t to) { return (x + to - 1) / to * to; }
@@ -136,7 +138,14 @@ uint64_t dev_alloc(struct dev_mem *m, uint64_t bytes)
     if (at == UINT64_MAX || !insert(m, at, r)) return 0;
     m->used += need;
     if (at + need > m->top) m->top = at + need;
+    if (m->told) m->told(m->told_arg, DEV_BASE + at, bytes);
     return DEV_BASE + at;
+}
+
+void dev_watch(struct dev_mem *m, void (*told)(void *arg, uint64_t addr, uint64_t bytes), void *arg)
+{
+    m->told = told;
+    m->told_arg = arg;
 }
 
 uint64_t dev_alloc_host(struct dev_mem *m, uint64_t bytes)

@@ -24,6 +24,8 @@ void dev_mem_free(struct dev_mem *m);
 /* Address of `bytes` new zeroed bytes, 256-byte aligned, increasing in allocation order
  * (freed ranges may be reused); 0 when the device is full. */
 uint64_t dev_alloc(struct dev_mem *m, uint64_t bytes);
+/* Calls `told` after every allocation. */
+void dev_watch(struct dev_mem *m, void (*told)(void *arg, uint64_t addr, uint64_t bytes), void *arg);
 /* Host memory the device sees: above all device memory, so that it moves no other address. Only in
  * a unified memory; 0 when there is no room. */
 uint64_t dev_alloc_host(struct dev_mem *m, uint64_t bytes);

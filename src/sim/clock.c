@@ -50,7 +50,7 @@ int clock_domain(struct clock *c, tick_t period)
     return d->wheel ? (int)c->ndomains++ : -1;
 }
 
-static tick_t next_time(const struct clock *c, bool tick)
+tick_t clock_next(const struct clock *c, bool tick)
 {
     tick_t t = NEVER;
     for (unsigned i = 0; i < c->ndomains; i++) {
@@ -75,40 +75,56 @@ static tick_t find_next(const struct domain *d, uint64_t cycle, tick_t edge)
     return NEVER;
 }
 
-/* Time comes to t: the domain's first edge after it moves on, and who asked for t is due. Their
- * wishes are forgotten before anybody works: what they ask for from now on is new. */
-static void arrive(struct domain *d, unsigned words, tick_t t, uint64_t *due)
+/* Time comes to t: the domain's first edge after it moves on. Returns whether somebody of the
+ * domain asked for t; *slot is then theirs. */
+static inline bool arrive(struct domain *d, tick_t t, uint32_t *slot)
 {
-    if (d->edge > t) return;
+    if (d->edge > t) return false;
     uint64_t steps = d->edge == t ? 0 : quotient(t - d->edge, d->period);
     uint64_t cycle = d->cycle + steps;
     d->edge += (steps + 1) * d->period;
     d->cycle = cycle + 1;
-    if (d->next != t) return;
-    uint32_t slot = (uint32_t)cycle & (WHEEL_SLOTS - 1);
-    for (unsigned w = 0; w < words; w++) {
-        due[w] |= d->wheel[w][slot];
-        d->wheel[w][slot] = 0;
-    }
-    d->used[slot >> 6] &= ~bit64(slot & 63);
+    if (d->next != t) return false;
+    *slot = (uint32_t)cycle & (WHEEL_SLOTS - 1);
+    d->used[*slot >> 6] &= ~bit64(*slot & 63);
     d->next = find_next(d, cycle, t);
+    return true;
 }
 
-static void work(const struct driven *d, tick_t now)
+static inline void work(const struct driven *d, tick_t now)
 {
     tick_t next = d->tick(d->self, now);
     if (next != NEVER) part_wake_at(d->part, next);
 }
 
+/* Wishes are forgotten before anybody works: what is asked for from now on is new. */
+static inline void collect(struct clock *c, unsigned words, tick_t t, uint64_t *due)
+{
+    uint32_t slot;
+    for (unsigned i = 0; i < c->ndomains; i++) {
+        struct domain *d = &c->domain[i];
+        if (!arrive(d, t, &slot)) continue;
+        for (unsigned w = 0; w < words; w++) {
+            due[w] |= d->wheel[w][slot];
+            d->wheel[w][slot] = 0;
+        }
+    }
+    c->now = t;
+}
+
 bool clock_step(struct clock *c, const struct driven *d, unsigned n, bool tick, const uint32_t *order)
 {
-    tick_t t = next_time(c, tick);
+    tick_t t = clock_next(c, tick);
     if (t == NEVER) return false;
     uint64_t due[CLOCK_MAX_WORDS] = {0};
+    if (c->words == 1 && !tick && !order) { /* the usual machine has at most 64 parts */
+        collect(c, 1, t, due);
+        for (uint64_t m = due[0]; m; m &= m - 1) work(&d[bit_low64(m)], t);
+        return true;
+    }
     for (unsigned i = 0; tick && i < n; i++)
-        if (c->domain[d[i].part->domain].edge == t) due[i >> 6] |= bit64(i & 63);
-    for (unsigned i = 0; i < c->ndomains; i++) arrive(&c->domain[i], c->words, t, due);
-    c->now = t;
+        if (d[i].part->domain->edge == t) due[i >> 6] |= bit64(i & 63);
+    collect(c, c->words, t, due);
     if (order) {
         for (unsigned i = 0; i < n; i++)
             if (due[order[i] >> 6] >> (order[i] & 63) & 1) work(&d[order[i]], t);

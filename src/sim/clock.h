@@ -23,6 +23,9 @@ void clock_destroy(struct clock *c);
 /* The domain with this period, made when it is new; -1: out of memory. */
 int clock_domain(struct clock *c, tick_t period);
 
+/* The tick of the next step; NEVER: nobody will work again. */
+tick_t clock_next(const struct clock *c, bool tick);
+
 /* Lets time pass until the next edge at which somebody works, and lets them. The reference
  * engine (`tick`) visits every edge and every part. `order` permutes the parts, or NULL.
  * Returns false when nobody will ever work again. */

@@ -7,11 +7,14 @@
 
 /* ---- building ---- */
 
+#define DEVICE_BASE UINT64_C(0xC0000000)     /* where device memory begins, */
+#define OTHER_SPACES (UINT64_C(1) << 40)     /* and where constant and local memory do */
+
 static void add_part(struct gpu *g, struct part *p, tick_t period, part_tick *tick, void *self)
 {
     int domain = clock_domain(&g->clock, period);
     if (domain < 0) g->broken = true;
-    *p = (struct part){&g->clock, g->nparts, (uint32_t)domain, period};
+    *p = part_of(&g->clock, g->nparts, (unsigned)domain);
     g->driven[g->nparts++] = (struct driven){p, tick, self};
 }
 
@@ -60,8 +63,10 @@ static int init_parts(struct gpu *g, struct wl_err *e)
         return WL_EINPUT;
     g->map.l2_index = (enum index_fn)c->v[P_L2_INDEX];
     g->map.l2_sets = (uint32_t)c->v[P_L2_SETS];
-    g->nvm = (struct nvm_map){(enum nvm_rule)c->v[P_NVM_MAP], (uint64_t)c->v[P_NVM_SEED],
-                              (UINT64_C(0xC0000000) + ((uint64_t)g->channels << 27)) >> LINE_SHIFT};
+    g->nvm = (struct nvm_map){.rule = (enum nvm_rule)c->v[P_NVM_MAP], .seed = (uint64_t)c->v[P_NVM_SEED],
+                              .half = (DEVICE_BASE + ((uint64_t)g->channels << 27)) >> LINE_SHIFT,
+                              .end = OTHER_SPACES >> LINE_SHIFT};
+    if (nvm_map_init(&g->nvm, DEVICE_BASE, g->options.memory_bytes)) return wl_fail(e, WL_ERUN, "out of memory");
     for (uint32_t i = 0; i < g->sms; i++) {
         g->sm[i].dispatcher = &g->dispatch.part;
         if (sm_init(&g->sm[i], c, i, &g->map, &g->pool, &g->ops, e)) return (int)e->code;
@@ -115,6 +120,20 @@ static int connect_parts(struct gpu *g, struct wl_err *e)
     return bad ? wl_fail(e, WL_ERUN, "out of memory") : 0;
 }
 
+/* The observers exist before the SMs' first kernel, so nothing is missed. */
+static int add_profile(struct gpu *g, struct wl_err *e)
+{
+    if (!g->config.v[P_STATS_PROFILE]) return 0;
+    g->profile = calloc(1, sizeof *g->profile);
+    if (!g->profile || profile_init(g->profile, g->sms)) return wl_fail(e, WL_ERUN, "out of memory");
+    for (uint32_t i = 0; i < g->sms; i++) {
+        g->profile->sm[i].age = g->sm[i].age;
+        g->sm[i].l1d.observer = &g->profile->sm[i];
+        if (probe_init(&g->sm[i])) return wl_fail(e, WL_ERUN, "out of memory");
+    }
+    return 0;
+}
+
 /* A seeded permutation: the test that the order of work within a tick does not matter. */
 static void shuffle_order(struct gpu *g)
 {
@@ -137,7 +156,7 @@ struct gpu *gpu_new(const struct gpu_config *c, const struct gpu_options *o, str
     }
     g->config = *c;
     if (o) g->options = *o;
-    if (make_parts(g, e) || init_parts(g, e) || connect_parts(g, e)) {
+    if (make_parts(g, e) || init_parts(g, e) || connect_parts(g, e) || add_profile(g, e) || sampler_init(g, e)) {
         gpu_free(g);
         return NULL;
     }
@@ -156,6 +175,10 @@ void gpu_free(struct gpu *g)
     req_pool_destroy(&g->pool);
     memop_pool_destroy(&g->ops);
     clock_destroy(&g->clock);
+    if (g->profile) profile_destroy(g->profile);
+    free(g->profile);
+    free(g->sampler.sample);
+    nvm_map_destroy(&g->nvm);
     free(g->sm);
     free(g->l2);
     free(g->dram);
@@ -201,14 +224,15 @@ static int deadlock(struct gpu *g, const char *kernel, struct wl_err *e)
 }
 
 /* Enough requests and memory instructions for any one step: an SM makes a request and a
- * write-back per cache and an instruction per scheduler, a slice a fetch, a store and a write-back. */
+ * write-back per cache (an L1D of grains up to eight: four of a miss, four of a flush) and an
+ * instruction per scheduler, a slice a fetch, a store and a write-back. */
 static int provide(struct gpu *g)
 {
-    while (g->pool.available < 4u * g->sms + 3u * g->slices)
+    while (g->pool.available < 11u * g->sms + 3u * g->slices)
         if (req_grow(&g->pool)) return -1;
     while (g->ops.available < (uint64_t)g->sms * SM_MAX_SCHEDULERS)
         if (memop_grow(&g->ops)) return -1;
-    return 0;
+    return g->profile ? profile_provide(g->profile) : 0;
 }
 
 /* Until the kernel is done; watches that something moves. */
@@ -220,7 +244,9 @@ static int run_to_end(struct gpu *g, const char *kernel, tick_t start, struct wl
     uint64_t progress = g->clock.progress;
     while (!finished(g)) {
         if (provide(g)) return wl_fail(e, WL_ERUN, "out of memory");
+        if (g->sampler.sample) sampler_aim(g);
         if (!clock_step(&g->clock, g->driven, g->nparts, g->options.tick, order)) return deadlock(g, kernel, e);
+        if (g->sampler.sample) sampler_take(g);
         if (g->dispatch.failed) return g->dispatch.failed;
         if (g->clock.now >= limit)
             return wl_fail(e, WL_ERUN, "kernel %s: stopped at %llu cycles as asked", kernel,
@@ -247,17 +273,21 @@ int gpu_run(struct gpu *g, struct stream_source *s, struct wl_err *e)
         if (sm_kernel_begin(&g->sm[i], s, e)) return (int)e->code;
     for (uint32_t i = 0; i < g->slices; i++)
         if (g->l2[i].policy->kernel_begin) g->l2[i].policy->kernel_begin(g->l2[i].self, 0);
+    if (g->profile && profile_kernel_begin(g->profile, s->info->kernel, s->info->code))
+        return wl_fail(e, WL_ERUN, "out of memory");
     dispatch_begin(&g->dispatch, s, start + (tick_t)g->config.v[P_SM_LAUNCH_DELAY] * g->core_period, e);
     if (g->options.cut_cycles) g->dispatch.cut_at = start + g->options.cut_cycles * g->core_period;
     int bad = run_to_end(g, s->info->kernel, start, e);
     if (bad) return bad;
     for (uint32_t i = 0; i < g->sms; i++) sm_kernel_end(&g->sm[i]);
+    if (g->profile) profile_kernel_end(g->profile);
     g->cycles += (g->clock.now - start) / g->core_period + 1;
     g->kernels++;
     g->broken = false;
     return 0;
 }
 
+void gpu_allocated(struct gpu *g, uint64_t addr, uint64_t bytes) { nvm_place(&g->nvm, addr, bytes); }
 bool gpu_was_cut(const struct gpu *g) { return g->dispatch.cut; }
 
 void gpu_host_copy(struct gpu *g, uint64_t addr, uint64_t bytes)

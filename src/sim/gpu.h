@@ -7,6 +7,8 @@
 
 #include "base/err.h"
 #include "param/param.h"
+#include "stats/profile_report.h"
+#include "stats/sample.h"
 #include "stats/stats.h"
 #include "stream/stream.h"
 
@@ -16,6 +18,7 @@ struct gpu_options {
     bool tick;        /* the reference engine: never sleeps, never jumps */
     uint64_t shuffle; /* non-zero: tick the parts of an edge in a random order with this seed */
     uint64_t max_cycles; /* stop a kernel after this many core cycles; 0 = never */
+    uint64_t memory_bytes; /* size of device memory, for nvm.map = alloc */
     uint64_t cut_cycles; /* hand out no more CTAs of a kernel after so many core cycles; 0 = never */
 };
 
@@ -27,6 +30,8 @@ void gpu_free(struct gpu *g);
  * own words when nothing moves. `begin_hash` identifies the kernel to policies. */
 int gpu_run(struct gpu *g, struct stream_source *s, struct wl_err *e);
 
+/* Device memory was allocated (nvm.map = alloc). */
+void gpu_allocated(struct gpu *g, uint64_t addr, uint64_t bytes);
 /* Whether the last kernel was cut: its source still has CTAs. */
 bool gpu_was_cut(const struct gpu *g);
 
@@ -35,6 +40,13 @@ void gpu_host_copy(struct gpu *g, uint64_t addr, uint64_t bytes);
 
 /* Counters since the machine was built. */
 void gpu_read_stats(const struct gpu *g, struct run_stats *out);
+
+/* What stats.profile gives besides counters, all zero when it is off; out->load is the caller's to free. */
+int gpu_read_profile(const struct gpu *g, struct profile_report *out, struct wl_err *e);
+
+/* The counters at the end of each stats.interval and at the end of the last kernel, each since the
+ * machine was built. *count 0 and *out NULL when off; *out is the caller's to free. */
+int gpu_read_samples(const struct gpu *g, struct sample **out, unsigned *count, struct wl_err *e);
 
 /* The policies' own counters, summed over SMs or slices, in the order of their tables. */
 struct policy_stats {

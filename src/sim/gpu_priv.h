@@ -10,6 +10,15 @@
 #include "sim/gpu.h"
 #include "sm/sm.h"
 
+/* Snapshots of all counters at the end of every interval (stats.interval). When the room is used
+ * up every second one is dropped and the interval doubled: sums of deltas stay exact. */
+struct sampler {
+    struct sample *sample; /* [MAX_SAMPLES]; NULL: off */
+    unsigned count;
+    tick_t interval, at; /* in ticks; the end of the running interval */
+};
+enum { MAX_SAMPLES = 1024 };
+
 struct gpu {
     struct gpu_config config;
     struct gpu_options options;
@@ -27,8 +36,16 @@ struct gpu {
     struct dispatch dispatch;
     struct driven *driven; /* every part, in this order: SMs, networks, slices, channels, dispatcher */
     uint32_t nparts, *order;
+    struct profile *profile; /* stats.profile; NULL: off */
+    struct sampler sampler;
     uint64_t cycles, kernels;
     bool broken; /* a kernel failed half way: the state means nothing any more */
 };
+
+/* sample.c. sampler_aim: before a step; sees to it that no step passes the end of the interval and
+ * that every SM works there, so that none owes cycles it slept through. sampler_take: after it. */
+int sampler_init(struct gpu *g, struct wl_err *e);
+void sampler_aim(struct gpu *g);
+void sampler_take(struct gpu *g);
 
 #endif

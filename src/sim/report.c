@@ -15,6 +15,15 @@ static void add_small_cache(const struct l1d_stats *c, uint64_t *accesses, uint6
     *stalls += c->stall_line;
 }
 
+static void add_lanes(const uint64_t lanes[LAT_COUNT], struct sm_stats *out)
+{
+    for (int i = LAT_INT_ADD; i <= LAT_INT_DIV; i++) out->int_lanes += lanes[i];
+    for (int i = LAT_FP_ADD; i <= LAT_FP_DIV; i++) out->fp_lanes += lanes[i];
+    for (int i = LAT_DP_ADD; i <= LAT_DP_DIV; i++) out->dp_lanes += lanes[i];
+    out->sfu_lanes += lanes[LAT_SFU];
+    out->fp_lanes += lanes[LAT_TENSOR];
+}
+
 void gpu_read_stats(const struct gpu *g, struct run_stats *out)
 {
     memset(out, 0, sizeof *out);
@@ -23,6 +32,7 @@ void gpu_read_stats(const struct gpu *g, struct run_stats *out)
     for (uint32_t i = 0; i < g->sms; i++) {
         const struct sm *s = &g->sm[i];
         stats_add(&out->sm, &s->stats, sizeof out->sm);
+        add_lanes(s->lanes, &out->sm);
         stats_add(&out->l1d, &s->l1d.stats, sizeof out->l1d);
         add_small_cache(&s->l1t.stats, &out->l1t.accesses, &out->l1t.hits, &out->l1t.hits_reserved, &out->l1t.misses,
                         &out->l1t.stall_cycles);
@@ -32,6 +42,18 @@ void gpu_read_stats(const struct gpu *g, struct run_stats *out)
     out->icnt = (struct icnt_stats){g->net[0].packets, g->net[0].flits, g->net[1].packets, g->net[1].flits};
     for (uint32_t i = 0; i < g->slices; i++) stats_add(&out->l2, &g->l2[i].stats, sizeof out->l2);
     for (uint32_t i = 0; i < g->channels; i++) stats_add(&out->dram, &g->dram[i].stats, sizeof out->dram);
+    out->dram.nvm_line_writes_max = 0;
+    for (uint32_t i = 0; i < g->channels; i++)
+        if (g->dram[i].stats.nvm_line_writes_max > out->dram.nvm_line_writes_max)
+            out->dram.nvm_line_writes_max = g->dram[i].stats.nvm_line_writes_max;
+    if (g->profile) profile_read_stats(g->profile, &out->profile);
+}
+
+int gpu_read_profile(const struct gpu *g, struct profile_report *out, struct wl_err *e)
+{
+    memset(out, 0, sizeof *out);
+    if (!g->profile || profile_read_report(g->profile, out) == 0) return 0;
+    return wl_fail(e, WL_ERUN, "out of memory");
 }
 
 static unsigned count_names(const struct wl_counter *c)
@@ -124,10 +146,57 @@ static void traffic_laws(struct audit *a, const struct gpu *g, const struct run_
 static void memory_laws(struct audit *a, const struct gpu *g, const struct run_stats *s)
 {
     uint64_t unit = g->config.v[P_L2_SECTORED] ? SECTOR_BYTES : LINE_BYTES;
-    if (!s->l2.bypasses)
-        law(a, "dram.read_bytes = l2.fetches x sector (or line) size", s->dram.read_bytes, s->l2.fetches * unit);
+    law(a, "dram.read_bytes = (l2.fetches + reads bypassed) x sector (or line) size", s->dram.read_bytes,
+        (s->l2.fetches + s->l2.bypasses - s->l2.bypassed_writes) * unit);
     if (!s->l2.forwarded_writes)
-        law(a, "dram.write_bytes = l2.writebacks x sector (or line) size", s->dram.write_bytes, s->l2.writebacks * unit);
+        law(a, "dram.write_bytes = l2.writebacks x sector (or line) size + l2.bypassed_write_bytes", s->dram.write_bytes,
+            s->l2.writebacks * unit + s->l2.bypassed_write_bytes);
+}
+
+/* Every load, request, stay of a line and instruction is in exactly one class of each distribution. */
+static void profile_laws(struct audit *a, const struct run_stats *s)
+{
+    const struct profile_stats *p = &s->profile;
+    law(a, "profile: coherent + divergent loads = sm.l1d_loads", p->coherent_loads + p->divergent_loads, s->sm.l1d_loads);
+    law(a, "profile.divergent.loads = sm.divergent_loads", p->divergent_loads, s->sm.divergent_loads);
+    law(a, "profile: requests of the loads = l1d.loads", p->coherent_requests + p->divergent_requests, s->l1d.loads);
+    law(a, "profile: missed requests of the loads = l1d.load_misses", p->coherent_primary + p->divergent_primary, s->l1d.load_misses);
+    law(a, "profile: merged requests of the loads = l1d.hits_reserved", p->coherent_merged + p->divergent_merged, s->l1d.hits_reserved);
+    law(a, "profile: bypassed requests of the loads = l1d.bypasses", p->coherent_bypassed + p->divergent_bypassed, s->l1d.bypasses);
+    law(a, "profile.coherent: loads = sum of mpli_*", p->coherent_loads,
+        p->coherent_mpli_0 + p->coherent_mpli_1 + p->coherent_mpli_2 + p->coherent_mpli_3_31 + p->coherent_mpli_32_up);
+    law(a, "profile.divergent: loads = sum of mpli_*", p->divergent_loads,
+        p->divergent_mpli_0 + p->divergent_mpli_1 + p->divergent_mpli_2 + p->divergent_mpli_3_31 + p->divergent_mpli_32_up);
+    law(a, "profile.coherent: loads = mpli_0 + partly_cached + fully_missed", p->coherent_loads,
+        p->coherent_mpli_0 + p->coherent_partly_cached + p->coherent_fully_missed);
+    law(a, "profile.divergent: loads = mpli_0 + partly_cached + fully_missed", p->divergent_loads,
+        p->divergent_mpli_0 + p->divergent_partly_cached + p->divergent_fully_missed);
+    law(a, "profile.access.hit = l1d.load_hits", p->access_hit, s->l1d.load_hits);
+    law(a, "profile.access.pending = l1d.hits_reserved", p->access_pending, s->l1d.hits_reserved);
+    law(a, "profile.access: kinds of miss = l1d.load_misses + bypasses",
+        p->access_cold + p->access_intra_warp + p->access_inter_warp + p->access_invalidated + p->access_flushed + p->access_present,
+        s->l1d.load_misses + s->l1d.bypasses);
+    law(a, "profile.size: sum = l1d.loads", p->size_32 + p->size_64 + p->size_128, s->l1d.loads);
+}
+
+static void profile_line_laws(struct audit *a, const struct run_stats *s)
+{
+    const struct profile_stats *p = &s->profile;
+    law(a, "profile.lives.requests = l1d.loads - bypasses", p->lives_accesses, s->l1d.loads - s->l1d.bypasses);
+    law(a, "profile.lives: ended = sum of requests_*", p->lives,
+        p->lives_accesses_1 + p->lives_accesses_2 + p->lives_accesses_3 + p->lives_accesses_4 + p->lives_accesses_5_8 +
+            p->lives_accesses_9_16 + p->lives_accesses_17_up);
+    law(a, "profile.lives: ended = sum of used_*", p->lives,
+        p->lives_used_32 + p->lives_used_64 + p->lives_used_96 + p->lives_used_128);
+    law(a, "profile.infinite: lines = sum of requests_*", p->infinite_lines,
+        p->infinite_accesses_1 + p->infinite_accesses_2 + p->infinite_accesses_3 + p->infinite_accesses_4 +
+            p->infinite_accesses_5_8 + p->infinite_accesses_9_16 + p->infinite_accesses_17_up);
+    law(a, "profile.infinite.lines + profile.reuse.* = l1d.loads",
+        p->infinite_lines + p->reuse_inter + p->reuse_intra + p->reuse_mixed, s->l1d.loads);
+    law(a, "profile.stall: hit_ready_idle <= hit_ready <= sm.lsu_stall_cycles",
+        p->stall_hit_idle <= p->stall_hit && p->stall_hit <= s->sm.lsu_stall_cycles, 1);
+    law(a, "profile.issue: sum of ranks = sm.warp_instructions",
+        p->issue_rank_0 + p->issue_rank_1 + p->issue_rank_2 + p->issue_rank_rest, s->sm.warp_instructions);
 }
 
 int gpu_check_laws(const struct gpu *g, struct wl_err *e)
@@ -138,6 +207,7 @@ int gpu_check_laws(const struct gpu *g, struct wl_err *e)
     cache_laws(&a, &s);
     traffic_laws(&a, g, &s);
     memory_laws(&a, g, &s);
+    if (g->profile) profile_laws(&a, &s), profile_line_laws(&a, &s);
     if (!a.broken) return 0;
     return wl_fail(e, WL_ELAW, "%u conservation law%s broken:%s", a.broken, a.broken > 1 ? "s are" : " is", a.text);
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { NVM_MAP_ALLOC = 4 }; /* ORDER of the choices of nvm.map */
 #define DEFAULT_MEMORY (UINT64_C(16) << 30)
 
 struct session {
@@ -30,6 +31,8 @@ struct session {
 static _Thread_local struct session *current;
 static struct session *(*provider)(void);
 
+static void tell_allocation(void *gpu, uint64_t addr, uint64_t bytes) { gpu_allocated(gpu, addr, bytes); }
+
 struct session *session_new(const struct session_options *o, struct wl_err *e)
 {
     struct session *s = calloc(1, sizeof *s);
@@ -45,10 +48,12 @@ struct session *session_new(const struct session_options *o, struct wl_err *e)
         session_free(s);
         return NULL;
     }
+    s->opt.gpu.memory_bytes = s->opt.memory_bytes;
     if (o->mode == SESSION_TIMING && !(s->gpu = gpu_new(&s->opt.config, &s->opt.gpu, e))) {
         session_free(s);
         return NULL;
     }
+    if (s->gpu) dev_watch(s->mem, tell_allocation, s->gpu);
     return s;
 }
 
@@ -234,6 +239,8 @@ int session_launch(struct session *s, struct ptx_launch *l, struct wl_err *e)
 int session_replay(struct session *s, struct stream_source *src, struct wl_err *e)
 {
     if (!s->gpu) return wl_fail(e, WL_EINPUT, "a trace can only be replayed on a timing machine");
+    if (s->opt.config.v[P_NVM_MAP] == NVM_MAP_ALLOC)
+        return wl_fail(e, WL_EINPUT, "nvm.map = alloc follows allocations, and a trace has none; use page_hash");
     if (reserve_record(s, e)) return WL_ERUN;
     struct timed t = {0};
     int rc = run_timed(s, src, &t, e);

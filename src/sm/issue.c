@@ -12,6 +12,7 @@ static uint32_t find_pipe(const struct sm *s, unsigned unit, tick_t now)
 static uint64_t can_issue(const struct sm *s, tick_t now, tick_t *next)
 {
     uint64_t blocked = ldst_has_room(s) ? 0 : s->head_unit[UNIT_LSU];
+    if (s->reexec.used) blocked |= reexec_holds_back(s);
     for (unsigned u = UNIT_ALU; u <= UNIT_DP; u++) {
         if (!(s->head_unit[u] & s->ready) || find_pipe(s, u, now) != SM_MAX_PIPES) continue;
         blocked |= s->head_unit[u];
@@ -37,11 +38,14 @@ static void issue_memory(struct sm *s, unsigned w, tick_t now)
     struct memop *op = memop_alloc(s);
     bool shared = in->space == SPACE_SHARED;
     op->load = (struct wl_load){.seq = p->seq, .pc = in->pc, .warp = (uint16_t)w, .rank = shared ? 0 : age_rank(s, w),
-                                .loop = in->loop, .lanes = (uint8_t)bit_count32(p->exec)};
+                                .loop = in->loop, .lanes = (uint8_t)bit_count32(p->exec),
+                                .space = in->space == SPACE_LOCAL ? WL_LOCAL : WL_GLOBAL,
+                                .outer_loop = p->nloops && in->loop != CODE_NO_LOOP ? p->loops[0].loop : in->loop};
     op->inst = in;
     op->regs = s->board + (size_t)w * s->board_regs;
     op->ready = now + s->mem_delay;
     op->waiting = 0;
+    op->sent = 0;
     op->done = 0;
     op->begun = false;
     stream_next_addrs(&p->stream, p->exec, &op->addrs);
@@ -58,6 +62,7 @@ static void issue_compute(struct sm *s, unsigned w, tick_t now)
 {
     const struct code_inst *in = s->warp[w].inst;
     unsigned lat = in->kind == INST_ALU ? in->lat : LAT_INT_ADD, unit = s->unit[lat];
+    s->lanes[lat] += bit_count32(s->warp[w].exec);
     s->pipe_free[unit][find_pipe(s, unit, now)] = now + s->init[lat];
     uint64_t *board = s->board + (size_t)w * s->board_regs;
     for (unsigned i = 0; i < in->ndst; i++) board[in->reg[i]] = now + s->lat[lat] + s->issue_delay;
@@ -68,7 +73,11 @@ static void issue(struct sm *s, unsigned w, tick_t now)
     struct warp *p = &s->warp[w];
     const struct code_inst *in = p->inst;
     s->stats.warp_instructions++;
-    s->stats.thread_instructions += bit_count32(p->exec);
+    if (s->l1d.observer) observe_issue(s->l1d.observer, age_rank(s, w));
+    unsigned lanes = bit_count32(p->exec);
+    s->stats.thread_instructions += lanes;
+    s->stats.register_reads += in->nsrc * lanes;
+    s->stats.register_writes += in->ndst * lanes;
     p->seq++;
     bool arrive = false;
     switch (in->kind) {
@@ -93,6 +102,24 @@ static void issue(struct sm *s, unsigned w, tick_t now)
     if (arrive && (s->live >> w & 1)) warp_arrive(s, w, now);
 }
 
+static struct wl_fill fill_of(const struct l1 *c)
+{
+    return (struct wl_fill){c->mshr.used, c->mshr.entries, c->missq_used, c->missq_cap};
+}
+
+static void refresh_memory_view(const struct sm *s, struct wl_sched_view *v)
+{
+    const struct reexec *q = &s->reexec;
+    v->lsu_holds = ldst_holds(s);
+    v->lsu_warp = ldst_warp(s);
+    v->l1t = fill_of(&s->l1t);
+    v->l1c = fill_of(&s->l1c);
+    v->queued = q->warps;
+    v->queue_used = q->used;
+    v->queue_head = q->used ? q->list.head->warp : -1;
+    v->lsu_blocked = q->blocked;
+}
+
 /* What policies see. The masks change while a cycle goes on, so this is refreshed per cycle. */
 static void refresh_view(struct sm *s)
 {
@@ -106,7 +133,9 @@ static void refresh_view(struct sm *s)
     v->mshr_used = s->l1d.mshr.used;
     v->missq_used = s->l1d.missq_used;
     v->lsu_free = ldst_has_room(s);
-    if (s->sched->cycle) v->lsu_holds = ldst_holds(s); /* a walk: only for policies that work every cycle */
+    v->loads = s->loads;
+    v->ended = s->ended;
+    if (s->sched->cycle) refresh_memory_view(s, v); /* a walk: only for policies that work every cycle */
 }
 
 /* Returns whether a warp can issue in the next cycle; else *next is when a pipe frees. */
@@ -118,9 +147,11 @@ bool issue_cycle(struct sm *s, tick_t now, tick_t *next)
     if (s->sched->cycle) {
         uint64_t again = s->sched->cycle(s->sched_self, &s->view);
         s->sched_next = again == UINT64_MAX ? NEVER : now + (again - s->cycle) * s->part.period;
+        if (again == s->cycle + 1) reexec_changed(s); /* it may have changed its mind about may_miss */
         if (!can) return false;
     }
-    if (s->sched->allowed) can &= s->sched->allowed(s->sched_self, &s->view);
+    uint64_t allowed = s->sched->allowed ? s->sched->allowed(s->sched_self, &s->view) : UINT64_MAX;
+    can &= allowed;
     unsigned first = s->sched->first ? s->sched->first(s->sched_self, &s->view)
                                      : s->schedulers > 1 ? (uint32_t)s->cycle % s->schedulers : 0;
     bool issued = false;
@@ -140,5 +171,7 @@ bool issue_cycle(struct sm *s, tick_t now, tick_t *next)
         }
     }
     s->stats.issue_cycles += issued;
-    return s->ready && can_issue(s, now + s->part.period, next);
+    if (issued) allowed = UINT64_MAX; /* the issue may have changed it */
+    if (issued && s->sched->cycle) return true; /* and more: the policy is asked */
+    return s->ready && (can_issue(s, now + s->part.period, next) & allowed);
 }

@@ -91,9 +91,11 @@ static void accept_reply(struct sm *s, tick_t now)
     struct req *r = port_peek(&s->reply, now);
     if (!r) return;
     port_pop(&s->reply, now);
+    reexec_changed(s);
     if (r->kind == WL_STORE) {
         finish_request(s, r, now, now);
     } else if (r->kind == WL_ATOMIC || r->bypass) {
+        if (r->note && r->kind == WL_LOAD && s->l1d.policy->on_reply) s->l1d.policy->on_reply(s->l1d.self, r->note);
         finish_request(s, r, writeback_slot(s, now), now);
     } else {
         struct req_list done;
@@ -109,13 +111,14 @@ static void send_misses(struct sm *s, struct l1 *c, tick_t now)
 {
     if (!l1_missq_head(c) || !port_can_push(s->request, now)) return;
     struct req *r = l1_missq_pop(c);
+    reexec_changed(s);
     addrmap_route(s->map, r);
     port_push(s->request, r, now);
 }
 
 /* ---- at the tags ---- */
 
-static void count_refusal(struct sm *s, struct l1 *c, enum l1_outcome why, uint64_t cycles)
+void ldst_count_refusal(struct sm *s, struct l1 *c, enum l1_outcome why, uint64_t cycles)
 {
     if (c != &s->l1d) {
         c->stats.stall_line += cycles; /* texture and constant caches report one sum */
@@ -127,6 +130,7 @@ static void count_refusal(struct sm *s, struct l1 *c, enum l1_outcome why, uint6
     case L1_NO_LINE: c->stats.stall_line += cycles; break;
     case L1_NO_QUEUE: c->stats.stall_missq += cycles; break;
     case L1_GATED: c->stats.stall_gate += cycles; break;
+    case L1_ORDER: c->stats.stall_order += cycles; break;
     default: break;
     }
 }
@@ -138,7 +142,38 @@ static void note_load(struct sm *s, struct memop *op, enum l1_outcome outcome, b
     l->missed = (uint16_t)(l->missed + (outcome != L1_HIT));
     l->merged = (uint16_t)(l->merged + (outcome == L1_MERGED));
     l->bypassed = (uint16_t)(l->bypassed + (outcome == L1_BYPASSED));
-    if (last && s->l1d.policy->load_end) s->l1d.policy->load_end(s->l1d.self, l);
+    if (last && s->l1d.observer) observe_load(s->l1d.observer, l);
+    if (last && op->begun && s->l1d.policy->load_end) s->l1d.policy->load_end(s->l1d.self, l);
+}
+
+/* Whether this is the instruction's last request to be accepted. */
+static bool is_last(const struct sm *s, struct memop *op, const struct req *r)
+{
+    return s->reexec.entries ? op->sent + 1 == op->load.requests : r->number + 1u == op->load.requests;
+}
+
+/* Presents a request to its cache. Accepted, it is counted and belongs to the cache or is finished. */
+enum l1_outcome ldst_try(struct sm *s, struct l1 *c, struct req *r, tick_t now)
+{
+    bool data_load = c == &s->l1d && r->kind == WL_LOAD;
+    struct memop *op = (struct memop *)(void *)r->load;
+    if (data_load && !op->begun && !r->bypass) { /* a load that goes past by its own wish is not the policy's */
+        op->begun = true;
+        if (c->policy->load_begin) c->policy->load_begin(c->self, &op->load);
+    }
+    if (data_load && c->policy->leave_loop)
+        op->load.left_loop = op->load.loop != CODE_NO_LOOP && !warp_is_inside(s, r->warp, op->load.loop);
+    bool may_miss = c != &s->l1d || !s->sched->may_miss || s->sched->may_miss(s->sched_self, r->warp);
+    bool last = is_last(s, op, r);
+    enum l1_outcome outcome = l1_access(c, r, s->cycle, may_miss);
+    if (l1_refused(outcome)) return outcome;
+    s->part.clock->progress++;
+    op->sent++;
+    if (!may_miss) s->l1d.stats.gate_hits++;
+    if (data_load) note_load(s, op, outcome, last);
+    if (outcome == L1_HIT) finish_request(s, r, now + s->hit_ticks, now);
+    else if (outcome == L1_STORED && r->is_reply) finish_request(s, r, now, now);
+    return outcome;
 }
 
 static void access_tags(struct sm *s, struct l1 *c, struct access_pipe *p, tick_t now)
@@ -146,28 +181,23 @@ static void access_tags(struct sm *s, struct l1 *c, struct access_pipe *p, tick_
     p->refused = L1_HIT;
     struct req *r = p->list.head;
     if (r->ready > now) return;
-    bool data_load = c == &s->l1d && r->kind == WL_LOAD;
-    struct memop *op = (struct memop *)(void *)r->load;
-    if (data_load && !op->begun) {
-        op->begun = true;
-        if (c->policy->load_begin) c->policy->load_begin(c->self, &op->load);
-    }
-    bool may_miss = c != &s->l1d || !s->sched->may_miss || s->sched->may_miss(s->sched_self, r->warp);
     struct req *next = r->next;
-    bool last = r->number + 1u == op->load.requests;
-    enum l1_outcome outcome = l1_access(c, r, s->cycle, may_miss);
+    enum l1_outcome outcome = ldst_try(s, c, r, now);
+    if (outcome == L1_AGAIN) return;
     if (l1_refused(outcome)) {
         p->refused = outcome;
-        count_refusal(s, c, outcome, 1);
+        ldst_count_refusal(s, c, outcome, 1);
         return;
     }
     p->list.head = next;
     if (!next) p->list.tail = &p->list.head;
     p->used--;
-    s->part.clock->progress++;
-    if (data_load) note_load(s, op, outcome, last);
-    if (outcome == L1_HIT) finish_request(s, r, now + s->hit_ticks, now);
-    else if (outcome == L1_STORED && r->is_reply) finish_request(s, r, now, now);
+}
+
+static void access_data(struct sm *s, tick_t now)
+{
+    if (s->reexec.entries) reexec_access(s, now);
+    else if (s->pipe[FROM_L1D].used) access_tags(s, &s->l1d, &s->pipe[FROM_L1D], now);
 }
 
 /* ---- dispatch ---- */
@@ -178,6 +208,8 @@ static enum req_origin origin_of(const struct code_inst *in)
     if (in->space == SPACE_CONST || in->space == SPACE_PARAM) return FROM_L1C;
     return in->space == SPACE_TEX || in->cache_op == CACHE_NC ? FROM_L1T : FROM_L1D;
 }
+
+bool ldst_is_data(const struct code_inst *in) { return origin_of(in) == FROM_L1D; }
 
 static void dispatch_shared(struct sm *s, struct memop *op, tick_t now)
 {
@@ -254,6 +286,7 @@ static void feed(struct sm *s, tick_t now)
     enum req_origin origin = origin_of(u->op->inst);
     struct access_pipe *p = &s->pipe[origin];
     if (p->used >= p->depth) return;
+    if (origin == FROM_L1D && s->reexec.pushed_at == s->cycle) return;
     struct req *r = make_request(s, u->op, origin);
     r->ready = now + p->delay;
     list_push(&p->list, r);
@@ -265,9 +298,23 @@ bool ldst_has_room(const struct sm *s) { return s->lsu.tail - s->lsu.head < s->l
 
 uint64_t ldst_holds(const struct sm *s)
 {
-    uint64_t warps = s->lsu.op ? bit64(s->lsu.op->load.warp) : 0;
-    for (const struct req *r = s->pipe[FROM_L1D].list.head; r; r = r->next) warps |= bit64(r->warp);
+    const struct lsu *u = &s->lsu;
+    uint64_t warps = s->reexec.warps | (u->op ? bit64(u->op->load.warp) : 0);
+    for (uint32_t i = u->head; i != u->tail; i++)
+        if (u->queue[i & 63]->inst->space != SPACE_SHARED) warps |= bit64(u->queue[i & 63]->load.warp);
+    for (unsigned c = FROM_L1D; c <= FROM_L1C; c++)
+        for (const struct req *r = s->pipe[c].list.head; r; r = r->next) warps |= bit64(r->warp);
     return warps;
+}
+
+int ldst_warp(const struct sm *s)
+{
+    const struct req *r = s->pipe[FROM_L1D].list.head;
+    const struct lsu *u = &s->lsu;
+    if (r) return r->warp;
+    if (u->op) return ldst_is_data(u->op->inst) ? u->op->load.warp : -1;
+    const struct memop *next = u->head != u->tail ? u->queue[u->head & 63] : NULL;
+    return next && next->inst->space != SPACE_SHARED && ldst_is_data(next->inst) ? next->load.warp : -1;
 }
 
 void ldst_accept(struct sm *s, struct memop *op) { s->lsu.queue[s->lsu.tail++ & 63] = op; }
@@ -276,9 +323,10 @@ void ldst_accept(struct sm *s, struct memop *op) { s->lsu.queue[s->lsu.tail++ & 
 
 static void account_skipped(struct sm *s, uint64_t skipped)
 {
-    count_refusal(s, &s->l1d, s->pipe[FROM_L1D].refused, skipped);
-    if (l1_refused(s->pipe[FROM_L1T].refused)) count_refusal(s, &s->l1t, s->pipe[FROM_L1T].refused, skipped);
-    if (l1_refused(s->pipe[FROM_L1C].refused)) count_refusal(s, &s->l1c, s->pipe[FROM_L1C].refused, skipped);
+    if (s->reexec.entries) reexec_skip(s, skipped);
+    ldst_count_refusal(s, &s->l1d, s->pipe[FROM_L1D].refused, skipped);
+    if (l1_refused(s->pipe[FROM_L1T].refused)) ldst_count_refusal(s, &s->l1t, s->pipe[FROM_L1T].refused, skipped);
+    if (l1_refused(s->pipe[FROM_L1C].refused)) ldst_count_refusal(s, &s->l1c, s->pipe[FROM_L1C].refused, skipped);
     if (l1_refused(s->pipe[FROM_L1D].refused) || l1_refused(s->pipe[FROM_L1T].refused) || l1_refused(s->pipe[FROM_L1C].refused))
         s->stats.lsu_stall_cycles += skipped;
 }
@@ -292,10 +340,10 @@ void ldst_cycle(struct sm *s, tick_t now, uint64_t skipped)
     send_misses(s, &s->l1c, now);
     struct access_pipe *data = &s->pipe[FROM_L1D], *texture = &s->pipe[FROM_L1T], *constant = &s->pipe[FROM_L1C];
     /* A pipe without stages is fed and read in the same cycle. */
-    if (data->used && data->delay) access_tags(s, &s->l1d, data, now);
+    if (data->delay) access_data(s, now);
     if (texture->used && texture->delay) access_tags(s, &s->l1t, texture, now);
     feed(s, now);
-    if (data->used && !data->delay) access_tags(s, &s->l1d, data, now);
+    if (!data->delay) access_data(s, now);
     if (texture->used && !texture->delay) access_tags(s, &s->l1t, texture, now);
     if (constant->used) access_tags(s, &s->l1c, constant, now);
     if (l1_refused(data->refused) || l1_refused(texture->refused) || l1_refused(constant->refused))
@@ -314,6 +362,7 @@ tick_t ldst_next(const struct sm *s, tick_t now)
     tick_t soon = now + s->part.period, next = NEVER;
     const struct lsu *u = &s->lsu;
     if ((s->l1d.missq.head || s->l1t.missq.head || s->l1c.missq.head) && !s->request->producer_waits) return soon;
+    if (s->reexec.entries && reexec_busy(s)) return soon;
     if (!port_empty(&s->reply)) next = later(soon, port_next(&s->reply) + 1);
     next = earlier(next, earlier(pipe_next(&s->pipe[FROM_L1D]), earlier(pipe_next(&s->pipe[FROM_L1T]), pipe_next(&s->pipe[FROM_L1C]))));
     if (u->op) {
@@ -327,6 +376,6 @@ tick_t ldst_next(const struct sm *s, tick_t now)
 
 bool ldst_idle(const struct sm *s)
 {
-    return !s->lsu.op && s->lsu.head == s->lsu.tail && !s->pipe[FROM_L1D].used && !s->pipe[FROM_L1T].used && !s->pipe[FROM_L1C].used && !s->l1d.missq.head && !s->l1t.missq.head &&
+    return !s->lsu.op && s->lsu.head == s->lsu.tail && !s->reexec.used && !s->pipe[FROM_L1D].used && !s->pipe[FROM_L1T].used && !s->pipe[FROM_L1C].used && !s->l1d.missq.head && !s->l1t.missq.head &&
            !s->l1c.missq.head && !s->l1d.mshr.used && !s->l1t.mshr.used && !s->l1c.mshr.used && port_empty(&s->reply);
 }

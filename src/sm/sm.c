@@ -44,13 +44,13 @@ static int make_caches(struct sm *s, const struct gpu_config *c, struct wl_err *
                             .warps = s->warps, .warp_size = WARP_SIZE, .shared = &s->shared_slot};
     struct l1_shape data = {(uint32_t)v[P_L1D_SETS], (uint32_t)v[P_L1D_WAYS], (uint32_t)v[P_L1D_MSHR],
                             (uint32_t)v[P_L1D_MERGE], (uint32_t)v[P_L1D_MISSQ], (enum index_fn)v[P_L1D_INDEX],
-                            v[P_L1D_SECTORED], v[P_L1D_INFINITE], false, FROM_L1D};
+                            v[P_L1D_SECTORED], v[P_L1D_INFINITE], false, FROM_L1D, v[P_L1D_BYPASS]};
     struct l1_shape texture = {(uint32_t)v[P_L1T_SETS], (uint32_t)v[P_L1T_WAYS], (uint32_t)v[P_L1T_MSHR],
                                (uint32_t)v[P_L1T_MERGE], (uint32_t)v[P_L1T_MISSQ], INDEX_LINEAR, false, false, false,
-                               FROM_L1T};
+                               FROM_L1T, false};
     struct l1_shape constant = {(uint32_t)v[P_L1C_SETS], (uint32_t)v[P_L1C_WAYS], (uint32_t)v[P_L1C_MSHR],
                                 (uint32_t)v[P_L1C_MERGE], (uint32_t)v[P_L1C_MISSQ], INDEX_LINEAR, false, false, true,
-                                FROM_L1C};
+                                FROM_L1C, false};
     struct gpu_config plain; /* the other two caches are always LRU and share nothing with a scheme */
     config_defaults(&plain);
     void *none = NULL;
@@ -106,7 +106,8 @@ int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const stru
     s->sched = c->sched.policy;
     s->sched_self = s->sched->create(&g, c->sched.values, &why);
     if (!s->sched_self) return wl_fail(e, WL_EINPUT, "scheduler %s cannot run this SM: %s", s->sched->name, why);
-    s->view = (struct wl_sched_view){.age = s->age, .owned = s->owned, .sm = index,
+    reexec_init(&s->reexec, s->sched->reexec ? s->sched->reexec(s->sched_self) : (struct wl_reexec){0});
+    s->view = (struct wl_sched_view){.age = s->age, .owned = s->owned, .cta = s->cta_of, .sm = index, .lsu_warp = -1, .queue_head = -1,
                                      .mshr_total = (uint32_t)v[P_L1D_MSHR], .missq_total = (uint32_t)v[P_L1D_MISSQ]};
     return 0;
 }
@@ -118,6 +119,7 @@ void sm_destroy(struct sm *s)
     if (s->l1t.policy) l1_destroy(&s->l1t);
     if (s->l1c.policy) l1_destroy(&s->l1c);
     port_destroy(&s->reply);
+    free(s->probe);
     free(s->board);
     free(s->wheel);
     free(s->wheel_used);
@@ -183,6 +185,16 @@ static void take_offer(struct sm *s, tick_t now)
     }
 }
 
+/* The issue stage with a look at what the ld/st unit's stall costs. */
+static bool observed_issue(struct sm *s, tick_t now, tick_t *next)
+{
+    bool would_hit = probe_stalled(s);
+    uint64_t issued = s->stats.issue_cycles;
+    bool again = issue_cycle(s, now, next);
+    if (would_hit) observe_stall(s->l1d.observer, 1, s->stats.issue_cycles == issued);
+    return again;
+}
+
 tick_t sm_tick(struct sm *s, tick_t now)
 {
     uint64_t passed = s->last == now - s->part.period ? 1 : quotient(now - s->last, s->part.period);
@@ -190,12 +202,17 @@ tick_t sm_tick(struct sm *s, tick_t now)
     s->last = now;
     s->head_limit = now;
     if (s->live) s->stats.active_cycles += passed;
+    /* Nothing has changed here in the cycles that were slept through. */
+    if (s->probe && passed > 1 && probe_stalled(s)) observe_stall(s->l1d.observer, passed - 1, passed - 1);
     ldst_cycle(s, now, passed - 1);
     take_offer(s, now);
     warp_wake_due(s);
     s->head_limit = now + s->part.period;
     tick_t next = NEVER;
-    if (issue_cycle(s, now, &next)) return now + s->part.period;
+    s->ask_again = false;
+    bool again = s->probe ? observed_issue(s, now, &next) : issue_cycle(s, now, &next);
+    if (s->ask_again) reexec_changed(s);
+    if (again || (s->ask_again && l1_refused(s->pipe[FROM_L1D].refused))) return now + s->part.period;
     tick_t t = ldst_next(s, now);
     if (t < next) next = t;
     t = warp_next_wake(s, now);
@@ -209,9 +226,12 @@ bool sm_idle(const struct sm *s) { return !s->live && ldst_idle(s) && s->offered
 
 void sm_describe(const struct sm *s, char *out, size_t size)
 {
-    snprintf(out, size,
+    int n = snprintf(out, size,
              "SM %u: %u warps live, %u ready, %u at a barrier, %u wait for a load; %u requests before the L1D%s; %u MSHRs used",
              s->index, bit_count64(s->live), bit_count64(s->ready), bit_count64(s->barrier | s->membar),
              bit_count64(s->long_stall), s->pipe[FROM_L1D].used, l1_refused(s->pipe[FROM_L1D].refused) ? " (the first is refused)" : "",
              s->l1d.mshr.used);
+    if (s->reexec.entries && n > 0 && (size_t)n < size)
+        snprintf(out + n, size - (size_t)n, "; %u requests wait for re-execution%s", s->reexec.used,
+                 s->reexec.blocked ? ", the ld/st unit for them" : "");
 }

@@ -35,6 +35,7 @@ struct memop {
     tick_t ready;       /* earliest first access */
     tick_t done;        /* the latest register write of the requests answered so far */
     uint32_t waiting;   /* requests not answered */
+    uint32_t sent;      /* requests accepted; kept with a re-execution queue only, elsewhere they go in order */
     bool begun;         /* the policy has seen it */
     struct warp_addrs addrs;
 };
@@ -48,6 +49,12 @@ struct memop_pool {
 int memop_grow(struct memop_pool *p);
 void memop_pool_destroy(struct memop_pool *p);
 
+enum { WARP_MAX_LOOPS = 8 }; /* that are followed at a time; a policy is not told of more */
+struct warp_loop {
+    uint16_t loop;
+    uint32_t lanes; /* inside it */
+};
+
 struct warp {
     struct stream_reader stream;
     const struct code_inst *inst; /* head */
@@ -55,7 +62,8 @@ struct warp {
     uint32_t exec;      /* lanes of the head that execute */
     uint32_t outstanding; /* memory instructions not finished */
     uint64_t seq;
-    uint16_t loop;
+    struct warp_loop loops[WARP_MAX_LOOPS]; /* outer ones first; for policies with leave_loop */
+    uint8_t nloops;
     uint8_t cta;        /* slot */
     bool ended;         /* the stream is over; waits for outstanding */
 };
@@ -83,6 +91,20 @@ struct lsu {
     tick_t busy_until;       /* shared-memory passes */
 };
 
+/* Requests that were refused and left the ld/st unit (reexec.c). */
+struct reexec {
+    uint32_t entries, used; /* entries 0: there is none */
+    uint8_t same_warp;      /* enum wl_same_warp */
+    bool stores;
+    bool blocked;           /* the ld/st unit's request was refused and had to stay */
+    uint32_t refused;       /* tries in a row that were refused, nothing having changed */
+    uint64_t pushed_at;     /* cycle of the last push: the place in the unit is free after it */
+    uint64_t warps, writers; /* warps with entries; those whose entries write */
+    struct req_list list;
+    const struct memop *op[SM_MAX_WARPS]; /* the instruction a warp's entries belong to */
+    uint32_t count[SM_MAX_WARPS];
+};
+
 struct sm {
     struct part part;
     uint32_t index;
@@ -108,10 +130,11 @@ struct sm {
     uint64_t next_age;
 
     /* warps */
-    uint64_t live, ready, barrier, membar, long_stall, memory;
+    uint64_t live, ready, barrier, membar, long_stall, memory, loads, ended;
     uint64_t head_unit[4]; /* masks: whose head wants which unit */
     uint64_t owned[SM_MAX_SCHEDULERS];
     uint64_t age[SM_MAX_WARPS];
+    uint8_t cta_of[SM_MAX_WARPS];
     struct warp warp[SM_MAX_WARPS];
     struct cta cta[SM_MAX_CTAS];
     uint64_t *board;     /* [warps * board_regs] tick from which a register may be read */
@@ -130,8 +153,10 @@ struct sm {
 
     /* memory */
     struct lsu lsu;
+    struct reexec reexec;
     struct l1 l1d, l1t, l1c;
     struct access_pipe pipe[3]; /* by enum req_origin */
+    bool ask_again; /* the issue stage told the L1D's policy something: a refused request may do better now */
     tick_t writeback_free, writeback_limit; /* next free cycle of the register write port; how far ahead */
     struct memop_pool *ops;
     struct port *request; /* to the network */
@@ -143,6 +168,8 @@ struct sm {
     const struct part *dispatcher;
 
     struct sm_stats stats;
+    uint64_t lanes[LAT_COUNT]; /* that executed an instruction of each latency class */
+    struct probe *probe; /* of stats.profile; NULL: off */
 };
 
 enum unit { UNIT_ALU, UNIT_SFU, UNIT_DP, UNIT_LSU, UNIT_NONE };
@@ -162,6 +189,7 @@ bool sm_idle(const struct sm *s);
 /* warp.c */
 void warp_install_cta(struct sm *s, const struct cta_stream *cta, tick_t now);
 void warp_advance(struct sm *s, unsigned w, tick_t now);     /* the head was issued: look at the next */
+bool warp_is_inside(const struct sm *s, unsigned w, uint16_t loop); /* with a lane; leave_loop policies only */
 void warp_check_head(struct sm *s, unsigned w, tick_t now);  /* a register arrived */
 void warp_arrive(struct sm *s, unsigned w, tick_t now);      /* at a barrier */
 void warp_memop_done(struct sm *s, unsigned w, tick_t now);  /* one less outstanding */
@@ -172,11 +200,25 @@ bool issue_cycle(struct sm *s, tick_t now, tick_t *next);
 /* ldst.c */
 struct memop *memop_alloc(struct sm *s);
 bool ldst_has_room(const struct sm *s);
-uint64_t ldst_holds(const struct sm *s); /* warps with requests the L1D has not accepted */
+uint64_t ldst_holds(const struct sm *s); /* warps with requests no cache has accepted */
+bool ldst_is_data(const struct code_inst *in); /* goes to the L1D */
+int ldst_warp(const struct sm *s);       /* whose request is at the L1D or next to be there; -1 */
 void ldst_accept(struct sm *s, struct memop *op);
 void ldst_cycle(struct sm *s, tick_t now, uint64_t skipped);
 tick_t ldst_next(const struct sm *s, tick_t now);
 bool ldst_idle(const struct sm *s);
+enum l1_outcome ldst_try(struct sm *s, struct l1 *c, struct req *r, tick_t now); /* accepted: no longer the caller's */
+void ldst_count_refusal(struct sm *s, struct l1 *c, enum l1_outcome why, uint64_t cycles);
+/* reexec.c */
+void reexec_init(struct reexec *q, struct wl_reexec wanted);
+void reexec_access(struct sm *s, tick_t now);      /* this cycle's access of the L1D */
+void reexec_skip(struct sm *s, uint64_t cycles);   /* cycles slept through: the queue went round, all refused */
+bool reexec_busy(const struct sm *s);              /* a try in the next cycle may end differently */
+uint64_t reexec_holds_back(const struct sm *s);    /* warps whose memory instruction may not issue */
+static inline void reexec_changed(struct sm *s) { s->reexec.refused = 0; }
+/* probe.c */
+int probe_init(struct sm *s); /* s->probe is freed with the SM; -1: out of memory */
+bool probe_stalled(const struct sm *s); /* the unit is stalled, and another warp's load would hit */
 /* coalesce.c */
 uint32_t coalesce(const struct sm *s, const struct memop *op, struct txn *out);
 /* `atomic`: lanes that meet at one word take turns too. */

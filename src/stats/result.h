@@ -11,6 +11,9 @@
 #include <stdio.h>
 
 #include "base/err.h"
+#include "stats/profile_report.h"
+#include "stats/energy.h"
+#include "stats/sample.h"
 #include "stats/stats.h"
 #include "warpline/param.h"
 
@@ -41,7 +44,13 @@ struct run_result {
     const struct result_kernel *kernels;
     unsigned nkernels;
     struct run_stats stats;
+    bool profiled; /* stats.profile was on: the counters of that group, and the report, mean something */
+    struct profile_report profile;
+    const struct sample *samples; /* stats.interval: in order of time; NULL: off */
+    unsigned nsamples;
     struct result_policy l1, l2, sched;
+    struct energy energy[ENERGY_TABLES]; /* by every table; "total" of JSON is that of energy_table */
+    unsigned energy_table;
     char check[256]; /* what --check compared; "" = not checked */
     struct {
         double seconds;
@@ -61,7 +70,7 @@ int result_write_json(const struct run_result *r, FILE *out, struct wl_err *e);
 /* The object itself (a json_t *, jansson), for programs that build larger documents; NULL: no memory. */
 void *result_json(const struct run_result *r);
 /* A header and a row each, keys as in JSON with dots. The policies' own counters appear when all
- * rows have the same policies. */
+ * rows have the same policies, those of the profile when all rows have one. */
 void result_write_csv(const struct run_result *const *r, unsigned count, FILE *out);
 
 /* "1,234,567"; `out` has room for 32 characters. Returns out. */

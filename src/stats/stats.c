@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-const char *const counter_group_names[GROUP_COUNT] = {"sm", "l1d", "l1t", "l1c", "icnt", "l2", "dram"};
+const char *const counter_group_names[GROUP_COUNT] = {"sm", "l1d", "l1t", "l1c", "icnt", "l2", "dram", "profile"};
 
 const struct counter_desc counter_descs[] = {
 #define C(group, field, key, unit, help) \

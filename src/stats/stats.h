@@ -16,6 +16,7 @@
 #define COUNTER_icnt(x)
 #define COUNTER_l2(x)
 #define COUNTER_dram(x)
+#define COUNTER_profile(x)
 struct sm_stats {
 #include "stats/counters.def"
 };
@@ -62,6 +63,14 @@ struct dram_stats {
 #include "stats/counters.def"
 };
 #undef COUNTER_dram
+#undef COUNTER_profile
+#define COUNTER_dram(x)
+#define COUNTER_profile(x) x
+struct profile_stats {
+#include "stats/counters.def"
+};
+#undef COUNTER_profile
+#undef COUNTER_dram
 #undef COUNTER_sm
 #undef COUNTER_l1d
 #undef COUNTER_l1t
@@ -71,7 +80,7 @@ struct dram_stats {
 #undef C
 /* clang-format on */
 
-enum counter_group { GROUP_sm, GROUP_l1d, GROUP_l1t, GROUP_l1c, GROUP_icnt, GROUP_l2, GROUP_dram, GROUP_COUNT };
+enum counter_group { GROUP_sm, GROUP_l1d, GROUP_l1t, GROUP_l1c, GROUP_icnt, GROUP_l2, GROUP_dram, GROUP_profile, GROUP_COUNT };
 
 /* Everything one machine counted. */
 struct run_stats {
@@ -84,6 +93,7 @@ struct run_stats {
     struct icnt_stats icnt;
     struct l2_stats l2;
     struct dram_stats dram;
+    struct profile_stats profile; /* only with stats.profile */
 };
 
 struct counter_desc {

@@ -65,7 +65,17 @@ static void put_policy(struct row *w, const char *group, const struct result_pol
     put_number(w, group, "storage_bits", p->storage_bits);
 }
 
-static void put_row(FILE *out, bool header, const struct run_result *r, bool policies)
+static void put_energy(struct row *w, const struct energy *e)
+{
+    put_text(w, "energy", "table", e->table ? e->table : "");
+    put_real(w, "energy", "total", e->total);
+    for (unsigned i = 0; i < ENERGY_PARTS; i++) put_real(w, "energy", energy_part_names[i], e->part[i]);
+    put_real(w, "energy", "background", e->background);
+    put_real(w, "energy", "leakage", e->leakage);
+    put_real(w, "energy", "edp", e->edp);
+}
+
+static void put_row(FILE *out, bool header, const struct run_result *r, bool policies, bool profiled)
 {
     struct row w = {out, header, true};
     put_text(&w, "", "workload", r->workload);
@@ -85,7 +95,8 @@ static void put_row(FILE *out, bool header, const struct run_result *r, bool pol
     put_number(&w, "", "thread_instructions", r->stats.sm.thread_instructions);
     put_real(&w, "", "ipc", result_ipc(r));
     for (const struct counter_desc *d = counter_descs; d->key; d++)
-        put_number(&w, counter_group_names[d->group], d->key, counter_value(&r->stats, d));
+        if (d->group != GROUP_profile || profiled) put_number(&w, counter_group_names[d->group], d->key, counter_value(&r->stats, d));
+    put_energy(&w, &r->energy[r->energy_table]);
     if (policies) {
         put_policy(&w, "l1_policy_counters", &r->l1);
         put_policy(&w, "l2_policy_counters", &r->l2);
@@ -99,10 +110,11 @@ static void put_row(FILE *out, bool header, const struct run_result *r, bool pol
 void result_write_csv(const struct run_result *const *r, unsigned count, FILE *out)
 {
     if (count == 0) return;
-    bool same = true;
+    bool same = true, profiled = true;
+    for (unsigned i = 0; i < count; i++) profiled = profiled && r[i]->profiled;
     for (unsigned i = 1; i < count; i++)
         same = same && r[i]->l1.counters == r[0]->l1.counters && r[i]->l2.counters == r[0]->l2.counters &&
                r[i]->sched.counters == r[0]->sched.counters;
-    put_row(out, true, r[0], same);
-    for (unsigned i = 0; i < count; i++) put_row(out, false, r[i], same);
+    put_row(out, true, r[0], same, profiled);
+    for (unsigned i = 0; i < count; i++) put_row(out, false, r[i], same, profiled);
 }

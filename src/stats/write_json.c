@@ -63,10 +63,11 @@ static int set_nested(json_t *object, const char *key, json_t *value)
     return set_nested(inner, dot + 1, value);
 }
 
-static int add_counters(json_t *root, const struct run_stats *s)
+static int add_counters(json_t *root, const struct run_stats *s, bool profiled)
 {
     int bad = 0;
     for (const struct counter_desc *d = counter_descs; d->key; d++) {
+        if (d->group == GROUP_profile && !profiled) continue;
         char key[96];
         snprintf(key, sizeof key, "%s.%s", counter_group_names[d->group], d->key);
         bad |= set_nested(root, key, integer(counter_value(s, d)));
@@ -81,6 +82,33 @@ static json_t *policy_counters(const struct result_policy *p)
     for (unsigned i = 0; p->counters && p->counters[i].name; i++)
         bad |= json_object_set_new(o, p->counters[i].name, integer(p->value[i]));
     bad |= json_object_set_new(o, "storage_bits", integer(p->storage_bits));
+    if (!bad) return o;
+    json_decref(o);
+    return NULL;
+}
+
+static json_t *energy_parts(const struct energy *e)
+{
+    json_t *o = json_object();
+    int bad = json_object_set_new(o, "table", json_string(e->table));
+    bad |= json_object_set_new(o, "total", json_real(e->total));
+    for (unsigned i = 0; i < ENERGY_PARTS; i++)
+        bad |= json_object_set_new(o, energy_part_names[i], json_real(e->part[i]));
+    bad |= json_object_set_new(o, "background", json_real(e->background));
+    bad |= json_object_set_new(o, "leakage", json_real(e->leakage));
+    bad |= json_object_set_new(o, "edp", json_real(e->edp));
+    if (!bad) return o;
+    json_decref(o);
+    return NULL;
+}
+
+/* The chosen table's numbers, and those of every table below its name. */
+static json_t *energy_object(const struct run_result *r)
+{
+    json_t *o = energy_parts(&r->energy[r->energy_table]);
+    int bad = !o;
+    for (unsigned i = 0; i < ENERGY_TABLES && !bad; i++)
+        bad |= json_object_set_new(o, energy_tables[i].name, energy_parts(&r->energy[i]));
     if (!bad) return o;
     json_decref(o);
     return NULL;
@@ -101,6 +129,114 @@ static json_t *kernel_list(const struct run_result *r)
         bad |= json_object_set_new(o, "thread_instructions", integer(k->thread_instructions));
         bad |= json_array_append_new(list, o);
     }
+    if (!bad) return list;
+    json_decref(list);
+    return NULL;
+}
+
+/* ---- the profile ---- */
+
+static json_t *load_list(const struct profile_report *p)
+{
+    static const char *const outcomes[4] = {"hits", "merged", "misses", "bypasses"};
+    static const char *const types[LINE_TYPES] = {"streaming", "inter_warp", "intra_warp", "mixed"};
+    json_t *list = json_array();
+    int bad = 0;
+    for (unsigned i = 0; i < p->loads; i++) {
+        const struct load_record *l = &p->load[i];
+        json_t *o = json_object(), *lines = json_object();
+        bad |= json_object_set_new(o, "kernel", text_of(l->kernel));
+        bad |= json_object_set_new(o, "pc", integer(l->pc));
+        bad |= json_object_set_new(o, "loads", integer(l->loads));
+        bad |= json_object_set_new(o, "divergent", integer(l->divergent));
+        bad |= json_object_set_new(o, "requests", integer(l->requests));
+        for (unsigned k = 0; k < 4; k++) bad |= json_object_set_new(o, outcomes[k], integer(l->outcome[k]));
+        for (unsigned k = 0; k < LINE_TYPES; k++) bad |= json_object_set_new(lines, types[k], integer(l->lines[k]));
+        bad |= json_object_set_new(o, "infinite_lines", lines);
+        bad |= json_array_append_new(list, o);
+    }
+    if (!bad) return list;
+    json_decref(list);
+    return NULL;
+}
+
+/* Distances 1, 2..3, 4..7, ... */
+static json_t *reuse_list(const struct profile_report *p)
+{
+    json_t *list = json_array();
+    int bad = 0;
+    unsigned used = REUSE_BUCKETS;
+    while (used && !p->reuse[0][used - 1] && !p->reuse[1][used - 1] && !p->reuse[2][used - 1]) used--;
+    for (unsigned i = 0; i < used; i++)
+        bad |= json_array_append_new(
+            list, json_pack("{s:I,s:I,s:I,s:I}", "distance", (json_int_t)(UINT64_C(1) << i), "inter_warp",
+                            (json_int_t)p->reuse[0][i], "intra_warp", (json_int_t)p->reuse[1][i], "mixed",
+                            (json_int_t)p->reuse[2][i]));
+    if (!bad) return list;
+    json_decref(list);
+    return NULL;
+}
+
+static json_t *rank_list(const struct profile_report *p)
+{
+    json_t *list = json_array();
+    int bad = 0;
+    unsigned used = PROFILE_RANKS;
+    while (used && !p->rank[used - 1]) used--;
+    for (unsigned i = 0; i < used; i++) bad |= json_array_append_new(list, integer(p->rank[i]));
+    if (!bad) return list;
+    json_decref(list);
+    return NULL;
+}
+
+static int add_profile(json_t *root, const struct profile_report *p)
+{
+    int bad = json_object_set_new(root, "loads", load_list(p));
+    bad |= json_object_set_new(root, "reuse", reuse_list(p));
+    return bad | json_object_set_new(root, "issue_ranks", rank_list(p));
+}
+
+/* ---- samples ---- */
+
+static json_t *policy_delta(const struct wl_counter *c, const uint64_t *now, const uint64_t *before)
+{
+    json_t *o = json_object();
+    int bad = 0;
+    for (unsigned i = 0; c && c[i].name; i++) bad |= json_object_set_new(o, c[i].name, integer(now[i] - before[i]));
+    if (!bad) return o;
+    json_decref(o);
+    return NULL;
+}
+
+/* What was counted between two moments; `cycle` is the end. */
+static json_t *sample_object(const struct run_result *r, const struct sample *now, const struct sample *before)
+{
+    struct run_result part = {.stats = now->stats};
+    uint64_t *d = (uint64_t *)(void *)&part.stats;
+    const uint64_t *b = (const uint64_t *)(const void *)&before->stats;
+    for (unsigned i = 0; i < sizeof part.stats / sizeof *d; i++) d[i] -= b[i];
+    json_t *o = json_object();
+    int bad = json_object_set_new(o, "cycle", integer(now->stats.cycles));
+    bad |= json_object_set_new(o, "cycles", integer(part.stats.cycles));
+    bad |= json_object_set_new(o, "warp_instructions", integer(part.stats.sm.warp_instructions));
+    bad |= json_object_set_new(o, "thread_instructions", integer(part.stats.sm.thread_instructions));
+    bad |= json_object_set_new(o, "ipc", json_real(result_ipc(&part)));
+    bad |= add_counters(o, &part.stats, r->profiled);
+    bad |= json_object_set_new(o, "l1_policy_counters", policy_delta(r->l1.counters, now->l1, before->l1));
+    bad |= json_object_set_new(o, "l2_policy_counters", policy_delta(r->l2.counters, now->l2, before->l2));
+    bad |= json_object_set_new(o, "scheduler_counters", policy_delta(r->sched.counters, now->sched, before->sched));
+    if (!bad) return o;
+    json_decref(o);
+    return NULL;
+}
+
+static json_t *sample_list(const struct run_result *r)
+{
+    static const struct sample nothing;
+    json_t *list = json_array();
+    int bad = 0;
+    for (unsigned i = 0; i < r->nsamples; i++)
+        bad |= json_array_append_new(list, sample_object(r, &r->samples[i], i ? &r->samples[i - 1] : &nothing));
     if (!bad) return list;
     json_decref(list);
     return NULL;
@@ -133,10 +269,13 @@ void *result_json(const struct run_result *r)
     bad |= json_object_set_new(root, "thread_instructions", integer(r->stats.sm.thread_instructions));
     bad |= json_object_set_new(root, "ipc", json_real(result_ipc(r)));
     bad |= json_object_set_new(root, "kernels", kernel_list(r));
-    bad |= add_counters(root, &r->stats);
+    bad |= add_counters(root, &r->stats, r->profiled);
+    if (r->profiled) bad |= add_profile(root, &r->profile);
+    if (r->energy[0].table) bad |= json_object_set_new(root, "energy", energy_object(r));
     bad |= json_object_set_new(root, "l1_policy_counters", policy_counters(&r->l1));
     bad |= json_object_set_new(root, "l2_policy_counters", policy_counters(&r->l2));
     bad |= json_object_set_new(root, "scheduler_counters", policy_counters(&r->sched));
+    if (r->samples) bad |= json_object_set_new(root, "samples", sample_list(r));
     bad |= json_object_set_new(root, "check", *r->check ? text_of(r->check) : json_null());
     json_t *host =
         json_pack("{s:f,s:I}", "seconds", r->host.seconds, "peak_memory_bytes", (json_int_t)r->host.peak_memory_bytes);

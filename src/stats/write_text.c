@@ -207,6 +207,34 @@ static void write_dram(const struct run_result *r, FILE *out)
                 with_commas(s->nvm_reads, a), with_commas(s->nvm_writes, b));
 }
 
+static void write_profile(const struct run_result *r, FILE *out)
+{
+    const struct profile_stats *p = &r->stats.profile;
+    if (!r->profiled || !r->stats.l1d.loads) return;
+    uint64_t all = r->stats.l1d.loads;
+    fprintf(out,
+            "  profile    load requests: %.1f %% hit, %.1f %% in flight, %.1f %% cold, %.1f %% evicted by their own warp, "
+            "%.1f %% by another\n",
+            percent(p->access_hit, all), percent(p->access_pending, all), percent(p->access_cold, all),
+            percent(p->access_intra_warp, all), percent(p->access_inter_warp, all));
+    fprintf(out,
+            "             lines in an infinite L1D: %.1f %% streaming, %.1f %% inter-warp, %.1f %% intra-warp, %.1f %% mixed; "
+            "%.1f %% of fetched bytes used\n",
+            percent(p->infinite_streaming, p->infinite_lines), percent(p->infinite_inter_warp, p->infinite_lines),
+            percent(p->infinite_intra_warp, p->infinite_lines), percent(p->infinite_mixed, p->infinite_lines),
+            percent(p->used_bytes, p->fetched_bytes));
+}
+
+static void write_energy(const struct run_result *r, FILE *out)
+{
+    const struct energy *e = &r->energy[r->energy_table];
+    if (!e->table || !(e->total > 0)) return;
+    fprintf(out, "  energy     %.3f mJ by table %s:", e->total / 1e3, e->table);
+    for (unsigned i = 0; i < ENERGY_PARTS; i++)
+        fprintf(out, " %s %.1f %%,", energy_part_names[i], 100 * e->part[i] / e->total);
+    fprintf(out, " leakage %.1f %%; energy-delay product %.3f uJ s\n", 100 * e->leakage / e->total, e->edp / 1e6);
+}
+
 static void write_policy(const char *place, const struct result_policy *p, FILE *out)
 {
     if (!p->counters || !p->counters[0].name) return;
@@ -238,6 +266,8 @@ void result_write_text(const struct run_result *r, FILE *out)
         write_l1(r, out);
         write_l2(r, out);
         write_dram(r, out);
+        write_profile(r, out);
+        write_energy(r, out);
         write_policy("L1 policy", &r->l1, out);
         write_policy("L2 policy", &r->l2, out);
         write_policy("scheduler", &r->sched, out);

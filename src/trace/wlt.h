@@ -136,7 +136,9 @@ struct wlt_summary {
     struct wlt_kernel kernel[WLT_MAX_KERNELS];
 };
 
-/* Reads a trace from its first to its last byte. */
-int wlt_summarize(const char *file, struct wlt_summary *out, struct wl_err *e);
+/* Reads a trace of any kind (trace.h) from its first to its last byte. `say`, which may be NULL, gets the
+ * trace's warnings. */
+int wlt_summarize(const char *file, struct wlt_summary *out, void (*say)(void *arg, const char *text), void *arg,
+                  struct wl_err *e);
 
 #endif

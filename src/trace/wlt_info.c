@@ -5,6 +5,7 @@
  * program fills the table, half of the regions, chosen by their hash, are given up, and each one
  * that stays counts twice; then half of those, and so on. The count is exact until that happens
  * and an unbiased estimate afterwards, in a table that never grows beyond MAX_REGIONS. */
+#include "trace/trace.h"
 #include "trace/wlt_priv.h"
 
 #include <stdlib.h>
@@ -147,7 +148,7 @@ static struct wlt_kernel *find_kernel(struct wlt_summary *o, const char *name)
     return k;
 }
 
-static int survey_launch(struct survey *s, struct wlt_reader *r, struct stream_source *src, struct wl_err *e)
+static int survey_launch(struct survey *s, struct trace_reader *r, struct stream_source *src, struct wl_err *e)
 {
     struct cta_stream cta;
     const struct launch_info *info = src->info;
@@ -162,7 +163,7 @@ static int survey_launch(struct survey *s, struct wlt_reader *r, struct stream_s
         s->out->other_launches++;
         return 0;
     }
-    struct wlt_counts n = wlt_launch_counts(r);
+    struct wlt_counts n = trace_launch_counts(r);
     k->launches++;
     k->ctas += info->ctas;
     k->counts.warp_instructions += n.warp_instructions;
@@ -170,11 +171,11 @@ static int survey_launch(struct survey *s, struct wlt_reader *r, struct stream_s
     return 0;
 }
 
-static int survey_all(struct survey *s, struct wlt_reader *r, struct wl_err *e)
+static int survey_all(struct survey *s, struct trace_reader *r, struct wl_err *e)
 {
     struct wlt_item item;
     int got, rc = 0;
-    while (!rc && (got = wlt_next(r, &item, e)) != 0) {
+    while (!rc && (got = trace_next(r, &item, e)) != 0) {
         if (got < 0) return -got;
         if (item.kind == WLT_LAUNCH) rc = survey_launch(s, r, item.source, e);
     }
@@ -182,21 +183,23 @@ static int survey_all(struct survey *s, struct wlt_reader *r, struct wl_err *e)
     return rc;
 }
 
-int wlt_summarize(const char *file, struct wlt_summary *out, struct wl_err *e)
+int wlt_summarize(const char *file, struct wlt_summary *out, void (*say)(void *arg, const char *text), void *arg,
+                  struct wl_err *e)
 {
     memset(out, 0, sizeof *out);
     struct survey s = {.out = out, .touched = {.size = FIRST_REGIONS}};
-    struct wlt_reader *r = wlt_open(file, e);
+    struct trace_reader *r = trace_open(file, e);
     if (!r) return e ? (int)e->code : WL_EINPUT;
-    out->header = *wlt_header(r);
+    out->header = *trace_header(r);
     s.touched.slot = calloc(FIRST_REGIONS, sizeof *s.touched.slot);
     int rc = s.touched.slot ? survey_all(&s, r, e) : wl_fail(e, WL_ERUN, "out of memory");
     if (!rc) {
-        out->totals = wlt_totals(r);
+        out->totals = trace_totals(r);
         out->lines = footprint_lines(&s.touched);
         out->lines_exact = s.touched.halvings == 0;
+        if (say) trace_warnings(r, say, arg);
     }
     free(s.touched.slot);
-    wlt_close(r);
+    trace_close(r);
     return rc;
 }

@@ -133,6 +133,7 @@ static void random_l2(struct gpu_config *c, uint64_t s)
     SET(L2_FILLQ, size_of(&s, 16));
     SET(L2_OUTQ, size_of(&s, 16));
     SET(L2_COPY_FILLS, (int64_t)draw(&s, 2));
+    config_set_l2(c, draw(&s, 3) ? "lru" : "eabp:bypass=on", NULL); /* it sends reads past the tags */
 }
 
 static void random_memory(struct gpu_config *c, uint64_t s)
@@ -158,7 +159,9 @@ static void random_memory(struct gpu_config *c, uint64_t s)
     SET(DRAM_WL, (int64_t)draw(&s, 20)); /* longer than tRCD, now and then */
     SET(DRAM_CDLR, (int64_t)draw(&s, 10));
     SET(DRAM_WR, (int64_t)draw(&s, 20));
-    SET(NVM_MAP, ONE_OF(0, 0, 1, 2, 3));
+    SET(NVM_MAP, ONE_OF(0, 0, 1, 2, 3, 4));
+    SET(NVM_WEAR, ONE_OF(0, 1, 65536));
+    SET(DRAM_RRD_PRE, ONE_OF(0, 6));
     SET(MEM_ZERO, ONE_OF(0, 0, 0, 1, 2, 3, 4));
 }
 
@@ -184,6 +187,7 @@ static void random_machine(struct gpu_config *c, uint64_t seed)
         if (own % 3) parts[i](c, own);
     }
     SET(SM_REGISTERS, 65536); /* every workload fits */
+    SET(STATS_PROFILE, (int64_t)(seed % 2));
     struct wl_err e = {.code = WL_OK};
     if (config_check(c, &e)) fail_msg("seed %llu: %s", (unsigned long long)seed, e.text);
 }

@@ -12,6 +12,7 @@
 struct outcome {
     struct run_stats stats;
     struct exec_counts executed;
+    struct policy_stats policy;
 };
 
 static inline const char *built_in_ptx(const char *file)
@@ -24,7 +25,7 @@ static inline const char *built_in_ptx(const char *file)
  * after every launch; any failure fails the test with its text. */
 static inline struct outcome run_workload(const struct workload *w, const struct gpu_config *c, struct gpu_options o)
 {
-    struct outcome out;
+    struct outcome out = {0};
     struct wl_err e = {.code = WL_OK};
     struct session_options so = {.mode = SESSION_TIMING, .config = *c, .gpu = o};
     struct session *s = session_new(&so, &e);
@@ -34,6 +35,7 @@ static inline struct outcome run_workload(const struct workload *w, const struct
     session_make_current(s);
     if (w->run(&r)) fail_msg("%s on %s: %s\n%s", w->name, c->name, r.message, session_error(s)->text);
     gpu_read_stats(session_gpu(s), &out.stats);
+    gpu_read_policy_stats(session_gpu(s), &out.policy);
     out.executed = session_counts(s);
     if (gpu_check_laws(session_gpu(s), &e)) fail_msg("%s on %s: %s", w->name, c->name, e.text);
     session_free(s);

@@ -269,6 +269,25 @@ static const struct wl_sched_policy recording_lrr __attribute__((unused)) = {
     .abi = WL_ABI, .name = "recording-lrr", .help = "lrr that notes every issue", .create = record_create,
     .destroy = record_destroy, .pick = record_pick, .issued = record_issued};
 
+/* Any scheduler, noting every issue. One at a time. */
+static struct wl_sched_policy recorded __attribute__((unused));
+static const struct wl_sched_policy *recorded_from __attribute__((unused));
+
+static inline void recorded_issued(void *self, const struct wl_sched_view *v, unsigned scheduler, unsigned warp)
+{
+    assert_true(issue_count < RECORD_MAX);
+    issue_log[issue_count++] = (struct issue_record){v->cycle, warp, issue_nth[warp]++};
+    recorded_from->issued(self, v, scheduler, warp);
+}
+
+static inline const struct wl_sched_policy *recording(const struct wl_sched_policy *p)
+{
+    recorded_from = p;
+    recorded = *p;
+    recorded.issued = recorded_issued;
+    return &recorded;
+}
+
 /* The core cycle in which the warp's nth instruction was issued. */
 static inline uint64_t issued_at(unsigned warp, unsigned nth)
 {

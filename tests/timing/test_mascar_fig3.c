@@ -1,5 +1,5 @@
-/* test_mascar_fig3.c - Mascar's worked example (its Fig. 3) on a miniature machine, for the two
- * systems without Mascar: finish in 21 cycles with any number of outstanding loads, in 26 with two.
+/* test_mascar_fig3.c - Mascar's worked example (its Fig. 3) on a miniature machine: it finishes in 21
+ * cycles with any number of outstanding loads, in 26 with two, in 23 with two and Mascar's scheduling.
  *
  * Three warps run: ld r1; ld r2; add; add; add; add (the first add needs both loads). A load that
  * enters the memory in cycle t is back in t + 5, and its dependent and its slot are free in t + 6;
@@ -10,13 +10,17 @@
  * in t is finished in t + 6. The number of places in the pipe is the number of loads that may be
  * out. A load's time is the cycle in which it enters the pipe, at least one after its issue; an
  * add's is the cycle of its issue. So a load and an add can have the same time, as in the paper,
- * although the scheduler issues one instruction a cycle. */
+ * although the scheduler issues one instruction a cycle.
+ *
+ * In the third system the memory is saturated all the time (mode=mp). The pipe plays the memory, so a
+ * load that is in it has been sent: ownership ends when the next instruction needs the loads, without
+ * waiting for them to leave the pipe (drain=no), and having a request there makes no owner. */
 #include "timing/synth.h"
 
 enum { WARPS = 3, LOADS = 2, ADDS = 4, PIPE = 6 };
 static const char machine[] =
     "sm.count=1 sm.schedulers=1 sm.issue_delay=0 lat.int_add=1 sm.mem_delay=1 sm.lsu_queue=1 "
-    "l1d.pipe=6 l1d.hit=0 l1d.flush=no sched=lrr";
+    "l1d.pipe=6 l1d.hit=0 l1d.flush=no";
 
 /* ---- a cache policy that notes when each load meets the tags ---- */
 
@@ -96,6 +100,15 @@ static const struct row rr2[] = {
     [25] = {"-", "W1 a4"},     [26] = {"-", "W2 a4"},
 };
 
+static const struct row mascar2[] = {
+    [1] = {"W0 r1", "-"},      [2] = {"W0 r2", "-"},  [3] = {"-", "-"},      [4] = {"-", "-"},
+    [5] = {"-", "-"},          [6] = {"-", "-"},      [7] = {"W1 r1", "-"},  [8] = {"W1 r2", "W0 a1"},
+    [9] = {"-", "W0 a2"},      [10] = {"-", "W0 a3"}, [11] = {"-", "W0 a4"}, [12] = {"-", "-"},
+    [13] = {"W2 r1", "-"},     [14] = {"W2 r2", "W1 a1"}, [15] = {"-", "W1 a2"}, [16] = {"-", "W1 a3"},
+    [17] = {"-", "W1 a4"},     [18] = {"-", "-"},     [19] = {"-", "-"},     [20] = {"-", "W2 a1"},
+    [21] = {"-", "W2 a2"},     [22] = {"-", "W2 a3"}, [23] = {"-", "W2 a4"},
+};
+
 /* What happened in cycle t of the example; `zero` is its cycle 0 on the machine. */
 static void describe(uint64_t zero, uint64_t t, char load[8], char add[8])
 {
@@ -109,12 +122,13 @@ static void describe(uint64_t zero, uint64_t t, char load[8], char add[8])
     }
 }
 
-static void play(const char *slots, const struct row *table, uint64_t rows, uint64_t finish)
+static void play(const char *slots, const char *sched, const struct row *table, uint64_t rows, uint64_t finish)
 {
     struct gpu_config c = synth_config(machine);
     struct synth p;
     assert_int_equal(config_set(&c, slots, NULL), 0);
-    c.sched.policy = &recording_lrr;
+    assert_int_equal(config_set_sched(&c, sched, NULL), 0);
+    c.sched.policy = recording(c.sched.policy);
     c.l1.policy = &noting_lru;
     struct gpu *g = synth_gpu(&c);
     write_program(&p);
@@ -140,14 +154,19 @@ static void play(const char *slots, const struct row *table, uint64_t rows, uint
     gpu_free(g);
 }
 
-TEST(infinite_slots_finish_in_21) { play("l1d.slots=512", infinite, COUNT(infinite), 21); }
-TEST(two_slots_finish_in_26) { play("l1d.slots=2", rr2, COUNT(rr2), 26); }
+TEST(infinite_slots_finish_in_21) { play("l1d.slots=512", "lrr", infinite, COUNT(infinite), 21); }
+TEST(two_slots_finish_in_26) { play("l1d.slots=2", "lrr", rr2, COUNT(rr2), 26); }
+TEST(two_slots_with_mascar_finish_in_23)
+{
+    play("l1d.slots=2", "mascar:part=sched,mode=mp,drain=no,owner_lsu=no", mascar2, COUNT(mascar2), 23);
+}
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(infinite_slots_finish_in_21),
         cmocka_unit_test(two_slots_finish_in_26),
+        cmocka_unit_test(two_slots_with_mascar_finish_in_23),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

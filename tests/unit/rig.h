@@ -13,15 +13,14 @@ static inline void rig_part(struct clock *c, struct part *p, uint32_t id, tick_t
 {
     int domain = clock_domain(c, period);
     assert_true(domain >= 0);
-    *p = (struct part){c, id, (uint32_t)domain, period};
+    *p = part_of(c, id, (unsigned)domain);
 }
 
 /* Whether the part has asked to work at some time. */
 static inline bool rig_wakes(const struct part *p)
 {
-    const struct domain *d = &p->clock->domain[p->domain];
     for (unsigned i = 0; i < WHEEL_SLOTS; i++)
-        if (d->wheel[p->id >> 6][i] >> (p->id & 63) & 1) return true;
+        if (p->wheel[i] & p->bit) return true;
     return false;
 }
 

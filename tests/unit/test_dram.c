@@ -434,6 +434,44 @@ TEST(d25_nvm_precharges_keep_their_distance)
     end();
 }
 
+TEST(d25b_so_do_those_of_dram_when_asked)
+{
+    for (int gap = 0; gap < 2; gap++) {
+        begin(gap ? "nvm.map=page_hash dram.trrd_pre=22" : "nvm.map=page_hash");
+        for (uint8_t bank = 0; bank < 2; bank++) push_to(bank, bank, 0, 3, false, false);
+        push_to(2, 5, 0, 3, false, true);
+        step(300);
+        memset(rig.bus, '.', sizeof rig.bus);
+        for (uint8_t bank = 0; bank < 2; bank++) push_to(bank, bank, 1, 3, false, false);
+        step(300);
+        if (gap) assert_int_equal(bus('p', 2), bus('p', 1) + 22);
+        else assert_true(bus('p', 2) < bus('p', 1) + 22);
+        end();
+    }
+}
+
+TEST(d25c_reads_are_timed_and_nvm_rows_counted)
+{
+    begin("nvm.map=page_hash");
+    push_to(1, 3, 5, 3, false, true);
+    push_to(-1, 3, 5, 3, true, true);
+    push_to(2, 3, 6, 3, false, true);
+    push_to(3, 3, 5, 3, false, false);
+    step(900);
+    const struct dram_stats *s = &rig.dram.stats;
+    assert_int_equal(s->read_requests, 3);
+    assert_int_equal(s->nvm_read_requests, 2);
+    assert_int_equal(s->nvm_activates, 2);
+    assert_int_equal(s->activates, 3);
+    assert_int_equal(s->nvm_precharges, 1);
+    assert_int_equal(s->nvm_dirty_precharges, 1);
+    /* accepted, activated in the next cycle, read, data */
+    uint64_t dram = s->read_cycles - s->nvm_read_cycles, least = (uint64_t)(P(P_DRAM_RCD) + P(P_DRAM_CL) + P(P_DRAM_BURST));
+    assert_in_range(dram, least, least + 8);
+    assert_in_range(s->nvm_read_cycles, 2 * (uint64_t)P(P_NVM_RCD) + (uint64_t)P(P_NVM_RP), 900);
+    end();
+}
+
 TEST(d26_the_two_memories_have_their_own_banks)
 {
     begin("nvm.map=page_hash");
@@ -548,6 +586,8 @@ int main(void)
         cmocka_unit_test(d23_nvm_activates_slowly),
         cmocka_unit_test(d24_nvm_closes_a_clean_row_fast_and_a_written_one_slowly),
         cmocka_unit_test(d25_nvm_precharges_keep_their_distance),
+        cmocka_unit_test(d25b_so_do_those_of_dram_when_asked),
+        cmocka_unit_test(d25c_reads_are_timed_and_nvm_rows_counted),
         cmocka_unit_test(d26_the_two_memories_have_their_own_banks),
         cmocka_unit_test(d27_zero_time_requests),
         cmocka_unit_test(d28_zero_time_reads_wait_for_room_too),

@@ -598,13 +598,135 @@ TEST(l29_a_read_may_pass_without_a_line)
     step(1);
     assert_ptr_equal(asked(), r); /* it goes itself */
     assert_int_equal(at(7), -1);
-    assert_int_equal(rig.l2.mshr.used, 0);
+    assert_int_equal(rig.l2.mshr.used, 1); /* an entry, but no line */
     assert_int_equal(rig.l2.stats.bypasses, 2);
     fill(r);
     step(1);
     assert_ptr_equal(replied(), r);
     assert_int_equal(at(7), -1);
     assert_true(l2_idle(&rig.l2));
+    end();
+}
+
+TEST(l33_reads_join_a_read_that_went_past)
+{
+    begin("l2.mshr=4 l2.merge=2");
+    victim_answer = WL_NO_WAY_BYPASS;
+    struct req *first = send(WL_LOAD, 7, 3);
+    step(4);
+    assert_ptr_equal(asked(), first);
+    struct req *second = send(WL_LOAD, 7, 1); /* what is on its way will do */
+    step(4);
+    assert_null(asked());
+    assert_int_equal(rig.l2.stats.hits_reserved, 1);
+    send(WL_LOAD, 7, 2); /* the entry is full */
+    step(2);
+    assert_int_equal(rig.l2.stalled, L2_STALL_MERGE);
+    fill(first);
+    step(2);
+    assert_ptr_equal(replied(), first);
+    step(1);
+    assert_ptr_equal(replied(), second);
+    struct req *third = asked(); /* nothing in flight any more: past again */
+    assert_non_null(third);
+    fill(third);
+    step(2);
+    assert_ptr_equal(replied(), third);
+    assert_int_equal(rig.l2.stats.bypasses, 3);
+    assert_true(l2_idle(&rig.l2));
+    end();
+}
+
+TEST(l34_what_is_not_on_its_way_goes_past_by_itself)
+{
+    begin("l2.mshr=8");
+    victim_answer = WL_NO_WAY_BYPASS;
+    struct req *a = send(WL_LOAD, 7, 1), *b = send(WL_LOAD, 7, 6), *c = send(WL_LOAD, 9, 1);
+    step(12);
+    assert_ptr_equal(asked(), a);
+    assert_ptr_equal(asked(), b);
+    assert_ptr_equal(asked(), c);
+    assert_int_equal(rig.l2.past_used, 3);
+    fill(b); /* any order */
+    step(4);
+    assert_ptr_equal(replied(), b);
+    fill(c);
+    step(4);
+    assert_ptr_equal(replied(), c);
+    struct req *d = send(WL_LOAD, 7, 1);
+    step(4);
+    assert_null(asked());
+    fill(a);
+    step(4);
+    assert_ptr_equal(replied(), a);
+    assert_ptr_equal(replied(), d);
+    assert_int_equal(rig.l2.mshr.used, 0);
+    assert_int_equal(rig.l2.mshr_sectors, 0);
+    end();
+}
+
+TEST(l35_a_store_takes_its_own_line_beside_a_read_that_went_past)
+{
+    begin("l2.sectored=no l2.write=fetch");
+    victim_answer = WL_NO_WAY_BYPASS;
+    struct req *r = send(WL_LOAD, 7, 15);
+    step(4);
+    assert_ptr_equal(asked(), r);
+    victim_answer = 0;
+    struct req *w = send_write(7, 15, UINT64_MAX, UINT64_MAX);
+    step(8);
+    assert_ptr_equal(replied(), w);
+    assert_true(at(7) >= 0);
+    fill(r);
+    step(4);
+    assert_ptr_equal(replied(), r);
+    assert_true(rig.l2.tags.dirty[at(7)]); /* the fill did not touch it */
+    assert_true(l2_idle(&rig.l2));
+    end();
+}
+
+TEST(l36_a_store_may_pass_without_a_line)
+{
+    begin("l2.sectored=no l2.write=fetch");
+    victim_answer = WL_NO_WAY_BYPASS;
+    struct req *w = send_write(7, 6, UINT64_C(0xff00000000), 1);
+    step(4);
+    assert_ptr_equal(replied(), w);
+    struct req *down = asked();
+    assert_true(down->is_write);
+    assert_int_equal(down->fetch, 6); /* whole sectors */
+    assert_null(asked());
+    assert_int_equal(at(7), -1);
+    assert_int_equal(rig.l2.stats.bypassed_writes, 1);
+    assert_int_equal(rig.l2.stats.bypassed_write_bytes, 64);
+    req_free(&rig.pool, down);
+    struct req *x = send(WL_ATOMIC, 7, 1); /* needs the L2 to be done */
+    step(4);
+    assert_int_equal(rig.l2.stalled, L2_STALL_LINE);
+    victim_answer = 0;
+    step(4);
+    assert_ptr_equal(asked(), x);
+    end();
+}
+
+TEST(l37_requests_to_nvm_are_counted_apart)
+{
+    begin("l2.sectored=no l2.write=fetch");
+    rig.nvm = (struct nvm_map){.rule = NVM_PAGE_LSB};
+    read_in(NVM_PAGE_LINES, 15);
+    read_in(1, 15);
+    struct req *hit = send(WL_LOAD, NVM_PAGE_LINES, 15);
+    step(8);
+    assert_ptr_equal(replied(), hit);
+    victim_answer = WL_NO_WAY_BYPASS;
+    struct req *r = send(WL_LOAD, NVM_PAGE_LINES + 1, 15);
+    step(8);
+    assert_ptr_equal(asked(), r);
+    assert_int_equal(rig.l2.stats.nvm_accesses, 3);
+    assert_int_equal(rig.l2.stats.nvm_misses, 1);
+    assert_int_equal(rig.l2.stats.nvm_bypasses, 1);
+    assert_int_equal(rig.l2.stats.misses, 2);
+    assert_int_equal(rig.l2.stats.accesses, 4);
     end();
 }
 
@@ -683,7 +805,12 @@ int main(void)
         cmocka_unit_test(l29_a_read_may_pass_without_a_line),
         cmocka_unit_test(l30_the_policy_may_make_a_miss_wait),
         cmocka_unit_test(l31_accepted_reads_carry_the_policys_note),
-                cmocka_unit_test(l32_a_host_copy_leaves_its_line_clean_and_valid),
+        cmocka_unit_test(l32_a_host_copy_leaves_its_line_clean_and_valid),
+        cmocka_unit_test(l33_reads_join_a_read_that_went_past),
+        cmocka_unit_test(l34_what_is_not_on_its_way_goes_past_by_itself),
+        cmocka_unit_test(l35_a_store_takes_its_own_line_beside_a_read_that_went_past),
+        cmocka_unit_test(l36_a_store_may_pass_without_a_line),
+        cmocka_unit_test(l37_requests_to_nvm_are_counted_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@
 
 static struct run_result r;
 static struct result_kernel kernels[3];
+static struct load_record loads[2] = {{.kernel = "k1", .pc = 8, .loads = 2, .requests = 5, .outcome = {1, 0, 4, 0}}, {.pc = 16}};
 static const struct wl_counter counters[] = {
     {"promotions", "lines", "h"}, {"bypasses", "requests", "h"}, WL_COUNTER_END};
 
@@ -43,6 +44,9 @@ static int fill(void **state)
     kernels[2] = kernels[0];
     r.kernels = kernels;
     r.nkernels = 3;
+    r.profiled = true;
+    r.profile = (struct profile_report){.load = loads, .loads = 2, .rank = {5, 4, 0, 3}};
+    r.profile.reuse[1][2] = 6;
     return 0;
 }
 
@@ -144,7 +148,41 @@ static void text_is_readable(void **state)
     free(text);
 }
 
-/* 5. Digits in groups. */
+static json_t *parsed(void)
+{
+    char *text = captured(as_json);
+    json_t *j = json_loads(text, 0, NULL);
+    assert_non_null(j);
+    free(text);
+    return j;
+}
+
+/* 5. The arrays of a profile end with what was seen; without a profile nothing of it is written. */
+static void profile_is_written_when_there(void **state)
+{
+    (void)state;
+    json_t *j = parsed(), *list = json_object_get(j, "loads"), *reuse = json_object_get(j, "reuse");
+    assert_int_equal(json_array_size(list), 2);
+    assert_int_equal(json_integer_value(json_object_get(json_array_get(list, 0), "misses")), 4);
+    assert_int_equal(json_array_size(json_object_get(j, "issue_ranks")), 4);
+    assert_int_equal(json_array_size(reuse), 3);
+    assert_int_equal(json_integer_value(json_object_get(json_array_get(reuse, 2), "distance")), 4);
+    assert_int_equal(json_integer_value(json_object_get(json_array_get(reuse, 2), "intra_warp")), 6);
+    json_decref(j);
+    char *text = captured(as_csv);
+    assert_non_null(strstr(text, ",profile.access.cold,"));
+    free(text);
+    r.profiled = false;
+    j = parsed();
+    assert_null(json_object_get(j, "profile"));
+    assert_null(json_object_get(j, "loads"));
+    json_decref(j);
+    text = captured(as_csv);
+    assert_null(strstr(text, "profile"));
+    free(text);
+}
+
+/* 6. Digits in groups. */
 static void commas(void **state)
 {
     (void)state;
@@ -162,6 +200,7 @@ int main(void)
         cmocka_unit_test_setup(json_survives_bytes, fill),
         cmocka_unit_test_setup(csv_is_rectangular, fill),
         cmocka_unit_test_setup(text_is_readable, fill),
+        cmocka_unit_test_setup(profile_is_written_when_there, fill),
         cmocka_unit_test(commas),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -380,7 +380,7 @@ static void test_summary(void **state)
     struct wl_err e = {.code = WL_OK};
     struct wlt_summary *s = calloc(1, sizeof *s);
     write_sample(2, NULL);
-    assert_int_equal(wlt_summarize(path, s, &e), 0);
+    assert_int_equal(wlt_summarize(path, s, NULL, NULL, &e), 0);
     assert_int_equal(s->kernels, 1);
     assert_string_equal(s->kernel[0].name, "k");
     assert_int_equal(s->kernel[0].launches, 2);

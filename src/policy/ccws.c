@@ -1,0 +1,336 @@
+/* ccws.c - CCWS: warps that lose locality get the cache to themselves.
+ *
+ * Idea (Rogers, O'Connor, Aamodt, MICRO 2012; constants and rules as in the authors' simulator): a
+ * warp that misses on a line it had recently, and that was evicted meanwhile, would have hit with
+ * fewer warps around. Each warp has a small victim tag array (VTA) of lines evicted from those it
+ * brought in. A miss found there raises the warp's lost-locality score; scores sink by one a cycle
+ * to the base. Warps are stacked by score up to a fixed height, the number of resident warps times
+ * the base: those that no longer fit may not issue loads (to global or local memory; everything else
+ * may). With all scores at the base everybody fits.
+ *
+ *   score = max(base, hits * throttle * height / instructions)     at a VTA hit
+ *
+ * with VTA hits and issued instructions of all resident warps (a warp's share goes with it). Warps
+ * are chosen greedy then oldest. One stack for the SM: all its schedulers share it.
+ *
+ * Two tables: the cache policy `ccws_tags` (LRU that keeps the VTAs; needed with the scheduler) and
+ * the scheduler `ccws`. They meet in the SM's shared slot. Only valid lines are evicted; a store
+ * removes its line from every VTA; scores and shares start anew with a warp, VTAs live on.
+ *
+ * Nothing is counted down: a raised score is kept as the cycle at which it would reach zero. Between
+ * events the allowed set can only change when a sum sinks below the height or a score reaches the
+ * base; both cycles have a lower bound, at which the scheduler asks to be woken.
+ *
+ * Storage, 48 warps: 16 tags of 25 bits each, 6 bits a line for its warp, 16 bits a score. */
+#include <stdlib.h>
+
+#include "warpline/sched.h"
+
+enum { MAX_WARPS = 64, MAX_SCHEDULERS = 8, VTA_SETS = 2, VTA_WAYS = 8, TAG_BITS = 25, SCORE_BITS = 16 };
+#define NO_LINE UINT64_MAX
+
+struct ccws {
+    const void *kind; /* says to the scheduler that it is this */
+    uint32_t sets, ways, warps, schedulers;
+    /* tags */
+    struct wl_chain chain;
+    uint16_t *order;
+    uint8_t *brought; /* [sets * ways] the warp that brought the line in */
+    uint64_t vta[MAX_WARPS][VTA_SETS][VTA_WAYS];
+    uint8_t vta_next[MAX_WARPS][VTA_SETS]; /* first in, first out */
+    /* scores */
+    uint64_t base, throttle;
+    uint64_t live;
+    uint64_t zero_at[MAX_WARPS]; /* the score is zero_at - cycle, at least the base */
+    uint64_t hits[MAX_WARPS], instructions[MAX_WARPS], all_hits, all_instructions;
+    uint64_t allowed, valid_until; /* the stack as last computed */
+    bool stale, throttled;
+    uint64_t last_cycle;
+    uint8_t last[MAX_SCHEDULERS];
+    uint64_t n_probes, n_hits, n_inserts, n_throttled;
+};
+
+/* ---- the cache's part ---- */
+
+extern const struct wl_cache_policy ccws_tags_policy;
+
+static void *tags_create(const struct wl_geometry *g, const int64_t *values, const char **why)
+{
+    (void)values;
+    uint32_t lines = g->sets * g->ways;
+    struct ccws *s = calloc(1, sizeof *s);
+    if (s) s->order = malloc(lines * sizeof *s->order);
+    if (s) s->brought = calloc(lines, 1);
+    if (!s || !s->order || !s->brought) {
+        *why = "out of memory";
+        if (s) {
+            free(s->order);
+            free(s->brought);
+        }
+        free(s);
+        return NULL;
+    }
+    s->kind = &ccws_tags_policy;
+    s->sets = g->sets;
+    s->ways = g->ways;
+    s->warps = g->warps;
+    wl_chain_init(&s->chain, s->order, g->sets, g->ways);
+    for (unsigned w = 0; w < MAX_WARPS; w++)
+        for (unsigned i = 0; i < VTA_SETS * VTA_WAYS; i++) s->vta[w][i / VTA_WAYS][i % VTA_WAYS] = NO_LINE;
+    *g->shared = s;
+    return s;
+}
+
+static void tags_destroy(void *self)
+{
+    struct ccws *s = self;
+    free(s->order);
+    free(s->brought);
+    free(s);
+}
+
+static uint64_t tags_storage_bits(const void *self)
+{
+    const struct ccws *s = self;
+    return (uint64_t)s->warps * VTA_SETS * VTA_WAYS * TAG_BITS + 6u * s->sets * s->ways;
+}
+
+static const struct wl_counter tags_counters[] = {
+    {"vta_probes", "misses", "load misses looked up in their warp's victim tags"},
+    {"vta_hits", "misses", "of these, found: the warp had lost the line"},
+    {"vta_inserts", "lines", "evicted lines noted for the warp that had brought them in"},
+    {"table_accesses", "accesses", "of the victim tags, for the energy model"},
+    WL_COUNTER_END,
+};
+
+static void tags_read_counters(const void *self, uint64_t *out)
+{
+    const struct ccws *s = self;
+    out[0] = s->n_probes;
+    out[1] = s->n_hits;
+    out[2] = s->n_inserts;
+    out[3] = s->n_probes + s->n_inserts;
+}
+
+static int tags_victim(void *self, const struct wl_access *a, const struct wl_set *set)
+{
+    return wl_chain_victim(&((struct ccws *)self)->chain, a->set, set, 0);
+}
+
+static void tags_on_hit(void *self, const struct wl_access *a, uint32_t way, bool merged)
+{
+    (void)merged;
+    wl_chain_touch(&((struct ccws *)self)->chain, a->set, way);
+}
+
+static uint64_t *find_tag(struct ccws *s, unsigned warp, uint64_t line)
+{
+    uint64_t *tag = s->vta[warp][line % VTA_SETS];
+    for (unsigned i = 0; i < VTA_WAYS; i++)
+        if (tag[i] == line) return &tag[i];
+    return NULL;
+}
+
+static void tags_on_evict(void *self, const struct wl_access *a, uint32_t way, uint64_t line, uint8_t state)
+{
+    (void)state;
+    struct ccws *s = self;
+    unsigned warp = s->brought[a->set * s->ways + way];
+    if (find_tag(s, warp, line)) return;
+    uint8_t *next = &s->vta_next[warp][line % VTA_SETS];
+    s->vta[warp][line % VTA_SETS][*next] = line;
+    *next = (uint8_t)((*next + 1) % VTA_WAYS);
+    s->n_inserts++;
+}
+
+static void lost_locality(struct ccws *s, unsigned warp, uint64_t cycle)
+{
+    s->n_hits++;
+    s->hits[warp]++;
+    s->all_hits++;
+    uint64_t height = s->base * (uint64_t)__builtin_popcountll(s->live);
+    uint64_t score = s->all_instructions ? s->all_hits * s->throttle * height / s->all_instructions : s->base;
+    s->zero_at[warp] = cycle + (score > s->base ? score : s->base);
+    s->stale = true;
+}
+
+static void tags_on_insert(void *self, const struct wl_access *a, uint32_t way)
+{
+    struct ccws *s = self;
+    s->n_probes++;
+    if (find_tag(s, a->warp, a->line)) lost_locality(s, a->warp, a->cycle);
+    s->brought[a->set * s->ways + way] = (uint8_t)a->warp;
+    wl_chain_touch(&s->chain, a->set, way);
+}
+
+static void tags_on_store(void *self, const struct wl_access *a)
+{
+    struct ccws *s = self;
+    for (unsigned w = 0; w < s->warps; w++) {
+        uint64_t *tag = find_tag(s, w, a->line);
+        if (tag) *tag = NO_LINE;
+    }
+}
+
+const struct wl_cache_policy ccws_tags_policy = {
+    .abi = WL_ABI,
+    .name = "ccws_tags",
+    .help = "LRU with the victim tags of CCWS; goes with --sched ccws",
+    .levels = 1u << WL_L1,
+    .counters = tags_counters,
+    .create = tags_create,
+    .destroy = tags_destroy,
+    .storage_bits = tags_storage_bits,
+    .read_counters = tags_read_counters,
+    .victim = tags_victim,
+    .on_hit = tags_on_hit,
+    .on_evict = tags_on_evict,
+    .on_insert = tags_on_insert,
+    .on_store = tags_on_store,
+};
+
+/* ---- the scheduler's part ---- */
+
+enum { BASE, THROTTLE, PARAMS };
+static const struct wl_param ccws_params[] = {
+    [BASE] = {"base", "points", 1, 100, 65535, NULL, "score of a warp that lost nothing", "the authors' simulator"},
+    [THROTTLE] = {"throttle", "", 0, 8, 65535, NULL, "weight of lost locality (K)", "the authors' simulator"},
+    WL_PARAM_END,
+};
+static const struct wl_counter ccws_counters[] = {
+    {"throttled_cycles", "SM cycles", "cycles in which some warp might not issue loads"},
+    WL_COUNTER_END,
+};
+
+static void *ccws_create(const struct wl_sched_geometry *g, const int64_t *values, const char **why)
+{
+    struct ccws *s = *g->shared;
+    if (s && s->kind != &ccws_tags_policy) s = NULL; /* another scheme's */
+    if (!s || g->schedulers > MAX_SCHEDULERS) {
+        *why = s ? "more than 8 schedulers" : "it needs the victim tags of its cache policy; add --l1 ccws_tags (l1 = ccws_tags)";
+        return NULL;
+    }
+    s->base = (uint64_t)values[BASE];
+    s->throttle = (uint64_t)values[THROTTLE];
+    s->schedulers = g->schedulers;
+    s->stale = true;
+    for (unsigned i = 0; i < MAX_SCHEDULERS; i++) s->last[i] = MAX_WARPS;
+    return s;
+}
+
+static uint64_t ccws_storage_bits(const void *self)
+{
+    const struct ccws *s = self;
+    return SCORE_BITS * s->warps + 6u * s->schedulers;
+}
+
+static void ccws_read_counters(const void *self, uint64_t *out) { out[0] = ((const struct ccws *)self)->n_throttled; }
+
+static void ccws_warp_launch(void *self, const struct wl_sched_view *v, unsigned warp)
+{
+    (void)v;
+    struct ccws *s = self;
+    s->live |= UINT64_C(1) << warp;
+    s->zero_at[warp] = s->hits[warp] = s->instructions[warp] = 0;
+    s->stale = true;
+}
+
+static void ccws_warp_exit(void *self, const struct wl_sched_view *v, unsigned warp)
+{
+    (void)v;
+    struct ccws *s = self;
+    s->live &= ~(UINT64_C(1) << warp);
+    s->all_hits -= s->hits[warp];
+    s->all_instructions -= s->instructions[warp];
+    s->stale = true;
+}
+
+static uint64_t earlier_of(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* The highest of a set of raised warps; of equals the lowest slot. */
+static unsigned highest(const struct ccws *s, uint64_t set)
+{
+    unsigned best = (unsigned)__builtin_ctzll(set);
+    for (set &= set - 1; set; set &= set - 1) {
+        unsigned w = (unsigned)__builtin_ctzll(set);
+        if (s->zero_at[w] > s->zero_at[best]) best = w;
+    }
+    return best;
+}
+
+/* Stacks the warps by score; those up to the height are allowed. */
+static void stack(struct ccws *s, uint64_t cycle)
+{
+    uint64_t raised = 0, height = s->base * (uint64_t)__builtin_popcountll(s->live), sum = 0, falling = 0;
+    for (uint64_t m = s->live; m; m &= m - 1) {
+        unsigned w = (unsigned)__builtin_ctzll(m);
+        if (s->zero_at[w] > cycle + s->base) raised |= m & -m;
+    }
+    s->stale = false;
+    s->allowed = s->live;
+    s->valid_until = UINT64_MAX;
+    if (!raised) return;
+    s->allowed = 0;
+    for (uint64_t left = raised; left; falling++) {
+        unsigned w = highest(s, left);
+        left &= ~(UINT64_C(1) << w);
+        s->valid_until = earlier_of(s->valid_until, s->zero_at[w] - s->base); /* there it is at the base */
+        if (sum >= height) continue;
+        s->allowed |= UINT64_C(1) << w;
+        sum += s->zero_at[w] - cycle;
+    }
+    for (uint64_t m = s->live & ~raised; m && sum < height; m &= m - 1) {
+        s->allowed |= m & -m;
+        sum += s->base;
+    }
+    if (sum >= height) s->valid_until = earlier_of(s->valid_until, cycle + (sum - height) / falling + 1);
+}
+
+static uint64_t ccws_cycle(void *self, const struct wl_sched_view *v)
+{
+    struct ccws *s = self;
+    uint64_t passed = v->cycle - s->last_cycle;
+    if (s->throttled) s->n_throttled += passed - 1;
+    s->last_cycle = v->cycle;
+    if (s->stale || v->cycle >= s->valid_until) stack(s, v->cycle);
+    s->throttled = s->allowed != s->live;
+    s->n_throttled += s->throttled;
+    return s->valid_until;
+}
+
+static uint64_t ccws_allowed(void *self, const struct wl_sched_view *v)
+{
+    return ((const struct ccws *)self)->allowed | ~v->loads;
+}
+
+static int ccws_pick(void *self, const struct wl_sched_view *v, unsigned scheduler, uint64_t candidates)
+{
+    return (int)wl_greedy_oldest(v, ((const struct ccws *)self)->last[scheduler], candidates);
+}
+
+static void ccws_issued(void *self, const struct wl_sched_view *v, unsigned scheduler, unsigned warp)
+{
+    (void)v;
+    struct ccws *s = self;
+    s->last[scheduler] = (uint8_t)warp;
+    s->instructions[warp]++;
+    s->all_instructions++;
+}
+
+extern const struct wl_sched_policy ccws_policy;
+const struct wl_sched_policy ccws_policy = {
+    .abi = WL_ABI,
+    .name = "ccws",
+    .help = "CCWS: warps that lost cache lines keep others from loading; needs --l1 ccws_tags",
+    .params = ccws_params,
+    .counters = ccws_counters,
+    .create = ccws_create,
+    .storage_bits = ccws_storage_bits,
+    .read_counters = ccws_read_counters,
+    .cycle = ccws_cycle,
+    .allowed = ccws_allowed,
+    .pick = ccws_pick,
+    .issued = ccws_issued,
+    .warp_launch = ccws_warp_launch,
+    .warp_exit = ccws_warp_exit,
+};

@@ -1,0 +1,101 @@
+/* hac_static.c - static HAC: six kinds of lines, each with a fixed place.
+ *
+ * Static HAC (section IV.B of the paper of hac.c) is the plain form of the idea: a line enters by the
+ * lanes of its request - 1 to 8 low, 9 to 23 middle, 24 to 32 high - and by its memory, in this order
+ * from the most recent place down: high NVM, high DRAM, the middle (A/2) NVM, one below it DRAM, one
+ * above the oldest NVM, the oldest DRAM. A hit rises by A/2 places in NVM and by A/4 in DRAM. The
+ * oldest is evicted. Nothing is learned, nothing goes past the cache, and writes are treated like
+ * reads (the paper speaks of them only in its Algorithm 1). Requests without lanes are low,
+ * constants high. "Central" of an even number of ways is taken as A/2. The paper has no result for it.
+ *
+ * Storage beyond LRU's chain: the type bit of each line, 768 bytes for 6144 lines. */
+#include <stdlib.h>
+
+#include "warpline/policy.h"
+
+enum { N_HIGH_NVM, N_HIGH_DRAM, N_MIDDLE_NVM, N_MIDDLE_DRAM, N_LOW_NVM, N_LOW_DRAM, N_COUNTERS };
+static const struct wl_counter static_counters[] = {
+    [N_HIGH_NVM] = {"insert_hn", "lines", "NVM lines inserted by requests of 24 to 32 lanes"},
+    [N_HIGH_DRAM] = {"insert_hd", "lines", "the same of DRAM"},
+    [N_MIDDLE_NVM] = {"insert_mn", "lines", "NVM lines inserted by requests of 9 to 23 lanes"},
+    [N_MIDDLE_DRAM] = {"insert_md", "lines", "the same of DRAM"},
+    [N_LOW_NVM] = {"insert_ln", "lines", "NVM lines inserted by requests of fewer lanes"},
+    [N_LOW_DRAM] = {"insert_ld", "lines", "the same of DRAM"},
+    WL_COUNTER_END,
+};
+
+struct hac_static {
+    struct wl_chain chain;
+    uint32_t sets;
+    uint64_t count[N_COUNTERS];
+    uint16_t order[]; /* [sets * ways] */
+};
+
+static void *static_create(const struct wl_geometry *g, const int64_t *values, const char **why)
+{
+    (void)values;
+    if (g->ways < 8) {
+        *why = "six places need at least 8 ways";
+        return NULL;
+    }
+    struct hac_static *p = calloc(1, sizeof *p + sizeof p->order[0] * g->sets * g->ways);
+    if (!p) {
+        *why = "out of memory";
+        return NULL;
+    }
+    p->sets = g->sets;
+    wl_chain_init(&p->chain, p->order, g->sets, g->ways);
+    return p;
+}
+
+static uint64_t static_storage_bits(const void *self)
+{
+    const struct hac_static *p = self;
+    return (uint64_t)p->sets * p->chain.ways;
+}
+
+static void static_read_counters(const void *self, uint64_t *out)
+{
+    const struct hac_static *p = self;
+    for (unsigned i = 0; i < N_COUNTERS; i++) out[i] = p->count[i];
+}
+
+static int static_victim(void *self, const struct wl_access *a, const struct wl_set *s)
+{
+    const struct hac_static *p = self;
+    int way = wl_chain_victim(&p->chain, a->set, s, 0);
+    return way < 0 ? WL_NO_WAY_STALL : way;
+}
+
+static void static_on_hit(void *self, const struct wl_access *a, uint32_t way, bool merged)
+{
+    (void)merged;
+    struct hac_static *p = self;
+    wl_chain_promote(&p->chain, a->set, way, p->chain.ways / (a->nvm ? 2 : 4));
+}
+
+static void static_on_insert(void *self, const struct wl_access *a, uint32_t way)
+{
+    struct hac_static *p = self;
+    uint32_t ways = p->chain.ways, ea = a->space == WL_CONST ? 32 : a->lanes;
+    const uint32_t place[N_COUNTERS] = {ways - 1, ways - 2, ways / 2, ways / 2 - 1, 1, 0};
+    unsigned class = (ea >= 24 ? N_HIGH_NVM : ea >= 9 ? N_MIDDLE_NVM : N_LOW_NVM) + (a->nvm ? 0u : 1u);
+    wl_chain_put_above_oldest(&p->chain, a->set, way, place[class]);
+    p->count[class]++;
+}
+
+extern const struct wl_cache_policy hac_static_policy;
+const struct wl_cache_policy hac_static_policy = {
+    .abi = WL_ABI,
+    .name = "hac_static",
+    .help = "static HAC: fixed places by memory and number of lanes",
+    .levels = 1u << WL_L2,
+    .counters = static_counters,
+    .create = static_create,
+    .destroy = free,
+    .storage_bits = static_storage_bits,
+    .read_counters = static_read_counters,
+    .victim = static_victim,
+    .on_hit = static_on_hit,
+    .on_insert = static_on_insert,
+};

@@ -1,0 +1,13 @@
+/* sample.h - all counters at one moment of a run. */
+#ifndef WL_STATS_SAMPLE_H
+#define WL_STATS_SAMPLE_H
+
+#include "stats/stats.h"
+#include "warpline/param.h"
+
+struct sample {
+    struct run_stats stats; /* stats.cycles: core cycles since the machine was built */
+    uint64_t l1[WL_MAX_POLICY_COUNTERS], l2[WL_MAX_POLICY_COUNTERS], sched[WL_MAX_POLICY_COUNTERS];
+};
+
+#endif

@@ -1,0 +1,129 @@
+#include "trace/lines.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUFFER = 4 * LINE_LIMIT };
+
+/* ---- failing ---- */
+
+void lines_fail(struct lines *l, const char *fmt, ...)
+{
+    if (l->failed) return; /* the first cause is the one */
+    char text[1024];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    wl_fail(&l->err, WL_EINPUT, "%.700s:%" PRIu64 ": %s", l->name, l->number ? l->number : 1, text);
+    l->failed = true;
+}
+
+void lines_no_memory(struct lines *l)
+{
+    if (l->failed) return;
+    wl_fail(&l->err, WL_ERUN, "%.700s: out of memory", l->name ? l->name : "a trace");
+    l->failed = true;
+}
+
+/* ---- opening ---- */
+
+static int start(struct lines *l, const char *name)
+{
+    l->limit = UINT64_MAX;
+    l->name = strdup(name);
+    l->buf = malloc(BUFFER);
+    l->decoder = decoder_new();
+    if (!l->name || !l->buf || !l->decoder) lines_no_memory(l);
+    return l->failed ? (int)l->err.code : 0;
+}
+
+int lines_open(struct lines *l, const char *file)
+{
+    *l = (struct lines){.file = fopen(file, "rb")};
+    if (l->file) return start(l, file);
+    wl_fail(&l->err, WL_EINPUT, "cannot read %.1000s: %s", file, strerror(errno));
+    l->failed = true;
+    return WL_EINPUT;
+}
+
+int lines_open_memory(struct lines *l, const char *name, const void *data, size_t size)
+{
+    *l = (struct lines){.mem = data, .mem_size = size};
+    return start(l, name);
+}
+
+void lines_close(struct lines *l)
+{
+    if (l->file) fclose(l->file);
+    decoder_free(l->decoder);
+    free(l->buf);
+    free(l->name);
+    l->file = NULL;
+    l->decoder = NULL;
+    l->buf = l->name = NULL;
+    l->at = l->size = 0;
+}
+
+size_t lines_raw(struct lines *l, uint8_t *out, size_t size)
+{
+    size_t n;
+    if (l->failed) return 0;
+    if (l->file) {
+        n = fread(out, 1, size, l->file);
+        if (n == 0 && ferror(l->file)) {
+            wl_fail(&l->err, WL_EINPUT, "cannot read %.1000s: %s", l->name, strerror(errno));
+            l->failed = true;
+        }
+    } else {
+        n = l->mem_size < size ? l->mem_size : size;
+        if (n) memcpy(out, l->mem, n);
+        l->mem += n;
+        l->mem_size -= n;
+    }
+    l->file_bytes += n;
+    return n;
+}
+
+/* ---- lines ---- */
+
+/* Moves what is left to the front and decodes more behind it; false when there is no more. */
+static bool refill(struct lines *l)
+{
+    if (l->over) return false;
+    memmove(l->buf, l->buf + l->at, l->size - l->at);
+    l->size -= l->at;
+    l->at = 0;
+    size_t n = decoder_read(l, l->decoder, l->buf + l->size, BUFFER - 1 - l->size);
+    l->size += n;
+    if (n == 0) l->over = true;
+    return n > 0;
+}
+
+char *lines_next(struct lines *l, size_t *len)
+{
+    if (l->failed) return NULL;
+    char *end;
+    size_t searched = 0;
+    while (!(end = memchr(l->buf + l->at + searched, '\n', l->size - l->at - searched))) {
+        searched = l->size - l->at;
+        if (searched >= LINE_LIMIT || !refill(l)) break;
+    }
+    if (l->failed || (!end && l->at == l->size)) return NULL;
+    char *line = l->buf + l->at;
+    size_t n = end ? (size_t)(end - line) : l->size - l->at;
+    l->at += n + (end ? 1 : 0);
+    l->text_bytes += n + 1;
+    l->number++;
+    if (n >= LINE_LIMIT) lines_fail(l, "this line has more than %d characters", LINE_LIMIT);
+    else if (memchr(line, 0, n)) lines_fail(l, "a NUL byte: this is no text file");
+    else if (l->text_bytes > l->limit) lines_fail(l, "the text is longer than %" PRIu64 " bytes", l->limit);
+    if (l->failed) return NULL;
+    if (n && line[n - 1] == '\r') n--;
+    line[n] = 0; /* buf has a byte to spare */
+    *len = n;
+    return line;
+}

@@ -1,0 +1,24 @@
+/* trace.h - any trace: a .wlt file, or a trace of Accel-Sim's tracer.
+ *
+ * Both give the same things, so whoever runs, inspects or converts traces need not know which. */
+#ifndef WL_TRACE_TRACE_H
+#define WL_TRACE_TRACE_H
+
+#include "trace/wlt.h"
+
+struct trace_reader;
+
+/* Whether `path` names a trace by what it is called: *.wlt, kernelslist*, *.traceg with or without
+ * .xz, .gz or .zst, or an existing folder. */
+bool trace_named(const char *path);
+struct trace_reader *trace_open(const char *path, struct wl_err *e);
+void trace_close(struct trace_reader *r);
+const struct wlt_header *trace_header(const struct trace_reader *r);
+/* As wlt_next, wlt_launch_counts and wlt_totals. */
+int trace_next(struct trace_reader *r, struct wlt_item *out, struct wl_err *e);
+struct wlt_counts trace_launch_counts(const struct trace_reader *r);
+struct wlt_totals trace_totals(const struct trace_reader *r);
+/* What was read with a guess; nothing in a .wlt file. */
+void trace_warnings(const struct trace_reader *r, void (*say)(void *arg, const char *text), void *arg);
+
+#endif

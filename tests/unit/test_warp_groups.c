@@ -1,0 +1,139 @@
+/* test_warp_groups.c - two-level scheduling and OWL: which group goes first, and when that changes. */
+#include "unit/sched_rig.h"
+
+/* ---- two-level ---- */
+
+/* Scheduler 0 owns the even slots: groups of 8 are 0..14, 16..30, 32..46. */
+TEST(two_level_stays_with_a_group)
+{
+    struct sched_rig r;
+    rig_sched(&r, "twolevel", 0, NULL);
+    r.v.live = BIT(RIG_WARPS) - 1;
+    assert_int_equal(r.p->storage_bits(r.self), 2 * (2 + 3 * 3));
+    uint64_t all = r.owned[0];
+    static const int turn[] = {0, 2, 4, 6, 8, 10, 12, 14, 0};
+    for (unsigned i = 0; i < COUNT(turn); i++) {
+        rig_cycle(&r);
+        assert_int_equal(rig_issue(&r, 0, all), turn[i]);
+    }
+    assert_int_equal(rig_issue(&r, 0, BIT(16) | BIT(32)), 16); /* fills an idle slot, */
+    rig_cycle(&r);
+    assert_int_equal(rig_pick(&r, 0, all), 2);                 /* no more than that */
+    r.v.long_stall = BIT(16) - 1;                              /* all of the first group wait */
+    rig_cycle(&r);
+    assert_int_equal(rig_pick(&r, 0, all), 18);
+    assert_int_equal(rig_counter(&r, "group_switches"), 2);    /* on both schedulers */
+    r.v.long_stall = 0;
+    rig_cycle(&r);
+    assert_int_equal(rig_pick(&r, 0, all), 18);                /* it does not go back */
+    r.v.long_stall = BIT(20) | BIT(22) | BIT(24);
+    r.v.barrier = BIT(16) | BIT(18);
+    r.v.ended = BIT(26) | BIT(28);
+    rig_cycle(&r);
+    assert_int_equal(rig_pick(&r, 0, all), 18);                /* warp 30 still moves */
+    r.v.live &= ~BIT(30);
+    rig_cycle(&r);
+    assert_int_equal(rig_pick(&r, 0, all), 32);
+    rig_sched_free(&r);
+}
+
+TEST(two_level_stays_when_all_wait)
+{
+    struct sched_rig r;
+    rig_sched(&r, "twolevel:group=4", 0, NULL);
+    r.v.live = BIT(RIG_WARPS) - 1;
+    r.v.long_stall = r.v.live;
+    rig_cycle(&r);
+    rig_cycle(&r);
+    assert_int_equal(rig_counter(&r, "group_switches"), 0);
+    rig_sched_free(&r);
+}
+
+/* ---- OWL ---- */
+
+static void launch_cta(struct sched_rig *r, unsigned cta, unsigned first, unsigned warps)
+{
+    for (unsigned w = first; w < first + warps; w++) rig_launch(r, w, cta);
+}
+
+static void exit_cta(struct sched_rig *r, unsigned first, unsigned warps)
+{
+    for (unsigned w = first; w < first + warps; w++) rig_exit(r, w);
+}
+
+/* CTAs of 6 warps: two make a group of 12. */
+TEST(owl_joins_whole_ctas)
+{
+    struct sched_rig r;
+    rig_sched(&r, "owl", 0, NULL);
+    for (unsigned c = 0; c < 8; c++) launch_cta(&r, c, 6 * c, 6);
+    assert_int_equal(rig_counter(&r, "groups"), 4);
+    uint64_t all = r.owned[0];
+    static const int turn[] = {0, 2, 4, 6, 8, 10, 0};
+    for (unsigned i = 0; i < COUNT(turn); i++) assert_int_equal(rig_issue(&r, 0, all), turn[i]);
+    assert_int_equal(rig_pick(&r, 0, all & ~(BIT(24) - 1)), 24);
+    rig_sched_free(&r);
+}
+
+TEST(owl_keeps_a_group_until_it_has_finished)
+{
+    struct sched_rig r;
+    rig_sched(&r, "owl", 0, NULL);
+    for (unsigned c = 0; c < 4; c++) launch_cta(&r, c, 8 * c, 8);
+    uint64_t all = BIT(32) - 1;
+    r.v.long_stall = BIT(8) - 1;
+    rig_cycle(&r);
+    assert_int_equal(rig_pick(&r, 0, all & r.owned[0]), 0); /* waiting does not matter */
+    exit_cta(&r, 0, 7);
+    assert_int_equal(rig_pick(&r, 1, BIT(7) | BIT(9)), 7);
+    exit_cta(&r, 7, 1);
+    assert_int_equal(rig_pick(&r, 1, BIT(9) | BIT(17)), 9); /* the next group is first, */
+    launch_cta(&r, 0, 0, 8);                                /* a new CTA last */
+    assert_int_equal(rig_pick(&r, 1, BIT(1) | BIT(25)), 25);
+    assert_int_equal(rig_counter(&r, "groups"), 5);
+    rig_sched_free(&r);
+}
+
+TEST(owl_begins_elsewhere_on_each_sm)
+{
+    struct sched_rig r;
+    for (unsigned sm = 0; sm < 9; sm++) {
+        rig_sched(&r, "owl", sm, NULL);
+        for (unsigned c = 0; c < 4; c++) launch_cta(&r, c, 8 * c, 8);
+        unsigned first = sm % 4, last = (sm + 3) % 4;
+        assert_int_equal(rig_pick(&r, 0, (BIT(32) - 1) & r.owned[0]), 8 * first);
+        uint64_t two = BIT(8 * last) | BIT(8 * ((sm + 2) % 4));
+        assert_int_equal(rig_pick(&r, 0, two), 8 * ((sm + 2) % 4)); /* the launch order goes on from there */
+        rig_sched_free(&r);
+        rig_sched(&r, "owl:blp=no", sm, NULL);
+        for (unsigned c = 0; c < 4; c++) launch_cta(&r, c, 8 * c, 8);
+        assert_int_equal(rig_pick(&r, 0, (BIT(32) - 1) & r.owned[0]), 0);
+        rig_sched_free(&r);
+    }
+}
+
+TEST(owl_without_locality_moves_on_when_all_wait)
+{
+    struct sched_rig r;
+    rig_sched(&r, "owl:loc=no", 0, NULL);
+    for (unsigned c = 0; c < 4; c++) launch_cta(&r, c, 8 * c, 8);
+    exit_cta(&r, 24, 8);
+    r.v.long_stall = BIT(8) - 1;
+    rig_cycle(&r);
+    assert_int_equal(rig_pick(&r, 0, (BIT(24) - 1) & r.owned[0]), 8);
+    assert_int_equal(rig_pick(&r, 0, BIT(0) | BIT(16)), 16);
+    rig_sched_free(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_level_stays_with_a_group),
+        cmocka_unit_test(two_level_stays_when_all_wait),
+        cmocka_unit_test(owl_joins_whole_ctas),
+        cmocka_unit_test(owl_keeps_a_group_until_it_has_finished),
+        cmocka_unit_test(owl_begins_elsewhere_on_each_sm),
+        cmocka_unit_test(owl_without_locality_moves_on_when_all_wait),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -77,8 +77,7 @@ static void help(FILE *out)
           "  --set KEY=VALUE    change the machine      --size tiny|small|paper  inputs\n"
           "  --json F --csv F   results for programs    --plugin F.so            your policies\n"
           "  --engine fast|tick                         --check                  verify results\n"
-          "\nTry: warpline run atax --size tiny\n"
-          "     warpline compare atax bfs --sched lrr,gto\n"
+          "\nTry: warpline compare atax bfs --size tiny --sched lrr,gto\n"
           "Each command has its own help: warpline run --help. The manual: man warpline.\n",
           out);
 }

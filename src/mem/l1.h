@@ -28,6 +28,7 @@ struct l1 {
     uint32_t missq_cap, missq_used;
     struct req_list missq;
     bool sectored, half_lines /* 64-byte lines: the constant cache */;
+    bool update /* stores leave lines valid */, perfect /* loads always hit */;
     uint8_t origin, sm;
     struct l1d_stats stats;
 };
@@ -37,6 +38,7 @@ struct l1_shape {
     enum index_fn index;
     bool sectored, infinite, half_lines;
     uint8_t origin;
+    bool update, perfect;
 };
 
 int l1_init(struct l1 *c, const struct l1_shape *shape, const struct cache_choice *choice,
@@ -58,6 +60,10 @@ static inline struct req *l1_missq_pop(struct l1 *c)
     c->missq_used--;
     return list_pop(&c->missq);
 }
+
+/* Uses only the first `ways` ways of each set from now on; the cache must be idle. Lines in the others are
+ * lost. A way that is not used looks reserved for ever, so no policy takes it. */
+void l1_set_ways(struct l1 *c, uint32_t ways);
 
 /* Invalidates everything; dirty local lines must have been dropped with their warps. */
 void l1_flush(struct l1 *c);

@@ -38,6 +38,7 @@ struct l2 {
     bool sectored;
     enum l2_write write;
     uint32_t port_bytes;
+    uint8_t promote; /* sectors fetched together */
 
     struct port in;   /* from the network, with the fixed pipeline and the queue behind it */
     struct port *out; /* to the network */

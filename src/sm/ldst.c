@@ -173,9 +173,10 @@ static void access_tags(struct sm *s, struct l1 *c, struct access_pipe *p, tick_
 /* ---- dispatch ---- */
 
 /* The cache an instruction goes to. */
-static enum req_origin origin_of(const struct code_inst *in)
+static enum req_origin origin_of(const struct sm *s, const struct code_inst *in)
 {
     if (in->space == SPACE_CONST || in->space == SPACE_PARAM) return FROM_L1C;
+    if (s->l1d_readonly) return FROM_L1D;
     return in->space == SPACE_TEX || in->cache_op == CACHE_NC ? FROM_L1T : FROM_L1D;
 }
 
@@ -214,7 +215,7 @@ static void dispatch(struct sm *s, tick_t now)
     u->next_txn = 0;
     op->load.requests = (uint16_t)u->ntxn;
     op->waiting = u->ntxn;
-    count_requests(s, op, origin_of(op->inst), u->ntxn);
+    count_requests(s, op, origin_of(s, op->inst), u->ntxn);
 }
 
 static const uint8_t kind_of[] = {[INST_LOAD] = WL_LOAD, [INST_STORE] = WL_STORE, [INST_ATOMIC] = WL_ATOMIC};
@@ -251,7 +252,7 @@ static void feed(struct sm *s, tick_t now)
     struct lsu *u = &s->lsu;
     dispatch(s, now);
     if (!u->op) return;
-    enum req_origin origin = origin_of(u->op->inst);
+    enum req_origin origin = origin_of(s, u->op->inst);
     struct access_pipe *p = &s->pipe[origin];
     if (p->used >= p->depth) return;
     struct req *r = make_request(s, u->op, origin);
@@ -317,7 +318,7 @@ tick_t ldst_next(const struct sm *s, tick_t now)
     if (!port_empty(&s->reply)) next = later(soon, port_next(&s->reply) + 1);
     next = earlier(next, earlier(pipe_next(&s->pipe[FROM_L1D]), earlier(pipe_next(&s->pipe[FROM_L1T]), pipe_next(&s->pipe[FROM_L1C]))));
     if (u->op) {
-        const struct access_pipe *p = &s->pipe[origin_of(u->op->inst)];
+        const struct access_pipe *p = &s->pipe[origin_of(s, u->op->inst)];
         if (p->used < p->depth) return soon;
     } else if (u->head != u->tail) {
         next = earlier(next, later(u->queue[u->head & 63]->ready, u->busy_until));

@@ -96,7 +96,10 @@ struct sm {
     tick_t lat[LAT_COUNT], init[LAT_COUNT], issue_delay, mem_delay, shared_latency, hit_ticks;
     uint8_t unit[LAT_COUNT]; /* enum unit */
     uint32_t pipes[3];
-    bool l1d_global, l1d_flush;
+    bool l1d_global, l1d_flush, l1d_readonly, whole_lines;
+    struct {
+        uint32_t unified, options, bytes[WL_MAX_CARVEOUTS]; /* ascending; unified 0: the split is fixed */
+    } carve;
     const struct addrmap *map;
     struct req_pool *pool;
 

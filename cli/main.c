@@ -36,7 +36,8 @@ static const struct command commands[] = {
      "  warpline characterize @apcm.cs --gpu apcm --csv apcm.csv\n"},
     {"list", CMD_LIST, cmd_list, "list workloads|groups|policies|schedulers|gpus|figures|counters|options",
      "workloads, groups, policies, schedulers, gpus, figures, counters, options", ""},
-    {"gpu", CMD_GPU, cmd_gpu, "gpu show NAME|FILE", "show a machine with every parameter", ""},
+    {"gpu", CMD_GPU, cmd_gpu, "gpu show NAME|FILE | gpu convert FILE [-o F.ini]", "show or convert a machine with every parameter",
+     "FILE is ours, or a gpgpusim.config of GPGPU-Sim, alone or as gpgpusim.config+trace.config.\n"},
     {"trace", CMD_TRACE, cmd_trace, "trace record WORKLOAD|FILE.ptx -o F.wlt | trace info TRACE | trace convert TRACE -o F.wlt|FOLDER",
      "record, inspect and convert traces",
      "A trace replays on any machine with the counters of the program itself:\n"

@@ -54,7 +54,7 @@ static const struct option_row table[] = {
     {"max-cycles", 0, NUMBER, "N", CMD_RUN | CMD_COMPARE | CMD_EXEC, AT(max_cycles), "stop a kernel after N core cycles; exec: begin no more blocks"},
     {"json", 0, TEXT, "FILE", MACHINE | CMD_TRACE | CMD_CHARACTERIZE, AT(json), "write the results as JSON; - is standard output"},
     {"csv", 0, TEXT, "FILE", CMD_RUN | CMD_COMPARE | CMD_CHARACTERIZE | CMD_EXEC, AT(csv), "write the results as CSV; - is standard output"},
-    {"output", 'o', TEXT, "FILE", CMD_TRACE | CMD_REPORT | CMD_STORE, AT(output), "the file to write"},
+    {"output", 'o', TEXT, "FILE", CMD_TRACE | CMD_REPORT | CMD_STORE | CMD_GPU, AT(output), "the file to write"},
     {"store", 0, TEXT, "FILE", LAB | CMD_STORE, AT(store), "the result store (default ~/.cache/warpline/results.db)"},
     {"out", 0, TEXT, "DIR", CMD_EXPERIMENT | CMD_FIGURE, AT(out), "folder of the .csv and .svg files (default .)"},
     {"all", 0, FLAG, NULL, CMD_FIGURE, AT(all), "every figure of every experiment"},

@@ -118,7 +118,10 @@ struct sm {
     tick_t lat[LAT_COUNT], init[LAT_COUNT], issue_delay, mem_delay, shared_latency, hit_ticks;
     uint8_t unit[LAT_COUNT]; /* enum unit */
     uint32_t pipes[3];
-    bool l1d_global, l1d_flush;
+    bool l1d_global, l1d_flush, l1d_readonly, whole_lines;
+    struct {
+        uint32_t unified, options, bytes[WL_MAX_CARVEOUTS]; /* ascending; unified 0: the split is fixed */
+    } carve;
     const struct addrmap *map;
     struct req_pool *pool;
 
@@ -201,7 +204,7 @@ bool issue_cycle(struct sm *s, tick_t now, tick_t *next);
 struct memop *memop_alloc(struct sm *s);
 bool ldst_has_room(const struct sm *s);
 uint64_t ldst_holds(const struct sm *s); /* warps with requests no cache has accepted */
-bool ldst_is_data(const struct code_inst *in); /* goes to the L1D */
+bool ldst_is_data(const struct sm *s, const struct code_inst *in); /* goes to the L1D */
 int ldst_warp(const struct sm *s);       /* whose request is at the L1D or next to be there; -1 */
 void ldst_accept(struct sm *s, struct memop *op);
 void ldst_cycle(struct sm *s, tick_t now, uint64_t skipped);

@@ -31,12 +31,14 @@ enum command_bit {
     CMD_REPORT = 512,
     CMD_STORE = 1024,
     CMD_CHARACTERIZE = 2048,
-    CMD_ALL = 4095
+    CMD_TIMELINE = 4096,
+    CMD_ALL = 8191
 };
 
 struct options {
     const char *gpu, *l1, *l2, *sched, *size, *engine;
     const char *json, *csv, *output;
+    const char *timeline, *timeline_window, *timeline_sms;
     const char *kernel, *grid, *block;
     const char *store, *out, *task, *spool;
     struct text_list set, input, plugin, arg, dump;

@@ -210,6 +210,7 @@ tick_t sm_tick(struct sm *s, tick_t now)
     tick_t next = NEVER;
     s->ask_again = false;
     bool again = s->l1d.observer ? observed_issue(s, now, &next) : issue_cycle(s, now, &next);
+    if (s->timeline) timeline_cycle(s->timeline, s);
     if (again || (s->ask_again && l1_refused(s->pipe[FROM_L1D].refused))) return now + s->part.period;
     tick_t t = ldst_next(s, now);
     if (t < next) next = t;

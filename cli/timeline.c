@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "sm/timeline.h"
+#include "stats/timeline.h"
 
 enum { TIMELINE_EVENTS = 2000000 }; /* some 200 MB: more than a viewer likes */
 

@@ -1,30 +1,14 @@
-/* timeline.h - what chosen SMs do in a window of cycles, as a Chrome trace (JSON of trace events).
+/* timeline.h - an SM shows what it does (stats/timeline.h).
  *
- * Opens in Perfetto or about:tracing; a microsecond there is a core cycle here. A process is an SM; its
- * tracks are the mode and the owner of the scheduling scheme, the ld/st unit, counters (MSHRs, miss
- * queue, re-execution queue) and one track a warp: instructions issued, waits for loads and barriers.
- *
- * The SM shows its state at the end of every cycle in which it works; only changes are written, so a
+ * It shows its state at the end of every cycle in which it works; only changes are written, so a
  * sleeping SM costs nothing and both engines write the same. A machine without a timeline pays one
  * comparison a cycle of an SM and one an instruction. */
 #ifndef WL_SM_TIMELINE_H
 #define WL_SM_TIMELINE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "stats/timeline.h"
 
 struct sm;
-struct timeline;
-
-enum { TIMELINE_MAX_SMS = 256 };
-
-/* Cycles from <= c < to of the SMs with sms[i]; writes at most `limit` events to `out`, which stays the
- * caller's. NULL: out of memory. */
-struct timeline *timeline_new(FILE *out, uint64_t from, uint64_t to, const bool sms[TIMELINE_MAX_SMS], uint64_t limit);
-/* Ends the file; returns whether the limit cut something off. */
-bool timeline_end(struct timeline *t);
-
 struct timeline_sm;
 struct timeline_sm *timeline_of(struct timeline *t, uint32_t sm); /* NULL: that SM is not shown */
 void timeline_issue(struct timeline_sm *t, const struct sm *s, unsigned warp); /* the head is being issued */

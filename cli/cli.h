@@ -18,6 +18,7 @@ int cmd_list(const struct options *o, struct wl_err *e);
 int cmd_gpu(const struct options *o, struct wl_err *e);
 int cmd_trace(const struct options *o, struct wl_err *e);
 int cmd_characterize(const struct options *o, struct wl_err *e);
+int cmd_timeline(const struct options *o, struct wl_err *e);
 int cmd_bench(const struct options *o, struct wl_err *e);
 int cmd_exec(const struct options *o, struct wl_err *e);
 /* `run` by what the word names. */
@@ -80,12 +81,22 @@ void print_kernel_text(void *arg, const char *text, size_t len);
 /* "warpline: warning: ..." on standard error; arg is not used. */
 void print_warning(void *arg, const char *text);
 
+/* ---- timeline.c: --timeline ---- */
+
+/* Opens the file and makes the timeline; nothing when none is asked for. */
+struct output;
+int timeline_open(struct output *out, const struct options *o, struct wl_err *e);
+void timeline_close(struct output *out); /* ends what is in the file; output_close closes it */
+
 /* ---- output.c: where results go ---- */
 
 struct output {
     FILE *json, *csv; /* NULL: not asked for */
     const char *json_name, *csv_name;
     bool text; /* the readable form goes to standard output */
+    FILE *timeline_file;
+    const char *timeline_name;
+    struct timeline *timeline; /* for gpu_options; NULL: not asked for */
 };
 
 /* Opens the files of --json and --csv before anything runs, so that a bad path costs no time. */

@@ -45,6 +45,9 @@ static const struct command commands[] = {
      "  warpline run atax.wlt --gpu gtx480 --l1 lru\n"
      "Accel-Sim's traces are read too; a .wlt made of one is smaller and is read faster:\n"
      "  warpline trace convert traces/bfs -o bfs.wlt\n"},
+    {"timeline", CMD_TIMELINE, cmd_timeline, "timeline mascar-fig3", "a paper's example, cycle by cycle, as text",
+     "Of a run of your own: warpline run bfs --size tiny --timeline bfs.json --timeline-window 1000..3000\n"
+     "                              --timeline-sms 0,1, to be opened in Perfetto.\n"},
     {"experiment", CMD_EXPERIMENT, cmd_experiment, "experiment FILE|NAME",
      "run an experiment file: its figures and claims",
      "The format is in docs/experiments.md. Repeating the command goes on where it was stopped.\n"

@@ -71,6 +71,7 @@ static int init_parts(struct gpu *g, struct wl_err *e)
     for (uint32_t i = 0; i < g->sms; i++) {
         g->sm[i].dispatcher = &g->dispatch.part;
         if (sm_init(&g->sm[i], c, i, &g->map, &g->pool, &g->ops, e)) return (int)e->code;
+        if (g->options.timeline) g->sm[i].timeline = timeline_of(g->options.timeline, i);
     }
     for (uint32_t i = 0; i < g->slices; i++) {
         if (l2_init(&g->l2[i], c, i, &g->map, &g->nvm, &g->pool, e)) return (int)e->code;
@@ -282,6 +283,8 @@ int gpu_run(struct gpu *g, struct stream_source *s, struct wl_err *e)
     if (bad) return bad;
     for (uint32_t i = 0; i < g->sms; i++) sm_kernel_end(&g->sm[i]);
     if (g->profile) profile_kernel_end(g->profile);
+    if (g->options.timeline)
+        timeline_kernel(g->options.timeline, s->info->kernel, start / g->core_period, g->clock.now / g->core_period + 1);
     g->cycles += (g->clock.now - start) / g->core_period + 1;
     g->kernels++;
     g->broken = false;

@@ -228,6 +228,7 @@ tick_t sm_tick(struct sm *s, tick_t now)
     s->ask_again = false;
     bool again = s->probe ? observed_issue(s, now, &next) : issue_cycle(s, now, &next);
     if (s->ask_again) reexec_changed(s);
+    if (s->timeline) timeline_cycle(s->timeline, s);
     if (again || (s->ask_again && l1_refused(s->pipe[FROM_L1D].refused))) return now + s->part.period;
     tick_t t = ldst_next(s, now);
     if (t < next) next = t;

@@ -13,6 +13,7 @@
 #include "mem/addrmap.h"
 #include "mem/l1.h"
 #include "mem/port.h"
+#include "sm/timeline.h"
 #include "stream/stream.h"
 #include "warpline/sched.h"
 
@@ -170,6 +171,7 @@ struct sm {
     tick_t offered_at, wants_at; /* when it was put there; since when the SM has room; NEVER: not */
     const struct part *dispatcher;
 
+    struct timeline_sm *timeline; /* shows what happens; NULL: nobody looks */
     struct sm_stats stats;
     uint64_t lanes[LAT_COUNT]; /* that executed an instruction of each latency class */
     struct probe *probe; /* of stats.profile; NULL: off */

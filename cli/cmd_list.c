@@ -1,8 +1,10 @@
 /* cmd_list.c - what there is to choose from: tables for people, --plain for scripts and shells. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/character.h"
 #include "experiment/experiment.h"
 #include "param/table.h"
 
@@ -23,16 +25,72 @@ static void list_inputs(const struct workload *w)
     if (w->aliases) printf("    also known as %s\n", w->aliases);
 }
 
-static void list_workloads(const struct options *o)
+static bool has_member(const struct workload_group *g, const struct workload *w)
+{
+    const struct workload *m;
+    for (unsigned i = 0; (m = workload_group_member(g, i)); i++)
+        if (m == w) return true;
+    return false;
+}
+
+static void list_papers(const struct workload *w)
+{
+    unsigned count;
+    const struct workload_group *all = workload_groups(&count);
+    const char *before = "    in ";
+    for (unsigned i = 0; i < count; i++) {
+        if (!has_member(&all[i], w)) continue;
+        printf("%s@%s", before, all[i].name);
+        before = " ";
+    }
+    if (*before == ' ' && !before[1]) putchar('\n');
+}
+
+/* The numbers come from a run, not from a table that could be out of date: all programs at tiny take
+ * a few seconds. */
+static int list_numbers(const struct options *o, const struct workload *w, struct wl_err *e)
+{
+    struct options run = {.size = o->size ? o->size : "tiny", .seed = 1};
+    struct job *j = calloc(1, sizeof *j);
+    if (!j) return wl_fail(e, WL_ERUN, "out of memory");
+    int rc = character_job(j, w->name, &run, e);
+    if (!rc) rc = job_run(j, e);
+    if (!rc) {
+        const struct run_result *r = &j->result;
+        struct program_size p = program_size(r);
+        struct character c;
+        char ctas[32], threads[32], instructions[32], loads[32];
+        character_of(j, &c);
+        printf("    %s: %" PRIu64 " kernel%s, %" PRIu64 " launch%s, %s CTAs, %s threads, %s warp instructions; %s L1D loads, "
+               "%.1f %% divergent; %.1f KiB loaded\n",
+               r->size, p.kernels, p.kernels == 1 ? "" : "s", p.launches, p.launches == 1 ? "" : "es",
+               with_commas(p.ctas, ctas), with_commas(p.threads, threads),
+               with_commas(r->stats.sm.warp_instructions, instructions), with_commas(r->stats.sm.l1d_loads, loads),
+               100 * metric_of(&c, "divergent_loads"), metric_of(&c, "footprint_bytes") / 1024);
+    }
+    job_free(j);
+    free(j);
+    return rc;
+}
+
+static int list_workloads(const struct options *o, struct wl_err *e)
 {
     unsigned count;
     const struct workload *const *all = workloads(&count);
-    for (unsigned i = 0; i < count; i++) {
+    bool more = o->verbose && !o->plain;
+    if (o->size && !more) return wl_fail(e, WL_EINPUT, "--size goes with 'list workloads -v', which runs each program at it");
+    int rc = 0;
+    for (unsigned i = 0; !rc && i < count; i++) {
         char rest[512];
         snprintf(rest, sizeof rest, "%-10s %s", all[i]->suite ? all[i]->suite : "", all[i]->help ? all[i]->help : "");
         row(o, all[i]->name, 14, rest);
-        if (o->verbose && !o->plain) list_inputs(all[i]);
+        if (!more) continue;
+        list_inputs(all[i]);
+        list_papers(all[i]);
+        if (!o->quiet && isatty(2)) fprintf(stderr, "\r%u of %u: %-20s\r", i + 1, count, all[i]->name);
+        rc = list_numbers(o, all[i], e);
     }
+    return rc;
 }
 
 static void list_groups(const struct options *o)
@@ -172,8 +230,9 @@ int cmd_list(const struct options *o, struct wl_err *e)
     int at = -1;
     for (int i = 0; i < 8; i++)
         if (strcmp(kinds[i], kind) == 0) at = i;
+    if (o->size && at > 0) return wl_fail(e, WL_EINPUT, "--size goes with 'list workloads -v'");
     switch (at) {
-    case 0: list_workloads(o); return 0;
+    case 0: return list_workloads(o, e);
     case 1: list_policies(o); return 0;
     case 2: list_schedulers(o); return 0;
     case 3: return list_gpus(o, e);

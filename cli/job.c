@@ -169,7 +169,7 @@ static uint64_t hash_workload(const struct job *j)
     return ptx ? hash_bytes(h, ptx->data, ptx->size) : h;
 }
 
-static void describe_machine(struct job *j)
+void job_describe(struct job *j)
 {
     struct run_result *r = &j->result;
     const struct gpu_config *c = &j->config;
@@ -271,7 +271,7 @@ static void price(struct job *j)
 int job_collect(struct job *j, struct session *s, double seconds, struct wl_err *e)
 {
     struct run_result *r = &j->result;
-    describe_machine(j);
+    job_describe(j);
     struct gpu *gpu = session_gpu(s);
     if (gpu) {
         struct policy_stats p = {0};

@@ -17,8 +17,9 @@ struct command {
 };
 
 static const struct command commands[] = {
-    {"run", CMD_RUN, cmd_run, "run WORKLOAD|FILE.ptx|TRACE.wlt",
-     "run a workload, a FILE.ptx or a TRACE.wlt; a readable summary",
+    {"run", CMD_RUN, cmd_run, "run WORKLOAD|FILE.ptx|TRACE",
+     "run a workload, a FILE.ptx or a trace; a readable summary",
+     "A trace is a .wlt file, or one of Accel-Sim: its folder, kernelslist.g or kernel-N.traceg[.xz|.gz|.zst].\n"
      "Fills of a buffer: zero, iota-i32, iota-f32, rand-f32, rand-u32, const-f32=V, const-u32=V,\n"
      "file:PATH. Types of a scalar: u8 s8 u16 s16 u32 s32 u64 s64 f32 f64.\n"
      "  warpline run atax --size tiny --l1 lru --json -\n"
@@ -27,14 +28,22 @@ static const struct command commands[] = {
      "workloads across policies, schedulers, machines; a table",
      "--gpu, --l1, --l2 and --sched take lists here: --sched lrr,gto --l1 lru. The first of each is\n"
      "the baseline.\n"},
+    {"characterize", CMD_CHARACTERIZE, cmd_characterize, "characterize WORKLOAD|@GROUP...",
+     "what the papers measure of a program itself",
+     "An LRU L1D on the chosen machine, every load observed: requests a load, locality, reuse, used\n"
+     "bytes. One program: a page; several: a table. docs/characterisation.md has the definitions.\n"
+     "  warpline characterize atax --size tiny\n"
+     "  warpline characterize @apcm.cs --gpu apcm --csv apcm.csv\n"},
     {"list", CMD_LIST, cmd_list, "list workloads|groups|policies|schedulers|gpus|figures|counters|options",
      "workloads, groups, policies, schedulers, gpus, figures, counters, options", ""},
     {"gpu", CMD_GPU, cmd_gpu, "gpu show NAME|FILE", "show a machine with every parameter", ""},
-    {"trace", CMD_TRACE, cmd_trace, "trace record WORKLOAD|FILE.ptx -o F.wlt | trace info F.wlt",
-     "record and inspect traces",
+    {"trace", CMD_TRACE, cmd_trace, "trace record WORKLOAD|FILE.ptx -o F.wlt | trace info TRACE | trace convert TRACE -o F.wlt|FOLDER",
+     "record, inspect and convert traces",
      "A trace replays on any machine with the counters of the program itself:\n"
      "  warpline trace record atax --size tiny -o atax.wlt\n"
-     "  warpline run atax.wlt --gpu gtx480 --l1 lru\n"},
+     "  warpline run atax.wlt --gpu gtx480 --l1 lru\n"
+     "Accel-Sim's traces are read too; a .wlt made of one is smaller and is read faster:\n"
+     "  warpline trace convert traces/bfs -o bfs.wlt\n"},
     {"experiment", CMD_EXPERIMENT, cmd_experiment, "experiment FILE|NAME",
      "run an experiment file: its figures and claims",
      "The format is in docs/experiments.md. Repeating the command goes on where it was stopped.\n"
@@ -48,6 +57,13 @@ static const struct command commands[] = {
     {"report", CMD_REPORT, cmd_report, "report [NAME|FILE...] -o FILE.html", "figures and claims as one HTML page", ""},
     {"store", CMD_STORE, cmd_store, "store list | export csv|json | prune | verify", "look after the result store",
      "prune deletes what other builds of the simulator left; prune --failed, what failed.\n"},
+    {"exec", CMD_EXEC, cmd_exec, "exec [options] [--] PROGRAM [ARGUMENTS]",
+     "run an unmodified CUDA program on the simulated GPU",
+     "The program must have been linked with nvcc -cudart shared; docs/exec.md. Its output stays its own: the\n"
+     "results go to standard error, --json and --csv. Its exit status is passed on.\n"
+     "  warpline exec --l1 dacache --json r.json -- ./app 1024\n"
+     "  warpline exec --kernel 'stencil*' --launch 10..20 -- ./app\n"
+     "  warpline exec --record traces -- ./app && warpline run traces/app.wlt --sched lrr\n"},
     {"bench", CMD_BENCH, cmd_bench, "bench", "simulation speed on a fixed set, as JSON", ""},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
@@ -55,7 +71,7 @@ enum { COMMANDS = sizeof commands / sizeof commands[0] };
 static void help(FILE *out)
 {
     fputs("warpline - a cycle-level simulator of the GPU memory hierarchy\n\n", out);
-    for (unsigned i = 0; i < COMMANDS; i++) fprintf(out, "  warpline %-11s%s\n", commands[i].name, commands[i].summary);
+    for (unsigned i = 0; i < COMMANDS; i++) fprintf(out, "  warpline %-13s%s\n", commands[i].name, commands[i].summary);
     fputs("\nCommon options:\n"
           "  --gpu NAME|FILE    the machine             --l1 P --l2 P --sched P  policies\n"
           "  --set KEY=VALUE    change the machine      --size tiny|small|paper  inputs\n"
@@ -63,7 +79,6 @@ static void help(FILE *out)
           "  --engine fast|tick                         --check                  verify results\n"
           "\nTry: warpline run atax --size tiny\n"
           "     warpline compare atax bfs --sched lrr,gto\n"
-          "     warpline list gpus\n"
           "Each command has its own help: warpline run --help. The manual: man warpline.\n",
           out);
 }

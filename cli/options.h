@@ -30,7 +30,9 @@ enum command_bit {
     CMD_CLAIMS = 256,
     CMD_REPORT = 512,
     CMD_STORE = 1024,
-    CMD_ALL = 2047
+    CMD_CHARACTERIZE = 2048,
+    CMD_EXEC = 4096,
+    CMD_ALL = 8191
 };
 
 struct options {
@@ -38,6 +40,8 @@ struct options {
     const char *json, *csv, *output;
     const char *kernel, *grid, *block;
     const char *store, *out, *task, *spool;
+    const char *launch, *record;
+    char **program; /* exec: the words of the program, NULL-terminated as in argv */
     struct text_list set, input, plugin, arg, dump;
     struct text_list words; /* what is not an option */
     uint64_t seed, shuffle, max_cycles, shared, jobs, timeout;

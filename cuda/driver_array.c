@@ -21,7 +21,7 @@ static unsigned format_bytes(CUarray_format f)
 
 CUresult cuArrayCreate(CUarray *array, const CUDA_ARRAY_DESCRIPTOR *desc)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
     if (!array || !desc) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuArrayCreate: a pointer is NULL");
@@ -51,7 +51,7 @@ void array_release(struct CUarray_st *a)
 
 CUresult cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR *desc, CUarray array)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
     const struct CUarray_st *a = object_find(d, array, OBJECT_ARRAY);
@@ -62,7 +62,7 @@ CUresult cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR *desc, CUarray array)
 
 CUresult cuArrayDestroy(CUarray array)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
     struct CUarray_st *a = object_find(d, array, OBJECT_ARRAY);
@@ -125,7 +125,7 @@ static CUresult find_side(struct driver *d, CUmemorytype type, const void *host,
 
 CUresult cuMemcpy2D(const CUDA_MEMCPY2D *c)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
     if (!c) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuMemcpy2D: no description");

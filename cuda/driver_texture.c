@@ -117,7 +117,7 @@ static struct CUtexref_st *new_texture(struct driver *d, enum object_kind kind, 
 
 CUresult cuModuleGetTexRef(CUtexref *texref, CUmodule module, const char *name)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
     if (!texref || !name) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuModuleGetTexRef: a pointer is NULL");
@@ -142,7 +142,7 @@ static CUresult texref_call(struct driver **d, CUtexref texref)
 
 CUresult cuTexRefSetAddress(size_t *byte_offset, CUtexref texref, CUdeviceptr ptr, size_t bytes)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = texref_call(&d, texref);
     if (r) return r;
     if (byte_offset) *byte_offset = 0; /* any texel may come first */
@@ -151,7 +151,7 @@ CUresult cuTexRefSetAddress(size_t *byte_offset, CUtexref texref, CUdeviceptr pt
 
 CUresult cuTexRefSetAddress2D(CUtexref texref, const CUDA_ARRAY_DESCRIPTOR *desc, CUdeviceptr ptr, size_t pitch)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = texref_call(&d, texref);
     if (r) return r;
     if (!desc) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuTexRefSetAddress2D: no descriptor");
@@ -161,7 +161,7 @@ CUresult cuTexRefSetAddress2D(CUtexref texref, const CUDA_ARRAY_DESCRIPTOR *desc
 
 CUresult cuTexRefSetArray(CUtexref texref, CUarray array, unsigned int flags)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = texref_call(&d, texref);
     if (r) return r;
     if (flags != CU_TRSA_OVERRIDE_FORMAT)
@@ -171,7 +171,7 @@ CUresult cuTexRefSetArray(CUtexref texref, CUarray array, unsigned int flags)
 
 CUresult cuTexRefSetFormat(CUtexref texref, CUarray_format format, int channels)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = texref_call(&d, texref);
     if (!r) r = set_format(d, &texref->texture, format, (unsigned)channels);
     return r ? r : bind(d, texref);
@@ -179,7 +179,7 @@ CUresult cuTexRefSetFormat(CUtexref texref, CUarray_format format, int channels)
 
 CUresult cuTexRefSetFlags(CUtexref texref, unsigned int flags)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = texref_call(&d, texref);
     if (!r) r = set_flags(d, &texref->texture, flags);
     return r ? r : bind(d, texref);
@@ -187,7 +187,7 @@ CUresult cuTexRefSetFlags(CUtexref texref, unsigned int flags)
 
 CUresult cuTexRefSetAddressMode(CUtexref texref, int dim, CUaddress_mode mode)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = texref_call(&d, texref);
     if (r) return r;
     if (dim < 0 || dim > 2 || (unsigned)mode > CU_TR_ADDRESS_MODE_BORDER)
@@ -198,7 +198,7 @@ CUresult cuTexRefSetAddressMode(CUtexref texref, int dim, CUaddress_mode mode)
 
 CUresult cuTexRefSetFilterMode(CUtexref texref, CUfilter_mode mode)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = texref_call(&d, texref);
     if (r) return r;
     texref->texture.linear = mode == CU_TR_FILTER_MODE_LINEAR;
@@ -226,7 +226,7 @@ static CUresult show(struct driver *d, struct CUtexref_st *x, const CUDA_RESOURC
 CUresult cuTexObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTURE_DESC *texture,
                            const CUDA_RESOURCE_VIEW_DESC *view)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
     if (!object || !resource || !texture)
@@ -253,7 +253,7 @@ CUresult cuTexObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DESC *resour
 
 CUresult cuTexObjectDestroy(CUtexObject object)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
     for (struct object *o = d->objects; o; o = o->next) {

@@ -63,6 +63,10 @@ bool job_begin(struct job *j, const struct workload *w, struct workload_run *r, 
 
 int job_end(struct job *j)
 {
+    while (j->textures) {
+        cuTexObjectDestroy(j->texture[--j->textures]);
+        if (j->array[j->textures]) cuArrayDestroy(j->array[j->textures]);
+    }
     while (j->devices) cuMemFree(j->device[--j->devices]);
     while (j->hosts) free(j->host[--j->hosts]);
     if (j->module) cuModuleUnload(j->module);
@@ -153,6 +157,64 @@ void job_launch_shared(struct job *j, CUfunction f, struct shape s, size_t share
 {
     if (TRY(j, cuLaunchKernel(f, s.grid_x, s.grid_y, 1, s.block_x, s.block_y, 1, (unsigned)shared, NULL, params, NULL)))
         TRY(j, cuCtxSynchronize());
+}
+
+void job_launch_3d(struct job *j, CUfunction f, const unsigned grid[3], const unsigned block[3], void **params)
+{
+    if (TRY(j, cuLaunchKernel(f, grid[0], grid[1], grid[2], block[0], block[1], block[2], 0, NULL, params, NULL)))
+        TRY(j, cuCtxSynchronize());
+}
+
+/* ---- textures ---- */
+
+static CUtexObject add_texture(struct job *j, const CUDA_RESOURCE_DESC *resource, CUarray array)
+{
+    const CUDA_TEXTURE_DESC look = {.addressMode = {CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_CLAMP},
+                                    .filterMode = CU_TR_FILTER_MODE_POINT, .flags = CU_TRSF_READ_AS_INTEGER};
+    CUtexObject t = 0;
+    if (!TRY(j, cuTexObjectCreate(&t, resource, &look, NULL))) {
+        if (array) cuArrayDestroy(array);
+        return 0;
+    }
+    j->array[j->textures] = array;
+    j->texture[j->textures++] = t;
+    return t;
+}
+
+static bool room_for_texture(struct job *j)
+{
+    if (j->textures == JOB_MAX_TEXTURES) job_fail(j, "more than %d textures", JOB_MAX_TEXTURES);
+    return !j->failed;
+}
+
+CUtexObject job_texture(struct job *j, CUdeviceptr p, size_t count, struct texels t)
+{
+    if (!room_for_texture(j)) return 0;
+    CUDA_RESOURCE_DESC r = {.resType = CU_RESOURCE_TYPE_LINEAR};
+    r.res.linear.devPtr = p;
+    r.res.linear.format = t.format;
+    r.res.linear.numChannels = t.channels;
+    r.res.linear.sizeInBytes = count * t.bytes;
+    return add_texture(j, &r, NULL);
+}
+
+CUtexObject job_texture_2d(struct job *j, const void *src, size_t width, size_t height, struct texels t)
+{
+    if (!room_for_texture(j)) return 0;
+    const CUDA_ARRAY_DESCRIPTOR d = {.Width = width, .Height = height, .Format = t.format, .NumChannels = t.channels};
+    CUarray array = NULL;
+    if (!TRY(j, cuArrayCreate(&array, &d))) return 0;
+    const CUDA_MEMCPY2D c = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = src, .srcPitch = width * t.bytes,
+                             .dstMemoryType = CU_MEMORYTYPE_ARRAY, .dstArray = array, .WidthInBytes = width * t.bytes,
+                             .Height = height};
+    TRY(j, cuMemcpy2D(&c));
+    CUDA_RESOURCE_DESC r = {.resType = CU_RESOURCE_TYPE_ARRAY};
+    r.res.array.hArray = array;
+    if (j->failed) {
+        cuArrayDestroy(array);
+        return 0;
+    }
+    return add_texture(j, &r, array);
 }
 
 /* ---- comparison ---- */

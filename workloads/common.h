@@ -15,7 +15,7 @@
 #include "workloads/workloads.def"
 #undef W
 
-enum { JOB_MAX_BUFFERS = 24 };
+enum { JOB_MAX_BUFFERS = 32, JOB_MAX_TEXTURES = 4 };
 
 struct job {
     struct workload_run *run;
@@ -26,6 +26,9 @@ struct job {
     CUdeviceptr device[JOB_MAX_BUFFERS];
     void *host[JOB_MAX_BUFFERS];
     unsigned devices, hosts;
+    CUtexObject texture[JOB_MAX_TEXTURES];
+    CUarray array[JOB_MAX_TEXTURES]; /* NULL: the texture shows linear memory */
+    unsigned textures;
     size_t checked; /* values compared so far */
     double worst;   /* largest relative error among them */
 };
@@ -52,6 +55,15 @@ void job_copy_in(struct job *j, CUdeviceptr dst, const void *src, size_t bytes);
 void job_copy_out(struct job *j, void *dst, CUdeviceptr src, size_t bytes);
 void job_copy(struct job *j, CUdeviceptr dst, CUdeviceptr src, size_t bytes); /* within the device */
 
+/* Textures of elements as they are (integers stay integers), point filtering, unnormalised coordinates.
+ * Linear: `count` texels at `p`, 0 outside. Array: a copy of `src`, row by row; clamped at its edges. */
+struct texels {
+    CUarray_format format;
+    unsigned channels, bytes; /* bytes of a texel */
+};
+CUtexObject job_texture(struct job *j, CUdeviceptr p, size_t count, struct texels t);
+CUtexObject job_texture_2d(struct job *j, const void *src, size_t width, size_t height, struct texels t);
+
 struct shape {
     unsigned grid_x, grid_y, block_x, block_y;
 };
@@ -60,6 +72,7 @@ struct shape shape_cover(int64_t nx, int64_t ny, unsigned bx, unsigned by);
 /* `params`: the addresses of the kernel's arguments, in order. */
 void job_launch(struct job *j, CUfunction f, struct shape s, void **params);
 void job_launch_shared(struct job *j, CUfunction f, struct shape s, size_t shared, void **params); /* bytes a CTA */
+void job_launch_3d(struct job *j, CUfunction f, const unsigned grid[3], const unsigned block[3], void **params);
 
 /* ---- comparison with the CPU reference ---- */
 

@@ -57,6 +57,10 @@ struct wl_load {
     uint16_t requests; /* coalesced requests in all; more than 2 is divergent */
     uint16_t missed, merged, bypassed; /* so far; merged and bypassed ones are missed too */
     uint8_t lanes;     /* active lanes */
+    uint8_t space;     /* enum wl_space: global or local */
+    /* for policies with leave_loop: */
+    bool left_loop;      /* the warp has left `loop` since; looked at again for every request */
+    uint16_t outer_loop; /* outermost loop of the load, 0xffff = none */
 };
 
 struct wl_access {
@@ -73,8 +77,8 @@ struct wl_access {
     uint8_t sm;        /* the requester */
     bool nvm;          /* the line lies in non-volatile memory */
     uint8_t note;      /* a byte that travels with a read from L1 policy to L2 policy */
-    uint8_t words;     /* L2: distinct 4-byte words the lanes touch in this request */
     struct wl_load *load; /* L1 loads; NULL otherwise */
+    const uint64_t *bytes; /* L2: [2] bytes of the line the lanes touch, one bit each; NULL otherwise */
 };
 
 /* The ways of one set as the victim search sees them. */
@@ -126,7 +130,8 @@ struct wl_cache_policy {
     void (*on_kill)(void *self, uint32_t set, uint32_t way); /* a store or flush invalidated the line */
     void (*on_store)(void *self, const struct wl_access *a); /* L1: a store passed and left no copy of its line here */
     void (*on_flush)(void *self); /* L1: every line is gone; each valid one had its on_kill before */
-    void (*on_reply)(void *self, uint8_t note); /* L1: a reply came back with the L2 policy's note */
+    uint8_t (*request_note)(void *self, const struct wl_access *a); /* L1: note for an accepted read that leaves */
+    void (*on_reply)(void *self, uint8_t note); /* L1: a read came back with the L2 policy's note, not 0 */
     uint8_t (*reply_note)(void *self, const struct wl_access *a); /* L2: note for the reply of an accepted read */
 
     /* L1 only: makes the cache one of grains, see warpline/grain.h. Then the scheme is not asked for

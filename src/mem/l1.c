@@ -25,7 +25,8 @@ int l1_init(struct l1 *c, const struct l1_shape *shape, const struct cache_choic
             const struct wl_geometry *g, struct req_pool *pool, struct wl_err *e)
 {
     *c = (struct l1){.policy = choice->policy, .pool = pool, .missq_cap = shape->missq, .sectored = shape->sectored,
-                     .half_lines = shape->half_lines, .origin = shape->origin, .sm = (uint8_t)g->index};
+                     .half_lines = shape->half_lines, .bypass_lines = shape->bypass_lines, .origin = shape->origin,
+                     .sm = (uint8_t)g->index};
     list_init(&c->missq);
     if (tags_init(&c->tags, shape->sets, shape->ways, shape->index, shape->infinite) ||
         mshr_init(&c->mshr, shape->mshr, shape->merge))
@@ -114,9 +115,9 @@ static enum l1_outcome bypass(struct l1 *c, struct req *r, const struct wl_acces
     if (!missq_room(c, 1)) return L1_NO_QUEUE;
     bool own_wish = r->bypass;
     r->bypass = true;
-    r->sectors = r->touched;
-    r->note = a->note;
+    r->sectors = c->bypass_lines ? ALL_SECTORS : r->touched;
     if (c->policy->on_bypass && !own_wish) c->policy->on_bypass(c->self, a);
+    if (c->policy->request_note && !own_wish) r->note = c->policy->request_note(c->self, a);
     send(c, r);
     c->stats.accesses++;
     c->stats.loads++;
@@ -139,8 +140,9 @@ static enum l1_outcome hit(struct l1 *c, const struct wl_access *a, uint32_t at,
 }
 
 /* The request itself fetches `sectors`; those that merge with it wait in its MSHR entry. */
-static void fetch(struct l1 *c, struct req *r, uint32_t m, uint8_t sectors)
+static void fetch(struct l1 *c, struct req *r, const struct wl_access *a, uint32_t m, uint8_t sectors)
 {
+    if (c->policy->request_note) r->note = c->policy->request_note(c->self, a);
     r->mshr = m;
     r->sectors = sectors;
     send(c, r);
@@ -177,7 +179,7 @@ static void reserve(struct l1 *c, struct req *r, const struct wl_access *a, uint
     t->pending[at] = sectors;
     t->mshr[at] = mshr_alloc(&c->mshr, at);
     c->mshr.entry[t->mshr[at]].count = 1;
-    fetch(c, r, t->mshr[at], sectors);
+    fetch(c, r, a, t->mshr[at], sectors);
 }
 
 static enum l1_outcome missed(struct l1 *c)
@@ -236,7 +238,7 @@ static enum l1_outcome sector_miss(struct l1 *c, struct req *r, const struct wl_
     }
     t->pending[at] |= fetch_mask;
     c->mshr.entry[t->mshr[at]].count++;
-    fetch(c, r, t->mshr[at], fetch_mask);
+    fetch(c, r, a, t->mshr[at], fetch_mask);
     if (c->policy->on_hit && !t->infinite) c->policy->on_hit(c->self, a, at - a->set * t->ways, true);
     return missed(c);
 }

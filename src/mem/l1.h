@@ -32,6 +32,7 @@ struct l1 {
     uint32_t missq_cap, missq_used;
     struct req_list missq;
     bool sectored, half_lines /* 64-byte lines: the constant cache */;
+    bool bypass_lines; /* a bypassed read fetches its whole line */
     uint8_t origin, sm;
     struct observer *observer; /* of stats.profile; NULL: nobody looks */
     struct l1d_stats stats;
@@ -42,6 +43,7 @@ struct l1_shape {
     enum index_fn index;
     bool sectored, infinite, half_lines;
     uint8_t origin;
+    bool bypass_lines;
 };
 
 int l1_init(struct l1 *c, const struct l1_shape *shape, const struct cache_choice *choice,

@@ -60,23 +60,12 @@ static uint8_t line_state(const struct tags *t, uint32_t at, bool nvm)
     return (uint8_t)(st | (t->dirty[at] ? WL_DIRTY : 0) | (nvm ? WL_NVM : 0));
 }
 
-/* Distinct 4-byte words among the touched bytes of a line. */
-static uint8_t count_words(const uint64_t bytes[2])
-{
-    uint32_t n = 0;
-    for (unsigned i = 0; i < 2; i++) {
-        uint64_t b = bytes[i] | bytes[i] >> 1;
-        n += bit_count64((b | b >> 2) & UINT64_C(0x1111111111111111));
-    }
-    return (uint8_t)n;
-}
-
 static void describe(const struct l2 *s, const struct req *r, uint32_t set, struct wl_access *a)
 {
     *a = (struct wl_access){.line = r->line, .cycle = part_cycle(&s->part), .set = set, .pc = r->pc, .warp = r->warp,
                             .rank = r->rank, .kind = r->kind, .space = r->space, .sectors = r->sectors,
                             .lanes = r->lanes, .number = r->number, .sm = r->sm, .nvm = r->nvm, .note = r->note,
-                            .words = count_words(r->bytes)};
+                            .bytes = r->bytes};
 }
 
 static void send(struct l2 *s, struct req *r)
@@ -435,7 +424,7 @@ static enum l2_stall access_head(struct l2 *s, struct req *r, tick_t now)
     if (r->kind == WL_LOAD || r->kind == WL_ATOMIC) why = read_line(s, r, &a, found, now);
     else why = write_line(s, r, &a, found, now);
     if (why != L2_GO) return why;
-    if (s->policy->reply_note && a.kind == WL_LOAD) r->note = s->policy->reply_note(s->self, &a);
+    if (a.kind == WL_LOAD) r->note = s->policy->reply_note ? s->policy->reply_note(s->self, &a) : 0;
     port_pop(&s->in, now);
     s->port_free = now + s->part.period * (bit_count32(sectors) * SECTOR_BYTES / s->port_bytes);
     s->part.clock->progress++;

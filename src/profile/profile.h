@@ -50,6 +50,7 @@ struct tally {
     struct {
         uint64_t type[LINE_TYPES], count[COUNT_BUCKETS];
     } infinite;
+    uint64_t stall_hit, stall_hit_idle; /* cycles: stalled with a load that would hit; and nothing issued */
     uint64_t rank[PROFILE_RANKS]; /* issued instructions by age rank of the warp */
     uint64_t reuse[REUSE_TYPES][REUSE_BUCKETS];
 };
@@ -106,6 +107,12 @@ void observe_kill(struct observer *o, uint64_t line); /* a store invalidated it 
 void observe_part(struct observer *o, uint64_t line, uint8_t sectors); /* these left, others of the line stay */
 void observe_flush(struct observer *o);               /* everything was invalidated */
 void observe_load(struct observer *o, const struct wl_load *l); /* its last request was accepted */
+/* The ld/st unit is stalled while another warp's load would hit; `idle` of these cycles nothing issues. */
+static inline void observe_stall(struct observer *o, uint64_t cycles, uint64_t idle)
+{
+    o->tally.stall_hit += cycles;
+    o->tally.stall_hit_idle += idle;
+}
 static inline void observe_issue(struct observer *o, unsigned rank) { o->tally.rank[rank]++; }
 
 /* ---- between the files of this folder ---- */

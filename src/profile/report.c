@@ -74,6 +74,8 @@ void profile_read_stats(const struct profile *p, struct profile_stats *out)
     out->used_bytes = t.life.used_chunks * 32;
     for (unsigned i = 0; i < LINE_TYPES; i++) out->infinite_lines += t.infinite.type[i];
     out->infinite_majority = majority_lines(&p->loads);
+    out->stall_hit = t.stall_hit;
+    out->stall_hit_idle = t.stall_hit_idle;
     out->issue_rank_0 = t.rank[0];
     out->issue_rank_1 = t.rank[1];
     out->issue_rank_2 = t.rank[2];
@@ -90,12 +92,36 @@ static int compare_rows(const void *a, const void *b)
     return order ? order : (x->pc > y->pc) - (x->pc < y->pc);
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* The lines of all SMs, each counted once; UINT64_MAX: out of memory. */
+static uint64_t distinct_lines(const struct profile *p)
+{
+    size_t n = 0, distinct = 0;
+    for (uint32_t i = 0; i < p->sms; i++) n += p->sm[i].lines.used;
+    uint64_t *all = malloc((n ? n : 1) * sizeof *all);
+    if (!all) return UINT64_MAX;
+    n = 0;
+    for (uint32_t i = 0; i < p->sms; i++)
+        for (uint32_t k = 0; k < p->sm[i].lines.used; k++) all[n++] = p->sm[i].lines.line[k].line;
+    qsort(all, n, sizeof *all, compare_numbers);
+    for (size_t i = 0; i < n; i++) distinct += i == 0 || all[i] != all[i - 1];
+    free(all);
+    return distinct;
+}
+
 int profile_read_report(const struct profile *p, struct profile_report *out)
 {
     struct tally t;
     sum_tallies(p, &t);
     memcpy(out->rank, t.rank, sizeof t.rank);
     memcpy(out->reuse, t.reuse, sizeof t.reuse);
+    out->footprint_lines = distinct_lines(p);
+    if (out->footprint_lines == UINT64_MAX) return -1;
     out->loads = 0;
     out->load = calloc(p->loads.rows ? p->loads.rows : 1, sizeof *out->load);
     if (!out->load) return -1;

@@ -275,6 +275,7 @@ int gpu_run(struct gpu *g, struct stream_source *s, struct wl_err *e)
     if (g->profile && profile_kernel_begin(g->profile, s->info->kernel, s->info->code))
         return wl_fail(e, WL_ERUN, "out of memory");
     dispatch_begin(&g->dispatch, s, start + (tick_t)g->config.v[P_SM_LAUNCH_DELAY] * g->core_period, e);
+    if (g->options.cut_cycles) g->dispatch.cut_at = start + g->options.cut_cycles * g->core_period;
     int bad = run_to_end(g, s->info->kernel, start, e);
     if (bad) return bad;
     for (uint32_t i = 0; i < g->sms; i++) sm_kernel_end(&g->sm[i]);
@@ -286,6 +287,7 @@ int gpu_run(struct gpu *g, struct stream_source *s, struct wl_err *e)
 }
 
 void gpu_allocated(struct gpu *g, uint64_t addr, uint64_t bytes) { nvm_place(&g->nvm, addr, bytes); }
+bool gpu_was_cut(const struct gpu *g) { return g->dispatch.cut; }
 
 void gpu_host_copy(struct gpu *g, uint64_t addr, uint64_t bytes)
 {

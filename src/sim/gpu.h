@@ -19,6 +19,7 @@ struct gpu_options {
     uint64_t shuffle; /* non-zero: tick the parts of an edge in a random order with this seed */
     uint64_t max_cycles; /* stop a kernel after this many core cycles; 0 = never */
     uint64_t memory_bytes; /* size of device memory, for nvm.map = alloc */
+    uint64_t cut_cycles; /* hand out no more CTAs of a kernel after so many core cycles; 0 = never */
 };
 
 /* Checks the configuration and builds the machine; NULL on error. */
@@ -31,6 +32,9 @@ int gpu_run(struct gpu *g, struct stream_source *s, struct wl_err *e);
 
 /* Device memory was allocated (nvm.map = alloc). */
 void gpu_allocated(struct gpu *g, uint64_t addr, uint64_t bytes);
+/* Whether the last kernel was cut: its source still has CTAs. */
+bool gpu_was_cut(const struct gpu *g);
+
 /* A host-to-device copy passed through memory (l2.copy_fills). */
 void gpu_host_copy(struct gpu *g, uint64_t addr, uint64_t bytes);
 

@@ -193,6 +193,8 @@ static void profile_line_laws(struct audit *a, const struct run_stats *s)
             p->infinite_accesses_5_8 + p->infinite_accesses_9_16 + p->infinite_accesses_17_up);
     law(a, "profile.infinite.lines + profile.reuse.* = l1d.loads",
         p->infinite_lines + p->reuse_inter + p->reuse_intra + p->reuse_mixed, s->l1d.loads);
+    law(a, "profile.stall: hit_ready_idle <= hit_ready <= sm.lsu_stall_cycles",
+        p->stall_hit_idle <= p->stall_hit && p->stall_hit <= s->sm.lsu_stall_cycles, 1);
     law(a, "profile.issue: sum of ranks = sm.warp_instructions",
         p->issue_rank_0 + p->issue_rank_1 + p->issue_rank_2 + p->issue_rank_rest, s->sm.warp_instructions);
 }

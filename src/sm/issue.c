@@ -38,7 +38,9 @@ static void issue_memory(struct sm *s, unsigned w, tick_t now)
     struct memop *op = memop_alloc(s);
     bool shared = in->space == SPACE_SHARED;
     op->load = (struct wl_load){.seq = p->seq, .pc = in->pc, .warp = (uint16_t)w, .rank = shared ? 0 : age_rank(s, w),
-                                .loop = in->loop, .lanes = (uint8_t)bit_count32(p->exec)};
+                                .loop = in->loop, .lanes = (uint8_t)bit_count32(p->exec),
+                                .space = in->space == SPACE_LOCAL ? WL_LOCAL : WL_GLOBAL,
+                                .outer_loop = p->nloops && in->loop != CODE_NO_LOOP ? p->loops[0].loop : in->loop};
     op->inst = in;
     op->regs = s->board + (size_t)w * s->board_regs;
     op->ready = now + s->mem_delay;

@@ -95,6 +95,7 @@ static void accept_reply(struct sm *s, tick_t now)
     if (r->kind == WL_STORE) {
         finish_request(s, r, now, now);
     } else if (r->kind == WL_ATOMIC || r->bypass) {
+        if (r->note && r->kind == WL_LOAD && s->l1d.policy->on_reply) s->l1d.policy->on_reply(s->l1d.self, r->note);
         finish_request(s, r, writeback_slot(s, now), now);
     } else {
         struct req_list done;
@@ -160,6 +161,8 @@ enum l1_outcome ldst_try(struct sm *s, struct l1 *c, struct req *r, tick_t now)
         op->begun = true;
         if (c->policy->load_begin) c->policy->load_begin(c->self, &op->load);
     }
+    if (data_load && c->policy->leave_loop)
+        op->load.left_loop = op->load.loop != CODE_NO_LOOP && !warp_is_inside(s, r->warp, op->load.loop);
     bool may_miss = c != &s->l1d || !s->sched->may_miss || s->sched->may_miss(s->sched_self, r->warp);
     bool last = is_last(s, op, r);
     enum l1_outcome outcome = l1_access(c, r, s->cycle, may_miss);
@@ -320,7 +323,7 @@ void ldst_accept(struct sm *s, struct memop *op) { s->lsu.queue[s->lsu.tail++ & 
 
 static void account_skipped(struct sm *s, uint64_t skipped)
 {
-    if (s->reexec.used) reexec_skip(s, skipped);
+    if (s->reexec.entries) reexec_skip(s, skipped);
     ldst_count_refusal(s, &s->l1d, s->pipe[FROM_L1D].refused, skipped);
     if (l1_refused(s->pipe[FROM_L1T].refused)) ldst_count_refusal(s, &s->l1t, s->pipe[FROM_L1T].refused, skipped);
     if (l1_refused(s->pipe[FROM_L1C].refused)) ldst_count_refusal(s, &s->l1c, s->pipe[FROM_L1C].refused, skipped);

@@ -95,6 +95,7 @@ static void try_queued(struct sm *s, tick_t now)
     enum l1_outcome outcome = ldst_try(s, &s->l1d, r, now);
     s->stats.reexec_retries++;
     if (l1_refused(outcome)) {
+        s->stats.reexec_refusals++;
         list_push(&q->list, r);
         if (outcome == L1_AGAIN) reexec_changed(s); /* the cache is not what it was */
         else if (q->refused < q->used) q->refused++;
@@ -116,6 +117,7 @@ static bool try_unit(struct sm *s, tick_t now)
     bool wait = out_of_turn(q, r);
     enum l1_outcome outcome = wait ? L1_ORDER : ldst_try(s, &s->l1d, r, now);
     p->refused = L1_HIT;
+    s->stats.reexec_refusals += l1_refused(outcome) && !wait;
     if (outcome == L1_AGAIN) return true; /* stays where it is */
     q->blocked = l1_refused(outcome) && (wait || !can_push(q, r));
     if (q->blocked) {
@@ -150,6 +152,8 @@ void reexec_access(struct sm *s, tick_t now)
 void reexec_skip(struct sm *s, uint64_t cycles)
 {
     struct reexec *q = &s->reexec;
+    if (q->used || q->blocked) s->stats.reexec_refusals += cycles; /* with an empty queue the unit's own request is tried */
+    if (!q->used) return;
     s->stats.reexec_retries += cycles;
     s->stats.reexec_occupancy += cycles * q->used;
     for (uint64_t n = cycles % q->used; n; n--) list_push(&q->list, list_pop(&q->list));

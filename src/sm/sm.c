@@ -44,13 +44,13 @@ static int make_caches(struct sm *s, const struct gpu_config *c, struct wl_err *
                             .warps = s->warps, .warp_size = WARP_SIZE, .shared = &s->shared_slot};
     struct l1_shape data = {(uint32_t)v[P_L1D_SETS], (uint32_t)v[P_L1D_WAYS], (uint32_t)v[P_L1D_MSHR],
                             (uint32_t)v[P_L1D_MERGE], (uint32_t)v[P_L1D_MISSQ], (enum index_fn)v[P_L1D_INDEX],
-                            v[P_L1D_SECTORED], v[P_L1D_INFINITE], false, FROM_L1D};
+                            v[P_L1D_SECTORED], v[P_L1D_INFINITE], false, FROM_L1D, v[P_L1D_BYPASS]};
     struct l1_shape texture = {(uint32_t)v[P_L1T_SETS], (uint32_t)v[P_L1T_WAYS], (uint32_t)v[P_L1T_MSHR],
                                (uint32_t)v[P_L1T_MERGE], (uint32_t)v[P_L1T_MISSQ], INDEX_LINEAR, false, false, false,
-                               FROM_L1T};
+                               FROM_L1T, false};
     struct l1_shape constant = {(uint32_t)v[P_L1C_SETS], (uint32_t)v[P_L1C_WAYS], (uint32_t)v[P_L1C_MSHR],
                                 (uint32_t)v[P_L1C_MERGE], (uint32_t)v[P_L1C_MISSQ], INDEX_LINEAR, false, false, true,
-                                FROM_L1C};
+                                FROM_L1C, false};
     struct gpu_config plain; /* the other two caches are always LRU and share nothing with a scheme */
     config_defaults(&plain);
     void *none = NULL;
@@ -184,6 +184,16 @@ static void take_offer(struct sm *s, tick_t now)
     }
 }
 
+/* The issue stage with a look at what the ld/st unit's stall costs. */
+static bool observed_issue(struct sm *s, tick_t now, tick_t *next)
+{
+    bool would_hit = probe_stalled(s);
+    uint64_t issued = s->stats.issue_cycles;
+    bool again = issue_cycle(s, now, next);
+    if (would_hit) observe_stall(s->l1d.observer, 1, s->stats.issue_cycles == issued);
+    return again;
+}
+
 tick_t sm_tick(struct sm *s, tick_t now)
 {
     uint64_t passed = s->last == now - s->part.period ? 1 : quotient(now - s->last, s->part.period);
@@ -191,12 +201,17 @@ tick_t sm_tick(struct sm *s, tick_t now)
     s->last = now;
     s->head_limit = now;
     if (s->live) s->stats.active_cycles += passed;
+    /* Nothing has changed here in the cycles that were slept through. */
+    if (s->l1d.observer && passed > 1 && probe_stalled(s)) observe_stall(s->l1d.observer, passed - 1, passed - 1);
     ldst_cycle(s, now, passed - 1);
     take_offer(s, now);
     warp_wake_due(s);
     s->head_limit = now + s->part.period;
     tick_t next = NEVER;
-    if (issue_cycle(s, now, &next)) return now + s->part.period;
+    s->ask_again = false;
+    bool again = s->l1d.observer ? observed_issue(s, now, &next) : issue_cycle(s, now, &next);
+    if (s->ask_again) reexec_changed(s);
+    if (again || (s->ask_again && l1_refused(s->pipe[FROM_L1D].refused))) return now + s->part.period;
     tick_t t = ldst_next(s, now);
     if (t < next) next = t;
     t = warp_next_wake(s, now);

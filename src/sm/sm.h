@@ -49,6 +49,12 @@ struct memop_pool {
 int memop_grow(struct memop_pool *p);
 void memop_pool_destroy(struct memop_pool *p);
 
+enum { WARP_MAX_LOOPS = 8 }; /* that are followed at a time; a policy is not told of more */
+struct warp_loop {
+    uint16_t loop;
+    uint32_t lanes; /* inside it */
+};
+
 struct warp {
     struct stream_reader stream;
     const struct code_inst *inst; /* head */
@@ -56,7 +62,8 @@ struct warp {
     uint32_t exec;      /* lanes of the head that execute */
     uint32_t outstanding; /* memory instructions not finished */
     uint64_t seq;
-    uint16_t loop;
+    struct warp_loop loops[WARP_MAX_LOOPS]; /* outer ones first; for policies with leave_loop */
+    uint8_t nloops;
     uint8_t cta;        /* slot */
     bool ended;         /* the stream is over; waits for outstanding */
 };
@@ -149,6 +156,7 @@ struct sm {
     struct reexec reexec;
     struct l1 l1d, l1t, l1c;
     struct access_pipe pipe[3]; /* by enum req_origin */
+    bool ask_again; /* the issue stage told the L1D's policy something: a refused request may do better now */
     tick_t writeback_free, writeback_limit; /* next free cycle of the register write port; how far ahead */
     struct memop_pool *ops;
     struct port *request; /* to the network */
@@ -180,6 +188,7 @@ bool sm_idle(const struct sm *s);
 /* warp.c */
 void warp_install_cta(struct sm *s, const struct cta_stream *cta, tick_t now);
 void warp_advance(struct sm *s, unsigned w, tick_t now);     /* the head was issued: look at the next */
+bool warp_is_inside(const struct sm *s, unsigned w, uint16_t loop); /* with a lane; leave_loop policies only */
 void warp_check_head(struct sm *s, unsigned w, tick_t now);  /* a register arrived */
 void warp_arrive(struct sm *s, unsigned w, tick_t now);      /* at a barrier */
 void warp_memop_done(struct sm *s, unsigned w, tick_t now);  /* one less outstanding */
@@ -206,6 +215,8 @@ void reexec_skip(struct sm *s, uint64_t cycles);   /* cycles slept through: the 
 bool reexec_busy(const struct sm *s);              /* a try in the next cycle may end differently */
 uint64_t reexec_holds_back(const struct sm *s);    /* warps whose memory instruction may not issue */
 static inline void reexec_changed(struct sm *s) { s->reexec.refused = 0; }
+/* probe.c */
+bool probe_stalled(const struct sm *s); /* the unit is stalled, and another warp's load would hit */
 /* coalesce.c */
 uint32_t coalesce(const struct sm *s, const struct memop *op, struct txn *out);
 /* `atomic`: lanes that meet at one word take turns too. */

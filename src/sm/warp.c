@@ -78,14 +78,45 @@ static unsigned head_unit(const struct sm *s, const struct code_inst *in)
     }
 }
 
-/* Loops of the warp that contain no block any more, from the innermost outwards. */
-static void follow_loops(struct sm *s, unsigned w, uint16_t to)
+/* ---- loops: for policies that want to know when a warp has left one ----
+ *
+ * Lanes leave one by one, and those that break out may run ahead of the others; a loop is left when
+ * its last lane is seen outside it or ends. */
+
+bool warp_is_inside(const struct sm *s, unsigned w, uint16_t loop)
 {
-    const struct code *c = s->launch->code;
+    const struct warp *p = &s->warp[w];
+    for (unsigned i = 0; i < p->nloops; i++)
+        if (p->loops[i].loop == loop) return true;
+    return false;
+}
+
+static void leave_loop(struct sm *s, unsigned w, unsigned i)
+{
     struct warp *p = &s->warp[w];
-    for (uint16_t l = p->loop; l != CODE_NO_LOOP && !code_in_loop(c, l, to); l = c->loop[l].parent)
-        s->l1d.policy->leave_loop(s->l1d.self, w, l);
-    p->loop = to;
+    uint16_t gone = p->loops[i].loop;
+    p->nloops--;
+    memmove(&p->loops[i], &p->loops[i + 1], (p->nloops - i) * sizeof p->loops[0]);
+    s->l1d.policy->leave_loop(s->l1d.self, w, gone);
+    s->ask_again = true;
+}
+
+static void enter_loop(struct sm *s, struct warp *p, unsigned w, uint16_t loop, uint32_t lanes)
+{
+    if (loop == CODE_NO_LOOP || warp_is_inside(s, w, loop)) return;
+    enter_loop(s, p, w, s->launch->code->loop[loop].parent, lanes);
+    if (p->nloops < WARP_MAX_LOOPS) p->loops[p->nloops++] = (struct warp_loop){loop, lanes};
+}
+
+/* `lanes` are now in a block whose innermost loop is `to`. */
+static void follow_loops(struct sm *s, struct warp *p, unsigned w, uint16_t to, uint32_t lanes)
+{
+    for (unsigned i = p->nloops; i-- > 0;) { /* inner ones first */
+        struct warp_loop *l = &p->loops[i];
+        if (code_in_loop(s->launch->code, l->loop, to)) l->lanes |= lanes;
+        else if (!(l->lanes &= ~lanes)) leave_loop(s, w, i);
+    }
+    enter_loop(s, p, w, to, lanes);
 }
 
 static void finish_warp(struct sm *s, unsigned w, tick_t now);
@@ -93,12 +124,14 @@ static void finish_warp(struct sm *s, unsigned w, tick_t now);
 /* Makes the next instruction of the stream the head; false when the stream is over. */
 static bool fetch(struct sm *s, struct warp *p, unsigned w)
 {
+    bool loops = s->l1d.policy->leave_loop != NULL;
+    if (loops && !p->left && p->inst && p->inst->kind == INST_EXIT) follow_loops(s, p, w, CODE_NO_LOOP, p->exec);
     while (!p->left) {
         if (stream_done(&p->stream)) return false;
         const struct code_block *b = &s->launch->code->block[stream_next_block(&p->stream)];
         p->inst = s->launch->code->inst + b->first - 1;
         p->left = b->count;
-        if (s->l1d.policy->leave_loop && b->loop != p->loop) follow_loops(s, w, b->loop);
+        if (loops && (p->nloops || b->loop != CODE_NO_LOOP)) follow_loops(s, p, w, b->loop, p->stream.mask);
     }
     p->inst++;
     p->left--;
@@ -167,7 +200,10 @@ static void finish_warp(struct sm *s, unsigned w, tick_t now)
 {
     struct cta *c = &s->cta[s->warp[w].cta];
     uint64_t bit = bit64(w);
-    if (s->l1d.policy->warp_exit) s->l1d.policy->warp_exit(s->l1d.self, w);
+    if (s->l1d.policy->warp_exit) {
+        s->l1d.policy->warp_exit(s->l1d.self, w);
+        s->ask_again = true;
+    }
     if (s->sched->warp_exit) s->sched->warp_exit(s->sched_self, &s->view, w);
     s->live &= ~bit;
     s->ended &= ~bit;
@@ -199,7 +235,7 @@ void warp_memop_done(struct sm *s, unsigned w, tick_t now)
 static void install_warp(struct sm *s, unsigned w, unsigned slot, const struct warp_stream *stream, tick_t now)
 {
     struct warp *p = &s->warp[w];
-    *p = (struct warp){.cta = (uint8_t)slot, .loop = CODE_NO_LOOP};
+    *p = (struct warp){.cta = (uint8_t)slot};
     stream_open(&p->stream, *stream);
     memset(s->board + (size_t)w * s->board_regs, 0, s->board_regs * sizeof *s->board);
     s->age[w] = s->next_age++;

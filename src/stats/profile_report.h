@@ -22,6 +22,7 @@ struct load_record {
 struct profile_report {
     struct load_record *load; /* owned; only loads that were executed */
     unsigned loads;
+    uint64_t footprint_lines; /* lines any SM loaded, each once */
     uint64_t rank[PROFILE_RANKS];                /* instructions issued by age rank */
     uint64_t reuse[REUSE_TYPES][REUSE_BUCKETS];  /* by distance, floor of its log2: inter, intra, mixed */
 };

@@ -33,7 +33,7 @@ static inline void lone_part(struct lone *l, struct part *p, uint32_t id)
 {
     int domain = clock_domain(&l->clock, 1);
     assert_true(domain >= 0);
-    *p = (struct part){&l->clock, id, (uint32_t)domain, 1};
+    *p = part_of(&l->clock, id, (unsigned)domain);
 }
 
 static inline struct lone *lone_new(const struct gpu_config *c, uint64_t latency)

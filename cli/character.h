@@ -1,0 +1,38 @@
+/* character.h - a program's character: the numbers the papers use to describe it, from one run with
+ * an LRU L1D and stats.profile. */
+#ifndef WL_CLI_CHARACTER_H
+#define WL_CLI_CHARACTER_H
+
+#include "cli/cli.h"
+
+enum { MAX_METRICS = 64, TIME_SLICES = 8 };
+
+struct metric {
+    const char *key;
+    double value;
+};
+
+struct character {
+    struct metric metric[MAX_METRICS];
+    unsigned metrics;
+    /* Shares of requests of 32, 64 and 128 bytes in equal parts of the run's time. */
+    double size_share[TIME_SLICES][3];
+    uint64_t slice_requests[TIME_SLICES]; /* how many there were */
+};
+
+/* A job that runs the workload so: LRU, profiled, sampled. */
+int character_job(struct job *j, const char *workload, const struct options *o, struct wl_err *e);
+/* From the job's result. */
+void character_of(const struct job *j, struct character *out);
+double metric_of(const struct character *c, const char *key); /* a key of the table; it must be there */
+
+/* What a list of workloads shows of each. */
+struct program_size {
+    uint64_t kernels, launches, ctas, threads;
+};
+struct program_size program_size(const struct run_result *r);
+
+void character_write_text(const struct job *j, const struct character *c, FILE *out);
+void character_write_table(const struct job *jobs, const struct character *c, unsigned count, FILE *out);
+
+#endif

@@ -1,0 +1,203 @@
+/* pcal.c - PCAL with fixed numbers: some warps use the cache, some more run beside it.
+ *
+ * Idea (Li, Rhu, Johnson, O'Connor, Erez, Burger, Fussell, Redder, HPCA 2015, its static form): a
+ * static warp limit saves the cache but wastes the memory's bandwidth. So the `tokens` oldest warps of
+ * each scheduler use the L1D as ever, the next `others` run too but allocate nothing, and the rest
+ * wait. Two tables, one scheme: --sched pcal:tokens=2,others=8 --l1 pcal. With others=0 it is swl.
+ *
+ * Classes go by age among the live warps that wait at no barrier, so a token passes on when its holder
+ * ends or waits. A load keeps the class its warp has when its first request meets the cache. Others may
+ * hit and merge; probe=no sends them past the cache without looking. Order: greedy then oldest.
+ * State: a token bit for each warp, and the slot that issued last of each scheduler. */
+#include <stdlib.h>
+
+#include "warpline/sched.h"
+
+/* ---- what the two tables share, through the SM's slot ---- */
+
+extern const struct wl_cache_policy pcal_l1_policy;
+extern const struct wl_sched_policy pcal_sched_policy;
+
+struct pcal {
+    const void *owner; /* &pcal_l1_policy: tells that the slot is ours */
+    uint64_t others;   /* warps that may run but not allocate */
+    uint32_t sets;
+    bool probe;
+    uint64_t hits, past, allocated;
+    struct wl_chain chain;
+    uint16_t order[]; /* [sets * ways] */
+};
+
+/* ---- the L1D: LRU for those with a token ---- */
+
+enum { PROBE };
+static const struct wl_param pcal_l1_params[] = {
+    [PROBE] = {"probe", "", 0, 1, 1, "no|yes", "warps without a token may hit", "the scheme restricts allocation only"},
+    WL_PARAM_END,
+};
+static const struct wl_counter pcal_l1_counters[] = {
+    {"others_hits", "requests", "hits and merges of warps without a token"},
+    {"others_bypasses", "requests", "requests of such warps sent past the cache"},
+    {"allocations", "lines", "lines taken by warps with a token"},
+    WL_COUNTER_END,
+};
+
+static void *pcal_l1_create(const struct wl_geometry *g, const int64_t *values, const char **why)
+{
+    struct pcal *s = calloc(1, sizeof *s + sizeof s->order[0] * g->sets * g->ways);
+    *why = "out of memory";
+    if (!s) return NULL;
+    s->owner = &pcal_l1_policy;
+    s->sets = g->sets;
+    s->probe = values[PROBE];
+    wl_chain_init(&s->chain, s->order, g->sets, g->ways);
+    if (g->shared) *g->shared = s;
+    return s;
+}
+
+static void pcal_l1_read_counters(const void *self, uint64_t *out)
+{
+    const struct pcal *s = self;
+    out[0] = s->hits;
+    out[1] = s->past;
+    out[2] = s->allocated;
+}
+
+static bool no_token(const struct wl_access *a) { return a->load && a->load->user; }
+
+static void pcal_load_begin(void *self, struct wl_load *l) { l->user = ((struct pcal *)self)->others >> l->warp & 1; }
+
+static enum wl_decision pcal_decide(void *self, const struct wl_access *a)
+{
+    return no_token(a) && !((struct pcal *)self)->probe ? WL_BYPASS : WL_NORMAL;
+}
+
+static int pcal_victim(void *self, const struct wl_access *a, const struct wl_set *set)
+{
+    const struct pcal *s = self;
+    if (no_token(a)) return WL_NO_WAY_BYPASS;
+    int way = wl_chain_victim(&s->chain, a->set, set, 0);
+    return way < 0 ? WL_NO_WAY_STALL : way;
+}
+
+static void pcal_on_hit(void *self, const struct wl_access *a, uint32_t way, bool merged)
+{
+    (void)merged;
+    struct pcal *s = self;
+    wl_chain_touch(&s->chain, a->set, way);
+    s->hits += no_token(a);
+}
+
+static void pcal_on_insert(void *self, const struct wl_access *a, uint32_t way)
+{
+    struct pcal *s = self;
+    wl_chain_touch(&s->chain, a->set, way);
+    s->allocated++;
+}
+
+static void pcal_on_bypass(void *self, const struct wl_access *a) { ((struct pcal *)self)->past += no_token(a); }
+
+const struct wl_cache_policy pcal_l1_policy = {
+    .abi = WL_ABI,
+    .name = "pcal",
+    .help = "PCAL's cache: LRU; warps the scheduler pcal gives no token may hit but not allocate",
+    .levels = 1u << WL_L1,
+    .params = pcal_l1_params,
+    .counters = pcal_l1_counters,
+    .create = pcal_l1_create,
+    .destroy = free,
+    .read_counters = pcal_l1_read_counters,
+    .decide = pcal_decide,
+    .victim = pcal_victim,
+    .on_hit = pcal_on_hit,
+    .on_insert = pcal_on_insert,
+    .on_bypass = pcal_on_bypass,
+    .load_begin = pcal_load_begin,
+};
+
+/* ---- the scheduler ---- */
+
+enum { TOKENS, OTHERS };
+static const struct wl_param pcal_sched_params[] = {
+    [TOKENS] = {"tokens", "warps", 1, 24, 64, NULL, "warps of each scheduler that use the L1D", "to be swept"},
+    [OTHERS] = {"others", "warps", 0, 0, 64, NULL, "further warps that run but do not allocate", "to be swept"},
+    WL_PARAM_END,
+};
+
+enum { NO_WARP = 64 };
+
+struct pcal_sched {
+    struct pcal *cache;
+    uint32_t schedulers, tokens, runners;
+    uint64_t competing, admitted; /* as in swl */
+    uint8_t last[];               /* [schedulers] slot, or NO_WARP */
+};
+
+static void *pcal_sched_create(const struct wl_sched_geometry *g, const int64_t *values, const char **why)
+{
+    struct pcal *cache = g->shared ? *g->shared : NULL;
+    if (!cache || cache->owner != &pcal_l1_policy) {
+        *why = "it works together with the L1D policy of the same name; add --l1 pcal";
+        return NULL;
+    }
+    struct pcal_sched *s = calloc(1, sizeof *s + g->schedulers);
+    *why = "out of memory";
+    if (!s) return NULL;
+    s->cache = cache;
+    s->schedulers = g->schedulers;
+    s->tokens = (uint32_t)values[TOKENS];
+    s->runners = (uint32_t)(values[TOKENS] + values[OTHERS]);
+    for (uint32_t i = 0; i < g->schedulers; i++) s->last[i] = NO_WARP;
+    return s;
+}
+
+/* 48 warps: a bit each. */
+static uint64_t pcal_sched_storage_bits(const void *self)
+{
+    return 48 + 6u * ((const struct pcal_sched *)self)->schedulers;
+}
+
+static uint64_t pcal_allowed(void *self, const struct wl_sched_view *v)
+{
+    struct pcal_sched *s = self;
+    uint64_t competing = v->live & ~v->barrier, admitted = 0, tokens = 0;
+    if (competing == s->competing) return s->admitted;
+    for (uint32_t i = 0; i < s->schedulers; i++) {
+        tokens |= wl_oldest_of(v, competing & v->owned[i], s->tokens);
+        admitted |= wl_oldest_of(v, competing & v->owned[i], s->runners);
+    }
+    s->competing = competing;
+    s->cache->others = admitted & ~tokens;
+    return s->admitted = admitted;
+}
+
+static int pcal_pick(void *self, const struct wl_sched_view *v, unsigned scheduler, uint64_t candidates)
+{
+    return (int)wl_greedy_oldest(v, ((struct pcal_sched *)self)->last[scheduler], candidates);
+}
+
+static void pcal_issued(void *self, const struct wl_sched_view *v, unsigned scheduler, unsigned warp)
+{
+    (void)v;
+    ((struct pcal_sched *)self)->last[scheduler] = (uint8_t)warp;
+}
+
+static void pcal_warp_launch(void *self, const struct wl_sched_view *v, unsigned warp)
+{
+    (void)v, (void)warp;
+    ((struct pcal_sched *)self)->competing = 0;
+}
+
+const struct wl_sched_policy pcal_sched_policy = {
+    .abi = WL_ABI,
+    .name = "pcal",
+    .help = "PCAL, static: the oldest warps use the L1D, some more run beside it, the rest wait; with --l1 pcal",
+    .params = pcal_sched_params,
+    .create = pcal_sched_create,
+    .destroy = free,
+    .storage_bits = pcal_sched_storage_bits,
+    .pick = pcal_pick,
+    .issued = pcal_issued,
+    .allowed = pcal_allowed,
+    .warp_launch = pcal_warp_launch,
+};

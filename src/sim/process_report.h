@@ -1,0 +1,54 @@
+/* process_report.h - what a simulated program's process tells `warpline exec`.
+ *
+ * One file a process: this struct, then a kernel_record a launch. It is rewritten after every
+ * launch, so that a program which ends by a signal or _exit() still leaves what it did. Both sides
+ * are built together; the size stands in the file to find out when they were not. */
+#ifndef WL_SIM_PROCESS_REPORT_H
+#define WL_SIM_PROCESS_REPORT_H
+
+#include "sim/session.h"
+
+#define PROCESS_REPORT_MAGIC UINT64_C(0x31746f70656c7277)
+
+/* How the settings of `warpline exec` reach the process. Lists have one entry a line. */
+#define ENV_GPU        "WARPLINE_GPU"
+#define ENV_L1         "WARPLINE_L1"
+#define ENV_L2         "WARPLINE_L2"
+#define ENV_SCHED      "WARPLINE_SCHED"
+#define ENV_SET        "WARPLINE_SET"
+#define ENV_PLUGIN     "WARPLINE_PLUGIN"
+#define ENV_ENGINE     "WARPLINE_ENGINE"     /* "tick" */
+#define ENV_SHUFFLE    "WARPLINE_SHUFFLE"
+#define ENV_FUNCTIONAL "WARPLINE_FUNCTIONAL" /* "1" */
+#define ENV_KERNEL     "WARPLINE_KERNEL"
+#define ENV_LAUNCH     "WARPLINE_LAUNCH"
+#define ENV_MAX_CYCLES "WARPLINE_MAX_CYCLES"
+#define ENV_RECORD     "WARPLINE_RECORD"     /* folder of .wlt files */
+#define ENV_REPORT     "WARPLINE_REPORT"     /* folder of these files */
+
+struct process_report {
+    uint64_t magic, bytes;
+    uint64_t pid, started_ns; /* monotonic: the order of processes */
+    char program[128], arguments[256];
+    uint64_t program_hash;    /* of the executable and the arguments */
+    struct launch_counts launches;
+    struct exec_counts counts;
+    struct run_stats stats;
+    struct policy_stats policies;
+    double seconds;           /* from the first CUDA call to the last launch */
+    uint64_t peak_memory_bytes;
+    uint32_t kernels;         /* records behind this struct */
+    uint32_t failed;          /* enum wl_code of the first failure */
+    char error[512];          /* its words */
+    char trace[1024];         /* the .wlt file, "" when none is recorded */
+    uint32_t trace_finished;
+    uint64_t trace_launches, trace_bytes;
+};
+
+/* First and last launch of "N", "N..M", "N.." or "..M", from 1; false when it is none of them. */
+bool launch_range(const char *text, unsigned *first, unsigned *last);
+/* Whether a shell pattern fits a kernel's name, or the name as the source has it: "add" fits
+ * _Z3addPfi and _ZN4math3addIfEEvPT_. */
+bool kernel_matches(const char *pattern, const char *name);
+
+#endif

@@ -1,0 +1,261 @@
+/* test_apcm_rivals.c - what APCM is compared with: protecting distance, PCAL, bypassing by PC; and
+ * that all of them count the same with any engine. */
+#include "unit/rig.h"
+
+#include "mem/l1.h"
+#include "timing/runner.h"
+
+static struct gpu_config machine(const char *l1, const char *l2, const char *sched)
+{
+    struct gpu_config c;
+    struct wl_err e = {.code = WL_OK};
+    if (config_load(&c, "apcm", &e) || config_set_l1(&c, l1, &e) || config_set_l2(&c, l2, &e) ||
+        config_set_sched(&c, sched, &e))
+        fail_msg("%s", e.text);
+    return c;
+}
+
+/* ---- a real L1D of one set, driven by hand ---- */
+
+struct rig {
+    struct l1 cache;
+    struct req_pool pool;
+    void *shared;
+};
+
+static void begin(struct rig *r, const char *spec, uint32_t ways)
+{
+    struct wl_err e = {.code = WL_OK};
+    struct gpu_config c = machine(spec, "lru", "gto");
+    const struct wl_geometry g = {.sms = 1, .schedulers = 2, .warps = 48, .warp_size = 32, .shared = &r->shared};
+    const struct l1_shape shape = {.sets = 1, .ways = ways, .mshr = 64, .merge = 8, .missq = 64, .index = INDEX_LINEAR};
+    *r = (struct rig){.shared = NULL};
+    rig_pool(&r->pool);
+    if (l1_init(&r->cache, &shape, &c.l1, &g, &r->pool, &e)) fail_msg("%s", e.text);
+}
+
+static void end(struct rig *r)
+{
+    l1_destroy(&r->cache);
+    req_pool_destroy(&r->pool);
+}
+
+static uint64_t counter(const struct rig *r, const char *name)
+{
+    uint64_t out[WL_MAX_POLICY_COUNTERS];
+    r->cache.policy->read_counters(r->cache.self, out);
+    for (unsigned i = 0; r->cache.policy->counters[i].name; i++)
+        if (strcmp(r->cache.policy->counters[i].name, name) == 0) return out[i];
+    fail_msg("no counter %s", name);
+    return 0;
+}
+
+/* One request, answered at once; `note`: what the L2 writes on the reply. Returns what was sent. */
+static enum l1_outcome read_line(struct rig *r, unsigned warp, uint32_t pc, uint64_t line, uint8_t note, uint8_t *sent)
+{
+    struct wl_load l = {.pc = pc, .warp = (uint16_t)warp, .requests = 1};
+    if (r->cache.policy->load_begin) r->cache.policy->load_begin(r->cache.self, &l);
+    struct req *q = req_alloc(&r->pool);
+    *q = rig_req(WL_LOAD, line, 1);
+    q->load = &l;
+    q->pc = pc;
+    q->warp = (uint16_t)warp;
+    enum l1_outcome o = l1_access(&r->cache, q, 1, true);
+    if (o == L1_HIT || l1_refused(o)) return req_free(&r->pool, q), o;
+    q = l1_missq_pop(&r->cache);
+    if (sent) *sent = q->note;
+    q->note = note;
+    struct req_list done;
+    list_init(&done);
+    if (!q->bypass) l1_fill(&r->cache, q, &done);
+    else if (note && r->cache.policy->on_reply) r->cache.policy->on_reply(r->cache.self, note);
+    req_free(&r->pool, q);
+    return o;
+}
+static enum l1_outcome read1(struct rig *r, uint64_t line) { return read_line(r, 0, 8, line, 0, NULL); }
+
+/* ---- protecting distance ---- */
+
+TEST(a_line_stays_for_n_accesses)
+{
+    struct rig r;
+    begin(&r, "pd:n=2", 1);
+    assert_int_equal(read1(&r, 1), L1_MISSED);
+    assert_int_equal(read1(&r, 2), L1_BYPASSED);
+    assert_int_equal(read1(&r, 1), L1_HIT); /* anew */
+    assert_int_equal(read1(&r, 2), L1_BYPASSED);
+    assert_int_equal(read1(&r, 2), L1_BYPASSED);
+    assert_int_equal(read1(&r, 2), L1_MISSED);
+    assert_int_equal(counter(&r, "protected_bypasses"), 3);
+    assert_int_equal(counter(&r, "rearmed"), 1);
+    end(&r);
+    begin(&r, "pd:n=2,rearm=no", 1);
+    assert_int_equal(read1(&r, 1), L1_MISSED);
+    assert_int_equal(read1(&r, 1), L1_HIT);
+    assert_int_equal(read1(&r, 2), L1_BYPASSED);
+    assert_int_equal(read1(&r, 2), L1_MISSED);
+    end(&r);
+}
+
+TEST(free_lines_go_by_age)
+{
+    struct rig r;
+    begin(&r, "pd:n=3", 4);
+    for (uint64_t i = 1; i <= 4; i++) assert_int_equal(read1(&r, i), L1_MISSED);
+    assert_int_equal(read1(&r, 5), L1_MISSED); /* 1 was three accesses ago: free */
+    assert_int_equal(read1(&r, 3), L1_HIT);
+    assert_int_equal(read1(&r, 2), L1_HIT);
+    assert_int_equal(read1(&r, 6), L1_MISSED); /* 4 is the only free one */
+    assert_int_equal(read1(&r, 2), L1_HIT);
+    assert_int_equal(read1(&r, 4), L1_MISSED); /* 5 is free by now */
+    end(&r);
+}
+
+TEST(storage_of_pd)
+{
+    struct gpu_config c = machine("pd:n=32", "lru", "gto");
+    const struct wl_geometry g = {.sets = 32, .ways = 4};
+    const char *why = "";
+    void *s = c.l1.policy->create(&g, c.l1.values, &why);
+    assert_int_equal(c.l1.policy->storage_bits(s), 6 * 128);
+    c.l1.policy->destroy(s);
+}
+
+/* ---- bypassing by PC ---- */
+
+TEST(loads_whose_lines_die_bypass)
+{
+    struct rig r;
+    uint8_t sent = 0;
+    begin(&r, "abyp:threshold=2", 1);
+    assert_int_equal(read_line(&r, 0, 0x40, 1, 0, NULL), L1_MISSED);
+    assert_int_equal(read_line(&r, 0, 0x40, 2, 0, NULL), L1_MISSED); /* 1 died: counter 1 */
+    assert_int_equal(read_line(&r, 0, 0x40, 3, 0, &sent), L1_MISSED); /* 2 died: counter 2 */
+    assert_int_equal(sent, 0);
+    assert_int_equal(read_line(&r, 0, 0x40, 4, 0, &sent), L1_BYPASSED);
+    assert_int_equal(sent, 128 | 8); /* 0x40 / 8 */
+    assert_int_equal(read_line(&r, 0, 0x40, 3, 0, NULL), L1_HIT); /* what lies there may be hit: counter 1 */
+    assert_int_equal(read_line(&r, 0, 0x40, 5, 0, NULL), L1_MISSED); /* 3 was used: no count */
+    assert_int_equal(read_line(&r, 0, 0x80, 6, 0, NULL), L1_MISSED); /* 5 died: counter of 0x40 is 2 again */
+    assert_int_equal(read_line(&r, 0, 0x40, 7, 128 | 8, NULL), L1_BYPASSED); /* the L2 says: read again */
+    assert_int_equal(read_line(&r, 0, 0x40, 7, 0, NULL), L1_MISSED);
+    assert_int_equal(counter(&r, "corrections"), 1);
+    assert_int_equal(counter(&r, "first_hits"), 1);
+    end(&r);
+}
+
+/* The L2's side: the same SM reads a line again it has bypassed to. */
+TEST(the_l2_remembers_who_bypassed)
+{
+    struct gpu_config c = machine("abyp", "abyp", "gto");
+    const struct wl_cache_policy *p = c.l2.policy;
+    const struct wl_geometry g = {.level = WL_L2, .sets = 1, .ways = 4, .sms = 2};
+    const char *why = "";
+    void *s = p->create(&g, c.l2.values, &why);
+    struct wl_access a = {.kind = WL_LOAD, .sm = 1, .note = 128 | 9}, other = {.kind = WL_LOAD, .sm = 0};
+    p->on_insert(s, &a, 2);
+    assert_int_equal(p->reply_note(s, &a), 0);
+    p->on_hit(s, &other, 2, false); /* another SM: nothing */
+    assert_int_equal(p->reply_note(s, &other), 0);
+    p->on_hit(s, &a, 2, false); /* the same again, again bypassed */
+    assert_int_equal(p->reply_note(s, &a), 128 | 9);
+    a.note = 0;
+    p->on_hit(s, &a, 2, false); /* a read that was not bypassed takes the mark */
+    assert_int_equal(p->reply_note(s, &a), 128 | 9);
+    p->on_hit(s, &a, 2, false);
+    assert_int_equal(p->reply_note(s, &a), 0);
+    assert_int_equal(p->storage_bits(s), 12 * 4);
+    p->destroy(s);
+}
+
+/* ---- PCAL ---- */
+
+TEST(without_a_token_nothing_is_allocated)
+{
+    static const char *const spec[] = {"pcal", "pcal:probe=no"};
+    for (unsigned blind = 0; blind < 2; blind++) {
+        struct rig r;
+        begin(&r, spec[blind], 2);
+        const struct wl_sched_geometry g = {.warps = 4, .schedulers = 1, .shared = &r.shared};
+        struct gpu_config c = machine("pcal", "lru", "pcal:tokens=1,others=2");
+        const struct wl_sched_policy *p = c.sched.policy;
+        const char *why = "";
+        void *s = p->create(&g, c.sched.values, &why);
+        if (!s) fail_msg("%s", why);
+        const uint64_t age[64] = {0, 1, 2, 3}, owned[1] = {15};
+        struct wl_sched_view v = {.live = 15, .age = age, .owned = owned};
+        assert_int_equal(p->allowed(s, &v), 7); /* 0 has the token, 1 and 2 run beside, 3 waits */
+        assert_int_equal(read_line(&r, 0, 8, 1, 0, NULL), L1_MISSED);
+        assert_int_equal(read_line(&r, 1, 8, 1, 0, NULL), blind ? L1_BYPASSED : L1_HIT);
+        assert_int_equal(read_line(&r, 2, 8, 2, 0, NULL), L1_BYPASSED);
+        assert_int_equal(r.cache.stats.bypass_lookups, !blind);
+        v.barrier = 1; /* the holder waits: its token passes on */
+        assert_int_equal(p->allowed(s, &v), 14);
+        assert_int_equal(read_line(&r, 1, 8, 2, 0, NULL), L1_MISSED);
+        assert_int_equal(read_line(&r, 3, 8, 3, 0, NULL), L1_BYPASSED);
+        p->destroy(s);
+        end(&r);
+    }
+}
+
+TEST(pcal_needs_both_tables)
+{
+    struct gpu_config c = machine("lru", "lru", "pcal:tokens=2");
+    struct wl_err e = {.code = WL_OK};
+    assert_null(gpu_new(&c, NULL, &e));
+    assert_int_equal(e.code, WL_EINPUT);
+    assert_non_null(strstr(e.text, "--l1 pcal"));
+}
+
+/* ---- whole runs ---- */
+
+static void same(const struct gpu_config *a, const struct gpu_config *b, const char *what)
+{
+    struct outcome x = run_workload(workload_find("bfs"), a, (struct gpu_options){0});
+    struct outcome y = run_workload(workload_find("bfs"), b, (struct gpu_options){0});
+    check_same_counters(&x.stats, &y.stats, what);
+}
+
+TEST(neutral_settings_are_the_baseline)
+{
+    struct gpu_config lru = machine("lru", "lru", "swl:limit=3"), pcal = machine("pcal", "lru", "pcal:tokens=3");
+    same(&lru, &pcal, "pcal without others is swl");
+    struct gpu_config base = machine("lru", "lru", "lrr"), pd = machine("pd:n=0", "lru", "lrr");
+    same(&base, &pd, "pd of no distance is lru");
+    struct gpu_config second = machine("lru", "abyp", "lrr");
+    same(&base, &second, "abyp in the L2 alone is lru");
+}
+
+TEST(engines_agree)
+{
+    static const struct {
+        const char *l1, *l2, *sched;
+    } c[] = {{"apcm", "lru", "lrr"}, {"apcm:mode=protect,unpin=eager", "lru", "gto"}, {"apcm", "lru", "swl:limit=4"},
+             {"apcm:release=pd,pd=8", "lru", "lrr"}, {"pd:n=8", "lru", "lrr"}, {"abyp:threshold=2", "abyp", "lrr"},
+             {"pcal", "lru", "pcal:tokens=1,others=4"}};
+    static const char *const some[] = {"bfs", "kmeans_1", "wordcount", "spmv_jds"};
+    for (unsigned i = 0; i < COUNT(c); i++)
+        for (unsigned k = 0; k < COUNT(some); k++) {
+            struct gpu_config m = machine(c[i].l1, c[i].l2, c[i].sched);
+            const struct workload *w = workload_find(some[k]);
+            char what[128];
+            snprintf(what, sizeof what, "%s with %s, %s", some[k], c[i].l1, c[i].sched);
+            struct outcome fast = run_workload(w, &m, (struct gpu_options){0});
+            struct outcome tick = run_workload(w, &m, (struct gpu_options){.tick = true});
+            struct outcome mixed = run_workload(w, &m, (struct gpu_options){.shuffle = 7});
+            check_same_counters(&fast.stats, &tick.stats, what);
+            check_same_counters(&fast.stats, &mixed.stats, what);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_line_stays_for_n_accesses), cmocka_unit_test(free_lines_go_by_age),
+        cmocka_unit_test(storage_of_pd), cmocka_unit_test(loads_whose_lines_die_bypass),
+        cmocka_unit_test(the_l2_remembers_who_bypassed), cmocka_unit_test(without_a_token_nothing_is_allocated),
+        cmocka_unit_test(pcal_needs_both_tables), cmocka_unit_test(neutral_settings_are_the_baseline),
+        cmocka_unit_test(engines_agree),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

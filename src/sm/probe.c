@@ -3,6 +3,7 @@
  * Looks, changes nothing. A load counts when it has its operands and one of the lines it asks for
  * is valid in the L1D: in the pipe behind the refused request, dispatched, in the unit's queue, or
  * as the head of a warp that is ready. */
+#include "mem/grain.h"
 #include "sm/sm.h"
 
 static bool to_l1d(const struct sm *s, const struct code_inst *in)
@@ -14,6 +15,11 @@ static bool to_l1d(const struct sm *s, const struct code_inst *in)
 static bool valid_in_l1d(const struct sm *s, uint64_t line, uint8_t sectors)
 {
     const struct tags *tags = &s->l1d.tags;
+    if (s->l1d.grains) {
+        struct grain_want want = grain_want(s->l1d.grains, line, tags_set(tags, line), sectors);
+        struct grain_place place;
+        return grain_lookup(s->l1d.grains, &want, &place) == GRAIN_HIT;
+    }
     int at = tags_find(tags, tags_set(tags, line), line);
     uint8_t want = s->l1d.sectored ? sectors : ALL_SECTORS;
     return at >= 0 && WL_STATE(tags->state[at]) != WL_INVALID && (tags->valid[at] & want) == want;

@@ -25,7 +25,7 @@ struct grains {
     uint32_t sets, ways;
     uint32_t bytes; /* granularity */
     bool single, retain, past;
-    uint64_t now; /* number of the load */
+    uint64_t now;      /* number of the load */
     uint32_t flush_at; /* next line of a flush under way, or sets * ways */
     struct wl_grain_stats *stats;
     struct grain_line *line; /* [sets * ways] */

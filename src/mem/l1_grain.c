@@ -13,12 +13,14 @@
 /* ---- slots that go ---- */
 
 /* Tells the profile what the slots of a line held before they went; `by`: the miss that replaced them. */
-static void observe_lost(struct l1 *c, const struct wl_access *by, uint32_t at, const struct grain_line *old, uint8_t slots)
+static void observe_lost(struct l1 *c, const struct wl_access *by, uint32_t at, const struct grain_line *old,
+                         uint8_t slots)
 {
     struct grain_part part[GRAIN_SLOTS];
     uint32_t n = grain_parts(old, slots, part);
     for (uint32_t i = 0; i < n; i++) {
-        if (grain_has_line(c->grains, at / c->grains->ways, part[i].line)) observe_part(c->observer, part[i].line, part[i].sectors);
+        if (grain_has_line(c->grains, at / c->grains->ways, part[i].line))
+            observe_part(c->observer, part[i].line, part[i].sectors);
         else if (by) observe_evict(c->observer, by, part[i].line);
         else observe_kill(c->observer, part[i].line);
     }
@@ -205,8 +207,7 @@ enum l1_outcome grain_store(struct l1 *c, struct req *r, const struct wl_access 
     } else {
         if (!missq_room(c, dirty ? 2 : 1)) return L1_NO_QUEUE;
         if (dirty) l1_write_back(c, r->line, dirty);
-        for (uint32_t at = start; any && at < end; at++)
-            kill(c, at, grain_holds(g, at, r->line, r->sectors, &exact));
+        for (uint32_t at = start; any && at < end; at++) kill(c, at, grain_holds(g, at, r->line, r->sectors, &exact));
         send(c, r);
     }
     c->stats.accesses++;

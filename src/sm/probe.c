@@ -9,6 +9,7 @@
  * cache whether it is wanted. */
 #include <stdlib.h>
 
+#include "mem/grain.h"
 #include "sm/sm.h"
 
 /* Every warp's head and every place of the unit's queue may want SM_MAX_TXNS lines. */
@@ -126,15 +127,25 @@ static bool valid_at(const struct sm *s, size_t at, uint8_t sectors)
     return WL_STATE(t->state[at]) != WL_INVALID && (t->valid[at] & all) == all;
 }
 
-/* From the wanted lines to the cache: where the cache has no end. */
-static bool find_wanted(const struct sm *s)
+static bool valid_line(const struct sm *s, uint64_t line, uint8_t sectors)
 {
     const struct tags *t = &s->l1d.tags;
+    if (s->l1d.grains) {
+        struct grain_want want = grain_want(s->l1d.grains, line, tags_set(t, line), sectors);
+        struct grain_place place;
+        return grain_lookup(s->l1d.grains, &want, &place) == GRAIN_HIT;
+    }
+    int at = tags_find(t, tags_set(t, line), line);
+    return at >= 0 && valid_at(s, (size_t)at, sectors);
+}
+
+/* From the wanted lines to the cache: where the cache has no end, or holds grains. */
+static bool find_wanted(const struct sm *s)
+{
     for (uint32_t i = 0; i <= s->probe->mask; i++) {
         const struct wanted *w = &s->probe->slot[i];
         if (w->stamp != s->probe->stamp) continue;
-        int at = tags_find(t, tags_set(t, w->line), w->line);
-        if (at >= 0 && valid_at(s, (size_t)at, w->sectors)) return true;
+        if (valid_line(s, w->line, w->sectors)) return true;
     }
     return false;
 }
@@ -182,10 +193,10 @@ bool probe_stalled(const struct sm *s)
     if (s->lsu.op && !(stalled >> s->lsu.op->load.warp & 1)) now.op = s->lsu.op, now.next_txn = s->lsu.next_txn;
     uint64_t changes = c->fills + c->load_misses + c->store_hits;
     bool same = p->valid && same_moment(&p->moment, &now);
-    if (same && changes == p->changes && !s->l1d.sectored) return p->answer; /* a sector may come without a fill */
+    if (same && changes == p->changes && !s->l1d.sectored && !s->l1d.grains) return p->answer; /* a sector may come without a fill */
     if (!same) collect(s, stalled);
     p->moment = now;
     p->valid = true;
     p->changes = changes;
-    return p->answer = s->l1d.tags.infinite ? find_wanted(s) : find_present(s);
+    return p->answer = s->l1d.tags.infinite || s->l1d.grains ? find_wanted(s) : find_present(s);
 }

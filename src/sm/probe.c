@@ -119,22 +119,12 @@ static void collect(const struct sm *s, uint64_t stalled)
 
 /* ---- what is there ---- */
 
-static bool valid_at(const struct sm *s, size_t at, uint8_t sectors)
-{
-    const struct tags *t = &s->l1d.tags;
-    uint8_t all = s->l1d.sectored ? sectors : ALL_SECTORS;
-    return WL_STATE(t->state[at]) != WL_INVALID && (t->valid[at] & all) == all;
-}
-
-/* From the wanted lines to the cache: where the cache has no end. */
+/* From the wanted lines to the cache: where it has no end. */
 static bool find_wanted(const struct sm *s)
 {
-    const struct tags *t = &s->l1d.tags;
     for (uint32_t i = 0; i <= s->probe->mask; i++) {
         const struct wanted *w = &s->probe->slot[i];
-        if (w->stamp != s->probe->stamp) continue;
-        int at = tags_find(t, tags_set(t, w->line), w->line);
-        if (at >= 0 && valid_at(s, (size_t)at, w->sectors)) return true;
+        if (w->stamp == s->probe->stamp && l1_would_hit(&s->l1d, w->line, w->sectors)) return true;
     }
     return false;
 }
@@ -148,7 +138,7 @@ static bool find_present(const struct sm *s)
     for (size_t at = 0; at < lines; at++) {
         if (!t->valid[at]) continue;
         for (uint32_t i = slot_of(p, t->line[at]); p->slot[i].stamp == p->stamp; i = (i + 1) & p->mask)
-            if (p->slot[i].line == t->line[at] && valid_at(s, at, p->slot[i].sectors)) return true;
+            if (p->slot[i].line == t->line[at] && l1_would_hit(&s->l1d, t->line[at], p->slot[i].sectors)) return true;
     }
     return false;
 }

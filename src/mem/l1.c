@@ -284,6 +284,14 @@ enum l1_outcome l1_access(struct l1 *c, struct req *r, uint64_t cycle, bool may_
     return outcome;
 }
 
+bool l1_would_hit(const struct l1 *c, uint64_t line, uint8_t sectors)
+{
+    const struct tags *t = &c->tags;
+    int at = tags_find(t, tags_set(t, line), line);
+    uint8_t want = c->sectored ? sectors : ALL_SECTORS;
+    return at >= 0 && WL_STATE(t->state[at]) != WL_INVALID && (t->valid[at] & want) == want;
+}
+
 void l1_fill(struct l1 *c, struct req *reply, struct req_list *done)
 {
     if (c->policy->on_reply && reply->note) c->policy->on_reply(c->self, reply->note);

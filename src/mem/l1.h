@@ -57,6 +57,9 @@ void l1_destroy(struct l1 *c);
  * r->is_reply set), which the caller finishes. */
 enum l1_outcome l1_access(struct l1 *c, struct req *r, uint64_t cycle, bool may_miss);
 
+/* Whether a load of these sectors would hit now; nothing changes. */
+bool l1_would_hit(const struct l1 *c, uint64_t line, uint8_t sectors);
+
 /* The data of a miss arrived; the request that fetched it and those that waited for it are
  * appended to *done. */
 void l1_fill(struct l1 *c, struct req *reply, struct req_list *done);

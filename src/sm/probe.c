@@ -9,7 +9,6 @@
  * cache whether it is wanted. */
 #include <stdlib.h>
 
-#include "mem/grain.h"
 #include "sm/sm.h"
 
 /* Every warp's head and every place of the unit's queue may want SM_MAX_TXNS lines. */
@@ -120,32 +119,12 @@ static void collect(const struct sm *s, uint64_t stalled)
 
 /* ---- what is there ---- */
 
-static bool valid_at(const struct sm *s, size_t at, uint8_t sectors)
-{
-    const struct tags *t = &s->l1d.tags;
-    uint8_t all = s->l1d.sectored ? sectors : ALL_SECTORS;
-    return WL_STATE(t->state[at]) != WL_INVALID && (t->valid[at] & all) == all;
-}
-
-static bool valid_line(const struct sm *s, uint64_t line, uint8_t sectors)
-{
-    const struct tags *t = &s->l1d.tags;
-    if (s->l1d.grains) {
-        struct grain_want want = grain_want(s->l1d.grains, line, tags_set(t, line), sectors);
-        struct grain_place place;
-        return grain_lookup(s->l1d.grains, &want, &place) == GRAIN_HIT;
-    }
-    int at = tags_find(t, tags_set(t, line), line);
-    return at >= 0 && valid_at(s, (size_t)at, sectors);
-}
-
-/* From the wanted lines to the cache: where the cache has no end, or holds grains. */
+/* From the wanted lines to the cache: where it has no end. */
 static bool find_wanted(const struct sm *s)
 {
     for (uint32_t i = 0; i <= s->probe->mask; i++) {
         const struct wanted *w = &s->probe->slot[i];
-        if (w->stamp != s->probe->stamp) continue;
-        if (valid_line(s, w->line, w->sectors)) return true;
+        if (w->stamp == s->probe->stamp && l1_would_hit(&s->l1d, w->line, w->sectors)) return true;
     }
     return false;
 }
@@ -159,7 +138,7 @@ static bool find_present(const struct sm *s)
     for (size_t at = 0; at < lines; at++) {
         if (!t->valid[at]) continue;
         for (uint32_t i = slot_of(p, t->line[at]); p->slot[i].stamp == p->stamp; i = (i + 1) & p->mask)
-            if (p->slot[i].line == t->line[at] && valid_at(s, at, p->slot[i].sectors)) return true;
+            if (p->slot[i].line == t->line[at] && l1_would_hit(&s->l1d, t->line[at], p->slot[i].sectors)) return true;
     }
     return false;
 }
@@ -193,10 +172,10 @@ bool probe_stalled(const struct sm *s)
     if (s->lsu.op && !(stalled >> s->lsu.op->load.warp & 1)) now.op = s->lsu.op, now.next_txn = s->lsu.next_txn;
     uint64_t changes = c->fills + c->load_misses + c->store_hits;
     bool same = p->valid && same_moment(&p->moment, &now);
-    if (same && changes == p->changes && !s->l1d.sectored && !s->l1d.grains) return p->answer; /* a sector may come without a fill */
+    if (same && changes == p->changes && !s->l1d.sectored) return p->answer; /* a sector may come without a fill */
     if (!same) collect(s, stalled);
     p->moment = now;
     p->valid = true;
     p->changes = changes;
-    return p->answer = s->l1d.tags.infinite || s->l1d.grains ? find_wanted(s) : find_present(s);
+    return p->answer = s->l1d.tags.infinite ? find_wanted(s) : find_present(s);
 }

@@ -287,6 +287,11 @@ enum l1_outcome l1_access(struct l1 *c, struct req *r, uint64_t cycle, bool may_
 bool l1_would_hit(const struct l1 *c, uint64_t line, uint8_t sectors)
 {
     const struct tags *t = &c->tags;
+    if (c->grains) {
+        struct grain_want w = grain_want(c->grains, line, tags_set(t, line), sectors);
+        struct grain_place p;
+        return grain_lookup(c->grains, &w, &p) == GRAIN_HIT;
+    }
     int at = tags_find(t, tags_set(t, line), line);
     uint8_t want = c->sectored ? sectors : ALL_SECTORS;
     return at >= 0 && WL_STATE(t->state[at]) != WL_INVALID && (t->valid[at] & want) == want;

@@ -119,7 +119,7 @@ static void collect(const struct sm *s, uint64_t stalled)
 
 /* ---- what is there ---- */
 
-/* From the wanted lines to the cache: where it has no end. */
+/* From the wanted lines to the cache: where it has no end, or holds grains. */
 static bool find_wanted(const struct sm *s)
 {
     for (uint32_t i = 0; i <= s->probe->mask; i++) {
@@ -172,10 +172,10 @@ bool probe_stalled(const struct sm *s)
     if (s->lsu.op && !(stalled >> s->lsu.op->load.warp & 1)) now.op = s->lsu.op, now.next_txn = s->lsu.next_txn;
     uint64_t changes = c->fills + c->load_misses + c->store_hits;
     bool same = p->valid && same_moment(&p->moment, &now);
-    if (same && changes == p->changes && !s->l1d.sectored) return p->answer; /* a sector may come without a fill */
+    if (same && changes == p->changes && !s->l1d.sectored && !s->l1d.grains) return p->answer; /* a sector may come without a fill */
     if (!same) collect(s, stalled);
     p->moment = now;
     p->valid = true;
     p->changes = changes;
-    return p->answer = s->l1d.tags.infinite ? find_wanted(s) : find_present(s);
+    return p->answer = s->l1d.tags.infinite || s->l1d.grains ? find_wanted(s) : find_present(s);
 }

@@ -15,16 +15,16 @@
 enum { THREADS = 256, MAX_DEPTH = 32, EMPTY = -1, LOCKED = -2, UNKNOWN = -1, DONE = -2 };
 
 struct tree {
-    float *mass, *x, *y, *z;   /* by node */
-    float *vx, *vy, *vz;       /* by body */
+    float *mass, *x, *y, *z; /* by node */
+    float *vx, *vy, *vz;     /* by body */
     float *ax, *ay, *az;
-    int *child;                /* eight a node */
-    int *count, *start;        /* bodies of a cell; where they begin in `sorted` */
+    int *child;         /* eight a node */
+    int *count, *start; /* bodies of a cell; where they begin in `sorted` */
     int *sorted;
-    float *bounds;             /* parts of bh_box, six a CTA */
-    int *state;                /* bottom cell, CTAs that are done, cells that wait */
+    float *bounds; /* parts of bh_box, six a CTA */
+    int *state;    /* bottom cell, CTAs that are done, cells that wait */
     float *radius;
-    int bodies, nodes;         /* the root is node `nodes` - 1 */
+    int bodies, nodes; /* the root is node `nodes` - 1 */
 };
 enum { BOTTOM, FINISHED, WAITING };
 

@@ -649,6 +649,33 @@ TEST(l32_a_host_copy_leaves_its_line_clean_and_valid)
     end();
 }
 
+TEST(l33_neighbouring_sectors_come_along)
+{
+    begin("l2.promote=2");
+    struct req *r = send(WL_LOAD, 5, 1);
+    step(8);
+    struct req *f = asked();
+    assert_int_equal(f->fetch, 3);
+    assert_int_equal(rig.l2.stats.misses, 1); /* what was asked for */
+    assert_int_equal(rig.l2.stats.fetches, 2);
+    fill(f);
+    step(8);
+    assert_ptr_equal(replied(), r);
+    assert_int_equal(rig.l2.tags.valid[at(5)], 3);
+    req_free(&rig.pool, r);
+    send_write(5, 8, 0, UINT64_C(0xff) << 56); /* part of sector 3: its neighbour is fetched without it */
+    step(8);
+    req_free(&rig.pool, replied());
+    r = send(WL_LOAD, 5, 4);
+    step(8);
+    f = asked();
+    assert_int_equal(f->fetch, 4);
+    fill(f);
+    step(8);
+    req_free(&rig.pool, replied());
+    end();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -684,6 +711,7 @@ int main(void)
         cmocka_unit_test(l30_the_policy_may_make_a_miss_wait),
         cmocka_unit_test(l31_accepted_reads_carry_the_policys_note),
                 cmocka_unit_test(l32_a_host_copy_leaves_its_line_clean_and_valid),
+                cmocka_unit_test(l33_neighbouring_sectors_come_along),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -156,6 +156,7 @@ static int set_l1(struct machine *m, const char *v, int unused)
     struct cache_text *t = &m->l1;
     int64_t *p = m->config->v;
     (void)unused;
+    m->has_l1 = false;
     if (gpgpusim_cache(v, t, m->e)) return WL_EINPUT;
     if (t->none) {
         p[P_L1D_GLOBAL] = 0;
@@ -507,6 +508,13 @@ static void note_unused(struct machine *m, const char *name)
     snprintf(m->unused + n, sizeof m->unused - n, " %.200s", name);
 }
 
+static int fail_at(struct machine *m, const char *option)
+{
+    char why[700];
+    snprintf(why, sizeof why, "%.690s", m->e->text);
+    return wl_fail(m->e, WL_EINPUT, "%.250s:%u: %.100s: %s", m->file, m->line, option, why);
+}
+
 static int read_words(struct machine *m, char *text);
 
 /* -config FILE: read where it stands. */
@@ -514,10 +522,13 @@ static int include(struct machine *m, const char *name)
 {
     char path[1024];
     const char *slash = *name == '/' ? NULL : strrchr(m->file, '/'), *outer = m->file;
-    if (m->depth >= 8) return wl_fail(m->e, WL_EINPUT, "-config inside -config, more than 8 deep");
+    if (m->depth >= 8) {
+        wl_fail(m->e, WL_EINPUT, "files inside files, more than 8 deep");
+        return fail_at(m, "-config");
+    }
     snprintf(path, sizeof path, "%.*s%s", slash ? (int)(slash + 1 - m->file) : 0, m->file, name);
     char *text = config_read_file(path, m->e);
-    if (!text) return m->e->code ? (int)m->e->code : WL_EINPUT;
+    if (!text) return fail_at(m, "-config");
     m->depth++;
     m->file = path;
     int rc = read_words(m, text);
@@ -525,13 +536,6 @@ static int include(struct machine *m, const char *name)
     m->depth--;
     free(text);
     return rc;
-}
-
-static int fail_at(struct machine *m, const char *option)
-{
-    char why[700];
-    snprintf(why, sizeof why, "%.690s", m->e->text);
-    return wl_fail(m->e, WL_EINPUT, "%.250s:%u: %.100s: %s", m->file, m->line, option, why);
 }
 
 static int read_option(struct machine *m, const char *name, const char *value)

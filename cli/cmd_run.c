@@ -35,6 +35,7 @@ static int run_workload(const struct options *o, const char *name, struct wl_err
     if (!rc) rc = make_config(&j->config, o->gpu, &o->set, o->l1, o->l2, o->sched, e);
     if (!rc) rc = engine_options(o, &j->engine, e);
     if (!rc) rc = output_open(&out, o, e);
+    j->engine.timeline = out.timeline;
     if (!rc) rc = job_run(j, e);
     if (!rc) rc = output_run(&out, &j->result, e);
     rc = output_close(&out, rc, e);

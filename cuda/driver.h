@@ -12,8 +12,17 @@
 #include "sim/session_attach.h"
 #include "warpline/cuda.h"
 
-enum object_kind { OBJECT_CONTEXT, OBJECT_MODULE, OBJECT_FUNCTION, OBJECT_STREAM, OBJECT_EVENT, OBJECT_HOST_MEMORY,
-                   OBJECT_ARRAY, OBJECT_TEXREF, OBJECT_TEXOBJECT };
+enum object_kind {
+    OBJECT_CONTEXT,
+    OBJECT_MODULE,
+    OBJECT_FUNCTION,
+    OBJECT_STREAM,
+    OBJECT_EVENT,
+    OBJECT_HOST_MEMORY,
+    OBJECT_ARRAY,
+    OBJECT_TEXREF,
+    OBJECT_TEXOBJECT
+};
 
 struct object {
     struct object *next;
@@ -89,7 +98,7 @@ struct driver {
     unsigned modules; /* loaded so far, for their names in messages */
     uint64_t next_window;
     uint64_t textures; /* texture objects so far: their handles */
-    CUresult fault; /* sticky: a kernel faulted and the device is lost */
+    CUresult fault;    /* sticky: a kernel faulted and the device is lost */
 };
 
 /* PTX of every target up to this one is executed; programs ask before they choose a code path. */

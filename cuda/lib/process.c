@@ -23,6 +23,7 @@ static struct {
     struct session *session;
     struct process_report report;
     int fd; /* of the report file; -1: none */
+    char file[1200];
     unsigned written;
     const char *pattern; /* NULL: all kernels */
     unsigned first, last;
@@ -126,12 +127,12 @@ static const struct session_watch watch = {
 static void open_report(void)
 {
     const char *folder = getenv(ENV_REPORT);
-    char file[1200];
+    char *file = self.file;
     if (!folder) return;
     self.report.pid = (uint64_t)getpid();
     self.report.started_ns = now_ns();
     self.written = 0;
-    snprintf(file, sizeof file, "%s/%020llu-%ld", folder, (unsigned long long)self.report.started_ns, (long)getpid());
+    snprintf(file, sizeof self.file, "%s/%020llu-%ld", folder, (unsigned long long)self.report.started_ns, (long)getpid());
     self.fd = open(file, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (self.fd < 0) fprintf(stderr, "warpline: cannot write the results to %s: %s\n", file, strerror(errno));
 }
@@ -143,6 +144,35 @@ static void after_fork(void)
     self.fd = -1;
     self.trace = NULL; /* the parent writes it */
     if (self.session) open_report();
+}
+
+static void write_array(const char *ending, const void *array, size_t bytes)
+{
+    char name[sizeof self.file + 16];
+    snprintf(name, sizeof name, "%s%s", self.file, ending);
+    FILE *f = bytes ? fopen(name, "wb") : NULL;
+    if (!bytes) return;
+    bool bad = !f || fwrite(array, 1, bytes, f) != bytes;
+    if (f && fclose(f) != 0) bad = true;
+    if (bad) fprintf(stderr, "warpline: cannot write %s: %s\n", name, strerror(errno));
+}
+
+/* What stats.profile and stats.interval gathered; at the end only, since it may be large. */
+static void write_arrays(void)
+{
+    struct process_report *r = &self.report;
+    const struct gpu *gpu = session_gpu(self.session);
+    struct sample *sample = NULL;
+    struct wl_err e;
+    unsigned samples = 0;
+    if (self.fd < 0 || !gpu) return;
+    if (gpu_read_profile(gpu, &r->profile, &e) == 0)
+        write_array(LOADS_ENDING, r->profile.load, r->profile.loads * sizeof *r->profile.load);
+    if (gpu_read_samples(gpu, &sample, &samples, &e) == 0) write_array(SAMPLES_ENDING, sample, samples * sizeof *sample);
+    free(r->profile.load);
+    r->profile.load = NULL;
+    free(sample);
+    r->samples = samples;
 }
 
 /* ---- which program this is ---- */
@@ -290,5 +320,6 @@ __attribute__((destructor)) static void end(void)
         self.report.trace_launches = t.launches;
         self.report.trace_bytes = t.file_bytes;
     }
+    write_arrays();
     write_report();
 }

@@ -25,7 +25,7 @@
 extern "C" {
 #endif
 
-#define CUDA_VERSION                   13000 /* the version whose names and numbers these are */
+#define CUDA_VERSION 13000 /* the version whose names and numbers these are */
 
 typedef int CUdevice;
 typedef unsigned long long CUdeviceptr;

@@ -27,6 +27,7 @@ struct addrmap {
     int insert_at;    /* dramid@N, or -1: the channel has letters of its own */
     bool divide;      /* channels is not a power of two */
     unsigned channel_bits;
+    enum { MAP_PLAIN, MAP_XOR, MAP_IPOLY } hash; /* order of the choices of mem.hash */
     enum index_fn l2_index;
     uint32_t l2_sets;
     struct bit_field row, bank, channel, inside /* all but channel and slice bits */;

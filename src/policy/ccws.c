@@ -317,6 +317,11 @@ static void ccws_issued(void *self, const struct wl_sched_view *v, unsigned sche
     s->all_instructions++;
 }
 
+static struct wl_sched_state ccws_state(const void *self)
+{
+    return (struct wl_sched_state){((const struct ccws *)self)->throttled ? "throttled" : "free", -1};
+}
+
 extern const struct wl_sched_policy ccws_policy;
 const struct wl_sched_policy ccws_policy = {
     .abi = WL_ABI,
@@ -333,4 +338,5 @@ const struct wl_sched_policy ccws_policy = {
     .issued = ccws_issued,
     .warp_launch = ccws_warp_launch,
     .warp_exit = ccws_warp_exit,
+    .state = ccws_state,
 };

@@ -395,6 +395,12 @@ static unsigned mascar_first(void *self, const struct wl_sched_view *v)
     return memory ? wl_oldest(v, memory) % m->schedulers : turn;
 }
 
+static struct wl_sched_state mascar_state(const void *self)
+{
+    const struct mascar *m = self;
+    return (struct wl_sched_state){!schedules(m) ? NULL : m->mp ? "MP" : "EP", m->owner};
+}
+
 /* ---- warps come and go ---- */
 
 static void forget(struct mascar *m, unsigned warp)
@@ -433,6 +439,7 @@ const struct wl_sched_policy mascar_policy = {
     .first = mascar_first,
     .may_miss = mascar_may_miss,
     .reexec = mascar_reexec,
+    .state = mascar_state,
     .warp_launch = mascar_warp_launch,
     .warp_exit = mascar_warp_exit,
     .kernel_begin = mascar_kernel_begin,

@@ -2,7 +2,8 @@
  *
  * One file a process: this struct, then a kernel_record a launch. It is rewritten after every
  * launch, so that a program which ends by a signal or _exit() still leaves what it did. Both sides
- * are built together; the size stands in the file to find out when they were not. */
+ * are built together; the size stands in the file to find out when they were not. A process that
+ * ends well and was profiled or sampled leaves two files more, with these endings. */
 #ifndef WL_SIM_PROCESS_REPORT_H
 #define WL_SIM_PROCESS_REPORT_H
 
@@ -26,6 +27,9 @@
 #define ENV_RECORD     "WARPLINE_RECORD"     /* folder of .wlt files */
 #define ENV_REPORT     "WARPLINE_REPORT"     /* folder of these files */
 
+#define LOADS_ENDING   ".loads"   /* struct load_record, `profile.loads` of them */
+#define SAMPLES_ENDING ".samples" /* struct sample, `samples` of them */
+
 struct process_report {
     uint64_t magic, bytes;
     uint64_t pid, started_ns; /* monotonic: the order of processes */
@@ -35,6 +39,8 @@ struct process_report {
     struct exec_counts counts;
     struct run_stats stats;
     struct policy_stats policies;
+    struct profile_report profile; /* its pointer means nothing here */
+    uint64_t samples;
     double seconds;           /* from the first CUDA call to the last launch */
     uint64_t peak_memory_bytes;
     uint32_t kernels;         /* records behind this struct */

@@ -120,6 +120,9 @@ check "standard output is the program's" [ "$(cat "$work/out")" = "sum 18724498"
 err_has "atax_rows  *1  1  *256  *31,273"
 check "CSV has a row" [ "$(wc -l <"$work/a.csv")" = 2 ]
 check "the counters are those of the built-in workload" same_counters "$work/built-in" "$work/a"
+"$WARPLINE" run atax --size tiny -q --set stats.profile=1 --set stats.interval=10000 --json "$work/profile" 2>"$work/err"
+run exec -q --set stats.profile=1 --set stats.interval=10000 --json "$work/b" -- "$bin/atax" 128
+check "and with a profile and samples" same_counters "$work/profile" "$work/b"
 run exec -q --engine tick --json "$work/b" -- "$bin/atax" 128
 check "and of the other engine" same_counters "$work/a" "$work/b"
 run exec -q --shuffle 7 --json "$work/b" -- "$bin/atax" 128

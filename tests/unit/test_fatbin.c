@@ -15,6 +15,7 @@ struct image {
 
 static void put(struct image *m, uint64_t value, unsigned bytes)
 {
+    assert_true(bytes <= 8 && m->size <= sizeof m->bytes - 8);
     for (unsigned i = 0; i < bytes; i++) m->bytes[m->size++] = (uint8_t)(value >> 8 * i);
 }
 

@@ -21,7 +21,8 @@ static void make_air(struct job *j, struct air *a)
     for (int f = 0; f < CHANGED + GIVEN; f++) a->field[f] = job_host(j, a->points, sizeof(float));
     for (size_t i = 0; !j->failed && i < a->points; i++) {
         const float *u = noise + 6 * i;
-        float height = 500 * ((float)(i / (size_t)a->nx % (size_t)a->levels) + 0.5f), pressure = 1e5f * expf(-height / 8000);
+        float height = 500 * ((float)(i / (size_t)a->nx % (size_t)a->levels) + 0.5f),
+              pressure = 1e5f * expf(-height / 8000);
         float exner = powf(pressure / 1e5f, 0.2857f), kelvin = 295 - 0.0065f * height + 4 * (u[0] - 0.5f);
         float vapour = 611.2f * expf(17.67f * (kelvin - 273.15f) / (kelvin - 29.65f));
         a->field[THETA][i] = kelvin / exner;
@@ -60,7 +61,7 @@ static void one_level(double v[CHANGED + GIVEN][LEVELS], int k)
     double more = fmax((v[VAPOUR][k] - full) / (1 + 10 * full), -v[CLOUD][k]);
     v[CLOUD][k] += more, v[VAPOUR][k] -= more, kelvin += 2490 * more;
     double collect = fmin(1e-3 * (double)dt * fmax(v[CLOUD][k] - 5e-4, 0), v[CLOUD][k]);
-    double scoop = fmin(2.2 * (double)dt * v[CLOUD][k] * sqrt(v[RAIN][k]), v[CLOUD][k] - collect);
+    double scoop = fmin(0.02 * (double)dt * v[CLOUD][k] * sqrt(v[RAIN][k]), v[CLOUD][k] - collect);
     double dry = fmin(0.01 * (double)dt * fmax(1 - humid, 0) * v[RAIN][k], v[RAIN][k]);
     v[CLOUD][k] -= collect + scoop, v[RAIN][k] += collect + scoop - dry, v[VAPOUR][k] += dry, kelvin -= 2490 * dry;
     double cold = fmin(fmax((273.15 - kelvin) * 0.05, 0), 1), warm = fmin(fmax((kelvin - 273.15) * 0.2, 0), 1);
@@ -97,11 +98,11 @@ static void check(struct job *j, const struct air *a, const CUdeviceptr field[FI
     reference(a, j->run->in[IN_CALLS], want, ground);
     for (int f = 0; f < CHANGED && !j->failed; f++) {
         job_copy_out(j, got, field[f], a->points * sizeof *got);
-        if (!j->failed) job_compare(j, names[f], got, want[f], a->points, 2e-2);
+        if (!j->failed) job_compare(j, names[f], got, want[f], a->points, 1e-2);
     }
     for (int g = 0; g < 2 && !j->failed; g++) {
         job_copy_out(j, got, fell[g], a->columns * sizeof *got);
-        if (!j->failed) job_compare(j, g ? "snowed" : "rained", got, ground[g], a->columns, 2e-2);
+        if (!j->failed) job_compare(j, g ? "snowed" : "rained", got, ground[g], a->columns, 1e-2);
     }
 }
 

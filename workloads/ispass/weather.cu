@@ -8,9 +8,10 @@
 enum { LEVELS = 32 }; /* at most */
 
 struct fields {
-    float *theta, *vapour, *cloud, *rain, *ice, *snow;     /* changed */
-    const float *density, *pressure, *thick, *exner;       /* given */
-    float *saturated, *humid, *condense, *collect, *scoop, *evaporate, *freeze, *deposit, *melt, *heat; /* between passes */
+    float *theta, *vapour, *cloud, *rain, *ice, *snow; /* changed */
+    const float *density, *pressure, *thick, *exner;   /* given */
+    float *saturated, *humid, *condense, *collect, *scoop, *evaporate, *freeze, *deposit, *melt,
+        *heat; /* between passes */
 };
 
 static __device__ float saturation(float kelvin, float pressure)
@@ -66,7 +67,7 @@ extern "C" __global__ void weather(fields f, float *rained, float *snowed, int n
     for (int k = 0; k < levels; k++) { /* cloud to rain, by itself and by what falls through */
         int i = at + k * nx;
         f.collect[i] = fminf(1e-3f * dt * fmaxf(f.cloud[i] - 5e-4f, 0.0f), f.cloud[i]);
-        f.scoop[i] = fminf(2.2f * dt * f.cloud[i] * sqrtf(f.rain[i]), f.cloud[i] - f.collect[i]);
+        f.scoop[i] = fminf(0.02f * dt * f.cloud[i] * sqrtf(f.rain[i]), f.cloud[i] - f.collect[i]);
         f.evaporate[i] = fminf(0.01f * dt * fmaxf(1.0f - f.humid[i], 0.0f) * f.rain[i], f.rain[i]);
         f.cloud[i] -= f.collect[i] + f.scoop[i];
         f.rain[i] += f.collect[i] + f.scoop[i] - f.evaporate[i];
@@ -75,7 +76,8 @@ extern "C" __global__ void weather(fields f, float *rained, float *snowed, int n
     }
     for (int k = 0; k < levels; k++) { /* ice and snow */
         int i = at + k * nx;
-        float cold = fminf(fmaxf((273.15f - kelvin[k]) * 0.05f, 0.0f), 1.0f), warm = fminf(fmaxf((kelvin[k] - 273.15f) * 0.2f, 0.0f), 1.0f);
+        float cold = fminf(fmaxf((273.15f - kelvin[k]) * 0.05f, 0.0f), 1.0f),
+              warm = fminf(fmaxf((kelvin[k] - 273.15f) * 0.2f, 0.0f), 1.0f);
         f.freeze[i] = 0.05f * cold * f.cloud[i];
         f.deposit[i] = 0.1f * cold * f.ice[i];
         f.melt[i] = 0.3f * warm * f.snow[i];

@@ -68,6 +68,12 @@ static void complain(void *arg, const char *text)
     snprintf(self.report.error, sizeof self.report.error, "%s", text);
 }
 
+static bool label(void *arg, const char *kernel, char *out, size_t size)
+{
+    (void)arg;
+    return kernel_label(kernel, out, size);
+}
+
 static bool selected(void *arg, const char *kernel, unsigned launch)
 {
     (void)arg;
@@ -122,7 +128,7 @@ static void launched(void *arg)
 }
 
 static const struct session_watch watch = {
-    .select = selected, .launched = launched, .complain = complain, .print_assert = print_assert};
+    .label = label, .select = selected, .launched = launched, .complain = complain, .print_assert = print_assert};
 
 static void open_report(void)
 {

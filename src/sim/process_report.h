@@ -53,8 +53,11 @@ struct process_report {
 
 /* First and last launch of "N", "N..M", "N.." or "..M", from 1; false when it is none of them. */
 bool launch_range(const char *text, unsigned *first, unsigned *last);
-/* Whether a shell pattern fits a kernel's name, or the name as the source has it: "add" fits
- * _Z3addPfi and _ZN4math3addIfEEvPT_. */
+/* What results call a C++ kernel: its name in the source, with a number made of all of its symbol
+ * when that says more (namespaces, template arguments): _Z3addPfi is "add", _ZN4math3addIfEEvPT_
+ * "add#1b2c". False: not such a symbol. */
+bool kernel_label(const char *symbol, char *out, size_t size);
+/* Whether a shell pattern fits a kernel's symbol, its name in the source or its label. */
 bool kernel_matches(const char *pattern, const char *name);
 
 #endif

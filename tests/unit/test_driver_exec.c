@@ -389,6 +389,28 @@ TEST(names_of_kernels)
     assert_false(kernel_matches("x", "_Z"));
     assert_false(kernel_matches("x", "_Z9x"));
     assert_false(kernel_matches("x", "_Z0x"));
+    assert_false(kernel_matches("x", "_Z99999999999999999999x"));
+}
+
+TEST(labels_of_kernels)
+{
+    char a[128], b[128];
+    assert_true(kernel_label("_Z3addPfi", a, sizeof a));
+    assert_string_equal(a, "add");
+    assert_true(kernel_label("_ZL6kernelPi", a, sizeof a));
+    assert_string_equal(a, "kernel");
+    assert_true(kernel_label("_Z3addIfEvPT_", a, sizeof a) && kernel_label("_Z3addIdEvPT_", b, sizeof b));
+    assert_true(strncmp(a, "add#", 4) == 0 && strlen(a) == 8 && strncmp(b, "add#", 4) == 0);
+    assert_string_not_equal(a, b); /* two instances of a template are two kernels */
+    assert_true(kernel_matches(a, "_Z3addIfEvPT_"));
+    assert_false(kernel_matches(a, "_Z3addIdEvPT_"));
+    assert_true(kernel_label("_ZN4math5applyE11AccumulatorPfi", a, sizeof a));
+    assert_true(strncmp(a, "apply#", 6) == 0);
+    assert_false(kernel_label("atax_rows", a, sizeof a));
+    assert_false(kernel_label("_Z", a, sizeof a));
+    char longest[300] = "_Z200"; /* no room: it keeps its symbol */
+    memset(longest + 5, 'x', 200);
+    assert_false(kernel_label(longest, a, sizeof a));
 }
 
 int main(void)
@@ -407,6 +429,7 @@ int main(void)
         cmocka_unit_test(questions_about_functions),
         cmocka_unit_test(ranges_of_launches),
         cmocka_unit_test(names_of_kernels),
+        cmocka_unit_test(labels_of_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

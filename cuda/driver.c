@@ -70,6 +70,7 @@ void object_free(struct driver *d, struct object *o)
     if (o->kind == OBJECT_MODULE) module_release((struct CUmod_st *)o);
     if (o->kind == OBJECT_ARRAY) array_release((struct CUarray_st *)o);
     if (o->kind == OBJECT_TEXREF || o->kind == OBJECT_TEXOBJECT) texture_release((struct CUtexref_st *)o);
+    if (o->kind == OBJECT_LINK) link_release((struct CUlinkState_st *)o);
     if (o->kind == OBJECT_HOST_MEMORY) host_memory_release((struct host_memory *)o);
     free(o);
 }

@@ -21,7 +21,8 @@ enum object_kind {
     OBJECT_HOST_MEMORY,
     OBJECT_ARRAY,
     OBJECT_TEXREF,
-    OBJECT_TEXOBJECT
+    OBJECT_TEXOBJECT,
+    OBJECT_LINK
 };
 
 struct object {
@@ -135,6 +136,9 @@ void module_release(struct CUmod_st *m);
 void array_release(struct CUarray_st *a);
 void texture_release(struct CUtexref_st *t);
 void host_memory_release(struct host_memory *h);
+void link_release(struct CUlinkState_st *s);
+/* The whole file with a NUL behind it, malloc'd, or NULL. */
+char *read_file(const char *file, size_t *bytes);
 /* The host memory of the driver API that holds this byte, or NULL. */
 struct host_memory *host_memory_at(const struct driver *d, const void *ptr);
 /* Blocks of the kernel that one SM holds at a time. */

@@ -1,6 +1,6 @@
 /* process_report.h - what a simulated program's process tells `warpline exec`.
  *
- * One file a process: this struct, then a kernel_record a launch. It is rewritten after every
+ * One file a process: this struct, then a launch_record for each launch. It is rewritten after every
  * launch, so that a program which ends by a signal or _exit() still leaves what it did. Both sides
  * are built together; the size stands in the file to find out when they were not. A process that
  * ends well and was profiled or sampled leaves two files more, with these endings. */
@@ -29,6 +29,11 @@
 
 #define LOADS_ENDING   ".loads"   /* struct load_record, `profile.loads` of them */
 #define SAMPLES_ENDING ".samples" /* struct sample, `samples` of them */
+
+struct launch_record {
+    struct kernel_record kernel;
+    struct run_stats stats; /* what this launch added; 0 when it was not timed */
+};
 
 struct process_report {
     uint64_t magic, bytes;

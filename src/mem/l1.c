@@ -85,7 +85,8 @@ static enum l1_outcome store(struct l1 *c, struct req *r, uint64_t key, uint32_t
         if (hit && !c->update) {
             tags_invalidate(&c->tags, set, (uint32_t)at);
             if (c->observer) observe_kill(c->observer, key);
-            if (c->policy->on_kill) c->policy->on_kill(c->self, set, (uint32_t)at - set * c->tags.ways);
+            if (c->policy->on_kill && !c->tags.infinite)
+                c->policy->on_kill(c->self, set, (uint32_t)at - set * c->tags.ways);
         }
         if (c->policy->on_store && ((hit && !c->update) || at < 0)) {
             struct wl_access a;
@@ -201,7 +202,8 @@ static enum l1_outcome miss(struct l1 *c, struct req *r, const struct wl_access 
     if (t->infinite) {
         if (mshr_full(&c->mshr)) return L1_NO_MSHR;
         if (!missq_room(c, 1)) return L1_NO_QUEUE;
-        at = tags_add_infinite(t, a->line);
+        at = tags_find_infinite(t, a->line); /* a store may have invalidated it */
+        if (at < 0) at = tags_add_infinite(t, a->line);
         if (at < 0) return L1_NO_LINE;
     } else {
         struct wl_set s = tags_view(t, a->set);

@@ -598,6 +598,15 @@ TEST(l30_infinite_cache_never_evicts)
     begin_shape(shape);
     for (uint64_t line = 0; line < 10000; line++) make_valid(line);
     for (uint64_t line = 0; line < 10000; line += 97) assert_int_equal(load(line), L1_HIT);
+    for (int i = 0; i < 3; i++) { /* what a store invalidates comes back to its old place */
+        assert_int_equal(store(WL_GLOBAL, 5, 1), L1_STORED);
+        sent();
+        assert_int_equal(load(5), L1_MISSED);
+        assert_int_equal(load(5), L1_MERGED);
+        answer(sent());
+        assert_int_equal(load(5), L1_HIT);
+    }
+    assert_int_equal(cache.tags.used, 10000);
     assert_int_equal(cache.stats.evictions, 0);
     assert_int_equal(hooks(), 0); /* there is nothing to manage */
 }

@@ -84,16 +84,11 @@ static int64_t inside(int64_t i, int64_t n, unsigned mode)
 
 static int64_t nearest(int64_t i, int64_t n) { return i < 0 ? 0 : i < n ? i : n - 1; }
 
-/* A float coordinate in units of texels; in odd periods a mirror runs backwards. */
-static double to_texels(const struct texture *t, float x, uint32_t n, unsigned mode)
+/* A float coordinate in units of texels. */
+static double to_texels(const struct texture *t, float x, uint32_t n)
 {
     double v = isnan(x) ? 0 : fmin(fmax((double)x, -1e12), 1e12);
-    if (!t->normalized) return v;
-    if (mode == TEX_MIRROR) {
-        double period = floor(v);
-        v = fmod(period, 2) != 0 ? 1 - (v - period) : v - period;
-    }
-    return v * n;
+    return t->normalized ? v * n : v;
 }
 
 /* Texels a coordinate lies between (the same one twice without filtering) and the weight of the second. */
@@ -112,7 +107,7 @@ static struct place place_of(const struct texture *t, uint32_t bits, bool is_flo
     bool filter = t->linear && is_float && gives_floats(t);
     unsigned mode = t->address[axis];
     if ((!is_float || !t->normalized) && mode != TEX_BORDER) mode = TEX_CLAMP;
-    double x = is_float ? to_texels(t, f32_of(bits), n, mode) : (double)(int32_t)bits;
+    double x = is_float ? to_texels(t, f32_of(bits), n) : (double)(int32_t)bits;
     if (filter) x -= 0.5;
     int64_t i = (int64_t)floor(x);
     struct place p = {.i = {inside(i, n, mode), -1}, .shown = 0, .weight = 0};

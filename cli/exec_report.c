@@ -223,8 +223,9 @@ static int write_all(struct process *const *p, unsigned n, const struct options 
     for (unsigned i = 0; i < n; i++) {
         const struct process_report *from = &p[i]->report;
         r[i] = &p[i]->result;
-        if (out->text) result_write_text(&p[i]->result, stderr);
-        if (out->text) print_notes(from, o);
+        bool silent = !out->text || (from->failed && !from->kernels); /* it has said why there is nothing */
+        if (!silent) result_write_text(&p[i]->result, stderr);
+        if (!silent) print_notes(from, o);
         if (*from->trace && !from->trace_finished) unlink(from->trace);
         if (from->failed == WL_ELAW && !rc) rc = wl_fail(e, WL_ELAW, "%s", from->error);
     }

@@ -320,9 +320,12 @@ static void build_session(void)
         o.record_copy = record_copy;
     }
     if (!rc) self.session = session_new(&o, &e);
-    if (!self.session) fprintf(stderr, "warpline: %s\n", e.text);
     self.report.magic = PROCESS_REPORT_MAGIC;
     self.report.bytes = sizeof self.report;
+    if (!self.session) {
+        complain(NULL, e.text);
+        if (self.fd >= 0) write_at(&self.report, sizeof self.report, 0); /* it tried */
+    }
     write_report();
 }
 

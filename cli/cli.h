@@ -20,6 +20,7 @@ int cmd_trace(const struct options *o, struct wl_err *e);
 int cmd_characterize(const struct options *o, struct wl_err *e);
 int cmd_timeline(const struct options *o, struct wl_err *e);
 int cmd_bench(const struct options *o, struct wl_err *e);
+int cmd_exec(const struct options *o, struct wl_err *e);
 /* `run` by what the word names. */
 int cmd_run_ptx(const struct options *o, const char *file, struct wl_err *e);
 /* The same for a job that has its machine, or a trace to record. */
@@ -68,6 +69,9 @@ void job_free(struct job *j);
  * is begun with what the result says of the program, so that must be filled before. */
 struct session *job_session(struct job *j, struct wl_err *e);
 int job_collect(struct job *j, struct session *s, double seconds, struct wl_err *e);
+/* What a machine counted goes into the result of a described job, with the energy it took. */
+void job_count(struct job *j, const struct run_stats *stats, const struct policy_stats *p);
+void job_describe(struct job *j); /* the machine, its policies and the version */
 double now_seconds(void); /* of the wall clock */
 double cpu_seconds(void); /* this process has used */
 uint64_t peak_memory_bytes(void);

@@ -48,7 +48,7 @@ int cmd_run(const struct options *o, struct wl_err *e)
 {
     if (o->words.count == 0)
         return wl_fail(e, WL_EINPUT,
-                       "run needs a workload, a .ptx file or a .wlt trace; see 'warpline list workloads'");
+                       "run needs a workload, a .ptx file or a trace; see 'warpline list workloads'");
     if (o->words.count > 1)
         return wl_fail(e, WL_EINPUT, "run takes one program; '%s' is too much (use 'compare' for several)",
                        o->words.item[1]);

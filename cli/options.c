@@ -25,7 +25,7 @@ struct option_row {
 
 #define AT(field) offsetof(struct options, field)
 enum {
-    MACHINE = CMD_RUN | CMD_COMPARE | CMD_BENCH,
+    MACHINE = CMD_RUN | CMD_COMPARE | CMD_BENCH | CMD_EXEC,
     PROGRAM = CMD_RUN | CMD_COMPARE | CMD_TRACE | CMD_CHARACTERIZE,
     LAB = CMD_EXPERIMENT | CMD_FIGURE | CMD_CLAIMS | CMD_REPORT /* all that run experiments */
 };
@@ -40,22 +40,25 @@ static const struct option_row table[] = {
     {"input", 0, LIST, "KEY=VALUE", PROGRAM, AT(input), "one input of the workload; repeatable"},
     {"seed", 0, NUMBER, "N", PROGRAM, AT(seed), "seed of generated inputs (default 1)"},
     {"check", 0, FLAG, NULL, PROGRAM, AT(check), "compare the results with a CPU reference"},
-    {"functional", 0, FLAG, NULL, CMD_RUN, AT(functional), "execute only, time nothing"},
-    {"kernel", 0, TEXT, "NAME", CMD_RUN | CMD_TRACE, AT(kernel), "FILE.ptx: the kernel to run"},
+    {"functional", 0, FLAG, NULL, CMD_RUN | CMD_EXEC, AT(functional), "execute only, time nothing"},
+    {"kernel", 0, TEXT, "NAME", CMD_RUN | CMD_TRACE | CMD_EXEC, AT(kernel), "FILE.ptx: the kernel to run; exec: a pattern, time only these"},
+    {"launch", 0, TEXT, "N..M", CMD_EXEC, AT(launch), "time only these launches, counted from 1"},
+    {"launches", 0, TEXT, "FILE", CMD_EXEC, AT(launches), "write the counters of each launch as CSV"},
+    {"record", 0, TEXT, "DIR", CMD_EXEC, AT(record), "save a trace of each process there instead of timing it"},
     {"grid", 0, TEXT, "X,Y,Z", CMD_RUN | CMD_TRACE, AT(grid), "FILE.ptx: blocks"},
     {"block", 0, TEXT, "X,Y,Z", CMD_RUN | CMD_TRACE, AT(block), "FILE.ptx: threads of a block"},
     {"arg", 0, LIST, "ARG", CMD_RUN | CMD_TRACE, AT(arg), "FILE.ptx: next argument, buf:BYTES[:FILL] or TYPE:VALUE"},
     {"shared", 0, NUMBER, "BYTES", CMD_RUN | CMD_TRACE, AT(shared), "FILE.ptx: dynamic shared memory"},
     {"dump", 0, LIST, "N:TYPE[:COUNT]", CMD_RUN, AT(dump), "FILE.ptx: print buffer argument N after the run"},
     {"engine", 0, TEXT, "fast|tick", MACHINE | CMD_CHARACTERIZE, AT(engine), "tick: the slow reference engine"},
-    {"shuffle", 0, NUMBER, "SEED", CMD_RUN, AT(shuffle), "tick parts in random order; results must not change"},
-    {"max-cycles", 0, NUMBER, "N", CMD_RUN | CMD_COMPARE, AT(max_cycles), "stop a kernel after N core cycles"},
+    {"shuffle", 0, NUMBER, "SEED", CMD_RUN | CMD_EXEC, AT(shuffle), "tick parts in random order; results must not change"},
+    {"max-cycles", 0, NUMBER, "N", CMD_RUN | CMD_COMPARE | CMD_EXEC, AT(max_cycles), "stop a kernel after N core cycles; exec: begin no more blocks"},
     {"json", 0, TEXT, "FILE", MACHINE | CMD_TRACE | CMD_CHARACTERIZE, AT(json), "write the results as JSON; - is standard output"},
-    {"csv", 0, TEXT, "FILE", CMD_RUN | CMD_COMPARE | CMD_CHARACTERIZE, AT(csv), "write the results as CSV; - is standard output"},
+    {"csv", 0, TEXT, "FILE", CMD_RUN | CMD_COMPARE | CMD_CHARACTERIZE | CMD_EXEC, AT(csv), "write the results as CSV; - is standard output"},
     {"timeline", 0, TEXT, "FILE", CMD_RUN, AT(timeline), "write what SMs do, cycle by cycle, for Perfetto"},
     {"timeline-window", 0, TEXT, "A..B", CMD_RUN, AT(timeline_window), "cycles of --timeline (default 0..20000)"},
     {"timeline-sms", 0, TEXT, "N,N", CMD_RUN, AT(timeline_sms), "SMs of --timeline (default 0)"},
-    {"output", 'o', TEXT, "FILE", CMD_TRACE | CMD_REPORT | CMD_STORE, AT(output), "the file to write"},
+    {"output", 'o', TEXT, "FILE", CMD_TRACE | CMD_REPORT | CMD_STORE | CMD_GPU, AT(output), "the file to write"},
     {"store", 0, TEXT, "FILE", LAB | CMD_STORE, AT(store), "the result store (default ~/.cache/warpline/results.db)"},
     {"out", 0, TEXT, "DIR", CMD_EXPERIMENT | CMD_FIGURE, AT(out), "folder of the .csv and .svg files (default .)"},
     {"all", 0, FLAG, NULL, CMD_FIGURE, AT(all), "every figure of every experiment"},
@@ -190,6 +193,10 @@ int options_parse(struct options *o, enum command_bit command, const char *name,
     bool words_only = false;
     for (int i = 0; i < argc; i++) {
         const char *word = argv[i];
+        if (command == CMD_EXEC && (words_only || word[0] != '-')) { /* all else belongs to the program */
+            o->program = argv + i;
+            return 0;
+        }
         if (!words_only && strcmp(word, "--") == 0) {
             words_only = true;
         } else if (!words_only && word[0] == '-' && word[1]) {

@@ -5,6 +5,7 @@
  * whole simulated device. */
 #include "cuda/driver.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,17 @@ CUresult driver_fail(struct driver *d, CUresult code, const char *fmt, ...)
     vsnprintf(e->text, sizeof e->text, fmt, ap);
     va_end(ap);
     return code;
+}
+
+CUresult driver_complain(struct driver *d, CUresult code, const char *fmt, ...)
+{
+    char text[sizeof session_error(d->session)->text];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    session_complain(d->session, text);
+    return driver_fail(d, code, "%s", text);
 }
 
 /* ---- objects ---- */
@@ -58,7 +70,8 @@ void object_free(struct driver *d, struct object *o)
     if (o->kind == OBJECT_MODULE) module_release((struct CUmod_st *)o);
     if (o->kind == OBJECT_ARRAY) array_release((struct CUarray_st *)o);
     if (o->kind == OBJECT_TEXREF || o->kind == OBJECT_TEXOBJECT) texture_release((struct CUtexref_st *)o);
-    if (o->kind == OBJECT_HOST_MEMORY) free(((struct host_memory *)o)->ptr);
+    if (o->kind == OBJECT_LINK) link_release((struct CUlinkState_st *)o);
+    if (o->kind == OBJECT_HOST_MEMORY) host_memory_release((struct host_memory *)o);
     free(o);
 }
 
@@ -71,11 +84,20 @@ static void driver_free(void *state)
 
 /* ---- how calls begin ---- */
 
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
 CUresult driver_initialized(struct driver **d)
 {
     struct session *s = session_current();
     *d = s ? session_attached(s) : NULL;
-    return *d ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
+    if (!*d) return CUDA_ERROR_NOT_INITIALIZED;
+    pthread_mutex_lock(&lock);
+    return CUDA_SUCCESS;
+}
+
+void driver_leave(struct driver **d)
+{
+    if (*d) pthread_mutex_unlock(&lock);
 }
 
 CUresult driver_context(struct driver **d)
@@ -123,7 +145,7 @@ CUresult cuDriverGetVersion(int *version)
 
 CUresult cuDeviceGetCount(int *count)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_initialized(&d);
     if (r) return r;
     if (!count) return null_argument(d, "cuDeviceGetCount");
@@ -133,7 +155,7 @@ CUresult cuDeviceGetCount(int *count)
 
 CUresult cuDeviceGet(CUdevice *device, int ordinal)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_device(&d, ordinal);
     if (r) return r;
     if (!device) return null_argument(d, "cuDeviceGet");
@@ -143,7 +165,7 @@ CUresult cuDeviceGet(CUdevice *device, int ordinal)
 
 CUresult cuDeviceGetName(char *name, int len, CUdevice dev)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_device(&d, dev);
     if (r) return r;
     if (!name || len < 1) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuDeviceGetName: no room for the name");
@@ -154,16 +176,13 @@ CUresult cuDeviceGetName(char *name, int len, CUdevice dev)
 
 CUresult cuDeviceTotalMem(size_t *bytes, CUdevice dev)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_device(&d, dev);
     if (r) return r;
     if (!bytes) return null_argument(d, "cuDeviceTotalMem");
     *bytes = session_setup(d->session)->memory_bytes;
     return CUDA_SUCCESS;
 }
-
-/* PTX of every target up to this one is executed; programs ask before they choose a code path. */
-enum { CAPABILITY_MAJOR = 7, CAPABILITY_MINOR = 5 };
 
 static int64_t l2_bytes(const struct session *s)
 {
@@ -183,7 +202,9 @@ static int64_t attribute(const struct session *s, CUdevice_attribute a)
     case CU_DEVICE_ATTRIBUTE_MAX_PITCH: return INT32_MAX;
     case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y:
     case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z: return 65535;
+    case CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR: return session_param(s, P_SM_CTAS);
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK:
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR: return session_param(s, P_SM_SHARED);
     case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK:
     case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR: return session_param(s, P_SM_REGISTERS);
@@ -197,25 +218,25 @@ static int64_t attribute(const struct session *s, CUdevice_attribute a)
     case CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT: return DEV_ALIGN;
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: return CAPABILITY_MAJOR;
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: return CAPABILITY_MINOR;
+    case CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY: return session_setup(s)->unified;
+    case CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY: return dev_unified(session_memory((struct session *)(uintptr_t)s));
     case CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING:
     case CU_DEVICE_ATTRIBUTE_GLOBAL_L1_CACHE_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_LOCAL_L1_CACHE_SUPPORTED: return 1;
     case CU_DEVICE_ATTRIBUTE_GPU_OVERLAP:
     case CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT:
     case CU_DEVICE_ATTRIBUTE_INTEGRATED:
-    case CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY:
     case CU_DEVICE_ATTRIBUTE_COMPUTE_MODE:
     case CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS:
     case CU_DEVICE_ATTRIBUTE_ECC_ENABLED:
-    case CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT:
-    case CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY: return 0;
+    case CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT: return 0;
     }
     return -1;
 }
 
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute which, CUdevice dev)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_device(&d, dev);
     if (r) return r;
     if (!value) return null_argument(d, "cuDeviceGetAttribute");
@@ -227,7 +248,7 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute which, CUdevice dev
 
 CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice dev)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_device(&d, dev);
     if (r) return r;
     if (!major || !minor) return null_argument(d, "cuDeviceComputeCapability");
@@ -240,7 +261,7 @@ CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice dev)
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext *ctx, CUdevice dev)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_device(&d, dev);
     if (r) return r;
     if (!ctx) return null_argument(d, "cuDevicePrimaryCtxRetain");
@@ -260,7 +281,7 @@ static void context_free(struct driver *d, struct CUctx_st *ctx)
 
 CUresult cuDevicePrimaryCtxRelease(CUdevice dev)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_device(&d, dev);
     if (r) return r;
     if (!d->primary) return driver_fail(d, CUDA_ERROR_INVALID_CONTEXT, "the primary context is not active");
@@ -268,9 +289,22 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice dev)
     return CUDA_SUCCESS;
 }
 
+CUresult cuDevicePrimaryCtxReset(CUdevice dev)
+{
+    DRIVER(d);
+    CUresult r = driver_device(&d, dev);
+    if (r) return r;
+    if (d->primary) context_free(d, d->primary);
+    d->primary_users = 0;
+    bool others = false;
+    for (const struct object *o = d->objects; o; o = o->next) others |= o->kind == OBJECT_CONTEXT;
+    if (!others) dev_release_all(session_memory(d->session));
+    return CUDA_SUCCESS;
+}
+
 CUresult cuCtxCreate(CUcontext *ctx, unsigned int flags, CUdevice dev)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_device(&d, dev);
     if (r) return r;
     if (!ctx) return null_argument(d, "cuCtxCreate");
@@ -289,7 +323,7 @@ CUresult cuCtxCreate_v4(CUcontext *ctx, void *params, unsigned int flags, CUdevi
 
 CUresult cuCtxDestroy(CUcontext ctx)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_initialized(&d);
     if (r) return r;
     if (!object_find(d, ctx, OBJECT_CONTEXT) || ctx == d->primary)
@@ -300,7 +334,7 @@ CUresult cuCtxDestroy(CUcontext ctx)
 
 CUresult cuCtxSetCurrent(CUcontext ctx)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_initialized(&d);
     if (r) return r;
     if (ctx && !object_find(d, ctx, OBJECT_CONTEXT))
@@ -311,7 +345,7 @@ CUresult cuCtxSetCurrent(CUcontext ctx)
 
 CUresult cuCtxGetCurrent(CUcontext *ctx)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_initialized(&d);
     if (r) return r;
     if (!ctx) return null_argument(d, "cuCtxGetCurrent");
@@ -321,6 +355,6 @@ CUresult cuCtxGetCurrent(CUcontext *ctx)
 
 CUresult cuCtxSynchronize(void)
 {
-    struct driver *d;
+    DRIVER(d);
     return driver_context(&d); /* every call has finished when it returns */
 }

@@ -12,8 +12,18 @@
 #include "sim/session_attach.h"
 #include "warpline/cuda.h"
 
-enum object_kind { OBJECT_CONTEXT, OBJECT_MODULE, OBJECT_FUNCTION, OBJECT_STREAM, OBJECT_EVENT, OBJECT_HOST_MEMORY,
-                   OBJECT_ARRAY, OBJECT_TEXREF, OBJECT_TEXOBJECT };
+enum object_kind {
+    OBJECT_CONTEXT,
+    OBJECT_MODULE,
+    OBJECT_FUNCTION,
+    OBJECT_STREAM,
+    OBJECT_EVENT,
+    OBJECT_HOST_MEMORY,
+    OBJECT_ARRAY,
+    OBJECT_TEXREF,
+    OBJECT_TEXOBJECT,
+    OBJECT_LINK
+};
 
 struct object {
     struct object *next;
@@ -32,6 +42,7 @@ struct const_window {
 
 struct CUctx_st {
     struct object object;
+    struct CUctx_st *below; /* on the stack of cuCtxPushCurrent */
 };
 struct CUmod_st {
     struct object object;
@@ -55,8 +66,12 @@ struct CUevent_st {
 };
 struct host_memory {
     struct object object;
+    struct driver *driver;
     void *ptr;
     size_t bytes;
+    uint64_t addr;   /* of the device for the same bytes; 0: it does not see them */
+    bool registered; /* the program's own memory */
+    unsigned flags;
 };
 
 struct CUarray_st {
@@ -84,11 +99,21 @@ struct driver {
     unsigned modules; /* loaded so far, for their names in messages */
     uint64_t next_window;
     uint64_t textures; /* texture objects so far: their handles */
-    CUresult fault; /* sticky: a kernel faulted and the device is lost */
+    CUresult fault;    /* sticky: a kernel faulted and the device is lost */
 };
+
+/* PTX of every target up to this one is executed; programs ask before they choose a code path. */
+enum { CAPABILITY_MAJOR = 7, CAPABILITY_MINOR = 5 };
 
 /* Sets the words of the session's error and returns `code`. */
 CUresult driver_fail(struct driver *d, CUresult code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* The same for what the user must hear even when the program ignores the code. */
+CUresult driver_complain(struct driver *d, CUresult code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* A call holds the driver from driver_initialized to its own end, so that threads come one after
+ * another; a call may make others. */
+void driver_leave(struct driver **d);
+#define DRIVER(d) struct driver *d __attribute__((cleanup(driver_leave))) = NULL
 
 /* How a call begins. _initialized: cuInit was called. _context: there also is a current context and
  * no kernel has faulted. On error *d may be NULL. */
@@ -110,6 +135,14 @@ void *device_bytes(struct driver *d, CUdeviceptr addr, uint64_t bytes);
 void module_release(struct CUmod_st *m);
 void array_release(struct CUarray_st *a);
 void texture_release(struct CUtexref_st *t);
+void host_memory_release(struct host_memory *h);
+void link_release(struct CUlinkState_st *s);
+/* The whole file with a NUL behind it, malloc'd, or NULL. */
+char *read_file(const char *file, size_t *bytes);
+/* The host memory of the driver API that holds this byte, or NULL. */
+struct host_memory *host_memory_at(const struct driver *d, const void *ptr);
+/* Blocks of the kernel that one SM holds at a time. */
+int64_t resident_blocks(const struct driver *d, const struct CUfunc_st *f, unsigned threads, size_t dynamic_shared);
 /* "call: n bytes at ... run past the end of the allocation". */
 CUresult device_outside(struct driver *d, const char *call, CUdeviceptr addr, uint64_t bytes);
 

@@ -39,7 +39,7 @@ static int64_t function_attribute(const struct driver *d, const struct CUfunc_st
 
 CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction function)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
     const struct CUfunc_st *f = object_find(d, function, OBJECT_FUNCTION);
@@ -54,7 +54,7 @@ CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfuncti
 
 CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
     if (!object_find(d, function, OBJECT_FUNCTION))
@@ -93,6 +93,18 @@ static CUresult check_shape(struct driver *d, const struct ptx_launch *l)
                            "machine has %" PRId64,
                            name, shared, shared_limit(d));
     return CUDA_SUCCESS;
+}
+
+/* A block that no SM has room for: refused here, where it does no harm. */
+static CUresult check_room(struct driver *d, const struct CUfunc_st *f, const struct ptx_launch *l)
+{
+    unsigned threads = l->block[0] * l->block[1] * l->block[2];
+    if (!session_gpu(d->session) || resident_blocks(d, f, threads, l->dynamic_shared)) return CUDA_SUCCESS;
+    return driver_complain(d, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
+                           "kernel %s: a block of %u threads with %u registers each does not fit an SM with %" PRId64
+                           " warps and %" PRId64 " registers (sm.warps, sm.registers)",
+                           f->kernel->name, threads, f->kernel->regs_per_thread, session_param(d->session, P_SM_WARPS),
+                           session_param(d->session, P_SM_REGISTERS));
 }
 
 /* ---- parameters ---- */
@@ -157,16 +169,20 @@ static CUresult launch(struct driver *d, struct ptx_launch *l, void **params, vo
     struct wl_err *e = session_error(d->session);
     int failed = r ? 0 : session_launch(d->session, l, e);
     free(image);
-    if (failed == WL_EINPUT) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES; /* refused before it began: no harm done */
-    if (failed) r = d->fault = fault_code(e);
-    return r;
+    if (failed == WL_EINPUT) { /* refused before it began: no harm done */
+        session_complain(d->session, e->text);
+        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+    }
+    if (!failed) return r;
+    session_complain(d->session, e->text);
+    return d->fault = fault_code(e);
 }
 
 CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
                         unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared_bytes,
                         CUstream stream, void **params, void **extra)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
     const struct CUfunc_st *f = object_find(d, function, OBJECT_FUNCTION);
@@ -180,5 +196,6 @@ CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int g
                            .block = {block_x, block_y, block_z},
                            .dynamic_shared = shared_bytes};
     r = check_shape(d, &l);
+    if (!r) r = check_room(d, f, &l);
     return r ? r : launch(d, &l, params, extra);
 }

@@ -6,7 +6,6 @@
 #include "cuda/driver.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Rows of a pitched allocation start on a multiple of this, as on real devices. */
@@ -44,7 +43,7 @@ CUresult device_outside(struct driver *d, const char *call, CUdeviceptr addr, ui
 
 CUresult cuMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
     if (!free_bytes || !total_bytes) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuMemGetInfo: a pointer is NULL");
@@ -55,7 +54,7 @@ CUresult cuMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 
 CUresult cuMemAlloc(CUdeviceptr *ptr, size_t bytes)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
     if (!ptr || !bytes) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuMemAlloc: NULL pointer or 0 bytes");
@@ -70,7 +69,7 @@ CUresult cuMemAlloc(CUdeviceptr *ptr, size_t bytes)
 
 CUresult cuMemAllocPitch(CUdeviceptr *ptr, size_t *pitch, size_t width_bytes, size_t height, unsigned int element_bytes)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
     if (!pitch || (element_bytes != 4 && element_bytes != 8 && element_bytes != 16))
@@ -88,50 +87,11 @@ CUresult cuMemAllocPitch(CUdeviceptr *ptr, size_t *pitch, size_t width_bytes, si
 
 CUresult cuMemFree(CUdeviceptr ptr)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r || !ptr) return r;
     if (dev_release(session_memory(d->session), ptr))
         return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuMemFree: no allocation starts at 0x%llx", ptr);
-    return CUDA_SUCCESS;
-}
-
-CUresult cuMemAllocHost(void **ptr, size_t bytes)
-{
-    struct driver *d;
-    CUresult r = driver_context(&d);
-    if (r) return r;
-    if (!ptr || !bytes) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuMemAllocHost: NULL pointer or 0 bytes");
-    void *mem = calloc(1, bytes);
-    struct host_memory *h = mem ? object_new(d, sizeof *h, OBJECT_HOST_MEMORY, &d->current->object) : NULL;
-    if (!h) {
-        free(mem);
-        return driver_fail(d, CUDA_ERROR_OUT_OF_MEMORY, "cuMemAllocHost: no room for %zu bytes", bytes);
-    }
-    h->ptr = mem;
-    h->bytes = bytes;
-    *ptr = mem;
-    return CUDA_SUCCESS;
-}
-
-static struct host_memory *host_memory_at(const struct driver *d, const void *ptr)
-{
-    for (struct object *o = d->objects; o; o = o->next) {
-        struct host_memory *h = (struct host_memory *)(void *)o;
-        if (o->kind == OBJECT_HOST_MEMORY && (uintptr_t)ptr - (uintptr_t)h->ptr < h->bytes) return h;
-    }
-    return NULL;
-}
-
-CUresult cuMemFreeHost(void *ptr)
-{
-    struct driver *d;
-    CUresult r = driver_context(&d);
-    if (r) return r;
-    struct host_memory *h = host_memory_at(d, ptr);
-    if (!h || h->ptr != ptr)
-        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuMemFreeHost: not a pointer from cuMemAllocHost");
-    object_free(d, &h->object);
     return CUDA_SUCCESS;
 }
 
@@ -160,21 +120,21 @@ static CUresult copy_out(struct driver *d, const char *call, void *dst, CUdevice
 
 CUresult cuMemcpyHtoD(CUdeviceptr dst, const void *src, size_t bytes)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     return r ? r : copy_in(d, "cuMemcpyHtoD", dst, src, bytes);
 }
 
 CUresult cuMemcpyDtoH(void *dst, CUdeviceptr src, size_t bytes)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     return r ? r : copy_out(d, "cuMemcpyDtoH", dst, src, bytes);
 }
 
 CUresult cuMemcpyDtoD(CUdeviceptr dst, CUdeviceptr src, size_t bytes)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r || !bytes) return r;
     void *to = device_bytes(d, dst, bytes);
@@ -185,17 +145,27 @@ CUresult cuMemcpyDtoD(CUdeviceptr dst, CUdeviceptr src, size_t bytes)
     return CUDA_SUCCESS;
 }
 
-/* Whether an address of the unified space means the device. */
-static bool is_device(struct driver *d, CUdeviceptr addr) { return device_bytes(d, addr, 1) != NULL; }
+/* Whether an address of the unified space means the device's own memory. */
+static bool is_device(struct driver *d, CUdeviceptr addr)
+{
+    return !dev_is_host(session_memory(d->session), addr) && device_bytes(d, addr, 1);
+}
+
+/* Host memory the device sees may be named by its device address. */
+static void *host_pointer(struct driver *d, CUdeviceptr addr, size_t bytes)
+{
+    void *p = dev_is_host(session_memory(d->session), addr) ? device_bytes(d, addr, bytes) : NULL;
+    return p ? p : (void *)(uintptr_t)addr;
+}
 
 CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t bytes)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r || !bytes) return r;
     bool to_device = is_device(d, dst), from_device = is_device(d, src);
-    void *host_dst = (void *)(uintptr_t)dst;
-    const void *host_src = (const void *)(uintptr_t)src;
+    void *host_dst = host_pointer(d, dst, bytes);
+    const void *host_src = host_pointer(d, src, bytes);
     if (to_device && from_device) return cuMemcpyDtoD(dst, src, bytes);
     if (to_device) return copy_in(d, "cuMemcpy", dst, host_src, bytes);
     if (from_device) return copy_out(d, "cuMemcpy", host_dst, src, bytes);
@@ -206,7 +176,7 @@ CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t bytes)
 
 CUresult cuMemcpyHtoDAsync(CUdeviceptr dst, const void *src, size_t bytes, CUstream stream)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
     if (!stream_valid(d, stream)) return driver_fail(d, CUDA_ERROR_INVALID_HANDLE, "cuMemcpyHtoDAsync: not a stream");
@@ -215,7 +185,7 @@ CUresult cuMemcpyHtoDAsync(CUdeviceptr dst, const void *src, size_t bytes, CUstr
 
 CUresult cuMemcpyDtoHAsync(void *dst, CUdeviceptr src, size_t bytes, CUstream stream)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
     if (!stream_valid(d, stream)) return driver_fail(d, CUDA_ERROR_INVALID_HANDLE, "cuMemcpyDtoHAsync: not a stream");
@@ -227,7 +197,7 @@ CUresult cuMemcpyDtoHAsync(void *dst, CUdeviceptr src, size_t bytes, CUstream st
 /* Fills `count` elements of `width` bytes; addresses must be aligned to the element. */
 static CUresult fill(const char *call, CUdeviceptr dst, const void *value, size_t width, size_t count)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r || !count) return r;
     if (dst % width) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "%s: 0x%llx is not aligned", call, dst);
@@ -272,12 +242,19 @@ static CUresult device_pointer_attribute(struct driver *d, void *data, CUpointer
     return CUDA_SUCCESS;
 }
 
-static CUresult host_pointer_attribute(struct driver *d, void *data, CUpointer_attribute a, CUdeviceptr ptr)
+static CUresult host_pointer_attribute(struct driver *d, const struct host_memory *h, void *data,
+                                       CUpointer_attribute a, CUdeviceptr ptr)
 {
+    CUdeviceptr start = (uintptr_t)h->ptr;
     switch (a) {
     case CU_POINTER_ATTRIBUTE_CONTEXT: *(CUcontext *)data = d->current; break;
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE: *(CUmemorytype *)data = CU_MEMORYTYPE_HOST; break;
-    case CU_POINTER_ATTRIBUTE_HOST_POINTER: *(void **)data = (void *)(uintptr_t)ptr; break;
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER: *(void **)data = (char *)h->ptr + (ptr - start); break;
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+        if (!h->addr) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "the device does not see this host memory");
+        *(CUdeviceptr *)data = h->addr + (ptr - start);
+        break;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: *(int *)data = 0; break;
     case CU_POINTER_ATTRIBUTE_IS_MANAGED: *(unsigned *)data = 0; break;
     default: return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "host pointers have no attribute %d here", (int)a);
     }
@@ -286,11 +263,12 @@ static CUresult host_pointer_attribute(struct driver *d, void *data, CUpointer_a
 
 CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
     if (!data) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuPointerGetAttribute: the result pointer is NULL");
     if (is_device(d, ptr)) return device_pointer_attribute(d, data, attribute, ptr);
-    if (host_memory_at(d, (void *)(uintptr_t)ptr)) return host_pointer_attribute(d, data, attribute, ptr);
+    const struct host_memory *h = host_memory_at(d, (void *)(uintptr_t)ptr);
+    if (h) return host_pointer_attribute(d, h, data, attribute, ptr);
     return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuPointerGetAttribute: 0x%llx is in no allocation", ptr);
 }

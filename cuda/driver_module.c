@@ -4,6 +4,7 @@
  * that can be wrong with a text is reported here, with line and caret, and nothing is left for the
  * launch but what depends on the launch. */
 #include "cuda/driver.h"
+#include "cuda/fatbin.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,27 +17,12 @@
 
 /* ---- loading ---- */
 
-/* What a binary image is, or NULL for text. */
-static const char *binary_kind(const unsigned char *image)
-{
-    static const struct {
-        unsigned char magic[4];
-        const char *name;
-    } kinds[] = {
-        {{0x7f, 'E', 'L', 'F'}, "a cubin"},
-        {{0x50, 0xed, 0x55, 0xba}, "a fat binary"},
-        {{0xb1, 0x43, 0x62, 0x46}, "a fat binary wrapper"},
-    };
-    for (unsigned k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
-        unsigned i = 0;
-        while (i < 4 && image[i] == kinds[k].magic[i]) i++; /* stops before reading past a short text */
-        if (i == 4) return kinds[k].name;
-    }
-    return NULL;
-}
+/* A cubin: machine code, which nothing here can execute. */
+static bool is_elf(const char *image) { return strncmp(image, "\177ELF", 4) == 0; }
 
 static CUresult load_failed(struct driver *d, struct CUmod_st *m, CUresult code)
 {
+    session_complain(d->session, session_error(d->session)->text);
     object_free(d, &m->object);
     return code;
 }
@@ -44,10 +30,9 @@ static CUresult load_failed(struct driver *d, struct CUmod_st *m, CUresult code)
 static CUresult load_text(struct driver *d, CUmodule *module, const char *file, const char *text)
 {
     struct wl_err *e = session_error(d->session);
-    const char *binary = binary_kind((const unsigned char *)text);
-    if (binary)
-        return driver_fail(d, CUDA_ERROR_NO_BINARY_FOR_GPU,
-                           "%s is %s; only PTX text can be loaded (compile with -ptx, or embed PTX)", file, binary);
+    if (is_elf(text))
+        return driver_complain(d, CUDA_ERROR_NO_BINARY_FOR_GPU,
+                               "%s is a cubin; only PTX can be loaded (compile with -ptx, or embed PTX)", file);
     struct CUmod_st *m = object_new(d, sizeof *m, OBJECT_MODULE, &d->current->object);
     if (!m) return driver_fail(d, CUDA_ERROR_OUT_OF_MEMORY, "out of host memory");
     m->ptx = ptx_parse(file, text, strlen(text), d->next_pc, e);
@@ -57,6 +42,23 @@ static CUresult load_text(struct driver *d, CUmodule *module, const char *file, 
     d->next_pc += 8 * m->ptx->code.ninst; /* pcs are 8 bytes apart */
     *module = m;
     return CUDA_SUCCESS;
+}
+
+/* PTX text, or a fat binary with PTX inside; `size` is that of the image when it is known. */
+static CUresult load_image(struct driver *d, CUmodule *module, const char *file, const void *image, size_t size)
+{
+    struct wl_err *e = session_error(d->session);
+    enum { CAPABILITY = 10 * CAPABILITY_MAJOR + CAPABILITY_MINOR };
+    enum fatbin_kind kind = fatbin_kind(image);
+    if (kind == FATBIN_NONE) return load_text(d, module, file, image);
+    char *text = kind == FATBIN_CONTAINER ? fatbin_ptx(image, size, CAPABILITY, e) : fatbin_program(image, CAPABILITY, e);
+    if (!text) {
+        session_complain(d->session, e->text);
+        return e->code == WL_EINPUT ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    CUresult r = load_text(d, module, file, text);
+    free(text);
+    return r;
 }
 
 void module_release(struct CUmod_st *m)
@@ -72,14 +74,16 @@ void module_release(struct CUmod_st *m)
 
 CUresult cuModuleLoadData(CUmodule *module, const void *image)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
     if (!module || !image) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuModuleLoadData: a pointer is NULL");
     char name[32];
     snprintf(name, sizeof name, "module %u", ++d->modules);
-    return load_text(d, module, name, image);
+    return load_image(d, module, name, image, SIZE_MAX);
 }
+
+CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image) { return cuModuleLoadData(module, image); }
 
 CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int options, CUjit_option *option,
                             void **value)
@@ -88,8 +92,7 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int op
     return cuModuleLoadData(module, image);
 }
 
-/* The whole file with a NUL behind it, or NULL. */
-static char *read_file(const char *file)
+char *read_file(const char *file, size_t *bytes)
 {
     FILE *f = fopen(file, "rb");
     if (!f) return NULL;
@@ -108,26 +111,29 @@ static char *read_file(const char *file)
     }
     fclose(f);
     if (text) text[size] = 0;
+    *bytes = size;
     return text;
 }
 
 CUresult cuModuleLoad(CUmodule *module, const char *file)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
     if (!module || !file) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuModuleLoad: a pointer is NULL");
-    char *text = read_file(file);
+    size_t size;
+    char *text = read_file(file, &size);
     if (!text) return driver_fail(d, CUDA_ERROR_FILE_NOT_FOUND, "%s: %s", file, strerror(errno));
     d->modules++;
-    r = load_text(d, module, file, text);
+    /* A wrapper holds pointers, which mean nothing in a file. */
+    r = fatbin_kind(text) != FATBIN_CONTAINER ? load_text(d, module, file, text) : load_image(d, module, file, text, size);
     free(text);
     return r;
 }
 
 CUresult cuModuleUnload(CUmodule module)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
     struct CUmod_st *m = object_find(d, module, OBJECT_MODULE);
@@ -159,7 +165,7 @@ static CUresult no_kernel(struct driver *d, const struct CUmod_st *m, const char
 
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
     if (!function || !name) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuModuleGetFunction: a pointer is NULL");
@@ -192,7 +198,7 @@ static struct const_window *open_window(struct driver *d, struct CUmod_st *m, vo
 
 CUresult cuModuleGetGlobal(CUdeviceptr *ptr, size_t *bytes, CUmodule module, const char *name)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
     if (!name || (!ptr && !bytes))

@@ -22,7 +22,7 @@ static CUresult bad_event(struct driver *d, const char *call)
 
 CUresult cuStreamCreate(CUstream *stream, unsigned int flags)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
     if (!stream || flags > CU_STREAM_NON_BLOCKING)
@@ -35,7 +35,7 @@ CUresult cuStreamCreate(CUstream *stream, unsigned int flags)
 
 CUresult cuStreamDestroy(CUstream stream)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
     struct CUstream_st *s = object_find(d, stream, OBJECT_STREAM);
@@ -46,7 +46,7 @@ CUresult cuStreamDestroy(CUstream stream)
 
 CUresult cuStreamSynchronize(CUstream stream)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
     return stream_valid(d, stream) ? CUDA_SUCCESS : bad_stream(d, "cuStreamSynchronize");
@@ -54,7 +54,7 @@ CUresult cuStreamSynchronize(CUstream stream)
 
 CUresult cuStreamQuery(CUstream stream)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
     return stream_valid(d, stream) ? CUDA_SUCCESS : bad_stream(d, "cuStreamQuery");
@@ -62,7 +62,7 @@ CUresult cuStreamQuery(CUstream stream)
 
 CUresult cuEventCreate(CUevent *event, unsigned int flags)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
     if (!event || flags > (CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING))
@@ -76,7 +76,7 @@ CUresult cuEventCreate(CUevent *event, unsigned int flags)
 
 CUresult cuEventDestroy(CUevent event)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
     struct CUevent_st *v = object_find(d, event, OBJECT_EVENT);
@@ -87,7 +87,7 @@ CUresult cuEventDestroy(CUevent event)
 
 CUresult cuEventRecord(CUevent event, CUstream stream)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
     struct CUevent_st *v = object_find(d, event, OBJECT_EVENT);
@@ -100,7 +100,7 @@ CUresult cuEventRecord(CUevent event, CUstream stream)
 
 CUresult cuEventSynchronize(CUevent event)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
     return object_find(d, event, OBJECT_EVENT) ? CUDA_SUCCESS : bad_event(d, "cuEventSynchronize");
@@ -108,7 +108,7 @@ CUresult cuEventSynchronize(CUevent event)
 
 CUresult cuEventQuery(CUevent event)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
     return object_find(d, event, OBJECT_EVENT) ? CUDA_SUCCESS : bad_event(d, "cuEventQuery");
@@ -116,7 +116,7 @@ CUresult cuEventQuery(CUevent event)
 
 CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
     if (!milliseconds) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuEventElapsedTime: NULL result pointer");

@@ -13,10 +13,14 @@ static CUresult set_format(struct driver *d, struct texture *t, CUarray_format f
     static const struct {
         uint8_t id, format, bits;
     } formats[] = {
-        {CU_AD_FORMAT_UNSIGNED_INT8, TEX_UNSIGNED, 8}, {CU_AD_FORMAT_UNSIGNED_INT16, TEX_UNSIGNED, 16},
-        {CU_AD_FORMAT_UNSIGNED_INT32, TEX_UNSIGNED, 32}, {CU_AD_FORMAT_SIGNED_INT8, TEX_SIGNED, 8},
-        {CU_AD_FORMAT_SIGNED_INT16, TEX_SIGNED, 16}, {CU_AD_FORMAT_SIGNED_INT32, TEX_SIGNED, 32},
-        {CU_AD_FORMAT_HALF, TEX_FLOAT, 16}, {CU_AD_FORMAT_FLOAT, TEX_FLOAT, 32},
+        {CU_AD_FORMAT_UNSIGNED_INT8, TEX_UNSIGNED, 8},
+        {CU_AD_FORMAT_UNSIGNED_INT16, TEX_UNSIGNED, 16},
+        {CU_AD_FORMAT_UNSIGNED_INT32, TEX_UNSIGNED, 32},
+        {CU_AD_FORMAT_SIGNED_INT8, TEX_SIGNED, 8},
+        {CU_AD_FORMAT_SIGNED_INT16, TEX_SIGNED, 16},
+        {CU_AD_FORMAT_SIGNED_INT32, TEX_SIGNED, 32},
+        {CU_AD_FORMAT_HALF, TEX_FLOAT, 16},
+        {CU_AD_FORMAT_FLOAT, TEX_FLOAT, 32},
     };
     if (channels != 1 && channels != 2 && channels != 4)
         return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "a texel has 1, 2 or 4 channels, not %u", channels);
@@ -78,8 +82,8 @@ static CUresult show_rows(struct driver *d, struct CUtexref_st *x, CUdeviceptr p
                           size_t pitch)
 {
     if (!width || !height || width > INT32_MAX || height > INT32_MAX || pitch / texel_bytes(&x->texture) < width)
-        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "a texture of %zu x %zu texels with a pitch of %zu bytes", width,
-                           height, pitch);
+        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "a texture of %zu x %zu texels with a pitch of %zu bytes",
+                           width, height, pitch);
     x->texture.base = ptr;
     x->texture.width = (uint32_t)width;
     x->texture.height = (uint32_t)height;
@@ -117,7 +121,7 @@ static struct CUtexref_st *new_texture(struct driver *d, enum object_kind kind, 
 
 CUresult cuModuleGetTexRef(CUtexref *texref, CUmodule module, const char *name)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
     if (!texref || !name) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuModuleGetTexRef: a pointer is NULL");
@@ -142,7 +146,7 @@ static CUresult texref_call(struct driver **d, CUtexref texref)
 
 CUresult cuTexRefSetAddress(size_t *byte_offset, CUtexref texref, CUdeviceptr ptr, size_t bytes)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = texref_call(&d, texref);
     if (r) return r;
     if (byte_offset) *byte_offset = 0; /* any texel may come first */
@@ -151,7 +155,7 @@ CUresult cuTexRefSetAddress(size_t *byte_offset, CUtexref texref, CUdeviceptr pt
 
 CUresult cuTexRefSetAddress2D(CUtexref texref, const CUDA_ARRAY_DESCRIPTOR *desc, CUdeviceptr ptr, size_t pitch)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = texref_call(&d, texref);
     if (r) return r;
     if (!desc) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuTexRefSetAddress2D: no descriptor");
@@ -161,7 +165,7 @@ CUresult cuTexRefSetAddress2D(CUtexref texref, const CUDA_ARRAY_DESCRIPTOR *desc
 
 CUresult cuTexRefSetArray(CUtexref texref, CUarray array, unsigned int flags)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = texref_call(&d, texref);
     if (r) return r;
     if (flags != CU_TRSA_OVERRIDE_FORMAT)
@@ -171,7 +175,7 @@ CUresult cuTexRefSetArray(CUtexref texref, CUarray array, unsigned int flags)
 
 CUresult cuTexRefSetFormat(CUtexref texref, CUarray_format format, int channels)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = texref_call(&d, texref);
     if (!r) r = set_format(d, &texref->texture, format, (unsigned)channels);
     return r ? r : bind(d, texref);
@@ -179,7 +183,7 @@ CUresult cuTexRefSetFormat(CUtexref texref, CUarray_format format, int channels)
 
 CUresult cuTexRefSetFlags(CUtexref texref, unsigned int flags)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = texref_call(&d, texref);
     if (!r) r = set_flags(d, &texref->texture, flags);
     return r ? r : bind(d, texref);
@@ -187,18 +191,19 @@ CUresult cuTexRefSetFlags(CUtexref texref, unsigned int flags)
 
 CUresult cuTexRefSetAddressMode(CUtexref texref, int dim, CUaddress_mode mode)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = texref_call(&d, texref);
     if (r) return r;
     if (dim < 0 || dim > 2 || (unsigned)mode > CU_TR_ADDRESS_MODE_BORDER)
-        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuTexRefSetAddressMode: dimension %d, mode %d", dim, (int)mode);
+        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuTexRefSetAddressMode: dimension %d, mode %d", dim,
+                           (int)mode);
     if (dim < 2) texref->address[dim] = (uint8_t)mode;
     return bind(d, texref);
 }
 
 CUresult cuTexRefSetFilterMode(CUtexref texref, CUfilter_mode mode)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = texref_call(&d, texref);
     if (r) return r;
     texref->texture.linear = mode == CU_TR_FILTER_MODE_LINEAR;
@@ -217,8 +222,9 @@ static CUresult show(struct driver *d, struct CUtexref_st *x, const CUDA_RESOURC
         return rc ? rc : show_linear(d, x, r->res.linear.devPtr, r->res.linear.sizeInBytes);
     case CU_RESOURCE_TYPE_PITCH2D:
         rc = set_format(d, &x->texture, r->res.pitch2D.format, r->res.pitch2D.numChannels);
-        return rc ? rc : show_rows(d, x, r->res.pitch2D.devPtr, r->res.pitch2D.width, r->res.pitch2D.height,
-                                   r->res.pitch2D.pitchInBytes);
+        return rc ? rc
+                  : show_rows(d, x, r->res.pitch2D.devPtr, r->res.pitch2D.width, r->res.pitch2D.height,
+                              r->res.pitch2D.pitchInBytes);
     default: return driver_fail(d, CUDA_ERROR_NOT_SUPPORTED, "textures of resource type %d", (int)r->resType);
     }
 }
@@ -226,7 +232,7 @@ static CUresult show(struct driver *d, struct CUtexref_st *x, const CUDA_RESOURC
 CUresult cuTexObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTURE_DESC *texture,
                            const CUDA_RESOURCE_VIEW_DESC *view)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
     if (!object || !resource || !texture)
@@ -253,7 +259,7 @@ CUresult cuTexObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DESC *resour
 
 CUresult cuTexObjectDestroy(CUtexObject object)
 {
-    struct driver *d;
+    DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
     for (struct object *o = d->objects; o; o = o->next) {

@@ -9,7 +9,7 @@ bad=0
 # allow FOLDER "folders it may include besides itself, libc and include/warpline"
 allow() {
     dir=$1
-    for f in $(find "$dir" -name '*.[ch]' -o -name '*.inc' | sort); do
+    for f in $(find "$dir" -maxdepth 1 \( -name '*.[ch]' -o -name '*.inc' \) | sort); do
         for inc in $(sed -n 's/^[ \t]*#[ \t]*include[ \t]*"\([^"]*\)\/[^"]*".*/\1/p' "$f" | sort -u); do
             case " $2 $(echo "$dir" | sed 's/^src\///') warpline " in
             *" $inc "*) ;;
@@ -29,6 +29,8 @@ allow src/trace "base stream"
 allow src/sm "base param stats mem stream profile"
 allow src/sim "base param stats mem stream sm ptx trace profile"
 allow cuda "base param stats sim ptx cuda"
+allow cuda/lib "base param stats sim trace"
+allow cuda/runtime "" # over the driver API only
 allow src/experiment "base param stats workloads"
 allow cli "base param stats sim ptx trace stream workloads experiment cli"
 for f in src/policy/*.c; do

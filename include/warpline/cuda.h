@@ -25,7 +25,7 @@
 extern "C" {
 #endif
 
-#define CUDA_VERSION                   13000 /* the version whose names and numbers these are */
+#define CUDA_VERSION 13000 /* the version whose names and numbers these are */
 
 typedef int CUdevice;
 typedef unsigned long long CUdeviceptr;
@@ -37,6 +37,9 @@ typedef struct CUevent_st *CUevent;
 typedef struct CUarray_st *CUarray;
 typedef struct CUtexref_st *CUtexref;
 typedef unsigned long long CUtexObject;
+typedef struct CUlinkState_st *CUlinkState;
+typedef struct CUlib_st *CUlibrary;
+typedef struct CUkern_st *CUkernel;
 
 typedef enum cudaError_enum {
     CUDA_SUCCESS = 0,
@@ -105,7 +108,9 @@ typedef enum CUdevice_attribute_enum {
     CU_DEVICE_ATTRIBUTE_LOCAL_L1_CACHE_SUPPORTED = 80,
     CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR = 81,
     CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR = 82,
-    CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY = 83
+    CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY = 83,
+    CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97,
+    CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR = 106
 } CUdevice_attribute;
 
 typedef enum CUfunction_attribute_enum {
@@ -238,10 +243,36 @@ typedef struct CUDA_TEXTURE_DESC_st {
 
 typedef struct CUDA_RESOURCE_VIEW_DESC_st CUDA_RESOURCE_VIEW_DESC; /* not supported: pass NULL */
 
+typedef enum CUlimit_enum {
+    CU_LIMIT_STACK_SIZE = 0,
+    CU_LIMIT_PRINTF_FIFO_SIZE = 1,
+    CU_LIMIT_MALLOC_HEAP_SIZE = 2
+} CUlimit;
+
+typedef struct CUuuid_st {
+    char bytes[16];
+} CUuuid;
+
+/* Launch attributes (clusters, programmatic launches) are not supported. */
+typedef struct CUlaunchConfig_st {
+    unsigned int gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes;
+    CUstream hStream;
+    void *attrs;
+    unsigned int numAttrs;
+} CUlaunchConfig;
+
 /* Options of cuModuleLoadDataEx are accepted and ignored: nothing is compiled. */
 typedef enum CUjit_option_enum { CU_JIT_MAX_REGISTERS = 0 } CUjit_option;
 
+typedef enum CUjitInputType_enum {
+    CU_JIT_INPUT_CUBIN = 0, /* not supported */
+    CU_JIT_INPUT_PTX = 1,
+    CU_JIT_INPUT_FATBINARY = 2
+} CUjitInputType;
+
 enum { CU_CTX_SCHED_AUTO = 0 };
+enum { CU_MEMHOSTALLOC_PORTABLE = 1, CU_MEMHOSTALLOC_DEVICEMAP = 2, CU_MEMHOSTALLOC_WRITECOMBINED = 4 };
+enum { CU_MEM_ATTACH_GLOBAL = 1, CU_MEM_ATTACH_HOST = 2 };
 enum { CU_STREAM_DEFAULT = 0, CU_STREAM_NON_BLOCKING = 1 };
 enum { CU_EVENT_DEFAULT = 0, CU_EVENT_BLOCKING_SYNC = 1, CU_EVENT_DISABLE_TIMING = 2 };
 #define CU_STREAM_LEGACY               ((CUstream)0x1)
@@ -271,6 +302,22 @@ enum { CU_EVENT_DEFAULT = 0, CU_EVENT_BLOCKING_SYNC = 1, CU_EVENT_DISABLE_TIMING
 #define cuMemsetD8                     cuMemsetD8_v2
 #define cuMemsetD16                    cuMemsetD16_v2
 #define cuMemsetD32                    cuMemsetD32_v2
+#define cuMemcpyDtoDAsync              cuMemcpyDtoDAsync_v2
+#define cuMemcpy2DAsync                cuMemcpy2DAsync_v2
+#define cuMemsetD2D8                   cuMemsetD2D8_v2
+#define cuMemsetD2D16                  cuMemsetD2D16_v2
+#define cuMemsetD2D32                  cuMemsetD2D32_v2
+#define cuMemHostGetDevicePointer      cuMemHostGetDevicePointer_v2
+#define cuMemHostRegister              cuMemHostRegister_v2
+#define cuMemGetAddressRange           cuMemGetAddressRange_v2
+#define cuCtxPushCurrent               cuCtxPushCurrent_v2
+#define cuCtxPopCurrent                cuCtxPopCurrent_v2
+#define cuDevicePrimaryCtxReset        cuDevicePrimaryCtxReset_v2
+#define cuDevicePrimaryCtxSetFlags     cuDevicePrimaryCtxSetFlags_v2
+#define cuDeviceGetUuid                cuDeviceGetUuid_v2
+#define cuLinkCreate                   cuLinkCreate_v2
+#define cuLinkAddData                  cuLinkAddData_v2
+#define cuLinkAddFile                  cuLinkAddFile_v2
 #define cuStreamDestroy                cuStreamDestroy_v2
 #define cuEventDestroy                 cuEventDestroy_v2
 #define cuArrayCreate                  cuArrayCreate_v2
@@ -302,6 +349,22 @@ CUresult cuCtxDestroy(CUcontext ctx);
 CUresult cuCtxSetCurrent(CUcontext ctx);
 CUresult cuCtxGetCurrent(CUcontext *ctx);
 CUresult cuCtxSynchronize(void);
+CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice dev);
+CUresult cuDeviceGetPCIBusId(char *id, int len, CUdevice dev);
+CUresult cuDeviceCanAccessPeer(int *can, CUdevice dev, CUdevice peer);
+CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active);
+CUresult cuDevicePrimaryCtxSetFlags(CUdevice dev, unsigned int flags);
+CUresult cuDevicePrimaryCtxReset(CUdevice dev); /* frees what its program left, device memory included */
+CUresult cuCtxPushCurrent(CUcontext ctx);
+CUresult cuCtxPopCurrent(CUcontext *ctx);
+CUresult cuCtxGetDevice(CUdevice *device);
+CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int *version);
+CUresult cuCtxGetFlags(unsigned int *flags);
+CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest);
+CUresult cuCtxSetCacheConfig(CUfunc_cache config);
+CUresult cuCtxGetCacheConfig(CUfunc_cache *config);
+CUresult cuCtxSetLimit(CUlimit limit, size_t value);
+CUresult cuCtxGetLimit(size_t *value, CUlimit limit);
 
 /* ---- memory ---- */
 
@@ -321,10 +384,40 @@ CUresult cuMemcpyDtoHAsync(void *dst, CUdeviceptr src, size_t bytes, CUstream st
 CUresult cuMemsetD8(CUdeviceptr dst, unsigned char value, size_t count);
 CUresult cuMemsetD16(CUdeviceptr dst, unsigned short value, size_t count);
 CUresult cuMemsetD32(CUdeviceptr dst, unsigned int value, size_t count);
+/* Host memory: in a unified session (warpline exec) the device sees what these hand out, under the
+ * same address wherever the process has room for that. */
+CUresult cuMemHostAlloc(void **ptr, size_t bytes, unsigned int flags);
+CUresult cuMemHostGetDevicePointer(CUdeviceptr *device, void *ptr, unsigned int flags);
+CUresult cuMemHostGetFlags(unsigned int *flags, void *ptr);
+CUresult cuMemHostRegister(void *ptr, size_t bytes, unsigned int flags); /* for copies: the device does not see it */
+CUresult cuMemHostUnregister(void *ptr);
+CUresult cuMemAllocManaged(CUdeviceptr *ptr, size_t bytes, unsigned int flags);
+CUresult cuMemAllocAsync(CUdeviceptr *ptr, size_t bytes, CUstream stream);
+CUresult cuMemFreeAsync(CUdeviceptr ptr, CUstream stream);
+CUresult cuMemGetAddressRange(CUdeviceptr *base, size_t *bytes, CUdeviceptr ptr);
+CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream stream);
+CUresult cuMemcpyDtoDAsync(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream stream);
+CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *copy, CUstream stream);
+CUresult cuMemsetD8Async(CUdeviceptr dst, unsigned char value, size_t count, CUstream stream);
+CUresult cuMemsetD16Async(CUdeviceptr dst, unsigned short value, size_t count, CUstream stream);
+CUresult cuMemsetD32Async(CUdeviceptr dst, unsigned int value, size_t count, CUstream stream);
+CUresult cuMemsetD2D8(CUdeviceptr dst, size_t pitch, unsigned char value, size_t width, size_t height);
+CUresult cuMemsetD2D16(CUdeviceptr dst, size_t pitch, unsigned short value, size_t width, size_t height);
+CUresult cuMemsetD2D32(CUdeviceptr dst, size_t pitch, unsigned int value, size_t width, size_t height);
 CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr);
 
 /* ---- modules, functions, launches ---- */
 
+CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image);
+CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value);
+CUresult cuFuncGetModule(CUmodule *module, CUfunction function);
+CUresult cuFuncGetName(const char **name, CUfunction function);
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **params, void **extra);
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int threads, size_t shared_bytes);
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfunction function, int threads,
+                                                              size_t shared_bytes, unsigned int flags);
+CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction function,
+                                          size_t (*block_to_shared)(int threads), size_t shared_bytes, int limit);
 CUresult cuModuleLoad(CUmodule *module, const char *file);
 CUresult cuModuleLoadData(CUmodule *module, const void *image);
 CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int options, CUjit_option *option,
@@ -337,6 +430,30 @@ CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config);
 CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
                         unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared_bytes,
                         CUstream stream, void **params, void **extra);
+
+/* ---- linking, libraries ----
+ * What cuLinkComplete makes is PTX for cuModuleLoadData. Library options are not looked at. */
+
+CUresult cuLinkCreate(unsigned int options, CUjit_option *option, void **value, CUlinkState *state);
+CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name,
+                       unsigned int options, CUjit_option *option, void **value);
+CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path, unsigned int options,
+                       CUjit_option *option, void **value);
+CUresult cuLinkComplete(CUlinkState state, void **image, size_t *size);
+CUresult cuLinkDestroy(CUlinkState state);
+CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *option, void **value,
+                           unsigned int options, void *library_option, void **library_value, unsigned int library_options);
+CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *file, CUjit_option *option, void **value,
+                               unsigned int options, void *library_option, void **library_value,
+                               unsigned int library_options);
+CUresult cuLibraryUnload(CUlibrary library);
+CUresult cuLibraryGetKernel(CUkernel *kernel, CUlibrary library, const char *name);
+CUresult cuLibraryGetModule(CUmodule *module, CUlibrary library);
+CUresult cuLibraryGetGlobal(CUdeviceptr *ptr, size_t *bytes, CUlibrary library, const char *name);
+CUresult cuKernelGetFunction(CUfunction *function, CUkernel kernel);
+CUresult cuKernelGetAttribute(int *value, CUfunction_attribute attribute, CUkernel kernel, CUdevice dev);
+CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel kernel, CUdevice dev);
+CUresult cuKernelGetName(const char **name, CUkernel kernel);
 
 /* ---- arrays and textures ----
  * An array is stored row by row. A texture reference (.texref in PTX) or a texture object (a handle that
@@ -367,6 +484,14 @@ CUresult cuStreamCreate(CUstream *stream, unsigned int flags);
 CUresult cuStreamDestroy(CUstream stream);
 CUresult cuStreamSynchronize(CUstream stream);
 CUresult cuStreamQuery(CUstream stream);
+CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned int flags, int priority);
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags);
+CUresult cuStreamGetFlags(CUstream stream, unsigned int *flags);
+CUresult cuStreamGetPriority(CUstream stream, int *priority);
+CUresult cuStreamGetCtx(CUstream stream, CUcontext *ctx);
+CUresult cuStreamAddCallback(CUstream stream, void (*call)(CUstream, CUresult, void *), void *arg, unsigned int flags);
+CUresult cuLaunchHostFunc(CUstream stream, void (*call)(void *), void *arg);
+CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned int flags);
 CUresult cuEventCreate(CUevent *event, unsigned int flags);
 CUresult cuEventDestroy(CUevent event);
 CUresult cuEventRecord(CUevent event, CUstream stream);

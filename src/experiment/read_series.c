@@ -183,10 +183,10 @@ static int best_of_list(struct reader *r, const struct ini_key *k, struct exp_se
         const struct exp_series *one = find_series(r, word, len);
         snprintf(name, sizeof name, "%.*s", (int)len, word);
         if (!one || one == s) return unknown_series(r, k, (unsigned)(word - k->value), name);
-        if (one->best)
-            return reader_fail(r, k, (unsigned)(word - k->value), "'%s' is itself a choice; list what it chooses from",
-                               name);
-        if (n < MAX_LIST) found[n++] = one->index;
+        unsigned self = one->index, of = one->best ? one->nbest : 1; /* a choice stands for all it chooses from */
+        if (n + of > MAX_LIST) return reader_fail(r, k, (unsigned)(word - k->value), "more than %d to choose from", MAX_LIST);
+        memcpy(found + n, one->best ? one->best : &self, of * sizeof *found);
+        n += of;
     }
     if (!n) return reader_fail(r, k, 0, "name the series to choose from");
     if (!(s->best = ARENA_ARRAY(r->arena, unsigned, n))) return reader_memory(r);

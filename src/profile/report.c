@@ -85,9 +85,11 @@ void profile_read_stats(const struct profile *p, struct profile_stats *out)
         for (unsigned i = 0; i < REUSE_BUCKETS; i++) *reuse[k] += t.reuse[k][i];
 }
 
+/* The loads with the most requests first. */
 static int compare_rows(const void *a, const void *b)
 {
     const struct load_record *x = a, *y = b;
+    if (x->requests != y->requests) return x->requests < y->requests ? 1 : -1;
     int order = strcmp(x->kernel, y->kernel);
     return order ? order : (x->pc > y->pc) - (x->pc < y->pc);
 }

@@ -20,6 +20,7 @@ struct dev_range {
 struct dev_mem {
     uint8_t *host; /* image of DEV_BASE .. DEV_BASE + limit */
     uint64_t limit, top; /* top: first offset never handed out */
+    uint64_t host_limit, host_top; /* the same of host memory, whose offsets begin at limit */
     uint64_t used, generation;
     struct dev_range *range; /* by address */
     size_t count, cap;
@@ -30,16 +31,28 @@ struct dev_mem {
 
 static uint64_t round_up(uint64_t x, uint64_t to) { return (x + to - 1) / to * to; }
 
-struct dev_mem *dev_mem_new(uint64_t limit_bytes)
+static void *reserve(void *at, uint64_t bytes, int flags)
+{
+    return mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
+}
+
+static struct dev_mem *memory_new(uint64_t limit_bytes, bool unified)
 {
     struct dev_mem *m = calloc(1, sizeof *m);
     if (!m) return NULL;
     m->limit = round_up(limit_bytes ? limit_bytes : 1, DEV_ALIGN);
-    if (m->limit < limit_bytes || m->limit > GENERIC_SHARED - DEV_BASE) {
+    if (m->limit < limit_bytes || m->limit > (GENERIC_SHARED - DEV_BASE) / (unified ? 2 : 1)) {
         free(m);
         return NULL;
     }
-    void *p = mmap(NULL, m->limit, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    m->host_limit = unified ? 2 * m->limit : m->limit;
+    m->host_top = m->limit;
+    void *p = unified ? reserve((void *)DEV_BASE, m->host_limit, MAP_FIXED_NOREPLACE) : MAP_FAILED;
+    if (p != MAP_FAILED && p != (void *)DEV_BASE) { /* a kernel that does not know NOREPLACE */
+        munmap(p, m->host_limit);
+        p = MAP_FAILED;
+    }
+    if (p == MAP_FAILED) p = reserve(NULL, m->host_limit, 0);
     if (p == MAP_FAILED) {
         free(m);
         return NULL;
@@ -48,10 +61,24 @@ struct dev_mem *dev_mem_new(uint64_t limit_bytes)
     return m;
 }
 
+struct dev_mem *dev_mem_new(uint64_t limit_bytes) { return memory_new(limit_bytes, false); }
+struct dev_mem *dev_mem_new_unified(uint64_t limit_bytes) { return memory_new(limit_bytes, true); }
+bool dev_unified(const struct dev_mem *m) { return (uintptr_t)m->host == DEV_BASE; }
+bool dev_is_host(const struct dev_mem *m, uint64_t addr)
+{
+    return addr >= DEV_BASE + m->limit && addr - DEV_BASE < m->host_limit;
+}
+
+uint64_t dev_addr_of(const struct dev_mem *m, const void *host)
+{
+    uint64_t at = (uintptr_t)host - (uintptr_t)m->host;
+    return (uintptr_t)host >= (uintptr_t)m->host && at < m->host_limit ? DEV_BASE + at : 0;
+}
+
 void dev_mem_free(struct dev_mem *m)
 {
     if (!m) return;
-    munmap(m->host, m->limit);
+    munmap(m->host, m->host_limit);
     free(m->range);
     free(m->textures.entry);
     free(m);
@@ -71,25 +98,21 @@ static size_t above(const struct dev_mem *m, uint64_t addr)
 
 static uint64_t span(const struct dev_range *r) { return round_up(r->bytes ? r->bytes : 1, DEV_ALIGN); }
 
-/* Offset of a gap of `need` bytes between live allocations, or UINT64_MAX. */
-static uint64_t find_gap(const struct dev_mem *m, uint64_t need)
+/* Offset of a gap of `need` bytes between the live allocations of [at, limit), or UINT64_MAX. */
+static uint64_t find_gap(const struct dev_mem *m, uint64_t need, uint64_t at, uint64_t limit)
 {
-    uint64_t at = 0;
-    for (size_t i = 0; i < m->count; i++) {
+    for (size_t i = at ? above(m, DEV_BASE + at - 1) : 0; i < m->count; i++) {
         uint64_t start = m->range[i].addr - DEV_BASE;
+        if (start >= limit) break;
         if (start - at >= need) return at;
         at = start + span(&m->range[i]);
     }
-    return m->limit - at >= need ? at : UINT64_MAX;
+    return limit - at >= need ? at : UINT64_MAX;
 }
 
-uint64_t dev_alloc(struct dev_mem *m, uint64_t bytes)
+/* Puts an allocation at this offset into the table; 0 when there is no memory for that. */
+static uint64_t insert(struct dev_mem *m, uint64_t at, struct dev_range r)
 {
-    if (bytes > m->limit) return 0;
-    struct dev_range r = {.bytes = bytes};
-    uint64_t need = span(&r);
-    uint64_t at = m->limit - m->top >= need ? m->top : find_gap(m, need);
-    if (at == UINT64_MAX) return 0;
     if (m->count == m->cap) {
         size_t cap = m->cap ? 2 * m->cap : 64;
         struct dev_range *p = realloc(m->range, cap * sizeof *p);
@@ -102,17 +125,38 @@ uint64_t dev_alloc(struct dev_mem *m, uint64_t bytes)
     memmove(&m->range[i + 1], &m->range[i], (m->count - i) * sizeof r);
     m->range[i] = r;
     m->count++;
-    m->used += need;
     m->generation++;
-    if (at + need > m->top) m->top = at + need;
-    if (m->told) m->told(m->told_arg, r.addr, bytes);
     return r.addr;
+}
+
+uint64_t dev_alloc(struct dev_mem *m, uint64_t bytes)
+{
+    if (bytes > m->limit) return 0;
+    struct dev_range r = {.bytes = bytes};
+    uint64_t need = span(&r);
+    uint64_t at = m->limit - m->top >= need ? m->top : find_gap(m, need, 0, m->limit);
+    if (at == UINT64_MAX || !insert(m, at, r)) return 0;
+    m->used += need;
+    if (at + need > m->top) m->top = at + need;
+    if (m->told) m->told(m->told_arg, DEV_BASE + at, bytes);
+    return DEV_BASE + at;
 }
 
 void dev_watch(struct dev_mem *m, void (*told)(void *arg, uint64_t addr, uint64_t bytes), void *arg)
 {
     m->told = told;
     m->told_arg = arg;
+}
+
+uint64_t dev_alloc_host(struct dev_mem *m, uint64_t bytes)
+{
+    if (bytes > m->host_limit - m->limit) return 0;
+    struct dev_range r = {.bytes = bytes};
+    uint64_t need = span(&r);
+    uint64_t at = m->host_limit - m->host_top >= need ? m->host_top : find_gap(m, need, m->limit, m->host_limit);
+    if (at == UINT64_MAX || !insert(m, at, r)) return 0;
+    if (at + need > m->host_top) m->host_top = at + need;
+    return DEV_BASE + at;
 }
 
 /* Whole pages go back to the kernel, which hands them out zeroed; the edges, which share a
@@ -139,9 +183,14 @@ int dev_release(struct dev_mem *m, uint64_t addr)
     wipe(m->host + (r.addr - DEV_BASE), span(&r));
     m->count--;
     memmove(&m->range[i], &m->range[i + 1], (m->count - i) * sizeof r);
-    m->used -= span(&r);
+    if (!dev_is_host(m, addr)) m->used -= span(&r);
     m->generation++;
     return 0;
+}
+
+void dev_release_all(struct dev_mem *m)
+{
+    while (m->count) dev_release(m, m->range[m->count - 1].addr);
 }
 
 int dev_range(struct dev_mem *m, uint64_t addr, uint64_t *base, uint64_t *bytes)

@@ -15,13 +15,25 @@ enum { DEV_ALIGN = 256 };
 
 struct dev_mem;
 struct dev_mem *dev_mem_new(uint64_t limit_bytes);
+/* The same with room for as much host memory that the device sees (dev_alloc_host). When the
+ * process has the addresses free, a device address is also the host address of its byte, as with
+ * unified addressing on a real system; dev_unified says whether that came true. */
+struct dev_mem *dev_mem_new_unified(uint64_t limit_bytes);
+bool dev_unified(const struct dev_mem *m);
 void dev_mem_free(struct dev_mem *m);
 /* Address of `bytes` new zeroed bytes, 256-byte aligned, increasing in allocation order
  * (freed ranges may be reused); 0 when the device is full. */
 uint64_t dev_alloc(struct dev_mem *m, uint64_t bytes);
 /* Calls `told` after every allocation. */
 void dev_watch(struct dev_mem *m, void (*told)(void *arg, uint64_t addr, uint64_t bytes), void *arg);
+/* Host memory the device sees: above all device memory, so that it moves no other address. Only in
+ * a unified memory; 0 when there is no room. */
+uint64_t dev_alloc_host(struct dev_mem *m, uint64_t bytes);
+bool dev_is_host(const struct dev_mem *m, uint64_t addr); /* in the part dev_alloc_host hands out */
+/* The device address of a byte given by its host address; 0 when it is not in this memory. */
+uint64_t dev_addr_of(const struct dev_mem *m, const void *host);
 int dev_release(struct dev_mem *m, uint64_t addr); /* 0, or -1: no allocation starts there */
+void dev_release_all(struct dev_mem *m);
 /* Host pointer to [addr, addr + bytes), or NULL when any byte is outside an allocation. */
 void *dev_ptr(struct dev_mem *m, uint64_t addr, uint64_t bytes);
 /* The allocation containing addr: 0 and *base, *bytes; -1 when none. */
@@ -65,13 +77,17 @@ uint64_t ptx_texref(const struct ptx_image *img, const char *name);
 struct ptx_launch {
     struct ptx_image *image;
     const struct ptx_func *kernel;
+    const char *label; /* what results call it; NULL: its own name */
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared;
     const void *params; /* kernel->param_bytes bytes, laid out as ptx_var.offset says */
     bool no_streams;    /* functional only: execute, write no streams (faster) */
-    /* Text written by vprintf / __assertfail in a kernel; NULL: dropped. */
+    /* Text written by vprintf in a kernel; NULL: dropped. */
     void (*print)(void *arg, const char *text, size_t len);
     void *print_arg;
+    /* Text written by __assertfail; NULL: as print. */
+    void (*print_assert)(void *arg, const char *text, size_t len);
+    void *print_assert_arg;
 };
 
 /* The source executes a CTA in each next(); its info is complete after open. A fault

@@ -111,11 +111,15 @@ void *mem_lane(struct warp *w, const struct uop *u, unsigned lane, uint64_t addr
 
 /* ---- a warp ---- */
 
-/* Where lane i's bytes are: base + addr[i], or at[i] when base is NULL. */
+/* Where lane i's bytes are: byte_at(base, addr[i]), or at[i] when each lane was looked up. The base
+ * of device memory is 0 when its addresses are those of the host. */
 struct where {
-    uint8_t *base;
+    bool each;
+    uintptr_t base;
     uint8_t *at[WARP_SIZE];
 };
+
+INLINE uint8_t *byte_at(uintptr_t base, uint64_t addr) { return (uint8_t *)(base + addr); }
 
 INLINE bool all_inside(const struct warp *w, const uint64_t *addr, uint64_t lo, uint64_t hi, unsigned size, bool full)
 {
@@ -132,7 +136,7 @@ INLINE bool all_inside(const struct warp *w, const uint64_t *addr, uint64_t lo, 
 static int resolve_lanes(struct warp *w, const struct uop *u, const uint64_t *addr, unsigned size, struct where *out,
                          const char *what)
 {
-    out->base = NULL;
+    out->each = true;
     for (uint32_t m = w->exec; m; m &= m - 1) {
         unsigned i = bit_low32(m);
         out->at[i] = mem_lane(w, u, i, addr[i], size, what);
@@ -145,9 +149,10 @@ INLINE int resolve(struct warp *w, const struct uop *u, const uint64_t *addr, un
                    struct where *out, const char *what)
 {
     struct run *r = w->run;
+    out->each = false;
     if (u->space == PTX_GLOBAL || u->space == PTX_SPACE_NONE) {
         struct range *known = &r->range[u->range];
-        out->base = (uint8_t *)((uintptr_t)r->dev_host - DEV_BASE); /* so that base + address is the byte */
+        out->base = (uintptr_t)r->dev_host - DEV_BASE; /* so that base + address is the byte */
         if (all_inside(w, addr, known->lo, known->hi, size, full)) return RUN_ON;
         uint64_t bytes;
         if (!dev_range(r->l.image->mem, addr[bit_low32(w->exec)], &known->lo, &bytes)) {
@@ -156,7 +161,7 @@ INLINE int resolve(struct warp *w, const struct uop *u, const uint64_t *addr, un
         }
     } else {
         uint64_t bytes = 0;
-        out->base = space_image(w, u->space, &bytes);
+        out->base = (uintptr_t)space_image(w, u->space, &bytes);
         if (out->base && all_inside(w, addr, 0, bytes, size, full)) return RUN_ON;
     }
     return resolve_lanes(w, u, addr, size, out, what);
@@ -182,13 +187,13 @@ INLINE void load_element(const struct warp *w, const struct uop *u, const struct
                          unsigned k, unsigned bytes, bool sign, bool wide, bool whole, bool full)
 {
     uint8_t *d = at(w, u->v[k]);
-    if (full && where->base && whole && is_affine(addr, bytes)) {
-        memcpy(d, where->base + addr[0], (size_t)bytes * WARP_SIZE);
+    if (full && !where->each && whole && is_affine(addr, bytes)) {
+        memcpy(d, byte_at(where->base, addr[0]), (size_t)bytes * WARP_SIZE);
         return;
     }
     for (unsigned i = 0; i < WARP_SIZE; i++) {
         if (!full && !(w->exec >> i & 1)) continue;
-        const uint8_t *p = where->base ? where->base + addr[i] : where->at[i];
+        const uint8_t *p = where->each ? where->at[i] : byte_at(where->base, addr[i]);
         uint64_t v = read_bytes(p + k * bytes, bytes, sign);
         if (wide) ((uint64_t *)(void *)d)[i] = v;
         else ((uint32_t *)(void *)d)[i] = (uint32_t)v;
@@ -213,13 +218,13 @@ INLINE void store_element(const struct warp *w, const struct uop *u, const struc
                           unsigned k, unsigned bytes, bool wide, bool whole, bool full)
 {
     const uint8_t *s = at(w, u->v[k]);
-    if (full && where->base && whole && is_affine(addr, bytes)) {
-        memcpy(where->base + addr[0], s, (size_t)bytes * WARP_SIZE);
+    if (full && !where->each && whole && is_affine(addr, bytes)) {
+        memcpy(byte_at(where->base, addr[0]), s, (size_t)bytes * WARP_SIZE);
         return;
     }
     for (unsigned i = 0; i < WARP_SIZE; i++) {
         if (!full && !(w->exec >> i & 1)) continue;
-        uint8_t *p = where->base ? where->base + addr[i] : where->at[i];
+        uint8_t *p = where->each ? where->at[i] : byte_at(where->base, addr[i]);
         uint64_t v = wide ? ((const uint64_t *)(const void *)s)[i] : ((const uint32_t *)(const void *)s)[i];
         memcpy(p + k * bytes, &v, bytes);
     }

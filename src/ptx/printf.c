@@ -186,6 +186,13 @@ static void print(struct warp *w, const struct text *t)
     if (l->print && t->len) l->print(l->print_arg, t->s, t->len);
 }
 
+static void print_assert(struct warp *w, const struct text *t)
+{
+    const struct ptx_launch *l = &w->run->l;
+    if (l->print_assert) l->print_assert(l->print_assert_arg, t->s, t->len);
+    else print(w, t);
+}
+
 /* Stores the int that vprintf returns. */
 static void set_result(const struct warp *w, const struct ptx_call *c, unsigned lane, int32_t value)
 {
@@ -221,6 +228,6 @@ int call_assertfail(struct warp *w, const struct uop *u, const struct ptx_call *
     unsigned line = (unsigned)call_arg(w, call, 2, lane);
     struct text t;
     t.len = (size_t)snprintf(t.s, sizeof t.s, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, message);
-    print(w, &t);
+    print_assert(w, &t);
     return warp_fault(w, u, (int)lane, "device assertion failed: %.120s:%u: %.100s: %.150s", file, line, function, message);
 }

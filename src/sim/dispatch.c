@@ -6,7 +6,8 @@ void dispatch_begin(struct dispatch *d, struct stream_source *s, tick_t start, s
     d->start = start;
     d->given = 0;
     d->last = d->sms - 1;
-    d->exhausted = false;
+    d->exhausted = d->cut = false;
+    d->cut_at = NEVER;
     d->failed = 0;
     d->e = e;
     for (uint32_t i = 0; i < d->sms; i++) d->sm[i].wants_at = 0;
@@ -16,6 +17,10 @@ void dispatch_begin(struct dispatch *d, struct stream_source *s, tick_t start, s
 /* Gives one CTA to the SM; false when there is none. */
 static bool give(struct dispatch *d, struct sm *s, tick_t now)
 {
+    if (now >= d->cut_at) {
+        d->exhausted = d->cut = true;
+        return false;
+    }
     int got = d->source->next(d->source, &s->offered, d->e);
     if (got < 0) d->failed = -got;
     if (got <= 0) {

@@ -15,7 +15,8 @@ struct dispatch {
     struct stream_source *source;
     uint32_t given;
     tick_t start;  /* no CTA before this tick */
-    bool exhausted;
+    tick_t cut_at; /* no CTA from this tick on; dispatch_begin sets NEVER */
+    bool exhausted, cut;
     int failed;    /* the source's error */
     struct wl_err *e;
 };

@@ -61,6 +61,7 @@ static int init_parts(struct gpu *g, struct wl_err *e)
     const struct gpu_config *c = &g->config;
     if (addrmap_init(&g->map, c->dram_map, g->channels, g->slices / g->channels, (uint32_t)c->v[P_DRAM_BANKS], e))
         return WL_EINPUT;
+    g->map.hash = (enum map_hash)c->v[P_MEM_HASH];
     g->map.l2_index = (enum index_fn)c->v[P_L2_INDEX];
     g->map.l2_sets = (uint32_t)c->v[P_L2_SETS];
     g->nvm = (struct nvm_map){.rule = (enum nvm_rule)c->v[P_NVM_MAP], .seed = (uint64_t)c->v[P_NVM_SEED],
@@ -130,6 +131,7 @@ static int add_profile(struct gpu *g, struct wl_err *e)
     for (uint32_t i = 0; i < g->sms; i++) {
         g->profile->sm[i].age = g->sm[i].age;
         g->sm[i].l1d.observer = &g->profile->sm[i];
+        if (probe_init(&g->sm[i])) return wl_fail(e, WL_ERUN, "out of memory");
     }
     return 0;
 }
@@ -276,6 +278,7 @@ int gpu_run(struct gpu *g, struct stream_source *s, struct wl_err *e)
     if (g->profile && profile_kernel_begin(g->profile, s->info->kernel, s->info->code))
         return wl_fail(e, WL_ERUN, "out of memory");
     dispatch_begin(&g->dispatch, s, start + (tick_t)g->config.v[P_SM_LAUNCH_DELAY] * g->core_period, e);
+    if (g->options.cut_cycles) g->dispatch.cut_at = start + g->options.cut_cycles * g->core_period;
     int bad = run_to_end(g, s->info->kernel, start, e);
     if (bad) return bad;
     for (uint32_t i = 0; i < g->sms; i++) sm_kernel_end(&g->sm[i]);
@@ -289,6 +292,7 @@ int gpu_run(struct gpu *g, struct stream_source *s, struct wl_err *e)
 }
 
 void gpu_allocated(struct gpu *g, uint64_t addr, uint64_t bytes) { nvm_place(&g->nvm, addr, bytes); }
+bool gpu_was_cut(const struct gpu *g) { return g->dispatch.cut; }
 
 void gpu_host_copy(struct gpu *g, uint64_t addr, uint64_t bytes)
 {

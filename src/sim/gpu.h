@@ -22,6 +22,7 @@ struct gpu_options {
     uint64_t max_cycles; /* stop a kernel after this many core cycles; 0 = never */
     struct timeline *timeline; /* shows chosen SMs at work (sm/timeline.h); NULL: none. Stays the caller's */
     uint64_t memory_bytes; /* size of device memory, for nvm.map = alloc */
+    uint64_t cut_cycles; /* hand out no more CTAs of a kernel after so many core cycles; 0 = never */
 };
 
 /* Checks the configuration and builds the machine; NULL on error. */
@@ -34,6 +35,9 @@ int gpu_run(struct gpu *g, struct stream_source *s, struct wl_err *e);
 
 /* Device memory was allocated (nvm.map = alloc). */
 void gpu_allocated(struct gpu *g, uint64_t addr, uint64_t bytes);
+/* Whether the last kernel was cut: its source still has CTAs. */
+bool gpu_was_cut(const struct gpu *g);
+
 /* A host-to-device copy passed through memory (l2.copy_fills). */
 void gpu_host_copy(struct gpu *g, uint64_t addr, uint64_t bytes);
 

@@ -22,12 +22,14 @@ struct session {
     unsigned kernels, kernels_cap;
     uint64_t cycles;
     struct exec_counts counts;
+    struct launch_counts launches;
     struct wl_err error;
     void *attached;
     void (*free_attached)(void *);
 };
 
 static _Thread_local struct session *current;
+static struct session *(*provider)(void);
 
 static void tell_allocation(void *gpu, uint64_t addr, uint64_t bytes) { gpu_allocated(gpu, addr, bytes); }
 
@@ -40,7 +42,7 @@ struct session *session_new(const struct session_options *o, struct wl_err *e)
     }
     s->opt = *o;
     if (!s->opt.memory_bytes) s->opt.memory_bytes = DEFAULT_MEMORY;
-    s->mem = dev_mem_new(s->opt.memory_bytes);
+    s->mem = o->unified ? dev_mem_new_unified(s->opt.memory_bytes) : dev_mem_new(s->opt.memory_bytes);
     if (!s->mem) {
         wl_fail(e, WL_ERUN, "cannot reserve %" PRIu64 " bytes for the device's memory", s->opt.memory_bytes);
         session_free(s);
@@ -71,7 +73,9 @@ struct gpu *session_gpu(struct session *s) { return s->gpu; }
 struct exec_counts session_counts(const struct session *s) { return s->counts; }
 struct wl_err *session_error(struct session *s) { return &s->error; }
 void session_make_current(struct session *s) { current = s; }
-struct session *session_current(void) { return current; }
+struct session *session_current(void) { return current || !provider ? current : provider(); }
+void session_provider(struct session *(*make)(void)) { provider = make; }
+struct launch_counts session_launches(const struct session *s) { return s->launches; }
 void *session_attached(const struct session *s) { return s->attached; }
 const struct session_options *session_setup(const struct session *s) { return &s->opt; }
 uint64_t session_cycles(const struct session *s) { return s->cycles; }
@@ -80,6 +84,12 @@ void session_attach(struct session *s, void *state, void (*free_state)(void *))
 {
     s->attached = state;
     s->free_attached = free_state;
+}
+
+void session_complain(const struct session *s, const char *text)
+{
+    const struct session_watch *w = s->opt.watch;
+    if (w && w->complain) w->complain(w->arg, text);
 }
 
 int64_t session_param(const struct session *s, enum param_id id)
@@ -123,10 +133,12 @@ static void add_record(struct session *s, const struct launch_info *info, uint64
     s->cycles += cycles;
 }
 
-/* What the machine counted in one kernel. */
+/* What the machine counted in one kernel, and what had been executed when it stopped: more is to
+ * come after a cut. */
 struct timed {
     uint64_t cycles;
-    struct exec_counts issued;
+    struct exec_counts issued, executed;
+    bool cut;
 };
 
 static int run_timed(struct session *s, struct stream_source *src, struct timed *t, struct wl_err *e)
@@ -137,6 +149,7 @@ static int run_timed(struct session *s, struct stream_source *src, struct timed 
     if (!rc) rc = gpu_check_laws(s->gpu, e);
     if (rc) return rc;
     gpu_read_stats(s->gpu, &after);
+    t->cut = gpu_was_cut(s->gpu);
     t->cycles = after.cycles - before.cycles;
     t->issued.warp_instructions = after.sm.warp_instructions - before.sm.warp_instructions;
     t->issued.thread_instructions = after.sm.thread_instructions - before.sm.thread_instructions;
@@ -163,37 +176,66 @@ static int audit(const char *kernel, struct exec_counts issued, struct exec_coun
                    executed.thread_instructions);
 }
 
-static int consume(struct session *s, struct stream_source *src, struct timed *t, struct wl_err *e)
+static int consume(struct session *s, enum session_mode mode, struct stream_source *src, struct timed *t,
+                   struct wl_err *e)
 {
-    switch (s->opt.mode) {
-    case SESSION_TIMING: return run_timed(s, src, t, e);
-    case SESSION_RECORD:
-        if (s->opt.record) return s->opt.record(s->opt.record_arg, src, e);
-        break;
-    case SESSION_FUNCTIONAL: break;
-    }
-    return run_functional(src, e);
+    int rc = 0;
+    if (mode == SESSION_TIMING) rc = run_timed(s, src, t, e);
+    else if (mode == SESSION_RECORD && s->opt.record) rc = s->opt.record(s->opt.record_arg, src, e);
+    else rc = run_functional(src, e);
+    t->executed = ptx_counts(src);
+    if (!rc && mode == SESSION_TIMING) rc = audit(src->info->kernel, t->issued, t->executed, e);
+    if (rc || !t->cut) return rc;
+    rc = run_functional(src, e); /* the program still needs the other CTAs' results */
+    t->cut = ptx_counts(src).warp_instructions > t->executed.warp_instructions;
+    return rc;
+}
+
+static bool selected(const struct session *s, const struct ptx_launch *l)
+{
+    const struct session_watch *w = s->opt.watch;
+    return !w || !w->select || w->select(w->arg, l->kernel->name, s->launches.all + 1);
+}
+
+static void set_output(const struct session *s, struct ptx_launch *l)
+{
+    const struct session_watch *w = s->opt.watch;
+    l->print = s->opt.print;
+    l->print_arg = s->opt.print_arg;
+    if (!w) return;
+    l->print_assert = w->print_assert;
+    l->print_assert_arg = w->arg;
+}
+
+static void account(struct session *s, const struct stream_source *src, const struct timed *t, bool skipped)
+{
+    s->launches.all++;
+    s->launches.skipped += skipped;
+    s->launches.cut += t->cut;
+    if (skipped) return;
+    s->counts.warp_instructions += t->executed.warp_instructions;
+    s->counts.thread_instructions += t->executed.thread_instructions;
+    add_record(s, src->info, t->cycles, t->executed);
 }
 
 int session_launch(struct session *s, struct ptx_launch *l, struct wl_err *e)
 {
     if (reserve_record(s, e)) return WL_ERUN;
-    l->no_streams = s->opt.mode == SESSION_FUNCTIONAL;
-    l->print = s->opt.print;
-    l->print_arg = s->opt.print_arg;
+    bool skipped = !selected(s, l);
+    enum session_mode mode = skipped ? SESSION_FUNCTIONAL : s->opt.mode;
+    l->no_streams = mode == SESSION_FUNCTIONAL;
+    set_output(s, l);
+    char label[sizeof s->kernel->name];
+    const struct session_watch *w = s->opt.watch;
+    if (w && w->label && w->label(w->arg, l->kernel->name, label, sizeof label)) l->label = label;
     struct stream_source *src = ptx_open(l, e);
     if (!src) return e ? (int)e->code : WL_ERUN;
 
     struct timed t = {0};
-    int rc = consume(s, src, &t, e);
-    struct exec_counts n = ptx_counts(src);
-    if (!rc && s->opt.mode == SESSION_TIMING) rc = audit(src->info->kernel, t.issued, n, e);
-    if (!rc) {
-        s->counts.warp_instructions += n.warp_instructions;
-        s->counts.thread_instructions += n.thread_instructions;
-        add_record(s, src->info, t.cycles, n);
-    }
+    int rc = consume(s, mode, src, &t, e);
+    if (!rc) account(s, src, &t, skipped);
     ptx_close(src);
+    if (!rc && w && w->launched) w->launched(w->arg);
     return rc;
 }
 

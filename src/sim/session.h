@@ -14,11 +14,29 @@ enum session_mode {
     SESSION_RECORD      /* execute and save streams with the writer given below */
 };
 
+/* Who follows a session from outside: a program's own process wants to choose what is timed and to
+ * hear of each launch while it goes on. All may be NULL. */
+struct session_watch {
+    void *arg;
+    /* What results call a kernel whose own name is long and hard to read: writes it, true; or false. */
+    bool (*label)(void *arg, const char *kernel, char *out, size_t size);
+    /* Whether launch number `launch` (from 1) is timed or recorded; else it is only executed. */
+    bool (*select)(void *arg, const char *kernel, unsigned launch);
+    void (*launched)(void *arg); /* a launch has ended well */
+    /* Something the user must hear because a program may not say it: a kernel's fault, a module
+     * that cannot be loaded, a call that is not supported. */
+    void (*complain)(void *arg, const char *text);
+    /* Text of a failed assertion; NULL: like text printed by kernels. */
+    void (*print_assert)(void *arg, const char *text, size_t len);
+};
+
 struct session_options {
     enum session_mode mode;
     struct gpu_config config; /* timing only */
     struct gpu_options gpu;
     uint64_t memory_bytes;    /* device memory; 0: 16 GiB (virtual) */
+    bool unified;             /* host memory the device sees is wanted (dev_mem_new_unified) */
+    const struct session_watch *watch; /* NULL: nobody */
     /* Text printed by kernels; NULL: dropped. */
     void (*print)(void *arg, const char *text, size_t len);
     void *print_arg;
@@ -35,6 +53,13 @@ struct kernel_record {
     uint64_t cycles, warp_instructions, thread_instructions;
 };
 
+/* Launches by what became of them. */
+struct launch_counts {
+    unsigned all;      /* that ended well */
+    unsigned skipped;  /* of those: executed only, because nobody selected them */
+    unsigned cut;      /* of those: timed to gpu_options.cut_cycles only */
+};
+
 struct session;
 struct session *session_new(const struct session_options *o, struct wl_err *e);
 void session_free(struct session *s);
@@ -45,13 +70,18 @@ int session_launch(struct session *s, struct ptx_launch *l, struct wl_err *e);
 /* Runs a launch that comes from a trace (timing only). */
 int session_replay(struct session *s, struct stream_source *src, struct wl_err *e);
 void session_host_copy(struct session *s, uint64_t addr, uint64_t bytes); /* host to device happened */
-/* Launches so far. */
+/* Launches so far, without those that were not selected. */
 const struct kernel_record *session_kernels(const struct session *s, unsigned *count);
-/* Instructions executed by the functional half in all launches. */
+/* Instructions executed by the functional half in these launches. */
 struct exec_counts session_counts(const struct session *s);
+struct launch_counts session_launches(const struct session *s);
+/* Tells the watcher, when there is one. */
+void session_complain(const struct session *s, const char *text);
 
 /* The session cu* calls of this thread act on; NULL: cuInit fails with CUDA_ERROR_NO_DEVICE. */
 void session_make_current(struct session *s);
+/* For threads that have none: `make` is asked for one, NULL when there is none. */
+void session_provider(struct session *(*make)(void));
 struct session *session_current(void);
 /* The text of the last error a cu* call met, for the user: the driver API only returns a code. */
 struct wl_err *session_error(struct session *s);

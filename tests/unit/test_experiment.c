@@ -86,7 +86,7 @@ static void sets(void **state)
 {
     (void)state;
     parse("workloads = atax bfs gemm big\n[groups]\nsome = gemm atax\n"
-          "[workload big]\nprogram = atax\ninputs = n=96\nlabel = ATAX 96\n"
+          "[workload big]\nprogram = atax\ninputs = n=96\ninputs.small = n=200\nlabel = ATAX 96\n"
           "[figure 1]\nmetric = ipc\nworkloads = all -some\n[figure 2]\nmetric = ipc\nworkloads = some big\n");
     assert_int_equal(x->nworkloads, 4);
     assert_int_equal(x->figures[0].view.workloads.count, 2);
@@ -94,8 +94,10 @@ static void sets(void **state)
     assert_int_equal(x->figures[1].view.workloads.count, 3);
     const struct exp_workload *big = x->workloads[x->figures[1].view.workloads.item[2]];
     assert_string_equal(big->label, "ATAX 96");
-    assert_true(big->given[0]);
-    assert_int_equal(big->input[0], 96);
+    assert_true(big->given[0][0] && big->given[1][0] && big->given[2][0] && !big->given[1][1]);
+    assert_int_equal(big->input[0][0], 96);
+    assert_int_equal(big->input[1][0], 200); /* at small */
+    assert_int_equal(big->input[2][0], 96);
     parse("workloads = @dacache.divergent -bfs mm2\n[groups]\nrest = all -@dacache.divergent\n"
           "[figure 1]\nmetric = ipc\n[figure 2]\nmetric = ipc\nworkloads = rest\n");
     assert_int_equal(x->nworkloads, 13);
@@ -431,6 +433,21 @@ static void best_over(void **state)
     plan_free(p);
 }
 
+/* A choice among choices: over two parameters. */
+static void best_of_best(void **state)
+{
+    (void)state;
+    parse("workloads = atax\nsched = gto\n[series narrow]\nset = l1d.mshr=16\nbest_over = l1d.ways: 2 4\n"
+          "[series wide]\nset = l1d.mshr=64\nbest_over = l1d.ways: 2 4\n[series any]\nbest = narrow wide\n"
+          "[figure 1]\nmetric = ipc\nseries = any\n");
+    struct plan *p = plan_new(x, SIZE_TINY, "build", &e);
+    assert_int_equal(plan_figure(p, &x->figures[0], &e), 0);
+    assert_int_equal(p->nruns, 4);
+    give(p, "narrow@2", "atax", 3), give(p, "narrow@4", "atax", 1), give(p, "wide@2", "atax", 5), give(p, "wide@4", "atax", 2);
+    assert_float_equal(view_value(p, &x->figures[0].view, x->figures[0].series[0], 0), 5, 1e-12);
+    plan_free(p);
+}
+
 /* 11. Every built-in experiment can be read. */
 static void built_in(void **state)
 {
@@ -458,7 +475,8 @@ int main(void)
         cmocka_unit_test_teardown(expressions, done),    cmocka_unit_test_teardown(means, done),
         cmocka_unit_test_teardown(ratio_verdicts, done), cmocka_unit_test_teardown(other_verdicts, done),
         cmocka_unit_test_teardown(plans, done),          cmocka_unit_test_teardown(values, done),
-        cmocka_unit_test_teardown(best_over, done),      cmocka_unit_test_teardown(built_in, done),
+        cmocka_unit_test_teardown(best_over, done),      cmocka_unit_test_teardown(best_of_best, done),
+        cmocka_unit_test_teardown(built_in, done),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

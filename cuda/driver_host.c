@@ -1,0 +1,143 @@
+/* driver_host.c - host memory of the driver API: pinned, mapped, managed.
+ *
+ * A unified session keeps host memory that the device sees in a part of its memory of its own; the
+ * program gets the host address of those bytes, kernels use the device address, and where the two
+ * are equal (dev_unified) a pointer means the same everywhere, as on a real system. Without that,
+ * host memory is ordinary memory which only copies reach. */
+#include "cuda/driver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct host_memory *host_memory_at(const struct driver *d, const void *ptr)
+{
+    for (struct object *o = d->objects; o; o = o->next) {
+        struct host_memory *h = (struct host_memory *)(void *)o;
+        if (o->kind != OBJECT_HOST_MEMORY) continue;
+        if ((uintptr_t)ptr - (uintptr_t)h->ptr < h->bytes) return h;
+        if (h->addr && (uintptr_t)ptr - h->addr < h->bytes) return h;
+    }
+    return NULL;
+}
+
+void host_memory_release(struct host_memory *h)
+{
+    if (h->addr) dev_release(session_memory(h->driver->session), h->addr);
+    else if (!h->registered) free(h->ptr);
+}
+
+/* The bytes: seen by the device when the session can do that. */
+static bool take_memory(struct driver *d, struct host_memory *h, size_t bytes)
+{
+    struct dev_mem *m = session_memory(d->session);
+    if (session_setup(d->session)->unified) {
+        h->addr = dev_alloc_host(m, bytes);
+        h->ptr = h->addr ? dev_ptr(m, h->addr, bytes) : NULL;
+    } else {
+        h->ptr = calloc(1, bytes);
+    }
+    h->bytes = bytes;
+    return h->ptr;
+}
+
+CUresult cuMemHostAlloc(void **ptr, size_t bytes, unsigned int flags)
+{
+    DRIVER(d);
+    CUresult r = driver_context(&d);
+    if (r) return r;
+    if (!ptr || !bytes || flags > 7)
+        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuMemHostAlloc: NULL pointer, 0 bytes or flags 0x%x", flags);
+    struct host_memory *h = object_new(d, sizeof *h, OBJECT_HOST_MEMORY, &d->current->object);
+    if (!h) return driver_fail(d, CUDA_ERROR_OUT_OF_MEMORY, "out of host memory");
+    h->driver = d;
+    h->flags = flags;
+    if (!take_memory(d, h, bytes)) {
+        object_free(d, &h->object);
+        return driver_fail(d, CUDA_ERROR_OUT_OF_MEMORY, "cuMemHostAlloc: no room for %zu bytes", bytes);
+    }
+    *ptr = h->ptr;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemAllocHost(void **ptr, size_t bytes) { return cuMemHostAlloc(ptr, bytes, 0); }
+
+CUresult cuMemFreeHost(void *ptr)
+{
+    DRIVER(d);
+    CUresult r = driver_context(&d);
+    if (r) return r;
+    struct host_memory *h = host_memory_at(d, ptr);
+    if (!h || h->ptr != ptr || h->registered)
+        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuMemFreeHost: not a pointer from cuMemHostAlloc");
+    object_free(d, &h->object);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemHostGetDevicePointer(CUdeviceptr *device, void *ptr, unsigned int flags)
+{
+    DRIVER(d);
+    CUresult r = driver_context(&d);
+    if (r) return r;
+    const struct host_memory *h = host_memory_at(d, ptr);
+    if (!device || !h || flags)
+        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuMemHostGetDevicePointer: not host memory of this API");
+    if (!h->addr)
+        return driver_complain(d, CUDA_ERROR_NOT_SUPPORTED,
+                               "kernels do not see host memory that the program registered itself; "
+                               "allocate it with cudaHostAlloc");
+    *device = h->addr + ((uintptr_t)ptr - (uintptr_t)h->ptr);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemHostGetFlags(unsigned int *flags, void *ptr)
+{
+    DRIVER(d);
+    CUresult r = driver_context(&d);
+    if (r) return r;
+    const struct host_memory *h = host_memory_at(d, ptr);
+    if (!flags || !h) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuMemHostGetFlags: not host memory of this API");
+    *flags = h->flags;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemHostRegister(void *ptr, size_t bytes, unsigned int flags)
+{
+    DRIVER(d);
+    CUresult r = driver_context(&d);
+    if (r) return r;
+    if (!ptr || !bytes) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuMemHostRegister: NULL pointer or 0 bytes");
+    struct host_memory *h = object_new(d, sizeof *h, OBJECT_HOST_MEMORY, &d->current->object);
+    if (!h) return driver_fail(d, CUDA_ERROR_OUT_OF_MEMORY, "out of host memory");
+    h->driver = d;
+    h->ptr = ptr;
+    h->bytes = bytes;
+    h->flags = flags;
+    h->registered = true;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemHostUnregister(void *ptr)
+{
+    DRIVER(d);
+    CUresult r = driver_context(&d);
+    if (r) return r;
+    struct host_memory *h = host_memory_at(d, ptr);
+    if (!h || h->ptr != ptr || !h->registered)
+        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuMemHostUnregister: not registered");
+    object_free(d, &h->object);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemAllocManaged(CUdeviceptr *ptr, size_t bytes, unsigned int flags)
+{
+    DRIVER(d);
+    CUresult r = driver_context(&d);
+    if (r) return r;
+    if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST)
+        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuMemAllocManaged: flags 0x%x", flags);
+    if (!dev_unified(session_memory(d->session)))
+        return driver_complain(d, CUDA_ERROR_NOT_SUPPORTED,
+                               "managed memory needs the addresses from 0x%llx on, which this process uses otherwise",
+                               (unsigned long long)DEV_BASE);
+    return cuMemAlloc(ptr, bytes);
+}

@@ -1,0 +1,180 @@
+/* fatbin.c - finds and unpacks the PTX of a fat binary. The layout is in docs/exec.md. */
+#include "cuda/fatbin.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "cuda/ptx_link.h"
+
+#define WRAPPER_MAGIC   UINT32_C(0x466243b1)
+#define CONTAINER_MAGIC UINT32_C(0xba55ed50)
+enum { CONTAINER_HEADER = 16, ENTRY_HEADER = 64, MAX_OBJECTS = 65536 };
+enum { KIND_PTX = 1, KIND_CUBIN = 2 };
+enum { FLAG_LZ4 = 0x2000, FLAG_ZSTD = 0x8000 };
+#define MAX_TEXT (UINT64_C(1) << 30) /* of one PTX text: none comes near it */
+
+struct wrapper {
+    uint32_t magic, version;
+    const void *data;
+    const void *const *objects; /* version 2: the containers of the linked objects, NULL-terminated */
+};
+
+struct container {
+    uint32_t magic;
+    uint16_t version, header_bytes;
+    uint64_t bytes; /* of what follows the header */
+};
+
+struct entry {
+    uint16_t kind, version;
+    uint32_t header_bytes;
+    uint64_t payload_bytes; /* with padding */
+    uint32_t packed_bytes;  /* 0: the payload is plain */
+    uint32_t options_at;
+    uint16_t isa_minor, isa_major;
+    uint32_t arch;
+    uint32_t name_at, name_bytes;
+    uint64_t flags, reserved;
+    uint64_t text_bytes; /* when packed */
+};
+_Static_assert(sizeof(struct wrapper) == 24 && sizeof(struct container) == CONTAINER_HEADER &&
+                   sizeof(struct entry) == ENTRY_HEADER, "these are layouts of bytes");
+
+static bool begins_with(const void *image, uint32_t magic)
+{
+    const uint8_t *p = image;
+    for (unsigned i = 0; i < 4; i++)
+        if (p[i] != (uint8_t)(magic >> 8 * i)) return false; /* never past the end of a short text */
+    return true;
+}
+
+enum fatbin_kind fatbin_kind(const void *image)
+{
+    if (begins_with(image, WRAPPER_MAGIC)) return FATBIN_WRAPPER;
+    return begins_with(image, CONTAINER_MAGIC) ? FATBIN_CONTAINER : FATBIN_NONE;
+}
+
+/* ---- the entries of a container ---- */
+
+/* The entry at *at, which moves behind it. 1, 0 at the end, or -1: damaged. */
+static int next_entry(const uint8_t *data, size_t size, size_t *at, struct entry *en, const uint8_t **payload)
+{
+    if (*at == size) return 0;
+    if (size - *at < sizeof *en) return -1;
+    memcpy(en, data + *at, sizeof *en);
+    size_t left = size - *at;
+    if (en->header_bytes < ENTRY_HEADER || en->header_bytes > left || en->payload_bytes > left - en->header_bytes)
+        return -1;
+    *payload = data + *at + en->header_bytes;
+    *at += en->header_bytes + en->payload_bytes;
+    return 1;
+}
+
+static bool better(unsigned arch, unsigned than, unsigned capability)
+{
+    if (arch <= capability) return than > capability || arch > than;
+    return than > capability && arch < than;
+}
+
+static char *failed(struct wl_err *e, const char *what)
+{
+    wl_fail(e, WL_EINPUT, "the program's fat binary is damaged: %s", what);
+    return NULL;
+}
+
+static int64_t unpack(const struct entry *en, const uint8_t *payload, char *text)
+{
+    if (en->flags & FLAG_ZSTD) {
+        size_t n = ZSTD_decompress(text, en->text_bytes, payload, en->packed_bytes);
+        return ZSTD_isError(n) ? -1 : (int64_t)n;
+    }
+    return lz4_block(payload, en->packed_bytes, (uint8_t *)text, en->text_bytes);
+}
+
+static char *text_of(const struct entry *en, const uint8_t *payload, struct wl_err *e)
+{
+    bool packed = en->flags & (FLAG_ZSTD | FLAG_LZ4) && en->packed_bytes;
+    uint64_t bytes = packed ? en->text_bytes : en->payload_bytes;
+    if (packed && en->packed_bytes > en->payload_bytes) return failed(e, "compressed PTX runs past its entry");
+    if (bytes > MAX_TEXT) return failed(e, "a PTX text of more than 1 GiB");
+    char *text = malloc(bytes + 1);
+    if (!text) {
+        wl_fail(e, WL_ERUN, "out of memory for %" PRIu64 " bytes of PTX", bytes);
+        return NULL;
+    }
+    int64_t n = (int64_t)bytes;
+    if (packed) n = unpack(en, payload, text);
+    else memcpy(text, payload, bytes);
+    if (n < 0) {
+        free(text);
+        return failed(e, en->flags & FLAG_ZSTD ? "its zstd data cannot be decompressed"
+                                               : "its LZ4 data cannot be decompressed");
+    }
+    text[n] = 0;
+    return text;
+}
+
+static char *no_ptx(const unsigned *arch, unsigned cubins, struct wl_err *e)
+{
+    char list[128] = "";
+    size_t at = 0;
+    for (unsigned i = 0; i < cubins && at < sizeof list; i++)
+        at += (size_t)snprintf(list + at, sizeof list - at, "%ssm_%u", i ? ", " : " for ", arch[i]);
+    wl_fail(e, WL_EINPUT,
+            "the program has no PTX, only machine code%s; compile it with "
+            "-gencode arch=compute_75,code=compute_75 (or -arch=sm_75), which embeds PTX",
+            list);
+    return NULL;
+}
+
+char *fatbin_ptx(const void *container, size_t size, unsigned capability, struct wl_err *e)
+{
+    struct container c;
+    if (size < sizeof c) return failed(e, "no header");
+    memcpy(&c, container, sizeof c);
+    if (c.magic != CONTAINER_MAGIC || c.header_bytes < CONTAINER_HEADER) return failed(e, "not a container");
+    if (c.header_bytes > size || c.bytes > size - c.header_bytes) return failed(e, "it is cut off");
+    const uint8_t *data = (const uint8_t *)container + c.header_bytes, *payload, *chosen_payload = NULL;
+    struct entry en, chosen = {.kind = 0};
+    enum { MAX_CUBINS = 12 };
+    unsigned cubin[MAX_CUBINS], cubins = 0;
+    size_t at = 0;
+    int got;
+    while ((got = next_entry(data, c.bytes, &at, &en, &payload)) > 0) {
+        if (en.kind == KIND_CUBIN && cubins < MAX_CUBINS) cubin[cubins++] = en.arch;
+        if (en.kind != KIND_PTX || (chosen_payload && !better(en.arch, chosen.arch, capability))) continue;
+        chosen = en;
+        chosen_payload = payload;
+    }
+    if (got < 0) return failed(e, "an entry runs past the end of its container");
+    return chosen_payload ? text_of(&chosen, chosen_payload, e) : no_ptx(cubin, cubins, e);
+}
+
+/* ---- what a program passes ---- */
+
+static char *link_objects(const void *const *object, unsigned capability, struct wl_err *e)
+{
+    size_t n = 0, done = 0;
+    while (n < MAX_OBJECTS && object[n]) n++;
+    char **text = calloc(n ? n : 1, sizeof *text), *linked = NULL;
+    if (!text) wl_fail(e, WL_ERUN, "out of memory");
+    while (text && done < n && (text[done] = fatbin_ptx(object[done], SIZE_MAX, capability, e))) done++;
+    if (text && done == n) linked = ptx_link((const char *const *)text, n, e);
+    for (size_t i = 0; i < done; i++) free(text[i]);
+    free(text);
+    return linked;
+}
+
+char *fatbin_program(const void *image, unsigned capability, struct wl_err *e)
+{
+    if (fatbin_kind(image) == FATBIN_CONTAINER) return fatbin_ptx(image, SIZE_MAX, capability, e);
+    struct wrapper w;
+    memcpy(&w, image, sizeof w);
+    if (w.magic != WRAPPER_MAGIC) return failed(e, "neither a wrapper nor a container");
+    if (w.version == 2 && w.objects && w.objects[0]) return link_objects(w.objects, capability, e);
+    if (!w.data) return failed(e, "a wrapper around nothing");
+    return fatbin_ptx(w.data, SIZE_MAX, capability, e);
+}

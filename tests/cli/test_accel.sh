@@ -26,10 +26,18 @@ for options in "" "--engine tick" "--shuffle 7"; do
     [ -e "$work/f.first" ] || cp "$work/f$number" "$work/f.first"
     check "the same counters" cmp -s "$work/f.first" "$work/f$number"
 done
+# Every policy where it can live, every scheduler with the partner it asks for.
 for p in $("$WARPLINE" list policies --plain); do
-    good "L1 policy $p" run "$traces/features" -q --l1 "$p"
+    run run "$traces/features" -q --l1 "$p"
+    if grep -q "made for the L2" "$work/err"; then run run "$traces/features" -q --l2 "$p"; fi
+    check "policy $p" test $status -eq 0
 done
-for s in $("$WARPLINE" list schedulers --plain); do good "scheduler $s" run "$traces/features" -q --sched "$s"; done
+for s in $("$WARPLINE" list schedulers --plain); do
+    run run "$traces/features" -q --sched "$s"
+    partner=$(sed -n 's/.*add --l1 \([a-z_0-9]*\).*/\1/p' "$work/err")
+    if [ -n "$partner" ]; then run run "$traces/features" -q --sched "$s" --l1 "$partner"; fi
+    check "scheduler $s" test $status -eq 0
+done
 
 # What is guessed is said, once for each.
 run run "$traces/features"

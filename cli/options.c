@@ -43,6 +43,7 @@ static const struct option_row table[] = {
     {"functional", 0, FLAG, NULL, CMD_RUN | CMD_EXEC, AT(functional), "execute only, time nothing"},
     {"kernel", 0, TEXT, "NAME", CMD_RUN | CMD_TRACE | CMD_EXEC, AT(kernel), "FILE.ptx: the kernel to run; exec: a pattern, time only these"},
     {"launch", 0, TEXT, "N..M", CMD_EXEC, AT(launch), "time only these launches, counted from 1"},
+    {"launches", 0, TEXT, "FILE", CMD_EXEC, AT(launches), "write the counters of each launch as CSV"},
     {"record", 0, TEXT, "DIR", CMD_EXEC, AT(record), "save a trace of each process there instead of timing it"},
     {"grid", 0, TEXT, "X,Y,Z", CMD_RUN | CMD_TRACE, AT(grid), "FILE.ptx: blocks"},
     {"block", 0, TEXT, "X,Y,Z", CMD_RUN | CMD_TRACE, AT(block), "FILE.ptx: threads of a block"},

@@ -42,7 +42,7 @@ struct options {
     const char *timeline, *timeline_window, *timeline_sms;
     const char *kernel, *grid, *block;
     const char *store, *out, *task, *spool;
-    const char *launch, *record;
+    const char *launch, *launches, *record;
     char **program; /* exec: the words of the program, NULL-terminated as in argv */
     struct text_list set, input, plugin, arg, dump;
     struct text_list words; /* what is not an option */

@@ -24,7 +24,8 @@ static struct {
     struct process_report report;
     int fd; /* of the report file; -1: none */
     char file[1200];
-    unsigned written;
+    unsigned written;       /* launches in the file */
+    struct run_stats known; /* counters at the end of the last of them */
     const char *pattern; /* NULL: all kernels */
     unsigned first, last;
     struct wlt_writer *trace;
@@ -68,6 +69,12 @@ static void complain(void *arg, const char *text)
     snprintf(self.report.error, sizeof self.report.error, "%s", text);
 }
 
+static bool label(void *arg, const char *kernel, char *out, size_t size)
+{
+    (void)arg;
+    return kernel_label(kernel, out, size);
+}
+
 static bool selected(void *arg, const char *kernel, unsigned launch)
 {
     (void)arg;
@@ -91,6 +98,31 @@ static bool write_at(const void *data, size_t bytes, uint64_t at)
     return true;
 }
 
+/* What the counters gained since they were last looked at; all of them are uint64_t. */
+static void take_gain(struct run_stats *gain)
+{
+    struct run_stats now;
+    gpu_read_stats(session_gpu(self.session), &now);
+    uint64_t after[sizeof now / 8], before[sizeof now / 8];
+    memcpy(after, &now, sizeof now);
+    memcpy(before, &self.known, sizeof now);
+    for (unsigned i = 0; i < sizeof now / 8; i++) after[i] -= before[i];
+    memcpy(gain, after, sizeof now);
+    self.known = now;
+}
+
+/* Launches that are not in the file yet: one, since this is called after each. */
+static bool write_launches(const struct kernel_record *k, unsigned n)
+{
+    bool ok = true;
+    for (; self.written < n && ok; self.written++) {
+        struct launch_record r = {.kernel = k[self.written]};
+        if (session_gpu(self.session)) take_gain(&r.stats);
+        ok = write_at(&r, sizeof r, sizeof self.report + self.written * sizeof r);
+    }
+    return ok;
+}
+
 static void write_report(void)
 {
     struct process_report *r = &self.report;
@@ -106,10 +138,7 @@ static void write_report(void)
     r->seconds = (double)(now_ns() - r->started_ns) * 1e-9;
     r->peak_memory_bytes = getrusage(RUSAGE_SELF, &u) == 0 ? (uint64_t)u.ru_maxrss * 1024 : 0;
     r->kernels = n;
-    bool ok = n == self.written || write_at(k + self.written, (n - self.written) * sizeof *k,
-                                            sizeof *r + self.written * sizeof *k);
-    self.written = n;
-    if (ok && write_at(r, sizeof *r, 0)) return;
+    if (write_launches(k, n) && write_at(r, sizeof *r, 0)) return;
     fprintf(stderr, "warpline: cannot write the results: %s\n", strerror(errno));
     close(self.fd);
     self.fd = -1;
@@ -122,7 +151,7 @@ static void launched(void *arg)
 }
 
 static const struct session_watch watch = {
-    .select = selected, .launched = launched, .complain = complain, .print_assert = print_assert};
+    .label = label, .select = selected, .launched = launched, .complain = complain, .print_assert = print_assert};
 
 static void open_report(void)
 {
@@ -291,9 +320,12 @@ static void build_session(void)
         o.record_copy = record_copy;
     }
     if (!rc) self.session = session_new(&o, &e);
-    if (!self.session) fprintf(stderr, "warpline: %s\n", e.text);
     self.report.magic = PROCESS_REPORT_MAGIC;
     self.report.bytes = sizeof self.report;
+    if (!self.session) {
+        complain(NULL, e.text);
+        if (self.fd >= 0) write_at(&self.report, sizeof self.report, 0); /* it tried */
+    }
     write_report();
 }
 

@@ -27,6 +27,8 @@ int l1_init(struct l1 *c, const struct l1_shape *shape, const struct cache_choic
     *c = (struct l1){.policy = choice->policy, .pool = pool, .missq_cap = shape->missq, .sectored = shape->sectored,
                      .half_lines = shape->half_lines, .bypass_lines = shape->bypass_lines, .update = shape->update,
                      .perfect = shape->perfect, .origin = shape->origin, .sm = (uint8_t)g->index};
+    const struct wl_cache_policy *p = choice->policy;
+    c->steady = !p->decide && !p->load_done && !p->warp_launch && !p->warp_exit && !p->leave_loop && !p->on_reply && !p->grains;
     list_init(&c->missq);
     if (tags_init(&c->tags, shape->sets, shape->ways, shape->index, shape->infinite) ||
         mshr_init(&c->mshr, shape->mshr, shape->merge))
@@ -83,7 +85,8 @@ static enum l1_outcome store(struct l1 *c, struct req *r, uint64_t key, uint32_t
         if (hit && !c->update) {
             tags_invalidate(&c->tags, set, (uint32_t)at);
             if (c->observer) observe_kill(c->observer, key);
-            if (c->policy->on_kill) c->policy->on_kill(c->self, set, (uint32_t)at - set * c->tags.ways);
+            if (c->policy->on_kill && !c->tags.infinite)
+                c->policy->on_kill(c->self, set, (uint32_t)at - set * c->tags.ways);
         }
         if (c->policy->on_store && ((hit && !c->update) || at < 0)) {
             struct wl_access a;
@@ -199,7 +202,8 @@ static enum l1_outcome miss(struct l1 *c, struct req *r, const struct wl_access 
     if (t->infinite) {
         if (mshr_full(&c->mshr)) return L1_NO_MSHR;
         if (!missq_room(c, 1)) return L1_NO_QUEUE;
-        at = tags_add_infinite(t, a->line);
+        at = tags_find_infinite(t, a->line); /* a store may have invalidated it */
+        if (at < 0) at = tags_add_infinite(t, a->line);
         if (at < 0) return L1_NO_LINE;
     } else {
         struct wl_set s = tags_view(t, a->set);
@@ -269,10 +273,8 @@ static enum l1_outcome load(struct l1 *c, struct req *r, struct wl_access *a, bo
     return state == WL_INVALID ? miss(c, r, a, want) : sector_miss(c, r, a, (uint32_t)at, want);
 }
 
-enum l1_outcome l1_access(struct l1 *c, struct req *r, uint64_t cycle, bool may_miss)
+static enum l1_outcome access(struct l1 *c, struct req *r, uint64_t key, uint32_t set, uint64_t cycle, bool may_miss)
 {
-    uint64_t key = line_key(c, r);
-    uint32_t set = tags_set(&c->tags, key);
     if (r->kind == WL_STORE && !c->grains) return may_miss ? store(c, r, key, set, cycle) : L1_GATED;
     if (r->kind == WL_ATOMIC) return may_miss ? pass_atomic(c, r) : L1_GATED;
     struct wl_access a;
@@ -282,6 +284,25 @@ enum l1_outcome l1_access(struct l1 *c, struct req *r, uint64_t cycle, bool may_
     if (c->observer && !l1_refused(outcome))
         observe_request(c->observer, &a, (enum load_outcome)outcome, r->sectors); /* a miss: what it fetches */
     return outcome;
+}
+
+enum l1_outcome l1_access(struct l1 *c, struct req *r, uint64_t cycle, bool may_miss)
+{
+    uint64_t key = line_key(c, r);
+    uint32_t set = tags_set(&c->tags, key);
+    enum l1_outcome outcome = access(c, r, key, set, cycle, may_miss);
+    if (l1_refused(outcome)) {
+        c->refused = outcome;
+        c->refused_at = set * c->tags.ways;
+        c->changed = false;
+    }
+    return outcome;
+}
+
+/* What a fill can lift: a missing MSHR, and whatever the state of the filled set was the reason of. */
+static void note_fill(struct l1 *c, uint32_t at)
+{
+    c->changed |= c->refused == L1_NO_MSHR || c->tags.infinite || at - c->refused_at < c->tags.ways;
 }
 
 bool l1_would_hit(const struct l1 *c, uint64_t line, uint8_t sectors)
@@ -306,6 +327,7 @@ void l1_fill(struct l1 *c, struct req *reply, struct req_list *done)
     }
     struct tags *t = &c->tags;
     uint32_t m = reply->mshr, at = c->mshr.entry[m].at;
+    note_fill(c, at);
     t->valid[at] |= reply->sectors;
     t->pending[at] &= (uint8_t)~reply->sectors;
     if (t->pending[at]) { /* other sectors of the line are still on their way */

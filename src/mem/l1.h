@@ -35,6 +35,10 @@ struct l1 {
     bool bypass_lines; /* a bypassed read fetches its whole line */
     bool update /* stores leave lines valid */, perfect /* loads always hit */;
     uint8_t origin, sm;
+    bool steady;  /* what the policy answers changes only with accepted accesses and fills, */
+    bool changed; /* and since the last refusal something happened that can lift it */
+    enum l1_outcome refused; /* why that was, */
+    uint32_t refused_at;     /* and the first way of the set it wanted */
     struct observer *observer; /* of stats.profile; NULL: nobody looks */
     struct l1d_stats stats;
 };
@@ -68,6 +72,7 @@ static inline struct req *l1_missq_head(const struct l1 *c) { return c->missq.he
 static inline struct req *l1_missq_pop(struct l1 *c)
 {
     c->missq_used--;
+    c->changed |= c->refused == L1_NO_QUEUE;
     return list_pop(&c->missq);
 }
 

@@ -313,7 +313,11 @@ static int load_pair(struct gpu_config *c, const char *name, const char *plus, c
     snprintf(first, sizeof first, "%.*s", (int)(plus - name), name);
     int rc = load(c, first, outer, warn, e);
     if (rc) return rc;
+    const char *slash = strrchr(first, '/');
+    struct stat st;
     place(plus + 1, outer, path, sizeof path);
+    if (stat(path, &st) != 0 && slash && !strchr(plus, '/')) /* beside the first, then */
+        snprintf(path, sizeof path, "%.*s%s", (int)(slash + 1 - first), first, plus + 1);
     char *text = config_read_file(path, e);
     if (!text) return e && e->code ? (int)e->code : WL_EINPUT;
     if (gpgpusim_text(text)) rc = gpgpusim_parse(c, path, text, true, warn, e);

@@ -61,7 +61,7 @@ static int init_parts(struct gpu *g, struct wl_err *e)
     const struct gpu_config *c = &g->config;
     if (addrmap_init(&g->map, c->dram_map, g->channels, g->slices / g->channels, (uint32_t)c->v[P_DRAM_BANKS], e))
         return WL_EINPUT;
-    g->map.hash = c->v[P_MEM_HASH];
+    g->map.hash = (enum map_hash)c->v[P_MEM_HASH];
     g->map.l2_index = (enum index_fn)c->v[P_L2_INDEX];
     g->map.l2_sets = (uint32_t)c->v[P_L2_SETS];
     g->nvm = (struct nvm_map){.rule = (enum nvm_rule)c->v[P_NVM_MAP], .seed = (uint64_t)c->v[P_NVM_SEED],

@@ -178,11 +178,12 @@ enum l1_outcome ldst_try(struct sm *s, struct l1 *c, struct req *r, tick_t now)
 
 static void access_tags(struct sm *s, struct l1 *c, struct access_pipe *p, tick_t now)
 {
+    enum l1_outcome outcome = p->refused;
     p->refused = L1_HIT;
     struct req *r = p->list.head;
     if (r->ready > now) return;
     struct req *next = r->next;
-    enum l1_outcome outcome = ldst_try(s, c, r, now);
+    if (!l1_refused(outcome) || c->changed || !c->steady) outcome = ldst_try(s, c, r, now);
     if (outcome == L1_AGAIN) return;
     if (l1_refused(outcome)) {
         p->refused = outcome;
@@ -337,8 +338,8 @@ void ldst_cycle(struct sm *s, tick_t now, uint64_t skipped)
     if (skipped) account_skipped(s, skipped);
     accept_reply(s, now);
     send_misses(s, &s->l1d, now);
-    send_misses(s, &s->l1t, now);
-    send_misses(s, &s->l1c, now);
+    if (l1_missq_head(&s->l1t)) send_misses(s, &s->l1t, now);
+    if (l1_missq_head(&s->l1c)) send_misses(s, &s->l1c, now);
     struct access_pipe *data = &s->pipe[FROM_L1D], *texture = &s->pipe[FROM_L1T], *constant = &s->pipe[FROM_L1C];
     /* A pipe without stages is fed and read in the same cycle. */
     if (data->delay) access_data(s, now);

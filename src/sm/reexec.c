@@ -13,8 +13,8 @@
  *  - A queued request that is refused again goes to the end of the queue.
  *
  * A warp has requests of one instruction only in the queue, so that its stores and loads stay in
- * order: its other memory instructions are not issued (same_warp), and one that was issued before
- * blocks the unit.
+ * order: its other memory instructions are not issued (same_warp). One that was issued before blocks
+ * the unit when it is refused too, or when it or the queued one writes.
  *
  * Time: the queue tries one request each idle cycle. When a whole round was refused and nothing
  * changed since (no reply, no miss sent, no acceptance, no new opinion on who may miss) further
@@ -44,12 +44,13 @@ uint64_t reexec_holds_back(const struct sm *s)
     return back;
 }
 
-/* The unit's request belongs to a younger instruction than the warp's queued ones and must wait. */
+/* The unit's request belongs to a younger instruction than the warp's queued ones and must wait. A
+ * load that was issued before an earlier load stepped aside may go on: nothing orders the two. */
 static bool out_of_turn(const struct reexec *q, const struct req *r)
 {
     const struct memop *op = (const struct memop *)(const void *)r->load, *queued = q->op[r->warp];
     if (!q->count[r->warp] || queued == op || q->same_warp == WL_BLOCK_PUSH) return false;
-    return q->same_warp == WL_BLOCK_ALL || writes(op) || writes(queued);
+    return writes(op) || writes(queued);
 }
 
 /* ---- in and out ---- */

@@ -59,6 +59,7 @@ static int make_caches(struct sm *s, const struct gpu_config *c, struct wl_err *
     if (l1_init(&s->l1d, &data, &c->l1, &g, s->pool, e) || l1_init(&s->l1t, &texture, &plain.l1, &alone, s->pool, e) ||
         l1_init(&s->l1c, &constant, &plain.l1, &alone, s->pool, e))
         return (int)e->code;
+    if (c->sched.policy->may_miss) s->l1d.steady = false; /* the scheduler changes its mind too */
     return 0;
 }
 

@@ -118,7 +118,7 @@ static void read_cta(struct wlt_reader *r, struct cta_buf *b, struct cta_stream 
     }
     *out = (struct cta_stream){.cta = r->next_cta, .nwarps = n, .owner = b};
     for (uint32_t w = 0; w < n && !in->failed; w++) { /* only now does the buffer stay where it is */
-        out->warp[w] = (struct warp_stream){b->data + start[w], start[w + 1] - start[w]};
+        out->warp[w] = warp_part(b->data, start[w], start[w + 1]);
         check_warp(r, w, out->warp[w]);
     }
     r->totals.stream_bytes += start[n];

@@ -214,7 +214,8 @@ template <int OP, int CHAINS> __global__ void chains(int rounds, uint32_t k, uin
     for (int r = 0; r < rounds; r++)
 #pragma unroll
         for (int i = 0; i < 64; i++) step<OP>(x[i % CHAINS], f[i % CHAINS], d[i % CHAINS], k);
-    for (int i = 0; i < CHAINS; i++) use(k, x[i], f[i], d[i], out);
+    for (int i = 1; i < CHAINS; i++) x[0] += x[i], f[0] += f[i], d[0] += d[i]; /* every chain counts */
+    use(k, x[0], f[0], d[0], out);
     __syncthreads();
     uint64_t took = clock64() - from;
     if (threadIdx.x == 0 && blockIdx.x == 0) out[0] = took;
@@ -318,8 +319,8 @@ __global__ void stride_hits(const uint8_t *base, uint32_t stride, int rounds, ui
         }
 #pragma unroll
         for (int i = 0; i < 8; i++) {
-            uint32_t v; /* eight rows, so that no two loads are the same */
-            asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(v) : "l"(p + i * (32 * stride + 128)) : "memory");
+            uint32_t v; /* eight rows and four places, so that no two loads near each other are the same */
+            asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(v) : "l"(p + (r & 3) * 40960 + i * (32 * stride + 128)) : "memory");
             sum += v;
         }
     }
@@ -337,7 +338,7 @@ static void inside_sm()
     say("bandwidth.l1_bytes_cycle_sm", (double)L1_BYTES * ROUNDS / (double)answer());
     read_shared<<<1, 1024>>>(256, result);
     say("bandwidth.shared_bytes_cycle_sm", 1024.0 * 16 * 2 * 256 / (double)answer());
-    for (uint32_t stride = 0; stride <= 256; stride = stride ? stride * 2 : 4) {
+    for (uint32_t stride = 0; stride <= 128; stride = stride ? stride * 2 : 4) {
         stride_hits<<<1, 1024>>>(pool, stride, 32, result);
         say_at("l1_cycles_per_load.stride", stride, (double)answer() / (32.0 * 8 * 32));
     }

@@ -356,6 +356,43 @@ TEST(questions_about_functions)
     rig_end(&r);
 }
 
+TEST(linking_at_run_time)
+{
+    struct rig r;
+    CUlinkState s;
+    CUmodule m;
+    CUlibrary lib;
+    CUkernel k;
+    CUfunction f;
+    void *image;
+    size_t size;
+    char caller[] = HEAD ".extern .func (.param .b32 r) seven ();\n"
+                         ".visible .entry k (.param .u64 out) { .reg .b32 %r<2>; .reg .b64 %d<2>; ld.param.u64 %d1, [out];\n"
+                         " { .param .b32 q; call (q), seven, (); ld.param.b32 %r1, [q+0]; } st.global.u32 [%d1], %r1; ret; }\n";
+    char callee[] = HEAD ".visible .func (.param .b32 r) seven () { st.param.b32 [r+0], 7; ret; }\n";
+    rig_begin(&r, (struct session_options){.mode = SESSION_FUNCTIONAL}, false);
+    OK(cuLinkCreate(0, NULL, NULL, &s));
+    OK(cuLinkAddData(s, CU_JIT_INPUT_PTX, caller, sizeof caller, "caller", 0, NULL, NULL));
+    OK(cuLinkAddData(s, CU_JIT_INPUT_PTX, callee, sizeof callee - 1, "callee", 0, NULL, NULL));
+    FAILS(NO_BINARY_FOR_GPU, cuLinkAddData(s, CU_JIT_INPUT_CUBIN, callee, 4, "cubin", 0, NULL, NULL));
+    FAILS(FILE_NOT_FOUND, cuLinkAddFile(s, CU_JIT_INPUT_PTX, "/nonexistent", 0, NULL, NULL));
+    OK(cuLinkComplete(s, &image, &size));
+    assert_int_equal(size, strlen(image) + 1);
+    OK(cuModuleLoadData(&m, image));
+    OK(cuLibraryLoadData(&lib, image, NULL, NULL, 0, NULL, NULL, 0));
+    OK(cuLinkDestroy(s));
+    FAILS(INVALID_HANDLE, cuLinkDestroy(s));
+    OK(cuLibraryGetKernel(&k, lib, "k"));
+    OK(cuKernelGetFunction(&f, k));
+    OK(cuLaunchKernel((CUfunction)k, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){&r.out}, NULL)); /* a kernel is a function */
+    expect_filled(&r, 1, 7);
+    OK(cuLibraryUnload(lib));
+    FAILS(INVALID_HANDLE, cuKernelGetFunction(&f, k));
+    OK(cuLinkCreate(0, NULL, NULL, &s)); /* freed with its context */
+    OK(cuLinkAddData(s, CU_JIT_INPUT_PTX, callee, sizeof callee, "callee", 0, NULL, NULL));
+    rig_end(&r);
+}
+
 /* ---- which launches a user means ---- */
 
 TEST(ranges_of_launches)
@@ -389,6 +426,28 @@ TEST(names_of_kernels)
     assert_false(kernel_matches("x", "_Z"));
     assert_false(kernel_matches("x", "_Z9x"));
     assert_false(kernel_matches("x", "_Z0x"));
+    assert_false(kernel_matches("x", "_Z99999999999999999999x"));
+}
+
+TEST(labels_of_kernels)
+{
+    char a[128], b[128];
+    assert_true(kernel_label("_Z3addPfi", a, sizeof a));
+    assert_string_equal(a, "add");
+    assert_true(kernel_label("_ZL6kernelPi", a, sizeof a));
+    assert_string_equal(a, "kernel");
+    assert_true(kernel_label("_Z3addIfEvPT_", a, sizeof a) && kernel_label("_Z3addIdEvPT_", b, sizeof b));
+    assert_true(strncmp(a, "add#", 4) == 0 && strlen(a) == 8 && strncmp(b, "add#", 4) == 0);
+    assert_string_not_equal(a, b); /* two instances of a template are two kernels */
+    assert_true(kernel_matches(a, "_Z3addIfEvPT_"));
+    assert_false(kernel_matches(a, "_Z3addIdEvPT_"));
+    assert_true(kernel_label("_ZN4math5applyE11AccumulatorPfi", a, sizeof a));
+    assert_true(strncmp(a, "apply#", 6) == 0);
+    assert_false(kernel_label("atax_rows", a, sizeof a));
+    assert_false(kernel_label("_Z", a, sizeof a));
+    char longest[300] = "_Z200"; /* no room: it keeps its symbol */
+    memset(longest + 5, 'x', 200);
+    assert_false(kernel_label(longest, a, sizeof a));
 }
 
 int main(void)
@@ -405,8 +464,10 @@ int main(void)
         cmocka_unit_test(contexts_on_a_stack),
         cmocka_unit_test(calls_on_streams),
         cmocka_unit_test(questions_about_functions),
+        cmocka_unit_test(linking_at_run_time),
         cmocka_unit_test(ranges_of_launches),
         cmocka_unit_test(names_of_kernels),
+        cmocka_unit_test(labels_of_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -413,6 +413,28 @@ static void test_paper_names(void **state)
         assert_string_equal(workload_find(names[i][0])->name, names[i][1]);
 }
 
+/* Every abbreviation in the papers' tables of benchmarks finds a program. */
+static void test_all_paper_names(void **state)
+{
+    (void)state;
+    static const char *const papers[][2] = {
+        {"dacache", "ATAX BICG MVT SYR SYR2 GES KMN SC BFS SPMV IIX PVC 2DC 3DC 2MM 3MM COV COR FD GS"},
+        {"apcm", "BFS KMN IIX WC GC SSP SPMV MM SS CCL GE SRD MRI SGM STN APS"},
+        {"dycache", "BP BT BFS CFD GE HW HP KC LUD NW PF SRAD SC BC CC DC GC SSSP TC"},
+        {"mascar", "BP-1 BP-2 bfs cutcp histo-1 histo-2 histo-3 histogram kmeans-1 kmeans-2 lavaMD lbm leuko-1 leuko-2 "
+                   "leuko-3 mrig-1 mrig-2 mrig-3 mri-q mummer particle PF sgemm spmv sad-1 sad-2 srad-1 srad-2 stencil tpacf"},
+        {"hac", "LIB DCT HG RAY BFS NN MUM LPS BH WP"},
+    };
+    for (unsigned i = 0; i < sizeof papers / sizeof papers[0]; i++)
+        for (const char *p = papers[i][1]; *p; p += strspn(p, " ")) {
+            char name[64];
+            int n = (int)strcspn(p, " ");
+            snprintf(name, sizeof name, "%s/%.*s", papers[i][0], n, p);
+            if (!workload_find(name)) fail_msg("there is no %s", name);
+            p += n;
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -421,6 +443,7 @@ int main(void)
         cmocka_unit_test(test_variants),   cmocka_unit_test(test_failures_are_told),
         cmocka_unit_test(test_names),      cmocka_unit_test(test_contradictions_refused),
         cmocka_unit_test(test_groups),     cmocka_unit_test(test_paper_names),
+        cmocka_unit_test(test_all_paper_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,7 +89,6 @@ const struct workload workload_libor = {
     .suite = "ispass",
     .help = "Monte-Carlo paths of interest rates, arrays in local memory, history walked back",
     .aliases = "LIB ispass/lib hac/lib",
-    .input = {{"paths", "paths", {40, 4096, 4096}, 1, 1 << 20},
-              {"steps", "steps of a path", {2, 6, 40}, 1, 40}},
+    .input = {{"paths", "paths", {40, 4096, 4096}, 1, 1 << 20}, {"steps", "steps of a path", {2, 6, 40}, 1, 40}},
     .run = run,
 };

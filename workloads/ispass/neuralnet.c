@@ -9,17 +9,20 @@ enum { LAYERS = 4 };
 
 /* A layer as the reference sees it: which inputs feed output (map, y, x). */
 static const struct layer {
-    unsigned maps, side;   /* outputs: maps of side x side, which is also the CTA */
+    unsigned maps, side; /* outputs: maps of side x side, which is also the CTA */
     unsigned inputs, in_maps, in_side;
     float scale; /* of random weights, so that sums stay where the function bends */
-} layers[LAYERS] = {{6, 13, 25, 1, 29, 0.3f}, {50, 5, 150, 6, 13, 0.1f}, {100, 1, 1250, 50, 5, 0.05f}, {10, 1, 100, 100, 1, 0.2f}};
+} layers[LAYERS] = {
+    {6, 13, 25, 1, 29, 0.3f}, {50, 5, 150, 6, 13, 0.1f}, {100, 1, 1250, 50, 5, 0.05f}, {10, 1, 100, 100, 1, 0.2f}};
 
 static double output(const struct layer *l, const double *in, const float *w, unsigned y, unsigned x)
 {
     double sum = (double)w[0];
     for (unsigned k = 0; k < l->inputs; k++) {
         unsigned from = k; /* the dense layers: all inputs in order */
-        if (l->side > 1) from = k % l->in_maps * l->in_side * l->in_side + (2 * y + k / l->in_maps / 5) * l->in_side + 2 * x + k / l->in_maps % 5;
+        if (l->side > 1)
+            from = k % l->in_maps * l->in_side * l->in_side + (2 * y + k / l->in_maps / 5) * l->in_side + 2 * x +
+                   k / l->in_maps % 5;
         sum += (double)w[1 + k] * in[from];
     }
     return 1.7159 * tanh(2.0 / 3 * sum);
@@ -49,7 +52,8 @@ static int run(struct workload_run *r)
         job_copy_out(&j, got, out, count * sizeof *got);
         for (size_t i = 0; !j.failed && r->check && i < count; i++) {
             unsigned at = (unsigned)(i % out_each), area = l->side * l->side;
-            want[i] = output(l, before + i / out_each * in_each, w + at / area * (l->inputs + 1), at % area / l->side, at % l->side);
+            want[i] = output(l, before + i / out_each * in_each, w + at / area * (l->inputs + 1), at % area / l->side,
+                             at % l->side);
         }
         if (!j.failed && r->check) job_compare(&j, name, got, want, count, 1e-3);
         in = out, before = want, in_each = out_each;

@@ -35,5 +35,11 @@ static __device__ void dense(const float *in, const float *weight, float *out, i
     out[blockIdx.y * gridDim.x + blockIdx.x] = squash(sum);
 }
 
-extern "C" __global__ void neuralnet_3(const float *in, const float *weight, float *out) { dense(in, weight, out, 1250); }
-extern "C" __global__ void neuralnet_4(const float *in, const float *weight, float *out) { dense(in, weight, out, 100); }
+extern "C" __global__ void neuralnet_3(const float *in, const float *weight, float *out)
+{
+    dense(in, weight, out, 1250);
+}
+extern "C" __global__ void neuralnet_4(const float *in, const float *weight, float *out)
+{
+    dense(in, weight, out, 100);
+}

@@ -15,8 +15,8 @@ static int run(struct workload_run *r)
     struct ray_sphere scene[RAY_SPHERES];
     for (int i = 0; !j.failed && i < spheres; i++) {
         const float *u = unit + 8 * i;
-        scene[i] = (struct ray_sphere){{3 * u[0] - 1.5f, 3 * u[1] - 1.5f, 3 * u[2]}, 0.15f + 0.45f * u[3],
-                                       {u[4], u[5], u[6]}, 0.6f * u[7]};
+        scene[i] = (struct ray_sphere){
+            {3 * u[0] - 1.5f, 3 * u[1] - 1.5f, 3 * u[2]}, 0.15f + 0.45f * u[3], {u[4], u[5], u[6]}, 0.6f * u[7]};
     }
     int *got = job_host(&j, n, sizeof *got), *want = job_host(&j, n, sizeof *want);
     CUdeviceptr pixels = job_device(&j, n, sizeof(unsigned));

@@ -2,21 +2,21 @@
  * fused by name, so that both find the same hits to the last bit. */
 #ifdef __CUDACC__
 #define RAY_FN static __device__ __forceinline__
-#define MUL __fmul_rn
-#define ADD __fadd_rn
-#define SUB __fsub_rn
-#define DIV __fdiv_rn
-#define SQRT __fsqrt_rn
-#define FMA __fmaf_rn
+#define MUL    __fmul_rn
+#define ADD    __fadd_rn
+#define SUB    __fsub_rn
+#define DIV    __fdiv_rn
+#define SQRT   __fsqrt_rn
+#define FMA    __fmaf_rn
 #else
 #include <math.h>
-#define RAY_FN static inline
+#define RAY_FN    static inline
 #define MUL(a, b) ((a) * (b))
 #define ADD(a, b) ((a) + (b))
 #define SUB(a, b) ((a) - (b))
 #define DIV(a, b) ((a) / (b))
-#define SQRT sqrtf
-#define FMA fmaf
+#define SQRT      sqrtf
+#define FMA       fmaf
 #endif
 
 enum { RAY_BOUNCES = 5, RAY_SPHERES = 64 };
@@ -54,7 +54,8 @@ RAY_FN int ray_hit(const struct ray_sphere *s, int count, struct ray_vec from, s
     *distance = 1e30f;
     for (int i = 0; i < count; i++) {
         struct ray_vec gap = ray_minus(s[i].centre, from);
-        float along = ray_dot(gap, to), off = SUB(ray_dot(gap, gap), MUL(along, along)), r2 = MUL(s[i].radius, s[i].radius);
+        float along = ray_dot(gap, to), off = SUB(ray_dot(gap, gap), MUL(along, along)),
+              r2 = MUL(s[i].radius, s[i].radius);
         if (off >= r2) continue;
         float half = SQRT(SUB(r2, off)), t = SUB(along, half);
         if (t < 1e-2f) t = ADD(along, half);
@@ -79,11 +80,13 @@ RAY_FN unsigned ray_pixel(const struct ray_sphere *s, int count, int side, int x
         if (hit < 0) break;
         from = ray_along(from, far, to);
         struct ray_vec normal = ray_minus(from, s[hit].centre);
-        normal.x = DIV(normal.x, s[hit].radius), normal.y = DIV(normal.y, s[hit].radius), normal.z = DIV(normal.z, s[hit].radius);
+        normal.x = DIV(normal.x, s[hit].radius), normal.y = DIV(normal.y, s[hit].radius),
+        normal.z = DIV(normal.z, s[hit].radius);
         float bright = ray_dot(normal, light);
         if (bright < 0 || ray_hit(s, count, from, light, &far) >= 0) bright = 0; /* turned away, or in the shadow */
         bright = FMA(0.8f, bright, 0.2f);
-        seen[n].x = MUL(s[hit].colour.x, bright), seen[n].y = MUL(s[hit].colour.y, bright), seen[n].z = MUL(s[hit].colour.z, bright);
+        seen[n].x = MUL(s[hit].colour.x, bright), seen[n].y = MUL(s[hit].colour.y, bright),
+        seen[n].z = MUL(s[hit].colour.z, bright);
         share[n] = s[hit].mirror;
         to = ray_along(to, MUL(-2.0f, ray_dot(to, normal)), normal);
     }
@@ -92,6 +95,7 @@ RAY_FN unsigned ray_pixel(const struct ray_sphere *s, int count, int side, int x
         struct ray_vec gap = ray_minus(colour, seen[n]);
         colour = ray_along(seen[n], share[n], gap);
     }
-    unsigned r = (unsigned)MUL(colour.x, 255.0f), g = (unsigned)MUL(colour.y, 255.0f), b = (unsigned)MUL(colour.z, 255.0f);
+    unsigned r = (unsigned)MUL(colour.x, 255.0f), g = (unsigned)MUL(colour.y, 255.0f),
+             b = (unsigned)MUL(colour.z, 255.0f);
     return r | g << 8 | b << 16;
 }

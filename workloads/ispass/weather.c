@@ -21,7 +21,8 @@ static void make_air(struct job *j, struct air *a)
     for (int f = 0; f < CHANGED + GIVEN; f++) a->field[f] = job_host(j, a->points, sizeof(float));
     for (size_t i = 0; !j->failed && i < a->points; i++) {
         const float *u = noise + 6 * i;
-        float height = 500 * ((float)(i / (size_t)a->nx % (size_t)a->levels) + 0.5f), pressure = 1e5f * expf(-height / 8000);
+        float height = 500 * ((float)(i / (size_t)a->nx % (size_t)a->levels) + 0.5f),
+              pressure = 1e5f * expf(-height / 8000);
         float exner = powf(pressure / 1e5f, 0.2857f), kelvin = 295 - 0.0065f * height + 4 * (u[0] - 0.5f);
         float vapour = 611.2f * expf(17.67f * (kelvin - 273.15f) / (kelvin - 29.65f));
         a->field[THETA][i] = kelvin / exner;

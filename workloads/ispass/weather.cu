@@ -8,9 +8,10 @@
 enum { LEVELS = 32 }; /* at most */
 
 struct fields {
-    float *theta, *vapour, *cloud, *rain, *ice, *snow;     /* changed */
-    const float *density, *pressure, *thick, *exner;       /* given */
-    float *saturated, *humid, *condense, *collect, *scoop, *evaporate, *freeze, *deposit, *melt, *heat; /* between passes */
+    float *theta, *vapour, *cloud, *rain, *ice, *snow; /* changed */
+    const float *density, *pressure, *thick, *exner;   /* given */
+    float *saturated, *humid, *condense, *collect, *scoop, *evaporate, *freeze, *deposit, *melt,
+        *heat; /* between passes */
 };
 
 static __device__ float saturation(float kelvin, float pressure)
@@ -75,7 +76,8 @@ extern "C" __global__ void weather(fields f, float *rained, float *snowed, int n
     }
     for (int k = 0; k < levels; k++) { /* ice and snow */
         int i = at + k * nx;
-        float cold = fminf(fmaxf((273.15f - kelvin[k]) * 0.05f, 0.0f), 1.0f), warm = fminf(fmaxf((kelvin[k] - 273.15f) * 0.2f, 0.0f), 1.0f);
+        float cold = fminf(fmaxf((273.15f - kelvin[k]) * 0.05f, 0.0f), 1.0f),
+              warm = fminf(fmaxf((kelvin[k] - 273.15f) * 0.2f, 0.0f), 1.0f);
         f.freeze[i] = 0.05f * cold * f.cloud[i];
         f.deposit[i] = 0.1f * cold * f.ice[i];
         f.melt[i] = 0.3f * warm * f.snow[i];

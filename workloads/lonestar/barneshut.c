@@ -46,7 +46,8 @@ static void insert(struct system *s, int body)
 {
     int n = 0, j;
     float r = s->radius;
-    while (j = octant(s->cell[n].x, s->x[body]), s->cell[n].child[j] >= s->bodies) n = s->cell[n].child[j] - s->bodies, r *= 0.5f;
+    while (j = octant(s->cell[n].x, s->x[body]), s->cell[n].child[j] >= s->bodies)
+        n = s->cell[n].child[j] - s->bodies, r *= 0.5f;
     while (s->cell[n].child[j] != EMPTY) { /* a body: put both a cell lower */
         int other = s->cell[n].child[j], c = new_cell(s, s->cell[n].x, j, r);
         s->cell[n].child[j] = s->bodies + c;
@@ -219,7 +220,8 @@ static int run(struct workload_run *r)
     struct tree t = {.bodies = s.bodies, .nodes = s.bodies + cells};
     make_system(&j, &s, cells);
     size_t n = (size_t)s.bodies, nodes = (size_t)t.nodes, f = sizeof(float);
-    t.x = upload_axis(&j, s.x, 0, n, nodes), t.y = upload_axis(&j, s.x, 1, n, nodes), t.z = upload_axis(&j, s.x, 2, n, nodes);
+    t.x = upload_axis(&j, s.x, 0, n, nodes), t.y = upload_axis(&j, s.x, 1, n, nodes),
+    t.z = upload_axis(&j, s.x, 2, n, nodes);
     t.vx = upload_axis(&j, s.v, 0, n, n), t.vy = upload_axis(&j, s.v, 1, n, n), t.vz = upload_axis(&j, s.v, 2, n, n);
     t.ax = job_device(&j, n, f), t.ay = job_device(&j, n, f), t.az = job_device(&j, n, f);
     t.mass = job_device(&j, nodes, f);

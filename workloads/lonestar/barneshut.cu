@@ -15,16 +15,16 @@
 enum { THREADS = 256, MAX_DEPTH = 32, EMPTY = -1, LOCKED = -2, UNKNOWN = -1, DONE = -2 };
 
 struct tree {
-    float *mass, *x, *y, *z;   /* by node */
-    float *vx, *vy, *vz;       /* by body */
+    float *mass, *x, *y, *z; /* by node */
+    float *vx, *vy, *vz;     /* by body */
     float *ax, *ay, *az;
-    int *child;                /* eight a node */
-    int *count, *start;        /* bodies of a cell; where they begin in `sorted` */
+    int *child;         /* eight a node */
+    int *count, *start; /* bodies of a cell; where they begin in `sorted` */
     int *sorted;
-    float *bounds;             /* parts of bh_box, six a CTA */
-    int *state;                /* bottom cell, CTAs that are done, cells that wait */
+    float *bounds; /* parts of bh_box, six a CTA */
+    int *state;    /* bottom cell, CTAs that are done, cells that wait */
     float *radius;
-    int bodies, nodes;         /* the root is node `nodes` - 1 */
+    int bodies, nodes; /* the root is node `nodes` - 1 */
 };
 enum { BOTTOM, FINISHED, WAITING };
 
@@ -83,9 +83,11 @@ extern "C" __global__ void bh_box(tree t)
     t.state[FINISHED] = 0;
 }
 
+/* Other CTAs make cells while this one reads: volatile, past the L1. */
 static __device__ int octant(const tree &t, int cell, float x, float y, float z)
 {
-    return (t.x[cell] < x) | (t.y[cell] < y) << 1 | (t.z[cell] < z) << 2;
+    const volatile float *cx = t.x, *cy = t.y, *cz = t.z;
+    return (cx[cell] < x) | (cy[cell] < y) << 1 | (cz[cell] < z) << 2;
 }
 
 /* A new cell in octant j of cell n, whose half side is r: the middle of that octant. */
@@ -93,10 +95,11 @@ static __device__ int new_cell(const tree &t, int n, int j, float r)
 {
     int cell = atomicSub(&t.state[BOTTOM], 1) - 1;
     if (cell < t.bodies) __trap(); /* the host made room for fewer cells than needed */
+    volatile float *x = t.x, *y = t.y, *z = t.z;
     float half = __fmul_rn(r, 0.5f);
-    t.x[cell] = __fadd_rn(t.x[n], j & 1 ? half : -half);
-    t.y[cell] = __fadd_rn(t.y[n], j & 2 ? half : -half);
-    t.z[cell] = __fadd_rn(t.z[n], j & 4 ? half : -half);
+    x[cell] = __fadd_rn(x[n], j & 1 ? half : -half);
+    y[cell] = __fadd_rn(y[n], j & 2 ? half : -half);
+    z[cell] = __fadd_rn(z[n], j & 4 ? half : -half);
     t.mass[cell] = UNKNOWN;
     t.start[cell] = UNKNOWN;
     for (int k = 0; k < 8; k++) t.child[cell * 8 + k] = EMPTY;
@@ -161,6 +164,7 @@ extern "C" __global__ void bh_sum(tree t)
             return;
         }
     }
+    __threadfence(); /* what the children's masses promise is read after them */
     for (int j = 0; j < 8; j++) {
         int c = t.child[k * 8 + j];
         if (c == EMPTY) continue;

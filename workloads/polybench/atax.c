@@ -32,7 +32,8 @@ static int run_pitched(struct workload_run *r)
     struct pitched p;
     if (!job_begin(&j, &workload_atax, r, "pitched.ptx")) return 1;
     pitched_make(&j, &p);
-    size_t nx = (size_t)(p.nx > p.by_col ? p.nx : p.by_col), ny = (size_t)(p.ny > p.by_row ? p.ny : p.by_row), f = sizeof(float);
+    size_t nx = (size_t)(p.nx > p.by_col ? p.nx : p.by_col), ny = (size_t)(p.ny > p.by_row ? p.ny : p.by_row),
+           f = sizeof(float);
     float *x = job_random(&j, ny, 1, 0, 1), *tmp = job_host(&j, nx, f), *y = job_host(&j, ny, f);
     CUdeviceptr dx = job_upload(&j, x, ny, f), dtmp = job_upload(&j, tmp, nx, f), dy = job_upload(&j, y, ny, f);
     pitched_rows(&j, &p, "atax_rows", dx, dtmp);

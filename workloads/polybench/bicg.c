@@ -27,9 +27,12 @@ static int run_pitched(struct workload_run *r)
     struct pitched a;
     if (!job_begin(&j, &workload_bicg, r, "pitched.ptx")) return 1;
     pitched_make(&j, &a);
-    size_t nx = (size_t)(a.nx > a.by_col ? a.nx : a.by_col), ny = (size_t)(a.ny > a.by_row ? a.ny : a.by_row), f = sizeof(float);
-    float *rr = job_random(&j, nx, 1, 0, 1), *p = job_random(&j, ny, 2, 0, 1), *s = job_host(&j, ny, f), *q = job_host(&j, nx, f);
-    CUdeviceptr dr = job_upload(&j, rr, nx, f), dp = job_upload(&j, p, ny, f), ds = job_upload(&j, s, ny, f), dq = job_upload(&j, q, nx, f);
+    size_t nx = (size_t)(a.nx > a.by_col ? a.nx : a.by_col), ny = (size_t)(a.ny > a.by_row ? a.ny : a.by_row),
+           f = sizeof(float);
+    float *rr = job_random(&j, nx, 1, 0, 1), *p = job_random(&j, ny, 2, 0, 1), *s = job_host(&j, ny, f),
+          *q = job_host(&j, nx, f);
+    CUdeviceptr dr = job_upload(&j, rr, nx, f), dp = job_upload(&j, p, ny, f), ds = job_upload(&j, s, ny, f),
+                dq = job_upload(&j, q, nx, f);
     pitched_cols(&j, &a, "bicg_s", dr, ds);
     pitched_rows(&j, &a, "bicg_q", dp, dq);
     job_copy_out(&j, s, ds, ny * f);

@@ -22,10 +22,10 @@ __device__ __forceinline__ void cols(float *a, float *x, float *sum, int n, int 
     for (int i = 0; i < loop; i++) sum[j] += a[i * pitch + j] * x[i];
 }
 
-#define PITCHED(name, tag, size, by, clear)                                                                     \
-    extern "C" __global__ void name##tag(float *a, float *x, float *sum, int n, int loop, int pitch)            \
-    {                                                                                                           \
-        by<size>(a, x, sum, n, loop, pitch, clear);                                                             \
+#define PITCHED(name, tag, size, by, clear)                                                                            \
+    extern "C" __global__ void name##tag(float *a, float *x, float *sum, int n, int loop, int pitch)                   \
+    {                                                                                                                  \
+        by<size>(a, x, sum, n, loop, pitch, clear);                                                                    \
     }
 
 PITCHED(atax_rows, , 0, rows, false)

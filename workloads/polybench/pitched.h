@@ -36,14 +36,16 @@ static inline void pitched_make(struct job *j, struct pitched *p)
 }
 
 /* One product on the device, and the same in double precision. */
-static inline void pitched_rows(struct job *j, const struct pitched *p, const char *kernel, CUdeviceptr x, CUdeviceptr sum)
+static inline void pitched_rows(struct job *j, const struct pitched *p, const char *kernel, CUdeviceptr x,
+                                CUdeviceptr sum)
 {
     int n = p->nx, loop = p->by_row, pitch = p->pitch;
     job_launch(j, job_kernel_sized(j, kernel, pitch), shape_cover(n, 1, 256, 1),
                (void *[]){(void *)(uintptr_t)&p->da, &x, &sum, &n, &loop, &pitch});
 }
 
-static inline void pitched_cols(struct job *j, const struct pitched *p, const char *kernel, CUdeviceptr x, CUdeviceptr sum)
+static inline void pitched_cols(struct job *j, const struct pitched *p, const char *kernel, CUdeviceptr x,
+                                CUdeviceptr sum)
 {
     int n = p->ny, loop = p->by_col, pitch = p->pitch;
     job_launch(j, job_kernel_sized(j, kernel, pitch), shape_cover(n, 1, 256, 1),

@@ -68,8 +68,10 @@ static int run(struct workload_run *r)
     job_copy_to(&j, "steps", p.steps, sizeof p.steps);
     CUdeviceptr in = job_upload(&j, p.pixel, p.pixels, 4), plain = job_device(&j, p.pixels, 4);
     CUdeviceptr fast = job_device(&j, p.pixels, 4), back = job_device(&j, p.pixels, 4);
-    CUtexObject picture = job_texture_2d(&j, p.pixel, (size_t)p.width, (size_t)p.height, (struct texels){CU_AD_FORMAT_FLOAT, 1, 4});
-    struct shape blocks = shape_cover(p.width, p.height, 8, 8), tiles = {(unsigned)p.width / 32, (unsigned)p.height / 16, 32, 2};
+    CUtexObject picture =
+        job_texture_2d(&j, p.pixel, (size_t)p.width, (size_t)p.height, (struct texels){CU_AD_FORMAT_FLOAT, 1, 4});
+    struct shape blocks = shape_cover(p.width, p.height, 8, 8),
+                 tiles = {(unsigned)p.width / 32, (unsigned)p.height / 16, 32, 2};
     job_launch(&j, job_kernel(&j, "dct_plain"), blocks, (void *[]){&picture, &plain, &p.width});
     job_launch(&j, job_kernel(&j, "dct_fast"), tiles, (void *[]){&in, &fast, &p.width});
     float *got_plain = fetch(&j, &p, plain), *got_fast = fetch(&j, &p, fast);

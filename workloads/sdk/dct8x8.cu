@@ -33,8 +33,8 @@ static __device__ void forward8(float *v, int stride)
         s[k] = a + b;
         d[k] = a - b;
     }
-    const float c1 = 0.49039264f, c2 = 0.46193977f, c3 = 0.41573481f, c4 = 0.35355339f, c5 = 0.27778512f, c6 = 0.19134172f,
-                c7 = 0.09754516f;
+    const float c1 = 0.49039264f, c2 = 0.46193977f, c3 = 0.41573481f, c4 = 0.35355339f, c5 = 0.27778512f,
+                c6 = 0.19134172f, c7 = 0.09754516f;
     float e = s[0] + s[3], f = s[1] + s[2], g = s[0] - s[3], h = s[1] - s[2];
     v[0] = c4 * (e + f);
     v[4 * stride] = c4 * (e - f);
@@ -48,13 +48,13 @@ static __device__ void forward8(float *v, int stride)
 
 static __device__ void back8(float *v, int stride)
 {
-    const float c1 = 0.49039264f, c2 = 0.46193977f, c3 = 0.41573481f, c4 = 0.35355339f, c5 = 0.27778512f, c6 = 0.19134172f,
-                c7 = 0.09754516f;
+    const float c1 = 0.49039264f, c2 = 0.46193977f, c3 = 0.41573481f, c4 = 0.35355339f, c5 = 0.27778512f,
+                c6 = 0.19134172f, c7 = 0.09754516f;
     float e = c4 * (v[0] + v[4 * stride]), f = c4 * (v[0] - v[4 * stride]);
     float g = c2 * v[2 * stride] + c6 * v[6 * stride], h = c6 * v[2 * stride] - c2 * v[6 * stride];
     float s[4] = {e + g, f + h, f - h, e - g}, a = v[stride], b = v[3 * stride], c = v[5 * stride], w = v[7 * stride];
-    float d[4] = {c1 * a + c3 * b + c5 * c + c7 * w, c3 * a - c7 * b - c1 * c - c5 * w, c5 * a - c1 * b + c7 * c + c3 * w,
-                  c7 * a - c5 * b + c3 * c - c1 * w};
+    float d[4] = {c1 * a + c3 * b + c5 * c + c7 * w, c3 * a - c7 * b - c1 * c - c5 * w,
+                  c5 * a - c1 * b + c7 * c + c3 * w, c7 * a - c5 * b + c3 * c - c1 * w};
 #pragma unroll
     for (int k = 0; k < 4; k++) {
         v[k * stride] = s[k] + d[k];

@@ -127,6 +127,9 @@ static int check_shared(const struct gpu_config *c, struct wl_err *e)
     unsigned n = carveouts(c->shared_options, bytes, e);
     if (!n) return WL_EINPUT;
     if (!V(SHARED_UNIFIED)) return 0;
+    if (c->l1.policy && c->l1.policy->grains)
+        return wl_fail(e, WL_EINPUT, "policy %s has tags of its own, of which no ways can be lent to shared memory; set shared.unified=0",
+                       c->l1.policy->name);
     if (bytes[n - 1] > V(SHARED_UNIFIED) || bytes[n - 1] < V(SM_SHARED))
         return wl_fail(e, WL_EINPUT,
                        "the largest of shared.options = %s must hold sm.shared = %" PRId64

@@ -19,7 +19,7 @@ $(BUILD)/CMakeCache.txt: | deps
 deps: ## install the Debian packages that are missing
 	@sh scripts/deps.sh
 
-demo: all ## two schedulers and two L1 sizes on three kernels: a table
+demo: all ## the five schemes against their baselines: tables and a page
 	@sh scripts/demo.sh $(BUILD)/warpline
 
 test: all layers ## unit, timing, property, golden and CLI tests; sanitizers; clang; fuzzing

@@ -18,6 +18,7 @@ int cmd_list(const struct options *o, struct wl_err *e);
 int cmd_gpu(const struct options *o, struct wl_err *e);
 int cmd_trace(const struct options *o, struct wl_err *e);
 int cmd_characterize(const struct options *o, struct wl_err *e);
+int cmd_timeline(const struct options *o, struct wl_err *e);
 int cmd_bench(const struct options *o, struct wl_err *e);
 int cmd_exec(const struct options *o, struct wl_err *e);
 /* `run` by what the word names. */
@@ -68,6 +69,8 @@ void job_free(struct job *j);
  * is begun with what the result says of the program, so that must be filled before. */
 struct session *job_session(struct job *j, struct wl_err *e);
 int job_collect(struct job *j, struct session *s, double seconds, struct wl_err *e);
+/* What a machine counted goes into the result of a described job, with the energy it took. */
+void job_count(struct job *j, const struct run_stats *stats, const struct policy_stats *p);
 void job_describe(struct job *j); /* the machine, its policies and the version */
 double now_seconds(void); /* of the wall clock */
 double cpu_seconds(void); /* this process has used */
@@ -78,12 +81,22 @@ void print_kernel_text(void *arg, const char *text, size_t len);
 /* "warpline: warning: ..." on standard error; arg is not used. */
 void print_warning(void *arg, const char *text);
 
+/* ---- timeline.c: --timeline ---- */
+
+/* Opens the file and makes the timeline; nothing when none is asked for. */
+struct output;
+int timeline_open(struct output *out, const struct options *o, struct wl_err *e);
+void timeline_close(struct output *out); /* ends what is in the file; output_close closes it */
+
 /* ---- output.c: where results go ---- */
 
 struct output {
     FILE *json, *csv; /* NULL: not asked for */
     const char *json_name, *csv_name;
     bool text; /* the readable form goes to standard output */
+    FILE *timeline_file;
+    const char *timeline_name;
+    struct timeline *timeline; /* for gpu_options; NULL: not asked for */
 };
 
 /* Opens the files of --json and --csv before anything runs, so that a bad path costs no time. */

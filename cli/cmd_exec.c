@@ -161,6 +161,8 @@ static int check_options(const struct options *o, struct job *j, struct wl_err *
         return wl_fail(e, WL_EINPUT, "standard output belongs to the program; give --json and --csv a file");
     if (o->launch && !launch_range(o->launch, &first, &last))
         return wl_fail(e, WL_EINPUT, "--launch %s: write N, N..M, N.. or ..M; the first launch is 1", o->launch);
+    if (o->launches && (o->functional || o->record))
+        return wl_fail(e, WL_EINPUT, "--launches has the counters of timed launches; nothing is timed here");
     if (o->record && o->functional)
         return wl_fail(e, WL_EINPUT, "--record times nothing already; --functional would record nothing");
     if (o->record && o->max_cycles)
@@ -175,16 +177,22 @@ static int check_options(const struct options *o, struct job *j, struct wl_err *
 
 static int exec_and_report(const struct options *o, struct job *j, int *status, struct wl_err *e)
 {
-    char libraries[PATH_MAX], reports[] = "/tmp/warpline-XXXXXX";
+    char libraries[PATH_MAX], reports[PATH_MAX];
+    const char *tmp = getenv("TMPDIR");
+    snprintf(reports, sizeof reports, "%s/warpline-XXXXXX", tmp && *tmp ? tmp : "/tmp");
     struct output out = {0};
+    FILE *launches = o->launches ? fopen(o->launches, "w") : NULL;
     int rc = find_libraries(libraries, e);
+    if (!rc && o->launches && !launches) rc = wl_fail(e, WL_EINPUT, "cannot write %s: %s", o->launches, strerror(errno));
     if (!rc) rc = output_open(&out, o, e);
-    if (!rc && !mkdtemp(reports)) rc = wl_fail(e, WL_ERUN, "cannot make a folder in /tmp: %s", strerror(errno));
-    if (rc) return output_close(&out, rc, e);
-    rc = set_environment(o, j, libraries, reports, e);
+    if (!rc && !mkdtemp(reports)) rc = wl_fail(e, WL_ERUN, "cannot make the folder %s: %s", reports, strerror(errno));
+    bool made = !rc;
+    if (!rc) rc = set_environment(o, j, libraries, reports, e);
     if (!rc) rc = run_program(o->program, status, e);
-    if (!rc) rc = write_reports(j, o, reports, &out, *status, e);
-    remove_reports(reports);
+    if (!rc) rc = write_reports(j, o, reports, &out, launches, *status, e);
+    if (made) remove_reports(reports);
+    if (launches && (ferror(launches) || fclose(launches) != 0) && !rc)
+        rc = wl_fail(e, WL_ERUN, "cannot write %s: %s", o->launches, strerror(errno));
     return output_close(&out, rc, e);
 }
 

@@ -1,18 +1,36 @@
-/* cmd_gpu.c - `gpu show`: a machine with every parameter, in the format that --gpu reads. */
+/* cmd_gpu.c - `gpu show`: a machine with every parameter, in the format that --gpu reads; `gpu convert`: the
+ * same into a file, for machines that come from elsewhere (a gpgpusim.config). */
+#include <errno.h>
 #include <string.h>
 
 #include "cli/cli.h"
 
+static int write_machine(const struct gpu_config *c, const char *file, struct wl_err *e)
+{
+    FILE *f = strcmp(file, "-") == 0 ? stdout : fopen(file, "w");
+    if (!f) return wl_fail(e, WL_EINPUT, "cannot write %s: %s", file, strerror(errno));
+    config_print(c, f);
+    bool bad = ferror(f);
+    errno = 0;
+    if (f != stdout && (fclose(f) != 0 || bad))
+        return wl_fail(e, WL_ERUN, "cannot write %s: %s", file, errno ? strerror(errno) : "the disk is full");
+    return 0;
+}
+
 int cmd_gpu(const struct options *o, struct wl_err *e)
 {
-    if (o->words.count != 2 || strcmp(o->words.item[0], "show") != 0)
-        return wl_fail(e, WL_EINPUT, "write 'warpline gpu show NAME|FILE'; 'warpline list gpus' has the names");
+    const char *what = o->words.count == 2 ? o->words.item[0] : "";
+    bool convert = strcmp(what, "convert") == 0;
+    if (!convert && strcmp(what, "show") != 0)
+        return wl_fail(e, WL_EINPUT,
+                       "write 'warpline gpu show NAME|FILE' or 'warpline gpu convert FILE -o F.ini'; 'warpline list gpus' has "
+                       "the names");
+    if (!convert && o->output) return wl_fail(e, WL_EINPUT, "-o is for 'gpu convert'");
     struct gpu_config c;
     int rc = make_config(&c, o->words.item[1], &o->set, NULL, NULL, NULL, e);
     if (rc) return rc;
     char line[256];
     machine_line(&c, line, sizeof line);
-    if (!o->quiet) printf("# %s\n", line);
-    config_print(&c, stdout);
-    return 0;
+    if (!o->quiet && !convert) printf("# %s\n", line);
+    return write_machine(&c, o->output ? o->output : "-", e);
 }

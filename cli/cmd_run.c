@@ -35,6 +35,7 @@ static int run_workload(const struct options *o, const char *name, struct wl_err
     if (!rc) rc = make_config(&j->config, o->gpu, &o->set, o->l1, o->l2, o->sched, e);
     if (!rc) rc = engine_options(o, &j->engine, e);
     if (!rc) rc = output_open(&out, o, e);
+    j->engine.timeline = out.timeline;
     if (!rc) rc = job_run(j, e);
     if (!rc) rc = output_run(&out, &j->result, e);
     rc = output_close(&out, rc, e);
@@ -47,7 +48,7 @@ int cmd_run(const struct options *o, struct wl_err *e)
 {
     if (o->words.count == 0)
         return wl_fail(e, WL_EINPUT,
-                       "run needs a workload, a .ptx file or a .wlt trace; see 'warpline list workloads'");
+                       "run needs a workload, a .ptx file or a trace; see 'warpline list workloads'");
     if (o->words.count > 1)
         return wl_fail(e, WL_EINPUT, "run takes one program; '%s' is too much (use 'compare' for several)",
                        o->words.item[1]);

@@ -134,6 +134,7 @@ static int run_and_write(struct job *j, struct ptx_run *r, const struct options 
 {
     struct output out = {0};
     int rc = output_open(&out, o, e);
+    j->engine.timeline = out.timeline;
     describe(j, r, o, file);
     double start = now_seconds();
     struct session *s = rc ? NULL : job_session(j, e);

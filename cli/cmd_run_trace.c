@@ -67,6 +67,7 @@ static int run_and_write(struct job *j, struct trace_reader *r, const struct opt
 {
     struct output out = {0};
     int rc = output_open(&out, o, e);
+    j->engine.timeline = out.timeline;
     describe(j, trace_header(r));
     double start = now_seconds();
     struct session *s = rc ? NULL : job_session(j, e);

@@ -1,10 +1,11 @@
-/* cmd_trace.c - records programs as traces and says what a trace holds. */
+/* cmd_trace.c - records programs as traces, says what a trace holds, changes its format. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
+#include "trace/convert.h"
 #include "trace/trace.h"
 
 /* ---- record ---- */
@@ -218,11 +219,33 @@ static int info(const struct options *o, const char *file, struct wl_err *e)
     return rc;
 }
 
+/* ---- convert ---- */
+
+static int convert(const struct options *o, const char *from, struct wl_err *e)
+{
+    char a[32], b[32], c[32];
+    if (o->size || o->input.count || o->seed_given || o->check || o->json)
+        return wl_fail(e, WL_EINPUT, "trace convert takes a trace and -o only");
+    int rc = refuse_ptx_options(o, e);
+    if (rc) return rc;
+    if (!o->output)
+        return wl_fail(e, WL_EINPUT, "where to? write 'warpline trace convert %s -o F.wlt', or -o FOLDER for an Accel-Sim trace",
+                       from);
+    struct wlt_totals t = {0};
+    rc = trace_convert(from, o->output, &t, o->quiet ? NULL : print_warning, NULL, e);
+    if (!rc && !o->quiet)
+        printf("%s: %s launches, %s warp instructions, %s bytes\n", o->output, with_commas(t.launches, a),
+               with_commas(t.counts.warp_instructions, b), with_commas(t.file_bytes, c));
+    return rc;
+}
+
 int cmd_trace(const struct options *o, struct wl_err *e)
 {
     const char *what = o->words.count ? o->words.item[0] : "";
     if (o->words.count == 2 && strcmp(what, "record") == 0) return record(o, o->words.item[1], e);
     if (o->words.count == 2 && strcmp(what, "info") == 0) return info(o, o->words.item[1], e);
+    if (o->words.count == 2 && strcmp(what, "convert") == 0) return convert(o, o->words.item[1], e);
     return wl_fail(e, WL_EINPUT,
-                   "write 'warpline trace record WORKLOAD|FILE.ptx -o F.wlt' or 'warpline trace info F.wlt'");
+                   "write 'warpline trace record WORKLOAD|FILE.ptx -o F.wlt', 'warpline trace info TRACE' or "
+                   "'warpline trace convert TRACE -o F.wlt|FOLDER'");
 }

@@ -268,6 +268,20 @@ static void price(struct job *j)
     r->energy_table = (unsigned)v[P_ENERGY_TABLE];
 }
 
+void job_count(struct job *j, const struct run_stats *stats, const struct policy_stats *p)
+{
+    struct run_result *r = &j->result;
+    r->stats = *stats;
+    memcpy(r->l1.value, p->l1, sizeof p->l1);
+    memcpy(r->l2.value, p->l2, sizeof p->l2);
+    memcpy(r->sched.value, p->sched, sizeof p->sched);
+    r->l1.storage_bits = p->l1_storage_bits;
+    r->l2.storage_bits = p->l2_storage_bits;
+    r->sched.storage_bits = p->sched_storage_bits;
+    r->profiled = j->config.v[P_STATS_PROFILE];
+    price(j);
+}
+
 int job_collect(struct job *j, struct session *s, double seconds, struct wl_err *e)
 {
     struct run_result *r = &j->result;
@@ -275,21 +289,15 @@ int job_collect(struct job *j, struct session *s, double seconds, struct wl_err 
     struct gpu *gpu = session_gpu(s);
     if (gpu) {
         struct policy_stats p = {0};
-        gpu_read_stats(gpu, &r->stats);
+        struct run_stats stats;
+        gpu_read_stats(gpu, &stats);
         gpu_read_policy_stats(gpu, &p);
+        job_count(j, &stats, &p);
         free(r->profile.load);
         if (gpu_read_profile(gpu, &r->profile, e)) return (int)e->code;
-        r->profiled = j->config.v[P_STATS_PROFILE];
         free(j->samples);
         if (gpu_read_samples(gpu, &j->samples, &r->nsamples, e)) return (int)e->code;
         r->samples = j->samples;
-        memcpy(r->l1.value, p.l1, sizeof p.l1);
-        memcpy(r->l2.value, p.l2, sizeof p.l2);
-        memcpy(r->sched.value, p.sched, sizeof p.sched);
-        r->l1.storage_bits = p.l1_storage_bits;
-        r->l2.storage_bits = p.l2_storage_bits;
-        r->sched.storage_bits = p.sched_storage_bits;
-        price(j);
     } else {
         struct exec_counts n = session_counts(s);
         r->stats.sm.warp_instructions = n.warp_instructions;

@@ -7,7 +7,10 @@
 int make_config(struct gpu_config *c, const char *gpu, const struct text_list *set, const char *l1, const char *l2,
                 const char *sched, struct wl_err *e)
 {
-    int rc = config_load(c, gpu ? gpu : "gtx480", e);
+    static char warned[256]; /* the file whose warnings were printed last: comparisons load one many times */
+    bool again = gpu && strcmp(warned, gpu) == 0;
+    if (gpu) snprintf(warned, sizeof warned, "%s", gpu);
+    int rc = config_load_warn(c, gpu ? gpu : "gtx480", again ? NULL : print_warning, NULL, e);
     for (unsigned i = 0; !rc && set && i < set->count; i++) rc = config_set(c, set->item[i], e);
     if (!rc && l1) rc = config_set_l1(c, l1, e);
     if (!rc && l2) rc = config_set_l2(c, l2, e);

@@ -17,8 +17,9 @@ struct command {
 };
 
 static const struct command commands[] = {
-    {"run", CMD_RUN, cmd_run, "run WORKLOAD|FILE.ptx|TRACE.wlt",
-     "run a workload, a FILE.ptx or a TRACE.wlt; a readable summary",
+    {"run", CMD_RUN, cmd_run, "run WORKLOAD|FILE.ptx|TRACE",
+     "run a workload, a FILE.ptx or a trace; a readable summary",
+     "A trace is a .wlt file, or one of Accel-Sim: its folder, kernelslist.g or kernel-N.traceg[.xz|.gz|.zst].\n"
      "Fills of a buffer: zero, iota-i32, iota-f32, rand-f32, rand-u32, const-f32=V, const-u32=V,\n"
      "file:PATH. Types of a scalar: u8 s8 u16 s16 u32 s32 u64 s64 f32 f64.\n"
      "  warpline run atax --size tiny --l1 lru --json -\n"
@@ -35,12 +36,18 @@ static const struct command commands[] = {
      "  warpline characterize @apcm.cs --gpu apcm --csv apcm.csv\n"},
     {"list", CMD_LIST, cmd_list, "list workloads|groups|policies|schedulers|gpus|figures|counters|options",
      "workloads, groups, policies, schedulers, gpus, figures, counters, options", ""},
-    {"gpu", CMD_GPU, cmd_gpu, "gpu show NAME|FILE", "show a machine with every parameter", ""},
-    {"trace", CMD_TRACE, cmd_trace, "trace record WORKLOAD|FILE.ptx -o F.wlt | trace info F.wlt",
-     "record and inspect traces",
+    {"gpu", CMD_GPU, cmd_gpu, "gpu show NAME|FILE | gpu convert FILE [-o F.ini]", "show or convert a machine with every parameter",
+     "FILE is ours, or a gpgpusim.config of GPGPU-Sim, alone or as gpgpusim.config+trace.config.\n"},
+    {"trace", CMD_TRACE, cmd_trace, "trace record WORKLOAD|FILE.ptx -o F.wlt | trace info TRACE | trace convert TRACE -o F.wlt|FOLDER",
+     "record, inspect and convert traces",
      "A trace replays on any machine with the counters of the program itself:\n"
      "  warpline trace record atax --size tiny -o atax.wlt\n"
-     "  warpline run atax.wlt --gpu gtx480 --l1 lru\n"},
+     "  warpline run atax.wlt --gpu gtx480 --l1 lru\n"
+     "Accel-Sim's traces are read too; a .wlt made of one is smaller and is read faster:\n"
+     "  warpline trace convert traces/bfs -o bfs.wlt\n"},
+    {"timeline", CMD_TIMELINE, cmd_timeline, "timeline mascar-fig3", "a paper's example, cycle by cycle, as text",
+     "Of a run of your own: warpline run bfs --size tiny --timeline bfs.json --timeline-window 1000..3000\n"
+     "                              --timeline-sms 0,1, to be opened in Perfetto.\n"},
     {"experiment", CMD_EXPERIMENT, cmd_experiment, "experiment FILE|NAME",
      "run an experiment file: its figures and claims",
      "The format is in docs/experiments.md. Repeating the command goes on where it was stopped.\n"
@@ -74,8 +81,7 @@ static void help(FILE *out)
           "  --set KEY=VALUE    change the machine      --size tiny|small|paper  inputs\n"
           "  --json F --csv F   results for programs    --plugin F.so            your policies\n"
           "  --engine fast|tick                         --check                  verify results\n"
-          "\nTry: warpline run atax --size tiny\n"
-          "     warpline compare atax bfs --sched lrr,gto\n"
+          "Try: warpline run atax --size tiny        warpline compare atax bfs --sched lrr,gto\n"
           "Each command has its own help: warpline run --help. The manual: man warpline.\n",
           out);
 }

@@ -32,15 +32,17 @@ enum command_bit {
     CMD_STORE = 1024,
     CMD_CHARACTERIZE = 2048,
     CMD_EXEC = 4096,
-    CMD_ALL = 8191
+    CMD_TIMELINE = 8192,
+    CMD_ALL = 16383
 };
 
 struct options {
     const char *gpu, *l1, *l2, *sched, *size, *engine;
     const char *json, *csv, *output;
+    const char *timeline, *timeline_window, *timeline_sms;
     const char *kernel, *grid, *block;
     const char *store, *out, *task, *spool;
-    const char *launch, *record;
+    const char *launch, *launches, *record;
     char **program; /* exec: the words of the program, NULL-terminated as in argv */
     struct text_list set, input, plugin, arg, dump;
     struct text_list words; /* what is not an option */

@@ -26,7 +26,8 @@ int output_open(struct output *out, const struct options *o, struct wl_err *e)
         return wl_fail(e, WL_EINPUT, "--dump writes to standard output; give --json or --csv a file");
     if (json_stdout || csv_stdout) out->text = false;
     int rc = open_one(o->json, &out->json, e);
-    return rc ? rc : open_one(o->csv, &out->csv, e);
+    if (!rc) rc = open_one(o->csv, &out->csv, e);
+    return rc ? rc : timeline_open(out, o, e);
 }
 
 int output_run(struct output *out, const struct run_result *r, struct wl_err *e)
@@ -58,6 +59,8 @@ static int close_one(FILE *f, const char *name, int rc, struct wl_err *e)
 
 int output_close(struct output *out, int rc, struct wl_err *e)
 {
+    timeline_close(out);
+    rc = close_one(out->timeline_file, out->timeline_name, rc, e);
     rc = close_one(out->json, out->json_name, rc, e);
     return close_one(out->csv, out->csv_name, rc, e);
 }

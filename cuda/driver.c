@@ -70,6 +70,7 @@ void object_free(struct driver *d, struct object *o)
     if (o->kind == OBJECT_MODULE) module_release((struct CUmod_st *)o);
     if (o->kind == OBJECT_ARRAY) array_release((struct CUarray_st *)o);
     if (o->kind == OBJECT_TEXREF || o->kind == OBJECT_TEXOBJECT) texture_release((struct CUtexref_st *)o);
+    if (o->kind == OBJECT_LINK) link_release((struct CUlinkState_st *)o);
     if (o->kind == OBJECT_HOST_MEMORY) host_memory_release((struct host_memory *)o);
     free(o);
 }
@@ -201,7 +202,9 @@ static int64_t attribute(const struct session *s, CUdevice_attribute a)
     case CU_DEVICE_ATTRIBUTE_MAX_PITCH: return INT32_MAX;
     case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y:
     case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z: return 65535;
+    case CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR: return session_param(s, P_SM_CTAS);
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK:
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR: return session_param(s, P_SM_SHARED);
     case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK:
     case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR: return session_param(s, P_SM_REGISTERS);

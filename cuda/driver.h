@@ -12,8 +12,18 @@
 #include "sim/session_attach.h"
 #include "warpline/cuda.h"
 
-enum object_kind { OBJECT_CONTEXT, OBJECT_MODULE, OBJECT_FUNCTION, OBJECT_STREAM, OBJECT_EVENT, OBJECT_HOST_MEMORY,
-                   OBJECT_ARRAY, OBJECT_TEXREF, OBJECT_TEXOBJECT };
+enum object_kind {
+    OBJECT_CONTEXT,
+    OBJECT_MODULE,
+    OBJECT_FUNCTION,
+    OBJECT_STREAM,
+    OBJECT_EVENT,
+    OBJECT_HOST_MEMORY,
+    OBJECT_ARRAY,
+    OBJECT_TEXREF,
+    OBJECT_TEXOBJECT,
+    OBJECT_LINK
+};
 
 struct object {
     struct object *next;
@@ -89,7 +99,7 @@ struct driver {
     unsigned modules; /* loaded so far, for their names in messages */
     uint64_t next_window;
     uint64_t textures; /* texture objects so far: their handles */
-    CUresult fault; /* sticky: a kernel faulted and the device is lost */
+    CUresult fault;    /* sticky: a kernel faulted and the device is lost */
 };
 
 /* PTX of every target up to this one is executed; programs ask before they choose a code path. */
@@ -126,6 +136,9 @@ void module_release(struct CUmod_st *m);
 void array_release(struct CUarray_st *a);
 void texture_release(struct CUtexref_st *t);
 void host_memory_release(struct host_memory *h);
+void link_release(struct CUlinkState_st *s);
+/* The whole file with a NUL behind it, malloc'd, or NULL. */
+char *read_file(const char *file, size_t *bytes);
 /* The host memory of the driver API that holds this byte, or NULL. */
 struct host_memory *host_memory_at(const struct driver *d, const void *ptr);
 /* Blocks of the kernel that one SM holds at a time. */

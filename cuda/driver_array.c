@@ -12,9 +12,14 @@ enum { ROW_ALIGN = 64 };
 static unsigned format_bytes(CUarray_format f)
 {
     switch (f) {
-    case CU_AD_FORMAT_UNSIGNED_INT8: case CU_AD_FORMAT_SIGNED_INT8: return 1;
-    case CU_AD_FORMAT_UNSIGNED_INT16: case CU_AD_FORMAT_SIGNED_INT16: case CU_AD_FORMAT_HALF: return 2;
-    case CU_AD_FORMAT_UNSIGNED_INT32: case CU_AD_FORMAT_SIGNED_INT32: case CU_AD_FORMAT_FLOAT: return 4;
+    case CU_AD_FORMAT_UNSIGNED_INT8:
+    case CU_AD_FORMAT_SIGNED_INT8: return 1;
+    case CU_AD_FORMAT_UNSIGNED_INT16:
+    case CU_AD_FORMAT_SIGNED_INT16:
+    case CU_AD_FORMAT_HALF: return 2;
+    case CU_AD_FORMAT_UNSIGNED_INT32:
+    case CU_AD_FORMAT_SIGNED_INT32:
+    case CU_AD_FORMAT_FLOAT: return 4;
     }
     return 0;
 }
@@ -28,8 +33,9 @@ CUresult cuArrayCreate(CUarray *array, const CUDA_ARRAY_DESCRIPTOR *desc)
     unsigned n = desc->NumChannels, texel = format_bytes(desc->Format) * n;
     size_t height = desc->Height ? desc->Height : 1;
     if (!texel || (n != 1 && n != 2 && n != 4) || !desc->Width || desc->Width > 1 << 17 || height > 1 << 17)
-        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuArrayCreate: %zu x %zu elements of format 0x%x with %u channels",
-                           desc->Width, desc->Height, (unsigned)desc->Format, n);
+        return driver_fail(d, CUDA_ERROR_INVALID_VALUE,
+                           "cuArrayCreate: %zu x %zu elements of format 0x%x with %u channels", desc->Width,
+                           desc->Height, (unsigned)desc->Format, n);
     struct CUarray_st *a = object_new(d, sizeof *a, OBJECT_ARRAY, &d->current->object);
     if (!a) return driver_fail(d, CUDA_ERROR_OUT_OF_MEMORY, "out of host memory");
     a->driver = d;
@@ -38,7 +44,8 @@ CUresult cuArrayCreate(CUarray *array, const CUDA_ARRAY_DESCRIPTOR *desc)
     a->addr = dev_alloc(session_memory(d->session), a->pitch * height);
     if (!a->addr) {
         object_free(d, &a->object);
-        return driver_fail(d, CUDA_ERROR_OUT_OF_MEMORY, "cuArrayCreate: no room for %zu x %zu elements", desc->Width, height);
+        return driver_fail(d, CUDA_ERROR_OUT_OF_MEMORY, "cuArrayCreate: no room for %zu x %zu elements", desc->Width,
+                           height);
     }
     *array = a;
     return CUDA_SUCCESS;
@@ -80,25 +87,28 @@ struct side {
     size_t pitch;
 };
 
-static CUresult array_side(struct driver *d, CUarray array, size_t x, size_t y, const CUDA_MEMCPY2D *c, struct side *out)
+static CUresult array_side(struct driver *d, CUarray array, size_t x, size_t y, const CUDA_MEMCPY2D *c,
+                           struct side *out)
 {
     const struct CUarray_st *a = object_find(d, array, OBJECT_ARRAY);
     if (!a) return driver_fail(d, CUDA_ERROR_INVALID_HANDLE, "cuMemcpy2D: not an array");
     size_t row = a->desc.Width * format_bytes(a->desc.Format) * a->desc.NumChannels;
     size_t rows = a->desc.Height ? a->desc.Height : 1;
     if (x > row || c->WidthInBytes > row - x || y > rows || c->Height > rows - y)
-        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuMemcpy2D: %zu x %zu bytes at (%zu, %zu) of an array of %zu x %zu",
-                           c->WidthInBytes, c->Height, x, y, row, rows);
+        return driver_fail(d, CUDA_ERROR_INVALID_VALUE,
+                           "cuMemcpy2D: %zu x %zu bytes at (%zu, %zu) of an array of %zu x %zu", c->WidthInBytes,
+                           c->Height, x, y, row, rows);
     *out = (struct side){.addr = a->addr + y * a->pitch + x, .pitch = a->pitch};
     out->host = device_bytes(d, out->addr, 1);
     return CUDA_SUCCESS;
 }
 
-static CUresult device_side(struct driver *d, CUdeviceptr base, size_t x, size_t y, size_t pitch, const CUDA_MEMCPY2D *c,
-                            struct side *out)
+static CUresult device_side(struct driver *d, CUdeviceptr base, size_t x, size_t y, size_t pitch,
+                            const CUDA_MEMCPY2D *c, struct side *out)
 {
     if (pitch < c->WidthInBytes && c->Height > 1)
-        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuMemcpy2D: rows of %zu bytes in a pitch of %zu", c->WidthInBytes, pitch);
+        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuMemcpy2D: rows of %zu bytes in a pitch of %zu",
+                           c->WidthInBytes, pitch);
     *out = (struct side){.addr = base + y * pitch + x, .pitch = pitch};
     uint64_t bytes = (c->Height - 1) * pitch + c->WidthInBytes;
     out->host = device_bytes(d, out->addr, bytes);
@@ -112,8 +122,8 @@ static CUresult host_side(struct driver *d, const void *base, size_t x, size_t y
     return CUDA_SUCCESS;
 }
 
-static CUresult find_side(struct driver *d, CUmemorytype type, const void *host, CUdeviceptr device, CUarray array, size_t x,
-                          size_t y, size_t pitch, const CUDA_MEMCPY2D *c, struct side *out)
+static CUresult find_side(struct driver *d, CUmemorytype type, const void *host, CUdeviceptr device, CUarray array,
+                          size_t x, size_t y, size_t pitch, const CUDA_MEMCPY2D *c, struct side *out)
 {
     if (type == CU_MEMORYTYPE_ARRAY) return array_side(d, array, x, y, c, out);
     if (type == CU_MEMORYTYPE_HOST) return host_side(d, host, x, y, pitch, out);
@@ -131,8 +141,11 @@ CUresult cuMemcpy2D(const CUDA_MEMCPY2D *c)
     if (!c) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuMemcpy2D: no description");
     if (!c->WidthInBytes || !c->Height) return CUDA_SUCCESS;
     struct side from, to;
-    r = find_side(d, c->srcMemoryType, c->srcHost, c->srcDevice, c->srcArray, c->srcXInBytes, c->srcY, c->srcPitch, c, &from);
-    if (!r) r = find_side(d, c->dstMemoryType, c->dstHost, c->dstDevice, c->dstArray, c->dstXInBytes, c->dstY, c->dstPitch, c, &to);
+    r = find_side(d, c->srcMemoryType, c->srcHost, c->srcDevice, c->srcArray, c->srcXInBytes, c->srcY, c->srcPitch, c,
+                  &from);
+    if (!r)
+        r = find_side(d, c->dstMemoryType, c->dstHost, c->dstDevice, c->dstArray, c->dstXInBytes, c->dstY, c->dstPitch,
+                      c, &to);
     for (size_t y = 0; y < c->Height && !r; y++) {
         memmove(to.host + y * to.pitch, from.host + y * from.pitch, c->WidthInBytes);
         if (to.addr && !from.addr) session_host_copy(d->session, to.addr + y * to.pitch, c->WidthInBytes);
@@ -152,14 +165,20 @@ static CUresult copy_run(CUDA_MEMCPY2D *c, size_t bytes)
 
 CUresult cuMemcpyHtoA(CUarray dst, size_t offset, const void *src, size_t bytes)
 {
-    CUDA_MEMCPY2D c = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = src, .dstMemoryType = CU_MEMORYTYPE_ARRAY,
-                       .dstArray = dst, .dstXInBytes = offset};
+    CUDA_MEMCPY2D c = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                       .srcHost = src,
+                       .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                       .dstArray = dst,
+                       .dstXInBytes = offset};
     return copy_run(&c, bytes);
 }
 
 CUresult cuMemcpyAtoH(void *dst, CUarray src, size_t offset, size_t bytes)
 {
-    CUDA_MEMCPY2D c = {.srcMemoryType = CU_MEMORYTYPE_ARRAY, .srcArray = src, .srcXInBytes = offset,
-                       .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = dst};
+    CUDA_MEMCPY2D c = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
+                       .srcArray = src,
+                       .srcXInBytes = offset,
+                       .dstMemoryType = CU_MEMORYTYPE_HOST,
+                       .dstHost = dst};
     return copy_run(&c, bytes);
 }

@@ -95,6 +95,18 @@ static CUresult check_shape(struct driver *d, const struct ptx_launch *l)
     return CUDA_SUCCESS;
 }
 
+/* A block that no SM has room for: refused here, where it does no harm. */
+static CUresult check_room(struct driver *d, const struct CUfunc_st *f, const struct ptx_launch *l)
+{
+    unsigned threads = l->block[0] * l->block[1] * l->block[2];
+    if (!session_gpu(d->session) || resident_blocks(d, f, threads, l->dynamic_shared)) return CUDA_SUCCESS;
+    return driver_complain(d, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
+                           "kernel %s: a block of %u threads with %u registers each does not fit an SM with %" PRId64
+                           " warps and %" PRId64 " registers (sm.warps, sm.registers)",
+                           f->kernel->name, threads, f->kernel->regs_per_thread, session_param(d->session, P_SM_WARPS),
+                           session_param(d->session, P_SM_REGISTERS));
+}
+
 /* ---- parameters ---- */
 
 /* Reads {POINTER, p, SIZE, &n, END}, in any order. */
@@ -184,5 +196,6 @@ CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int g
                            .block = {block_x, block_y, block_z},
                            .dynamic_shared = shared_bytes};
     r = check_shape(d, &l);
+    if (!r) r = check_room(d, f, &l);
     return r ? r : launch(d, &l, params, extra);
 }

@@ -92,8 +92,7 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int op
     return cuModuleLoadData(module, image);
 }
 
-/* The whole file with a NUL behind it, or NULL. */
-static char *read_file(const char *file, size_t *bytes)
+char *read_file(const char *file, size_t *bytes)
 {
     FILE *f = fopen(file, "rb");
     if (!f) return NULL;

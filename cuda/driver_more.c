@@ -278,7 +278,7 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
     r = cuFuncGetAttribute(&most, attribute, function);
     if (!r && value > most)
         r = driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuFuncSetAttribute: %d bytes of dynamic shared memory, the machine "
-                        "has %d (sm.shared_bytes)", value, most);
+                        "has %d (sm.shared)", value, most);
     return r;
 }
 

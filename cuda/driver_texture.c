@@ -13,10 +13,14 @@ static CUresult set_format(struct driver *d, struct texture *t, CUarray_format f
     static const struct {
         uint8_t id, format, bits;
     } formats[] = {
-        {CU_AD_FORMAT_UNSIGNED_INT8, TEX_UNSIGNED, 8}, {CU_AD_FORMAT_UNSIGNED_INT16, TEX_UNSIGNED, 16},
-        {CU_AD_FORMAT_UNSIGNED_INT32, TEX_UNSIGNED, 32}, {CU_AD_FORMAT_SIGNED_INT8, TEX_SIGNED, 8},
-        {CU_AD_FORMAT_SIGNED_INT16, TEX_SIGNED, 16}, {CU_AD_FORMAT_SIGNED_INT32, TEX_SIGNED, 32},
-        {CU_AD_FORMAT_HALF, TEX_FLOAT, 16}, {CU_AD_FORMAT_FLOAT, TEX_FLOAT, 32},
+        {CU_AD_FORMAT_UNSIGNED_INT8, TEX_UNSIGNED, 8},
+        {CU_AD_FORMAT_UNSIGNED_INT16, TEX_UNSIGNED, 16},
+        {CU_AD_FORMAT_UNSIGNED_INT32, TEX_UNSIGNED, 32},
+        {CU_AD_FORMAT_SIGNED_INT8, TEX_SIGNED, 8},
+        {CU_AD_FORMAT_SIGNED_INT16, TEX_SIGNED, 16},
+        {CU_AD_FORMAT_SIGNED_INT32, TEX_SIGNED, 32},
+        {CU_AD_FORMAT_HALF, TEX_FLOAT, 16},
+        {CU_AD_FORMAT_FLOAT, TEX_FLOAT, 32},
     };
     if (channels != 1 && channels != 2 && channels != 4)
         return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "a texel has 1, 2 or 4 channels, not %u", channels);
@@ -78,8 +82,8 @@ static CUresult show_rows(struct driver *d, struct CUtexref_st *x, CUdeviceptr p
                           size_t pitch)
 {
     if (!width || !height || width > INT32_MAX || height > INT32_MAX || pitch / texel_bytes(&x->texture) < width)
-        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "a texture of %zu x %zu texels with a pitch of %zu bytes", width,
-                           height, pitch);
+        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "a texture of %zu x %zu texels with a pitch of %zu bytes",
+                           width, height, pitch);
     x->texture.base = ptr;
     x->texture.width = (uint32_t)width;
     x->texture.height = (uint32_t)height;
@@ -191,7 +195,8 @@ CUresult cuTexRefSetAddressMode(CUtexref texref, int dim, CUaddress_mode mode)
     CUresult r = texref_call(&d, texref);
     if (r) return r;
     if (dim < 0 || dim > 2 || (unsigned)mode > CU_TR_ADDRESS_MODE_BORDER)
-        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuTexRefSetAddressMode: dimension %d, mode %d", dim, (int)mode);
+        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuTexRefSetAddressMode: dimension %d, mode %d", dim,
+                           (int)mode);
     if (dim < 2) texref->address[dim] = (uint8_t)mode;
     return bind(d, texref);
 }
@@ -217,8 +222,9 @@ static CUresult show(struct driver *d, struct CUtexref_st *x, const CUDA_RESOURC
         return rc ? rc : show_linear(d, x, r->res.linear.devPtr, r->res.linear.sizeInBytes);
     case CU_RESOURCE_TYPE_PITCH2D:
         rc = set_format(d, &x->texture, r->res.pitch2D.format, r->res.pitch2D.numChannels);
-        return rc ? rc : show_rows(d, x, r->res.pitch2D.devPtr, r->res.pitch2D.width, r->res.pitch2D.height,
-                                   r->res.pitch2D.pitchInBytes);
+        return rc ? rc
+                  : show_rows(d, x, r->res.pitch2D.devPtr, r->res.pitch2D.width, r->res.pitch2D.height,
+                              r->res.pitch2D.pitchInBytes);
     default: return driver_fail(d, CUDA_ERROR_NOT_SUPPORTED, "textures of resource type %d", (int)r->resType);
     }
 }

@@ -1,5 +1,6 @@
 #!/bin/sh
-# embed.sh OUT FILE... - writes a C file that holds the given text files as byte arrays,
+# embed.sh OUT FILE... - writes a C file that holds the given text files as strings (which compilers
+# read far faster than arrays of numbers),
 # looked up by file name through embed_find (src/base/embed.h). experiments/NAME.ini becomes
 # NAME.experiment, because a machine may have the same name.
 set -eu
@@ -8,9 +9,9 @@ out=$1; shift
     echo '#include "base/embed.h"'
     i=0
     for f in "$@"; do
-        echo "static const unsigned char file_$i[] = {"
-        od -An -v -tu1 "$f" | sed 's/  *\([0-9][0-9]*\)/\1,/g'
-        echo '0};'
+        echo "static const char file_$i[] ="
+        sed 's/[\\"]/\\&/g; s/\t/\\t/g; s/?/\\?/g; s/.*/"&\\n"/' "$f"
+        echo '"";'
         i=$((i + 1))
     done
     echo 'const struct embed_file embed_files[] = {'
@@ -18,7 +19,7 @@ out=$1; shift
     for f in "$@"; do
         name=$(basename "$f")
         case "$f" in */experiments/*) name=${name%.ini}.experiment ;; esac
-        echo "    {\"$name\", (const char *)file_$i, sizeof file_$i - 1},"
+        echo "    {\"$name\", file_$i, sizeof file_$i - 1},"
         i=$((i + 1))
     done
     echo '    {0, 0, 0}};'

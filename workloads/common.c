@@ -170,7 +170,8 @@ void job_launch_3d(struct job *j, CUfunction f, const unsigned grid[3], const un
 static CUtexObject add_texture(struct job *j, const CUDA_RESOURCE_DESC *resource, CUarray array)
 {
     const CUDA_TEXTURE_DESC look = {.addressMode = {CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_CLAMP},
-                                    .filterMode = CU_TR_FILTER_MODE_POINT, .flags = CU_TRSF_READ_AS_INTEGER};
+                                    .filterMode = CU_TR_FILTER_MODE_POINT,
+                                    .flags = CU_TRSF_READ_AS_INTEGER};
     CUtexObject t = 0;
     if (!TRY(j, cuTexObjectCreate(&t, resource, &look, NULL))) {
         if (array) cuArrayDestroy(array);
@@ -204,8 +205,12 @@ CUtexObject job_texture_2d(struct job *j, const void *src, size_t width, size_t 
     const CUDA_ARRAY_DESCRIPTOR d = {.Width = width, .Height = height, .Format = t.format, .NumChannels = t.channels};
     CUarray array = NULL;
     if (!TRY(j, cuArrayCreate(&array, &d))) return 0;
-    const CUDA_MEMCPY2D c = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = src, .srcPitch = width * t.bytes,
-                             .dstMemoryType = CU_MEMORYTYPE_ARRAY, .dstArray = array, .WidthInBytes = width * t.bytes,
+    const CUDA_MEMCPY2D c = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                             .srcHost = src,
+                             .srcPitch = width * t.bytes,
+                             .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                             .dstArray = array,
+                             .WidthInBytes = width * t.bytes,
                              .Height = height};
     TRY(j, cuMemcpy2D(&c));
     CUDA_RESOURCE_DESC r = {.resType = CU_RESOURCE_TYPE_ARRAY};

@@ -1,16 +1,15 @@
 /* entry.c - cuGetProcAddress and cuGetExportTable: how bindings and the vendor's own static runtime
  * find functions of the driver. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/session.h"
 #include "warpline/cuda.h"
 
 typedef void function(void);
 CUresult cuGetProcAddress_v2(const char *name, void **function, int version, unsigned long long flags, int *status);
 CUresult cuGetProcAddress(const char *name, void **function, int version, unsigned long long flags);
 CUresult cuGetExportTable(const void **table, const void *id);
-const char *warpline_error(void);
 
 static const struct {
     const char *name;
@@ -70,11 +69,4 @@ CUresult cuGetExportTable(const void **table, const void *id)
     said = true;
     if (table) *table = NULL;
     return CUDA_ERROR_NOT_FOUND;
-}
-
-/* For libcudart: the words behind the last error of the driver API. */
-const char *warpline_error(void)
-{
-    struct session *s = session_current();
-    return s ? session_error(s)->text : "";
 }

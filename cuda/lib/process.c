@@ -23,7 +23,9 @@ static struct {
     struct session *session;
     struct process_report report;
     int fd; /* of the report file; -1: none */
-    unsigned written;
+    char file[1200];
+    unsigned written;       /* launches in the file */
+    struct run_stats known; /* counters at the end of the last of them */
     const char *pattern; /* NULL: all kernels */
     unsigned first, last;
     struct wlt_writer *trace;
@@ -67,6 +69,12 @@ static void complain(void *arg, const char *text)
     snprintf(self.report.error, sizeof self.report.error, "%s", text);
 }
 
+static bool label(void *arg, const char *kernel, char *out, size_t size)
+{
+    (void)arg;
+    return kernel_label(kernel, out, size);
+}
+
 static bool selected(void *arg, const char *kernel, unsigned launch)
 {
     (void)arg;
@@ -90,6 +98,31 @@ static bool write_at(const void *data, size_t bytes, uint64_t at)
     return true;
 }
 
+/* What the counters gained since they were last looked at; all of them are uint64_t. */
+static void take_gain(struct run_stats *gain)
+{
+    struct run_stats now;
+    gpu_read_stats(session_gpu(self.session), &now);
+    uint64_t after[sizeof now / 8], before[sizeof now / 8];
+    memcpy(after, &now, sizeof now);
+    memcpy(before, &self.known, sizeof now);
+    for (unsigned i = 0; i < sizeof now / 8; i++) after[i] -= before[i];
+    memcpy(gain, after, sizeof now);
+    self.known = now;
+}
+
+/* Launches that are not in the file yet: one, since this is called after each. */
+static bool write_launches(const struct kernel_record *k, unsigned n)
+{
+    bool ok = true;
+    for (; self.written < n && ok; self.written++) {
+        struct launch_record r = {.kernel = k[self.written]};
+        if (session_gpu(self.session)) take_gain(&r.stats);
+        ok = write_at(&r, sizeof r, sizeof self.report + self.written * sizeof r);
+    }
+    return ok;
+}
+
 static void write_report(void)
 {
     struct process_report *r = &self.report;
@@ -105,10 +138,7 @@ static void write_report(void)
     r->seconds = (double)(now_ns() - r->started_ns) * 1e-9;
     r->peak_memory_bytes = getrusage(RUSAGE_SELF, &u) == 0 ? (uint64_t)u.ru_maxrss * 1024 : 0;
     r->kernels = n;
-    bool ok = n == self.written || write_at(k + self.written, (n - self.written) * sizeof *k,
-                                            sizeof *r + self.written * sizeof *k);
-    self.written = n;
-    if (ok && write_at(r, sizeof *r, 0)) return;
+    if (write_launches(k, n) && write_at(r, sizeof *r, 0)) return;
     fprintf(stderr, "warpline: cannot write the results: %s\n", strerror(errno));
     close(self.fd);
     self.fd = -1;
@@ -121,17 +151,17 @@ static void launched(void *arg)
 }
 
 static const struct session_watch watch = {
-    .select = selected, .launched = launched, .complain = complain, .print_assert = print_assert};
+    .label = label, .select = selected, .launched = launched, .complain = complain, .print_assert = print_assert};
 
 static void open_report(void)
 {
     const char *folder = getenv(ENV_REPORT);
-    char file[1200];
+    char *file = self.file;
     if (!folder) return;
     self.report.pid = (uint64_t)getpid();
     self.report.started_ns = now_ns();
     self.written = 0;
-    snprintf(file, sizeof file, "%s/%020llu-%ld", folder, (unsigned long long)self.report.started_ns, (long)getpid());
+    snprintf(file, sizeof self.file, "%s/%020llu-%ld", folder, (unsigned long long)self.report.started_ns, (long)getpid());
     self.fd = open(file, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (self.fd < 0) fprintf(stderr, "warpline: cannot write the results to %s: %s\n", file, strerror(errno));
 }
@@ -143,6 +173,35 @@ static void after_fork(void)
     self.fd = -1;
     self.trace = NULL; /* the parent writes it */
     if (self.session) open_report();
+}
+
+static void write_array(const char *ending, const void *array, size_t bytes)
+{
+    char name[sizeof self.file + 16];
+    snprintf(name, sizeof name, "%s%s", self.file, ending);
+    FILE *f = bytes ? fopen(name, "wb") : NULL;
+    if (!bytes) return;
+    bool bad = !f || fwrite(array, 1, bytes, f) != bytes;
+    if (f && fclose(f) != 0) bad = true;
+    if (bad) fprintf(stderr, "warpline: cannot write %s: %s\n", name, strerror(errno));
+}
+
+/* What stats.profile and stats.interval gathered; at the end only, since it may be large. */
+static void write_arrays(void)
+{
+    struct process_report *r = &self.report;
+    const struct gpu *gpu = session_gpu(self.session);
+    struct sample *sample = NULL;
+    struct wl_err e;
+    unsigned samples = 0;
+    if (self.fd < 0 || !gpu) return;
+    if (gpu_read_profile(gpu, &r->profile, &e) == 0)
+        write_array(LOADS_ENDING, r->profile.load, r->profile.loads * sizeof *r->profile.load);
+    if (gpu_read_samples(gpu, &sample, &samples, &e) == 0) write_array(SAMPLES_ENDING, sample, samples * sizeof *sample);
+    free(r->profile.load);
+    r->profile.load = NULL;
+    free(sample);
+    r->samples = samples;
 }
 
 /* ---- which program this is ---- */
@@ -261,9 +320,12 @@ static void build_session(void)
         o.record_copy = record_copy;
     }
     if (!rc) self.session = session_new(&o, &e);
-    if (!self.session) fprintf(stderr, "warpline: %s\n", e.text);
     self.report.magic = PROCESS_REPORT_MAGIC;
     self.report.bytes = sizeof self.report;
+    if (!self.session) {
+        complain(NULL, e.text);
+        if (self.fd >= 0) write_at(&self.report, sizeof self.report, 0); /* it tried */
+    }
     write_report();
 }
 
@@ -290,5 +352,6 @@ __attribute__((destructor)) static void end(void)
         self.report.trace_launches = t.launches;
         self.report.trace_bytes = t.file_bytes;
     }
+    write_arrays();
     write_report();
 }

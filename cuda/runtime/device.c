@@ -99,6 +99,10 @@ cudaError_t cudaDriverGetVersion(int *version);
 cudaError_t cudaRuntimeGetVersion(int *version);
 cudaError_t cudaProfilerStart(void);
 cudaError_t cudaProfilerStop(void);
+cudaError_t cudaGetDriverEntryPoint(const char *name, void **function, unsigned long long flags, int *status);
+cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned version,
+                                             unsigned long long flags, int *status);
+CUresult cuGetProcAddress_v2(const char *name, void **function, int version, unsigned long long flags, int *status);
 
 /* ---- properties ---- */
 
@@ -119,6 +123,7 @@ static void set_limits(struct properties *p)
     p->shared_bytes_per_block = (size_t)attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
     p->shared_bytes_per_sm = (size_t)attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
     p->shared_bytes_optin = p->shared_bytes_per_block;
+    p->max_blocks_per_sm = attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);
     p->registers_per_block = attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK);
     p->registers_per_sm = attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR);
     p->max_threads_per_sm = attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
@@ -309,3 +314,17 @@ cudaError_t cudaRuntimeGetVersion(int *version)
 
 cudaError_t cudaProfilerStart(void) { return cudaSuccess; }
 cudaError_t cudaProfilerStop(void) { return cudaSuccess; }
+
+/* ---- functions of the driver ---- */
+
+cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned version,
+                                             unsigned long long flags, int *status)
+{
+    CUresult r = cuGetProcAddress_v2(name, function, (int)version, flags, status);
+    return r == CUDA_ERROR_NOT_FOUND ? cudaSuccess : rt_driver(r); /* *function is NULL, *status says why */
+}
+
+cudaError_t cudaGetDriverEntryPoint(const char *name, void **function, unsigned long long flags, int *status)
+{
+    return cudaGetDriverEntryPointByVersion(name, function, WL_CUDART_MAJOR * 1000, flags, status);
+}

@@ -25,7 +25,7 @@
 extern "C" {
 #endif
 
-#define CUDA_VERSION                   13000 /* the version whose names and numbers these are */
+#define CUDA_VERSION 13000 /* the version whose names and numbers these are */
 
 typedef int CUdevice;
 typedef unsigned long long CUdeviceptr;
@@ -37,6 +37,9 @@ typedef struct CUevent_st *CUevent;
 typedef struct CUarray_st *CUarray;
 typedef struct CUtexref_st *CUtexref;
 typedef unsigned long long CUtexObject;
+typedef struct CUlinkState_st *CUlinkState;
+typedef struct CUlib_st *CUlibrary;
+typedef struct CUkern_st *CUkernel;
 
 typedef enum cudaError_enum {
     CUDA_SUCCESS = 0,
@@ -105,7 +108,9 @@ typedef enum CUdevice_attribute_enum {
     CU_DEVICE_ATTRIBUTE_LOCAL_L1_CACHE_SUPPORTED = 80,
     CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR = 81,
     CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR = 82,
-    CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY = 83
+    CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY = 83,
+    CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97,
+    CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR = 106
 } CUdevice_attribute;
 
 typedef enum CUfunction_attribute_enum {
@@ -259,6 +264,12 @@ typedef struct CUlaunchConfig_st {
 /* Options of cuModuleLoadDataEx are accepted and ignored: nothing is compiled. */
 typedef enum CUjit_option_enum { CU_JIT_MAX_REGISTERS = 0 } CUjit_option;
 
+typedef enum CUjitInputType_enum {
+    CU_JIT_INPUT_CUBIN = 0, /* not supported */
+    CU_JIT_INPUT_PTX = 1,
+    CU_JIT_INPUT_FATBINARY = 2
+} CUjitInputType;
+
 enum { CU_CTX_SCHED_AUTO = 0 };
 enum { CU_MEMHOSTALLOC_PORTABLE = 1, CU_MEMHOSTALLOC_DEVICEMAP = 2, CU_MEMHOSTALLOC_WRITECOMBINED = 4 };
 enum { CU_MEM_ATTACH_GLOBAL = 1, CU_MEM_ATTACH_HOST = 2 };
@@ -304,6 +315,9 @@ enum { CU_EVENT_DEFAULT = 0, CU_EVENT_BLOCKING_SYNC = 1, CU_EVENT_DISABLE_TIMING
 #define cuDevicePrimaryCtxReset        cuDevicePrimaryCtxReset_v2
 #define cuDevicePrimaryCtxSetFlags     cuDevicePrimaryCtxSetFlags_v2
 #define cuDeviceGetUuid                cuDeviceGetUuid_v2
+#define cuLinkCreate                   cuLinkCreate_v2
+#define cuLinkAddData                  cuLinkAddData_v2
+#define cuLinkAddFile                  cuLinkAddFile_v2
 #define cuStreamDestroy                cuStreamDestroy_v2
 #define cuEventDestroy                 cuEventDestroy_v2
 #define cuArrayCreate                  cuArrayCreate_v2
@@ -416,6 +430,30 @@ CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config);
 CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
                         unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared_bytes,
                         CUstream stream, void **params, void **extra);
+
+/* ---- linking, libraries ----
+ * What cuLinkComplete makes is PTX for cuModuleLoadData. Library options are not looked at. */
+
+CUresult cuLinkCreate(unsigned int options, CUjit_option *option, void **value, CUlinkState *state);
+CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name,
+                       unsigned int options, CUjit_option *option, void **value);
+CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path, unsigned int options,
+                       CUjit_option *option, void **value);
+CUresult cuLinkComplete(CUlinkState state, void **image, size_t *size);
+CUresult cuLinkDestroy(CUlinkState state);
+CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *option, void **value,
+                           unsigned int options, void *library_option, void **library_value, unsigned int library_options);
+CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *file, CUjit_option *option, void **value,
+                               unsigned int options, void *library_option, void **library_value,
+                               unsigned int library_options);
+CUresult cuLibraryUnload(CUlibrary library);
+CUresult cuLibraryGetKernel(CUkernel *kernel, CUlibrary library, const char *name);
+CUresult cuLibraryGetModule(CUmodule *module, CUlibrary library);
+CUresult cuLibraryGetGlobal(CUdeviceptr *ptr, size_t *bytes, CUlibrary library, const char *name);
+CUresult cuKernelGetFunction(CUfunction *function, CUkernel kernel);
+CUresult cuKernelGetAttribute(int *value, CUfunction_attribute attribute, CUkernel kernel, CUdevice dev);
+CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel kernel, CUdevice dev);
+CUresult cuKernelGetName(const char **name, CUkernel kernel);
 
 /* ---- arrays and textures ----
  * An array is stored row by row. A texture reference (.texref in PTX) or a texture object (a handle that

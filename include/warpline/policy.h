@@ -25,7 +25,7 @@
 
 #include "warpline/param.h"
 
-#define WL_ABI 1u
+#define WL_ABI 2u
 
 enum wl_level { WL_L1 = 1, WL_L2 = 2 };
 
@@ -77,8 +77,8 @@ struct wl_access {
     uint8_t sm;        /* the requester */
     bool nvm;          /* the line lies in non-volatile memory */
     uint8_t note;      /* a byte that travels with a read from L1 policy to L2 policy */
-    uint8_t words;     /* L2: distinct 4-byte words the lanes touch in this request */
     struct wl_load *load; /* L1 loads; NULL otherwise */
+    const uint64_t *bytes; /* L2: [2] bytes of the line the lanes touch, one bit each; NULL otherwise */
 };
 
 /* The ways of one set as the victim search sees them. */

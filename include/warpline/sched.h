@@ -57,6 +57,12 @@ struct wl_sched_geometry {
     void **shared; /* as wl_geometry.shared: the SM's slot for schemes with several tables */
 };
 
+/* What a timeline shows of a scheme. */
+struct wl_sched_state {
+    const char *mode; /* a word, or NULL */
+    int owner;        /* a warp with a special part, or -1 */
+};
+
 struct wl_sched_policy {
     uint32_t abi; /* WL_ABI */
     const char *name;
@@ -89,6 +95,8 @@ struct wl_sched_policy {
     bool (*may_miss)(void *self, unsigned warp);
     /* The re-execution queue the scheme wants; asked once. NULL: none. */
     struct wl_reexec (*reexec)(const void *self);
+    /* For people: what it is doing. NULL: nothing to say. */
+    struct wl_sched_state (*state)(const void *self);
 
     void (*warp_launch)(void *self, const struct wl_sched_view *v, unsigned warp);
     void (*warp_exit)(void *self, const struct wl_sched_view *v, unsigned warp);

@@ -15,7 +15,7 @@
 
 static const char *const head_keys[] = {"title", "about", "gpu",  "l1",        "l2", "sched",
                                         "set",   "size",  "seed", "workloads", NULL};
-static const char *const workload_keys[] = {"program", "inputs", "label", "seed", NULL};
+static const char *const workload_keys[] = {"program", "inputs", "inputs.tiny", "inputs.small", "inputs.paper", "label", "seed", NULL};
 static const char *const section_kinds[] = {"groups", "workload", "series", "figure", "claim"};
 enum { KINDS = sizeof section_kinds / sizeof *section_kinds, MAX_FILE = 1 << 20 };
 #define EMBEDDED ".experiment" /* how scripts/embed.sh names experiments/NAME.ini */
@@ -31,7 +31,9 @@ static int read_seed(struct reader *r, const struct ini_key *k, uint64_t *out)
     return 0;
 }
 
-static int read_input(struct reader *r, const struct ini_key *k, const char *word, size_t len, struct exp_workload *w)
+/* One name=value for the sizes first..last. */
+static int read_input(struct reader *r, const struct ini_key *k, const char *word, size_t len, struct exp_workload *w,
+                      unsigned first, unsigned last)
 {
     const struct workload_input *in = w->program->input;
     size_t name = 0;
@@ -48,8 +50,10 @@ static int read_input(struct reader *r, const struct ini_key *k, const char *wor
         if (end != word + len || v < in[n].min || v > in[n].max)
             return reader_fail(r, k, offset, "%s is a whole number, %" PRId64 " to %" PRId64, in[n].name, in[n].min,
                                in[n].max);
-        w->input[n] = v;
-        w->given[n] = true;
+        for (unsigned size = first; size <= last; size++) {
+            w->input[size][n] = v;
+            w->given[size][n] = true;
+        }
         return 0;
     }
     char shown[64];
@@ -57,11 +61,26 @@ static int read_input(struct reader *r, const struct ini_key *k, const char *wor
     return reader_unknown(r, k, offset, "input", shown, names, n);
 }
 
+/* `inputs` holds at every size, `inputs.small` goes before it at that size. */
+static int read_inputs(struct reader *r, struct ini_section *in, struct exp_workload *w)
+{
+    static const char *const keys[] = {"inputs", "inputs.tiny", "inputs.small", "inputs.paper"};
+    for (unsigned i = 0; i < 1 + EXP_SIZES; i++) {
+        const struct ini_key *k = ini_take(in, keys[i]);
+        const char *p = k ? k->value : "", *word;
+        size_t len;
+        while (next_word(&p, &word, &len)) {
+            int rc = read_input(r, k, word, len, w, i ? i - 1 : 0, i ? i - 1 : EXP_SIZES - 1);
+            if (rc) return rc;
+        }
+    }
+    return 0;
+}
+
 static int read_workload(struct reader *r, struct ini_section *in)
 {
     struct experiment *x = r->x;
-    const struct ini_key *program = ini_take(in, "program"), *inputs = ini_take(in, "inputs"),
-                         *label = ini_take(in, "label");
+    const struct ini_key *program = ini_take(in, "program"), *label = ini_take(in, "label");
     if (!*in->name || in->name[strcspn(in->name, " ,\t()-")] == '-' || in->name[strcspn(in->name, " ,\t()")])
         return ini_fail_section(&r->ini, in, "a workload needs a name without blanks, commas, parentheses or -", r->e);
     for (unsigned i = 0; i < x->nworkloads; i++)
@@ -82,9 +101,7 @@ static int read_workload(struct reader *r, struct ini_section *in)
     }
     x->workloads[x->nworkloads++] = w;
     int rc = read_seed(r, ini_take(in, "seed"), &w->seed);
-    const char *p = inputs ? inputs->value : "", *word;
-    size_t len;
-    while (!rc && next_word(&p, &word, &len)) rc = read_input(r, inputs, word, len, w);
+    if (!rc) rc = read_inputs(r, in, w);
     return rc ? rc : refuse_unused(r, in, workload_keys);
 }
 

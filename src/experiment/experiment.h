@@ -25,12 +25,14 @@ struct exp_group {
     struct exp_set members;
 };
 
+enum { EXP_SIZES = 3 }; /* tiny, small, paper */
+
 /* A program with its inputs; the same program may stand under several names. */
 struct exp_workload {
     const char *name, *label;
     const struct workload *program;
-    int64_t input[WORKLOAD_MAX_INPUTS];
-    bool given[WORKLOAD_MAX_INPUTS]; /* the others come from the size */
+    int64_t input[EXP_SIZES][WORKLOAD_MAX_INPUTS];
+    bool given[EXP_SIZES][WORKLOAD_MAX_INPUTS]; /* the others come from the program's own table */
     uint64_t seed;
 };
 

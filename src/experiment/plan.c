@@ -42,7 +42,7 @@ static void describe_inputs(struct exp_run *r)
     const struct workload *w = r->workload->program;
     size_t at = 0;
     for (unsigned i = 0; w->input[i].name && at < sizeof r->inputs; i++) {
-        r->input[i] = r->workload->given[i] ? r->workload->input[i] : w->input[i].value[r->size];
+        r->input[i] = r->workload->given[r->size][i] ? r->workload->input[r->size][i] : w->input[i].value[r->size];
         at += (size_t)snprintf(r->inputs + at, sizeof r->inputs - at, "%s%s=%" PRId64, at ? " " : "", w->input[i].name,
                                r->input[i]);
     }

@@ -120,12 +120,27 @@ static uint32_t split_channel(const struct addrmap *m, uint64_t addr, uint64_t *
     return (uint32_t)(high - q * m->channels);
 }
 
+/* The slice mixed with the address bits above those that choose it, as GPGPU-Sim does. A power of two of
+ * slices: two lines of one slice that differ only there stay different in their other fields. */
+static uint32_t hash_slice(const struct addrmap *m, uint64_t addr, uint32_t slice)
+{
+    unsigned at = m->insert_at > 0 ? (unsigned)m->insert_at : 8, bits = m->channel_bits + m->slice_bits;
+    uint64_t high = addr >> (at + bits);
+    if (m->hash == MAP_IPOLY) return set_index(INDEX_IPOLY, m->channels * m->slices, high << bits | slice);
+    uint32_t channel = (slice >> m->slice_bits) ^ ((uint32_t)high & (m->channels - 1));
+    return channel << m->slice_bits | (slice & (m->slices - 1));
+}
+
 void addrmap_place(const struct addrmap *m, uint64_t addr, struct place *out)
 {
     uint64_t rest;
     out->channel = split_channel(m, addr, &rest);
     out->bank = (uint32_t)gather(&m->bank, rest);
     out->slice = out->channel * m->slices + (out->bank & (m->slices - 1));
+    if (m->hash) {
+        out->slice = hash_slice(m, addr, out->slice);
+        out->channel = out->slice >> m->slice_bits;
+    }
     out->row = (uint32_t)gather(&m->row, rest);
     out->set = set_index(m->l2_index, m->l2_sets, gather(&m->inside, rest) >> LINE_SHIFT);
 }

@@ -22,11 +22,14 @@ struct bit_field {
     struct { uint64_t keep; unsigned down; } run[MAP_MAX_RUNS]; /* shifted down, then kept where set */
 };
 
+enum map_hash { MAP_PLAIN, MAP_XOR, MAP_IPOLY }; /* order of the choices of mem.hash */
+
 struct addrmap {
     unsigned channels, slices, slice_bits;
     int insert_at;    /* dramid@N, or -1: the channel has letters of its own */
     bool divide;      /* channels is not a power of two */
     unsigned channel_bits;
+    enum map_hash hash;
     enum index_fn l2_index;
     uint32_t l2_sets;
     struct bit_field row, bank, channel, inside /* all but channel and slice bits */;

@@ -45,7 +45,8 @@ int dram_init(struct dram *d, const struct gpu_config *c, uint32_t index, struct
     d->total_banks = v[P_NVM_MAP] ? 2 * d->banks : d->banks;
     d->atom_bytes = (uint32_t)v[P_DRAM_ATOM];
     d->fifo = v[P_MEM_SCHED] == 0;
-    d->sectored = v[P_L2_SECTORED];
+    d->sectored = v[P_L2_SECTORED] && v[P_L2_PROMOTE] == 1; /* else by atoms */
+    d->dual = v[P_DRAM_DUAL];
     d->zero = (unsigned)v[P_MEM_ZERO];
     d->slices = (uint32_t)v[P_L2_SLICES];
     d->queue_cap = (uint32_t)v[P_MEM_QUEUE];
@@ -303,15 +304,18 @@ static bool has_room(struct dram *d, uint32_t bank, tick_t now)
     return false;
 }
 
-/* The first bank at or after `turn`, cyclic, that can use the command bus now; -1 when none. *next:
- * when the earliest of those looked at can. Reads need a place for their data. */
-static int find_bank(struct dram *d, tick_t now, tick_t *next)
+enum { COLUMNS = 1 << DRAM_READ | 1 << DRAM_WRITE, ROWS = 1 << DRAM_ACTIVATE | 1 << DRAM_PRECHARGE };
+
+/* The first bank at or after `turn`, cyclic, that can use the command bus now for one of `commands`; -1
+ * when none. *next: when the earliest of those looked at can. Reads need a place for their data. */
+static int find_bank(struct dram *d, tick_t now, unsigned commands, tick_t *next)
 {
     uint32_t word = d->turn >> 6, words = (d->total_banks + 63) >> 6;
     uint64_t m = d->busy[word] & UINT64_MAX << (d->turn & 63);
     for (uint32_t pass = 0; pass <= words; pass++) {
         for (; m; m &= m - 1) {
             uint32_t i = word * 64 + bit_low64(m);
+            if (!(commands >> d->command[i] & 1)) continue;
             tick_t t = later(d->when[i], d->gate[d->gate_of[i]]);
             if (t > now) *next = earlier(*next, t);
             else if (d->command[i] != DRAM_READ || has_room(d, i, now)) return (int)i;
@@ -322,15 +326,17 @@ static int find_bank(struct dram *d, tick_t now, tick_t *next)
     return -1;
 }
 
-/* Issues at most one command, banks in turn; returns when the next could be issued. */
+/* Issues at most one command a bus, banks in turn; returns when the next could be issued. */
 static tick_t issue_command(struct dram *d, tick_t now)
 {
     tick_t next = NEVER;
-    int i = find_bank(d, now, &next);
-    if (i < 0) return next;
-    issue(d, (uint32_t)i, now);
+    int i = find_bank(d, now, d->dual ? COLUMNS : COLUMNS | ROWS, &next);
+    if (i >= 0) issue(d, (uint32_t)i, now);
+    int j = d->dual ? find_bank(d, now, ROWS, &next) : -1;
+    if (j >= 0) issue(d, (uint32_t)j, now);
+    if (i < 0 && j < 0) return next;
     next = NEVER;
-    return find_bank(d, now + d->part.period, &next) >= 0 ? now + d->part.period : next;
+    return find_bank(d, now + d->part.period, COLUMNS | ROWS, &next) >= 0 ? now + d->part.period : next;
 }
 
 /* When there is work again; pushes and pops at the ports wake the channel by themselves. */

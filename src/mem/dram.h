@@ -44,7 +44,7 @@ struct dram {
     struct dram_timing t;
     uint32_t banks, total_banks, groups, atom_bytes;
     uint64_t burst_cycles;
-    bool fifo, sectored;
+    bool fifo, sectored /* reads sector by sector */, dual /* a bus for row commands, one for columns */;
     unsigned zero; /* mem.zero */
     struct dram_bank bank[DRAM_MAX_BANKS];
     /* What find_bank reads, kept dense: the busy banks' next command, when the bank is ready for

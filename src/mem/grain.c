@@ -26,8 +26,13 @@ struct grains *grain_create(uint32_t sets, uint32_t ways, const struct wl_grains
 {
     struct grains *g = calloc(1, sizeof *g);
     if (!g) return NULL;
-    *g = (struct grains){.sets = sets, .ways = ways, .bytes = shape->bytes, .single = shape->single,
-                         .retain = shape->retain, .past = shape->past, .stats = shape->stats};
+    *g = (struct grains){.sets = sets,
+                         .ways = ways,
+                         .bytes = shape->bytes,
+                         .single = shape->single,
+                         .retain = shape->retain,
+                         .past = shape->past,
+                         .stats = shape->stats};
     g->line = calloc((size_t)sets * ways, sizeof *g->line);
     if (!g->line) {
         free(g);
@@ -81,7 +86,10 @@ struct grain_want grain_want(const struct grains *g, uint64_t line, uint32_t set
 {
     uint32_t bytes = wl_request_bytes(touched), unit = bytes > g->bytes ? bytes : g->bytes;
     unsigned first = g->bytes == 128 ? 0 : (unsigned)bit_low32(block_of(touched, bytes));
-    return (struct grain_want){.line = line, .set = set, .touched = touched, .fetch = block_of(touched, unit),
+    return (struct grain_want){.line = line,
+                               .set = set,
+                               .touched = touched,
+                               .fetch = block_of(touched, unit),
                                .need = (uint8_t)(grain_tag_mask(g->bytes, bytes) << first)};
 }
 
@@ -324,7 +332,7 @@ void grain_arrived(struct grains *g, uint32_t at, uint32_t mshr)
         if (l->mshr[bit_low32(m)] == mshr) slots |= (uint8_t)(m & -m);
     g->stats->dropped_fills += (slots & l->doomed) != 0;
     l->valid |= slots & l->reserved;
-    l->used &= (uint8_t)~(slots & l->doomed);
+    l->used &= (uint8_t) ~(slots & l->doomed);
     l->reserved &= (uint8_t)~slots;
     l->doomed &= (uint8_t)~slots;
 }
@@ -350,15 +358,22 @@ void grain_dirty(struct grains *g, uint32_t at, uint64_t line, uint8_t sectors)
     l->dirty |= slots_with(l, l->valid, line, sectors, &exact);
 }
 
-uint32_t grain_writebacks(const struct grains *g, uint32_t at, uint8_t slots, struct grain_writeback out[GRAIN_SLOTS])
+bool grain_has_line(const struct grains *g, uint32_t set, uint64_t line)
 {
-    const struct grain_line *l = &g->line[at];
+    uint8_t exact;
+    for (uint32_t at = set * g->ways, end = at + g->ways; at < end; at++)
+        if (slots_with(&g->line[at], g->line[at].valid | g->line[at].reserved, line, GRAIN_ALL, &exact)) return true;
+    return false;
+}
+
+uint32_t grain_parts(const struct grain_line *l, uint8_t slots, struct grain_part out[GRAIN_SLOTS])
+{
     uint32_t n = 0;
-    for (uint8_t m = slots & l->dirty; m; m &= (uint8_t)(m - 1)) {
+    for (uint8_t m = slots; m; m &= (uint8_t)(m - 1)) {
         uint64_t sector = l->sector[bit_low32(m)];
         uint32_t i = 0;
         while (i < n && out[i].line != sector >> 2) i++;
-        if (i == n) out[n++] = (struct grain_writeback){sector >> 2, 0};
+        if (i == n) out[n++] = (struct grain_part){sector >> 2, 0};
         out[i].sectors |= (uint8_t)(1u << (sector & 3));
     }
     return n;

@@ -25,7 +25,7 @@ struct grains {
     uint32_t sets, ways;
     uint32_t bytes; /* granularity */
     bool single, retain, past;
-    uint64_t now; /* number of the load */
+    uint64_t now;      /* number of the load */
     uint32_t flush_at; /* next line of a flush under way, or sets * ways */
     struct wl_grain_stats *stats;
     struct grain_line *line; /* [sets * ways] */
@@ -82,12 +82,15 @@ uint8_t grain_holds(const struct grains *g, uint32_t at, uint64_t line, uint8_t 
 /* Marks those that hold these sectors. */
 void grain_dirty(struct grains *g, uint32_t at, uint64_t line, uint8_t sectors);
 
-/* What must be written back when slots of a line are lost: the lines of memory and their sectors. */
-struct grain_writeback {
+/* Whether a slot holds or awaits something of this line of memory. */
+bool grain_has_line(const struct grains *g, uint32_t set, uint64_t line);
+
+/* What these slots hold: lines of memory and their sectors, at most four. */
+struct grain_part {
     uint64_t line;
     uint8_t sectors;
 };
-uint32_t grain_writebacks(const struct grains *g, uint32_t at, uint8_t slots, struct grain_writeback out[GRAIN_SLOTS]);
+uint32_t grain_parts(const struct grain_line *l, uint8_t slots, struct grain_part out[GRAIN_SLOTS]);
 
 /* A coarser granularity starts a flush: for each line from flush_at on, grain_flushes says which
  * slots go, grain_flush_line lets them go. */

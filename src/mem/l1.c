@@ -25,8 +25,10 @@ int l1_init(struct l1 *c, const struct l1_shape *shape, const struct cache_choic
             const struct wl_geometry *g, struct req_pool *pool, struct wl_err *e)
 {
     *c = (struct l1){.policy = choice->policy, .pool = pool, .missq_cap = shape->missq, .sectored = shape->sectored,
-                     .half_lines = shape->half_lines, .bypass_lines = shape->bypass_lines, .origin = shape->origin,
-                     .sm = (uint8_t)g->index};
+                     .half_lines = shape->half_lines, .bypass_lines = shape->bypass_lines, .update = shape->update,
+                     .perfect = shape->perfect, .origin = shape->origin, .sm = (uint8_t)g->index};
+    const struct wl_cache_policy *p = choice->policy;
+    c->steady = !p->decide && !p->load_done && !p->warp_launch && !p->warp_exit && !p->leave_loop && !p->on_reply && !p->grains;
     list_init(&c->missq);
     if (tags_init(&c->tags, shape->sets, shape->ways, shape->index, shape->infinite) ||
         mshr_init(&c->mshr, shape->mshr, shape->merge))
@@ -80,13 +82,13 @@ static enum l1_outcome store(struct l1 *c, struct req *r, uint64_t key, uint32_t
         r->is_reply = true;
     } else {
         if (!missq_room(c, 1)) return L1_NO_QUEUE;
-        if (hit) {
+        if (hit && !c->update) {
             tags_invalidate(&c->tags, set, (uint32_t)at);
             if (c->observer) observe_kill(c->observer, key);
             if (c->policy->on_kill && !c->tags.infinite)
                 c->policy->on_kill(c->self, set, (uint32_t)at - set * c->tags.ways);
         }
-        if (c->policy->on_store && (hit || at < 0)) {
+        if (c->policy->on_store && ((hit && !c->update) || at < 0)) {
             struct wl_access a;
             describe(r, key, set, cycle, &a);
             c->policy->on_store(c->self, &a);
@@ -247,6 +249,13 @@ static enum l1_outcome sector_miss(struct l1 *c, struct req *r, const struct wl_
 
 static enum l1_outcome load(struct l1 *c, struct req *r, struct wl_access *a, bool may_miss)
 {
+    if (c->perfect) {
+        c->stats.accesses++;
+        c->stats.loads++;
+        c->stats.hits++;
+        c->stats.load_hits++;
+        return L1_HIT;
+    }
     if (r->bypass || (c->policy->decide && c->policy->decide(c->self, a) == WL_BYPASS))
         return may_miss ? bypass(c, r, a) : L1_GATED;
     if (c->grains) return grain_load(c, r, a, may_miss);
@@ -264,10 +273,8 @@ static enum l1_outcome load(struct l1 *c, struct req *r, struct wl_access *a, bo
     return state == WL_INVALID ? miss(c, r, a, want) : sector_miss(c, r, a, (uint32_t)at, want);
 }
 
-enum l1_outcome l1_access(struct l1 *c, struct req *r, uint64_t cycle, bool may_miss)
+static enum l1_outcome access(struct l1 *c, struct req *r, uint64_t key, uint32_t set, uint64_t cycle, bool may_miss)
 {
-    uint64_t key = line_key(c, r);
-    uint32_t set = tags_set(&c->tags, key);
     if (r->kind == WL_STORE && !c->grains) return may_miss ? store(c, r, key, set, cycle) : L1_GATED;
     if (r->kind == WL_ATOMIC) return may_miss ? pass_atomic(c, r) : L1_GATED;
     struct wl_access a;
@@ -279,6 +286,38 @@ enum l1_outcome l1_access(struct l1 *c, struct req *r, uint64_t cycle, bool may_
     return outcome;
 }
 
+enum l1_outcome l1_access(struct l1 *c, struct req *r, uint64_t cycle, bool may_miss)
+{
+    uint64_t key = line_key(c, r);
+    uint32_t set = tags_set(&c->tags, key);
+    enum l1_outcome outcome = access(c, r, key, set, cycle, may_miss);
+    if (l1_refused(outcome)) {
+        c->refused = outcome;
+        c->refused_at = set * c->tags.ways;
+        c->changed = false;
+    }
+    return outcome;
+}
+
+/* What a fill can lift: a missing MSHR, and whatever the state of the filled set was the reason of. */
+static void note_fill(struct l1 *c, uint32_t at)
+{
+    c->changed |= c->refused == L1_NO_MSHR || c->tags.infinite || at - c->refused_at < c->tags.ways;
+}
+
+bool l1_would_hit(const struct l1 *c, uint64_t line, uint8_t sectors)
+{
+    const struct tags *t = &c->tags;
+    if (c->grains) {
+        struct grain_want w = grain_want(c->grains, line, tags_set(t, line), sectors);
+        struct grain_place p;
+        return grain_lookup(c->grains, &w, &p) == GRAIN_HIT;
+    }
+    int at = tags_find(t, tags_set(t, line), line);
+    uint8_t want = c->sectored ? sectors : ALL_SECTORS;
+    return at >= 0 && WL_STATE(t->state[at]) != WL_INVALID && (t->valid[at] & want) == want;
+}
+
 void l1_fill(struct l1 *c, struct req *reply, struct req_list *done)
 {
     if (c->policy->on_reply && reply->note) c->policy->on_reply(c->self, reply->note);
@@ -288,6 +327,7 @@ void l1_fill(struct l1 *c, struct req *reply, struct req_list *done)
     }
     struct tags *t = &c->tags;
     uint32_t m = reply->mshr, at = c->mshr.entry[m].at;
+    note_fill(c, at);
     t->valid[at] |= reply->sectors;
     t->pending[at] &= (uint8_t)~reply->sectors;
     if (t->pending[at]) { /* other sectors of the line are still on their way */
@@ -314,4 +354,27 @@ void l1_flush(struct l1 *c)
     if (c->observer) observe_flush(c->observer);
     tags_clear(t);
     if (c->grains) grain_clear(c->grains);
+}
+
+void l1_set_ways(struct l1 *c, uint32_t ways)
+{
+    struct tags *t = &c->tags;
+    if (t->infinite) return;
+    for (uint32_t set = 0; set < t->sets; set++) {
+        for (uint32_t way = 0; way < t->ways; way++) {
+            uint32_t at = set * t->ways + way;
+            bool off = WL_STATE(t->state[at]) == WL_RESERVED; /* idle: nothing is on its way */
+            if (way < ways && off) {
+                t->state[at] = WL_INVALID;
+                t->filled[set]--;
+            } else if (way >= ways && !off) {
+                if (WL_STATE(t->state[at]) == WL_VALID) {
+                    if (c->policy->on_kill) c->policy->on_kill(c->self, set, way);
+                    tags_invalidate(t, set, at);
+                }
+                t->state[at] = WL_RESERVED;
+                t->filled[set]++;
+            }
+        }
+    }
 }

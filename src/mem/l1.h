@@ -33,7 +33,12 @@ struct l1 {
     struct req_list missq;
     bool sectored, half_lines /* 64-byte lines: the constant cache */;
     bool bypass_lines; /* a bypassed read fetches its whole line */
+    bool update /* stores leave lines valid */, perfect /* loads always hit */;
     uint8_t origin, sm;
+    bool steady;  /* what the policy answers changes only with accepted accesses and fills, */
+    bool changed; /* and since the last refusal something happened that can lift it */
+    enum l1_outcome refused; /* why that was, */
+    uint32_t refused_at;     /* and the first way of the set it wanted */
     struct observer *observer; /* of stats.profile; NULL: nobody looks */
     struct l1d_stats stats;
 };
@@ -44,6 +49,7 @@ struct l1_shape {
     bool sectored, infinite, half_lines;
     uint8_t origin;
     bool bypass_lines;
+    bool update, perfect;
 };
 
 int l1_init(struct l1 *c, const struct l1_shape *shape, const struct cache_choice *choice,
@@ -55,6 +61,9 @@ void l1_destroy(struct l1 *c);
  * r->is_reply set), which the caller finishes. */
 enum l1_outcome l1_access(struct l1 *c, struct req *r, uint64_t cycle, bool may_miss);
 
+/* Whether a load of these sectors would hit now; nothing changes. */
+bool l1_would_hit(const struct l1 *c, uint64_t line, uint8_t sectors);
+
 /* The data of a miss arrived; the request that fetched it and those that waited for it are
  * appended to *done. */
 void l1_fill(struct l1 *c, struct req *reply, struct req_list *done);
@@ -63,8 +72,13 @@ static inline struct req *l1_missq_head(const struct l1 *c) { return c->missq.he
 static inline struct req *l1_missq_pop(struct l1 *c)
 {
     c->missq_used--;
+    c->changed |= c->refused == L1_NO_QUEUE;
     return list_pop(&c->missq);
 }
+
+/* Uses only the first `ways` ways of each set from now on; the cache must be idle. Lines in the others are
+ * lost. A way that is not used looks reserved for ever, so no policy takes it. */
+void l1_set_ways(struct l1 *c, uint32_t ways);
 
 /* Invalidates everything; dirty local lines must have been dropped with their warps. */
 void l1_flush(struct l1 *c);

@@ -10,6 +10,34 @@
 
 #include "base/bits.h"
 
+/* ---- slots that go ---- */
+
+/* Tells the profile what the slots of a line held before they went; `by`: the miss that replaced them. */
+static void observe_lost(struct l1 *c, const struct wl_access *by, uint32_t at, const struct grain_line *old,
+                         uint8_t slots)
+{
+    struct grain_part part[GRAIN_SLOTS];
+    uint32_t n = grain_parts(old, slots, part);
+    for (uint32_t i = 0; i < n; i++) {
+        if (grain_has_line(c->grains, at / c->grains->ways, part[i].line))
+            observe_part(c->observer, part[i].line, part[i].sectors);
+        else if (by) observe_evict(c->observer, by, part[i].line);
+        else observe_kill(c->observer, part[i].line);
+    }
+}
+
+static void kill(struct l1 *c, uint32_t at, uint8_t slots)
+{
+    struct grain_line old = c->grains->line[at];
+    grain_kill(c->grains, at, slots);
+    if (c->observer) observe_lost(c, NULL, at, &old, slots);
+}
+
+static uint32_t write_backs(const struct grains *g, uint32_t at, uint8_t slots, struct grain_part out[GRAIN_SLOTS])
+{
+    return grain_parts(&g->line[at], slots & g->line[at].dirty, out);
+}
+
 /* ---- after acceptance ---- */
 
 /* Goes on with a flush; L1_HIT: it is done, else the reason to wait. */
@@ -17,11 +45,15 @@ static enum l1_outcome flush_some(struct l1 *c)
 {
     struct grains *g = c->grains;
     while (grain_flushing(g)) {
-        struct grain_writeback w[GRAIN_SLOTS];
-        uint32_t n = grain_writebacks(g, g->flush_at, grain_flushes(g), w);
+        struct grain_part w[GRAIN_SLOTS];
+        uint32_t at = g->flush_at;
+        struct grain_line old = g->line[at];
+        uint8_t lost = grain_flushes(g);
+        uint32_t n = write_backs(g, at, lost, w);
         if (!missq_room(c, n)) return L1_NO_QUEUE;
         for (uint32_t i = 0; i < n; i++) l1_write_back(c, w[i].line, w[i].sectors);
         grain_flush_line(g);
+        if (c->observer) observe_lost(c, NULL, at, &old, lost);
         if (n && grain_flushing(g)) return L1_AGAIN;
     }
     return L1_HIT;
@@ -92,8 +124,8 @@ static enum l1_outcome partial_hit(struct l1 *c, struct req *r, const struct wl_
     for (uint32_t at = start; at < end; at++) {
         uint8_t slots = grain_partial(g, w, at);
         waits |= slots & g->line[at].reserved;
-        struct grain_writeback out[GRAIN_SLOTS];
-        if (slots && grain_writebacks(g, at, slots, out)) dirty |= out[0].sectors; /* all of one line of memory */
+        struct grain_part out[GRAIN_SLOTS];
+        if (slots && write_backs(g, at, slots, out)) dirty |= out[0].sectors; /* all of one line of memory */
     }
     if (waits) return g->past && !dirty ? fetch_past(c, r, a, w) : L1_NO_MERGE;
     if (dirty && !missq_room(c, 1)) return L1_NO_QUEUE;
@@ -101,7 +133,7 @@ static enum l1_outcome partial_hit(struct l1 *c, struct req *r, const struct wl_
     for (uint32_t at = start; at < end; at++) {
         uint8_t slots = grain_partial(g, w, at);
         g->stats->partial_chunks += bit_count32(slots);
-        grain_kill(g, at, slots);
+        kill(c, at, slots);
         if (slots && g->single) break; /* now the next line of the region would be the one to look at */
     }
     g->stats->partial_hits++;
@@ -114,15 +146,17 @@ static enum l1_outcome miss(struct l1 *c, struct req *r, const struct wl_access 
     struct grain_place p;
     if (!grain_room(g, w, &p)) return L1_NO_LINE;
     if (mshr_full(&c->mshr)) return L1_NO_MSHR;
-    struct grain_writeback out[GRAIN_SLOTS];
+    struct grain_part out[GRAIN_SLOTS];
     uint8_t lost = grain_loses(g, w, &p);
-    uint32_t n = grain_writebacks(g, p.at, lost, out);
+    uint32_t n = write_backs(g, p.at, lost, out);
     if (!missq_room(c, 1 + n)) return L1_NO_QUEUE;
     for (uint32_t i = 0; i < n; i++) l1_write_back(c, out[i].line, out[i].sectors);
     uint64_t lines_before = g->stats->line_evictions;
     r->mshr = mshr_alloc(&c->mshr, p.at);
     c->mshr.entry[r->mshr].count = 1;
+    struct grain_line old = g->line[p.at];
     grain_take(g, w, &p, r->mshr);
+    if (c->observer) observe_lost(c, a, p.at, &old, lost);
     c->stats.evictions += g->stats->line_evictions - lines_before;
     r->sectors = w->fetch;
     send(c, r);
@@ -157,7 +191,7 @@ enum l1_outcome grain_store(struct l1 *c, struct req *r, const struct wl_access 
     uint8_t any = 0, dirty = 0, exact;
     bool whole = false;
     for (uint32_t at = start; at < end; at++) {
-        struct grain_writeback out[GRAIN_SLOTS];
+        struct grain_part out[GRAIN_SLOTS];
         uint8_t slots = grain_holds(g, at, r->line, r->sectors, &exact);
         if (!slots) continue;
         any = 1;
@@ -166,15 +200,14 @@ enum l1_outcome grain_store(struct l1 *c, struct req *r, const struct wl_access 
             whole = true;
             break;
         }
-        if (grain_writebacks(g, at, slots, out)) dirty |= out[0].sectors;
+        if (write_backs(g, at, slots, out)) dirty |= out[0].sectors;
     }
     if (whole) {
         r->is_reply = true;
     } else {
         if (!missq_room(c, dirty ? 2 : 1)) return L1_NO_QUEUE;
         if (dirty) l1_write_back(c, r->line, dirty);
-        for (uint32_t at = start; any && at < end; at++)
-            grain_kill(g, at, grain_holds(g, at, r->line, r->sectors, &exact));
+        for (uint32_t at = start; any && at < end; at++) kill(c, at, grain_holds(g, at, r->line, r->sectors, &exact));
         send(c, r);
     }
     c->stats.accesses++;

@@ -16,6 +16,7 @@ int l2_init(struct l2 *s, const struct gpu_config *c, uint32_t index, const stru
     s->write = (enum l2_write)v[P_L2_WRITE];
     s->port_bytes = (uint32_t)v[P_L2_PORT];
     s->port_by_size = s->sectored || v[P_L2_PORT_TIME];
+    s->promote = (uint8_t)v[P_L2_PROMOTE];
     s->mshr_limit = (uint32_t)v[P_L2_MSHR];
     s->missq_cap = (uint32_t)v[P_L2_MISSQ];
     s->last = NEVER;
@@ -60,23 +61,12 @@ static uint8_t line_state(const struct tags *t, uint32_t at, bool nvm)
     return (uint8_t)(st | (t->dirty[at] ? WL_DIRTY : 0) | (nvm ? WL_NVM : 0));
 }
 
-/* Distinct 4-byte words among the touched bytes of a line. */
-static uint8_t count_words(const uint64_t bytes[2])
-{
-    uint32_t n = 0;
-    for (unsigned i = 0; i < 2; i++) {
-        uint64_t b = bytes[i] | bytes[i] >> 1;
-        n += bit_count64((b | b >> 2) & UINT64_C(0x1111111111111111));
-    }
-    return (uint8_t)n;
-}
-
 static void describe(const struct l2 *s, const struct req *r, uint32_t set, struct wl_access *a)
 {
     *a = (struct wl_access){.line = r->line, .cycle = part_cycle(&s->part), .set = set, .pc = r->pc, .warp = r->warp,
                             .rank = r->rank, .kind = r->kind, .space = r->space, .sectors = r->sectors,
                             .lanes = r->lanes, .number = r->number, .sm = r->sm, .nvm = r->nvm, .note = r->note,
-                            .words = count_words(r->bytes)};
+                            .bytes = r->bytes};
 }
 
 static void send(struct l2 *s, struct req *r)
@@ -243,6 +233,15 @@ static void fill_past(struct l2 *s, struct req *f)
 
 /* ---- reads and atomics at the tags ---- */
 
+/* The sectors of a fetch with their neighbours, as far as those are neither there nor on their way. */
+static uint8_t promoted(const struct l2 *s, uint8_t fetch, int found)
+{
+    uint8_t all = fetch;
+    if (s->promote >= 2) all |= (uint8_t)((fetch & 5) << 1 | (fetch & 10) >> 1);
+    if (s->promote == 4 && fetch) all = ALL_SECTORS;
+    return found < 0 ? all : (uint8_t)(fetch | (all & ~(s->tags.valid[found] | s->tags.pending[found] | s->tags.dirty[found])));
+}
+
 static enum l2_stall read_line(struct l2 *s, struct req *r, const struct wl_access *a, int found, tick_t now)
 {
     uint32_t past = found < 0 && s->past_used ? find_past(s, r) : NO_MSHR;
@@ -259,6 +258,7 @@ static enum l2_stall read_line(struct l2 *s, struct req *r, const struct wl_acce
     }
     uint8_t fetch = found < 0 ? missing : (uint8_t)(missing & ~t->pending[found]);
     if (fetch && !s->sectored) fetch = ALL_SECTORS; /* even if stores have covered some of it */
+    if (s->promote > 1) fetch = promoted(s, fetch, found);
     bool has_entry = found >= 0 && t->mshr[found] != NO_MSHR;
     if (has_entry && !mshr_can_merge(&s->mshr, t->mshr[found])) return L2_STALL_MERGE;
     if (fetch && (s->mshr_sectors + weight(s, fetch) > s->mshr_limit || (!has_entry && mshr_full(&s->mshr))))
@@ -280,8 +280,8 @@ static enum l2_stall read_line(struct l2 *s, struct req *r, const struct wl_acce
     } else {
         mshr_wait(&s->mshr, t->mshr[at], r);
     }
-    if (s->sectored)
-        count(s, r, weight(s, (uint8_t)(want & ~missing)), weight(s, (uint8_t)(missing & ~fetch)), weight(s, fetch));
+    if (s->sectored) /* what a fetch brings along was not asked for */
+        count(s, r, weight(s, (uint8_t)(want & ~missing)), weight(s, (uint8_t)(missing & ~fetch)), weight(s, (uint8_t)(missing & fetch)));
     else
         count(s, r, 0, !fetch, fetch != 0);
     return L2_GO;

@@ -40,6 +40,7 @@ struct l2 {
     enum l2_write write;
     uint32_t port_bytes;
     bool port_by_size; /* a request pays for its own sectors there, not for a line */
+    uint8_t promote; /* sectors fetched together */
 
     struct port in;   /* from the network, with the fixed pipeline and the queue behind it */
     struct port *out; /* to the network */

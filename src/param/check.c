@@ -5,6 +5,7 @@
  * sentence names the keys to change. */
 #include <ctype.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,6 +90,56 @@ static int check_map(const struct gpu_config *c, struct wl_err *e)
     return 0;
 }
 
+static int check_hash(const struct gpu_config *c, struct wl_err *e)
+{
+    enum { XOR = 1, IPOLY };
+    int64_t slices = V(MEM_CHANNELS) * V(L2_SLICES);
+    if (V(MEM_HASH) == XOR && !is_pow2((uint64_t)V(MEM_CHANNELS)))
+        return wl_fail(e, WL_EINPUT, "mem.hash = xor needs a power of two of mem.channels, not %" PRId64, V(MEM_CHANNELS));
+    if (V(MEM_HASH) == IPOLY && slices != 16 && slices != 32 && slices != 64)
+        return wl_fail(e, WL_EINPUT,
+                       "mem.hash = ipoly needs 16, 32 or 64 slices; mem.channels x l2.slices_per_channel is %" PRId64, slices);
+    return 0;
+}
+
+/* ---- shared memory ---- */
+
+unsigned carveouts(const char *text, uint32_t bytes[WL_MAX_CARVEOUTS], struct wl_err *e)
+{
+    unsigned n = 0;
+    for (const char *p = text;; p++) {
+        char *end;
+        unsigned long kib = isdigit((unsigned char)*p) ? strtoul(p, &end, 10) : ULONG_MAX;
+        if (kib > 1024 || (*end && *end != ',') || n == WL_MAX_CARVEOUTS || (n && kib * 1024 <= bytes[n - 1])) {
+            wl_fail(e, WL_EINPUT, "shared.options is up to %d ascending sizes in KiB, at most 1024, like 0,8,16,32,64",
+                    WL_MAX_CARVEOUTS);
+            return 0;
+        }
+        bytes[n++] = (uint32_t)kib * 1024;
+        p = end;
+        if (!*p) return n;
+    }
+}
+
+static int check_shared(const struct gpu_config *c, struct wl_err *e)
+{
+    uint32_t bytes[WL_MAX_CARVEOUTS];
+    unsigned n = carveouts(c->shared_options, bytes, e);
+    if (!n) return WL_EINPUT;
+    if (!V(SHARED_UNIFIED)) return 0;
+    if (c->l1.policy && c->l1.policy->grains)
+        return wl_fail(e, WL_EINPUT, "policy %s has tags of its own, of which no ways can be lent to shared memory; set shared.unified=0",
+                       c->l1.policy->name);
+    if (bytes[n - 1] > V(SHARED_UNIFIED) || bytes[n - 1] < V(SM_SHARED))
+        return wl_fail(e, WL_EINPUT,
+                       "the largest of shared.options = %s must hold sm.shared = %" PRId64
+                       " bytes and fit shared.unified = %" PRId64,
+                       c->shared_options, V(SM_SHARED), V(SHARED_UNIFIED));
+    if (V(L1D_INFINITE))
+        return wl_fail(e, WL_EINPUT, "l1d.infinite has no ways to give to shared memory; set shared.unified = 0");
+    return 0;
+}
+
 /* ---- caches ---- */
 
 static int check_index(const char *cache, int64_t sets, int64_t index, struct wl_err *e)
@@ -112,6 +163,8 @@ static int check_caches(const struct gpu_config *c, struct wl_err *e)
     if ((rc = check_index("l2", V(L2_SETS), V(L2_INDEX), e))) return rc;
     if ((rc = check_index("l1t", V(L1T_SETS), INDEX_LINEAR, e))) return rc;
     if ((rc = check_index("l1c", V(L1C_SETS), INDEX_LINEAR, e))) return rc;
+    if (!is_pow2((uint64_t)V(L2_PROMOTE)))
+        return wl_fail(e, WL_EINPUT, "l2.promote = %" PRId64 " is not 1, 2 or 4 sectors", V(L2_PROMOTE));
     if (128 % V(L2_PORT) != 0)
         return wl_fail(e, WL_EINPUT, "l2.port = %" PRId64 " does not divide the 128-byte line", V(L2_PORT));
     /* A line costs the simulator some dozen bytes: keep a typing error from taking all memory. */
@@ -169,7 +222,8 @@ static int check_memory(const struct gpu_config *c, struct wl_err *e)
                        "dram.trc = %" PRId64 " is shorter than dram.tras = %" PRId64
                        "; a row must be closed before it can be opened again",
                        V(DRAM_RC), V(DRAM_RAS));
-    return check_map(c, e);
+    int rc = check_map(c, e);
+    return rc ? rc : check_hash(c, e);
 }
 
 int config_check(const struct gpu_config *c, struct wl_err *e)
@@ -179,6 +233,7 @@ int config_check(const struct gpu_config *c, struct wl_err *e)
             return wl_fail(e, WL_EINPUT, "%s = %" PRId64 " is out of range; %" PRId64 " to %" PRId64 " are allowed",
                            gpu_params[i].name, c->v[i], gpu_params[i].min, gpu_params[i].max);
     int rc = check_sm(c, e);
+    if (!rc) rc = check_shared(c, e);
     if (!rc) rc = check_caches(c, e);
     if (!rc) rc = check_memory(c, e);
     return rc;

@@ -19,6 +19,7 @@
 
 #include "base/bits.h"
 #include "base/embed.h"
+#include "param/gpgpusim.h"
 #include "param/param.h"
 #include "param/table.h"
 
@@ -30,6 +31,7 @@ void config_defaults(struct gpu_config *c)
     memset(c, 0, sizeof *c);
     snprintf(c->name, sizeof c->name, "default");
     snprintf(c->dram_map, sizeof c->dram_map, "%s", default_map);
+    snprintf(c->shared_options, sizeof c->shared_options, "0");
     for (unsigned i = 0; i < P_COUNT; i++) c->v[i] = gpu_params[i].def;
     config_set_l1(c, "lru", NULL);
     config_set_l2(c, "lru", NULL);
@@ -39,8 +41,8 @@ void config_defaults(struct gpu_config *c)
 /* ---- one assignment ---- */
 
 /* Keys that are not rows of the table; their numbers follow P_COUNT. */
-enum { KEY_MAP = P_COUNT, KEY_L1, KEY_L2, KEY_SCHED, KEY_BASE, KEY_COUNT };
-static const char *const other_keys[] = {"dram.map", "l1", "l2", "sched", "base"};
+enum { KEY_MAP = P_COUNT, KEY_CARVEOUTS, KEY_L1, KEY_L2, KEY_SCHED, KEY_BASE, KEY_COUNT };
+static const char *const other_keys[] = {"dram.map", "shared.options", "l1", "l2", "sched", "base"};
 
 static int find_key(const char *name)
 {
@@ -72,10 +74,21 @@ static int set_map(struct gpu_config *c, const char *value, struct wl_err *e)
     return 0;
 }
 
+static int set_carveouts(struct gpu_config *c, const char *value, struct wl_err *e)
+{
+    uint32_t bytes[WL_MAX_CARVEOUTS];
+    if (!carveouts(value, bytes, e)) return WL_EINPUT;
+    if (strlen(value) >= sizeof c->shared_options)
+        return wl_fail(e, WL_EINPUT, "shared.options is longer than %zu characters", sizeof c->shared_options - 1);
+    snprintf(c->shared_options, sizeof c->shared_options, "%s", value);
+    return 0;
+}
+
 static int set_key(struct gpu_config *c, int key, const char *value, struct wl_err *e)
 {
     switch (key) {
     case KEY_MAP: return set_map(c, value, e);
+    case KEY_CARVEOUTS: return set_carveouts(c, value, e);
     case KEY_L1: return config_set_l1(c, value, e);
     case KEY_L2: return config_set_l2(c, value, e);
     case KEY_SCHED: return config_set_sched(c, value, e);
@@ -106,6 +119,7 @@ struct reading {
     const char *file; /* for messages; for cycles of base */
     const char *text; /* whole */
     struct gpu_config *config;
+    struct config_warn warn;
     struct wl_err *e;
     const char *at;    /* next line */
     unsigned line;     /* number of the line inih has now */
@@ -114,9 +128,8 @@ struct reading {
     unsigned first_line[KEY_COUNT];
 };
 
-static int read_text(struct gpu_config *c, const char *file, const char *text, const struct reading *outer,
-                     struct wl_err *e);
-static int load(struct gpu_config *c, const char *name, const struct reading *outer, struct wl_err *e);
+static int load(struct gpu_config *c, const char *name, const struct reading *outer, struct config_warn warn,
+                struct wl_err *e);
 
 /* fgets for inih: one line of the text without leading blanks and without a comment after '#'. */
 static char *next_line(char *out, int size, void *arg)
@@ -166,7 +179,7 @@ static int use_base(struct reading *r, const char *value)
     char name[sizeof r->config->name];
     if (r->assigned) return fail_here(r, "base", "base must come first: it would overwrite the lines before it");
     memcpy(name, r->config->name, sizeof name);
-    int rc = load(r->config, value, r, &inner);
+    int rc = load(r->config, value, r, r->warn, &inner);
     memcpy(r->config->name, name, sizeof name);
     return rc ? fail_here(r, value, inner.text) : 1;
 }
@@ -197,9 +210,9 @@ static int on_pair(void *arg, const char *section, const char *name, const char 
 }
 
 static int read_text(struct gpu_config *c, const char *file, const char *text, const struct reading *outer,
-                     struct wl_err *e)
+                     struct config_warn warn, struct wl_err *e)
 {
-    struct reading r = {.outer = outer, .file = file, .text = text, .config = c, .e = e, .at = text};
+    struct reading r = {.outer = outer, .file = file, .text = text, .config = c, .warn = warn, .e = e, .at = text};
     int line = ini_parse_stream(next_line, &r, on_pair, &r);
     if (line > 0 && (!r.failed || (unsigned)line < r.failed))
         return wl_fail_at(e, file, (unsigned)line, 0, text, "neither 'key = value' nor '[section]' nor a comment");
@@ -209,7 +222,7 @@ static int read_text(struct gpu_config *c, const char *file, const char *text, c
 
 int config_parse(struct gpu_config *c, const char *file, const char *text, struct wl_err *e)
 {
-    return read_text(c, file, text, NULL, e);
+    return read_text(c, file, text, NULL, (struct config_warn){0}, e);
 }
 
 /* ---- presets and files ---- */
@@ -236,7 +249,7 @@ unsigned preset_names(const char *names[], unsigned max)
 }
 
 /* The whole file as a string, or NULL. */
-static char *read_file(const char *path, struct wl_err *e)
+char *config_read_file(const char *path, struct wl_err *e)
 {
     struct stat st;
     FILE *f = fopen(path, "rb");
@@ -278,7 +291,43 @@ static void place(const char *name, const struct reading *outer, char *out, size
     else snprintf(out, size, "%s", name);
 }
 
-static int load(struct gpu_config *c, const char *name, const struct reading *outer, struct wl_err *e)
+/* A text in our format or, by its looks, in GPGPU-Sim's. */
+static int read_any(struct gpu_config *c, const char *path, const char *text, const struct reading *outer,
+                    struct config_warn warn, struct wl_err *e)
+{
+    if (gpgpusim_text(text)) return gpgpusim_parse(c, path, text, false, warn, e);
+    return read_text(c, path, text, outer, warn, e);
+}
+
+static bool looks_like_file(const char *name)
+{
+    size_t n = strlen(name);
+    return strchr(name, '/') || (n > 4 && strcmp(name + n - 4, ".ini") == 0) || (n > 7 && strcmp(name + n - 7, ".config") == 0);
+}
+
+/* "gpgpusim.config+trace.config": the second adds to the first. */
+static int load_pair(struct gpu_config *c, const char *name, const char *plus, const struct reading *outer,
+                     struct config_warn warn, struct wl_err *e)
+{
+    char first[1024], path[1024];
+    snprintf(first, sizeof first, "%.*s", (int)(plus - name), name);
+    int rc = load(c, first, outer, warn, e);
+    if (rc) return rc;
+    const char *slash = strrchr(first, '/');
+    struct stat st;
+    place(plus + 1, outer, path, sizeof path);
+    if (stat(path, &st) != 0 && slash && !strchr(plus, '/')) /* beside the first, then */
+        snprintf(path, sizeof path, "%.*s%s", (int)(slash + 1 - first), first, plus + 1);
+    char *text = config_read_file(path, e);
+    if (!text) return e && e->code ? (int)e->code : WL_EINPUT;
+    if (gpgpusim_text(text)) rc = gpgpusim_parse(c, path, text, true, warn, e);
+    else rc = wl_fail(e, WL_EINPUT, "%s has no options like -gpgpu_n_mem; only such files can be added with '+'", path);
+    free(text);
+    return rc;
+}
+
+static int load(struct gpu_config *c, const char *name, const struct reading *outer, struct config_warn warn,
+                struct wl_err *e)
 {
     char path[1024];
     snprintf(path, sizeof path, "built-in %s.ini", name);
@@ -288,22 +337,30 @@ static int load(struct gpu_config *c, const char *name, const struct reading *ou
     for (const struct reading *r = outer; r; r = r->outer)
         if (strcmp(r->file, path) == 0 || ++depth > MAX_BASES)
             return wl_fail(e, WL_EINPUT, "'%s' is its own base", name);
-    if (preset) return read_text(c, path, preset->data, outer, e);
-    bool looks_like_file = strchr(name, '/') || (strlen(name) > 4 && strcmp(name + strlen(name) - 4, ".ini") == 0);
+    if (preset) return read_text(c, path, preset->data, outer, warn, e);
     struct stat st;
-    if (!looks_like_file && stat(path, &st) != 0) return unknown_gpu(name, e);
-    char *text = read_file(path, e);
+    bool there = stat(path, &st) == 0;
+    const char *plus = there ? NULL : strchr(name, '+');
+    if (plus) return load_pair(c, name, plus, outer, warn, e);
+    if (!there && !looks_like_file(name)) return unknown_gpu(name, e);
+    char *text = config_read_file(path, e);
     if (!text) return e && e->code ? (int)e->code : WL_EINPUT;
-    int rc = read_text(c, path, text, outer, e);
+    int rc = read_any(c, path, text, outer, warn, e);
     free(text);
     return rc;
 }
 
-int config_load(struct gpu_config *c, const char *name_or_file, struct wl_err *e)
+int config_load_warn(struct gpu_config *c, const char *name_or_file, void (*say)(void *arg, const char *text), void *arg,
+                     struct wl_err *e)
 {
     config_defaults(c);
     snprintf(c->name, sizeof c->name, "%s", name_or_file);
-    return load(c, name_or_file, NULL, e);
+    return load(c, name_or_file, NULL, (struct config_warn){say, arg}, e);
+}
+
+int config_load(struct gpu_config *c, const char *name_or_file, struct wl_err *e)
+{
+    return config_load_warn(c, name_or_file, NULL, NULL, e);
 }
 
 /* ---- writing and hashing ---- */
@@ -334,7 +391,7 @@ void config_print(const struct gpu_config *c, FILE *out)
         snprintf(left, sizeof left, "%s = %s", p->name, value);
         fprintf(out, "%-32s # %s%s%s\n", left, p->help, *p->unit ? ", " : "", p->unit);
     }
-    fprintf(out, "\ndram.map = %s\n", c->dram_map);
+    fprintf(out, "\nshared.options = %s\ndram.map = %s\n", c->shared_options, c->dram_map);
 }
 
 static uint64_t hash_text(uint64_t h, const char *s) { return hash_bytes(h, s, strlen(s) + 1); }
@@ -352,7 +409,7 @@ static uint64_t hash_values(uint64_t h, const char *name, const struct wl_param 
 uint64_t config_hash(const struct gpu_config *c)
 {
     uint64_t h = hash_values(WL_HASH_INIT, "gpu", gpu_params, c->v);
-    h = hash_text(h, c->dram_map);
+    h = hash_text(hash_text(h, c->dram_map), c->shared_options);
     h = hash_values(h, c->l1.policy->name, c->l1.policy->params, c->l1.values);
     h = hash_values(h, c->l2.policy->name, c->l2.policy->params, c->l2.values);
     return hash_values(h, c->sched.policy->name, c->sched.policy->params, c->sched.values);

@@ -34,6 +34,7 @@ struct sched_choice {
 struct gpu_config {
     char name[64];       /* "gtx480", or the file it came from */
     char dram_map[128];  /* GPGPU-Sim address map string */
+    char shared_options[96]; /* "0,8,16,32": sizes shared memory can take of shared.unified, in KiB */
     int64_t v[P_COUNT];
     struct cache_choice l1, l2;
     struct sched_choice sched;
@@ -41,8 +42,12 @@ struct gpu_config {
 
 /* All defaults, policies lru, lru, gto. */
 void config_defaults(struct gpu_config *c);
-/* A preset by name (gpus/NAME.ini, built in) or a file by path. */
+/* A preset by name (gpus/NAME.ini, built in) or a file by path, ours or a gpgpusim.config, with
+ * "+trace.config" behind it if wanted. */
 int config_load(struct gpu_config *c, const char *name_or_file, struct wl_err *e);
+/* The same; `say` gets what a file of GPGPU-Sim asks for and cannot have. */
+int config_load_warn(struct gpu_config *c, const char *name_or_file, void (*say)(void *arg, const char *text), void *arg,
+                     struct wl_err *e);
 /* Parses INI text; `file` is for messages. Keys are parameter names ("l1d.mshr = 64", with or
  * without [section]), dram.map, base = PRESET (must come first), l1, l2, sched. */
 int config_parse(struct gpu_config *c, const char *file, const char *text, struct wl_err *e);
@@ -52,6 +57,9 @@ int config_set(struct gpu_config *c, const char *assignment, struct wl_err *e);
 int config_set_l1(struct gpu_config *c, const char *spec, struct wl_err *e);
 int config_set_l2(struct gpu_config *c, const char *spec, struct wl_err *e);
 int config_set_sched(struct gpu_config *c, const char *spec, struct wl_err *e);
+/* The sizes of a shared.options text in bytes, ascending; returns how many. 0: not a list, *e filled. */
+enum { WL_MAX_CARVEOUTS = 16 };
+unsigned carveouts(const char *text, uint32_t bytes[WL_MAX_CARVEOUTS], struct wl_err *e);
 /* Contradictions between values (a geometry that cannot be, ...). Called before a machine is built. */
 int config_check(const struct gpu_config *c, struct wl_err *e);
 /* The machine in our file format, complete, loadable again. */

@@ -99,6 +99,7 @@ static const struct wl_counter tags_counters[] = {
     {"vta_probes", "misses", "load misses looked up in their warp's victim tags"},
     {"vta_hits", "misses", "of these, found: the warp had lost the line"},
     {"vta_inserts", "lines", "evicted lines noted for the warp that had brought them in"},
+    {"table_accesses", "accesses", "of the victim tags, for the energy model"},
     WL_COUNTER_END,
 };
 
@@ -108,6 +109,7 @@ static void tags_read_counters(const void *self, uint64_t *out)
     out[0] = s->n_probes;
     out[1] = s->n_hits;
     out[2] = s->n_inserts;
+    out[3] = s->n_probes + s->n_inserts;
 }
 
 static int tags_victim(void *self, const struct wl_access *a, const struct wl_set *set)
@@ -315,6 +317,11 @@ static void ccws_issued(void *self, const struct wl_sched_view *v, unsigned sche
     s->all_instructions++;
 }
 
+static struct wl_sched_state ccws_state(const void *self)
+{
+    return (struct wl_sched_state){((const struct ccws *)self)->throttled ? "throttled" : "free", -1};
+}
+
 extern const struct wl_sched_policy ccws_policy;
 const struct wl_sched_policy ccws_policy = {
     .abi = WL_ABI,
@@ -331,4 +338,5 @@ const struct wl_sched_policy ccws_policy = {
     .issued = ccws_issued,
     .warp_launch = ccws_warp_launch,
     .warp_exit = ccws_warp_exit,
+    .state = ccws_state,
 };

@@ -58,7 +58,8 @@ static const struct wl_param dycache_params[] = {
     [FG_RESELECT] = {"fg_reselect", "", 0, 1, 1, "no|yes", "a fine granularity may change to the other fine one",
                      "section V.A speaks of 32 to 64"},
     [START] = {"start", "bytes", 0, 2, 2, "32|64|128", "granularity at the start", "not said: the plain cache's"},
-    [PENDING] = {"pending", "", 0, 0, 1, "wait|past", "a partial hit on chunks in flight: waits, or fetches past the cache",
+    [PENDING] = {"pending", "", 0, 0, 1, "wait|past",
+                 "a partial hit on chunks in flight: waits, or fetches past the cache",
                  "not said; data in flight cannot be invalidated"},
     WL_PARAM_END,
 };
@@ -113,7 +114,8 @@ static void *dycache_create(const struct wl_geometry *g, const int64_t *v, const
 static void dycache_grains(void *self, struct wl_grains *out)
 {
     struct dycache *d = self;
-    *out = (struct wl_grains){.bytes = d->start, .single = d->single, .past = d->past, .retain = d->retain, .stats = &d->grain};
+    *out = (struct wl_grains){
+        .bytes = d->start, .single = d->single, .past = d->past, .retain = d->retain, .stats = &d->grain};
 }
 
 /* ---- the selector ---- */

@@ -41,7 +41,7 @@
 #include "warpline/policy.h"
 
 enum { BYPASS, EA_TERM, EA_COUNT, TYPE, WRITE_CLASS, PROMOTE_ON_MERGE, MC_FIXED, BYPASS_LIMIT, HAC_PARAMS };
-enum { COUNT_LANES, COUNT_WORDS };
+enum { COUNT_WORDS = 1 };
 enum { ALL_WRITES, L1_WRITEBACKS };
 
 #define PARAM_WRITE_CLASS                                                                               \
@@ -57,7 +57,7 @@ static const struct wl_param hac_params[] = {
     [BYPASS] = {"bypass", "", 0, 1, 1, "off|on", "low-ea demand reads pass by dirty NVM victims of higher EA",
                 "Algorithm 1"},
     [EA_TERM] = {"ea", "", 0, 1, 1, "off|on", "effective addresses count; off: EA is always 0", "Algorithm 1"},
-    [EA_COUNT] = {"ea_count", "", 0, 0, 1, "lanes|words", "effective addresses: lanes, or distinct words (up to 32)",
+    [EA_COUNT] = {"ea_count", "", 0, 0, 1, "lanes|words", "effective addresses: lanes, or distinct words",
                   "section III.B: references of threads"},
     [TYPE] = {"type", "", 0, 1, 1, "off|on", "memories are told apart; off: every line is taken for DRAM",
               "section IV.A"},
@@ -175,12 +175,22 @@ static void hac_read_counters(const void *self, uint64_t *out)
 
 /* ---- requests ---- */
 
+/* Distinct 4-byte words among the touched bytes of a line; one at least, 32 at most. */
+static uint32_t count_words(const uint64_t bytes[2])
+{
+    uint32_t n = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        uint64_t b = bytes[i] | bytes[i] >> 1;
+        n += (uint32_t)__builtin_popcountll((b | b >> 2) & UINT64_C(0x1111111111111111));
+    }
+    return n ? n : 1;
+}
+
 /* 1 to 32, or 0: the request has none. */
 static uint32_t effective_addresses(const struct hac *h, const struct wl_access *a)
 {
     if (a->space == WL_CONST) return 32;
-    if (!a->lanes || h->v[EA_COUNT] == COUNT_LANES) return a->lanes;
-    return a->words < 1 ? 1 : a->words > 32 ? 32 : a->words;
+    return a->lanes && a->bytes && h->v[EA_COUNT] == COUNT_WORDS ? count_words(a->bytes) : a->lanes;
 }
 
 static uint32_t ea_group(const struct hac *h, const struct wl_access *a)

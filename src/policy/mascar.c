@@ -17,9 +17,10 @@
  *    reach the L1D; leftovers are those for which its reason (they are in the queue already) holds.
  *    nonowner=strict and any are the other readings.
  *  - At the L1D another warp than the owner may hit and merge, not miss or store (may_miss).
- *  - Release: the owner's next instruction depends on one of its loads (hit or miss: the scoreboard
- *    cannot tell), or it waits at a barrier, or has ended; and all its requests have been accepted
- *    (drain), else its own misses would be turned away.
+ *  - Release: the owner's next instruction depends on one of its loads, or it waits at a barrier, or has
+ *    ended; and all its requests have been accepted (drain), else its own misses would be turned
+ *    away. The paper's scoreboard bit is set when a load issues, so one that hits releases as well
+ *    (release=any); with miss the owner stays owner while its loads hit.
  *  - Next owner: "one will go ahead and access memory": the warp whose request is at the L1D, if any
  *    (owner_lsu=always; switch: only when the mode changes), else the first to issue a memory
  *    instruction, the oldest of the SM. If nobody can, or the ld/st unit is blocked, the warp of the
@@ -32,8 +33,7 @@
  * accesses are held back at issue only; their pipes have no queue to step aside to. A warp with
  * queued requests issues no other memory instruction (same_warp). Ownership ends with MP.
  *
- * Left out of what one could vary: an owner's timeout, two issues a cycle in MP, release on misses
- * only. A shared-memory load that still waits for the ld/st unit looks like a long-latency one.
+ * Left out of what one could vary: an owner's timeout, two issues a cycle in MP. A shared-memory load that still waits for the ld/st unit looks like a long-latency one.
  *
  * Storage as the paper's Table II counts it, for 48 warps: the owner's number 6 bits (1 byte), two
  * status bits a warp (12 bytes), queue entries of 64 + 32 * 7 + 6 + 7 = 301 bits, 38 bytes each. Not
@@ -50,6 +50,7 @@ enum {
     MODE,
     NONOWNER,
     DRAIN,
+    RELEASE,
     OWNER_LSU,
     QUEUE_HANDOVER,
     SAME_WARP,
@@ -65,6 +66,7 @@ enum {
 enum { PART_BOTH, PART_SCHED, PART_REEXEC };
 enum { FORCE_AUTO, FORCE_EP, FORCE_MP };
 enum { NONOWNER_SNAPSHOT, NONOWNER_STRICT, NONOWNER_ANY };
+enum { RELEASE_ANY, RELEASE_MISS };
 enum { LSU_NO, LSU_SWITCH, LSU_ALWAYS };
 
 static const struct wl_param mascar_params[] = {
@@ -75,6 +77,8 @@ static const struct wl_param mascar_params[] = {
     [NONOWNER] = {"nonowner", "", 0, 0, 2, "snapshot|strict|any",
                   "other warps' memory instructions in MP: those ready at the switch, none, all", "section III-A, both said"},
     [DRAIN] = {"drain", "", 0, 1, 1, "no|yes", "ownership lasts until all requests are accepted", "Fig. 3"},
+    [RELEASE] = {"release", "", 0, 0, 1, "any|miss", "loads whose dependents release: all, or those that missed",
+                 "section III-A: the scoreboard cannot tell"},
     [OWNER_LSU] = {"owner_lsu", "", 0, 2, 2, "no|switch|always",
                    "without an owner, the warp at the L1D is it: never, when MP begins, always", "section III-A"},
     [QUEUE_HANDOVER] = {"queue_handover", "", 0, 1, 1, "no|yes",
@@ -135,6 +139,7 @@ struct mascar {
     int64_t value[PARAMS];
     uint32_t warps, schedulers;
     bool mp, owner_gone, busy; /* busy: there were warps */
+    bool waited; /* the owner's next instruction was seen to depend on a load that is not accepted yet */
     int owner;
     uint64_t leftover;
     struct flag l1d, l1t, l1c;
@@ -267,6 +272,7 @@ static void own(struct mascar *m, int warp, unsigned counter)
 {
     if (warp < 0) return;
     m->owner = warp;
+    m->waited = false;
     m->n[counter]++;
 }
 
@@ -291,8 +297,11 @@ static void release(struct mascar *m, const struct wl_sched_view *v)
     unsigned cause;
     if (m->owner_gone || (v->ended & bit && drained)) cause = N_RELEASE_EXIT;
     else if (v->barrier & bit && drained) cause = N_RELEASE_BARRIER;
-    else if (v->long_stall & bit && (drained || !m->value[DRAIN])) cause = N_RELEASE_DEPENDENCE;
-    else return;
+    else if ((v->long_stall & bit || m->waited) && (drained || !m->value[DRAIN])) cause = N_RELEASE_DEPENDENCE;
+    else {
+        m->waited = m->value[RELEASE] == RELEASE_ANY && v->long_stall & bit;
+        return;
+    }
     m->n[cause]++;
     m->owner = NO_OWNER;
     m->owner_gone = false;
@@ -395,6 +404,12 @@ static unsigned mascar_first(void *self, const struct wl_sched_view *v)
     return memory ? wl_oldest(v, memory) % m->schedulers : turn;
 }
 
+static struct wl_sched_state mascar_state(const void *self)
+{
+    const struct mascar *m = self;
+    return (struct wl_sched_state){!schedules(m) ? NULL : m->mp ? "MP" : "EP", m->owner};
+}
+
 /* ---- warps come and go ---- */
 
 static void forget(struct mascar *m, unsigned warp)
@@ -433,6 +448,7 @@ const struct wl_sched_policy mascar_policy = {
     .first = mascar_first,
     .may_miss = mascar_may_miss,
     .reexec = mascar_reexec,
+    .state = mascar_state,
     .warp_launch = mascar_warp_launch,
     .warp_exit = mascar_warp_exit,
     .kernel_begin = mascar_kernel_begin,

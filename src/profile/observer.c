@@ -132,6 +132,11 @@ void observe_kill(struct observer *o, uint64_t line)
     l->place = LEFT_KILLED;
 }
 
+void observe_part(struct observer *o, uint64_t line, uint8_t sectors)
+{
+    lines_get(&o->lines, line)->used &= (uint8_t)~sectors; /* the next fetch of them can be used anew */
+}
+
 void observe_flush(struct observer *o)
 {
     for (uint32_t i = 0; i < o->lines.used; i++) {

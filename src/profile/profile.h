@@ -104,6 +104,7 @@ void observe_request(struct observer *o, const struct wl_access *a, enum load_ou
 /* A miss of `a` replaces the valid line. */
 void observe_evict(struct observer *o, const struct wl_access *a, uint64_t line);
 void observe_kill(struct observer *o, uint64_t line); /* a store invalidated it */
+void observe_part(struct observer *o, uint64_t line, uint8_t sectors); /* these left, others of the line stay */
 void observe_flush(struct observer *o);               /* everything was invalidated */
 void observe_load(struct observer *o, const struct wl_load *l); /* its last request was accepted */
 /* The ld/st unit is stalled while another warp's load would hit; `idle` of these cycles nothing issues. */

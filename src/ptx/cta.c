@@ -312,7 +312,7 @@ static int shape(struct run *r, struct wl_err *e)
 {
     const struct ptx_func *k = r->l.kernel;
     struct launch_info *i = &r->info;
-    snprintf(i->kernel, sizeof i->kernel, "%s", k->name);
+    snprintf(i->kernel, sizeof i->kernel, "%s", r->l.label ? r->l.label : k->name);
     memcpy(i->grid, r->l.grid, sizeof i->grid);
     memcpy(i->block, r->l.block, sizeof i->block);
     i->regs_per_thread = k->regs_per_thread;

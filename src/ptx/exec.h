@@ -77,6 +77,7 @@ uint64_t ptx_texref(const struct ptx_image *img, const char *name);
 struct ptx_launch {
     struct ptx_image *image;
     const struct ptx_func *kernel;
+    const char *label; /* what results call it; NULL: its own name */
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared;
     const void *params; /* kernel->param_bytes bytes, laid out as ptx_var.offset says */

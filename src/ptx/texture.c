@@ -58,7 +58,8 @@ static int select_texture(struct warp *w, const struct uop *u, unsigned lane, ui
     uint64_t row = (uint64_t)t->width * (t->bits / 8u) * t->channels;
     r->tex_host = dev_ptr(mem, t->base, (t->height - 1) * t->pitch + row);
     if (!r->tex_host)
-        return warp_fault(w, u, (int)lane, "the memory of the texture at 0x%llx was freed", (unsigned long long)t->base);
+        return warp_fault(w, u, (int)lane, "the memory of the texture at 0x%llx was freed",
+                          (unsigned long long)t->base);
     r->tex = t;
     r->tex_handle = handle;
     return RUN_ON;
@@ -73,23 +74,21 @@ static int64_t inside(int64_t i, int64_t n, unsigned mode)
     switch (mode) {
     case TEX_BORDER: return -1;
     case TEX_WRAP: i %= n; return i < 0 ? i + n : i;
-    case TEX_MIRROR: i %= 2 * n; i = i < 0 ? i + 2 * n : i; return i < n ? i : 2 * n - 1 - i;
+    case TEX_MIRROR:
+        i %= 2 * n;
+        i = i < 0 ? i + 2 * n : i;
+        return i < n ? i : 2 * n - 1 - i;
     default: return i < 0 ? 0 : n - 1;
     }
 }
 
 static int64_t nearest(int64_t i, int64_t n) { return i < 0 ? 0 : i < n ? i : n - 1; }
 
-/* A float coordinate in units of texels; in odd periods a mirror runs backwards. */
-static double to_texels(const struct texture *t, float x, uint32_t n, unsigned mode)
+/* A float coordinate in units of texels. */
+static double to_texels(const struct texture *t, float x, uint32_t n)
 {
     double v = isnan(x) ? 0 : fmin(fmax((double)x, -1e12), 1e12);
-    if (!t->normalized) return v;
-    if (mode == TEX_MIRROR) {
-        double period = floor(v);
-        v = fmod(period, 2) != 0 ? 1 - (v - period) : v - period;
-    }
-    return v * n;
+    return t->normalized ? v * n : v;
 }
 
 /* Texels a coordinate lies between (the same one twice without filtering) and the weight of the second. */
@@ -99,13 +98,16 @@ struct place {
     double weight;
 };
 
+/* Whether a fetch gives floats; only these can be filtered. */
+static bool gives_floats(const struct texture *t) { return t->format == TEX_FLOAT || (t->bits < 32 && !t->as_integer); }
+
 static struct place place_of(const struct texture *t, uint32_t bits, bool is_float, unsigned axis)
 {
     uint32_t n = axis ? t->height : t->width;
-    bool integer = !is_float, filter = t->linear && !integer && !(t->as_integer && t->format != TEX_FLOAT);
+    bool filter = t->linear && is_float && gives_floats(t);
     unsigned mode = t->address[axis];
-    if ((integer || !t->normalized) && mode != TEX_BORDER) mode = TEX_CLAMP;
-    double x = integer ? (double)(int32_t)bits : to_texels(t, f32_of(bits), n, mode);
+    if ((!is_float || !t->normalized) && mode != TEX_BORDER) mode = TEX_CLAMP;
+    double x = is_float ? to_texels(t, f32_of(bits), n) : (double)(int32_t)bits;
     if (filter) x -= 0.5;
     int64_t i = (int64_t)floor(x);
     struct place p = {.i = {inside(i, n, mode), -1}, .shown = 0, .weight = 0};
@@ -147,9 +149,8 @@ static void texel(const struct texture *t, const uint8_t *host, int64_t x, int64
         return;
     }
     const uint8_t *p = host + texel_offset(t, x, y);
-    bool is_float = t->format == TEX_FLOAT || (t->bits < 32 && !t->as_integer);
     out[1] = out[2] = 0; /* channels that are not stored */
-    out[3] = is_float ? f32_bits(1) : 1;
+    out[3] = gives_floats(t) ? f32_bits(1) : 1;
     for (unsigned k = 0; k < t->channels; k++) out[k] = channel(t, p + k * (t->bits / 8u));
 }
 

@@ -61,6 +61,7 @@ static int init_parts(struct gpu *g, struct wl_err *e)
     const struct gpu_config *c = &g->config;
     if (addrmap_init(&g->map, c->dram_map, g->channels, g->slices / g->channels, (uint32_t)c->v[P_DRAM_BANKS], e))
         return WL_EINPUT;
+    g->map.hash = (enum map_hash)c->v[P_MEM_HASH];
     g->map.l2_index = (enum index_fn)c->v[P_L2_INDEX];
     g->map.l2_sets = (uint32_t)c->v[P_L2_SETS];
     g->nvm = (struct nvm_map){.rule = (enum nvm_rule)c->v[P_NVM_MAP], .seed = (uint64_t)c->v[P_NVM_SEED],
@@ -70,6 +71,7 @@ static int init_parts(struct gpu *g, struct wl_err *e)
     for (uint32_t i = 0; i < g->sms; i++) {
         g->sm[i].dispatcher = &g->dispatch.part;
         if (sm_init(&g->sm[i], c, i, &g->map, &g->pool, &g->ops, e)) return (int)e->code;
+        if (g->options.timeline) g->sm[i].timeline = timeline_of(g->options.timeline, i);
     }
     for (uint32_t i = 0; i < g->slices; i++) {
         if (l2_init(&g->l2[i], c, i, &g->map, &g->nvm, &g->pool, e)) return (int)e->code;
@@ -129,6 +131,7 @@ static int add_profile(struct gpu *g, struct wl_err *e)
     for (uint32_t i = 0; i < g->sms; i++) {
         g->profile->sm[i].age = g->sm[i].age;
         g->sm[i].l1d.observer = &g->profile->sm[i];
+        if (probe_init(&g->sm[i])) return wl_fail(e, WL_ERUN, "out of memory");
     }
     return 0;
 }
@@ -280,6 +283,8 @@ int gpu_run(struct gpu *g, struct stream_source *s, struct wl_err *e)
     if (bad) return bad;
     for (uint32_t i = 0; i < g->sms; i++) sm_kernel_end(&g->sm[i]);
     if (g->profile) profile_kernel_end(g->profile);
+    if (g->options.timeline)
+        timeline_kernel(g->options.timeline, s->info->kernel, start / g->core_period, g->clock.now / g->core_period + 1);
     g->cycles += (g->clock.now - start) / g->core_period + 1;
     g->kernels++;
     g->broken = false;

@@ -3,8 +3,11 @@
 
 #include <ctype.h>
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/bits.h"
 
 static bool number(const char **p, unsigned *out)
 {
@@ -34,17 +37,16 @@ bool launch_range(const char *text, unsigned *first, unsigned *last)
     return (begins || *last != UINT32_MAX) && *first <= *last;
 }
 
-/* The last name of a mangled C++ function: _Z3addPfi is "add", _ZN4math3addIfEE... too. */
-static bool source_name(const char *mangled, char *out, size_t size)
+/* The last name of a mangled C++ function, and whether its symbol says more than name and types. */
+static bool source_name(const char *symbol, char *out, size_t size, bool *more)
 {
-    if (strncmp(mangled, "_Z", 2) != 0) return false;
-    const char *p = mangled + 2;
-    while (*p && !isdigit((unsigned char)*p)) {
-        if (!strchr("NLKVr", *p)) return false; /* nested, internal, qualifiers; else no plain name */
-        p++;
-    }
-    out[0] = 0;
-    while (isdigit((unsigned char)*p)) {
+    if (strncmp(symbol, "_Z", 2) != 0) return false;
+    const char *p = symbol + 2;
+    unsigned names = 0;
+    *more = false;
+    for (;; names++) {
+        while (*p && strchr("NLKVr", *p)) p++; /* nested, internal, qualifiers */
+        if (!isdigit((unsigned char)*p)) break;
         char *end;
         unsigned long n = strtoul(p, &end, 10);
         if (n == 0 || n > strlen(end) || n >= size) return false;
@@ -52,12 +54,26 @@ static bool source_name(const char *mangled, char *out, size_t size)
         out[n] = 0;
         p = end + n;
     }
-    return out[0];
+    *more = names > 1 || *p == 'I';
+    return names > 0;
 }
 
-bool kernel_matches(const char *pattern, const char *name)
+bool kernel_label(const char *symbol, char *out, size_t size)
 {
-    char source[256];
-    if (fnmatch(pattern, name, 0) == 0) return true;
-    return source_name(name, source, sizeof source) && fnmatch(pattern, source, 0) == 0;
+    bool more;
+    if (size < 16 || !source_name(symbol, out, size - 6, &more)) return false;
+    if (more) {
+        uint64_t h = hash_bytes(WL_HASH_INIT, symbol, strlen(symbol));
+        snprintf(out + strlen(out), 6, "#%04x", (unsigned)((h ^ h >> 32 ^ h >> 16) & 0xffff));
+    }
+    return true;
+}
+
+bool kernel_matches(const char *pattern, const char *symbol)
+{
+    char name[256];
+    bool more;
+    if (fnmatch(pattern, symbol, 0) == 0) return true;
+    if (source_name(symbol, name, sizeof name, &more) && fnmatch(pattern, name, 0) == 0) return true;
+    return kernel_label(symbol, name, sizeof name) && fnmatch(pattern, name, 0) == 0;
 }

@@ -1,8 +1,9 @@
 /* process_report.h - what a simulated program's process tells `warpline exec`.
  *
- * One file a process: this struct, then a kernel_record a launch. It is rewritten after every
+ * One file a process: this struct, then a launch_record for each launch. It is rewritten after every
  * launch, so that a program which ends by a signal or _exit() still leaves what it did. Both sides
- * are built together; the size stands in the file to find out when they were not. */
+ * are built together; the size stands in the file to find out when they were not. A process that
+ * ends well and was profiled or sampled leaves two files more, with these endings. */
 #ifndef WL_SIM_PROCESS_REPORT_H
 #define WL_SIM_PROCESS_REPORT_H
 
@@ -26,6 +27,14 @@
 #define ENV_RECORD     "WARPLINE_RECORD"     /* folder of .wlt files */
 #define ENV_REPORT     "WARPLINE_REPORT"     /* folder of these files */
 
+#define LOADS_ENDING   ".loads"   /* struct load_record, `profile.loads` of them */
+#define SAMPLES_ENDING ".samples" /* struct sample, `samples` of them */
+
+struct launch_record {
+    struct kernel_record kernel;
+    struct run_stats stats; /* what this launch added; 0 when it was not timed */
+};
+
 struct process_report {
     uint64_t magic, bytes;
     uint64_t pid, started_ns; /* monotonic: the order of processes */
@@ -35,6 +44,8 @@ struct process_report {
     struct exec_counts counts;
     struct run_stats stats;
     struct policy_stats policies;
+    struct profile_report profile; /* its pointer means nothing here */
+    uint64_t samples;
     double seconds;           /* from the first CUDA call to the last launch */
     uint64_t peak_memory_bytes;
     uint32_t kernels;         /* records behind this struct */
@@ -47,8 +58,11 @@ struct process_report {
 
 /* First and last launch of "N", "N..M", "N.." or "..M", from 1; false when it is none of them. */
 bool launch_range(const char *text, unsigned *first, unsigned *last);
-/* Whether a shell pattern fits a kernel's name, or the name as the source has it: "add" fits
- * _Z3addPfi and _ZN4math3addIfEEvPT_. */
+/* What results call a C++ kernel: its name in the source, with a number made of all of its symbol
+ * when that says more (namespaces, template arguments): _Z3addPfi is "add", _ZN4math3addIfEEvPT_
+ * "add#1b2c". False: not such a symbol. */
+bool kernel_label(const char *symbol, char *out, size_t size);
+/* Whether a shell pattern fits a kernel's symbol, its name in the source or its label. */
 bool kernel_matches(const char *pattern, const char *name);
 
 #endif

@@ -225,6 +225,9 @@ int session_launch(struct session *s, struct ptx_launch *l, struct wl_err *e)
     enum session_mode mode = skipped ? SESSION_FUNCTIONAL : s->opt.mode;
     l->no_streams = mode == SESSION_FUNCTIONAL;
     set_output(s, l);
+    char label[sizeof s->kernel->name];
+    const struct session_watch *w = s->opt.watch;
+    if (w && w->label && w->label(w->arg, l->kernel->name, label, sizeof label)) l->label = label;
     struct stream_source *src = ptx_open(l, e);
     if (!src) return e ? (int)e->code : WL_ERUN;
 
@@ -232,7 +235,7 @@ int session_launch(struct session *s, struct ptx_launch *l, struct wl_err *e)
     int rc = consume(s, mode, src, &t, e);
     if (!rc) account(s, src, &t, skipped);
     ptx_close(src);
-    if (!rc && s->opt.watch && s->opt.watch->launched) s->opt.watch->launched(s->opt.watch->arg);
+    if (!rc && w && w->launched) w->launched(w->arg);
     return rc;
 }
 

@@ -18,6 +18,8 @@ enum session_mode {
  * hear of each launch while it goes on. All may be NULL. */
 struct session_watch {
     void *arg;
+    /* What results call a kernel whose own name is long and hard to read: writes it, true; or false. */
+    bool (*label)(void *arg, const char *kernel, char *out, size_t size);
     /* Whether launch number `launch` (from 1) is timed or recorded; else it is only executed. */
     bool (*select)(void *arg, const char *kernel, unsigned launch);
     void (*launched)(void *arg); /* a launch has ended well */

@@ -2,7 +2,7 @@
  *
  * Fermi's rule: lanes are joined per segment, whose size follows the access width (1 byte: 32,
  * 2 bytes: 64, more: 128 bytes); each transaction keeps its touched sectors, bytes and the
- * number of lanes. Transactions are served from the highest address to the lowest: GPGPU-Sim's
+ * number of lanes; sm.coalesce = line takes 128 bytes for all widths, as later GPUs do. Transactions are served from the highest address to the lowest: GPGPU-Sim's
  * order, and it matters where an instruction's own lines compete for a set (SYRK 128: L1D misses
  * +3.4 % of the reference instead of +5.9 %). Atomics that meet at one address cannot share a
  * transaction. */
@@ -15,7 +15,10 @@
 #define CONST_BASE (UINT64_C(1) << 40)
 #define PARAM_BASE (CONST_BASE + (UINT64_C(1) << 32))
 
-static unsigned segment_shift(unsigned width) { return width == 1 ? 5 : width == 2 ? 6 : 7; }
+static unsigned segment_shift(const struct sm *s, unsigned width)
+{
+    return s->whole_lines ? LINE_SHIFT : width == 1 ? 5 : width == 2 ? 6 : 7;
+}
 
 static void add_lane(struct txn *t, uint64_t addr, unsigned width)
 {
@@ -65,9 +68,9 @@ static uint32_t side_by_side(const struct warp_addrs *a, unsigned width, unsigne
 
 /* Affine addresses rise or fall all the way: a lane either joins the last transaction or starts
  * a new one. The usual strides need no look at each lane. */
-static uint32_t coalesce_affine(const struct warp_addrs *a, unsigned width, struct txn *out)
+static uint32_t coalesce_affine(const struct warp_addrs *a, unsigned width, unsigned shift, struct txn *out)
 {
-    unsigned shift = segment_shift(width), first = bit_low32(a->mask);
+    unsigned first = bit_low32(a->mask);
     if (a->stride == 0) {
         out[0] = (struct txn){.line = a->base >> LINE_SHIFT};
         add_lane(&out[0], a->base, width);
@@ -164,11 +167,11 @@ static uint32_t make_transactions(const struct sm *s, const struct memop *op, st
     unsigned width = op->inst->width, space = op->inst->space;
     if (space == SPACE_LOCAL) return coalesce_local(s, op, out);
     bool bank = space == SPACE_CONST || space == SPACE_PARAM, atomic = op->inst->kind == INST_ATOMIC;
-    if (!bank && !atomic && a->affine) return coalesce_affine(a, width, out);
+    if (!bank && !atomic && a->affine) return coalesce_affine(a, width, segment_shift(s, width), out);
     uint64_t addr[WARP_SIZE], base = space == SPACE_CONST ? CONST_BASE : space == SPACE_PARAM ? PARAM_BASE : 0;
     for (uint32_t m = a->mask; m; m &= m - 1) addr[bit_low32(m)] = base + warp_addr(a, bit_low32(m));
     if (bank) return coalesce_any(addr, a->mask, width, 6, true, out);
-    return coalesce_any(addr, a->mask, width, atomic ? LINE_SHIFT : segment_shift(width), !atomic, out);
+    return coalesce_any(addr, a->mask, width, atomic ? LINE_SHIFT : segment_shift(s, width), !atomic, out);
 }
 
 uint32_t coalesce(const struct sm *s, const struct memop *op, struct txn *out)

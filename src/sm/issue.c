@@ -73,6 +73,7 @@ static void issue(struct sm *s, unsigned w, tick_t now)
     struct warp *p = &s->warp[w];
     const struct code_inst *in = p->inst;
     s->stats.warp_instructions++;
+    if (s->timeline) timeline_issue(s->timeline, s, w);
     if (s->l1d.observer) observe_issue(s->l1d.observer, age_rank(s, w));
     unsigned lanes = bit_count32(p->exec);
     s->stats.thread_instructions += lanes;

@@ -178,11 +178,12 @@ enum l1_outcome ldst_try(struct sm *s, struct l1 *c, struct req *r, tick_t now)
 
 static void access_tags(struct sm *s, struct l1 *c, struct access_pipe *p, tick_t now)
 {
+    enum l1_outcome outcome = p->refused;
     p->refused = L1_HIT;
     struct req *r = p->list.head;
     if (r->ready > now) return;
     struct req *next = r->next;
-    enum l1_outcome outcome = ldst_try(s, c, r, now);
+    if (!l1_refused(outcome) || c->changed || !c->steady) outcome = ldst_try(s, c, r, now);
     if (outcome == L1_AGAIN) return;
     if (l1_refused(outcome)) {
         p->refused = outcome;
@@ -203,13 +204,14 @@ static void access_data(struct sm *s, tick_t now)
 /* ---- dispatch ---- */
 
 /* The cache an instruction goes to. */
-static enum req_origin origin_of(const struct code_inst *in)
+static enum req_origin origin_of(const struct sm *s, const struct code_inst *in)
 {
     if (in->space == SPACE_CONST || in->space == SPACE_PARAM) return FROM_L1C;
+    if (s->l1d_readonly) return FROM_L1D;
     return in->space == SPACE_TEX || in->cache_op == CACHE_NC ? FROM_L1T : FROM_L1D;
 }
 
-bool ldst_is_data(const struct code_inst *in) { return origin_of(in) == FROM_L1D; }
+bool ldst_is_data(const struct sm *s, const struct code_inst *in) { return origin_of(s, in) == FROM_L1D; }
 
 static void dispatch_shared(struct sm *s, struct memop *op, tick_t now)
 {
@@ -246,7 +248,7 @@ static void dispatch(struct sm *s, tick_t now)
     u->next_txn = 0;
     op->load.requests = (uint16_t)u->ntxn;
     op->waiting = u->ntxn;
-    count_requests(s, op, origin_of(op->inst), u->ntxn);
+    count_requests(s, op, origin_of(s, op->inst), u->ntxn);
 }
 
 static const uint8_t kind_of[] = {[INST_LOAD] = WL_LOAD, [INST_STORE] = WL_STORE, [INST_ATOMIC] = WL_ATOMIC};
@@ -283,7 +285,7 @@ static void feed(struct sm *s, tick_t now)
     struct lsu *u = &s->lsu;
     dispatch(s, now);
     if (!u->op) return;
-    enum req_origin origin = origin_of(u->op->inst);
+    enum req_origin origin = origin_of(s, u->op->inst);
     struct access_pipe *p = &s->pipe[origin];
     if (p->used >= p->depth) return;
     if (origin == FROM_L1D && s->reexec.pushed_at == s->cycle) return;
@@ -312,9 +314,9 @@ int ldst_warp(const struct sm *s)
     const struct req *r = s->pipe[FROM_L1D].list.head;
     const struct lsu *u = &s->lsu;
     if (r) return r->warp;
-    if (u->op) return ldst_is_data(u->op->inst) ? u->op->load.warp : -1;
+    if (u->op) return ldst_is_data(s, u->op->inst) ? u->op->load.warp : -1;
     const struct memop *next = u->head != u->tail ? u->queue[u->head & 63] : NULL;
-    return next && next->inst->space != SPACE_SHARED && ldst_is_data(next->inst) ? next->load.warp : -1;
+    return next && next->inst->space != SPACE_SHARED && ldst_is_data(s, next->inst) ? next->load.warp : -1;
 }
 
 void ldst_accept(struct sm *s, struct memop *op) { s->lsu.queue[s->lsu.tail++ & 63] = op; }
@@ -323,7 +325,7 @@ void ldst_accept(struct sm *s, struct memop *op) { s->lsu.queue[s->lsu.tail++ & 
 
 static void account_skipped(struct sm *s, uint64_t skipped)
 {
-    if (s->reexec.used) reexec_skip(s, skipped);
+    if (s->reexec.entries) reexec_skip(s, skipped);
     ldst_count_refusal(s, &s->l1d, s->pipe[FROM_L1D].refused, skipped);
     if (l1_refused(s->pipe[FROM_L1T].refused)) ldst_count_refusal(s, &s->l1t, s->pipe[FROM_L1T].refused, skipped);
     if (l1_refused(s->pipe[FROM_L1C].refused)) ldst_count_refusal(s, &s->l1c, s->pipe[FROM_L1C].refused, skipped);
@@ -336,8 +338,8 @@ void ldst_cycle(struct sm *s, tick_t now, uint64_t skipped)
     if (skipped) account_skipped(s, skipped);
     accept_reply(s, now);
     send_misses(s, &s->l1d, now);
-    send_misses(s, &s->l1t, now);
-    send_misses(s, &s->l1c, now);
+    if (l1_missq_head(&s->l1t)) send_misses(s, &s->l1t, now);
+    if (l1_missq_head(&s->l1c)) send_misses(s, &s->l1c, now);
     struct access_pipe *data = &s->pipe[FROM_L1D], *texture = &s->pipe[FROM_L1T], *constant = &s->pipe[FROM_L1C];
     /* A pipe without stages is fed and read in the same cycle. */
     if (data->delay) access_data(s, now);
@@ -366,7 +368,7 @@ tick_t ldst_next(const struct sm *s, tick_t now)
     if (!port_empty(&s->reply)) next = later(soon, port_next(&s->reply) + 1);
     next = earlier(next, earlier(pipe_next(&s->pipe[FROM_L1D]), earlier(pipe_next(&s->pipe[FROM_L1T]), pipe_next(&s->pipe[FROM_L1C]))));
     if (u->op) {
-        const struct access_pipe *p = &s->pipe[origin_of(u->op->inst)];
+        const struct access_pipe *p = &s->pipe[origin_of(s, u->op->inst)];
         if (p->used < p->depth) return soon;
     } else if (u->head != u->tail) {
         next = earlier(next, later(u->queue[u->head & 63]->ready, u->busy_until));

@@ -13,8 +13,8 @@
  *  - A queued request that is refused again goes to the end of the queue.
  *
  * A warp has requests of one instruction only in the queue, so that its stores and loads stay in
- * order: its other memory instructions are not issued (same_warp), and one that was issued before
- * blocks the unit.
+ * order: its other memory instructions are not issued (same_warp). One that was issued before blocks
+ * the unit when it is refused too, or when it or the queued one writes.
  *
  * Time: the queue tries one request each idle cycle. When a whole round was refused and nothing
  * changed since (no reply, no miss sent, no acceptance, no new opinion on who may miss) further
@@ -44,12 +44,13 @@ uint64_t reexec_holds_back(const struct sm *s)
     return back;
 }
 
-/* The unit's request belongs to a younger instruction than the warp's queued ones and must wait. */
+/* The unit's request belongs to a younger instruction than the warp's queued ones and must wait. A
+ * load that was issued before an earlier load stepped aside may go on: nothing orders the two. */
 static bool out_of_turn(const struct reexec *q, const struct req *r)
 {
     const struct memop *op = (const struct memop *)(const void *)r->load, *queued = q->op[r->warp];
     if (!q->count[r->warp] || queued == op || q->same_warp == WL_BLOCK_PUSH) return false;
-    return q->same_warp == WL_BLOCK_ALL || writes(op) || writes(queued);
+    return writes(op) || writes(queued);
 }
 
 /* ---- in and out ---- */
@@ -95,6 +96,7 @@ static void try_queued(struct sm *s, tick_t now)
     enum l1_outcome outcome = ldst_try(s, &s->l1d, r, now);
     s->stats.reexec_retries++;
     if (l1_refused(outcome)) {
+        s->stats.reexec_refusals++;
         list_push(&q->list, r);
         if (outcome == L1_AGAIN) reexec_changed(s); /* the cache is not what it was */
         else if (q->refused < q->used) q->refused++;
@@ -116,6 +118,7 @@ static bool try_unit(struct sm *s, tick_t now)
     bool wait = out_of_turn(q, r);
     enum l1_outcome outcome = wait ? L1_ORDER : ldst_try(s, &s->l1d, r, now);
     p->refused = L1_HIT;
+    s->stats.reexec_refusals += l1_refused(outcome) && !wait;
     if (outcome == L1_AGAIN) return true; /* stays where it is */
     q->blocked = l1_refused(outcome) && (wait || !can_push(q, r));
     if (q->blocked) {
@@ -150,6 +153,8 @@ void reexec_access(struct sm *s, tick_t now)
 void reexec_skip(struct sm *s, uint64_t cycles)
 {
     struct reexec *q = &s->reexec;
+    if (q->used || q->blocked) s->stats.reexec_refusals += cycles; /* with an empty queue the unit's own request is tried */
+    if (!q->used) return;
     s->stats.reexec_retries += cycles;
     s->stats.reexec_occupancy += cycles * q->used;
     for (uint64_t n = cycles % q->used; n; n--) list_push(&q->list, list_pop(&q->list));

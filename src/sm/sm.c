@@ -44,13 +44,13 @@ static int make_caches(struct sm *s, const struct gpu_config *c, struct wl_err *
                             .warps = s->warps, .warp_size = WARP_SIZE, .shared = &s->shared_slot};
     struct l1_shape data = {(uint32_t)v[P_L1D_SETS], (uint32_t)v[P_L1D_WAYS], (uint32_t)v[P_L1D_MSHR],
                             (uint32_t)v[P_L1D_MERGE], (uint32_t)v[P_L1D_MISSQ], (enum index_fn)v[P_L1D_INDEX],
-                            v[P_L1D_SECTORED], v[P_L1D_INFINITE], false, FROM_L1D, v[P_L1D_BYPASS]};
+                            v[P_L1D_SECTORED], v[P_L1D_INFINITE], false, FROM_L1D, v[P_L1D_BYPASS], v[P_L1D_WRITE], false};
     struct l1_shape texture = {(uint32_t)v[P_L1T_SETS], (uint32_t)v[P_L1T_WAYS], (uint32_t)v[P_L1T_MSHR],
                                (uint32_t)v[P_L1T_MERGE], (uint32_t)v[P_L1T_MISSQ], INDEX_LINEAR, false, false, false,
-                               FROM_L1T, false};
+                               FROM_L1T, false, false, false};
     struct l1_shape constant = {(uint32_t)v[P_L1C_SETS], (uint32_t)v[P_L1C_WAYS], (uint32_t)v[P_L1C_MSHR],
                                 (uint32_t)v[P_L1C_MERGE], (uint32_t)v[P_L1C_MISSQ], INDEX_LINEAR, false, false, true,
-                                FROM_L1C, false};
+                                FROM_L1C, false, false, v[P_L1C_PERFECT]};
     struct gpu_config plain; /* the other two caches are always LRU and share nothing with a scheme */
     config_defaults(&plain);
     void *none = NULL;
@@ -59,6 +59,7 @@ static int make_caches(struct sm *s, const struct gpu_config *c, struct wl_err *
     if (l1_init(&s->l1d, &data, &c->l1, &g, s->pool, e) || l1_init(&s->l1t, &texture, &plain.l1, &alone, s->pool, e) ||
         l1_init(&s->l1c, &constant, &plain.l1, &alone, s->pool, e))
         return (int)e->code;
+    if (c->sched.policy->may_miss) s->l1d.steady = false; /* the scheduler changes its mind too */
     return 0;
 }
 
@@ -91,6 +92,10 @@ int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const stru
     s->hit_ticks = p * (tick_t)v[P_L1D_HIT];
     s->l1d_global = v[P_L1D_GLOBAL];
     s->l1d_flush = v[P_L1D_FLUSH];
+    s->l1d_readonly = v[P_L1D_READONLY];
+    s->whole_lines = v[P_SM_COALESCE];
+    s->carve.unified = (uint32_t)v[P_SHARED_UNIFIED];
+    s->carve.options = carveouts(c->shared_options, s->carve.bytes, NULL);
     s->lsu.depth = (uint32_t)v[P_SM_LSU_QUEUE];
     set_pipes(s, v);
     for (unsigned w = 0; w < s->warps; w++) s->owned[w % s->schedulers] |= bit64(w);
@@ -119,6 +124,7 @@ void sm_destroy(struct sm *s)
     if (s->l1t.policy) l1_destroy(&s->l1t);
     if (s->l1c.policy) l1_destroy(&s->l1c);
     port_destroy(&s->reply);
+    free(s->probe);
     free(s->board);
     free(s->wheel);
     free(s->wheel_used);
@@ -127,6 +133,17 @@ void sm_destroy(struct sm *s)
 /* ---- kernels ---- */
 
 static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+/* Ways of the L1D beside the shared memory that n CTAs of the kernel take. */
+static uint32_t l1d_ways(const struct sm *s, const struct launch_info *l, uint32_t n)
+{
+    uint64_t need = (uint64_t)l->shared_bytes * n;
+    uint32_t i = 0, ways = s->l1d.tags.ways, unified = s->carve.unified;
+    while (i + 1 < s->carve.options && s->carve.bytes[i] < need) i++;
+    uint32_t shared = s->carve.bytes[i] < unified ? s->carve.bytes[i] : unified;
+    uint32_t left = (uint32_t)(((uint64_t)ways * (unified - shared) + unified / 2) / unified);
+    return left ? left : 1;
+}
 
 /* Resident CTAs: what threads, CTA slots, registers and shared memory allow. */
 static uint32_t cta_limit(const struct sm *s, const struct launch_info *l)
@@ -150,6 +167,7 @@ int sm_kernel_begin(struct sm *s, struct stream_source *source, struct wl_err *e
                        "fit an SM with %u warps, %u registers and %u bytes",
                        l->kernel, l->threads_per_cta, l->regs_per_thread, l->shared_bytes, s->warps, s->registers,
                        s->shared_bytes);
+    if (s->carve.unified) l1_set_ways(&s->l1d, l1d_ways(s, l, s->cta_limit));
     s->board_regs = l->code->nregs ? l->code->nregs : 1;
     if (s->board_regs > s->board_cap) {
         uint64_t *b = realloc(s->board, (size_t)s->board_regs * s->warps * sizeof *b);
@@ -202,15 +220,16 @@ tick_t sm_tick(struct sm *s, tick_t now)
     s->head_limit = now;
     if (s->live) s->stats.active_cycles += passed;
     /* Nothing has changed here in the cycles that were slept through. */
-    if (s->l1d.observer && passed > 1 && probe_stalled(s)) observe_stall(s->l1d.observer, passed - 1, passed - 1);
+    if (s->probe && passed > 1 && probe_stalled(s)) observe_stall(s->l1d.observer, passed - 1, passed - 1);
     ldst_cycle(s, now, passed - 1);
     take_offer(s, now);
     warp_wake_due(s);
     s->head_limit = now + s->part.period;
     tick_t next = NEVER;
     s->ask_again = false;
-    bool again = s->l1d.observer ? observed_issue(s, now, &next) : issue_cycle(s, now, &next);
+    bool again = s->probe ? observed_issue(s, now, &next) : issue_cycle(s, now, &next);
     if (s->ask_again) reexec_changed(s);
+    if (s->timeline) timeline_cycle(s->timeline, s);
     if (again || (s->ask_again && l1_refused(s->pipe[FROM_L1D].refused))) return now + s->part.period;
     tick_t t = ldst_next(s, now);
     if (t < next) next = t;

@@ -13,6 +13,7 @@
 #include "mem/addrmap.h"
 #include "mem/l1.h"
 #include "mem/port.h"
+#include "sm/timeline.h"
 #include "stream/stream.h"
 #include "warpline/sched.h"
 
@@ -118,7 +119,10 @@ struct sm {
     tick_t lat[LAT_COUNT], init[LAT_COUNT], issue_delay, mem_delay, shared_latency, hit_ticks;
     uint8_t unit[LAT_COUNT]; /* enum unit */
     uint32_t pipes[3];
-    bool l1d_global, l1d_flush;
+    bool l1d_global, l1d_flush, l1d_readonly, whole_lines;
+    struct {
+        uint32_t unified, options, bytes[WL_MAX_CARVEOUTS]; /* ascending; unified 0: the split is fixed */
+    } carve;
     const struct addrmap *map;
     struct req_pool *pool;
 
@@ -167,8 +171,10 @@ struct sm {
     tick_t offered_at, wants_at; /* when it was put there; since when the SM has room; NEVER: not */
     const struct part *dispatcher;
 
+    struct timeline_sm *timeline; /* shows what happens; NULL: nobody looks */
     struct sm_stats stats;
     uint64_t lanes[LAT_COUNT]; /* that executed an instruction of each latency class */
+    struct probe *probe; /* of stats.profile; NULL: off */
 };
 
 enum unit { UNIT_ALU, UNIT_SFU, UNIT_DP, UNIT_LSU, UNIT_NONE };
@@ -200,7 +206,7 @@ bool issue_cycle(struct sm *s, tick_t now, tick_t *next);
 struct memop *memop_alloc(struct sm *s);
 bool ldst_has_room(const struct sm *s);
 uint64_t ldst_holds(const struct sm *s); /* warps with requests no cache has accepted */
-bool ldst_is_data(const struct code_inst *in); /* goes to the L1D */
+bool ldst_is_data(const struct sm *s, const struct code_inst *in); /* goes to the L1D */
 int ldst_warp(const struct sm *s);       /* whose request is at the L1D or next to be there; -1 */
 void ldst_accept(struct sm *s, struct memop *op);
 void ldst_cycle(struct sm *s, tick_t now, uint64_t skipped);
@@ -216,6 +222,7 @@ bool reexec_busy(const struct sm *s);              /* a try in the next cycle ma
 uint64_t reexec_holds_back(const struct sm *s);    /* warps whose memory instruction may not issue */
 static inline void reexec_changed(struct sm *s) { s->reexec.refused = 0; }
 /* probe.c */
+int probe_init(struct sm *s); /* s->probe is freed with the SM; -1: out of memory */
 bool probe_stalled(const struct sm *s); /* the unit is stalled, and another warp's load would hit */
 /* coalesce.c */
 uint32_t coalesce(const struct sm *s, const struct memop *op, struct txn *out);

@@ -157,7 +157,7 @@ void warp_advance(struct sm *s, unsigned w, tick_t now)
     if (unit != UNIT_NONE) s->head_unit[unit] |= bit;
     if (leaves_sm(p->inst) && p->exec) {
         s->memory |= bit;
-        if (p->inst->kind == INST_LOAD && ldst_is_data(p->inst)) s->loads |= bit;
+        if (p->inst->kind == INST_LOAD && ldst_is_data(s, p->inst)) s->loads |= bit;
     }
     if ((s->barrier | s->membar) & bit) return; /* looked at when released */
     warp_check_head(s, w, now);

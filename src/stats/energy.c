@@ -41,17 +41,25 @@ static void sm_events(const struct run_stats *s, double *n)
     n[ENERGY_CONST_MISS] = (double)s->l1c.misses;
 }
 
-static void l1_events(const struct l1d_stats *c, const struct energy_machine *m, double *n)
+/* With a re-execution queue a stalled unit leaves the tags to the queue, and refusals are counted as such.
+ * A try reads the queue, a refused one writes it again. */
+static void queue_events(const struct sm_stats *sm, const struct energy_machine *m, double *n)
+{
+    if (sm->reexec_refusals) n[ENERGY_L1_NACK] = (double)sm->reexec_refusals;
+    n[ENERGY_QUEUE] = (double)(m->queue_accesses + sm->reexec_pushes + 2 * sm->reexec_retries - sm->reexec_accepted);
+}
+
+static void l1_events(const struct l1d_stats *c, const struct sm_stats *sm, const struct energy_machine *m, double *n)
 {
     n[ENERGY_L1_READ_HIT] = (double)(c->load_hits + c->hits_reserved);
     n[ENERGY_L1_READ_MISS] = (double)c->load_misses;
     n[ENERGY_L1_WRITE_HIT] = (double)c->store_hits;
     n[ENERGY_L1_WRITE_MISS] = (double)(c->stores - c->store_hits);
-    n[ENERGY_L1_NACK] = (double)(c->stall_mshr + c->stall_merge + c->stall_line + c->stall_missq + c->stall_gate +
-                                 c->bypass_lookups);
+    n[ENERGY_L1_NACK] = (double)(c->stall_mshr + c->stall_merge + c->stall_line + c->stall_missq + c->stall_gate);
     n[ENERGY_MSHR] = (double)(c->load_misses + c->hits_reserved);
     n[ENERGY_TABLE] = (double)m->table_accesses;
-    n[ENERGY_QUEUE] = (double)m->queue_accesses;
+    queue_events(sm, m, n);
+    n[ENERGY_L1_NACK] += (double)c->bypass_lookups;
 }
 
 /* A sectored L2 counts the four sectors of a line one by one. */
@@ -79,7 +87,7 @@ static void dram_events(const struct dram_stats *d, const struct energy_machine 
 void energy_events(const struct run_stats *s, const struct energy_machine *m, double out[ENERGY_EVENTS])
 {
     sm_events(s, out);
-    l1_events(&s->l1d, m, out);
+    l1_events(&s->l1d, &s->sm, m, out);
     out[ENERGY_FLIT] = (double)(s->icnt.request_flits + s->icnt.reply_flits) * m->flit_bytes / 32;
     l2_events(&s->l2, m, out);
     dram_events(&s->dram, m, out);

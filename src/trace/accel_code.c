@@ -18,81 +18,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/accel_priv.h"
+#include "trace/accel_code.h"
 
-enum { STACK = 16, NONE = 0, WINDOW = 16 << 20 /* of shared and local memory in generic space */ };
-
-/* What tells instructions apart; hashed and compared as bytes. The same record serves four levels, each
- * without some of the fields of the one before. */
-enum level {
-    AN_INST, /* all: an instruction of the table */
-    A_SITE,  /* without kind, space, idle: a place in the program, in one call chain */
-    A_TEXT,  /* without the context: the instruction as it stands in the program */
-    A_PC     /* the pc alone */
-};
-struct key {
-    uint32_t pc, context;
-    uint16_t opcode;
-    uint8_t ndst, nsrc;
-    uint16_t reg[CODE_MAX_REGS];
-    uint8_t kind, space, idle, level;
-};
-
-struct record {
-    struct key key;
-    uint32_t value; /* AN_INST: its site. A_SITE: its number. A_TEXT: the pc it gets. A_PC: texts with it so far */
-    uint32_t number; /* AN_INST: its number in the table */
-};
-
-/* A node of the graph. Node 0 is the entry. */
-struct site {
-    uint32_t callee; /* context of the function called here; NONE: no call yet */
-    uint32_t last_from;
-    uint32_t pc; /* of the table */
-};
-
-/* Open addressing over numbers from 1; 0 is a free slot. */
-struct index {
-    uint32_t *slot, size, used;
-};
-
-struct frame {
-    uint32_t context, mask, call_pc;
-    bool fresh; /* no line of the function was seen yet */
-};
-
-struct accel_code {
-    struct accel_kernel kernel;
-    enum sass_arch arch;
-    bool learning;
-    struct accel_opcode *opcode;
-    uint32_t opcodes, opcodes_cap;
-    struct record *record; /* from 1 */
-    uint32_t records, records_cap, insts;
-    struct site *site; /* from 0 */
-    uint32_t sites, sites_cap;
-    struct flow_edge *edge; /* from 1 */
-    uint32_t edges, edges_cap;
-    uint32_t contexts;
-    struct index by_opcode, by_key, by_edge;
-    /* the warp that is followed */
-    struct frame stack[STACK];
-    unsigned depth;
-    struct {
-        uint32_t site, mask;
-    } at[WARP_SIZE + 1]; /* where its lanes are */
-    unsigned groups;
-    uint32_t last_mask;
-    /* the finished table */
-    struct code code;
-    struct code_inst *inst;
-    struct code_block *block;
-    struct code_loop *loop;
-};
+enum { WINDOW = 16 << 20 /* of shared and local memory in generic space */ };
 
 /* ---- memory ---- */
 
-static bool grow(void **array, uint32_t *cap, uint32_t need, size_t item)
+bool accel_grow(void **array, uint32_t *cap, uint32_t need, size_t item)
 {
     if (need < *cap) return true;
     uint32_t want = *cap ? 2 * *cap : 256;
@@ -109,10 +41,8 @@ static void index_clear(struct index *x)
     x->used = 0;
 }
 
-typedef uint64_t hash_of(const struct accel_code *c, uint32_t n);
-
 /* Room for one more: at most half of the slots are taken. */
-static bool index_room(struct accel_code *c, struct index *x, hash_of *hash)
+bool accel_index_room(struct accel_code *c, struct index *x, hash_of *hash)
 {
     if (x->slot && 2 * (x->used + 1) <= x->size) return true;
     uint32_t size = x->slot ? 2 * x->size : 1024, *old = x->slot, n = x->size;
@@ -130,7 +60,7 @@ static bool index_room(struct accel_code *c, struct index *x, hash_of *hash)
     return true;
 }
 
-static uint64_t mix(uint64_t h, uint64_t v)
+uint64_t accel_mix(uint64_t h, uint64_t v)
 {
     h = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
     return h ^ h >> 29;
@@ -141,19 +71,12 @@ static uint64_t hash_key(const struct key *k)
     uint64_t word[sizeof *k / 8], h = 0;
     _Static_assert(sizeof *k % 8 == 0, "hashed by words");
     memcpy(word, k, sizeof *k);
-    for (unsigned i = 0; i < sizeof word / sizeof word[0]; i++) h = mix(h, word[i]);
+    for (unsigned i = 0; i < sizeof word / sizeof word[0]; i++) h = accel_mix(h, word[i]);
     return h ^ h >> 32;
 }
 
 static uint64_t record_hash(const struct accel_code *c, uint32_t n) { return hash_key(&c->record[n].key); }
 static uint64_t opcode_hash(const struct accel_code *c, uint32_t n) { return c->opcode[n].hash; }
-static uint64_t pair_hash(uint32_t from, uint32_t to)
-{
-    uint64_t h = mix((uint64_t)from << 32 | to, 1);
-    return h ^ h >> 32;
-}
-static uint64_t edge_hash(const struct accel_code *c, uint32_t n) { return pair_hash(c->edge[n].from, c->edge[n].to); }
-
 struct accel_code *accel_code_new(void) { return calloc(1, sizeof(struct accel_code)); }
 
 static void free_table(struct accel_code *c)
@@ -223,8 +146,8 @@ static uint32_t find_opcode(struct accel_code *c, struct lines *in, const char *
     if (c->opcodes >= ACCEL_MAX_OPCODES) lines_fail(in, "more than %d different opcodes", ACCEL_MAX_OPCODES);
     if (in->failed) return 0;
     char *copy = strdup(text);
-    if (!copy || !grow((void **)&c->opcode, &c->opcodes_cap, c->opcodes + 1, sizeof *c->opcode) ||
-        !index_room(c, x, opcode_hash)) {
+    if (!copy || !accel_grow((void **)&c->opcode, &c->opcodes_cap, c->opcodes + 1, sizeof *c->opcode) ||
+        !accel_index_room(c, x, opcode_hash)) {
         free(copy);
         lines_no_memory(in);
         return 0;
@@ -297,85 +220,6 @@ static void describe(struct accel_code *c, struct lines *in, struct accel_inst *
     memcpy(k->reg, i->reg, ((size_t)i->ndst + i->nsrc) * sizeof k->reg[0]);
 }
 
-/* ---- calls ---- */
-
-static void drop_frame(struct accel_code *c, unsigned n)
-{
-    memmove(&c->stack[n], &c->stack[n + 1], (c->depth - n - 1) * sizeof c->stack[0]);
-    c->depth--;
-}
-
-/* The call chain these lanes are in. A call whose next line is the one behind it entered a function
- * that was not traced: there is nothing to be in. */
-static uint32_t context_of(struct accel_code *c, uint32_t pc, uint32_t lanes)
-{
-    for (unsigned n = c->depth; n-- > 0;) {
-        struct frame *f = &c->stack[n];
-        if (!(f->mask & lanes)) continue;
-        if (f->fresh && pc > f->call_pc && pc - f->call_pc <= 32) {
-            drop_frame(c, n);
-            continue;
-        }
-        f->fresh = false;
-        return f->context;
-    }
-    return NONE;
-}
-
-static void follow_call(struct accel_code *c, uint32_t site, uint32_t pc, uint32_t lanes)
-{
-    struct site *s = &c->site[site];
-    if (!s->callee && c->learning && c->contexts < ACCEL_MAX_CONTEXTS) s->callee = ++c->contexts;
-    if (s->callee && c->depth < STACK) c->stack[c->depth++] = (struct frame){s->callee, lanes, pc, true};
-}
-
-static void follow_return(struct accel_code *c, uint32_t lanes)
-{
-    for (unsigned n = c->depth; n-- > 0 && lanes;) {
-        uint32_t here = c->stack[n].mask & lanes;
-        c->stack[n].mask &= ~here;
-        lanes &= ~here;
-        if (!c->stack[n].mask) drop_frame(c, n);
-    }
-}
-
-/* ---- the graph ---- */
-
-static void add_edge(struct accel_code *c, struct lines *in, uint32_t from, uint32_t to)
-{
-    if (c->site[to].last_from == from) return; /* nearly always */
-    c->site[to].last_from = from;
-    struct index *x = &c->by_edge;
-    if (!index_room(c, x, edge_hash) || !grow((void **)&c->edge, &c->edges_cap, c->edges + 1, sizeof *c->edge)) {
-        lines_no_memory(in);
-        return;
-    }
-    uint32_t at = (uint32_t)pair_hash(from, to) & (x->size - 1);
-    for (; x->slot[at]; at = (at + 1) & (x->size - 1))
-        if (c->edge[x->slot[at]].from == from && c->edge[x->slot[at]].to == to) return;
-    if (c->edges == ACCEL_MAX_EDGES) {
-        lines_fail(in, "the kernel takes more than %d different steps between instructions", ACCEL_MAX_EDGES);
-        return;
-    }
-    c->edge[++c->edges] = (struct flow_edge){from, to};
-    x->slot[at] = c->edges;
-    x->used++;
-}
-
-/* The lanes went from where they were to this site. */
-static void follow_lanes(struct accel_code *c, struct lines *in, uint32_t site, uint32_t lanes)
-{
-    unsigned keep = 0;
-    for (unsigned g = 0; g < c->groups; g++) {
-        if (c->at[g].mask & lanes) add_edge(c, in, c->at[g].site, site);
-        c->at[g].mask &= ~lanes;
-        if (c->at[g].mask) c->at[keep++] = c->at[g];
-    }
-    c->at[keep].site = site;
-    c->at[keep].mask = lanes;
-    c->groups = keep + 1;
-}
-
 /* ---- entering an instruction ---- */
 
 /* The record of a key; 0: there is none. */
@@ -392,7 +236,7 @@ static uint32_t find_record(const struct accel_code *c, const struct key *k)
 static uint32_t add_record(struct accel_code *c, struct lines *in, const struct key *k, uint32_t value)
 {
     struct index *x = &c->by_key;
-    if (!grow((void **)&c->record, &c->records_cap, c->records + 1, sizeof *c->record) || !index_room(c, x, record_hash)) {
+    if (!accel_grow((void **)&c->record, &c->records_cap, c->records + 1, sizeof *c->record) || !accel_index_room(c, x, record_hash)) {
         lines_no_memory(in);
         return 0;
     }
@@ -427,7 +271,7 @@ static uint32_t site_of(struct accel_code *c, struct lines *in, struct key k)
     uint32_t n = find_record(c, &k);
     if (n) return c->record[n].value;
     uint32_t pc = table_pc(c, in, k);
-    if (!grow((void **)&c->site, &c->sites_cap, c->sites + 1, sizeof *c->site)) lines_no_memory(in);
+    if (!accel_grow((void **)&c->site, &c->sites_cap, c->sites + 1, sizeof *c->site)) lines_no_memory(in);
     if (in->failed || !add_record(c, in, &k, c->sites)) return 0;
     c->site[c->sites] = (struct site){.last_from = UINT32_MAX, .pc = pc};
     return c->sites++;
@@ -454,7 +298,7 @@ uint32_t accel_code_inst(struct accel_code *c, struct lines *in, struct accel_in
     struct key k = {.pc = i->pc, .ndst = i->ndst, .nsrc = i->nsrc, .level = AN_INST};
     k.opcode = (uint16_t)find_opcode(c, in, i->opcode);
     if (!k.opcode) return 0;
-    k.context = context_of(c, i->pc, lanes);
+    k.context = accel_context_of(c, i->pc, lanes);
     describe(c, in, i, &k);
     if (in->failed) return 0;
     uint32_t n = find_record(c, &k);
@@ -463,11 +307,11 @@ uint32_t accel_code_inst(struct accel_code *c, struct lines *in, struct accel_in
     c->last_mask = lanes;
     if (c->learning) {
         c->opcode[k.opcode].count++;
-        follow_lanes(c, in, site, lanes);
+        accel_follow_lanes(c, in, site, lanes);
     }
     const struct sass_op *op = &c->opcode[k.opcode].op;
-    if (op->call && i->mask) follow_call(c, site, i->pc, i->mask);
-    if (op->ret && i->mask) follow_return(c, i->mask);
+    if (op->call && i->mask) accel_follow_call(c, site, i->pc, i->mask);
+    if (op->ret && i->mask) accel_follow_return(c, i->mask);
     return c->record[n].number;
 }
 

@@ -23,7 +23,7 @@ bool accel_number(const char *text, uint64_t max, uint64_t *out)
     const char *p = text;
     for (; isdigit((unsigned char)*p); p++) {
         unsigned digit = (unsigned)(*p - '0');
-        if (v > (max - digit) / 10) return false;
+        if (digit > max || v > (max - digit) / 10) return false;
         v = v * 10 + digit;
     }
     *out = v;

@@ -318,7 +318,7 @@ static int source_next(struct stream_source *s, struct cta_stream *out, struct w
     }
     *out = (struct cta_stream){.cta = id, .nwarps = r->info.warps_per_cta, .owner = b};
     for (uint32_t w = 0; w < out->nwarps; w++)
-        out->warp[w] = (struct warp_stream){b->data + start[w], start[w + 1] - start[w]};
+        out->warp[w] = warp_part(b->data, start[w], start[w + 1]);
     r->totals.stream_bytes += start[out->nwarps];
     r->totals.ctas++;
     r->totals.warps += out->nwarps;

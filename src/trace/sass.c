@@ -164,7 +164,7 @@ static bool has_part(const char *opcode, const char *part)
 /* "64", "U8", "S16", "F32": bits of an element; 0: the part says nothing about it. */
 static unsigned part_bits(const char *p)
 {
-    if (strchr("USF", *p)) p++;
+    if (*p == 'U' || *p == 'S' || *p == 'F') p++;
     unsigned bits = 0, digits = 0;
     for (; isdigit((unsigned char)*p) && digits < 4; p++, digits++) bits = bits * 10 + (unsigned)(*p - '0');
     return digits && (!*p || *p == '.') && bits >= 8 && bits <= 256 && bits % 8 == 0 ? bits : 0;

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "trace/accel.h"
+#include "trace/wlt_priv.h"
 
 struct trace_reader { /* one of the two */
     struct wlt_reader *wlt;
@@ -27,6 +28,17 @@ bool trace_named(const char *path)
     return strncmp(name, "kernelslist", 11) == 0 || (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
 }
 
+/* By its name, or by its first bytes. */
+static bool is_wlt(const char *path)
+{
+    char first[WLT_MAGIC_BYTES] = "";
+    if (ends_with(path, ".wlt")) return true;
+    FILE *f = fopen(path, "rb");
+    size_t n = f ? fread(first, 1, sizeof first, f) : 0;
+    if (f) fclose(f);
+    return n == sizeof first && memcmp(first, WLT_MAGIC, sizeof first) == 0;
+}
+
 struct trace_reader *trace_open(const char *path, struct wl_err *e)
 {
     struct trace_reader *r = calloc(1, sizeof *r);
@@ -34,7 +46,7 @@ struct trace_reader *trace_open(const char *path, struct wl_err *e)
         wl_fail(e, WL_ERUN, "out of memory");
         return NULL;
     }
-    if (ends_with(path, ".wlt")) r->wlt = wlt_open(path, e);
+    if (is_wlt(path)) r->wlt = wlt_open(path, e);
     else r->accel = accel_open(path, e);
     if (r->wlt || r->accel) return r;
     free(r);

@@ -92,6 +92,12 @@ struct wlt_reader *wlt_open_memory(const void *data, size_t size, bool raw, uint
 
 /* ---- streams that were checked ---- */
 
+/* A warp's part of its CTA's buffer; a warp that did nothing needs no buffer. */
+static inline struct warp_stream warp_part(const uint8_t *data, size_t from, size_t to)
+{
+    return from == to ? (struct warp_stream){(const uint8_t *)"", 0} : (struct warp_stream){data + from, to - from};
+}
+
 typedef void wlt_visit(void *arg, const struct code_inst *in, uint32_t exec, const struct warp_addrs *a);
 
 /* Every instruction of a warp; `a` is NULL where there are no addresses. */

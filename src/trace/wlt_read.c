@@ -113,13 +113,12 @@ static void read_cta(struct wlt_reader *r, struct cta_buf *b, struct cta_stream 
     uint32_t n = r->info.warps_per_cta;
     for (uint32_t w = 0; w < n && !in->failed; w++) {
         size_t size = (size_t)wlt_varint(in, WLT_MAX_CTA_BYTES - start[w], "the size of a warp's stream");
-        if (!in->failed && size == 0) wlt_in_fail(in, "CTA %u, warp %u has no instructions", r->next_cta, w);
         append(in, b, start[w], size);
         start[w + 1] = start[w] + size;
     }
     *out = (struct cta_stream){.cta = r->next_cta, .nwarps = n, .owner = b};
     for (uint32_t w = 0; w < n && !in->failed; w++) { /* only now does the buffer stay where it is */
-        out->warp[w] = (struct warp_stream){b->data + start[w], start[w + 1] - start[w]};
+        out->warp[w] = warp_part(b->data, start[w], start[w + 1]);
         check_warp(r, w, out->warp[w]);
     }
     r->totals.stream_bytes += start[n];

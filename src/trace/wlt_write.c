@@ -238,11 +238,7 @@ static void write_cta(struct wlt_writer *w, const struct launch_info *info, cons
                       struct wlt_counts *n)
 {
     uint64_t size = 0;
-    for (uint32_t i = 0; i < c->nwarps; i++) {
-        size += c->warp[i].size;
-        if (c->warp[i].size == 0 && !w->err.code) /* the reader refuses it */
-            wl_fail(&w->err, WL_ERUN, "kernel %s: CTA %u, warp %u has no instructions", info->kernel, c->cta, i);
-    }
+    for (uint32_t i = 0; i < c->nwarps; i++) size += c->warp[i].size;
     if (size > WLT_MAX_CTA_BYTES && !w->err.code)
         wl_fail(&w->err, WL_ERUN,
                 "kernel %s: CTA %u has %" PRIu64 " bytes of instructions; a trace holds at most %" PRIu64, info->kernel,

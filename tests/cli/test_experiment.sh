@@ -188,13 +188,13 @@ INI
 else echo "# no C compiler: failing runs not tested"; fi
 
 # ---- the report ----
-good "report" report --size tiny --store "$db" -o report.html
-for id in $("$WARPLINE" list figures --plain); do
+good "report" report baseline demo --size tiny --store "$db" -o report.html
+for id in $("$WARPLINE" list figures --plain | grep -E '^(baseline|demo)\.'); do
     check "the report has $id" grep -q "id=\"f-$id\"" report.html
 done
 check "no network" sh -c '! grep -Eo "(src|href)=\"?(https?:)?//" report.html'
 if command -v gnuplot >/dev/null; then
-    check "a picture each" test "$(grep -c '<svg' report.html)" = "$("$WARPLINE" list figures --plain | wc -l)"
+    check "a picture each" test "$(grep -c '<svg' report.html)" = "$("$WARPLINE" list figures --plain | grep -cE '^(baseline|demo)\.')"
 fi
 if command -v chromium >/dev/null 2>&1; then
     # A copy whose last script filters for a word and reports what is left and what went wrong.

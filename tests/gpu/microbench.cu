@@ -173,15 +173,18 @@ static void latencies()
 
 enum { OP_IADD, OP_IMAD, OP_FADD, OP_FMUL, OP_FFMA, OP_DADD, OP_DFMA, OP_MUFU, OP_IDIV, OP_FDIV, OP_DDIV, OP_IMAX, OP_FMAX, OP_SHFL };
 
+/* Two instructions of the class where two equal ones in a row would be joined by the assembler. */
+constexpr int ops_per_step(int op) { return op == OP_IADD || op == OP_IMAX || op == OP_FMAX ? 2 : 1; }
+
 template <int OP> __device__ __forceinline__ void step(uint32_t &x, float &f, double &d, uint32_t k)
 {
-    if (OP == OP_IADD) asm volatile("add.u32 %0, %0, %1;" : "+r"(x) : "r"(k));
+    if (OP == OP_IADD) asm volatile("add.u32 %0, %0, %1;\n\txor.b32 %0, %0, %1;" : "+r"(x) : "r"(k));
     if (OP == OP_IMAD) asm volatile("mad.lo.u32 %0, %0, %1, %1;" : "+r"(x) : "r"(k));
-    if (OP == OP_IMAX) asm volatile("max.u32 %0, %0, %1;" : "+r"(x) : "r"(k));
-    if (OP == OP_FADD) asm volatile("add.f32 %0, %0, %1;" : "+f"(f) : "f"(1.0f));
+    if (OP == OP_IMAX) asm volatile("max.u32 %0, %0, %1;\n\tmin.u32 %0, %0, %2;" : "+r"(x) : "r"(k), "r"(k * 77));
+    if (OP == OP_FADD) asm volatile("add.f32 %0, %0, %1;" : "+f"(f) : "f"((float)k));
     if (OP == OP_FMUL) asm volatile("mul.f32 %0, %0, %1;" : "+f"(f) : "f"(1.0001f));
     if (OP == OP_FFMA) asm volatile("fma.rn.f32 %0, %0, %1, %1;" : "+f"(f) : "f"(0.999f));
-    if (OP == OP_FMAX) asm volatile("max.f32 %0, %0, %1;" : "+f"(f) : "f"(1.0f));
+    if (OP == OP_FMAX) asm volatile("max.f32 %0, %0, %1;\n\tmin.f32 %0, %0, %2;" : "+f"(f) : "f"((float)k), "f"((float)k * 77));
     if (OP == OP_DADD) asm volatile("add.f64 %0, %0, %1;" : "+d"(d) : "d"(1.0));
     if (OP == OP_DFMA) asm volatile("fma.rn.f64 %0, %0, %1, %1;" : "+d"(d) : "d"(0.999));
     if (OP == OP_MUFU) asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(f));
@@ -191,45 +194,42 @@ template <int OP> __device__ __forceinline__ void step(uint32_t &x, float &f, do
     if (OP == OP_SHFL) x = __shfl_xor_sync(~0u, x, 1);
 }
 
-template <int OP> __global__ void straight(int rounds, uint32_t k, uint64_t *out)
+/* Results count for something only if k is a number it never is: the compiler cannot know that. */
+enum { NEVER_K = 0x7654321 };
+
+__device__ __forceinline__ void use(uint32_t k, uint32_t x, float f, double d, uint64_t *out)
 {
-    uint32_t x[4];
-    float f[4];
-    double d[4];
-    for (int i = 0; i < 4; i++) x[i] = threadIdx.x + i + 7, f[i] = 1.5f + i, d[i] = 1.5 + i;
+    if (k == NEVER_K) out[16 + threadIdx.x] = x + (uint64_t)__float_as_uint(f) + (uint64_t)__double_as_longlong(d);
+}
+
+/* CHAINS independent chains a thread: one measures latency, several fill the pipe. */
+template <int OP, int CHAINS> __global__ void chains(int rounds, uint32_t k, uint64_t *out)
+{
+    uint32_t x[CHAINS];
+    float f[CHAINS];
+    double d[CHAINS];
+    for (int i = 0; i < CHAINS; i++) x[i] = threadIdx.x + i + k, f[i] = 1.5f + i + k, d[i] = 1.5 + i + k;
+    __syncthreads();
     uint64_t from = clock64();
     for (int r = 0; r < rounds; r++)
 #pragma unroll
-        for (int i = 0; i < 64; i++) step<OP>(x[i & 3], f[i & 3], d[i & 3], k);
+        for (int i = 0; i < 64; i++) step<OP>(x[i % CHAINS], f[i % CHAINS], d[i % CHAINS], k);
+    for (int i = 1; i < CHAINS; i++) x[0] += x[i], f[0] += f[i], d[0] += d[i]; /* every chain counts */
+    use(k, x[0], f[0], d[0], out);
     __syncthreads();
     uint64_t took = clock64() - from;
     if (threadIdx.x == 0 && blockIdx.x == 0) out[0] = took;
-    if (x[0] + x[1] + x[2] + x[3] == 0xdeadbeef && f[0] + f[1] + f[2] + f[3] == 3 && d[0] + d[1] + d[2] + d[3] == 3) out[1] = 1;
-}
-
-template <int OP> __global__ void alone(int rounds, uint32_t k, uint64_t *out)
-{
-    uint32_t x = threadIdx.x + 7;
-    float f = 1.5f;
-    double d = 1.5;
-    uint64_t from = clock64();
-    for (int r = 0; r < rounds; r++)
-#pragma unroll
-        for (int i = 0; i < 64; i++) step<OP>(x, f, d, k);
-    uint64_t took = clock64() - from;
-    if (threadIdx.x == 0) out[0] = took;
-    if (x == 0xdeadbeef && f == 3 && d == 3) out[1] = 1;
 }
 
 template <int OP> static void arithmetic(const char *name)
 {
     char key[64];
-    alone<OP><<<1, 32>>>(64, 3, result);
+    chains<OP, 1><<<1, 32>>>(64, 3, result);
     snprintf(key, sizeof key, "alu_latency.%s", name);
-    say(key, (double)answer() / (64.0 * 64));
-    straight<OP><<<1, 1024>>>(16, 3, result); /* 32 warps, four chains each */
+    say(key, (double)answer() / (64.0 * 64 * ops_per_step(OP)));
+    chains<OP, 4><<<1, 1024>>>(16, 3, result); /* 32 warps, four chains each */
     snprintf(key, sizeof key, "alu_per_cycle_sm.%s", name);
-    say(key, 1024.0 * 16 * 64 / (double)answer());
+    say(key, 1024.0 * 16 * 64 * ops_per_step(OP) / (double)answer());
 }
 
 static void pipes()
@@ -252,25 +252,32 @@ static void pipes()
 
 /* ---- bandwidth inside an SM ---- */
 
-/* Each thread reads 16 bytes again and again from `bytes` that belong to its block. */
+/* Each thread reads 16 bytes again and again from `bytes` that belong to its block, four loads at a time. */
 template <int VIA> __global__ void read_mine(const uint8_t *base, uint32_t bytes, int rounds, uint64_t *out)
 {
     const uint8_t *p = base + (size_t)blockIdx.x * bytes;
-    uint32_t sum = 0, at = threadIdx.x * 16;
+    uint32_t sum = 0, row = blockDim.x * 16;
     uint64_t from = 0;
     for (int r = -1; r < rounds; r++) { /* the first round fills the cache */
         if (r == 0) {
             __syncthreads();
             from = clock64();
         }
-#pragma unroll 8
-        for (uint32_t o = at; o < bytes; o += blockDim.x * 16) {
-            uint32_t a, b, c, d;
-            if (VIA == VIA_L1) asm volatile("ld.global.ca.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "l"(p + o));
-            else asm volatile("ld.global.cg.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "l"(p + o));
-            sum += a ^ b ^ c ^ d;
+        for (uint32_t o = threadIdx.x * 16; o < bytes; o += 4 * row) {
+            uint4 v[4];
+#pragma unroll
+            for (int k = 0; k < 4; k++) {
+                const uint8_t *q = p + o + k * row;
+                if (VIA == VIA_L1)
+                    asm volatile("ld.global.ca.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(v[k].x), "=r"(v[k].y), "=r"(v[k].z), "=r"(v[k].w) : "l"(q) : "memory");
+                else
+                    asm volatile("ld.global.cg.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(v[k].x), "=r"(v[k].y), "=r"(v[k].z), "=r"(v[k].w) : "l"(q) : "memory");
+            }
+#pragma unroll
+            for (int k = 0; k < 4; k++) sum += v[k].x ^ v[k].y ^ v[k].z ^ v[k].w;
         }
     }
+    if (bytes == 1) out[16 + threadIdx.x] = sum; /* never; and the sum is needed before the clock */
     __syncthreads();
     uint64_t took = clock64() - from;
     if (threadIdx.x == 0) atomicMax((unsigned long long *)out, (unsigned long long)took);
@@ -289,7 +296,7 @@ __global__ void read_shared(int rounds, uint64_t *out)
 #pragma unroll
         for (int i = 0; i < 2; i++) {
             uint32_t a, b, c, d;
-            asm volatile("ld.shared.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "r"(p + i * 16384));
+            asm volatile("ld.volatile.shared.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "r"(p + i * 16384) : "memory");
             sum += a ^ b ^ c ^ d;
         }
     }
@@ -312,8 +319,8 @@ __global__ void stride_hits(const uint8_t *base, uint32_t stride, int rounds, ui
         }
 #pragma unroll
         for (int i = 0; i < 8; i++) {
-            uint32_t v;
-            asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(v) : "l"(p));
+            uint32_t v; /* eight rows and four places, so that no two loads near each other are the same */
+            asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(v) : "l"(p + (r & 3) * 40960 + i * (32 * stride + 128)) : "memory");
             sum += v;
         }
     }
@@ -325,23 +332,28 @@ __global__ void stride_hits(const uint8_t *base, uint32_t stride, int rounds, ui
 
 static void inside_sm()
 {
-    enum { L1_BYTES = 32 << 10, ROUNDS = 64 };
+    enum { L1_BYTES = 128 << 10, ROUNDS = 32 };
     CU(cudaMemset(result, 0, 128));
     read_mine<VIA_L1><<<1, 1024>>>(pool, L1_BYTES, ROUNDS, result);
     say("bandwidth.l1_bytes_cycle_sm", (double)L1_BYTES * ROUNDS / (double)answer());
     read_shared<<<1, 1024>>>(256, result);
     say("bandwidth.shared_bytes_cycle_sm", 1024.0 * 16 * 2 * 256 / (double)answer());
-    for (uint32_t stride = 0; stride <= 256; stride = stride ? stride * 2 : 4) {
+    for (uint32_t stride = 0; stride <= 128; stride = stride ? stride * 2 : 4) {
         stride_hits<<<1, 1024>>>(pool, stride, 32, result);
         say_at("l1_cycles_per_load.stride", stride, (double)answer() / (32.0 * 8 * 32));
     }
     CU(cudaMemset(result, 0, 128));
     read_mine<VIA_L2><<<1, 1024>>>(pool, 512 << 10, 8, result); /* one SM alone: its port to the network */
     say("bandwidth.l2_bytes_cycle_one_sm", (512.0 * 1024) * 8 / (double)answer());
-    for (int threads = 32; threads <= 1024; threads *= 2) { /* misses one SM can have in flight */
+    for (int threads = 32; threads <= 1024; threads *= 2) { /* 64 B a thread in flight: what one SM can have out */
         CU(cudaMemset(result, 0, 128));
         read_mine<VIA_L2><<<1, threads>>>(pool, 512 << 10, 4, result);
         say_at("bandwidth.l2_one_sm_threads", threads, (512.0 * 1024) * 4 / (double)answer());
+    }
+    for (int n = 1; n <= 132 && n <= sms; n = n == 128 ? 132 : n * 2) { /* how the L2's bandwidth is shared */
+        CU(cudaMemset(result, 0, 128));
+        read_mine<VIA_L2><<<n, 1024>>>(pool, 128 << 10, 16, result);
+        say_at("bandwidth.l2_bytes_cycle_sms", n, (128.0 * 1024) * 16 * n / (double)answer());
     }
 }
 
@@ -502,9 +514,9 @@ int main()
 {
     properties();
     CU(cudaMalloc(&pool, POOL));
-    CU(cudaMalloc(&result, 4096));
+    CU(cudaMalloc(&result, 65536));
     CU(cudaMemset(pool, 0, POOL));
-    CU(cudaMemset(result, 0, 4096));
+    CU(cudaMemset(result, 0, 65536));
     clock_mhz(); /* wakes the clocks up */
     latencies();
     pipes();

@@ -15,7 +15,8 @@
 #include "workloads/workload.h"
 
 static const char *const size_names[SIZE_COUNT] = {"tiny", "small", "paper"};
-static const char *const folders[] = {"basic", "polybench", "rodinia", "shoc", "mars", "parboil", "graph", "ispass"};
+static const char *const folders[] = {"basic",   "polybench", "rodinia", "shoc", "mars",
+                                      "parboil", "graph",     "ispass",  "sdk",  "lonestar"};
 
 /* The text of workloads/<suite>/<file>; kept until the program ends. */
 static const char *load_ptx(const char *file)

@@ -86,6 +86,7 @@ static void random_sm(struct gpu_config *c, uint64_t s)
     SET(SHARED_LATENCY, size_of(&s, 40));
     SET(SHARED_BANKS, ONE_OF(16, 32, 64));
     config_set_sched(c, draw(&s, 2) ? "lrr" : "gto", NULL);
+    SET(SM_COALESCE, (int64_t)draw(&s, 2));
 }
 
 static void random_l1(struct gpu_config *c, uint64_t s)
@@ -109,6 +110,13 @@ static void random_l1(struct gpu_config *c, uint64_t s)
     SET(L1T_MSHR, size_of(&s, 64));
     SET(L1T_MERGE, size_of(&s, 8));
     SET(L1T_PIPE, ONE_OF(0, 1, 35));
+    SET(L1D_WRITE, (int64_t)draw(&s, 2));
+    SET(L1D_READONLY, (int64_t)draw(&s, 2));
+    SET(L1C_PERFECT, draw(&s, 4) == 0);
+    if (!c->v[P_L1D_INFINITE] && draw(&s, 3) == 0) { /* some ways go to shared memory */
+        SET(SHARED_UNIFIED, 64 << 10);
+        snprintf(c->shared_options, sizeof c->shared_options, "%s", draw(&s, 2) ? "0,4,16,48" : "8,48");
+    }
 }
 
 static void random_l2(struct gpu_config *c, uint64_t s)
@@ -134,6 +142,7 @@ static void random_l2(struct gpu_config *c, uint64_t s)
     SET(L2_OUTQ, size_of(&s, 16));
     SET(L2_COPY_FILLS, (int64_t)draw(&s, 2));
     config_set_l2(c, draw(&s, 3) ? "lru" : "eabp:bypass=on", NULL); /* it sends reads past the tags */
+    SET(L2_PROMOTE, ONE_OF(1, 1, 2, 4));
 }
 
 static void random_memory(struct gpu_config *c, uint64_t s)
@@ -163,6 +172,9 @@ static void random_memory(struct gpu_config *c, uint64_t s)
     SET(NVM_WEAR, ONE_OF(0, 1, 65536));
     SET(DRAM_RRD_PRE, ONE_OF(0, 6));
     SET(MEM_ZERO, ONE_OF(0, 0, 0, 1, 2, 3, 4));
+    SET(DRAM_DUAL, (int64_t)draw(&s, 2));
+    int64_t slices = c->v[P_MEM_CHANNELS] * c->v[P_L2_SLICES];
+    SET(MEM_HASH, slices == 16 || slices == 32 ? ONE_OF(0, 1, 2) : is_pow2((uint64_t)slices) ? ONE_OF(0, 1) : 0);
 }
 
 static void random_clocks(struct gpu_config *c, uint64_t s)

@@ -37,10 +37,7 @@ static uint32_t grain;
 static bool single, retain;
 static struct block_list written; /* back, in this step */
 
-static bool is_live(const struct row *r)
-{
-    return r->s[0].state || r->s[1].state || r->s[2].state || r->s[3].state;
-}
+static bool is_live(const struct row *r) { return r->s[0].state || r->s[1].state || r->s[2].state || r->s[3].state; }
 static bool has(const struct row *r, enum slot_state st)
 {
     for (int i = 0; i < 4; i++)
@@ -192,7 +189,8 @@ static void model_take(struct spot p, struct range q, uint32_t entry)
 }
 
 /* What the cache must answer; a miss is carried out by the caller, who knows the MSHR entry. */
-static enum l1_outcome model_load(struct row *set, uint64_t line, uint8_t touched, const struct mshrs *m, struct spot *p)
+static enum l1_outcome model_load(struct row *set, uint64_t line, uint8_t touched, const struct mshrs *m,
+                                  struct spot *p)
 {
     struct range q = range_of(line, touched, grain == 128 ? 128 : 32), unit = range_of(line, touched, grain);
     unsigned found = 0;
@@ -317,8 +315,12 @@ static uint32_t scheme_on_request(void *self, const struct wl_access *a, enum wl
     (void)o;
     return wish;
 }
-static const struct wl_cache_policy scheme = {.abi = WL_ABI, .name = "wish", .help = "does as the test says",
-                                              .levels = 1u << WL_L1, .create = scheme_create, .grains = scheme_grains,
+static const struct wl_cache_policy scheme = {.abi = WL_ABI,
+                                              .name = "wish",
+                                              .help = "does as the test says",
+                                              .levels = 1u << WL_L1,
+                                              .create = scheme_create,
+                                              .grains = scheme_grains,
                                               .on_request = scheme_on_request};
 
 static void check_slots(uint64_t case_seed)
@@ -330,9 +332,11 @@ static void check_slots(uint64_t case_seed)
             enum slot_state st = l->valid >> i & 1 ? VAL : l->reserved >> i & 1 ? RES : l->doomed >> i & 1 ? DOOM : INV;
             if (st != s->state || (st != INV && st != DOOM && l->sector[i] != s->block) ||
                 (st == VAL && (l->dirty >> i & 1) != s->dirty))
-                fail_msg("seed %llu step %llu: line %u slot %u differs: %d %llu and %d %llu (grain %u, single %d, retain %d)",
+                fail_msg("seed %llu step %llu: line %u slot %u differs: %d %llu and %d %llu (grain %u, single %d, "
+                         "retain %d)",
                          (unsigned long long)case_seed, (unsigned long long)step, at, i, st,
-                         (unsigned long long)l->sector[i], s->state, (unsigned long long)s->block, grain, single, retain);
+                         (unsigned long long)l->sector[i], s->state, (unsigned long long)s->block, grain, single,
+                         retain);
         }
 }
 
@@ -350,12 +354,15 @@ static struct req *check_sent(uint64_t case_seed)
         }
         unsigned i = 0;
         while (i < written.n && (written.line[i] != r->line || written.sectors[i] != r->sectors)) i++;
-        if (i == written.n) fail_msg("seed %llu step %llu: a write-back too many", (unsigned long long)case_seed, (unsigned long long)step);
+        if (i == written.n)
+            fail_msg("seed %llu step %llu: a write-back too many", (unsigned long long)case_seed,
+                     (unsigned long long)step);
         backs++;
         req_free(&pool, r);
     }
     if (backs != written.n)
-        fail_msg("seed %llu step %llu: %u write-backs, not %u", (unsigned long long)case_seed, (unsigned long long)step, backs, written.n);
+        fail_msg("seed %llu step %llu: %u write-backs, not %u", (unsigned long long)case_seed, (unsigned long long)step,
+                 backs, written.n);
     written.n = written.closed = 0;
     return other;
 }
@@ -387,7 +394,8 @@ static void request(uint64_t case_seed)
     static const uint8_t touches[] = {1, 2, 4, 8, 3, 12, 15, 6, 9, 7, 1, 2, 4, 8};
     bool is_store = draw(&seed, 6) == 0;
     struct req *r = req_alloc(&pool);
-    *r = rig_req(is_store ? WL_STORE : WL_LOAD, draw(&seed, 10) | draw(&seed, 2) << 19, touches[draw(&seed, COUNT(touches))]);
+    *r = rig_req(is_store ? WL_STORE : WL_LOAD, draw(&seed, 10) | draw(&seed, 2) << 19,
+                 touches[draw(&seed, COUNT(touches))]);
     r->space = draw(&seed, 2) ? WL_LOCAL : WL_GLOBAL;
     struct row *set = row + r->line % SETS * WAYS;
     struct spot p = nowhere;
@@ -398,7 +406,8 @@ static void request(uint64_t case_seed)
     if (draw(&seed, 40) == 0) wish = 32u << draw(&seed, 3); /* applied when this request is accepted */
     enum l1_outcome got = l1_access(&cache, r, step, true);
     if (got != expected)
-        fail_msg("seed %llu step %llu: outcome %d, not %d", (unsigned long long)case_seed, (unsigned long long)step, got, expected);
+        fail_msg("seed %llu step %llu: outcome %d, not %d", (unsigned long long)case_seed, (unsigned long long)step,
+                 got, expected);
     bool stays = got == L1_MERGED || got == L1_MISSED;
     if (got == L1_MISSED) {
         struct range unit = range_of(r->line, touched, grain);
@@ -421,8 +430,13 @@ static void one_case(uint64_t case_seed)
 {
     struct wl_err e = {.code = WL_OK};
     const struct wl_geometry geo = {.sms = 1, .schedulers = 1, .warps = 48, .warp_size = 32};
-    const struct l1_shape shape = {.sets = SETS, .ways = WAYS, .mshr = MSHRS, .merge = MERGE, .missq = MISSQ,
-                                   .index = INDEX_LINEAR, .origin = FROM_L1D};
+    const struct l1_shape shape = {.sets = SETS,
+                                   .ways = WAYS,
+                                   .mshr = MSHRS,
+                                   .merge = MERGE,
+                                   .missq = MISSQ,
+                                   .index = INDEX_LINEAR,
+                                   .origin = FROM_L1D};
     const struct cache_choice choice = {.policy = &scheme};
     seed = case_seed;
     memset(row, 0, sizeof row);
@@ -450,7 +464,8 @@ TEST(random_requests_equal_the_model)
     const char *only = getenv("WL_SEED");
     for (uint64_t s = 1; s <= (SLOW_BUILD ? 20 : 200); s++)
         if (!only || strtoull(only, NULL, 10) == s) one_case(s);
-    assert_true(only || (counted.partial_hits && counted.chunk_evictions && counted.dropped_fills && counted.kept_chunks));
+    assert_true(only ||
+                (counted.partial_hits && counted.chunk_evictions && counted.dropped_fills && counted.kept_chunks));
 }
 
 int main(void)

@@ -57,9 +57,9 @@ static void random_mascar(char *spec, size_t size, uint64_t s)
         which = "both";
     }
     snprintf(spec, size,
-             "mascar:part=%s,mode=%s,nonowner=%s,drain=%s,owner_lsu=%s,queue_handover=%s,same_warp=%s,queue_stores=%s,"
+             "mascar:part=%s,mode=%s,nonowner=%s,drain=%s,release=%s,owner_lsu=%s,queue_handover=%s,same_warp=%s,queue_stores=%s,"
              "owner_first=%s,entries=%d,sat_hyst=%d,sat_latency=%d,sat_l1c=%d",
-             which, in, nonowner[draw(&s, 3)], yes[draw(&s, 2)], lsu[draw(&s, 3)],
+             which, in, nonowner[draw(&s, 3)], yes[draw(&s, 2)], draw(&s, 2) ? "any" : "miss", lsu[draw(&s, 3)],
              handover, same[draw(&s, 3)], stores, yes[draw(&s, 2)], (int)ONE_OF(1, 2, 7, 32, 64),
              (int)ONE_OF(0, 0, 1, 4), (int)ONE_OF(1, 1, 2, 9), (int)ONE_OF(1, 16, 100));
 }

@@ -27,6 +27,7 @@ struct lone {
     } due[LONE_DUE]; /* data of this line at that cycle */
     unsigned dues;
     uint64_t sent;
+    bool closed; /* takes nothing */
 };
 
 static inline void lone_part(struct lone *l, struct part *p, uint32_t id)
@@ -53,7 +54,7 @@ static inline struct lone *lone_new(const struct gpu_config *c, uint64_t latency
     l->map.l2_sets = (uint32_t)c->v[P_L2_SETS];
     l->sm.dispatcher = &l->dispatcher;
     if (sm_init(&l->sm, c, 0, &l->map, &l->pool, &l->ops, &e)) fail_msg("%s", e.text);
-    assert_int_equal(port_init(&l->request, 64, &l->sm.part, &l->network), 0);
+    assert_int_equal(port_init(&l->request, 1, &l->sm.part, &l->network), 0);
     assert_int_equal(port_init(&l->sm.reply, 256, &l->network, &l->sm.part), 0);
     l->sm.request = &l->request;
     l->latency = latency;
@@ -87,7 +88,7 @@ static inline void lone_launch(struct lone *l, struct synth *p)
 /* What left in this cycle was accepted the cycle before. */
 static inline void lone_answer(struct lone *l)
 {
-    if (port_empty(&l->request)) return;
+    if (port_empty(&l->request) || l->closed) return;
     struct req *r = port_peek(&l->request, l->cycle + 1);
     uint64_t data = l->cycle - 1 + l->latency;
     port_pop(&l->request, l->cycle);

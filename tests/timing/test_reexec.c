@@ -98,25 +98,47 @@ TEST(one_instruction_of_a_warp)
     order("mascar:part=reexec,entries=64,same_warp=push", 22);
 }
 
-/* Issued before the first one stepped aside, the second blocks the unit: it may not overtake. */
-TEST(no_overtaking_in_the_unit)
+/* Two instructions of a warp issued back to back; the first steps aside. */
+static void back_to_back(struct fixture *f, bool store_first)
+{
+    begin(f, "mascar:part=reexec,entries=64", "l1d.missq=2", 1);
+    if (store_first) synth_store(&f->p, 1, SPACE_GLOBAL, 4);
+    else synth_load(&f->p, 1, SPACE_GLOBAL, 4);
+    synth_load(&f->p, 2, SPACE_GLOBAL, 4);
+    synth_cta(&f->p);
+    synth_warp(&f->p);
+    synth_enter(&f->p, 0, UINT32_MAX);
+    touch(&f->p, 0, 32);
+    touch(&f->p, 0, 32);
+    f->l->closed = store_first; /* nothing leaves: the stores find the miss queue full */
+    lone_launch(f->l, &f->p);
+    steps(f->l, 100);
+    assert_true(f->l->sm.reexec.blocked);
+}
+
+/* A load may not overtake a store of its warp. */
+TEST(no_overtaking_of_a_store)
 {
     struct fixture f;
-    begin(&f, "mascar:part=reexec,entries=64", "", 1);
-    synth_load(&f.p, 1, SPACE_GLOBAL, 4);
-    synth_load(&f.p, 2, SPACE_GLOBAL, 4);
-    synth_cta(&f.p);
-    synth_warp(&f.p);
-    synth_enter(&f.p, 0, UINT32_MAX);
-    touch(&f.p, 0, 32);
-    touch(&f.p, 0, 32);
-    lone_launch(f.l, &f.p);
-    steps(f.l, 100);
+    back_to_back(&f, true);
     assert_int_equal(f.l->sm.pipe[FROM_L1D].refused, L1_ORDER);
-    assert_true(f.l->sm.reexec.blocked);
-    assert_int_equal(f.l->sm.l1d.stats.hits_reserved, 0);
+    assert_int_equal(f.l->sm.l1d.stats.loads, 0);
+    f.l->closed = false;
     lone_finish(f.l);
     assert_true(f.l->sm.l1d.stats.stall_order > 0);
+    assert_int_equal(f.l->sm.l1d.stats.loads, 32);
+    end(&f);
+}
+
+/* It may try behind a load, and what is there serves it; refused, it blocks the unit. */
+TEST(a_load_behind_a_load_may_try)
+{
+    struct fixture f;
+    back_to_back(&f, false);
+    assert_int_equal(f.l->sm.l1d.stats.hits_reserved, 2); /* the two lines that are on their way */
+    assert_int_equal(f.l->sm.pipe[FROM_L1D].refused, L1_NO_MSHR);
+    assert_int_equal(f.l->sm.reexec.op[0]->load.seq, 1); /* only the first is queued */
+    lone_finish(f.l);
     assert_int_equal(f.l->sm.l1d.stats.loads, 64);
     end(&f);
 }
@@ -172,7 +194,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_divergent_load_steps_aside), cmocka_unit_test(one_instruction_of_a_warp),
-        cmocka_unit_test(no_overtaking_in_the_unit),    cmocka_unit_test(stores_of_others_wait),
+        cmocka_unit_test(no_overtaking_of_a_store),
+        cmocka_unit_test(a_load_behind_a_load_may_try), cmocka_unit_test(stores_of_others_wait),
         cmocka_unit_test(no_lanes_no_request),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,10 +90,11 @@ TEST(letters_name_the_channel)
 }
 
 /* Every line of a range has its own place, and every place of the range its line. */
-static void check_bijective(const char *text, unsigned channels, unsigned slices, unsigned row_bytes)
+static void check_hashed(const char *text, unsigned channels, unsigned slices, unsigned row_bytes, unsigned hash)
 {
     enum { SETS = 1024 };
     struct addrmap m = make(text, channels, slices, 16);
+    m.hash = hash;
     m.l2_sets = SETS;
     unsigned lines = channels * slices * SETS;
     uint8_t *taken = calloc(lines, 1);
@@ -113,6 +114,34 @@ static void check_bijective(const char *text, unsigned channels, unsigned slices
             for (unsigned r = 0; r < rows; r++) assert_int_equal(row_lines[c][b][r], per_row);
     free(taken);
     free(row_lines);
+}
+
+static void check_bijective(const char *text, unsigned channels, unsigned slices, unsigned row_bytes)
+{
+    check_hashed(text, channels, slices, row_bytes, MAP_PLAIN);
+}
+
+/* The hashes of mem.hash only move lines between slices: nothing meets that was apart. And they spread
+ * what a power of two apart would put into one slice. */
+TEST(hashed_places_are_bijective)
+{
+    check_hashed(gtx480, 8, 2, 4096, MAP_XOR);
+    check_hashed(gtx480, 8, 2, 4096, MAP_IPOLY);
+    check_hashed(gtx480, 16, 2, 4096, MAP_IPOLY);
+    check_hashed(gtx480, 32, 2, 4096, MAP_IPOLY);
+    struct addrmap m = make(gtx480, 32, 2, 16);
+    m.l2_sets = 64;
+    for (unsigned hash = MAP_PLAIN; hash <= MAP_IPOLY; hash++) {
+        uint64_t used = 0;
+        m.hash = hash;
+        for (uint64_t i = 0; i < 256; i++) {
+            struct place p;
+            addrmap_place(&m, i * 65536, &p);
+            used |= bit64(p.slice);
+        }
+        if (hash == MAP_PLAIN) assert_int_equal(bit_count64(used), 1);
+        else assert_true(bit_count64(used) >= (hash == MAP_XOR ? 8 : 48));
+    }
 }
 
 TEST(places_are_bijective)
@@ -169,6 +198,7 @@ int main(void)
         cmocka_unit_test(one_channel_has_no_channel_bits),
         cmocka_unit_test(letters_name_the_channel),
         cmocka_unit_test(places_are_bijective),
+        cmocka_unit_test(hashed_places_are_bijective),
         cmocka_unit_test(a_request_is_routed_like_its_address),
         cmocka_unit_test(bad_strings_are_refused),
     };

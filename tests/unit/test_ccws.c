@@ -43,7 +43,7 @@ static void evict(struct both *b, unsigned warp, uint64_t line, uint32_t way)
 
 static uint64_t tag_hits(const struct both *b)
 {
-    uint64_t n[3];
+    uint64_t n[4];
     ccws_tags_policy.read_counters(b->tags, n);
     return n[1];
 }

@@ -134,6 +134,15 @@ TEST(words_join_per_128)
 TEST(double_words_join_per_128) { check_global(INST_LOAD, 8, 128, 5); }
 TEST(vectors_join_per_128) { check_global(INST_STORE, 16, 128, 6); }
 
+TEST(later_machines_join_per_128)
+{
+    sm.whole_lines = true;
+    check_global(INST_LOAD, 1, 128, 9);
+    check_global(INST_STORE, 2, 128, 10);
+    check_global(INST_LOAD, 4, 128, 11);
+    sm.whole_lines = false;
+}
+
 TEST(atomics_that_meet_take_turns)
 {
     check_global(INST_ATOMIC, 4, 128, 7);
@@ -269,6 +278,7 @@ int main(void)
         cmocka_unit_test(words_join_per_128),
         cmocka_unit_test(double_words_join_per_128),
         cmocka_unit_test(vectors_join_per_128),
+        cmocka_unit_test(later_machines_join_per_128),
         cmocka_unit_test(atomics_that_meet_take_turns),
         cmocka_unit_test(constants_join_per_64),
         cmocka_unit_test(equal_local_offsets_are_one_line_a_word),

@@ -285,13 +285,14 @@ static void test_module_load(void **state)
 {
     (void)state;
     CUmodule m = NULL;
-    const unsigned char cubin[] = {0x7f, 'E', 'L', 'F', 2, 0}, fatbin[] = {0x50, 0xed, 0x55, 0xba, 1, 0};
+    const unsigned char cubin[] = {0x7f, 'E', 'L', 'F', 2, 0};
+    const unsigned char fatbin[16] = {0x50, 0xed, 0x55, 0xba, 1, 0, 16}; /* a container without entries */
     FAILS(INVALID_VALUE, cuModuleLoadData(NULL, program));
     FAILS(INVALID_VALUE, cuModuleLoadData(&m, NULL));
     FAILS(NO_BINARY_FOR_GPU, cuModuleLoadData(&m, cubin));
     assert_says("cubin");
     FAILS(NO_BINARY_FOR_GPU, cuModuleLoadData(&m, fatbin));
-    assert_says("fat binary");
+    assert_says("no PTX");
     FAILS(INVALID_PTX, cuModuleLoadData(&m, ".version 7.5\n.target sm_75\n.address_size 64\nnonsense"));
     assert_says(":4:");
     FAILS(FILE_NOT_FOUND, cuModuleLoad(&m, "/nonexistent/kernel.ptx"));

@@ -27,8 +27,8 @@ static uint64_t counter(const struct wl_cache_policy *p, const void *self, const
 
 /* ---- 8.5: the selector ---- */
 
-static const struct wl_geometry geometry_16k = {.level = WL_L1, .sets = 32, .ways = 4, .line_bytes = 128,
-                                                .sms = 1, .schedulers = 2, .warps = 48, .warp_size = 32};
+static const struct wl_geometry geometry_16k = {
+    .level = WL_L1, .sets = 32, .ways = 4, .line_bytes = 128, .sms = 1, .schedulers = 2, .warps = 48, .warp_size = 32};
 
 /* A sample of loads; the granularity chosen after it. */
 static uint32_t sample(const char *spec, unsigned n32, unsigned n64, unsigned n128, unsigned misses)
@@ -100,7 +100,8 @@ TEST(storage)
     static const struct {
         const char *spec;
         uint64_t bits;
-    } want[] = {{"dycache", 6400 + 62}, {"dycache:period=10000", 6400 + 86}, {"elastic", 6400}, {"elastic:grain=64", 6400}};
+    } want[] = {
+        {"dycache", 6400 + 62}, {"dycache:period=10000", 6400 + 86}, {"elastic", 6400}, {"elastic:grain=64", 6400}};
     for (unsigned i = 0; i < COUNT(want); i++) {
         struct cache_choice c = choose(want[i].spec);
         const char *why = "";
@@ -117,7 +118,8 @@ static struct req_pool pool;
 
 static struct l1_shape shape_of(uint32_t ways)
 {
-    return (struct l1_shape){.sets = 32, .ways = ways, .mshr = 8, .merge = 3, .missq = 8, .index = INDEX_LINEAR, .origin = FROM_L1D};
+    return (struct l1_shape){
+        .sets = 32, .ways = ways, .mshr = 8, .merge = 3, .missq = 8, .index = INDEX_LINEAR, .origin = FROM_L1D};
 }
 
 static int try_begin(const char *spec, struct l1_shape shape, struct wl_err *e)
@@ -145,7 +147,10 @@ static struct req *request(enum wl_kind kind, enum wl_space space, uint64_t addr
     return r;
 }
 static enum l1_outcome access(struct req *r) { return l1_access(&cache, r, 1, true); }
-static enum l1_outcome load(uint64_t address, uint32_t bytes) { return access(request(WL_LOAD, WL_LOCAL, address, bytes)); }
+static enum l1_outcome load(uint64_t address, uint32_t bytes)
+{
+    return access(request(WL_LOAD, WL_LOCAL, address, bytes));
+}
 static enum l1_outcome store(enum wl_space space, uint64_t address)
 {
     struct req *r = request(WL_STORE, space, address, 32);
@@ -354,17 +359,22 @@ static struct outcome run_on(const char *program, const char *l1, const char *se
 {
     struct gpu_config c;
     struct wl_err e = {.code = WL_OK};
-    if (config_load(&c, "dycache", &e) || config_set_l1(&c, l1, &e) || (set && config_set(&c, set, &e))) fail_msg("%s", e.text);
+    if (config_load(&c, "dycache", &e) || config_set_l1(&c, l1, &e) || (set && config_set(&c, set, &e)))
+        fail_msg("%s", e.text);
     const struct workload *w = workload_find(program);
     assert_non_null(w);
     return run_workload(w, &c, o);
 }
-static struct outcome run_with(const char *program, const char *l1) { return run_on(program, l1, NULL, (struct gpu_options){0}); }
+static struct outcome run_with(const char *program, const char *l1)
+{
+    return run_on(program, l1, NULL, (struct gpu_options){0});
+}
 
 TEST(coarse_is_lru_in_every_counter)
 {
-    static const char *const programs[] = {"bfs", "nw", "kmeans", "streamcluster", "triangles", "particlefilter", "srad", "lavamd"};
-    static const char *const machines[] = {NULL, "l1d.index=fermi", "l1d.ways=6"};
+    static const char *const programs[] = {"bfs",  "nw",    "kmeans", "streamcluster", "triangles", "particlefilter",
+                                           "srad", "lavamd"};
+    static const char *const machines[] = {"stats.profile=1", "l1d.index=linear", "l1d.ways=6"};
     for (unsigned i = 0; i < COUNT(programs); i += SLOW_BUILD ? 3 : 1)
         for (unsigned k = 0; k < (SLOW_BUILD ? 1 : COUNT(machines)); k++) {
             struct outcome lru = run_on(programs[i], "lru", machines[k], (struct gpu_options){0}),
@@ -376,8 +386,9 @@ TEST(coarse_is_lru_in_every_counter)
 TEST(both_engines_and_any_order_agree)
 {
     static const char *const programs[] = {"bfs", "streamcluster", "particlefilter", "nw"};
-    static const char *const policies[] = {"dycache:threshold=25,period=200", "dycache:threshold=25,period=200,retain=yes",
-                                           "elastic", "elastic:grain=64,pending=past", "dycache:threshold=25,period=200,match=single"};
+    static const char *const policies[] = {
+        "dycache:threshold=25,period=200", "dycache:threshold=25,period=200,retain=yes", "elastic",
+        "elastic:grain=64,pending=past", "dycache:threshold=25,period=200,match=single"};
     for (unsigned i = 0; i < (SLOW_BUILD ? 1 : COUNT(programs)); i++)
         for (unsigned k = 0; k < COUNT(policies); k++) {
             struct outcome fast = run_with(programs[i], policies[k]),

@@ -59,6 +59,22 @@ TEST(events_by_hand)
 }
 
 /* The same bytes in other units: 40-byte flits, sectors, 32-byte commands. */
+/* A re-execution queue: a push writes, a try reads, a refused try writes again; refusals are its own. */
+TEST(a_queue_has_its_own_refusals)
+{
+    struct run_stats s = {0};
+    struct energy_machine m = {0};
+    double n[ENERGY_EVENTS];
+    s.l1d.stall_mshr = 1000;
+    s.l1d.bypass_lookups = 1;
+    s.sm.reexec_pushes = s.sm.reexec_accepted = 10;
+    s.sm.reexec_retries = 50;
+    s.sm.reexec_refusals = 55;
+    energy_events(&s, &m, n);
+    near(n[ENERGY_L1_NACK], 55 + 1);
+    near(n[ENERGY_QUEUE], 10 + 50 + 40);
+}
+
 TEST(units_are_scaled)
 {
     struct run_stats s = example();
@@ -144,7 +160,7 @@ TEST(nothing_timed_costs_nothing)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(events_by_hand),        cmocka_unit_test(units_are_scaled),
+        cmocka_unit_test(a_queue_has_its_own_refusals), cmocka_unit_test(events_by_hand),        cmocka_unit_test(units_are_scaled),
         cmocka_unit_test(totals_by_hand),        cmocka_unit_test(time_and_events_are_apart),
         cmocka_unit_test(coefficients_scale_their_part), cmocka_unit_test(nothing_timed_costs_nothing),
     };

@@ -86,7 +86,7 @@ static void sets(void **state)
 {
     (void)state;
     parse("workloads = atax bfs gemm big\n[groups]\nsome = gemm atax\n"
-          "[workload big]\nprogram = atax\ninputs = n=96\nlabel = ATAX 96\n"
+          "[workload big]\nprogram = atax\ninputs = n=96\ninputs.small = n=200\nlabel = ATAX 96\n"
           "[figure 1]\nmetric = ipc\nworkloads = all -some\n[figure 2]\nmetric = ipc\nworkloads = some big\n");
     assert_int_equal(x->nworkloads, 4);
     assert_int_equal(x->figures[0].view.workloads.count, 2);
@@ -94,8 +94,10 @@ static void sets(void **state)
     assert_int_equal(x->figures[1].view.workloads.count, 3);
     const struct exp_workload *big = x->workloads[x->figures[1].view.workloads.item[2]];
     assert_string_equal(big->label, "ATAX 96");
-    assert_true(big->given[0]);
-    assert_int_equal(big->input[0], 96);
+    assert_true(big->given[0][0] && big->given[1][0] && big->given[2][0] && !big->given[1][1]);
+    assert_int_equal(big->input[0][0], 96);
+    assert_int_equal(big->input[1][0], 200); /* at small */
+    assert_int_equal(big->input[2][0], 96);
     parse("workloads = @dacache.divergent -bfs mm2\n[groups]\nrest = all -@dacache.divergent\n"
           "[figure 1]\nmetric = ipc\n[figure 2]\nmetric = ipc\nworkloads = rest\n");
     assert_int_equal(x->nworkloads, 13);

@@ -28,13 +28,15 @@ static uint8_t fetched;
 
 static enum got try_load(uint64_t address, uint32_t bytes, bool fill)
 {
-    struct grain_want w = grain_want(g, address >> 7, (uint32_t)(address >> 7) & (g->sets - 1), sectors_of(address, bytes));
+    struct grain_want w =
+        grain_want(g, address >> 7, (uint32_t)(address >> 7) & (g->sets - 1), sectors_of(address, bytes));
     fetched = 0;
     switch (grain_lookup(g, &w, &place)) {
     case GRAIN_HIT: grain_touch(g, &w, &place); return HIT;
     case GRAIN_PENDING: return PENDING;
     case GRAIN_PARTIAL:
-        for (uint32_t at = w.set * g->ways; at < (w.set + 1) * g->ways; at++) grain_kill(g, at, grain_partial(g, &w, at));
+        for (uint32_t at = w.set * g->ways; at < (w.set + 1) * g->ways; at++)
+            grain_kill(g, at, grain_partial(g, &w, at));
         return PARTIAL;
     case GRAIN_MISS: break;
     }
@@ -145,7 +147,7 @@ TEST(figure_6)
     assert_int_equal(place.at, 2 * 4);
     assert_int_equal(g->line[8].common, 1);
     assert_int_equal(load(0x04000100, 128), HIT);
-    assert_int_equal(load(0x04000160, 32), HIT); /* tag 3 */
+    assert_int_equal(load(0x04000160, 32), HIT);   /* tag 3 */
     assert_int_equal(load(0x00000100, 128), MISS); /* another common tag: no chunk is compared */
     assert_int_equal(place.at, 2 * 4 + 1);
     grain_kill(g, 8, 12); /* only (0, 1) left */

@@ -278,7 +278,8 @@ TEST(the_last_request_with_lanes_sets_ea)
 
 TEST(words_may_be_counted_instead_of_lanes)
 {
-    struct wl_access a = {.set = SET, .nvm = true, .lanes = 32, .words = 1};
+    static const uint64_t word[2] = {0xf0, 0}, words[2] = {UINT64_C(0x1000000010010), UINT64_C(1) << 63};
+    struct wl_access a = {.set = SET, .nvm = true, .lanes = 32, .bytes = word};
     struct bench b;
     begin_full(&b, "hac:mc_fixed=0", 16);
     access(&b, '*', &a);
@@ -287,6 +288,11 @@ TEST(words_may_be_counted_instead_of_lanes)
     begin_full(&b, "hac:mc_fixed=0,ea_count=words", 16); /* all lanes read one word */
     access(&b, '*', &a);
     assert_int_equal(place_of(&b, '*'), 8);
+    end(&b);
+    a.bytes = words; /* single bytes of four words */
+    begin_full(&b, "hac:mc_fixed=0,ea_count=words", 32);
+    access(&b, '*', &a);
+    assert_int_equal(place_of(&b, '*'), 16 + 32 * 3 / 64);
     end(&b);
     a.space = WL_CONST; /* everybody waits for a constant */
     begin_full(&b, "hac:mc_fixed=0,ea_count=words", 16);

@@ -704,6 +704,55 @@ TEST(l36_a_flush_is_told_of_once)
 
 #define CASE(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
+/* ---- later machines ---- */
+
+TEST(l37_a_store_may_leave_its_line)
+{
+    struct l1_shape shape = plain_shape();
+    shape.update = true;
+    end(NULL);
+    begin_shape(shape);
+    make_valid(5);
+    struct req *r = request(WL_STORE, WL_GLOBAL, 5, 1);
+    assert_int_equal(access(r), L1_STORED);
+    assert_int_equal(state_of(5), WL_VALID);
+    assert_ptr_equal(sent(), r); /* written through all the same */
+    assert_int_equal(seen.kills, 0);
+    assert_int_equal(cache.stats.store_hits, 1);
+}
+
+TEST(l38_a_perfect_cache_always_hits)
+{
+    struct l1_shape shape = plain_shape();
+    shape.perfect = true;
+    end(NULL);
+    begin_shape(shape);
+    for (uint64_t line = 0; line < 100; line++) assert_int_equal(access(request(WL_LOAD, WL_GLOBAL, line, 15)), L1_HIT);
+    assert_int_equal(cache.stats.load_hits, 100);
+    assert_int_equal(cache.mshr.used, 0);
+}
+
+/* Ways that are switched off hold nothing and are nobody's victim; switched on again they are empty. */
+TEST(l39_ways_can_be_switched_off)
+{
+    for (uint64_t i = 0; i < WAYS; i++) make_valid(i * SETS);
+    unsigned kills = seen.kills;
+    l1_set_ways(&cache, 1);
+    assert_int_equal(seen.kills - kills, WAYS - 1);
+    make_valid(100 * SETS);
+    make_valid(101 * SETS); /* takes the place of the one before */
+    assert_int_equal(state_of(100 * SETS), WL_INVALID);
+    assert_int_equal(state_of(101 * SETS), WL_VALID);
+    l1_set_ways(&cache, WAYS);
+    for (uint64_t i = 0; i + 1 < WAYS; i++) make_valid((200 + i) * SETS);
+    assert_int_equal(state_of(101 * SETS), WL_VALID); /* all the others found room */
+    for (uint64_t i = 0; i + 1 < WAYS; i++) assert_int_equal(state_of((200 + i) * SETS), WL_VALID);
+    l1_flush(&cache);
+    l1_set_ways(&cache, 2);
+    l1_set_ways(&cache, 2); /* twice is once */
+    assert_int_equal(cache.tags.filled[0], WAYS - 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -743,6 +792,9 @@ int main(void)
         CASE(l34_notes_of_the_l2_reach_the_policy),
         CASE(l35_a_store_is_told_of_when_no_copy_stays),
         CASE(l36_a_flush_is_told_of_once),
+        CASE(l37_a_store_may_leave_its_line),
+        CASE(l38_a_perfect_cache_always_hits),
+        CASE(l39_ways_can_be_switched_off),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

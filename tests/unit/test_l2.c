@@ -771,6 +771,33 @@ TEST(l32_a_host_copy_leaves_its_line_clean_and_valid)
     end();
 }
 
+TEST(l38_neighbouring_sectors_come_along)
+{
+    begin("l2.promote=2");
+    struct req *r = send(WL_LOAD, 5, 1);
+    step(8);
+    struct req *f = asked();
+    assert_int_equal(f->fetch, 3);
+    assert_int_equal(rig.l2.stats.misses, 1); /* what was asked for */
+    assert_int_equal(rig.l2.stats.fetches, 2);
+    fill(f);
+    step(8);
+    assert_ptr_equal(replied(), r);
+    assert_int_equal(rig.l2.tags.valid[at(5)], 3);
+    req_free(&rig.pool, r);
+    send_write(5, 8, 0, UINT64_C(0xff) << 56); /* part of sector 3: its neighbour is fetched without it */
+    step(8);
+    req_free(&rig.pool, replied());
+    r = send(WL_LOAD, 5, 4);
+    step(8);
+    f = asked();
+    assert_int_equal(f->fetch, 4);
+    fill(f);
+    step(8);
+    req_free(&rig.pool, replied());
+    end();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -811,6 +838,7 @@ int main(void)
         cmocka_unit_test(l35_a_store_takes_its_own_line_beside_a_read_that_went_past),
         cmocka_unit_test(l36_a_store_may_pass_without_a_line),
         cmocka_unit_test(l37_requests_to_nvm_are_counted_apart),
+        cmocka_unit_test(l38_neighbouring_sectors_come_along),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

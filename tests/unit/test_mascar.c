@@ -173,6 +173,29 @@ TEST(dependence_releases_when_drained)
     rig_sched_free(&r);
 }
 
+/* A hit: the register comes in the cycle in which the request is accepted. */
+static bool hit_releases(const char *spec)
+{
+    struct sched_rig r;
+    saturate(&r, spec);
+    r.v.ready = r.v.memory = BIT(3);
+    rig_issue(&r, 1, BIT(3));
+    r.v.ready = r.v.memory = 0;
+    r.v.long_stall = r.v.lsu_holds = BIT(3);
+    rig_cycle(&r);
+    r.v.long_stall = r.v.lsu_holds = 0;
+    rig_cycle(&r);
+    bool released = r.p->may_miss(r.self, 9);
+    rig_sched_free(&r);
+    return released;
+}
+
+TEST(a_hit_releases_too)
+{
+    assert_true(hit_releases("mascar"));
+    assert_false(hit_releases("mascar:release=miss"));
+}
+
 static void release_by(uint64_t *mask, struct sched_rig *r, const char *counter)
 {
     r->v.ready = r->v.memory = BIT(3);
@@ -362,6 +385,7 @@ int main(void)
         cmocka_unit_test(texture_at_once_constant_after_16_cycles),
         cmocka_unit_test(first_memory_instruction_makes_the_owner),
         cmocka_unit_test(dependence_releases_when_drained),
+        cmocka_unit_test(a_hit_releases_too),
         cmocka_unit_test(barrier_and_end_release_when_drained),
         cmocka_unit_test(a_new_warp_in_the_slot_is_no_owner),
         cmocka_unit_test(the_unit_then_the_queue_make_owners),

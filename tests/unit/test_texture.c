@@ -1,167 +1,10 @@
 /* test_texture.c - texture fetches through the driver API: addressing, filtering, formats, references
- * and objects, arrays and copies, and what the texture cache sees.
+ * and objects, arrays and copies.
  *
  * Expected values follow from the CUDA programming guide's rules, not from this implementation. With
- * WL_REAL_CUDA the same tests run on a real GPU (all but those of the simulator itself):
- *   cc -std=c11 -DWL_REAL_CUDA -Iinclude -I$CUDA/include tests/unit/test_texture.c -lcuda -lcmocka -lm */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
-
-#include "warpline/cuda.h"
-#ifndef WL_REAL_CUDA
-#include "sim/session.h"
-#endif
-
-#define OK(call)          assert_int_equal((call), CUDA_SUCCESS)
-#define FAILS(code, call) assert_int_equal((call), CUDA_ERROR_##code)
-
-enum { LANES = 32 };
-
-/* fetch_<dims><coordinates>: lane i stores the texel at (x[i], y[i]) as four words; texture from a handle,
- * or from the reference `ref` when the name ends in _ref. */
-#define FETCH(name, geometry, type, coords, texture)                                                                   \
-    ".visible .entry " name "(.param .u64 out, .param .u64 xs, .param .u64 ys, .param .u64 handle)\n"                  \
-    "{ .reg .u32 %r<6>; .reg ." type " %c<4>; .reg .u64 %rd<9>; .reg .b32 %v<4>;\n"                                    \
-    "  ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [xs]; ld.param.u64 %rd3, [ys]; ld.param.u64 %rd4, [handle];\n"     \
-    "  mov.u32 %r1, %tid.x; mul.wide.u32 %rd5, %r1, 4; mul.wide.u32 %rd6, %r1, 16;\n"                                  \
-    "  add.u64 %rd2, %rd2, %rd5; add.u64 %rd3, %rd3, %rd5; add.u64 %rd1, %rd1, %rd6;\n"                                \
-    "  ld.global." type " %c0, [%rd2]; ld.global." type " %c1, [%rd3];\n"                                              \
-    "  tex." geometry ".v4.u32." type " {%v0, %v1, %v2, %v3}, [" texture ", " coords "];\n"                            \
-    "  st.global.v4.b32 [%rd1], {%v0, %v1, %v2, %v3}; ret; }\n"
-
-static const char program[] =
-    ".version 6.4\n.target sm_75, texmode_unified\n.address_size 64\n"
-    ".visible .global .texref ref;\n" /* a driver optimises away what no kernel names */
-    FETCH("fetch_1i", "1d", "s32", "{%c0}", "%rd4") FETCH("fetch_1f", "1d", "f32", "{%c0}", "%rd4")
-    FETCH("fetch_2i", "2d", "s32", "{%c0, %c1}", "%rd4") FETCH("fetch_2f", "2d", "f32", "{%c0, %c1}", "%rd4")
-    FETCH("fetch_1i_ref", "1d", "s32", "{%c0}", "ref") FETCH("fetch_2f_ref", "2d", "f32", "{%c0, %c1}", "ref");
-
-struct fixture {
-    void *session;
-    CUcontext ctx;
-    CUmodule module;
-    CUdeviceptr out, xs, ys;
-    uint32_t got[4 * LANES];
-    bool faulted;
-} fix;
-
-static int setup(void **state)
-{
-    (void)state;
-    fix = (struct fixture){0};
-#ifndef WL_REAL_CUDA
-    struct session_options o = {.mode = SESSION_FUNCTIONAL, .memory_bytes = 1 << 20};
-    fix.session = session_new(&o, NULL);
-    if (!fix.session) return -1;
-    session_make_current(fix.session);
-#endif
-    if (cuInit(0) || cuDevicePrimaryCtxRetain(&fix.ctx, 0) || cuCtxSetCurrent(fix.ctx)) return -1;
-    if (cuModuleLoadData(&fix.module, program)) return -1;
-    return cuMemAlloc(&fix.out, sizeof fix.got) || cuMemAlloc(&fix.xs, 4 * LANES) || cuMemAlloc(&fix.ys, 4 * LANES) ? -1 : 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    cuMemFree(fix.out), cuMemFree(fix.xs), cuMemFree(fix.ys);
-    cuModuleUnload(fix.module);
-    cuDevicePrimaryCtxRelease(0);
-#ifndef WL_REAL_CUDA
-    bool stays = dev_used(session_memory(fix.session)) && !fix.faulted; /* after a fault nothing can be freed */
-    session_free(fix.session);
-    return stays ? -1 : 0;
-#else
-    return 0;
-#endif
-}
-
-/* Runs a fetch kernel at n coordinates (32-bit words of either type). */
-static CUresult fetch(const char *kernel, CUtexObject handle, const void *xs, const void *ys, unsigned n)
-{
-    CUfunction f;
-    uint32_t zero[LANES] = {0};
-    OK(cuModuleGetFunction(&f, fix.module, kernel));
-    OK(cuMemcpyHtoD(fix.xs, xs, 4 * n));
-    OK(cuMemcpyHtoD(fix.ys, ys ? ys : zero, 4 * n));
-    void *params[] = {&fix.out, &fix.xs, &fix.ys, &handle};
-    CUresult r = cuLaunchKernel(f, 1, 1, 1, n, 1, 1, 0, NULL, params, NULL);
-    if (!r) r = cuCtxSynchronize();
-    fix.faulted = r != CUDA_SUCCESS;
-    return r ? r : cuMemcpyDtoH(fix.got, fix.out, 16 * n);
-}
-
-static float as_float(uint32_t bits)
-{
-    float f;
-    memcpy(&f, &bits, 4);
-    return f;
-}
-
-static void expect_float(unsigned lane, unsigned channel, float want)
-{
-    float got = as_float(fix.got[4 * lane + channel]);
-    if (got != want) fail_msg("lane %u channel %u: %.9g, should be %.9g", lane, channel, (double)got, (double)want);
-}
-
-static CUDA_TEXTURE_DESC look(CUaddress_mode mode, CUfilter_mode filter, unsigned flags)
-{
-    return (CUDA_TEXTURE_DESC){.addressMode = {mode, mode, mode}, .filterMode = filter, .flags = flags};
-}
-
-#define POINT_FILTER CU_TR_FILTER_MODE_POINT
-#define LINEAR       CU_TR_FILTER_MODE_LINEAR
-#define CLAMP        CU_TR_ADDRESS_MODE_CLAMP
-#define WRAP         CU_TR_ADDRESS_MODE_WRAP
-#define MIRROR       CU_TR_ADDRESS_MODE_MIRROR
-#define BORDER       CU_TR_ADDRESS_MODE_BORDER
-#define NORMALIZED   CU_TRSF_NORMALIZED_COORDINATES
-#define AS_INTEGER   CU_TRSF_READ_AS_INTEGER
-
-/* A texture object over linear memory that holds `data`; *memory is to be freed. */
-static CUtexObject linear_texture(CUdeviceptr *memory, const void *data, size_t bytes, CUarray_format format,
-                                  unsigned channels, unsigned flags)
-{
-    CUDA_RESOURCE_DESC r = {.resType = CU_RESOURCE_TYPE_LINEAR};
-    CUDA_TEXTURE_DESC t = look(CLAMP, POINT_FILTER, flags);
-    CUtexObject object = 0;
-    OK(cuMemAlloc(memory, bytes));
-    OK(cuMemcpyHtoD(*memory, data, bytes));
-    r.res.linear.devPtr = *memory;
-    r.res.linear.format = format;
-    r.res.linear.numChannels = channels;
-    r.res.linear.sizeInBytes = bytes;
-    OK(cuTexObjectCreate(&object, &r, &t, NULL));
-    return object;
-}
-
-/* An array of width x height with `data`, row by row. */
-static CUarray make_array(const void *data, size_t width, size_t height, CUarray_format format, unsigned channels,
-                          size_t texel)
-{
-    CUDA_ARRAY_DESCRIPTOR d = {.Width = width, .Height = height, .Format = format, .NumChannels = channels};
-    CUarray a = NULL;
-    OK(cuArrayCreate(&a, &d));
-    CUDA_MEMCPY2D c = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = data, .srcPitch = width * texel,
-                       .dstMemoryType = CU_MEMORYTYPE_ARRAY, .dstArray = a, .WidthInBytes = width * texel,
-                       .Height = height ? height : 1};
-    OK(cuMemcpy2D(&c));
-    return a;
-}
-
-static CUtexObject array_texture(CUarray a, CUDA_TEXTURE_DESC t)
-{
-    CUDA_RESOURCE_DESC r = {.resType = CU_RESOURCE_TYPE_ARRAY};
-    CUtexObject object = 0;
-    r.res.array.hArray = a;
-    OK(cuTexObjectCreate(&object, &r, &t, NULL));
-    return object;
-}
+ * WL_REAL_CUDA the same tests run on a real GPU:
+ *   cc -std=c11 -DWL_REAL_CUDA -I. -Iinclude -Itests -I$CUDA/include tests/unit/test_texture.c -lcuda -lcmocka -lm */
+#include "unit/texture_rig.h"
 
 /* ---- linear memory ---- */
 
@@ -230,7 +73,9 @@ static void check_line(CUaddress_mode mode, CUfilter_mode filter, unsigned flags
 {
     const float data[4] = {1, 2, 3, 4};
     CUarray a = make_array(data, 4, 0, CU_AD_FORMAT_FLOAT, 1, 4);
-    CUtexObject t = array_texture(a, look(mode, filter, flags));
+    CUDA_TEXTURE_DESC how = look(mode, filter, flags);
+    how.addressMode[1] = CLAMP; /* a GPU filters a line as an image one texel high: a border would show */
+    CUtexObject t = array_texture(a, how);
     OK(fetch("fetch_1f", t, x, NULL, n));
     for (unsigned i = 0; i < n; i++) expect_float(i, 0, want[i]);
     OK(cuTexObjectDestroy(t));
@@ -246,7 +91,8 @@ static void test_point(void **state)
     const float unit[7] = {-0.5f, -0.125f, 0, 0.375f, 0.875f, 1.125f, 2.375f};
     check_line(CLAMP, POINT_FILTER, NORMALIZED, unit, (const float[]){1, 1, 1, 2, 4, 4, 4}, 7);
     check_line(WRAP, POINT_FILTER, NORMALIZED, unit, (const float[]){3, 4, 1, 2, 4, 1, 2}, 7);
-    check_line(MIRROR, POINT_FILTER, NORMALIZED, unit, (const float[]){3, 1, 1, 2, 4, 4, 2}, 7);
+    /* between two texels a mirrored period takes the other one: the mirror turns indices, not coordinates */
+    check_line(MIRROR, POINT_FILTER, NORMALIZED, unit, (const float[]){2, 1, 1, 2, 4, 4, 2}, 7);
     check_line(BORDER, POINT_FILTER, NORMALIZED, unit, (const float[]){0, 0, 1, 2, 4, 0, 0}, 7);
 }
 
@@ -319,8 +165,14 @@ static void test_reference_2d(void **state)
     const float data[6] = {1, 2, 3, 4, 5, 6}, x[4] = {0, 2, 2.5f, 8}, y[4] = {0, 0, 1, 1};
     OK(cuModuleGetTexRef(&ref, fix.module, "ref"));
     OK(cuMemAllocPitch(&m, &pitch, 12, 2, 4));
-    CUDA_MEMCPY2D c = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = data, .srcPitch = 12,
-                       .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = m, .dstPitch = pitch, .WidthInBytes = 12, .Height = 2};
+    CUDA_MEMCPY2D c = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                       .srcHost = data,
+                       .srcPitch = 12,
+                       .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                       .dstDevice = m,
+                       .dstPitch = pitch,
+                       .WidthInBytes = 12,
+                       .Height = 2};
     OK(cuMemcpy2D(&c));
     CUDA_ARRAY_DESCRIPTOR d = {.Width = 3, .Height = 2, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
     OK(cuTexRefSetAddressMode(ref, 0, CLAMP));
@@ -345,8 +197,15 @@ static void test_copies(void **state)
     uint16_t data[12], back[12] = {0};
     for (unsigned i = 0; i < 12; i++) data[i] = (uint16_t)(100 + i);
     CUarray a = make_array(data, 4, 3, CU_AD_FORMAT_UNSIGNED_INT16, 1, 2);
-    CUDA_MEMCPY2D c = {.srcMemoryType = CU_MEMORYTYPE_ARRAY, .srcArray = a, .srcXInBytes = 2, .srcY = 1,
-                       .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = back, .dstPitch = 4, .WidthInBytes = 4, .Height = 2};
+    CUDA_MEMCPY2D c = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
+                       .srcArray = a,
+                       .srcXInBytes = 2,
+                       .srcY = 1,
+                       .dstMemoryType = CU_MEMORYTYPE_HOST,
+                       .dstHost = back,
+                       .dstPitch = 4,
+                       .WidthInBytes = 4,
+                       .Height = 2};
     OK(cuMemcpy2D(&c));
     const uint16_t want[4] = {105, 106, 109, 110};
     assert_memory_equal(back, want, sizeof want);
@@ -359,103 +218,10 @@ static void test_copies(void **state)
     a = make_array(data, 12, 0, CU_AD_FORMAT_UNSIGNED_INT16, 1, 2);
     OK(cuMemcpyHtoA(a, 4, (const uint16_t[]){7, 8}, 4));
     OK(cuMemcpyAtoH(back, a, 2, 8));
-    assert_int_equal(back[0], 101), assert_int_equal(back[1], 7), assert_int_equal(back[2], 8), assert_int_equal(back[3], 104);
+    assert_int_equal(back[0], 101), assert_int_equal(back[1], 7), assert_int_equal(back[2], 8),
+        assert_int_equal(back[3], 104);
     OK(cuArrayDestroy(a));
 }
-
-#ifndef WL_REAL_CUDA
-/* ---- what is refused, and how the refusal is said ---- */
-
-static void assert_says(const char *words)
-{
-    const char *text = session_error(session_current())->text;
-    if (!strstr(text, words)) fail_msg("the error says \"%s\", not \"%s\"", text, words);
-}
-
-static void test_refusals(void **state)
-{
-    (void)state;
-    CUtexref ref;
-    CUarray a;
-    CUdeviceptr m;
-    CUtexObject t;
-    CUDA_ARRAY_DESCRIPTOR d = {.Width = 4, .Height = 4, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 3};
-    FAILS(NOT_FOUND, cuModuleGetTexRef(&ref, fix.module, "reff"));
-    assert_says("'reff'");
-    FAILS(INVALID_VALUE, cuArrayCreate(&a, &d));
-    FAILS(INVALID_HANDLE, cuArrayDestroy((CUarray)(uintptr_t)16));
-    FAILS(INVALID_HANDLE, cuTexRefSetFlags((CUtexref)(uintptr_t)16, 0));
-    FAILS(INVALID_VALUE, cuTexObjectDestroy(77));
-    OK(cuModuleGetTexRef(&ref, fix.module, "ref"));
-    FAILS(INVALID_VALUE, cuTexRefSetFlags(ref, 0x40));
-    FAILS(INVALID_VALUE, cuTexRefSetFormat(ref, CU_AD_FORMAT_FLOAT, 3));
-    OK(cuMemAlloc(&m, 64));
-    FAILS(INVALID_VALUE, cuTexRefSetAddress(NULL, ref, m, 68));
-    assert_says("run past the end");
-    FAILS(INVALID_VALUE, cuTexRefSetAddress(NULL, ref, m + 2, 4));
-    assert_says("whole texels");
-    CUDA_RESOURCE_DESC r = {.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY};
-    CUDA_TEXTURE_DESC look_clamp = look(CLAMP, POINT_FILTER, 0);
-    FAILS(NOT_SUPPORTED, cuTexObjectCreate(&t, &r, &look_clamp, NULL));
-    OK(cuMemFree(m));
-}
-
-static void test_unbound_faults(void **state)
-{
-    (void)state;
-    const int32_t x[1] = {0};
-    assert_int_not_equal(fetch("fetch_1i", 99, x, NULL, 1), CUDA_SUCCESS);
-    assert_says("no texture is bound to handle 0x63");
-}
-
-static void test_freed_faults(void **state)
-{
-    (void)state;
-    const int32_t x[1] = {0};
-    CUdeviceptr m;
-    CUtexObject t = linear_texture(&m, x, sizeof x, CU_AD_FORMAT_SIGNED_INT32, 1, AS_INTEGER);
-    OK(cuMemFree(m));
-    assert_int_not_equal(fetch("fetch_1i", t, x, NULL, 1), CUDA_SUCCESS);
-    assert_says("was freed");
-    cuTexObjectDestroy(t);
-}
-
-/* ---- the timing half ---- */
-
-/* 32 lanes down a column of a 64-texel-wide (256-byte) texture: 32 lines; along a row: one. */
-static void test_texture_cache(void **state)
-{
-    (void)state;
-    struct session_options o = {.mode = SESSION_TIMING};
-    struct run_stats before, after;
-    assert_int_equal(config_load(&o.config, "gtx480", NULL), 0);
-    void *outer = fix.session;
-    fix.session = session_new(&o, NULL);
-    assert_non_null(fix.session);
-    session_make_current(fix.session);
-    OK(cuInit(0)), OK(cuDevicePrimaryCtxRetain(&fix.ctx, 0)), OK(cuCtxSetCurrent(fix.ctx));
-    OK(cuModuleLoadData(&fix.module, program));
-    OK(cuMemAlloc(&fix.out, sizeof fix.got)), OK(cuMemAlloc(&fix.xs, 4 * LANES)), OK(cuMemAlloc(&fix.ys, 4 * LANES));
-    static float data[64 * 32];
-    int32_t zero[LANES] = {0}, count[LANES];
-    for (int i = 0; i < LANES; i++) count[i] = i;
-    CUarray a = make_array(data, 64, 32, CU_AD_FORMAT_FLOAT, 1, 4);
-    CUtexObject t = array_texture(a, look(CLAMP, POINT_FILTER, 0));
-    struct gpu *gpu = session_gpu(fix.session);
-    gpu_read_stats(gpu, &before);
-    OK(fetch("fetch_2i", t, zero, count, LANES));
-    gpu_read_stats(gpu, &after);
-    assert_int_equal(after.l1t.accesses - before.l1t.accesses, 32);
-    OK(fetch("fetch_2i", t, count, zero, LANES));
-    before = after;
-    gpu_read_stats(gpu, &after);
-    assert_int_equal(after.l1t.accesses - before.l1t.accesses, 1);
-    session_free(fix.session);
-    fix.session = outer;
-    session_make_current(outer);
-    fix.out = fix.xs = fix.ys = 0;
-}
-#endif
 
 int main(void)
 {
@@ -469,12 +235,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_reference, setup, teardown),
         cmocka_unit_test_setup_teardown(test_reference_2d, setup, teardown),
         cmocka_unit_test_setup_teardown(test_copies, setup, teardown),
-#ifndef WL_REAL_CUDA
-        cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_unbound_faults, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_freed_faults, setup, teardown),
-        cmocka_unit_test(test_texture_cache),
-#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -230,7 +230,7 @@ static void test_bad_order(void **state)
     REFUSE(table, 1, "code table 1 is asked for, but 1 were given");
     REFUSE(cta, 1, "CTA 1 stands where CTA 0 is due");
     REFUSE(cta_tag, 'E', "CTA 0 of 1 of kernel k is due, not tag 69");
-    REFUSE(stream_size, 0, "has no instructions");
+    REFUSE(stream_size, 0, "the number of warp instructions is 2, but 0 were read");
     REFUSE(stream_size, 2, "damaged instruction stream"); /* an address without its base */
     REFUSE(stream, "\2\0\0", "damaged instruction stream"); /* block 1 does not exist */
     REFUSE(stream, "\0\x80\0", "damaged instruction stream"); /* there is no such address tag */

@@ -230,6 +230,46 @@ static void test_variants(void **state)
         {"betweenness", {300, 4, 1, 3}},
         {"laplace3d", {2, 1}},
         {"laplace3d", {33, 3}},
+        {"atax", {64, 0, 0, 96, 40}},
+        {"atax", {8, 33, 70, 0, 80}},
+        {"atax", {300, 0, 0, 8192, 32}},
+        {"bicg", {64, 0, 0, 96, 40}},
+        {"bicg", {8, 70, 33, 0, 80}},
+        {"bicg", {300, 0, 0, 8192, 32}},
+        {"kmeans_texture", {1, 1, 1}},
+        {"kmeans_texture", {257, 200, 32}},
+        {"leukocyte", {45, 45, 1, 1}},
+        {"leukocyte", {77, 50, 3, 5}},
+        {"mummer", {8, 1, 1, 1}},
+        {"mummer", {8, 40, 8, 1}},
+        {"mummer", {9000, 300, 63, 5}},
+        {"heartwall", {2, 30, 1, 1, 2}},
+        {"heartwall", {4, 100, 3, 5, 9}},
+        {"sad", {2, 1}},
+        {"sad", {1, 3}},
+        {"sad_2", {3, 2}},
+        {"tpacf", {1, 1}},
+        {"tpacf", {300, 2}},
+        {"cutcp", {1, 1}},
+        {"cutcp", {2, 9}},
+        {"mrigridding", {1, 1}},
+        {"mrigridding", {3000, 2}},
+        {"mrigridding_1", {1, 1}},
+        {"mrigridding_2", {2049, 3}},
+        {"mrigridding_3", {700, 2}},
+        {"libor", {1, 1}},
+        {"libor", {65, 40}},
+        {"ray", {1, 1}},
+        {"ray", {33, 64}},
+        {"neuralnet", {2}},
+        {"weather", {1, 1, 1, 1}},
+        {"weather", {33, 5, 32, 2}},
+        {"dct8x8", {2, 1}},
+        {"histogram_sdk", {1}},
+        {"histogram_sdk", {12345}},
+        {"barneshut", {2, 1, 50}},
+        {"barneshut", {33, 3, 200}},
+        {"barneshut", {300, 2, 30}},
     };
     for (unsigned i = 0; i < sizeof variants / sizeof variants[0]; i++) {
         const struct workload *w = workload_find(variants[i].name);
@@ -251,7 +291,9 @@ static void test_contradictions_refused(void **state)
         {"gramschm", {8, 16, 9}},    {"gaussian", {8, 8, 4}},     {"streamcluster", {5, 4, 6, 1}},
         {"kmeans_direct", {9, 8, 2, 7}}, {"marsmm", {4, 6}},     {"simscore", {4, 6}},
         {"sgemm", {130, 16, 8}},     {"sgemm", {128, 17, 8}},     {"sgemm", {128, 16, 9}},
-        {"stencil", {65, 4, 3, 1}},  {"stencil", {64, 5, 3, 1}},
+        {"stencil", {65, 4, 3, 1}},  {"stencil", {64, 5, 3, 1}},  {"atax", {64, 0, 0, 32, 0}},
+        {"bicg", {8, 8, 8, 9, 10}},  {"mummer", {8, 1, 9, 1}},    {"mummer", {80, 1, 9, 10}},
+        {"heartwall", {2, 64, 1, 6, 6}}, {"heartwall", {2, 20, 1, 3, 6}},
     };
     for (unsigned i = 0; i < sizeof variants / sizeof variants[0]; i++) {
         struct workload_run r = {.check = true, .ptx = built_in};
@@ -328,6 +370,17 @@ static void test_groups(void **state)
         assert_null(workload_group_member(&all[i], n + 5));
         assert_ptr_equal(workload_group_find(all[i].name), &all[i]);
     }
+    static const struct { const char *name; unsigned members; } complete[] = {
+        {"dacache.divergent", 12}, {"dacache.coherent", 8}, {"apcm.cs", 6}, {"apcm.cm", 4}, {"apcm.ci", 6},
+        {"dycache.regular", 10}, {"dycache.irregular", 9}, {"mascar.memory", 15}, {"mascar.compute", 15},
+        {"mascar.cs", 7}, {"hac", 10}, {"hac.pcs", 6}, {"hac.cs", 4},
+    };
+    for (unsigned i = 0; i < sizeof complete / sizeof complete[0]; i++) {
+        const struct workload_group *paper = workload_group_find(complete[i].name);
+        assert_non_null(paper);
+        assert_non_null(workload_group_member(paper, complete[i].members - 1)); /* as many as the paper has */
+        assert_null(workload_group_member(paper, complete[i].members));
+    }
     const struct workload_group *g = workload_group_find("DACACHE.Divergent");
     assert_non_null(g);
     assert_string_equal(workload_group_member(g, 0)->name, "atax");
@@ -349,9 +402,37 @@ static void test_paper_names(void **state)
         {"mascar/stencil", "stencil"}, {"apcm/GC", "coloring"}, {"dycache/GC", "coloring_step"},
         {"apcm/SSP", "sssp_all"}, {"dycache/SSSP", "sssp"}, {"apcm/CCL", "components"},
         {"dycache/CC", "components_hook"}, {"mascar/histo-2", "histo_2"}, {"mri-q", "mriq"}, {"hac/LPS", "laplace3d"},
+        {"dycache/HW", "heartwall"}, {"apcm/MRI", "mrigridding"}, {"mascar/mrig-1", "mrigridding_1"},
+        {"mascar/mrig-2", "mrigridding_2"}, {"mascar/mrig-3", "mrigridding_3"}, {"mascar/leuko-1", "leukocyte_1"},
+        {"mascar/leuko-2", "leukocyte_2"}, {"mascar/leuko-3", "leukocyte_3"}, {"mascar/mummer", "mummer"},
+        {"mascar/sad-1", "sad_1"}, {"mascar/sad-2", "sad_2"}, {"mascar/cutcp", "cutcp"}, {"mascar/tpacf", "tpacf"},
+        {"hac/LIB", "libor"}, {"hac/DCT", "dct8x8"}, {"hac/HG", "histogram_sdk"}, {"hac/RAY", "ray"},
+        {"hac/NN", "neuralnet"}, {"hac/MUM", "mummer"}, {"hac/BH", "barneshut"}, {"hac/WP", "weather"},
     };
     for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
         assert_string_equal(workload_find(names[i][0])->name, names[i][1]);
+}
+
+/* Every abbreviation in the papers' tables of benchmarks finds a program. */
+static void test_all_paper_names(void **state)
+{
+    (void)state;
+    static const char *const papers[][2] = {
+        {"dacache", "ATAX BICG MVT SYR SYR2 GES KMN SC BFS SPMV IIX PVC 2DC 3DC 2MM 3MM COV COR FD GS"},
+        {"apcm", "BFS KMN IIX WC GC SSP SPMV MM SS CCL GE SRD MRI SGM STN APS"},
+        {"dycache", "BP BT BFS CFD GE HW HP KC LUD NW PF SRAD SC BC CC DC GC SSSP TC"},
+        {"mascar", "BP-1 BP-2 bfs cutcp histo-1 histo-2 histo-3 histogram kmeans-1 kmeans-2 lavaMD lbm leuko-1 leuko-2 "
+                   "leuko-3 mrig-1 mrig-2 mrig-3 mri-q mummer particle PF sgemm spmv sad-1 sad-2 srad-1 srad-2 stencil tpacf"},
+        {"hac", "LIB DCT HG RAY BFS NN MUM LPS BH WP"},
+    };
+    for (unsigned i = 0; i < sizeof papers / sizeof papers[0]; i++)
+        for (const char *p = papers[i][1]; *p; p += strspn(p, " ")) {
+            char name[64];
+            int n = (int)strcspn(p, " ");
+            snprintf(name, sizeof name, "%s/%.*s", papers[i][0], n, p);
+            if (!workload_find(name)) fail_msg("there is no %s", name);
+            p += n;
+        }
 }
 
 int main(void)
@@ -362,6 +443,7 @@ int main(void)
         cmocka_unit_test(test_variants),   cmocka_unit_test(test_failures_are_told),
         cmocka_unit_test(test_names),      cmocka_unit_test(test_contradictions_refused),
         cmocka_unit_test(test_groups),     cmocka_unit_test(test_paper_names),
+        cmocka_unit_test(test_all_paper_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,7 +54,8 @@ static double potential_at(const struct box *b, float (*atom)[4], const int *nea
 {
     double sum = 0, p[3] = {x * (double)b->spacing, y * (double)b->spacing, z * (double)b->spacing};
     for (int k = 0; k < count; k++) {
-        int bx = x / 8 + b->rim + near[3 * k], by = y / 8 + b->rim + near[3 * k + 1], bz = z / 8 + b->rim + near[3 * k + 2];
+        int bx = x / 8 + b->rim + near[3 * k], by = y / 8 + b->rim + near[3 * k + 1],
+            bz = z / 8 + b->rim + near[3 * k + 2];
         for (int a = 0; a < DEPTH; a++) {
             const float *q = atom[((bz * b->bins + by) * b->bins + bx) * DEPTH + a];
             double r2 = 0;
@@ -72,7 +73,8 @@ static int run(struct workload_run *r)
     if (!job_begin(&j, &workload_cutcp, r, "cutcp.ptx")) return 1;
     int ctas = (int)r->in[IN_CTAS], near[3 * MAX_NEAR], count;
     double cutoff = (double)r->in[IN_CUTOFF];
-    struct box b = {.rim = (int)ceil(cutoff / bin_side), .side = 8 * ctas, .spacing = 0.5f, .cutoff2 = (float)(cutoff * cutoff)};
+    struct box b = {
+        .rim = (int)ceil(cutoff / bin_side), .side = 8 * ctas, .spacing = 0.5f, .cutoff2 = (float)(cutoff * cutoff)};
     b.bins = ctas + 2 * b.rim;
     count = find_near(cutoff, near);
     size_t bins = (size_t)(b.bins * b.bins * b.bins), side = (size_t)b.side, n = side * side * side;

@@ -11,10 +11,10 @@ __constant__ int near_count;
 __constant__ int near_bins[3 * MAX_NEAR];
 
 struct box {
-    int bins;         /* bins along a side, with a rim wide enough for all that is within reach */
-    int rim;          /* bins before the first of the lattice */
-    int side;         /* lattice points along a side, a multiple of 8 */
-    float spacing;    /* between two of them; a bin is 8 long */
+    int bins;      /* bins along a side, with a rim wide enough for all that is within reach */
+    int rim;       /* bins before the first of the lattice */
+    int side;      /* lattice points along a side, a multiple of 8 */
+    float spacing; /* between two of them; a bin is 8 long */
     float cutoff2;
 };
 

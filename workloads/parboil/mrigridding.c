@@ -37,7 +37,8 @@ static void make_scan(struct job *j, struct scan *s)
         if (i >= n) continue;
         const float *u = unit + 9 * i;
         struct sample *p = &s->sample[i];
-        p->x = side * 0.499f * (u[0] + u[3]), p->y = side * 0.499f * (u[1] + u[4]), p->z = side * 0.499f * (u[2] + u[5]);
+        p->x = side * 0.499f * (u[0] + u[3]), p->y = side * 0.499f * (u[1] + u[4]),
+        p->z = side * 0.499f * (u[2] + u[5]);
         p->real = u[6] - 0.5f, p->imag = u[7] - 0.5f, p->weight = u[8];
         s->key[i] = (unsigned)(((int)p->z * s->side + (int)p->y) * s->side + (int)p->x);
         s->start[s->key[i] + 1]++;
@@ -116,7 +117,8 @@ static void check_words(struct job *j, const char *what, CUdeviceptr from, const
 
 /* ---- the kernels ---- */
 
-static void launch_sort(struct job *j, const struct scan *s, CUdeviceptr key, CUdeviceptr value, CUdeviceptr count, int shift)
+static void launch_sort(struct job *j, const struct scan *s, CUdeviceptr key, CUdeviceptr value, CUdeviceptr count,
+                        int shift)
 {
     job_launch(j, job_kernel(j, "mrig_sort"), (struct shape){(unsigned)s->chunks, 1, 256, 1},
                (void *[]){&key, &value, &count, &shift});
@@ -127,8 +129,8 @@ static void launch_scan(struct job *j, CUdeviceptr value, int n)
     job_launch(j, job_kernel(j, "mrig_scan"), (struct shape){1, 1, 256, 1}, (void *[]){&value, &n});
 }
 
-static void launch_rearrange(struct job *j, const struct scan *s, CUdeviceptr from[2], CUdeviceptr to[2], CUdeviceptr place,
-                             int shift)
+static void launch_rearrange(struct job *j, const struct scan *s, CUdeviceptr from[2], CUdeviceptr to[2],
+                             CUdeviceptr place, int shift)
 {
     job_launch(j, job_kernel(j, "mrig_rearrange"), (struct shape){(unsigned)s->chunks, 1, 256, 1},
                (void *[]){&from[0], &from[1], &to[0], &to[1], &place, &shift});
@@ -141,7 +143,8 @@ static void launch_grid(struct job *j, const struct scan *s, CUdeviceptr where, 
     int side = s->side;
     float cut = cutoff2;
     unsigned ctas[3] = {(unsigned)side / 8, (unsigned)side / 4, (unsigned)side / 8}, block[3] = {8, 4, 2};
-    job_launch_3d(j, job_kernel(j, "mrig_grid"), ctas, block, (void *[]){&where, &what, &start, &grid, &density, &side, &cut});
+    job_launch_3d(j, job_kernel(j, "mrig_grid"), ctas, block,
+                  (void *[]){&where, &what, &start, &grid, &density, &side, &cut});
     if (!j->failed) check_grid(j, s, grid, density);
 }
 
@@ -161,11 +164,13 @@ static int run(struct workload_run *r)
     struct job j;
     struct scan s;
     if (!begin(&j, &s, &workload_mrigridding, r)) return 1;
-    size_t n = (size_t)s.samples, padded = (size_t)s.padded, cells = (size_t)s.cells, places = DIGITS * (size_t)s.chunks;
+    size_t n = (size_t)s.samples, padded = (size_t)s.padded, cells = (size_t)s.cells,
+           places = DIGITS * (size_t)s.chunks;
     int *zero = job_host(&j, cells + 1, sizeof *zero);
     CUdeviceptr sample = job_upload(&j, s.sample, n, sizeof *s.sample), start = job_upload(&j, zero, cells + 1, 4);
     CUdeviceptr pair[2] = {job_upload(&j, s.key, padded, 4), job_upload(&j, s.value, padded, 4)};
-    CUdeviceptr other[2] = {job_device(&j, padded, 4), job_device(&j, padded, 4)}, place = job_device(&j, places + 1, 4);
+    CUdeviceptr other[2] = {job_device(&j, padded, 4), job_device(&j, padded, 4)},
+                place = job_device(&j, places + 1, 4);
     CUdeviceptr where = job_device(&j, n, 16), what = job_device(&j, n, 8);
     job_launch(&j, job_kernel(&j, "mrig_bin"), shape_cover(s.samples, 1, 256, 1),
                (void *[]){&sample, &pair[0], &pair[1], &start, &s.samples, &s.side});
@@ -252,7 +257,8 @@ static int run_3(struct workload_run *r)
         .run = RUN,                                                                                                    \
     }
 
-MRIG(mrigridding, run, 12000, 4, "samples of k space onto a grid: bin, sort, reorder, gather", "mri-gridding MRI apcm/mri");
+MRIG(mrigridding, run, 12000, 4, "samples of k space onto a grid: bin, sort, reorder, gather",
+     "mri-gridding MRI apcm/mri");
 MRIG(mrigridding_1, run_1, 1 << 17, 8, "mrigridding's sort within a CTA", "mascar/mrig-1");
 MRIG(mrigridding_2, run_2, 1 << 17, 8, "mrigridding's scatter of sorted pairs", "mascar/mrig-2");
 MRIG(mrigridding_3, run_3, 12000, 4, "mrigridding's tiles: samples through shared memory", "mascar/mrig-3");

@@ -152,9 +152,9 @@ extern "C" __global__ void mrig_reorder(const sample *in, const unsigned *values
 static __device__ float window(float v, float inverse)
 {
     float z = 16.0f * (1 - v * inverse), sum = 0;
-    const float term[15] = {1.0f, 1.0f, 0.25f, 2.7777778e-2f, 1.7361111e-3f, 6.9444444e-5f, 1.9290123e-6f, 3.9367599e-8f,
-                            6.1511874e-10f, 7.5940585e-12f, 7.5940585e-14f, 6.2760814e-16f, 4.3583899e-18f,
-                            2.5789289e-20f, 1.3157801e-22f};
+    const float term[15] = {1.0f,           1.0f,           0.25f,          2.7777778e-2f,  1.7361111e-3f,
+                            6.9444444e-5f,  1.9290123e-6f,  3.9367599e-8f,  6.1511874e-10f, 7.5940585e-12f,
+                            7.5940585e-14f, 6.2760814e-16f, 4.3583899e-18f, 2.5789289e-20f, 1.3157801e-22f};
 #pragma unroll
     for (int k = 14; k >= 0; k--) sum = fmaf(sum, z, term[k]);
     return sum;

@@ -50,7 +50,8 @@ static uint16_t *all_blocks(struct job *j, const struct frames *f)
 static void compare(struct job *j, const char *what, const uint16_t *got, const uint16_t *want, size_t planes)
 {
     for (size_t i = 0; i < planes * PITCH && !j->failed; i++)
-        if (i % PITCH < PLACES && got[i] != want[i]) job_fail(j, "%s[%zu] is %d, should be %d", what, i, got[i], want[i]);
+        if (i % PITCH < PLACES && got[i] != want[i])
+            job_fail(j, "%s[%zu] is %d, should be %d", what, i, got[i], want[i]);
     j->checked += planes * PLACES;
 }
 
@@ -80,18 +81,21 @@ static int execute(const struct workload *w, struct workload_run *r, int kernels
     f.macroblocks = f.pixels / 256;
     make_frames(&j, &f);
     size_t planes = f.macroblocks * PLANES, bytes = planes * PITCH * sizeof(uint16_t);
-    uint16_t *want = r->check || !(kernels & BLOCKS) ? all_blocks(&j, &f) : NULL, *got = job_host(&j, planes, PITCH * 2);
+    uint16_t *want = r->check || !(kernels & BLOCKS) ? all_blocks(&j, &f) : NULL,
+             *got = job_host(&j, planes, PITCH * 2);
     CUdeviceptr sums = kernels & BLOCKS ? job_device(&j, bytes, 1) : job_upload(&j, want, bytes, 1);
     int macroblocks = (int)f.macroblocks;
     if (kernels & BLOCKS) {
         CUdeviceptr current = job_upload(&j, f.current, f.pixels, sizeof(uint16_t));
         CUtexObject reference = job_texture_2d(&j, f.reference, (size_t)f.width, (size_t)f.height,
                                                (struct texels){CU_AD_FORMAT_UNSIGNED_INT16, 1, 2});
-        job_launch(&j, job_kernel(&j, "sad_blocks"), (struct shape){(unsigned)f.width / 4, (unsigned)f.height / 4, 61, 1},
+        job_launch(&j, job_kernel(&j, "sad_blocks"),
+                   (struct shape){(unsigned)f.width / 4, (unsigned)f.height / 4, 61, 1},
                    (void *[]){&reference, &current, &sums, &f.width});
     }
     if (kernels & LARGER)
-        job_launch(&j, job_kernel(&j, "sad_larger_8"), (struct shape){(unsigned)f.width / 16, (unsigned)f.height / 16, 32, 4},
+        job_launch(&j, job_kernel(&j, "sad_larger_8"),
+                   (struct shape){(unsigned)f.width / 16, (unsigned)f.height / 16, 32, 4},
                    (void *[]){&sums, &macroblocks});
     job_copy_out(&j, got, sums, bytes);
     if (!j.failed && r->check) {

@@ -1,5 +1,5 @@
 /* atax.c - host code of atax.cu: y = A^T (A x). */
-#include "workloads/polybench/dims.h"
+#include "workloads/polybench/pitched.h"
 
 enum { IN_N, IN_NX, IN_NY };
 
@@ -24,9 +24,36 @@ static void check(struct job *j, const struct arrays *h, size_t nx, size_t ny)
     job_compare(j, "y", h->y, y, ny, 1e-3);
 }
 
+/* With a pitch or a loop of its own. The second product takes what the first left, so it is checked
+ * against that. */
+static int run_pitched(struct workload_run *r)
+{
+    struct job j;
+    struct pitched p;
+    if (!job_begin(&j, &workload_atax, r, "pitched.ptx")) return 1;
+    pitched_make(&j, &p);
+    size_t nx = (size_t)(p.nx > p.by_col ? p.nx : p.by_col), ny = (size_t)(p.ny > p.by_row ? p.ny : p.by_row),
+           f = sizeof(float);
+    float *x = job_random(&j, ny, 1, 0, 1), *tmp = job_host(&j, nx, f), *y = job_host(&j, ny, f);
+    CUdeviceptr dx = job_upload(&j, x, ny, f), dtmp = job_upload(&j, tmp, nx, f), dy = job_upload(&j, y, ny, f);
+    pitched_rows(&j, &p, "atax_rows", dx, dtmp);
+    pitched_cols(&j, &p, "atax_cols", dtmp, dy);
+    job_copy_out(&j, tmp, dtmp, nx * f);
+    job_copy_out(&j, y, dy, ny * f);
+    double *want_tmp = job_host(&j, nx, sizeof *want_tmp), *want_y = job_host(&j, ny, sizeof *want_y);
+    if (r->check && !j.failed) {
+        reference_rows(&p, x, want_tmp);
+        reference_cols(&p, tmp, want_y);
+        job_compare(&j, "tmp", tmp, want_tmp, (size_t)p.nx, 1e-3);
+        job_compare(&j, "y", y, want_y, (size_t)p.ny, 1e-3);
+    }
+    return job_end(&j);
+}
+
 static int run(struct workload_run *r)
 {
     struct job j;
+    if (is_pitched(r)) return run_pitched(r);
     if (!job_begin(&j, &workload_atax, r, "atax.ptx")) return 1;
     int nx = dim(r, IN_NX), ny = dim(r, IN_NY), size = nx == ny ? nx : 0;
     size_t rows = (size_t)nx, cols = (size_t)ny, f = sizeof(float);
@@ -58,6 +85,7 @@ const struct workload workload_atax = {
     .aliases = "polybench/atax dacache/atax",
     .input = {{"n", "rows and columns", {128, 1024, 8192}, 1, 32768},
               DIM("nx", "rows", 32768),
-              DIM("ny", "columns", 32768)},
+              DIM("ny", "columns", 32768),
+              PITCH_INPUTS},
     .run = run,
 };

@@ -1,5 +1,5 @@
 /* bicg.c - host code of bicg.cu: s = A^T r, q = A p. */
-#include "workloads/polybench/dims.h"
+#include "workloads/polybench/pitched.h"
 
 enum { IN_N, IN_NX, IN_NY };
 
@@ -20,9 +20,37 @@ static void check(struct job *j, const struct arrays *h, size_t nx, size_t ny)
     job_compare(j, "q", h->q, q, nx, 1e-3);
 }
 
+/* With a pitch or a loop of its own. */
+static int run_pitched(struct workload_run *r)
+{
+    struct job j;
+    struct pitched a;
+    if (!job_begin(&j, &workload_bicg, r, "pitched.ptx")) return 1;
+    pitched_make(&j, &a);
+    size_t nx = (size_t)(a.nx > a.by_col ? a.nx : a.by_col), ny = (size_t)(a.ny > a.by_row ? a.ny : a.by_row),
+           f = sizeof(float);
+    float *rr = job_random(&j, nx, 1, 0, 1), *p = job_random(&j, ny, 2, 0, 1), *s = job_host(&j, ny, f),
+          *q = job_host(&j, nx, f);
+    CUdeviceptr dr = job_upload(&j, rr, nx, f), dp = job_upload(&j, p, ny, f), ds = job_upload(&j, s, ny, f),
+                dq = job_upload(&j, q, nx, f);
+    pitched_cols(&j, &a, "bicg_s", dr, ds);
+    pitched_rows(&j, &a, "bicg_q", dp, dq);
+    job_copy_out(&j, s, ds, ny * f);
+    job_copy_out(&j, q, dq, nx * f);
+    double *want_s = job_host(&j, ny, sizeof *want_s), *want_q = job_host(&j, nx, sizeof *want_q);
+    if (r->check && !j.failed) {
+        reference_cols(&a, rr, want_s);
+        reference_rows(&a, p, want_q);
+        job_compare(&j, "s", s, want_s, (size_t)a.ny, 1e-3);
+        job_compare(&j, "q", q, want_q, (size_t)a.nx, 1e-3);
+    }
+    return job_end(&j);
+}
+
 static int run(struct workload_run *r)
 {
     struct job j;
+    if (is_pitched(r)) return run_pitched(r);
     if (!job_begin(&j, &workload_bicg, r, "bicg.ptx")) return 1;
     int nx = dim(r, IN_NX), ny = dim(r, IN_NY), size = nx == ny ? nx : 0;
     size_t rows = (size_t)nx, cols = (size_t)ny, f = sizeof(float);
@@ -56,6 +84,7 @@ const struct workload workload_bicg = {
     .aliases = "polybench/bicg dacache/bicg",
     .input = {{"n", "rows and columns", {128, 1024, 8192}, 1, 32768},
               DIM("nx", "rows", 32768),
-              DIM("ny", "columns", 32768)},
+              DIM("ny", "columns", 32768),
+              PITCH_INPUTS},
     .run = run,
 };

@@ -10,9 +10,9 @@
 enum { THREADS = 256 };
 
 struct sizes {
-    int rows, cols;          /* of a frame */
-    int t, s, n;             /* sides of template, window, and of the convolution: s + t - 1 */
-    int scratch;             /* floats a point */
+    int rows, cols; /* of a frame */
+    int t, s, n;    /* sides of template, window, and of the convolution: s + t - 1 */
+    int scratch;    /* floats a point */
 };
 
 /* Sums over t x t of the window padded with zeros: in, then `box`, n x n. */

@@ -5,7 +5,15 @@
 
 enum { IN_ROWS, IN_COLS, IN_CELLS, IN_STEPS };
 enum { GICOV = 1, DILATE = 2, IMGVF = 4 };
-enum { CIRCLES = 7, POINTS = 150, MARGIN = 22, DISC = 25, CELL_ROWS = 41, CELL_COLS = 81, CELL = CELL_ROWS * CELL_COLS };
+enum {
+    CIRCLES = 7,
+    POINTS = 150,
+    MARGIN = 22,
+    DISC = 25,
+    CELL_ROWS = 41,
+    CELL_COLS = 81,
+    CELL = CELL_ROWS * CELL_COLS
+};
 
 static const struct texels one_float = {CU_AD_FORMAT_FLOAT, 1, 4};
 static const float least_change = 1e-6f;
@@ -62,8 +70,7 @@ static void check_gicov(struct job *j, const struct picture *p, const float *gx,
     double *want = job_host(j, p->pixels, sizeof *want);
     if (j->failed) return;
     for (int col = MARGIN; col < p->cols - MARGIN; col++)
-        for (int row = MARGIN; row < p->rows - MARGIN; row++)
-            want[col * p->rows + row] = gicov_at(p, gx, gy, row, col);
+        for (int row = MARGIN; row < p->rows - MARGIN; row++) want[col * p->rows + row] = gicov_at(p, gx, gy, row, col);
     job_compare(j, "gicov", got, want, p->pixels, 1e-3);
 }
 

@@ -214,8 +214,14 @@ static int run(struct workload_run *r)
     struct job j;
     if (!job_begin(&j, &workload_mummer, r, "mummer.ptx")) return 1;
     const int64_t *in = r->in;
-    struct search s = {(unsigned)in[IN_BASES], (unsigned)in[IN_QUERIES], (unsigned)in[IN_LENGTH], (unsigned)in[IN_LEAST],
-                       (unsigned)in[IN_LENGTH] + 1, 0, NULL, NULL};
+    struct search s = {(unsigned)in[IN_BASES],
+                       (unsigned)in[IN_QUERIES],
+                       (unsigned)in[IN_LENGTH],
+                       (unsigned)in[IN_LEAST],
+                       (unsigned)in[IN_LENGTH] + 1,
+                       0,
+                       NULL,
+                       NULL};
     if (s.length > s.bases) job_fail(&j, "length=%u: longer than the reference", s.length);
     if (s.least > s.length) job_fail(&j, "least=%u: longer than a query", s.least);
     s.places = s.length - s.least + 1;
@@ -230,7 +236,7 @@ static int run(struct workload_run *r)
     CUtexObject children = job_texture_2d(&j, m.children, ROW, m.rows, four);
     CUdeviceptr query = job_upload(&j, s.query, (size_t)s.queries * s.pitch, 1);
     CUdeviceptr reference = job_upload(&j, s.reference, s.bases, 1), out = job_device(&j, results, 8);
-    unsigned (*got)[2] = job_host(&j, results, sizeof *got);
+    unsigned(*got)[2] = job_host(&j, results, sizeof *got);
     job_launch(&j, job_kernel(&j, "mummer"), shape_cover(s.queries, 1, 256, 1),
                (void *[]){&nodes, &children, &query, &reference, &out, &s.queries, &s.pitch, &s.length, &s.least});
     job_copy_out(&j, got, out, results * 8);

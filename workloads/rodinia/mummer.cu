@@ -21,8 +21,7 @@ static __device__ __forceinline__ unsigned child_of(uint4 kids, char base)
 }
 
 extern "C" __global__ void mummer(cudaTextureObject_t nodes, cudaTextureObject_t children, const char *queries,
-                                  const char *reference, uint2 *results, int count, int pitch, int length,
-                                  int least)
+                                  const char *reference, uint2 *results, int count, int pitch, int length, int least)
 {
     int q = blockIdx.x * blockDim.x + threadIdx.x;
     if (q >= count) return;

@@ -1,0 +1,43 @@
+#!/bin/sh
+# make_fatbins.sh - compiles the CUDA test programs of tests/exec with nvcc into tests/exec/bin, for
+# the forms in which nvcc embeds PTX. The programs are part of the tree, so that `warpline exec` is
+# tested without nvcc; only someone who changes a test needs this. CUDA 12.8 or later.
+set -eu
+cd "$(dirname "$0")/../tests/exec"
+nvcc=${NVCC:-nvcc}
+if ! command -v "$nvcc" >/dev/null 2>&1; then
+    echo "make_fatbins.sh: nvcc is needed and is not in PATH; set NVCC=..." >&2
+    exit 1
+fi
+mkdir -p bin
+ptx="-gencode arch=compute_75,code=compute_75"
+# Where the toolkit is installed is written into machine code and messages: blotted out, letter by letter.
+toolkit=$(dirname "$(dirname "$(command -v "$nvcc")")")
+forget() {
+    for place in "$toolkit" "$(readlink -f "$toolkit")"; do
+        PLACE=$place perl -0777 -pi -e 's{\Q$ENV{PLACE}\E[\w./+-]*}{"x" x length $&}ge' "$1"
+    done
+}
+build() { # NAME FLAGS... FILES
+    name=$1
+    shift
+    "$nvcc" -O3 -cudart shared -o "bin/$name" "$@"
+    strip "bin/$name"
+    forget "bin/$name"
+    if grep -q "$(pwd)" "bin/$name"; then
+        echo "make_fatbins.sh: bin/$name names a folder of this machine" >&2
+        exit 1
+    fi
+    echo "tests/exec/bin/$name"
+}
+build atax -arch=sm_75 atax.cu                 # PTX and machine code, as nvcc does by default; zstd
+build atax_plain $ptx -compress-mode=none atax.cu
+build atax_lz4 $ptx -compress-mode=speed atax.cu
+build atax_many -gencode arch=compute_100,code=compute_100 -gencode arch=compute_75,code=compute_75 \
+    -gencode arch=compute_80,code=compute_80 atax.cu
+build no_ptx -gencode arch=compute_75,code=sm_75 wrong.cu
+build per_thread $ptx -default-stream per-thread flow.cu
+for program in memory flow device print wrong texture; do build $program $ptx $program.cu; done
+build link -rdc=true $ptx -gencode arch=compute_75,code=sm_75 link_a.cu link_b.cu
+build thrust $ptx -compress-mode=size thrust.cu
+build two $ptx two_a.cu two_b.cu

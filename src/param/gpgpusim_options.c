@@ -1,0 +1,422 @@
+/* gpgpusim_options.c - what each option of a gpgpusim.config becomes: the table, and the functions it names. */
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "param/gpgpusim_priv.h"
+
+void gpgpusim_say(struct machine *m, const char *fmt, ...)
+{
+    char text[1024], what[700];
+    va_list ap;
+    if (!m->warn.say) return;
+    va_start(ap, fmt);
+    vsnprintf(what, sizeof what, fmt, ap);
+    va_end(ap);
+    if (m->option) snprintf(text, sizeof text, "%.250s:%u: %.60s: %s", m->file, m->line, m->option, what);
+    else snprintf(text, sizeof text, "%.250s: %s", m->file, what);
+    m->warn.say(m->warn.arg, text);
+}
+
+/* ---- values ---- */
+
+/* Numbers separated by ':' or ',': exactly `need`, or more where `more` allows. */
+static int numbers(struct machine *m, const char *text, double *out, unsigned need, bool more)
+{
+    unsigned n = 0;
+    for (const char *p = text; n < need; n++) {
+        char *end;
+        if (!isdigit((unsigned char)*p)) break;
+        out[n] = strtod(p, &end);
+        if (out[n] > 1e9) break;
+        if (n + 1 < need ? *end != ':' && *end != ',' : *end && !(more && *end == ',')) break;
+        p = end + 1;
+    }
+    return n == need ? 0 : wl_fail(m->e, WL_EINPUT, "'%s' must be %u number%s", text, need, need > 1 ? "s, separated by ':' or ','" : "");
+}
+
+static int read_long(struct machine *m, const char *text, long *out)
+{
+    if (gpgpusim_number(text, out)) return 0;
+    return wl_fail(m->e, WL_EINPUT, "'%s' is not a whole number", text);
+}
+
+/* ---- functions of the table ---- */
+
+static int set_clocks(struct machine *m, const char *v, int unused)
+{
+    double mhz[4];
+    (void)unused;
+    if (numbers(m, v, mhz, 4, false)) return WL_EINPUT;
+    for (int i = 0; i < 4; i++) m->config->v[P_CLOCK_CORE + i] = (int64_t)(mhz[i] * 1000 + 0.5);
+    return 0;
+}
+
+static int set_threads(struct machine *m, const char *v, int unused)
+{
+    double n[2];
+    (void)unused;
+    if (numbers(m, v, n, 2, false)) return WL_EINPUT;
+    if (n[1] != 32) return wl_fail(m->e, WL_EINPUT, "warps of %g threads; only 32 are possible here", n[1]);
+    m->config->v[P_SM_WARPS] = (int64_t)n[0] / 32;
+    return 0;
+}
+
+static int set_sched(struct machine *m, const char *v, int unused)
+{
+    (void)unused;
+    const char *name = strstr(v, "lrr") ? "lrr" : "gto";
+    if (!strstr(v, "lrr") && strcmp(v, "gto") != 0) gpgpusim_say(m, "%s is taken as gto", v);
+    return config_set_sched(m->config, name, m->e);
+}
+
+/* Five latencies or intervals: add, max, mul, mad, div; a sixth (shuffle) is left out. */
+static int set_five(struct machine *m, const char *v, int first)
+{
+    double n[5];
+    if (numbers(m, v, n, 5, true)) return WL_EINPUT;
+    for (int i = 0; i < 5; i++) m->config->v[first + i] = (int64_t)n[i];
+    return 0;
+}
+
+/* "LATENCY,INTERVAL" of trace.config, for a whole class; divisions are no instructions there. */
+static int set_class(struct machine *m, const char *v, int first)
+{
+    double n[2];
+    if (numbers(m, v, n, 2, false)) return WL_EINPUT;
+    int count = first == P_LAT_SFU || first == P_LAT_TENSOR ? 1 : 4;
+    for (int i = 0; i < count; i++) {
+        m->config->v[first + i] = (int64_t)n[0];
+        m->config->v[first - P_LAT_INT_ADD + P_INIT_INT_ADD + i] = (int64_t)n[1];
+    }
+    return 0;
+}
+
+static int set_queues(struct machine *m, const char *v, int unused)
+{
+    double n[4];
+    (void)unused;
+    if (numbers(m, v, n, 4, false)) return WL_EINPUT;
+    m->config->v[P_L2_INQ] = (int64_t)n[0];
+    m->config->v[P_L2_MEMQ] = (int64_t)n[1];
+    m->config->v[P_L2_FILLQ] = (int64_t)n[2];
+    m->config->v[P_L2_OUTQ] = (int64_t)n[3];
+    return 0;
+}
+
+static int set_index(struct machine *m, char letter, enum param_id id)
+{
+    const char *at = strchr("LXHP", letter); /* order of linear|xor|fermi|ipoly */
+    if (!at) gpgpusim_say(m, "set index function %c: linear is used", letter);
+    m->config->v[id] = at ? at - "LXHP" : 0;
+    return 0;
+}
+
+static int line_size(struct machine *m, const struct cache_text *t, long bytes)
+{
+    return t->line == bytes ? 0 : wl_fail(m->e, WL_EINPUT, "lines of %ld bytes; this cache has %ld here", t->line, bytes);
+}
+
+static void replacement(struct machine *m, const struct cache_text *t)
+{
+    if (t->replace != 'L') gpgpusim_say(m, "replacement %c: LRU is used", t->replace);
+}
+
+static int set_l1(struct machine *m, const char *v, int unused)
+{
+    struct cache_text *t = &m->l1;
+    int64_t *p = m->config->v;
+    (void)unused;
+    m->has_l1 = false;
+    if (gpgpusim_cache(v, t, m->e)) return WL_EINPUT;
+    if (t->none) {
+        p[P_L1D_GLOBAL] = 0;
+        gpgpusim_say(m, "no L1D: global loads go past it, local ones use 16 KiB");
+        return 0;
+    }
+    if (line_size(m, t, 128)) return WL_EINPUT;
+    m->has_l1 = true;
+    p[P_L1D_SETS] = t->sets;
+    p[P_L1D_WAYS] = t->ways;
+    p[P_L1D_SECTORED] = t->type == 'S';
+    p[P_L1D_MSHR] = t->entries;
+    p[P_L1D_MERGE] = t->merge;
+    if (t->missq) p[P_L1D_MISSQ] = t->missq;
+    p[P_L1D_WRITE] = strchr("TB", t->write) != NULL;
+    replacement(m, t);
+    if (t->write == 'B') gpgpusim_say(m, "a write-back L1D: global stores are written through here");
+    if (t->write_alloc != 'N') gpgpusim_say(m, "write allocation %c of the L1D: a store that misses takes no line here", t->write_alloc);
+    if (t->alloc != 'm') gpgpusim_say(m, "allocation '%c' of the L1D: a line is reserved at the miss here", t->alloc);
+    return set_index(m, t->index, P_L1D_INDEX);
+}
+
+static int set_l2(struct machine *m, const char *v, int unused)
+{
+    struct cache_text t;
+    int64_t *p = m->config->v;
+    (void)unused;
+    if (gpgpusim_cache(v, &t, m->e)) return WL_EINPUT;
+    if (t.none) return wl_fail(m->e, WL_EINPUT, "a machine without an L2 is not possible here");
+    if (line_size(m, &t, 128)) return WL_EINPUT;
+    p[P_L2_SETS] = t.sets;
+    p[P_L2_WAYS] = t.ways;
+    p[P_L2_SECTORED] = t.type == 'S';
+    p[P_L2_MSHR] = t.entries;
+    p[P_L2_MERGE] = t.merge;
+    if (t.missq) p[P_L2_MISSQ] = t.missq;
+    p[P_L2_PORT] = t.port ? t.port : 128;
+    p[P_L2_WRITE] = t.write_alloc == 'W' ? 1 : t.write_alloc == 'F' ? 2 : 0;
+    replacement(m, &t);
+    if (t.write != 'B') gpgpusim_say(m, "write policy %c of the L2: it is written back here", t.write);
+    if (t.write_alloc == 'N') gpgpusim_say(m, "an L2 without write allocation: a store takes a line here");
+    return set_index(m, t.index, P_L2_INDEX);
+}
+
+static int set_texture(struct machine *m, const char *v, int unused)
+{
+    struct cache_text t;
+    int64_t *p = m->config->v;
+    (void)unused;
+    if (gpgpusim_cache(v, &t, m->e)) return WL_EINPUT;
+    if (t.none) {
+        p[P_L1D_READONLY] = 1;
+        return 0;
+    }
+    if (line_size(m, &t, 128)) return WL_EINPUT;
+    p[P_L1T_SETS] = t.sets;
+    p[P_L1T_WAYS] = t.ways;
+    p[P_L1T_MSHR] = t.entries;
+    p[P_L1T_MERGE] = t.merge;
+    return 0;
+}
+
+static int set_constant(struct machine *m, const char *v, int unused)
+{
+    struct cache_text t;
+    int64_t *p = m->config->v;
+    (void)unused;
+    if (gpgpusim_cache(v, &t, m->e)) return WL_EINPUT;
+    if (t.none) {
+        p[P_L1C_PERFECT] = 1;
+        return 0;
+    }
+    if (line_size(m, &t, 64)) return WL_EINPUT;
+    p[P_L1C_SETS] = t.sets;
+    p[P_L1C_WAYS] = t.ways;
+    p[P_L1C_MSHR] = t.entries;
+    p[P_L1C_MERGE] = t.merge;
+    if (t.missq) p[P_L1C_MISSQ] = t.missq;
+    return 0;
+}
+
+static int set_l1_latency(struct machine *m, const char *v, int unused)
+{
+    long n;
+    (void)unused;
+    if (read_long(m, v, &n)) return WL_EINPUT;
+    m->config->v[P_L1D_PIPE] = m->config->v[P_L1T_PIPE] = n;
+    return 0;
+}
+
+static int set_coalesce(struct machine *m, const char *v, int unused)
+{
+    long n;
+    (void)unused;
+    if (read_long(m, v, &n)) return WL_EINPUT;
+    m->config->v[P_SM_COALESCE] = n >= 40;
+    m->config->v[P_L1D_READONLY] = n >= 50; /* from Maxwell on one cache serves data and textures */
+    if (n < 20) gpgpusim_say(m, "%ld: the rule of Fermi is used", n);
+    return 0;
+}
+
+static int set_partition(struct machine *m, const char *v, int unused)
+{
+    long n;
+    (void)unused;
+    if (read_long(m, v, &n)) return WL_EINPUT;
+    m->config->v[P_MEM_HASH] = n <= 2 ? n : 0;
+    if (n > 2) gpgpusim_say(m, "%ld is not known here: plain bits are used", n);
+    return 0;
+}
+
+static int set_map(struct machine *m, const char *v, int unused)
+{
+    char text[200];
+    (void)unused;
+    snprintf(text, sizeof text, "dram.map=%s", v);
+    return config_set(m->config, text, m->e);
+}
+
+static int set_timing(struct machine *m, const char *v, int unused)
+{
+    (void)unused;
+    return gpgpusim_timing(m->config, v, m->e);
+}
+
+/* 0 is "unlimited" there. */
+static int set_limit(struct machine *m, const char *v, int id)
+{
+    long n;
+    if (read_long(m, v, &n)) return WL_EINPUT;
+    m->config->v[id] = n ? n : 4096;
+    return 0;
+}
+
+static int set_param(struct machine *m, const char *v, int id)
+{
+    long n;
+    if (read_long(m, v, &n)) return WL_EINPUT;
+    m->config->v[id] = n;
+    return 0;
+}
+
+static int set_not(struct machine *m, const char *v, int id)
+{
+    long n;
+    if (read_long(m, v, &n)) return WL_EINPUT;
+    m->config->v[id] = !n;
+    return 0;
+}
+
+/* A field of struct machine, by its offset. */
+static int set_field(struct machine *m, const char *v, int offset)
+{
+    if (offset == (int)offsetof(struct machine, shared_default)) m->given_shared = true;
+    return read_long(m, v, (long *)(void *)((char *)m + offset));
+}
+
+static int set_carveouts(struct machine *m, const char *v, int unused)
+{
+    (void)unused;
+    if (strlen(v) >= sizeof m->carveouts) return wl_fail(m->e, WL_EINPUT, "a list of %zu characters", strlen(v));
+    snprintf(m->carveouts, sizeof m->carveouts, "%s", v);
+    return 0;
+}
+
+/* The model is made for this one value. */
+static int only(struct machine *m, const char *v, int value)
+{
+    long n;
+    if (read_long(m, v, &n)) return WL_EINPUT;
+    if (n != value) gpgpusim_say(m, "%ld cannot be followed: it is %d here", n, value);
+    return 0;
+}
+
+static int set_network(struct machine *m, const char *v, int unused)
+{
+    long n;
+    (void)unused;
+    if (read_long(m, v, &n)) return WL_EINPUT;
+    if (n == 1) gpgpusim_say(m, "the network of -inter_config_file becomes a crossbar with icnt.latency %d", (int)m->config->v[P_ICNT_LATENCY]);
+    return 0;
+}
+
+/* ---- the table ---- */
+
+#define FIELD(name) set_field, (int)offsetof(struct machine, name)
+enum { OPTIONAL, NEEDED };
+
+static const struct gpgpusim_row rows[] = {
+    {"-gpgpu_n_clusters", FIELD(clusters), NEEDED},
+    {"-gpgpu_n_cores_per_cluster", FIELD(cores), OPTIONAL},
+    {"-gpgpu_clock_domains", set_clocks, 0, NEEDED},
+    {"-gpgpu_shader_core_pipeline", set_threads, 0, NEEDED},
+    {"-gpgpu_shader_cta", set_param, P_SM_CTAS, NEEDED},
+    {"-gpgpu_shader_registers", set_param, P_SM_REGISTERS, NEEDED},
+    {"-gpgpu_shmem_size", set_param, P_SM_SHARED, NEEDED},
+    {"-gpgpu_shmem_sizeDefault", FIELD(shared_default), OPTIONAL},
+    {"-gpgpu_num_sched_per_core", set_param, P_SM_SCHEDULERS, NEEDED},
+    {"-gpgpu_max_insn_issue_per_warp", only, 1, OPTIONAL},
+    {"-gpgpu_scheduler", set_sched, 0, OPTIONAL},
+    {"-gpgpu_num_sp_units", FIELD(sp), NEEDED},
+    {"-gpgpu_num_int_units", FIELD(ints), OPTIONAL},
+    {"-gpgpu_num_sfu_units", set_param, P_SM_SFU_PIPES, OPTIONAL},
+    {"-gpgpu_num_dp_units", set_param, P_SM_DP_PIPES, OPTIONAL},
+    {"-gpgpu_kernel_launch_latency", set_param, P_SM_LAUNCH_DELAY, OPTIONAL},
+    {"-ptx_opcode_latency_int", set_five, P_LAT_INT_ADD, OPTIONAL},
+    {"-ptx_opcode_latency_fp", set_five, P_LAT_FP_ADD, OPTIONAL},
+    {"-ptx_opcode_latency_dp", set_five, P_LAT_DP_ADD, OPTIONAL},
+    {"-ptx_opcode_initiation_int", set_five, P_INIT_INT_ADD, OPTIONAL},
+    {"-ptx_opcode_initiation_fp", set_five, P_INIT_FP_ADD, OPTIONAL},
+    {"-ptx_opcode_initiation_dp", set_five, P_INIT_DP_ADD, OPTIONAL},
+    {"-ptx_opcode_latency_sfu", set_param, P_LAT_SFU, OPTIONAL},
+    {"-ptx_opcode_initiation_sfu", set_param, P_INIT_SFU, OPTIONAL},
+    {"-ptx_opcode_latency_tesnor", set_param, P_LAT_TENSOR, OPTIONAL}, /* spelled so there */
+    {"-ptx_opcode_initiation_tensor", set_param, P_INIT_TENSOR, OPTIONAL},
+    {"-trace_opcode_latency_initiation_int", set_class, P_LAT_INT_ADD, OPTIONAL},
+    {"-trace_opcode_latency_initiation_sp", set_class, P_LAT_FP_ADD, OPTIONAL},
+    {"-trace_opcode_latency_initiation_dp", set_class, P_LAT_DP_ADD, OPTIONAL},
+    {"-trace_opcode_latency_initiation_sfu", set_class, P_LAT_SFU, OPTIONAL},
+    {"-trace_opcode_latency_initiation_tensor", set_class, P_LAT_TENSOR, OPTIONAL},
+    {"-gpgpu_smem_latency", set_param, P_SHARED_LATENCY, OPTIONAL},
+    {"-smem_latency", set_param, P_SHARED_LATENCY, OPTIONAL},
+    {"-gpgpu_shmem_num_banks", set_param, P_SHARED_BANKS, OPTIONAL},
+    {"-gpgpu_shmem_limited_broadcast", only, 0, OPTIONAL},
+    {"-gpgpu_shmem_warp_parts", only, 1, OPTIONAL},
+    {"-gpgpu_coalesce_arch", set_coalesce, 0, OPTIONAL},
+    {"-gpgpu_cache:dl1", set_l1, 0, NEEDED},
+    {"-gpgpu_cache:dl2", set_l2, 0, NEEDED},
+    {"-gpgpu_cache:dl2_texture_only", only, 0, OPTIONAL},
+    {"-gpgpu_tex_cache:l1", set_texture, 0, OPTIONAL},
+    {"-gpgpu_const_cache:l1", set_constant, 0, OPTIONAL},
+    {"-gpgpu_perfect_inst_const_cache", set_param, P_L1C_PERFECT, OPTIONAL},
+    {"-gpgpu_l1_latency", set_l1_latency, 0, OPTIONAL},
+    {"-gpgpu_gmem_skip_L1D", set_not, P_L1D_GLOBAL, OPTIONAL},
+    {"-gpgpu_flush_l1_cache", set_param, P_L1D_FLUSH, OPTIONAL},
+    {"-gpgpu_adaptive_cache_config", FIELD(adaptive), OPTIONAL},
+    {"-gpgpu_unified_l1d_size", FIELD(unified), OPTIONAL},
+    {"-gpgpu_shmem_option", set_carveouts, 0, OPTIONAL},
+    {"-network_mode", set_network, 0, OPTIONAL},
+    {"-icnt_flit_size", set_param, P_ICNT_FLIT, OPTIONAL},
+    {"-icnt_in_buffer_limit", set_param, P_ICNT_IN, OPTIONAL},
+    {"-icnt_subnets", only, 2, OPTIONAL},
+    {"-gpgpu_n_cluster_ejection_buffer_size", set_param, P_ICNT_OUT, OPTIONAL},
+    {"-gpgpu_n_mem", set_param, P_MEM_CHANNELS, NEEDED},
+    {"-gpgpu_n_sub_partition_per_mchannel", set_param, P_L2_SLICES, OPTIONAL},
+    {"-gpgpu_memory_partition_indexing", set_partition, 0, OPTIONAL},
+    {"-gpgpu_dram_partition_queues", set_queues, 0, OPTIONAL},
+    {"-gpgpu_perf_sim_memcpy", set_param, P_L2_COPY_FILLS, OPTIONAL},
+    {"-gpgpu_l2_rop_latency", set_param, P_L2_ROP, OPTIONAL},
+    {"-dram_latency", set_param, P_MEM_LATENCY, OPTIONAL},
+};
+/* More rows: `seen` has a bit for each of the table above only. */
+static const struct gpgpusim_row dram_rows[] = {
+    {"-gpgpu_dram_scheduler", set_param, P_MEM_SCHED, OPTIONAL},
+    {"-gpgpu_frfcfs_dram_sched_queue_size", set_limit, P_MEM_QUEUE, OPTIONAL},
+    {"-gpgpu_dram_return_queue_size", set_limit, P_MEM_RETURNQ, OPTIONAL},
+    {"-gpgpu_n_mem_per_ctrlr", FIELD(chips), OPTIONAL},
+    {"-gpgpu_dram_buswidth", FIELD(width), OPTIONAL},
+    {"-gpgpu_dram_burst_length", FIELD(burst), OPTIONAL},
+    {"-dram_data_command_freq_ratio", FIELD(ratio), OPTIONAL},
+    {"-gpgpu_mem_addr_mapping", set_map, 0, OPTIONAL},
+    {"-gpgpu_dram_timing_opt", set_timing, 0, OPTIONAL},
+    {"-dram_dual_bus_interface", set_param, P_DRAM_DUAL, OPTIONAL},
+    {"-dram_bnk_indexing_policy", only, 0, OPTIONAL},
+    {"-dram_bnkgrp_indexing_policy", only, 1, OPTIONAL},
+};
+enum { ROWS = sizeof rows / sizeof rows[0], DRAM_ROWS = sizeof dram_rows / sizeof dram_rows[0] };
+_Static_assert(ROWS <= 64, "seen has 64 bits");
+
+const struct gpgpusim_row *gpgpusim_find(struct machine *m, const char *name)
+{
+    for (unsigned i = 0; i < ROWS; i++) {
+        if (strcmp(rows[i].name, name) != 0) continue;
+        m->seen |= UINT64_C(1) << i;
+        return &rows[i];
+    }
+    for (unsigned i = 0; i < DRAM_ROWS; i++)
+        if (strcmp(dram_rows[i].name, name) == 0) return &dram_rows[i];
+    return NULL;
+}
+
+void gpgpusim_say_missing(struct machine *m)
+{
+    char list[800] = "";
+    for (unsigned i = 0; i < ROWS; i++)
+        if (rows[i].needed && !(m->seen >> i & 1)) {
+            size_t n = strlen(list);
+            snprintf(list + n, sizeof list - n, " %s", rows[i].name);
+        }
+    if (*list) gpgpusim_say(m, "not given, so the value of gtx480 stands:%s", list);
+}

@@ -1,0 +1,55 @@
+/* gpgpusim_priv.h - what the files of the gpgpusim.config reader share. */
+#ifndef WL_PARAM_GPGPUSIM_PRIV_H
+#define WL_PARAM_GPGPUSIM_PRIV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "param/gpgpusim.h"
+
+/* A cache string in pieces. */
+struct cache_text {
+    bool none;
+    char type, replace, write, alloc, write_alloc, index, mshr;
+    long sets, line, ways, entries, merge, missq, port; /* missq and port 0: not given */
+};
+
+/* The machine as far as it was read. */
+struct machine {
+    struct gpu_config *config;
+    struct config_warn warn;
+    struct wl_err *e;
+    const char *file;
+    const char *option; /* that is read, and its line; NULL: none */
+    unsigned line;
+    long clusters, cores, sp, ints, adaptive, unified, chips, width, burst, ratio, shared_default, max_issue;
+    bool given_shared;
+    struct cache_text l1;
+    bool has_l1;
+    char carveouts[96];
+    uint64_t seen; /* rows of the table */
+    char unused[1500];
+    unsigned depth; /* of -config */
+};
+
+/* ---- gpgpusim_options.c ---- */
+
+struct gpgpusim_row {
+    const char *name;
+    int (*set)(struct machine *m, const char *value, int arg); /* 0, or m->e has the reason */
+    int arg;
+    int needed; /* it shapes the machine */
+};
+/* The row of an option, which counts as given; NULL: it has no meaning here. */
+const struct gpgpusim_row *gpgpusim_find(struct machine *m, const char *name);
+void gpgpusim_say(struct machine *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void gpgpusim_say_missing(struct machine *m);
+
+/* ---- gpgpusim_cache.c ---- */
+
+bool gpgpusim_number(const char *text, long *out); /* the whole text is a number, not negative */
+int gpgpusim_cache(const char *text, struct cache_text *out, struct wl_err *e);
+/* Sets the DRAM's banks, groups and timings. */
+int gpgpusim_timing(struct gpu_config *c, const char *text, struct wl_err *e);
+
+#endif

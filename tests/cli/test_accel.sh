@@ -1,0 +1,138 @@
+#!/bin/sh
+# Accel-Sim traces from the command line: running, inspecting, converting, and files that are none.
+. "$(dirname "$0")/lib.sh"
+traces=$WL_ROOT/tests/traces
+numbers() { sed '/"host": {/,/}/d' | grep -v '"workload'; } # without what names the program
+
+for v in v0 v1 v2 v3 v4 v5; do
+    good "run $v" run "$traces/$v" --json -
+    numbers <"$work/out" >"$work/$v"
+    check "$v gives the counters of v0" cmp -s "$work/v0" "$work/$v"
+done
+good "a list" run "$traces/v5/kernelslist.g" --json -
+numbers <"$work/out" >"$work/now"
+check "a list is its folder" cmp -s "$work/v0" "$work/now"
+good "one kernel" run "$traces/v5/kernel-1.traceg"
+good "info" trace info "$traces/v5"
+for word in "launches   1, CTAs 2" "copies     1 from the host, 4,096 bytes" "executed   48 warp instructions, 1,288 thread" "global" "divergent" "footprint"; do has "$word"; done
+good "info --json" trace info "$traces/v5" --json -
+has '"warp_instructions": 48'
+
+# Engines and schemes agree on a trace as on a program.
+for options in "" "--engine tick" "--shuffle 7"; do
+    # shellcheck disable=SC2086
+    good "features $options" run "$traces/features" -q --gpu dacache --l1 dacache --json "$work/f.json" $options
+    numbers <"$work/f.json" | grep -v '"engine"\|"shuffle"' >"$work/f$number"
+    [ -e "$work/f.first" ] || cp "$work/f$number" "$work/f.first"
+    check "the same counters" cmp -s "$work/f.first" "$work/f$number"
+done
+# Every policy where it can live, every scheduler with the partner it asks for.
+for p in $("$WARPLINE" list policies --plain); do
+    run run "$traces/features" -q --l1 "$p"
+    if grep -q "made for the L2" "$work/err"; then run run "$traces/features" -q --l2 "$p"; fi
+    check "policy $p" test $status -eq 0
+done
+for s in $("$WARPLINE" list schedulers --plain); do
+    run run "$traces/features" -q --sched "$s"
+    partner=$(sed -n 's/.*add --l1 \([a-z_0-9]*\).*/\1/p' "$work/err")
+    if [ -n "$partner" ]; then run run "$traces/features" -q --sched "$s" --l1 "$partner"; fi
+    check "scheduler $s" test $status -eq 0
+done
+
+# What is guessed is said, once for each.
+run run "$traces/features"
+check "a run with warnings succeeds" test $status -eq 0
+for word in "unknown opcode FROBNICATE.X (1 times), taken as an integer addition" "unknown opcode GRABG.E" "VIADD" "no command"; do
+    check "warning: $word" grep -q "warning: .*$word" "$work/err"
+done
+
+# Compressed files, also where the list names the plain one.
+for c in xz gzip zstd; do
+    command -v $c >/dev/null 2>&1 || continue
+    rm -rf "$work/packed"
+    cp -r "$traces/v3" "$work/packed"
+    $c -q "$work/packed/kernel-1.traceg" && rm -f "$work/packed/kernel-1.traceg"
+    good "$c" run "$work/packed" --json -
+    numbers <"$work/out" >"$work/now"
+    check "$c gives the same" cmp -s "$work/v0" "$work/now"
+    f=$(echo "$work"/packed/kernel-1.traceg.*)
+    good "$c, one file" run "$f"
+    size=$(wc -c <"$f")
+    head -c $((size / 2)) "$f" >"$work/cut" && cp "$work/cut" "$f"
+    bad 2 "packed/kernel-1.traceg.*truncated" run "$work/packed"
+done
+
+# Both ways.
+good "to .wlt" trace convert "$traces/v4" -o "$work/v4.wlt"
+good "run it" run "$work/v4.wlt" --json -
+numbers <"$work/out" >"$work/now"
+check "a converted trace gives the same" cmp -s "$work/v0" "$work/now"
+good "and back" trace convert "$work/v4.wlt" -o "$work/back"
+good "run that" run "$work/back" --json -
+numbers <"$work/out" >"$work/now"
+check "and the same again" cmp -s "$work/v0" "$work/now"
+run trace record atax --size tiny -o "$work/atax.wlt"
+run trace convert "$work/atax.wlt" -o "$work/atax"
+check "a program's trace can be converted" test $status -eq 0
+check "what does not fit is said" grep -q "warning: .*parameter" "$work/err"
+good "and run" run "$work/atax" --json -
+has '"warp_instructions": 6412'
+bad 2 "where to" trace convert "$traces/v4"
+bad 2 "takes a trace and -o" trace convert "$traces/v4" -o "$work/x.wlt" --size tiny
+bad 2 "No such file" trace convert "$work/none" -o "$work/x.wlt"
+bad 2 "cannot" trace convert "$traces/v4" -o "$work/none/x"
+
+# Wrong traces: exit 2, file and line, no result.
+k=$traces/v5/kernel-1.traceg
+wrong() { # NAME SED-SCRIPT PATTERN
+    sed "$2" "$k" >"$work/$1.traceg"
+    bad 2 "$1.traceg:[0-9]*: .*$3" run "$work/$1.traceg"
+}
+wrong count 's/^insts = 12/insts = 13/' "has 12 instructions, but 'insts = 13' was promised"
+wrong fewer 's/^insts = 12/insts = 11/' "is due"
+wrong huge 's/^insts = 12/insts = 4294967295/' "was promised"
+wrong grid 's/^-grid dim = .*/-grid dim = (4000000000,4000000000,1)/' "more than 4294967295 blocks"
+wrong block 's/^-block dim = .*/-block dim = (4096,1,1)/' "larger than 1024"
+wrong outside 's/^thread block = 1,0,0/thread block = 7,0,0/' "not in the grid"
+wrong delta 's/0x7f0100000000 4096/0x10 -4096/' "outside of any memory"
+wrong version 's/^-accelsim tracer version = 5/-accelsim tracer version = 2/' "block and warp"
+wrong future 's/^-accelsim tracer version = 5/-accelsim tracer version = 9/' "version 9 is not known"
+wrong lines 's/^-enable lineinfo = 0/-enable lineinfo = 1/' "the mask"
+head -c 700 "$k" >"$work/short.traceg"
+bad 2 "short.traceg:[0-9]*: " run "$work/short.traceg"
+head -c 4000 /dev/urandom >"$work/junk.traceg"
+bad 2 "junk.traceg" run "$work/junk.traceg"
+: >"$work/empty.traceg"
+bad 2 "the file is empty" run "$work/empty.traceg"
+bad 2 "kernel-9.traceg" trace info "$work/kernel-9.traceg"
+mkdir "$work/folder"
+bad 2 "has no kernelslist.g" run "$work/folder"
+: >"$work/folder/kernelslist"
+bad 2 "post-processing" run "$work/folder"
+printf 'kernel-1.traceg\n' >"$work/folder/kernelslist.g"
+bad 2 "kernelslist.g:1: there is no file kernel-1.traceg" run "$work/folder"
+printf 'MemcpyHtoD,zz,4\n' >"$work/folder/kernelslist.g"
+bad 2 "kernelslist.g:1: a copy is written" run "$work/folder"
+printf 'MemcpyHtoD,0x100,99999999999999\n' >"$work/folder/kernelslist.g"
+bad 2 "outside of any memory" run "$work/folder"
+bad 2 "a trace holds what a program has done" run "$traces/v5" --size tiny
+bad 2 "is a trace already" trace record "$traces/v5" -o "$work/x.wlt"
+check "nothing was left behind" test ! -e "$work/x.wlt"
+
+# A large grid of which the trace has two blocks costs nothing.
+sed 's/^-grid dim = .*/-grid dim = (65535,65535,1)/' "$k" >"$work/sparse.traceg"
+run run "$work/sparse.traceg"
+check "a sparse grid runs" test $status -eq 0
+check "and is said" grep -q "lack blocks of their grid" "$work/err"
+bad 2 "more than 1048576 are missing" trace convert "$work/sparse.traceg" -o "$work/x.wlt"
+check "no half trace" test ! -e "$work/x.wlt"
+
+# Traces recorded by others, where there are any: instruction counts as published with them.
+real=${WL_TRACES:-$WL_ROOT/../shared/traces}
+for row in vectoradd-sm80:26601 bfs-sm80:159509 gtx1080/vectoradd-100-32-trace:344 gtx1080/matrixmul-32-32-trace:4416; do
+    t=$real/${row%:*}
+    if [ ! -d "$t" ]; then echo "# skipped: no ${row%:*} (WL_TRACES names the folder of real traces)"; continue; fi
+    good "real ${row%:*}" run "$t" --json -
+    has "\"warp_instructions\": ${row#*:}"
+done
+finish

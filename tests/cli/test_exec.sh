@@ -1,0 +1,183 @@
+#!/bin/sh
+# warpline exec: unmodified CUDA programs, programs of the driver API, what is selected, reported,
+# recorded and refused. The programs in tests/exec/bin are nvcc's work (scripts/make_fatbins.sh).
+. "$(dirname "$0")/lib.sh"
+bin=$WL_ROOT/tests/exec/bin
+own=$WL_BUILD/exec
+lib=$WL_BUILD/cuda
+
+# exec_ok NAME PATTERN WORDS...: exit 0, silent on standard error, standard output has the pattern.
+exec_ok() {
+    name=$1 pattern=$2; shift 2
+    run exec -q "$@"
+    if [ $status -eq 0 ] && [ ! -s "$work/err" ] && grep -q -e "$pattern" "$work/out"; then ok "$name"
+    else not_ok "$name (exit $status)"; fi
+}
+# exec_ends STATUS PATTERN WORDS...: that exit status, and standard error has the pattern.
+exec_ends() {
+    want=$1 pattern=$2; shift 2
+    run exec -q "$@"
+    if [ $status -eq "$want" ] && grep -q -e "$pattern" "$work/err"; then ok "$* : $pattern"
+    else not_ok "$* : exit $status (not $want), or no '$pattern'"; fi
+}
+err_has() { if grep -q -e "$1" "$work/err"; then ok "standard error has '$1'"; else not_ok "standard error has no '$1'"; fi; }
+err_once() { if [ "$(grep -c -e "$1" "$work/err")" = 1 ]; then ok "said once: $1"; else not_ok "not said once: $1"; fi; }
+# same_counters A B: two JSON records agree in everything but identity and host.
+same_counters() {
+    python3 - "$1" "$2" <<'P'
+import json, sys
+a, b = (json.load(open(f)) for f in sys.argv[1:3])
+for k in ("workload", "size", "inputs", "workload_hash", "seed", "host", "engine"):
+    a.pop(k), b.pop(k)
+sys.exit([k for k in a if a[k] != b.get(k)] or 0)
+P
+}
+
+# ---- usage ----
+bad 2 "which program" exec
+bad 2 "which program" exec --gpu gtx480 --
+bad 2 "standard output belongs to the program" exec --json - -- true
+bad 2 "did you mean" exec --l1 dacahe -- true
+bad 2 "the first launch is 1" exec --launch 0 -- true
+bad 2 "N..M" exec --launch 5..2 -- true
+bad 2 "nothing is timed" exec --launches "$work/l" --functional -- true
+bad 2 "record" exec --record "$work/t" --functional -- true
+bad 2 "cannot write" exec --json "$work/none/x.json" -- true
+exec_ends 127 "cannot run" -- "$work/no-such-program"
+exec_ends 126 "cannot run" -- "$WL_ROOT/README.md"
+exec_ends 0 "no CUDA call" -- true
+exec_ends 3 "no CUDA call" sh -c 'exit 3'          # without "--", options of the program stay its own
+printf '#!/bin/sh\nexit 0 # .nv_fatbin\n' >"$work/static"; chmod +x "$work/static"
+exec_ends 0 "nvcc -cudart shared" -- "$work/static"
+
+# ---- the libraries ----
+for v in 11.0 12 13; do
+    [ "$(uname -s)" = Linux ] || break
+    readelf -d "$lib/libcudart.so.$v" >"$work/dyn" && readelf --dyn-syms -W "$lib/libcudart.so.$v" >"$work/syms"
+    check "libcudart.so.$v has its soname" grep -q "soname: \[libcudart.so.$v\]" "$work/dyn"
+    missing=
+    for f in $(grep -v '^#' "$WL_ROOT/tests/exec/functions.txt"); do
+        grep -q " $f@@libcudart.so.$v\$" "$work/syms" || missing="$missing $f"
+    done
+    if [ -z "$missing" ]; then ok "libcudart.so.$v has all functions, versioned"; else not_ok "libcudart.so.$v lacks:$missing"; fi
+done
+readelf --dyn-syms -W "$lib/libcuda.so.1" >"$work/syms"
+missing=
+for f in $(sed -n 's/^F(\(.*\))$/\1/p' "$WL_ROOT/cuda/lib/driver_names.def"); do
+    grep -q " $f\$" "$work/syms" || missing="$missing $f"
+done
+if [ -z "$missing" ]; then ok "libcuda.so.1 has all functions"; else not_ok "libcuda.so.1 lacks:$missing"; fi
+printf '#include "warpline/cuda.h"\n' | ${CC:-cc} -E -I "$WL_ROOT/include" - 2>/dev/null | tr '\n' ' ' |
+    grep -o 'CUresult *cu[A-Za-z0-9_]*(' | sed 's/CUresult *//; s/($//' | sort -u >"$work/declared"
+sed -n 's/^F(\(.*\))$/\1/p' "$WL_ROOT/cuda/lib/driver_names.def" | sort -u >"$work/listed"
+check "driver_names.def lists what cuda.h declares" cmp -s "$work/declared" "$work/listed"
+
+# ---- programs of the driver API, and host code as nvcc 11 and 12 write it ----
+run exec -q -- "$own/exec_driver"
+check "a C program loads PTX" grep -q "driver ok" "$work/out"
+err_has "module 2:3:1: error: expected a directive" # the bad PTX it tries too
+if command -v python3 >/dev/null; then
+    [ -n "$(ldd "$lib/libcuda.so.1" | grep asan)" ] ||
+        exec_ok "a Python script loads PTX" "python ok on warpline mascar" --gpu mascar -- python3 "$WL_ROOT/tests/exec/driver.py"
+fi
+exec_ok "CUDA 11: LZ4, texture references" "old ok" -- "$own/exec_old_11"
+exec_ok "CUDA 12: two linked objects" "old ok" -- "$own/exec_old_12"
+exec_ok "the machine of --gpu and --set" "3 SMs at 500000 kHz" --set sm.count=3 --set clock.core=500000 -- "$own/exec_old_12"
+
+# The rest is compiled by nvcc for x86-64, and cannot load sanitized libraries.
+if [ "$(uname -m)" != x86_64 ] || ldd "$lib/libcuda.so.1" | grep -q -e asan -e clang_rt || nm -D "$lib/libcuda.so.1" | grep -q __asan; then
+    echo "# the programs of nvcc are skipped"
+    finish
+fi
+
+# ---- programs of nvcc 13 ----
+for p in atax atax_plain atax_lz4 atax_many; do exec_ok "fat binary of $p" "^sum 18724498$" -- "$bin/$p"; done
+exec_ok "relocatable device code" "linked ok" -- "$bin/link"
+exec_ok "two modules" "two modules ok" -- "$bin/two"
+exec_ok "memory of all kinds" "limits ok" -- "$bin/memory"
+exec_ok "templates, streams, events, threads" "flow ok" -- "$bin/flow"
+exec_ok "a default stream per thread" "flow ok" -- "$bin/per_thread"
+exec_ok "thrust: reduction, scan, sort" "thrust ok" -- "$bin/thrust"
+exec_ok "texture objects" "texture ok" -- "$bin/texture"
+exec_ok "the device" "warpline gtx480, capability 7.5, 15 SMs, 49152 bytes" -- "$bin/device"
+for p in memory flow texture link; do exec_ok "$p, functional" " ok" --functional -- "$bin/$p"; done
+exec_ok "text of kernels" "thread 2 of block:  3.00 c ff 1099511627776" -- "$bin/print"
+check "text of kernels keeps its place" [ "$(cut -d' ' -f1 "$work/out" | tr '\n' ' ')" = "before thread thread thread after " ]
+
+# ---- failures are the program's, said in words ----
+exec_ends 7 "Assertion \`(int)threadIdx.x < limit' failed" -- "$bin/print" assert
+exec_ends 3 "out-of-bounds global store of 4 bytes at 0xc0000100" -- "$bin/wrong" bounds
+exec_ok "a wrong shape does no harm" "cudaErrorInvalidConfiguration" -- "$bin/wrong" shape
+exec_ends 0 "cudaGraphCreate is not supported" -- "$bin/wrong" graph
+err_once cudaGraphCreate
+exec_ends 0 "no PTX, only machine code for sm_75" -- "$bin/no_ptx"
+err_has "code=compute_75"
+exec_ends 134 "signal 6" -- "$bin/wrong" abort
+exec_ends 137 "signal 9" -- "$bin/wrong" kill
+
+# ---- results ----
+"$WARPLINE" run atax --size tiny -q --json "$work/built-in" >"$work/out" 2>"$work/err"
+run exec --json "$work/a" --csv "$work/a.csv" --launches "$work/l.csv" -- "$bin/atax" 128
+check "standard output is the program's" [ "$(cat "$work/out")" = "sum 18724498" ]
+err_has "atax_rows  *1  1  *256  *31,273"
+check "each launch has a row, and they add up" python3 - "$work/l.csv" "$work/a.csv" <<'P'
+import csv, sys
+rows, all = (list(csv.DictReader(open(f))) for f in sys.argv[1:3])
+assert [r["workload"] for r in rows] == ["atax:atax_rows", "atax:atax_cols"], rows
+for key in ("cycles", "warp_instructions", "l1d.hits", "l2.accesses", "dram.reads"):
+    assert sum(int(r[key]) for r in rows) == int(all[0][key]) > 0, key
+P
+check "CSV has a row" [ "$(wc -l <"$work/a.csv")" = 2 ]
+check "the counters are those of the built-in workload" same_counters "$work/built-in" "$work/a"
+"$WARPLINE" run atax --size tiny -q --set stats.profile=1 --set stats.interval=10000 --json "$work/profile" 2>"$work/err"
+run exec -q --set stats.profile=1 --set stats.interval=10000 --json "$work/b" -- "$bin/atax" 128
+check "and with a profile and samples" same_counters "$work/profile" "$work/b"
+run exec -q --engine tick --json "$work/b" -- "$bin/atax" 128
+check "and of the other engine" same_counters "$work/a" "$work/b"
+run exec -q --shuffle 7 --json "$work/b" -- "$bin/atax" 128
+check "and in any order" same_counters "$work/a" "$work/b"
+cat >"$work/twice.sh" <<S
+"$bin/atax" 128; cd /; "$bin/wrong" exit
+S
+printf 'base = gtx480\n' >"$work/my.ini"
+mkdir "$work/tmp"
+(cd "$work" && TMPDIR=$work/tmp "$WARPLINE" exec --gpu my.ini -q --json both -- sh twice.sh >out 2>err)
+check "a script's status" [ $? -eq 5 ]
+check "two processes, one of which ended by _exit" python3 -c "
+import json,sys
+r=json.load(open('$work/both'))
+sys.exit(not([p['workload'] for p in r]==['atax','wrong'] and [len(p['kernels']) for p in r]==[2,1]))"
+check "no folder is left" rmdir "$work/tmp"
+
+# ---- selection ----
+kernels() { python3 -c "
+import json,sys
+r=json.load(open('$work/k'))
+print(' '.join('%s:%d' % (k['name'], k['cycles']) for k in r['kernels']), r['cycles'])"; }
+run exec --kernel 'atax_c*' --json "$work/k" -- "$bin/atax" 128
+err_has "1 of 2 launches; the others were executed, not timed"
+check "only one kernel is timed" sh -c "case '$(kernels)' in atax_cols:*) ;; *) exit 1 ;; esac"
+check "the program's results are whole" [ "$(cat "$work/out")" = "sum 18724498" ]
+run exec -q --launch 1 --json "$work/k" -- "$bin/atax" 128
+check "only the first launch" [ "$(kernels)" = "atax_rows:31273 31273" ]
+run exec -q --launch 3.. --json "$work/k" -- "$bin/atax" 128
+check "no launch at all" [ "$(kernels)" = " 0" ]
+run exec -q --kernel apply --json "$work/k" -- "$bin/flow"
+check "a C++ kernel by its source name" sh -c "case '$(kernels)' in apply#*:*) ;; *) exit 1 ;; esac"
+run exec --set sm.count=1 --set sm.ctas=1 --max-cycles 1000 --json "$work/k" -- "$bin/atax" 512
+err_has "cut        2 launches were timed up to 1,000 cycles only"
+check "a cut program's results are whole" [ "$(cat "$work/out")" = "sum 1205592080" ]
+
+# ---- traces ----
+run exec --record "$work/traces" -- "$bin/atax" 128
+err_has "atax.wlt: 2 launches"
+run exec -q --record "$work/traces" -- "$bin/atax_lz4" 128
+run exec -q --record "$work/traces" -- "$bin/atax" 128
+check "a second recording has a name of its own" [ -f "$work/traces/atax.2.wlt" ]
+run run "$work/traces/atax.wlt" -q --json "$work/b"
+check "a replay has the counters of the program" same_counters "$work/a" "$work/b"
+run exec --record "$work/traces" -- "$bin/wrong" abort
+err_has "was removed"
+check "half a trace is not kept" [ ! -e "$work/traces/wrong.wlt" ]
+
+finish

@@ -1,0 +1,48 @@
+/* fuzz_gpgpusim.c - any bytes as a gpgpusim.config: refused with a sentence, or a machine that our own format
+ * can print and read back. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "param/gpgpusim.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void hear(void *arg, const char *text)
+{
+    (void)arg;
+    if (!*text) abort();
+}
+
+static void check_printed_form(const struct gpu_config *c)
+{
+    struct gpu_config again;
+    struct wl_err e = {.code = WL_OK};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    if (!f) return;
+    config_print(c, f);
+    fclose(f);
+    config_defaults(&again);
+    if (config_parse(&again, "printed", text, &e) || config_hash(&again) != config_hash(c)) abort();
+    free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct gpu_config c;
+    struct wl_err e = {.code = WL_OK};
+    char *text = malloc(size + 1);
+    if (!text) return 0;
+    memcpy(text, data, size);
+    text[size] = 0;
+    for (char *p = text; (p = strstr(p, "-config"));) p[1] = 'x'; /* not other files */
+    config_defaults(&c);
+    gpgpusim_text(text);
+    int rc = gpgpusim_parse(&c, "fuzz.config", text, size & 1, (struct config_warn){hear, NULL}, &e);
+    if (rc && (e.code != WL_EINPUT || strncmp(e.text, "fuzz.config:", 12) != 0)) abort();
+    if (!rc && config_check(&c, &e) == 0) check_printed_form(&c); /* out of range is found by the check */
+    free(text);
+    return 0;
+}

@@ -1,0 +1,3 @@
+MemcpyHtoD,0x00007f0200000000,65536
+MemcpyDtoH,0x00007f0200000000,65536
+kernel-1.traceg

@@ -1,0 +1,291 @@
+/* Fat binaries: which PTX is taken, how it is packed, and every way in which one can be damaged. */
+#include "test.h"
+
+#include <zstd.h>
+
+#include "cuda/fatbin.h"
+
+enum { KIND_PTX = 1, KIND_CUBIN = 2, LZ4 = 0x2000, ZSTD = 0x8000 };
+
+/* A container under construction. */
+struct image {
+    uint8_t bytes[65536];
+    size_t size;
+};
+
+static void put(struct image *m, uint64_t value, unsigned bytes)
+{
+    assert_true(bytes <= 8 && m->size <= sizeof m->bytes - 8);
+    for (unsigned i = 0; i < bytes; i++) m->bytes[m->size++] = (uint8_t)(value >> 8 * i);
+}
+
+static void set(struct image *m, size_t at, uint64_t value, unsigned bytes)
+{
+    for (unsigned i = 0; i < bytes; i++) m->bytes[at + i] = (uint8_t)(value >> 8 * i);
+}
+
+static void begin(struct image *m)
+{
+    m->size = 0;
+    put(m, 0xba55ed50, 4);
+    put(m, 1, 2);
+    put(m, 16, 2);
+    put(m, 0, 8);
+}
+
+/* An entry with a header of `header` bytes; `packed` is 0 for a plain payload. */
+static void add(struct image *m, unsigned kind, unsigned arch, unsigned header, const void *payload, size_t bytes,
+                uint64_t flags, size_t packed, size_t text_bytes)
+{
+    size_t start = m->size, padded = (bytes + 7) / 8 * 8;
+    put(m, kind, 2);
+    put(m, 0x0101, 2);
+    put(m, header, 4);
+    put(m, padded, 8);
+    put(m, packed, 4);
+    put(m, 0, 4);
+    put(m, 0, 2);
+    put(m, 9, 2);
+    put(m, arch, 4);
+    put(m, 0, 8);
+    put(m, flags, 8);
+    put(m, 0, 8);
+    put(m, text_bytes, 8);
+    while (m->size < start + header) put(m, 0, 1);
+    memcpy(m->bytes + m->size, payload, bytes);
+    m->size += bytes;
+    while (m->size < start + header + padded) put(m, 0, 1);
+    set(m, 8, m->size - 16, 8);
+}
+
+static void add_plain(struct image *m, unsigned arch, const char *text)
+{
+    add(m, KIND_PTX, arch, 64, text, strlen(text) + 1, 0x11, 0, 0);
+}
+
+/* Read from memory of exactly its size, so that a sanitizer sees a step too far. */
+static char *read_image(const struct image *m, size_t size, struct wl_err *e)
+{
+    uint8_t *copy = malloc(size ? size : 1);
+    assert_non_null(copy);
+    memcpy(copy, m->bytes, size);
+    char *text = fatbin_ptx(copy, size, 75, e);
+    free(copy);
+    return text;
+}
+
+static void expect_text(const struct image *m, const char *want)
+{
+    struct wl_err e = {.text = ""};
+    char *text = read_image(m, m->size, &e);
+    if (!text) fail_msg("%s", e.text);
+    assert_string_equal(text, want);
+    free(text);
+}
+
+static void expect_refusal(const struct image *m, size_t size, const char *words)
+{
+    struct wl_err e = {.text = ""};
+    char *text = read_image(m, size, &e);
+    assert_null(text);
+    assert_int_equal(e.code, WL_EINPUT);
+    if (!strstr(e.text, words)) fail_msg("'%s' does not say '%s'", e.text, words);
+}
+
+static struct image m;
+
+TEST(plain_text)
+{
+    begin(&m);
+    add_plain(&m, 75, ".version 9.0");
+    expect_text(&m, ".version 9.0");
+}
+
+TEST(header_sizes_are_believed)
+{
+    for (unsigned header = 64; header <= 112; header += 8) {
+        begin(&m);
+        add(&m, KIND_PTX, 75, header, "text", 5, 0x11, 0, 0);
+        expect_text(&m, "text");
+    }
+}
+
+TEST(zstd_text)
+{
+    char text[5000], packed[5000];
+    for (size_t i = 0; i < sizeof text; i++) text[i] = (char)('a' + i % 7);
+    text[sizeof text - 1] = 0;
+    size_t n = ZSTD_compress(packed, sizeof packed, text, sizeof text, 3);
+    assert_false(ZSTD_isError(n));
+    begin(&m);
+    add(&m, KIND_PTX, 75, 80, packed, n, ZSTD | 0x11, n, sizeof text);
+    expect_text(&m, text);
+}
+
+/* "abcabcabcabcX": three literals, a match of 9 at distance 3, then a literal. */
+static const uint8_t block[] = {0x35, 'a', 'b', 'c', 3, 0, 0x20, 'X', 0};
+
+TEST(lz4_text)
+{
+    begin(&m);
+    add(&m, KIND_PTX, 75, 80, block, sizeof block, LZ4 | 0x11, sizeof block, 14);
+    expect_text(&m, "abcabcabcabcX");
+}
+
+TEST(lz4_long_lengths)
+{
+    uint8_t in[600], out[2000];
+    size_t n = 0;
+    in[n++] = 0xff; /* 15 + 255 + 30 literals, match 4 + 15 + 255 + 1 */
+    in[n++] = 255, in[n++] = 30;
+    for (unsigned i = 0; i < 300; i++) in[n++] = (uint8_t)i;
+    in[n++] = 44, in[n++] = 1; /* 300 back */
+    in[n++] = 255, in[n++] = 1;
+    in[n++] = 0x10, in[n++] = 'Z';
+    assert_int_equal(lz4_block(in, n, out, sizeof out), 300 + 275 + 1);
+    for (unsigned i = 0; i < 575; i++) assert_int_equal(out[i], (uint8_t)(i % 300));
+    assert_int_equal(out[575], 'Z');
+    assert_int_equal(lz4_block(in, n, out, 575), -1); /* no room for the last byte */
+}
+
+TEST(lz4_damage)
+{
+    uint8_t out[64];
+    static const uint8_t distance_zero[] = {0x10, 'a', 0, 0, 0x10, 'b'}, too_far[] = {0x10, 'a', 2, 0, 0x10, 'b'},
+                         ends_in_length[] = {0xf0, 255}, ends_with_match[] = {0x10, 'a', 1, 0};
+    for (size_t n = 1; n < sizeof block - 2; n++)
+        if (n != 4) assert_int_equal(lz4_block(block, n, out, sizeof out), -1); /* 4: just the literals */
+    assert_int_equal(lz4_block(block, 0, out, sizeof out), -1);
+    assert_int_equal(lz4_block(distance_zero, sizeof distance_zero, out, sizeof out), -1);
+    assert_int_equal(lz4_block(too_far, sizeof too_far, out, sizeof out), -1);
+    assert_int_equal(lz4_block(ends_in_length, sizeof ends_in_length, out, sizeof out), -1);
+    assert_int_equal(lz4_block(ends_with_match, sizeof ends_with_match, out, sizeof out), -1);
+}
+
+/* The newest target not above the device's, wherever it stands; else the oldest. */
+TEST(choice_of_target)
+{
+    static const struct {
+        unsigned arch[3];
+        const char *want;
+    } cases[] = {{{52, 75, 90}, "75"}, {{90, 70, 61}, "70"}, {{100, 90, 80}, "80"}, {{75, 80, 75}, "75"}, {{35, 52, 61}, "61"}};
+    for (unsigned i = 0; i < COUNT(cases); i++) {
+        begin(&m);
+        for (unsigned k = 0; k < 3; k++) {
+            char text[8];
+            snprintf(text, sizeof text, "%u", cases[i].arch[k]);
+            add_plain(&m, cases[i].arch[k], text);
+        }
+        expect_text(&m, cases[i].want);
+    }
+}
+
+TEST(cubins_are_passed_over)
+{
+    begin(&m);
+    add(&m, KIND_CUBIN, 75, 64, "\177ELF....", 8, 0x11, 0, 0);
+    add_plain(&m, 75, "after");
+    expect_text(&m, "after");
+}
+
+TEST(no_ptx_names_the_flag)
+{
+    begin(&m);
+    add(&m, KIND_CUBIN, 80, 64, "\177ELF....", 8, 0x11, 0, 0);
+    add(&m, KIND_CUBIN, 90, 64, "\177ELF....", 8, 0x11, 0, 0);
+    expect_refusal(&m, m.size, "only machine code for sm_80, sm_90");
+    expect_refusal(&m, m.size, "code=compute_75");
+    begin(&m); /* nothing at all, as nvcc writes for a file without device code */
+    expect_refusal(&m, m.size, "no PTX");
+}
+
+TEST(damage)
+{
+    begin(&m);
+    add_plain(&m, 75, ".version 9.0");
+    for (size_t n = 0; n < m.size; n++) expect_refusal(&m, n, "damaged");
+    struct image bad = m;
+    set(&bad, 0, 0, 4);
+    expect_refusal(&bad, bad.size, "not a container");
+    bad = m;
+    set(&bad, 6, 8, 2);
+    expect_refusal(&bad, bad.size, "not a container");
+    bad = m;
+    set(&bad, 16 + 4, 32, 4); /* a header that is too short */
+    expect_refusal(&bad, bad.size, "past the end");
+    bad = m;
+    set(&bad, 16 + 8, UINT64_MAX - 8, 8); /* a payload that wraps around */
+    expect_refusal(&bad, bad.size, "past the end");
+    bad = m;
+    set(&bad, 8, 8, 8); /* room for half an entry */
+    expect_refusal(&bad, bad.size, "past the end");
+}
+
+TEST(damaged_compression)
+{
+    begin(&m);
+    add(&m, KIND_PTX, 75, 80, "not zstd", 8, ZSTD, 8, 100);
+    expect_refusal(&m, m.size, "zstd");
+    begin(&m);
+    add(&m, KIND_PTX, 75, 80, "\xff\xff\xff\xff", 4, LZ4, 4, 100);
+    expect_refusal(&m, m.size, "LZ4");
+    begin(&m);
+    add(&m, KIND_PTX, 75, 80, block, sizeof block, LZ4, 1000, 14); /* longer than its entry */
+    expect_refusal(&m, m.size, "past its entry");
+    begin(&m);
+    add(&m, KIND_PTX, 75, 80, block, sizeof block, LZ4, sizeof block, (size_t)1 << 40);
+    expect_refusal(&m, m.size, "1 GiB");
+}
+
+/* ---- what a program passes ---- */
+
+struct wrapper {
+    uint32_t magic, version;
+    const void *data, *objects;
+};
+
+TEST(wrappers)
+{
+    static struct image a, b;
+    struct wl_err e = {.text = ""};
+    begin(&a);
+    add_plain(&a, 75, ".version 9.0\n.global .u32 x;\n");
+    begin(&b);
+    add_plain(&b, 75, ".version 9.0\n.global .u32 y;\n");
+    struct wrapper w = {0x466243b1, 1, a.bytes, NULL};
+    assert_int_equal(fatbin_kind(&w), FATBIN_WRAPPER);
+    assert_int_equal(fatbin_kind(a.bytes), FATBIN_CONTAINER);
+    assert_int_equal(fatbin_kind(".version"), FATBIN_NONE);
+    assert_int_equal(fatbin_kind("P"), FATBIN_NONE); /* the first byte of a container's magic */
+    char *text = fatbin_program(&w, 75, &e);
+    assert_string_equal(text, ".version 9.0\n.global .u32 x;\n");
+    free(text);
+    text = fatbin_program(a.bytes, 75, &e);
+    assert_non_null(strstr(text, "x;"));
+    free(text);
+
+    const void *objects[] = {a.bytes, b.bytes, NULL};
+    w = (struct wrapper){0x466243b1, 2, NULL, objects};
+    text = fatbin_program(&w, 75, &e);
+    assert_non_null(text);
+    assert_non_null(strstr(text, "x;"));
+    assert_non_null(strstr(text, "y;"));
+    free(text);
+    w = (struct wrapper){0x466243b1, 1, NULL, NULL};
+    assert_null(fatbin_program(&w, 75, &e));
+    w.magic = 1;
+    assert_null(fatbin_program(&w, 75, &e));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plain_text),      cmocka_unit_test(header_sizes_are_believed),
+        cmocka_unit_test(zstd_text),       cmocka_unit_test(lz4_text),
+        cmocka_unit_test(lz4_long_lengths), cmocka_unit_test(lz4_damage),
+        cmocka_unit_test(choice_of_target), cmocka_unit_test(cubins_are_passed_over),
+        cmocka_unit_test(no_ptx_names_the_flag), cmocka_unit_test(damage),
+        cmocka_unit_test(damaged_compression), cmocka_unit_test(wrappers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

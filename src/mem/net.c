@@ -70,7 +70,7 @@ static uint32_t destination(const struct net *n, const struct req *r) { return n
 
 /* Looks at one waiting input: enters it for the output its oldest packet wants, if it is the one
  * nearest to its turn there. Returns when to look again. */
-static tick_t look_at(struct net *n, uint32_t i, tick_t now, uint64_t *outputs)
+static inline tick_t look_at(struct net *n, uint32_t i, tick_t now, uint64_t *outputs)
 {
     const struct port *in = &n->in[i];
     const struct port_slot *head = &in->slot[in->head & in->mask];
@@ -87,10 +87,8 @@ static tick_t look_at(struct net *n, uint32_t i, tick_t now, uint64_t *outputs)
     return NEVER;
 }
 
-tick_t net_tick(struct net *n, tick_t now)
+static inline tick_t serve(struct net *n, uint32_t in_words, uint32_t out_words, uint64_t *outputs, tick_t now)
 {
-    uint32_t in_words = (n->inputs + 63) / 64, out_words = (n->outputs + 63) / 64;
-    uint64_t outputs[NET_WORDS] = {0};
     tick_t next = NEVER;
     for (uint32_t w = 0; w < in_words; w++) {
         for (uint64_t m = n->waiting[w]; m; m &= m - 1) {
@@ -108,6 +106,16 @@ tick_t net_tick(struct net *n, tick_t now)
         }
     }
     return next;
+}
+
+tick_t net_tick(struct net *n, tick_t now)
+{
+    if (n->inputs <= 64 && n->outputs <= 64) { /* the usual machine: masks of one word */
+        uint64_t outputs = 0;
+        return serve(n, 1, 1, &outputs, now);
+    }
+    uint64_t outputs[NET_WORDS] = {0};
+    return serve(n, (n->inputs + 63) / 64, (n->outputs + 63) / 64, outputs, now);
 }
 
 bool net_idle(const struct net *n)

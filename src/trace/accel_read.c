@@ -9,12 +9,7 @@
 #include <sys/stat.h>
 
 #include "trace/accel_priv.h"
-
-struct cta_buf {
-    struct cta_buf *next_free, *all;
-    uint8_t *data;
-    size_t cap;
-};
+#include "trace/cta_bufs.h"
 
 struct accel_reader {
     struct stream_source source; /* first: the source is the reader */
@@ -30,7 +25,7 @@ struct accel_reader {
     struct launch_info info;
     struct accel_code *code;
     struct stream_writer warp; /* the stream of the warp that is read */
-    struct cta_buf *free_bufs, *all_bufs;
+    struct cta_bufs bufs;
     /* the place in the body */
     int64_t last_block; /* linear id, -1: none yet */
     struct accel_inst inst;
@@ -146,42 +141,16 @@ static uint32_t read_block_id(struct accel_reader *r)
 
 static struct cta_buf *take_buf(struct accel_reader *r)
 {
-    struct cta_buf *b = r->free_bufs;
-    if (b) {
-        r->free_bufs = b->next_free;
-        return b;
-    }
-    b = calloc(1, sizeof *b);
-    if (!b) {
-        lines_no_memory(&r->in);
-        return NULL;
-    }
-    b->all = r->all_bufs;
-    r->all_bufs = b;
+    struct cta_buf *b = cta_buf_take(&r->bufs);
+    if (!b) lines_no_memory(&r->in);
     return b;
-}
-
-static void give_buf(struct accel_reader *r, struct cta_buf *b)
-{
-    b->next_free = r->free_bufs;
-    r->free_bufs = b;
 }
 
 static void append(struct accel_reader *r, struct cta_buf *b, size_t at)
 {
     size_t n = r->warp.size;
     if (at + n > ACCEL_MAX_CTA_BYTES) lines_fail(&r->in, "the instructions of this block take more than 1 GiB");
-    if (!r->in.failed && at + n > b->cap) {
-        size_t cap = b->cap * 2 > at + n ? b->cap * 2 : at + n;
-        uint8_t *p = realloc(b->data, cap);
-        if (!p) {
-            lines_no_memory(&r->in);
-            return;
-        }
-        b->data = p;
-        b->cap = cap;
-    }
-    if (!r->in.failed && n) memcpy(b->data + at, r->warp.data, n);
+    if (!r->in.failed && !cta_buf_put(b, at, r->warp.data, n)) lines_no_memory(&r->in);
 }
 
 /* ---- a block ---- */
@@ -310,7 +279,7 @@ static int source_next(struct stream_source *s, struct cta_stream *out, struct w
     if (!r->in_launch) return 0;
     struct cta_buf *b = take_buf(r);
     int got = b ? read_block(r, b, &id, start) : 0;
-    if (b && got <= 0) give_buf(r, b);
+    if (b && got <= 0) cta_buf_give(&r->bufs, b);
     if (r->in.failed) return fail_with(r, &r->in.err, e);
     if (got == 0) {
         end_launch(r);
@@ -327,7 +296,7 @@ static int source_next(struct stream_source *s, struct cta_stream *out, struct w
 
 static void source_release(struct stream_source *s, struct cta_stream *c)
 {
-    if (c->owner) give_buf((struct accel_reader *)s, c->owner);
+    if (c->owner) cta_buf_give(&((struct accel_reader *)s)->bufs, c->owner);
     c->owner = NULL;
 }
 
@@ -440,11 +409,7 @@ struct accel_reader *accel_open_memory(const char *name, const void *data, size_
 void accel_close(struct accel_reader *r)
 {
     if (!r) return;
-    for (struct cta_buf *b = r->all_bufs, *next; b; b = next) {
-        next = b->all;
-        free(b->data);
-        free(b);
-    }
+    cta_bufs_free(&r->bufs);
     if (r->file_open) lines_close(&r->in);
     accel_list_close(&r->list);
     accel_code_free(r->code);

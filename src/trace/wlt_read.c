@@ -5,17 +5,12 @@
  * the CTA is released: there are never more buffers than CTAs were alive at once. Each stream is
  * checked and its instructions are counted before anybody sees it; the end of the launch must
  * confirm the sum, so that a record that went missing is noticed even in a well-formed file. */
+#include "trace/cta_bufs.h"
 #include "trace/wlt_priv.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct cta_buf {
-    struct cta_buf *next_free, *all;
-    uint8_t *data;
-    size_t cap;
-};
 
 struct wlt_reader {
     struct stream_source source; /* first: the source is the reader */
@@ -25,7 +20,7 @@ struct wlt_reader {
     struct code **table;
     unsigned tables, tables_cap;
     uint64_t insts, blocks, loops; /* in all tables */
-    struct cta_buf *free_bufs, *all_bufs;
+    struct cta_bufs bufs;
     bool in_launch, over;
     uint32_t next_cta;
     struct wlt_counts counts; /* of this launch */
@@ -50,25 +45,9 @@ static enum wlt_tag next_record(struct wlt_reader *r, const char *what)
 
 static struct cta_buf *take_buf(struct wlt_reader *r)
 {
-    struct cta_buf *b = r->free_bufs;
-    if (b) {
-        r->free_bufs = b->next_free;
-        return b;
-    }
-    b = calloc(1, sizeof *b);
-    if (!b) {
-        wlt_in_no_memory(&r->in);
-        return NULL;
-    }
-    b->all = r->all_bufs;
-    r->all_bufs = b;
+    struct cta_buf *b = cta_buf_take(&r->bufs);
+    if (!b) wlt_in_no_memory(&r->in);
     return b;
-}
-
-static void give_buf(struct wlt_reader *r, struct cta_buf *b)
-{
-    b->next_free = r->free_bufs;
-    r->free_bufs = b;
 }
 
 /* Appends n bytes of the content. The buffer grows with what has arrived, not with what a
@@ -78,17 +57,7 @@ static void append(struct wlt_in *in, struct cta_buf *b, size_t at, size_t n)
     while (n && !in->failed) {
         const uint8_t *data;
         size_t got = wlt_piece(in, n, &data);
-        if (at + got > b->cap) {
-            size_t cap = b->cap * 2 > at + got ? b->cap * 2 : at + got;
-            uint8_t *p = realloc(b->data, cap);
-            if (!p) {
-                wlt_in_no_memory(in);
-                return;
-            }
-            b->data = p;
-            b->cap = cap;
-        }
-        if (got) memcpy(b->data + at, data, got);
+        if (!in->failed && !cta_buf_put(b, at, data, got)) wlt_in_no_memory(in);
         at += got;
         n -= got;
     }
@@ -163,7 +132,7 @@ static int source_next(struct stream_source *s, struct cta_stream *out, struct w
     struct cta_buf *b = in->failed ? NULL : take_buf(r);
     if (b) read_cta(r, b, out);
     if (in->failed) {
-        if (b) give_buf(r, b);
+        if (b) cta_buf_give(&r->bufs, b);
         return report(r, e);
     }
     in->record++;
@@ -175,7 +144,7 @@ static int source_next(struct stream_source *s, struct cta_stream *out, struct w
 
 static void source_release(struct stream_source *s, struct cta_stream *c)
 {
-    if (c->owner) give_buf((struct wlt_reader *)s, c->owner);
+    if (c->owner) cta_buf_give(&((struct wlt_reader *)s)->bufs, c->owner);
     c->owner = NULL;
 }
 
@@ -349,11 +318,7 @@ struct wlt_reader *wlt_open_memory(const void *data, size_t size, bool raw, uint
 void wlt_close(struct wlt_reader *r)
 {
     if (!r) return;
-    for (struct cta_buf *b = r->all_bufs, *next; b; b = next) {
-        next = b->all;
-        free(b->data);
-        free(b);
-    }
+    cta_bufs_free(&r->bufs);
     for (unsigned i = 0; i < r->tables; i++) wlt_free_code(r->table[i]);
     free(r->table);
     wlt_in_close(&r->in);

@@ -4,24 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "param/param.h"
+#include "tests/fuzz/printed_form.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check_printed_form(const struct gpu_config *c)
-{
-    struct gpu_config again;
-    struct wl_err e = {.code = WL_OK};
-    char *text = NULL;
-    size_t size = 0;
-    FILE *f = open_memstream(&text, &size);
-    if (!f) return;
-    config_print(c, f);
-    fclose(f);
-    config_defaults(&again);
-    if (config_parse(&again, "printed", text, &e) || config_hash(&again) != config_hash(c)) abort();
-    free(text);
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

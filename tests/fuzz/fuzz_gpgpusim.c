@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "param/gpgpusim.h"
+#include "tests/fuzz/printed_form.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -12,21 +13,6 @@ static void hear(void *arg, const char *text)
 {
     (void)arg;
     if (!*text) abort();
-}
-
-static void check_printed_form(const struct gpu_config *c)
-{
-    struct gpu_config again;
-    struct wl_err e = {.code = WL_OK};
-    char *text = NULL;
-    size_t size = 0;
-    FILE *f = open_memstream(&text, &size);
-    if (!f) return;
-    config_print(c, f);
-    fclose(f);
-    config_defaults(&again);
-    if (config_parse(&again, "printed", text, &e) || config_hash(&again) != config_hash(c)) abort();
-    free(text);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -22,6 +22,20 @@ static inline uint64_t quotient(uint64_t a, uint64_t b)
     return (a | b) >> 32 ? a / b : (uint32_t)a / (uint32_t)b;
 }
 
+/* Division by a number that stays: reciprocal_divide(a, r) is a / r.by, without dividing while a is
+ * below r.exact, as it nearly always is. */
+struct reciprocal {
+    uint64_t by, inverse, exact;
+};
+static inline struct reciprocal reciprocal_of(uint64_t by)
+{
+    return (struct reciprocal){by, UINT64_MAX / by + 1, by == 1 ? 0 : UINT64_MAX / by};
+}
+static inline uint64_t reciprocal_divide(uint64_t a, const struct reciprocal *r)
+{
+    return a < r->exact ? (uint64_t)((unsigned __int128)a * r->inverse >> 64) : quotient(a, r->by);
+}
+
 /* FNV-1a, continued from `h`; start with WL_HASH_INIT. */
 #define WL_HASH_INIT UINT64_C(0xcbf29ce484222325)
 static inline uint64_t hash_bytes(uint64_t h, const void *p, size_t n)

@@ -91,7 +91,7 @@ static void finish(struct dram *d, struct req *r, tick_t data_at)
         req_free(d->pool, r);
         return;
     }
-    uint64_t cycles = quotient(data_at - r->ready, d->part.period);
+    uint64_t cycles = part_cycles(&d->part, data_at - r->ready);
     d->stats.read_requests++;
     d->stats.read_cycles += cycles;
     if (r->nvm) d->stats.nvm_read_requests++, d->stats.nvm_read_cycles += cycles;

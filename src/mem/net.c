@@ -27,10 +27,10 @@ int net_init(struct net *n, const struct gpu_config *c, bool replies, uint32_t i
     n->in_free = calloc(inputs, sizeof *n->in_free);
     n->out_free = calloc(outputs, sizeof *n->out_free);
     n->turn = calloc(outputs, sizeof *n->turn);
-    n->best = calloc(outputs, sizeof *n->best);
+    n->wants = calloc((size_t)outputs * ((inputs + 63) / 64), sizeof *n->wants);
     for (uint32_t i = 0; i <= LINE_SECTORS; i++)
         for (int data = 0; data < 2; data++) n->flits_of[data][i] = (uint8_t)packet_flits(n, data, i);
-    return n->in && n->out && n->in_free && n->out_free && n->turn && n->best ? 0 : -1;
+    return n->in && n->out && n->in_free && n->out_free && n->turn && n->wants ? 0 : -1;
 }
 
 void net_destroy(struct net *n)
@@ -41,7 +41,7 @@ void net_destroy(struct net *n)
     free(n->in_free);
     free(n->out_free);
     free(n->turn);
-    free(n->best);
+    free(n->wants);
 }
 
 uint32_t net_flits(const struct net *n, const struct req *r)
@@ -51,56 +51,80 @@ uint32_t net_flits(const struct net *n, const struct req *r)
     return n->flits_of[carries][bit_count32(r->sectors)];
 }
 
-static void deliver(struct net *n, uint32_t input, uint32_t output, tick_t now)
+static uint32_t destination(const struct net *n, const struct req *r) { return n->replies ? r->sm : r->slice; }
+
+/* Enters the oldest packet of an input for the output it wants, if it can be seen by `seen_by`;
+ * else the input is looked at again. */
+static inline void enter(struct net *n, uint32_t words, uint32_t input, tick_t seen_by)
+{
+    const struct port *in = &n->in[input];
+    const struct port_slot *head = &in->slot[in->head & in->mask];
+    if (head->after >= seen_by) {
+        n->fresh[input >> 6] |= bit64(input & 63);
+        return;
+    }
+    uint32_t o = destination(n, head->req);
+    n->wants[o * words + (input >> 6)] |= bit64(input & 63);
+    n->wanted[o >> 6] |= bit64(o & 63);
+}
+
+static inline void deliver(struct net *n, uint32_t words, uint32_t input, uint32_t output, tick_t now)
 {
     struct port *in = &n->in[input];
     struct req *r = in->slot[in->head & in->mask].req;
     uint32_t flits = net_flits(n, r);
     tick_t busy = flits * n->part.period;
+    uint64_t *wants = n->wants + output * words, left = 0;
     port_pop(in, now);
-    if (port_empty(in)) n->waiting[input >> 6] &= ~bit64(input & 63);
     n->in_free[input] = n->out_free[output] = now + busy;
     n->turn[output] = input;
     n->packets++;
     n->flits += flits;
+    wants[input >> 6] &= ~bit64(input & 63);
+    for (uint32_t w = 0; w < words; w++) left |= wants[w];
+    if (!left) n->wanted[output >> 6] &= ~bit64(output & 63);
+    if (!port_empty(in)) enter(n, words, input, now + n->part.period);
     port_push_after(n->out[output], r, now + busy - n->part.period + n->latency - 1);
 }
 
-static uint32_t destination(const struct net *n, const struct req *r) { return n->replies ? r->sm : r->slice; }
-
-/* Looks at one waiting input: enters it for the output its oldest packet wants, if it is the one
- * nearest to its turn there. Returns when to look again. */
-static inline tick_t look_at(struct net *n, uint32_t i, tick_t now, uint64_t *outputs)
+/* The input nearest to its turn among those that want the output and can send now; inputs when none
+ * can, and *next is then when the first of them can. */
+static inline uint32_t choose(const struct net *n, uint32_t words, uint32_t output, tick_t now, tick_t *next)
 {
-    const struct port *in = &n->in[i];
-    const struct port_slot *head = &in->slot[in->head & in->mask];
-    if (head->after >= now) return now + n->part.period; /* pushed at this very tick */
-    if (n->in_free[i] > now) return n->in_free[i];
-    uint32_t o = destination(n, head->req);
-    if (n->out_free[o] > now) return n->out_free[o];
-    uint32_t after = n->turn[o] + 1, distance = i >= after ? i - after : i + n->inputs - after;
-    if (!(outputs[o >> 6] >> (o & 63) & 1) || distance < n->best[o].distance) {
-        n->best[o].input = i;
-        n->best[o].distance = distance;
+    const uint64_t *wants = n->wants + output * words;
+    uint32_t turn = n->turn[output], word = turn >> 6;
+    uint64_t m = wants[word] & ~UINT64_C(1) << (turn & 63); /* those behind the last one served */
+    for (uint32_t pass = 0; pass <= words; pass++) {
+        for (; m; m &= m - 1) {
+            uint32_t i = word * 64 + bit_low64(m);
+            if (n->in_free[i] <= now) return i;
+            *next = earlier(*next, n->in_free[i]);
+        }
+        word = word + 1 == words ? 0 : word + 1;
+        m = wants[word]; /* the last pass sees the first ones again: harmless */
     }
-    outputs[o >> 6] |= bit64(o & 63);
-    return NEVER;
+    return n->inputs;
 }
 
-static inline tick_t serve(struct net *n, uint32_t in_words, uint32_t out_words, uint64_t *outputs, tick_t now)
+static inline tick_t serve(struct net *n, uint32_t in_words, uint32_t out_words, tick_t now)
 {
     tick_t next = NEVER;
     for (uint32_t w = 0; w < in_words; w++) {
-        for (uint64_t m = n->waiting[w]; m; m &= m - 1) {
-            tick_t t = look_at(n, w * 64 + bit_low64(m), now, outputs);
-            if (t < next) next = t;
-        }
+        uint64_t m = n->fresh[w];
+        n->fresh[w] = 0;
+        for (; m; m &= m - 1) enter(n, in_words, w * 64 + bit_low64(m), now);
+        if (n->fresh[w]) next = now + n->part.period; /* pushed at this very tick */
     }
     for (uint32_t w = 0; w < out_words; w++) {
-        for (uint64_t m = outputs[w]; m; m &= m - 1) {
+        for (uint64_t m = n->wanted[w]; m; m &= m - 1) {
             uint32_t o = w * 64 + bit_low64(m);
-            if (!port_can_push(n->out[o], now)) continue;
-            deliver(n, n->best[o].input, o, now);
+            if (n->out_free[o] > now) {
+                next = earlier(next, n->out_free[o]);
+                continue;
+            }
+            uint32_t i = choose(n, in_words, o, now, &next);
+            if (i == n->inputs || !port_can_push(n->out[o], now)) continue;
+            deliver(n, in_words, i, o, now);
             /* Whoever else wants this output, and whatever comes next at this input. */
             if (n->out_free[o] < next) next = n->out_free[o];
         }
@@ -110,12 +134,8 @@ static inline tick_t serve(struct net *n, uint32_t in_words, uint32_t out_words,
 
 tick_t net_tick(struct net *n, tick_t now)
 {
-    if (n->inputs <= 64 && n->outputs <= 64) { /* the usual machine: masks of one word */
-        uint64_t outputs = 0;
-        return serve(n, 1, 1, &outputs, now);
-    }
-    uint64_t outputs[NET_WORDS] = {0};
-    return serve(n, (n->inputs + 63) / 64, (n->outputs + 63) / 64, outputs, now);
+    if (n->inputs <= 64 && n->outputs <= 64) return serve(n, 1, 1, now); /* the usual machine */
+    return serve(n, (n->inputs + 63) / 64, (n->outputs + 63) / 64, now);
 }
 
 bool net_idle(const struct net *n)

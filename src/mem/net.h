@@ -23,8 +23,9 @@ struct net {
     struct port **out;   /* [outputs], owned by the consumers */
     tick_t *in_free, *out_free;
     uint32_t *turn;      /* [outputs] input served last */
-    uint64_t waiting[NET_WORDS]; /* inputs with packets */
-    struct { uint32_t input, distance; } *best; /* [outputs] scratch: who is served, how far from its turn */
+    uint64_t fresh[NET_WORDS];   /* inputs whose oldest packet is not in `wants` yet */
+    uint64_t *wants;             /* [outputs * words of inputs] inputs whose oldest packet wants the output */
+    uint64_t wanted[NET_WORDS];  /* outputs that somebody wants */
     uint8_t flits_of[2][LINE_SECTORS + 1]; /* [with data][sectors] flits of a request's packet or packets */
     uint64_t packets, flits;
 };

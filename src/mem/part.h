@@ -28,9 +28,11 @@ enum {
 /* One clock: all parts with the same period. */
 struct domain {
     tick_t period;
-    tick_t edge;    /* first edge after now, */
+    struct reciprocal cycles; /* ticks to cycles */
+    tick_t edge;    /* the one after that at which parts of this clock worked last, */
     uint64_t cycle; /* and its number */
-    tick_t next;    /* the edge of the first slot that is not empty; NEVER */
+    tick_t next;    /* the edge of the first slot that is not empty; NEVER, */
+    uint64_t next_cycle; /* and its number */
     uint64_t used[WHEEL_SLOTS / 64];
     uint64_t (*wheel)[WHEEL_SLOTS]; /* [words] parts that want to work at that cycle */
 };
@@ -57,7 +59,10 @@ static inline struct part part_of(struct clock *c, uint32_t id, unsigned d)
     return (struct part){c, own, own->wheel[id >> 6], bit64(id & 63), own->period, id};
 }
 
-/* The number of the edge at which the part works now. */
+/* Whole cycles of the part's clock in so many ticks. */
+static inline uint64_t part_cycles(const struct part *p, tick_t ticks) { return reciprocal_divide(ticks, &p->domain->cycles); }
+
+/* The number of the edge at which the part works now; see clock_settle for one that does not. */
 static inline uint64_t part_cycle(const struct part *p) { return p->domain->cycle - 1; }
 
 static inline void wheel_set(const struct part *p, uint64_t cycle, tick_t edge)
@@ -66,7 +71,18 @@ static inline void wheel_set(const struct part *p, uint64_t cycle, tick_t edge)
     uint32_t slot = (uint32_t)cycle & (WHEEL_SLOTS - 1);
     p->wheel[slot] |= p->bit;
     d->used[slot >> 6] |= bit64(slot & 63);
-    if (edge < d->next) d->next = edge;
+    if (edge < d->next) {
+        d->next = edge;
+        d->next_cycle = cycle;
+    }
+}
+
+/* The furthest edge the wheel can hold now, in edges from d->edge. */
+static inline uint64_t wheel_reach(const struct part *p)
+{
+    const struct domain *d = p->domain;
+    uint64_t passed = p->clock->now < d->edge ? 0 : reciprocal_divide(p->clock->now - d->edge, &d->cycles) + 1;
+    return passed + WHEEL_SLOTS - 1;
 }
 
 /* The part works at its first edge after `at` (at >= now). Beyond the wheel's reach it is woken
@@ -78,8 +94,8 @@ static inline void part_wake_after(const struct part *p, tick_t at)
         wheel_set(p, d->cycle, d->edge);
         return;
     }
-    uint64_t ahead = quotient(at - d->edge, d->period) + 1;
-    if (ahead >= WHEEL_SLOTS) ahead = WHEEL_SLOTS - 1;
+    uint64_t ahead = reciprocal_divide(at - d->edge, &d->cycles) + 1;
+    if (ahead >= WHEEL_SLOTS) ahead = ahead < wheel_reach(p) ? ahead : wheel_reach(p);
     wheel_set(p, d->cycle + ahead, d->edge + ahead * d->period);
 }
 

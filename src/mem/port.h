@@ -27,7 +27,7 @@ struct port {
     uint32_t freed;
     bool producer_waits;
     const struct part *producer, *consumer;
-    uint64_t *notify; /* a word of the consumer's in which a push sets notify_bit, or NULL */
+    uint64_t *notify; /* a word of the consumer's in which a push into the empty port sets notify_bit, or NULL */
     uint64_t notify_bit;
 };
 
@@ -56,9 +56,10 @@ static inline void port_push_after(struct port *p, struct req *r, tick_t after)
     after += p->delay;
     bool first = p->head == p->tail;
     p->slot[p->tail++ & p->mask] = (struct port_slot){after, r};
-    if (p->notify) *p->notify |= p->notify_bit;
     p->consumer->clock->progress++;
-    if (first) part_wake_after(p->consumer, after); /* else the one in front decides when there is work */
+    if (!first) return; /* the one in front decides when there is work */
+    if (p->notify) *p->notify |= p->notify_bit;
+    part_wake_after(p->consumer, after);
 }
 
 static inline void port_push(struct port *p, struct req *r, tick_t now) { port_push_after(p, r, now); }

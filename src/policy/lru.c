@@ -1,29 +1,33 @@
 /* lru.c - least recently used: the baseline of every paper.
  *
  * Idea: the line whose last use lies furthest back is the least likely to be used again.
- * State: one recency chain per set. Storage: ways * ceil(log2 ways) bits a set (4 ways: 8).
+ * State: when each way was used last, as the number of that use; a use is then one store, and only a
+ * miss has to compare. Hardware keeps the order alone: ways * ceil(log2 ways) bits a set (4 ways: 8).
  * A merge with a line in flight counts as a use, as in GPGPU-Sim. A line in flight has its place
- * in the chain but is never a victim; a set full of them makes the request wait. */
+ * in the order but is never a victim; a set full of them makes the request wait. */
 #include <stdlib.h>
 
 #include "warpline/policy.h"
 
 struct lru {
-    struct wl_chain chain;
-    uint32_t sets;
-    uint16_t order[]; /* [sets * ways] */
+    uint32_t sets, ways;
+    uint64_t uses;
+    uint64_t used[]; /* [sets * ways] number of the last use */
 };
 
 static void *lru_create(const struct wl_geometry *g, const int64_t *values, const char **why)
 {
     (void)values;
-    struct lru *l = malloc(sizeof *l + sizeof l->order[0] * g->sets * g->ways);
+    size_t lines = (size_t)g->sets * g->ways;
+    struct lru *l = malloc(sizeof *l + sizeof l->used[0] * lines);
     if (!l) {
         *why = "out of memory";
         return NULL;
     }
     l->sets = g->sets;
-    wl_chain_init(&l->chain, l->order, g->sets, g->ways);
+    l->ways = g->ways;
+    l->uses = g->ways;
+    for (size_t i = 0; i < lines; i++) l->used[i] = i % g->ways; /* way 0 is taken first */
     return l;
 }
 
@@ -31,21 +35,27 @@ static uint64_t lru_storage_bits(const void *self)
 {
     const struct lru *l = self;
     uint64_t bits = 0;
-    while ((UINT64_C(1) << bits) < l->chain.ways) bits++;
-    return bits * l->chain.ways * l->sets;
+    while ((UINT64_C(1) << bits) < l->ways) bits++;
+    return bits * l->ways * l->sets;
 }
 
+/* Ways that are free come before all others, ways in flight never: the state decides first. */
 static int lru_victim(void *self, const struct wl_access *a, const struct wl_set *s)
 {
+    static const uint64_t rank[] = {[WL_INVALID] = 0, [WL_VALID] = UINT64_C(1) << 62, [WL_RESERVED] = UINT64_C(2) << 62};
     const struct lru *l = self;
-    int way = wl_chain_victim(&l->chain, a->set, s, 0);
-    return way < 0 ? WL_NO_WAY_STALL : way;
+    const uint64_t *used = l->used + (size_t)a->set * l->ways;
+    uint64_t least = UINT64_C(2) << 62;
+    int way = WL_NO_WAY_STALL;
+    for (uint32_t w = 0; w < l->ways; w++) {
+        uint64_t when = used[w] | rank[WL_STATE(s->state[w])];
+        way = when < least ? (int)w : way;
+        least = when < least ? when : least;
+    }
+    return way;
 }
 
-static void make_most_recent(struct lru *l, uint32_t set, uint32_t way)
-{
-    wl_chain_touch(&l->chain, set, way);
-}
+static void make_most_recent(struct lru *l, uint32_t set, uint32_t way) { l->used[(size_t)set * l->ways + way] = l->uses++; }
 
 static void lru_on_hit(void *self, const struct wl_access *a, uint32_t way, bool merged)
 {

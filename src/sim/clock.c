@@ -45,12 +45,12 @@ int clock_domain(struct clock *c, tick_t period)
     for (unsigned i = 0; i < c->ndomains; i++)
         if (c->domain[i].period == period) return (int)i;
     struct domain *d = &c->domain[c->ndomains];
-    *d = (struct domain){.period = period, .edge = period, .cycle = 1, .next = NEVER};
+    *d = (struct domain){.period = period, .cycles = reciprocal_of(period), .edge = period, .cycle = 1, .next = NEVER};
     d->wheel = calloc(c->words, sizeof *d->wheel);
     return d->wheel ? (int)c->ndomains++ : -1;
 }
 
-tick_t clock_next(const struct clock *c, bool tick)
+static inline tick_t next_edge(const struct clock *c, bool tick)
 {
     tick_t t = NEVER;
     for (unsigned i = 0; i < c->ndomains; i++) {
@@ -60,35 +60,36 @@ tick_t clock_next(const struct clock *c, bool tick)
     return t;
 }
 
-/* The edge of the first slot in use after the one at (cycle, edge). */
-static tick_t find_next(const struct domain *d, uint64_t cycle, tick_t edge)
+tick_t clock_next(const struct clock *c, bool tick) { return next_edge(c, tick); }
+
+/* Sets d->next to the first slot in use after that of (cycle, edge). */
+static inline void find_next(struct domain *d, uint64_t cycle, tick_t edge)
 {
-    uint32_t first = (uint32_t)(cycle + 1) & (WHEEL_SLOTS - 1);
-    uint64_t near = d->used[first >> 6] >> (first & 63); /* nearly always here */
-    if (near) return edge + (1 + bit_low64(near)) * d->period;
-    for (uint32_t ahead = 1; ahead < WHEEL_SLOTS;) {
+    for (uint32_t ahead = 1; ahead < WHEEL_SLOTS;) { /* nearly always found in the first word */
         uint32_t slot = (uint32_t)(cycle + ahead) & (WHEEL_SLOTS - 1);
         uint64_t word = d->used[slot >> 6] >> (slot & 63);
-        if (word) return edge + (ahead + bit_low64(word)) * d->period;
+        if (word) {
+            ahead += bit_low64(word);
+            d->next = edge + ahead * d->period;
+            d->next_cycle = cycle + ahead;
+            return;
+        }
         ahead += 64 - (slot & 63);
     }
-    return NEVER;
+    d->next = NEVER;
 }
 
-/* Time comes to t: the domain's first edge after it moves on. Returns whether somebody of the
- * domain asked for t; *slot is then theirs. */
-static inline bool arrive(struct domain *d, tick_t t, uint32_t *slot)
+/* Time has come to d->next. Returns the slot of those who asked for it, which is theirs no more. */
+static inline uint32_t take_slot(struct domain *d)
 {
-    if (d->edge > t) return false;
-    uint64_t steps = d->edge == t ? 0 : quotient(t - d->edge, d->period);
-    uint64_t cycle = d->cycle + steps;
-    d->edge += (steps + 1) * d->period;
+    tick_t t = d->next;
+    uint64_t cycle = d->next_cycle;
+    uint32_t slot = (uint32_t)cycle & (WHEEL_SLOTS - 1);
+    d->edge = t + d->period;
     d->cycle = cycle + 1;
-    if (d->next != t) return false;
-    *slot = (uint32_t)cycle & (WHEEL_SLOTS - 1);
-    d->used[*slot >> 6] &= ~bit64(*slot & 63);
-    d->next = find_next(d, cycle, t);
-    return true;
+    d->used[slot >> 6] &= ~bit64(slot & 63);
+    find_next(d, cycle, t);
+    return slot;
 }
 
 static inline void work(const struct driven *d, tick_t now)
@@ -98,33 +99,58 @@ static inline void work(const struct driven *d, tick_t now)
 }
 
 /* Wishes are forgotten before anybody works: what is asked for from now on is new. */
-static inline void collect(struct clock *c, unsigned words, tick_t t, uint64_t *due)
+static void collect(struct clock *c, tick_t t, bool tick, uint64_t *due)
 {
-    uint32_t slot;
+    c->now = t;
     for (unsigned i = 0; i < c->ndomains; i++) {
         struct domain *d = &c->domain[i];
-        if (!arrive(d, t, &slot)) continue;
-        for (unsigned w = 0; w < words; w++) {
-            due[w] |= d->wheel[w][slot];
-            d->wheel[w][slot] = 0;
+        if (d->next == t) {
+            uint32_t slot = take_slot(d);
+            for (unsigned w = 0; w < c->words; w++) {
+                due[w] |= d->wheel[w][slot];
+                d->wheel[w][slot] = 0;
+            }
+        } else if (tick && d->edge == t) { /* nobody asked, all are visited */
+            d->edge += d->period;
+            d->cycle++;
         }
     }
+}
+
+uint64_t clock_advance(struct clock *c)
+{
+    tick_t t = next_edge(c, false);
+    uint64_t due = 0;
+    if (t == NEVER) return 0;
     c->now = t;
+    for (unsigned i = 0; i < c->ndomains; i++) {
+        struct domain *d = &c->domain[i];
+        if (d->next != t) continue;
+        uint32_t slot = take_slot(d);
+        due |= d->wheel[0][slot];
+        d->wheel[0][slot] = 0;
+    }
+    return due;
+}
+
+void clock_settle(struct clock *c)
+{
+    for (unsigned i = 0; i < c->ndomains; i++) {
+        struct domain *d = &c->domain[i];
+        uint64_t passed = c->now < d->edge ? 0 : reciprocal_divide(c->now - d->edge, &d->cycles) + 1;
+        d->edge += passed * d->period;
+        d->cycle += passed;
+    }
 }
 
 bool clock_step(struct clock *c, const struct driven *d, unsigned n, bool tick, const uint32_t *order)
 {
-    tick_t t = clock_next(c, tick);
+    tick_t t = next_edge(c, tick);
     if (t == NEVER) return false;
     uint64_t due[CLOCK_MAX_WORDS] = {0};
-    if (c->words == 1 && !tick && !order) { /* the usual machine has at most 64 parts */
-        collect(c, 1, t, due);
-        for (uint64_t m = due[0]; m; m &= m - 1) work(&d[bit_low64(m)], t);
-        return true;
-    }
     for (unsigned i = 0; tick && i < n; i++)
         if (d[i].part->domain->edge == t) due[i >> 6] |= bit64(i & 63);
-    collect(c, c->words, t, due);
+    collect(c, t, tick, due);
     if (order) {
         for (unsigned i = 0; i < n; i++)
             if (due[order[i] >> 6] >> (order[i] & 63) & 1) work(&d[order[i]], t);

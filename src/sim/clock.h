@@ -26,6 +26,14 @@ int clock_domain(struct clock *c, tick_t period);
 /* The tick of the next step; NEVER: nobody will work again. */
 tick_t clock_next(const struct clock *c, bool tick);
 
+/* Lets time pass until the next edge at which somebody works; returns who, a bit a part; 0: nobody ever
+ * will. For machines of at most 64 parts, whose owner lets them work itself, by kind: nothing is
+ * called through a pointer. */
+uint64_t clock_advance(struct clock *c);
+
+/* Makes part_cycle true for parts that do not work now: the number of their last edge. */
+void clock_settle(struct clock *c);
+
 /* Lets time pass until the next edge at which somebody works, and lets them. The reference
  * engine (`tick`) visits every edge and every part. `order` permutes the parts, or NULL.
  * Returns false when nobody will ever work again. */

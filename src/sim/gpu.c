@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Steps between two looks at what need not be looked at after each. */
+enum { ROUND_STEPS = 8 };
+
 /* ---- building ---- */
 
 #define DEVICE_BASE UINT64_C(0xC0000000)     /* where device memory begins, */
@@ -86,7 +89,7 @@ static int init_parts(struct gpu *g, struct wl_err *e)
 static int connect_inputs(struct net *n, uint32_t i, uint32_t capacity, const struct part *producer)
 {
     if (port_init(&n->in[i], capacity, producer, &n->part)) return -1;
-    n->in[i].notify = &n->waiting[i >> 6];
+    n->in[i].notify = &n->fresh[i >> 6];
     n->in[i].notify_bit = bit64(i & 63);
     return 0;
 }
@@ -163,6 +166,10 @@ struct gpu *gpu_new(const struct gpu_config *c, const struct gpu_options *o, str
         return NULL;
     }
     if (g->options.shuffle) shuffle_order(g);
+    g->by_kind = g->nparts <= 64 && !g->options.tick && !g->options.shuffle;
+    g->sm_parts = bit64(g->sms & 63) - 1; /* by_kind: fewer than 64 */
+    g->round_requests = ROUND_STEPS * (UINT64_C(11) * g->sms + 3 * g->slices);
+    g->round_ops = (uint64_t)ROUND_STEPS * g->sms * (uint64_t)c->v[P_SM_SCHEDULERS];
     return g;
 }
 
@@ -225,29 +232,72 @@ static int deadlock(struct gpu *g, const char *kernel, struct wl_err *e)
     return wl_fail(e, WL_EDEADLOCK, "%.*s", (int)sizeof text - 1, text);
 }
 
-/* Enough requests and memory instructions for any one step: an SM makes a request and a
+/* Enough requests and memory instructions for a round of steps: in one an SM makes a request and a
  * write-back per cache (an L1D of grains up to eight: four of a miss, four of a flush) and an
  * instruction per scheduler, a slice a fetch, a store and a write-back. */
 static int provide(struct gpu *g)
 {
-    while (g->pool.available < 11u * g->sms + 3u * g->slices)
+    while (g->pool.available < g->round_requests)
         if (req_grow(&g->pool)) return -1;
-    while (g->ops.available < (uint64_t)g->sms * SM_MAX_SCHEDULERS)
+    while (g->ops.available < g->round_ops)
         if (memop_grow(&g->ops)) return -1;
     return g->profile ? profile_provide(g->profile) : 0;
+}
+
+static inline void wake(const struct part *p, tick_t at)
+{
+    if (at != NEVER) part_wake_at(p, at);
+}
+
+/* Lets the parts named in the mask work; they are numbered SMs, networks, slices, channels, dispatcher. */
+static void work_by_kind(struct gpu *g, uint64_t due, tick_t now)
+{
+    uint64_t m = due & g->sm_parts;
+    due ^= m;
+    for (; m; m &= m - 1) {
+        struct sm *s = &g->sm[bit_low64(m)];
+        wake(&s->part, sm_tick(s, now));
+    }
+    for (unsigned i = 0; i < 2; i++)
+        if (due >> (g->sms + i) & 1) wake(&g->net[i].part, net_tick(&g->net[i], now));
+    m = due >> g->sms >> 2;
+    uint64_t slices = m & (bit64(g->slices) - 1);
+    for (; slices; slices &= slices - 1) {
+        struct l2 *l = &g->l2[bit_low64(slices)];
+        wake(&l->part, l2_tick(l, now));
+    }
+    m = m >> g->slices;
+    uint64_t channels = m & (bit64(g->channels) - 1);
+    for (; channels; channels &= channels - 1) {
+        struct dram *d = &g->dram[bit_low64(channels)];
+        wake(&d->part, dram_tick(d, now));
+    }
+    if (m >> g->channels) wake(&g->dispatch.part, dispatch_tick(&g->dispatch, now));
+}
+
+/* False: nobody will ever work again. */
+static bool step(struct gpu *g)
+{
+    if (!g->by_kind) return clock_step(&g->clock, g->driven, g->nparts, g->options.tick, g->options.shuffle ? g->order : NULL);
+    uint64_t due = clock_advance(&g->clock);
+    work_by_kind(g, due, g->clock.now);
+    return due != 0;
 }
 
 /* Until the kernel is done; watches that something moves. */
 static int run_to_end(struct gpu *g, const char *kernel, tick_t start, struct wl_err *e)
 {
-    const uint32_t *order = g->options.shuffle ? g->order : NULL;
     tick_t patience = (tick_t)g->config.v[P_RUN_WATCHDOG] * g->core_period, moved_at = later(g->clock.now, g->dispatch.start);
     tick_t limit = g->options.max_cycles ? start + g->options.max_cycles * g->core_period : NEVER;
     uint64_t progress = g->clock.progress;
+    unsigned round = g->sampler.sample || g->profile ? 1 : ROUND_STEPS;
     while (!finished(g)) {
         if (provide(g)) return wl_fail(e, WL_ERUN, "out of memory");
         if (g->sampler.sample) sampler_aim(g);
-        if (!clock_step(&g->clock, g->driven, g->nparts, g->options.tick, order)) return deadlock(g, kernel, e);
+        for (unsigned i = 0; i < round; i++) {
+            if (!step(g)) return deadlock(g, kernel, e);
+            if (!g->pool.alive) break; /* it may be the end */
+        }
         if (g->sampler.sample) sampler_take(g);
         if (g->dispatch.failed) return g->dispatch.failed;
         if (g->clock.now >= limit)
@@ -281,6 +331,7 @@ int gpu_run(struct gpu *g, struct stream_source *s, struct wl_err *e)
     if (g->options.cut_cycles) g->dispatch.cut_at = start + g->options.cut_cycles * g->core_period;
     int bad = run_to_end(g, s->info->kernel, start, e);
     if (bad) return bad;
+    clock_settle(&g->clock);
     for (uint32_t i = 0; i < g->sms; i++) sm_kernel_end(&g->sm[i]);
     if (g->profile) profile_kernel_end(g->profile);
     if (g->options.timeline)

@@ -36,6 +36,9 @@ struct gpu {
     struct dispatch dispatch;
     struct driven *driven; /* every part, in this order: SMs, networks, slices, channels, dispatcher */
     uint32_t nparts, *order;
+    bool by_kind;      /* parts work kind by kind (step), else each through `driven` */
+    uint64_t sm_parts; /* mask of the SMs, then */
+    uint64_t round_requests, round_ops; /* a round of steps needs at most */
     struct profile *profile; /* stats.profile; NULL: off */
     struct sampler sampler;
     uint64_t cycles, kernels;

@@ -214,9 +214,8 @@ static bool observed_issue(struct sm *s, tick_t now, tick_t *next)
 
 tick_t sm_tick(struct sm *s, tick_t now)
 {
-    uint64_t passed = s->last == now - s->part.period ? 1 : quotient(now - s->last, s->part.period);
+    uint64_t passed = part_cycle(&s->part) - s->cycle;
     s->cycle += passed;
-    s->last = now;
     s->head_limit = now;
     if (s->live) s->stats.active_cycles += passed;
     /* Nothing has changed here in the cycles that were slept through. */

@@ -110,7 +110,6 @@ struct sm {
     struct part part;
     uint32_t index;
     uint64_t cycle;
-    tick_t last;
     tick_t head_limit; /* a head whose registers are there by then is ready: this cycle before the
                           issue stage, the next one from then on */
 

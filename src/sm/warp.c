@@ -7,7 +7,7 @@
 
 static void wheel_add(struct sm *s, unsigned w, tick_t at, tick_t now)
 {
-    uint32_t slot = (uint32_t)(s->cycle + quotient(at - now + s->part.period - 1, s->part.period)) & s->wheel_mask;
+    uint32_t slot = (uint32_t)(s->cycle + part_cycles(&s->part, at - now + s->part.period - 1)) & s->wheel_mask;
     s->wheel[slot] |= bit64(w);
     s->wheel_used[slot >> 6] |= bit64(slot & 63);
     s->in_wheel |= bit64(w);
@@ -16,8 +16,8 @@ static void wheel_add(struct sm *s, unsigned w, tick_t at, tick_t now)
 void warp_wake_due(struct sm *s)
 {
     uint32_t slot = (uint32_t)s->cycle & s->wheel_mask;
+    if (!(s->wheel_used[slot >> 6] >> (slot & 63) & 1)) return;
     uint64_t due = s->wheel[slot];
-    if (!due) return;
     s->ready |= due;
     s->in_wheel &= ~due;
     s->wheel[slot] = 0;

@@ -208,7 +208,10 @@ TEST(a_part_knows_its_cycle)
     assert_true(step(false, NULL));
     assert_int_equal(rig.clock.now, 21);
     assert_int_equal(part_cycle(&rig.part[1]), 3);
+    clock_settle(&rig.clock);
+    assert_int_equal(part_cycle(&rig.part[1]), 3);
     assert_int_equal(part_cycle(&rig.part[0]), 7);
+    assert_int_equal(part_cycle(&rig.part[2]), 21);
     end();
 }
 

@@ -32,7 +32,7 @@ static void begin_as(const char *settings, bool replies, uint32_t inputs, uint32
     assert_int_equal(net_init(&rig.net, &c, replies, inputs, outputs), 0);
     for (uint32_t i = 0; i < inputs; i++) {
         assert_int_equal(port_init(&rig.net.in[i], 1024, &rig.source, &rig.net.part), 0);
-        rig.net.in[i].notify = &rig.net.waiting[i >> 6];
+        rig.net.in[i].notify = &rig.net.fresh[i >> 6];
         rig.net.in[i].notify_bit = bit64(i & 63);
     }
     for (uint32_t o = 0; o < outputs; o++) {

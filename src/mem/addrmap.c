@@ -150,7 +150,7 @@ void addrmap_route(const struct addrmap *m, struct req *r)
     struct place p;
     addrmap_place(m, r->line << LINE_SHIFT, &p);
     r->slice = (uint16_t)p.slice;
-    r->set = p.set;
+    r->set = (uint16_t)p.set;
     r->bank = (uint8_t)p.bank;
     r->row = p.row;
 }

@@ -66,7 +66,6 @@ int dram_init(struct dram *d, const struct gpu_config *c, uint32_t index, struct
 
 void dram_destroy(struct dram *d)
 {
-    for (uint32_t i = 0; d->in && i < d->slices; i++) port_destroy(&d->in[i]);
     free(d->in);
     free(d->out);
     wear_destroy(&d->wear);
@@ -107,6 +106,39 @@ static void count_wear(struct dram *d, uint64_t line)
     d->stats.nvm_line_writes_untracked += n == 0;
 }
 
+/* The gates: columns and precharges are limited per bank group, activates per kind of memory. */
+enum { GATES = 32, NVM_GATE = 16 };
+
+static tick_t *gate(struct dram *d, enum dram_command c, unsigned group, bool nvm)
+{
+    unsigned lane = c == DRAM_ACTIVATE ? 0 : group;
+    return &d->gate[(unsigned)c * GATES + lane + (nvm && c >= DRAM_ACTIVATE ? NVM_GATE : 0)];
+}
+
+/* Works out what bank i needs next, after its request or its row changed. */
+static void plan_bank(struct dram *d, uint32_t i)
+{
+    struct dram_bank *b = &d->bank[i];
+    enum dram_command c = !b->open                      ? DRAM_ACTIVATE
+                          : b->row != b->current->row   ? DRAM_PRECHARGE
+                          : b->current->is_write        ? DRAM_WRITE
+                                                        : DRAM_READ;
+    d->command[i] = (uint8_t)c;
+    d->when[i] = b->ok[c];
+    d->gate_of[i] = (uint8_t)(gate(d, c, b->group, b->nvm) - d->gate);
+}
+
+/* The bank's next request; its first command is issued at `soonest` or later. */
+static void start(struct dram *d, uint32_t i, struct req *r, tick_t soonest)
+{
+    struct dram_bank *b = &d->bank[i];
+    b->current = r;
+    if (b->open && b->row == r->row) d->stats.row_hits++;
+    set_bit(d->busy, i);
+    plan_bank(d, i);
+    d->next_command = earlier(d->next_command, later(soonest, later(d->when[i], d->gate[d->gate_of[i]])));
+}
+
 static void enqueue(struct dram *d, struct req *r, tick_t now)
 {
     uint32_t bytes = bit_count32(r->fetch) * SECTOR_BYTES;
@@ -124,8 +156,13 @@ static void enqueue(struct dram *d, struct req *r, tick_t now)
         return;
     }
     d->queued++;
-    list_push(&d->bank[r->bank].queue, r);
-    if (!d->bank[r->bank].current) set_bit(d->backlog, r->bank);
+    struct dram_bank *b = &d->bank[r->bank];
+    if (!b->current && !b->queue.head) { /* nothing to choose from: it is next */
+        start(d, r->bank, r, now + d->part.period);
+        return;
+    }
+    list_push(&b->queue, r);
+    if (!b->current) set_bit(d->backlog, r->bank);
 }
 
 /* A read that takes no time answers at once and needs room for that; the port wakes us. */
@@ -166,39 +203,12 @@ static struct req *choose(struct dram *d, struct dram_bank *b)
     return r;
 }
 
-/* The gates: columns and precharges are limited per bank group, activates per kind of memory. */
-enum { GATES = 32, NVM_GATE = 16 };
-
-static tick_t *gate(struct dram *d, enum dram_command c, unsigned group, bool nvm)
-{
-    unsigned lane = c == DRAM_ACTIVATE ? 0 : group;
-    return &d->gate[(unsigned)c * GATES + lane + (nvm && c >= DRAM_ACTIVATE ? NVM_GATE : 0)];
-}
-
-/* Works out what bank i needs next, after its request or its row changed. */
-static void plan_bank(struct dram *d, uint32_t i)
-{
-    struct dram_bank *b = &d->bank[i];
-    enum dram_command c = !b->open                      ? DRAM_ACTIVATE
-                          : b->row != b->current->row   ? DRAM_PRECHARGE
-                          : b->current->is_write        ? DRAM_WRITE
-                                                        : DRAM_READ;
-    d->command[i] = (uint8_t)c;
-    d->when[i] = b->ok[c];
-    d->gate_of[i] = (uint8_t)(gate(d, c, b->group, b->nvm) - d->gate);
-}
-
-static void fill_banks(struct dram *d)
+static void fill_banks(struct dram *d, tick_t now)
 {
     for (unsigned w = 0; w < 2; w++) {
         for (uint64_t m = d->backlog[w]; m; m &= m - 1) {
             uint32_t i = w * 64 + bit_low64(m);
-            struct dram_bank *b = &d->bank[i];
-            b->current = choose(d, b);
-            if (b->open && b->row == b->current->row) d->stats.row_hits++;
-            set_bit(d->busy, i);
-            plan_bank(d, i);
-            d->next_command = earlier(d->next_command, later(d->when[i], d->gate[d->gate_of[i]]));
+            start(d, i, choose(d, &d->bank[i]), now);
         }
         d->backlog[w] = 0;
     }
@@ -351,7 +361,7 @@ static tick_t next_work(const struct dram *d, tick_t now)
 
 tick_t dram_tick(struct dram *d, tick_t now)
 {
-    if (d->backlog[0] | d->backlog[1]) fill_banks(d);
+    if (d->backlog[0] | d->backlog[1]) fill_banks(d, now);
     if (d->next_command <= now || d->waits_for_room) {
         d->waits_for_room = false;
         d->next_command = issue_command(d, now);

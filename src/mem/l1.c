@@ -76,9 +76,9 @@ static enum l1_outcome store(struct l1 *c, struct req *r, uint64_t key, uint32_t
 {
     int at = tags_find(&c->tags, set, key);
     bool hit = at >= 0 && WL_STATE(c->tags.state[at]) == WL_VALID;
-    if (hit && r->space == WL_LOCAL && (c->tags.valid[at] & r->sectors) == r->sectors) {
+    if (hit && r->space == WL_LOCAL && (c->tags.sectors[at].valid & r->sectors) == r->sectors) {
         c->tags.state[at] |= WL_DIRTY; /* written back when evicted */
-        c->tags.dirty[at] |= r->sectors;
+        c->tags.sectors[at].dirty |= r->sectors;
         r->is_reply = true;
     } else {
         if (!missq_room(c, 1)) return L1_NO_QUEUE;
@@ -146,7 +146,7 @@ static enum l1_outcome hit(struct l1 *c, const struct wl_access *a, uint32_t at,
 static void fetch(struct l1 *c, struct req *r, const struct wl_access *a, uint32_t m, uint8_t sectors)
 {
     if (c->policy->request_note) r->note = c->policy->request_note(c->self, a);
-    r->mshr = m;
+    r->mshr = (uint16_t)m;
     r->sectors = sectors;
     send(c, r);
 }
@@ -154,8 +154,13 @@ static void fetch(struct l1 *c, struct req *r, const struct wl_access *a, uint32
 void l1_write_back(struct l1 *c, uint64_t line, uint8_t sectors)
 {
     struct req *w = req_alloc(c->pool);
-    *w = (struct req){.line = line, .kind = WL_WRITEBACK, .space = WL_LOCAL, .origin = c->origin,
-                      .sectors = sectors, .touched = sectors, .sm = c->sm};
+    req_clear(w);
+    w->line = line;
+    w->kind = WL_WRITEBACK;
+    w->space = WL_LOCAL;
+    w->origin = c->origin;
+    w->sectors = w->touched = sectors;
+    w->sm = c->sm;
     for (unsigned s = 0; s < LINE_SECTORS; s++)
         if (w->sectors >> s & 1) w->bytes[s >> 1] |= UINT64_C(0xffffffff) << (32 * (s & 1));
     send(c, w);
@@ -172,17 +177,17 @@ static void reserve(struct l1 *c, struct req *r, const struct wl_access *a, uint
                 c->policy->on_evict(c->self, a, at - a->set * t->ways, t->line[at], t->state[at]);
             c->stats.evictions++;
             if (c->observer) observe_evict(c->observer, a, t->line[at]);
-            if (t->dirty[at]) l1_write_back(c, t->line[at], t->dirty[at]);
+            if (t->sectors[at].dirty) l1_write_back(c, t->line[at], t->sectors[at].dirty);
         }
         if (c->policy->on_insert) c->policy->on_insert(c->self, a, at - a->set * t->ways);
     }
     tags_take(t, a->set, at, a->line);
     t->state[at] = WL_RESERVED;
-    t->valid[at] = t->dirty[at] = 0;
-    t->pending[at] = sectors;
-    t->mshr[at] = mshr_alloc(&c->mshr, at);
-    c->mshr.entry[t->mshr[at]].count = 1;
-    fetch(c, r, a, t->mshr[at], sectors);
+    t->sectors[at].valid = t->sectors[at].dirty = 0;
+    t->sectors[at].pending = sectors;
+    t->sectors[at].mshr = mshr_alloc(&c->mshr, at);
+    c->mshr.entry[t->sectors[at].mshr].count = 1;
+    fetch(c, r, a, t->sectors[at].mshr, sectors);
 }
 
 static enum l1_outcome missed(struct l1 *c)
@@ -216,7 +221,7 @@ static enum l1_outcome miss(struct l1 *c, struct req *r, const struct wl_access 
         if (way < 0) return L1_NO_LINE;
         at = (int)(a->set * t->ways) + way;
         if (mshr_full(&c->mshr)) return L1_NO_MSHR;
-        if (!missq_room(c, t->dirty[at] ? 2 : 1)) return L1_NO_QUEUE;
+        if (!missq_room(c, t->sectors[at].dirty ? 2 : 1)) return L1_NO_QUEUE;
     }
     reserve(c, r, a, (uint32_t)at, want);
     return missed(c);
@@ -226,23 +231,23 @@ static enum l1_outcome miss(struct l1 *c, struct req *r, const struct wl_access 
 static enum l1_outcome sector_miss(struct l1 *c, struct req *r, const struct wl_access *a, uint32_t at, uint8_t want)
 {
     struct tags *t = &c->tags;
-    uint8_t fetch_mask = (uint8_t)(want & ~t->valid[at] & ~t->pending[at]);
-    if (t->mshr[at] == NO_MSHR) {
+    uint8_t fetch_mask = (uint8_t)(want & ~t->sectors[at].valid & ~t->sectors[at].pending);
+    if (t->sectors[at].mshr == NO_MSHR) {
         if (mshr_full(&c->mshr)) return L1_NO_MSHR;
         if (!missq_room(c, 1)) return L1_NO_QUEUE;
-        t->mshr[at] = mshr_alloc(&c->mshr, at);
+        t->sectors[at].mshr = mshr_alloc(&c->mshr, at);
         t->state[at] = (uint8_t)((t->state[at] & ~3) | WL_RESERVED);
     } else {
-        if (!mshr_can_merge(&c->mshr, t->mshr[at])) return L1_NO_MERGE;
+        if (!mshr_can_merge(&c->mshr, t->sectors[at].mshr)) return L1_NO_MERGE;
         if (fetch_mask && !missq_room(c, 1)) return L1_NO_QUEUE;
     }
     if (!fetch_mask) {
-        mshr_wait(&c->mshr, t->mshr[at], r);
+        mshr_wait(&c->mshr, t->sectors[at].mshr, r);
         return hit(c, a, at, true);
     }
-    t->pending[at] |= fetch_mask;
-    c->mshr.entry[t->mshr[at]].count++;
-    fetch(c, r, a, t->mshr[at], fetch_mask);
+    t->sectors[at].pending |= fetch_mask;
+    c->mshr.entry[t->sectors[at].mshr].count++;
+    fetch(c, r, a, t->sectors[at].mshr, fetch_mask);
     if (c->policy->on_hit && !t->infinite) c->policy->on_hit(c->self, a, at - a->set * t->ways, true);
     return missed(c);
 }
@@ -263,10 +268,10 @@ static enum l1_outcome load(struct l1 *c, struct req *r, struct wl_access *a, bo
     uint8_t want = c->sectored ? r->touched : c->half_lines ? (r->sectors > 3 ? 12 : 3) : ALL_SECTORS;
     int at = tags_find(t, a->set, a->line);
     unsigned state = at < 0 ? WL_INVALID : WL_STATE(t->state[at]);
-    if (state != WL_INVALID && (t->valid[at] & want) == want) return hit(c, a, (uint32_t)at, false);
-    if (state == WL_RESERVED && !(want & ~t->valid[at] & ~t->pending[at])) {
-        if (!mshr_can_merge(&c->mshr, t->mshr[at])) return L1_NO_MERGE;
-        mshr_wait(&c->mshr, t->mshr[at], r);
+    if (state != WL_INVALID && (t->sectors[at].valid & want) == want) return hit(c, a, (uint32_t)at, false);
+    if (state == WL_RESERVED && !(want & ~t->sectors[at].valid & ~t->sectors[at].pending)) {
+        if (!mshr_can_merge(&c->mshr, t->sectors[at].mshr)) return L1_NO_MERGE;
+        mshr_wait(&c->mshr, t->sectors[at].mshr, r);
         return hit(c, a, (uint32_t)at, true);
     }
     if (!may_miss) return L1_GATED;
@@ -315,7 +320,7 @@ bool l1_would_hit(const struct l1 *c, uint64_t line, uint8_t sectors)
     }
     int at = tags_find(t, tags_set(t, line), line);
     uint8_t want = c->sectored ? sectors : ALL_SECTORS;
-    return at >= 0 && WL_STATE(t->state[at]) != WL_INVALID && (t->valid[at] & want) == want;
+    return at >= 0 && WL_STATE(t->state[at]) != WL_INVALID && (t->sectors[at].valid & want) == want;
 }
 
 void l1_fill(struct l1 *c, struct req *reply, struct req_list *done)
@@ -328,15 +333,15 @@ void l1_fill(struct l1 *c, struct req *reply, struct req_list *done)
     struct tags *t = &c->tags;
     uint32_t m = reply->mshr, at = c->mshr.entry[m].at;
     note_fill(c, at);
-    t->valid[at] |= reply->sectors;
-    t->pending[at] &= (uint8_t)~reply->sectors;
-    if (t->pending[at]) { /* other sectors of the line are still on their way */
+    t->sectors[at].valid |= reply->sectors;
+    t->sectors[at].pending &= (uint8_t)~reply->sectors;
+    if (t->sectors[at].pending) { /* other sectors of the line are still on their way */
         list_push(&c->mshr.entry[m].waiting, reply);
         return;
     }
     list_push(done, reply);
     t->state[at] = (uint8_t)((t->state[at] & ~3) | WL_VALID);
-    t->mshr[at] = NO_MSHR;
+    t->sectors[at].mshr = NO_MSHR;
     list_join(done, &c->mshr.entry[m].waiting);
     mshr_release(&c->mshr, m);
     c->stats.fills++;

@@ -152,7 +152,7 @@ static enum l1_outcome miss(struct l1 *c, struct req *r, const struct wl_access 
     if (!missq_room(c, 1 + n)) return L1_NO_QUEUE;
     for (uint32_t i = 0; i < n; i++) l1_write_back(c, out[i].line, out[i].sectors);
     uint64_t lines_before = g->stats->line_evictions;
-    r->mshr = mshr_alloc(&c->mshr, p.at);
+    r->mshr = (uint16_t)mshr_alloc(&c->mshr, p.at);
     c->mshr.entry[r->mshr].count = 1;
     struct grain_line old = g->line[p.at];
     grain_take(g, w, &p, r->mshr);

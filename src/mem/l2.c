@@ -14,7 +14,7 @@ int l2_init(struct l2 *s, const struct gpu_config *c, uint32_t index, const stru
     s->pool = pool;
     s->sectored = v[P_L2_SECTORED];
     s->write = (enum l2_write)v[P_L2_WRITE];
-    s->port_bytes = (uint32_t)v[P_L2_PORT];
+    for (uint32_t i = 0; i <= LINE_SECTORS; i++) s->port_ticks[i] = s->part.period * (i * SECTOR_BYTES / (uint32_t)v[P_L2_PORT]);
     s->port_by_size = s->sectored || v[P_L2_PORT_TIME];
     s->promote = (uint8_t)v[P_L2_PROMOTE];
     s->mshr_limit = (uint32_t)v[P_L2_MSHR];
@@ -44,8 +44,6 @@ void l2_destroy(struct l2 *s)
     if (s->self && s->policy->destroy) s->policy->destroy(s->self);
     tags_destroy(&s->tags);
     mshr_destroy(&s->mshr);
-    port_destroy(&s->in);
-    port_destroy(&s->fill);
     free(s->written);
     free(s->past);
 }
@@ -57,8 +55,8 @@ static uint32_t weight(const struct l2 *s, uint8_t sectors) { return s->sectored
 
 static uint8_t line_state(const struct tags *t, uint32_t at, bool nvm)
 {
-    unsigned st = t->pending[at] ? WL_RESERVED : WL_VALID;
-    return (uint8_t)(st | (t->dirty[at] ? WL_DIRTY : 0) | (nvm ? WL_NVM : 0));
+    unsigned st = t->sectors[at].pending ? WL_RESERVED : WL_VALID;
+    return (uint8_t)(st | (t->sectors[at].dirty ? WL_DIRTY : 0) | (nvm ? WL_NVM : 0));
 }
 
 static void describe(const struct l2 *s, const struct req *r, uint32_t set, struct wl_access *a)
@@ -78,10 +76,18 @@ static void send(struct l2 *s, struct req *r)
 static struct req *make_down(struct l2 *s, const struct req *r, uint64_t line, uint8_t sectors, bool is_write)
 {
     struct req *d = req_alloc(s->pool);
-    *d = (struct req){.line = line, .kind = is_write ? WL_WRITEBACK : WL_LOAD, .origin = FROM_L2, .sectors = sectors,
-                      .fetch = sectors,
-                      .slice = (uint16_t)s->index, .sm = r->sm, .is_write = is_write, .bank = r->bank, .row = r->row,
-                      .set = r->set, .nvm = nvm_line(s->nvm, line)};
+    req_clear(d);
+    d->line = line;
+    d->kind = is_write ? WL_WRITEBACK : WL_LOAD;
+    d->origin = FROM_L2;
+    d->sectors = d->fetch = sectors;
+    d->slice = (uint16_t)s->index;
+    d->sm = r->sm;
+    d->is_write = is_write;
+    d->bank = r->bank;
+    d->row = r->row;
+    d->set = r->set;
+    d->nvm = nvm_line(s->nvm, line);
     if (line != r->line) addrmap_route(s->map, d);
     return d;
 }
@@ -123,8 +129,15 @@ static enum l2_stall find_victim(struct l2 *s, const struct wl_access *a, uint32
         return s->missq_used < s->missq_cap ? L2_PAST : L2_STALL_MISSQ;
     if (way < 0) return L2_STALL_LINE;
     *at = a->set * s->tags.ways + (uint32_t)way;
-    if (s->missq_used + extra_sends + (s->tags.dirty[*at] ? 1 : 0) > s->missq_cap) return L2_STALL_MISSQ;
+    if (s->missq_used + extra_sends + (s->tags.sectors[*at].dirty ? 1 : 0) > s->missq_cap) return L2_STALL_MISSQ;
     return L2_GO;
+}
+
+static void forget_stores(struct l2 *s, uint32_t at)
+{
+    if (!s->tags.sectors[at].stored) return;
+    s->tags.sectors[at].stored = false;
+    s->written[at][0] = s->written[at][1] = 0;
 }
 
 static void take_line(struct l2 *s, const struct req *r, const struct wl_access *a, uint32_t at)
@@ -134,8 +147,8 @@ static void take_line(struct l2 *s, const struct req *r, const struct wl_access 
     if (WL_STATE(t->state[at]) == WL_VALID) {
         if (s->policy->on_evict) s->policy->on_evict(s->self, a, way, t->line[at], t->state[at]);
         s->stats.evictions++;
-        if (t->dirty[at]) {
-            struct req *w = make_down(s, r, t->line[at], s->sectored ? t->dirty[at] : ALL_SECTORS, true);
+        if (t->sectors[at].dirty) {
+            struct req *w = make_down(s, r, t->line[at], s->sectored ? t->sectors[at].dirty : ALL_SECTORS, true);
             s->stats.writebacks += weight(s, w->sectors);
             if (w->nvm) s->stats.writebacks_nvm += weight(s, w->sectors);
             send(s, w);
@@ -143,9 +156,9 @@ static void take_line(struct l2 *s, const struct req *r, const struct wl_access 
     }
     if (s->policy->on_insert) s->policy->on_insert(s->self, a, way);
     tags_take(t, a->set, at, r->line);
-    t->valid[at] = t->dirty[at] = t->pending[at] = 0;
-    t->mshr[at] = NO_MSHR;
-    s->written[at][0] = s->written[at][1] = 0;
+    t->sectors[at].valid = t->sectors[at].dirty = t->sectors[at].pending = 0;
+    t->sectors[at].mshr = NO_MSHR;
+    forget_stores(s, at);
     t->state[at] = line_state(t, at, r->nvm);
 }
 
@@ -165,9 +178,9 @@ static void reply(struct l2 *s, struct req *r, tick_t now)
 /* Request f fetches `sectors` of the line at `at`, whose MSHR entry exists. */
 static void start_fetch(struct l2 *s, struct req *f, uint32_t at, uint8_t sectors)
 {
-    s->tags.pending[at] |= sectors;
+    s->tags.sectors[at].pending |= sectors;
     s->tags.state[at] = line_state(&s->tags, at, f->nvm);
-    f->l2_mshr = s->tags.mshr[at];
+    f->l2_mshr = (uint16_t)s->tags.sectors[at].mshr;
     f->fetch = sectors;
     s->mshr_sectors += weight(s, sectors);
     s->stats.fetches += weight(s, sectors);
@@ -176,7 +189,7 @@ static void start_fetch(struct l2 *s, struct req *f, uint32_t at, uint8_t sector
 
 static void mark_dirty(struct l2 *s, uint32_t at, uint8_t sectors, bool nvm)
 {
-    s->tags.dirty[at] |= sectors;
+    s->tags.sectors[at].dirty |= sectors;
     s->tags.state[at] = line_state(&s->tags, at, nvm);
 }
 
@@ -187,7 +200,7 @@ static void mark_dirty(struct l2 *s, uint32_t at, uint8_t sectors, bool nvm)
 static enum l2_stall read_past(struct l2 *s, struct req *r, const struct wl_access *a)
 {
     r->fetch = s->sectored ? r->sectors : ALL_SECTORS;
-    r->l2_mshr = mshr_alloc(&s->mshr, NO_PLACE);
+    r->l2_mshr = (uint16_t)mshr_alloc(&s->mshr, NO_PLACE);
     struct mshr_entry *m = &s->mshr.entry[r->l2_mshr];
     m->count = 1;
     m->line = r->line;
@@ -239,7 +252,7 @@ static uint8_t promoted(const struct l2 *s, uint8_t fetch, int found)
     uint8_t all = fetch;
     if (s->promote >= 2) all |= (uint8_t)((fetch & 5) << 1 | (fetch & 10) >> 1);
     if (s->promote == 4 && fetch) all = ALL_SECTORS;
-    return found < 0 ? all : (uint8_t)(fetch | (all & ~(s->tags.valid[found] | s->tags.pending[found] | s->tags.dirty[found])));
+    return found < 0 ? all : (uint8_t)(fetch | (all & ~(s->tags.sectors[found].valid | s->tags.sectors[found].pending | s->tags.sectors[found].dirty)));
 }
 
 static enum l2_stall read_line(struct l2 *s, struct req *r, const struct wl_access *a, int found, tick_t now)
@@ -248,7 +261,7 @@ static enum l2_stall read_line(struct l2 *s, struct req *r, const struct wl_acce
     if (past != NO_MSHR) return merge_past(s, r, past);
     struct tags *t = &s->tags;
     uint8_t want = s->sectored ? r->sectors : ALL_SECTORS;
-    uint8_t missing = found < 0 ? want : (uint8_t)(want & ~t->valid[found]);
+    uint8_t missing = found < 0 ? want : (uint8_t)(want & ~t->sectors[found].valid);
     if (!missing) {
         touch(s, a, (uint32_t)found, false);
         if (r->kind == WL_ATOMIC) mark_dirty(s, (uint32_t)found, want, r->nvm);
@@ -256,11 +269,11 @@ static enum l2_stall read_line(struct l2 *s, struct req *r, const struct wl_acce
         reply(s, r, now);
         return L2_GO;
     }
-    uint8_t fetch = found < 0 ? missing : (uint8_t)(missing & ~t->pending[found]);
+    uint8_t fetch = found < 0 ? missing : (uint8_t)(missing & ~t->sectors[found].pending);
     if (fetch && !s->sectored) fetch = ALL_SECTORS; /* even if stores have covered some of it */
     if (s->promote > 1) fetch = promoted(s, fetch, found);
-    bool has_entry = found >= 0 && t->mshr[found] != NO_MSHR;
-    if (has_entry && !mshr_can_merge(&s->mshr, t->mshr[found])) return L2_STALL_MERGE;
+    bool has_entry = found >= 0 && t->sectors[found].mshr != NO_MSHR;
+    if (has_entry && !mshr_can_merge(&s->mshr, t->sectors[found].mshr)) return L2_STALL_MERGE;
     if (fetch && (s->mshr_sectors + weight(s, fetch) > s->mshr_limit || (!has_entry && mshr_full(&s->mshr))))
         return L2_STALL_MSHR;
     uint32_t at = (uint32_t)found;
@@ -273,12 +286,12 @@ static enum l2_stall read_line(struct l2 *s, struct req *r, const struct wl_acce
         if (fetch && s->missq_used + 1 > s->missq_cap) return L2_STALL_MISSQ;
         touch(s, a, at, true);
     }
-    if (t->mshr[at] == NO_MSHR) t->mshr[at] = mshr_alloc(&s->mshr, at);
+    if (t->sectors[at].mshr == NO_MSHR) t->sectors[at].mshr = mshr_alloc(&s->mshr, at);
     if (fetch) { /* it fetches by itself; those that merge with it wait in the entry */
-        s->mshr.entry[t->mshr[at]].count++;
+        s->mshr.entry[t->sectors[at].mshr].count++;
         start_fetch(s, r, at, fetch);
     } else {
-        mshr_wait(&s->mshr, t->mshr[at], r);
+        mshr_wait(&s->mshr, t->sectors[at].mshr, r);
     }
     if (s->sectored) /* what a fetch brings along was not asked for */
         count(s, r, weight(s, (uint8_t)(want & ~missing)), weight(s, (uint8_t)(missing & ~fetch)), weight(s, (uint8_t)(missing & fetch)));
@@ -293,11 +306,12 @@ static enum l2_stall read_line(struct l2 *s, struct req *r, const struct wl_acce
 static void write_bytes(struct l2 *s, uint32_t at, const struct req *r)
 {
     uint64_t *w = s->written[at];
+    s->tags.sectors[at].stored = true;
     w[0] |= r->bytes[0];
     w[1] |= r->bytes[1];
     for (unsigned i = 0; i < LINE_SECTORS; i++) {
         uint32_t bytes = (uint32_t)(w[i >> 1] >> (32 * (i & 1)));
-        if (bytes == UINT32_MAX && !(s->tags.pending[at] >> i & 1)) s->tags.valid[at] |= (uint8_t)(1u << i);
+        if (bytes == UINT32_MAX && !(s->tags.sectors[at].pending >> i & 1)) s->tags.sectors[at].valid |= (uint8_t)(1u << i);
     }
     mark_dirty(s, at, r->sectors, r->nvm);
 }
@@ -325,7 +339,7 @@ static enum l2_stall write_line(struct l2 *s, struct req *r, const struct wl_acc
 {
     uint32_t n = weight(s, s->sectored ? r->sectors : ALL_SECTORS);
     if (found >= 0) {
-        touch(s, a, (uint32_t)found, s->tags.pending[found] != 0);
+        touch(s, a, (uint32_t)found, s->tags.sectors[found].pending != 0);
         write_bytes(s, (uint32_t)found, r);
         count(s, r, n, 0, 0);
         finish_write(s, r, now);
@@ -347,11 +361,11 @@ static enum l2_stall write_line(struct l2 *s, struct req *r, const struct wl_acc
         send(s, w);
     }
     if (fetch) {
-        s->tags.mshr[at] = mshr_alloc(&s->mshr, at);
+        s->tags.sectors[at].mshr = mshr_alloc(&s->mshr, at);
         start_fetch(s, make_down(s, r, r->line, sectors, false), at, sectors);
     }
     if (s->write != L2_FORWARD) write_bytes(s, at, r);
-    if (s->write == L2_FETCH && covered) s->tags.valid[at] = ALL_SECTORS;
+    if (s->write == L2_FETCH && covered) s->tags.sectors[at].valid = ALL_SECTORS;
     count(s, r, 0, 0, n);
     finish_write(s, r, now);
     return L2_GO;
@@ -367,7 +381,7 @@ static void release_waiting(struct l2 *s, uint32_t m, uint32_t at)
     list_init(waiting);
     while (r) {
         struct req *next = r->next;
-        if ((s->sectored ? r->sectors : ALL_SECTORS) & ~s->tags.valid[at]) {
+        if ((s->sectored ? r->sectors : ALL_SECTORS) & ~s->tags.sectors[at].valid) {
             list_push(waiting, r);
         } else {
             s->mshr.entry[m].count--;
@@ -390,12 +404,12 @@ static void accept_fill(struct l2 *s, tick_t now)
         fill_past(s, f);
         return;
     }
-    t->valid[at] |= f->fetch;
-    t->pending[at] &= (uint8_t)~f->fetch;
+    t->sectors[at].valid |= f->fetch;
+    t->sectors[at].pending &= (uint8_t)~f->fetch;
     t->state[at] = line_state(t, at, f->nvm);
     s->mshr_sectors -= weight(s, f->fetch);
     s->stats.fills += weight(s, f->fetch);
-    s->fill_free = now + s->part.period * (bit_count32(f->fetch) * SECTOR_BYTES / s->port_bytes);
+    s->fill_free = now + s->port_ticks[bit_count32(f->fetch)];
     if (f->origin == FROM_L2) {
         req_free(s->pool, f); /* fetched for a store: nobody waits for it */
     } else { /* the oldest of those that wait */
@@ -404,8 +418,8 @@ static void accept_fill(struct l2 *s, tick_t now)
         s->mshr.entry[m].waiting.head = f;
     }
     release_waiting(s, m, at);
-    if (t->pending[at]) return;
-    t->mshr[at] = NO_MSHR;
+    if (t->sectors[at].pending) return;
+    t->sectors[at].mshr = NO_MSHR;
     mshr_release(&s->mshr, m);
     if (s->policy->on_fill) s->policy->on_fill(s->self, at / t->ways, at % t->ways);
 }
@@ -426,6 +440,7 @@ static bool send_down(struct l2 *s, tick_t now)
 static enum l2_stall access_head(struct l2 *s, struct req *r, tick_t now)
 {
     if (!port_can_push(s->out, now)) return L2_STALL_REPLY;
+    struct req *behind = r->next; /* the request may be in another list afterwards */
     uint8_t sectors = s->port_by_size ? r->sectors : ALL_SECTORS;
     struct wl_access a;
     r->nvm = nvm_line(s->nvm, r->line);
@@ -436,8 +451,8 @@ static enum l2_stall access_head(struct l2 *s, struct req *r, tick_t now)
     else why = write_line(s, r, &a, found, now);
     if (why != L2_GO) return why;
     if (a.kind == WL_LOAD) r->note = s->policy->reply_note ? s->policy->reply_note(s->self, &a) : 0;
-    port_pop(&s->in, now);
-    s->port_free = now + s->part.period * (bit_count32(sectors) * SECTOR_BYTES / s->port_bytes);
+    port_pop_to(&s->in, behind, now);
+    s->port_free = now + s->port_ticks[bit_count32(sectors)];
     s->part.clock->progress++;
     return L2_GO;
 }
@@ -502,7 +517,7 @@ void l2_host_copy(struct l2 *s, uint64_t line, uint32_t set, uint8_t sectors)
     int found = tags_find(t, set, line);
     if (found >= 0) {
         touch(s, &a, (uint32_t)found, false);
-        t->valid[found] |= s->sectored ? sectors : ALL_SECTORS;
+        t->sectors[found].valid |= s->sectored ? sectors : ALL_SECTORS;
         return;
     }
     struct wl_set ways = tags_view(t, set);
@@ -513,9 +528,9 @@ void l2_host_copy(struct l2 *s, uint64_t line, uint32_t set, uint8_t sectors)
         s->policy->on_evict(s->self, &a, (uint32_t)way, t->line[at], t->state[at]);
     if (s->policy->on_insert) s->policy->on_insert(s->self, &a, (uint32_t)way);
     tags_take(t, set, at, line);
-    t->valid[at] = s->sectored ? sectors : ALL_SECTORS;
-    t->dirty[at] = t->pending[at] = 0;
-    s->written[at][0] = s->written[at][1] = 0;
+    t->sectors[at].valid = s->sectored ? sectors : ALL_SECTORS;
+    t->sectors[at].dirty = t->sectors[at].pending = 0;
+    forget_stores(s, at);
     t->state[at] = line_state(t, at, r.nvm);
 }
 
@@ -529,5 +544,5 @@ void l2_describe(const struct l2 *s, char *out, size_t size)
 {
     static const char *const why[] = {"nothing", "a free MSHR", "room to merge", "a way", "the miss queue", "the network"};
     snprintf(out, size, "L2 slice %u: %u requests queued, oldest waits for %s; %u MSHRs used, %u in the miss queue",
-             s->index, s->in.tail - s->in.head, why[s->stalled], s->mshr.used, s->missq_used);
+             s->index, s->in.used, why[s->stalled], s->mshr.used, s->missq_used);
 }

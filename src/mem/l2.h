@@ -38,7 +38,7 @@ struct l2 {
     void *self, *shared;
     bool sectored;
     enum l2_write write;
-    uint32_t port_bytes;
+    tick_t port_ticks[LINE_SECTORS + 1]; /* the data port is busy for so many sectors */
     bool port_by_size; /* a request pays for its own sectors there, not for a line */
     uint8_t promote; /* sectors fetched together */
 

@@ -35,7 +35,6 @@ int net_init(struct net *n, const struct gpu_config *c, bool replies, uint32_t i
 
 void net_destroy(struct net *n)
 {
-    for (uint32_t i = 0; n->in && i < n->inputs; i++) port_destroy(&n->in[i]);
     free(n->in);
     free(n->out);
     free(n->in_free);
@@ -58,20 +57,21 @@ static uint32_t destination(const struct net *n, const struct req *r) { return n
 static inline void enter(struct net *n, uint32_t words, uint32_t input, tick_t seen_by)
 {
     const struct port *in = &n->in[input];
-    const struct port_slot *head = &in->slot[in->head & in->mask];
-    if (head->after >= seen_by) {
+    const struct req *head = in->list.head;
+    if (head->ready >= seen_by) {
         n->fresh[input >> 6] |= bit64(input & 63);
         return;
     }
-    uint32_t o = destination(n, head->req);
+    uint32_t o = destination(n, head);
     n->wants[o * words + (input >> 6)] |= bit64(input & 63);
     n->wanted[o >> 6] |= bit64(o & 63);
 }
 
-static inline void deliver(struct net *n, uint32_t words, uint32_t input, uint32_t output, tick_t now)
+/* Returns when to look again: somebody else wants this output, or something comes next at this input. */
+static inline tick_t deliver(struct net *n, uint32_t words, uint32_t input, uint32_t output, tick_t now)
 {
     struct port *in = &n->in[input];
-    struct req *r = in->slot[in->head & in->mask].req;
+    struct req *r = in->list.head;
     uint32_t flits = net_flits(n, r);
     tick_t busy = flits * n->part.period;
     uint64_t *wants = n->wants + output * words, left = 0;
@@ -85,6 +85,7 @@ static inline void deliver(struct net *n, uint32_t words, uint32_t input, uint32
     if (!left) n->wanted[output >> 6] &= ~bit64(output & 63);
     if (!port_empty(in)) enter(n, words, input, now + n->part.period);
     port_push_after(n->out[output], r, now + busy - n->part.period + n->latency - 1);
+    return left || !port_empty(in) ? now + busy : NEVER;
 }
 
 /* The input nearest to its turn among those that want the output and can send now; inputs when none
@@ -124,9 +125,7 @@ static inline tick_t serve(struct net *n, uint32_t in_words, uint32_t out_words,
             }
             uint32_t i = choose(n, in_words, o, now, &next);
             if (i == n->inputs || !port_can_push(n->out[o], now)) continue;
-            deliver(n, in_words, i, o, now);
-            /* Whoever else wants this output, and whatever comes next at this input. */
-            if (n->out_free[o] < next) next = n->out_free[o];
+            next = earlier(next, deliver(n, in_words, i, o, now));
         }
     }
     return next;
@@ -148,6 +147,6 @@ bool net_idle(const struct net *n)
 void net_describe(const struct net *n, char *out, size_t size)
 {
     uint32_t packets = 0;
-    for (uint32_t i = 0; i < n->inputs; i++) packets += n->in[i].tail - n->in[i].head;
+    for (uint32_t i = 0; i < n->inputs; i++) packets += n->in[i].used;
     snprintf(out, size, "%s network: %u packets wait at the inputs", n->replies ? "reply" : "request", packets);
 }

@@ -11,11 +11,12 @@ struct req_chunk {
 
 int req_grow(struct req_pool *p)
 {
-    struct req_chunk *c = calloc(1, sizeof *c);
+    struct req_chunk *c = aligned_alloc(_Alignof(struct req_chunk), sizeof *c);
     if (!c) return -1;
     c->next = p->chunks;
     p->chunks = c;
     for (int i = CHUNK; i-- > 0;) {
+        req_clear(&c->req[i]);
         c->req[i].next = p->free;
         p->free = &c->req[i];
     }

@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "warpline/policy.h"
 
@@ -16,19 +17,21 @@ enum { LINE_BYTES = 128, LINE_SHIFT = 7, SECTOR_BYTES = 32, LINE_SECTORS = 4, AL
 
 enum req_origin { FROM_L1D, FROM_L1T, FROM_L1C, FROM_L2 };
 
-
+/* Hundreds are under way at a time and every hop looks at them: what a load needs is one line of the
+ * host's cache. A store's bytes are in the next; the third is empty, so that the first lines of
+ * neighbours fall into all sets of that cache. */
 struct req {
-    struct req *next;      /* in whatever list holds it */
+    _Alignas(64) struct req *next; /* in whatever list or port holds it */
     uint64_t line;         /* byte address / 128 */
-    uint64_t bytes[2];     /* stores: written bytes of the line, one bit each */
-    uint64_t ready;        /* scratch of the part that holds it: a tick */
+    uint64_t ready;        /* scratch of the part or port that holds it: a tick */
     struct wl_load *load;  /* the load it belongs to (its head: the SM keeps more behind it), or NULL */
     uint32_t pc;
-    uint32_t mshr;         /* the L1 entry it will fill */
-    uint32_t l2_mshr;      /* the L2 entry it will fill */
     uint32_t row;          /* DRAM */
-    uint32_t set;          /* L2 */
-    uint16_t warp, rank, slice;
+    uint16_t mshr;         /* the L1 entry it will fill */
+    uint16_t l2_mshr;      /* the L2 entry it will fill */
+    uint16_t set;          /* L2 */
+    uint16_t slice;
+    uint8_t warp, rank;
     uint8_t kind;          /* enum wl_kind */
     uint8_t space;         /* enum wl_space */
     uint8_t origin;        /* enum req_origin */
@@ -38,8 +41,11 @@ struct req {
     uint8_t lanes, number, sm, note;
     uint8_t commands;      /* DRAM column commands */
     uint8_t bank;
-    bool nvm, bypass, is_reply, is_write /* to DRAM */;
+    bool nvm : 1, bypass : 1, is_reply : 1, is_write : 1 /* to DRAM */;
+    _Alignas(64) uint64_t bytes[2]; /* stores: written bytes of the line, one bit each */
+    _Alignas(64) char unused[64];
 };
+_Static_assert(sizeof(struct req) == 192, "a load's part of a request is one cache line");
 
 struct req_pool {
     struct req *free;
@@ -67,6 +73,8 @@ static inline void req_free(struct req_pool *p, struct req *r)
     p->alive--;
     p->available++;
 }
+
+static inline void req_clear(struct req *r) { memset(r, 0, offsetof(struct req, unused)); }
 
 void req_pool_destroy(struct req_pool *p);
 

@@ -9,11 +9,8 @@ static int arrays_resize(struct tags *t, size_t n)
 {
     t->line = realloc(t->line, n * sizeof *t->line);
     t->state = realloc(t->state, n);
-    t->valid = realloc(t->valid, n);
-    t->pending = realloc(t->pending, n);
-    t->dirty = realloc(t->dirty, n);
-    t->mshr = realloc(t->mshr, n * sizeof *t->mshr);
-    return t->line && t->state && t->valid && t->pending && t->dirty && t->mshr ? 0 : -1;
+    t->sectors = realloc(t->sectors, n * sizeof *t->sectors);
+    return t->line && t->state && t->sectors ? 0 : -1;
 }
 
 int tags_init(struct tags *t, uint32_t sets, uint32_t ways, enum index_fn index, bool infinite)
@@ -34,10 +31,7 @@ void tags_destroy(struct tags *t)
 {
     free(t->line);
     free(t->state);
-    free(t->valid);
-    free(t->pending);
-    free(t->dirty);
-    free(t->mshr);
+    free(t->sectors);
     free(t->bucket);
     free(t->filled);
     *t = (struct tags){0};
@@ -46,12 +40,9 @@ void tags_destroy(struct tags *t)
 void tags_clear(struct tags *t)
 {
     size_t n = (size_t)t->sets * t->ways;
-    for (size_t i = 0; i < n; i++) t->line[i] = NO_LINE, t->mshr[i] = NO_MSHR;
+    for (size_t i = 0; i < n; i++) t->line[i] = NO_LINE, t->sectors[i] = (struct line_sectors){.mshr = NO_MSHR};
     memset(t->state, WL_INVALID, n);
     memset(t->filled, 0, t->sets * sizeof *t->filled);
-    memset(t->valid, 0, n);
-    memset(t->pending, 0, n);
-    memset(t->dirty, 0, n);
     t->used = 0;
     if (t->bucket) memset(t->bucket, 0xff, t->buckets * sizeof *t->bucket);
 }
@@ -122,9 +113,8 @@ static int grow(struct tags *t)
     if (arrays_resize(t, t->ways)) return -1;
     for (uint32_t i = old; i < t->ways; i++) {
         t->line[i] = NO_LINE;
-        t->mshr[i] = NO_MSHR;
         t->state[i] = WL_INVALID;
-        t->valid[i] = t->pending[i] = t->dirty[i] = 0;
+        t->sectors[i] = (struct line_sectors){.mshr = NO_MSHR};
     }
     memset(t->bucket, 0xff, t->buckets * sizeof *t->bucket);
     for (uint32_t i = 0; i < t->used; i++) put_bucket(t, i);

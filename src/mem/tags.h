@@ -16,14 +16,20 @@ enum index_fn { INDEX_LINEAR, INDEX_XOR, INDEX_FERMI, INDEX_IPOLY };
 #define NO_LINE UINT64_MAX
 #define NO_MSHR UINT32_MAX
 
+/* What a line holds; together, because whoever looks at one of them looks at all. */
+struct line_sectors {
+    uint32_t mshr; /* entry that will fill the line, or NO_MSHR */
+    uint8_t valid, pending, dirty; /* masks */
+    bool stored; /* L2: some of its bytes were written */
+};
+
 struct tags {
     uint32_t sets, ways;
     enum index_fn index;
     bool infinite;
     uint64_t *line;   /* [sets * ways] or NO_LINE */
     uint8_t *state;   /* enum wl_line_state | flags */
-    uint8_t *valid, *pending, *dirty; /* sector masks */
-    uint32_t *mshr;   /* entry that will fill the line, or NO_MSHR */
+    struct line_sectors *sectors;
     uint16_t *filled; /* [sets] ways that are not INVALID */
     /* infinite only */
     uint32_t *bucket, buckets, used;
@@ -57,7 +63,7 @@ static inline void tags_invalidate(struct tags *t, uint32_t set, uint32_t at)
 {
     t->state[at] = WL_INVALID;
     if (!t->infinite) t->filled[set]--;
-    t->valid[at] = t->dirty[at] = 0;
+    t->sectors[at].valid = t->sectors[at].dirty = 0;
     if (!t->infinite) t->line[at] = NO_LINE;
 }
 

@@ -86,35 +86,33 @@ static int init_parts(struct gpu *g, struct wl_err *e)
     return bad ? wl_fail(e, WL_ERUN, "out of memory") : 0;
 }
 
-static int connect_inputs(struct net *n, uint32_t i, uint32_t capacity, const struct part *producer)
+static void connect_inputs(struct net *n, uint32_t i, uint32_t capacity, const struct part *producer)
 {
-    if (port_init(&n->in[i], capacity, producer, &n->part)) return -1;
+    port_init(&n->in[i], capacity, producer, &n->part);
     n->in[i].notify = &n->fresh[i >> 6];
     n->in[i].notify_bit = bit64(i & 63);
-    return 0;
 }
 
-static int connect_parts(struct gpu *g, struct wl_err *e)
+static void connect_parts(struct gpu *g)
 {
     const int64_t *v = g->config.v;
     uint32_t in = (uint32_t)v[P_ICNT_IN], out = (uint32_t)v[P_ICNT_OUT], per = g->slices / g->channels;
-    int bad = 0;
     for (uint32_t i = 0; i < g->sms; i++) {
         struct sm *s = &g->sm[i];
-        bad |= connect_inputs(&g->net[0], i, in, &s->part);
-        bad |= port_init(&s->reply, out, &g->net[1].part, &s->part);
+        connect_inputs(&g->net[0], i, in, &s->part);
+        port_init(&s->reply, out, &g->net[1].part, &s->part);
         s->request = &g->net[0].in[i];
         g->net[1].out[i] = &s->reply;
     }
     for (uint32_t i = 0; i < g->slices; i++) {
         struct l2 *l = &g->l2[i];
         struct dram *d = &g->dram[i / per];
-        bad |= connect_inputs(&g->net[1], i, (uint32_t)v[P_L2_OUTQ], &l->part);
+        connect_inputs(&g->net[1], i, (uint32_t)v[P_L2_OUTQ], &l->part);
         /* The fixed delays before the L2's tags and before the DRAM queue are pipelines inside the
          * ports: one entry a cycle, plus the queue. */
-        bad |= port_init(&l->in, out + (uint32_t)(v[P_L2_INQ] + v[P_L2_ROP]), &g->net[0].part, &l->part);
-        bad |= port_init(&l->fill, (uint32_t)(v[P_L2_FILLQ] + v[P_MEM_RETURNQ] / per), &d->part, &l->part);
-        bad |= port_init(&d->in[i % per], (uint32_t)(v[P_L2_MEMQ] + v[P_MEM_LATENCY]), &l->part, &d->part);
+        port_init(&l->in, out + (uint32_t)(v[P_L2_INQ] + v[P_L2_ROP]), &g->net[0].part, &l->part);
+        port_init(&l->fill, (uint32_t)(v[P_L2_FILLQ] + v[P_MEM_RETURNQ] / per), &d->part, &l->part);
+        port_init(&d->in[i % per], (uint32_t)(v[P_L2_MEMQ] + v[P_MEM_LATENCY]), &l->part, &d->part);
         l->in.delay = l->part.period * (tick_t)v[P_L2_ROP];
         d->in[i % per].delay = l->part.period * (tick_t)v[P_MEM_LATENCY];
         l->out = &g->net[1].in[i];
@@ -122,7 +120,6 @@ static int connect_parts(struct gpu *g, struct wl_err *e)
         g->net[0].out[i] = &l->in;
         d->out[i % per] = &l->fill;
     }
-    return bad ? wl_fail(e, WL_ERUN, "out of memory") : 0;
 }
 
 /* The observers exist before the SMs' first kernel, so nothing is missed. */
@@ -161,10 +158,11 @@ struct gpu *gpu_new(const struct gpu_config *c, const struct gpu_options *o, str
     }
     g->config = *c;
     if (o) g->options = *o;
-    if (make_parts(g, e) || init_parts(g, e) || connect_parts(g, e) || add_profile(g, e) || sampler_init(g, e)) {
+    if (make_parts(g, e) || init_parts(g, e) || add_profile(g, e) || sampler_init(g, e)) {
         gpu_free(g);
         return NULL;
     }
+    connect_parts(g);
     if (g->options.shuffle) shuffle_order(g);
     g->by_kind = g->nparts <= 64 && !g->options.tick && !g->options.shuffle;
     g->sm_parts = bit64(g->sms & 63) - 1; /* by_kind: fewer than 64 */

@@ -264,8 +264,8 @@ static struct req *make_request(struct sm *s, struct memop *op, enum req_origin 
     r->bytes[1] = t->bytes[1];
     r->load = &op->load;
     r->pc = in->pc;
-    r->warp = op->load.warp;
-    r->rank = op->load.rank;
+    r->warp = (uint8_t)op->load.warp;
+    r->rank = (uint8_t)op->load.rank;
     r->kind = kind_of[in->kind];
     r->space = in->space == SPACE_LOCAL ? WL_LOCAL : origin == FROM_L1T ? WL_TEXTURE : origin == FROM_L1C ? WL_CONST : WL_GLOBAL;
     r->origin = (uint8_t)origin;

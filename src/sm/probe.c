@@ -136,7 +136,7 @@ static bool find_present(const struct sm *s)
     const struct tags *t = &s->l1d.tags;
     size_t lines = (size_t)t->sets * t->ways;
     for (size_t at = 0; at < lines; at++) {
-        if (!t->valid[at]) continue;
+        if (!t->sectors[at].valid) continue;
         for (uint32_t i = slot_of(p, t->line[at]); p->slot[i].stamp == p->stamp; i = (i + 1) & p->mask)
             if (p->slot[i].line == t->line[at] && l1_would_hit(&s->l1d, t->line[at], p->slot[i].sectors)) return true;
     }

@@ -123,7 +123,6 @@ void sm_destroy(struct sm *s)
     if (s->l1d.policy) l1_destroy(&s->l1d);
     if (s->l1t.policy) l1_destroy(&s->l1t);
     if (s->l1c.policy) l1_destroy(&s->l1c);
-    port_destroy(&s->reply);
     free(s->probe);
     free(s->board);
     free(s->wheel);

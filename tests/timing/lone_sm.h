@@ -54,8 +54,8 @@ static inline struct lone *lone_new(const struct gpu_config *c, uint64_t latency
     l->map.l2_sets = (uint32_t)c->v[P_L2_SETS];
     l->sm.dispatcher = &l->dispatcher;
     if (sm_init(&l->sm, c, 0, &l->map, &l->pool, &l->ops, &e)) fail_msg("%s", e.text);
-    assert_int_equal(port_init(&l->request, 1, &l->sm.part, &l->network), 0);
-    assert_int_equal(port_init(&l->sm.reply, 256, &l->network, &l->sm.part), 0);
+    port_init(&l->request, 1, &l->sm.part, &l->network);
+    port_init(&l->sm.reply, 256, &l->network, &l->sm.part);
     l->sm.request = &l->request;
     l->latency = latency;
     return l;
@@ -64,7 +64,6 @@ static inline struct lone *lone_new(const struct gpu_config *c, uint64_t latency
 static inline void lone_free(struct lone *l)
 {
     sm_destroy(&l->sm);
-    port_destroy(&l->request);
     req_pool_destroy(&l->pool);
     memop_pool_destroy(&l->ops);
     clock_destroy(&l->clock);

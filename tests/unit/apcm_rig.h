@@ -66,7 +66,7 @@ static inline enum l1_outcome rig_request(struct rig *r, struct wl_load *l, uint
     *q = rig_req(WL_LOAD, line, 1);
     q->load = l;
     q->pc = l->pc;
-    q->warp = l->warp;
+    q->warp = (uint8_t)l->warp;
     q->number = number;
     enum l1_outcome o = l1_access(&r->cache, q, 1, true);
     if (o == L1_HIT || l1_refused(o)) req_free(&r->pool, q);

@@ -59,7 +59,7 @@ static enum l1_outcome read_line(struct rig *r, unsigned warp, uint32_t pc, uint
     *q = rig_req(WL_LOAD, line, 1);
     q->load = &l;
     q->pc = pc;
-    q->warp = (uint16_t)warp;
+    q->warp = (uint8_t)warp;
     enum l1_outcome o = l1_access(&r->cache, q, 1, true);
     if (o == L1_HIT || l1_refused(o)) return req_free(&r->pool, q), o;
     q = l1_missq_pop(&r->cache);

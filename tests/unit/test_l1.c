@@ -199,10 +199,7 @@ static uint64_t fingerprint(void)
     size_t n = (size_t)t->sets * t->ways;
     uint64_t h = hash_bytes(WL_HASH_INIT, t->line, n * sizeof *t->line);
     h = hash_bytes(h, t->state, n);
-    h = hash_bytes(h, t->valid, n);
-    h = hash_bytes(h, t->pending, n);
-    h = hash_bytes(h, t->dirty, n);
-    h = hash_bytes(h, t->mshr, n * sizeof *t->mshr);
+    h = hash_bytes(h, t->sectors, n * sizeof *t->sectors);
     h = hash_bytes(h, &cache.mshr.used, sizeof cache.mshr.used);
     h = hash_bytes(h, &cache.missq_used, sizeof cache.missq_used);
     for (uint32_t i = 0; i < cache.mshr.entries; i++) h = hash_bytes(h, &cache.mshr.entry[i].count, 4);
@@ -453,7 +450,7 @@ TEST(l20_local_store_hit_marks_dirty)
     assert_int_equal(state_of(5), WL_VALID);
     int at = tags_find(&cache.tags, 1, 5);
     assert_true(cache.tags.state[at] & WL_DIRTY);
-    assert_int_equal(cache.tags.dirty[at], 2);
+    assert_int_equal(cache.tags.sectors[at].dirty, 2);
 }
 
 TEST(l21_local_store_miss_goes_down)
@@ -569,8 +566,8 @@ TEST(l28_sector_miss_keeps_dirty_sectors)
     assert_int_equal(access(request(WL_LOAD, WL_LOCAL, 5, 2)), L1_MISSED);
     answer(sent());
     int at = tags_find(&cache.tags, 1, 5);
-    assert_int_equal(cache.tags.dirty[at], 1);
-    assert_int_equal(cache.tags.valid[at], 3);
+    assert_int_equal(cache.tags.sectors[at].dirty, 1);
+    assert_int_equal(cache.tags.sectors[at].valid, 3);
 }
 
 /* ---- 6: other shapes ---- */

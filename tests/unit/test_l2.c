@@ -65,10 +65,10 @@ static void begin(const char *settings)
     if (addrmap_init(&rig.map, c.dram_map, 1, 1, 16, &e)) fail_msg("%s", e.text);
     rig.map.l2_sets = 1;
     if (l2_init(&rig.l2, &c, 0, &rig.map, &rig.nvm, &rig.pool, &e)) fail_msg("%s", e.text);
-    assert_int_equal(port_init(&rig.l2.in, 64, &rig.net, &rig.l2.part), 0);
-    assert_int_equal(port_init(&rig.l2.fill, 64, &rig.memory, &rig.l2.part), 0);
-    assert_int_equal(port_init(&rig.out, (uint32_t)c.v[P_L2_OUTQ], &rig.l2.part, &rig.net), 0);
-    assert_int_equal(port_init(&rig.mem, (uint32_t)c.v[P_L2_MEMQ], &rig.l2.part, &rig.memory), 0);
+    port_init(&rig.l2.in, 64, &rig.net, &rig.l2.part);
+    port_init(&rig.l2.fill, 64, &rig.memory, &rig.l2.part);
+    port_init(&rig.out, (uint32_t)c.v[P_L2_OUTQ], &rig.l2.part, &rig.net);
+    port_init(&rig.mem, (uint32_t)c.v[P_L2_MEMQ], &rig.l2.part, &rig.memory);
     rig.l2.out = &rig.out;
     rig.l2.mem = &rig.mem;
 }
@@ -76,8 +76,6 @@ static void begin(const char *settings)
 static void end(void)
 {
     l2_destroy(&rig.l2);
-    port_destroy(&rig.out);
-    port_destroy(&rig.mem);
     req_pool_destroy(&rig.pool);
     clock_destroy(&rig.clock);
 }
@@ -266,7 +264,7 @@ TEST(l08_lazy_store_miss_fetches_nothing)
     step(1);
     assert_null(asked());
     assert_ptr_equal(replied(), w); /* acknowledged */
-    assert_int_equal(rig.l2.tags.dirty[at(7)], 1);
+    assert_int_equal(rig.l2.tags.sectors[at(7)].dirty, 1);
     assert_int_equal(rig.l2.stats.misses, 1);
     assert_int_equal(rig.l2.stats.writes, 1);
     end();
@@ -286,7 +284,7 @@ TEST(l09_reading_a_partly_written_sector_fetches_it)
     step(1);
     (void)replied();
     assert_ptr_equal(replied(), r);
-    assert_int_equal(rig.l2.tags.dirty[at(7)], 1); /* still ours to write back */
+    assert_int_equal(rig.l2.tags.sectors[at(7)].dirty, 1); /* still ours to write back */
     end();
 }
 
@@ -313,7 +311,7 @@ TEST(l11_a_store_hit_is_a_hit_whatever_was_there)
     send_write(7, 8, 0, UINT64_C(1) << 63);
     step(1);
     assert_int_equal(rig.l2.stats.write_hits, 1);
-    assert_int_equal(rig.l2.tags.dirty[at(7)], 9);
+    assert_int_equal(rig.l2.tags.sectors[at(7)].dirty, 9);
     end();
 }
 
@@ -328,7 +326,7 @@ TEST(l12_forward_sends_the_store_on_and_reads_the_line)
     assert_int_equal(down->sectors, 1);
     assert_false(f->is_write);
     assert_int_equal(f->fetch, ALL_SECTORS);
-    assert_int_equal(rig.l2.tags.dirty[at(7)], 0); /* memory has it: clean */
+    assert_int_equal(rig.l2.tags.sectors[at(7)].dirty, 0); /* memory has it: clean */
     assert_int_equal(rig.l2.stats.forwarded_writes, 1);
     fill(f);
     step(1);
@@ -351,8 +349,8 @@ TEST(l13_fetch_policy_reads_what_the_store_does_not_cover)
     assert_false(f->is_write);
     fill(f);
     step(1);
-    assert_int_equal(rig.l2.tags.valid[at(7)], ALL_SECTORS);
-    assert_int_equal(rig.l2.tags.dirty[at(7)], 1);
+    assert_int_equal(rig.l2.tags.sectors[at(7)].valid, ALL_SECTORS);
+    assert_int_equal(rig.l2.tags.sectors[at(7)].dirty, 1);
     assert_true(l2_idle(&rig.l2));
     end();
 }
@@ -453,7 +451,7 @@ TEST(l20_an_atomic_reads_and_leaves_the_line_dirty)
     fill(asked());
     step(1);
     assert_ptr_equal(replied(), r);
-    assert_int_equal(rig.l2.tags.dirty[at(7)], 2);
+    assert_int_equal(rig.l2.tags.sectors[at(7)].dirty, 2);
     assert_int_equal(rig.l2.stats.atomics, 1);
     send(WL_ATOMIC, 7, 2);
     step(1);
@@ -680,7 +678,7 @@ TEST(l35_a_store_takes_its_own_line_beside_a_read_that_went_past)
     fill(r);
     step(4);
     assert_ptr_equal(replied(), r);
-    assert_true(rig.l2.tags.dirty[at(7)]); /* the fill did not touch it */
+    assert_true(rig.l2.tags.sectors[at(7)].dirty); /* the fill did not touch it */
     assert_true(l2_idle(&rig.l2));
     end();
 }
@@ -767,7 +765,7 @@ TEST(l32_a_host_copy_leaves_its_line_clean_and_valid)
     send(WL_LOAD, 7, 2);
     step(3);
     assert_int_equal(asked()->fetch, 2);
-    assert_int_equal(rig.l2.tags.dirty[at(7)], 0);
+    assert_int_equal(rig.l2.tags.sectors[at(7)].dirty, 0);
     end();
 }
 
@@ -783,7 +781,7 @@ TEST(l38_neighbouring_sectors_come_along)
     fill(f);
     step(8);
     assert_ptr_equal(replied(), r);
-    assert_int_equal(rig.l2.tags.valid[at(5)], 3);
+    assert_int_equal(rig.l2.tags.sectors[at(5)].valid, 3);
     req_free(&rig.pool, r);
     send_write(5, 8, 0, UINT64_C(0xff) << 56); /* part of sector 3: its neighbour is fetched without it */
     step(8);

@@ -129,13 +129,13 @@ TEST(infinite_array_grows_and_forgets_nothing)
         int at = tags_add_infinite(&t, line);
         assert_int_equal(at, i);
         assert_int_equal(t.state[at], WL_INVALID);
-        assert_int_equal(t.mshr[at], NO_MSHR);
-        t.valid[at] = (uint8_t)(i & 15);
+        assert_int_equal(t.sectors[at].mshr, NO_MSHR);
+        t.sectors[at].valid = (uint8_t)(i & 15);
     }
     for (uint64_t i = 0; i < LINES; i++) {
         int at = tags_find(&t, 0, i * 37 + (i % 5 << 40));
         assert_int_equal(at, i);
-        assert_int_equal(t.valid[at], i & 15);
+        assert_int_equal(t.sectors[at].valid, i & 15);
     }
     assert_int_equal(tags_find(&t, 0, 1), -1);
     tags_clear(&t);

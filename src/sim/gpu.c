@@ -148,6 +148,12 @@ static void shuffle_order(struct gpu *g)
     }
 }
 
+static void count_kinds(struct gpu *g)
+{
+    uint32_t count[KINDS] = {[SMS] = g->sms, [NETS] = 2, [SLICES] = g->slices, [CHANNELS] = g->channels, [DISPATCHER] = 1};
+    for (unsigned k = 0, first = 0; k < KINDS; first += count[k++]) g->kind[k] = (bit64(count[k]) - 1) << first;
+}
+
 struct gpu *gpu_new(const struct gpu_config *c, const struct gpu_options *o, struct wl_err *e)
 {
     if (config_check(c, e)) return NULL;
@@ -165,7 +171,7 @@ struct gpu *gpu_new(const struct gpu_config *c, const struct gpu_options *o, str
     connect_parts(g);
     if (g->options.shuffle) shuffle_order(g);
     g->by_kind = g->nparts <= 64 && !g->options.tick && !g->options.shuffle;
-    g->sm_parts = bit64(g->sms & 63) - 1; /* by_kind: fewer than 64 */
+    if (g->by_kind) count_kinds(g);
     g->round_requests = ROUND_STEPS * (UINT64_C(11) * g->sms + 3 * g->slices);
     g->round_ops = (uint64_t)ROUND_STEPS * g->sms * (uint64_t)c->v[P_SM_SCHEDULERS];
     return g;
@@ -250,27 +256,23 @@ static inline void wake(const struct part *p, tick_t at)
 /* Lets the parts named in the mask work; they are numbered SMs, networks, slices, channels, dispatcher. */
 static void work_by_kind(struct gpu *g, uint64_t due, tick_t now)
 {
-    uint64_t m = due & g->sm_parts;
-    due ^= m;
-    for (; m; m &= m - 1) {
+    for (uint64_t m = due & g->kind[SMS]; m; m &= m - 1) {
         struct sm *s = &g->sm[bit_low64(m)];
         wake(&s->part, sm_tick(s, now));
     }
-    for (unsigned i = 0; i < 2; i++)
-        if (due >> (g->sms + i) & 1) wake(&g->net[i].part, net_tick(&g->net[i], now));
-    m = due >> g->sms >> 2;
-    uint64_t slices = m & (bit64(g->slices) - 1);
-    for (; slices; slices &= slices - 1) {
-        struct l2 *l = &g->l2[bit_low64(slices)];
+    for (uint64_t m = due & g->kind[NETS]; m; m &= m - 1) {
+        struct net *n = &g->net[bit_low64(m) - g->sms];
+        wake(&n->part, net_tick(n, now));
+    }
+    for (uint64_t m = due & g->kind[SLICES]; m; m &= m - 1) {
+        struct l2 *l = &g->l2[bit_low64(m) - g->sms - 2];
         wake(&l->part, l2_tick(l, now));
     }
-    m = m >> g->slices;
-    uint64_t channels = m & (bit64(g->channels) - 1);
-    for (; channels; channels &= channels - 1) {
-        struct dram *d = &g->dram[bit_low64(channels)];
+    for (uint64_t m = due & g->kind[CHANNELS]; m; m &= m - 1) {
+        struct dram *d = &g->dram[bit_low64(m) - g->sms - 2 - g->slices];
         wake(&d->part, dram_tick(d, now));
     }
-    if (m >> g->channels) wake(&g->dispatch.part, dispatch_tick(&g->dispatch, now));
+    if (due & g->kind[DISPATCHER]) wake(&g->dispatch.part, dispatch_tick(&g->dispatch, now));
 }
 
 /* False: nobody will ever work again. */

@@ -19,6 +19,8 @@ struct sampler {
 };
 enum { MAX_SAMPLES = 1024 };
 
+enum part_kind { SMS, NETS, SLICES, CHANNELS, DISPATCHER, KINDS };
+
 struct gpu {
     struct gpu_config config;
     struct gpu_options options;
@@ -37,7 +39,7 @@ struct gpu {
     struct driven *driven; /* every part, in this order: SMs, networks, slices, channels, dispatcher */
     uint32_t nparts, *order;
     bool by_kind;      /* parts work kind by kind (step), else each through `driven` */
-    uint64_t sm_parts; /* mask of the SMs, then */
+    uint64_t kind[KINDS]; /* masks of parts, then */
     uint64_t round_requests, round_ops; /* a round of steps needs at most */
     struct profile *profile; /* stats.profile; NULL: off */
     struct sampler sampler;

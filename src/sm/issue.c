@@ -13,7 +13,6 @@ static uint64_t can_issue(const struct sm *s, tick_t now, tick_t *next)
 {
     uint64_t blocked = ldst_has_room(s) ? 0 : s->head_unit[UNIT_LSU];
     if (s->reexec.used) blocked |= reexec_holds_back(s);
-    if (!(s->ready & ~blocked)) return 0; /* all wait for the ld/st unit */
     for (unsigned u = UNIT_ALU; u <= UNIT_DP; u++) {
         if (!(s->head_unit[u] & s->ready) || find_pipe(s, u, now) != SM_MAX_PIPES) continue;
         blocked |= s->head_unit[u];

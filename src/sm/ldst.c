@@ -296,8 +296,6 @@ static void feed(struct sm *s, tick_t now)
     if (++u->next_txn == u->ntxn) u->op = NULL;
 }
 
-bool ldst_has_room(const struct sm *s) { return s->lsu.tail - s->lsu.head < s->lsu.depth; }
-
 uint64_t ldst_holds(const struct sm *s)
 {
     const struct lsu *u = &s->lsu;

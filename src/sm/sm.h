@@ -202,8 +202,8 @@ tick_t warp_next_wake(const struct sm *s, tick_t now);
 /* issue.c */
 bool issue_cycle(struct sm *s, tick_t now, tick_t *next);
 /* ldst.c */
+static inline bool ldst_has_room(const struct sm *s) { return s->lsu.tail - s->lsu.head < s->lsu.depth; }
 struct memop *memop_alloc(struct sm *s);
-bool ldst_has_room(const struct sm *s);
 uint64_t ldst_holds(const struct sm *s); /* warps with requests no cache has accepted */
 bool ldst_is_data(const struct sm *s, const struct code_inst *in); /* goes to the L1D */
 int ldst_warp(const struct sm *s);       /* whose request is at the L1D or next to be there; -1 */
@@ -223,6 +223,11 @@ static inline void reexec_changed(struct sm *s) { s->reexec.refused = 0; }
 /* probe.c */
 int probe_init(struct sm *s); /* s->probe is freed with the SM; -1: out of memory */
 bool probe_stalled(const struct sm *s); /* the unit is stalled, and another warp's load would hit */
+/* False: the issue stage has nothing to do, as every warp that is ready waits for the ld/st unit. */
+static inline bool issue_may_do(const struct sm *s)
+{
+    return s->sched->cycle || s->ready & ~(ldst_has_room(s) ? 0 : s->head_unit[UNIT_LSU]);
+}
 /* coalesce.c */
 uint32_t coalesce(const struct sm *s, const struct memop *op, struct txn *out);
 /* `atomic`: lanes that meet at one word take turns too. */

@@ -26,7 +26,6 @@ void warp_wake_due(struct sm *s)
 
 tick_t warp_next_wake(const struct sm *s, tick_t now)
 {
-    if (!s->in_wheel) return NEVER;
     uint32_t size = s->wheel_mask + 1, here = (uint32_t)s->cycle & s->wheel_mask;
     for (uint32_t d = 1; d <= size;) {
         uint32_t slot = (here + d) & s->wheel_mask;

@@ -52,19 +52,20 @@ uint32_t net_flits(const struct net *n, const struct req *r)
 
 static uint32_t destination(const struct net *n, const struct req *r) { return n->replies ? r->sm : r->slice; }
 
-/* Enters the oldest packet of an input for the output it wants, if it can be seen by `seen_by`;
- * else the input is looked at again. */
-static inline void enter(struct net *n, uint32_t words, uint32_t input, tick_t seen_by)
+/* Enters the oldest packet of an input for the output it wants, if it can be seen by `seen_by`; else
+ * returns when the input must be looked at again. */
+static inline tick_t enter(struct net *n, uint32_t words, uint32_t input, tick_t seen_by)
 {
     const struct port *in = &n->in[input];
     const struct req *head = in->list.head;
     if (head->ready >= seen_by) {
         n->fresh[input >> 6] |= bit64(input & 63);
-        return;
+        return head->ready + 1;
     }
     uint32_t o = destination(n, head);
     n->wants[o * words + (input >> 6)] |= bit64(input & 63);
     n->wanted[o >> 6] |= bit64(o & 63);
+    return NEVER;
 }
 
 /* Returns when to look again: somebody else wants this output, or something comes next at this input. */
@@ -83,9 +84,10 @@ static inline tick_t deliver(struct net *n, uint32_t words, uint32_t input, uint
     wants[input >> 6] &= ~bit64(input & 63);
     for (uint32_t w = 0; w < words; w++) left |= wants[w];
     if (!left) n->wanted[output >> 6] &= ~bit64(output & 63);
-    if (!port_empty(in)) enter(n, words, input, now + n->part.period);
+    tick_t next = left || !port_empty(in) ? now + busy : NEVER;
+    if (!port_empty(in)) next = earlier(next, enter(n, words, input, now + n->part.period));
     port_push_after(n->out[output], r, now + busy - n->part.period + n->latency - 1);
-    return left || !port_empty(in) ? now + busy : NEVER;
+    return next;
 }
 
 /* The input nearest to its turn among those that want the output and can send now; inputs when none
@@ -113,8 +115,7 @@ static inline tick_t serve(struct net *n, uint32_t in_words, uint32_t out_words,
     for (uint32_t w = 0; w < in_words; w++) {
         uint64_t m = n->fresh[w];
         n->fresh[w] = 0;
-        for (; m; m &= m - 1) enter(n, in_words, w * 64 + bit_low64(m), now);
-        if (n->fresh[w]) next = now + n->part.period; /* pushed at this very tick */
+        for (; m; m &= m - 1) next = earlier(next, enter(n, in_words, w * 64 + bit_low64(m), now));
     }
     for (uint32_t w = 0; w < out_words; w++) {
         for (uint64_t m = n->wanted[w]; m; m &= m - 1) {

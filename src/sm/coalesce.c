@@ -199,12 +199,24 @@ static uint32_t count_passes(const struct warp_addrs *a, uint32_t banks, bool at
     return most;
 }
 
+/* Both halves of the warp read one word each, or 16 in a row each: words of two halves meet at a bank
+ * when they are as far apart as two lanes can be, give or take a round of all banks. */
+static uint32_t passes_of_halves(const struct warp_addrs *a, uint32_t banks)
+{
+    int64_t apart = (int64_t)(a->half[1] >> 2) - (int64_t)(a->half[0] >> 2), reach = a->stride ? 15 : 0;
+    int64_t turn = apart & (int64_t)(banks - 1); /* the distance from bank to bank, upwards or, */
+    if (turn > reach) turn -= (int64_t)banks;    /* if it is less, downwards */
+    return turn < -reach || turn == apart ? 1 : 2;
+}
+
 /* How often the busiest bank must be read, counted on the first word of each lane. One look at
  * each lane tells whether any bank is asked for two words; only then is counting needed. */
 uint32_t shared_passes(const struct warp_addrs *a, uint32_t banks, bool atomic)
 {
     if (a->affine && ((a->stride == 0 && !atomic) || a->stride == 4) && banks >= WARP_SIZE) return 1;
     if (atomic || !is_pow2(banks)) return count_passes(a, banks, atomic);
+    if (a->halves && banks >= WARP_SIZE && (a->stride == 0 || (a->stride == 4 && a->mask == UINT32_MAX && !(a->base & 3))))
+        return passes_of_halves(a, banks);
     uint64_t word_of[SM_MAX_WARPS], seen = 0;
     for (uint32_t m = a->mask; m; m &= m - 1) {
         uint64_t word = warp_addr(a, bit_low32(m)) >> 2;

@@ -244,7 +244,7 @@ static void dispatch(struct sm *s, tick_t now)
         return;
     }
     u->op = op;
-    u->ntxn = coalesce(s, op, u->txn);
+    u->ntxn = coalesce(s, op, s->txn);
     u->next_txn = 0;
     op->load.requests = (uint16_t)u->ntxn;
     op->waiting = u->ntxn;
@@ -255,7 +255,7 @@ static const uint8_t kind_of[] = {[INST_LOAD] = WL_LOAD, [INST_STORE] = WL_STORE
 
 static struct req *make_request(struct sm *s, struct memop *op, enum req_origin origin)
 {
-    const struct txn *t = &s->lsu.txn[s->lsu.next_txn];
+    const struct txn *t = &s->txn[s->lsu.next_txn];
     const struct code_inst *in = op->inst;
     struct req *r = req_alloc(s->pool);
     r->next = NULL;

@@ -101,7 +101,7 @@ static void collect_once(const struct sm *s, uint64_t stalled)
         for (const struct req *r = s->pipe[FROM_L1D].list.head; r; r = r->next)
             if (r->kind == WL_LOAD && !r->bypass && !(stalled >> r->warp & 1)) want(p, r->line, r->touched);
     if (u->op && to_l1d(s, u->op->inst) && !(stalled >> u->op->load.warp & 1))
-        want_all(p, u->txn + u->next_txn, u->ntxn - u->next_txn);
+        want_all(p, s->txn + u->next_txn, u->ntxn - u->next_txn);
     for (uint32_t i = u->head; i != u->tail; i++)
         if (!(stalled >> u->queue[i & 63]->load.warp & 1)) want_op(s, u->queue[i & 63]);
     for (uint64_t m = s->ready & s->memory & ~stalled; m; m &= m - 1) want_head(s, bit_low64(m));

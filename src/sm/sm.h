@@ -84,12 +84,11 @@ struct access_pipe {
 };
 
 struct lsu {
-    struct memop *queue[64]; /* ring: issued, not yet dispatched */
     uint32_t head, tail, depth;
+    uint32_t ntxn, next_txn; /* of sm.txn */
     struct memop *op;        /* dispatched */
-    struct txn txn[SM_MAX_TXNS];
-    uint32_t ntxn, next_txn;
     tick_t busy_until;       /* shared-memory passes */
+    struct memop *queue[64]; /* ring: issued, not yet dispatched */
 };
 
 /* Requests that were refused and left the ld/st unit (reexec.c). */
@@ -106,24 +105,63 @@ struct reexec {
     uint32_t count[SM_MAX_WARPS];
 };
 
+/* What every cycle looks at comes first and lies together, arrays that few cycles index come last:
+ * fifteen SMs or more take turns in the host's cache. */
 struct sm {
     struct part part;
-    uint32_t index;
     uint64_t cycle;
     tick_t head_limit; /* a head whose registers are there by then is ready: this cycle before the
                           issue stage, the next one from then on */
 
+    /* warps */
+    uint64_t live, ready, barrier, membar, long_stall, memory, loads, ended;
+    uint64_t head_unit[4]; /* masks: whose head wants which unit */
+    uint64_t in_wheel;   /* warps somewhere in the wheel */
+    uint64_t *wheel;     /* warps whose head becomes ready at that cycle */
+    uint64_t *wheel_used; /* bit per slot */
+    uint32_t wheel_mask;
+    uint32_t board_regs, board_cap;
+    uint64_t *board;     /* [warps * board_regs] tick from which a register may be read */
+
+    /* schedulers */
+    const struct wl_sched_policy *sched;
+    void *sched_self, *shared_slot;
+    tick_t sched_next; /* the policy wants to be asked again */
+    uint32_t schedulers;
+    bool ask_again; /* the issue stage told the L1D's policy something: a refused request may do better now */
+    bool l1d_global, l1d_flush, l1d_readonly, whole_lines;
+    uint64_t owned[SM_MAX_SCHEDULERS];
+
+    /* memory */
+    struct lsu lsu;
+    struct access_pipe pipe[3]; /* by enum req_origin */
+    tick_t writeback_free, writeback_limit; /* next free cycle of the register write port; how far ahead */
+    struct memop_pool *ops;
+    struct req_pool *pool;
+    struct port *request; /* to the network */
+    struct port reply;    /* from the network */
+    struct l1 l1d;
+
+    /* the dispatcher's mailbox: latched both ways */
+    tick_t offered_at, wants_at; /* when a CTA was put there; since when the SM has room; NEVER: not */
+    const struct part *dispatcher;
+
+    struct timeline_sm *timeline; /* shows what happens; NULL: nobody looks */
+    struct probe *probe; /* of stats.profile; NULL: off */
+    struct sm_stats stats;
+    uint64_t lanes[LAT_COUNT]; /* that executed an instruction of each latency class */
+
     /* the machine */
-    uint32_t warps, cta_slots, schedulers, registers, shared_bytes, shared_banks;
-    tick_t lat[LAT_COUNT], init[LAT_COUNT], issue_delay, mem_delay, shared_latency, hit_ticks;
+    uint32_t index, warps, cta_slots, registers, shared_bytes, shared_banks;
+    tick_t issue_delay, mem_delay, shared_latency, hit_ticks;
+    tick_t lat[LAT_COUNT], init[LAT_COUNT];
     uint8_t unit[LAT_COUNT]; /* enum unit */
     uint32_t pipes[3];
-    bool l1d_global, l1d_flush, l1d_readonly, whole_lines;
+    tick_t pipe_free[3][SM_MAX_PIPES];
     struct {
         uint32_t unified, options, bytes[WL_MAX_CARVEOUTS]; /* ascending; unified 0: the split is fixed */
     } carve;
     const struct addrmap *map;
-    struct req_pool *pool;
 
     /* the kernel */
     const struct launch_info *launch;
@@ -131,49 +169,16 @@ struct sm {
     uint32_t cta_limit;  /* resident CTAs of this kernel */
     uint32_t ctas_resident;
     uint64_t next_age;
+    struct cta_stream offered; /* a CTA for this SM */
 
-    /* warps */
-    uint64_t live, ready, barrier, membar, long_stall, memory, loads, ended;
-    uint64_t head_unit[4]; /* masks: whose head wants which unit */
-    uint64_t owned[SM_MAX_SCHEDULERS];
     uint64_t age[SM_MAX_WARPS];
     uint8_t cta_of[SM_MAX_WARPS];
     struct warp warp[SM_MAX_WARPS];
-    struct cta cta[SM_MAX_CTAS];
-    uint64_t *board;     /* [warps * board_regs] tick from which a register may be read */
-    uint32_t board_regs, board_cap;
-    uint64_t in_wheel;   /* warps somewhere in the wheel */
-    uint64_t *wheel;     /* warps whose head becomes ready at that cycle */
-    uint64_t *wheel_used; /* bit per slot */
-    uint32_t wheel_mask;
-    tick_t pipe_free[3][SM_MAX_PIPES];
-
-    /* schedulers */
-    const struct wl_sched_policy *sched;
-    void *sched_self, *shared_slot;
     struct wl_sched_view view;
-    tick_t sched_next; /* the policy wants to be asked again */
-
-    /* memory */
-    struct lsu lsu;
     struct reexec reexec;
-    struct l1 l1d, l1t, l1c;
-    struct access_pipe pipe[3]; /* by enum req_origin */
-    bool ask_again; /* the issue stage told the L1D's policy something: a refused request may do better now */
-    tick_t writeback_free, writeback_limit; /* next free cycle of the register write port; how far ahead */
-    struct memop_pool *ops;
-    struct port *request; /* to the network */
-    struct port reply;    /* from the network */
-
-    /* the dispatcher's mailbox: latched both ways */
-    struct cta_stream offered; /* a CTA for this SM */
-    tick_t offered_at, wants_at; /* when it was put there; since when the SM has room; NEVER: not */
-    const struct part *dispatcher;
-
-    struct timeline_sm *timeline; /* shows what happens; NULL: nobody looks */
-    struct sm_stats stats;
-    uint64_t lanes[LAT_COUNT]; /* that executed an instruction of each latency class */
-    struct probe *probe; /* of stats.profile; NULL: off */
+    struct l1 l1t, l1c;
+    struct txn txn[SM_MAX_TXNS]; /* of the instruction the ld/st unit has dispatched */
+    struct cta cta[SM_MAX_CTAS];
 };
 
 enum unit { UNIT_ALU, UNIT_SFU, UNIT_DP, UNIT_LSU, UNIT_NONE };

@@ -241,31 +241,26 @@ static int64_t small_stride(unsigned tag)
     return (int64_t)tag - (tag > TAG_SMALL_MAX ? TAG_HALVES_BIAS : TAG_SMALL_BIAS);
 }
 
-/* Both halves as the addresses of all lanes, active or not. */
-static void expand_halves(struct warp_addrs *a, uint64_t upper)
+/* From the lowest active lane of each half to its first lane. */
+static void set_halves(struct warp_addrs *a, uint64_t upper)
 {
     uint64_t stride = (uint64_t)a->stride;
-    uint64_t low = a->base - bit_low32(a->mask) * stride;
-    upper -= (bit_low32(a->mask & ~LOWER_HALF) - HALF) * stride;
-    for (unsigned l = 0; l < HALF; l++) {
-        a->lane[l] = low + l * stride;
-        a->lane[HALF + l] = upper + l * stride;
-    }
+    a->half[0] = a->base - bit_low32(a->mask) * stride;
+    a->half[1] = upper - (bit_low32(a->mask & ~LOWER_HALF) - HALF) * stride;
 }
 
 void stream_next_addrs(struct stream_reader *r, uint32_t mask, struct warp_addrs *out)
 {
     unsigned tag = *r->p++;
-    bool halves = is_halves(tag);
     out->mask = mask;
-    out->affine = tag != TAG_GATHER && !halves;
+    out->halves = is_halves(tag);
+    out->affine = tag != TAG_GATHER && !out->halves;
     out->stride = has_stride(tag) ? unzigzag(get_varint(&r->p)) : small_stride(tag);
     r->base += (uint64_t)unzigzag(get_varint(&r->p));
     out->base = r->base;
     if (out->affine) return;
-    if (halves) {
-        expand_halves(out, out->base + (uint64_t)unzigzag(get_varint(&r->p)));
-        out->stride = 0; /* not affine: nobody is to use it */
+    if (out->halves) {
+        set_halves(out, out->base + (uint64_t)unzigzag(get_varint(&r->p)));
         return;
     }
     uint64_t a = out->base;

@@ -97,20 +97,21 @@ struct stream_reader {
     uint32_t mask; /* of the current block */
 };
 
-/* Addresses of one warp memory instruction. Affine ones are not expanded: the coalescer has
- * shortcuts for them. */
+/* Addresses of one warp memory instruction. Only a gather's are written out: there are shortcuts for
+ * the others, so ask warp_addr for a lane's. */
 struct warp_addrs {
-    bool affine;
+    bool affine, halves;
     uint32_t mask;
-    uint64_t base;   /* of the lowest active lane */
+    uint64_t base;    /* of the lowest active lane */
     int64_t stride;
-    uint64_t lane[WARP_SIZE]; /* filled where not affine: gathers and two halves */
+    uint64_t half[2]; /* halves: what lanes 0 and 16 access, or would */
+    uint64_t lane[WARP_SIZE]; /* gathers */
 };
 
 static inline uint64_t warp_addr(const struct warp_addrs *a, unsigned lane)
 {
-    if (!a->affine) return a->lane[lane];
-    return a->base + (uint64_t)(lane - (unsigned)__builtin_ctz(a->mask)) * (uint64_t)a->stride;
+    if (a->affine) return a->base + (uint64_t)(lane - (unsigned)__builtin_ctz(a->mask)) * (uint64_t)a->stride;
+    return a->halves ? a->half[lane / 16] + lane % 16 * (uint64_t)a->stride : a->lane[lane];
 }
 
 void stream_open(struct stream_reader *r, struct warp_stream s);

@@ -96,7 +96,7 @@ static bool addresses_ok(const struct code_inst *in, const struct warp_addrs *a)
         return a->base < end && warp_addr(a, 31 - (unsigned)__builtin_clz(a->mask)) < end;
     }
     bool ok = true;
-    for (uint32_t m = a->mask; m; m &= m - 1) ok &= a->lane[bit_low32(m)] < end;
+    for (uint32_t m = a->mask; m; m &= m - 1) ok &= warp_addr(a, bit_low32(m)) < end;
     return ok;
 }
 

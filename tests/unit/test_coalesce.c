@@ -256,6 +256,22 @@ TEST(bank_passes)
     }
 }
 
+/* The two rows of a 16-wide tile, at every distance that matters. */
+TEST(bank_passes_of_two_halves)
+{
+    uint64_t seed = 13;
+    for (int64_t apart = -200; apart <= 200; apart++) {
+        for (unsigned stride = 0; stride <= 8; stride += 4) {
+            uint64_t addr[WARP_SIZE];
+            uint32_t mask = draw(&seed, 2) ? UINT32_MAX : some_mask(&seed);
+            for (unsigned l = 0; l < WARP_SIZE; l++) addr[l] = 8192 + (uint64_t)(l / 16 * apart * 4) + l % 16 * stride;
+            struct warp_addrs a = encode(mask, addr);
+            for (uint32_t banks = 16; banks <= 64; banks *= 2)
+                assert_int_equal(shared_passes(&a, banks, false), brute_passes(addr, mask, banks, false));
+        }
+    }
+}
+
 TEST(bank_passes_of_known_strides)
 {
     static const struct {
@@ -285,7 +301,7 @@ int main(void)
         cmocka_unit_test(local_words_of_threads_never_collide),
         cmocka_unit_test(local_memory_of_sms_is_apart),
         cmocka_unit_test(bank_passes),
-        cmocka_unit_test(bank_passes_of_known_strides),
+        cmocka_unit_test(bank_passes_of_two_halves), cmocka_unit_test(bank_passes_of_known_strides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,7 +134,7 @@ struct sm {
     uint64_t next_age;
 
     /* warps */
-    uint64_t live, ready, barrier, membar, long_stall, memory, loads, ended;
+    uint64_t live, ready, barrier, membar, long_stall, memory, loads, shared, ended;
     uint64_t head_unit[4]; /* masks: whose head wants which unit */
     uint64_t owned[SM_MAX_SCHEDULERS];
     uint64_t age[SM_MAX_WARPS];
@@ -154,6 +154,7 @@ struct sm {
     void *sched_self, *shared_slot;
     struct wl_sched_view view;
     tick_t sched_next; /* the policy wants to be asked again */
+    struct wl_gate gate;
 
     /* memory */
     struct lsu lsu;
@@ -214,6 +215,10 @@ tick_t ldst_next(const struct sm *s, tick_t now);
 bool ldst_idle(const struct sm *s);
 enum l1_outcome ldst_try(struct sm *s, struct l1 *c, struct req *r, tick_t now); /* accepted: no longer the caller's */
 void ldst_count_refusal(struct sm *s, struct l1 *c, enum l1_outcome why, uint64_t cycles);
+const struct access_pipe *ldst_waits_for(const struct sm *s); /* where the dispatched instruction's requests go, or NULL */
+/* gate.c; both for schemes with may_miss */
+bool gate_lets_miss(const struct sm *s, const struct req *r);
+bool gate_holds_up(const struct sm *s, const struct access_pipe *p); /* its first request: a warp that may miss */
 /* reexec.c */
 void reexec_init(struct reexec *q, struct wl_reexec wanted);
 void reexec_access(struct sm *s, tick_t now);      /* this cycle's access of the L1D */

@@ -27,8 +27,7 @@ bool gate_holds_up(const struct sm *s, const struct access_pipe *p)
     return false;
 }
 
-bool gate_lets_miss(const struct sm *s, const struct req *r)
+bool gate_lets_readonly(const struct sm *s, const struct req *r)
 {
-    if (r->origin != FROM_L1D && !s->gate.readonly) return true;
-    return lets_miss(s, r->warp) || (r->origin != FROM_L1D && gate_holds_up(s, &s->pipe[r->origin]));
+    return !s->gate.readonly || lets_miss(s, r->warp) || gate_holds_up(s, &s->pipe[r->origin]);
 }

@@ -163,7 +163,7 @@ enum l1_outcome ldst_try(struct sm *s, struct l1 *c, struct req *r, tick_t now)
     }
     if (data_load && c->policy->leave_loop)
         op->load.left_loop = op->load.loop != CODE_NO_LOOP && !warp_is_inside(s, r->warp, op->load.loop);
-    bool may_miss = !s->sched->may_miss || gate_lets_miss(s, r);
+    bool may_miss = !s->sched->may_miss || (c == &s->l1d ? s->sched->may_miss(s->sched_self, r->warp) : gate_lets_readonly(s, r));
     bool last = is_last(s, op, r);
     enum l1_outcome outcome = l1_access(c, r, s->cycle, may_miss);
     if (l1_refused(outcome)) return outcome;

@@ -217,7 +217,7 @@ enum l1_outcome ldst_try(struct sm *s, struct l1 *c, struct req *r, tick_t now);
 void ldst_count_refusal(struct sm *s, struct l1 *c, enum l1_outcome why, uint64_t cycles);
 const struct access_pipe *ldst_waits_for(const struct sm *s); /* where the dispatched instruction's requests go, or NULL */
 /* gate.c; both for schemes with may_miss */
-bool gate_lets_miss(const struct sm *s, const struct req *r);
+bool gate_lets_readonly(const struct sm *s, const struct req *r); /* a request to the texture or constant cache miss */
 bool gate_holds_up(const struct sm *s, const struct access_pipe *p); /* its first request: a warp that may miss */
 /* reexec.c */
 void reexec_init(struct reexec *q, struct wl_reexec wanted);

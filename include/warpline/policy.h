@@ -25,7 +25,7 @@
 
 #include "warpline/param.h"
 
-#define WL_ABI 2u
+#define WL_ABI 3u
 
 enum wl_level { WL_L1 = 1, WL_L2 = 2 };
 

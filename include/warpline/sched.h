@@ -21,6 +21,7 @@ struct wl_sched_view {
     uint64_t long_stall; /* head depends on a pending long-latency load */
     uint64_t barrier;    /* waits at a barrier or membar */
     uint64_t loads;      /* head instruction is a load through the L1D (global, local) */
+    uint64_t shared;     /* head instruction accesses shared memory */
     uint64_t ended;      /* has issued its last instruction and waits for what it has outstanding */
     const uint64_t *age; /* [warps] launch order: smaller = older */
     const uint8_t *cta;  /* [warps] CTA slot: warps of one CTA have the same */
@@ -50,6 +51,13 @@ struct wl_reexec {
     uint32_t entries;  /* 0: there is no queue */
     uint8_t same_warp; /* enum wl_same_warp */
     bool stores;       /* stores and atomics may be queued too */
+};
+
+/* How far may_miss() goes. It always refuses a warp's misses and stores at the L1D. */
+struct wl_gate {
+    bool merges;   /* nor may the warp's loads join a fetch that is on its way, in any of the gated caches */
+    bool readonly; /* texture and constant caches are gated too. Their pipes are in order: a request of a warp
+                      that may not miss is let through while a warp that may is held up behind it */
 };
 
 struct wl_sched_geometry {
@@ -93,6 +101,11 @@ struct wl_sched_policy {
      * Answers change in issued() and in cycle(), which then returns the next cycle: requests that
      * were refused are tried again there. */
     bool (*may_miss)(void *self, unsigned warp);
+    /* What else it governs; asked once. NULL: nothing. */
+    struct wl_gate (*gate)(const void *self);
+    /* This scheduler has just issued `warp`: which others of its warps pick() may choose from for one more
+     * instruction in the same cycle; the view is still that of its beginning. NULL: one a cycle. */
+    uint64_t (*beside)(void *self, const struct wl_sched_view *v, unsigned scheduler, unsigned warp);
     /* The re-execution queue the scheme wants; asked once. NULL: none. */
     struct wl_reexec (*reexec)(const void *self);
     /* For people: what it is doing. NULL: nothing to say. */

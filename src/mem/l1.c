@@ -270,6 +270,7 @@ static enum l1_outcome load(struct l1 *c, struct req *r, struct wl_access *a, bo
     unsigned state = at < 0 ? WL_INVALID : WL_STATE(t->state[at]);
     if (state != WL_INVALID && (t->sectors[at].valid & want) == want) return hit(c, a, (uint32_t)at, false);
     if (state == WL_RESERVED && !(want & ~t->sectors[at].valid & ~t->sectors[at].pending)) {
+        if (c->gate_merges && !may_miss) return L1_GATED;
         if (!mshr_can_merge(&c->mshr, t->sectors[at].mshr)) return L1_NO_MERGE;
         mshr_wait(&c->mshr, t->sectors[at].mshr, r);
         return hit(c, a, (uint32_t)at, true);

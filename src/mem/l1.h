@@ -39,6 +39,7 @@ struct l1 {
     bool changed; /* and since the last refusal something happened that can lift it */
     enum l1_outcome refused; /* why that was, */
     uint32_t refused_at;     /* and the first way of the set it wanted */
+    bool gate_merges; /* who may not miss may not merge either */
     struct observer *observer; /* of stats.profile; NULL: nobody looks */
     struct l1d_stats stats;
 };

@@ -170,7 +170,7 @@ enum l1_outcome grain_load(struct l1 *c, struct req *r, const struct wl_access *
     struct grain_want w = grain_want(c->grains, r->line, a->set, r->touched);
     struct grain_place p;
     enum grain_found found = grain_lookup(c->grains, &w, &p);
-    if (found == GRAIN_PENDING) return merge(c, r, a, &w, &p);
+    if (found == GRAIN_PENDING && (may_miss || !c->gate_merges)) return merge(c, r, a, &w, &p);
     if (found == GRAIN_HIT) {
         grain_touch(c->grains, &w, &p);
         return accept_load(c, a, WL_HIT);

@@ -15,12 +15,18 @@
  *    instructions of the owner only, and of leftovers: warps whose memory instruction was ready when
  *    the mode changed. The paper both stalls all others and lets "non-owner, memory-ready warps"
  *    reach the L1D; leftovers are those for which its reason (they are in the queue already) holds.
- *    nonowner=strict and any are the other readings.
- *  - At the L1D another warp than the owner may hit and merge, not miss or store (may_miss).
+ *    nonowner=strict and any are the other readings. A scheduler issues one instruction a cycle, so compute
+ *    instructions can keep the owner's loads waiting; the paper's Fig. 3 starts a load and an add of
+ *    another warp in the same cycle, which is mp_dual_slot.
+ *  - At the L1D another warp than the owner may hit and merge, not miss or store (may_miss). A merge
+ *    sends nothing, which is all the paper forbids; nonowner_merge=no refuses it too.
  *  - Release: the owner's next instruction depends on one of its loads, or it waits at a barrier, or has
  *    ended; and all its requests have been accepted (drain), else its own misses would be turned
  *    away. The paper's scoreboard bit is set when a load issues, so one that hits releases as well
- *    (release=any); with miss the owner stays owner while its loads hit.
+ *    (release=any); with miss the owner stays owner while its loads hit. An owner that only computes
+ *    keeps it, as no other release is told. owner_timeout takes it away after so many cycles in a row in
+ *    which the owner's next instruction is no memory instruction and no request of it is unaccepted:
+ *    one that wants memory and is kept out, or waits for an MSHR, is not in an arithmetic stretch.
  *  - Next owner: "one will go ahead and access memory": the warp whose request is at the L1D, if any
  *    (owner_lsu=always; switch: only when the mode changes), else the first to issue a memory
  *    instruction, the oldest of the SM. If nobody can, or the ld/st unit is blocked, the warp of the
@@ -29,11 +35,20 @@
  *    and nothing would move until the flag clears.
  *  - The owner's scheduler issues first; compute instructions of any warp may issue anywhere.
  *
- * Shared-memory instructions count as compute: they take no miss resource. Texture and constant
- * accesses are held back at issue only; their pipes have no queue to step aside to. A warp with
- * queued requests issues no other memory instruction (same_warp). Ownership ends with MP.
+ * Shared-memory instructions count as compute: they take no miss resource. With shared_is_mem they
+ * come in the order of memory instructions, wait for ownership and take it; the rule for a warp with
+ * queued requests (it issues no other memory instruction, same_warp) is about lines of memory and leaves
+ * them alone. A shared-memory load that still waits for the ld/st unit looks like a long-latency one.
  *
- * Left out of what one could vary: an owner's timeout, two issues a cycle in MP. A shared-memory load that still waits for the ld/st unit looks like a long-latency one.
+ * Texture and constant accesses are held back at issue only (tex_gate=issue); their pipes are in order
+ * and have no queue to step aside to. With tex_gate=cache these caches refuse a miss of another warp than
+ * the owner too. That alone can hang: the owner's access stands behind the refused one, and the owner
+ * keeps its right until that access is accepted. Only the end of saturation would part them, which costs
+ * the time until nearly everything under way is back, and with mode=mp never comes. So the refusal
+ * ends while it holds the owner up: a request of it is behind in that pipe, or the full pipe has stopped
+ * the ld/st unit and the owner has an instruction in the unit or one ready in front of it (src/sm/gate.c).
+ *
+ * Ownership ends with MP.
  *
  * Storage as the paper's Table II counts it, for 48 warps: the owner's number 6 bits (1 byte), two
  * status bits a warp (12 bytes), queue entries of 64 + 32 * 7 + 6 + 7 = 301 bits, 38 bytes each. Not
@@ -61,6 +76,11 @@ enum {
     SAT_HYST,
     SAT_LATENCY,
     SAT_L1C,
+    NONOWNER_MERGE,
+    SHARED_IS_MEM,
+    MP_DUAL_SLOT,
+    OWNER_TIMEOUT,
+    TEX_GATE,
     PARAMS
 };
 enum { PART_BOTH, PART_SCHED, PART_REEXEC };
@@ -94,6 +114,16 @@ static const struct wl_param mascar_params[] = {
     [SAT_HYST] = {"sat_hyst", "entries", 0, 0, 65536, NULL, "how far below both must fall again", "none mentioned"},
     [SAT_LATENCY] = {"sat_latency", "cycles", 1, 1, 32, NULL, "from the caches to the schedulers", "section III-A: via the LSU"},
     [SAT_L1C] = {"sat_l1c", "cycles", 1, 16, 65536, NULL, "how long the constant cache must be full", "ours"},
+    [NONOWNER_MERGE] = {"nonowner_merge", "", 0, 1, 1, "no|yes",
+                        "another warp than the owner may join a fetch on its way", "section III-A: it may not travel to the L2"},
+    [SHARED_IS_MEM] = {"shared_is_mem", "", 0, 0, 1, "no|yes",
+                       "shared-memory instructions are memory instructions for priority and ownership", "silent"},
+    [MP_DUAL_SLOT] = {"mp_dual_slot", "", 0, 0, 1, "no|yes",
+                      "in MP a scheduler may issue a compute and a memory instruction of two warps in a cycle", "Fig. 3"},
+    [OWNER_TIMEOUT] = {"owner_timeout", "cycles", 0, 0, 1 << 20, NULL,
+                       "an owner that only computes that long loses it; 0: never", "section III-A knows no such release"},
+    [TEX_GATE] = {"tex_gate", "", 0, 0, 1, "issue|cache",
+                  "another warp's texture and constant accesses: held back at issue only, or misses refused too", "silent"},
     WL_PARAM_END,
 };
 
@@ -109,6 +139,8 @@ enum {
     N_RELEASE_BARRIER,
     N_RELEASE_EXIT,
     N_LEFTOVERS,
+    N_RELEASE_TIMEOUT,
+    N_DUAL,
     N_COUNTERS
 };
 static const struct wl_counter mascar_counters[] = {
@@ -123,6 +155,8 @@ static const struct wl_counter mascar_counters[] = {
     [N_RELEASE_BARRIER] = {"released_barrier", "changes", "the owner waited at a barrier or membar"},
     [N_RELEASE_EXIT] = {"released_exit", "changes", "the owner had ended"},
     [N_LEFTOVERS] = {"leftovers", "instructions", "memory instructions issued in MP by others than the owner"},
+    [N_RELEASE_TIMEOUT] = {"released_timeout", "changes", "the owner had only computed for owner_timeout cycles"},
+    [N_DUAL] = {"dual_issues", "instructions", "memory instructions issued beside a compute one of the same scheduler"},
     WL_COUNTER_END,
 };
 
@@ -141,7 +175,9 @@ struct mascar {
     bool mp, owner_gone, busy; /* busy: there were warps */
     bool waited; /* the owner's next instruction was seen to depend on a load that is not accepted yet */
     int owner;
+    uint64_t expires; /* cycle in which an owner that computes loses it; UINT64_MAX: it does not compute, or for ever */
     uint64_t leftover;
+    uint64_t shared; /* of the view, what counts as memory: all or nothing */
     struct flag l1d, l1t, l1c;
     uint64_t l1c_since;  /* cycle from which the constant cache has been full */
     uint64_t history;    /* the flag, one bit a cycle, the latest at bit 0, up to the cycle before this */
@@ -149,6 +185,7 @@ struct mascar {
     uint64_t last_cycle; /* of the last call */
     bool begun;
     uint8_t last[MAX_SCHEDULERS]; /* slot that issued last, or NO_WARP */
+    uint64_t last_issue[MAX_SCHEDULERS]; /* and the cycle */
     uint64_t n[N_COUNTERS];
 };
 
@@ -165,6 +202,7 @@ static void *mascar_create(const struct wl_sched_geometry *g, const int64_t *val
     for (unsigned i = 0; i < PARAMS; i++) m->value[i] = values[i];
     m->warps = g->warps;
     m->schedulers = g->schedulers;
+    m->shared = values[SHARED_IS_MEM] ? UINT64_MAX : 0;
     m->owner = NO_OWNER;
     for (unsigned i = 0; i < MAX_SCHEDULERS; i++) m->last[i] = NO_WARP;
     return m;
@@ -177,6 +215,12 @@ static struct wl_reexec mascar_reexec(const void *self)
     const struct mascar *m = self;
     if (m->value[PART] == PART_SCHED) return (struct wl_reexec){0};
     return (struct wl_reexec){(uint32_t)m->value[ENTRIES], (uint8_t)m->value[SAME_WARP], m->value[QUEUE_STORES]};
+}
+
+static struct wl_gate mascar_gate(const void *self)
+{
+    const struct mascar *m = self;
+    return (struct wl_gate){.merges = !m->value[NONOWNER_MERGE], .readonly = m->value[TEX_GATE]};
 }
 
 static uint64_t mascar_storage_bits(const void *self)
@@ -266,13 +310,22 @@ static void pass_time(struct mascar *m, uint64_t cycle)
 
 /* ---- mode and owner ---- */
 
-static uint64_t memory_ready(const struct wl_sched_view *v) { return v->ready & v->memory & ~v->queued; }
+/* Warps whose head counts as a memory instruction; those of them that could go to the ld/st unit. */
+static uint64_t memory_heads(const struct mascar *m, const struct wl_sched_view *v)
+{
+    return v->memory | (v->shared & m->shared);
+}
+static uint64_t memory_ready(const struct mascar *m, const struct wl_sched_view *v)
+{
+    return v->ready & memory_heads(m, v) & ~v->queued;
+}
 
 static void own(struct mascar *m, int warp, unsigned counter)
 {
     if (warp < 0) return;
     m->owner = warp;
     m->waited = false;
+    m->expires = UINT64_MAX;
     m->n[counter]++;
 }
 
@@ -287,7 +340,16 @@ static void set_mode(struct mascar *m, const struct wl_sched_view *v)
     if (!mp) return;
     m->n[N_SWITCHES]++;
     if (m->value[OWNER_LSU] != LSU_NO) own(m, v->lsu_warp, N_OWNER_LSU);
-    if (m->value[NONOWNER] == NONOWNER_SNAPSHOT) m->leftover = memory_ready(v);
+    if (m->value[NONOWNER] == NONOWNER_SNAPSHOT) m->leftover = memory_ready(m, v);
+}
+
+/* The owner has done nothing but compute for owner_timeout cycles. */
+static bool timed_out(struct mascar *m, const struct wl_sched_view *v, uint64_t owner)
+{
+    if (!m->value[OWNER_TIMEOUT]) return false;
+    if ((memory_heads(m, v) | v->lsu_holds) & owner) m->expires = UINT64_MAX;
+    else if (m->expires == UINT64_MAX) m->expires = v->cycle + (uint64_t)m->value[OWNER_TIMEOUT];
+    return v->cycle >= m->expires;
 }
 
 static void release(struct mascar *m, const struct wl_sched_view *v)
@@ -298,6 +360,7 @@ static void release(struct mascar *m, const struct wl_sched_view *v)
     if (m->owner_gone || (v->ended & bit && drained)) cause = N_RELEASE_EXIT;
     else if (v->barrier & bit && drained) cause = N_RELEASE_BARRIER;
     else if ((v->long_stall & bit || m->waited) && (drained || !m->value[DRAIN])) cause = N_RELEASE_DEPENDENCE;
+    else if (timed_out(m, v, bit)) cause = N_RELEASE_TIMEOUT;
     else {
         m->waited = m->value[RELEASE] == RELEASE_ANY && v->long_stall & bit;
         return;
@@ -311,7 +374,7 @@ static void find_owner(struct mascar *m, const struct wl_sched_view *v)
 {
     if (v->queue_used && v->lsu_blocked) own(m, v->queue_head, N_OWNER_QUEUE);
     else if (v->lsu_warp >= 0 && m->value[OWNER_LSU] == LSU_ALWAYS) own(m, v->lsu_warp, N_OWNER_LSU);
-    else if (v->queue_used && !memory_ready(v)) own(m, v->queue_head, N_OWNER_QUEUE);
+    else if (v->queue_used && !memory_ready(m, v)) own(m, v->queue_head, N_OWNER_QUEUE);
 }
 
 static void manage_owner(struct mascar *m, const struct wl_sched_view *v)
@@ -336,6 +399,7 @@ static uint64_t mascar_cycle(void *self, const struct wl_sched_view *v)
     count_mp(m, 1);
     uint64_t again = UINT64_MAX;
     m->raw = saturated(m, v, &again);
+    if (m->owner != NO_OWNER && m->expires < again) again = m->expires;
     if (mp != m->mp || owner != m->owner) return v->cycle + 1;
     if (m->mp && !m->value[DRAIN]) return v->cycle + 1; /* ownership may go round every cycle */
     uint64_t coming = m->history << 1 | m->raw, mask = (UINT64_C(1) << m->value[SAT_LATENCY]) - 1;
@@ -361,12 +425,13 @@ static uint64_t may_issue_memory(const struct mascar *m)
 static uint64_t mascar_allowed(void *self, const struct wl_sched_view *v)
 {
     const struct mascar *m = self;
-    return m->mp ? ~v->memory | may_issue_memory(m) : UINT64_MAX;
+    return m->mp ? ~memory_heads(m, v) | may_issue_memory(m) : UINT64_MAX;
 }
 
 static int pick_mp(const struct mascar *m, const struct wl_sched_view *v, uint64_t candidates)
 {
-    uint64_t compute = candidates & ~v->memory, memory = candidates & v->memory & may_issue_memory(m);
+    uint64_t memory = candidates & memory_heads(m, v), compute = candidates & ~memory;
+    memory &= may_issue_memory(m);
     if (compute) return (int)wl_oldest(v, compute);
     if (!memory) return -1; /* the other scheduler has just found an owner */
     bool owner_first = m->value[OWNER_FIRST] || m->value[NONOWNER] == NONOWNER_ANY;
@@ -380,7 +445,7 @@ static int mascar_pick(void *self, const struct wl_sched_view *v, unsigned sched
     unsigned last = m->last[scheduler];
     if (!schedules(m)) return (int)wl_next_slot(last == NO_WARP ? 0 : last + 1, candidates);
     if (m->mp) return pick_mp(m, v, candidates);
-    uint64_t memory = candidates & v->memory;
+    uint64_t memory = candidates & memory_heads(m, v);
     return (int)wl_greedy_oldest(v, last, memory ? memory : candidates);
 }
 
@@ -388,10 +453,21 @@ static void mascar_issued(void *self, const struct wl_sched_view *v, unsigned sc
 {
     struct mascar *m = self;
     m->last[scheduler] = (uint8_t)warp;
-    if (!m->mp || !(v->memory >> warp & 1)) return;
+    m->n[N_DUAL] += m->last_issue[scheduler] == v->cycle;
+    m->last_issue[scheduler] = v->cycle;
+    if (!m->mp || !(memory_heads(m, v) >> warp & 1)) return;
     m->leftover &= ~(UINT64_C(1) << warp);
     if (m->owner == NO_OWNER) own(m, (int)warp, N_OWNER_ISSUE);
     else m->n[N_LEFTOVERS] += m->owner != (int)warp;
+}
+
+/* MP picks compute first, so what may come beside it is memory. */
+static uint64_t mascar_beside(void *self, const struct wl_sched_view *v, unsigned scheduler, unsigned warp)
+{
+    (void)scheduler;
+    const struct mascar *m = self;
+    uint64_t memory = memory_heads(m, v);
+    return m->mp && m->value[MP_DUAL_SLOT] && !(memory >> warp & 1) ? memory : 0;
 }
 
 static unsigned mascar_first(void *self, const struct wl_sched_view *v)
@@ -400,7 +476,7 @@ static unsigned mascar_first(void *self, const struct wl_sched_view *v)
     unsigned turn = (unsigned)(v->cycle % m->schedulers);
     if (!m->mp) return turn;
     if (m->owner != NO_OWNER) return (unsigned)m->owner % m->schedulers;
-    uint64_t memory = memory_ready(v);
+    uint64_t memory = memory_ready(m, v);
     return memory ? wl_oldest(v, memory) % m->schedulers : turn;
 }
 
@@ -447,6 +523,8 @@ const struct wl_sched_policy mascar_policy = {
     .cycle = mascar_cycle,
     .first = mascar_first,
     .may_miss = mascar_may_miss,
+    .gate = mascar_gate,
+    .beside = mascar_beside,
     .reexec = mascar_reexec,
     .state = mascar_state,
     .warp_launch = mascar_warp_launch,

@@ -173,7 +173,7 @@ struct gpu *gpu_new(const struct gpu_config *c, const struct gpu_options *o, str
     g->by_kind = g->nparts <= 64 && !g->options.tick && !g->options.shuffle;
     if (g->by_kind) count_kinds(g);
     g->round_requests = ROUND_STEPS * (UINT64_C(11) * g->sms + 3 * g->slices);
-    g->round_ops = (uint64_t)ROUND_STEPS * g->sms * (uint64_t)c->v[P_SM_SCHEDULERS];
+    g->round_ops = g->sms * ((uint64_t)c->v[P_SM_LSU_QUEUE] + ROUND_STEPS); /* one leaves the queue a step */
     return g;
 }
 

@@ -135,8 +135,18 @@ static void refresh_view(struct sm *s)
     v->missq_used = s->l1d.missq_used;
     v->lsu_free = ldst_has_room(s);
     v->loads = s->loads;
+    v->shared = s->shared;
     v->ended = s->ended;
     if (s->sched->cycle) refresh_memory_view(s, v); /* a walk: only for policies that work every cycle */
+}
+
+/* Who of `can` this scheduler may issue beside the warp it has just issued. */
+static uint64_t beside(const struct sm *s, unsigned sched, unsigned issued, uint64_t can, tick_t now)
+{
+    tick_t ignored = NEVER;
+    can &= s->owned[sched];
+    if (can) can &= s->sched->beside(s->sched_self, &s->view, sched, issued);
+    return can ? can & can_issue(s, now, &ignored) : 0;
 }
 
 /* Returns whether a warp can issue in the next cycle; else *next is when a pipe frees. */
@@ -160,12 +170,15 @@ bool issue_cycle(struct sm *s, tick_t now, tick_t *next)
         unsigned sched = first + i < s->schedulers ? first + i : first + i - s->schedulers;
         uint64_t mine = can & s->owned[sched];
         if (!mine) continue;
-        int w = s->sched->pick(s->sched_self, &s->view, sched, mine);
-        if (w < 0) continue;
-        issue(s, (unsigned)w, now);
-        if (s->sched->issued) s->sched->issued(s->sched_self, &s->view, sched, (unsigned)w);
-        issued = true;
-        can &= ~bit64((unsigned)w);
+        do {
+            int w = s->sched->pick(s->sched_self, &s->view, sched, mine);
+            if (w < 0) break;
+            issue(s, (unsigned)w, now);
+            if (s->sched->issued) s->sched->issued(s->sched_self, &s->view, sched, (unsigned)w);
+            issued = true;
+            can &= ~bit64((unsigned)w);
+            mine = s->sched->beside ? beside(s, sched, (unsigned)w, can, now) : 0;
+        } while (mine);
         if (i + 1 < s->schedulers) { /* a unit may have become busy for the others */
             tick_t ignored = NEVER;
             can &= can_issue(s, now, &ignored);

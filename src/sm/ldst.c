@@ -163,13 +163,13 @@ enum l1_outcome ldst_try(struct sm *s, struct l1 *c, struct req *r, tick_t now)
     }
     if (data_load && c->policy->leave_loop)
         op->load.left_loop = op->load.loop != CODE_NO_LOOP && !warp_is_inside(s, r->warp, op->load.loop);
-    bool may_miss = c != &s->l1d || !s->sched->may_miss || s->sched->may_miss(s->sched_self, r->warp);
+    bool may_miss = !s->sched->may_miss || (c == &s->l1d ? s->sched->may_miss(s->sched_self, r->warp) : gate_lets_readonly(s, r));
     bool last = is_last(s, op, r);
     enum l1_outcome outcome = l1_access(c, r, s->cycle, may_miss);
     if (l1_refused(outcome)) return outcome;
     s->part.clock->progress++;
     op->sent++;
-    if (!may_miss) s->l1d.stats.gate_hits++;
+    if (!may_miss) c->stats.gate_hits++;
     if (data_load) note_load(s, op, outcome, last);
     if (outcome == L1_HIT) finish_request(s, r, now + s->hit_ticks, now);
     else if (outcome == L1_STORED && r->is_reply) finish_request(s, r, now, now);
@@ -209,6 +209,11 @@ static enum req_origin origin_of(const struct sm *s, const struct code_inst *in)
     if (in->space == SPACE_CONST || in->space == SPACE_PARAM) return FROM_L1C;
     if (s->l1d_readonly) return FROM_L1D;
     return in->space == SPACE_TEX || in->cache_op == CACHE_NC ? FROM_L1T : FROM_L1D;
+}
+
+const struct access_pipe *ldst_waits_for(const struct sm *s)
+{
+    return s->lsu.op ? &s->pipe[origin_of(s, s->lsu.op->inst)] : NULL;
 }
 
 bool ldst_is_data(const struct sm *s, const struct code_inst *in) { return origin_of(s, in) == FROM_L1D; }
@@ -355,6 +360,13 @@ static tick_t pipe_next(const struct access_pipe *p)
     return p->list.head && !l1_refused(p->refused) ? p->list.head->ready : NEVER;
 }
 
+/* The texture or constant cache's: a refusal by the gate may end with what has come behind it since. */
+static tick_t readonly_next(const struct sm *s, const struct access_pipe *p)
+{
+    if (!p->list.head || p->refused != L1_GATED) return pipe_next(p);
+    return gate_holds_up(s, p) ? 0 : NEVER;
+}
+
 /* When the unit has something to do again. Refused requests wait for a reply or for the
  * network to take a miss; both wake the SM. */
 tick_t ldst_next(const struct sm *s, tick_t now)
@@ -364,7 +376,7 @@ tick_t ldst_next(const struct sm *s, tick_t now)
     if ((s->l1d.missq.head || s->l1t.missq.head || s->l1c.missq.head) && !s->request->producer_waits) return soon;
     if (s->reexec.entries && reexec_busy(s)) return soon;
     if (!port_empty(&s->reply)) next = later(soon, port_next(&s->reply) + 1);
-    next = earlier(next, earlier(pipe_next(&s->pipe[FROM_L1D]), earlier(pipe_next(&s->pipe[FROM_L1T]), pipe_next(&s->pipe[FROM_L1C]))));
+    next = earlier(next, earlier(pipe_next(&s->pipe[FROM_L1D]), earlier(readonly_next(s, &s->pipe[FROM_L1T]), readonly_next(s, &s->pipe[FROM_L1C]))));
     if (u->op) {
         const struct access_pipe *p = &s->pipe[origin_of(s, u->op->inst)];
         if (p->used < p->depth) return soon;

@@ -111,6 +111,9 @@ int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const stru
     s->sched = c->sched.policy;
     s->sched_self = s->sched->create(&g, c->sched.values, &why);
     if (!s->sched_self) return wl_fail(e, WL_EINPUT, "scheduler %s cannot run this SM: %s", s->sched->name, why);
+    if (s->sched->gate) s->gate = s->sched->gate(s->sched_self);
+    s->l1d.gate_merges = s->l1t.gate_merges = s->l1c.gate_merges = s->gate.merges;
+    if (s->gate.readonly) s->l1t.steady = s->l1c.steady = false; /* as the L1D: the scheduler changes its mind */
     reexec_init(&s->reexec, s->sched->reexec ? s->sched->reexec(s->sched_self) : (struct wl_reexec){0});
     s->view = (struct wl_sched_view){.age = s->age, .owned = s->owned, .cta = s->cta_of, .sm = index, .lsu_warp = -1, .queue_head = -1,
                                      .mshr_total = (uint32_t)v[P_L1D_MSHR], .missq_total = (uint32_t)v[P_L1D_MISSQ]};

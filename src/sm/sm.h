@@ -114,7 +114,7 @@ struct sm {
                           issue stage, the next one from then on */
 
     /* warps */
-    uint64_t live, ready, barrier, membar, long_stall, memory, loads, ended;
+    uint64_t live, ready, barrier, membar, long_stall, memory, loads, shared, ended;
     uint64_t head_unit[4]; /* masks: whose head wants which unit */
     uint64_t in_wheel;   /* warps somewhere in the wheel */
     uint64_t *wheel;     /* warps whose head becomes ready at that cycle */
@@ -127,6 +127,7 @@ struct sm {
     const struct wl_sched_policy *sched;
     void *sched_self, *shared_slot;
     tick_t sched_next; /* the policy wants to be asked again */
+    struct wl_gate gate;
     uint32_t schedulers;
     bool ask_again; /* the issue stage told the L1D's policy something: a refused request may do better now */
     bool l1d_global, l1d_flush, l1d_readonly, whole_lines;
@@ -218,6 +219,10 @@ tick_t ldst_next(const struct sm *s, tick_t now);
 bool ldst_idle(const struct sm *s);
 enum l1_outcome ldst_try(struct sm *s, struct l1 *c, struct req *r, tick_t now); /* accepted: no longer the caller's */
 void ldst_count_refusal(struct sm *s, struct l1 *c, enum l1_outcome why, uint64_t cycles);
+const struct access_pipe *ldst_waits_for(const struct sm *s); /* where the dispatched instruction's requests go, or NULL */
+/* gate.c; both for schemes with may_miss */
+bool gate_lets_readonly(const struct sm *s, const struct req *r); /* a request to the texture or constant cache miss */
+bool gate_holds_up(const struct sm *s, const struct access_pipe *p); /* its first request: a warp that may miss */
 /* reexec.c */
 void reexec_init(struct reexec *q, struct wl_reexec wanted);
 void reexec_access(struct sm *s, tick_t now);      /* this cycle's access of the L1D */

@@ -145,6 +145,7 @@ void warp_advance(struct sm *s, unsigned w, tick_t now)
     s->ready &= ~bit;
     s->memory &= ~bit;
     s->loads &= ~bit;
+    s->shared &= ~bit;
     for (unsigned u = 0; u < 4; u++) s->head_unit[u] &= ~bit;
     if (!fetch(s, p, w)) {
         p->ended = true;
@@ -157,6 +158,8 @@ void warp_advance(struct sm *s, unsigned w, tick_t now)
     if (leaves_sm(p->inst) && p->exec) {
         s->memory |= bit;
         if (p->inst->kind == INST_LOAD && ldst_is_data(s, p->inst)) s->loads |= bit;
+    } else if (unit == UNIT_LSU && p->exec) {
+        s->shared |= bit;
     }
     if ((s->barrier | s->membar) & bit) return; /* looked at when released */
     warp_check_head(s, w, now);

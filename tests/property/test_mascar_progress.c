@@ -28,6 +28,7 @@ static void random_l1(struct gpu_config *c, uint64_t s)
     SET(L1T_MISSQ, ONE_OF(1, 4));
     SET(L1C_MSHR, ONE_OF(1, 2));
     SET(L1C_MISSQ, ONE_OF(1, 4));
+    SET(L1T_PIPE, ONE_OF(0, 1, 35));
 }
 
 static void random_rest(struct gpu_config *c, uint64_t s)
@@ -56,12 +57,16 @@ static void random_mascar(char *spec, size_t size, uint64_t s)
         handover = stores = "yes";
         which = "both";
     }
-    snprintf(spec, size,
+    int n = snprintf(spec, size,
              "mascar:part=%s,mode=%s,nonowner=%s,drain=%s,release=%s,owner_lsu=%s,queue_handover=%s,same_warp=%s,queue_stores=%s,"
              "owner_first=%s,entries=%d,sat_hyst=%d,sat_latency=%d,sat_l1c=%d",
              which, in, nonowner[draw(&s, 3)], yes[draw(&s, 2)], draw(&s, 2) ? "any" : "miss", lsu[draw(&s, 3)],
              handover, same[draw(&s, 3)], stores, yes[draw(&s, 2)], (int)ONE_OF(1, 2, 7, 32, 64),
              (int)ONE_OF(0, 0, 1, 4), (int)ONE_OF(1, 1, 2, 9), (int)ONE_OF(1, 16, 100));
+    snprintf(spec + n, size - (size_t)n,
+             ",nonowner_merge=%s,shared_is_mem=%s,mp_dual_slot=%s,owner_timeout=%d,tex_gate=%s",
+             yes[draw(&s, 2)], yes[draw(&s, 2)], yes[draw(&s, 2)], (int)ONE_OF(0, 1, 2, 30, 1000),
+             draw(&s, 3) ? "cache" : "issue");
 }
 
 static void random_policies(struct gpu_config *c, uint64_t s)
@@ -88,12 +93,20 @@ static void same(const struct outcome *a, const struct outcome *b, const char *w
     }
 }
 
+static uint64_t sched_counter(const struct outcome *o, const struct wl_sched_policy *p, const char *name)
+{
+    for (unsigned i = 0; p->counters[i].name; i++)
+        if (strcmp(p->counters[i].name, name) == 0) return o->policy.sched[i];
+    fail_msg("no counter %s", name);
+    return 0;
+}
+
 TEST(everybody_gets_on)
 {
-    static const char *const names[] = {"bfs", "histogram", "kmeans_1", "reduction", "spmv_jds", "kmeans_2", "matmul", "conv2d"};
+    static const char *const names[] = {"bfs", "histogram", "kmeans_1", "reduction", "spmv_jds", "kmeans_2", "matmul", "conv2d", "mummer"};
     const char *only = getenv("WL_SEED");
     uint64_t first = only ? strtoull(only, NULL, 10) : 1, last = only ? first : SLOW_BUILD ? 8 : 80;
-    uint64_t queued = 0, owned = 0;
+    uint64_t queued = 0, owned = 0, expired = 0, dual = 0;
     for (uint64_t seed = first; seed <= last; seed++) {
         struct gpu_config c;
         uint64_t s = seed * 7919;
@@ -112,9 +125,14 @@ TEST(everybody_gets_on)
         struct outcome mixed = run_workload(w, &c, (struct gpu_options){.shuffle = seed});
         same(&fast, &mixed, what);
         queued += fast.stats.sm.reexec_accepted;
+        if (strcmp(c.sched.policy->name, "mascar") == 0) {
+            expired += sched_counter(&fast, c.sched.policy, "released_timeout");
+            dual += sched_counter(&fast, c.sched.policy, "dual_issues");
+        }
         owned += fast.stats.l1d.stall_gate + fast.stats.l1d.gate_hits;
         assert_int_equal(fast.stats.sm.reexec_pushes, fast.stats.sm.reexec_accepted);
     }
+    if (!only && !SLOW_BUILD) assert_true(expired > 0 && dual > 0);
     if (!only) assert_true(queued > 0 && owned > 0); /* the test met what it is about */
 }
 

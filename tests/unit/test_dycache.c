@@ -202,6 +202,22 @@ TEST(s13_merges_and_waits)
     end();
 }
 
+TEST(a_gated_warp_merges_unless_that_is_gated_too)
+{
+    begin("elastic", 4);
+    load_and_fill(4096, 32);
+    assert_int_equal(load(0, 32), L1_MISSED);
+    struct req *r = request(WL_LOAD, WL_GLOBAL, 0, 32);
+    assert_int_equal(l1_access(&cache, r, 1, false), L1_MERGED);
+    cache.gate_merges = true;
+    r = request(WL_LOAD, WL_GLOBAL, 0, 32);
+    assert_int_equal(l1_access(&cache, r, 1, false), L1_GATED);
+    assert_int_equal(cache.stats.hits_reserved, 1);
+    assert_int_equal(l1_access(&cache, request(WL_LOAD, WL_GLOBAL, 4096, 32), 1, false), L1_HIT);
+    assert_int_equal(l1_access(&cache, r, 1, true), L1_MERGED);
+    end();
+}
+
 TEST(a_partial_hit_on_data_in_flight_may_go_past)
 {
     begin("elastic:pending=past", 4);
@@ -421,6 +437,7 @@ int main(void)
         cmocka_unit_test(stores_in_the_sample),
         cmocka_unit_test(storage),
         cmocka_unit_test(s13_merges_and_waits),
+        cmocka_unit_test(a_gated_warp_merges_unless_that_is_gated_too),
         cmocka_unit_test(a_partial_hit_on_data_in_flight_may_go_past),
         cmocka_unit_test(a_load_joins_one_fetch_only),
         cmocka_unit_test(refusals_change_nothing),

@@ -361,6 +361,21 @@ TEST(l12_a_gated_warp_may_hit_and_merge_but_not_miss)
     assert_int_equal(cache.missq_used, 1);
 }
 
+TEST(l12b_where_merges_are_gated_too_it_may_only_hit)
+{
+    cache.gate_merges = true;
+    make_valid(1);
+    assert_int_equal(load(2), L1_MISSED);
+    assert_int_equal(l1_access(&cache, request(WL_LOAD, WL_GLOBAL, 1, 1), 1, false), L1_HIT);
+    uint64_t print = fingerprint();
+    struct req *r = request(WL_LOAD, WL_GLOBAL, 2, 1);
+    assert_int_equal(l1_access(&cache, r, 1, false), L1_GATED);
+    pool.alive--; /* the request itself */
+    assert_int_equal(fingerprint(), print);
+    pool.alive++;
+    assert_int_equal(l1_access(&cache, r, 1, true), L1_MERGED); /* others merge as ever */
+}
+
 /* ---- 3: bypass ---- */
 
 TEST(l13_bypass_needs_no_line_and_no_mshr)
@@ -765,6 +780,7 @@ int main(void)
         CASE(l10_miss_queue_full_refuses),
         CASE(l11_a_store_that_would_evict_waits_whole),
         CASE(l12_a_gated_warp_may_hit_and_merge_but_not_miss),
+        CASE(l12b_where_merges_are_gated_too_it_may_only_hit),
         CASE(l13_bypass_needs_no_line_and_no_mshr),
         CASE(l14_policy_decides_to_bypass),
         CASE(l15_policy_finds_no_way_and_bypasses),

@@ -54,4 +54,5 @@ const struct wl_sched_policy gto_policy = {
     .storage_bits = gto_storage_bits,
     .pick = gto_pick,
     .issued = gto_issued,
+    .ignores_state = true,
 };

@@ -50,4 +50,5 @@ const struct wl_sched_policy lrr_policy = {
     .storage_bits = lrr_storage_bits,
     .pick = lrr_pick,
     .issued = lrr_issued,
+    .ignores_state = true,
 };

@@ -42,11 +42,12 @@ static int make_parts(struct gpu *g, struct wl_err *e)
         return wl_fail(e, WL_EINPUT, "mem.channels x l2.slices_per_channel = %u slices; the network has %d ports", g->slices,
                        NET_MAX_PORTS);
     unsigned parts = g->sms + g->slices + g->channels + 3;
-    g->sm = calloc(g->sms, sizeof *g->sm);
+    g->sm = aligned_alloc(_Alignof(struct sm), g->sms * sizeof *g->sm);
     g->l2 = calloc(g->slices, sizeof *g->l2);
     g->dram = calloc(g->channels, sizeof *g->dram);
     g->driven = calloc(parts, sizeof *g->driven);
     g->order = calloc(parts, sizeof *g->order);
+    if (g->sm) memset(g->sm, 0, g->sms * sizeof *g->sm);
     if (!g->sm || !g->l2 || !g->dram || !g->driven || !g->order || clock_init(&g->clock, parts))
         return wl_fail(e, WL_ERUN, "out of memory, or a machine of more than %d parts", CLOCK_MAX_WORDS * 64);
     for (uint32_t i = 0; i < g->sms; i++) add_part(g, &g->sm[i].part, period[0], tick_sm, &g->sm[i]);

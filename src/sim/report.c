@@ -15,13 +15,13 @@ static void add_small_cache(const struct l1d_stats *c, uint64_t *accesses, uint6
     *stalls += c->stall_line;
 }
 
-static void add_lanes(const uint64_t lanes[LAT_COUNT], struct sm_stats *out)
+static void add_lanes(const struct exec_class c[LAT_COUNT], struct sm_stats *out)
 {
-    for (int i = LAT_INT_ADD; i <= LAT_INT_DIV; i++) out->int_lanes += lanes[i];
-    for (int i = LAT_FP_ADD; i <= LAT_FP_DIV; i++) out->fp_lanes += lanes[i];
-    for (int i = LAT_DP_ADD; i <= LAT_DP_DIV; i++) out->dp_lanes += lanes[i];
-    out->sfu_lanes += lanes[LAT_SFU];
-    out->fp_lanes += lanes[LAT_TENSOR];
+    for (int i = LAT_INT_ADD; i <= LAT_INT_DIV; i++) out->int_lanes += c[i].lanes;
+    for (int i = LAT_FP_ADD; i <= LAT_FP_DIV; i++) out->fp_lanes += c[i].lanes;
+    for (int i = LAT_DP_ADD; i <= LAT_DP_DIV; i++) out->dp_lanes += c[i].lanes;
+    out->sfu_lanes += c[LAT_SFU].lanes;
+    out->fp_lanes += c[LAT_TENSOR].lanes;
 }
 
 void gpu_read_stats(const struct gpu *g, struct run_stats *out)
@@ -32,7 +32,7 @@ void gpu_read_stats(const struct gpu *g, struct run_stats *out)
     for (uint32_t i = 0; i < g->sms; i++) {
         const struct sm *s = &g->sm[i];
         stats_add(&out->sm, &s->stats, sizeof out->sm);
-        add_lanes(s->lanes, &out->sm);
+        add_lanes(s->exec_class, &out->sm);
         stats_add(&out->l1d, &s->l1d.stats, sizeof out->l1d);
         add_small_cache(&s->l1t.stats, &out->l1t.accesses, &out->l1t.hits, &out->l1t.hits_reserved, &out->l1t.misses,
                         &out->l1t.stall_cycles);

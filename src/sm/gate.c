@@ -21,7 +21,7 @@ bool gate_holds_up(const struct sm *s, const struct access_pipe *p)
         if (lets_miss(s, r->warp)) return true;
     if (p->used < p->depth || ldst_waits_for(s) != p) return false;
     uint64_t warps = bit64(u->op->load.warp) | (ldst_has_room(s) ? 0 : s->ready & s->head_unit[UNIT_LSU]);
-    for (uint32_t i = u->head; i != u->tail; i++) warps |= bit64(u->queue[i & 63]->load.warp);
+    for (uint32_t i = u->head; i != u->tail; i++) warps |= bit64(u->queue[i & u->mask]->load.warp);
     for (; warps; warps &= warps - 1)
         if (lets_miss(s, bit_low64(warps))) return true;
     return false;

@@ -1,11 +1,13 @@
 /* issue.c - each scheduler chooses one warp a cycle and sends its head to a unit. */
 #include "sm/sm.h"
 
+enum { NO_PIPE = 3 * SM_MAX_PIPES };
+
 static uint32_t find_pipe(const struct sm *s, unsigned unit, tick_t now)
 {
-    for (uint32_t i = 0; i < s->pipes[unit]; i++)
-        if (s->pipe_free[unit][i] <= now) return i;
-    return SM_MAX_PIPES;
+    for (uint32_t i = unit ? s->pipe_end[unit - 1] : 0; i < s->pipe_end[unit]; i++)
+        if (s->pipe_free[i] <= now) return i;
+    return NO_PIPE;
 }
 
 /* Warps whose unit is free. *next: when a busy pipe that somebody waits for frees. */
@@ -14,10 +16,9 @@ static uint64_t can_issue(const struct sm *s, tick_t now, tick_t *next)
     uint64_t blocked = ldst_has_room(s) ? 0 : s->head_unit[UNIT_LSU];
     if (s->reexec.used) blocked |= reexec_holds_back(s);
     for (unsigned u = UNIT_ALU; u <= UNIT_DP; u++) {
-        if (!(s->head_unit[u] & s->ready) || find_pipe(s, u, now) != SM_MAX_PIPES) continue;
+        if (!(s->head_unit[u] & s->ready) || find_pipe(s, u, now) != NO_PIPE) continue;
         blocked |= s->head_unit[u];
-        for (uint32_t i = 0; i < s->pipes[u]; i++)
-            if (s->pipe_free[u][i] < *next) *next = s->pipe_free[u][i];
+        for (uint32_t i = u ? s->pipe_end[u - 1] : 0; i < s->pipe_end[u]; i++) *next = earlier(*next, s->pipe_free[i]);
     }
     return s->ready & ~blocked;
 }
@@ -49,7 +50,10 @@ static void issue_memory(struct sm *s, unsigned w, tick_t now)
     op->done = 0;
     op->begun = false;
     stream_next_addrs(&p->stream, p->exec, &op->addrs);
-    for (unsigned i = 0; i < in->ndst; i++) op->regs[in->reg[i]] = NEVER;
+    for (unsigned i = 0; i < in->ndst; i++) {
+        op->regs[in->reg[i]] = NEVER;
+        p->unread |= bit64(in->reg[i] & 63);
+    }
     p->outstanding++;
     if (shared) s->stats.shared_accesses++;
     else if (in->kind == INST_LOAD) s->stats.loads++;
@@ -61,11 +65,14 @@ static void issue_memory(struct sm *s, unsigned w, tick_t now)
 static void issue_compute(struct sm *s, unsigned w, tick_t now)
 {
     const struct code_inst *in = s->warp[w].inst;
-    unsigned lat = in->kind == INST_ALU ? in->lat : LAT_INT_ADD, unit = s->unit[lat];
-    s->lanes[lat] += bit_count32(s->warp[w].exec);
-    s->pipe_free[unit][find_pipe(s, unit, now)] = now + s->init[lat];
+    struct exec_class *c = &s->exec_class[in->kind == INST_ALU ? in->lat : LAT_INT_ADD];
+    c->lanes += bit_count32(s->warp[w].exec);
+    s->pipe_free[find_pipe(s, c->unit, now)] = now + c->init * s->part.period;
     uint64_t *board = s->board + (size_t)w * s->board_regs;
-    for (unsigned i = 0; i < in->ndst; i++) board[in->reg[i]] = now + s->lat[lat] + s->issue_delay;
+    for (unsigned i = 0; i < in->ndst; i++) {
+        board[in->reg[i]] = now + c->latency * s->part.period + s->issue_delay;
+        s->warp[w].unread |= bit64(in->reg[i] & 63);
+    }
 }
 
 static void issue(struct sm *s, unsigned w, tick_t now)
@@ -154,7 +161,7 @@ bool issue_cycle(struct sm *s, tick_t now, tick_t *next)
 {
     uint64_t can = s->ready ? can_issue(s, now, next) : 0;
     if (!can && !s->sched->cycle) return false;
-    refresh_view(s);
+    if (!s->sched->ignores_state) refresh_view(s);
     if (s->sched->cycle) {
         uint64_t again = s->sched->cycle(s->sched_self, &s->view);
         s->sched_next = again == UINT64_MAX ? NEVER : now + (again - s->cycle) * s->part.period;

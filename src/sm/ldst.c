@@ -240,7 +240,7 @@ static void dispatch(struct sm *s, tick_t now)
 {
     struct lsu *u = &s->lsu;
     if (u->op || u->head == u->tail || u->busy_until > now) return;
-    struct memop *op = u->queue[u->head & 63];
+    struct memop *op = u->queue[u->head & u->mask];
     if (op->ready > now) return;
     u->head++;
     s->part.clock->progress++;
@@ -306,7 +306,7 @@ uint64_t ldst_holds(const struct sm *s)
     const struct lsu *u = &s->lsu;
     uint64_t warps = s->reexec.warps | (u->op ? bit64(u->op->load.warp) : 0);
     for (uint32_t i = u->head; i != u->tail; i++)
-        if (u->queue[i & 63]->inst->space != SPACE_SHARED) warps |= bit64(u->queue[i & 63]->load.warp);
+        if (u->queue[i & u->mask]->inst->space != SPACE_SHARED) warps |= bit64(u->queue[i & u->mask]->load.warp);
     for (unsigned c = FROM_L1D; c <= FROM_L1C; c++)
         for (const struct req *r = s->pipe[c].list.head; r; r = r->next) warps |= bit64(r->warp);
     return warps;
@@ -318,11 +318,11 @@ int ldst_warp(const struct sm *s)
     const struct lsu *u = &s->lsu;
     if (r) return r->warp;
     if (u->op) return ldst_is_data(s, u->op->inst) ? u->op->load.warp : -1;
-    const struct memop *next = u->head != u->tail ? u->queue[u->head & 63] : NULL;
+    const struct memop *next = u->head != u->tail ? u->queue[u->head & u->mask] : NULL;
     return next && next->inst->space != SPACE_SHARED && ldst_is_data(s, next->inst) ? next->load.warp : -1;
 }
 
-void ldst_accept(struct sm *s, struct memop *op) { s->lsu.queue[s->lsu.tail++ & 63] = op; }
+void ldst_accept(struct sm *s, struct memop *op) { s->lsu.queue[s->lsu.tail++ & s->lsu.mask] = op; }
 
 /* ---- the cycle ---- */
 
@@ -381,7 +381,7 @@ tick_t ldst_next(const struct sm *s, tick_t now)
         const struct access_pipe *p = &s->pipe[origin_of(s, u->op->inst)];
         if (p->used < p->depth) return soon;
     } else if (u->head != u->tail) {
-        next = earlier(next, later(u->queue[u->head & 63]->ready, u->busy_until));
+        next = earlier(next, later(u->queue[u->head & u->mask]->ready, u->busy_until));
     }
     return next == NEVER ? NEVER : later(next, soon);
 }

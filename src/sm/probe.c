@@ -103,7 +103,7 @@ static void collect_once(const struct sm *s, uint64_t stalled)
     if (u->op && to_l1d(s, u->op->inst) && !(stalled >> u->op->load.warp & 1))
         want_all(p, s->txn + u->next_txn, u->ntxn - u->next_txn);
     for (uint32_t i = u->head; i != u->tail; i++)
-        if (!(stalled >> u->queue[i & 63]->load.warp & 1)) want_op(s, u->queue[i & 63]);
+        if (!(stalled >> u->queue[i & u->mask]->load.warp & 1)) want_op(s, u->queue[i & u->mask]);
     for (uint64_t m = s->ready & s->memory & ~stalled; m; m &= m - 1) want_head(s, bit_low64(m));
 }
 

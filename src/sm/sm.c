@@ -8,16 +8,16 @@
 
 static void set_pipes(struct sm *s, const int64_t *v)
 {
-    tick_t p = s->part.period;
     for (int i = 0; i < LAT_COUNT; i++) {
-        s->lat[i] = p * (tick_t)v[P_LAT_INT_ADD + i];
-        s->init[i] = p * (tick_t)v[P_INIT_INT_ADD + i];
+        struct exec_class *c = &s->exec_class[i];
+        c->latency = (uint16_t)v[P_LAT_INT_ADD + i];
+        c->init = (uint16_t)v[P_INIT_INT_ADD + i];
         bool dp = i >= LAT_DP_ADD && i <= LAT_DP_DIV, slow = i == LAT_SFU || i == LAT_INT_DIV || i == LAT_FP_DIV;
-        s->unit[i] = dp ? (v[P_SM_DP_PIPES] ? UNIT_DP : UNIT_SFU) : slow ? UNIT_SFU : UNIT_ALU;
+        c->unit = dp ? (v[P_SM_DP_PIPES] ? UNIT_DP : UNIT_SFU) : slow ? UNIT_SFU : UNIT_ALU;
     }
-    s->pipes[UNIT_ALU] = (uint32_t)v[P_SM_ALU_PIPES];
-    s->pipes[UNIT_SFU] = (uint32_t)v[P_SM_SFU_PIPES];
-    s->pipes[UNIT_DP] = (uint32_t)v[P_SM_DP_PIPES];
+    s->pipe_end[UNIT_ALU] = (uint8_t)v[P_SM_ALU_PIPES];
+    s->pipe_end[UNIT_SFU] = (uint8_t)(s->pipe_end[UNIT_ALU] + v[P_SM_SFU_PIPES]);
+    s->pipe_end[UNIT_DP] = (uint8_t)(s->pipe_end[UNIT_SFU] + v[P_SM_DP_PIPES]);
 }
 
 /* The wheel must reach as far as the slowest result: a pipe's, shared memory's after all its passes,
@@ -27,7 +27,7 @@ static int make_wheel(struct sm *s)
     enum { WRITEBACKS = 1024 };
     tick_t p = s->part.period, reach = s->shared_latency + WARP_SIZE * p;
     s->writeback_limit = WRITEBACKS * p;
-    for (int i = 0; i < LAT_COUNT; i++) reach = later(reach, s->lat[i] + s->issue_delay);
+    for (int i = 0; i < LAT_COUNT; i++) reach = later(reach, s->exec_class[i].latency * p + s->issue_delay);
     reach = later(later(reach, s->writeback_limit), s->hit_ticks) + 2 * p;
     uint32_t size = 64;
     while (size * p <= reach) size *= 2;
@@ -97,6 +97,7 @@ int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const stru
     s->carve.unified = (uint32_t)v[P_SHARED_UNIFIED];
     s->carve.options = carveouts(c->shared_options, s->carve.bytes, NULL);
     s->lsu.depth = (uint32_t)v[P_SM_LSU_QUEUE];
+    while (s->lsu.mask + 1 < s->lsu.depth) s->lsu.mask = 2 * s->lsu.mask + 1;
     set_pipes(s, v);
     for (unsigned w = 0; w < s->warps; w++) s->owned[w % s->schedulers] |= bit64(w);
     make_access_pipe(&s->pipe[FROM_L1D], v[P_L1D_PIPE], v[P_L1D_SLOTS], p);

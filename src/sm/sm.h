@@ -57,16 +57,17 @@ struct warp_loop {
 };
 
 struct warp {
-    struct stream_reader stream;
+    _Alignas(64) struct stream_reader stream; /* what each instruction needs is one line of the host's cache */
     const struct code_inst *inst; /* head */
+    uint64_t unread;    /* registers that may not be there yet, bit number % 64 each: only they are looked up */
     uint32_t left;      /* instructions of the block after the head */
     uint32_t exec;      /* lanes of the head that execute */
-    uint32_t outstanding; /* memory instructions not finished */
     uint64_t seq;
-    struct warp_loop loops[WARP_MAX_LOOPS]; /* outer ones first; for policies with leave_loop */
-    uint8_t nloops;
+    uint32_t outstanding; /* memory instructions not finished */
     uint8_t cta;        /* slot */
+    uint8_t nloops;
     bool ended;         /* the stream is over; waits for outstanding */
+    struct warp_loop loops[WARP_MAX_LOOPS]; /* outer ones first; for policies with leave_loop */
 };
 
 struct cta {
@@ -84,7 +85,7 @@ struct access_pipe {
 };
 
 struct lsu {
-    uint32_t head, tail, depth;
+    uint32_t head, tail, depth, mask;
     uint32_t ntxn, next_txn; /* of sm.txn */
     struct memop *op;        /* dispatched */
     tick_t busy_until;       /* shared-memory passes */
@@ -103,6 +104,13 @@ struct reexec {
     struct req_list list;
     const struct memop *op[SM_MAX_WARPS]; /* the instruction a warp's entries belong to */
     uint32_t count[SM_MAX_WARPS];
+};
+
+/* Instructions of one latency class. */
+struct exec_class {
+    uint16_t latency, init; /* cycles */
+    uint8_t unit;           /* enum unit */
+    uint64_t lanes;         /* that executed one */
 };
 
 /* What every cycle looks at comes first and lies together, arrays that few cycles index come last:
@@ -150,15 +158,13 @@ struct sm {
     struct timeline_sm *timeline; /* shows what happens; NULL: nobody looks */
     struct probe *probe; /* of stats.profile; NULL: off */
     struct sm_stats stats;
-    uint64_t lanes[LAT_COUNT]; /* that executed an instruction of each latency class */
 
     /* the machine */
     uint32_t index, warps, cta_slots, registers, shared_bytes, shared_banks;
     tick_t issue_delay, mem_delay, shared_latency, hit_ticks;
-    tick_t lat[LAT_COUNT], init[LAT_COUNT];
-    uint8_t unit[LAT_COUNT]; /* enum unit */
-    uint32_t pipes[3];
-    tick_t pipe_free[3][SM_MAX_PIPES];
+    struct exec_class exec_class[LAT_COUNT];
+    uint8_t pipe_end[3]; /* of pipe_free: a unit's pipes are behind those of the unit before */
+    tick_t pipe_free[3 * SM_MAX_PIPES];
     struct {
         uint32_t unified, options, bytes[WL_MAX_CARVEOUTS]; /* ascending; unified 0: the split is fixed */
     } carve;

@@ -39,12 +39,18 @@ tick_t warp_next_wake(const struct sm *s, tick_t now)
 /* ---- heads ---- */
 
 /* The tick from which the head may issue: NEVER while it waits for a load. */
-static tick_t hazard(const struct sm *s, unsigned w, const struct code_inst *in)
+static tick_t hazard(struct sm *s, unsigned w, const struct code_inst *in)
 {
     const uint64_t *board = s->board + (size_t)w * s->board_regs;
+    uint64_t unread = s->warp[w].unread, there = 0;
     tick_t t = 0;
-    for (unsigned i = 0, n = (unsigned)in->ndst + in->nsrc; i < n; i++)
-        if (board[in->reg[i]] > t) t = board[in->reg[i]];
+    for (unsigned i = 0, n = (unsigned)in->ndst + in->nsrc; i < n; i++) {
+        unsigned r = in->reg[i];
+        if (!(unread >> (r & 63) & 1)) continue;
+        if (board[r] <= s->head_limit) there |= bit64(r & 63);
+        t = later(t, board[r]);
+    }
+    if (s->board_regs <= 64) s->warp[w].unread = unread & ~there; /* else a bit may stand for another, too */
     return t;
 }
 
@@ -68,7 +74,7 @@ static bool leaves_sm(const struct code_inst *in)
 static unsigned head_unit(const struct sm *s, const struct code_inst *in)
 {
     switch (in->kind) {
-    case INST_ALU: return s->unit[in->lat];
+    case INST_ALU: return s->exec_class[in->lat].unit;
     case INST_BRANCH: return UNIT_ALU;
     case INST_LOAD:
     case INST_STORE:

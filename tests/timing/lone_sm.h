@@ -40,8 +40,9 @@ static inline void lone_part(struct lone *l, struct part *p, uint32_t id)
 static inline struct lone *lone_new(const struct gpu_config *c, uint64_t latency)
 {
     struct wl_err e = {.code = WL_OK};
-    struct lone *l = calloc(1, sizeof *l);
+    struct lone *l = aligned_alloc(_Alignof(struct lone), sizeof *l);
     assert_non_null(l);
+    memset(l, 0, sizeof *l);
     assert_int_equal(clock_init(&l->clock, 3), 0);
     lone_part(l, &l->sm.part, 0);
     lone_part(l, &l->network, 1);

@@ -15,6 +15,7 @@ static uint64_t can_issue(const struct sm *s, tick_t now, tick_t *next)
 {
     uint64_t blocked = ldst_has_room(s) ? 0 : s->head_unit[UNIT_LSU];
     if (s->reexec.used) blocked |= reexec_holds_back(s);
+    if (s->pipes_until <= now) return s->ready & ~blocked; /* all pipes are free */
     for (unsigned u = UNIT_ALU; u <= UNIT_DP; u++) {
         if (!(s->head_unit[u] & s->ready) || find_pipe(s, u, now) != NO_PIPE) continue;
         blocked |= s->head_unit[u];
@@ -67,7 +68,9 @@ static void issue_compute(struct sm *s, unsigned w, tick_t now)
     const struct code_inst *in = s->warp[w].inst;
     struct exec_class *c = &s->exec_class[in->kind == INST_ALU ? in->lat : LAT_INT_ADD];
     c->lanes += bit_count32(s->warp[w].exec);
-    s->pipe_free[find_pipe(s, c->unit, now)] = now + c->init * s->part.period;
+    tick_t free_at = now + c->init * s->part.period;
+    s->pipe_free[find_pipe(s, c->unit, now)] = free_at;
+    s->pipes_until = later(s->pipes_until, free_at);
     uint64_t *board = s->board + (size_t)w * s->board_regs;
     for (unsigned i = 0; i < in->ndst; i++) {
         board[in->reg[i]] = now + c->latency * s->part.period + s->issue_delay;
@@ -156,6 +159,13 @@ static uint64_t beside(const struct sm *s, unsigned sched, unsigned issued, uint
     return can ? can & can_issue(s, now, &ignored) : 0;
 }
 
+/* Schedulers take turns in going first. */
+static unsigned turn(const struct sm *s)
+{
+    uint32_t n = s->schedulers;
+    return (uint32_t)(is_pow2(n) ? s->cycle & (n - 1) : s->cycle % n);
+}
+
 /* Returns whether a warp can issue in the next cycle; else *next is when a pipe frees. */
 bool issue_cycle(struct sm *s, tick_t now, tick_t *next)
 {
@@ -170,8 +180,7 @@ bool issue_cycle(struct sm *s, tick_t now, tick_t *next)
     }
     uint64_t allowed = s->sched->allowed ? s->sched->allowed(s->sched_self, &s->view) : UINT64_MAX;
     can &= allowed;
-    unsigned first = s->sched->first ? s->sched->first(s->sched_self, &s->view)
-                                     : s->schedulers > 1 ? (uint32_t)s->cycle % s->schedulers : 0;
+    unsigned first = s->sched->first ? s->sched->first(s->sched_self, &s->view) : turn(s);
     bool issued = false;
     for (unsigned i = 0; i < s->schedulers && can; i++) {
         unsigned sched = first + i < s->schedulers ? first + i : first + i - s->schedulers;

@@ -163,6 +163,7 @@ struct sm {
     uint32_t index, warps, cta_slots, registers, shared_bytes, shared_banks;
     tick_t issue_delay, mem_delay, shared_latency, hit_ticks;
     struct exec_class exec_class[LAT_COUNT];
+    tick_t pipes_until;  /* none is busy from then on */
     uint8_t pipe_end[3]; /* of pipe_free: a unit's pipes are behind those of the unit before */
     tick_t pipe_free[3 * SM_MAX_PIPES];
     struct {

@@ -44,26 +44,34 @@ static uint32_t one_each(const struct warp_addrs *a, unsigned width, struct txn 
     return n;
 }
 
-/* All lanes side by side: whole runs of bytes at once. */
-static uint32_t side_by_side(const struct warp_addrs *a, unsigned width, unsigned shift, struct txn *out)
+/* The transaction of the segment that begins at `from` in the line, a new one if there is none yet. */
+static struct txn *segment_of(struct txn *out, uint32_t *n, uint64_t line, unsigned from, unsigned shift)
 {
-    uint64_t addr = a->base, end = a->base + (uint64_t)width * WARP_SIZE;
-    uint32_t n = 0;
+    unsigned sectors = ((2u << ((bit64(shift) - 1) >> 5)) - 1) << (from >> 5); /* of the segment */
+    for (uint32_t i = *n; i-- > 0;)
+        if (out[i].line == line && out[i].sectors & sectors) return &out[i];
+    out[*n] = (struct txn){.line = line};
+    return &out[(*n)++];
+}
+
+/* `lanes` lanes side by side, from `addr` on: whole runs of bytes at once. */
+static void add_run(uint64_t addr, unsigned lanes, unsigned width, unsigned shift, struct txn *out, uint32_t *n)
+{
+    uint64_t end = addr + (uint64_t)width * lanes;
     while (addr < end) {
-        uint64_t stop = ((addr >> shift) + 1) << shift;
+        uint64_t segment = addr >> shift << shift, stop = segment + bit64(shift);
         if (stop > end) stop = end;
         unsigned from = (unsigned)addr & (LINE_BYTES - 1), to = from + (unsigned)(stop - addr); /* [from, to) */
-        struct txn *t = &out[n++];
-        *t = (struct txn){.line = addr >> LINE_SHIFT, .lanes = (uint8_t)((stop - addr) / width)};
-        t->sectors = (uint8_t)((1u << ((to + 31) >> 5)) - (1u << (from >> 5)));
+        struct txn *t = segment_of(out, n, addr >> LINE_SHIFT, (unsigned)segment & (LINE_BYTES - 1), shift);
+        t->lanes = (uint8_t)(t->lanes + (stop - addr) / width);
+        t->sectors |= (uint8_t)((1u << ((to + 31) >> 5)) - (1u << (from >> 5)));
         for (unsigned half = 0; half < 2; half++) {
             unsigned lo = from > 64 * half ? from - 64 * half : 0, hi = to > 64 * half ? to - 64 * half : 0;
             if (hi > 64) hi = 64;
-            if (lo < hi) t->bytes[half] = (hi - lo == 64 ? UINT64_MAX : ((UINT64_C(1) << (hi - lo)) - 1)) << lo;
+            if (lo < hi) t->bytes[half] |= (hi - lo == 64 ? UINT64_MAX : ((UINT64_C(1) << (hi - lo)) - 1)) << lo;
         }
         addr = stop;
     }
-    return n;
 }
 
 /* Affine addresses rise or fall all the way: a lane either joins the last transaction or starts
@@ -77,9 +85,12 @@ static uint32_t coalesce_affine(const struct warp_addrs *a, unsigned width, unsi
         out[0].lanes = (uint8_t)bit_count32(a->mask);
         return 1;
     }
-    if (a->stride == width && a->mask == UINT32_MAX && a->base % width == 0) return side_by_side(a, width, shift, out);
-    if (a->stride >= LINE_BYTES || a->stride <= -LINE_BYTES) return one_each(a, width, out);
     uint32_t n = 0;
+    if (a->stride == width && a->mask == UINT32_MAX && a->base % width == 0) {
+        add_run(a->base, WARP_SIZE, width, shift, out, &n);
+        return n;
+    }
+    if (a->stride >= LINE_BYTES || a->stride <= -LINE_BYTES) return one_each(a, width, out);
     uint64_t segment = 0;
     for (uint32_t m = a->mask; m; m &= m - 1) {
         uint64_t addr = a->base + (uint64_t)((int64_t)(bit_low32(m) - first) * a->stride);
@@ -168,6 +179,11 @@ static uint32_t make_transactions(const struct sm *s, const struct memop *op, st
     if (space == SPACE_LOCAL) return coalesce_local(s, op, out);
     bool bank = space == SPACE_CONST || space == SPACE_PARAM, atomic = op->inst->kind == INST_ATOMIC;
     if (!bank && !atomic && a->affine) return coalesce_affine(a, width, segment_shift(s, width), out);
+    if (!bank && !atomic && a->halves && a->stride == width && a->mask == UINT32_MAX && (a->half[0] | a->half[1]) % width == 0) {
+        uint32_t n = 0;
+        for (unsigned half = 0; half < 2; half++) add_run(a->half[half], WARP_SIZE / 2, width, segment_shift(s, width), out, &n);
+        return n;
+    }
     uint64_t addr[WARP_SIZE], base = space == SPACE_CONST ? CONST_BASE : space == SPACE_PARAM ? PARAM_BASE : 0;
     for (uint32_t m = a->mask; m; m &= m - 1) addr[bit_low32(m)] = base + warp_addr(a, bit_low32(m));
     if (bank) return coalesce_any(addr, a->mask, width, 6, true, out);

@@ -121,6 +121,14 @@ static bool first_stride(uint32_t mask, const uint64_t *addr, int64_t *stride)
     return d % gap == 0;
 }
 
+/* Whether `n` addresses, a number known when this is compiled, lie on base + i * step. */
+static inline bool all_lie_on(const uint64_t *addr, unsigned n, uint64_t base, uint64_t step)
+{
+    uint64_t off = 0;
+    for (unsigned i = 0; i < n; i++) off |= addr[i] ^ (base + i * step);
+    return !off;
+}
+
 /* Whether the active ones among the lanes from `from` to before `end` lie on base + lane *
  * stride; base is that of lane `from`, active or not. The last lane is asked first: the usual
  * way not to lie there is a warp of several rows. */
@@ -128,10 +136,8 @@ static bool lies_on(uint32_t mask, const uint64_t *addr, unsigned from, unsigned
 {
     uint64_t off = 0, step = (uint64_t)stride;
     if (mask >> (end - 1) & 1 && addr[end - 1] != base + (end - 1 - from) * step) return false;
-    if (mask == UINT32_MAX) {
-        for (unsigned l = from; l < end; l++) off |= addr[l] ^ (base + (l - from) * step);
-        return !off;
-    }
+    if (mask == UINT32_MAX)
+        return end - from == HALF ? all_lie_on(addr + from, HALF, base, step) : all_lie_on(addr, WARP_SIZE, base, step);
     for (unsigned l = from; l < end; l++)
         if (mask >> l & 1) off |= addr[l] ^ (base + (l - from) * step);
     return !off;

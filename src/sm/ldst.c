@@ -65,6 +65,7 @@ static void finish_op(struct sm *s, struct memop *op, tick_t at, tick_t now)
 static void finish_request(struct sm *s, struct req *r, tick_t at, tick_t now)
 {
     struct memop *op = (struct memop *)(void *)r->load;
+    s->readonly -= r->origin != FROM_L1D;
     req_free(s->pool, r);
     op->done = later(op->done, at); /* a hit may come after a miss whose register write still waits */
     if (--op->waiting == 0) finish_op(s, op, op->done, now);
@@ -298,6 +299,7 @@ static void feed(struct sm *s, tick_t now)
     r->ready = now + p->delay;
     list_push(&p->list, r);
     p->used++;
+    s->readonly += origin != FROM_L1D;
     if (++u->next_txn == u->ntxn) u->op = NULL;
 }
 
@@ -326,14 +328,20 @@ void ldst_accept(struct sm *s, struct memop *op) { s->lsu.queue[s->lsu.tail++ & 
 
 /* ---- the cycle ---- */
 
+static bool some_refused(const struct sm *s)
+{
+    return l1_refused(s->pipe[FROM_L1D].refused) ||
+           (s->readonly && (l1_refused(s->pipe[FROM_L1T].refused) || l1_refused(s->pipe[FROM_L1C].refused)));
+}
+
 static void account_skipped(struct sm *s, uint64_t skipped)
 {
     if (s->reexec.entries) reexec_skip(s, skipped);
-    ldst_count_refusal(s, &s->l1d, s->pipe[FROM_L1D].refused, skipped);
+    if (!some_refused(s)) return;
+    s->stats.lsu_stall_cycles += skipped;
+    if (l1_refused(s->pipe[FROM_L1D].refused)) ldst_count_refusal(s, &s->l1d, s->pipe[FROM_L1D].refused, skipped);
     if (l1_refused(s->pipe[FROM_L1T].refused)) ldst_count_refusal(s, &s->l1t, s->pipe[FROM_L1T].refused, skipped);
     if (l1_refused(s->pipe[FROM_L1C].refused)) ldst_count_refusal(s, &s->l1c, s->pipe[FROM_L1C].refused, skipped);
-    if (l1_refused(s->pipe[FROM_L1D].refused) || l1_refused(s->pipe[FROM_L1T].refused) || l1_refused(s->pipe[FROM_L1C].refused))
-        s->stats.lsu_stall_cycles += skipped;
 }
 
 void ldst_cycle(struct sm *s, tick_t now, uint64_t skipped)
@@ -341,18 +349,19 @@ void ldst_cycle(struct sm *s, tick_t now, uint64_t skipped)
     if (skipped) account_skipped(s, skipped);
     accept_reply(s, now);
     send_misses(s, &s->l1d, now);
-    if (l1_missq_head(&s->l1t)) send_misses(s, &s->l1t, now);
-    if (l1_missq_head(&s->l1c)) send_misses(s, &s->l1c, now);
+    if (s->readonly) {
+        send_misses(s, &s->l1t, now);
+        send_misses(s, &s->l1c, now);
+    }
     struct access_pipe *data = &s->pipe[FROM_L1D], *texture = &s->pipe[FROM_L1T], *constant = &s->pipe[FROM_L1C];
     /* A pipe without stages is fed and read in the same cycle. */
     if (data->delay) access_data(s, now);
-    if (texture->used && texture->delay) access_tags(s, &s->l1t, texture, now);
+    if (s->readonly && texture->used && texture->delay) access_tags(s, &s->l1t, texture, now);
     feed(s, now);
     if (!data->delay) access_data(s, now);
-    if (texture->used && !texture->delay) access_tags(s, &s->l1t, texture, now);
-    if (constant->used) access_tags(s, &s->l1c, constant, now);
-    if (l1_refused(data->refused) || l1_refused(texture->refused) || l1_refused(constant->refused))
-        s->stats.lsu_stall_cycles++;
+    if (s->readonly && texture->used && !texture->delay) access_tags(s, &s->l1t, texture, now);
+    if (s->readonly && constant->used) access_tags(s, &s->l1c, constant, now);
+    s->stats.lsu_stall_cycles += some_refused(s);
 }
 
 static tick_t pipe_next(const struct access_pipe *p)
@@ -373,10 +382,12 @@ tick_t ldst_next(const struct sm *s, tick_t now)
 {
     tick_t soon = now + s->part.period, next = NEVER;
     const struct lsu *u = &s->lsu;
-    if ((s->l1d.missq.head || s->l1t.missq.head || s->l1c.missq.head) && !s->request->producer_waits) return soon;
+    bool misses = s->l1d.missq.head || (s->readonly && (s->l1t.missq.head || s->l1c.missq.head));
+    if (misses && !s->request->producer_waits) return soon;
     if (s->reexec.entries && reexec_busy(s)) return soon;
     if (!port_empty(&s->reply)) next = later(soon, port_next(&s->reply) + 1);
-    next = earlier(next, earlier(pipe_next(&s->pipe[FROM_L1D]), earlier(readonly_next(s, &s->pipe[FROM_L1T]), readonly_next(s, &s->pipe[FROM_L1C]))));
+    next = earlier(next, pipe_next(&s->pipe[FROM_L1D]));
+    if (s->readonly) next = earlier(next, earlier(readonly_next(s, &s->pipe[FROM_L1T]), readonly_next(s, &s->pipe[FROM_L1C])));
     if (u->op) {
         const struct access_pipe *p = &s->pipe[origin_of(s, u->op->inst)];
         if (p->used < p->depth) return soon;

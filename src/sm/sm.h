@@ -144,6 +144,7 @@ struct sm {
     /* memory */
     struct lsu lsu;
     struct access_pipe pipe[3]; /* by enum req_origin */
+    uint32_t readonly; /* requests of the texture and constant caches under way: 0 spares looking at them */
     tick_t writeback_free, writeback_limit; /* next free cycle of the register write port; how far ahead */
     struct memop_pool *ops;
     struct req_pool *pool;

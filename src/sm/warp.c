@@ -149,9 +149,11 @@ void warp_advance(struct sm *s, unsigned w, tick_t now)
     struct warp *p = &s->warp[w];
     uint64_t bit = bit64(w);
     s->ready &= ~bit;
-    s->memory &= ~bit;
-    s->loads &= ~bit;
-    s->shared &= ~bit;
+    if (s->head_unit[UNIT_LSU] & bit) {
+        s->memory &= ~bit;
+        s->loads &= ~bit;
+        s->shared &= ~bit;
+    }
     for (unsigned u = 0; u < 4; u++) s->head_unit[u] &= ~bit;
     if (!fetch(s, p, w)) {
         p->ended = true;

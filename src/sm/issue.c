@@ -51,10 +51,7 @@ static void issue_memory(struct sm *s, unsigned w, tick_t now)
     op->done = 0;
     op->begun = false;
     stream_next_addrs(&p->stream, p->exec, &op->addrs);
-    for (unsigned i = 0; i < in->ndst; i++) {
-        op->regs[in->reg[i]] = NEVER;
-        p->unread |= bit64(in->reg[i] & 63);
-    }
+    for (unsigned i = 0; i < in->ndst; i++) op->regs[in->reg[i]] = NEVER;
     p->outstanding++;
     if (shared) s->stats.shared_accesses++;
     else if (in->kind == INST_LOAD) s->stats.loads++;
@@ -72,10 +69,7 @@ static void issue_compute(struct sm *s, unsigned w, tick_t now)
     s->pipe_free[find_pipe(s, c->unit, now)] = free_at;
     s->pipes_until = later(s->pipes_until, free_at);
     uint64_t *board = s->board + (size_t)w * s->board_regs;
-    for (unsigned i = 0; i < in->ndst; i++) {
-        board[in->reg[i]] = now + c->latency * s->part.period + s->issue_delay;
-        s->warp[w].unread |= bit64(in->reg[i] & 63);
-    }
+    for (unsigned i = 0; i < in->ndst; i++) board[in->reg[i]] = now + c->latency * s->part.period + s->issue_delay;
 }
 
 static void issue(struct sm *s, unsigned w, tick_t now)

@@ -59,7 +59,6 @@ struct warp_loop {
 struct warp {
     _Alignas(64) struct stream_reader stream; /* what each instruction needs is one line of the host's cache */
     const struct code_inst *inst; /* head */
-    uint64_t unread;    /* registers that may not be there yet, bit number % 64 each: only they are looked up */
     uint32_t left;      /* instructions of the block after the head */
     uint32_t exec;      /* lanes of the head that execute */
     uint64_t seq;

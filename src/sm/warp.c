@@ -39,18 +39,11 @@ tick_t warp_next_wake(const struct sm *s, tick_t now)
 /* ---- heads ---- */
 
 /* The tick from which the head may issue: NEVER while it waits for a load. */
-static tick_t hazard(struct sm *s, unsigned w, const struct code_inst *in)
+static tick_t hazard(const struct sm *s, unsigned w, const struct code_inst *in)
 {
     const uint64_t *board = s->board + (size_t)w * s->board_regs;
-    uint64_t unread = s->warp[w].unread, there = 0;
     tick_t t = 0;
-    for (unsigned i = 0, n = (unsigned)in->ndst + in->nsrc; i < n; i++) {
-        unsigned r = in->reg[i];
-        if (!(unread >> (r & 63) & 1)) continue;
-        if (board[r] <= s->head_limit) there |= bit64(r & 63);
-        t = later(t, board[r]);
-    }
-    if (s->board_regs <= 64) s->warp[w].unread = unread & ~there; /* else a bit may stand for another, too */
+    for (unsigned i = 0, n = (unsigned)in->ndst + in->nsrc; i < n; i++) t = later(t, board[in->reg[i]]);
     return t;
 }
 

@@ -218,7 +218,7 @@ static void fill_banks(struct dram *d, tick_t now)
 
 static void raise(tick_t *t, tick_t to)
 {
-    if (*t < to) *t = to;
+    *t = later(*t, to);
 }
 
 /* After column commands of which the last was at `last`: the next of either direction, in the same
@@ -226,11 +226,13 @@ static void raise(tick_t *t, tick_t to)
 static void gate_columns(struct dram *d, unsigned group, bool write, tick_t last)
 {
     const struct dram_timing *t = &d->t;
+    tick_t read_at = last + later(t->ccd, write ? t->wtr : 0), write_at = last + later(t->ccd, write ? 0 : t->rtw);
     for (unsigned g = 0; g < d->groups; g++) {
-        tick_t next = last + (g == group && t->ccdl > t->ccd ? t->ccdl : t->ccd);
-        raise(gate(d, DRAM_READ, g, false), write ? later(next, last + t->wtr) : next);
-        raise(gate(d, DRAM_WRITE, g, false), write ? next : later(next, last + t->rtw));
+        raise(gate(d, DRAM_READ, g, false), read_at);
+        raise(gate(d, DRAM_WRITE, g, false), write_at);
     }
+    raise(gate(d, DRAM_READ, group, false), last + t->ccdl);
+    raise(gate(d, DRAM_WRITE, group, false), last + t->ccdl);
     if (write) return;
     raise(gate(d, DRAM_PRECHARGE, group, false), last + t->rtpl);
     raise(gate(d, DRAM_PRECHARGE, group, true), last + t->rtpl);

@@ -71,10 +71,9 @@ static inline void wheel_set(const struct part *p, uint64_t cycle, tick_t edge)
     uint32_t slot = (uint32_t)cycle & (WHEEL_SLOTS - 1);
     p->wheel[slot] |= p->bit;
     d->used[slot >> 6] |= bit64(slot & 63);
-    if (edge < d->next) {
-        d->next = edge;
-        d->next_cycle = cycle;
-    }
+    bool sooner = edge < d->next; /* as often as not: no branch */
+    d->next_cycle = sooner ? cycle : d->next_cycle;
+    d->next = sooner ? edge : d->next;
 }
 
 /* The furthest edge the wheel can hold now, in edges from d->edge. */
@@ -90,11 +89,7 @@ static inline uint64_t wheel_reach(const struct part *p)
 static inline void part_wake_after(const struct part *p, tick_t at)
 {
     const struct domain *d = p->domain;
-    if (at < d->edge) {
-        wheel_set(p, d->cycle, d->edge);
-        return;
-    }
-    uint64_t ahead = reciprocal_divide(at - d->edge, &d->cycles) + 1;
+    uint64_t ahead = reciprocal_divide(at + d->period - d->edge, &d->cycles); /* edge <= now + period */
     if (ahead >= WHEEL_SLOTS) ahead = ahead < wheel_reach(p) ? ahead : wheel_reach(p);
     wheel_set(p, d->cycle + ahead, d->edge + ahead * d->period);
 }

@@ -33,7 +33,7 @@ static inline void port_init(struct port *p, uint32_t capacity, const struct par
 }
 
 static inline bool port_empty(const struct port *p) { return !p->list.head; }
-static inline uint32_t port_used(const struct port *p, tick_t now) { return p->used + (p->freed_at == now ? p->freed : 0); }
+static inline uint32_t port_used(const struct port *p, tick_t now) { return p->used + p->freed * (p->freed_at == now); }
 
 /* Whether one more fits; if not, the producer is woken when it does. A slot freed at this very
  * tick, before or after the question, is there for the producer's next edge. */
@@ -74,9 +74,9 @@ static inline tick_t port_next(const struct port *p) { return p->list.head ? p->
 static inline void port_pop_to(struct port *p, struct req *behind, tick_t now)
 {
     p->list.head = behind;
-    if (!behind) p->list.tail = &p->list.head;
+    p->list.tail = behind ? p->list.tail : &p->list.head;
     p->used--;
-    p->freed = p->freed_at == now ? p->freed + 1 : 1;
+    p->freed = 1 + p->freed * (p->freed_at == now);
     p->freed_at = now;
     if (p->producer_waits) {
         p->producer_waits = false;

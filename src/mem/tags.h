@@ -54,6 +54,11 @@ static inline int tags_find(const struct tags *t, uint32_t set, uint64_t line)
 {
     if (t->infinite) return tags_find_infinite(t, line);
     const uint64_t *l = t->line + (size_t)set * t->ways;
+    int at = -1;
+    if (t->ways <= 16) { /* which way, if any, nobody can predict: all are compared */
+        for (uint32_t w = 0; w < t->ways; w++) at = l[w] == line ? (int)(set * t->ways + w) : at;
+        return at;
+    }
     for (uint32_t w = 0; w < t->ways; w++)
         if (l[w] == line) return (int)(set * t->ways + w);
     return -1;

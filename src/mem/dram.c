@@ -354,10 +354,9 @@ static tick_t issue_command(struct dram *d, tick_t now)
 /* When there is work again; pushes and pops at the ports wake the channel by themselves. */
 static tick_t next_work(const struct dram *d, tick_t now)
 {
-    tick_t soon = now + d->part.period, next = d->next_command == NEVER ? NEVER : later(soon, d->next_command);
-    if (d->backlog[0] | d->backlog[1]) return soon;
-    for (uint32_t i = 0; i < d->slices && d->queued < d->queue_cap; i++)
-        if (!port_empty(&d->in[i])) next = earlier(next, later(soon, port_next(&d->in[i]) + 1));
+    tick_t next = d->next_command;
+    if (d->backlog[0] | d->backlog[1]) return now + d->part.period;
+    for (uint32_t i = 0; i < d->slices && d->queued < d->queue_cap; i++) next = earlier(next, d->in[i].visible_at);
     return next;
 }
 

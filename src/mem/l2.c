@@ -476,12 +476,11 @@ static uint64_t *stall_counter(struct l2 *s)
  * request is tried again after anything changed here: a fill, a send, a reply. */
 static tick_t next_work(const struct l2 *s, tick_t now)
 {
-    tick_t soon = now + s->part.period, next = NEVER;
+    tick_t soon = now + s->part.period;
     if (s->done.head && !s->out->producer_waits) return soon;
     if (s->missq.head && !s->mem->producer_waits) return soon;
-    if (!port_empty(&s->in) && s->stalled == L2_GO) next = later(later(soon, port_next(&s->in) + 1), s->port_free);
-    if (!port_empty(&s->fill)) next = earlier(next, later(later(soon, port_next(&s->fill) + 1), s->fill_free));
-    return next;
+    tick_t request = s->stalled == L2_GO ? later(s->in.visible_at, s->port_free) : NEVER;
+    return earlier(request, later(s->fill.visible_at, s->fill_free));
 }
 
 void l2_read_stats(const struct l2 *s, tick_t at, struct l2_stats *out)

@@ -16,6 +16,7 @@
 
 struct port {
     struct req_list list;
+    tick_t visible_at; /* from then on the oldest entry can be seen; NEVER when empty */
     uint32_t used, capacity;
     tick_t delay; /* a fixed pipeline inside the port: entries are visible that much later */
     tick_t freed_at;
@@ -28,7 +29,7 @@ struct port {
 
 static inline void port_init(struct port *p, uint32_t capacity, const struct part *producer, const struct part *consumer)
 {
-    *p = (struct port){.capacity = capacity, .freed_at = NEVER, .producer = producer, .consumer = consumer};
+    *p = (struct port){.visible_at = NEVER, .capacity = capacity, .freed_at = NEVER, .producer = producer, .consumer = consumer};
     list_init(&p->list);
 }
 
@@ -54,6 +55,7 @@ static inline void port_push_after(struct port *p, struct req *r, tick_t after)
     p->used++;
     p->consumer->clock->progress++;
     if (!first) return; /* the one in front decides when there is work */
+    p->visible_at = r->ready + 1;
     if (p->notify) *p->notify |= p->notify_bit;
     part_wake_after(p->consumer, r->ready);
 }
@@ -63,18 +65,15 @@ static inline void port_push(struct port *p, struct req *r, tick_t now) { port_p
 /* The oldest visible entry, or NULL. */
 static inline struct req *port_peek(const struct port *p, tick_t now)
 {
-    struct req *r = p->list.head;
-    return r && r->ready < now ? r : NULL;
+    return p->visible_at <= now ? p->list.head : NULL;
 }
-
-/* When the oldest entry becomes visible: the tick before which it is not; NEVER when empty. */
-static inline tick_t port_next(const struct port *p) { return p->list.head ? p->list.head->ready : NEVER; }
 
 /* Takes out the oldest entry, which may be in another list already; `behind` was its next. */
 static inline void port_pop_to(struct port *p, struct req *behind, tick_t now)
 {
     p->list.head = behind;
     p->list.tail = behind ? p->list.tail : &p->list.head;
+    p->visible_at = behind ? behind->ready + 1 : NEVER;
     p->used--;
     p->freed = 1 + p->freed * (p->freed_at == now);
     p->freed_at = now;

@@ -380,12 +380,11 @@ static tick_t readonly_next(const struct sm *s, const struct access_pipe *p)
  * network to take a miss; both wake the SM. */
 tick_t ldst_next(const struct sm *s, tick_t now)
 {
-    tick_t soon = now + s->part.period, next = NEVER;
+    tick_t soon = now + s->part.period, next = s->reply.visible_at;
     const struct lsu *u = &s->lsu;
     bool misses = s->l1d.missq.head || (s->readonly && (s->l1t.missq.head || s->l1c.missq.head));
     if (misses && !s->request->producer_waits) return soon;
     if (s->reexec.entries && reexec_busy(s)) return soon;
-    if (!port_empty(&s->reply)) next = later(soon, port_next(&s->reply) + 1);
     next = earlier(next, pipe_next(&s->pipe[FROM_L1D]));
     if (s->readonly) next = earlier(next, earlier(readonly_next(s, &s->pipe[FROM_L1T]), readonly_next(s, &s->pipe[FROM_L1C])));
     if (u->op) {

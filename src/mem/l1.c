@@ -349,6 +349,17 @@ void l1_fill(struct l1 *c, struct req *reply, struct req_list *done)
     if (c->policy->on_fill && !t->infinite) c->policy->on_fill(c->self, at / t->ways, at % t->ways);
 }
 
+void l1_add_stats(const struct l1 *c, struct l1d_stats *out)
+{
+    stats_add(out, &c->stats, sizeof *out);
+    out->stall_mshr += c->refusals[L1_NO_MSHR];
+    out->stall_merge += c->refusals[L1_NO_MERGE];
+    out->stall_line += c->refusals[L1_NO_LINE];
+    out->stall_missq += c->refusals[L1_NO_QUEUE];
+    out->stall_gate += c->refusals[L1_GATED];
+    out->stall_order += c->refusals[L1_ORDER];
+}
+
 void l1_flush(struct l1 *c)
 {
     struct tags *t = &c->tags;

@@ -18,7 +18,8 @@ enum l1_outcome {
     /* refused */
     L1_NO_MSHR, L1_NO_MERGE, L1_NO_LINE, L1_NO_QUEUE, L1_GATED,
     L1_ORDER, /* by the ld/st unit: an earlier instruction of the warp waits for re-execution */
-    L1_AGAIN  /* wants no resource: to be presented again in the next cycle */
+    L1_AGAIN, /* wants no resource: to be presented again in the next cycle */
+    L1_OUTCOMES
 };
 static inline bool l1_refused(enum l1_outcome o) { return o >= L1_NO_MSHR; }
 
@@ -41,7 +42,8 @@ struct l1 {
     uint32_t refused_at;     /* and the first way of the set it wanted */
     bool gate_merges; /* who may not miss may not merge either */
     struct observer *observer; /* of stats.profile; NULL: nobody looks */
-    struct l1d_stats stats;
+    struct l1d_stats stats; /* but for the stalls, see l1_add_stats */
+    uint64_t refusals[L1_OUTCOMES]; /* cycles in which the oldest request met this; of refusals only */
 };
 
 struct l1_shape {
@@ -76,6 +78,8 @@ static inline struct req *l1_missq_pop(struct l1 *c)
     c->changed |= c->refused == L1_NO_QUEUE;
     return list_pop(&c->missq);
 }
+
+void l1_add_stats(const struct l1 *c, struct l1d_stats *out);
 
 /* Uses only the first `ways` ways of each set from now on; the cache must be idle. Lines in the others are
  * lost. A way that is not used looks reserved for ever, so no policy takes it. */

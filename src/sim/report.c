@@ -5,14 +5,15 @@
 
 #include "sim/gpu_priv.h"
 
-static void add_small_cache(const struct l1d_stats *c, uint64_t *accesses, uint64_t *hits, uint64_t *reserved,
+/* Texture and constant caches report one sum of stalls. */
+static void add_small_cache(const struct l1 *c, uint64_t *accesses, uint64_t *hits, uint64_t *reserved,
                             uint64_t *misses, uint64_t *stalls)
 {
-    *accesses += c->accesses;
-    *hits += c->hits;
-    *reserved += c->hits_reserved;
-    *misses += c->misses;
-    *stalls += c->stall_line;
+    *accesses += c->stats.accesses;
+    *hits += c->stats.hits;
+    *reserved += c->stats.hits_reserved;
+    *misses += c->stats.misses;
+    for (unsigned i = L1_NO_MSHR; i < L1_AGAIN; i++) *stalls += c->refusals[i];
 }
 
 static void add_lanes(const struct exec_class c[LAT_COUNT], struct sm_stats *out)
@@ -33,10 +34,10 @@ void gpu_read_stats(const struct gpu *g, struct run_stats *out)
         const struct sm *s = &g->sm[i];
         stats_add(&out->sm, &s->stats, sizeof out->sm);
         add_lanes(s->exec_class, &out->sm);
-        stats_add(&out->l1d, &s->l1d.stats, sizeof out->l1d);
-        add_small_cache(&s->l1t.stats, &out->l1t.accesses, &out->l1t.hits, &out->l1t.hits_reserved, &out->l1t.misses,
+        l1_add_stats(&s->l1d, &out->l1d);
+        add_small_cache(&s->l1t, &out->l1t.accesses, &out->l1t.hits, &out->l1t.hits_reserved, &out->l1t.misses,
                         &out->l1t.stall_cycles);
-        add_small_cache(&s->l1c.stats, &out->l1c.accesses, &out->l1c.hits, &out->l1c.hits_reserved, &out->l1c.misses,
+        add_small_cache(&s->l1c, &out->l1c.accesses, &out->l1c.hits, &out->l1c.hits_reserved, &out->l1c.misses,
                         &out->l1c.stall_cycles);
     }
     out->icnt = (struct icnt_stats){g->net[0].packets, g->net[0].flits, g->net[1].packets, g->net[1].flits};

@@ -119,23 +119,6 @@ static void send_misses(struct sm *s, struct l1 *c, tick_t now)
 
 /* ---- at the tags ---- */
 
-void ldst_count_refusal(struct sm *s, struct l1 *c, enum l1_outcome why, uint64_t cycles)
-{
-    if (c != &s->l1d) {
-        c->stats.stall_line += cycles; /* texture and constant caches report one sum */
-        return;
-    }
-    switch (why) {
-    case L1_NO_MSHR: c->stats.stall_mshr += cycles; break;
-    case L1_NO_MERGE: c->stats.stall_merge += cycles; break;
-    case L1_NO_LINE: c->stats.stall_line += cycles; break;
-    case L1_NO_QUEUE: c->stats.stall_missq += cycles; break;
-    case L1_GATED: c->stats.stall_gate += cycles; break;
-    case L1_ORDER: c->stats.stall_order += cycles; break;
-    default: break;
-    }
-}
-
 /* Tells the L1D's policy about loads: when the first request meets the tags, when the last left. */
 static void note_load(struct sm *s, struct memop *op, enum l1_outcome outcome, bool last)
 {
@@ -188,7 +171,7 @@ static void access_tags(struct sm *s, struct l1 *c, struct access_pipe *p, tick_
     if (outcome == L1_AGAIN) return;
     if (l1_refused(outcome)) {
         p->refused = outcome;
-        ldst_count_refusal(s, c, outcome, 1);
+        c->refusals[outcome]++;
         return;
     }
     p->list.head = next;
@@ -337,16 +320,16 @@ static bool some_refused(const struct sm *s)
 static void account_skipped(struct sm *s, uint64_t skipped)
 {
     if (s->reexec.entries) reexec_skip(s, skipped);
-    if (!some_refused(s)) return;
-    s->stats.lsu_stall_cycles += skipped;
-    if (l1_refused(s->pipe[FROM_L1D].refused)) ldst_count_refusal(s, &s->l1d, s->pipe[FROM_L1D].refused, skipped);
-    if (l1_refused(s->pipe[FROM_L1T].refused)) ldst_count_refusal(s, &s->l1t, s->pipe[FROM_L1T].refused, skipped);
-    if (l1_refused(s->pipe[FROM_L1C].refused)) ldst_count_refusal(s, &s->l1c, s->pipe[FROM_L1C].refused, skipped);
+    s->stats.lsu_stall_cycles += skipped * some_refused(s);
+    s->l1d.refusals[s->pipe[FROM_L1D].refused] += skipped;
+    if (!s->readonly) return;
+    s->l1t.refusals[s->pipe[FROM_L1T].refused] += skipped;
+    s->l1c.refusals[s->pipe[FROM_L1C].refused] += skipped;
 }
 
 void ldst_cycle(struct sm *s, tick_t now, uint64_t skipped)
 {
-    if (skipped) account_skipped(s, skipped);
+    account_skipped(s, skipped); /* often 0, often not */
     accept_reply(s, now);
     send_misses(s, &s->l1d, now);
     if (s->readonly) {

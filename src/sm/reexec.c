@@ -123,7 +123,7 @@ static bool try_unit(struct sm *s, tick_t now)
     q->blocked = l1_refused(outcome) && (wait || !can_push(q, r));
     if (q->blocked) {
         p->refused = outcome;
-        ldst_count_refusal(s, &s->l1d, outcome, 1);
+        s->l1d.refusals[outcome] += 1;
         return !wait;
     }
     p->list.head = next;
@@ -140,7 +140,7 @@ void reexec_access(struct sm *s, tick_t now)
     struct access_pipe *p = &s->pipe[FROM_L1D];
     s->stats.reexec_occupancy += q->used;
     if (q->blocked && q->used) {
-        ldst_count_refusal(s, &s->l1d, p->refused, 1);
+        s->l1d.refusals[p->refused] += 1;
     } else {
         p->refused = L1_HIT;
         if (p->used && p->list.head->ready <= now && try_unit(s, now)) return;

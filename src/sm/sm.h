@@ -225,7 +225,6 @@ void ldst_cycle(struct sm *s, tick_t now, uint64_t skipped);
 tick_t ldst_next(const struct sm *s, tick_t now);
 bool ldst_idle(const struct sm *s);
 enum l1_outcome ldst_try(struct sm *s, struct l1 *c, struct req *r, tick_t now); /* accepted: no longer the caller's */
-void ldst_count_refusal(struct sm *s, struct l1 *c, enum l1_outcome why, uint64_t cycles);
 const struct access_pipe *ldst_waits_for(const struct sm *s); /* where the dispatched instruction's requests go, or NULL */
 /* gate.c; both for schemes with may_miss */
 bool gate_lets_readonly(const struct sm *s, const struct req *r); /* a request to the texture or constant cache miss */

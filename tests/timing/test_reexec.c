@@ -125,7 +125,7 @@ TEST(no_overtaking_of_a_store)
     assert_int_equal(f.l->sm.l1d.stats.loads, 0);
     f.l->closed = false;
     lone_finish(f.l);
-    assert_true(f.l->sm.l1d.stats.stall_order > 0);
+    assert_true(f.l->sm.l1d.refusals[L1_ORDER] > 0);
     assert_int_equal(f.l->sm.l1d.stats.loads, 32);
     end(&f);
 }

@@ -75,7 +75,7 @@ int addrmap_init(struct addrmap *m, const char *text, unsigned channels, unsigne
 {
     struct masks k;
     const char *letters = text;
-    *m = (struct addrmap){.channels = channels, .slices = slices, .insert_at = -1};
+    *m = (struct addrmap){.channels = channels, .by_channels = reciprocal_of(channels), .slices = slices, .insert_at = -1};
     m->slice_bits = slices > 1 ? log2_floor(slices) : 0;
     if (strncmp(text, "dramid@", 7) == 0) {
         char *end;
@@ -115,7 +115,7 @@ static uint32_t split_channel(const struct addrmap *m, uint64_t addr, uint64_t *
     if (m->channels == 1) return 0;
     if (!m->divide) return (uint32_t)gather(&m->channel, addr);
     unsigned at = (unsigned)m->insert_at;
-    uint64_t high = addr >> at, q = quotient(high, m->channels);
+    uint64_t high = addr >> at, q = reciprocal_divide(high, &m->by_channels);
     *rest = q << at | (addr & (bit64(at) - 1));
     return (uint32_t)(high - q * m->channels);
 }

@@ -12,6 +12,7 @@
 
 #include "mem/req.h"
 #include "mem/tags.h"
+#include "base/bits.h"
 #include "base/err.h"
 
 enum { MAP_MAX_RUNS = 12 };
@@ -26,6 +27,7 @@ enum map_hash { MAP_PLAIN, MAP_XOR, MAP_IPOLY }; /* order of the choices of mem.
 
 struct addrmap {
     unsigned channels, slices, slice_bits;
+    struct reciprocal by_channels;
     int insert_at;    /* dramid@N, or -1: the channel has letters of its own */
     bool divide;      /* channels is not a power of two */
     unsigned channel_bits;

@@ -39,16 +39,18 @@ static uint64_t lru_storage_bits(const void *self)
     return bits * l->ways * l->sets;
 }
 
-/* Ways that are free come before all others, ways in flight never: the state decides first. */
+/* The state decides before the time of use: ways that are free come first, ways in flight never. In a
+ * full set only the latter are to be told apart, and their state is the odd one. */
 static int lru_victim(void *self, const struct wl_access *a, const struct wl_set *s)
 {
-    static const uint64_t rank[] = {[WL_INVALID] = 0, [WL_VALID] = UINT64_C(1) << 62, [WL_RESERVED] = UINT64_C(2) << 62};
+    static const uint64_t rank[] = {[WL_INVALID] = 0, [WL_VALID] = UINT64_C(1) << 62, [WL_RESERVED] = UINT64_C(1) << 63};
+    _Static_assert(WL_RESERVED % 2 == 1 && WL_VALID % 2 == 0, "the lowest bit tells them apart");
     const struct lru *l = self;
     const uint64_t *used = l->used + (size_t)a->set * l->ways;
-    uint64_t least = UINT64_C(2) << 62;
+    uint64_t least = UINT64_C(1) << 63;
     int way = WL_NO_WAY_STALL;
     for (uint32_t w = 0; w < l->ways; w++) {
-        uint64_t when = used[w] | rank[WL_STATE(s->state[w])];
+        uint64_t when = used[w] | (s->full ? (uint64_t)s->state[w] << 63 : rank[WL_STATE(s->state[w])]);
         way = when < least ? (int)w : way;
         least = when < least ? when : least;
     }

@@ -215,6 +215,24 @@ TEST(a_part_knows_its_cycle)
     end();
 }
 
+/* Its edges are not counted while nobody of it works; they are known when somebody asks. */
+TEST(a_clock_that_slept_long_is_woken_in_time)
+{
+    for (tick_t far = 0; far < 3 * 3 * WHEEL_SLOTS; far += 2999) {
+        begin(3, 7, 1);
+        rig.target[1] = 7 * 5000;
+        part_wake_at(&rig.part[1], rig.target[1]);
+        while (rig.clock.now < rig.target[1]) assert_true(step(false, NULL));
+        rig.target[0] = rig.clock.now + 1 + far;
+        part_wake_at(&rig.part[0], rig.target[0]);
+        while (step(false, NULL)) {
+        }
+        assert_int_equal(rig.worked[0][rig.calls[0] - 1], (rig.target[0] + 2) / 3 * 3);
+        assert_true(rig.calls[0] <= far / 3 / (WHEEL_SLOTS - 1) + 1);
+        end();
+    }
+}
+
 TEST(too_many_parts_are_refused)
 {
     struct clock c;
@@ -236,6 +254,7 @@ int main(void)
         cmocka_unit_test(the_reference_engine_visits_every_edge),
         cmocka_unit_test(the_order_of_parts_is_as_asked),
         cmocka_unit_test(a_part_knows_its_cycle),
+        cmocka_unit_test(a_clock_that_slept_long_is_woken_in_time),
         cmocka_unit_test(too_many_parts_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

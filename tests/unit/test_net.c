@@ -3,7 +3,7 @@
 
 #include "mem/net.h"
 
-enum { MAX_PORTS = 8 };
+enum { MAX_PORTS = 150 };
 
 static struct {
     struct clock clock;
@@ -188,25 +188,58 @@ TEST(the_head_of_a_queue_blocks_it)
     end();
 }
 
-TEST(outputs_serve_their_inputs_in_turn)
+static void serve_in_turn(uint32_t inputs)
 {
-    begin("icnt.latency=1", 5, 1);
-    unsigned served[5] = {0};
-    uint64_t before = 99;
-    for (unsigned n = 0; n < 100; n++)
-        for (uint32_t i = 0; i < 5; i++) push(i, 0, 1);
-    for (unsigned n = 0; n < 400; n++) {
+    begin("icnt.latency=1", inputs, 1);
+    unsigned served[256] = {0}, rounds = 400 / inputs;
+    uint64_t before = inputs - 1;
+    for (unsigned n = 0; n < rounds; n++)
+        for (uint32_t i = 0; i < inputs; i++) push((i + 1) % inputs, 0, 1); /* input 0 was served last, so to say */
+    for (unsigned n = 0; n < rounds * inputs; n++) {
         arrival(0);
         const struct req *r = rig.taken;
-        if (before != 99) assert_int_equal(r->line, (before + 1) % 5);
+        if (n) assert_int_equal(r->line, (before + 1) % inputs);
         before = r->line;
         served[r->line]++;
     }
-    for (int i = 0; i < 5; i++) assert_int_equal(served[i], 80);
+    for (uint32_t i = 0; i < inputs; i++) assert_int_equal(served[i], rounds);
     end();
 }
 
-/* An input that is silent for a while gets no credit for it, and costs the others nothing. */
+TEST(outputs_serve_their_inputs_in_turn)
+{
+    static const uint32_t inputs[] = {2, 5, 63, 64, 65, 130, 200};
+    for (unsigned i = 0; i < COUNT(inputs); i++) serve_in_turn(inputs[i]);
+}
+
+/* More ports than a word has bits: each packet comes out where it wants to, those of an input in order. */
+TEST(many_ports)
+{
+    enum { PORTS = 150 };
+    uint64_t seed = 9;
+    uint64_t last[PORTS][PORTS] = {{0}};
+    begin("icnt.latency=2", PORTS, PORTS);
+    unsigned sent = 0, came = 0;
+    for (unsigned cycle = 0; came < sent || cycle < 100; cycle++) {
+        for (uint32_t i = 0; i < PORTS && cycle < 100; i++)
+            if (draw(&seed, 8) == 0) push(i, (uint32_t)draw(&seed, PORTS), 1), sent++;
+        step(1);
+        for (uint32_t o = 0; o < PORTS; o++) {
+            const struct req *r = take(o);
+            if (!r) continue;
+            uint64_t number = (uint64_t)(r - rig.req) + 1;
+            assert_int_equal(r->slice, o);
+            assert_true(number > last[r->line][o]);
+            last[r->line][o] = number;
+            came++;
+        }
+        assert_true(cycle < 10000);
+    }
+    assert_true(sent > 1000);
+    assert_true(net_idle(&rig.net));
+    end();
+}
+
 TEST(turns_skip_inputs_without_packets)
 {
     begin("icnt.latency=1", 4, 1);
@@ -302,6 +335,7 @@ int main(void)
         cmocka_unit_test(inputs_and_outputs_work_side_by_side),
         cmocka_unit_test(the_head_of_a_queue_blocks_it),
         cmocka_unit_test(outputs_serve_their_inputs_in_turn),
+        cmocka_unit_test(many_ports),
         cmocka_unit_test(turns_skip_inputs_without_packets),
         cmocka_unit_test(a_full_output_pushes_back),
         cmocka_unit_test(sleeping_changes_nothing),

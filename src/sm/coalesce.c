@@ -31,15 +31,26 @@ static void add_lane(struct txn *t, uint64_t addr, unsigned width)
     t->lanes++;
 }
 
-/* Lanes further apart than a segment: a transaction each. */
+/* The transaction of one lane alone. */
+static struct txn lone_lane(uint64_t addr, unsigned width)
+{
+    unsigned offset = (unsigned)addr & (LINE_BYTES - 1), last = (offset + width - 1) >> 5;
+    uint64_t run = (UINT64_C(1) << width) - 1; /* width <= 32 */
+    struct txn t = {.line = addr >> LINE_SHIFT, .lanes = 1};
+    t.sectors = (uint8_t)(((2u << last) - (1u << (offset >> 5))) & ALL_SECTORS);
+    t.bytes[0] = offset < 64 ? run << offset : 0;
+    t.bytes[1] = offset >= 64 ? run << (offset - 64) : offset + width > 64 ? run >> (64 - offset) : 0;
+    return t;
+}
+
+/* Lanes further apart than a segment: a transaction each, in the order they are served. */
 static uint32_t one_each(const struct warp_addrs *a, unsigned width, struct txn *out)
 {
-    unsigned first = bit_low32(a->mask);
-    uint32_t n = 0;
+    uint32_t n = bit_count32(a->mask), next = a->stride > 0 ? n : 0;
     for (uint32_t m = a->mask; m; m &= m - 1) {
-        uint64_t addr = a->base + (uint64_t)((int64_t)(bit_low32(m) - first) * a->stride);
-        out[n] = (struct txn){.line = addr >> LINE_SHIFT};
-        add_lane(&out[n++], addr, width);
+        struct txn t = lone_lane(warp_addr(a, bit_low32(m)), width);
+        if (a->stride > 0) out[--next] = t;
+        else out[next++] = t;
     }
     return n;
 }
@@ -156,9 +167,17 @@ static bool lower(const struct txn *a, const struct txn *b)
     return a->line != b->line ? a->line < b->line : a->sectors < b->sectors;
 }
 
-/* Highest first; they mostly come lowest first, so they are turned round before sorting. */
+static bool in_order(const struct txn *t, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++)
+        if (lower(&t[i - 1], &t[i])) return false;
+    return true;
+}
+
+/* Highest first; if they do not come so they mostly come lowest first, so they are turned round before sorting. */
 static void order(struct txn *t, uint32_t n)
 {
+    if (in_order(t, n)) return;
     for (uint32_t i = 0, j = n - 1; i < j; i++, j--) {
         struct txn x = t[i];
         t[i] = t[j];

@@ -88,7 +88,7 @@ struct wl_sched_policy {
     int (*pick)(void *self, const struct wl_sched_view *v, unsigned scheduler, uint64_t candidates);
     /* The choice was issued. */
     void (*issued)(void *self, const struct wl_sched_view *v, unsigned scheduler, unsigned warp);
-    /* Of the view they look at age, owned and cta only: the rest is then not kept up to date, which saves time. */
+    /* Of the view they look at cycle, age, owned and cta only: the rest is then not kept up to date, which saves time. */
     bool ignores_state;
 
     /* Warps that may issue at all this cycle (throttling); asked once a cycle before pick. Without

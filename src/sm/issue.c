@@ -129,7 +129,6 @@ static void refresh_memory_view(const struct sm *s, struct wl_sched_view *v)
 static void refresh_view(struct sm *s)
 {
     struct wl_sched_view *v = &s->view;
-    v->cycle = s->cycle;
     v->live = s->live;
     v->ready = s->ready;
     v->memory = s->memory;
@@ -165,6 +164,7 @@ bool issue_cycle(struct sm *s, tick_t now, tick_t *next)
 {
     uint64_t can = s->ready ? can_issue(s, now, next) : 0;
     if (!can && !s->sched->cycle) return false;
+    s->view.cycle = s->cycle;
     if (!s->sched->ignores_state) refresh_view(s);
     if (s->sched->cycle) {
         uint64_t again = s->sched->cycle(s->sched_self, &s->view);

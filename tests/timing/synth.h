@@ -151,6 +151,12 @@ static inline void synth_affine(struct synth *p, uint64_t base, int64_t stride)
     synth_affine_mask(p, UINT32_MAX, base, stride);
 }
 
+/* The memory instruction touches `n` lines from `line` on, a lane each. */
+static inline void synth_lines(struct synth *p, uint64_t line, unsigned n)
+{
+    synth_affine_mask(p, n == 32 ? UINT32_MAX : (1u << n) - 1, line * 128, 128);
+}
+
 /* ---- the source ---- */
 
 static inline int synth_next(struct stream_source *s, struct cta_stream *out, struct wl_err *e)

@@ -33,15 +33,7 @@ static void end(struct fixture *f)
     lone_free(f->l);
 }
 
-static void steps(struct lone *l, unsigned n)
-{
-    while (n--) lone_step(l);
-}
-
-static void touch(struct synth *p, uint64_t line, unsigned n)
-{
-    synth_affine_mask(p, n == 32 ? UINT32_MAX : (1u << n) - 1, (BASE_LINE + line) << LINE_SHIFT, 128);
-}
+static void touch(struct synth *p, uint64_t line, unsigned n) { synth_lines(p, BASE_LINE + line, n); }
 
 /* Block 0, warp 0's: the load that makes it owner and 300 adds that do not need it. Block 1 is warp 1's. */
 static void owner_program(struct synth *p)
@@ -84,7 +76,7 @@ static uint64_t merges(const char *switches)
     owner_program(&f.p);
     synth_load(&f.p, 2, SPACE_GLOBAL, 4);
     two_warps(&f, 31);
-    steps(f.l, 100);
+    lone_steps(f.l, 100);
     uint64_t merged = f.l->sm.l1d.stats.hits_reserved;
     assert_int_equal(f.l->sm.reexec.count[1], !merged); /* refused, it steps aside as a miss does */
     end(&f);
@@ -106,7 +98,7 @@ static bool shared_waits(const char *switches)
     owner_program(&f.p);
     synth_load(&f.p, 2, SPACE_SHARED, 4);
     two_warps(&f, 0);
-    steps(f.l, 100);
+    lone_steps(f.l, 100);
     bool waits = f.l->sm.warp[1].seq == 8;
     end(&f);
     return waits;
@@ -191,7 +183,7 @@ static uint64_t texture_misses(const char *switches)
     owner_program(&f.p);
     synth_load(&f.p, 2, SPACE_TEX, 4);
     two_warps(&f, 99);
-    steps(f.l, 100);
+    lone_steps(f.l, 100);
     uint64_t misses = f.l->sm.l1t.stats.misses;
     assert_int_equal(f.l->sm.pipe[FROM_L1T].refused, misses ? L1_HIT : L1_GATED);
     end(&f);
@@ -227,10 +219,10 @@ static void owner_behind(const char *more, unsigned textures, enum mem_space las
     synth_enter(&f.p, 1, 1);
     for (unsigned i = 0; i < textures; i++) touch(&f.p, 100 + i, 1);
     lone_launch(f.l, &f.p);
-    steps(f.l, 40);
+    lone_steps(f.l, 40);
     assert_int_equal(f.l->sm.pipe[FROM_L1T].refused, L1_GATED);
     assert_int_equal(f.l->sm.l1t.stats.misses, 0);
-    steps(f.l, 20); /* warp 0 has come to its second load */
+    lone_steps(f.l, 20); /* warp 0 has come to its second load */
     assert_true(f.l->sm.l1t.stats.misses > 0);
     end(&f);
 }

@@ -28,16 +28,7 @@ static void end(struct fixture *f)
     lone_free(f->l);
 }
 
-static void steps(struct lone *l, unsigned n)
-{
-    while (n--) lone_step(l);
-}
-
-/* The warp of the rows below touches `n` lines from `line` on with each memory instruction. */
-static void touch(struct synth *p, uint64_t line, unsigned n)
-{
-    synth_affine_mask(p, n == 32 ? UINT32_MAX : (1u << n) - 1, (BASE_LINE + line) << LINE_SHIFT, 128);
-}
+static void touch(struct synth *p, uint64_t line, unsigned n) { synth_lines(p, BASE_LINE + line, n); }
 
 /* A load of 32 lines of which two are accepted fills 30 entries and leaves the unit to others. */
 TEST(a_divergent_load_steps_aside)
@@ -54,7 +45,7 @@ TEST(a_divergent_load_steps_aside)
         touch(&f.p, first[w], lines[w]);
     }
     lone_launch(f.l, &f.p);
-    steps(f.l, 50);
+    lone_steps(f.l, 50);
     const struct reexec *q = &f.l->sm.reexec;
     assert_int_equal(q->used, 30);
     assert_int_equal(q->count[0], 30);
@@ -84,7 +75,7 @@ static void order(const char *sched, unsigned issued_by_warp0)
         touch(&f.p, 40 * w, 1); /* merges or hits */
     }
     lone_launch(f.l, &f.p);
-    steps(f.l, 190);
+    lone_steps(f.l, 190);
     assert_int_equal(f.l->sm.warp[0].seq, issued_by_warp0);
     assert_int_equal(f.l->sm.reexec.op[0]->load.seq, 1);
     lone_finish(f.l);
@@ -112,7 +103,7 @@ static void back_to_back(struct fixture *f, bool store_first)
     touch(&f->p, 0, 32);
     f->l->closed = store_first; /* nothing leaves: the stores find the miss queue full */
     lone_launch(f->l, &f->p);
-    steps(f->l, 100);
+    lone_steps(f->l, 100);
     assert_true(f->l->sm.reexec.blocked);
 }
 
@@ -161,7 +152,7 @@ TEST(stores_of_others_wait)
     synth_enter(&f.p, 1, 1);
     touch(&f.p, 99, 1);
     lone_launch(f.l, &f.p);
-    steps(f.l, 400);
+    lone_steps(f.l, 400);
     assert_int_equal(f.l->sm.l1d.stats.stores, 0);
     lone_finish(f.l);
     assert_int_equal(f.l->sm.l1d.stats.stores, 1);

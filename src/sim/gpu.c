@@ -238,8 +238,8 @@ static int deadlock(struct gpu *g, const char *kernel, struct wl_err *e)
 }
 
 /* Enough requests and memory instructions for a round of steps: in one an SM makes a request and a
- * write-back per cache (an L1D of grains up to eight: four of a miss, four of a flush) and an
- * instruction per scheduler, a slice a fetch, a store and a write-back. */
+ * write-back per cache (an L1D of grains up to eight: four of a miss, four of a flush), a slice a
+ * fetch, a store and a write-back; instructions as many as the ld/st unit's queue takes. */
 static int provide(struct gpu *g)
 {
     while (g->pool.available < g->round_requests)

@@ -33,16 +33,25 @@ static uint16_t age_rank(const struct sm *s, unsigned w)
     return (uint16_t)rank;
 }
 
+/* What policies are told of a memory instruction. */
+static struct wl_load describe(const struct sm *s, unsigned w)
+{
+    const struct warp *p = &s->warp[w];
+    const struct code_inst *in = p->inst;
+    return (struct wl_load){.seq = p->seq, .pc = in->pc, .warp = (uint16_t)w, .rank = age_rank(s, w),
+                            .loop = in->loop, .lanes = (uint8_t)bit_count32(p->exec),
+                            .space = in->space == SPACE_LOCAL ? WL_LOCAL : WL_GLOBAL,
+                            .outer_loop = p->nloops && in->loop != CODE_NO_LOOP ? p->loops[0].loop : in->loop};
+}
+
 static void issue_memory(struct sm *s, unsigned w, tick_t now)
 {
     struct warp *p = &s->warp[w];
     const struct code_inst *in = p->inst;
     struct memop *op = memop_alloc(s);
     bool shared = in->space == SPACE_SHARED;
-    op->load = (struct wl_load){.seq = p->seq, .pc = in->pc, .warp = (uint16_t)w, .rank = shared ? 0 : age_rank(s, w),
-                                .loop = in->loop, .lanes = (uint8_t)bit_count32(p->exec),
-                                .space = in->space == SPACE_LOCAL ? WL_LOCAL : WL_GLOBAL,
-                                .outer_loop = p->nloops && in->loop != CODE_NO_LOOP ? p->loops[0].loop : in->loop};
+    if (shared) op->load.warp = (uint16_t)w; /* no policy hears of it */
+    else op->load = describe(s, w);
     op->inst = in;
     op->regs = s->board + (size_t)w * s->board_regs;
     op->ready = now + s->mem_delay;
@@ -60,7 +69,8 @@ static void issue_memory(struct sm *s, unsigned w, tick_t now)
     ldst_accept(s, op);
 }
 
-static void issue_compute(struct sm *s, unsigned w, tick_t now)
+/* Returns the unit. */
+static unsigned issue_compute(struct sm *s, unsigned w, tick_t now)
 {
     const struct code_inst *in = s->warp[w].inst;
     struct exec_class *c = &s->exec_class[in->kind == INST_ALU ? in->lat : LAT_INT_ADD];
@@ -70,9 +80,11 @@ static void issue_compute(struct sm *s, unsigned w, tick_t now)
     s->pipes_until = later(s->pipes_until, free_at);
     uint64_t *board = s->board + (size_t)w * s->board_regs;
     for (unsigned i = 0; i < in->ndst; i++) board[in->reg[i]] = now + c->latency * s->part.period + s->issue_delay;
+    return c->unit;
 }
 
-static void issue(struct sm *s, unsigned w, tick_t now)
+/* Sends the warp's head to its unit, which is returned. */
+static unsigned issue(struct sm *s, unsigned w, tick_t now)
 {
     struct warp *p = &s->warp[w];
     const struct code_inst *in = p->inst;
@@ -85,14 +97,16 @@ static void issue(struct sm *s, unsigned w, tick_t now)
     s->stats.register_writes += in->ndst * lanes;
     p->seq++;
     bool arrive = false;
+    unsigned unit = UNIT_NONE;
     switch (in->kind) {
     case INST_LOAD:
     case INST_STORE:
     case INST_ATOMIC:
         if (p->exec) issue_memory(s, w, now);
+        unit = UNIT_LSU;
         break;
     case INST_ALU:
-    case INST_BRANCH: issue_compute(s, w, now); break;
+    case INST_BRANCH: unit = issue_compute(s, w, now); break;
     case INST_BARRIER:
         s->stats.barriers++;
         s->barrier |= bit64(w);
@@ -105,6 +119,15 @@ static void issue(struct sm *s, unsigned w, tick_t now)
     }
     warp_advance(s, w, now);
     if (arrive && (s->live >> w & 1)) warp_arrive(s, w, now);
+    return unit;
+}
+
+/* Warps that wait for the unit, if it takes no more in this cycle. */
+static uint64_t waiting_for(const struct sm *s, unsigned unit, tick_t now)
+{
+    if (unit == UNIT_NONE) return 0;
+    bool room = unit == UNIT_LSU ? ldst_has_room(s) : find_pipe(s, unit, now) != NO_PIPE;
+    return room ? 0 : s->head_unit[unit];
 }
 
 static struct wl_fill fill_of(const struct l1 *c)
@@ -144,12 +167,10 @@ static void refresh_view(struct sm *s)
 }
 
 /* Who of `can` this scheduler may issue beside the warp it has just issued. */
-static uint64_t beside(const struct sm *s, unsigned sched, unsigned issued, uint64_t can, tick_t now)
+static uint64_t beside(const struct sm *s, unsigned sched, unsigned issued, uint64_t can)
 {
-    tick_t ignored = NEVER;
     can &= s->owned[sched];
-    if (can) can &= s->sched->beside(s->sched_self, &s->view, sched, issued);
-    return can ? can & can_issue(s, now, &ignored) : 0;
+    return can ? can & s->sched->beside(s->sched_self, &s->view, sched, issued) : 0;
 }
 
 /* Schedulers take turns in going first. */
@@ -183,16 +204,12 @@ bool issue_cycle(struct sm *s, tick_t now, tick_t *next)
         do {
             int w = s->sched->pick(s->sched_self, &s->view, sched, mine);
             if (w < 0) break;
-            issue(s, (unsigned)w, now);
+            unsigned unit = issue(s, (unsigned)w, now);
             if (s->sched->issued) s->sched->issued(s->sched_self, &s->view, sched, (unsigned)w);
             issued = true;
-            can &= ~bit64((unsigned)w);
-            mine = s->sched->beside ? beside(s, sched, (unsigned)w, can, now) : 0;
+            can &= ~(bit64((unsigned)w) | waiting_for(s, unit, now));
+            mine = s->sched->beside ? beside(s, sched, (unsigned)w, can) : 0;
         } while (mine);
-        if (i + 1 < s->schedulers) { /* a unit may have become busy for the others */
-            tick_t ignored = NEVER;
-            can &= can_issue(s, now, &ignored);
-        }
     }
     s->stats.issue_cycles += issued;
     if (issued) allowed = UINT64_MAX; /* the issue may have changed it */

@@ -124,8 +124,8 @@ static bool first_stride(uint32_t mask, const uint64_t *addr, int64_t *stride)
 /* Whether `n` addresses, a number known when this is compiled, lie on base + i * step. */
 static inline bool all_lie_on(const uint64_t *addr, unsigned n, uint64_t base, uint64_t step)
 {
-    uint64_t off = 0;
-    for (unsigned i = 0; i < n; i++) off |= addr[i] ^ (base + i * step);
+    uint64_t off = addr[0] ^ base;
+    for (unsigned i = 1; i < n; i++) off |= (addr[i] - addr[i - 1]) ^ step;
     return !off;
 }
 

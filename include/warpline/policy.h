@@ -154,7 +154,7 @@ struct wl_cache_policy {
 
 /* ---- the recency chain: position 0 = most recent ----
  *
- * LRU, DIP, DaCache, EABP, WBAR and HAC are all a few lines over insert-at-position and
+ * DIP, DaCache, EABP, WBAR and HAC are all a few lines over insert-at-position and
  * promote-by-n. order[set * ways + position] is a way. */
 
 struct wl_chain {

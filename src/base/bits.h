@@ -16,12 +16,6 @@ static inline bool is_pow2(uint64_t x) { return x && !(x & (x - 1)); }
 /* floor(log2 x); x must not be 0. */
 static inline unsigned log2_floor(uint64_t x) { return 63u - (unsigned)__builtin_clzll(x); }
 
-/* a / b; a is nearly always small, and a 32-bit division takes a third of the time. */
-static inline uint64_t quotient(uint64_t a, uint64_t b)
-{
-    return (a | b) >> 32 ? a / b : (uint32_t)a / (uint32_t)b;
-}
-
 /* Division by a number that stays: reciprocal_divide(a, r) is a / r.by, without dividing while a is
  * below r.exact, as it nearly always is. */
 struct reciprocal {
@@ -33,7 +27,7 @@ static inline struct reciprocal reciprocal_of(uint64_t by)
 }
 static inline uint64_t reciprocal_divide(uint64_t a, const struct reciprocal *r)
 {
-    return a < r->exact ? (uint64_t)((unsigned __int128)a * r->inverse >> 64) : quotient(a, r->by);
+    return a < r->exact ? (uint64_t)((unsigned __int128)a * r->inverse >> 64) : a / r->by;
 }
 
 /* FNV-1a, continued from `h`; start with WL_HASH_INIT. */

@@ -183,9 +183,7 @@ static void reserve(struct l1 *c, struct req *r, const struct wl_access *a, uint
     }
     tags_take(t, a->set, at, a->line);
     t->state[at] = WL_RESERVED;
-    t->sectors[at].valid = t->sectors[at].dirty = 0;
-    t->sectors[at].pending = sectors;
-    t->sectors[at].mshr = mshr_alloc(&c->mshr, at);
+    t->sectors[at] = (struct line_sectors){.mshr = mshr_alloc(&c->mshr, at), .pending = sectors};
     c->mshr.entry[t->sectors[at].mshr].count = 1;
     fetch(c, r, a, t->sectors[at].mshr, sectors);
 }
@@ -231,23 +229,24 @@ static enum l1_outcome miss(struct l1 *c, struct req *r, const struct wl_access 
 static enum l1_outcome sector_miss(struct l1 *c, struct req *r, const struct wl_access *a, uint32_t at, uint8_t want)
 {
     struct tags *t = &c->tags;
-    uint8_t fetch_mask = (uint8_t)(want & ~t->sectors[at].valid & ~t->sectors[at].pending);
-    if (t->sectors[at].mshr == NO_MSHR) {
+    struct line_sectors *l = &t->sectors[at];
+    uint8_t fetch_mask = (uint8_t)(want & ~l->valid & ~l->pending);
+    if (l->mshr == NO_MSHR) {
         if (mshr_full(&c->mshr)) return L1_NO_MSHR;
         if (!missq_room(c, 1)) return L1_NO_QUEUE;
-        t->sectors[at].mshr = mshr_alloc(&c->mshr, at);
+        l->mshr = mshr_alloc(&c->mshr, at);
         t->state[at] = (uint8_t)((t->state[at] & ~3) | WL_RESERVED);
     } else {
-        if (!mshr_can_merge(&c->mshr, t->sectors[at].mshr)) return L1_NO_MERGE;
+        if (!mshr_can_merge(&c->mshr, l->mshr)) return L1_NO_MERGE;
         if (fetch_mask && !missq_room(c, 1)) return L1_NO_QUEUE;
     }
     if (!fetch_mask) {
-        mshr_wait(&c->mshr, t->sectors[at].mshr, r);
+        mshr_wait(&c->mshr, l->mshr, r);
         return hit(c, a, at, true);
     }
-    t->sectors[at].pending |= fetch_mask;
-    c->mshr.entry[t->sectors[at].mshr].count++;
-    fetch(c, r, a, t->sectors[at].mshr, fetch_mask);
+    l->pending |= fetch_mask;
+    c->mshr.entry[l->mshr].count++;
+    fetch(c, r, a, l->mshr, fetch_mask);
     if (c->policy->on_hit && !t->infinite) c->policy->on_hit(c->self, a, at - a->set * t->ways, true);
     return missed(c);
 }
@@ -334,15 +333,16 @@ void l1_fill(struct l1 *c, struct req *reply, struct req_list *done)
     struct tags *t = &c->tags;
     uint32_t m = reply->mshr, at = c->mshr.entry[m].at;
     note_fill(c, at);
-    t->sectors[at].valid |= reply->sectors;
-    t->sectors[at].pending &= (uint8_t)~reply->sectors;
-    if (t->sectors[at].pending) { /* other sectors of the line are still on their way */
+    struct line_sectors *l = &t->sectors[at];
+    l->valid |= reply->sectors;
+    l->pending &= (uint8_t)~reply->sectors;
+    if (l->pending) { /* other sectors of the line are still on their way */
         list_push(&c->mshr.entry[m].waiting, reply);
         return;
     }
     list_push(done, reply);
     t->state[at] = (uint8_t)((t->state[at] & ~3) | WL_VALID);
-    t->sectors[at].mshr = NO_MSHR;
+    l->mshr = NO_MSHR;
     list_join(done, &c->mshr.entry[m].waiting);
     mshr_release(&c->mshr, m);
     c->stats.fills++;

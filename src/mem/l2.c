@@ -135,7 +135,7 @@ static enum l2_stall find_victim(struct l2 *s, const struct wl_access *a, uint32
 
 static void forget_stores(struct l2 *s, uint32_t at)
 {
-    if (!s->tags.sectors[at].stored) return;
+    if (!s->tags.sectors[at].stored) return; /* spares touching `written` */
     s->tags.sectors[at].stored = false;
     s->written[at][0] = s->written[at][1] = 0;
 }
@@ -156,9 +156,8 @@ static void take_line(struct l2 *s, const struct req *r, const struct wl_access 
     }
     if (s->policy->on_insert) s->policy->on_insert(s->self, a, way);
     tags_take(t, a->set, at, r->line);
-    t->sectors[at].valid = t->sectors[at].dirty = t->sectors[at].pending = 0;
-    t->sectors[at].mshr = NO_MSHR;
     forget_stores(s, at);
+    t->sectors[at] = (struct line_sectors){.mshr = NO_MSHR};
     t->state[at] = line_state(t, at, r->nvm);
 }
 
@@ -252,7 +251,9 @@ static uint8_t promoted(const struct l2 *s, uint8_t fetch, int found)
     uint8_t all = fetch;
     if (s->promote >= 2) all |= (uint8_t)((fetch & 5) << 1 | (fetch & 10) >> 1);
     if (s->promote == 4 && fetch) all = ALL_SECTORS;
-    return found < 0 ? all : (uint8_t)(fetch | (all & ~(s->tags.sectors[found].valid | s->tags.sectors[found].pending | s->tags.sectors[found].dirty)));
+    if (found < 0) return all;
+    const struct line_sectors *l = &s->tags.sectors[found];
+    return (uint8_t)(fetch | (all & ~(l->valid | l->pending | l->dirty)));
 }
 
 static enum l2_stall read_line(struct l2 *s, struct req *r, const struct wl_access *a, int found, tick_t now)

@@ -76,12 +76,10 @@ static inline void wheel_set(const struct part *p, uint64_t cycle, tick_t edge)
     d->next = sooner ? edge : d->next;
 }
 
-/* The furthest edge the wheel can hold now, in edges from d->edge. */
-static inline uint64_t wheel_reach(const struct part *p)
+/* Edges from d->edge to the first one after now. */
+static inline uint64_t edges_passed(const struct domain *d, tick_t now)
 {
-    const struct domain *d = p->domain;
-    uint64_t passed = p->clock->now < d->edge ? 0 : reciprocal_divide(p->clock->now - d->edge, &d->cycles) + 1;
-    return passed + WHEEL_SLOTS - 1;
+    return now < d->edge ? 0 : reciprocal_divide(now - d->edge, &d->cycles) + 1;
 }
 
 /* The part works at its first edge after `at` (at >= now). Beyond the wheel's reach it is woken
@@ -90,7 +88,7 @@ static inline void part_wake_after(const struct part *p, tick_t at)
 {
     const struct domain *d = p->domain;
     uint64_t ahead = reciprocal_divide(at + d->period - d->edge, &d->cycles); /* edge <= now + period */
-    if (ahead >= WHEEL_SLOTS) ahead = ahead < wheel_reach(p) ? ahead : wheel_reach(p);
+    if (ahead >= WHEEL_SLOTS) ahead = earlier(ahead, edges_passed(d, p->clock->now) + WHEEL_SLOTS - 1);
     wheel_set(p, d->cycle + ahead, d->edge + ahead * d->period);
 }
 

@@ -50,7 +50,7 @@ int clock_domain(struct clock *c, tick_t period)
     return d->wheel ? (int)c->ndomains++ : -1;
 }
 
-static inline tick_t next_edge(const struct clock *c, bool tick)
+tick_t clock_next(const struct clock *c, bool tick)
 {
     tick_t t = NEVER;
     for (unsigned i = 0; i < c->ndomains; i++) {
@@ -59,8 +59,6 @@ static inline tick_t next_edge(const struct clock *c, bool tick)
     }
     return t;
 }
-
-tick_t clock_next(const struct clock *c, bool tick) { return next_edge(c, tick); }
 
 /* Sets d->next to the first slot in use after that of (cycle, edge). */
 static inline void find_next(struct domain *d, uint64_t cycle, tick_t edge)
@@ -92,11 +90,7 @@ static inline uint32_t take_slot(struct domain *d)
     return slot;
 }
 
-static inline void work(const struct driven *d, tick_t now)
-{
-    tick_t next = d->tick(d->self, now);
-    if (next != NEVER) part_wake_at(d->part, next);
-}
+static inline void work(const struct driven *d, tick_t now) { part_wake_at(d->part, d->tick(d->self, now)); }
 
 /* Wishes are forgotten before anybody works: what is asked for from now on is new. */
 static void collect(struct clock *c, tick_t t, bool tick, uint64_t *due)
@@ -141,7 +135,7 @@ void clock_settle(struct clock *c)
 {
     for (unsigned i = 0; i < c->ndomains; i++) {
         struct domain *d = &c->domain[i];
-        uint64_t passed = c->now < d->edge ? 0 : reciprocal_divide(c->now - d->edge, &d->cycles) + 1;
+        uint64_t passed = edges_passed(d, c->now);
         d->edge += passed * d->period;
         d->cycle += passed;
     }
@@ -149,7 +143,7 @@ void clock_settle(struct clock *c)
 
 bool clock_step(struct clock *c, const struct driven *d, unsigned n, bool tick, const uint32_t *order)
 {
-    tick_t t = next_edge(c, tick);
+    tick_t t = clock_next(c, tick);
     if (t == NEVER) return false;
     uint64_t due[CLOCK_MAX_WORDS] = {0};
     for (unsigned i = 0; tick && i < n; i++)

@@ -249,31 +249,26 @@ static int provide(struct gpu *g)
     return g->profile ? profile_provide(g->profile) : 0;
 }
 
-static inline void wake(const struct part *p, tick_t at)
-{
-    if (at != NEVER) part_wake_at(p, at);
-}
-
 /* Lets the parts named in the mask work; they are numbered SMs, networks, slices, channels, dispatcher. */
 static void work_by_kind(struct gpu *g, uint64_t due, tick_t now)
 {
     for (uint64_t m = due & g->kind[SMS]; m; m &= m - 1) {
         struct sm *s = &g->sm[bit_low64(m)];
-        wake(&s->part, sm_tick(s, now));
+        part_wake_at(&s->part, sm_tick(s, now));
     }
     for (uint64_t m = due & g->kind[NETS]; m; m &= m - 1) {
         struct net *n = &g->net[bit_low64(m) - g->sms];
-        wake(&n->part, net_tick(n, now));
+        part_wake_at(&n->part, net_tick(n, now));
     }
     for (uint64_t m = due & g->kind[SLICES]; m; m &= m - 1) {
         struct l2 *l = &g->l2[bit_low64(m) - g->sms - 2];
-        wake(&l->part, l2_tick(l, now));
+        part_wake_at(&l->part, l2_tick(l, now));
     }
     for (uint64_t m = due & g->kind[CHANNELS]; m; m &= m - 1) {
         struct dram *d = &g->dram[bit_low64(m) - g->sms - 2 - g->slices];
-        wake(&d->part, dram_tick(d, now));
+        part_wake_at(&d->part, dram_tick(d, now));
     }
-    if (due & g->kind[DISPATCHER]) wake(&g->dispatch.part, dispatch_tick(&g->dispatch, now));
+    if (due & g->kind[DISPATCHER]) part_wake_at(&g->dispatch.part, dispatch_tick(&g->dispatch, now));
 }
 
 /* False: nobody will ever work again. */

@@ -59,9 +59,9 @@ static uint8_t line_state(const struct tags *t, uint32_t at, bool nvm)
     return (uint8_t)(st | (t->sectors[at].dirty ? WL_DIRTY : 0) | (nvm ? WL_NVM : 0));
 }
 
-static void describe(const struct l2 *s, const struct req *r, uint32_t set, struct wl_access *a)
+static void describe(const struct l2 *s, const struct req *r, uint32_t set, tick_t now, struct wl_access *a)
 {
-    *a = (struct wl_access){.line = r->line, .cycle = part_cycle(&s->part), .set = set, .pc = r->pc, .warp = r->warp,
+    *a = (struct wl_access){.line = r->line, .cycle = part_cycles(&s->part, now), .set = set, .pc = r->pc, .warp = r->warp,
                             .rank = r->rank, .kind = r->kind, .space = r->space, .sectors = r->sectors,
                             .lanes = r->lanes, .number = r->number, .sm = r->sm, .nvm = r->nvm, .note = r->note,
                             .bytes = r->bytes};
@@ -445,7 +445,7 @@ static enum l2_stall access_head(struct l2 *s, struct req *r, tick_t now)
     uint8_t sectors = s->port_by_size ? r->sectors : ALL_SECTORS;
     struct wl_access a;
     r->nvm = nvm_line(s->nvm, r->line);
-    describe(s, r, r->set, &a);
+    describe(s, r, r->set, now, &a);
     int found = tags_find(&s->tags, r->set, r->line);
     enum l2_stall why;
     if (r->kind == WL_LOAD || r->kind == WL_ATOMIC) why = read_line(s, r, &a, found, now);
@@ -508,12 +508,12 @@ tick_t l2_tick(struct l2 *s, tick_t now)
     return next_work(s, now);
 }
 
-void l2_host_copy(struct l2 *s, uint64_t line, uint32_t set, uint8_t sectors)
+void l2_host_copy(struct l2 *s, uint64_t line, uint32_t set, uint8_t sectors, tick_t now)
 {
     struct tags *t = &s->tags;
     struct req r = {.line = line, .kind = WL_STORE, .sectors = sectors, .nvm = nvm_line(s->nvm, line)};
     struct wl_access a;
-    describe(s, &r, set, &a);
+    describe(s, &r, set, now, &a);
     int found = tags_find(t, set, line);
     if (found >= 0) {
         touch(s, &a, (uint32_t)found, false);

@@ -63,7 +63,7 @@ tick_t l2_tick(struct l2 *s, tick_t now);
 /* The counters at tick `at`, also when the slice sleeps through a stall. */
 void l2_read_stats(const struct l2 *s, tick_t at, struct l2_stats *out);
 /* A host copy wrote this line (all sectors), or part of it. */
-void l2_host_copy(struct l2 *s, uint64_t line, uint32_t set, uint8_t sectors);
+void l2_host_copy(struct l2 *s, uint64_t line, uint32_t set, uint8_t sectors, tick_t now);
 void l2_describe(const struct l2 *s, char *out, size_t size);
 bool l2_idle(const struct l2 *s);
 

@@ -28,9 +28,10 @@ int net_init(struct net *n, const struct gpu_config *c, bool replies, uint32_t i
     n->out_free = calloc(outputs, sizeof *n->out_free);
     n->turn = calloc(outputs, sizeof *n->turn);
     n->wants = calloc((size_t)outputs * ((inputs + 63) / 64), sizeof *n->wants);
+    n->arrivals = calloc((size_t)ARRIVAL_SLOTS * ((inputs + 63) / 64), sizeof *n->arrivals);
     for (uint32_t i = 0; i <= LINE_SECTORS; i++)
         for (int data = 0; data < 2; data++) n->flits_of[data][i] = (uint8_t)packet_flits(n, data, i);
-    return n->in && n->out && n->in_free && n->out_free && n->turn && n->wants ? 0 : -1;
+    return n->in && n->out && n->in_free && n->out_free && n->turn && n->wants && n->arrivals ? 0 : -1;
 }
 
 void net_destroy(struct net *n)
@@ -41,6 +42,14 @@ void net_destroy(struct net *n)
     free(n->out_free);
     free(n->turn);
     free(n->wants);
+    free(n->arrivals);
+}
+
+void net_connect_input(struct net *n, uint32_t i, uint32_t capacity, const struct part *producer)
+{
+    port_init(&n->in[i], capacity, producer, &n->part);
+    n->in[i].arrivals = n->arrivals + (size_t)(i >> 6) * ARRIVAL_SLOTS;
+    n->in[i].arrival_bit = bit64(i & 63);
 }
 
 uint32_t net_flits(const struct net *n, const struct req *r)
@@ -52,20 +61,25 @@ uint32_t net_flits(const struct net *n, const struct req *r)
 
 static uint32_t destination(const struct net *n, const struct req *r) { return n->replies ? r->sm : r->slice; }
 
-/* Enters the oldest packet of an input for the output it wants, if it can be seen by `seen_by`; else
- * returns when the input must be looked at again. */
-static inline tick_t enter(struct net *n, uint32_t words, uint32_t input, tick_t seen_by)
+/* Enters the oldest packet of an input for the output it wants. */
+static inline void enter(struct net *n, uint32_t words, uint32_t input)
 {
-    const struct port *in = &n->in[input];
-    const struct req *head = in->list.head;
-    if (head->ready >= seen_by) {
-        n->fresh[input >> 6] |= bit64(input & 63);
-        return head->ready + 1;
-    }
-    uint32_t o = destination(n, head);
+    uint32_t o = destination(n, n->in[input].list.head);
     n->wants[o * words + (input >> 6)] |= bit64(input & 63);
     n->wanted[o >> 6] |= bit64(o & 63);
-    return NEVER;
+}
+
+/* The packet behind one that has left: can it be seen in the next cycle? Else the network has to work in
+ * the first cycle in which it can, like for a push. */
+static inline void follow(struct net *n, uint32_t words, uint32_t input, tick_t now)
+{
+    const struct port *in = &n->in[input];
+    if (in->list.head->ready < now + n->part.period) {
+        enter(n, words, input);
+        return;
+    }
+    in->arrivals[arrival_slot(&n->part, in->list.head->ready)] |= in->arrival_bit;
+    part_wake_after(&n->part, in->list.head->ready);
 }
 
 /* Returns when to look again: somebody else wants this output, or something comes next at this input. */
@@ -85,7 +99,7 @@ static inline tick_t deliver(struct net *n, uint32_t words, uint32_t input, uint
     for (uint32_t w = 0; w < words; w++) left |= wants[w];
     if (!left) n->wanted[output >> 6] &= ~bit64(output & 63);
     tick_t next = left || !port_empty(in) ? now + busy : NEVER;
-    if (!port_empty(in)) next = earlier(next, enter(n, words, input, now + n->part.period));
+    if (!port_empty(in)) follow(n, words, input, now);
     port_push_after(n->out[output], r, now + busy - n->part.period + n->latency - 1);
     return next;
 }
@@ -112,10 +126,11 @@ static inline uint32_t choose(const struct net *n, uint32_t words, uint32_t outp
 static inline tick_t serve(struct net *n, uint32_t in_words, uint32_t out_words, tick_t now)
 {
     tick_t next = NEVER;
+    uint32_t slot = arrival_slot(&n->part, now - 1);
     for (uint32_t w = 0; w < in_words; w++) {
-        uint64_t m = n->fresh[w];
-        n->fresh[w] = 0;
-        for (; m; m &= m - 1) next = earlier(next, enter(n, in_words, w * 64 + bit_low64(m), now));
+        uint64_t m = n->arrivals[w * ARRIVAL_SLOTS + slot];
+        n->arrivals[w * ARRIVAL_SLOTS + slot] = 0;
+        for (; m; m &= m - 1) enter(n, in_words, w * 64 + bit_low64(m));
     }
     for (uint32_t w = 0; w < out_words; w++) {
         for (uint64_t m = n->wanted[w]; m; m &= m - 1) {

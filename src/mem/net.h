@@ -23,7 +23,7 @@ struct net {
     struct port **out;   /* [outputs], owned by the consumers */
     tick_t *in_free, *out_free;
     uint32_t *turn;      /* [outputs] input served last */
-    uint64_t fresh[NET_WORDS];   /* inputs whose oldest packet is not in `wants` yet */
+    uint64_t *arrivals;          /* [words of inputs * ARRIVAL_SLOTS] inputs whose oldest packet can be seen from that cycle on */
     uint64_t *wants;             /* [outputs * words of inputs] inputs whose oldest packet wants the output */
     uint64_t wanted[NET_WORDS];  /* outputs that somebody wants */
     uint8_t flits_of[2][LINE_SECTORS + 1]; /* [with data][sectors] flits of a request's packet or packets */
@@ -32,6 +32,8 @@ struct net {
 
 int net_init(struct net *n, const struct gpu_config *c, bool replies, uint32_t inputs, uint32_t outputs);
 void net_destroy(struct net *n);
+/* Makes the port of input i, which `producer` fills. */
+void net_connect_input(struct net *n, uint32_t i, uint32_t capacity, const struct part *producer);
 tick_t net_tick(struct net *n, tick_t now);
 void net_describe(const struct net *n, char *out, size_t size);
 bool net_idle(const struct net *n);

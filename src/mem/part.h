@@ -4,7 +4,10 @@
  * A part works at edges of its own clock only. Between edges at which it has something to do
  * it sleeps; it says when it wants to work next, and anyone who changes what it waits for
  * wakes it earlier. A wish is a bit in the wheel of the part's clock: one slot per cycle, one
- * bit per part; nothing is searched but for the next slot that is not empty. */
+ * bit per part; nothing is searched but for the next slot that is not empty.
+ *
+ * Parts of a memory partition run ahead of the clock (sim/partition.c): the wish of such a part is a
+ * tick of its own, and the rest of the machine may work no later than at the earliest of them. */
 #ifndef WL_MEM_PART_H
 #define WL_MEM_PART_H
 
@@ -42,6 +45,7 @@ struct clock {
     unsigned ndomains, words;
     struct domain domain[CLOCK_MAX_DOMAINS];
     uint64_t progress; /* counts what moves: the watchdog looks at it */
+    tick_t horizon;    /* parts that run ahead have worked at all their edges before it: no step is later. Below NEVER */
 };
 
 struct part {
@@ -50,13 +54,14 @@ struct part {
     uint64_t *wheel, bit; /* its word of the domain's wheel, its bit in it */
     tick_t period;
     uint32_t id;
+    tick_t *wake; /* runs ahead: its next edge, or NEVER; NULL: the clock's wheel knows */
 };
 
 /* Part number `id` of the clock, driven by the clock's domain `d`. */
 static inline struct part part_of(struct clock *c, uint32_t id, unsigned d)
 {
     struct domain *own = &c->domain[d];
-    return (struct part){c, own, own->wheel[id >> 6], bit64(id & 63), own->period, id};
+    return (struct part){c, own, own->wheel[id >> 6], bit64(id & 63), own->period, id, NULL};
 }
 
 /* Whole cycles of the part's clock in so many ticks. */
@@ -64,6 +69,9 @@ static inline uint64_t part_cycles(const struct part *p, tick_t ticks) { return 
 
 /* The number of the edge at which the part works now; see clock_settle for one that does not. */
 static inline uint64_t part_cycle(const struct part *p) { return p->domain->cycle - 1; }
+
+/* The part's first edge after `at`. */
+static inline tick_t part_edge_after(const struct part *p, tick_t at) { return (part_cycles(p, at) + 1) * p->period; }
 
 static inline void wheel_set(const struct part *p, uint64_t cycle, tick_t edge)
 {
@@ -87,6 +95,12 @@ static inline uint64_t edges_passed(const struct domain *d, tick_t now)
 static inline void part_wake_after(const struct part *p, tick_t at)
 {
     const struct domain *d = p->domain;
+    if (p->wake) {
+        tick_t edge = part_edge_after(p, at);
+        *p->wake = earlier(*p->wake, edge);
+        p->clock->horizon = earlier(p->clock->horizon, edge);
+        return;
+    }
     uint64_t ahead = reciprocal_divide(at + d->period - d->edge, &d->cycles); /* edge <= now + period */
     if (ahead >= WHEEL_SLOTS) ahead = earlier(ahead, edges_passed(d, p->clock->now) + WHEEL_SLOTS - 1);
     wheel_set(p, d->cycle + ahead, d->edge + ahead * d->period);

@@ -31,7 +31,7 @@ void clock_periods(const int64_t *khz, unsigned n, tick_t *periods)
 
 int clock_init(struct clock *c, unsigned parts)
 {
-    *c = (struct clock){.words = (parts + 63) / 64};
+    *c = (struct clock){.words = (parts + 63) / 64, .horizon = NEVER - 1};
     return parts > CLOCK_MAX_WORDS * 64 ? -1 : 0;
 }
 
@@ -123,7 +123,7 @@ uint64_t clock_advance(struct clock *c)
     unsigned first = 0;
     for (unsigned i = 1; i < c->ndomains; i++) first = c->domain[i].next < c->domain[first].next ? i : first;
     tick_t t = c->domain[first].next;
-    if (t == NEVER) return 0;
+    if (t > c->horizon) return 0;
     c->now = t;
     uint64_t due = take_parts(&c->domain[first]);
     for (unsigned i = first + 1; i < c->ndomains; i++) /* edges of two clocks rarely meet */
@@ -144,7 +144,7 @@ void clock_settle(struct clock *c)
 bool clock_step(struct clock *c, const struct driven *d, unsigned n, bool tick, const uint32_t *order)
 {
     tick_t t = clock_next(c, tick);
-    if (t == NEVER) return false;
+    if (t > c->horizon) return false;
     uint64_t due[CLOCK_MAX_WORDS] = {0};
     for (unsigned i = 0; tick && i < n; i++)
         if (d[i].part->domain->edge == t) due[i >> 6] |= bit64(i & 63);

@@ -27,7 +27,7 @@ int clock_domain(struct clock *c, tick_t period);
 tick_t clock_next(const struct clock *c, bool tick);
 
 /* Lets time pass until the next edge at which somebody works; returns who, a bit a part; 0: nobody ever
- * will. For machines of at most 64 parts, whose owner lets them work itself, by kind: nothing is
+ * will, or not before the horizon. For machines of at most 64 parts, whose owner lets them work itself, by kind: nothing is
  * called through a pointer. */
 uint64_t clock_advance(struct clock *c);
 
@@ -36,7 +36,7 @@ void clock_settle(struct clock *c);
 
 /* Lets time pass until the next edge at which somebody works, and lets them. The reference
  * engine (`tick`) visits every edge and every part. `order` permutes the parts, or NULL.
- * Returns false when nobody will ever work again. */
+ * Returns false when nobody will ever work again, or not before the horizon. */
 bool clock_step(struct clock *c, const struct driven *d, unsigned n, bool tick, const uint32_t *order);
 
 #endif

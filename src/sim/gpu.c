@@ -52,9 +52,9 @@ static int make_parts(struct gpu *g, struct wl_err *e)
         return wl_fail(e, WL_ERUN, "out of memory, or a machine of more than %d parts", CLOCK_MAX_WORDS * 64);
     for (uint32_t i = 0; i < g->sms; i++) add_part(g, &g->sm[i].part, period[0], tick_sm, &g->sm[i]);
     for (uint32_t i = 0; i < 2; i++) add_part(g, &g->net[i].part, period[1], tick_net, &g->net[i]);
+    add_part(g, &g->dispatch.part, period[0], tick_dispatch, &g->dispatch);
     for (uint32_t i = 0; i < g->slices; i++) add_part(g, &g->l2[i].part, period[2], tick_l2, &g->l2[i]);
     for (uint32_t i = 0; i < g->channels; i++) add_part(g, &g->dram[i].part, period[3], tick_dram, &g->dram[i]);
-    add_part(g, &g->dispatch.part, period[0], tick_dispatch, &g->dispatch);
     g->dispatch.sm = g->sm;
     g->dispatch.sms = g->sms;
     return g->broken ? wl_fail(e, WL_ERUN, "out of memory") : 0;
@@ -87,20 +87,13 @@ static int init_parts(struct gpu *g, struct wl_err *e)
     return bad ? wl_fail(e, WL_ERUN, "out of memory") : 0;
 }
 
-static void connect_inputs(struct net *n, uint32_t i, uint32_t capacity, const struct part *producer)
-{
-    port_init(&n->in[i], capacity, producer, &n->part);
-    n->in[i].notify = &n->fresh[i >> 6];
-    n->in[i].notify_bit = bit64(i & 63);
-}
-
 static void connect_parts(struct gpu *g)
 {
     const int64_t *v = g->config.v;
     uint32_t in = (uint32_t)v[P_ICNT_IN], out = (uint32_t)v[P_ICNT_OUT], per = g->slices / g->channels;
     for (uint32_t i = 0; i < g->sms; i++) {
         struct sm *s = &g->sm[i];
-        connect_inputs(&g->net[0], i, in, &s->part);
+        net_connect_input(&g->net[0], i, in, &s->part);
         port_init(&s->reply, out, &g->net[1].part, &s->part);
         s->request = &g->net[0].in[i];
         g->net[1].out[i] = &s->reply;
@@ -108,7 +101,7 @@ static void connect_parts(struct gpu *g)
     for (uint32_t i = 0; i < g->slices; i++) {
         struct l2 *l = &g->l2[i];
         struct dram *d = &g->dram[i / per];
-        connect_inputs(&g->net[1], i, (uint32_t)v[P_L2_OUTQ], &l->part);
+        net_connect_input(&g->net[1], i, (uint32_t)v[P_L2_OUTQ], &l->part);
         /* The fixed delays before the L2's tags and before the DRAM queue are pipelines inside the
          * ports: one entry a cycle, plus the queue. */
         port_init(&l->in, out + (uint32_t)(v[P_L2_INQ] + v[P_L2_ROP]), &g->net[0].part, &l->part);
@@ -151,7 +144,7 @@ static void shuffle_order(struct gpu *g)
 
 static void count_kinds(struct gpu *g)
 {
-    uint32_t count[KINDS] = {[SMS] = g->sms, [NETS] = 2, [SLICES] = g->slices, [CHANNELS] = g->channels, [DISPATCHER] = 1};
+    uint32_t count[KINDS] = {[SMS] = g->sms, [NETS] = 2, [DISPATCHER] = 1};
     for (unsigned k = 0, first = 0; k < KINDS; first += count[k++]) g->kind[k] = (bit64(count[k]) - 1) << first;
 }
 
@@ -171,9 +164,17 @@ struct gpu *gpu_new(const struct gpu_config *c, const struct gpu_options *o, str
     }
     connect_parts(g);
     if (g->options.shuffle) shuffle_order(g);
-    g->by_kind = g->nparts <= 64 && !g->options.tick && !g->options.shuffle;
-    if (g->by_kind) count_kinds(g);
     g->round_requests = ROUND_STEPS * (UINT64_C(11) * g->sms + 3 * g->slices);
+    if (!g->options.tick && !g->options.shuffle && !g->sampler.sample) {
+        if (partitions_init(g)) {
+            wl_fail(e, WL_ERUN, "out of memory");
+            gpu_free(g);
+            return NULL;
+        }
+        g->round_requests += partitions_requests(g);
+        g->by_kind = g->sms + 3 <= 64;
+        if (g->by_kind) count_kinds(g);
+    }
     g->round_ops = g->sms * ((uint64_t)c->v[P_SM_LSU_QUEUE] + ROUND_STEPS); /* one leaves the queue a step */
     return g;
 }
@@ -198,6 +199,7 @@ void gpu_free(struct gpu *g)
     free(g->dram);
     free(g->driven);
     free(g->order);
+    free(g->wake);
     free(g);
 }
 
@@ -206,6 +208,7 @@ void gpu_free(struct gpu *g)
 static bool finished(const struct gpu *g)
 {
     if (g->pool.alive || !g->dispatch.exhausted) return false;
+    if (clock_next(&g->clock, g->options.tick) <= g->freed_at) return false; /* it is not as late as that yet */
     for (uint32_t i = 0; i < g->sms; i++)
         if (g->sm[i].live || g->sm[i].offered_at != NEVER) return false;
     return true;
@@ -219,17 +222,18 @@ static int deadlock(struct gpu *g, const char *kernel, struct wl_err *e)
                                  kernel, (long long)g->config.v[P_RUN_WATCHDOG],
                                  (unsigned long long)(g->clock.now / g->core_period));
     for (uint32_t i = 0; i < g->nparts && at + 2 < sizeof text; i++) {
-        struct part *p = g->driven[i].part;
         line[0] = 0;
         if (i < g->sms) {
             if (!sm_idle(&g->sm[i])) sm_describe(&g->sm[i], line, sizeof line);
         } else if (i < g->sms + 2) {
             if (!net_idle(&g->net[i - g->sms])) net_describe(&g->net[i - g->sms], line, sizeof line);
-        } else if (i < g->sms + 2 + g->slices) {
-            struct l2 *l = &g->l2[i - g->sms - 2];
+        } else if (i < g->sms + 3) {
+            continue; /* the dispatcher waits for SMs */
+        } else if (i < g->sms + 3 + g->slices) {
+            struct l2 *l = &g->l2[i - g->sms - 3];
             if (!l2_idle(l)) l2_describe(l, line, sizeof line);
-        } else if (p != &g->dispatch.part) {
-            struct dram *d = &g->dram[i - g->sms - 2 - g->slices];
+        } else {
+            struct dram *d = &g->dram[i - g->sms - 3 - g->slices];
             if (!dram_idle(d)) dram_describe(d, line, sizeof line);
         }
         if (line[0]) at += (size_t)snprintf(text + at, sizeof text - at, "\n  %s", line);
@@ -249,7 +253,7 @@ static int provide(struct gpu *g)
     return g->profile ? profile_provide(g->profile) : 0;
 }
 
-/* Lets the parts named in the mask work; they are numbered SMs, networks, slices, channels, dispatcher. */
+/* Lets the parts named in the mask work. */
 static void work_by_kind(struct gpu *g, uint64_t due, tick_t now)
 {
     for (uint64_t m = due & g->kind[SMS]; m; m &= m - 1) {
@@ -260,24 +264,26 @@ static void work_by_kind(struct gpu *g, uint64_t due, tick_t now)
         struct net *n = &g->net[bit_low64(m) - g->sms];
         part_wake_at(&n->part, net_tick(n, now));
     }
-    for (uint64_t m = due & g->kind[SLICES]; m; m &= m - 1) {
-        struct l2 *l = &g->l2[bit_low64(m) - g->sms - 2];
-        part_wake_at(&l->part, l2_tick(l, now));
-    }
-    for (uint64_t m = due & g->kind[CHANNELS]; m; m &= m - 1) {
-        struct dram *d = &g->dram[bit_low64(m) - g->sms - 2 - g->slices];
-        part_wake_at(&d->part, dram_tick(d, now));
-    }
     if (due & g->kind[DISPATCHER]) part_wake_at(&g->dispatch.part, dispatch_tick(&g->dispatch, now));
 }
 
-/* False: nobody will ever work again. */
+/* False: nobody works before the horizon. */
 static bool step(struct gpu *g)
 {
     if (!g->by_kind) return clock_step(&g->clock, g->driven, g->nparts, g->options.tick, g->options.shuffle ? g->order : NULL);
     uint64_t due = clock_advance(&g->clock);
     work_by_kind(g, due, g->clock.now);
     return due != 0;
+}
+
+/* A few steps, or the partitions' work. False: nobody will ever work again. */
+static bool advance(struct gpu *g, unsigned steps)
+{
+    for (unsigned i = 0; i < steps; i++) {
+        if (!step(g)) return g->wake && partitions_work(g);
+        if (!g->pool.alive) break; /* it may be the end */
+    }
+    return true;
 }
 
 /* Until the kernel is done; watches that something moves. */
@@ -290,10 +296,7 @@ static int run_to_end(struct gpu *g, const char *kernel, tick_t start, struct wl
     while (!finished(g)) {
         if (provide(g)) return wl_fail(e, WL_ERUN, "out of memory");
         if (g->sampler.sample) sampler_aim(g);
-        for (unsigned i = 0; i < round; i++) {
-            if (!step(g)) return deadlock(g, kernel, e);
-            if (!g->pool.alive) break; /* it may be the end */
-        }
+        if (!advance(g, round)) return deadlock(g, kernel, e);
         if (g->sampler.sample) sampler_take(g);
         if (g->dispatch.failed) return g->dispatch.failed;
         if (g->clock.now >= limit)
@@ -306,6 +309,7 @@ static int run_to_end(struct gpu *g, const char *kernel, tick_t start, struct wl
             return deadlock(g, kernel, e);
         }
     }
+    g->clock.now = later(g->clock.now, g->freed_at);
     return 0;
 }
 
@@ -352,7 +356,7 @@ void gpu_host_copy(struct gpu *g, uint64_t addr, uint64_t bytes)
         for (uint64_t i = first; i <= end; i++) sectors |= (uint8_t)(1u << i % LINE_SECTORS);
         struct place p;
         addrmap_place(&g->map, line << LINE_SHIFT, &p);
-        l2_host_copy(&g->l2[p.slice], line, p.set, sectors);
+        l2_host_copy(&g->l2[p.slice], line, p.set, sectors, g->clock.now);
         first = end + 1;
     }
 }

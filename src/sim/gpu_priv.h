@@ -19,7 +19,7 @@ struct sampler {
 };
 enum { MAX_SAMPLES = 1024 };
 
-enum part_kind { SMS, NETS, SLICES, CHANNELS, DISPATCHER, KINDS };
+enum part_kind { SMS, NETS, DISPATCHER, KINDS };
 
 struct gpu {
     struct gpu_config config;
@@ -36,9 +36,11 @@ struct gpu {
     struct l2 *l2;
     struct dram *dram;
     struct dispatch dispatch;
-    struct driven *driven; /* every part, in this order: SMs, networks, slices, channels, dispatcher */
+    struct driven *driven; /* every part, in this order: SMs, networks, dispatcher, slices, channels */
     uint32_t nparts, *order;
-    bool by_kind;      /* parts work kind by kind (step), else each through `driven` */
+    tick_t *wake;      /* partitions run ahead (partition.c): what their parts wish; NULL: the clock drives all parts */
+    tick_t lookahead, freed_at; /* then: how far; the last tick at which a partition freed a request */
+    bool by_kind;      /* the clock's parts work kind by kind (step), else each through `driven` */
     uint64_t kind[KINDS]; /* masks of parts, then */
     uint64_t round_requests, round_ops; /* a round of steps needs at most */
     struct profile *profile; /* stats.profile; NULL: off */
@@ -46,6 +48,12 @@ struct gpu {
     uint64_t cycles, kernels;
     bool broken; /* a kernel failed half way: the state means nothing any more */
 };
+
+/* partition.c. partitions_init: after the parts are connected; -1: out of memory. partitions_work: false
+ * when nobody will ever work again. */
+int partitions_init(struct gpu *g);
+uint64_t partitions_requests(const struct gpu *g); /* that partitions_work may need at most */
+bool partitions_work(struct gpu *g);
 
 /* sample.c. sampler_aim: before a step; sees to it that no step passes the end of the interval and
  * that every SM works there, so that none owes cycles it slept through. sampler_take: after it. */

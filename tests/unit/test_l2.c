@@ -758,7 +758,7 @@ TEST(l31_accepted_reads_carry_the_policys_note)
 TEST(l32_a_host_copy_leaves_its_line_clean_and_valid)
 {
     begin("");
-    l2_host_copy(&rig.l2, 7, 0, 5);
+    l2_host_copy(&rig.l2, 7, 0, 5, rig.now);
     struct req *r = send(WL_LOAD, 7, 5);
     step(1);
     assert_ptr_equal(replied(), r);

@@ -31,11 +31,7 @@ static void begin_as(const char *settings, bool replies, uint32_t inputs, uint32
     rig_part(&rig.clock, &rig.source, 1, 1);
     rig_part(&rig.clock, &rig.sink, 2, 1);
     assert_int_equal(net_init(&rig.net, &c, replies, inputs, outputs), 0);
-    for (uint32_t i = 0; i < inputs; i++) {
-        port_init(&rig.net.in[i], 1024, &rig.source, &rig.net.part);
-        rig.net.in[i].notify = &rig.net.fresh[i >> 6];
-        rig.net.in[i].notify_bit = bit64(i & 63);
-    }
+    for (uint32_t i = 0; i < inputs; i++) net_connect_input(&rig.net, i, 1024, &rig.source);
     for (uint32_t o = 0; o < outputs; o++) {
         port_init(&rig.out[o], room, &rig.net.part, &rig.sink);
         rig.net.out[o] = &rig.out[o];

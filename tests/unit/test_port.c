@@ -159,16 +159,18 @@ TEST(a_push_behind_another_wakes_nobody)
     end(&t);
 }
 
-TEST(push_sets_the_consumers_bit)
+TEST(push_tells_the_consumer_in_which_cycle_it_will_be_seen)
 {
     struct two t;
-    struct req r = {0};
-    uint64_t word = 1;
-    begin(&t, 4, 1, 1);
-    t.port.notify = &word;
-    t.port.notify_bit = 8;
-    port_push(&t.port, &r, 1);
-    assert_int_equal(word, 9);
+    struct req r[2] = {{0}};
+    uint64_t arrivals[ARRIVAL_SLOTS] = {[2] = 1};
+    begin(&t, 4, 1, 3);
+    t.port.arrivals = arrivals;
+    t.port.arrival_bit = 8;
+    port_push(&t.port, &r[0], 3); /* after tick 3: the edge at 6 is the second */
+    assert_int_equal(arrivals[2], 9);
+    port_push(&t.port, &r[1], 6); /* who is behind another is not the one to be seen first */
+    assert_int_equal(arrivals[3], 0);
     end(&t);
 }
 
@@ -278,7 +280,7 @@ int main(void)
         cmocka_unit_test(delay_is_a_pipeline_inside_the_port),
         cmocka_unit_test(push_wakes_the_consumer_when_it_can_see),
         cmocka_unit_test(a_push_behind_another_wakes_nobody),
-        cmocka_unit_test(push_sets_the_consumers_bit),
+        cmocka_unit_test(push_tells_the_consumer_in_which_cycle_it_will_be_seen),
         cmocka_unit_test(a_waiting_producer_is_woken_by_a_pop),
         cmocka_unit_test(a_pop_wakes_nobody_who_did_not_ask),
         cmocka_unit_test(a_slot_freed_in_this_tick_wakes_a_late_asker),

@@ -141,6 +141,20 @@ void clock_settle(struct clock *c)
     }
 }
 
+void clock_forget(struct clock *c, const uint64_t *parts)
+{
+    for (unsigned i = 0; i < c->ndomains; i++) {
+        struct domain *d = &c->domain[i];
+        for (uint32_t slot = 0; slot < WHEEL_SLOTS; slot++) {
+            uint64_t left = 0;
+            for (unsigned w = 0; w < c->words; w++) left |= d->wheel[w][slot] &= ~parts[w];
+            if (!left) d->used[slot >> 6] &= ~bit64(slot & 63);
+        }
+        uint32_t first = (uint32_t)d->next_cycle & (WHEEL_SLOTS - 1);
+        if (d->next != NEVER && !(d->used[first >> 6] >> (first & 63) & 1)) find_next(d, d->next_cycle, d->next);
+    }
+}
+
 bool clock_step(struct clock *c, const struct driven *d, unsigned n, bool tick, const uint32_t *order)
 {
     tick_t t = clock_next(c, tick);

@@ -31,6 +31,9 @@ tick_t clock_next(const struct clock *c, bool tick);
  * called through a pointer. */
 uint64_t clock_advance(struct clock *c);
 
+/* Nobody of these parts, a bit each, wants to work any more. */
+void clock_forget(struct clock *c, const uint64_t *parts);
+
 /* Makes part_cycle true for parts that do not work now: the number of their last edge. */
 void clock_settle(struct clock *c);
 

@@ -52,9 +52,9 @@ static int make_parts(struct gpu *g, struct wl_err *e)
         return wl_fail(e, WL_ERUN, "out of memory, or a machine of more than %d parts", CLOCK_MAX_WORDS * 64);
     for (uint32_t i = 0; i < g->sms; i++) add_part(g, &g->sm[i].part, period[0], tick_sm, &g->sm[i]);
     for (uint32_t i = 0; i < 2; i++) add_part(g, &g->net[i].part, period[1], tick_net, &g->net[i]);
-    add_part(g, &g->dispatch.part, period[0], tick_dispatch, &g->dispatch);
     for (uint32_t i = 0; i < g->slices; i++) add_part(g, &g->l2[i].part, period[2], tick_l2, &g->l2[i]);
     for (uint32_t i = 0; i < g->channels; i++) add_part(g, &g->dram[i].part, period[3], tick_dram, &g->dram[i]);
+    add_part(g, &g->dispatch.part, period[0], tick_dispatch, &g->dispatch);
     g->dispatch.sm = g->sm;
     g->dispatch.sms = g->sms;
     return g->broken ? wl_fail(e, WL_ERUN, "out of memory") : 0;
@@ -144,7 +144,7 @@ static void shuffle_order(struct gpu *g)
 
 static void count_kinds(struct gpu *g)
 {
-    uint32_t count[KINDS] = {[SMS] = g->sms, [NETS] = 2, [DISPATCHER] = 1};
+    uint32_t count[KINDS] = {[SMS] = g->sms, [NETS] = 2, [SLICES] = g->slices, [CHANNELS] = g->channels, [DISPATCHER] = 1};
     for (unsigned k = 0, first = 0; k < KINDS; first += count[k++]) g->kind[k] = (bit64(count[k]) - 1) << first;
 }
 
@@ -172,9 +172,9 @@ struct gpu *gpu_new(const struct gpu_config *c, const struct gpu_options *o, str
             return NULL;
         }
         g->round_requests += partitions_requests(g);
-        g->by_kind = g->sms + 3 <= 64;
-        if (g->by_kind) count_kinds(g);
     }
+    g->by_kind = g->nparts <= 64 && !g->options.tick && !g->options.shuffle;
+    if (g->by_kind) count_kinds(g);
     g->round_ops = g->sms * ((uint64_t)c->v[P_SM_LSU_QUEUE] + ROUND_STEPS); /* one leaves the queue a step */
     return g;
 }
@@ -199,7 +199,7 @@ void gpu_free(struct gpu *g)
     free(g->dram);
     free(g->driven);
     free(g->order);
-    free(g->wake);
+    free(g->partition);
     free(g);
 }
 
@@ -227,13 +227,11 @@ static int deadlock(struct gpu *g, const char *kernel, struct wl_err *e)
             if (!sm_idle(&g->sm[i])) sm_describe(&g->sm[i], line, sizeof line);
         } else if (i < g->sms + 2) {
             if (!net_idle(&g->net[i - g->sms])) net_describe(&g->net[i - g->sms], line, sizeof line);
-        } else if (i < g->sms + 3) {
-            continue; /* the dispatcher waits for SMs */
-        } else if (i < g->sms + 3 + g->slices) {
-            struct l2 *l = &g->l2[i - g->sms - 3];
+        } else if (i < g->sms + 2 + g->slices) {
+            struct l2 *l = &g->l2[i - g->sms - 2];
             if (!l2_idle(l)) l2_describe(l, line, sizeof line);
-        } else {
-            struct dram *d = &g->dram[i - g->sms - 3 - g->slices];
+        } else if (i < g->sms + 2 + g->slices + g->channels) {
+            struct dram *d = &g->dram[i - g->sms - 2 - g->slices];
             if (!dram_idle(d)) dram_describe(d, line, sizeof line);
         }
         if (line[0]) at += (size_t)snprintf(text + at, sizeof text - at, "\n  %s", line);
@@ -253,7 +251,7 @@ static int provide(struct gpu *g)
     return g->profile ? profile_provide(g->profile) : 0;
 }
 
-/* Lets the parts named in the mask work. */
+/* Lets the parts named in the mask work; they are numbered SMs, networks, slices, channels, dispatcher. */
 static void work_by_kind(struct gpu *g, uint64_t due, tick_t now)
 {
     for (uint64_t m = due & g->kind[SMS]; m; m &= m - 1) {
@@ -263,6 +261,14 @@ static void work_by_kind(struct gpu *g, uint64_t due, tick_t now)
     for (uint64_t m = due & g->kind[NETS]; m; m &= m - 1) {
         struct net *n = &g->net[bit_low64(m) - g->sms];
         part_wake_at(&n->part, net_tick(n, now));
+    }
+    for (uint64_t m = due & g->kind[SLICES]; m; m &= m - 1) {
+        struct l2 *l = &g->l2[bit_low64(m) - g->sms - 2];
+        part_wake_at(&l->part, l2_tick(l, now));
+    }
+    for (uint64_t m = due & g->kind[CHANNELS]; m; m &= m - 1) {
+        struct dram *d = &g->dram[bit_low64(m) - g->sms - 2 - g->slices];
+        part_wake_at(&d->part, dram_tick(d, now));
     }
     if (due & g->kind[DISPATCHER]) part_wake_at(&g->dispatch.part, dispatch_tick(&g->dispatch, now));
 }
@@ -280,7 +286,7 @@ static bool step(struct gpu *g)
 static bool advance(struct gpu *g, unsigned steps)
 {
     for (unsigned i = 0; i < steps; i++) {
-        if (!step(g)) return g->wake && partitions_work(g);
+        if (!step(g)) return g->ahead && partitions_work(g);
         if (!g->pool.alive) break; /* it may be the end */
     }
     return true;
@@ -296,6 +302,7 @@ static int run_to_end(struct gpu *g, const char *kernel, tick_t start, struct wl
     while (!finished(g)) {
         if (provide(g)) return wl_fail(e, WL_ERUN, "out of memory");
         if (g->sampler.sample) sampler_aim(g);
+        if (g->partition && !g->ahead && g->clock.now >= g->trial_at) partitions_enter(g);
         if (!advance(g, round)) return deadlock(g, kernel, e);
         if (g->sampler.sample) sampler_take(g);
         if (g->dispatch.failed) return g->dispatch.failed;

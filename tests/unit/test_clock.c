@@ -233,6 +233,46 @@ TEST(a_clock_that_slept_long_is_woken_in_time)
     }
 }
 
+/* The clock is asked for the wishes of the others only, near or as far as the wheel reaches. */
+TEST(wishes_can_be_forgotten)
+{
+    for (tick_t far = 1; far < WHEEL_SLOTS; far += 340) {
+        begin(3, 3, 1);
+        for (tick_t t = 0; t < 3 * far; t += 100) part_wake_after(&rig.part[0], t);
+        part_wake_after(&rig.part[2], far);
+        part_wake_after(&rig.part[1], 3 * far);
+        clock_forget(&rig.clock, (const uint64_t[CLOCK_MAX_WORDS]){1 | 4});
+        while (rig.calls[1] == 0 || rig.worked[1][rig.calls[1] - 1] <= 3 * far) assert_true(step(false, NULL));
+        assert_int_equal(rig.calls[0], 0);
+        assert_int_equal(rig.calls[2], 0);
+        assert_int_equal(rig.worked[1][rig.calls[1] - 1], 3 * far + 3);
+        assert_false(step(false, NULL));
+        end();
+    }
+}
+
+/* A part that runs ahead has its wish for itself, and the clock waits for it. */
+TEST(nobody_works_beyond_the_horizon)
+{
+    tick_t wake = NEVER;
+    begin(3, 7, 1);
+    rig.part[1].wake = &wake;
+    part_wake_after(&rig.part[0], 5);
+    part_wake_after(&rig.part[1], 13);
+    part_wake_after(&rig.part[1], 14); /* later: the first counts */
+    assert_int_equal(wake, 14);
+    assert_int_equal(rig.clock.horizon, 14);
+    part_wake_after(&rig.part[0], 13);
+    assert_true(step(false, NULL));
+    assert_int_equal(rig.clock.now, 6);
+    assert_false(step(false, NULL)); /* 15 is behind 14 */
+    rig.clock.horizon = 15;
+    assert_true(step(false, NULL));
+    assert_int_equal(rig.clock.now, 15);
+    assert_int_equal(rig.calls[1], 0);
+    end();
+}
+
 TEST(too_many_parts_are_refused)
 {
     struct clock c;
@@ -255,6 +295,8 @@ int main(void)
         cmocka_unit_test(the_order_of_parts_is_as_asked),
         cmocka_unit_test(a_part_knows_its_cycle),
         cmocka_unit_test(a_clock_that_slept_long_is_woken_in_time),
+        cmocka_unit_test(wishes_can_be_forgotten),
+        cmocka_unit_test(nobody_works_beyond_the_horizon),
         cmocka_unit_test(too_many_parts_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,8 +5,10 @@
 
 /* A sectored L2 answers sector by sector, data and acknowledgements alike: so many small packets
  * in a row. Everything else is one packet. */
-static uint32_t packet_flits(const struct net *n, bool data, uint32_t sectors)
+static uint32_t packet_flits(const struct net *n, enum wl_kind kind, uint32_t sectors)
 {
+    /* Data travels with stores and atomics on the way down, with loads and atomics on the way back. */
+    bool data = n->replies ? kind == WL_LOAD || kind == WL_ATOMIC : kind != WL_LOAD;
     uint32_t packets = n->replies && n->sectored && sectors ? sectors : 1;
     uint32_t bytes = n->header_bytes + (data ? sectors * SECTOR_BYTES / packets : 0);
     return packets * ((bytes + n->flit_bytes - 1) / n->flit_bytes);
@@ -29,8 +31,8 @@ int net_init(struct net *n, const struct gpu_config *c, bool replies, uint32_t i
     n->turn = calloc(outputs, sizeof *n->turn);
     n->wants = calloc((size_t)outputs * ((inputs + 63) / 64), sizeof *n->wants);
     n->arrivals = calloc((size_t)ARRIVAL_SLOTS * ((inputs + 63) / 64), sizeof *n->arrivals);
-    for (uint32_t i = 0; i <= LINE_SECTORS; i++)
-        for (int data = 0; data < 2; data++) n->flits_of[data][i] = (uint8_t)packet_flits(n, data, i);
+    for (enum wl_kind k = WL_LOAD; k <= WL_WRITEBACK; k++)
+        for (uint32_t i = 0; i <= ALL_SECTORS; i++) n->flits_of[k][i] = (uint8_t)packet_flits(n, k, bit_count32(i));
     return n->in && n->out && n->in_free && n->out_free && n->turn && n->wants && n->arrivals ? 0 : -1;
 }
 
@@ -50,13 +52,6 @@ void net_connect_input(struct net *n, uint32_t i, uint32_t capacity, const struc
     port_init(&n->in[i], capacity, producer, &n->part);
     n->in[i].arrivals = n->arrivals + (size_t)(i >> 6) * ARRIVAL_SLOTS;
     n->in[i].arrival_bit = bit64(i & 63);
-}
-
-uint32_t net_flits(const struct net *n, const struct req *r)
-{
-    /* Data travels with stores and atomics on the way down, with loads and atomics on the way back. */
-    bool carries = n->replies ? r->kind == WL_LOAD || r->kind == WL_ATOMIC : r->kind != WL_LOAD;
-    return n->flits_of[carries][bit_count32(r->sectors)];
 }
 
 static uint32_t destination(const struct net *n, const struct req *r) { return n->replies ? r->sm : r->slice; }

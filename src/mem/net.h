@@ -26,7 +26,7 @@ struct net {
     uint64_t *arrivals;          /* [words of inputs * ARRIVAL_SLOTS] inputs whose oldest packet can be seen from that cycle on */
     uint64_t *wants;             /* [outputs * words of inputs] inputs whose oldest packet wants the output */
     uint64_t wanted[NET_WORDS];  /* outputs that somebody wants */
-    uint8_t flits_of[2][LINE_SECTORS + 1]; /* [with data][sectors] flits of a request's packet or packets */
+    uint8_t flits_of[4][ALL_SECTORS + 1]; /* [enum wl_kind][sectors] flits of a request's packet or packets */
     uint64_t packets, flits;
 };
 
@@ -38,6 +38,6 @@ tick_t net_tick(struct net *n, tick_t now);
 void net_describe(const struct net *n, char *out, size_t size);
 bool net_idle(const struct net *n);
 /* Flits of a request's packet in this network. */
-uint32_t net_flits(const struct net *n, const struct req *r);
+static inline uint32_t net_flits(const struct net *n, const struct req *r) { return n->flits_of[r->kind][r->sectors]; }
 
 #endif

@@ -49,14 +49,6 @@ void tags_clear(struct tags *t)
 
 /* ---- set index functions ---- */
 
-/* Fermi: the five lowest index bits xor address bits 13, 14, 15, 17, 19; a sixth is bit 12. */
-static uint32_t fermi_index(uint64_t line, uint32_t sets)
-{
-    uint64_t h = (line >> 6 & 1) | (line >> 7 & 1) << 1 | (line >> 8 & 1) << 2 | (line >> 10 & 1) << 3 |
-                 (line >> 12 & 1) << 4;
-    return (uint32_t)((line ^ h) & (sets - 1));
-}
-
 /* Rau's pseudo-random interleave: index bit i is xored with the parity of some higher bits. */
 static const uint32_t ipoly16[] = {0xf59, 0x11eb, 0x3d6, 0x7ac};
 static const uint32_t ipoly32[] = {0x3e69, 0x7cd2, 0x47cd, 0xf9a, 0x1f34};

@@ -38,10 +38,18 @@ struct tags {
 int tags_init(struct tags *t, uint32_t sets, uint32_t ways, enum index_fn index, bool infinite);
 void tags_destroy(struct tags *t);
 
+/* Fermi: the five lowest index bits xor address bits 13, 14, 15, 17, 19; a sixth is bit 12. */
+static inline uint32_t fermi_index(uint64_t line, uint32_t sets)
+{
+    uint32_t high = (uint32_t)(line >> 6);
+    return ((uint32_t)line ^ (high & 7) ^ (high >> 1 & 8) ^ (high >> 2 & 16)) & (sets - 1);
+}
+
 /* The set of a line; `key` is the number the index function works on. */
 uint32_t set_index(enum index_fn fn, uint32_t sets, uint64_t key);
 static inline uint32_t tags_set(const struct tags *t, uint64_t key)
 {
+    if (t->index == INDEX_FERMI && !t->infinite) return fermi_index(key, t->sets); /* most presets' L1D */
     return t->infinite ? 0 : set_index(t->index, t->sets, key);
 }
 int tags_find_infinite(const struct tags *t, uint64_t line);
@@ -49,19 +57,22 @@ int tags_find_infinite(const struct tags *t, uint64_t line);
 int tags_add_infinite(struct tags *t, uint64_t line);
 void tags_clear(struct tags *t);
 
+/* The way of a set that holds the line, or -1. Which, if any, nobody can predict: all are compared. */
+static inline int find_way(const uint64_t *l, uint32_t ways, uint64_t line)
+{
+    int way = -1;
+    for (uint32_t w = 0; w < ways; w++) way = l[w] == line ? (int)w : way;
+    return way;
+}
+
 /* Index of the line in the arrays, or -1. */
 static inline int tags_find(const struct tags *t, uint32_t set, uint64_t line)
 {
     if (t->infinite) return tags_find_infinite(t, line);
-    const uint64_t *l = t->line + (size_t)set * t->ways;
-    int at = -1;
-    if (t->ways <= 16) { /* which way, if any, nobody can predict: all are compared */
-        for (uint32_t w = 0; w < t->ways; w++) at = l[w] == line ? (int)(set * t->ways + w) : at;
-        return at;
-    }
-    for (uint32_t w = 0; w < t->ways; w++)
-        if (l[w] == line) return (int)(set * t->ways + w);
-    return -1;
+    uint32_t first = set * t->ways;
+    const uint64_t *l = t->line + first;
+    int way = t->ways == 4 ? find_way(l, 4, line) : t->ways == 8 ? find_way(l, 8, line) : find_way(l, t->ways, line);
+    return way < 0 ? -1 : (int)first + way;
 }
 
 static inline void tags_invalidate(struct tags *t, uint32_t set, uint32_t at)

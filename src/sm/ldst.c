@@ -197,7 +197,7 @@ static enum req_origin origin_of(const struct sm *s, const struct code_inst *in)
 
 const struct access_pipe *ldst_waits_for(const struct sm *s)
 {
-    return s->lsu.op ? &s->pipe[origin_of(s, s->lsu.op->inst)] : NULL;
+    return s->lsu.op ? &s->pipe[s->lsu.origin] : NULL;
 }
 
 bool ldst_is_data(const struct sm *s, const struct code_inst *in) { return origin_of(s, in) == FROM_L1D; }
@@ -219,6 +219,18 @@ static void count_requests(struct sm *s, const struct memop *op, enum req_origin
     s->stats.divergent_loads += n > 2;
 }
 
+static const uint8_t kind_of[] = {[INST_LOAD] = WL_LOAD, [INST_STORE] = WL_STORE, [INST_ATOMIC] = WL_ATOMIC};
+
+static struct req common_of(const struct sm *s, struct memop *op, enum req_origin origin)
+{
+    const struct code_inst *in = op->inst;
+    enum wl_space space = in->space == SPACE_LOCAL ? WL_LOCAL : origin == FROM_L1T ? WL_TEXTURE : origin == FROM_L1C ? WL_CONST : WL_GLOBAL;
+    bool past = in->kind == INST_LOAD && origin == FROM_L1D && space == WL_GLOBAL && (in->cache_op == CACHE_CG || !s->l1d_global);
+    return (struct req){.load = &op->load, .pc = in->pc, .warp = (uint8_t)op->load.warp, .rank = (uint8_t)op->load.rank,
+                        .kind = kind_of[in->kind], .space = (uint8_t)space, .origin = (uint8_t)origin,
+                        .sm = (uint8_t)s->index, .bypass = past};
+}
+
 /* Takes the next instruction from the queue. */
 static void dispatch(struct sm *s, tick_t now)
 {
@@ -233,38 +245,26 @@ static void dispatch(struct sm *s, tick_t now)
         return;
     }
     u->op = op;
+    u->origin = origin_of(s, op->inst);
+    u->like = common_of(s, op, u->origin);
     u->ntxn = coalesce(s, op, s->txn);
     u->next_txn = 0;
     op->load.requests = (uint16_t)u->ntxn;
     op->waiting = u->ntxn;
-    count_requests(s, op, origin_of(s, op->inst), u->ntxn);
+    count_requests(s, op, u->origin, u->ntxn);
 }
 
-static const uint8_t kind_of[] = {[INST_LOAD] = WL_LOAD, [INST_STORE] = WL_STORE, [INST_ATOMIC] = WL_ATOMIC};
-
-static struct req *make_request(struct sm *s, struct memop *op, enum req_origin origin)
+static struct req *make_request(struct sm *s)
 {
     const struct txn *t = &s->txn[s->lsu.next_txn];
-    const struct code_inst *in = op->inst;
     struct req *r = req_alloc(s->pool);
-    r->next = NULL;
+    memcpy(r, &s->lsu.like, offsetof(struct req, bytes));
     r->line = t->line;
     r->bytes[0] = t->bytes[0];
     r->bytes[1] = t->bytes[1];
-    r->load = &op->load;
-    r->pc = in->pc;
-    r->warp = (uint8_t)op->load.warp;
-    r->rank = (uint8_t)op->load.rank;
-    r->kind = kind_of[in->kind];
-    r->space = in->space == SPACE_LOCAL ? WL_LOCAL : origin == FROM_L1T ? WL_TEXTURE : origin == FROM_L1C ? WL_CONST : WL_GLOBAL;
-    r->origin = (uint8_t)origin;
     r->sectors = r->touched = t->sectors;
     r->lanes = t->lanes;
     r->number = (uint8_t)s->lsu.next_txn;
-    r->sm = (uint8_t)s->index;
-    r->note = 0;
-    r->nvm = r->is_reply = r->is_write = false;
-    r->bypass = r->kind == WL_LOAD && origin == FROM_L1D && r->space == WL_GLOBAL && (in->cache_op == CACHE_CG || !s->l1d_global);
     return r;
 }
 
@@ -274,15 +274,14 @@ static void feed(struct sm *s, tick_t now)
     struct lsu *u = &s->lsu;
     dispatch(s, now);
     if (!u->op) return;
-    enum req_origin origin = origin_of(s, u->op->inst);
-    struct access_pipe *p = &s->pipe[origin];
+    struct access_pipe *p = &s->pipe[u->origin];
     if (p->used >= p->depth) return;
-    if (origin == FROM_L1D && s->reexec.pushed_at == s->cycle) return;
-    struct req *r = make_request(s, u->op, origin);
+    if (u->origin == FROM_L1D && s->reexec.pushed_at == s->cycle) return;
+    struct req *r = make_request(s);
     r->ready = now + p->delay;
     list_push(&p->list, r);
     p->used++;
-    s->readonly += origin != FROM_L1D;
+    s->readonly += u->origin != FROM_L1D;
     if (++u->next_txn == u->ntxn) u->op = NULL;
 }
 
@@ -302,7 +301,7 @@ int ldst_warp(const struct sm *s)
     const struct req *r = s->pipe[FROM_L1D].list.head;
     const struct lsu *u = &s->lsu;
     if (r) return r->warp;
-    if (u->op) return ldst_is_data(s, u->op->inst) ? u->op->load.warp : -1;
+    if (u->op) return u->origin == FROM_L1D ? u->op->load.warp : -1;
     const struct memop *next = u->head != u->tail ? u->queue[u->head & u->mask] : NULL;
     return next && next->inst->space != SPACE_SHARED && ldst_is_data(s, next->inst) ? next->load.warp : -1;
 }
@@ -371,7 +370,7 @@ tick_t ldst_next(const struct sm *s, tick_t now)
     next = earlier(next, pipe_next(&s->pipe[FROM_L1D]));
     if (s->readonly) next = earlier(next, earlier(readonly_next(s, &s->pipe[FROM_L1T]), readonly_next(s, &s->pipe[FROM_L1C])));
     if (u->op) {
-        const struct access_pipe *p = &s->pipe[origin_of(s, u->op->inst)];
+        const struct access_pipe *p = &s->pipe[u->origin];
         if (p->used < p->depth) return soon;
     } else if (u->head != u->tail) {
         next = earlier(next, later(u->queue[u->head & u->mask]->ready, u->busy_until));

@@ -87,6 +87,8 @@ struct lsu {
     uint32_t head, tail, depth, mask;
     uint32_t ntxn, next_txn; /* of sm.txn */
     struct memop *op;        /* dispatched */
+    enum req_origin origin;  /* the cache it goes to, */
+    struct req like;         /* and what all its requests have in common */
     tick_t busy_until;       /* shared-memory passes */
     struct memop *queue[64]; /* ring: issued, not yet dispatched */
 };

@@ -12,6 +12,7 @@ static inline unsigned bit_count64(uint64_t x) { return (unsigned)__builtin_popc
 static inline unsigned bit_low64(uint64_t x) { return (unsigned)__builtin_ctzll(x); }
 static inline unsigned bit_low32(uint32_t x) { return (unsigned)__builtin_ctz(x); }
 static inline uint64_t bit64(unsigned i) { return UINT64_C(1) << i; }
+static inline uint64_t rotate_right64(uint64_t x, unsigned by) { return x >> (by & 63) | x << (-by & 63); }
 static inline bool is_pow2(uint64_t x) { return x && !(x & (x - 1)); }
 /* floor(log2 x); x must not be 0. */
 static inline unsigned log2_floor(uint64_t x) { return 63u - (unsigned)__builtin_clzll(x); }

@@ -318,24 +318,42 @@ static bool has_room(struct dram *d, uint32_t bank, tick_t now)
 
 enum { COLUMNS = 1 << DRAM_READ | 1 << DRAM_WRITE, ROWS = 1 << DRAM_ACTIVATE | 1 << DRAM_PRECHARGE };
 
-/* The first bank at or after `turn`, cyclic, that can use the command bus now for one of `commands`; -1
- * when none. *next: when the earliest of those looked at can. Reads need a place for their data. */
-static int find_bank(struct dram *d, tick_t now, unsigned commands, tick_t *next)
+/* When the bank's next command can be issued, as far as commands before it are concerned. */
+static inline tick_t command_at(const struct dram *d, uint32_t bank) { return later(d->when[bank], d->gate[d->gate_of[bank]]); }
+
+/* The first of these banks, bit 0 standing for bank `from` of a circle of `size`, that can use the command bus
+ * now for one of `commands`; -1 when none. *next: when the earliest of those looked at can. Reads need a
+ * place for their data. */
+static inline int find_among(struct dram *d, uint64_t banks, uint32_t from, uint32_t size, tick_t now, unsigned commands, tick_t *next)
 {
-    uint32_t word = d->turn >> 6, words = (d->total_banks + 63) >> 6;
-    uint64_t m = d->busy[word] & UINT64_MAX << (d->turn & 63);
-    for (uint32_t pass = 0; pass <= words; pass++) {
-        for (; m; m &= m - 1) {
-            uint32_t i = word * 64 + bit_low64(m);
-            if (!(commands >> d->command[i] & 1)) continue;
-            tick_t t = later(d->when[i], d->gate[d->gate_of[i]]);
-            if (t > now) *next = earlier(*next, t);
-            else if (d->command[i] != DRAM_READ || has_room(d, i, now)) return (int)i;
-        }
-        word = word + 1 == words ? 0 : word + 1;
-        m = d->busy[word]; /* the last pass sees banks before `turn` again: harmless */
+    for (uint64_t m = banks; m; m &= m - 1) {
+        uint32_t i = (from + bit_low64(m)) & (size - 1);
+        if (!(commands >> d->command[i] & 1)) continue;
+        tick_t t = command_at(d, i);
+        if (t > now) *next = earlier(*next, t);
+        else if (d->command[i] != DRAM_READ || has_room(d, i, now)) return (int)i;
     }
     return -1;
+}
+
+/* The same for all banks, those from `turn` on first. */
+static int find_bank(struct dram *d, tick_t now, unsigned commands, tick_t *next)
+{
+    if (d->total_banks <= 64) return find_among(d, rotate_right64(d->busy[0], d->turn), d->turn, 64, now, commands, next);
+    uint32_t word = d->turn >> 6;
+    uint64_t behind = UINT64_MAX << (d->turn & 63);
+    int i = find_among(d, d->busy[word] & behind, word * 64, DRAM_MAX_BANKS, now, commands, next);
+    if (i < 0) i = find_among(d, d->busy[1 - word], (1 - word) * 64, DRAM_MAX_BANKS, now, commands, next);
+    return i < 0 ? find_among(d, d->busy[word] & ~behind, word * 64, DRAM_MAX_BANKS, now, commands, next) : i;
+}
+
+/* When the first bank can use the command bus; which one it is does not matter yet. */
+static tick_t first_command(const struct dram *d)
+{
+    tick_t first = NEVER;
+    for (uint32_t w = 0; w < 2; w++)
+        for (uint64_t m = d->busy[w]; m; m &= m - 1) first = earlier(first, command_at(d, w * 64 + bit_low64(m)));
+    return first;
 }
 
 /* Issues at most one command a bus, banks in turn; returns when the next could be issued. */
@@ -346,9 +364,7 @@ static tick_t issue_command(struct dram *d, tick_t now)
     if (i >= 0) issue(d, (uint32_t)i, now);
     int j = d->dual ? find_bank(d, now, ROWS, &next) : -1;
     if (j >= 0) issue(d, (uint32_t)j, now);
-    if (i < 0 && j < 0) return next;
-    next = NEVER;
-    return find_bank(d, now + d->part.period, COLUMNS | ROWS, &next) >= 0 ? now + d->part.period : next;
+    return i < 0 && j < 0 ? next : later(first_command(d), now + d->part.period);
 }
 
 /* When there is work again; pushes and pops at the ports wake the channel by themselves. */

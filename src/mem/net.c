@@ -99,23 +99,36 @@ static inline tick_t deliver(struct net *n, uint32_t words, uint32_t input, uint
     return next;
 }
 
-/* The input nearest to its turn among those that want the output and can send now; inputs when none
+/* The first of the inputs in `m` that can send now, bit 0 standing for input `from`, in a circle of `size`; size
+ * when none can, and *next is then when the first of them can. */
+static inline uint32_t first_free(const struct net *n, uint64_t m, uint32_t from, uint32_t size, tick_t now, tick_t *next)
+{
+    for (; m; m &= m - 1) {
+        uint32_t i = (from + bit_low64(m)) & (size - 1);
+        if (n->in_free[i] <= now) return i;
+        *next = earlier(*next, n->in_free[i]);
+    }
+    return size;
+}
+
+/* The input nearest to its turn among those that want the output and can send now; NET_MAX_PORTS when none
  * can, and *next is then when the first of them can. */
 static inline uint32_t choose(const struct net *n, uint32_t words, uint32_t output, tick_t now, tick_t *next)
 {
     const uint64_t *wants = n->wants + output * words;
-    uint32_t turn = n->turn[output], word = turn >> 6;
+    uint32_t turn = n->turn[output], word = turn >> 6, i;
+    if (words == 1) { /* no telling on which side of the last one served the next is: one loop for both */
+        i = first_free(n, rotate_right64(wants[0], turn + 1), turn + 1, 64, now, next);
+        return i < 64 ? i : NET_MAX_PORTS;
+    }
     uint64_t m = wants[word] & ~UINT64_C(1) << (turn & 63); /* those behind the last one served */
     for (uint32_t pass = 0; pass <= words; pass++) {
-        for (; m; m &= m - 1) {
-            uint32_t i = word * 64 + bit_low64(m);
-            if (n->in_free[i] <= now) return i;
-            *next = earlier(*next, n->in_free[i]);
-        }
+        i = first_free(n, m, word * 64, NET_MAX_PORTS, now, next);
+        if (i < NET_MAX_PORTS) return i;
         word = word + 1 == words ? 0 : word + 1;
         m = wants[word]; /* the last pass sees the first ones again: harmless */
     }
-    return n->inputs;
+    return NET_MAX_PORTS;
 }
 
 static inline tick_t serve(struct net *n, uint32_t in_words, uint32_t out_words, tick_t now)
@@ -135,7 +148,7 @@ static inline tick_t serve(struct net *n, uint32_t in_words, uint32_t out_words,
                 continue;
             }
             uint32_t i = choose(n, in_words, o, now, &next);
-            if (i == n->inputs || !port_can_push(n->out[o], now)) continue;
+            if (i == NET_MAX_PORTS || !port_can_push(n->out[o], now)) continue;
             next = earlier(next, deliver(n, in_words, i, o, now));
         }
     }

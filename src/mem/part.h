@@ -28,14 +28,11 @@ enum {
     WHEEL_SLOTS = 1024   /* cycles ahead; later wishes are looked at again when the wheel has turned */
 };
 
-/* One clock: all parts with the same period. */
+/* One clock: all parts with the same period. Its edges are the multiples of the period, and numbered so. */
 struct domain {
-    tick_t period;
+    tick_t period, reach;     /* how far ahead the wheel goes */
     struct reciprocal cycles; /* ticks to cycles */
-    tick_t edge;    /* the one after that at which parts of this clock worked last, */
-    uint64_t cycle; /* and its number */
-    tick_t next;    /* the edge of the first slot that is not empty; NEVER, */
-    uint64_t next_cycle; /* and its number */
+    tick_t next;              /* the edge of the first slot that is not empty; NEVER */
     uint64_t used[WHEEL_SLOTS / 64];
     uint64_t (*wheel)[WHEEL_SLOTS]; /* [words] parts that want to work at that cycle */
 };
@@ -67,43 +64,29 @@ static inline struct part part_of(struct clock *c, uint32_t id, unsigned d)
 /* Whole cycles of the part's clock in so many ticks. */
 static inline uint64_t part_cycles(const struct part *p, tick_t ticks) { return reciprocal_divide(ticks, &p->domain->cycles); }
 
-/* The number of the edge at which the part works now; see clock_settle for one that does not. */
-static inline uint64_t part_cycle(const struct part *p) { return p->domain->cycle - 1; }
-
 /* The part's first edge after `at`. */
 static inline tick_t part_edge_after(const struct part *p, tick_t at) { return (part_cycles(p, at) + 1) * p->period; }
 
-static inline void wheel_set(const struct part *p, uint64_t cycle, tick_t edge)
+static inline void wheel_set(const struct part *p, uint64_t cycle)
 {
     struct domain *d = p->domain;
     uint32_t slot = (uint32_t)cycle & (WHEEL_SLOTS - 1);
     p->wheel[slot] |= p->bit;
     d->used[slot >> 6] |= bit64(slot & 63);
-    bool sooner = edge < d->next; /* as often as not: no branch */
-    d->next_cycle = sooner ? cycle : d->next_cycle;
-    d->next = sooner ? edge : d->next;
-}
-
-/* Edges from d->edge to the first one after now. */
-static inline uint64_t edges_passed(const struct domain *d, tick_t now)
-{
-    return now < d->edge ? 0 : reciprocal_divide(now - d->edge, &d->cycles) + 1;
+    d->next = earlier(d->next, cycle * d->period);
 }
 
 /* The part works at its first edge after `at` (at >= now). Beyond the wheel's reach it is woken
  * at the last slot and asks again. */
 static inline void part_wake_after(const struct part *p, tick_t at)
 {
-    const struct domain *d = p->domain;
     if (p->wake) {
         tick_t edge = part_edge_after(p, at);
         *p->wake = earlier(*p->wake, edge);
         p->clock->horizon = earlier(p->clock->horizon, edge);
-        return;
+    } else {
+        wheel_set(p, part_cycles(p, earlier(at, p->clock->now + p->domain->reach)) + 1);
     }
-    uint64_t ahead = reciprocal_divide(at + d->period - d->edge, &d->cycles); /* edge <= now + period */
-    if (ahead >= WHEEL_SLOTS) ahead = earlier(ahead, edges_passed(d, p->clock->now) + WHEEL_SLOTS - 1);
-    wheel_set(p, d->cycle + ahead, d->edge + ahead * d->period);
 }
 
 /* The part works at the edge `t` or, if t has passed, at its next edge. */

@@ -58,8 +58,11 @@ static inline bool port_can_push(struct port *p, tick_t now)
 static inline void port_push_after(struct port *p, struct req *r, tick_t after)
 {
     bool first = port_empty(p);
+    struct req **end = first ? &p->list.head : p->list.tail; /* in an empty port the tail is anywhere */
     r->ready = after + p->delay;
-    list_push(&p->list, r);
+    r->next = NULL;
+    *end = r;
+    p->list.tail = &r->next;
     p->used++;
     p->consumer->clock->progress++;
     if (!first) return; /* the one in front decides when there is work */
@@ -80,7 +83,6 @@ static inline struct req *port_peek(const struct port *p, tick_t now)
 static inline void port_pop_to(struct port *p, struct req *behind, tick_t now)
 {
     p->list.head = behind;
-    p->list.tail = behind ? p->list.tail : &p->list.head;
     p->visible_at = behind ? behind->ready + 1 : NEVER;
     p->used--;
     p->freed = 1 + p->freed * (p->freed_at == now);

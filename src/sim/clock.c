@@ -45,7 +45,7 @@ int clock_domain(struct clock *c, tick_t period)
     for (unsigned i = 0; i < c->ndomains; i++)
         if (c->domain[i].period == period) return (int)i;
     struct domain *d = &c->domain[c->ndomains];
-    *d = (struct domain){.period = period, .cycles = reciprocal_of(period), .edge = period, .cycle = 1, .next = NEVER};
+    *d = (struct domain){.period = period, .reach = (WHEEL_SLOTS - 2) * period, .cycles = reciprocal_of(period), .next = NEVER};
     d->wheel = calloc(c->words, sizeof *d->wheel);
     return d->wheel ? (int)c->ndomains++ : -1;
 }
@@ -54,22 +54,20 @@ tick_t clock_next(const struct clock *c, bool tick)
 {
     tick_t t = NEVER;
     for (unsigned i = 0; i < c->ndomains; i++) {
-        tick_t mine = tick ? c->domain[i].edge : c->domain[i].next;
-        if (mine < t) t = mine;
+        const struct domain *d = &c->domain[i];
+        t = earlier(t, tick ? (c->now / d->period + 1) * d->period : d->next);
     }
     return t;
 }
 
-/* Sets d->next to the first slot in use after that of (cycle, edge). */
-static inline void find_next(struct domain *d, uint64_t cycle, tick_t edge)
+/* Sets d->next to the first slot in use after that of the cycle. */
+static inline void find_next(struct domain *d, uint64_t cycle)
 {
     for (uint32_t ahead = 1; ahead < WHEEL_SLOTS;) { /* nearly always found in the first word */
         uint32_t slot = (uint32_t)(cycle + ahead) & (WHEEL_SLOTS - 1);
         uint64_t word = d->used[slot >> 6] >> (slot & 63);
         if (word) {
-            ahead += bit_low64(word);
-            d->next = edge + ahead * d->period;
-            d->next_cycle = cycle + ahead;
+            d->next = (cycle + ahead + bit_low64(word)) * d->period;
             return;
         }
         ahead += 64 - (slot & 63);
@@ -80,33 +78,26 @@ static inline void find_next(struct domain *d, uint64_t cycle, tick_t edge)
 /* Time has come to d->next. Returns the slot of those who asked for it, which is theirs no more. */
 static inline uint32_t take_slot(struct domain *d)
 {
-    tick_t t = d->next;
-    uint64_t cycle = d->next_cycle;
+    uint64_t cycle = reciprocal_divide(d->next, &d->cycles);
     uint32_t slot = (uint32_t)cycle & (WHEEL_SLOTS - 1);
-    d->edge = t + d->period;
-    d->cycle = cycle + 1;
     d->used[slot >> 6] &= ~bit64(slot & 63);
-    find_next(d, cycle, t);
+    find_next(d, cycle);
     return slot;
 }
 
 static inline void work(const struct driven *d, tick_t now) { part_wake_at(d->part, d->tick(d->self, now)); }
 
 /* Wishes are forgotten before anybody works: what is asked for from now on is new. */
-static void collect(struct clock *c, tick_t t, bool tick, uint64_t *due)
+static void collect(struct clock *c, tick_t t, uint64_t *due)
 {
     c->now = t;
     for (unsigned i = 0; i < c->ndomains; i++) {
         struct domain *d = &c->domain[i];
-        if (d->next == t) {
-            uint32_t slot = take_slot(d);
-            for (unsigned w = 0; w < c->words; w++) {
-                due[w] |= d->wheel[w][slot];
-                d->wheel[w][slot] = 0;
-            }
-        } else if (tick && d->edge == t) { /* nobody asked, all are visited */
-            d->edge += d->period;
-            d->cycle++;
+        if (d->next != t) continue;
+        uint32_t slot = take_slot(d);
+        for (unsigned w = 0; w < c->words; w++) {
+            due[w] |= d->wheel[w][slot];
+            d->wheel[w][slot] = 0;
         }
     }
 }
@@ -131,16 +122,6 @@ uint64_t clock_advance(struct clock *c)
     return due;
 }
 
-void clock_settle(struct clock *c)
-{
-    for (unsigned i = 0; i < c->ndomains; i++) {
-        struct domain *d = &c->domain[i];
-        uint64_t passed = edges_passed(d, c->now);
-        d->edge += passed * d->period;
-        d->cycle += passed;
-    }
-}
-
 void clock_forget(struct clock *c, const uint64_t *parts)
 {
     for (unsigned i = 0; i < c->ndomains; i++) {
@@ -150,8 +131,9 @@ void clock_forget(struct clock *c, const uint64_t *parts)
             for (unsigned w = 0; w < c->words; w++) left |= d->wheel[w][slot] &= ~parts[w];
             if (!left) d->used[slot >> 6] &= ~bit64(slot & 63);
         }
-        uint32_t first = (uint32_t)d->next_cycle & (WHEEL_SLOTS - 1);
-        if (d->next != NEVER && !(d->used[first >> 6] >> (first & 63) & 1)) find_next(d, d->next_cycle, d->next);
+        uint64_t first = d->next / d->period;
+        uint32_t slot = (uint32_t)first & (WHEEL_SLOTS - 1);
+        if (d->next != NEVER && !(d->used[slot >> 6] >> (slot & 63) & 1)) find_next(d, first);
     }
 }
 
@@ -161,8 +143,8 @@ bool clock_step(struct clock *c, const struct driven *d, unsigned n, bool tick, 
     if (t > c->horizon) return false;
     uint64_t due[CLOCK_MAX_WORDS] = {0};
     for (unsigned i = 0; tick && i < n; i++)
-        if (d[i].part->domain->edge == t) due[i >> 6] |= bit64(i & 63);
-    collect(c, t, tick, due);
+        if (t % d[i].part->period == 0) due[i >> 6] |= bit64(i & 63);
+    collect(c, t, due);
     if (order) {
         for (unsigned i = 0; i < n; i++)
             if (due[order[i] >> 6] >> (order[i] & 63) & 1) work(&d[order[i]], t);

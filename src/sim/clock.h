@@ -34,9 +34,6 @@ uint64_t clock_advance(struct clock *c);
 /* Nobody of these parts, a bit each, wants to work any more. */
 void clock_forget(struct clock *c, const uint64_t *parts);
 
-/* Makes part_cycle true for parts that do not work now: the number of their last edge. */
-void clock_settle(struct clock *c);
-
 /* Lets time pass until the next edge at which somebody works, and lets them. The reference
  * engine (`tick`) visits every edge and every part. `order` permutes the parts, or NULL.
  * Returns false when nobody will ever work again, or not before the horizon. */

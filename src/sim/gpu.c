@@ -338,7 +338,6 @@ int gpu_run(struct gpu *g, struct stream_source *s, struct wl_err *e)
     if (g->options.cut_cycles) g->dispatch.cut_at = start + g->options.cut_cycles * g->core_period;
     int bad = run_to_end(g, s->info->kernel, start, e);
     if (bad) return bad;
-    clock_settle(&g->clock);
     for (uint32_t i = 0; i < g->sms; i++) sm_kernel_end(&g->sm[i]);
     if (g->profile) profile_kernel_end(g->profile);
     if (g->options.timeline)

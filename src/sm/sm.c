@@ -217,7 +217,7 @@ static bool observed_issue(struct sm *s, tick_t now, tick_t *next)
 
 tick_t sm_tick(struct sm *s, tick_t now)
 {
-    uint64_t passed = part_cycle(&s->part) - s->cycle;
+    uint64_t passed = part_cycles(&s->part, now) - s->cycle;
     s->cycle += passed;
     s->head_limit = now;
     if (s->live) s->stats.active_cycles += passed;

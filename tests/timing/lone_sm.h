@@ -102,7 +102,6 @@ static inline void lone_answer(struct lone *l)
 static inline void lone_step(struct lone *l)
 {
     l->cycle++;
-    l->sm.part.domain->cycle = l->cycle + 1; /* no clock drives it: part_cycle is this one */
     sm_tick(&l->sm, l->cycle);
     lone_answer(l);
 }

@@ -57,12 +57,19 @@ int tags_find_infinite(const struct tags *t, uint64_t line);
 int tags_add_infinite(struct tags *t, uint64_t line);
 void tags_clear(struct tags *t);
 
-/* The way of a set that holds the line, or -1. Which, if any, nobody can predict: all are compared. */
+/* The way of a set that holds the line, or -1. Which of a few, if any, nobody can predict: all are compared. */
 static inline int find_way(const uint64_t *l, uint32_t ways, uint64_t line)
 {
     int way = -1;
     for (uint32_t w = 0; w < ways; w++) way = l[w] == line ? (int)w : way;
     return way;
+}
+
+static inline int find_way_of_many(const uint64_t *l, uint32_t ways, uint64_t line)
+{
+    for (uint32_t w = 0; w < ways; w++)
+        if (l[w] == line) return (int)w;
+    return -1;
 }
 
 /* Index of the line in the arrays, or -1. */
@@ -71,7 +78,10 @@ static inline int tags_find(const struct tags *t, uint32_t set, uint64_t line)
     if (t->infinite) return tags_find_infinite(t, line);
     uint32_t first = set * t->ways;
     const uint64_t *l = t->line + first;
-    int way = t->ways == 4 ? find_way(l, 4, line) : t->ways == 8 ? find_way(l, 8, line) : find_way(l, t->ways, line);
+    int way = t->ways == 4    ? find_way(l, 4, line) /* the usual numbers, without a loop */
+              : t->ways == 8  ? find_way(l, 8, line)
+              : t->ways <= 16 ? find_way(l, t->ways, line)
+                              : find_way_of_many(l, t->ways, line);
     return way < 0 ? -1 : (int)first + way;
 }
 

@@ -20,27 +20,14 @@ static unsigned segment_shift(const struct sm *s, unsigned width)
     return s->whole_lines ? LINE_SHIFT : width == 1 ? 5 : width == 2 ? 6 : 7;
 }
 
-static void add_lane(struct txn *t, uint64_t addr, unsigned width)
+static inline void add_lane(struct txn *t, uint64_t addr, unsigned width)
 {
     unsigned offset = (unsigned)addr & (LINE_BYTES - 1), last = offset + width - 1;
-    if (last >= LINE_BYTES) last = LINE_BYTES - 1; /* accesses are aligned; only odd traces get here */
-    for (unsigned sector = offset >> 5; sector <= last >> 5; sector++) t->sectors |= (uint8_t)(1u << sector);
-    uint64_t run = (UINT64_C(1) << (last - offset + 1)) - 1; /* width <= 32 */
-    t->bytes[offset >> 6] |= run << (offset & 63);
-    if (offset < 64 && last >= 64) t->bytes[1] |= run >> (64 - offset);
-    t->lanes++;
-}
-
-/* The transaction of one lane alone. */
-static struct txn lone_lane(uint64_t addr, unsigned width)
-{
-    unsigned offset = (unsigned)addr & (LINE_BYTES - 1), last = (offset + width - 1) >> 5;
     uint64_t run = (UINT64_C(1) << width) - 1; /* width <= 32 */
-    struct txn t = {.line = addr >> LINE_SHIFT, .lanes = 1};
-    t.sectors = (uint8_t)(((2u << last) - (1u << (offset >> 5))) & ALL_SECTORS);
-    t.bytes[0] = offset < 64 ? run << offset : 0;
-    t.bytes[1] = offset >= 64 ? run << (offset - 64) : offset + width > 64 ? run >> (64 - offset) : 0;
-    return t;
+    t->sectors |= (uint8_t)(((2u << (last >> 5)) - (1u << (offset >> 5))) & ALL_SECTORS);
+    t->bytes[offset >> 6] |= run << (offset & 63);
+    if (offset < 64 && last >= 64) t->bytes[1] |= run >> (64 - offset); /* accesses are aligned; only odd traces get here */
+    t->lanes++;
 }
 
 /* Lanes further apart than a segment: a transaction each, in the order they are served. */
@@ -48,9 +35,10 @@ static uint32_t one_each(const struct warp_addrs *a, unsigned width, struct txn 
 {
     uint32_t n = bit_count32(a->mask), next = a->stride > 0 ? n : 0;
     for (uint32_t m = a->mask; m; m &= m - 1) {
-        struct txn t = lone_lane(warp_addr(a, bit_low32(m)), width);
-        if (a->stride > 0) out[--next] = t;
-        else out[next++] = t;
+        uint64_t addr = warp_addr(a, bit_low32(m));
+        struct txn *t = &out[a->stride > 0 ? --next : next++];
+        *t = (struct txn){.line = addr >> LINE_SHIFT};
+        add_lane(t, addr, width);
     }
     return n;
 }

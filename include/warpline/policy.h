@@ -4,12 +4,14 @@
  * `const struct wl_cache_policy` at the end. The cache mechanism (tags, MSHRs, queues) asks
  * the policy for decisions and tells it what happened; the policy never touches the cache.
  *
- * Three rules hold for every policy:
+ * Four rules hold for every policy:
  *  - decide() and victim() must not change state: a refused access is asked again next
  *    cycle, and only an accepted one counts. All learning happens in the on_* hooks, which
  *    are called once per accepted access.
  *  - Insertion state is set when the line is reserved (on_insert), not when data arrives.
  *  - No allocation, no floating point, no strings after create().
+ *  - What it knows is in `self`, or in geometry.shared, never in a static variable: caches know nothing of
+ *    each other, and one may be simulated ahead of another.
  *
  * Loads that go past the L1D by their own wish (ld.cg, or an L1D that is off for global data) are
  * not the policy's business: it hears nothing of them.

@@ -25,13 +25,7 @@ static uint64_t can_issue(const struct sm *s, tick_t now, tick_t *next)
 }
 
 /* Age rank of a warp among the live warps of its scheduler: 0 = oldest. */
-static uint16_t age_rank(const struct sm *s, unsigned w)
-{
-    unsigned rank = 0;
-    for (uint64_t m = s->live & s->owned[w % s->schedulers]; m; m &= m - 1)
-        rank += s->age[bit_low64(m)] < s->age[w] ? 1 : 0;
-    return (uint16_t)rank;
-}
+static uint16_t age_rank(const struct sm *s, unsigned w) { return (uint16_t)bit_count64(s->older[w] & s->live); }
 
 /* What policies are told of a memory instruction. */
 static struct wl_load describe(const struct sm *s, unsigned w)

@@ -182,6 +182,7 @@ struct sm {
     struct cta_stream offered; /* a CTA for this SM */
 
     uint64_t age[SM_MAX_WARPS];
+    uint64_t older[SM_MAX_WARPS]; /* warps of its scheduler that were there before it; some have ended */
     uint8_t cta_of[SM_MAX_WARPS];
     struct warp warp[SM_MAX_WARPS];
     struct wl_sched_view view;

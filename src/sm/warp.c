@@ -242,6 +242,8 @@ static void install_warp(struct sm *s, unsigned w, unsigned slot, const struct w
     stream_open(&p->stream, *stream);
     memset(s->board + (size_t)w * s->board_regs, 0, s->board_regs * sizeof *s->board);
     s->age[w] = s->next_age++;
+    for (unsigned i = 0; i < s->warps; i++) s->older[i] &= ~bit64(w); /* the newcomer is the youngest */
+    s->older[w] = s->live & s->owned[w % s->schedulers] & ~bit64(w);
     s->cta_of[w] = (uint8_t)slot;
     s->live |= bit64(w);
     s->cta[slot].warps |= bit64(w);

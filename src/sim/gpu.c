@@ -60,33 +60,6 @@ static int make_parts(struct gpu *g, struct wl_err *e)
     return g->broken ? wl_fail(e, WL_ERUN, "out of memory") : 0;
 }
 
-static int init_parts(struct gpu *g, struct wl_err *e)
-{
-    const struct gpu_config *c = &g->config;
-    if (addrmap_init(&g->map, c->dram_map, g->channels, g->slices / g->channels, (uint32_t)c->v[P_DRAM_BANKS], e))
-        return WL_EINPUT;
-    g->map.hash = (enum map_hash)c->v[P_MEM_HASH];
-    g->map.l2_index = (enum index_fn)c->v[P_L2_INDEX];
-    g->map.l2_sets = (uint32_t)c->v[P_L2_SETS];
-    g->nvm = (struct nvm_map){.rule = (enum nvm_rule)c->v[P_NVM_MAP], .seed = (uint64_t)c->v[P_NVM_SEED],
-                              .half = (DEVICE_BASE + ((uint64_t)g->channels << 27)) >> LINE_SHIFT,
-                              .end = OTHER_SPACES >> LINE_SHIFT};
-    if (nvm_map_init(&g->nvm, DEVICE_BASE, g->options.memory_bytes)) return wl_fail(e, WL_ERUN, "out of memory");
-    for (uint32_t i = 0; i < g->sms; i++) {
-        g->sm[i].dispatcher = &g->dispatch.part;
-        if (sm_init(&g->sm[i], c, i, &g->map, &g->pool, &g->ops, e)) return (int)e->code;
-        if (g->options.timeline) g->sm[i].timeline = timeline_of(g->options.timeline, i);
-    }
-    for (uint32_t i = 0; i < g->slices; i++) {
-        if (l2_init(&g->l2[i], c, i, &g->map, &g->nvm, &g->pool, e)) return (int)e->code;
-    }
-    int bad = 0;
-    for (uint32_t i = 0; i < g->channels; i++) bad |= dram_init(&g->dram[i], c, i, &g->pool);
-    bad |= net_init(&g->net[0], c, false, g->sms, g->slices);
-    bad |= net_init(&g->net[1], c, true, g->slices, g->sms);
-    return bad ? wl_fail(e, WL_ERUN, "out of memory") : 0;
-}
-
 static void connect_parts(struct gpu *g)
 {
     const int64_t *v = g->config.v;
@@ -114,6 +87,35 @@ static void connect_parts(struct gpu *g)
         g->net[0].out[i] = &l->in;
         d->out[i % per] = &l->fill;
     }
+}
+
+static int init_parts(struct gpu *g, struct wl_err *e)
+{
+    const struct gpu_config *c = &g->config;
+    if (addrmap_init(&g->map, c->dram_map, g->channels, g->slices / g->channels, (uint32_t)c->v[P_DRAM_BANKS], e))
+        return WL_EINPUT;
+    g->map.hash = (enum map_hash)c->v[P_MEM_HASH];
+    g->map.l2_index = (enum index_fn)c->v[P_L2_INDEX];
+    g->map.l2_sets = (uint32_t)c->v[P_L2_SETS];
+    g->nvm = (struct nvm_map){.rule = (enum nvm_rule)c->v[P_NVM_MAP], .seed = (uint64_t)c->v[P_NVM_SEED],
+                              .half = (DEVICE_BASE + ((uint64_t)g->channels << 27)) >> LINE_SHIFT,
+                              .end = OTHER_SPACES >> LINE_SHIFT};
+    if (nvm_map_init(&g->nvm, DEVICE_BASE, g->options.memory_bytes)) return wl_fail(e, WL_ERUN, "out of memory");
+    for (uint32_t i = 0; i < g->sms; i++) {
+        g->sm[i].dispatcher = &g->dispatch.part;
+        if (sm_init(&g->sm[i], c, i, &g->map, &g->pool, &g->ops, e)) return (int)e->code;
+        if (g->options.timeline) g->sm[i].timeline = timeline_of(g->options.timeline, i);
+    }
+    for (uint32_t i = 0; i < g->slices; i++) {
+        if (l2_init(&g->l2[i], c, i, &g->map, &g->nvm, &g->pool, e)) return (int)e->code;
+    }
+    int bad = 0;
+    for (uint32_t i = 0; i < g->channels; i++) bad |= dram_init(&g->dram[i], c, i, &g->pool);
+    bad |= net_init(&g->net[0], c, false, g->sms, g->slices);
+    bad |= net_init(&g->net[1], c, true, g->slices, g->sms);
+    if (bad) return wl_fail(e, WL_ERUN, "out of memory");
+    connect_parts(g);
+    return 0;
 }
 
 /* The observers exist before the SMs' first kernel, so nothing is missed. */
@@ -148,6 +150,20 @@ static void count_kinds(struct gpu *g)
     for (unsigned k = 0, first = 0; k < KINDS; first += count[k++]) g->kind[k] = (bit64(count[k]) - 1) << first;
 }
 
+/* How the parts will be driven, and what a round of steps needs. A sampler reads all parts' counters at one tick, so
+ * none may be ahead of it. */
+static int choose_engine(struct gpu *g, struct wl_err *e)
+{
+    bool fast = !g->options.tick && !g->options.shuffle;
+    if (g->options.shuffle) shuffle_order(g);
+    g->by_kind = fast && g->nparts <= 64;
+    if (g->by_kind) count_kinds(g);
+    if (fast && !g->sampler.sample && partitions_init(g)) return wl_fail(e, WL_ERUN, "out of memory");
+    g->round_requests = ROUND_STEPS * (UINT64_C(11) * g->sms + 3 * g->slices) + (g->partition ? partitions_requests(g) : 0);
+    g->round_ops = g->sms * ((uint64_t)g->config.v[P_SM_LSU_QUEUE] + ROUND_STEPS); /* one leaves the queue a step */
+    return 0;
+}
+
 struct gpu *gpu_new(const struct gpu_config *c, const struct gpu_options *o, struct wl_err *e)
 {
     if (config_check(c, e)) return NULL;
@@ -158,24 +174,10 @@ struct gpu *gpu_new(const struct gpu_config *c, const struct gpu_options *o, str
     }
     g->config = *c;
     if (o) g->options = *o;
-    if (make_parts(g, e) || init_parts(g, e) || add_profile(g, e) || sampler_init(g, e)) {
+    if (make_parts(g, e) || init_parts(g, e) || add_profile(g, e) || sampler_init(g, e) || choose_engine(g, e)) {
         gpu_free(g);
         return NULL;
     }
-    connect_parts(g);
-    if (g->options.shuffle) shuffle_order(g);
-    g->round_requests = ROUND_STEPS * (UINT64_C(11) * g->sms + 3 * g->slices);
-    if (!g->options.tick && !g->options.shuffle && !g->sampler.sample) {
-        if (partitions_init(g)) {
-            wl_fail(e, WL_ERUN, "out of memory");
-            gpu_free(g);
-            return NULL;
-        }
-        g->round_requests += partitions_requests(g);
-    }
-    g->by_kind = g->nparts <= 64 && !g->options.tick && !g->options.shuffle;
-    if (g->by_kind) count_kinds(g);
-    g->round_ops = g->sms * ((uint64_t)c->v[P_SM_LSU_QUEUE] + ROUND_STEPS); /* one leaves the queue a step */
     return g;
 }
 

@@ -1,4 +1,4 @@
-/* cmd_compare.c - workloads across machines, policies and schedulers, normalised to the first.
+/* cmd_compare.c - workloads and traces across machines, policies and schedulers, normalised to the first.
  *
  * Lists given to --gpu, --l1, --l2 and --sched are multiplied; all combinations are checked
  * before the first run, so that a typing error does not cost an hour. A comma also separates the
@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "trace/trace.h"
 
 enum { MAX_VARIANTS = 256, DIMENSIONS = 4 };
 enum { GPU, L1, L2, SCHED };
@@ -21,7 +22,7 @@ struct variant {
 };
 
 struct comparison {
-    struct text_list names; /* workloads, groups taken apart */
+    struct text_list names; /* workloads and traces, groups taken apart */
     struct text_list list[DIMENSIONS];
     char *copies[DIMENSIONS]; /* what the lists point into */
     struct variant *variant;
@@ -95,16 +96,34 @@ static int make_variants(struct comparison *c, const struct options *o, struct w
 
 /* ---- the runs ---- */
 
+static bool is_trace(const char *name) { return trace_named(name) && !workload_find(name); }
+
+/* That all traces can be read is found out before the first run. */
+static int try_traces(const struct comparison *c, const struct options *o, struct wl_err *e)
+{
+    unsigned traces = 0;
+    for (unsigned i = 0; i < c->names.count; i++) {
+        if (!is_trace(c->names.item[i])) continue;
+        struct trace_reader *r = trace_open(c->names.item[i], e);
+        if (!r) return (int)e->code;
+        trace_close(r);
+        traces++;
+    }
+    return traces == c->names.count ? refuse_program_options(o, e) : 0; /* else they are the workloads' */
+}
+
 static int make_jobs(struct comparison *c, const struct options *o, struct wl_err *e)
 {
     int bad = expand_groups(&o->words, &c->names, e);
+    if (!bad) bad = try_traces(c, o, e);
     if (bad) return bad;
     c->jobs = c->names.count * c->variants;
     c->job = calloc(c->jobs, sizeof *c->job);
     if (!c->job) return wl_fail(e, WL_ERUN, "out of memory");
     for (unsigned i = 0; i < c->jobs; i++) {
         struct job *j = &c->job[i];
-        int rc = job_workload(j, c->names.item[i / c->variants], o, e);
+        const char *name = c->names.item[i / c->variants];
+        int rc = is_trace(name) ? 0 : job_workload(j, name, o, e);
         if (!rc) rc = engine_options(o, &j->engine, e);
         if (rc) return rc;
         j->config = c->variant[i % c->variants].config;
@@ -115,10 +134,21 @@ static int make_jobs(struct comparison *c, const struct options *o, struct wl_er
 static void show_progress(const struct comparison *c, unsigned done, double started)
 {
     double spent = now_seconds() - started;
-    fprintf(stderr, "\r\033[K%u/%u  %s, %s", done + 1, c->jobs, c->job[done].workload->name,
+    fprintf(stderr, "\r\033[K%u/%u  %s, %s", done + 1, c->jobs, c->names.item[done / c->variants],
             c->variant[done % c->variants].label);
     if (done) fprintf(stderr, "  about %.0f s left", spent / done * (c->jobs - done));
     fflush(stderr);
+}
+
+/* Warnings about a trace are the same for all machines: once is enough. */
+static int run_job(struct comparison *c, unsigned i, const struct options *o, struct wl_err *e)
+{
+    if (c->job[i].workload) return job_run(&c->job[i], e);
+    struct trace_reader *r = trace_open(c->names.item[i / c->variants], e);
+    if (!r) return (int)e->code;
+    int rc = replay_job(&c->job[i], r, !o->quiet && i % c->variants == 0, e);
+    trace_close(r);
+    return rc;
 }
 
 static int run_jobs(struct comparison *c, const struct options *o, struct wl_err *e)
@@ -129,7 +159,7 @@ static int run_jobs(struct comparison *c, const struct options *o, struct wl_err
     for (unsigned i = 0; !rc && i < c->jobs; i++) {
         struct wl_err inner = {.code = WL_OK};
         if (progress) show_progress(c, i, started);
-        rc = job_run(&c->job[i], &inner);
+        rc = run_job(c, i, o, &inner);
         if (rc) wl_fail(e, (enum wl_code)rc, "with %.120s: %.1800s", c->variant[i % c->variants].label, inner.text);
     }
     if (progress) fprintf(stderr, "\r\033[K");
@@ -204,7 +234,7 @@ static int write_csv(const struct comparison *c, FILE *out, struct wl_err *e)
 int cmd_compare(const struct options *o, struct wl_err *e)
 {
     if (o->words.count == 0)
-        return wl_fail(e, WL_EINPUT, "compare needs workloads: warpline compare atax bfs --sched lrr,gto");
+        return wl_fail(e, WL_EINPUT, "compare needs workloads or traces: warpline compare atax bfs --sched lrr,gto");
     struct comparison c = {0};
     struct output out = {0};
     int rc = make_variants(&c, o, e);

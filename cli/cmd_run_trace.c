@@ -10,7 +10,7 @@
 #include "cli/cli.h"
 #include "trace/trace.h"
 
-static int refuse_program_options(const struct options *o, struct wl_err *e)
+int refuse_program_options(const struct options *o, struct wl_err *e)
 {
     const char *name = o->size          ? "size"
                        : o->input.count ? "input"
@@ -63,20 +63,26 @@ static void describe(struct job *j, const struct wlt_header *h)
     j->seed = h->seed;
 }
 
+int replay_job(struct job *j, struct trace_reader *r, bool warn, struct wl_err *e)
+{
+    describe(j, trace_header(r));
+    double start = now_seconds();
+    struct session *s = job_session(j, e);
+    if (!s) return (int)e->code;
+    int rc = replay(r, s, e);
+    if (!rc && warn) trace_warnings(r, print_warning, NULL);
+    if (!rc) rc = job_collect(j, s, now_seconds() - start, e);
+    session_free(s);
+    return rc;
+}
+
 static int run_and_write(struct job *j, struct trace_reader *r, const struct options *o, struct wl_err *e)
 {
     struct output out = {0};
     int rc = output_open(&out, o, e);
     j->engine.timeline = out.timeline;
-    describe(j, trace_header(r));
-    double start = now_seconds();
-    struct session *s = rc ? NULL : job_session(j, e);
-    if (!rc && !s) rc = (int)e->code;
-    if (!rc) rc = replay(r, s, e);
-    if (!rc && !o->quiet) trace_warnings(r, print_warning, NULL);
-    if (!rc) rc = job_collect(j, s, now_seconds() - start, e);
+    if (!rc) rc = replay_job(j, r, !o->quiet, e);
     if (!rc) rc = output_run(&out, &j->result, e);
-    session_free(s);
     return output_close(&out, rc, e);
 }
 

@@ -24,10 +24,11 @@ static const struct command commands[] = {
      "file:PATH. Types of a scalar: u8 s8 u16 s16 u32 s32 u64 s64 f32 f64.\n"
      "  warpline run atax --size tiny --l1 lru --json -\n"
      "  warpline run k.ptx --kernel add --grid 4 --block 256 --arg buf:4K:iota-f32 --arg u32:1024 --dump 0:f32:8\n"},
-    {"compare", CMD_COMPARE, cmd_compare, "compare WORKLOAD|@GROUP...",
-     "workloads across policies, schedulers, machines; a table",
+    {"compare", CMD_COMPARE, cmd_compare, "compare WORKLOAD|@GROUP|TRACE...",
+     "workloads and traces across policies, schedulers, machines; a table",
      "--gpu, --l1, --l2 and --sched take lists here: --sched lrr,gto --l1 lru. The first of each is\n"
-     "the baseline.\n"},
+     "the baseline.\n"
+     "  warpline compare atax bfs app.wlt --l1 lru,dacache --sched gto\n"},
     {"characterize", CMD_CHARACTERIZE, cmd_characterize, "characterize WORKLOAD|@GROUP...",
      "what the papers measure of a program itself",
      "An LRU L1D on the chosen machine, every load observed: requests a load, locality, reuse, used\n"

@@ -90,6 +90,16 @@ bad 2 "No such file" trace info "$work/missing.wlt"
 { head -c 8 "$t"; printf '\007\000\000\000'; tail -c +13 "$t"; } >"$work/future.wlt"
 bad 2 "format version 7" run "$work/future.wlt"
 
+# Compared like programs: the table of the program itself.
+run compare atax vectoradd --size tiny --sched gto,lrr
+cp "$work/out" "$work/table"
+good "compare traces" compare "$t" "$work/vectoradd.wlt" --sched gto,lrr
+check "the same table" cmp -s "$work/table" "$work/out"
+good "compare a trace beside a workload" compare "$t" vectoradd --size tiny --sched gto,lrr
+check "and again" cmp -s "$work/table" "$work/out"
+bad 2 "a trace holds what a program has done" compare "$t" --size tiny
+bad 2 "cannot read .*none.wlt" compare atax "$work/none.wlt" --size tiny
+
 # Usage.
 bad 2 "trace record" trace
 bad 2 "trace record" trace record

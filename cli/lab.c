@@ -9,8 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/bits.h"
 #include "experiment/runner.h"
 #include "experiment/slurm.h"
+#include "trace/trace.h"
 
 static volatile sig_atomic_t stop;
 
@@ -48,6 +50,22 @@ static int read_size_name(const char *name, enum workload_size *out, struct wl_e
                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
+/* A run of a trace is known by what is in the file. */
+static int read_traces(const struct experiment *x, struct wl_err *e)
+{
+    for (unsigned i = 0; i < x->nworkloads; i++) {
+        struct exp_workload *w = x->workloads[i];
+        if (!w->trace) continue;
+        struct trace_reader *r = trace_open(w->trace, e);
+        if (!r) return (int)e->code;
+        trace_close(r);
+        w->trace_hash = WL_HASH_INIT;
+        int rc = hash_file(w->trace, &w->trace_hash, e);
+        if (rc) return rc;
+    }
+    return 0;
+}
+
 int lab_open(struct lab *l, const char *name, const struct options *o, struct wl_err *e)
 {
     *l = (struct lab){0};
@@ -57,6 +75,7 @@ int lab_open(struct lab *l, const char *name, const struct options *o, struct wl
     if (!rc && o->size) rc = read_size_name(o->size, &size, e);
     if (!rc) rc = build_identity(o->plugin.item, o->plugin.count, l->build, e);
     if (!rc && !(l->x = experiment_load(name, e))) rc = e->code ? (int)e->code : WL_ERUN;
+    if (!rc) rc = read_traces(l->x, e);
     if (!rc && !o->size && l->x->size) rc = read_size_name(l->x->size, &size, e);
     if (!rc && !(l->plan = plan_new(l->x, size, l->build, e))) rc = WL_ERUN;
     if (!rc && !o->task && !(l->store = store_open(l->path, true, e))) rc = e->code ? (int)e->code : WL_ERUN;
@@ -80,6 +99,15 @@ void lab_close(struct lab *l)
 
 /* ---- running ---- */
 
+static int replay_trace(struct job *j, const char *file, struct wl_err *e)
+{
+    struct trace_reader *r = trace_open(file, e);
+    if (!r) return (int)e->code;
+    int rc = replay_job(j, r, false, e);
+    trace_close(r);
+    return rc;
+}
+
 /* In a process of its own (runner.h). */
 static char *run_here(void *arg, const struct exp_run *r, struct wl_err *e)
 {
@@ -91,7 +119,7 @@ static char *run_here(void *arg, const struct exp_run *r, struct wl_err *e)
     j->size = r->size;
     j->seed = r->workload->seed;
     memcpy(j->input, r->input, sizeof j->input);
-    int rc = job_run(j, e);
+    int rc = r->workload->trace ? replay_trace(j, r->workload->trace, e) : job_run(j, e);
     json_t *o = rc ? NULL : result_json(&j->result);
     char *text = o ? json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(12)) : NULL;
     if (!rc && !text) wl_fail(e, WL_ERUN, "out of memory");

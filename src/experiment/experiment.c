@@ -15,7 +15,8 @@
 
 static const char *const head_keys[] = {"title", "about", "gpu",  "l1",        "l2", "sched",
                                         "set",   "size",  "seed", "workloads", NULL};
-static const char *const workload_keys[] = {"program", "inputs", "inputs.tiny", "inputs.small", "inputs.paper", "label", "seed", NULL};
+static const char *const workload_keys[] = {"program",      "inputs", "inputs.tiny", "inputs.small",
+                                            "inputs.paper", "label",  "seed",        "trace", NULL};
 static const char *const section_kinds[] = {"groups", "workload", "series", "figure", "claim"};
 enum { KINDS = sizeof section_kinds / sizeof *section_kinds, MAX_FILE = 1 << 20 };
 #define EMBEDDED ".experiment" /* how scripts/embed.sh names experiments/NAME.ini */
@@ -77,10 +78,46 @@ static int read_inputs(struct reader *r, struct ini_section *in, struct exp_work
     return 0;
 }
 
+/* A file beside the experiment's. That it is a trace is found out before the first run, not here. */
+static int read_trace(struct reader *r, struct ini_section *in, const struct ini_key *trace, struct exp_workload *w)
+{
+    for (unsigned i = 0; workload_keys[i]; i++) {
+        const struct ini_key *k = ini_take(in, workload_keys[i]);
+        if (k && k != trace && strcmp(k->name, "label") != 0)
+            return reader_fail(r, k, 0, "a trace holds what a program has done; it takes no %s", k->name);
+    }
+    size_t n = strlen(trace->value);
+    if (n < 5 || strcmp(trace->value + n - 4, ".wlt") != 0)
+        return reader_fail(r, trace, 0, "name a .wlt file; 'warpline trace convert' makes one of an Accel-Sim trace");
+    const char *slash = strrchr(r->ini.file, '/');
+    size_t folder = slash && *trace->value != '/' ? (size_t)(slash + 1 - r->ini.file) : 0;
+    char *path = arena_alloc(r->arena, folder + n + 1);
+    if (!path) return reader_memory(r);
+    memcpy(path, r->ini.file, folder);
+    memcpy(path + folder, trace->value, n + 1);
+    w->trace = path;
+    return 0;
+}
+
+static int read_program(struct reader *r, struct ini_section *in, const struct ini_key *program, struct exp_workload *w)
+{
+    const char *name = program ? program->value : in->name;
+    if (!(w->program = workload_find(name))) {
+        const char *names[512];
+        unsigned n;
+        const struct workload *const *all = workloads(&n);
+        for (unsigned i = 0; i < n && i < 512; i++) names[i] = all[i]->name;
+        if (program) return reader_unknown(r, program, 0, "program", name, names, n);
+        return ini_fail_section(&r->ini, in, "no program has this name; add program = NAME, or trace = FILE.wlt", r->e);
+    }
+    int rc = read_seed(r, ini_take(in, "seed"), &w->seed);
+    return rc ? rc : read_inputs(r, in, w);
+}
+
 static int read_workload(struct reader *r, struct ini_section *in)
 {
     struct experiment *x = r->x;
-    const struct ini_key *program = ini_take(in, "program"), *label = ini_take(in, "label");
+    const struct ini_key *trace = ini_take(in, "trace"), *program = trace ? NULL : ini_take(in, "program"), *label = ini_take(in, "label");
     if (!*in->name || in->name[strcspn(in->name, " ,\t()-")] == '-' || in->name[strcspn(in->name, " ,\t()")])
         return ini_fail_section(&r->ini, in, "a workload needs a name without blanks, commas, parentheses or -", r->e);
     for (unsigned i = 0; i < x->nworkloads; i++)
@@ -89,19 +126,9 @@ static int read_workload(struct reader *r, struct ini_section *in)
     if (x->nworkloads == MAX_WORKLOADS) return ini_fail_section(&r->ini, in, "too many workloads", r->e);
     struct exp_workload *w = ARENA_NEW(r->arena, struct exp_workload);
     if (!w) return reader_memory(r);
-    const char *name = program ? program->value : in->name;
     *w = (struct exp_workload){.name = in->name, .label = label ? label->value : in->name, .seed = r->seed};
-    if (!(w->program = workload_find(name))) {
-        const char *names[512];
-        unsigned n;
-        const struct workload *const *all = workloads(&n);
-        for (unsigned i = 0; i < n && i < 512; i++) names[i] = all[i]->name;
-        if (program) return reader_unknown(r, program, 0, "program", name, names, n);
-        return ini_fail_section(&r->ini, in, "no program has this name; add program = NAME", r->e);
-    }
-    x->workloads[x->nworkloads++] = w;
-    int rc = read_seed(r, ini_take(in, "seed"), &w->seed);
-    if (!rc) rc = read_inputs(r, in, w);
+    int rc = trace ? read_trace(r, in, trace, w) : read_program(r, in, program, w);
+    if (!rc) x->workloads[x->nworkloads++] = w;
     return rc ? rc : refuse_unused(r, in, workload_keys);
 }
 

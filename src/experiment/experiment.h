@@ -27,10 +27,12 @@ struct exp_group {
 
 enum { EXP_SIZES = 3 }; /* tiny, small, paper */
 
-/* A program with its inputs; the same program may stand under several names. */
+/* A program with its inputs, or a trace of one; the same program may stand under several names. */
 struct exp_workload {
     const char *name, *label;
-    const struct workload *program;
+    const struct workload *program; /* NULL: a trace */
+    const char *trace;              /* its file; whoever plans runs sets trace_hash, of what is in it */
+    uint64_t trace_hash;
     int64_t input[EXP_SIZES][WORKLOAD_MAX_INPUTS];
     bool given[EXP_SIZES][WORKLOAD_MAX_INPUTS]; /* the others come from the program's own table */
     uint64_t seed;

@@ -11,7 +11,7 @@ const char *const size_names[SIZE_COUNT] = {"tiny", "small", "paper"};
 
 /* ---- who built this ---- */
 
-static int hash_file(const char *path, uint64_t *h, struct wl_err *e)
+int hash_file(const char *path, uint64_t *h, struct wl_err *e)
 {
     char buffer[1 << 16];
     size_t n;
@@ -41,7 +41,7 @@ static void describe_inputs(struct exp_run *r)
 {
     const struct workload *w = r->workload->program;
     size_t at = 0;
-    for (unsigned i = 0; w->input[i].name && at < sizeof r->inputs; i++) {
+    for (unsigned i = 0; w && w->input[i].name && at < sizeof r->inputs; i++) {
         r->input[i] = r->workload->given[r->size][i] ? r->workload->input[r->size][i] : w->input[i].value[r->size];
         at += (size_t)snprintf(r->inputs + at, sizeof r->inputs - at, "%s%s=%" PRId64, at ? " " : "", w->input[i].name,
                                r->input[i]);
@@ -52,9 +52,14 @@ static void describe_inputs(struct exp_run *r)
 static void make_key(const struct plan *p, struct exp_run *r)
 {
     uint64_t h = hash_text(WL_HASH_INIT, p->build);
-    h = hash_text(h, r->workload->program->name);
-    h = hash_text(h, r->inputs);
-    h = hash_bytes(h, &r->workload->seed, sizeof r->workload->seed);
+    const struct exp_workload *w = r->workload;
+    if (w->trace) {
+        h = hash_bytes(hash_text(h, ".wlt"), &w->trace_hash, sizeof w->trace_hash);
+    } else {
+        h = hash_text(h, w->program->name);
+        h = hash_text(h, r->inputs);
+        h = hash_bytes(h, &w->seed, sizeof w->seed);
+    }
     snprintf(r->key, sizeof r->key, "%016" PRIx64 "%016" PRIx64, h, config_hash(r->config));
 }
 
@@ -196,7 +201,7 @@ void plan_row(const struct plan *p, const struct exp_run *r, struct plan_row_roo
     policy_spec(c->sched.policy->name, c->sched.policy->params, c->sched.values, room->sched, sizeof room->sched);
     *out = (struct store_row){.key = r->key,
                               .build = p->build,
-                              .workload = r->workload->program->name,
+                              .workload = r->workload->trace ? r->workload->name : r->workload->program->name,
                               .size = size_names[r->size],
                               .inputs = r->inputs,
                               .gpu = c->name,

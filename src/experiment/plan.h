@@ -2,8 +2,8 @@
  *
  * A plan is a matrix of series and workloads. What a figure or claim needs is marked; two cells
  * with the same machine and program are one run. A run's key is a hash of everything its numbers
- * depend on: the build of the simulator (and plugins), the program, its inputs and seed, and the
- * machine with its policies and their parameters. */
+ * depend on: the build of the simulator (and plugins), the program, its inputs and seed (or what is in the trace),
+ * and the machine with its policies and their parameters. */
 #ifndef WL_EXPERIMENT_PLAN_H
 #define WL_EXPERIMENT_PLAN_H
 
@@ -40,6 +40,9 @@ struct plan {
 extern const char wl_build_id[];
 /* That, with the contents of the plugins: two builds with different numbers have different ones. */
 int build_identity(const char *const *plugins, unsigned count, char out[STORE_KEY], struct wl_err *e);
+
+/* Continues the hash with what is in the file. */
+int hash_file(const char *path, uint64_t *h, struct wl_err *e);
 
 /* `build` must outlive the plan. NULL: out of memory. */
 struct plan *plan_new(const struct experiment *x, enum workload_size size, const char *build, struct wl_err *e);

@@ -287,8 +287,14 @@ static void put_workloads(struct page *g, const struct plan *p)
             if (!r) continue;
             fputs("<tr><th scope=row>", out);
             put_html(out, p->x->workloads[w]->label);
-            fprintf(out, "</th><td>%s, %s</td><td>%s</td></tr>\n", r->workload->program->name,
-                    r->workload->program->suite ? r->workload->program->suite : "", r->inputs);
+            if (r->workload->trace) {
+                fputs("</th><td>trace ", out);
+                put_html(out, r->workload->trace);
+                fputs("</td><td></td></tr>\n", out);
+            } else {
+                fprintf(out, "</th><td>%s, %s</td><td>%s</td></tr>\n", r->workload->program->name,
+                        r->workload->program->suite ? r->workload->program->suite : "", r->inputs);
+            }
             break;
         }
     fputs("</tbody></table></div>\n", out);

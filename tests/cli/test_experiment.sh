@@ -44,6 +44,29 @@ check "two more" test "$(rows "$db")" = 6
 good "the default store is in the cache folder" experiment mine.ini --size tiny --out fig -q
 check "there" test -s "$XDG_CACHE_HOME/warpline/results.db"
 
+# ---- a trace is a workload ----
+mkdir -p sub/traces
+"$WARPLINE" trace record atax --size tiny -o sub/traces/recorded.wlt -q
+sed 's/^workloads.*/workloads = recorded bfs/' mine.ini >sub/traced.ini
+printf '[workload recorded]\ntrace = traces/recorded.wlt\nlabel = atax\n' >>sub/traced.ini
+good "a trace in an experiment" experiment sub/traced.ini --size tiny --store "$db" --out fig -q
+check "has the numbers of the program" cmp -s fig/mine.1.csv fig/traced.1.csv
+check "its two runs are stored" test "$(rows "$db")" = 8
+mv sub/traces/recorded.wlt sub/traces/moved.wlt
+sed -i 's/recorded.wlt/moved.wlt/' sub/traced.ini
+good "a trace that was moved" experiment sub/traced.ini --size tiny --store "$db" --out fig -q
+check "is not run again" test "$(rows "$db")" = 8
+good "in the report" report sub/traced.ini --size tiny --store "$db" -o traced.html -q
+check "with its file" grep -q 'trace sub/traces/moved.wlt' traced.html
+"$WARPLINE" trace record atax --size tiny --input n=48 -o sub/traces/moved.wlt -q
+good "another trace under the same name" experiment sub/traced.ini --size tiny --store "$db" --out fig -q
+check "is run" test "$(rows "$db")" = 10
+sed 's/moved.wlt/none.wlt/' sub/traced.ini >sub/none.ini
+bad 2 "cannot read sub/traces/none.wlt" experiment sub/none.ini --size tiny --store "$db"
+echo 'no trace' >sub/traces/bad.wlt
+sed 's/moved.wlt/bad.wlt/' sub/traced.ini >sub/bad.ini
+bad 2 "bad.wlt" experiment sub/bad.ini --size tiny --store "$db"
+
 # ---- mistakes ----
 sed 's/gto$/gtoo/' mine.ini >typo.ini
 bad 2 "typo.ini:5:9: error: unknown scheduler 'gtoo'; did you mean 'gto'" experiment typo.ini --store "$db"

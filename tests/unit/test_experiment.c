@@ -106,6 +106,27 @@ static void sets(void **state)
     assert_string_equal(x->workloads[x->figures[1].view.workloads.item[0]]->name, "mm2");
 }
 
+/* 3b. A trace stands where a program could. */
+static void traces(void **state)
+{
+    static const char text[] = "workloads = app\n[workload app]\ntrace = a.wlt\nlabel = My app\n[figure 1]\nmetric = ipc\n";
+    (void)state;
+    parse(text);
+    assert_null(x->workloads[0]->program);
+    assert_string_equal(x->workloads[0]->trace, "a.wlt");
+    assert_string_equal(x->workloads[0]->label, "My app");
+    experiment_free(x);
+    x = experiment_parse("t", "some/where/t.ini", text, &e); /* beside its experiment */
+    assert_string_equal(x->workloads[0]->trace, "some/where/a.wlt");
+    experiment_free(x);
+    x = experiment_parse("t", "some/t.ini", "workloads = app\n[workload app]\ntrace = /b.wlt\n[figure 1]\nmetric = ipc\n", &e);
+    assert_string_equal(x->workloads[0]->trace, "/b.wlt");
+    refused("[workload app]\ntrace = a.wlt\ninputs = n=3\n", "t.ini:3:", "takes no inputs");
+    refused("[workload app]\ntrace = a.wlt\nprogram = atax\n", "t.ini:3:", "takes no program");
+    refused("[workload app]\ntrace = kernelslist.g\n", "t.ini:2:", "trace convert");
+    refused("[workload app]\nlabel = a\n", "t.ini:1:", "trace = FILE.wlt");
+}
+
 /* 4. Sweeps become series; bases follow the point or stand still. */
 static void sweeps(void **state)
 {
@@ -476,7 +497,7 @@ int main(void)
         cmocka_unit_test_teardown(ratio_verdicts, done), cmocka_unit_test_teardown(other_verdicts, done),
         cmocka_unit_test_teardown(plans, done),          cmocka_unit_test_teardown(values, done),
         cmocka_unit_test_teardown(best_over, done),      cmocka_unit_test_teardown(best_of_best, done),
-        cmocka_unit_test_teardown(built_in, done),
+        cmocka_unit_test_teardown(built_in, done),       cmocka_unit_test_teardown(traces, done),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

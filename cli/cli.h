@@ -26,9 +26,12 @@ int cmd_run_ptx(const struct options *o, const char *file, struct wl_err *e);
 /* The same for a job that has its machine, or a trace to record. */
 int run_ptx_job(struct job *j, const struct options *o, const char *file, struct wl_err *e);
 int cmd_run_trace(const struct options *o, const char *file, struct wl_err *e);
-/* The same for a job that has its machine; `warn`: says what the trace could not hold. */
-struct trace_reader;
-int replay_job(struct job *j, struct trace_reader *r, bool warn, struct wl_err *e);
+/* Whether the word names a trace, not a workload. */
+bool names_trace(const char *word);
+/* Whether it can be opened: found out before the first of many runs. */
+int try_trace(const char *file, struct wl_err *e);
+/* `run` of a trace for a job that has its machine; `warn`: says what the trace could not hold. */
+int replay_job(struct job *j, const char *file, bool warn, struct wl_err *e);
 /* Options that change a program mean nothing for a trace. */
 int refuse_program_options(const struct options *o, struct wl_err *e);
 bool ends_with(const char *s, const char *end);

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "trace/trace.h"
 
 enum { MAX_VARIANTS = 256, DIMENSIONS = 4 };
 enum { GPU, L1, L2, SCHED };
@@ -96,17 +95,14 @@ static int make_variants(struct comparison *c, const struct options *o, struct w
 
 /* ---- the runs ---- */
 
-static bool is_trace(const char *name) { return trace_named(name) && !workload_find(name); }
-
 /* That all traces can be read is found out before the first run. */
 static int try_traces(const struct comparison *c, const struct options *o, struct wl_err *e)
 {
     unsigned traces = 0;
     for (unsigned i = 0; i < c->names.count; i++) {
-        if (!is_trace(c->names.item[i])) continue;
-        struct trace_reader *r = trace_open(c->names.item[i], e);
-        if (!r) return (int)e->code;
-        trace_close(r);
+        if (!names_trace(c->names.item[i])) continue;
+        int rc = try_trace(c->names.item[i], e);
+        if (rc) return rc;
         traces++;
     }
     return traces == c->names.count ? refuse_program_options(o, e) : 0; /* else they are the workloads' */
@@ -123,7 +119,7 @@ static int make_jobs(struct comparison *c, const struct options *o, struct wl_er
     for (unsigned i = 0; i < c->jobs; i++) {
         struct job *j = &c->job[i];
         const char *name = c->names.item[i / c->variants];
-        int rc = is_trace(name) ? 0 : job_workload(j, name, o, e);
+        int rc = names_trace(name) ? 0 : job_workload(j, name, o, e);
         if (!rc) rc = engine_options(o, &j->engine, e);
         if (rc) return rc;
         j->config = c->variant[i % c->variants].config;
@@ -144,11 +140,7 @@ static void show_progress(const struct comparison *c, unsigned done, double star
 static int run_job(struct comparison *c, unsigned i, const struct options *o, struct wl_err *e)
 {
     if (c->job[i].workload) return job_run(&c->job[i], e);
-    struct trace_reader *r = trace_open(c->names.item[i / c->variants], e);
-    if (!r) return (int)e->code;
-    int rc = replay_job(&c->job[i], r, !o->quiet && i % c->variants == 0, e);
-    trace_close(r);
-    return rc;
+    return replay_job(&c->job[i], c->names.item[i / c->variants], !o->quiet && i % c->variants == 0, e);
 }
 
 static int run_jobs(struct comparison *c, const struct options *o, struct wl_err *e)

@@ -1,10 +1,8 @@
 /* cmd_run.c - one run of a workload, a kernel file or a trace. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/cli.h"
-#include "trace/trace.h"
 
 bool ends_with(const char *s, const char *end)
 {
@@ -54,6 +52,6 @@ int cmd_run(const struct options *o, struct wl_err *e)
                        o->words.item[1]);
     const char *what = o->words.item[0];
     if (ends_with(what, ".ptx")) return cmd_run_ptx(o, what, e);
-    if (trace_named(what) && !workload_find(what)) return cmd_run_trace(o, what, e);
+    if (names_trace(what)) return cmd_run_trace(o, what, e);
     return run_workload(o, what, e);
 }

@@ -63,7 +63,7 @@ static void describe(struct job *j, const struct wlt_header *h)
     j->seed = h->seed;
 }
 
-int replay_job(struct job *j, struct trace_reader *r, bool warn, struct wl_err *e)
+static int replay_open(struct job *j, struct trace_reader *r, bool warn, struct wl_err *e)
 {
     describe(j, trace_header(r));
     double start = now_seconds();
@@ -76,12 +76,30 @@ int replay_job(struct job *j, struct trace_reader *r, bool warn, struct wl_err *
     return rc;
 }
 
+int replay_job(struct job *j, const char *file, bool warn, struct wl_err *e)
+{
+    struct trace_reader *r = trace_open(file, e);
+    int rc = r ? replay_open(j, r, warn, e) : (int)e->code;
+    trace_close(r);
+    return rc;
+}
+
+bool names_trace(const char *word) { return trace_named(word) && !workload_find(word); }
+
+int try_trace(const char *file, struct wl_err *e)
+{
+    struct trace_reader *r = trace_open(file, e);
+    if (!r) return (int)e->code;
+    trace_close(r);
+    return 0;
+}
+
 static int run_and_write(struct job *j, struct trace_reader *r, const struct options *o, struct wl_err *e)
 {
     struct output out = {0};
     int rc = output_open(&out, o, e);
     j->engine.timeline = out.timeline;
-    if (!rc) rc = replay_job(j, r, !o->quiet, e);
+    if (!rc) rc = replay_open(j, r, !o->quiet, e);
     if (!rc) rc = output_run(&out, &j->result, e);
     return output_close(&out, rc, e);
 }

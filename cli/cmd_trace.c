@@ -53,7 +53,7 @@ static int record(const struct options *o, const char *program, struct wl_err *e
     if (!ends_with(o->output, ".wlt"))
         return wl_fail(e, WL_EINPUT, "the name of a trace ends in .wlt; '%s' does not", o->output);
     if (o->json) return wl_fail(e, WL_EINPUT, "--json is for 'trace info'");
-    if (trace_named(program) && !workload_find(program)) return wl_fail(e, WL_EINPUT, "%s is a trace already", program);
+    if (names_trace(program)) return wl_fail(e, WL_EINPUT, "%s is a trace already", program);
     struct job *j = calloc(1, sizeof *j);
     if (!j) return wl_fail(e, WL_ERUN, "out of memory");
     j->trace_file = o->output;

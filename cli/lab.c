@@ -12,7 +12,6 @@
 #include "base/bits.h"
 #include "experiment/runner.h"
 #include "experiment/slurm.h"
-#include "trace/trace.h"
 
 static volatile sig_atomic_t stop;
 
@@ -56,11 +55,9 @@ static int read_traces(const struct experiment *x, struct wl_err *e)
     for (unsigned i = 0; i < x->nworkloads; i++) {
         struct exp_workload *w = x->workloads[i];
         if (!w->trace) continue;
-        struct trace_reader *r = trace_open(w->trace, e);
-        if (!r) return (int)e->code;
-        trace_close(r);
+        int rc = try_trace(w->trace, e);
         w->trace_hash = WL_HASH_INIT;
-        int rc = hash_file(w->trace, &w->trace_hash, e);
+        if (!rc) rc = hash_file(w->trace, &w->trace_hash, e);
         if (rc) return rc;
     }
     return 0;
@@ -99,15 +96,6 @@ void lab_close(struct lab *l)
 
 /* ---- running ---- */
 
-static int replay_trace(struct job *j, const char *file, struct wl_err *e)
-{
-    struct trace_reader *r = trace_open(file, e);
-    if (!r) return (int)e->code;
-    int rc = replay_job(j, r, false, e);
-    trace_close(r);
-    return rc;
-}
-
 /* In a process of its own (runner.h). */
 static char *run_here(void *arg, const struct exp_run *r, struct wl_err *e)
 {
@@ -119,7 +107,7 @@ static char *run_here(void *arg, const struct exp_run *r, struct wl_err *e)
     j->size = r->size;
     j->seed = r->workload->seed;
     memcpy(j->input, r->input, sizeof j->input);
-    int rc = r->workload->trace ? replay_trace(j, r->workload->trace, e) : job_run(j, e);
+    int rc = r->workload->trace ? replay_job(j, r->workload->trace, false, e) : job_run(j, e);
     json_t *o = rc ? NULL : result_json(&j->result);
     char *text = o ? json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(12)) : NULL;
     if (!rc && !text) wl_fail(e, WL_ERUN, "out of memory");

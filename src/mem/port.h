@@ -15,7 +15,7 @@
 #include "mem/req.h"
 
 struct port {
-    struct req_list list;
+    struct req_list list; /* while it is empty its tail means nothing */
     tick_t visible_at; /* from then on the oldest entry can be seen; NEVER when empty */
     uint32_t used, capacity;
     tick_t delay; /* a fixed pipeline inside the port: entries are visible that much later */

@@ -39,21 +39,16 @@ static uint64_t lru_storage_bits(const void *self)
     return bits * l->ways * l->sets;
 }
 
-/* The state decides before the time of use: ways that are free come first, ways in flight never. */
-static uint64_t rank_of(uint8_t state, uint64_t used)
+/* The state decides before the time of use: ways that are free come first, ways in flight never. In a
+ * full set only the latter are to be told apart, and their state is the odd one. */
+static inline int oldest(const uint64_t *used, const uint8_t *state, uint32_t ways, bool full)
 {
     static const uint64_t rank[] = {[WL_INVALID] = 0, [WL_VALID] = UINT64_C(1) << 62, [WL_RESERVED] = UINT64_C(1) << 63};
-    return used | rank[WL_STATE(state)];
-}
-
-/* In a full set only ways in flight are to be told apart, and their state is the odd one. */
-static inline int oldest_of_full(const uint64_t *used, const uint8_t *state, uint32_t ways)
-{
     _Static_assert(WL_RESERVED % 2 == 1 && WL_VALID % 2 == 0, "the lowest bit tells them apart");
     uint64_t least = UINT64_C(1) << 63;
     int way = WL_NO_WAY_STALL;
     for (uint32_t w = 0; w < ways; w++) {
-        uint64_t when = used[w] | (uint64_t)state[w] << 63;
+        uint64_t when = used[w] | (full ? (uint64_t)state[w] << 63 : rank[WL_STATE(state[w])]);
         way = when < least ? (int)w : way;
         least = when < least ? when : least;
     }
@@ -64,17 +59,9 @@ static int lru_victim(void *self, const struct wl_access *a, const struct wl_set
 {
     const struct lru *l = self;
     const uint64_t *used = l->used + (size_t)a->set * l->ways;
-    if (s->full && l->ways == 4) return oldest_of_full(used, s->state, 4); /* the usual numbers, without a loop */
-    if (s->full && l->ways == 8) return oldest_of_full(used, s->state, 8);
-    if (s->full) return oldest_of_full(used, s->state, l->ways);
-    uint64_t least = UINT64_C(1) << 63;
-    int way = WL_NO_WAY_STALL;
-    for (uint32_t w = 0; w < l->ways; w++) {
-        uint64_t when = rank_of(s->state[w], used[w]);
-        way = when < least ? (int)w : way;
-        least = when < least ? when : least;
-    }
-    return way;
+    if (s->full && l->ways == 4) return oldest(used, s->state, 4, true); /* the usual numbers, without a loop */
+    if (s->full && l->ways == 8) return oldest(used, s->state, 8, true);
+    return oldest(used, s->state, l->ways, s->full);
 }
 
 static void make_most_recent(struct lru *l, uint32_t set, uint32_t way) { l->used[(size_t)set * l->ways + way] = l->uses++; }

@@ -104,7 +104,7 @@ static inline void work_once(struct gpu *g, struct partition *p, uint32_t slices
     p->wake[i] = NEVER;
     next = i < slices ? l2_tick(&p->l2[i], now) : dram_tick(p->dram, now);
     if (g->pool.alive < alive) g->freed_at = later(g->freed_at, now);
-    if (next != NEVER) p->wake[i] = earlier(p->wake[i], part_edge_after(part, later(now, next - 1)));
+    if (next != NEVER) part_wake_after(part, later(now, next - 1));
 }
 
 /* Nobody in the machine works before `sure`. Lets the partition work there and, if it may, ahead up to

@@ -11,23 +11,29 @@ static void write_head(const struct job *j, const struct character *c, FILE *out
     const struct run_result *r = &j->result;
     struct program_size p = program_size(r);
     char a[32], b[32], d[32];
-    fprintf(out, "%s  %s  (%s)\n  machine      %s\n  policies     L1D LRU, scheduler %s\n", r->workload, r->size, r->inputs,
-            r->machine, r->sched.spec);
-    fprintf(out, "  program      %" PRIu64 " kernel%s in %" PRIu64 " launch%s, %s CTAs, %s threads, %s warp instructions\n",
+    fprintf(out, "%s  %s  (%s)\n  machine      %s\n  policies     L1D LRU, scheduler %s\n", r->workload, r->size,
+            r->inputs, r->machine, r->sched.spec);
+    fprintf(out,
+            "  program      %" PRIu64 " kernel%s in %" PRIu64 " launch%s, %s CTAs, %s threads, %s warp instructions\n",
             p.kernels, p.kernels == 1 ? "" : "s", p.launches, p.launches == 1 ? "" : "es", with_commas(p.ctas, a),
             with_commas(p.threads, b), with_commas(r->stats.sm.warp_instructions, d));
-    fprintf(out, "  loads        %s through the L1D, %.1f %% divergent (they make %.1f %% of the requests); %.2f requests each\n",
-            with_commas(r->stats.sm.l1d_loads, a), percent_of(c, "divergent_loads"), percent_of(c, "divergent_requests"),
-            metric_of(c, "requests_per_load"));
-    fprintf(out, "  footprint    %.1f KiB loaded, %.1f requests a line and kernel\n", metric_of(c, "footprint_bytes") / 1024,
-            metric_of(c, "requests_per_line"));
+    fprintf(out,
+            "  loads        %s through the L1D, %.1f %% divergent (they make %.1f %% of the requests); %.2f requests "
+            "each\n",
+            with_commas(r->stats.sm.l1d_loads, a), percent_of(c, "divergent_loads"),
+            percent_of(c, "divergent_requests"), metric_of(c, "requests_per_load"));
+    fprintf(out, "  footprint    %.1f KiB loaded, %.1f requests a line and kernel\n",
+            metric_of(c, "footprint_bytes") / 1024, metric_of(c, "requests_per_line"));
 }
 
 static void write_intensity(const struct character *c, FILE *out)
 {
     fprintf(out, "\n  intensity    %.2f warp instructions an L1 miss, %.2f an L1 miss or store; %.1f %% of peak IPC\n",
-            metric_of(c, "instructions_per_miss"), metric_of(c, "instructions_per_miss_or_store"), percent_of(c, "peak_ipc"));
-    fprintf(out, "  ld/st unit   stalled in %.1f %% of cycles; in %.1f %% a load of another warp would have hit, in %.1f %% nothing issued too\n",
+            metric_of(c, "instructions_per_miss"), metric_of(c, "instructions_per_miss_or_store"),
+            percent_of(c, "peak_ipc"));
+    fprintf(out,
+            "  ld/st unit   stalled in %.1f %% of cycles; in %.1f %% a load of another warp would have hit, in %.1f %% "
+            "nothing issued too\n",
             percent_of(c, "lsu_stall"), percent_of(c, "hit_under_stall"), percent_of(c, "hit_under_stall_idle"));
     fprintf(out, "  issue        %.1f %% by the three oldest warps of a scheduler\n", percent_of(c, "issue.top3"));
 }
@@ -37,29 +43,38 @@ static void write_misses(const struct character *c, FILE *out)
     fprintf(out, "\n  missing requests of a load     0         1         2     3..31       32+\n");
     fprintf(out, "    coherent loads      %8.1f %%%8.1f %%%8.1f %%\n", percent_of(c, "coherent.mpli_0"),
             percent_of(c, "coherent.mpli_1"), percent_of(c, "coherent.mpli_2"));
-    fprintf(out, "    divergent loads     %8.1f %%%8.1f %%%8.1f %%%8.1f %%%8.1f %%\n", percent_of(c, "divergent.mpli_0"),
-            percent_of(c, "divergent.mpli_1"), percent_of(c, "divergent.mpli_2"), percent_of(c, "divergent.mpli_3_31"),
-            percent_of(c, "divergent.mpli_32_up"));
-    fprintf(out, "  requests     %.1f %% hit, %.1f %% in flight, %.1f %% cold, evicted by their own warp %.1f %%, by another %.1f %%, other %.1f %%\n",
+    fprintf(out, "    divergent loads     %8.1f %%%8.1f %%%8.1f %%%8.1f %%%8.1f %%\n",
+            percent_of(c, "divergent.mpli_0"), percent_of(c, "divergent.mpli_1"), percent_of(c, "divergent.mpli_2"),
+            percent_of(c, "divergent.mpli_3_31"), percent_of(c, "divergent.mpli_32_up"));
+    fprintf(out,
+            "  requests     %.1f %% hit, %.1f %% in flight, %.1f %% cold, evicted by their own warp %.1f %%, by "
+            "another %.1f %%, other %.1f %%\n",
             percent_of(c, "access.hit"), percent_of(c, "access.pending"), percent_of(c, "access.cold"),
             percent_of(c, "access.intra_warp"), percent_of(c, "access.inter_warp"), percent_of(c, "access.other"));
 }
 
 static void write_locality(const struct character *c, FILE *out)
 {
-    fprintf(out, "\n  lines in an infinite L1D       %.1f %% streaming, %.1f %% inter-warp, %.1f %% intra-warp, %.1f %% mixed; APS %.3f\n",
+    fprintf(out,
+            "\n  lines in an infinite L1D       %.1f %% streaming, %.1f %% inter-warp, %.1f %% intra-warp, %.1f %% "
+            "mixed; APS %.3f\n",
             percent_of(c, "lines.streaming"), percent_of(c, "lines.inter_warp"), percent_of(c, "lines.intra_warp"),
             percent_of(c, "lines.mixed"), metric_of(c, "aps"));
     fprintf(out, "  asked for once or twice        %.1f %% of stays in the L1D, %.1f %% of lines of the infinite one\n",
             percent_of(c, "lives.once_or_twice"), percent_of(c, "infinite.once_or_twice"));
-    fprintf(out, "  median reuse distance          %.0f requests inter-warp, %.0f intra-warp; %.1f %% of evicted lines never reused\n",
-            metric_of(c, "reuse.inter_warp_median"), metric_of(c, "reuse.intra_warp_median"), percent_of(c, "dead_evicted"));
+    fprintf(out,
+            "  median reuse distance          %.0f requests inter-warp, %.0f intra-warp; %.1f %% of evicted lines "
+            "never reused\n",
+            metric_of(c, "reuse.inter_warp_median"), metric_of(c, "reuse.intra_warp_median"),
+            percent_of(c, "dead_evicted"));
 }
 
 static void write_sizes(const struct character *c, FILE *out)
 {
     static const char *const names[3] = {"32", "64", "128"};
-    fprintf(out, "\n  bytes used of a line's stay    32: %.1f %%, 64: %.1f %%, 96: %.1f %%, 128: %.1f %%; %.1f %% of fetched bytes\n",
+    fprintf(out,
+            "\n  bytes used of a line's stay    32: %.1f %%, 64: %.1f %%, 96: %.1f %%, 128: %.1f %%; %.1f %% of "
+            "fetched bytes\n",
             percent_of(c, "used_32"), percent_of(c, "used_64"), percent_of(c, "used_96"), percent_of(c, "used_128"),
             percent_of(c, "used_of_fetched"));
     fprintf(out, "  bytes of a request    all    in eighths of the run's time\n");
@@ -130,15 +145,16 @@ void character_write_text(const struct job *j, const struct character *c, FILE *
 
 void character_write_table(const struct job *jobs, const struct character *c, unsigned count, FILE *out)
 {
-    fprintf(out, "%-16s %8s %8s %7s %7s %7s %7s %7s %7s %7s %6s %6s %6s %6s\n", "", "requests", "diver-", "instr.", "stall",
-            "miss", "stream", "inter", "intra", "mixed", "", "32 B", "64 B", "used");
-    fprintf(out, "%-16s %8s %8s %7s %7s %7s %7s %7s %7s %7s %6s %6s %6s %6s\n", "workload", "a load", "gent %", "a miss", "%",
-            "%", "%", "%", "%", "%", "APS", "%", "%", "%");
+    fprintf(out, "%-16s %8s %8s %7s %7s %7s %7s %7s %7s %7s %6s %6s %6s %6s\n", "", "requests", "diver-", "instr.",
+            "stall", "miss", "stream", "inter", "intra", "mixed", "", "32 B", "64 B", "used");
+    fprintf(out, "%-16s %8s %8s %7s %7s %7s %7s %7s %7s %7s %6s %6s %6s %6s\n", "workload", "a load", "gent %",
+            "a miss", "%", "%", "%", "%", "%", "%", "APS", "%", "%", "%");
     for (unsigned i = 0; i < count; i++)
         fprintf(out, "%-16s %8.2f %8.1f %7.1f %7.1f %7.1f %7.1f %7.1f %7.1f %7.1f %6.3f %6.1f %6.1f %6.1f\n",
                 jobs[i].result.workload, metric_of(&c[i], "requests_per_load"), percent_of(&c[i], "divergent_loads"),
-                metric_of(&c[i], "instructions_per_miss"), percent_of(&c[i], "lsu_stall"), percent_of(&c[i], "miss_rate"),
-                percent_of(&c[i], "lines.streaming"), percent_of(&c[i], "lines.inter_warp"),
-                percent_of(&c[i], "lines.intra_warp"), percent_of(&c[i], "lines.mixed"), metric_of(&c[i], "aps"),
-                percent_of(&c[i], "size_32"), percent_of(&c[i], "size_64"), percent_of(&c[i], "used_of_fetched"));
+                metric_of(&c[i], "instructions_per_miss"), percent_of(&c[i], "lsu_stall"),
+                percent_of(&c[i], "miss_rate"), percent_of(&c[i], "lines.streaming"),
+                percent_of(&c[i], "lines.inter_warp"), percent_of(&c[i], "lines.intra_warp"),
+                percent_of(&c[i], "lines.mixed"), metric_of(&c[i], "aps"), percent_of(&c[i], "size_32"),
+                percent_of(&c[i], "size_64"), percent_of(&c[i], "used_of_fetched"));
 }

@@ -80,8 +80,8 @@ int job_collect(struct job *j, struct session *s, double seconds, struct wl_err 
 /* What a machine counted goes into the result of a described job, with the energy it took. */
 void job_count(struct job *j, const struct run_stats *stats, const struct policy_stats *p);
 void job_describe(struct job *j); /* the machine, its policies and the version */
-double now_seconds(void); /* of the wall clock */
-double cpu_seconds(void); /* this process has used */
+double now_seconds(void);         /* of the wall clock */
+double cpu_seconds(void);         /* this process has used */
 uint64_t peak_memory_bytes(void);
 /* Text printed by kernels goes to standard error. */
 void print_kernel_text(void *arg, const char *text, size_t len);

@@ -18,7 +18,8 @@ static int run_all(struct characters *a, const struct text_list *names, const st
     int rc = 0;
     for (unsigned i = 0; !rc && i < names->count; i++) rc = character_job(&a->job[i], names->item[i], o, e);
     for (unsigned i = 0; !rc && i < names->count; i++) {
-        if (names->count > 1 && !o->quiet && isatty(2)) fprintf(stderr, "%u of %u: %s\n", i + 1, names->count, names->item[i]);
+        if (names->count > 1 && !o->quiet && isatty(2))
+            fprintf(stderr, "%u of %u: %s\n", i + 1, names->count, names->item[i]);
         rc = job_run(&a->job[i], e);
         if (!rc) character_of(&a->job[i], &a->of[i]);
         a->count = i + 1;
@@ -35,9 +36,9 @@ static json_t *size_list(const struct character *c)
 {
     json_t *list = json_array();
     for (unsigned i = 0; i < TIME_SLICES; i++)
-        json_array_append_new(list, json_pack("{s:I,s:f,s:f,s:f}", "requests", (json_int_t)c->slice_requests[i], "size_32",
-                                              rounded(c->size_share[i][0]), "size_64", rounded(c->size_share[i][1]),
-                                              "size_128", rounded(c->size_share[i][2])));
+        json_array_append_new(list, json_pack("{s:I,s:f,s:f,s:f}", "requests", (json_int_t)c->slice_requests[i],
+                                              "size_32", rounded(c->size_share[i][0]), "size_64",
+                                              rounded(c->size_share[i][1]), "size_128", rounded(c->size_share[i][2])));
     return list;
 }
 
@@ -79,8 +80,8 @@ static void write_csv(const struct characters *a, FILE *out)
     for (unsigned i = 0; i < a->count; i++) {
         const struct run_result *r = &a->job[i].result;
         struct program_size p = program_size(r);
-        fprintf(out, "%s,%s,%s,%s,\"%s\",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, r->workload,
-                r->size, r->inputs, r->gpu, r->sched.spec, p.kernels, p.launches, p.ctas, p.threads,
+        fprintf(out, "%s,%s,%s,%s,\"%s\",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
+                r->workload, r->size, r->inputs, r->gpu, r->sched.spec, p.kernels, p.launches, p.ctas, p.threads,
                 r->stats.sm.warp_instructions, r->stats.sm.l1d_loads);
         for (unsigned k = 0; k < a->of[i].metrics; k++) fprintf(out, ",%.6f", a->of[i].metric[k].value);
         fputc('\n', out);
@@ -101,7 +102,8 @@ static int write_all(const struct characters *a, struct output *out, struct wl_e
 int cmd_characterize(const struct options *o, struct wl_err *e)
 {
     if (!o->words.count)
-        return wl_fail(e, WL_EINPUT, "characterize needs a workload, several, or a @group; see 'warpline list workloads'");
+        return wl_fail(e, WL_EINPUT,
+                       "characterize needs a workload, several, or a @group; see 'warpline list workloads'");
     struct text_list names;
     struct output out = {0};
     struct characters a = {0};

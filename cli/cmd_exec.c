@@ -39,8 +39,9 @@ static int find_libraries(char *out, struct wl_err *e)
         snprintf(folder, sizeof folder, "%s/%s", exe, places[i]);
         if (has_libraries(folder) && realpath(folder, out)) return 0;
     }
-    return wl_fail(e, WL_ERUN, "libcuda.so.1 of warpline is neither in %s/cuda nor in %s/%s; build or install all of it",
-                   exe, exe, WL_EXEC_FROM_BIN);
+    return wl_fail(e, WL_ERUN,
+                   "libcuda.so.1 of warpline is neither in %s/cuda nor in %s/%s; build or install all of it", exe, exe,
+                   WL_EXEC_FROM_BIN);
 }
 
 /* ---- settings on their way into the process ---- */
@@ -155,8 +156,7 @@ static int run_program(char **program, int *status, struct wl_err *e)
 static int check_options(const struct options *o, struct job *j, struct wl_err *e)
 {
     unsigned first, last;
-    if (!o->program)
-        return wl_fail(e, WL_EINPUT, "which program? write 'warpline exec [options] -- ./app arguments'");
+    if (!o->program) return wl_fail(e, WL_EINPUT, "which program? write 'warpline exec [options] -- ./app arguments'");
     if ((o->json && strcmp(o->json, "-") == 0) || (o->csv && strcmp(o->csv, "-") == 0))
         return wl_fail(e, WL_EINPUT, "standard output belongs to the program; give --json and --csv a file");
     if (o->launch && !launch_range(o->launch, &first, &last))
@@ -183,7 +183,8 @@ static int exec_and_report(const struct options *o, struct job *j, int *status, 
     struct output out = {0};
     FILE *launches = o->launches ? fopen(o->launches, "w") : NULL;
     int rc = find_libraries(libraries, e);
-    if (!rc && o->launches && !launches) rc = wl_fail(e, WL_EINPUT, "cannot write %s: %s", o->launches, strerror(errno));
+    if (!rc && o->launches && !launches)
+        rc = wl_fail(e, WL_EINPUT, "cannot write %s: %s", o->launches, strerror(errno));
     if (!rc) rc = output_open(&out, o, e);
     if (!rc && !mkdtemp(reports)) rc = wl_fail(e, WL_ERUN, "cannot make the folder %s: %s", reports, strerror(errno));
     bool made = !rc;

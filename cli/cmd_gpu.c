@@ -22,9 +22,10 @@ int cmd_gpu(const struct options *o, struct wl_err *e)
     const char *what = o->words.count == 2 ? o->words.item[0] : "";
     bool convert = strcmp(what, "convert") == 0;
     if (!convert && strcmp(what, "show") != 0)
-        return wl_fail(e, WL_EINPUT,
-                       "write 'warpline gpu show NAME|FILE' or 'warpline gpu convert FILE -o F.ini'; 'warpline list gpus' has "
-                       "the names");
+        return wl_fail(
+            e, WL_EINPUT,
+            "write 'warpline gpu show NAME|FILE' or 'warpline gpu convert FILE -o F.ini'; 'warpline list gpus' has "
+            "the names");
     if (!convert && o->output) return wl_fail(e, WL_EINPUT, "-o is for 'gpu convert'");
     struct gpu_config c;
     int rc = make_config(&c, o->words.item[1], &o->set, NULL, NULL, NULL, e);

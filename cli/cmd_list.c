@@ -61,7 +61,8 @@ static int list_numbers(const struct options *o, const struct workload *w, struc
         struct character c;
         char ctas[32], threads[32], instructions[32], loads[32];
         character_of(j, &c);
-        printf("    %s: %" PRIu64 " kernel%s, %" PRIu64 " launch%s, %s CTAs, %s threads, %s warp instructions; %s L1D loads, "
+        printf("    %s: %" PRIu64 " kernel%s, %" PRIu64
+               " launch%s, %s CTAs, %s threads, %s warp instructions; %s L1D loads, "
                "%.1f %% divergent; %.1f KiB loaded\n",
                r->size, p.kernels, p.kernels == 1 ? "" : "s", p.launches, p.launches == 1 ? "" : "es",
                with_commas(p.ctas, ctas), with_commas(p.threads, threads),
@@ -78,7 +79,8 @@ static int list_workloads(const struct options *o, struct wl_err *e)
     unsigned count;
     const struct workload *const *all = workloads(&count);
     bool more = o->verbose && !o->plain;
-    if (o->size && !more) return wl_fail(e, WL_EINPUT, "--size goes with 'list workloads -v', which runs each program at it");
+    if (o->size && !more)
+        return wl_fail(e, WL_EINPUT, "--size goes with 'list workloads -v', which runs each program at it");
     int rc = 0;
     for (unsigned i = 0; !rc && i < count; i++) {
         char rest[512];
@@ -244,5 +246,6 @@ int cmd_list(const struct options *o, struct wl_err *e)
     }
     const char *near = *kind ? wl_nearest(kind, kinds, 8) : NULL;
     if (near) return wl_fail(e, WL_EINPUT, "there is no list of '%s'; did you mean '%s'?", kind, near);
-    return wl_fail(e, WL_EINPUT, "list takes one of workloads, groups, policies, schedulers, gpus, figures, counters, options");
+    return wl_fail(e, WL_EINPUT,
+                   "list takes one of workloads, groups, policies, schedulers, gpus, figures, counters, options");
 }

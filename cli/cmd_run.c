@@ -19,7 +19,9 @@ int refuse_ptx_options(const struct options *o, struct wl_err *e)
                        : o->dump.count ? "dump"
                        : o->shared     ? "shared"
                                        : NULL;
-    return name ? wl_fail(e, WL_EINPUT, "--%s is for 'run FILE.ptx'; a workload or a trace brings its own launches", name) : 0;
+    return name ? wl_fail(e, WL_EINPUT, "--%s is for 'run FILE.ptx'; a workload or a trace brings its own launches",
+                          name)
+                : 0;
 }
 
 static int run_workload(const struct options *o, const char *name, struct wl_err *e)
@@ -45,8 +47,7 @@ static int run_workload(const struct options *o, const char *name, struct wl_err
 int cmd_run(const struct options *o, struct wl_err *e)
 {
     if (o->words.count == 0)
-        return wl_fail(e, WL_EINPUT,
-                       "run needs a workload, a .ptx file or a trace; see 'warpline list workloads'");
+        return wl_fail(e, WL_EINPUT, "run needs a workload, a .ptx file or a trace; see 'warpline list workloads'");
     if (o->words.count > 1)
         return wl_fail(e, WL_EINPUT, "run takes one program; '%s' is too much (use 'compare' for several)",
                        o->words.item[1]);

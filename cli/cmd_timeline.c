@@ -46,9 +46,14 @@ static int write_program(struct program *p, struct wl_err *e)
     memset(p, 0, sizeof *p);
     for (uint16_t i = 0; i < INSTS; i++) {
         bool load = i < LOADS;
-        p->inst[i] = (struct code_inst){.pc = 8u * i, .kind = load ? INST_LOAD : INST_ALU, .lat = LAT_INT_ADD,
-                                        .space = load ? SPACE_GLOBAL : SPACE_NONE, .width = 4, .ndst = 1,
-                                        .nsrc = load ? 0 : 2, .loop = CODE_NO_LOOP};
+        p->inst[i] = (struct code_inst){.pc = 8u * i,
+                                        .kind = load ? INST_LOAD : INST_ALU,
+                                        .lat = LAT_INT_ADD,
+                                        .space = load ? SPACE_GLOBAL : SPACE_NONE,
+                                        .width = 4,
+                                        .ndst = 1,
+                                        .nsrc = load ? 0 : 2,
+                                        .loop = CODE_NO_LOOP};
         p->inst[i].reg[0] = load ? i : LOADS; /* r0, r1: the loads; r2: the sum */
         p->inst[i].reg[1] = i == LOADS ? 0 : LOADS;
         p->inst[i].reg[2] = i == LOADS ? 1 : LOADS;
@@ -96,8 +101,9 @@ static void hear_hit(void *self, const struct wl_access *a, uint32_t way, bool m
 
 static int play(struct program *p, const char *slots, const char *sched, struct wl_err *e)
 {
-    static const char *const machine[] = {"sm.count=1", "sm.schedulers=1", "sm.issue_delay=0", "lat.int_add=1",
-                                          "sm.mem_delay=1", "sm.lsu_queue=1", "l1d.pipe=6", "l1d.hit=0", "l1d.flush=no"};
+    static const char *const machine[] = {"sm.count=1",    "sm.schedulers=1", "sm.issue_delay=0",
+                                          "lat.int_add=1", "sm.mem_delay=1",  "sm.lsu_queue=1",
+                                          "l1d.pipe=6",    "l1d.hit=0",       "l1d.flush=no"};
     struct gpu_config *c = calloc(1, sizeof *c);
     if (!c) return wl_fail(e, WL_ERUN, "out of memory");
     config_defaults(c);
@@ -177,7 +183,9 @@ int cmd_timeline(const struct options *o, struct wl_err *e)
 {
     if (o->words.count == 1 && strcmp(o->words.item[0], "mascar-fig3") == 0) return mascar_fig3(e);
     if (o->words.count == 0)
-        return wl_fail(e, WL_EINPUT, "timeline needs the name of an example: mascar-fig3; 'run ... --timeline FILE' records a run");
-    return wl_fail(e, WL_EINPUT, "there is no example '%s'; there is mascar-fig3 ('run ... --timeline FILE' records a run)",
+        return wl_fail(e, WL_EINPUT,
+                       "timeline needs the name of an example: mascar-fig3; 'run ... --timeline FILE' records a run");
+    return wl_fail(e, WL_EINPUT,
+                   "there is no example '%s'; there is mascar-fig3 ('run ... --timeline FILE' records a run)",
                    o->words.item[o->words.count > 1 ? 1 : 0]);
 }

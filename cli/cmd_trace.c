@@ -229,7 +229,8 @@ static int convert(const struct options *o, const char *from, struct wl_err *e)
     int rc = refuse_ptx_options(o, e);
     if (rc) return rc;
     if (!o->output)
-        return wl_fail(e, WL_EINPUT, "where to? write 'warpline trace convert %s -o F.wlt', or -o FOLDER for an Accel-Sim trace",
+        return wl_fail(e, WL_EINPUT,
+                       "where to? write 'warpline trace convert %s -o F.wlt', or -o FOLDER for an Accel-Sim trace",
                        from);
     struct wlt_totals t = {0};
     rc = trace_convert(from, o->output, &t, o->quiet ? NULL : print_warning, NULL, e);

@@ -169,8 +169,7 @@ static void print_notes(const struct process_report *r, const struct options *o)
     if (r->trace_finished)
         fprintf(stderr, "  trace      %s: %s launches, %s bytes\n", r->trace, with_commas(r->trace_launches, a),
                 with_commas(r->trace_bytes, b));
-    else
-        fprintf(stderr, "  trace      %s was removed: the program ended before it was finished\n", r->trace);
+    else fprintf(stderr, "  trace      %s was removed: the program ended before it was finished\n", r->trace);
 }
 
 /* ---- all of them ---- */
@@ -191,14 +190,15 @@ static void explain_silence(const char *program)
         if (text && fread(text, 1, size, f) != size) size = 0;
     }
     if (f) fclose(f);
-    bool device_code = text && file_has(text, size, ".nv_fatbin"), shared = text && file_has(text, size, "libcudart.so");
+    bool device_code = text && file_has(text, size, ".nv_fatbin"),
+         shared = text && file_has(text, size, "libcudart.so");
     if (device_code && !shared)
         fprintf(stderr, "warpline: %s carries the CUDA runtime inside; link it with 'nvcc -cudart shared'\n", program);
     else if (shared && !file_has(text, size, "libcudart.so.11.0") && !file_has(text, size, "libcudart.so.12") &&
              !file_has(text, size, "libcudart.so.13"))
-        fprintf(stderr, "warpline: %s wants another libcudart than 11.0, 12 or 13; build it with one of these\n", program);
-    else
-        fprintf(stderr, "warpline: no CUDA call was made here\n");
+        fprintf(stderr, "warpline: %s wants another libcudart than 11.0, 12 or 13; build it with one of these\n",
+                program);
+    else fprintf(stderr, "warpline: no CUDA call was made here\n");
     free(text);
 }
 

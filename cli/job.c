@@ -212,7 +212,10 @@ static int copy_kernels(struct job *j, const struct session *s, struct wl_err *e
     return 0;
 }
 
-static int record_launch(void *trace, struct stream_source *s, struct wl_err *e) { return wlt_write_launch(trace, s, e); }
+static int record_launch(void *trace, struct stream_source *s, struct wl_err *e)
+{
+    return wlt_write_launch(trace, s, e);
+}
 static void record_copy(void *trace, uint64_t addr, uint64_t bytes) { wlt_write_copy(trace, addr, bytes); }
 
 static int begin_trace(struct job *j, struct wl_err *e)
@@ -220,7 +223,8 @@ static int begin_trace(struct job *j, struct wl_err *e)
     const struct run_result *r = &j->result;
     struct wlt_header h = {.seed = j->seed, .workload_hash = r->workload_hash};
     _Static_assert(sizeof h.workload == sizeof r->workload && sizeof h.size == sizeof r->size &&
-                       sizeof h.inputs == sizeof r->inputs, "texts are copied whole");
+                       sizeof h.inputs == sizeof r->inputs,
+                   "texts are copied whole");
     memcpy(h.workload, r->workload, sizeof h.workload);
     memcpy(h.size, r->size, sizeof h.size);
     memcpy(h.inputs, r->inputs, sizeof h.inputs);
@@ -260,9 +264,13 @@ static void price(struct job *j)
 {
     struct run_result *r = &j->result;
     const int64_t *v = j->config.v;
-    struct energy_machine m = {.sms = r->sms, .channels = r->channels, .core_khz = r->core_khz,
-                               .flit_bytes = (uint32_t)v[P_ICNT_FLIT], .dram_atom_bytes = (uint32_t)v[P_DRAM_ATOM],
-                               .l2_sectored = v[P_L2_SECTORED], .table_accesses = counted_by_all(r, "table_accesses"),
+    struct energy_machine m = {.sms = r->sms,
+                               .channels = r->channels,
+                               .core_khz = r->core_khz,
+                               .flit_bytes = (uint32_t)v[P_ICNT_FLIT],
+                               .dram_atom_bytes = (uint32_t)v[P_DRAM_ATOM],
+                               .l2_sectored = v[P_L2_SECTORED],
+                               .table_accesses = counted_by_all(r, "table_accesses"),
                                .queue_accesses = counted_by_all(r, "queue_accesses")};
     for (unsigned i = 0; i < ENERGY_TABLES; i++) r->energy[i] = energy_of(&energy_tables[i], &r->stats, &m);
     r->energy_table = (unsigned)v[P_ENERGY_TABLE];

@@ -37,9 +37,11 @@ static const struct command commands[] = {
      "  warpline characterize @apcm.cs --gpu apcm --csv apcm.csv\n"},
     {"list", CMD_LIST, cmd_list, "list workloads|groups|policies|schedulers|gpus|figures|counters|options",
      "workloads, groups, policies, schedulers, gpus, figures, counters, options", ""},
-    {"gpu", CMD_GPU, cmd_gpu, "gpu show NAME|FILE | gpu convert FILE [-o F.ini]", "show or convert a machine with every parameter",
+    {"gpu", CMD_GPU, cmd_gpu, "gpu show NAME|FILE | gpu convert FILE [-o F.ini]",
+     "show or convert a machine with every parameter",
      "FILE is ours, or a gpgpusim.config of GPGPU-Sim, alone or as gpgpusim.config+trace.config.\n"},
-    {"trace", CMD_TRACE, cmd_trace, "trace record WORKLOAD|FILE.ptx -o F.wlt | trace info TRACE | trace convert TRACE -o F.wlt|FOLDER",
+    {"trace", CMD_TRACE, cmd_trace,
+     "trace record WORKLOAD|FILE.ptx -o F.wlt | trace info TRACE | trace convert TRACE -o F.wlt|FOLDER",
      "record, inspect and convert traces",
      "A trace replays on any machine with the counters of the program itself:\n"
      "  warpline trace record atax --size tiny -o atax.wlt\n"
@@ -55,10 +57,9 @@ static const struct command commands[] = {
      "  warpline experiment mine.ini --size tiny --out figures\n"
      "  warpline experiment mine.ini --slurm\n"},
     {"figure", CMD_FIGURE, cmd_figure, "figure ID... | figure --all",
-     "figures of built-in experiments: table, .csv, .svg",
-     "  warpline figure baseline.1 --size tiny\n"},
-    {"claims", CMD_CLAIMS, cmd_claims, "claims [NAME|FILE...]",
-     "stated numbers beside measured ones, with a verdict", ""},
+     "figures of built-in experiments: table, .csv, .svg", "  warpline figure baseline.1 --size tiny\n"},
+    {"claims", CMD_CLAIMS, cmd_claims, "claims [NAME|FILE...]", "stated numbers beside measured ones, with a verdict",
+     ""},
     {"report", CMD_REPORT, cmd_report, "report [NAME|FILE...] -o FILE.html", "figures and claims as one HTML page", ""},
     {"store", CMD_STORE, cmd_store, "store list | export csv|json | prune | verify", "look after the result store",
      "prune deletes what other builds of the simulator left; prune --failed, what failed.\n"},

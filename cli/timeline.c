@@ -27,7 +27,8 @@ static int read_sms(const char *text, bool sms[TIMELINE_MAX_SMS], struct wl_err 
         char *end;
         unsigned long n = *p >= '0' && *p <= '9' ? strtoul(p, &end, 10) : TIMELINE_MAX_SMS;
         if (n >= TIMELINE_MAX_SMS || (*end && *end != ','))
-            return wl_fail(e, WL_EINPUT, "--timeline-sms needs numbers of SMs below %d: 0,1, not '%s'", TIMELINE_MAX_SMS, text);
+            return wl_fail(e, WL_EINPUT, "--timeline-sms needs numbers of SMs below %d: 0,1, not '%s'",
+                           TIMELINE_MAX_SMS, text);
         sms[n] = true;
         if (!*end) return 0;
         p = end;
@@ -59,6 +60,7 @@ void timeline_close(struct output *out)
 {
     if (!out->timeline) return;
     if (timeline_end(out->timeline))
-        print_warning(NULL, "the timeline ends after two million events; choose a smaller --timeline-window or fewer SMs");
+        print_warning(NULL,
+                      "the timeline ends after two million events; choose a smaller --timeline-window or fewer SMs");
     out->timeline = NULL;
 }

@@ -41,8 +41,7 @@ CUresult cuLinkCreate(unsigned int options, CUjit_option *option, void **value, 
 static char *input_text(struct driver *d, CUjitInputType type, const void *data, size_t size)
 {
     struct wl_err *e = session_error(d->session);
-    if (type == CU_JIT_INPUT_FATBINARY)
-        return fatbin_ptx(data, size, 10 * CAPABILITY_MAJOR + CAPABILITY_MINOR, e);
+    if (type == CU_JIT_INPUT_FATBINARY) return fatbin_ptx(data, size, 10 * CAPABILITY_MAJOR + CAPABILITY_MINOR, e);
     if (type == CU_JIT_INPUT_PTX) {
         char *text = strndup(data, size);
         if (!text) wl_fail(e, WL_ERUN, "out of memory");
@@ -94,7 +93,8 @@ CUresult cuLinkComplete(CUlinkState state, void **image, size_t *size)
     CUresult r = driver_context(&d);
     if (r) return r;
     struct CUlinkState_st *s = object_find(d, state, OBJECT_LINK);
-    if (!s || !image) return driver_fail(d, CUDA_ERROR_INVALID_HANDLE, "cuLinkComplete: not a linker, or no result pointer");
+    if (!s || !image)
+        return driver_fail(d, CUDA_ERROR_INVALID_HANDLE, "cuLinkComplete: not a linker, or no result pointer");
     struct wl_err *e = session_error(d->session);
     free(s->linked);
     s->linked = ptx_link((const char *const *)s->text, s->texts, e);
@@ -121,7 +121,8 @@ CUresult cuLinkDestroy(CUlinkState state)
 /* ---- libraries ---- */
 
 CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *option, void **value,
-                           unsigned int options, void *library_option, void **library_value, unsigned int library_options)
+                           unsigned int options, void *library_option, void **library_value,
+                           unsigned int library_options)
 {
     (void)option, (void)value, (void)options, (void)library_option, (void)library_value, (void)library_options;
     return cuModuleLoadData((CUmodule *)library, code);

@@ -242,8 +242,8 @@ static CUresult device_pointer_attribute(struct driver *d, void *data, CUpointer
     return CUDA_SUCCESS;
 }
 
-static CUresult host_pointer_attribute(struct driver *d, const struct host_memory *h, void *data,
-                                       CUpointer_attribute a, CUdeviceptr ptr)
+static CUresult host_pointer_attribute(struct driver *d, const struct host_memory *h, void *data, CUpointer_attribute a,
+                                       CUdeviceptr ptr)
 {
     CUdeviceptr start = (uintptr_t)h->ptr;
     switch (a) {

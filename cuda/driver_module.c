@@ -51,7 +51,8 @@ static CUresult load_image(struct driver *d, CUmodule *module, const char *file,
     enum { CAPABILITY = 10 * CAPABILITY_MAJOR + CAPABILITY_MINOR };
     enum fatbin_kind kind = fatbin_kind(image);
     if (kind == FATBIN_NONE) return load_text(d, module, file, image);
-    char *text = kind == FATBIN_CONTAINER ? fatbin_ptx(image, size, CAPABILITY, e) : fatbin_program(image, CAPABILITY, e);
+    char *text =
+        kind == FATBIN_CONTAINER ? fatbin_ptx(image, size, CAPABILITY, e) : fatbin_program(image, CAPABILITY, e);
     if (!text) {
         session_complain(d->session, e->text);
         return e->code == WL_EINPUT ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_ERROR_OUT_OF_MEMORY;
@@ -126,7 +127,8 @@ CUresult cuModuleLoad(CUmodule *module, const char *file)
     if (!text) return driver_fail(d, CUDA_ERROR_FILE_NOT_FOUND, "%s: %s", file, strerror(errno));
     d->modules++;
     /* A wrapper holds pointers, which mean nothing in a file. */
-    r = fatbin_kind(text) != FATBIN_CONTAINER ? load_text(d, module, file, text) : load_image(d, module, file, text, size);
+    r = fatbin_kind(text) != FATBIN_CONTAINER ? load_text(d, module, file, text)
+                                              : load_image(d, module, file, text, size);
     free(text);
     return r;
 }

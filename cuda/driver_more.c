@@ -277,8 +277,10 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
     int most;
     r = cuFuncGetAttribute(&most, attribute, function);
     if (!r && value > most)
-        r = driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuFuncSetAttribute: %d bytes of dynamic shared memory, the machine "
-                        "has %d (sm.shared)", value, most);
+        r = driver_fail(d, CUDA_ERROR_INVALID_VALUE,
+                        "cuFuncSetAttribute: %d bytes of dynamic shared memory, the machine "
+                        "has %d (sm.shared)",
+                        value, most);
     return r;
 }
 
@@ -311,7 +313,8 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction function, void **p
     if (r) return r;
     if (!c) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuLaunchKernelEx: no configuration");
     if (c->numAttrs)
-        return driver_complain(d, CUDA_ERROR_NOT_SUPPORTED, "launch attributes (clusters, cooperative and programmatic "
+        return driver_complain(d, CUDA_ERROR_NOT_SUPPORTED,
+                               "launch attributes (clusters, cooperative and programmatic "
                                "launches) are not supported");
     return cuLaunchKernel(function, c->gridDimX, c->gridDimY, c->gridDimZ, c->blockDimX, c->blockDimY, c->blockDimZ,
                           c->sharedMemBytes, c->hStream, params, extra);

@@ -41,7 +41,8 @@ struct entry {
     uint64_t text_bytes; /* when packed */
 };
 _Static_assert(sizeof(struct wrapper) == 24 && sizeof(struct container) == CONTAINER_HEADER &&
-                   sizeof(struct entry) == ENTRY_HEADER, "these are layouts of bytes");
+                   sizeof(struct entry) == ENTRY_HEADER,
+               "these are layouts of bytes");
 
 static bool begins_with(const void *image, uint32_t magic)
 {

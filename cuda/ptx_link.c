@@ -20,10 +20,10 @@ struct statement {
     const char *start, *end;
     const char *name; /* NULL: declares nothing */
     size_t name_len;
-    size_t text;      /* which one it is of */
+    size_t text; /* which one it is of */
     enum linkage linkage;
     bool header, entry;
-    bool defines;     /* a variable that is not .extern, a function with a body */
+    bool defines; /* a variable that is not .extern, a function with a body */
     bool drop, rename;
 };
 
@@ -38,8 +38,9 @@ struct linker {
 
 static void fail(struct linker *L, const char *what, const struct statement *s)
 {
-    if (!L->failed) wl_fail(L->e, WL_EINPUT, "cannot link the program's PTX: %s %.*s", what, s ? (int)s->name_len : 0,
-                            s ? s->name : "");
+    if (!L->failed)
+        wl_fail(L->e, WL_EINPUT, "cannot link the program's PTX: %s %.*s", what, s ? (int)s->name_len : 0,
+                s ? s->name : "");
     L->failed = true;
 }
 

@@ -14,8 +14,28 @@
 #include "base/bits.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-/* A test that uses no fixture. */
-#define TEST(name) static void name(void **state __attribute__((unused)))
+
+/* A case is written once: TEST(name) { ... } defines it and enters it in the section that main() runs. TEST_WITH also
+ * names the functions to call before and after it; NULL stands for none. A test program is one source file. */
+#define TEST_WITH(name, setup, teardown)                                                                               \
+    static void name(void **state);                                                                                    \
+    static const struct CMUnitTest case_##name = {#name, name, setup, teardown, NULL};                                 \
+    static const struct CMUnitTest *const entry_##name __attribute__((used, section("wl_cases"))) = &case_##name;      \
+    static void name(void **state __attribute__((unused)))
+#define TEST(name) TEST_WITH(name, NULL, NULL)
+
+extern const struct CMUnitTest *const __start_wl_cases[], *const __stop_wl_cases[]; /* made by the linker */
+
+int main(void)
+{
+    size_t count = (size_t)(__stop_wl_cases - __start_wl_cases);
+    struct CMUnitTest *tests = calloc(count, sizeof *tests);
+    if (!tests) return 1;
+    for (size_t i = 0; i < count; i++) tests[i] = *__start_wl_cases[i];
+    int failed = _cmocka_run_group_tests("tests", tests, count, NULL, NULL);
+    free(tests);
+    return failed;
+}
 
 /* A seeded generator: the same numbers on every machine. */
 static inline uint64_t draw(uint64_t *seed, uint64_t below) { return splitmix64(seed) % below; }

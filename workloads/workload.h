@@ -28,10 +28,10 @@ struct workload_run {
 };
 
 struct workload {
-    const char *name;   /* "atax" */
-    const char *suite;  /* "polybench" */
-    const char *help;   /* one line */
-    const char *aliases; /* "ATAX dacache/ATAX", or NULL */
+    const char *name;                                     /* "atax" */
+    const char *suite;                                    /* "polybench" */
+    const char *help;                                     /* one line */
+    const char *aliases;                                  /* "ATAX dacache/ATAX", or NULL */
     struct workload_input input[WORKLOAD_MAX_INPUTS + 1]; /* ends with a NULL name */
     /* 0 ok; 1 failed: a cu* call returned an error or the check found a difference; message says. */
     int (*run)(struct workload_run *r);

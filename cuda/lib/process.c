@@ -26,7 +26,7 @@ static struct {
     char file[1200];
     unsigned written;       /* launches in the file */
     struct run_stats known; /* counters at the end of the last of them */
-    const char *pattern; /* NULL: all kernels */
+    const char *pattern;    /* NULL: all kernels */
     unsigned first, last;
     struct wlt_writer *trace;
     char said[256]; /* the last complaint: a loop must not fill the screen */
@@ -161,7 +161,8 @@ static void open_report(void)
     self.report.pid = (uint64_t)getpid();
     self.report.started_ns = now_ns();
     self.written = 0;
-    snprintf(file, sizeof self.file, "%s/%020llu-%ld", folder, (unsigned long long)self.report.started_ns, (long)getpid());
+    snprintf(file, sizeof self.file, "%s/%020llu-%ld", folder, (unsigned long long)self.report.started_ns,
+             (long)getpid());
     self.fd = open(file, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (self.fd < 0) fprintf(stderr, "warpline: cannot write the results to %s: %s\n", file, strerror(errno));
 }
@@ -197,7 +198,8 @@ static void write_arrays(void)
     if (self.fd < 0 || !gpu) return;
     if (gpu_read_profile(gpu, &r->profile, &e) == 0)
         write_array(LOADS_ENDING, r->profile.load, r->profile.loads * sizeof *r->profile.load);
-    if (gpu_read_samples(gpu, &sample, &samples, &e) == 0) write_array(SAMPLES_ENDING, sample, samples * sizeof *sample);
+    if (gpu_read_samples(gpu, &sample, &samples, &e) == 0)
+        write_array(SAMPLES_ENDING, sample, samples * sizeof *sample);
     free(r->profile.load);
     r->profile.load = NULL;
     free(sample);
@@ -246,7 +248,10 @@ static int use_plugin(const char *file, struct gpu_config *c, struct wl_err *e)
     return plugin_load(file, e);
 }
 
-static int use_setting(const char *setting, struct gpu_config *c, struct wl_err *e) { return config_set(c, setting, e); }
+static int use_setting(const char *setting, struct gpu_config *c, struct wl_err *e)
+{
+    return config_set(c, setting, e);
+}
 
 static int read_machine(struct gpu_config *c, struct wl_err *e)
 {
@@ -269,7 +274,8 @@ static uint64_t number(const char *name)
 static int record_launch(void *trace, struct stream_source *s, struct wl_err *e)
 {
     (void)trace;
-    return self.trace ? wlt_write_launch(self.trace, s, e) : wl_fail(e, WL_ERUN, "the trace belongs to another process");
+    return self.trace ? wlt_write_launch(self.trace, s, e)
+                      : wl_fail(e, WL_ERUN, "the trace belongs to another process");
 }
 
 static void record_copy(void *trace, uint64_t addr, uint64_t bytes)
@@ -303,7 +309,9 @@ static void build_session(void)
     struct wl_err e = {.code = WL_OK};
     const char *engine = getenv(ENV_ENGINE), *launch = getenv(ENV_LAUNCH), *folder = getenv(ENV_RECORD);
     o = (struct session_options){.mode = number(ENV_FUNCTIONAL) ? SESSION_FUNCTIONAL : SESSION_TIMING,
-                                 .print = print_text, .unified = true, .watch = &watch};
+                                 .print = print_text,
+                                 .unified = true,
+                                 .watch = &watch};
     o.gpu.tick = engine && strcmp(engine, "tick") == 0;
     o.gpu.shuffle = number(ENV_SHUFFLE);
     o.gpu.cut_cycles = number(ENV_MAX_CYCLES);

@@ -61,8 +61,8 @@ cudaError_t cudaMemcpyFromArray(void *dst, cudaArray_t src, size_t x, size_t y, 
 static bool side_types(int kind, CUmemorytype *src, CUmemorytype *dst)
 {
     static const CUmemorytype type[5][2] = {
-        {CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_HOST},     {CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_DEVICE},
-        {CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST},   {CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_DEVICE},
+        {CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_HOST},       {CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_DEVICE},
+        {CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST},     {CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_DEVICE},
         {CU_MEMORYTYPE_UNIFIED, CU_MEMORYTYPE_UNIFIED},
     };
     if (kind < 0 || kind > cudaMemcpyDefault) return false;
@@ -115,7 +115,8 @@ cudaError_t cudaMalloc3D(struct pitched *out, struct extent extent)
     return cudaMallocPitch(&out->ptr, &out->pitch, extent.width, rows);
 }
 
-cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, int kind)
+cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
+                         int kind)
 {
     RT_CALL(copy2d(dst, dpitch, src, spitch, width, height, kind));
 }
@@ -275,9 +276,11 @@ cudaError_t cudaMemcpy2DFromArrayAsync(void *dst, size_t pitch, cudaArray_t src,
 cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t dx, size_t dy, cudaArray_t src, size_t sx, size_t sy,
                                      size_t width, size_t height, int kind)
 {
+    /* clang-format off */
     CUDA_MEMCPY2D c = {.srcArray = src, .srcXInBytes = sx, .srcY = sy, .srcMemoryType = CU_MEMORYTYPE_ARRAY,
                        .dstArray = dst, .dstXInBytes = dx, .dstY = dy, .dstMemoryType = CU_MEMORYTYPE_ARRAY,
                        .WidthInBytes = width, .Height = height};
+    /* clang-format on */
     (void)kind;
     RT_CALL(cuMemcpy2D(&c));
 }

@@ -10,7 +10,7 @@ struct launch_config { /* cudaLaunchConfig_t */
     const struct {
         int id, pad;
         char value[64];
-    } *attribute;
+    } * attribute;
     unsigned attributes;
 };
 enum { ATTRIBUTE_IGNORE = 0, ATTRIBUTE_ACCESS_POLICY = 1, ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_PRIORITY = 8 };
@@ -97,7 +97,8 @@ cudaError_t cudaLaunchKernelExC(const struct launch_config *c, const void *func,
     for (unsigned i = 0; i < c->attributes; i++) {
         int id = c->attribute[i].id;
         if (id != ATTRIBUTE_IGNORE && id != ATTRIBUTE_ACCESS_POLICY && id != ATTRIBUTE_PRIORITY)
-            return rt_unsupported(&said, id == ATTRIBUTE_COOPERATIVE ? "a cooperative launch" : "this launch attribute");
+            return rt_unsupported(&said,
+                                  id == ATTRIBUTE_COOPERATIVE ? "a cooperative launch" : "this launch attribute");
     }
     return cudaLaunchKernel(func, c->grid, c->block, args, c->shared_bytes, c->stream);
 }
@@ -108,7 +109,8 @@ cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 grid, dim3 block,
 {
     static bool said;
     if ((uint64_t)grid.x * grid.y * grid.z > 1)
-        return rt_unsupported(&said, "a cooperative launch of several blocks (their grid.sync() waits for one another)");
+        return rt_unsupported(&said,
+                              "a cooperative launch of several blocks (their grid.sync() waits for one another)");
     return cudaLaunchKernel(func, grid, block, args, shared_bytes, stream);
 }
 
@@ -129,17 +131,16 @@ cudaError_t cudaFuncGetAttributes(struct function_attributes *out, const void *f
         CUresult r = cuFuncGetAttribute(&value[i], (CUfunction_attribute)i, f);
         if (r) return rt_driver(r);
     }
-    *out = (struct function_attributes){
-        .shared_bytes = (size_t)value[CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES],
-        .const_bytes = (size_t)value[CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES],
-        .local_bytes = (size_t)value[CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES],
-        .max_threads = value[CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK],
-        .registers = value[CU_FUNC_ATTRIBUTE_NUM_REGS],
-        .ptx_version = value[CU_FUNC_ATTRIBUTE_PTX_VERSION],
-        .binary_version = value[CU_FUNC_ATTRIBUTE_BINARY_VERSION],
-        .cache_mode_ca = value[CU_FUNC_ATTRIBUTE_CACHE_MODE_CA],
-        .max_dynamic_shared = value[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES],
-        .carveout = -1};
+    *out = (struct function_attributes){.shared_bytes = (size_t)value[CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES],
+                                        .const_bytes = (size_t)value[CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES],
+                                        .local_bytes = (size_t)value[CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES],
+                                        .max_threads = value[CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK],
+                                        .registers = value[CU_FUNC_ATTRIBUTE_NUM_REGS],
+                                        .ptx_version = value[CU_FUNC_ATTRIBUTE_PTX_VERSION],
+                                        .binary_version = value[CU_FUNC_ATTRIBUTE_BINARY_VERSION],
+                                        .cache_mode_ca = value[CU_FUNC_ATTRIBUTE_CACHE_MODE_CA],
+                                        .max_dynamic_shared = value[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES],
+                                        .carveout = -1};
     return cudaSuccess;
 }
 

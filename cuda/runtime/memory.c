@@ -212,11 +212,13 @@ cudaError_t cudaPointerGetAttributes(struct pointer_attributes *out, const void 
     CUmemorytype type = 0;
     CUdeviceptr p = 0;
     void *host = NULL;
-    *out = (struct pointer_attributes){.type = MEMORY_UNREGISTERED, .device = -1, .host_pointer = (void *)(uintptr_t)ptr};
+    *out =
+        (struct pointer_attributes){.type = MEMORY_UNREGISTERED, .device = -1, .host_pointer = (void *)(uintptr_t)ptr};
     if (cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, device(ptr))) return cudaSuccess;
     out->device = 0;
     out->type = type == CU_MEMORYTYPE_HOST ? MEMORY_HOST : MEMORY_DEVICE;
-    if (!cuPointerGetAttribute(&p, CU_POINTER_ATTRIBUTE_DEVICE_POINTER, device(ptr))) out->device_pointer = (void *)(uintptr_t)p;
+    if (!cuPointerGetAttribute(&p, CU_POINTER_ATTRIBUTE_DEVICE_POINTER, device(ptr)))
+        out->device_pointer = (void *)(uintptr_t)p;
     out->host_pointer = NULL;
     if (type == CU_MEMORYTYPE_HOST && !cuPointerGetAttribute(&host, CU_POINTER_ATTRIBUTE_HOST_POINTER, device(ptr)))
         out->host_pointer = host;

@@ -13,7 +13,7 @@
 struct fat_binary {
     struct fat_binary *next;
     const void *wrapper;
-    CUmodule module; /* NULL until the first use */
+    CUmodule module;    /* NULL until the first use */
     cudaError_t failed; /* why it could not be loaded: said once, remembered */
 };
 

@@ -57,11 +57,11 @@ cudaError_t rt_unsupported(bool *said, const char *what);
 CUresult rt_enter(void);
 
 /* A call that is one expression of the driver API. */
-#define RT_CALL(expression)                      \
-    do {                                         \
-        CUresult result_ = rt_enter();           \
-        if (!result_) result_ = (expression);    \
-        return rt_driver(result_);               \
+#define RT_CALL(expression)                                                                                            \
+    do {                                                                                                               \
+        CUresult result_ = rt_enter();                                                                                 \
+        if (!result_) result_ = (expression);                                                                          \
+        return rt_driver(result_);                                                                                     \
     } while (0)
 
 /* ---- what host code registered (register.c) ---- */

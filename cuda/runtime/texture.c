@@ -107,7 +107,8 @@ static cudaError_t begin_binding(const struct texture_host *tex, const struct cu
     CUresult r = cuTexRefSetFormat(*out, format, (int)channels);
     for (int i = 0; i < 3 && !r; i++) r = cuTexRefSetAddressMode(*out, i, (CUaddress_mode)tex->address[i]);
     if (!r) r = cuTexRefSetFilterMode(*out, (CUfilter_mode)tex->filter);
-    unsigned flags = (entry->as_float ? 0 : CU_TRSF_READ_AS_INTEGER) | (tex->normalized ? CU_TRSF_NORMALIZED_COORDINATES : 0);
+    unsigned flags =
+        (entry->as_float ? 0 : CU_TRSF_READ_AS_INTEGER) | (tex->normalized ? CU_TRSF_NORMALIZED_COORDINATES : 0);
     if (!r) r = cuTexRefSetFlags(*out, flags);
     return (cudaError_t)r;
 }

@@ -2,11 +2,11 @@
  * these a program would be ended by the loader at its first such call, without a reason. */
 #include "cuda/runtime/runtime.h"
 
-#define U(name)                              \
-    cudaError_t name(void);                  \
-    cudaError_t name(void)                   \
-    {                                        \
-        static bool said;                    \
-        return rt_unsupported(&said, #name); \
+#define U(name)                                                                                                        \
+    cudaError_t name(void);                                                                                            \
+    cudaError_t name(void)                                                                                             \
+    {                                                                                                                  \
+        static bool said;                                                                                              \
+        return rt_unsupported(&said, #name);                                                                           \
     }
 #include "cuda/runtime/unsupported.def"

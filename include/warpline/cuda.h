@@ -413,7 +413,8 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
 CUresult cuFuncGetModule(CUmodule *module, CUfunction function);
 CUresult cuFuncGetName(const char **name, CUfunction function);
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **params, void **extra);
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int threads, size_t shared_bytes);
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int threads,
+                                                     size_t shared_bytes);
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfunction function, int threads,
                                                               size_t shared_bytes, unsigned int flags);
 CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction function,
@@ -442,7 +443,8 @@ CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path,
 CUresult cuLinkComplete(CUlinkState state, void **image, size_t *size);
 CUresult cuLinkDestroy(CUlinkState state);
 CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *option, void **value,
-                           unsigned int options, void *library_option, void **library_value, unsigned int library_options);
+                           unsigned int options, void *library_option, void **library_value,
+                           unsigned int library_options);
 CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *file, CUjit_option *option, void **value,
                                unsigned int options, void *library_option, void **library_value,
                                unsigned int library_options);

@@ -14,27 +14,27 @@
 enum { WL_REGION_SHIFT = 26 }; /* the common tag begins at this address bit */
 
 /* What the cache counts: X(field, unit, definition). */
-#define WL_GRAIN_COUNTERS(X)                                                                                  \
-    X(size_32, "requests", "accepted loads and stores of 32 bytes")                                           \
-    X(size_64, "requests", "accepted loads and stores of 64 bytes")                                           \
-    X(size_128, "requests", "accepted loads and stores of 128 bytes")                                         \
-    X(at_32, "requests", "accepted loads and stores while the granularity was 32")                            \
-    X(at_64, "requests", "accepted loads and stores while the granularity was 64")                            \
-    X(at_128, "requests", "accepted loads and stores while the granularity was 128")                          \
-    X(fetch_32, "fetches", "misses that fetched 32 bytes")                                                    \
-    X(fetch_64, "fetches", "misses that fetched 64 bytes")                                                    \
-    X(fetch_128, "fetches", "misses that fetched 128 bytes")                                                  \
-    X(partial_hits, "requests", "loads that found some of their chunks and were issued again as misses")      \
-    X(partial_past, "requests", "loads that found some of their chunks in flight and fetched past the cache")  \
-    X(partial_chunks, "chunks", "chunks invalidated by partial hits")                                         \
-    X(chunk_evictions, "chunks", "valid chunks replaced alone or in pairs, the rest of the line kept")        \
-    X(line_evictions, "lines", "lines replaced whole")                                                        \
-    X(evicted_chunks, "chunks", "valid chunks that left by replacement")                                      \
-    X(referenced_chunks, "chunks", "of these, touched by a load since they were fetched")                     \
-    X(opened_ways, "lines", "lines begun for a region that another line of the set held already")             \
-    X(flushes, "flushes", "invalidations of the cache for a coarser granularity")                             \
-    X(flushed_chunks, "chunks", "valid chunks these invalidated")                                             \
-    X(kept_chunks, "chunks", "valid chunks these left in place")                                              \
+#define WL_GRAIN_COUNTERS(X)                                                                                           \
+    X(size_32, "requests", "accepted loads and stores of 32 bytes")                                                    \
+    X(size_64, "requests", "accepted loads and stores of 64 bytes")                                                    \
+    X(size_128, "requests", "accepted loads and stores of 128 bytes")                                                  \
+    X(at_32, "requests", "accepted loads and stores while the granularity was 32")                                     \
+    X(at_64, "requests", "accepted loads and stores while the granularity was 64")                                     \
+    X(at_128, "requests", "accepted loads and stores while the granularity was 128")                                   \
+    X(fetch_32, "fetches", "misses that fetched 32 bytes")                                                             \
+    X(fetch_64, "fetches", "misses that fetched 64 bytes")                                                             \
+    X(fetch_128, "fetches", "misses that fetched 128 bytes")                                                           \
+    X(partial_hits, "requests", "loads that found some of their chunks and were issued again as misses")               \
+    X(partial_past, "requests", "loads that found some of their chunks in flight and fetched past the cache")          \
+    X(partial_chunks, "chunks", "chunks invalidated by partial hits")                                                  \
+    X(chunk_evictions, "chunks", "valid chunks replaced alone or in pairs, the rest of the line kept")                 \
+    X(line_evictions, "lines", "lines replaced whole")                                                                 \
+    X(evicted_chunks, "chunks", "valid chunks that left by replacement")                                               \
+    X(referenced_chunks, "chunks", "of these, touched by a load since they were fetched")                              \
+    X(opened_ways, "lines", "lines begun for a region that another line of the set held already")                      \
+    X(flushes, "flushes", "invalidations of the cache for a coarser granularity")                                      \
+    X(flushed_chunks, "chunks", "valid chunks these invalidated")                                                      \
+    X(kept_chunks, "chunks", "valid chunks these left in place")                                                       \
     X(dropped_fills, "fills", "fills that found their slots given up by a flush")
 
 struct wl_grain_stats {

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 struct wl_param {
-    const char *name;    /* "promote"; machine parameters carry their part: "l1d.mshr" */
-    const char *unit;    /* "cycles", "entries", ...; "" for a pure number */
+    const char *name; /* "promote"; machine parameters carry their part: "l1d.mshr" */
+    const char *unit; /* "cycles", "entries", ...; "" for a pure number */
     int64_t min, def, max;
     const char *choices; /* "linear|xor|fermi": the value is the index; NULL for a number */
     const char *help;    /* one line */
@@ -17,7 +17,10 @@ struct wl_param {
 };
 
 /* Tables end with a row whose name is NULL. Values are kept as int64_t[rows]. */
-#define WL_PARAM_END {0, 0, 0, 0, 0, 0, 0, 0}
+#define WL_PARAM_END                                                                                                   \
+    {                                                                                                                  \
+        0, 0, 0, 0, 0, 0, 0, 0                                                                                         \
+    }
 enum { WL_MAX_POLICY_PARAMS = 48 };
 
 /* A counter a policy publishes so that a user can see it fire. */
@@ -26,7 +29,10 @@ struct wl_counter {
     const char *unit;
     const char *help; /* the definition, one line */
 };
-#define WL_COUNTER_END {0, 0, 0}
+#define WL_COUNTER_END                                                                                                 \
+    {                                                                                                                  \
+        0, 0, 0                                                                                                        \
+    }
 enum { WL_MAX_POLICY_COUNTERS = 32 };
 
 #endif

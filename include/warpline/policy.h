@@ -32,8 +32,8 @@
 enum wl_level { WL_L1 = 1, WL_L2 = 2 };
 
 struct wl_geometry {
-    uint8_t level;             /* enum wl_level */
-    uint32_t index;            /* which SM, or which L2 slice */
+    uint8_t level;  /* enum wl_level */
+    uint32_t index; /* which SM, or which L2 slice */
     uint32_t sets, ways, line_bytes;
     uint32_t sms, schedulers, warps; /* of the GPU; per SM; per SM */
     uint32_t warp_size;
@@ -43,43 +43,43 @@ struct wl_geometry {
 
 enum wl_line_state { WL_INVALID, WL_RESERVED /* reserved, data on its way */, WL_VALID };
 enum wl_line_flags { WL_DIRTY = 4, WL_NVM = 8 }; /* or-ed to the state of a line */
-#define WL_STATE(s) ((s) & 3)
+#define WL_STATE(s) ((s)&3)
 
 enum wl_kind { WL_LOAD, WL_STORE, WL_ATOMIC, WL_WRITEBACK };
 enum wl_space { WL_GLOBAL, WL_LOCAL, WL_TEXTURE, WL_CONST };
 
 /* One warp load from its first L1D request to its last returning byte. */
 struct wl_load {
-    uint64_t seq;      /* dynamic number of the warp's instruction */
-    uint64_t user;     /* the policy's own, latched per load */
+    uint64_t seq;  /* dynamic number of the warp's instruction */
+    uint64_t user; /* the policy's own, latched per load */
     uint32_t pc;
-    uint16_t warp;     /* slot in the SM */
-    uint16_t rank;     /* age rank among the live warps of its scheduler, 0 = oldest, at issue */
-    uint16_t loop;     /* innermost loop of the load, 0xffff = none */
-    uint16_t requests; /* coalesced requests in all; more than 2 is divergent */
+    uint16_t warp;                     /* slot in the SM */
+    uint16_t rank;                     /* age rank among the live warps of its scheduler, 0 = oldest, at issue */
+    uint16_t loop;                     /* innermost loop of the load, 0xffff = none */
+    uint16_t requests;                 /* coalesced requests in all; more than 2 is divergent */
     uint16_t missed, merged, bypassed; /* so far; merged and bypassed ones are missed too */
-    uint8_t lanes;     /* active lanes */
-    uint8_t space;     /* enum wl_space: global or local */
+    uint8_t lanes;                     /* active lanes */
+    uint8_t space;                     /* enum wl_space: global or local */
     /* for policies with leave_loop: */
     bool left_loop;      /* the warp has left `loop` since; looked at again for every request */
     uint16_t outer_loop; /* outermost loop of the load, 0xffff = none */
 };
 
 struct wl_access {
-    uint64_t line;     /* byte address / line bytes */
-    uint64_t cycle;    /* of the cache's clock */
+    uint64_t line;  /* byte address / line bytes */
+    uint64_t cycle; /* of the cache's clock */
     uint32_t set;
     uint32_t pc;
     uint16_t warp, rank;
-    uint8_t kind;      /* enum wl_kind */
-    uint8_t space;     /* enum wl_space */
-    uint8_t sectors;   /* touched 32-byte sectors, one bit each */
-    uint8_t lanes;     /* effective addresses: active lanes in this request, 1..32; 0 = none */
-    uint8_t number;    /* 0-based number of the request in its instruction */
-    uint8_t sm;        /* the requester */
-    bool nvm;          /* the line lies in non-volatile memory */
-    uint8_t note;      /* a byte that travels with a read from L1 policy to L2 policy */
-    struct wl_load *load; /* L1 loads; NULL otherwise */
+    uint8_t kind;          /* enum wl_kind */
+    uint8_t space;         /* enum wl_space */
+    uint8_t sectors;       /* touched 32-byte sectors, one bit each */
+    uint8_t lanes;         /* effective addresses: active lanes in this request, 1..32; 0 = none */
+    uint8_t number;        /* 0-based number of the request in its instruction */
+    uint8_t sm;            /* the requester */
+    bool nvm;              /* the line lies in non-volatile memory */
+    uint8_t note;          /* a byte that travels with a read from L1 policy to L2 policy */
+    struct wl_load *load;  /* L1 loads; NULL otherwise */
     const uint64_t *bytes; /* L2: [2] bytes of the line the lanes touch, one bit each; NULL otherwise */
 };
 
@@ -107,7 +107,7 @@ struct wl_cache_policy {
     uint32_t abi; /* WL_ABI */
     const char *name;
     const char *help;
-    uint32_t levels; /* bits: 1 << WL_L1, 1 << WL_L2 */
+    uint32_t levels;                   /* bits: 1 << WL_L1, 1 << WL_L2 */
     const struct wl_param *params;     /* or NULL */
     const struct wl_counter *counters; /* or NULL */
 

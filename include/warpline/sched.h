@@ -15,37 +15,37 @@ struct wl_fill {
 /* The SM at the moment of a choice. Everything is read-only to the policy. */
 struct wl_sched_view {
     uint64_t cycle;
-    uint64_t live;       /* resident and not finished */
-    uint64_t ready;      /* head instruction has no hazard and no barrier to wait for */
-    uint64_t memory;     /* head instruction leaves the SM (global, local, texture, constant) */
-    uint64_t long_stall; /* head depends on a pending long-latency load */
-    uint64_t barrier;    /* waits at a barrier or membar */
-    uint64_t loads;      /* head instruction is a load through the L1D (global, local) */
-    uint64_t shared;     /* head instruction accesses shared memory */
-    uint64_t ended;      /* has issued its last instruction and waits for what it has outstanding */
-    const uint64_t *age; /* [warps] launch order: smaller = older */
-    const uint8_t *cta;  /* [warps] CTA slot: warps of one CTA have the same */
+    uint64_t live;         /* resident and not finished */
+    uint64_t ready;        /* head instruction has no hazard and no barrier to wait for */
+    uint64_t memory;       /* head instruction leaves the SM (global, local, texture, constant) */
+    uint64_t long_stall;   /* head depends on a pending long-latency load */
+    uint64_t barrier;      /* waits at a barrier or membar */
+    uint64_t loads;        /* head instruction is a load through the L1D (global, local) */
+    uint64_t shared;       /* head instruction accesses shared memory */
+    uint64_t ended;        /* has issued its last instruction and waits for what it has outstanding */
+    const uint64_t *age;   /* [warps] launch order: smaller = older */
+    const uint8_t *cta;    /* [warps] CTA slot: warps of one CTA have the same */
     const uint64_t *owned; /* [schedulers] the warp slots of each */
     unsigned sm;
     /* miss resources of the L1D */
     uint32_t mshr_used, mshr_total, missq_used, missq_total;
-    bool lsu_free;       /* the ld/st unit can take an instruction */
+    bool lsu_free; /* the ld/st unit can take an instruction */
     /* From here on filled for policies with cycle() only. */
-    uint64_t lsu_holds;  /* warps with requests that no cache has accepted yet, queued ones included */
-    int lsu_warp;        /* whose request is at the L1D or next to be there; -1: nobody's */
+    uint64_t lsu_holds;      /* warps with requests that no cache has accepted yet, queued ones included */
+    int lsu_warp;            /* whose request is at the L1D or next to be there; -1: nobody's */
     struct wl_fill l1t, l1c; /* miss resources of the texture and constant caches */
-    uint64_t queued;     /* warps with requests in the re-execution queue, */
-    uint32_t queue_used; /* how many there are, */
-    int queue_head;      /* the warp of the first, -1 when empty */
-    bool lsu_blocked;    /* the ld/st unit waits for the re-execution queue */
+    uint64_t queued;         /* warps with requests in the re-execution queue, */
+    uint32_t queue_used;     /* how many there are, */
+    int queue_head;          /* the warp of the first, -1 when empty */
+    bool lsu_blocked;        /* the ld/st unit waits for the re-execution queue */
 };
 
 /* A re-execution queue beside the ld/st unit: requests the L1D refuses leave the unit and are tried
  * again when it is idle or can go on no longer. */
-enum wl_same_warp { /* while a warp has requests there, its other memory instructions */
-    WL_BLOCK_ALL,   /* wait; */
-    WL_BLOCK_STORES, /* wait if either instruction writes; */
-    WL_BLOCK_PUSH   /* go to the L1D, but may not be queued */
+enum wl_same_warp {                  /* while a warp has requests there, its other memory instructions */
+                    WL_BLOCK_ALL,    /* wait; */
+                    WL_BLOCK_STORES, /* wait if either instruction writes; */
+                    WL_BLOCK_PUSH    /* go to the L1D, but may not be queued */
 };
 struct wl_reexec {
     uint32_t entries;  /* 0: there is no queue */
@@ -88,14 +88,15 @@ struct wl_sched_policy {
     int (*pick)(void *self, const struct wl_sched_view *v, unsigned scheduler, uint64_t candidates);
     /* The choice was issued. */
     void (*issued)(void *self, const struct wl_sched_view *v, unsigned scheduler, unsigned warp);
-    /* Of the view they look at cycle, age, owned and cta only: the rest is then not kept up to date, which saves time. */
+    /* Of the view they look at cycle, age, owned and cta only: the rest is then not kept up to date, which saves time.
+     */
     bool ignores_state;
 
     /* Warps that may issue at all this cycle (throttling); asked once a cycle before pick. Without
      * cycle() it must depend on the view only: an SM whose ready warps are all held back sleeps. */
     uint64_t (*allowed)(void *self, const struct wl_sched_view *v);
-    /* Called at the start of a cycle in which the SM works, and of the one after each issue. After it, the policy promises to
-     * decide the same way until the returned cycle unless the SM changes; UINT64_MAX = for ever. */
+    /* Called at the start of a cycle in which the SM works, and of the one after each issue. After it, the policy
+     * promises to decide the same way until the returned cycle unless the SM changes; UINT64_MAX = for ever. */
     uint64_t (*cycle)(void *self, const struct wl_sched_view *v);
     /* Which scheduler goes first this cycle; default: alternates. */
     unsigned (*first)(void *self, const struct wl_sched_view *v);

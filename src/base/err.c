@@ -30,8 +30,7 @@ static const char *find_line(const char *text, unsigned line, size_t *len)
     return p;
 }
 
-int wl_fail_at(struct wl_err *e, const char *file, unsigned line, unsigned col,
-               const char *text, const char *fmt, ...)
+int wl_fail_at(struct wl_err *e, const char *file, unsigned line, unsigned col, const char *text, const char *fmt, ...)
 {
     if (!e) return WL_EINPUT;
     e->code = WL_EINPUT;
@@ -79,8 +78,8 @@ static unsigned distance(const char *a, const char *b)
             unsigned best = prev[j - 1] + (ca != cb);
             if (prev[j] + 1 < best) best = prev[j] + 1;
             if (cur[j - 1] + 1 < best) best = cur[j - 1] + 1;
-            if (i > 1 && j > 1 && ca == tolower((unsigned char)b[j - 2]) &&
-                cb == tolower((unsigned char)a[i - 2]) && prev2[j - 2] + 1 < best)
+            if (i > 1 && j > 1 && ca == tolower((unsigned char)b[j - 2]) && cb == tolower((unsigned char)a[i - 2]) &&
+                prev2[j - 2] + 1 < best)
                 best = prev2[j - 2] + 1;
             cur[j] = best;
         }

@@ -20,14 +20,13 @@ struct wl_err {
 };
 
 /* Fills *e (a NULL e is allowed) and returns code, so callers write `return wl_fail(...)`. */
-int wl_fail(struct wl_err *e, enum wl_code code, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+int wl_fail(struct wl_err *e, enum wl_code code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* Bad input at a place in a text: "file:line:col: error: message", the source line and a
  * caret below column `col` (1-based; 0: no caret). `text` is the whole text the line is
  * cut from, or NULL. Returns WL_EINPUT. */
-int wl_fail_at(struct wl_err *e, const char *file, unsigned line, unsigned col,
-               const char *text, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+int wl_fail_at(struct wl_err *e, const char *file, unsigned line, unsigned col, const char *text, const char *fmt, ...)
+    __attribute__((format(printf, 6, 7)));
 
 /* The candidate closest to `word`, or NULL when none is near: for "did you mean". */
 const char *wl_nearest(const char *word, const char *const *candidates, unsigned count);

@@ -15,8 +15,8 @@
 
 static const char *const head_keys[] = {"title", "about", "gpu",  "l1",        "l2", "sched",
                                         "set",   "size",  "seed", "workloads", NULL};
-static const char *const workload_keys[] = {"program",      "inputs", "inputs.tiny", "inputs.small",
-                                            "inputs.paper", "label",  "seed",        "trace", NULL};
+static const char *const workload_keys[] = {"program", "inputs", "inputs.tiny", "inputs.small", "inputs.paper", "label",
+                                            "seed",    "trace",  NULL};
 static const char *const section_kinds[] = {"groups", "workload", "series", "figure", "claim"};
 enum { KINDS = sizeof section_kinds / sizeof *section_kinds, MAX_FILE = 1 << 20 };
 #define EMBEDDED ".experiment" /* how scripts/embed.sh names experiments/NAME.ini */
@@ -117,7 +117,8 @@ static int read_program(struct reader *r, struct ini_section *in, const struct i
 static int read_workload(struct reader *r, struct ini_section *in)
 {
     struct experiment *x = r->x;
-    const struct ini_key *trace = ini_take(in, "trace"), *program = trace ? NULL : ini_take(in, "program"), *label = ini_take(in, "label");
+    const struct ini_key *trace = ini_take(in, "trace"), *program = trace ? NULL : ini_take(in, "program"),
+                         *label = ini_take(in, "label");
     if (!*in->name || in->name[strcspn(in->name, " ,\t()-")] == '-' || in->name[strcspn(in->name, " ,\t()")])
         return ini_fail_section(&r->ini, in, "a workload needs a name without blanks, commas, parentheses or -", r->e);
     for (unsigned i = 0; i < x->nworkloads; i++)

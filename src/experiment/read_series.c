@@ -184,7 +184,8 @@ static int best_of_list(struct reader *r, const struct ini_key *k, struct exp_se
         snprintf(name, sizeof name, "%.*s", (int)len, word);
         if (!one || one == s) return unknown_series(r, k, (unsigned)(word - k->value), name);
         unsigned self = one->index, of = one->best ? one->nbest : 1; /* a choice stands for all it chooses from */
-        if (n + of > MAX_LIST) return reader_fail(r, k, (unsigned)(word - k->value), "more than %d to choose from", MAX_LIST);
+        if (n + of > MAX_LIST)
+            return reader_fail(r, k, (unsigned)(word - k->value), "more than %d to choose from", MAX_LIST);
         memcpy(found + n, one->best ? one->best : &self, of * sizeof *found);
         n += of;
     }

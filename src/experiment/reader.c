@@ -191,7 +191,8 @@ int read_set(struct reader *r, const struct ini_key *k, const char *text, unsign
 static const char *const plain_names[] = {"cycles", "warp_instructions", "thread_instructions",
                                           "ipc",    "host.seconds",      "host.peak_memory_bytes"};
 static const char *const open_objects[] = {
-    "l1_policy_counters", "l2_policy_counters", "scheduler_counters", "kernels", "energy", "samples", "loads", "reuse", "issue_ranks"};
+    "l1_policy_counters", "l2_policy_counters", "scheduler_counters", "kernels", "energy", "samples", "loads", "reuse",
+    "issue_ranks"};
 enum { PLAIN = sizeof plain_names / sizeof *plain_names, OPEN = sizeof open_objects / sizeof *open_objects };
 
 struct metric_check {

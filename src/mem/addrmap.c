@@ -9,8 +9,7 @@
 static uint64_t gather(const struct bit_field *f, uint64_t addr)
 {
     uint64_t v = 0;
-    for (unsigned i = 0; i < f->nruns; i++)
-        v |= addr >> f->run[i].down & f->run[i].keep;
+    for (unsigned i = 0; i < f->nruns; i++) v |= addr >> f->run[i].down & f->run[i].keep;
     return v;
 }
 
@@ -75,7 +74,8 @@ int addrmap_init(struct addrmap *m, const char *text, unsigned channels, unsigne
 {
     struct masks k;
     const char *letters = text;
-    *m = (struct addrmap){.channels = channels, .by_channels = reciprocal_of(channels), .slices = slices, .insert_at = -1};
+    *m = (struct addrmap){
+        .channels = channels, .by_channels = reciprocal_of(channels), .slices = slices, .insert_at = -1};
     m->slice_bits = slices > 1 ? log2_floor(slices) : 0;
     if (strncmp(text, "dramid@", 7) == 0) {
         char *end;
@@ -94,15 +94,15 @@ int addrmap_init(struct addrmap *m, const char *text, unsigned channels, unsigne
         k.channel = (bit64(m->channel_bits) - 1) << at;
     }
     if (m->insert_at < 0 && (m->divide || bit_count64(k.channel) != m->channel_bits))
-        return wl_fail(e, WL_EINPUT, "dram.map: %u D letters cannot name %u channels", bit_count64(k.channel), channels);
+        return wl_fail(e, WL_EINPUT, "dram.map: %u D letters cannot name %u channels", bit_count64(k.channel),
+                       channels);
     if (bit_count64(k.bank) > 16 || bit64(bit_count64(k.bank)) != banks)
         return wl_fail(e, WL_EINPUT, "dram.map has %u bank bits but dram.banks is %u", bit_count64(k.bank), banks);
     if (m->slice_bits > bit_count64(k.bank))
         return wl_fail(e, WL_EINPUT, "l2.slices_per_channel = %u needs more bank bits than dram.map has", slices);
     uint64_t slice_mask = 0, rest = k.bank; /* the slice is the lowest bank bits */
     for (unsigned i = 0; i < m->slice_bits; i++, rest &= rest - 1) slice_mask |= rest & -rest;
-    if (make_field(&m->row, k.row) || make_field(&m->bank, k.bank) ||
-        make_field(&m->channel, k.channel) ||
+    if (make_field(&m->row, k.row) || make_field(&m->bank, k.bank) || make_field(&m->channel, k.channel) ||
         make_field(&m->inside, ~(slice_mask | (m->divide ? 0 : k.channel)) & (bit64(56) - 1)))
         return wl_fail(e, WL_EINPUT, "dram.map: a field is scattered over more than %d runs of bits", MAP_MAX_RUNS);
     return 0;

@@ -20,7 +20,10 @@ enum { MAP_MAX_RUNS = 12 };
 /* A field gathered from an address: runs of adjacent bits, packed low to high. */
 struct bit_field {
     unsigned nruns;
-    struct { uint64_t keep; unsigned down; } run[MAP_MAX_RUNS]; /* shifted down, then kept where set */
+    struct {
+        uint64_t keep;
+        unsigned down;
+    } run[MAP_MAX_RUNS]; /* shifted down, then kept where set */
 };
 
 enum map_hash { MAP_PLAIN, MAP_XOR, MAP_IPOLY }; /* order of the choices of mem.hash */
@@ -28,8 +31,8 @@ enum map_hash { MAP_PLAIN, MAP_XOR, MAP_IPOLY }; /* order of the choices of mem.
 struct addrmap {
     unsigned channels, slices, slice_bits;
     struct reciprocal by_channels;
-    int insert_at;    /* dramid@N, or -1: the channel has letters of its own */
-    bool divide;      /* channels is not a power of two */
+    int insert_at; /* dramid@N, or -1: the channel has letters of its own */
+    bool divide;   /* channels is not a power of two */
     unsigned channel_bits;
     enum map_hash hash;
     enum index_fn l2_index;

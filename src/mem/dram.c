@@ -5,7 +5,6 @@
 
 enum mem_zero { ZERO_NONE, ZERO_NVM_WRITE, ZERO_NVM_READ, ZERO_DRAM_WRITE, ZERO_DRAM_READ };
 
-
 /* Derived timings as in GPGPU-Sim: turnarounds follow from latencies and the burst. */
 static void set_timing(struct dram *d, const int64_t *v)
 {
@@ -78,8 +77,8 @@ static void clear_bit(uint64_t m[2], uint32_t b) { m[b >> 6] &= ~bit64(b & 63); 
 
 static bool takes_no_time(const struct dram *d, const struct req *r)
 {
-    unsigned kind = r->nvm ? (r->is_write ? ZERO_NVM_WRITE : ZERO_NVM_READ)
-                           : (r->is_write ? ZERO_DRAM_WRITE : ZERO_DRAM_READ);
+    unsigned kind =
+        r->nvm ? (r->is_write ? ZERO_NVM_WRITE : ZERO_NVM_READ) : (r->is_write ? ZERO_DRAM_WRITE : ZERO_DRAM_READ);
     return d->zero == kind;
 }
 
@@ -119,10 +118,10 @@ static tick_t *gate(struct dram *d, enum dram_command c, unsigned group, bool nv
 static void plan_bank(struct dram *d, uint32_t i)
 {
     struct dram_bank *b = &d->bank[i];
-    enum dram_command c = !b->open                      ? DRAM_ACTIVATE
-                          : b->row != b->current->row   ? DRAM_PRECHARGE
-                          : b->current->is_write        ? DRAM_WRITE
-                                                        : DRAM_READ;
+    enum dram_command c = !b->open                    ? DRAM_ACTIVATE
+                          : b->row != b->current->row ? DRAM_PRECHARGE
+                          : b->current->is_write      ? DRAM_WRITE
+                                                      : DRAM_READ;
     d->command[i] = (uint8_t)c;
     d->when[i] = b->ok[c];
     d->gate_of[i] = (uint8_t)(gate(d, c, b->group, b->nvm) - d->gate);
@@ -143,8 +142,8 @@ static void enqueue(struct dram *d, struct req *r, tick_t now)
 {
     uint32_t bytes = bit_count32(r->fetch) * SECTOR_BYTES;
     /* A sectored L2 reads sector by sector, each a whole atom; it writes back what it has at once. */
-    r->commands = (uint8_t)(d->sectored && !r->is_write ? bit_count32(r->fetch)
-                                                        : (bytes + d->atom_bytes - 1) / d->atom_bytes);
+    r->commands =
+        (uint8_t)(d->sectored && !r->is_write ? bit_count32(r->fetch) : (bytes + d->atom_bytes - 1) / d->atom_bytes);
     if (r->nvm) r->bank = (uint8_t)(r->bank + d->banks);
     if (r->nvm && r->is_write) count_wear(d, r->line);
     r->ready = now;
@@ -216,10 +215,7 @@ static void fill_banks(struct dram *d, tick_t now)
 
 /* ---- commands ---- */
 
-static void raise(tick_t *t, tick_t to)
-{
-    *t = later(*t, to);
-}
+static void raise(tick_t *t, tick_t to) { *t = later(*t, to); }
 
 /* After column commands of which the last was at `last`: the next of either direction, in the same
  * group and in the others. */
@@ -319,12 +315,16 @@ static bool has_room(struct dram *d, uint32_t bank, tick_t now)
 enum { COLUMNS = 1 << DRAM_READ | 1 << DRAM_WRITE, ROWS = 1 << DRAM_ACTIVATE | 1 << DRAM_PRECHARGE };
 
 /* When the bank's next command can be issued, as far as commands before it are concerned. */
-static inline tick_t command_at(const struct dram *d, uint32_t bank) { return later(d->when[bank], d->gate[d->gate_of[bank]]); }
+static inline tick_t command_at(const struct dram *d, uint32_t bank)
+{
+    return later(d->when[bank], d->gate[d->gate_of[bank]]);
+}
 
 /* The first of these banks, bit 0 standing for bank `from` of a circle of `size`, that can use the command bus
  * now for one of `commands`; -1 when none. *next: when the earliest of those looked at can. Reads need a
  * place for their data. */
-static inline int find_among(struct dram *d, uint64_t banks, uint32_t from, uint32_t size, tick_t now, unsigned commands, tick_t *next)
+static inline int find_among(struct dram *d, uint64_t banks, uint32_t from, uint32_t size, tick_t now,
+                             unsigned commands, tick_t *next)
 {
     for (uint64_t m = banks; m; m &= m - 1) {
         uint32_t i = (from + bit_low64(m)) & (size - 1);
@@ -339,7 +339,8 @@ static inline int find_among(struct dram *d, uint64_t banks, uint32_t from, uint
 /* The same for all banks, those from `turn` on first. */
 static int find_bank(struct dram *d, tick_t now, unsigned commands, tick_t *next)
 {
-    if (d->total_banks <= 64) return find_among(d, rotate_right64(d->busy[0], d->turn), d->turn, 64, now, commands, next);
+    if (d->total_banks <= 64)
+        return find_among(d, rotate_right64(d->busy[0], d->turn), d->turn, 64, now, commands, next);
     uint32_t word = d->turn >> 6;
     uint64_t behind = UINT64_MAX << (d->turn & 63);
     int i = find_among(d, d->busy[word] & behind, word * 64, DRAM_MAX_BANKS, now, commands, next);

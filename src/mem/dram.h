@@ -24,9 +24,9 @@ enum dram_command { DRAM_READ, DRAM_WRITE, DRAM_ACTIVATE, DRAM_PRECHARGE, DRAM_C
 
 struct dram_bank {
     struct req_list queue;
-    struct req *current;   /* taken from the queue, column commands to issue */
+    struct req *current; /* taken from the queue, column commands to issue */
     uint32_t row;
-    bool open, written;    /* written since activation */
+    bool open, written; /* written since activation */
     bool nvm;
     uint8_t group;
     tick_t ok[DRAM_COMMANDS]; /* earliest tick of each command as far as this bank is concerned */
@@ -58,11 +58,11 @@ struct dram {
     bool waits_for_room; /* unless a read waits only for the port to the L2, whose pop wakes us */
 
     uint32_t slices;
-    struct port *in;       /* [slices] from the L2, with the fixed delay; owned */
-    struct port **out;     /* [slices] to the L2: the data bus and the return queue are inside it */
+    struct port *in;   /* [slices] from the L2, with the fixed delay; owned */
+    struct port **out; /* [slices] to the L2: the data bus and the return queue are inside it */
     uint32_t last_slice;
-    uint32_t queued, queue_cap;     /* in the scheduling queue */
-    struct wear wear;               /* writes per NVM line */
+    uint32_t queued, queue_cap; /* in the scheduling queue */
+    struct wear wear;           /* writes per NVM line */
     struct dram_stats stats;
 };
 

@@ -21,14 +21,22 @@ static int make_grains(struct l1 *c, const struct l1_shape *shape, struct wl_err
     return c->grains ? 0 : wl_fail(e, WL_ERUN, "out of memory");
 }
 
-int l1_init(struct l1 *c, const struct l1_shape *shape, const struct cache_choice *choice,
-            const struct wl_geometry *g, struct req_pool *pool, struct wl_err *e)
+int l1_init(struct l1 *c, const struct l1_shape *shape, const struct cache_choice *choice, const struct wl_geometry *g,
+            struct req_pool *pool, struct wl_err *e)
 {
-    *c = (struct l1){.policy = choice->policy, .pool = pool, .missq_cap = shape->missq, .sectored = shape->sectored,
-                     .half_lines = shape->half_lines, .bypass_lines = shape->bypass_lines, .update = shape->update,
-                     .perfect = shape->perfect, .origin = shape->origin, .sm = (uint8_t)g->index};
+    *c = (struct l1){.policy = choice->policy,
+                     .pool = pool,
+                     .missq_cap = shape->missq,
+                     .sectored = shape->sectored,
+                     .half_lines = shape->half_lines,
+                     .bypass_lines = shape->bypass_lines,
+                     .update = shape->update,
+                     .perfect = shape->perfect,
+                     .origin = shape->origin,
+                     .sm = (uint8_t)g->index};
     const struct wl_cache_policy *p = choice->policy;
-    c->steady = !p->decide && !p->load_done && !p->warp_launch && !p->warp_exit && !p->leave_loop && !p->on_reply && !p->grains;
+    c->steady =
+        !p->decide && !p->load_done && !p->warp_launch && !p->warp_exit && !p->leave_loop && !p->on_reply && !p->grains;
     list_init(&c->missq);
     if (tags_init(&c->tags, shape->sets, shape->ways, shape->index, shape->infinite) ||
         mshr_init(&c->mshr, shape->mshr, shape->merge))
@@ -52,8 +60,8 @@ void l1_destroy(struct l1 *c)
     mshr_destroy(&c->mshr);
 }
 
-_Static_assert((int)L1_HIT == (int)LOAD_HIT && (int)L1_MERGED == (int)LOAD_MERGED && (int)L1_MISSED == (int)LOAD_MISSED &&
-                   (int)L1_BYPASSED == (int)LOAD_BYPASSED,
+_Static_assert((int)L1_HIT == (int)LOAD_HIT && (int)L1_MERGED == (int)LOAD_MERGED &&
+                   (int)L1_MISSED == (int)LOAD_MISSED && (int)L1_BYPASSED == (int)LOAD_BYPASSED,
                "an accepted load is told to the observer as it is");
 
 /* The number a line goes by in this cache's tags. */
@@ -64,9 +72,19 @@ static uint64_t line_key(const struct l1 *c, const struct req *r)
 
 static void describe(const struct req *r, uint64_t key, uint32_t set, uint64_t cycle, struct wl_access *a)
 {
-    *a = (struct wl_access){.line = key, .cycle = cycle, .set = set, .pc = r->pc, .warp = r->warp, .rank = r->rank,
-                            .kind = r->kind, .space = r->space, .sectors = r->touched, .lanes = r->lanes,
-                            .number = r->number, .sm = r->sm, .nvm = r->nvm,
+    *a = (struct wl_access){.line = key,
+                            .cycle = cycle,
+                            .set = set,
+                            .pc = r->pc,
+                            .warp = r->warp,
+                            .rank = r->rank,
+                            .kind = r->kind,
+                            .space = r->space,
+                            .sectors = r->touched,
+                            .lanes = r->lanes,
+                            .number = r->number,
+                            .sm = r->sm,
+                            .nvm = r->nvm,
                             .load = r->kind == WL_LOAD ? r->load : NULL};
 }
 
@@ -173,8 +191,7 @@ static void reserve(struct l1 *c, struct req *r, const struct wl_access *a, uint
     struct tags *t = &c->tags;
     if (!t->infinite) {
         if (WL_STATE(t->state[at]) == WL_VALID) {
-            if (c->policy->on_evict)
-                c->policy->on_evict(c->self, a, at - a->set * t->ways, t->line[at], t->state[at]);
+            if (c->policy->on_evict) c->policy->on_evict(c->self, a, at - a->set * t->ways, t->line[at], t->state[at]);
             c->stats.evictions++;
             if (c->observer) observe_evict(c->observer, a, t->line[at]);
             if (t->sectors[at].dirty) l1_write_back(c, t->line[at], t->sectors[at].dirty);

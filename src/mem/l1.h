@@ -14,9 +14,17 @@
 #include "stats/stats.h"
 
 enum l1_outcome {
-    L1_HIT, L1_MERGED, L1_MISSED, L1_BYPASSED, L1_STORED,
+    L1_HIT,
+    L1_MERGED,
+    L1_MISSED,
+    L1_BYPASSED,
+    L1_STORED,
     /* refused */
-    L1_NO_MSHR, L1_NO_MERGE, L1_NO_LINE, L1_NO_QUEUE, L1_GATED,
+    L1_NO_MSHR,
+    L1_NO_MERGE,
+    L1_NO_LINE,
+    L1_NO_QUEUE,
+    L1_GATED,
     L1_ORDER, /* by the ld/st unit: an earlier instruction of the warp waits for re-execution */
     L1_AGAIN, /* wants no resource: to be presented again in the next cycle */
     L1_OUTCOMES
@@ -27,7 +35,7 @@ struct l1 {
     struct tags tags;
     struct mshrs mshr;
     const struct wl_cache_policy *policy;
-    void *self; /* the policy's */
+    void *self;            /* the policy's */
     struct grains *grains; /* NULL: lines, in `tags` */
     struct req_pool *pool;
     uint32_t missq_cap, missq_used;
@@ -36,13 +44,13 @@ struct l1 {
     bool bypass_lines; /* a bypassed read fetches its whole line */
     bool update /* stores leave lines valid */, perfect /* loads always hit */;
     uint8_t origin, sm;
-    bool steady;  /* what the policy answers changes only with accepted accesses and fills, */
-    bool changed; /* and since the last refusal something happened that can lift it */
-    enum l1_outcome refused; /* why that was, */
-    uint32_t refused_at;     /* and the first way of the set it wanted */
-    bool gate_merges; /* who may not miss may not merge either */
-    struct observer *observer; /* of stats.profile; NULL: nobody looks */
-    struct l1d_stats stats; /* but for the stalls, see l1_add_stats */
+    bool steady;                    /* what the policy answers changes only with accepted accesses and fills, */
+    bool changed;                   /* and since the last refusal something happened that can lift it */
+    enum l1_outcome refused;        /* why that was, */
+    uint32_t refused_at;            /* and the first way of the set it wanted */
+    bool gate_merges;               /* who may not miss may not merge either */
+    struct observer *observer;      /* of stats.profile; NULL: nobody looks */
+    struct l1d_stats stats;         /* but for the stalls, see l1_add_stats */
     uint64_t refusals[L1_OUTCOMES]; /* cycles in which the oldest request met this; of refusals only */
 };
 
@@ -55,8 +63,8 @@ struct l1_shape {
     bool update, perfect;
 };
 
-int l1_init(struct l1 *c, const struct l1_shape *shape, const struct cache_choice *choice,
-            const struct wl_geometry *g, struct req_pool *pool, struct wl_err *e);
+int l1_init(struct l1 *c, const struct l1_shape *shape, const struct cache_choice *choice, const struct wl_geometry *g,
+            struct req_pool *pool, struct wl_err *e);
 void l1_destroy(struct l1 *c);
 
 /* `may_miss`: the scheduler lets this warp send misses. On acceptance the request is owned by

@@ -14,7 +14,8 @@ int l2_init(struct l2 *s, const struct gpu_config *c, uint32_t index, const stru
     s->pool = pool;
     s->sectored = v[P_L2_SECTORED];
     s->write = (enum l2_write)v[P_L2_WRITE];
-    for (uint32_t i = 0; i <= LINE_SECTORS; i++) s->port_ticks[i] = s->part.period * (i * SECTOR_BYTES / (uint32_t)v[P_L2_PORT]);
+    for (uint32_t i = 0; i <= LINE_SECTORS; i++)
+        s->port_ticks[i] = s->part.period * (i * SECTOR_BYTES / (uint32_t)v[P_L2_PORT]);
     s->port_by_size = s->sectored || v[P_L2_PORT_TIME];
     s->promote = (uint8_t)v[P_L2_PROMOTE];
     s->mshr_limit = (uint32_t)v[P_L2_MSHR];
@@ -29,9 +30,16 @@ int l2_init(struct l2 *s, const struct gpu_config *c, uint32_t index, const stru
         mshr_init(&s->mshr, s->mshr_limit, (uint32_t)v[P_L2_MERGE]))
         return wl_fail(e, WL_ERUN, "out of memory");
     memset(s->past, 0xff, sets * sizeof *s->past);
-    struct wl_geometry g = {.level = WL_L2, .index = index, .sets = sets, .ways = ways, .line_bytes = LINE_BYTES,
-                            .sms = (uint32_t)v[P_SM_COUNT], .schedulers = (uint32_t)v[P_SM_SCHEDULERS],
-                            .warps = (uint32_t)v[P_SM_WARPS], .warp_size = 32, .shared = &s->shared};
+    struct wl_geometry g = {.level = WL_L2,
+                            .index = index,
+                            .sets = sets,
+                            .ways = ways,
+                            .line_bytes = LINE_BYTES,
+                            .sms = (uint32_t)v[P_SM_COUNT],
+                            .schedulers = (uint32_t)v[P_SM_SCHEDULERS],
+                            .warps = (uint32_t)v[P_SM_WARPS],
+                            .warp_size = 32,
+                            .shared = &s->shared};
     const char *why = "out of memory";
     s->policy = c->l2.policy;
     s->self = s->policy->create(&g, c->l2.values, &why);
@@ -51,7 +59,10 @@ void l2_destroy(struct l2 *s)
 /* ---- small helpers ---- */
 
 /* What a request counts as: sectors, or one. */
-static uint32_t weight(const struct l2 *s, uint8_t sectors) { return s->sectored ? bit_count32(sectors) : sectors != 0; }
+static uint32_t weight(const struct l2 *s, uint8_t sectors)
+{
+    return s->sectored ? bit_count32(sectors) : sectors != 0;
+}
 
 static uint8_t line_state(const struct tags *t, uint32_t at, bool nvm)
 {
@@ -61,9 +72,20 @@ static uint8_t line_state(const struct tags *t, uint32_t at, bool nvm)
 
 static void describe(const struct l2 *s, const struct req *r, uint32_t set, tick_t now, struct wl_access *a)
 {
-    *a = (struct wl_access){.line = r->line, .cycle = part_cycles(&s->part, now), .set = set, .pc = r->pc, .warp = r->warp,
-                            .rank = r->rank, .kind = r->kind, .space = r->space, .sectors = r->sectors,
-                            .lanes = r->lanes, .number = r->number, .sm = r->sm, .nvm = r->nvm, .note = r->note,
+    *a = (struct wl_access){.line = r->line,
+                            .cycle = part_cycles(&s->part, now),
+                            .set = set,
+                            .pc = r->pc,
+                            .warp = r->warp,
+                            .rank = r->rank,
+                            .kind = r->kind,
+                            .space = r->space,
+                            .sectors = r->sectors,
+                            .lanes = r->lanes,
+                            .number = r->number,
+                            .sm = r->sm,
+                            .nvm = r->nvm,
+                            .note = r->note,
                             .bytes = r->bytes};
 }
 
@@ -295,9 +317,9 @@ static enum l2_stall read_line(struct l2 *s, struct req *r, const struct wl_acce
         mshr_wait(&s->mshr, t->sectors[at].mshr, r);
     }
     if (s->sectored) /* what a fetch brings along was not asked for */
-        count(s, r, weight(s, (uint8_t)(want & ~missing)), weight(s, (uint8_t)(missing & ~fetch)), weight(s, (uint8_t)(missing & fetch)));
-    else
-        count(s, r, 0, !fetch, fetch != 0);
+        count(s, r, weight(s, (uint8_t)(want & ~missing)), weight(s, (uint8_t)(missing & ~fetch)),
+              weight(s, (uint8_t)(missing & fetch)));
+    else count(s, r, 0, !fetch, fetch != 0);
     return L2_GO;
 }
 
@@ -312,7 +334,8 @@ static void write_bytes(struct l2 *s, uint32_t at, const struct req *r)
     w[1] |= r->bytes[1];
     for (unsigned i = 0; i < LINE_SECTORS; i++) {
         uint32_t bytes = (uint32_t)(w[i >> 1] >> (32 * (i & 1)));
-        if (bytes == UINT32_MAX && !(s->tags.sectors[at].pending >> i & 1)) s->tags.sectors[at].valid |= (uint8_t)(1u << i);
+        if (bytes == UINT32_MAX && !(s->tags.sectors[at].pending >> i & 1))
+            s->tags.sectors[at].valid |= (uint8_t)(1u << i);
     }
     mark_dirty(s, at, r->sectors, r->nvm);
 }
@@ -413,7 +436,7 @@ static void accept_fill(struct l2 *s, tick_t now)
     s->fill_free = now + s->port_ticks[bit_count32(f->fetch)];
     if (f->origin == FROM_L2) {
         req_free(s->pool, f); /* fetched for a store: nobody waits for it */
-    } else { /* the oldest of those that wait */
+    } else {                  /* the oldest of those that wait */
         f->next = s->mshr.entry[m].waiting.head;
         if (!f->next) s->mshr.entry[m].waiting.tail = &f->next;
         s->mshr.entry[m].waiting.head = f;
@@ -471,7 +494,6 @@ static uint64_t *stall_counter(struct l2 *s)
     }
     return NULL;
 }
-
 
 /* When there is work again; pushes and pops at the ports wake the slice by themselves. A stalled
  * request is tried again after anything changed here: a fill, a send, a reply. */
@@ -536,13 +558,14 @@ void l2_host_copy(struct l2 *s, uint64_t line, uint32_t set, uint8_t sectors, ti
 
 bool l2_idle(const struct l2 *s)
 {
-    return !s->missq.head && !s->done.head && port_empty(&s->in) && port_empty(&s->fill) &&
-           s->mshr.used == 0 && s->mshr_sectors == 0;
+    return !s->missq.head && !s->done.head && port_empty(&s->in) && port_empty(&s->fill) && s->mshr.used == 0 &&
+           s->mshr_sectors == 0;
 }
 
 void l2_describe(const struct l2 *s, char *out, size_t size)
 {
-    static const char *const why[] = {"nothing", "a free MSHR", "room to merge", "a way", "the miss queue", "the network"};
+    static const char *const why[] = {"nothing", "a free MSHR",    "room to merge",
+                                      "a way",   "the miss queue", "the network"};
     snprintf(out, size, "L2 slice %u: %u requests queued, oldest waits for %s; %u MSHRs used, %u in the miss queue",
              s->index, s->in.used, why[s->stalled], s->mshr.used, s->missq_used);
 }

@@ -20,8 +20,10 @@
 #include "stats/stats.h"
 
 enum l2_write { L2_LAZY, L2_FORWARD, L2_FETCH };
+/* clang-format off */
 enum l2_stall { L2_GO, L2_STALL_MSHR, L2_STALL_MERGE, L2_STALL_LINE, L2_STALL_MISSQ, L2_STALL_REPLY,
                 L2_PAST /* not a stall: serve without a line */ };
+/* clang-format on */
 
 struct l2 {
     struct part part;
@@ -39,8 +41,8 @@ struct l2 {
     bool sectored;
     enum l2_write write;
     tick_t port_ticks[LINE_SECTORS + 1]; /* the data port is busy for so many sectors */
-    bool port_by_size; /* a request pays for its own sectors there, not for a line */
-    uint8_t promote; /* sectors fetched together */
+    bool port_by_size;                   /* a request pays for its own sectors there, not for a line */
+    uint8_t promote;                     /* sectors fetched together */
 
     struct port in;   /* from the network, with the fixed pipeline and the queue behind it */
     struct port *out; /* to the network */
@@ -51,7 +53,7 @@ struct l2 {
     struct req_list done; /* waited for a fill, reply to be sent */
     tick_t port_free, fill_free;
     enum l2_stall stalled; /* what the oldest request waits for */
-    tick_t last; /* previous tick of this part, for stall accounting */
+    tick_t last;           /* previous tick of this part, for stall accounting */
     struct l2_stats stats;
 };
 

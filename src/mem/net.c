@@ -101,7 +101,8 @@ static inline tick_t deliver(struct net *n, uint32_t words, uint32_t input, uint
 
 /* The first of the inputs in `m` that can send now, bit 0 standing for input `from`, in a circle of `size`; size
  * when none can, and *next is then when the first of them can. */
-static inline uint32_t first_free(const struct net *n, uint64_t m, uint32_t from, uint32_t size, tick_t now, tick_t *next)
+static inline uint32_t first_free(const struct net *n, uint64_t m, uint32_t from, uint32_t size, tick_t now,
+                                  tick_t *next)
 {
     for (; m; m &= m - 1) {
         uint32_t i = (from + bit_low64(m)) & (size - 1);

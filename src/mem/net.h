@@ -14,18 +14,19 @@ enum { NET_MAX_PORTS = 256, NET_WORDS = NET_MAX_PORTS / 64 };
 
 struct net {
     struct part part;
-    bool replies;        /* from slices to SMs */
-    bool sectored;       /* replies are one small packet per sector */
+    bool replies;  /* from slices to SMs */
+    bool sectored; /* replies are one small packet per sector */
     uint32_t inputs, outputs;
     uint32_t flit_bytes, header_bytes;
-    tick_t latency; /* from the last flit's departure to its arrival */
-    struct port *in;     /* [inputs], owned */
-    struct port **out;   /* [outputs], owned by the consumers */
+    tick_t latency;    /* from the last flit's departure to its arrival */
+    struct port *in;   /* [inputs], owned */
+    struct port **out; /* [outputs], owned by the consumers */
     tick_t *in_free, *out_free;
-    uint32_t *turn;      /* [outputs] input served last */
-    uint64_t *arrivals;          /* [words of inputs * ARRIVAL_SLOTS] inputs whose oldest packet can be seen from that cycle on */
-    uint64_t *wants;             /* [outputs * words of inputs] inputs whose oldest packet wants the output */
-    uint64_t wanted[NET_WORDS];  /* outputs that somebody wants */
+    uint32_t *turn; /* [outputs] input served last */
+    uint64_t
+        *arrivals;   /* [words of inputs * ARRIVAL_SLOTS] inputs whose oldest packet can be seen from that cycle on */
+    uint64_t *wants; /* [outputs * words of inputs] inputs whose oldest packet wants the output */
+    uint64_t wanted[NET_WORDS];           /* outputs that somebody wants */
     uint8_t flits_of[4][ALL_SECTORS + 1]; /* [enum wl_kind][sectors] flits of a request's packet or packets */
     uint64_t packets, flits;
 };

@@ -42,7 +42,7 @@ struct clock {
     unsigned ndomains, words;
     struct domain domain[CLOCK_MAX_DOMAINS];
     uint64_t progress; /* counts what moves: the watchdog looks at it */
-    tick_t horizon;    /* parts that run ahead have worked at all their edges before it: no step is later. Below NEVER */
+    tick_t horizon; /* parts that run ahead have worked at all their edges before it: no step is later. Below NEVER */
 };
 
 struct part {
@@ -62,7 +62,10 @@ static inline struct part part_of(struct clock *c, uint32_t id, unsigned d)
 }
 
 /* Whole cycles of the part's clock in so many ticks. */
-static inline uint64_t part_cycles(const struct part *p, tick_t ticks) { return reciprocal_divide(ticks, &p->domain->cycles); }
+static inline uint64_t part_cycles(const struct part *p, tick_t ticks)
+{
+    return reciprocal_divide(ticks, &p->domain->cycles);
+}
 
 /* The part's first edge after `at`. */
 static inline tick_t part_edge_after(const struct part *p, tick_t at) { return (part_cycles(p, at) + 1) * p->period; }

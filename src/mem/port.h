@@ -16,14 +16,14 @@
 
 struct port {
     struct req_list list; /* while it is empty its tail means nothing */
-    tick_t visible_at; /* from then on the oldest entry can be seen; NEVER when empty */
+    tick_t visible_at;    /* from then on the oldest entry can be seen; NEVER when empty */
     uint32_t used, capacity;
     tick_t delay; /* a fixed pipeline inside the port: entries are visible that much later */
     tick_t freed_at;
     uint32_t freed;
     bool producer_waits;
     const struct part *producer, *consumer;
-    uint64_t *arrivals; /* [ARRIVAL_SLOTS] of the consumer's, by cycle, or NULL: when the oldest entry will be */
+    uint64_t *arrivals;   /* [ARRIVAL_SLOTS] of the consumer's, by cycle, or NULL: when the oldest entry will be */
     uint64_t arrival_bit; /* seen first, this bit is set there */
 };
 
@@ -35,9 +35,11 @@ static inline uint32_t arrival_slot(const struct part *consumer, tick_t after)
     return (uint32_t)(part_cycles(consumer, after) + 1) & (ARRIVAL_SLOTS - 1);
 }
 
-static inline void port_init(struct port *p, uint32_t capacity, const struct part *producer, const struct part *consumer)
+static inline void port_init(struct port *p, uint32_t capacity, const struct part *producer,
+                             const struct part *consumer)
 {
-    *p = (struct port){.visible_at = NEVER, .capacity = capacity, .freed_at = NEVER, .producer = producer, .consumer = consumer};
+    *p = (struct port){
+        .visible_at = NEVER, .capacity = capacity, .freed_at = NEVER, .producer = producer, .consumer = consumer};
     list_init(&p->list);
 }
 

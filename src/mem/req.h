@@ -22,24 +22,24 @@ enum req_origin { FROM_L1D, FROM_L1T, FROM_L1C, FROM_L2 };
  * neighbours fall into all sets of that cache. */
 struct req {
     _Alignas(64) struct req *next; /* in whatever list or port holds it */
-    uint64_t line;         /* byte address / 128 */
-    uint64_t ready;        /* scratch of the part or port that holds it: a tick */
-    struct wl_load *load;  /* the load it belongs to (its head: the SM keeps more behind it), or NULL */
+    uint64_t line;                 /* byte address / 128 */
+    uint64_t ready;                /* scratch of the part or port that holds it: a tick */
+    struct wl_load *load;          /* the load it belongs to (its head: the SM keeps more behind it), or NULL */
     uint32_t pc;
-    uint32_t row;          /* DRAM */
-    uint16_t mshr;         /* the L1 entry it will fill */
-    uint16_t l2_mshr;      /* the L2 entry it will fill */
-    uint16_t set;          /* L2 */
+    uint32_t row;     /* DRAM */
+    uint16_t mshr;    /* the L1 entry it will fill */
+    uint16_t l2_mshr; /* the L2 entry it will fill */
+    uint16_t set;     /* L2 */
     uint16_t slice;
     uint8_t warp, rank;
-    uint8_t kind;          /* enum wl_kind */
-    uint8_t space;         /* enum wl_space */
-    uint8_t origin;        /* enum req_origin */
-    uint8_t sectors;       /* asked for or written */
-    uint8_t fetch;         /* to read from memory: those of `sectors` the L2 does not have */
-    uint8_t touched;       /* sectors the lanes touch */
+    uint8_t kind;    /* enum wl_kind */
+    uint8_t space;   /* enum wl_space */
+    uint8_t origin;  /* enum req_origin */
+    uint8_t sectors; /* asked for or written */
+    uint8_t fetch;   /* to read from memory: those of `sectors` the L2 does not have */
+    uint8_t touched; /* sectors the lanes touch */
     uint8_t lanes, number, sm, note;
-    uint8_t commands;      /* DRAM column commands */
+    uint8_t commands; /* DRAM column commands */
     uint8_t bank;
     bool nvm : 1, bypass : 1, is_reply : 1, is_write : 1 /* to DRAM */;
     _Alignas(64) uint64_t bytes[2]; /* stores: written bytes of the line, one bit each */

@@ -15,7 +15,8 @@ static int arrays_resize(struct tags *t, size_t n)
 
 int tags_init(struct tags *t, uint32_t sets, uint32_t ways, enum index_fn index, bool infinite)
 {
-    *t = (struct tags){.sets = infinite ? 1 : sets, .ways = infinite ? 4096 : ways, .index = index, .infinite = infinite};
+    *t = (struct tags){
+        .sets = infinite ? 1 : sets, .ways = infinite ? 4096 : ways, .index = index, .infinite = infinite};
     t->filled = calloc(t->sets, sizeof *t->filled);
     if (!t->filled || arrays_resize(t, (size_t)t->sets * t->ways)) return -1;
     if (infinite) {

@@ -18,17 +18,17 @@ enum index_fn { INDEX_LINEAR, INDEX_XOR, INDEX_FERMI, INDEX_IPOLY };
 
 /* What a line holds; together, because whoever looks at one of them looks at all. */
 struct line_sectors {
-    uint32_t mshr; /* entry that will fill the line, or NO_MSHR */
+    uint32_t mshr;                 /* entry that will fill the line, or NO_MSHR */
     uint8_t valid, pending, dirty; /* masks */
-    bool stored; /* L2: some of its bytes were written */
+    bool stored;                   /* L2: some of its bytes were written */
 };
 
 struct tags {
     uint32_t sets, ways;
     enum index_fn index;
     bool infinite;
-    uint64_t *line;   /* [sets * ways] or NO_LINE */
-    uint8_t *state;   /* enum wl_line_state | flags */
+    uint64_t *line; /* [sets * ways] or NO_LINE */
+    uint8_t *state; /* enum wl_line_state | flags */
     struct line_sectors *sectors;
     uint16_t *filled; /* [sets] ways that are not INVALID */
     /* infinite only */

@@ -95,10 +95,12 @@ static int check_hash(const struct gpu_config *c, struct wl_err *e)
     enum { XOR = 1, IPOLY };
     int64_t slices = V(MEM_CHANNELS) * V(L2_SLICES);
     if (V(MEM_HASH) == XOR && !is_pow2((uint64_t)V(MEM_CHANNELS)))
-        return wl_fail(e, WL_EINPUT, "mem.hash = xor needs a power of two of mem.channels, not %" PRId64, V(MEM_CHANNELS));
+        return wl_fail(e, WL_EINPUT, "mem.hash = xor needs a power of two of mem.channels, not %" PRId64,
+                       V(MEM_CHANNELS));
     if (V(MEM_HASH) == IPOLY && slices != 16 && slices != 32 && slices != 64)
         return wl_fail(e, WL_EINPUT,
-                       "mem.hash = ipoly needs 16, 32 or 64 slices; mem.channels x l2.slices_per_channel is %" PRId64, slices);
+                       "mem.hash = ipoly needs 16, 32 or 64 slices; mem.channels x l2.slices_per_channel is %" PRId64,
+                       slices);
     return 0;
 }
 
@@ -128,8 +130,10 @@ static int check_shared(const struct gpu_config *c, struct wl_err *e)
     if (!n) return WL_EINPUT;
     if (!V(SHARED_UNIFIED)) return 0;
     if (c->l1.policy && c->l1.policy->grains)
-        return wl_fail(e, WL_EINPUT, "policy %s has tags of its own, of which no ways can be lent to shared memory; set shared.unified=0",
-                       c->l1.policy->name);
+        return wl_fail(
+            e, WL_EINPUT,
+            "policy %s has tags of its own, of which no ways can be lent to shared memory; set shared.unified=0",
+            c->l1.policy->name);
     if (bytes[n - 1] > V(SHARED_UNIFIED) || bytes[n - 1] < V(SM_SHARED))
         return wl_fail(e, WL_EINPUT,
                        "the largest of shared.options = %s must hold sm.shared = %" PRId64
@@ -179,9 +183,11 @@ static int check_caches(const struct gpu_config *c, struct wl_err *e)
         return wl_fail(e, WL_EINPUT, "l2.missq = %" PRId64 " cannot hold what one miss sends; %" PRId64 " are needed",
                        V(L2_MISSQ), sends);
     if (V(L1D_MISSQ) < 2)
-        return wl_fail(e, WL_EINPUT, "l1d.missq = 1 cannot hold a miss and the dirty local line it evicts; 2 are needed");
+        return wl_fail(e, WL_EINPUT,
+                       "l1d.missq = 1 cannot hold a miss and the dirty local line it evicts; 2 are needed");
     if (V(L2_SECTORED) && V(L2_MSHR) < 4)
-        return wl_fail(e, WL_EINPUT, "l2.mshr = %" PRId64 " is less than the 4 sectors one miss of a sectored L2 can need",
+        return wl_fail(e, WL_EINPUT,
+                       "l2.mshr = %" PRId64 " is less than the 4 sectors one miss of a sectored L2 can need",
                        V(L2_MSHR));
     int64_t l2_lines = V(L2_SETS) * V(L2_WAYS);
     if (l2_lines > most_lines)

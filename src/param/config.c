@@ -302,7 +302,8 @@ static int read_any(struct gpu_config *c, const char *path, const char *text, co
 static bool looks_like_file(const char *name)
 {
     size_t n = strlen(name);
-    return strchr(name, '/') || (n > 4 && strcmp(name + n - 4, ".ini") == 0) || (n > 7 && strcmp(name + n - 7, ".config") == 0);
+    return strchr(name, '/') || (n > 4 && strcmp(name + n - 4, ".ini") == 0) ||
+           (n > 7 && strcmp(name + n - 7, ".config") == 0);
 }
 
 /* "gpgpusim.config+trace.config": the second adds to the first. */
@@ -350,8 +351,8 @@ static int load(struct gpu_config *c, const char *name, const struct reading *ou
     return rc;
 }
 
-int config_load_warn(struct gpu_config *c, const char *name_or_file, void (*say)(void *arg, const char *text), void *arg,
-                     struct wl_err *e)
+int config_load_warn(struct gpu_config *c, const char *name_or_file, void (*say)(void *arg, const char *text),
+                     void *arg, struct wl_err *e)
 {
     config_defaults(c);
     snprintf(c->name, sizeof c->name, "%s", name_or_file);

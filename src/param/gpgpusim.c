@@ -126,7 +126,8 @@ static int read_words(struct machine *m, char *text)
     char *option = next_word(&w), *value;
     unsigned line = w.word_line;
     while (option) {
-        if (!is_option(option)) return wl_fail(m->e, WL_EINPUT, "%.250s:%u: an option is due, not '%.60s'", m->file, line, option);
+        if (!is_option(option))
+            return wl_fail(m->e, WL_EINPUT, "%.250s:%u: an option is due, not '%.60s'", m->file, line, option);
         value = next_word(&w);
         unsigned value_line = w.word_line;
         bool alone = !value || is_option(value); /* a flag without its 1 */
@@ -146,7 +147,8 @@ static int finish_shared(struct machine *m)
 {
     int64_t *v = m->config->v;
     if (m->given_shared && m->shared_default != v[P_SM_SHARED])
-        gpgpusim_say(m, "-gpgpu_shmem_sizeDefault %ld differs from -gpgpu_shmem_size, which is used", m->shared_default);
+        gpgpusim_say(m, "-gpgpu_shmem_sizeDefault %ld differs from -gpgpu_shmem_size, which is used",
+                     m->shared_default);
     if (!m->adaptive || !m->unified || !m->has_l1) return 0;
     char text[120];
     snprintf(text, sizeof text, "shared.options=%s", m->carveouts);
@@ -161,7 +163,8 @@ static int finish(struct machine *m)
     int64_t *v = m->config->v;
     m->option = NULL;
     if (m->clusters) v[P_SM_COUNT] = m->clusters * m->cores;
-    if (m->cores > 1) gpgpusim_say(m, "-gpgpu_n_cores_per_cluster %ld: every SM has a network port of its own here", m->cores);
+    if (m->cores > 1)
+        gpgpusim_say(m, "-gpgpu_n_cores_per_cluster %ld: every SM has a network port of its own here", m->cores);
     if (m->sp + m->ints) v[P_SM_ALU_PIPES] = m->sp + m->ints;
     if (m->width && m->burst && m->ratio) {
         v[P_DRAM_ATOM] = m->burst * m->width * m->chips;
@@ -185,7 +188,13 @@ int gpgpusim_parse(struct gpu_config *c, const char *file, const char *text, boo
                    struct wl_err *e)
 {
     struct wl_err own = {.code = WL_OK};
-    struct machine m = {.config = c, .warn = warn, .e = e ? e : &own, .file = file, .cores = 1, .chips = 1, .ratio = 2,
+    struct machine m = {.config = c,
+                        .warn = warn,
+                        .e = e ? e : &own,
+                        .file = file,
+                        .cores = 1,
+                        .chips = 1,
+                        .ratio = 2,
                         .carveouts = "0"};
     char *copy = strdup(text);
     if (!copy) return wl_fail(e, WL_ERUN, "out of memory");

@@ -23,7 +23,8 @@ static unsigned cut(char *text, const char *separators, char *piece[], unsigned 
 {
     unsigned n = 0;
     char *save = NULL;
-    for (char *p = strtok_r(text, separators, &save); p && n < most; p = strtok_r(NULL, separators, &save)) piece[n++] = p;
+    for (char *p = strtok_r(text, separators, &save); p && n < most; p = strtok_r(NULL, separators, &save))
+        piece[n++] = p;
     return n;
 }
 
@@ -55,17 +56,19 @@ int gpgpusim_cache(const char *text, struct cache_text *out, struct wl_err *e)
     if (ok && at < n) ok = gpgpusim_number(piece[at++], &out->port);
     ok = ok && at == n && (out->type == 'N' || out->type == 'S') && out->sets && out->ways;
     if (ok) return 0;
-    return wl_fail(e, WL_EINPUT,
-                   "'%s' is no cache; it is written TYPE:SETS:LINE:WAYS,R:W:A:WA:INDEX,MSHR:ENTRIES:MERGE,QUEUE:FIFO,PORT", text);
+    return wl_fail(
+        e, WL_EINPUT,
+        "'%s' is no cache; it is written TYPE:SETS:LINE:WAYS,R:W:A:WA:INDEX,MSHR:ENTRIES:MERGE,QUEUE:FIFO,PORT", text);
 }
 
 /* nbk:CCD:RRD:... in this order, or NAME=value in any. */
 static const struct {
     const char *name;
     enum param_id id;
-} timings[] = {{"nbk", P_DRAM_BANKS}, {"CCD", P_DRAM_CCD}, {"RRD", P_DRAM_RRD}, {"RCD", P_DRAM_RCD},   {"RAS", P_DRAM_RAS},
-               {"RP", P_DRAM_RP},     {"RC", P_DRAM_RC},   {"CL", P_DRAM_CL},   {"WL", P_DRAM_WL},     {"CDLR", P_DRAM_CDLR},
-               {"WR", P_DRAM_WR},     {"nbkgrp", P_DRAM_GROUPS}, {"CCDL", P_DRAM_CCDL}, {"RTPL", P_DRAM_RTPL}};
+} timings[] = {{"nbk", P_DRAM_BANKS}, {"CCD", P_DRAM_CCD},   {"RRD", P_DRAM_RRD}, {"RCD", P_DRAM_RCD},
+               {"RAS", P_DRAM_RAS},   {"RP", P_DRAM_RP},     {"RC", P_DRAM_RC},   {"CL", P_DRAM_CL},
+               {"WL", P_DRAM_WL},     {"CDLR", P_DRAM_CDLR}, {"WR", P_DRAM_WR},   {"nbkgrp", P_DRAM_GROUPS},
+               {"CCDL", P_DRAM_CCDL}, {"RTPL", P_DRAM_RTPL}};
 enum { TIMINGS = sizeof timings / sizeof timings[0], ORDERED_LEAST = 11 };
 
 int gpgpusim_timing(struct gpu_config *c, const char *text, struct wl_err *e)
@@ -86,12 +89,14 @@ int gpgpusim_timing(struct gpu_config *c, const char *text, struct wl_err *e)
         unsigned row = i;
         long v;
         if (named) {
-            if (!(value = strchr(piece[i], '='))) return wl_fail(e, WL_EINPUT, "DRAM timing '%s' has no value", piece[i]);
+            if (!(value = strchr(piece[i], '=')))
+                return wl_fail(e, WL_EINPUT, "DRAM timing '%s' has no value", piece[i]);
             *value++ = 0;
             for (row = 0; row < TIMINGS && strcmp(timings[row].name, piece[i]) != 0;) row++;
             if (row == TIMINGS) return wl_fail(e, WL_EINPUT, "there is no DRAM timing '%s'", piece[i]);
         }
-        if (!gpgpusim_number(value, &v)) return wl_fail(e, WL_EINPUT, "DRAM timing %s is '%s'", timings[row].name, value);
+        if (!gpgpusim_number(value, &v))
+            return wl_fail(e, WL_EINPUT, "DRAM timing %s is '%s'", timings[row].name, value);
         c->v[timings[row].id] = v;
         given[row] = true;
     }

@@ -33,7 +33,9 @@ static int numbers(struct machine *m, const char *text, double *out, unsigned ne
         if (n + 1 < need ? *end != ':' && *end != ',' : *end && !(more && *end == ',')) break;
         p = end + 1;
     }
-    return n == need ? 0 : wl_fail(m->e, WL_EINPUT, "'%s' must be %u number%s", text, need, need > 1 ? "s, separated by ':' or ','" : "");
+    return n == need ? 0
+                     : wl_fail(m->e, WL_EINPUT, "'%s' must be %u number%s", text, need,
+                               need > 1 ? "s, separated by ':' or ','" : "");
 }
 
 static int read_long(struct machine *m, const char *text, long *out)
@@ -115,7 +117,8 @@ static int set_index(struct machine *m, char letter, enum param_id id)
 
 static int line_size(struct machine *m, const struct cache_text *t, long bytes)
 {
-    return t->line == bytes ? 0 : wl_fail(m->e, WL_EINPUT, "lines of %ld bytes; this cache has %ld here", t->line, bytes);
+    return t->line == bytes ? 0
+                            : wl_fail(m->e, WL_EINPUT, "lines of %ld bytes; this cache has %ld here", t->line, bytes);
 }
 
 static void replacement(struct machine *m, const struct cache_text *t)
@@ -146,7 +149,8 @@ static int set_l1(struct machine *m, const char *v, int unused)
     p[P_L1D_WRITE] = strchr("TB", t->write) != NULL;
     replacement(m, t);
     if (t->write == 'B') gpgpusim_say(m, "a write-back L1D: global stores are written through here");
-    if (t->write_alloc != 'N') gpgpusim_say(m, "write allocation %c of the L1D: a store that misses takes no line here", t->write_alloc);
+    if (t->write_alloc != 'N')
+        gpgpusim_say(m, "write allocation %c of the L1D: a store that misses takes no line here", t->write_alloc);
     if (t->alloc != 'm') gpgpusim_say(m, "allocation '%c' of the L1D: a line is reserved at the miss here", t->alloc);
     return set_index(m, t->index, P_L1D_INDEX);
 }
@@ -308,7 +312,9 @@ static int set_network(struct machine *m, const char *v, int unused)
     long n;
     (void)unused;
     if (read_long(m, v, &n)) return WL_EINPUT;
-    if (n == 1) gpgpusim_say(m, "the network of -inter_config_file becomes a crossbar with icnt.latency %d", (int)m->config->v[P_ICNT_LATENCY]);
+    if (n == 1)
+        gpgpusim_say(m, "the network of -inter_config_file becomes a crossbar with icnt.latency %d",
+                     (int)m->config->v[P_ICNT_LATENCY]);
     return 0;
 }
 

@@ -32,8 +32,8 @@ struct sched_choice {
 };
 
 struct gpu_config {
-    char name[64];       /* "gtx480", or the file it came from */
-    char dram_map[128];  /* GPGPU-Sim address map string */
+    char name[64];           /* "gtx480", or the file it came from */
+    char dram_map[128];      /* GPGPU-Sim address map string */
     char shared_options[96]; /* "0,8,16,32": sizes shared memory can take of shared.unified, in KiB */
     int64_t v[P_COUNT];
     struct cache_choice l1, l2;
@@ -46,8 +46,8 @@ void config_defaults(struct gpu_config *c);
  * "+trace.config" behind it if wanted. */
 int config_load(struct gpu_config *c, const char *name_or_file, struct wl_err *e);
 /* The same; `say` gets what a file of GPGPU-Sim asks for and cannot have. */
-int config_load_warn(struct gpu_config *c, const char *name_or_file, void (*say)(void *arg, const char *text), void *arg,
-                     struct wl_err *e);
+int config_load_warn(struct gpu_config *c, const char *name_or_file, void (*say)(void *arg, const char *text),
+                     void *arg, struct wl_err *e);
 /* Parses INI text; `file` is for messages. Keys are parameter names ("l1d.mshr = 64", with or
  * without [section]), dram.map, base = PRESET (must come first), l1, l2, sched. */
 int config_parse(struct gpu_config *c, const char *file, const char *text, struct wl_err *e);

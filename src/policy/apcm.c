@@ -500,7 +500,8 @@ static void apcm_on_kill(void *self, uint32_t set, uint32_t way)
 static void apcm_kernel_begin(void *self, uint64_t kernel_hash)
 {
     struct apcm *s = self;
-    bool forget = s->v[KERNEL_STATE] == STATE_LAUNCH || (s->v[KERNEL_STATE] == STATE_FUNCTION && s->kernel != kernel_hash);
+    bool forget =
+        s->v[KERNEL_STATE] == STATE_LAUNCH || (s->v[KERNEL_STATE] == STATE_FUNCTION && s->kernel != kernel_hash);
     if (forget) {
         s->lat_used = 0;
         memset(s->cait, 0, sizeof s->cait);
@@ -567,7 +568,8 @@ static uint64_t bits_for(uint64_t values)
 static uint64_t apcm_storage_bits(const void *self)
 {
     const struct apcm *s = self;
-    uint64_t id = bits_for((uint64_t)s->v[LOADS]), loads = (uint64_t)s->v[LOADS], lines = (uint64_t)s->sets * s->chain.ways;
+    uint64_t id = bits_for((uint64_t)s->v[LOADS]), loads = (uint64_t)s->v[LOADS],
+             lines = (uint64_t)s->sets * s->chain.ways;
     uint64_t tag = 25 - bits_for(s->mta_sets);
     return lines * (1 + bits_for(s->warps) + 4) + (uint64_t)s->v[MTA_ENTRIES] * (tag + 2 * id + 4 + 4) +
            loads * (1 + 2 + 4 + id) + loads * 32 + s->warps * (1 + 1 + id);
@@ -575,7 +577,7 @@ static uint64_t apcm_storage_bits(const void *self)
 
 static void apcm_read_counters(const void *self, uint64_t *out)
 {
-    memcpy(out, ((const struct apcm *)self)->count, sizeof ((const struct apcm *)self)->count);
+    memcpy(out, ((const struct apcm *)self)->count, sizeof((const struct apcm *)self)->count);
 }
 
 extern const struct wl_cache_policy apcm_policy;

@@ -207,7 +207,8 @@ static void *ccws_create(const struct wl_sched_geometry *g, const int64_t *value
     struct ccws *s = *g->shared;
     if (s && s->kind != &ccws_tags_policy) s = NULL; /* another scheme's */
     if (!s || g->schedulers > MAX_SCHEDULERS) {
-        *why = s ? "more than 8 schedulers" : "it needs the victim tags of its cache policy; add --l1 ccws_tags (l1 = ccws_tags)";
+        *why = s ? "more than 8 schedulers"
+                 : "it needs the victim tags of its cache policy; add --l1 ccws_tags (l1 = ccws_tags)";
         return NULL;
     }
     s->base = (uint64_t)values[BASE];

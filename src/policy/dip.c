@@ -33,15 +33,7 @@ static const struct wl_param dip_params[] = {
     WL_PARAM_END,
 };
 
-enum {
-    INS_MRU,
-    INS_LRU,
-    LEADER_LRU,
-    LEADER_BIP,
-    BIP_FOLLOWED,
-    PSEL_NOW,
-    DIP_COUNTERS
-};
+enum { INS_MRU, INS_LRU, LEADER_LRU, LEADER_BIP, BIP_FOLLOWED, PSEL_NOW, DIP_COUNTERS };
 static const struct wl_counter dip_counters[] = {
     [INS_MRU] = {"insert_mru", "lines", "lines inserted as most recent"},
     [INS_LRU] = {"insert_lru", "lines", "lines inserted as least recent"},
@@ -56,7 +48,7 @@ struct dip {
     struct wl_chain chain;
     struct wl_duel duel; /* LRU against BIP */
     uint32_t sets, epsilon, mode;
-    uint32_t bip_insertions;  /* since the last one that was most recent */
+    uint32_t bip_insertions; /* since the last one that was most recent */
     uint64_t count[DIP_COUNTERS];
     uint16_t order[]; /* [sets * ways] */
 };

@@ -44,6 +44,7 @@ enum { BYPASS, EA_TERM, EA_COUNT, TYPE, WRITE_CLASS, PROMOTE_ON_MERGE, MC_FIXED,
 enum { COUNT_WORDS = 1 };
 enum { ALL_WRITES, L1_WRITEBACKS };
 
+/* clang-format off */
 #define PARAM_WRITE_CLASS                                                                               \
     {"write_class", "", 0, 0, 1, "all_writes|l1_wrbk_only", "what the paper's \"writeback\" is: every " \
      "store, or only what an L1D writes back", "ours: else hardly a line would be dirty"}
@@ -52,6 +53,7 @@ enum { ALL_WRITES, L1_WRITEBACKS };
      "GPGPU-Sim"}
 #define PARAM_MC_FIXED                                                                                   \
     {"mc_fixed", "", -1, -1, 255, NULL, "freezes the miss counter at this value; -1: it counts", "ablation"}
+/* clang-format on */
 
 static const struct wl_param hac_params[] = {
     [BYPASS] = {"bypass", "", 0, 1, 1, "off|on", "low-ea demand reads pass by dirty NVM victims of higher EA",

@@ -43,7 +43,8 @@ static uint64_t lru_storage_bits(const void *self)
  * full set only the latter are to be told apart, and their state is the odd one. */
 static inline int oldest(const uint64_t *used, const uint8_t *state, uint32_t ways, bool full)
 {
-    static const uint64_t rank[] = {[WL_INVALID] = 0, [WL_VALID] = UINT64_C(1) << 62, [WL_RESERVED] = UINT64_C(1) << 63};
+    static const uint64_t rank[] = {
+        [WL_INVALID] = 0, [WL_VALID] = UINT64_C(1) << 62, [WL_RESERVED] = UINT64_C(1) << 63};
     _Static_assert(WL_RESERVED % 2 == 1 && WL_VALID % 2 == 0, "the lowest bit tells them apart");
     uint64_t least = UINT64_C(1) << 63;
     int way = WL_NO_WAY_STALL;
@@ -64,7 +65,10 @@ static int lru_victim(void *self, const struct wl_access *a, const struct wl_set
     return oldest(used, s->state, l->ways, s->full);
 }
 
-static void make_most_recent(struct lru *l, uint32_t set, uint32_t way) { l->used[(size_t)set * l->ways + way] = l->uses++; }
+static void make_most_recent(struct lru *l, uint32_t set, uint32_t way)
+{
+    l->used[(size_t)set * l->ways + way] = l->uses++;
+}
 
 static void lru_on_hit(void *self, const struct wl_access *a, uint32_t way, bool merged)
 {

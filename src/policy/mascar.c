@@ -93,9 +93,12 @@ static const struct wl_param mascar_params[] = {
     [PART] = {"part", "", 0, 0, 2, "both|sched|reexec", "scheduling, re-execution (with round robin), or both",
               "Fig. 9 shows the parts"},
     [ENTRIES] = {"entries", "requests", 1, 32, 1024, NULL, "re-execution queue", "Table II"},
-    [MODE] = {"mode", "", 0, 0, 2, "auto|ep|mp", "follow the saturation flag, or stay in one mode (mp for ever may hang without the queue)", "section III"},
+    [MODE] = {"mode", "", 0, 0, 2, "auto|ep|mp",
+              "follow the saturation flag, or stay in one mode (mp for ever may hang without the queue)",
+              "section III"},
     [NONOWNER] = {"nonowner", "", 0, 0, 2, "snapshot|strict|any",
-                  "other warps' memory instructions in MP: those ready at the switch, none, all", "section III-A, both said"},
+                  "other warps' memory instructions in MP: those ready at the switch, none, all",
+                  "section III-A, both said"},
     [DRAIN] = {"drain", "", 0, 1, 1, "no|yes", "ownership lasts until all requests are accepted", "Fig. 3"},
     [RELEASE] = {"release", "", 0, 0, 1, "any|miss", "loads whose dependents release: all, or those that missed",
                  "section III-A: the scoreboard cannot tell"},
@@ -103,27 +106,33 @@ static const struct wl_param mascar_params[] = {
                    "without an owner, the warp at the L1D is it: never, when MP begins, always", "section III-A"},
     [QUEUE_HANDOVER] = {"queue_handover", "", 0, 1, 1, "no|yes",
                         "an owner kept out by a blocked ld/st unit hands over to the queue's head", "silent"},
-    [SAME_WARP] = {"same_warp", "", 0, 0, 2, "all|stores|push",
-                   "what waits while the warp has queued requests: every memory instruction, if one writes, only queueing",
-                   "section III-C: order of a warp's stores and loads"},
+    [SAME_WARP] =
+        {"same_warp", "", 0, 0, 2, "all|stores|push",
+         "what waits while the warp has queued requests: every memory instruction, if one writes, only queueing",
+         "section III-C: order of a warp's stores and loads"},
     [QUEUE_STORES] = {"queue_stores", "", 0, 1, 1, "no|yes", "stores and atomics may be queued", "section III-C"},
     [OWNER_FIRST] = {"owner_first", "", 0, 0, 1, "no|yes", "the owner's memory instruction before an older leftover's",
                      "section III-A: oldest"},
     [SAT_MSHR] = {"sat_mshr", "entries", 0, 0, 65536, NULL, "L1D MSHRs in use that mean saturation; 0: 7/8", "silent"},
     [SAT_MISSQ] = {"sat_missq", "entries", 0, 0, 65536, NULL, "L1D miss-queue entries likewise; 0: 7/8", "silent"},
     [SAT_HYST] = {"sat_hyst", "entries", 0, 0, 65536, NULL, "how far below both must fall again", "none mentioned"},
-    [SAT_LATENCY] = {"sat_latency", "cycles", 1, 1, 32, NULL, "from the caches to the schedulers", "section III-A: via the LSU"},
+    [SAT_LATENCY] = {"sat_latency", "cycles", 1, 1, 32, NULL, "from the caches to the schedulers",
+                     "section III-A: via the LSU"},
     [SAT_L1C] = {"sat_l1c", "cycles", 1, 16, 65536, NULL, "how long the constant cache must be full", "ours"},
     [NONOWNER_MERGE] = {"nonowner_merge", "", 0, 1, 1, "no|yes",
-                        "another warp than the owner may join a fetch on its way", "section III-A: it may not travel to the L2"},
+                        "another warp than the owner may join a fetch on its way",
+                        "section III-A: it may not travel to the L2"},
     [SHARED_IS_MEM] = {"shared_is_mem", "", 0, 0, 1, "no|yes",
                        "shared-memory instructions are memory instructions for priority and ownership", "silent"},
     [MP_DUAL_SLOT] = {"mp_dual_slot", "", 0, 0, 1, "no|yes",
-                      "in MP a scheduler may issue a compute and a memory instruction of two warps in a cycle", "Fig. 3"},
+                      "in MP a scheduler may issue a compute and a memory instruction of two warps in a cycle",
+                      "Fig. 3"},
     [OWNER_TIMEOUT] = {"owner_timeout", "cycles", 0, 0, 1 << 20, NULL,
-                       "an owner that only computes that long loses it; 0: never", "section III-A knows no such release"},
+                       "an owner that only computes that long loses it; 0: never",
+                       "section III-A knows no such release"},
     [TEX_GATE] = {"tex_gate", "", 0, 0, 1, "issue|cache",
-                  "another warp's texture and constant accesses: held back at issue only, or misses refused too", "silent"},
+                  "another warp's texture and constant accesses: held back at issue only, or misses refused too",
+                  "silent"},
     WL_PARAM_END,
 };
 
@@ -173,7 +182,7 @@ struct mascar {
     int64_t value[PARAMS];
     uint32_t warps, schedulers;
     bool mp, owner_gone, busy; /* busy: there were warps */
-    bool waited; /* the owner's next instruction was seen to depend on a load that is not accepted yet */
+    bool waited;               /* the owner's next instruction was seen to depend on a load that is not accepted yet */
     int owner;
     uint64_t expires; /* cycle in which an owner that computes loses it; UINT64_MAX: it does not compute, or for ever */
     uint64_t leftover;
@@ -184,7 +193,7 @@ struct mascar {
     bool raw;            /* the flag as last seen */
     uint64_t last_cycle; /* of the last call */
     bool begun;
-    uint8_t last[MAX_SCHEDULERS]; /* slot that issued last, or NO_WARP */
+    uint8_t last[MAX_SCHEDULERS];        /* slot that issued last, or NO_WARP */
     uint64_t last_issue[MAX_SCHEDULERS]; /* and the cycle */
     uint64_t n[N_COUNTERS];
 };

@@ -20,8 +20,10 @@
 
 enum { MIN_WARPS, LOC, BLP, PARAMS };
 static const struct wl_param owl_params[] = {
-    [MIN_WARPS] = {"min_warps", "warps", 1, 8, 64, NULL, "warps a group has at least", "general knowledge of the paper"},
-    [LOC] = {"loc", "", 0, 1, 1, "no|yes", "the first group stays first until its CTAs have finished", "ASPLOS 2013, CTA-aware-locality"},
+    [MIN_WARPS] = {"min_warps", "warps", 1, 8, 64, NULL, "warps a group has at least",
+                   "general knowledge of the paper"},
+    [LOC] = {"loc", "", 0, 1, 1, "no|yes", "the first group stays first until its CTAs have finished",
+             "ASPLOS 2013, CTA-aware-locality"},
     [BLP] = {"blp", "", 0, 1, 1, "no|yes", "SMs begin with different groups", "ASPLOS 2013, bank-level parallelism"},
     WL_PARAM_END,
 };
@@ -179,7 +181,8 @@ static int owl_pick(void *self, const struct wl_sched_view *v, unsigned schedule
     (void)v;
     const struct owl *o = self;
     for (uint32_t i = 0; i < o->groups; i++)
-        if (o->group[i].warps & candidates) return (int)wl_next_slot(o->next[scheduler], o->group[i].warps & candidates);
+        if (o->group[i].warps & candidates)
+            return (int)wl_next_slot(o->next[scheduler], o->group[i].warps & candidates);
     return -1;
 }
 

@@ -38,16 +38,7 @@ static const struct wl_param rrip_params[] = {
     WL_PARAM_END,
 };
 
-enum {
-    INS_LONG,
-    INS_DISTANT,
-    AGED,
-    LEADER_S,
-    LEADER_B,
-    B_FOLLOWED,
-    PSEL_NOW,
-    RRIP_COUNTERS
-};
+enum { INS_LONG, INS_DISTANT, AGED, LEADER_S, LEADER_B, B_FOLLOWED, PSEL_NOW, RRIP_COUNTERS };
 static const struct wl_counter rrip_counters[] = {
     [INS_LONG] = {"insert_long", "lines", "lines inserted one below the furthest prediction"},
     [INS_DISTANT] = {"insert_distant", "lines", "lines inserted with the furthest prediction"},

@@ -27,7 +27,8 @@ static const struct wl_param swl_params[] = {
 
 enum { N_ADMITTED, N_CHOICES, N_CHANGES };
 static const struct wl_counter swl_counters[] = {
-    [N_ADMITTED] = {"admitted_sum", "warps", "warps that may issue, summed over the choices made; / choices is the mean"},
+    [N_ADMITTED] = {"admitted_sum", "warps",
+                    "warps that may issue, summed over the choices made; / choices is the mean"},
     [N_CHOICES] = {"choices", "choices", "instructions chosen"},
     [N_CHANGES] = {"admissions", "changes", "changes of the set of admitted warps"},
     WL_COUNTER_END,

@@ -72,7 +72,10 @@ static uint64_t twolevel_storage_bits(const void *self)
     return bits;
 }
 
-static void twolevel_read_counters(const void *self, uint64_t *out) { out[0] = ((const struct twolevel *)self)->switches; }
+static void twolevel_read_counters(const void *self, uint64_t *out)
+{
+    out[0] = ((const struct twolevel *)self)->switches;
+}
 
 static uint64_t twolevel_cycle(void *self, const struct wl_sched_view *v)
 {

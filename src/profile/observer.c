@@ -108,7 +108,8 @@ void observe_request(struct observer *o, const struct wl_access *a, enum load_ou
                                                  : why_missed(l, warp_of(o, a));
     t->access[kind]++;
     t->size[request_size(a->sectors)]++;
-    if (how != LOAD_BYPASSED) use_line(t, l, a, how == LOAD_MISSED && l->place != THERE, how == LOAD_MISSED ? fetched : 0);
+    if (how != LOAD_BYPASSED)
+        use_line(t, l, a, how == LOAD_MISSED && l->place != THERE, how == LOAD_MISSED ? fetched : 0);
     use_infinite(o, l, a);
     struct load_record *row = loads_find(o->loads, a->pc);
     if (!row) return;

@@ -23,7 +23,8 @@ enum load_outcome { LOAD_HIT, LOAD_MERGED, LOAD_MISSED, LOAD_BYPASSED };
 
 /* What a request met: hits, and misses by why the line was not there. */
 enum access_kind {
-    ACCESS_HIT, ACCESS_PENDING,
+    ACCESS_HIT,
+    ACCESS_PENDING,
     ACCESS_COLD,        /* the line was never allocated in this L1D */
     ACCESS_INTRA_WARP,  /* last evicted by a request of the same warp */
     ACCESS_INTER_WARP,  /* ... of another warp */
@@ -51,7 +52,7 @@ struct tally {
         uint64_t type[LINE_TYPES], count[COUNT_BUCKETS];
     } infinite;
     uint64_t stall_hit, stall_hit_idle; /* cycles: stalled with a load that would hit; and nothing issued */
-    uint64_t rank[PROFILE_RANKS]; /* issued instructions by age rank of the warp */
+    uint64_t rank[PROFILE_RANKS];       /* issued instructions by age rank of the warp */
     uint64_t reuse[REUSE_TYPES][REUSE_BUCKETS];
 };
 
@@ -61,7 +62,7 @@ struct load_table {
     unsigned rows, cap;
     struct load_place { /* loads of the running kernel by increasing pc */
         uint32_t pc, row;
-    } *place;
+    } * place;
     unsigned places, places_cap;
 };
 
@@ -103,10 +104,10 @@ int profile_read_report(const struct profile *p, struct profile_report *out);
 void observe_request(struct observer *o, const struct wl_access *a, enum load_outcome how, uint8_t fetched);
 /* A miss of `a` replaces the valid line. */
 void observe_evict(struct observer *o, const struct wl_access *a, uint64_t line);
-void observe_kill(struct observer *o, uint64_t line); /* a store invalidated it */
+void observe_kill(struct observer *o, uint64_t line);                  /* a store invalidated it */
 void observe_part(struct observer *o, uint64_t line, uint8_t sectors); /* these left, others of the line stay */
-void observe_flush(struct observer *o);               /* everything was invalidated */
-void observe_load(struct observer *o, const struct wl_load *l); /* its last request was accepted */
+void observe_flush(struct observer *o);                                /* everything was invalidated */
+void observe_load(struct observer *o, const struct wl_load *l);        /* its last request was accepted */
 /* The ld/st unit is stalled while another warp's load would hit; `idle` of these cycles nothing issues. */
 static inline void observe_stall(struct observer *o, uint64_t cycles, uint64_t idle)
 {

@@ -47,7 +47,8 @@ static uint64_t majority_lines(const struct load_table *t)
 }
 
 /* The counters of a list stand in counters.def in the order of the array, from this field on. */
-#define FILL(first, list) fill(out, offsetof(struct profile_stats, first), (const uint64_t *)(const void *)(list), sizeof(list))
+#define FILL(first, list)                                                                                              \
+    fill(out, offsetof(struct profile_stats, first), (const uint64_t *)(const void *)(list), sizeof(list))
 static void fill(struct profile_stats *out, size_t offset, const uint64_t *list, size_t bytes)
 {
     memcpy((char *)out + offset, list, bytes);
@@ -59,7 +60,8 @@ void profile_read_stats(const struct profile *p, struct profile_stats *out)
     sum_tallies(p, &t);
     memset(out, 0, sizeof *out);
     _Static_assert(offsetof(struct profile_stats, divergent_loads) - offsetof(struct profile_stats, coherent_loads) ==
-                       sizeof t.load[0], "both classes of loads are one list");
+                       sizeof t.load[0],
+                   "both classes of loads are one list");
     FILL(coherent_loads, t.load);
     FILL(access_hit, t.access);
     FILL(size_32, t.size);

@@ -56,7 +56,8 @@ static uint64_t apply(const struct uop *u, bool global, uint64_t old, uint64_t b
         case T_F32: return add_f32((uint32_t)old, (uint32_t)b, global);
         case T_F64: return add_f64(old, b);
         case T_F16: return add_f16((uint32_t)old, (uint32_t)b);
-        case T_F16X2: return add_f16((uint32_t)old, (uint32_t)b) | add_f16((uint32_t)old >> 16, (uint32_t)b >> 16) << 16;
+        case T_F16X2:
+            return add_f16((uint32_t)old, (uint32_t)b) | add_f16((uint32_t)old >> 16, (uint32_t)b >> 16) << 16;
         default: break;
         }
     }

@@ -26,7 +26,7 @@ struct cfg {
     struct build *b;
     struct func_info *fi;
     uint32_t nblock;
-    uint32_t *block_of;   /* block that begins at an instruction, for leaders */
+    uint32_t *block_of; /* block that begins at an instruction, for leaders */
 };
 
 static bool ends_block(const struct ptx_inst *in)
@@ -35,10 +35,7 @@ static bool ends_block(const struct ptx_inst *in)
            in->op == OP_CALL;
 }
 
-static bool falls_through(const struct ptx_inst *in)
-{
-    return in->guard >= 0 || !ends_block(in) || in->op == OP_CALL;
-}
+static bool falls_through(const struct ptx_inst *in) { return in->guard >= 0 || !ends_block(in) || in->op == OP_CALL; }
 
 static const struct ptx_inst *last_of(const struct func_info *fi, uint32_t b)
 {
@@ -192,9 +189,9 @@ static int post_dominators(struct cfg *c)
 struct loops {
     struct func_info *fi;
     const uint32_t *order, *number, *idom, *pred_first, *pred;
-    uint32_t *in, *size;  /* interval of a node's subtree in the dominator tree */
-    uint32_t *leader;     /* union-find: the header a block has collapsed into */
-    uint32_t *header;     /* innermost loop header around a block, not counting itself */
+    uint32_t *in, *size; /* interval of a node's subtree in the dominator tree */
+    uint32_t *leader;    /* union-find: the header a block has collapsed into */
+    uint32_t *header;    /* innermost loop header around a block, not counting itself */
     uint32_t *stack;
     uint8_t *is_header;
     uint32_t count;
@@ -212,7 +209,7 @@ static uint32_t find(uint32_t *leader, uint32_t v)
 static void number_dom_tree(struct loops *l)
 {
     for (uint32_t i = 0; i < l->count; i++) l->size[l->order[i]] = 1;
-    for (uint32_t i = l->count; i-- > 1; ) l->size[l->idom[l->order[i]]] += l->size[l->order[i]];
+    for (uint32_t i = l->count; i-- > 1;) l->size[l->idom[l->order[i]]] += l->size[l->order[i]];
     uint32_t *used = l->stack; /* nodes already placed below each parent */
     for (uint32_t i = 0; i < l->count; i++) {
         uint32_t v = l->order[i], parent = l->idom[v];
@@ -291,14 +288,23 @@ static int find_loops(struct cfg *c)
         graph_reverse(n, fi->succ_first, fi->succ, pred_first, pred);
         struct graph g = {n, fi->succ_first, fi->succ, pred_first, pred};
         int64_t count = graph_dominators(&g, 0, idom, order, number);
-        struct loops l = {.fi = fi, .order = order, .number = number, .idom = idom, .pred_first = pred_first,
-                          .pred = pred, .in = in, .size = size, .leader = leader, .header = header, .stack = stack,
+        struct loops l = {.fi = fi,
+                          .order = order,
+                          .number = number,
+                          .idom = idom,
+                          .pred_first = pred_first,
+                          .pred = pred,
+                          .in = in,
+                          .size = size,
+                          .leader = leader,
+                          .header = header,
+                          .stack = stack,
                           .is_header = is_header};
         if (count >= 0) {
             l.count = (uint32_t)count;
             for (uint32_t v = 0; v < n; v++) l.leader[v] = v, l.header[v] = PTX_NO_BLOCK;
             number_dom_tree(&l);
-            for (uint32_t i = l.count; i-- > 0; ) collapse(&l, order[i]);
+            for (uint32_t i = l.count; i-- > 0;) collapse(&l, order[i]);
             rc = assign_loops(c->b, &l);
         }
     }

@@ -64,7 +64,7 @@ static void find_idoms(struct dom *d, uint32_t count)
         d->sdom[v] = d->label[v] = v;
         d->ancestor[v] = d->bucket[v] = PTX_NO_BLOCK;
     }
-    for (uint32_t w = count; w-- > 1; ) {
+    for (uint32_t w = count; w-- > 1;) {
         uint32_t node = d->order[w];
         for (uint32_t i = d->g->pred_first[node]; i < d->g->pred_first[node + 1]; i++) {
             uint32_t v = d->number[d->g->pred[i]];

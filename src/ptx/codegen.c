@@ -38,20 +38,30 @@ static uint8_t memory_space(const struct ptx_inst *in)
 static uint8_t inst_kind(const struct ptx_func *f, const struct ptx_inst *in)
 {
     switch (in->op) {
-    case OP_BRA: case OP_BRX: case OP_CALL: return INST_BRANCH;
+    case OP_BRA:
+    case OP_BRX:
+    case OP_CALL: return INST_BRANCH;
     case OP_RET: return f->is_kernel ? INST_EXIT : INST_BRANCH;
-    case OP_EXIT: case OP_TRAP: return INST_EXIT;
-    case OP_LD: case OP_LDU: return in->space == PTX_PARAM_LOCAL ? INST_ALU : INST_LOAD;
+    case OP_EXIT:
+    case OP_TRAP: return INST_EXIT;
+    case OP_LD:
+    case OP_LDU: return in->space == PTX_PARAM_LOCAL ? INST_ALU : INST_LOAD;
     case OP_ST: return in->space == PTX_PARAM_LOCAL ? INST_ALU : INST_STORE;
     case OP_TEX: return INST_LOAD;
-    case OP_ATOM: case OP_RED: return INST_ATOMIC;
-    case OP_BAR: case OP_BARRIER:
+    case OP_ATOM:
+    case OP_RED: return INST_ATOMIC;
+    case OP_BAR:
+    case OP_BARRIER:
         /* A barrier of a part of the CTA (a thread count is given) is ordered by the executor; the
          * timing half knows only barriers of the whole CTA. */
         if (in->mode == BAR_ARRIVE || in->mode == BAR_WARP_SYNC || names_thread_count(in)) return INST_NOP;
         return INST_BARRIER;
-    case OP_MEMBAR: case OP_FENCE: return INST_MEMBAR;
-    case OP_PREFETCH: case OP_PREFETCHU: case OP_NANOSLEEP: case OP_BRKPT: return INST_NOP;
+    case OP_MEMBAR:
+    case OP_FENCE: return INST_MEMBAR;
+    case OP_PREFETCH:
+    case OP_PREFETCHU:
+    case OP_NANOSLEEP:
+    case OP_BRKPT: return INST_NOP;
     default: return INST_ALU;
     }
 }
@@ -60,10 +70,12 @@ static uint8_t inst_kind(const struct ptx_func *f, const struct ptx_inst *in)
 static unsigned lat_step(const struct ptx_inst *in)
 {
     switch (in->op) {
+    /* clang-format off */
     case OP_MIN: case OP_MAX: return 1;
     case OP_MUL: case OP_MUL24: return 2;
     case OP_MAD: case OP_MADC: case OP_MAD24: case OP_FMA: case OP_SAD: case OP_DP4A: case OP_DP2A: return 3;
     case OP_DIV: case OP_REM: return 4;
+    /* clang-format on */
     default: return 0;
     }
 }
@@ -71,8 +83,10 @@ static unsigned lat_step(const struct ptx_inst *in)
 static bool is_sfu(const struct ptx_inst *in)
 {
     switch (in->op) {
+    /* clang-format off */
     case OP_SIN: case OP_COS: case OP_EX2: case OP_LG2: case OP_RSQRT: case OP_SQRT: case OP_RCP: case OP_TANH:
         return true;
+    /* clang-format on */
     default: return false;
     }
 }
@@ -120,7 +134,7 @@ static void make_entry(struct code_inst *c, const struct ptx_func *f, const stru
 static void place_registers(struct build *b)
 {
     uint32_t most = 1;
-    for (uint32_t i = b->nfuncs; i-- > 0; ) { /* callers first */
+    for (uint32_t i = b->nfuncs; i-- > 0;) { /* callers first */
         struct func_info *fi = b->order[i];
         uint32_t end = fi->f.code_reg_base + fi->f.nregs;
         if (end > CODE_IDS) end = CODE_IDS;

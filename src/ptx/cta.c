@@ -56,7 +56,8 @@ static int check_arrival(struct warp *w, const struct uop *u, uint32_t id, uint3
 {
     if (id >= BARRIERS) return warp_fault(w, u, -1, "barrier %u does not exist (0 to %d)", id, BARRIERS - 1);
     if (u->nvec > 1 && (!expected || expected % WARP_SIZE))
-        return warp_fault(w, u, -1, "a barrier cannot wait for %u threads: a multiple of %d is needed", expected, WARP_SIZE);
+        return warp_fault(w, u, -1, "a barrier cannot wait for %u threads: a multiple of %d is needed", expected,
+                          WARP_SIZE);
     return RUN_ON;
 }
 
@@ -94,8 +95,9 @@ static int deadlock(struct run *r)
         struct warp *w = &r->warp[i];
         if (w->state != WARP_BARRIER) continue;
         const struct barrier *b = &r->bar[w->bar_id];
-        return warp_fault(w, w->bar_uop, -1, "barrier deadlock: barrier %u has %u of %u threads and nobody else can come",
-                          w->bar_id, b->threads, b->expected ? b->expected : live_threads(r));
+        return warp_fault(w, w->bar_uop, -1,
+                          "barrier deadlock: barrier %u has %u of %u threads and nobody else can come", w->bar_id,
+                          b->threads, b->expected ? b->expected : live_threads(r));
     }
     return RUN_ON;
 }
@@ -243,7 +245,8 @@ static int hand_over(struct run *r, struct cta_out *o, struct cta_stream *out)
         r->counts.warp_instructions += r->warp[i].executed;
         r->counts.thread_instructions += r->warp[i].threads;
         if (!o) continue;
-        if (o->writer[i].failed) return wl_fail(r->err, WL_ERUN, "kernel %s: no memory for its instruction stream", r->info.kernel);
+        if (o->writer[i].failed)
+            return wl_fail(r->err, WL_ERUN, "kernel %s: no memory for its instruction stream", r->info.kernel);
         out->warp[i] = (struct warp_stream){.data = o->writer[i].data, .size = o->writer[i].size};
     }
     return 0;
@@ -257,7 +260,8 @@ static int source_next(struct stream_source *s, struct cta_stream *out, struct w
     if (r->failed) return -wl_fail(r->err, WL_ERUN, "kernel %s: already failed", r->info.kernel);
     if (r->next_cta == r->info.ctas) return 0;
     struct cta_out *o = NULL;
-    if (!r->l.no_streams && !(o = take_out(r))) return -wl_fail(r->err, WL_ERUN, "kernel %s: out of memory", r->info.kernel);
+    if (!r->l.no_streams && !(o = take_out(r)))
+        return -wl_fail(r->err, WL_ERUN, "kernel %s: out of memory", r->info.kernel);
     if (start_cta(r, o) || run_cta(r) || hand_over(r, o, out)) {
         r->failed = true;
         if (o) give_back(r, o);
@@ -279,8 +283,12 @@ struct exec_counts ptx_counts(const struct stream_source *s) { return ((const st
 static uint64_t launch_value(const struct run *r, const struct launch_const *c)
 {
     switch (c->sreg) {
-    case SREG_NTID_X: case SREG_NTID_Y: case SREG_NTID_Z: return r->info.block[c->sreg - SREG_NTID_X];
-    case SREG_NCTAID_X: case SREG_NCTAID_Y: case SREG_NCTAID_Z: return r->info.grid[c->sreg - SREG_NCTAID_X];
+    case SREG_NTID_X:
+    case SREG_NTID_Y:
+    case SREG_NTID_Z: return r->info.block[c->sreg - SREG_NTID_X];
+    case SREG_NCTAID_X:
+    case SREG_NCTAID_Y:
+    case SREG_NCTAID_Z: return r->info.grid[c->sreg - SREG_NCTAID_X];
     case SREG_NWARPID: return r->nwarps;
     case SREG_NSMID: return 1;
     case SREG_WARP_SZ: return WARP_SIZE;
@@ -320,12 +328,13 @@ static int shape(struct run *r, struct wl_err *e)
     int rc = launch_shape(i, e);
     if (rc) return rc;
     if (k->max_threads && i->threads_per_cta > k->max_threads)
-        return wl_fail(e, WL_EINPUT, "kernel %s: a block of %u threads, but .maxntid allows %u", i->kernel, i->threads_per_cta,
-                       k->max_threads);
+        return wl_fail(e, WL_EINPUT, "kernel %s: a block of %u threads, but .maxntid allows %u", i->kernel,
+                       i->threads_per_cta, k->max_threads);
     if (r->kernel->frame_bytes > LOCAL_BYTES_MAX)
         return wl_fail(e, WL_EINPUT, "kernel %s: %u bytes of local memory a thread are more than %d", i->kernel,
                        r->kernel->frame_bytes, LOCAL_BYTES_MAX);
-    uint64_t at = (k->shared_bytes + 15) / 16 * 16, shared = r->l.dynamic_shared ? at + r->l.dynamic_shared : k->shared_bytes;
+    uint64_t at = (k->shared_bytes + 15) / 16 * 16,
+             shared = r->l.dynamic_shared ? at + r->l.dynamic_shared : k->shared_bytes;
     if (shared > SHARED_BYTES_MAX)
         return wl_fail(e, WL_EINPUT, "kernel %s: %llu bytes of shared memory are more than %d", i->kernel,
                        (unsigned long long)shared, SHARED_BYTES_MAX);

@@ -37,9 +37,12 @@ static uint64_t clamp_int(uint64_t v, bool from_signed, unsigned to)
 static double round_integral(double x, unsigned rnd)
 {
     switch (rnd) {
-    case RND_RNI: case RND_RN: return nearbyint(x);
-    case RND_RMI: case RND_RM: return floor(x);
-    case RND_RPI: case RND_RP: return ceil(x);
+    case RND_RNI:
+    case RND_RN: return nearbyint(x);
+    case RND_RMI:
+    case RND_RM: return floor(x);
+    case RND_RPI:
+    case RND_RP: return ceil(x);
     default: return trunc(x);
     }
 }
@@ -85,7 +88,8 @@ static uint64_t float_to_float(double x, const struct uop *u)
     if (u->flags & FLAG_SAT) x = !(x > 0) ? 0 : x > 1 ? 1 : x;
     uint64_t b = fp_from_f64(format_of(u->type), x, rnd);
     /* 2^-126 is flushed where it was less before the least exponent rounded it up. */
-    if (u->type == T_F32 && u->flags & FLAG_FTZ && (fp_from_f64(&fp_f32, x * 0x1p32, rnd) & 0x7fffffff) < f32_bits(0x1p-94f))
+    if (u->type == T_F32 && u->flags & FLAG_FTZ &&
+        (fp_from_f64(&fp_f32, x * 0x1p32, rnd) & 0x7fffffff) < f32_bits(0x1p-94f))
         b &= 0x80000000;
     return b;
 }
@@ -113,7 +117,8 @@ static uint64_t convert_nan(uint64_t v, const struct uop *u)
     if (bits != 64 && from != 64) return format_of(u->type)->nan;
     if (u->type2 == T_F32 && u->flags & FLAG_FTZ) v = F32_NAN;
     uint64_t payload = v << (64 - fraction_bits(u->type2)) >> 12 | F64_QUIET;
-    uint64_t sign = v >> (from - 1) & 1, exponent = (UINT64_C(1) << (bits - 1)) - (UINT64_C(1) << fraction_bits(u->type));
+    uint64_t sign = v >> (from - 1) & 1,
+             exponent = (UINT64_C(1) << (bits - 1)) - (UINT64_C(1) << fraction_bits(u->type));
     return sign << (bits - 1) | exponent | payload >> (52 - fraction_bits(u->type));
 }
 
@@ -167,7 +172,7 @@ static int fast_int(const struct ptx_inst *in, bool wide, bool src_wide)
     unsigned to = bits_of(in->type), from = bits_of(in->type2);
     if (in->flags & FLAG_SAT) return SLOW;
     if (!wide && !src_wide) {
-        unsigned t = to <= from ? in->type : in->type2; /* whose bits are kept */
+        unsigned t = to <= from ? in->type : in->type2;          /* whose bits are kept */
         if (in->type == T_U16 && in->type2 == T_S8) return SLOW; /* extended twice, differently */
         switch (t) {
         case T_U8: return L_cvt_u8;

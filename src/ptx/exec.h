@@ -42,19 +42,19 @@ uint64_t dev_used(const struct dev_mem *m);
 
 /* ---- textures: a view of device memory under a handle ---- */
 
-enum tex_address { TEX_WRAP, TEX_CLAMP, TEX_MIRROR, TEX_BORDER };   /* as the driver API numbers them */
+enum tex_address { TEX_WRAP, TEX_CLAMP, TEX_MIRROR, TEX_BORDER }; /* as the driver API numbers them */
 enum tex_format { TEX_UNSIGNED, TEX_SIGNED, TEX_FLOAT };
 
 struct texture {
-    uint64_t base;          /* device address of texel (0, 0), aligned to a texel */
-    uint64_t pitch;         /* bytes between two rows */
-    uint32_t width, height; /* texels */
+    uint64_t base;                  /* device address of texel (0, 0), aligned to a texel */
+    uint64_t pitch;                 /* bytes between two rows */
+    uint32_t width, height;         /* texels */
     uint8_t format, bits, channels; /* enum tex_format; 8, 16 or 32 bits; 1, 2 or 4 channels */
-    uint8_t address[2];     /* enum tex_address of x and y */
-    bool normalized;        /* coordinates run from 0 to 1 */
-    bool linear;            /* filtering */
-    bool as_integer;        /* integers of 8 and 16 bits stay integers instead of becoming floats up to 1 */
-    uint32_t border[4];     /* bits of what lies outside with TEX_BORDER */
+    uint8_t address[2];             /* enum tex_address of x and y */
+    bool normalized;                /* coordinates run from 0 to 1 */
+    bool linear;                    /* filtering */
+    bool as_integer;                /* integers of 8 and 16 bits stay integers instead of becoming floats up to 1 */
+    uint32_t border[4];             /* bits of what lies outside with TEX_BORDER */
 };
 
 /* Binds *t to `handle`, or forgets the handle (t is NULL). A handle is what a kernel's tex
@@ -97,7 +97,9 @@ struct stream_source *ptx_open(const struct ptx_launch *l, struct wl_err *e);
 void ptx_close(struct stream_source *s);
 
 /* Instructions executed so far by this source, for the audit of thread-instruction counts. */
-struct exec_counts { uint64_t warp_instructions, thread_instructions; };
+struct exec_counts {
+    uint64_t warp_instructions, thread_instructions;
+};
 struct exec_counts ptx_counts(const struct stream_source *s);
 
 #endif

@@ -49,7 +49,7 @@ struct tex_table {
     struct tex_entry {
         uint64_t handle;
         struct texture texture;
-    } *entry;
+    } * entry;
     uint32_t count, cap;
 };
 
@@ -68,7 +68,7 @@ struct uop {
     uop_fn *full, *part; /* all 32 lanes active; some lanes active */
     ref d, d2;
     ref s[5];
-    uint32_t not_c;      /* all ones: the predicate source is negated */
+    uint32_t not_c; /* all ones: the predicate source is negated */
     uint8_t mode, type, type2, rnd, boolop, space;
     uint8_t bytes, nvec; /* memory: size of an element, elements */
     uint8_t wide;        /* memory, cvt, mov: bit k: v[k] is a 64-bit register */
@@ -79,9 +79,9 @@ struct uop {
     bool emits;          /* writes an address record */
     bool guarded;        /* writes an execution mask */
     uint16_t flags;
-    int64_t imm;         /* memory: addend; set: the value of true */
-    ref v[4];            /* data registers of a memory access or of a vector mov */
-    ref guard;           /* of a guarded instruction: its predicate and what it would do */
+    int64_t imm; /* memory: addend; set: the value of true */
+    ref v[4];    /* data registers of a memory access or of a vector mov */
+    ref guard;   /* of a guarded instruction: its predicate and what it would do */
     uint32_t not_guard;
     uop_fn *then_full, *then_part;
     const struct ptx_inst *in;
@@ -92,21 +92,21 @@ struct uop {
 enum xend { END_FALL, END_BRA, END_BRX, END_RET, END_EXIT, END_CALL };
 
 struct xblock {
-    uint32_t first, body;   /* micro-ops run one after another; the end instruction is not among them */
-    uint32_t count;         /* instructions, with the end */
+    uint32_t first, body; /* micro-ops run one after another; the end instruction is not among them */
+    uint32_t count;       /* instructions, with the end */
     uint32_t next, ipdom, code_block;
-    uint32_t unguarded;     /* instructions every lane of the block executes */
-    uint8_t end;            /* enum xend; end instruction = uop[first + body] */
+    uint32_t unguarded; /* instructions every lane of the block executes */
+    uint8_t end;        /* enum xend; end instruction = uop[first + body] */
 };
 
 struct xfunc {
     const struct ptx_func *fn;
     struct uop *uop;
     struct xblock *block;
-    ref *reg;              /* place of each register */
-    uint32_t reg_bytes;    /* of a frame's registers, a multiple of 64 */
-    uint32_t frame_bytes;  /* of local memory: .local variables, then .param variables */
-    uint32_t param_at;     /* where the .param variables begin in it */
+    ref *reg;             /* place of each register */
+    uint32_t reg_bytes;   /* of a frame's registers, a multiple of 64 */
+    uint32_t frame_bytes; /* of local memory: .local variables, then .param variables */
+    uint32_t param_at;    /* where the .param variables begin in it */
 };
 
 /* What fills a slot of the launch area. */
@@ -135,7 +135,7 @@ struct ptx_image {
     struct var_addr {
         const struct ptx_var *var;
         uint64_t addr;
-    } *global; /* .global variables: one allocation each, so bounds are exact; sorted by var */
+    } * global; /* .global variables: one allocation each, so bounds are exact; sorted by var */
     uint32_t nglobal;
     uint8_t *const_image;
     uint8_t *pool; /* the CONST area */
@@ -147,11 +147,13 @@ struct ptx_image {
 
 /* ---- the area of a warp's own constants ---- */
 
+/* clang-format off */
 enum warp_slot {
     WS_TID_X, WS_TID_Y, WS_TID_Z, WS_CTAID_X, WS_CTAID_Y, WS_CTAID_Z, WS_LANEID, WS_WARPID,
     WS_LM_EQ, WS_LM_LE, WS_LM_LT, WS_LM_GE, WS_LM_GT,
     WS_SINK /* what nobody reads; 64 bits, so two slots */, WS_SINK_HI, WS_SLOTS
 };
+/* clang-format on */
 enum { SLOT32 = 4 * WARP_SIZE, SLOT64 = 8 * WARP_SIZE };
 
 /* ---- running ---- */
@@ -163,10 +165,10 @@ struct simt {
 
 struct frame {
     const struct xfunc *f;
-    uint32_t regs;      /* offset in the warp's register store */
-    uint32_t local;     /* offset of its variables in a thread's local memory */
-    uint32_t stack;     /* its first SIMT level */
-    uint32_t mask;      /* lanes that made the call */
+    uint32_t regs;               /* offset in the warp's register store */
+    uint32_t local;              /* offset of its variables in a thread's local memory */
+    uint32_t stack;              /* its first SIMT level */
+    uint32_t mask;               /* lanes that made the call */
     const struct ptx_call *call; /* NULL for the kernel itself */
 };
 
@@ -174,16 +176,16 @@ enum warp_state { WARP_READY, WARP_BARRIER, WARP_DONE };
 
 struct warp {
     uint8_t *base[AREAS];
-    uint32_t exec;   /* lanes the current instruction runs for */
-    uint32_t active; /* lanes of the current block */
-    uint32_t carry;  /* CC.CF, a bit a lane */
+    uint32_t exec;                          /* lanes the current instruction runs for */
+    uint32_t active;                        /* lanes of the current block */
+    uint32_t carry;                         /* CC.CF, a bit a lane */
     _Alignas(64) uint32_t lanes[WARP_SIZE]; /* exec, spread out: all ones or 0 */
     struct run *run;
-    struct stream_writer *out; /* NULL: no stream */
+    struct stream_writer *out;  /* NULL: no stream */
     uint64_t executed, threads; /* warp and thread instructions so far */
     uint64_t block_at;          /* `executed` at the start of the block, for %clock */
     uint32_t id, live;
-    uint32_t resume;            /* body micro-op to continue with after a barrier */
+    uint32_t resume; /* body micro-op to continue with after a barrier */
     uint8_t state;
     /* the barrier waited at */
     uint8_t bar_id;
@@ -202,9 +204,9 @@ struct warp {
 };
 
 struct barrier {
-    uint32_t threads;  /* arrived, in threads */
-    uint32_t expected; /* 0: every live warp */
-    uint32_t waiting;  /* warps, a bit each */
+    uint32_t threads;         /* arrived, in threads */
+    uint32_t expected;        /* 0: every live warp */
+    uint32_t waiting;         /* warps, a bit each */
     uint32_t all, any, count; /* bar.red so far */
 };
 
@@ -323,8 +325,8 @@ int lower_dst(struct lower *L, const struct ptx_operand *o, unsigned bits, ref *
 int lower_const(struct lower *L, uint64_t value, bool wide, ref *out);
 int lower_refuse(struct lower *L, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 bool lower_is_wide(const struct lower *L, const struct ptx_operand *o); /* a 64-bit register */
-int lower_alu(struct lower *L, struct uop *u);   /* 1: not an ALU instruction */
-int lower_other(struct lower *L, struct uop *u); /* memory, warp-wide, control */
+int lower_alu(struct lower *L, struct uop *u);                          /* 1: not an ALU instruction */
+int lower_other(struct lower *L, struct uop *u);                        /* memory, warp-wide, control */
 int lower_cvt(struct lower *L, struct uop *u);
 uint64_t image_var_addr(const struct ptx_image *img, const struct ptx_var *v); /* in its own space */
 struct xfunc *image_func(const struct ptx_image *img, const struct ptx_func *f);

@@ -17,7 +17,8 @@ static double expm1_small(double x)
 {
     static const double inverse_factorial[] = {
         1.0 / 1307674368000, 1.0 / 87178291200, 1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800,
-        1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 1.0 / 2, 1.0,
+        1.0 / 3628800,       1.0 / 362880,      1.0 / 40320,      1.0 / 5040,      1.0 / 720,
+        1.0 / 120,           1.0 / 24,          1.0 / 6,          1.0 / 2,         1.0,
     };
     double p = 0;
     for (unsigned i = 0; i < sizeof inverse_factorial / sizeof *inverse_factorial; i++)
@@ -69,7 +70,7 @@ static double sin_poly(double x) /* |x| <= pi/4 */
 {
     double z = x * x, p = 0;
     static const double c[] = {1.0 / 355687428096000, -1.0 / 1307674368000, 1.0 / 6227020800, -1.0 / 39916800,
-                               1.0 / 362880, -1.0 / 5040, 1.0 / 120, -1.0 / 6};
+                               1.0 / 362880,          -1.0 / 5040,          1.0 / 120,        -1.0 / 6};
     for (unsigned i = 0; i < sizeof c / sizeof *c; i++) p = p * z + c[i];
     return x + x * (z * p);
 }
@@ -78,7 +79,7 @@ static double cos_poly(double x)
 {
     double z = x * x, p = 0;
     static const double c[] = {1.0 / 20922789888000, -1.0 / 87178291200, 1.0 / 479001600, -1.0 / 3628800,
-                               1.0 / 40320, -1.0 / 720, 1.0 / 24, -1.0 / 2};
+                               1.0 / 40320,          -1.0 / 720,         1.0 / 24,        -1.0 / 2};
     for (unsigned i = 0; i < sizeof c / sizeof *c; i++) p = p * z + c[i];
     return 1 + z * p;
 }
@@ -228,30 +229,30 @@ static int host_mode(unsigned rnd)
     return rnd == RND_RZ ? FE_TOWARDZERO : rnd == RND_RM ? FE_DOWNWARD : rnd == RND_RP ? FE_UPWARD : FE_TONEAREST;
 }
 
-#define DIRECTED(name, T, FMA, SQRT)                                                                   \
-    static T name##_lane(enum fp_op op, T pa, T pb, T pc)                                              \
-    {                                                                                                  \
-        volatile T a = pa, b = pb, c = pc, r;                                                          \
-        switch (op) {                                                                                  \
-        case FP_ADD: r = a + b; break;                                                                 \
-        case FP_SUB: r = a - b; break;                                                                 \
-        case FP_MUL: r = a * b; break;                                                                 \
-        case FP_FMA: r = FMA(a, b, c); break;                                                          \
-        case FP_DIV: r = a / b; break;                                                                 \
-        case FP_SQRT: r = SQRT(a); break;                                                              \
-        default: r = 1 / a; break;                                                                     \
-        }                                                                                              \
-        return r;                                                                                      \
-    }                                                                                                  \
-    void name(enum fp_op op, unsigned rnd, const T *a, const T *b, const T *c, T *d)                   \
-    {                                                                                                  \
-        int before = fegetround();                                                                     \
-        fesetround(host_mode(rnd));                                                                    \
-        for (unsigned i = 0; i < WARP_SIZE; i++) {                                                     \
-            volatile T r = name##_lane(op, a[i], b[i], c[i]);                                          \
-            d[i] = r;                                                                                  \
-        }                                                                                              \
-        fesetround(before);                                                                            \
+#define DIRECTED(name, T, FMA, SQRT)                                                                                   \
+    static T name##_lane(enum fp_op op, T pa, T pb, T pc)                                                              \
+    {                                                                                                                  \
+        volatile T a = pa, b = pb, c = pc, r;                                                                          \
+        switch (op) {                                                                                                  \
+        case FP_ADD: r = a + b; break;                                                                                 \
+        case FP_SUB: r = a - b; break;                                                                                 \
+        case FP_MUL: r = a * b; break;                                                                                 \
+        case FP_FMA: r = FMA(a, b, c); break;                                                                          \
+        case FP_DIV: r = a / b; break;                                                                                 \
+        case FP_SQRT: r = SQRT(a); break;                                                                              \
+        default: r = 1 / a; break;                                                                                     \
+        }                                                                                                              \
+        return r;                                                                                                      \
+    }                                                                                                                  \
+    void name(enum fp_op op, unsigned rnd, const T *a, const T *b, const T *c, T *d)                                   \
+    {                                                                                                                  \
+        int before = fegetround();                                                                                     \
+        fesetround(host_mode(rnd));                                                                                    \
+        for (unsigned i = 0; i < WARP_SIZE; i++) {                                                                     \
+            volatile T r = name##_lane(op, a[i], b[i], c[i]);                                                          \
+            d[i] = r;                                                                                                  \
+        }                                                                                                              \
+        fesetround(before);                                                                                            \
     }
 
 DIRECTED(fp_directed_f32, float, fmaf, sqrtf)

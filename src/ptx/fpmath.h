@@ -41,9 +41,9 @@ static inline double f64_of(uint64_t b)
 
 /* The NaN that arithmetic produces. f32 and f16 always make this one; f64 makes it where no
  * operand is NaN, and else returns the operand, made quiet. */
-#define F32_NAN UINT32_C(0x7fffffff)
-#define F64_NAN UINT64_C(0xfff8000000000000)
-#define F16_NAN 0x7fffu
+#define F32_NAN   UINT32_C(0x7fffffff)
+#define F64_NAN   UINT64_C(0xfff8000000000000)
+#define F16_NAN   0x7fffu
 #define F64_QUIET (UINT64_C(1) << 51)
 static inline double f64_quiet(double nan) { return f64_of(f64_bits(nan) | F64_QUIET); }
 /* r, or the NaN that stands for it: the first operand that is one. */
@@ -59,9 +59,9 @@ static inline double f64_nan_sum(double r, double a, double b) { return f64_with
 static inline double f64_nan_fma(double r, double a, double b, double c) { return f64_with_nan(r, b, c, a); }
 static inline double f64_nan_quotient(double r, double a, double b) { return f64_with_nan(r, a, b, b); }
 
-double fm_ex2(double x);  /* 2^x for |x| < 2^20 */
-double fm_lg2(double x);  /* log2 x; x > 0 and normal */
-double fm_sin(float x);   /* of 2 pi times x / (2 pi), the quotient cut to 24 bits; any finite x */
+double fm_ex2(double x); /* 2^x for |x| < 2^20 */
+double fm_lg2(double x); /* log2 x; x > 0 and normal */
+double fm_sin(float x);  /* of 2 pi times x / (2 pi), the quotient cut to 24 bits; any finite x */
 double fm_cos(float x);
 double fm_tanh(double x);
 double fm_rsqrt(double x); /* 1/sqrt x rounded correctly but for ties too close to call; x > 0, finite */

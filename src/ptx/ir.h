@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "stream/code.h"
 
+/* clang-format off */
 enum ptx_type {
     T_NONE, T_PRED,
     T_B8, T_B16, T_B32, T_B64, T_B128,
@@ -21,6 +22,7 @@ enum ptx_type {
     T_S8, T_S16, T_S32, T_S64,
     T_F16, T_F16X2, T_BF16, T_F32, T_F64
 };
+/* clang-format on */
 
 /* Base opcodes; ops.def has one line each: PTX_OP(enum suffix, "name"). */
 enum ptx_op {
@@ -30,16 +32,20 @@ enum ptx_op {
     OP_COUNT
 };
 
+/* clang-format off */
 enum ptx_cmp { CMP_NONE, CMP_EQ, CMP_NE, CMP_LT, CMP_LE, CMP_GT, CMP_GE, CMP_LO, CMP_LS, CMP_HI, CMP_HS,
                CMP_EQU, CMP_NEU, CMP_LTU, CMP_LEU, CMP_GTU, CMP_GEU, CMP_NUM, CMP_NAN };
+/* clang-format on */
 enum ptx_bool { BOOL_NONE, BOOL_AND, BOOL_OR, BOOL_XOR };
 enum ptx_round { RND_NONE, RND_RN, RND_RZ, RND_RM, RND_RP, RND_RNI, RND_RZI, RND_RMI, RND_RPI };
 /* Modifiers that are plain switches. */
+/* clang-format off */
 enum ptx_flag {
     FLAG_FTZ = 1, FLAG_SAT = 2, FLAG_APPROX = 4, FLAG_FULL = 8, FLAG_HI = 16, FLAG_LO = 32, FLAG_WIDE = 64,
     FLAG_CC = 128, FLAG_UNI = 256, FLAG_VOLATILE = 512, FLAG_SYNC = 1024, FLAG_TO = 2048 /* cvta.to */,
     FLAG_NAN = 4096 /* min/max.NaN */
 };
+/* clang-format on */
 /* op-specific mode, in ptx_inst.mode */
 enum ptx_shfl { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX };
 enum ptx_vote { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT };
@@ -54,16 +60,20 @@ enum ptx_tex { TEX_1D, TEX_2D, TEX_3D };
  * known only at run time, and no texel crosses a sector. */
 enum { TEX_ACCESS_BYTES = 4 };
 
+/* clang-format off */
 enum ptx_space { PTX_SPACE_NONE /* generic */, PTX_GLOBAL, PTX_SHARED, PTX_LOCAL, PTX_CONST,
                  PTX_PARAM_KERNEL /* the kernel's parameters */,
                  PTX_PARAM_LOCAL /* .param variables of a function body and a .func's formals */ };
+/* clang-format on */
 
+/* clang-format off */
 enum ptx_sreg { SREG_TID_X, SREG_TID_Y, SREG_TID_Z, SREG_NTID_X, SREG_NTID_Y, SREG_NTID_Z,
                 SREG_CTAID_X, SREG_CTAID_Y, SREG_CTAID_Z, SREG_NCTAID_X, SREG_NCTAID_Y, SREG_NCTAID_Z,
                 SREG_LANEID, SREG_WARPID, SREG_NWARPID, SREG_SMID, SREG_NSMID, SREG_GRIDID,
                 SREG_LANEMASK_EQ, SREG_LANEMASK_LE, SREG_LANEMASK_LT, SREG_LANEMASK_GE, SREG_LANEMASK_GT,
                 SREG_CLOCK, SREG_CLOCK64, SREG_GLOBALTIMER, SREG_DYNAMIC_SMEM_SIZE, SREG_TOTAL_SMEM_SIZE,
                 SREG_WARP_SZ, SREG_COUNT };
+/* clang-format on */
 
 /* A variable in some space. `offset` is its place: global and const, in the module's image of
  * that space (relocated at load); shared, in the CTA's static shared memory; local and param,
@@ -75,8 +85,8 @@ struct ptx_var {
     bool is_texture;     /* .texref */
     uint32_t align;
     uint64_t bytes, offset;
-    const uint8_t *init;             /* `bytes` bytes, or NULL for zero */
-    struct ptx_reloc *relocs;        /* addresses of other variables inside init */
+    const uint8_t *init;      /* `bytes` bytes, or NULL for zero */
+    struct ptx_reloc *relocs; /* addresses of other variables inside init */
     struct ptx_var *next;
 };
 
@@ -89,52 +99,58 @@ struct ptx_reloc {
 };
 
 enum ptx_operand_kind {
-    OPND_NONE, OPND_REG, OPND_IMM, OPND_SREG,
-    OPND_VAR,   /* the address of a variable: mov.u64 %rd, sym; `imm` is an addend */
-    OPND_ADDR,  /* memory: [reg+imm], [var+imm] or [imm] */
-    OPND_VEC,   /* {a,b,..}: elements in vec[] */
-    OPND_SINK,  /* _ */
-    OPND_FUNC   /* call target */
+    OPND_NONE,
+    OPND_REG,
+    OPND_IMM,
+    OPND_SREG,
+    OPND_VAR,  /* the address of a variable: mov.u64 %rd, sym; `imm` is an addend */
+    OPND_ADDR, /* memory: [reg+imm], [var+imm] or [imm] */
+    OPND_VEC,  /* {a,b,..}: elements in vec[] */
+    OPND_SINK, /* _ */
+    OPND_FUNC  /* call target */
 };
 
 struct ptx_operand {
     uint8_t kind;
-    bool negated;      /* !p */
+    bool negated; /* !p */
     uint8_t nvec;
-    int32_t reg;       /* REG, ADDR: register number, or -1 */
-    uint8_t sreg;      /* SREG */
-    uint64_t imm;      /* IMM: bits of the literal, in the instruction's type; ADDR, VAR: addend */
-    const struct ptx_var *var;      /* VAR, ADDR */
-    const struct ptx_func *func;    /* FUNC */
-    const struct ptx_operand *vec;  /* VEC */
+    int32_t reg;                   /* REG, ADDR: register number, or -1 */
+    uint8_t sreg;                  /* SREG */
+    uint64_t imm;                  /* IMM: bits of the literal, in the instruction's type; ADDR, VAR: addend */
+    const struct ptx_var *var;     /* VAR, ADDR */
+    const struct ptx_func *func;   /* FUNC */
+    const struct ptx_operand *vec; /* VEC */
 };
 
 enum { PTX_MAX_DST = 2, PTX_MAX_SRC = 5 };
 
 struct ptx_inst {
-    uint8_t op;            /* enum ptx_op */
-    uint8_t type, type2;   /* type2: the source type of cvt, set, slct, tex coordinates */
+    uint8_t op;          /* enum ptx_op */
+    uint8_t type, type2; /* type2: the source type of cvt, set, slct, tex coordinates */
     uint8_t cmp, boolop, rnd, mode;
-    uint8_t space;         /* enum ptx_space of ld st atom red cvta */
-    uint8_t cop;           /* enum cache_op */
-    uint8_t vec;           /* elements of a vector access: 1, 2, 4 */
-    uint16_t flags;        /* enum ptx_flag */
-    int32_t guard;         /* predicate register, or -1 */
+    uint8_t space;  /* enum ptx_space of ld st atom red cvta */
+    uint8_t cop;    /* enum cache_op */
+    uint8_t vec;    /* elements of a vector access: 1, 2, 4 */
+    uint16_t flags; /* enum ptx_flag */
+    int32_t guard;  /* predicate register, or -1 */
     bool guard_neg;
     uint8_t ndst, nsrc;
     struct ptx_operand dst[PTX_MAX_DST]; /* setp p|q, shfl d|p, atom d */
     struct ptx_operand src[PTX_MAX_SRC];
-    uint32_t target;       /* bra: block index in this function */
-    const uint32_t *targets; uint32_t ntargets; /* brx.idx */
+    uint32_t target; /* bra: block index in this function */
+    const uint32_t *targets;
+    uint32_t ntargets; /* brx.idx */
     struct ptx_call *call;
     uint32_t line;
-    uint32_t code;         /* index of its entry in ptx_func.code_first based table */
+    uint32_t code; /* index of its entry in ptx_func.code_first based table */
 };
 
 struct ptx_call {
     const struct ptx_func *func; /* NULL: indirect, refused at load */
-    const struct ptx_var **args; uint32_t nargs; /* .param variables of the caller */
-    const struct ptx_var **rets; uint32_t nrets;
+    const struct ptx_var **args;
+    uint32_t nargs; /* .param variables of the caller */
+    const struct ptx_var **rets;
+    uint32_t nrets;
 };
 
 enum { PTX_NO_BLOCK = 0xffffffffu };
@@ -142,26 +158,34 @@ enum { PTX_NO_BLOCK = 0xffffffffu };
 /* A basic block ends with at most one of bra, brx, ret, exit, call; bar.sync may stand
  * anywhere. `ipdom` is where its lanes meet again after a divergent end. */
 struct ptx_block {
-    uint32_t first, count;  /* instructions of the function */
-    uint32_t next;          /* fall-through block, or PTX_NO_BLOCK */
-    uint32_t ipdom;         /* immediate post-dominator, or PTX_NO_BLOCK: the function's end */
-    uint32_t code_block;    /* index in the kernel's code table */
+    uint32_t first, count; /* instructions of the function */
+    uint32_t next;         /* fall-through block, or PTX_NO_BLOCK */
+    uint32_t ipdom;        /* immediate post-dominator, or PTX_NO_BLOCK: the function's end */
+    uint32_t code_block;   /* index in the kernel's code table */
 };
 
-struct ptx_reg { const char *name; uint8_t type; };
+struct ptx_reg {
+    const char *name;
+    uint8_t type;
+};
 
 struct ptx_func {
     const char *name;
     bool is_kernel, is_extern; /* extern .func: vprintf, __assertfail, ... */
-    const struct ptx_reg *reg; uint32_t nregs;
-    const struct ptx_inst *inst; uint32_t ninst;
-    const struct ptx_block *block; uint32_t nblock; /* block 0 is the entry */
-    struct ptx_var **param; uint32_t nparams;  /* formals, in order; space PARAM_KERNEL or PARAM_LOCAL */
-    struct ptx_var **ret; uint32_t nrets;
-    uint64_t param_bytes;   /* kernel: size of the parameter image */
-    uint64_t local_bytes;   /* .local variables of the body */
-    uint64_t frame_bytes;   /* .param variables of the body, formals and returns included (not kernels) */
-    uint64_t shared_bytes;  /* static .shared, this function and all it calls */
+    const struct ptx_reg *reg;
+    uint32_t nregs;
+    const struct ptx_inst *inst;
+    uint32_t ninst;
+    const struct ptx_block *block;
+    uint32_t nblock; /* block 0 is the entry */
+    struct ptx_var **param;
+    uint32_t nparams; /* formals, in order; space PARAM_KERNEL or PARAM_LOCAL */
+    struct ptx_var **ret;
+    uint32_t nrets;
+    uint64_t param_bytes;     /* kernel: size of the parameter image */
+    uint64_t local_bytes;     /* .local variables of the body */
+    uint64_t frame_bytes;     /* .param variables of the body, formals and returns included (not kernels) */
+    uint64_t shared_bytes;    /* static .shared, this function and all it calls */
     uint32_t regs_per_thread; /* 32-bit registers live at once (by liveness), or .maxnreg */
     uint32_t max_threads;     /* .maxntid product, or 0 */
     uint32_t code_reg_base;   /* its registers in the scoreboard's numbering */
@@ -173,9 +197,9 @@ struct ptx_module {
     const char *file, *text;  /* for messages */
     unsigned version, target; /* 90 for 9.0, 75 for sm_75 */
     struct ptx_func *funcs;
-    struct ptx_var *vars;     /* module scope */
+    struct ptx_var *vars;               /* module scope */
     uint64_t global_bytes, const_bytes; /* images of module-scope .global and .const */
-    struct code code;         /* one table for all functions of the module */
+    struct code code;                   /* one table for all functions of the module */
 };
 
 /* Parses, resolves, builds control flow, post-dominators, loops, liveness and the code table.

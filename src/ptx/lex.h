@@ -16,9 +16,9 @@ struct token {
     uint8_t bytes;      /* FLOAT: width of `bits`, 4 for 0f, 8 for 0d and decimal */
     uint32_t line, col; /* 1-based */
     uint32_t len;
-    const char *s;      /* into the text */
-    uint64_t bits;      /* INT: the value; FLOAT: the bit pattern */
-    const char *why;    /* BAD: what is wrong */
+    const char *s;   /* into the text */
+    uint64_t bits;   /* INT: the value; FLOAT: the bit pattern */
+    const char *why; /* BAD: what is wrong */
 };
 
 struct lexer {

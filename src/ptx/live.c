@@ -47,18 +47,20 @@ unsigned inst_reads(const struct ptx_inst *in, int32_t *out)
 
 /* ---- live ranges ---- */
 
-struct node { uint32_t value, next; };
+struct node {
+    uint32_t value, next;
+};
 
 struct live {
     struct func_info *fi;
-    struct node *node; /* pool of all lists */
-    uint32_t nnode, node_cap, base; /* base: nodes that describe the program, not the answer */
-    uint32_t *exposed, *kills;         /* by register: blocks that read it first, that write it */
-    uint32_t *used_in, *killed_in;     /* by register: last block seen to do so, plus one */
-    uint32_t *out;                     /* by block: registers live at its end */
+    struct node *node;                        /* pool of all lists */
+    uint32_t nnode, node_cap, base;           /* base: nodes that describe the program, not the answer */
+    uint32_t *exposed, *kills;                /* by register: blocks that read it first, that write it */
+    uint32_t *used_in, *killed_in;            /* by register: last block seen to do so, plus one */
+    uint32_t *out;                            /* by block: registers live at its end */
     uint32_t *in_mark, *out_mark, *kill_mark; /* by block: register last marked, plus one */
     uint32_t *stack, *pred_first, *pred;
-    uint8_t *live, *weight;            /* by register */
+    uint8_t *live, *weight; /* by register */
     bool failed, too_large;
 };
 
@@ -149,7 +151,7 @@ static uint32_t block_pressure(struct live *l, uint32_t b, uint32_t *at_end)
         now += set_live(l, &r, 1, 1);
     }
     most = *at_end = now;
-    for (uint32_t i = blk->first + blk->count; i-- > blk->first; ) {
+    for (uint32_t i = blk->first + blk->count; i-- > blk->first;) {
         const struct ptx_inst *in = &l->fi->inst[i];
         unsigned n = inst_writes(in, regs);
         now += set_live(l, regs, n, 1); /* even a value nobody reads has its place */
@@ -173,7 +175,7 @@ static uint32_t function_pressure(struct live *l)
 {
     uint32_t most = 0;
     struct callee *c = l->fi->callees; /* last call first */
-    for (uint32_t b = l->fi->f.nblock; b-- > 0; ) {
+    for (uint32_t b = l->fi->f.nblock; b-- > 0;) {
         uint32_t at_end, here = block_pressure(l, b, &at_end);
         if (here > most) most = here;
         for (; c && c->inst >= l->fi->block[b].first; c = c->next) c->live = at_end;

@@ -101,9 +101,9 @@ static int launch_slot(struct lower *L, uint8_t sreg, uint64_t addend, bool wide
 static int lower_sreg(struct lower *L, uint8_t sreg, bool wide, ref *out)
 {
     static const uint8_t own[SREG_COUNT] = {
-        [SREG_TID_X] = WS_TID_X + 1, [SREG_TID_Y] = WS_TID_Y + 1, [SREG_TID_Z] = WS_TID_Z + 1,
-        [SREG_CTAID_X] = WS_CTAID_X + 1, [SREG_CTAID_Y] = WS_CTAID_Y + 1, [SREG_CTAID_Z] = WS_CTAID_Z + 1,
-        [SREG_LANEID] = WS_LANEID + 1, [SREG_WARPID] = WS_WARPID + 1, [SREG_LANEMASK_EQ] = WS_LM_EQ + 1,
+        [SREG_TID_X] = WS_TID_X + 1,       [SREG_TID_Y] = WS_TID_Y + 1,       [SREG_TID_Z] = WS_TID_Z + 1,
+        [SREG_CTAID_X] = WS_CTAID_X + 1,   [SREG_CTAID_Y] = WS_CTAID_Y + 1,   [SREG_CTAID_Z] = WS_CTAID_Z + 1,
+        [SREG_LANEID] = WS_LANEID + 1,     [SREG_WARPID] = WS_WARPID + 1,     [SREG_LANEMASK_EQ] = WS_LM_EQ + 1,
         [SREG_LANEMASK_LE] = WS_LM_LE + 1, [SREG_LANEMASK_LT] = WS_LM_LT + 1, [SREG_LANEMASK_GE] = WS_LM_GE + 1,
         [SREG_LANEMASK_GT] = WS_LM_GT + 1,
     };
@@ -215,8 +215,12 @@ static void lower_block(struct lower *L, const struct ptx_block *b, struct xbloc
 {
     const struct ptx_func *fn = L->f->fn;
     const struct code *code = &L->img->mod->code;
-    *x = (struct xblock){.first = b->first, .body = b->count, .count = b->count, .next = b->next,
-                         .ipdom = b->ipdom, .code_block = b->code_block};
+    *x = (struct xblock){.first = b->first,
+                         .body = b->count,
+                         .count = b->count,
+                         .next = b->next,
+                         .ipdom = b->ipdom,
+                         .code_block = b->code_block};
     if (b->count) x->end = (uint8_t)end_of(&fn->inst[b->first + b->count - 1]);
     if (x->end != END_FALL) x->body--;
     for (uint32_t i = 0; i < b->count; i++) x->unguarded += !code->inst[fn->inst[b->first + i].code].guarded;
@@ -242,7 +246,9 @@ static int lower_inst(struct lower *L, struct uop *u)
     switch (L->in->op) {
     case OP_CALL: rc = lower_call(L, u); break;
     case OP_BRX: rc = lower_src(L, &L->in->src[0], 32, &u->s[0]); break;
-    case OP_BRA: case OP_RET: case OP_EXIT: break;
+    case OP_BRA:
+    case OP_RET:
+    case OP_EXIT: break;
     default:
         rc = lower_alu(L, u);
         if (rc == 1) rc = lower_other(L, u);

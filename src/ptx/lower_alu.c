@@ -25,9 +25,11 @@ static int ftz(const struct ptx_inst *in) { return in->flags & FLAG_FTZ ? 1 : 0;
 static int by_width(uint8_t t, int w16, int w32, int w64)
 {
     switch (t) {
+    /* clang-format off */
     case T_B16: case T_U16: case T_S16: return w16;
     case T_B32: case T_U32: case T_S32: return w32;
     case T_B64: case T_U64: case T_S64: return w64;
+    /* clang-format on */
     default: return NO_FORM;
     }
 }
@@ -108,19 +110,20 @@ static int pick_div(const struct ptx_inst *in)
 static int pick_minmax(const struct ptx_inst *in)
 {
     bool min = in->op == OP_MIN;
-    if (in->flags & FLAG_NAN)
-        return in->type == T_F32 ? (min ? L_min_nan_f32 : L_max_nan_f32) + ftz(in) : NO_FORM;
+    if (in->flags & FLAG_NAN) return in->type == T_F32 ? (min ? L_min_nan_f32 : L_max_nan_f32) + ftz(in) : NO_FORM;
     if (is_float(in->type))
         return min ? by_float(in->type, L_min_f32 + ftz(in), L_min_f64, L_min_f16)
                    : by_float(in->type, L_max_f32 + ftz(in), L_max_f64, L_max_f16);
-    return min ? by_sign(in->type, L_min_u16, L_min_u32, L_min_u64) : by_sign(in->type, L_max_u16, L_max_u32, L_max_u64);
+    return min ? by_sign(in->type, L_min_u16, L_min_u32, L_min_u64)
+               : by_sign(in->type, L_max_u16, L_max_u32, L_max_u64);
 }
 
 static int pick_unary_float(const struct ptx_inst *in)
 {
     int z = ftz(in);
     switch (in->op) {
-    case OP_RCP: return by_float(in->type, L_rcp_f32 + z, in->flags & FLAG_APPROX ? L_rcp_approx_f64 : L_rcp_f64, NO_FORM);
+    case OP_RCP:
+        return by_float(in->type, L_rcp_f32 + z, in->flags & FLAG_APPROX ? L_rcp_approx_f64 : L_rcp_f64, NO_FORM);
     case OP_SQRT: return by_float(in->type, L_sqrt_f32 + z, L_sqrt_f64, NO_FORM);
     case OP_RSQRT: return by_float(in->type, L_rsqrt_f32 + z, z ? L_rsqrt_approx_f64 : L_rsqrt_f64, NO_FORM);
     case OP_EX2: return by_float(in->type, L_ex2_f32 + z, NO_FORM, L_ex2_f16);
@@ -221,23 +224,33 @@ static struct form shape(const struct ptx_inst *in)
     case OP_ADD: return same(in, pick_add(in));
     case OP_SUB: return same(in, pick_sub(in));
     case OP_MUL: return wide_product(in, pick_mul(in));
-    case OP_MAD: case OP_FMA: return wide_product(in, pick_mad(in));
-    case OP_MUL24: case OP_MAD24: return same(in, pick_24(in));
+    case OP_MAD:
+    case OP_FMA: return wide_product(in, pick_mad(in));
+    case OP_MUL24:
+    case OP_MAD24: return same(in, pick_24(in));
     case OP_DIV: return same(in, pick_div(in));
     case OP_REM: return same(in, by_sign(in->type, L_rem_u16, L_rem_u32, L_rem_u64));
+    /* clang-format off */
     case OP_MIN: case OP_MAX: return same(in, pick_minmax(in));
     case OP_ABS: case OP_NEG: case OP_NOT: case OP_CNOT: case OP_CLZ: case OP_POPC: case OP_BREV: case OP_BFIND:
     case OP_RCP: case OP_SQRT: case OP_RSQRT: case OP_EX2: case OP_LG2: case OP_SIN: case OP_COS: case OP_TANH:
         return unary(in);
     case OP_AND: case OP_OR: case OP_XOR: return same(in, pick_bits(in));
     case OP_SHL: case OP_SHR:
+        /* clang-format on */
         f = same(in, pick_bits(in));
         f.s[1] = 32;
         return f;
-    case OP_BFE: case OP_BFI: return fields(in);
+    case OP_BFE:
+    case OP_BFI: return fields(in);
     case OP_SAD: return same(in, pick_packed(in));
-    case OP_DP4A: case OP_DP2A: case OP_PRMT: case OP_SHF: case OP_BMSK: case OP_SZEXT: case OP_FNS:
-        return (struct form){pick_packed(in), 32, {32, 32, in->nsrc > 2 ? 32 : 0}};
+    case OP_DP4A:
+    case OP_DP2A:
+    case OP_PRMT:
+    case OP_SHF:
+    case OP_BMSK:
+    case OP_SZEXT:
+    case OP_FNS: return (struct form){pick_packed(in), 32, {32, 32, in->nsrc > 2 ? 32 : 0}};
     case OP_LOP3: return (struct form){L_lop3_b32, 32, {32, 32, 32}};
     case OP_COPYSIGN: return same(in, by_float(in->type, L_copysign_f32, L_copysign_f64, NO_FORM));
     case OP_SLCT:
@@ -317,16 +330,19 @@ static int lower_carry(struct lower *L, struct uop *u)
 static int comparison(const struct ptx_inst *in, uint8_t type)
 {
     static const uint8_t order[] = {
-        [CMP_EQ] = 0, [CMP_NE] = 1, [CMP_LT] = 2, [CMP_LE] = 3, [CMP_GT] = 4, [CMP_GE] = 5,
-        [CMP_LO] = 2, [CMP_LS] = 3, [CMP_HI] = 4, [CMP_HS] = 5, [CMP_EQU] = 6, [CMP_NEU] = 7,
+        [CMP_EQ] = 0,  [CMP_NE] = 1,  [CMP_LT] = 2,   [CMP_LE] = 3,   [CMP_GT] = 4,   [CMP_GE] = 5,
+        [CMP_LO] = 2,  [CMP_LS] = 3,  [CMP_HI] = 4,   [CMP_HS] = 5,   [CMP_EQU] = 6,  [CMP_NEU] = 7,
         [CMP_LTU] = 8, [CMP_LEU] = 9, [CMP_GTU] = 10, [CMP_GEU] = 11, [CMP_NUM] = 12, [CMP_NAN] = 13};
     int base;
     switch (type) {
-    case T_B16: case T_U16: base = L_setp_eq_u16; break;
+    case T_B16:
+    case T_U16: base = L_setp_eq_u16; break;
     case T_S16: base = L_setp_eq_s16; break;
-    case T_B32: case T_U32: base = L_setp_eq_u32; break;
+    case T_B32:
+    case T_U32: base = L_setp_eq_u32; break;
     case T_S32: base = L_setp_eq_s32; break;
-    case T_B64: case T_U64: base = L_setp_eq_u64; break;
+    case T_B64:
+    case T_U64: base = L_setp_eq_u64; break;
     case T_S64: base = L_setp_eq_s64; break;
     case T_F16: base = L_setp_eq_f16; break;
     case T_F32: base = in->flags & FLAG_FTZ ? L_setp_eq_f32z : L_setp_eq_f32; break;
@@ -378,8 +394,11 @@ static int lower_testp(struct lower *L, struct uop *u)
 static int lower_bool(struct lower *L, struct uop *u)
 {
     const struct ptx_inst *in = L->in;
-    use(u, in->op == OP_AND ? L_bool_and : in->op == OP_OR ? L_bool_or : in->op == OP_XOR ? L_bool_xor
-           : in->op == OP_NOT ? L_bool_not : L_bool_mov);
+    use(u, in->op == OP_AND   ? L_bool_and
+           : in->op == OP_OR  ? L_bool_or
+           : in->op == OP_XOR ? L_bool_xor
+           : in->op == OP_NOT ? L_bool_not
+                              : L_bool_mov);
     int rc = lower_dst(L, &in->dst[0], 1, &u->d);
     for (unsigned i = 0; i < in->nsrc && i < 2 && !rc; i++) {
         rc = lower_src(L, &in->src[i], 1, &u->s[i]);
@@ -460,7 +479,8 @@ static int directed_op(const struct ptx_inst *in)
     case OP_ADD: return FP_ADD;
     case OP_SUB: return FP_SUB;
     case OP_MUL: return FP_MUL;
-    case OP_FMA: case OP_MAD: return FP_FMA;
+    case OP_FMA:
+    case OP_MAD: return FP_FMA;
     case OP_DIV: return FP_DIV;
     case OP_SQRT: return FP_SQRT;
     case OP_RCP: return FP_RCP;
@@ -475,18 +495,24 @@ int lower_alu(struct lower *L, struct uop *u)
     int directed = directed_op(in);
     if (directed != NO_FORM) return lower_directed(L, u, (enum fp_op)directed);
     switch (in->op) {
-    case OP_SETP: case OP_SET: return lower_compare(L, u);
+    case OP_SETP:
+    case OP_SET: return lower_compare(L, u);
     case OP_TESTP: return lower_testp(L, u);
     case OP_SELP: return lower_selp(L, u);
     case OP_MOV: return lower_mov(L, u);
     case OP_CVT: return lower_cvt(L, u);
-    case OP_AND: case OP_OR: case OP_XOR: case OP_NOT:
+    case OP_AND:
+    case OP_OR:
+    case OP_XOR:
+    case OP_NOT:
         if (in->type == T_PRED) return lower_bool(L, u);
         break;
+    /* clang-format off */
     case OP_LD: case OP_LDU: case OP_ST: case OP_ATOM: case OP_RED: case OP_CVTA: case OP_ISSPACEP: case OP_SHFL:
     case OP_VOTE: case OP_MATCH: case OP_REDUX: case OP_ACTIVEMASK: case OP_BAR: case OP_BARRIER: case OP_MEMBAR:
     case OP_FENCE: case OP_NANOSLEEP: case OP_PREFETCH: case OP_PREFETCHU: case OP_TEX: case OP_TRAP: case OP_BRKPT:
         return 1;
+    /* clang-format on */
     default: break;
     }
     struct form f = shape(in);

@@ -14,7 +14,8 @@ static int lower_address(struct lower *L, struct uop *u, const struct ptx_operan
     u->imm = (int64_t)o->imm;
     if (o->var) {
         const struct ptx_var *v = o->var;
-        if (u->space == PTX_SPACE_NONE || u->space == PTX_PARAM_LOCAL || u->space == PTX_PARAM_KERNEL) u->space = v->space;
+        if (u->space == PTX_SPACE_NONE || u->space == PTX_PARAM_LOCAL || u->space == PTX_PARAM_KERNEL)
+            u->space = v->space;
         u->imm += (int64_t)image_var_addr(L->img, v);
         u->addressing = ADDR_CONST;
         if (v->space == PTX_SHARED && v->is_extern) u->addressing = ADDR_DYNAMIC;
@@ -198,10 +199,9 @@ static int lower_bar(struct lower *L, struct uop *u)
 static int lower_simple(struct lower *L, struct uop *u)
 {
     switch (L->in->op) {
-    case OP_ACTIVEMASK:
-        u->full = u->part = op_activemask;
-        return lower_dst(L, &L->in->dst[0], 32, &u->d);
-    case OP_TRAP: case OP_BRKPT: u->full = u->part = op_trap; return 0;
+    case OP_ACTIVEMASK: u->full = u->part = op_activemask; return lower_dst(L, &L->in->dst[0], 32, &u->d);
+    case OP_TRAP:
+    case OP_BRKPT: u->full = u->part = op_trap; return 0;
     default: u->full = u->part = op_nop; return 0; /* fences, hints */
     }
 }
@@ -209,13 +209,19 @@ static int lower_simple(struct lower *L, struct uop *u)
 int lower_other(struct lower *L, struct uop *u)
 {
     switch (L->in->op) {
-    case OP_LD: case OP_LDU: case OP_ST: return lower_mem(L, u);
-    case OP_ATOM: case OP_RED: return lower_atom(L, u);
-    case OP_CVTA: case OP_ISSPACEP: return lower_cvta(L, u);
+    case OP_LD:
+    case OP_LDU:
+    case OP_ST: return lower_mem(L, u);
+    case OP_ATOM:
+    case OP_RED: return lower_atom(L, u);
+    case OP_CVTA:
+    case OP_ISSPACEP: return lower_cvta(L, u);
     case OP_SHFL: return lower_shfl(L, u);
     case OP_VOTE: return lower_vote(L, u);
-    case OP_MATCH: case OP_REDUX: return lower_match(L, u);
-    case OP_BAR: case OP_BARRIER: return lower_bar(L, u);
+    case OP_MATCH:
+    case OP_REDUX: return lower_match(L, u);
+    case OP_BAR:
+    case OP_BARRIER: return lower_bar(L, u);
     case OP_TEX: return lower_tex(L, u);
     default: return lower_simple(L, u);
     }

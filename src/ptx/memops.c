@@ -61,21 +61,24 @@ static unsigned generic_space(uint64_t *addr)
     return window[k];
 }
 
-static void fault_global(struct warp *w, const struct uop *u, unsigned lane, uint64_t addr, unsigned bytes, const char *what)
+static void fault_global(struct warp *w, const struct uop *u, unsigned lane, uint64_t addr, unsigned bytes,
+                         const char *what)
 {
     uint64_t base, size;
     if (addr < DEV_ALIGN)
         warp_fault(w, u, (int)lane, "null pointer: global %s of %u bytes at 0x%" PRIx64, what, bytes, addr);
     else if (!dev_nearest(w->run->l.image->mem, addr, &base, &size))
-        warp_fault(w, u, (int)lane, "out-of-bounds global %s of %u bytes at 0x%" PRIx64 " (nothing is allocated)",
-                   what, bytes, addr);
+        warp_fault(w, u, (int)lane, "out-of-bounds global %s of %u bytes at 0x%" PRIx64 " (nothing is allocated)", what,
+                   bytes, addr);
     else
         warp_fault(w, u, (int)lane,
-                   "out-of-bounds global %s of %u bytes at 0x%" PRIx64 " (nearest allocation 0x%" PRIx64 "..0x%" PRIx64 ")",
+                   "out-of-bounds global %s of %u bytes at 0x%" PRIx64 " (nearest allocation 0x%" PRIx64 "..0x%" PRIx64
+                   ")",
                    what, bytes, addr, base, base + size - 1);
 }
 
-static void *global_lane(struct warp *w, const struct uop *u, unsigned lane, uint64_t addr, unsigned bytes, const char *what)
+static void *global_lane(struct warp *w, const struct uop *u, unsigned lane, uint64_t addr, unsigned bytes,
+                         const char *what)
 {
     struct run *r = w->run;
     struct range *known = &r->range[u->range];
@@ -95,7 +98,8 @@ void *mem_lane(struct warp *w, const struct uop *u, unsigned lane, uint64_t addr
 {
     unsigned space = u->space == PTX_SPACE_NONE ? generic_space(&addr) : u->space;
     if (addr & (bytes - 1)) {
-        warp_fault(w, u, (int)lane, "misaligned %s %s of %u bytes at 0x%" PRIx64, space_names[space], what, bytes, addr);
+        warp_fault(w, u, (int)lane, "misaligned %s %s of %u bytes at 0x%" PRIx64, space_names[space], what, bytes,
+                   addr);
         return NULL;
     }
     if (space == PTX_GLOBAL) return global_lane(w, u, lane, addr, bytes, what);
@@ -247,11 +251,13 @@ INLINE int store(struct warp *w, const struct uop *u, unsigned bytes, unsigned n
 
 /* ---- stamped versions: the frequent shapes with everything known, and one for the rest ---- */
 
+/* clang-format off */
 #define MEM(name, bytes, nvec, sign, wide)                                                                         \
     static int ld_##name##_full(struct warp *w, const struct uop *u) { return load(w, u, bytes, nvec, sign, wide, true); }  \
     static int ld_##name##_part(struct warp *w, const struct uop *u) { return load(w, u, bytes, nvec, sign, wide, false); } \
     static int st_##name##_full(struct warp *w, const struct uop *u) { return store(w, u, bytes, nvec, wide, true); }       \
     static int st_##name##_part(struct warp *w, const struct uop *u) { return store(w, u, bytes, nvec, wide, false); }
+/* clang-format on */
 MEM(b32, 4, 1, false, 0)
 MEM(b64, 8, 1, false, 1)
 MEM(u8, 1, 1, false, 0)
@@ -260,10 +266,10 @@ MEM(any, u->bytes, u->nvec, u->sign, -1)
 
 void mem_choose(struct uop *u, bool store)
 {
-#define USE(name)                                       \
-    do {                                                \
-        u->full = store ? st_##name##_full : ld_##name##_full; \
-        u->part = store ? st_##name##_part : ld_##name##_part; \
+#define USE(name)                                                                                                      \
+    do {                                                                                                               \
+        u->full = store ? st_##name##_full : ld_##name##_full;                                                         \
+        u->part = store ? st_##name##_part : ld_##name##_part;                                                         \
     } while (0)
     if (u->nvec == 1 && u->bytes == 4 && !u->wide) USE(b32);
     else if (u->nvec == 1 && u->bytes == 8 && u->wide) USE(b64);
@@ -278,7 +284,8 @@ static uint64_t window_of(unsigned space)
 {
     switch (space) {
     case PTX_SHARED: return GENERIC_SHARED;
-    case PTX_LOCAL: case PTX_PARAM_LOCAL: return GENERIC_LOCAL;
+    case PTX_LOCAL:
+    case PTX_PARAM_LOCAL: return GENERIC_LOCAL;
     case PTX_PARAM_KERNEL: return GENERIC_PARAM;
     case PTX_CONST: return GENERIC_CONST;
     default: return 0;

@@ -24,12 +24,15 @@ const char *ptx_op_name(enum ptx_op op)
     return (unsigned)op < OP_COUNT ? names[op] : "?";
 }
 
-static const struct { const char *name; uint8_t bytes; } types[] = {
-    [T_NONE] = {"none", 0}, [T_PRED] = {"pred", 0},
-    [T_B8] = {"b8", 1}, [T_B16] = {"b16", 2}, [T_B32] = {"b32", 4}, [T_B64] = {"b64", 8}, [T_B128] = {"b128", 16},
-    [T_U8] = {"u8", 1}, [T_U16] = {"u16", 2}, [T_U32] = {"u32", 4}, [T_U64] = {"u64", 8},
-    [T_S8] = {"s8", 1}, [T_S16] = {"s16", 2}, [T_S32] = {"s32", 4}, [T_S64] = {"s64", 8},
-    [T_F16] = {"f16", 2}, [T_F16X2] = {"f16x2", 4}, [T_BF16] = {"bf16", 2}, [T_F32] = {"f32", 4}, [T_F64] = {"f64", 8},
+static const struct {
+    const char *name;
+    uint8_t bytes;
+} types[] = {
+    [T_NONE] = {"none", 0},   [T_PRED] = {"pred", 0}, [T_B8] = {"b8", 1},      [T_B16] = {"b16", 2},
+    [T_B32] = {"b32", 4},     [T_B64] = {"b64", 8},   [T_B128] = {"b128", 16}, [T_U8] = {"u8", 1},
+    [T_U16] = {"u16", 2},     [T_U32] = {"u32", 4},   [T_U64] = {"u64", 8},    [T_S8] = {"s8", 1},
+    [T_S16] = {"s16", 2},     [T_S32] = {"s32", 4},   [T_S64] = {"s64", 8},    [T_F16] = {"f16", 2},
+    [T_F16X2] = {"f16x2", 4}, [T_BF16] = {"bf16", 2}, [T_F32] = {"f32", 4},    [T_F64] = {"f64", 8},
 };
 
 unsigned ptx_type_bytes(enum ptx_type t) { return (unsigned)t <= T_F64 ? types[t].bytes : 0; }
@@ -53,7 +56,7 @@ static void order_from(struct build *b, struct func_info *root)
     root->mark = OPEN;
     root->walk = root->callees;
     root->caller = NULL;
-    for (struct func_info *fi = root; fi; ) {
+    for (struct func_info *fi = root; fi;) {
         struct callee *c = fi->walk;
         if (!c) {
             fi->mark = DONE;

@@ -48,8 +48,8 @@ struct func_info {
     uint32_t mark;      /* these three are scratch of walks over the call graph */
     struct callee *walk;
     struct func_info *caller;
-    uint32_t order;     /* its place in build.order */
-    uint32_t pressure;  /* live registers, callees included */
+    uint32_t order;         /* its place in build.order */
+    uint32_t pressure;      /* live registers, callees included */
     struct func_info *next; /* all functions in order of first appearance */
 };
 

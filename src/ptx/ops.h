@@ -14,6 +14,7 @@
 #pragma clang diagnostic ignored "-Wpass-failed"
 #endif
 
+/* clang-format off */
 enum lane_op {
 #define LANE(name, ...) L_##name,
 #define LANE4(name, ...) L_##name,
@@ -26,6 +27,7 @@ enum lane_op {
     L_selp_b32, L_selp_b64, L_bool_and, L_bool_or, L_bool_xor, L_bool_not, L_bool_mov,
     L_COUNT
 };
+/* clang-format on */
 
 struct lane_fns {
     uop_fn *full, *part;

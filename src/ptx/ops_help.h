@@ -271,10 +271,7 @@ HELP f64 x_max64(f64 a, f64 b)
 HELP f32 x_nan2(f32 r, f32 a, f32 b) { return a != a || b != b ? f32_of(F32_NAN) : r; }
 
 HELP f32 x_copysign(f32 sign, f32 a) { return f32_of((f32_bits(a) & 0x7fffffff) | (f32_bits(sign) & 0x80000000)); }
-HELP f64 x_copysign64(f64 sign, f64 a)
-{
-    return f64_of((f64_bits(a) & INT64_MAX) | (f64_bits(sign) & (u64)INT64_MIN));
-}
+HELP f64 x_copysign64(f64 sign, f64 a) { return f64_of((f64_bits(a) & INT64_MAX) | (f64_bits(sign) & (u64)INT64_MIN)); }
 
 /* Approximate forms: the double result rounded once. */
 HELP f32 x_ex2(f32 a)
@@ -341,15 +338,9 @@ HELP bool x_testp64(u32 mode, u64 b)
 
 /* float to 32-bit integer toward zero: clamps. NaN is 0, but the most negative number when it
  * comes from an f64, even for unsigned results. */
-HELP s32 x_s32_f32(f32 a)
-{
-    return a != a ? 0 : a >= 0x1p31f ? INT32_MAX : a < -0x1p31f ? INT32_MIN : (s32)a;
-}
+HELP s32 x_s32_f32(f32 a) { return a != a ? 0 : a >= 0x1p31f ? INT32_MAX : a < -0x1p31f ? INT32_MIN : (s32)a; }
 HELP u32 x_u32_f32(f32 a) { return !(a > 0) ? 0 : a >= 0x1p32f ? UINT32_MAX : (u32)(s64)a; }
-HELP s32 x_s32_f64(f64 a)
-{
-    return !(a > -0x1p31) ? INT32_MIN : a >= 0x1p31 ? INT32_MAX : (s32)a;
-}
+HELP s32 x_s32_f64(f64 a) { return !(a > -0x1p31) ? INT32_MIN : a >= 0x1p31 ? INT32_MAX : (s32)a; }
 HELP u32 x_u32_f64(f64 a) { return a != a ? 0x80000000 : !(a > 0) ? 0 : a >= 0x1p32 ? UINT32_MAX : (u32)(s64)a; }
 
 /* Between f32 and f64 a NaN keeps its sign and the upper bits of its payload. */

@@ -142,8 +142,7 @@ static void parse_target(struct parser *p)
     struct token t = take(p);
     if (t.kind != TOK_NAME || t.len < 4 || memcmp(t.s, "sm_", 3) != 0)
         fail_at(p, &t, "expected an architecture such as sm_75");
-    else
-        p->m->target = digits_of(t.s, t.len);
+    else p->m->target = digits_of(t.s, t.len);
     while (accept(p, ',')) advance(p); /* texmode_unified, debug */
 }
 
@@ -156,8 +155,10 @@ static void parse_address_size(struct parser *p)
 /* The address space a directive names, or PTX_SPACE_NONE. */
 static uint8_t space_of(const struct token *t)
 {
-    return token_is(t, ".global") ? PTX_GLOBAL : token_is(t, ".const") ? PTX_CONST : token_is(t, ".shared") ? PTX_SHARED
-           : PTX_SPACE_NONE;
+    return token_is(t, ".global")   ? PTX_GLOBAL
+           : token_is(t, ".const")  ? PTX_CONST
+           : token_is(t, ".shared") ? PTX_SHARED
+                                    : PTX_SPACE_NONE;
 }
 
 /* .visible, .weak and .extern before a variable or function. */
@@ -173,14 +174,11 @@ static void parse_linked(struct parser *p, struct token t)
         }
     }
     uint8_t space = space_of(&t);
-    if (token_is(&t, ".entry") || token_is(&t, ".func"))
-        parse_function(p, token_is(&t, ".entry"));
-    else if (space)
-        parse_var_decl(p, (struct decl){.space = space, .is_extern = is_extern});
+    if (token_is(&t, ".entry") || token_is(&t, ".func")) parse_function(p, token_is(&t, ".entry"));
+    else if (space) parse_var_decl(p, (struct decl){.space = space, .is_extern = is_extern});
     else if (token_is(&t, ".tex")) /* ".tex .u32 name": the old spelling of .global .texref */
         parse_var_decl(p, (struct decl){.space = PTX_GLOBAL, .align = 8, .is_texture = true});
-    else
-        fail_at(p, &t, "'%.*s' is not a directive this simulator knows", (int)t.len, t.s);
+    else fail_at(p, &t, "'%.*s' is not a directive this simulator knows", (int)t.len, t.s);
 }
 
 static void parse_directive(struct parser *p)
@@ -227,8 +225,7 @@ static void check_externs(struct parser *p)
         if (!u->func || !u->func->is_extern || is_built_in(u->func->name)) continue;
         if (is_allocator(u->func->name))
             fail_at(p, &u->name, "%s in device code is not supported: allocate on the host", u->func->name);
-        else
-            fail_at(p, &u->name, "function '%s' has no body in this module", u->func->name);
+        else fail_at(p, &u->name, "function '%s' has no body in this module", u->func->name);
     }
 }
 

@@ -21,8 +21,8 @@ enum {
     MAX_PARAM_BYTES = 1 << 16, /* of one parameter image or one function's .param variables */
     MAX_ALIGN = 1 << 20
 };
-#define MAX_LOCAL_BYTES (UINT64_C(1) << 24)  /* one function's .local */
-#define MAX_DATA_BYTES (UINT64_C(1) << 30)   /* all .global and .const of a module */
+#define MAX_LOCAL_BYTES  (UINT64_C(1) << 24) /* one function's .local */
+#define MAX_DATA_BYTES   (UINT64_C(1) << 30) /* all .global and .const of a module */
 #define MAX_SHARED_BYTES (UINT64_C(1) << 30) /* one variable's share of a CTA's memory */
 
 /* ---- names ---- */
@@ -41,9 +41,9 @@ struct symbol {
     uint8_t kind, type; /* enum symbol_kind; REG, REGS: enum ptx_type */
     uint32_t depth;     /* scope nesting at its declaration */
     uint32_t line;
-    int32_t reg;        /* REG */
-    uint32_t count;     /* REGS */
-    uint32_t at;        /* LABEL: the instruction that follows */
+    int32_t reg;    /* REG */
+    uint32_t count; /* REGS */
+    uint32_t at;    /* LABEL: the instruction that follows */
     struct ptx_var *var;
     struct shared_var *shared; /* VAR in .shared */
     struct func_info *func;
@@ -67,7 +67,7 @@ struct names {
 
 /* A variable or function used before its definition; it must have one by the module's end. */
 struct extern_use {
-    const struct ptx_var *var;   /* one of the two is not NULL */
+    const struct ptx_var *var; /* one of the two is not NULL */
     const struct ptx_func *func;
     struct token name;
     struct extern_use *next;
@@ -78,9 +78,9 @@ struct extern_use {
 /* A label used before its scope is complete. */
 struct label_ref {
     struct token name;
-    uint32_t *at;      /* element of a target list, or NULL: instruction `inst` */
+    uint32_t *at; /* element of a target list, or NULL: instruction `inst` */
     uint32_t inst;
-    bool wants_list;   /* brx.idx */
+    bool wants_list; /* brx.idx */
 };
 
 struct body {
@@ -105,8 +105,8 @@ struct parser {
     struct body body;
     struct build *build;
     struct extern_use *externs, **extern_last; /* in order of use */
-    uint32_t depth;   /* open scopes: 0 module, 1 function */
-    uint32_t nesting; /* parentheses and braces inside an expression or initialiser */
+    uint32_t depth;                            /* open scopes: 0 module, 1 function */
+    uint32_t nesting;                          /* parentheses and braces inside an expression or initialiser */
     bool failed;
 };
 
@@ -153,8 +153,8 @@ struct decl { /* what may stand before a variable's name */
     bool is_extern, is_opaque /* .texref and its like */, is_texture;
 };
 
-enum ptx_type type_of_token(const struct token *t); /* T_NONE when it names no type */
-void parse_reg_decl(struct parser *p);              /* after .reg */
+enum ptx_type type_of_token(const struct token *t);   /* T_NONE when it names no type */
+void parse_reg_decl(struct parser *p);                /* after .reg */
 void parse_var_decl(struct parser *p, struct decl d); /* after the space; to its semicolon */
 struct ptx_var *parse_formal(struct parser *p, uint8_t space, const char *what);
 
@@ -162,7 +162,7 @@ struct ptx_var *parse_formal(struct parser *p, uint8_t space, const char *what);
 
 struct constant {
     bool is_float;
-    uint8_t bytes;   /* float: width of bits */
+    uint8_t bytes; /* float: width of bits */
     uint64_t bits;
 };
 

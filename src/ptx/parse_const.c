@@ -26,9 +26,12 @@ static int strength(const struct parser *p)
     case '|': return 1;
     case '^': return 2;
     case '&': return 3;
-    case '<': case '>': return *p->lex.at == p->tok.punct ? 4 : 0;
-    case '+': case '-': return 5;
-    case '*': case '/': return 6;
+    case '<':
+    case '>': return *p->lex.at == p->tok.punct ? 4 : 0;
+    case '+':
+    case '-': return 5;
+    case '*':
+    case '/': return 6;
     default: return 0;
     }
 }
@@ -64,8 +67,7 @@ static uint64_t parse_primary(struct parser *p)
     uint64_t v = 0;
     if (++p->nesting > MAX_NESTING) fail_at(p, &t, "a constant is nested more than %d deep", MAX_NESTING);
     else if (t.punct != '(') v = parse_primary(p);
-    else if (p->tok.kind == TOK_DOT) { /* a cast, (.s64) or (.u64): values are 64 bits already */
-        advance(p);
+    else if (p->tok.kind == TOK_DOT) { /* a cast, (.s64) or (.u64): values are 64 bits already */ advance(p);
         expect(p, ')', "after the type of a cast");
         v = parse_primary(p);
     } else {
@@ -79,7 +81,7 @@ static uint64_t parse_primary(struct parser *p)
 static uint64_t parse_int(struct parser *p, int floor)
 {
     uint64_t v = parse_primary(p);
-    for (int s; (s = strength(p)) >= floor && s && !p->failed; ) {
+    for (int s; (s = strength(p)) >= floor && s && !p->failed;) {
         struct token op = take(p);
         if (op.punct == '<' || op.punct == '>') expect(p, op.punct, "to make a shift");
         if (++p->nesting > MAX_NESTING) fail_at(p, &op, "a constant is nested more than %d deep", MAX_NESTING);

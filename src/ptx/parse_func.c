@@ -120,9 +120,12 @@ static void parse_label(struct parser *p, const struct token *name)
 static void parse_body_directive(struct parser *p)
 {
     struct token t = take(p);
-    struct decl d = {.space = token_is(&t, ".shared") ? PTX_SHARED : token_is(&t, ".local") ? PTX_LOCAL
-                              : token_is(&t, ".param") ? PTX_PARAM_LOCAL : token_is(&t, ".global") ? PTX_GLOBAL
-                              : token_is(&t, ".const") ? PTX_CONST : PTX_SPACE_NONE};
+    struct decl d = {.space = token_is(&t, ".shared")   ? PTX_SHARED
+                              : token_is(&t, ".local")  ? PTX_LOCAL
+                              : token_is(&t, ".param")  ? PTX_PARAM_LOCAL
+                              : token_is(&t, ".global") ? PTX_GLOBAL
+                              : token_is(&t, ".const")  ? PTX_CONST
+                                                        : PTX_SPACE_NONE};
     if (token_is(&t, ".reg")) {
         parse_reg_decl(p);
     } else if (d.space) {
@@ -184,8 +187,8 @@ static bool runs_off_end(const struct body *b)
 {
     if (b->ninst == 0) return true;
     const struct ptx_inst *last = &b->inst[b->ninst - 1];
-    bool ends = last->op == OP_BRA || last->op == OP_BRX || last->op == OP_RET || last->op == OP_EXIT ||
-                last->op == OP_TRAP;
+    bool ends =
+        last->op == OP_BRA || last->op == OP_BRX || last->op == OP_RET || last->op == OP_EXIT || last->op == OP_TRAP;
     if (!ends || last->guard >= 0) return true;
     for (uint32_t i = 0; i < b->ninst; i++)
         if (b->inst[i].op == OP_BRA && b->inst[i].target == b->ninst) return true;

@@ -72,8 +72,10 @@ static void parse_shape_source(struct parser *p, struct ptx_inst *in, char kind)
     case 'a': parse_source(p, next_src(in), T_B64, WIDTH_ADDRESS); break;
     case 'w': parse_source(p, next_src(in), in->flags & FLAG_WIDE ? widened(type) : type, WIDTH_EXACT); break;
     case 't': parse_source(p, next_src(in), in->type2, in->op == OP_CVT ? WIDTH_AT_LEAST : WIDTH_EXACT); break;
-    case 'u': case 'k': parse_source(p, next_src(in), T_U32, WIDTH_EXACT); break;
-    case 'b': case 'B': parse_source(p, next_src(in), T_PRED, WIDTH_EXACT); break;
+    case 'u':
+    case 'k': parse_source(p, next_src(in), T_U32, WIDTH_EXACT); break;
+    case 'b':
+    case 'B': parse_source(p, next_src(in), T_PRED, WIDTH_EXACT); break;
     case 'i':
         parse_source(p, o = next_src(in), T_U32, WIDTH_EXACT);
         if (o->kind != OPND_IMM || o->imm > 255) fail_at(p, &t, "the truth table must be a constant from 0 to 255");

@@ -20,6 +20,7 @@
 
 #include <string.h>
 
+/* clang-format off */
 enum mod_class {
     M_RND = 1 << 0, M_RNDI = 1 << 1, M_FTZ = 1 << 2, M_SAT = 1 << 3, M_APPROX = 1 << 4, M_HALF = 1 << 5,
     M_CC = 1 << 6, M_UNI = 1 << 7, M_SPACE = 1 << 8, M_CACHE = 1 << 9, M_SEM = 1 << 10, M_SCOPE = 1 << 11,
@@ -28,6 +29,7 @@ enum mod_class {
     M_GEOM = 1 << 24, M_SYNC = 1 << 25, M_TO = 1 << 26, M_NAN = 1 << 27, M_IDX = 1 << 28, M_LEVEL = 1 << 29,
     M_SHIFTAMT = 1 << 30
 };
+/* clang-format on */
 
 struct modifier {
     const char *text;
@@ -37,6 +39,7 @@ struct modifier {
 
 enum { BAR_RED = 100, BAR_WARP, BAR_AND, BAR_OR, BAR_POPC, BAR_CTA }; /* steps towards an enum ptx_bar */
 
+/* clang-format off */
 static const struct modifier modifiers[] = {
     {"rn", M_RND, RND_RN}, {"rz", M_RND, RND_RZ}, {"rm", M_RND, RND_RM}, {"rp", M_RND, RND_RP},
     {"rni", M_RNDI, RND_RNI}, {"rzi", M_RNDI, RND_RZI}, {"rmi", M_RNDI, RND_RMI}, {"rpi", M_RNDI, RND_RPI},
@@ -77,25 +80,26 @@ static const struct modifier modifiers[] = {
     {"1d", M_GEOM, TEX_1D}, {"2d", M_GEOM, TEX_2D}, {"3d", M_GEOM, TEX_3D},
     {"L1", M_LEVEL, 0}, {"L2", M_LEVEL, 0}, {"shiftamt", M_SHIFTAMT, 1},
 };
+/* clang-format on */
 enum { NMODIFIERS = sizeof modifiers / sizeof *modifiers };
 
 /* ---- opcodes ---- */
 
-#define TY(t) (1u << T_##t)
-#define INTS (TY(U16) | TY(U32) | TY(U64) | TY(S16) | TY(S32) | TY(S64))
-#define INTS32 (TY(U32) | TY(U64) | TY(S32) | TY(S64))
-#define SIGNED (TY(S16) | TY(S32) | TY(S64))
-#define BITS (TY(B16) | TY(B32) | TY(B64))
-#define HALVES (TY(F16) | TY(F16X2) | TY(BF16))
-#define FLOATS (TY(F32) | TY(F64))
-#define BYTES (TY(B8) | TY(U8) | TY(S8))
+#define TY(t)   (1u << T_##t)
+#define INTS    (TY(U16) | TY(U32) | TY(U64) | TY(S16) | TY(S32) | TY(S64))
+#define INTS32  (TY(U32) | TY(U64) | TY(S32) | TY(S64))
+#define SIGNED  (TY(S16) | TY(S32) | TY(S64))
+#define BITS    (TY(B16) | TY(B32) | TY(B64))
+#define HALVES  (TY(F16) | TY(F16X2) | TY(BF16))
+#define FLOATS  (TY(F32) | TY(F64))
+#define BYTES   (TY(B8) | TY(U8) | TY(S8))
 #define SCALARS (BYTES | BITS | INTS | FLOATS | TY(F16) | TY(BF16))
 #define NUMBERS (SCALARS & ~(TY(B8) | BITS))
-#define MEMORY (M_SPACE | M_CACHE | M_SEM | M_SCOPE | M_HINT)
+#define MEMORY  (M_SPACE | M_CACHE | M_SEM | M_SCOPE | M_HINT)
 
 struct op_spec {
     const char *operands;
-    uint32_t mods, needs; /* classes allowed besides `needs`, classes required */
+    uint32_t mods, needs;   /* classes allowed besides `needs`, classes required */
     uint32_t types, types2; /* 0: takes none */
 };
 
@@ -246,29 +250,35 @@ static void apply_bar(struct mods *s, uint16_t value)
 {
     if (value == BAR_AND || value == BAR_OR || value == BAR_POPC)
         s->bar_red = value == BAR_AND ? BAR_RED_AND : value == BAR_OR ? BAR_RED_OR : BAR_RED_POPC;
-    else if (value != BAR_CTA && !(s->bar == BAR_WARP && value == BAR_SYNC))
-        s->bar = value;
+    else if (value != BAR_CTA && !(s->bar == BAR_WARP && value == BAR_SYNC)) s->bar = value;
 }
 
 static void apply_modifier(const struct modifier *m, struct mods *s, struct ptx_inst *in)
 {
     switch (m->class) {
-    case M_RND: case M_RNDI: in->rnd = (uint8_t)m->value; break;
+    case M_RND:
+    case M_RNDI: in->rnd = (uint8_t)m->value; break;
     case M_SPACE: in->space = (uint8_t)m->value; break;
     case M_CACHE: in->cop = (uint8_t)m->value; break;
     case M_VEC: in->vec = (uint8_t)m->value; break;
     case M_CMP: in->cmp = (uint8_t)m->value; break;
     case M_BOOL: in->boolop = (uint8_t)m->value; break;
-    case M_SHFL: case M_VOTE: case M_ATOM: case M_PRMT: case M_TESTP: case M_GEOM: case M_SHIFTAMT:
-        in->mode = (uint8_t)m->value;
-        break;
+    case M_SHFL:
+    case M_VOTE:
+    case M_ATOM:
+    case M_PRMT:
+    case M_TESTP:
+    case M_GEOM:
+    case M_SHIFTAMT: in->mode = (uint8_t)m->value; break;
     case M_BAR: apply_bar(s, m->value); break;
     case M_DIR: s->dir = (uint8_t)m->value; break;
     case M_WRAP: s->wrap = (uint8_t)m->value; break;
+    /* clang-format off */
     case M_FTZ: case M_SAT: case M_APPROX: case M_HALF: case M_CC: case M_UNI: case M_SEM: case M_SYNC: case M_TO:
     case M_NAN:
         in->flags = (uint16_t)(in->flags | m->value);
         break;
+    /* clang-format on */
     default: break; /* hints, scopes and levels change nothing the simulator models */
     }
 }
@@ -373,8 +383,9 @@ void parse_modifiers(struct parser *p, const struct token *op, struct ptx_inst *
                 ptx_type_name((enum ptx_type)__builtin_ctz(spec->types)));
     if (spec->types2 && s.ntypes == 1) fail_at(p, op, "%.*s needs a second type", (int)op->len, op->s);
     if (p->failed) return;
-    if (in->op == OP_SHF) in->mode = (uint8_t)(s.dir == SHF_R_WRAP ? (s.wrap ? SHF_R_WRAP : SHF_R_CLAMP)
-                                                                   : (s.wrap ? SHF_L_WRAP : SHF_L_CLAMP));
+    if (in->op == OP_SHF)
+        in->mode =
+            (uint8_t)(s.dir == SHF_R_WRAP ? (s.wrap ? SHF_R_WRAP : SHF_R_CLAMP) : (s.wrap ? SHF_L_WRAP : SHF_L_CLAMP));
     if (in->op == OP_BMSK || in->op == OP_SZEXT) in->mode = s.wrap ? BMSK_WRAP : BMSK_CLAMP;
     if (is_bar) settle_bar(p, op, &s, in);
     check_combination(p, op, &s, in);

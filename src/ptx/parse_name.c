@@ -66,8 +66,13 @@ struct symbol *name_declare(struct parser *p, const struct token *t, enum symbol
         fail_memory(p);
         return NULL;
     }
-    *y = (struct symbol){.name = t->s, .len = t->len, .hash = hash_name(t->s, t->len), .kind = (uint8_t)kind,
-                         .depth = p->depth, .line = t->line, .reg = -1};
+    *y = (struct symbol){.name = t->s,
+                         .len = t->len,
+                         .hash = hash_name(t->s, t->len),
+                         .kind = (uint8_t)kind,
+                         .depth = p->depth,
+                         .line = t->line,
+                         .reg = -1};
     struct symbol **head = &n->bucket[y->hash & (n->nbuckets - 1)];
     y->chain = *head;
     *head = y;
@@ -144,7 +149,7 @@ static const struct symbol *find_range(const struct parser *p, const struct toke
 {
     const struct symbol *best = NULL;
     uint64_t value = 0, scale = 1;
-    for (uint32_t cut = t->len; cut > 1 && t->len - cut < 7; ) {
+    for (uint32_t cut = t->len; cut > 1 && t->len - cut < 7;) {
         char c = t->s[--cut];
         if (c < '0' || c > '9') break;
         value += (uint64_t)(c - '0') * scale;
@@ -182,8 +187,9 @@ static void label_bind(struct parser *p, const struct label_ref *r, const struct
 {
     struct body *b = &p->body;
     if (r->wants_list != (y->kind == SYM_TARGETS)) {
-        fail_at(p, &r->name, r->wants_list ? "'%.*s' is a label; brx.idx needs the name of a .branchtargets list"
-                                           : "'%.*s' is a .branchtargets list; a branch needs a label",
+        fail_at(p, &r->name,
+                r->wants_list ? "'%.*s' is a label; brx.idx needs the name of a .branchtargets list"
+                              : "'%.*s' is a .branchtargets list; a branch needs a label",
                 (int)r->name.len, r->name.s);
     } else if (r->wants_list) {
         b->inst[r->inst].targets = y->targets->at;
@@ -205,8 +211,9 @@ static void labels_settle(struct parser *p, uint32_t first_ref)
         const struct symbol *y = name_find(p, &r->name);
         if (y && (y->kind == SYM_LABEL || y->kind == SYM_TARGETS)) label_bind(p, r, y);
         else if (p->depth > 1) b->ref[kept++] = *r;
-        else fail_at(p, &r->name, "label '%.*s' is not defined in this function%s", (int)r->name.len, r->name.s,
-                     name_hint(p, &r->name, 1u << (r->wants_list ? SYM_TARGETS : SYM_LABEL)));
+        else
+            fail_at(p, &r->name, "label '%.*s' is not defined in this function%s", (int)r->name.len, r->name.s,
+                    name_hint(p, &r->name, 1u << (r->wants_list ? SYM_TARGETS : SYM_LABEL)));
     }
     b->nrefs = kept;
 }

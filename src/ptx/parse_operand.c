@@ -10,6 +10,7 @@
 
 /* ---- special registers ---- */
 
+/* clang-format off */
 static const struct { const char *name; uint8_t sreg; bool xyz; } sregs[] = {
     {"%tid", SREG_TID_X, true}, {"%ntid", SREG_NTID_X, true}, {"%ctaid", SREG_CTAID_X, true},
     {"%nctaid", SREG_NCTAID_X, true}, {"%laneid", SREG_LANEID, false}, {"%warpid", SREG_WARPID, false},
@@ -21,6 +22,7 @@ static const struct { const char *name; uint8_t sreg; bool xyz; } sregs[] = {
     {"%dynamic_smem_size", SREG_DYNAMIC_SMEM_SIZE, false}, {"%total_smem_size", SREG_TOTAL_SMEM_SIZE, false},
     {"WARP_SZ", SREG_WARP_SZ, false},
 };
+/* clang-format on */
 
 /* Whether t names a special register; reads its .x .y .z. */
 static bool special_register(struct parser *p, const struct token *t, struct ptx_operand *o)
@@ -36,8 +38,8 @@ static bool special_register(struct parser *p, const struct token *t, struct ptx
         o->sreg = (uint8_t)(o->sreg + (part.s[1] - 'x'));
         advance(p);
     } else {
-        fail_at(p, t, "%s is used one part at a time: %s.x, %s.y or %s.z", sregs[i].name, sregs[i].name,
-                sregs[i].name, sregs[i].name);
+        fail_at(p, t, "%s is used one part at a time: %s.x, %s.y or %s.z", sregs[i].name, sregs[i].name, sregs[i].name,
+                sregs[i].name);
     }
     return true;
 }

@@ -129,8 +129,10 @@ static int convert(struct reader *r, struct conversion *c, char *buf, size_t siz
     double x;
     char string[STRING_MAX];
     switch (c->kind) {
+    /* clang-format off */
     case 'd': case 'i': case 'u': case 'x': case 'X': case 'o': return put_integer(r, c, buf, size);
     case 'f': case 'F': case 'e': case 'E': case 'g': case 'G': case 'a': case 'A':
+        /* clang-format on */
         if (next_arg(r, 8, &v)) return RUN_FAULT;
         memcpy(&x, &v, 8);
         c->spec[c->len] = c->kind;
@@ -229,5 +231,6 @@ int call_assertfail(struct warp *w, const struct uop *u, const struct ptx_call *
     struct text t;
     t.len = (size_t)snprintf(t.s, sizeof t.s, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, message);
     print_assert(w, &t);
-    return warp_fault(w, u, (int)lane, "device assertion failed: %.120s:%u: %.100s: %.150s", file, line, function, message);
+    return warp_fault(w, u, (int)lane, "device assertion failed: %.120s:%u: %.100s: %.150s", file, line, function,
+                      message);
 }

@@ -17,7 +17,8 @@ static wide_int product(const struct uop *u, uint64_t a, uint64_t b, unsigned bi
     bool is_signed = u->type == T_S32 || u->type == T_S64;
     if (!(u->flags & FLAG_HI)) return bits == 32 ? (uint32_t)(a * b) : (uint64_t)(a * b);
     if (bits == 32)
-        return is_signed ? (uint32_t)((int64_t)(int32_t)a * (int32_t)b >> 32) : (uint32_t)((uint32_t)a * (b & UINT32_MAX) >> 32);
+        return is_signed ? (uint32_t)((int64_t)(int32_t)a * (int32_t)b >> 32)
+                         : (uint32_t)((uint32_t)a * (b & UINT32_MAX) >> 32);
     return is_signed ? (uint64_t)((__int128)(int64_t)a * (int64_t)b >> 64) : (uint64_t)((wide_int)a * b >> 64);
 }
 
@@ -97,7 +98,9 @@ static int directed_f32(struct warp *w, const struct uop *u)
 static double with_nan(unsigned op, double r, double a, double b, double c)
 {
     switch (op) {
-    case FP_ADD: case FP_SUB: case FP_MUL: return f64_nan_sum(r, a, b);
+    case FP_ADD:
+    case FP_SUB:
+    case FP_MUL: return f64_nan_sum(r, a, b);
     case FP_FMA: return f64_nan_fma(r, a, b, c);
     case FP_DIV: return f64_nan_quotient(r, a, b);
     default: return f64_with_nan(r, a, a, a);

@@ -56,8 +56,8 @@ int warp_fault(struct warp *w, const struct uop *u, int lane, const char *fmt, .
     va_end(ap);
     thread_of(w, lane >= 0 ? (unsigned)lane : w->exec ? bit_low32(w->exec) : 0, tid);
     int len = source_line(m, u->in->line, &text);
-    wl_fail(r->err, WL_ERUN, "kernel %s: %s, pc 0x%x (%s:%u: %.*s), CTA (%u,%u,%u), thread (%u,%u,%u)", r->info.kernel, what,
-            m->code.inst[u->in->code].pc, m->file, u->in->line, len, text, r->ctaid[0], r->ctaid[1], r->ctaid[2],
+    wl_fail(r->err, WL_ERUN, "kernel %s: %s, pc 0x%x (%s:%u: %.*s), CTA (%u,%u,%u), thread (%u,%u,%u)", r->info.kernel,
+            what, m->code.inst[u->in->code].pc, m->file, u->in->line, len, text, r->ctaid[0], r->ctaid[1], r->ctaid[2],
             tid[0], tid[1], tid[2]);
     return RUN_FAULT;
 }
@@ -274,7 +274,8 @@ static int end_brx(struct warp *w, const struct uop *u, const struct xblock *b)
         unsigned lane = bit_low32(m), k = 0;
         uint32_t index = at32(w, u->s[0])[lane];
         if (index >= u->in->ntargets)
-            return warp_fault(w, u, (int)lane, "branch index %u is outside its list of %u targets", index, u->in->ntargets);
+            return warp_fault(w, u, (int)lane, "branch index %u is outside its list of %u targets", index,
+                              u->in->ntargets);
         uint32_t block = u->in->targets[index];
         while (k < n && way[k].block != block) k++;
         if (k == n) way[n++] = (struct simt){.block = block};
@@ -322,8 +323,10 @@ static int end_call(struct warp *w, const struct uop *u, const struct xblock *b)
     if (!u->callee) return func_is_vprintf(call->func) ? call_vprintf(w, u, call) : call_assertfail(w, u, call);
     if (w->nframe >= CALL_DEPTH_MAX)
         return warp_fault(w, u, -1, "stack overflow: calls are nested more than %d deep", CALL_DEPTH_MAX);
-    if (w->frame[w->nframe - 1].local + w->frame[w->nframe - 1].f->frame_bytes + u->callee->frame_bytes > LOCAL_BYTES_MAX)
-        return warp_fault(w, u, -1, "stack overflow: a thread needs more than %d bytes of local memory", LOCAL_BYTES_MAX);
+    if (w->frame[w->nframe - 1].local + w->frame[w->nframe - 1].f->frame_bytes + u->callee->frame_bytes >
+        LOCAL_BYTES_MAX)
+        return warp_fault(w, u, -1, "stack overflow: a thread needs more than %d bytes of local memory",
+                          LOCAL_BYTES_MAX);
     if (!push_frame(w, u->callee, call, mask)) return out_of_memory(w, u);
     const struct frame *callee = &w->frame[w->nframe - 1];
     for (uint32_t i = 0; i < call->nargs; i++)
@@ -337,7 +340,8 @@ static int end_block(struct warp *w, const struct uop *u, const struct xblock *b
     case END_BRA: return end_bra(w, u, b);
     case END_BRX: return end_brx(w, u, b);
     case END_CALL: return end_call(w, u, b);
-    case END_RET: case END_EXIT: return end_leave(w, u, b);
+    case END_RET:
+    case END_EXIT: return end_leave(w, u, b);
     default: w->stack[w->depth - 1].block = b->next; return RUN_ON;
     }
 }

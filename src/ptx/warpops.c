@@ -19,10 +19,12 @@ static unsigned shfl_source(unsigned mode, unsigned lane, uint32_t b, uint32_t c
     int segment = (int)(c >> 8 & 31), clamp = (int)(c & 31);
     int bound = (self & segment) | (clamp & ~segment), j;
     switch (mode) {
+    /* clang-format off */
     case SHFL_UP: j = self - by; *in_range = j >= bound; break;
     case SHFL_DOWN: j = self + by; *in_range = j <= bound; break;
     case SHFL_BFLY: j = self ^ by; *in_range = j <= bound; break;
     default: j = (self & segment) | (by & ~segment); *in_range = j <= bound; break;
+        /* clang-format on */
     }
     return *in_range ? (unsigned)j & 31 : lane;
 }

@@ -45,7 +45,8 @@ int clock_domain(struct clock *c, tick_t period)
     for (unsigned i = 0; i < c->ndomains; i++)
         if (c->domain[i].period == period) return (int)i;
     struct domain *d = &c->domain[c->ndomains];
-    *d = (struct domain){.period = period, .reach = (WHEEL_SLOTS - 2) * period, .cycles = reciprocal_of(period), .next = NEVER};
+    *d = (struct domain){
+        .period = period, .reach = (WHEEL_SLOTS - 2) * period, .cycles = reciprocal_of(period), .next = NEVER};
     d->wheel = calloc(c->words, sizeof *d->wheel);
     return d->wheel ? (int)c->ndomains++ : -1;
 }

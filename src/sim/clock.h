@@ -27,8 +27,8 @@ int clock_domain(struct clock *c, tick_t period);
 tick_t clock_next(const struct clock *c, bool tick);
 
 /* Lets time pass until the next edge at which somebody works; returns who, a bit a part; 0: nobody ever
- * will, or not before the horizon. For machines of at most 64 parts, whose owner lets them work itself, by kind: nothing is
- * called through a pointer. */
+ * will, or not before the horizon. For machines of at most 64 parts, whose owner lets them work itself, by kind:
+ * nothing is called through a pointer. */
 uint64_t clock_advance(struct clock *c);
 
 /* Nobody of these parts, a bit each, wants to work any more. */

@@ -17,7 +17,7 @@ struct dispatch {
     tick_t start;  /* no CTA before this tick */
     tick_t cut_at; /* no CTA from this tick on; dispatch_begin sets NEVER */
     bool exhausted, cut;
-    int failed;    /* the source's error */
+    int failed; /* the source's error */
     struct wl_err *e;
 };
 

@@ -10,8 +10,8 @@ enum { ROUND_STEPS = 8 };
 
 /* ---- building ---- */
 
-#define DEVICE_BASE UINT64_C(0xC0000000)     /* where device memory begins, */
-#define OTHER_SPACES (UINT64_C(1) << 40)     /* and where constant and local memory do */
+#define DEVICE_BASE  UINT64_C(0xC0000000) /* where device memory begins, */
+#define OTHER_SPACES (UINT64_C(1) << 40)  /* and where constant and local memory do */
 
 static void add_part(struct gpu *g, struct part *p, tick_t period, part_tick *tick, void *self)
 {
@@ -39,8 +39,8 @@ static int make_parts(struct gpu *g, struct wl_err *e)
     g->channels = (uint32_t)v[P_MEM_CHANNELS];
     g->slices = g->channels * (uint32_t)v[P_L2_SLICES];
     if (g->slices > NET_MAX_PORTS)
-        return wl_fail(e, WL_EINPUT, "mem.channels x l2.slices_per_channel = %u slices; the network has %d ports", g->slices,
-                       NET_MAX_PORTS);
+        return wl_fail(e, WL_EINPUT, "mem.channels x l2.slices_per_channel = %u slices; the network has %d ports",
+                       g->slices, NET_MAX_PORTS);
     unsigned parts = g->sms + g->slices + g->channels + 3;
     g->sm = aligned_alloc(_Alignof(struct sm), g->sms * sizeof *g->sm);
     g->l2 = calloc(g->slices, sizeof *g->l2);
@@ -97,7 +97,8 @@ static int init_parts(struct gpu *g, struct wl_err *e)
     g->map.hash = (enum map_hash)c->v[P_MEM_HASH];
     g->map.l2_index = (enum index_fn)c->v[P_L2_INDEX];
     g->map.l2_sets = (uint32_t)c->v[P_L2_SETS];
-    g->nvm = (struct nvm_map){.rule = (enum nvm_rule)c->v[P_NVM_MAP], .seed = (uint64_t)c->v[P_NVM_SEED],
+    g->nvm = (struct nvm_map){.rule = (enum nvm_rule)c->v[P_NVM_MAP],
+                              .seed = (uint64_t)c->v[P_NVM_SEED],
                               .half = (DEVICE_BASE + ((uint64_t)g->channels << 27)) >> LINE_SHIFT,
                               .end = OTHER_SPACES >> LINE_SHIFT};
     if (nvm_map_init(&g->nvm, DEVICE_BASE, g->options.memory_bytes)) return wl_fail(e, WL_ERUN, "out of memory");
@@ -146,7 +147,8 @@ static void shuffle_order(struct gpu *g)
 
 static void count_kinds(struct gpu *g)
 {
-    uint32_t count[KINDS] = {[SMS] = g->sms, [NETS] = 2, [SLICES] = g->slices, [CHANNELS] = g->channels, [DISPATCHER] = 1};
+    uint32_t count[KINDS] = {
+        [SMS] = g->sms, [NETS] = 2, [SLICES] = g->slices, [CHANNELS] = g->channels, [DISPATCHER] = 1};
     for (unsigned k = 0, first = 0; k < KINDS; first += count[k++]) g->kind[k] = (bit64(count[k]) - 1) << first;
 }
 
@@ -159,7 +161,8 @@ static int choose_engine(struct gpu *g, struct wl_err *e)
     g->by_kind = fast && g->nparts <= 64;
     if (g->by_kind) count_kinds(g);
     if (fast && !g->sampler.sample && partitions_init(g)) return wl_fail(e, WL_ERUN, "out of memory");
-    g->round_requests = ROUND_STEPS * (UINT64_C(11) * g->sms + 3 * g->slices) + (g->partition ? partitions_requests(g) : 0);
+    g->round_requests =
+        ROUND_STEPS * (UINT64_C(11) * g->sms + 3 * g->slices) + (g->partition ? partitions_requests(g) : 0);
     g->round_ops = g->sms * ((uint64_t)g->config.v[P_SM_LSU_QUEUE] + ROUND_STEPS); /* one leaves the queue a step */
     return 0;
 }
@@ -220,9 +223,9 @@ static bool finished(const struct gpu *g)
 static int deadlock(struct gpu *g, const char *kernel, struct wl_err *e)
 {
     char text[sizeof e->text], line[256];
-    size_t at = (size_t)snprintf(text, sizeof text, "kernel %s: deadlock: nothing has moved for %lld cycles at cycle %llu",
-                                 kernel, (long long)g->config.v[P_RUN_WATCHDOG],
-                                 (unsigned long long)(g->clock.now / g->core_period));
+    size_t at = (size_t)snprintf(
+        text, sizeof text, "kernel %s: deadlock: nothing has moved for %lld cycles at cycle %llu", kernel,
+        (long long)g->config.v[P_RUN_WATCHDOG], (unsigned long long)(g->clock.now / g->core_period));
     for (uint32_t i = 0; i < g->nparts && at + 2 < sizeof text; i++) {
         line[0] = 0;
         if (i < g->sms) {
@@ -278,7 +281,8 @@ static void work_by_kind(struct gpu *g, uint64_t due, tick_t now)
 /* False: nobody works before the horizon. */
 static bool step(struct gpu *g)
 {
-    if (!g->by_kind) return clock_step(&g->clock, g->driven, g->nparts, g->options.tick, g->options.shuffle ? g->order : NULL);
+    if (!g->by_kind)
+        return clock_step(&g->clock, g->driven, g->nparts, g->options.tick, g->options.shuffle ? g->order : NULL);
     uint64_t due = clock_advance(&g->clock);
     work_by_kind(g, due, g->clock.now);
     return due != 0;
@@ -297,7 +301,8 @@ static bool advance(struct gpu *g, unsigned steps)
 /* Until the kernel is done; watches that something moves. */
 static int run_to_end(struct gpu *g, const char *kernel, tick_t start, struct wl_err *e)
 {
-    tick_t patience = (tick_t)g->config.v[P_RUN_WATCHDOG] * g->core_period, moved_at = later(g->clock.now, g->dispatch.start);
+    tick_t patience = (tick_t)g->config.v[P_RUN_WATCHDOG] * g->core_period,
+           moved_at = later(g->clock.now, g->dispatch.start);
     tick_t limit = g->options.max_cycles ? start + g->options.max_cycles * g->core_period : NEVER;
     uint64_t progress = g->clock.progress;
     unsigned round = g->sampler.sample || g->profile ? 1 : ROUND_STEPS;
@@ -343,7 +348,8 @@ int gpu_run(struct gpu *g, struct stream_source *s, struct wl_err *e)
     for (uint32_t i = 0; i < g->sms; i++) sm_kernel_end(&g->sm[i]);
     if (g->profile) profile_kernel_end(g->profile);
     if (g->options.timeline)
-        timeline_kernel(g->options.timeline, s->info->kernel, start / g->core_period, g->clock.now / g->core_period + 1);
+        timeline_kernel(g->options.timeline, s->info->kernel, start / g->core_period,
+                        g->clock.now / g->core_period + 1);
     g->cycles += (g->clock.now - start) / g->core_period + 1;
     g->kernels++;
     g->broken = false;

@@ -46,15 +46,15 @@ struct gpu {
     struct dispatch dispatch;
     struct driven *driven; /* every part, in this order: SMs, networks, slices, channels, dispatcher */
     uint32_t nparts, *order;
-    struct partition *partition; /* [channels]; NULL: they never run ahead */
-    bool ahead;        /* they do; else the clock drives their parts too */
-    unsigned rounds;   /* of their work since trial_at, if they do; */
-    tick_t trial_at;   /* else when it is tried again */
-    tick_t lookahead, freed_at; /* how far they do; the last tick at which one freed a request */
-    bool by_kind;      /* parts work kind by kind (step), else each through `driven` */
-    uint64_t kind[KINDS]; /* masks of parts, then */
+    struct partition *partition;        /* [channels]; NULL: they never run ahead */
+    bool ahead;                         /* they do; else the clock drives their parts too */
+    unsigned rounds;                    /* of their work since trial_at, if they do; */
+    tick_t trial_at;                    /* else when it is tried again */
+    tick_t lookahead, freed_at;         /* how far they do; the last tick at which one freed a request */
+    bool by_kind;                       /* parts work kind by kind (step), else each through `driven` */
+    uint64_t kind[KINDS];               /* masks of parts, then */
     uint64_t round_requests, round_ops; /* a round of steps needs at most */
-    struct profile *profile; /* stats.profile; NULL: off */
+    struct profile *profile;            /* stats.profile; NULL: off */
     struct sampler sampler;
     uint64_t cycles, kernels;
     bool broken; /* a kernel failed half way: the state means nothing any more */

@@ -44,7 +44,10 @@ int partitions_init(struct gpu *g)
     return 0;
 }
 
-static struct part *part_of_partition(struct partition *p, uint32_t i) { return i < p->slices ? &p->l2[i].part : &p->dram->part; }
+static struct part *part_of_partition(struct partition *p, uint32_t i)
+{
+    return i < p->slices ? &p->l2[i].part : &p->dram->part;
+}
 
 void partitions_enter(struct gpu *g)
 {
@@ -85,7 +88,10 @@ uint64_t partitions_requests(const struct gpu *g)
     return (g->lookahead / g->l2[0].part.period + 2) * REQUESTS_A_TICK * g->slices;
 }
 
-static bool certain_of_room(const struct l2 *s, tick_t now) { return port_used(s->out, now) + REPLIES_A_TICK <= s->out->capacity; }
+static bool certain_of_room(const struct l2 *s, tick_t now)
+{
+    return port_used(s->out, now) + REPLIES_A_TICK <= s->out->capacity;
+}
 
 /* The part that wants to work first: a slice, or `slices` for the channel. */
 static inline uint32_t first_of(const struct partition *p, uint32_t slices)
@@ -139,7 +145,8 @@ static inline bool work_all(struct gpu *g, uint32_t slices)
     if (sure == NEVER) return false;
     g->clock.now = later(g->clock.now, sure);
     for (uint32_t c = 0; c < g->channels; c++) {
-        if (first[c] <= sure + g->lookahead / 2) first[c] = work(g, &g->partition[c], slices, sure, sure + g->lookahead);
+        if (first[c] <= sure + g->lookahead / 2)
+            first[c] = work(g, &g->partition[c], slices, sure, sure + g->lookahead);
         horizon = earlier(horizon, first[c]);
     }
     g->clock.horizon = horizon;

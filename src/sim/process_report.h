@@ -18,14 +18,14 @@
 #define ENV_SCHED      "WARPLINE_SCHED"
 #define ENV_SET        "WARPLINE_SET"
 #define ENV_PLUGIN     "WARPLINE_PLUGIN"
-#define ENV_ENGINE     "WARPLINE_ENGINE"     /* "tick" */
+#define ENV_ENGINE     "WARPLINE_ENGINE" /* "tick" */
 #define ENV_SHUFFLE    "WARPLINE_SHUFFLE"
 #define ENV_FUNCTIONAL "WARPLINE_FUNCTIONAL" /* "1" */
 #define ENV_KERNEL     "WARPLINE_KERNEL"
 #define ENV_LAUNCH     "WARPLINE_LAUNCH"
 #define ENV_MAX_CYCLES "WARPLINE_MAX_CYCLES"
-#define ENV_RECORD     "WARPLINE_RECORD"     /* folder of .wlt files */
-#define ENV_REPORT     "WARPLINE_REPORT"     /* folder of these files */
+#define ENV_RECORD     "WARPLINE_RECORD" /* folder of .wlt files */
+#define ENV_REPORT     "WARPLINE_REPORT" /* folder of these files */
 
 #define LOADS_ENDING   ".loads"   /* struct load_record, `profile.loads` of them */
 #define SAMPLES_ENDING ".samples" /* struct sample, `samples` of them */
@@ -39,19 +39,19 @@ struct process_report {
     uint64_t magic, bytes;
     uint64_t pid, started_ns; /* monotonic: the order of processes */
     char program[128], arguments[256];
-    uint64_t program_hash;    /* of the executable and the arguments */
+    uint64_t program_hash; /* of the executable and the arguments */
     struct launch_counts launches;
     struct exec_counts counts;
     struct run_stats stats;
     struct policy_stats policies;
     struct profile_report profile; /* its pointer means nothing here */
     uint64_t samples;
-    double seconds;           /* from the first CUDA call to the last launch */
+    double seconds; /* from the first CUDA call to the last launch */
     uint64_t peak_memory_bytes;
-    uint32_t kernels;         /* records behind this struct */
-    uint32_t failed;          /* enum wl_code of the first failure */
-    char error[512];          /* its words */
-    char trace[1024];         /* the .wlt file, "" when none is recorded */
+    uint32_t kernels; /* records behind this struct */
+    uint32_t failed;  /* enum wl_code of the first failure */
+    char error[512];  /* its words */
+    char trace[1024]; /* the .wlt file, "" when none is recorded */
     uint32_t trace_finished;
     uint64_t trace_launches, trace_bytes;
 };

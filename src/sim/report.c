@@ -101,7 +101,8 @@ static void law(struct audit *a, const char *name, uint64_t left, uint64_t right
 {
     if (left == right) return;
     a->broken++;
-    int n = snprintf(a->text + a->used, sizeof a->text - a->used, "\n  %s: %" PRIu64 " is not %" PRIu64, name, left, right);
+    int n =
+        snprintf(a->text + a->used, sizeof a->text - a->used, "\n  %s: %" PRIu64 " is not %" PRIu64, name, left, right);
     if (n > 0) a->used = a->used + (size_t)n < sizeof a->text ? a->used + (size_t)n : sizeof a->text - 1;
 }
 
@@ -150,24 +151,29 @@ static void memory_laws(struct audit *a, const struct gpu *g, const struct run_s
     law(a, "dram.read_bytes = (l2.fetches + reads bypassed) x sector (or line) size", s->dram.read_bytes,
         (s->l2.fetches + s->l2.bypasses - s->l2.bypassed_writes) * unit);
     if (!s->l2.forwarded_writes)
-        law(a, "dram.write_bytes = l2.writebacks x sector (or line) size + l2.bypassed_write_bytes", s->dram.write_bytes,
-            s->l2.writebacks * unit + s->l2.bypassed_write_bytes);
+        law(a, "dram.write_bytes = l2.writebacks x sector (or line) size + l2.bypassed_write_bytes",
+            s->dram.write_bytes, s->l2.writebacks * unit + s->l2.bypassed_write_bytes);
 }
 
 /* Every load, request, stay of a line and instruction is in exactly one class of each distribution. */
 static void profile_laws(struct audit *a, const struct run_stats *s)
 {
     const struct profile_stats *p = &s->profile;
-    law(a, "profile: coherent + divergent loads = sm.l1d_loads", p->coherent_loads + p->divergent_loads, s->sm.l1d_loads);
+    law(a, "profile: coherent + divergent loads = sm.l1d_loads", p->coherent_loads + p->divergent_loads,
+        s->sm.l1d_loads);
     law(a, "profile.divergent.loads = sm.divergent_loads", p->divergent_loads, s->sm.divergent_loads);
     law(a, "profile: requests of the loads = l1d.loads", p->coherent_requests + p->divergent_requests, s->l1d.loads);
-    law(a, "profile: missed requests of the loads = l1d.load_misses", p->coherent_primary + p->divergent_primary, s->l1d.load_misses);
-    law(a, "profile: merged requests of the loads = l1d.hits_reserved", p->coherent_merged + p->divergent_merged, s->l1d.hits_reserved);
-    law(a, "profile: bypassed requests of the loads = l1d.bypasses", p->coherent_bypassed + p->divergent_bypassed, s->l1d.bypasses);
+    law(a, "profile: missed requests of the loads = l1d.load_misses", p->coherent_primary + p->divergent_primary,
+        s->l1d.load_misses);
+    law(a, "profile: merged requests of the loads = l1d.hits_reserved", p->coherent_merged + p->divergent_merged,
+        s->l1d.hits_reserved);
+    law(a, "profile: bypassed requests of the loads = l1d.bypasses", p->coherent_bypassed + p->divergent_bypassed,
+        s->l1d.bypasses);
     law(a, "profile.coherent: loads = sum of mpli_*", p->coherent_loads,
         p->coherent_mpli_0 + p->coherent_mpli_1 + p->coherent_mpli_2 + p->coherent_mpli_3_31 + p->coherent_mpli_32_up);
     law(a, "profile.divergent: loads = sum of mpli_*", p->divergent_loads,
-        p->divergent_mpli_0 + p->divergent_mpli_1 + p->divergent_mpli_2 + p->divergent_mpli_3_31 + p->divergent_mpli_32_up);
+        p->divergent_mpli_0 + p->divergent_mpli_1 + p->divergent_mpli_2 + p->divergent_mpli_3_31 +
+            p->divergent_mpli_32_up);
     law(a, "profile.coherent: loads = mpli_0 + partly_cached + fully_missed", p->coherent_loads,
         p->coherent_mpli_0 + p->coherent_partly_cached + p->coherent_fully_missed);
     law(a, "profile.divergent: loads = mpli_0 + partly_cached + fully_missed", p->divergent_loads,
@@ -175,7 +181,8 @@ static void profile_laws(struct audit *a, const struct run_stats *s)
     law(a, "profile.access.hit = l1d.load_hits", p->access_hit, s->l1d.load_hits);
     law(a, "profile.access.pending = l1d.hits_reserved", p->access_pending, s->l1d.hits_reserved);
     law(a, "profile.access: kinds of miss = l1d.load_misses + bypasses",
-        p->access_cold + p->access_intra_warp + p->access_inter_warp + p->access_invalidated + p->access_flushed + p->access_present,
+        p->access_cold + p->access_intra_warp + p->access_inter_warp + p->access_invalidated + p->access_flushed +
+            p->access_present,
         s->l1d.load_misses + s->l1d.bypasses);
     law(a, "profile.size: sum = l1d.loads", p->size_32 + p->size_64 + p->size_128, s->l1d.loads);
 }

@@ -34,8 +34,8 @@ struct session_options {
     enum session_mode mode;
     struct gpu_config config; /* timing only */
     struct gpu_options gpu;
-    uint64_t memory_bytes;    /* device memory; 0: 16 GiB (virtual) */
-    bool unified;             /* host memory the device sees is wanted (dev_mem_new_unified) */
+    uint64_t memory_bytes;             /* device memory; 0: 16 GiB (virtual) */
+    bool unified;                      /* host memory the device sees is wanted (dev_mem_new_unified) */
     const struct session_watch *watch; /* NULL: nobody */
     /* Text printed by kernels; NULL: dropped. */
     void (*print)(void *arg, const char *text, size_t len);
@@ -55,9 +55,9 @@ struct kernel_record {
 
 /* Launches by what became of them. */
 struct launch_counts {
-    unsigned all;      /* that ended well */
-    unsigned skipped;  /* of those: executed only, because nobody selected them */
-    unsigned cut;      /* of those: timed to gpu_options.cut_cycles only */
+    unsigned all;     /* that ended well */
+    unsigned skipped; /* of those: executed only, because nobody selected them */
+    unsigned cut;     /* of those: timed to gpu_options.cut_cycles only */
 };
 
 struct session;

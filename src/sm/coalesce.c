@@ -2,9 +2,9 @@
  *
  * Fermi's rule: lanes are joined per segment, whose size follows the access width (1 byte: 32,
  * 2 bytes: 64, more: 128 bytes); each transaction keeps its touched sectors, bytes and the
- * number of lanes; sm.coalesce = line takes 128 bytes for all widths, as later GPUs do. Transactions are served from the highest address to the lowest: GPGPU-Sim's
- * order, and it matters where an instruction's own lines compete for a set (SYRK 128: L1D misses
- * +3.4 % of the reference instead of +5.9 %). Atomics that meet at one address cannot share a
+ * number of lanes; sm.coalesce = line takes 128 bytes for all widths, as later GPUs do. Transactions are served from
+ * the highest address to the lowest: GPGPU-Sim's order, and it matters where an instruction's own lines compete for a
+ * set (SYRK 128: L1D misses +3.4 % of the reference instead of +5.9 %). Atomics that meet at one address cannot share a
  * transaction. */
 #include <string.h>
 
@@ -26,7 +26,8 @@ static inline void add_lane(struct txn *t, uint64_t addr, unsigned width)
     uint64_t run = (UINT64_C(1) << width) - 1; /* width <= 32 */
     t->sectors |= (uint8_t)(((2u << (last >> 5)) - (1u << (offset >> 5))) & ALL_SECTORS);
     t->bytes[offset >> 6] |= run << (offset & 63);
-    if (offset < 64 && last >= 64) t->bytes[1] |= run >> (64 - offset); /* accesses are aligned; only odd traces get here */
+    if (offset < 64 && last >= 64)
+        t->bytes[1] |= run >> (64 - offset); /* accesses are aligned; only odd traces get here */
     t->lanes++;
 }
 
@@ -186,9 +187,11 @@ static uint32_t make_transactions(const struct sm *s, const struct memop *op, st
     if (space == SPACE_LOCAL) return coalesce_local(s, op, out);
     bool bank = space == SPACE_CONST || space == SPACE_PARAM, atomic = op->inst->kind == INST_ATOMIC;
     if (!bank && !atomic && a->affine) return coalesce_affine(a, width, segment_shift(s, width), out);
-    if (!bank && !atomic && a->halves && a->stride == width && a->mask == UINT32_MAX && (a->half[0] | a->half[1]) % width == 0) {
+    if (!bank && !atomic && a->halves && a->stride == width && a->mask == UINT32_MAX &&
+        (a->half[0] | a->half[1]) % width == 0) {
         uint32_t n = 0;
-        for (unsigned half = 0; half < 2; half++) add_run(a->half[half], WARP_SIZE / 2, width, segment_shift(s, width), out, &n);
+        for (unsigned half = 0; half < 2; half++)
+            add_run(a->half[half], WARP_SIZE / 2, width, segment_shift(s, width), out, &n);
         return n;
     }
     uint64_t addr[WARP_SIZE], base = space == SPACE_CONST ? CONST_BASE : space == SPACE_PARAM ? PARAM_BASE : 0;
@@ -238,7 +241,8 @@ uint32_t shared_passes(const struct warp_addrs *a, uint32_t banks, bool atomic)
 {
     if (a->affine && ((a->stride == 0 && !atomic) || a->stride == 4) && banks >= WARP_SIZE) return 1;
     if (atomic || !is_pow2(banks)) return count_passes(a, banks, atomic);
-    if (a->halves && banks >= WARP_SIZE && (a->stride == 0 || (a->stride == 4 && a->mask == UINT32_MAX && !(a->base & 3))))
+    if (a->halves && banks >= WARP_SIZE &&
+        (a->stride == 0 || (a->stride == 4 && a->mask == UINT32_MAX && !(a->base & 3))))
         return passes_of_halves(a, banks);
     uint64_t word_of[SM_MAX_WARPS], seen = 0;
     for (uint32_t m = a->mask; m; m &= m - 1) {

@@ -32,8 +32,12 @@ static struct wl_load describe(const struct sm *s, unsigned w)
 {
     const struct warp *p = &s->warp[w];
     const struct code_inst *in = p->inst;
-    return (struct wl_load){.seq = p->seq, .pc = in->pc, .warp = (uint16_t)w, .rank = age_rank(s, w),
-                            .loop = in->loop, .lanes = (uint8_t)bit_count32(p->exec),
+    return (struct wl_load){.seq = p->seq,
+                            .pc = in->pc,
+                            .warp = (uint16_t)w,
+                            .rank = age_rank(s, w),
+                            .loop = in->loop,
+                            .lanes = (uint8_t)bit_count32(p->exec),
                             .space = in->space == SPACE_LOCAL ? WL_LOCAL : WL_GLOBAL,
                             .outer_loop = p->nloops && in->loop != CODE_NO_LOOP ? p->loops[0].loop : in->loop};
 }
@@ -206,7 +210,7 @@ bool issue_cycle(struct sm *s, tick_t now, tick_t *next)
         } while (mine);
     }
     s->stats.issue_cycles += issued;
-    if (issued) allowed = UINT64_MAX; /* the issue may have changed it */
+    if (issued) allowed = UINT64_MAX;           /* the issue may have changed it */
     if (issued && s->sched->cycle) return true; /* and more: the policy is asked */
     return s->ready && (can_issue(s, now + s->part.period, next) & allowed);
 }

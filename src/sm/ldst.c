@@ -147,7 +147,8 @@ enum l1_outcome ldst_try(struct sm *s, struct l1 *c, struct req *r, tick_t now)
     }
     if (data_load && c->policy->leave_loop)
         op->load.left_loop = op->load.loop != CODE_NO_LOOP && !warp_is_inside(s, r->warp, op->load.loop);
-    bool may_miss = !s->sched->may_miss || (c == &s->l1d ? s->sched->may_miss(s->sched_self, r->warp) : gate_lets_readonly(s, r));
+    bool may_miss =
+        !s->sched->may_miss || (c == &s->l1d ? s->sched->may_miss(s->sched_self, r->warp) : gate_lets_readonly(s, r));
     bool last = is_last(s, op, r);
     enum l1_outcome outcome = l1_access(c, r, s->cycle, may_miss);
     if (l1_refused(outcome)) return outcome;
@@ -195,10 +196,7 @@ static enum req_origin origin_of(const struct sm *s, const struct code_inst *in)
     return in->space == SPACE_TEX || in->cache_op == CACHE_NC ? FROM_L1T : FROM_L1D;
 }
 
-const struct access_pipe *ldst_waits_for(const struct sm *s)
-{
-    return s->lsu.op ? &s->pipe[s->lsu.origin] : NULL;
-}
+const struct access_pipe *ldst_waits_for(const struct sm *s) { return s->lsu.op ? &s->pipe[s->lsu.origin] : NULL; }
 
 bool ldst_is_data(const struct sm *s, const struct code_inst *in) { return origin_of(s, in) == FROM_L1D; }
 
@@ -224,11 +222,21 @@ static const uint8_t kind_of[] = {[INST_LOAD] = WL_LOAD, [INST_STORE] = WL_STORE
 static struct req common_of(const struct sm *s, struct memop *op, enum req_origin origin)
 {
     const struct code_inst *in = op->inst;
-    enum wl_space space = in->space == SPACE_LOCAL ? WL_LOCAL : origin == FROM_L1T ? WL_TEXTURE : origin == FROM_L1C ? WL_CONST : WL_GLOBAL;
-    bool past = in->kind == INST_LOAD && origin == FROM_L1D && space == WL_GLOBAL && (in->cache_op == CACHE_CG || !s->l1d_global);
-    return (struct req){.load = &op->load, .pc = in->pc, .warp = (uint8_t)op->load.warp, .rank = (uint8_t)op->load.rank,
-                        .kind = kind_of[in->kind], .space = (uint8_t)space, .origin = (uint8_t)origin,
-                        .sm = (uint8_t)s->index, .bypass = past};
+    enum wl_space space = in->space == SPACE_LOCAL ? WL_LOCAL
+                          : origin == FROM_L1T     ? WL_TEXTURE
+                          : origin == FROM_L1C     ? WL_CONST
+                                                   : WL_GLOBAL;
+    bool past = in->kind == INST_LOAD && origin == FROM_L1D && space == WL_GLOBAL &&
+                (in->cache_op == CACHE_CG || !s->l1d_global);
+    return (struct req){.load = &op->load,
+                        .pc = in->pc,
+                        .warp = (uint8_t)op->load.warp,
+                        .rank = (uint8_t)op->load.rank,
+                        .kind = kind_of[in->kind],
+                        .space = (uint8_t)space,
+                        .origin = (uint8_t)origin,
+                        .sm = (uint8_t)s->index,
+                        .bypass = past};
 }
 
 /* Takes the next instruction from the queue. */
@@ -368,7 +376,8 @@ tick_t ldst_next(const struct sm *s, tick_t now)
     if (misses && !s->request->producer_waits) return soon;
     if (s->reexec.entries && reexec_busy(s)) return soon;
     next = earlier(next, pipe_next(&s->pipe[FROM_L1D]));
-    if (s->readonly) next = earlier(next, earlier(readonly_next(s, &s->pipe[FROM_L1T]), readonly_next(s, &s->pipe[FROM_L1C])));
+    if (s->readonly)
+        next = earlier(next, earlier(readonly_next(s, &s->pipe[FROM_L1T]), readonly_next(s, &s->pipe[FROM_L1C])));
     if (u->op) {
         const struct access_pipe *p = &s->pipe[u->origin];
         if (p->used < p->depth) return soon;
@@ -380,6 +389,7 @@ tick_t ldst_next(const struct sm *s, tick_t now)
 
 bool ldst_idle(const struct sm *s)
 {
-    return !s->lsu.op && s->lsu.head == s->lsu.tail && !s->reexec.used && !s->pipe[FROM_L1D].used && !s->pipe[FROM_L1T].used && !s->pipe[FROM_L1C].used && !s->l1d.missq.head && !s->l1t.missq.head &&
+    return !s->lsu.op && s->lsu.head == s->lsu.tail && !s->reexec.used && !s->pipe[FROM_L1D].used &&
+           !s->pipe[FROM_L1T].used && !s->pipe[FROM_L1C].used && !s->l1d.missq.head && !s->l1t.missq.head &&
            !s->l1c.missq.head && !s->l1d.mshr.used && !s->l1t.mshr.used && !s->l1c.mshr.used && port_empty(&s->reply);
 }

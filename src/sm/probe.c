@@ -29,9 +29,9 @@ struct moment {
 
 struct probe {
     struct moment moment;
-    bool valid;       /* moment describes the table */
+    bool valid; /* moment describes the table */
     bool answer;
-    uint64_t changes; /* of the tags when the answer was found */
+    uint64_t changes;            /* of the tags when the answer was found */
     uint32_t stamp, count, mask; /* the table grows to the programs that need it */
     struct wanted slot[SLOTS];
 };
@@ -166,13 +166,17 @@ bool probe_stalled(const struct sm *s)
     uint64_t stalled = stalled_warps(s);
     if (!stalled) return false;
     const struct l1d_stats *c = &s->l1d.stats;
-    struct moment now = {.stalled = stalled, .heads = s->ready & s->memory, .instructions = s->stats.warp_instructions,
-                         .head = s->lsu.head, .tail = s->lsu.tail};
+    struct moment now = {.stalled = stalled,
+                         .heads = s->ready & s->memory,
+                         .instructions = s->stats.warp_instructions,
+                         .head = s->lsu.head,
+                         .tail = s->lsu.tail};
     if (s->pipe[FROM_L1D].depth > 1) now.accesses = c->accesses; /* requests behind the first */
     if (s->lsu.op && !(stalled >> s->lsu.op->load.warp & 1)) now.op = s->lsu.op, now.next_txn = s->lsu.next_txn;
     uint64_t changes = c->fills + c->load_misses + c->store_hits;
     bool same = p->valid && same_moment(&p->moment, &now);
-    if (same && changes == p->changes && !s->l1d.sectored && !s->l1d.grains) return p->answer; /* a sector may come without a fill */
+    if (same && changes == p->changes && !s->l1d.sectored && !s->l1d.grains)
+        return p->answer; /* a sector may come without a fill */
     if (!same) collect(s, stalled);
     p->moment = now;
     p->valid = true;

@@ -23,8 +23,8 @@
 
 void reexec_init(struct reexec *q, struct wl_reexec wanted)
 {
-    *q = (struct reexec){.entries = wanted.entries, .same_warp = wanted.same_warp, .stores = wanted.stores,
-                         .pushed_at = UINT64_MAX};
+    *q = (struct reexec){
+        .entries = wanted.entries, .same_warp = wanted.same_warp, .stores = wanted.stores, .pushed_at = UINT64_MAX};
     list_init(&q->list);
 }
 
@@ -153,7 +153,8 @@ void reexec_access(struct sm *s, tick_t now)
 void reexec_skip(struct sm *s, uint64_t cycles)
 {
     struct reexec *q = &s->reexec;
-    if (q->used || q->blocked) s->stats.reexec_refusals += cycles; /* with an empty queue the unit's own request is tried */
+    if (q->used || q->blocked)
+        s->stats.reexec_refusals += cycles; /* with an empty queue the unit's own request is tried */
     if (!q->used) return;
     s->stats.reexec_retries += cycles;
     s->stats.reexec_occupancy += cycles * q->used;

@@ -40,17 +40,51 @@ static int make_wheel(struct sm *s)
 static int make_caches(struct sm *s, const struct gpu_config *c, struct wl_err *e)
 {
     const int64_t *v = c->v;
-    struct wl_geometry g = {.index = s->index, .sms = (uint32_t)v[P_SM_COUNT], .schedulers = s->schedulers,
-                            .warps = s->warps, .warp_size = WARP_SIZE, .shared = &s->shared_slot};
-    struct l1_shape data = {(uint32_t)v[P_L1D_SETS], (uint32_t)v[P_L1D_WAYS], (uint32_t)v[P_L1D_MSHR],
-                            (uint32_t)v[P_L1D_MERGE], (uint32_t)v[P_L1D_MISSQ], (enum index_fn)v[P_L1D_INDEX],
-                            v[P_L1D_SECTORED], v[P_L1D_INFINITE], false, FROM_L1D, v[P_L1D_BYPASS], v[P_L1D_WRITE], false};
-    struct l1_shape texture = {(uint32_t)v[P_L1T_SETS], (uint32_t)v[P_L1T_WAYS], (uint32_t)v[P_L1T_MSHR],
-                               (uint32_t)v[P_L1T_MERGE], (uint32_t)v[P_L1T_MISSQ], INDEX_LINEAR, false, false, false,
-                               FROM_L1T, false, false, false};
-    struct l1_shape constant = {(uint32_t)v[P_L1C_SETS], (uint32_t)v[P_L1C_WAYS], (uint32_t)v[P_L1C_MSHR],
-                                (uint32_t)v[P_L1C_MERGE], (uint32_t)v[P_L1C_MISSQ], INDEX_LINEAR, false, false, true,
-                                FROM_L1C, false, false, v[P_L1C_PERFECT]};
+    struct wl_geometry g = {.index = s->index,
+                            .sms = (uint32_t)v[P_SM_COUNT],
+                            .schedulers = s->schedulers,
+                            .warps = s->warps,
+                            .warp_size = WARP_SIZE,
+                            .shared = &s->shared_slot};
+    struct l1_shape data = {(uint32_t)v[P_L1D_SETS],
+                            (uint32_t)v[P_L1D_WAYS],
+                            (uint32_t)v[P_L1D_MSHR],
+                            (uint32_t)v[P_L1D_MERGE],
+                            (uint32_t)v[P_L1D_MISSQ],
+                            (enum index_fn)v[P_L1D_INDEX],
+                            v[P_L1D_SECTORED],
+                            v[P_L1D_INFINITE],
+                            false,
+                            FROM_L1D,
+                            v[P_L1D_BYPASS],
+                            v[P_L1D_WRITE],
+                            false};
+    struct l1_shape texture = {(uint32_t)v[P_L1T_SETS],
+                               (uint32_t)v[P_L1T_WAYS],
+                               (uint32_t)v[P_L1T_MSHR],
+                               (uint32_t)v[P_L1T_MERGE],
+                               (uint32_t)v[P_L1T_MISSQ],
+                               INDEX_LINEAR,
+                               false,
+                               false,
+                               false,
+                               FROM_L1T,
+                               false,
+                               false,
+                               false};
+    struct l1_shape constant = {(uint32_t)v[P_L1C_SETS],
+                                (uint32_t)v[P_L1C_WAYS],
+                                (uint32_t)v[P_L1C_MSHR],
+                                (uint32_t)v[P_L1C_MERGE],
+                                (uint32_t)v[P_L1C_MISSQ],
+                                INDEX_LINEAR,
+                                false,
+                                false,
+                                true,
+                                FROM_L1C,
+                                false,
+                                false,
+                                v[P_L1C_PERFECT]};
     struct gpu_config plain; /* the other two caches are always LRU and share nothing with a scheme */
     config_defaults(&plain);
     void *none = NULL;
@@ -71,8 +105,8 @@ static void make_access_pipe(struct access_pipe *p, int64_t cycles, int64_t slot
     p->refused = L1_HIT;
 }
 
-int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const struct addrmap *map,
-            struct req_pool *pool, struct memop_pool *ops, struct wl_err *e)
+int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const struct addrmap *map, struct req_pool *pool,
+            struct memop_pool *ops, struct wl_err *e)
 {
     const int64_t *v = c->v;
     tick_t p = s->part.period;
@@ -116,8 +150,14 @@ int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const stru
     s->l1d.gate_merges = s->l1t.gate_merges = s->l1c.gate_merges = s->gate.merges;
     if (s->gate.readonly) s->l1t.steady = s->l1c.steady = false; /* as the L1D: the scheduler changes its mind */
     reexec_init(&s->reexec, s->sched->reexec ? s->sched->reexec(s->sched_self) : (struct wl_reexec){0});
-    s->view = (struct wl_sched_view){.age = s->age, .owned = s->owned, .cta = s->cta_of, .sm = index, .lsu_warp = -1, .queue_head = -1,
-                                     .mshr_total = (uint32_t)v[P_L1D_MSHR], .missq_total = (uint32_t)v[P_L1D_MISSQ]};
+    s->view = (struct wl_sched_view){.age = s->age,
+                                     .owned = s->owned,
+                                     .cta = s->cta_of,
+                                     .sm = index,
+                                     .lsu_warp = -1,
+                                     .queue_head = -1,
+                                     .mshr_total = (uint32_t)v[P_L1D_MSHR],
+                                     .missq_total = (uint32_t)v[P_L1D_MISSQ]};
     return 0;
 }
 
@@ -152,8 +192,7 @@ static uint32_t l1d_ways(const struct sm *s, const struct launch_info *l, uint32
 static uint32_t cta_limit(const struct sm *s, const struct launch_info *l)
 {
     uint32_t limit = smaller(s->cta_slots, s->warps / l->warps_per_cta);
-    if (l->regs_per_thread)
-        limit = smaller(limit, s->registers / (l->regs_per_thread * l->warps_per_cta * WARP_SIZE));
+    if (l->regs_per_thread) limit = smaller(limit, s->registers / (l->regs_per_thread * l->warps_per_cta * WARP_SIZE));
     if (l->shared_bytes) limit = smaller(limit, s->shared_bytes / l->shared_bytes);
     return limit;
 }
@@ -248,10 +287,11 @@ bool sm_idle(const struct sm *s) { return !s->live && ldst_idle(s) && s->offered
 void sm_describe(const struct sm *s, char *out, size_t size)
 {
     int n = snprintf(out, size,
-             "SM %u: %u warps live, %u ready, %u at a barrier, %u wait for a load; %u requests before the L1D%s; %u MSHRs used",
-             s->index, bit_count64(s->live), bit_count64(s->ready), bit_count64(s->barrier | s->membar),
-             bit_count64(s->long_stall), s->pipe[FROM_L1D].used, l1_refused(s->pipe[FROM_L1D].refused) ? " (the first is refused)" : "",
-             s->l1d.mshr.used);
+                     "SM %u: %u warps live, %u ready, %u at a barrier, %u wait for a load; %u requests before the "
+                     "L1D%s; %u MSHRs used",
+                     s->index, bit_count64(s->live), bit_count64(s->ready), bit_count64(s->barrier | s->membar),
+                     bit_count64(s->long_stall), s->pipe[FROM_L1D].used,
+                     l1_refused(s->pipe[FROM_L1D].refused) ? " (the first is refused)" : "", s->l1d.mshr.used);
     if (s->reexec.entries && n > 0 && (size_t)n < size)
         snprintf(out + n, size - (size_t)n, "; %u requests wait for re-execution%s", s->reexec.used,
                  s->reexec.blocked ? ", the ld/st unit for them" : "");

@@ -32,12 +32,12 @@ struct memop {
     struct wl_load load;
     struct memop *next;
     const struct code_inst *inst;
-    uint64_t *regs;     /* the warp's scoreboard row */
-    tick_t ready;       /* earliest first access */
-    tick_t done;        /* the latest register write of the requests answered so far */
-    uint32_t waiting;   /* requests not answered */
-    uint32_t sent;      /* requests accepted; kept with a re-execution queue only, elsewhere they go in order */
-    bool begun;         /* the policy has seen it */
+    uint64_t *regs;   /* the warp's scoreboard row */
+    tick_t ready;     /* earliest first access */
+    tick_t done;      /* the latest register write of the requests answered so far */
+    uint32_t waiting; /* requests not answered */
+    uint32_t sent;    /* requests accepted; kept with a re-execution queue only, elsewhere they go in order */
+    bool begun;       /* the policy has seen it */
     struct warp_addrs addrs;
 };
 
@@ -58,14 +58,14 @@ struct warp_loop {
 
 struct warp {
     _Alignas(64) struct stream_reader stream; /* what each instruction needs is one line of the host's cache */
-    const struct code_inst *inst; /* head */
-    uint32_t left;      /* instructions of the block after the head */
-    uint32_t exec;      /* lanes of the head that execute */
+    const struct code_inst *inst;             /* head */
+    uint32_t left;                            /* instructions of the block after the head */
+    uint32_t exec;                            /* lanes of the head that execute */
     uint64_t seq;
     uint32_t outstanding; /* memory instructions not finished */
-    uint8_t cta;        /* slot */
+    uint8_t cta;          /* slot */
     uint8_t nloops;
-    bool ended;         /* the stream is over; waits for outstanding */
+    bool ended;                             /* the stream is over; waits for outstanding */
     struct warp_loop loops[WARP_MAX_LOOPS]; /* outer ones first; for policies with leave_loop */
 };
 
@@ -98,9 +98,9 @@ struct reexec {
     uint32_t entries, used; /* entries 0: there is none */
     uint8_t same_warp;      /* enum wl_same_warp */
     bool stores;
-    bool blocked;           /* the ld/st unit's request was refused and had to stay */
-    uint32_t refused;       /* tries in a row that were refused, nothing having changed */
-    uint64_t pushed_at;     /* cycle of the last push: the place in the unit is free after it */
+    bool blocked;            /* the ld/st unit's request was refused and had to stay */
+    uint32_t refused;        /* tries in a row that were refused, nothing having changed */
+    uint64_t pushed_at;      /* cycle of the last push: the place in the unit is free after it */
     uint64_t warps, writers; /* warps with entries; those whose entries write */
     struct req_list list;
     const struct memop *op[SM_MAX_WARPS]; /* the instruction a warp's entries belong to */
@@ -125,12 +125,12 @@ struct sm {
     /* warps */
     uint64_t live, ready, barrier, membar, long_stall, memory, loads, shared, ended;
     uint64_t head_unit[4]; /* masks: whose head wants which unit */
-    uint64_t in_wheel;   /* warps somewhere in the wheel */
-    uint64_t *wheel;     /* warps whose head becomes ready at that cycle */
-    uint64_t *wheel_used; /* bit per slot */
+    uint64_t in_wheel;     /* warps somewhere in the wheel */
+    uint64_t *wheel;       /* warps whose head becomes ready at that cycle */
+    uint64_t *wheel_used;  /* bit per slot */
     uint32_t wheel_mask;
     uint32_t board_regs, board_cap;
-    uint64_t *board;     /* [warps * board_regs] tick from which a register may be read */
+    uint64_t *board; /* [warps * board_regs] tick from which a register may be read */
 
     /* schedulers */
     const struct wl_sched_policy *sched;
@@ -145,7 +145,7 @@ struct sm {
     /* memory */
     struct lsu lsu;
     struct access_pipe pipe[3]; /* by enum req_origin */
-    uint32_t readonly; /* requests of the texture and constant caches under way: 0 spares looking at them */
+    uint32_t readonly;          /* requests of the texture and constant caches under way: 0 spares looking at them */
     tick_t writeback_free, writeback_limit; /* next free cycle of the register write port; how far ahead */
     struct memop_pool *ops;
     struct req_pool *pool;
@@ -158,7 +158,7 @@ struct sm {
     const struct part *dispatcher;
 
     struct timeline_sm *timeline; /* shows what happens; NULL: nobody looks */
-    struct probe *probe; /* of stats.profile; NULL: off */
+    struct probe *probe;          /* of stats.profile; NULL: off */
     struct sm_stats stats;
 
     /* the machine */
@@ -176,7 +176,7 @@ struct sm {
     /* the kernel */
     const struct launch_info *launch;
     struct stream_source *source;
-    uint32_t cta_limit;  /* resident CTAs of this kernel */
+    uint32_t cta_limit; /* resident CTAs of this kernel */
     uint32_t ctas_resident;
     uint64_t next_age;
     struct cta_stream offered; /* a CTA for this SM */
@@ -194,8 +194,8 @@ struct sm {
 
 enum unit { UNIT_ALU, UNIT_SFU, UNIT_DP, UNIT_LSU, UNIT_NONE };
 
-int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const struct addrmap *map,
-            struct req_pool *pool, struct memop_pool *ops, struct wl_err *e);
+int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const struct addrmap *map, struct req_pool *pool,
+            struct memop_pool *ops, struct wl_err *e);
 void sm_destroy(struct sm *s);
 /* Prepares for a kernel; fails when one CTA does not fit. */
 int sm_kernel_begin(struct sm *s, struct stream_source *source, struct wl_err *e);
@@ -208,39 +208,40 @@ bool sm_idle(const struct sm *s);
 
 /* warp.c */
 void warp_install_cta(struct sm *s, const struct cta_stream *cta, tick_t now);
-void warp_advance(struct sm *s, unsigned w, tick_t now);     /* the head was issued: look at the next */
+void warp_advance(struct sm *s, unsigned w, tick_t now);            /* the head was issued: look at the next */
 bool warp_is_inside(const struct sm *s, unsigned w, uint16_t loop); /* with a lane; leave_loop policies only */
-void warp_check_head(struct sm *s, unsigned w, tick_t now);  /* a register arrived */
-void warp_arrive(struct sm *s, unsigned w, tick_t now);      /* at a barrier */
-void warp_memop_done(struct sm *s, unsigned w, tick_t now);  /* one less outstanding */
-void warp_wake_due(struct sm *s);                            /* the wheel's slot of this cycle */
+void warp_check_head(struct sm *s, unsigned w, tick_t now);         /* a register arrived */
+void warp_arrive(struct sm *s, unsigned w, tick_t now);             /* at a barrier */
+void warp_memop_done(struct sm *s, unsigned w, tick_t now);         /* one less outstanding */
+void warp_wake_due(struct sm *s);                                   /* the wheel's slot of this cycle */
 tick_t warp_next_wake(const struct sm *s, tick_t now);
 /* issue.c */
 bool issue_cycle(struct sm *s, tick_t now, tick_t *next);
 /* ldst.c */
 static inline bool ldst_has_room(const struct sm *s) { return s->lsu.tail - s->lsu.head < s->lsu.depth; }
 struct memop *memop_alloc(struct sm *s);
-uint64_t ldst_holds(const struct sm *s); /* warps with requests no cache has accepted */
+uint64_t ldst_holds(const struct sm *s);                           /* warps with requests no cache has accepted */
 bool ldst_is_data(const struct sm *s, const struct code_inst *in); /* goes to the L1D */
-int ldst_warp(const struct sm *s);       /* whose request is at the L1D or next to be there; -1 */
+int ldst_warp(const struct sm *s); /* whose request is at the L1D or next to be there; -1 */
 void ldst_accept(struct sm *s, struct memop *op);
 void ldst_cycle(struct sm *s, tick_t now, uint64_t skipped);
 tick_t ldst_next(const struct sm *s, tick_t now);
 bool ldst_idle(const struct sm *s);
 enum l1_outcome ldst_try(struct sm *s, struct l1 *c, struct req *r, tick_t now); /* accepted: no longer the caller's */
-const struct access_pipe *ldst_waits_for(const struct sm *s); /* where the dispatched instruction's requests go, or NULL */
+const struct access_pipe *
+ldst_waits_for(const struct sm *s); /* where the dispatched instruction's requests go, or NULL */
 /* gate.c; both for schemes with may_miss */
 bool gate_lets_readonly(const struct sm *s, const struct req *r); /* a request to the texture or constant cache miss */
 bool gate_holds_up(const struct sm *s, const struct access_pipe *p); /* its first request: a warp that may miss */
 /* reexec.c */
 void reexec_init(struct reexec *q, struct wl_reexec wanted);
-void reexec_access(struct sm *s, tick_t now);      /* this cycle's access of the L1D */
-void reexec_skip(struct sm *s, uint64_t cycles);   /* cycles slept through: the queue went round, all refused */
-bool reexec_busy(const struct sm *s);              /* a try in the next cycle may end differently */
-uint64_t reexec_holds_back(const struct sm *s);    /* warps whose memory instruction may not issue */
+void reexec_access(struct sm *s, tick_t now);    /* this cycle's access of the L1D */
+void reexec_skip(struct sm *s, uint64_t cycles); /* cycles slept through: the queue went round, all refused */
+bool reexec_busy(const struct sm *s);            /* a try in the next cycle may end differently */
+uint64_t reexec_holds_back(const struct sm *s);  /* warps whose memory instruction may not issue */
 static inline void reexec_changed(struct sm *s) { s->reexec.refused = 0; }
 /* probe.c */
-int probe_init(struct sm *s); /* s->probe is freed with the SM; -1: out of memory */
+int probe_init(struct sm *s);           /* s->probe is freed with the SM; -1: out of memory */
 bool probe_stalled(const struct sm *s); /* the unit is stalled, and another warp's load would hit */
 /* False: the issue stage has nothing to do, as every warp that is ready waits for the ld/st unit. */
 static inline bool issue_may_do(const struct sm *s)

@@ -50,7 +50,8 @@ static bool begin_event(struct timeline *t)
     return true;
 }
 
-static void put_name(struct timeline *t, uint32_t pid, uint32_t tid, const char *what, const char *name, uint32_t number)
+static void put_name(struct timeline *t, uint32_t pid, uint32_t tid, const char *what, const char *name,
+                     uint32_t number)
 {
     if (!begin_event(t)) return;
     fprintf(t->out, "\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"%s\",\"args\":{\"name\":\"%s", pid, tid, what, name);
@@ -64,8 +65,8 @@ static void put_slice(struct timeline *t, uint32_t pid, uint32_t tid, const char
     if (since < t->from) since = t->from;
     if (until > t->to) until = t->to;
     if (since >= until || !begin_event(t)) return;
-    fprintf(t->out, "\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"dur\":%" PRIu64 ",\"name\":\"%s\"}", pid, tid,
-            since, until - since, name);
+    fprintf(t->out, "\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"dur\":%" PRIu64 ",\"name\":\"%s\"}", pid,
+            tid, since, until - since, name);
 }
 
 /* A value is written when it ends, with the cycle since which it was in the window. */
@@ -75,8 +76,8 @@ static void show_gauge(struct timeline_sm *t, struct gauge *g, const char *name,
     if (g->value == value) return;
     uint64_t since = g->since > f->from ? g->since : f->from;
     if (since < f->to && since < cycle && begin_event(f))
-        fprintf(f->out, "\"ph\":\"C\",\"pid\":%u,\"ts\":%" PRIu64 ",\"name\":\"%s\",\"args\":{\"used\":%" PRIu64 "}}", t->pid,
-                since, name, g->value);
+        fprintf(f->out, "\"ph\":\"C\",\"pid\":%u,\"ts\":%" PRIu64 ",\"name\":\"%s\",\"args\":{\"used\":%" PRIu64 "}}",
+                t->pid, since, name, g->value);
     *g = (struct gauge){value, cycle};
 }
 
@@ -98,7 +99,8 @@ static void name_warp(struct timeline_sm *t, unsigned warp)
 }
 
 /* Warps that began or ended to wait. */
-static void show_waits(struct timeline_sm *t, uint64_t *shown, uint64_t now, uint64_t *since, const char *name, uint64_t cycle)
+static void show_waits(struct timeline_sm *t, uint64_t *shown, uint64_t now, uint64_t *since, const char *name,
+                       uint64_t cycle)
 {
     for (uint64_t m = *shown ^ now; m; m &= m - 1) {
         unsigned w = bit_low64(m);
@@ -160,24 +162,26 @@ void timeline_cycle(struct timeline_sm *t, const struct sm *s)
 
 void timeline_issue(struct timeline_sm *t, const struct sm *s, unsigned warp)
 {
-    static const char *const kinds[] = {[INST_ALU] = "compute", [INST_BRANCH] = "branch", [INST_LOAD] = "load",
-                                        [INST_STORE] = "store", [INST_ATOMIC] = "atomic", [INST_BARRIER] = "barrier",
-                                        [INST_MEMBAR] = "membar", [INST_NOP] = "nop", [INST_EXIT] = "exit"};
+    static const char *const kinds[] = {[INST_ALU] = "compute",   [INST_BRANCH] = "branch", [INST_LOAD] = "load",
+                                        [INST_STORE] = "store",   [INST_ATOMIC] = "atomic", [INST_BARRIER] = "barrier",
+                                        [INST_MEMBAR] = "membar", [INST_NOP] = "nop",       [INST_EXIT] = "exit"};
     const struct code_inst *in = s->warp[warp].inst;
     struct timeline *f = t->to;
     if (s->cycle < f->from || s->cycle >= f->to) return;
     name_warp(t, warp);
     if (!begin_event(f)) return;
-    fprintf(f->out, "\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"dur\":1,\"name\":\"%s%s\",\"args\":{\"pc\":%u}}",
-            t->pid, TRACK_WARP + warp, s->cycle,
-            inst_is_mem(in) && in->space == SPACE_SHARED ? "shared " : "", kinds[in->kind], in->pc);
+    fprintf(f->out,
+            "\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"dur\":1,\"name\":\"%s%s\",\"args\":{\"pc\":%u}}",
+            t->pid, TRACK_WARP + warp, s->cycle, inst_is_mem(in) && in->space == SPACE_SHARED ? "shared " : "",
+            kinds[in->kind], in->pc);
 }
 
 void timeline_kernel(struct timeline *t, const char *name, uint64_t from, uint64_t to)
 {
     char clean[64]; /* names come from files */
     size_t n = 0;
-    for (; *name && n + 1 < sizeof clean; name++) clean[n++] = *name < ' ' || *name == '"' || *name == '\\' ? '_' : *name;
+    for (; *name && n + 1 < sizeof clean; name++)
+        clean[n++] = *name < ' ' || *name == '"' || *name == '\\' ? '_' : *name;
     clean[n] = 0;
     put_slice(t, 0, 1, clean, from, to);
     t->end = to;
@@ -204,7 +208,8 @@ struct timeline *timeline_new(FILE *out, uint64_t from, uint64_t to, const bool 
     struct timeline *t = calloc(1, sizeof *t);
     if (!t) return NULL;
     *t = (struct timeline){.out = out, .from = from, .to = to, .limit = limit};
-    fputs("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"unit\":\"a microsecond is a core cycle\"},\"traceEvents\":[\n", out);
+    fputs("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"unit\":\"a microsecond is a core cycle\"},\"traceEvents\":[\n",
+          out);
     put_name(t, 0, 0, "process_name", "GPU", UINT32_MAX);
     put_name(t, 0, 1, "thread_name", "kernels", UINT32_MAX);
     for (unsigned i = 0; i < TIMELINE_MAX_SMS; i++) {

@@ -10,7 +10,7 @@
 
 struct sm;
 struct timeline_sm;
-struct timeline_sm *timeline_of(struct timeline *t, uint32_t sm); /* NULL: that SM is not shown */
+struct timeline_sm *timeline_of(struct timeline *t, uint32_t sm);              /* NULL: that SM is not shown */
 void timeline_issue(struct timeline_sm *t, const struct sm *s, unsigned warp); /* the head is being issued */
 void timeline_cycle(struct timeline_sm *t, const struct sm *s);
 void timeline_kernel(struct timeline *t, const char *name, uint64_t from, uint64_t to);

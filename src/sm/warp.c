@@ -59,10 +59,7 @@ void warp_check_head(struct sm *s, unsigned w, tick_t now)
     else wheel_add(s, w, t, now);
 }
 
-static bool leaves_sm(const struct code_inst *in)
-{
-    return inst_is_mem(in) && in->space != SPACE_SHARED;
-}
+static bool leaves_sm(const struct code_inst *in) { return inst_is_mem(in) && in->space != SPACE_SHARED; }
 
 static unsigned head_unit(const struct sm *s, const struct code_inst *in)
 {

@@ -12,17 +12,25 @@ const struct energy_row energy_rows[ENERGY_EVENTS] = {
 
 const struct energy_table energy_tables[ENERGY_TABLES] = {
     /* 35.6 W leakage and 10.8 W through the gates, measured for the whole chip. */
-    [ENERGY_GTX480] = {.name = "gtx480_eff", .chip_watts = 46.4, .pj = {
+    [ENERGY_GTX480] = {.name = "gtx480_eff",
+                       .chip_watts = 46.4,
+                       .pj =
+                           {
 #define E(id, key, part, gtx480, generic, help) gtx480,
 #include "stats/energy.def"
 #undef E
-    }},
+                           }},
     /* An SM 1 W, L2 and the rest of the chip 3 W each; 0.6 W for the memory of a channel. */
-    [ENERGY_GENERIC45] = {.name = "generic45", .sm_watts = 1, .chip_watts = 6, .channel_watts = 0.6, .pj = {
+    [ENERGY_GENERIC45] = {.name = "generic45",
+                          .sm_watts = 1,
+                          .chip_watts = 6,
+                          .channel_watts = 0.6,
+                          .pj =
+                              {
 #define E(id, key, part, gtx480, generic, help) generic,
 #include "stats/energy.def"
 #undef E
-    }},
+                              }},
 };
 
 static void sm_events(const struct run_stats *s, double *n)

@@ -15,16 +15,16 @@ struct load_record {
     char kernel[128];
     uint32_t pc;
     uint64_t loads, divergent, requests;
-    uint64_t outcome[4];         /* hits, merged, missed, bypassed */
-    uint64_t lines[LINE_TYPES];  /* of an infinite L1 that this load brought, by type */
+    uint64_t outcome[4];        /* hits, merged, missed, bypassed */
+    uint64_t lines[LINE_TYPES]; /* of an infinite L1 that this load brought, by type */
 };
 
 struct profile_report {
     struct load_record *load; /* owned; only loads that were executed */
     unsigned loads;
-    uint64_t footprint_lines; /* lines any SM loaded, each once */
-    uint64_t rank[PROFILE_RANKS];                /* instructions issued by age rank */
-    uint64_t reuse[REUSE_TYPES][REUSE_BUCKETS];  /* by distance, floor of its log2: inter, intra, mixed */
+    uint64_t footprint_lines;                   /* lines any SM loaded, each once */
+    uint64_t rank[PROFILE_RANKS];               /* instructions issued by age rank */
+    uint64_t reuse[REUSE_TYPES][REUSE_BUCKETS]; /* by distance, floor of its log2: inter, intra, mixed */
 };
 
 #endif

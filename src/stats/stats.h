@@ -80,7 +80,9 @@ struct profile_stats {
 #undef C
 /* clang-format on */
 
+/* clang-format off */
 enum counter_group { GROUP_sm, GROUP_l1d, GROUP_l1t, GROUP_l1c, GROUP_icnt, GROUP_l2, GROUP_dram, GROUP_profile, GROUP_COUNT };
+/* clang-format on */
 
 /* Everything one machine counted. */
 struct run_stats {
@@ -97,10 +99,10 @@ struct run_stats {
 };
 
 struct counter_desc {
-    uint8_t group;    /* enum counter_group */
-    const char *key;  /* "stalls.mshr": dots nest in JSON */
+    uint8_t group;   /* enum counter_group */
+    const char *key; /* "stalls.mshr": dots nest in JSON */
     const char *unit, *help;
-    uint32_t offset;  /* in struct run_stats */
+    uint32_t offset; /* in struct run_stats */
 };
 
 extern const struct counter_desc counter_descs[]; /* ends with a NULL key */

@@ -95,7 +95,8 @@ static void put_row(FILE *out, bool header, const struct run_result *r, bool pol
     put_number(&w, "", "thread_instructions", r->stats.sm.thread_instructions);
     put_real(&w, "", "ipc", result_ipc(r));
     for (const struct counter_desc *d = counter_descs; d->key; d++)
-        if (d->group != GROUP_profile || profiled) put_number(&w, counter_group_names[d->group], d->key, counter_value(&r->stats, d));
+        if (d->group != GROUP_profile || profiled)
+            put_number(&w, counter_group_names[d->group], d->key, counter_value(&r->stats, d));
     put_energy(&w, &r->energy[r->energy_table]);
     if (policies) {
         put_policy(&w, "l1_policy_counters", &r->l1);

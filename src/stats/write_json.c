@@ -168,10 +168,9 @@ static json_t *reuse_list(const struct profile_report *p)
     unsigned used = REUSE_BUCKETS;
     while (used && !p->reuse[0][used - 1] && !p->reuse[1][used - 1] && !p->reuse[2][used - 1]) used--;
     for (unsigned i = 0; i < used; i++)
-        bad |= json_array_append_new(
-            list, json_pack("{s:I,s:I,s:I,s:I}", "distance", (json_int_t)(UINT64_C(1) << i), "inter_warp",
-                            (json_int_t)p->reuse[0][i], "intra_warp", (json_int_t)p->reuse[1][i], "mixed",
-                            (json_int_t)p->reuse[2][i]));
+        bad |= json_array_append_new(list, json_pack("{s:I,s:I,s:I,s:I}", "distance", (json_int_t)(UINT64_C(1) << i),
+                                                     "inter_warp", (json_int_t)p->reuse[0][i], "intra_warp",
+                                                     (json_int_t)p->reuse[1][i], "mixed", (json_int_t)p->reuse[2][i]));
     if (!bad) return list;
     json_decref(list);
     return NULL;

@@ -212,13 +212,15 @@ static void write_profile(const struct run_result *r, FILE *out)
     const struct profile_stats *p = &r->stats.profile;
     if (!r->profiled || !r->stats.l1d.loads) return;
     uint64_t all = r->stats.l1d.loads;
+    fprintf(
+        out,
+        "  profile    load requests: %.1f %% hit, %.1f %% in flight, %.1f %% cold, %.1f %% evicted by their own warp, "
+        "%.1f %% by another\n",
+        percent(p->access_hit, all), percent(p->access_pending, all), percent(p->access_cold, all),
+        percent(p->access_intra_warp, all), percent(p->access_inter_warp, all));
     fprintf(out,
-            "  profile    load requests: %.1f %% hit, %.1f %% in flight, %.1f %% cold, %.1f %% evicted by their own warp, "
-            "%.1f %% by another\n",
-            percent(p->access_hit, all), percent(p->access_pending, all), percent(p->access_cold, all),
-            percent(p->access_intra_warp, all), percent(p->access_inter_warp, all));
-    fprintf(out,
-            "             lines in an infinite L1D: %.1f %% streaming, %.1f %% inter-warp, %.1f %% intra-warp, %.1f %% mixed; "
+            "             lines in an infinite L1D: %.1f %% streaming, %.1f %% inter-warp, %.1f %% intra-warp, %.1f %% "
+            "mixed; "
             "%.1f %% of fetched bytes used\n",
             percent(p->infinite_streaming, p->infinite_lines), percent(p->infinite_inter_warp, p->infinite_lines),
             percent(p->infinite_intra_warp, p->infinite_lines), percent(p->infinite_mixed, p->infinite_lines),

@@ -13,8 +13,8 @@ enum { WARP_SIZE = 32, CODE_MAX_REGS = 12, CODE_NO_LOOP = 0xffff };
 
 /* What the instruction does to the machine. */
 enum inst_kind {
-    INST_ALU,     /* computes; `lat` says how long */
-    INST_BRANCH,  /* takes an issue slot and an integer pipe */
+    INST_ALU,    /* computes; `lat` says how long */
+    INST_BRANCH, /* takes an issue slot and an integer pipe */
     INST_LOAD,
     INST_STORE,
     INST_ATOMIC,  /* atom (returns a value) and red (ndst == 0) */
@@ -34,6 +34,7 @@ enum cache_op { CACHE_CA, CACHE_CG, CACHE_CS, CACHE_LU, CACHE_CV, CACHE_NC };
 
 /* Latency class of an ALU instruction: the pipe follows from it. The order inside each of
  * int, fp and dp (add, max, mul, mad, div) is the order of GPGPU-Sim's option strings. */
+/* clang-format off */
 enum lat_class {
     LAT_INT_ADD, LAT_INT_MAX, LAT_INT_MUL, LAT_INT_MAD, LAT_INT_DIV,
     LAT_FP_ADD, LAT_FP_MAX, LAT_FP_MUL, LAT_FP_MAD, LAT_FP_DIV,
@@ -42,18 +43,19 @@ enum lat_class {
     LAT_TENSOR,
     LAT_COUNT
 };
+/* clang-format on */
 
 struct code_inst {
-    uint32_t pc;        /* unique in the program; 8 bytes apart like machine code */
-    uint8_t kind;       /* enum inst_kind */
-    uint8_t lat;        /* enum lat_class; ALU only */
-    uint8_t space;      /* enum mem_space; memory instructions only */
-    uint8_t cache_op;   /* enum cache_op */
-    uint8_t width;      /* bytes a lane moves, all vector elements together: 1..32 */
-    uint8_t guarded;    /* the stream carries an execution mask for it (see stream.h) */
-    uint8_t ndst, nsrc; /* registers written, then read */
+    uint32_t pc;                 /* unique in the program; 8 bytes apart like machine code */
+    uint8_t kind;                /* enum inst_kind */
+    uint8_t lat;                 /* enum lat_class; ALU only */
+    uint8_t space;               /* enum mem_space; memory instructions only */
+    uint8_t cache_op;            /* enum cache_op */
+    uint8_t width;               /* bytes a lane moves, all vector elements together: 1..32 */
+    uint8_t guarded;             /* the stream carries an execution mask for it (see stream.h) */
+    uint8_t ndst, nsrc;          /* registers written, then read */
     uint16_t reg[CODE_MAX_REGS]; /* destinations first; ids < code->nregs */
-    uint16_t loop;      /* innermost loop, or CODE_NO_LOOP */
+    uint16_t loop;               /* innermost loop, or CODE_NO_LOOP */
 };
 
 struct code_block {

@@ -8,9 +8,13 @@
 
 enum {
     TAG_UNIFORM = 0,
-    TAG_SMALL_MAX = 64, TAG_SMALL_BIAS = 33,
-    TAG_HALVES_MAX = 128, TAG_HALVES_BIAS = 97,
-    TAG_HALVES = 253, TAG_AFFINE, TAG_GATHER
+    TAG_SMALL_MAX = 64,
+    TAG_SMALL_BIAS = 33,
+    TAG_HALVES_MAX = 128,
+    TAG_HALVES_BIAS = 97,
+    TAG_HALVES = 253,
+    TAG_AFFINE,
+    TAG_GATHER
 };
 enum { HALF = WARP_SIZE / 2 };
 #define LOWER_HALF ((UINT32_C(1) << HALF) - 1)
@@ -24,12 +28,11 @@ int launch_shape(struct launch_info *info, struct wl_err *e)
         ctas *= info->grid[i];
         threads *= info->block[i];
         if (ctas > UINT32_MAX)
-            return wl_fail(e, WL_EINPUT, "kernel %s: grid %ux%ux%u has more than 4294967295 blocks",
-                           info->kernel, info->grid[0], info->grid[1], info->grid[2]);
+            return wl_fail(e, WL_EINPUT, "kernel %s: grid %ux%ux%u has more than 4294967295 blocks", info->kernel,
+                           info->grid[0], info->grid[1], info->grid[2]);
         if (threads > CTA_MAX_WARPS * WARP_SIZE)
-            return wl_fail(e, WL_EINPUT, "kernel %s: a block of %ux%ux%u threads is larger than %d",
-                           info->kernel, info->block[0], info->block[1], info->block[2],
-                           CTA_MAX_WARPS * WARP_SIZE);
+            return wl_fail(e, WL_EINPUT, "kernel %s: a block of %ux%ux%u threads is larger than %d", info->kernel,
+                           info->block[0], info->block[1], info->block[2], CTA_MAX_WARPS * WARP_SIZE);
     }
     info->ctas = (uint32_t)ctas;
     info->threads_per_cta = (uint32_t)threads;

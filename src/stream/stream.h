@@ -78,9 +78,9 @@ int launch_shape(struct launch_info *info, struct wl_err *e);
 struct stream_writer {
     uint8_t *data;
     size_t size, cap;
-    uint64_t base;  /* previous address base */
-    uint32_t mask;  /* previous block mask */
-    bool failed;    /* out of memory: sticky, checked once per CTA */
+    uint64_t base; /* previous address base */
+    uint32_t mask; /* previous block mask */
+    bool failed;   /* out of memory: sticky, checked once per CTA */
 };
 
 void stream_begin(struct stream_writer *w); /* keeps the buffer */
@@ -102,9 +102,9 @@ struct stream_reader {
 struct warp_addrs {
     bool affine, halves;
     uint32_t mask;
-    uint64_t base;    /* of the lowest active lane */
+    uint64_t base; /* of the lowest active lane */
     int64_t stride;
-    uint64_t half[2]; /* halves: what lanes 0 and 16 access, or would */
+    uint64_t half[2];         /* halves: what lanes 0 and 16 access, or would */
     uint64_t lane[WARP_SIZE]; /* gathers */
 };
 

@@ -185,7 +185,8 @@ static void convert_addresses(const struct accel_code *c, struct lines *in, stru
     for (uint32_t m = i->mask; m; m &= m - 1) {
         uint64_t *a = &i->addr[bit_low32(m)];
         if (space == SPACE_GLOBAL) {
-            if (*a >= WLT_ADDRESS_END) lines_fail(in, "address 0x%llx is outside of any memory", (unsigned long long)*a);
+            if (*a >= WLT_ADDRESS_END)
+                lines_fail(in, "address 0x%llx is outside of any memory", (unsigned long long)*a);
             continue;
         }
         if (in_window(*a, base)) *a -= base;
@@ -236,7 +237,8 @@ static uint32_t find_record(const struct accel_code *c, const struct key *k)
 static uint32_t add_record(struct accel_code *c, struct lines *in, const struct key *k, uint32_t value)
 {
     struct index *x = &c->by_key;
-    if (!accel_grow((void **)&c->record, &c->records_cap, c->records + 1, sizeof *c->record) || !accel_index_room(c, x, record_hash)) {
+    if (!accel_grow((void **)&c->record, &c->records_cap, c->records + 1, sizeof *c->record) ||
+        !accel_index_room(c, x, record_hash)) {
         lines_no_memory(in);
         return 0;
     }
@@ -337,8 +339,11 @@ static void put_inst(struct accel_code *c, const struct record *r, const uint16_
 {
     const struct sass_op *op = &c->opcode[r->key.opcode].op;
     struct code_inst *out = &c->inst[r->number];
-    *out = (struct code_inst){.pc = c->site[r->value].pc, .kind = r->key.kind, .space = r->key.space,
-                              .guarded = r->key.idle, .loop = loop_of[r->value]};
+    *out = (struct code_inst){.pc = c->site[r->value].pc,
+                              .kind = r->key.kind,
+                              .space = r->key.space,
+                              .guarded = r->key.idle,
+                              .loop = loop_of[r->value]};
     if (out->kind == INST_ALU) out->lat = op->lat;
     if (inst_is_mem(out)) out->width = op->width;
     if (out->kind == INST_LOAD) out->cache_op = op->cache_op;

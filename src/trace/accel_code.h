@@ -24,7 +24,7 @@ struct key {
 
 struct record {
     struct key key;
-    uint32_t value; /* AN_INST: its site. A_SITE: its number. A_TEXT: the pc it gets. A_PC: texts with it so far */
+    uint32_t value;  /* AN_INST: its site. A_SITE: its number. A_TEXT: the pc it gets. A_PC: texts with it so far */
     uint32_t number; /* AN_INST: its number in the table */
 };
 

@@ -59,7 +59,8 @@ static void add_edge(struct accel_code *c, struct lines *in, uint32_t from, uint
     if (c->site[to].last_from == from) return; /* nearly always */
     c->site[to].last_from = from;
     struct index *x = &c->by_edge;
-    if (!accel_index_room(c, x, edge_hash) || !accel_grow((void **)&c->edge, &c->edges_cap, c->edges + 1, sizeof *c->edge)) {
+    if (!accel_index_room(c, x, edge_hash) ||
+        !accel_grow((void **)&c->edge, &c->edges_cap, c->edges + 1, sizeof *c->edge)) {
         lines_no_memory(in);
         return;
     }

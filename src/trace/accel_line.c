@@ -82,13 +82,17 @@ bool accel_three(const char *text, uint32_t out[3])
 
 /* ---- the header ---- */
 
+/* clang-format off */
 enum header_key {
     KEY_NAME, KEY_ID, KEY_GRID, KEY_BLOCK, KEY_SHARED, KEY_REGS, KEY_BINARY, KEY_STREAM, KEY_SHARED_BASE,
     KEY_LOCAL_BASE, KEY_NVBIT, KEY_VERSION, KEY_LINES, KEYS
 };
-static const char *const keys[KEYS] = {"kernel name", "kernel id", "grid dim", "block dim", "shmem", "nregs",
-                                       "binary version", "cuda stream id", "shmem base_addr", "local mem base_addr",
-                                       "nvbit version", "accelsim tracer version", "enable lineinfo"};
+/* clang-format on */
+static const char *const keys[KEYS] = {"kernel name",         "kernel id",      "grid dim",
+                                       "block dim",           "shmem",          "nregs",
+                                       "binary version",      "cuda stream id", "shmem base_addr",
+                                       "local mem base_addr", "nvbit version",  "accelsim tracer version",
+                                       "enable lineinfo"};
 
 static void set_name(struct accel_kernel *k, const char *value)
 {
@@ -170,13 +174,15 @@ void accel_read_header(struct lines *in, struct accel_kernel *k)
     while ((line = lines_next(in, &len)) && *line != '#') {
         while (*line == ' ') line++;
         if (*line == '-') read_header_line(in, k, line, seen);
-        else if (*line) lines_fail(in, "a kernel's file begins with lines like '-kernel name = ...', not with '%.40s'", line);
+        else if (*line)
+            lines_fail(in, "a kernel's file begins with lines like '-kernel name = ...', not with '%.40s'", line);
     }
     if (!line) {
         lines_fail(in, in->number ? "the file ends inside its header" : "the file is empty");
         return;
     }
-    if (strncmp(line, "#traces", 7) != 0) lines_fail(in, "the header ends with '#traces format', not with '%.40s'", line);
+    if (strncmp(line, "#traces", 7) != 0)
+        lines_fail(in, "the header ends with '#traces format', not with '%.40s'", line);
     for (unsigned i = 0; i < sizeof needed / sizeof needed[0]; i++)
         if (!seen[needed[i]]) lines_fail(in, "the header has no '%s'", keys[needed[i]]);
     if (k->version > ACCEL_LAST_VERSION)
@@ -257,9 +263,11 @@ static const char *inst_fault(const struct accel_kernel *k, char *at, struct acc
     if (!(w = next_word(&at)) || !read_hex(w, 8, &v)) return "the program counter is not a hexadecimal number";
     i->pc = (uint32_t)v;
     if (!(w = next_word(&at)) || strlen(w) != 8 || !read_hex(w, 8, &v))
-        return "the mask is not 8 hexadecimal digits (a version other than the header's, or columns of TOOL_TRACE_CORE?)";
+        return "the mask is not 8 hexadecimal digits (a version other than the header's, or columns of "
+               "TOOL_TRACE_CORE?)";
     i->mask = (uint32_t)v;
-    if (!read_registers(&at, 4, i->reg, &i->ndst)) return "the destination registers are not a count up to 4 and R numbers";
+    if (!read_registers(&at, 4, i->reg, &i->ndst))
+        return "the destination registers are not a count up to 4 and R numbers";
     if (!(i->opcode = next_word(&at)) || !isupper((unsigned char)*i->opcode)) return "the opcode is missing";
     if (!read_registers(&at, CODE_MAX_REGS - 4, i->reg + i->ndst, &i->nsrc))
         return "the source registers are not a count up to 8 and R numbers";

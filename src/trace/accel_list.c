@@ -51,10 +51,12 @@ static int find_list(const char *folder, char **out, struct wl_err *e)
     }
     closedir(d);
     if (lists == 0)
-        return wl_fail(e, WL_EINPUT, "%.1000s has no kernelslist.g%s", folder,
-                       raw ? "; its kernelslist is what the tracer wrote: Accel-Sim's post-processing makes the .g files" : "");
+        return wl_fail(
+            e, WL_EINPUT, "%.1000s has no kernelslist.g%s", folder,
+            raw ? "; its kernelslist is what the tracer wrote: Accel-Sim's post-processing makes the .g files" : "");
     if (lists > 1)
-        return wl_fail(e, WL_EINPUT, "%.1000s has %u lists; name one of them, for example %.1000s/%s", folder, lists, folder, name);
+        return wl_fail(e, WL_EINPUT, "%.1000s has %u lists; name one of them, for example %.1000s/%s", folder, lists,
+                       folder, name);
     *out = join(folder, ends_with(folder, "/") ? "" : "/", name);
     return *out ? 0 : no_memory(e);
 }
@@ -84,7 +86,10 @@ int accel_list_open(struct accel_list *l, const char *path, struct wl_err *e)
     }
     if (is_list(name)) return open_list(l, path, e);
     if (strcmp(name, "kernelslist") == 0 || ends_with(name, ".trace") || ends_with(name, ".trace.xz"))
-        return wl_fail(e, WL_EINPUT, "%.1000s is what the tracer wrote; Accel-Sim's post-processing makes the .g and .traceg files that can be run", path);
+        return wl_fail(e, WL_EINPUT,
+                       "%.1000s is what the tracer wrote; Accel-Sim's post-processing makes the .g and .traceg files "
+                       "that can be run",
+                       path);
     l->single = true;
     l->file = strdup(path);
     return l->file ? 0 : no_memory(e);

@@ -23,12 +23,14 @@ struct graph {
     uint32_t *stack;
 };
 
-static void by_node(uint32_t nodes, const struct flow_edge *e, uint32_t edges, bool forward, uint32_t *start, uint32_t *list)
+static void by_node(uint32_t nodes, const struct flow_edge *e, uint32_t edges, bool forward, uint32_t *start,
+                    uint32_t *list)
 {
     memset(start, 0, (nodes + 2) * sizeof *start);
     for (uint32_t i = 0; i < edges; i++) start[(forward ? e[i].from : e[i].to) + 2]++;
     for (uint32_t i = 2; i < nodes + 2; i++) start[i] += start[i - 1];
-    for (uint32_t i = 0; i < edges; i++) list[start[(forward ? e[i].from : e[i].to) + 1]++] = forward ? e[i].to : e[i].from;
+    for (uint32_t i = 0; i < edges; i++)
+        list[start[(forward ? e[i].from : e[i].to) + 1]++] = forward ? e[i].to : e[i].from;
 }
 
 static bool graph_init(struct graph *g, uint32_t nodes, const struct flow_edge *e, uint32_t edges)

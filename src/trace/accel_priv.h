@@ -87,8 +87,8 @@ enum accel_command { ACCEL_END, ACCEL_COPY, ACCEL_KERNEL };
 struct accel_list {
     struct lines in; /* of the list; unused for a single kernel */
     bool single, given;
-    char *folder; /* with its slash, or "" */
-    char *file;   /* of the kernel named last */
+    char *folder;         /* with its slash, or "" */
+    char *file;           /* of the kernel named last */
     uint64_t addr, bytes; /* of the copy named last */
     uint64_t ignored;     /* lines that are no command */
     char first_ignored[64];

@@ -88,7 +88,8 @@ static char *value_of(char *line, const char *name)
 {
     size_t n = strlen(name);
     if (strncmp(line, name, n) != 0) return NULL;
-    for (line += n; *line == ' '; line++) {}
+    for (line += n; *line == ' '; line++) {
+    }
     if (*line++ != '=') return NULL;
     while (*line == ' ') line++;
     for (size_t m = strlen(line); m && line[m - 1] == ' ';) line[--m] = 0;
@@ -109,7 +110,8 @@ static void read_warp(struct accel_reader *r, uint32_t warp, bool write)
     for (uint64_t i = 0; !in->failed && i < n; i++) {
         line = next_line(in);
         if (!line) {
-            lines_fail(in, "truncated: the file ends in warp %u after %" PRIu64 " of %" PRIu64 " instructions", warp, i, n);
+            lines_fail(in, "truncated: the file ends in warp %u after %" PRIu64 " of %" PRIu64 " instructions", warp, i,
+                       n);
         } else if (*line == '#' || strncmp(line, "warp ", 5) == 0 || strncmp(line, "thread ", 7) == 0) {
             lines_fail(in, "warp %u has %" PRIu64 " instructions, but 'insts = %" PRIu64 "' was promised", warp, i, n);
         } else {
@@ -127,13 +129,15 @@ static uint32_t read_block_id(struct accel_reader *r)
     char *line = next_line(in), *value = line ? value_of(line, "thread block") : NULL;
     uint32_t at[3] = {0};
     if (!line) lines_fail(in, "truncated: the file ends after '#BEGIN_TB'");
-    else if (!value || !accel_three(value, at)) lines_fail(in, "'thread block = X,Y,Z' must follow '#BEGIN_TB', not '%.40s'", line);
+    else if (!value || !accel_three(value, at))
+        lines_fail(in, "'thread block = X,Y,Z' must follow '#BEGIN_TB', not '%.40s'", line);
     else if (at[0] >= g[0] || at[1] >= g[1] || at[2] >= g[2])
         lines_fail(in, "block %u,%u,%u is not in the grid of %u x %u x %u", at[0], at[1], at[2], g[0], g[1], g[2]);
     if (in->failed) return 0;
     uint32_t id = (at[2] * g[1] + at[1]) * g[0] + at[0];
     if ((int64_t)id <= r->last_block)
-        lines_fail(in, "block %u,%u,%u comes behind a later one (or twice); post-processing sorts them", at[0], at[1], at[2]);
+        lines_fail(in, "block %u,%u,%u comes behind a later one (or twice); post-processing sorts them", at[0], at[1],
+                   at[2]);
     return id;
 }
 
@@ -286,8 +290,7 @@ static int source_next(struct stream_source *s, struct cta_stream *out, struct w
         return 0;
     }
     *out = (struct cta_stream){.cta = id, .nwarps = r->info.warps_per_cta, .owner = b};
-    for (uint32_t w = 0; w < out->nwarps; w++)
-        out->warp[w] = warp_part(b->data, start[w], start[w + 1]);
+    for (uint32_t w = 0; w < out->nwarps; w++) out->warp[w] = warp_part(b->data, start[w], start[w + 1]);
     r->totals.stream_bytes += start[out->nwarps];
     r->totals.ctas++;
     r->totals.warps += out->nwarps;
@@ -390,7 +393,8 @@ struct accel_reader *accel_open(const char *path, struct wl_err *e)
     return r;
 }
 
-struct accel_reader *accel_open_memory(const char *name, const void *data, size_t size, uint64_t limit, struct wl_err *e)
+struct accel_reader *accel_open_memory(const char *name, const void *data, size_t size, uint64_t limit,
+                                       struct wl_err *e)
 {
     struct accel_reader *r = new_reader(e);
     if (!r) return NULL;
@@ -427,7 +431,8 @@ static void warn_opcodes(const struct accel_reader *r, void (*say)(void *arg, co
     for (unsigned i = 0; i < n; i++) {
         if (o[i].op.known == SASS_KNOWN || !o[i].count) continue;
         if (o[i].op.known == SASS_ELSEWHERE)
-            snprintf(text, sizeof text, "opcode %s (%" PRIu64 " times) is not in the table of its architecture; read as on another one",
+            snprintf(text, sizeof text,
+                     "opcode %s (%" PRIu64 " times) is not in the table of its architecture; read as on another one",
                      o[i].text, o[i].count);
         else
             snprintf(text, sizeof text, "unknown opcode %s (%" PRIu64 " times), taken as %s", o[i].text, o[i].count,
@@ -441,7 +446,8 @@ void accel_warnings(const struct accel_reader *r, void (*say)(void *arg, const c
     char text[400];
     warn_opcodes(r, say, arg);
     if (r->odd_binary) {
-        snprintf(text, sizeof text, "binary version %u has no table of opcodes; the nearest one is used", r->odd_binary);
+        snprintf(text, sizeof text, "binary version %u has no table of opcodes; the nearest one is used",
+                 r->odd_binary);
         say(arg, text);
     }
     if (r->list.ignored) {
@@ -450,7 +456,8 @@ void accel_warnings(const struct accel_reader *r, void (*say)(void *arg, const c
         say(arg, text);
     }
     if (r->launches_missing) {
-        snprintf(text, sizeof text, "%" PRIu64 " launches lack blocks of their grid, %" PRIu64 " in all; only those in the trace run",
+        snprintf(text, sizeof text,
+                 "%" PRIu64 " launches lack blocks of their grid, %" PRIu64 " in all; only those in the trace run",
                  r->launches_missing, r->blocks_missing);
         say(arg, text);
     }

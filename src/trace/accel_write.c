@@ -35,7 +35,8 @@ struct accel_writer {
 static void cannot_write(struct accel_writer *w, const char *what)
 {
     if (!w->err.code)
-        wl_fail(&w->err, WL_ERUN, "cannot write %.700s/%.200s: %s", w->folder, what, errno ? strerror(errno) : "the disk is full");
+        wl_fail(&w->err, WL_ERUN, "cannot write %.700s/%.200s: %s", w->folder, what,
+                errno ? strerror(errno) : "the disk is full");
 }
 
 static void no_memory(struct accel_writer *w)
@@ -104,9 +105,9 @@ static void number_registers(struct accel_writer *w, const struct code *c)
 static const char *alu_opcode(struct accel_writer *w, const struct code_inst *in)
 {
     static const char *const names[LAT_COUNT] = {
-        [LAT_INT_ADD] = "IADD3", [LAT_INT_MAX] = "IMNMX", [LAT_INT_MUL] = "IMUL", [LAT_INT_MAD] = "IMAD",
-        [LAT_FP_ADD] = "FADD",   [LAT_FP_MAX] = "FMNMX",  [LAT_FP_MUL] = "FMUL",  [LAT_FP_MAD] = "FFMA",
-        [LAT_DP_ADD] = "DADD",   [LAT_DP_MUL] = "DMUL",   [LAT_DP_MAD] = "DFMA",  [LAT_SFU] = "MUFU.EX2",
+        [LAT_INT_ADD] = "IADD3",        [LAT_INT_MAX] = "IMNMX", [LAT_INT_MUL] = "IMUL", [LAT_INT_MAD] = "IMAD",
+        [LAT_FP_ADD] = "FADD",          [LAT_FP_MAX] = "FMNMX",  [LAT_FP_MUL] = "FMUL",  [LAT_FP_MAD] = "FFMA",
+        [LAT_DP_ADD] = "DADD",          [LAT_DP_MUL] = "DMUL",   [LAT_DP_MAD] = "DFMA",  [LAT_SFU] = "MUFU.EX2",
         [LAT_TENSOR] = "HMMA.16816.F32"};
     if (names[in->lat]) return names[in->lat];
     w->changes.latencies++;
@@ -131,8 +132,12 @@ static const char *memory_name(struct accel_writer *w, const struct code_inst *i
 
 static void memory_opcode(struct accel_writer *w, const struct code_inst *in, char *out, size_t size)
 {
-    const char *width = in->width == 1 ? ".U8" : in->width == 2 ? ".U16" : in->width == 8 ? ".64" : in->width == 16 ? ".128"
-                        : in->width == 32 ? ".256" : "";
+    const char *width = in->width == 1    ? ".U8"
+                        : in->width == 2  ? ".U16"
+                        : in->width == 8  ? ".64"
+                        : in->width == 16 ? ".128"
+                        : in->width == 32 ? ".256"
+                                          : "";
     bool past_l1 = in->kind == INST_LOAD && in->space == SPACE_GLOBAL && in->cache_op == CACHE_CG;
     bool atomic = in->kind == INST_ATOMIC && in->space == SPACE_GLOBAL;
     if (!*width && in->width != 4) w->changes.widths++;
@@ -231,13 +236,15 @@ static void write_cta(struct accel_writer *w, const struct launch_info *info, co
 static void write_header(struct accel_writer *w, const struct launch_info *i)
 {
     fprintf(w->kernel,
-            "-kernel name = %s\n-kernel id = %u\n-grid dim = (%u,%u,%u)\n-block dim = (%u,%u,%u)\n-shmem = %u\n-nregs = %u\n"
+            "-kernel name = %s\n-kernel id = %u\n-grid dim = (%u,%u,%u)\n-block dim = (%u,%u,%u)\n-shmem = %u\n-nregs "
+            "= %u\n"
             "-binary version = %d\n-cuda stream id = 0\n-shmem base_addr = 0x0\n-local mem base_addr = 0x0\n"
             "-nvbit version = none\n-accelsim tracer version = 5\n-enable lineinfo = 0\n\n"
-            "#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] "
+            "#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width "
+            "[adrrescompress?] "
             "[mem_addresses] immediate\n\n",
-            i->kernel, w->kernels, i->grid[0], i->grid[1], i->grid[2], i->block[0], i->block[1], i->block[2], i->shared_bytes,
-            i->regs_per_thread, BINARY);
+            i->kernel, w->kernels, i->grid[0], i->grid[1], i->grid[2], i->block[0], i->block[1], i->block[2],
+            i->shared_bytes, i->regs_per_thread, BINARY);
 }
 
 /* ---- the face ---- */
@@ -294,7 +301,8 @@ int accel_write_launch(struct accel_writer *w, struct stream_source *s, struct w
     return (int)w->err.code;
 }
 
-int accel_finish(struct accel_writer *w, int rc, struct wlt_totals *totals, struct accel_changes *changes, struct wl_err *e)
+int accel_finish(struct accel_writer *w, int rc, struct wlt_totals *totals, struct accel_changes *changes,
+                 struct wl_err *e)
 {
     if (!w) return rc;
     close_file(w, &w->kernel, "kernel");

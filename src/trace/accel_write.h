@@ -21,6 +21,7 @@ void accel_write_copy(struct accel_writer *w, uint64_t addr, uint64_t bytes);
 /* Takes all CTAs of the source. */
 int accel_write_launch(struct accel_writer *w, struct stream_source *s, struct wl_err *e);
 /* Ends the trace and frees the writer; as wlt_finish. When rc is not 0 the list is removed. */
-int accel_finish(struct accel_writer *w, int rc, struct wlt_totals *totals, struct accel_changes *changes, struct wl_err *e);
+int accel_finish(struct accel_writer *w, int rc, struct wlt_totals *totals, struct accel_changes *changes,
+                 struct wl_err *e);
 
 #endif

@@ -43,7 +43,8 @@ static int filled_next(struct stream_source *s, struct cta_stream *out, struct w
         f->have_ahead = false;
     } else {
         if (++f->missing > MOST_MISSING)
-            return -wl_fail(e, WL_EINPUT, "kernel %s: the trace has only part of a grid of %u blocks; more than %d are missing",
+            return -wl_fail(e, WL_EINPUT,
+                            "kernel %s: the trace has only part of a grid of %u blocks; more than %d are missing",
                             info->kernel, info->ctas, MOST_MISSING);
         *out = (struct cta_stream){.cta = f->next, .nwarps = info->warps_per_cta};
         for (uint32_t w = 0; w < out->nwarps; w++) out->warp[w] = warp_part(NULL, 0, 0);

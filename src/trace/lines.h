@@ -25,7 +25,7 @@ struct lines {
     struct decoder *decoder;
     char *buf; /* decoded text: [at, size) is not yet given out */
     size_t at, size;
-    bool over; /* the decoder gave its last byte */
+    bool over;           /* the decoder gave its last byte */
     uint64_t number;     /* of the line given last, from 1 */
     uint64_t file_bytes; /* taken from the file so far */
     uint64_t text_bytes; /* given out so far */

@@ -19,8 +19,8 @@ struct decoder {
     enum format format;
     uint8_t piece[PIECE]; /* of the file: [at, size) is not yet decoded */
     size_t at, size;
-    bool eof;       /* of the file */
-    bool finished;  /* the last stream was complete */
+    bool eof;      /* of the file */
+    bool finished; /* the last stream was complete */
     lzma_stream xz;
     z_stream gz;
     ZSTD_DCtx *zstd;

@@ -9,10 +9,12 @@
 #include <ctype.h>
 #include <string.h>
 
+/* clang-format off */
 enum {
     K = 1 << SASS_KEPLER, P = 1 << SASS_PASCAL, V = 1 << SASS_VOLTA, T = 1 << SASS_TURING, A = 1 << SASS_AMPERE,
     H = 1 << SASS_HOPPER, KP = K | P, AH = A | H, TA = T | AH, VTA = V | TA, PVTA = P | VTA, ALL = K | PVTA
 };
+/* clang-format on */
 enum { CALL = 1, RET = 2, GROUPS = 4 };
 
 struct row {
@@ -20,9 +22,11 @@ struct row {
     const char *names; /* separated and ended by blanks */
 };
 
+/* clang-format off */
 #define ALU(archs, lat, names) {archs, INST_ALU, lat, SPACE_NONE, 0, names " "}
 #define MEM(archs, kind, space, names) {archs, kind, 0, space, 0, names " "}
 #define DO(archs, kind, flags, names) {archs, kind, 0, SPACE_NONE, flags, names " "}
+/* clang-format on */
 
 static const struct row rows[] = {
     /* memory */
@@ -107,16 +111,19 @@ static const struct row rows[] = {
     ALU(AH, LAT_TENSOR, "DMMA"),
     ALU(H, LAT_TENSOR, "HGMMA QGMMA IGMMA BGMMA QMMA"),
     /* the uniform datapath */
-    ALU(TA, LAT_INT_ADD, "R2UR S2UR UBMSK UBREV UCLEA UFLO UIADD3 UIMAD UISETP ULDC ULEA ULOP ULOP3 ULOP32I UMOV UP2UR "
-                         "UPLOP3 UPOPC UPRMT UPSETP UR2UP USEL USGXT USHF USHL USHR VOTEU"),
+    ALU(TA, LAT_INT_ADD,
+        "R2UR S2UR UBMSK UBREV UCLEA UFLO UIADD3 UIMAD UISETP ULDC ULEA ULOP ULOP3 ULOP32I UMOV UP2UR "
+        "UPLOP3 UPOPC UPRMT UPSETP UR2UP USEL USGXT USHF USHL USHR VOTEU"),
     ALU(AH, LAT_INT_ADD, "REDUX UF2FP"),
-    ALU(H, LAT_INT_ADD, "UTMALDG UTMASTG UTMAPF UTMAREDG UTMACCTL UTMACMDFLUSH UBLKCP UBLKPF UBLKRED SYNCS ARRIVES ELECT "
-                        "WARPGROUP WARPGROUPDEPBAR UCGABAR_ARV UCGABAR_WAIT USETMAXREG UVIADD UVIMNMX CGAERRBAR ACQBULK ENDCOLLECTIVE "
-                        "PREEXIT"),
+    ALU(H, LAT_INT_ADD,
+        "UTMALDG UTMASTG UTMAPF UTMAREDG UTMACCTL UTMACMDFLUSH UBLKCP UBLKPF UBLKRED SYNCS ARRIVES ELECT "
+        "WARPGROUP WARPGROUPDEPBAR UCGABAR_ARV UCGABAR_WAIT USETMAXREG UVIADD UVIMNMX CGAERRBAR ACQBULK ENDCOLLECTIVE "
+        "PREEXIT"),
     /* everything else */
-    ALU(ALL, LAT_INT_ADD, "MOV MOV32I SEL PRMT SHFL S2R CS2R F2F F2I I2F I2I FRND VOTE P2R R2P PSETP CSETP PLOP3 PSET CSET "
-                          "B2R R2B SGXT MOVM F2FP I2IP I2FP GETLMEMBASE SETLMEMBASE PMTRIG GETCRSPTR SETCRSPTR "
-                          "AL2P ALD AST IPA ISBERD OUT PIXLD STP SETCTAID RAM VSET VSETP VSHL VSHR VMAD VOTE_VTG S2B TRAP"),
+    ALU(ALL, LAT_INT_ADD,
+        "MOV MOV32I SEL PRMT SHFL S2R CS2R F2F F2I I2F I2I FRND VOTE P2R R2P PSETP CSETP PLOP3 PSET CSET "
+        "B2R R2B SGXT MOVM F2FP I2IP I2FP GETLMEMBASE SETLMEMBASE PMTRIG GETCRSPTR SETCRSPTR "
+        "AL2P ALD AST IPA ISBERD OUT PIXLD STP SETCTAID RAM VSET VSETP VSHL VSHR VMAD VOTE_VTG S2B TRAP"),
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
@@ -125,7 +132,7 @@ enum sass_arch sass_arch(unsigned version, bool *exact)
     static const struct {
         unsigned from, to;
         enum sass_arch arch;
-    } ranges[] = {{30, 37, SASS_KEPLER}, {50, 62, SASS_PASCAL},  {70, 72, SASS_VOLTA},
+    } ranges[] = {{30, 37, SASS_KEPLER}, {50, 62, SASS_PASCAL}, {70, 72, SASS_VOLTA},
                   {75, 75, SASS_TURING}, {80, 89, SASS_AMPERE}, {90, 90, SASS_HOPPER}};
     *exact = true;
     for (unsigned i = 0; i < sizeof ranges / sizeof ranges[0]; i++)

@@ -25,8 +25,8 @@ enum sass_known {
 
 struct sass_op {
     uint8_t kind, lat, space, cache_op, width; /* as in code_inst; space may be SPACE_GENERIC */
-    uint8_t dst_regs;  /* registers a named destination stands for: wide loads write several */
-    bool call, ret;    /* enters, leaves a function */
+    uint8_t dst_regs;                          /* registers a named destination stands for: wide loads write several */
+    bool call, ret;                            /* enters, leaves a function */
     bool waits_groups; /* waits for asynchronous copies: how many may stay out is its immediate */
     enum sass_known known;
 };

@@ -20,7 +20,8 @@ static bool ends_with(const char *s, const char *end)
 
 bool trace_named(const char *path)
 {
-    static const char *const endings[] = {".wlt", ".traceg", ".traceg.xz", ".traceg.gz", ".traceg.zst", ".trace", ".trace.xz"};
+    static const char *const endings[] = {".wlt",        ".traceg", ".traceg.xz", ".traceg.gz",
+                                          ".traceg.zst", ".trace",  ".trace.xz"};
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     struct stat st;
     for (unsigned i = 0; i < sizeof endings / sizeof endings[0]; i++)

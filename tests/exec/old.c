@@ -58,17 +58,19 @@ struct channels cudaCreateChannelDesc(int x, int y, int z, int w, int f);
 /* ---- device code: out[i] = factor * line[i] + plane[i % 4][i / 4], i < 16 ---- */
 
 #define HEAD ".version 7.8\n.target sm_52\n.address_size 64\n"
-#define VARIABLES ".visible .const .align 4 .f32 factor;\n.visible .global .texref line;\n.visible .global .texref plane;\n"
-#define DECLARATIONS ".extern .const .align 4 .f32 factor;\n.visible .global .texref line;\n.visible .global .texref plane;\n"
-#define KERNEL                                                                                                     \
-    ".visible .entry fetch(.param .u64 fetch_param_0)\n{\n"                                                        \
-    ".reg .b32 %r<6>;\n.reg .f32 %f<20>;\n.reg .b64 %rd<5>;\n"                                                     \
-    "ld.param.u64 %rd1, [fetch_param_0];\nmov.u32 %r1, %tid.x;\n"                                                  \
-    "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [line, {%r1}];\n"                                                     \
-    "rem.s32 %r2, %r1, 4;\ndiv.s32 %r3, %r1, 4;\ncvt.rn.f32.s32 %f9, %r2;\ncvt.rn.f32.s32 %f10, %r3;\n"            \
-    "tex.2d.v4.f32.f32 {%f5, %f6, %f7, %f8}, [plane, {%f9, %f10}];\n"                                              \
-    "ld.const.f32 %f11, [factor];\nfma.rn.f32 %f12, %f1, %f11, %f5;\n"                                             \
-    "cvta.to.global.u64 %rd2, %rd1;\nmul.wide.s32 %rd3, %r1, 4;\nadd.s64 %rd4, %rd2, %rd3;\n"                      \
+#define VARIABLES                                                                                                      \
+    ".visible .const .align 4 .f32 factor;\n.visible .global .texref line;\n.visible .global .texref plane;\n"
+#define DECLARATIONS                                                                                                   \
+    ".extern .const .align 4 .f32 factor;\n.visible .global .texref line;\n.visible .global .texref plane;\n"
+#define KERNEL                                                                                                         \
+    ".visible .entry fetch(.param .u64 fetch_param_0)\n{\n"                                                            \
+    ".reg .b32 %r<6>;\n.reg .f32 %f<20>;\n.reg .b64 %rd<5>;\n"                                                         \
+    "ld.param.u64 %rd1, [fetch_param_0];\nmov.u32 %r1, %tid.x;\n"                                                      \
+    "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [line, {%r1}];\n"                                                         \
+    "rem.s32 %r2, %r1, 4;\ndiv.s32 %r3, %r1, 4;\ncvt.rn.f32.s32 %f9, %r2;\ncvt.rn.f32.s32 %f10, %r3;\n"                \
+    "tex.2d.v4.f32.f32 {%f5, %f6, %f7, %f8}, [plane, {%f9, %f10}];\n"                                                  \
+    "ld.const.f32 %f11, [factor];\nfma.rn.f32 %f12, %f1, %f11, %f5;\n"                                                 \
+    "cvta.to.global.u64 %rd2, %rd1;\nmul.wide.s32 %rd3, %r1, 4;\nadd.s64 %rd4, %rd2, %rd3;\n"                          \
     "st.global.f32 [%rd4], %f12;\nret;\n}\n"
 
 struct wrapper {

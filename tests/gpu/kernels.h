@@ -16,22 +16,25 @@ enum { KERNEL_THREADS = 2048, KERNEL_BLOCK = 256, KERNEL_TEXT = 4096 };
 
 /* Integers and floats: zeros, ones, extremes, subnormals, ties, infinities, NaNs. */
 static const uint32_t operands32[] = {
-    0x00000000, 0x80000000, 0x3f800000, 0xbf800000, 0x00000001, 0x80000001, 0x007fffff, 0x807fffff, 0x00800000, 0x80800000,
-    0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345, 0x7f800001, 0x7fffffff, 0xffffffff, 0x40490fdb,
-    0x3f000000, 0x3effffff, 0x3fc00000, 0x40200000, 0xc0200000, 0x4b000001, 0x4b7fffff, 0xcb000001, 0x4f000000, 0x4effffff,
-    0x4f800000, 0xcf000000, 0x5f000000, 0x7e967699, 0x00400000, 0x33800000, 0x3f7fffff, 0x3f800001, 0x41200000, 0xc1200000,
-    0x00000002, 0x0000001f, 0x00000020, 0x00000021, 0x0000ffff, 0x00010000, 0x12345678, 0xdeadbeef, 0x7ffffffe, 0x000000ff,
-    0x42fe0000, 0xc2fc0000, 0x477fe000, 0x477ff000, 0x38800000, 0x33000000, 0x3c003c00, 0x7bff0001, 0xfc007e00, 0x04008001,
+    0x00000000, 0x80000000, 0x3f800000, 0xbf800000, 0x00000001, 0x80000001, 0x007fffff, 0x807fffff, 0x00800000,
+    0x80800000, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345, 0x7f800001, 0x7fffffff,
+    0xffffffff, 0x40490fdb, 0x3f000000, 0x3effffff, 0x3fc00000, 0x40200000, 0xc0200000, 0x4b000001, 0x4b7fffff,
+    0xcb000001, 0x4f000000, 0x4effffff, 0x4f800000, 0xcf000000, 0x5f000000, 0x7e967699, 0x00400000, 0x33800000,
+    0x3f7fffff, 0x3f800001, 0x41200000, 0xc1200000, 0x00000002, 0x0000001f, 0x00000020, 0x00000021, 0x0000ffff,
+    0x00010000, 0x12345678, 0xdeadbeef, 0x7ffffffe, 0x000000ff, 0x42fe0000, 0xc2fc0000, 0x477fe000, 0x477ff000,
+    0x38800000, 0x33000000, 0x3c003c00, 0x7bff0001, 0xfc007e00, 0x04008001,
 };
 static const uint64_t operands64[] = {
-    0x0000000000000000, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x0000000000000001, 0x800fffffffffffff,
-    0x0010000000000000, 0x7fefffffffffffff, 0xffefffffffffffff, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000,
-    0xfff8000000012345, 0x7ff0000000000001, 0xffffffffffffffff, 0x7fffffffffffffff, 0x3fe0000000000000, 0x3ff8000000000000,
-    0x4004000000000000, 0xc004000000000000, 0x4330000000000001, 0x41dfffffffc00000, 0x41e0000000000000, 0x41efffffffe00000,
-    0x41f0000000000000, 0xc1e0000000200000, 0x43e0000000000000, 0x43f0000000000000, 0xc3e0000000000000, 0x47efffffe0000000,
-    0x47effffff0000000, 0x3690000000000000, 0x36a0000000000000, 0x380fffffffffffff, 0x3ff0000010000000, 0x3ff0000030000000,
-    0x0000000000000020, 0x000000000000003f, 0x0000000000000040, 0x00000000ffffffff, 0x0000000100000000, 0x123456789abcdef0,
-    0x400921fb54442d18, 0x3fb999999999999a, 0x4024000000000000, 0x40f0000000000000, 0x40effc0000000000, 0x3e60000000000000,
+    0x0000000000000000, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x0000000000000001,
+    0x800fffffffffffff, 0x0010000000000000, 0x7fefffffffffffff, 0xffefffffffffffff, 0x7ff0000000000000,
+    0xfff0000000000000, 0x7ff8000000000000, 0xfff8000000012345, 0x7ff0000000000001, 0xffffffffffffffff,
+    0x7fffffffffffffff, 0x3fe0000000000000, 0x3ff8000000000000, 0x4004000000000000, 0xc004000000000000,
+    0x4330000000000001, 0x41dfffffffc00000, 0x41e0000000000000, 0x41efffffffe00000, 0x41f0000000000000,
+    0xc1e0000000200000, 0x43e0000000000000, 0x43f0000000000000, 0xc3e0000000000000, 0x47efffffe0000000,
+    0x47effffff0000000, 0x3690000000000000, 0x36a0000000000000, 0x380fffffffffffff, 0x3ff0000010000000,
+    0x3ff0000030000000, 0x0000000000000020, 0x000000000000003f, 0x0000000000000040, 0x00000000ffffffff,
+    0x0000000100000000, 0x123456789abcdef0, 0x400921fb54442d18, 0x3fb999999999999a, 0x4024000000000000,
+    0x40f0000000000000, 0x40effc0000000000, 0x3e60000000000000,
 };
 enum { NOPERANDS32 = sizeof operands32 / sizeof *operands32, NOPERANDS64 = sizeof operands64 / sizeof *operands64 };
 
@@ -54,6 +57,7 @@ struct kernel {
     const char *body;
 };
 
+/* clang-format off */
 #define K32(name, inst) {name, 'r', inst " %r, %a, %b;"}
 #define K32_1(name, inst) {name, 'r', inst " %r, %a;"}
 #define K32_3(name, inst) {name, 'r', inst " %r, %a, %b, %c;"}
@@ -73,11 +77,16 @@ struct kernel {
 #define FROM16(name, inst) {name, 'r', "cvt.u16.u32 %h0, %a; " inst " %r, %h0;"}
 #define K16_HALVES(name, inst) \
     {name, 'r', "mov.b32 {%h0, %h1}, %a; " inst " %h2, %h0; " inst " %h3, %h1; mov.b32 %r, {%h2, %h3};"}
+/* clang-format on */
 /* %t0 = 2^-126 (1 + k 2^-23) and %t1 = 1 - m 2^-24 for the 32 pairs of k < 4 and m < 8. */
-#define TINY(name, body)                                                                        \
-    {name, 'r', "and.b32 %t0, %lane, 3; add.u32 %t0, %t0, 0x00800000; shr.u32 %t1, %lane, 2; "  \
-                "sub.u32 %t1, 0x3f800000, %t1; " body}
+#define TINY(name, body)                                                                                               \
+    {                                                                                                                  \
+        name, 'r',                                                                                                     \
+            "and.b32 %t0, %lane, 3; add.u32 %t0, %t0, 0x00800000; shr.u32 %t1, %lane, 2; "                             \
+            "sub.u32 %t1, 0x3f800000, %t1; " body                                                                      \
+    }
 /* An atomic on the thread's own cell, which holds %a (or %A): the old value and the new one. */
+/* clang-format off */
 #define ATOM_GLOBAL(name, inst)                                                                         \
     {name, 'R', "mul.wide.u32 %T0, %i3, 8; add.s64 %T0, %T0, %x2; st.global.u32 [%T0], %a; " inst         \
                 "; ld.global.u32 %t1, [%T0]; mov.b64 %R, {%t0, %t1};"}
@@ -104,7 +113,9 @@ struct kernel {
     M("cvt.rzi.u64." s, "cvt.rzi.u64." s), M("cvt.rmi.u64." s, "cvt.rmi.u64." s), M("cvt.rpi.u64." s, "cvt.rpi.u64." s)
 #define CVT_DIRS(M, d, s) M("cvt.rn." d "." s, "cvt.rn." d "." s), M("cvt.rz." d "." s, "cvt.rz." d "." s), \
     M("cvt.rm." d "." s, "cvt.rm." d "." s), M("cvt.rp." d "." s, "cvt.rp." d "." s)
+/* clang-format on */
 
+/* clang-format off */
 static const struct kernel kernels[] = {
     /* integers */
     K16("add.s16", "add.s16"), K32("add.s32", "add.s32"), K64("add.s64", "add.s64"), K32("add.sat.s32", "add.sat.s32"),
@@ -287,27 +298,29 @@ static const struct kernel kernels[] = {
     ATOM_GLOBAL64("atom.global.min.s64", "atom.global.min.s64 %T1, [%T0], %B"),
     ATOM_SHARED("atom.shared.exch.b32", "atom.shared.exch.b32 %t0, [%t3], %b"),
 };
+/* clang-format on */
 enum { NKERNELS = sizeof kernels / sizeof *kernels };
 
 /* The complete module text of kernel k, called "test". */
 static inline int kernel_text(const struct kernel *k, char *out, size_t size)
 {
     const char *finish = k->out == 'R' ? "" : k->out == 'p' ? "selp.u64 %R, 1, 0, %p;" : "cvt.u64.u32 %R, %r;";
-    return snprintf(out, size,
-                    ".version 7.8\n.target sm_80\n.address_size 64\n"
-                    ".visible .entry test(.param .u64 in32, .param .u64 in64, .param .u64 out)\n{\n"
-                    ".reg .pred %%p, %%q;\n.reg .b16 %%h<4>;\n.reg .b32 %%a, %%b, %%c, %%r, %%t<4>, %%i<5>, %%lane;\n"
-                    ".reg .b64 %%A, %%B, %%C, %%R, %%T<4>, %%x<8>;\n"
-                    "mov.u32 %%i0, %%ctaid.x;\nmov.u32 %%i1, %%ntid.x;\nmov.u32 %%i2, %%tid.x;\nmov.u32 %%lane, %%laneid;\n"
-                    "mad.lo.s32 %%i3, %%i0, %%i1, %%i2;\n"
-                    "ld.param.u64 %%x0, [in32];\nld.param.u64 %%x1, [in64];\nld.param.u64 %%x2, [out];\n"
-                    "mul.wide.u32 %%x3, %%i3, 12;\nadd.s64 %%x0, %%x0, %%x3;\n"
-                    "ld.global.u32 %%a, [%%x0];\nld.global.u32 %%b, [%%x0+4];\nld.global.u32 %%c, [%%x0+8];\n"
-                    "mul.wide.u32 %%x3, %%i3, 24;\nadd.s64 %%x1, %%x1, %%x3;\n"
-                    "ld.global.u64 %%A, [%%x1];\nld.global.u64 %%B, [%%x1+8];\nld.global.u64 %%C, [%%x1+16];\n"
-                    "%s\n%s\n"
-                    "mul.wide.u32 %%x3, %%i3, 8;\nadd.s64 %%x2, %%x2, %%x3;\nst.global.u64 [%%x2], %%R;\nret;\n}\n",
-                    k->body, finish);
+    return snprintf(
+        out, size,
+        ".version 7.8\n.target sm_80\n.address_size 64\n"
+        ".visible .entry test(.param .u64 in32, .param .u64 in64, .param .u64 out)\n{\n"
+        ".reg .pred %%p, %%q;\n.reg .b16 %%h<4>;\n.reg .b32 %%a, %%b, %%c, %%r, %%t<4>, %%i<5>, %%lane;\n"
+        ".reg .b64 %%A, %%B, %%C, %%R, %%T<4>, %%x<8>;\n"
+        "mov.u32 %%i0, %%ctaid.x;\nmov.u32 %%i1, %%ntid.x;\nmov.u32 %%i2, %%tid.x;\nmov.u32 %%lane, %%laneid;\n"
+        "mad.lo.s32 %%i3, %%i0, %%i1, %%i2;\n"
+        "ld.param.u64 %%x0, [in32];\nld.param.u64 %%x1, [in64];\nld.param.u64 %%x2, [out];\n"
+        "mul.wide.u32 %%x3, %%i3, 12;\nadd.s64 %%x0, %%x0, %%x3;\n"
+        "ld.global.u32 %%a, [%%x0];\nld.global.u32 %%b, [%%x0+4];\nld.global.u32 %%c, [%%x0+8];\n"
+        "mul.wide.u32 %%x3, %%i3, 24;\nadd.s64 %%x1, %%x1, %%x3;\n"
+        "ld.global.u64 %%A, [%%x1];\nld.global.u64 %%B, [%%x1+8];\nld.global.u64 %%C, [%%x1+16];\n"
+        "%s\n%s\n"
+        "mul.wide.u32 %%x3, %%i3, 8;\nadd.s64 %%x2, %%x2, %%x3;\nst.global.u64 [%%x2], %%R;\nret;\n}\n",
+        k->body, finish);
 }
 
 static inline void print_result(const struct kernel *k, unsigned i, uint64_t bits)

@@ -27,8 +27,11 @@ static int run_kernel(struct dev_mem *mem, const struct kernel *k, const uint64_
     int rc = 1, len = kernel_text(k, text, sizeof text);
     struct ptx_module *m = ptx_parse(k->name, text, (size_t)len, 0, &e);
     struct ptx_image *img = m ? ptx_load(m, mem, &e) : NULL;
-    struct ptx_launch l = {.image = img, .grid = {KERNEL_THREADS / KERNEL_BLOCK, 1, 1}, .block = {KERNEL_BLOCK, 1, 1},
-                           .params = addr, .no_streams = true};
+    struct ptx_launch l = {.image = img,
+                           .grid = {KERNEL_THREADS / KERNEL_BLOCK, 1, 1},
+                           .block = {KERNEL_BLOCK, 1, 1},
+                           .params = addr,
+                           .no_streams = true};
     if (img) l.kernel = ptx_find_kernel(m, "test");
     struct stream_source *s = img ? ptx_open(&l, &e) : NULL;
     struct cta_stream c;
@@ -46,7 +49,8 @@ int main(int argc, char **argv)
 {
     struct dev_mem *mem = dev_mem_new(64 << 20);
     if (!mem) return 1;
-    uint64_t addr[3] = {dev_alloc(mem, 12 * KERNEL_THREADS), dev_alloc(mem, 24 * KERNEL_THREADS), dev_alloc(mem, 8 * KERNEL_THREADS)};
+    uint64_t addr[3] = {dev_alloc(mem, 12 * KERNEL_THREADS), dev_alloc(mem, 24 * KERNEL_THREADS),
+                        dev_alloc(mem, 8 * KERNEL_THREADS)};
     fill(dev_ptr(mem, addr[0], 12 * KERNEL_THREADS), dev_ptr(mem, addr[1], 24 * KERNEL_THREADS));
     int bad = 0;
     for (unsigned k = 0; k < NKERNELS; k++) {

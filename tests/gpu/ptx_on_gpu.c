@@ -30,9 +30,9 @@ static int run_kernel(const struct kernel *k, CUdeviceptr in32, CUdeviceptr in64
     void *args[] = {&in32, &in64, &out};
     kernel_text(k, text, sizeof text);
     if (check(cuModuleLoadData(&m, text), k->name)) return 1;
-    int bad = check(cuModuleGetFunction(&f, m, "test"), k->name) ||
-              check(cuMemsetD8(out, 0, sizeof result), k->name) ||
-              check(cuLaunchKernel(f, KERNEL_THREADS / KERNEL_BLOCK, 1, 1, KERNEL_BLOCK, 1, 1, 0, NULL, args, NULL), k->name) ||
+    int bad = check(cuModuleGetFunction(&f, m, "test"), k->name) || check(cuMemsetD8(out, 0, sizeof result), k->name) ||
+              check(cuLaunchKernel(f, KERNEL_THREADS / KERNEL_BLOCK, 1, 1, KERNEL_BLOCK, 1, 1, 0, NULL, args, NULL),
+                    k->name) ||
               check(cuMemcpyDtoH(result, out, sizeof result), k->name);
     for (unsigned i = 0; i < KERNEL_THREADS && !bad; i++) print_result(k, i, result[i]);
     cuModuleUnload(m);

@@ -68,7 +68,7 @@ static int64_t size_of(uint64_t *seed, uint64_t most)
 }
 
 static int64_t one_of(uint64_t *seed, const int64_t *list, unsigned n) { return list[draw(seed, n)]; }
-#define ONE_OF(...) one_of(&s, (const int64_t[]){__VA_ARGS__}, COUNT(((const int64_t[]){__VA_ARGS__})))
+#define ONE_OF(...)    one_of(&s, (const int64_t[]){__VA_ARGS__}, COUNT(((const int64_t[]){__VA_ARGS__})))
 #define SET(id, value) (c->v[P_##id] = (value))
 
 static void random_sm(struct gpu_config *c, uint64_t s)
@@ -150,8 +150,9 @@ static void random_l2(struct gpu_config *c, uint64_t s)
 
 static void random_memory(struct gpu_config *c, uint64_t s)
 {
-    static const char *const maps[] = {"dramid@8;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS",
-                                       "dramid@10;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.CCCCBBBB.CCSSSSSS"};
+    static const char *const maps[] = {
+        "dramid@8;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS",
+        "dramid@10;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.CCCCBBBB.CCSSSSSS"};
     snprintf(c->dram_map, sizeof c->dram_map, "%s", maps[draw(&s, COUNT(maps))]);
     SET(MEM_CHANNELS, size_of(&s, 8));
     SET(MEM_LATENCY, ONE_OF(0, 1, 100, 1200));
@@ -193,7 +194,7 @@ static void random_clocks(struct gpu_config *c, uint64_t s)
 static void random_machine(struct gpu_config *c, uint64_t seed)
 {
     static void (*const parts[])(struct gpu_config *, uint64_t) = {random_sm, random_l1, random_l2, random_memory,
-                                                                    random_clocks};
+                                                                   random_clocks};
     config_defaults(c);
     snprintf(c->name, sizeof c->name, "seed %llu", (unsigned long long)seed);
     uint64_t s = seed * 977;
@@ -211,7 +212,7 @@ TEST(random_machines)
 {
     /* By name, so that a seed means the same when workloads are added. */
     static const char *const names[] = {"vectoradd", "matmul", "matmul_naive", "reduction", "histogram", "atax",
-                                        "bicg", "gemm", "conv2d", "conv3d", "bfs"};
+                                        "bicg",      "gemm",   "conv2d",       "conv3d",    "bfs"};
     const char *only = getenv("WL_SEED");
     uint64_t first = only ? strtoull(only, NULL, 10) : 1, last = only ? first : SLOW_BUILD ? 10 : 160;
     for (uint64_t seed = first; seed <= last; seed++) {
@@ -223,14 +224,4 @@ TEST(random_machines)
         snprintf(what, sizeof what, "WL_SEED=%llu: %s", (unsigned long long)seed, w->name);
         compare_engines(w, &c, seed * 31, what);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_workloads_on_presets),
-        cmocka_unit_test(some_workloads_on_all_presets),
-        cmocka_unit_test(random_machines),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -467,9 +467,3 @@ TEST(random_requests_equal_the_model)
     assert_true(only ||
                 (counted.partial_hits && counted.chunk_evictions && counted.dropped_fills && counted.kept_chunks));
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_requests_equal_the_model)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -7,7 +7,7 @@
 #include "timing/runner.h"
 
 static int64_t one_of(uint64_t *seed, const int64_t *list, unsigned n) { return list[draw(seed, n)]; }
-#define ONE_OF(...) one_of(&s, (const int64_t[]){__VA_ARGS__}, COUNT(((const int64_t[]){__VA_ARGS__})))
+#define ONE_OF(...)    one_of(&s, (const int64_t[]){__VA_ARGS__}, COUNT(((const int64_t[]){__VA_ARGS__})))
 #define SET(id, value) (c->v[P_##id] = (value))
 
 /* Half of the L1s are nearly without resources, so that saturation comes and goes at all times. */
@@ -49,30 +49,33 @@ static void random_rest(struct gpu_config *c, uint64_t s)
 
 static void random_mascar(char *spec, size_t size, uint64_t s)
 {
-    static const char *const part[] = {"both", "both", "both", "sched", "reexec"}, *const mode[] = {"auto", "auto", "auto", "mp", "ep"};
+    static const char *const part[] = {"both", "both", "both", "sched", "reexec"}, *const mode[] = {"auto", "auto",
+                                                                                                    "auto", "mp", "ep"};
     static const char *const nonowner[] = {"snapshot", "strict", "any"}, *const lsu[] = {"always", "switch", "no"};
     static const char *const same[] = {"all", "stores", "push"}, *const yes[] = {"yes", "no"};
-    const char *in = mode[draw(&s, 5)], *handover = yes[draw(&s, 2)], *which = part[draw(&s, 5)], *stores = yes[draw(&s, 2)];
+    const char *in = mode[draw(&s, 5)], *handover = yes[draw(&s, 2)], *which = part[draw(&s, 5)],
+               *stores = yes[draw(&s, 2)];
     if (strcmp(in, "mp") == 0) { /* else only the end of saturation, which never comes, would free a blocked unit */
         handover = stores = "yes";
         which = "both";
     }
     int n = snprintf(spec, size,
-             "mascar:part=%s,mode=%s,nonowner=%s,drain=%s,release=%s,owner_lsu=%s,queue_handover=%s,same_warp=%s,queue_stores=%s,"
-             "owner_first=%s,entries=%d,sat_hyst=%d,sat_latency=%d,sat_l1c=%d",
-             which, in, nonowner[draw(&s, 3)], yes[draw(&s, 2)], draw(&s, 2) ? "any" : "miss", lsu[draw(&s, 3)],
-             handover, same[draw(&s, 3)], stores, yes[draw(&s, 2)], (int)ONE_OF(1, 2, 7, 32, 64),
-             (int)ONE_OF(0, 0, 1, 4), (int)ONE_OF(1, 1, 2, 9), (int)ONE_OF(1, 16, 100));
+                     "mascar:part=%s,mode=%s,nonowner=%s,drain=%s,release=%s,owner_lsu=%s,queue_handover=%s,same_warp=%"
+                     "s,queue_stores=%s,"
+                     "owner_first=%s,entries=%d,sat_hyst=%d,sat_latency=%d,sat_l1c=%d",
+                     which, in, nonowner[draw(&s, 3)], yes[draw(&s, 2)], draw(&s, 2) ? "any" : "miss", lsu[draw(&s, 3)],
+                     handover, same[draw(&s, 3)], stores, yes[draw(&s, 2)], (int)ONE_OF(1, 2, 7, 32, 64),
+                     (int)ONE_OF(0, 0, 1, 4), (int)ONE_OF(1, 1, 2, 9), (int)ONE_OF(1, 16, 100));
     snprintf(spec + n, size - (size_t)n,
-             ",nonowner_merge=%s,shared_is_mem=%s,mp_dual_slot=%s,owner_timeout=%d,tex_gate=%s",
-             yes[draw(&s, 2)], yes[draw(&s, 2)], yes[draw(&s, 2)], (int)ONE_OF(0, 1, 2, 30, 1000),
-             draw(&s, 3) ? "cache" : "issue");
+             ",nonowner_merge=%s,shared_is_mem=%s,mp_dual_slot=%s,owner_timeout=%d,tex_gate=%s", yes[draw(&s, 2)],
+             yes[draw(&s, 2)], yes[draw(&s, 2)], (int)ONE_OF(0, 1, 2, 30, 1000), draw(&s, 3) ? "cache" : "issue");
 }
 
 static void random_policies(struct gpu_config *c, uint64_t s)
 {
-    static const char *const others[] = {"twolevel", "twolevel:group=3", "owl", "owl:loc=no,min_warps=2", "owl:blp=no",
-                                         "ccws", "ccws:throttle=200", "ccws:base=7,throttle=40"};
+    static const char *const others[] = {
+        "twolevel",          "twolevel:group=3",       "owl", "owl:loc=no,min_warps=2", "owl:blp=no", "ccws",
+        "ccws:throttle=200", "ccws:base=7,throttle=40"};
     char spec[512];
     if (draw(&s, 3)) random_mascar(spec, sizeof spec, splitmix64(&s));
     else snprintf(spec, sizeof spec, "%s", others[draw(&s, COUNT(others))]);
@@ -87,8 +90,8 @@ static void same(const struct outcome *a, const struct outcome *b, const char *w
     check_same_counters(&a->stats, &b->stats, what);
     for (unsigned i = 0; i < WL_MAX_POLICY_COUNTERS; i++) {
         if (a->policy.sched[i] != b->policy.sched[i])
-            fail_msg("%s: counter %u of the scheduler is %llu and %llu", what, i, (unsigned long long)a->policy.sched[i],
-                     (unsigned long long)b->policy.sched[i]);
+            fail_msg("%s: counter %u of the scheduler is %llu and %llu", what, i,
+                     (unsigned long long)a->policy.sched[i], (unsigned long long)b->policy.sched[i]);
         if (a->policy.l1[i] != b->policy.l1[i]) fail_msg("%s: counter %u of the L1D policy differs", what, i);
     }
 }
@@ -103,7 +106,8 @@ static uint64_t sched_counter(const struct outcome *o, const struct wl_sched_pol
 
 TEST(everybody_gets_on)
 {
-    static const char *const names[] = {"bfs", "histogram", "kmeans_1", "reduction", "spmv_jds", "kmeans_2", "matmul", "conv2d", "mummer"};
+    static const char *const names[] = {"bfs",      "histogram", "kmeans_1", "reduction", "spmv_jds",
+                                        "kmeans_2", "matmul",    "conv2d",   "mummer"};
     const char *only = getenv("WL_SEED");
     uint64_t first = only ? strtoull(only, NULL, 10) : 1, last = only ? first : SLOW_BUILD ? 8 : 80;
     uint64_t queued = 0, owned = 0, expired = 0, dual = 0;
@@ -134,10 +138,4 @@ TEST(everybody_gets_on)
     }
     if (!only && !SLOW_BUILD) assert_true(expired > 0 && dual > 0);
     if (!only) assert_true(queued > 0 && owned > 0); /* the test met what it is about */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(everybody_gets_on)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -121,14 +121,16 @@ TEST(odd_machines)
     static const struct {
         enum param_id id;
         int64_t value;
-    } odd[] = {{P_L1D_SECTORED, 1}, {P_L1D_INFINITE, 1}, {P_L1D_FLUSH, 0}, {P_L1D_GLOBAL, 0}, {P_L1D_MSHR, 1}, {P_L2_MSHR, 4}, {P_CLOCK_CORE, 1000003}, {P_CLOCK_L2, 123457}};
+    } odd[] = {{P_L1D_SECTORED, 1}, {P_L1D_INFINITE, 1}, {P_L1D_FLUSH, 0},        {P_L1D_GLOBAL, 0},
+               {P_L1D_MSHR, 1},     {P_L2_MSHR, 4},      {P_CLOCK_CORE, 1000003}, {P_CLOCK_L2, 123457}};
     for (unsigned k = 0; k < COUNT(odd); k++)
         for (unsigned i = k % 2; i < COUNT(names); i += SLOW_BUILD ? 4 : 2) {
             struct gpu_config c;
             char what[128];
             config_defaults(&c);
             c.v[odd[k].id] = odd[k].value;
-            snprintf(what, sizeof what, "%s with %s = %lld", names[i], gpu_params[odd[k].id].name, (long long)odd[k].value);
+            snprintf(what, sizeof what, "%s with %s = %lld", names[i], gpu_params[odd[k].id].name,
+                     (long long)odd[k].value);
             compare(workload_find(names[i]), &c, 3 + 50 * (int64_t)k, what);
         }
 }
@@ -147,14 +149,4 @@ TEST(policies)
         compare(workload_find("atax"), &c, 250, list[i]->name);
         compare(workload_find("bfs"), &c, 250, list[i]->name);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(presets_with_their_policies),
-        cmocka_unit_test(odd_machines),
-        cmocka_unit_test(policies),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

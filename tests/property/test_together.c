@@ -74,12 +74,3 @@ TEST(every_scheduler_with_every_l1d_policy)
                 fail_msg("%s with %s", orders[i]->name, caches[k]->name);
         }
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_five_schemes_in_all_combinations),
-        cmocka_unit_test(every_scheduler_with_every_l1d_policy),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -136,7 +136,10 @@ static inline struct stream_writer *synth_warp(struct synth *p)
 
 static inline struct stream_writer *synth_last(struct synth *p) { return &p->warp[p->warps - 1].out; }
 
-static inline void synth_enter(struct synth *p, uint32_t block, uint32_t mask) { stream_block(synth_last(p), block, mask); }
+static inline void synth_enter(struct synth *p, uint32_t block, uint32_t mask)
+{
+    stream_block(synth_last(p), block, mask);
+}
 
 /* Addresses of the next memory instruction of the warp: base + lane * stride. */
 static inline void synth_affine_mask(struct synth *p, uint32_t mask, uint64_t base, int64_t stride)
@@ -271,9 +274,13 @@ static inline void record_issued(void *self, const struct wl_sched_view *v, unsi
 }
 static inline void record_destroy(void *self) { lrr_policy.destroy(self); }
 
-static const struct wl_sched_policy recording_lrr __attribute__((unused)) = {
-    .abi = WL_ABI, .name = "recording-lrr", .help = "lrr that notes every issue", .create = record_create,
-    .destroy = record_destroy, .pick = record_pick, .issued = record_issued};
+static const struct wl_sched_policy recording_lrr __attribute__((unused)) = {.abi = WL_ABI,
+                                                                             .name = "recording-lrr",
+                                                                             .help = "lrr that notes every issue",
+                                                                             .create = record_create,
+                                                                             .destroy = record_destroy,
+                                                                             .pick = record_pick,
+                                                                             .issued = record_issued};
 
 /* Any scheduler, noting every issue. One at a time. */
 static struct wl_sched_policy recorded __attribute__((unused));

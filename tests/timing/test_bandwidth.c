@@ -5,7 +5,8 @@ static const uint64_t base = UINT64_C(0xC0000000);
 
 /* Every warp reads its own lines, `loads` at a time without waiting: first a batch, then its use.
  * All warps of a CTA together walk a contiguous piece, CTA after CTA. */
-static void write_reader(struct synth *p, unsigned ctas, unsigned warps, unsigned loads, unsigned batches, uint64_t lines)
+static void write_reader(struct synth *p, unsigned ctas, unsigned warps, unsigned loads, unsigned batches,
+                         uint64_t lines)
 {
     synth_begin(p, "stream", warps);
     for (uint16_t i = 0; i < loads; i++) synth_load(p, (uint16_t)(i + 1), SPACE_GLOBAL, 4);
@@ -88,7 +89,7 @@ TEST(sectored_reads_waste_half_of_the_bus)
 
 /* Data in the L2: a slice sends a flit a cycle. 8 + 128 bytes are five flits of 32, more than the
  * four cycles of the L2's data port, so the crossbar is the limit. */
-TEST(l2_resident_stream_reaches_the_port_of_a_slice)
+TEST(resident_stream_reaches_the_port_of_a_slice)
 {
     static const char machine[] = "l2.sectored=no icnt.flit=32 sm.count=8 mem.channels=1 l2.slices_per_channel=1 "
                                   "l1d.global=bypass l2.ways=64";
@@ -101,7 +102,7 @@ TEST(l2_resident_stream_reaches_the_port_of_a_slice)
 /* All slices to all SMs: a slice whose oldest reply waits for a busy SM holds up the replies behind
  * it. With evenly spread destinations an input-queued crossbar then carries 2 - sqrt 2 = 58.6 % of
  * what its ports could (many ports, a known result of queueing theory), a little more with few. */
-TEST(l2_resident_stream_reaches_the_limit_of_a_crossbar_with_queues_at_its_inputs)
+TEST(resident_stream_reaches_the_limit_of_a_crossbar_with_queues_at_its_inputs)
 {
     static const char machine[] = "l2.sectored=no icnt.flit=32 l1d.global=bypass";
     unsigned ctas = SLOW_BUILD ? 240 : 960;
@@ -129,7 +130,7 @@ TEST(a_wide_crossbar_uncovers_the_l2_port)
 }
 
 /* The L1D serves one request a cycle when enough instructions may wait in front of the unit. */
-TEST(l1_resident_stream_is_one_request_a_cycle)
+TEST(resident_stream_is_one_request_a_cycle)
 {
     struct rate r = run_reader("sm.count=1 sched=lrr sm.lsu_queue=8 l1d.index=linear", 6, 8, 4, 100, 64, true);
     within(r.stats.l1d.accesses, r.cycles, 970);
@@ -139,7 +140,8 @@ TEST(l1_resident_stream_is_one_request_a_cycle)
  * one request each come at 4 in 5 cycles. */
 TEST(the_queue_before_the_unit_limits_short_loads)
 {
-    struct rate r = run_reader("sm.count=1 sched=lrr sm.lsu_queue=4 sm.mem_delay=5 l1d.index=linear", 6, 8, 4, 100, 64, true);
+    struct rate r =
+        run_reader("sm.count=1 sched=lrr sm.lsu_queue=4 sm.mem_delay=5 l1d.index=linear", 6, 8, 4, 100, 64, true);
     within(5 * r.stats.l1d.accesses, 4 * r.cycles, 950);
 }
 
@@ -165,21 +167,4 @@ TEST(arithmetic_reaches_the_issue_limit)
     within(s.sm.warp_instructions, 2 * cycles, 990);
     synth_end(&p);
     gpu_free(g);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(streaming_read_reaches_the_dram_bus),
-        cmocka_unit_test(one_channel_is_never_idle),
-        cmocka_unit_test(sectored_reads_waste_half_of_the_bus),
-        cmocka_unit_test(l2_resident_stream_reaches_the_port_of_a_slice),
-        cmocka_unit_test(l2_resident_stream_reaches_the_limit_of_a_crossbar_with_queues_at_its_inputs),
-        cmocka_unit_test(one_sm_is_limited_by_its_own_port),
-        cmocka_unit_test(a_wide_crossbar_uncovers_the_l2_port),
-        cmocka_unit_test(l1_resident_stream_is_one_request_a_cycle),
-        cmocka_unit_test(the_queue_before_the_unit_limits_short_loads),
-        cmocka_unit_test(arithmetic_reaches_the_issue_limit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

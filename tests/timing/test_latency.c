@@ -100,9 +100,9 @@ static void chase(struct gpu *g, const uint64_t *addr, uint64_t *issue)
 }
 
 static const char *const clocks[] = {
-    "clock.dram=700000",                                       /* all the same */
-    "clock.core=700000 clock.dram=924000",                     /* GTX 480 */
-    "clock.core=1400000 clock.icnt=1400000 clock.l2=700000",   /* a core twice as fast as its L2 */
+    "clock.dram=700000",                                     /* all the same */
+    "clock.core=700000 clock.dram=924000",                   /* GTX 480 */
+    "clock.core=1400000 clock.icnt=1400000 clock.l2=700000", /* a core twice as fast as its L2 */
 };
 static const char *const shapes[] = {
     "l2.sectored=no",
@@ -115,7 +115,8 @@ static const char *const shapes[] = {
 static struct machine build(unsigned i, unsigned k, struct gpu **g)
 {
     char settings[512];
-    snprintf(settings, sizeof settings, "sm.count=1 mem.channels=1 l2.slices_per_channel=1 %s %s", clocks[i], shapes[k]);
+    snprintf(settings, sizeof settings, "sm.count=1 mem.channels=1 l2.slices_per_channel=1 %s %s", clocks[i],
+             shapes[k]);
     struct machine m = make(settings);
     m.c.sched.policy = &recording_lrr;
     *g = synth_gpu(&m.c);
@@ -140,7 +141,8 @@ TEST(l1_hit)
 {
     struct machine m;
     struct gpu *g;
-    FOR_ALL_MACHINES(m, g) {
+    FOR_ALL_MACHINES(m, g)
+    {
         uint64_t addr[LINKS], issue[LINKS + 1];
         for (int i = 0; i < LINKS; i++) addr[i] = base; /* the first misses, the rest hit */
         chase(g, addr, issue);
@@ -155,7 +157,8 @@ TEST(l2_hit)
 {
     struct machine m;
     struct gpu *g;
-    FOR_ALL_MACHINES(m, g) {
+    FOR_ALL_MACHINES(m, g)
+    {
         uint64_t addr[LINKS], issue[LINKS + 1];
         for (unsigned i = 0; i < LINKS; i++) addr[i] = base + i * 128;
         gpu_host_copy(g, base, LINKS * 128); /* leaves the lines in the L2 */
@@ -171,7 +174,8 @@ static void chase_memory(uint64_t step, uint64_t (*row_cycles)(const struct mach
 {
     struct machine m;
     struct gpu *g;
-    FOR_ALL_MACHINES(m, g) {
+    FOR_ALL_MACHINES(m, g)
+    {
         uint64_t addr[LINKS], issue[LINKS + 1];
         for (unsigned i = 0; i < LINKS; i++) addr[i] = base + i * step;
         chase(g, addr, issue);
@@ -205,7 +209,8 @@ TEST(dram_closed_bank)
 {
     struct machine m;
     struct gpu *g;
-    FOR_ALL_MACHINES(m, g) {
+    FOR_ALL_MACHINES(m, g)
+    {
         uint64_t addr[LINKS], issue[LINKS + 1];
         for (unsigned i = 0; i < LINKS; i++) addr[i] = base + (i & 1) * 256 + (i >> 1) * 8192;
         chase(g, addr, issue);
@@ -243,7 +248,8 @@ TEST(dependent_instructions_are_latency_and_issue_delay_apart)
 {
     struct gpu_config c = synth_config("sm.count=1");
     c.sched.policy = &recording_lrr;
-    static const enum lat_class lat[] = {LAT_INT_ADD, LAT_INT_MUL, LAT_INT_DIV, LAT_FP_MAD, LAT_FP_DIV, LAT_DP_ADD, LAT_SFU};
+    static const enum lat_class lat[] = {LAT_INT_ADD, LAT_INT_MUL, LAT_INT_DIV, LAT_FP_MAD,
+                                         LAT_FP_DIV,  LAT_DP_ADD,  LAT_SFU};
     for (unsigned i = 0; i < COUNT(lat); i++) {
         struct gpu *g = synth_gpu(&c);
         struct synth p;
@@ -316,20 +322,4 @@ TEST(shared_memory_takes_its_passes_and_its_latency)
     assert_int_equal(shared_load(0), fixed + 1);
     assert_int_equal(shared_load(8), fixed + 2);
     assert_int_equal(shared_load(128), fixed + 32);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(l1_hit),
-        cmocka_unit_test(l2_hit),
-        cmocka_unit_test(dram_row_hit),
-        cmocka_unit_test(dram_row_miss),
-        cmocka_unit_test(dram_closed_bank),
-        cmocka_unit_test(gtx480_in_numbers),
-        cmocka_unit_test(dependent_instructions_are_latency_and_issue_delay_apart),
-        cmocka_unit_test(independent_instructions_are_an_initiation_interval_apart),
-        cmocka_unit_test(shared_memory_takes_its_passes_and_its_latency),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,12 +136,3 @@ TEST(a_late_load_is_told)
     run(&p);
     assert_true(heard.last.left_loop); /* the l1d.pipe is 35 cycles long, the adds do not wait */
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(inner_then_outer), cmocka_unit_test(a_break_does_not_end_the_loop),
-        cmocka_unit_test(lanes_that_end_have_left), cmocka_unit_test(a_late_load_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -18,9 +18,8 @@
 #include "timing/synth.h"
 
 enum { WARPS = 3, LOADS = 2, ADDS = 4, PIPE = 6 };
-static const char machine[] =
-    "sm.count=1 sm.schedulers=1 sm.issue_delay=0 lat.int_add=1 sm.mem_delay=1 sm.lsu_queue=1 "
-    "l1d.pipe=6 l1d.hit=0 l1d.flush=no";
+static const char machine[] = "sm.count=1 sm.schedulers=1 sm.issue_delay=0 lat.int_add=1 sm.mem_delay=1 sm.lsu_queue=1 "
+                              "l1d.pipe=6 l1d.hit=0 l1d.flush=no";
 
 /* ---- a cache policy that notes when each load meets the tags ---- */
 
@@ -52,10 +51,15 @@ static void tags_insert(void *self, const struct wl_access *a, uint32_t way)
     seen.others++;
     lru_policy.on_insert(self, a, way);
 }
-static const struct wl_cache_policy noting_lru = {
-    .abi = WL_ABI, .name = "noting-lru", .help = "LRU that notes hits", .levels = 1u << WL_L1,
-    .create = tags_create, .destroy = tags_destroy_policy, .victim = tags_victim, .on_hit = tags_hit,
-    .on_insert = tags_insert};
+static const struct wl_cache_policy noting_lru = {.abi = WL_ABI,
+                                                  .name = "noting-lru",
+                                                  .help = "LRU that notes hits",
+                                                  .levels = 1u << WL_L1,
+                                                  .create = tags_create,
+                                                  .destroy = tags_destroy_policy,
+                                                  .victim = tags_victim,
+                                                  .on_hit = tags_hit,
+                                                  .on_insert = tags_insert};
 
 /* ---- the program ---- */
 
@@ -82,31 +86,30 @@ struct row {
 };
 
 static const struct row infinite[] = {
-    [1] = {"W0 r1", "-"},  [2] = {"W1 r1", "-"},  [3] = {"W2 r1", "-"},  [4] = {"W0 r2", "-"},
-    [5] = {"W1 r2", "-"},  [6] = {"W2 r2", "-"},  [7] = {"-", "-"},      [8] = {"-", "-"},
-    [9] = {"-", "-"},      [10] = {"-", "W0 a1"}, [11] = {"-", "W1 a1"}, [12] = {"-", "W2 a1"},
-    [13] = {"-", "W0 a2"}, [14] = {"-", "W1 a2"}, [15] = {"-", "W2 a2"}, [16] = {"-", "W0 a3"},
-    [17] = {"-", "W1 a3"}, [18] = {"-", "W2 a3"}, [19] = {"-", "W0 a4"}, [20] = {"-", "W1 a4"},
+    [1] = {"W0 r1", "-"},  [2] = {"W1 r1", "-"},  [3] = {"W2 r1", "-"},  [4] = {"W0 r2", "-"},  [5] = {"W1 r2", "-"},
+    [6] = {"W2 r2", "-"},  [7] = {"-", "-"},      [8] = {"-", "-"},      [9] = {"-", "-"},      [10] = {"-", "W0 a1"},
+    [11] = {"-", "W1 a1"}, [12] = {"-", "W2 a1"}, [13] = {"-", "W0 a2"}, [14] = {"-", "W1 a2"}, [15] = {"-", "W2 a2"},
+    [16] = {"-", "W0 a3"}, [17] = {"-", "W1 a3"}, [18] = {"-", "W2 a3"}, [19] = {"-", "W0 a4"}, [20] = {"-", "W1 a4"},
     [21] = {"-", "W2 a4"},
 };
 
 static const struct row rr2[] = {
-    [1] = {"W0 r1", "-"},      [2] = {"W1 r1", "-"},  [3] = {"-", "-"},      [4] = {"-", "-"},
-    [5] = {"-", "-"},          [6] = {"-", "-"},      [7] = {"W2 r1", "-"},  [8] = {"W0 r2", "-"},
-    [9] = {"-", "-"},          [10] = {"-", "-"},     [11] = {"-", "-"},     [12] = {"-", "-"},
-    [13] = {"W1 r2", "-"},     [14] = {"W2 r2", "W0 a1"}, [15] = {"-", "W0 a2"}, [16] = {"-", "W0 a3"},
-    [17] = {"-", "W0 a4"},     [18] = {"-", "-"},     [19] = {"-", "W1 a1"}, [20] = {"-", "W2 a1"},
-    [21] = {"-", "W1 a2"},     [22] = {"-", "W2 a2"}, [23] = {"-", "W1 a3"}, [24] = {"-", "W2 a3"},
-    [25] = {"-", "W1 a4"},     [26] = {"-", "W2 a4"},
+    [1] = {"W0 r1", "-"},  [2] = {"W1 r1", "-"},      [3] = {"-", "-"},      [4] = {"-", "-"},
+    [5] = {"-", "-"},      [6] = {"-", "-"},          [7] = {"W2 r1", "-"},  [8] = {"W0 r2", "-"},
+    [9] = {"-", "-"},      [10] = {"-", "-"},         [11] = {"-", "-"},     [12] = {"-", "-"},
+    [13] = {"W1 r2", "-"}, [14] = {"W2 r2", "W0 a1"}, [15] = {"-", "W0 a2"}, [16] = {"-", "W0 a3"},
+    [17] = {"-", "W0 a4"}, [18] = {"-", "-"},         [19] = {"-", "W1 a1"}, [20] = {"-", "W2 a1"},
+    [21] = {"-", "W1 a2"}, [22] = {"-", "W2 a2"},     [23] = {"-", "W1 a3"}, [24] = {"-", "W2 a3"},
+    [25] = {"-", "W1 a4"}, [26] = {"-", "W2 a4"},
 };
 
 static const struct row mascar2[] = {
-    [1] = {"W0 r1", "-"},      [2] = {"W0 r2", "-"},  [3] = {"-", "-"},      [4] = {"-", "-"},
-    [5] = {"-", "-"},          [6] = {"-", "-"},      [7] = {"W1 r1", "-"},  [8] = {"W1 r2", "W0 a1"},
-    [9] = {"-", "W0 a2"},      [10] = {"-", "W0 a3"}, [11] = {"-", "W0 a4"}, [12] = {"-", "-"},
-    [13] = {"W2 r1", "-"},     [14] = {"W2 r2", "W1 a1"}, [15] = {"-", "W1 a2"}, [16] = {"-", "W1 a3"},
-    [17] = {"-", "W1 a4"},     [18] = {"-", "-"},     [19] = {"-", "-"},     [20] = {"-", "W2 a1"},
-    [21] = {"-", "W2 a2"},     [22] = {"-", "W2 a3"}, [23] = {"-", "W2 a4"},
+    [1] = {"W0 r1", "-"},  [2] = {"W0 r2", "-"},      [3] = {"-", "-"},      [4] = {"-", "-"},
+    [5] = {"-", "-"},      [6] = {"-", "-"},          [7] = {"W1 r1", "-"},  [8] = {"W1 r2", "W0 a1"},
+    [9] = {"-", "W0 a2"},  [10] = {"-", "W0 a3"},     [11] = {"-", "W0 a4"}, [12] = {"-", "-"},
+    [13] = {"W2 r1", "-"}, [14] = {"W2 r2", "W1 a1"}, [15] = {"-", "W1 a2"}, [16] = {"-", "W1 a3"},
+    [17] = {"-", "W1 a4"}, [18] = {"-", "-"},         [19] = {"-", "-"},     [20] = {"-", "W2 a1"},
+    [21] = {"-", "W2 a2"}, [22] = {"-", "W2 a3"},     [23] = {"-", "W2 a4"},
 };
 
 /* What happened in cycle t of the example; `zero` is its cycle 0 on the machine. */
@@ -159,14 +162,4 @@ TEST(two_slots_finish_in_26) { play("l1d.slots=2", "lrr", rr2, COUNT(rr2), 26); 
 TEST(two_slots_with_mascar_finish_in_23)
 {
     play("l1d.slots=2", "mascar:part=sched,mode=mp,drain=no,owner_lsu=no", mascar2, COUNT(mascar2), 23);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(infinite_slots_finish_in_21),
-        cmocka_unit_test(two_slots_finish_in_26),
-        cmocka_unit_test(two_slots_with_mascar_finish_in_23),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

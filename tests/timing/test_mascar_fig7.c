@@ -65,8 +65,8 @@ static void write_program(struct synth *p, bool preload)
 /* ---- the timelines ---- */
 
 struct timeline {
-    uint64_t zero;              /* the machine's cycle of the example's cycle 0 */
-    unsigned entered[WARPS];    /* cycle of entering the unit */
+    uint64_t zero;           /* the machine's cycle of the example's cycle 0 */
+    unsigned entered[WARPS]; /* cycle of entering the unit */
     unsigned stalls;
     unsigned unit[LAST], queue[LAST]; /* who is in the unit, who is first in the queue, after each cycle */
 };
@@ -132,12 +132,12 @@ static void check_row(const unsigned *is, unsigned first, unsigned last, unsigne
 TEST(a_without_a_queue)
 {
     struct timeline t = play("lrr");
-    check_row(t.unit, 0, 5, W0, "the unit");      /* refused in 1 to 5 */
+    check_row(t.unit, 0, 5, W0, "the unit"); /* refused in 1 to 5 */
     assert_int_equal(seen.accepted[W0], 6);
     assert_int_equal(t.entered[W1], 6);
     assert_int_equal(seen.accepted[W1], 7);
-    assert_false(seen.hit[W1]);                   /* too late */
-    check_row(t.unit, 7, 11, W2, "the unit");     /* refused in 8 to 11 */
+    assert_false(seen.hit[W1]);               /* too late */
+    check_row(t.unit, 7, 11, W2, "the unit"); /* refused in 8 to 11 */
     assert_int_equal(seen.accepted[W2], 12);
     assert_int_equal(t.entered[W3], 12);
     assert_int_equal(seen.accepted[W3], 13);
@@ -148,20 +148,20 @@ TEST(a_without_a_queue)
 TEST(b_with_one_entry)
 {
     struct timeline t = play("mascar:part=reexec,entries=1");
-    assert_int_equal(t.unit[1], NOBODY);          /* W0 refused, steps aside */
+    assert_int_equal(t.unit[1], NOBODY); /* W0 refused, steps aside */
     check_row(t.queue, 1, 5, W0, "the queue");
     assert_int_equal(t.entered[W1], 2);
     assert_int_equal(seen.accepted[W1], 3);
-    assert_true(seen.hit[W1]);                    /* before the line is evicted in 5 */
+    assert_true(seen.hit[W1]); /* before the line is evicted in 5 */
     assert_int_equal(t.entered[W2], 3);
-    check_row(t.unit, 3, 6, W2, "the unit");      /* misses in 4; the queue is full: the unit is blocked */
-    assert_int_equal(seen.accepted[W0], 6);       /* from the queue */
+    check_row(t.unit, 3, 6, W2, "the unit"); /* misses in 4; the queue is full: the unit is blocked */
+    assert_int_equal(seen.accepted[W0], 6);  /* from the queue */
     assert_int_equal(seen.accepted[W2], 7);
-    assert_int_equal(t.entered[W3], 7);           /* 12 without the queue */
+    assert_int_equal(t.entered[W3], 7); /* 12 without the queue */
     check_row(t.queue, 8, 11, W3, "the queue");
     assert_int_equal(seen.accepted[W3], 12);
     assert_int_equal(seen.misses, 2 + 3);
-    assert_int_equal(t.stalls, 3);                /* 4 to 6 */
+    assert_int_equal(t.stalls, 3); /* 4 to 6 */
 }
 
 /* With two entries the try of the idle cycle 5 moves W0 behind W2: recycling changes the order. */
@@ -172,18 +172,8 @@ TEST(two_entries_change_the_order)
     assert_int_equal(t.entered[W3], 5);
     assert_int_equal(t.queue[4], W0);
     assert_int_equal(t.queue[5], W2);
-    assert_int_equal(seen.accepted[W3], 6);       /* from the unit */
+    assert_int_equal(seen.accepted[W3], 6); /* from the unit */
     assert_int_equal(seen.accepted[W2], 7);
     assert_int_equal(seen.accepted[W0], 12);
     assert_int_equal(t.stalls, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_without_a_queue),
-        cmocka_unit_test(b_with_one_entry),
-        cmocka_unit_test(two_entries_change_the_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

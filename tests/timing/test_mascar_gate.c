@@ -4,10 +4,9 @@
 #include "timing/lone_sm.h"
 
 enum { BASE_LINE = 0x1000000, SLOW = 200 };
-static const char machine[] =
-    "sm.count=1 sm.schedulers=2 sm.issue_delay=0 lat.int_add=1 sm.mem_delay=1 sm.lsu_queue=8 "
-    "l1d.sets=32 l1d.ways=4 l1d.index=linear l1d.mshr=2 "
-    "l1d.missq=8 l1d.pipe=0 l1d.hit=1 l1d.flush=no l1t.pipe=0";
+static const char machine[] = "sm.count=1 sm.schedulers=2 sm.issue_delay=0 lat.int_add=1 sm.mem_delay=1 sm.lsu_queue=8 "
+                              "l1d.sets=32 l1d.ways=4 l1d.index=linear l1d.mshr=2 "
+                              "l1d.missq=8 l1d.pipe=0 l1d.hit=1 l1d.flush=no l1t.pipe=0";
 #define OWNED "mascar:sat_mshr=1,owner_lsu=switch,nonowner=any"
 
 struct fixture {
@@ -229,21 +228,8 @@ static void owner_behind(const char *more, unsigned textures, enum mem_space las
 
 TEST(a_refusal_ends_when_the_owner_is_behind_it)
 {
-    owner_behind("l1t.pipe=4", 1, SPACE_TEX);                  /* in the pipe */
-    owner_behind("l1t.pipe=0", 2, SPACE_TEX);                  /* in the unit's queue */
-    owner_behind("l1t.pipe=0", 2, SPACE_GLOBAL);               /* the same, whatever its cache is */
+    owner_behind("l1t.pipe=4", 1, SPACE_TEX);                   /* in the pipe */
+    owner_behind("l1t.pipe=0", 2, SPACE_TEX);                   /* in the unit's queue */
+    owner_behind("l1t.pipe=0", 2, SPACE_GLOBAL);                /* the same, whatever its cache is */
     owner_behind("l1t.pipe=0 sm.lsu_queue=1", 3, SPACE_SHARED); /* in front of the unit */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(another_warp_merges_unless_told_not_to),
-        cmocka_unit_test(shared_memory_waits_for_ownership_when_told),
-        cmocka_unit_test(a_computing_owner_times_out),
-        cmocka_unit_test(a_load_beside_an_add),
-        cmocka_unit_test(a_texture_miss_is_refused_when_told),
-        cmocka_unit_test(a_refusal_ends_when_the_owner_is_behind_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

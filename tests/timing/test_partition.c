@@ -25,7 +25,8 @@ static void write_walk(struct synth *p, bool store, unsigned ctas, unsigned warp
     }
 }
 
-static struct gpu *run(const char *settings, const struct gpu_options *o, bool store, unsigned ctas, unsigned warps, unsigned steps)
+static struct gpu *run(const char *settings, const struct gpu_options *o, bool store, unsigned ctas, unsigned warps,
+                       unsigned steps)
 {
     static struct synth p;
     struct gpu_config c = synth_config(settings);
@@ -72,22 +73,12 @@ TEST(under_other_engines_and_a_sampler_they_stay_with_the_clock)
 TEST(a_kernel_ends_with_a_write_that_was_ahead)
 {
     static const char settings[] = "sm.count=1 l2.write=forward";
-    struct gpu *fast = run(settings, NULL, true, 1, 1, 1), *tick = run(settings, &(struct gpu_options){.tick = true}, true, 1, 1, 1);
+    struct gpu *fast = run(settings, NULL, true, 1, 1, 1),
+               *tick = run(settings, &(struct gpu_options){.tick = true}, true, 1, 1, 1);
     assert_true(fast->ahead);
     assert_true(fast->freed_at > 0);
     assert_int_equal(fast->clock.now, fast->freed_at);
     assert_int_equal(fast->clock.now, tick->clock.now);
     gpu_free(fast);
     gpu_free(tick);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_lone_warp_leaves_them_ahead),
-        cmocka_unit_test(where_replies_wait_for_the_network_the_clock_drives_them),
-        cmocka_unit_test(under_other_engines_and_a_sampler_they_stay_with_the_clock),
-        cmocka_unit_test(a_kernel_ends_with_a_write_that_was_ahead),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,10 +71,7 @@ TEST(nobody_would_hit)
 }
 
 /* The refused warp itself does not count. */
-TEST(the_stalled_warp_does_not_count)
-{
-    assert_int_equal(both("", (const int[]){X, Y}, 2, 0).hit, 0);
-}
+TEST(the_stalled_warp_does_not_count) { assert_int_equal(both("", (const int[]){X, Y}, 2, 0).hit, 0); }
 
 /* A queue of one is full with warp 2's miss: warp 3 waits at the scheduler. Warp 2 is refused when
  * warp 1 is through, and warp 3's hit waits behind both. */
@@ -118,14 +115,4 @@ TEST(one_line_is_enough)
     assert_true(s.profile.stall_hit < s.sm.lsu_stall_cycles); /* then it is itself refused */
     synth_end(&p);
     gpu_free(g);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_hit_waits_in_the_queue),        cmocka_unit_test(nobody_would_hit),
-        cmocka_unit_test(the_stalled_warp_does_not_count), cmocka_unit_test(a_hit_waits_at_the_scheduler),
-        cmocka_unit_test(cycles_with_an_issue_are_not_idle), cmocka_unit_test(one_line_is_enough),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,9 +4,9 @@
 #include "timing/lone_sm.h"
 
 enum { BASE_LINE = 0x1000000, SLOW = 200 };
-static const char machine[] =
-    "sm.count=1 sm.schedulers=1 sm.issue_delay=0 lat.int_add=1 sm.mem_delay=1 sm.lsu_queue=8 l1d.sets=32 l1d.ways=4 l1d.index=linear l1d.mshr=2 "
-    "l1d.missq=8 l1d.pipe=0 l1d.hit=1 l1d.flush=no";
+static const char machine[] = "sm.count=1 sm.schedulers=1 sm.issue_delay=0 lat.int_add=1 sm.mem_delay=1 sm.lsu_queue=8 "
+                              "l1d.sets=32 l1d.ways=4 l1d.index=linear l1d.mshr=2 "
+                              "l1d.missq=8 l1d.pipe=0 l1d.hit=1 l1d.flush=no";
 
 struct fixture {
     struct lone *l;
@@ -179,15 +179,4 @@ TEST(no_lanes_no_request)
     assert_int_equal(f.l->sm.stats.reexec_pushes, 0);
     assert_int_equal(f.l->sm.stats.warp_instructions, 1);
     end(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_divergent_load_steps_aside), cmocka_unit_test(one_instruction_of_a_warp),
-        cmocka_unit_test(no_overtaking_of_a_store),
-        cmocka_unit_test(a_load_behind_a_load_may_try), cmocka_unit_test(stores_of_others_wait),
-        cmocka_unit_test(no_lanes_no_request),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

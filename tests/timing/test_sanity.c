@@ -5,10 +5,10 @@
 /* ---- never slower without limits ---- */
 
 /* Everything a request may wait for. */
-static const enum param_id places[] = {P_L1D_MSHR, P_L1D_MERGE, P_L1D_MISSQ, P_L1T_MSHR, P_L1T_MERGE, P_L1T_MISSQ,
-                                       P_L1C_MSHR, P_L1C_MERGE, P_L1C_MISSQ, P_ICNT_IN,  P_ICNT_OUT,  P_L2_MSHR,
-                                       P_L2_MERGE, P_L2_MISSQ,  P_L2_INQ,    P_L2_MEMQ,  P_L2_FILLQ,  P_L2_OUTQ,
-                                       P_MEM_QUEUE, P_MEM_RETURNQ};
+static const enum param_id places[] = {P_L1D_MSHR,  P_L1D_MERGE, P_L1D_MISSQ, P_L1T_MSHR,  P_L1T_MERGE,
+                                       P_L1T_MISSQ, P_L1C_MSHR,  P_L1C_MERGE, P_L1C_MISSQ, P_ICNT_IN,
+                                       P_ICNT_OUT,  P_L2_MSHR,   P_L2_MERGE,  P_L2_MISSQ,  P_L2_INQ,
+                                       P_L2_MEMQ,   P_L2_FILLQ,  P_L2_OUTQ,   P_MEM_QUEUE, P_MEM_RETURNQ};
 
 static void lift_limits(struct gpu_config *c)
 {
@@ -40,7 +40,8 @@ static void never_slower(const char *gpu)
         lift_limits(&infinite);
         uint64_t a = run_workload(list[i], &finite, (struct gpu_options){0}).stats.cycles;
         uint64_t b = run_workload(list[i], &infinite, (struct gpu_options){0}).stats.cycles;
-        print_message("  %s %s: %llu, without limits %llu\n", gpu, list[i]->name, (unsigned long long)a, (unsigned long long)b);
+        print_message("  %s %s: %llu, without limits %llu\n", gpu, list[i]->name, (unsigned long long)a,
+                      (unsigned long long)b);
         assert_true(b * 10 <= a * 11);
         product *= (double)a / (double)b;
     }
@@ -65,7 +66,8 @@ static void write_lone_warp(struct synth *p, uint64_t seed)
     for (int n = 0; n < 10; n++) {
         synth_enter(p, 0, UINT32_MAX);
         for (uint32_t i = 0; i < 60; i++)
-            if (inst_is_mem(&p->inst[i])) synth_affine(p, UINT64_C(0xC0000000) + draw(&seed, 512) * 128, (int64_t)draw(&seed, 33) * 4);
+            if (inst_is_mem(&p->inst[i]))
+                synth_affine(p, UINT64_C(0xC0000000) + draw(&seed, 512) * 128, (int64_t)draw(&seed, 33) * 4);
     }
 }
 
@@ -83,7 +85,10 @@ static uint64_t lone_cycles(const struct gpu_config *c, struct synth *p)
 TEST(one_warp_is_never_slower_with_more_of_anything)
 {
     for (uint64_t seed = 1; seed <= 6; seed++) {
-        struct gpu_config tight = synth_config("sm.count=1 mem.channels=1 l2.slices_per_channel=1 mem.scheduler=fifo l1d.infinite=yes l2.ways=64"), loose;
+        struct gpu_config
+            tight = synth_config(
+                "sm.count=1 mem.channels=1 l2.slices_per_channel=1 mem.scheduler=fifo l1d.infinite=yes l2.ways=64"),
+            loose;
         struct synth p;
         for (unsigned i = 0; i < COUNT(places); i++) tight.v[places[i]] = places[i] == P_L2_MSHR ? 8 : 2;
         write_lone_warp(&p, seed);
@@ -92,7 +97,8 @@ TEST(one_warp_is_never_slower_with_more_of_anything)
             loose = tight;
             loose.v[places[i]] = 1024;
             uint64_t fast = lone_cycles(&loose, &p);
-            if (fast * 1000 > slow * 1001) fail_msg("%s: %d, with more %d", gpu_params[places[i]].name, (int)slow, (int)fast);
+            if (fast * 1000 > slow * 1001)
+                fail_msg("%s: %d, with more %d", gpu_params[places[i]].name, (int)slow, (int)fast);
         }
         loose = tight;
         lift_limits(&loose);
@@ -204,8 +210,12 @@ static int live_pick(void *self, const struct wl_sched_view *v, unsigned schedul
     if (bit_count64(v->live) > most_live) most_live = bit_count64(v->live);
     return lrr_policy.pick(self, v, scheduler, candidates);
 }
-static const struct wl_sched_policy live_watcher = {.abi = WL_ABI, .name = "live", .help = "notes how many warps live",
-                                                    .create = live_create, .destroy = live_destroy, .pick = live_pick};
+static const struct wl_sched_policy live_watcher = {.abi = WL_ABI,
+                                                    .name = "live",
+                                                    .help = "notes how many warps live",
+                                                    .create = live_create,
+                                                    .destroy = live_destroy,
+                                                    .pick = live_pick};
 
 static void write_idlers(struct synth *p, unsigned ctas, unsigned warps)
 {
@@ -443,9 +453,13 @@ static int stuck_victim(void *self, const struct wl_access *a, const struct wl_s
     (void)s;
     return WL_NO_WAY_STALL;
 }
-static const struct wl_cache_policy stuck_cache = {.abi = WL_ABI, .name = "stuck", .help = "never finds a way",
-                                                   .levels = 1u << WL_L1 | 1u << WL_L2, .create = stuck_create,
-                                                   .destroy = stuck_destroy, .victim = stuck_victim};
+static const struct wl_cache_policy stuck_cache = {.abi = WL_ABI,
+                                                   .name = "stuck",
+                                                   .help = "never finds a way",
+                                                   .levels = 1u << WL_L1 | 1u << WL_L2,
+                                                   .create = stuck_create,
+                                                   .destroy = stuck_destroy,
+                                                   .victim = stuck_victim};
 
 static int refuse_to_pick(void *self, const struct wl_sched_view *v, unsigned scheduler, uint64_t candidates)
 {
@@ -455,8 +469,11 @@ static int refuse_to_pick(void *self, const struct wl_sched_view *v, unsigned sc
     (void)candidates;
     return -1;
 }
-static const struct wl_sched_policy stuck_sched = {.abi = WL_ABI, .name = "stuck", .help = "never issues",
-                                                   .create = live_create, .destroy = live_destroy,
+static const struct wl_sched_policy stuck_sched = {.abi = WL_ABI,
+                                                   .name = "stuck",
+                                                   .help = "never issues",
+                                                   .create = live_create,
+                                                   .destroy = live_destroy,
                                                    .pick = refuse_to_pick};
 
 static void deadlocks(const struct gpu_config *c, bool tick, const char *word)
@@ -518,29 +535,4 @@ TEST(a_failing_source_fails_the_kernel)
     assert_string_equal(e.text, "the trace ends here");
     synth_end(&p);
     gpu_free(g);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_gtx480_without_limits_is_never_slower),
-        cmocka_unit_test(a_gtx480_v3_without_limits_is_never_slower),
-        cmocka_unit_test(one_warp_is_never_slower_with_more_of_anything),
-        cmocka_unit_test(doubling_all_clocks_leaves_every_counter),
-        cmocka_unit_test(a_run_from_cold_is_repeatable),
-        cmocka_unit_test(thread_instructions_are_the_emulators),
-        cmocka_unit_test(kernels_may_follow_one_another),
-        cmocka_unit_test(a_cycle_limit_stops_a_kernel),
-        cmocka_unit_test(resident_ctas_are_limited),
-        cmocka_unit_test(a_cta_that_does_not_fit_is_an_error),
-        cmocka_unit_test(a_barrier_waits_for_the_slowest),
-        cmocka_unit_test(a_warp_that_has_ended_holds_no_barrier),
-        cmocka_unit_test(barriers_are_per_cta),
-        cmocka_unit_test(membar_waits_for_the_warps_own_stores),
-        cmocka_unit_test(an_access_without_lanes_does_nothing),
-        cmocka_unit_test(transactions_are_the_coalescers),
-        cmocka_unit_test(a_deadlock_is_described),
-        cmocka_unit_test(a_failing_source_fails_the_kernel),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,8 +30,8 @@ static inline void rig_begin(struct rig *r, const char *spec, uint32_t sets, uin
     if (config_set_l1(&c, spec, &e)) fail_msg("%s", e.text);
     c.l1.policy = &apcm_policy;
     const struct wl_geometry g = {.sms = 1, .schedulers = 2, .warps = 48, .warp_size = 32};
-    const struct l1_shape shape = {.sets = sets, .ways = ways, .mshr = 64, .merge = 8, .missq = 64,
-                                   .index = INDEX_LINEAR, .origin = FROM_L1D};
+    const struct l1_shape shape = {
+        .sets = sets, .ways = ways, .mshr = 64, .merge = 8, .missq = 64, .index = INDEX_LINEAR, .origin = FROM_L1D};
     *r = (struct rig){.seq = 1};
     rig_pool(&r->pool);
     if (l1_init(&r->cache, &shape, &c.l1, &g, &r->pool, &e)) fail_msg("%s", e.text);
@@ -74,10 +74,17 @@ static inline enum l1_outcome rig_request(struct rig *r, struct wl_load *l, uint
 }
 
 /* One execution of load `id` by a warp; returns what became of its last request. */
-static inline enum l1_outcome rig_load_lines(struct rig *r, unsigned warp, uint32_t id, unsigned n, const uint64_t *line)
+static inline enum l1_outcome rig_load_lines(struct rig *r, unsigned warp, uint32_t id, unsigned n,
+                                             const uint64_t *line)
 {
-    struct wl_load l = {.seq = r->seq++, .pc = pc_of(id), .warp = (uint16_t)warp, .loop = LOOP_Q, .outer_loop = LOOP_Q,
-                        .requests = (uint16_t)n, .space = WL_GLOBAL, .lanes = 32};
+    struct wl_load l = {.seq = r->seq++,
+                        .pc = pc_of(id),
+                        .warp = (uint16_t)warp,
+                        .loop = LOOP_Q,
+                        .outer_loop = LOOP_Q,
+                        .requests = (uint16_t)n,
+                        .space = WL_GLOBAL,
+                        .lanes = 32};
     enum l1_outcome o = L1_HIT;
     apcm_load_begin(r->s, &l);
     for (unsigned i = 0; i < n; i++) o = rig_request(r, &l, (uint8_t)i, line[i]);
@@ -101,7 +108,8 @@ static inline void check_cait(const struct rig *r, uint32_t id, enum method m, u
     assert_int_equal(c->last, last);
 }
 
-static inline void check_mta(const struct rig *r, uint32_t at, unsigned first, unsigned last, unsigned acc, unsigned intra)
+static inline void check_mta(const struct rig *r, uint32_t at, unsigned first, unsigned last, unsigned acc,
+                             unsigned intra)
 {
     const struct mta_entry *e = &r->s->mta[at];
     assert_int_equal(e->acc, acc);

@@ -38,7 +38,10 @@ static inline int rec_victim(void *self, const struct wl_access *a, const struct
     (void)self;
     return seen.victim ? seen.victim : wl_chain_victim(&seen.chain, a->set, s, 0);
 }
-static inline void use(uint32_t set, uint32_t way) { wl_chain_move(&seen.chain, set, wl_chain_position(&seen.chain, set, way), 0); }
+static inline void use(uint32_t set, uint32_t way)
+{
+    wl_chain_move(&seen.chain, set, wl_chain_position(&seen.chain, set, way), 0);
+}
 static inline void rec_hit(void *self, const struct wl_access *a, uint32_t way, bool merged)
 {
     (void)self;
@@ -97,6 +100,7 @@ static inline void rec_reply(void *self, uint8_t note)
     seen.replies++;
 }
 
+/* clang-format off */
 static const struct wl_cache_policy recorder = {
     .abi = WL_ABI, .name = "recorder", .help = "LRU that notes every hook", .levels = 1u << WL_L1,
     .create = rec_create, .decide = rec_decide, .victim = rec_victim, .on_hit = rec_hit, .on_insert = rec_insert,
@@ -107,6 +111,7 @@ static inline unsigned hooks(void)
 {
     return seen.hits + seen.merges + seen.inserts + seen.evicts + seen.bypasses + seen.fills + seen.kills;
 }
+/* clang-format on */
 
 /* ---- the cache under test ---- */
 
@@ -115,8 +120,13 @@ static struct req_pool pool;
 
 static inline struct l1_shape plain_shape(void)
 {
-    return (struct l1_shape){.sets = SETS, .ways = WAYS, .mshr = MSHRS, .merge = MERGE, .missq = MISSQ,
-                             .index = INDEX_LINEAR, .origin = FROM_L1D};
+    return (struct l1_shape){.sets = SETS,
+                             .ways = WAYS,
+                             .mshr = MSHRS,
+                             .merge = MERGE,
+                             .missq = MISSQ,
+                             .index = INDEX_LINEAR,
+                             .origin = FROM_L1D};
 }
 
 static inline void begin_shape(struct l1_shape shape)
@@ -222,6 +232,9 @@ static inline void refuses(struct req *r, enum l1_outcome why)
     }
 }
 
-static inline void refuses_load(uint64_t line, enum l1_outcome why) { refuses(request(WL_LOAD, WL_GLOBAL, line, 1), why); }
+static inline void refuses_load(uint64_t line, enum l1_outcome why)
+{
+    refuses(request(WL_LOAD, WL_GLOBAL, line, 1), why);
+}
 
 #endif

@@ -28,7 +28,8 @@ static inline struct cache_choice choose(const char *spec)
     return c.l2;
 }
 
-static inline void *create(const char *spec, uint32_t sets, uint32_t ways, const struct wl_cache_policy **p, const char **why)
+static inline void *create(const char *spec, uint32_t sets, uint32_t ways, const struct wl_cache_policy **p,
+                           const char **why)
 {
     struct cache_choice c = choose(spec);
     const struct wl_geometry g = {.level = WL_L2, .sets = sets, .ways = ways, .line_bytes = 128, .sms = 15};
@@ -104,8 +105,14 @@ static inline enum got use(struct bench *b, enum wl_kind kind, char name, bool n
     return access(b, name, &(struct wl_access){.set = SET, .kind = (uint8_t)kind, .nvm = nvm, .lanes = ea});
 }
 
-static inline enum got demand(struct bench *b, char name, bool nvm, uint8_t ea) { return use(b, WL_LOAD, name, nvm, ea); }
-static inline enum got store(struct bench *b, char name, bool nvm, uint8_t ea) { return use(b, WL_STORE, name, nvm, ea); }
+static inline enum got demand(struct bench *b, char name, bool nvm, uint8_t ea)
+{
+    return use(b, WL_LOAD, name, nvm, ea);
+}
+static inline enum got store(struct bench *b, char name, bool nvm, uint8_t ea)
+{
+    return use(b, WL_STORE, name, nvm, ea);
+}
 
 static inline const char *chain(const struct bench *b)
 {

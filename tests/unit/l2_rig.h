@@ -35,13 +35,17 @@ static inline void proxy_hit(void *self, const struct wl_access *a, uint32_t way
 {
     lru_policy.on_hit(self, a, way, merged);
 }
-static inline void proxy_insert(void *self, const struct wl_access *a, uint32_t way) { lru_policy.on_insert(self, a, way); }
+static inline void proxy_insert(void *self, const struct wl_access *a, uint32_t way)
+{
+    lru_policy.on_insert(self, a, way);
+}
 static inline uint8_t proxy_note(void *self, const struct wl_access *a)
 {
     (void)self;
     return (uint8_t)(a->note + 1);
 }
 
+/* clang-format off */
 static const struct wl_cache_policy proxy = {
     .abi = WL_ABI, .name = "proxy", .help = "LRU that a test can overrule", .levels = 1u << WL_L2,
     .create = proxy_create, .destroy = proxy_destroy, .victim = proxy_victim, .on_hit = proxy_hit,
@@ -75,6 +79,7 @@ static inline void begin(const char *settings)
     rig.l2.out = &rig.out;
     rig.l2.mem = &rig.mem;
 }
+/* clang-format on */
 
 static inline void end(void)
 {

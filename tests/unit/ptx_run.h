@@ -2,14 +2,7 @@
 #ifndef WL_TEST_PTX_RUN_H
 #define WL_TEST_PTX_RUN_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "ptx/exec.h"
 
@@ -75,9 +68,14 @@ static inline void ptx_test_walk(const struct code *c, struct warp_stream s, str
  * must hold exactly the instructions the executor counted. */
 static inline int ptx_test_run(struct ptx_test *t, const char *name, uint32_t grid, uint32_t block, const void *params)
 {
-    struct ptx_launch l = {.image = t->img, .kernel = ptx_find_kernel(t->mod, name), .grid = {grid, 1, 1},
-                           .block = {block, 1, 1}, .params = params, .dynamic_shared = t->shared,
-                           .print = ptx_test_print, .print_arg = t};
+    struct ptx_launch l = {.image = t->img,
+                           .kernel = ptx_find_kernel(t->mod, name),
+                           .grid = {grid, 1, 1},
+                           .block = {block, 1, 1},
+                           .params = params,
+                           .dynamic_shared = t->shared,
+                           .print = ptx_test_print,
+                           .print_arg = t};
     if (!t->img) print_error("%s\n", t->err.text);
     assert_non_null(t->img);
     assert_non_null(l.kernel);
@@ -99,7 +97,8 @@ static inline int ptx_test_run(struct ptx_test *t, const char *name, uint32_t gr
     return rc;
 }
 
-static inline void ptx_test_must_run(struct ptx_test *t, const char *name, uint32_t grid, uint32_t block, const void *params)
+static inline void ptx_test_must_run(struct ptx_test *t, const char *name, uint32_t grid, uint32_t block,
+                                     const void *params)
 {
     int rc = ptx_test_run(t, name, grid, block, params);
     if (rc) print_error("%s\n", t->err.text);

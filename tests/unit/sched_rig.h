@@ -36,9 +36,18 @@ static inline void rig_sched(struct sched_rig *r, const char *spec, unsigned sm,
     if (r->p->kernel_begin) r->p->kernel_begin(r->self);
     for (unsigned w = 0; w < 64; w++) r->age[w] = w;
     for (unsigned w = 0; w < RIG_WARPS; w++) r->owned[w % RIG_SCHEDULERS] |= BIT(w);
-    r->v = (struct wl_sched_view){.cycle = 100, .age = r->age, .owned = r->owned, .cta = r->cta, .sm = sm,
-                                  .mshr_total = 64, .missq_total = 8, .lsu_free = true, .lsu_warp = -1, .queue_head = -1,
-                                  .l1t = {0, 128, 0, 4}, .l1c = {0, 2, 0, 4}};
+    r->v = (struct wl_sched_view){.cycle = 100,
+                                  .age = r->age,
+                                  .owned = r->owned,
+                                  .cta = r->cta,
+                                  .sm = sm,
+                                  .mshr_total = 64,
+                                  .missq_total = 8,
+                                  .lsu_free = true,
+                                  .lsu_warp = -1,
+                                  .queue_head = -1,
+                                  .l1t = {0, 128, 0, 4},
+                                  .l1c = {0, 2, 0, 4}};
 }
 
 static inline void rig_sched_free(struct sched_rig *r)

@@ -83,10 +83,10 @@ TEST(test_features)
     assert_int_equal(s.count, 30);
     for (unsigned i = 0; i < COUNT(want); i++) {
         const struct code_inst *in = &s.item[i].inst;
-        if (in->kind != want[i].kind || in->space != want[i].space || in->width != want[i].width || in->ndst != want[i].ndst ||
-            s.item[i].first != want[i].first)
-            fail_msg("line %u: kind %u space %u width %u dst %u first %llx", i, in->kind, in->space, in->width, in->ndst,
-                     (unsigned long long)s.item[i].first);
+        if (in->kind != want[i].kind || in->space != want[i].space || in->width != want[i].width ||
+            in->ndst != want[i].ndst || s.item[i].first != want[i].first)
+            fail_msg("line %u: kind %u space %u width %u dst %u first %llx", i, in->kind, in->space, in->width,
+                     in->ndst, (unsigned long long)s.item[i].first);
     }
     assert_int_equal(s.item[1].inst.cache_op, CACHE_CG);
     assert_int_equal(s.item[7].last, 0x7f0200001000 - 31 * 4);
@@ -166,8 +166,10 @@ TEST(test_architectures)
     static const struct {
         const char *opcode;
         unsigned width;
+        /* clang-format off */
     } widths[] = {{"LDG.E.U8", 1}, {"LDG.E.S16", 2}, {"LDS.U.128", 16}, {"LDG.E.64.SYS", 8}, {"LDGSTS.E.BYPASS.LTC128B.128", 16},
                   {"LDSM.16.M88.4", 2}, {"STG.E", 4}, {"ATOMG.E.ADD.F64.RN", 8}, {"LDG.E.9999", 4}, {"RED.E.ADD.F16x2", 4}};
+    /* clang-format on */
     for (unsigned i = 0; i < COUNT(widths); i++) {
         sass_classify(SASS_AMPERE, widths[i].opcode, &op);
         assert_int_equal(op.width, widths[i].width);
@@ -272,10 +274,13 @@ TEST(test_bad_bodies)
         {"#BEGIN_TB\nthread block = 0,0,0\nwarp = -1\n", "'warp = N' or '#END_TB' is due"},
         {"#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\n", "truncated: the file ends after 'warp = 0'"},
         {"#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = -1\n", "'insts = N' must follow"},
-        {"#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 4294967295\n0010 ffffffff 0 EXIT 0 0 0\n", "after 1 of 4294967295"},
+        {"#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 4294967295\n0010 ffffffff 0 EXIT 0 0 0\n",
+         "after 1 of 4294967295"},
         {"#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 0\nwarp = 0\ninsts = 0\n", "warp 0 comes behind warp 0"},
-        {"#BEGIN_TB\nthread block = 0,0,0\n#END_TB\n#BEGIN_TB\nthread block = 0,0,0\n#END_TB\n", "comes behind a later one (or twice)"},
-        {"#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 0\n0010 ffffffff 0 EXIT 0 0 0\n", "'warp = N' or '#END_TB' is due"},
+        {"#BEGIN_TB\nthread block = 0,0,0\n#END_TB\n#BEGIN_TB\nthread block = 0,0,0\n#END_TB\n",
+         "comes behind a later one (or twice)"},
+        {"#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 0\n0010 ffffffff 0 EXIT 0 0 0\n",
+         "'warp = N' or '#END_TB' is due"},
     };
     for (unsigned i = 0; i < COUNT(rows); i++) {
         char *text = NULL;
@@ -300,7 +305,8 @@ TEST(test_gaps)
     FILE *f = open_memstream(&text, &size);
     put_header(f, "grid dim = (2,2,1)");
     fputs("#BEGIN_TB\r\nthread block = 1,0,0\r\nwarp = 0\r\ninsts = 0\r\n#END_TB\r\n\r\n"
-          "#BEGIN_TB\n  thread block = 1,1,0\nwarp = 0\ninsts = 1\n\n\t0010 ffffffff 0 EXIT 0 0\n#END_TB", f); /* no line end */
+          "#BEGIN_TB\n  thread block = 1,1,0\nwarp = 0\ninsts = 1\n\n\t0010 ffffffff 0 EXIT 0 0\n#END_TB",
+          f); /* no line end */
     fclose(f);
     struct accel_reader *r = accel_open_memory("gaps", text, size, 0, &e);
     if (read_story(r, &s, &e)) fail_msg("%s", e.text);
@@ -318,7 +324,10 @@ TEST(test_gaps)
 static size_t pack(unsigned how, const char *text, uint8_t *out, size_t cap)
 {
     size_t n = strlen(text), pos = 0;
-    if (how == 0) return lzma_easy_buffer_encode(0, LZMA_CHECK_CRC32, NULL, (const uint8_t *)text, n, out, &pos, cap) == LZMA_OK ? pos : 0;
+    if (how == 0)
+        return lzma_easy_buffer_encode(0, LZMA_CHECK_CRC32, NULL, (const uint8_t *)text, n, out, &pos, cap) == LZMA_OK
+                   ? pos
+                   : 0;
     if (how == 1) return ZSTD_compress(out, cap, text, n, 1);
     z_stream z = {0};
     assert_int_equal(deflateInit2(&z, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
@@ -347,7 +356,8 @@ TEST(test_compressed)
             int rc = read_story(r, &s, &e);
             accel_close(r);
             if (cut == n && (rc || s.count != 3)) fail_msg("%u: %s", how, e.text);
-            if (cut < n && (rc != WL_EINPUT || !strstr(e.text, "truncated"))) fail_msg("%u at %zu: %d %s", how, cut, rc, e.text);
+            if (cut < n && (rc != WL_EINPUT || !strstr(e.text, "truncated")))
+                fail_msg("%u at %zu: %d %s", how, cut, rc, e.text);
             free(s.item);
         }
         /* Two streams one behind the other are one text. */
@@ -363,7 +373,7 @@ TEST(test_compressed)
         accel_close(r);
         free(s.item);
         if (how == 1) continue; /* no checksum in this frame */
-        packed[n / 4] ^= 0x55; /* in the first one */
+        packed[n / 4] ^= 0x55;  /* in the first one */
         r = accel_open_memory("k.traceg", packed, n, 0, &e);
         assert_int_equal(read_story(r, &s, &e), WL_EINPUT);
         accel_close(r);
@@ -406,15 +416,4 @@ TEST(test_convert)
     snprintf(path, sizeof path, "%s/kernel-1.traceg", folder);
     remove(path);
     rmdir(folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_versions),     cmocka_unit_test(test_features),    cmocka_unit_test(test_warnings),
-        cmocka_unit_test(test_architectures), cmocka_unit_test(test_bad_lines),   cmocka_unit_test(test_bad_headers),
-        cmocka_unit_test(test_bad_bodies),   cmocka_unit_test(test_gaps),        cmocka_unit_test(test_compressed),
-        cmocka_unit_test(test_convert),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,8 +109,10 @@ static void tell(const char *const *lines, struct story *s)
 
 TEST(test_nested)
 {
-    static const char *const lines[] = {ALU("0000", "ffffffff"), ALU("0010", "ffffffff"), ALU("0020", "ffffffff"), ALU("0020", "ffffffff"),
-                                        ALU("0030", "ffffffff"), ALU("0010", "ffffffff"), ALU("0020", "ffffffff"), ALU("0030", "ffffffff"),
+    static const char *const lines[] = {ALU("0000", "ffffffff"), ALU("0010", "ffffffff"),
+                                        ALU("0020", "ffffffff"), ALU("0020", "ffffffff"),
+                                        ALU("0030", "ffffffff"), ALU("0010", "ffffffff"),
+                                        ALU("0020", "ffffffff"), ALU("0030", "ffffffff"),
                                         ALU("0040", "ffffffff"), NULL};
     struct story s;
     tell(lines, &s);
@@ -125,22 +127,25 @@ TEST(test_nested)
  * back to the loop is nobody's, so what follows is not in the loop. */
 TEST(test_divergent_halves)
 {
+    /* clang-format off */
     static const char *const lines[] = {ALU("0000", "ffffffff"), ALU("0010", "0000ffff"), ALU("0020", "0000ffff"), ALU("0010", "0000ffff"),
                                         ALU("0020", "0000ffff"), ALU("0030", "0000ffff"), ALU("0010", "ffff0000"), ALU("0020", "ffff0000"),
                                         ALU("0030", "ffff0000"), ALU("0040", "ffffffff"), NULL};
+    /* clang-format on */
     struct story s;
     tell(lines, &s);
     assert_int_equal(s.loops, 1);
     for (uint32_t i = 0; i < s.count; i++)
-        assert_int_equal(s.item[i].inst.loop, s.item[i].inst.pc == 0x10 || s.item[i].inst.pc == 0x20 ? 0 : CODE_NO_LOOP);
+        assert_int_equal(s.item[i].inst.loop,
+                         s.item[i].inst.pc == 0x10 || s.item[i].inst.pc == 0x20 ? 0 : CODE_NO_LOOP);
     free(s.item);
 }
 
 /* A rare path lies behind the end of the kernel and jumps back: no loop. */
 TEST(test_out_of_line)
 {
-    static const char *const lines[] = {ALU("0000", "ffffffff"), ALU("0010", "ffffffff"), ALU("0080", "0000000f"), ALU("0020", "ffffffff"),
-                                        ALU("0030", "ffffffff"), NULL};
+    static const char *const lines[] = {ALU("0000", "ffffffff"), ALU("0010", "ffffffff"), ALU("0080", "0000000f"),
+                                        ALU("0020", "ffffffff"), ALU("0030", "ffffffff"), NULL};
     struct story s;
     tell(lines, &s);
     assert_int_equal(s.loops, 0);
@@ -150,12 +155,14 @@ TEST(test_out_of_line)
 /* A function called in a loop, and once before it: in the loop it belongs to the loop. */
 TEST(test_calls)
 {
-    static const char *const lines[] = {
-        "0000 ffffffff 1 R1 MOV 0 0 0",  "0010 ffffffff 0 CALL.REL.NOINC 0 0 0", "0000 ffffffff 1 R9 MUFU.RCP 0 0 0", "0010 ffffffff 0 RET.REL 1 R9 0 0",
-        "0020 ffffffff 0 CALL.REL.NOINC 0 0 0", "0000 ffffffff 1 R9 MUFU.RCP 0 0 0", "0010 ffffffff 0 RET.REL 1 R9 0 0", "0030 ffffffff 0 BRA 0 0 0",
-        "0020 ffffffff 0 CALL.REL.NOINC 0 0 0", "0000 ffffffff 1 R9 MUFU.RCP 0 0 0", "0010 ffffffff 0 RET.REL 1 R9 0 0", "0030 00000000 0 BRA 0 0 0",
-        "0040 ffffffff 0 CALL.ABS 0 0 0", /* a function that was not traced */
-        "0050 ffffffff 0 EXIT 0 0 0", NULL};
+    static const char *const lines[] = {"0000 ffffffff 1 R1 MOV 0 0 0",         "0010 ffffffff 0 CALL.REL.NOINC 0 0 0",
+                                        "0000 ffffffff 1 R9 MUFU.RCP 0 0 0",    "0010 ffffffff 0 RET.REL 1 R9 0 0",
+                                        "0020 ffffffff 0 CALL.REL.NOINC 0 0 0", "0000 ffffffff 1 R9 MUFU.RCP 0 0 0",
+                                        "0010 ffffffff 0 RET.REL 1 R9 0 0",     "0030 ffffffff 0 BRA 0 0 0",
+                                        "0020 ffffffff 0 CALL.REL.NOINC 0 0 0", "0000 ffffffff 1 R9 MUFU.RCP 0 0 0",
+                                        "0010 ffffffff 0 RET.REL 1 R9 0 0",     "0030 00000000 0 BRA 0 0 0",
+                                        "0040 ffffffff 0 CALL.ABS 0 0 0", /* a function that was not traced */
+                                        "0050 ffffffff 0 EXIT 0 0 0",           NULL};
     static const bool in_loop[] = {0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0};
     struct story s;
     tell(lines, &s);
@@ -164,13 +171,4 @@ TEST(test_calls)
     assert_int_equal(s.item[2].inst.pc, s.item[5].inst.pc); /* one function, one pc */
     assert_int_not_equal(s.item[2].inst.pc, s.item[0].inst.pc);
     free(s.item);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_graphs), cmocka_unit_test(test_large),       cmocka_unit_test(test_nested),
-        cmocka_unit_test(test_divergent_halves), cmocka_unit_test(test_out_of_line), cmocka_unit_test(test_calls),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

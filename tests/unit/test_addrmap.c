@@ -189,18 +189,3 @@ TEST(bad_strings_are_refused)
     refused(gtx480, 6, 2, 8, "bank");
     refused(gtx480, 6, 32, 16, "slices");
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(six_channels_by_division),
-        cmocka_unit_test(power_of_two_channels_are_inserted),
-        cmocka_unit_test(one_channel_has_no_channel_bits),
-        cmocka_unit_test(letters_name_the_channel),
-        cmocka_unit_test(places_are_bijective),
-        cmocka_unit_test(hashed_places_are_bijective),
-        cmocka_unit_test(a_request_is_routed_like_its_address),
-        cmocka_unit_test(bad_strings_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -84,7 +84,7 @@ static int victim_of(struct rig *r, const uint8_t *state)
     return apcm_victim(r->s, &(struct wl_access){.set = 0, .kind = WL_LOAD}, &set);
 }
 
-TEST(v15_victims_among_pinned_lines)
+TEST(victims_among_pinned_lines)
 {
     const uint8_t ways[4] = {WL_VALID, WL_VALID, WL_RESERVED, WL_VALID};
     struct rig r;
@@ -103,7 +103,7 @@ TEST(v15_victims_among_pinned_lines)
     rig_end(&r);
 }
 
-TEST(v16_lines_in_flight_are_waited_for)
+TEST(lines_in_flight_are_waited_for)
 {
     const uint8_t ways[4] = {WL_RESERVED, WL_RESERVED, WL_RESERVED, WL_RESERVED};
     struct rig r;
@@ -131,7 +131,7 @@ TEST(strict_victims)
     }
 }
 
-TEST(v17_only_a_later_load_releases)
+TEST(only_a_later_load_releases)
 {
     struct rig r;
     rig_begin(&r, "apcm", 32, 4);
@@ -164,7 +164,7 @@ TEST(released_by_the_last_load)
     rig_end(&r);
 }
 
-TEST(v18_one_protected_load_a_warp)
+TEST(one_protected_load_a_warp)
 {
     struct rig r;
     rig_begin(&r, "apcm", 32, 4);
@@ -181,7 +181,7 @@ TEST(v18_one_protected_load_a_warp)
     rig_end(&r);
 }
 
-TEST(v19_a_store_kills_a_pinned_line)
+TEST(a_store_kills_a_pinned_line)
 {
     struct rig r;
     rig_begin(&r, "apcm", 32, 1);
@@ -217,7 +217,10 @@ TEST(modes)
     static const struct {
         const char *spec;
         bool bypasses, pins;
-    } c[] = {{"apcm", true, true}, {"apcm:mode=bypass", true, false}, {"apcm:mode=protect", false, true}, {"apcm:mode=watch", false, false}};
+    } c[] = {{"apcm", true, true},
+             {"apcm:mode=bypass", true, false},
+             {"apcm:mode=protect", false, true},
+             {"apcm:mode=watch", false, false}};
     for (unsigned i = 0; i < COUNT(c); i++) {
         struct rig r;
         rig_begin(&r, c[i].spec, 32, 4);
@@ -298,18 +301,4 @@ TEST(watching_alone_changes_nothing)
         struct outcome apcm = run(some[i], "apcm:mode=watch", (struct gpu_options){0});
         check_same_counters(&lru.stats, &apcm.stats, some[i]);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figure_11), cmocka_unit_test(v15_victims_among_pinned_lines),
-        cmocka_unit_test(v16_lines_in_flight_are_waited_for), cmocka_unit_test(strict_victims),
-        cmocka_unit_test(v17_only_a_later_load_releases), cmocka_unit_test(released_by_the_last_load),
-        cmocka_unit_test(v18_one_protected_load_a_warp), cmocka_unit_test(v19_a_store_kills_a_pinned_line),
-        cmocka_unit_test(streaming_loads_bypass), cmocka_unit_test(modes), cmocka_unit_test(stale_pins),
-        cmocka_unit_test(late_loads_pin_nothing), cmocka_unit_test(pins_with_a_distance),
-        cmocka_unit_test(watching_alone_changes_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

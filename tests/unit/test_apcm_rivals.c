@@ -129,14 +129,14 @@ TEST(loads_whose_lines_die_bypass)
     uint8_t sent = 0;
     begin(&r, "abyp:threshold=2", 1);
     assert_int_equal(read_line(&r, 0, 0x40, 1, 0, NULL), L1_MISSED);
-    assert_int_equal(read_line(&r, 0, 0x40, 2, 0, NULL), L1_MISSED); /* 1 died: counter 1 */
+    assert_int_equal(read_line(&r, 0, 0x40, 2, 0, NULL), L1_MISSED);  /* 1 died: counter 1 */
     assert_int_equal(read_line(&r, 0, 0x40, 3, 0, &sent), L1_MISSED); /* 2 died: counter 2 */
     assert_int_equal(sent, 0);
     assert_int_equal(read_line(&r, 0, 0x40, 4, 0, &sent), L1_BYPASSED);
-    assert_int_equal(sent, 128 | 8); /* 0x40 / 8 */
-    assert_int_equal(read_line(&r, 0, 0x40, 3, 0, NULL), L1_HIT); /* what lies there may be hit: counter 1 */
-    assert_int_equal(read_line(&r, 0, 0x40, 5, 0, NULL), L1_MISSED); /* 3 was used: no count */
-    assert_int_equal(read_line(&r, 0, 0x80, 6, 0, NULL), L1_MISSED); /* 5 died: counter of 0x40 is 2 again */
+    assert_int_equal(sent, 128 | 8);                                         /* 0x40 / 8 */
+    assert_int_equal(read_line(&r, 0, 0x40, 3, 0, NULL), L1_HIT);            /* what lies there may be hit: counter 1 */
+    assert_int_equal(read_line(&r, 0, 0x40, 5, 0, NULL), L1_MISSED);         /* 3 was used: no count */
+    assert_int_equal(read_line(&r, 0, 0x80, 6, 0, NULL), L1_MISSED);         /* 5 died: counter of 0x40 is 2 again */
     assert_int_equal(read_line(&r, 0, 0x40, 7, 128 | 8, NULL), L1_BYPASSED); /* the L2 says: read again */
     assert_int_equal(read_line(&r, 0, 0x40, 7, 0, NULL), L1_MISSED);
     assert_int_equal(counter(&r, "corrections"), 1);
@@ -230,8 +230,12 @@ TEST(engines_agree)
 {
     static const struct {
         const char *l1, *l2, *sched;
-    } c[] = {{"apcm", "lru", "lrr"}, {"apcm:mode=protect,unpin=eager", "lru", "gto"}, {"apcm", "lru", "swl:limit=4"},
-             {"apcm:release=pd,pd=8", "lru", "lrr"}, {"pd:n=8", "lru", "lrr"}, {"abyp:threshold=2", "abyp", "lrr"},
+    } c[] = {{"apcm", "lru", "lrr"},
+             {"apcm:mode=protect,unpin=eager", "lru", "gto"},
+             {"apcm", "lru", "swl:limit=4"},
+             {"apcm:release=pd,pd=8", "lru", "lrr"},
+             {"pd:n=8", "lru", "lrr"},
+             {"abyp:threshold=2", "abyp", "lrr"},
              {"pcal", "lru", "pcal:tokens=1,others=4"}};
     static const char *const some[] = {"bfs", "kmeans_1", "wordcount", "spmv_jds"};
     for (unsigned i = 0; i < COUNT(c); i++)
@@ -246,16 +250,4 @@ TEST(engines_agree)
             check_same_counters(&fast.stats, &tick.stats, what);
             check_same_counters(&fast.stats, &mixed.stats, what);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line_stays_for_n_accesses), cmocka_unit_test(free_lines_go_by_age),
-        cmocka_unit_test(storage_of_pd), cmocka_unit_test(loads_whose_lines_die_bypass),
-        cmocka_unit_test(the_l2_remembers_who_bypassed), cmocka_unit_test(without_a_token_nothing_is_allocated),
-        cmocka_unit_test(pcal_needs_both_tables), cmocka_unit_test(neutral_settings_are_the_baseline),
-        cmocka_unit_test(engines_agree),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

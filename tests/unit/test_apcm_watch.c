@@ -4,7 +4,7 @@
 
 static void end(struct rig *r) { apcm_warp_exit(r->s, MON); }
 
-TEST(v1_one_warp_reuses_a_line)
+TEST(one_warp_reuses_a_line)
 {
     struct rig r;
     rig_begin(&r, "apcm", 32, 4);
@@ -17,7 +17,7 @@ TEST(v1_one_warp_reuses_a_line)
     rig_end(&r);
 }
 
-TEST(v2_lines_seen_once)
+TEST(lines_seen_once)
 {
     struct rig r;
     rig_begin(&r, "apcm", 32, 4);
@@ -28,7 +28,7 @@ TEST(v2_lines_seen_once)
     rig_end(&r);
 }
 
-TEST(v3_another_warp_reads_it_too)
+TEST(another_warp_reads_it_too)
 {
     struct rig r;
     rig_begin(&r, "apcm", 32, 4);
@@ -39,7 +39,7 @@ TEST(v3_another_warp_reads_it_too)
     rig_end(&r);
 }
 
-TEST(v4_another_warp_read_it_first)
+TEST(another_warp_read_it_first)
 {
     struct rig r;
     rig_begin(&r, "apcm", 32, 4);
@@ -54,7 +54,7 @@ TEST(v4_another_warp_read_it_first)
 }
 
 /* The first load is judged, the last is where its lines are done with. */
-TEST(v5_two_loads_share_a_line)
+TEST(two_loads_share_a_line)
 {
     struct rig r;
     rig_begin(&r, "apcm", 32, 4);
@@ -66,7 +66,7 @@ TEST(v5_two_loads_share_a_line)
     rig_end(&r);
 }
 
-TEST(v6_shared_by_loads_and_warps)
+TEST(shared_by_loads_and_warps)
 {
     struct rig r;
     rig_begin(&r, "apcm", 32, 4);
@@ -79,7 +79,7 @@ TEST(v6_shared_by_loads_and_warps)
     rig_end(&r);
 }
 
-TEST(v7_threshold)
+TEST(threshold)
 {
     struct rig r;
     rig_begin(&r, "apcm", 32, 4);
@@ -93,7 +93,7 @@ TEST(v7_threshold)
 }
 
 /* Two rows a multiple of the MTA apart displace each other: private reuse looks like streaming. */
-TEST(v8_rows_that_collide)
+TEST(rows_that_collide)
 {
     for (unsigned far = 0; far < 2; far++) {
         struct rig r;
@@ -110,7 +110,7 @@ TEST(v8_rows_that_collide)
     }
 }
 
-TEST(v9_counters_saturate)
+TEST(counters_saturate)
 {
     struct rig r;
     rig_begin(&r, "apcm", 32, 4);
@@ -120,7 +120,7 @@ TEST(v9_counters_saturate)
     rig_end(&r);
 }
 
-TEST(v10_both_counters_stop)
+TEST(both_counters_stop)
 {
     struct rig r;
     rig_begin(&r, "apcm", 32, 4);
@@ -133,7 +133,7 @@ TEST(v10_both_counters_stop)
     rig_end(&r);
 }
 
-TEST(v11_third_and_later_requests_are_dropped)
+TEST(third_and_later_requests_are_dropped)
 {
     struct rig r;
     const uint64_t line[4] = {0, 1, 2, 3};
@@ -149,7 +149,7 @@ TEST(v11_third_and_later_requests_are_dropped)
     rig_end(&r);
 }
 
-TEST(v12_larger_counts_win)
+TEST(larger_counts_win)
 {
     static const struct {
         uint8_t acc, intra, method, kept;
@@ -163,7 +163,7 @@ TEST(v12_larger_counts_win)
     rig_end(&r);
 }
 
-TEST(v13_the_seventeenth_load_has_no_place)
+TEST(the_seventeenth_load_has_no_place)
 {
     struct rig r;
     rig_begin(&r, "apcm", 32, 4);
@@ -193,7 +193,7 @@ static void kmeans(struct rig *r)
     }
 }
 
-TEST(v14_kmeans_is_private_reuse)
+TEST(kmeans_is_private_reuse)
 {
     static const char *const init[] = {"apcm", "apcm:mta_init=always"};
     for (unsigned i = 0; i < 2; i++) {
@@ -207,7 +207,7 @@ TEST(v14_kmeans_is_private_reuse)
 }
 
 /* The warp's own lines, met for the first time by the MTA, are not taken for shared ones. */
-TEST(v20_own_lines_start_at_one)
+TEST(own_lines_start_at_one)
 {
     static const char *const init[] = {"apcm", "apcm:mta_init=always"};
     const uint64_t line[4] = {0, 1, 2, 3};
@@ -295,7 +295,8 @@ TEST(what_a_kernel_forgets)
     static const struct {
         const char *spec;
         bool keeps_same, keeps_other;
-    } c[] = {{"apcm", false, false}, {"apcm:kernel_state=function", true, false}, {"apcm:kernel_state=never", true, true}};
+    } c[] = {
+        {"apcm", false, false}, {"apcm:kernel_state=function", true, false}, {"apcm:kernel_state=never", true, true}};
     for (unsigned i = 0; i < COUNT(c); i++)
         for (unsigned other = 0; other < 2; other++) {
             struct rig r;
@@ -329,21 +330,4 @@ TEST(local_loads_are_not_subject)
     assert_int_equal(r.s->lat_used, 4);
     assert_int_equal(apcm_decide(r.s, &(struct wl_access){.load = &l, .space = WL_LOCAL}), WL_NORMAL);
     rig_end(&r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(v1_one_warp_reuses_a_line), cmocka_unit_test(v2_lines_seen_once),
-        cmocka_unit_test(v3_another_warp_reads_it_too), cmocka_unit_test(v4_another_warp_read_it_first),
-        cmocka_unit_test(v5_two_loads_share_a_line), cmocka_unit_test(v6_shared_by_loads_and_warps),
-        cmocka_unit_test(v7_threshold), cmocka_unit_test(v8_rows_that_collide),
-        cmocka_unit_test(v9_counters_saturate), cmocka_unit_test(v10_both_counters_stop),
-        cmocka_unit_test(v11_third_and_later_requests_are_dropped), cmocka_unit_test(v12_larger_counts_win),
-        cmocka_unit_test(v13_the_seventeenth_load_has_no_place), cmocka_unit_test(v14_kmeans_is_private_reuse),
-        cmocka_unit_test(v20_own_lines_start_at_one), cmocka_unit_test(storage_is_table_3),
-        cmocka_unit_test(mta_shapes), cmocka_unit_test(who_is_watched), cmocka_unit_test(what_a_kernel_forgets),
-        cmocka_unit_test(folded_ids_collide), cmocka_unit_test(local_loads_are_not_subject),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -140,7 +140,8 @@ TEST(bits)
 
 TEST(division_by_a_reciprocal_is_division)
 {
-    static const uint64_t by[] = {1, 2, 3, 5, 6, 7, 25, 33, 64, 825, 1000003, UINT64_C(1) << 31, UINT64_C(999999999989), UINT64_MAX};
+    static const uint64_t by[] = {
+        1, 2, 3, 5, 6, 7, 25, 33, 64, 825, 1000003, UINT64_C(1) << 31, UINT64_C(999999999989), UINT64_MAX};
     uint64_t seed = 4;
     for (unsigned i = 0; i < COUNT(by); i++) {
         struct reciprocal r = reciprocal_of(by[i]);
@@ -181,7 +182,7 @@ TEST(chain_victims)
     assert_int_equal(wl_chain_victim(&c, 0, &s, 0), 0); /* the oldest */
     ways[0] = WL_RESERVED;
     assert_int_equal(wl_chain_victim(&c, 0, &s, 0), 1); /* never one in flight */
-    s.full = true; /* what the cache knows saves the search, and changes nothing */
+    s.full = true;                                      /* what the cache knows saves the search, and changes nothing */
     assert_int_equal(wl_chain_victim(&c, 0, &s, 0), 1);
     s.full = false;
     ways[3] = WL_INVALID;
@@ -190,26 +191,4 @@ TEST(chain_victims)
     assert_int_equal(wl_chain_victim(&c, 0, &s, 3), -1); /* only the oldest place, and it is in flight */
     for (int i = 0; i < 4; i++) ways[i] = WL_RESERVED;
     assert_int_equal(wl_chain_victim(&c, 0, &s, 0), -1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arena_gives_zeroed_aligned_memory),
-        cmocka_unit_test(arena_serves_what_is_larger_than_a_chunk),
-        cmocka_unit_test(arena_refuses_the_impossible),
-        cmocka_unit_test(arena_is_usable_after_free),
-        cmocka_unit_test(division_by_a_reciprocal_is_division),
-        cmocka_unit_test(fail_fills_and_returns),
-        cmocka_unit_test(fail_cuts_what_is_too_long),
-        cmocka_unit_test(a_caret_points_at_the_column),
-        cmocka_unit_test(a_caret_keeps_its_column_behind_tabs),
-        cmocka_unit_test(no_column_no_caret_no_text_no_line),
-        cmocka_unit_test(unprintable_bytes_are_not_printed),
-        cmocka_unit_test(nearest_word),
-        cmocka_unit_test(bits),
-        cmocka_unit_test(chain_moves_keep_the_others_in_order),
-        cmocka_unit_test(chain_victims),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,8 @@ static void end(struct both *b) { ccws_tags_policy.destroy(b->tags); }
 
 static struct wl_access load_of(const struct both *b, unsigned warp, uint64_t line)
 {
-    return (struct wl_access){.line = line, .set = (uint32_t)(line % SETS), .warp = (uint16_t)warp, .cycle = b->r.v.cycle};
+    return (struct wl_access){
+        .line = line, .set = (uint32_t)(line % SETS), .warp = (uint16_t)warp, .cycle = b->r.v.cycle};
 }
 
 static void miss(struct both *b, unsigned warp, uint64_t line, uint32_t way)
@@ -193,19 +194,4 @@ TEST(needs_its_tags)
     uint64_t foreign[4] = {1, 2, 3, 4}; /* another scheme's state in the shared slot */
     nothing = foreign;
     assert_null(c.sched.policy->create(&g, c.sched.values, &why));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(storage),
-        cmocka_unit_test(victim_tags_know_whose_line_it_was),
-        cmocka_unit_test(victim_tags_forget_the_oldest),
-        cmocka_unit_test(a_store_removes_a_line_from_all_tags),
-        cmocka_unit_test(a_score_holds_others_back),
-        cmocka_unit_test(wakes_when_the_answer_changes),
-        cmocka_unit_test(a_warp_takes_its_share_with_it),
-        cmocka_unit_test(needs_its_tags),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -275,26 +275,3 @@ TEST(too_many_parts_are_refused)
     struct clock c;
     assert_int_not_equal(clock_init(&c, CLOCK_MAX_WORDS * 64 + 1), 0);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ratios_are_exact),
-        cmocka_unit_test(doubling_all_clocks_changes_nothing),
-        cmocka_unit_test(without_a_common_tick_periods_are_right_to_a_femtosecond),
-        cmocka_unit_test(a_part_works_at_its_first_edge_after),
-        cmocka_unit_test(asking_twice_is_asking_once),
-        cmocka_unit_test(the_past_means_the_next_edge),
-        cmocka_unit_test(domains_share_a_period),
-        cmocka_unit_test(wishes_beyond_the_wheel),
-        cmocka_unit_test(every_wish_is_kept),
-        cmocka_unit_test(the_reference_engine_visits_every_edge),
-        cmocka_unit_test(the_order_of_parts_is_as_asked),
-        cmocka_unit_test(a_part_knows_its_cycle),
-        cmocka_unit_test(a_clock_that_slept_long_is_woken_in_time),
-        cmocka_unit_test(wishes_can_be_forgotten),
-        cmocka_unit_test(nobody_works_beyond_the_horizon),
-        cmocka_unit_test(too_many_parts_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

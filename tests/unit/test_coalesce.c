@@ -285,23 +285,3 @@ TEST(bank_passes_of_known_strides)
         assert_int_equal(shared_passes(&a, 32, false), known[i].passes);
     }
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_join_per_32),
-        cmocka_unit_test(half_words_join_per_64),
-        cmocka_unit_test(words_join_per_128),
-        cmocka_unit_test(double_words_join_per_128),
-        cmocka_unit_test(vectors_join_per_128),
-        cmocka_unit_test(later_machines_join_per_128),
-        cmocka_unit_test(atomics_that_meet_take_turns),
-        cmocka_unit_test(constants_join_per_64),
-        cmocka_unit_test(equal_local_offsets_are_one_line_a_word),
-        cmocka_unit_test(local_words_of_threads_never_collide),
-        cmocka_unit_test(local_memory_of_sms_is_apart),
-        cmocka_unit_test(bank_passes),
-        cmocka_unit_test(bank_passes_of_two_halves), cmocka_unit_test(bank_passes_of_known_strides),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

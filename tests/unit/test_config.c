@@ -1,12 +1,6 @@
 /* test_config.c - parameters, configuration text, presets, checks, hashes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "param/param.h"
 #include "param/table.h"
@@ -37,9 +31,8 @@ static void refused(const char *text, const char *part)
 }
 
 /* 1. Every row is usable: default in range, choices count, name unique, help and source there. */
-static void table_is_sane(void **state)
+TEST_WITH(table_is_sane, fresh, NULL)
 {
-    (void)state;
     for (unsigned i = 0; i < P_COUNT; i++) {
         const struct wl_param *p = &gpu_params[i];
         assert_in_range(p->def - p->min, 0, p->max - p->min);
@@ -57,9 +50,8 @@ static void table_is_sane(void **state)
 }
 
 /* 2. Numbers: decimal, hex, suffix for bytes only; limits are inclusive. */
-static void numbers(void **state)
+TEST_WITH(numbers, fresh, NULL)
 {
-    (void)state;
     assert_int_equal(config_set(&c, "sm.shared=48K", &e), 0);
     assert_int_equal(c.v[P_SM_SHARED], 49152);
     assert_int_equal(config_set(&c, "l1d.mshr=0x20", &e), 0);
@@ -73,9 +65,8 @@ static void numbers(void **state)
 }
 
 /* 3. Text: sections, comments, both separators; policies and map. */
-static void text(void **state)
+TEST_WITH(text, fresh, NULL)
 {
-    (void)state;
     const char *t =
         "# mine\n l1d.mshr = 5 # five\n[l1d]\nways: 3 ; three\n\tmerge=2\r\n[other]\nl2.ways = 7\nsched = lrr\n";
     assert_int_equal(config_parse(&c, "t.ini", t, &e), 0);
@@ -90,9 +81,8 @@ static void text(void **state)
 }
 
 /* 4. Mistakes: place, line, and what would be right. */
-static void mistakes(void **state)
+TEST_WITH(mistakes, fresh, NULL)
 {
-    (void)state;
     refused("l1d.mshr = 4\nl1d.mshrs = 4\n",
             "t.ini:2:1: error: unknown parameter 'l1d.mshrs'; did you mean 'l1d.mshr'?");
     assert_says("\n  l1d.mshrs = 4\n  ^");
@@ -120,9 +110,8 @@ static void mistakes(void **state)
 }
 
 /* 5. Every preset loads, is possible, and says so in its own words again. */
-static void presets(void **state)
+TEST_WITH(presets, fresh, NULL)
 {
-    (void)state;
     const char *names[64];
     unsigned n = preset_names(names, 64);
     assert_true(n >= 8);
@@ -143,9 +132,8 @@ static void presets(void **state)
 }
 
 /* 6. The papers' tables, the numbers that matter. */
-static void paper_machines(void **state)
+TEST_WITH(paper_machines, fresh, NULL)
 {
-    (void)state;
     static const struct {
         const char *name;
         int64_t sms, warps, sets, ways, mshr, l2_kib, channels;
@@ -175,9 +163,8 @@ static void paper_machines(void **state)
 }
 
 /* 7. The hash sees every value, the map and the policies, and nothing else. */
-static void hashes(void **state)
+TEST_WITH(hashes, fresh, NULL)
 {
-    (void)state;
     uint64_t h = config_hash(&c);
     for (unsigned i = 0; i < P_COUNT; i++) {
         c.v[i]++;
@@ -192,9 +179,8 @@ static void hashes(void **state)
 }
 
 /* 8. Machines that cannot be. */
-static void contradictions(void **state)
+TEST_WITH(contradictions, fresh, NULL)
 {
-    (void)state;
     static const struct {
         const char *set[3], *says;
     } bad[] = {
@@ -214,7 +200,8 @@ static void contradictions(void **state)
         {{"l2.write=forward", "l2.missq=2"}, "cannot hold what one miss sends"},
         {{"l1d.missq=1"}, "l1d.missq"},
         {{"l2.mshr=3"}, "sectored L2"},
-        {{"dram.map=dramid@6;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS"}, "split a 128-byte line"},
+        {{"dram.map=dramid@6;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS"},
+         "split a 128-byte line"},
         {{"dram.map=RRRRRRRR.RRRRRRRR.RRRRRRRR.RRRRRRRR.RRRRRRRR.RRRRRRRR.BBBCCCCB.DDSSSSSS"},
          "cannot name mem.channels"},
         {{"l1d.index=linear", "l1d.sets=65536", "l1d.ways=1024"}, "lines"},
@@ -229,9 +216,8 @@ static void contradictions(void **state)
 }
 
 /* 9. Address maps. */
-static void maps(void **state)
+TEST_WITH(maps, fresh, NULL)
 {
-    (void)state;
     struct dram_map_shape m;
     assert_int_equal(dram_map_shape(c.dram_map, &m, &e), 0);
     assert_int_equal(m.dramid, 8);
@@ -241,16 +227,4 @@ static void maps(void **state)
     assert_int_equal(dram_map_shape("dramid@8", &m, &e), WL_EINPUT);
     assert_int_equal(dram_map_shape("dramid@;0", &m, &e), WL_EINPUT);
     assert_int_equal(dram_map_shape("", &m, &e), WL_EINPUT);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(table_is_sane, fresh), cmocka_unit_test_setup(numbers, fresh),
-        cmocka_unit_test_setup(text, fresh),          cmocka_unit_test_setup(mistakes, fresh),
-        cmocka_unit_test_setup(presets, fresh),       cmocka_unit_test_setup(paper_machines, fresh),
-        cmocka_unit_test_setup(hashes, fresh),        cmocka_unit_test_setup(contradictions, fresh),
-        cmocka_unit_test_setup(maps, fresh),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -264,20 +264,3 @@ TEST(only_divergent_loads_and_only_dyn_count)
     expect_fcw(&b, 6, 128);
     bench_end(&b);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equation_1),
-        cmocka_unit_test(warps_outside_the_partition_enter_at_the_old_end),
-        cmocka_unit_test(small_and_coherent_loads_enter_as_most_recent),
-        cmocka_unit_test(the_boundary_follows_fcw),
-        cmocka_unit_test(promotion_goes_by_steps),
-        cmocka_unit_test(insertion_and_replacement),
-        cmocka_unit_test(a_line_killed_by_a_store_goes_to_the_old_end),
-        cmocka_unit_test(fully_cached_loads_raise_fcw),
-        cmocka_unit_test(incomplete_loads_lower_fcw),
-        cmocka_unit_test(only_divergent_loads_and_only_dyn_count),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -154,16 +154,3 @@ TEST(both_engines_agree)
             check_same_counters(&fast.stats, &tick.stats, policies[k]);
         }
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(storage_is_the_papers),
-        cmocka_unit_test(impossible_parameters_are_refused),
-        cmocka_unit_test(without_a_victim_the_l1d_bypasses_or_waits),
-        cmocka_unit_test(a_full_mshr_is_no_reason_to_bypass),
-        cmocka_unit_test(neutral_variants_are_lru),
-        cmocka_unit_test(both_engines_agree),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

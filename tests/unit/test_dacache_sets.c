@@ -223,19 +223,3 @@ TEST(verdicts_leave_in_order)
     assert_int_equal(counter(&b, "clp_known"), known + 2);
     bench_end(&b);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_misses_can_complete_two_warps_or_none),
-        cmocka_unit_test(two_of_four_warps_are_kept),
-        cmocka_unit_test(steady_state_of_one_set),
-        cmocka_unit_test(dead_blocks_in_one_set),
-        cmocka_unit_test(row_pitches_meet_few_sets),
-        cmocka_unit_test(a_line_met_again_decides_for_reuse),
-        cmocka_unit_test(sixteen_lines_without_reuse_decide_against),
-        cmocka_unit_test(only_the_oldest_warp_of_scheduler_0_is_watched),
-        cmocka_unit_test(verdicts_leave_in_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

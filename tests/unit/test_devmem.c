@@ -1,9 +1,8 @@
 /* Device memory: placement, exact bounds, release and reuse. */
 #include "ptx_run.h"
 
-static void addresses_increase_and_are_aligned(void **state)
+TEST(addresses_increase_and_are_aligned)
 {
-    (void)state;
     struct dev_mem *m = dev_mem_new(1 << 20);
     uint64_t a = dev_alloc(m, 1), b = dev_alloc(m, 256), c = dev_alloc(m, 257), d = dev_alloc(m, 0);
     assert_int_equal(a, DEV_BASE);
@@ -14,9 +13,8 @@ static void addresses_increase_and_are_aligned(void **state)
     dev_mem_free(m);
 }
 
-static void bounds_are_exact(void **state)
+TEST(bounds_are_exact)
 {
-    (void)state;
     struct dev_mem *m = dev_mem_new(1 << 20);
     uint64_t a = dev_alloc(m, 100), base, bytes;
     assert_non_null(dev_ptr(m, a, 100));
@@ -35,9 +33,8 @@ static void bounds_are_exact(void **state)
     dev_mem_free(m);
 }
 
-static void neighbours_do_not_merge(void **state)
+TEST(neighbours_do_not_merge)
 {
-    (void)state;
     struct dev_mem *m = dev_mem_new(1 << 20);
     uint64_t a = dev_alloc(m, 256), b = dev_alloc(m, 256);
     assert_int_equal(b, a + 256);
@@ -45,9 +42,8 @@ static void neighbours_do_not_merge(void **state)
     dev_mem_free(m);
 }
 
-static void released_memory_is_gone_and_comes_back_zeroed(void **state)
+TEST(released_memory_is_gone_and_comes_back_zeroed)
 {
-    (void)state;
     struct dev_mem *m = dev_mem_new(64 << 10);
     uint64_t a = dev_alloc(m, 20000), b = dev_alloc(m, 20000), c = dev_alloc(m, 20000);
     assert_true(a && b && c);
@@ -64,9 +60,8 @@ static void released_memory_is_gone_and_comes_back_zeroed(void **state)
     dev_mem_free(m);
 }
 
-static void many_allocations_stay_sorted(void **state)
+TEST(many_allocations_stay_sorted)
 {
-    (void)state;
     enum { N = 1000 };
     struct dev_mem *m = dev_mem_new(64 << 20);
     uint64_t addr[N], base, bytes;
@@ -77,16 +72,4 @@ static void many_allocations_stay_sorted(void **state)
         if (i % 3) assert_int_equal(base, addr[i]);
     }
     dev_mem_free(m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(addresses_increase_and_are_aligned),
-        cmocka_unit_test(bounds_are_exact),
-        cmocka_unit_test(neighbours_do_not_merge),
-        cmocka_unit_test(released_memory_is_gone_and_comes_back_zeroed),
-        cmocka_unit_test(many_allocations_stay_sorted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

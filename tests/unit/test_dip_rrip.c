@@ -136,15 +136,3 @@ TEST(rrip_hits)
     }
     bench_end(&b);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(leaders_move_the_selector),
-        cmocka_unit_test(dip_followers_follow),
-        cmocka_unit_test(bip_inserts_every_32nd_as_most_recent),
-        cmocka_unit_test(rrip_victims_and_ageing),
-        cmocka_unit_test(rrip_hits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

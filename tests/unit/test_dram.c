@@ -17,8 +17,8 @@ static struct {
     struct port out;
     struct gpu_config config;
     tick_t now;
-    char bus[4096];       /* what was issued in each cycle: a p r w, or '.' */
-    int answered[64];     /* numbers of finished reads, in order */
+    char bus[4096];   /* what was issued in each cycle: a p r w, or '.' */
+    int answered[64]; /* numbers of finished reads, in order */
     tick_t answered_at[64];
     unsigned answers;
 } rig;
@@ -108,7 +108,7 @@ static tick_t bus(char command, unsigned nth)
 
 /* ---- rows ---- */
 
-TEST(d01_closed_row_is_activated_first)
+TEST(closed_row_is_activated_first)
 {
     begin("");
     read(1, 3, 5);
@@ -122,7 +122,7 @@ TEST(d01_closed_row_is_activated_first)
     end();
 }
 
-TEST(d02_open_row_needs_only_the_column)
+TEST(open_row_needs_only_the_column)
 {
     begin("");
     read(1, 3, 5);
@@ -137,7 +137,7 @@ TEST(d02_open_row_needs_only_the_column)
     end();
 }
 
-TEST(d03_another_row_costs_precharge_and_activate)
+TEST(another_row_costs_precharge_and_activate)
 {
     begin("");
     read(1, 3, 5);
@@ -152,7 +152,7 @@ TEST(d03_another_row_costs_precharge_and_activate)
     end();
 }
 
-TEST(d04_a_row_stays_open_for_tras_and_a_bank_cycles_in_trc)
+TEST(a_row_stays_open_for_tras_and_a_bank_cycles_in_trc)
 {
     begin("dram.tras=28 dram.trc=50 dram.trp=12");
     read(1, 3, 5);
@@ -163,7 +163,7 @@ TEST(d04_a_row_stays_open_for_tras_and_a_bank_cycles_in_trc)
     end();
 }
 
-TEST(d05_a_written_row_closes_late)
+TEST(a_written_row_closes_late)
 {
     begin("dram.tras=1");
     write(3, 5);
@@ -174,7 +174,7 @@ TEST(d05_a_written_row_closes_late)
     end();
 }
 
-TEST(d06_a_write_may_follow_its_activate_sooner)
+TEST(a_write_may_follow_its_activate_sooner)
 {
     begin("");
     write(3, 5);
@@ -183,7 +183,7 @@ TEST(d06_a_write_may_follow_its_activate_sooner)
     end();
 }
 
-TEST(d07_a_whole_line_is_two_commands_tccd_apart)
+TEST(a_whole_line_is_two_commands_tccd_apart)
 {
     begin("dram.tccd=3");
     push_to(1, 3, 5, 15, false, false);
@@ -195,7 +195,7 @@ TEST(d07_a_whole_line_is_two_commands_tccd_apart)
     end();
 }
 
-TEST(d08_a_sectored_l2_reads_an_atom_per_sector)
+TEST(a_sectored_l2_reads_an_atom_per_sector)
 {
     begin("l2.sectored=yes");
     push_to(1, 3, 5, 7, false, false);
@@ -209,7 +209,7 @@ TEST(d08_a_sectored_l2_reads_an_atom_per_sector)
 
 /* ---- order ---- */
 
-TEST(d09_row_hits_go_first)
+TEST(row_hits_go_first)
 {
     begin("mem.scheduler=frfcfs");
     read(1, 3, 5);
@@ -224,7 +224,7 @@ TEST(d09_row_hits_go_first)
     end();
 }
 
-TEST(d10_fifo_keeps_the_order)
+TEST(fifo_keeps_the_order)
 {
     begin("mem.scheduler=fifo");
     read(1, 3, 5);
@@ -236,7 +236,7 @@ TEST(d10_fifo_keeps_the_order)
     end();
 }
 
-TEST(d11_the_oldest_goes_first_among_misses)
+TEST(the_oldest_goes_first_among_misses)
 {
     begin("");
     read(1, 3, 5);
@@ -247,7 +247,7 @@ TEST(d11_the_oldest_goes_first_among_misses)
     end();
 }
 
-TEST(d12_the_queue_is_bounded)
+TEST(the_queue_is_bounded)
 {
     begin("mem.queue=2");
     for (int i = 0; i < 8; i++) read(i, 3, (uint32_t)i);
@@ -258,7 +258,7 @@ TEST(d12_the_queue_is_bounded)
     end();
 }
 
-TEST(d13_one_request_a_cycle_enters)
+TEST(one_request_a_cycle_enters)
 {
     begin("");
     for (int i = 0; i < 4; i++) read(i, (uint8_t)i, 0);
@@ -271,7 +271,7 @@ TEST(d13_one_request_a_cycle_enters)
 
 /* ---- between banks ---- */
 
-TEST(d14_activates_keep_trrd)
+TEST(activates_keep_trrd)
 {
     begin("dram.trrd=6");
     read(1, 0, 0);
@@ -293,7 +293,7 @@ static void open_three(void)
     memset(rig.bus, '.', sizeof rig.bus);
 }
 
-TEST(d15_columns_keep_tccd_and_tccdl)
+TEST(columns_keep_tccd_and_tccdl)
 {
     begin("dram.tccd=2 dram.tccdl=5");
     open_three();
@@ -306,7 +306,7 @@ TEST(d15_columns_keep_tccd_and_tccdl)
     end();
 }
 
-TEST(d16_read_to_write_turnaround)
+TEST(read_to_write_turnaround)
 {
     begin("");
     open_three();
@@ -318,7 +318,7 @@ TEST(d16_read_to_write_turnaround)
     end();
 }
 
-TEST(d17_write_to_read_turnaround)
+TEST(write_to_read_turnaround)
 {
     begin("");
     open_three();
@@ -330,7 +330,7 @@ TEST(d17_write_to_read_turnaround)
     end();
 }
 
-TEST(d18_reads_close_a_group_late)
+TEST(reads_close_a_group_late)
 {
     begin("dram.trtpl=20 dram.tras=1 dram.trc=1");
     open_three();
@@ -348,7 +348,7 @@ static void stream_of_hits(unsigned n)
     step(40 + 8 * n);
 }
 
-TEST(d19_row_hits_fill_the_data_bus)
+TEST(row_hits_fill_the_data_bus)
 {
     begin("dram.tccd=2 dram.tccdl=2 dram.burst=2");
     open_three();
@@ -358,7 +358,7 @@ TEST(d19_row_hits_fill_the_data_bus)
 }
 
 /* A burst longer than tCCD: the data bus, not the command, is what the next column waits for. */
-TEST(d20_a_long_burst_limits_the_data_bus)
+TEST(a_long_burst_limits_the_data_bus)
 {
     begin("dram.tccd=2 dram.tccdl=2 dram.burst=4");
     open_three();
@@ -369,7 +369,7 @@ TEST(d20_a_long_burst_limits_the_data_bus)
 
 /* ---- back-pressure ---- */
 
-TEST(d21_reads_wait_for_room_on_the_way_back)
+TEST(reads_wait_for_room_on_the_way_back)
 {
     begin_room("", 2);
     open_three();
@@ -384,7 +384,7 @@ TEST(d21_reads_wait_for_room_on_the_way_back)
     end();
 }
 
-TEST(d22_writes_do_not_wait_for_it)
+TEST(writes_do_not_wait_for_it)
 {
     begin_room("", 1);
     open_three();
@@ -398,7 +398,7 @@ TEST(d22_writes_do_not_wait_for_it)
 
 /* ---- non-volatile memory ---- */
 
-TEST(d23_nvm_activates_slowly)
+TEST(nvm_activates_slowly)
 {
     begin("nvm.map=page_hash");
     push_to(1, 3, 5, 3, false, true);
@@ -408,7 +408,7 @@ TEST(d23_nvm_activates_slowly)
     end();
 }
 
-TEST(d24_nvm_closes_a_clean_row_fast_and_a_written_one_slowly)
+TEST(nvm_closes_a_clean_row_fast_and_a_written_one_slowly)
 {
     begin("nvm.map=page_hash");
     push_to(1, 3, 5, 3, false, true);
@@ -422,7 +422,7 @@ TEST(d24_nvm_closes_a_clean_row_fast_and_a_written_one_slowly)
     end();
 }
 
-TEST(d25_nvm_precharges_keep_their_distance)
+TEST(nvm_precharges_keep_their_distance)
 {
     begin("nvm.map=page_hash nvm.trrd_pre=22");
     for (uint8_t bank = 0; bank < 2; bank++) push_to(bank, bank, 0, 3, false, true);
@@ -434,7 +434,7 @@ TEST(d25_nvm_precharges_keep_their_distance)
     end();
 }
 
-TEST(d25b_so_do_those_of_dram_when_asked)
+TEST(so_do_those_of_dram_when_asked)
 {
     for (int gap = 0; gap < 2; gap++) {
         begin(gap ? "nvm.map=page_hash dram.trrd_pre=22" : "nvm.map=page_hash");
@@ -450,7 +450,7 @@ TEST(d25b_so_do_those_of_dram_when_asked)
     }
 }
 
-TEST(d25c_reads_are_timed_and_nvm_rows_counted)
+TEST(reads_are_timed_and_nvm_rows_counted)
 {
     begin("nvm.map=page_hash");
     push_to(1, 3, 5, 3, false, true);
@@ -466,13 +466,14 @@ TEST(d25c_reads_are_timed_and_nvm_rows_counted)
     assert_int_equal(s->nvm_precharges, 1);
     assert_int_equal(s->nvm_dirty_precharges, 1);
     /* accepted, activated in the next cycle, read, data */
-    uint64_t dram = s->read_cycles - s->nvm_read_cycles, least = (uint64_t)(P(P_DRAM_RCD) + P(P_DRAM_CL) + P(P_DRAM_BURST));
+    uint64_t dram = s->read_cycles - s->nvm_read_cycles,
+             least = (uint64_t)(P(P_DRAM_RCD) + P(P_DRAM_CL) + P(P_DRAM_BURST));
     assert_in_range(dram, least, least + 8);
     assert_in_range(s->nvm_read_cycles, 2 * (uint64_t)P(P_NVM_RCD) + (uint64_t)P(P_NVM_RP), 900);
     end();
 }
 
-TEST(d26_the_two_memories_have_their_own_banks)
+TEST(the_two_memories_have_their_own_banks)
 {
     begin("nvm.map=page_hash");
     read(1, 3, 5);
@@ -486,7 +487,7 @@ TEST(d26_the_two_memories_have_their_own_banks)
     end();
 }
 
-TEST(d27_zero_time_requests)
+TEST(zero_time_requests)
 {
     begin("nvm.map=page_hash mem.zero=nvm_read");
     push_to(1, 3, 5, 3, false, true);
@@ -506,7 +507,7 @@ TEST(d27_zero_time_requests)
 }
 
 /* They take no time in memory, but a place on the way back they do. */
-TEST(d28_zero_time_reads_wait_for_room_too)
+TEST(zero_time_reads_wait_for_room_too)
 {
     begin_room("mem.zero=dram_read", 2);
     for (int i = 0; i < 6; i++) read(i, 0, 0);
@@ -547,7 +548,7 @@ static void play(bool sleepy, struct dram_stats *stats, tick_t *last)
     end();
 }
 
-TEST(d29_sleeping_changes_nothing)
+TEST(sleeping_changes_nothing)
 {
     struct dram_stats a, b;
     tick_t x = 0, y = 0;
@@ -559,11 +560,12 @@ TEST(d29_sleeping_changes_nothing)
 }
 
 /* Banks that open rows while others read: with two buses both happen in one cycle. */
-TEST(d30_two_command_buses)
+TEST(two_command_buses)
 {
     tick_t took[2];
     for (int dual = 0; dual < 2; dual++) {
-        begin(dual ? "dram.dual=yes dram.tccd=1 dram.burst=1 dram.trrd=1" : "dram.dual=no dram.tccd=1 dram.burst=1 dram.trrd=1");
+        begin(dual ? "dram.dual=yes dram.tccd=1 dram.burst=1 dram.trrd=1"
+                   : "dram.dual=no dram.tccd=1 dram.burst=1 dram.trrd=1");
         for (int i = 0; i < 48; i++) read(i, (uint8_t)(i % 16), (uint32_t)(i / 16));
         step(400);
         assert_int_equal(rig.answers, 48);
@@ -573,43 +575,4 @@ TEST(d30_two_command_buses)
         end();
     }
     assert_true(took[1] < took[0]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(d01_closed_row_is_activated_first),
-        cmocka_unit_test(d02_open_row_needs_only_the_column),
-        cmocka_unit_test(d03_another_row_costs_precharge_and_activate),
-        cmocka_unit_test(d04_a_row_stays_open_for_tras_and_a_bank_cycles_in_trc),
-        cmocka_unit_test(d05_a_written_row_closes_late),
-        cmocka_unit_test(d06_a_write_may_follow_its_activate_sooner),
-        cmocka_unit_test(d07_a_whole_line_is_two_commands_tccd_apart),
-        cmocka_unit_test(d08_a_sectored_l2_reads_an_atom_per_sector),
-        cmocka_unit_test(d09_row_hits_go_first),
-        cmocka_unit_test(d10_fifo_keeps_the_order),
-        cmocka_unit_test(d30_two_command_buses),
-        cmocka_unit_test(d11_the_oldest_goes_first_among_misses),
-        cmocka_unit_test(d12_the_queue_is_bounded),
-        cmocka_unit_test(d13_one_request_a_cycle_enters),
-        cmocka_unit_test(d14_activates_keep_trrd),
-        cmocka_unit_test(d15_columns_keep_tccd_and_tccdl),
-        cmocka_unit_test(d16_read_to_write_turnaround),
-        cmocka_unit_test(d17_write_to_read_turnaround),
-        cmocka_unit_test(d18_reads_close_a_group_late),
-        cmocka_unit_test(d19_row_hits_fill_the_data_bus),
-        cmocka_unit_test(d20_a_long_burst_limits_the_data_bus),
-        cmocka_unit_test(d21_reads_wait_for_room_on_the_way_back),
-        cmocka_unit_test(d22_writes_do_not_wait_for_it),
-        cmocka_unit_test(d23_nvm_activates_slowly),
-        cmocka_unit_test(d24_nvm_closes_a_clean_row_fast_and_a_written_one_slowly),
-        cmocka_unit_test(d25_nvm_precharges_keep_their_distance),
-        cmocka_unit_test(d25b_so_do_those_of_dram_when_asked),
-        cmocka_unit_test(d25c_reads_are_timed_and_nvm_rows_counted),
-        cmocka_unit_test(d26_the_two_memories_have_their_own_banks),
-        cmocka_unit_test(d27_zero_time_requests),
-        cmocka_unit_test(d28_zero_time_reads_wait_for_room_too),
-        cmocka_unit_test(d29_sleeping_changes_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,7 @@
 /* test_driver.c - every call of the driver API, used well and used badly.
  *
  * Each test starts with a functional session, initialised, with a current context. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "test.h"
 
 #include "sim/session.h"
 #include "warpline/cuda.h"
@@ -84,9 +77,8 @@ static CUfunction kernel(CUmodule *m, const char *name)
 
 /* ---- without a session, without cuInit ---- */
 
-static void test_uninitialised(void **state)
+TEST(test_uninitialised)
 {
-    (void)state;
     int n;
     CUdeviceptr p;
     session_make_current(NULL);
@@ -107,9 +99,8 @@ static void test_uninitialised(void **state)
 
 /* ---- device and contexts ---- */
 
-static void test_device(void **state)
+TEST_WITH(test_device, setup, teardown)
 {
-    (void)state;
     int n = 0, minor = 0;
     size_t bytes = 0;
     CUdevice dev = 7;
@@ -141,7 +132,7 @@ static void test_device(void **state)
     assert_int_equal(10 * n + minor, 75);
 }
 
-static void test_contexts(void **state)
+TEST_WITH(test_contexts, setup, teardown)
 {
     struct fixture *f = *state;
     CUcontext a, b, primary, primary2;
@@ -172,9 +163,8 @@ static void test_contexts(void **state)
 
 /* ---- memory ---- */
 
-static void test_allocation(void **state)
+TEST_WITH(test_allocation, setup, teardown)
 {
-    (void)state;
     CUdeviceptr p, q;
     size_t free_bytes, total, pitch = 0;
     OK(cuMemAlloc(&p, 100));
@@ -200,9 +190,8 @@ static void test_allocation(void **state)
     FAILS(OUT_OF_MEMORY, cuMemAllocPitch(&q, &pitch, 1 << 20, SIZE_MAX / 4, 4));
 }
 
-static void test_copies(void **state)
+TEST_WITH(test_copies, setup, teardown)
 {
-    (void)state;
     CUdeviceptr p, q;
     CUstream bad = (CUstream)(uintptr_t)0x4444;
     int in[4] = {1, 2, 3, 4}, out[4] = {0};
@@ -234,9 +223,8 @@ static void test_copies(void **state)
     assert_int_equal(out[0], 3);
 }
 
-static void test_fills(void **state)
+TEST_WITH(test_fills, setup, teardown)
 {
-    (void)state;
     CUdeviceptr p;
     uint32_t out[4];
     OK(cuMemAlloc(&p, sizeof out));
@@ -253,9 +241,8 @@ static void test_fills(void **state)
     FAILS(INVALID_VALUE, cuMemsetD32(p, 0, SIZE_MAX / 2));
 }
 
-static void test_pointers(void **state)
+TEST_WITH(test_pointers, setup, teardown)
 {
-    (void)state;
     void *host = NULL;
     CUdeviceptr p, base;
     CUmemorytype type;
@@ -281,9 +268,8 @@ static void test_pointers(void **state)
 
 /* ---- modules ---- */
 
-static void test_module_load(void **state)
+TEST_WITH(test_module_load, setup, teardown)
 {
-    (void)state;
     CUmodule m = NULL;
     const unsigned char cubin[] = {0x7f, 'E', 'L', 'F', 2, 0};
     const unsigned char fatbin[16] = {0x50, 0xed, 0x55, 0xba, 1, 0, 16}; /* a container without entries */
@@ -303,9 +289,8 @@ static void test_module_load(void **state)
     FAILS(INVALID_HANDLE, cuModuleUnload(m));
 }
 
-static void test_module_file(void **state)
+TEST_WITH(test_module_file, setup, teardown)
 {
-    (void)state;
     char path[] = "/tmp/test_driver_XXXXXX";
     CUmodule m;
     CUfunction f;
@@ -319,9 +304,8 @@ static void test_module_file(void **state)
     OK(cuModuleGetFunction(&f, m, "fill"));
 }
 
-static void test_module_contents(void **state)
+TEST_WITH(test_module_contents, setup, teardown)
 {
-    (void)state;
     CUmodule m;
     CUfunction f = kernel(&m, "fill"), again;
     CUdeviceptr p;
@@ -349,9 +333,8 @@ static void test_module_contents(void **state)
     FAILS(INVALID_HANDLE, cuFuncSetCacheConfig(again, CU_FUNC_CACHE_PREFER_L1));
 }
 
-static void test_function_attributes(void **state)
+TEST_WITH(test_function_attributes, setup, teardown)
 {
-    (void)state;
     CUmodule m;
     CUfunction f = kernel(&m, "small");
     int v = 0;
@@ -370,7 +353,7 @@ static void test_function_attributes(void **state)
 
 /* ---- launches ---- */
 
-static void test_launch(void **state)
+TEST_WITH(test_launch, setup, teardown)
 {
     struct fixture *fix = *state;
     CUmodule m;
@@ -409,9 +392,8 @@ static void test_launch(void **state)
     FAILS(INVALID_VALUE, cuLaunchKernel(f, 1, 1, 1, 32, 1, 1, 0, NULL, NULL, extra));
 }
 
-static void test_launch_refused(void **state)
+TEST_WITH(test_launch_refused, setup, teardown)
 {
-    (void)state;
     CUmodule m;
     CUfunction f = kernel(&m, "fill"), small;
     CUdeviceptr p;
@@ -440,9 +422,8 @@ static void test_launch_refused(void **state)
     OK(cuLaunchKernel(f, 1, 1, 1, 1024, 1, 1, 0, NULL, params, NULL)); /* nothing above left a mark */
 }
 
-static void test_fault_is_sticky(void **state)
+TEST_WITH(test_fault_is_sticky, setup, teardown)
 {
-    (void)state;
     CUmodule m;
     CUfunction f = kernel(&m, "fill");
     CUdeviceptr p;
@@ -456,9 +437,8 @@ static void test_fault_is_sticky(void **state)
     assert_says("fill");
 }
 
-static void test_misaligned(void **state)
+TEST_WITH(test_misaligned, setup, teardown)
 {
-    (void)state;
     CUmodule m;
     CUfunction f = kernel(&m, "fill");
     CUdeviceptr p;
@@ -497,9 +477,8 @@ static void record_copy(void *arg, uint64_t addr, uint64_t bytes)
     ((struct recorded *)arg)->copied += bytes;
 }
 
-static void test_record(void **state)
+TEST(test_record)
 {
-    (void)state;
     struct recorded r = {0};
     struct session_options o = {.mode = SESSION_RECORD, .record = record, .record_copy = record_copy, .record_arg = &r};
     struct session *s = session_new(&o, NULL);
@@ -528,9 +507,8 @@ static void test_record(void **state)
 
 /* ---- streams, events, errors ---- */
 
-static void test_streams(void **state)
+TEST_WITH(test_streams, setup, teardown)
 {
-    (void)state;
     CUstream s, bad = (CUstream)(uintptr_t)0x9999;
     OK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
     FAILS(INVALID_VALUE, cuStreamCreate(&s, 8));
@@ -545,9 +523,8 @@ static void test_streams(void **state)
     FAILS(INVALID_HANDLE, cuStreamDestroy(NULL));
 }
 
-static void test_events(void **state)
+TEST_WITH(test_events, setup, teardown)
 {
-    (void)state;
     CUevent a, b, untimed;
     float ms = -1;
     OK(cuEventCreate(&a, CU_EVENT_DEFAULT));
@@ -574,9 +551,8 @@ static void test_events(void **state)
     FAILS(INVALID_HANDLE, cuEventQuery(a));
 }
 
-static void test_error_names(void **state)
+TEST_WITH(test_error_names, setup, teardown)
 {
-    (void)state;
     const char *s = NULL;
     OK(cuGetErrorName(CUDA_ERROR_ILLEGAL_ADDRESS, &s));
     assert_string_equal(s, "CUDA_ERROR_ILLEGAL_ADDRESS");
@@ -586,21 +562,4 @@ static void test_error_names(void **state)
     assert_null(s);
     FAILS(INVALID_VALUE, cuGetErrorString((CUresult)12345, &s));
     FAILS(INVALID_VALUE, cuGetErrorName(CUDA_SUCCESS, NULL));
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(test_##name, setup, teardown)
-
-int main(void)
-{
-    /* clang-format off */
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_uninitialised), cmocka_unit_test(test_record),
-        TEST(device), TEST(contexts),
-        TEST(allocation), TEST(copies), TEST(fills), TEST(pointers),
-        TEST(module_load), TEST(module_file), TEST(module_contents), TEST(function_attributes),
-        TEST(launch), TEST(launch_refused), TEST(fault_is_sticky), TEST(misaligned),
-        TEST(streams), TEST(events), TEST(error_names),
-    };
-    /* clang-format on */
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,15 +10,15 @@
 #define FAILS(code, call) assert_int_equal((call), CUDA_ERROR_##code)
 
 #define HEAD ".version 7.5\n.target sm_75\n.address_size 64\n"
-static const char program[] = HEAD
-    ".visible .global .align 4 .u32 calls;\n"
-    ".visible .entry fill(.param .u64 out, .param .u32 value)\n{\n"
-    " .reg .u32 %r<6>;\n .reg .u64 %rd<6>;\n"
-    " ld.param.u64 %rd1, [out];\n ld.param.u32 %r1, [value];\n"
-    " mov.u32 %r2, %ctaid.x;\n mov.u32 %r3, %ntid.x;\n mov.u32 %r4, %tid.x;\n mad.lo.u32 %r5, %r2, %r3, %r4;\n"
-    " mul.wide.u32 %rd2, %r5, 4;\n add.u64 %rd3, %rd1, %rd2;\n st.global.u32 [%rd3], %r1;\n"
-    " mov.u64 %rd4, calls;\n red.global.add.u32 [%rd4], 1;\n ret;\n}\n"
-    ".visible .entry _Z5otherPf(.param .u64 out)\n{\n ret;\n}\n";
+static const char program[] =
+    HEAD ".visible .global .align 4 .u32 calls;\n"
+         ".visible .entry fill(.param .u64 out, .param .u32 value)\n{\n"
+         " .reg .u32 %r<6>;\n .reg .u64 %rd<6>;\n"
+         " ld.param.u64 %rd1, [out];\n ld.param.u32 %r1, [value];\n"
+         " mov.u32 %r2, %ctaid.x;\n mov.u32 %r3, %ntid.x;\n mov.u32 %r4, %tid.x;\n mad.lo.u32 %r5, %r2, %r3, %r4;\n"
+         " mul.wide.u32 %rd2, %r5, 4;\n add.u64 %rd3, %rd1, %rd2;\n st.global.u32 [%rd3], %r1;\n"
+         " mov.u64 %rd4, calls;\n red.global.add.u32 [%rd4], 1;\n ret;\n}\n"
+         ".visible .entry _Z5otherPf(.param .u64 out)\n{\n ret;\n}\n";
 
 /* ---- a session with a watcher ---- */
 
@@ -366,9 +366,10 @@ TEST(linking_at_run_time)
     CUfunction f;
     void *image;
     size_t size;
-    char caller[] = HEAD ".extern .func (.param .b32 r) seven ();\n"
-                         ".visible .entry k (.param .u64 out) { .reg .b32 %r<2>; .reg .b64 %d<2>; ld.param.u64 %d1, [out];\n"
-                         " { .param .b32 q; call (q), seven, (); ld.param.b32 %r1, [q+0]; } st.global.u32 [%d1], %r1; ret; }\n";
+    char caller[] =
+        HEAD ".extern .func (.param .b32 r) seven ();\n"
+             ".visible .entry k (.param .u64 out) { .reg .b32 %r<2>; .reg .b64 %d<2>; ld.param.u64 %d1, [out];\n"
+             " { .param .b32 q; call (q), seven, (); ld.param.b32 %r1, [q+0]; } st.global.u32 [%d1], %r1; ret; }\n";
     char callee[] = HEAD ".visible .func (.param .b32 r) seven () { st.param.b32 [r+0], 7; ret; }\n";
     rig_begin(&r, (struct session_options){.mode = SESSION_FUNCTIONAL}, false);
     OK(cuLinkCreate(0, NULL, NULL, &s));
@@ -401,9 +402,9 @@ TEST(ranges_of_launches)
         const char *text;
         bool good;
         unsigned first, last;
-    } cases[] = {{"3", true, 3, 3},  {"3..5", true, 3, 5}, {"3..", true, 3, UINT32_MAX}, {"..5", true, 1, 5},
-                 {"..", false, 0, 0}, {"", false, 0, 0},    {"0", false, 0, 0},            {"5..3", false, 0, 0},
-                 {"a", false, 0, 0},  {"3.5", false, 0, 0}, {"3..x", false, 0, 0},         {"99999999999", false, 0, 0},
+    } cases[] = {{"3", true, 3, 3},   {"3..5", true, 3, 5},  {"3..", true, 3, UINT32_MAX}, {"..5", true, 1, 5},
+                 {"..", false, 0, 0}, {"", false, 0, 0},     {"0", false, 0, 0},           {"5..3", false, 0, 0},
+                 {"a", false, 0, 0},  {"3.5", false, 0, 0},  {"3..x", false, 0, 0},        {"99999999999", false, 0, 0},
                  {"-1", false, 0, 0}, {"3..5x", false, 0, 0}};
     for (unsigned i = 0; i < COUNT(cases); i++) {
         unsigned first, last;
@@ -448,26 +449,4 @@ TEST(labels_of_kernels)
     char longest[300] = "_Z200"; /* no room: it keeps its symbol */
     memset(longest + 5, 'x', 200);
     assert_false(kernel_label(longest, a, sizeof a));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_selected_launches_are_timed),
-        cmocka_unit_test(a_cut_launch_is_executed_to_its_end),
-        cmocka_unit_test(the_user_hears_of_faults_and_bad_modules),
-        cmocka_unit_test(a_block_without_room_does_no_harm),
-        cmocka_unit_test(host_memory_the_device_sees),
-        cmocka_unit_test(managed_memory_needs_one_address),
-        cmocka_unit_test(registered_memory_is_for_copies),
-        cmocka_unit_test(the_two_parts_of_a_memory),
-        cmocka_unit_test(contexts_on_a_stack),
-        cmocka_unit_test(calls_on_streams),
-        cmocka_unit_test(questions_about_functions),
-        cmocka_unit_test(linking_at_run_time),
-        cmocka_unit_test(ranges_of_launches),
-        cmocka_unit_test(names_of_kernels),
-        cmocka_unit_test(labels_of_kernels),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -180,7 +180,7 @@ static uint32_t resident(void)
     return n;
 }
 
-TEST(s13_merges_and_waits)
+TEST(merges_and_waits)
 {
     begin("elastic", 4);
     assert_int_equal(load(0, 32), L1_MISSED);
@@ -265,7 +265,7 @@ TEST(refusals_change_nothing)
     end();
 }
 
-TEST(s15_a_store_takes_its_chunk_along)
+TEST(a_store_takes_its_chunk_along)
 {
     begin("elastic", 4);
     for (uint64_t k = 0; k < 16; k++) load_and_fill(k << 12, 32);
@@ -315,7 +315,7 @@ static void begin_fine(const char *spec)
     cache.grains->stats->flushes = 0;
 }
 
-TEST(s14_a_fill_after_the_flush_is_dropped)
+TEST(a_fill_after_the_flush_is_dropped)
 {
     begin_fine("dycache:period=10");
     assert_int_equal(load(0x20, 32), L1_MISSED);
@@ -427,28 +427,4 @@ TEST(saved_bytes_show)
     struct outcome sectored_line = run_on("kmeans", "lru", "l2.sectored=yes", (struct gpu_options){0}),
                    sectored = run_on("kmeans", "elastic", "l2.sectored=yes", (struct gpu_options){0});
     assert_true(sectored.stats.l2.reads < sectored_line.stats.l2.reads / 2); /* sectors */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_selector_decides_as_in_figure_7),
-        cmocka_unit_test(the_parameters_of_the_selector),
-        cmocka_unit_test(stores_in_the_sample),
-        cmocka_unit_test(storage),
-        cmocka_unit_test(s13_merges_and_waits),
-        cmocka_unit_test(a_gated_warp_merges_unless_that_is_gated_too),
-        cmocka_unit_test(a_partial_hit_on_data_in_flight_may_go_past),
-        cmocka_unit_test(a_load_joins_one_fetch_only),
-        cmocka_unit_test(refusals_change_nothing),
-        cmocka_unit_test(s15_a_store_takes_its_chunk_along),
-        cmocka_unit_test(dirty_chunks_are_written_back_by_line_of_memory),
-        cmocka_unit_test(s14_a_fill_after_the_flush_is_dropped),
-        cmocka_unit_test(a_flush_waits_for_the_miss_queue),
-        cmocka_unit_test(what_the_cache_cannot_be),
-        cmocka_unit_test(coarse_is_lru_in_every_counter),
-        cmocka_unit_test(both_engines_and_any_order_agree),
-        cmocka_unit_test(saved_bytes_show),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,8 @@
 
 #include "stats/energy.h"
 
-static const struct energy_machine machine = {.sms = 15, .channels = 6, .core_khz = 700000, .flit_bytes = 32, .dram_atom_bytes = 64};
+static const struct energy_machine machine = {
+    .sms = 15, .channels = 6, .core_khz = 700000, .flit_bytes = 32, .dram_atom_bytes = 64};
 
 static void near(double is, double expected)
 {
@@ -16,16 +17,35 @@ static void near(double is, double expected)
 static struct run_stats example(void)
 {
     struct run_stats s = {.cycles = 7000};
-    s.sm = (struct sm_stats){.warp_instructions = 1000, .register_reads = 64000, .register_writes = 32000,
-                             .int_lanes = 16000, .fp_lanes = 3200, .dp_lanes = 320, .sfu_lanes = 640,
+    s.sm = (struct sm_stats){.warp_instructions = 1000,
+                             .register_reads = 64000,
+                             .register_writes = 32000,
+                             .int_lanes = 16000,
+                             .fp_lanes = 3200,
+                             .dp_lanes = 320,
+                             .sfu_lanes = 640,
                              .shared_passes = 10};
     s.l1t = (struct l1t_stats){.hits = 3, .hits_reserved = 1, .misses = 2};
     s.l1c = (struct l1c_stats){.hits = 5, .misses = 1};
-    s.l1d = (struct l1d_stats){.load_hits = 100, .hits_reserved = 20, .load_misses = 30, .bypasses = 9,
-                               .bypass_lookups = 4, .stores = 50, .store_hits = 10, .stall_mshr = 6, .stall_line = 5};
+    s.l1d = (struct l1d_stats){.load_hits = 100,
+                               .hits_reserved = 20,
+                               .load_misses = 30,
+                               .bypasses = 9,
+                               .bypass_lookups = 4,
+                               .stores = 50,
+                               .store_hits = 10,
+                               .stall_mshr = 6,
+                               .stall_line = 5};
     s.icnt = (struct icnt_stats){.request_flits = 200, .reply_flits = 300};
-    s.l2 = (struct l2_stats){.hits = 50, .hits_reserved = 5, .misses = 60, .reads = 70, .writes = 40, .write_hits = 15,
-                             .atomics = 5, .fills = 35, .writebacks = 8};
+    s.l2 = (struct l2_stats){.hits = 50,
+                             .hits_reserved = 5,
+                             .misses = 60,
+                             .reads = 70,
+                             .writes = 40,
+                             .write_hits = 15,
+                             .atomics = 5,
+                             .fills = 35,
+                             .writebacks = 8};
     s.dram = (struct dram_stats){.reads = 70, .writes = 16, .activates = 12};
     return s;
 }
@@ -51,7 +71,7 @@ TEST(events_by_hand)
     near(n[ENERGY_TABLE], 77);
     near(n[ENERGY_QUEUE], 11);
     near(n[ENERGY_FLIT], 500);
-    near(n[ENERGY_L2_READ_HIT], 48); /* 50 hits - 15 of writes + 5 merged + 8 victims */
+    near(n[ENERGY_L2_READ_HIT], 48);  /* 50 hits - 15 of writes + 5 merged + 8 victims */
     near(n[ENERGY_L2_READ_MISS], 35); /* 75 reads and atomics - 40 */
     near(n[ENERGY_L2_WRITE_HIT], 20); /* and 5 of atomics */
     near(n[ENERGY_L2_WRITE_MISS], 25);
@@ -103,7 +123,7 @@ TEST(totals_by_hand)
     near(a.part[ENERGY_NETWORK], 500 * 1939e-6);
     near(a.part[ENERGY_L2], l2 * 1e-6);
     near(a.part[ENERGY_DRAM], dram * 1e-6);
-    near(a.leakage, 464); /* 46.4 W for 10 us */
+    near(a.leakage, 464);                                              /* 46.4 W for 10 us */
     near(a.total, (core + l1 + 500 * 1939. + l2 + dram) * 1e-6 + 464); /* E1 */
     near(a.edp, a.total * 10);
 
@@ -120,7 +140,8 @@ TEST(time_and_events_are_apart)
     for (unsigned t = 0; t < ENERGY_TABLES; t++) {
         struct run_stats s = example(), twice = example(), idle = {.cycles = 7000};
         twice.cycles *= 2;
-        struct energy a = energy_of(&energy_tables[t], &s, &machine), b = energy_of(&energy_tables[t], &twice, &machine);
+        struct energy a = energy_of(&energy_tables[t], &s, &machine),
+                      b = energy_of(&energy_tables[t], &twice, &machine);
         struct energy c = energy_of(&energy_tables[t], &idle, &machine);
         near(b.leakage, 2 * a.leakage);
         near(b.background, 2 * a.background);
@@ -155,14 +176,4 @@ TEST(nothing_timed_costs_nothing)
     struct energy e = energy_of(&energy_tables[ENERGY_GTX480], &none, &(struct energy_machine){0});
     near(e.total, 0);
     near(e.edp, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_queue_has_its_own_refusals), cmocka_unit_test(events_by_hand),        cmocka_unit_test(units_are_scaled),
-        cmocka_unit_test(totals_by_hand),        cmocka_unit_test(time_and_events_are_apart),
-        cmocka_unit_test(coefficients_scale_their_part), cmocka_unit_test(nothing_timed_costs_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

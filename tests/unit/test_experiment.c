@@ -1,13 +1,7 @@
 /* test_experiment.c - experiment files: what is read, what is refused and how, metrics, means,
  * verdicts with their borders, plans, the best of several. No simulation: results are made up. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include <math.h>
 
@@ -49,9 +43,8 @@ static int done(void **state)
 #define FIGURE HEAD "[figure 1]\nmetric = ipc\nbase = lrr\n"
 
 /* 1. Ten lines are an experiment. */
-static void ten_lines(void **state)
+TEST_WITH(ten_lines, NULL, done)
 {
-    (void)state;
     parse("workloads = atax bfs\n"
           "[series lrr]\nsched = lrr\n"
           "[series gto]\nsched = gto\n"
@@ -69,9 +62,8 @@ static void ten_lines(void **state)
 }
 
 /* 2. Text: comments, indentation, continuation, byte order mark, sections without keys. */
-static void texts(void **state)
+TEST_WITH(texts, NULL, done)
 {
-    (void)state;
     parse("\xEF\xBB\xBFworkloads = atax   # the first\n   bfs\n   gemm\n; a comment\n[series base]\n[series other]\n"
           "  sched = lrr\n  label = Other one\n[figure 1]\nmetric = ipc\n");
     assert_int_equal(x->nworkloads, 3);
@@ -82,9 +74,8 @@ static void texts(void **state)
 }
 
 /* 3. Sets: groups, taking out, order of the head, programs with inputs. */
-static void sets(void **state)
+TEST_WITH(sets, NULL, done)
 {
-    (void)state;
     parse("workloads = atax bfs gemm big\n[groups]\nsome = gemm atax\n"
           "[workload big]\nprogram = atax\ninputs = n=96\ninputs.small = n=200\nlabel = ATAX 96\n"
           "[figure 1]\nmetric = ipc\nworkloads = all -some\n[figure 2]\nmetric = ipc\nworkloads = some big\n");
@@ -107,9 +98,10 @@ static void sets(void **state)
 }
 
 /* 3b. A trace stands where a program could. */
-static void traces(void **state)
+TEST_WITH(traces, NULL, done)
 {
-    static const char text[] = "workloads = app\n[workload app]\ntrace = a.wlt\nlabel = My app\n[figure 1]\nmetric = ipc\n";
+    static const char text[] =
+        "workloads = app\n[workload app]\ntrace = a.wlt\nlabel = My app\n[figure 1]\nmetric = ipc\n";
     (void)state;
     parse(text);
     assert_null(x->workloads[0]->program);
@@ -119,7 +111,8 @@ static void traces(void **state)
     x = experiment_parse("t", "some/where/t.ini", text, &e); /* beside its experiment */
     assert_string_equal(x->workloads[0]->trace, "some/where/a.wlt");
     experiment_free(x);
-    x = experiment_parse("t", "some/t.ini", "workloads = app\n[workload app]\ntrace = /b.wlt\n[figure 1]\nmetric = ipc\n", &e);
+    x = experiment_parse("t", "some/t.ini",
+                         "workloads = app\n[workload app]\ntrace = /b.wlt\n[figure 1]\nmetric = ipc\n", &e);
     assert_string_equal(x->workloads[0]->trace, "/b.wlt");
     refused("[workload app]\ntrace = a.wlt\ninputs = n=3\n", "t.ini:3:", "takes no inputs");
     refused("[workload app]\ntrace = a.wlt\nprogram = atax\n", "t.ini:3:", "takes no program");
@@ -128,9 +121,8 @@ static void traces(void **state)
 }
 
 /* 4. Sweeps become series; bases follow the point or stand still. */
-static void sweeps(void **state)
+TEST_WITH(sweeps, NULL, done)
 {
-    (void)state;
     parse(HEAD "[figure 1]\nchart = sweep\nsweep = l1d.ways: 2 4 8\nmetric = ipc\nbase = lrr\n"
                "[figure 2]\nchart = sweep\nsweep = l1d.ways: 2 8\nmetric = ipc\nbase = lrr@4\n"
                "[claim c]\nfigure = 1\nvalue = 1.2\nmeasure = gmean(gto@8)\n");
@@ -147,9 +139,8 @@ static void sweeps(void **state)
 }
 
 /* 5. Every mistake has its line and says what would be right. */
-static void mistakes(void **state)
+TEST_WITH(mistakes, NULL, done)
 {
-    (void)state;
     refused("", "t.ini:1", "nothing to do");
     refused("workloads = atac\n", "t.ini:1:13", "did you mean 'atax'");
     refused("workloads = atax @dacache.divergnt\n", "t.ini:1:18", "did you mean '@dacache.divergent'");
@@ -192,9 +183,8 @@ static void mistakes(void **state)
     refused("[workload w]\nprogram = atax\ninputs = n=0\n", "t.ini:3:10", "whole number");
 }
 
-static void claim_mistakes(void **state)
+TEST_WITH(claim_mistakes, NULL, done)
 {
-    (void)state;
     refused(FIGURE "[claim a]\nfigure = 1\nvalue = 1.2\n", "t.ini:9", "needs measure");
     refused(FIGURE "[claim a]\nfigure = 2\nvalue = 1.2\nmeasure = 1\n", "t.ini:10:10", "no figure '2'");
     refused(FIGURE "[claim a]\nfigure = 1\nvalue = 1.2\nmeasure = gto\n", "t.ini:12:11", "gmean(gto)");
@@ -234,9 +224,8 @@ static double value_of(const char *text)
     return v;
 }
 
-static void expressions(void **state)
+TEST_WITH(expressions, NULL, done)
 {
-    (void)state;
     static const struct {
         const char *text;
         double value;
@@ -273,9 +262,8 @@ static void expressions(void **state)
 }
 
 /* 7. Means. */
-static void means(void **state)
+TEST_WITH(means, NULL, done)
 {
-    (void)state;
     const double v[] = {1, 2, 4}, hole[] = {1, (double)NAN}, zero[] = {0, 4};
     assert_float_equal(mean_of(MEAN_GEOMETRIC, v, 3), 2, 1e-12);
     assert_float_equal(mean_of(MEAN_ARITHMETIC, v, 3), 7.0 / 3, 1e-12);
@@ -297,9 +285,8 @@ static void verdict_is(const struct exp_claim *c, double m, enum verdict want)
         fail_msg("stated %g, measured %.10g: %s, not %s", c->value, m, verdict_names[v], verdict_names[want]);
 }
 
-static void ratio_verdicts(void **state)
+TEST_WITH(ratio_verdicts, NULL, done)
 {
-    (void)state;
     static const struct {
         double v, m;
         enum verdict want;
@@ -321,9 +308,8 @@ static void ratio_verdicts(void **state)
     }
 }
 
-static void other_verdicts(void **state)
+TEST_WITH(other_verdicts, NULL, done)
 {
-    (void)state;
     struct exp_claim above = {.kind = CLAIM_RATIO, .bound = BOUND_ABOVE, .value = 1.5};
     verdict_is(&above, 1.51, VERDICT_MATCH);
     verdict_is(&above, 1.5, VERDICT_DIRECTION);
@@ -374,9 +360,8 @@ static void give(struct plan *p, const char *series, const char *workload, doubl
         }
 }
 
-static void plans(void **state)
+TEST_WITH(plans, NULL, done)
 {
-    (void)state;
     parse(HEAD "[series same]\nlike = gto\n[series big]\nset = l1d.ways=8\nbase = gto\n"
                "[figure 1]\nmetric = ipc\nseries = gto same\nbase = lrr\n[figure 2]\nmetric = ipc\nseries = "
                "big\nworkloads = bfs\n");
@@ -394,9 +379,8 @@ static void plans(void **state)
     plan_free(q);
 }
 
-static void values(void **state)
+TEST_WITH(values, NULL, done)
 {
-    (void)state;
     parse(HEAD "[series best]\nbest = lrr gto\n[series own]\nlike = gto\nset = l1d.ways=8\nbase = gto\n"
                "[figure 1]\nmetric = ipc\nbase = lrr\nseries = gto best own\nmean = geometric, arithmetic of atax bfs\n"
                "[figure 2]\nchart = cdf\neach = kernels\nmetric = cycles\nseries = gto\nworkloads = bfs\n"
@@ -435,9 +419,8 @@ static void values(void **state)
 }
 
 /* 10. The best of a sweep, and which point it chose. */
-static void best_over(void **state)
+TEST_WITH(best_over, NULL, done)
 {
-    (void)state;
     parse("workloads = atax bfs\nsched = gto\n[series base]\n[series best]\nbest_over = l1d.ways: 2 4 8\n"
           "[figure 1]\nmetric = ipc\nbase = base\nseries = best\n"
           "[claim a]\nfigure = 1\nmeasure = all(choice(best) == 8, bfs) and at(choice(best), atax) == 2\n");
@@ -455,24 +438,23 @@ static void best_over(void **state)
 }
 
 /* A choice among choices: over two parameters. */
-static void best_of_best(void **state)
+TEST_WITH(best_of_best, NULL, done)
 {
-    (void)state;
     parse("workloads = atax\nsched = gto\n[series narrow]\nset = l1d.mshr=16\nbest_over = l1d.ways: 2 4\n"
           "[series wide]\nset = l1d.mshr=64\nbest_over = l1d.ways: 2 4\n[series any]\nbest = narrow wide\n"
           "[figure 1]\nmetric = ipc\nseries = any\n");
     struct plan *p = plan_new(x, SIZE_TINY, "build", &e);
     assert_int_equal(plan_figure(p, &x->figures[0], &e), 0);
     assert_int_equal(p->nruns, 4);
-    give(p, "narrow@2", "atax", 3), give(p, "narrow@4", "atax", 1), give(p, "wide@2", "atax", 5), give(p, "wide@4", "atax", 2);
+    give(p, "narrow@2", "atax", 3), give(p, "narrow@4", "atax", 1), give(p, "wide@2", "atax", 5),
+        give(p, "wide@4", "atax", 2);
     assert_float_equal(view_value(p, &x->figures[0].view, x->figures[0].series[0], 0), 5, 1e-12);
     plan_free(p);
 }
 
 /* 11. Every built-in experiment can be read. */
-static void built_in(void **state)
+TEST_WITH(built_in, NULL, done)
 {
-    (void)state;
     const char *names[64];
     unsigned n = experiment_names(names, 64);
     assert_true(n >= 2);
@@ -485,19 +467,4 @@ static void built_in(void **state)
     assert_non_null(strstr(e.text, "did you mean 'baseline'"));
     assert_null(experiment_load("./nope.ini", &e));
     assert_non_null(strstr(e.text, "cannot read ./nope.ini"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(ten_lines, done),      cmocka_unit_test_teardown(texts, done),
-        cmocka_unit_test_teardown(sets, done),           cmocka_unit_test_teardown(sweeps, done),
-        cmocka_unit_test_teardown(mistakes, done),       cmocka_unit_test_teardown(claim_mistakes, done),
-        cmocka_unit_test_teardown(expressions, done),    cmocka_unit_test_teardown(means, done),
-        cmocka_unit_test_teardown(ratio_verdicts, done), cmocka_unit_test_teardown(other_verdicts, done),
-        cmocka_unit_test_teardown(plans, done),          cmocka_unit_test_teardown(values, done),
-        cmocka_unit_test_teardown(best_over, done),      cmocka_unit_test_teardown(best_of_best, done),
-        cmocka_unit_test_teardown(built_in, done),       cmocka_unit_test_teardown(traces, done),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

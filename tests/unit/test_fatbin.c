@@ -168,7 +168,8 @@ TEST(choice_of_target)
     static const struct {
         unsigned arch[3];
         const char *want;
-    } cases[] = {{{52, 75, 90}, "75"}, {{90, 70, 61}, "70"}, {{100, 90, 80}, "80"}, {{75, 80, 75}, "75"}, {{35, 52, 61}, "61"}};
+    } cases[] = {
+        {{52, 75, 90}, "75"}, {{90, 70, 61}, "70"}, {{100, 90, 80}, "80"}, {{75, 80, 75}, "75"}, {{35, 52, 61}, "61"}};
     for (unsigned i = 0; i < COUNT(cases); i++) {
         begin(&m);
         for (unsigned k = 0; k < 3; k++) {
@@ -275,17 +276,4 @@ TEST(wrappers)
     assert_null(fatbin_program(&w, 75, &e));
     w.magic = 1;
     assert_null(fatbin_program(&w, 75, &e));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_text),      cmocka_unit_test(header_sizes_are_believed),
-        cmocka_unit_test(zstd_text),       cmocka_unit_test(lz4_text),
-        cmocka_unit_test(lz4_long_lengths), cmocka_unit_test(lz4_damage),
-        cmocka_unit_test(choice_of_target), cmocka_unit_test(cubins_are_passed_over),
-        cmocka_unit_test(no_ptx_names_the_flag), cmocka_unit_test(damage),
-        cmocka_unit_test(damaged_compression), cmocka_unit_test(wrappers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

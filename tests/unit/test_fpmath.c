@@ -1,10 +1,7 @@
 /* fpmath: error bounds of the transcendental functions against long double, and rounding to
  * every format against the definition. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include <cmocka.h>
+#include "test.h"
 #include <fenv.h>
 #include <math.h>
 
@@ -26,9 +23,8 @@ static float random_float(uint64_t *seed, int min_exp, int max_exp)
     return f32_of((uint32_t)(r & 0x807fffff) | e << 23);
 }
 
-static void ex2_is_precise(void **state)
+TEST(ex2_is_precise)
 {
-    (void)state;
     uint64_t seed = 1;
     worst = 0;
     for (int i = 0; i < 200000; i++) {
@@ -39,9 +35,8 @@ static void ex2_is_precise(void **state)
     assert_true(fm_ex2(0) == 1 && fm_ex2(10) == 1024 && fm_ex2(-1) == 0.5);
 }
 
-static void lg2_is_precise(void **state)
+TEST(lg2_is_precise)
 {
-    (void)state;
     uint64_t seed = 2;
     worst = 0;
     for (int i = 0; i < 200000; i++) {
@@ -64,9 +59,8 @@ static long double reduced(float x, int *quarter)
     return (4 * turns - *quarter) * 1.57079632679489661923132L;
 }
 
-static void sin_and_cos_are_precise_after_reduction(void **state)
+TEST(sin_and_cos_are_precise_after_reduction)
 {
-    (void)state;
     uint64_t seed = 3;
     worst = 0;
     for (int i = 0; i < 200000; i++) {
@@ -86,9 +80,8 @@ static void sin_and_cos_are_precise_after_reduction(void **state)
     assert_true(fm_sin(0x1p100f) == 0 && fm_cos(-0x1p100f) == 1);
 }
 
-static void rsqrt_is_rounded_once(void **state)
+TEST(rsqrt_is_rounded_once)
 {
-    (void)state;
     uint64_t seed = 7;
     for (int i = 0; i < 400000; i++) {
         double x = f64_of(splitmix64(&seed) >> 1);
@@ -100,9 +93,8 @@ static void rsqrt_is_rounded_once(void **state)
     assert_true(fm_rsqrt(4) == 0.5 && fm_rsqrt(0x1p-1074) == 0x1p537);
 }
 
-static void tanh_is_precise(void **state)
+TEST(tanh_is_precise)
 {
-    (void)state;
     uint64_t seed = 4;
     worst = 0;
     for (int i = 0; i < 200000; i++) {
@@ -112,9 +104,8 @@ static void tanh_is_precise(void **state)
     assert_true(worst < 0x1p-46);
 }
 
-static void every_f16_survives_a_round_trip(void **state)
+TEST(every_f16_survives_a_round_trip)
 {
-    (void)state;
     for (uint32_t h = 0; h < 65536; h++) {
         float x = f16_to_f32((uint16_t)h);
         uint16_t back = f16_from_f32(x);
@@ -124,9 +115,8 @@ static void every_f16_survives_a_round_trip(void **state)
 }
 
 /* Between two neighbours of f16: the nearer one, and the even one in the middle. */
-static void f16_rounds_to_nearest_even(void **state)
+TEST(rounds_to_nearest_even)
 {
-    (void)state;
     for (uint32_t h = 0; h < 0x7bff; h++) {
         double lo = f16_to_f32((uint16_t)h), hi = f16_to_f32((uint16_t)(h + 1)), mid = (lo + hi) / 2;
         assert_int_equal(fp_from_f64(&fp_f16, mid, RND_RN), h & 1 ? h + 1 : h);
@@ -142,9 +132,8 @@ static void f16_rounds_to_nearest_even(void **state)
     assert_int_equal(fp_from_f64(&fp_f16, 1e30, RND_RZ), 0x7bff);
 }
 
-static void conversion_to_f32_agrees_with_the_host(void **state)
+TEST(conversion_to_f32_agrees_with_the_host)
 {
-    (void)state;
     static const int host[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
     static const unsigned mode[] = {RND_RN, RND_RZ, RND_RM, RND_RP};
     uint64_t seed = 5;
@@ -159,9 +148,8 @@ static void conversion_to_f32_agrees_with_the_host(void **state)
     }
 }
 
-static void an_odd_sum_remembers_what_was_lost(void **state)
+TEST(an_odd_sum_remembers_what_was_lost)
 {
-    (void)state;
     assert_true(f64_add_odd(1, 2) == 3);
     assert_true(f64_add_odd(1, 0x1p-80) == 1 + 0x1p-52);
     assert_true(f64_add_odd(1, -0x1p-80) == 1 - 0x1p-53);
@@ -169,9 +157,8 @@ static void an_odd_sum_remembers_what_was_lost(void **state)
     assert_true(isinf(f64_add_odd(INFINITY, 1)));
 }
 
-static void directed_lanes_bracket_the_exact_result(void **state)
+TEST(directed_lanes_bracket_the_exact_result)
 {
-    (void)state;
     uint64_t seed = 6;
     float a[WARP_SIZE], b[WARP_SIZE], c[WARP_SIZE], lo[WARP_SIZE], hi[WARP_SIZE], zero[WARP_SIZE];
     for (int round = 0; round < 2000; round++) {
@@ -190,21 +177,4 @@ static void directed_lanes_bracket_the_exact_result(void **state)
         }
     }
     assert_int_equal(fegetround(), FE_TONEAREST);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ex2_is_precise),
-        cmocka_unit_test(lg2_is_precise),
-        cmocka_unit_test(sin_and_cos_are_precise_after_reduction),
-        cmocka_unit_test(rsqrt_is_rounded_once),
-        cmocka_unit_test(tanh_is_precise),
-        cmocka_unit_test(every_f16_survives_a_round_trip),
-        cmocka_unit_test(f16_rounds_to_nearest_even),
-        cmocka_unit_test(conversion_to_f32_agrees_with_the_host),
-        cmocka_unit_test(an_odd_sum_remembers_what_was_lost),
-        cmocka_unit_test(directed_lanes_bracket_the_exact_result),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,7 +36,8 @@ TEST(test_presets)
         if (config_load(&preset, names[i], &e)) fail_msg("%s", e.text);
         for (unsigned k = 0; k < P_COUNT; k++)
             if (file.v[k] != preset.v[k])
-                fail_msg("%s: %s is %lld, the preset has %lld", name, gpu_params[k].name, (long long)file.v[k], (long long)preset.v[k]);
+                fail_msg("%s: %s is %lld, the preset has %lld", name, gpu_params[k].name, (long long)file.v[k],
+                         (long long)preset.v[k]);
         assert_int_equal(config_hash(&file), config_hash(&preset));
         assert_int_equal(config_check(&file, &e), 0);
         assert_non_null(strstr(h.text, "options that have no meaning here:"));
@@ -74,8 +75,9 @@ TEST(test_trace_config)
     static const struct {
         enum param_id id;
         int64_t value;
-    } want[] = {{P_LAT_INT_ADD, 4}, {P_INIT_INT_MAD, 2}, {P_LAT_FP_MAD, 5}, {P_INIT_FP_ADD, 1}, {P_LAT_DP_MAX, 9}, {P_INIT_DP_MUL, 3},
-                {P_LAT_SFU, 20},    {P_INIT_SFU, 8},     {P_LAT_TENSOR, 32}, {P_INIT_TENSOR, 31}, {P_LAT_INT_DIV, 145}, {P_SM_COUNT, 80}};
+    } want[] = {{P_LAT_INT_ADD, 4}, {P_INIT_INT_MAD, 2}, {P_LAT_FP_MAD, 5},    {P_INIT_FP_ADD, 1},
+                {P_LAT_DP_MAX, 9},  {P_INIT_DP_MUL, 3},  {P_LAT_SFU, 20},      {P_INIT_SFU, 8},
+                {P_LAT_TENSOR, 32}, {P_INIT_TENSOR, 31}, {P_LAT_INT_DIV, 145}, {P_SM_COUNT, 80}};
     for (unsigned i = 0; i < COUNT(want); i++) assert_int_equal(c.v[want[i].id], want[i].value);
     assert_non_null(strstr(h.text, "trace.config: options that have no meaning here: -specialized_unit_1"));
     assert_int_equal(load("qv100.config+nowhere.config", &c, &h, &e), WL_EINPUT);
@@ -95,11 +97,12 @@ TEST(test_details)
     static struct heard h;
     struct gpu_config c;
     struct wl_err e = {.code = WL_OK};
-    static const char text[] = "# comment\n\n-gpgpu_n_clusters 5 -gpgpu_n_cores_per_cluster 0x2#glued\n-gpgpu_flush_l1_cache\n"
-                               "-gpgpu_n_mem 010\n-gpgpu_scheduler two_level_active:6:0:1 -gpgpu_num_sp_units 3\n"
-                               "-gpgpu_cache:dl1 32:128:4,F:E:m:N:X,A:32:8,8\n-gpgpu_memory_partition_indexing 6\n"
-                               "-gpgpu_frfcfs_dram_sched_queue_size 0\n-gpgpu_coalesce_arch 13\n-gpgpu_smem_latency 7\n"
-                               "-gpgpu_dram_timing_opt 8:2:8:12:21:13:34:9:4:5:13\n-nonsense 1 -visualizer_enabled 0";
+    static const char text[] =
+        "# comment\n\n-gpgpu_n_clusters 5 -gpgpu_n_cores_per_cluster 0x2#glued\n-gpgpu_flush_l1_cache\n"
+        "-gpgpu_n_mem 010\n-gpgpu_scheduler two_level_active:6:0:1 -gpgpu_num_sp_units 3\n"
+        "-gpgpu_cache:dl1 32:128:4,F:E:m:N:X,A:32:8,8\n-gpgpu_memory_partition_indexing 6\n"
+        "-gpgpu_frfcfs_dram_sched_queue_size 0\n-gpgpu_coalesce_arch 13\n-gpgpu_smem_latency 7\n"
+        "-gpgpu_dram_timing_opt 8:2:8:12:21:13:34:9:4:5:13\n-nonsense 1 -visualizer_enabled 0";
     if (parse(text, &c, &h, &e)) fail_msg("%s", e.text);
     assert_int_equal(c.v[P_SM_COUNT], 10);
     assert_int_equal(c.v[P_MEM_CHANNELS], 8); /* octal */
@@ -152,7 +155,8 @@ TEST(test_refused)
         {"-gpgpu_mem_addr_mapping dramid@8;0000", "64 address bits"},
         {"-ptx_opcode_latency_int 1,2,3", "must be 5 numbers"},
         {"-config nowhere.config", "x.config:1: -config: cannot read nowhere.config"},
-        {"-gpgpu_cache:dl1 S:4:128:64,L:T:m:L:L,A:512:8,16 -gpgpu_adaptive_cache_config 1 -gpgpu_unified_l1d_size 128 -gpgpu_shmem_option 8,4",
+        {"-gpgpu_cache:dl1 S:4:128:64,L:T:m:L:L,A:512:8,16 -gpgpu_adaptive_cache_config 1 -gpgpu_unified_l1d_size 128 "
+         "-gpgpu_shmem_option 8,4",
          "ascending sizes"},
     };
     static struct heard h;
@@ -160,18 +164,10 @@ TEST(test_refused)
         struct gpu_config c;
         struct wl_err e = {.code = WL_OK};
         int rc = parse(rows[i].text, &c, &h, &e);
-        if (rc != WL_EINPUT || !strstr(e.text, rows[i].why)) fail_msg("wanted '%s', got %d '%s'", rows[i].why, rc, e.text);
+        if (rc != WL_EINPUT || !strstr(e.text, rows[i].why))
+            fail_msg("wanted '%s', got %d '%s'", rows[i].why, rc, e.text);
     }
     assert_false(gpgpusim_text("base = gtx480\n"));
     assert_false(gpgpusim_text("# -gpgpu_n_mem 6\n"));
     assert_false(gpgpusim_text(""));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_presets), cmocka_unit_test(test_values), cmocka_unit_test(test_trace_config),
-        cmocka_unit_test(test_details), cmocka_unit_test(test_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -160,7 +160,7 @@ TEST(figure_6)
 
 /* ---- 8.4 ---- */
 
-TEST(s1_s2_sixteen_chunks_of_one_region)
+TEST(sixteen_chunks_of_one_region)
 {
     begin_16k(32);
     load_sixteen();
@@ -180,7 +180,7 @@ TEST(s1_s2_sixteen_chunks_of_one_region)
     end();
 }
 
-TEST(s3_one_line_a_region)
+TEST(one_line_a_region)
 {
     begin_16k(32);
     g->single = true;
@@ -192,7 +192,7 @@ TEST(s3_one_line_a_region)
     end();
 }
 
-TEST(s4_partial_hit)
+TEST(partial_hit)
 {
     begin_16k(32);
     assert_int_equal(load(0, 32), MISS);
@@ -204,7 +204,7 @@ TEST(s4_partial_hit)
     end();
 }
 
-TEST(s5_chunks_in_two_lines)
+TEST(chunks_in_two_lines)
 {
     begin_16k(32);
     for (uint64_t k = 0; k < 4; k++) load(k << 12, 32);
@@ -218,7 +218,7 @@ TEST(s5_chunks_in_two_lines)
     end();
 }
 
-TEST(s6_pairs)
+TEST(chunks_in_pairs)
 {
     begin_16k(64);
     assert_int_equal(load(0x20, 32), MISS);
@@ -232,7 +232,7 @@ TEST(s6_pairs)
     end();
 }
 
-TEST(s7_s8_a_finer_granularity_keeps_everything)
+TEST(a_finer_granularity_keeps_everything)
 {
     begin_16k(128);
     assert_int_equal(load(0, 128), MISS);
@@ -249,7 +249,7 @@ TEST(s7_s8_a_finer_granularity_keeps_everything)
     end();
 }
 
-TEST(s9_whole_lines_replace_the_oldest_line)
+TEST(whole_lines_replace_the_oldest_line)
 {
     begin_16k(32);
     for (uint64_t k = 0; k < 5; k++) {
@@ -263,7 +263,7 @@ TEST(s9_whole_lines_replace_the_oldest_line)
     end();
 }
 
-TEST(s10_the_two_oldest_chunks_need_not_be_neighbours)
+TEST(the_two_oldest_chunks_need_not_be_neighbours)
 {
     begin(32, 1, 32);
     for (uint64_t k = 0; k < 4; k++) load(k << 12, 32);
@@ -274,7 +274,7 @@ TEST(s10_the_two_oldest_chunks_need_not_be_neighbours)
     end();
 }
 
-TEST(s11_another_region_takes_a_whole_line)
+TEST(another_region_takes_a_whole_line)
 {
     begin_16k(32);
     for (uint64_t k = 0; k < 5; k++) {
@@ -286,7 +286,7 @@ TEST(s11_another_region_takes_a_whole_line)
     end();
 }
 
-TEST(s12_a_coarser_granularity_flushes)
+TEST(a_coarser_granularity_flushes)
 {
     begin_16k(32);
     load_sixteen();
@@ -300,7 +300,7 @@ TEST(s12_a_coarser_granularity_flushes)
 
 /* ---- in flight ---- */
 
-TEST(s13_chunks_in_flight)
+TEST(chunks_in_flight)
 {
     begin_16k(32);
     assert_int_equal(try_load(0, 32, false), MISS);
@@ -311,7 +311,7 @@ TEST(s13_chunks_in_flight)
     end();
 }
 
-TEST(s14_a_flush_dooms_what_is_in_flight)
+TEST(a_flush_dooms_what_is_in_flight)
 {
     begin(32, 1, 32);
     assert_int_equal(try_load(0, 32, false), MISS);
@@ -357,31 +357,4 @@ TEST(retain_keeps_pairs_and_lines)
     assert_int_equal(resident(), 4);
     assert_int_equal(load(0x4060, 32), HIT);
     end();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_address_is_split_as_in_the_paper),
-        cmocka_unit_test(common_tag_chunk_tag_and_set_name_a_sector),
-        cmocka_unit_test(tag_masks),
-        cmocka_unit_test(request_sizes),
-        cmocka_unit_test(storage_of_the_tags),
-        cmocka_unit_test(figure_6),
-        cmocka_unit_test(s1_s2_sixteen_chunks_of_one_region),
-        cmocka_unit_test(s3_one_line_a_region),
-        cmocka_unit_test(s4_partial_hit),
-        cmocka_unit_test(s5_chunks_in_two_lines),
-        cmocka_unit_test(s6_pairs),
-        cmocka_unit_test(s7_s8_a_finer_granularity_keeps_everything),
-        cmocka_unit_test(s9_whole_lines_replace_the_oldest_line),
-        cmocka_unit_test(s10_the_two_oldest_chunks_need_not_be_neighbours),
-        cmocka_unit_test(s11_another_region_takes_a_whole_line),
-        cmocka_unit_test(s12_a_coarser_granularity_flushes),
-        cmocka_unit_test(s13_chunks_in_flight),
-        cmocka_unit_test(s14_a_flush_dooms_what_is_in_flight),
-        cmocka_unit_test(what_is_in_flight_is_never_replaced),
-        cmocka_unit_test(retain_keeps_pairs_and_lines),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

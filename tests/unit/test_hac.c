@@ -147,7 +147,7 @@ static void trace(uint32_t ways, const uint32_t place[8], const uint64_t mc[4], 
         char name; /* n p N: NVM n1 n2 N3; d e D: DRAM d1 d2 D3 */
         bool nvm;
         uint8_t ea;
-    } op[8] = {{WL_LOAD, 'n', NVM, 32}, {WL_LOAD, 'd', DRAM, 32}, {WL_LOAD, 'p', NVM, 1}, {WL_LOAD, 'e', DRAM, 1},
+    } op[8] = {{WL_LOAD, 'n', NVM, 32}, {WL_LOAD, 'd', DRAM, 32}, {WL_LOAD, 'p', NVM, 1},  {WL_LOAD, 'e', DRAM, 1},
                {WL_STORE, 'N', NVM, 8}, {WL_STORE, 'D', DRAM, 8}, {WL_LOAD, 'd', DRAM, 4}, {WL_LOAD, 'p', NVM, 4}};
     struct bench b;
     begin(&b, "hac", ways);
@@ -194,14 +194,14 @@ static void begin_dirty(struct bench *b, const char *spec, uint8_t ea)
 TEST(a_low_request_passes_a_dirty_nvm_line)
 {
     struct bench b;
-    begin_dirty(&b, "hac", 24);                            /* EA 2 */
-    assert_int_equal(demand(&b, 'x', DRAM, 16), PAST);     /* EA 1 */
+    begin_dirty(&b, "hac", 24);                        /* EA 2 */
+    assert_int_equal(demand(&b, 'x', DRAM, 16), PAST); /* EA 1 */
     assert_int_equal(demand(&b, 'y', NVM, 8), PAST);
     assert_string_equal(chain(&b), "abcdefgh");
     assert_int_equal(counter(&b, "mc_samples"), 0);
     assert_int_equal(counter(&b, "bypassed_dram"), 1);
     assert_int_equal(counter(&b, "bypassed_nvm"), 1);
-    assert_int_equal(demand(&b, 'x', DRAM, 24), MISS);     /* equal is not greater */
+    assert_int_equal(demand(&b, 'x', DRAM, 24), MISS); /* equal is not greater */
     assert_string_equal(chain(&b), "bcdexfgh");
     assert_int_equal(counter(&b, "mc_sum"), 9);
     end(&b);
@@ -327,27 +327,4 @@ TEST(victims_are_invalid_first_and_never_in_flight)
     assert_int_equal(demand(&b, 'y', NVM, 1), MISS);
     assert_int_equal(b.line[2], 'y');
     end(&b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(effective_addresses_are_quantized),
-        cmocka_unit_test(formulas_for_16_ways),
-        cmocka_unit_test(formulas_for_8_ways),
-        cmocka_unit_test(positions_stay_in_the_set),
-        cmocka_unit_test(the_miss_counter_saturates),
-        cmocka_unit_test(the_first_miss),
-        cmocka_unit_test(only_demand_misses_move_the_counter),
-        cmocka_unit_test(trace_of_16_ways),
-        cmocka_unit_test(trace_of_8_ways),
-        cmocka_unit_test(a_low_request_passes_a_dirty_nvm_line),
-        cmocka_unit_test(who_is_passed_and_who_passes),
-        cmocka_unit_test(a_limit_thaws_a_frozen_set),
-        cmocka_unit_test(the_last_request_with_lanes_sets_ea),
-        cmocka_unit_test(words_may_be_counted_instead_of_lanes),
-        cmocka_unit_test(a_merge_promotes_unless_told),
-        cmocka_unit_test(victims_are_invalid_first_and_never_in_flight),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

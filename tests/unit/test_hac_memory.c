@@ -81,8 +81,10 @@ TEST(writes_are_counted_line_by_line)
 
 /* ---- whole runs ---- */
 
+/* clang-format off */
 static const char *const policies[] = {"lru",       "hac",        "hac:write_class=l1_wrbk_only", "wbar", "hac_static",
                                        "fixed:d=2,n=5", "eabp", "eabp:bypass=on", "hac:promote_on_merge=no"};
+/* clang-format on */
 static const char *const programs[] = {"histogram", "bfs", "laplace3d", "atax"};
 
 /* The paper's machine with an L2 of 24 KB, so that tiny inputs do not fit. */
@@ -151,19 +153,4 @@ TEST(wear_adds_up)
     assert_true(few.dram.nvm_line_writes_untracked > 0);
     assert_int_equal(few.cycles, all.cycles);
     assert_int_equal(few.dram.nvm_line_writes, all.dram.nvm_line_writes);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_hash_takes_half_of_any_range),
-        cmocka_unit_test(allocations_lie_in_one_memory_each),
-        cmocka_unit_test(only_the_upper_half_of_device_memory),
-        cmocka_unit_test(writes_are_counted_line_by_line),
-        cmocka_unit_test(where_nothing_is_nvm_all_maps_are_one),
-        cmocka_unit_test(inserting_as_most_recent_is_lru),
-        cmocka_unit_test(both_engines_agree),
-        cmocka_unit_test(wear_adds_up),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

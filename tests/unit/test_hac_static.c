@@ -34,8 +34,10 @@ TEST(static_places)
     miss_into("hac_static", DRAM, 16, "bcdXefgh");
     miss_into("hac_static", NVM, 1, "bXcdefgh");
     miss_into("hac_static", DRAM, 1, "Xbcdefgh");
-    static const struct { uint8_t ea; uint32_t nvm, dram; } edge[] = {
-        {1, 1, 0}, {8, 1, 0}, {9, 8, 7}, {23, 8, 7}, {24, 15, 14}, {32, 15, 14}};
+    static const struct {
+        uint8_t ea;
+        uint32_t nvm, dram;
+    } edge[] = {{1, 1, 0}, {8, 1, 0}, {9, 8, 7}, {23, 8, 7}, {24, 15, 14}, {32, 15, 14}};
     for (unsigned i = 0; i < COUNT(edge); i++) {
         assert_int_equal(enters("hac_static", 16, WL_LOAD, NVM, edge[i].ea), edge[i].nvm);
         assert_int_equal(enters("hac_static", 16, WL_LOAD, DRAM, edge[i].ea), edge[i].dram);
@@ -125,6 +127,7 @@ TEST(storage_is_the_papers)
 
 TEST(what_cannot_work_is_refused)
 {
+    /* clang-format off */
     static const struct { const char *spec; uint32_t ways; } bad[] = {
         {"hac", 4}, {"hac", 12}, {"wbar", 4}, {"hac_static", 6}, {"fixed:d=8", 8}, {"fixed:n=9", 8},
         {"eabp:mode=insert,bypass=on", 8}};
@@ -134,18 +137,5 @@ TEST(what_cannot_work_is_refused)
         assert_null(create(bad[i].spec, SETS, bad[i].ways, &p, &why));
         assert_non_null(why);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(static_places),
-        cmocka_unit_test(fixed_places),
-        cmocka_unit_test(eabp_evicts_what_few_lanes_asked_for),
-        cmocka_unit_test(eabp_may_pass),
-        cmocka_unit_test(eabp_by_insertion),
-        cmocka_unit_test(storage_is_the_papers),
-        cmocka_unit_test(what_cannot_work_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    /* clang-format on */
 }

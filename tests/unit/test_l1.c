@@ -1,21 +1,22 @@
-/* test_l1.c - loads at a first-level cache: hits, misses, refusals, bypass, and what the policy hears; one behaviour a function. */
+/* test_l1.c - loads at a first-level cache: hits, misses, refusals, bypass, and what the policy hears; one behaviour a
+ * function. */
 #include "unit/l1_rig.h"
 
 /* ---- 1: hits and misses ---- */
 
-TEST(l01_miss_reserves_a_line_and_sends_a_fetch)
+TEST_WITH(miss_reserves_a_line_and_sends_a_fetch, begin, end)
 {
     struct req *r = request(WL_LOAD, WL_GLOBAL, 5, 4);
     assert_int_equal(access(r), L1_MISSED);
     assert_int_equal(state_of(5), WL_RESERVED);
     assert_int_equal(cache.mshr.used, 1);
-    assert_ptr_equal(sent(), r);              /* the request itself travels */
+    assert_ptr_equal(sent(), r);               /* the request itself travels */
     assert_int_equal(r->sectors, ALL_SECTORS); /* for the whole line, whatever was touched */
     assert_int_equal(cache.stats.misses, 1);
     assert_int_equal(cache.stats.load_misses, 1);
 }
 
-TEST(l02_fill_makes_the_line_valid_and_frees_the_entry)
+TEST_WITH(fill_makes_the_line_valid_and_frees_the_entry, begin, end)
 {
     make_valid(5);
     assert_int_equal(state_of(5), WL_VALID);
@@ -23,7 +24,7 @@ TEST(l02_fill_makes_the_line_valid_and_frees_the_entry)
     assert_int_equal(cache.stats.fills, 1);
 }
 
-TEST(l03_hit)
+TEST_WITH(hit, begin, end)
 {
     make_valid(5);
     struct req *r = request(WL_LOAD, WL_GLOBAL, 5, 2);
@@ -33,7 +34,7 @@ TEST(l03_hit)
     assert_int_equal(cache.stats.load_hits, 1);
 }
 
-TEST(l04_load_to_a_reserved_line_merges)
+TEST_WITH(load_to_a_reserved_line_merges, begin, end)
 {
     assert_int_equal(load(5), L1_MISSED);
     assert_int_equal(load(5), L1_MERGED);
@@ -44,14 +45,14 @@ TEST(l04_load_to_a_reserved_line_merges)
     assert_int_equal(cache.stats.misses, 1);
 }
 
-TEST(l05_hit_under_miss)
+TEST_WITH(hit_under_miss, begin, end)
 {
     make_valid(1);
     assert_int_equal(load(2), L1_MISSED);
     assert_int_equal(load(1), L1_HIT);
 }
 
-TEST(l06_fill_wakes_all_waiters_in_order)
+TEST_WITH(fill_wakes_all_waiters_in_order, begin, end)
 {
     struct req *a = request(WL_LOAD, WL_GLOBAL, 5, 1), *b = request(WL_LOAD, WL_GLOBAL, 5, 8);
     assert_int_equal(access(a), L1_MISSED);
@@ -67,14 +68,14 @@ TEST(l06_fill_wakes_all_waiters_in_order)
 
 /* ---- 2: refusals ---- */
 
-TEST(l07_merge_limit_refuses)
+TEST_WITH(merge_limit_refuses, begin, end)
 {
     assert_int_equal(load(5), L1_MISSED);
     assert_int_equal(load(5), L1_MERGED);
     refuses_load(5, L1_NO_MERGE);
 }
 
-TEST(l08_mshr_full_refuses_and_changes_nothing)
+TEST_WITH(mshr_full_refuses_and_changes_nothing, begin, end)
 {
     for (uint64_t line = 0; line < MSHRS; line++) assert_int_equal(load(line), L1_MISSED);
     refuses_load(3, L1_NO_MSHR);
@@ -82,7 +83,7 @@ TEST(l08_mshr_full_refuses_and_changes_nothing)
     assert_int_equal(load(3), L1_MISSED);
 }
 
-TEST(l09_reserved_lines_are_never_evicted)
+TEST_WITH(reserved_lines_are_never_evicted, begin, end)
 {
     assert_int_equal(load(0), L1_MISSED);
     assert_int_equal(load(4), L1_MISSED); /* both ways of set 0 are in flight */
@@ -93,7 +94,7 @@ TEST(l09_reserved_lines_are_never_evicted)
     assert_int_equal(state_of(4), WL_RESERVED);
 }
 
-TEST(l10_miss_queue_full_refuses)
+TEST_WITH(miss_queue_full_refuses, begin, end)
 {
     struct l1_shape shape = plain_shape();
     l1_destroy(&cache);
@@ -112,7 +113,7 @@ TEST(l10_miss_queue_full_refuses)
     assert_int_equal(load(0), L1_MERGED);
 }
 
-TEST(l11_a_store_that_would_evict_waits_whole)
+TEST_WITH(a_store_that_would_evict_waits_whole, begin, end)
 {
     struct l1_shape shape = plain_shape();
     l1_destroy(&cache);
@@ -124,7 +125,7 @@ TEST(l11_a_store_that_would_evict_waits_whole)
     assert_int_equal(state_of(7), WL_VALID);
 }
 
-TEST(l12_a_gated_warp_may_hit_and_merge_but_not_miss)
+TEST_WITH(a_gated_warp_may_hit_and_merge_but_not_miss, begin, end)
 {
     make_valid(1);
     assert_int_equal(load(2), L1_MISSED);
@@ -138,7 +139,7 @@ TEST(l12_a_gated_warp_may_hit_and_merge_but_not_miss)
     assert_int_equal(cache.missq_used, 1);
 }
 
-TEST(l12b_where_merges_are_gated_too_it_may_only_hit)
+TEST_WITH(where_merges_are_gated_too_it_may_only_hit, begin, end)
 {
     cache.gate_merges = true;
     make_valid(1);
@@ -155,7 +156,7 @@ TEST(l12b_where_merges_are_gated_too_it_may_only_hit)
 
 /* ---- 3: bypass ---- */
 
-TEST(l13_bypass_needs_no_line_and_no_mshr)
+TEST_WITH(bypass_needs_no_line_and_no_mshr, begin, end)
 {
     for (uint64_t line = 0; line < MSHRS; line++) assert_int_equal(load(line), L1_MISSED);
     struct req *r = request(WL_LOAD, WL_GLOBAL, 100, 6);
@@ -165,12 +166,12 @@ TEST(l13_bypass_needs_no_line_and_no_mshr)
     assert_int_equal(state_of(100), WL_INVALID);
     for (uint64_t line = 0; line < MSHRS; line++) assert_int_equal(sent()->line, line);
     const struct req *down = sent();
-    assert_ptr_equal(down, r);            /* it goes itself, */
-    assert_int_equal(down->sectors, 6);   /* with the sectors its lanes touch */
+    assert_ptr_equal(down, r);          /* it goes itself, */
+    assert_int_equal(down->sectors, 6); /* with the sectors its lanes touch */
     assert_int_equal(cache.stats.bypasses, 1);
 }
 
-TEST(l14_policy_decides_to_bypass)
+TEST_WITH(policy_decides_to_bypass, begin, end)
 {
     make_valid(5);
     seen.decide = WL_BYPASS;
@@ -180,7 +181,7 @@ TEST(l14_policy_decides_to_bypass)
     assert_int_equal(sent()->sectors, 1);
 }
 
-TEST(l15_policy_finds_no_way_and_bypasses)
+TEST_WITH(policy_finds_no_way_and_bypasses, begin, end)
 {
     seen.victim = WL_NO_WAY_BYPASS;
     struct req *r = request(WL_LOAD, WL_GLOBAL, 5, 3);
@@ -190,7 +191,7 @@ TEST(l15_policy_finds_no_way_and_bypasses)
     assert_int_equal(sent()->sectors, 3);
 }
 
-TEST(l16_policy_finds_no_way_and_waits)
+TEST_WITH(policy_finds_no_way_and_waits, begin, end)
 {
     seen.victim = WL_NO_WAY_STALL;
     refuses_load(5, L1_NO_LINE);
@@ -198,7 +199,7 @@ TEST(l16_policy_finds_no_way_and_waits)
 
 /* ---- 7: flush and hooks ---- */
 
-TEST(l31_flush_empties_the_cache)
+TEST_WITH(flush_empties_the_cache, begin, end)
 {
     make_valid(1);
     make_valid(2);
@@ -213,7 +214,7 @@ TEST(l31_flush_empties_the_cache)
     assert_int_equal(cache.stats.writebacks, 0);
 }
 
-TEST(l32_lru_evicts_the_oldest)
+TEST_WITH(lru_evicts_the_oldest, begin, end)
 {
     make_valid(0);
     make_valid(4);
@@ -222,7 +223,7 @@ TEST(l32_lru_evicts_the_oldest)
     assert_int_equal(seen.evicted_line, 4);
 }
 
-TEST(l33_one_hook_per_accepted_load)
+TEST_WITH(one_hook_per_accepted_load, begin, end)
 {
     uint64_t seed = 9, accepted = 0, own_wish = 0; /* ld.cg: nothing the policy hears of */
     for (int i = 0; i < 5000; i++) {
@@ -255,7 +256,7 @@ TEST(l33_one_hook_per_accepted_load)
     assert_true(seen.evicts > 100 && seen.merges > 100);
 }
 
-TEST(l34_notes_of_the_l2_reach_the_policy)
+TEST_WITH(notes_of_the_l2_reach_the_policy, begin, end)
 {
     assert_int_equal(load(5), L1_MISSED);
     struct req *f = sent();
@@ -264,7 +265,7 @@ TEST(l34_notes_of_the_l2_reach_the_policy)
     assert_int_equal(seen.replies, 1);
 }
 
-TEST(l35_a_store_is_told_of_when_no_copy_stays)
+TEST_WITH(a_store_is_told_of_when_no_copy_stays, begin, end)
 {
     make_valid(1);
     assert_int_equal(access(request(WL_STORE, WL_GLOBAL, 1, 1)), L1_STORED); /* kills it */
@@ -274,49 +275,15 @@ TEST(l35_a_store_is_told_of_when_no_copy_stays)
     make_valid(4);
     assert_int_equal(load(3), L1_MISSED);
     assert_int_equal(access(request(WL_STORE, WL_GLOBAL, 3, 1)), L1_STORED); /* its line still comes */
-    assert_int_equal(access(request(WL_STORE, WL_LOCAL, 4, 1)), L1_STORED); /* written into the line */
+    assert_int_equal(access(request(WL_STORE, WL_LOCAL, 4, 1)), L1_STORED);  /* written into the line */
     assert_int_equal(seen.stores, 2);
 }
 
-TEST(l36_a_flush_is_told_of_once)
+TEST_WITH(a_flush_is_told_of_once, begin, end)
 {
     make_valid(1);
     make_valid(2);
     l1_flush(&cache);
     assert_int_equal(seen.kills, 2);
     assert_int_equal(seen.flushes, 1);
-}
-
-#define CASE(f) cmocka_unit_test_setup_teardown(f, begin, end)
-
-#define CASE(f) cmocka_unit_test_setup_teardown(f, begin, end)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CASE(l01_miss_reserves_a_line_and_sends_a_fetch),
-        CASE(l02_fill_makes_the_line_valid_and_frees_the_entry),
-        CASE(l03_hit),
-        CASE(l04_load_to_a_reserved_line_merges),
-        CASE(l05_hit_under_miss),
-        CASE(l06_fill_wakes_all_waiters_in_order),
-        CASE(l07_merge_limit_refuses),
-        CASE(l08_mshr_full_refuses_and_changes_nothing),
-        CASE(l09_reserved_lines_are_never_evicted),
-        CASE(l10_miss_queue_full_refuses),
-        CASE(l11_a_store_that_would_evict_waits_whole),
-        CASE(l12_a_gated_warp_may_hit_and_merge_but_not_miss),
-        CASE(l12b_where_merges_are_gated_too_it_may_only_hit),
-        CASE(l13_bypass_needs_no_line_and_no_mshr),
-        CASE(l14_policy_decides_to_bypass),
-        CASE(l15_policy_finds_no_way_and_bypasses),
-        CASE(l16_policy_finds_no_way_and_waits),
-        CASE(l31_flush_empties_the_cache),
-        CASE(l32_lru_evicts_the_oldest),
-        CASE(l33_one_hook_per_accepted_load),
-        CASE(l34_notes_of_the_l2_reach_the_policy),
-        CASE(l35_a_store_is_told_of_when_no_copy_stays),
-        CASE(l36_a_flush_is_told_of_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

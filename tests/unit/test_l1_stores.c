@@ -1,9 +1,10 @@
-/* test_l1_stores.c - stores and atomics at a first-level cache, sectors, and caches of other shapes; one behaviour a function. */
+/* test_l1_stores.c - stores and atomics at a first-level cache, sectors, and caches of other shapes; one behaviour a
+ * function. */
 #include "unit/l1_rig.h"
 
 /* ---- 4: stores and atomics ---- */
 
-TEST(l17_global_store_hit_evicts)
+TEST_WITH(global_store_hit_evicts, begin, end)
 {
     make_valid(5);
     struct req *r = request(WL_STORE, WL_GLOBAL, 5, 1);
@@ -17,7 +18,7 @@ TEST(l17_global_store_hit_evicts)
     assert_int_equal(cache.stats.evictions, 0); /* that counter is for replacement */
 }
 
-TEST(l18_global_store_miss_allocates_nothing)
+TEST_WITH(global_store_miss_allocates_nothing, begin, end)
 {
     assert_int_equal(store(WL_GLOBAL, 5, 1), L1_STORED);
     assert_int_equal(state_of(5), WL_INVALID);
@@ -27,7 +28,7 @@ TEST(l18_global_store_miss_allocates_nothing)
     assert_int_equal(sent()->kind, WL_STORE);
 }
 
-TEST(l19_store_to_a_reserved_line_leaves_it)
+TEST_WITH(store_to_a_reserved_line_leaves_it, begin, end)
 {
     assert_int_equal(load(5), L1_MISSED);
     assert_int_equal(store(WL_GLOBAL, 5, 1), L1_STORED);
@@ -37,7 +38,7 @@ TEST(l19_store_to_a_reserved_line_leaves_it)
     assert_int_equal(state_of(5), WL_VALID);
 }
 
-TEST(l20_local_store_hit_marks_dirty)
+TEST_WITH(local_store_hit_marks_dirty, begin, end)
 {
     make_valid(5);
     struct req *r = request(WL_STORE, WL_LOCAL, 5, 2);
@@ -50,7 +51,7 @@ TEST(l20_local_store_hit_marks_dirty)
     assert_int_equal(cache.tags.sectors[at].dirty, 2);
 }
 
-TEST(l21_local_store_miss_goes_down)
+TEST_WITH(local_store_miss_goes_down, begin, end)
 {
     struct req *r = request(WL_STORE, WL_LOCAL, 5, 2);
     assert_int_equal(access(r), L1_STORED);
@@ -59,7 +60,7 @@ TEST(l21_local_store_miss_goes_down)
     assert_int_equal(state_of(5), WL_INVALID);
 }
 
-TEST(l22_evicting_a_dirty_line_writes_its_dirty_sectors_back)
+TEST_WITH(evicting_a_dirty_line_writes_its_dirty_sectors_back, begin, end)
 {
     make_valid(0);
     make_valid(4);
@@ -78,7 +79,7 @@ TEST(l22_evicting_a_dirty_line_writes_its_dirty_sectors_back)
     assert_int_equal(cache.stats.evictions, 1);
 }
 
-TEST(l23_evicting_a_dirty_line_needs_two_queue_entries)
+TEST_WITH(evicting_a_dirty_line_needs_two_queue_entries, begin, end)
 {
     make_valid(0);
     make_valid(4);
@@ -89,7 +90,7 @@ TEST(l23_evicting_a_dirty_line_needs_two_queue_entries)
     assert_int_equal(load(8), L1_MISSED);
 }
 
-TEST(l24_atomics_pass_and_leave_no_trace)
+TEST_WITH(atomics_pass_and_leave_no_trace, begin, end)
 {
     make_valid(5);
     struct l1d_stats before = cache.stats;
@@ -113,7 +114,7 @@ static void begin_sectored(void)
     begin_shape(shape);
 }
 
-TEST(l25_sectored_cache_fetches_missing_sectors_only)
+TEST_WITH(sectored_cache_fetches_missing_sectors_only, begin, end)
 {
     begin_sectored();
     assert_int_equal(access(request(WL_LOAD, WL_GLOBAL, 5, 1)), L1_MISSED);
@@ -123,14 +124,14 @@ TEST(l25_sectored_cache_fetches_missing_sectors_only)
     assert_int_equal(access(request(WL_LOAD, WL_GLOBAL, 5, 1)), L1_HIT);
     assert_int_equal(access(request(WL_LOAD, WL_GLOBAL, 5, 7)), L1_MISSED);
     f = sent();
-    assert_int_equal(f->sectors, 6); /* sector 0 is there */
+    assert_int_equal(f->sectors, 6);                                     /* sector 0 is there */
     assert_int_equal(access(request(WL_LOAD, WL_GLOBAL, 5, 1)), L1_HIT); /* the line waits, its sector does not */
     assert_int_equal(answer(f), 1);
     assert_int_equal(access(request(WL_LOAD, WL_GLOBAL, 5, 7)), L1_HIT);
     assert_int_equal(cache.stats.evictions, 0);
 }
 
-TEST(l26_sectored_loads_of_one_line_in_flight)
+TEST_WITH(sectored_loads_of_one_line_in_flight, begin, end)
 {
     begin_sectored();
     assert_int_equal(access(request(WL_LOAD, WL_GLOBAL, 5, 1)), L1_MISSED);
@@ -144,7 +145,7 @@ TEST(l26_sectored_loads_of_one_line_in_flight)
     assert_int_equal(cache.mshr.used, 0);
 }
 
-TEST(l27_sector_in_flight_merges)
+TEST_WITH(sector_in_flight_merges, begin, end)
 {
     begin_sectored();
     assert_int_equal(access(request(WL_LOAD, WL_GLOBAL, 5, 3)), L1_MISSED);
@@ -154,7 +155,7 @@ TEST(l27_sector_in_flight_merges)
     assert_int_equal(answer(sent()), 2);
 }
 
-TEST(l28_sector_miss_keeps_dirty_sectors)
+TEST_WITH(sector_miss_keeps_dirty_sectors, begin, end)
 {
     begin_sectored();
     assert_int_equal(access(request(WL_LOAD, WL_LOCAL, 5, 1)), L1_MISSED);
@@ -169,7 +170,7 @@ TEST(l28_sector_miss_keeps_dirty_sectors)
 
 /* ---- 6: other shapes ---- */
 
-TEST(l29_constant_cache_keeps_half_lines)
+TEST_WITH(constant_cache_keeps_half_lines, begin, end)
 {
     struct l1_shape shape = plain_shape();
     l1_destroy(&cache);
@@ -184,7 +185,7 @@ TEST(l29_constant_cache_keeps_half_lines)
     assert_int_equal(sent()->sectors, 12);
 }
 
-TEST(l30_infinite_cache_never_evicts)
+TEST_WITH(infinite_cache_never_evicts, begin, end)
 {
     struct l1_shape shape = plain_shape();
     l1_destroy(&cache);
@@ -207,7 +208,7 @@ TEST(l30_infinite_cache_never_evicts)
 
 /* ---- later machines ---- */
 
-TEST(l37_a_store_may_leave_its_line)
+TEST_WITH(a_store_may_leave_its_line, begin, end)
 {
     struct l1_shape shape = plain_shape();
     shape.update = true;
@@ -222,7 +223,7 @@ TEST(l37_a_store_may_leave_its_line)
     assert_int_equal(cache.stats.store_hits, 1);
 }
 
-TEST(l38_a_perfect_cache_always_hits)
+TEST_WITH(a_perfect_cache_always_hits, begin, end)
 {
     struct l1_shape shape = plain_shape();
     shape.perfect = true;
@@ -234,7 +235,7 @@ TEST(l38_a_perfect_cache_always_hits)
 }
 
 /* Ways that are switched off hold nothing and are nobody's victim; switched on again they are empty. */
-TEST(l39_ways_can_be_switched_off)
+TEST_WITH(ways_can_be_switched_off, begin, end)
 {
     for (uint64_t i = 0; i < WAYS; i++) make_valid(i * SETS);
     unsigned kills = seen.kills;
@@ -252,30 +253,4 @@ TEST(l39_ways_can_be_switched_off)
     l1_set_ways(&cache, 2);
     l1_set_ways(&cache, 2); /* twice is once */
     assert_int_equal(cache.tags.filled[0], WAYS - 2);
-}
-
-#define CASE(f) cmocka_unit_test_setup_teardown(f, begin, end)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CASE(l17_global_store_hit_evicts),
-        CASE(l18_global_store_miss_allocates_nothing),
-        CASE(l19_store_to_a_reserved_line_leaves_it),
-        CASE(l20_local_store_hit_marks_dirty),
-        CASE(l21_local_store_miss_goes_down),
-        CASE(l22_evicting_a_dirty_line_writes_its_dirty_sectors_back),
-        CASE(l23_evicting_a_dirty_line_needs_two_queue_entries),
-        CASE(l24_atomics_pass_and_leave_no_trace),
-        CASE(l25_sectored_cache_fetches_missing_sectors_only),
-        CASE(l26_sectored_loads_of_one_line_in_flight),
-        CASE(l27_sector_in_flight_merges),
-        CASE(l28_sector_miss_keeps_dirty_sectors),
-        CASE(l29_constant_cache_keeps_half_lines),
-        CASE(l30_infinite_cache_never_evicts),
-        CASE(l37_a_store_may_leave_its_line),
-        CASE(l38_a_perfect_cache_always_hits),
-        CASE(l39_ways_can_be_switched_off),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,17 @@
-/* test_l2.c - what an L2 slice does with reads, stores, atomics and victims, one behaviour a function, cycle by cycle. */
+/* test_l2.c - what an L2 slice does with reads, stores, atomics and victims, one behaviour a function, cycle by cycle.
+ */
 #include "unit/l2_rig.h"
 
 /* ---- reads ---- */
 
-TEST(l01_read_miss_fetches_then_answers)
+TEST(read_miss_fetches_then_answers)
 {
     begin("");
     struct req *r = send(WL_LOAD, 7, 3);
     step(1);
     assert_null(replied());
     struct req *f = asked(); /* in the cycle of the tags */
-    assert_ptr_equal(f, r); /* the request itself */
+    assert_ptr_equal(f, r);  /* the request itself */
     assert_int_equal(f->fetch, 3);
     assert_false(f->is_write);
     fill(f);
@@ -25,7 +26,7 @@ TEST(l01_read_miss_fetches_then_answers)
     end();
 }
 
-TEST(l02_read_hit_answers_in_the_cycle_of_the_tags)
+TEST(read_hit_answers_in_the_cycle_of_the_tags)
 {
     begin("");
     read_in(7, 3);
@@ -37,7 +38,7 @@ TEST(l02_read_hit_answers_in_the_cycle_of_the_tags)
     end();
 }
 
-TEST(l03_the_data_port_is_busy_a_cycle_per_32_bytes)
+TEST(the_data_port_is_busy_a_cycle_per_32_bytes)
 {
     begin("");
     read_in(7, 15);
@@ -55,7 +56,7 @@ TEST(l03_the_data_port_is_busy_a_cycle_per_32_bytes)
     end();
 }
 
-TEST(l04_a_read_of_a_line_in_flight_merges)
+TEST(a_read_of_a_line_in_flight_merges)
 {
     begin("");
     struct req *a = send(WL_LOAD, 7, 1), *b = send(WL_LOAD, 7, 1);
@@ -71,7 +72,7 @@ TEST(l04_a_read_of_a_line_in_flight_merges)
     end();
 }
 
-TEST(l05_only_missing_sectors_are_fetched)
+TEST(only_missing_sectors_are_fetched)
 {
     begin("");
     read_in(7, 1);
@@ -87,7 +88,7 @@ TEST(l05_only_missing_sectors_are_fetched)
     end();
 }
 
-TEST(l06_a_cache_without_sectors_fetches_the_line)
+TEST(a_cache_without_sectors_fetches_the_line)
 {
     begin("l2.sectored=no");
     struct req *r = send(WL_LOAD, 7, 1);
@@ -104,7 +105,7 @@ TEST(l06_a_cache_without_sectors_fetches_the_line)
     end();
 }
 
-TEST(l07_sectors_of_one_line_return_one_by_one)
+TEST(sectors_of_one_line_return_one_by_one)
 {
     begin("");
     struct req *a = send(WL_LOAD, 7, 1), *b = send(WL_LOAD, 7, 2);
@@ -126,7 +127,7 @@ TEST(l07_sectors_of_one_line_return_one_by_one)
 
 /* ---- stores ---- */
 
-TEST(l08_lazy_store_miss_fetches_nothing)
+TEST(lazy_store_miss_fetches_nothing)
 {
     begin("l2.write=lazy");
     struct req *w = send_write(7, 1, 0xff, 0);
@@ -139,7 +140,7 @@ TEST(l08_lazy_store_miss_fetches_nothing)
     end();
 }
 
-TEST(l09_reading_a_partly_written_sector_fetches_it)
+TEST(reading_a_partly_written_sector_fetches_it)
 {
     begin("l2.write=lazy");
     send_write(7, 1, 0xff, 0);
@@ -157,7 +158,7 @@ TEST(l09_reading_a_partly_written_sector_fetches_it)
     end();
 }
 
-TEST(l10_a_sector_written_whole_needs_no_fetch)
+TEST(a_sector_written_whole_needs_no_fetch)
 {
     begin("l2.write=lazy");
     send_write(7, 2, UINT64_C(0x0000ffff00000000), 0);
@@ -172,7 +173,7 @@ TEST(l10_a_sector_written_whole_needs_no_fetch)
     end();
 }
 
-TEST(l11_a_store_hit_is_a_hit_whatever_was_there)
+TEST(a_store_hit_is_a_hit_whatever_was_there)
 {
     begin("l2.write=lazy");
     send_write(7, 1, 1, 0);
@@ -184,7 +185,7 @@ TEST(l11_a_store_hit_is_a_hit_whatever_was_there)
     end();
 }
 
-TEST(l12_forward_sends_the_store_on_and_reads_the_line)
+TEST(forward_sends_the_store_on_and_reads_the_line)
 {
     begin("l2.write=forward l2.sectored=no");
     struct req *w = send_write(7, 1, 0xff, 0);
@@ -207,7 +208,7 @@ TEST(l12_forward_sends_the_store_on_and_reads_the_line)
     end();
 }
 
-TEST(l13_fetch_policy_reads_what_the_store_does_not_cover)
+TEST(fetch_policy_reads_what_the_store_does_not_cover)
 {
     begin("l2.write=fetch l2.sectored=no");
     send_write(7, 1, 0xff, 0);
@@ -224,7 +225,7 @@ TEST(l13_fetch_policy_reads_what_the_store_does_not_cover)
     end();
 }
 
-TEST(l14_fetch_policy_trusts_a_store_of_the_whole_line)
+TEST(fetch_policy_trusts_a_store_of_the_whole_line)
 {
     begin("l2.write=fetch l2.sectored=no");
     send_write(7, 15, UINT64_MAX, UINT64_MAX);
@@ -237,7 +238,7 @@ TEST(l14_fetch_policy_trusts_a_store_of_the_whole_line)
     end();
 }
 
-TEST(l15_write_backs_of_the_l1_want_no_answer)
+TEST(write_backs_of_the_l1_want_no_answer)
 {
     begin("");
     struct req *w = send(WL_WRITEBACK, 7, 1);
@@ -250,7 +251,7 @@ TEST(l15_write_backs_of_the_l1_want_no_answer)
 
 /* ---- eviction ---- */
 
-TEST(l16_a_victim_writes_its_dirty_sectors_back)
+TEST(a_victim_writes_its_dirty_sectors_back)
 {
     begin("l2.write=lazy");
     send_write(1, 5, 0xff, 0xff);
@@ -269,7 +270,7 @@ TEST(l16_a_victim_writes_its_dirty_sectors_back)
     end();
 }
 
-TEST(l17_without_sectors_the_whole_line_is_written_back)
+TEST(without_sectors_the_whole_line_is_written_back)
 {
     begin("l2.sectored=no l2.write=lazy");
     send_write(1, 1, 0xff, 0);
@@ -283,7 +284,7 @@ TEST(l17_without_sectors_the_whole_line_is_written_back)
     end();
 }
 
-TEST(l18_a_clean_victim_is_just_dropped)
+TEST(a_clean_victim_is_just_dropped)
 {
     begin("");
     read_in(1, 1);
@@ -297,7 +298,7 @@ TEST(l18_a_clean_victim_is_just_dropped)
 
 /* The lazy policy knows which sectors stores have covered; a cache without sectors may not use that
  * to fetch three quarters of a line. */
-TEST(l19_without_sectors_a_partly_written_line_is_fetched_whole)
+TEST(without_sectors_a_partly_written_line_is_fetched_whole)
 {
     begin("l2.sectored=no l2.write=lazy");
     send_write(7, 1, 0xffffffff, 0); /* all of sector 0 */
@@ -312,7 +313,7 @@ TEST(l19_without_sectors_a_partly_written_line_is_fetched_whole)
 
 /* ---- atomics ---- */
 
-TEST(l20_an_atomic_reads_and_leaves_the_line_dirty)
+TEST(an_atomic_reads_and_leaves_the_line_dirty)
 {
     begin("");
     struct req *r = send(WL_ATOMIC, 7, 2);
@@ -330,7 +331,7 @@ TEST(l20_an_atomic_reads_and_leaves_the_line_dirty)
 
 /* ---- host copies ---- */
 
-TEST(l32_a_host_copy_leaves_its_line_clean_and_valid)
+TEST(a_host_copy_leaves_its_line_clean_and_valid)
 {
     begin("");
     l2_host_copy(&rig.l2, 7, 0, 5, rig.now);
@@ -344,7 +345,7 @@ TEST(l32_a_host_copy_leaves_its_line_clean_and_valid)
     end();
 }
 
-TEST(l38_neighbouring_sectors_come_along)
+TEST(neighbouring_sectors_come_along)
 {
     begin("l2.promote=2");
     struct req *r = send(WL_LOAD, 5, 1);
@@ -369,33 +370,4 @@ TEST(l38_neighbouring_sectors_come_along)
     step(8);
     req_free(&rig.pool, replied());
     end();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(l01_read_miss_fetches_then_answers),
-        cmocka_unit_test(l02_read_hit_answers_in_the_cycle_of_the_tags),
-        cmocka_unit_test(l03_the_data_port_is_busy_a_cycle_per_32_bytes),
-        cmocka_unit_test(l04_a_read_of_a_line_in_flight_merges),
-        cmocka_unit_test(l05_only_missing_sectors_are_fetched),
-        cmocka_unit_test(l06_a_cache_without_sectors_fetches_the_line),
-        cmocka_unit_test(l07_sectors_of_one_line_return_one_by_one),
-        cmocka_unit_test(l08_lazy_store_miss_fetches_nothing),
-        cmocka_unit_test(l09_reading_a_partly_written_sector_fetches_it),
-        cmocka_unit_test(l10_a_sector_written_whole_needs_no_fetch),
-        cmocka_unit_test(l11_a_store_hit_is_a_hit_whatever_was_there),
-        cmocka_unit_test(l12_forward_sends_the_store_on_and_reads_the_line),
-        cmocka_unit_test(l13_fetch_policy_reads_what_the_store_does_not_cover),
-        cmocka_unit_test(l14_fetch_policy_trusts_a_store_of_the_whole_line),
-        cmocka_unit_test(l15_write_backs_of_the_l1_want_no_answer),
-        cmocka_unit_test(l16_a_victim_writes_its_dirty_sectors_back),
-        cmocka_unit_test(l17_without_sectors_the_whole_line_is_written_back),
-        cmocka_unit_test(l18_a_clean_victim_is_just_dropped),
-        cmocka_unit_test(l19_without_sectors_a_partly_written_line_is_fetched_whole),
-        cmocka_unit_test(l20_an_atomic_reads_and_leaves_the_line_dirty),
-        cmocka_unit_test(l32_a_host_copy_leaves_its_line_clean_and_valid),
-        cmocka_unit_test(l38_neighbouring_sectors_come_along),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

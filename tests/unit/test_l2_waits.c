@@ -3,7 +3,7 @@
 
 /* ---- stalls: each has its reason, its counter, and ends ---- */
 
-TEST(l21_stall_for_an_mshr)
+TEST(stall_for_an_mshr)
 {
     begin("l2.mshr=1");
     send(WL_LOAD, 1, 1);
@@ -19,7 +19,7 @@ TEST(l21_stall_for_an_mshr)
     end();
 }
 
-TEST(l22_stall_for_sectors_of_an_mshr)
+TEST(stall_for_sectors_of_an_mshr)
 {
     begin("l2.mshr=4"); /* sectors, in a sectored cache */
     send(WL_LOAD, 1, 7);
@@ -32,7 +32,7 @@ TEST(l22_stall_for_sectors_of_an_mshr)
     end();
 }
 
-TEST(l23_stall_for_room_to_merge)
+TEST(stall_for_room_to_merge)
 {
     begin("l2.merge=1");
     send(WL_LOAD, 1, 1);
@@ -47,7 +47,7 @@ TEST(l23_stall_for_room_to_merge)
     end();
 }
 
-TEST(l24_stall_for_a_way)
+TEST(stall_for_a_way)
 {
     begin("");
     send(WL_LOAD, 1, 1);
@@ -64,7 +64,7 @@ TEST(l24_stall_for_a_way)
     end();
 }
 
-TEST(l25_stall_for_the_miss_queue)
+TEST(stall_for_the_miss_queue)
 {
     begin("l2.missq=1 l2.memq=1");
     send_write(1, 1, 1, 0);
@@ -79,7 +79,7 @@ TEST(l25_stall_for_the_miss_queue)
     end();
 }
 
-TEST(l26_stall_for_the_network)
+TEST(stall_for_the_network)
 {
     begin("l2.outq=1");
     read_in(7, 1);
@@ -96,7 +96,7 @@ TEST(l26_stall_for_the_network)
 }
 
 /* A slice that sleeps through a stall counts the cycles it slept. */
-TEST(l27_stall_cycles_do_not_depend_on_being_called)
+TEST(stall_cycles_do_not_depend_on_being_called)
 {
     begin("l2.mshr=1");
     send(WL_LOAD, 1, 1);
@@ -112,7 +112,7 @@ TEST(l27_stall_cycles_do_not_depend_on_being_called)
 /* A request that needs two places in the miss queue is refused, and in the same cycle the last entry
  * leaves. What is left in the queue says nothing of the room that was made: the slice must ask for
  * the next cycle, or it sleeps until something else wakes it. */
-TEST(l28_a_refused_request_is_tried_again_after_the_last_send)
+TEST(a_refused_request_is_tried_again_after_the_last_send)
 {
     begin("l2.missq=2 l2.write=lazy");
     send_write(1, 1, 1, 0);
@@ -130,7 +130,7 @@ TEST(l28_a_refused_request_is_tried_again_after_the_last_send)
 
 /* ---- the policy ---- */
 
-TEST(l29_a_read_may_pass_without_a_line)
+TEST(a_read_may_pass_without_a_line)
 {
     begin("");
     victim_answer = WL_NO_WAY_BYPASS;
@@ -148,7 +148,7 @@ TEST(l29_a_read_may_pass_without_a_line)
     end();
 }
 
-TEST(l33_reads_join_a_read_that_went_past)
+TEST(reads_join_a_read_that_went_past)
 {
     begin("l2.mshr=4 l2.merge=2");
     victim_answer = WL_NO_WAY_BYPASS;
@@ -177,7 +177,7 @@ TEST(l33_reads_join_a_read_that_went_past)
     end();
 }
 
-TEST(l34_what_is_not_on_its_way_goes_past_by_itself)
+TEST(what_is_not_on_its_way_goes_past_by_itself)
 {
     begin("l2.mshr=8");
     victim_answer = WL_NO_WAY_BYPASS;
@@ -205,7 +205,7 @@ TEST(l34_what_is_not_on_its_way_goes_past_by_itself)
     end();
 }
 
-TEST(l35_a_store_takes_its_own_line_beside_a_read_that_went_past)
+TEST(a_store_takes_its_own_line_beside_a_read_that_went_past)
 {
     begin("l2.sectored=no l2.write=fetch");
     victim_answer = WL_NO_WAY_BYPASS;
@@ -225,7 +225,7 @@ TEST(l35_a_store_takes_its_own_line_beside_a_read_that_went_past)
     end();
 }
 
-TEST(l36_a_store_may_pass_without_a_line)
+TEST(a_store_may_pass_without_a_line)
 {
     begin("l2.sectored=no l2.write=fetch");
     victim_answer = WL_NO_WAY_BYPASS;
@@ -249,7 +249,7 @@ TEST(l36_a_store_may_pass_without_a_line)
     end();
 }
 
-TEST(l37_requests_to_nvm_are_counted_apart)
+TEST(requests_to_nvm_are_counted_apart)
 {
     begin("l2.sectored=no l2.write=fetch");
     rig.nvm = (struct nvm_map){.rule = NVM_PAGE_LSB};
@@ -270,7 +270,7 @@ TEST(l37_requests_to_nvm_are_counted_apart)
     end();
 }
 
-TEST(l30_the_policy_may_make_a_miss_wait)
+TEST(the_policy_may_make_a_miss_wait)
 {
     begin("");
     victim_answer = WL_NO_WAY_STALL;
@@ -283,7 +283,7 @@ TEST(l30_the_policy_may_make_a_miss_wait)
     end();
 }
 
-TEST(l31_accepted_reads_carry_the_policys_note)
+TEST(accepted_reads_carry_the_policys_note)
 {
     begin("");
     struct req *r = send(WL_LOAD, 7, 1);
@@ -293,27 +293,4 @@ TEST(l31_accepted_reads_carry_the_policys_note)
     step(1);
     assert_int_equal(replied()->note, 5);
     end();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(l21_stall_for_an_mshr),
-        cmocka_unit_test(l22_stall_for_sectors_of_an_mshr),
-        cmocka_unit_test(l23_stall_for_room_to_merge),
-        cmocka_unit_test(l24_stall_for_a_way),
-        cmocka_unit_test(l25_stall_for_the_miss_queue),
-        cmocka_unit_test(l26_stall_for_the_network),
-        cmocka_unit_test(l27_stall_cycles_do_not_depend_on_being_called),
-        cmocka_unit_test(l28_a_refused_request_is_tried_again_after_the_last_send),
-        cmocka_unit_test(l29_a_read_may_pass_without_a_line),
-        cmocka_unit_test(l30_the_policy_may_make_a_miss_wait),
-        cmocka_unit_test(l31_accepted_reads_carry_the_policys_note),
-        cmocka_unit_test(l33_reads_join_a_read_that_went_past),
-        cmocka_unit_test(l34_what_is_not_on_its_way_goes_past_by_itself),
-        cmocka_unit_test(l35_a_store_takes_its_own_line_beside_a_read_that_went_past),
-        cmocka_unit_test(l36_a_store_may_pass_without_a_line),
-        cmocka_unit_test(l37_requests_to_nvm_are_counted_apart),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

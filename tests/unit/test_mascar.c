@@ -335,24 +335,24 @@ TEST(memory_first_greedy_then_compute_first_oldest)
     uint64_t candidates = BIT(4) | BIT(10) | BIT(20) | BIT(30);
     r.v.ready = candidates;
     rig_cycle(&r);
-    assert_int_equal(rig_issue(&r, 0, candidates), 10);            /* EP: memory, the oldest */
+    assert_int_equal(rig_issue(&r, 0, candidates), 10); /* EP: memory, the oldest */
     assert_int_equal(rig_issue(&r, 0, BIT(20) | BIT(4)), 20);
     r.v.memory = 0;
-    assert_int_equal(rig_pick(&r, 0, candidates), 20);             /* greedy */
-    assert_int_equal(r.p->first(r.self, &r.v), r.v.cycle % 2);     /* the schedulers alternate */
+    assert_int_equal(rig_pick(&r, 0, candidates), 20);         /* greedy */
+    assert_int_equal(r.p->first(r.self, &r.v), r.v.cycle % 2); /* the schedulers alternate */
     r.v.memory = BIT(10) | BIT(20);
     r.v.mshr_used = 64;
     rig_cycle(&r);
     rig_cycle(&r);
-    assert_int_equal(rig_pick(&r, 0, candidates), 4);              /* MP: compute, the oldest */
+    assert_int_equal(rig_pick(&r, 0, candidates), 4); /* MP: compute, the oldest */
     assert_int_equal(rig_pick(&r, 0, BIT(20) | BIT(30)), 30);
     assert_int_equal(rig_pick(&r, 0, BIT(10) | BIT(20)), 10);
     r.v.ready = BIT(11) | BIT(20);
     r.v.memory = BIT(11) | BIT(20);
-    assert_int_equal(r.p->first(r.self, &r.v), 1);                 /* the oldest will own: its scheduler first */
+    assert_int_equal(r.p->first(r.self, &r.v), 1); /* the oldest will own: its scheduler first */
     rig_issue(&r, 0, BIT(20));
     rig_cycle(&r);
-    assert_int_equal(r.p->first(r.self, &r.v), 0);                 /* the owner's */
+    assert_int_equal(r.p->first(r.self, &r.v), 0); /* the owner's */
     rig_sched_free(&r);
 }
 
@@ -372,28 +372,4 @@ TEST(re_execution_alone_is_round_robin)
     }
     assert_int_equal(rig_counter(&r, "mp_cycles"), 0);
     rig_sched_free(&r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(storage_is_the_papers),
-        cmocka_unit_test(the_queue_is_asked_for),
-        cmocka_unit_test(flag_at_seven_eighths_a_cycle_later),
-        cmocka_unit_test(sleeping_cycles_count),
-        cmocka_unit_test(latency_and_hysteresis),
-        cmocka_unit_test(texture_at_once_constant_after_16_cycles),
-        cmocka_unit_test(first_memory_instruction_makes_the_owner),
-        cmocka_unit_test(dependence_releases_when_drained),
-        cmocka_unit_test(a_hit_releases_too),
-        cmocka_unit_test(barrier_and_end_release_when_drained),
-        cmocka_unit_test(a_new_warp_in_the_slot_is_no_owner),
-        cmocka_unit_test(the_unit_then_the_queue_make_owners),
-        cmocka_unit_test(a_blocked_unit_hands_over),
-        cmocka_unit_test(nothing_is_held_back_when_saturation_ends),
-        cmocka_unit_test(leftovers),
-        cmocka_unit_test(memory_first_greedy_then_compute_first_oldest),
-        cmocka_unit_test(re_execution_alone_is_round_robin),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

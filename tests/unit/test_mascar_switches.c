@@ -216,18 +216,3 @@ TEST(fig3_with_one_slot_finishes_in_31)
     assert_int_equal(p.at[2][1], 22);
     assert_int_equal(p.at[2][INSTS - 1], 31);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_gate_is_asked_for),
-        cmocka_unit_test(shared_memory_is_compute),
-        cmocka_unit_test(shared_memory_is_memory_when_told),
-        cmocka_unit_test(an_owner_that_only_computes_loses_it),
-        cmocka_unit_test(without_a_timeout_it_keeps_it),
-        cmocka_unit_test(memory_may_issue_beside_compute_in_mp),
-        cmocka_unit_test(fig3_issues_two_a_cycle_and_finishes_in_23),
-        cmocka_unit_test(fig3_with_one_slot_finishes_in_31),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -99,16 +99,3 @@ TEST(the_pool_counts_what_is_alive)
     assert_int_equal(pool.alive, 0);
     req_pool_destroy(&pool);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(entries_are_distinct_until_full),
-        cmocka_unit_test(a_released_entry_is_used_again_clean),
-        cmocka_unit_test(the_merge_limit_counts_the_first_request),
-        cmocka_unit_test(requests_wait_in_order),
-        cmocka_unit_test(lists_join_behind),
-        cmocka_unit_test(the_pool_counts_what_is_alive),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

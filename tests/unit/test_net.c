@@ -38,7 +38,10 @@ static void begin_as(const char *settings, bool replies, uint32_t inputs, uint32
     }
 }
 
-static void begin(const char *settings, uint32_t inputs, uint32_t outputs) { begin_as(settings, false, inputs, outputs, 1024); }
+static void begin(const char *settings, uint32_t inputs, uint32_t outputs)
+{
+    begin_as(settings, false, inputs, outputs, 1024);
+}
 
 static void end(void)
 {
@@ -132,7 +135,7 @@ TEST(flits_of_replies_of_sectors)
 TEST(a_packet_arrives_latency_after_its_last_flit_left)
 {
     begin("icnt.flit=32 icnt.header=8 icnt.latency=5", 1, 1);
-    push(0, 0, 1);                                   /* seen in cycle 1, flits leave in 1 and 2 */
+    push(0, 0, 1); /* seen in cycle 1, flits leave in 1 and 2 */
     assert_int_equal(arrival(0), 1 + (2 - 1) + 5);
     assert_int_equal(rig.net.packets, 1);
     assert_int_equal(rig.net.flits, 2);
@@ -180,7 +183,8 @@ TEST(the_head_of_a_queue_blocks_it)
     push(0, 0, 1);
     push(0, 1, 1);
     unsigned n = arrival(1);
-    assert_int_equal(n, 5 /* output 0 is free */ + 2 /* flits of the first packet */ + 1 /* the second's last flit */ + 1);
+    assert_int_equal(n,
+                     5 /* output 0 is free */ + 2 /* flits of the first packet */ + 1 /* the second's last flit */ + 1);
     end();
 }
 
@@ -317,25 +321,4 @@ TEST(more_ports_than_the_network_has_are_refused)
     int made = net_init(&n, &c, true, 24 * 16, 1);
     net_destroy(&n);
     assert_int_not_equal(made, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(flits_of_requests),
-        cmocka_unit_test(flits_of_replies_of_whole_lines),
-        cmocka_unit_test(flits_of_replies_of_sectors),
-        cmocka_unit_test(a_packet_arrives_latency_after_its_last_flit_left),
-        cmocka_unit_test(an_output_takes_one_flit_a_cycle),
-        cmocka_unit_test(an_input_sends_one_flit_a_cycle),
-        cmocka_unit_test(inputs_and_outputs_work_side_by_side),
-        cmocka_unit_test(the_head_of_a_queue_blocks_it),
-        cmocka_unit_test(outputs_serve_their_inputs_in_turn),
-        cmocka_unit_test(many_ports),
-        cmocka_unit_test(turns_skip_inputs_without_packets),
-        cmocka_unit_test(a_full_output_pushes_back),
-        cmocka_unit_test(sleeping_changes_nothing),
-        cmocka_unit_test(more_ports_than_the_network_has_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,23 +1,18 @@
 /* test_open.c - the public face: a program that includes only warpline/warpline.h and warpline/cuda.h. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "warpline/cuda.h"
 #include "warpline/warpline.h"
 
-static const char ptx[] = ".version 7.0\n.target sm_60\n.address_size 64\n"
-                          ".visible .entry twice(.param .u64 p)\n{\n.reg .b32 %r<4>; .reg .b64 %d<4>;\n"
-                          "ld.param.u64 %d1, [p];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %d2, %r1, 4;\nadd.s64 %d1, %d1, %d2;\n"
-                          "ld.global.u32 %r2, [%d1];\nadd.s32 %r2, %r2, %r2;\nst.global.u32 [%d1], %r2;\nret;\n}\n";
+static const char ptx[] =
+    ".version 7.0\n.target sm_60\n.address_size 64\n"
+    ".visible .entry twice(.param .u64 p)\n{\n.reg .b32 %r<4>; .reg .b64 %d<4>;\n"
+    "ld.param.u64 %d1, [p];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %d2, %r1, 4;\nadd.s64 %d1, %d1, %d2;\n"
+    "ld.global.u32 %r2, [%d1];\nadd.s32 %r2, %r2, %r2;\nst.global.u32 [%d1], %r2;\nret;\n}\n";
 
-static void a_program_runs_and_reads_counters(void **state)
+TEST(a_program_runs_and_reads_counters)
 {
-    (void)state;
     char why[256] = "";
     const char *settings[] = {"sched=lrr", "l1d.mshr=128", NULL};
     struct wl_gpu *gpu = wl_gpu_open("gtx480-v3", settings, why, sizeof why);
@@ -56,9 +51,8 @@ static void a_program_runs_and_reads_counters(void **state)
     assert_int_equal(cuInit(0), CUDA_ERROR_NO_DEVICE);
 }
 
-static void bad_settings_say_why(void **state)
+TEST(bad_settings_say_why)
 {
-    (void)state;
     char why[256] = "";
     const char *wrong[] = {"l1d.mshrs=3", NULL};
     assert_null(wl_gpu_open("gtx480", wrong, why, sizeof why));
@@ -68,13 +62,4 @@ static void bad_settings_say_why(void **state)
     assert_null(wl_gpu_open(NULL, policy, why, sizeof why));
     assert_non_null(strstr(why, "'lru'"));
     wl_gpu_close(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_program_runs_and_reads_counters),
-        cmocka_unit_test(bad_settings_say_why),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -157,13 +157,3 @@ TEST(op5_sets_are_apart)
     }
     assert_int_equal(counted(s, COUNT(s), 2, 4), sum);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(op1_a_loop_one_line_too_long), cmocka_unit_test(op2_a_store_and_a_flush_end_what_was_kept),
-        cmocka_unit_test(op3_equals_belady_with_bypass), cmocka_unit_test(op4_no_choice_is_better),
-        cmocka_unit_test(op5_sets_are_apart),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -37,10 +37,7 @@ static void begin(struct two *t, uint32_t capacity, tick_t producer_period, tick
     t->driven[1] = (struct driven){&t->consumer, note_consumer, NULL};
 }
 
-static void end(struct two *t)
-{
-    clock_destroy(&t->clock);
-}
+static void end(struct two *t) { clock_destroy(&t->clock); }
 
 static bool step(struct two *t) { return clock_step(&t->clock, t->driven, 2, false, NULL); }
 
@@ -268,23 +265,4 @@ TEST(order_within_a_tick_cannot_be_told)
             assert_memory_equal(&a, &b, sizeof a);
             for (unsigned i = 0; i < a.n; i++) assert_int_equal(a.id[i], i); /* first in, first out */
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(data_is_seen_after_the_tick_of_its_push),
-        cmocka_unit_test(a_freed_slot_is_there_after_the_tick_of_its_pop),
-        cmocka_unit_test(two_pops_of_one_tick_free_two_slots),
-        cmocka_unit_test(capacity_need_not_be_a_power_of_two),
-        cmocka_unit_test(delay_is_a_pipeline_inside_the_port),
-        cmocka_unit_test(push_wakes_the_consumer_when_it_can_see),
-        cmocka_unit_test(a_push_behind_another_wakes_nobody),
-        cmocka_unit_test(push_tells_the_consumer_in_which_cycle_it_will_be_seen),
-        cmocka_unit_test(a_waiting_producer_is_woken_by_a_pop),
-        cmocka_unit_test(a_pop_wakes_nobody_who_did_not_ask),
-        cmocka_unit_test(a_slot_freed_in_this_tick_wakes_a_late_asker),
-        cmocka_unit_test(order_within_a_tick_cannot_be_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

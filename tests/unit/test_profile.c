@@ -70,7 +70,7 @@ static void load(uint16_t requests, uint16_t missed, uint16_t merged, uint16_t b
     observe_load(o, &l);
 }
 
-TEST(mpli_counts_missing_requests_by_class)
+TEST_WITH(mpli_counts_missing_requests_by_class, begin, end)
 {
     load(1, 0, 0, 0);
     load(2, 1, 1, 0);
@@ -109,7 +109,7 @@ TEST(mpli_counts_missing_requests_by_class)
 
 /* ---- why requests miss ---- */
 
-TEST(misses_by_cause)
+TEST_WITH(misses_by_cause, begin, end)
 {
     miss(0, 7); /* cold */
     ask_for(1, 7, 1, 8, LOAD_MERGED);
@@ -137,7 +137,7 @@ TEST(misses_by_cause)
     assert_int_equal(s.access_present, 2);
 }
 
-TEST(a_new_warp_in_an_old_slot_is_another_warp)
+TEST_WITH(a_new_warp_in_an_old_slot_is_another_warp, begin, end)
 {
     miss(3, 7);
     evict(3, 7);
@@ -147,7 +147,7 @@ TEST(a_new_warp_in_an_old_slot_is_another_warp)
     assert_int_equal(counted().access_intra_warp, 0);
 }
 
-TEST(why_a_line_left_is_remembered_over_kernels)
+TEST_WITH(why_a_line_left_is_remembered_over_kernels, begin, end)
 {
     miss(0, 7);
     evict(0, 7);
@@ -160,7 +160,7 @@ TEST(why_a_line_left_is_remembered_over_kernels)
 
 /* ---- request sizes ---- */
 
-TEST(request_sizes_are_aligned_blocks)
+TEST_WITH(request_sizes_are_aligned_blocks, begin, end)
 {
     static const uint8_t size[16] = {0, 1, 1, 2, 1, 4, 4, 4, 1, 4, 4, 4, 2, 4, 4, 4}; /* sectors, by mask */
     for (uint8_t mask = 1; mask < 16; mask++) {
@@ -175,7 +175,7 @@ TEST(request_sizes_are_aligned_blocks)
 
 /* ---- stays in the L1D ---- */
 
-TEST(stays_are_counted_by_requests_and_bytes)
+TEST_WITH(stays_are_counted_by_requests_and_bytes, begin, end)
 {
     static const uint32_t requests[] = {1, 2, 3, 4, 5, 8, 9, 16, 17, 40};
     uint64_t all = 0;
@@ -205,7 +205,7 @@ TEST(stays_are_counted_by_requests_and_bytes)
 }
 
 /* A sectored miss adds what it fetches to a stay; a line that is bypassed has none. */
-TEST(sectors_are_fetched_into_a_stay)
+TEST_WITH(sectors_are_fetched_into_a_stay, begin, end)
 {
     struct wl_access a = by(0, 7, 1, 8);
     assert_int_equal(profile_provide(&p), 0);
@@ -224,7 +224,7 @@ TEST(sectors_are_fetched_into_a_stay)
 }
 
 /* Without a flush a line lives on: its stay is cut in two, its bytes are fetched and used once. */
-TEST(the_end_of_a_kernel_cuts_stays)
+TEST_WITH(the_end_of_a_kernel_cuts_stays, begin, end)
 {
     miss(0, 7);
     miss(0, 8);
@@ -244,9 +244,9 @@ TEST(the_end_of_a_kernel_cuts_stays)
 
 /* ---- the infinite cache ---- */
 
-TEST(lines_have_the_types_of_apcm)
+TEST_WITH(lines_have_the_types_of_apcm, begin, end)
 {
-    miss(0, 1); /* streaming */
+    miss(0, 1);                       /* streaming */
     miss(0, 2), hit(1, 2), hit(2, 2); /* inter: never again by warp 0 */
     miss(0, 3), hit(0, 3);            /* intra */
     miss(0, 4), hit(1, 4), hit(0, 4); /* mixed */
@@ -268,7 +268,7 @@ TEST(lines_have_the_types_of_apcm)
 }
 
 /* The real cache's evictions, kills and flushes do not concern the infinite one; kernels do. */
-TEST(an_infinite_cache_loses_lines_between_kernels_only)
+TEST_WITH(an_infinite_cache_loses_lines_between_kernels_only, begin, end)
 {
     miss(0, 1);
     evict(1, 1);
@@ -287,13 +287,13 @@ TEST(an_infinite_cache_loses_lines_between_kernels_only)
     assert_int_equal(s.reuse_intra, 2);
 }
 
-TEST(reuse_distances_count_requests_of_the_sm)
+TEST_WITH(reuse_distances_count_requests_of_the_sm, begin, end)
 {
-    miss(0, 1), hit(0, 1);                       /* 1 */
-    miss(0, 2), hit(0, 1);                       /* 2 */
-    miss(0, 3), miss(0, 4), hit(0, 1);           /* 3 */
+    miss(0, 1), hit(0, 1);                         /* 1 */
+    miss(0, 2), hit(0, 1);                         /* 2 */
+    miss(0, 3), miss(0, 4), hit(0, 1);             /* 3 */
     miss(0, 5), miss(0, 6), miss(0, 7), hit(0, 1); /* 4 */
-    miss(1, 8), hit(2, 8);                       /* inter, 1 */
+    miss(1, 8), hit(2, 8);                         /* inter, 1 */
     profile_kernel_end(&p);
     struct profile_report r;
     assert_int_equal(profile_read_report(&p, &r), 0);
@@ -309,7 +309,7 @@ TEST(reuse_distances_count_requests_of_the_sm)
 /* ---- loads by pc ---- */
 
 /* Lines belong to the load that brought them; APS takes the most frequent type of each. */
-TEST(aps_and_the_table_of_loads)
+TEST_WITH(aps_and_the_table_of_loads, begin, end)
 {
     for (uint64_t line = 1; line <= 3; line++) ask_for(0, line, 1, 8, LOAD_MISSED); /* pc 8: 3 streaming */
     ask_for(0, 4, 1, 8, LOAD_MISSED), ask_for(0, 4, 1, 24, LOAD_HIT);               /* and 1 intra */
@@ -332,7 +332,8 @@ TEST(aps_and_the_table_of_loads)
     assert_int_equal(a->divergent, 1);
     assert_int_equal(a->requests, 4);
     assert_int_equal(b->requests, 4);
-    const uint64_t out_a[4] = {0, 0, 4, 0}, out_b[4] = {1, 1, 1, 1}, lines_a[4] = {3, 0, 1, 0}, lines_b[4] = {1, 1, 0, 0};
+    const uint64_t out_a[4] = {0, 0, 4, 0}, out_b[4] = {1, 1, 1, 1}, lines_a[4] = {3, 0, 1, 0},
+                   lines_b[4] = {1, 1, 0, 0};
     assert_memory_equal(a->outcome, out_a, sizeof out_a);
     assert_memory_equal(b->outcome, out_b, sizeof out_b);
     assert_memory_equal(a->lines, lines_a, sizeof lines_a);
@@ -341,7 +342,7 @@ TEST(aps_and_the_table_of_loads)
 }
 
 /* Launches of one kernel share rows, another kernel with the same pcs has its own. */
-TEST(rows_are_by_kernel_and_pc)
+TEST_WITH(rows_are_by_kernel_and_pc, begin, end)
 {
     miss(0, 1);
     profile_kernel_end(&p);
@@ -363,7 +364,7 @@ TEST(rows_are_by_kernel_and_pc)
 
 /* ---- issue ---- */
 
-TEST(issued_instructions_by_age_rank)
+TEST_WITH(issued_instructions_by_age_rank, begin, end)
 {
     static const unsigned ranks[] = {0, 0, 0, 1, 2, 2, 3, 47, 63};
     for (unsigned i = 0; i < COUNT(ranks); i++) observe_issue(o, ranks[i]);
@@ -413,7 +414,7 @@ static void check_by_definition(void)
     free(r.load);
 }
 
-TEST(random_streams_by_definition)
+TEST_WITH(random_streams_by_definition, begin, end)
 {
     uint64_t seed = 5;
     for (unsigned i = 0; i < REQUESTS; i++) {
@@ -424,18 +425,4 @@ TEST(random_streams_by_definition)
     profile_kernel_end(&p);
     check_by_definition();
     assert_int_equal(counted().infinite_majority <= counted().infinite_lines, 1);
-}
-
-#define T(name) cmocka_unit_test_setup_teardown(name, begin, end)
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        T(mpli_counts_missing_requests_by_class), T(misses_by_cause), T(a_new_warp_in_an_old_slot_is_another_warp),
-        T(why_a_line_left_is_remembered_over_kernels), T(request_sizes_are_aligned_blocks),
-        T(stays_are_counted_by_requests_and_bytes), T(sectors_are_fetched_into_a_stay), T(the_end_of_a_kernel_cuts_stays),
-        T(lines_have_the_types_of_apcm), T(an_infinite_cache_loses_lines_between_kernels_only),
-        T(reuse_distances_count_requests_of_the_sm), T(aps_and_the_table_of_loads), T(rows_are_by_kernel_and_pc),
-        T(issued_instructions_by_age_rank), T(random_streams_by_definition),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,10 +7,10 @@
 #include "ptx_run.h"
 
 /* Kernels of one u32 buffer: `i` is the thread's number in the grid, `x0` its word. */
-#define BEGIN(name) \
-    ".visible .entry " name "(.param .u64 out)\n{\n.reg .pred %p, %q;\n.reg .b32 %i, %t, %a, %b, %c, %d;\n" \
-    ".reg .b64 %x0, %x1, %x2, %x3;\n.reg .b32 %s0, %s1, %s2;\n" \
-    "mov.u32 %s0, %ctaid.x;\nmov.u32 %s1, %ntid.x;\nmov.u32 %t, %tid.x;\nmad.lo.s32 %i, %s0, %s1, %t;\n" \
+#define BEGIN(name)                                                                                                    \
+    ".visible .entry " name "(.param .u64 out)\n{\n.reg .pred %p, %q;\n.reg .b32 %i, %t, %a, %b, %c, %d;\n"            \
+    ".reg .b64 %x0, %x1, %x2, %x3;\n.reg .b32 %s0, %s1, %s2;\n"                                                        \
+    "mov.u32 %s0, %ctaid.x;\nmov.u32 %s1, %ntid.x;\nmov.u32 %t, %tid.x;\nmad.lo.s32 %i, %s0, %s1, %t;\n"               \
     "ld.param.u64 %x1, [out];\nmul.wide.u32 %x2, %i, 4;\nadd.s64 %x0, %x1, %x2;\n"
 #define END "st.global.u32 [%x0], %a;\nret;\n}\n"
 
@@ -43,36 +43,38 @@ static void expect_fault(const char *text, uint32_t grid, uint32_t block, const 
 
 /* ---- branches ---- */
 
-static void both_ways_meet_again(void **state)
+TEST(both_ways_meet_again)
 {
-    (void)state;
-    const uint32_t *w = run_words(PTX_HEAD BEGIN("k")
-        "setp.lt.u32 %p, %t, 10;\n@%p bra LESS;\nmov.u32 %a, 100;\nbra.uni JOIN;\n"
-        "LESS:\nsetp.lt.u32 %q, %t, 3;\n@%q bra FEW;\nmov.u32 %a, 200;\nbra.uni JOIN;\nFEW:\nmov.u32 %a, 300;\n"
-        "JOIN:\nactivemask.b32 %b;\nxor.b32 %a, %a, %b;\n" END, 1, 32);
+    const uint32_t *w =
+        run_words(PTX_HEAD BEGIN("k") "setp.lt.u32 %p, %t, 10;\n@%p bra LESS;\nmov.u32 %a, 100;\nbra.uni JOIN;\n"
+                                      "LESS:\nsetp.lt.u32 %q, %t, 3;\n@%q bra FEW;\nmov.u32 %a, 200;\nbra.uni "
+                                      "JOIN;\nFEW:\nmov.u32 %a, 300;\n"
+                                      "JOIN:\nactivemask.b32 %b;\nxor.b32 %a, %a, %b;\n" END,
+                  1, 32);
     for (unsigned i = 0; i < 32; i++) assert_int_equal(w[i], ~(i < 3 ? 300u : i < 10 ? 200u : 100u));
     ptx_test_free(&T);
 }
 
-static void lanes_leave_a_loop_one_by_one(void **state)
+TEST(lanes_leave_a_loop_one_by_one)
 {
-    (void)state;
-    const uint32_t *w = run_words(PTX_HEAD BEGIN("k")
-        "mov.u32 %a, 0;\nmov.u32 %b, 0;\nLOOP:\nadd.u32 %a, %a, %b;\nadd.u32 %b, %b, 1;\nsetp.le.u32 %p, %b, %i;\n@%p bra LOOP;\n" END, 2, 96);
+    const uint32_t *w =
+        run_words(PTX_HEAD BEGIN("k") "mov.u32 %a, 0;\nmov.u32 %b, 0;\nLOOP:\nadd.u32 %a, %a, %b;\nadd.u32 %b, %b, "
+                                      "1;\nsetp.le.u32 %p, %b, %i;\n@%p bra LOOP;\n" END,
+                  2, 96);
     for (unsigned i = 0; i < 192; i++) assert_int_equal(w[i], i * (i + 1) / 2);
     ptx_test_free(&T);
 }
 
-static void nested_loops_with_break_and_continue(void **state)
+TEST(nested_loops_with_break_and_continue)
 {
-    (void)state;
-    const uint32_t *w = run_words(PTX_HEAD BEGIN("k")
-        "mov.u32 %a, 0;\nmov.u32 %b, 0;\n"
-        "OUTER:\nmov.u32 %c, 0;\n"
-        "INNER:\nadd.u32 %c, %c, 1;\nrem.u32 %d, %c, 3;\nsetp.eq.u32 %p, %d, 0;\n@%p bra NEXT;\n"
-        "add.u32 %a, %a, %c;\nsetp.gt.u32 %q, %a, 500;\n@%q bra DONE;\n"
-        "NEXT:\nsetp.lt.u32 %p, %c, %t;\n@%p bra INNER;\n"
-        "add.u32 %b, %b, 1;\nsetp.lt.u32 %p, %b, 4;\n@%p bra OUTER;\nDONE:\n" END, 1, 64);
+    const uint32_t *w = run_words(
+        PTX_HEAD BEGIN("k") "mov.u32 %a, 0;\nmov.u32 %b, 0;\n"
+                            "OUTER:\nmov.u32 %c, 0;\n"
+                            "INNER:\nadd.u32 %c, %c, 1;\nrem.u32 %d, %c, 3;\nsetp.eq.u32 %p, %d, 0;\n@%p bra NEXT;\n"
+                            "add.u32 %a, %a, %c;\nsetp.gt.u32 %q, %a, 500;\n@%q bra DONE;\n"
+                            "NEXT:\nsetp.lt.u32 %p, %c, %t;\n@%p bra INNER;\n"
+                            "add.u32 %b, %b, 1;\nsetp.lt.u32 %p, %b, 4;\n@%p bra OUTER;\nDONE:\n" END,
+        1, 64);
     for (unsigned i = 0; i < 64; i++) {
         uint32_t a = 0;
         for (uint32_t b = 0; b < 4 && a <= 500; b++) {
@@ -89,12 +91,12 @@ static void nested_loops_with_break_and_continue(void **state)
     ptx_test_free(&T);
 }
 
-static void some_lanes_exit_early(void **state)
+TEST(some_lanes_exit_early)
 {
-    (void)state;
-    const uint32_t *w = run_words(PTX_HEAD BEGIN("k")
-        "mov.u32 %a, 7;\nand.b32 %b, %t, 1;\nsetp.eq.u32 %p, %b, 1;\n@%p exit;\n"
-        "setp.gt.u32 %q, %t, 40;\n@%q ret;\nactivemask.b32 %a;\n" END, 1, 50);
+    const uint32_t *w =
+        run_words(PTX_HEAD BEGIN("k") "mov.u32 %a, 7;\nand.b32 %b, %t, 1;\nsetp.eq.u32 %p, %b, 1;\n@%p exit;\n"
+                                      "setp.gt.u32 %q, %t, 40;\n@%q ret;\nactivemask.b32 %a;\n" END,
+                  1, 50);
     for (unsigned i = 0; i < 50; i++) {
         uint32_t expect = i & 1 || i > 40 ? 0 : i < 32 ? 0x55555555 : 0x155;
         assert_int_equal(w[i], expect);
@@ -102,52 +104,58 @@ static void some_lanes_exit_early(void **state)
     ptx_test_free(&T);
 }
 
-static void brx_goes_many_ways(void **state)
+TEST(brx_goes_many_ways)
 {
-    (void)state;
-    const uint32_t *w = run_words(PTX_HEAD BEGIN("k")
-        "rem.u32 %b, %t, 4;\nmov.u32 %a, 0;\nTS: .branchtargets L0, L1, L2, L1;\nbrx.idx %b, TS;\n"
-        "L0:\nadd.u32 %a, %a, 1;\nbra J;\nL1:\nadd.u32 %a, %a, 10;\nbra J;\nL2:\nadd.u32 %a, %a, 100;\n"
-        "J:\nactivemask.b32 %c;\nadd.u32 %a, %a, %c;\n" END, 1, 32);
+    const uint32_t *w = run_words(
+        PTX_HEAD BEGIN(
+            "k") "rem.u32 %b, %t, 4;\nmov.u32 %a, 0;\nTS: .branchtargets L0, L1, L2, L1;\nbrx.idx %b, TS;\n"
+                 "L0:\nadd.u32 %a, %a, 1;\nbra J;\nL1:\nadd.u32 %a, %a, 10;\nbra J;\nL2:\nadd.u32 %a, %a, 100;\n"
+                 "J:\nactivemask.b32 %c;\nadd.u32 %a, %a, %c;\n" END,
+        1, 32);
     static const uint32_t add[] = {1, 10, 100, 10};
     for (unsigned i = 0; i < 32; i++) assert_int_equal(w[i], add[i % 4] - 1);
     ptx_test_free(&T);
 }
 
-static void guards_switch_single_lanes_off(void **state)
+TEST(guards_switch_single_lanes_off)
 {
-    (void)state;
-    const uint32_t *w = run_words(PTX_HEAD BEGIN("k")
-        "mov.u32 %a, 5;\nsetp.lt.u32 %p, %t, 8;\n@%p add.u32 %a, %a, %t;\n@!%p mov.u32 %a, 1;\n"
-        "@%p ld.global.u32 %b, [%x0];\n@%p st.global.u32 [%x0], %a;\nsetp.eq.u32 %q, %t, 99;\n@%q st.global.u32 [%x0], %b;\nret;\n}\n", 1, 40);
+    const uint32_t *w = run_words(
+        PTX_HEAD BEGIN("k") "mov.u32 %a, 5;\nsetp.lt.u32 %p, %t, 8;\n@%p add.u32 %a, %a, %t;\n@!%p mov.u32 %a, 1;\n"
+                            "@%p ld.global.u32 %b, [%x0];\n@%p st.global.u32 [%x0], %a;\nsetp.eq.u32 %q, %t, 99;\n@%q "
+                            "st.global.u32 [%x0], %b;\nret;\n}\n",
+        1, 40);
     for (unsigned i = 0; i < 40; i++) assert_int_equal(w[i], i < 8 ? 5 + i : 0);
     ptx_test_free(&T);
 }
 
 /* ---- calls ---- */
 
-#define FUNCS \
-    ".func (.param .b32 r) twice(.param .b32 v)\n{\n.reg .b32 %a;\nld.param.u32 %a, [v];\nadd.u32 %a, %a, %a;\n" \
-    "st.param.b32 [r], %a;\nret;\n}\n" \
-    ".func (.param .b32 r) fact(.param .b32 v)\n{\n.reg .b32 %a, %b;\n.reg .pred %p;\nld.param.u32 %a, [v];\n" \
-    "setp.le.u32 %p, %a, 1;\n@%p bra ONE;\nsub.u32 %b, %a, 1;\n{\n.param .b32 x;\n.param .b32 y;\nst.param.b32 [x], %b;\n" \
-    "call (y), fact, (x);\nld.param.b32 %b, [y];\n}\nmul.lo.u32 %a, %a, %b;\nst.param.b32 [r], %a;\nret;\n" \
+#define FUNCS                                                                                                          \
+    ".func (.param .b32 r) twice(.param .b32 v)\n{\n.reg .b32 %a;\nld.param.u32 %a, [v];\nadd.u32 %a, %a, %a;\n"       \
+    "st.param.b32 [r], %a;\nret;\n}\n"                                                                                 \
+    ".func (.param .b32 r) fact(.param .b32 v)\n{\n.reg .b32 %a, %b;\n.reg .pred %p;\nld.param.u32 %a, [v];\n"         \
+    "setp.le.u32 %p, %a, 1;\n@%p bra ONE;\nsub.u32 %b, %a, 1;\n{\n.param .b32 x;\n.param .b32 y;\nst.param.b32 [x], "  \
+    "%b;\n"                                                                                                            \
+    "call (y), fact, (x);\nld.param.b32 %b, [y];\n}\nmul.lo.u32 %a, %a, %b;\nst.param.b32 [r], %a;\nret;\n"            \
     "ONE:\nst.param.b32 [r], 1;\nret;\n}\n"
-#define CALL(f, to, from) "{\n.param .b32 x;\n.param .b32 y;\nst.param.b32 [x], " from ";\ncall (y), " f ", (x);\nld.param.b32 " to ", [y];\n}\n"
+#define CALL(f, to, from)                                                                                              \
+    "{\n.param .b32 x;\n.param .b32 y;\nst.param.b32 [x], " from ";\ncall (y), " f ", (x);\nld.param.b32 " to          \
+    ", [y];\n}\n"
 
-static void calls_return_values(void **state)
+TEST(calls_return_values)
 {
-    (void)state;
-    const uint32_t *w = run_words(PTX_HEAD FUNCS BEGIN("k") CALL("twice", "%a", "%i") CALL("twice", "%a", "%a") END, 2, 64);
+    const uint32_t *w =
+        run_words(PTX_HEAD FUNCS BEGIN("k") CALL("twice", "%a", "%i") CALL("twice", "%a", "%a") END, 2, 64);
     for (unsigned i = 0; i < 128; i++) assert_int_equal(w[i], 4 * i);
     ptx_test_free(&T);
 }
 
-static void divergent_calls_and_recursion(void **state)
+TEST(divergent_calls_and_recursion)
 {
-    (void)state;
-    const uint32_t *w = run_words(PTX_HEAD FUNCS BEGIN("k")
-        "rem.u32 %b, %t, 11;\nmov.u32 %a, 0;\nsetp.eq.u32 %p, %b, 4;\n@%p bra SKIP;\n" CALL("fact", "%a", "%b") "SKIP:\n" END, 1, 64);
+    const uint32_t *w = run_words(
+        PTX_HEAD FUNCS BEGIN("k") "rem.u32 %b, %t, 11;\nmov.u32 %a, 0;\nsetp.eq.u32 %p, %b, 4;\n@%p bra SKIP;\n" CALL(
+            "fact", "%a", "%b") "SKIP:\n" END,
+        1, 64);
     for (unsigned i = 0; i < 64; i++) {
         uint32_t f = 1;
         for (uint32_t k = 2; k <= i % 11; k++) f *= k;
@@ -156,107 +164,118 @@ static void divergent_calls_and_recursion(void **state)
     ptx_test_free(&T);
 }
 
-static void endless_recursion_is_a_fault(void **state)
+TEST(endless_recursion_is_a_fault)
 {
-    (void)state;
-    FAULT(PTX_HEAD ".func deep()\n{\ncall deep;\nret;\n}\n" BEGIN("k") "call deep;\nmov.u32 %a, 1;\n" END, 1, 32, "stack overflow", "kernel k:");
+    FAULT(PTX_HEAD ".func deep()\n{\ncall deep;\nret;\n}\n" BEGIN("k") "call deep;\nmov.u32 %a, 1;\n" END, 1, 32,
+          "stack overflow", "kernel k:");
 }
 
 /* ---- barriers ---- */
 
-static void shared_memory_reversal(void **state)
+TEST(shared_memory_reversal)
 {
-    (void)state;
-    const uint32_t *w = run_words(PTX_HEAD ".shared .align 4 .b8 buf[1024];\n" BEGIN("k")
-        "mov.u32 %b, buf;\nshl.b32 %c, %t, 2;\nadd.u32 %c, %b, %c;\nst.shared.u32 [%c], %i;\nbar.sync 0;\n"
-        "sub.u32 %d, 255, %t;\nshl.b32 %d, %d, 2;\nadd.u32 %d, %b, %d;\nld.shared.u32 %a, [%d];\n" END, 2, 256);
+    const uint32_t *w = run_words(
+        PTX_HEAD ".shared .align 4 .b8 buf[1024];\n" BEGIN(
+            "k") "mov.u32 %b, buf;\nshl.b32 %c, %t, 2;\nadd.u32 %c, %b, %c;\nst.shared.u32 [%c], %i;\nbar.sync 0;\n"
+                 "sub.u32 %d, 255, %t;\nshl.b32 %d, %d, 2;\nadd.u32 %d, %b, %d;\nld.shared.u32 %a, [%d];\n" END,
+        2, 256);
     for (unsigned i = 0; i < 512; i++) assert_int_equal(w[i], i / 256 * 256 + 255 - i % 256);
     ptx_test_free(&T);
 }
 
-static void exited_warps_do_not_hold_a_barrier(void **state)
+TEST(exited_warps_do_not_hold_a_barrier)
 {
-    (void)state;
-    const uint32_t *w = run_words(PTX_HEAD BEGIN("k") "mov.u32 %a, 1;\nsetp.ge.u32 %p, %t, 64;\n@%p exit;\nbar.sync 0;\n" END, 1, 128);
+    const uint32_t *w =
+        run_words(PTX_HEAD BEGIN("k") "mov.u32 %a, 1;\nsetp.ge.u32 %p, %t, 64;\n@%p exit;\nbar.sync 0;\n" END, 1, 128);
     for (unsigned i = 0; i < 128; i++) assert_int_equal(w[i], i < 64);
     ptx_test_free(&T);
 }
 
-static void producers_arrive_and_consumers_wait(void **state)
+TEST(producers_arrive_and_consumers_wait)
 {
-    (void)state;
-    const uint32_t *w = run_words(PTX_HEAD ".shared .align 4 .b8 buf[256];\n" BEGIN("k")
-        "mov.u32 %b, buf;\nand.b32 %c, %t, 31;\nshl.b32 %c, %c, 2;\nadd.u32 %b, %b, %c;\nsetp.ge.u32 %p, %t, 32;\n@%p bra PRODUCE;\n"
-        "bar.sync 3, 64;\nld.shared.u32 %a, [%b];\nbra OUT;\nPRODUCE:\nst.shared.u32 [%b], %t;\nbar.arrive 3, 64;\nmov.u32 %a, 9;\nOUT:\n" END, 1, 64);
+    const uint32_t *w =
+        run_words(PTX_HEAD ".shared .align 4 .b8 buf[256];\n" BEGIN(
+                      "k") "mov.u32 %b, buf;\nand.b32 %c, %t, 31;\nshl.b32 %c, %c, 2;\nadd.u32 %b, %b, "
+                           "%c;\nsetp.ge.u32 %p, %t, 32;\n@%p bra PRODUCE;\n"
+                           "bar.sync 3, 64;\nld.shared.u32 %a, [%b];\nbra OUT;\nPRODUCE:\nst.shared.u32 [%b], "
+                           "%t;\nbar.arrive 3, 64;\nmov.u32 %a, 9;\nOUT:\n" END,
+                  1, 64);
     for (unsigned i = 0; i < 64; i++) assert_int_equal(w[i], i < 32 ? i + 32 : 9);
     ptx_test_free(&T);
 }
 
-static void barrier_reductions(void **state)
+TEST(barrier_reductions)
 {
-    (void)state;
-    const uint32_t *w = run_words(PTX_HEAD BEGIN("k")
-        "setp.lt.u32 %p, %t, 37;\nbar.red.popc.u32 %a, 0, %p;\nbar.red.and.pred %q, 0, %p;\nselp.u32 %b, 1000, 0, %q;\n"
-        "bar.red.or.pred %q, 0, !%p;\nselp.u32 %c, 100, 0, %q;\nadd.u32 %a, %a, %b;\nadd.u32 %a, %a, %c;\n" END, 1, 64);
+    const uint32_t *w = run_words(PTX_HEAD BEGIN("k") "setp.lt.u32 %p, %t, 37;\nbar.red.popc.u32 %a, 0, "
+                                                      "%p;\nbar.red.and.pred %q, 0, %p;\nselp.u32 %b, 1000, 0, %q;\n"
+                                                      "bar.red.or.pred %q, 0, !%p;\nselp.u32 %c, 100, 0, %q;\nadd.u32 "
+                                                      "%a, %a, %b;\nadd.u32 %a, %a, %c;\n" END,
+                                  1, 64);
     for (unsigned i = 0; i < 64; i++) assert_int_equal(w[i], 137);
     ptx_test_free(&T);
 }
 
-static void barriers_that_cannot_complete_are_a_fault(void **state)
+TEST(barriers_that_cannot_complete_are_a_fault)
 {
-    (void)state;
-    FAULT(PTX_HEAD BEGIN("k") "mov.u32 %a, 1;\nsetp.lt.u32 %p, %t, 32;\n@%p bra A;\nbar.sync 1;\nbra B;\nA:\nbar.sync 2;\nB:\n" END, 1, 64,
-          "barrier deadlock", "CTA (0,0,0)");
+    FAULT(
+        PTX_HEAD BEGIN(
+            "k") "mov.u32 %a, 1;\nsetp.lt.u32 %p, %t, 32;\n@%p bra A;\nbar.sync 1;\nbra B;\nA:\nbar.sync 2;\nB:\n" END,
+        1, 64, "barrier deadlock", "CTA (0,0,0)");
 }
 
-static void warps_may_spin_on_each_other(void **state)
+TEST(warps_may_spin_on_each_other)
 {
-    (void)state;
-    const uint32_t *w = run_words(PTX_HEAD ".shared .align 4 .b8 flag[4];\n" BEGIN("k")
-        "setp.ge.u32 %p, %t, 32;\n@%p bra SET;\nSPIN:\nld.volatile.shared.u32 %a, [flag];\nsetp.eq.u32 %q, %a, 0;\n@%q bra SPIN;\nbra OUT;\n"
-        "SET:\nmov.u32 %a, 5;\nst.volatile.shared.u32 [flag], %a;\nOUT:\n" END, 1, 64);
+    const uint32_t *w = run_words(PTX_HEAD ".shared .align 4 .b8 flag[4];\n" BEGIN(
+                                      "k") "setp.ge.u32 %p, %t, 32;\n@%p bra SET;\nSPIN:\nld.volatile.shared.u32 %a, "
+                                           "[flag];\nsetp.eq.u32 %q, %a, 0;\n@%q bra SPIN;\nbra OUT;\n"
+                                           "SET:\nmov.u32 %a, 5;\nst.volatile.shared.u32 [flag], %a;\nOUT:\n" END,
+                                  1, 64);
     for (unsigned i = 0; i < 64; i++) assert_int_equal(w[i], 5);
     ptx_test_free(&T);
 }
 
-static void waiting_for_a_later_cta_is_a_fault(void **state)
+TEST(waiting_for_a_later_cta_is_a_fault)
 {
-    (void)state;
-    FAULT(PTX_HEAD ".global .u32 flag;\n" BEGIN("k")
-        "setp.eq.u32 %p, %s0, 1;\n@%p bra SET;\nSPIN:\nld.volatile.global.u32 %a, [flag];\nsetp.eq.u32 %q, %a, 0;\n@%q bra SPIN;\nbra OUT;\n"
-        "SET:\nmov.u32 %a, 5;\nst.volatile.global.u32 [flag], %a;\nOUT:\n" END, 2, 64, "wait for each other cannot run here", "CTA (0,0,0)");
+    FAULT(PTX_HEAD
+          ".global .u32 flag;\n" BEGIN("k") "setp.eq.u32 %p, %s0, 1;\n@%p bra SET;\nSPIN:\nld.volatile.global.u32 %a, "
+                                            "[flag];\nsetp.eq.u32 %q, %a, 0;\n@%q bra SPIN;\nbra OUT;\n"
+                                            "SET:\nmov.u32 %a, 5;\nst.volatile.global.u32 [flag], %a;\nOUT:\n" END,
+          2, 64, "wait for each other cannot run here", "CTA (0,0,0)");
 }
 
 /* ---- lanes together, atomics ---- */
 
-static void a_butterfly_sums_a_warp(void **state)
+TEST(a_butterfly_sums_a_warp)
 {
-    (void)state;
-    const uint32_t *w = run_words(PTX_HEAD BEGIN("k")
-        "mov.u32 %a, %i;\nmov.u32 %c, 16;\nL:\nshfl.sync.bfly.b32 %b, %a, %c, 31, -1;\nadd.u32 %a, %a, %b;\nshr.u32 %c, %c, 1;\n"
-        "setp.ne.u32 %p, %c, 0;\n@%p bra L;\n" END, 1, 64);
+    const uint32_t *w = run_words(PTX_HEAD BEGIN("k") "mov.u32 %a, %i;\nmov.u32 %c, 16;\nL:\nshfl.sync.bfly.b32 %b, "
+                                                      "%a, %c, 31, -1;\nadd.u32 %a, %a, %b;\nshr.u32 %c, %c, 1;\n"
+                                                      "setp.ne.u32 %p, %c, 0;\n@%p bra L;\n" END,
+                                  1, 64);
     for (unsigned i = 0; i < 64; i++) assert_int_equal(w[i], i < 32 ? 496 : 496 + 1024);
     ptx_test_free(&T);
 }
 
-static void votes_see_active_lanes_only(void **state)
+TEST(votes_see_active_lanes_only)
 {
-    (void)state;
-    const uint32_t *w = run_words(PTX_HEAD BEGIN("k")
-        "mov.u32 %a, 0;\nsetp.lt.u32 %p, %t, 20;\n@!%p bra OUT;\nsetp.lt.u32 %q, %t, 5;\nvote.sync.ballot.b32 %a, %q, -1;\n"
-        "vote.sync.any.pred %p, %q, -1;\nselp.u32 %b, 256, 0, %p;\nvote.sync.all.pred %p, %q, -1;\nselp.u32 %c, 512, 0, %p;\n"
-        "or.b32 %a, %a, %b;\nor.b32 %a, %a, %c;\nOUT:\n" END, 1, 32);
+    const uint32_t *w = run_words(PTX_HEAD BEGIN("k") "mov.u32 %a, 0;\nsetp.lt.u32 %p, %t, 20;\n@!%p bra "
+                                                      "OUT;\nsetp.lt.u32 %q, %t, 5;\nvote.sync.ballot.b32 %a, %q, -1;\n"
+                                                      "vote.sync.any.pred %p, %q, -1;\nselp.u32 %b, 256, 0, "
+                                                      "%p;\nvote.sync.all.pred %p, %q, -1;\nselp.u32 %c, 512, 0, %p;\n"
+                                                      "or.b32 %a, %a, %b;\nor.b32 %a, %a, %c;\nOUT:\n" END,
+                                  1, 32);
     for (unsigned i = 0; i < 32; i++) assert_int_equal(w[i], i < 20 ? 31 + 256 : 0);
     ptx_test_free(&T);
 }
 
-static void atomics_go_lane_by_lane(void **state)
+TEST(atomics_go_lane_by_lane)
 {
-    (void)state;
-    const uint32_t *w = run_words(PTX_HEAD BEGIN("k")
-        "add.s64 %x3, %x1, 4000;\natom.global.add.u32 %a, [%x3], 2;\nred.global.max.u32 [%x3+4], %i;\n"
-        "atom.global.inc.u32 %b, [%x3+8], 9;\natom.global.cas.b32 %b, [%x3+12], 0, %t;\nxor.b32 %c, %i, -1;\n"
-        "red.global.min.s32 [%x3+16], %c;\nred.global.add.f32 [%x3+20], 0f3F000000;\nred.global.or.b32 [%x3+24], %i;\n" END, 2, 64);
+    const uint32_t *w = run_words(
+        PTX_HEAD BEGIN(
+            "k") "add.s64 %x3, %x1, 4000;\natom.global.add.u32 %a, [%x3], 2;\nred.global.max.u32 [%x3+4], %i;\n"
+                 "atom.global.inc.u32 %b, [%x3+8], 9;\natom.global.cas.b32 %b, [%x3+12], 0, %t;\nxor.b32 %c, %i, -1;\n"
+                 "red.global.min.s32 [%x3+16], %c;\nred.global.add.f32 [%x3+20], 0f3F000000;\nred.global.or.b32 "
+                 "[%x3+24], %i;\n" END,
+        2, 64);
     for (unsigned i = 0; i < 128; i++) assert_int_equal(w[i], 2 * i);
     assert_int_equal(w[1000], 256);
     assert_int_equal(w[1001], 127);
@@ -268,13 +287,15 @@ static void atomics_go_lane_by_lane(void **state)
     ptx_test_free(&T);
 }
 
-static void a_lock_serialises_lanes(void **state)
+TEST(a_lock_serialises_lanes)
 {
-    (void)state;
-    const uint32_t *w = run_words(PTX_HEAD BEGIN("k")
-        "add.s64 %x3, %x1, 4000;\nmov.u32 %d, 0;\nTRY:\natom.global.cas.b32 %a, [%x3], 0, 1;\nsetp.ne.u32 %p, %a, 0;\n@%p bra NEXT;\n"
-        "ld.volatile.global.u32 %b, [%x3+4];\nadd.u32 %b, %b, 1;\nst.volatile.global.u32 [%x3+4], %b;\natom.global.exch.b32 %c, [%x3], 0;\nmov.u32 %d, 1;\n"
-        "NEXT:\nsetp.eq.u32 %q, %d, 0;\n@%q bra TRY;\nmov.u32 %a, 3;\n" END, 2, 64);
+    const uint32_t *w =
+        run_words(PTX_HEAD BEGIN("k") "add.s64 %x3, %x1, 4000;\nmov.u32 %d, 0;\nTRY:\natom.global.cas.b32 %a, [%x3], "
+                                      "0, 1;\nsetp.ne.u32 %p, %a, 0;\n@%p bra NEXT;\n"
+                                      "ld.volatile.global.u32 %b, [%x3+4];\nadd.u32 %b, %b, 1;\nst.volatile.global.u32 "
+                                      "[%x3+4], %b;\natom.global.exch.b32 %c, [%x3], 0;\nmov.u32 %d, 1;\n"
+                                      "NEXT:\nsetp.eq.u32 %q, %d, 0;\n@%q bra TRY;\nmov.u32 %a, 3;\n" END,
+                  2, 64);
     assert_int_equal(w[1001], 128);
     assert_int_equal(w[1000], 0);
     ptx_test_free(&T);
@@ -282,52 +303,80 @@ static void a_lock_serialises_lanes(void **state)
 
 /* ---- spaces ---- */
 
-static void local_arrays_belong_to_a_thread(void **state)
+TEST(local_arrays_belong_to_a_thread)
 {
-    (void)state;
-    const uint32_t *w = run_words(PTX_HEAD BEGIN("k")
-        ".local .align 16 .b8 depot[64];\n.reg .b64 %SP, %SPL, %e;\nmov.u64 %SPL, depot;\ncvta.local.u64 %SP, %SPL;\n"
-        "mov.u32 %b, 0;\nFILL:\nmul.wide.u32 %e, %b, 4;\nadd.s64 %e, %SPL, %e;\nadd.u32 %c, %b, %i;\nst.local.u32 [%e], %c;\n"
-        "add.u32 %b, %b, 1;\nsetp.lt.u32 %p, %b, 16;\n@%p bra FILL;\nand.b32 %b, %t, 15;\nmul.wide.u32 %e, %b, 4;\nadd.s64 %e, %SP, %e;\n"
-        "ld.u32 %a, [%e];\nisspacep.local %q, %e;\nselp.u32 %c, 1000, 0, %q;\nadd.u32 %a, %a, %c;\n" END, 1, 64);
+    const uint32_t *w = run_words(
+        PTX_HEAD BEGIN(
+            "k") ".local .align 16 .b8 depot[64];\n.reg .b64 %SP, %SPL, %e;\nmov.u64 %SPL, depot;\ncvta.local.u64 %SP, "
+                 "%SPL;\n"
+                 "mov.u32 %b, 0;\nFILL:\nmul.wide.u32 %e, %b, 4;\nadd.s64 %e, %SPL, %e;\nadd.u32 %c, %b, "
+                 "%i;\nst.local.u32 [%e], %c;\n"
+                 "add.u32 %b, %b, 1;\nsetp.lt.u32 %p, %b, 16;\n@%p bra FILL;\nand.b32 %b, %t, 15;\nmul.wide.u32 %e, "
+                 "%b, 4;\nadd.s64 %e, %SP, %e;\n"
+                 "ld.u32 %a, [%e];\nisspacep.local %q, %e;\nselp.u32 %c, 1000, 0, %q;\nadd.u32 %a, %a, %c;\n" END,
+        1, 64);
     for (unsigned i = 0; i < 64; i++) assert_int_equal(w[i], i + i % 16 + 1000);
     ptx_test_free(&T);
 }
 
-static void generic_addresses_mix_spaces(void **state)
+TEST(generic_addresses_mix_spaces)
 {
-    (void)state;
-    const uint32_t *w = run_words(PTX_HEAD ".global .u32 g[2] = {11, 22};\n.const .u32 c0[2] = {33, 44};\n.shared .align 4 .b8 sh[8];\n" BEGIN("k")
-        ".reg .b64 %e, %f;\nst.shared.u32 [sh], 77;\nst.shared.u32 [sh+4], 88;\n"
-        "mov.u64 %e, sh;\ncvta.shared.u64 %e, %e;\nmov.u64 %f, g;\ncvta.global.u64 %f, %f;\nrem.u32 %b, %t, 3;\n"
-        "setp.eq.u32 %p, %b, 0;\nselp.b64 %x3, %e, %f, %p;\nmov.u64 %f, c0;\ncvta.const.u64 %f, %f;\nsetp.eq.u32 %p, %b, 1;\n"
-        "selp.b64 %x3, %f, %x3, %p;\nld.u32 %a, [%x3+4];\n" END, 1, 32);
+    const uint32_t *w = run_words(
+        PTX_HEAD ".global .u32 g[2] = {11, 22};\n.const .u32 c0[2] = {33, 44};\n.shared .align 4 .b8 sh[8];\n" BEGIN(
+            "k") ".reg .b64 %e, %f;\nst.shared.u32 [sh], 77;\nst.shared.u32 [sh+4], 88;\n"
+                 "mov.u64 %e, sh;\ncvta.shared.u64 %e, %e;\nmov.u64 %f, g;\ncvta.global.u64 %f, %f;\nrem.u32 %b, %t, "
+                 "3;\n"
+                 "setp.eq.u32 %p, %b, 0;\nselp.b64 %x3, %e, %f, %p;\nmov.u64 %f, c0;\ncvta.const.u64 %f, "
+                 "%f;\nsetp.eq.u32 %p, %b, 1;\n"
+                 "selp.b64 %x3, %f, %x3, %p;\nld.u32 %a, [%x3+4];\n" END,
+        1, 32);
     static const uint32_t expect[] = {88, 44, 22};
     for (unsigned i = 0; i < 32; i++) assert_int_equal(w[i], expect[i % 3]);
     ptx_test_free(&T);
 }
 
-static void widths_and_vectors(void **state)
+TEST(widths_and_vectors)
 {
-    (void)state;
-    const uint32_t *w = run_words(PTX_HEAD ".global .align 16 .b8 g[32] = {1,130,3,4,5,6,7,200,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32};\n" BEGIN("k")
-        ".reg .b64 %e, %f, %r1, %r2;\n.reg .b16 %h0, %h1, %h2, %h3;\nmov.u64 %e, g;\nld.global.s8 %a, [%e+1];\nld.global.u8 %b, [%e+1];\n"
-        "add.u32 %a, %a, %b;\nst.global.u32 [%x1], %a;\nld.global.s8 %r1, [%e+7];\ncvt.u32.u64 %b, %r1;\nst.global.u32 [%x1+4], %b;\n"
-        "ld.global.v2.u64 {%r1, %r2}, [%e+16];\nst.global.v2.u64 [%x1+16], {%r2, %r1};\nld.global.v4.u8 {%h0, %h1, %h2, %h3}, [%e+4];\n"
-        "st.global.v4.u8 [%x1+32], {%h3, %h2, %h1, %h0};\nld.global.s16 %h0, [%e+6];\nst.global.u16 [%x1+36], %h0;\nst.global.u8 [%x1+38], %h0;\n"
-        "ld.global.v4.u32 {%a, _, %c, %d}, [%e];\nst.global.v4.u32 [%x1+48], {%d, %c, 7, %a};\nret;\n}\n", 1, 1);
-    static const uint32_t expect[] = {(uint32_t)(130 - 256 + 130), (uint32_t)(200 - 256), 0, 0, 0x1c1b1a19, 0x201f1e1d, 0x14131211, 0x18171615,
-                                      0x050607c8, 0x0007c807, 0, 0, 0x100f0e0d, 0x0c0b0a09, 7, 0x04038201};
+    const uint32_t *w = run_words(
+        PTX_HEAD
+        ".global .align 16 .b8 g[32] = "
+        "{1,130,3,4,5,6,7,200,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32};\n" BEGIN(
+            "k") ".reg .b64 %e, %f, %r1, %r2;\n.reg .b16 %h0, %h1, %h2, %h3;\nmov.u64 %e, g;\nld.global.s8 %a, "
+                 "[%e+1];\nld.global.u8 %b, [%e+1];\n"
+                 "add.u32 %a, %a, %b;\nst.global.u32 [%x1], %a;\nld.global.s8 %r1, [%e+7];\ncvt.u32.u64 %b, "
+                 "%r1;\nst.global.u32 [%x1+4], %b;\n"
+                 "ld.global.v2.u64 {%r1, %r2}, [%e+16];\nst.global.v2.u64 [%x1+16], {%r2, %r1};\nld.global.v4.u8 {%h0, "
+                 "%h1, %h2, %h3}, [%e+4];\n"
+                 "st.global.v4.u8 [%x1+32], {%h3, %h2, %h1, %h0};\nld.global.s16 %h0, [%e+6];\nst.global.u16 [%x1+36], "
+                 "%h0;\nst.global.u8 [%x1+38], %h0;\n"
+                 "ld.global.v4.u32 {%a, _, %c, %d}, [%e];\nst.global.v4.u32 [%x1+48], {%d, %c, 7, %a};\nret;\n}\n",
+        1, 1);
+    static const uint32_t expect[] = {(uint32_t)(130 - 256 + 130),
+                                      (uint32_t)(200 - 256),
+                                      0,
+                                      0,
+                                      0x1c1b1a19,
+                                      0x201f1e1d,
+                                      0x14131211,
+                                      0x18171615,
+                                      0x050607c8,
+                                      0x0007c807,
+                                      0,
+                                      0,
+                                      0x100f0e0d,
+                                      0x0c0b0a09,
+                                      7,
+                                      0x04038201};
     for (unsigned i = 0; i < 16; i++) assert_int_equal(w[i], expect[i]);
     ptx_test_free(&T);
 }
 
-static void dynamic_shared_memory_follows_static(void **state)
+TEST(dynamic_shared_memory_follows_static)
 {
-    (void)state;
-    ptx_test_load(&T, PTX_HEAD ".extern .shared .align 16 .b8 dyn[];\n.shared .align 4 .b8 st[20];\n" BEGIN("k")
-        "st.shared.u32 [st+16], 5;\nst.shared.u32 [dyn+4], 6;\nmov.u32 %b, dyn;\nld.shared.u32 %c, [%b+4];\nld.shared.u32 %d, [st+16];\n"
-        "mul.lo.u32 %a, %c, %d;\nmov.u32 %b, %dynamic_smem_size;\nadd.u32 %a, %a, %b;\n" END);
+    ptx_test_load(&T, PTX_HEAD ".extern .shared .align 16 .b8 dyn[];\n.shared .align 4 .b8 st[20];\n" BEGIN(
+                          "k") "st.shared.u32 [st+16], 5;\nst.shared.u32 [dyn+4], 6;\nmov.u32 %b, dyn;\nld.shared.u32 "
+                               "%c, [%b+4];\nld.shared.u32 %d, [st+16];\n"
+                               "mul.lo.u32 %a, %c, %d;\nmov.u32 %b, %dynamic_smem_size;\nadd.u32 %a, %a, %b;\n" END);
     uint64_t out = dev_alloc(T.mem, 4 * WORDS);
     T.shared = 64;
     ptx_test_must_run(&T, "k", 1, 1, &out);
@@ -335,11 +384,12 @@ static void dynamic_shared_memory_follows_static(void **state)
     ptx_test_free(&T);
 }
 
-static void initialised_variables_and_symbols(void **state)
+TEST(initialised_variables_and_symbols)
 {
-    (void)state;
-    ptx_test_load(&T, PTX_HEAD ".global .u32 v[3] = {1, 2, 3};\n.const .f32 f = 0f3F800000;\n.global .u64 p = v;\n" BEGIN("k")
-        ".reg .b64 %e;\nld.global.u64 %e, [p];\nld.global.u32 %a, [%e+8];\nld.const.u32 %b, [f];\nadd.u32 %a, %a, %b;\n" END);
+    ptx_test_load(&T,
+                  PTX_HEAD ".global .u32 v[3] = {1, 2, 3};\n.const .f32 f = 0f3F800000;\n.global .u64 p = v;\n" BEGIN(
+                      "k") ".reg .b64 %e;\nld.global.u64 %e, [p];\nld.global.u32 %a, [%e+8];\nld.const.u32 %b, "
+                           "[f];\nadd.u32 %a, %a, %b;\n" END);
     uint64_t addr, bytes, out = dev_alloc(T.mem, 4 * WORDS);
     uint32_t *v = ptx_symbol(T.img, "v", &addr, &bytes);
     assert_non_null(v);
@@ -354,62 +404,74 @@ static void initialised_variables_and_symbols(void **state)
     ptx_test_free(&T);
 }
 
-static void clocks_count_instructions(void **state)
+TEST(clocks_count_instructions)
 {
-    (void)state;
-    const uint32_t *w = run_words(PTX_HEAD BEGIN("k") "mov.u32 %b, %clock;\nadd.u32 %d, %d, 1;\nadd.u32 %d, %d, 1;\nmov.u32 %c, %clock;\nsub.u32 %a, %c, %b;\n" END, 1, 40);
+    const uint32_t *w = run_words(PTX_HEAD BEGIN("k") "mov.u32 %b, %clock;\nadd.u32 %d, %d, 1;\nadd.u32 %d, %d, "
+                                                      "1;\nmov.u32 %c, %clock;\nsub.u32 %a, %c, %b;\n" END,
+                                  1, 40);
     for (unsigned i = 0; i < 40; i++) assert_int_equal(w[i], 3);
     ptx_test_free(&T);
 }
 
 /* ---- text and faults ---- */
 
-static void printf_from_a_kernel(void **state)
+TEST(printf_from_a_kernel)
 {
-    (void)state;
-    run_words(PTX_HEAD ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
-        ".global .align 1 .b8 fmt[40] = {116,61,37,100,32,37,53,46,50,102,124,37,115,124,37,120,32,37,108,108,100,32,37,99,37,37,10,0};\n"
-        ".global .align 1 .b8 str[4] = {97,98,99,0};\n" BEGIN("k")
-        ".local .align 8 .b8 depot[64];\n.reg .b64 %SP, %SPL, %e;\nmov.u64 %SPL, depot;\ncvta.local.u64 %SP, %SPL;\nst.local.u32 [%SPL], %t;\n"
-        "mov.u64 %e, 0x400921fb54442d18;\nst.local.u64 [%SPL+8], %e;\nmov.u64 %e, str;\ncvta.global.u64 %e, %e;\nst.local.u64 [%SPL+16], %e;\n"
-        "mov.u32 %a, 255;\nst.local.u32 [%SPL+24], %a;\nmov.u64 %e, -5;\nst.local.u64 [%SPL+32], %e;\nmov.u32 %a, 90;\nst.local.u32 [%SPL+40], %a;\n"
-        "mov.u64 %e, fmt;\ncvta.global.u64 %e, %e;\n{\n.param .b64 p0;\n.param .b64 p1;\n.param .b32 r0;\nst.param.b64 [p0], %e;\nst.param.b64 [p1], %SP;\n"
-        "call.uni (r0), vprintf, (p0, p1);\nld.param.b32 %a, [r0];\n}\n" END, 1, 2);
+    run_words(PTX_HEAD
+              ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
+              ".global .align 1 .b8 fmt[40] = "
+              "{116,61,37,100,32,37,53,46,50,102,124,37,115,124,37,120,32,37,108,108,100,32,37,99,37,37,10,0};\n"
+              ".global .align 1 .b8 str[4] = {97,98,99,0};\n" BEGIN(
+                  "k") ".local .align 8 .b8 depot[64];\n.reg .b64 %SP, %SPL, %e;\nmov.u64 %SPL, depot;\ncvta.local.u64 "
+                       "%SP, %SPL;\nst.local.u32 [%SPL], %t;\n"
+                       "mov.u64 %e, 0x400921fb54442d18;\nst.local.u64 [%SPL+8], %e;\nmov.u64 %e, str;\ncvta.global.u64 "
+                       "%e, %e;\nst.local.u64 [%SPL+16], %e;\n"
+                       "mov.u32 %a, 255;\nst.local.u32 [%SPL+24], %a;\nmov.u64 %e, -5;\nst.local.u64 [%SPL+32], "
+                       "%e;\nmov.u32 %a, 90;\nst.local.u32 [%SPL+40], %a;\n"
+                       "mov.u64 %e, fmt;\ncvta.global.u64 %e, %e;\n{\n.param .b64 p0;\n.param .b64 p1;\n.param .b32 "
+                       "r0;\nst.param.b64 [p0], %e;\nst.param.b64 [p1], %SP;\n"
+                       "call.uni (r0), vprintf, (p0, p1);\nld.param.b32 %a, [r0];\n}\n" END,
+              1, 2);
     assert_string_equal(T.printed, "t=0  3.14|abc|ff -5 Z%\nt=1  3.14|abc|ff -5 Z%\n");
     ptx_test_free(&T);
 }
 
-static void a_failed_assertion_is_a_fault(void **state)
+TEST(a_failed_assertion_is_a_fault)
 {
-    (void)state;
-    FAULT(PTX_HEAD ".extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, .param .b64 c);\n"
-        ".global .align 1 .b8 msg[4] = {120,62,48,0};\n" BEGIN("k")
-        ".reg .b64 %e;\nmov.u64 %e, msg;\ncvta.global.u64 %e, %e;\nmov.u32 %a, 0;\nsetp.ne.u32 %p, %t, 3;\n@%p bra OK;\n"
-        "{\n.param .b64 p0;\n.param .b64 p1;\n.param .b32 p2;\n.param .b64 p3;\n.param .b64 p4;\nst.param.b64 [p0], %e;\nst.param.b64 [p1], %e;\n"
-        "st.param.b32 [p2], 42;\nst.param.b64 [p3], %e;\nst.param.b64 [p4], 1;\ncall.uni __assertfail, (p0, p1, p2, p3, p4);\n}\nOK:\n" END, 1, 32,
-        "device assertion failed: x>0:42: x>0: x>0", "thread (3,0,0)");
+    FAULT(PTX_HEAD
+          ".extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, .param .b64 c);\n"
+          ".global .align 1 .b8 msg[4] = {120,62,48,0};\n" BEGIN(
+              "k") ".reg .b64 %e;\nmov.u64 %e, msg;\ncvta.global.u64 %e, %e;\nmov.u32 %a, 0;\nsetp.ne.u32 %p, %t, "
+                   "3;\n@%p bra OK;\n"
+                   "{\n.param .b64 p0;\n.param .b64 p1;\n.param .b32 p2;\n.param .b64 p3;\n.param .b64 "
+                   "p4;\nst.param.b64 [p0], %e;\nst.param.b64 [p1], %e;\n"
+                   "st.param.b32 [p2], 42;\nst.param.b64 [p3], %e;\nst.param.b64 [p4], 1;\ncall.uni __assertfail, (p0, "
+                   "p1, p2, p3, p4);\n}\nOK:\n" END,
+          1, 32, "device assertion failed: x>0:42: x>0: x>0", "thread (3,0,0)");
 }
 
-static void memory_faults_say_where(void **state)
+TEST(memory_faults_say_where)
 {
-    (void)state;
-    FAULT(PTX_HEAD BEGIN("k") "ld.global.u32 %a, [%x0+4096];\n" END, 2, 64, "kernel k: out-of-bounds global load of 4 bytes at 0xc0001000",
-          "(nearest allocation 0xc0000000..0xc0000fff)", "(t.ptx:", "ld.global.u32 %a, [%x0+4096]", "CTA (0,0,0), thread (0,0,0)");
-    FAULT(PTX_HEAD BEGIN("k") "mov.u32 %a, 1;\nst.global.u32 [%x0+3900], %a;\nret;\n}\n", 2, 32, "out-of-bounds global store",
-          "CTA (1,0,0), thread (17,0,0)");
-    FAULT(PTX_HEAD BEGIN("k") "ld.global.u32 %a, [%x0+2];\n" END, 1, 32, "misaligned global load of 4 bytes at 0xc0000002");
+    FAULT(PTX_HEAD BEGIN("k") "ld.global.u32 %a, [%x0+4096];\n" END, 2, 64,
+          "kernel k: out-of-bounds global load of 4 bytes at 0xc0001000", "(nearest allocation 0xc0000000..0xc0000fff)",
+          "(t.ptx:", "ld.global.u32 %a, [%x0+4096]", "CTA (0,0,0), thread (0,0,0)");
+    FAULT(PTX_HEAD BEGIN("k") "mov.u32 %a, 1;\nst.global.u32 [%x0+3900], %a;\nret;\n}\n", 2, 32,
+          "out-of-bounds global store", "CTA (1,0,0), thread (17,0,0)");
+    FAULT(PTX_HEAD BEGIN("k") "ld.global.u32 %a, [%x0+2];\n" END, 1, 32,
+          "misaligned global load of 4 bytes at 0xc0000002");
     FAULT(PTX_HEAD BEGIN("k") ".reg .b64 %z;\nmov.u64 %z, 0;\nld.u32 %a, [%z+8];\n" END, 1, 32, "null pointer");
-    FAULT(PTX_HEAD ".shared .align 4 .b8 s[64];\n" BEGIN("k") "mov.u32 %b, s;\nshl.b32 %c, %t, 2;\nadd.u32 %b, %b, %c;\nld.shared.u32 %a, [%b];\n" END, 1, 32,
-          "out-of-bounds shared load of 4 bytes at 0x40 (there are 64 bytes)", "thread (16,0,0)");
-    FAULT(PTX_HEAD BEGIN("k") ".local .align 4 .b8 d[16];\n.reg .b64 %e;\nmov.u64 %e, d;\nst.local.u32 [%e+16], %t;\nmov.u32 %a, 0;\n" END, 1, 32,
-          "out-of-bounds local store");
+    FAULT(PTX_HEAD ".shared .align 4 .b8 s[64];\n" BEGIN(
+              "k") "mov.u32 %b, s;\nshl.b32 %c, %t, 2;\nadd.u32 %b, %b, %c;\nld.shared.u32 %a, [%b];\n" END,
+          1, 32, "out-of-bounds shared load of 4 bytes at 0x40 (there are 64 bytes)", "thread (16,0,0)");
+    FAULT(PTX_HEAD BEGIN("k") ".local .align 4 .b8 d[16];\n.reg .b64 %e;\nmov.u64 %e, d;\nst.local.u32 [%e+16], "
+                              "%t;\nmov.u32 %a, 0;\n" END,
+          1, 32, "out-of-bounds local store");
     FAULT(PTX_HEAD BEGIN("k") "atom.global.add.u32 %a, [%x1+4096], 1;\n" END, 1, 32, "out-of-bounds global atomic");
     FAULT(PTX_HEAD BEGIN("k") "mov.u32 %a, 0;\ntrap;\n" END, 1, 32, "trap");
 }
 
-static void use_after_free_is_a_fault(void **state)
+TEST(use_after_free_is_a_fault)
 {
-    (void)state;
     ptx_test_load(&T, PTX_HEAD BEGIN("k") "mov.u32 %a, 1;\n" END);
     uint64_t out = dev_alloc(T.mem, 4 * WORDS), other = dev_alloc(T.mem, 4);
     ptx_test_must_run(&T, "k", 1, 32, &out);
@@ -419,9 +481,9 @@ static void use_after_free_is_a_fault(void **state)
     ptx_test_free(&T);
 }
 
-static void refusals_come_at_load(void **state)
+TEST(refusals_come_at_load)
 {
-    (void)state;
+    /* clang-format off */
     static const struct { const char *text, *part; } refused[] = {
         {PTX_HEAD ".global .texref t;\n.visible .entry k()\n{\n.reg .f32 %f<4>;\n.reg .b32 %r;\nmov.u32 %r, 0;\n"
          "tex.3d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [t, {%r, %r, %r, %r}];\nret;\n}\n", "3D textures"},
@@ -431,6 +493,7 @@ static void refusals_come_at_load(void **state)
         {PTX_HEAD ".visible .entry k()\n{\n.reg .b64 %d;\nmul.rz.ftz.f64 %d, %d, %d;\nret;\n}\n", ".ftz and .sat need .f32"},
         {PTX_HEAD ".visible .entry k()\n{\n.reg .b32 %r;\nmul.ftz.f16x2 %r, %r, %r;\nret;\n}\n", "not supported for type .f16x2 in this form"},
     };
+    /* clang-format on */
     for (unsigned i = 0; i < sizeof refused / sizeof *refused; i++) {
         ptx_test_load(&T, refused[i].text);
         assert_null(T.img);
@@ -440,12 +503,12 @@ static void refusals_come_at_load(void **state)
     }
 }
 
-static void streams_of_several_ctas_live_together(void **state)
+TEST(streams_of_several_ctas_live_together)
 {
-    (void)state;
     ptx_test_load(&T, PTX_HEAD BEGIN("k") "mov.u32 %a, %i;\n" END);
     uint64_t out = dev_alloc(T.mem, 4 * WORDS);
-    struct ptx_launch l = {.image = T.img, .kernel = ptx_find_kernel(T.mod, "k"), .grid = {2, 2, 2}, .block = {8, 4, 2}, .params = &out};
+    struct ptx_launch l = {
+        .image = T.img, .kernel = ptx_find_kernel(T.mod, "k"), .grid = {2, 2, 2}, .block = {8, 4, 2}, .params = &out};
     struct stream_source *s = ptx_open(&l, &T.err);
     struct cta_stream c[8];
     assert_non_null(s);
@@ -480,13 +543,13 @@ static uint64_t pattern(unsigned kind, unsigned l, uint64_t r)
 static const struct code one_load = {
     .inst = &(const struct code_inst){.kind = INST_LOAD, .space = SPACE_GLOBAL, .width = 4},
     .block = &(const struct code_block){.first = 0, .count = 1},
-    .ninst = 1, .nblock = 1,
+    .ninst = 1,
+    .nblock = 1,
 };
 
 /* Writes one load a pattern and a mask, and reads the same addresses back. */
-static void address_records_survive(void **state)
+TEST(address_records_survive)
 {
-    (void)state;
     enum { RECORDS = 6000 };
     struct stream_writer w = {0};
     uint64_t seed = 1, addr[WARP_SIZE], replay = 1;
@@ -517,9 +580,8 @@ static void address_records_survive(void **state)
     free(w.data);
 }
 
-static void two_rows_of_a_warp_take_four_bytes(void **state)
+TEST(two_rows_of_a_warp_take_four_bytes)
 {
-    (void)state;
     struct stream_writer w = {0};
     uint64_t addr[WARP_SIZE];
     stream_begin(&w);
@@ -536,13 +598,16 @@ static void two_rows_of_a_warp_take_four_bytes(void **state)
     free(w.data);
 }
 
-static void damaged_address_records_are_found(void **state)
+TEST(damaged_address_records_are_found)
 {
-    (void)state;
     /* block 0 with a mask, then: an unknown tag; halves of a mask that has only one; a cut one */
-    static const struct { uint8_t bytes[9]; size_t size; } bad[] = {
-        {{1, 255, 255, 255, 255, 129, 0, 0}, 8}, {{1, 255, 255, 255, 255, 252, 0, 0}, 8}, {{1, 255, 255, 0, 0, 97, 0, 0}, 8},
-        {{1, 0, 0, 255, 255, 253, 2, 0, 0}, 9}, {{1, 255, 255, 255, 255, 97, 0}, 7}, {{1, 255, 255, 255, 255, 253, 0, 0}, 8},
+    static const struct {
+        uint8_t bytes[9];
+        size_t size;
+    } bad[] = {
+        {{1, 255, 255, 255, 255, 129, 0, 0}, 8}, {{1, 255, 255, 255, 255, 252, 0, 0}, 8},
+        {{1, 255, 255, 0, 0, 97, 0, 0}, 8},      {{1, 0, 0, 255, 255, 253, 2, 0, 0}, 9},
+        {{1, 255, 255, 255, 255, 97, 0}, 7},     {{1, 255, 255, 255, 255, 253, 0, 0}, 8},
     };
     struct wl_err e;
     for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++)
@@ -551,54 +616,10 @@ static void damaged_address_records_are_found(void **state)
     assert_int_equal(stream_check(&one_load, (struct warp_stream){good, sizeof good}, &e), 0);
 }
 
-static void a_kernel_needs_neither_parameters_nor_registers(void **state)
+TEST(a_kernel_needs_neither_parameters_nor_registers)
 {
-    (void)state;
     ptx_test_load(&T, PTX_HEAD ".visible .entry k()\n{\nret;\n}\n");
     ptx_test_must_run(&T, "k", 2, 40, NULL);
     assert_int_equal(T.counts.warp_instructions, 4);
     ptx_test_free(&T);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_ways_meet_again),
-        cmocka_unit_test(lanes_leave_a_loop_one_by_one),
-        cmocka_unit_test(nested_loops_with_break_and_continue),
-        cmocka_unit_test(some_lanes_exit_early),
-        cmocka_unit_test(brx_goes_many_ways),
-        cmocka_unit_test(guards_switch_single_lanes_off),
-        cmocka_unit_test(calls_return_values),
-        cmocka_unit_test(divergent_calls_and_recursion),
-        cmocka_unit_test(endless_recursion_is_a_fault),
-        cmocka_unit_test(shared_memory_reversal),
-        cmocka_unit_test(exited_warps_do_not_hold_a_barrier),
-        cmocka_unit_test(producers_arrive_and_consumers_wait),
-        cmocka_unit_test(barrier_reductions),
-        cmocka_unit_test(barriers_that_cannot_complete_are_a_fault),
-        cmocka_unit_test(warps_may_spin_on_each_other),
-        cmocka_unit_test(waiting_for_a_later_cta_is_a_fault),
-        cmocka_unit_test(a_butterfly_sums_a_warp),
-        cmocka_unit_test(votes_see_active_lanes_only),
-        cmocka_unit_test(atomics_go_lane_by_lane),
-        cmocka_unit_test(a_lock_serialises_lanes),
-        cmocka_unit_test(local_arrays_belong_to_a_thread),
-        cmocka_unit_test(generic_addresses_mix_spaces),
-        cmocka_unit_test(widths_and_vectors),
-        cmocka_unit_test(dynamic_shared_memory_follows_static),
-        cmocka_unit_test(initialised_variables_and_symbols),
-        cmocka_unit_test(clocks_count_instructions),
-        cmocka_unit_test(printf_from_a_kernel),
-        cmocka_unit_test(a_failed_assertion_is_a_fault),
-        cmocka_unit_test(memory_faults_say_where),
-        cmocka_unit_test(use_after_free_is_a_fault),
-        cmocka_unit_test(refusals_come_at_load),
-        cmocka_unit_test(streams_of_several_ctas_live_together),
-        cmocka_unit_test(address_records_survive),
-        cmocka_unit_test(two_rows_of_a_warp_take_four_bytes),
-        cmocka_unit_test(damaged_address_records_are_found),
-        cmocka_unit_test(a_kernel_needs_neither_parameters_nor_registers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,9 +29,12 @@ struct row {
     uint64_t A, B, want;
 };
 
+/* clang-format off */
 #define R32(body, a, b, c, want) {'r', body, a, b, c, 0, 0, want}
 #define R64(body, A, B, want) {'R', body, 0, 0, 0, A, B, want}
+/* clang-format on */
 
+/* clang-format off */
 static const struct row rows[] = {
     /* division: by zero, and the quotient that does not fit */
     R32("div.u32 %r, %a, %b;", 7, 0, 0, 0xffffffff), R32("rem.u32 %r, %a, %b;", 7, 0, 0, 0xffffffff),
@@ -140,10 +143,10 @@ static const struct row rows[] = {
     R32("set.lt.u32.s32 %r, %a, %b;", 1, 2, 0, 0xffffffff), R32("set.lt.f32.s32 %r, %a, %b;", 1, 2, 0, 0x3f800000),
     R32("mul24.hi.s32 %r, %a, %b;", 0x800000, 0x800000, 0, 0x40000000), R32("dp4a.s32.u32 %r, %a, %b, %c;", 0xff01ff01, 0x02020202, 1, 1),
 };
+/* clang-format on */
 
-static void corners(void **state)
+TEST(corners)
 {
-    (void)state;
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct row *r = &rows[i];
         const struct kernel k = {"row", r->out, r->body};
@@ -161,7 +164,8 @@ static void corners(void **state)
         for (unsigned t = 0; t < 40; t++) {
             if (out[t] != r->want)
                 print_error("%s  a %x b %x c %x A %llx B %llx: %llx, expected %llx\n", r->body, r->a, r->b, r->c,
-                            (unsigned long long)r->A, (unsigned long long)r->B, (unsigned long long)out[t], (unsigned long long)r->want);
+                            (unsigned long long)r->A, (unsigned long long)r->B, (unsigned long long)out[t],
+                            (unsigned long long)r->want);
             assert_int_equal(out[t], r->want);
         }
         ptx_test_free(&T);
@@ -220,6 +224,7 @@ static uint64_t narrowed(uint64_t b)
 }
 
 typedef __int128 big;
+/* clang-format off */
 #define REFERENCES(X)                                                                      \
     X("add.s32", o->a + o->b) X("add.s64", o->A + o->B) X("sub.s32", o->a - o->b)          \
     X("mul.lo.s32", o->a * o->b) X("mul.lo.s64", o->A * o->B)                              \
@@ -255,17 +260,18 @@ typedef __int128 big;
     X("cvt.rn.f32.s32", F((float)(int32_t)o->a)) X("cvt.rn.f64.u64", D((double)o->A))      \
     X("cvt.rni.f32.f32", F(rintf(f(o->a)))) X("cvt.rmi.f64.f64", N(floor(d(o->A)), o->A, 0, 0))        \
     X("cvt.s64.s32", (uint64_t)(int64_t)(int32_t)o->a) X("cvt.u32.u64", (uint32_t)o->A)
+/* clang-format on */
 
 enum {
-#define COUNT(name, expr) +1
-    NREFERENCES = 0 REFERENCES(COUNT)
-#undef COUNT
+#define COUNT_ONE(name, expr) +1
+    NREFERENCES = 0 REFERENCES(COUNT_ONE)
+#undef COUNT_ONE
 };
 
 static uint64_t reference(unsigned index, const struct ops *o)
 {
     unsigned i = 0;
-#define TRY(name, expr) \
+#define TRY(name, expr)                                                                                                \
     if (i++ == index) return (uint64_t)(expr);
     REFERENCES(TRY)
 #undef TRY
@@ -297,15 +303,16 @@ static void check_all_operands(const char *name, unsigned index)
     for (unsigned i = 0; i < KERNEL_THREADS; i++) {
         struct ops o = {in32[3 * i], in32[3 * i + 1], in32[3 * i + 2], in64[3 * i], in64[3 * i + 1], in64[3 * i + 2]};
         uint64_t want = reference(index, &o);
-        if (out[i] != want) print_error("%s, thread %u: %llx, expected %llx\n", name, i, (unsigned long long)out[i], (unsigned long long)want);
+        if (out[i] != want)
+            print_error("%s, thread %u: %llx, expected %llx\n", name, i, (unsigned long long)out[i],
+                        (unsigned long long)want);
         assert_int_equal(out[i], want);
     }
     ptx_test_free(&T);
 }
 
-static void arithmetic_agrees_with_c(void **state)
+TEST(arithmetic_agrees_with_c)
 {
-    (void)state;
     unsigned index = 0;
 #define CHECK(name, expr) check_all_operands(name, index++);
     REFERENCES(CHECK)
@@ -313,9 +320,8 @@ static void arithmetic_agrees_with_c(void **state)
     assert_int_equal(index, NREFERENCES);
 }
 
-static void every_kernel_loads_and_runs(void **state)
+TEST(every_kernel_loads_and_runs)
 {
-    (void)state;
     for (unsigned k = 0; k < NKERNELS; k++) {
         char text[KERNEL_TEXT];
         kernel_text(&kernels[k], text, sizeof text);
@@ -336,23 +342,27 @@ static void fill_slots(uint8_t *area, uint64_t *seed)
     for (unsigned s = 0; s < SLOTS; s++)
         for (unsigned i = 0; i < SLOT64 / 8; i++) {
             uint64_t r = splitmix64(seed);
-            uint64_t v = r & 1 ? operands64[(r >> 8) % NOPERANDS64]
-                               : operands32[(r >> 8) % NOPERANDS32] | (uint64_t)operands32[(r >> 32) % NOPERANDS32] << 32;
+            uint64_t v = r & 1
+                             ? operands64[(r >> 8) % NOPERANDS64]
+                             : operands32[(r >> 8) % NOPERANDS32] | (uint64_t)operands32[(r >> 32) % NOPERANDS32] << 32;
             memcpy(area + s * SLOT64 + 8 * i, &v, 8);
         }
 }
 
-static void both_builds_compute_the_same_bits(void **state)
+TEST(both_builds_compute_the_same_bits)
 {
-    (void)state;
     if (lane_ops() != lane_ops_v3) skip();
     static _Alignas(64) uint8_t one[AREA], two[AREA];
     static struct warp w;
     uint64_t seed = 7;
     for (unsigned op = 0; op < L_COUNT; op++) {
         for (unsigned round = 0; round < 40; round++) {
-            struct uop u = {.d = 0, .d2 = 4, .s = {SLOT64, 2 * SLOT64, 3 * SLOT64, 4 * SLOT64, 5 * SLOT64},
-                            .boolop = (uint8_t)(round % 4), .imm = 0xca, .mode = (uint8_t)(round % 6)};
+            struct uop u = {.d = 0,
+                            .d2 = 4,
+                            .s = {SLOT64, 2 * SLOT64, 3 * SLOT64, 4 * SLOT64, 5 * SLOT64},
+                            .boolop = (uint8_t)(round % 4),
+                            .imm = 0xca,
+                            .mode = (uint8_t)(round % 6)};
             if (op >= L_bool_and) u.s[3] = u.s[4] = 0;
             fill_slots(one, &seed);
             memcpy(two, one, sizeof one);
@@ -368,16 +378,3 @@ static void both_builds_compute_the_same_bits(void **state)
     }
 }
 #endif
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(corners),
-        cmocka_unit_test(arithmetic_agrees_with_c),
-        cmocka_unit_test(every_kernel_loads_and_runs),
-#if defined(__x86_64__)
-        cmocka_unit_test(both_builds_compute_the_same_bits),
-#endif
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -41,7 +41,8 @@ TEST(one_text_stays)
 
 TEST(headers_once)
 {
-    char *text = link_and_parse(HEAD ".file 1 \"a.cu\"\n.visible .global .u32 x;\n", HEAD ".file 1 \"b.cu\"\n.visible .global .u32 y;\n");
+    char *text = link_and_parse(HEAD ".file 1 \"a.cu\"\n.visible .global .u32 x;\n",
+                                HEAD ".file 1 \"b.cu\"\n.visible .global .u32 y;\n");
     assert_int_equal(times(text, ".version"), 1);
     assert_int_equal(times(text, ".target"), 1);
     assert_int_equal(times(text, ".address_size"), 1);
@@ -52,11 +53,12 @@ TEST(headers_once)
 /* Declarations before and after the definition, of a function and of a variable. */
 TEST(across_objects)
 {
-    const char *a = HEAD ".extern .func (.param .b32 r) f (.param .b32 p);\n.extern .global .align 4 .b8 t[8];\n"
-                         ".visible .entry k (.param .u64 o) { .reg .b32 %r<3>; .reg .b64 %d<2>;\n"
-                         " mov.u64 %d1, t; ld.global.u32 %r1, [t+4];\n"
-                         " { .param .b32 p0; st.param.b32 [p0+0], %r1; .param .b32 q; call (q), f, (p0); ld.param.b32 %r2, [q+0]; }\n"
-                         " ret; }\n";
+    const char *a = HEAD
+        ".extern .func (.param .b32 r) f (.param .b32 p);\n.extern .global .align 4 .b8 t[8];\n"
+        ".visible .entry k (.param .u64 o) { .reg .b32 %r<3>; .reg .b64 %d<2>;\n"
+        " mov.u64 %d1, t; ld.global.u32 %r1, [t+4];\n"
+        " { .param .b32 p0; st.param.b32 [p0+0], %r1; .param .b32 q; call (q), f, (p0); ld.param.b32 %r2, [q+0]; }\n"
+        " ret; }\n";
     const char *b = HEAD ".visible .global .align 4 .b8 t[8] = {1, 2};\n"
                          ".visible .func (.param .b32 r) f (.param .b32 p) { .reg .b32 %r<2>; ld.param.b32 %r1, [p]; "
                          "st.param.b32 [r+0], %r1; ret; }\n";
@@ -66,7 +68,8 @@ TEST(across_objects)
 
 TEST(local_names_are_kept_apart)
 {
-    const char *object = ".global .align 1 .b8 $str[2] = {%d, 0};\n.visible .entry k%d () { .reg .b64 %%d<2>; mov.u64 %%d1, $str; ret; }\n";
+    const char *object = ".global .align 1 .b8 $str[2] = {%d, 0};\n.visible .entry k%d () { .reg .b64 %%d<2>; mov.u64 "
+                         "%%d1, $str; ret; }\n";
     char a[512], b[512];
     snprintf(a, sizeof a, "%s", HEAD);
     snprintf(a + strlen(a), sizeof a - strlen(a), object, 65, 1);
@@ -81,7 +84,8 @@ TEST(local_names_are_kept_apart)
 /* A longer name that begins alike, a register and a string are other words. */
 TEST(only_whole_names_are_renamed)
 {
-    const char *a = HEAD ".global .u32 x;\n.global .u32 xy;\n.pragma \"x\";\n.visible .entry k () { .reg .b64 %x<2>; mov.u64 %x1, x; mov.u64 %x1, xy; ret; }\n";
+    const char *a = HEAD ".global .u32 x;\n.global .u32 xy;\n.pragma \"x\";\n.visible .entry k () { .reg .b64 %x<2>; "
+                         "mov.u64 %x1, x; mov.u64 %x1, xy; ret; }\n";
     char *text = link_and_parse(a, HEAD ".global .u32 x;\n");
     assert_int_equal(times(text, "x$o0"), 2);
     assert_int_equal(times(text, "xy$o"), 0);
@@ -126,25 +130,10 @@ TEST(dynamic_shared_memory_is_one)
 /* Anything is taken to its end, however broken; the parser says what is wrong with it. */
 TEST(broken_texts_end)
 {
+    /* clang-format off */
     static const char *const broken[] = {"",  ".visible",   ".global .u32 x = {1, 2", ".func f () {", "/* never closed", "\"never closed",
                                          "}", ".align",     "(((((",                  ";;;;",         ".section x { .b8 1"};
+    /* clang-format on */
     for (unsigned i = 0; i < COUNT(broken); i++)
         for (unsigned k = 0; k < COUNT(broken); k++) free(link_two(broken[i], broken[k], NULL));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_text_stays),
-        cmocka_unit_test(headers_once),
-        cmocka_unit_test(across_objects),
-        cmocka_unit_test(local_names_are_kept_apart),
-        cmocka_unit_test(only_whole_names_are_renamed),
-        cmocka_unit_test(a_local_name_yields_to_a_visible_one),
-        cmocka_unit_test(weak_definitions_once),
-        cmocka_unit_test(two_strong_definitions),
-        cmocka_unit_test(dynamic_shared_memory_is_one),
-        cmocka_unit_test(broken_texts_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

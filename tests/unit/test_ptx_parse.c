@@ -2,23 +2,16 @@
  *
  * Programs are small and written here; a body is wrapped by ENTRY so that a test shows only
  * what it is about. Errors are checked with the line and column they point at. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
+#include "test.h"
 
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "ptx/ir.h"
 
 #define HEAD ".version 7.0\n.target sm_75\n.address_size 64\n"
 #define REGS ".reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .f32 %f<9>; .reg .f64 %g<9>;\n"
 /* The body's first line is line 6. */
-#define ENTRY(body)                                          \
-    HEAD ".entry k(.param .u64 a, .param .u32 n) {\n" REGS body "}\n"
+#define ENTRY(body) HEAD ".entry k(.param .u64 a, .param .u32 n) {\n" REGS body "}\n"
 
 static struct ptx_module *parse(const char *text)
 {
@@ -60,16 +53,15 @@ static const struct ptx_inst *only(const char *text, struct ptx_module **m, unsi
 
 /* ---- operands and modifiers ---- */
 
-static void test_literals(void **state)
+TEST(test_literals)
 {
-    (void)state;
     struct ptx_module *m = parse(ENTRY("mov.u32 %r1, -1; mov.u16 %h1, -2; mov.u64 %d1, 0x10; mov.b32 %r1, 0f3F800000;"
                                        "add.f64 %g1, %g2, 0f40000000; add.f32 %f1, %f2, 1.5; mov.u32 %r1, 017;"
                                        "mov.u32 %r1, 0b101; mov.u32 %r1, (1 << 4) - 6 / 3; mov.pred %p1, -1;"
                                        "add.f32 %f1, %f2, 2; mov.f64 %g1, 0dBFF0000000000000; mov.u32 %r1, 7U;"
                                        "add.f32 %f1, %f2, -1.5; ret;"));
-    static const uint64_t want[] = {0xffffffff, 0xfffe, 0x10, 0x3f800000, 0x4000000000000000, 0x3fc00000, 15, 5, 14, 1,
-                                    0x40000000, 0xbff0000000000000, 7, 0xbfc00000};
+    static const uint64_t want[] = {0xffffffff, 0xfffe, 0x10, 0x3f800000, 0x4000000000000000, 0x3fc00000, 15,
+                                    5,          14,     1,    0x40000000, 0xbff0000000000000, 7,          0xbfc00000};
     const struct ptx_func *f = kernel(m);
     for (unsigned i = 0; i < sizeof want / sizeof *want; i++) {
         const struct ptx_inst *in = &f->inst[i];
@@ -80,9 +72,8 @@ static void test_literals(void **state)
     ptx_free(m);
 }
 
-static void test_modifiers(void **state)
+TEST(test_modifiers)
 {
-    (void)state;
     struct ptx_module *m;
     const struct ptx_inst *in = only(ENTRY("setp.lt.and.s32 %p1|%p2, %r1, %r2, !%p3; ret;"), &m, 0);
     assert_int_equal(in->op, OP_SETP);
@@ -120,9 +111,8 @@ static void test_modifiers(void **state)
     ptx_free(m);
 }
 
-static void test_guard_and_special_registers(void **state)
+TEST(test_guard_and_special_registers)
 {
-    (void)state;
     struct ptx_module *m;
     const struct ptx_inst *in = only(ENTRY("@!%p1 mov.u32 %r1, %ctaid.z; ret;"), &m, 0);
     assert_true(in->guard >= 0 && in->guard_neg);
@@ -133,18 +123,16 @@ static void test_guard_and_special_registers(void **state)
     ptx_free(m);
 }
 
-static void test_registers_are_numbered_by_use(void **state)
+TEST(test_registers_are_numbered_by_use)
 {
-    (void)state;
     struct ptx_module *m = parse(HEAD ".entry k() { .reg .b32 %r<900000>, solo;\n"
                                       "mov.u32 %r899999, %r5; mov.u32 solo, %r5; ret; }");
     assert_int_equal(kernel(m)->nregs, 3);
     ptx_free(m);
 }
 
-static void test_scopes_shadow(void **state)
+TEST(test_scopes_shadow)
 {
-    (void)state;
     struct ptx_module *m = parse(ENTRY("{ .reg .b64 %r<2>; mov.u64 %r1, 0; bra L; L: }\n"
                                        "{ bra L; L: mov.u32 %r1, 0; }\nret;"));
     const struct ptx_func *f = kernel(m);
@@ -157,9 +145,8 @@ static void test_scopes_shadow(void **state)
 
 /* ---- variables ---- */
 
-static void test_variables(void **state)
+TEST(test_variables)
 {
-    (void)state;
     struct ptx_module *m = parse(HEAD ".global .u8 first = 3;\n"
                                       ".global .align 8 .u64 where[2] = {generic(first), first+4};\n"
                                       ".const .s32 grid[2][3] = {{1, -2}, {3, 4, 5}};\n"
@@ -182,9 +169,8 @@ static void test_variables(void **state)
     ptx_free(m);
 }
 
-static void test_address_in_bytes(void **state)
+TEST(test_address_in_bytes)
 {
-    (void)state;
     struct ptx_module *m = parse(HEAD ".global .u32 x;\n.global .align 8 .b8 s[16] = {1,2,3,4,5,6,7,8,\n"
                                       "0xFF(x),0xFF00(x),0xFF0000(x),0xFF000000(x),0xFF00000000(x),\n"
                                       "0xFF0000000000(x),0xFF000000000000(x),0xFF00000000000000(x)};\n");
@@ -196,9 +182,8 @@ static void test_address_in_bytes(void **state)
     ptx_free(m);
 }
 
-static void test_parameters(void **state)
+TEST(test_parameters)
 {
-    (void)state;
     struct ptx_module *m = parse(HEAD ".entry k(.param .u8 c, .param .u64 .ptr .global .align 16 p,\n"
                                       ".param .align 4 .b8 s[12])\n"
                                       ".maxntid 32, 4, 1 { .reg .b64 %d<2>; ld.param.u64 %d1, [p]; ret; }");
@@ -214,18 +199,16 @@ static void test_parameters(void **state)
 
 /* ---- calls ---- */
 
-static const char calls[] =
-    HEAD ".func (.param .b32 r) leaf(.param .b32 x);\n.shared .b8 big[64];\n"
-    ".entry k() { .reg .b32 %r<4>; .shared .u32 own; mov.u32 %r3, own;\n"
-    "{ .param .b32 p0; .param .b32 q0; st.param.b32 [p0], %r1;\n"
-    "call.uni (q0), leaf, (p0); ld.param.b32 %r2, [q0]; }\nret; }\n"
-    ".entry other() { .reg .b32 %r<4>; .shared .b8 mine[128]; mov.u32 %r3, mine; ret; }\n"
-    ".func (.param .b32 r) leaf(.param .b32 x) { .reg .b32 %r<9>;\n"
-    "ld.param.b32 %r1, [x]; st.shared.u32 [big], %r1; st.param.b32 [r], %r1; ret; }\n";
+static const char calls[] = HEAD ".func (.param .b32 r) leaf(.param .b32 x);\n.shared .b8 big[64];\n"
+                                 ".entry k() { .reg .b32 %r<4>; .shared .u32 own; mov.u32 %r3, own;\n"
+                                 "{ .param .b32 p0; .param .b32 q0; st.param.b32 [p0], %r1;\n"
+                                 "call.uni (q0), leaf, (p0); ld.param.b32 %r2, [q0]; }\nret; }\n"
+                                 ".entry other() { .reg .b32 %r<4>; .shared .b8 mine[128]; mov.u32 %r3, mine; ret; }\n"
+                                 ".func (.param .b32 r) leaf(.param .b32 x) { .reg .b32 %r<9>;\n"
+                                 "ld.param.b32 %r1, [x]; st.shared.u32 [big], %r1; st.param.b32 [r], %r1; ret; }\n";
 
-static void test_calls(void **state)
+TEST(test_calls)
 {
-    (void)state;
     struct ptx_module *m = parse(calls);
     const struct ptx_func *k = kernel(m), *other = ptx_find_kernel(m, "other"), *leaf = m->funcs;
     assert_string_equal(leaf->name, "leaf");
@@ -238,7 +221,7 @@ static void test_calls(void **state)
     assert_int_equal(k->nblock, 2);
     assert_int_equal(k->frame_bytes, 8);
     assert_int_equal(leaf->frame_bytes, 8);
-    assert_int_equal(k->shared_bytes, 68);     /* own and leaf's big */
+    assert_int_equal(k->shared_bytes, 68); /* own and leaf's big */
     assert_int_equal(other->shared_bytes, 128);
     assert_int_equal(leaf->code_reg_base, k->nregs); /* both frames are open at once */
     assert_int_equal(other->code_reg_base, 0);
@@ -270,9 +253,8 @@ static void expect_flow(const char *body, const char *want)
     ptx_free(m);
 }
 
-static void test_post_dominators(void **state)
+TEST(test_post_dominators)
 {
-    (void)state;
     /* if */
     expect_flow("@%p1 bra E; mov.u32 %r1, 0; E: ret;", "1,2 2,2 -,-");
     /* if, else */
@@ -291,16 +273,14 @@ static void test_post_dominators(void **state)
     expect_flow("bra E; mov.u32 %r1, 0; E:", "-,2 2,2 -,-");
 }
 
-static void test_switch(void **state)
+TEST(test_switch)
 {
-    (void)state;
     expect_flow("T: .branchtargets A, B, A; brx.idx %r1, T; A: mov.u32 %r1, 0; bra E; B: mov.u32 %r1, 1; E: ret;",
                 "-,3 -,3 3,3 -,-");
 }
 
-static void test_loops(void **state)
+TEST(test_loops)
 {
-    (void)state;
     struct ptx_module *m = parse(ENTRY("mov.u32 %r1, 0; O: mov.u32 %r2, 0; I: add.s32 %r2, %r2, 1; @%p1 bra I;"
                                        "J: add.s32 %r2, %r2, 1; @%p1 bra J; @%p2 bra O; ret;"));
     const struct code *c = &m->code;
@@ -319,9 +299,8 @@ static void test_loops(void **state)
     ptx_free(m);
 }
 
-static void test_irreducible(void **state)
+TEST(test_irreducible)
 {
-    (void)state;
     struct ptx_module *m = parse(ENTRY("@%p1 bra B; A: @%p2 bra X; B: @%p3 bra A; X: ret;"));
     assert_int_equal(m->code.nloop, 0);
     ptx_free(m);
@@ -337,32 +316,35 @@ static uint32_t regs_of(const char *text)
     return n;
 }
 
-static void test_liveness(void **state)
+TEST(test_liveness)
 {
-    (void)state;
     uint32_t base = regs_of(ENTRY("ret;"));
     /* a 64-bit value is two registers, a predicate none */
     assert_int_equal(regs_of(ENTRY("ld.param.u64 %d1, [a]; setp.eq.u64 %p1, %d1, 0; @%p1 bra E; E: ret;")), base + 2);
     assert_int_equal(regs_of(ENTRY("mov.u32 %r1, 0; mov.u32 %r2, 1; add.s32 %r3, %r1, %r2;"
-                                   "st.global.u32 [0], %r3; ret;")), base + 2);
+                                   "st.global.u32 [0], %r3; ret;")),
+                     base + 2);
     /* across a loop: %r1 stays live through it because the head reads it again */
     assert_int_equal(regs_of(ENTRY("mov.u32 %r1, 0; L: mov.u32 %r2, 1; mov.u32 %r3, %r2; add.s32 %r4, %r3, %r1;"
-                                   "@%p1 bra L; ret;")), base + 2);
+                                   "@%p1 bra L; ret;")),
+                     base + 2);
     /* a guarded write keeps the old value alive */
     assert_int_equal(regs_of(ENTRY("mov.u32 %r1, 0; mov.u32 %r2, 1; @%p1 mov.u32 %r1, 2;"
-                                   "add.s32 %r3, %r1, %r2; ret;")), base + 2);
+                                   "add.s32 %r3, %r1, %r2; ret;")),
+                     base + 2);
     assert_int_equal(regs_of(HEAD ".entry k() .maxnreg 3 { .reg .b64 d<9>; mov.u64 d1, 0; mov.u64 d2, 0;"
-                                  "add.u64 d3, d1, d2; ret; }"), 3);
+                                  "add.u64 d3, d1, d2; ret; }"),
+                     3);
     /* what the caller keeps across a call stands below the callee's registers */
     assert_int_equal(regs_of(HEAD ".func f() { .reg .b32 r<4>; mov.u32 r1, 0; mov.u32 r2, 0;\n"
                                   "add.u32 r3, r1, r2; ret; }\n.entry k() { .reg .b32 r<4>; mov.u32 r1, 0; call f;\n"
-                                  "mov.u32 r2, r1; ret; }"), base + 3);
+                                  "mov.u32 r2, r1; ret; }"),
+                     base + 3);
 }
 
 /* Recursion has no callees-first order; it must still be handled. */
-static void test_recursion(void **state)
+TEST(test_recursion)
 {
-    (void)state;
     struct ptx_module *m = parse(HEAD ".func b();\n.func a() { call b; ret; }\n.func b() { call a; call b; ret; }\n"
                                       ".entry k() { call a; ret; }");
     assert_int_equal(kernel(m)->nblock, 2);
@@ -382,9 +364,9 @@ static void expect_class(const char *inst, int kind, int detail)
     ptx_free(m);
 }
 
-static void test_classes(void **state)
+TEST(test_classes)
 {
-    (void)state;
+    /* clang-format off */
     static const struct { const char *inst; int kind, detail; } want[] = {
         {"add.s32 %r1, %r2, 1;", INST_ALU, LAT_INT_ADD}, {"min.s32 %r1, %r2, 1;", INST_ALU, LAT_INT_MAX},
         {"mul.lo.s32 %r1, %r2, 3;", INST_ALU, LAT_INT_MUL}, {"mad.lo.s32 %r1, %r2, 3, 4;", INST_ALU, LAT_INT_MAD},
@@ -405,12 +387,12 @@ static void test_classes(void **state)
         {"membar.gl;", INST_MEMBAR, 0}, {"prefetch.global.L1 [%d1];", INST_NOP, 0}, {"exit;", INST_EXIT, 0},
         {"bra E; E:", INST_BRANCH, 0},
     };
+    /* clang-format on */
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) expect_class(want[i].inst, want[i].kind, want[i].detail);
 }
 
-static void test_code_entries(void **state)
+TEST(test_code_entries)
 {
-    (void)state;
     struct wl_err e;
     const char *text = ENTRY("@%p1 ld.global.nc.v4.f32 {%f1, %f2, %f3, %f4}, [%d1]; @%p1 bra E; E: ret;");
     struct ptx_module *m = ptx_parse("t.ptx", text, strlen(text), 4096, &e);
@@ -431,9 +413,8 @@ static void test_code_entries(void **state)
 
 /* ---- refusals ---- */
 
-static void test_errors_of_instructions(void **state)
+TEST(test_errors_of_instructions)
 {
-    (void)state;
     refuse(ENTRY("ad.s32 %r1, %r2, 1;"), 6, 1, "did you mean 'add'");
     refuse(ENTRY("add.s32 %r1, %r2, %r99;"), 6, 19, "register '%r99' is not declared");
     refuse(ENTRY("add.s32 %r1, %r2;"), 6, 17, "expected ','");
@@ -460,9 +441,8 @@ static void test_errors_of_instructions(void **state)
     refuse(ENTRY("mov.b16 %h1, 0f3F800000;"), 6, 14, "cannot be a .b16");
 }
 
-static void test_errors_of_names(void **state)
+TEST(test_errors_of_names)
 {
-    (void)state;
     refuse(ENTRY("bra $L_don;\n$L_done: ret;"), 6, 5, "did you mean '$L_done'");
     refuse(ENTRY("L: L: ret;"), 6, 4, "already declared on line 6");
     refuse(ENTRY("brx.idx %r1, L; L: ret;"), 6, 14, "needs the name of a .branchtargets list");
@@ -471,8 +451,9 @@ static void test_errors_of_names(void **state)
     refuse(ENTRY("call (%r1), %d1, (%r2);"), 6, 7, "must be a .param variable");
     refuse(ENTRY("call %d1;"), 6, 6, "function pointer");
     refuse(HEAD ".func f();\n.entry k() { call.uni f; ret; }", 5, 23, "has no body");
-    refuse(HEAD ".extern .func (.param .b64 r) malloc(.param .b64 n);\n.entry k() { .param .b64 n, r; call.uni (r), malloc, (n); ret; }", 5, 46,
-           "malloc in device code is not supported: allocate on the host");
+    refuse(HEAD ".extern .func (.param .b64 r) malloc(.param .b64 n);\n.entry k() { .param .b64 n, r; call.uni (r), "
+                "malloc, (n); ret; }",
+           5, 46, "malloc in device code is not supported: allocate on the host");
     refuse(HEAD ".extern .func free(.param .b64 p);\n.entry k() { .param .b64 p; call.uni free, (p); ret; }", 5, 38,
            "free in device code is not supported");
     refuse(HEAD ".func f(.param .b32 x) { ret; }\n.entry k() { .param .b64 y; call.uni f, (y); ret; }", 5, 38,
@@ -482,9 +463,8 @@ static void test_errors_of_names(void **state)
     refuse(HEAD ".entry k() { ret; }\n.entry k() { ret; }", 5, 12, "already has a body");
 }
 
-static void test_errors_of_text(void **state)
+TEST(test_errors_of_text)
 {
-    (void)state;
     refuse("hello", 1, 1, "expected a directive");
     refuse(".version x", 1, 10, "expected a version");
     refuse(".address_size 32", 1, 15, "only .address_size 64");
@@ -496,9 +476,8 @@ static void test_errors_of_text(void **state)
     refuse(ENTRY("mov.u32 %r1, #;"), 6, 14, "no use for");
 }
 
-static void test_errors_of_sizes(void **state)
+TEST(test_errors_of_sizes)
 {
-    (void)state;
     refuse(HEAD ".shared .b8 x[0xffffffffffff];", 4, 15, "0 to 4294967295");
     refuse(HEAD ".shared .b8 x[0xffffffff];", 4, 13, "does not fit");
     refuse(HEAD ".global .b64 x[0xffffffff][0xffffffff][9];", 4, 27, "larger than any memory");
@@ -510,9 +489,8 @@ static void test_errors_of_sizes(void **state)
     refuse(HEAD ".entry k(.param .b8 x[70000]) { ret; }", 4, 21, "does not fit");
 }
 
-static void test_deep_nesting_is_refused(void **state)
+TEST(test_deep_nesting_is_refused)
 {
-    (void)state;
     enum { DEEP = 5000 };
     char *text = malloc(DEEP * 2 + 200);
     assert_non_null(text);
@@ -539,14 +517,13 @@ static char *read_file(const char *path, size_t *len)
     return text;
 }
 
-static void test_corpus(void **state)
+TEST(test_corpus)
 {
-    (void)state;
     const char *dir = WL_ROOT "/tests/fuzz/corpus/ptx";
     bool used[OP_COUNT] = {0};
     DIR *d = opendir(dir);
     assert_non_null(d);
-    for (struct dirent *entry; (entry = readdir(d)); ) {
+    for (struct dirent *entry; (entry = readdir(d));) {
         char path[1024];
         size_t len = 0;
         if (!strstr(entry->d_name, ".ptx")) continue;
@@ -564,22 +541,4 @@ static void test_corpus(void **state)
     closedir(d);
     for (int op = 0; op < OP_COUNT; op++)
         if (!used[op]) fail_msg("no seed uses %s", ptx_op_name((enum ptx_op)op));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_literals), cmocka_unit_test(test_modifiers),
-        cmocka_unit_test(test_guard_and_special_registers),
-        cmocka_unit_test(test_registers_are_numbered_by_use), cmocka_unit_test(test_scopes_shadow),
-        cmocka_unit_test(test_variables), cmocka_unit_test(test_address_in_bytes),
-        cmocka_unit_test(test_parameters), cmocka_unit_test(test_calls), cmocka_unit_test(test_post_dominators),
-        cmocka_unit_test(test_switch), cmocka_unit_test(test_loops), cmocka_unit_test(test_irreducible),
-        cmocka_unit_test(test_liveness), cmocka_unit_test(test_recursion), cmocka_unit_test(test_classes),
-        cmocka_unit_test(test_code_entries), cmocka_unit_test(test_errors_of_instructions),
-        cmocka_unit_test(test_errors_of_names), cmocka_unit_test(test_errors_of_text),
-        cmocka_unit_test(test_errors_of_sizes), cmocka_unit_test(test_deep_nesting_is_refused),
-        cmocka_unit_test(test_corpus),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

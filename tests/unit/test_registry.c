@@ -1,12 +1,6 @@
 /* test_registry.c - the list of policies, and the three built-in ones by their rules. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "param/param.h"
 
@@ -31,9 +25,8 @@ static const struct wl_sched_policy *sched_named(const char *name)
 }
 
 /* 1. Every built-in table satisfies what is asked of a plugin. */
-static void tables_are_sane(void **state)
+TEST(tables_are_sane)
 {
-    (void)state;
     unsigned n;
     const struct wl_cache_policy *const *caches = cache_policies(&n);
     assert_true(n >= 1);
@@ -53,9 +46,8 @@ static void tables_are_sane(void **state)
 }
 
 /* 2. Objects that are no plugins. */
-static void no_plugins(void **state)
+TEST(no_plugins)
 {
-    (void)state;
     unsigned before, after;
     cache_policies(&before);
     assert_int_equal(plugin_load("/nonexistent/x.so", &e), WL_EINPUT);
@@ -66,9 +58,8 @@ static void no_plugins(void **state)
 }
 
 /* 3. A policy specification shows what differs from the defaults. */
-static void specs(void **state)
+TEST(specs)
 {
-    (void)state;
     const struct wl_param params[] = {{"promote", "ways", 1, 4, 7, NULL, "h", "s"},
                                       {"replace", "", 0, 2, 2, "uncon|stall|bypass", "h", "s"},
                                       WL_PARAM_END};
@@ -87,9 +78,8 @@ static void specs(void **state)
 }
 
 /* 4. LRU: empty ways first, then the least recent valid one, never one in flight. */
-static void lru_rules(void **state)
+TEST(lru_rules)
 {
-    (void)state;
     const struct wl_cache_policy *p = cache_named("lru");
     const struct wl_geometry g = {.level = WL_L1, .sets = 2, .ways = 4, .line_bytes = 128};
     const char *why = NULL;
@@ -123,9 +113,8 @@ static void lru_rules(void **state)
 static struct wl_sched_view view_of(const uint64_t *age) { return (struct wl_sched_view){.age = age}; }
 
 /* 5. GTO: the last one while it can, else the oldest. */
-static void gto_rules(void **state)
+TEST(gto_rules)
 {
-    (void)state;
     const struct wl_sched_policy *p = sched_named("gto");
     const struct wl_sched_geometry g = {.sms = 1, .warps = 4, .schedulers = 2};
     const uint64_t age[4] = {30, 10, 20, 40};
@@ -143,9 +132,8 @@ static void gto_rules(void **state)
 }
 
 /* 6. LRR: the next slot behind the last, cyclic. */
-static void lrr_rules(void **state)
+TEST(lrr_rules)
 {
-    (void)state;
     const struct wl_sched_policy *p = sched_named("lrr");
     const struct wl_sched_geometry g = {.sms = 1, .warps = 64, .schedulers = 1};
     const uint64_t age[64] = {0};
@@ -161,13 +149,4 @@ static void lrr_rules(void **state)
     assert_int_equal(p->pick(self, &v, 0, UINT64_C(1) << 63 | 4), 2);
     assert_int_equal(p->pick(self, &v, 0, UINT64_C(1) << 63), 63);
     p->destroy(self);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables_are_sane), cmocka_unit_test(no_plugins), cmocka_unit_test(specs),
-        cmocka_unit_test(lru_rules),       cmocka_unit_test(gto_rules),  cmocka_unit_test(lrr_rules),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,14 @@
 /* test_result.c - the record of a run as JSON, CSV and text. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 #include <jansson.h>
 
 #include "stats/result.h"
 
 static struct run_result r;
 static struct result_kernel kernels[3];
-static struct load_record loads[2] = {{.kernel = "k1", .pc = 8, .loads = 2, .requests = 5, .outcome = {1, 0, 4, 0}}, {.pc = 16}};
+static struct load_record loads[2] = {{.kernel = "k1", .pc = 8, .loads = 2, .requests = 5, .outcome = {1, 0, 4, 0}},
+                                      {.pc = 16}};
 static const struct wl_counter counters[] = {
     {"promotions", "lines", "h"}, {"bypasses", "requests", "h"}, WL_COUNTER_END};
 
@@ -69,9 +64,8 @@ static void as_csv(FILE *f)
 }
 
 /* 1. JSON parses and holds every counter under its group and key. */
-static void json_has_everything(void **state)
+TEST_WITH(json_has_everything, fill, NULL)
 {
-    (void)state;
     char *text = captured(as_json);
     json_t *j = json_loads(text, 0, NULL);
     assert_non_null(j);
@@ -96,9 +90,8 @@ static void json_has_everything(void **state)
 }
 
 /* 2. A name that is no UTF-8 does not break the record. */
-static void json_survives_bytes(void **state)
+TEST_WITH(json_survives_bytes, fill, NULL)
 {
-    (void)state;
     strcpy(kernels[0].name, "k\xff\xfe");
     char *text = captured(as_json);
     assert_non_null(strstr(text, "\"k??\""));
@@ -107,9 +100,8 @@ static void json_survives_bytes(void **state)
 }
 
 /* 3. CSV: as many columns as names in every row; commas are quoted. */
-static void csv_is_rectangular(void **state)
+TEST_WITH(csv_is_rectangular, fill, NULL)
 {
-    (void)state;
     char *text = captured(as_csv), *save = NULL;
     unsigned lines = 0, columns[3] = {0};
     for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save), lines++) {
@@ -128,9 +120,8 @@ static void csv_is_rectangular(void **state)
 }
 
 /* 4. Text: equal launches are one row; unused parts are silent; nothing divides by zero. */
-static void text_is_readable(void **state)
+TEST_WITH(text_is_readable, fill, NULL)
 {
-    (void)state;
     char *text = captured(as_text);
     assert_non_null(strstr(text, "  k1                              2  1"));
     assert_non_null(strstr(text, "77 bypasses"));
@@ -158,9 +149,8 @@ static json_t *parsed(void)
 }
 
 /* 5. The arrays of a profile end with what was seen; without a profile nothing of it is written. */
-static void profile_is_written_when_there(void **state)
+TEST_WITH(profile_is_written_when_there, fill, NULL)
 {
-    (void)state;
     json_t *j = parsed(), *list = json_object_get(j, "loads"), *reuse = json_object_get(j, "reuse");
     assert_int_equal(json_array_size(list), 2);
     assert_int_equal(json_integer_value(json_object_get(json_array_get(list, 0), "misses")), 4);
@@ -183,25 +173,11 @@ static void profile_is_written_when_there(void **state)
 }
 
 /* 6. Digits in groups. */
-static void commas(void **state)
+TEST(commas)
 {
-    (void)state;
     char out[32];
     assert_string_equal(with_commas(0, out), "0");
     assert_string_equal(with_commas(999, out), "999");
     assert_string_equal(with_commas(1000, out), "1,000");
     assert_string_equal(with_commas(UINT64_MAX, out), "18,446,744,073,709,551,615");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(json_has_everything, fill),
-        cmocka_unit_test_setup(json_survives_bytes, fill),
-        cmocka_unit_test_setup(csv_is_rectangular, fill),
-        cmocka_unit_test_setup(text_is_readable, fill),
-        cmocka_unit_test_setup(profile_is_written_when_there, fill),
-        cmocka_unit_test(commas),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,7 @@
 /* test_store.c - the result store: what is put is found again, two writers, kill -9, a full disk,
  * damage of every kind, results of other builds. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -100,9 +94,8 @@ static void refuses(const char *part)
 }
 
 /* 1. In and out again; good results stay, failed ones are replaced. */
-static void round_trip(void **state)
+TEST_WITH(round_trip, fresh, clean)
 {
-    (void)state;
     assert_null(store_open(path, false, &e));
     says("there is no result store");
     struct store *s = open_store();
@@ -146,9 +139,8 @@ static void write_many(const char *prefix, int n)
     _exit(s ? 0 : 1);
 }
 
-static void two_writers(void **state)
+TEST_WITH(two_writers, fresh, clean)
 {
-    (void)state;
     pid_t a = fork();
     if (a == 0) write_many("a", 60);
     pid_t b = fork();
@@ -166,9 +158,8 @@ static void two_writers(void **state)
 }
 
 /* 3. kill -9 of a writer: everything it had put is there and sound. */
-static void killed_writer(void **state)
+TEST_WITH(killed_writer, fresh, clean)
 {
-    (void)state;
     int fd[2];
     assert_int_equal(pipe(fd), 0);
     pid_t child = fork();
@@ -225,9 +216,8 @@ static void filled(unsigned n)
     store_close(s);
 }
 
-static void corrupt(void **state)
+TEST_WITH(corrupt, fresh, clean)
 {
-    (void)state;
     filled(20);
     overwrite(0, "this is no database at all", 26);
     refuses("damaged or no store");
@@ -251,9 +241,8 @@ static void corrupt(void **state)
 }
 
 /* A flipped bit inside a result is invisible to SQLite; the checksum sees it. */
-static void flipped_bit(void **state)
+TEST_WITH(flipped_bit, fresh, clean)
 {
-    (void)state;
     filled(3);
     char page[65536];
     int fd = open(path, O_RDONLY);
@@ -271,9 +260,8 @@ static void flipped_bit(void **state)
     store_close(s);
 }
 
-static void foreign(void **state)
+TEST_WITH(foreign, fresh, clean)
 {
-    (void)state;
     filled(1);
     overwrite(68, "abcd", 4); /* application id */
     refuses("not a result store of warpline");
@@ -285,9 +273,8 @@ static void foreign(void **state)
 }
 
 /* 5. A full disk: said so; what was put before is safe. */
-static void full_disk(void **state)
+TEST_WITH(full_disk, fresh, clean)
 {
-    (void)state;
     filled(5);
     int status = 0;
     pid_t child = fork();
@@ -319,9 +306,8 @@ static void full_disk(void **state)
 }
 
 /* 6. Results of another build: not found, listed as such, pruned. */
-static void other_builds(void **state)
+TEST_WITH(other_builds, fresh, clean)
 {
-    (void)state;
     struct experiment *x = experiment_parse("t", "t.ini", "workloads = atax\n[figure 1]\nmetric = ipc\n", &e);
     struct plan *old = plan_new(x, SIZE_TINY, "b1", &e), *new = plan_new(x, SIZE_TINY, "b2", &e);
     struct plan_row_room room;
@@ -348,9 +334,8 @@ static void other_builds(void **state)
 }
 
 /* 7. A plugin is part of the build: its content counts, not its name. */
-static void plugin_identity(void **state)
+TEST_WITH(plugin_identity, fresh, clean)
 {
-    (void)state;
     char plugin[128], none[STORE_KEY], a[STORE_KEY], b[STORE_KEY];
     const char *list[] = {plugin};
     snprintf(plugin, sizeof plugin, "%s/p.so", folder);
@@ -370,9 +355,8 @@ static void plugin_identity(void **state)
 }
 
 /* 8. Exports. */
-static void exports(void **state)
+TEST_WITH(exports, fresh, clean)
 {
-    (void)state;
     struct store *s = open_store();
     put(s, "k1", "{\"workload\":\"a,b\",\"l1d\":{\"hits\":7},\"kernels\":[1]}");
     put(s, "k2", "{\"workload\":\"c\",\"ipc\":0.5}");
@@ -393,21 +377,4 @@ static void exports(void **state)
     json_decref(all);
     free(text);
     store_close(s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(round_trip, fresh, clean),
-        cmocka_unit_test_setup_teardown(two_writers, fresh, clean),
-        cmocka_unit_test_setup_teardown(killed_writer, fresh, clean),
-        cmocka_unit_test_setup_teardown(corrupt, fresh, clean),
-        cmocka_unit_test_setup_teardown(flipped_bit, fresh, clean),
-        cmocka_unit_test_setup_teardown(foreign, fresh, clean),
-        cmocka_unit_test_setup_teardown(full_disk, fresh, clean),
-        cmocka_unit_test_setup_teardown(other_builds, fresh, clean),
-        cmocka_unit_test_setup_teardown(plugin_identity, fresh, clean),
-        cmocka_unit_test_setup_teardown(exports, fresh, clean),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

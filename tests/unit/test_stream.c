@@ -14,7 +14,8 @@ static const struct code_inst insts[] = {
     {.kind = INST_ATOMIC, .space = SPACE_GLOBAL, .width = 4},
     {.kind = INST_EXIT},
 };
-static const struct code_block blocks[] = {{0, 1, CODE_NO_LOOP}, {1, 3, CODE_NO_LOOP}, {4, 2, CODE_NO_LOOP}, {6, 2, CODE_NO_LOOP}};
+static const struct code_block blocks[] = {
+    {0, 1, CODE_NO_LOOP}, {1, 3, CODE_NO_LOOP}, {4, 2, CODE_NO_LOOP}, {6, 2, CODE_NO_LOOP}};
 static const struct code code = {insts, blocks, NULL, COUNT(insts), COUNT(blocks), 0, 1};
 
 /* ---- writing a random stream, with a copy of everything in it ---- */
@@ -218,12 +219,12 @@ static void refused(const uint8_t *data, size_t size) { assert_false(check_copy(
 
 TEST(each_kind_of_damage)
 {
-    refused((const uint8_t[]){4 << 1}, 1);                            /* no such block */
-    refused((const uint8_t[]){0 << 1 | 1, 0, 0, 0}, 4);               /* mask cut short */
-    refused((const uint8_t[]){0 << 1 | 1, 0, 0, 0, 0}, 5);            /* no lane at all */
-    refused((const uint8_t[]){1 << 1}, 1);                            /* no address */
-    refused((const uint8_t[]){1 << 1, 100, 0}, 3);                    /* no such tag */
-    refused((const uint8_t[]){1 << 1, 0, 0x80}, 3);                   /* varint cut short */
+    refused((const uint8_t[]){4 << 1}, 1);                             /* no such block */
+    refused((const uint8_t[]){0 << 1 | 1, 0, 0, 0}, 4);                /* mask cut short */
+    refused((const uint8_t[]){0 << 1 | 1, 0, 0, 0, 0}, 5);             /* no lane at all */
+    refused((const uint8_t[]){1 << 1}, 1);                             /* no address */
+    refused((const uint8_t[]){1 << 1, 100, 0}, 3);                     /* no such tag */
+    refused((const uint8_t[]){1 << 1, 0, 0x80}, 3);                    /* varint cut short */
     refused((const uint8_t[]){2 << 1 | 1, 1, 0, 0, 0, 3, 0, 0, 0}, 9); /* guard wider than the block */
     refused((const uint8_t[]){0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02}, 10); /* over 64 bits */
     refused((const uint8_t[]){0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x00}, 11);
@@ -249,18 +250,4 @@ TEST(launch_shapes)
     assert_int_equal(launch_shape(&i, &e), WL_EINPUT);
     i = (struct launch_info){.grid = {UINT32_MAX, UINT32_MAX, UINT32_MAX}, .block = {1, 1, 1}};
     assert_int_equal(launch_shape(&i, &e), WL_EINPUT);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_written_is_read),
-        cmocka_unit_test(usual_accesses_are_short),
-        cmocka_unit_test(affine_addresses_stay_affine),
-        cmocka_unit_test(a_cut_stream_is_found_unless_cut_between_records),
-        cmocka_unit_test(changed_bytes_never_lead_a_reader_astray),
-        cmocka_unit_test(each_kind_of_damage),
-        cmocka_unit_test(launch_shapes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,13 +123,3 @@ TEST(engines_agree)
         check_same_counters(&fast.stats, &mixed.stats, some[i]);
     }
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_oldest_are_admitted), cmocka_unit_test(barriers_cannot_deadlock),
-        cmocka_unit_test(a_slot_that_changes_hands_is_seen), cmocka_unit_test(orders),
-        cmocka_unit_test(no_limit_is_no_change), cmocka_unit_test(engines_agree),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

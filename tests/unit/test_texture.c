@@ -8,9 +8,8 @@
 
 /* ---- linear memory ---- */
 
-static void test_linear_memory(void **state)
+TEST_WITH(test_linear_memory, setup, teardown)
 {
-    (void)state;
     const float data[6] = {10, 11, 12, 13, 14, 15};
     const int32_t x[5] = {0, 3, 5, 6, -1};
     const float want[5] = {10, 13, 15, 0, 0}; /* outside is zero */
@@ -22,9 +21,8 @@ static void test_linear_memory(void **state)
     OK(cuMemFree(memory));
 }
 
-static void test_formats(void **state)
+TEST_WITH(test_formats, setup, teardown)
 {
-    (void)state;
     const int32_t x[2] = {0, 1};
     const int8_t s8[8] = {-1, 2, 3, 4, -128, 127, 7, 8};
     const uint16_t u16[4] = {65535, 1, 2, 3};
@@ -49,9 +47,8 @@ static void test_formats(void **state)
     OK(cuTexObjectDestroy(t)), OK(cuMemFree(m));
 }
 
-static void test_normalised_integers(void **state)
+TEST_WITH(test_normalised_integers, setup, teardown)
 {
-    (void)state;
     const int32_t x[3] = {0, 1, 2};
     const uint8_t u8[3] = {0, 51, 255};
     const int8_t s8[3] = {-128, -127, 127};
@@ -82,9 +79,8 @@ static void check_line(CUaddress_mode mode, CUfilter_mode filter, unsigned flags
     OK(cuArrayDestroy(a));
 }
 
-static void test_point(void **state)
+TEST_WITH(test_point, setup, teardown)
 {
-    (void)state;
     const float texels[7] = {-3, -0.25f, 0, 0.99f, 2.5f, 3.99f, 7};
     check_line(CLAMP, POINT_FILTER, 0, texels, (const float[]){1, 1, 1, 1, 3, 4, 4}, 7);
     check_line(BORDER, POINT_FILTER, 0, texels, (const float[]){0, 0, 1, 1, 3, 4, 0}, 7);
@@ -96,9 +92,8 @@ static void test_point(void **state)
     check_line(BORDER, POINT_FILTER, NORMALIZED, unit, (const float[]){0, 0, 1, 2, 4, 0, 0}, 7);
 }
 
-static void test_linear_filter(void **state)
+TEST_WITH(test_linear_filter, setup, teardown)
 {
-    (void)state;
     const float texels[6] = {0.5f, 1, 1.75f, 3.5f, 3.75f, -1};
     check_line(CLAMP, LINEAR, 0, texels, (const float[]){1, 1.5f, 2.25f, 4, 4, 1}, 6);
     check_line(BORDER, LINEAR, 0, texels, (const float[]){1, 1.5f, 2.25f, 4, 3, 0}, 6);
@@ -109,9 +104,8 @@ static void test_linear_filter(void **state)
     check_line(CLAMP, LINEAR, 0, fine, (const float[]){2 + 1.0f / 256, 2}, 2);
 }
 
-static void test_two_dimensions(void **state)
+TEST_WITH(test_two_dimensions, setup, teardown)
 {
-    (void)state;
     float data[3 * 5];
     for (unsigned i = 0; i < 15; i++) data[i] = (float)(i / 5 * 10 + i % 5);
     CUarray a = make_array(data, 5, 3, CU_AD_FORMAT_FLOAT, 1, 4);
@@ -134,9 +128,8 @@ static void test_two_dimensions(void **state)
 
 /* ---- references, pitched memory, copies ---- */
 
-static void test_reference(void **state)
+TEST_WITH(test_reference, setup, teardown)
 {
-    (void)state;
     CUtexref ref = NULL, again = NULL;
     const uint32_t data[4] = {5, 6, 7, 8};
     const int32_t x[4] = {3, 2, 1, 0};
@@ -156,9 +149,8 @@ static void test_reference(void **state)
     OK(cuMemFree(m));
 }
 
-static void test_reference_2d(void **state)
+TEST_WITH(test_reference_2d, setup, teardown)
 {
-    (void)state;
     CUtexref ref;
     CUdeviceptr m;
     size_t pitch = 0;
@@ -191,9 +183,8 @@ static void test_reference_2d(void **state)
     OK(cuMemFree(m));
 }
 
-static void test_copies(void **state)
+TEST_WITH(test_copies, setup, teardown)
 {
-    (void)state;
     uint16_t data[12], back[12] = {0};
     for (unsigned i = 0; i < 12; i++) data[i] = (uint16_t)(100 + i);
     CUarray a = make_array(data, 4, 3, CU_AD_FORMAT_UNSIGNED_INT16, 1, 2);
@@ -221,20 +212,4 @@ static void test_copies(void **state)
     assert_int_equal(back[0], 101), assert_int_equal(back[1], 7), assert_int_equal(back[2], 8),
         assert_int_equal(back[3], 104);
     OK(cuArrayDestroy(a));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_linear_memory, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_formats, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_normalised_integers, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_point, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_linear_filter, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_two_dimensions, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_reference, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_reference_2d, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_copies, setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

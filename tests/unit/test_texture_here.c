@@ -3,9 +3,8 @@
 #include "unit/texture_rig.h"
 
 /* Integers as they are cannot be mixed: the nearest is taken. */
-static void test_no_filter_for_integers(void **state)
+TEST_WITH(test_no_filter_for_integers, setup, teardown)
 {
-    (void)state;
     const uint32_t data[4] = {1000, 2000, 3000, 4000};
     const float x[3] = {0.5f, 1.75f, 3.99f};
     CUarray a = make_array(data, 4, 0, CU_AD_FORMAT_UNSIGNED_INT32, 1, 4);
@@ -26,9 +25,8 @@ static void assert_says(const char *words)
     if (!strstr(text, words)) fail_msg("the error says \"%s\", not \"%s\"", text, words);
 }
 
-static void test_refusals(void **state)
+TEST_WITH(test_refusals, setup, teardown)
 {
-    (void)state;
     CUtexref ref;
     CUarray a;
     CUdeviceptr m;
@@ -54,17 +52,15 @@ static void test_refusals(void **state)
     OK(cuMemFree(m));
 }
 
-static void test_unbound_faults(void **state)
+TEST_WITH(test_unbound_faults, setup, teardown)
 {
-    (void)state;
     const int32_t x[1] = {0};
     assert_int_not_equal(fetch("fetch_1i", 99, x, NULL, 1), CUDA_SUCCESS);
     assert_says("no texture is bound to handle 0x63");
 }
 
-static void test_freed_faults(void **state)
+TEST_WITH(test_freed_faults, setup, teardown)
 {
-    (void)state;
     const int32_t x[1] = {0};
     CUdeviceptr m;
     CUtexObject t = linear_texture(&m, x, sizeof x, CU_AD_FORMAT_SIGNED_INT32, 1, AS_INTEGER);
@@ -77,9 +73,8 @@ static void test_freed_faults(void **state)
 /* ---- the timing half ---- */
 
 /* 32 lanes down a column of a 64-texel-wide (256-byte) texture: 32 lines; along a row: one. */
-static void test_texture_cache(void **state)
+TEST(test_texture_cache)
 {
-    (void)state;
     struct session_options o = {.mode = SESSION_TIMING};
     struct run_stats before, after;
     assert_int_equal(config_load(&o.config, "gtx480", NULL), 0);
@@ -108,16 +103,4 @@ static void test_texture_cache(void **state)
     fix.session = outer;
     session_make_current(outer);
     fix.out = fix.xs = fix.ys = 0;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_no_filter_for_integers, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_unbound_faults, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_freed_faults, setup, teardown),
-        cmocka_unit_test(test_texture_cache),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

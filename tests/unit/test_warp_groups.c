@@ -18,19 +18,19 @@ TEST(two_level_stays_with_a_group)
     }
     assert_int_equal(rig_issue(&r, 0, BIT(16) | BIT(32)), 16); /* fills an idle slot, */
     rig_cycle(&r);
-    assert_int_equal(rig_pick(&r, 0, all), 2);                 /* no more than that */
-    r.v.long_stall = BIT(16) - 1;                              /* all of the first group wait */
+    assert_int_equal(rig_pick(&r, 0, all), 2); /* no more than that */
+    r.v.long_stall = BIT(16) - 1;              /* all of the first group wait */
     rig_cycle(&r);
     assert_int_equal(rig_pick(&r, 0, all), 18);
-    assert_int_equal(rig_counter(&r, "group_switches"), 2);    /* on both schedulers */
+    assert_int_equal(rig_counter(&r, "group_switches"), 2); /* on both schedulers */
     r.v.long_stall = 0;
     rig_cycle(&r);
-    assert_int_equal(rig_pick(&r, 0, all), 18);                /* it does not go back */
+    assert_int_equal(rig_pick(&r, 0, all), 18); /* it does not go back */
     r.v.long_stall = BIT(20) | BIT(22) | BIT(24);
     r.v.barrier = BIT(16) | BIT(18);
     r.v.ended = BIT(26) | BIT(28);
     rig_cycle(&r);
-    assert_int_equal(rig_pick(&r, 0, all), 18);                /* warp 30 still moves */
+    assert_int_equal(rig_pick(&r, 0, all), 18); /* warp 30 still moves */
     r.v.live &= ~BIT(30);
     rig_cycle(&r);
     assert_int_equal(rig_pick(&r, 0, all), 32);
@@ -123,17 +123,4 @@ TEST(owl_without_locality_moves_on_when_all_wait)
     assert_int_equal(rig_pick(&r, 0, (BIT(24) - 1) & r.owned[0]), 8);
     assert_int_equal(rig_pick(&r, 0, BIT(0) | BIT(16)), 16);
     rig_sched_free(&r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_level_stays_with_a_group),
-        cmocka_unit_test(two_level_stays_when_all_wait),
-        cmocka_unit_test(owl_joins_whole_ctas),
-        cmocka_unit_test(owl_keeps_a_group_until_it_has_finished),
-        cmocka_unit_test(owl_begins_elsewhere_on_each_sm),
-        cmocka_unit_test(owl_without_locality_moves_on_when_all_wait),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,26 +6,21 @@
  *  4 every bit flipped                8 the summary
  *
  * Damage inside the content, which the checksum of a file hides, is in test_wlt_content.c. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "test.h"
 
 #include "trace/wlt_priv.h"
 
 /* ---- a small program: a loop with a guarded load, then a store and the end ---- */
 
+/* clang-format off */
 static const struct code_inst insts[] = {
     {.pc = 8, .kind = INST_LOAD, .space = SPACE_GLOBAL, .width = 4, .guarded = 1, .ndst = 1, .nsrc = 1, .reg = {2, 1}, .loop = 1},
     {.pc = 16, .kind = INST_ALU, .lat = LAT_FP_MAD, .ndst = 1, .nsrc = 2, .reg = {3, 2, 3}, .loop = 1},
     {.pc = 24, .kind = INST_STORE, .space = SPACE_GLOBAL, .width = 8, .nsrc = 2, .reg = {1, 3}, .loop = CODE_NO_LOOP},
     {.pc = 32, .kind = INST_EXIT, .loop = CODE_NO_LOOP},
 };
+/* clang-format on */
 static const struct code_block blocks[] = {{0, 2, 1}, {2, 2, CODE_NO_LOOP}};
 static const struct code_loop loops[] = {{CODE_NO_LOOP, 1}, {0, 2}};
 static const struct code code = {insts, blocks, loops, 4, 2, 2, 4};
@@ -45,7 +40,8 @@ static void make_warp(struct stream_writer *w, uint32_t cta, uint32_t warp)
     uint64_t addr[WARP_SIZE];
     stream_begin(w);
     for (unsigned i = 0; i < ITERATIONS; i++) {
-        for (unsigned l = 0; l < WARP_SIZE; l++) addr[l] = 0xC0000000 + 4096 * cta + 1024 * i + l * (i & 1 ? 4 : 200 + l);
+        for (unsigned l = 0; l < WARP_SIZE; l++)
+            addr[l] = 0xC0000000 + 4096 * cta + 1024 * i + l * (i & 1 ? 4 : 200 + l);
         stream_block(w, 0, 0xffffffff);
         stream_guard(w, i == 4 ? 0 : 0xffffu << warp);
         if (i != 4) stream_addrs(w, 0xffffu << warp, addr);
@@ -73,8 +69,12 @@ static void made_release(struct stream_source *s, struct cta_stream *c) { (void)
 static void make_source(struct made *m, const struct code *c)
 {
     *m = (struct made){.source = {&m->info, made_next, made_release}, .fail_at = UINT32_MAX};
-    m->info = (struct launch_info){
-        .kernel = "k", .grid = {CTAS, 1, 1}, .block = {32 * WARPS, 1, 1}, .regs_per_thread = 20, .shared_bytes = 64, .code = c};
+    m->info = (struct launch_info){.kernel = "k",
+                                   .grid = {CTAS, 1, 1},
+                                   .block = {32 * WARPS, 1, 1},
+                                   .regs_per_thread = 20,
+                                   .shared_bytes = 64,
+                                   .code = c};
     assert_int_equal(launch_shape(&m->info, NULL), 0);
 }
 
@@ -84,6 +84,12 @@ static void free_source(struct made *m)
 }
 
 static char path[] = "/tmp/test_wlt_XXXXXX";
+__attribute__((constructor)) static void make_file(void)
+{
+    int fd = mkstemp(path);
+    if (fd >= 0) close(fd);
+}
+__attribute__((destructor)) static void remove_file(void) { unlink(path); }
 
 static const struct wlt_header header = {"work", "tiny", "n=4", 7, 0x123456789abcdef0};
 
@@ -182,9 +188,8 @@ static void check_launch(struct wlt_reader *r, const struct wlt_item *item)
     free_source(&m);
 }
 
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
-    (void)state;
     struct wlt_totals t;
     struct wlt_item item;
     struct wl_err e = {.code = WL_OK};
@@ -219,9 +224,8 @@ static void test_round_trip(void **state)
 }
 
 /* A reader that is not interested in a launch skips it. */
-static void test_skip(void **state)
+TEST(test_skip)
 {
-    (void)state;
     struct wlt_item item;
     struct cta_stream cta;
     struct wl_err e = {.code = WL_OK};
@@ -240,9 +244,8 @@ static void test_skip(void **state)
     wlt_close(r);
 }
 
-static void test_tables_once(void **state)
+TEST(test_tables_once)
 {
-    (void)state;
     struct wlt_totals one, many;
     write_sample(1, &one);
     write_sample(101, &many);
@@ -253,9 +256,8 @@ static void test_tables_once(void **state)
 
 /* ---- 3 to 6: the file ---- */
 
-static void test_truncated(void **state)
+TEST(test_truncated)
 {
-    (void)state;
     size_t size;
     struct wl_err e;
     write_sample(2, NULL);
@@ -272,9 +274,8 @@ static void test_truncated(void **state)
 /* Any single bit that is not what it was is noticed, whichever check finds it. Compressed data has
  * a few bits that mean nothing (the window's size, padding of its tables; how many is up to zstd):
  * with those wrong, all that is read must be the same. */
-static void test_flipped(void **state)
+TEST(test_flipped)
 {
-    (void)state;
     size_t size;
     struct wl_err e;
     write_sample(1, NULL);
@@ -294,9 +295,8 @@ static void test_flipped(void **state)
     free(data);
 }
 
-static void test_wrong_file(void **state)
+TEST(test_wrong_file)
 {
-    (void)state;
     size_t size;
     struct wl_err e = {.code = WL_OK};
     write_sample(1, NULL);
@@ -321,9 +321,8 @@ static void test_wrong_file(void **state)
 
 /* ---- 7, 8 ---- */
 
-static void test_failed_recording(void **state)
+TEST(test_failed_recording)
 {
-    (void)state;
     struct wl_err e = {.code = WL_OK};
     struct made m;
     make_source(&m, &code);
@@ -362,9 +361,8 @@ static void test_failed_recording(void **state)
     assert_int_equal(wlt_finish(NULL, 5, NULL, NULL), 5);
 }
 
-static void test_full_disk(void **state)
+TEST(test_full_disk)
 {
-    (void)state;
     struct wl_err e = {.code = WL_OK};
     if (access("/dev/full", W_OK) != 0) skip();
     struct wlt_writer *w = wlt_create("/dev/full", &header, &e);
@@ -374,9 +372,8 @@ static void test_full_disk(void **state)
     assert_int_equal(access("/dev/full", F_OK), 0); /* a device stays */
 }
 
-static void test_summary(void **state)
+TEST(test_summary)
 {
-    (void)state;
     struct wl_err e = {.code = WL_OK};
     struct wlt_summary *s = calloc(1, sizeof *s);
     write_sample(2, NULL);
@@ -403,21 +400,4 @@ static void test_summary(void **state)
     for (unsigned i = 0; i < sizeof touched; i++) lines += touched[i];
     assert_int_equal(s->lines, lines);
     free(s);
-}
-
-int main(void)
-{
-    int fd = mkstemp(path);
-    if (fd < 0) return 1;
-    close(fd);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_skip),
-        cmocka_unit_test(test_tables_once),  cmocka_unit_test(test_truncated),
-        cmocka_unit_test(test_flipped),      cmocka_unit_test(test_wrong_file),
-        cmocka_unit_test(test_failed_recording), cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_summary),
-    };
-    int failed = cmocka_run_group_tests_name("wlt", tests, NULL, NULL);
-    unlink(path);
-    return failed;
 }

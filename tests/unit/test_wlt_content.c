@@ -2,12 +2,7 @@
  *
  * The checksum of a file hides its content from damage by chance, so the records are built here by
  * hand, independently of the writer, and read both as they are and compressed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
+#include "test.h"
 #include <zstd.h>
 
 #include "trace/wlt_priv.h"
@@ -64,6 +59,7 @@ struct fault {
 };
 
 /* Loop 0; block 0 = [load r1 <- r0; exit]; the stream is one block record with one address. */
+/* clang-format off */
 static const struct fault correct = {
     .workload = "w", .first_tag = 'H', .tail = -1,
     .nregs = 2, .ninst = 2, .nblock = 1, .nloop = 1,
@@ -73,6 +69,7 @@ static const struct fault correct = {
     .kernel = "k", .stream = "\0\0\2", .stream_there = 3,
     .ctas = 1, .warps = 2, .threads = 64, .launches = 1, .copies = 1, .copy_addr = 1 << 20, .copy_bytes = 128,
 };
+/* clang-format on */
 
 static void build_code(struct text *t, const struct fault *f)
 {
@@ -149,24 +146,22 @@ static void refuse(const struct fault *f, const char *words, unsigned line)
         fail_msg("line %u: '%s' is not in: %s", line, words, e.text);
 }
 
-#define REFUSE(field, value, words)    \
-    do {                               \
-        struct fault f = correct;      \
-        f.field = value;               \
-        refuse(&f, words, __LINE__);   \
+#define REFUSE(field, value, words)                                                                                    \
+    do {                                                                                                               \
+        struct fault f = correct;                                                                                      \
+        f.field = value;                                                                                               \
+        refuse(&f, words, __LINE__);                                                                                   \
     } while (0)
 
-static void test_correct(void **state)
+TEST(test_correct)
 {
-    (void)state;
     struct wl_err e;
     int rc = read_built(&correct, &e);
     if (rc) fail_msg("%s", e.text);
 }
 
-static void test_absurd_counts(void **state)
+TEST(test_absurd_counts)
 {
-    (void)state;
     const uint64_t huge = UINT64_C(1) << 60;
     REFUSE(nregs, huge, "the number of registers is 1152921504606846976, more than");
     REFUSE(ninst, huge, "the number of instructions is 1152921504606846976");
@@ -191,9 +186,8 @@ static void test_absurd_counts(void **state)
     REFUSE(grid, UINT32_MAX, "CTA 1 of 4294967295 of kernel k is due");
 }
 
-static void test_bad_fields(void **state)
+TEST(test_bad_fields)
 {
-    (void)state;
     REFUSE(workload, "a\nb", "the workload's name has the control character 10");
     REFUSE(kernel, "", "the kernel has no name");
     REFUSE(kernel, "k\033[2J", "control character 27");
@@ -223,16 +217,15 @@ static void test_bad_fields(void **state)
     refuse(&f, "its address space does not fit", __LINE__);
 }
 
-static void test_bad_order(void **state)
+TEST(test_bad_order)
 {
-    (void)state;
     REFUSE(first_tag, 'M', "a trace begins with its header");
     REFUSE(table, 1, "code table 1 is asked for, but 1 were given");
     REFUSE(cta, 1, "CTA 1 stands where CTA 0 is due");
     REFUSE(cta_tag, 'E', "CTA 0 of 1 of kernel k is due, not tag 69");
     REFUSE(stream_size, 0, "the number of warp instructions is 2, but 0 were read");
-    REFUSE(stream_size, 2, "damaged instruction stream"); /* an address without its base */
-    REFUSE(stream, "\2\0\0", "damaged instruction stream"); /* block 1 does not exist */
+    REFUSE(stream_size, 2, "damaged instruction stream");     /* an address without its base */
+    REFUSE(stream, "\2\0\0", "damaged instruction stream");   /* block 1 does not exist */
     REFUSE(stream, "\0\x80\0", "damaged instruction stream"); /* there is no such address tag */
     REFUSE(ctas, 2, "the number of CTAs is 2, but 1 were read");
     REFUSE(warps, 3, "the number of warp instructions is 3, but 2 were read");
@@ -243,11 +236,11 @@ static void test_bad_order(void **state)
 }
 
 /* Addresses that would wrap around, or that no space has. */
-static void test_bad_addresses(void **state)
+TEST(test_bad_addresses)
 {
-    (void)state;
     struct fault f = correct;
-    f.stream = "\0\x25\x07", f.stream_size = f.stream_there = 3; /* stride 4 from address -4: across the end of memory */
+    f.stream = "\0\x25\x07",
+    f.stream_size = f.stream_there = 3; /* stride 4 from address -4: across the end of memory */
     refuse(&f, "outside of any memory", __LINE__);
     f.stream = "\0\x05\x08"; /* stride -28 from address 4: below its beginning */
     refuse(&f, "outside of any memory", __LINE__);
@@ -259,7 +252,8 @@ static void test_bad_addresses(void **state)
     f.stream = "\1\3\0\0\0\xff\2\5", f.stream_size = f.stream_there = 8; /* a gather: address 1, then -2 */
     refuse(&f, "outside of any memory", __LINE__);
     f = correct;
-    f.space = SPACE_LOCAL, f.stream = "\0\0\x80\x80\x80\x80\x20", f.stream_size = f.stream_there = 7; /* 2^32 as an offset */
+    f.space = SPACE_LOCAL, f.stream = "\0\0\x80\x80\x80\x80\x20",
+    f.stream_size = f.stream_there = 7; /* 2^32 as an offset */
     refuse(&f, "outside of any memory", __LINE__);
     f.space = SPACE_GLOBAL; /* but a good device address */
     struct wl_err e;
@@ -267,9 +261,8 @@ static void test_bad_addresses(void **state)
 }
 
 /* Every prefix of a correct content, which the checksum of a file would hide. */
-static void test_truncated_content(void **state)
+TEST(test_truncated_content)
 {
-    (void)state;
     static struct text t;
     struct wl_err e;
     build(&t, &correct);
@@ -283,14 +276,4 @@ static void test_truncated_content(void **state)
             assert_true(rc == 0 || rc == WL_EINPUT);
             t.data[i] = was;
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_correct),    cmocka_unit_test(test_absurd_counts),
-        cmocka_unit_test(test_bad_fields), cmocka_unit_test(test_bad_order),
-        cmocka_unit_test(test_bad_addresses), cmocka_unit_test(test_truncated_content),
-    };
-    return cmocka_run_group_tests_name("wlt content", tests, NULL, NULL);
 }

@@ -1,11 +1,5 @@
 /* test_workloads.c - every built-in workload in functional mode: results, inputs, determinism. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/embed.h"
 #include "sim/session.h"
@@ -39,9 +33,8 @@ static int run_fresh(const struct workload *w, struct workload_run *r, struct ex
     return rc;
 }
 
-static void test_tiny(void **state)
+TEST(test_tiny)
 {
-    (void)state;
     unsigned count;
     const struct workload *const *list = workloads(&count);
     assert_true(count >= 12);
@@ -54,9 +47,8 @@ static void test_tiny(void **state)
     }
 }
 
-static void test_deterministic(void **state)
+TEST(test_deterministic)
 {
-    (void)state;
     unsigned count;
     const struct workload *const *list = workloads(&count);
     for (unsigned i = 0; i < count; i++) {
@@ -70,9 +62,8 @@ static void test_deterministic(void **state)
     }
 }
 
-static void test_other_seed(void **state)
+TEST(test_other_seed)
 {
-    (void)state;
     unsigned count;
     const struct workload *const *list = workloads(&count);
     for (unsigned i = 0; i < count; i++) {
@@ -83,9 +74,8 @@ static void test_other_seed(void **state)
 }
 
 /* Every input just outside its range, one at a time. */
-static void test_inputs_refused(void **state)
+TEST(test_inputs_refused)
 {
-    (void)state;
     unsigned count;
     const struct workload *const *list = workloads(&count);
     for (unsigned i = 0; i < count; i++)
@@ -108,9 +98,8 @@ struct variant {
 };
 
 /* Kernels compiled for one size, odd shapes, smallest inputs. */
-static void test_variants(void **state)
+TEST(test_variants)
 {
-    (void)state;
     static const struct variant variants[] = {
         {"vectoradd", {1}},
         {"matmul", {1, 16}},
@@ -282,9 +271,9 @@ static void test_variants(void **state)
 }
 
 /* Each input is within its range, but they do not fit together; the message begins with one of them. */
-static void test_contradictions_refused(void **state)
+TEST(test_contradictions_refused)
 {
-    (void)state;
+    /* clang-format off */
     static const struct variant variants[] = {
         {"mvt", {64, 32}},           {"gesummv", {64, 32, 33}},   {"syr2k", {16, 17}},
         {"mm2", {16, 17}},           {"mm2", {16, 0, 15}},        {"mm3", {16, 15}},
@@ -295,6 +284,7 @@ static void test_contradictions_refused(void **state)
         {"bicg", {8, 8, 8, 9, 10}},  {"mummer", {8, 1, 9, 1}},    {"mummer", {80, 1, 9, 10}},
         {"heartwall", {2, 64, 1, 6, 6}}, {"heartwall", {2, 20, 1, 3, 6}},
     };
+    /* clang-format on */
     for (unsigned i = 0; i < sizeof variants / sizeof variants[0]; i++) {
         struct workload_run r = {.check = true, .ptx = built_in};
         memcpy(r.in, variants[i].in, sizeof r.in);
@@ -320,9 +310,8 @@ static const char *no_ptx(const char *file)
     return NULL;
 }
 
-static void test_failures_are_told(void **state)
+TEST(test_failures_are_told)
 {
-    (void)state;
     const struct workload *w = workload_find("atax");
     struct workload_run r = defaults(w, SIZE_TINY);
     r.ptx = broken_ptx;
@@ -337,9 +326,8 @@ static void test_failures_are_told(void **state)
     assert_non_null(strstr(r.message, "CUDA_ERROR_NO_DEVICE"));
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
-    (void)state;
     assert_ptr_equal(workload_find("ATAX"), workload_find("atax"));
     assert_non_null(workload_find("atax"));
     assert_string_equal(workload_find("2DCONV")->name, "conv2d");
@@ -356,9 +344,8 @@ static void test_names(void **state)
     }
 }
 
-static void test_groups(void **state)
+TEST(test_groups)
 {
-    (void)state;
     unsigned count;
     const struct workload_group *all = workload_groups(&count);
     assert_true(count >= 10);
@@ -370,11 +357,13 @@ static void test_groups(void **state)
         assert_null(workload_group_member(&all[i], n + 5));
         assert_ptr_equal(workload_group_find(all[i].name), &all[i]);
     }
+    /* clang-format off */
     static const struct { const char *name; unsigned members; } complete[] = {
         {"dacache.divergent", 12}, {"dacache.coherent", 8}, {"apcm.cs", 6}, {"apcm.cm", 4}, {"apcm.ci", 6},
         {"dycache.regular", 10}, {"dycache.irregular", 9}, {"mascar.memory", 15}, {"mascar.compute", 15},
         {"mascar.cs", 7}, {"hac", 10}, {"hac.pcs", 6}, {"hac.cs", 4},
     };
+    /* clang-format on */
     for (unsigned i = 0; i < sizeof complete / sizeof complete[0]; i++) {
         const struct workload_group *paper = workload_group_find(complete[i].name);
         assert_non_null(paper);
@@ -390,9 +379,9 @@ static void test_groups(void **state)
 }
 
 /* The papers' own names, which differ from paper to paper. */
-static void test_paper_names(void **state)
+TEST(test_paper_names)
 {
-    (void)state;
+    /* clang-format off */
     static const char *const names[][2] = {
         {"dacache/KMN", "kmeans_direct"}, {"apcm/KMN", "kmeans_1"},     {"dycache/KC", "kmeans"},
         {"mascar/kmeans-2", "kmeans_2"},  {"mascar/PF", "pathfinder"},  {"dycache/PF", "particlefilter"},
@@ -409,20 +398,21 @@ static void test_paper_names(void **state)
         {"hac/LIB", "libor"}, {"hac/DCT", "dct8x8"}, {"hac/HG", "histogram_sdk"}, {"hac/RAY", "ray"},
         {"hac/NN", "neuralnet"}, {"hac/MUM", "mummer"}, {"hac/BH", "barneshut"}, {"hac/WP", "weather"},
     };
+    /* clang-format on */
     for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
         assert_string_equal(workload_find(names[i][0])->name, names[i][1]);
 }
 
 /* Every abbreviation in the papers' tables of benchmarks finds a program. */
-static void test_all_paper_names(void **state)
+TEST(test_all_paper_names)
 {
-    (void)state;
     static const char *const papers[][2] = {
         {"dacache", "ATAX BICG MVT SYR SYR2 GES KMN SC BFS SPMV IIX PVC 2DC 3DC 2MM 3MM COV COR FD GS"},
         {"apcm", "BFS KMN IIX WC GC SSP SPMV MM SS CCL GE SRD MRI SGM STN APS"},
         {"dycache", "BP BT BFS CFD GE HW HP KC LUD NW PF SRAD SC BC CC DC GC SSSP TC"},
-        {"mascar", "BP-1 BP-2 bfs cutcp histo-1 histo-2 histo-3 histogram kmeans-1 kmeans-2 lavaMD lbm leuko-1 leuko-2 "
-                   "leuko-3 mrig-1 mrig-2 mrig-3 mri-q mummer particle PF sgemm spmv sad-1 sad-2 srad-1 srad-2 stencil tpacf"},
+        {"mascar",
+         "BP-1 BP-2 bfs cutcp histo-1 histo-2 histo-3 histogram kmeans-1 kmeans-2 lavaMD lbm leuko-1 leuko-2 "
+         "leuko-3 mrig-1 mrig-2 mrig-3 mri-q mummer particle PF sgemm spmv sad-1 sad-2 srad-1 srad-2 stencil tpacf"},
         {"hac", "LIB DCT HG RAY BFS NN MUM LPS BH WP"},
     };
     for (unsigned i = 0; i < sizeof papers / sizeof papers[0]; i++)
@@ -433,17 +423,4 @@ static void test_all_paper_names(void **state)
             if (!workload_find(name)) fail_msg("there is no %s", name);
             p += n;
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tiny),       cmocka_unit_test(test_deterministic),
-        cmocka_unit_test(test_other_seed), cmocka_unit_test(test_inputs_refused),
-        cmocka_unit_test(test_variants),   cmocka_unit_test(test_failures_are_told),
-        cmocka_unit_test(test_names),      cmocka_unit_test(test_contradictions_refused),
-        cmocka_unit_test(test_groups),     cmocka_unit_test(test_paper_names),
-        cmocka_unit_test(test_all_paper_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,14 +4,8 @@
 #ifndef WL_TEST_TEXTURE_RIG_H
 #define WL_TEST_TEXTURE_RIG_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
+#include "test.h"
 
 #include "warpline/cuda.h"
 #ifndef WL_REAL_CUDA
@@ -21,9 +15,7 @@
 #define OK(call)          assert_int_equal((call), CUDA_SUCCESS)
 #define FAILS(code, call) assert_int_equal((call), CUDA_ERROR_##code)
 
-                enum {
-                    LANES = 32
-                };
+enum { LANES = 32 };
 
 /* fetch_<dims><coordinates>: lane i stores the texel at (x[i], y[i]) as four words; texture from a handle,
  * or from the reference `ref` when the name ends in _ref. */

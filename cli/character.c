@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "param/table.h"
+#include "param/param_table.h"
 
 int character_job(struct job *j, const char *workload, const struct options *o, struct wl_err *e)
 {

@@ -3,10 +3,10 @@
 #define WL_CLI_CLI_H
 
 #include "cli/options.h"
-#include "param/param.h"
+#include "param/config.h"
 #include "sim/session.h"
 #include "stats/result.h"
-#include "trace/wlt.h"
+#include "trace/wlt/wlt.h"
 #include "workloads/workload.h"
 
 struct job;

@@ -6,7 +6,7 @@
 
 #include "cli/character.h"
 #include "experiment/experiment.h"
-#include "param/table.h"
+#include "param/param_table.h"
 
 static void row(const struct options *o, const char *name, int width, const char *rest)
 {

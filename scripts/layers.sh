@@ -22,17 +22,17 @@ allow src/base ""
 allow src/stats "base"
 allow src/param "base"
 allow src/stream "base"
-allow src/profile "base stats stream"
-allow src/mem "base param stats profile"
+allow src/observe "base stats stream"
+allow src/mem "base param stats engine observe"
 allow src/ptx "base stream"
-allow src/trace "base stream"
-allow src/sm "base param stats mem stream profile"
-allow src/sim "base param stats mem stream sm ptx trace profile"
+for d in src/trace src/trace/wlt src/trace/accel; do allow $d "base stream trace trace/wlt trace/accel"; done
+allow src/sm "base param stats mem stream engine observe"
+allow src/sim "base param stats mem stream sm ptx trace trace/wlt trace/accel engine observe"
 allow cuda "base param stats sim ptx cuda"
-allow cuda/lib "base param stats sim trace"
+allow cuda/lib "base param stats sim trace trace/wlt"
 allow cuda/runtime "" # over the driver API only
 allow src/experiment "base param stats workloads"
-allow cli "base param stats sim ptx trace stream workloads experiment cli"
+allow cli "base param stats sim ptx trace trace/wlt trace/accel stream workloads experiment cli"
 for f in src/policy/*.c; do
     case "$f" in src/policy/registry.c) continue ;; esac # the registry is the one that knows them all
     grep -n '#[ \t]*include "' "$f" | grep -v '"warpline/' && { echo "$f: a policy may include only warpline/*.h"; bad=1; }

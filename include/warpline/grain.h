@@ -5,7 +5,7 @@
  * fetches as little as that, into slots of a line that may hold anything else of the region; at 128
  * the cache is the plain one. A scheme that fills the hook `grains` gets this cache in place of
  * the plain tags; it is told every accepted load and store (`on_request`) and answers with the
- * granularity from there on. The rules of lookup and replacement: src/mem/grain.c. */
+ * granularity from there on. The rules of lookup and replacement: src/mem/grain_tags.c. */
 #ifndef WARPLINE_GRAIN_H
 #define WARPLINE_GRAIN_H
 

@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "experiment/expr.h"
-#include "param/param.h"
+#include "param/config.h"
 #include "workloads/workload.h"
 
 /* Indices of workloads, in the order they were named. */

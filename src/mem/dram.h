@@ -14,7 +14,7 @@
 #include "mem/nvm.h"
 #include "mem/port.h"
 #include "mem/wear.h"
-#include "param/param.h"
+#include "param/config.h"
 #include "stats/stats.h"
 
 enum { DRAM_MAX_BANKS = 128 };

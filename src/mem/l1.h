@@ -9,8 +9,8 @@
 
 #include "mem/mshr.h"
 #include "mem/tags.h"
-#include "param/param.h"
-#include "profile/profile.h"
+#include "param/config.h"
+#include "observe/profile.h"
 #include "stats/stats.h"
 
 enum l1_outcome {

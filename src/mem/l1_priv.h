@@ -2,7 +2,7 @@
 #ifndef WL_MEM_L1_PRIV_H
 #define WL_MEM_L1_PRIV_H
 
-#include "mem/grain.h"
+#include "mem/grain_tags.h"
 #include "mem/l1.h"
 
 static inline bool missq_room(const struct l1 *c, uint32_t n) { return c->missq_used + n <= c->missq_cap; }

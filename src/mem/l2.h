@@ -16,7 +16,7 @@
 #include "mem/nvm.h"
 #include "mem/port.h"
 #include "mem/tags.h"
-#include "param/param.h"
+#include "param/config.h"
 #include "stats/stats.h"
 
 enum l2_write { L2_LAZY, L2_FORWARD, L2_FETCH };

@@ -8,7 +8,7 @@
 #define WL_MEM_NET_H
 
 #include "mem/port.h"
-#include "param/param.h"
+#include "param/config.h"
 
 enum { NET_MAX_PORTS = 256, NET_WORDS = NET_MAX_PORTS / 64 };
 

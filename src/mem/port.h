@@ -11,7 +11,7 @@
 #ifndef WL_MEM_PORT_H
 #define WL_MEM_PORT_H
 
-#include "mem/part.h"
+#include "engine/part.h"
 #include "mem/req.h"
 
 struct port {

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "param/param.h"
-#include "param/table.h"
+#include "param/config.h"
+#include "param/param_table.h"
 
 #define V(id) (c->v[P_##id])
 

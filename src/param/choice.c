@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "param/param.h"
-#include "param/table.h"
+#include "param/config.h"
+#include "param/param_table.h"
 
 enum { MAX_SPEC = 512, MAX_NAMES = 256 };
 

@@ -20,8 +20,8 @@
 #include "base/bits.h"
 #include "base/embed.h"
 #include "param/gpgpusim.h"
-#include "param/param.h"
-#include "param/table.h"
+#include "param/config.h"
+#include "param/param_table.h"
 
 /* The address map of SM2_GTX480. */
 static const char default_map[] = "dramid@8;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS";

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "param/param.h"
+#include "param/config.h"
 
 /* Where warnings go; say may be NULL. */
 struct config_warn {

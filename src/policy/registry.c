@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "param/param.h"
-#include "param/table.h"
+#include "param/config.h"
+#include "param/param_table.h"
 #include "warpline/plugin.h"
 
 #define CACHE_POLICY(id) extern const struct wl_cache_policy id##_policy;

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "param/param.h"
+#include "param/config.h"
 #include "stats/profile_report.h"
 #include "stats/sample.h"
 #include "stats/stats.h"

@@ -5,7 +5,7 @@
 #include "mem/dram.h"
 #include "mem/l2.h"
 #include "mem/net.h"
-#include "sim/clock.h"
+#include "engine/clock.h"
 #include "sim/dispatch.h"
 #include "sim/gpu.h"
 #include "sm/sm.h"

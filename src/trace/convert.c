@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "trace/trace.h"
-#include "trace/wlt_priv.h"
+#include "trace/wlt/wlt_priv.h"
 
 /* ---- blocks that are not there ----
  *

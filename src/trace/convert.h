@@ -2,7 +2,7 @@
 #ifndef WL_TRACE_CONVERT_H
 #define WL_TRACE_CONVERT_H
 
-#include "trace/accel_write.h"
+#include "trace/accel/accel_write.h"
 
 /* Reads the trace `from` and writes `to`: a .wlt file when its name ends so, else a folder in the format
  * of Accel-Sim. `say` gets the warnings of both sides, as sentences; it may be NULL. */

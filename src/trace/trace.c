@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "trace/accel.h"
-#include "trace/wlt_priv.h"
+#include "trace/accel/accel.h"
+#include "trace/wlt/wlt_priv.h"
 
 struct trace_reader { /* one of the two */
     struct wlt_reader *wlt;

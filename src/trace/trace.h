@@ -4,7 +4,7 @@
 #ifndef WL_TRACE_TRACE_H
 #define WL_TRACE_TRACE_H
 
-#include "trace/wlt.h"
+#include "trace/wlt/wlt.h"
 
 struct trace_reader;
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/accel_priv.h"
+#include "trace/accel/accel_priv.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

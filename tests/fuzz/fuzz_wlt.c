@@ -3,7 +3,7 @@
  * file; odd, the rest is the records themselves, which compression would hide from the fuzzer. */
 #include <stdlib.h>
 
-#include "trace/wlt_priv.h"
+#include "trace/wlt/wlt_priv.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

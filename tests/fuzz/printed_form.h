@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "param/param.h"
+#include "param/config.h"
 
 static void check_printed_form(const struct gpu_config *c)
 {

@@ -4,7 +4,7 @@
  * Over all workloads on all presets, and over random machines: every counter must be equal, byte
  * for byte, and every law must hold. A machine that fails is named by its seed; run this program
  * with WL_SEED=n to see only that one, with its whole description. */
-#include "timing/runner.h"
+#include "timing/run_rig.h"
 
 static void compare_engines(const struct workload *w, const struct gpu_config *c, uint64_t shuffle, const char *what)
 {

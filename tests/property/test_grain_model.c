@@ -7,7 +7,7 @@
  * fails is named by its seed. */
 #include "unit/rig.h"
 
-#include "mem/grain.h"
+#include "mem/grain_tags.h"
 #include "mem/l1.h"
 
 enum { SETS = 2, WAYS = 3, MSHRS = 12, MERGE = 3, MISSQ = 64, MAX_OUT = 64 };

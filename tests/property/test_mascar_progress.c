@@ -4,7 +4,7 @@
  * under the other schedulers that hold warps back. A hang would end in the watchdog's words, a lost
  * request in a broken law; and every counter, the policies' own included, must be the same with the
  * fast engine, the reference engine and any order of parts. WL_SEED=n runs one machine alone. */
-#include "timing/runner.h"
+#include "timing/run_rig.h"
 
 static int64_t one_of(uint64_t *seed, const int64_t *list, unsigned n) { return list[draw(seed, n)]; }
 #define ONE_OF(...)    one_of(&s, (const int64_t[]){__VA_ARGS__}, COUNT(((const int64_t[]){__VA_ARGS__})))

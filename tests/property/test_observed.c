@@ -1,6 +1,6 @@
 /* test_observed.c - a run that is profiled and sampled counts what it counts unobserved, and both
  * engines see the same at the same cycle. */
-#include "timing/runner.h"
+#include "timing/run_rig.h"
 
 struct seen {
     struct run_stats stats;

@@ -3,7 +3,7 @@
  * Every scheduler with every L1D policy: the machine runs and keeps its laws, or says in a sentence that the
  * two do not go together. The five papers' schemes in all combinations: both engines and any order of
  * parts count the same, and a scheme at one level sees nothing of the others but their effects. */
-#include "timing/runner.h"
+#include "timing/run_rig.h"
 
 static const char *const l1s[] = {"lru", "apcm", "dycache", "dacache"};
 static const char *const l2s[] = {"lru", "hac"};

@@ -8,7 +8,7 @@
 
 #include "timing/synth.h"
 
-#include "sim/clock.h"
+#include "engine/clock.h"
 #include "sm/sm.h"
 
 enum { LONE_DUE = 16 };

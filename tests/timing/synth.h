@@ -18,7 +18,7 @@
 
 #include "test.h"
 
-#include "param/param.h"
+#include "param/config.h"
 #include "sim/gpu.h"
 #include "stream/stream.h"
 

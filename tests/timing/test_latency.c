@@ -5,7 +5,7 @@
  * edges a request waits for; the machine is asked with equal clocks and with the GTX 480's. */
 #include "timing/synth.h"
 
-#include "sim/clock.h"
+#include "engine/clock.h"
 
 /* ---- the formula ---- */
 

@@ -1,5 +1,5 @@
 /* test_sanity.c - what must hold of any machine, and the SM's rules as a whole machine shows them. */
-#include "timing/runner.h"
+#include "timing/run_rig.h"
 #include "timing/synth.h"
 
 /* ---- never slower without limits ---- */

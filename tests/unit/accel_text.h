@@ -3,7 +3,7 @@
 #define WL_TESTS_ACCEL_TEXT_H
 
 #include "test.h"
-#include "trace/accel_priv.h"
+#include "trace/accel/accel_priv.h"
 
 /* A header with one line of it replaced: `change` is "key = value", or NULL. */
 static inline void put_header(FILE *f, const char *change)

@@ -8,7 +8,7 @@
 #include "unit/rig.h"
 
 #include "mem/l1.h"
-#include "timing/runner.h"
+#include "timing/run_rig.h"
 
 enum { MAX_LINES = 64 * 16 };
 

@@ -7,7 +7,7 @@
 
 #include "test.h"
 
-#include "param/param.h"
+#include "param/config.h"
 
 enum { MAX_WAYS = 64, SETS = 4, SET = 2 };
 

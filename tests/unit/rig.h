@@ -5,7 +5,7 @@
 #include "test.h"
 
 #include "mem/port.h"
-#include "sim/clock.h"
+#include "engine/clock.h"
 
 /* Makes `p` part number `id` of the clock. The clock's own time stands still when a test calls
  * ticks itself: wishes then collect in its wheel, and only their existence matters. */

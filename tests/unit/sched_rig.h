@@ -4,8 +4,8 @@
 
 #include "test.h"
 
-#include "param/param.h"
-#include "param/table.h"
+#include "param/config.h"
+#include "param/param_table.h"
 #include "warpline/sched.h"
 
 enum { RIG_WARPS = 48, RIG_SCHEDULERS = 2 };

@@ -2,7 +2,7 @@
  * by step. */
 #include "unit/apcm_rig.h"
 
-#include "timing/runner.h"
+#include "timing/run_rig.h"
 
 static void give_verdict(struct rig *r, uint32_t id, enum method m, unsigned acc, unsigned last)
 {

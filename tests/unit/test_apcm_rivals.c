@@ -3,7 +3,7 @@
 #include "unit/rig.h"
 
 #include "mem/l1.h"
-#include "timing/runner.h"
+#include "timing/run_rig.h"
 
 static struct gpu_config machine(const char *l1, const char *l2, const char *sched)
 {

@@ -2,8 +2,8 @@
 
 #include "test.h"
 
-#include "param/param.h"
-#include "param/table.h"
+#include "param/config.h"
+#include "param/param_table.h"
 
 static struct gpu_config c;
 static struct wl_err e;

@@ -2,9 +2,9 @@
  * its queues and MSHRs, and whole runs. The tag store itself: test_grain.c, property/test_grain_model.c. */
 #include "unit/rig.h"
 
-#include "mem/grain.h"
+#include "mem/grain_tags.h"
 #include "mem/l1.h"
-#include "timing/runner.h"
+#include "timing/run_rig.h"
 
 static struct cache_choice choose(const char *spec)
 {

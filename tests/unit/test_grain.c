@@ -2,7 +2,7 @@
  * sequences of loads in one set. A load that misses is filled at once unless the test says otherwise. */
 #include "test.h"
 
-#include "mem/grain.h"
+#include "mem/grain_tags.h"
 
 static struct grains *g;
 static struct wl_grain_stats stats;

@@ -4,7 +4,7 @@
 
 #include "mem/nvm.h"
 #include "mem/wear.h"
-#include "timing/runner.h"
+#include "timing/run_rig.h"
 
 /* ---- placement ---- */
 

@@ -1,7 +1,7 @@
 /* test_opt.c - the bound on hits against slower ways to find it. */
 #include "unit/rig.h"
 
-#include "timing/runner.h"
+#include "timing/run_rig.h"
 
 enum event { LOAD, STORE, FLUSH };
 struct step {

@@ -1,7 +1,7 @@
 /* test_profile.c - hand-made streams of load requests, and every number an observer makes of them. */
 #include "test.h"
 
-#include "profile/profile.h"
+#include "observe/profile.h"
 
 static struct profile p;
 static struct observer *o;

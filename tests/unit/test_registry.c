@@ -2,7 +2,7 @@
 
 #include "test.h"
 
-#include "param/param.h"
+#include "param/config.h"
 
 static struct wl_err e;
 

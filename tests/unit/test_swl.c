@@ -1,6 +1,6 @@
 /* test_swl.c - the static warp limit: who is admitted, in which order, and that a limit nobody
  * reaches is plain GTO or LRR. */
-#include "timing/runner.h"
+#include "timing/run_rig.h"
 
 static struct gpu_config machine(const char *gpu, const char *sched)
 {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "test.h"
 
-#include "trace/wlt_priv.h"
+#include "trace/wlt/wlt_priv.h"
 
 /* ---- a small program: a loop with a guarded load, then a store and the end ---- */
 

@@ -5,7 +5,7 @@
 #include "test.h"
 #include <zstd.h>
 
-#include "trace/wlt_priv.h"
+#include "trace/wlt/wlt_priv.h"
 
 /* Reads all there is; 0, or the error code with the text in *e. */
 static int drain_bytes(const void *data, size_t size, bool raw, struct wl_err *e)

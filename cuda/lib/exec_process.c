@@ -1,0 +1,365 @@
+/* exec_process.c - the simulated GPU inside a program's own process: what makes libcuda.so.1 of the
+ * driver API.
+ *
+ * The first CUDA call builds the session that the environment describes (sim/process_report.h);
+ * `warpline exec` has checked the settings before. Text printed by kernels goes to the program's
+ * standard output, as on a real device. Everything else, faults and calls that are not supported,
+ * goes to standard error; results go to the report file. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/bits.h"
+#include "sim/process_report.h"
+#include "trace/wlt/wlt.h"
+
+static struct {
+    struct session *session;
+    struct process_report report;
+    int fd; /* of the report file; -1: none */
+    char file[1200];
+    unsigned written;       /* launches in the file */
+    struct run_stats known; /* counters at the end of the last of them */
+    const char *pattern;    /* NULL: all kernels */
+    unsigned first, last;
+    struct wlt_writer *trace;
+    char said[256]; /* the last complaint: a loop must not fill the screen */
+} self = {.fd = -1, .first = 1, .last = UINT32_MAX};
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* ---- what the session tells ---- */
+
+static void print_text(void *arg, const char *text, size_t len)
+{
+    (void)arg;
+    fwrite(text, 1, len, stdout);
+}
+
+static void print_assert(void *arg, const char *text, size_t len)
+{
+    (void)arg;
+    fflush(stdout);
+    fwrite(text, 1, len, stderr);
+}
+
+static void complain(void *arg, const char *text)
+{
+    (void)arg;
+    if (strncmp(self.said, text, sizeof self.said - 1) == 0) return;
+    snprintf(self.said, sizeof self.said, "%s", text);
+    fflush(stdout);
+    fprintf(stderr, "warpline: %s\n", text);
+    if (self.report.failed) return;
+    const struct wl_err *e = self.session ? session_error(self.session) : NULL;
+    self.report.failed = e && e->code ? (uint32_t)e->code : WL_ERUN;
+    snprintf(self.report.error, sizeof self.report.error, "%s", text);
+}
+
+static bool label(void *arg, const char *kernel, char *out, size_t size)
+{
+    (void)arg;
+    return kernel_label(kernel, out, size);
+}
+
+static bool selected(void *arg, const char *kernel, unsigned launch)
+{
+    (void)arg;
+    if (launch < self.first || launch > self.last) return false;
+    return !self.pattern || kernel_matches(self.pattern, kernel);
+}
+
+/* ---- the report ---- */
+
+static bool write_at(const void *data, size_t bytes, uint64_t at)
+{
+    const char *p = data;
+    while (bytes) {
+        ssize_t n = pwrite(self.fd, p, bytes, (off_t)at);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
+        p += n;
+        at += (uint64_t)n;
+        bytes -= (size_t)n;
+    }
+    return true;
+}
+
+/* What the counters gained since they were last looked at; all of them are uint64_t. */
+static void take_gain(struct run_stats *gain)
+{
+    struct run_stats now;
+    gpu_read_stats(session_gpu(self.session), &now);
+    uint64_t after[sizeof now / 8], before[sizeof now / 8];
+    memcpy(after, &now, sizeof now);
+    memcpy(before, &self.known, sizeof now);
+    for (unsigned i = 0; i < sizeof now / 8; i++) after[i] -= before[i];
+    memcpy(gain, after, sizeof now);
+    self.known = now;
+}
+
+/* Launches that are not in the file yet: one, since this is called after each. */
+static bool write_launches(const struct kernel_record *k, unsigned n)
+{
+    bool ok = true;
+    for (; self.written < n && ok; self.written++) {
+        struct launch_record r = {.kernel = k[self.written]};
+        if (session_gpu(self.session)) take_gain(&r.stats);
+        ok = write_at(&r, sizeof r, sizeof self.report + self.written * sizeof r);
+    }
+    return ok;
+}
+
+static void write_report(void)
+{
+    struct process_report *r = &self.report;
+    if (self.fd < 0 || !self.session) return;
+    unsigned n;
+    const struct kernel_record *k = session_kernels(self.session, &n);
+    struct gpu *gpu = session_gpu(self.session);
+    struct rusage u;
+    r->launches = session_launches(self.session);
+    r->counts = session_counts(self.session);
+    if (gpu) gpu_read_stats(gpu, &r->stats);
+    if (gpu) gpu_read_policy_stats(gpu, &r->policies);
+    r->seconds = (double)(now_ns() - r->started_ns) * 1e-9;
+    r->peak_memory_bytes = getrusage(RUSAGE_SELF, &u) == 0 ? (uint64_t)u.ru_maxrss * 1024 : 0;
+    r->kernels = n;
+    if (write_launches(k, n) && write_at(r, sizeof *r, 0)) return;
+    fprintf(stderr, "warpline: cannot write the results: %s\n", strerror(errno));
+    close(self.fd);
+    self.fd = -1;
+}
+
+static void launched(void *arg)
+{
+    (void)arg;
+    write_report();
+}
+
+static const struct session_watch watch = {
+    .label = label, .select = selected, .launched = launched, .complain = complain, .print_assert = print_assert};
+
+static void open_report(void)
+{
+    const char *folder = getenv(ENV_REPORT);
+    char *file = self.file;
+    if (!folder) return;
+    self.report.pid = (uint64_t)getpid();
+    self.report.started_ns = now_ns();
+    self.written = 0;
+    snprintf(file, sizeof self.file, "%s/%020llu-%ld", folder, (unsigned long long)self.report.started_ns,
+             (long)getpid());
+    self.fd = open(file, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (self.fd < 0) fprintf(stderr, "warpline: cannot write the results to %s: %s\n", file, strerror(errno));
+}
+
+/* A forked process goes on with a copy of the device; what it does is its own account. */
+static void after_fork(void)
+{
+    if (self.fd >= 0) close(self.fd);
+    self.fd = -1;
+    self.trace = NULL; /* the parent writes it */
+    if (self.session) open_report();
+}
+
+static void write_array(const char *ending, const void *array, size_t bytes)
+{
+    char name[sizeof self.file + 16];
+    snprintf(name, sizeof name, "%s%s", self.file, ending);
+    FILE *f = bytes ? fopen(name, "wb") : NULL;
+    if (!bytes) return;
+    bool bad = !f || fwrite(array, 1, bytes, f) != bytes;
+    if (f && fclose(f) != 0) bad = true;
+    if (bad) fprintf(stderr, "warpline: cannot write %s: %s\n", name, strerror(errno));
+}
+
+/* What stats.profile and stats.interval gathered; at the end only, since it may be large. */
+static void write_arrays(void)
+{
+    struct process_report *r = &self.report;
+    const struct gpu *gpu = session_gpu(self.session);
+    struct sample *sample = NULL;
+    struct wl_err e;
+    unsigned samples = 0;
+    if (self.fd < 0 || !gpu) return;
+    if (gpu_read_profile(gpu, &r->profile, &e) == 0)
+        write_array(LOADS_ENDING, r->profile.load, r->profile.loads * sizeof *r->profile.load);
+    if (gpu_read_samples(gpu, &sample, &samples, &e) == 0)
+        write_array(SAMPLES_ENDING, sample, samples * sizeof *sample);
+    free(r->profile.load);
+    r->profile.load = NULL;
+    free(sample);
+    r->samples = samples;
+}
+
+/* ---- which program this is ---- */
+
+static void describe_program(void)
+{
+    struct process_report *r = &self.report;
+    char line[4096];
+    int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, line, sizeof line - 1);
+    if (fd >= 0) close(fd);
+    if (n < 0) n = 0;
+    line[n] = 0;
+    const char *slash = strrchr(line, '/');
+    snprintf(r->program, sizeof r->program, "%.127s", *line ? (slash ? slash + 1 : line) : "program");
+    size_t at = 0;
+    for (const char *p = line + strlen(line) + 1; p < line + n && at < sizeof r->arguments; p += strlen(p) + 1)
+        at += (size_t)snprintf(r->arguments + at, sizeof r->arguments - at, "%s%s", at ? " " : "", p);
+    uint64_t h = hash_bytes(WL_HASH_INIT, line, (size_t)n);
+    FILE *f = fopen("/proc/self/exe", "rb");
+    for (size_t got; f && (got = fread(line, 1, sizeof line, f)) > 0;) h = hash_bytes(h, line, got);
+    if (f) fclose(f);
+    r->program_hash = h;
+}
+
+/* ---- the session ---- */
+
+static int each_line(const char *list, int (*use)(const char *, struct gpu_config *, struct wl_err *),
+                     struct gpu_config *c, struct wl_err *e)
+{
+    char *copy = strdup(list ? list : ""), *save = NULL;
+    int rc = copy ? 0 : wl_fail(e, WL_ERUN, "out of memory");
+    for (char *line = copy ? strtok_r(copy, "\n", &save) : NULL; line && !rc; line = strtok_r(NULL, "\n", &save))
+        rc = use(line, c, e);
+    free(copy);
+    return rc;
+}
+
+static int use_plugin(const char *file, struct gpu_config *c, struct wl_err *e)
+{
+    (void)c;
+    return plugin_load(file, e);
+}
+
+static int use_setting(const char *setting, struct gpu_config *c, struct wl_err *e)
+{
+    return config_set(c, setting, e);
+}
+
+static int read_machine(struct gpu_config *c, struct wl_err *e)
+{
+    const char *gpu = getenv(ENV_GPU), *l1 = getenv(ENV_L1), *l2 = getenv(ENV_L2), *sched = getenv(ENV_SCHED);
+    int rc = each_line(getenv(ENV_PLUGIN), use_plugin, c, e);
+    if (!rc) rc = config_load(c, gpu ? gpu : "gtx480", e);
+    if (!rc) rc = each_line(getenv(ENV_SET), use_setting, c, e);
+    if (!rc && l1) rc = config_set_l1(c, l1, e);
+    if (!rc && l2) rc = config_set_l2(c, l2, e);
+    if (!rc && sched) rc = config_set_sched(c, sched, e);
+    return rc ? rc : config_check(c, e);
+}
+
+static uint64_t number(const char *name)
+{
+    const char *text = getenv(name);
+    return text ? strtoull(text, NULL, 10) : 0;
+}
+
+static int record_launch(void *trace, struct stream_source *s, struct wl_err *e)
+{
+    (void)trace;
+    return self.trace ? wlt_write_launch(self.trace, s, e)
+                      : wl_fail(e, WL_ERUN, "the trace belongs to another process");
+}
+
+static void record_copy(void *trace, uint64_t addr, uint64_t bytes)
+{
+    (void)trace;
+    if (self.trace) wlt_write_copy(self.trace, addr, bytes);
+}
+
+/* "FOLDER/program.wlt", with a number when another process has that. */
+static int open_trace(const char *folder, struct wl_err *e)
+{
+    struct process_report *r = &self.report;
+    struct wlt_header h = {.workload_hash = r->program_hash};
+    memcpy(h.workload, r->program, sizeof h.workload);
+    memcpy(h.inputs, r->arguments, sizeof h.inputs);
+    int fd = -1;
+    for (unsigned i = 1; fd < 0 && i < 100000; i++) {
+        if (i == 1) snprintf(r->trace, sizeof r->trace, "%s/%s.wlt", folder, r->program);
+        else snprintf(r->trace, sizeof r->trace, "%s/%s.%u.wlt", folder, r->program, i);
+        fd = open(r->trace, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd < 0 && errno != EEXIST) return wl_fail(e, WL_EINPUT, "cannot write %s: %s", r->trace, strerror(errno));
+    }
+    if (fd >= 0) close(fd);
+    self.trace = wlt_create(r->trace, &h, e);
+    return self.trace ? 0 : (int)e->code;
+}
+
+static void build_session(void)
+{
+    static struct session_options o;
+    struct wl_err e = {.code = WL_OK};
+    const char *engine = getenv(ENV_ENGINE), *launch = getenv(ENV_LAUNCH), *folder = getenv(ENV_RECORD);
+    o = (struct session_options){.mode = number(ENV_FUNCTIONAL) ? SESSION_FUNCTIONAL : SESSION_TIMING,
+                                 .print = print_text,
+                                 .unified = true,
+                                 .watch = &watch};
+    o.gpu.tick = engine && strcmp(engine, "tick") == 0;
+    o.gpu.shuffle = number(ENV_SHUFFLE);
+    o.gpu.cut_cycles = number(ENV_MAX_CYCLES);
+    self.pattern = getenv(ENV_KERNEL);
+    describe_program();
+    open_report();
+    int rc = read_machine(&o.config, &e);
+    if (!rc && launch && !launch_range(launch, &self.first, &self.last))
+        rc = wl_fail(&e, WL_EINPUT, "%s: '%s' is not a range of launches such as 2..5", ENV_LAUNCH, launch);
+    if (!rc && folder) {
+        rc = open_trace(folder, &e);
+        o.mode = SESSION_RECORD;
+        o.record = record_launch;
+        o.record_copy = record_copy;
+    }
+    if (!rc) self.session = session_new(&o, &e);
+    self.report.magic = PROCESS_REPORT_MAGIC;
+    self.report.bytes = sizeof self.report;
+    if (!self.session) {
+        complain(NULL, e.text);
+        if (self.fd >= 0) write_at(&self.report, sizeof self.report, 0); /* it tried */
+    }
+    write_report();
+}
+
+static struct session *the_session(void)
+{
+    pthread_once(&once, build_session);
+    return self.session;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    session_provider(the_session);
+    pthread_atfork(NULL, NULL, after_fork);
+}
+
+__attribute__((destructor)) static void end(void)
+{
+    if (!self.session) return;
+    struct wlt_totals t = {0};
+    struct wl_err e = {.code = WL_OK};
+    if (self.trace) {
+        self.report.trace_finished = wlt_finish(self.trace, 0, &t, &e) == 0;
+        if (!self.report.trace_finished) fprintf(stderr, "warpline: %s\n", e.text);
+        self.report.trace_launches = t.launches;
+        self.report.trace_bytes = t.file_bytes;
+    }
+    write_arrays();
+    write_report();
+}

@@ -1,0 +1,77 @@
+/* config.h - the machine's parameters: one table, one array of values.
+ *
+ * A machine is a `struct gpu_config`: a value for each row of params.def, the address map, and
+ * the chosen policies. Parts copy what they need when they are built. */
+#ifndef WL_PARAM_CONFIG_H
+#define WL_PARAM_CONFIG_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "warpline/policy.h"
+#include "warpline/sched.h"
+
+enum param_id {
+#define P(id, name, unit, min, def, max, choices, help, source) P_##id,
+#include "param/params.def"
+#undef P
+    P_COUNT
+};
+
+extern const struct wl_param gpu_params[P_COUNT + 1]; /* in order of enum param_id */
+
+/* A policy with its parameter values, as chosen by "dacache:promote=2". */
+struct cache_choice {
+    const struct wl_cache_policy *policy;
+    int64_t values[WL_MAX_POLICY_PARAMS];
+};
+struct sched_choice {
+    const struct wl_sched_policy *policy;
+    int64_t values[WL_MAX_POLICY_PARAMS];
+};
+
+struct gpu_config {
+    char name[64];           /* "gtx480", or the file it came from */
+    char dram_map[128];      /* GPGPU-Sim address map string */
+    char shared_options[96]; /* "0,8,16,32": sizes shared memory can take of shared.unified, in KiB */
+    int64_t v[P_COUNT];
+    struct cache_choice l1, l2;
+    struct sched_choice sched;
+};
+
+/* All defaults, policies lru, lru, gto. */
+void config_defaults(struct gpu_config *c);
+/* A preset by name (gpus/NAME.ini, built in) or a file by path, ours or a gpgpusim.config, with
+ * "+trace.config" behind it if wanted. */
+int config_load(struct gpu_config *c, const char *name_or_file, struct wl_err *e);
+/* The same; `say` gets what a file of GPGPU-Sim asks for and cannot have. */
+int config_load_warn(struct gpu_config *c, const char *name_or_file, void (*say)(void *arg, const char *text),
+                     void *arg, struct wl_err *e);
+/* Parses INI text; `file` is for messages. Keys are parameter names ("l1d.mshr = 64", with or
+ * without [section]), dram.map, base = PRESET (must come first), l1, l2, sched. */
+int config_parse(struct gpu_config *c, const char *file, const char *text, struct wl_err *e);
+/* One "key=value" of --set. */
+int config_set(struct gpu_config *c, const char *assignment, struct wl_err *e);
+/* Policy specifications: "name[:key=value,...]". */
+int config_set_l1(struct gpu_config *c, const char *spec, struct wl_err *e);
+int config_set_l2(struct gpu_config *c, const char *spec, struct wl_err *e);
+int config_set_sched(struct gpu_config *c, const char *spec, struct wl_err *e);
+/* The sizes of a shared.options text in bytes, ascending; returns how many. 0: not a list, *e filled. */
+enum { WL_MAX_CARVEOUTS = 16 };
+unsigned carveouts(const char *text, uint32_t bytes[WL_MAX_CARVEOUTS], struct wl_err *e);
+/* Contradictions between values (a geometry that cannot be, ...). Called before a machine is built. */
+int config_check(const struct gpu_config *c, struct wl_err *e);
+/* The machine in our file format, complete, loadable again. */
+void config_print(const struct gpu_config *c, FILE *out);
+/* Hash of everything that can change a result. */
+uint64_t config_hash(const struct gpu_config *c);
+/* "lru" or "dacache:promote=2": the name with the values that differ from the defaults. */
+void policy_spec(const char *name, const struct wl_param *params, const int64_t *values, char *out, size_t size);
+
+/* ---- the registry of policies: built-in ones (policies.def) and plugins ---- */
+const struct wl_cache_policy *const *cache_policies(unsigned *count);
+const struct wl_sched_policy *const *sched_policies(unsigned *count);
+int plugin_load(const char *path, struct wl_err *e);
+
+#endif

@@ -1,0 +1,221 @@
+/* laws.c - sums the counters of all parts and checks that they obey the laws. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/gpu_priv.h"
+
+/* Texture and constant caches report one sum of stalls. */
+static void add_small_cache(const struct l1 *c, uint64_t *accesses, uint64_t *hits, uint64_t *reserved,
+                            uint64_t *misses, uint64_t *stalls)
+{
+    *accesses += c->stats.accesses;
+    *hits += c->stats.hits;
+    *reserved += c->stats.hits_reserved;
+    *misses += c->stats.misses;
+    for (unsigned i = L1_NO_MSHR; i < L1_AGAIN; i++) *stalls += c->refusals[i];
+}
+
+static void add_lanes(const struct exec_class c[LAT_COUNT], struct sm_stats *out)
+{
+    for (int i = LAT_INT_ADD; i <= LAT_INT_DIV; i++) out->int_lanes += c[i].lanes;
+    for (int i = LAT_FP_ADD; i <= LAT_FP_DIV; i++) out->fp_lanes += c[i].lanes;
+    for (int i = LAT_DP_ADD; i <= LAT_DP_DIV; i++) out->dp_lanes += c[i].lanes;
+    out->sfu_lanes += c[LAT_SFU].lanes;
+    out->fp_lanes += c[LAT_TENSOR].lanes;
+}
+
+void gpu_read_stats(const struct gpu *g, struct run_stats *out)
+{
+    memset(out, 0, sizeof *out);
+    out->cycles = g->cycles;
+    out->kernels = g->kernels;
+    for (uint32_t i = 0; i < g->sms; i++) {
+        const struct sm *s = &g->sm[i];
+        stats_add(&out->sm, &s->stats, sizeof out->sm);
+        add_lanes(s->exec_class, &out->sm);
+        l1_add_stats(&s->l1d, &out->l1d);
+        add_small_cache(&s->l1t, &out->l1t.accesses, &out->l1t.hits, &out->l1t.hits_reserved, &out->l1t.misses,
+                        &out->l1t.stall_cycles);
+        add_small_cache(&s->l1c, &out->l1c.accesses, &out->l1c.hits, &out->l1c.hits_reserved, &out->l1c.misses,
+                        &out->l1c.stall_cycles);
+    }
+    out->icnt = (struct icnt_stats){g->net[0].packets, g->net[0].flits, g->net[1].packets, g->net[1].flits};
+    for (uint32_t i = 0; i < g->slices; i++) stats_add(&out->l2, &g->l2[i].stats, sizeof out->l2);
+    for (uint32_t i = 0; i < g->channels; i++) stats_add(&out->dram, &g->dram[i].stats, sizeof out->dram);
+    out->dram.nvm_line_writes_max = 0;
+    for (uint32_t i = 0; i < g->channels; i++)
+        if (g->dram[i].stats.nvm_line_writes_max > out->dram.nvm_line_writes_max)
+            out->dram.nvm_line_writes_max = g->dram[i].stats.nvm_line_writes_max;
+    if (g->profile) profile_read_stats(g->profile, &out->profile);
+}
+
+int gpu_read_profile(const struct gpu *g, struct profile_report *out, struct wl_err *e)
+{
+    memset(out, 0, sizeof *out);
+    if (!g->profile || profile_read_report(g->profile, out) == 0) return 0;
+    return wl_fail(e, WL_ERUN, "out of memory");
+}
+
+static unsigned count_names(const struct wl_counter *c)
+{
+    unsigned n = 0;
+    while (c && c[n].name && n < WL_MAX_POLICY_COUNTERS) n++;
+    return n;
+}
+
+static void add_counters(void (*read)(const void *, uint64_t *), const void *self, unsigned n, uint64_t *total)
+{
+    uint64_t one[WL_MAX_POLICY_COUNTERS] = {0};
+    if (!read || !n) return;
+    read(self, one);
+    for (unsigned i = 0; i < n; i++) total[i] += one[i];
+}
+
+void gpu_read_policy_stats(const struct gpu *g, struct policy_stats *out)
+{
+    memset(out, 0, sizeof *out);
+    const struct wl_cache_policy *l1 = g->config.l1.policy, *l2 = g->config.l2.policy;
+    const struct wl_sched_policy *sched = g->config.sched.policy;
+    for (uint32_t i = 0; i < g->sms; i++) {
+        add_counters(l1->read_counters, g->sm[i].l1d.self, count_names(l1->counters), out->l1);
+        add_counters(sched->read_counters, g->sm[i].sched_self, count_names(sched->counters), out->sched);
+    }
+    for (uint32_t i = 0; i < g->slices; i++) {
+        add_counters(l2->read_counters, g->l2[i].self, count_names(l2->counters), out->l2);
+        if (l2->storage_bits) out->l2_storage_bits += l2->storage_bits(g->l2[i].self);
+    }
+    if (l1->storage_bits) out->l1_storage_bits = l1->storage_bits(g->sm[0].l1d.self);
+    if (sched->storage_bits) out->sched_storage_bits = sched->storage_bits(g->sm[0].sched_self);
+}
+
+/* ---- laws ---- */
+
+struct audit {
+    char text[1500];
+    size_t used;
+    unsigned broken;
+};
+
+static void law(struct audit *a, const char *name, uint64_t left, uint64_t right)
+{
+    if (left == right) return;
+    a->broken++;
+    int n =
+        snprintf(a->text + a->used, sizeof a->text - a->used, "\n  %s: %" PRIu64 " is not %" PRIu64, name, left, right);
+    if (n > 0) a->used = a->used + (size_t)n < sizeof a->text ? a->used + (size_t)n : sizeof a->text - 1;
+}
+
+static void cache_laws(struct audit *a, const struct run_stats *s)
+{
+    const struct l1d_stats *c = &s->l1d;
+    law(a, "l1d.accesses = hits + hits_reserved + misses + bypasses", c->accesses,
+        c->hits + c->hits_reserved + c->misses + c->bypasses);
+    law(a, "l1d.accesses = loads + stores", c->accesses, c->loads + c->stores);
+    law(a, "l1d.loads = load_hits + hits_reserved + load_misses + bypasses", c->loads,
+        c->load_hits + c->hits_reserved + c->load_misses + c->bypasses);
+    law(a, "l1d.loads = sm.load_requests", c->loads, s->sm.load_requests);
+    law(a, "l1d.stores = sm.store_requests", c->stores, s->sm.store_requests);
+    law(a, "l1t.accesses = hits + hits_reserved + misses", s->l1t.accesses,
+        s->l1t.hits + s->l1t.hits_reserved + s->l1t.misses);
+    law(a, "l1c.accesses = hits + hits_reserved + misses", s->l1c.accesses,
+        s->l1c.hits + s->l1c.hits_reserved + s->l1c.misses);
+    law(a, "l2.accesses = hits + hits_reserved + misses + bypasses", s->l2.accesses,
+        s->l2.hits + s->l2.hits_reserved + s->l2.misses + s->l2.bypasses);
+    law(a, "l2.accesses = reads + writes + atomics", s->l2.accesses, s->l2.reads + s->l2.writes + s->l2.atomics);
+    law(a, "l2.fetches = l2.fills", s->l2.fetches, s->l2.fills);
+}
+
+static void traffic_laws(struct audit *a, const struct gpu *g, const struct run_stats *s)
+{
+    uint64_t sent = 0;
+    for (uint32_t i = 0; i < g->sms; i++) sent += g->sm[i].l1d.stats.writebacks;
+    law(a, "icnt.request_packets = reply_packets + l1d.writebacks", s->icnt.request_packets,
+        s->icnt.reply_packets + sent);
+    law(a, "sm.warp_instructions and sm.thread_instructions are both zero or neither", s->sm.warp_instructions == 0,
+        s->sm.thread_instructions == 0);
+    law(a, "requests alive", g->pool.alive, 0);
+    uint64_t busy = 0;
+    for (uint32_t i = 0; i < g->sms; i++) busy += !sm_idle(&g->sm[i]);
+    for (uint32_t i = 0; i < g->slices; i++) busy += !l2_idle(&g->l2[i]);
+    for (uint32_t i = 0; i < g->channels; i++) busy += !dram_idle(&g->dram[i]);
+    for (int i = 0; i < 2; i++) busy += !net_idle(&g->net[i]);
+    law(a, "parts with an entry left in a queue, pipe or MSHR", busy, 0);
+}
+
+/* What memory was asked for is a fetch or went past; what it was given is a write-back or a
+ * forwarded store. */
+static void memory_laws(struct audit *a, const struct gpu *g, const struct run_stats *s)
+{
+    uint64_t unit = g->config.v[P_L2_SECTORED] ? SECTOR_BYTES : LINE_BYTES;
+    law(a, "dram.read_bytes = (l2.fetches + reads bypassed) x sector (or line) size", s->dram.read_bytes,
+        (s->l2.fetches + s->l2.bypasses - s->l2.bypassed_writes) * unit);
+    if (!s->l2.forwarded_writes)
+        law(a, "dram.write_bytes = l2.writebacks x sector (or line) size + l2.bypassed_write_bytes",
+            s->dram.write_bytes, s->l2.writebacks * unit + s->l2.bypassed_write_bytes);
+}
+
+/* Every load, request, stay of a line and instruction is in exactly one class of each distribution. */
+static void profile_laws(struct audit *a, const struct run_stats *s)
+{
+    const struct profile_stats *p = &s->profile;
+    law(a, "profile: coherent + divergent loads = sm.l1d_loads", p->coherent_loads + p->divergent_loads,
+        s->sm.l1d_loads);
+    law(a, "profile.divergent.loads = sm.divergent_loads", p->divergent_loads, s->sm.divergent_loads);
+    law(a, "profile: requests of the loads = l1d.loads", p->coherent_requests + p->divergent_requests, s->l1d.loads);
+    law(a, "profile: missed requests of the loads = l1d.load_misses", p->coherent_primary + p->divergent_primary,
+        s->l1d.load_misses);
+    law(a, "profile: merged requests of the loads = l1d.hits_reserved", p->coherent_merged + p->divergent_merged,
+        s->l1d.hits_reserved);
+    law(a, "profile: bypassed requests of the loads = l1d.bypasses", p->coherent_bypassed + p->divergent_bypassed,
+        s->l1d.bypasses);
+    law(a, "profile.coherent: loads = sum of mpli_*", p->coherent_loads,
+        p->coherent_mpli_0 + p->coherent_mpli_1 + p->coherent_mpli_2 + p->coherent_mpli_3_31 + p->coherent_mpli_32_up);
+    law(a, "profile.divergent: loads = sum of mpli_*", p->divergent_loads,
+        p->divergent_mpli_0 + p->divergent_mpli_1 + p->divergent_mpli_2 + p->divergent_mpli_3_31 +
+            p->divergent_mpli_32_up);
+    law(a, "profile.coherent: loads = mpli_0 + partly_cached + fully_missed", p->coherent_loads,
+        p->coherent_mpli_0 + p->coherent_partly_cached + p->coherent_fully_missed);
+    law(a, "profile.divergent: loads = mpli_0 + partly_cached + fully_missed", p->divergent_loads,
+        p->divergent_mpli_0 + p->divergent_partly_cached + p->divergent_fully_missed);
+    law(a, "profile.access.hit = l1d.load_hits", p->access_hit, s->l1d.load_hits);
+    law(a, "profile.access.pending = l1d.hits_reserved", p->access_pending, s->l1d.hits_reserved);
+    law(a, "profile.access: kinds of miss = l1d.load_misses + bypasses",
+        p->access_cold + p->access_intra_warp + p->access_inter_warp + p->access_invalidated + p->access_flushed +
+            p->access_present,
+        s->l1d.load_misses + s->l1d.bypasses);
+    law(a, "profile.size: sum = l1d.loads", p->size_32 + p->size_64 + p->size_128, s->l1d.loads);
+}
+
+static void profile_line_laws(struct audit *a, const struct run_stats *s)
+{
+    const struct profile_stats *p = &s->profile;
+    law(a, "profile.lives.requests = l1d.loads - bypasses", p->lives_accesses, s->l1d.loads - s->l1d.bypasses);
+    law(a, "profile.lives: ended = sum of requests_*", p->lives,
+        p->lives_accesses_1 + p->lives_accesses_2 + p->lives_accesses_3 + p->lives_accesses_4 + p->lives_accesses_5_8 +
+            p->lives_accesses_9_16 + p->lives_accesses_17_up);
+    law(a, "profile.lives: ended = sum of used_*", p->lives,
+        p->lives_used_32 + p->lives_used_64 + p->lives_used_96 + p->lives_used_128);
+    law(a, "profile.infinite: lines = sum of requests_*", p->infinite_lines,
+        p->infinite_accesses_1 + p->infinite_accesses_2 + p->infinite_accesses_3 + p->infinite_accesses_4 +
+            p->infinite_accesses_5_8 + p->infinite_accesses_9_16 + p->infinite_accesses_17_up);
+    law(a, "profile.infinite.lines + profile.reuse.* = l1d.loads",
+        p->infinite_lines + p->reuse_inter + p->reuse_intra + p->reuse_mixed, s->l1d.loads);
+    law(a, "profile.stall: hit_ready_idle <= hit_ready <= sm.lsu_stall_cycles",
+        p->stall_hit_idle <= p->stall_hit && p->stall_hit <= s->sm.lsu_stall_cycles, 1);
+    law(a, "profile.issue: sum of ranks = sm.warp_instructions",
+        p->issue_rank_0 + p->issue_rank_1 + p->issue_rank_2 + p->issue_rank_rest, s->sm.warp_instructions);
+}
+
+int gpu_check_laws(const struct gpu *g, struct wl_err *e)
+{
+    struct audit a = {{0}, 0, 0};
+    struct run_stats s;
+    gpu_read_stats(g, &s);
+    cache_laws(&a, &s);
+    traffic_laws(&a, g, &s);
+    memory_laws(&a, g, &s);
+    if (g->profile) profile_laws(&a, &s), profile_line_laws(&a, &s);
+    if (!a.broken) return 0;
+    return wl_fail(e, WL_ELAW, "%u conservation law%s broken:%s", a.broken, a.broken > 1 ? "s are" : " is", a.text);
+}

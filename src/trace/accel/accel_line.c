@@ -1,0 +1,290 @@
+/* accel_line.c - the two kinds of lines that carry a kernel: its header and its instructions.
+ *
+ * The layout of an instruction line follows from the version in the header, never from the "#traces
+ * format" text, which real files have wrong:
+ *
+ *   [x y z warp]  [source line]  pc mask ndst {R} opcode nsrc {R} width [mode ...] [immediate]
+ *    before v3     line info                                      if width > 0
+ *
+ * The immediate stands there from late v4 on; whether it does shows only by what is left. */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/accel/accel_priv.h"
+
+/* ---- numbers ---- */
+
+bool accel_number(const char *text, uint64_t max, uint64_t *out)
+{
+    uint64_t v = 0;
+    const char *p = text;
+    for (; isdigit((unsigned char)*p); p++) {
+        unsigned digit = (unsigned)(*p - '0');
+        if (digit > max || v > (max - digit) / 10) return false;
+        v = v * 10 + digit;
+    }
+    *out = v;
+    return p != text && !*p;
+}
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9') return c - '0';
+    c = (char)(c | 32);
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool read_hex(const char *text, unsigned max_digits, uint64_t *out)
+{
+    if (text[0] == '0' && (text[1] | 32) == 'x') text += 2;
+    while (text[0] == '0' && text[1]) text++; /* padding */
+    uint64_t v = 0;
+    unsigned n = 0;
+    for (int d; (d = hex_digit(text[n])) >= 0 && n <= max_digits; n++) v = v << 4 | (unsigned)d;
+    *out = v;
+    return n > 0 && n <= max_digits && !text[n];
+}
+
+static bool read_signed(const char *text, int64_t *out)
+{
+    bool minus = *text == '-';
+    uint64_t v;
+    if (!accel_number(text + minus, INT64_MAX, &v)) return false;
+    *out = minus ? -(int64_t)v : (int64_t)v;
+    return true;
+}
+
+bool accel_three(const char *text, uint32_t out[3])
+{
+    char copy[64];
+    size_t n = strlen(text);
+    bool round = n >= 2 && text[0] == '(' && text[n - 1] == ')';
+    if (round) text++, n -= 2;
+    if (n >= sizeof copy) return false;
+    memcpy(copy, text, n);
+    copy[n] = 0;
+    char *p = copy;
+    for (unsigned i = 0; i < 3; i++) {
+        char *end = strchr(p, ',');
+        uint64_t v;
+        if ((i < 2) != (end != NULL)) return false;
+        if (end) *end = 0;
+        while (*p == ' ') p++;
+        if (!accel_number(p, UINT32_MAX, &v)) return false;
+        out[i] = (uint32_t)v;
+        if (end) p = end + 1;
+    }
+    return true;
+}
+
+/* ---- the header ---- */
+
+/* clang-format off */
+enum header_key {
+    KEY_NAME, KEY_ID, KEY_GRID, KEY_BLOCK, KEY_SHARED, KEY_REGS, KEY_BINARY, KEY_STREAM, KEY_SHARED_BASE,
+    KEY_LOCAL_BASE, KEY_NVBIT, KEY_VERSION, KEY_LINES, KEYS
+};
+/* clang-format on */
+static const char *const keys[KEYS] = {"kernel name",         "kernel id",      "grid dim",
+                                       "block dim",           "shmem",          "nregs",
+                                       "binary version",      "cuda stream id", "shmem base_addr",
+                                       "local mem base_addr", "nvbit version",  "accelsim tracer version",
+                                       "enable lineinfo"};
+
+static void set_name(struct accel_kernel *k, const char *value)
+{
+    size_t n = 0;
+    for (; value[n] && n < sizeof k->name - 1; n++)
+        k->name[n] = (unsigned char)value[n] < 0x20 || value[n] == 0x7f ? '?' : value[n];
+    k->name[n] = 0;
+}
+
+static bool set_u32(uint32_t *field, const char *value, uint64_t max)
+{
+    uint64_t v;
+    if (!accel_number(value, max, &v)) return false;
+    *field = (uint32_t)v;
+    return true;
+}
+
+/* "5", but also "1.2": what counts is the number before the dot. */
+static bool set_version(struct accel_kernel *k, const char *value)
+{
+    char whole[16];
+    size_t n = strcspn(value, ".");
+    if (n >= sizeof whole) return false;
+    memcpy(whole, value, n);
+    whole[n] = 0;
+    return set_u32(&k->version, whole, 1000);
+}
+
+static bool set_header(struct accel_kernel *k, enum header_key key, const char *value)
+{
+    uint32_t flag;
+    switch (key) {
+    case KEY_NAME: set_name(k, value); return *k->name;
+    case KEY_GRID: return accel_three(value, k->grid);
+    case KEY_BLOCK: return accel_three(value, k->block);
+    case KEY_SHARED: return set_u32(&k->shared_bytes, value, WLT_MAX_SHARED);
+    case KEY_REGS: return set_u32(&k->registers, value, WLT_MAX_THREAD_REGS);
+    case KEY_BINARY: return set_u32(&k->binary, value, 1000);
+    case KEY_SHARED_BASE: return read_hex(value, 16, &k->shared_base);
+    case KEY_LOCAL_BASE: return read_hex(value, 16, &k->local_base);
+    case KEY_VERSION: return set_version(k, value);
+    case KEY_LINES:
+        if (!set_u32(&flag, value, 1)) return false;
+        k->line_info = flag;
+        return true;
+    case KEY_ID:
+    case KEY_STREAM:
+    case KEY_NVBIT:
+    case KEYS: break;
+    }
+    return true; /* not needed to run it */
+}
+
+static void read_header_line(struct lines *in, struct accel_kernel *k, char *line, bool seen[KEYS])
+{
+    char *value = strstr(line, " =");
+    if (!value) return; /* a line this reader does not know */
+    *value = 0;
+    value += 2;
+    while (*value == ' ') value++;
+    for (size_t n = strlen(value); n && value[n - 1] == ' ';) value[--n] = 0;
+    for (unsigned key = 0; key < KEYS; key++) {
+        if (strcmp(line + 1, keys[key]) != 0) continue;
+        if (seen[key]) lines_fail(in, "the header gives '%s' twice", keys[key]);
+        seen[key] = true;
+        if (!set_header(k, (enum header_key)key, value))
+            lines_fail(in, "'%.60s' is no value for '%s'", value, keys[key]);
+        return;
+    }
+}
+
+void accel_read_header(struct lines *in, struct accel_kernel *k)
+{
+    static const enum header_key needed[] = {KEY_NAME, KEY_GRID, KEY_BLOCK, KEY_BINARY};
+    bool seen[KEYS] = {false};
+    char *line;
+    size_t len;
+    *k = (struct accel_kernel){0};
+    while ((line = lines_next(in, &len)) && *line != '#') {
+        while (*line == ' ') line++;
+        if (*line == '-') read_header_line(in, k, line, seen);
+        else if (*line)
+            lines_fail(in, "a kernel's file begins with lines like '-kernel name = ...', not with '%.40s'", line);
+    }
+    if (!line) {
+        lines_fail(in, in->number ? "the file ends inside its header" : "the file is empty");
+        return;
+    }
+    if (strncmp(line, "#traces", 7) != 0)
+        lines_fail(in, "the header ends with '#traces format', not with '%.40s'", line);
+    for (unsigned i = 0; i < sizeof needed / sizeof needed[0]; i++)
+        if (!seen[needed[i]]) lines_fail(in, "the header has no '%s'", keys[needed[i]]);
+    if (k->version > ACCEL_LAST_VERSION)
+        lines_fail(in, "tracer version %u is not known; versions up to %d are read", k->version, ACCEL_LAST_VERSION);
+}
+
+/* ---- instructions ---- */
+
+/* The next blank-separated word, ended in place; NULL: none left. */
+static inline char *next_word(char **at)
+{
+    char *p = *at;
+    while (*p == ' ' || *p == '\t') p++;
+    if (!*p) return NULL;
+    char *word = p;
+    while (*p && *p != ' ' && *p != '\t') p++;
+    if (*p) *p++ = 0;
+    *at = p;
+    return word;
+}
+
+static bool skip_numbers(char **at, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        char *w = next_word(at);
+        int64_t ignored;
+        if (!w || !read_signed(w, &ignored)) return false;
+    }
+    return true;
+}
+
+/* "2 R6 R3": a count and registers. */
+static bool read_registers(char **at, unsigned room, uint16_t *out, uint8_t *count)
+{
+    char *w = next_word(at);
+    uint64_t n, reg;
+    if (!w || !accel_number(w, room, &n)) return false;
+    for (unsigned i = 0; i < n; i++) {
+        w = next_word(at);
+        if (!w || *w != 'R' || !accel_number(w + 1, UINT16_MAX, &reg)) return false;
+        out[i] = (uint16_t)reg;
+    }
+    *count = (uint8_t)n;
+    return true;
+}
+
+static bool read_address(char **at, uint64_t *out)
+{
+    char *w = next_word(at);
+    return w && read_hex(w, 16, out);
+}
+
+/* Addresses of the lanes in the mask, by mode: all of them; base and stride; base and differences. */
+static bool read_addresses(char **at, struct accel_inst *i)
+{
+    char *mode = next_word(at), *w;
+    uint64_t a = 0;
+    int64_t step = 0;
+    if (!mode || mode[1] || *mode < '0' || *mode > '2') return false;
+    if (*mode != '0' && !read_address(at, &a)) return false;
+    if (*mode == '1' && !((w = next_word(at)) && read_signed(w, &step))) return false;
+    bool first = true;
+    for (uint32_t m = i->mask; m; m &= m - 1, first = false) {
+        if (*mode == '0' && !read_address(at, &a)) return false;
+        if (*mode == '2' && !first && !((w = next_word(at)) && read_signed(w, &step))) return false;
+        if (*mode != '0' && !first) a += (uint64_t)step;
+        i->addr[bit_low32(m)] = a;
+    }
+    return true;
+}
+
+static const char *inst_fault(const struct accel_kernel *k, char *at, struct accel_inst *i)
+{
+    uint64_t v;
+    char *w;
+    if (k->version < 3 && !skip_numbers(&at, 4)) return "block and warp, as before version 3, are missing";
+    if (k->line_info && !skip_numbers(&at, 1)) return "the source line is missing";
+    if (!(w = next_word(&at)) || !read_hex(w, 8, &v)) return "the program counter is not a hexadecimal number";
+    i->pc = (uint32_t)v;
+    if (!(w = next_word(&at)) || strlen(w) != 8 || !read_hex(w, 8, &v))
+        return "the mask is not 8 hexadecimal digits (a version other than the header's, or columns of "
+               "TOOL_TRACE_CORE?)";
+    i->mask = (uint32_t)v;
+    if (!read_registers(&at, 4, i->reg, &i->ndst))
+        return "the destination registers are not a count up to 4 and R numbers";
+    if (!(i->opcode = next_word(&at)) || !isupper((unsigned char)*i->opcode)) return "the opcode is missing";
+    if (!read_registers(&at, CODE_MAX_REGS - 4, i->reg + i->ndst, &i->nsrc))
+        return "the source registers are not a count up to 8 and R numbers";
+    if (!(w = next_word(&at)) || !accel_number(w, 1024, &v)) return "the width is not a number";
+    i->has_addrs = v != 0;
+    if (i->has_addrs && !read_addresses(&at, i)) return "the addresses are not complete";
+    i->immediate = 0;
+    if ((w = next_word(&at)) && !read_signed(w, &i->immediate)) return "the immediate is not a number";
+    return next_word(&at) ? "something follows the immediate" : NULL;
+}
+
+void accel_read_inst(struct lines *in, const struct accel_kernel *k, char *line, struct accel_inst *out)
+{
+    char shown[64];
+    size_t n = strnlen(line, sizeof shown - 1);
+    memcpy(shown, line, n); /* it will be cut into words */
+    shown[n] = 0;
+    const char *fault = inst_fault(k, line, out);
+    if (fault) lines_fail(in, "'%s': %s", shown, fault);
+}

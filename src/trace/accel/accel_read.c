@@ -1,0 +1,464 @@
+/* accel_read.c - kernels of an Accel-Sim trace as launches.
+ *
+ * The first pass over a kernel's file learns its code and checks every line, so that what the second
+ * pass hands out is known to be whole. A block's warps lie in one buffer that goes back to a free
+ * list when the CTA is released, as in wlt_read.c. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "trace/accel/accel_priv.h"
+#include "trace/cta_bufs.h"
+
+struct accel_reader {
+    struct stream_source source; /* first: the source is the reader */
+    struct accel_list list;
+    const void *mem; /* a single kernel from memory */
+    size_t mem_size;
+    uint64_t limit;
+    struct lines in; /* of the kernel's file */
+    bool file_open, in_launch, over, failed;
+    struct wl_err err;
+    struct wlt_header header;
+    struct accel_kernel kernel;
+    struct launch_info info;
+    struct accel_code *code;
+    struct stream_writer warp; /* the stream of the warp that is read */
+    struct cta_bufs bufs;
+    /* the place in the body */
+    int64_t last_block; /* linear id, -1: none yet */
+    struct accel_inst inst;
+    struct wlt_counts counts; /* of this launch */
+    struct wlt_totals totals;
+    uint64_t launches_missing, blocks_missing; /* launches with blocks that are not there, and how many */
+    uint32_t odd_binary;                       /* an architecture without a table of its own; 0: none */
+};
+
+static int report(const struct accel_reader *r, struct wl_err *e)
+{
+    if (e) *e = r->err;
+    return -(int)r->err.code;
+}
+
+static int fail_with(struct accel_reader *r, const struct wl_err *why, struct wl_err *e)
+{
+    r->failed = true;
+    r->err = *why;
+    return report(r, e);
+}
+
+/* ---- a block of threads ---- */
+
+static void put_inst(struct accel_reader *r, uint32_t n, const struct accel_inst *i)
+{
+    const struct code_inst *in = &r->info.code->inst[n];
+    struct stream_writer *w = &r->warp;
+    stream_block(w, n, i->mask ? i->mask : w->mask);
+    if (in->guarded) stream_guard(w, 0);
+    else if (inst_is_mem(in)) stream_addrs(w, i->mask, i->addr);
+}
+
+/* One line of a warp; the counts are those of the pass that writes. */
+static void read_inst(struct accel_reader *r, char *line, bool write)
+{
+    accel_read_inst(&r->in, &r->kernel, line, &r->inst);
+    if (r->in.failed) return;
+    uint32_t n = accel_code_inst(r->code, &r->in, &r->inst);
+    if (r->in.failed || !write) return;
+    put_inst(r, n, &r->inst);
+    r->counts.warp_instructions++;
+    r->counts.thread_instructions += bit_count32(r->inst.mask);
+}
+
+/* The next line that is not blank, without leading blanks; NULL: the file is over or wrong. */
+static char *next_line(struct lines *in)
+{
+    char *line;
+    size_t len;
+    while ((line = lines_next(in, &len))) {
+        while (*line == ' ' || *line == '\t') line++;
+        if (*line) return line;
+    }
+    return NULL;
+}
+
+/* The value of "NAME = value", or NULL. */
+static char *value_of(char *line, const char *name)
+{
+    size_t n = strlen(name);
+    if (strncmp(line, name, n) != 0) return NULL;
+    for (line += n; *line == ' '; line++) {
+    }
+    if (*line++ != '=') return NULL;
+    while (*line == ' ') line++;
+    for (size_t m = strlen(line); m && line[m - 1] == ' ';) line[--m] = 0;
+    return line;
+}
+
+/* "insts = N" and N instructions. */
+static void read_warp(struct accel_reader *r, uint32_t warp, bool write)
+{
+    struct lines *in = &r->in;
+    char *line = next_line(in), *value = line ? value_of(line, "insts") : NULL;
+    uint64_t n;
+    if (line && (!value || !accel_number(value, UINT32_MAX, &n)))
+        lines_fail(in, "'insts = N' must follow 'warp = %u', not '%.40s'", warp, line);
+    if (!line) lines_fail(in, "truncated: the file ends after 'warp = %u'", warp);
+    accel_warp_begin(r->code);
+    stream_begin(&r->warp);
+    for (uint64_t i = 0; !in->failed && i < n; i++) {
+        line = next_line(in);
+        if (!line) {
+            lines_fail(in, "truncated: the file ends in warp %u after %" PRIu64 " of %" PRIu64 " instructions", warp, i,
+                       n);
+        } else if (*line == '#' || strncmp(line, "warp ", 5) == 0 || strncmp(line, "thread ", 7) == 0) {
+            lines_fail(in, "warp %u has %" PRIu64 " instructions, but 'insts = %" PRIu64 "' was promised", warp, i, n);
+        } else {
+            read_inst(r, line, write);
+        }
+    }
+    if (r->warp.failed) lines_no_memory(in);
+}
+
+/* "thread block = X,Y,Z": its linear id. */
+static uint32_t read_block_id(struct accel_reader *r)
+{
+    struct lines *in = &r->in;
+    const uint32_t *g = r->info.grid;
+    char *line = next_line(in), *value = line ? value_of(line, "thread block") : NULL;
+    uint32_t at[3] = {0};
+    if (!line) lines_fail(in, "truncated: the file ends after '#BEGIN_TB'");
+    else if (!value || !accel_three(value, at))
+        lines_fail(in, "'thread block = X,Y,Z' must follow '#BEGIN_TB', not '%.40s'", line);
+    else if (at[0] >= g[0] || at[1] >= g[1] || at[2] >= g[2])
+        lines_fail(in, "block %u,%u,%u is not in the grid of %u x %u x %u", at[0], at[1], at[2], g[0], g[1], g[2]);
+    if (in->failed) return 0;
+    uint32_t id = (at[2] * g[1] + at[1]) * g[0] + at[0];
+    if ((int64_t)id <= r->last_block)
+        lines_fail(in, "block %u,%u,%u comes behind a later one (or twice); post-processing sorts them", at[0], at[1],
+                   at[2]);
+    return id;
+}
+
+/* ---- buffers ---- */
+
+static struct cta_buf *take_buf(struct accel_reader *r)
+{
+    struct cta_buf *b = cta_buf_take(&r->bufs);
+    if (!b) lines_no_memory(&r->in);
+    return b;
+}
+
+static void append(struct accel_reader *r, struct cta_buf *b, size_t at)
+{
+    size_t n = r->warp.size;
+    if (at + n > ACCEL_MAX_CTA_BYTES) lines_fail(&r->in, "the instructions of this block take more than 1 GiB");
+    if (!r->in.failed && !cta_buf_put(b, at, r->warp.data, n)) lines_no_memory(&r->in);
+}
+
+/* ---- a block ---- */
+
+/* The warps of a block up to '#END_TB'; with a buffer they are written there, start[w] to start[w + 1]. */
+static void read_warps(struct accel_reader *r, struct cta_buf *b, size_t start[CTA_MAX_WARPS + 1])
+{
+    struct lines *in = &r->in;
+    uint32_t next = 0, warps = r->info.warps_per_cta;
+    while (!in->failed) {
+        char *line = next_line(in), *value = line ? value_of(line, "warp") : NULL;
+        uint64_t w;
+        if (!line) lines_fail(in, "truncated: the file ends inside a block");
+        if (line && strcmp(line, "#END_TB") == 0) break;
+        if (line && (!value || !accel_number(value, UINT32_MAX, &w)))
+            lines_fail(in, "'warp = N' or '#END_TB' is due, not '%.40s'", line);
+        else if (line && w >= warps) lines_fail(in, "warp %" PRIu64 " in a block of %u warps", w, warps);
+        else if (line && w < next) lines_fail(in, "warp %" PRIu64 " comes behind warp %u", w, next - 1);
+        if (in->failed) return;
+        for (; next < w; next++) start[next + 1] = start[next]; /* warps that reported nothing */
+        read_warp(r, (uint32_t)w, b != NULL);
+        if (b) append(r, b, start[next]);
+        start[next + 1] = start[next] + (b ? r->warp.size : 0);
+        next++;
+    }
+    for (; next < warps; next++) start[next + 1] = start[next];
+}
+
+/* The next block; 0: the file is over. */
+static int read_block(struct accel_reader *r, struct cta_buf *b, uint32_t *id, size_t start[CTA_MAX_WARPS + 1])
+{
+    struct lines *in = &r->in;
+    char *line = next_line(in);
+    if (!line) return 0;
+    if (strcmp(line, "#BEGIN_TB") != 0) lines_fail(in, "'#BEGIN_TB' is due, not '%.40s'", line);
+    if (!in->failed) *id = read_block_id(r);
+    if (!in->failed) read_warps(r, b, start);
+    r->last_block = *id;
+    return in->failed ? 0 : 1;
+}
+
+/* ---- a kernel ---- */
+
+static void close_kernel(struct accel_reader *r)
+{
+    if (!r->file_open) return;
+    r->totals.content_bytes += r->in.text_bytes;
+    r->totals.file_bytes += r->in.file_bytes;
+    lines_close(&r->in);
+    r->file_open = false;
+}
+
+static void open_kernel(struct accel_reader *r)
+{
+    if (r->mem) lines_open_memory(&r->in, r->list.file, r->mem, r->mem_size);
+    else lines_open(&r->in, r->list.file);
+    if (r->limit) r->in.limit = r->limit;
+    r->file_open = true;
+    r->last_block = -1;
+    if (!r->in.failed) accel_read_header(&r->in, &r->kernel);
+}
+
+static void make_info(struct accel_reader *r)
+{
+    struct launch_info *i = &r->info;
+    struct wl_err why;
+    *i = (struct launch_info){.regs_per_thread = r->kernel.registers, .shared_bytes = r->kernel.shared_bytes};
+    memcpy(i->kernel, r->kernel.name, sizeof i->kernel);
+    memcpy(i->grid, r->kernel.grid, sizeof i->grid);
+    memcpy(i->block, r->kernel.block, sizeof i->block);
+    if (wlt_check_launch(i, &why)) lines_fail(&r->in, "%.400s", why.text);
+}
+
+/* The first pass. */
+static void learn_kernel(struct accel_reader *r)
+{
+    size_t start[CTA_MAX_WARPS + 1] = {0};
+    uint32_t id = 0, blocks = 0;
+    bool exact;
+    open_kernel(r);
+    if (!r->in.failed) make_info(r);
+    if (r->in.failed) return;
+    sass_arch(r->kernel.binary, &exact);
+    if (!exact) r->odd_binary = r->kernel.binary;
+    accel_code_begin(r->code, &r->kernel);
+    while (read_block(r, NULL, &id, start) > 0) blocks++;
+    if (!r->in.failed && !blocks) lines_fail(&r->in, "the kernel has no block");
+    if (!r->in.failed) r->info.code = accel_code_table(r->code, &r->in);
+    if (r->in.failed || blocks == r->info.ctas) return;
+    r->launches_missing++;
+    r->blocks_missing += r->info.ctas - blocks;
+}
+
+static int begin_launch(struct accel_reader *r, struct wlt_item *out, struct wl_err *e)
+{
+    uint64_t content = r->totals.content_bytes, file = r->totals.file_bytes;
+    learn_kernel(r);
+    if (!r->in.failed) {
+        close_kernel(r);
+        r->totals.content_bytes = content; /* a file counts once, though it is read twice */
+        r->totals.file_bytes = file;
+        open_kernel(r);
+    }
+    if (r->in.failed) return fail_with(r, &r->in.err, e);
+    r->in_launch = true;
+    r->counts = (struct wlt_counts){0};
+    r->totals.launches++;
+    *out = (struct wlt_item){.kind = WLT_LAUNCH, .source = &r->source};
+    return 1;
+}
+
+static void end_launch(struct accel_reader *r)
+{
+    close_kernel(r);
+    r->in_launch = false;
+    r->totals.counts.warp_instructions += r->counts.warp_instructions;
+    r->totals.counts.thread_instructions += r->counts.thread_instructions;
+}
+
+static int source_next(struct stream_source *s, struct cta_stream *out, struct wl_err *e)
+{
+    struct accel_reader *r = (struct accel_reader *)s;
+    size_t start[CTA_MAX_WARPS + 1] = {0};
+    uint32_t id = 0;
+    if (r->failed) return report(r, e);
+    if (!r->in_launch) return 0;
+    struct cta_buf *b = take_buf(r);
+    int got = b ? read_block(r, b, &id, start) : 0;
+    if (b && got <= 0) cta_buf_give(&r->bufs, b);
+    if (r->in.failed) return fail_with(r, &r->in.err, e);
+    if (got == 0) {
+        end_launch(r);
+        return 0;
+    }
+    *out = (struct cta_stream){.cta = id, .nwarps = r->info.warps_per_cta, .owner = b};
+    for (uint32_t w = 0; w < out->nwarps; w++) out->warp[w] = warp_part(b->data, start[w], start[w + 1]);
+    r->totals.stream_bytes += start[out->nwarps];
+    r->totals.ctas++;
+    r->totals.warps += out->nwarps;
+    return 1;
+}
+
+static void source_release(struct stream_source *s, struct cta_stream *c)
+{
+    if (c->owner) cta_buf_give(&((struct accel_reader *)s)->bufs, c->owner);
+    c->owner = NULL;
+}
+
+/* ---- the trace ---- */
+
+int accel_next(struct accel_reader *r, struct wlt_item *out, struct wl_err *e)
+{
+    struct cta_stream cta;
+    int got;
+    while (r->in_launch && (got = source_next(&r->source, &cta, e)) != 0) {
+        if (got < 0) return got;
+        source_release(&r->source, &cta);
+    }
+    if (r->failed) return report(r, e);
+    if (r->over) return 0;
+    struct wl_err why;
+    int command = accel_list_next(&r->list, &why);
+    if (command < 0) return fail_with(r, &why, e);
+    if (command == ACCEL_KERNEL) return begin_launch(r, out, e);
+    if (command == ACCEL_END) {
+        r->over = true;
+        return 0;
+    }
+    *out = (struct wlt_item){.kind = WLT_COPY, .addr = r->list.addr, .bytes = r->list.bytes};
+    r->totals.copies++;
+    r->totals.copy_bytes += out->bytes;
+    return 1;
+}
+
+struct wlt_counts accel_launch_counts(const struct accel_reader *r) { return r->counts; }
+struct wlt_totals accel_totals(const struct accel_reader *r) { return r->totals; }
+const struct wlt_header *accel_header(const struct accel_reader *r) { return &r->header; }
+
+/* ---- opening ---- */
+
+/* The last part of the path that says something: the folder of a list, the name of a kernel's file. */
+static void name_program(struct accel_reader *r, const char *path)
+{
+    char copy[1024], *end, *slash;
+    snprintf(copy, sizeof copy, "%s", path);
+    slash = strrchr(copy, '/');
+    const char *name = slash ? slash + 1 : copy;
+    if (slash && strncmp(name, "kernelslist", 11) == 0) *slash = 0; /* the folder around it */
+    for (end = copy + strlen(copy); end > copy + 1 && end[-1] == '/';) *--end = 0;
+    slash = strrchr(copy, '/');
+    snprintf(r->header.workload, sizeof r->header.workload, "%.127s", slash && slash[1] ? slash + 1 : copy);
+    for (char *p = r->header.workload; *p; p++)
+        if ((unsigned char)*p < 0x20 || *p == 0x7f) *p = '?';
+}
+
+/* Which trace it is, without reading all of it: the list's lines and the sizes of the files they name. */
+static uint64_t identify(const char *path)
+{
+    struct accel_list l;
+    struct wl_err ignored;
+    struct stat st;
+    uint64_t h = WL_HASH_INIT;
+    int command = accel_list_open(&l, path, &ignored) ? ACCEL_END : accel_list_next(&l, &ignored);
+    for (; command > ACCEL_END; command = accel_list_next(&l, &ignored)) {
+        uint64_t size = 0;
+        if (command == ACCEL_KERNEL && stat(l.file, &st) == 0) size = (uint64_t)st.st_size;
+        h = hash_bytes(h, &size, sizeof size);
+        if (command == ACCEL_COPY) h = hash_bytes(hash_bytes(h, &l.addr, sizeof l.addr), &l.bytes, sizeof l.bytes);
+    }
+    accel_list_close(&l);
+    return h;
+}
+
+static struct accel_reader *new_reader(struct wl_err *e)
+{
+    struct accel_reader *r = calloc(1, sizeof *r);
+    if (r && (r->code = accel_code_new())) {
+        r->source = (struct stream_source){.info = &r->info, .next = source_next, .release = source_release};
+        return r;
+    }
+    free(r);
+    wl_fail(e, WL_ERUN, "out of memory");
+    return NULL;
+}
+
+struct accel_reader *accel_open(const char *path, struct wl_err *e)
+{
+    struct accel_reader *r = new_reader(e);
+    if (!r) return NULL;
+    if (accel_list_open(&r->list, path, e)) {
+        accel_close(r);
+        return NULL;
+    }
+    name_program(r, path);
+    r->header.workload_hash = identify(path);
+    return r;
+}
+
+struct accel_reader *accel_open_memory(const char *name, const void *data, size_t size, uint64_t limit,
+                                       struct wl_err *e)
+{
+    struct accel_reader *r = new_reader(e);
+    if (!r) return NULL;
+    r->list.single = true;
+    r->list.file = strdup(name);
+    r->mem = data;
+    r->mem_size = size;
+    r->limit = limit;
+    name_program(r, name);
+    if (r->list.file) return r;
+    wl_fail(e, WL_ERUN, "out of memory");
+    accel_close(r);
+    return NULL;
+}
+
+void accel_close(struct accel_reader *r)
+{
+    if (!r) return;
+    cta_bufs_free(&r->bufs);
+    if (r->file_open) lines_close(&r->in);
+    accel_list_close(&r->list);
+    accel_code_free(r->code);
+    free(r->warp.data);
+    free(r);
+}
+
+/* ---- warnings ---- */
+
+static void warn_opcodes(const struct accel_reader *r, void (*say)(void *arg, const char *text), void *arg)
+{
+    unsigned n;
+    char text[400];
+    const struct accel_opcode *o = accel_code_opcodes(r->code, &n);
+    for (unsigned i = 0; i < n; i++) {
+        if (o[i].op.known == SASS_KNOWN || !o[i].count) continue;
+        if (o[i].op.known == SASS_ELSEWHERE)
+            snprintf(text, sizeof text,
+                     "opcode %s (%" PRIu64 " times) is not in the table of its architecture; read as on another one",
+                     o[i].text, o[i].count);
+        else
+            snprintf(text, sizeof text, "unknown opcode %s (%" PRIu64 " times), taken as %s", o[i].text, o[i].count,
+                     o[i].with_addrs ? "a load (with a destination) or a store" : "an integer addition");
+        say(arg, text);
+    }
+}
+
+void accel_warnings(const struct accel_reader *r, void (*say)(void *arg, const char *text), void *arg)
+{
+    char text[400];
+    warn_opcodes(r, say, arg);
+    if (r->odd_binary) {
+        snprintf(text, sizeof text, "binary version %u has no table of opcodes; the nearest one is used",
+                 r->odd_binary);
+        say(arg, text);
+    }
+    if (r->list.ignored) {
+        snprintf(text, sizeof text, "%" PRIu64 " lines of the list are no command and are left out, the first is '%s'",
+                 r->list.ignored, r->list.first_ignored);
+        say(arg, text);
+    }
+    if (r->launches_missing) {
+        snprintf(text, sizeof text,
+                 "%" PRIu64 " launches lack blocks of their grid, %" PRIu64 " in all; only those in the trace run",
+                 r->launches_missing, r->blocks_missing);
+        say(arg, text);
+    }
+}

@@ -1,0 +1,329 @@
+/* accel_write.c - launches as an Accel-Sim trace, version 5, for sm_80.
+ *
+ * What that format has no room for is changed and counted, never dropped silently:
+ *
+ *  - latency classes without a machine instruction (divisions are routines there) become MUFU;
+ *  - parameter loads become constant loads, texture and read-only loads global ones;
+ *  - an instruction names one destination; of a vector load's registers the first is named;
+ *  - there are 255 registers. A wide load stands for consecutive ones, so registers are numbered anew
+ *    with room behind those; when the numbers run out, several registers share a name;
+ *  - loops are not written: a reader finds them again. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "trace/accel/accel_priv.h"
+#include "trace/accel/accel_write.h"
+
+enum { REGISTERS = 255, BINARY = 80 };
+
+struct accel_writer {
+    char *folder;
+    FILE *list, *kernel;
+    char *kernel_name; /* of the file */
+    uint32_t kernels;
+    uint16_t *reg; /* of the code's registers: their numbers in the trace */
+    const struct code *code;
+    struct accel_changes changes;
+    struct wlt_totals totals;
+    struct wlt_counts counts; /* of this launch */
+    struct wl_err err;
+};
+
+static void cannot_write(struct accel_writer *w, const char *what)
+{
+    if (!w->err.code)
+        wl_fail(&w->err, WL_ERUN, "cannot write %.700s/%.200s: %s", w->folder, what,
+                errno ? strerror(errno) : "the disk is full");
+}
+
+static void no_memory(struct accel_writer *w)
+{
+    if (!w->err.code) wl_fail(&w->err, WL_ERUN, "out of memory");
+}
+
+static FILE *create(struct accel_writer *w, const char *name)
+{
+    size_t n = strlen(w->folder) + strlen(name) + 2;
+    char *path = malloc(n);
+    FILE *f = NULL;
+    if (!path) {
+        no_memory(w);
+        return NULL;
+    }
+    snprintf(path, n, "%s/%s", w->folder, name);
+    errno = 0;
+    if (!(f = fopen(path, "w"))) cannot_write(w, name);
+    free(path);
+    return f;
+}
+
+static void close_file(struct accel_writer *w, FILE **f, const char *name)
+{
+    if (!*f) return;
+    bool bad = ferror(*f);
+    errno = 0;
+    if (fclose(*f) != 0 || bad) cannot_write(w, name);
+    *f = NULL;
+}
+
+/* ---- registers ---- */
+
+/* Registers a wide load stands for behind its destination. */
+static unsigned registers_behind(const struct code_inst *in)
+{
+    return in->kind == INST_LOAD && in->ndst == 1 && in->width > 4 ? in->width / 4u : 1;
+}
+
+static void number_registers(struct accel_writer *w, const struct code *c)
+{
+    uint16_t *reg = realloc(w->reg, (c->nregs + 1) * sizeof *reg);
+    uint32_t next = 0;
+    w->code = c;
+    if (!reg) {
+        no_memory(w);
+        return;
+    }
+    w->reg = reg;
+    for (uint32_t i = 0; i < c->nregs; i++) reg[i] = 1;
+    for (uint32_t i = 0; i < c->ninst; i++) {
+        unsigned need = registers_behind(&c->inst[i]);
+        if (need > reg[c->inst[i].reg[0]]) reg[c->inst[i].reg[0]] = (uint16_t)need;
+    }
+    for (uint32_t i = 0; i < c->nregs; i++) {
+        uint32_t need = reg[i];
+        reg[i] = (uint16_t)(next % (REGISTERS - 8)); /* room for the widest behind the last */
+        next += need;
+    }
+    if (next > REGISTERS) w->changes.shared_registers = next;
+}
+
+/* ---- opcodes ---- */
+
+static const char *alu_opcode(struct accel_writer *w, const struct code_inst *in)
+{
+    static const char *const names[LAT_COUNT] = {
+        [LAT_INT_ADD] = "IADD3",        [LAT_INT_MAX] = "IMNMX", [LAT_INT_MUL] = "IMUL", [LAT_INT_MAD] = "IMAD",
+        [LAT_FP_ADD] = "FADD",          [LAT_FP_MAX] = "FMNMX",  [LAT_FP_MUL] = "FMUL",  [LAT_FP_MAD] = "FFMA",
+        [LAT_DP_ADD] = "DADD",          [LAT_DP_MUL] = "DMUL",   [LAT_DP_MAD] = "DFMA",  [LAT_SFU] = "MUFU.EX2",
+        [LAT_TENSOR] = "HMMA.16816.F32"};
+    if (names[in->lat]) return names[in->lat];
+    w->changes.latencies++;
+    return in->lat == LAT_DP_MAX ? "DADD" : "MUFU.RCP";
+}
+
+static const char *memory_name(struct accel_writer *w, const struct code_inst *in)
+{
+    bool load = in->kind == INST_LOAD;
+    switch (in->kind == INST_ATOMIC ? SPACE_NONE : in->space) {
+    case SPACE_SHARED: return load ? "LDS" : "STS";
+    case SPACE_LOCAL: return load ? "LDL" : "STL";
+    case SPACE_PARAM: w->changes.spaces++; return "LDC";
+    case SPACE_CONST: return "LDC";
+    case SPACE_TEX: w->changes.spaces++; return "LDG.E.CONSTANT";
+    case SPACE_GLOBAL:
+        if (load && in->cache_op == CACHE_NC) w->changes.spaces++;
+        return !load ? "STG.E" : in->cache_op == CACHE_NC ? "LDG.E.CONSTANT" : "LDG.E";
+    default: return in->space == SPACE_SHARED ? "ATOMS.ADD" : in->ndst ? "ATOMG.E.ADD" : "RED.E.ADD";
+    }
+}
+
+static void memory_opcode(struct accel_writer *w, const struct code_inst *in, char *out, size_t size)
+{
+    const char *width = in->width == 1    ? ".U8"
+                        : in->width == 2  ? ".U16"
+                        : in->width == 8  ? ".64"
+                        : in->width == 16 ? ".128"
+                        : in->width == 32 ? ".256"
+                                          : "";
+    bool past_l1 = in->kind == INST_LOAD && in->space == SPACE_GLOBAL && in->cache_op == CACHE_CG;
+    bool atomic = in->kind == INST_ATOMIC && in->space == SPACE_GLOBAL;
+    if (!*width && in->width != 4) w->changes.widths++;
+    snprintf(out, size, "%s%s%s", memory_name(w, in), width, past_l1 || atomic ? ".STRONG.GPU" : "");
+}
+
+static void opcode_of(struct accel_writer *w, const struct code_inst *in, char *out, size_t size)
+{
+    const char *name = NULL;
+    switch (in->kind) {
+    case INST_ALU: name = alu_opcode(w, in); break;
+    case INST_BRANCH: name = "BRA"; break;
+    case INST_BARRIER: name = "BAR.SYNC"; break;
+    case INST_MEMBAR: name = "MEMBAR.SC.GPU"; break;
+    case INST_NOP: name = "NOP"; break;
+    case INST_EXIT: name = "EXIT"; break;
+    default: memory_opcode(w, in, out, size); return;
+    }
+    snprintf(out, size, "%s", name);
+}
+
+/* ---- lines ---- */
+
+static void put_addresses(FILE *f, const struct warp_addrs *a)
+{
+    unsigned first = bit_low32(a->mask);
+    uint32_t lanes = a->mask >> first;
+    if (a->affine && (a->mask & (a->mask - 1)) && !(lanes & (lanes + 1))) { /* side by side, at least two */
+        fprintf(f, " 1 0x%" PRIx64 " %" PRId64, a->base, a->stride);
+        return;
+    }
+    uint64_t before = warp_addr(a, first);
+    fprintf(f, " 2 0x%" PRIx64, before);
+    for (uint32_t m = a->mask & (a->mask - 1); m; m &= m - 1) {
+        uint64_t here = warp_addr(a, bit_low32(m));
+        fprintf(f, " %" PRId64, (int64_t)(here - before));
+        before = here;
+    }
+}
+
+/* Whether one line can name all its registers: one destination, or the consecutive ones of a wide load. */
+static bool nameable(const struct accel_writer *w, const struct code_inst *in)
+{
+    bool ok = in->nsrc <= 5 && (in->ndst < 2 || (in->kind == INST_LOAD && in->ndst * 4 == in->width));
+    for (unsigned i = 1; i < in->ndst; i++) ok = ok && w->reg[in->reg[i]] == w->reg[in->reg[0]] + i;
+    return ok;
+}
+
+static void put_inst(void *arg, const struct code_inst *in, uint32_t exec, const struct warp_addrs *a)
+{
+    struct accel_writer *w = arg;
+    FILE *f = w->kernel;
+    char opcode[48];
+    opcode_of(w, in, opcode, sizeof opcode);
+    unsigned dst = in->ndst ? 1 : 0, src = in->nsrc < 5 ? in->nsrc : 5;
+    if (!nameable(w, in)) w->changes.registers++;
+    fprintf(f, "%04x %08x %u", in->pc, exec, dst);
+    if (dst) fprintf(f, " R%u", w->reg[in->reg[0]]);
+    fprintf(f, " %s %u", opcode, src);
+    for (unsigned i = 0; i < src; i++) fprintf(f, " R%u", w->reg[in->reg[in->ndst + i]]);
+    if (!inst_is_mem(in)) {
+        fputs(" 0", f);
+    } else {
+        fprintf(f, " %u", in->width);
+        if (a) put_addresses(f, a);
+        else fputs(" 1 0x0 0", f);
+    }
+    fputs(" 0 \n", f);
+    w->counts.warp_instructions++;
+    w->counts.thread_instructions += bit_count32(exec);
+}
+
+static void count_inst(void *arg, const struct code_inst *in, uint32_t exec, const struct warp_addrs *a)
+{
+    (void)in, (void)exec, (void)a;
+    ++*(uint64_t *)arg;
+}
+
+static void write_cta(struct accel_writer *w, const struct launch_info *info, const struct cta_stream *c)
+{
+    FILE *f = w->kernel;
+    const uint32_t *g = info->grid;
+    fprintf(f, "\n#BEGIN_TB\n\nthread block = %u,%u,%u\n", c->cta % g[0], c->cta / g[0] % g[1], c->cta / g[0] / g[1]);
+    for (uint32_t i = 0; i < c->nwarps; i++) {
+        uint64_t n = 0;
+        wlt_walk(info->code, c->warp[i], count_inst, &n);
+        fprintf(f, "\nwarp = %u\ninsts = %" PRIu64 "\n", i, n);
+        wlt_walk(info->code, c->warp[i], put_inst, w);
+        w->totals.stream_bytes += c->warp[i].size;
+    }
+    fputs("\n#END_TB\n", f);
+    w->totals.ctas++;
+    w->totals.warps += c->nwarps;
+}
+
+static void write_header(struct accel_writer *w, const struct launch_info *i)
+{
+    fprintf(w->kernel,
+            "-kernel name = %s\n-kernel id = %u\n-grid dim = (%u,%u,%u)\n-block dim = (%u,%u,%u)\n-shmem = %u\n-nregs "
+            "= %u\n"
+            "-binary version = %d\n-cuda stream id = 0\n-shmem base_addr = 0x0\n-local mem base_addr = 0x0\n"
+            "-nvbit version = none\n-accelsim tracer version = 5\n-enable lineinfo = 0\n\n"
+            "#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width "
+            "[adrrescompress?] "
+            "[mem_addresses] immediate\n\n",
+            i->kernel, w->kernels, i->grid[0], i->grid[1], i->grid[2], i->block[0], i->block[1], i->block[2],
+            i->shared_bytes, i->regs_per_thread, BINARY);
+}
+
+/* ---- the face ---- */
+
+struct accel_writer *accel_create(const char *folder, struct wl_err *e)
+{
+    struct accel_writer *w = calloc(1, sizeof *w);
+    if (!w || !(w->folder = strdup(folder))) {
+        free(w);
+        wl_fail(e, WL_ERUN, "out of memory");
+        return NULL;
+    }
+    struct stat st;
+    if (mkdir(folder, 0777) != 0 && (errno != EEXIST || stat(folder, &st) != 0 || !S_ISDIR(st.st_mode)))
+        wl_fail(&w->err, WL_EINPUT, "cannot make the folder %.1000s: %s", folder, strerror(errno));
+    if (!w->err.code) w->list = create(w, "kernelslist.g");
+    if (!w->err.code) return w;
+    if (e) *e = w->err;
+    accel_finish(w, WL_ERUN, NULL, NULL, NULL);
+    return NULL;
+}
+
+void accel_write_copy(struct accel_writer *w, uint64_t addr, uint64_t bytes)
+{
+    fprintf(w->list, "MemcpyHtoD,0x%016" PRIx64 ",%" PRIu64 "\n", addr, bytes);
+    w->totals.copies++;
+    w->totals.copy_bytes += bytes;
+}
+
+int accel_write_launch(struct accel_writer *w, struct stream_source *s, struct wl_err *e)
+{
+    char name[64];
+    struct cta_stream cta;
+    int got = 0;
+    snprintf(name, sizeof name, "kernel-%u.traceg", ++w->kernels);
+    fprintf(w->list, "%s\n", name);
+    w->counts = (struct wlt_counts){0};
+    if (!w->err.code && s->info->code != w->code) number_registers(w, s->info->code);
+    if (!w->err.code) w->kernel = create(w, name);
+    if (!w->err.code) write_header(w, s->info);
+    while (!w->err.code && (got = s->next(s, &cta, e)) > 0) {
+        write_cta(w, s->info, &cta);
+        s->release(s, &cta);
+        if (ferror(w->kernel)) cannot_write(w, name);
+    }
+    w->code = NULL; /* its memory may come back with another table */
+    if (w->kernel) w->totals.file_bytes += (uint64_t)(ftello(w->kernel) > 0 ? ftello(w->kernel) : 0);
+    close_file(w, &w->kernel, name);
+    w->totals.launches++;
+    w->totals.counts.warp_instructions += w->counts.warp_instructions;
+    w->totals.counts.thread_instructions += w->counts.thread_instructions;
+    if (got < 0) return -got;
+    if (w->err.code && e) *e = w->err;
+    return (int)w->err.code;
+}
+
+int accel_finish(struct accel_writer *w, int rc, struct wlt_totals *totals, struct accel_changes *changes,
+                 struct wl_err *e)
+{
+    if (!w) return rc;
+    close_file(w, &w->kernel, "kernel");
+    close_file(w, &w->list, "kernelslist.g");
+    if (!rc && w->err.code) {
+        if (e) *e = w->err;
+        rc = (int)w->err.code;
+    }
+    if (rc && w->kernels) { /* half a trace is none: without a list nobody takes it for one */
+        size_t n = strlen(w->folder) + 20;
+        char *path = malloc(n);
+        if (path) {
+            snprintf(path, n, "%s/kernelslist.g", w->folder);
+            remove(path);
+            free(path);
+        }
+    }
+    if (totals) *totals = w->totals;
+    if (changes) *changes = w->changes;
+    free(w->folder);
+    free(w->reg);
+    free(w);
+    return rc;
+}

@@ -1,0 +1,225 @@
+/* sass.c - the table of mnemonics, and what modifiers say.
+ *
+ * Classes follow Accel-Sim's tables per architecture, so that a trace costs here what it costs there,
+ * with these differences: matrix loads (LDSM) do read shared memory; textures and surfaces, which
+ * have no addresses in a trace, take the time of a special function; the width of signed and
+ * floating-point accesses (S8, S16, F64, ...) is read too. */
+#include "trace/accel/sass.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* clang-format off */
+enum {
+    K = 1 << SASS_KEPLER, P = 1 << SASS_PASCAL, V = 1 << SASS_VOLTA, T = 1 << SASS_TURING, A = 1 << SASS_AMPERE,
+    H = 1 << SASS_HOPPER, KP = K | P, AH = A | H, TA = T | AH, VTA = V | TA, PVTA = P | VTA, ALL = K | PVTA
+};
+/* clang-format on */
+enum { CALL = 1, RET = 2, GROUPS = 4 };
+
+struct row {
+    uint8_t archs, kind, lat, space, flags;
+    const char *names; /* separated and ended by blanks */
+};
+
+/* clang-format off */
+#define ALU(archs, lat, names) {archs, INST_ALU, lat, SPACE_NONE, 0, names " "}
+#define MEM(archs, kind, space, names) {archs, kind, 0, space, 0, names " "}
+#define DO(archs, kind, flags, names) {archs, kind, 0, SPACE_NONE, flags, names " "}
+/* clang-format on */
+
+static const struct row rows[] = {
+    /* memory */
+    MEM(ALL, INST_LOAD, SPACE_GLOBAL, "LDG"),
+    MEM(AH, INST_LOAD, SPACE_GLOBAL, "LDGSTS"),
+    MEM(PVTA, INST_STORE, SPACE_GLOBAL, "STG"),
+    MEM(K, INST_LOAD, SPACE_GLOBAL, "LD"),
+    MEM(K, INST_STORE, SPACE_GLOBAL, "ST"),
+    MEM(PVTA, INST_LOAD, SPACE_GENERIC, "LD"),
+    MEM(PVTA, INST_STORE, SPACE_GENERIC, "ST"),
+    MEM(ALL, INST_LOAD, SPACE_LOCAL, "LDL"),
+    MEM(ALL, INST_STORE, SPACE_LOCAL, "STL"),
+    MEM(ALL, INST_LOAD, SPACE_SHARED, "LDS"),
+    MEM(ALL, INST_STORE, SPACE_SHARED, "STS"),
+    MEM(TA, INST_LOAD, SPACE_SHARED, "LDSM"),
+    MEM(H, INST_STORE, SPACE_SHARED, "STSM"),
+    MEM(ALL, INST_LOAD, SPACE_CONST, "LDC"),
+    MEM(ALL, INST_ATOMIC, SPACE_GENERIC, "ATOM"),
+    MEM(ALL, INST_ATOMIC, SPACE_GLOBAL, "RED"),
+    MEM(PVTA, INST_ATOMIC, SPACE_GLOBAL, "ATOMG"),
+    MEM(PVTA, INST_ATOMIC, SPACE_SHARED, "ATOMS"),
+    MEM(H, INST_ATOMIC, SPACE_GLOBAL, "REDG"),
+    ALU(K, LAT_INT_ADD, "LDSLK STSCUL SULDGA SUSTGA SUCLAMP SUBFM SUEAU"),
+    ALU(ALL, LAT_SFU, "TEX TLD TLD4 TMML TXD TXQ TXA TEXS TLDS TLD4S"),
+    ALU(ALL, LAT_SFU, "SULD SUST SUATOM SURED SUQUERY"),
+    ALU(ALL, LAT_INT_ADD, "CCTL CCTLL CCTLT QSPC MATCH ERRBAR"),
+    /* control */
+    DO(ALL, INST_EXIT, 0, "EXIT"),
+    DO(ALL, INST_BARRIER, 0, "BAR"),
+    DO(ALL, INST_MEMBAR, 0, "MEMBAR"),
+    DO(H, INST_MEMBAR, 0, "FENCE"),
+    DO(AH, INST_ALU, GROUPS, "DEPBAR"),
+    ALU(ALL, LAT_INT_ADD, "DEPBAR LDGDEPBAR"),
+    DO(ALL, INST_NOP, 0, "NOP"),
+    DO(KP, INST_BRANCH, CALL, "CAL JCAL"),
+    DO(PVTA, INST_BRANCH, CALL, "CALL"),
+    DO(ALL, INST_BRANCH, RET, "RET"),
+    DO(PVTA, INST_BRANCH, RET, "RTT"),
+    DO(KP, INST_BRANCH, 0, "SSY PBK PCNT PRET BRK CONT PEXIT"),
+    DO(ALL, INST_BRANCH, 0, "BRA BRX JMP JMX BPT"),
+    DO(PVTA, INST_BRANCH, 0, "BMOV BREAK BSSY BSYNC KILL NANOSLEEP RPCMOV WARPSYNC YIELD SYNC LEPC"),
+    DO(TA, INST_BRANCH, 0, "BRXU JMXU"),
+    /* fp32 and fp16 */
+    ALU(ALL, LAT_FP_ADD, "FADD FADD32I FCHK FSET FSETP"),
+    ALU(ALL, LAT_FP_MAX, "FMNMX"),
+    ALU(ALL, LAT_FP_MUL, "FMUL FMUL32I"),
+    ALU(ALL, LAT_FP_MAD, "FFMA FFMA32I"),
+    ALU(PVTA, LAT_FP_ADD, "FSEL FSWZADD HADD2 HSET2 HSETP2"),
+    ALU(PVTA, LAT_FP_MUL, "HMUL2"),
+    ALU(PVTA, LAT_FP_MAD, "HFMA2"),
+    ALU(VTA, LAT_FP_ADD, "HADD2_32I"),
+    ALU(VTA, LAT_FP_MUL, "HMUL2_32I"),
+    ALU(VTA, LAT_FP_MAD, "HFMA2_32I"),
+    ALU(AH, LAT_FP_MAX, "HMNMX2"),
+    ALU(KP, LAT_FP_ADD, "FCMP RRO"),
+    ALU(K, LAT_FP_ADD, "FSWZ"),
+    ALU(ALL, LAT_SFU, "MUFU"),
+    /* fp64 */
+    ALU(ALL, LAT_DP_ADD, "DADD DSETP"),
+    ALU(ALL, LAT_DP_MUL, "DMUL"),
+    ALU(ALL, LAT_DP_MAD, "DFMA"),
+    ALU(KP, LAT_DP_ADD, "DSET"),
+    ALU(KP, LAT_DP_MAX, "DMNMX"),
+    /* integer */
+    ALU(ALL, LAT_INT_ADD, "IADD IADD32I ISCADD ISCADD32I ISETP LOP LOP32I POPC FLO SHF SHR SHL"),
+    ALU(ALL, LAT_INT_MAX, "IMNMX"),
+    ALU(ALL, LAT_INT_MUL, "IMUL IMUL32I"),
+    ALU(ALL, LAT_INT_MAD, "IMAD"),
+    ALU(PVTA, LAT_INT_ADD, "BMSK BREV IABS IADD3 IDP IDP4A LEA LOP3 VABSDIFF VABSDIFF4"),
+    ALU(KP, LAT_INT_ADD, "BFE BFI ICMP ISET"),
+    ALU(KP, LAT_INT_MAD, "IMADSP"),
+    ALU(K, LAT_INT_ADD, "ISAD ISUB"),
+    ALU(P, LAT_INT_MAD, "XMAD"),
+    ALU(P, LAT_INT_ADD, "VADD"),
+    ALU(P, LAT_INT_MAX, "VMNMX"),
+    ALU(H, LAT_INT_ADD, "VIADD"),
+    ALU(H, LAT_INT_MAX, "VIADDMNMX VIMNMX VIMNMX3"),
+    ALU(P | V, LAT_INT_MAD, "IMMA"),
+    /* tensor */
+    ALU(VTA, LAT_TENSOR, "HMMA"),
+    ALU(TA, LAT_TENSOR, "IMMA BMMA"),
+    ALU(AH, LAT_TENSOR, "DMMA"),
+    ALU(H, LAT_TENSOR, "HGMMA QGMMA IGMMA BGMMA QMMA"),
+    /* the uniform datapath */
+    ALU(TA, LAT_INT_ADD,
+        "R2UR S2UR UBMSK UBREV UCLEA UFLO UIADD3 UIMAD UISETP ULDC ULEA ULOP ULOP3 ULOP32I UMOV UP2UR "
+        "UPLOP3 UPOPC UPRMT UPSETP UR2UP USEL USGXT USHF USHL USHR VOTEU"),
+    ALU(AH, LAT_INT_ADD, "REDUX UF2FP"),
+    ALU(H, LAT_INT_ADD,
+        "UTMALDG UTMASTG UTMAPF UTMAREDG UTMACCTL UTMACMDFLUSH UBLKCP UBLKPF UBLKRED SYNCS ARRIVES ELECT "
+        "WARPGROUP WARPGROUPDEPBAR UCGABAR_ARV UCGABAR_WAIT USETMAXREG UVIADD UVIMNMX CGAERRBAR ACQBULK ENDCOLLECTIVE "
+        "PREEXIT"),
+    /* everything else */
+    ALU(ALL, LAT_INT_ADD,
+        "MOV MOV32I SEL PRMT SHFL S2R CS2R F2F F2I I2F I2I FRND VOTE P2R R2P PSETP CSETP PLOP3 PSET CSET "
+        "B2R R2B SGXT MOVM F2FP I2IP I2FP GETLMEMBASE SETLMEMBASE PMTRIG GETCRSPTR SETCRSPTR "
+        "AL2P ALD AST IPA ISBERD OUT PIXLD STP SETCTAID RAM VSET VSETP VSHL VSHR VMAD VOTE_VTG S2B TRAP"),
+};
+enum { ROWS = sizeof rows / sizeof rows[0] };
+
+enum sass_arch sass_arch(unsigned version, bool *exact)
+{
+    static const struct {
+        unsigned from, to;
+        enum sass_arch arch;
+    } ranges[] = {{30, 37, SASS_KEPLER}, {50, 62, SASS_PASCAL}, {70, 72, SASS_VOLTA},
+                  {75, 75, SASS_TURING}, {80, 89, SASS_AMPERE}, {90, 90, SASS_HOPPER}};
+    *exact = true;
+    for (unsigned i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
+        if (version >= ranges[i].from && version <= ranges[i].to) return ranges[i].arch;
+    *exact = false;
+    return version < 30 ? SASS_KEPLER : version < 70 ? SASS_PASCAL : version < 80 ? SASS_VOLTA : SASS_HOPPER;
+}
+
+static bool listed(const char *names, const char *name, size_t len)
+{
+    for (const char *p = names; *p;) {
+        size_t n = strcspn(p, " ");
+        if (n == len && memcmp(p, name, n) == 0) return true;
+        p += n + 1;
+    }
+    return false;
+}
+
+static const struct row *find(const char *name, size_t len, unsigned archs)
+{
+    for (unsigned i = 0; i < ROWS; i++)
+        if (rows[i].archs & archs && listed(rows[i].names, name, len)) return &rows[i];
+    return NULL;
+}
+
+/* ---- modifiers: the parts behind the dots ---- */
+
+static bool has_part(const char *opcode, const char *part)
+{
+    size_t n = strlen(part);
+    for (const char *p = strchr(opcode, '.'); p; p = strchr(p + 1, '.'))
+        if (strncmp(p + 1, part, n) == 0 && (!p[1 + n] || p[1 + n] == '.')) return true;
+    return false;
+}
+
+/* "64", "U8", "S16", "F32": bits of an element; 0: the part says nothing about it. */
+static unsigned part_bits(const char *p)
+{
+    if (*p == 'U' || *p == 'S' || *p == 'F') p++;
+    unsigned bits = 0, digits = 0;
+    for (; isdigit((unsigned char)*p) && digits < 4; p++, digits++) bits = bits * 10 + (unsigned)(*p - '0');
+    return digits && (!*p || *p == '.') && bits >= 8 && bits <= 256 && bits % 8 == 0 ? bits : 0;
+}
+
+/* Bytes a lane moves: what the first part with a number says. */
+static unsigned access_width(const char *opcode)
+{
+    for (const char *p = strchr(opcode, '.'); p; p = strchr(p + 1, '.')) {
+        unsigned bits = part_bits(p + 1);
+        if (bits) return bits / 8;
+    }
+    return 4;
+}
+
+/* Registers behind a load's destination: a wide load names only the first. */
+static unsigned loaded_registers(const char *opcode, unsigned width)
+{
+    size_t n = strlen(opcode);
+    if (strncmp(opcode, "LDSM.", 5) == 0) { /* LDSM.16.M88.4: so many matrices, a register each */
+        char last = opcode[n - 1];
+        return opcode[n - 2] == '.' && (last == '2' || last == '4') ? (unsigned)(last - '0') : 1;
+    }
+    return width > 4 ? width / 4 : 1;
+}
+
+/* Past the L1 where other SMs' writes must be seen. */
+static unsigned cache_operator(const char *opcode)
+{
+    if (!has_part(opcode, "STRONG")) return CACHE_CA;
+    return has_part(opcode, "GPU") || has_part(opcode, "SYS") ? CACHE_CG : CACHE_CA;
+}
+
+void sass_classify(enum sass_arch arch, const char *opcode, struct sass_op *out)
+{
+    size_t len = strcspn(opcode, ".");
+    const struct row *r = find(opcode, len, 1u << arch);
+    *out = (struct sass_op){.kind = INST_ALU, .lat = LAT_INT_ADD, .known = r ? SASS_KNOWN : SASS_ELSEWHERE};
+    if (!r) r = find(opcode, len, ALL);
+    if (!r) out->known = SASS_UNKNOWN;
+    else *out = (struct sass_op){.kind = r->kind, .lat = r->lat, .space = r->space, .known = out->known};
+    out->width = (uint8_t)access_width(opcode);
+    out->dst_regs = 1;
+    if (!r) return;
+    out->call = r->flags & CALL;
+    out->ret = r->flags & RET;
+    out->waits_groups = r->flags & GROUPS;
+    if (r->kind == INST_LOAD) out->dst_regs = (uint8_t)loaded_registers(opcode, out->width);
+    if (r->kind == INST_LOAD && r->space != SPACE_SHARED) out->cache_op = (uint8_t)cache_operator(opcode);
+    if (r->kind == INST_BARRIER && has_part(opcode, "ARV")) out->kind = INST_NOP; /* arrives, waits for nobody */
+}

@@ -1,0 +1,368 @@
+/* wlt_write.c - saves a program's launches as a trace.
+ *
+ * Records go through one buffer into zstd and from there to the file; nothing is kept but the
+ * code tables, so that an equal one is not written again. Tables are compared by their bytes, not
+ * by address: a program may unload a module and load another one in its place.
+ *
+ * A trace without its end record is refused by the reader, and a recording that fails removes its
+ * file: there is no half trace to be mistaken for a whole one. */
+#include "trace/wlt/wlt_priv.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <zstd.h>
+
+enum { LEVEL = 3, PENDING_BYTES = 128 * 1024 };
+
+/* A growing byte string. */
+struct bytes {
+    uint8_t *data;
+    size_t size, cap;
+    bool failed;
+};
+
+struct table {
+    uint64_t hash;
+    struct bytes text; /* its record, as written */
+};
+
+struct wlt_writer {
+    char *name;
+    FILE *file;
+    bool regular; /* a device is never removed */
+    ZSTD_CCtx *z;
+    uint8_t *packed;
+    size_t packed_cap;
+    struct bytes pending; /* records not yet compressed */
+    struct table *table;
+    unsigned tables, tables_cap;
+    uint64_t insts, blocks, loops; /* in all tables */
+    struct wlt_totals totals;
+    struct wl_err err; /* the first failure; code 0: none */
+};
+
+/* ---- bytes ---- */
+
+static bool reserve(struct bytes *b, size_t n)
+{
+    if (b->failed) return false;
+    if (b->cap - b->size >= n) return true;
+    size_t cap = b->cap ? b->cap : 1024;
+    while (cap - b->size < n) cap *= 2;
+    uint8_t *p = realloc(b->data, cap);
+    if (!p) return !(b->failed = true);
+    b->data = p;
+    b->cap = cap;
+    return true;
+}
+
+static void put(struct bytes *b, const void *data, size_t n)
+{
+    if (!n || !reserve(b, n)) return;
+    memcpy(b->data + b->size, data, n);
+    b->size += n;
+}
+
+static void put_u8(struct bytes *b, uint8_t v) { put(b, &v, 1); }
+
+static void put_varint(struct bytes *b, uint64_t v)
+{
+    uint8_t text[10];
+    size_t n = 0;
+    for (; v >= 0x80; v >>= 7) text[n++] = (uint8_t)(v | 0x80);
+    text[n++] = (uint8_t)v;
+    put(b, text, n);
+}
+
+static void put_fixed(struct bytes *b, uint64_t v, unsigned size)
+{
+    for (unsigned i = 0; i < size; i++) put_u8(b, (uint8_t)(v >> (8 * i)));
+}
+
+static void put_text(struct bytes *b, const char *s)
+{
+    size_t n = strlen(s);
+    put_varint(b, n);
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)s[i];
+        put_u8(b, c < 0x20 || c == 0x7f ? '?' : c);
+    }
+}
+
+static void put_loop_ref(struct bytes *b, uint16_t loop)
+{
+    put_varint(b, loop == CODE_NO_LOOP ? 0 : loop + UINT64_C(1));
+}
+
+/* ---- to the file ---- */
+
+static void no_memory(struct wlt_writer *w)
+{
+    if (!w->err.code) wl_fail(&w->err, WL_ERUN, "cannot write %.1000s: out of memory", w->name);
+}
+
+static void write_file(struct wlt_writer *w, const void *data, size_t n)
+{
+    if (w->err.code || !n) return;
+    errno = 0;
+    if (fwrite(data, 1, n, w->file) == n) w->totals.file_bytes += n;
+    else wl_fail(&w->err, WL_ERUN, "cannot write %.1000s: %s", w->name, errno ? strerror(errno) : "the disk is full");
+}
+
+static void compress(struct wlt_writer *w, const void *data, size_t n, ZSTD_EndDirective mode)
+{
+    ZSTD_inBuffer from = {data, n, 0};
+    w->totals.content_bytes += n;
+    size_t left;
+    do {
+        if (w->err.code) return;
+        ZSTD_outBuffer to = {w->packed, w->packed_cap, 0};
+        left = ZSTD_compressStream2(w->z, &to, &from, mode);
+        if (ZSTD_isError(left)) {
+            wl_fail(&w->err, WL_ERUN, "cannot compress %.1000s: %s", w->name, ZSTD_getErrorName(left));
+            return;
+        }
+        write_file(w, w->packed, to.pos);
+    } while (mode == ZSTD_e_end ? left != 0 : from.pos != from.size);
+}
+
+/* Sends what is pending on its way when there is enough of it. */
+static void flush(struct wlt_writer *w, size_t at_least)
+{
+    if (w->pending.failed) no_memory(w);
+    if (w->pending.size < at_least) return;
+    compress(w, w->pending.data, w->pending.size, ZSTD_e_continue);
+    w->pending.size = 0;
+}
+
+static int report(const struct wlt_writer *w, struct wl_err *e)
+{
+    if (w->err.code && e) *e = w->err;
+    return (int)w->err.code;
+}
+
+/* ---- code tables ---- */
+
+static void put_code(struct bytes *b, const struct code *c)
+{
+    put_u8(b, WLT_TAG_CODE);
+    put_varint(b, c->nregs);
+    put_varint(b, c->ninst);
+    put_varint(b, c->nblock);
+    put_varint(b, c->nloop);
+    for (uint32_t i = 0; i < c->nloop; i++) {
+        put_loop_ref(b, c->loop[i].parent);
+        put_varint(b, c->loop[i].depth);
+    }
+    for (uint32_t i = 0; i < c->nblock; i++) {
+        put_varint(b, c->block[i].first);
+        put_varint(b, c->block[i].count);
+        put_loop_ref(b, c->block[i].loop);
+    }
+    for (uint32_t i = 0; i < c->ninst; i++) {
+        const struct code_inst *in = &c->inst[i];
+        const uint8_t fixed[] = {in->kind,  in->lat,     in->space, in->cache_op,
+                                 in->width, in->guarded, in->ndst,  in->nsrc};
+        put_varint(b, in->pc);
+        put(b, fixed, sizeof fixed);
+        for (unsigned r = 0; r < (unsigned)in->ndst + in->nsrc; r++) put_varint(b, in->reg[r]);
+        put_loop_ref(b, in->loop);
+    }
+}
+
+/* The number of a table that reads like this one; writes it when there is none. */
+static unsigned table_number(struct wlt_writer *w, const struct code *c)
+{
+    struct bytes text = {0};
+    put_code(&text, c);
+    uint64_t hash = text.failed ? 0 : hash_bytes(WL_HASH_INIT, text.data, text.size);
+    for (unsigned i = w->tables; i-- > 0 && !text.failed;) { /* the latest first */
+        const struct table *t = &w->table[i];
+        if (t->hash != hash || t->text.size != text.size || memcmp(t->text.data, text.data, text.size) != 0) continue;
+        free(text.data);
+        return i;
+    }
+    if (!text.failed && w->tables == w->tables_cap) {
+        unsigned cap = w->tables_cap ? 2 * w->tables_cap : 16;
+        struct table *p = realloc(w->table, cap * sizeof *p);
+        if (p) w->table = p, w->tables_cap = cap;
+    }
+    if (text.failed || w->tables == w->tables_cap) {
+        free(text.data);
+        no_memory(w);
+        return 0;
+    }
+    put(&w->pending, text.data, text.size);
+    w->table[w->tables] = (struct table){hash, text};
+    w->insts += c->ninst;
+    w->blocks += c->nblock;
+    w->loops += c->nloop;
+    if (w->tables >= WLT_MAX_TABLES || w->insts > WLT_MAX_INSTS || w->blocks > WLT_MAX_BLOCKS ||
+        w->loops > WLT_MAX_LOOPS)
+        if (!w->err.code) wl_fail(&w->err, WL_ERUN, "cannot write %.1000s: the program has too much code", w->name);
+    return w->tables++;
+}
+
+/* ---- records ---- */
+
+void wlt_write_copy(struct wlt_writer *w, uint64_t addr, uint64_t bytes)
+{
+    for (uint64_t left = bytes, n; left; left -= n, addr += n) { /* a record has a largest size */
+        n = left < WLT_MAX_COPY_BYTES ? left : WLT_MAX_COPY_BYTES;
+        put_u8(&w->pending, WLT_TAG_COPY);
+        put_varint(&w->pending, addr);
+        put_varint(&w->pending, n);
+        w->totals.copies++;
+    }
+    w->totals.copy_bytes += bytes;
+    flush(w, PENDING_BYTES);
+}
+
+static void put_launch(struct wlt_writer *w, const struct launch_info *i, unsigned table)
+{
+    struct bytes *b = &w->pending;
+    put_u8(b, WLT_TAG_LAUNCH);
+    put_varint(b, table);
+    put_text(b, i->kernel);
+    for (unsigned d = 0; d < 3; d++) put_varint(b, i->grid[d]);
+    for (unsigned d = 0; d < 3; d++) put_varint(b, i->block[d]);
+    put_varint(b, i->regs_per_thread);
+    put_varint(b, i->shared_bytes);
+    w->totals.launches++;
+}
+
+static void write_cta(struct wlt_writer *w, const struct launch_info *info, const struct cta_stream *c,
+                      struct wlt_counts *n)
+{
+    uint64_t size = 0;
+    for (uint32_t i = 0; i < c->nwarps; i++) size += c->warp[i].size;
+    if (size > WLT_MAX_CTA_BYTES && !w->err.code)
+        wl_fail(&w->err, WL_ERUN,
+                "kernel %s: CTA %u has %" PRIu64 " bytes of instructions; a trace holds at most %" PRIu64, info->kernel,
+                c->cta, size, WLT_MAX_CTA_BYTES);
+    put_u8(&w->pending, WLT_TAG_CTA);
+    put_varint(&w->pending, c->cta);
+    for (uint32_t i = 0; i < c->nwarps && !w->err.code; i++) {
+        put_varint(&w->pending, c->warp[i].size);
+        flush(w, 0); /* streams are compressed where they lie */
+        compress(w, c->warp[i].data, c->warp[i].size, ZSTD_e_continue);
+        if (!wlt_count(info->code, c->warp[i], n) && !w->err.code)
+            wl_fail(&w->err, WL_ERUN, "kernel %s: CTA %u, warp %u has an address outside of any memory", info->kernel,
+                    c->cta, i);
+    }
+    w->totals.ctas++;
+    w->totals.warps += c->nwarps;
+    w->totals.stream_bytes += size;
+}
+
+static void end_launch(struct wlt_writer *w, const struct launch_info *info, struct wlt_counts n)
+{
+    put_u8(&w->pending, WLT_TAG_END_LAUNCH);
+    put_varint(&w->pending, info->ctas);
+    put_varint(&w->pending, n.warp_instructions);
+    put_varint(&w->pending, n.thread_instructions);
+    w->totals.counts.warp_instructions += n.warp_instructions;
+    w->totals.counts.thread_instructions += n.thread_instructions;
+    flush(w, PENDING_BYTES);
+}
+
+int wlt_write_launch(struct wlt_writer *w, struct stream_source *s, struct wl_err *e)
+{
+    struct launch_info shape = *s->info; /* the check fills derived fields */
+    struct wlt_counts n = {0};
+    struct cta_stream cta;
+    int got = 0;
+    if (!w->err.code && !wlt_check_code(shape.code, &w->err) && !wlt_check_launch(&shape, &w->err))
+        put_launch(w, &shape, table_number(w, shape.code));
+    while (!w->err.code && (got = s->next(s, &cta, e)) > 0) {
+        write_cta(w, &shape, &cta, &n);
+        s->release(s, &cta);
+    }
+    if (got < 0) { /* the program failed, not the trace: *e has its words */
+        if (!w->err.code) wl_fail(&w->err, WL_ERUN, "the recording of %.1000s was broken off", w->name);
+        return -got;
+    }
+    end_launch(w, &shape, n);
+    return report(w, e);
+}
+
+/* ---- beginning and end ---- */
+
+static void put_header(struct wlt_writer *w, const struct wlt_header *h)
+{
+    struct bytes *b = &w->pending;
+    put_u8(b, WLT_TAG_HEADER);
+    put_text(b, h->workload);
+    put_text(b, h->size);
+    put_text(b, h->inputs);
+    put_varint(b, h->seed);
+    put_fixed(b, h->workload_hash, 8);
+}
+
+static void free_writer(struct wlt_writer *w)
+{
+    for (unsigned i = 0; i < w->tables; i++) free(w->table[i].text.data);
+    free(w->table);
+    free(w->pending.data);
+    free(w->packed);
+    free(w->name);
+    ZSTD_freeCCtx(w->z);
+    free(w);
+}
+
+static int set_up(struct wlt_writer *w, const char *file)
+{
+    w->name = strdup(file);
+    w->z = ZSTD_createCCtx();
+    w->packed_cap = ZSTD_CStreamOutSize();
+    w->packed = malloc(w->packed_cap);
+    if (!w->name || !w->z || !w->packed) return -1;
+    size_t bad = ZSTD_CCtx_setParameter(w->z, ZSTD_c_compressionLevel, LEVEL);
+    if (!ZSTD_isError(bad)) bad = ZSTD_CCtx_setParameter(w->z, ZSTD_c_checksumFlag, 1);
+    return ZSTD_isError(bad) ? -1 : 0;
+}
+
+struct wlt_writer *wlt_create(const char *file, const struct wlt_header *h, struct wl_err *e)
+{
+    struct wlt_writer *w = calloc(1, sizeof *w);
+    if (!w || set_up(w, file)) {
+        wl_fail(e, WL_ERUN, "out of memory");
+        if (w) free_writer(w);
+        return NULL;
+    }
+    if (!(w->file = fopen(file, "wb"))) {
+        wl_fail(e, WL_EINPUT, "cannot write %.1000s: %s", file, strerror(errno));
+        free_writer(w);
+        return NULL;
+    }
+    struct stat st;
+    w->regular = fstat(fileno(w->file), &st) == 0 && S_ISREG(st.st_mode);
+    uint8_t prefix[WLT_PREFIX_BYTES] = WLT_MAGIC;
+    prefix[WLT_MAGIC_BYTES] = WLT_VERSION;
+    write_file(w, prefix, sizeof prefix);
+    put_header(w, h);
+    return w;
+}
+
+int wlt_finish(struct wlt_writer *w, int rc, struct wlt_totals *totals, struct wl_err *e)
+{
+    if (!w) return rc;
+    if (!rc) {
+        put_u8(&w->pending, WLT_TAG_END);
+        put_varint(&w->pending, w->totals.launches);
+        put_varint(&w->pending, w->totals.copies);
+        flush(w, 0);
+        compress(w, NULL, 0, ZSTD_e_end);
+    }
+    errno = 0;
+    if (fclose(w->file) != 0 && !w->err.code)
+        wl_fail(&w->err, WL_ERUN, "cannot write %.1000s: %s", w->name, errno ? strerror(errno) : "the disk is full");
+    if (!rc) rc = report(w, e);
+    if (rc && w->regular) remove(w->name);
+    if (totals) *totals = w->totals;
+    free_writer(w);
+    return rc;
+}

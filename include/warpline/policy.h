@@ -48,6 +48,12 @@ enum wl_line_flags { WL_DIRTY = 4, WL_NVM = 8 }; /* or-ed to the state of a line
 enum wl_kind { WL_LOAD, WL_STORE, WL_ATOMIC, WL_WRITEBACK };
 enum wl_space { WL_GLOBAL, WL_LOCAL, WL_TEXTURE, WL_CONST };
 
+/* One kernel as policies see it. */
+struct wl_kernel {
+    const char *name;
+    uint64_t hash; /* of its name; the same in every run */
+};
+
 /* One warp load from its first L1D request to its last returning byte. */
 struct wl_load {
     uint64_t seq;  /* dynamic number of the warp's instruction */
@@ -63,6 +69,7 @@ struct wl_load {
     /* for policies with leave_loop: */
     bool left_loop;      /* the warp has left `loop` since; looked at again for every request */
     uint16_t outer_loop; /* outermost loop of the load, 0xffff = none */
+    uint32_t cta;        /* linear number of the CTA in the grid */
 };
 
 struct wl_access {

@@ -29,9 +29,9 @@ void clock_periods(const int64_t *khz, unsigned n, tick_t *periods)
                            : (UINT64_C(1000000000000) + (uint64_t)khz[i] / 2) / (uint64_t)khz[i];
 }
 
-int clock_init(struct clock *c, unsigned parts)
+int clock_init(struct clock *c, unsigned parts, struct breach *breach)
 {
-    *c = (struct clock){.words = (parts + 63) / 64, .horizon = NEVER - 1};
+    *c = (struct clock){.words = (parts + 63) / 64, .horizon = NEVER - 1, .breach = breach};
     return parts > CLOCK_MAX_WORDS * 64 ? -1 : 0;
 }
 

@@ -18,7 +18,7 @@ struct driven {
  * common unit below 2^32 exists, right to a femtosecond. */
 void clock_periods(const int64_t *khz, unsigned n, tick_t *periods);
 
-int clock_init(struct clock *c, unsigned parts);
+int clock_init(struct clock *c, unsigned parts, struct breach *breach);
 void clock_destroy(struct clock *c);
 /* The domain with this period, made when it is new; -1: out of memory. */
 int clock_domain(struct clock *c, tick_t period);

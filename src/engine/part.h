@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/bits.h"
+#include "base/check.h"
 
 typedef uint64_t tick_t;
 #define NEVER UINT64_MAX
@@ -41,7 +42,8 @@ struct clock {
     tick_t now;
     unsigned ndomains, words;
     struct domain domain[CLOCK_MAX_DOMAINS];
-    uint64_t progress; /* counts what moves: the watchdog looks at it */
+    uint64_t progress;     /* counts what moves: the watchdog looks at it */
+    struct breach *breach; /* where parts note what a policy answered wrongly; the run loop ends the run */
     tick_t horizon; /* parts that run ahead have worked at all their edges before it: no step is later. Below NEVER */
 };
 

@@ -24,10 +24,12 @@ extern const struct wl_param gpu_params[P_COUNT + 1]; /* in order of enum param_
 /* A policy with its parameter values, as chosen by "dacache:promote=2". */
 struct cache_choice {
     const struct wl_cache_policy *policy;
+    bool foreign; /* from a plugin or a host program: every question is asked twice */
     int64_t values[WL_MAX_POLICY_PARAMS];
 };
 struct sched_choice {
     const struct wl_sched_policy *policy;
+    bool foreign; /* as in cache_choice */
     int64_t values[WL_MAX_POLICY_PARAMS];
 };
 

@@ -48,7 +48,7 @@ static int make_parts(struct gpu *g, struct wl_err *e)
     g->driven = calloc(parts, sizeof *g->driven);
     g->order = calloc(parts, sizeof *g->order);
     if (g->sm) memset(g->sm, 0, g->sms * sizeof *g->sm);
-    if (!g->sm || !g->l2 || !g->dram || !g->driven || !g->order || clock_init(&g->clock, parts))
+    if (!g->sm || !g->l2 || !g->dram || !g->driven || !g->order || clock_init(&g->clock, parts, &g->breach))
         return wl_fail(e, WL_ERUN, "out of memory, or a machine of more than %d parts", CLOCK_MAX_WORDS * 64);
     for (uint32_t i = 0; i < g->sms; i++) add_part(g, &g->sm[i].part, period[0], tick_sm, &g->sm[i]);
     for (uint32_t i = 0; i < 2; i++) add_part(g, &g->net[i].part, period[1], tick_net, &g->net[i]);
@@ -311,6 +311,9 @@ static int run_to_end(struct gpu *g, const char *kernel, tick_t start, struct wl
         if (g->sampler.sample) sampler_aim(g);
         if (g->partition && !g->ahead && g->clock.now >= g->trial_at) partitions_enter(g);
         if (!advance(g, round)) return deadlock(g, kernel, e);
+        if (g->breach.broken)
+            return wl_fail(e, WL_ERUN, "%s; kernel %s, cycle %llu", g->breach.text, kernel,
+                           (unsigned long long)(g->clock.now / g->core_period));
         if (g->sampler.sample) sampler_take(g);
         if (g->dispatch.failed) return g->dispatch.failed;
         if (g->clock.now >= limit)

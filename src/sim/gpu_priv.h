@@ -33,6 +33,7 @@ struct gpu {
     struct gpu_config config;
     struct gpu_options options;
     struct clock clock;
+    struct breach breach; /* the first wrong answer of a policy */
     tick_t core_period;
     struct req_pool pool;
     struct memop_pool ops;

@@ -39,7 +39,8 @@ static struct wl_load describe(const struct sm *s, unsigned w)
                             .loop = in->loop,
                             .lanes = (uint8_t)bit_count32(p->exec),
                             .space = in->space == SPACE_LOCAL ? WL_LOCAL : WL_GLOBAL,
-                            .outer_loop = p->nloops && in->loop != CODE_NO_LOOP ? p->loops[0].loop : in->loop};
+                            .outer_loop = p->nloops && in->loop != CODE_NO_LOOP ? p->loops[0].loop : in->loop,
+                            .cta = s->cta[p->cta].stream.cta};
 }
 
 static void issue_memory(struct sm *s, unsigned w, tick_t now)

@@ -15,6 +15,7 @@ enum { LONE_DUE = 16 };
 
 struct lone {
     struct clock clock;
+    struct breach breach;
     struct sm sm;
     struct part network, dispatcher;
     struct addrmap map;
@@ -43,7 +44,7 @@ static inline struct lone *lone_new(const struct gpu_config *c, uint64_t latency
     struct lone *l = aligned_alloc(_Alignof(struct lone), sizeof *l);
     assert_non_null(l);
     memset(l, 0, sizeof *l);
-    assert_int_equal(clock_init(&l->clock, 3), 0);
+    assert_int_equal(clock_init(&l->clock, 3, &l->breach), 0);
     lone_part(l, &l->sm.part, 0);
     lone_part(l, &l->network, 1);
     lone_part(l, &l->dispatcher, 2);

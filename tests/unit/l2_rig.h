@@ -10,6 +10,7 @@
 
 static struct {
     struct clock clock;
+    struct breach breach;
     struct part net, memory;
     struct addrmap map;
     struct nvm_map nvm;
@@ -65,7 +66,7 @@ static inline void begin(const char *settings)
         if (config_set(&c, s, &e)) fail_msg("%s", e.text);
     c.l2.policy = &proxy;
     rig_pool(&rig.pool);
-    assert_int_equal(clock_init(&rig.clock, 3), 0);
+    assert_int_equal(clock_init(&rig.clock, 3, &rig.breach), 0);
     rig_part(&rig.clock, &rig.l2.part, 0, 1);
     rig_part(&rig.clock, &rig.net, 1, 1);
     rig_part(&rig.clock, &rig.memory, 2, 1);

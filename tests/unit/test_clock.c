@@ -68,7 +68,7 @@ static void begin(tick_t a, tick_t b, tick_t c)
 {
     memset(&rig, 0, sizeof rig);
     tick_t period[3] = {a, b, c};
-    assert_int_equal(clock_init(&rig.clock, 3), 0);
+    assert_int_equal(clock_init(&rig.clock, 3, NULL), 0);
     for (uint32_t i = 0; i < 3; i++) {
         rig_part(&rig.clock, &rig.part[i], i, period[i]);
         rig.driven[i] = (struct driven){&rig.part[i], work, &rig.part[i]};
@@ -273,5 +273,5 @@ TEST(nobody_works_beyond_the_horizon)
 TEST(too_many_parts_are_refused)
 {
     struct clock c;
-    assert_int_not_equal(clock_init(&c, CLOCK_MAX_WORDS * 64 + 1), 0);
+    assert_int_not_equal(clock_init(&c, CLOCK_MAX_WORDS * 64 + 1, NULL), 0);
 }

@@ -35,7 +35,7 @@ static void begin_room(const char *settings, uint32_t room)
     for (char *s = strtok(copy, " "); s; s = strtok(NULL, " "))
         if (config_set(&rig.config, s, &e)) fail_msg("%s", e.text);
     rig_pool(&rig.pool);
-    assert_int_equal(clock_init(&rig.clock, 2), 0);
+    assert_int_equal(clock_init(&rig.clock, 2, NULL), 0);
     rig_part(&rig.clock, &rig.dram.part, 0, 1);
     rig_part(&rig.clock, &rig.slice, 1, 1);
     assert_int_equal(dram_init(&rig.dram, &rig.config, 0, &rig.pool), 0);

@@ -26,7 +26,7 @@ static void begin_as(const char *settings, bool replies, uint32_t inputs, uint32
     snprintf(copy, sizeof copy, "%s", settings);
     for (char *s = strtok(copy, " "); s; s = strtok(NULL, " "))
         if (config_set(&c, s, &e)) fail_msg("%s", e.text);
-    assert_int_equal(clock_init(&rig.clock, 3), 0);
+    assert_int_equal(clock_init(&rig.clock, 3, NULL), 0);
     rig_part(&rig.clock, &rig.net.part, 0, 1);
     rig_part(&rig.clock, &rig.source, 1, 1);
     rig_part(&rig.clock, &rig.sink, 2, 1);

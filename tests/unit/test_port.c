@@ -29,7 +29,7 @@ static void begin(struct two *t, uint32_t capacity, tick_t producer_period, tick
 {
     memset(t, 0, sizeof *t);
     now_running = t;
-    assert_int_equal(clock_init(&t->clock, 2), 0);
+    assert_int_equal(clock_init(&t->clock, 2, NULL), 0);
     rig_part(&t->clock, &t->producer, 0, producer_period);
     rig_part(&t->clock, &t->consumer, 1, consumer_period);
     port_init(&t->port, capacity, &t->producer, &t->consumer);

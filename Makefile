@@ -1,56 +1,75 @@
 # A thin face over CMake. `make help` lists the targets.
+# Only `make deps` installs anything, and `make demo`, `make check` and `make test`, which call it.
 BUILD ?= build
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
+WERROR ?= OFF
 SAN_BUILD = $(BUILD)-asan
 CLANG_BUILD = $(BUILD)-clang
 FUZZ_BUILD = $(BUILD)-fuzz
 FUZZ_SECONDS ?= 10
 
-.PHONY: all deps demo test check san clang fuzz bench golden docs ptx install clean help layers
+CMAKE = cmake -S . -DCMAKE_INSTALL_PREFIX=$(PREFIX)
+COMPILE = cmake --build $(BUILD) -j $(JOBS)
 
-all: $(BUILD)/CMakeCache.txt
-	@cmake --build $(BUILD) -j $(JOBS) -- --no-print-directory
+.PHONY: all deps demo test check tests san clang fuzz bench golden docs ptx install clean help layers lint analyze configure
 
-$(BUILD)/CMakeCache.txt: | deps
-	@cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
-	@rm -f $(BUILD).log
+all: configure ## the warpline command and the libraries of `warpline exec`
+	@$(COMPILE) --target product -- --no-print-directory
 
-deps: ## install the Debian packages that are missing
+configure:
+	@command -v cmake >/dev/null || { echo "cmake is needed to build warpline; on Debian: make deps" >&2; exit 1; }
+	@mkdir -p $(BUILD)
+	@$(CMAKE) -B $(BUILD) -DWL_WERROR=$(WERROR) > $(BUILD)/configure.log 2>&1 || { cat $(BUILD)/configure.log; exit 1; }
+
+deps: ## install the Debian packages that are missing: for building, tests and figures
 	@sh scripts/deps.sh
 
-demo: all ## the five schemes against their baselines: tables and a page
+demo: ## the five schemes against their baselines: tables and a page
+	@sh scripts/deps.sh build || true
+	@$(MAKE) --no-print-directory configure
+	@sh scripts/build.sh $(BUILD) $(JOBS) warpline-cli
 	@sh scripts/demo.sh $(BUILD)/warpline
 
-test: all layers ## unit, timing, property, golden and CLI tests; sanitizers; clang; fuzzing
+tests: configure ## build everything, the tests too
+	@$(COMPILE) -- --no-print-directory
+
+check: deps ## lint and the tests of the plain build: before each commit
+	@$(MAKE) --no-print-directory tests lint
 	@cd $(BUILD) && ctest --output-on-failure -j $(JOBS)
+
+test: check ## the same, then sanitizers, clang and fuzzing: what CI runs
 	@$(MAKE) --no-print-directory san clang fuzz
 
-check: all layers ## only the tests of the plain build
-	@cd $(BUILD) && ctest --output-on-failure -j $(JOBS)
-
-san: | deps ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer
-	@cmake -S . -B $(SAN_BUILD) -DCMAKE_BUILD_TYPE=Debug -DWL_SANITIZE=ON > /dev/null
+san: ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	@$(CMAKE) -B $(SAN_BUILD) -DCMAKE_BUILD_TYPE=Debug -DWL_SANITIZE=ON -DWL_WERROR=ON > /dev/null
 	@cmake --build $(SAN_BUILD) -j $(JOBS) -- --no-print-directory
 	@cd $(SAN_BUILD) && ctest --output-on-failure -j $(JOBS)
 
-clang: | deps ## everything compiles with clang too, warnings as errors
-	@CC=clang cmake -S . -B $(CLANG_BUILD) > /dev/null
+clang: ## everything compiles and links with clang too; not optimised, because only the warnings count here
+	@CC=clang $(CMAKE) -B $(CLANG_BUILD) -DCMAKE_BUILD_TYPE=None -DWL_WERROR=ON > /dev/null
 	@cmake --build $(CLANG_BUILD) -j $(JOBS) -- --no-print-directory
 
-fuzz: | deps ## FUZZ_SECONDS per parser, from the corpus in tests/fuzz
-	@CC=clang cmake -S . -B $(FUZZ_BUILD) -DCMAKE_BUILD_TYPE=Debug -DWL_SANITIZE=ON -DWL_FUZZ=ON > /dev/null
+fuzz: ## FUZZ_SECONDS per parser, from the corpus in tests/fuzz
+	@CC=clang $(CMAKE) -B $(FUZZ_BUILD) -DCMAKE_BUILD_TYPE=Debug -DWL_SANITIZE=ON -DWL_FUZZ=ON > /dev/null
 	@cmake --build $(FUZZ_BUILD) -j $(JOBS) -- --no-print-directory
 	@sh scripts/fuzz.sh $(FUZZ_BUILD) $(FUZZ_SECONDS)
 
-layers: ## the dependency law between the folders
-	@sh scripts/layers.sh
+lint: tests ## style, layers, names, documents: everything a tool can judge
+	@sh scripts/lint.sh $(BUILD) $(JOBS)
+
+analyze: configure ## clang's static analyzer over the product: slow, and some of what it says is wrong
+	@git ls-files 'src/*.c' 'cli/*.c' 'cuda/*.c' | xargs -P $(JOBS) -n 4 clang-tidy -p $(BUILD) --quiet \
+	    --checks='-*,clang-analyzer-*,-clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling' || true
+
+layers: tests ## the dependency law between the folders, by include and by symbol
+	@sh scripts/layers.sh $(BUILD)
 
 golden: all ## rewrite the golden counters after an intended change of the model
 	@for t in golden figures; do WARPLINE=$(BUILD)/warpline WL_ROOT=$(CURDIR) WL_UPDATE=1 sh tests/golden/test_$$t.sh; done
 
 docs: all ## rewrite the tables of parameters and counters in docs/
-	@sh scripts/docs.sh $(BUILD)/warpline
+	@sh scripts/docs.sh $(BUILD)/warpline docs
 
 bench: all ## simulation speed, as JSON
 	@$(BUILD)/warpline bench
@@ -59,10 +78,9 @@ ptx: ## regenerate the kernels' PTX from their .cu
 	@sh scripts/make_ptx.sh
 
 install: all ## binary, library, headers, pkg-config file, man page; PREFIX=/usr/local
-	@cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) > /dev/null
-	@cmake --install $(BUILD)
+	@cmake --install $(BUILD) --prefix $(PREFIX)
 
-clean:
+clean: ## remove all build folders
 	@rm -rf $(BUILD) $(SAN_BUILD) $(CLANG_BUILD) $(FUZZ_BUILD)
 
 help: ## this list

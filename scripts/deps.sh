@@ -1,19 +1,30 @@
 #!/bin/sh
-# deps.sh - installs what the build and the tests need and is missing, on Debian and its kin.
+# deps.sh [build|all] - installs what is missing on Debian and its kin: what the program needs, or also what the tests,
+# the lint and the figures need (default). On other systems it only says what to look for: the build itself then finds
+# out what is there.
 set -eu
+build="gcc make cmake pkg-config libinih-dev libjansson-dev libzstd-dev liblzma-dev zlib1g-dev libsqlite3-dev gnuplot-nox"
+tests="clang libclang-rt-dev libcmocka-dev clang-format clang-tidy"
+case "${1:-all}" in
+build) wanted=$build ;;
+all) wanted="$build $tests" ;;
+*) echo "usage: deps.sh [build|all]" >&2; exit 2 ;;
+esac
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    echo "deps: not a Debian system; the equivalents of these packages are needed: $wanted" >&2
+    exit 0
+fi
 need=
-have() { dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q 'ok installed'; }
-for p in gcc make cmake pkg-config clang libclang-rt-dev libinih-dev libjansson-dev libzstd-dev liblzma-dev zlib1g-dev libcmocka-dev \
-    libsqlite3-dev gnuplot-nox; do
-    have "$p" || need="$need $p"
+for p in $wanted; do
+    dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q 'ok installed' || need="$need $p"
 done
 [ -z "$need" ] && exit 0
-if ! command -v apt-get >/dev/null; then
-    echo "missing packages:$need (no apt-get here: please install their equivalents)" >&2
-    exit 1
-fi
 sudo=
-[ "$(id -u)" = 0 ] || sudo=sudo
-echo "installing:$need" >&2
+if [ "$(id -u)" != 0 ]; then
+    command -v sudo >/dev/null || { echo "deps: missing, and only root can install them:$need" >&2; exit 1; }
+    sudo=sudo
+fi
+echo "deps: installing$need" >&2
 $sudo apt-get update -qq >/dev/null || true
+# shellcheck disable=SC2086 # a list of words
 DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends $need >/dev/null

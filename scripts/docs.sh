@@ -1,8 +1,7 @@
 #!/bin/sh
-# docs.sh WARPLINE - rewrites the pages that are made from tables in the program.
+# docs.sh WARPLINE FOLDER - writes the pages that are made from tables in the program; `make lint` compares them.
 set -eu
-w=$1
-cd "$(dirname "$0")/.."
+w=$1 out=$2
 {
     echo '# Parameters of the machine'
     echo
@@ -11,7 +10,7 @@ cd "$(dirname "$0")/.."
     echo '```'
     "$w" list options -v
     echo '```'
-} > docs/parameters.md
+} > "$out"/parameters.md
 {
     echo '# Counters'
     echo
@@ -20,4 +19,4 @@ cd "$(dirname "$0")/.."
     echo '```'
     "$w" list counters
     echo '```'
-} > docs/counters.md
+} > "$out"/counters.md

@@ -1,41 +1,118 @@
 #!/bin/sh
-# layers.sh - checks the dependency law: which folder may include which.
-#   base <- param, stats, stream <- profile <- mem <- sm <- sim <- cuda, cli; base, stream <- ptx, trace <- sim
-#   base, param, stats, workloads <- experiment <- cli
-# mem never sees sm, sm never sees ptx, a policy sees only include/warpline.
+# layers.sh [BUILD] - the dependency law: which folder may see which, by what it includes and, when a build folder is
+# given, by which symbols its objects need from whom. One table serves both.
+#   base <- param, stats, stream, engine <- mem <- sm <- sim <- run <- cuda, workloads, experiment, cli
+#   base, stream <- ptx, trace <- sim, run; observe implements what mem and sm declare; a policy sees include/ only
 set -eu
 cd "$(dirname "$0")/.."
-bad=0
-# allow FOLDER "folders it may include besides itself, libc and include/warpline"
-allow() {
-    dir=$1
-    for f in $(find "$dir" -maxdepth 1 \( -name '*.[ch]' -o -name '*.inc' \) | sort); do
-        for inc in $(sed -n 's/^[ \t]*#[ \t]*include[ \t]*"\([^"]*\)\/[^"]*".*/\1/p' "$f" | sort -u); do
-            case " $2 $(echo "$dir" | sed 's/^src\///') warpline " in
-            *" $inc "*) ;;
-            *) echo "$f includes $inc/: not allowed ($dir may see: $2)"; bad=1 ;;
-            esac
-        done
-    done
-}
-allow src/base ""
-allow src/stats "base"
-allow src/param "base"
-allow src/stream "base"
-allow src/observe "base stats stream"
-allow src/mem "base param stats engine observe"
-allow src/ptx "base stream"
-for d in src/trace src/trace/wlt src/trace/accel; do allow $d "base stream trace trace/wlt trace/accel"; done
-allow src/sm "base param stats mem stream engine observe"
-allow src/sim "base param stats mem stream sm ptx trace trace/wlt trace/accel engine observe"
-allow cuda "base param stats sim ptx cuda"
-allow cuda/lib "base param stats sim trace trace/wlt"
-allow cuda/runtime "" # over the driver API only
-allow src/experiment "base param stats workloads"
-allow cli "base param stats sim ptx trace trace/wlt trace/accel stream workloads experiment cli"
-for f in src/policy/*.c; do
-    case "$f" in src/policy/registry.c) continue ;; esac # the registry is the one that knows them all
-    grep -n '#[ \t]*include "' "$f" | grep -v '"warpline/' && { echo "$f: a policy may include only warpline/*.h"; bad=1; }
-done
-[ $bad = 0 ] && echo "layers: ok"
-exit $bad
+
+# FOLDER: folders it may see. Every folder may see itself and include/warpline.
+law='
+base:
+param: base
+stats: base
+stream: base
+engine: base
+mem: base param stats stream engine
+sm: base param stats stream engine mem
+observe: base stats stream mem sm
+policy:
+ptx: base stream
+trace: base stream trace/wlt trace/accel
+trace/wlt: base stream trace
+trace/accel: base stream trace trace/wlt
+sim: base param stats stream engine mem sm observe ptx trace trace/wlt trace/accel
+run: base param stats stream ptx trace sim policy workloads cuda
+cuda: base param stats sim ptx run
+cuda/lib: base param stats sim trace/wlt run cuda
+cuda/runtime: cuda cuda/lib
+workloads: base cuda
+experiment: base param stats run workloads
+cli: base param stats workloads run experiment
+'
+# What the law does not allow and the code still does: FROM TO, one debt per line. A debt that is paid must be struck out.
+debts='
+param policy
+mem observe
+sm observe
+cuda/lib policy
+cli sm
+cli sim
+cli ptx
+cli stream
+cli trace
+cli trace/wlt
+cli policy
+'
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+echo "$law" | sed -n 's/^\([a-z/]*\): *\(.*\)/\1 \1 \2/p' | awk '{ for (i = 2; i <= NF; i++) print $1, $i }' >"$work/allowed"
+echo "$debts" | awk 'NF { print $1, $2 }' >"$work/debts"
+
+# ---- by include: "folder/file.h" names a folder of src/, or cli, cuda, workloads; "warpline/..." is public ----
+git ls-files -- 'src/*.[ch]' 'src/*.inc' 'src/*.def' 'cli/*' 'cuda/*' 'workloads/*.[ch]' 'include/*.h' >"$work/files"
+xargs awk '
+    FILENAME == ARGV[1] { allowed[$1, $2] = 1; next }
+    FNR == 1 {
+        from = FILENAME
+        sub(/\/[^\/]*$/, "", from)
+        sub(/^src\//, "", from)
+        if (from ~ /^workloads/) from = "workloads"
+    }
+    /^[ \t]*#[ \t]*include[ \t]*"/ {
+        split($0, quoted, "\"")
+        to = quoted[2]
+        if (to !~ /\//) next # a file of the same folder
+        sub(/\/[^\/]*$/, "", to)
+        if (to == "warpline" || to == from) next
+        if (to ~ /^workloads/) to = "workloads"
+        if (FILENAME ~ /policy\/registry.c$/ && (to == "param" || to == "base")) next # the one that knows them all
+        if (!((from, to) in allowed)) print FILENAME " includes " quoted[2] ": " from " may not see " to
+    }' "$work/allowed" <"$work/files" >"$work/breaches"
+
+# ---- by symbol: an object may need only what an allowed folder defines ----
+if [ $# -gt 0 ]; then
+    find "$1/CMakeFiles" -path '*.dir/*' -name '*.o' \( -path '*/src/*' -o -path '*/cli/*' -o -path '*/cuda/*' -o \
+        -path '*/workloads/*' \) ! -path '*/tests/*' ! -path '*wl_cudart_1[12]*' | sort >"$work/objects"
+    sed "s|^$1/CMakeFiles/[^/]*\.dir/||; s|\.o$||" "$work/objects" | paste -d' ' "$work/objects" - |
+        while read -r object source; do [ -e "$source" ] && echo "$object"; done >"$work/present"
+    xargs nm -A -g <"$work/present" | awk -v allowed_file="$work/allowed" '
+        BEGIN { while ((getline line < allowed_file) > 0) { split(line, w, " "); allowed[w[1], w[2]] = 1 } }
+        {
+            file = $1
+            sub(/:.*/, "", file)
+            sub(/.*\.dir\//, "", file)
+            sub(/\.o$/, "", file)
+            from = file
+            sub(/\/[^\/]*$/, "", from)
+            sub(/^src\//, "", from)
+            if (from ~ /^workloads/) from = "workloads"
+            if ($(NF - 1) == "U") needs[file " " from " " $NF] = 1
+            else if ($(NF - 1) !~ /[wv]/) home[$NF] = from
+        }
+        END {
+            for (n in needs) {
+                split(n, w, " ")
+                to = home[w[3]]
+                if (to == "" || to == w[2] || ((w[2], to) in allowed)) continue
+                if (w[1] ~ /policy\/registry.c$/ && (to == "param" || to == "base")) continue
+                print w[1] " needs " w[3] ": " w[2] " may not see " to
+            }
+        }' | sort >>"$work/breaches"
+fi
+
+# ---- the verdict: debts are forgiven, paid ones must be struck out ----
+awk -v whole=$# '
+    FILENAME == ARGV[1] { debt[$1 " " $2] = 1; next }
+    {
+        pair = $(NF - 4) " " $NF
+        if (pair in debt) owed[pair] = 1
+        else { print; bad = 1 }
+    }
+    END {
+        for (pair in debt)
+            if (whole && !(pair in owed)) { print "scripts/layers.sh: the debt \"" pair "\" is paid: strike it out"; bad = 1 }
+        exit bad
+    }' "$work/debts" "$work/breaches"
+echo "layers: ok"

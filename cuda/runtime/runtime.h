@@ -4,8 +4,8 @@
  * calls of the driver API (warpline/cuda.h), which live in libcuda.so.1. It is built once for each
  * major version of the runtime; WL_CUDART_MAJOR says which. The types here have the layout of the
  * vendor's headers; numbers of errors are those of the driver API, as in the vendor's since 10.1. */
-#ifndef WL_CUDA_RUNTIME_H
-#define WL_CUDA_RUNTIME_H
+#ifndef WL_CUDA_RUNTIME_RUNTIME_H
+#define WL_CUDA_RUNTIME_RUNTIME_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* check.h - how the test programs fail: a line and exit code 1. */
-#ifndef CHECK_H
-#define CHECK_H
+#ifndef WL_TESTS_CHECK_H
+#define WL_TESTS_CHECK_H
 #include <cstdio>
 #include <cstdlib>
 

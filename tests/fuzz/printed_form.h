@@ -1,6 +1,6 @@
 /* printed_form.h - a machine that was accepted can be printed and read back as the same machine. */
-#ifndef WL_FUZZ_PRINTED_FORM_H
-#define WL_FUZZ_PRINTED_FORM_H
+#ifndef WL_TESTS_PRINTED_FORM_H
+#define WL_TESTS_PRINTED_FORM_H
 
 #include <stdlib.h>
 

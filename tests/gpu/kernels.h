@@ -5,8 +5,8 @@
  * body: thread i loads three 32-bit operands %a %b %c and three 64-bit operands %A %B %C,
  * the body leaves its result in %r (32 bits) or %R (64 bits), and the thread stores 64 bits.
  * Operand k of thread i comes from a list of values at which instructions go wrong. */
-#ifndef WL_GPU_KERNELS_H
-#define WL_GPU_KERNELS_H
+#ifndef WL_TESTS_KERNELS_H
+#define WL_TESTS_KERNELS_H
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* run_rig.h - runs a built-in workload on a machine and brings back what was counted. */
-#ifndef WL_TESTS_RUNNER_H
-#define WL_TESTS_RUNNER_H
+#ifndef WL_TESTS_RUN_RIG_H
+#define WL_TESTS_RUN_RIG_H
 
 #include "test.h"
 

@@ -1,6 +1,6 @@
 /* ptx_run.h - what the executor's tests share: run a kernel from a string on some buffers. */
-#ifndef WL_TEST_PTX_RUN_H
-#define WL_TEST_PTX_RUN_H
+#ifndef WL_TESTS_PTX_RUN_H
+#define WL_TESTS_PTX_RUN_H
 
 #include "test.h"
 

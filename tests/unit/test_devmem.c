@@ -1,4 +1,4 @@
-/* Device memory: placement, exact bounds, release and reuse. */
+/* test_devmem.c - device memory: placement, exact bounds, release and reuse. */
 #include "ptx_run.h"
 
 TEST(addresses_increase_and_are_aligned)

@@ -1,5 +1,5 @@
-/* What programs' own processes need of session and driver: which launches are timed, which are cut,
- * who hears of a fault, host memory the device sees, and the further calls of the driver API. */
+/* test_driver_exec.c - what a program that runs under `warpline exec` needs of session and driver: which launches are
+ * timed, which are cut, who hears of a fault, host memory the device sees, and further calls of the driver API. */
 #include "test.h"
 
 #include "sim/process_report.h"

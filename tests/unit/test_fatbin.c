@@ -1,4 +1,4 @@
-/* Fat binaries: which PTX is taken, how it is packed, and every way in which one can be damaged. */
+/* test_fatbin.c - fat binaries: which PTX is taken, how it is packed, and every way in which one can be damaged. */
 #include "test.h"
 
 #include <zstd.h>

@@ -1,5 +1,5 @@
-/* fpmath: error bounds of the transcendental functions against long double, and rounding to
- * every format against the definition. */
+/* test_fpmath.c - error bounds of the transcendental functions against long double, and rounding to every format
+ * against the definition. */
 
 #include "test.h"
 #include <fenv.h>

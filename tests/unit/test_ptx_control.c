@@ -1,6 +1,6 @@
-/* Control flow, warps and CTAs: divergence, loops, calls, barriers, lanes together, atomics,
- * spaces, and what a fault says. Every run also checks that its streams hold exactly the
- * instructions the executor counted (ptx_run.h). */
+/* test_ptx_control.c - control flow, warps and CTAs: divergence, loops, calls, barriers, operations across lanes,
+ * atomics, spaces, and what a fault says. Every run also checks that its streams hold exactly the instructions that the
+ * executor counted (ptx_run.h). */
 #include <stdlib.h>
 
 #include "base/bits.h"

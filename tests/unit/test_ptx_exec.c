@@ -1,6 +1,6 @@
-/* Opcode semantics. Three kinds of test: rows of instruction, operands and known result for
- * the corners; the kernels of tests/gpu/kernels.h against C expressions over all their
- * operands; and the two builds of the lane operations against each other. */
+/* test_ptx_exec.c - opcode semantics. Three kinds of test: rows of instruction, operands and known result for the
+ * corners; the kernels of tests/gpu/kernels.h against C expressions over all their operands; and the two builds of the
+ * lane operations against each other. */
 #include <math.h>
 
 #include "gpu/kernels.h"

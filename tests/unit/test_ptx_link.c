@@ -1,4 +1,4 @@
-/* Linking PTX texts: what is kept, dropped, renamed and refused; the result is parsed. */
+/* test_ptx_link.c - linking PTX texts: what is kept, dropped, renamed and refused; the result is parsed. */
 #include "test.h"
 
 #include "cuda/ptx_link.h"

@@ -1,8 +1,8 @@
 /* texture_rig.h - what the texture tests share: a session with kernels that fetch, and textures to fetch from.
  *
  * With WL_REAL_CUDA there is no session: the same code talks to a real GPU. */
-#ifndef WL_TEST_TEXTURE_RIG_H
-#define WL_TEST_TEXTURE_RIG_H
+#ifndef WL_TESTS_TEXTURE_RIG_H
+#define WL_TESTS_TEXTURE_RIG_H
 
 #include <stdbool.h>
 #include "test.h"

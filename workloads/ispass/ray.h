@@ -1,5 +1,8 @@
 /* ray.h - the ray tracer itself, for the kernel and for the CPU. Every operation is rounded on its own or
  * fused by name, so that both find the same hits to the last bit. */
+#ifndef WL_WORKLOADS_RAY_H
+#define WL_WORKLOADS_RAY_H
+
 #ifdef __CUDACC__
 #define RAY_FN static __device__ __forceinline__
 #define MUL    __fmul_rn
@@ -99,3 +102,5 @@ RAY_FN unsigned ray_pixel(const struct ray_sphere *s, int count, int side, int x
              b = (unsigned)MUL(colour.z, 255.0f);
     return r | g << 8 | b << 16;
 }
+
+#endif

@@ -1,6 +1,6 @@
 /* dims.h - dimensions of the PolyBench workloads: "n" for all, others where they differ. */
-#ifndef WL_POLYBENCH_DIMS_H
-#define WL_POLYBENCH_DIMS_H
+#ifndef WL_WORKLOADS_DIMS_H
+#define WL_WORKLOADS_DIMS_H
 
 #include "workloads/common.h"
 

@@ -1,6 +1,6 @@
 /* pitched.h - host code of pitched.cu, for atax and bicg when "pitch" or "loop" is given. */
-#ifndef WL_POLYBENCH_PITCHED_H
-#define WL_POLYBENCH_PITCHED_H
+#ifndef WL_WORKLOADS_PITCHED_H
+#define WL_WORKLOADS_PITCHED_H
 
 #include "workloads/polybench/dims.h"
 

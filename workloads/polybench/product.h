@@ -1,6 +1,6 @@
 /* product.h - the CPU's matrix product, for the workloads that chain several. */
-#ifndef WL_POLYBENCH_PRODUCT_H
-#define WL_POLYBENCH_PRODUCT_H
+#ifndef WL_WORKLOADS_PRODUCT_H
+#define WL_WORKLOADS_PRODUCT_H
 
 #include <stddef.h>
 

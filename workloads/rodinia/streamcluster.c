@@ -70,7 +70,7 @@ static void check(struct job *j, const struct problem *p, CUdeviceptr work, CUde
     int *moved = job_host(j, p->num, sizeof(int));
     job_copy_out(j, got, work, count * sizeof *got);
     job_copy_out(j, flags, moves, p->num);
-    for (size_t i = 0; !j->failed && i < p->num; i++) moved[i] = flags[i];
+    for (size_t i = 0; !j->failed && i < p->num; i++) moved[i] = flags[i] != 0;
     if (j->failed || !j->run->check) return;
     job_compare_ints(j, "moves", moved, p->moves, p->num);
     job_compare(j, "work", got, p->work, count, 1e-4);

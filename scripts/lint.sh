@@ -1,0 +1,99 @@
+#!/bin/sh
+# lint.sh BUILD [JOBS] - everything about the tree that a tool can judge: format, columns, suspicious code, layers, names,
+# and documents that are made from the program. Each rule prints what breaks it; the exit status says whether one did.
+# BUILD is a complete build: its compile commands, objects and program are read.
+set -eu
+cd "$(dirname "$0")/.."
+build=$1 jobs=${2:-2}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+bad=0
+verdict() { # NAME: the rule is kept when nothing was written to $work/NAME
+    if [ -s "$work/$1" ]; then
+        sed "s/^/  /" "$work/$1"
+        echo "lint: $1: $(wc -l <"$work/$1") to mend"
+        bad=1
+    else
+        echo "lint: $1: ok"
+    fi
+}
+product() { git ls-files -co --exclude-standard -- 'src/*' 'cli/*' 'cuda/*' 'include/*' | grep "$1" | present; }
+present() { while read -r f; do [ ! -e "$f" ] || echo "$f"; done; }
+all() { git ls-files -co --exclude-standard | grep "$1" | present; }
+
+# ---- format: versions differ in taste, and 14 is Debian's ----
+format=
+for f in clang-format-14 clang-format; do
+    [ -z "$format" ] && command -v $f >/dev/null && $f --version | grep -q 'version 14\.' && format=$f
+done
+if [ -n "$format" ]; then
+    all '\.[ch]$' | xargs -P "$jobs" -n 40 $format --dry-run 2>&1 | grep 'warning:' | cut -d: -f1 | sort -u >"$work/format" || true
+    verdict format
+else
+    echo "lint: format: skipped (clang-format 14 is not installed)"
+fi
+
+# ---- columns ----
+all '\.\([ch]\|def\|inc\|sh\|py\)$' | xargs awk 'length > 120 { print FILENAME ":" FNR ": " length " columns" }' >"$work/columns"
+verdict columns
+
+# ---- suspicious code, functions over 60 lines ----
+if command -v clang-tidy >/dev/null; then
+    { product '\.c$' && all '^workloads/.*\.c$'; } | xargs -P "$jobs" -n 8 clang-tidy -p "$build" --quiet 2>/dev/null |
+        grep -E '(error|warning):' | sed "s|^$PWD/||" | sort -u >"$work/tidy" || true
+    verdict tidy
+else
+    echo "lint: tidy: skipped (clang-tidy is not installed)"
+fi
+
+# ---- layers ----
+sh scripts/layers.sh "$build" | grep -v '^layers: ok' >"$work/layers" || true
+verdict layers
+
+# ---- names: of files, and of structs in the product. A workload is a program of its own. ----
+product '\.\([ch]\|def\|inc\)$' | awk -F/ '{ n[$NF]++; at[$NF] = at[$NF] " " $0 }
+    END { for (f in n) if (n[f] > 1) print f ":" at[f] }' | sort >"$work/file-names"
+verdict file-names
+{ product '\.\([ch]\|inc\)$' && all '^workloads/[^/]*\.[ch]$'; } | xargs awk '
+    /^(typedef )?(struct|union|enum) [a-z_0-9]+ \{/ { tag = $1 == "typedef" ? $3 : $2; n[tag]++; at[tag] = at[tag] " " FILENAME }
+    END { for (t in n) if (n[t] > 1) print t ":" at[t] }' | sort >"$work/struct-tags"
+verdict struct-tags
+
+# ---- heads: a file begins with its name and idea, or, where the header has the idea, with the header ----
+all '^\(src\|cli\|cuda\|include\|workloads\|tests\|examples\)/.*\.\([ch]\|def\|inc\)$' | xargs awk '
+    FNR == 1 {
+        name = FILENAME
+        sub(/.*\//, "", name)
+        stem = name
+        sub(/\.c$/, "", stem)
+        own = name ~ /\.c$/ && $0 ~ "^#include \"[a-z0-9_/]*" stem "(_priv)?\\.h\"$"
+        if (index($0, "/* " name " - ") != 1 && !own) print FILENAME ": begins with: " $0
+    }' >"$work/heads"
+verdict heads
+
+# ---- include guards: the path, without src/ and include/; in tests and workloads the name ----
+all '\.h$' | awk '{
+        guard = $0
+        sub(/^src\//, "WL/", guard)
+        sub(/^include\/warpline/, "WARPLINE", guard)
+        sub(/^(tests|workloads)\/.*\//, "WL/&", guard)
+        if (guard ~ /^WL\/(tests|workloads)\//) { folder = guard; sub(/^WL\//, "", folder); sub(/\/.*/, "", folder)
+            sub(/.*\//, "WL/" folder "/", guard) }
+        else if (guard !~ /^(WL|WARPLINE)\//) guard = "WL/" guard
+        gsub(/[^A-Za-z0-9]/, "_", guard)
+        print $0, toupper(guard)
+    }' | while read -r file guard; do
+    grep -q "^#ifndef $guard\$" "$file" && grep -q "^#define $guard\$" "$file" || echo "$file: the guard is not $guard"
+done >"$work/guards"
+verdict guards
+
+# ---- documents ----
+mkdir "$work/docs"
+sh scripts/docs.sh "$build/warpline" "$work/docs"
+for page in "$work"/docs/*.md; do
+    cmp -s "$page" "docs/${page##*/}" || echo "docs/${page##*/} is not what \`make docs\` writes"
+done >"$work/made-documents"
+verdict made-documents
+sh scripts/man_check.sh "$build/warpline" man/warpline.1 >"$work/manual" || true
+verdict manual
+exit $bad

@@ -1,7 +1,7 @@
 #!/bin/sh
-# fidelity.sh WARPLINE - our counters beside those of GPGPU-Sim 4.2.0 on its SM2_GTX480 configuration, as a table.
-# The reference rows were measured with public PolyBench/GPU and Rodinia programs (nvcc 11.8, sm_35, PTX mode); ours are our
-# own kernels with the same mapping. "-": the reference does not give it.
+# fidelity.sh WARPLINE - our counters next to those of GPGPU-Sim 4.2.0 on its SM2_GTX480 configuration, as a table.
+# The reference rows were measured with public PolyBench/GPU and Rodinia programs (nvcc 11.8, sm_35, PTX mode); ours
+# are our own kernels with the same mapping. "-": the reference does not give it.
 set -eu
 w=$1
 rows='atax n=1024 9408512 294144 2052259 1212480 995174 7221 3981016 2146354 2141502 2488
@@ -12,14 +12,16 @@ gemm n=128 12664832 396800 59163 197632 75782 - 305566 26 26 0
 conv2d n=512 11739248 375904 39464 127500 57828 13118 231522 65422 32782 10212
 conv3d n=64 15627968 505672 175053 123008 54064 5702 216586 63542 32790 9422
 bfs nodes=65536 30938328 2245852 527363 1187899 980968 - 3066325 414792 361638 45221'
-echo '| program | who | thread instr. | warp instr. | cycles | L1D accesses | L1D misses | pending hits | L2 accesses | L2 misses | DRAM reads | DRAM writes |'
+echo '| program | who | thread instr. | warp instr. | cycles | L1D accesses | L1D misses | pending hits |' \
+    'L2 accesses | L2 misses | DRAM reads | DRAM writes |'
 echo '|---|---|---|---|---|---|---|---|---|---|---|---|'
 echo "$rows" | while read -r name input ref; do
     "$w" run "$name" --size small --input "$input" --gpu gtx480 --sched gto -q --csv - |
         awk -F, -v name="$name $input" -v ref="$ref" '
         NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
         NR == 2 {
-            n = split("thread_instructions warp_instructions cycles l1d.accesses l1d.misses l1d.hits_reserved l2.accesses l2.misses dram.reads dram.writes", key, " ")
+            n = split("thread_instructions warp_instructions cycles l1d.accesses l1d.misses l1d.hits_reserved " \
+                "l2.accesses l2.misses dram.reads dram.writes", key, " ")
             split(ref, r, " ")
             line = "| " name " | reference |"; ours = "| | ours |"; diff = "| | difference |"
             for (k = 1; k <= n; k++) {

@@ -13,7 +13,8 @@ import tempfile
 
 BASE = 0xC0000000  # where the first buffer of a program lies
 
-# cycles, warp instructions, load requests, load sectors, L1 sector hits, store sectors, L2 read sectors, L2 read hits, DRAM read, written
+# cycles, warp instructions, load requests, load sectors, L1 sector hits, store sectors, L2 read sectors, L2 read hits,
+# DRAM bytes read, DRAM bytes written
 KERNELS = {
     "atax_rows": ("atax", "atax_rows", "128", "32,8", "64M 16K 16K", "4096 4096",
                   (1421515, 19705856, 8388608, 138412032, 136249344, 16781312, 3209904, 1110640, 67136512, 2463744)),
@@ -37,7 +38,8 @@ KERNELS = {
 
 
 def run(warpline, file, kernel, grid, block, args):
-    words = [warpline, "run", file, "--kernel", kernel, "--grid", grid, "--block", block, "--gpu", "h200", "--json", "-", "-q",
+    words = [warpline, "run", file, "--kernel", kernel, "--grid", grid, "--block", block, "--gpu", "h200",
+             "--json", "-", "-q",
              "--set", "l2.copy_fills=no"]
     for a in args:
         words += ["--arg", a]
@@ -63,7 +65,8 @@ def latency(warpline, kernel, size, stride, steps, warm):
 
 
 def chases(warpline):
-    shared = [run(warpline, "tests/gpu/chase.ptx", "chase_shared", "1", "1", ["u32:%d" % n])["cycles"] for n in (512, 2048)]
+    shared = [run(warpline, "tests/gpu/chase.ptx", "chase_shared", "1", "1", ["u32:%d" % n])["cycles"]
+              for n in (512, 2048)]
     print("shared memory %.1f" % ((shared[1] - shared[0]) / 1536))
     print("L1 %.1f" % latency(warpline, "chase_ca", 8 << 10, 128, 1536, 512))
     print("L2 %.1f" % latency(warpline, "chase_cg", 1 << 18, 128, 2048, 2048))
@@ -79,7 +82,8 @@ def compare(warpline, name):
     args = ["buf:" + b for b in buffers.split()] + ["s32:" + n for n in numbers.split()]
     j = run(warpline, "workloads/polybench/%s.ptx" % source, kernel, grid, block, args)
     l2, dram = j["l2"], j["dram"]
-    ours = (j["cycles"], j["warp_instructions"], j["sm"]["l1d_loads"], l2["reads"], dram["read_bytes"], dram["write_bytes"])
+    ours = (j["cycles"], j["warp_instructions"], j["sm"]["l1d_loads"], l2["reads"],
+            dram["read_bytes"], dram["write_bytes"])
     real = (real[0], real[1], real[2], real[3] - real[4], real[8], real[9])
     print("| %s | H200 | " % name + " | ".join(str(v) for v in real) + " |")
     print("| | ours | " + " | ".join(str(v) for v in ours) + " |")

@@ -10,6 +10,9 @@ for f in tests/fuzz/fuzz_*.c; do
     mkdir -p "$scratch"
     echo "fuzz: $name, $seconds s"
     "$build/$name" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 -verbosity=0 -print_final_stats=0 \
-        -artifact_prefix="$build/" "$scratch" "$corpus" >"$build/$name.log" 2>&1 || { tail -40 "$build/$name.log"; exit 1; }
+        -artifact_prefix="$build/" "$scratch" "$corpus" >"$build/$name.log" 2>&1 || {
+        tail -40 "$build/$name.log"
+        exit 1
+    }
 done
 echo "fuzz: ok"

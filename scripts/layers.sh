@@ -30,7 +30,7 @@ workloads: base cuda
 experiment: base param stats run workloads
 cli: base param stats workloads run experiment
 '
-# What the law does not allow and the code still does: FROM TO, one debt per line. A debt that is paid must be struck out.
+# What the law does not allow and the code still does: FROM TO, one debt per line. A paid debt must be struck out.
 debts='
 param policy
 mem observe
@@ -47,7 +47,8 @@ cli policy
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-echo "$law" | sed -n 's/^\([a-z/]*\): *\(.*\)/\1 \1 \2/p' | awk '{ for (i = 2; i <= NF; i++) print $1, $i }' >"$work/allowed"
+echo "$law" | sed -n 's/^\([a-z/]*\): *\(.*\)/\1 \1 \2/p' |
+    awk '{ for (i = 2; i <= NF; i++) print $1, $i }' >"$work/allowed"
 echo "$debts" | awk 'NF { print $1, $2 }' >"$work/debts"
 
 # ---- by include: "folder/file.h" names a folder of src/, or cli, cuda, workloads; "warpline/..." is public ----
@@ -112,7 +113,10 @@ awk -v whole=$# '
     }
     END {
         for (pair in debt)
-            if (whole && !(pair in owed)) { print "scripts/layers.sh: the debt \"" pair "\" is paid: strike it out"; bad = 1 }
+            if (whole && !(pair in owed)) {
+                print "scripts/layers.sh: the debt \"" pair "\" is paid: strike it out"
+                bad = 1
+            }
         exit bad
     }' "$work/debts" "$work/breaches"
 echo "layers: ok"

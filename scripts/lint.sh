@@ -1,6 +1,7 @@
 #!/bin/sh
-# lint.sh BUILD [JOBS] - everything about the tree that a tool can judge: format, columns, suspicious code, layers, names,
-# and documents that are made from the program. Each rule prints what breaks it; the exit status says whether one did.
+# lint.sh BUILD [JOBS] - everything about the tree that a tool can judge: format, columns, suspicious code, layers,
+# names, and documents that are made from the program. Each rule prints what breaks it; the exit status says whether
+# one was broken.
 # BUILD is a complete build: its compile commands, objects and program are read.
 set -eu
 cd "$(dirname "$0")/.."
@@ -27,14 +28,16 @@ for f in clang-format-14 clang-format; do
     [ -z "$format" ] && command -v $f >/dev/null && $f --version | grep -q 'version 14\.' && format=$f
 done
 if [ -n "$format" ]; then
-    all '\.[ch]$' | xargs -P "$jobs" -n 40 $format --dry-run 2>&1 | grep 'warning:' | cut -d: -f1 | sort -u >"$work/format" || true
+    all '\.[ch]$' | xargs -P "$jobs" -n 40 $format --dry-run 2>&1 | grep 'warning:' | cut -d: -f1 |
+        sort -u >"$work/format" || true
     verdict format
 else
     echo "lint: format: skipped (clang-format 14 is not installed)"
 fi
 
 # ---- columns ----
-all '\.\([ch]\|def\|inc\|sh\|py\)$' | xargs awk 'length > 120 { print FILENAME ":" FNR ": " length " columns" }' >"$work/columns"
+all '\.\([ch]\|def\|inc\|sh\|py\)$' | xargs awk 'length > 120 { print FILENAME ":" FNR ": " length " columns" }' \
+    >"$work/columns"
 verdict columns
 
 # ---- suspicious code, functions over 60 lines ----
@@ -55,7 +58,11 @@ product '\.\([ch]\|def\|inc\)$' | awk -F/ '{ n[$NF]++; at[$NF] = at[$NF] " " $0 
     END { for (f in n) if (n[f] > 1) print f ":" at[f] }' | sort >"$work/file-names"
 verdict file-names
 { product '\.\([ch]\|inc\)$' && all '^workloads/[^/]*\.[ch]$'; } | xargs awk '
-    /^(typedef )?(struct|union|enum) [a-z_0-9]+ \{/ { tag = $1 == "typedef" ? $3 : $2; n[tag]++; at[tag] = at[tag] " " FILENAME }
+    /^(typedef )?(struct|union|enum) [a-z_0-9]+ \{/ {
+        tag = $1 == "typedef" ? $3 : $2
+        n[tag]++
+        at[tag] = at[tag] " " FILENAME
+    }
     END { for (t in n) if (n[t] > 1) print t ":" at[t] }' | sort >"$work/struct-tags"
 verdict struct-tags
 

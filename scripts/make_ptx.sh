@@ -19,7 +19,8 @@ made=0
 for cu in workloads/*/*.cu; do
     name=$(basename "$cu" .cu)
     wanted "$name" "$@" || continue
-    (cd "$(dirname "$cu")" && "$nvcc" -O3 -arch="$arch" -ptx "$name.cu" -o "$name.ptx.tmp" && mv "$name.ptx.tmp" "$name.ptx")
+    (cd "$(dirname "$cu")" && "$nvcc" -O3 -arch="$arch" -ptx "$name.cu" -o "$name.ptx.tmp" &&
+        mv "$name.ptx.tmp" "$name.ptx")
     if grep -q "$(pwd)" "${cu%.cu}.ptx"; then
         echo "make_ptx.sh: ${cu%.cu}.ptx names a folder of this machine" >&2
         exit 1

@@ -1,6 +1,6 @@
 #!/bin/sh
-# man_check.sh WARPLINE PAGE - says where the manual page and the program disagree: commands and options that only one of
-# the two knows, presets and the version that the page does not name.
+# man_check.sh WARPLINE PAGE - says where the manual page and the program disagree: commands and options that only one
+# of the two knows, presets and the version that the page does not name.
 set -eu
 w=$1 page=$2
 plain=$(mktemp)
@@ -10,13 +10,15 @@ sed 's/\\-/-/g; s/\\f[A-Z]//g; s/\\&//g; s/"//g' "$page" >"$plain"
 commands=$("$w" help | sed -n 's/^  warpline \([a-z]*\) .*/\1/p' | sort -u)
 for c in $commands; do
     grep -q "^warpline $c\b" "$plain" || echo "the synopsis lacks the command '$c'"
-    [ "$c" = help ] || sed -n '/^\.SH COMMANDS/,/^\.SH OPTIONS/p' "$plain" | grep -q "^\.B $c\b" || echo "COMMANDS lacks '$c'"
+    [ "$c" = help ] || sed -n '/^\.SH COMMANDS/,/^\.SH OPTIONS/p' "$plain" | grep -q "^\.B $c\b" ||
+        echo "COMMANDS lacks '$c'"
 done
 for c in $(sed -n 's/^warpline \([a-z]*\).*/\1/p' "$plain" | sort -u); do
     echo "$commands" | grep -qx "$c" || [ "$c" = help ] || echo "the synopsis has '$c', which is no command"
 done
 
-options=$(for c in $commands; do "$w" "$c" --help; done 2>/dev/null | grep -E '^ ' | grep -oE '(^| )--[a-z][a-z0-9-]*' | tr -d ' ' | sort -u)
+options=$(for c in $commands; do "$w" "$c" --help; done 2>/dev/null | grep -E '^ ' |
+    grep -oE '(^| )--[a-z][a-z0-9-]*' | tr -d ' ' | sort -u)
 section=$(sed -n '/^\.SH OPTIONS/,/^\.SH MACHINES/p' "$plain" | grep -E '^\.B[IR]* ')
 for o in $options; do
     echo "$section" | grep -qE -- "$o( |,|$)" || echo "OPTIONS lacks $o"

@@ -91,7 +91,8 @@ what="the results came through Slurm"
 check sh -c 'ls slurm.db.spool/slurm-*_*.out >/dev/null 2>&1'
 what="repeating it submits nothing"
 before=$(ls slurm.db.spool | wc -l)
-check sh -c "$warpline experiment '$root/experiments/demo.ini' --slurm --store slurm.db --out a >/dev/null && [ \$(ls slurm.db.spool | wc -l) = $before ]"
+check sh -c "$warpline experiment '$root/experiments/demo.ini' --slurm --store slurm.db --out a >/dev/null &&
+    [ \$(ls slurm.db.spool | wc -l) = $before ]"
 
 # A wait that is interrupted: the job goes on, the next call collects.
 cat >slow.ini <<INI
@@ -116,7 +117,8 @@ check grep -q 'repeat the command' int.txt
 what="the next call collects the job"
 check "$warpline" experiment slow.ini --slurm --store int.db --out c >/dev/null
 what="no run was submitted twice"
-check sh -c '[ "$(cat int.db.spool/tasks.* | sort | uniq -d | wc -l)" = 0 ] && [ "$(ls int.db.spool/slurm-*.out | wc -l)" = 8 ]'
+check sh -c '[ "$(cat int.db.spool/tasks.* | sort | uniq -d | wc -l)" = 0 ] &&
+    [ "$(ls int.db.spool/slurm-*.out | wc -l)" = 8 ]'
 
 # A task that is cancelled leaves nothing: it must be recorded as failed, the others must not.
 "$warpline" experiment slow.ini --slurm --store cut.db --out d >/dev/null 2>cut.txt &
@@ -126,7 +128,8 @@ until [ -s cut.db.spool/active ] || [ $tries -ge 100 ]; do tries=$((tries + 1));
 scancel "$(cat cut.db.spool/active)_7"
 wait $waiter && cut=0 || cut=$?
 what="a cancelled task is a failed run, the others are there"
-check sh -c "[ $cut = 1 ] && grep -q 'ended without a result' cut.txt && '$warpline' store list --store cut.db | grep -q '^8 results, 1 failed'"
+check sh -c "[ $cut = 1 ] && grep -q 'ended without a result' cut.txt &&
+    '$warpline' store list --store cut.db | grep -q '^8 results, 1 failed'"
 what="--retry does it again"
 check "$warpline" experiment slow.ini --slurm --retry --store cut.db --out d >/dev/null
 [ $failed = 0 ] && echo "test_slurm: ok"

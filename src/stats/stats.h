@@ -80,9 +80,17 @@ struct profile_stats {
 #undef C
 /* clang-format on */
 
-/* clang-format off */
-enum counter_group { GROUP_sm, GROUP_l1d, GROUP_l1t, GROUP_l1c, GROUP_icnt, GROUP_l2, GROUP_dram, GROUP_profile, GROUP_COUNT };
-/* clang-format on */
+enum counter_group {
+    GROUP_sm,
+    GROUP_l1d,
+    GROUP_l1t,
+    GROUP_l1c,
+    GROUP_icnt,
+    GROUP_l2,
+    GROUP_dram,
+    GROUP_profile,
+    GROUP_COUNT
+};
 
 /* Everything one machine counted. */
 struct run_stats {

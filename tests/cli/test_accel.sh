@@ -14,7 +14,8 @@ numbers <"$work/out" >"$work/now"
 check "a list is its folder" cmp -s "$work/v0" "$work/now"
 good "one kernel" run "$traces/v5/kernel-1.traceg"
 good "info" trace info "$traces/v5"
-for word in "launches   1, CTAs 2" "copies     1 from the host, 4,096 bytes" "executed   48 warp instructions, 1,288 thread" "global" "divergent" "footprint"; do has "$word"; done
+for word in "launches   1, CTAs 2" "copies     1 from the host, 4,096 bytes" \
+    "executed   48 warp instructions, 1,288 thread" "global" "divergent" "footprint"; do has "$word"; done
 good "info --json" trace info "$traces/v5" --json -
 has '"warp_instructions": 48'
 
@@ -42,7 +43,8 @@ done
 # What is guessed is said, once for each.
 run run "$traces/features"
 check "a run with warnings succeeds" test $status -eq 0
-for word in "unknown opcode FROBNICATE.X (1 times), taken as an integer addition" "unknown opcode GRABG.E" "VIADD" "no command"; do
+for word in "unknown opcode FROBNICATE.X (1 times), taken as an integer addition" "unknown opcode GRABG.E" "VIADD" \
+    "no command"; do
     check "warning: $word" grep -q "warning: .*$word" "$work/err"
 done
 
@@ -129,7 +131,8 @@ check "no half trace" test ! -e "$work/x.wlt"
 
 # Traces recorded by others, where there are any: instruction counts as published with them.
 real=${WL_TRACES:-$WL_ROOT/../shared/traces}
-for row in vectoradd-sm80:26601 bfs-sm80:159509 gtx1080/vectoradd-100-32-trace:344 gtx1080/matrixmul-32-32-trace:4416; do
+for row in vectoradd-sm80:26601 bfs-sm80:159509 gtx1080/vectoradd-100-32-trace:344 \
+    gtx1080/matrixmul-32-32-trace:4416; do
     t=$real/${row%:*}
     if [ ! -d "$t" ]; then echo "# skipped: no ${row%:*} (WL_TRACES names the folder of real traces)"; continue; fi
     good "real ${row%:*}" run "$t" --json -

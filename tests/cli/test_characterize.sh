@@ -85,7 +85,8 @@ metric = misses / requests
 [figure aps]
 metric = profile.infinite.majority / profile.infinite.lines
 END
-good "an experiment over samples, ranks and loads" experiment "$work/x.ini" --store "$work/s.db" --out "$work" --jobs 1 -q
+good "an experiment over samples, ranks and loads" experiment "$work/x.ini" --store "$work/s.db" --out "$work" \
+    --jobs 1 -q
 run experiment "$work/x.ini" --store "$work/s.db" --out "$work" --jobs 1
 check "a point a sample" test "$(grep -c '^atax' "$work/x.time.csv")" -ge 50
 check "a point a load" test "$(grep -c '^atax' "$work/x.loads.csv")" -eq 18

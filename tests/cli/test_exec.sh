@@ -20,8 +20,12 @@ exec_ends() {
     if [ $status -eq "$want" ] && grep -q -e "$pattern" "$work/err"; then ok "$* : $pattern"
     else not_ok "$* : exit $status (not $want), or no '$pattern'"; fi
 }
-err_has() { if grep -q -e "$1" "$work/err"; then ok "standard error has '$1'"; else not_ok "standard error has no '$1'"; fi; }
-err_once() { if [ "$(grep -c -e "$1" "$work/err")" = 1 ]; then ok "said once: $1"; else not_ok "not said once: $1"; fi; }
+err_has() {
+    if grep -q -e "$1" "$work/err"; then ok "standard error has '$1'"; else not_ok "standard error has no '$1'"; fi
+}
+err_once() {
+    if [ "$(grep -c -e "$1" "$work/err")" = 1 ]; then ok "said once: $1"; else not_ok "not said once: $1"; fi
+}
 # same_counters A B: two JSON records agree in everything but identity and host.
 same_counters() {
     python3 - "$1" "$2" <<'P'
@@ -59,7 +63,8 @@ for v in 11.0 12 13; do
     for f in $(grep -v '^#' "$WL_ROOT/tests/exec/functions.txt"); do
         grep -q " $f@@libcudart.so.$v\$" "$work/syms" || missing="$missing $f"
     done
-    if [ -z "$missing" ]; then ok "libcudart.so.$v has all functions, versioned"; else not_ok "libcudart.so.$v lacks:$missing"; fi
+    if [ -z "$missing" ]; then ok "libcudart.so.$v has all functions, versioned"
+    else not_ok "libcudart.so.$v lacks:$missing"; fi
 done
 readelf --dyn-syms -W "$lib/libcuda.so.1" >"$work/syms"
 missing=
@@ -78,14 +83,17 @@ check "a C program loads PTX" grep -q "driver ok" "$work/out"
 err_has "module 2:3:1: error: expected a directive" # the bad PTX it tries too
 if command -v python3 >/dev/null; then
     [ -n "$(ldd "$lib/libcuda.so.1" | grep asan)" ] ||
-        exec_ok "a Python script loads PTX" "python ok on warpline mascar" --gpu mascar -- python3 "$WL_ROOT/tests/exec/driver.py"
+        exec_ok "a Python script loads PTX" "python ok on warpline mascar" --gpu mascar -- \
+            python3 "$WL_ROOT/tests/exec/driver.py"
 fi
 exec_ok "CUDA 11: LZ4, texture references" "old ok" -- "$own/exec_old_11"
 exec_ok "CUDA 12: two linked objects" "old ok" -- "$own/exec_old_12"
-exec_ok "the machine of --gpu and --set" "3 SMs at 500000 kHz" --set sm.count=3 --set clock.core=500000 -- "$own/exec_old_12"
+exec_ok "the machine of --gpu and --set" "3 SMs at 500000 kHz" --set sm.count=3 --set clock.core=500000 -- \
+    "$own/exec_old_12"
 
 # The rest is compiled by nvcc for x86-64, and cannot load sanitized libraries.
-if [ "$(uname -m)" != x86_64 ] || ldd "$lib/libcuda.so.1" | grep -q -e asan -e clang_rt || nm -D "$lib/libcuda.so.1" | grep -q __asan; then
+if [ "$(uname -m)" != x86_64 ] || ldd "$lib/libcuda.so.1" | grep -q -e asan -e clang_rt ||
+    nm -D "$lib/libcuda.so.1" | grep -q __asan; then
     echo "# the programs of nvcc are skipped"
     finish
 fi
@@ -102,7 +110,8 @@ exec_ok "texture objects" "texture ok" -- "$bin/texture"
 exec_ok "the device" "warpline gtx480, capability 7.5, 15 SMs, 49152 bytes" -- "$bin/device"
 for p in memory flow texture link; do exec_ok "$p, functional" " ok" --functional -- "$bin/$p"; done
 exec_ok "text of kernels" "thread 2 of block:  3.00 c ff 1099511627776" -- "$bin/print"
-check "text of kernels keeps its place" [ "$(cut -d' ' -f1 "$work/out" | tr '\n' ' ')" = "before thread thread thread after " ]
+check "text of kernels keeps its place" [ "$(cut -d' ' -f1 "$work/out" | tr '\n' ' ')" = \
+    "before thread thread thread after " ]
 
 # ---- failures are the program's, said in words ----
 exec_ends 7 "Assertion \`(int)threadIdx.x < limit' failed" -- "$bin/print" assert
@@ -129,7 +138,8 @@ for key in ("cycles", "warp_instructions", "l1d.hits", "l2.accesses", "dram.read
 P
 check "CSV has a row" [ "$(wc -l <"$work/a.csv")" = 2 ]
 check "the counters are those of the built-in workload" same_counters "$work/built-in" "$work/a"
-"$WARPLINE" run atax --size tiny -q --set stats.profile=1 --set stats.interval=10000 --json "$work/profile" 2>"$work/err"
+"$WARPLINE" run atax --size tiny -q --set stats.profile=1 --set stats.interval=10000 --json "$work/profile" \
+    2>"$work/err"
 run exec -q --set stats.profile=1 --set stats.interval=10000 --json "$work/b" -- "$bin/atax" 128
 check "and with a profile and samples" same_counters "$work/profile" "$work/b"
 run exec -q --engine tick --json "$work/b" -- "$bin/atax" 128

@@ -85,7 +85,9 @@ bad 2 "jobs is 1 to" experiment mine.ini --size tiny --jobs 4000 --store "$work/
 PATH_KEPT=$PATH
 mkdir -p bin; for t in sh; do ln -sf "$(command -v $t)" bin/$t; done
 PATH="$work/bin" run experiment mine.ini --size tiny --store "$db" --out nopict
-check "without gnuplot: a sentence and the CSV" sh -c "[ $status = 0 ] && [ -s nopict/mine.1.csv ] && [ ! -e nopict/mine.1.svg ] && grep -q 'gnuplot is not installed' '$work/err'"
+check "without gnuplot: a sentence and the CSV" sh -c \
+    "[ $status = 0 ] && [ -s nopict/mine.1.csv ] && [ ! -e nopict/mine.1.svg ] &&
+    grep -q 'gnuplot is not installed' '$work/err'"
 PATH="$work/bin" run experiment mine.ini --size tiny --store "$work/s.db" --slurm
 check "without Slurm: a sentence" sh -c "[ $status = 2 ] && grep -q 'no sbatch here' '$work/err'"
 PATH=$PATH_KEPT
@@ -114,7 +116,8 @@ check "no number is missing" sh -c '! grep -q ",\$\|,," fig/baseline.*.csv'
 good "claims" claims baseline --size tiny --store "$db"
 has '^claims: 2 total, 2 match, 0 direction, 0 miss, 0 not run$'
 run claims baseline --size tiny --no-run --store "$work/fresh.db"
-check "without results a claim is not run" grep -q '^claims: 2 total, 0 match, 0 direction, 0 miss, 2 not run$' "$work/out"
+check "without results a claim is not run" grep -q '^claims: 2 total, 0 match, 0 direction, 0 miss, 2 not run$' \
+    "$work/out"
 
 # ---- the store ----
 good "verify" store verify --store "$db"
@@ -153,7 +156,10 @@ for signal in KILL INT TERM; do
     "$WARPLINE" experiment sweep.ini --jobs 2 --store cut.$signal.db --out cut >cut.out 2>cut.err &
     pid=$!
     n=0
-    until [ -s cut.$signal.db ] && [ "$(rows cut.$signal.db)" -ge 8 ] 2>/dev/null || [ $n -gt 200 ]; do n=$((n + 1)); sleep 0.02; done
+    until [ -s cut.$signal.db ] && [ "$(rows cut.$signal.db)" -ge 8 ] 2>/dev/null || [ $n -gt 200 ]; do
+        n=$((n + 1))
+        sleep 0.02
+    done
     kill -$signal $pid
     wait $pid; status=$?
     kept=$(rows cut.$signal.db)
@@ -181,7 +187,8 @@ if command -v "$cc" >/dev/null 2>&1; then
     sed 's/\.name = "random"/.name = "crash"/' "$WL_ROOT/examples/plugin/mine.c" >p.c
     # The first line of the victim function becomes what goes wrong.
     breaks() { awk -v what="$1" '{print} /victim\(void/{f=1} f&&/^{/{print what; f=0}' p.c >"$2.c" &&
-        "$cc" -std=c11 -O1 -w -shared -fPIC -include signal.h -include unistd.h -I "$WL_ROOT/include" "$2.c" -o "$2.so" 2>"$work/err"; }
+        "$cc" -std=c11 -O1 -w -shared -fPIC -include signal.h -include unistd.h -I "$WL_ROOT/include" "$2.c" \
+            -o "$2.so" 2>"$work/err"; }
     cat >fails.ini <<INI
 workloads = atax conv2d
 size = tiny
@@ -198,12 +205,14 @@ INI
     check "a crash: exit 1" test $status -eq 1
     check "its reason is said" grep -q 'failed: atax, bad: crashed: signal 9' "$work/err"
     check "the others ran" grep -q '^atax  *1.000 ' "$work/out"
-    check "it is stored as failed" sh -c "'$WARPLINE' store list --plugin ./crash.so --store fail.db | grep -q 'failed: crashed: signal 9'"
+    check "it is stored as failed" sh -c "'$WARPLINE' store list --plugin ./crash.so --store fail.db |
+        grep -q 'failed: crashed: signal 9'"
     run report fails.ini --plugin ./crash.so --store fail.db -o fail.html
     check "the report shows it" grep -q 'crashed: signal 9' fail.html
     check "a policy that hangs builds" breaks 'for (;;) sleep(1);' hang
     run experiment fails.ini --plugin ./hang.so --timeout 1 --store hang.db --out fail
-    check "a timeout: exit 1 and its reason" sh -c "[ $status = 1 ] && grep -q 'took longer than --timeout 1 s' '$work/err'"
+    check "a timeout: exit 1 and its reason" sh -c \
+        "[ $status = 1 ] && grep -q 'took longer than --timeout 1 s' '$work/err'"
     run experiment fails.ini --plugin ./hang.so --timeout 1 --store hang.db --out fail
     check "a failed run is not done again" grep -q 'retry' "$work/err"
     good "prune --failed" store prune --failed --store hang.db
@@ -217,11 +226,16 @@ for id in $("$WARPLINE" list figures --plain | grep -E '^(baseline|demo)\.'); do
 done
 check "no network" sh -c '! grep -Eo "(src|href)=\"?(https?:)?//" report.html'
 if command -v gnuplot >/dev/null; then
-    check "a picture each" test "$(grep -c '<svg' report.html)" = "$("$WARPLINE" list figures --plain | grep -cE '^(baseline|demo)\.')"
+    check "a picture each" test "$(grep -c '<svg' report.html)" = \
+        "$("$WARPLINE" list figures --plain | grep -cE '^(baseline|demo)\.')"
 fi
 if command -v chromium >/dev/null 2>&1; then
     # A copy whose last script filters for a word and reports what is left and what went wrong.
-    sed 's|</body>|<script>var w=document.getElementById("word");w.value="add_up";w.dispatchEvent(new Event("input"));document.title="shown "+document.querySelectorAll("#claims tbody tr:not([hidden])").length+", svg "+document.querySelectorAll("figure svg").length</script></body>|; s|<head>|<head><script>window.onerror=function(m){document.documentElement.dataset.error=m}</script>|' report.html >page.html
+    filter='<script>var w=document.getElementById("word");w.value="add_up";w.dispatchEvent(new Event("input"));'
+    filter=$filter'document.title="shown "+document.querySelectorAll("#claims tbody tr:not([hidden])").length'
+    filter=$filter'+", svg "+document.querySelectorAll("figure svg").length</script>'
+    errors='<script>window.onerror=function(m){document.documentElement.dataset.error=m}</script>'
+    sed "s|</body>|$filter</body>|; s|<head>|<head>$errors|" report.html >page.html
     chromium --headless --no-sandbox --disable-gpu --dump-dom "file://$work/page.html" >dom.html 2>chrome.txt
     check "Chromium: the filter leaves one claim" grep -q '<title>shown 1, ' dom.html
     check "Chromium: every picture is there" grep -q ", svg $(grep -c '<svg' report.html)<" dom.html

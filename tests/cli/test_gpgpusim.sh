@@ -8,7 +8,8 @@ hash_of() { sed -n 's/.*configuration \([0-9a-f]*\)$/\1/p' "$1" | head -1; }
 for m in gtx480 titan qv100 rtx2060 rtx3070; do
     run gpu show "$configs/$m.config"
     check "show $m.config" test $status -eq 0
-    check "$m: options without meaning are named" grep -q "warning: .*no meaning here:.* -gpgpu_pipeline_widths" "$work/err"
+    check "$m: options without meaning are named" grep -q "warning: .*no meaning here:.* -gpgpu_pipeline_widths" \
+        "$work/err"
     hash_of "$work/out" >"$work/a"
     run gpu convert "$configs/$m.config" -o "$work/$m.ini"
     check "convert $m.config" test $status -eq 0

@@ -11,10 +11,12 @@ good "its result" run "$ptx" $launch $args --dump 1:f32:10 --quiet
 has '^argument 1, 10 values of f32$'
 has ' 1.5 3.5 5.5 7.5 9.5 11.5 13.5 15.5$'
 good "functional" run "$ptx" $launch $args --functional --dump 1:f32:2
-good "integers" run "$ptx" $launch --arg buf:4K:iota-i32 --arg buf:4K:rand-u32 --arg f32:1e0 --arg u32:0 --dump 0:s32:4 -q
+good "integers" run "$ptx" $launch --arg buf:4K:iota-i32 --arg buf:4K:rand-u32 --arg f32:1e0 --arg u32:0 \
+    --dump 0:s32:4 -q
 has ' 0 1 2 3$'
 head -c 64 /dev/zero >"$work/zeros"
-good "a buffer from a file" run "$ptx" $launch --arg buf:4K --arg "buf:64:file:$work/zeros" --arg f32:1 --arg u32:16 -q --dump 1:f32
+good "a buffer from a file" run "$ptx" $launch --arg buf:4K --arg "buf:64:file:$work/zeros" --arg f32:1 --arg u32:16 \
+    -q --dump 1:f32
 good "no parameters" run "$ptx" --kernel nothing --grid 1 --block 32
 good "JSON" run "$ptx" $launch $args --json -
 has '"workload": "axpy.ptx:axpy"'

@@ -14,12 +14,14 @@ has 'not timed'
 # JSON: the promised keys, in a text that parses.
 good "--json -" run vectoradd --size tiny --json -
 cp "$work/out" "$work/a.json"
-for key in workload size gpu l1_policy l2_policy scheduler version config_hash cycles warp_instructions thread_instructions \
-    ipc l1d accesses hits hits_reserved misses bypasses evictions stalls l2 dram sm icnt l1t l1c host seconds peak_memory_bytes \
+for key in workload size gpu l1_policy l2_policy scheduler version config_hash cycles warp_instructions \
+    thread_instructions ipc l1d accesses hits hits_reserved misses bypasses evictions stalls l2 dram sm icnt l1t l1c \
+    host seconds peak_memory_bytes \
     l1_policy_counters; do
     check "JSON has $key" grep -q "\"$key\": " "$work/a.json"
 done
-check "JSON begins and ends as an object" sh -c 'head -1 "$0" | grep -qx "{" && tail -1 "$0" | grep -qx "}"' "$work/a.json"
+check "JSON begins and ends as an object" sh -c 'head -1 "$0" | grep -qx "{" && tail -1 "$0" | grep -qx "}"' \
+    "$work/a.json"
 if command -v python3 >/dev/null 2>&1; then
     check "JSON parses" python3 -c 'import json,sys
 r = json.load(open(sys.argv[1]))
@@ -45,7 +47,8 @@ check "another machine has another hash" sh -c '! grep -qF "$(grep config_hash "
 good "--json FILE --csv FILE" run vectoradd --size tiny --json "$work/r.json" --csv "$work/r.csv"
 has 'cycles'
 check "CSV is a header and a row" test "$(wc -l <"$work/r.csv")" -eq 2
-check "CSV columns match" sh -c 'h=$(head -1 "$0" | tr -cd , | wc -c); r=$(tail -1 "$0" | tr -cd , | wc -c); [ $h -eq $r ]' "$work/r.csv"
+check "CSV columns match" sh -c 'h=$(head -1 "$0" | tr -cd , | wc -c)
+    r=$(tail -1 "$0" | tr -cd , | wc -c); [ $h -eq $r ]' "$work/r.csv"
 check "CSV has flat keys" grep -q 'l1d.stalls.mshr' "$work/r.csv"
 good "--csv -" run vectoradd --size tiny --csv -
 check "nothing but CSV" test "$(wc -l <"$work/out")" -eq 2
@@ -53,14 +56,20 @@ check "nothing but CSV" test "$(wc -l <"$work/out")" -eq 2
 # Output that does not arrive is an error.
 bad 2 "cannot write" run vectoradd --size tiny --json "$work/none/x.json"
 if [ -c /dev/full ]; then
-    bad_full() { run run vectoradd --size tiny -q --json /dev/full; [ $status -eq 1 ] && grep -q "cannot write /dev/full" "$work/err"; }
+    bad_full() {
+        run run vectoradd --size tiny -q --json /dev/full
+        [ $status -eq 1 ] && grep -q "cannot write /dev/full" "$work/err"
+    }
     check "a full disk is an error" bad_full
     "$WARPLINE" list options >/dev/full 2>"$work/err"; status=$?
     check "a full disk behind standard output is an error" test $status -eq 1
 fi
 { "$WARPLINE" list options 2>"$work/err"; echo $? >"$work/status"; } | true
 sleep 0 # the reader is gone before or after; both must end, and a lost output must not be status 0 and noise
-case $(cat "$work/status") in 0 | 1) ok "a closed pipe" ;; *) not_ok "a closed pipe: status $(cat "$work/status")" ;; esac
+case $(cat "$work/status") in
+0 | 1) ok "a closed pipe" ;;
+*) not_ok "a closed pipe: status $(cat "$work/status")" ;;
+esac
 
 good "compare" compare vectoradd reduction --size tiny --sched lrr,gto
 has 'geometric mean'; has 'speedup'

@@ -4,8 +4,10 @@
 cd "$work" || exit 1
 
 # ---- the file ----
-good "timeline" run bfs --size tiny --gpu mascar --sched mascar --timeline fast.json --timeline-window 1000..3000 --timeline-sms 0,1 -q
-good "timeline" run bfs --size tiny --gpu mascar --sched mascar --timeline tick.json --timeline-window 1000..3000 --timeline-sms 0,1 -q --engine tick
+good "timeline" run bfs --size tiny --gpu mascar --sched mascar --timeline fast.json --timeline-window 1000..3000 \
+    --timeline-sms 0,1 -q
+good "timeline" run bfs --size tiny --gpu mascar --sched mascar --timeline tick.json --timeline-window 1000..3000 \
+    --timeline-sms 0,1 -q --engine tick
 check "both engines write the same" cmp fast.json tick.json
 cat >look.py <<'PY'
 import json, sys

@@ -44,7 +44,8 @@ fi
 good "info" trace info "$t"
 for word in launches copies executed memory global divergent footprint size atax_rows; do has "$word"; done
 good "info --json" trace info "$t" --json -
-for key in workload launches ctas warp_instructions thread_instructions footprint_lines stream_bytes file_bytes memory kernels; do
+for key in workload launches ctas warp_instructions thread_instructions footprint_lines stream_bytes file_bytes memory \
+    kernels; do
     has "\"$key\": "
 done
 if command -v python3 >/dev/null 2>&1; then
@@ -121,7 +122,8 @@ bad 1 "stopped" run "$t" --max-cycles 10
 check "nothing was left behind" test ! -e "$work/x.wlt"
 
 # A recording that fails leaves no file.
-bad 1 "." trace record "$WL_ROOT/tests/cli/axpy.ptx" --kernel axpy --grid 400 --block 96 --arg buf:4K:iota-f32 --arg buf:16:zero \
+bad 1 "." trace record "$WL_ROOT/tests/cli/axpy.ptx" --kernel axpy --grid 400 --block 96 --arg buf:4K:iota-f32 \
+    --arg buf:16:zero \
     --arg f32:2 --arg u32:30000 -o "$work/fault.wlt"
 check "no partial trace" test ! -e "$work/fault.wlt"
 if [ -c /dev/full ]; then

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Golden figures: the CSV of every figure of experiments/baseline.ini at tiny. `make golden` (WL_UPDATE=1) rewrites them.
+# The CSV of every figure of experiments/baseline.ini at tiny. `make golden` (WL_UPDATE=1) rewrites them.
 set -u
 golden=$WL_ROOT/tests/golden/figures
 tmp=$(mktemp -d)

@@ -64,7 +64,8 @@ struct kernel {
 #define K64(name, inst) {name, 'R', inst " %R, %A, %B;"}
 #define K64_1(name, inst) {name, 'R', inst " %R, %A;"}
 #define K64_3(name, inst) {name, 'R', inst " %R, %A, %B, %C;"}
-#define K16(name, inst) {name, 'r', "cvt.u16.u32 %h0, %a; cvt.u16.u32 %h1, %b; " inst " %h2, %h0, %h1; cvt.u32.u16 %r, %h2;"}
+#define K16(name, inst) \
+    {name, 'r', "cvt.u16.u32 %h0, %a; cvt.u16.u32 %h1, %b; " inst " %h2, %h0, %h1; cvt.u32.u16 %r, %h2;"}
 #define K16_3(name, inst)                                                                                      \
     {name, 'r', "cvt.u16.u32 %h0, %a; cvt.u16.u32 %h1, %b; cvt.u16.u32 %h3, %c; " inst                          \
                 " %h2, %h0, %h1, %h3; cvt.u32.u16 %r, %h2;"}
@@ -97,7 +98,8 @@ struct kernel {
     {name, 'R', ".shared .align 8 .b8 cell[1024]; mov.u32 %t3, cell; mad.lo.u32 %t3, %i2, 4, %t3; "      \
                 "st.shared.u32 [%t3], %a; " inst "; ld.shared.u32 %t1, [%t3]; mov.b64 %R, {%t0, %t1};"}
 #define ROUND4_32(op, n) K32##n(#op ".rn.f32", #op ".rn.f32"), K32##n(#op ".rz.f32", #op ".rz.f32"), \
-    K32##n(#op ".rm.f32", #op ".rm.f32"), K32##n(#op ".rp.f32", #op ".rp.f32"), K32##n(#op ".rn.ftz.f32", #op ".rn.ftz.f32")
+    K32##n(#op ".rm.f32", #op ".rm.f32"), K32##n(#op ".rp.f32", #op ".rp.f32"), \
+    K32##n(#op ".rn.ftz.f32", #op ".rn.ftz.f32")
 #define ROUND4_64(op, n) K64##n(#op ".rn.f64", #op ".rn.f64"), K64##n(#op ".rz.f64", #op ".rz.f64"), \
     K64##n(#op ".rm.f64", #op ".rm.f64"), K64##n(#op ".rp.f64", #op ".rp.f64")
 #define CMP_INT(M, t) M("setp.eq." t, "setp.eq." t), M("setp.ne." t, "setp.ne." t), M("setp.lt." t, "setp.lt." t), \
@@ -106,10 +108,12 @@ struct kernel {
     M("setp.ltu." t, "setp.ltu." t), M("setp.leu." t, "setp.leu." t), M("setp.gtu." t, "setp.gtu." t), \
     M("setp.geu." t, "setp.geu." t), M("setp.num." t, "setp.num." t), M("setp.nan." t, "setp.nan." t)
 #define CVT_INT_OF(M, s) M("cvt.rni.s32." s, "cvt.rni.s32." s), M("cvt.rzi.s32." s, "cvt.rzi.s32." s), \
-    M("cvt.rmi.s32." s, "cvt.rmi.s32." s), M("cvt.rpi.s32." s, "cvt.rpi.s32." s), M("cvt.rni.u32." s, "cvt.rni.u32." s), \
+    M("cvt.rmi.s32." s, "cvt.rmi.s32." s), M("cvt.rpi.s32." s, "cvt.rpi.s32." s), \
+    M("cvt.rni.u32." s, "cvt.rni.u32." s), \
     M("cvt.rzi.u32." s, "cvt.rzi.u32." s), M("cvt.rmi.u32." s, "cvt.rmi.u32." s), M("cvt.rpi.u32." s, "cvt.rpi.u32." s)
 #define CVT_LONG_OF(M, s) M("cvt.rni.s64." s, "cvt.rni.s64." s), M("cvt.rzi.s64." s, "cvt.rzi.s64." s), \
-    M("cvt.rmi.s64." s, "cvt.rmi.s64." s), M("cvt.rpi.s64." s, "cvt.rpi.s64." s), M("cvt.rni.u64." s, "cvt.rni.u64." s), \
+    M("cvt.rmi.s64." s, "cvt.rmi.s64." s), M("cvt.rpi.s64." s, "cvt.rpi.s64." s), \
+    M("cvt.rni.u64." s, "cvt.rni.u64." s), \
     M("cvt.rzi.u64." s, "cvt.rzi.u64." s), M("cvt.rmi.u64." s, "cvt.rmi.u64." s), M("cvt.rpi.u64." s, "cvt.rpi.u64." s)
 #define CVT_DIRS(M, d, s) M("cvt.rn." d "." s, "cvt.rn." d "." s), M("cvt.rz." d "." s, "cvt.rz." d "." s), \
     M("cvt.rm." d "." s, "cvt.rm." d "." s), M("cvt.rp." d "." s, "cvt.rp." d "." s)
@@ -150,8 +154,10 @@ static const struct kernel kernels[] = {
     {"shr.u16", 'r', "cvt.u16.u32 %h0, %a; shr.u16 %h2, %h0, %b; cvt.u32.u16 %r, %h2;"},
     {"shr.s16", 'r', "cvt.u16.u32 %h0, %a; shr.s16 %h2, %h0, %b; cvt.u32.u16 %r, %h2;"},
     K32("shl.b32", "shl.b32"), K32("shr.u32", "shr.u32"), K32("shr.s32", "shr.s32"),
-    {"shl.b64", 'R', "shl.b64 %R, %A, %b;"}, {"shr.u64", 'R', "shr.u64 %R, %A, %b;"}, {"shr.s64", 'R', "shr.s64 %R, %A, %b;"},
-    K32_1("clz.b32", "clz.b32"), TO32("clz.b64", "clz.b64"), K32_1("popc.b32", "popc.b32"), TO32("popc.b64", "popc.b64"),
+    {"shl.b64", 'R', "shl.b64 %R, %A, %b;"}, {"shr.u64", 'R', "shr.u64 %R, %A, %b;"},
+    {"shr.s64", 'R', "shr.s64 %R, %A, %b;"},
+    K32_1("clz.b32", "clz.b32"), TO32("clz.b64", "clz.b64"), K32_1("popc.b32", "popc.b32"),
+    TO32("popc.b64", "popc.b64"),
     K32_1("brev.b32", "brev.b32"), K64_1("brev.b64", "brev.b64"), K32_1("bfind.u32", "bfind.u32"),
     K32_1("bfind.s32", "bfind.s32"), TO32("bfind.u64", "bfind.u64"), TO32("bfind.s64", "bfind.s64"),
     K32_1("bfind.shiftamt.u32", "bfind.shiftamt.u32"), K32_1("bfind.shiftamt.s32", "bfind.shiftamt.s32"),
@@ -163,8 +169,10 @@ static const struct kernel kernels[] = {
     K32_3("shf.r.wrap.b32", "shf.r.wrap.b32"), K32_3("shf.r.clamp.b32", "shf.r.clamp.b32"),
     K32_3("prmt.b32", "prmt.b32"), K32_3("prmt.b32.f4e", "prmt.b32.f4e"), K32_3("prmt.b32.b4e", "prmt.b32.b4e"),
     K32_3("prmt.b32.rc8", "prmt.b32.rc8"), K32_3("prmt.b32.ecl", "prmt.b32.ecl"), K32_3("prmt.b32.ecr", "prmt.b32.ecr"),
-    K32_3("prmt.b32.rc16", "prmt.b32.rc16"), K32_3("dp4a.u32.u32", "dp4a.u32.u32"), K32_3("dp4a.s32.s32", "dp4a.s32.s32"),
-    K32_3("dp4a.u32.s32", "dp4a.u32.s32"), K32_3("dp4a.s32.u32", "dp4a.s32.u32"), K32_3("dp2a.lo.s32.s32", "dp2a.lo.s32.s32"),
+    K32_3("prmt.b32.rc16", "prmt.b32.rc16"), K32_3("dp4a.u32.u32", "dp4a.u32.u32"),
+    K32_3("dp4a.s32.s32", "dp4a.s32.s32"),
+    K32_3("dp4a.u32.s32", "dp4a.u32.s32"), K32_3("dp4a.s32.u32", "dp4a.s32.u32"),
+    K32_3("dp2a.lo.s32.s32", "dp2a.lo.s32.s32"),
     K32_3("dp2a.hi.u32.s32", "dp2a.hi.u32.s32"), K32_3("dp2a.hi.s32.u32", "dp2a.hi.s32.u32"),
     K32("bmsk.clamp.b32", "bmsk.clamp.b32"), K32("bmsk.wrap.b32", "bmsk.wrap.b32"),
     K32("szext.clamp.u32", "szext.clamp.u32"), K32("szext.clamp.s32", "szext.clamp.s32"),
@@ -182,29 +190,35 @@ static const struct kernel kernels[] = {
     /* selection and comparison */
     {"selp", 'r', "setp.lt.s32 %p, %a, %b; selp.b32 %r, %a, %c, %p;"},
     {"selp.b64", 'R', "setp.lt.s64 %p, %A, %B; selp.b64 %R, %A, %C, %p;"},
-    K32_3("slct.u32.s32", "slct.u32.s32"), K32_3("slct.f32.f32", "slct.f32.f32"), K32_3("slct.ftz.f32.f32", "slct.ftz.f32.f32"),
+    K32_3("slct.u32.s32", "slct.u32.s32"), K32_3("slct.f32.f32", "slct.f32.f32"),
+    K32_3("slct.ftz.f32.f32", "slct.ftz.f32.f32"),
     {"slct.u64.s32", 'R', "slct.u64.s32 %R, %A, %B, %c;"},
-    K32("set.lt.u32.s32", "set.lt.u32.s32"), K32("set.geu.f32.f32", "set.geu.f32.f32"), K32("set.ne.s32.f32", "set.ne.s32.f32"),
+    K32("set.lt.u32.s32", "set.lt.u32.s32"), K32("set.geu.f32.f32", "set.geu.f32.f32"),
+    K32("set.ne.s32.f32", "set.ne.s32.f32"),
     {"set.and", 'r', "setp.gt.u32 %q, %a, %c; set.lt.and.u32.s32 %r, %a, %b, !%q;"},
     {"setp.and", 'p', "setp.gt.u32 %q, %a, %c; setp.lt.and.s32 %p, %a, %b, %q;"},
-    {"setp.or p|q", 'r', "setp.gt.u32 %q, %a, %c; setp.lt.or.s32 %p|%q, %a, %b, %q; selp.u32 %t0, 1, 0, %p; selp.u32 %r, 2, 0, %q; or.b32 %r, %r, %t0;"},
+    {"setp.or p|q", 'r', "setp.gt.u32 %q, %a, %c; setp.lt.or.s32 %p|%q, %a, %b, %q; selp.u32 %t0, 1, 0, %p; selp.u32 "
+        "%r, 2, 0, %q; or.b32 %r, %r, %t0;"},
     {"setp.xor", 'p', "setp.gt.u32 %q, %a, %c; setp.lt.xor.f32 %p, %a, %b, !%q;"},
     CMP_INT(P32, "s32"), CMP_INT(P32, "u32"), CMP_INT(P64, "s64"), CMP_INT(P64, "u64"), CMP_FLOAT(P32, "f32"),
     CMP_FLOAT(P64, "f64"), P32("setp.lt.ftz.f32", "setp.lt.ftz.f32"), P32("setp.neu.ftz.f32", "setp.neu.ftz.f32"),
     P32("setp.lo.u32", "setp.lo.u32"), P32("setp.hs.u32", "setp.hs.u32"),
     {"testp.finite.f32", 'p', "testp.finite.f32 %p, %a;"}, {"testp.infinite.f32", 'p', "testp.infinite.f32 %p, %a;"},
-    {"testp.number.f32", 'p', "testp.number.f32 %p, %a;"}, {"testp.notanumber.f32", 'p', "testp.notanumber.f32 %p, %a;"},
+    {"testp.number.f32", 'p', "testp.number.f32 %p, %a;"},
+    {"testp.notanumber.f32", 'p', "testp.notanumber.f32 %p, %a;"},
     {"testp.normal.f32", 'p', "testp.normal.f32 %p, %a;"}, {"testp.subnormal.f32", 'p', "testp.subnormal.f32 %p, %a;"},
     {"testp.normal.f64", 'p', "testp.normal.f64 %p, %A;"}, {"testp.subnormal.f64", 'p', "testp.subnormal.f64 %p, %A;"},
     /* f32 */
     ROUND4_32(add, ), ROUND4_32(sub, ), ROUND4_32(mul, ), ROUND4_32(fma, _3), ROUND4_32(div, ), ROUND4_32(sqrt, _1),
     ROUND4_32(rcp, _1), K32("add.sat.f32", "add.sat.f32"), K32("sub.ftz.sat.f32", "sub.ftz.sat.f32"),
-    K32("mul.sat.f32", "mul.sat.f32"), K32_3("fma.rn.sat.f32", "fma.rn.sat.f32"), K32_3("fma.rz.ftz.f32", "fma.rz.ftz.f32"),
+    K32("mul.sat.f32", "mul.sat.f32"), K32_3("fma.rn.sat.f32", "fma.rn.sat.f32"),
+    K32_3("fma.rz.ftz.f32", "fma.rz.ftz.f32"),
     K32_1("abs.f32", "abs.f32"), K32_1("neg.f32", "neg.f32"), K32_1("abs.ftz.f32", "abs.ftz.f32"),
     K32_1("neg.ftz.f32", "neg.ftz.f32"), K32("min.f32", "min.f32"), K32("max.f32", "max.f32"),
     K32("min.ftz.f32", "min.ftz.f32"), K32("max.ftz.f32", "max.ftz.f32"), K32("min.NaN.f32", "min.NaN.f32"),
     K32("max.NaN.f32", "max.NaN.f32"), K32("copysign.f32", "copysign.f32"),
-    K32("div.full.f32", "div.full.f32"), K32("div.approx.f32", "div.approx.f32"), K32("div.approx.ftz.f32", "div.approx.ftz.f32"),
+    K32("div.full.f32", "div.full.f32"), K32("div.approx.f32", "div.approx.f32"),
+    K32("div.approx.ftz.f32", "div.approx.ftz.f32"),
     K32_1("rcp.approx.f32", "rcp.approx.f32"), K32_1("rcp.approx.ftz.f32", "rcp.approx.ftz.f32"),
     K32_1("sqrt.approx.f32", "sqrt.approx.f32"), K32_1("rsqrt.approx.f32", "rsqrt.approx.f32"),
     K32_1("rsqrt.approx.ftz.f32", "rsqrt.approx.ftz.f32"), K32_1("ex2.approx.f32", "ex2.approx.f32"),
@@ -218,11 +232,13 @@ static const struct kernel kernels[] = {
     K64_1("rsqrt.approx.ftz.f64", "rsqrt.approx.ftz.f64"), K64_1("rsqrt.approx.f64", "rsqrt.approx.f64"),
     /* f16 */
     K16("add.f16", "add.f16"), K16("sub.f16", "sub.f16"), K16("mul.f16", "mul.f16"), K16_3("fma.rn.f16", "fma.rn.f16"),
-    K16("add.sat.f16", "add.sat.f16"), K16("min.f16", "min.f16"), K16("max.f16", "max.f16"), K32("add.f16x2", "add.f16x2"),
+    K16("add.sat.f16", "add.sat.f16"), K16("min.f16", "min.f16"), K16("max.f16", "max.f16"),
+    K32("add.f16x2", "add.f16x2"),
     K32("mul.f16x2", "mul.f16x2"), K32_3("fma.rn.f16x2", "fma.rn.f16x2"), K32_1("neg.f16x2", "neg.f16x2"),
     {"setp.lt.f16", 'p', "cvt.u16.u32 %h0, %a; cvt.u16.u32 %h1, %b; setp.lt.f16 %p, %h0, %h1;"},
     {"setp.neu.f16", 'p', "cvt.u16.u32 %h0, %a; cvt.u16.u32 %h1, %b; setp.neu.f16 %p, %h0, %h1;"},
-    {"setp.ltu.f16x2", 'r', "setp.ltu.f16x2 %p|%q, %a, %b; selp.u32 %t0, 1, 0, %p; selp.u32 %r, 2, 0, %q; or.b32 %r, %r, %t0;"},
+    {"setp.ltu.f16x2", 'r', "setp.ltu.f16x2 %p|%q, %a, %b; selp.u32 %t0, 1, 0, %p; selp.u32 %r, 2, 0, %q; or.b32 %r, "
+        "%r, %t0;"},
     /* conversions */
     CVT_INT_OF(K32_1, "f32"), CVT_INT_OF(TO32, "f64"), CVT_LONG_OF(TO64, "f32"), CVT_LONG_OF(K64_1, "f64"),
     K32_1("cvt.rzi.ftz.s32.f32", "cvt.rzi.ftz.s32.f32"),
@@ -233,25 +249,35 @@ static const struct kernel kernels[] = {
     K64_1("cvt.rni.f64.f64", "cvt.rni.f64.f64"), K64_1("cvt.rmi.f64.f64", "cvt.rmi.f64.f64"),
     K64_1("cvt.rpi.f64.f64", "cvt.rpi.f64.f64"), K64_1("cvt.rzi.f64.f64", "cvt.rzi.f64.f64"),
     K32_1("cvt.sat.f32.f32", "cvt.sat.f32.f32"), K32_1("cvt.ftz.f32.f32", "cvt.ftz.f32.f32"),
-    CVT_DIRS(TO32, "f32", "f64"), TO32("cvt.rn.ftz.f32.f64", "cvt.rn.ftz.f32.f64"), TO32("cvt.rn.sat.f32.f64", "cvt.rn.sat.f32.f64"),
+    CVT_DIRS(TO32, "f32", "f64"), TO32("cvt.rn.ftz.f32.f64", "cvt.rn.ftz.f32.f64"),
+    TO32("cvt.rn.sat.f32.f64", "cvt.rn.sat.f32.f64"),
     TO64("cvt.f64.f32", "cvt.f64.f32"), TO64("cvt.ftz.f64.f32", "cvt.ftz.f64.f32"),
-    CVT_DIRS(K32_1, "f32", "s32"), CVT_DIRS(K32_1, "f32", "u32"), CVT_DIRS(TO32, "f32", "s64"), CVT_DIRS(TO32, "f32", "u64"),
+    CVT_DIRS(K32_1, "f32", "s32"), CVT_DIRS(K32_1, "f32", "u32"), CVT_DIRS(TO32, "f32", "s64"),
+    CVT_DIRS(TO32, "f32", "u64"),
     TO64("cvt.rn.f64.s32", "cvt.rn.f64.s32"), TO64("cvt.rn.f64.u32", "cvt.rn.f64.u32"), CVT_DIRS(K64_1, "f64", "s64"),
     CVT_DIRS(K64_1, "f64", "u64"), K32_1("cvt.rn.sat.f32.s32", "cvt.rn.sat.f32.s32"),
-    FROM16("cvt.rn.f32.u16", "cvt.rn.f32.u16"), FROM16("cvt.rn.f32.s16", "cvt.rn.f32.s16"), FROM16("cvt.f32.f16", "cvt.f32.f16"),
-    TO16("cvt.rn.f16.f32", "cvt.rn.f16.f32"), TO16("cvt.rz.f16.f32", "cvt.rz.f16.f32"), TO16_64("cvt.rn.f16.f64", "cvt.rn.f16.f64"),
-    TO16("cvt.rn.f16.s32", "cvt.rn.f16.s32"), TO16("cvt.rn.bf16.f32", "cvt.rn.bf16.f32"), TO16("cvt.rz.bf16.f32", "cvt.rz.bf16.f32"),
+    FROM16("cvt.rn.f32.u16", "cvt.rn.f32.u16"), FROM16("cvt.rn.f32.s16", "cvt.rn.f32.s16"),
+    FROM16("cvt.f32.f16", "cvt.f32.f16"),
+    TO16("cvt.rn.f16.f32", "cvt.rn.f16.f32"), TO16("cvt.rz.f16.f32", "cvt.rz.f16.f32"),
+    TO16_64("cvt.rn.f16.f64", "cvt.rn.f16.f64"),
+    TO16("cvt.rn.f16.s32", "cvt.rn.f16.s32"), TO16("cvt.rn.bf16.f32", "cvt.rn.bf16.f32"),
+    TO16("cvt.rz.bf16.f32", "cvt.rz.bf16.f32"),
     FROM16("cvt.rzi.s32.f16", "cvt.rzi.s32.f16"),
     TO64("cvt.u64.u32", "cvt.u64.u32"), TO64("cvt.s64.s32", "cvt.s64.s32"), TO64("cvt.u64.s32", "cvt.u64.s32"),
-    TO32("cvt.u32.u64", "cvt.u32.u64"), TO32("cvt.sat.u32.s64", "cvt.sat.u32.s64"), TO32("cvt.sat.s32.s64", "cvt.sat.s32.s64"),
-    TO32("cvt.sat.s32.u64", "cvt.sat.s32.u64"), K32_1("cvt.sat.u32.s32", "cvt.sat.u32.s32"), K32_1("cvt.sat.s32.u32", "cvt.sat.s32.u32"),
+    TO32("cvt.u32.u64", "cvt.u32.u64"), TO32("cvt.sat.u32.s64", "cvt.sat.u32.s64"),
+    TO32("cvt.sat.s32.s64", "cvt.sat.s32.s64"),
+    TO32("cvt.sat.s32.u64", "cvt.sat.s32.u64"), K32_1("cvt.sat.u32.s32", "cvt.sat.u32.s32"),
+    K32_1("cvt.sat.s32.u32", "cvt.sat.s32.u32"),
     K32_1("cvt.s32.s8", "cvt.s32.s8"), K32_1("cvt.u32.u8", "cvt.u32.u8"), K32_1("cvt.s8.s32", "cvt.s8.s32"),
-    K32_1("cvt.u8.s32", "cvt.u8.s32"), K32_1("cvt.sat.s8.s32", "cvt.sat.s8.s32"), K32_1("cvt.sat.u8.s32", "cvt.sat.u8.s32"),
+    K32_1("cvt.u8.s32", "cvt.u8.s32"), K32_1("cvt.sat.s8.s32", "cvt.sat.s8.s32"),
+    K32_1("cvt.sat.u8.s32", "cvt.sat.u8.s32"),
     K32_1("cvt.s32.s16", "cvt.s32.s16"), K32_1("cvt.u16.s8", "cvt.u16.s8"), TO64("cvt.s64.s8", "cvt.s64.s8"),
     TO64("cvt.u64.u16", "cvt.u64.u16"), TO32("cvt.s16.s64", "cvt.s16.s64"),
     /* lanes together; every warp is full */
-    {"shfl.up", 'r', "and.b32 %t0, %b, 31; shfl.sync.up.b32 %r|%p, %a, %t0, 0, -1; selp.u32 %t1, 1, 0, %p; add.u32 %r, %r, %t1;"},
-    {"shfl.down", 'r', "and.b32 %t0, %lane, 7; shfl.sync.down.b32 %r|%p, %a, %t0, 0x1f, -1; selp.u32 %t1, 1, 0, %p; add.u32 %r, %r, %t1;"},
+    {"shfl.up", 'r', "and.b32 %t0, %b, 31; shfl.sync.up.b32 %r|%p, %a, %t0, 0, -1; selp.u32 %t1, 1, 0, %p; add.u32 "
+        "%r, %r, %t1;"},
+    {"shfl.down", 'r', "and.b32 %t0, %lane, 7; shfl.sync.down.b32 %r|%p, %a, %t0, 0x1f, -1; selp.u32 %t1, 1, 0, %p; "
+        "add.u32 %r, %r, %t1;"},
     {"shfl.bfly", 'r', "shfl.sync.bfly.b32 %r|%p, %a, 5, 0x0f1f, -1; selp.u32 %t1, 1, 0, %p; add.u32 %r, %r, %t1;"},
     {"shfl.idx", 'r', "shfl.sync.idx.b32 %r|%p, %a, %c, 0x181f, -1; selp.u32 %t1, 1, 0, %p; add.u32 %r, %r, %t1;"},
     {"shfl.up seg", 'r', "shfl.sync.up.b32 %r|%p, %a, 3, 0x1800, -1; selp.u32 %t1, 1, 0, %p; add.u32 %r, %r, %t1;"},
@@ -266,24 +292,31 @@ static const struct kernel kernels[] = {
     /* forms whose rules a first comparison left open */
     K16_HALVES("abs.f16", "abs.f16"), K16_HALVES("neg.f16", "neg.f16"), K32_1("abs.f16x2", "abs.f16x2"),
     K16_HALVES("abs.bf16", "abs.bf16"), K16_HALVES("neg.bf16", "neg.bf16"), K32("min.f16x2", "min.f16x2"),
-    K32("max.f16x2", "max.f16x2"), {"bfi.b64 full", 'R', "bfi.b64 %R, %A, %B, %b, %c;"}, {"bfi.b32 full", 'r', "bfi.b32 %r, %a, %b, %b, %c;"},
+    K32("max.f16x2", "max.f16x2"), {"bfi.b64 full", 'R', "bfi.b64 %R, %A, %B, %b, %c;"},
+    {"bfi.b32 full", 'r', "bfi.b32 %r, %a, %b, %b, %c;"},
     TO16_64("cvt.rzi.u16.f64", "cvt.rzi.u16.f64"), TO16_64("cvt.rni.s16.f64", "cvt.rni.s16.f64"),
     TO32("cvt.rzi.u8.f64", "cvt.rzi.u8.f64"), TO32("cvt.rni.s8.f64", "cvt.rni.s8.f64"),
     {"cvt.f64.f16", 'R', "mov.b32 {%h0, %h1}, %a; cvt.f64.f16 %R, %h1;"},
-    {"cvt.rzi.s64.f16", 'R', "mov.b32 {%h0, %h1}, %a; cvt.rzi.s64.f16 %R, %h1;"}, K16_HALVES("cvt.rni.f16.f16", "cvt.rni.f16.f16"),
+    {"cvt.rzi.s64.f16", 'R', "mov.b32 {%h0, %h1}, %a; cvt.rzi.s64.f16 %R, %h1;"},
+    K16_HALVES("cvt.rni.f16.f16", "cvt.rni.f16.f16"),
     {"cvt.rn.f16.s64", 'r', "cvt.rn.f16.s64 %h0, %A; cvt.u32.u16 %r, %h0;"},
     K32_1("sqrt.approx.ftz.f32", "sqrt.approx.ftz.f32"), K32("div.full.ftz.f32", "div.full.ftz.f32"),
     K32_1("sin.approx.ftz.f32", "sin.approx.ftz.f32"), K32_1("cos.approx.ftz.f32", "cos.approx.ftz.f32"),
     K16_HALVES("ex2.approx.f16", "ex2.approx.f16"), K16_HALVES("tanh.approx.f16", "tanh.approx.f16"),
     /* results next to the least normal number: is one that rounds up to it flushed? */
     TINY("mul.ftz.f32 tiny", "mul.ftz.f32 %r, %t0, %t1;"), TINY("mul.rp.ftz.f32 tiny", "mul.rp.ftz.f32 %r, %t0, %t1;"),
-    TINY("mul.rz.ftz.f32 tiny", "mul.rz.ftz.f32 %r, %t0, %t1;"), TINY("mul.ftz.sat.f32 tiny", "mul.ftz.sat.f32 %r, %t0, %t1;"),
-    TINY("fma.rn.ftz.f32 tiny", "xor.b32 %t1, %t1, 0x80000000; mov.b32 %t2, 0x01000000; fma.rn.ftz.f32 %r, %t0, %t1, %t2;"),
-    TINY("fma.rp.ftz.f32 tiny", "xor.b32 %t1, %t1, 0x80000000; mov.b32 %t2, 0x01000000; fma.rp.ftz.f32 %r, %t0, %t1, %t2;"),
+    TINY("mul.rz.ftz.f32 tiny", "mul.rz.ftz.f32 %r, %t0, %t1;"),
+    TINY("mul.ftz.sat.f32 tiny", "mul.ftz.sat.f32 %r, %t0, %t1;"),
+    TINY("fma.rn.ftz.f32 tiny", "xor.b32 %t1, %t1, 0x80000000; mov.b32 %t2, 0x01000000; fma.rn.ftz.f32 %r, %t0, %t1, "
+        "%t2;"),
+    TINY("fma.rp.ftz.f32 tiny", "xor.b32 %t1, %t1, 0x80000000; mov.b32 %t2, 0x01000000; fma.rp.ftz.f32 %r, %t0, %t1, "
+        "%t2;"),
     TINY("div.rn.ftz.f32 tiny", "add.u32 %t0, %t0, 0x7e000000; div.rn.ftz.f32 %r, %t1, %t0;"),
     TINY("div.rp.ftz.f32 tiny", "add.u32 %t0, %t0, 0x7e000000; div.rp.ftz.f32 %r, %t1, %t0;"),
-    {"cvt.rn.ftz.f32.f64 tiny", 'r', "cvt.u64.u32 %T0, %lane; shl.b64 %T0, %T0, 26; sub.s64 %T0, 0x3810000000000000, %T0; cvt.rn.ftz.f32.f64 %r, %T0;"},
-    {"cvt.rp.ftz.f32.f64 tiny", 'r', "cvt.u64.u32 %T0, %lane; shl.b64 %T0, %T0, 26; sub.s64 %T0, 0x3810000000000000, %T0; cvt.rp.ftz.f32.f64 %r, %T0;"},
+    {"cvt.rn.ftz.f32.f64 tiny", 'r', "cvt.u64.u32 %T0, %lane; shl.b64 %T0, %T0, 26; sub.s64 %T0, 0x3810000000000000, "
+        "%T0; cvt.rn.ftz.f32.f64 %r, %T0;"},
+    {"cvt.rp.ftz.f32.f64 tiny", 'r', "cvt.u64.u32 %T0, %lane; shl.b64 %T0, %T0, 26; sub.s64 %T0, 0x3810000000000000, "
+        "%T0; cvt.rp.ftz.f32.f64 %r, %T0;"},
     /* atomics */
     ATOM_GLOBAL("atom.global.add.f32", "atom.global.add.f32 %t0, [%T0], %b"),
     ATOM_SHARED("atom.shared.add.f32", "atom.shared.add.f32 %t0, [%t3], %b"),

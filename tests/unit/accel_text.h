@@ -9,7 +9,8 @@
 static inline void put_header(FILE *f, const char *change)
 {
     /* clang-format off */
-    static const char *const line[] = {"kernel name = k", "kernel id = 1", "grid dim = (1,1,1)", "block dim = (32,1,1)", "shmem = 0",
+    static const char *const line[] = {"kernel name = k", "kernel id = 1", "grid dim = (1,1,1)", "block dim = (32,1,1)",
+                                       "shmem = 0",
                                        "nregs = 16", "binary version = 80", "shmem base_addr = 0x7f0001000000",
                                        "local mem base_addr = 0x7f0003000000", "accelsim tracer version = 5",
                                        /* clang-format on */

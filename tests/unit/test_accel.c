@@ -167,8 +167,10 @@ TEST(test_architectures)
         const char *opcode;
         unsigned width;
         /* clang-format off */
-    } widths[] = {{"LDG.E.U8", 1}, {"LDG.E.S16", 2}, {"LDS.U.128", 16}, {"LDG.E.64.SYS", 8}, {"LDGSTS.E.BYPASS.LTC128B.128", 16},
-                  {"LDSM.16.M88.4", 2}, {"STG.E", 4}, {"ATOMG.E.ADD.F64.RN", 8}, {"LDG.E.9999", 4}, {"RED.E.ADD.F16x2", 4}};
+    } widths[] = {{"LDG.E.U8", 1}, {"LDG.E.S16", 2}, {"LDS.U.128", 16}, {"LDG.E.64.SYS", 8},
+                  {"LDGSTS.E.BYPASS.LTC128B.128", 16},
+                  {"LDSM.16.M88.4", 2}, {"STG.E", 4}, {"ATOMG.E.ADD.F64.RN", 8}, {"LDG.E.9999", 4},
+                  {"RED.E.ADD.F16x2", 4}};
     /* clang-format on */
     for (unsigned i = 0; i < COUNT(widths); i++) {
         sass_classify(SASS_AMPERE, widths[i].opcode, &op);

@@ -128,8 +128,10 @@ TEST(test_nested)
 TEST(test_divergent_halves)
 {
     /* clang-format off */
-    static const char *const lines[] = {ALU("0000", "ffffffff"), ALU("0010", "0000ffff"), ALU("0020", "0000ffff"), ALU("0010", "0000ffff"),
-                                        ALU("0020", "0000ffff"), ALU("0030", "0000ffff"), ALU("0010", "ffff0000"), ALU("0020", "ffff0000"),
+    static const char *const lines[] = {ALU("0000", "ffffffff"), ALU("0010", "0000ffff"), ALU("0020", "0000ffff"),
+                                        ALU("0010", "0000ffff"),
+                                        ALU("0020", "0000ffff"), ALU("0030", "0000ffff"), ALU("0010", "ffff0000"),
+                                        ALU("0020", "ffff0000"),
                                         ALU("0030", "ffff0000"), ALU("0040", "ffffffff"), NULL};
     /* clang-format on */
     struct story s;

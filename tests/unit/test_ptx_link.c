@@ -131,8 +131,9 @@ TEST(dynamic_shared_memory_is_one)
 TEST(broken_texts_end)
 {
     /* clang-format off */
-    static const char *const broken[] = {"",  ".visible",   ".global .u32 x = {1, 2", ".func f () {", "/* never closed", "\"never closed",
-                                         "}", ".align",     "(((((",                  ";;;;",         ".section x { .b8 1"};
+    static const char *const broken[] = {
+        "", ".visible", ".global .u32 x = {1, 2", ".func f () {", "/* never closed", "\"never closed", "}", ".align",
+        "(((((", ";;;;", ".section x { .b8 1"};
     /* clang-format on */
     for (unsigned i = 0; i < COUNT(broken); i++)
         for (unsigned k = 0; k < COUNT(broken); k++) free(link_two(broken[i], broken[k], NULL));

@@ -15,7 +15,8 @@
 
 /* clang-format off */
 static const struct code_inst insts[] = {
-    {.pc = 8, .kind = INST_LOAD, .space = SPACE_GLOBAL, .width = 4, .guarded = 1, .ndst = 1, .nsrc = 1, .reg = {2, 1}, .loop = 1},
+    {.pc = 8, .kind = INST_LOAD, .space = SPACE_GLOBAL, .width = 4, .guarded = 1, .ndst = 1, .nsrc = 1, .reg = {2, 1},
+        .loop = 1},
     {.pc = 16, .kind = INST_ALU, .lat = LAT_FP_MAD, .ndst = 1, .nsrc = 2, .reg = {3, 2, 3}, .loop = 1},
     {.pc = 24, .kind = INST_STORE, .space = SPACE_GLOBAL, .width = 8, .nsrc = 2, .reg = {1, 3}, .loop = CODE_NO_LOOP},
     {.pc = 32, .kind = INST_EXIT, .loop = CODE_NO_LOOP},

@@ -44,7 +44,7 @@ static char *input_text(struct driver *d, CUjitInputType type, const void *data,
     if (type == CU_JIT_INPUT_FATBINARY) return fatbin_ptx(data, size, 10 * CAPABILITY_MAJOR + CAPABILITY_MINOR, e);
     if (type == CU_JIT_INPUT_PTX) {
         char *text = strndup(data, size);
-        if (!text) wl_fail(e, WL_ERUN, "out of memory");
+        if (!text) wl_no_memory(e);
         return text;
     }
     wl_fail(e, WL_EINPUT, "the linker takes PTX, not input of type %d", (int)type);

@@ -161,7 +161,7 @@ static char *link_objects(const void *const *object, unsigned capability, struct
     size_t n = 0, done = 0;
     while (n < MAX_OBJECTS && object[n]) n++;
     char **text = calloc(n ? n : 1, sizeof *text), *linked = NULL;
-    if (!text) wl_fail(e, WL_ERUN, "out of memory");
+    if (!text) wl_no_memory(e);
     while (text && done < n && (text[done] = fatbin_ptx(object[done], SIZE_MAX, capability, e))) done++;
     if (text && done == n) linked = ptx_link((const char *const *)text, n, e);
     for (size_t i = 0; i < done; i++) free(text[i]);

@@ -85,29 +85,29 @@ static size_t spell(char *out, uint32_t rank, char first)
 
 static uint32_t word_rank(struct random *r) { return random_below(r, 1 + random_below(r, VOCABULARY)); }
 
-struct text {
+struct text_buffer {
     char *out;
     size_t used, room;
 };
 
-static void put(struct text *t, const char *s, size_t length)
+static void put(struct text_buffer *t, const char *s, size_t length)
 {
     for (size_t i = 0; i < length && t->used < t->room; i++) t->out[t->used++] = s[i];
 }
 
-static void put_string(struct text *t, const char *s)
+static void put_string(struct text_buffer *t, const char *s)
 {
     while (*s) put(t, s++, 1);
 }
 
-static void put_word(struct text *t, struct random *r, char first)
+static void put_word(struct text_buffer *t, struct random *r, char first)
 {
     char word[WORD_MAX];
     size_t length = spell(word, word_rank(r), first);
     put(t, word, length);
 }
 
-static void put_address(struct text *t, struct random *r)
+static void put_address(struct text_buffer *t, struct random *r)
 {
     put_string(t, "http://www.");
     put_word(t, r, 'a');
@@ -120,7 +120,7 @@ static void put_address(struct text *t, struct random *r)
 
 void random_words(char *out, size_t bytes, struct random r)
 {
-    struct text t = {out, 0, bytes};
+    struct text_buffer t = {out, 0, bytes};
     while (t.used < bytes) {
         put_word(&t, &r, 'A');
         put_string(&t, random_below(&r, 12) ? " " : random_below(&r, 2) ? ", " : "\n");
@@ -129,7 +129,7 @@ void random_words(char *out, size_t bytes, struct random r)
 
 void random_html(char *out, size_t bytes, struct random r)
 {
-    struct text t = {out, 0, bytes};
+    struct text_buffer t = {out, 0, bytes};
     while (t.used < bytes) {
         bool link = random_below(&r, 100) == 0; /* one in about a thousand characters */
         if (link) {
@@ -144,7 +144,7 @@ void random_html(char *out, size_t bytes, struct random r)
 
 size_t random_log_line(char out[LOG_LINE_MAX], struct random *r)
 {
-    struct text t = {out, 0, LOG_LINE_MAX};
+    struct text_buffer t = {out, 0, LOG_LINE_MAX};
     put_address(&t, r);
     put_string(&t, "\t");
     for (unsigned part = 0; part < 4; part++) {

@@ -17,6 +17,8 @@ int wl_fail(struct wl_err *e, enum wl_code code, const char *fmt, ...)
     return (int)code;
 }
 
+int wl_no_memory(struct wl_err *e) { return wl_fail(e, WL_ERUN, "out of memory"); }
+
 /* Start of line number `line` (1-based) of text, and its length. */
 static const char *find_line(const char *text, unsigned line, size_t *len)
 {

@@ -22,6 +22,9 @@ struct wl_err {
 /* Fills *e (a NULL e is allowed) and returns code, so callers write `return wl_fail(...)`. */
 int wl_fail(struct wl_err *e, enum wl_code code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
+/* "out of memory", the run fails. */
+int wl_no_memory(struct wl_err *e);
+
 /* Bad input at a place in a text: "file:line:col: error: message", the source line and a
  * caret below column `col` (1-based; 0: no caret). `text` is the whole text the line is
  * cut from, or NULL. Returns WL_EINPUT. */

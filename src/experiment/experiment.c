@@ -233,10 +233,10 @@ struct experiment *experiment_parse(const char *name, const char *file, const ch
         x->series = ARENA_ARRAY(a, struct exp_series *, MAX_SERIES);
         x->groups = ARENA_ARRAY(a, struct exp_group, MAX_LIST);
         bool good = x->name && x->file && x->workloads && x->series && x->groups;
-        rc = good ? ini_text_read(&r->ini, x->file, text, a, e) : wl_fail(e, WL_ERUN, "out of memory");
+        rc = good ? ini_text_read(&r->ini, x->file, text, a, e) : wl_no_memory(e);
         if (!rc) rc = read_all(r);
     } else {
-        wl_fail(e, WL_ERUN, "out of memory");
+        wl_no_memory(e);
     }
     free(r);
     if (!rc) return x;

@@ -60,7 +60,6 @@ struct exp_view {
 };
 
 enum chart { CHART_BARS, CHART_STACKED, CHART_LINES, CHART_SWEEP, CHART_TIME, CHART_CDF, CHART_TABLE, CHART_COUNT };
-extern const char *const chart_names[CHART_COUNT];
 
 enum mean_kind { MEAN_GEOMETRIC, MEAN_ARITHMETIC };
 struct exp_mean {

@@ -19,7 +19,7 @@
 /* The depth also bounds the time: the middle of a chain a < b < c is evaluated twice. */
 enum { MAX_DEPTH = 12, MAX_NODES = 512 };
 
-struct parser {
+struct expr_parser {
     struct arena *arena;
     const char *text, *p;
     unsigned depth, nodes;
@@ -28,10 +28,10 @@ struct parser {
     struct wl_err *e;
 };
 
-static struct expr *either(struct parser *s);
-static struct expr *unary(struct parser *s);
+static struct expr *either(struct expr_parser *s);
+static struct expr *unary(struct expr_parser *s);
 
-static struct expr *mistake(struct parser *s, const char *at, const char *why)
+static struct expr *mistake(struct expr_parser *s, const char *at, const char *why)
 {
     if (s->failed) return NULL;
     s->failed = true;
@@ -40,7 +40,7 @@ static struct expr *mistake(struct parser *s, const char *at, const char *why)
     return NULL;
 }
 
-static struct expr *node(struct parser *s, enum expr_op op, const char *at, struct expr *a, struct expr *b)
+static struct expr *node(struct expr_parser *s, enum expr_op op, const char *at, struct expr *a, struct expr *b)
 {
     if (s->failed) return NULL;
     if (++s->nodes > MAX_NODES) return mistake(s, at, "this expression is too long");
@@ -50,12 +50,12 @@ static struct expr *node(struct parser *s, enum expr_op op, const char *at, stru
     return x;
 }
 
-static void blanks(struct parser *s)
+static void blanks(struct expr_parser *s)
 {
     while (*s->p == ' ' || *s->p == '\t') s->p++;
 }
 
-static bool take(struct parser *s, const char *word)
+static bool take(struct expr_parser *s, const char *word)
 {
     blanks(s);
     size_t n = strlen(word);
@@ -76,7 +76,7 @@ static size_t name_length(const char *p)
     return n;
 }
 
-static struct expr *call(struct parser *s, struct expr *x, const char *open)
+static struct expr *call(struct expr_parser *s, struct expr *x, const char *open)
 {
     s->p = open + 1;
     x->op = EXPR_CALL;
@@ -93,7 +93,7 @@ static struct expr *call(struct parser *s, struct expr *x, const char *open)
     return take(s, ")") ? x : mistake(s, s->p, "a ')' is missing");
 }
 
-static struct expr *word(struct parser *s)
+static struct expr *word(struct expr_parser *s)
 {
     const char *start = s->p;
     size_t n = name_length(start);
@@ -106,7 +106,7 @@ static struct expr *word(struct parser *s)
     return *s->p == '(' ? call(s, x, s->p) : x;
 }
 
-static struct expr *number(struct parser *s)
+static struct expr *number(struct expr_parser *s)
 {
     char *end;
     const char *start = s->p;
@@ -118,7 +118,7 @@ static struct expr *number(struct parser *s)
     return x;
 }
 
-static struct expr *primary(struct parser *s)
+static struct expr *primary(struct expr_parser *s)
 {
     blanks(s);
     const char *start = s->p;
@@ -133,7 +133,7 @@ static struct expr *primary(struct parser *s)
     return mistake(s, start, "a number, a name or '(' must stand here");
 }
 
-static struct expr *unary(struct parser *s)
+static struct expr *unary(struct expr_parser *s)
 {
     if (++s->depth > MAX_DEPTH) return mistake(s, s->p, "this expression is nested too deeply");
     struct expr *x = primary(s);
@@ -143,7 +143,7 @@ static struct expr *unary(struct parser *s)
 
 /* ---- operators, weakest last ---- */
 
-static struct expr *product(struct parser *s)
+static struct expr *product(struct expr_parser *s)
 {
     struct expr *x = unary(s);
     while (!s->failed) {
@@ -156,7 +156,7 @@ static struct expr *product(struct parser *s)
     return x;
 }
 
-static struct expr *sum(struct parser *s)
+static struct expr *sum(struct expr_parser *s)
 {
     struct expr *x = product(s);
     while (!s->failed) {
@@ -169,7 +169,7 @@ static struct expr *sum(struct parser *s)
     return x;
 }
 
-static bool comparison(struct parser *s, enum expr_op *op)
+static bool comparison(struct expr_parser *s, enum expr_op *op)
 {
     if (take(s, "<=")) return *op = EXPR_LESS_EQUAL, true;
     if (take(s, ">=")) return *op = EXPR_GREATER_EQUAL, true;
@@ -179,7 +179,7 @@ static bool comparison(struct parser *s, enum expr_op *op)
     return false;
 }
 
-static struct expr *compare(struct parser *s)
+static struct expr *compare(struct expr_parser *s)
 {
     struct expr *left = sum(s), *all = NULL;
     enum expr_op op;
@@ -194,14 +194,14 @@ static struct expr *compare(struct parser *s)
     return all ? all : left;
 }
 
-static struct expr *both(struct parser *s)
+static struct expr *both(struct expr_parser *s)
 {
     struct expr *x = compare(s);
     while (!s->failed && take(s, "and")) x = node(s, EXPR_AND, s->p, x, compare(s));
     return x;
 }
 
-static struct expr *either(struct parser *s)
+static struct expr *either(struct expr_parser *s)
 {
     struct expr *x = both(s);
     while (!s->failed && take(s, "or")) x = node(s, EXPR_OR, s->p, x, both(s));
@@ -210,7 +210,7 @@ static struct expr *either(struct parser *s)
 
 struct expr *expr_parse(struct arena *a, const char *text, unsigned *at, struct wl_err *e)
 {
-    struct parser s = {.arena = a, .text = text, .p = text, .e = e};
+    struct expr_parser s = {.arena = a, .text = text, .p = text, .e = e};
     struct expr *x = either(&s);
     blanks(&s);
     if (!s.failed && *s.p) x = mistake(&s, s.p, "an operator must stand here: + - * / < <= > >= == and or");

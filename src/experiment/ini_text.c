@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-struct reading {
+struct ini_reading {
     struct ini_text *t;
     struct arena *arena;
     struct wl_err *e;
@@ -23,14 +23,14 @@ struct reading {
     struct ini_key *last;
 };
 
-static int give_up(struct reading *r, const char *why)
+static int give_up(struct ini_reading *r, const char *why)
 {
     if (!r->failed) wl_fail_at(r->e, r->t->file, r->line, 0, r->t->text, "%s", why);
     if (!r->failed) r->failed = r->line;
     return 0;
 }
 
-static void begin_section(struct reading *r, const char *from, size_t len)
+static void begin_section(struct ini_reading *r, const char *from, size_t len)
 {
     size_t close = 1;
     while (close < len && from[close] != ']') close++;
@@ -68,7 +68,7 @@ static bool is_assignment(const char *p, size_t len)
 /* fgets for inih. */
 static char *next_line(char *out, int size, void *arg)
 {
-    struct reading *r = arg;
+    struct ini_reading *r = arg;
     if (r->failed || !*r->at || size < 4) return NULL;
     size_t len = strcspn(r->at, "\n");
     const char *from = r->at;
@@ -94,7 +94,7 @@ static char *next_line(char *out, int size, void *arg)
     return out;
 }
 
-static unsigned column_of(const struct reading *r, const char *value)
+static unsigned column_of(const struct ini_reading *r, const char *value)
 {
     const char *line = r->t->text;
     for (unsigned i = 1; i < r->line; i++) line = strchr(line, '\n') + 1;
@@ -107,7 +107,7 @@ static unsigned column_of(const struct reading *r, const char *value)
 
 static int on_pair(void *arg, const char *section, const char *name, const char *value)
 {
-    struct reading *r = arg;
+    struct ini_reading *r = arg;
     (void)section; /* cut at 50 characters; ours is whole */
     if (r->failed) return 0;
     if (r->continues) {
@@ -137,10 +137,10 @@ static int on_pair(void *arg, const char *section, const char *name, const char 
 int ini_text_read(struct ini_text *t, const char *file, const char *text, struct arena *a, struct wl_err *e)
 {
     *t = (struct ini_text){.file = file, .text = text, .sections = ARENA_NEW(a, struct ini_section)};
-    if (!t->sections) return wl_fail(e, WL_ERUN, "out of memory");
+    if (!t->sections) return wl_no_memory(e);
     *t->sections = (struct ini_section){.kind = "", .name = "", .line = 1};
     if (strncmp(text, "\xEF\xBB\xBF", 3) == 0) text += 3; /* a byte order mark */
-    struct reading r = {.t = t, .arena = a, .e = e, .at = text, .section = t->sections};
+    struct ini_reading r = {.t = t, .arena = a, .e = e, .at = text, .section = t->sections};
     int line = ini_parse_stream(next_line, &r, on_pair, &r);
     if (line > 0 && (!r.failed || (unsigned)line < r.failed))
         return wl_fail_at(e, file, (unsigned)line, 0, t->text, "neither 'key = value' nor '[section]' nor a comment");

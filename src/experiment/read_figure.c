@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const chart_names[CHART_COUNT] = {"bars", "stacked", "lines", "sweep", "time", "cdf", "table"};
+static const char *const chart_names[CHART_COUNT] = {"bars", "stacked", "lines", "sweep", "time", "cdf", "table"};
 
 static const char *const figure_keys[] = {"title", "note",  "chart",  "workloads", "series", "metric",    "base",
                                           "mean",  "sweep", "xlabel", "ylabel",    "each",   "part.NAME", NULL};

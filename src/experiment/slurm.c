@@ -222,7 +222,7 @@ static void next_batch(struct batch *b)
 int slurm_run(struct plan *p, struct store *s, const struct slurm *how, struct wl_err *e)
 {
     struct batch *b = calloc(1, sizeof *b);
-    if (!b) return wl_fail(e, WL_ERUN, "out of memory");
+    if (!b) return wl_no_memory(e);
     *b = (struct batch){.p = p, .s = s, .how = how, .started = seconds()};
     for (unsigned i = 0; i < p->nruns; i++) {
         if (p->runs[i]->state == RUN_FAILED && how->runner->retry) p->runs[i]->state = RUN_MISSING;

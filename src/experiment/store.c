@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/bits.h"
+#include "base/text.h"
 
 enum { APPLICATION = 0x57524c4e /* "WRLN" */, FORMAT = 1, BUSY_MS = 60000 };
 
@@ -174,7 +175,7 @@ struct store *store_open(const char *path, bool create, struct wl_err *e)
 {
     struct stat st;
     struct store *s = calloc(1, sizeof *s);
-    if (!s) return wl_fail(e, WL_ERUN, "out of memory"), NULL;
+    if (!s) return wl_no_memory(e), NULL;
     bool there = stat(path, &st) == 0;
     int rc = strlen(path) >= 1000 ? wl_fail(e, WL_EINPUT, "the name of the result store is too long") : 0;
     if (!rc && there && !S_ISREG(st.st_mode)) rc = wl_fail(e, WL_EINPUT, "the result store %s is not a file", path);
@@ -200,8 +201,6 @@ void store_close(struct store *s)
 }
 
 /* ---- rows ---- */
-
-static uint64_t hash_text(uint64_t h, const char *t) { return hash_bytes(h, t, strlen(t) + 1); }
 
 static void checksum(const struct store_row *r, char out[17])
 {
@@ -264,7 +263,7 @@ int store_get(struct store *s, const char *key, bool *failed, char **json, char 
         *json = strdup(r.json);
         *reason = strdup(r.reason);
         found = *json && *reason ? 1 : -1;
-        if (found < 0) wl_fail(e, WL_ERUN, "out of memory");
+        if (found < 0) wl_no_memory(e);
     }
     sqlite3_finalize(q);
     return found;

@@ -7,29 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "experiment/store.h"
 
 enum { MAX_COLUMNS = 1024 };
 
-struct table {
+struct export_columns {
     char *name[MAX_COLUMNS];
     unsigned count;
     FILE *out;
     bool bad;
 };
 
-static void put_quoted(FILE *out, const char *s)
-{
-    bool plain = !s[strcspn(s, ",\"\r\n")];
-    if (!plain) fputc('"', out);
-    for (; *s; s++) {
-        if (*s == '"') fputc('"', out);
-        fputc(*s, out);
-    }
-    if (!plain) fputc('"', out);
-}
-
-static void add_column(struct table *t, const char *name)
+static void add_column(struct export_columns *t, const char *name)
 {
     for (unsigned i = 0; i < t->count; i++)
         if (strcmp(t->name[i], name) == 0) return;
@@ -38,7 +28,7 @@ static void add_column(struct table *t, const char *name)
 }
 
 /* Names of the scalars below `o`, in order. */
-static void collect(struct table *t, const char *prefix, const json_t *o)
+static void collect(struct export_columns *t, const char *prefix, const json_t *o)
 {
     const char *key;
     json_t *value;
@@ -76,14 +66,14 @@ static void put_value(FILE *out, const json_t *v)
 {
     if (json_is_integer(v)) fprintf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(v));
     else if (json_is_real(v)) fprintf(out, "%.12g", json_real_value(v));
-    else if (json_is_string(v)) put_quoted(out, json_string_value(v));
+    else if (json_is_string(v)) put_csv(out, json_string_value(v));
 }
 
 static int write_row(void *arg, const struct store_row *r)
 {
-    struct table *t = arg;
+    struct export_columns *t = arg;
     fprintf(t->out, "%s,%s,%s,%s,", r->key, r->build, r->created, r->failed ? "failed" : "ok");
-    put_quoted(t->out, r->reason);
+    put_csv(t->out, r->reason);
     json_t *o = *r->json ? json_loads(r->json, 0, NULL) : NULL;
     for (unsigned i = 0; i < t->count; i++) {
         fputc(',', t->out);
@@ -96,8 +86,8 @@ static int write_row(void *arg, const struct store_row *r)
 
 int store_export_csv(struct store *s, FILE *out, struct wl_err *e)
 {
-    struct table *t = calloc(1, sizeof *t);
-    if (!t) return wl_fail(e, WL_ERUN, "out of memory");
+    struct export_columns *t = calloc(1, sizeof *t);
+    if (!t) return wl_no_memory(e);
     t->out = out;
     int rc = store_each(s, collect_row, t, e);
     if (!rc && t->bad) rc = wl_fail(e, WL_ERUN, "the results have more than %d different counters", MAX_COLUMNS);

@@ -29,13 +29,11 @@ static struct table_row *new_row(struct table *t, const char *a, const char *b, 
     return r;
 }
 
-static int no_memory(struct wl_err *e) { return wl_fail(e, WL_ERUN, "out of memory"); }
-
 static int set_columns(struct table *t, unsigned n, struct wl_err *e)
 {
     t->columns = n;
     t->column = ARENA_ARRAY(&t->arena, const char *, n);
-    return t->column ? 0 : no_memory(e);
+    return t->column ? 0 : wl_no_memory(e);
 }
 
 static const char *label_of(const struct plan *p, unsigned series) { return p->x->series[series]->label; }
@@ -60,12 +58,12 @@ static int fill_bars(struct table *t, const struct plan *p, struct wl_err *e)
     for (unsigned w = 0; w < f->view.workloads.count; w++) {
         unsigned workload = f->view.workloads.item[w];
         struct table_row *r = new_row(t, p->x->workloads[workload]->label, NULL, NULL);
-        if (!r) return no_memory(e);
+        if (!r) return wl_no_memory(e);
         for (unsigned s = 0; s < f->nseries; s++) r->value[s] = view_value(p, &f->view, f->series[s], workload);
     }
     for (unsigned m = 0; m < f->nmeans; m++) {
         struct table_row *r = new_row(t, f->means[m].label, NULL, NULL);
-        if (!r) return no_memory(e);
+        if (!r) return wl_no_memory(e);
         r->mean = true;
         for (unsigned s = 0; s < f->nseries; s++) r->value[s] = mean_over(p, f, &f->means[m], f->series[s]);
     }
@@ -98,7 +96,7 @@ static int fill_stacked(struct table *t, const struct plan *p, struct wl_err *e)
         for (unsigned s = 0; s < f->nseries; s++) {
             struct table_row *r =
                 new_row(t, mean ? m->label : p->x->workloads[workload]->label, label_of(p, f->series[s]), NULL);
-            if (!r) return no_memory(e);
+            if (!r) return wl_no_memory(e);
             r->mean = mean;
             for (unsigned i = 0; i < f->nparts; i++)
                 r->value[i] = mean ? part_mean(p, f, m, i, f->series[s]) : part_value(p, f, i, f->series[s], workload);
@@ -124,7 +122,7 @@ static int fill_sweep(struct table *t, const struct plan *p, struct wl_err *e)
             const unsigned *series = f->series + i * f->nseries;
             const char *label = mean ? f->means[w - plain].label : p->x->workloads[f->view.workloads.item[w]]->label;
             struct table_row *r = new_row(t, label, f->points[i], NULL);
-            if (!r) return no_memory(e);
+            if (!r) return wl_no_memory(e);
             r->mean = mean;
             for (unsigned s = 0; s < f->nseries; s++)
                 r->value[s] = mean ? mean_over(p, f, &f->means[w - plain], series[s])
@@ -146,7 +144,7 @@ static int add_elements(struct table *t, const struct plan *p, unsigned series, 
     for (size_t i = 0; i < (n ? n : 1); i++) {
         const char *at = arena_printf(&t->arena, "%zu", i);
         struct table_row *r = new_row(t, p->x->workloads[workload]->label, label_of(p, series), at);
-        if (!r || !at) return no_memory(e);
+        if (!r || !at) return wl_no_memory(e);
         double v = n ? element_value(f->view.metric, json_array_get(array, i), (unsigned)i) : (double)NAN;
         sum += v;
         r->value[0] = f->chart == CHART_CDF ? (total != 0 ? sum / total : (double)NAN) : v;
@@ -175,7 +173,7 @@ static int fill_elements(struct table *t, const struct plan *p, struct wl_err *e
 struct table *table_make(const struct plan *p, const struct exp_figure *f, struct wl_err *e)
 {
     struct table *t = calloc(1, sizeof *t);
-    if (!t) return no_memory(e), NULL;
+    if (!t) return wl_no_memory(e), NULL;
     t->x = p->x;
     t->figure = f;
     int rc;

@@ -10,7 +10,7 @@ enum { TABLE_LABELS = 3 };
 struct table_row {
     const char *label[TABLE_LABELS];
     bool mean;
-    double *value; /* one a column; NaN: not known */
+    double *value; /* one per column; NaN: not known */
 };
 
 struct table {
@@ -38,8 +38,7 @@ char *table_gnuplot(const struct table *t, const char *file);
 /* Draws it. 0; 1: there is no gnuplot; WL_ERUN with *e otherwise. */
 int table_svg(const struct table *t, const char *file, struct wl_err *e);
 
-/* Text for HTML and for CSV. */
+/* Text for HTML. */
 void put_html(FILE *out, const char *s);
-void put_csv(FILE *out, const char *s);
 
 #endif

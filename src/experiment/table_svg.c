@@ -303,7 +303,7 @@ int table_svg(const struct table *t, const char *file, struct wl_err *e)
     char said[1024];
     if (nothing_to_draw(t)) return wl_fail(e, WL_ERUN, "%s.%s has no number to draw", t->x->name, t->figure->id);
     char *script = table_gnuplot(t, file);
-    if (!script) return wl_fail(e, WL_ERUN, "out of memory");
+    if (!script) return wl_no_memory(e);
     int rc = process_run(argv, script, said, sizeof said, e);
     free(script);
     if (rc == PROCESS_MISSING) return 1;

@@ -2,18 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "experiment/table.h"
-
-void put_csv(FILE *out, const char *s)
-{
-    bool plain = !s[strcspn(s, ",\"\r\n")];
-    if (!plain) fputc('"', out);
-    for (; *s; s++) {
-        if (*s == '"') fputc('"', out);
-        fputc(*s, out);
-    }
-    if (!plain) fputc('"', out);
-}
 
 void put_html(FILE *out, const char *s)
 {
@@ -26,12 +16,11 @@ void put_html(FILE *out, const char *s)
         }
 }
 
-/* Three decimals for what is near 1, thousands without; a dash for what is not known. */
+/* Three decimals near 1, none from 1000 on; a dash for a number that is not known. */
 static const char *shown(double v, char out[32])
 {
     double a = fabs(v);
     if (isnan(v)) snprintf(out, 32, "-");
-    else if (a >= 1e6 && a == floor(a)) snprintf(out, 32, "%.0f", v);
     else if (a >= 1000) snprintf(out, 32, "%.0f", v);
     else if (a >= 100) snprintf(out, 32, "%.1f", v);
     else if (a != 0 && a < 0.001) snprintf(out, 32, "%.2e", v);

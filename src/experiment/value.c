@@ -42,7 +42,8 @@ static double run_name(void *arg, const struct expr *x)
     return number_of(json_at(run->result, x->name));
 }
 
-double metric_value(const struct expr *metric, const struct exp_run *run)
+/* A metric of one run. */
+static double metric_value(const struct expr *metric, const struct exp_run *run)
 {
     struct expr_env env = {.name = run_name, .arg = (void *)(uintptr_t)run};
     return run && run->state == RUN_DONE && metric ? expr_value(metric, &env) : (double)NAN;

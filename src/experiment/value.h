@@ -4,9 +4,7 @@
 
 #include "experiment/plan.h"
 
-/* A metric of one run. */
-double metric_value(const struct expr *metric, const struct exp_run *run);
-/* A metric of an element of one of its arrays; a bare number is called `value`, its place `index`. */
+/* A metric of one element of an array in a result; a bare number is called `value`, its place `index`. */
 double element_value(const struct expr *metric, const json_t *element, unsigned index);
 /* The member of a result at "l1d.stalls.mshr" or "kernels[0].cycles"; NULL: there is none. */
 const json_t *json_at(const json_t *o, const char *path);

@@ -19,6 +19,7 @@
 
 #include "base/bits.h"
 #include "base/embed.h"
+#include "base/text.h"
 #include "param/gpgpusim.h"
 #include "param/config.h"
 #include "param/param_table.h"
@@ -261,7 +262,7 @@ char *config_read_file(const char *path, struct wl_err *e)
     } else if (st.st_size > MAX_TEXT) {
         wl_fail(e, WL_EINPUT, "%s is too large for a machine description (over 1 MiB)", path);
     } else if (!(text = calloc(1, (size_t)st.st_size + 1))) {
-        wl_fail(e, WL_ERUN, "out of memory");
+        wl_no_memory(e);
     } else {
         size_t n = fread(text, 1, (size_t)st.st_size, f);
         if (strlen(text) != n) {
@@ -394,8 +395,6 @@ void config_print(const struct gpu_config *c, FILE *out)
     }
     fprintf(out, "\nshared.options = %s\ndram.map = %s\n", c->shared_options, c->dram_map);
 }
-
-static uint64_t hash_text(uint64_t h, const char *s) { return hash_bytes(h, s, strlen(s) + 1); }
 
 static uint64_t hash_values(uint64_t h, const char *name, const struct wl_param *params, const int64_t *values)
 {

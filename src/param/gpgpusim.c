@@ -197,7 +197,7 @@ int gpgpusim_parse(struct gpu_config *c, const char *file, const char *text, boo
                         .ratio = 2,
                         .carveouts = "0"};
     char *copy = strdup(text);
-    if (!copy) return wl_fail(e, WL_ERUN, "out of memory");
+    if (!copy) return wl_no_memory(e);
     if (!part) set_defaults(c);
     int rc = read_words(&m, copy);
     if (!rc) rc = finish(&m);

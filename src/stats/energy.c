@@ -4,8 +4,8 @@ enum { LANES = 32, LINE_SECTORS = 4 };
 
 const char *const energy_part_names[ENERGY_PARTS] = {"core", "l1", "network", "l2", "dram"};
 
-const struct energy_row energy_rows[ENERGY_EVENTS] = {
-#define E(id, key, part, gtx480, generic, help) {key, help, ENERGY_##part},
+static const enum energy_part part_of[ENERGY_EVENTS] = {
+#define E(id, key, part, gtx480, generic, help) ENERGY_##part,
 #include "stats/energy.def"
 #undef E
 };
@@ -106,7 +106,7 @@ struct energy energy_of(const struct energy_table *t, const struct run_stats *s,
     struct energy e = {.table = t->name};
     double n[ENERGY_EVENTS];
     energy_events(s, m, n);
-    for (unsigned i = 0; i < ENERGY_EVENTS; i++) e.part[energy_rows[i].part] += n[i] * t->pj[i] * 1e-6;
+    for (unsigned i = 0; i < ENERGY_EVENTS; i++) e.part[part_of[i]] += n[i] * t->pj[i] * 1e-6;
     double us = m->core_khz ? (double)s->cycles * 1e3 / m->core_khz : 0; /* a watt for a microsecond is a microjoule */
     e.background = t->channel_watts * m->channels * us;
     e.part[ENERGY_DRAM] += e.background;

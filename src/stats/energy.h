@@ -25,12 +25,6 @@ enum energy_event {
     ENERGY_EVENTS
 };
 
-struct energy_row {
-    const char *key, *help;
-    enum energy_part part;
-};
-extern const struct energy_row energy_rows[ENERGY_EVENTS];
-
 /* One column of energy.def and what goes with it. */
 struct energy_table {
     const char *name;

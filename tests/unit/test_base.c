@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/text.h"
 #include "warpline/policy.h"
 
 /* ---- arena ---- */
@@ -191,4 +192,35 @@ TEST(chain_victims)
     assert_int_equal(wl_chain_victim(&c, 0, &s, 3), -1); /* only the oldest place, and it is in flight */
     for (int i = 0; i < 4; i++) ways[i] = WL_RESERVED;
     assert_int_equal(wl_chain_victim(&c, 0, &s, 0), -1);
+}
+
+/* ---- text ---- */
+
+TEST(endings_of_texts)
+{
+    assert_true(text_ends_with("k.traceg.xz", ".xz"));
+    assert_true(text_ends_with(".xz", ".xz"));
+    assert_true(text_ends_with("k", ""));
+    assert_false(text_ends_with("xz", ".xz"));
+    assert_false(text_ends_with("k.xz.gz", ".xz"));
+}
+
+TEST(hash_of_texts_knows_where_each_ends)
+{
+    uint64_t ab_c = hash_text(hash_text(WL_HASH_INIT, "ab"), "c"), a_bc = hash_text(hash_text(WL_HASH_INIT, "a"), "bc");
+    assert_true(ab_c != a_bc);
+    assert_true(ab_c == hash_text(hash_text(WL_HASH_INIT, "ab"), "c"));
+}
+
+TEST(csv_fields_are_quoted_only_when_they_must_be)
+{
+    char out[100];
+    FILE *f = fmemopen(out, sizeof out, "w");
+    static const char *const fields[] = {"plain text", "a,b", "say \"x\"", "two\nlines"};
+    for (unsigned i = 0; i < COUNT(fields); i++) {
+        put_csv(f, fields[i]);
+        fputc(';', f);
+    }
+    fclose(f);
+    assert_string_equal(out, "plain text;\"a,b\";\"say \"\"x\"\"\";\"two\nlines\";");
 }

@@ -66,6 +66,17 @@ verdict file-names
     END { for (t in n) if (n[t] > 1) print t ":" at[t] }' | sort >"$work/struct-tags"
 verdict struct-tags
 
+# ---- externs that only their own file uses; the exceptions are called from other kinds of build ----
+find "$build/CMakeFiles" -name '*.o' -print0 | xargs -0 nm -A -g | awk '
+    { file = $1; sub(/:.*/, "", file); sub(/.*\.dir\//, "", file); sub(/\.o$/, "", file) }
+    $(NF - 1) == "U" { used[$NF] = 1 }
+    $(NF - 1) ~ /[TDBRC]/ && file ~ /^(src|cli|workloads)\// { home[$NF] = file }
+    END {
+        used["main"] = used["table_gnuplot"] = used["wl_assert_failed"] = used["wl_paranoid"] = used["breach_note"] = 1
+        for (symbol in home) if (!(symbol in used)) print home[symbol] ": only this file uses " symbol
+    }' | sort >"$work/externs"
+verdict externs
+
 # ---- heads: a file begins with its name and idea, or, where the header has the idea, with the header ----
 all '^\(src\|cli\|cuda\|include\|workloads\|tests\|examples\)/.*\.\([ch]\|def\|inc\)$' | xargs awk '
     FNR == 1 {

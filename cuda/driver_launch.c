@@ -83,7 +83,7 @@ static CUresult check_shape(struct driver *d, const struct ptx_launch *l)
                            name, b[0], b[1], b[2]);
     if (l->kernel->max_threads && threads > l->kernel->max_threads)
         return driver_fail(d, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
-                           "kernel %s: %" PRIu64 " threads a block, but it was "
+                           "kernel %s: %" PRIu64 " threads per block, but it was "
                            "compiled for at most %u",
                            name, threads, l->kernel->max_threads);
     uint64_t shared = l->kernel->shared_bytes + l->dynamic_shared;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """fidelity_h200.py WARPLINE [KERNEL...] - the tables of docs/fidelity-h200.md.
 
-First pointer chases on the preset h200 beside what a real H200 measured, then the kernels whose hardware counters
+First pointer chases on the preset h200 next to what a real H200 measured, then the kernels whose hardware counters
 are known, ours with the same shapes on the preset. All kernels take some ten minutes on one core.
 """
 import json

@@ -1,5 +1,5 @@
 #!/bin/sh
-# make_ptx.sh [NAME...] - makes the .ptx beside each workloads/*/NAME.cu (all when none is named)
+# make_ptx.sh [NAME...] - makes the .ptx next to each workloads/*/NAME.cu (all when none is named)
 # with nvcc. The .ptx files are part of the tree: only someone who changes a kernel needs this.
 set -eu
 cd "$(dirname "$0")/.."

@@ -26,8 +26,10 @@
 
 extern const struct CMUnitTest *const __start_wl_cases[], *const __stop_wl_cases[]; /* made by the linker */
 
-int main(void)
+/* Runs all cases, or those whose names match the pattern given: test_l1 'stores_*'. */
+int main(int argc, char **argv)
 {
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
     size_t count = (size_t)(__stop_wl_cases - __start_wl_cases);
     struct CMUnitTest *tests = calloc(count, sizeof *tests);
     if (!tests) return 1;

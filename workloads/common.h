@@ -71,7 +71,7 @@ struct shape {
 struct shape shape_cover(int64_t nx, int64_t ny, unsigned bx, unsigned by);
 /* `params`: the addresses of the kernel's arguments, in order. */
 void job_launch(struct job *j, CUfunction f, struct shape s, void **params);
-void job_launch_shared(struct job *j, CUfunction f, struct shape s, size_t shared, void **params); /* bytes a CTA */
+void job_launch_shared(struct job *j, CUfunction f, struct shape s, size_t shared, void **params); /* bytes per CTA */
 void job_launch_3d(struct job *j, CUfunction f, const unsigned grid[3], const unsigned block[3], void **params);
 
 /* ---- comparison with the CPU reference ---- */

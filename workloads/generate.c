@@ -200,7 +200,7 @@ static size_t draw_edges(uint64_t *pair, int nodes, size_t count, struct random 
     return made;
 }
 
-/* At most two streets a node and one road for every 64 nodes; `count` bounds them all. */
+/* At most two streets per node and one road for every 64 nodes; `count` bounds them all. */
 static size_t road_pairs(uint64_t *pair, int nodes, size_t count, struct random *r)
 {
     uint32_t n = (uint32_t)nodes, side = 1;

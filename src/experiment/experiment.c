@@ -78,7 +78,7 @@ static int read_inputs(struct reader *r, struct ini_section *in, struct exp_work
     return 0;
 }
 
-/* A file beside the experiment's. That it is a trace is found out before the first run, not here. */
+/* A file in the experiment's folder. That it is a trace is found out before the first run, not here. */
 static int read_trace(struct reader *r, struct ini_section *in, const struct ini_key *trace, struct exp_workload *w)
 {
     for (unsigned i = 0; workload_keys[i]; i++) {

@@ -27,7 +27,7 @@ struct exp_group {
 
 enum { EXP_SIZES = 3 }; /* tiny, small, paper */
 
-/* A program with its inputs, or a trace of one; the same program may stand under several names. */
+/* A program with its inputs, or a trace of one; the same program may have several names. */
 struct exp_workload {
     const char *name, *label;
     const struct workload *program; /* NULL: a trace */
@@ -47,7 +47,7 @@ struct exp_series {
     unsigned *best; /* choose among these, workload by workload; NULL: an ordinary series */
     unsigned nbest;
     const struct expr *by; /* the largest value of this decides */
-    const char *point;     /* the value of a sweep it stands for, "16"; NULL */
+    const char *point;     /* the value of the sweep that made it, "16"; NULL: no sweep */
     bool hidden;           /* made by a sweep or a best_over: not shown unless asked for */
 };
 

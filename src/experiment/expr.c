@@ -7,7 +7,7 @@
  *     product := unary (("*" | "/") unary)*
  *     unary   := "-" unary | number | name | name "(" either ["," set] ")" | "(" either ")"
  *
- * The set of a call is taken as it stands up to the closing parenthesis. */
+ * The set of a call is everything up to the closing parenthesis, unparsed. */
 #include "experiment/expr.h"
 
 #include <ctype.h>
@@ -71,7 +71,7 @@ static size_t name_length(const char *p)
 {
     size_t n = 0;
     while (isalnum((unsigned char)p[n]) || p[n] == '_' || p[n] == '.' || p[n] == '[' || p[n] == ']') n++;
-    if (p[n] == '@') /* a point of a sweep: whatever stands there up to a blank or an operator */
+    if (p[n] == '@') /* a point of a sweep: everything up to a blank or an operator */
         for (n++; isalnum((unsigned char)p[n]) || p[n] == '_' || p[n] == '.';) n++;
     return n;
 }
@@ -130,7 +130,7 @@ static struct expr *primary(struct expr_parser *s)
     if (isdigit((unsigned char)*start) || *start == '.') return number(s);
     if (isalpha((unsigned char)*start) || *start == '_') return word(s);
     if (!*start) return mistake(s, start, "something is missing here: a number, a name or '('");
-    return mistake(s, start, "a number, a name or '(' must stand here");
+    return mistake(s, start, "a number, a name or '(' is expected here");
 }
 
 static struct expr *unary(struct expr_parser *s)
@@ -213,7 +213,7 @@ struct expr *expr_parse(struct arena *a, const char *text, unsigned *at, struct 
     struct expr_parser s = {.arena = a, .text = text, .p = text, .e = e};
     struct expr *x = either(&s);
     blanks(&s);
-    if (!s.failed && *s.p) x = mistake(&s, s.p, "an operator must stand here: + - * / < <= > >= == and or");
+    if (!s.failed && *s.p) x = mistake(&s, s.p, "an operator is expected here: + - * / < <= > >= == and or");
     *at = s.at;
     return s.failed ? NULL : x;
 }

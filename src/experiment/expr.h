@@ -35,7 +35,7 @@ struct expr {
     const char *name;  /* of EXPR_NAME and EXPR_CALL */
     const char *set;   /* what follows the comma of a call, or NULL */
     unsigned set_at;   /* its offset */
-    const void *bound; /* whatever expr_bind's caller attached */
+    const void *bound; /* set by a visitor (expr_visit) for the environment that evaluates it */
     struct expr *a, *b;
 };
 

@@ -29,7 +29,7 @@ struct ini_text {
     struct ini_section *sections; /* the first is the part before any header */
 };
 
-/* Everything lives in the arena; `text` must stay. A key stands once in its section. */
+/* Everything lives in the arena; `text` must live as long. A key may occur once per section. */
 int ini_text_read(struct ini_text *t, const char *file, const char *text, struct arena *a, struct wl_err *e);
 /* NULL when the section has no such key. Marks it as used. */
 struct ini_key *ini_take(struct ini_section *s, const char *name);

@@ -2,7 +2,7 @@
  *
  * The kind follows from what is written: a measure that is true or false is an order claim, a
  * tolerance makes a plain value, everything else is a ratio around 1. Names in a measure are
- * series and stand inside a function over workloads: gmean(gto, divergent). */
+ * series and occur inside a function over workloads: gmean(gto, divergent). */
 #include "experiment/reader.h"
 
 #include <ctype.h>
@@ -135,7 +135,7 @@ static bool read_number(const char **p, double *out)
 }
 
 /* "1.404", "12%", "> 1.5", "< 0.1", "0.58 .. 0.91". The dots of a range end a number for strtod
- * only when a blank stands before them, so a copy with a blank is read. */
+ * only when a blank precedes them, so a copy with a blank is read. */
 static int read_value(struct reader *r, const struct ini_key *k, struct exp_claim *c)
 {
     char copy[256];

@@ -1,4 +1,4 @@
-/* report.c - the page: summary, claims, every figure with the stated numbers beside ours, and what
+/* report.c - the page: summary, claims, every figure with the stated numbers next to ours, and what
  * was run on what. The pictures are gnuplot's SVG, put into the page itself. */
 #include "experiment/report.h"
 

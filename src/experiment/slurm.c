@@ -1,7 +1,7 @@
 /* slurm.c - sbatch, squeue, and a folder of finished rows.
  *
  * An array has at most as many tasks as most clusters allow (1000), so a large plan becomes
- * several arrays, one after the other. The id of the array under way stands in the spool: who
+ * several arrays, one after the other. The id of the running array is in the spool: who
  * comes back after an interruption waits for it instead of submitting the same runs again. */
 #include "experiment/slurm.h"
 

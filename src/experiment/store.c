@@ -116,7 +116,7 @@ static int open_file(struct store *s, const char *path, struct wl_err *e)
     return 0;
 }
 
-/* Builds an empty store beside `path` and links it there; somebody else may be first. */
+/* Builds an empty store next to `path` and links it there; another process may be faster. */
 static int create_file(const char *path, struct wl_err *e)
 {
     struct store s = {0};

@@ -16,14 +16,13 @@
 
 enum { STORE_KEY = 33 }; /* 32 hexadecimal digits and a NUL */
 
-/* One result. Texts that store_each and store_get hand out live until the call returns, or until
- * store_row_free. */
+/* One result. The texts that store_each hands out live until its `each` returns. */
 struct store_row {
     const char *key, *build, *workload, *size, *inputs, *gpu, *l1, *l2, *sched;
     uint64_t seed, config_hash;
     bool failed;
     const char *reason;  /* why it failed; "" */
-    double seconds;      /* it took */
+    double seconds;      /* how long the run took */
     const char *created; /* UTC, "2025-01-31 12:00:00"; ignored by store_put */
     const char *json;    /* the run as `warpline run --json` writes it; "" when it failed */
 };
@@ -47,7 +46,7 @@ int store_prune(struct store *s, const char *keep_build, bool failed_only, unsig
 /* Reads everything; an error when SQLite or a checksum finds damage. */
 int store_verify(struct store *s, unsigned *rows, struct wl_err *e);
 
-/* A header and a row each; the counters as `warpline run --csv` names them. */
+/* A header and one row per result; the counters as `warpline run --csv` names them. */
 int store_export_csv(struct store *s, FILE *out, struct wl_err *e);
 /* An array of objects: the identity of each result, and the result. */
 int store_export_json(struct store *s, FILE *out, struct wl_err *e);

@@ -1,8 +1,8 @@
 /* table.c - lays out the numbers of a figure.
  *
- *     bars, lines, table   a row a workload, a column a series
- *     stacked              a row a workload and series, a column a part
- *     sweep                a row a workload and point, a column a series
+ *     bars, lines, table   one row per workload, one column per series
+ *     stacked              one row per workload and series, one column per part
+ *     sweep                one row per workload and point, one column per series
  *     time, cdf            a row an element of the array; one column
  *
  * Means follow as rows of their own. */

@@ -52,7 +52,7 @@ static bool normalised(const struct table *t)
 static void put_axes(const struct table *t, FILE *out)
 {
     const struct exp_figure *f = t->figure;
-    fputs("set key title ", out); /* a title of the key stands above it; one of the plot, below */
+    fputs("set key title ", out); /* a title of the key is above it, one of the plot would be below */
     put_text(out, f->title);
     fputs(" font ',15'\nset ylabel ", out);
     if (f->ylabel) put_text(out, f->ylabel);

@@ -26,7 +26,7 @@ extern const char *const verdict_names[VERDICT_COUNT];
 
 /* What the claim's measure gives here; truth is 1 or 0. */
 double claim_value(const struct plan *p, const struct exp_claim *c);
-/* The rules stand above its definition and in docs/experiments.md. */
+/* The rules are above its definition and in docs/experiments.md. */
 enum verdict claim_verdict(const struct exp_claim *c, double measured);
 
 #endif

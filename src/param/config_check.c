@@ -1,6 +1,6 @@
-/* config_check.c - values that are fine one by one but cannot be together.
+/* config_check.c - values that are valid one by one but contradict each other.
  *
- * Ranges are checked when a value is read; here stand the relations: geometries that index
+ * Ranges are checked when a value is read; here are the relations between values: geometries that index
  * functions cannot address, maps that do not fit the banks, shares that do not divide. Each
  * sentence names the keys to change. */
 #include <ctype.h>

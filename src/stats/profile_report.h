@@ -1,4 +1,4 @@
-/* profile_report.h - what a profile gives besides counters: distributions and the loads of a program. */
+/* profile_report.h - what a profile gives in addition to counters: distributions and the loads of a program. */
 #ifndef WL_STATS_PROFILE_REPORT_H
 #define WL_STATS_PROFILE_REPORT_H
 

@@ -1,4 +1,4 @@
-/* stats.h - counters as plain fields with a descriptor table beside them.
+/* stats.h - counters as plain fields, and a table that describes each of them.
  *
  * counters.def is the only list. Each group is a struct of uint64_t, so parts count with
  * `s->hits++`; sums, tables, JSON and CSV walk the descriptors. */

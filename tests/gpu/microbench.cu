@@ -5,7 +5,7 @@
  *   nvcc -O3 -std=c++17 -arch=native -o microbench tests/gpu/microbench.cu && ./microbench > microbench.txt
  *
  * Every line of the output is "key value". Latencies are SM cycles a dependent access (pointer chase,
- * one thread), bandwidths bytes an SM cycle or GB/s, kernel times the median of several launches with cold
+ * one thread), bandwidths bytes per SM cycle or GB/s, kernel times the median of several launches with cold
  * caches. Cycles of whole kernels are time x the SM clock that is measured beside them, because the clock
  * moves. Footprint sweeps print a line a size; where the latency steps up is the size of the cache. */
 #include <algorithm>

@@ -119,7 +119,7 @@ TEST(one_sm_is_limited_by_its_own_port)
     within(r.stats.icnt.reply_flits, r.cycles, 970);
 }
 
-/* Wider flits: now the data port of the L2, 32 bytes a cycle, is the limit: four cycles a line. */
+/* Wider flits: now the data port of the L2, 32 bytes per cycle, is the limit: four cycles per line. */
 TEST(a_wide_crossbar_uncovers_the_l2_port)
 {
     static const char machine[] = "l2.sectored=no icnt.flit=256 sm.count=8 mem.channels=1 l2.slices_per_channel=1 "
@@ -145,7 +145,7 @@ TEST(the_queue_before_the_unit_limits_short_loads)
     within(5 * r.stats.l1d.accesses, 4 * r.cycles, 950);
 }
 
-/* Two schedulers with enough independent arithmetic issue two instructions a cycle. */
+/* Two schedulers with enough independent arithmetic issue two instructions per cycle. */
 TEST(arithmetic_reaches_the_issue_limit)
 {
     struct gpu_config c = synth_config("sm.count=1");

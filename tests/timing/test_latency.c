@@ -201,7 +201,7 @@ static uint64_t always_closed(const struct machine *m, int i)
     return V(m, P_DRAM_RCD);
 }
 
-/* With one channel the map is bit 8 a bank bit, 9 to 12 column, 13 to 15 bank, 16 and up row. */
+/* With one channel the map is bit 8 per bank bit, 9 to 12 column, 13 to 15 bank, 16 and up row. */
 TEST(dram_row_hit) { chase_memory(512, open_after_first); }
 TEST(dram_row_miss) { chase_memory(65536, always_another); }
 

@@ -116,7 +116,7 @@ TEST(a_store_removes_a_line_from_all_tags)
 }
 
 /* 10 warps: the height is 1000. One VTA hit in 16 instructions scores 1 * 8 * 1000 / 16 = 500: with
- * it 5 warps at 100 fit. It sinks by one a cycle. */
+ * it 5 warps at 100 fit. It sinks by one per cycle. */
 TEST(a_score_holds_others_back)
 {
     struct both b;

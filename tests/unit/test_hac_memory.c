@@ -149,7 +149,7 @@ TEST(wear_adds_up)
     assert_true(s.dram.nvm_line_writes_max * s.dram.nvm_lines_written >= s.dram.nvm_line_writes);
     struct run_stats few = run_with("laplace3d", "lru", "nvm.wear=1", (struct gpu_options){0}).stats;
     struct run_stats all = run_with("laplace3d", "lru", NULL, (struct gpu_options){0}).stats;
-    assert_in_range(few.dram.nvm_lines_written, 1, 12); /* one a channel */
+    assert_in_range(few.dram.nvm_lines_written, 1, 12); /* one per channel */
     assert_true(few.dram.nvm_line_writes_untracked > 0);
     assert_int_equal(few.cycles, all.cycles);
     assert_int_equal(few.dram.nvm_line_writes, all.dram.nvm_line_writes);

@@ -111,7 +111,7 @@ TEST(without_a_timeout_it_keeps_it)
     rig_sched_free(&r);
 }
 
-/* ---- two instructions a cycle ---- */
+/* ---- two instructions per cycle ---- */
 
 static uint64_t beside(const char *spec, unsigned issued)
 {

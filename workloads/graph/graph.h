@@ -52,7 +52,7 @@ static inline CUdeviceptr graph_filled(struct job *j, int count, int value)
     return job_upload(j, all, (size_t)count, sizeof *all);
 }
 
-/* Copies an array of ints, one a node, back and compares. */
+/* Copies an array of ints, one per node, back and compares. */
 static inline void graph_check(struct job *j, const char *what, CUdeviceptr from, const int *want, int nodes)
 {
     int *got = job_host(j, (size_t)nodes, sizeof *got);

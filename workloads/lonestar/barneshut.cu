@@ -1,4 +1,4 @@
-/* barneshut - gravity of many bodies by a tree of cells: six kernels a step.
+/* barneshut - gravity of many bodies by a tree of cells: six kernels per step.
  *
  * Nodes 0 .. bodies - 1 are bodies, cells are taken from the top index down; the root is the last node.
  * A node has a mass and a place, a cell eight children. bh_box: bounds of all bodies, the last CTA joins the
@@ -21,7 +21,7 @@ struct tree {
     int *child;         /* eight a node */
     int *count, *start; /* bodies of a cell; where they begin in `sorted` */
     int *sorted;
-    float *bounds; /* parts of bh_box, six a CTA */
+    float *bounds; /* parts of bh_box, six per CTA */
     int *state;    /* bottom cell, CTAs that are done, cells that wait */
     float *radius;
     int bodies, nodes; /* the root is node `nodes` - 1 */

@@ -1,7 +1,7 @@
 /* marsmm - matrix multiplication as a map: a thread per element of the product.
  *
  * Consecutive threads share a row of A and take consecutive rows of B, which is stored transposed.
- * Four floats a load: A's is one broadcast, B's lanes are a row apart. As in any map phase each
+ * Four floats per load: A's is one broadcast, B's lanes are a row apart. As in any map phase each
  * thread reads what it is to do from a descriptor, and a counting pass sizes the output. */
 #include "scan.cuh"
 

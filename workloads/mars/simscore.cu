@@ -1,6 +1,6 @@
 /* simscore - similarity of documents as a map: a thread per pair of rows of features.
  *
- * Consecutive threads have the same first document and consecutive second ones. Four floats a load
+ * Consecutive threads have the same first document and consecutive second ones. Four floats per load
  * from each, three sums: the product and both norms. */
 #include "scan.cuh"
 

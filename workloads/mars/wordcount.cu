@@ -1,7 +1,7 @@
 /* wordcount - word count, map phase: the words of upper-case text, a thread per block of it.
  *
  * Each word is walked to the first character that is no letter, where the thread writes a zero back
- * into the line it just read. One pass counts, another emits a record of 8 bytes a word. */
+ * into the line it just read. One pass counts, another emits a record of 8 bytes per word. */
 #include "scan.cuh"
 
 struct block {

@@ -1,7 +1,7 @@
 /* cutcp - electric potential on a lattice from the atoms within a cutoff: a CTA of 8 x 2 x 8 threads has
  * 8 x 8 x 8 points, a thread four of them along y.
  *
- * Atoms are in cubic bins of 8 (float4, 128 bytes a bin). The places of the bins within reach, relative
+ * Atoms are in cubic bins of 8 (float4, 128 bytes per bin). The places of the bins within reach, relative
  * to the CTA's own, are in constant memory. Bins are copied to shared memory 32 at a time, a half-warp
  * each; then every thread goes through all atoms there, the same for all lanes. */
 
@@ -28,7 +28,7 @@ extern "C" __global__ void cutcp(const float4 *bins, float *potential, box b)
     for (int first = 0; first < near_count; first += CACHED) {
         int many = min(CACHED, near_count - first);
         __syncthreads();
-        for (int k = id / 16; k < many; k += 8) { /* a half-warp a bin, 8 bytes a lane */
+        for (int k = id / 16; k < many; k += 8) { /* a half-warp a bin, 8 bytes per lane */
             const int *n = &near_bins[3 * (first + k)];
             int bx = blockIdx.x + b.rim + n[0], by = blockIdx.y + b.rim + n[1], bz = blockIdx.z + b.rim + n[2];
             const float2 *from = (const float2 *)&bins[((bz * b.bins + by) * b.bins + bx) * DEPTH];

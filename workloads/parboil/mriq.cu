@@ -1,6 +1,6 @@
 /* mriq - Q of a magnetic resonance image: a thread per voxel, a loop over points of k space.
  *
- * The points come from constant memory, up to 1024 a launch, the same for all lanes; a voxel's
+ * The points come from constant memory, up to 1024 per launch, the same for all lanes; a voxel's
  * coordinates and sums are loaded once. All the rest is sines and cosines. */
 
 enum { CHUNK = 1024 };

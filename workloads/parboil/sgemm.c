@@ -39,7 +39,7 @@ static int run(struct workload_run *r)
 const struct workload workload_sgemm = {
     .name = "sgemm",
     .suite = "parboil",
-    .help = "register-tiled matrix product, one row and sixteen columns a thread",
+    .help = "register-tiled matrix product, one row and sixteen columns per thread",
     .aliases = "SGM parboil/sgemm apcm/sgm mascar/sgemm",
     .input = {{"m", "rows of A and C", {128, 512, 1024}, 128, 16384},
               {"n", "columns of B and C", {32, 512, 1024}, 16, 16384},

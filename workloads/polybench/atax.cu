@@ -1,6 +1,6 @@
 /* atax - y = A^T (A x), in two kernels.
  *
- * atax_rows: a thread per row of A, so the lanes of a warp are a row apart (32 requests a load,
+ * atax_rows: a thread per row of A, so the lanes of a warp are a row apart (32 requests per load,
  * each line used again by the next 31 iterations) while x[j] is one broadcast word. atax_cols: a
  * thread per column, coalesced. Both accumulate in global memory: tmp and A may alias as far as
  * the compiler knows, so a store stays in the loop and write-evicts.

@@ -62,7 +62,7 @@ static int run(struct workload_run *r)
 const struct workload workload_fdtd2d = {
     .name = "fdtd2d",
     .suite = "polybench",
-    .help = "2D finite differences in the time domain, three kernels a step",
+    .help = "2D finite differences in the time domain, three kernels per step",
     .aliases = "FD FDTD polybench/fdtd2d dacache/fd",
     .input = {{"nx", "rows", {40, 192, 2048}, 2, 8192},
               {"ny", "columns", {70, 2048, 2048}, 2, 8192},

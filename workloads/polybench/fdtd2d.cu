@@ -1,4 +1,4 @@
-/* fdtd2d - finite differences in the time domain, three kernels a step, a thread per point.
+/* fdtd2d - finite differences in the time domain, three kernels per step, a thread per point.
  *
  * ex has a row of ny + 1 floats, so its rows start at every offset within a line and a warp's
  * coalesced load straddles two; hz[j - 1] and ex[j + 1] do so too. ey and hz are aligned. */

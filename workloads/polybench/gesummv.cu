@@ -1,6 +1,6 @@
 /* gesummv - y = alpha A x + beta B x, a thread per row.
  *
- * Both matrices are read with the lanes a row apart: 32 requests a load, each line used again by
+ * Both matrices are read with the lanes a row apart: 32 requests per load, each line used again by
  * the next 31 iterations, and twice as many lines as in atax. Both sums are stored in each
  * iteration (see atax.cu; for the pitch see mvt.cu). */
 

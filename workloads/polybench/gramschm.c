@@ -57,7 +57,7 @@ static int run(struct workload_run *w)
 const struct workload workload_gramschm = {
     .name = "gramschm",
     .suite = "polybench",
-    .help = "Gram-Schmidt orthogonalisation, three kernels a column",
+    .help = "Gram-Schmidt orthogonalisation, three kernels per column",
     .aliases = "GS GRAMSCHMIDT polybench/gramschm dacache/gs",
     .input = {{"rows", "rows", {96, 512, 2048}, 1, 8192},
               {"cols", "columns", {64, 2048, 2048}, 1, 8192},

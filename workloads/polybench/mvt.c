@@ -49,7 +49,7 @@ const struct workload workload_mvt = {
     .suite = "polybench",
     .help = "x1 += A y1 and x2 += A^T y2: a row per thread, then a column per thread",
     .aliases = "polybench/mvt dacache/mvt",
-    .input = {{"n", "elements of x1 and x2, a thread each", {128, 4096, 8192}, 1, 16384},
+    .input = {{"n", "elements of x1 and x2, one thread each", {128, 4096, 8192}, 1, 16384},
               {"pitch", "floats from one row of A to the next; 0: n", {0, 8192, 8192}, 0, 16384},
               {"loop", "terms of a sum; 0: n", {0, 256, 8192}, 0, 16384}},
     .run = run,

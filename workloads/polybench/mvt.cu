@@ -1,6 +1,6 @@
 /* mvt - x1 += A y1 and x2 += A^T y2, in two kernels.
  *
- * mvt_rows: a thread per row of A, the lanes a row apart (32 requests a load, each line used again
+ * mvt_rows: a thread per row of A, the lanes a row apart (32 requests per load, each line used again
  * by the next 31 iterations); y1[j] is one broadcast word. mvt_cols: a thread per column,
  * coalesced. The sums stay in global memory and are stored in each iteration (see atax.cu). The
  * distance of two rows is an input of its own, so that fewer rows and shorter loops keep the sets

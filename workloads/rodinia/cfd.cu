@@ -1,4 +1,4 @@
-/* cfd - flow of a gas over an unstructured mesh, a thread per cell, 192 a CTA.
+/* cfd - flow of a gas over an unstructured mesh, a thread per cell, 192 per CTA.
  *
  * The five variables of a cell (density, momentum, energy) lie by variable. cfd_flux: own values,
  * then for each of four neighbours its number and the normal of the common face, coalesced, and

@@ -1,4 +1,4 @@
-/* heartwall - following points of a heart's wall through a video: a launch a frame, a CTA of 256 a point.
+/* heartwall - following points of a heart's wall through a video: a launch a frame, a CTA of 256 per point.
  *
  * Images are stored by column, and so is all scratch memory, which is global: each step below is a loop
  * over elements, strided by the CTA, with a barrier behind it. In the first frame each point keeps the
@@ -12,7 +12,7 @@ enum { THREADS = 256 };
 struct sizes {
     int rows, cols; /* of a frame */
     int t, s, n;    /* sides of template, window, and of the convolution: s + t - 1 */
-    int scratch;    /* floats a point */
+    int scratch;    /* floats per point */
 };
 
 /* Sums over t x t of the window padded with zeros: in, then `box`, n x n. */

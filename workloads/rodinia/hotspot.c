@@ -1,4 +1,4 @@
-/* hotspot.c - host code of hotspot.cu: time steps, `pyramid` of them a launch. */
+/* hotspot.c - host code of hotspot.cu: time steps, `pyramid` of them per launch. */
 #include "workloads/common.h"
 
 enum { IN_SIDE, IN_PYRAMID, IN_STEPS };
@@ -68,7 +68,7 @@ const struct workload workload_hotspot = {
     .help = "temperature of a chip: tiles with border, several steps in shared memory",
     .aliases = "HP rodinia/hotspot dycache/hp",
     .input = {{"side", "rows and columns", {50, 512, 512}, 2, 8192},
-              {"pyramid", "time steps a launch", {2, 2, 2}, 1, 7},
+              {"pyramid", "time steps per launch", {2, 2, 2}, 1, 7},
               {"steps", "time steps", {5, 4, 8}, 1, 10000}},
     .run = run,
 };

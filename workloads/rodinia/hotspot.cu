@@ -1,4 +1,4 @@
-/* hotspot - temperature of a chip, several time steps a launch in shared memory, CTAs of 16 x 16.
+/* hotspot - temperature of a chip, several time steps per launch in shared memory, CTAs of 16 x 16.
  *
  * A CTA loads a tile of temperature and power with a border as wide as the steps it will take, and
  * stores the part that is still right after them. Tiles start at multiples of 16 - 2 steps, less the

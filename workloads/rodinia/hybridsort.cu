@@ -1,4 +1,4 @@
-/* hybridsort - the histogram of the sort's first phase: 1024 buckets of floats, 96 threads a CTA.
+/* hybridsort - the histogram of the sort's first phase: 1024 buckets of floats, 96 threads per CTA.
  *
  * Keys are streamed, coalesced. Each of the three warps counts in its own table in shared memory
  * without atomics: a lane writes the count with its own number in the upper bits and tries again

@@ -1,6 +1,6 @@
-/* lud - LU decomposition in place, tiles of 16 x 16, three kernels a step.
+/* lud - LU decomposition in place, tiles of 16 x 16, three kernels per step.
  *
- * lud_diagonal: one CTA of 16 threads, the tile on the diagonal. lud_perimeter: 32 threads a CTA,
+ * lud_diagonal: one CTA of 16 threads, the tile on the diagonal. lud_perimeter: 32 threads per CTA,
  * half for a tile of the row to the right, half for a tile of the column below. lud_internal: 16 x
  * 16 threads for each remaining tile. Everything goes through shared memory in rows of 64 bytes. */
 

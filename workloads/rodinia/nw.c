@@ -58,7 +58,7 @@ static int run(struct workload_run *r)
 const struct workload workload_nw = {
     .name = "nw",
     .suite = "rodinia",
-    .help = "sequence alignment: one launch per anti-diagonal of tiles, 16 threads a CTA",
+    .help = "sequence alignment: one launch per anti-diagonal of tiles, 16 threads per CTA",
     .aliases = "rodinia/nw dycache/nw",
     .input = {{"n", "length of both sequences, a multiple of 16", {96, 1024, 2048}, 16, 8192},
               {"penalty", "cost of a gap", {10, 10, 10}, 1, 100}},

@@ -1,4 +1,4 @@
-/* nw - Needleman-Wunsch alignment, tiles of 16 x 16 along anti-diagonals, 16 threads a CTA.
+/* nw - Needleman-Wunsch alignment, tiles of 16 x 16 along anti-diagonals, 16 threads per CTA.
  *
  * Rows are 16 k + 1 ints long, so the 64 bytes of a tile's row are not aligned; the column west of
  * the tile is one int a row. The tile is computed in shared memory as a wave and stored row by row.

@@ -1,4 +1,4 @@
-/* particlefilter.c - host code of particlefilter.cu: four kernels a frame, or the likelihood alone. */
+/* particlefilter.c - host code of particlefilter.cu: four kernels per frame, or the likelihood alone. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,7 +200,7 @@ static int run_1(struct workload_run *r) { return execute(&workload_particlefilt
 const struct workload workload_particlefilter = {
     .name = "particlefilter",
     .suite = "rodinia",
-    .help = "tracking by a particle filter, four kernels a frame, in double precision",
+    .help = "tracking by a particle filter, four kernels per frame, in double precision",
     .aliases = "rodinia/particlefilter dycache/pf",
     .input = {{"particles", "particles", {300, 1024, 1000}, 1, 1 << 20},
               SIDE,

@@ -1,4 +1,4 @@
-/* particlefilter - tracking of an object in noisy frames, a thread per particle, 512 a CTA.
+/* particlefilter - tracking of an object in noisy frames, a thread per particle, 512 per CTA.
  *
  * particlefilter_likelihood: moves the particle by random steps, writes the pixel index of each
  * point of the object to its row of `ind` and reads it again (lanes countOnes ints apart: 32

@@ -1,4 +1,4 @@
-/* pathfinder.c - host code of pathfinder.cu: `pyramid` rows a launch. */
+/* pathfinder.c - host code of pathfinder.cu: `pyramid` rows per launch. */
 #include "workloads/common.h"
 
 enum { IN_COLS, IN_ROWS, IN_PYRAMID };
@@ -50,10 +50,10 @@ static int run(struct workload_run *r)
 const struct workload workload_pathfinder = {
     .name = "pathfinder",
     .suite = "rodinia",
-    .help = "cheapest path through a grid: 20 rows a launch in shared memory",
+    .help = "cheapest path through a grid: 20 rows per launch in shared memory",
     .aliases = "rodinia/pathfinder mascar/pf",
     .input = {{"cols", "columns", {1000, 100000, 100000}, 1, 1 << 22},
               {"rows", "rows", {30, 21, 100}, 2, 10000},
-              {"pyramid", "rows a launch", {20, 20, 20}, 1, 100}},
+              {"pyramid", "rows per launch", {20, 20, 20}, 1, 100}},
     .run = run,
 };

@@ -1,8 +1,8 @@
-/* pathfinder - cheapest path through a grid of costs, row by row, 256 columns a CTA.
+/* pathfinder - cheapest path through a grid of costs, row by row, 256 columns per CTA.
  *
  * A CTA loads a row of sums with a border as wide as the rows it will walk, then per row one
  * coalesced load of costs (misaligned by the border), the least of three neighbours from shared
- * memory and two barriers, on a width that shrinks by two columns a row. */
+ * memory and two barriers, on a width that shrinks by two columns per row. */
 
 #define WIDTH 256
 

@@ -128,7 +128,7 @@ static int run_2(struct workload_run *r) { return execute(&workload_srad_2, r, S
 const struct workload workload_srad = {
     .name = "srad",
     .suite = "rodinia",
-    .help = "diffusion on an image, two kernels an iteration, tiles with halo in shared memory",
+    .help = "diffusion on an image, two kernels per iteration, tiles with halo in shared memory",
     .aliases = "rodinia/srad apcm/srd dycache/srad",
     .input = INPUTS(2),
     .run = run,
@@ -137,7 +137,7 @@ const struct workload workload_srad = {
 const struct workload workload_srad_1 = {
     .name = "srad_1",
     .suite = "rodinia",
-    .help = "srad's first kernel: derivatives and coefficient, five stores a pixel",
+    .help = "srad's first kernel: derivatives and coefficient, five stores per pixel",
     .aliases = "mascar/srad-1",
     .input = INPUTS(1),
     .run = run_1,

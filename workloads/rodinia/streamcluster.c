@@ -110,6 +110,6 @@ const struct workload workload_streamcluster = {
     .input = {{"points", "points", {1000, 46080, 262144}, 1, 1 << 22},
               {"dim", "dimensions", {16, 32, 256}, 1, 1024},
               {"centres", "centres that are open", {10, 10, 10}, 1, 256},
-              {"calls", "candidates, a launch each", {2, 2, 2}, 1, 1000}},
+              {"calls", "candidates, one launch each", {2, 2, 2}, 1, 1000}},
     .run = run,
 };

@@ -22,7 +22,7 @@ trace: base stream trace/wlt trace/accel
 trace/wlt: base stream trace
 trace/accel: base stream trace trace/wlt
 sim: base param stats stream engine mem sm observe ptx trace trace/wlt trace/accel
-run: base param stats stream ptx trace sim policy workloads cuda
+run: base param stats stream observe ptx trace trace/wlt trace/accel sim policy workloads cuda
 cuda: base param stats sim ptx run
 cuda/lib: base param stats sim trace/wlt run cuda
 cuda/runtime: cuda cuda/lib
@@ -68,7 +68,7 @@ xargs awk '
         sub(/\/[^\/]*$/, "", to)
         if (to == "warpline" || to == from) next
         if (to ~ /^workloads/) to = "workloads"
-        if (FILENAME ~ /policy\/registry.c$/ && (to == "param" || to == "base")) next # the one that knows them all
+        if (FILENAME ~ /policy\/registry.[ch]$/ && (to == "param" || to == "base")) next # the one that knows them all
         if (!((from, to) in allowed)) print FILENAME " includes " quoted[2] ": " from " may not see " to
     }' "$work/allowed" <"$work/files" >"$work/breaches"
 
@@ -97,7 +97,7 @@ if [ $# -gt 0 ]; then
                 split(n, w, " ")
                 to = home[w[3]]
                 if (to == "" || to == w[2] || ((w[2], to) in allowed)) continue
-                if (w[1] ~ /policy\/registry.c$/ && (to == "param" || to == "base")) continue
+                if (w[1] ~ /policy\/registry.[ch]$/ && (to == "param" || to == "base")) continue
                 print w[1] " needs " w[3] ": " w[2] " may not see " to
             }
         }' | sort >>"$work/breaches"

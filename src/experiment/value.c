@@ -49,14 +49,14 @@ static double metric_value(const struct expr *metric, const struct exp_run *run)
     return run && run->state == RUN_DONE && metric ? expr_value(metric, &env) : (double)NAN;
 }
 
-struct element {
+struct array_element {
     const json_t *json;
     unsigned index;
 };
 
 static double element_name(void *arg, const struct expr *x)
 {
-    const struct element *at = arg;
+    const struct array_element *at = arg;
     if (strcmp(x->name, "index") == 0) return at->index;
     if (strcmp(x->name, "value") == 0 && json_is_number(at->json)) return number_of(at->json);
     return number_of(json_at(at->json, x->name));
@@ -64,7 +64,7 @@ static double element_name(void *arg, const struct expr *x)
 
 double element_value(const struct expr *metric, const json_t *element, unsigned index)
 {
-    struct element at = {element, index};
+    struct array_element at = {element, index};
     struct expr_env env = {.name = element_name, .arg = &at};
     return expr_value(metric, &env);
 }

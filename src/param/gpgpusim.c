@@ -16,13 +16,13 @@
 
 /* ---- the text ---- */
 
-struct words {
+struct config_words {
     char *at;
     unsigned line, word_line; /* here; of the word given last */
 };
 
 /* The next word, ended in place; a quoted one may have blanks and line ends inside. */
-static char *next_word(struct words *w)
+static char *next_word(struct config_words *w)
 {
     char *p = w->at, *word;
     for (;; p++) {
@@ -122,7 +122,7 @@ static int read_option(struct machine *m, const char *name, const char *value)
 
 static int read_words(struct machine *m, char *text)
 {
-    struct words w = {text, 1, 1};
+    struct config_words w = {text, 1, 1};
     char *option = next_word(&w), *value;
     unsigned line = w.word_line;
     while (option) {

@@ -32,6 +32,7 @@ demo: ## the five schemes against their baselines: tables and a page
 	@sh scripts/demo.sh $(BUILD)/warpline
 
 tests: configure ## build everything, the tests too
+	@pkg-config --exists cmocka || { echo "the tests need cmocka (Debian: libcmocka-dev); make deps installs it" >&2; exit 1; }
 	@$(COMPILE) -- --no-print-directory
 
 check: deps ## lint and the tests of the plain build: before each commit

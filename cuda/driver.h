@@ -28,7 +28,7 @@ enum object_kind {
 struct object {
     struct object *next;
     uint8_t kind;          /* enum object_kind */
-    struct object *parent; /* freed with it: context, or a function's module; NULL for contexts */
+    struct object *parent; /* the context or module that this object is freed with; NULL for contexts */
 };
 
 /* A .const variable that a program asked the address of: the constant bank has no device
@@ -62,15 +62,15 @@ struct CUevent_st {
     struct object object;
     unsigned flags;
     bool recorded;
-    uint64_t cycles; /* of the device when it was recorded */
+    uint64_t cycles; /* cycles of the device when the event was recorded */
 };
 struct host_memory {
     struct object object;
     struct driver *driver;
     void *ptr;
     size_t bytes;
-    uint64_t addr;   /* of the device for the same bytes; 0: it does not see them */
-    bool registered; /* the program's own memory */
+    uint64_t addr;   /* device address of the same bytes; 0: the device does not see them */
+    bool registered; /* it is the program's memory, registered with the driver, not allocated by it */
     unsigned flags;
 };
 
@@ -86,7 +86,7 @@ struct CUtexref_st {
     struct driver *driver;
     uint64_t handle;
     struct texture texture;
-    uint64_t bytes;     /* linear memory: its size */
+    uint64_t bytes;     /* size of the linear memory it shows */
     uint8_t address[2]; /* as asked for; linear memory ends where it ends */
 };
 
@@ -98,7 +98,7 @@ struct driver {
     uint32_t next_pc; /* each module's code gets its own pcs */
     unsigned modules; /* loaded so far, for their names in messages */
     uint64_t next_window;
-    uint64_t textures; /* texture objects so far: their handles */
+    uint64_t textures; /* texture objects made so far; the next handle follows from it */
     CUresult fault;    /* sticky: a kernel faulted and the device is lost */
 };
 
@@ -110,13 +110,13 @@ CUresult driver_fail(struct driver *d, CUresult code, const char *fmt, ...) __at
 /* The same for what the user must hear even when the program ignores the code. */
 CUresult driver_complain(struct driver *d, CUresult code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* A call holds the driver from driver_initialized to its own end, so that threads come one after
- * another; a call may make others. */
+/* A call holds the driver from driver_initialized to its own end, so that calls of several threads
+ * come one after another; a call may make further calls. */
 void driver_leave(struct driver **d);
 #define DRIVER(d) struct driver *d __attribute__((cleanup(driver_leave))) = NULL
 
-/* How a call begins. _initialized: cuInit was called. _context: there also is a current context and
- * no kernel has faulted. On error *d may be NULL. */
+/* How a call begins. driver_initialized: cuInit was called. driver_context: there is also a current context, and no
+ * kernel has faulted. On error *d may be NULL. */
 CUresult driver_initialized(struct driver **d);
 CUresult driver_context(struct driver **d);
 

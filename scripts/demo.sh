@@ -9,5 +9,5 @@ echo
 "$warpline" experiment demo --store "$out/results.db" --out "$out"
 "$warpline" report demo --store "$out/results.db" -o "$out/report.html" -q
 echo
-echo "The same as a page, with figures: $out/report.html"
-echo "Next: warpline figure dacache.8 --size small; warpline claims --size tiny; warpline list workloads"
+echo "The same as a page with figures: $out/report.html"
+echo "Next: $warpline figure dacache.8 --size small; $warpline claims --size tiny; $warpline list workloads"

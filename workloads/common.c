@@ -242,7 +242,8 @@ static void compare_one(struct job *j, const char *what, size_t i, double got, d
     j->worst = fmax(j->worst, error);
 }
 
-void job_compare(struct job *j, const char *what, const float *got, const double *want, size_t count, double tolerance)
+void job_compare_floats(struct job *j, const char *what, const float *got, const double *want, size_t count,
+                        double tolerance)
 {
     double mean = mean_magnitude(want, count);
     for (size_t i = 0; i < count && !j->failed; i++) compare_one(j, what, i, (double)got[i], want[i], mean, tolerance);

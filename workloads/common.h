@@ -79,10 +79,16 @@ void job_launch_3d(struct job *j, CUfunction f, const unsigned grid[3], const un
 /* Fails the job when a value is off by more than `tolerance`, relative to the larger of the value's
  * own magnitude and the mean magnitude of all: sums that cancel to nearly nothing carry the rounding
  * of their terms. */
-void job_compare(struct job *j, const char *what, const float *got, const double *want, size_t count, double tolerance);
+void job_compare_floats(struct job *j, const char *what, const float *got, const double *want, size_t count,
+                        double tolerance);
 void job_compare_doubles(struct job *j, const char *what, const double *got, const double *want, size_t count,
                          double tolerance);
 void job_compare_ints(struct job *j, const char *what, const int *got, const int *want, size_t count);
+/* Host code writes job_compare whatever the type of `got`; integers have no tolerance. */
+#define job_compare(j, what, got, ...)                                                                                 \
+    _Generic((got), float * : job_compare_floats, const float * : job_compare_floats, double * : job_compare_doubles,  \
+             const double * : job_compare_doubles, int * : job_compare_ints, const int * : job_compare_ints)(          \
+        j, what, got, __VA_ARGS__)
 
 /* ---- inputs from a seed ---- */
 

@@ -46,7 +46,7 @@ typedef CUstream cudaStream_t;
 typedef CUevent cudaEvent_t;
 typedef CUarray cudaArray_t;
 
-/* ---- errors (error.c) ---- */
+/* ---- errors (runtime_error.c) ---- */
 
 /* The end of a call: remembers a failure for cudaGetLastError and gives it back. */
 cudaError_t rt_done(cudaError_t error);
@@ -64,7 +64,7 @@ CUresult rt_enter(void);
         return rt_driver(result_);                                                                                     \
     } while (0)
 
-/* ---- what host code registered (register.c) ---- */
+/* ---- what host code registered (runtime_register.c) ---- */
 
 struct fat_binary;
 
@@ -82,7 +82,7 @@ struct variable {
     const void *host;
     const char *name;
     size_t bytes;
-    void **managed; /* where the host expects its address; NULL: not managed */
+    void **managed; /* where host code looks for the address of a managed variable; NULL: not managed */
 };
 
 struct texture_reference {
@@ -90,7 +90,7 @@ struct texture_reference {
     struct fat_binary *fat;
     const void *host;
     const char *name;
-    bool as_float; /* integers are read as numbers up to 1 */
+    bool as_float; /* integers are read as fractions of their largest value */
     int dim;
 };
 
@@ -101,7 +101,7 @@ cudaError_t rt_texture(const void *host, CUtexref *out, const struct texture_ref
 /* The device was reset: modules are loaded again when they are needed. */
 void rt_forget_modules(void);
 
-/* ---- arrays (array.c) ---- */
+/* ---- arrays (runtime_array.c) ---- */
 
 struct cudaChannelFormatDesc {
     int x, y, z, w; /* bits */

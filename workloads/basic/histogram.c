@@ -22,7 +22,7 @@ static int run(struct workload_run *r)
     job_copy_out(&j, bins, dbins, sizeof bins);
     if (r->check) {
         for (size_t i = 0; i < count; i++) want[data[i]]++;
-        job_compare_ints(&j, "bins", bins, want, BINS);
+        job_compare(&j, "bins", bins, want, BINS);
     }
     return job_end(&j);
 }

@@ -37,7 +37,7 @@ static int run(struct workload_run *r)
     job_copy_out(&j, d, matrix, count * sizeof *d);
     if (!j.failed && r->check) {
         for (int i = 0; i < n; i++) reference(&g, i, want + (size_t)i * (size_t)n);
-        job_compare_ints(&j, "d", d, want, count);
+        job_compare(&j, "d", d, want, count);
     }
     return job_end(&j);
 }

@@ -57,7 +57,7 @@ static inline void graph_check(struct job *j, const char *what, CUdeviceptr from
 {
     int *got = job_host(j, (size_t)nodes, sizeof *got);
     job_copy_out(j, got, from, (size_t)nodes * sizeof *got);
-    if (!j->failed && j->run->check) job_compare_ints(j, what, got, want, (size_t)nodes);
+    if (!j->failed && j->run->check) job_compare(j, what, got, want, (size_t)nodes);
 }
 
 /* The flag that a kernel raises: cleared before a round, asked after it. */

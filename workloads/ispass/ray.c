@@ -25,7 +25,7 @@ static int run(struct workload_run *r)
     job_copy_out(&j, got, pixels, n * sizeof *got);
     for (int y = 0; !j.failed && r->check && y < side; y++)
         for (int x = 0; x < side; x++) want[y * side + x] = (int)ray_pixel(scene, spheres, side, x, y);
-    if (!j.failed && r->check) job_compare_ints(&j, "pixel", got, want, n);
+    if (!j.failed && r->check) job_compare(&j, "pixel", got, want, n);
     return job_end(&j);
 }
 

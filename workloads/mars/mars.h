@@ -24,7 +24,7 @@ static inline void mars_check(struct job *j, const char *what, CUdeviceptr got, 
 {
     int *copy = job_host(j, (size_t)count, sizeof *copy);
     job_copy_out(j, copy, got, (size_t)count * sizeof *copy);
-    if (!j->failed) job_compare_ints(j, what, copy, want, (size_t)count);
+    if (!j->failed) job_compare(j, what, copy, want, (size_t)count);
 }
 
 /* The same for bytes. */

@@ -41,7 +41,7 @@ static void check(struct job *j, const struct log *log, int key_bytes, CUdevicep
         memcpy(key + used, s, (size_t)name);
         used += name;
     }
-    job_compare_ints(j, "key bytes", &key_bytes, &used, 1);
+    job_compare(j, "key bytes", &key_bytes, &used, 1);
     mars_check(j, "lines", lines, line[0], 3 * log->lines);
     mars_check(j, "pages", pages, page[0], 6 * log->lines);
     mars_check_bytes(j, "keys", keys, key, used);
@@ -64,7 +64,7 @@ static int run(struct workload_run *r)
 
     job_launch(&j, job_kernel(&j, "pageview_line_count"), s, (void *[]){&text, &start, &places, &n});
     int visits = mars_scan(&j, places, n);
-    job_compare_ints(&j, "visits", &visits, &n, 1); /* no generated line is empty: the buffers fit */
+    job_compare(&j, "visits", &visits, &n, 1); /* no generated line is empty: the buffers fit */
     job_launch(&j, job_kernel(&j, "pageview_line_emit"), s, (void *[]){&text, &start, &places, &lines, &n});
     job_launch(&j, job_kernel(&j, "pageview_page_count"), s, (void *[]){&text, &lines, &places, &n});
     int key_bytes = mars_scan(&j, places, n);

@@ -55,7 +55,7 @@ static void check_main(struct job *j, const struct image *m, CUdeviceptr parts, 
     if (j->failed || !j->run->check) return;
     for (size_t p = 0; p < PARTS; p++)
         for (size_t b = 0; b < bins; b++) got[b] += part[p * 4 * words + b];
-    job_compare_ints(j, "counts", got, (const int *)m->counter[0], bins);
+    job_compare(j, "counts", got, (const int *)m->counter[0], bins);
 }
 
 static void check_final(struct job *j, const struct image *m, CUdeviceptr histogram)

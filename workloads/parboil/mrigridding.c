@@ -112,7 +112,7 @@ static void check_words(struct job *j, const char *what, CUdeviceptr from, const
 {
     int *got = job_host(j, n, sizeof *got);
     job_copy_out(j, got, from, n * sizeof *got);
-    if (!j->failed && j->run->check) job_compare_ints(j, what, got, want, n);
+    if (!j->failed && j->run->check) job_compare(j, what, got, want, n);
 }
 
 /* ---- the kernels ---- */

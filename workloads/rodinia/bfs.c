@@ -27,7 +27,7 @@ static void check(struct job *j, const struct graph *g, const int *cost)
     int *want = job_host(j, n, sizeof *want), *queue = job_host(j, n, sizeof *queue);
     if (j->failed) return;
     reference(g, want, queue);
-    job_compare_ints(j, "cost", cost, want, n);
+    job_compare(j, "cost", cost, want, n);
 }
 
 struct device {

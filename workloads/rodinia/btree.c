@@ -85,7 +85,7 @@ static void find(struct job *j, struct tree *t, struct queries *q, CUdeviceptr n
                (void *[]){&t->height, &nodes, &current, &next, &keys, &drecords, &answer});
     job_copy_out(j, got, answer, n * sizeof(int));
     for (size_t i = 0; !j->failed && i < n; i++) want[i] = records[q->record_from[i]];
-    if (j->run->check && !j->failed) job_compare_ints(j, "answer", got, want, n);
+    if (j->run->check && !j->failed) job_compare(j, "answer", got, want, n);
 }
 
 static void range(struct job *j, struct tree *t, struct queries *q, CUdeviceptr nodes)
@@ -104,8 +104,8 @@ static void range(struct job *j, struct tree *t, struct queries *q, CUdeviceptr 
     job_copy_out(j, length, dlength, n * sizeof(int));
     for (size_t i = 0; !j->failed && i < n; i++) want[i] = q->record_to[i] - q->record_from[i] + 1;
     if (j->failed || !j->run->check) return;
-    job_compare_ints(j, "start", start, q->record_from, n);
-    job_compare_ints(j, "length", length, want, n);
+    job_compare(j, "start", start, q->record_from, n);
+    job_compare(j, "length", length, want, n);
 }
 
 static int run(struct workload_run *r)

@@ -89,7 +89,7 @@ static void check(struct job *j, const struct video *v, const struct sizes *z, C
         job_copy_out(j, conv + p * n2, scratch + (p * (size_t)z->scratch + before) * sizeof(float), n2 * sizeof(float));
     if (j->failed || !j->run->check) return;
     reference(v, z, want, ncc);
-    job_compare_ints(j, "place", got, want, 2 * points);
+    job_compare(j, "place", got, want, 2 * points);
     job_compare(j, "correlation", conv, ncc, points * n2, 4e-2);
 }
 

@@ -12,7 +12,7 @@ static void check(struct job *j, const float *keys, const int *got, size_t n, fl
         int bin = (int)((keys[i] - low) / range * BINS); /* in float, as the kernel does */
         want[bin < BINS ? bin : BINS - 1]++;
     }
-    job_compare_ints(j, "total", got, want, BINS);
+    job_compare(j, "total", got, want, BINS);
 }
 
 static int run(struct workload_run *r)

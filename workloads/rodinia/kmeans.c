@@ -38,7 +38,7 @@ static void check_members(struct job *j, const struct problem *p, CUdeviceptr me
     job_copy_out(j, got, member, n * sizeof *got);
     if (j->failed || !j->run->check) return;
     reference(p, want);
-    job_compare_ints(j, "member", got, want, n);
+    job_compare(j, "member", got, want, n);
 }
 
 /* The features by column. */

@@ -38,7 +38,7 @@ static int run(struct workload_run *r)
                (void *[]){&texture, &member, &points, &features, &clusters});
     job_copy_out(&j, got, member, n * sizeof *got);
     for (size_t p = 0; !j.failed && r->check && p < n; p++) want[p] = nearest(columns, centre, p, n, f, k);
-    if (!j.failed && r->check) job_compare_ints(&j, "member", got, want, n);
+    if (!j.failed && r->check) job_compare(&j, "member", got, want, n);
     return job_end(&j);
 }
 

@@ -49,7 +49,7 @@ static void check(struct job *j, const struct box *boxes, size_t count, const st
             size_t at = b * PER_BOX, from = k < 0 ? at : (size_t)boxes[b].neighbour[k] * PER_BOX;
             reference_pair(want + at, place + at, place + from, q + from, a2);
         }
-    job_compare_doubles(j, "force", &got->v, &want->v, count * PER_BOX * 4, 1e-9);
+    job_compare(j, "force", &got->v, &want->v, count * PER_BOX * 4, 1e-9);
 }
 
 static void fill(double *out, size_t count, struct random r)

@@ -13,7 +13,7 @@ static void check(struct job *j, const int *reference, int *want, const int *got
             size_t me = i * cols + k;
             want[me] = largest(want[me - cols - 1] + reference[me], want[me - 1] - penalty, want[me - cols] - penalty);
         }
-    job_compare_ints(j, "score", got, want, cols * cols);
+    job_compare(j, "score", got, want, cols * cols);
 }
 
 /* Score of every pair of letters, by row and column; row and column 0 stand before the sequences. */

@@ -115,9 +115,9 @@ static void check_likelihood(struct job *j, struct filter *f, const struct resul
         want.weights[i] = likelihood(f, got->x[i], got->y[i], frame);
         logs[i] = log(got->weights[i] * (double)n); /* weights span hundreds of orders of magnitude */
     }
-    job_compare_doubles(j, "x", got->x, want.x, n, 1e-9);
-    job_compare_doubles(j, "y", got->y, want.y, n, 1e-9);
-    job_compare_doubles(j, "likelihood", logs, want.weights, n, 1e-9);
+    job_compare(j, "x", got->x, want.x, n, 1e-9);
+    job_compare(j, "y", got->y, want.y, n, 1e-9);
+    job_compare(j, "likelihood", logs, want.weights, n, 1e-9);
 }
 
 /* Which particle each one becomes, by the kernel's own cumulative sums; those against the weights. */
@@ -136,8 +136,8 @@ static void check_resampling(struct job *j, struct filter *f, const struct resul
         while (p < n - 1 && cdf[p] < (start + (double)i) / (double)n) p++;
         want_x[i] = got->x[p];
     }
-    job_compare_doubles(j, "cdf", cdf, want_cdf, n, 1e-9);
-    job_compare_doubles(j, "new x", x, want_x, n, 0);
+    job_compare(j, "cdf", cdf, want_cdf, n, 1e-9);
+    job_compare(j, "new x", x, want_x, n, 0);
 }
 
 /* ---- the launches ---- */

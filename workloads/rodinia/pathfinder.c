@@ -20,7 +20,7 @@ static void check(struct job *j, const int *wall, const int *got, size_t cols, s
         now = next;
         next = swap;
     }
-    job_compare_ints(j, "cost", got, now, cols);
+    job_compare(j, "cost", got, now, cols);
 }
 
 static int run(struct workload_run *r)

@@ -72,7 +72,7 @@ static void check(struct job *j, const struct problem *p, CUdeviceptr work, CUde
     job_copy_out(j, flags, moves, p->num);
     for (size_t i = 0; !j->failed && i < p->num; i++) moved[i] = flags[i] != 0;
     if (j->failed || !j->run->check) return;
-    job_compare_ints(j, "moves", moved, p->moves, p->num);
+    job_compare(j, "moves", moved, p->moves, p->num);
     job_compare(j, "work", got, p->work, count, 1e-4);
 }
 

@@ -8,7 +8,7 @@ static void check(struct job *j, const uint8_t *data, size_t bytes, const int *g
 {
     int want[256] = {0};
     for (size_t i = 0; i < bytes; i++) want[data[i] * bins / 256]++;
-    job_compare_ints(j, bins == 64 ? "histogram64" : "histogram256", got, want, (size_t)bins);
+    job_compare(j, bins == 64 ? "histogram64" : "histogram256", got, want, (size_t)bins);
 }
 
 static int run(struct workload_run *r)

@@ -28,7 +28,7 @@ cuda/lib: base param stats sim trace/wlt run cuda
 cuda/runtime: cuda cuda/lib
 workloads: base cuda
 experiment: base param stats run workloads
-cli: base param stats workloads run experiment
+cli: base run experiment
 '
 # What the law does not allow and the code still does: FROM TO, one debt per line. A paid debt must be struck out.
 debts='
@@ -36,6 +36,9 @@ param policy
 mem observe
 sm observe
 cuda/lib policy
+cli param
+cli stats
+cli workloads
 cli sm
 cli sim
 cli ptx

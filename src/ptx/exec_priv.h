@@ -17,6 +17,7 @@
 
 #include "base/bits.h"
 #include "ptx/exec.h"
+#include "ptx/opcodes.h"
 
 /* ---- generic addresses: device memory lies below the windows of the other spaces ---- */
 
@@ -325,9 +326,16 @@ int lower_dst(struct lower *L, const struct ptx_operand *o, unsigned bits, ref *
 int lower_const(struct lower *L, uint64_t value, bool wide, ref *out);
 int lower_refuse(struct lower *L, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 bool lower_is_wide(const struct lower *L, const struct ptx_operand *o); /* a 64-bit register */
-int lower_alu(struct lower *L, struct uop *u);                          /* 1: not an ALU instruction */
-int lower_other(struct lower *L, struct uop *u);                        /* memory, warp-wide, control */
-int lower_cvt(struct lower *L, struct uop *u);
+/* lower_alu.c; lower_lanes is the usual one */
+lower_fn lower_lanes, lower_mul, lower_mad, lower_mul24, lower_mad24, lower_div, lower_min, lower_max, lower_rcp;
+lower_fn lower_rsqrt, lower_bfind, lower_prmt, lower_shf, lower_lop3, lower_dot, lower_slct, lower_logic, lower_carry;
+lower_fn lower_set, lower_setp, lower_testp, lower_selp, lower_mov;
+/* lower_mem.c */
+lower_fn lower_load, lower_store, lower_atom, lower_cvta, lower_isspacep, lower_tex;
+/* lower_warp.c */
+lower_fn lower_activemask, lower_shfl, lower_vote, lower_match, lower_redux, lower_bar, lower_call, lower_brx;
+lower_fn lower_nothing, lower_trap, lower_nop;
+lower_fn lower_cvt;                                                            /* cvt.c */
 uint64_t image_var_addr(const struct ptx_image *img, const struct ptx_var *v); /* in its own space */
 struct xfunc *image_func(const struct ptx_image *img, const struct ptx_func *f);
 bool func_is_vprintf(const struct ptx_func *f);

@@ -8,21 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptx/opcodes.h"
 #include "ptx/parse.h"
 
 enum { MAX_TEXT_BYTES = 1 << 28, SHARED_WALK_BUDGET = 1 << 26 };
 
 /* ---- names ---- */
 
-const char *ptx_op_name(enum ptx_op op)
-{
-    static const char *const names[OP_COUNT] = {
-#define PTX_OP(id, name) [OP_##id] = name,
-#include "ptx/ops.def"
-#undef PTX_OP
-    };
-    return (unsigned)op < OP_COUNT ? names[op] : "?";
-}
+const char *ptx_op_name(enum ptx_op op) { return (unsigned)op < OP_COUNT ? ptx_opcodes[op].name : "?"; }
 
 static const struct {
     const char *name;

@@ -177,14 +177,10 @@ void parse_initialiser(struct parser *p, struct ptx_var *v, const uint64_t *dim,
 
 void parse_instruction(struct parser *p);
 
-struct op_spec;
-const struct op_spec *spec_of(enum ptx_op op);
-const char *spec_operands(const struct op_spec *s);
 /* The dotted modifiers after opcode token `op` into *in, checked against the table. */
 void parse_modifiers(struct parser *p, const struct token *op, struct ptx_inst *in);
 enum ptx_op find_op(const struct token *t); /* OP_COUNT when unknown */
 const char *op_hint(struct parser *p, const struct token *t);
-bool type_is_float(enum ptx_type t);
 
 /* How a register's width must relate to the type of its operand. */
 enum width_rule { WIDTH_EXACT, WIDTH_AT_LEAST, WIDTH_ADDRESS /* 32 or 64 bits */ };

@@ -2,6 +2,7 @@
  *
  * Most opcodes are read by their shape string (parse_mods.c). Branches, calls, barriers,
  * textures and mov have operands that no string describes and functions of their own. */
+#include "ptx/opcodes.h"
 #include "ptx/parse.h"
 
 #include <string.h>
@@ -307,7 +308,7 @@ static void parse_guard(struct parser *p, struct ptx_inst *in)
 
 static void parse_operands(struct parser *p, struct ptx_inst *in)
 {
-    const char *shape = spec_operands(spec_of(in->op));
+    const char *shape = ptx_opcodes[in->op].operands;
     if (shape) parse_shape(p, in, shape);
     else if (in->op == OP_MOV) parse_mov(p, in);
     else if (in->op == OP_BRA) parse_bra(p);

@@ -19,15 +19,6 @@
 #include "ptx/exec.h"
 #include "ptx/opcodes.h"
 
-/* ---- generic addresses: device memory lies below the windows of the other spaces ---- */
-
-#define GENERIC_SHARED UINT64_C(0x010000000000)
-#define GENERIC_LOCAL  UINT64_C(0x020000000000)
-#define GENERIC_PARAM  UINT64_C(0x030000000000)
-#define GENERIC_CONST  UINT64_C(0x040000000000)
-#define GENERIC_END    UINT64_C(0x050000000000)
-#define GENERIC_WINDOW UINT64_C(0x010000000000) /* size of each */
-
 /* Limits that turn a hang or a runaway into a sentence. */
 enum {
     CALL_DEPTH_MAX = 1024,
@@ -41,7 +32,7 @@ enum {
 /* devmem.c, beyond exec.h */
 bool dev_nearest(const struct dev_mem *m, uint64_t addr, uint64_t *base, uint64_t *bytes);
 uint64_t dev_generation(const struct dev_mem *m); /* changes with every allocation and release */
-uint8_t *dev_host(const struct dev_mem *m);       /* the host image of DEV_BASE */
+uint8_t *dev_host(const struct dev_mem *m);       /* the host image of DEVICE_BASE */
 
 struct tex_table *dev_textures(struct dev_mem *m);
 

@@ -91,7 +91,7 @@ static void *global_lane(struct warp *w, const struct uop *u, unsigned lane, uin
         }
         if (!dev_range(r->l.image->mem, addr, &known->lo, &size)) known->hi = known->lo + size;
     }
-    return r->dev_host + (addr - DEV_BASE);
+    return r->dev_host + (addr - DEVICE_BASE);
 }
 
 void *mem_lane(struct warp *w, const struct uop *u, unsigned lane, uint64_t addr, unsigned bytes, const char *what)
@@ -156,7 +156,7 @@ INLINE int resolve(struct warp *w, const struct uop *u, const uint64_t *addr, un
     out->each = false;
     if (u->space == PTX_GLOBAL || u->space == PTX_SPACE_NONE) {
         struct range *known = &r->range[u->range];
-        out->base = (uintptr_t)r->dev_host - DEV_BASE; /* so that base + address is the byte */
+        out->base = (uintptr_t)r->dev_host - DEVICE_BASE; /* so that base + address is the byte */
         if (all_inside(w, addr, known->lo, known->hi, size, full)) return RUN_ON;
         uint64_t bytes;
         if (!dev_range(r->l.image->mem, addr[bit_low32(w->exec)], &known->lo, &bytes)) {

@@ -10,11 +10,6 @@
 
 #include "sm/sm.h"
 
-/* Where spaces that are not device memory lie in the address space of the L2. */
-#define LOCAL_BASE (UINT64_C(1) << 41)
-#define CONST_BASE (UINT64_C(1) << 40)
-#define PARAM_BASE (CONST_BASE + (UINT64_C(1) << 32))
-
 static unsigned segment_shift(const struct sm *s, unsigned width)
 {
     return s->whole_lines ? LINE_SHIFT : width == 1 ? 5 : width == 2 ? 6 : 7;
@@ -131,7 +126,7 @@ static uint64_t local_address(const struct sm *s, unsigned warp, unsigned lane, 
 {
     enum { ALL_THREADS = 256 * SM_MAX_WARPS * WARP_SIZE }; /* the largest machine's */
     uint64_t thread = ((uint64_t)s->index * SM_MAX_WARPS + warp) * WARP_SIZE + lane;
-    return LOCAL_BASE + ((offset >> 2) * ALL_THREADS + thread) * 4 + (offset & 3);
+    return L2_LOCAL + ((offset >> 2) * ALL_THREADS + thread) * 4 + (offset & 3);
 }
 
 /* Wider accesses are word by word: the layout puts a thread's words in different lines. */
@@ -194,7 +189,7 @@ static uint32_t make_transactions(const struct sm *s, const struct memop *op, st
             add_run(a->half[half], WARP_SIZE / 2, width, segment_shift(s, width), out, &n);
         return n;
     }
-    uint64_t addr[WARP_SIZE], base = space == SPACE_CONST ? CONST_BASE : space == SPACE_PARAM ? PARAM_BASE : 0;
+    uint64_t addr[WARP_SIZE], base = space == SPACE_CONST ? L2_CONST : space == SPACE_PARAM ? L2_PARAM : 0;
     for (uint32_t m = a->mask; m; m &= m - 1) addr[bit_low32(m)] = base + warp_addr(a, bit_low32(m));
     if (bank) return coalesce_any(addr, a->mask, width, 6, true, out);
     return coalesce_any(addr, a->mask, width, atomic ? LINE_SHIFT : segment_shift(s, width), !atomic, out);

@@ -37,6 +37,7 @@
 
 #include "base/err.h"
 #include "stream/code.h"
+#include "stream/spaces.h"
 
 enum { CTA_MAX_WARPS = 32 };
 

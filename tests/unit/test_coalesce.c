@@ -28,7 +28,7 @@ static struct warp_addrs encode(uint32_t mask, const uint64_t *addr)
 /* Aligned addresses as programs make them: strided up and down, clustered, scattered. */
 static void pattern(uint64_t *seed, unsigned width, uint64_t *addr)
 {
-    uint64_t base = UINT64_C(0xC0000000) + draw(seed, 4096) * width;
+    uint64_t base = DEVICE_BASE + draw(seed, 4096) * width;
     static const int64_t strides[] = {0, 1, 1, 2, 3, 4, 8, 31, 32, 33, 64, -1, -2, -8, -32, -100};
     int64_t stride = strides[draw(seed, COUNT(strides))];
     uint64_t kind = draw(seed, 5);
@@ -150,7 +150,7 @@ TEST(atomics_that_meet_take_turns)
     struct code_inst in = {.kind = INST_ATOMIC, .space = SPACE_GLOBAL, .width = 4};
     static struct txn got[SM_MAX_TXNS];
     uint64_t addr[WARP_SIZE];
-    for (unsigned l = 0; l < WARP_SIZE; l++) addr[l] = 0xC0000000;
+    for (unsigned l = 0; l < WARP_SIZE; l++) addr[l] = DEVICE_BASE;
     struct memop op = {.inst = &in, .addrs = encode(UINT32_MAX, addr)};
     assert_int_equal(coalesce(&sm, &op, got), 32); /* all at one word */
 }

@@ -42,7 +42,7 @@ static uint32_t some_mask(uint64_t *seed)
 static void some_addrs(uint64_t *seed, uint64_t *addr)
 {
     static const int64_t strides[] = {0, 1, -1, 4, -4, 8, 31, 32, -32, -33, 33, 128, 4096, -4096, INT64_C(1) << 40};
-    uint64_t base = draw(seed, 3) ? UINT64_C(0xC0000000) + draw(seed, 1 << 20) : splitmix64(seed);
+    uint64_t base = draw(seed, 3) ? DEVICE_BASE + draw(seed, 1 << 20) : splitmix64(seed);
     int64_t stride = strides[draw(seed, COUNT(strides))];
     uint64_t kind = draw(seed, 4);
     for (unsigned l = 0; l < WARP_SIZE; l++)
@@ -121,7 +121,7 @@ TEST(usual_accesses_are_short)
 {
     struct stream_writer w = {0};
     uint64_t addr[WARP_SIZE];
-    for (unsigned l = 0; l < WARP_SIZE; l++) addr[l] = 0xC0000000 + 4 * l;
+    for (unsigned l = 0; l < WARP_SIZE; l++) addr[l] = DEVICE_BASE + 4 * l;
     stream_begin(&w);
     stream_addrs(&w, UINT32_MAX, addr);
     size_t before = w.size;
@@ -143,7 +143,7 @@ TEST(affine_addresses_stay_affine)
         struct warp_addrs a;
         uint64_t addr[WARP_SIZE];
         uint32_t mask = 0xf0f0f0f0;
-        for (unsigned l = 0; l < WARP_SIZE; l++) addr[l] = 0xC0000000 + (uint64_t)((int64_t)l * strides[i]);
+        for (unsigned l = 0; l < WARP_SIZE; l++) addr[l] = DEVICE_BASE + (uint64_t)((int64_t)l * strides[i]);
         stream_begin(&w);
         stream_addrs(&w, mask, addr);
         stream_open(&r, (struct warp_stream){w.data, w.size});

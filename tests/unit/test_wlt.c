@@ -41,7 +41,7 @@ static void make_warp(struct stream_writer *w, uint32_t cta, uint32_t warp)
     stream_begin(w);
     for (unsigned i = 0; i < ITERATIONS; i++) {
         for (unsigned l = 0; l < WARP_SIZE; l++)
-            addr[l] = 0xC0000000 + 4096 * cta + 1024 * i + l * (i & 1 ? 4 : 200 + l);
+            addr[l] = DEVICE_BASE + 4096 * cta + 1024 * i + l * (i & 1 ? 4 : 200 + l);
         stream_block(w, 0, 0xffffffff);
         stream_guard(w, i == 4 ? 0 : 0xffffu << warp);
         if (i != 4) stream_addrs(w, 0xffffu << warp, addr);
@@ -101,7 +101,7 @@ static void write_sample(unsigned launches, struct wlt_totals *t)
     for (unsigned i = 0; i < launches; i++) {
         struct made m;
         make_source(&m, &code);
-        wlt_write_copy(w, 0xC0000000 + i, 4096);
+        wlt_write_copy(w, DEVICE_BASE + i, 4096);
         assert_int_equal(wlt_write_launch(w, &m.source, &e), 0);
         free_source(&m);
     }
@@ -204,7 +204,7 @@ TEST(test_round_trip)
     for (unsigned i = 0; i < 2; i++) {
         assert_int_equal(wlt_next(r, &item, &e), 1);
         assert_int_equal(item.kind, WLT_COPY);
-        assert_true(item.addr == 0xC0000000 + i && item.bytes == 4096);
+        assert_true(item.addr == DEVICE_BASE + i && item.bytes == 4096);
         assert_int_equal(wlt_next(r, &item, &e), 1);
         check_launch(r, &item);
         const struct code *c = item.source->info->code;

@@ -34,8 +34,8 @@ enum {
 #define WLT_MAX_CTA_BYTES  (UINT64_C(1) << 30)
 #define WLT_MAX_COPY_BYTES (UINT64_C(1) << 38)
 /* First addresses that are too high: of device memory, and of offsets in all other spaces. */
-#define WLT_ADDRESS_END (UINT64_C(1) << 56)
-#define WLT_OFFSET_END  (UINT64_C(1) << 32)
+#define WLT_ADDRESS_END TRACE_DEVICE_END
+#define WLT_OFFSET_END  SPACE_OFFSET_END
 
 /* ---- wlt_in.c: the content of a trace as a byte string ----
  *

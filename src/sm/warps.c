@@ -232,11 +232,11 @@ void warp_memop_done(struct sm *s, unsigned w, tick_t now)
 
 /* ---- arrival ---- */
 
-static void install_warp(struct sm *s, unsigned w, unsigned slot, const struct warp_stream *stream, tick_t now)
+static void install_warp(struct sm *s, unsigned w, unsigned slot, unsigned rank, tick_t now)
 {
     struct warp *p = &s->warp[w];
-    *p = (struct warp){.cta = (uint8_t)slot};
-    stream_open(&p->stream, *stream);
+    *p = (struct warp){.cta = (uint8_t)slot, .rank = (uint8_t)rank};
+    stream_open(&p->stream, s->cta[slot].stream.warp[rank]);
     memset(s->board + (size_t)w * s->board_regs, 0, s->board_regs * sizeof *s->board);
     s->age[w] = s->next_age++;
     for (unsigned i = 0; i < s->warps; i++) s->older[i] &= ~bit64(w); /* the newcomer is the youngest */
@@ -262,5 +262,5 @@ void warp_install_cta(struct sm *s, const struct cta_stream *cta, tick_t now)
         s->cta[slot].warps |= bit64(w); /* all are members before the first can meet a barrier */
         s->live |= bit64(w);
     }
-    for (unsigned i = 0; i < cta->nwarps; i++) install_warp(s, slots[i], slot, &s->cta[slot].stream.warp[i], now);
+    for (unsigned i = 0; i < cta->nwarps; i++) install_warp(s, slots[i], slot, i, now);
 }

@@ -76,7 +76,7 @@ int op_atom(struct warp *w, const struct uop *u)
 {
     uint64_t addr[WARP_SIZE];
     mem_addresses(w, u, addr);
-    mem_emit(w, u, addr);
+    if (mem_emit(w, u, addr)) return RUN_FAULT;
     unsigned unused = 64 - 8u * u->bytes;
     for (uint32_t m = w->exec; m; m &= m - 1) {
         unsigned i = bit_low32(m);

@@ -32,7 +32,8 @@ static uint8_t memory_space(const struct ptx_inst *in)
     case PTX_LOCAL: return SPACE_LOCAL;
     case PTX_CONST: return SPACE_CONST;
     case PTX_PARAM_KERNEL: return SPACE_PARAM;
-    default: return SPACE_GLOBAL; /* generic too: the executor says where it went */
+    case PTX_SPACE_NONE: return SPACE_GENERIC;
+    default: return SPACE_GLOBAL;
     }
 }
 
@@ -135,6 +136,20 @@ static void fill_function(struct build *b, struct func_info *fi, struct code_ins
     }
 }
 
+/* Generic instructions get their forms, for which the table moves to a larger place. NULL: out of memory. */
+static struct code_inst *with_forms(struct build *b, struct code_inst *inst, uint32_t listed)
+{
+    struct code *c = &b->m->code;
+    c->nforms = code_count_forms(inst, listed);
+    c->ninst = listed + c->nforms;
+    if (!c->nforms) return inst;
+    struct code_inst *all = ARENA_ARRAY(&b->m->arena, struct code_inst, c->ninst);
+    if (!all) return NULL;
+    memcpy(all, inst, listed * sizeof *inst);
+    code_add_forms(all, listed);
+    return all;
+}
+
 int code_build(struct build *b)
 {
     uint64_t ninst = 0, nblock = 0;
@@ -155,10 +170,10 @@ int code_build(struct build *b)
         first_block += fi->f.nblock;
     }
     struct code *c = &b->m->code;
-    c->inst = inst;
+    c->inst = with_forms(b, inst, first_inst);
+    if (!c->inst) return wl_fail(b->e, WL_ERUN, "%s: out of memory for the code table", b->m->file);
     c->block = block;
     c->loop = loop;
-    c->ninst = first_inst;
     c->nblock = first_block;
     c->nloop = b->nloop;
     return 0;

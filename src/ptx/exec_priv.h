@@ -53,6 +53,9 @@ struct uop;
 typedef int uop_fn(struct warp *w, const struct uop *u);
 enum { RUN_ON = 0, RUN_WAIT /* at a barrier */, RUN_FAULT };
 
+/* What an execution leaves in the stream, apart from an execution mask. */
+enum emits { EMIT_NOTHING, EMIT_ADDRESSES, EMIT_GENERIC /* with the spaces they lie in */ };
+
 enum area { AREA_REG, AREA_CONST, AREA_LAUNCH, AREA_WARP, AREAS };
 typedef uint32_t ref;
 
@@ -68,7 +71,7 @@ struct uop {
     uint8_t addressing;  /* enum addressing */
     bool sign;           /* a narrow load is sign-extended */
     uint8_t range;       /* which cached allocation to try first */
-    bool emits;          /* writes an address record */
+    uint8_t emits;       /* enum emits */
     bool guarded;        /* writes an execution mask */
     uint16_t flags;
     int64_t imm; /* memory: addend; set: the value of true */
@@ -269,9 +272,14 @@ void mem_addresses(const struct warp *w, const struct uop *u, uint64_t addr[WARP
 void *mem_lane(struct warp *w, const struct uop *u, unsigned lane, uint64_t addr, unsigned bytes, const char *what);
 /* Chooses the function of a load or store from the other fields of *u. */
 void mem_choose(struct uop *u, bool store);
-static inline void mem_emit(struct warp *w, const struct uop *u, const uint64_t addr[WARP_SIZE])
+/* Records the access in the stream. Fails where a generic address points into a space the instruction cannot
+ * reach. */
+int mem_emit_generic(struct warp *w, const struct uop *u, const uint64_t addr[WARP_SIZE]);
+static inline int mem_emit(struct warp *w, const struct uop *u, const uint64_t addr[WARP_SIZE])
 {
+    if (u->emits == EMIT_GENERIC) return mem_emit_generic(w, u, addr);
     if (w->out && u->emits) stream_addrs(w->out, w->exec, addr);
+    return RUN_ON;
 }
 static inline void put_lane(const struct warp *w, ref d, bool wide, unsigned lane, uint64_t value)
 {

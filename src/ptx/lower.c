@@ -232,7 +232,7 @@ static int lower_inst(struct lower *L, struct uop *u)
 {
     const struct code_inst *ci = &L->img->mod->code.inst[L->in->code];
     u->in = L->in;
-    u->emits = inst_is_mem(ci);
+    u->emits = !inst_is_mem(ci) ? EMIT_NOTHING : ci->space == SPACE_GENERIC ? EMIT_GENERIC : EMIT_ADDRESSES;
     u->guarded = ci->guarded;
     int rc = ptx_opcodes[L->in->op].lower(L, u);
     if (rc || L->in->guard < 0) return rc;

@@ -6,10 +6,8 @@
  * and one of them is negative outside. Only when that fails are lanes looked at one by one,
  * which finds the other allocation, the other space (generic addresses) or the fault.
  *
- * A generic access is recorded in the stream with its raw generic addresses. The code table
- * calls it global, so lanes that turn out to be in shared or local memory look to the timing
- * half like accesses far above device memory. Compilers use generic accesses rarely, and for
- * shared or local data hardly ever. */
+ * A generic access is recorded in the stream by the spaces its lanes really touch, with the addresses of
+ * those spaces: the timing half sees what an instruction that names the space would have shown it. */
 #include "ptx/exec_priv.h"
 
 #include <inttypes.h>
@@ -113,6 +111,34 @@ void *mem_lane(struct warp *w, const struct uop *u, unsigned lane, uint64_t addr
     return image ? image + addr : w->local + (uint64_t)lane * w->local_stride + addr;
 }
 
+/* ---- generic accesses ---- */
+
+/* Instructions are counted as the timing half issues them: one per space. */
+int mem_emit_generic(struct warp *w, const struct uop *u, const uint64_t addr[WARP_SIZE])
+{
+    static const uint8_t form_of[] = {[PTX_GLOBAL] = SPACE_GLOBAL - SPACE_GLOBAL,
+                                      [PTX_SHARED] = SPACE_SHARED - SPACE_GLOBAL,
+                                      [PTX_LOCAL] = SPACE_LOCAL - SPACE_GLOBAL,
+                                      [PTX_CONST] = SPACE_CONST - SPACE_GLOBAL,
+                                      [PTX_PARAM_KERNEL] = SPACE_PARAM - SPACE_GLOBAL};
+    uint32_t lanes[GENERIC_FORMS] = {0};
+    uint64_t in_space[WARP_SIZE];
+    unsigned kind = ptx_opcodes[u->in->op].kind, reach = generic_reach((enum inst_kind)kind), parts = 0;
+    for (uint32_t m = w->exec; m; m &= m - 1) {
+        unsigned i = bit_low32(m);
+        in_space[i] = addr[i];
+        unsigned space = generic_space(&in_space[i]), form = form_of[space];
+        if (!(reach >> form & 1))
+            return warp_fault(w, u, (int)i, "a generic %s cannot reach %s memory: 0x%" PRIx64,
+                              kind == INST_STORE ? "store" : "atomic", space_names[space], addr[i]);
+        lanes[form] |= 1u << i;
+    }
+    for (unsigned k = 0; k < GENERIC_FORMS; k++) parts += lanes[k] != 0;
+    w->executed += parts - 1;
+    if (w->out) stream_generic(w->out, lanes, in_space);
+    return RUN_ON;
+}
+
 /* ---- a warp ---- */
 
 /* Where lane i's bytes are: byte_at(base, addr[i]), or at[i] when each lane was looked up. The base
@@ -209,7 +235,7 @@ INLINE int load(struct warp *w, const struct uop *u, unsigned bytes, unsigned nv
     uint64_t addr[WARP_SIZE];
     struct where where;
     mem_addresses(w, u, addr);
-    mem_emit(w, u, addr);
+    if (mem_emit(w, u, addr)) return RUN_FAULT;
     if (resolve(w, u, addr, bytes * nvec, full, &where, "load")) return RUN_FAULT;
     for (unsigned k = 0; k < nvec; k++) {
         bool is_wide = wide < 0 ? u->wide >> k & 1 : wide;
@@ -239,7 +265,7 @@ INLINE int store(struct warp *w, const struct uop *u, unsigned bytes, unsigned n
     uint64_t addr[WARP_SIZE];
     struct where where;
     mem_addresses(w, u, addr);
-    mem_emit(w, u, addr);
+    if (mem_emit(w, u, addr)) return RUN_FAULT;
     if (resolve(w, u, addr, bytes * nvec, full, &where, "store")) return RUN_FAULT;
     w->run->progress++;
     for (unsigned k = 0; k < nvec; k++) {

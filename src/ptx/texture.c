@@ -194,6 +194,5 @@ int op_tex(struct warp *w, const struct uop *u)
         for (unsigned k = 0; k < u->nvec; k++) put_lane(w, u->v[k], u->wide >> k & 1, lane, v[k]);
         addr[lane] = (t->base + texel_offset(t, x.shown, y.shown)) & ~(uint64_t)(TEX_ACCESS_BYTES - 1);
     }
-    mem_emit(w, u, addr);
-    return RUN_ON;
+    return mem_emit(w, u, addr);
 }

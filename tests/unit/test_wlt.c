@@ -23,7 +23,7 @@ static const struct code_inst insts[] = {
 /* clang-format on */
 static const struct code_block blocks[] = {{0, 2, 1}, {2, 2, CODE_NO_LOOP}};
 static const struct code_loop loops[] = {{CODE_NO_LOOP, 1}, {0, 2}};
-static const struct code code = {insts, blocks, loops, 4, 2, 2, 4};
+static const struct code code = {insts, blocks, loops, 4, 2, 2, 4, 0};
 
 enum { WARPS = 2, CTAS = 3, ITERATIONS = 5 };
 
@@ -301,10 +301,13 @@ TEST(test_wrong_file)
     struct wl_err e = {.code = WL_OK};
     write_sample(1, NULL);
     uint8_t *data = read_sample(&size);
-    data[8] = 2;
+    data[8] = WLT_VERSION + 1;
     assert_int_equal(drain_bytes(data, size, &e), WL_EINPUT);
-    assert_non_null(strstr(e.text, "format version 2; this program reads version 1"));
-    data[8] = 1;
+    assert_non_null(strstr(e.text, "format version 3; this program reads version 2"));
+    data[8] = WLT_VERSION - 1;
+    assert_int_equal(drain_bytes(data, size, &e), WL_EINPUT);
+    assert_non_null(strstr(e.text, "format version 1; this program reads version 2: record it again"));
+    data[8] = WLT_VERSION;
     data[size] = 0;
     assert_int_equal(drain_bytes(data, size + 1, &e), WL_EINPUT);
     assert_non_null(strstr(e.text, "bytes follow the end"));

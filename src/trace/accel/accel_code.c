@@ -178,6 +178,21 @@ static enum mem_space generic_space(const struct accel_kernel *k, uint64_t addr)
     return SPACE_GLOBAL;
 }
 
+/* Lanes of a generic access that go to another space than the first (of enum mem_space) are left for later. */
+static enum mem_space keep_one_space(const struct accel_kernel *k, struct accel_inst *i)
+{
+    uint32_t lanes[SPACE_LOCAL + 1] = {0};
+    for (uint32_t m = i->mask; m; m &= m - 1) {
+        unsigned lane = bit_low32(m);
+        lanes[generic_space(k, i->addr[lane])] |= 1u << lane;
+    }
+    unsigned space = SPACE_GLOBAL;
+    while (space < SPACE_LOCAL && !lanes[space]) space++;
+    if (!i->mask) return SPACE_GLOBAL;
+    i->mask = lanes[space];
+    return (enum mem_space)space;
+}
+
 /* Addresses become device addresses or offsets, as stream.h wants them. */
 static void convert_addresses(const struct accel_code *c, struct lines *in, struct accel_inst *i, unsigned space)
 {
@@ -211,7 +226,7 @@ static void describe(struct accel_code *c, struct lines *in, struct accel_inst *
         space = SPACE_NONE;
         memory = false;
     }
-    if (space == SPACE_GENERIC) space = i->mask ? generic_space(&c->kernel, i->addr[bit_low32(i->mask)]) : SPACE_GLOBAL;
+    if (space == SPACE_GENERIC) space = keep_one_space(&c->kernel, i);
     if (space == SPACE_LOCAL && kind == INST_ATOMIC) space = SPACE_GLOBAL;
     if (memory) convert_addresses(c, in, i, space);
     if (o->op.waits_groups && i->immediate == 0) kind = INST_MEMBAR;
@@ -303,6 +318,7 @@ uint32_t accel_code_inst(struct accel_code *c, struct lines *in, struct accel_in
     k.context = accel_context_of(c, i->pc, lanes);
     describe(c, in, i, &k);
     if (in->failed) return 0;
+    if (i->mask) lanes = i->mask;
     uint32_t n = find_record(c, &k);
     if (!n && !(n = learn(c, in, &k))) return 0;
     uint32_t site = c->record[n].value;
@@ -359,7 +375,7 @@ const struct code *accel_code_table(struct accel_code *c, struct lines *in)
     c->block = calloc(n, sizeof *c->block);
     bool ok = loop_of && c->inst && c->block &&
               find_loops(c->sites, c->edges ? c->edge + 1 : NULL, c->edges, loop_of, &c->loop, &nloop);
-    c->code = (struct code){c->inst, c->block, c->loop, c->insts, c->insts, nloop, 0};
+    c->code = (struct code){c->inst, c->block, c->loop, c->insts, c->insts, nloop, 0, 0};
     for (uint32_t i = 1; ok && i <= c->records; i++)
         if (c->record[i].key.level == AN_INST) put_inst(c, &c->record[i], loop_of);
     free(loop_of);

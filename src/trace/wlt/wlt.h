@@ -5,7 +5,7 @@
  * half cannot tell a replayed launch from a live one, so every counter is the same. Nothing in a
  * trace depends on a machine: one recording serves all of them.
  *
- * THE FORMAT, version 1.
+ * THE FORMAT, version 2.
  *
  *   8 bytes   89 'W' 'L' 'T' 0d 0a 1a 0a    (damage by text-mode copies shows at once)
  *   u32       version
@@ -47,7 +47,7 @@
 #include "base/err.h"
 #include "stream/stream.h"
 
-enum { WLT_VERSION = 1 };
+enum { WLT_VERSION = 2 }; /* version 1 did not say where generic accesses went */
 
 /* Which program it was: kept for the record of a replay. Texts end with NUL. */
 struct wlt_header {

@@ -100,7 +100,8 @@ static inline struct warp_stream warp_part(const uint8_t *data, size_t from, siz
 
 typedef void wlt_visit(void *arg, const struct code_inst *in, uint32_t exec, const struct warp_addrs *a);
 
-/* Every instruction of a warp; `a` is NULL where there are no addresses. */
+/* Every instruction of a warp; `a` is NULL where there are no addresses. A generic instruction is visited as
+ * its forms, once per space its lanes went to. */
 static inline __attribute__((always_inline)) void wlt_walk(const struct code *c, struct warp_stream s, wlt_visit *visit,
                                                            void *arg)
 {
@@ -112,9 +113,14 @@ static inline __attribute__((always_inline)) void wlt_walk(const struct code *c,
         for (uint32_t i = 0; i < b->count; i++) {
             const struct code_inst *in = &c->inst[b->first + i];
             uint32_t exec = in->guarded ? stream_next_guard(&r) : r.mask;
-            bool addresses = inst_is_mem(in) && exec;
-            if (addresses) stream_next_addrs(&r, exec, &a);
-            visit(arg, in, exec, addresses ? &a : NULL);
+            bool addresses = inst_is_mem(in) && exec, generic = addresses && in->space == SPACE_GENERIC;
+            do {
+                const struct code_inst *what = in;
+                uint32_t lanes = exec;
+                if (generic) what = code_form(c, in, stream_next_part(&r, &lanes));
+                if (addresses) stream_next_addrs(&r, lanes, &a);
+                visit(arg, what, lanes, addresses ? &a : NULL);
+            } while (stream_has_parts(&r));
         }
     }
 }

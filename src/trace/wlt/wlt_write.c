@@ -150,7 +150,7 @@ static void put_code(struct bytes *b, const struct code *c)
 {
     put_u8(b, WLT_TAG_CODE);
     put_varint(b, c->nregs);
-    put_varint(b, c->ninst);
+    put_varint(b, code_listed(c));
     put_varint(b, c->nblock);
     put_varint(b, c->nloop);
     for (uint32_t i = 0; i < c->nloop; i++) {
@@ -162,7 +162,7 @@ static void put_code(struct bytes *b, const struct code *c)
         put_varint(b, c->block[i].count);
         put_loop_ref(b, c->block[i].loop);
     }
-    for (uint32_t i = 0; i < c->ninst; i++) {
+    for (uint32_t i = 0; i < code_listed(c); i++) {
         const struct code_inst *in = &c->inst[i];
         const uint8_t fixed[] = {in->kind,  in->lat,     in->space, in->cache_op,
                                  in->width, in->guarded, in->ndst,  in->nsrc};

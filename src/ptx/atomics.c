@@ -64,7 +64,7 @@ static uint64_t apply(const struct uop *u, bool global, uint64_t old, uint64_t b
     return integer(u->mode, u->sign, old, b, c);
 }
 
-static uint64_t operand(const struct warp *w, const struct uop *u, unsigned k, unsigned lane)
+static uint64_t operand(const struct exec_warp *w, const struct uop *u, unsigned k, unsigned lane)
 {
     uint64_t v = get_lane(w, u->s[k], u->wide, lane);
     if (u->bytes == 8) return v;
@@ -72,7 +72,7 @@ static uint64_t operand(const struct warp *w, const struct uop *u, unsigned k, u
     return u->sign ? (uint64_t)((int64_t)(v << unused) >> unused) : v << unused >> unused;
 }
 
-int op_atom(struct warp *w, const struct uop *u)
+int op_atom(struct exec_warp *w, const struct uop *u)
 {
     uint64_t addr[WARP_SIZE];
     mem_addresses(w, u, addr);

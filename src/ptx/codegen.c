@@ -1,6 +1,6 @@
 /* codegen.c - the code table: what the timing half knows of a program.
  *
- * One entry an instruction, functions one after another, so an entry's index is also its
+ * One entry per instruction, functions one after another, so an entry's index is also its
  * place in the pc space. The mapping follows the hardware's view: call plumbing through
  * .param variables is register moves, a kernel's ret is its end, a function's ret is a jump.
  *

@@ -10,7 +10,7 @@
  *   LAUNCH  %ntid, %nctaid, the dynamic shared base: the same for all warps of a launch
  *   WARP    %tid, %ctaid, %laneid ...: the warp's own
  * A register of up to 32 bits is a uint32_t[32], a 64-bit one a uint64_t[32], a predicate a
- * single uint32_t with one bit a lane. The bits of a 16-bit register above bit 15 mean
+ * single uint32_t with one bit per lane. The bits of a 16-bit register above bit 15 mean
  * nothing: every reader cuts them off. */
 #ifndef WL_PTX_EXEC_PRIV_H
 #define WL_PTX_EXEC_PRIV_H
@@ -47,10 +47,10 @@ struct tex_table {
 
 /* ---- micro-ops ---- */
 
-struct warp;
+struct exec_warp;
 struct uop;
 /* 0, or why the warp stops here. */
-typedef int uop_fn(struct warp *w, const struct uop *u);
+typedef int uop_fn(struct exec_warp *w, const struct uop *u);
 enum { RUN_ON = 0, RUN_WAIT /* at a barrier */, RUN_FAULT };
 
 /* What an execution leaves in the stream, apart from an execution mask. */
@@ -158,7 +158,7 @@ struct simt {
     uint32_t block, reconv, mask;
 };
 
-struct frame {
+struct call_frame {
     const struct xfunc *f;
     uint32_t regs;               /* offset in the warp's register store */
     uint32_t local;              /* offset of its variables in a thread's local memory */
@@ -169,13 +169,13 @@ struct frame {
 
 enum warp_state { WARP_READY, WARP_BARRIER, WARP_DONE };
 
-struct warp {
+struct exec_warp {
     uint8_t *base[AREAS];
     uint32_t exec;                          /* lanes the current instruction runs for */
     uint32_t active;                        /* lanes of the current block */
-    uint32_t carry;                         /* CC.CF, a bit a lane */
+    uint32_t carry;                         /* CC.CF, one bit per lane */
     _Alignas(64) uint32_t lanes[WARP_SIZE]; /* exec, spread out: all ones or 0 */
-    struct run *run;
+    struct exec_run *run;
     struct stream_writer *out;  /* NULL: no stream */
     uint64_t executed, threads; /* warp and thread instructions so far */
     uint64_t block_at;          /* `executed` at the start of the block, for %clock */
@@ -189,7 +189,7 @@ struct warp {
     /* storage */
     struct simt *stack;
     uint32_t depth, stack_cap;
-    struct frame *frame;
+    struct call_frame *frame;
     uint32_t nframe, frame_cap;
     uint8_t *regs;
     uint32_t regs_cap;
@@ -213,11 +213,12 @@ enum { RANGES = 64 };
 
 /* A CTA that was handed out: its writers live until it is released. */
 struct cta_out {
-    struct cta_out *next, *all; /* in the free list; in the list of all */
+    struct cta_out *next_free; /* the next one that waits to be used again */
+    struct cta_out *next;      /* the next one of the run, in use or not */
     struct stream_writer writer[CTA_MAX_WARPS];
 };
 
-struct run {
+struct exec_run {
     struct stream_source source; /* first: ptx_open returns it */
     struct launch_info info;
     struct ptx_launch l;
@@ -227,7 +228,7 @@ struct run {
     uint32_t ctaid[3];
     uint8_t *shared;
     uint32_t shared_bytes, dynamic_at;
-    struct warp *warp;
+    struct exec_warp *warp;
     struct barrier bar[BARRIERS];
     struct range range[RANGES];
     uint8_t *dev_host;
@@ -242,51 +243,52 @@ struct run {
     bool failed;
 };
 
-static inline void *at(const struct warp *w, ref r) { return w->base[r & 3] + (r & ~3u); }
-static inline uint32_t *at32(const struct warp *w, ref r) { return at(w, r); }
-static inline uint64_t *at64(const struct warp *w, ref r) { return at(w, r); }
+static inline void *at(const struct exec_warp *w, ref r) { return w->base[r & 3] + (r & ~3u); }
+static inline uint32_t *at32(const struct exec_warp *w, ref r) { return at(w, r); }
+static inline uint64_t *at64(const struct exec_warp *w, ref r) { return at(w, r); }
 
 /* Writes lane masks for `exec`. */
-static inline void set_exec(struct warp *w, uint32_t exec)
+static inline void set_exec(struct exec_warp *w, uint32_t exec)
 {
     w->exec = exec;
     for (unsigned i = 0; i < WARP_SIZE; i++) w->lanes[i] = 0u - (exec >> i & 1);
 }
 
 /* warp.c: a fault in `lane` (or -1: the lowest executing one). Returns RUN_FAULT. */
-int warp_fault(struct warp *w, const struct uop *u, int lane, const char *fmt, ...)
+int warp_fault(struct exec_warp *w, const struct uop *u, int lane, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-int warp_init(struct warp *w, struct run *r, uint32_t id);
-void warp_free(struct warp *w);
-int warp_start(struct warp *w); /* at the kernel's entry, for the run's current CTA */
+int warp_init(struct exec_warp *w, struct exec_run *r, uint32_t id);
+void warp_free(struct exec_warp *w);
+int warp_start(struct exec_warp *w); /* at the kernel's entry, for the run's current CTA */
 /* Runs until a barrier, the end, a fault or the end of its turn. */
-int warp_run(struct warp *w);
-void warp_put_pred(struct warp *w, ref d, uint32_t mask, uint32_t value); /* the lanes of mask */
+int warp_run(struct exec_warp *w);
+void warp_put_pred(struct exec_warp *w, ref d, uint32_t mask, uint32_t value); /* the lanes of mask */
 uop_fn op_guarded;
 
 /* memops.c */
 uop_fn op_cvta, op_isspacep, op_local_addr;
 enum addressing { ADDR_CONST, ADDR_REG32, ADDR_REG64, ADDR_FRAME /* of the current call */, ADDR_DYNAMIC /* shared */ };
-void mem_addresses(const struct warp *w, const struct uop *u, uint64_t addr[WARP_SIZE]);
+void mem_addresses(const struct exec_warp *w, const struct uop *u, uint64_t addr[WARP_SIZE]);
 /* Host bytes of one lane's access, or NULL after a fault. `what` is "load", "store" ... */
-void *mem_lane(struct warp *w, const struct uop *u, unsigned lane, uint64_t addr, unsigned bytes, const char *what);
+void *mem_lane(struct exec_warp *w, const struct uop *u, unsigned lane, uint64_t addr, unsigned bytes,
+               const char *what);
 /* Chooses the function of a load or store from the other fields of *u. */
 void mem_choose(struct uop *u, bool store);
 /* Records the access in the stream. Fails where a generic address points into a space the instruction cannot
  * reach. */
-int mem_emit_generic(struct warp *w, const struct uop *u, const uint64_t addr[WARP_SIZE]);
-static inline int mem_emit(struct warp *w, const struct uop *u, const uint64_t addr[WARP_SIZE])
+int mem_emit_generic(struct exec_warp *w, const struct uop *u, const uint64_t addr[WARP_SIZE]);
+static inline int mem_emit(struct exec_warp *w, const struct uop *u, const uint64_t addr[WARP_SIZE])
 {
     if (u->emits == EMIT_GENERIC) return mem_emit_generic(w, u, addr);
     if (w->out && u->emits) stream_addrs(w->out, w->exec, addr);
     return RUN_ON;
 }
-static inline void put_lane(const struct warp *w, ref d, bool wide, unsigned lane, uint64_t value)
+static inline void put_lane(const struct exec_warp *w, ref d, bool wide, unsigned lane, uint64_t value)
 {
     if (wide) at64(w, d)[lane] = value;
     else at32(w, d)[lane] = (uint32_t)value;
 }
-static inline uint64_t get_lane(const struct warp *w, ref s, bool wide, unsigned lane)
+static inline uint64_t get_lane(const struct exec_warp *w, ref s, bool wide, unsigned lane)
 {
     return wide ? at64(w, s)[lane] : at32(w, s)[lane];
 }
@@ -304,11 +306,11 @@ uop_fn op_shfl, op_vote, op_match, op_redux, op_activemask, op_bar, op_nop, op_t
 uop_fn op_cvt, op_directed, op_carry, op_mov_vec, op_setp_halves;
 
 /* cta.c */
-int cta_arrive(struct warp *w, const struct uop *u); /* at a barrier: RUN_ON or RUN_WAIT */
+int cta_arrive(struct exec_warp *w, const struct uop *u); /* at a barrier: RUN_ON or RUN_WAIT */
 
 /* printf.c */
-int call_vprintf(struct warp *w, const struct uop *u, const struct ptx_call *call);
-int call_assertfail(struct warp *w, const struct uop *u, const struct ptx_call *call);
+int call_vprintf(struct exec_warp *w, const struct uop *u, const struct ptx_call *call);
+int call_assertfail(struct exec_warp *w, const struct uop *u, const struct ptx_call *call);
 
 /* lower*.c */
 struct lower {

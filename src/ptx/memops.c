@@ -15,7 +15,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-void mem_addresses(const struct warp *w, const struct uop *u, uint64_t addr[WARP_SIZE])
+void mem_addresses(const struct exec_warp *w, const struct uop *u, uint64_t addr[WARP_SIZE])
 {
     uint64_t add = (uint64_t)u->imm;
     if (u->addressing == ADDR_REG64) {
@@ -38,9 +38,9 @@ void mem_addresses(const struct warp *w, const struct uop *u, uint64_t addr[WARP
 static const char *const space_names[] = {"generic", "global", "shared", "local", "const", "param", "local"};
 
 /* A space with a single host image: its bounds, or NULL for the others. */
-static uint8_t *space_image(const struct warp *w, unsigned space, uint64_t *bytes)
+static uint8_t *space_image(const struct exec_warp *w, unsigned space, uint64_t *bytes)
 {
-    const struct run *r = w->run;
+    const struct exec_run *r = w->run;
     switch (space) {
     case PTX_SHARED: *bytes = r->shared_bytes; return r->shared;
     case PTX_CONST: *bytes = r->l.image->mod->const_bytes; return r->l.image->const_image;
@@ -59,7 +59,7 @@ static unsigned generic_space(uint64_t *addr)
     return window[k];
 }
 
-static void fault_global(struct warp *w, const struct uop *u, unsigned lane, uint64_t addr, unsigned bytes,
+static void fault_global(struct exec_warp *w, const struct uop *u, unsigned lane, uint64_t addr, unsigned bytes,
                          const char *what)
 {
     uint64_t base, size;
@@ -75,10 +75,10 @@ static void fault_global(struct warp *w, const struct uop *u, unsigned lane, uin
                    what, bytes, addr, base, base + size - 1);
 }
 
-static void *global_lane(struct warp *w, const struct uop *u, unsigned lane, uint64_t addr, unsigned bytes,
+static void *global_lane(struct exec_warp *w, const struct uop *u, unsigned lane, uint64_t addr, unsigned bytes,
                          const char *what)
 {
-    struct run *r = w->run;
+    struct exec_run *r = w->run;
     struct range *known = &r->range[u->range];
     uint64_t size;
     if (addr < known->lo || addr >= known->hi || known->hi - addr < bytes) {
@@ -92,7 +92,7 @@ static void *global_lane(struct warp *w, const struct uop *u, unsigned lane, uin
     return r->dev_host + (addr - DEVICE_BASE);
 }
 
-void *mem_lane(struct warp *w, const struct uop *u, unsigned lane, uint64_t addr, unsigned bytes, const char *what)
+void *mem_lane(struct exec_warp *w, const struct uop *u, unsigned lane, uint64_t addr, unsigned bytes, const char *what)
 {
     unsigned space = u->space == PTX_SPACE_NONE ? generic_space(&addr) : u->space;
     if (addr & (bytes - 1)) {
@@ -114,7 +114,7 @@ void *mem_lane(struct warp *w, const struct uop *u, unsigned lane, uint64_t addr
 /* ---- generic accesses ---- */
 
 /* Instructions are counted as the timing half issues them: one per space. */
-int mem_emit_generic(struct warp *w, const struct uop *u, const uint64_t addr[WARP_SIZE])
+int mem_emit_generic(struct exec_warp *w, const struct uop *u, const uint64_t addr[WARP_SIZE])
 {
     static const uint8_t form_of[] = {[PTX_GLOBAL] = SPACE_GLOBAL - SPACE_GLOBAL,
                                       [PTX_SHARED] = SPACE_SHARED - SPACE_GLOBAL,
@@ -144,6 +144,7 @@ int mem_emit_generic(struct warp *w, const struct uop *u, const uint64_t addr[WA
 /* Where lane i's bytes are: byte_at(base, addr[i]), or at[i] when each lane was looked up. The base
  * of device memory is 0 when its addresses are those of the host. */
 struct where {
+    const uint64_t *addr;
     bool each;
     uintptr_t base;
     uint8_t *at[WARP_SIZE];
@@ -151,7 +152,8 @@ struct where {
 
 INLINE uint8_t *byte_at(uintptr_t base, uint64_t addr) { return (uint8_t *)(base + addr); }
 
-INLINE bool all_inside(const struct warp *w, const uint64_t *addr, uint64_t lo, uint64_t hi, unsigned size, bool full)
+INLINE bool all_inside(const struct exec_warp *w, const uint64_t *addr, uint64_t lo, uint64_t hi, unsigned size,
+                       bool full)
 {
     if (hi - lo < size) return false;
     uint64_t outside = 0, odd = 0, last = hi - size;
@@ -163,8 +165,8 @@ INLINE bool all_inside(const struct warp *w, const uint64_t *addr, uint64_t lo, 
     return !(outside >> 63) && !(odd & (size - 1));
 }
 
-static int resolve_lanes(struct warp *w, const struct uop *u, const uint64_t *addr, unsigned size, struct where *out,
-                         const char *what)
+static int resolve_lanes(struct exec_warp *w, const struct uop *u, const uint64_t *addr, unsigned size,
+                         struct where *out, const char *what)
 {
     out->each = true;
     for (uint32_t m = w->exec; m; m &= m - 1) {
@@ -175,10 +177,11 @@ static int resolve_lanes(struct warp *w, const struct uop *u, const uint64_t *ad
     return RUN_ON;
 }
 
-INLINE int resolve(struct warp *w, const struct uop *u, const uint64_t *addr, unsigned size, bool full,
+INLINE int resolve(struct exec_warp *w, const struct uop *u, const uint64_t *addr, unsigned size, bool full,
                    struct where *out, const char *what)
 {
-    struct run *r = w->run;
+    struct exec_run *r = w->run;
+    out->addr = addr;
     out->each = false;
     if (u->space == PTX_GLOBAL || u->space == PTX_SPACE_NONE) {
         struct range *known = &r->range[u->range];
@@ -213,24 +216,47 @@ INLINE bool is_affine(const uint64_t *addr, uint64_t step)
     return !differs;
 }
 
-INLINE void load_element(const struct warp *w, const struct uop *u, const struct where *where, const uint64_t *addr,
-                         unsigned k, unsigned bytes, bool sign, bool wide, bool whole, bool full)
+/* One element of a vector, in all lanes. Every field is a constant in the stamped versions below. */
+struct element {
+    unsigned k, bytes;
+    bool sign;  /* a load extends it with its sign */
+    bool wide;  /* its register has 64 bits */
+    bool whole; /* the access is this element alone, and fills its register */
+    bool full;  /* all lanes are active */
+};
+
+INLINE struct element element_of(const struct uop *u, unsigned k, unsigned bytes, unsigned nvec, int wide)
 {
-    uint8_t *d = at(w, u->v[k]);
-    if (full && !where->each && whole && is_affine(addr, bytes)) {
-        memcpy(d, byte_at(where->base, addr[0]), (size_t)bytes * WARP_SIZE);
+    bool is_wide = wide < 0 ? u->wide >> k & 1 : wide;
+    return (struct element){.k = k, .bytes = bytes, .wide = is_wide, .whole = nvec == 1 && bytes == (is_wide ? 8 : 4)};
+}
+
+INLINE uint8_t *lane_bytes(const struct where *where, unsigned lane, struct element e)
+{
+    return (where->each ? where->at[lane] : byte_at(where->base, where->addr[lane])) + e.k * e.bytes;
+}
+
+/* Memory and register hold the same bytes in the same order. */
+INLINE bool is_copy(const struct where *where, struct element e)
+{
+    return e.full && !where->each && e.whole && is_affine(where->addr, e.bytes);
+}
+
+INLINE void load_element(const struct exec_warp *w, uint8_t *d, const struct where *where, struct element e)
+{
+    if (is_copy(where, e)) {
+        memcpy(d, byte_at(where->base, where->addr[0]), (size_t)e.bytes * WARP_SIZE);
         return;
     }
     for (unsigned i = 0; i < WARP_SIZE; i++) {
-        if (!full && !(w->exec >> i & 1)) continue;
-        const uint8_t *p = where->each ? where->at[i] : byte_at(where->base, addr[i]);
-        uint64_t v = read_bytes(p + k * bytes, bytes, sign);
-        if (wide) ((uint64_t *)(void *)d)[i] = v;
+        if (!e.full && !(w->exec >> i & 1)) continue;
+        uint64_t v = read_bytes(lane_bytes(where, i, e), e.bytes, e.sign);
+        if (e.wide) ((uint64_t *)(void *)d)[i] = v;
         else ((uint32_t *)(void *)d)[i] = (uint32_t)v;
     }
 }
 
-INLINE int load(struct warp *w, const struct uop *u, unsigned bytes, unsigned nvec, bool sign, int wide, bool full)
+INLINE int load(struct exec_warp *w, const struct uop *u, unsigned bytes, unsigned nvec, bool sign, int wide, bool full)
 {
     uint64_t addr[WARP_SIZE];
     struct where where;
@@ -238,29 +264,28 @@ INLINE int load(struct warp *w, const struct uop *u, unsigned bytes, unsigned nv
     if (mem_emit(w, u, addr)) return RUN_FAULT;
     if (resolve(w, u, addr, bytes * nvec, full, &where, "load")) return RUN_FAULT;
     for (unsigned k = 0; k < nvec; k++) {
-        bool is_wide = wide < 0 ? u->wide >> k & 1 : wide;
-        load_element(w, u, &where, addr, k, bytes, sign, is_wide, nvec == 1 && bytes == (is_wide ? 8 : 4), full);
+        struct element e = element_of(u, k, bytes, nvec, wide);
+        e.sign = sign;
+        e.full = full;
+        load_element(w, at(w, u->v[k]), &where, e);
     }
     return RUN_ON;
 }
 
-INLINE void store_element(const struct warp *w, const struct uop *u, const struct where *where, const uint64_t *addr,
-                          unsigned k, unsigned bytes, bool wide, bool whole, bool full)
+INLINE void store_element(const struct exec_warp *w, const uint8_t *s, const struct where *where, struct element e)
 {
-    const uint8_t *s = at(w, u->v[k]);
-    if (full && !where->each && whole && is_affine(addr, bytes)) {
-        memcpy(byte_at(where->base, addr[0]), s, (size_t)bytes * WARP_SIZE);
+    if (is_copy(where, e)) {
+        memcpy(byte_at(where->base, where->addr[0]), s, (size_t)e.bytes * WARP_SIZE);
         return;
     }
     for (unsigned i = 0; i < WARP_SIZE; i++) {
-        if (!full && !(w->exec >> i & 1)) continue;
-        uint8_t *p = where->each ? where->at[i] : byte_at(where->base, addr[i]);
-        uint64_t v = wide ? ((const uint64_t *)(const void *)s)[i] : ((const uint32_t *)(const void *)s)[i];
-        memcpy(p + k * bytes, &v, bytes);
+        if (!e.full && !(w->exec >> i & 1)) continue;
+        uint64_t v = e.wide ? ((const uint64_t *)(const void *)s)[i] : ((const uint32_t *)(const void *)s)[i];
+        memcpy(lane_bytes(where, i, e), &v, e.bytes);
     }
 }
 
-INLINE int store(struct warp *w, const struct uop *u, unsigned bytes, unsigned nvec, int wide, bool full)
+INLINE int store(struct exec_warp *w, const struct uop *u, unsigned bytes, unsigned nvec, int wide, bool full)
 {
     uint64_t addr[WARP_SIZE];
     struct where where;
@@ -269,8 +294,9 @@ INLINE int store(struct warp *w, const struct uop *u, unsigned bytes, unsigned n
     if (resolve(w, u, addr, bytes * nvec, full, &where, "store")) return RUN_FAULT;
     w->run->progress++;
     for (unsigned k = 0; k < nvec; k++) {
-        bool is_wide = wide < 0 ? u->wide >> k & 1 : wide;
-        store_element(w, u, &where, addr, k, bytes, is_wide, nvec == 1 && bytes == (is_wide ? 8 : 4), full);
+        struct element e = element_of(u, k, bytes, nvec, wide);
+        e.full = full;
+        store_element(w, at(w, u->v[k]), &where, e);
     }
     return RUN_ON;
 }
@@ -279,10 +305,10 @@ INLINE int store(struct warp *w, const struct uop *u, unsigned bytes, unsigned n
 
 /* clang-format off */
 #define MEM(name, bytes, nvec, sign, wide)                                                                         \
-    static int ld_##name##_full(struct warp *w, const struct uop *u) { return load(w, u, bytes, nvec, sign, wide, true); }  \
-    static int ld_##name##_part(struct warp *w, const struct uop *u) { return load(w, u, bytes, nvec, sign, wide, false); } \
-    static int st_##name##_full(struct warp *w, const struct uop *u) { return store(w, u, bytes, nvec, wide, true); }       \
-    static int st_##name##_part(struct warp *w, const struct uop *u) { return store(w, u, bytes, nvec, wide, false); }
+    static int ld_##name##_full(struct exec_warp *w, const struct uop *u) { return load(w, u, bytes, nvec, sign, wide, true); }  \
+    static int ld_##name##_part(struct exec_warp *w, const struct uop *u) { return load(w, u, bytes, nvec, sign, wide, false); } \
+    static int st_##name##_full(struct exec_warp *w, const struct uop *u) { return store(w, u, bytes, nvec, wide, true); }       \
+    static int st_##name##_part(struct exec_warp *w, const struct uop *u) { return store(w, u, bytes, nvec, wide, false); }
 /* clang-format on */
 MEM(b32, 4, 1, false, 0)
 MEM(b64, 8, 1, false, 1)
@@ -318,7 +344,7 @@ static uint64_t window_of(unsigned space)
     }
 }
 
-int op_cvta(struct warp *w, const struct uop *u)
+int op_cvta(struct exec_warp *w, const struct uop *u)
 {
     uint64_t add = u->flags & FLAG_TO ? 0 - window_of(u->space) : window_of(u->space);
     for (uint32_t m = w->exec; m; m &= m - 1) {
@@ -328,7 +354,7 @@ int op_cvta(struct warp *w, const struct uop *u)
     return RUN_ON;
 }
 
-int op_isspacep(struct warp *w, const struct uop *u)
+int op_isspacep(struct exec_warp *w, const struct uop *u)
 {
     uint32_t r = 0;
     for (unsigned i = 0; i < WARP_SIZE; i++) {
@@ -340,7 +366,7 @@ int op_isspacep(struct warp *w, const struct uop *u)
     return RUN_ON;
 }
 
-int op_local_addr(struct warp *w, const struct uop *u)
+int op_local_addr(struct exec_warp *w, const struct uop *u)
 {
     uint64_t a = (uint64_t)u->imm + w->frame[w->nframe - 1].local;
     for (uint32_t m = w->exec; m; m &= m - 1) put_lane(w, u->d, u->wide, bit_low32(m), a);

@@ -165,7 +165,7 @@ static int complete(struct build *b)
     return 0;
 }
 
-static void parser_end(struct parser *p)
+static void parser_end(struct ptx_parser *p)
 {
     names_free(&p->names);
     free(p->body.inst);
@@ -179,7 +179,7 @@ static int read_module(struct ptx_module *m, size_t len, uint32_t pc_base, struc
     b.last = &b.funcs;
     b.shared_last = &b.shared;
     b.var_last = &m->vars;
-    struct parser p = {.m = m, .e = e, .build = &b};
+    struct ptx_parser p = {.m = m, .e = e, .build = &b};
     p.extern_last = &p.externs;
     lex_init(&p.lex, m->text, len);
     parse_module(&p);

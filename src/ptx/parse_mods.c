@@ -75,7 +75,7 @@ enum ptx_op find_op(const struct token *t)
     return OP_COUNT;
 }
 
-const char *op_hint(struct parser *p, const struct token *t)
+const char *op_hint(struct ptx_parser *p, const struct token *t)
 {
     const char *names[OP_COUNT];
     for (int op = 0; op < OP_COUNT; op++) names[op] = ptx_op_name((enum ptx_op)op);
@@ -161,7 +161,7 @@ static bool is_hint(const struct token *t)
            !(t->len > 15 && memcmp(t->s + 5, "cache_hint", 10) == 0);
 }
 
-static void add_type(struct parser *p, const struct token *t, const struct token *op, const struct ptx_opcode *spec,
+static void add_type(struct ptx_parser *p, const struct token *t, const struct token *op, const struct ptx_opcode *spec,
                      struct mods *s, struct ptx_inst *in, enum ptx_type type)
 {
     uint32_t allowed = s->ntypes == 0 ? spec->types : s->ntypes == 1 ? spec->types2 : 0;
@@ -174,8 +174,8 @@ static void add_type(struct parser *p, const struct token *t, const struct token
     else in->type2 = (uint8_t)type;
 }
 
-static void one_modifier(struct parser *p, const struct token *t, const struct token *op, const struct ptx_opcode *spec,
-                         struct mods *s, struct ptx_inst *in)
+static void one_modifier(struct ptx_parser *p, const struct token *t, const struct token *op,
+                         const struct ptx_opcode *spec, struct mods *s, struct ptx_inst *in)
 {
     enum ptx_type type = type_of_token(t);
     uint32_t allowed = spec->mods | spec->needs;
@@ -202,7 +202,7 @@ static void one_modifier(struct parser *p, const struct token *t, const struct t
 }
 
 /* Rules that join modifiers with types. */
-static void check_combination(struct parser *p, const struct token *op, const struct mods *s, struct ptx_inst *in)
+static void check_combination(struct ptx_parser *p, const struct token *op, const struct mods *s, struct ptx_inst *in)
 {
     bool is_float = ptx_is_float(in->type);
     bool integer_half = in->op == OP_MUL || in->op == OP_MAD;
@@ -227,7 +227,7 @@ static void check_combination(struct parser *p, const struct token *op, const st
         fail_at(p, op, "red has no .exch and no .cas; use atom");
 }
 
-static void settle_bar(struct parser *p, const struct token *op, const struct mods *s, struct ptx_inst *in)
+static void settle_bar(struct ptx_parser *p, const struct token *op, const struct mods *s, struct ptx_inst *in)
 {
     if ((s->bar == BAR_RED) != (s->bar_red >= 0) || s->bar < 0) {
         fail_at(p, op, "write bar.sync, bar.arrive, bar.warp.sync or bar.red with .and, .or or .popc");
@@ -238,7 +238,7 @@ static void settle_bar(struct parser *p, const struct token *op, const struct mo
         fail_at(p, op, "bar.red is .popc.u32, .and.pred or .or.pred");
 }
 
-void parse_modifiers(struct parser *p, const struct token *op, struct ptx_inst *in)
+void parse_modifiers(struct ptx_parser *p, const struct token *op, struct ptx_inst *in)
 {
     const struct ptx_opcode *spec = &ptx_opcodes[in->op];
     struct mods s = {.bar = -1, .bar_red = -1};

@@ -58,12 +58,12 @@ enum lat_class {
 /* clang-format on */
 
 struct code_inst {
-    uint32_t pc;                 /* unique in the program; 8 bytes apart like machine code */
+    uint32_t pc;                 /* unique in the program; 8 bytes apart, as machine code is */
     uint8_t kind;                /* enum inst_kind */
     uint8_t lat;                 /* enum lat_class; ALU only */
     uint8_t space;               /* enum mem_space; memory instructions only */
     uint8_t cache_op;            /* enum cache_op */
-    uint8_t width;               /* bytes a lane moves, all vector elements together: 1..32 */
+    uint8_t width;               /* bytes each lane moves, all vector elements together: 1..32 */
     uint8_t guarded;             /* the stream carries an execution mask for it (see stream.h) */
     uint8_t ndst, nsrc;          /* registers written, then read */
     uint16_t reg[CODE_MAX_REGS]; /* destinations first; ids < code->nregs */

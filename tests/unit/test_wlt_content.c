@@ -173,7 +173,7 @@ TEST(test_absurd_counts)
     REFUSE(block, 1025, "is larger than 1024");
     REFUSE(grid, 0, "zero dimension");
     REFUSE(regs, huge, "the registers of a thread");
-    REFUSE(regs, 1 << 22, "registers a thread are more than");
+    REFUSE(regs, 1 << 22, "registers per thread are more than");
     REFUSE(shared, UINT32_MAX, "bytes of shared memory are more than");
     REFUSE(stream_size, huge, "the size of a warp's stream is");
     REFUSE(copy_bytes, huge, "the size of a copy is");

@@ -208,7 +208,7 @@ static void close_kernel(struct accel_reader *r)
 {
     if (!r->file_open) return;
     r->totals.content_bytes += r->in.text_bytes;
-    r->totals.file_bytes += r->in.file_bytes;
+    r->totals.file_bytes += r->in.file.taken;
     lines_close(&r->in);
     r->file_open = false;
 }

@@ -80,7 +80,7 @@ int wlt_check_code(const struct code *c, struct wl_err *e)
 int wlt_check_launch(struct launch_info *info, struct wl_err *e)
 {
     if (info->regs_per_thread > WLT_MAX_THREAD_REGS)
-        return wl_fail(e, WL_EINPUT, "kernel %s: %u registers a thread are more than %d", info->kernel,
+        return wl_fail(e, WL_EINPUT, "kernel %s: %u registers per thread are more than %d", info->kernel,
                        info->regs_per_thread, WLT_MAX_THREAD_REGS);
     if (info->shared_bytes > WLT_MAX_SHARED)
         return wl_fail(e, WL_EINPUT, "kernel %s: %u bytes of shared memory are more than %d", info->kernel,
@@ -103,14 +103,14 @@ static bool addresses_ok(const struct code_inst *in, const struct warp_addrs *a)
     return ok;
 }
 
-struct tally {
+struct wlt_tally {
     struct wlt_counts n;
     bool bad;
 };
 
 static void count_inst(void *arg, const struct code_inst *in, uint32_t exec, const struct warp_addrs *a)
 {
-    struct tally *t = arg;
+    struct wlt_tally *t = arg;
     t->n.warp_instructions++;
     t->n.thread_instructions += bit_count32(exec);
     if (a && !addresses_ok(in, a)) t->bad = true;
@@ -118,7 +118,7 @@ static void count_inst(void *arg, const struct code_inst *in, uint32_t exec, con
 
 bool wlt_count(const struct code *c, struct warp_stream s, struct wlt_counts *n)
 {
-    struct tally t = {*n, false};
+    struct wlt_tally t = {*n, false};
     wlt_walk(c, s, count_inst, &t);
     *n = t.n;
     return !t.bad;

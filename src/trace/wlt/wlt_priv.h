@@ -2,9 +2,8 @@
 #ifndef WL_TRACE_WLT_WLT_PRIV_H
 #define WL_TRACE_WLT_WLT_PRIV_H
 
-#include <stdio.h>
-
 #include "base/bits.h"
+#include "trace/trace_file.h"
 #include "trace/wlt/wlt.h"
 
 #define WLT_MAGIC "\x89WLT\r\n\x1a\n"
@@ -44,16 +43,13 @@ enum {
 
 struct wlt_in {
     const char *name;
-    FILE *file;         /* NULL: memory */
-    const uint8_t *mem; /* what is left of it */
-    size_t mem_size;
-    struct ZSTD_DCtx_s *z; /* NULL: `mem` is the content itself */
+    struct trace_file file;
+    struct ZSTD_DCtx_s *z; /* NULL: the file is the content itself */
     uint8_t *packed;       /* a piece of the file */
     size_t packed_at, packed_size;
     uint8_t *buf; /* a piece of the content: [at, size) is not yet read */
     size_t at, size;
     uint64_t base;         /* place of buf[0] in the content */
-    uint64_t file_bytes;   /* taken from the file so far */
     uint64_t limit;        /* refuse content beyond this; tests lower it */
     bool more, frame_over; /* the decoder may hold output back; the frame is complete */
     uint64_t record;       /* number of the current record, from 1 */

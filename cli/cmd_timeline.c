@@ -69,7 +69,7 @@ static int write_program(struct program *p, struct wl_err *e)
         stream_block(&p->warp[w], 0, UINT32_MAX);
         for (uint64_t i = 0; i < LOADS; i++) {
             uint64_t addr[WARP_SIZE];
-            for (uint64_t l = 0; l < WARP_SIZE; l++) addr[l] = UINT64_C(0xC0000000) + (w * LOADS + i) * 128 + 4 * l;
+            for (uint64_t l = 0; l < WARP_SIZE; l++) addr[l] = DEVICE_BASE + (w * LOADS + i) * 128 + 4 * l;
             stream_addrs(&p->warp[w], UINT32_MAX, addr);
         }
         if (p->warp[w].failed) return wl_fail(e, WL_ERUN, "out of memory");

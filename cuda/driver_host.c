@@ -138,6 +138,6 @@ CUresult cuMemAllocManaged(CUdeviceptr *ptr, size_t bytes, unsigned int flags)
     if (!dev_unified(session_memory(d->session)))
         return driver_complain(d, CUDA_ERROR_NOT_SUPPORTED,
                                "managed memory needs the addresses from 0x%llx on, which this process uses otherwise",
-                               (unsigned long long)DEV_BASE);
+                               (unsigned long long)DEVICE_BASE);
     return cuMemAlloc(ptr, bytes);
 }

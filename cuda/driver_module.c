@@ -39,7 +39,7 @@ static CUresult load_text(struct driver *d, CUmodule *module, const char *file, 
     if (!m->ptx) return load_failed(d, m, CUDA_ERROR_INVALID_PTX);
     m->image = ptx_load(m->ptx, session_memory(d->session), e);
     if (!m->image) return load_failed(d, m, e->code == WL_EINPUT ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_OUT_OF_MEMORY);
-    d->next_pc += 8 * m->ptx->code.ninst; /* pcs are 8 bytes apart */
+    d->next_pc += 8 * code_listed(&m->ptx->code); /* pcs are 8 bytes apart */
     *module = m;
     return CUDA_SUCCESS;
 }

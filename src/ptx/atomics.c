@@ -64,7 +64,7 @@ static uint64_t apply(const struct uop *u, bool global, uint64_t old, uint64_t b
     return integer(u->mode, u->sign, old, b, c);
 }
 
-static uint64_t operand(const struct warp *w, const struct uop *u, unsigned k, unsigned lane)
+static uint64_t operand(const struct exec_warp *w, const struct uop *u, unsigned k, unsigned lane)
 {
     uint64_t v = get_lane(w, u->s[k], u->wide, lane);
     if (u->bytes == 8) return v;
@@ -72,11 +72,11 @@ static uint64_t operand(const struct warp *w, const struct uop *u, unsigned k, u
     return u->sign ? (uint64_t)((int64_t)(v << unused) >> unused) : v << unused >> unused;
 }
 
-int op_atom(struct warp *w, const struct uop *u)
+int op_atom(struct exec_warp *w, const struct uop *u)
 {
     uint64_t addr[WARP_SIZE];
     mem_addresses(w, u, addr);
-    mem_emit(w, u, addr);
+    if (mem_emit(w, u, addr)) return RUN_FAULT;
     unsigned unused = 64 - 8u * u->bytes;
     for (uint32_t m = w->exec; m; m &= m - 1) {
         unsigned i = bit_low32(m);

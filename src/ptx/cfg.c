@@ -174,7 +174,7 @@ static int post_dominators(struct cfg *c)
         mark_alive(fi, rfirst, rto, alive, order);
         exit_edges(fi, alive, first, to);
         graph_reverse(nodes, first, to, rfirst, rto);
-        struct graph g = {nodes, rfirst, rto, first, to}; /* reversed: successors are predecessors */
+        struct flow_graph g = {nodes, rfirst, rto, first, to}; /* reversed: successors are predecessors */
         reached = graph_dominators(&g, c->nblock, idom, order, number);
         for (uint32_t b = 0; b < c->nblock && reached >= 0; b++)
             fi->block[b].ipdom = idom[b] == c->nblock ? PTX_NO_BLOCK : idom[b];
@@ -286,7 +286,7 @@ static int find_loops(struct cfg *c)
         uint32_t *idom = w, *order = w + n, *number = order + n, *in = number + n, *size = in + n, *leader = size + n;
         uint32_t *header = leader + n, *stack = header + n, *pred_first = stack + n, *pred = pred_first + n + 1;
         graph_reverse(n, fi->succ_first, fi->succ, pred_first, pred);
-        struct graph g = {n, fi->succ_first, fi->succ, pred_first, pred};
+        struct flow_graph g = {n, fi->succ_first, fi->succ, pred_first, pred};
         int64_t count = graph_dominators(&g, 0, idom, order, number);
         struct loops l = {.fi = fi,
                           .order = order,

@@ -12,7 +12,7 @@
 #include <string.h>
 
 struct dom {
-    const struct graph *g;
+    const struct flow_graph *g;
     uint32_t *order, *number; /* number to node and back */
     uint32_t *parent, *sdom, *ancestor, *label, *idom, *bucket, *next, *stack;
 };
@@ -87,7 +87,7 @@ static void find_idoms(struct dom *d, uint32_t count)
         if (d->idom[w] != d->sdom[w]) d->idom[w] = d->idom[d->idom[w]];
 }
 
-int64_t graph_dominators(const struct graph *g, uint32_t root, uint32_t *idom, uint32_t *order, uint32_t *number)
+int64_t graph_dominators(const struct flow_graph *g, uint32_t root, uint32_t *idom, uint32_t *order, uint32_t *number)
 {
     uint32_t *work = calloc((size_t)g->n * 8, sizeof *work);
     if (!work) return -1;

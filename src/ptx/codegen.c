@@ -1,6 +1,6 @@
 /* codegen.c - the code table: what the timing half knows of a program.
  *
- * One entry an instruction, functions one after another, so an entry's index is also its
+ * One entry per instruction, functions one after another, so an entry's index is also its
  * place in the pc space. The mapping follows the hardware's view: call plumbing through
  * .param variables is register moves, a kernel's ret is its end, a function's ret is a jump.
  *
@@ -10,6 +10,7 @@
  * short. An entry names at most CODE_MAX_REGS registers, destinations first; what does not fit
  * is left out. No PTX instruction has that many: a guarded texture fetch comes nearest. */
 #include "ptx/module.h"
+#include "ptx/opcodes.h"
 
 #include <string.h>
 
@@ -31,74 +32,45 @@ static uint8_t memory_space(const struct ptx_inst *in)
     case PTX_LOCAL: return SPACE_LOCAL;
     case PTX_CONST: return SPACE_CONST;
     case PTX_PARAM_KERNEL: return SPACE_PARAM;
-    default: return SPACE_GLOBAL; /* generic too: the executor says where it went */
+    case PTX_SPACE_NONE: return SPACE_GENERIC;
+    default: return SPACE_GLOBAL;
     }
 }
 
+/* The opcode's kind, or what its modifiers make of it. */
 static uint8_t inst_kind(const struct ptx_func *f, const struct ptx_inst *in)
 {
-    switch (in->op) {
-    case OP_BRA:
-    case OP_BRX:
-    case OP_CALL: return INST_BRANCH;
-    case OP_RET: return f->is_kernel ? INST_EXIT : INST_BRANCH;
-    case OP_EXIT:
-    case OP_TRAP: return INST_EXIT;
-    case OP_LD:
-    case OP_LDU: return in->space == PTX_PARAM_LOCAL ? INST_ALU : INST_LOAD;
-    case OP_ST: return in->space == PTX_PARAM_LOCAL ? INST_ALU : INST_STORE;
-    case OP_TEX: return INST_LOAD;
-    case OP_ATOM:
-    case OP_RED: return INST_ATOMIC;
-    case OP_BAR:
-    case OP_BARRIER:
+    uint8_t kind = ptx_opcodes[in->op].kind;
+    switch (kind) {
+    case INST_EXIT: return in->op == OP_RET && !f->is_kernel ? INST_BRANCH : kind;
+    case INST_LOAD:
+    case INST_STORE: return in->space == PTX_PARAM_LOCAL ? INST_ALU : kind;
+    case INST_BARRIER:
         /* A barrier of a part of the CTA (a thread count is given) is ordered by the executor; the
          * timing half knows only barriers of the whole CTA. */
-        if (in->mode == BAR_ARRIVE || in->mode == BAR_WARP_SYNC || names_thread_count(in)) return INST_NOP;
-        return INST_BARRIER;
-    case OP_MEMBAR:
-    case OP_FENCE: return INST_MEMBAR;
-    case OP_PREFETCH:
-    case OP_PREFETCHU:
-    case OP_NANOSLEEP:
-    case OP_BRKPT: return INST_NOP;
-    default: return INST_ALU;
+        return in->mode == BAR_ARRIVE || in->mode == BAR_WARP_SYNC || names_thread_count(in) ? INST_NOP : kind;
+    default: return kind;
     }
 }
 
-/* Steps from the add class of a pipe to the instruction's own, in the order of lat_class. */
-static unsigned lat_step(const struct ptx_inst *in)
-{
-    switch (in->op) {
-    /* clang-format off */
-    case OP_MIN: case OP_MAX: return 1;
-    case OP_MUL: case OP_MUL24: return 2;
-    case OP_MAD: case OP_MADC: case OP_MAD24: case OP_FMA: case OP_SAD: case OP_DP4A: case OP_DP2A: return 3;
-    case OP_DIV: case OP_REM: return 4;
-    /* clang-format on */
-    default: return 0;
-    }
-}
-
-static bool is_sfu(const struct ptx_inst *in)
-{
-    switch (in->op) {
-    /* clang-format off */
-    case OP_SIN: case OP_COS: case OP_EX2: case OP_LG2: case OP_RSQRT: case OP_SQRT: case OP_RCP: case OP_TANH:
-        return true;
-    /* clang-format on */
-    default: return false;
-    }
-}
+/* A pace is a step from the add class of a pipe. */
+#define FOLLOWS_PACE(pipe)                                                                                             \
+    _Static_assert(                                                                                                    \
+        LAT_##pipe##_MAX == LAT_##pipe##_ADD + PACE_MAX && LAT_##pipe##_MUL == LAT_##pipe##_ADD + PACE_MUL &&          \
+            LAT_##pipe##_MAD == LAT_##pipe##_ADD + PACE_MAD && LAT_##pipe##_DIV == LAT_##pipe##_ADD + PACE_DIV,        \
+        "the latency classes of a pipe are in the order of enum op_pace")
+FOLLOWS_PACE(INT);
+FOLLOWS_PACE(FP);
+FOLLOWS_PACE(DP);
 
 static uint8_t lat_class(const struct ptx_inst *in)
 {
+    unsigned pace = ptx_opcodes[in->op].pace;
     bool f64 = in->type == T_F64 || in->type2 == T_F64;
-    bool moves = in->op == OP_MOV || in->op == OP_SELP || in->op == OP_LD || in->op == OP_ST || in->op == OP_SHFL;
-    if (is_sfu(in)) return f64 ? LAT_DP_DIV : LAT_SFU;
-    if (moves) return LAT_INT_ADD; /* whatever the bits mean */
-    unsigned pipe = f64 ? LAT_DP_ADD : in->type >= T_F16 || in->type2 >= T_F16 ? LAT_FP_ADD : LAT_INT_ADD;
-    return (uint8_t)(pipe + lat_step(in));
+    if (pace == PACE_SFU) return f64 ? LAT_DP_DIV : LAT_SFU;
+    if (pace == PACE_MOVE) return LAT_INT_ADD;
+    unsigned pipe = f64 ? LAT_DP_ADD : ptx_is_float(in->type) || ptx_is_float(in->type2) ? LAT_FP_ADD : LAT_INT_ADD;
+    return (uint8_t)(pipe + pace);
 }
 
 /* ---- one entry ---- */
@@ -164,6 +136,20 @@ static void fill_function(struct build *b, struct func_info *fi, struct code_ins
     }
 }
 
+/* Generic instructions get their forms, for which the table moves to a larger place. NULL: out of memory. */
+static struct code_inst *with_forms(struct build *b, struct code_inst *inst, uint32_t listed)
+{
+    struct code *c = &b->m->code;
+    c->nforms = code_count_forms(inst, listed);
+    c->ninst = listed + c->nforms;
+    if (!c->nforms) return inst;
+    struct code_inst *all = ARENA_ARRAY(&b->m->arena, struct code_inst, c->ninst);
+    if (!all) return NULL;
+    memcpy(all, inst, listed * sizeof *inst);
+    code_add_forms(all, listed);
+    return all;
+}
+
 int code_build(struct build *b)
 {
     uint64_t ninst = 0, nblock = 0;
@@ -184,10 +170,10 @@ int code_build(struct build *b)
         first_block += fi->f.nblock;
     }
     struct code *c = &b->m->code;
-    c->inst = inst;
+    c->inst = with_forms(b, inst, first_inst);
+    if (!c->inst) return wl_fail(b->e, WL_ERUN, "%s: out of memory for the code table", b->m->file);
     c->block = block;
     c->loop = loop;
-    c->ninst = first_inst;
     c->nblock = first_block;
     c->nloop = b->nloop;
     return 0;

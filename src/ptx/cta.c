@@ -17,7 +17,7 @@
 
 /* ---- barriers ---- */
 
-static uint32_t live_threads(const struct run *r)
+static uint32_t live_threads(const struct exec_run *r)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < r->nwarps; i++) n += r->warp[i].state != WARP_DONE;
@@ -25,7 +25,7 @@ static uint32_t live_threads(const struct run *r)
 }
 
 /* bar.red hands its result to every warp that waits. */
-static void hand_out(const struct barrier *b, struct warp *w)
+static void hand_out(const struct barrier *b, struct exec_warp *w)
 {
     const struct uop *u = w->bar_uop;
     switch (u->mode) {
@@ -39,12 +39,12 @@ static void hand_out(const struct barrier *b, struct warp *w)
 }
 
 /* Lets the waiting warps go on if enough threads have arrived. */
-static void check_barrier(struct run *r, struct barrier *b)
+static void check_barrier(struct exec_run *r, struct barrier *b)
 {
     uint32_t expected = b->expected ? b->expected : live_threads(r);
     if (!b->threads || b->threads < expected) return;
     for (uint32_t m = b->waiting; m; m &= m - 1) {
-        struct warp *w = &r->warp[bit_low32(m)];
+        struct exec_warp *w = &r->warp[bit_low32(m)];
         hand_out(b, w);
         w->state = WARP_READY;
     }
@@ -52,7 +52,7 @@ static void check_barrier(struct run *r, struct barrier *b)
     r->progress++;
 }
 
-static int check_arrival(struct warp *w, const struct uop *u, uint32_t id, uint32_t expected)
+static int check_arrival(struct exec_warp *w, const struct uop *u, uint32_t id, uint32_t expected)
 {
     if (id >= BARRIERS) return warp_fault(w, u, -1, "barrier %u does not exist (0 to %d)", id, BARRIERS - 1);
     if (u->nvec > 1 && (!expected || expected % WARP_SIZE))
@@ -62,7 +62,7 @@ static int check_arrival(struct warp *w, const struct uop *u, uint32_t id, uint3
 }
 
 /* A warp arrives as a whole, whichever of its lanes are active. */
-int cta_arrive(struct warp *w, const struct uop *u)
+int cta_arrive(struct exec_warp *w, const struct uop *u)
 {
     unsigned lane = bit_low32(w->exec);
     uint32_t id = at32(w, u->s[0])[lane], expected = u->nvec > 1 ? at32(w, u->s[1])[lane] : 0;
@@ -89,10 +89,10 @@ int cta_arrive(struct warp *w, const struct uop *u)
     return RUN_WAIT;
 }
 
-static int deadlock(struct run *r)
+static int deadlock(struct exec_run *r)
 {
     for (uint32_t i = 0; i < r->nwarps; i++) {
-        struct warp *w = &r->warp[i];
+        struct exec_warp *w = &r->warp[i];
         if (w->state != WARP_BARRIER) continue;
         const struct barrier *b = &r->bar[w->bar_id];
         return warp_fault(w, w->bar_uop, -1,
@@ -104,10 +104,10 @@ static int deadlock(struct run *r)
 
 /* ---- one CTA ---- */
 
-static int waits_for_ever(struct run *r, uint64_t executed)
+static int waits_for_ever(struct exec_run *r, uint64_t executed)
 {
     for (uint32_t i = 0; i < r->nwarps; i++) {
-        struct warp *w = &r->warp[i];
+        struct exec_warp *w = &r->warp[i];
         if (w->state != WARP_READY || !w->depth) continue;
         const struct simt *top = &w->stack[w->depth - 1];
         const struct xfunc *f = w->frame[w->nframe - 1].f;
@@ -120,11 +120,11 @@ static int waits_for_ever(struct run *r, uint64_t executed)
 }
 
 /* Gives each ready warp a turn. 1: some ran; 0: none is ready; < 0: fault. */
-static int take_turns(struct run *r)
+static int take_turns(struct exec_run *r)
 {
     int ran = 0;
     for (uint32_t i = 0; i < r->nwarps; i++) {
-        struct warp *w = &r->warp[i];
+        struct exec_warp *w = &r->warp[i];
         if (w->state != WARP_READY) continue;
         ran = 1;
         if (warp_run(w) == RUN_FAULT) return -1;
@@ -135,7 +135,7 @@ static int take_turns(struct run *r)
     return ran;
 }
 
-static uint64_t executed_by_all(const struct run *r)
+static uint64_t executed_by_all(const struct exec_run *r)
 {
     uint64_t n = 0;
     for (uint32_t i = 0; i < r->nwarps; i++) n += r->warp[i].executed;
@@ -143,13 +143,13 @@ static uint64_t executed_by_all(const struct run *r)
 }
 
 /* Everything that decides what the ready warps do next, memory excepted. */
-static uint64_t state_hash(const struct run *r)
+static uint64_t state_hash(const struct exec_run *r)
 {
     uint64_t h = WL_HASH_INIT;
     for (uint32_t i = 0; i < r->nwarps; i++) {
-        const struct warp *w = &r->warp[i];
+        const struct exec_warp *w = &r->warp[i];
         if (w->state != WARP_READY || !w->nframe) continue;
-        const struct frame *f = &w->frame[w->nframe - 1];
+        const struct call_frame *f = &w->frame[w->nframe - 1];
         h = hash_bytes(h, w->stack, w->depth * sizeof *w->stack);
         h = hash_bytes(h, w->regs, f->regs + f->f->reg_bytes);
         h = hash_bytes(h, &w->carry, sizeof w->carry);
@@ -165,7 +165,7 @@ struct idle {
 };
 enum { IDLE_SAMPLE = 16 }; /* rounds between looks, since a look costs something */
 
-static bool repeats(const struct run *r, struct idle *idle)
+static bool repeats(const struct exec_run *r, struct idle *idle)
 {
     if (r->progress != idle->progress) {
         *idle = (struct idle){.progress = r->progress, .renew = 1};
@@ -181,7 +181,7 @@ static bool repeats(const struct run *r, struct idle *idle)
     return false;
 }
 
-static int run_cta(struct run *r)
+static int run_cta(struct exec_run *r)
 {
     struct idle idle = {.progress = r->progress, .renew = 1};
     int ran;
@@ -194,7 +194,7 @@ static int run_cta(struct run *r)
     return ran;
 }
 
-static int start_cta(struct run *r, struct cta_out *out)
+static int start_cta(struct exec_run *r, struct cta_out *out)
 {
     const uint32_t *g = r->info.grid;
     r->cta = r->next_cta++;
@@ -208,7 +208,7 @@ static int start_cta(struct run *r, struct cta_out *out)
         memset(r->range, 0, sizeof r->range);
     }
     for (uint32_t i = 0; i < r->nwarps; i++) {
-        struct warp *w = &r->warp[i];
+        struct exec_warp *w = &r->warp[i];
         w->out = out ? &out->writer[i] : NULL;
         if (w->out) stream_begin(w->out);
         if (warp_start(w)) return wl_fail(r->err, WL_ERUN, "kernel %s: out of memory", r->info.kernel);
@@ -218,27 +218,27 @@ static int start_cta(struct run *r, struct cta_out *out)
 
 /* ---- the source ---- */
 
-static struct cta_out *take_out(struct run *r)
+static struct cta_out *take_out(struct exec_run *r)
 {
     struct cta_out *o = r->free_out;
     if (o) {
-        r->free_out = o->next;
+        r->free_out = o->next_free;
         return o;
     }
     o = calloc(1, sizeof *o);
     if (!o) return NULL;
-    o->all = r->all_out;
+    o->next = r->all_out;
     r->all_out = o;
     return o;
 }
 
-static void give_back(struct run *r, struct cta_out *o)
+static void give_back(struct exec_run *r, struct cta_out *o)
 {
-    o->next = r->free_out;
+    o->next_free = r->free_out;
     r->free_out = o;
 }
 
-static int hand_over(struct run *r, struct cta_out *o, struct cta_stream *out)
+static int hand_over(struct exec_run *r, struct cta_out *o, struct cta_stream *out)
 {
     *out = (struct cta_stream){.cta = r->cta, .nwarps = r->nwarps, .owner = o};
     for (uint32_t i = 0; i < r->nwarps; i++) {
@@ -254,7 +254,7 @@ static int hand_over(struct run *r, struct cta_out *o, struct cta_stream *out)
 
 static int source_next(struct stream_source *s, struct cta_stream *out, struct wl_err *e)
 {
-    struct run *r = (struct run *)s;
+    struct exec_run *r = (struct exec_run *)s;
     struct wl_err ignored;
     r->err = e ? e : &ignored;
     if (r->failed) return -wl_fail(r->err, WL_ERUN, "kernel %s: already failed", r->info.kernel);
@@ -272,15 +272,15 @@ static int source_next(struct stream_source *s, struct cta_stream *out, struct w
 
 static void source_release(struct stream_source *s, struct cta_stream *c)
 {
-    if (c->owner) give_back((struct run *)s, c->owner);
+    if (c->owner) give_back((struct exec_run *)s, c->owner);
     c->owner = NULL;
 }
 
-struct exec_counts ptx_counts(const struct stream_source *s) { return ((const struct run *)s)->counts; }
+struct exec_counts ptx_counts(const struct stream_source *s) { return ((const struct exec_run *)s)->counts; }
 
 /* ---- opening ---- */
 
-static uint64_t launch_value(const struct run *r, const struct launch_const *c)
+static uint64_t launch_value(const struct exec_run *r, const struct launch_const *c)
 {
     switch (c->sreg) {
     case SREG_NTID_X:
@@ -299,7 +299,7 @@ static uint64_t launch_value(const struct run *r, const struct launch_const *c)
     }
 }
 
-static int fill_launch_area(struct run *r)
+static int fill_launch_area(struct exec_run *r)
 {
     const struct ptx_image *img = r->l.image;
     r->launch_area = aligned_alloc(64, (img->launch_bytes + 64 + 63) / 64 * 64);
@@ -316,7 +316,7 @@ static int fill_launch_area(struct run *r)
     return 0;
 }
 
-static int shape(struct run *r, struct wl_err *e)
+static int shape(struct exec_run *r, struct wl_err *e)
 {
     const struct ptx_func *k = r->l.kernel;
     struct launch_info *i = &r->info;
@@ -331,7 +331,7 @@ static int shape(struct run *r, struct wl_err *e)
         return wl_fail(e, WL_EINPUT, "kernel %s: a block of %u threads, but .maxntid allows %u", i->kernel,
                        i->threads_per_cta, k->max_threads);
     if (r->kernel->frame_bytes > LOCAL_BYTES_MAX)
-        return wl_fail(e, WL_EINPUT, "kernel %s: %u bytes of local memory a thread are more than %d", i->kernel,
+        return wl_fail(e, WL_EINPUT, "kernel %s: %u bytes of local memory per thread are more than %d", i->kernel,
                        r->kernel->frame_bytes, LOCAL_BYTES_MAX);
     uint64_t at = (k->shared_bytes + 15) / 16 * 16,
              shared = r->l.dynamic_shared ? at + r->l.dynamic_shared : k->shared_bytes;
@@ -344,7 +344,7 @@ static int shape(struct run *r, struct wl_err *e)
     return 0;
 }
 
-static int make_storage(struct run *r)
+static int make_storage(struct exec_run *r)
 {
     const struct ptx_func *k = r->l.kernel;
     r->params = calloc(1, k->param_bytes + 1);
@@ -360,7 +360,7 @@ static int make_storage(struct run *r)
 
 struct stream_source *ptx_open(const struct ptx_launch *l, struct wl_err *e)
 {
-    struct run *r = calloc(1, sizeof *r);
+    struct exec_run *r = calloc(1, sizeof *r);
     if (!r) {
         wl_fail(e, WL_ERUN, "out of memory");
         return NULL;
@@ -379,11 +379,11 @@ struct stream_source *ptx_open(const struct ptx_launch *l, struct wl_err *e)
 void ptx_close(struct stream_source *s)
 {
     if (!s) return;
-    struct run *r = (struct run *)s;
+    struct exec_run *r = (struct exec_run *)s;
     for (uint32_t i = 0; i < r->nwarps && r->warp; i++) warp_free(&r->warp[i]);
     while (r->all_out) {
         struct cta_out *o = r->all_out;
-        r->all_out = o->all;
+        r->all_out = o->next;
         for (unsigned i = 0; i < CTA_MAX_WARPS; i++) free(o->writer[i].data);
         free(o);
     }

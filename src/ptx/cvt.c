@@ -9,10 +9,6 @@
 
 #include <math.h>
 
-static bool is_float(unsigned t) { return t >= T_F16; }
-static bool is_signed(unsigned t) { return t >= T_S8 && t <= T_S64; }
-static unsigned bits_of(unsigned t) { return 8 * ptx_type_bytes((enum ptx_type)t); }
-
 static uint64_t extend(uint64_t v, unsigned bits, bool sign)
 {
     unsigned unused = 64 - bits;
@@ -23,8 +19,8 @@ static uint64_t extend(uint64_t v, unsigned bits, bool sign)
 
 static uint64_t clamp_int(uint64_t v, bool from_signed, unsigned to)
 {
-    unsigned bits = bits_of(to);
-    if (is_signed(to)) {
+    unsigned bits = ptx_type_bits(to);
+    if (ptx_is_signed(to)) {
         int64_t max = (int64_t)(UINT64_MAX >> (65 - bits)), min = -max - 1;
         if (!from_signed) return v > (uint64_t)max ? (uint64_t)max : v;
         return (uint64_t)((int64_t)v > max ? max : (int64_t)v < min ? min : (int64_t)v);
@@ -50,9 +46,9 @@ static double round_integral(double x, unsigned rnd)
 /* Out of range clamps. */
 static uint64_t float_to_int(double x, const struct uop *u)
 {
-    unsigned bits = bits_of(u->type);
+    unsigned bits = ptx_type_bits(u->type);
     double r = round_integral(x, u->rnd);
-    if (is_signed(u->type)) {
+    if (ptx_is_signed(u->type)) {
         double top = ldexp(1, (int)bits - 1);
         int64_t max = (int64_t)(UINT64_MAX >> (65 - bits));
         return (uint64_t)(r >= top ? max : r < -top ? -max - 1 : (int64_t)r);
@@ -101,7 +97,7 @@ static unsigned fraction_bits(unsigned t) { return (unsigned)format_of(t)->digit
 
 static bool is_nan(uint64_t v, unsigned t)
 {
-    unsigned bits = bits_of(t);
+    unsigned bits = ptx_type_bits(t);
     uint64_t magnitude = extend(v, bits, false) & ~(UINT64_C(1) << (bits - 1));
     return magnitude > ((UINT64_C(1) << (bits - 1)) - (UINT64_C(1) << fraction_bits(t)));
 }
@@ -111,8 +107,8 @@ static bool is_nan(uint64_t v, unsigned t)
  * survive, quiet; among the shorter formats there is one NaN. */
 static uint64_t convert_nan(uint64_t v, const struct uop *u)
 {
-    unsigned bits = bits_of(u->type), from = bits_of(u->type2);
-    if (!is_float(u->type)) return bits == 64 || from == 64 ? UINT64_C(1) << (bits - 1) : 0;
+    unsigned bits = ptx_type_bits(u->type), from = ptx_type_bits(u->type2);
+    if (!ptx_is_float(u->type)) return bits == 64 || from == 64 ? UINT64_C(1) << (bits - 1) : 0;
     if (u->flags & FLAG_SAT) return 0;
     if (bits != 64 && from != 64) return format_of(u->type)->nan;
     if (u->type2 == T_F32 && u->flags & FLAG_FTZ) v = F32_NAN;
@@ -136,28 +132,28 @@ static double float_value(uint64_t v, const struct uop *u)
 
 static uint64_t convert(uint64_t v, const struct uop *u)
 {
-    if (is_float(u->type2)) {
+    if (ptx_is_float(u->type2)) {
         if (is_nan(v, u->type2)) return convert_nan(v, u);
         double x = float_value(v, u);
-        return is_float(u->type) ? float_to_float(x, u) : float_to_int(x, u);
+        return ptx_is_float(u->type) ? float_to_float(x, u) : float_to_int(x, u);
     }
-    v = extend(v, bits_of(u->type2), is_signed(u->type2));
-    if (!is_float(u->type)) return u->flags & FLAG_SAT ? clamp_int(v, is_signed(u->type2), u->type) : v;
-    uint64_t b = int_to_float(v, is_signed(u->type2), u);
+    v = extend(v, ptx_type_bits(u->type2), ptx_is_signed(u->type2));
+    if (!ptx_is_float(u->type)) return u->flags & FLAG_SAT ? clamp_int(v, ptx_is_signed(u->type2), u->type) : v;
+    uint64_t b = int_to_float(v, ptx_is_signed(u->type2), u);
     if (u->flags & FLAG_SAT) { /* an integer saturates to 0 or 1 */
-        bool positive = is_signed(u->type2) ? (int64_t)v > 0 : v > 0;
+        bool positive = ptx_is_signed(u->type2) ? (int64_t)v > 0 : v > 0;
         b = positive ? fp_from_f64(format_of(u->type), 1, RND_RN) : 0;
     }
     return b;
 }
 
-int op_cvt(struct warp *w, const struct uop *u)
+int op_cvt(struct exec_warp *w, const struct uop *u)
 {
-    unsigned bits = bits_of(u->type);
+    unsigned bits = ptx_type_bits(u->type);
     for (uint32_t m = w->exec; m; m &= m - 1) {
         unsigned i = bit_low32(m);
         uint64_t r = convert(get_lane(w, u->s[0], u->src_wide, i), u);
-        put_lane(w, u->d, u->wide, i, extend(r, bits, is_signed(u->type)));
+        put_lane(w, u->d, u->wide, i, extend(r, bits, ptx_is_signed(u->type)));
     }
     return RUN_ON;
 }
@@ -169,7 +165,7 @@ enum { SLOW = -1 };
 /* Integer to integer: only the destination's bits matter, and the source's sign when wider. */
 static int fast_int(const struct ptx_inst *in, bool wide, bool src_wide)
 {
-    unsigned to = bits_of(in->type), from = bits_of(in->type2);
+    unsigned to = ptx_type_bits(in->type), from = ptx_type_bits(in->type2);
     if (in->flags & FLAG_SAT) return SLOW;
     if (!wide && !src_wide) {
         unsigned t = to <= from ? in->type : in->type2;          /* whose bits are kept */
@@ -183,8 +179,8 @@ static int fast_int(const struct ptx_inst *in, bool wide, bool src_wide)
         }
     }
     if (wide && src_wide) return to == 64 && from == 64 ? L_mov_b64 : SLOW;
-    if (wide && to == 64 && from == 32) return is_signed(in->type2) ? L_cvt_s64_s32 : L_cvt_u64_u32;
-    if (wide && to == 64 && from == 16) return is_signed(in->type2) ? L_cvt_s64_s16 : L_cvt_u64_u16;
+    if (wide && to == 64 && from == 32) return ptx_is_signed(in->type2) ? L_cvt_s64_s32 : L_cvt_u64_u32;
+    if (wide && to == 64 && from == 16) return ptx_is_signed(in->type2) ? L_cvt_s64_s16 : L_cvt_u64_u16;
     if (!wide && from == 64 && to == 32) return L_cvt_u32_u64;
     if (!wide && from == 64 && in->type == T_U16) return L_cvt_u16_u64;
     return SLOW;
@@ -216,10 +212,10 @@ int lower_cvt(struct lower *L, struct uop *u)
     const struct ptx_inst *in = L->in;
     if (in->nsrc != 1) return lower_refuse(L, "packing two values is not supported");
     bool wide = lower_is_wide(L, &in->dst[0]);
-    bool src_wide = in->src[0].kind == OPND_REG ? lower_is_wide(L, &in->src[0]) : bits_of(in->type2) == 64;
-    bool plain = wide == (bits_of(in->type) == 64) && src_wide == (bits_of(in->type2) == 64);
+    bool src_wide = in->src[0].kind == OPND_REG ? lower_is_wide(L, &in->src[0]) : ptx_type_bits(in->type2) == 64;
+    bool plain = wide == (ptx_type_bits(in->type) == 64) && src_wide == (ptx_type_bits(in->type2) == 64);
     int op = SLOW;
-    if (!is_float(in->type) && !is_float(in->type2)) op = fast_int(in, wide, src_wide);
+    if (!ptx_is_float(in->type) && !ptx_is_float(in->type2)) op = fast_int(in, wide, src_wide);
     else if (plain) op = fast_float(in);
     if (op == SLOW) {
         u->full = u->part = op_cvt;

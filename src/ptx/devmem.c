@@ -18,7 +18,7 @@ struct dev_range {
 };
 
 struct dev_mem {
-    uint8_t *host;                 /* image of DEV_BASE .. DEV_BASE + limit */
+    uint8_t *host;                 /* image of DEVICE_BASE .. DEVICE_BASE + limit */
     uint64_t limit, top;           /* top: first offset never handed out */
     uint64_t host_limit, host_top; /* the same of host memory, whose offsets begin at limit */
     uint64_t used, generation;
@@ -41,14 +41,14 @@ static struct dev_mem *memory_new(uint64_t limit_bytes, bool unified)
     struct dev_mem *m = calloc(1, sizeof *m);
     if (!m) return NULL;
     m->limit = round_up(limit_bytes ? limit_bytes : 1, DEV_ALIGN);
-    if (m->limit < limit_bytes || m->limit > (GENERIC_SHARED - DEV_BASE) / (unified ? 2 : 1)) {
+    if (m->limit < limit_bytes || m->limit > (DEVICE_END - DEVICE_BASE) / (unified ? 2 : 1)) {
         free(m);
         return NULL;
     }
     m->host_limit = unified ? 2 * m->limit : m->limit;
     m->host_top = m->limit;
-    void *p = unified ? reserve((void *)DEV_BASE, m->host_limit, MAP_FIXED_NOREPLACE) : MAP_FAILED;
-    if (p != MAP_FAILED && p != (void *)DEV_BASE) { /* a kernel that does not know NOREPLACE */
+    void *p = unified ? reserve((void *)DEVICE_BASE, m->host_limit, MAP_FIXED_NOREPLACE) : MAP_FAILED;
+    if (p != MAP_FAILED && p != (void *)DEVICE_BASE) { /* a kernel that does not know NOREPLACE */
         munmap(p, m->host_limit);
         p = MAP_FAILED;
     }
@@ -63,16 +63,16 @@ static struct dev_mem *memory_new(uint64_t limit_bytes, bool unified)
 
 struct dev_mem *dev_mem_new(uint64_t limit_bytes) { return memory_new(limit_bytes, false); }
 struct dev_mem *dev_mem_new_unified(uint64_t limit_bytes) { return memory_new(limit_bytes, true); }
-bool dev_unified(const struct dev_mem *m) { return (uintptr_t)m->host == DEV_BASE; }
+bool dev_unified(const struct dev_mem *m) { return (uintptr_t)m->host == DEVICE_BASE; }
 bool dev_is_host(const struct dev_mem *m, uint64_t addr)
 {
-    return addr >= DEV_BASE + m->limit && addr - DEV_BASE < m->host_limit;
+    return addr >= DEVICE_BASE + m->limit && addr - DEVICE_BASE < m->host_limit;
 }
 
 uint64_t dev_addr_of(const struct dev_mem *m, const void *host)
 {
     uint64_t at = (uintptr_t)host - (uintptr_t)m->host;
-    return (uintptr_t)host >= (uintptr_t)m->host && at < m->host_limit ? DEV_BASE + at : 0;
+    return (uintptr_t)host >= (uintptr_t)m->host && at < m->host_limit ? DEVICE_BASE + at : 0;
 }
 
 void dev_mem_free(struct dev_mem *m)
@@ -101,8 +101,8 @@ static uint64_t span(const struct dev_range *r) { return round_up(r->bytes ? r->
 /* Offset of a gap of `need` bytes between the live allocations of [at, limit), or UINT64_MAX. */
 static uint64_t find_gap(const struct dev_mem *m, uint64_t need, uint64_t at, uint64_t limit)
 {
-    for (size_t i = at ? above(m, DEV_BASE + at - 1) : 0; i < m->count; i++) {
-        uint64_t start = m->range[i].addr - DEV_BASE;
+    for (size_t i = at ? above(m, DEVICE_BASE + at - 1) : 0; i < m->count; i++) {
+        uint64_t start = m->range[i].addr - DEVICE_BASE;
         if (start >= limit) break;
         if (start - at >= need) return at;
         at = start + span(&m->range[i]);
@@ -120,7 +120,7 @@ static uint64_t insert(struct dev_mem *m, uint64_t at, struct dev_range r)
         m->range = p;
         m->cap = cap;
     }
-    r.addr = DEV_BASE + at;
+    r.addr = DEVICE_BASE + at;
     size_t i = above(m, r.addr);
     memmove(&m->range[i + 1], &m->range[i], (m->count - i) * sizeof r);
     m->range[i] = r;
@@ -138,8 +138,8 @@ uint64_t dev_alloc(struct dev_mem *m, uint64_t bytes)
     if (at == UINT64_MAX || !insert(m, at, r)) return 0;
     m->used += need;
     if (at + need > m->top) m->top = at + need;
-    if (m->told) m->told(m->told_arg, DEV_BASE + at, bytes);
-    return DEV_BASE + at;
+    if (m->told) m->told(m->told_arg, DEVICE_BASE + at, bytes);
+    return DEVICE_BASE + at;
 }
 
 void dev_watch(struct dev_mem *m, void (*told)(void *arg, uint64_t addr, uint64_t bytes), void *arg)
@@ -156,7 +156,7 @@ uint64_t dev_alloc_host(struct dev_mem *m, uint64_t bytes)
     uint64_t at = m->host_limit - m->host_top >= need ? m->host_top : find_gap(m, need, m->limit, m->host_limit);
     if (at == UINT64_MAX || !insert(m, at, r)) return 0;
     if (at + need > m->host_top) m->host_top = at + need;
-    return DEV_BASE + at;
+    return DEVICE_BASE + at;
 }
 
 /* Whole pages go back to the kernel, which hands them out zeroed; the edges, which share a
@@ -180,7 +180,7 @@ int dev_release(struct dev_mem *m, uint64_t addr)
     size_t i = above(m, addr);
     if (!i || m->range[i - 1].addr != addr) return -1;
     struct dev_range r = m->range[--i];
-    wipe(m->host + (r.addr - DEV_BASE), span(&r));
+    wipe(m->host + (r.addr - DEVICE_BASE), span(&r));
     m->count--;
     memmove(&m->range[i], &m->range[i + 1], (m->count - i) * sizeof r);
     if (!dev_is_host(m, addr)) m->used -= span(&r);
@@ -209,7 +209,7 @@ void *dev_ptr(struct dev_mem *m, uint64_t addr, uint64_t bytes)
     const struct dev_range *r = &m->range[i - 1];
     uint64_t at = addr - r->addr;
     if (at > r->bytes || bytes > r->bytes - at) return NULL;
-    return m->host + (addr - DEV_BASE);
+    return m->host + (addr - DEVICE_BASE);
 }
 
 bool dev_nearest(const struct dev_mem *m, uint64_t addr, uint64_t *base, uint64_t *bytes)

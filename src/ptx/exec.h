@@ -11,7 +11,6 @@
 /* ---- device memory: global allocations with exact bounds ---- */
 
 enum { DEV_ALIGN = 256 };
-#define DEV_BASE UINT64_C(0xC0000000) /* first device address, as in GPGPU-Sim */
 
 struct dev_mem;
 struct dev_mem *dev_mem_new(uint64_t limit_bytes);
@@ -58,7 +57,7 @@ struct texture {
 };
 
 /* Binds *t to `handle`, or forgets the handle (t is NULL). A handle is what a kernel's tex
- * instruction names: the address of a .texref variable, or any number below DEV_BASE. -1: no memory. */
+ * instruction names: the address of a .texref variable, or any number below DEVICE_BASE. -1: no memory. */
 int dev_texture_set(struct dev_mem *m, uint64_t handle, const struct texture *t);
 
 /* ---- a loaded module: its .global variables are placed in device memory ---- */

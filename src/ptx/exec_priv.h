@@ -10,22 +10,14 @@
  *   LAUNCH  %ntid, %nctaid, the dynamic shared base: the same for all warps of a launch
  *   WARP    %tid, %ctaid, %laneid ...: the warp's own
  * A register of up to 32 bits is a uint32_t[32], a 64-bit one a uint64_t[32], a predicate a
- * single uint32_t with one bit a lane. The bits of a 16-bit register above bit 15 mean
+ * single uint32_t with one bit per lane. The bits of a 16-bit register above bit 15 mean
  * nothing: every reader cuts them off. */
 #ifndef WL_PTX_EXEC_PRIV_H
 #define WL_PTX_EXEC_PRIV_H
 
 #include "base/bits.h"
 #include "ptx/exec.h"
-
-/* ---- generic addresses: device memory lies below the windows of the other spaces ---- */
-
-#define GENERIC_SHARED UINT64_C(0x010000000000)
-#define GENERIC_LOCAL  UINT64_C(0x020000000000)
-#define GENERIC_PARAM  UINT64_C(0x030000000000)
-#define GENERIC_CONST  UINT64_C(0x040000000000)
-#define GENERIC_END    UINT64_C(0x050000000000)
-#define GENERIC_WINDOW UINT64_C(0x010000000000) /* size of each */
+#include "ptx/opcodes.h"
 
 /* Limits that turn a hang or a runaway into a sentence. */
 enum {
@@ -40,7 +32,7 @@ enum {
 /* devmem.c, beyond exec.h */
 bool dev_nearest(const struct dev_mem *m, uint64_t addr, uint64_t *base, uint64_t *bytes);
 uint64_t dev_generation(const struct dev_mem *m); /* changes with every allocation and release */
-uint8_t *dev_host(const struct dev_mem *m);       /* the host image of DEV_BASE */
+uint8_t *dev_host(const struct dev_mem *m);       /* the host image of DEVICE_BASE */
 
 struct tex_table *dev_textures(struct dev_mem *m);
 
@@ -55,11 +47,14 @@ struct tex_table {
 
 /* ---- micro-ops ---- */
 
-struct warp;
+struct exec_warp;
 struct uop;
 /* 0, or why the warp stops here. */
-typedef int uop_fn(struct warp *w, const struct uop *u);
+typedef int uop_fn(struct exec_warp *w, const struct uop *u);
 enum { RUN_ON = 0, RUN_WAIT /* at a barrier */, RUN_FAULT };
+
+/* What an execution leaves in the stream, apart from an execution mask. */
+enum emits { EMIT_NOTHING, EMIT_ADDRESSES, EMIT_GENERIC /* with the spaces they lie in */ };
 
 enum area { AREA_REG, AREA_CONST, AREA_LAUNCH, AREA_WARP, AREAS };
 typedef uint32_t ref;
@@ -76,7 +71,7 @@ struct uop {
     uint8_t addressing;  /* enum addressing */
     bool sign;           /* a narrow load is sign-extended */
     uint8_t range;       /* which cached allocation to try first */
-    bool emits;          /* writes an address record */
+    uint8_t emits;       /* enum emits */
     bool guarded;        /* writes an execution mask */
     uint16_t flags;
     int64_t imm; /* memory: addend; set: the value of true */
@@ -163,7 +158,7 @@ struct simt {
     uint32_t block, reconv, mask;
 };
 
-struct frame {
+struct call_frame {
     const struct xfunc *f;
     uint32_t regs;               /* offset in the warp's register store */
     uint32_t local;              /* offset of its variables in a thread's local memory */
@@ -174,13 +169,13 @@ struct frame {
 
 enum warp_state { WARP_READY, WARP_BARRIER, WARP_DONE };
 
-struct warp {
+struct exec_warp {
     uint8_t *base[AREAS];
     uint32_t exec;                          /* lanes the current instruction runs for */
     uint32_t active;                        /* lanes of the current block */
-    uint32_t carry;                         /* CC.CF, a bit a lane */
+    uint32_t carry;                         /* CC.CF, one bit per lane */
     _Alignas(64) uint32_t lanes[WARP_SIZE]; /* exec, spread out: all ones or 0 */
-    struct run *run;
+    struct exec_run *run;
     struct stream_writer *out;  /* NULL: no stream */
     uint64_t executed, threads; /* warp and thread instructions so far */
     uint64_t block_at;          /* `executed` at the start of the block, for %clock */
@@ -194,7 +189,7 @@ struct warp {
     /* storage */
     struct simt *stack;
     uint32_t depth, stack_cap;
-    struct frame *frame;
+    struct call_frame *frame;
     uint32_t nframe, frame_cap;
     uint8_t *regs;
     uint32_t regs_cap;
@@ -218,11 +213,12 @@ enum { RANGES = 64 };
 
 /* A CTA that was handed out: its writers live until it is released. */
 struct cta_out {
-    struct cta_out *next, *all; /* in the free list; in the list of all */
+    struct cta_out *next_free; /* the next one that waits to be used again */
+    struct cta_out *next;      /* the next one of the run, in use or not */
     struct stream_writer writer[CTA_MAX_WARPS];
 };
 
-struct run {
+struct exec_run {
     struct stream_source source; /* first: ptx_open returns it */
     struct launch_info info;
     struct ptx_launch l;
@@ -232,7 +228,7 @@ struct run {
     uint32_t ctaid[3];
     uint8_t *shared;
     uint32_t shared_bytes, dynamic_at;
-    struct warp *warp;
+    struct exec_warp *warp;
     struct barrier bar[BARRIERS];
     struct range range[RANGES];
     uint8_t *dev_host;
@@ -247,46 +243,52 @@ struct run {
     bool failed;
 };
 
-static inline void *at(const struct warp *w, ref r) { return w->base[r & 3] + (r & ~3u); }
-static inline uint32_t *at32(const struct warp *w, ref r) { return at(w, r); }
-static inline uint64_t *at64(const struct warp *w, ref r) { return at(w, r); }
+static inline void *at(const struct exec_warp *w, ref r) { return w->base[r & 3] + (r & ~3u); }
+static inline uint32_t *at32(const struct exec_warp *w, ref r) { return at(w, r); }
+static inline uint64_t *at64(const struct exec_warp *w, ref r) { return at(w, r); }
 
 /* Writes lane masks for `exec`. */
-static inline void set_exec(struct warp *w, uint32_t exec)
+static inline void set_exec(struct exec_warp *w, uint32_t exec)
 {
     w->exec = exec;
     for (unsigned i = 0; i < WARP_SIZE; i++) w->lanes[i] = 0u - (exec >> i & 1);
 }
 
 /* warp.c: a fault in `lane` (or -1: the lowest executing one). Returns RUN_FAULT. */
-int warp_fault(struct warp *w, const struct uop *u, int lane, const char *fmt, ...)
+int warp_fault(struct exec_warp *w, const struct uop *u, int lane, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-int warp_init(struct warp *w, struct run *r, uint32_t id);
-void warp_free(struct warp *w);
-int warp_start(struct warp *w); /* at the kernel's entry, for the run's current CTA */
+int warp_init(struct exec_warp *w, struct exec_run *r, uint32_t id);
+void warp_free(struct exec_warp *w);
+int warp_start(struct exec_warp *w); /* at the kernel's entry, for the run's current CTA */
 /* Runs until a barrier, the end, a fault or the end of its turn. */
-int warp_run(struct warp *w);
-void warp_put_pred(struct warp *w, ref d, uint32_t mask, uint32_t value); /* the lanes of mask */
+int warp_run(struct exec_warp *w);
+void warp_put_pred(struct exec_warp *w, ref d, uint32_t mask, uint32_t value); /* the lanes of mask */
 uop_fn op_guarded;
 
 /* memops.c */
 uop_fn op_cvta, op_isspacep, op_local_addr;
 enum addressing { ADDR_CONST, ADDR_REG32, ADDR_REG64, ADDR_FRAME /* of the current call */, ADDR_DYNAMIC /* shared */ };
-void mem_addresses(const struct warp *w, const struct uop *u, uint64_t addr[WARP_SIZE]);
+void mem_addresses(const struct exec_warp *w, const struct uop *u, uint64_t addr[WARP_SIZE]);
 /* Host bytes of one lane's access, or NULL after a fault. `what` is "load", "store" ... */
-void *mem_lane(struct warp *w, const struct uop *u, unsigned lane, uint64_t addr, unsigned bytes, const char *what);
+void *mem_lane(struct exec_warp *w, const struct uop *u, unsigned lane, uint64_t addr, unsigned bytes,
+               const char *what);
 /* Chooses the function of a load or store from the other fields of *u. */
 void mem_choose(struct uop *u, bool store);
-static inline void mem_emit(struct warp *w, const struct uop *u, const uint64_t addr[WARP_SIZE])
+/* Records the access in the stream. Fails where a generic address points into a space the instruction cannot
+ * reach. */
+int mem_emit_generic(struct exec_warp *w, const struct uop *u, const uint64_t addr[WARP_SIZE]);
+static inline int mem_emit(struct exec_warp *w, const struct uop *u, const uint64_t addr[WARP_SIZE])
 {
+    if (u->emits == EMIT_GENERIC) return mem_emit_generic(w, u, addr);
     if (w->out && u->emits) stream_addrs(w->out, w->exec, addr);
+    return RUN_ON;
 }
-static inline void put_lane(const struct warp *w, ref d, bool wide, unsigned lane, uint64_t value)
+static inline void put_lane(const struct exec_warp *w, ref d, bool wide, unsigned lane, uint64_t value)
 {
     if (wide) at64(w, d)[lane] = value;
     else at32(w, d)[lane] = (uint32_t)value;
 }
-static inline uint64_t get_lane(const struct warp *w, ref s, bool wide, unsigned lane)
+static inline uint64_t get_lane(const struct exec_warp *w, ref s, bool wide, unsigned lane)
 {
     return wide ? at64(w, s)[lane] : at32(w, s)[lane];
 }
@@ -304,11 +306,11 @@ uop_fn op_shfl, op_vote, op_match, op_redux, op_activemask, op_bar, op_nop, op_t
 uop_fn op_cvt, op_directed, op_carry, op_mov_vec, op_setp_halves;
 
 /* cta.c */
-int cta_arrive(struct warp *w, const struct uop *u); /* at a barrier: RUN_ON or RUN_WAIT */
+int cta_arrive(struct exec_warp *w, const struct uop *u); /* at a barrier: RUN_ON or RUN_WAIT */
 
 /* printf.c */
-int call_vprintf(struct warp *w, const struct uop *u, const struct ptx_call *call);
-int call_assertfail(struct warp *w, const struct uop *u, const struct ptx_call *call);
+int call_vprintf(struct exec_warp *w, const struct uop *u, const struct ptx_call *call);
+int call_assertfail(struct exec_warp *w, const struct uop *u, const struct ptx_call *call);
 
 /* lower*.c */
 struct lower {
@@ -325,9 +327,16 @@ int lower_dst(struct lower *L, const struct ptx_operand *o, unsigned bits, ref *
 int lower_const(struct lower *L, uint64_t value, bool wide, ref *out);
 int lower_refuse(struct lower *L, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 bool lower_is_wide(const struct lower *L, const struct ptx_operand *o); /* a 64-bit register */
-int lower_alu(struct lower *L, struct uop *u);                          /* 1: not an ALU instruction */
-int lower_other(struct lower *L, struct uop *u);                        /* memory, warp-wide, control */
-int lower_cvt(struct lower *L, struct uop *u);
+/* lower_alu.c; lower_lanes is the usual one */
+lower_fn lower_lanes, lower_mul, lower_mad, lower_mul24, lower_mad24, lower_div, lower_min, lower_max, lower_rcp;
+lower_fn lower_rsqrt, lower_bfind, lower_prmt, lower_shf, lower_lop3, lower_dot, lower_slct, lower_logic, lower_carry;
+lower_fn lower_set, lower_setp, lower_testp, lower_selp, lower_mov;
+/* lower_mem.c */
+lower_fn lower_load, lower_store, lower_atom, lower_cvta, lower_isspacep, lower_tex;
+/* lower_warp.c */
+lower_fn lower_activemask, lower_shfl, lower_vote, lower_match, lower_redux, lower_bar, lower_call, lower_brx;
+lower_fn lower_nothing, lower_trap, lower_nop;
+lower_fn lower_cvt;                                                            /* cvt.c */
 uint64_t image_var_addr(const struct ptx_image *img, const struct ptx_var *v); /* in its own space */
 struct xfunc *image_func(const struct ptx_image *img, const struct ptx_func *f);
 bool func_is_vprintf(const struct ptx_func *f);

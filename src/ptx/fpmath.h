@@ -89,7 +89,7 @@ static inline float bf16_to_f32(uint16_t h) { return f32_of((uint32_t)h << 16); 
 double f64_add_odd(double a, double b);
 
 /* 32 lanes of one operation in a rounding direction; b and c are read where they are used. */
-enum fp_op { FP_ADD, FP_SUB, FP_MUL, FP_FMA, FP_DIV, FP_SQRT, FP_RCP };
+enum fp_op { FP_NONE, FP_ADD, FP_SUB, FP_MUL, FP_FMA, FP_DIV, FP_SQRT, FP_RCP };
 void fp_directed_f32(enum fp_op op, unsigned rnd, const float *a, const float *b, const float *c, float *d);
 void fp_directed_f64(enum fp_op op, unsigned rnd, const double *a, const double *b, const double *c, double *d);
 

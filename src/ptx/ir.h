@@ -24,10 +24,10 @@ enum ptx_type {
 };
 /* clang-format on */
 
-/* Base opcodes; ops.def has one line each: PTX_OP(enum suffix, "name"). */
+/* Base opcodes; opcodes.def has a row for each. */
 enum ptx_op {
-#define PTX_OP(id, name) OP_##id,
-#include "ptx/ops.def"
+#define PTX_OP(id, ...) OP_##id,
+#include "ptx/opcodes.def"
 #undef PTX_OP
     OP_COUNT
 };
@@ -142,7 +142,7 @@ struct ptx_inst {
     uint32_t ntargets; /* brx.idx */
     struct ptx_call *call;
     uint32_t line;
-    uint32_t code; /* index of its entry in ptx_func.code_first based table */
+    uint32_t code; /* index of its entry in the module's code table */
 };
 
 struct ptx_call {
@@ -210,6 +210,9 @@ void ptx_free(struct ptx_module *m);
 const struct ptx_func *ptx_find_kernel(const struct ptx_module *m, const char *name);
 
 unsigned ptx_type_bytes(enum ptx_type t); /* 0 for T_PRED and T_NONE */
+static inline unsigned ptx_type_bits(unsigned t) { return t == T_PRED ? 1 : 8 * ptx_type_bytes((enum ptx_type)t); }
+static inline bool ptx_is_float(unsigned t) { return t >= T_F16; }
+static inline bool ptx_is_signed(unsigned t) { return t >= T_S8 && t <= T_S64; }
 const char *ptx_type_name(enum ptx_type t);
 const char *ptx_op_name(enum ptx_op op);
 

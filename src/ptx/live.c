@@ -47,13 +47,13 @@ unsigned inst_reads(const struct ptx_inst *in, int32_t *out)
 
 /* ---- live ranges ---- */
 
-struct node {
+struct live_node {
     uint32_t value, next;
 };
 
 struct live {
     struct func_info *fi;
-    struct node *node;                        /* pool of all lists */
+    struct live_node *node;                   /* pool of all lists */
     uint32_t nnode, node_cap, base;           /* base: nodes that describe the program, not the answer */
     uint32_t *exposed, *kills;                /* by register: blocks that read it first, that write it */
     uint32_t *used_in, *killed_in;            /* by register: last block seen to do so, plus one */
@@ -68,7 +68,7 @@ static void push(struct live *l, uint32_t *head, uint32_t value)
 {
     if (l->nnode == l->node_cap) {
         uint32_t cap = l->node_cap ? l->node_cap * 2 : 1024;
-        struct node *p = cap > 4 * (uint32_t)LIVE_BUDGET ? NULL : realloc(l->node, cap * sizeof *p);
+        struct live_node *p = cap > 4 * (uint32_t)LIVE_BUDGET ? NULL : realloc(l->node, cap * sizeof *p);
         if (!p) {
             l->failed = true;
             return;
@@ -76,7 +76,7 @@ static void push(struct live *l, uint32_t *head, uint32_t value)
         l->node = p;
         l->node_cap = cap;
     }
-    l->node[l->nnode] = (struct node){value, *head};
+    l->node[l->nnode] = (struct live_node){value, *head};
     *head = l->nnode++;
 }
 

@@ -2,7 +2,8 @@
  *
  * Every function is lowered once, when its module is loaded. What an operand is - register,
  * immediate, special register, address of a variable - is decided here; a running micro-op
- * only sees places. lower_alu.c and lower_other.c choose the function for each instruction. */
+ * only sees places. The row of an opcode (opcodes.def) names the function that lowers it: they are in
+ * lower_alu.c, lower_mem.c, lower_warp.c and cvt.c. */
 #include "ptx/exec_priv.h"
 
 #include <inttypes.h>
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptx/opcodes.h"
 #include "ptx/ops.h"
 
 static ref place(enum area a, uint32_t offset) { return offset | (uint32_t)a; }
@@ -226,33 +228,13 @@ static void lower_block(struct lower *L, const struct ptx_block *b, struct xbloc
     for (uint32_t i = 0; i < b->count; i++) x->unguarded += !code->inst[fn->inst[b->first + i].code].guarded;
 }
 
-static int lower_call(struct lower *L, struct uop *u)
-{
-    const struct ptx_call *c = L->in->call;
-    if (!c || !c->func) return lower_refuse(L, "indirect calls are not supported");
-    u->callee = image_func(L->img, c->func);
-    if (u->callee && !c->func->is_extern) return 0;
-    u->callee = NULL; /* built in: the parser let no other function without a body through */
-    return 0;
-}
-
 static int lower_inst(struct lower *L, struct uop *u)
 {
     const struct code_inst *ci = &L->img->mod->code.inst[L->in->code];
-    int rc = 0;
     u->in = L->in;
-    u->emits = inst_is_mem(ci);
+    u->emits = !inst_is_mem(ci) ? EMIT_NOTHING : ci->space == SPACE_GENERIC ? EMIT_GENERIC : EMIT_ADDRESSES;
     u->guarded = ci->guarded;
-    switch (L->in->op) {
-    case OP_CALL: rc = lower_call(L, u); break;
-    case OP_BRX: rc = lower_src(L, &L->in->src[0], 32, &u->s[0]); break;
-    case OP_BRA:
-    case OP_RET:
-    case OP_EXIT: break;
-    default:
-        rc = lower_alu(L, u);
-        if (rc == 1) rc = lower_other(L, u);
-    }
+    int rc = ptx_opcodes[L->in->op].lower(L, u);
     if (rc || L->in->guard < 0) return rc;
     u->guard = L->f->reg[L->in->guard];
     u->not_guard = L->in->guard_neg ? UINT32_MAX : 0;

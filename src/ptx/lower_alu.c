@@ -1,267 +1,89 @@
 /* lower_alu.c - which lane operation an arithmetic instruction becomes.
  *
- * Each family picks an operation by type; forms without a vector loop of their own (directed
- * rounding, carries, rare conversions) go to the one-lane-at-a-time functions of scalar.c. */
-#include "ptx/ops.h"
+ * Most opcodes need nothing but their row: lower_lanes takes the operation for the type from
+ * its lane_forms and the widths of its operands from its operand letters. Opcodes whose
+ * modifiers choose other operations have a function of their own; forms without a vector loop
+ * (directed rounding, carries, rare conversions) go to the one-lane-at-a-time functions of scalar.c. */
 #include "ptx/fpmath.h"
+#include "ptx/opcodes.h"
+#include "ptx/ops.h"
 
-enum { NO_FORM = -1 };
+/* ---- the order of lane operations this file relies on ---- */
 
-/* Operand widths of a form; 0 means there is no such operand. */
-struct form {
-    int op;
-    uint8_t d, s[4];
-};
+#define AFTER(first, steps, other) _Static_assert(L_##other == L_##first + (steps), #other " is out of order")
+#define SIGN16(n)                  AFTER(n##_u16, 1, n##_s16)
+#define SIGN32(n)                  AFTER(n##_u32, 1, n##_s32)
+#define SIGN64(n)                  AFTER(n##_u64, 1, n##_s64)
+#define FTZ(n)                     AFTER(n##_f32, 1, n##_f32_ftz)
+#define FTZ_SAT(n)                                                                                                     \
+    FTZ(n);                                                                                                            \
+    AFTER(n##_f32, 2, n##_f32_sat);                                                                                    \
+    AFTER(n##_f32, 3, n##_f32_ftz_sat)
+#define PACKED(n) AFTER(n##_f16, 1, n##_f16x2)
 
-static bool is_signed(uint8_t t) { return t >= T_S8 && t <= T_S64; }
-static unsigned bits_of(uint8_t t) { return t == T_PRED ? 1 : 8 * ptx_type_bytes((enum ptx_type)t); }
+/* clang-format off */
+SIGN16(mul_hi); SIGN32(mul_hi); SIGN64(mul_hi); SIGN16(mul_wide); SIGN32(mul_wide);
+SIGN16(mad_hi); SIGN32(mad_hi); SIGN64(mad_hi); SIGN16(mad_wide); SIGN32(mad_wide);
+SIGN32(mul24_lo); SIGN32(mul24_hi); SIGN32(mad24_lo); SIGN32(mad24_hi);
+SIGN16(sad); SIGN32(sad); SIGN64(sad); SIGN16(div); SIGN32(div); SIGN64(div); SIGN16(rem); SIGN32(rem); SIGN64(rem);
+SIGN16(min); SIGN32(min); SIGN64(min); SIGN16(max); SIGN32(max); SIGN64(max); SIGN16(shr); SIGN32(shr); SIGN64(shr);
+SIGN32(bfind); SIGN64(bfind); SIGN32(bfind_shift); SIGN64(bfind_shift); SIGN32(bfe); SIGN64(bfe); SIGN32(szext);
+FTZ_SAT(add); FTZ_SAT(sub); FTZ_SAT(mul); FTZ_SAT(fma);
+FTZ(div); FTZ(div_approx); FTZ(rcp); FTZ(sqrt); FTZ(rsqrt); FTZ(ex2); FTZ(lg2); FTZ(sin); FTZ(cos); FTZ(tanh);
+FTZ(abs); FTZ(neg); FTZ(min); FTZ(max); FTZ(min_nan); FTZ(max_nan);
+PACKED(add); PACKED(sub); PACKED(mul); PACKED(fma); PACKED(add_sat); PACKED(sub_sat); PACKED(mul_sat); PACKED(fma_sat);
+PACKED(min); PACKED(max); PACKED(abs); PACKED(neg); PACKED(ex2); PACKED(tanh);
+AFTER(dp4a_uu, 1, dp4a_us); AFTER(dp4a_uu, 2, dp4a_su); AFTER(dp4a_uu, 3, dp4a_ss);
+AFTER(dp2a_uu, 1, dp2a_us); AFTER(dp2a_uu, 2, dp2a_su); AFTER(dp2a_uu, 3, dp2a_ss);
+AFTER(shf_l_wrap, SHF_L_CLAMP, shf_l_clamp); AFTER(shf_l_wrap, SHF_R_WRAP, shf_r_wrap);
+AFTER(shf_l_wrap, SHF_R_CLAMP, shf_r_clamp);
+AFTER(slct_b32_s32, 1, slct_b64_s32); AFTER(slct_b32_f32, 1, slct_b64_f32); AFTER(slct_b32_ftz, 1, slct_b64_ftz);
+/* clang-format on */
+
+/* ---- operations by type ---- */
+
 static bool is_directed(const struct ptx_inst *in)
 {
     return in->rnd == RND_RZ || in->rnd == RND_RM || in->rnd == RND_RP;
 }
-static int ftz(const struct ptx_inst *in) { return in->flags & FLAG_FTZ ? 1 : 0; }
 
-/* By width alone, or by width and sign. */
-static int by_width(uint8_t t, int w16, int w32, int w64)
+static unsigned ftz(const struct ptx_inst *in) { return in->flags & FLAG_FTZ ? 1 : 0; }
+
+static unsigned integer_form(const struct lane_forms *f, uint8_t type)
 {
-    switch (t) {
+    unsigned op;
+    switch (type) {
     /* clang-format off */
-    case T_B16: case T_U16: case T_S16: return w16;
-    case T_B32: case T_U32: case T_S32: return w32;
-    case T_B64: case T_U64: case T_S64: return w64;
+    case T_B16: case T_U16: case T_S16: op = f->i16; break;
+    case T_B32: case T_U32: case T_S32: op = f->i32; break;
+    case T_B64: case T_U64: case T_S64: op = f->i64; break;
     /* clang-format on */
-    default: return NO_FORM;
+    default: return L_NONE;
+    }
+    return op && f->sign ? op + ptx_is_signed(type) : op;
+}
+
+static unsigned float_form(const struct lane_forms *f, const struct ptx_inst *in)
+{
+    bool sat = in->flags & FLAG_SAT;
+    unsigned half = sat ? f->f16_sat : f->f16;
+    switch (in->type) {
+    case T_F32: return f->f32 ? f->f32 + ftz(in) + 2 * sat : L_NONE;
+    case T_F64: return f->f64;
+    case T_F16: return half;
+    case T_F16X2: return half ? half + 1 : L_NONE;
+    default: return f->bf16;
     }
 }
 
-/* Lists give the unsigned form first and the signed one after it. */
-static int by_sign(uint8_t t, int u16, int u32, int u64)
+static unsigned form_of(const struct lane_forms *f, const struct ptx_inst *in)
 {
-    int op = by_width(t, u16, u32, u64);
-    return op == NO_FORM ? op : op + is_signed(t);
+    if (ptx_is_float(in->type)) return float_form(f, in);
+    if (in->flags & FLAG_SAT) return in->type == T_S32 ? f->s32_sat : L_NONE;
+    return integer_form(f, in->type);
 }
 
-static int by_float(uint8_t t, int f32, int f64, int f16)
-{
-    switch (t) {
-    case T_F32: return f32;
-    case T_F64: return f64;
-    case T_F16: return f16;
-    case T_F16X2: return f16 == NO_FORM ? NO_FORM : f16 + 1;
-    default: return NO_FORM;
-    }
-}
-
-static bool is_float(uint8_t t) { return t >= T_F16; }
-
-/* add, sub, mul, fma: four f32 forms in a row, two f16 forms twice. */
-static int pick_arith(const struct ptx_inst *in, int f32, int f64, int f16, int f16_sat)
-{
-    int sat = in->flags & FLAG_SAT ? 1 : 0;
-    return by_float(in->type, f32 + ftz(in) + 2 * sat, f64, sat ? f16_sat : f16);
-}
-
-static int pick_add(const struct ptx_inst *in)
-{
-    if (is_float(in->type)) return pick_arith(in, L_add_f32, L_add_f64, L_add_f16, L_add_sat_f16);
-    if (in->flags & FLAG_SAT) return in->type == T_S32 ? L_add_sat_s32 : NO_FORM;
-    return by_width(in->type, L_add_b16, L_add_b32, L_add_b64);
-}
-
-static int pick_sub(const struct ptx_inst *in)
-{
-    if (is_float(in->type)) return pick_arith(in, L_sub_f32, L_sub_f64, L_sub_f16, L_sub_sat_f16);
-    if (in->flags & FLAG_SAT) return in->type == T_S32 ? L_sub_sat_s32 : NO_FORM;
-    return by_width(in->type, L_sub_b16, L_sub_b32, L_sub_b64);
-}
-
-static int pick_mul(const struct ptx_inst *in)
-{
-    if (is_float(in->type)) return pick_arith(in, L_mul_f32, L_mul_f64, L_mul_f16, L_mul_sat_f16);
-    if (in->flags & FLAG_WIDE) return by_sign(in->type, L_mul_wide_u16, L_mul_wide_u32, NO_FORM);
-    if (in->flags & FLAG_HI) return by_sign(in->type, L_mul_hi_u16, L_mul_hi_u32, L_mul_hi_u64);
-    return by_width(in->type, L_mul_lo_b16, L_mul_lo_b32, L_mul_lo_b64);
-}
-
-static int pick_mad(const struct ptx_inst *in)
-{
-    if (is_float(in->type)) return pick_arith(in, L_fma_f32, L_fma_f64, L_fma_f16, L_fma_sat_f16);
-    if (in->flags & FLAG_SAT) return in->type == T_S32 && in->flags & FLAG_HI ? L_mad_hi_sat_s32 : NO_FORM;
-    if (in->flags & FLAG_WIDE) return by_sign(in->type, L_mad_wide_u16, L_mad_wide_u32, NO_FORM);
-    if (in->flags & FLAG_HI) return by_sign(in->type, L_mad_hi_u16, L_mad_hi_u32, L_mad_hi_u64);
-    return by_width(in->type, L_mad_lo_b16, L_mad_lo_b32, L_mad_lo_b64);
-}
-
-static int pick_24(const struct ptx_inst *in)
-{
-    bool mad = in->op == OP_MAD24, hi = in->flags & FLAG_HI;
-    if (in->flags & FLAG_SAT) return mad && hi && in->type == T_S32 ? L_mad24_hi_sat_s32 : NO_FORM;
-    int base = mad ? (hi ? L_mad24_hi_u32 : L_mad24_lo_u32) : (hi ? L_mul24_hi_u32 : L_mul24_lo_u32);
-    return by_sign(in->type, NO_FORM, base, NO_FORM);
-}
-
-static int pick_div(const struct ptx_inst *in)
-{
-    if (in->type == T_F32) return (in->flags & FLAG_APPROX ? L_div_approx_f32 : L_div_f32) + ftz(in);
-    if (in->type == T_F64) return L_div_f64;
-    return by_sign(in->type, L_div_u16, L_div_u32, L_div_u64);
-}
-
-static int pick_minmax(const struct ptx_inst *in)
-{
-    bool min = in->op == OP_MIN;
-    if (in->flags & FLAG_NAN) return in->type == T_F32 ? (min ? L_min_nan_f32 : L_max_nan_f32) + ftz(in) : NO_FORM;
-    if (is_float(in->type))
-        return min ? by_float(in->type, L_min_f32 + ftz(in), L_min_f64, L_min_f16)
-                   : by_float(in->type, L_max_f32 + ftz(in), L_max_f64, L_max_f16);
-    return min ? by_sign(in->type, L_min_u16, L_min_u32, L_min_u64)
-               : by_sign(in->type, L_max_u16, L_max_u32, L_max_u64);
-}
-
-static int pick_unary_float(const struct ptx_inst *in)
-{
-    int z = ftz(in);
-    switch (in->op) {
-    case OP_RCP:
-        return by_float(in->type, L_rcp_f32 + z, in->flags & FLAG_APPROX ? L_rcp_approx_f64 : L_rcp_f64, NO_FORM);
-    case OP_SQRT: return by_float(in->type, L_sqrt_f32 + z, L_sqrt_f64, NO_FORM);
-    case OP_RSQRT: return by_float(in->type, L_rsqrt_f32 + z, z ? L_rsqrt_approx_f64 : L_rsqrt_f64, NO_FORM);
-    case OP_EX2: return by_float(in->type, L_ex2_f32 + z, NO_FORM, L_ex2_f16);
-    case OP_LG2: return by_float(in->type, L_lg2_f32 + z, NO_FORM, NO_FORM);
-    case OP_SIN: return by_float(in->type, L_sin_f32 + z, NO_FORM, NO_FORM);
-    case OP_COS: return by_float(in->type, L_cos_f32 + z, NO_FORM, NO_FORM);
-    case OP_TANH: return by_float(in->type, L_tanh_f32 + z, NO_FORM, L_tanh_f16);
-    case OP_ABS: return in->type == T_BF16 ? L_abs_bf16 : by_float(in->type, L_abs_f32 + z, L_abs_f64, L_abs_f16);
-    default: return in->type == T_BF16 ? L_neg_bf16 : by_float(in->type, L_neg_f32 + z, L_neg_f64, L_neg_f16);
-    }
-}
-
-static int pick_unary_int(const struct ptx_inst *in)
-{
-    switch (in->op) {
-    case OP_ABS: return by_width(in->type, L_abs_s16, L_abs_s32, L_abs_s64);
-    case OP_NEG: return by_width(in->type, L_neg_s16, L_neg_s32, L_neg_s64);
-    case OP_NOT: return by_width(in->type, L_not_b32, L_not_b32, L_not_b64);
-    case OP_CNOT: return by_width(in->type, L_cnot_b16, L_cnot_b32, L_cnot_b64);
-    case OP_CLZ: return by_width(in->type, NO_FORM, L_clz_b32, L_clz_b64);
-    case OP_POPC: return by_width(in->type, NO_FORM, L_popc_b32, L_popc_b64);
-    case OP_BREV: return by_width(in->type, NO_FORM, L_brev_b32, L_brev_b64);
-    default: /* bfind; .shiftamt is its mode */
-        return in->mode ? by_sign(in->type, NO_FORM, L_bfind_shift_u32, L_bfind_shift_u64)
-                        : by_sign(in->type, NO_FORM, L_bfind_u32, L_bfind_u64);
-    }
-}
-
-static int pick_bits(const struct ptx_inst *in)
-{
-    switch (in->op) {
-    case OP_AND: return by_width(in->type, L_and_b32, L_and_b32, L_and_b64);
-    case OP_OR: return by_width(in->type, L_or_b32, L_or_b32, L_or_b64);
-    case OP_XOR: return by_width(in->type, L_xor_b32, L_xor_b32, L_xor_b64);
-    case OP_SHL: return by_width(in->type, L_shl_b16, L_shl_b32, L_shl_b64);
-    default: return by_sign(in->type, L_shr_u16, L_shr_u32, L_shr_u64);
-    }
-}
-
-static int pick_packed(const struct ptx_inst *in)
-{
-    int a = is_signed(in->type) ? 2 : 0, b = is_signed(in->type2) ? 1 : 0;
-    switch (in->op) {
-    case OP_SAD: return by_sign(in->type, L_sad_u16, L_sad_u32, L_sad_u64);
-    case OP_DP4A: return L_dp4a_uu + a + b;
-    case OP_DP2A: return L_dp2a_uu + a + b;
-    case OP_PRMT: return in->mode == PRMT_DEFAULT ? L_prmt_b32 : L_prmt_mode;
-    case OP_SHF: return L_shf_l_wrap + in->mode;
-    case OP_LOP3: return L_lop3_b32;
-    case OP_BMSK: return L_bmsk_b32;
-    case OP_SZEXT: return is_signed(in->type) ? L_szext_s32 : L_szext_u32;
-    default: return L_fns_b32;
-    }
-}
-
-static int pick_slct(const struct ptx_inst *in)
-{
-    int by = in->type2 == T_F32 ? (ftz(in) ? L_slct_b32_ftz : L_slct_b32_f32) : L_slct_b32_s32;
-    return by + (bits_of(in->type) == 64);
-}
-
-/* ---- shapes ---- */
-
-static struct form same(const struct ptx_inst *in, int op)
-{
-    uint8_t b = (uint8_t)bits_of(in->type);
-    struct form f = {.op = op, .d = b};
-    for (unsigned i = 0; i < in->nsrc && i < 4; i++) f.s[i] = b;
-    return f;
-}
-
-static struct form unary(const struct ptx_inst *in)
-{
-    struct form f = same(in, is_float(in->type) ? pick_unary_float(in) : pick_unary_int(in));
-    if (in->op == OP_CLZ || in->op == OP_POPC || in->op == OP_BFIND) f.d = 32;
-    return f;
-}
-
-static struct form wide_product(const struct ptx_inst *in, int op)
-{
-    struct form f = same(in, op);
-    if (in->flags & FLAG_WIDE && !is_float(in->type)) f.d = f.s[2] = (uint8_t)(2 * f.d);
-    if (in->nsrc < 3) f.s[2] = 0;
-    return f;
-}
-
-static struct form fields(const struct ptx_inst *in) /* bfe, bfi: positions are 32 bits */
-{
-    uint8_t b = (uint8_t)bits_of(in->type);
-    if (in->op == OP_BFE) return (struct form){by_sign(in->type, NO_FORM, L_bfe_u32, L_bfe_u64), b, {b, 32, 32}};
-    return (struct form){by_width(in->type, NO_FORM, L_bfi_b32, L_bfi_b64), b, {b, b, 32, 32}};
-}
-
-static struct form shape(const struct ptx_inst *in)
-{
-    struct form f;
-    switch (in->op) {
-    case OP_ADD: return same(in, pick_add(in));
-    case OP_SUB: return same(in, pick_sub(in));
-    case OP_MUL: return wide_product(in, pick_mul(in));
-    case OP_MAD:
-    case OP_FMA: return wide_product(in, pick_mad(in));
-    case OP_MUL24:
-    case OP_MAD24: return same(in, pick_24(in));
-    case OP_DIV: return same(in, pick_div(in));
-    case OP_REM: return same(in, by_sign(in->type, L_rem_u16, L_rem_u32, L_rem_u64));
-    /* clang-format off */
-    case OP_MIN: case OP_MAX: return same(in, pick_minmax(in));
-    case OP_ABS: case OP_NEG: case OP_NOT: case OP_CNOT: case OP_CLZ: case OP_POPC: case OP_BREV: case OP_BFIND:
-    case OP_RCP: case OP_SQRT: case OP_RSQRT: case OP_EX2: case OP_LG2: case OP_SIN: case OP_COS: case OP_TANH:
-        return unary(in);
-    case OP_AND: case OP_OR: case OP_XOR: return same(in, pick_bits(in));
-    case OP_SHL: case OP_SHR:
-        /* clang-format on */
-        f = same(in, pick_bits(in));
-        f.s[1] = 32;
-        return f;
-    case OP_BFE:
-    case OP_BFI: return fields(in);
-    case OP_SAD: return same(in, pick_packed(in));
-    case OP_DP4A:
-    case OP_DP2A:
-    case OP_PRMT:
-    case OP_SHF:
-    case OP_BMSK:
-    case OP_SZEXT:
-    case OP_FNS: return (struct form){pick_packed(in), 32, {32, 32, in->nsrc > 2 ? 32 : 0}};
-    case OP_LOP3: return (struct form){L_lop3_b32, 32, {32, 32, 32}};
-    case OP_COPYSIGN: return same(in, by_float(in->type, L_copysign_f32, L_copysign_f64, NO_FORM));
-    case OP_SLCT:
-        f = same(in, pick_slct(in));
-        f.s[2] = 32;
-        return f;
-    default: return (struct form){.op = NO_FORM};
-    }
-}
-
-static void use(struct uop *u, int op)
+static void use(struct uop *u, unsigned op)
 {
     const struct lane_fns *f = &lane_ops()[op];
     u->full = f->full;
@@ -277,18 +99,34 @@ static bool has_strange_modifier(const struct ptx_inst *in)
     return in->flags & FLAG_FTZ && (in->type == T_F16 || in->type == T_F16X2 || in->type == T_BF16);
 }
 
-static int finish(struct lower *L, struct uop *u, const struct form *f)
+/* The width of the operand a letter stands for; 0: a literal, which is no operand of the micro-op. */
+static unsigned operand_bits(const struct ptx_inst *in, char letter)
+{
+    unsigned bits = ptx_type_bits(in->type);
+    switch (letter) {
+    case 'w': return in->flags & FLAG_WIDE && !ptx_is_float(in->type) ? 2 * bits : bits;
+    case 't': return ptx_type_bits(in->type2);
+    case 'n':
+    case 'u': return 32;
+    case 'i': return 0;
+    default: return bits;
+    }
+}
+
+static int use_form(struct lower *L, struct uop *u, unsigned op)
 {
     const struct ptx_inst *in = L->in;
-    if (f->op == NO_FORM || has_strange_modifier(in))
+    const char *letter = ptx_opcodes[in->op].operands;
+    if (op == L_NONE || has_strange_modifier(in))
         return lower_refuse(L, "not supported for type .%s in this form", ptx_type_name((enum ptx_type)in->type));
-    use(u, f->op);
+    use(u, op);
     u->mode = in->mode;
-    if (in->op == OP_DP2A) u->mode = in->flags & FLAG_HI ? 1 : 0;
-    if (in->op == OP_LOP3) u->imm = (int64_t)in->src[3].imm;
-    int rc = lower_dst(L, &in->dst[0], f->d, &u->d);
-    for (unsigned i = 0; i < 4 && !rc; i++)
-        if (f->s[i]) rc = lower_src(L, &in->src[i], f->s[i], &u->s[i]);
+    int rc = lower_dst(L, &in->dst[0], operand_bits(in, *letter), &u->d);
+    letter += 2; /* one destination and '=' */
+    for (unsigned i = 0; letter[i] && !rc; i++) {
+        unsigned bits = operand_bits(in, letter[i]);
+        if (bits) rc = lower_src(L, &in->src[i], bits, &u->s[i]);
+    }
     return rc;
 }
 
@@ -297,7 +135,7 @@ static int finish(struct lower *L, struct uop *u, const struct form *f)
 static int lower_directed(struct lower *L, struct uop *u, enum fp_op op)
 {
     const struct ptx_inst *in = L->in;
-    unsigned bits = bits_of(in->type);
+    unsigned bits = ptx_type_bits(in->type);
     if (in->type != T_F32 && in->type != T_F64) return lower_refuse(L, "this rounding needs .f32 or .f64");
     if (has_strange_modifier(in)) return lower_refuse(L, ".ftz and .sat need .f32");
     u->full = u->part = op_directed;
@@ -311,10 +149,10 @@ static int lower_directed(struct lower *L, struct uop *u, enum fp_op op)
     return rc;
 }
 
-static int lower_carry(struct lower *L, struct uop *u)
+int lower_carry(struct lower *L, struct uop *u)
 {
     const struct ptx_inst *in = L->in;
-    unsigned bits = bits_of(in->type);
+    unsigned bits = ptx_type_bits(in->type);
     if (bits != 32 && bits != 64) return lower_refuse(L, "carries need a 32- or 64-bit type");
     u->full = u->part = op_carry;
     u->mode = in->op;
@@ -325,15 +163,158 @@ static int lower_carry(struct lower *L, struct uop *u)
     return rc;
 }
 
+/* ---- arithmetic ---- */
+
+static int use_forms(struct lower *L, struct uop *u, const struct lane_forms *f)
+{
+    const struct ptx_inst *in = L->in;
+    unsigned directed = ptx_opcodes[in->op].forms.directed;
+    if (in->flags & FLAG_CC) return lower_carry(L, u);
+    if (directed && ptx_is_float(in->type) && is_directed(in)) return lower_directed(L, u, (enum fp_op)directed);
+    return use_form(L, u, form_of(f, in));
+}
+
+int lower_lanes(struct lower *L, struct uop *u) { return use_forms(L, u, &ptx_opcodes[L->in->op].forms); }
+
+/* Products: the row has the .lo forms and those of floats. */
+static int lower_product(struct lower *L, struct uop *u, const struct lane_forms *hi, const struct lane_forms *wide)
+{
+    const struct ptx_inst *in = L->in;
+    if (ptx_is_float(in->type) || !(in->flags & (FLAG_HI | FLAG_WIDE))) return lower_lanes(L, u);
+    return use_forms(L, u, in->flags & FLAG_WIDE ? wide : hi);
+}
+
+int lower_mul(struct lower *L, struct uop *u)
+{
+    static const struct lane_forms hi = {.i16 = L_mul_hi_u16, .i32 = L_mul_hi_u32, .i64 = L_mul_hi_u64, .sign = true};
+    static const struct lane_forms wide = {.i16 = L_mul_wide_u16, .i32 = L_mul_wide_u32, .sign = true};
+    return lower_product(L, u, &hi, &wide);
+}
+
+int lower_mad(struct lower *L, struct uop *u)
+{
+    static const struct lane_forms hi = {
+        .i16 = L_mad_hi_u16, .i32 = L_mad_hi_u32, .i64 = L_mad_hi_u64, .s32_sat = L_mad_hi_sat_s32, .sign = true};
+    static const struct lane_forms wide = {.i16 = L_mad_wide_u16, .i32 = L_mad_wide_u32, .sign = true};
+    return lower_product(L, u, &hi, &wide);
+}
+
+int lower_mul24(struct lower *L, struct uop *u)
+{
+    static const struct lane_forms hi = {.i32 = L_mul24_hi_u32, .sign = true};
+    return lower_product(L, u, &hi, &hi);
+}
+
+int lower_mad24(struct lower *L, struct uop *u)
+{
+    static const struct lane_forms hi = {.i32 = L_mad24_hi_u32, .s32_sat = L_mad24_hi_sat_s32, .sign = true};
+    return lower_product(L, u, &hi, &hi);
+}
+
+int lower_div(struct lower *L, struct uop *u)
+{
+    static const struct lane_forms approximate = {.f32 = L_div_approx_f32};
+    bool approx = L->in->type == T_F32 && L->in->flags & FLAG_APPROX;
+    return approx ? use_forms(L, u, &approximate) : lower_lanes(L, u);
+}
+
+int lower_min(struct lower *L, struct uop *u)
+{
+    static const struct lane_forms nan = {.f32 = L_min_nan_f32};
+    return L->in->flags & FLAG_NAN ? use_forms(L, u, &nan) : lower_lanes(L, u);
+}
+
+int lower_max(struct lower *L, struct uop *u)
+{
+    static const struct lane_forms nan = {.f32 = L_max_nan_f32};
+    return L->in->flags & FLAG_NAN ? use_forms(L, u, &nan) : lower_lanes(L, u);
+}
+
+/* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 look at the upper half of the operand only. */
+int lower_rcp(struct lower *L, struct uop *u)
+{
+    static const struct lane_forms approximate = {.f64 = L_rcp_approx_f64};
+    bool approx = L->in->type == T_F64 && L->in->flags & FLAG_APPROX;
+    return approx ? use_forms(L, u, &approximate) : lower_lanes(L, u);
+}
+
+int lower_rsqrt(struct lower *L, struct uop *u)
+{
+    static const struct lane_forms approximate = {.f64 = L_rsqrt_approx_f64};
+    bool approx = L->in->type == T_F64 && L->in->flags & FLAG_FTZ;
+    return approx ? use_forms(L, u, &approximate) : lower_lanes(L, u);
+}
+
+/* ---- bits ---- */
+
+int lower_bfind(struct lower *L, struct uop *u)
+{
+    static const struct lane_forms shift = {.i32 = L_bfind_shift_u32, .i64 = L_bfind_shift_u64, .sign = true};
+    return L->in->mode ? use_forms(L, u, &shift) : lower_lanes(L, u); /* .shiftamt is its mode */
+}
+
+int lower_prmt(struct lower *L, struct uop *u)
+{
+    return L->in->mode == PRMT_DEFAULT ? lower_lanes(L, u) : use_form(L, u, L_prmt_mode);
+}
+
+int lower_shf(struct lower *L, struct uop *u) { return use_form(L, u, (unsigned)L_shf_l_wrap + L->in->mode); }
+
+int lower_lop3(struct lower *L, struct uop *u)
+{
+    u->imm = (int64_t)L->in->src[3].imm;
+    return lower_lanes(L, u);
+}
+
+/* dp4a and dp2a: a form for each pair of signs; dp2a takes the upper or the lower bytes. */
+int lower_dot(struct lower *L, struct uop *u)
+{
+    const struct ptx_inst *in = L->in;
+    unsigned first = ptx_opcodes[in->op].forms.i32;
+    int rc = use_form(L, u, first + 2 * ptx_is_signed(in->type) + ptx_is_signed(in->type2));
+    u->mode = in->flags & FLAG_HI ? 1 : 0;
+    return rc;
+}
+
+int lower_slct(struct lower *L, struct uop *u)
+{
+    const struct ptx_inst *in = L->in;
+    unsigned by = in->type2 == T_F32 ? (ftz(in) ? L_slct_b32_ftz : L_slct_b32_f32) : L_slct_b32_s32;
+    return use_form(L, u, by + (ptx_type_bits(in->type) == 64));
+}
+
 /* ---- predicates ---- */
 
-static int comparison(const struct ptx_inst *in, uint8_t type)
+/* Comparisons of a type follow each other, setp and set in turn; those of integers end with ge. */
+#define COMPARES(n)                                                                                                    \
+    AFTER(setp_eq_##n, 1, set_eq_##n);                                                                                 \
+    AFTER(setp_eq_##n, 2, setp_ne_##n);                                                                                \
+    AFTER(setp_eq_##n, 4, setp_lt_##n);                                                                                \
+    AFTER(setp_eq_##n, 6, setp_le_##n);                                                                                \
+    AFTER(setp_eq_##n, 8, setp_gt_##n);                                                                                \
+    AFTER(setp_eq_##n, 10, setp_ge_##n)
+#define COMPARES_FLOAT(n)                                                                                              \
+    COMPARES(n);                                                                                                       \
+    AFTER(setp_eq_##n, 12, setp_equ_##n);                                                                              \
+    AFTER(setp_eq_##n, 14, setp_neu_##n);                                                                              \
+    AFTER(setp_eq_##n, 16, setp_ltu_##n);                                                                              \
+    AFTER(setp_eq_##n, 18, setp_leu_##n);                                                                              \
+    AFTER(setp_eq_##n, 20, setp_gtu_##n);                                                                              \
+    AFTER(setp_eq_##n, 22, setp_geu_##n);                                                                              \
+    AFTER(setp_eq_##n, 24, setp_num_##n);                                                                              \
+    AFTER(setp_eq_##n, 26, setp_nan_##n)
+/* clang-format off */
+COMPARES(u16); COMPARES(s16); COMPARES(u32); COMPARES(s32); COMPARES(u64); COMPARES(s64);
+COMPARES_FLOAT(f16); COMPARES_FLOAT(f32); COMPARES_FLOAT(f32z); COMPARES_FLOAT(f64);
+/* clang-format on */
+
+static unsigned comparison(const struct ptx_inst *in, uint8_t type)
 {
     static const uint8_t order[] = {
         [CMP_EQ] = 0,  [CMP_NE] = 1,  [CMP_LT] = 2,   [CMP_LE] = 3,   [CMP_GT] = 4,   [CMP_GE] = 5,
         [CMP_LO] = 2,  [CMP_LS] = 3,  [CMP_HI] = 4,   [CMP_HS] = 5,   [CMP_EQU] = 6,  [CMP_NEU] = 7,
         [CMP_LTU] = 8, [CMP_LEU] = 9, [CMP_GTU] = 10, [CMP_GEU] = 11, [CMP_NUM] = 12, [CMP_NAN] = 13};
-    int base;
+    unsigned base;
     switch (type) {
     case T_B16:
     case T_U16: base = L_setp_eq_u16; break;
@@ -347,22 +328,21 @@ static int comparison(const struct ptx_inst *in, uint8_t type)
     case T_F16: base = L_setp_eq_f16; break;
     case T_F32: base = in->flags & FLAG_FTZ ? L_setp_eq_f32z : L_setp_eq_f32; break;
     case T_F64: base = L_setp_eq_f64; break;
-    default: return NO_FORM;
+    default: return L_NONE;
     }
-    if (in->cmp >= CMP_EQU && !is_float(type)) return NO_FORM;
-    return base + 2 * order[in->cmp];
+    if (in->cmp >= CMP_EQU && !ptx_is_float(type)) return L_NONE;
+    return base + 2u * order[in->cmp];
 }
 
-static int lower_compare(struct lower *L, struct uop *u)
+static int lower_compare(struct lower *L, struct uop *u, bool set)
 {
     const struct ptx_inst *in = L->in;
-    bool set = in->op == OP_SET;
     uint8_t type = set ? in->type2 : in->type;
-    int op = comparison(in, type);
+    unsigned op = comparison(in, type);
     if (type == T_F16X2 && !set) {
         u->full = u->part = op_setp_halves;
         u->mode = in->cmp;
-    } else if (op == NO_FORM) {
+    } else if (op == L_NONE) {
         return lower_refuse(L, "not supported for type .%s", ptx_type_name((enum ptx_type)type));
     } else {
         use(u, op + set);
@@ -372,13 +352,16 @@ static int lower_compare(struct lower *L, struct uop *u)
     int rc = lower_dst(L, &in->dst[0], set ? 32 : 1, &u->d);
     if (!rc) rc = lower_dst(L, &in->dst[in->ndst > 1 ? 1 : 0], set ? 32 : 1, &u->d2);
     if (!rc && in->ndst < 2) rc = lower_dst(L, &(struct ptx_operand){.kind = OPND_SINK}, 1, &u->d2);
-    for (unsigned i = 0; i < 2 && !rc; i++) rc = lower_src(L, &in->src[i], bits_of(type), &u->s[i]);
+    for (unsigned i = 0; i < 2 && !rc; i++) rc = lower_src(L, &in->src[i], ptx_type_bits(type), &u->s[i]);
     if (!rc && in->boolop) rc = lower_src(L, &in->src[2], 1, &u->s[2]);
     u->not_c = in->src[2].negated ? UINT32_MAX : 0;
     return rc;
 }
 
-static int lower_testp(struct lower *L, struct uop *u)
+int lower_setp(struct lower *L, struct uop *u) { return lower_compare(L, u, false); }
+int lower_set(struct lower *L, struct uop *u) { return lower_compare(L, u, true); }
+
+int lower_testp(struct lower *L, struct uop *u)
 {
     const struct ptx_inst *in = L->in;
     bool wide = in->type == T_F64;
@@ -391,14 +374,11 @@ static int lower_testp(struct lower *L, struct uop *u)
     return rc;
 }
 
+/* Predicates: and, or, xor, not, mov. */
 static int lower_bool(struct lower *L, struct uop *u)
 {
     const struct ptx_inst *in = L->in;
-    use(u, in->op == OP_AND   ? L_bool_and
-           : in->op == OP_OR  ? L_bool_or
-           : in->op == OP_XOR ? L_bool_xor
-           : in->op == OP_NOT ? L_bool_not
-                              : L_bool_mov);
+    use(u, ptx_opcodes[in->op].forms.pred);
     int rc = lower_dst(L, &in->dst[0], 1, &u->d);
     for (unsigned i = 0; i < in->nsrc && i < 2 && !rc; i++) {
         rc = lower_src(L, &in->src[i], 1, &u->s[i]);
@@ -407,10 +387,12 @@ static int lower_bool(struct lower *L, struct uop *u)
     return rc;
 }
 
-static int lower_selp(struct lower *L, struct uop *u)
+int lower_logic(struct lower *L, struct uop *u) { return L->in->type == T_PRED ? lower_bool(L, u) : lower_lanes(L, u); }
+
+int lower_selp(struct lower *L, struct uop *u)
 {
     const struct ptx_inst *in = L->in;
-    unsigned bits = bits_of(in->type);
+    unsigned bits = ptx_type_bits(in->type);
     use(u, bits == 64 ? L_selp_b64 : L_selp_b32);
     u->not_c = in->src[2].negated ? UINT32_MAX : 0;
     int rc = lower_dst(L, &in->dst[0], bits, &u->d);
@@ -426,7 +408,7 @@ static int lower_mov_vec(struct lower *L, struct uop *u)
     const struct ptx_inst *in = L->in;
     bool split = in->dst[0].kind == OPND_VEC;
     const struct ptx_operand *parts = split ? &in->dst[0] : &in->src[0];
-    unsigned bits = bits_of(in->type);
+    unsigned bits = ptx_type_bits(in->type);
     if (bits > 64 || !parts->nvec || parts->nvec > 4 || (!split && in->dst[0].kind == OPND_VEC))
         return lower_refuse(L, "only vectors of up to 64 bits can be moved");
     u->full = u->part = op_mov_vec;
@@ -441,11 +423,11 @@ static int lower_mov_vec(struct lower *L, struct uop *u)
     return rc;
 }
 
-static int lower_mov(struct lower *L, struct uop *u)
+int lower_mov(struct lower *L, struct uop *u)
 {
     const struct ptx_inst *in = L->in;
     const struct ptx_operand *s = &in->src[0];
-    unsigned bits = bits_of(in->type);
+    unsigned bits = ptx_type_bits(in->type);
     if (in->type == T_PRED) return lower_bool(L, u);
     if (in->dst[0].kind == OPND_VEC || s->kind == OPND_VEC) return lower_mov_vec(L, u);
     int rc = lower_dst(L, &in->dst[0], bits, &u->d);
@@ -464,57 +446,4 @@ static int lower_mov(struct lower *L, struct uop *u)
     if (s->kind == OPND_FUNC) return lower_refuse(L, "the address of a function is not supported");
     use(u, bits == 64 ? L_mov_b64 : L_mov_b32);
     return lower_src(L, s, bits, &u->s[0]);
-}
-
-static bool has_carry(const struct ptx_inst *in)
-{
-    return in->flags & FLAG_CC || in->op == OP_ADDC || in->op == OP_SUBC || in->op == OP_MADC;
-}
-
-/* The directed forms of arithmetic; sqrt and rcp without .rn are approximations. */
-static int directed_op(const struct ptx_inst *in)
-{
-    if (!is_float(in->type) || !is_directed(in)) return NO_FORM;
-    switch (in->op) {
-    case OP_ADD: return FP_ADD;
-    case OP_SUB: return FP_SUB;
-    case OP_MUL: return FP_MUL;
-    case OP_FMA:
-    case OP_MAD: return FP_FMA;
-    case OP_DIV: return FP_DIV;
-    case OP_SQRT: return FP_SQRT;
-    case OP_RCP: return FP_RCP;
-    default: return NO_FORM;
-    }
-}
-
-int lower_alu(struct lower *L, struct uop *u)
-{
-    const struct ptx_inst *in = L->in;
-    if (has_carry(in)) return lower_carry(L, u);
-    int directed = directed_op(in);
-    if (directed != NO_FORM) return lower_directed(L, u, (enum fp_op)directed);
-    switch (in->op) {
-    case OP_SETP:
-    case OP_SET: return lower_compare(L, u);
-    case OP_TESTP: return lower_testp(L, u);
-    case OP_SELP: return lower_selp(L, u);
-    case OP_MOV: return lower_mov(L, u);
-    case OP_CVT: return lower_cvt(L, u);
-    case OP_AND:
-    case OP_OR:
-    case OP_XOR:
-    case OP_NOT:
-        if (in->type == T_PRED) return lower_bool(L, u);
-        break;
-    /* clang-format off */
-    case OP_LD: case OP_LDU: case OP_ST: case OP_ATOM: case OP_RED: case OP_CVTA: case OP_ISSPACEP: case OP_SHFL:
-    case OP_VOTE: case OP_MATCH: case OP_REDUX: case OP_ACTIVEMASK: case OP_BAR: case OP_BARRIER: case OP_MEMBAR:
-    case OP_FENCE: case OP_NANOSLEEP: case OP_PREFETCH: case OP_PREFETCHU: case OP_TEX: case OP_TRAP: case OP_BRKPT:
-        return 1;
-    /* clang-format on */
-    default: break;
-    }
-    struct form f = shape(in);
-    return finish(L, u, &f);
 }

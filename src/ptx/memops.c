@@ -6,10 +6,8 @@
  * and one of them is negative outside. Only when that fails are lanes looked at one by one,
  * which finds the other allocation, the other space (generic addresses) or the fault.
  *
- * A generic access is recorded in the stream with its raw generic addresses. The code table
- * calls it global, so lanes that turn out to be in shared or local memory look to the timing
- * half like accesses far above device memory. Compilers use generic accesses rarely, and for
- * shared or local data hardly ever. */
+ * A generic access is recorded in the stream by the spaces its lanes really touch, with the addresses of
+ * those spaces: the timing half sees what an instruction that names the space would have shown it. */
 #include "ptx/exec_priv.h"
 
 #include <inttypes.h>
@@ -17,7 +15,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-void mem_addresses(const struct warp *w, const struct uop *u, uint64_t addr[WARP_SIZE])
+void mem_addresses(const struct exec_warp *w, const struct uop *u, uint64_t addr[WARP_SIZE])
 {
     uint64_t add = (uint64_t)u->imm;
     if (u->addressing == ADDR_REG64) {
@@ -40,9 +38,9 @@ void mem_addresses(const struct warp *w, const struct uop *u, uint64_t addr[WARP
 static const char *const space_names[] = {"generic", "global", "shared", "local", "const", "param", "local"};
 
 /* A space with a single host image: its bounds, or NULL for the others. */
-static uint8_t *space_image(const struct warp *w, unsigned space, uint64_t *bytes)
+static uint8_t *space_image(const struct exec_warp *w, unsigned space, uint64_t *bytes)
 {
-    const struct run *r = w->run;
+    const struct exec_run *r = w->run;
     switch (space) {
     case PTX_SHARED: *bytes = r->shared_bytes; return r->shared;
     case PTX_CONST: *bytes = r->l.image->mod->const_bytes; return r->l.image->const_image;
@@ -61,7 +59,7 @@ static unsigned generic_space(uint64_t *addr)
     return window[k];
 }
 
-static void fault_global(struct warp *w, const struct uop *u, unsigned lane, uint64_t addr, unsigned bytes,
+static void fault_global(struct exec_warp *w, const struct uop *u, unsigned lane, uint64_t addr, unsigned bytes,
                          const char *what)
 {
     uint64_t base, size;
@@ -77,10 +75,10 @@ static void fault_global(struct warp *w, const struct uop *u, unsigned lane, uin
                    what, bytes, addr, base, base + size - 1);
 }
 
-static void *global_lane(struct warp *w, const struct uop *u, unsigned lane, uint64_t addr, unsigned bytes,
+static void *global_lane(struct exec_warp *w, const struct uop *u, unsigned lane, uint64_t addr, unsigned bytes,
                          const char *what)
 {
-    struct run *r = w->run;
+    struct exec_run *r = w->run;
     struct range *known = &r->range[u->range];
     uint64_t size;
     if (addr < known->lo || addr >= known->hi || known->hi - addr < bytes) {
@@ -91,10 +89,10 @@ static void *global_lane(struct warp *w, const struct uop *u, unsigned lane, uin
         }
         if (!dev_range(r->l.image->mem, addr, &known->lo, &size)) known->hi = known->lo + size;
     }
-    return r->dev_host + (addr - DEV_BASE);
+    return r->dev_host + (addr - DEVICE_BASE);
 }
 
-void *mem_lane(struct warp *w, const struct uop *u, unsigned lane, uint64_t addr, unsigned bytes, const char *what)
+void *mem_lane(struct exec_warp *w, const struct uop *u, unsigned lane, uint64_t addr, unsigned bytes, const char *what)
 {
     unsigned space = u->space == PTX_SPACE_NONE ? generic_space(&addr) : u->space;
     if (addr & (bytes - 1)) {
@@ -113,11 +111,40 @@ void *mem_lane(struct warp *w, const struct uop *u, unsigned lane, uint64_t addr
     return image ? image + addr : w->local + (uint64_t)lane * w->local_stride + addr;
 }
 
+/* ---- generic accesses ---- */
+
+/* Instructions are counted as the timing half issues them: one per space. */
+int mem_emit_generic(struct exec_warp *w, const struct uop *u, const uint64_t addr[WARP_SIZE])
+{
+    static const uint8_t form_of[] = {[PTX_GLOBAL] = SPACE_GLOBAL - SPACE_GLOBAL,
+                                      [PTX_SHARED] = SPACE_SHARED - SPACE_GLOBAL,
+                                      [PTX_LOCAL] = SPACE_LOCAL - SPACE_GLOBAL,
+                                      [PTX_CONST] = SPACE_CONST - SPACE_GLOBAL,
+                                      [PTX_PARAM_KERNEL] = SPACE_PARAM - SPACE_GLOBAL};
+    uint32_t lanes[GENERIC_FORMS] = {0};
+    uint64_t in_space[WARP_SIZE];
+    unsigned kind = ptx_opcodes[u->in->op].kind, reach = generic_reach((enum inst_kind)kind), parts = 0;
+    for (uint32_t m = w->exec; m; m &= m - 1) {
+        unsigned i = bit_low32(m);
+        in_space[i] = addr[i];
+        unsigned space = generic_space(&in_space[i]), form = form_of[space];
+        if (!(reach >> form & 1))
+            return warp_fault(w, u, (int)i, "a generic %s cannot reach %s memory: 0x%" PRIx64,
+                              kind == INST_STORE ? "store" : "atomic", space_names[space], addr[i]);
+        lanes[form] |= 1u << i;
+    }
+    for (unsigned k = 0; k < GENERIC_FORMS; k++) parts += lanes[k] != 0;
+    w->executed += parts - 1;
+    if (w->out) stream_generic(w->out, lanes, in_space);
+    return RUN_ON;
+}
+
 /* ---- a warp ---- */
 
 /* Where lane i's bytes are: byte_at(base, addr[i]), or at[i] when each lane was looked up. The base
  * of device memory is 0 when its addresses are those of the host. */
 struct where {
+    const uint64_t *addr;
     bool each;
     uintptr_t base;
     uint8_t *at[WARP_SIZE];
@@ -125,7 +152,8 @@ struct where {
 
 INLINE uint8_t *byte_at(uintptr_t base, uint64_t addr) { return (uint8_t *)(base + addr); }
 
-INLINE bool all_inside(const struct warp *w, const uint64_t *addr, uint64_t lo, uint64_t hi, unsigned size, bool full)
+INLINE bool all_inside(const struct exec_warp *w, const uint64_t *addr, uint64_t lo, uint64_t hi, unsigned size,
+                       bool full)
 {
     if (hi - lo < size) return false;
     uint64_t outside = 0, odd = 0, last = hi - size;
@@ -137,8 +165,8 @@ INLINE bool all_inside(const struct warp *w, const uint64_t *addr, uint64_t lo, 
     return !(outside >> 63) && !(odd & (size - 1));
 }
 
-static int resolve_lanes(struct warp *w, const struct uop *u, const uint64_t *addr, unsigned size, struct where *out,
-                         const char *what)
+static int resolve_lanes(struct exec_warp *w, const struct uop *u, const uint64_t *addr, unsigned size,
+                         struct where *out, const char *what)
 {
     out->each = true;
     for (uint32_t m = w->exec; m; m &= m - 1) {
@@ -149,14 +177,15 @@ static int resolve_lanes(struct warp *w, const struct uop *u, const uint64_t *ad
     return RUN_ON;
 }
 
-INLINE int resolve(struct warp *w, const struct uop *u, const uint64_t *addr, unsigned size, bool full,
+INLINE int resolve(struct exec_warp *w, const struct uop *u, const uint64_t *addr, unsigned size, bool full,
                    struct where *out, const char *what)
 {
-    struct run *r = w->run;
+    struct exec_run *r = w->run;
+    out->addr = addr;
     out->each = false;
     if (u->space == PTX_GLOBAL || u->space == PTX_SPACE_NONE) {
         struct range *known = &r->range[u->range];
-        out->base = (uintptr_t)r->dev_host - DEV_BASE; /* so that base + address is the byte */
+        out->base = (uintptr_t)r->dev_host - DEVICE_BASE; /* so that base + address is the byte */
         if (all_inside(w, addr, known->lo, known->hi, size, full)) return RUN_ON;
         uint64_t bytes;
         if (!dev_range(r->l.image->mem, addr[bit_low32(w->exec)], &known->lo, &bytes)) {
@@ -187,64 +216,87 @@ INLINE bool is_affine(const uint64_t *addr, uint64_t step)
     return !differs;
 }
 
-INLINE void load_element(const struct warp *w, const struct uop *u, const struct where *where, const uint64_t *addr,
-                         unsigned k, unsigned bytes, bool sign, bool wide, bool whole, bool full)
+/* One element of a vector, in all lanes. Every field is a constant in the stamped versions below. */
+struct element {
+    unsigned k, bytes;
+    bool sign;  /* a load extends it with its sign */
+    bool wide;  /* its register has 64 bits */
+    bool whole; /* the access is this element alone, and fills its register */
+    bool full;  /* all lanes are active */
+};
+
+INLINE struct element element_of(const struct uop *u, unsigned k, unsigned bytes, unsigned nvec, int wide)
 {
-    uint8_t *d = at(w, u->v[k]);
-    if (full && !where->each && whole && is_affine(addr, bytes)) {
-        memcpy(d, byte_at(where->base, addr[0]), (size_t)bytes * WARP_SIZE);
+    bool is_wide = wide < 0 ? u->wide >> k & 1 : wide;
+    return (struct element){.k = k, .bytes = bytes, .wide = is_wide, .whole = nvec == 1 && bytes == (is_wide ? 8 : 4)};
+}
+
+INLINE uint8_t *lane_bytes(const struct where *where, unsigned lane, struct element e)
+{
+    return (where->each ? where->at[lane] : byte_at(where->base, where->addr[lane])) + e.k * e.bytes;
+}
+
+/* Memory and register hold the same bytes in the same order. */
+INLINE bool is_copy(const struct where *where, struct element e)
+{
+    return e.full && !where->each && e.whole && is_affine(where->addr, e.bytes);
+}
+
+INLINE void load_element(const struct exec_warp *w, uint8_t *d, const struct where *where, struct element e)
+{
+    if (is_copy(where, e)) {
+        memcpy(d, byte_at(where->base, where->addr[0]), (size_t)e.bytes * WARP_SIZE);
         return;
     }
     for (unsigned i = 0; i < WARP_SIZE; i++) {
-        if (!full && !(w->exec >> i & 1)) continue;
-        const uint8_t *p = where->each ? where->at[i] : byte_at(where->base, addr[i]);
-        uint64_t v = read_bytes(p + k * bytes, bytes, sign);
-        if (wide) ((uint64_t *)(void *)d)[i] = v;
+        if (!e.full && !(w->exec >> i & 1)) continue;
+        uint64_t v = read_bytes(lane_bytes(where, i, e), e.bytes, e.sign);
+        if (e.wide) ((uint64_t *)(void *)d)[i] = v;
         else ((uint32_t *)(void *)d)[i] = (uint32_t)v;
     }
 }
 
-INLINE int load(struct warp *w, const struct uop *u, unsigned bytes, unsigned nvec, bool sign, int wide, bool full)
+INLINE int load(struct exec_warp *w, const struct uop *u, unsigned bytes, unsigned nvec, bool sign, int wide, bool full)
 {
     uint64_t addr[WARP_SIZE];
     struct where where;
     mem_addresses(w, u, addr);
-    mem_emit(w, u, addr);
+    if (mem_emit(w, u, addr)) return RUN_FAULT;
     if (resolve(w, u, addr, bytes * nvec, full, &where, "load")) return RUN_FAULT;
     for (unsigned k = 0; k < nvec; k++) {
-        bool is_wide = wide < 0 ? u->wide >> k & 1 : wide;
-        load_element(w, u, &where, addr, k, bytes, sign, is_wide, nvec == 1 && bytes == (is_wide ? 8 : 4), full);
+        struct element e = element_of(u, k, bytes, nvec, wide);
+        e.sign = sign;
+        e.full = full;
+        load_element(w, at(w, u->v[k]), &where, e);
     }
     return RUN_ON;
 }
 
-INLINE void store_element(const struct warp *w, const struct uop *u, const struct where *where, const uint64_t *addr,
-                          unsigned k, unsigned bytes, bool wide, bool whole, bool full)
+INLINE void store_element(const struct exec_warp *w, const uint8_t *s, const struct where *where, struct element e)
 {
-    const uint8_t *s = at(w, u->v[k]);
-    if (full && !where->each && whole && is_affine(addr, bytes)) {
-        memcpy(byte_at(where->base, addr[0]), s, (size_t)bytes * WARP_SIZE);
+    if (is_copy(where, e)) {
+        memcpy(byte_at(where->base, where->addr[0]), s, (size_t)e.bytes * WARP_SIZE);
         return;
     }
     for (unsigned i = 0; i < WARP_SIZE; i++) {
-        if (!full && !(w->exec >> i & 1)) continue;
-        uint8_t *p = where->each ? where->at[i] : byte_at(where->base, addr[i]);
-        uint64_t v = wide ? ((const uint64_t *)(const void *)s)[i] : ((const uint32_t *)(const void *)s)[i];
-        memcpy(p + k * bytes, &v, bytes);
+        if (!e.full && !(w->exec >> i & 1)) continue;
+        uint64_t v = e.wide ? ((const uint64_t *)(const void *)s)[i] : ((const uint32_t *)(const void *)s)[i];
+        memcpy(lane_bytes(where, i, e), &v, e.bytes);
     }
 }
 
-INLINE int store(struct warp *w, const struct uop *u, unsigned bytes, unsigned nvec, int wide, bool full)
+INLINE int store(struct exec_warp *w, const struct uop *u, unsigned bytes, unsigned nvec, int wide, bool full)
 {
     uint64_t addr[WARP_SIZE];
     struct where where;
     mem_addresses(w, u, addr);
-    mem_emit(w, u, addr);
+    if (mem_emit(w, u, addr)) return RUN_FAULT;
     if (resolve(w, u, addr, bytes * nvec, full, &where, "store")) return RUN_FAULT;
     w->run->progress++;
     for (unsigned k = 0; k < nvec; k++) {
-        bool is_wide = wide < 0 ? u->wide >> k & 1 : wide;
-        store_element(w, u, &where, addr, k, bytes, is_wide, nvec == 1 && bytes == (is_wide ? 8 : 4), full);
+        struct element e = element_of(u, k, bytes, nvec, wide);
+        e.full = full;
+        store_element(w, at(w, u->v[k]), &where, e);
     }
     return RUN_ON;
 }
@@ -253,10 +305,10 @@ INLINE int store(struct warp *w, const struct uop *u, unsigned bytes, unsigned n
 
 /* clang-format off */
 #define MEM(name, bytes, nvec, sign, wide)                                                                         \
-    static int ld_##name##_full(struct warp *w, const struct uop *u) { return load(w, u, bytes, nvec, sign, wide, true); }  \
-    static int ld_##name##_part(struct warp *w, const struct uop *u) { return load(w, u, bytes, nvec, sign, wide, false); } \
-    static int st_##name##_full(struct warp *w, const struct uop *u) { return store(w, u, bytes, nvec, wide, true); }       \
-    static int st_##name##_part(struct warp *w, const struct uop *u) { return store(w, u, bytes, nvec, wide, false); }
+    static int ld_##name##_full(struct exec_warp *w, const struct uop *u) { return load(w, u, bytes, nvec, sign, wide, true); }  \
+    static int ld_##name##_part(struct exec_warp *w, const struct uop *u) { return load(w, u, bytes, nvec, sign, wide, false); } \
+    static int st_##name##_full(struct exec_warp *w, const struct uop *u) { return store(w, u, bytes, nvec, wide, true); }       \
+    static int st_##name##_part(struct exec_warp *w, const struct uop *u) { return store(w, u, bytes, nvec, wide, false); }
 /* clang-format on */
 MEM(b32, 4, 1, false, 0)
 MEM(b64, 8, 1, false, 1)
@@ -292,7 +344,7 @@ static uint64_t window_of(unsigned space)
     }
 }
 
-int op_cvta(struct warp *w, const struct uop *u)
+int op_cvta(struct exec_warp *w, const struct uop *u)
 {
     uint64_t add = u->flags & FLAG_TO ? 0 - window_of(u->space) : window_of(u->space);
     for (uint32_t m = w->exec; m; m &= m - 1) {
@@ -302,7 +354,7 @@ int op_cvta(struct warp *w, const struct uop *u)
     return RUN_ON;
 }
 
-int op_isspacep(struct warp *w, const struct uop *u)
+int op_isspacep(struct exec_warp *w, const struct uop *u)
 {
     uint32_t r = 0;
     for (unsigned i = 0; i < WARP_SIZE; i++) {
@@ -314,7 +366,7 @@ int op_isspacep(struct warp *w, const struct uop *u)
     return RUN_ON;
 }
 
-int op_local_addr(struct warp *w, const struct uop *u)
+int op_local_addr(struct exec_warp *w, const struct uop *u)
 {
     uint64_t a = (uint64_t)u->imm + w->frame[w->nframe - 1].local;
     for (uint32_t m = w->exec; m; m &= m - 1) put_lane(w, u->d, u->wide, bit_low32(m), a);

@@ -8,21 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptx/opcodes.h"
 #include "ptx/parse.h"
 
 enum { MAX_TEXT_BYTES = 1 << 28, SHARED_WALK_BUDGET = 1 << 26 };
 
 /* ---- names ---- */
 
-const char *ptx_op_name(enum ptx_op op)
-{
-    static const char *const names[OP_COUNT] = {
-#define PTX_OP(id, name) [OP_##id] = name,
-#include "ptx/ops.def"
-#undef PTX_OP
-    };
-    return (unsigned)op < OP_COUNT ? names[op] : "?";
-}
+const char *ptx_op_name(enum ptx_op op) { return (unsigned)op < OP_COUNT ? ptx_opcodes[op].name : "?"; }
 
 static const struct {
     const char *name;
@@ -172,7 +165,7 @@ static int complete(struct build *b)
     return 0;
 }
 
-static void parser_end(struct parser *p)
+static void parser_end(struct ptx_parser *p)
 {
     names_free(&p->names);
     free(p->body.inst);
@@ -186,7 +179,7 @@ static int read_module(struct ptx_module *m, size_t len, uint32_t pc_base, struc
     b.last = &b.funcs;
     b.shared_last = &b.shared;
     b.var_last = &m->vars;
-    struct parser p = {.m = m, .e = e, .build = &b};
+    struct ptx_parser p = {.m = m, .e = e, .build = &b};
     p.extern_last = &p.externs;
     lex_init(&p.lex, m->text, len);
     parse_module(&p);

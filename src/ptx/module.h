@@ -83,12 +83,12 @@ int code_build(struct build *b);
  * arrays of the form of func_info.succ. idom[root] is root; PTX_NO_BLOCK marks the nodes
  * that root does not reach. order[] receives the reached nodes in depth-first preorder and
  * number[] each one's place there; the result is how many, or -1 without memory. */
-struct graph {
+struct flow_graph {
     uint32_t n;
     const uint32_t *succ_first, *succ, *pred_first, *pred;
 };
 /* Reverses a graph of n nodes; rfirst has room for n + 1 elements, rto for all edges. */
 void graph_reverse(uint32_t n, const uint32_t *first, const uint32_t *to, uint32_t *rfirst, uint32_t *rto);
-int64_t graph_dominators(const struct graph *g, uint32_t root, uint32_t *idom, uint32_t *order, uint32_t *number);
+int64_t graph_dominators(const struct flow_graph *g, uint32_t root, uint32_t *idom, uint32_t *order, uint32_t *number);
 
 #endif

@@ -16,6 +16,7 @@
 
 /* clang-format off */
 enum lane_op {
+    L_NONE, /* no such operation */
 #define LANE(name, ...) L_##name,
 #define LANE4(name, ...) L_##name,
 #define CMP(name, ...) L_setp_##name, L_set_##name,

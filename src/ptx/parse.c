@@ -12,7 +12,7 @@
 
 /* ---- errors ---- */
 
-void fail_at(struct parser *p, const struct token *t, const char *fmt, ...)
+void fail_at(struct ptx_parser *p, const struct token *t, const char *fmt, ...)
 {
     if (p->failed) return;
     char text[1024];
@@ -26,7 +26,7 @@ void fail_at(struct parser *p, const struct token *t, const char *fmt, ...)
     p->tok = (struct token){.kind = TOK_END, .s = p->lex.end, .line = t->line, .col = t->col};
 }
 
-void fail_memory(struct parser *p)
+void fail_memory(struct ptx_parser *p)
 {
     if (p->failed) return;
     fail_at(p, &p->tok, "out of memory");
@@ -35,30 +35,30 @@ void fail_memory(struct parser *p)
 
 /* ---- tokens ---- */
 
-void advance(struct parser *p)
+void advance(struct ptx_parser *p)
 {
     if (p->failed) return;
     p->tok = lex_next(&p->lex);
     if (p->tok.kind == TOK_BAD) fail_at(p, &p->tok, "%s", p->tok.why);
 }
 
-struct token take(struct parser *p)
+struct token take(struct ptx_parser *p)
 {
     struct token t = p->tok;
     advance(p);
     return t;
 }
 
-bool at_punct(const struct parser *p, char c) { return p->tok.kind == TOK_PUNCT && p->tok.punct == c; }
+bool at_punct(const struct ptx_parser *p, char c) { return p->tok.kind == TOK_PUNCT && p->tok.punct == c; }
 
-bool accept(struct parser *p, char c)
+bool accept(struct ptx_parser *p, char c)
 {
     if (!at_punct(p, c)) return false;
     advance(p);
     return true;
 }
 
-bool expect(struct parser *p, char c, const char *where)
+bool expect(struct ptx_parser *p, char c, const char *where)
 {
     if (accept(p, c)) return true;
     if (p->tok.kind == TOK_END) fail_at(p, &p->tok, "the text ends where '%c' must stand %s", c, where);
@@ -71,21 +71,21 @@ bool token_is(const struct token *t, const char *word)
     return strlen(word) == t->len && memcmp(t->s, word, t->len) == 0;
 }
 
-bool accept_dot(struct parser *p, const char *word)
+bool accept_dot(struct ptx_parser *p, const char *word)
 {
     if (p->tok.kind != TOK_DOT || !token_is(&p->tok, word)) return false;
     advance(p);
     return true;
 }
 
-char *token_text(struct parser *p, const struct token *t)
+char *token_text(struct ptx_parser *p, const struct token *t)
 {
     char *s = arena_strndup(&p->m->arena, t->s, t->len);
     if (!s) fail_memory(p);
     return s;
 }
 
-void *grow(struct parser *p, void *array, uint32_t count, uint32_t *cap, size_t size)
+void *grow(struct ptx_parser *p, void *array, uint32_t count, uint32_t *cap, size_t size)
 {
     if (count < *cap) return array;
     uint32_t bigger = *cap ? *cap * 2 : 64;
@@ -98,18 +98,18 @@ void *grow(struct parser *p, void *array, uint32_t count, uint32_t *cap, size_t 
     return a;
 }
 
-void skip_to_semicolon(struct parser *p)
+void skip_to_semicolon(struct ptx_parser *p)
 {
     while (p->tok.kind != TOK_END && !at_punct(p, ';')) advance(p);
     expect(p, ';', "at the end of the statement");
 }
 
-void skip_line(struct parser *p, uint32_t line)
+void skip_line(struct ptx_parser *p, uint32_t line)
 {
     while (p->tok.kind != TOK_END && p->tok.line == line) advance(p);
 }
 
-void skip_braces(struct parser *p)
+void skip_braces(struct ptx_parser *p)
 {
     uint64_t open = 0;
     do {
@@ -130,14 +130,14 @@ static unsigned digits_of(const char *s, uint32_t len)
     return v;
 }
 
-static void parse_version(struct parser *p)
+static void parse_version(struct ptx_parser *p)
 {
     struct token t = take(p);
     if (t.kind != TOK_FLOAT || t.s[1] == 'f' || t.s[1] == 'd') fail_at(p, &t, "expected a version such as 9.0");
     else p->m->version = digits_of(t.s, t.len);
 }
 
-static void parse_target(struct parser *p)
+static void parse_target(struct ptx_parser *p)
 {
     struct token t = take(p);
     if (t.kind != TOK_NAME || t.len < 4 || memcmp(t.s, "sm_", 3) != 0)
@@ -146,7 +146,7 @@ static void parse_target(struct parser *p)
     while (accept(p, ',')) advance(p); /* texmode_unified, debug */
 }
 
-static void parse_address_size(struct parser *p)
+static void parse_address_size(struct ptx_parser *p)
 {
     struct token t = take(p);
     if (t.kind != TOK_INT || t.bits != 64) fail_at(p, &t, "only .address_size 64 is supported");
@@ -162,7 +162,7 @@ static uint8_t space_of(const struct token *t)
 }
 
 /* .visible, .weak and .extern before a variable or function. */
-static void parse_linked(struct parser *p, struct token t)
+static void parse_linked(struct ptx_parser *p, struct token t)
 {
     bool is_extern = false;
     while (token_is(&t, ".visible") || token_is(&t, ".weak") || token_is(&t, ".extern") || token_is(&t, ".common")) {
@@ -181,7 +181,7 @@ static void parse_linked(struct parser *p, struct token t)
     else fail_at(p, &t, "'%.*s' is not a directive this simulator knows", (int)t.len, t.s);
 }
 
-static void parse_directive(struct parser *p)
+static void parse_directive(struct ptx_parser *p)
 {
     struct token t = take(p);
     if (t.kind != TOK_DOT) {
@@ -217,7 +217,7 @@ static bool is_built_in(const char *name)
 
 static bool is_allocator(const char *name) { return strcmp(name, "malloc") == 0 || strcmp(name, "free") == 0; }
 
-static void check_externs(struct parser *p)
+static void check_externs(struct ptx_parser *p)
 {
     for (struct extern_use *u = p->externs; u && !p->failed; u = u->next) {
         if (u->var && u->var->is_extern)
@@ -229,7 +229,7 @@ static void check_externs(struct parser *p)
     }
 }
 
-void parse_module(struct parser *p)
+void parse_module(struct ptx_parser *p)
 {
     advance(p);
     while (p->tok.kind != TOK_END) parse_directive(p);

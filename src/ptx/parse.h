@@ -96,7 +96,7 @@ struct body {
     uint64_t frame;    /* .param bytes of the open scopes */
 };
 
-struct parser {
+struct ptx_parser {
     struct ptx_module *m;
     struct wl_err *e;
     struct lexer lex;
@@ -112,37 +112,37 @@ struct parser {
 
 /* ---- tokens and errors (parse.c) ---- */
 
-void fail_at(struct parser *p, const struct token *t, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-void fail_memory(struct parser *p);
-void advance(struct parser *p);
-struct token take(struct parser *p); /* the current token, consumed */
-bool at_punct(const struct parser *p, char c);
-bool accept(struct parser *p, char c);
-bool expect(struct parser *p, char c, const char *where);
+void fail_at(struct ptx_parser *p, const struct token *t, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void fail_memory(struct ptx_parser *p);
+void advance(struct ptx_parser *p);
+struct token take(struct ptx_parser *p); /* the current token, consumed */
+bool at_punct(const struct ptx_parser *p, char c);
+bool accept(struct ptx_parser *p, char c);
+bool expect(struct ptx_parser *p, char c, const char *where);
 bool token_is(const struct token *t, const char *word);
-char *token_text(struct parser *p, const struct token *t); /* a copy in the arena, or NULL */
+char *token_text(struct ptx_parser *p, const struct token *t); /* a copy in the arena, or NULL */
 /* Room for one more element of a malloc'd array; NULL (and failed) when there is no memory. */
-void *grow(struct parser *p, void *array, uint32_t count, uint32_t *cap, size_t size);
-void skip_to_semicolon(struct parser *p);
-void skip_braces(struct parser *p); /* at '{' */
-void parse_module(struct parser *p);
-void parse_function(struct parser *p, bool is_kernel); /* after .entry or .func (parse_func.c) */
-bool accept_dot(struct parser *p, const char *word);
-void skip_line(struct parser *p, uint32_t line);
+void *grow(struct ptx_parser *p, void *array, uint32_t count, uint32_t *cap, size_t size);
+void skip_to_semicolon(struct ptx_parser *p);
+void skip_braces(struct ptx_parser *p); /* at '{' */
+void parse_module(struct ptx_parser *p);
+void parse_function(struct ptx_parser *p, bool is_kernel); /* after .entry or .func (parse_func.c) */
+bool accept_dot(struct ptx_parser *p, const char *word);
+void skip_line(struct ptx_parser *p, uint32_t line);
 
 /* ---- names (parse_name.c) ---- */
 
-struct symbol *name_find(const struct parser *p, const struct token *t);
+struct symbol *name_find(const struct ptx_parser *p, const struct token *t);
 /* Declares t in the current scope; NULL (and failed) when it exists there already. */
-struct symbol *name_declare(struct parser *p, const struct token *t, enum symbol_kind kind);
+struct symbol *name_declare(struct ptx_parser *p, const struct token *t, enum symbol_kind kind);
 /* The number of register t, its type in *type; -1 when there is none by that name. */
-int32_t name_register(struct parser *p, const struct token *t, uint8_t *type);
-int32_t register_new(struct parser *p, const struct token *t, uint8_t type);
-void scope_open(struct parser *p);
-void scope_close(struct parser *p, uint32_t first_symbol, uint32_t first_ref);
-void label_use(struct parser *p, const struct token *t, uint32_t *at, bool wants_list);
+int32_t name_register(struct ptx_parser *p, const struct token *t, uint8_t *type);
+int32_t register_new(struct ptx_parser *p, const struct token *t, uint8_t type);
+void scope_open(struct ptx_parser *p);
+void scope_close(struct ptx_parser *p, uint32_t first_symbol, uint32_t first_ref);
+void label_use(struct ptx_parser *p, const struct token *t, uint32_t *at, bool wants_list);
 /* " (did you mean x?)" or "": the nearest visible name of a kind whose bit is in `kinds`. */
-const char *name_hint(struct parser *p, const struct token *t, unsigned kinds);
+const char *name_hint(struct ptx_parser *p, const struct token *t, unsigned kinds);
 void names_free(struct names *n);
 
 /* ---- declarations (parse_decl.c) ---- */
@@ -150,13 +150,13 @@ void names_free(struct names *n);
 struct decl { /* what may stand before a variable's name */
     uint8_t space, type;
     uint32_t align;
-    bool is_extern, is_opaque /* .texref and its like */, is_texture;
+    bool is_extern, is_opaque /* .texref, .samplerref or .surfref */, is_texture;
 };
 
-enum ptx_type type_of_token(const struct token *t);   /* T_NONE when it names no type */
-void parse_reg_decl(struct parser *p);                /* after .reg */
-void parse_var_decl(struct parser *p, struct decl d); /* after the space; to its semicolon */
-struct ptx_var *parse_formal(struct parser *p, uint8_t space, const char *what);
+enum ptx_type type_of_token(const struct token *t);       /* T_NONE when it names no type */
+void parse_reg_decl(struct ptx_parser *p);                /* after .reg */
+void parse_var_decl(struct ptx_parser *p, struct decl d); /* after the space; to its semicolon */
+struct ptx_var *parse_formal(struct ptx_parser *p, uint8_t space, const char *what);
 
 /* ---- constants (parse_const.c) ---- */
 
@@ -166,35 +166,31 @@ struct constant {
     uint64_t bits;
 };
 
-bool at_constant(const struct parser *p);
-struct constant parse_constant(struct parser *p);
+bool at_constant(const struct ptx_parser *p);
+struct constant parse_constant(struct ptx_parser *p);
 /* The constant's bits in type t; floats are converted when the width differs. */
-uint64_t constant_bits(struct parser *p, struct constant c, enum ptx_type t, const struct token *at);
-uint64_t parse_size(struct parser *p, uint64_t max, const char *what);
-void parse_initialiser(struct parser *p, struct ptx_var *v, const uint64_t *dim, unsigned ndims);
+uint64_t constant_bits(struct ptx_parser *p, struct constant c, enum ptx_type t, const struct token *at);
+uint64_t parse_size(struct ptx_parser *p, uint64_t max, const char *what);
+void parse_initialiser(struct ptx_parser *p, struct ptx_var *v, const uint64_t *dim, unsigned ndims);
 
 /* ---- instructions (parse_inst.c, parse_mods.c, parse_operand.c) ---- */
 
-void parse_instruction(struct parser *p);
+void parse_instruction(struct ptx_parser *p);
 
-struct op_spec;
-const struct op_spec *spec_of(enum ptx_op op);
-const char *spec_operands(const struct op_spec *s);
 /* The dotted modifiers after opcode token `op` into *in, checked against the table. */
-void parse_modifiers(struct parser *p, const struct token *op, struct ptx_inst *in);
+void parse_modifiers(struct ptx_parser *p, const struct token *op, struct ptx_inst *in);
 enum ptx_op find_op(const struct token *t); /* OP_COUNT when unknown */
-const char *op_hint(struct parser *p, const struct token *t);
-bool type_is_float(enum ptx_type t);
+const char *op_hint(struct ptx_parser *p, const struct token *t);
 
 /* How a register's width must relate to the type of its operand. */
 enum width_rule { WIDTH_EXACT, WIDTH_AT_LEAST, WIDTH_ADDRESS /* 32 or 64 bits */ };
 
-void parse_source(struct parser *p, struct ptx_operand *o, enum ptx_type t, enum width_rule rule);
-void parse_dest(struct parser *p, struct ptx_operand *o, enum ptx_type t, enum width_rule rule);
-void parse_vector(struct parser *p, struct ptx_operand *o, enum ptx_type t, enum width_rule rule, bool dest);
-void parse_address(struct parser *p, struct ptx_inst *in, struct ptx_operand *o);
-void parse_symbol_source(struct parser *p, struct ptx_operand *o, enum ptx_type t);
-void note_extern(struct parser *p, const struct ptx_var *v, const struct ptx_func *f, const struct token *t);
-void check_space(struct parser *p, struct ptx_inst *in, const struct ptx_operand *o, const struct token *t);
+void parse_source(struct ptx_parser *p, struct ptx_operand *o, enum ptx_type t, enum width_rule rule);
+void parse_dest(struct ptx_parser *p, struct ptx_operand *o, enum ptx_type t, enum width_rule rule);
+void parse_vector(struct ptx_parser *p, struct ptx_operand *o, enum ptx_type t, enum width_rule rule, bool dest);
+void parse_address(struct ptx_parser *p, struct ptx_inst *in, struct ptx_operand *o);
+void parse_symbol_source(struct ptx_parser *p, struct ptx_operand *o, enum ptx_type t);
+void note_extern(struct ptx_parser *p, const struct ptx_var *v, const struct ptx_func *f, const struct token *t);
+void check_space(struct ptx_parser *p, struct ptx_inst *in, const struct ptx_operand *o, const struct token *t);
 
 #endif

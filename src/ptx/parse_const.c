@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-bool at_constant(const struct parser *p)
+bool at_constant(const struct ptx_parser *p)
 {
     return p->tok.kind == TOK_INT || p->tok.kind == TOK_FLOAT || at_punct(p, '-') || at_punct(p, '+') ||
            at_punct(p, '~') || at_punct(p, '(') || (p->tok.kind == TOK_NAME && token_is(&p->tok, "WARP_SZ"));
@@ -19,7 +19,7 @@ bool at_constant(const struct parser *p)
 
 /* Binding strength of the operator at the current token, 0 for none. Shifts are two tokens,
  * and a single '>' ends the count of a register range. */
-static int strength(const struct parser *p)
+static int strength(const struct ptx_parser *p)
 {
     if (p->tok.kind != TOK_PUNCT) return 0;
     switch (p->tok.punct) {
@@ -36,7 +36,7 @@ static int strength(const struct parser *p)
     }
 }
 
-static uint64_t apply(struct parser *p, const struct token *op, uint64_t a, uint64_t b)
+static uint64_t apply(struct ptx_parser *p, const struct token *op, uint64_t a, uint64_t b)
 {
     switch (op->punct) {
     case '|': return a | b;
@@ -53,9 +53,9 @@ static uint64_t apply(struct parser *p, const struct token *op, uint64_t a, uint
     }
 }
 
-static uint64_t parse_int(struct parser *p, int floor);
+static uint64_t parse_int(struct ptx_parser *p, int floor);
 
-static uint64_t parse_primary(struct parser *p)
+static uint64_t parse_primary(struct ptx_parser *p)
 {
     struct token t = take(p);
     if (t.kind == TOK_INT) return t.bits;
@@ -78,7 +78,7 @@ static uint64_t parse_primary(struct parser *p)
     return t.punct == '-' ? 0 - v : t.punct == '~' ? ~v : t.punct == '!' ? !v : v;
 }
 
-static uint64_t parse_int(struct parser *p, int floor)
+static uint64_t parse_int(struct ptx_parser *p, int floor)
 {
     uint64_t v = parse_primary(p);
     for (int s; (s = strength(p)) >= floor && s && !p->failed;) {
@@ -92,7 +92,7 @@ static uint64_t parse_int(struct parser *p, int floor)
     return v;
 }
 
-struct constant parse_constant(struct parser *p)
+struct constant parse_constant(struct ptx_parser *p)
 {
     struct lexer lex = p->lex;
     struct token first = p->tok;
@@ -127,7 +127,7 @@ static double float_value(struct constant c)
     return c.bytes == 4 ? (double)f : d;
 }
 
-uint64_t constant_bits(struct parser *p, struct constant c, enum ptx_type t, const struct token *at)
+uint64_t constant_bits(struct ptx_parser *p, struct constant c, enum ptx_type t, const struct token *at)
 {
     unsigned bytes = ptx_type_bytes(t);
     if (t == T_PRED) return c.bits != 0;
@@ -141,7 +141,7 @@ uint64_t constant_bits(struct parser *p, struct constant c, enum ptx_type t, con
     return bytes < 8 ? c.bits & ((UINT64_C(1) << bytes * 8) - 1) : c.bits;
 }
 
-uint64_t parse_size(struct parser *p, uint64_t max, const char *what)
+uint64_t parse_size(struct ptx_parser *p, uint64_t max, const char *what)
 {
     struct token t = p->tok;
     struct constant c = parse_constant(p);
@@ -156,7 +156,7 @@ uint64_t parse_size(struct parser *p, uint64_t max, const char *what)
 /* ---- initialisers ---- */
 
 struct init {
-    struct parser *p;
+    struct ptx_parser *p;
     struct ptx_var *v;
     uint8_t *image;
     unsigned elem;
@@ -164,7 +164,7 @@ struct init {
     unsigned ndims;
 };
 
-static int64_t parse_addend(struct parser *p)
+static int64_t parse_addend(struct ptx_parser *p)
 {
     if (!at_punct(p, '+') && !at_punct(p, '-')) return 0;
     return (int64_t)parse_int(p, 1);
@@ -173,7 +173,7 @@ static int64_t parse_addend(struct parser *p)
 /* The address of a variable or function, "x", "x+4", "generic(x)", at byte `at` of the image. */
 static void init_symbol(struct init *in, uint64_t at)
 {
-    struct parser *p = in->p;
+    struct ptx_parser *p = in->p;
     bool generic = token_is(&p->tok, "generic");
     if (generic) {
         advance(p);
@@ -203,7 +203,7 @@ static void init_symbol(struct init *in, uint64_t at)
  * must follow it in order and only leave their byte. */
 static void init_masked(struct init *in, uint64_t mask, uint64_t at, const struct token *t)
 {
-    struct parser *p = in->p;
+    struct ptx_parser *p = in->p;
     unsigned k = 0;
     while (k < 8 && mask != UINT64_C(0xff) << 8 * k) k++;
     expect(p, '(', "after the mask of an address");
@@ -221,7 +221,7 @@ static void init_masked(struct init *in, uint64_t mask, uint64_t at, const struc
 
 static void init_scalar(struct init *in, uint64_t at)
 {
-    struct parser *p = in->p;
+    struct ptx_parser *p = in->p;
     struct token t = p->tok;
     if (t.kind == TOK_NAME && !token_is(&t, "WARP_SZ")) {
         if (in->elem != 8) {
@@ -243,7 +243,7 @@ static void init_scalar(struct init *in, uint64_t at)
 /* A braced list filling [base, base + size); `level` braces are around it. */
 static void init_list(struct init *in, unsigned level, uint64_t base, uint64_t size)
 {
-    struct parser *p = in->p;
+    struct ptx_parser *p = in->p;
     uint64_t sub = in->elem, at = base;
     for (unsigned i = level + 1; i < in->ndims; i++) sub *= in->dim[i];
     expect(p, '{', "to begin an initialiser list");
@@ -262,7 +262,7 @@ static void init_list(struct init *in, unsigned level, uint64_t base, uint64_t s
     expect(p, '}', "to end an initialiser list");
 }
 
-void parse_initialiser(struct parser *p, struct ptx_var *v, const uint64_t *dim, unsigned ndims)
+void parse_initialiser(struct ptx_parser *p, struct ptx_var *v, const uint64_t *dim, unsigned ndims)
 {
     struct init in = {.p = p, .v = v, .elem = ptx_type_bytes(v->type), .dim = dim, .ndims = ndims};
     in.image = arena_alloc(&p->m->arena, v->bytes);

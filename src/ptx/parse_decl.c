@@ -31,7 +31,7 @@ enum ptx_type type_of_token(const struct token *t)
 
 /* ---- .reg ---- */
 
-static void declare_registers(struct parser *p, const struct token *name, uint8_t type)
+static void declare_registers(struct ptx_parser *p, const struct token *name, uint8_t type)
 {
     uint64_t count = 1;
     bool range = accept(p, '<');
@@ -48,7 +48,7 @@ static void declare_registers(struct parser *p, const struct token *name, uint8_
     if (!range) y->reg = register_new(p, name, type);
 }
 
-void parse_reg_decl(struct parser *p)
+void parse_reg_decl(struct ptx_parser *p)
 {
     struct token t = take(p);
     enum ptx_type type = type_of_token(&t);
@@ -67,7 +67,7 @@ void parse_reg_decl(struct parser *p)
 /* ---- variables ---- */
 
 /* The name's [n][m]...; the number of elements, or 0 with *open set for "[]". */
-static uint64_t parse_dims(struct parser *p, uint64_t *dim, unsigned *ndims, bool *open)
+static uint64_t parse_dims(struct ptx_parser *p, uint64_t *dim, unsigned *ndims, bool *open)
 {
     uint64_t count = 1;
     *open = false;
@@ -88,7 +88,7 @@ static uint64_t parse_dims(struct parser *p, uint64_t *dim, unsigned *ndims, boo
 }
 
 /* Dots between the space and the name: .align n, .ptr and what follows it, vectors, the type. */
-static unsigned parse_attributes(struct parser *p, struct decl *d)
+static unsigned parse_attributes(struct ptx_parser *p, struct decl *d)
 {
     unsigned vec = 1;
     bool pointer = false; /* after .ptr a space and an .align describe what it points to */
@@ -125,7 +125,7 @@ static unsigned parse_attributes(struct parser *p, struct decl *d)
 }
 
 /* The next free place of v in a memory that is used up to *end. */
-static void place_var(struct parser *p, struct ptx_var *v, uint64_t *end, uint64_t limit, const struct token *t)
+static void place_var(struct ptx_parser *p, struct ptx_var *v, uint64_t *end, uint64_t limit, const struct token *t)
 {
     uint64_t at = (*end + v->align - 1) & ~((uint64_t)v->align - 1);
     if (v->bytes > limit || at > limit - v->bytes) {
@@ -137,7 +137,7 @@ static void place_var(struct parser *p, struct ptx_var *v, uint64_t *end, uint64
     *end = at + v->bytes;
 }
 
-static void add_shared(struct parser *p, struct ptx_var *v, const struct token *t)
+static void add_shared(struct ptx_parser *p, struct ptx_var *v, const struct token *t)
 {
     struct symbol *y = name_find(p, t);
     if (!y || y->shared) return;
@@ -152,7 +152,7 @@ static void add_shared(struct parser *p, struct ptx_var *v, const struct token *
     p->build->shared_last = &s->next;
 }
 
-static void place(struct parser *p, struct ptx_var *v, const struct token *t)
+static void place(struct ptx_parser *p, struct ptx_var *v, const struct token *t)
 {
     struct func_info *fi = p->body.fi;
     uint64_t unused = 0;
@@ -172,7 +172,7 @@ static void place(struct parser *p, struct ptx_var *v, const struct token *t)
 
 /* The variable named t: a new one, or the .extern one that this declaration defines. NULL
  * when it is defined already and this only declares it again, or on failure. */
-static struct ptx_var *declare_var(struct parser *p, const struct token *t, const struct decl *d)
+static struct ptx_var *declare_var(struct ptx_parser *p, const struct token *t, const struct decl *d)
 {
     struct symbol *y = name_find(p, t);
     if (y && y->depth == p->depth && y->kind == SYM_VAR && y->var->space == d->space &&
@@ -199,7 +199,7 @@ static struct ptx_var *declare_var(struct parser *p, const struct token *t, cons
 }
 
 /* Type, alignment and size from what was read; the variable is placed unless it is extern. */
-static void complete_var(struct parser *p, struct ptx_var *v, const struct decl *d, uint64_t elements,
+static void complete_var(struct ptx_parser *p, struct ptx_var *v, const struct decl *d, uint64_t elements,
                          const struct token *t)
 {
     unsigned elem = ptx_type_bytes(d->type);
@@ -214,7 +214,7 @@ static void complete_var(struct parser *p, struct ptx_var *v, const struct decl 
         fail_at(p, t, "'%s' is larger than any memory", v->name);
 }
 
-static void parse_one_var(struct parser *p, struct decl *d, unsigned vec)
+static void parse_one_var(struct ptx_parser *p, struct decl *d, unsigned vec)
 {
     struct token name = take(p);
     if (name.kind != TOK_NAME) {
@@ -240,7 +240,7 @@ static void parse_one_var(struct parser *p, struct decl *d, unsigned vec)
     else if (!p->failed) parse_initialiser(p, v, dim, ndims);
 }
 
-void parse_var_decl(struct parser *p, struct decl d)
+void parse_var_decl(struct ptx_parser *p, struct decl d)
 {
     unsigned vec = parse_attributes(p, &d);
     do parse_one_var(p, &d, vec);
@@ -248,7 +248,7 @@ void parse_var_decl(struct parser *p, struct decl d)
     expect(p, ';', "after a variable declaration");
 }
 
-struct ptx_var *parse_formal(struct parser *p, uint8_t space, const char *what)
+struct ptx_var *parse_formal(struct ptx_parser *p, uint8_t space, const char *what)
 {
     struct decl d = {.space = space};
     struct token t = p->tok;

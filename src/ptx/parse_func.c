@@ -11,7 +11,8 @@
 
 /* ---- head ---- */
 
-static void parse_formals(struct parser *p, uint8_t space, const char *what, struct ptx_var ***list, uint32_t *count)
+static void parse_formals(struct ptx_parser *p, uint8_t space, const char *what, struct ptx_var ***list,
+                          uint32_t *count)
 {
     struct ptx_var **v = NULL;
     uint32_t n = 0, cap = 0;
@@ -30,7 +31,7 @@ static void parse_formals(struct parser *p, uint8_t space, const char *what, str
     free(v);
 }
 
-static uint32_t parse_product(struct parser *p)
+static uint32_t parse_product(struct ptx_parser *p)
 {
     uint64_t product = 1;
     do product *= parse_size(p, UINT16_MAX, "a dimension");
@@ -39,7 +40,7 @@ static uint32_t parse_product(struct parser *p)
 }
 
 /* The performance directives between the head and the body. */
-static void parse_tuning(struct parser *p, struct func_info *fi)
+static void parse_tuning(struct ptx_parser *p, struct func_info *fi)
 {
     while (p->tok.kind == TOK_DOT) {
         struct token t = take(p);
@@ -53,7 +54,7 @@ static void parse_tuning(struct parser *p, struct func_info *fi)
     }
 }
 
-static struct func_info *function_named(struct parser *p, const struct token *name, bool is_kernel)
+static struct func_info *function_named(struct ptx_parser *p, const struct token *name, bool is_kernel)
 {
     struct symbol *y = name_find(p, name);
     if (y && y->kind == SYM_FUNC) {
@@ -79,7 +80,7 @@ static struct func_info *function_named(struct parser *p, const struct token *na
 
 /* ---- scopes and statements ---- */
 
-static void parse_target_list(struct parser *p, const struct token *label)
+static void parse_target_list(struct ptx_parser *p, const struct token *label)
 {
     struct target_list *list = ARENA_NEW(&p->m->arena, struct target_list);
     struct symbol *y = name_declare(p, label, SYM_TARGETS);
@@ -103,7 +104,7 @@ static void parse_target_list(struct parser *p, const struct token *label)
     for (uint32_t i = 0; i < list->count && !p->failed; i++) p->body.ref[first + i].at = &list->at[i];
 }
 
-static void parse_label(struct parser *p, const struct token *name)
+static void parse_label(struct ptx_parser *p, const struct token *name)
 {
     advance(p); /* the colon */
     if (accept_dot(p, ".branchtargets")) {
@@ -117,7 +118,7 @@ static void parse_label(struct parser *p, const struct token *name)
     }
 }
 
-static void parse_body_directive(struct parser *p)
+static void parse_body_directive(struct ptx_parser *p)
 {
     struct token t = take(p);
     struct decl d = {.space = token_is(&t, ".shared")   ? PTX_SHARED
@@ -142,7 +143,7 @@ static void parse_body_directive(struct parser *p)
 }
 
 /* Whether the name at the current token is followed by a colon. */
-static bool at_label(const struct parser *p)
+static bool at_label(const struct ptx_parser *p)
 {
     if (p->tok.kind != TOK_NAME) return false;
     struct lexer ahead = p->lex;
@@ -150,9 +151,9 @@ static bool at_label(const struct parser *p)
     return next.kind == TOK_PUNCT && next.punct == ':';
 }
 
-static void parse_scope(struct parser *p);
+static void parse_scope(struct ptx_parser *p);
 
-static void parse_statement(struct parser *p)
+static void parse_statement(struct ptx_parser *p)
 {
     if (at_punct(p, '{')) {
         parse_scope(p);
@@ -167,7 +168,7 @@ static void parse_statement(struct parser *p)
 }
 
 /* '{' statements '}'. Variables of the .param space live as long as their scope. */
-static void parse_scope(struct parser *p)
+static void parse_scope(struct ptx_parser *p)
 {
     uint32_t first_symbol = p->names.count, first_ref = p->body.nrefs;
     uint64_t frame = p->body.frame;
@@ -198,7 +199,7 @@ static bool runs_off_end(const struct body *b)
     return false;
 }
 
-static void body_to_arena(struct parser *p, struct func_info *fi)
+static void body_to_arena(struct ptx_parser *p, struct func_info *fi)
 {
     struct body *b = &p->body;
     if (runs_off_end(b)) {
@@ -224,7 +225,7 @@ static void body_to_arena(struct parser *p, struct func_info *fi)
 }
 
 /* The statements of a body, up to the brace that ends it. */
-static void parse_body(struct parser *p, const struct func_info *fi)
+static void parse_body(struct ptx_parser *p, const struct func_info *fi)
 {
     if (fi->defined) fail_at(p, &p->tok, "function '%s' already has a body", fi->f.name);
     expect(p, '{', "to begin the function's body");
@@ -233,7 +234,7 @@ static void parse_body(struct parser *p, const struct func_info *fi)
 }
 
 /* Makes the formals visible in the scope of the body. */
-static void declare_formals(struct parser *p, struct ptx_var **list, uint32_t count, const struct token *at)
+static void declare_formals(struct ptx_parser *p, struct ptx_var **list, uint32_t count, const struct token *at)
 {
     for (uint32_t i = 0; i < count && !p->failed; i++) {
         struct token t = *at;
@@ -254,7 +255,8 @@ static bool same_sizes(struct ptx_var **a, uint32_t na, struct ptx_var **b, uint
 }
 
 /* Takes over the head just read, unless the function has a body already. */
-static void adopt_head(struct parser *p, struct func_info *fi, const struct func_info *head, const struct token *name)
+static void adopt_head(struct ptx_parser *p, struct func_info *fi, const struct func_info *head,
+                       const struct token *name)
 {
     bool seen = fi->f.param != NULL;
     if (seen && !(same_sizes(fi->f.param, fi->f.nparams, head->f.param, head->f.nparams) &&
@@ -281,7 +283,7 @@ static void body_reset(struct body *b, struct func_info *head)
     b->frame = b->declared = 0;
 }
 
-void parse_function(struct parser *p, bool is_kernel)
+void parse_function(struct ptx_parser *p, bool is_kernel)
 {
     struct func_info head = {0}; /* a declaration after the body must not change the function */
     uint8_t space = is_kernel ? PTX_PARAM_KERNEL : PTX_PARAM_LOCAL;

@@ -2,6 +2,7 @@
  *
  * Most opcodes are read by their shape string (parse_mods.c). Branches, calls, barriers,
  * textures and mov have operands that no string describes and functions of their own. */
+#include "ptx/opcodes.h"
 #include "ptx/parse.h"
 
 #include <string.h>
@@ -22,14 +23,14 @@ static struct ptx_operand *next_src(struct ptx_inst *in) { return &in->src[in->n
 /* ---- operands by shape ---- */
 
 /* "d|p": the second destination is always a predicate. */
-static void parse_pair(struct parser *p, struct ptx_inst *in, enum ptx_type type)
+static void parse_pair(struct ptx_parser *p, struct ptx_inst *in, enum ptx_type type)
 {
     parse_dest(p, next_dst(in), type, WIDTH_EXACT);
     if (accept(p, '|')) parse_dest(p, next_dst(in), T_PRED, WIDTH_EXACT);
 }
 
 /* A value of ld or st: one register, which may be wider than the type, or a vector. */
-static void parse_value(struct parser *p, struct ptx_inst *in, bool dest)
+static void parse_value(struct ptx_parser *p, struct ptx_inst *in, bool dest)
 {
     struct token t = p->tok;
     struct ptx_operand *o = dest ? next_dst(in) : next_src(in);
@@ -44,7 +45,7 @@ static void parse_value(struct parser *p, struct ptx_inst *in, bool dest)
     }
 }
 
-static void parse_shape_dest(struct parser *p, struct ptx_inst *in, char kind)
+static void parse_shape_dest(struct ptx_parser *p, struct ptx_inst *in, char kind)
 {
     enum ptx_type type = in->type;
     switch (kind) {
@@ -60,7 +61,7 @@ static void parse_shape_dest(struct parser *p, struct ptx_inst *in, char kind)
     }
 }
 
-static void parse_shape_source(struct parser *p, struct ptx_inst *in, char kind)
+static void parse_shape_source(struct ptx_parser *p, struct ptx_inst *in, char kind)
 {
     enum ptx_type type = in->type;
     struct token t = p->tok;
@@ -91,7 +92,7 @@ static bool is_absent(const struct ptx_inst *in, char kind)
            (kind == 'c' && in->mode != ATOM_CAS);
 }
 
-static void parse_shape(struct parser *p, struct ptx_inst *in, const char *shape)
+static void parse_shape(struct ptx_parser *p, struct ptx_inst *in, const char *shape)
 {
     bool dest = true, first = true;
     for (; *shape && !p->failed; shape++) {
@@ -109,14 +110,14 @@ static void parse_shape(struct parser *p, struct ptx_inst *in, const char *shape
 
 /* ---- instructions with operands of their own ---- */
 
-static void parse_bra(struct parser *p)
+static void parse_bra(struct ptx_parser *p)
 {
     struct token t = take(p);
     if (t.kind != TOK_NAME) fail_at(p, &t, "expected a label");
     else label_use(p, &t, NULL, false);
 }
 
-static void parse_brx(struct parser *p, struct ptx_inst *in)
+static void parse_brx(struct ptx_parser *p, struct ptx_inst *in)
 {
     parse_source(p, next_src(in), T_U32, WIDTH_EXACT);
     expect(p, ',', "before the list of targets");
@@ -126,7 +127,7 @@ static void parse_brx(struct parser *p, struct ptx_inst *in)
 }
 
 /* bar.sync a{,b}; bar.arrive a,b; bar.red d,a{,b},{!}p; bar.warp.sync mask. */
-static void parse_bar(struct parser *p, struct ptx_inst *in)
+static void parse_bar(struct ptx_parser *p, struct ptx_inst *in)
 {
     bool reduces = in->mode >= BAR_RED_AND && in->mode <= BAR_RED_POPC;
     if (reduces) {
@@ -154,7 +155,7 @@ static void parse_bar(struct parser *p, struct ptx_inst *in)
 static enum ptx_type bits_of(unsigned bytes) { return bytes == 8 ? T_B64 : bytes == 4 ? T_B32 : T_B16; }
 
 /* Packs or unpacks: mov.b64 {a,b}, c. Each element is a 1/n of the type. */
-static void parse_mov_vector(struct parser *p, struct ptx_inst *in, bool dest)
+static void parse_mov_vector(struct ptx_parser *p, struct ptx_inst *in, bool dest)
 {
     struct token t = p->tok, c = t;
     struct lexer lex = p->lex;
@@ -171,7 +172,7 @@ static void parse_mov_vector(struct parser *p, struct ptx_inst *in, bool dest)
     parse_vector(p, dest ? next_dst(in) : next_src(in), bits_of(bytes / n), WIDTH_EXACT, dest);
 }
 
-static void parse_mov(struct parser *p, struct ptx_inst *in)
+static void parse_mov(struct ptx_parser *p, struct ptx_inst *in)
 {
     if (at_punct(p, '{')) parse_mov_vector(p, in, true);
     else parse_dest(p, next_dst(in), in->type, WIDTH_EXACT);
@@ -181,7 +182,7 @@ static void parse_mov(struct parser *p, struct ptx_inst *in)
 }
 
 /* [texture, {coordinates}] or [texture, sampler, {coordinates}]. */
-static void parse_tex(struct parser *p, struct ptx_inst *in)
+static void parse_tex(struct ptx_parser *p, struct ptx_inst *in)
 {
     parse_value(p, in, true);
     expect(p, ',', "before the texture");
@@ -210,7 +211,7 @@ static void parse_tex(struct parser *p, struct ptx_inst *in)
 /* ---- calls ---- */
 
 /* "(a, b)": names of .param variables of the caller; *count is how many. */
-static const struct ptx_var **parse_arguments(struct parser *p, uint32_t *count)
+static const struct ptx_var **parse_arguments(struct ptx_parser *p, uint32_t *count)
 {
     enum { MAX_ARGS = 256 };
     const struct ptx_var *arg[MAX_ARGS];
@@ -233,7 +234,7 @@ static const struct ptx_var **parse_arguments(struct parser *p, uint32_t *count)
     return copy;
 }
 
-static void check_arguments(struct parser *p, const struct token *t, const struct ptx_var **arg, uint32_t nargs,
+static void check_arguments(struct ptx_parser *p, const struct token *t, const struct ptx_var **arg, uint32_t nargs,
                             struct ptx_var **formal, uint32_t nformals, const char *what)
 {
     if (nargs != nformals) fail_at(p, t, "'%.*s' has %u %s; %u are given", (int)t->len, t->s, nformals, what, nargs);
@@ -243,7 +244,7 @@ static void check_arguments(struct parser *p, const struct token *t, const struc
                     (unsigned long long)arg[i]->bytes, (int)t->len, t->s, (unsigned long long)formal[i]->bytes);
 }
 
-static void note_callee(struct parser *p, struct func_info *callee)
+static void note_callee(struct ptx_parser *p, struct func_info *callee)
 {
     struct callee *c = ARENA_NEW(&p->m->arena, struct callee);
     if (!c) {
@@ -254,7 +255,7 @@ static void note_callee(struct parser *p, struct func_info *callee)
     p->body.fi->callees = c;
 }
 
-static struct func_info *parse_call_target(struct parser *p, const struct token *t)
+static struct func_info *parse_call_target(struct ptx_parser *p, const struct token *t)
 {
     uint8_t type;
     const struct symbol *y = t->kind == TOK_NAME ? name_find(p, t) : NULL;
@@ -266,7 +267,7 @@ static struct func_info *parse_call_target(struct parser *p, const struct token 
     return NULL;
 }
 
-static void parse_call(struct parser *p, struct ptx_inst *in)
+static void parse_call(struct ptx_parser *p, struct ptx_inst *in)
 {
     struct ptx_call *c = ARENA_NEW(&p->m->arena, struct ptx_call);
     if (!c) {
@@ -292,7 +293,7 @@ static void parse_call(struct parser *p, struct ptx_inst *in)
 
 /* ---- the instruction ---- */
 
-static void parse_guard(struct parser *p, struct ptx_inst *in)
+static void parse_guard(struct ptx_parser *p, struct ptx_inst *in)
 {
     in->guard = -1;
     if (!accept(p, '@')) return;
@@ -305,9 +306,9 @@ static void parse_guard(struct parser *p, struct ptx_inst *in)
     if (o.negated) in->guard_neg = !in->guard_neg;
 }
 
-static void parse_operands(struct parser *p, struct ptx_inst *in)
+static void parse_operands(struct ptx_parser *p, struct ptx_inst *in)
 {
-    const char *shape = spec_operands(spec_of(in->op));
+    const char *shape = ptx_opcodes[in->op].operands;
     if (shape) parse_shape(p, in, shape);
     else if (in->op == OP_MOV) parse_mov(p, in);
     else if (in->op == OP_BRA) parse_bra(p);
@@ -318,7 +319,7 @@ static void parse_operands(struct parser *p, struct ptx_inst *in)
 }
 
 /* What only the complete instruction tells. */
-static void check_instruction(struct parser *p, const struct token *op, struct ptx_inst *in)
+static void check_instruction(struct ptx_parser *p, const struct token *op, struct ptx_inst *in)
 {
     unsigned bytes = ptx_type_bytes(in->type) * in->vec;
     if ((in->op == OP_CVTA || in->op == OP_TEX) && in->src[0].kind == OPND_FUNC)
@@ -334,7 +335,7 @@ static void check_instruction(struct parser *p, const struct token *op, struct p
         fail_at(p, op, "this memory cannot be written");
 }
 
-void parse_instruction(struct parser *p)
+void parse_instruction(struct ptx_parser *p)
 {
     struct ptx_inst in = {.vec = 1, .target = PTX_NO_BLOCK};
     parse_guard(p, &in);

@@ -2,34 +2,13 @@
  *
  * Two tables say everything. `modifiers` gives each dotted word a class (rounding, space,
  * comparison, ...) and the value it stands for; a word may belong to several classes, as .and
- * does for setp, atom and bar.red. `specs` gives each opcode the classes
- * it takes, those it must have, the types it works on and the shape of its operands. An
- * opcode's meaning is thus the product of a few independent fields, never a list of forms.
- *
- * The operand shape is a string: destinations, '=', sources. Its letters are
- *   d type            w type, twice as wide after .wide     n 32-bit result
- *   t second type     u 32-bit amount or mask               i integer literal
- *   p predicate       P p or p|q                            S d or d|p
- *   N n or n|p        V predicate, or 32 bits for ballot
- *   b predicate or !p B the same, only with .and .or .xor   k mask, only with .sync
- *   c type, only for cas                                    a address-sized register
- *   [ memory          v type or vector, register may be wider
- *   x type or the address of a variable
- * A NULL shape is parsed by a function of its own (parse_inst.c). */
+ * does for setp, atom and bar.red. The rows of opcodes.def give each opcode the classes it takes,
+ * those it must have and the types it works on. An opcode's meaning is thus the product of a few
+ * independent fields, never a list of forms. */
+#include "ptx/opcodes.h"
 #include "ptx/parse.h"
 
 #include <string.h>
-
-/* clang-format off */
-enum mod_class {
-    M_RND = 1 << 0, M_RNDI = 1 << 1, M_FTZ = 1 << 2, M_SAT = 1 << 3, M_APPROX = 1 << 4, M_HALF = 1 << 5,
-    M_CC = 1 << 6, M_UNI = 1 << 7, M_SPACE = 1 << 8, M_CACHE = 1 << 9, M_SEM = 1 << 10, M_SCOPE = 1 << 11,
-    M_VEC = 1 << 12, M_HINT = 1 << 13, M_CMP = 1 << 14, M_BOOL = 1 << 15, M_SHFL = 1 << 16, M_VOTE = 1 << 17,
-    M_ATOM = 1 << 18, M_BAR = 1 << 19, M_DIR = 1 << 20, M_WRAP = 1 << 21, M_PRMT = 1 << 22, M_TESTP = 1 << 23,
-    M_GEOM = 1 << 24, M_SYNC = 1 << 25, M_TO = 1 << 26, M_NAN = 1 << 27, M_IDX = 1 << 28, M_LEVEL = 1 << 29,
-    M_SHIFTAMT = 1 << 30
-};
-/* clang-format on */
 
 struct modifier {
     const char *text;
@@ -85,114 +64,6 @@ enum { NMODIFIERS = sizeof modifiers / sizeof *modifiers };
 
 /* ---- opcodes ---- */
 
-#define TY(t)   (1u << T_##t)
-#define INTS    (TY(U16) | TY(U32) | TY(U64) | TY(S16) | TY(S32) | TY(S64))
-#define INTS32  (TY(U32) | TY(U64) | TY(S32) | TY(S64))
-#define SIGNED  (TY(S16) | TY(S32) | TY(S64))
-#define BITS    (TY(B16) | TY(B32) | TY(B64))
-#define HALVES  (TY(F16) | TY(F16X2) | TY(BF16))
-#define FLOATS  (TY(F32) | TY(F64))
-#define BYTES   (TY(B8) | TY(U8) | TY(S8))
-#define SCALARS (BYTES | BITS | INTS | FLOATS | TY(F16) | TY(BF16))
-#define NUMBERS (SCALARS & ~(TY(B8) | BITS))
-#define MEMORY  (M_SPACE | M_CACHE | M_SEM | M_SCOPE | M_HINT)
-
-struct op_spec {
-    const char *operands;
-    uint32_t mods, needs;   /* classes allowed besides `needs`, classes required */
-    uint32_t types, types2; /* 0: takes none */
-};
-
-static const struct op_spec specs[OP_COUNT] = {
-    [OP_ABS] = {"d=s", M_FTZ, 0, SIGNED | HALVES | FLOATS, 0},
-    [OP_ACTIVEMASK] = {"d=", 0, 0, TY(B32), 0},
-    [OP_ADD] = {"d=ss", M_RND | M_FTZ | M_SAT | M_CC, 0, INTS | HALVES | FLOATS, 0},
-    [OP_ADDC] = {"d=ss", M_CC, 0, INTS32, 0},
-    [OP_AND] = {"d=ss", 0, 0, BITS | TY(PRED), 0},
-    [OP_ATOM] = {"d=[sc", MEMORY, M_ATOM, BITS | INTS32 | FLOATS | HALVES, 0},
-    [OP_BAR] = {NULL, M_HINT, M_BAR, TY(PRED) | TY(U32), 0},
-    [OP_BARRIER] = {NULL, M_HINT, M_BAR, TY(PRED) | TY(U32), 0},
-    [OP_BFE] = {"d=suu", 0, 0, INTS32, 0},
-    [OP_BFI] = {"d=ssuu", 0, 0, TY(B32) | TY(B64), 0},
-    [OP_BFIND] = {"n=s", M_SHIFTAMT, 0, INTS32, 0},
-    [OP_BMSK] = {"d=ss", 0, M_WRAP, TY(B32), 0},
-    [OP_BRA] = {NULL, M_UNI, 0, 0, 0},
-    [OP_BREV] = {"d=s", 0, 0, TY(B32) | TY(B64), 0},
-    [OP_BRX] = {NULL, M_UNI, M_IDX, 0, 0},
-    [OP_CALL] = {NULL, M_UNI, 0, 0, 0},
-    [OP_CLZ] = {"n=s", 0, 0, TY(B32) | TY(B64), 0},
-    [OP_CNOT] = {"d=s", 0, 0, BITS, 0},
-    [OP_COPYSIGN] = {"d=ss", 0, 0, FLOATS, 0},
-    [OP_COS] = {"d=s", M_APPROX | M_FTZ, 0, TY(F32), 0},
-    [OP_CVT] = {"d=t", M_RND | M_RNDI | M_FTZ | M_SAT, 0, NUMBERS, NUMBERS},
-    [OP_CVTA] = {"d=x", M_TO, M_SPACE, TY(U32) | TY(U64), 0},
-    [OP_DIV] = {"d=ss", M_RND | M_APPROX | M_FTZ, 0, INTS | FLOATS, 0},
-    [OP_DP2A] = {"d=sts", 0, M_HALF, TY(U32) | TY(S32), TY(U32) | TY(S32)},
-    [OP_DP4A] = {"d=sts", 0, 0, TY(U32) | TY(S32), TY(U32) | TY(S32)},
-    [OP_EX2] = {"d=s", M_APPROX | M_FTZ, 0, TY(F32) | HALVES, 0},
-    [OP_EXIT] = {"=", 0, 0, 0, 0},
-    [OP_FENCE] = {"=", M_SEM | M_SCOPE | M_HINT, 0, 0, 0},
-    [OP_FMA] = {"d=sss", M_FTZ | M_SAT, M_RND, HALVES | FLOATS, 0},
-    [OP_FNS] = {"d=uuu", 0, 0, TY(B32), 0},
-    [OP_ISSPACEP] = {"p=a", 0, M_SPACE, 0, 0},
-    [OP_LD] = {"v=[", MEMORY | M_VEC, 0, SCALARS, 0},
-    [OP_LDU] = {"v=[", MEMORY | M_VEC, 0, SCALARS, 0},
-    [OP_LG2] = {"d=s", M_APPROX | M_FTZ, 0, TY(F32), 0},
-    [OP_LOP3] = {"d=sssi", 0, 0, TY(B32), 0},
-    [OP_MAD] = {"w=ssw", M_HALF | M_SAT | M_CC | M_RND | M_FTZ, 0, INTS | FLOATS, 0},
-    [OP_MAD24] = {"d=sss", M_SAT, M_HALF, TY(U32) | TY(S32), 0},
-    [OP_MADC] = {"d=sss", M_CC, M_HALF, INTS32, 0},
-    [OP_MATCH] = {"N=sk", 0, M_VOTE | M_SYNC, TY(B32) | TY(B64), 0},
-    [OP_MAX] = {"d=ss", M_FTZ | M_NAN, 0, INTS | HALVES | FLOATS, 0},
-    [OP_MEMBAR] = {"=", M_HINT, M_SCOPE, 0, 0},
-    [OP_MIN] = {"d=ss", M_FTZ | M_NAN, 0, INTS | HALVES | FLOATS, 0},
-    [OP_MOV] = {NULL, 0, 0, BITS | INTS | FLOATS | HALVES | TY(PRED), 0},
-    [OP_MUL] = {"w=ss", M_HALF | M_RND | M_FTZ | M_SAT, 0, INTS | HALVES | FLOATS, 0},
-    [OP_MUL24] = {"d=ss", 0, M_HALF, TY(U32) | TY(S32), 0},
-    [OP_NANOSLEEP] = {"=u", 0, 0, TY(U32), 0},
-    [OP_NEG] = {"d=s", M_FTZ, 0, SIGNED | HALVES | FLOATS, 0},
-    [OP_NOT] = {"d=s", 0, 0, BITS | TY(PRED), 0},
-    [OP_OR] = {"d=ss", 0, 0, BITS | TY(PRED), 0},
-    [OP_POPC] = {"n=s", 0, 0, TY(B32) | TY(B64), 0},
-    [OP_PREFETCH] = {"=[", M_SPACE | M_LEVEL | M_HINT, 0, 0, 0},
-    [OP_PREFETCHU] = {"=[", M_LEVEL, 0, 0, 0},
-    [OP_PRMT] = {"d=sss", M_PRMT, 0, TY(B32), 0},
-    [OP_RCP] = {"d=s", M_RND | M_APPROX | M_FTZ, 0, FLOATS, 0},
-    [OP_RED] = {"=[s", MEMORY, M_ATOM, BITS | INTS32 | FLOATS | HALVES, 0},
-    [OP_REDUX] = {"d=sk", 0, M_ATOM | M_SYNC, TY(B32) | TY(U32) | TY(S32), 0},
-    [OP_REM] = {"d=ss", 0, 0, INTS, 0},
-    [OP_RET] = {"=", M_UNI, 0, 0, 0},
-    [OP_RSQRT] = {"d=s", M_RND | M_APPROX | M_FTZ, 0, FLOATS, 0},
-    [OP_SAD] = {"d=sss", 0, 0, INTS, 0},
-    [OP_SELP] = {"d=ssb", 0, 0, BITS | INTS | FLOATS, 0},
-    [OP_SET] = {"d=ttB", M_BOOL | M_FTZ, M_CMP, INTS32 | TY(U16) | TY(S16) | TY(F32) | HALVES,
-                BITS | INTS | FLOATS | HALVES},
-    [OP_SETP] = {"P=ssB", M_BOOL | M_FTZ, M_CMP, BITS | INTS | FLOATS | HALVES, 0},
-    [OP_SHF] = {"d=ssu", 0, M_DIR | M_WRAP, TY(B32), 0},
-    [OP_SHFL] = {"S=suuk", M_SYNC, M_SHFL, TY(B32), 0},
-    [OP_SHL] = {"d=su", 0, 0, BITS, 0},
-    [OP_SHR] = {"d=su", 0, 0, BITS | INTS, 0},
-    [OP_SIN] = {"d=s", M_APPROX | M_FTZ, 0, TY(F32), 0},
-    [OP_SLCT] = {"d=sst", M_FTZ, 0, BITS | INTS | FLOATS, TY(S32) | TY(F32)},
-    [OP_SQRT] = {"d=s", M_RND | M_APPROX | M_FTZ, 0, FLOATS, 0},
-    [OP_ST] = {"=[v", MEMORY | M_VEC, 0, SCALARS, 0},
-    [OP_SUB] = {"d=ss", M_RND | M_FTZ | M_SAT | M_CC, 0, INTS | HALVES | FLOATS, 0},
-    [OP_SUBC] = {"d=ss", M_CC, 0, INTS32, 0},
-    [OP_SZEXT] = {"d=su", 0, M_WRAP, TY(U32) | TY(S32), 0},
-    [OP_TANH] = {"d=s", M_APPROX, 0, TY(F32) | HALVES, 0},
-    [OP_TESTP] = {"p=s", 0, M_TESTP, FLOATS, 0},
-    [OP_TEX] = {NULL, 0, M_GEOM | M_VEC, TY(U32) | TY(S32) | TY(F32), TY(S32) | TY(F32)},
-    [OP_TRAP] = {"=", 0, 0, 0, 0},
-    [OP_BRKPT] = {"=", 0, 0, 0, 0},
-    [OP_VOTE] = {"V=bk", M_SYNC, M_VOTE, TY(PRED) | TY(B32), 0},
-    [OP_XOR] = {"d=ss", 0, 0, BITS | TY(PRED), 0},
-};
-
-const struct op_spec *spec_of(enum ptx_op op) { return &specs[op]; }
-const char *spec_operands(const struct op_spec *s) { return s->operands; }
-
-bool type_is_float(enum ptx_type t) { return t >= T_F16; }
-
 /* Opcodes are few and the table is sorted but for a handful; a first-letter test makes the
  * linear search cheap. */
 enum ptx_op find_op(const struct token *t)
@@ -204,7 +75,7 @@ enum ptx_op find_op(const struct token *t)
     return OP_COUNT;
 }
 
-const char *op_hint(struct parser *p, const struct token *t)
+const char *op_hint(struct ptx_parser *p, const struct token *t)
 {
     const char *names[OP_COUNT];
     for (int op = 0; op < OP_COUNT; op++) names[op] = ptx_op_name((enum ptx_op)op);
@@ -290,7 +161,7 @@ static bool is_hint(const struct token *t)
            !(t->len > 15 && memcmp(t->s + 5, "cache_hint", 10) == 0);
 }
 
-static void add_type(struct parser *p, const struct token *t, const struct token *op, const struct op_spec *spec,
+static void add_type(struct ptx_parser *p, const struct token *t, const struct token *op, const struct ptx_opcode *spec,
                      struct mods *s, struct ptx_inst *in, enum ptx_type type)
 {
     uint32_t allowed = s->ntypes == 0 ? spec->types : s->ntypes == 1 ? spec->types2 : 0;
@@ -303,8 +174,8 @@ static void add_type(struct parser *p, const struct token *t, const struct token
     else in->type2 = (uint8_t)type;
 }
 
-static void one_modifier(struct parser *p, const struct token *t, const struct token *op, const struct op_spec *spec,
-                         struct mods *s, struct ptx_inst *in)
+static void one_modifier(struct ptx_parser *p, const struct token *t, const struct token *op,
+                         const struct ptx_opcode *spec, struct mods *s, struct ptx_inst *in)
 {
     enum ptx_type type = type_of_token(t);
     uint32_t allowed = spec->mods | spec->needs;
@@ -331,9 +202,9 @@ static void one_modifier(struct parser *p, const struct token *t, const struct t
 }
 
 /* Rules that join modifiers with types. */
-static void check_combination(struct parser *p, const struct token *op, const struct mods *s, struct ptx_inst *in)
+static void check_combination(struct ptx_parser *p, const struct token *op, const struct mods *s, struct ptx_inst *in)
 {
-    bool is_float = type_is_float(in->type);
+    bool is_float = ptx_is_float(in->type);
     bool integer_half = in->op == OP_MUL || in->op == OP_MAD;
     if (integer_half && is_float == ((s->seen & M_HALF) != 0))
         fail_at(p, op, is_float ? "%s.%s takes no .lo, .hi or .wide" : "%s.%s needs .lo, .hi or .wide",
@@ -343,7 +214,7 @@ static void check_combination(struct parser *p, const struct token *op, const st
     if (s->seen & (M_RND | M_APPROX) && !is_float && in->op != OP_CVT)
         fail_at(p, op, "only floating types are rounded");
     if (in->op == OP_CVT) {
-        bool from_float = type_is_float(in->type2);
+        bool from_float = ptx_is_float(in->type2);
         unsigned to = ptx_type_bytes(in->type), from = ptx_type_bytes(in->type2);
         if (from_float && !is_float && !(s->seen & M_RNDI))
             fail_at(p, op, "cvt from a float to an integer needs .rni, .rzi, .rmi or .rpi");
@@ -356,7 +227,7 @@ static void check_combination(struct parser *p, const struct token *op, const st
         fail_at(p, op, "red has no .exch and no .cas; use atom");
 }
 
-static void settle_bar(struct parser *p, const struct token *op, const struct mods *s, struct ptx_inst *in)
+static void settle_bar(struct ptx_parser *p, const struct token *op, const struct mods *s, struct ptx_inst *in)
 {
     if ((s->bar == BAR_RED) != (s->bar_red >= 0) || s->bar < 0) {
         fail_at(p, op, "write bar.sync, bar.arrive, bar.warp.sync or bar.red with .and, .or or .popc");
@@ -367,9 +238,9 @@ static void settle_bar(struct parser *p, const struct token *op, const struct mo
         fail_at(p, op, "bar.red is .popc.u32, .and.pred or .or.pred");
 }
 
-void parse_modifiers(struct parser *p, const struct token *op, struct ptx_inst *in)
+void parse_modifiers(struct ptx_parser *p, const struct token *op, struct ptx_inst *in)
 {
-    const struct op_spec *spec = &specs[in->op];
+    const struct ptx_opcode *spec = &ptx_opcodes[in->op];
     struct mods s = {.bar = -1, .bar_red = -1};
     while (p->tok.kind == TOK_DOT && !p->failed) {
         struct token t = take(p);

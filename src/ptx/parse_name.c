@@ -32,7 +32,7 @@ static struct symbol *find(const struct names *n, const char *s, uint32_t len)
     return y;
 }
 
-struct symbol *name_find(const struct parser *p, const struct token *t) { return find(&p->names, t->s, t->len); }
+struct symbol *name_find(const struct ptx_parser *p, const struct token *t) { return find(&p->names, t->s, t->len); }
 
 static bool rehash(struct names *n)
 {
@@ -50,7 +50,7 @@ static bool rehash(struct names *n)
     return true;
 }
 
-struct symbol *name_declare(struct parser *p, const struct token *t, enum symbol_kind kind)
+struct symbol *name_declare(struct ptx_parser *p, const struct token *t, enum symbol_kind kind)
 {
     struct names *n = &p->names;
     if (p->failed) return NULL;
@@ -117,7 +117,7 @@ static bool slots_grow(struct names *n)
     return true;
 }
 
-int32_t register_new(struct parser *p, const struct token *t, uint8_t type)
+int32_t register_new(struct ptx_parser *p, const struct token *t, uint8_t type)
 {
     struct body *b = &p->body;
     b->reg = grow(p, b->reg, b->nregs, &b->reg_cap, sizeof *b->reg);
@@ -127,7 +127,7 @@ int32_t register_new(struct parser *p, const struct token *t, uint8_t type)
     return (int32_t)b->nregs++;
 }
 
-static int32_t range_register(struct parser *p, const struct token *t, const struct symbol *range, uint32_t index)
+static int32_t range_register(struct ptx_parser *p, const struct token *t, const struct symbol *range, uint32_t index)
 {
     struct names *n = &p->names;
     if (n->used * 2 >= n->nslots && !slots_grow(n)) {
@@ -145,7 +145,7 @@ static int32_t range_register(struct parser *p, const struct token *t, const str
 
 /* The innermost range that has t: every split of it into a prefix and a number counts,
  * since %r1<20> declares %r10 as %r<20> does. */
-static const struct symbol *find_range(const struct parser *p, const struct token *t, uint32_t *index)
+static const struct symbol *find_range(const struct ptx_parser *p, const struct token *t, uint32_t *index)
 {
     const struct symbol *best = NULL;
     uint64_t value = 0, scale = 1;
@@ -163,7 +163,7 @@ static const struct symbol *find_range(const struct parser *p, const struct toke
     return best;
 }
 
-int32_t name_register(struct parser *p, const struct token *t, uint8_t *type)
+int32_t name_register(struct ptx_parser *p, const struct token *t, uint8_t *type)
 {
     uint32_t index = 0;
     const struct symbol *y = name_find(p, t), *range = find_range(p, t, &index);
@@ -178,12 +178,12 @@ int32_t name_register(struct parser *p, const struct token *t, uint8_t *type)
 
 /* ---- scopes and labels ---- */
 
-void scope_open(struct parser *p)
+void scope_open(struct ptx_parser *p)
 {
     if (++p->depth > MAX_NESTING) fail_at(p, &p->tok, "braces are nested more than %d deep", MAX_NESTING);
 }
 
-static void label_bind(struct parser *p, const struct label_ref *r, const struct symbol *y)
+static void label_bind(struct ptx_parser *p, const struct label_ref *r, const struct symbol *y)
 {
     struct body *b = &p->body;
     if (r->wants_list != (y->kind == SYM_TARGETS)) {
@@ -202,7 +202,7 @@ static void label_bind(struct parser *p, const struct label_ref *r, const struct
 }
 
 /* Binds the label uses of the scope that closes; the others stay for the scope around it. */
-static void labels_settle(struct parser *p, uint32_t first_ref)
+static void labels_settle(struct ptx_parser *p, uint32_t first_ref)
 {
     struct body *b = &p->body;
     uint32_t kept = first_ref;
@@ -218,7 +218,7 @@ static void labels_settle(struct parser *p, uint32_t first_ref)
     b->nrefs = kept;
 }
 
-void scope_close(struct parser *p, uint32_t first_symbol, uint32_t first_ref)
+void scope_close(struct ptx_parser *p, uint32_t first_symbol, uint32_t first_ref)
 {
     labels_settle(p, first_ref);
     struct names *n = &p->names;
@@ -229,7 +229,7 @@ void scope_close(struct parser *p, uint32_t first_symbol, uint32_t first_ref)
     p->depth--;
 }
 
-void label_use(struct parser *p, const struct token *t, uint32_t *at, bool wants_list)
+void label_use(struct ptx_parser *p, const struct token *t, uint32_t *at, bool wants_list)
 {
     struct body *b = &p->body;
     b->ref = grow(p, b->ref, b->nrefs, &b->ref_cap, sizeof *b->ref);
@@ -237,7 +237,7 @@ void label_use(struct parser *p, const struct token *t, uint32_t *at, bool wants
     b->ref[b->nrefs++] = (struct label_ref){.name = *t, .at = at, .inst = b->ninst, .wants_list = wants_list};
 }
 
-const char *name_hint(struct parser *p, const struct token *t, unsigned kinds)
+const char *name_hint(struct ptx_parser *p, const struct token *t, unsigned kinds)
 {
     enum { TRIED = 256 };
     const char *candidate[TRIED];

@@ -25,7 +25,7 @@ static const struct { const char *name; uint8_t sreg; bool xyz; } sregs[] = {
 /* clang-format on */
 
 /* Whether t names a special register; reads its .x .y .z. */
-static bool special_register(struct parser *p, const struct token *t, struct ptx_operand *o)
+static bool special_register(struct ptx_parser *p, const struct token *t, struct ptx_operand *o)
 {
     size_t n = sizeof sregs / sizeof *sregs, i = 0;
     while (i < n && !token_is(t, sregs[i].name)) i++;
@@ -46,7 +46,7 @@ static bool special_register(struct parser *p, const struct token *t, struct ptx
 
 /* ---- registers ---- */
 
-static void check_register(struct parser *p, const struct token *t, uint8_t have, enum ptx_type want,
+static void check_register(struct ptx_parser *p, const struct token *t, uint8_t have, enum ptx_type want,
                            enum width_rule rule)
 {
     unsigned bytes = ptx_type_bytes(have), need = ptx_type_bytes(want);
@@ -61,12 +61,12 @@ static void check_register(struct parser *p, const struct token *t, uint8_t have
         fail_at(p, t, "'%.*s' is .%s; this operand needs %u bits", (int)t->len, t->s, ptx_type_name(have), need * 8);
 }
 
-static void undeclared(struct parser *p, const struct token *t, const char *what, unsigned kinds)
+static void undeclared(struct ptx_parser *p, const struct token *t, const char *what, unsigned kinds)
 {
     fail_at(p, t, "%s '%.*s' is not declared%s", what, (int)t->len, t->s, name_hint(p, t, kinds));
 }
 
-static bool register_operand(struct parser *p, const struct token *t, struct ptx_operand *o, enum ptx_type want,
+static bool register_operand(struct ptx_parser *p, const struct token *t, struct ptx_operand *o, enum ptx_type want,
                              enum width_rule rule)
 {
     uint8_t type = T_NONE;
@@ -80,7 +80,7 @@ static bool register_operand(struct parser *p, const struct token *t, struct ptx
 
 /* ---- variables ---- */
 
-void note_extern(struct parser *p, const struct ptx_var *v, const struct ptx_func *f, const struct token *t)
+void note_extern(struct ptx_parser *p, const struct ptx_var *v, const struct ptx_func *f, const struct token *t)
 {
     if (v && (!v->is_extern || v->space == PTX_SHARED)) return;
     if (f && !f->is_extern) return;
@@ -95,7 +95,7 @@ void note_extern(struct parser *p, const struct ptx_var *v, const struct ptx_fun
 }
 
 /* The function now being read uses shared variable v: kernels that reach it need its bytes. */
-static void note_shared(struct parser *p, const struct symbol *y)
+static void note_shared(struct ptx_parser *p, const struct symbol *y)
 {
     struct shared_var *s = y->shared;
     struct func_info *fi = p->body.fi;
@@ -110,7 +110,7 @@ static void note_shared(struct parser *p, const struct symbol *y)
     fi->shared = u;
 }
 
-static const struct ptx_var *variable_named(struct parser *p, const struct token *t)
+static const struct ptx_var *variable_named(struct ptx_parser *p, const struct token *t)
 {
     struct symbol *y = name_find(p, t);
     if (!y || y->kind != SYM_VAR) return NULL;
@@ -120,7 +120,7 @@ static const struct ptx_var *variable_named(struct parser *p, const struct token
 }
 
 /* "+ 4", "- 4", "+ -4" after a name; 0 when there is none. */
-static uint64_t parse_offset(struct parser *p)
+static uint64_t parse_offset(struct ptx_parser *p)
 {
     if (!at_punct(p, '+') && !at_punct(p, '-')) return 0;
     struct token t = p->tok;
@@ -129,7 +129,7 @@ static uint64_t parse_offset(struct parser *p)
     return c.bits;
 }
 
-void parse_symbol_source(struct parser *p, struct ptx_operand *o, enum ptx_type type)
+void parse_symbol_source(struct ptx_parser *p, struct ptx_operand *o, enum ptx_type type)
 {
     struct token t = p->tok;
     const struct ptx_var *v = t.kind == TOK_NAME ? variable_named(p, &t) : NULL;
@@ -149,7 +149,7 @@ void parse_symbol_source(struct parser *p, struct ptx_operand *o, enum ptx_type 
 
 /* ---- plain sources and destinations ---- */
 
-void parse_source(struct parser *p, struct ptx_operand *o, enum ptx_type type, enum width_rule rule)
+void parse_source(struct ptx_parser *p, struct ptx_operand *o, enum ptx_type type, enum width_rule rule)
 {
     struct token t = p->tok;
     *o = (struct ptx_operand){.reg = -1};
@@ -178,7 +178,7 @@ void parse_source(struct parser *p, struct ptx_operand *o, enum ptx_type type, e
     undeclared(p, &t, "register", 1u << SYM_REG);
 }
 
-void parse_dest(struct parser *p, struct ptx_operand *o, enum ptx_type type, enum width_rule rule)
+void parse_dest(struct ptx_parser *p, struct ptx_operand *o, enum ptx_type type, enum width_rule rule)
 {
     struct token t = take(p);
     *o = (struct ptx_operand){.reg = -1};
@@ -187,7 +187,7 @@ void parse_dest(struct parser *p, struct ptx_operand *o, enum ptx_type type, enu
     else if (!register_operand(p, &t, o, type, rule)) undeclared(p, &t, "register", 1u << SYM_REG);
 }
 
-void parse_vector(struct parser *p, struct ptx_operand *o, enum ptx_type type, enum width_rule rule, bool dest)
+void parse_vector(struct ptx_parser *p, struct ptx_operand *o, enum ptx_type type, enum width_rule rule, bool dest)
 {
     enum { MAX_ELEMENTS = 8 };
     struct ptx_operand elem[MAX_ELEMENTS];
@@ -224,7 +224,7 @@ static const char *space_name(uint8_t s)
 
 /* Joins the space the instruction names with the variable's: a bare ld takes the variable's
  * own, and .param means the kernel's parameters or the function's frame. */
-void check_space(struct parser *p, struct ptx_inst *in, const struct ptx_operand *o, const struct token *t)
+void check_space(struct ptx_parser *p, struct ptx_inst *in, const struct ptx_operand *o, const struct token *t)
 {
     if (in->space == PTX_PARAM_LOCAL && !o->var && p->body.fi->f.is_kernel) in->space = PTX_PARAM_KERNEL;
     if (!o->var) return;
@@ -236,7 +236,7 @@ void check_space(struct parser *p, struct ptx_inst *in, const struct ptx_operand
                 space_name(in->space));
 }
 
-void parse_address(struct parser *p, struct ptx_inst *in, struct ptx_operand *o)
+void parse_address(struct ptx_parser *p, struct ptx_inst *in, struct ptx_operand *o)
 {
     *o = (struct ptx_operand){.kind = OPND_ADDR, .reg = -1};
     expect(p, '[', "to begin an address");

@@ -13,27 +13,27 @@
 
 enum { TEXT_MAX = 4096, STRING_MAX = 1024 };
 
-struct text {
+struct print_text {
     char s[TEXT_MAX];
     size_t len;
 };
 
-static void put(struct text *t, const char *s, size_t n)
+static void put(struct print_text *t, const char *s, size_t n)
 {
     if (n > sizeof t->s - t->len) n = sizeof t->s - t->len;
     memcpy(t->s + t->len, s, n);
     t->len += n;
 }
 
-struct reader { /* one lane's view of memory */
-    struct warp *w;
+struct print_reader { /* one lane's view of memory */
+    struct exec_warp *w;
     struct uop access; /* a generic access by the call instruction, for messages */
     unsigned lane;
     uint64_t args;
 };
 
 /* 0 and the value, or RUN_FAULT. */
-static int read_value(struct reader *r, uint64_t addr, unsigned bytes, uint64_t *out)
+static int read_value(struct print_reader *r, uint64_t addr, unsigned bytes, uint64_t *out)
 {
     const void *p = mem_lane(r->w, &r->access, r->lane, addr, bytes, "load");
     *out = 0;
@@ -42,7 +42,7 @@ static int read_value(struct reader *r, uint64_t addr, unsigned bytes, uint64_t 
     return RUN_ON;
 }
 
-static int read_string(struct reader *r, uint64_t addr, char *out)
+static int read_string(struct print_reader *r, uint64_t addr, char *out)
 {
     for (size_t n = 0; n < STRING_MAX - 1; n++) {
         uint64_t c;
@@ -54,7 +54,7 @@ static int read_string(struct reader *r, uint64_t addr, char *out)
     return RUN_ON;
 }
 
-static int next_arg(struct reader *r, unsigned bytes, uint64_t *out)
+static int next_arg(struct print_reader *r, unsigned bytes, uint64_t *out)
 {
     r->args = (r->args + bytes - 1) & ~(uint64_t)(bytes - 1);
     int rc = read_value(r, r->args, bytes, out);
@@ -63,11 +63,11 @@ static int next_arg(struct reader *r, unsigned bytes, uint64_t *out)
 }
 
 /* The value of argument k of the call: an 8- or 4-byte .param variable of the caller. */
-static uint64_t call_arg(const struct warp *w, const struct ptx_call *c, uint32_t k, unsigned lane)
+static uint64_t call_arg(const struct exec_warp *w, const struct ptx_call *c, uint32_t k, unsigned lane)
 {
     uint64_t v = 0;
     if (k >= c->nargs) return 0;
-    const struct frame *f = &w->frame[w->nframe - 1];
+    const struct call_frame *f = &w->frame[w->nframe - 1];
     uint64_t at_byte = f->local + f->f->param_at + c->args[k]->offset;
     memcpy(&v, w->local + (size_t)lane * w->local_stride + at_byte, c->args[k]->bytes < 8 ? c->args[k]->bytes : 8);
     return v;
@@ -81,7 +81,7 @@ struct conversion {
     char kind;
 };
 
-static int add_number(struct reader *r, struct conversion *c, const char **p)
+static int add_number(struct print_reader *r, struct conversion *c, const char **p)
 {
     if (**p == '*') {
         uint64_t v;
@@ -97,7 +97,7 @@ static int add_number(struct reader *r, struct conversion *c, const char **p)
     return RUN_ON;
 }
 
-static int parse_conversion(struct reader *r, struct conversion *c, const char **p)
+static int parse_conversion(struct print_reader *r, struct conversion *c, const char **p)
 {
     *c = (struct conversion){.spec = "%", .len = 1};
     for (; **p && strchr("-+ #0", **p); ++*p)
@@ -113,7 +113,7 @@ static int parse_conversion(struct reader *r, struct conversion *c, const char *
     return RUN_ON;
 }
 
-static int put_integer(struct reader *r, struct conversion *c, char *buf, size_t size)
+static int put_integer(struct print_reader *r, struct conversion *c, char *buf, size_t size)
 {
     uint64_t v;
     if (next_arg(r, c->longs ? 8 : 4, &v)) return RUN_FAULT;
@@ -123,7 +123,7 @@ static int put_integer(struct reader *r, struct conversion *c, char *buf, size_t
     return RUN_ON;
 }
 
-static int convert(struct reader *r, struct conversion *c, char *buf, size_t size)
+static int convert(struct print_reader *r, struct conversion *c, char *buf, size_t size)
 {
     uint64_t v;
     double x;
@@ -156,7 +156,7 @@ static int convert(struct reader *r, struct conversion *c, char *buf, size_t siz
     }
 }
 
-static int format_text(struct reader *r, const char *format, struct text *t)
+static int format_text(struct print_reader *r, const char *format, struct print_text *t)
 {
     for (const char *p = format; *p;) {
         size_t plain = strcspn(p, "%");
@@ -175,20 +175,20 @@ static int format_text(struct reader *r, const char *format, struct text *t)
     return RUN_ON;
 }
 
-static struct reader reader_for(struct warp *w, const struct uop *u, unsigned lane)
+static struct print_reader reader_for(struct exec_warp *w, const struct uop *u, unsigned lane)
 {
-    struct reader r = {.w = w, .access = *u, .lane = lane};
+    struct print_reader r = {.w = w, .access = *u, .lane = lane};
     r.access.space = PTX_SPACE_NONE;
     return r;
 }
 
-static void print(struct warp *w, const struct text *t)
+static void print(struct exec_warp *w, const struct print_text *t)
 {
     const struct ptx_launch *l = &w->run->l;
     if (l->print && t->len) l->print(l->print_arg, t->s, t->len);
 }
 
-static void print_assert(struct warp *w, const struct text *t)
+static void print_assert(struct exec_warp *w, const struct print_text *t)
 {
     const struct ptx_launch *l = &w->run->l;
     if (l->print_assert) l->print_assert(l->print_assert_arg, t->s, t->len);
@@ -196,19 +196,19 @@ static void print_assert(struct warp *w, const struct text *t)
 }
 
 /* Stores the int that vprintf returns. */
-static void set_result(const struct warp *w, const struct ptx_call *c, unsigned lane, int32_t value)
+static void set_result(const struct exec_warp *w, const struct ptx_call *c, unsigned lane, int32_t value)
 {
     if (!c->nrets || c->rets[0]->bytes < 4) return;
-    const struct frame *f = &w->frame[w->nframe - 1];
+    const struct call_frame *f = &w->frame[w->nframe - 1];
     memcpy(w->local + (size_t)lane * w->local_stride + f->local + f->f->param_at + c->rets[0]->offset, &value, 4);
 }
 
-int call_vprintf(struct warp *w, const struct uop *u, const struct ptx_call *call)
+int call_vprintf(struct exec_warp *w, const struct uop *u, const struct ptx_call *call)
 {
     for (uint32_t m = w->exec; m; m &= m - 1) {
         unsigned lane = bit_low32(m);
-        struct reader r = reader_for(w, u, lane);
-        struct text t = {.len = 0};
+        struct print_reader r = reader_for(w, u, lane);
+        struct print_text t = {.len = 0};
         char format[STRING_MAX];
         r.args = call_arg(w, call, 1, lane);
         if (read_string(&r, call_arg(w, call, 0, lane), format) || format_text(&r, format, &t)) return RUN_FAULT;
@@ -219,16 +219,16 @@ int call_vprintf(struct warp *w, const struct uop *u, const struct ptx_call *cal
 }
 
 /* __assertfail(message, file, line, function, char size). */
-int call_assertfail(struct warp *w, const struct uop *u, const struct ptx_call *call)
+int call_assertfail(struct exec_warp *w, const struct uop *u, const struct ptx_call *call)
 {
     unsigned lane = bit_low32(w->exec);
-    struct reader r = reader_for(w, u, lane);
+    struct print_reader r = reader_for(w, u, lane);
     char message[STRING_MAX], file[STRING_MAX], function[STRING_MAX];
     if (read_string(&r, call_arg(w, call, 0, lane), message) || read_string(&r, call_arg(w, call, 1, lane), file) ||
         read_string(&r, call_arg(w, call, 3, lane), function))
         return RUN_FAULT;
     unsigned line = (unsigned)call_arg(w, call, 2, lane);
-    struct text t;
+    struct print_text t;
     t.len = (size_t)snprintf(t.s, sizeof t.s, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, message);
     print_assert(w, &t);
     return warp_fault(w, u, (int)lane, "device assertion failed: %.120s:%u: %.100s: %.150s", file, line, function,

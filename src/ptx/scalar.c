@@ -7,7 +7,7 @@
 
 /* ---- add.cc, addc, sub.cc, subc, mad.cc, madc ----
  *
- * The flag is one bit a lane. Everything is done in 64 bits for 32-bit types and in 128 for
+ * The flag is one bit per lane. Everything is done in 64 bits for 32-bit types and in 128 for
  * 64-bit ones; borrow is kept as the hardware does for subc: 1 means a borrow happened. */
 
 typedef unsigned __int128 wide_int;
@@ -23,7 +23,7 @@ static wide_int product(const struct uop *u, uint64_t a, uint64_t b, unsigned bi
 }
 
 /* The result with the carry (or borrow) in bit `bits`. */
-static wide_int carry_lane(const struct warp *w, const struct uop *u, unsigned i, unsigned bits)
+static wide_int carry_lane(const struct exec_warp *w, const struct uop *u, unsigned i, unsigned bits)
 {
     bool wide = bits == 64, in = w->carry >> i & 1;
     uint64_t a = get_lane(w, u->s[0], wide, i), b = get_lane(w, u->s[1], wide, i);
@@ -37,7 +37,7 @@ static wide_int carry_lane(const struct warp *w, const struct uop *u, unsigned i
     }
 }
 
-int op_carry(struct warp *w, const struct uop *u)
+int op_carry(struct exec_warp *w, const struct uop *u)
 {
     unsigned bits = u->type == T_U64 || u->type == T_S64 ? 64 : 32;
     uint32_t carry = 0;
@@ -77,7 +77,7 @@ static void flush_results(const struct uop *u, float in[3][WARP_SIZE], float out
     }
 }
 
-static int directed_f32(struct warp *w, const struct uop *u)
+static int directed_f32(struct exec_warp *w, const struct uop *u)
 {
     float in[3][WARP_SIZE], out[WARP_SIZE];
     bool ftz = u->flags & FLAG_FTZ;
@@ -107,7 +107,7 @@ static double with_nan(unsigned op, double r, double a, double b, double c)
     }
 }
 
-int op_directed(struct warp *w, const struct uop *u)
+int op_directed(struct exec_warp *w, const struct uop *u)
 {
     if (u->type == T_F32) return directed_f32(w, u);
     double in[3][WARP_SIZE], out[WARP_SIZE];
@@ -122,7 +122,7 @@ int op_directed(struct warp *w, const struct uop *u)
 
 /* ---- mov {a, b}, c and back ---- */
 
-int op_mov_vec(struct warp *w, const struct uop *u)
+int op_mov_vec(struct exec_warp *w, const struct uop *u)
 {
     unsigned bits = 8u * u->bytes;
     uint64_t part = UINT64_MAX >> (64 - bits);
@@ -163,7 +163,7 @@ static bool compare_halves(unsigned cmp, uint16_t x, uint16_t y)
     }
 }
 
-int op_setp_halves(struct warp *w, const struct uop *u)
+int op_setp_halves(struct exec_warp *w, const struct uop *u)
 {
     const uint32_t *a = at32(w, u->s[0]), *b = at32(w, u->s[1]);
     uint32_t low = 0, high = 0, c = *at32(w, u->s[2]) ^ u->not_c;

@@ -7,7 +7,7 @@
  *
  * Two-dimensional textures lie row by row, pitch-linear, also where the program used an array. Real
  * arrays are stored in tiles, so that a square of texels shares lines; here its rows are lines of
- * their own. What the timing half sees of a fetch is one texel a lane: the fetched one, or with
+ * their own. What the timing half sees of a fetch is one texel per lane: the fetched one, or with
  * filtering the one of smaller x and y. A texel outside the border counts as the nearest inside. */
 #include <math.h>
 #include <stdlib.h>
@@ -48,9 +48,9 @@ int dev_texture_set(struct dev_mem *m, uint64_t handle, const struct texture *te
 }
 
 /* Makes `handle` the run's current texture. */
-static int select_texture(struct warp *w, const struct uop *u, unsigned lane, uint64_t handle)
+static int select_texture(struct exec_warp *w, const struct uop *u, unsigned lane, uint64_t handle)
 {
-    struct run *r = w->run;
+    struct exec_run *r = w->run;
     struct dev_mem *mem = r->l.image->mem;
     const struct tex_entry *e = find(dev_textures(mem), handle);
     if (!e) return warp_fault(w, u, (int)lane, "no texture is bound to handle 0x%llx", (unsigned long long)handle);
@@ -92,7 +92,7 @@ static double to_texels(const struct texture *t, float x, uint32_t n)
 }
 
 /* Texels a coordinate lies between (the same one twice without filtering) and the weight of the second. */
-struct place {
+struct texel_place {
     int64_t i[2];
     int64_t shown; /* the one the timing half sees */
     double weight;
@@ -101,7 +101,7 @@ struct place {
 /* Whether a fetch gives floats; only these can be filtered. */
 static bool gives_floats(const struct texture *t) { return t->format == TEX_FLOAT || (t->bits < 32 && !t->as_integer); }
 
-static struct place place_of(const struct texture *t, uint32_t bits, bool is_float, unsigned axis)
+static struct texel_place place_of(const struct texture *t, uint32_t bits, bool is_float, unsigned axis)
 {
     uint32_t n = axis ? t->height : t->width;
     bool filter = t->linear && is_float && gives_floats(t);
@@ -110,7 +110,7 @@ static struct place place_of(const struct texture *t, uint32_t bits, bool is_flo
     double x = is_float ? to_texels(t, f32_of(bits), n) : (double)(int32_t)bits;
     if (filter) x -= 0.5;
     int64_t i = (int64_t)floor(x);
-    struct place p = {.i = {inside(i, n, mode), -1}, .shown = 0, .weight = 0};
+    struct texel_place p = {.i = {inside(i, n, mode), -1}, .shown = 0, .weight = 0};
     if (filter) {
         p.weight = floor((x - floor(x)) * 256 + 0.5) / 256;
         p.i[1] = inside(i + 1, n, mode);
@@ -162,8 +162,8 @@ static void blend(double sum[4], const struct texture *t, const uint8_t *host, i
     for (unsigned k = 0; k < 4; k++) sum[k] += weight * (double)f32_of(v[k]);
 }
 
-static void fetch(const struct texture *t, const uint8_t *host, const struct place *x, const struct place *y,
-                  uint32_t out[4])
+static void fetch(const struct texture *t, const uint8_t *host, const struct texel_place *x,
+                  const struct texel_place *y, uint32_t out[4])
 {
     if (x->weight == 0 && y->weight == 0) {
         texel(t, host, x->i[0], y->i[0], out);
@@ -177,9 +177,9 @@ static void fetch(const struct texture *t, const uint8_t *host, const struct pla
     for (unsigned k = 0; k < 4; k++) out[k] = f32_bits((float)sum[k]);
 }
 
-int op_tex(struct warp *w, const struct uop *u)
+int op_tex(struct exec_warp *w, const struct uop *u)
 {
-    struct run *r = w->run;
+    struct exec_run *r = w->run;
     uint64_t addr[WARP_SIZE] = {0};
     bool is_float = u->type2 == T_F32, flat = u->mode == TEX_1D;
     for (uint32_t m = w->exec; m; m &= m - 1) {
@@ -187,13 +187,13 @@ int op_tex(struct warp *w, const struct uop *u)
         uint64_t handle = at64(w, u->s[0])[lane];
         if ((!r->tex || r->tex_handle != handle) && select_texture(w, u, lane, handle)) return RUN_FAULT;
         const struct texture *t = r->tex;
-        struct place x = place_of(t, at32(w, u->s[1])[lane], is_float, 0);
-        struct place y = flat ? (struct place){.i = {0, -1}} : place_of(t, at32(w, u->s[2])[lane], is_float, 1);
+        struct texel_place x = place_of(t, at32(w, u->s[1])[lane], is_float, 0);
+        struct texel_place y =
+            flat ? (struct texel_place){.i = {0, -1}} : place_of(t, at32(w, u->s[2])[lane], is_float, 1);
         uint32_t v[4];
         fetch(t, r->tex_host, &x, &y, v);
         for (unsigned k = 0; k < u->nvec; k++) put_lane(w, u->v[k], u->wide >> k & 1, lane, v[k]);
         addr[lane] = (t->base + texel_offset(t, x.shown, y.shown)) & ~(uint64_t)(TEX_ACCESS_BYTES - 1);
     }
-    mem_emit(w, u, addr);
-    return RUN_ON;
+    return mem_emit(w, u, addr);
 }

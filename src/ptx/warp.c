@@ -21,7 +21,7 @@
 
 /* ---- faults ---- */
 
-static void thread_of(const struct warp *w, unsigned lane, uint32_t tid[3])
+static void thread_of(const struct exec_warp *w, unsigned lane, uint32_t tid[3])
 {
     const uint32_t *b = w->run->info.block;
     uint32_t t = w->id * WARP_SIZE + lane;
@@ -43,9 +43,9 @@ static int source_line(const struct ptx_module *m, uint32_t line, const char **s
     return (int)(n > 200 ? 200 : n);
 }
 
-int warp_fault(struct warp *w, const struct uop *u, int lane, const char *fmt, ...)
+int warp_fault(struct exec_warp *w, const struct uop *u, int lane, const char *fmt, ...)
 {
-    struct run *r = w->run;
+    struct exec_run *r = w->run;
     const struct ptx_module *m = r->l.image->mod;
     char what[512];
     uint32_t tid[3];
@@ -64,9 +64,9 @@ int warp_fault(struct warp *w, const struct uop *u, int lane, const char *fmt, .
 
 /* ---- storage ---- */
 
-static void aim(struct warp *w) { w->base[AREA_REG] = w->regs + w->frame[w->nframe - 1].regs; }
+static void aim(struct exec_warp *w) { w->base[AREA_REG] = w->regs + w->frame[w->nframe - 1].regs; }
 
-static bool grow_regs(struct warp *w, uint32_t need)
+static bool grow_regs(struct exec_warp *w, uint32_t need)
 {
     if (!need) need = 64; /* a function without registers still has a frame to point at */
     if (need <= w->regs_cap) return true;
@@ -82,7 +82,7 @@ static bool grow_regs(struct warp *w, uint32_t need)
 }
 
 /* Local memory is lane-major, so a longer stride moves every lane. */
-static bool grow_local(struct warp *w, uint32_t need)
+static bool grow_local(struct exec_warp *w, uint32_t need)
 {
     if (need <= w->local_stride) return true;
     uint32_t stride = need > w->local_stride * 2 ? need : w->local_stride * 2;
@@ -96,7 +96,7 @@ static bool grow_local(struct warp *w, uint32_t need)
     return true;
 }
 
-static bool push_level(struct warp *w, uint32_t block, uint32_t reconv, uint32_t mask)
+static bool push_level(struct exec_warp *w, uint32_t block, uint32_t reconv, uint32_t mask)
 {
     if (w->depth == w->stack_cap) {
         uint32_t cap = w->stack_cap ? w->stack_cap * 2 : 32;
@@ -110,18 +110,18 @@ static bool push_level(struct warp *w, uint32_t block, uint32_t reconv, uint32_t
 }
 
 /* A frame for f above the current one, its registers zeroed. */
-static bool push_frame(struct warp *w, const struct xfunc *f, const struct ptx_call *call, uint32_t mask)
+static bool push_frame(struct exec_warp *w, const struct xfunc *f, const struct ptx_call *call, uint32_t mask)
 {
     if (w->nframe == w->frame_cap) {
         uint32_t cap = w->frame_cap ? w->frame_cap * 2 : 8;
-        struct frame *p = realloc(w->frame, cap * sizeof *p);
+        struct call_frame *p = realloc(w->frame, cap * sizeof *p);
         if (!p) return false;
         w->frame = p;
         w->frame_cap = cap;
     }
-    struct frame new = {.f = f, .call = call, .mask = mask, .stack = w->depth};
+    struct call_frame new = {.f = f, .call = call, .mask = mask, .stack = w->depth};
     if (w->nframe) {
-        const struct frame *top = &w->frame[w->nframe - 1];
+        const struct call_frame *top = &w->frame[w->nframe - 1];
         new.regs = top->regs + top->f->reg_bytes;
         new.local = top->local + top->f->frame_bytes;
     }
@@ -132,7 +132,7 @@ static bool push_frame(struct warp *w, const struct xfunc *f, const struct ptx_c
     return push_level(w, 0, PTX_NO_BLOCK, mask);
 }
 
-void warp_free(struct warp *w)
+void warp_free(struct exec_warp *w)
 {
     free(w->stack);
     free(w->frame);
@@ -141,7 +141,7 @@ void warp_free(struct warp *w)
     free(w->specials);
 }
 
-static void fill_specials(struct warp *w)
+static void fill_specials(struct exec_warp *w)
 {
     uint32_t(*slot)[WARP_SIZE] = (uint32_t(*)[WARP_SIZE])(void *)w->specials;
     for (unsigned i = 0; i < WARP_SIZE; i++) {
@@ -158,9 +158,9 @@ static void fill_specials(struct warp *w)
     }
 }
 
-int warp_init(struct warp *w, struct run *r, uint32_t id)
+int warp_init(struct exec_warp *w, struct exec_run *r, uint32_t id)
 {
-    *w = (struct warp){.run = r, .id = id};
+    *w = (struct exec_warp){.run = r, .id = id};
     w->specials = aligned_alloc(64, WS_SLOTS * SLOT32);
     if (!w->specials) return -1;
     memset(w->specials, 0, WS_SLOTS * SLOT32);
@@ -171,9 +171,9 @@ int warp_init(struct warp *w, struct run *r, uint32_t id)
     return 0;
 }
 
-int warp_start(struct warp *w)
+int warp_start(struct exec_warp *w)
 {
-    struct run *r = w->run;
+    struct exec_run *r = w->run;
     uint32_t threads = r->info.threads_per_cta - w->id * WARP_SIZE;
     uint32_t(*slot)[WARP_SIZE] = (uint32_t(*)[WARP_SIZE])(void *)w->specials;
     for (unsigned k = 0; k < 3; k++)
@@ -189,38 +189,38 @@ int warp_start(struct warp *w)
 
 /* ---- lanes that leave ---- */
 
-static void drop_lanes(struct warp *w, uint32_t from, uint32_t lanes)
+static void drop_lanes(struct exec_warp *w, uint32_t from, uint32_t lanes)
 {
     for (uint32_t i = from; i < w->depth; i++) w->stack[i].mask &= ~lanes;
 }
 
-static void exit_lanes(struct warp *w, uint32_t lanes)
+static void exit_lanes(struct exec_warp *w, uint32_t lanes)
 {
     drop_lanes(w, 0, lanes);
     w->live &= ~lanes;
     w->run->progress++;
 }
 
-static uint8_t *local_at(const struct warp *w, unsigned lane, uint64_t offset)
+static uint8_t *local_at(const struct exec_warp *w, unsigned lane, uint64_t offset)
 {
     return w->local + (size_t)lane * w->local_stride + offset;
 }
 
 /* Copies variables between the .param areas of two frames, for each lane of mask. */
-static void copy_params(const struct warp *w, uint32_t mask, const struct frame *to, const struct ptx_var *dst,
-                        const struct frame *from, const struct ptx_var *src)
+static void copy_params(const struct exec_warp *w, uint32_t mask, const struct call_frame *to,
+                        const struct ptx_var *dst, const struct call_frame *from, const struct ptx_var *src)
 {
     uint64_t d = to->local + to->f->param_at + dst->offset, s = from->local + from->f->param_at + src->offset;
     uint64_t bytes = dst->bytes < src->bytes ? dst->bytes : src->bytes;
     for (; mask; mask &= mask - 1) memcpy(local_at(w, bit_low32(mask), d), local_at(w, bit_low32(mask), s), bytes);
 }
 
-static void pop_frame(struct warp *w)
+static void pop_frame(struct exec_warp *w)
 {
-    const struct frame *f = &w->frame[w->nframe - 1];
+    const struct call_frame *f = &w->frame[w->nframe - 1];
     w->nframe--;
     if (!w->nframe) return;
-    const struct frame *caller = &w->frame[w->nframe - 1];
+    const struct call_frame *caller = &w->frame[w->nframe - 1];
     for (uint32_t i = 0; i < f->call->nrets; i++)
         copy_params(w, f->mask & w->live, caller, f->call->rets[i], f, f->f->fn->ret[i]);
     aim(w);
@@ -228,10 +228,10 @@ static void pop_frame(struct warp *w)
 
 /* ---- block ends ---- */
 
-static int out_of_memory(struct warp *w, const struct uop *u) { return warp_fault(w, u, -1, "out of memory"); }
+static int out_of_memory(struct exec_warp *w, const struct uop *u) { return warp_fault(w, u, -1, "out of memory"); }
 
 /* Splits the top level into the given ways, of which none is empty; largest block first. */
-static int diverge(struct warp *w, const struct uop *u, const struct xblock *b, const struct simt *way, unsigned n)
+static int diverge(struct exec_warp *w, const struct uop *u, const struct xblock *b, const struct simt *way, unsigned n)
 {
     struct simt *top = &w->stack[w->depth - 1];
     if (b->ipdom != top->reconv) top->block = b->ipdom;
@@ -241,12 +241,12 @@ static int diverge(struct warp *w, const struct uop *u, const struct xblock *b, 
     return RUN_ON;
 }
 
-static uint32_t guard_of(const struct warp *w, const struct uop *u)
+static uint32_t guard_of(const struct exec_warp *w, const struct uop *u)
 {
     return u->in->guard < 0 ? UINT32_MAX : *at32(w, u->guard) ^ u->not_guard;
 }
 
-static int end_bra(struct warp *w, const struct uop *u, const struct xblock *b)
+static int end_bra(struct exec_warp *w, const struct uop *u, const struct xblock *b)
 {
     struct simt *top = &w->stack[w->depth - 1];
     uint32_t taken = top->mask & guard_of(w, u), rest = top->mask & ~taken;
@@ -264,7 +264,7 @@ static int end_bra(struct warp *w, const struct uop *u, const struct xblock *b)
 }
 
 /* Lanes by target; those that a guard switches off fall through. */
-static int end_brx(struct warp *w, const struct uop *u, const struct xblock *b)
+static int end_brx(struct exec_warp *w, const struct uop *u, const struct xblock *b)
 {
     struct simt *top = &w->stack[w->depth - 1], way[WARP_SIZE + 1];
     uint32_t taken = top->mask & guard_of(w, u);
@@ -294,7 +294,7 @@ static int end_brx(struct warp *w, const struct uop *u, const struct xblock *b)
     return diverge(w, u, b, way, n);
 }
 
-static int end_leave(struct warp *w, const struct uop *u, const struct xblock *b)
+static int end_leave(struct exec_warp *w, const struct uop *u, const struct xblock *b)
 {
     struct simt *top = &w->stack[w->depth - 1];
     uint32_t gone = top->mask & guard_of(w, u);
@@ -308,7 +308,7 @@ static int end_leave(struct warp *w, const struct uop *u, const struct xblock *b
     return RUN_ON;
 }
 
-static int end_call(struct warp *w, const struct uop *u, const struct xblock *b)
+static int end_call(struct exec_warp *w, const struct uop *u, const struct xblock *b)
 {
     struct simt *top = &w->stack[w->depth - 1];
     const struct ptx_call *call = u->in->call;
@@ -328,13 +328,13 @@ static int end_call(struct warp *w, const struct uop *u, const struct xblock *b)
         return warp_fault(w, u, -1, "stack overflow: a thread needs more than %d bytes of local memory",
                           LOCAL_BYTES_MAX);
     if (!push_frame(w, u->callee, call, mask)) return out_of_memory(w, u);
-    const struct frame *callee = &w->frame[w->nframe - 1];
+    const struct call_frame *callee = &w->frame[w->nframe - 1];
     for (uint32_t i = 0; i < call->nargs; i++)
         copy_params(w, mask, callee, u->callee->fn->param[i], callee - 1, call->args[i]);
     return RUN_ON;
 }
 
-static int end_block(struct warp *w, const struct uop *u, const struct xblock *b)
+static int end_block(struct exec_warp *w, const struct uop *u, const struct xblock *b)
 {
     switch (b->end) {
     case END_BRA: return end_bra(w, u, b);
@@ -348,14 +348,14 @@ static int end_block(struct warp *w, const struct uop *u, const struct xblock *b
 
 /* ---- running ---- */
 
-void warp_put_pred(struct warp *w, ref d, uint32_t mask, uint32_t value)
+void warp_put_pred(struct exec_warp *w, ref d, uint32_t mask, uint32_t value)
 {
     uint32_t *p = at32(w, d);
     *p = (*p & ~mask) | (value & mask);
 }
 
 /* A guarded instruction: runs for the lanes whose predicate holds. */
-int op_guarded(struct warp *w, const struct uop *u)
+int op_guarded(struct exec_warp *w, const struct uop *u)
 {
     uint32_t active = w->active, exec = active & (*at32(w, u->guard) ^ u->not_guard);
     w->threads += bit_count32(exec);
@@ -369,7 +369,7 @@ int op_guarded(struct warp *w, const struct uop *u)
 }
 
 /* Takes off the levels that have nothing more to do. False: the warp is done. */
-static bool settle(struct warp *w)
+static bool settle(struct exec_warp *w)
 {
     while (w->depth) {
         const struct simt *top = &w->stack[w->depth - 1];
@@ -380,7 +380,7 @@ static bool settle(struct warp *w)
     return false;
 }
 
-static void enter_block(struct warp *w, const struct xblock *b, uint32_t mask)
+static void enter_block(struct exec_warp *w, const struct xblock *b, uint32_t mask)
 {
     w->active = mask;
     if (w->exec != mask) set_exec(w, mask);
@@ -390,7 +390,7 @@ static void enter_block(struct warp *w, const struct xblock *b, uint32_t mask)
     if (w->out) stream_block(w->out, b->code_block, mask);
 }
 
-static int run_block(struct warp *w, const struct xfunc *f, const struct xblock *b, uint32_t mask)
+static int run_block(struct exec_warp *w, const struct xfunc *f, const struct xblock *b, uint32_t mask)
 {
     const struct uop *u = f->uop + b->first, *end = u + b->body;
     if (w->resume) {
@@ -409,7 +409,7 @@ static int run_block(struct warp *w, const struct xfunc *f, const struct xblock 
     return end_block(w, end, b);
 }
 
-int warp_run(struct warp *w)
+int warp_run(struct exec_warp *w)
 {
     uint64_t until = w->executed + TURN_INSTRUCTIONS;
     while (w->executed < until) {

@@ -6,7 +6,7 @@
  * others at a .sync instruction; here they have met already, at the post-dominator. */
 #include "ptx/exec_priv.h"
 
-static uint32_t members(const struct warp *w, const struct uop *u, unsigned src)
+static uint32_t members(const struct exec_warp *w, const struct uop *u, unsigned src)
 {
     if (!(u->flags & FLAG_SYNC)) return w->exec;
     return w->exec & at32(w, u->s[src])[bit_low32(w->exec)];
@@ -29,7 +29,7 @@ static unsigned shfl_source(unsigned mode, unsigned lane, uint32_t b, uint32_t c
     return *in_range ? (unsigned)j & 31 : lane;
 }
 
-int op_shfl(struct warp *w, const struct uop *u)
+int op_shfl(struct exec_warp *w, const struct uop *u)
 {
     const uint32_t *a = at32(w, u->s[0]), *b = at32(w, u->s[1]), *c = at32(w, u->s[2]);
     uint32_t result[WARP_SIZE] = {0}, in_range = 0;
@@ -44,7 +44,7 @@ int op_shfl(struct warp *w, const struct uop *u)
     return RUN_ON;
 }
 
-int op_vote(struct warp *w, const struct uop *u)
+int op_vote(struct exec_warp *w, const struct uop *u)
 {
     uint32_t in = members(w, u, 1), yes = (*at32(w, u->s[0]) ^ u->not_c) & in;
     bool r = false;
@@ -61,7 +61,7 @@ int op_vote(struct warp *w, const struct uop *u)
 }
 
 /* match.any: the lanes with my value. match.all: every lane, if all values are equal. */
-int op_match(struct warp *w, const struct uop *u)
+int op_match(struct exec_warp *w, const struct uop *u)
 {
     uint32_t in = members(w, u, 1), same[WARP_SIZE] = {0}, all = 0;
     for (uint32_t m = in; m; m &= m - 1) {
@@ -92,7 +92,7 @@ static uint32_t reduce(unsigned mode, bool is_signed, uint32_t a, uint32_t b)
     }
 }
 
-int op_redux(struct warp *w, const struct uop *u)
+int op_redux(struct exec_warp *w, const struct uop *u)
 {
     uint32_t in = members(w, u, 1);
     if (!in) return RUN_ON;
@@ -103,26 +103,26 @@ int op_redux(struct warp *w, const struct uop *u)
     return RUN_ON;
 }
 
-int op_activemask(struct warp *w, const struct uop *u)
+int op_activemask(struct exec_warp *w, const struct uop *u)
 {
     for (uint32_t m = w->exec; m; m &= m - 1) at32(w, u->d)[bit_low32(m)] = w->exec;
     return RUN_ON;
 }
 
-int op_bar(struct warp *w, const struct uop *u) { return cta_arrive(w, u); }
+int op_bar(struct exec_warp *w, const struct uop *u) { return cta_arrive(w, u); }
 
-int op_nop(struct warp *w, const struct uop *u)
+int op_nop(struct exec_warp *w, const struct uop *u)
 {
     (void)w, (void)u;
     return RUN_ON;
 }
 
-int op_trap(struct warp *w, const struct uop *u) { return warp_fault(w, u, -1, "trap"); }
+int op_trap(struct exec_warp *w, const struct uop *u) { return warp_fault(w, u, -1, "trap"); }
 
 /* Time is the number of instructions the warp has executed: the same in every run. */
-int op_clock(struct warp *w, const struct uop *u)
+int op_clock(struct exec_warp *w, const struct uop *u)
 {
-    const struct frame *f = &w->frame[w->nframe - 1];
+    const struct call_frame *f = &w->frame[w->nframe - 1];
     const struct xblock *b = &f->f->block[w->stack[w->depth - 1].block];
     uint64_t now = w->block_at + (uint64_t)(u - (f->f->uop + b->first));
     for (uint32_t m = w->exec; m; m &= m - 1) put_lane(w, u->d, u->wide, bit_low32(m), now);

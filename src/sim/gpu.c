@@ -5,13 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stream/spaces.h"
+
 /* Steps between two looks at what need not be looked at after each. */
 enum { ROUND_STEPS = 8 };
 
 /* ---- building ---- */
-
-#define DEVICE_BASE  UINT64_C(0xC0000000) /* where device memory begins, */
-#define OTHER_SPACES (UINT64_C(1) << 40)  /* and where constant and local memory do */
 
 static void add_part(struct gpu *g, struct part *p, tick_t period, part_tick *tick, void *self)
 {
@@ -100,7 +99,7 @@ static int init_parts(struct gpu *g, struct wl_err *e)
     g->nvm = (struct nvm_map){.rule = (enum nvm_rule)c->v[P_NVM_MAP],
                               .seed = (uint64_t)c->v[P_NVM_SEED],
                               .half = (DEVICE_BASE + ((uint64_t)g->channels << 27)) >> LINE_SHIFT,
-                              .end = OTHER_SPACES >> LINE_SHIFT};
+                              .end = L2_OTHER_SPACES >> LINE_SHIFT};
     if (nvm_map_init(&g->nvm, DEVICE_BASE, g->options.memory_bytes)) return wl_fail(e, WL_ERUN, "out of memory");
     for (uint32_t i = 0; i < g->sms; i++) {
         g->sm[i].dispatcher = &g->dispatch.part;

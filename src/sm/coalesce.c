@@ -10,11 +10,6 @@
 
 #include "sm/sm.h"
 
-/* Where spaces that are not device memory lie in the address space of the L2. */
-#define LOCAL_BASE (UINT64_C(1) << 41)
-#define CONST_BASE (UINT64_C(1) << 40)
-#define PARAM_BASE (CONST_BASE + (UINT64_C(1) << 32))
-
 static unsigned segment_shift(const struct sm *s, unsigned width)
 {
     return s->whole_lines ? LINE_SHIFT : width == 1 ? 5 : width == 2 ? 6 : 7;
@@ -125,13 +120,17 @@ static uint32_t coalesce_any(const uint64_t *addr, uint32_t mask, unsigned width
     return n;
 }
 
-/* Local memory: word k of all hardware threads lies together, so that a warp's equal offsets
- * are one line. */
+/* Local memory is laid out for the machine and the kernel at hand, as GPGPU-Sim does with
+ * gpgpu_local_mem_map = 1: word k of all threads that can be resident lies together, so that a warp's
+ * equal offsets are one line, and the words of one thread are no further apart than the machine needs.
+ * CTAs come slot by slot, and in a slot SM by SM. */
 static uint64_t local_address(const struct sm *s, unsigned warp, unsigned lane, uint64_t offset)
 {
-    enum { ALL_THREADS = 256 * SM_MAX_WARPS * WARP_SIZE }; /* the largest machine's */
-    uint64_t thread = ((uint64_t)s->index * SM_MAX_WARPS + warp) * WARP_SIZE + lane;
-    return LOCAL_BASE + ((offset >> 2) * ALL_THREADS + thread) * 4 + (offset & 3);
+    _Static_assert(256 * SM_MAX_WARPS * WARP_SIZE <= MAX_LOCAL_THREADS, "the largest machine's threads have a place");
+    uint64_t in_cta = s->launch->warps_per_cta * (uint64_t)WARP_SIZE, all = in_cta * s->cta_limit * s->sms;
+    uint64_t cta = s->warp[warp].cta * (uint64_t)s->sms + s->index;
+    uint64_t thread = cta * in_cta + s->warp[warp].rank * (uint64_t)WARP_SIZE + lane;
+    return L2_LOCAL + ((offset >> 2) * all + thread) * 4 + (offset & 3);
 }
 
 /* Wider accesses are word by word: the layout puts a thread's words in different lines. */
@@ -194,7 +193,7 @@ static uint32_t make_transactions(const struct sm *s, const struct memop *op, st
             add_run(a->half[half], WARP_SIZE / 2, width, segment_shift(s, width), out, &n);
         return n;
     }
-    uint64_t addr[WARP_SIZE], base = space == SPACE_CONST ? CONST_BASE : space == SPACE_PARAM ? PARAM_BASE : 0;
+    uint64_t addr[WARP_SIZE], base = space == SPACE_CONST ? L2_CONST : space == SPACE_PARAM ? L2_PARAM : 0;
     for (uint32_t m = a->mask; m; m &= m - 1) addr[bit_low32(m)] = base + warp_addr(a, bit_low32(m));
     if (bank) return coalesce_any(addr, a->mask, width, 6, true, out);
     return coalesce_any(addr, a->mask, width, atomic ? LINE_SHIFT : segment_shift(s, width), !atomic, out);

@@ -111,6 +111,7 @@ int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const stru
     const int64_t *v = c->v;
     tick_t p = s->part.period;
     s->index = index;
+    s->sms = (uint32_t)v[P_SM_COUNT];
     s->map = map;
     s->pool = pool;
     s->ops = ops;

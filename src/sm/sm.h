@@ -64,6 +64,7 @@ struct warp {
     uint64_t seq;
     uint32_t outstanding; /* memory instructions not finished */
     uint8_t cta;          /* slot */
+    uint8_t rank;         /* of the warp in its CTA */
     uint8_t nloops;
     bool ended;                             /* the stream is over; waits for outstanding */
     struct warp_loop loops[WARP_MAX_LOOPS]; /* outer ones first; for policies with leave_loop */
@@ -162,7 +163,7 @@ struct sm {
     struct sm_stats stats;
 
     /* the machine */
-    uint32_t index, warps, cta_slots, registers, shared_bytes, shared_banks;
+    uint32_t index, sms, warps, cta_slots, registers, shared_bytes, shared_banks;
     tick_t issue_delay, mem_delay, shared_latency, hit_ticks;
     struct exec_class exec_class[LAT_COUNT];
     tick_t pipes_until;  /* none is busy from then on */

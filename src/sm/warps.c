@@ -116,9 +116,25 @@ static void follow_loops(struct sm *s, struct warp *p, unsigned w, uint16_t to, 
 
 static void finish_warp(struct sm *s, unsigned w, tick_t now);
 
+/* The head is a generic instruction, or one part of it: the next part becomes the head. Parts issue one after
+ * another, like instructions of their own. */
+static void next_part(struct sm *s, struct warp *p, const struct code_inst *generic)
+{
+    enum mem_space space = stream_next_part(&p->stream, &p->exec);
+    p->inst = code_form(s->launch->code, generic, space);
+}
+
 /* Makes the next instruction of the stream the head; false when the stream is over. */
 static bool fetch(struct sm *s, struct warp *p, unsigned w)
 {
+    if (p->inst && code_is_form(p->inst)) {
+        const struct code_inst *generic = s->launch->code->inst + p->inst->form - 1;
+        p->inst = generic;
+        if (stream_has_parts(&p->stream)) {
+            next_part(s, p, generic);
+            return true;
+        }
+    }
     bool loops = s->l1d.policy->leave_loop != NULL;
     if (loops && !p->left && p->inst && p->inst->kind == INST_EXIT) follow_loops(s, p, w, CODE_NO_LOOP, p->exec);
     while (!p->left) {
@@ -131,6 +147,7 @@ static bool fetch(struct sm *s, struct warp *p, unsigned w)
     p->inst++;
     p->left--;
     p->exec = p->inst->guarded ? stream_next_guard(&p->stream) : p->stream.mask;
+    if (p->inst->space == SPACE_GENERIC && p->exec) next_part(s, p, p->inst);
     return true;
 }
 
@@ -232,11 +249,11 @@ void warp_memop_done(struct sm *s, unsigned w, tick_t now)
 
 /* ---- arrival ---- */
 
-static void install_warp(struct sm *s, unsigned w, unsigned slot, const struct warp_stream *stream, tick_t now)
+static void install_warp(struct sm *s, unsigned w, unsigned slot, unsigned rank, tick_t now)
 {
     struct warp *p = &s->warp[w];
-    *p = (struct warp){.cta = (uint8_t)slot};
-    stream_open(&p->stream, *stream);
+    *p = (struct warp){.cta = (uint8_t)slot, .rank = (uint8_t)rank};
+    stream_open(&p->stream, s->cta[slot].stream.warp[rank]);
     memset(s->board + (size_t)w * s->board_regs, 0, s->board_regs * sizeof *s->board);
     s->age[w] = s->next_age++;
     for (unsigned i = 0; i < s->warps; i++) s->older[i] &= ~bit64(w); /* the newcomer is the youngest */
@@ -262,5 +279,5 @@ void warp_install_cta(struct sm *s, const struct cta_stream *cta, tick_t now)
         s->cta[slot].warps |= bit64(w); /* all are members before the first can meet a barrier */
         s->live |= bit64(w);
     }
-    for (unsigned i = 0; i < cta->nwarps; i++) install_warp(s, slots[i], slot, &s->cta[slot].stream.warp[i], now);
+    for (unsigned i = 0; i < cta->nwarps; i++) install_warp(s, slots[i], slot, i, now);
 }

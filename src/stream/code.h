@@ -26,8 +26,20 @@ enum inst_kind {
 
 /* The address space of a memory instruction. Stream addresses are: global and texture, device
  * addresses; shared, byte offsets in the CTA's shared memory; local, byte offsets in the
- * thread's local memory (the SM maps them); const and param, byte offsets in that bank. */
-enum mem_space { SPACE_NONE, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_CONST, SPACE_PARAM, SPACE_TEX };
+ * thread's local memory (the SM maps them); const and param, byte offsets in that bank. Of a generic
+ * instruction each execution says where it went (stream.h), and addresses are those of that space. */
+enum mem_space {
+    SPACE_NONE,
+    SPACE_GLOBAL,
+    SPACE_SHARED,
+    SPACE_LOCAL,
+    SPACE_CONST,
+    SPACE_PARAM,
+    SPACE_TEX,
+    SPACE_GENERIC
+};
+/* The spaces a generic address can point into are the first ones. */
+enum { GENERIC_FORMS = SPACE_PARAM - SPACE_GLOBAL + 1 };
 
 /* Cache operator: ca (all levels), cg (bypass L1), cs, lu, cv (volatile), nc (read-only path). */
 enum cache_op { CACHE_CA, CACHE_CG, CACHE_CS, CACHE_LU, CACHE_CV, CACHE_NC };
@@ -46,16 +58,19 @@ enum lat_class {
 /* clang-format on */
 
 struct code_inst {
-    uint32_t pc;                 /* unique in the program; 8 bytes apart like machine code */
+    uint32_t pc;                 /* unique in the program; 8 bytes apart, as machine code is */
     uint8_t kind;                /* enum inst_kind */
     uint8_t lat;                 /* enum lat_class; ALU only */
     uint8_t space;               /* enum mem_space; memory instructions only */
     uint8_t cache_op;            /* enum cache_op */
-    uint8_t width;               /* bytes a lane moves, all vector elements together: 1..32 */
+    uint8_t width;               /* bytes each lane moves, all vector elements together: 1..32 */
     uint8_t guarded;             /* the stream carries an execution mask for it (see stream.h) */
     uint8_t ndst, nsrc;          /* registers written, then read */
     uint16_t reg[CODE_MAX_REGS]; /* destinations first; ids < code->nregs */
     uint16_t loop;               /* innermost loop, or CODE_NO_LOOP */
+    /* A generic instruction: the index of its first form. A form: the index of its generic instruction,
+     * plus 1. Of all others 0. */
+    uint32_t form;
 };
 
 struct code_block {
@@ -68,13 +83,42 @@ struct code_loop {
     uint16_t depth;  /* 1 = outermost */
 };
 
+/* Blocks hold the instructions of the program. Behind them all stand the forms of the generic ones: copies
+ * with the space filled in, GENERIC_FORMS for each in the order of enum mem_space. What executes is a form, so
+ * nobody who looks at an executing instruction need know of generic ones. */
 struct code {
     const struct code_inst *inst;
     const struct code_block *block;
     const struct code_loop *loop;
     uint32_t ninst, nblock, nloop;
-    uint32_t nregs; /* scoreboard size: register ids are below this */
+    uint32_t nregs;  /* scoreboard size: register ids are below this */
+    uint32_t nforms; /* the last of the ninst instructions: forms of generic ones */
 };
+
+/* Instructions of the program itself. */
+static inline uint32_t code_listed(const struct code *c) { return c->ninst - c->nforms; }
+
+/* What a generic instruction is when it goes to `space`. */
+static inline const struct code_inst *code_form(const struct code *c, const struct code_inst *generic,
+                                                enum mem_space space)
+{
+    return &c->inst[generic->form + (uint32_t)(space - SPACE_GLOBAL)];
+}
+
+static inline int code_is_form(const struct code_inst *i) { return i->form && i->space != SPACE_GENERIC; }
+
+/* The spaces such an instruction may reach by a generic address, a bit each: bit 0 is SPACE_GLOBAL. */
+static inline unsigned generic_reach(enum inst_kind kind)
+{
+    enum { GLOBAL = 1, SHARED = 1 << (SPACE_SHARED - SPACE_GLOBAL), LOCAL = 1 << (SPACE_LOCAL - SPACE_GLOBAL) };
+    return kind == INST_LOAD    ? (1u << GENERIC_FORMS) - 1
+           : kind == INST_STORE ? GLOBAL | SHARED | LOCAL
+                                : GLOBAL | SHARED;
+}
+
+/* How many forms the generic ones among n instructions need; puts them behind these n, where there is room. */
+uint32_t code_count_forms(const struct code_inst *inst, uint32_t n);
+void code_add_forms(struct code_inst *inst, uint32_t n);
 
 /* Whether instructions of loop `inner` are inside loop `outer` (a loop is inside itself). */
 static inline int code_in_loop(const struct code *c, uint16_t outer, uint16_t inner)

@@ -207,6 +207,19 @@ void stream_addrs(struct stream_writer *w, uint32_t mask, const uint64_t addr[WA
     w->size = (size_t)(p - w->data);
 }
 
+void stream_generic(struct stream_writer *w, const uint32_t lanes[GENERIC_FORMS], const uint64_t addr[WARP_SIZE])
+{
+    unsigned spaces = 0;
+    for (unsigned k = 0; k < GENERIC_FORMS; k++) spaces |= (lanes[k] ? 1u : 0u) << k;
+    if (!reserve(w)) return;
+    w->data[w->size++] = (uint8_t)spaces;
+    for (unsigned m = spaces; m; m &= m - 1) {
+        unsigned k = bit_low32(m);
+        if (spaces & (spaces - 1)) stream_guard(w, lanes[k]);
+        stream_addrs(w, lanes[k], addr);
+    }
+}
+
 /* ---- reading: trusted bytes, no checks ---- */
 
 static inline uint64_t get_varint(const uint8_t **pp)
@@ -240,6 +253,18 @@ uint32_t stream_next_block(struct stream_reader *r)
 }
 
 uint32_t stream_next_guard(struct stream_reader *r) { return get_u32(&r->p); }
+
+enum mem_space stream_next_part(struct stream_reader *r, uint32_t *mask)
+{
+    if (!r->spaces) {
+        r->spaces = *r->p++;
+        r->split = r->spaces & (r->spaces - 1);
+    }
+    unsigned k = bit_low32(r->spaces);
+    r->spaces &= (uint8_t)(r->spaces - 1);
+    if (r->split) *mask = get_u32(&r->p);
+    return (enum mem_space)(SPACE_GLOBAL + k);
+}
 
 static bool is_halves(unsigned tag) { return (tag > TAG_SMALL_MAX && tag <= TAG_HALVES_MAX) || tag == TAG_HALVES; }
 static bool has_stride(unsigned tag) { return tag == TAG_AFFINE || tag == TAG_HALVES; }
@@ -312,6 +337,26 @@ static bool check_addrs(const uint8_t **p, const uint8_t *end, uint32_t mask)
     return true;
 }
 
+/* Every lane goes to one space, and no space is named in vain. */
+static bool check_generic(const struct code_inst *in, const uint8_t **p, const uint8_t *end, uint32_t mask)
+{
+    if (*p == end) return false;
+    unsigned spaces = *(*p)++;
+    bool split = spaces & (spaces - 1);
+    if (!spaces || spaces & ~generic_reach((enum inst_kind)in->kind)) return false;
+    uint32_t left = mask;
+    for (unsigned m = spaces; m; m &= m - 1) {
+        uint32_t lanes = mask;
+        if (split) {
+            if (end - *p < 4) return false;
+            lanes = get_u32(p);
+        }
+        if (!lanes || lanes & ~left || !check_addrs(p, end, lanes)) return false;
+        left &= ~lanes;
+    }
+    return !left;
+}
+
 static bool check_block(const struct code *c, const uint8_t **p, const uint8_t *end, uint32_t block, uint32_t mask)
 {
     const struct code_block *b = &c->block[block];
@@ -323,7 +368,8 @@ static bool check_block(const struct code *c, const uint8_t **p, const uint8_t *
             exec = get_u32(p);
             if (exec & ~mask) return false;
         }
-        if (inst_is_mem(in) && exec && !check_addrs(p, end, exec)) return false;
+        if (!inst_is_mem(in) || !exec) continue;
+        if (in->space == SPACE_GENERIC ? !check_generic(in, p, end, exec) : !check_addrs(p, end, exec)) return false;
     }
     return true;
 }

@@ -9,6 +9,11 @@
  *             guarded instruction       u32 execution mask (a subset of the block's mask)
  *             memory instruction with a non-empty execution mask
  *                                       an address record of its lanes
+ *             generic memory instruction with a non-empty execution mask
+ *                                       a byte, the set of spaces its lanes went to: bit k is space
+ *                                       SPACE_GLOBAL + k; then for each of them, lowest bit first:
+ *                                         u32 its lanes, only where there are several spaces
+ *                                         an address record of these lanes
  *
  * An address record begins with a tag byte:
  *   0         affine, stride 0:      varint zigzag(base - previous base)
@@ -37,6 +42,7 @@
 
 #include "base/err.h"
 #include "stream/code.h"
+#include "stream/spaces.h"
 
 enum { CTA_MAX_WARPS = 32 };
 
@@ -88,13 +94,18 @@ void stream_block(struct stream_writer *w, uint32_t block, uint32_t mask);
 void stream_guard(struct stream_writer *w, uint32_t mask);
 /* addr[lane] is read for the lanes of mask; mask is not 0. */
 void stream_addrs(struct stream_writer *w, uint32_t mask, const uint64_t addr[WARP_SIZE]);
+/* A generic instruction: lanes[k] are those that went to space SPACE_GLOBAL + k, not all of them 0; addresses
+ * are those of that space. */
+void stream_generic(struct stream_writer *w, const uint32_t lanes[GENERIC_FORMS], const uint64_t addr[WARP_SIZE]);
 
 /* ---- reading ---- */
 
 struct stream_reader {
     const uint8_t *p, *end;
     uint64_t base;
-    uint32_t mask; /* of the current block */
+    uint32_t mask;  /* of the current block */
+    uint8_t spaces; /* of a generic instruction: those whose part was not read yet */
+    bool split;     /* it has several parts */
 };
 
 /* Addresses of one warp memory instruction. Only a gather's are written out: there are shortcuts for
@@ -119,6 +130,10 @@ bool stream_done(const struct stream_reader *r);
 uint32_t stream_next_block(struct stream_reader *r); /* updates r->mask */
 uint32_t stream_next_guard(struct stream_reader *r);
 void stream_next_addrs(struct stream_reader *r, uint32_t mask, struct warp_addrs *out);
+/* A generic instruction that lanes *mask execute, part by part: the space of the next part, whose lanes *mask
+ * becomes; its addresses follow. stream_has_parts says whether there is a further one. */
+enum mem_space stream_next_part(struct stream_reader *r, uint32_t *mask);
+static inline bool stream_has_parts(const struct stream_reader *r) { return r->spaces != 0; }
 
 /* Walks untrusted bytes once: every record complete, every block id in range, guard masks
  * subsets. 0, or WL_EINPUT with the byte offset in the text. */

@@ -1,6 +1,5 @@
 #include "trace/lines.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -43,26 +42,24 @@ static int start(struct lines *l, const char *name)
 
 int lines_open(struct lines *l, const char *file)
 {
-    *l = (struct lines){.file = fopen(file, "rb")};
-    if (l->file) return start(l, file);
-    wl_fail(&l->err, WL_EINPUT, "cannot read %.1000s: %s", file, strerror(errno));
+    *l = (struct lines){0};
+    if (!trace_file_open(&l->file, file, &l->err)) return start(l, file);
     l->failed = true;
     return WL_EINPUT;
 }
 
 int lines_open_memory(struct lines *l, const char *name, const void *data, size_t size)
 {
-    *l = (struct lines){.mem = data, .mem_size = size};
+    *l = (struct lines){.file = trace_file_memory(data, size)};
     return start(l, name);
 }
 
 void lines_close(struct lines *l)
 {
-    if (l->file) fclose(l->file);
+    trace_file_close(&l->file);
     decoder_free(l->decoder);
     free(l->buf);
     free(l->name);
-    l->file = NULL;
     l->decoder = NULL;
     l->buf = l->name = NULL;
     l->at = l->size = 0;
@@ -70,22 +67,10 @@ void lines_close(struct lines *l)
 
 size_t lines_raw(struct lines *l, uint8_t *out, size_t size)
 {
-    size_t n;
     if (l->failed) return 0;
-    if (l->file) {
-        n = fread(out, 1, size, l->file);
-        if (n == 0 && ferror(l->file)) {
-            wl_fail(&l->err, WL_EINPUT, "cannot read %.1000s: %s", l->name, strerror(errno));
-            l->failed = true;
-        }
-    } else {
-        n = l->mem_size < size ? l->mem_size : size;
-        if (n) memcpy(out, l->mem, n);
-        l->mem += n;
-        l->mem_size -= n;
-    }
-    l->file_bytes += n;
-    return n;
+    int64_t n = trace_file_read(&l->file, l->name, out, size, &l->err);
+    l->failed = n < 0;
+    return l->failed ? 0 : (size_t)n;
 }
 
 /* ---- lines ---- */

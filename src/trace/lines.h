@@ -9,9 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
-#include "base/err.h"
+#include "trace/trace_file.h"
 
 enum { LINE_LIMIT = 64 * 1024 };
 
@@ -19,15 +18,12 @@ struct decoder; /* lines_decode.c */
 
 struct lines {
     char *name;
-    FILE *file;         /* NULL: memory */
-    const uint8_t *mem; /* what is left of it */
-    size_t mem_size;
+    struct trace_file file;
     struct decoder *decoder;
     char *buf; /* decoded text: [at, size) is not yet given out */
     size_t at, size;
     bool over;           /* the decoder gave its last byte */
     uint64_t number;     /* of the line given last, from 1 */
-    uint64_t file_bytes; /* taken from the file so far */
     uint64_t text_bytes; /* given out so far */
     uint64_t limit;      /* refuse more text than this; tests lower it */
     bool failed;

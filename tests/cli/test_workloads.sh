@@ -14,6 +14,13 @@ for w in kmeans_texture leukocyte_1 mummer sad_1 dct8x8; do
     has '^  texture *[1-9][0-9,]* requests'
 done
 
+# Local memory takes no more than its bytes: with an L2 that holds all of them nothing is written back.
+for w in libor weather ray; do
+    good "$w with 48 MB of L2" run "$w" --size tiny --gpu hac --set l2.sets=2048 --csv "$work/row"
+    check "$w writes nothing back" awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+        NR == 2 { exit $at["l2.writebacks"] != 0 || $at["l2.accesses"] == 0 }' "$work/row"
+done
+
 # A pitch of its own keeps the result and changes the addresses.
 good "atax with a pitch" run atax --size tiny --input pitch=8192 --input loop=64 --check
 has 'pitch=8192 loop=64'; has 'atax_rows_8192'

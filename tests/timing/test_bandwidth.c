@@ -1,7 +1,7 @@
 /* test_bandwidth.c - streams reach the limit of the narrowest part, and never pass it. */
 #include "timing/synth.h"
 
-static const uint64_t base = UINT64_C(0xC0000000);
+static const uint64_t base = DEVICE_BASE;
 
 /* Every warp reads its own lines, `loads` at a time without waiting: first a batch, then its use.
  * All warps of a CTA together walk a contiguous piece, CTA after CTA. */

@@ -128,7 +128,7 @@ static struct machine build(unsigned i, unsigned k, struct gpu **g)
         for (unsigned k_ = 0; k_ < COUNT(shapes); k_++)                                                                \
             for (bool once_ = (m = build(i_, k_, &g), true); once_; gpu_free(g), once_ = false)
 
-static const uint64_t base = UINT64_C(0xC0000000);
+static const uint64_t base = DEVICE_BASE;
 
 /* The dependent can issue in the cycle in which its register arrives. */
 static void check(const struct machine *m, uint64_t issue, uint64_t next, uint64_t arrival)

@@ -74,7 +74,7 @@ static void write_program(struct synth *p)
     for (uint64_t w = 0; w < WARPS; w++) {
         synth_warp(p);
         synth_enter(p, 0, UINT32_MAX);
-        for (uint64_t i = 0; i < LOADS; i++) synth_affine(p, UINT64_C(0xC0000000) + (w * LOADS + i) * 128, 4);
+        for (uint64_t i = 0; i < LOADS; i++) synth_affine(p, DEVICE_BASE + (w * LOADS + i) * 128, 4);
     }
 }
 

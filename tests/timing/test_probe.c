@@ -16,7 +16,7 @@ static void one_load_each(struct synth *p, const int *lines, unsigned warps, uns
     for (unsigned w = 0; w < warps; w++) {
         synth_warp(p);
         synth_enter(p, 0, UINT32_MAX);
-        synth_affine(p, UINT64_C(0xC0000000) + (uint64_t)lines[w] * 4096, 4);
+        synth_affine(p, DEVICE_BASE + (uint64_t)lines[w] * 4096, 4);
     }
 }
 
@@ -102,7 +102,7 @@ TEST(one_line_is_enough)
     synth_begin(&p, "loads", 3);
     synth_load(&p, 1, SPACE_GLOBAL, 4);
     synth_cta(&p);
-    static const uint64_t base[] = {0xC0100000, 0xC0200000, 0xC0000000 - 31 * 128};
+    static const uint64_t base[] = {DEVICE_BASE + 0x100000, DEVICE_BASE + 0x200000, DEVICE_BASE - 31 * 128};
     for (unsigned w = 0; w < 3; w++) {
         synth_warp(&p);
         synth_enter(&p, 0, UINT32_MAX);

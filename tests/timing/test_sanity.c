@@ -67,7 +67,7 @@ static void write_lone_warp(struct synth *p, uint64_t seed)
         synth_enter(p, 0, UINT32_MAX);
         for (uint32_t i = 0; i < 60; i++)
             if (inst_is_mem(&p->inst[i]))
-                synth_affine(p, UINT64_C(0xC0000000) + draw(&seed, 512) * 128, (int64_t)draw(&seed, 33) * 4);
+                synth_affine(p, DEVICE_BASE + draw(&seed, 512) * 128, (int64_t)draw(&seed, 33) * 4);
     }
 }
 
@@ -163,7 +163,7 @@ TEST(kernels_may_follow_one_another)
         synth_cta(&p);
         synth_warp(&p);
         synth_enter(&p, 0, UINT32_MAX);
-        synth_affine(&p, UINT64_C(0xC0000000), 4);
+        synth_affine(&p, DEVICE_BASE, 4);
     }
     uint64_t cold = synth_run(g, &p), warm = synth_run(g, &p);
     assert_true(warm < cold); /* the L2 keeps the line, the L1D is flushed */
@@ -372,7 +372,7 @@ static uint64_t store_then_add(bool membar)
     synth_cta(&p);
     synth_warp(&p);
     synth_enter(&p, 0, UINT32_MAX);
-    synth_affine(&p, UINT64_C(0xC0000000), 4);
+    synth_affine(&p, DEVICE_BASE, 4);
     record_reset();
     synth_run(g, &p);
     uint64_t cycles = issued_at(0, 2) - issued_at(0, 0);
@@ -424,9 +424,9 @@ TEST(transactions_are_the_coalescers)
     synth_cta(&p);
     synth_warp(&p);
     synth_enter(&p, 0, UINT32_MAX);
-    synth_affine(&p, UINT64_C(0xC0000000), 4);   /* 1 */
-    synth_affine(&p, UINT64_C(0xC0010000), 8);   /* 2 */
-    synth_affine(&p, UINT64_C(0xC0020000), 128); /* 32: divergent */
+    synth_affine(&p, DEVICE_BASE, 4);             /* 1 */
+    synth_affine(&p, DEVICE_BASE + 0x10000, 8);   /* 2 */
+    synth_affine(&p, DEVICE_BASE + 0x20000, 128); /* 32: divergent */
     synth_run(g, &p);
     struct run_stats s;
     gpu_read_stats(g, &s);
@@ -488,7 +488,7 @@ static void deadlocks(const struct gpu_config *c, bool tick, const char *word)
     synth_cta(&p);
     synth_warp(&p);
     synth_enter(&p, 0, UINT32_MAX);
-    synth_affine(&p, UINT64_C(0xC0000000), 4);
+    synth_affine(&p, DEVICE_BASE, 4);
     assert_int_equal(gpu_run(g, synth_source(&p), &e), WL_EDEADLOCK);
     assert_int_equal(e.code, WL_EDEADLOCK);
     assert_non_null(strstr(e.text, "kernel stuck"));

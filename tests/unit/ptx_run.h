@@ -57,9 +57,14 @@ static inline void ptx_test_walk(const struct code *c, struct warp_stream s, str
         const struct code_block *b = &c->block[stream_next_block(&r)];
         for (uint32_t i = b->first; i < b->first + b->count; i++) {
             uint32_t exec = c->inst[i].guarded ? stream_next_guard(&r) : r.mask;
-            n->warp_instructions++;
-            n->thread_instructions += (unsigned)__builtin_popcount(exec);
-            if (inst_is_mem(&c->inst[i]) && exec) stream_next_addrs(&r, exec, &a);
+            bool addresses = inst_is_mem(&c->inst[i]) && exec;
+            do {
+                uint32_t lanes = exec;
+                if (addresses && c->inst[i].space == SPACE_GENERIC) stream_next_part(&r, &lanes);
+                if (addresses) stream_next_addrs(&r, lanes, &a);
+                n->warp_instructions++;
+                n->thread_instructions += (unsigned)__builtin_popcount(lanes);
+            } while (stream_has_parts(&r));
         }
     }
 }

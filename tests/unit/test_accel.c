@@ -105,6 +105,35 @@ TEST(test_features)
     free(s.item);
 }
 
+/* Each lane goes where its address points: a part per space, in the order of the spaces. */
+TEST(test_lanes_of_a_generic_access)
+{
+    static const char *const lines[] = {
+        "0000 0000000f 1 R4 LD.E 1 R2 4 0 0x7f0001000040 0x7f0003000080 0x7f0200001000 0x7f0001000044 0",
+        "0010 0000000f 1 R1 MOV 0 0 0", NULL};
+    static const struct {
+        uint8_t space;
+        uint32_t lanes;
+        uint64_t first, last;
+    } want[] = {
+        {SPACE_GLOBAL, 4, 0x7f0200001000, 0x7f0200001000}, {SPACE_SHARED, 9, 0x40, 0x44}, {SPACE_LOCAL, 2, 0x80, 0x80}};
+    struct wl_err e = {.code = WL_OK};
+    struct story s;
+    char *text = one_warp(NULL, lines);
+    if (story_of(text, &s, &e)) fail_msg("%s", e.text);
+    free(text);
+    assert_int_equal(s.count, 4);
+    assert_int_equal(s.loops, 0); /* parts are no way back */
+    for (unsigned i = 0; i < COUNT(want); i++) {
+        assert_int_equal(s.item[i].inst.space, want[i].space);
+        assert_int_equal(s.item[i].inst.pc, 0);
+        assert_int_equal(s.item[i].exec, want[i].lanes);
+        assert_int_equal(s.item[i].first, want[i].first);
+        assert_int_equal(s.item[i].last, want[i].last);
+    }
+    free(s.item);
+}
+
 static void collect(void *arg, const char *text)
 {
     char *all = arg;

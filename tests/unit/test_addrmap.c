@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include "mem/addrmap.h"
+#include "stream/spaces.h"
 
 #define ZERO32 "00000000.00000000.00000000.00000000."
 /* SM2_GTX480: from bit 0 up: 6 S, 2 C, 1 B, 4 C, 3 B, 12 R. */
@@ -23,7 +24,7 @@ static uint64_t bits(uint64_t v, unsigned from, unsigned count) { return v >> fr
 
 static uint64_t some_address(uint64_t *seed, unsigned i)
 {
-    return i & 1 ? splitmix64(seed) >> 32 : UINT64_C(0xC0000000) + draw(seed, 1 << 24);
+    return i & 1 ? splitmix64(seed) >> 32 : DEVICE_BASE + draw(seed, 1 << 24);
 }
 
 TEST(six_channels_by_division)

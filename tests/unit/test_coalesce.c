@@ -6,7 +6,10 @@
 
 #include "sm/sm.h"
 
-static struct sm sm; /* only its index counts here */
+/* A machine of 3 SMs with room for 2 CTAs of 4 warps each; warps 0 to 3 are the CTA of slot 0. */
+enum { SMS = 3, SLOTS = 2, CTA_WARPS = 4 };
+static struct launch_info launch = {.warps_per_cta = CTA_WARPS};
+static struct sm sm = {.launch = &launch, .cta_limit = SLOTS, .sms = SMS};
 
 /* ---- patterns ---- */
 
@@ -28,7 +31,7 @@ static struct warp_addrs encode(uint32_t mask, const uint64_t *addr)
 /* Aligned addresses as programs make them: strided up and down, clustered, scattered. */
 static void pattern(uint64_t *seed, unsigned width, uint64_t *addr)
 {
-    uint64_t base = UINT64_C(0xC0000000) + draw(seed, 4096) * width;
+    uint64_t base = DEVICE_BASE + draw(seed, 4096) * width;
     static const int64_t strides[] = {0, 1, 1, 2, 3, 4, 8, 31, 32, 33, 64, -1, -2, -8, -32, -100};
     int64_t stride = strides[draw(seed, COUNT(strides))];
     uint64_t kind = draw(seed, 5);
@@ -150,7 +153,7 @@ TEST(atomics_that_meet_take_turns)
     struct code_inst in = {.kind = INST_ATOMIC, .space = SPACE_GLOBAL, .width = 4};
     static struct txn got[SM_MAX_TXNS];
     uint64_t addr[WARP_SIZE];
-    for (unsigned l = 0; l < WARP_SIZE; l++) addr[l] = 0xC0000000;
+    for (unsigned l = 0; l < WARP_SIZE; l++) addr[l] = DEVICE_BASE;
     struct memop op = {.inst = &in, .addrs = encode(UINT32_MAX, addr)};
     assert_int_equal(coalesce(&sm, &op, got), 32); /* all at one word */
 }
@@ -174,6 +177,8 @@ static uint32_t local(unsigned warp, unsigned width, uint32_t mask, const uint64
     struct code_inst in = {.kind = INST_LOAD, .space = SPACE_LOCAL, .width = (uint8_t)width};
     struct memop op = {.inst = &in, .addrs = encode(mask, offset)};
     op.load.warp = (uint16_t)warp;
+    sm.warp[warp].cta = (uint8_t)(warp / CTA_WARPS);
+    sm.warp[warp].rank = (uint8_t)(warp % CTA_WARPS);
     return coalesce(&sm, &op, out);
 }
 
@@ -221,6 +226,26 @@ TEST(local_memory_of_sms_is_apart)
     local(0, 4, UINT32_MAX, offset, u);
     sm.index = 0;
     assert_int_not_equal(t[0].line, u[0].line);
+}
+
+/* Words of a thread are as far apart as the machine has threads for this kernel, and no line is left out. */
+TEST(local_memory_is_dense)
+{
+    static struct txn t[SM_MAX_TXNS];
+    enum { WARPS = SMS * SLOTS * CTA_WARPS };
+    bool seen[2 * WARPS] = {false};
+    for (unsigned word = 0; word < 2; word++)
+        for (sm.index = 0; sm.index < SMS; sm.index++)
+            for (unsigned w = 0; w < SLOTS * CTA_WARPS; w++) {
+                uint64_t offset[WARP_SIZE];
+                for (unsigned l = 0; l < WARP_SIZE; l++) offset[l] = 4 * word;
+                assert_int_equal(local(w, 4, UINT32_MAX, offset, t), 1);
+                uint64_t line = t[0].line - (L2_LOCAL >> LINE_SHIFT);
+                assert_in_range(line, word * WARPS, word * WARPS + WARPS - 1);
+                assert_false(seen[line]);
+                seen[line] = true;
+            }
+    sm.index = 0;
 }
 
 /* ---- shared memory ---- */

@@ -5,7 +5,7 @@ TEST(addresses_increase_and_are_aligned)
 {
     struct dev_mem *m = dev_mem_new(1 << 20);
     uint64_t a = dev_alloc(m, 1), b = dev_alloc(m, 256), c = dev_alloc(m, 257), d = dev_alloc(m, 0);
-    assert_int_equal(a, DEV_BASE);
+    assert_int_equal(a, DEVICE_BASE);
     assert_int_equal(b, a + 256);
     assert_int_equal(c, b + 256);
     assert_int_equal(d, c + 512);

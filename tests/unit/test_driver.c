@@ -169,8 +169,8 @@ TEST_WITH(test_allocation, setup, teardown)
     size_t free_bytes, total, pitch = 0;
     OK(cuMemAlloc(&p, 100));
     OK(cuMemAlloc(&q, 100));
-    assert_int_equal(p, DEV_BASE);
-    assert_int_equal(q, DEV_BASE + 256);
+    assert_int_equal(p, DEVICE_BASE);
+    assert_int_equal(q, DEVICE_BASE + 256);
     OK(cuMemGetInfo(&free_bytes, &total));
     assert_int_equal(total - free_bytes, 512);
     FAILS(INVALID_VALUE, cuMemGetInfo(NULL, &total));
@@ -473,7 +473,7 @@ static int record(void *arg, struct stream_source *s, struct wl_err *e)
 
 static void record_copy(void *arg, uint64_t addr, uint64_t bytes)
 {
-    assert_true(addr >= DEV_BASE);
+    assert_true(addr >= DEVICE_BASE);
     ((struct recorded *)arg)->copied += bytes;
 }
 

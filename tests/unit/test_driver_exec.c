@@ -247,7 +247,7 @@ TEST(the_two_parts_of_a_memory)
     struct dev_mem *m = dev_mem_new_unified(4096);
     assert_non_null(m);
     uint64_t a = dev_alloc_host(m, 2048), b = dev_alloc_host(m, 2048), d = dev_alloc(m, 4096);
-    assert_true(a && b && d == DEV_BASE && a == DEV_BASE + 4096);
+    assert_true(a && b && d == DEVICE_BASE && a == DEVICE_BASE + 4096);
     assert_true(dev_is_host(m, a) && dev_is_host(m, b + 2047) && !dev_is_host(m, d + 4095));
     assert_int_equal(dev_alloc_host(m, 1), 0);
     assert_int_equal(dev_alloc(m, 1), 0);

@@ -167,7 +167,7 @@ TEST(directed_lanes_bracket_the_exact_result)
             b[i] = random_float(&seed, -20, 20);
             c[i] = random_float(&seed, -20, 20);
         }
-        enum fp_op op = (enum fp_op)(round % 5);
+        enum fp_op op = (enum fp_op)(FP_ADD + round % 5);
         fp_directed_f32(op, RND_RM, a, b, c, lo);
         fp_directed_f32(op, RND_RP, a, b, c, hi);
         fp_directed_f32(op, RND_RZ, a, b, c, zero);

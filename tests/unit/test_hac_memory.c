@@ -8,7 +8,7 @@
 
 /* ---- placement ---- */
 
-#define BASE UINT64_C(0xC0000000)
+#define BASE DEVICE_BASE
 
 static uint64_t nvm_pages(const struct nvm_map *m, uint64_t first, uint64_t pages)
 {
@@ -49,8 +49,8 @@ TEST(allocations_lie_in_one_memory_each)
     nvm_place(&m, BASE + 8 * NVM_PAGE_BYTES, 20 * NVM_PAGE_BYTES); /* freed and taken again: what was placed stays */
     assert_int_equal(nvm_pages(&m, page + 8, 9), 9);
     assert_int_equal(nvm_pages(&m, page + 17, 2), 0);
-    nvm_place(&m, BASE + (1 << 24) - 4, 1 << 20); /* no further than device memory */
-    assert_in_range(nvm_pages(&m, (UINT64_C(1) << 41) / NVM_PAGE_BYTES, 2000), 900, 1100); /* local memory: by hash */
+    nvm_place(&m, BASE + (1 << 24) - 4, 1 << 20);                               /* no further than device memory */
+    assert_in_range(nvm_pages(&m, L2_LOCAL / NVM_PAGE_BYTES, 2000), 900, 1100); /* local memory: by hash */
     nvm_map_destroy(&m);
 }
 

@@ -378,7 +378,7 @@ TEST(test_classes)
         {"cvt.rn.f32.f64 %f1, %g1;", INST_ALU, LAT_DP_ADD}, {"cvt.rn.f32.s32 %f1, %r1;", INST_ALU, LAT_FP_ADD},
         {"cvt.u64.u32 %d1, %r1;", INST_ALU, LAT_INT_ADD}, {"mov.f64 %g1, %g2;", INST_ALU, LAT_INT_ADD},
         {"ld.param.u64 %d1, [a];", INST_LOAD, SPACE_PARAM}, {"ld.global.u32 %r1, [%d1];", INST_LOAD, SPACE_GLOBAL},
-        {"ld.u32 %r1, [%d1];", INST_LOAD, SPACE_GLOBAL}, {"st.shared.u32 [%r1], %r2;", INST_STORE, SPACE_SHARED},
+        {"ld.u32 %r1, [%d1];", INST_LOAD, SPACE_GENERIC}, {"st.shared.u32 [%r1], %r2;", INST_STORE, SPACE_SHARED},
         {"ld.local.u8 %h1, [%d1];", INST_LOAD, SPACE_LOCAL}, {"ld.const.u32 %r1, [0];", INST_LOAD, SPACE_CONST},
         {"atom.global.add.u32 %r1, [%d1], 1;", INST_ATOMIC, SPACE_GLOBAL},
         {"red.shared.add.u32 [%r1], 1;", INST_ATOMIC, SPACE_SHARED},

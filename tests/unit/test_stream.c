@@ -3,8 +3,9 @@
 
 #include "stream/stream.h"
 
-/* Four blocks: plain, with memory, guarded, and mixed. */
-static const struct code_inst insts[] = {
+/* Five blocks: plain, with memory, guarded, mixed, and generic. */
+enum { LISTED = 10, GENERICS = 2 };
+static struct code_inst insts[LISTED + GENERICS * GENERIC_FORMS] = {
     {.kind = INST_ALU},
     {.kind = INST_LOAD, .space = SPACE_GLOBAL, .width = 4},
     {.kind = INST_ALU},
@@ -13,18 +14,26 @@ static const struct code_inst insts[] = {
     {.kind = INST_LOAD, .space = SPACE_GLOBAL, .width = 4, .guarded = 1},
     {.kind = INST_ATOMIC, .space = SPACE_GLOBAL, .width = 4},
     {.kind = INST_EXIT},
+    {.kind = INST_LOAD, .space = SPACE_GENERIC, .width = 4},
+    {.kind = INST_STORE, .space = SPACE_GENERIC, .width = 4, .guarded = 1},
 };
 static const struct code_block blocks[] = {
-    {0, 1, CODE_NO_LOOP}, {1, 3, CODE_NO_LOOP}, {4, 2, CODE_NO_LOOP}, {6, 2, CODE_NO_LOOP}};
-static const struct code code = {insts, blocks, NULL, COUNT(insts), COUNT(blocks), 0, 1};
+    {0, 1, CODE_NO_LOOP}, {1, 3, CODE_NO_LOOP}, {4, 2, CODE_NO_LOOP}, {6, 2, CODE_NO_LOOP}, {8, 2, CODE_NO_LOOP}};
+static const struct code code = {.inst = insts,
+                                 .block = blocks,
+                                 .ninst = COUNT(insts),
+                                 .nblock = COUNT(blocks),
+                                 .nregs = 1,
+                                 .nforms = COUNT(insts) - LISTED};
 
 /* ---- writing a random stream, with a copy of everything in it ---- */
 
 enum { MAX_ITEMS = 4000 };
 struct item {
-    enum { BLOCK, GUARD, ADDRS } kind;
+    enum { BLOCK, GUARD, ADDRS, GENERIC } kind;
     uint32_t number, mask;
     uint64_t addr[WARP_SIZE];
+    uint32_t lanes[GENERIC_FORMS];
 };
 static struct item item[MAX_ITEMS];
 static unsigned items;
@@ -42,13 +51,20 @@ static uint32_t some_mask(uint64_t *seed)
 static void some_addrs(uint64_t *seed, uint64_t *addr)
 {
     static const int64_t strides[] = {0, 1, -1, 4, -4, 8, 31, 32, -32, -33, 33, 128, 4096, -4096, INT64_C(1) << 40};
-    uint64_t base = draw(seed, 3) ? UINT64_C(0xC0000000) + draw(seed, 1 << 20) : splitmix64(seed);
+    uint64_t base = draw(seed, 3) ? DEVICE_BASE + draw(seed, 1 << 20) : splitmix64(seed);
     int64_t stride = strides[draw(seed, COUNT(strides))];
     uint64_t kind = draw(seed, 4);
     for (unsigned l = 0; l < WARP_SIZE; l++)
         addr[l] = kind < 2    ? base + (uint64_t)((int64_t)l * stride)
                   : kind == 2 ? base + draw(seed, 256)
                               : splitmix64(seed); /* anywhere in 64 bits */
+}
+
+/* Lanes of one space or of several. */
+static void some_spaces(uint64_t *seed, const struct code_inst *in, uint32_t mask, uint32_t lanes[GENERIC_FORMS])
+{
+    unsigned spaces = in->kind == INST_LOAD ? GENERIC_FORMS : 3, only = (unsigned)draw(seed, 2 * spaces);
+    for (uint32_t m = mask; m; m &= m - 1) lanes[only < spaces ? only : draw(seed, spaces)] |= m & (0u - m);
 }
 
 static void write_block(struct stream_writer *w, uint64_t *seed)
@@ -67,7 +83,13 @@ static void write_block(struct stream_writer *w, uint64_t *seed)
         struct item *it = &item[items++];
         *it = (struct item){.kind = ADDRS, .mask = exec};
         some_addrs(seed, it->addr);
-        stream_addrs(w, exec, it->addr);
+        if (insts[i].space == SPACE_GENERIC) {
+            it->kind = GENERIC;
+            some_spaces(seed, &insts[i], exec, it->lanes);
+            stream_generic(w, it->lanes, it->addr);
+        } else {
+            stream_addrs(w, exec, it->addr);
+        }
     }
 }
 
@@ -81,6 +103,27 @@ static void write_stream(struct stream_writer *w, uint64_t seed, unsigned n)
 
 /* ---- */
 
+static void check_addresses(struct stream_reader *r, const struct item *it, uint32_t mask)
+{
+    struct warp_addrs a;
+    stream_next_addrs(r, mask, &a);
+    assert_int_equal(a.mask, mask);
+    for (uint32_t m = mask; m; m &= m - 1) assert_true(warp_addr(&a, bit_low32(m)) == it->addr[bit_low32(m)]);
+}
+
+static void check_parts(struct stream_reader *r, const struct item *it)
+{
+    assert_false(stream_has_parts(r));
+    for (unsigned k = 0; k < GENERIC_FORMS; k++) {
+        uint32_t mask = it->mask;
+        if (!it->lanes[k]) continue;
+        assert_int_equal(stream_next_part(r, &mask), SPACE_GLOBAL + k);
+        assert_int_equal(mask, it->lanes[k]);
+        check_addresses(r, it, mask);
+    }
+    assert_false(stream_has_parts(r));
+}
+
 static void check_reads_back(struct warp_stream s)
 {
     struct stream_reader r;
@@ -93,12 +136,10 @@ static void check_reads_back(struct warp_stream s)
             assert_int_equal(r.mask, it->mask);
         } else if (it->kind == GUARD) {
             assert_int_equal(stream_next_guard(&r), it->mask);
+        } else if (it->kind == GENERIC) {
+            check_parts(&r, it);
         } else {
-            struct warp_addrs a;
-            stream_next_addrs(&r, it->mask, &a);
-            assert_int_equal(a.mask, it->mask);
-            for (uint32_t m = it->mask; m; m &= m - 1)
-                assert_true(warp_addr(&a, bit_low32(m)) == it->addr[bit_low32(m)]);
+            check_addresses(&r, it, it->mask);
         }
     }
     assert_true(stream_done(&r));
@@ -121,7 +162,7 @@ TEST(usual_accesses_are_short)
 {
     struct stream_writer w = {0};
     uint64_t addr[WARP_SIZE];
-    for (unsigned l = 0; l < WARP_SIZE; l++) addr[l] = 0xC0000000 + 4 * l;
+    for (unsigned l = 0; l < WARP_SIZE; l++) addr[l] = DEVICE_BASE + 4 * l;
     stream_begin(&w);
     stream_addrs(&w, UINT32_MAX, addr);
     size_t before = w.size;
@@ -143,7 +184,7 @@ TEST(affine_addresses_stay_affine)
         struct warp_addrs a;
         uint64_t addr[WARP_SIZE];
         uint32_t mask = 0xf0f0f0f0;
-        for (unsigned l = 0; l < WARP_SIZE; l++) addr[l] = 0xC0000000 + (uint64_t)((int64_t)l * strides[i]);
+        for (unsigned l = 0; l < WARP_SIZE; l++) addr[l] = DEVICE_BASE + (uint64_t)((int64_t)l * strides[i]);
         stream_begin(&w);
         stream_addrs(&w, mask, addr);
         stream_open(&r, (struct warp_stream){w.data, w.size});
@@ -168,7 +209,12 @@ static void walk(struct warp_stream s)
         for (uint32_t i = b->first; i < b->first + b->count; i++) {
             uint32_t exec = insts[i].guarded ? stream_next_guard(&r) : r.mask;
             struct warp_addrs a;
-            if (inst_is_mem(&insts[i]) && exec) stream_next_addrs(&r, exec, &a);
+            if (!inst_is_mem(&insts[i]) || !exec) continue;
+            do {
+                uint32_t lanes = exec;
+                if (insts[i].space == SPACE_GENERIC) stream_next_part(&r, &lanes);
+                stream_next_addrs(&r, lanes, &a);
+            } while (stream_has_parts(&r));
         }
         assert_true(r.p <= r.end);
     }
@@ -219,7 +265,7 @@ static void refused(const uint8_t *data, size_t size) { assert_false(check_copy(
 
 TEST(each_kind_of_damage)
 {
-    refused((const uint8_t[]){4 << 1}, 1);                             /* no such block */
+    refused((const uint8_t[]){5 << 1}, 1);                             /* no such block */
     refused((const uint8_t[]){0 << 1 | 1, 0, 0, 0}, 4);                /* mask cut short */
     refused((const uint8_t[]){0 << 1 | 1, 0, 0, 0, 0}, 5);             /* no lane at all */
     refused((const uint8_t[]){1 << 1}, 1);                             /* no address */
@@ -228,8 +274,46 @@ TEST(each_kind_of_damage)
     refused((const uint8_t[]){2 << 1 | 1, 1, 0, 0, 0, 3, 0, 0, 0}, 9); /* guard wider than the block */
     refused((const uint8_t[]){0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02}, 10); /* over 64 bits */
     refused((const uint8_t[]){0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x00}, 11);
+    /* the last block under mask 3: a generic load and a guarded store that nobody executes */
+#define GENERIC_BLOCK(...)                                                                                             \
+    (const uint8_t[]){4 << 1 | 1, 3, 0, 0, 0, __VA_ARGS__, 0, 0, 0, 0},                                                \
+        sizeof(const uint8_t[]){4 << 1 | 1, 3, 0, 0, 0, __VA_ARGS__, 0, 0, 0, 0}
+    refused(GENERIC_BLOCK(0, 0, 0));                               /* to no space */
+    refused(GENERIC_BLOCK(32, 0, 0));                              /* no such space */
+    refused(GENERIC_BLOCK(3, 1, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0)); /* lane 0 in two spaces */
+    refused(GENERIC_BLOCK(3, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)); /* a space without lanes */
+    refused(GENERIC_BLOCK(3, 1, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0)); /* a lane that is not there */
+    refused(GENERIC_BLOCK(3, 1, 0, 0, 0, 0, 0));                   /* lane 1 nowhere */
+    assert_true(check_copy(GENERIC_BLOCK(3, 1, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0)));
+    assert_true(check_copy(GENERIC_BLOCK(16, 0, 0)));
+    refused((const uint8_t[]){4 << 1 | 1, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 8, 0, 0}, 15); /* a store to constants */
+    assert_true(check_copy((const uint8_t[]){4 << 1 | 1, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 4, 0, 0}, 15));
+#undef GENERIC_BLOCK
     assert_true(check_copy((const uint8_t[]){0}, 1));
     assert_true(check_copy((const uint8_t[]){0}, 0)); /* a warp may do nothing */
+}
+
+/* ---- forms of generic instructions ---- */
+
+TEST(a_generic_instruction_has_a_form_per_space)
+{
+    assert_int_equal(code_count_forms(insts, LISTED), GENERICS * GENERIC_FORMS);
+    code_add_forms(insts, LISTED);
+    assert_int_equal(code_listed(&code), LISTED);
+    for (unsigned i = 0; i < LISTED; i++) {
+        const struct code_inst *in = &insts[i];
+        assert_int_equal(in->form != 0, in->space == SPACE_GENERIC);
+        assert_false(code_is_form(in));
+        if (!in->form) continue;
+        for (unsigned space = SPACE_GLOBAL; space <= SPACE_PARAM; space++) {
+            const struct code_inst *f = code_form(&code, in, (enum mem_space)space);
+            assert_true(code_is_form(f));
+            assert_int_equal(f->space, space);
+            assert_int_equal(f->kind, in->kind);
+            assert_int_equal(f->guarded, in->guarded);
+            assert_ptr_equal(&insts[f->form - 1], in);
+        }
+    }
 }
 
 /* ---- launches ---- */

@@ -24,7 +24,7 @@ static const struct code_inst insts[] = {
 /* clang-format on */
 static const struct code_block blocks[] = {{0, 2, 1}, {2, 2, CODE_NO_LOOP}};
 static const struct code_loop loops[] = {{CODE_NO_LOOP, 1}, {0, 2}};
-static const struct code code = {insts, blocks, loops, 4, 2, 2, 4};
+static const struct code code = {insts, blocks, loops, 4, 2, 2, 4, 0};
 
 enum { WARPS = 2, CTAS = 3, ITERATIONS = 5 };
 
@@ -42,7 +42,7 @@ static void make_warp(struct stream_writer *w, uint32_t cta, uint32_t warp)
     stream_begin(w);
     for (unsigned i = 0; i < ITERATIONS; i++) {
         for (unsigned l = 0; l < WARP_SIZE; l++)
-            addr[l] = 0xC0000000 + 4096 * cta + 1024 * i + l * (i & 1 ? 4 : 200 + l);
+            addr[l] = DEVICE_BASE + 4096 * cta + 1024 * i + l * (i & 1 ? 4 : 200 + l);
         stream_block(w, 0, 0xffffffff);
         stream_guard(w, i == 4 ? 0 : 0xffffu << warp);
         if (i != 4) stream_addrs(w, 0xffffu << warp, addr);
@@ -102,7 +102,7 @@ static void write_sample(unsigned launches, struct wlt_totals *t)
     for (unsigned i = 0; i < launches; i++) {
         struct made m;
         make_source(&m, &code);
-        wlt_write_copy(w, 0xC0000000 + i, 4096);
+        wlt_write_copy(w, DEVICE_BASE + i, 4096);
         assert_int_equal(wlt_write_launch(w, &m.source, &e), 0);
         free_source(&m);
     }
@@ -205,7 +205,7 @@ TEST(test_round_trip)
     for (unsigned i = 0; i < 2; i++) {
         assert_int_equal(wlt_next(r, &item, &e), 1);
         assert_int_equal(item.kind, WLT_COPY);
-        assert_true(item.addr == 0xC0000000 + i && item.bytes == 4096);
+        assert_true(item.addr == DEVICE_BASE + i && item.bytes == 4096);
         assert_int_equal(wlt_next(r, &item, &e), 1);
         check_launch(r, &item);
         const struct code *c = item.source->info->code;
@@ -302,10 +302,13 @@ TEST(test_wrong_file)
     struct wl_err e = {.code = WL_OK};
     write_sample(1, NULL);
     uint8_t *data = read_sample(&size);
-    data[8] = 2;
+    data[8] = WLT_VERSION + 1;
     assert_int_equal(drain_bytes(data, size, &e), WL_EINPUT);
-    assert_non_null(strstr(e.text, "format version 2; this program reads version 1"));
-    data[8] = 1;
+    assert_non_null(strstr(e.text, "format version 3; this program reads version 2"));
+    data[8] = WLT_VERSION - 1;
+    assert_int_equal(drain_bytes(data, size, &e), WL_EINPUT);
+    assert_non_null(strstr(e.text, "format version 1; this program reads version 2: record it again"));
+    data[8] = WLT_VERSION;
     data[size] = 0;
     assert_int_equal(drain_bytes(data, size + 1, &e), WL_EINPUT);
     assert_non_null(strstr(e.text, "bytes follow the end"));

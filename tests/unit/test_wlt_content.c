@@ -130,7 +130,7 @@ static int read_built(const struct fault *f, struct wl_err *e)
 {
     static struct text t;
     uint8_t file[12 + 16384] = WLT_MAGIC;
-    file[8] = 1;
+    file[8] = WLT_VERSION;
     build(&t, f);
     size_t n = ZSTD_compress(file + 12, sizeof file - 12, t.data, t.size, 1);
     assert_false(ZSTD_isError(n));
@@ -173,7 +173,7 @@ TEST(test_absurd_counts)
     REFUSE(block, 1025, "is larger than 1024");
     REFUSE(grid, 0, "zero dimension");
     REFUSE(regs, huge, "the registers of a thread");
-    REFUSE(regs, 1 << 22, "registers a thread are more than");
+    REFUSE(regs, 1 << 22, "registers per thread are more than");
     REFUSE(shared, UINT32_MAX, "bytes of shared memory are more than");
     REFUSE(stream_size, huge, "the size of a warp's stream is");
     REFUSE(copy_bytes, huge, "the size of a copy is");
@@ -202,7 +202,7 @@ TEST(test_bad_fields)
     REFUSE(kind, INST_ALU, "its address space does not fit");
     REFUSE(lat, LAT_COUNT, "no such latency class");
     REFUSE(space, SPACE_NONE, "its address space does not fit");
-    REFUSE(space, SPACE_TEX + 1, "its address space does not fit");
+    REFUSE(space, SPACE_GENERIC + 1, "its address space does not fit");
     REFUSE(cache_op, CACHE_NC + 1, "no such cache operator");
     REFUSE(width, 0, "its width is not 1 to 32");
     REFUSE(width, 33, "its width is not 1 to 32");
@@ -215,6 +215,22 @@ TEST(test_bad_fields)
     refuse(&f, "its address space does not fit", __LINE__);
     f.kind = INST_ATOMIC, f.space = SPACE_LOCAL;
     refuse(&f, "its address space does not fit", __LINE__);
+}
+
+TEST(test_generic)
+{
+    struct fault f = correct;
+    struct wl_err e;
+    f.space = SPACE_GENERIC;
+    refuse(&f, "CTA 0, warp 0: damaged instruction stream", __LINE__); /* it does not say where it went */
+    f.stream = "\0\2\0\2", f.stream_size = f.stream_there = 4;         /* to shared memory */
+    int rc = read_built(&f, &e);
+    if (rc) fail_msg("%s", e.text);
+    f.block_count = 3; /* the forms behind the program's instructions are no part of it */
+    refuse(&f, "it ends behind the last instruction", __LINE__);
+    f.block_count = 2;
+    f.kind = INST_ATOMIC, f.stream = "\0\4\0\2";
+    refuse(&f, "CTA 0, warp 0: damaged instruction stream", __LINE__); /* an atomic in local memory */
 }
 
 TEST(test_bad_order)

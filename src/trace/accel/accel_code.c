@@ -35,14 +35,14 @@ bool accel_grow(void **array, uint32_t *cap, uint32_t need, size_t item)
     return true;
 }
 
-static void index_clear(struct index *x)
+static void index_clear(struct accel_index *x)
 {
     if (x->slot) memset(x->slot, 0, x->size * sizeof *x->slot);
     x->used = 0;
 }
 
 /* Room for one more: at most half of the slots are taken. */
-bool accel_index_room(struct accel_code *c, struct index *x, hash_of *hash)
+bool accel_index_room(struct accel_code *c, struct accel_index *x, hash_of *hash)
 {
     if (x->slot && 2 * (x->used + 1) <= x->size) return true;
     uint32_t size = x->slot ? 2 * x->size : 1024, *old = x->slot, n = x->size;
@@ -66,7 +66,7 @@ uint64_t accel_mix(uint64_t h, uint64_t v)
     return h ^ h >> 29;
 }
 
-static uint64_t hash_key(const struct key *k)
+static uint64_t hash_key(const struct accel_key *k)
 {
     uint64_t word[sizeof *k / 8], h = 0;
     _Static_assert(sizeof *k % 8 == 0, "hashed by words");
@@ -135,7 +135,7 @@ static uint32_t find_opcode(struct accel_code *c, struct lines *in, const char *
 {
     size_t len = strlen(text);
     uint64_t h = hash_bytes(WL_HASH_INIT, text, len);
-    struct index *x = &c->by_opcode;
+    struct accel_index *x = &c->by_opcode;
     if (x->slot) {
         for (uint32_t at = (uint32_t)h & (x->size - 1); x->slot[at]; at = (at + 1) & (x->size - 1)) {
             const struct accel_opcode *o = &c->opcode[x->slot[at]];
@@ -178,6 +178,21 @@ static enum mem_space generic_space(const struct accel_kernel *k, uint64_t addr)
     return SPACE_GLOBAL;
 }
 
+/* Lanes of a generic access that go to another space than the first (of enum mem_space) are left for later. */
+static enum mem_space keep_one_space(const struct accel_kernel *k, struct accel_inst *i)
+{
+    uint32_t lanes[SPACE_LOCAL + 1] = {0};
+    for (uint32_t m = i->mask; m; m &= m - 1) {
+        unsigned lane = bit_low32(m);
+        lanes[generic_space(k, i->addr[lane])] |= 1u << lane;
+    }
+    unsigned space = SPACE_GLOBAL;
+    while (space < SPACE_LOCAL && !lanes[space]) space++;
+    if (!i->mask) return SPACE_GLOBAL;
+    i->mask = lanes[space];
+    return (enum mem_space)space;
+}
+
 /* Addresses become device addresses or offsets, as stream.h wants them. */
 static void convert_addresses(const struct accel_code *c, struct lines *in, struct accel_inst *i, unsigned space)
 {
@@ -195,7 +210,7 @@ static void convert_addresses(const struct accel_code *c, struct lines *in, stru
 }
 
 /* Kind and space of this execution; fills the rest of the key. */
-static void describe(struct accel_code *c, struct lines *in, struct accel_inst *i, struct key *k)
+static void describe(struct accel_code *c, struct lines *in, struct accel_inst *i, struct accel_key *k)
 {
     struct accel_opcode *o = &c->opcode[k->opcode];
     unsigned kind = o->op.kind, space = o->op.space;
@@ -211,7 +226,7 @@ static void describe(struct accel_code *c, struct lines *in, struct accel_inst *
         space = SPACE_NONE;
         memory = false;
     }
-    if (space == SPACE_GENERIC) space = i->mask ? generic_space(&c->kernel, i->addr[bit_low32(i->mask)]) : SPACE_GLOBAL;
+    if (space == SPACE_GENERIC) space = keep_one_space(&c->kernel, i);
     if (space == SPACE_LOCAL && kind == INST_ATOMIC) space = SPACE_GLOBAL;
     if (memory) convert_addresses(c, in, i, space);
     if (o->op.waits_groups && i->immediate == 0) kind = INST_MEMBAR;
@@ -224,9 +239,9 @@ static void describe(struct accel_code *c, struct lines *in, struct accel_inst *
 /* ---- entering an instruction ---- */
 
 /* The record of a key; 0: there is none. */
-static uint32_t find_record(const struct accel_code *c, const struct key *k)
+static uint32_t find_record(const struct accel_code *c, const struct accel_key *k)
 {
-    const struct index *x = &c->by_key;
+    const struct accel_index *x = &c->by_key;
     if (!x->slot) return 0;
     uint32_t at = (uint32_t)hash_key(k) & (x->size - 1);
     for (; x->slot[at]; at = (at + 1) & (x->size - 1))
@@ -234,16 +249,16 @@ static uint32_t find_record(const struct accel_code *c, const struct key *k)
     return 0;
 }
 
-static uint32_t add_record(struct accel_code *c, struct lines *in, const struct key *k, uint32_t value)
+static uint32_t add_record(struct accel_code *c, struct lines *in, const struct accel_key *k, uint32_t value)
 {
-    struct index *x = &c->by_key;
+    struct accel_index *x = &c->by_key;
     if (!accel_grow((void **)&c->record, &c->records_cap, c->records + 1, sizeof *c->record) ||
         !accel_index_room(c, x, record_hash)) {
         lines_no_memory(in);
         return 0;
     }
     uint32_t n = ++c->records, at = (uint32_t)hash_key(k) & (x->size - 1);
-    c->record[n] = (struct record){.key = *k, .value = value};
+    c->record[n] = (struct accel_record){.key = *k, .value = value};
     while (x->slot[at]) at = (at + 1) & (x->size - 1);
     x->slot[at] = n;
     x->used++;
@@ -251,13 +266,13 @@ static uint32_t add_record(struct accel_code *c, struct lines *in, const struct 
 }
 
 /* The pc of an instruction in the table: its own, or one no other function has. */
-static uint32_t table_pc(struct accel_code *c, struct lines *in, struct key k)
+static uint32_t table_pc(struct accel_code *c, struct lines *in, struct accel_key k)
 {
     k.level = A_TEXT;
     k.context = 0;
     uint32_t n = find_record(c, &k);
     if (n) return c->record[n].value;
-    struct key alone = {.pc = k.pc, .level = A_PC};
+    struct accel_key alone = {.pc = k.pc, .level = A_PC};
     uint32_t count = find_record(c, &alone);
     if (!count) count = add_record(c, in, &alone, 0);
     if (!count) return 0;
@@ -266,7 +281,7 @@ static uint32_t table_pc(struct accel_code *c, struct lines *in, struct key k)
     return pc;
 }
 
-static uint32_t site_of(struct accel_code *c, struct lines *in, struct key k)
+static uint32_t site_of(struct accel_code *c, struct lines *in, struct accel_key k)
 {
     k.level = A_SITE;
     k.kind = k.space = k.idle = 0;
@@ -275,11 +290,11 @@ static uint32_t site_of(struct accel_code *c, struct lines *in, struct key k)
     uint32_t pc = table_pc(c, in, k);
     if (!accel_grow((void **)&c->site, &c->sites_cap, c->sites + 1, sizeof *c->site)) lines_no_memory(in);
     if (in->failed || !add_record(c, in, &k, c->sites)) return 0;
-    c->site[c->sites] = (struct site){.last_from = UINT32_MAX, .pc = pc};
+    c->site[c->sites] = (struct accel_site){.last_from = UINT32_MAX, .pc = pc};
     return c->sites++;
 }
 
-static uint32_t learn(struct accel_code *c, struct lines *in, const struct key *k)
+static uint32_t learn(struct accel_code *c, struct lines *in, const struct accel_key *k)
 {
     if (!c->learning) {
         lines_fail(in, "this instruction was not there when the file was read first: it has changed");
@@ -297,12 +312,13 @@ static uint32_t learn(struct accel_code *c, struct lines *in, const struct key *
 uint32_t accel_code_inst(struct accel_code *c, struct lines *in, struct accel_inst *i)
 {
     uint32_t lanes = i->mask ? i->mask : c->last_mask; /* nobody ran it, but somebody was there */
-    struct key k = {.pc = i->pc, .ndst = i->ndst, .nsrc = i->nsrc, .level = AN_INST};
+    struct accel_key k = {.pc = i->pc, .ndst = i->ndst, .nsrc = i->nsrc, .level = AN_INST};
     k.opcode = (uint16_t)find_opcode(c, in, i->opcode);
     if (!k.opcode) return 0;
     k.context = accel_context_of(c, i->pc, lanes);
     describe(c, in, i, &k);
     if (in->failed) return 0;
+    if (i->mask) lanes = i->mask;
     uint32_t n = find_record(c, &k);
     if (!n && !(n = learn(c, in, &k))) return 0;
     uint32_t site = c->record[n].value;
@@ -319,7 +335,7 @@ uint32_t accel_code_inst(struct accel_code *c, struct lines *in, struct accel_in
 
 /* ---- the table ---- */
 
-static void put_registers(struct code_inst *out, const struct key *k, unsigned dst_regs, uint32_t *nregs)
+static void put_registers(struct code_inst *out, const struct accel_key *k, unsigned dst_regs, uint32_t *nregs)
 {
     enum { ZERO = 255 };
     unsigned n = 0;
@@ -335,7 +351,7 @@ static void put_registers(struct code_inst *out, const struct key *k, unsigned d
     }
 }
 
-static void put_inst(struct accel_code *c, const struct record *r, const uint16_t *loop_of)
+static void put_inst(struct accel_code *c, const struct accel_record *r, const uint16_t *loop_of)
 {
     const struct sass_op *op = &c->opcode[r->key.opcode].op;
     struct code_inst *out = &c->inst[r->number];
@@ -359,7 +375,7 @@ const struct code *accel_code_table(struct accel_code *c, struct lines *in)
     c->block = calloc(n, sizeof *c->block);
     bool ok = loop_of && c->inst && c->block &&
               find_loops(c->sites, c->edges ? c->edge + 1 : NULL, c->edges, loop_of, &c->loop, &nloop);
-    c->code = (struct code){c->inst, c->block, c->loop, c->insts, c->insts, nloop, 0};
+    c->code = (struct code){c->inst, c->block, c->loop, c->insts, c->insts, nloop, 0, 0};
     for (uint32_t i = 1; ok && i <= c->records; i++)
         if (c->record[i].key.level == AN_INST) put_inst(c, &c->record[i], loop_of);
     free(loop_of);

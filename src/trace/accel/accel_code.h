@@ -14,7 +14,7 @@ enum level {
     A_TEXT,  /* without the context: the instruction as it stands in the program */
     A_PC     /* the pc alone */
 };
-struct key {
+struct accel_key {
     uint32_t pc, context;
     uint16_t opcode;
     uint8_t ndst, nsrc;
@@ -22,25 +22,25 @@ struct key {
     uint8_t kind, space, idle, level;
 };
 
-struct record {
-    struct key key;
+struct accel_record {
+    struct accel_key key;
     uint32_t value;  /* AN_INST: its site. A_SITE: its number. A_TEXT: the pc it gets. A_PC: texts with it so far */
     uint32_t number; /* AN_INST: its number in the table */
 };
 
 /* A node of the graph. Node 0 is the entry. */
-struct site {
+struct accel_site {
     uint32_t callee; /* context of the function called here; NONE: no call yet */
     uint32_t last_from;
     uint32_t pc; /* of the table */
 };
 
 /* Open addressing over numbers from 1; 0 is a free slot. */
-struct index {
+struct accel_index {
     uint32_t *slot, size, used;
 };
 
-struct frame {
+struct accel_frame {
     uint32_t context, mask, call_pc;
     bool fresh; /* no line of the function was seen yet */
 };
@@ -51,16 +51,16 @@ struct accel_code {
     bool learning;
     struct accel_opcode *opcode;
     uint32_t opcodes, opcodes_cap;
-    struct record *record; /* from 1 */
+    struct accel_record *record; /* from 1 */
     uint32_t records, records_cap, insts;
-    struct site *site; /* from 0 */
+    struct accel_site *site; /* from 0 */
     uint32_t sites, sites_cap;
     struct flow_edge *edge; /* from 1 */
     uint32_t edges, edges_cap;
     uint32_t contexts;
-    struct index by_opcode, by_key, by_edge;
+    struct accel_index by_opcode, by_key, by_edge;
     /* the warp that is followed */
-    struct frame stack[STACK];
+    struct accel_frame stack[STACK];
     unsigned depth;
     struct {
         uint32_t site, mask;
@@ -78,7 +78,7 @@ typedef uint64_t hash_of(const struct accel_code *c, uint32_t n);
 
 /* Room for item `need` of a growing array; for one more in an index, of which half stays free. */
 bool accel_grow(void **array, uint32_t *cap, uint32_t need, size_t item);
-bool accel_index_room(struct accel_code *c, struct index *x, hash_of *hash);
+bool accel_index_room(struct accel_code *c, struct accel_index *x, hash_of *hash);
 uint64_t accel_mix(uint64_t h, uint64_t v);
 
 /* ---- accel_flow.c ---- */

@@ -23,7 +23,7 @@ static void drop_frame(struct accel_code *c, unsigned n)
 uint32_t accel_context_of(struct accel_code *c, uint32_t pc, uint32_t lanes)
 {
     for (unsigned n = c->depth; n-- > 0;) {
-        struct frame *f = &c->stack[n];
+        struct accel_frame *f = &c->stack[n];
         if (!(f->mask & lanes)) continue;
         if (f->fresh && pc > f->call_pc && pc - f->call_pc <= 32) {
             drop_frame(c, n);
@@ -37,9 +37,9 @@ uint32_t accel_context_of(struct accel_code *c, uint32_t pc, uint32_t lanes)
 
 void accel_follow_call(struct accel_code *c, uint32_t site, uint32_t pc, uint32_t lanes)
 {
-    struct site *s = &c->site[site];
+    struct accel_site *s = &c->site[site];
     if (!s->callee && c->learning && c->contexts < ACCEL_MAX_CONTEXTS) s->callee = ++c->contexts;
-    if (s->callee && c->depth < STACK) c->stack[c->depth++] = (struct frame){s->callee, lanes, pc, true};
+    if (s->callee && c->depth < STACK) c->stack[c->depth++] = (struct accel_frame){s->callee, lanes, pc, true};
 }
 
 void accel_follow_return(struct accel_code *c, uint32_t lanes)
@@ -58,7 +58,7 @@ static void add_edge(struct accel_code *c, struct lines *in, uint32_t from, uint
 {
     if (c->site[to].last_from == from) return; /* nearly always */
     c->site[to].last_from = from;
-    struct index *x = &c->by_edge;
+    struct accel_index *x = &c->by_edge;
     if (!accel_index_room(c, x, edge_hash) ||
         !accel_grow((void **)&c->edge, &c->edges_cap, c->edges + 1, sizeof *c->edge)) {
         lines_no_memory(in);

@@ -1,6 +1,6 @@
 /* accel_list.c - kernelslist.g: copies and kernels in the order of the program.
  *
- * A line that begins with MemcpyHtoD is a copy, one that begins with kernel names a file beside the
+ * A line that begins with MemcpyHtoD is a copy, one that begins with kernel names a file next to the
  * list; nothing else is a command. The file may lie there compressed under a longer name. */
 #include <dirent.h>
 #include <errno.h>
@@ -134,7 +134,7 @@ static void read_kernel(struct accel_list *l, char *line)
         if (!l->file) lines_no_memory(&l->in);
         if (!l->file || stat(l->file, &st) == 0) return;
     }
-    lines_fail(&l->in, "there is no file %.400s beside the list (nor with .xz, .gz or .zst behind it)", line);
+    lines_fail(&l->in, "there is no file %.400s next to the list (nor with .xz, .gz or .zst behind it)", line);
 }
 
 int accel_list_next(struct accel_list *l, struct wl_err *e)

@@ -12,7 +12,7 @@
 
 #define NOBODY UINT32_MAX
 
-struct graph {
+struct loop_graph {
     uint32_t nodes, edges;
     uint32_t *out, *out_start; /* successors of n: out[out_start[n]] to before out_start[n + 1] */
     uint32_t *in, *in_start;
@@ -33,9 +33,9 @@ static void by_node(uint32_t nodes, const struct flow_edge *e, uint32_t edges, b
         list[start[(forward ? e[i].from : e[i].to) + 1]++] = forward ? e[i].to : e[i].from;
 }
 
-static bool graph_init(struct graph *g, uint32_t nodes, const struct flow_edge *e, uint32_t edges)
+static bool graph_init(struct loop_graph *g, uint32_t nodes, const struct flow_edge *e, uint32_t edges)
 {
-    *g = (struct graph){.nodes = nodes, .edges = edges};
+    *g = (struct loop_graph){.nodes = nodes, .edges = edges};
     size_t n = (size_t)nodes + 2, m = edges ? edges : 1;
     g->out_start = malloc(n * sizeof *g->out_start);
     g->in_start = malloc(n * sizeof *g->in_start);
@@ -55,7 +55,7 @@ static bool graph_init(struct graph *g, uint32_t nodes, const struct flow_edge *
     return true;
 }
 
-static void graph_free(struct graph *g)
+static void graph_free(struct loop_graph *g)
 {
     free(g->out_start);
     free(g->in_start);
@@ -70,7 +70,7 @@ static void graph_free(struct graph *g)
 }
 
 /* Depth first without recursion; dom serves as the next successor to look at. */
-static void number_nodes(struct graph *g)
+static void number_nodes(struct loop_graph *g)
 {
     uint32_t depth = 0, left = g->nodes;
     memset(g->place, 0xff, g->nodes * sizeof *g->place);
@@ -94,7 +94,7 @@ static void number_nodes(struct graph *g)
     for (uint32_t i = 0; i < g->reached; i++) g->place[g->order[i]] = i;
 }
 
-static uint32_t common(const struct graph *g, uint32_t a, uint32_t b)
+static uint32_t common(const struct loop_graph *g, uint32_t a, uint32_t b)
 {
     while (a != b) {
         while (g->place[a] > g->place[b]) a = g->dom[a];
@@ -103,7 +103,7 @@ static uint32_t common(const struct graph *g, uint32_t a, uint32_t b)
     return a;
 }
 
-static void find_dominators(struct graph *g)
+static void find_dominators(struct loop_graph *g)
 {
     memset(g->dom, 0xff, g->nodes * sizeof *g->dom);
     g->dom[0] = 0;
@@ -122,7 +122,7 @@ static void find_dominators(struct graph *g)
 }
 
 /* Numbers the tree of dominators in preorder, so that one comparison tells who is below whom. */
-static void number_tree(struct graph *g)
+static void number_tree(struct loop_graph *g)
 {
     uint32_t *next = g->stack;
     for (uint32_t i = 0; i < g->reached; i++) g->size[g->order[i]] = 1;
@@ -137,7 +137,7 @@ static void number_tree(struct graph *g)
     }
 }
 
-static bool dominates(const struct graph *g, uint32_t a, uint32_t b)
+static bool dominates(const struct loop_graph *g, uint32_t a, uint32_t b)
 {
     return g->first[b] - g->first[a] < g->size[a]; /* less than 0 wraps around */
 }
@@ -178,7 +178,7 @@ static bool add_loop(struct nest *t, uint32_t head)
 }
 
 /* Everything that reaches the closing steps on the stack belongs to loop `l`. */
-static void fill_loop(const struct graph *g, struct nest *t, uint16_t l, uint32_t depth)
+static void fill_loop(const struct loop_graph *g, struct nest *t, uint16_t l, uint32_t depth)
 {
     while (depth) {
         uint32_t n = g->stack[--depth];
@@ -197,7 +197,7 @@ static void fill_loop(const struct graph *g, struct nest *t, uint16_t l, uint32_
     }
 }
 
-static bool build_nest(const struct graph *g, struct nest *t)
+static bool build_nest(const struct loop_graph *g, struct nest *t)
 {
     for (uint32_t i = g->reached; i-- > 0;) { /* an inner head comes behind the outer one */
         uint32_t head = g->order[i], depth = 0;
@@ -219,7 +219,7 @@ static bool build_nest(const struct graph *g, struct nest *t)
 bool find_loops(uint32_t nodes, const struct flow_edge *edge, uint32_t edges, uint16_t *loop_of,
                 struct code_loop **loops, uint32_t *nloop)
 {
-    struct graph g;
+    struct loop_graph g;
     struct nest t = {.loop_of = loop_of};
     for (uint32_t i = 0; i < nodes; i++) loop_of[i] = CODE_NO_LOOP;
     bool ok = graph_init(&g, nodes, edge, edges);

@@ -62,7 +62,8 @@ void accel_code_free(struct accel_code *c);
 /* Forgets the instructions, keeps the mnemonics and their counts. */
 void accel_code_begin(struct accel_code *c, const struct accel_kernel *k);
 void accel_warp_begin(struct accel_code *c);
-/* The instruction's number in the table to be; the addresses of *i become those of its space.
+/* The instruction's number in the table to be; the addresses of *i become those of its space. Where a
+ * generic access goes to several spaces, i->mask shrinks to the lanes of one: ask again with the others.
  * While learning it is entered; afterwards it must be there. Fails the input, and then gives 0. */
 uint32_t accel_code_inst(struct accel_code *c, struct lines *in, struct accel_inst *i);
 /* Ends learning: blocks, loops, registers. Instruction n is the only one of block n. */

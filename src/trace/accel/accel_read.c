@@ -63,12 +63,18 @@ static void put_inst(struct accel_reader *r, uint32_t n, const struct accel_inst
 static void read_inst(struct accel_reader *r, char *line, bool write)
 {
     accel_read_inst(&r->in, &r->kernel, line, &r->inst);
-    if (r->in.failed) return;
-    uint32_t n = accel_code_inst(r->code, &r->in, &r->inst);
-    if (r->in.failed || !write) return;
-    put_inst(r, n, &r->inst);
-    r->counts.warp_instructions++;
-    r->counts.thread_instructions += bit_count32(r->inst.mask);
+    uint32_t left = r->inst.mask;
+    while (!r->in.failed) {
+        uint32_t n = accel_code_inst(r->code, &r->in, &r->inst);
+        if (write && !r->in.failed) {
+            put_inst(r, n, &r->inst);
+            r->counts.warp_instructions++;
+            r->counts.thread_instructions += bit_count32(r->inst.mask);
+        }
+        left &= ~r->inst.mask;
+        if (!left) return;
+        r->inst.mask = left; /* a generic access: the lanes that go elsewhere */
+    }
 }
 
 /* The next line that is not blank, without leading blanks; NULL: the file is over or wrong. */
@@ -202,7 +208,7 @@ static void close_kernel(struct accel_reader *r)
 {
     if (!r->file_open) return;
     r->totals.content_bytes += r->in.text_bytes;
-    r->totals.file_bytes += r->in.file_bytes;
+    r->totals.file_bytes += r->in.file.taken;
     lines_close(&r->in);
     r->file_open = false;
 }

@@ -122,6 +122,7 @@ static const char *memory_name(struct accel_writer *w, const struct code_inst *i
     case SPACE_LOCAL: return load ? "LDL" : "STL";
     case SPACE_PARAM: w->changes.spaces++; return "LDC";
     case SPACE_CONST: return "LDC";
+    case SPACE_GENERIC: return load ? "LD.E" : "ST.E"; /* no lane executes it */
     case SPACE_TEX: w->changes.spaces++; return "LDG.E.CONSTANT";
     case SPACE_GLOBAL:
         if (load && in->cache_op == CACHE_NC) w->changes.spaces++;

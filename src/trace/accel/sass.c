@@ -17,7 +17,7 @@ enum {
 /* clang-format on */
 enum { CALL = 1, RET = 2, GROUPS = 4 };
 
-struct row {
+struct sass_row {
     uint8_t archs, kind, lat, space, flags;
     const char *names; /* separated and ended by blanks */
 };
@@ -28,7 +28,7 @@ struct row {
 #define DO(archs, kind, flags, names) {archs, kind, 0, SPACE_NONE, flags, names " "}
 /* clang-format on */
 
-static const struct row rows[] = {
+static const struct sass_row rows[] = {
     /* memory */
     MEM(ALL, INST_LOAD, SPACE_GLOBAL, "LDG"),
     MEM(AH, INST_LOAD, SPACE_GLOBAL, "LDGSTS"),
@@ -151,7 +151,7 @@ static bool listed(const char *names, const char *name, size_t len)
     return false;
 }
 
-static const struct row *find(const char *name, size_t len, unsigned archs)
+static const struct sass_row *find(const char *name, size_t len, unsigned archs)
 {
     for (unsigned i = 0; i < ROWS; i++)
         if (rows[i].archs & archs && listed(rows[i].names, name, len)) return &rows[i];
@@ -177,7 +177,7 @@ static unsigned part_bits(const char *p)
     return digits && (!*p || *p == '.') && bits >= 8 && bits <= 256 && bits % 8 == 0 ? bits : 0;
 }
 
-/* Bytes a lane moves: what the first part with a number says. */
+/* Bytes each lane moves: what the first part with a number says. */
 static unsigned access_width(const char *opcode)
 {
     for (const char *p = strchr(opcode, '.'); p; p = strchr(p + 1, '.')) {
@@ -198,7 +198,7 @@ static unsigned loaded_registers(const char *opcode, unsigned width)
     return width > 4 ? width / 4 : 1;
 }
 
-/* Past the L1 where other SMs' writes must be seen. */
+/* Bypass the L1 where other SMs' writes must be seen. */
 static unsigned cache_operator(const char *opcode)
 {
     if (!has_part(opcode, "STRONG")) return CACHE_CA;
@@ -208,7 +208,7 @@ static unsigned cache_operator(const char *opcode)
 void sass_classify(enum sass_arch arch, const char *opcode, struct sass_op *out)
 {
     size_t len = strcspn(opcode, ".");
-    const struct row *r = find(opcode, len, 1u << arch);
+    const struct sass_row *r = find(opcode, len, 1u << arch);
     *out = (struct sass_op){.kind = INST_ALU, .lat = LAT_INT_ADD, .known = r ? SASS_KNOWN : SASS_ELSEWHERE};
     if (!r) r = find(opcode, len, ALL);
     if (!r) out->known = SASS_UNKNOWN;

@@ -15,8 +15,6 @@
 /* Maxwell reads like Pascal, everything after Hopper like Hopper. */
 enum sass_arch { SASS_KEPLER, SASS_PASCAL, SASS_VOLTA, SASS_TURING, SASS_AMPERE, SASS_HOPPER };
 
-enum { SPACE_GENERIC = SPACE_TEX + 1 }; /* the address decides: an enum mem_space of this folder only */
-
 enum sass_known {
     SASS_KNOWN,
     SASS_ELSEWHERE, /* not in the table of this architecture: read as where it is */

@@ -5,7 +5,7 @@
  * half cannot tell a replayed launch from a live one, so every counter is the same. Nothing in a
  * trace depends on a machine: one recording serves all of them.
  *
- * THE FORMAT, version 1.
+ * THE FORMAT, version 2.
  *
  *   8 bytes   89 'W' 'L' 'T' 0d 0a 1a 0a    (damage by text-mode copies shows at once)
  *   u32       version
@@ -13,7 +13,7 @@
  *             16 MiB. Its content is a sequence of records.
  *
  * A record is a tag byte and its fields. u32 and u64 are little-endian; `v` is a varint: seven
- * bits a byte, low bits first, the top bit says that another byte follows, at most 10 bytes and
+ * bits per byte, low bits first, the top bit says that another byte follows, at most 10 bytes and
  * 64 bits. Text is v length and bytes, without control characters. A loop reference is v: 0 is no
  * loop, otherwise index + 1.
  *
@@ -26,7 +26,7 @@
  *                 each instruction: v pc; bytes kind, lat, space, cache_op, width, guarded, ndst,
  *                             nsrc; v for each of ndst + nsrc registers; loop reference
  *                                                    tables number themselves from 0
- *   'L' launch    v code table, text kernel (1..127), 3 v grid, 3 v block, v registers a thread,
+ *   'L' launch    v code table, text kernel (1..127), 3 v grid, 3 v block, v registers per thread,
  *                 v shared bytes
  *   'C' CTA       v id; for each warp of the CTA: v size, the bytes of its stream (stream.h)
  *   'E' end of launch   v CTAs, v warp instructions, v thread instructions
@@ -47,7 +47,7 @@
 #include "base/err.h"
 #include "stream/stream.h"
 
-enum { WLT_VERSION = 1 };
+enum { WLT_VERSION = 2 }; /* version 1 did not say where generic accesses went */
 
 /* Which program it was: kept for the record of a replay. Texts end with NUL. */
 struct wlt_header {

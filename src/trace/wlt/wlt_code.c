@@ -25,9 +25,12 @@ static const char *loop_fault(const struct code *c, const struct code_loop *l)
 static bool space_ok(const struct code_inst *in)
 {
     switch (in->kind) {
-    case INST_LOAD: return in->space != SPACE_NONE && in->space <= SPACE_TEX;
-    case INST_STORE: return in->space == SPACE_GLOBAL || in->space == SPACE_SHARED || in->space == SPACE_LOCAL;
-    case INST_ATOMIC: return in->space == SPACE_GLOBAL || in->space == SPACE_SHARED;
+    case INST_LOAD: return in->space != SPACE_NONE && in->space <= SPACE_GENERIC;
+    case INST_STORE:
+    case INST_ATOMIC:
+        if (in->space == SPACE_GENERIC) return true;
+        return in->space != SPACE_NONE && in->space <= SPACE_PARAM &&
+               generic_reach((enum inst_kind)in->kind) >> (in->space - SPACE_GLOBAL) & 1;
     default: return in->space == SPACE_NONE;
     }
 }
@@ -48,7 +51,7 @@ static const char *inst_fault(const struct code *c, const struct code_inst *in)
 
 static const char *block_fault(const struct code *c, const struct code_block *b)
 {
-    if ((uint64_t)b->first + b->count > c->ninst) return "it ends behind the last instruction";
+    if ((uint64_t)b->first + b->count > code_listed(c)) return "it ends behind the last instruction";
     return loop_ok(c, b->loop) ? NULL : "its loop does not exist";
 }
 
@@ -69,7 +72,7 @@ int wlt_check_code(const struct code *c, struct wl_err *e)
         if ((why = loop_fault(c, &c->loop[i]))) return table_fault(e, "loop", i, why);
     for (uint32_t i = 0; i < c->nblock; i++)
         if ((why = block_fault(c, &c->block[i]))) return table_fault(e, "block", i, why);
-    for (uint32_t i = 0; i < c->ninst; i++)
+    for (uint32_t i = 0; i < code_listed(c); i++)
         if ((why = inst_fault(c, &c->inst[i]))) return table_fault(e, "instruction", i, why);
     return 0;
 }
@@ -77,7 +80,7 @@ int wlt_check_code(const struct code *c, struct wl_err *e)
 int wlt_check_launch(struct launch_info *info, struct wl_err *e)
 {
     if (info->regs_per_thread > WLT_MAX_THREAD_REGS)
-        return wl_fail(e, WL_EINPUT, "kernel %s: %u registers a thread are more than %d", info->kernel,
+        return wl_fail(e, WL_EINPUT, "kernel %s: %u registers per thread are more than %d", info->kernel,
                        info->regs_per_thread, WLT_MAX_THREAD_REGS);
     if (info->shared_bytes > WLT_MAX_SHARED)
         return wl_fail(e, WL_EINPUT, "kernel %s: %u bytes of shared memory are more than %d", info->kernel,
@@ -100,14 +103,14 @@ static bool addresses_ok(const struct code_inst *in, const struct warp_addrs *a)
     return ok;
 }
 
-struct tally {
+struct wlt_tally {
     struct wlt_counts n;
     bool bad;
 };
 
 static void count_inst(void *arg, const struct code_inst *in, uint32_t exec, const struct warp_addrs *a)
 {
-    struct tally *t = arg;
+    struct wlt_tally *t = arg;
     t->n.warp_instructions++;
     t->n.thread_instructions += bit_count32(exec);
     if (a && !addresses_ok(in, a)) t->bad = true;
@@ -115,7 +118,7 @@ static void count_inst(void *arg, const struct code_inst *in, uint32_t exec, con
 
 bool wlt_count(const struct code *c, struct warp_stream s, struct wlt_counts *n)
 {
-    struct tally t = {*n, false};
+    struct wlt_tally t = {*n, false};
     wlt_walk(c, s, count_inst, &t);
     *n = t.n;
     return !t.bad;
@@ -199,6 +202,26 @@ static struct code_inst *read_insts(struct wlt_in *in, uint32_t n)
     return array;
 }
 
+/* Forms are not in the file: they follow from what is. */
+static void add_forms(struct wlt_in *in, struct code *c)
+{
+    uint32_t listed = c->ninst, forms = in->failed ? 0 : code_count_forms(c->inst, listed);
+    if (!forms) return;
+    if (listed + forms > WLT_MAX_INSTS) {
+        wlt_in_fail(in, "the code table has too many generic instructions");
+        return;
+    }
+    struct code_inst *p = realloc((void *)c->inst, (listed + forms) * sizeof *p);
+    if (!p) {
+        wlt_in_no_memory(in);
+        return;
+    }
+    code_add_forms(p, listed);
+    c->inst = p;
+    c->nforms = forms;
+    c->ninst = listed + forms;
+}
+
 struct code *wlt_read_code(struct wlt_in *in)
 {
     struct code *c = calloc(1, sizeof *c);
@@ -214,6 +237,7 @@ struct code *wlt_read_code(struct wlt_in *in)
     c->loop = read_loops(in, c->nloop);
     c->block = read_blocks(in, c->nblock);
     c->inst = read_insts(in, c->ninst);
+    add_forms(in, c);
     if (!in->failed && wlt_check_code(c, &why)) wlt_in_fail(in, "%.400s", why.text);
     if (!in->failed) return c;
     wlt_free_code(c);

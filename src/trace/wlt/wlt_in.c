@@ -5,7 +5,6 @@
  * a user's next question is whether the file is cut short or wrong. */
 #include "trace/wlt/wlt_priv.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -47,7 +46,7 @@ static void fail_file(struct wlt_in *in, const char *text)
 {
     if (in->failed) return;
     wl_fail(&in->err, WL_EINPUT, "%.1000s: %s, byte %" PRIu64 " of the file, in record %" PRIu64 " (%s)", in->name,
-            text, in->file_bytes - (in->packed_size - in->packed_at), in->record, in->what);
+            text, in->file.taken - (in->packed_size - in->packed_at), in->record, in->what);
     set_failed(in);
 }
 
@@ -56,22 +55,10 @@ static void fail_file(struct wlt_in *in, const char *text)
 /* The next piece of the file; false at its end. */
 static bool read_packed(struct wlt_in *in)
 {
-    size_t n;
-    if (in->file) {
-        n = fread(in->packed, 1, PIECE_BYTES, in->file);
-        if (n == 0 && ferror(in->file)) {
-            wl_fail(&in->err, WL_EINPUT, "cannot read %.1000s: %s", in->name, strerror(errno));
-            set_failed(in);
-        }
-    } else {
-        n = in->mem_size < PIECE_BYTES ? in->mem_size : PIECE_BYTES;
-        if (n) memcpy(in->packed, in->mem, n);
-        in->mem += n;
-        in->mem_size -= n;
-    }
+    int64_t n = trace_file_read(&in->file, in->name, in->packed, PIECE_BYTES, &in->err);
+    if (n < 0) set_failed(in);
     in->packed_at = 0;
-    in->packed_size = n;
-    in->file_bytes += n;
+    in->packed_size = n > 0 ? (size_t)n : 0;
     return n > 0;
 }
 
@@ -93,8 +80,8 @@ static void check_prefix(struct wlt_in *in)
     } else {
         uint32_t version = (uint32_t)p[8] | (uint32_t)p[9] << 8 | (uint32_t)p[10] << 16 | (uint32_t)p[11] << 24;
         if (version == WLT_VERSION) return;
-        wl_fail(&in->err, WL_EINPUT, "%.1000s is a trace of format version %u; this program reads version %d", in->name,
-                version, WLT_VERSION);
+        wl_fail(&in->err, WL_EINPUT, "%.1000s is a trace of format version %u; this program reads version %d%s",
+                in->name, version, WLT_VERSION, version < WLT_VERSION ? ": record it again" : "");
         set_failed(in);
     }
 }
@@ -117,26 +104,24 @@ static int start(struct wlt_in *in, bool raw)
 
 int wlt_in_file(struct wlt_in *in, const char *file)
 {
-    *in = (struct wlt_in){.name = file, .file = fopen(file, "rb")};
-    if (in->file) return start(in, false);
-    wl_fail(&in->err, WL_EINPUT, "cannot read %.1000s: %s", file, strerror(errno));
+    *in = (struct wlt_in){.name = file};
+    if (!trace_file_open(&in->file, file, &in->err)) return start(in, false);
     set_failed(in);
     return WL_EINPUT;
 }
 
 int wlt_in_memory(struct wlt_in *in, const void *data, size_t size, bool raw)
 {
-    *in = (struct wlt_in){.name = "memory", .mem = data, .mem_size = size};
+    *in = (struct wlt_in){.name = "memory", .file = trace_file_memory(data, size)};
     return start(in, raw);
 }
 
 void wlt_in_close(struct wlt_in *in)
 {
-    if (in->file) fclose(in->file);
+    trace_file_close(&in->file);
     ZSTD_freeDCtx(in->z);
     free(in->packed);
     free(in->buf);
-    in->file = NULL;
     in->z = NULL;
     in->packed = in->buf = NULL;
 }

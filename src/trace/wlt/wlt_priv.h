@@ -2,9 +2,8 @@
 #ifndef WL_TRACE_WLT_WLT_PRIV_H
 #define WL_TRACE_WLT_WLT_PRIV_H
 
-#include <stdio.h>
-
 #include "base/bits.h"
+#include "trace/trace_file.h"
 #include "trace/wlt/wlt.h"
 
 #define WLT_MAGIC "\x89WLT\r\n\x1a\n"
@@ -34,8 +33,8 @@ enum {
 #define WLT_MAX_CTA_BYTES  (UINT64_C(1) << 30)
 #define WLT_MAX_COPY_BYTES (UINT64_C(1) << 38)
 /* First addresses that are too high: of device memory, and of offsets in all other spaces. */
-#define WLT_ADDRESS_END (UINT64_C(1) << 56)
-#define WLT_OFFSET_END  (UINT64_C(1) << 32)
+#define WLT_ADDRESS_END TRACE_DEVICE_END
+#define WLT_OFFSET_END  SPACE_OFFSET_END
 
 /* ---- wlt_in.c: the content of a trace as a byte string ----
  *
@@ -44,16 +43,13 @@ enum {
 
 struct wlt_in {
     const char *name;
-    FILE *file;         /* NULL: memory */
-    const uint8_t *mem; /* what is left of it */
-    size_t mem_size;
-    struct ZSTD_DCtx_s *z; /* NULL: `mem` is the content itself */
+    struct trace_file file;
+    struct ZSTD_DCtx_s *z; /* NULL: the file is the content itself */
     uint8_t *packed;       /* a piece of the file */
     size_t packed_at, packed_size;
     uint8_t *buf; /* a piece of the content: [at, size) is not yet read */
     size_t at, size;
     uint64_t base;         /* place of buf[0] in the content */
-    uint64_t file_bytes;   /* taken from the file so far */
     uint64_t limit;        /* refuse content beyond this; tests lower it */
     bool more, frame_over; /* the decoder may hold output back; the frame is complete */
     uint64_t record;       /* number of the current record, from 1 */
@@ -100,7 +96,8 @@ static inline struct warp_stream warp_part(const uint8_t *data, size_t from, siz
 
 typedef void wlt_visit(void *arg, const struct code_inst *in, uint32_t exec, const struct warp_addrs *a);
 
-/* Every instruction of a warp; `a` is NULL where there are no addresses. */
+/* Every instruction of a warp; `a` is NULL where there are no addresses. A generic instruction is visited as
+ * its forms, once per space its lanes went to. */
 static inline __attribute__((always_inline)) void wlt_walk(const struct code *c, struct warp_stream s, wlt_visit *visit,
                                                            void *arg)
 {
@@ -112,9 +109,14 @@ static inline __attribute__((always_inline)) void wlt_walk(const struct code *c,
         for (uint32_t i = 0; i < b->count; i++) {
             const struct code_inst *in = &c->inst[b->first + i];
             uint32_t exec = in->guarded ? stream_next_guard(&r) : r.mask;
-            bool addresses = inst_is_mem(in) && exec;
-            if (addresses) stream_next_addrs(&r, exec, &a);
-            visit(arg, in, exec, addresses ? &a : NULL);
+            bool addresses = inst_is_mem(in) && exec, generic = addresses && in->space == SPACE_GENERIC;
+            do {
+                const struct code_inst *what = in;
+                uint32_t lanes = exec;
+                if (generic) what = code_form(c, in, stream_next_part(&r, &lanes));
+                if (addresses) stream_next_addrs(&r, lanes, &a);
+                visit(arg, what, lanes, addresses ? &a : NULL);
+            } while (stream_has_parts(&r));
         }
     }
 }

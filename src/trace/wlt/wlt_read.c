@@ -257,7 +257,7 @@ struct wlt_totals wlt_totals(const struct wlt_reader *r)
 {
     struct wlt_totals t = r->totals;
     t.content_bytes = r->in.base + r->in.at;
-    t.file_bytes = r->in.file_bytes;
+    t.file_bytes = r->in.file.taken;
     return t;
 }
 

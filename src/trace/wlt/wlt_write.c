@@ -18,15 +18,15 @@
 enum { LEVEL = 3, PENDING_BYTES = 128 * 1024 };
 
 /* A growing byte string. */
-struct bytes {
+struct wlt_bytes {
     uint8_t *data;
     size_t size, cap;
     bool failed;
 };
 
-struct table {
+struct wlt_table {
     uint64_t hash;
-    struct bytes text; /* its record, as written */
+    struct wlt_bytes text; /* its record, as written */
 };
 
 struct wlt_writer {
@@ -36,8 +36,8 @@ struct wlt_writer {
     ZSTD_CCtx *z;
     uint8_t *packed;
     size_t packed_cap;
-    struct bytes pending; /* records not yet compressed */
-    struct table *table;
+    struct wlt_bytes pending; /* records not yet compressed */
+    struct wlt_table *table;
     unsigned tables, tables_cap;
     uint64_t insts, blocks, loops; /* in all tables */
     struct wlt_totals totals;
@@ -46,7 +46,7 @@ struct wlt_writer {
 
 /* ---- bytes ---- */
 
-static bool reserve(struct bytes *b, size_t n)
+static bool reserve(struct wlt_bytes *b, size_t n)
 {
     if (b->failed) return false;
     if (b->cap - b->size >= n) return true;
@@ -59,16 +59,16 @@ static bool reserve(struct bytes *b, size_t n)
     return true;
 }
 
-static void put(struct bytes *b, const void *data, size_t n)
+static void put(struct wlt_bytes *b, const void *data, size_t n)
 {
     if (!n || !reserve(b, n)) return;
     memcpy(b->data + b->size, data, n);
     b->size += n;
 }
 
-static void put_u8(struct bytes *b, uint8_t v) { put(b, &v, 1); }
+static void put_u8(struct wlt_bytes *b, uint8_t v) { put(b, &v, 1); }
 
-static void put_varint(struct bytes *b, uint64_t v)
+static void put_varint(struct wlt_bytes *b, uint64_t v)
 {
     uint8_t text[10];
     size_t n = 0;
@@ -77,12 +77,12 @@ static void put_varint(struct bytes *b, uint64_t v)
     put(b, text, n);
 }
 
-static void put_fixed(struct bytes *b, uint64_t v, unsigned size)
+static void put_fixed(struct wlt_bytes *b, uint64_t v, unsigned size)
 {
     for (unsigned i = 0; i < size; i++) put_u8(b, (uint8_t)(v >> (8 * i)));
 }
 
-static void put_text(struct bytes *b, const char *s)
+static void put_text(struct wlt_bytes *b, const char *s)
 {
     size_t n = strlen(s);
     put_varint(b, n);
@@ -92,7 +92,7 @@ static void put_text(struct bytes *b, const char *s)
     }
 }
 
-static void put_loop_ref(struct bytes *b, uint16_t loop)
+static void put_loop_ref(struct wlt_bytes *b, uint16_t loop)
 {
     put_varint(b, loop == CODE_NO_LOOP ? 0 : loop + UINT64_C(1));
 }
@@ -146,11 +146,11 @@ static int report(const struct wlt_writer *w, struct wl_err *e)
 
 /* ---- code tables ---- */
 
-static void put_code(struct bytes *b, const struct code *c)
+static void put_code(struct wlt_bytes *b, const struct code *c)
 {
     put_u8(b, WLT_TAG_CODE);
     put_varint(b, c->nregs);
-    put_varint(b, c->ninst);
+    put_varint(b, code_listed(c));
     put_varint(b, c->nblock);
     put_varint(b, c->nloop);
     for (uint32_t i = 0; i < c->nloop; i++) {
@@ -162,7 +162,7 @@ static void put_code(struct bytes *b, const struct code *c)
         put_varint(b, c->block[i].count);
         put_loop_ref(b, c->block[i].loop);
     }
-    for (uint32_t i = 0; i < c->ninst; i++) {
+    for (uint32_t i = 0; i < code_listed(c); i++) {
         const struct code_inst *in = &c->inst[i];
         const uint8_t fixed[] = {in->kind,  in->lat,     in->space, in->cache_op,
                                  in->width, in->guarded, in->ndst,  in->nsrc};
@@ -176,18 +176,18 @@ static void put_code(struct bytes *b, const struct code *c)
 /* The number of a table that reads like this one; writes it when there is none. */
 static unsigned table_number(struct wlt_writer *w, const struct code *c)
 {
-    struct bytes text = {0};
+    struct wlt_bytes text = {0};
     put_code(&text, c);
     uint64_t hash = text.failed ? 0 : hash_bytes(WL_HASH_INIT, text.data, text.size);
     for (unsigned i = w->tables; i-- > 0 && !text.failed;) { /* the latest first */
-        const struct table *t = &w->table[i];
+        const struct wlt_table *t = &w->table[i];
         if (t->hash != hash || t->text.size != text.size || memcmp(t->text.data, text.data, text.size) != 0) continue;
         free(text.data);
         return i;
     }
     if (!text.failed && w->tables == w->tables_cap) {
         unsigned cap = w->tables_cap ? 2 * w->tables_cap : 16;
-        struct table *p = realloc(w->table, cap * sizeof *p);
+        struct wlt_table *p = realloc(w->table, cap * sizeof *p);
         if (p) w->table = p, w->tables_cap = cap;
     }
     if (text.failed || w->tables == w->tables_cap) {
@@ -196,7 +196,7 @@ static unsigned table_number(struct wlt_writer *w, const struct code *c)
         return 0;
     }
     put(&w->pending, text.data, text.size);
-    w->table[w->tables] = (struct table){hash, text};
+    w->table[w->tables] = (struct wlt_table){hash, text};
     w->insts += c->ninst;
     w->blocks += c->nblock;
     w->loops += c->nloop;
@@ -223,7 +223,7 @@ void wlt_write_copy(struct wlt_writer *w, uint64_t addr, uint64_t bytes)
 
 static void put_launch(struct wlt_writer *w, const struct launch_info *i, unsigned table)
 {
-    struct bytes *b = &w->pending;
+    struct wlt_bytes *b = &w->pending;
     put_u8(b, WLT_TAG_LAUNCH);
     put_varint(b, table);
     put_text(b, i->kernel);
@@ -293,7 +293,7 @@ int wlt_write_launch(struct wlt_writer *w, struct stream_source *s, struct wl_er
 
 static void put_header(struct wlt_writer *w, const struct wlt_header *h)
 {
-    struct bytes *b = &w->pending;
+    struct wlt_bytes *b = &w->pending;
     put_u8(b, WLT_TAG_HEADER);
     put_text(b, h->workload);
     put_text(b, h->size);

@@ -1,187 +1,73 @@
-/* cmd_timeline.c - small pictures of what a paper's example does, from a real run.
- *
- * mascar-fig3: three warps run two loads and four adds on a miniature machine. All lines are in the
- * L1D and the pipe in front of its tags takes 6 cycles, so the pipe plays the memory: a load that enters
- * in t has its data in t + 5 and its dependent may issue in t + 6; the places in the pipe are the loads
- * that may be outstanding. tests/timing/test_mascar_fig3.c has the paper's table row by row. */
-#include <inttypes.h>
+/* cmd_timeline.c - the options of --timeline, and a paper's example as text. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
+#include "run/mascar_fig3.h"
 
-enum { WARPS = 3, LOADS = 2, ADDS = 4, INSTS = LOADS + ADDS, PIPE = 6, WIDTH = 40 };
+enum { TIMELINE_EVENTS = 2000000 }; /* some 200 MB: more than a viewer likes */
 
-/* ---- the program ---- */
-
-struct program {
-    struct stream_source source; /* first: the machine hands it back */
-    struct launch_info info;
-    struct code code;
-    struct code_inst inst[INSTS];
-    struct code_block block;
-    struct stream_writer warp[WARPS];
-    bool given;
-};
-
-static int give_cta(struct stream_source *s, struct cta_stream *out, struct wl_err *e)
+static int read_window(const char *text, uint64_t *from, uint64_t *to, struct wl_err *e)
 {
-    (void)e;
-    struct program *p = (struct program *)(void *)s;
-    if (p->given) return 0;
-    p->given = true;
-    *out = (struct cta_stream){.nwarps = WARPS};
-    for (unsigned w = 0; w < WARPS; w++) out->warp[w] = (struct warp_stream){p->warp[w].data, p->warp[w].size};
-    return 1;
-}
-
-static void take_back(struct stream_source *s, struct cta_stream *cta)
-{
-    (void)s;
-    (void)cta;
-}
-
-static int write_program(struct program *p, struct wl_err *e)
-{
-    memset(p, 0, sizeof *p);
-    for (uint16_t i = 0; i < INSTS; i++) {
-        bool load = i < LOADS;
-        p->inst[i] = (struct code_inst){.pc = 8u * i,
-                                        .kind = load ? INST_LOAD : INST_ALU,
-                                        .lat = LAT_INT_ADD,
-                                        .space = load ? SPACE_GLOBAL : SPACE_NONE,
-                                        .width = 4,
-                                        .ndst = 1,
-                                        .nsrc = load ? 0 : 2,
-                                        .loop = CODE_NO_LOOP};
-        p->inst[i].reg[0] = load ? i : LOADS; /* r0, r1: the loads; r2: the sum */
-        p->inst[i].reg[1] = i == LOADS ? 0 : LOADS;
-        p->inst[i].reg[2] = i == LOADS ? 1 : LOADS;
+    char first[32];
+    const char *dots = strstr(text, "..");
+    size_t len = dots ? (size_t)(dots - text) : 0;
+    if (dots && len < sizeof first) {
+        memcpy(first, text, len);
+        first[len] = 0;
+        if (read_size(first, from) && read_size(dots + 2, to) && *from < *to) return 0;
     }
-    p->block = (struct code_block){0, INSTS, CODE_NO_LOOP};
-    p->code = (struct code){.inst = p->inst, .block = &p->block, .ninst = INSTS, .nblock = 1, .nregs = LOADS + 1};
-    snprintf(p->info.kernel, sizeof p->info.kernel, "fig3");
-    for (unsigned i = 0; i < 3; i++) p->info.grid[i] = p->info.block[i] = 1;
-    p->info.block[0] = WARPS * WARP_SIZE;
-    p->info.code = &p->code;
-    for (uint64_t w = 0; w < WARPS; w++) {
-        stream_begin(&p->warp[w]);
-        stream_block(&p->warp[w], 0, UINT32_MAX);
-        for (uint64_t i = 0; i < LOADS; i++) {
-            uint64_t addr[WARP_SIZE];
-            for (uint64_t l = 0; l < WARP_SIZE; l++) addr[l] = UINT64_C(0xC0000000) + (w * LOADS + i) * 128 + 4 * l;
-            stream_addrs(&p->warp[w], UINT32_MAX, addr);
-        }
-        if (p->warp[w].failed) return wl_fail(e, WL_ERUN, "out of memory");
+    return wl_fail(e, WL_EINPUT, "--timeline-window needs two cycles, the first smaller: 1000..3000, not '%s'", text);
+}
+
+static int read_sms(const char *text, bool sms[RUN_TIMELINE_SMS], struct wl_err *e)
+{
+    for (const char *p = text;; p++) {
+        char *end;
+        unsigned long n = *p >= '0' && *p <= '9' ? strtoul(p, &end, 10) : RUN_TIMELINE_SMS;
+        if (n >= RUN_TIMELINE_SMS || (*end && *end != ','))
+            return wl_fail(e, WL_EINPUT, "--timeline-sms needs numbers of SMs below %d: 0,1, not '%s'",
+                           RUN_TIMELINE_SMS, text);
+        sms[n] = true;
+        if (!*end) return 0;
+        p = end;
     }
-    p->source = (struct stream_source){&p->info, give_cta, take_back};
-    return launch_shape(&p->info, e);
 }
 
-/* ---- what happened when: the schedulers and the L1D policy with an ear ---- */
-
-static struct {
-    const struct wl_sched_policy *sched;
-    const struct wl_cache_policy *cache;
-    uint64_t issued[WARPS][INSTS], at_tags[WARPS][LOADS];
-    unsigned count[WARPS];
-} heard;
-
-static void hear_issue(void *self, const struct wl_sched_view *v, unsigned scheduler, unsigned warp)
+int timeline_open(struct output *out, const struct options *o, struct wl_err *e)
 {
-    if (warp < WARPS && heard.count[warp] < INSTS) heard.issued[warp][heard.count[warp]++] = v->cycle;
-    heard.sched->issued(self, v, scheduler, warp);
-}
-
-static void hear_hit(void *self, const struct wl_access *a, uint32_t way, bool merged)
-{
-    if (a->warp < WARPS && a->pc / 8 < LOADS) heard.at_tags[a->warp][a->pc / 8] = a->cycle;
-    heard.cache->on_hit(self, a, way, merged);
-}
-
-static int play(struct program *p, const char *slots, const char *sched, struct wl_err *e)
-{
-    static const char *const machine[] = {"sm.count=1",    "sm.schedulers=1", "sm.issue_delay=0",
-                                          "lat.int_add=1", "sm.mem_delay=1",  "sm.lsu_queue=1",
-                                          "l1d.pipe=6",    "l1d.hit=0",       "l1d.flush=no"};
-    struct gpu_config *c = calloc(1, sizeof *c);
-    if (!c) return wl_fail(e, WL_ERUN, "out of memory");
-    config_defaults(c);
+    uint64_t from = 0, to = 20000;
+    bool sms[RUN_TIMELINE_SMS] = {false};
     int rc = 0;
-    for (unsigned i = 0; !rc && i < sizeof machine / sizeof machine[0]; i++) rc = config_set(c, machine[i], e);
-    if (!rc) rc = config_set(c, slots, e);
-    if (!rc) rc = config_set_sched(c, sched, e);
-    heard.sched = c->sched.policy;
-    heard.cache = c->l1.policy;
-    struct wl_sched_policy hearing_sched = *heard.sched;
-    struct wl_cache_policy hearing_cache = *heard.cache;
-    hearing_sched.issued = hear_issue;
-    hearing_cache.on_hit = hear_hit;
-    c->sched.policy = &hearing_sched;
-    c->l1.policy = &hearing_cache;
-    struct gpu *g = rc ? NULL : gpu_new(c, NULL, e);
-    if (!rc && !g) rc = (int)e->code;
-    for (unsigned i = 0; !rc && i < 2; i++) { /* the first run brings the lines in */
-        memset(heard.count, 0, sizeof heard.count);
-        p->given = false;
-        rc = gpu_run(g, &p->source, e);
+    if (!o->timeline) {
+        const char *lost = o->timeline_window ? "window" : o->timeline_sms ? "sms" : NULL;
+        return lost ? wl_fail(e, WL_EINPUT, "--timeline-%s needs --timeline FILE", lost) : 0;
     }
-    gpu_free(g);
-    free(c);
-    return rc;
+    if (o->functional) return wl_fail(e, WL_EINPUT, "--timeline needs a timed run; leave --functional out");
+    if (strcmp(o->timeline, "-") == 0) return wl_fail(e, WL_EINPUT, "--timeline needs a file");
+    if (o->timeline_window) rc = read_window(o->timeline_window, &from, &to, e);
+    if (!rc) rc = read_sms(o->timeline_sms ? o->timeline_sms : "0", sms, e);
+    if (rc) return rc;
+    out->timeline_name = o->timeline;
+    out->timeline_file = fopen(o->timeline, "w");
+    if (!out->timeline_file) return wl_fail(e, WL_EINPUT, "cannot write %s: %s", o->timeline, strerror(errno));
+    out->timeline = run_timeline(out->timeline_file, from, to, sms, TIMELINE_EVENTS);
+    return out->timeline ? 0 : wl_fail(e, WL_ERUN, "out of memory");
 }
 
-/* ---- the picture ---- */
-
-static void put_warp(unsigned w, uint64_t zero)
+void timeline_close(struct output *out)
 {
-    char row[WIDTH + 1];
-    memset(row, ' ', WIDTH);
-    uint64_t first = heard.at_tags[w][0] - PIPE - zero, add = heard.issued[w][LOADS] - zero;
-    for (uint64_t t = first; t < add && t < WIDTH; t++) row[t] = '.';
-    for (unsigned i = 0; i < LOADS; i++) {
-        uint64_t t = heard.at_tags[w][i] - PIPE - zero;
-        if (t < WIDTH) row[t] = (char)('1' + i);
-    }
-    for (unsigned i = LOADS; i < INSTS; i++)
-        if (heard.issued[w][i] - zero < WIDTH) row[heard.issued[w][i] - zero] = '+';
-    size_t n = WIDTH;
-    while (n && row[n - 1] == ' ') n--;
-    printf("    W%u  %.*s\n", w, (int)n - 1, row + 1);
-}
-
-static void put_picture(const char *what)
-{
-    uint64_t zero = heard.at_tags[0][0] - PIPE - 1, finish = 0;
-    for (unsigned w = 0; w < WARPS; w++)
-        if (heard.issued[w][INSTS - 1] - zero > finish) finish = heard.issued[w][INSTS - 1] - zero;
-    printf("\n  %s: finishes in %" PRIu64 "\n        ....:....1....:....2....:....3\n", what, finish);
-    for (unsigned w = 0; w < WARPS; w++) put_warp(w, zero);
-}
-
-static int mascar_fig3(struct wl_err *e)
-{
-    static const struct {
-        const char *what, *slots, *sched;
-    } systems[] = {{"round robin, any number of outstanding loads", "l1d.slots=512", "lrr"},
-                   {"round robin, two outstanding loads", "l1d.slots=2", "lrr"},
-                   {"Mascar, two outstanding loads", "l1d.slots=2", "mascar:part=sched,mode=mp,drain=no,owner_lsu=no"}};
-    struct program p;
-    int rc = write_program(&p, e);
-    if (!rc)
-        puts("Mascar (HPCA 2015), Fig. 3: each of three warps loads r1 and r2 and then adds four times.\n"
-             "A load takes 5 cycles, an add 1.  1, 2: a load is sent   .: it waits for them   +: an add");
-    for (unsigned i = 0; !rc && i < sizeof systems / sizeof systems[0]; i++) {
-        rc = play(&p, systems[i].slots, systems[i].sched, e);
-        if (!rc) put_picture(systems[i].what);
-    }
-    for (unsigned w = 0; w < WARPS; w++) free(p.warp[w].data);
-    return rc;
+    if (!out->timeline) return;
+    if (run_timeline_end(out->timeline))
+        print_warning(NULL,
+                      "the timeline ends after two million events; choose a smaller --timeline-window or fewer SMs");
+    out->timeline = NULL;
 }
 
 int cmd_timeline(const struct options *o, struct wl_err *e)
 {
-    if (o->words.count == 1 && strcmp(o->words.item[0], "mascar-fig3") == 0) return mascar_fig3(e);
+    if (o->words.count == 1 && strcmp(o->words.item[0], "mascar-fig3") == 0) return mascar_fig3(stdout, e);
     if (o->words.count == 0)
         return wl_fail(e, WL_EINPUT,
                        "timeline needs the name of an example: mascar-fig3; 'run ... --timeline FILE' records a run");

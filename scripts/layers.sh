@@ -1,7 +1,7 @@
 #!/bin/sh
 # layers.sh - checks the dependency law: which folder may include which.
-#   base <- param, stats, stream <- profile <- mem <- sm <- sim <- cuda, cli; base, stream <- ptx, trace <- sim
-#   base, param, stats, workloads <- experiment <- cli
+#   base <- param, stats, stream <- profile <- mem <- sm <- sim <- cuda; base, stream <- ptx, trace <- sim
+#   sim, trace, policy, workloads <- run <- experiment <- cli
 # mem never sees sm, sm never sees ptx, a policy sees only include/warpline.
 set -eu
 cd "$(dirname "$0")/.."
@@ -29,10 +29,11 @@ for d in src/trace src/trace/wlt src/trace/accel; do allow $d "base stream trace
 allow src/sm "base param stats mem stream engine observe"
 allow src/sim "base param stats mem stream sm ptx trace trace/wlt trace/accel engine observe"
 allow cuda "base param stats sim ptx cuda"
-allow cuda/lib "base param stats sim trace trace/wlt"
+allow cuda/lib "base param stats sim trace trace/wlt run"
 allow cuda/runtime "" # over the driver API only
-allow src/experiment "base param stats workloads"
-allow cli "base param stats sim ptx trace trace/wlt trace/accel stream workloads experiment cli"
+allow src/run "base param stats sim trace trace/wlt policy workloads"
+allow src/experiment "base stats run workloads"
+allow cli "base run experiment cli"
 for f in src/policy/*.c; do
     case "$f" in src/policy/registry.c) continue ;; esac # the registry is the one that knows them all
     grep -n '#[ \t]*include "' "$f" | grep -v '"warpline/' && { echo "$f: a policy may include only warpline/*.h"; bad=1; }

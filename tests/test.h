@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/bits.h"
+#include "policy/registry.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -28,6 +29,7 @@ extern const struct CMUnitTest *const __start_wl_cases[], *const __stop_wl_cases
 
 int main(void)
 {
+    registry_open();
     size_t count = (size_t)(__stop_wl_cases - __start_wl_cases);
     struct CMUnitTest *tests = calloc(count, sizeof *tests);
     if (!tests) return 1;

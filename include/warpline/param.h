@@ -23,7 +23,13 @@ struct wl_param {
     }
 enum { WL_MAX_POLICY_PARAMS = 48 };
 
-/* A counter a policy publishes so that a user can see it fire. */
+/* A counter a policy publishes so that a user can see it fire.
+ *
+ * Two names have a meaning of their own: a policy that adds tables or queues to the machine counts its accesses to
+ * them in counters called WL_TABLE_ACCESSES and WL_QUEUE_ACCESSES, and the energy model prices each access
+ * ("energy" in the results). A policy without such counters is taken to cost no energy itself. */
+#define WL_TABLE_ACCESSES "table_accesses"
+#define WL_QUEUE_ACCESSES "queue_accesses"
 struct wl_counter {
     const char *name; /* "promotions" */
     const char *unit;

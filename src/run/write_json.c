@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "stats/result.h"
+#include "run/result.h"
 
 double result_ipc(const struct run_result *r)
 {
@@ -119,7 +119,7 @@ static json_t *kernel_list(const struct run_result *r)
     json_t *list = json_array();
     int bad = 0;
     for (unsigned i = 0; i < r->nkernels; i++) {
-        const struct result_kernel *k = &r->kernels[i];
+        const struct kernel_record *k = &r->kernels[i];
         json_t *o = json_object();
         bad |= json_object_set_new(o, "name", text_of(k->name));
         bad |= json_object_set_new(o, "grid", triple(k->grid));
@@ -252,6 +252,7 @@ static int add_identity(json_t *root, const struct run_result *r)
     bad |= json_object_set_new(root, "l2_policy", text_of(r->l2.spec));
     bad |= json_object_set_new(root, "scheduler", text_of(r->sched.spec));
     bad |= json_object_set_new(root, "version", text_of(r->version));
+    bad |= json_object_set_new(root, "build", text_of(r->build));
     bad |= json_object_set_new(root, "config_hash", hash_string(r->config_hash));
     bad |= json_object_set_new(root, "workload_hash", hash_string(r->workload_hash));
     bad |= json_object_set_new(root, "seed", integer(r->seed));
@@ -282,6 +283,14 @@ void *result_json(const struct run_result *r)
     if (!bad) return root;
     json_decref(root);
     return NULL;
+}
+
+char *result_json_text(const struct run_result *r, bool compact)
+{
+    json_t *root = result_json(r);
+    char *text = root ? json_dumps(root, (compact ? JSON_COMPACT : JSON_INDENT(2)) | JSON_REAL_PRECISION(12)) : NULL;
+    json_decref(root);
+    return text;
 }
 
 int result_write_json(const struct run_result *r, FILE *out, struct wl_err *e)

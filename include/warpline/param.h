@@ -7,6 +7,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct wl_param {
     const char *name; /* "promote"; machine parameters carry their part: "l1d.mshr" */
     const char *unit; /* "cycles", "entries", ...; "" for a pure number */
@@ -40,5 +44,9 @@ struct wl_counter {
         0, 0, 0                                                                                                        \
     }
 enum { WL_MAX_POLICY_COUNTERS = 32 };
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

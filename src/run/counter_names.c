@@ -15,6 +15,8 @@ bool machine_counter(const struct run_stats *s, const char *name, uint64_t *valu
 {
     if (strcmp(name, "cycles") == 0) return *value = s->cycles, true;
     if (strcmp(name, "kernels") == 0) return *value = s->kernels, true;
+    if (strcmp(name, "warp_instructions") == 0) return *value = s->sm.warp_instructions, true;
+    if (strcmp(name, "thread_instructions") == 0) return *value = s->sm.thread_instructions, true;
     for (const struct counter_desc *d = counter_descs; d->key; d++) {
         const char *key = inside(name, counter_group_names[d->group]);
         if (key && strcmp(key, d->key) == 0) return *value = counter_value(s, d), true;

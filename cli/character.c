@@ -94,7 +94,7 @@ static void add_locality(struct character *c, const struct run_stats *s, const s
     ADD("footprint_bytes", r->footprint_lines * 128, 1);
 }
 
-/* DyCache: how much of a line a request, and a line's whole stay, touches. */
+/* DyCache: how much of a line one request touches, and how much is touched while the line is in the cache. */
 static void add_sizes(struct character *c, const struct run_stats *s)
 {
     const struct profile_stats *p = &s->profile;

@@ -16,7 +16,7 @@
 struct machine_spec machine_words(const struct options *o);
 /* A run of `program` with these options. */
 struct run_spec run_words(const struct options *o, const char *program);
-struct words list_words(const struct text_list *l);
+struct word_list list_words(const struct text_list *l);
 /* Replaces "@group" by the names of its workloads. */
 int expand_words(const struct text_list *in, struct text_list *out, struct wl_err *e);
 /* Options that do not go with this kind of program must not be dropped silently. */

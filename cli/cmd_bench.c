@@ -3,7 +3,7 @@
  * The tiled matrix product is bound by issue, ATAX by the L1D and memory, BFS by divergence. Each
  * runs nine times without and nine times with timing, each with its host code; the fastest
  * counts, because everything that disturbs a run makes it slower. Seconds are CPU time of one
- * core, so that a busy machine does not count. JSON on standard output. */
+ * core, so that other programs on the machine do not matter much. JSON on standard output. */
 #include <jansson.h>
 
 #include "cli/cli.h"

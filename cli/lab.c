@@ -1,7 +1,7 @@
 /* lab.c - an experiment at work: plan, store, runs, progress, and what failed.
  *
- * Ctrl-C once lets the runs that are under way finish, so that their work is kept; twice ends
- * them. Either way everything finished is in the store, and the same command goes on from there. */
+ * Ctrl-C once lets the running ones finish, so that their work is kept; twice ends them. Either way everything
+ * finished is in the store, and the same command continues from there. */
 #include "cli/lab.h"
 
 #include <signal.h>
@@ -27,7 +27,7 @@ static void catch_signals(void)
     sigaction(SIGTERM, &a, NULL);
 }
 
-/* Nothing is lost any more: Ctrl-C means what it usually does. */
+/* Nothing can be lost any more: Ctrl-C has its usual meaning again. */
 static void release_signals(void)
 {
     signal(SIGINT, SIG_DFL);
@@ -218,7 +218,7 @@ int lab_failed(const struct lab *l, const struct options *o, struct wl_err *e)
     }
     if (said > 10) fprintf(stderr, "failed: %u more\n", said - 10);
     if (failed)
-        return wl_fail(e, WL_ERUN, "%s: %u of %u runs failed; --retry does them again", l->x->name, failed,
+        return wl_fail(e, WL_ERUN, "%s: %u of %u runs failed; --retry repeats them", l->x->name, failed,
                        l->plan->nruns);
     if (missing && !o->quiet)
         fprintf(stderr, "%s: %u of %u runs have not been done\n", l->x->name, missing, l->plan->nruns);

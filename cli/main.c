@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "run/identity.h"
 
 static const struct command commands[] = {
 #define COMMAND(name, usage, summary, takes, more) {#name, cmd_##name, usage, summary, takes, more},
@@ -89,7 +90,7 @@ int main(int argc, char **argv)
     }
     if (wants_help && argc > 2) return unknown_command(topic);
     if (!wants_help && !version) return unknown_command(word);
-    if (version) puts("warpline " WL_VERSION);
+    if (version) printf("warpline %s (build %.12s)\n", WL_VERSION, wl_build_id);
     else help(stdout);
     return output_flush(&e) ? report(&e, WL_ERUN) : 0;
 }

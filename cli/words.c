@@ -3,7 +3,7 @@
 
 #include "cli/cli.h"
 
-struct words list_words(const struct text_list *l) { return (struct words){l->item, l->count}; }
+struct word_list list_words(const struct text_list *l) { return (struct word_list){l->item, l->count}; }
 
 int expand_words(const struct text_list *in, struct text_list *out, struct wl_err *e)
 {

@@ -8,7 +8,7 @@
 #include "base/bits.h"
 #include "run/identity.h"
 
-/* ---- who built this ---- */
+/* ---- which build this is ---- */
 
 int build_identity(const char *const *plugins, unsigned count, char out[STORE_KEY], struct wl_err *e)
 {
@@ -35,7 +35,7 @@ static void describe_inputs(struct exp_run *r)
     }
 }
 
-/* Built-in programs and their PTX are part of the build; only what varies is hashed beside it. */
+/* Built-in programs and their PTX are part of the build; only what varies is hashed in addition. */
 static void make_key(const struct plan *p, struct exp_run *r)
 {
     uint64_t h = hash_text(WL_HASH_INIT, p->build);

@@ -98,7 +98,7 @@ static void env_file(struct environment *v, const char *name, const char *file)
     env_text(v, name, file && realpath(file, whole) ? whole : file);
 }
 
-static void env_list(struct environment *v, const char *name, struct words list, bool files)
+static void env_list(struct environment *v, const char *name, struct word_list list, bool files)
 {
     char text[1 << 16], whole[PATH_MAX];
     size_t at = 0;
@@ -122,7 +122,7 @@ static void env_fill(struct environment *v, const struct exec_spec *s, const cha
     env_text(v, ENV_L1, s->machine.l1);
     env_text(v, ENV_L2, s->machine.l2);
     env_text(v, ENV_SCHED, s->machine.sched);
-    env_list(v, ENV_SET, (struct words){s->machine.set, s->machine.sets}, false);
+    env_list(v, ENV_SET, (struct word_list){s->machine.set, s->machine.sets}, false);
     env_list(v, ENV_PLUGIN, s->plugin, true);
     env_text(v, ENV_ENGINE, s->tick ? "tick" : NULL);
     env_number(v, ENV_SHUFFLE, s->shuffle);

@@ -14,7 +14,7 @@
 struct exec_spec {
     char *const *program;        /* its words, NULL-terminated as in argv */
     struct machine_spec machine; /* `say` is not used */
-    struct words plugin;         /* files of policies, loaded in the program's processes too */
+    struct word_list plugin;     /* files of policies, loaded in the program's processes too */
     bool tick, functional;
     uint64_t shuffle, max_cycles;
     const char *kernel; /* time only kernels that fit this pattern; NULL: all */

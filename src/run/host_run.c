@@ -49,9 +49,9 @@ int wl_load_plugin(const char *file, char *message, size_t size)
 
 /* ---- running ---- */
 
-static struct words list_of(const char *const *item)
+static struct word_list list_of(const char *const *item)
 {
-    struct words w = {item, 0};
+    struct word_list w = {item, 0};
     while (item && item[w.count]) w.count++;
     return w;
 }
@@ -82,7 +82,7 @@ static struct wl_result *new_result(const struct run_result *of, struct wl_err *
 
 static struct machine_spec machine_of(const struct wl_run_spec *s)
 {
-    struct words set = list_of(s->settings);
+    struct word_list set = list_of(s->settings);
     return (struct machine_spec){.gpu = s->machine, .set = set.item, .sets = set.count};
 }
 

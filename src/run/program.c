@@ -63,7 +63,7 @@ static int unknown_group(const char *name, struct wl_err *e)
     return wl_fail(e, WL_EINPUT, "unknown group '@%s'; 'warpline list groups' shows what there is", name);
 }
 
-int expand_groups(struct words in, const char *out[], unsigned max, unsigned *count, struct wl_err *e)
+int expand_groups(struct word_list in, const char *out[], unsigned max, unsigned *count, struct wl_err *e)
 {
     *count = 0;
     for (unsigned i = 0; i < in.count; i++) {

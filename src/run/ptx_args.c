@@ -1,8 +1,7 @@
-/* ptx_args.c - turns words of the command line into kernel arguments, and buffers into text.
+/* ptx_args.c - turns words into kernel arguments, and buffers into text.
  *
- * A word is checked against the parameter it stands for: a buffer needs an 8-byte parameter, a
- * scalar one of its own size and kind. Typed letters decide nothing silently: 1.5 for an integer
- * parameter is refused. */
+ * A word is checked against the parameter it is for: a buffer needs an 8-byte parameter, a scalar one of
+ * its own size and kind. Nothing is converted silently: 1.5 for an integer parameter is refused. */
 #include "run/ptx_args.h"
 
 #include <errno.h>
@@ -183,7 +182,7 @@ static int buffer_arg(struct session *s, const struct place_of_arg *at, uint64_t
     return 0;
 }
 
-int read_args(struct session *s, const struct ptx_func *kernel, struct words given, uint64_t seed, void *image,
+int read_args(struct session *s, const struct ptx_func *kernel, struct word_list given, uint64_t seed, void *image,
               struct ptx_arg args[MAX_ARGS], struct wl_err *e)
 {
     unsigned count = given.count;

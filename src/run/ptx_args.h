@@ -17,7 +17,7 @@ void describe_params(const struct ptx_func *kernel, char *out, size_t size);
 
 /* Reads one word per parameter, allocates and fills the buffers, and lays out the parameter image
  * (kernel->param_bytes bytes). Random fills depend on `seed` and the argument's number only. */
-int read_args(struct session *s, const struct ptx_func *kernel, struct words given, uint64_t seed, void *image,
+int read_args(struct session *s, const struct ptx_func *kernel, struct word_list given, uint64_t seed, void *image,
               struct ptx_arg args[MAX_ARGS], struct wl_err *e);
 
 /* Prints a buffer as asked for by "N:TYPE[:COUNT]". */

@@ -17,7 +17,7 @@ enum run_kind { RUN_WORKLOAD, RUN_PTX, RUN_TRACE };
 enum run_kind run_kind(const char *program);
 
 /* A list of words that belong to somebody else. */
-struct words {
+struct word_list {
     const char *const *item;
     unsigned count;
 };
@@ -37,16 +37,16 @@ struct run_spec {
     uint64_t seed;                   /* of generated inputs */
 
     /* Workloads. */
-    const char *size;      /* "tiny", "small" or "paper"; NULL: small */
-    struct words input;    /* "n=64" */
-    const int64_t *values; /* all inputs as numbers, instead of size and input; NULL: none */
-    bool check;            /* compare with a CPU reference */
+    const char *size;       /* "tiny", "small" or "paper"; NULL: small */
+    struct word_list input; /* "n=64" */
+    const int64_t *values;  /* all inputs as numbers, instead of size and input; NULL: none */
+    bool check;             /* compare with a CPU reference */
 
     /* FILE.ptx. */
-    const char *kernel;       /* NULL: the only one */
-    const char *grid, *block; /* "16,16" */
-    struct words arg, dump;   /* "buf:4K:iota-f32", "u32:7"; "0:f32:16" */
-    uint64_t shared;          /* bytes of dynamic shared memory */
+    const char *kernel;         /* NULL: the only one */
+    const char *grid, *block;   /* "16,16" */
+    struct word_list arg, dump; /* "buf:4K:iota-f32", "u32:7"; "0:f32:16" */
+    uint64_t shared;            /* bytes of dynamic shared memory */
 
     const char *record; /* save a trace in this .wlt file instead of timing the program */
     /* Gets warnings about machine and trace; NULL: nobody is told. */
@@ -83,7 +83,7 @@ const char *workload_size_name(enum workload_size size);
 /* WL_EINPUT with what is near when there is no such size. */
 int read_workload_size(const char *name, enum workload_size *out, struct wl_err *e);
 /* Replaces "@group" by the names of its workloads: fills `out` (room for `max`), sets *count. */
-int expand_groups(struct words in, const char *out[], unsigned max, unsigned *count, struct wl_err *e);
+int expand_groups(struct word_list in, const char *out[], unsigned max, unsigned *count, struct wl_err *e);
 /* "1234", "0x10", "4K", "2M", "1G"; false when it is none of these or too large. */
 bool read_size(const char *text, uint64_t *out);
 

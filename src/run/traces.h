@@ -1,4 +1,4 @@
-/* traces.h - what can be done with a trace besides running it. */
+/* traces.h - what can be done with a trace other than running it. */
 #ifndef WL_RUN_TRACES_H
 #define WL_RUN_TRACES_H
 

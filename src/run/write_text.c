@@ -1,4 +1,4 @@
-/* write_text.c - a run as an architect wants to see it.
+/* write_text.c - a run as text for people.
  *
  * Top down: what ran on what, the launches, cycles and IPC, then each level of the memory with
  * its rates, and the reasons why the level refused work. Shares of cycles are of the cycles in
@@ -118,7 +118,7 @@ static void write_sm(const struct run_result *r, FILE *out)
     char c[32];
     double ms = r->core_khz ? (double)r->stats.cycles / (double)r->core_khz : 0;
     fprintf(out, "\n  cycles     %s core cycles, %.3f ms on the machine\n", with_commas(r->stats.cycles, c), ms);
-    fprintf(out, "  IPC        %.3f thread instructions a cycle (%.4f warp instructions, %.1f lanes each)\n",
+    fprintf(out, "  IPC        %.3f thread instructions per cycle (%.4f warp instructions, %.1f lanes each)\n",
             result_ipc(r), ratio(s->warp_instructions, r->stats.cycles),
             ratio(s->thread_instructions, s->warp_instructions));
     fprintf(out,

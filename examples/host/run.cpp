@@ -9,7 +9,8 @@
 #include <warpline/sched.h>
 #include <warpline/warpline.h>
 
-namespace {
+namespace
+{
 
 // The candidate that was launched last.
 int youngest_of(const wl_sched_view *view, uint64_t candidates)

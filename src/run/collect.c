@@ -23,6 +23,7 @@ void result_describe(struct run_result *r, const struct gpu_config *c, const cha
     snprintf(r->engine, sizeof r->engine, "%s", engine);
     r->version = WL_VERSION;
     r->build = wl_build_id;
+    r->config = c;
     r->config_hash = config_hash(c);
     r->seed = seed;
     r->sms = (uint32_t)c->v[P_SM_COUNT];

@@ -18,6 +18,8 @@
 #include "stats/stats.h"
 #include "warpline/param.h"
 
+struct gpu_config;
+
 /* What a policy counted itself. */
 struct result_policy {
     char spec[256];                    /* "dacache:promote=2" */
@@ -33,7 +35,8 @@ struct run_result {
     char machine[256]; /* the machine in one line, for people */
     char engine[16];   /* "fast", "tick"; "functional": nothing was timed */
     const char *version;
-    const char *build; /* hash of the simulator's sources, compiler and flags (scripts/build_id.sh) */
+    const char *build;               /* hash of the simulator's sources, compiler and flags (scripts/build_id.sh) */
+    const struct gpu_config *config; /* every parameter, outlives the record; NULL: left out */
     uint64_t config_hash;
     uint64_t workload_hash; /* of the program, its device code, its inputs and the seed (run/identity.h) */
     uint64_t seed;

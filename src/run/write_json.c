@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "param/config.h"
+#include "param/param_table.h"
 #include "run/result.h"
 
 double result_ipc(const struct run_result *r)
@@ -73,6 +75,24 @@ static int add_counters(json_t *root, const struct run_stats *s, bool profiled)
         bad |= set_nested(root, key, integer(counter_value(s, d)));
     }
     return bad;
+}
+
+/* Every parameter of the machine: a word for a choice, else a number. */
+static json_t *config_object(const struct gpu_config *c)
+{
+    json_t *o = json_object();
+    int bad = o ? 0 : -1;
+    for (unsigned i = 0; i < P_COUNT && !bad; i++) {
+        char word[64];
+        param_write(&gpu_params[i], c->v[i], word, sizeof word);
+        bad = set_nested(o, gpu_params[i].name,
+                         gpu_params[i].choices ? json_string(word) : json_integer((json_int_t)c->v[i]));
+    }
+    bad |= set_nested(o, "shared.options", text_of(c->shared_options));
+    bad |= set_nested(o, "dram.map", text_of(c->dram_map));
+    if (!bad) return o;
+    json_decref(o);
+    return NULL;
 }
 
 static json_t *policy_counters(const struct result_policy *p)
@@ -276,6 +296,7 @@ void *result_json(const struct run_result *r)
     bad |= json_object_set_new(root, "l2_policy_counters", policy_counters(&r->l2));
     bad |= json_object_set_new(root, "scheduler_counters", policy_counters(&r->sched));
     if (r->samples) bad |= json_object_set_new(root, "samples", sample_list(r));
+    if (r->config) bad |= json_object_set_new(root, "config", config_object(r->config));
     bad |= json_object_set_new(root, "check", *r->check ? text_of(r->check) : json_null());
     json_t *host =
         json_pack("{s:f,s:I}", "seconds", r->host.seconds, "peak_memory_bytes", (json_int_t)r->host.peak_memory_bytes);

@@ -1,7 +1,10 @@
 #!/bin/sh
 # The library as a user meets it: installed somewhere, found by pkg-config, used from C and C++.
 . "$WL_ROOT/tests/cli/lib.sh"
-command -v pkg-config >/dev/null && command -v c++ >/dev/null || { echo "1..0 # skip: needs pkg-config and c++"; exit 0; }
+if ! command -v pkg-config >/dev/null || ! command -v c++ >/dev/null; then
+    echo "1..0 # skip: needs pkg-config and c++"
+    exit 0
+fi
 prefix=$work/prefix
 cmake --install "$WL_BUILD" --prefix "$prefix" >"$work/out" 2>&1
 check "installs into any prefix" test $? = 0
@@ -16,7 +19,8 @@ strict="-O1 -Wall -Wextra -Werror"
 # build NAME COMMAND...: compiles without a word, then runs; leaves the output in $work/out.
 build() {
     name=$1; shift
-    if "$@" -o "$work/$name" >"$work/out" 2>"$work/err" && "$work/$name" >"$work/out" 2>"$work/err"; then ok "$name runs"
+    if "$@" -o "$work/$name" >"$work/out" 2>"$work/err" && "$work/$name" >"$work/out" 2>"$work/err"; then
+        ok "$name runs"
     else not_ok "$name: $*"; fi
 }
 # shellcheck disable=SC2086 # flags are several words
@@ -81,7 +85,8 @@ int main(int argc, char **argv)
 }
 C
 # shellcheck disable=SC2086
-cc -std=c99 $strict "$work/exec.c" $flags -o "$work/exec" && "$work/exec" "$WL_BUILD/exec/exec_driver" >"$work/out" 2>"$work/err"
+cc -std=c99 $strict "$work/exec.c" $flags -o "$work/exec"
+"$work/exec" "$WL_BUILD/exec/exec_driver" >"$work/out" 2>"$work/err"
 check "runs an executable" grep -q 'status 0, some cycles, [1-9][0-9]* launches' "$work/out"
 "$work/exec" /nonexistent/program >"$work/out" 2>"$work/err"
 check "says why one cannot be run" grep -q 'cannot run /nonexistent/program: No such file' "$work/err"
@@ -89,9 +94,12 @@ check "says why one cannot be run" grep -q 'cannot run /nonexistent/program: No 
 check "says that one made no CUDA call" grep -q 'no CUDA call' "$work/err"
 
 # Only what the headers declare leaves the library.
-nm -D --defined-only "$libdir/libwarpline.so" | awk '$2 == "T" || $2 == "D" || $2 == "B" || $2 == "R" { sub(/@.*/, "", $3); print $3 }' |
-    while read -r name; do grep -qw "$name" "$WL_ROOT"/include/warpline/warpline.h "$WL_ROOT"/include/warpline/cuda.h || echo "$name"; done >"$work/hidden"
-check "exports only public functions" test ! -s "$work/hidden"
+nm -D --defined-only "$libdir/libwarpline.so" | awk '$2 ~ /[TDBR]/ { sub(/@.*/, "", $3); print $3 }' >"$work/exported"
+while read -r name; do
+    grep -qw "$name" "$WL_ROOT/include/warpline/warpline.h" "$WL_ROOT/include/warpline/cuda.h" || echo "$name"
+done <"$work/exported" >"$work/hidden"
+check "exports public functions" grep -qx wl_run "$work/exported"
+check "and nothing else" test ! -s "$work/hidden"
 
 # Every public header, alone, in both languages.
 for h in "$WL_ROOT"/include/warpline/*.h; do

@@ -154,7 +154,7 @@ TEST(launches_add_up_to_the_run)
 
 TEST(every_counter_has_a_name_and_is_in_the_json)
 {
-    const char *settings[] = {"l1=dacache", "sched=mascar", NULL};
+    const char *settings[] = {"l1=dacache", "sched=mascar", "l1d.mshr=48", NULL};
     struct wl_run_spec spec = wl_spec("atax");
     spec.size = "tiny";
     spec.settings = settings;
@@ -176,6 +176,9 @@ TEST(every_counter_has_a_name_and_is_in_the_json)
     uint64_t v;
     assert_int_equal(wl_result_counter(r, "l1_policy_counters.nonsense", &v), -1);
     assert_non_null(strstr(wl_result_json(r), "\"build\": \""));
+    double mshrs = 0;
+    assert_int_equal(wl_result_number(r, "config.l1d.mshr", &mshrs), 0);
+    assert_true(mshrs == 48);
     wl_result_free(r);
 }
 

@@ -45,7 +45,7 @@ int output_close(struct output *out, int rc, struct wl_err *e);
 /* Flushes standard output and says whether everything arrived. */
 int output_flush(struct wl_err *e);
 
-/* ---- cmd_timeline.c: --timeline ---- */
+/* ---- timeline_file.c: --timeline ---- */
 
 /* Opens the file and makes the timeline; nothing when none is asked for. */
 int timeline_open(struct output *out, const struct options *o, struct wl_err *e);

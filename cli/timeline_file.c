@@ -1,4 +1,4 @@
-/* cmd_timeline.c - the options of --timeline, and a paper's example as text. */
+/* timeline_file.c - the options of --timeline, and a paper's example as text. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

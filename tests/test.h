@@ -29,11 +29,11 @@ extern const struct CMUnitTest *const __start_wl_cases[], *const __stop_wl_cases
 
 int main(void)
 {
-    registry_open();
     size_t count = (size_t)(__stop_wl_cases - __start_wl_cases);
     struct CMUnitTest *tests = calloc(count, sizeof *tests);
     if (!tests) return 1;
     for (size_t i = 0; i < count; i++) tests[i] = *__start_wl_cases[i];
+    registry_open();
     int failed = _cmocka_run_group_tests("tests", tests, count, NULL, NULL);
     free(tests);
     return failed;

@@ -1,4 +1,4 @@
-/* check.c - refuses values that are allowed one by one but contradict each other.
+/* check.c - values that are fine one by one but cannot be together.
  *
  * Ranges are checked when a value is read; here stand the relations: geometries that index
  * functions cannot address, maps that do not fit the banks, shares that do not divide. Each

@@ -9,7 +9,7 @@
  *     dram.map = dramid@8;...   # GPGPU-Sim address map
  *     l1 = lru                  # policies: l1, l2, sched
  *
- * A key may be given once. Every mistake is reported with file, line, the line itself and what would
+ * A key may occur once. Every mistake is reported with file, line, the line itself and what would
  * be right. inih cuts the lines into keys and values; our reader feeds it line by line, which
  * gives exact line numbers, comments after '#', and no continuation lines. */
 #include <ini.h>

@@ -5,17 +5,20 @@
 
 #include <string.h>
 
-#include "param/param_table.h"
-
-int character_job(struct job *j, const char *workload, const struct options *o, struct wl_err *e)
+struct run *character_run(const char *workload, const struct options *o, struct wl_err *e)
 {
     enum { INTERVAL = 500 }; /* short; the simulator doubles it when a run is long */
-    int rc = job_workload(j, workload, o, e);
-    if (!rc) rc = make_config(&j->config, o->gpu, &o->set, "lru", NULL, o->sched, e);
-    if (!rc) rc = engine_options(o, &j->engine, e);
-    j->config.v[P_STATS_PROFILE] = 1;
-    if (!j->config.v[P_STATS_INTERVAL]) j->config.v[P_STATS_INTERVAL] = INTERVAL;
-    return rc;
+    struct run_spec spec = run_words(o, workload);
+    struct gpu_config config;
+    if (run_kind(workload) == RUN_PTX)
+        return wl_fail(e, WL_EINPUT, "characterize takes workloads and traces, not %s", workload), NULL;
+    spec.machine.l1 = "lru";
+    spec.machine.l2 = NULL;
+    if (machine_make(&spec.machine, &config, e)) return NULL;
+    config.v[P_STATS_PROFILE] = 1;
+    if (!config.v[P_STATS_INTERVAL]) config.v[P_STATS_INTERVAL] = INTERVAL;
+    spec.config = &config;
+    return run_new(&spec, e);
 }
 
 static void add(struct character *c, const char *key, double part, double whole)
@@ -50,9 +53,8 @@ static void add_loads(struct character *c, const struct run_stats *s)
 }
 
 /* Mascar: Table III and Figures 2 and 5. */
-static void add_intensity(struct character *c, const struct run_stats *s, const struct job *j)
+static void add_intensity(struct character *c, const struct run_stats *s, const int64_t *v)
 {
-    const int64_t *v = j->config.v;
     uint64_t misses = s->l1d.load_misses + s->l1t.misses + s->l1c.misses;
     ADD("instructions_per_miss", s->sm.warp_instructions, misses);
     ADD("instructions_per_miss_or_store", s->sm.warp_instructions, misses + s->l1d.stores);
@@ -92,7 +94,7 @@ static void add_locality(struct character *c, const struct run_stats *s, const s
     ADD("footprint_bytes", r->footprint_lines * 128, 1);
 }
 
-/* DyCache: how much of a line a request, and a line's whole stay, touches. */
+/* DyCache: how much of a line one request touches, and how much is touched while the line is in the cache. */
 static void add_sizes(struct character *c, const struct run_stats *s)
 {
     const struct profile_stats *p = &s->profile;
@@ -126,12 +128,12 @@ static void slice_sizes(struct character *c, const struct run_result *r)
     }
 }
 
-void character_of(const struct job *j, struct character *c)
+void character_of(const struct run *run, struct character *c)
 {
-    const struct run_result *r = &j->result;
+    const struct run_result *r = run_result(run);
     memset(c, 0, sizeof *c);
     add_loads(c, &r->stats);
-    add_intensity(c, &r->stats, j);
+    add_intensity(c, &r->stats, run_config(run)->v);
     add_locality(c, &r->stats, &r->profile);
     add_sizes(c, &r->stats);
     slice_sizes(c, r);
@@ -148,7 +150,7 @@ struct program_size program_size(const struct run_result *r)
 {
     struct program_size p = {.launches = r->nkernels};
     for (unsigned i = 0; i < r->nkernels; i++) {
-        const struct result_kernel *k = &r->kernels[i];
+        const struct kernel_record *k = &r->kernels[i];
         uint64_t ctas = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
         p.ctas += ctas;
         p.threads += ctas * k->block[0] * k->block[1] * k->block[2];

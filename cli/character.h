@@ -20,10 +20,10 @@ struct character {
     uint64_t slice_requests[TIME_SLICES]; /* how many there were */
 };
 
-/* A job that runs the workload so: LRU, profiled, sampled. */
-int character_job(struct job *j, const char *workload, const struct options *o, struct wl_err *e);
-/* From the job's result. */
-void character_of(const struct job *j, struct character *out);
+/* A run of the workload that measures it: LRU, profiled, sampled. NULL: *e says why. */
+struct run *character_run(const char *workload, const struct options *o, struct wl_err *e);
+/* From the record of such a run. */
+void character_of(const struct run *r, struct character *out);
 double metric_of(const struct character *c, const char *key); /* a key of the table; it must be there */
 
 /* What a list of workloads shows of each. */
@@ -32,7 +32,7 @@ struct program_size {
 };
 struct program_size program_size(const struct run_result *r);
 
-void character_write_text(const struct job *j, const struct character *c, FILE *out);
-void character_write_table(const struct job *jobs, const struct character *c, unsigned count, FILE *out);
+void character_write_text(const struct run *r, const struct character *c, FILE *out);
+void character_write_table(struct run *const *runs, const struct character *c, unsigned count, FILE *out);
 
 #endif

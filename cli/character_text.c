@@ -6,9 +6,8 @@
 
 static double percent_of(const struct character *c, const char *key) { return 100 * metric_of(c, key); }
 
-static void write_head(const struct job *j, const struct character *c, FILE *out)
+static void write_head(const struct run_result *r, const struct character *c, FILE *out)
 {
-    const struct run_result *r = &j->result;
     struct program_size p = program_size(r);
     char a[32], b[32], d[32];
     fprintf(out, "%s  %s  (%s)\n  machine      %s\n  policies     L1D LRU, scheduler %s\n", r->workload, r->size,
@@ -22,7 +21,7 @@ static void write_head(const struct job *j, const struct character *c, FILE *out
             "each\n",
             with_commas(r->stats.sm.l1d_loads, a), percent_of(c, "divergent_loads"),
             percent_of(c, "divergent_requests"), metric_of(c, "requests_per_load"));
-    fprintf(out, "  footprint    %.1f KiB loaded, %.1f requests a line and kernel\n",
+    fprintf(out, "  footprint    %.1f KiB loaded, %.1f requests per line and kernel\n",
             metric_of(c, "footprint_bytes") / 1024, metric_of(c, "requests_per_line"));
 }
 
@@ -133,27 +132,27 @@ static void write_loads(const struct profile_report *p, FILE *out)
     free(list);
 }
 
-void character_write_text(const struct job *j, const struct character *c, FILE *out)
+void character_write_text(const struct run *r, const struct character *c, FILE *out)
 {
-    write_head(j, c, out);
+    write_head(run_result(r), c, out);
     write_intensity(c, out);
     write_misses(c, out);
     write_locality(c, out);
     write_sizes(c, out);
-    write_loads(&j->result.profile, out);
+    write_loads(&run_result(r)->profile, out);
 }
 
-void character_write_table(const struct job *jobs, const struct character *c, unsigned count, FILE *out)
+void character_write_table(struct run *const *runs, const struct character *c, unsigned count, FILE *out)
 {
     fprintf(out, "%-16s %8s %8s %7s %7s %7s %7s %7s %7s %7s %6s %6s %6s %6s\n", "", "requests", "diver-", "instr.",
             "stall", "miss", "stream", "inter", "intra", "mixed", "", "32 B", "64 B", "used");
-    fprintf(out, "%-16s %8s %8s %7s %7s %7s %7s %7s %7s %7s %6s %6s %6s %6s\n", "workload", "a load", "gent %",
-            "a miss", "%", "%", "%", "%", "%", "%", "APS", "%", "%", "%");
+    fprintf(out, "%-16s %8s %8s %7s %7s %7s %7s %7s %7s %7s %6s %6s %6s %6s\n", "workload", "per load", "gent %",
+            "/miss", "%", "%", "%", "%", "%", "%", "APS", "%", "%", "%");
     for (unsigned i = 0; i < count; i++)
         fprintf(out, "%-16s %8.2f %8.1f %7.1f %7.1f %7.1f %7.1f %7.1f %7.1f %7.1f %6.3f %6.1f %6.1f %6.1f\n",
-                jobs[i].result.workload, metric_of(&c[i], "requests_per_load"), percent_of(&c[i], "divergent_loads"),
-                metric_of(&c[i], "instructions_per_miss"), percent_of(&c[i], "lsu_stall"),
-                percent_of(&c[i], "miss_rate"), percent_of(&c[i], "lines.streaming"),
+                run_result(runs[i])->workload, metric_of(&c[i], "requests_per_load"),
+                percent_of(&c[i], "divergent_loads"), metric_of(&c[i], "instructions_per_miss"),
+                percent_of(&c[i], "lsu_stall"), percent_of(&c[i], "miss_rate"), percent_of(&c[i], "lines.streaming"),
                 percent_of(&c[i], "lines.inter_warp"), percent_of(&c[i], "lines.intra_warp"),
                 percent_of(&c[i], "lines.mixed"), metric_of(&c[i], "aps"), percent_of(&c[i], "size_32"),
                 percent_of(&c[i], "size_64"), percent_of(&c[i], "used_of_fetched"));

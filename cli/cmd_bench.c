@@ -3,10 +3,8 @@
  * The tiled matrix product is bound by issue, ATAX by the L1D and memory, BFS by divergence. Each
  * runs nine times without and nine times with timing, each with its host code; the fastest
  * counts, because everything that disturbs a run makes it slower. Seconds are CPU time of one
- * core, so that a busy machine does not count. JSON on standard output. */
+ * core, so that other programs on the machine do not matter much. JSON on standard output. */
 #include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cli/cli.h"
 
@@ -23,54 +21,50 @@ static const struct bench_case cases[] = {
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
 
-/* Runs once; the best time so far stays in *seconds, the counters of the last run in *job. */
-static int measure(struct job *j, const struct bench_case *b, const struct options *o, bool functional, double *seconds,
-                   struct wl_err *e)
+/* Runs once; the best time so far stays in *seconds, the run with its counters in *last. */
+static int measure(struct run **last, const struct bench_case *b, const struct options *o, bool functional,
+                   double *seconds, struct wl_err *e)
 {
-    struct options inputs = {.size = "small", .seed = 1};
-    while (b->input[inputs.input.count]) {
-        inputs.input.item[inputs.input.count] = b->input[inputs.input.count];
-        inputs.input.count++;
-    }
-    job_free(j);
-    memset(j, 0, sizeof *j);
-    j->functional = functional;
-    int rc = job_workload(j, b->workload, &inputs, e);
-    if (!rc) rc = make_config(&j->config, o->gpu, &o->set, o->l1, o->l2, o->sched, e);
-    if (!rc) rc = engine_options(o, &j->engine, e);
+    struct run_spec spec = run_words(o, b->workload);
+    spec.size = "small";
+    spec.seed = 1;
+    spec.functional = functional;
+    spec.input.item = b->input;
+    while (b->input[spec.input.count]) spec.input.count++;
+    run_free(*last);
+    *last = run_new(&spec, e);
     double start = cpu_seconds();
-    if (!rc) rc = job_run(j, e);
+    int rc = *last ? run_go(*last, e) : (int)e->code;
     double spent = cpu_seconds() - start;
     if (!rc && (*seconds <= 0 || spent < *seconds)) *seconds = spent;
     return rc;
 }
 
-static json_t *case_json(const struct job *j, double functional, double timing)
+static json_t *case_json(const struct run_result *r, double functional, double timing)
 {
-    const struct run_stats *s = &j->result.stats;
-    return json_pack("{s:s,s:s,s:I,s:I,s:I,s:f,s:f,s:f,s:f,s:f}", "workload", j->result.workload, "inputs",
-                     j->result.inputs, "cycles", (json_int_t)s->cycles, "warp_instructions",
-                     (json_int_t)s->sm.warp_instructions, "l1d_transactions", (json_int_t)s->l1d.accesses,
-                     "functional_seconds", functional, "timing_seconds", timing, "warp_instructions_per_second",
-                     (double)s->sm.warp_instructions / timing, "l1d_transactions_per_second",
-                     (double)s->l1d.accesses / timing, "timing_over_functional", timing / functional);
+    const struct run_stats *s = &r->stats;
+    return json_pack("{s:s,s:s,s:I,s:I,s:I,s:f,s:f,s:f,s:f,s:f}", "workload", r->workload, "inputs", r->inputs,
+                     "cycles", (json_int_t)s->cycles, "warp_instructions", (json_int_t)s->sm.warp_instructions,
+                     "l1d_transactions", (json_int_t)s->l1d.accesses, "functional_seconds", functional,
+                     "timing_seconds", timing, "warp_instructions_per_second", (double)s->sm.warp_instructions / timing,
+                     "l1d_transactions_per_second", (double)s->l1d.accesses / timing, "timing_over_functional",
+                     timing / functional);
 }
 
 static int bench_one(const struct bench_case *b, const struct options *o, json_t *list, struct wl_err *e)
 {
-    struct job *j = calloc(1, sizeof *j);
-    if (!j) return wl_fail(e, WL_ERUN, "out of memory");
+    struct run *last = NULL;
     double functional = 0, timing = 0;
     int rc = 0;
-    for (unsigned i = 0; !rc && i < REPEATS; i++) rc = measure(j, b, o, true, &functional, e);
-    for (unsigned i = 0; !rc && i < REPEATS; i++) rc = measure(j, b, o, false, &timing, e);
-    if (!rc && json_array_append_new(list, case_json(j, functional, timing))) rc = wl_fail(e, WL_ERUN, "out of memory");
+    for (unsigned i = 0; !rc && i < REPEATS; i++) rc = measure(&last, b, o, true, &functional, e);
+    for (unsigned i = 0; !rc && i < REPEATS; i++) rc = measure(&last, b, o, false, &timing, e);
+    const struct run_result *r = rc ? NULL : run_result(last);
+    if (!rc && json_array_append_new(list, case_json(r, functional, timing))) rc = wl_fail(e, WL_ERUN, "out of memory");
     if (!rc && !o->quiet)
         fprintf(stderr, "%-8s %-22s %6.2f M warp instr./s  %6.2f M L1D requests/s  timing/functional %.2f\n",
-                j->result.workload, j->result.inputs, (double)j->result.stats.sm.warp_instructions / timing / 1e6,
-                (double)j->result.stats.l1d.accesses / timing / 1e6, timing / functional);
-    job_free(j);
-    free(j);
+                r->workload, r->inputs, (double)r->stats.sm.warp_instructions / timing / 1e6,
+                (double)r->stats.l1d.accesses / timing / 1e6, timing / functional);
+    run_free(last);
     return rc;
 }
 

@@ -8,7 +8,7 @@
 #include "cli/character.h"
 
 struct characters {
-    struct job *job;
+    struct run **run;
     struct character *of;
     unsigned count;
 };
@@ -16,12 +16,15 @@ struct characters {
 static int run_all(struct characters *a, const struct text_list *names, const struct options *o, struct wl_err *e)
 {
     int rc = 0;
-    for (unsigned i = 0; !rc && i < names->count; i++) rc = character_job(&a->job[i], names->item[i], o, e);
+    for (unsigned i = 0; !rc && i < names->count; i++) {
+        a->run[i] = character_run(names->item[i], o, e);
+        if (!a->run[i]) rc = (int)e->code;
+    }
     for (unsigned i = 0; !rc && i < names->count; i++) {
         if (names->count > 1 && !o->quiet && isatty(2))
             fprintf(stderr, "%u of %u: %s\n", i + 1, names->count, names->item[i]);
-        rc = job_run(&a->job[i], e);
-        if (!rc) character_of(&a->job[i], &a->of[i]);
+        rc = run_go(a->run[i], e);
+        if (!rc) character_of(a->run[i], &a->of[i]);
         a->count = i + 1;
     }
     return rc;
@@ -43,9 +46,9 @@ static json_t *size_list(const struct character *c)
 }
 
 /* The record of the run without its samples, which would be most of it, and the metrics. */
-static json_t *character_json(const struct job *j, const struct character *c)
+static json_t *character_json(const struct run *r, const struct character *c)
 {
-    struct run_result plain = j->result;
+    struct run_result plain = *run_result(r);
     plain.samples = NULL;
     json_t *o = result_json(&plain), *m = json_object();
     if (!o) return NULL;
@@ -60,17 +63,17 @@ static json_t *character_json(const struct job *j, const struct character *c)
 
 static int write_json(const struct characters *a, FILE *out, struct wl_err *e)
 {
-    json_t *root = a->count == 1 ? character_json(&a->job[0], &a->of[0]) : json_array();
+    json_t *root = a->count == 1 ? character_json(a->run[0], &a->of[0]) : json_array();
     int bad = !root;
     for (unsigned i = 0; !bad && a->count > 1 && i < a->count; i++)
-        bad = json_array_append_new(root, character_json(&a->job[i], &a->of[i]));
+        bad = json_array_append_new(root, character_json(a->run[i], &a->of[i]));
     if (!bad) bad = json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) && !ferror(out);
     fputc('\n', out);
     json_decref(root);
     return bad ? wl_fail(e, WL_ERUN, "out of memory while writing JSON") : 0;
 }
 
-/* ---- CSV: a row a program ---- */
+/* ---- CSV: one row per program ---- */
 
 static void write_csv(const struct characters *a, FILE *out)
 {
@@ -78,7 +81,7 @@ static void write_csv(const struct characters *a, FILE *out)
     for (unsigned k = 0; k < a->of[0].metrics; k++) fprintf(out, ",%s", a->of[0].metric[k].key);
     fputc('\n', out);
     for (unsigned i = 0; i < a->count; i++) {
-        const struct run_result *r = &a->job[i].result;
+        const struct run_result *r = run_result(a->run[i]);
         struct program_size p = program_size(r);
         fprintf(out, "%s,%s,%s,%s,\"%s\",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
                 r->workload, r->size, r->inputs, r->gpu, r->sched.spec, p.kernels, p.launches, p.ctas, p.threads,
@@ -94,8 +97,8 @@ static int write_all(const struct characters *a, struct output *out, struct wl_e
 {
     int rc = out->json ? write_json(a, out->json, e) : 0;
     if (!rc && out->csv) write_csv(a, out->csv);
-    if (!rc && out->text && a->count == 1) character_write_text(&a->job[0], &a->of[0], stdout);
-    if (!rc && out->text && a->count > 1) character_write_table(a->job, a->of, a->count, stdout);
+    if (!rc && out->text && a->count == 1) character_write_text(a->run[0], &a->of[0], stdout);
+    if (!rc && out->text && a->count > 1) character_write_table(a->run, a->of, a->count, stdout);
     return rc;
 }
 
@@ -107,17 +110,17 @@ int cmd_characterize(const struct options *o, struct wl_err *e)
     struct text_list names;
     struct output out = {0};
     struct characters a = {0};
-    int rc = expand_groups(&o->words, &names, e);
+    int rc = expand_words(&o->words, &names, e);
     if (rc) return rc;
-    a.job = calloc(names.count, sizeof *a.job);
+    a.run = calloc(names.count, sizeof(struct run *));
     a.of = calloc(names.count, sizeof *a.of);
-    if (!a.job || !a.of) rc = wl_fail(e, WL_ERUN, "out of memory");
+    if (!a.run || !a.of) rc = wl_fail(e, WL_ERUN, "out of memory");
     if (!rc) rc = output_open(&out, o, e);
     if (!rc) rc = run_all(&a, &names, o, e);
     if (!rc) rc = write_all(&a, &out, e);
     rc = output_close(&out, rc, e);
-    for (unsigned i = 0; a.job && i < names.count; i++) job_free(&a.job[i]);
-    free(a.job);
+    for (unsigned i = 0; a.run && i < names.count; i++) run_free(a.run[i]);
+    free(a.run);
     free(a.of);
     return rc;
 }

@@ -1,4 +1,4 @@
-/* cmd_claims.c - every stated number beside the measured one. */
+/* cmd_claims.c - every stated number next to the measured one. */
 #include <math.h>
 #include <string.h>
 

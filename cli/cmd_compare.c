@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "run/traces.h"
 
 enum { MAX_VARIANTS = 256, DIMENSIONS = 4 };
 enum { GPU, L1, L2, SCHED };
@@ -26,8 +27,8 @@ struct comparison {
     char *copies[DIMENSIONS]; /* what the lists point into */
     struct variant *variant;
     unsigned variants;
-    struct job *job; /* [workload * variants + variant] */
-    unsigned jobs;
+    struct run **run; /* [workload * variants + variant] */
+    unsigned runs;
 };
 
 /* ---- the combinations ---- */
@@ -67,7 +68,13 @@ static int make_variant(struct comparison *c, unsigned index, const struct optio
     for (unsigned d = 0; d < DIMENSIONS; d++)
         if (c->list[d].count > 1 && at < sizeof v->label)
             at += (size_t)snprintf(v->label + at, sizeof v->label - at, "%s%s", at ? " " : "", v->choice[d]);
-    int rc = make_config(&v->config, v->choice[GPU], &o->set, v->choice[L1], v->choice[L2], v->choice[SCHED], e);
+    struct options one = *o;
+    one.gpu = v->choice[GPU];
+    one.l1 = v->choice[L1];
+    one.l2 = v->choice[L2];
+    one.sched = v->choice[SCHED];
+    const struct machine_spec spec = machine_words(&one);
+    int rc = machine_make(&spec, &v->config, e);
     if (!rc && !*v->label) snprintf(v->label, sizeof v->label, "%s", v->config.name);
     return rc;
 }
@@ -100,29 +107,32 @@ static int try_traces(const struct comparison *c, const struct options *o, struc
 {
     unsigned traces = 0;
     for (unsigned i = 0; i < c->names.count; i++) {
-        if (!names_trace(c->names.item[i])) continue;
-        int rc = try_trace(c->names.item[i], e);
+        if (run_kind(c->names.item[i]) != RUN_TRACE) continue;
+        int rc = trace_check(c->names.item[i], e);
         if (rc) return rc;
         traces++;
     }
-    return traces == c->names.count ? refuse_program_options(o, e) : 0; /* else they are the workloads' */
+    return traces == c->names.count ? refuse_options(o, RUN_TRACE, e) : 0; /* else they are the workloads' */
 }
 
-static int make_jobs(struct comparison *c, const struct options *o, struct wl_err *e)
+/* Prepares them all. Warnings about a trace are the same for all machines: once is enough. */
+static int make_runs(struct comparison *c, const struct options *o, struct wl_err *e)
 {
-    int bad = expand_groups(&o->words, &c->names, e);
-    if (!bad) bad = try_traces(c, o, e);
-    if (bad) return bad;
-    c->jobs = c->names.count * c->variants;
-    c->job = calloc(c->jobs, sizeof *c->job);
-    if (!c->job) return wl_fail(e, WL_ERUN, "out of memory");
-    for (unsigned i = 0; i < c->jobs; i++) {
-        struct job *j = &c->job[i];
+    int rc = expand_words(&o->words, &c->names, e);
+    if (!rc) rc = try_traces(c, o, e);
+    if (rc) return rc;
+    c->runs = c->names.count * c->variants;
+    c->run = calloc(c->runs, sizeof(struct run *));
+    if (!c->run) return wl_fail(e, WL_ERUN, "out of memory");
+    for (unsigned i = 0; i < c->runs; i++) {
         const char *name = c->names.item[i / c->variants];
-        int rc = names_trace(name) ? 0 : job_workload(j, name, o, e);
-        if (!rc) rc = engine_options(o, &j->engine, e);
-        if (rc) return rc;
-        j->config = c->variant[i % c->variants].config;
+        struct run_spec spec = run_words(o, name);
+        enum run_kind kind = run_kind(name);
+        if (kind == RUN_PTX) return wl_fail(e, WL_EINPUT, "compare takes workloads and traces; 'run' takes %s", name);
+        spec.config = &c->variant[i % c->variants].config;
+        if (kind == RUN_TRACE) spec.functional = false;
+        if (i % c->variants) spec.say = NULL;
+        if (!(c->run[i] = run_new(&spec, e))) return (int)e->code;
     }
     return 0;
 }
@@ -130,28 +140,21 @@ static int make_jobs(struct comparison *c, const struct options *o, struct wl_er
 static void show_progress(const struct comparison *c, unsigned done, double started)
 {
     double spent = now_seconds() - started;
-    fprintf(stderr, "\r\033[K%u/%u  %s, %s", done + 1, c->jobs, c->names.item[done / c->variants],
+    fprintf(stderr, "\r\033[K%u/%u  %s, %s", done + 1, c->runs, c->names.item[done / c->variants],
             c->variant[done % c->variants].label);
-    if (done) fprintf(stderr, "  about %.0f s left", spent / done * (c->jobs - done));
+    if (done) fprintf(stderr, "  about %.0f s left", spent / done * (c->runs - done));
     fflush(stderr);
 }
 
-/* Warnings about a trace are the same for all machines: once is enough. */
-static int run_job(struct comparison *c, unsigned i, const struct options *o, struct wl_err *e)
-{
-    if (c->job[i].workload) return job_run(&c->job[i], e);
-    return replay_job(&c->job[i], c->names.item[i / c->variants], !o->quiet && i % c->variants == 0, e);
-}
-
-static int run_jobs(struct comparison *c, const struct options *o, struct wl_err *e)
+static int run_all(struct comparison *c, const struct options *o, struct wl_err *e)
 {
     bool progress = !o->quiet && isatty(STDERR_FILENO);
     double started = now_seconds();
     int rc = 0;
-    for (unsigned i = 0; !rc && i < c->jobs; i++) {
+    for (unsigned i = 0; !rc && i < c->runs; i++) {
         struct wl_err inner = {.code = WL_OK};
         if (progress) show_progress(c, i, started);
-        rc = run_job(c, i, o, &inner);
+        rc = run_go(c->run[i], &inner);
         if (rc) wl_fail(e, (enum wl_code)rc, "with %.120s: %.1800s", c->variant[i % c->variants].label, inner.text);
     }
     if (progress) fprintf(stderr, "\r\033[K");
@@ -162,7 +165,8 @@ static int run_jobs(struct comparison *c, const struct options *o, struct wl_err
 
 static double speedup(const struct comparison *c, unsigned job)
 {
-    uint64_t base = c->job[job - job % c->variants].result.stats.cycles, own = c->job[job].result.stats.cycles;
+    uint64_t base = run_result(c->run[job - job % c->variants])->stats.cycles,
+             own = run_result(c->run[job])->stats.cycles;
     return own ? (double)base / (double)own : 0;
 }
 
@@ -170,10 +174,10 @@ static void write_means(const struct comparison *c, int width, FILE *out)
 {
     for (unsigned v = 0; v < c->variants; v++) {
         double s = 0, ipc = 0;
-        unsigned n = c->jobs / c->variants;
-        for (unsigned i = v; i < c->jobs; i += c->variants) {
+        unsigned n = c->runs / c->variants;
+        for (unsigned i = v; i < c->runs; i += c->variants) {
             s += log(speedup(c, i));
-            ipc += log(result_ipc(&c->job[i].result));
+            ipc += log(result_ipc(run_result(c->run[i])));
         }
         fprintf(out, "%-14s  %-*s  %14s  %9.3f  %9.3f\n", v ? "" : "geometric mean", width, c->variant[v].label, "",
                 exp(s / n), exp(ipc / n));
@@ -186,14 +190,14 @@ static void write_table(const struct comparison *c, FILE *out)
     for (unsigned v = 0; v < c->variants; v++)
         if ((int)strlen(c->variant[v].label) > width) width = (int)strlen(c->variant[v].label);
     fprintf(out, "%-14s  %-*s  %14s  %9s  %9s  %8s\n", "workload", width, "", "cycles", "speedup", "IPC", "L1 miss");
-    for (unsigned i = 0; i < c->jobs; i++) {
-        const struct run_result *r = &c->job[i].result;
+    for (unsigned i = 0; i < c->runs; i++) {
+        const struct run_result *r = run_result(c->run[i]);
         char cycles[32];
         fprintf(out, "%-14s  %-*s  %14s  %9.3f  %9.3f  %6.2f %%\n", i % c->variants ? "" : r->workload, width,
                 c->variant[i % c->variants].label, with_commas(r->stats.cycles, cycles), speedup(c, i), result_ipc(r),
                 100 * result_l1_miss_rate(r));
     }
-    if (c->jobs > c->variants) write_means(c, width, out);
+    if (c->runs > c->variants) write_means(c, width, out);
 }
 
 static int write_json(const struct comparison *c, FILE *out, struct wl_err *e)
@@ -201,8 +205,8 @@ static int write_json(const struct comparison *c, FILE *out, struct wl_err *e)
     json_t *root = json_object(), *runs = json_array();
     int bad = json_object_set_new(root, "baseline", json_string(c->variant[0].label));
     bad |= json_object_set_new(root, "runs", runs);
-    for (unsigned i = 0; i < c->jobs; i++) {
-        json_t *run = result_json(&c->job[i].result);
+    for (unsigned i = 0; i < c->runs; i++) {
+        json_t *run = result_json(run_result(c->run[i]));
         bad |= json_object_set_new(run, "label", json_string(c->variant[i % c->variants].label));
         bad |= json_object_set_new(run, "speedup", json_real(round(speedup(c, i) * 1e6) / 1e6));
         bad |= json_array_append_new(runs, run);
@@ -215,10 +219,10 @@ static int write_json(const struct comparison *c, FILE *out, struct wl_err *e)
 
 static int write_csv(const struct comparison *c, FILE *out, struct wl_err *e)
 {
-    const struct run_result **rows = calloc(c->jobs, sizeof *rows);
+    const struct run_result **rows = calloc(c->runs, sizeof *rows);
     if (!rows) return wl_fail(e, WL_ERUN, "out of memory");
-    for (unsigned i = 0; i < c->jobs; i++) rows[i] = &c->job[i].result;
-    result_write_csv(rows, c->jobs, out);
+    for (unsigned i = 0; i < c->runs; i++) rows[i] = run_result(c->run[i]);
+    result_write_csv(rows, c->runs, out);
     free(rows);
     return 0;
 }
@@ -230,16 +234,16 @@ int cmd_compare(const struct options *o, struct wl_err *e)
     struct comparison c = {0};
     struct output out = {0};
     int rc = make_variants(&c, o, e);
-    if (!rc) rc = make_jobs(&c, o, e);
+    if (!rc) rc = make_runs(&c, o, e);
     if (!rc) rc = output_open(&out, o, e);
-    if (!rc) rc = run_jobs(&c, o, e);
+    if (!rc) rc = run_all(&c, o, e);
     if (!rc && out.json) rc = write_json(&c, out.json, e);
     if (!rc && out.csv) rc = write_csv(&c, out.csv, e);
     if (!rc && out.text) write_table(&c, stdout);
     rc = output_close(&out, rc, e);
-    for (unsigned i = 0; c.job && i < c.jobs; i++) job_free(&c.job[i]);
+    for (unsigned i = 0; c.run && i < c.runs; i++) run_free(c.run[i]);
     for (unsigned d = 0; d < DIMENSIONS; d++) free(c.copies[d]);
-    free(c.job);
+    free(c.run);
     free(c.variant);
     return rc;
 }

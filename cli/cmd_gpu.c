@@ -9,7 +9,7 @@ static int write_machine(const struct gpu_config *c, const char *file, struct wl
 {
     FILE *f = strcmp(file, "-") == 0 ? stdout : fopen(file, "w");
     if (!f) return wl_fail(e, WL_EINPUT, "cannot write %s: %s", file, strerror(errno));
-    config_print(c, f);
+    machine_print(c, f);
     bool bad = ferror(f);
     errno = 0;
     if (f != stdout && (fclose(f) != 0 || bad))
@@ -28,7 +28,10 @@ int cmd_gpu(const struct options *o, struct wl_err *e)
             "the names");
     if (!convert && o->output) return wl_fail(e, WL_EINPUT, "-o is for 'gpu convert'");
     struct gpu_config c;
-    int rc = make_config(&c, o->words.item[1], &o->set, NULL, NULL, NULL, e);
+    struct options named = *o;
+    named.gpu = o->words.item[1];
+    const struct machine_spec spec = machine_words(&named);
+    int rc = machine_make(&spec, &c, e);
     if (rc) return rc;
     char line[256];
     machine_line(&c, line, sizeof line);

@@ -19,8 +19,8 @@ static int write_page(const struct lab *labs, unsigned n, const char *file, stru
         plans[i] = labs[i].plan;
         same = same && labs[i].plan->size == labs[0].plan->size;
     }
-    const struct report_info info = {WL_VERSION, labs[0].build, same ? size_names[labs[0].plan->size] : "as each says",
-                                     made};
+    const struct report_info info = {WL_VERSION, labs[0].build,
+                                     same ? workload_size_name(labs[0].plan->size) : "as each says", made};
     bool to_stdout = strcmp(file, "-") == 0;
     FILE *out = to_stdout ? stdout : fopen(file, "w");
     if (!out) return wl_fail(e, WL_EINPUT, "cannot write %s: %s", file, strerror(errno));

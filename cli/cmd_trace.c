@@ -5,45 +5,21 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "trace/convert.h"
-#include "trace/trace.h"
+#include "run/traces.h"
 
 /* ---- record ---- */
 
-/* The streams that were saved must hold what was executed. */
-static int audit(const struct job *j, const struct wlt_totals *t, struct wl_err *e)
+static bool ends_with(const char *s, const char *end)
 {
-    const struct sm_stats *sm = &j->result.stats.sm;
-    if (t->counts.warp_instructions == sm->warp_instructions &&
-        t->counts.thread_instructions == sm->thread_instructions)
-        return 0;
-    return wl_fail(e, WL_ELAW,
-                   "%s: %" PRIu64 " warp and %" PRIu64 " thread instructions were executed, but %" PRIu64
-                   " and %" PRIu64 " were recorded",
-                   j->trace_file, sm->warp_instructions, sm->thread_instructions, t->counts.warp_instructions,
-                   t->counts.thread_instructions);
+    size_t n = strlen(s), m = strlen(end);
+    return n > m && strcmp(s + n - m, end) == 0;
 }
 
-static void print_recorded(const struct job *j, const struct wlt_totals *t)
+static void print_totals(const char *file, const struct wlt_totals *t)
 {
     char a[32], b[32], c[32];
-    printf("%s: %s launches, %s warp instructions, %s bytes\n", j->trace_file, with_commas(t->launches, a),
+    printf("%s: %s launches, %s warp instructions, %s bytes\n", file, with_commas(t->launches, a),
            with_commas(t->counts.warp_instructions, b), with_commas(t->file_bytes, c));
-}
-
-static int record_job(struct job *j, const struct options *o, const char *program, struct wl_err *e)
-{
-    bool ptx = ends_with(program, ".ptx");
-    int rc = make_config(&j->config, NULL, NULL, NULL, NULL, NULL, e); /* never built: only the record names it */
-    if (!rc && !ptx) rc = refuse_ptx_options(o, e);
-    if (!rc && !ptx) rc = job_workload(j, program, o, e);
-    if (!rc) rc = ptx ? run_ptx_job(j, o, program, e) : job_run(j, e);
-    struct wlt_totals t = {0};
-    if (!rc) rc = wlt_finish(j->trace, 0, &t, e);
-    else wlt_finish(j->trace, rc, NULL, NULL);
-    if (!rc) rc = audit(j, &t, e);
-    if (!rc && !o->quiet) print_recorded(j, &t);
-    return rc;
 }
 
 static int record(const struct options *o, const char *program, struct wl_err *e)
@@ -53,13 +29,14 @@ static int record(const struct options *o, const char *program, struct wl_err *e
     if (!ends_with(o->output, ".wlt"))
         return wl_fail(e, WL_EINPUT, "the name of a trace ends in .wlt; '%s' does not", o->output);
     if (o->json) return wl_fail(e, WL_EINPUT, "--json is for 'trace info'");
-    if (names_trace(program)) return wl_fail(e, WL_EINPUT, "%s is a trace already", program);
-    struct job *j = calloc(1, sizeof *j);
-    if (!j) return wl_fail(e, WL_ERUN, "out of memory");
-    j->trace_file = o->output;
-    int rc = record_job(j, o, program, e);
-    job_free(j);
-    free(j);
+    struct run_spec spec = run_words(o, program);
+    if (run_kind(program) == RUN_TRACE) return wl_fail(e, WL_EINPUT, "%s is a trace already", program);
+    spec.record = o->output;
+    int rc = refuse_options(o, run_kind(program), e);
+    struct run *r = rc ? NULL : run_new(&spec, e);
+    if (!rc) rc = r ? run_go(r, e) : (int)e->code;
+    if (!rc && !o->quiet) print_totals(o->output, run_recorded(r));
+    run_free(r);
     return rc;
 }
 
@@ -121,7 +98,7 @@ static void print_info(const struct wlt_summary *s, const char *file)
            with_commas(t->counts.warp_instructions, a), with_commas(t->counts.thread_instructions, b),
            ratio(t->counts.thread_instructions, t->counts.warp_instructions));
     print_memory(s);
-    printf("size       %s bytes of streams, %.2f a warp instruction; %s in the file, %.2f\n",
+    printf("size       %s bytes of streams, %.2f per warp instruction; %s in the file, %.2f\n",
            with_commas(t->stream_bytes, a), ratio(t->stream_bytes, t->counts.warp_instructions),
            with_commas(t->file_bytes, b), ratio(t->file_bytes, t->counts.warp_instructions));
     print_kernels(s);
@@ -205,13 +182,13 @@ static int info(const struct options *o, const char *file, struct wl_err *e)
 {
     if (o->output || o->size || o->input.count || o->seed_given || o->check)
         return wl_fail(e, WL_EINPUT, "trace info takes a trace and --json only");
-    int rc = refuse_ptx_options(o, e);
+    int rc = refuse_options(o, RUN_WORKLOAD, e);
     if (rc) return rc;
     struct wlt_summary *s = calloc(1, sizeof *s);
     if (!s) return wl_fail(e, WL_ERUN, "out of memory");
     struct output out = {0};
     rc = output_open(&out, o, e);
-    if (!rc) rc = wlt_summarize(file, s, o->quiet ? NULL : print_warning, NULL, e);
+    if (!rc) rc = trace_info(file, s, o->quiet ? NULL : print_warning, NULL, e);
     if (!rc && out.json) rc = write_json(s, out.json, e);
     if (!rc && out.text) print_info(s, file);
     rc = output_close(&out, rc, e);
@@ -223,20 +200,17 @@ static int info(const struct options *o, const char *file, struct wl_err *e)
 
 static int convert(const struct options *o, const char *from, struct wl_err *e)
 {
-    char a[32], b[32], c[32];
     if (o->size || o->input.count || o->seed_given || o->check || o->json)
         return wl_fail(e, WL_EINPUT, "trace convert takes a trace and -o only");
-    int rc = refuse_ptx_options(o, e);
+    int rc = refuse_options(o, RUN_WORKLOAD, e);
     if (rc) return rc;
     if (!o->output)
         return wl_fail(e, WL_EINPUT,
                        "where to? write 'warpline trace convert %s -o F.wlt', or -o FOLDER for an Accel-Sim trace",
                        from);
     struct wlt_totals t = {0};
-    rc = trace_convert(from, o->output, &t, o->quiet ? NULL : print_warning, NULL, e);
-    if (!rc && !o->quiet)
-        printf("%s: %s launches, %s warp instructions, %s bytes\n", o->output, with_commas(t.launches, a),
-               with_commas(t.counts.warp_instructions, b), with_commas(t.file_bytes, c));
+    rc = trace_rewrite(from, o->output, &t, o->quiet ? NULL : print_warning, NULL, e);
+    if (!rc && !o->quiet) print_totals(o->output, &t);
     return rc;
 }
 

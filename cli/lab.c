@@ -1,7 +1,7 @@
 /* lab.c - an experiment at work: plan, store, runs, progress, and what failed.
  *
- * Ctrl-C once lets the runs that are under way finish, so that their work is kept; twice ends
- * them. Either way everything finished is in the store, and the same command goes on from there. */
+ * Ctrl-C once lets the running ones finish, so that their work is kept; twice ends them. Either way everything
+ * finished is in the store, and the same command continues from there. */
 #include "cli/lab.h"
 
 #include <signal.h>
@@ -12,6 +12,8 @@
 #include "base/bits.h"
 #include "experiment/runner.h"
 #include "experiment/slurm.h"
+#include "run/identity.h"
+#include "run/traces.h"
 
 static volatile sig_atomic_t stop;
 
@@ -25,7 +27,7 @@ static void catch_signals(void)
     sigaction(SIGTERM, &a, NULL);
 }
 
-/* Nothing is lost any more: Ctrl-C means what it usually does. */
+/* Nothing can be lost any more: Ctrl-C has its usual meaning again. */
 static void release_signals(void)
 {
     signal(SIGINT, SIG_DFL);
@@ -40,22 +42,13 @@ int lab_store_path(const struct options *o, char *out, size_t size, struct wl_er
     return snprintf(out, size, "%s", o->store) < (int)size ? 0 : wl_fail(e, WL_EINPUT, "--store: the name is too long");
 }
 
-static int read_size_name(const char *name, enum workload_size *out, struct wl_err *e)
-{
-    for (unsigned i = 0; i < SIZE_COUNT; i++)
-        if (strcmp(size_names[i], name) == 0) return *out = (enum workload_size)i, 0;
-    const char *near = wl_nearest(name, size_names, SIZE_COUNT);
-    return wl_fail(e, WL_EINPUT, "there is no size '%s'; --size is tiny, small or paper%s%s%s", name,
-                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-}
-
 /* A run of a trace is known by what is in the file. */
 static int read_traces(const struct experiment *x, struct wl_err *e)
 {
     for (unsigned i = 0; i < x->nworkloads; i++) {
         struct exp_workload *w = x->workloads[i];
         if (!w->trace) continue;
-        int rc = try_trace(w->trace, e);
+        int rc = trace_check(w->trace, e);
         w->trace_hash = WL_HASH_INIT;
         if (!rc) rc = hash_file(w->trace, &w->trace_hash, e);
         if (rc) return rc;
@@ -69,11 +62,11 @@ int lab_open(struct lab *l, const char *name, const struct options *o, struct wl
     signal(SIGXFSZ, SIG_IGN); /* a file-size limit is a full disk: the store says so */
     enum workload_size size = SIZE_SMALL;
     int rc = lab_store_path(o, l->path, sizeof l->path, e);
-    if (!rc && o->size) rc = read_size_name(o->size, &size, e);
+    if (!rc && o->size) rc = read_workload_size(o->size, &size, e);
     if (!rc) rc = build_identity(o->plugin.item, o->plugin.count, l->build, e);
     if (!rc && !(l->x = experiment_load(name, e))) rc = e->code ? (int)e->code : WL_ERUN;
     if (!rc) rc = read_traces(l->x, e);
-    if (!rc && !o->size && l->x->size) rc = read_size_name(l->x->size, &size, e);
+    if (!rc && !o->size && l->x->size) rc = read_workload_size(l->x->size, &size, e);
     if (!rc && !(l->plan = plan_new(l->x, size, l->build, e))) rc = WL_ERUN;
     if (!rc && !o->task && !(l->store = store_open(l->path, true, e))) rc = e->code ? (int)e->code : WL_ERUN;
     return rc;
@@ -100,20 +93,16 @@ void lab_close(struct lab *l)
 static char *run_here(void *arg, const struct exp_run *r, struct wl_err *e)
 {
     (void)arg;
-    struct job *j = calloc(1, sizeof *j);
-    if (!j) return wl_fail(e, WL_ERUN, "out of memory"), NULL;
-    j->config = *r->config;
-    j->workload = r->workload->program;
-    j->size = r->size;
-    j->seed = r->workload->seed;
-    memcpy(j->input, r->input, sizeof j->input);
-    int rc = r->workload->trace ? replay_job(j, r->workload->trace, false, e) : job_run(j, e);
-    json_t *o = rc ? NULL : result_json(&j->result);
-    char *text = o ? json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(12)) : NULL;
-    if (!rc && !text) wl_fail(e, WL_ERUN, "out of memory");
-    json_decref(o);
-    job_free(j);
-    free(j);
+    const struct exp_workload *w = r->workload;
+    const struct run_spec spec = {.program = w->trace ? w->trace : w->program->name,
+                                  .config = r->config,
+                                  .size = w->trace ? NULL : workload_size_name(r->size),
+                                  .values = r->input,
+                                  .seed = w->seed};
+    struct run *run = run_new(&spec, e);
+    char *text = run && run_go(run, e) == 0 ? result_json_text(run_result(run), true) : NULL;
+    if (!text && !e->code) wl_fail(e, WL_ERUN, "out of memory");
+    run_free(run);
     return text;
 }
 
@@ -172,7 +161,7 @@ static int task_command(const struct lab *l, const struct options *o, const char
     if (n < 0) return wl_fail(e, WL_ERUN, "cannot find this program: %m");
     self[n] = 0;
     snprintf(number, sizeof number, "%llu", (unsigned long long)o->timeout);
-    const char *words[] = {self,      "experiment", o->words.item[0], "--size", size_names[l->plan->size],
+    const char *words[] = {self,      "experiment", o->words.item[0], "--size", workload_size_name(l->plan->size),
                            "--spool", spool,        "--timeout",      number};
     bool fits = true;
     *out = 0;
@@ -229,7 +218,7 @@ int lab_failed(const struct lab *l, const struct options *o, struct wl_err *e)
     }
     if (said > 10) fprintf(stderr, "failed: %u more\n", said - 10);
     if (failed)
-        return wl_fail(e, WL_ERUN, "%s: %u of %u runs failed; --retry does them again", l->x->name, failed,
+        return wl_fail(e, WL_ERUN, "%s: %u of %u runs failed; --retry repeats them", l->x->name, failed,
                        l->plan->nruns);
     if (missing && !o->quiet)
         fprintf(stderr, "%s: %u of %u runs have not been done\n", l->x->name, missing, l->plan->nruns);

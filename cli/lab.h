@@ -6,12 +6,6 @@
 #include "experiment/plan.h"
 #include "experiment/table.h"
 
-int cmd_experiment(const struct options *o, struct wl_err *e);
-int cmd_figure(const struct options *o, struct wl_err *e);
-int cmd_claims(const struct options *o, struct wl_err *e);
-int cmd_report(const struct options *o, struct wl_err *e);
-int cmd_store(const struct options *o, struct wl_err *e);
-
 /* One experiment at work. */
 struct lab {
     struct experiment *x;

@@ -1,7 +1,7 @@
 /* options.h - what the user typed, for all commands.
  *
- * One table describes every option: its name, its value, its help line, and the commands that
- * take it. Parsing, the help of each command and "did you mean" all come from that table. */
+ * One table describes every option: its name, its value and its help line; commands.def says which command
+ * takes which. Parsing, the help of each command and "did you mean" all come from these two. */
 #ifndef WL_CLI_OPTIONS_H
 #define WL_CLI_OPTIONS_H
 
@@ -15,25 +15,6 @@ enum { MAX_ITEMS = 256 };
 struct text_list {
     const char *item[MAX_ITEMS];
     unsigned count;
-};
-
-/* Commands as bits of option_row.commands. */
-enum command_bit {
-    CMD_RUN = 1,
-    CMD_COMPARE = 2,
-    CMD_LIST = 4,
-    CMD_GPU = 8,
-    CMD_TRACE = 16,
-    CMD_BENCH = 32,
-    CMD_EXPERIMENT = 64,
-    CMD_FIGURE = 128,
-    CMD_CLAIMS = 256,
-    CMD_REPORT = 512,
-    CMD_STORE = 1024,
-    CMD_CHARACTERIZE = 2048,
-    CMD_EXEC = 4096,
-    CMD_TIMELINE = 8192,
-    CMD_ALL = 16383
 };
 
 struct options {
@@ -52,12 +33,18 @@ struct options {
     bool all, retry, no_run, slurm, failed;
 };
 
+/* A row of commands.def. */
+struct command {
+    const char *name;
+    int (*run)(const struct options *, struct wl_err *);
+    const char *usage, *summary;
+    const char *options; /* names separated by spaces */
+    const char *more;    /* further lines of its help */
+};
+
 /* Parses the words behind the command. WL_EINPUT with a sentence when something is wrong. */
-int options_parse(struct options *o, enum command_bit command, const char *name, int argc, char **argv,
-                  struct wl_err *e);
+int options_parse(struct options *o, const struct command *c, int argc, char **argv, struct wl_err *e);
 /* One line per option the command takes. */
-void options_help(enum command_bit command, FILE *out);
-/* A number with an optional K, M or G behind it; false when it is none or too large. */
-bool read_size(const char *text, uint64_t *out);
+void options_help(const struct command *c, FILE *out);
 
 #endif

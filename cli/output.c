@@ -1,8 +1,8 @@
-/* output.c - results leave the program here, and are seen to arrive.
+/* output.c - results leave the program here, and it is checked that they arrive.
  *
  * A result that could not be written is an error, not a warning: a script must not go on with
- * half a file. When JSON or CSV goes to standard output the readable summary stays away, so that
- * what comes out can be parsed. */
+ * half a file. When JSON or CSV goes to standard output the readable summary is not printed, so that
+ * a program can parse the output. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -71,10 +71,4 @@ int output_flush(struct wl_err *e)
     if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
     return wl_fail(e, WL_ERUN, "cannot write to standard output: %s",
                    errno ? strerror(errno) : "earlier output was lost");
-}
-
-void print_warning(void *arg, const char *text)
-{
-    (void)arg;
-    fprintf(stderr, "warpline: warning: %s\n", text);
 }

@@ -1,10 +1,10 @@
-/* timeline_file.c - the options of --timeline. */
+/* timeline_file.c - the options of --timeline, and a paper's example as text. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
-#include "stats/timeline.h"
+#include "run/mascar_fig3.h"
 
 enum { TIMELINE_EVENTS = 2000000 }; /* some 200 MB: more than a viewer likes */
 
@@ -21,14 +21,14 @@ static int read_window(const char *text, uint64_t *from, uint64_t *to, struct wl
     return wl_fail(e, WL_EINPUT, "--timeline-window needs two cycles, the first smaller: 1000..3000, not '%s'", text);
 }
 
-static int read_sms(const char *text, bool sms[TIMELINE_MAX_SMS], struct wl_err *e)
+static int read_sms(const char *text, bool sms[RUN_TIMELINE_SMS], struct wl_err *e)
 {
     for (const char *p = text;; p++) {
         char *end;
-        unsigned long n = *p >= '0' && *p <= '9' ? strtoul(p, &end, 10) : TIMELINE_MAX_SMS;
-        if (n >= TIMELINE_MAX_SMS || (*end && *end != ','))
+        unsigned long n = *p >= '0' && *p <= '9' ? strtoul(p, &end, 10) : RUN_TIMELINE_SMS;
+        if (n >= RUN_TIMELINE_SMS || (*end && *end != ','))
             return wl_fail(e, WL_EINPUT, "--timeline-sms needs numbers of SMs below %d: 0,1, not '%s'",
-                           TIMELINE_MAX_SMS, text);
+                           RUN_TIMELINE_SMS, text);
         sms[n] = true;
         if (!*end) return 0;
         p = end;
@@ -38,7 +38,7 @@ static int read_sms(const char *text, bool sms[TIMELINE_MAX_SMS], struct wl_err 
 int timeline_open(struct output *out, const struct options *o, struct wl_err *e)
 {
     uint64_t from = 0, to = 20000;
-    bool sms[TIMELINE_MAX_SMS] = {false};
+    bool sms[RUN_TIMELINE_SMS] = {false};
     int rc = 0;
     if (!o->timeline) {
         const char *lost = o->timeline_window ? "window" : o->timeline_sms ? "sms" : NULL;
@@ -52,15 +52,26 @@ int timeline_open(struct output *out, const struct options *o, struct wl_err *e)
     out->timeline_name = o->timeline;
     out->timeline_file = fopen(o->timeline, "w");
     if (!out->timeline_file) return wl_fail(e, WL_EINPUT, "cannot write %s: %s", o->timeline, strerror(errno));
-    out->timeline = timeline_new(out->timeline_file, from, to, sms, TIMELINE_EVENTS);
+    out->timeline = run_timeline(out->timeline_file, from, to, sms, TIMELINE_EVENTS);
     return out->timeline ? 0 : wl_fail(e, WL_ERUN, "out of memory");
 }
 
 void timeline_close(struct output *out)
 {
     if (!out->timeline) return;
-    if (timeline_end(out->timeline))
+    if (run_timeline_end(out->timeline))
         print_warning(NULL,
                       "the timeline ends after two million events; choose a smaller --timeline-window or fewer SMs");
     out->timeline = NULL;
+}
+
+int cmd_timeline(const struct options *o, struct wl_err *e)
+{
+    if (o->words.count == 1 && strcmp(o->words.item[0], "mascar-fig3") == 0) return mascar_fig3(stdout, e);
+    if (o->words.count == 0)
+        return wl_fail(e, WL_EINPUT,
+                       "timeline needs the name of an example: mascar-fig3; 'run ... --timeline FILE' records a run");
+    return wl_fail(e, WL_EINPUT,
+                   "there is no example '%s'; there is mascar-fig3 ('run ... --timeline FILE' records a run)",
+                   o->words.item[o->words.count > 1 ? 1 : 0]);
 }

@@ -32,20 +32,8 @@ cli: base run experiment
 '
 # What the law does not allow and the code still does: FROM TO, one debt per line. A paid debt must be struck out.
 debts='
-param policy
 mem observe
 sm observe
-cuda/lib policy
-cli param
-cli stats
-cli workloads
-cli sm
-cli sim
-cli ptx
-cli stream
-cli trace
-cli trace/wlt
-cli policy
 '
 
 work=$(mktemp -d)

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/bits.h"
+#include "policy/registry.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -34,6 +35,7 @@ int main(int argc, char **argv)
     struct CMUnitTest *tests = calloc(count, sizeof *tests);
     if (!tests) return 1;
     for (size_t i = 0; i < count; i++) tests[i] = *__start_wl_cases[i];
+    registry_open();
     int failed = _cmocka_run_group_tests("tests", tests, count, NULL, NULL);
     free(tests);
     return failed;

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 enum workload_size { SIZE_TINY, SIZE_SMALL, SIZE_PAPER, SIZE_COUNT };
+extern const char *const size_names[SIZE_COUNT];
 
 /* An input of a workload: "n=1024". */
 struct workload_input {

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+const char *const size_names[SIZE_COUNT] = {"tiny", "small", "paper"};
+
 static const struct workload *const table[] = {
 #define W(name) &workload_##name,
 #include "workloads/workloads.def"

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/bits.h"
+#include "run/machine.h"
 #include "sim/process_report.h"
 #include "trace/wlt/wlt.h"
 
@@ -231,38 +232,37 @@ static void describe_program(void)
 
 /* ---- the session ---- */
 
-static int each_line(const char *list, int (*use)(const char *, struct gpu_config *, struct wl_err *),
-                     struct gpu_config *c, struct wl_err *e)
-{
-    char *copy = strdup(list ? list : ""), *save = NULL;
-    int rc = copy ? 0 : wl_fail(e, WL_ERUN, "out of memory");
-    for (char *line = copy ? strtok_r(copy, "\n", &save) : NULL; line && !rc; line = strtok_r(NULL, "\n", &save))
-        rc = use(line, c, e);
-    free(copy);
-    return rc;
-}
+enum { MAX_LINES = 1024 };
 
-static int use_plugin(const char *file, struct gpu_config *c, struct wl_err *e)
+/* Cuts a text of one entry per line in place; returns how many there are. */
+static unsigned split_lines(char *text, const char *out[MAX_LINES])
 {
-    (void)c;
-    return plugin_load(file, e);
-}
-
-static int use_setting(const char *setting, struct gpu_config *c, struct wl_err *e)
-{
-    return config_set(c, setting, e);
+    unsigned n = 0;
+    char *save = NULL;
+    for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line && n < MAX_LINES;
+         line = strtok_r(NULL, "\n", &save))
+        out[n++] = line;
+    return n;
 }
 
 static int read_machine(struct gpu_config *c, struct wl_err *e)
 {
-    const char *gpu = getenv(ENV_GPU), *l1 = getenv(ENV_L1), *l2 = getenv(ENV_L2), *sched = getenv(ENV_SCHED);
-    int rc = each_line(getenv(ENV_PLUGIN), use_plugin, c, e);
-    if (!rc) rc = config_load(c, gpu ? gpu : "gtx480", e);
-    if (!rc) rc = each_line(getenv(ENV_SET), use_setting, c, e);
-    if (!rc && l1) rc = config_set_l1(c, l1, e);
-    if (!rc && l2) rc = config_set_l2(c, l2, e);
-    if (!rc && sched) rc = config_set_sched(c, sched, e);
-    return rc ? rc : config_check(c, e);
+    const char *plugins = getenv(ENV_PLUGIN), *sets = getenv(ENV_SET);
+    const char *plugin[MAX_LINES], *set[MAX_LINES];
+    char *plugin_text = strdup(plugins ? plugins : ""), *set_text = strdup(sets ? sets : "");
+    struct machine_spec spec = {.gpu = getenv(ENV_GPU),
+                                .l1 = getenv(ENV_L1),
+                                .l2 = getenv(ENV_L2),
+                                .sched = getenv(ENV_SCHED),
+                                .set = set,
+                                .sets = split_lines(set_text, set)};
+    unsigned n = split_lines(plugin_text, plugin);
+    int rc = plugin_text && set_text ? 0 : wl_fail(e, WL_ERUN, "out of memory");
+    for (unsigned i = 0; !rc && i < n; i++) rc = machine_plugin(plugin[i], e);
+    if (!rc) rc = machine_make(&spec, c, e);
+    free(plugin_text);
+    free(set_text);
+    return rc;
 }
 
 static uint64_t number(const char *name)

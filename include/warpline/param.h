@@ -7,6 +7,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct wl_param {
     const char *name; /* "promote"; machine parameters carry their part: "l1d.mshr" */
     const char *unit; /* "cycles", "entries", ...; "" for a pure number */
@@ -23,7 +27,13 @@ struct wl_param {
     }
 enum { WL_MAX_POLICY_PARAMS = 48 };
 
-/* A counter a policy publishes so that a user can see it fire. */
+/* A counter a policy publishes so that a user can see it fire.
+ *
+ * Two names have a meaning of their own: a policy that adds tables or queues to the machine counts its accesses to
+ * them in counters called WL_TABLE_ACCESSES and WL_QUEUE_ACCESSES, and the energy model prices each access
+ * ("energy" in the results). A policy without such counters is taken to cost no energy itself. */
+#define WL_TABLE_ACCESSES "table_accesses"
+#define WL_QUEUE_ACCESSES "queue_accesses"
 struct wl_counter {
     const char *name; /* "promotions" */
     const char *unit;
@@ -34,5 +44,9 @@ struct wl_counter {
         0, 0, 0                                                                                                        \
     }
 enum { WL_MAX_POLICY_COUNTERS = 32 };
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -12,6 +12,7 @@
 
 #include "base/embed.h"
 #include "experiment/reader.h"
+#include "run/run.h"
 
 static const char *const head_keys[] = {"title", "about", "gpu",  "l1",        "l2", "sched",
                                         "set",   "size",  "seed", "workloads", NULL};
@@ -185,16 +186,15 @@ static int name_programs(struct reader *r, const struct ini_key *list)
 
 static int read_head(struct reader *r)
 {
-    static const char *const sizes[] = {"tiny", "small", "paper"};
     struct ini_section *head = r->ini.sections;
     const struct ini_key *title = ini_take(head, "title"), *about = ini_take(head, "about"),
                          *size = ini_take(head, "size"), *list = ini_take(head, "workloads");
     r->x->title = title ? title->value : r->x->name;
     r->x->about = about ? about->value : "";
     r->x->size = size ? size->value : NULL;
-    if (size && strcmp(size->value, "tiny") != 0 && strcmp(size->value, "small") != 0 &&
-        strcmp(size->value, "paper") != 0)
-        return reader_unknown(r, size, 0, "size", size->value, sizes, 3);
+    enum workload_size known;
+    if (size && read_workload_size(size->value, &known, NULL))
+        return reader_unknown(r, size, 0, "size", size->value, size_names, SIZE_COUNT);
     int rc = list ? name_programs(r, list) : 0;
     for (struct ini_section *s = head; !rc && s; s = s->next)
         if (strcmp(s->kind, "groups") == 0) rc = read_groups(r, s);

@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "experiment/expr.h"
-#include "param/config.h"
+#include "run/machine.h"
 #include "workloads/workload.h"
 
 /* Indices of workloads, in the order they were named. */
@@ -25,7 +25,7 @@ struct exp_group {
     struct exp_set members;
 };
 
-enum { EXP_SIZES = 3 }; /* tiny, small, paper */
+enum { EXP_SIZES = SIZE_COUNT };
 
 /* A program with its inputs, or a trace of one; the same program may have several names. */
 struct exp_workload {

@@ -6,22 +6,9 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "run/identity.h"
 
-const char *const size_names[SIZE_COUNT] = {"tiny", "small", "paper"};
-
-/* ---- who built this ---- */
-
-int hash_file(const char *path, uint64_t *h, struct wl_err *e)
-{
-    char buffer[1 << 16];
-    size_t n;
-    FILE *f = fopen(path, "rb");
-    if (!f) return wl_fail(e, WL_EINPUT, "cannot read %s: %m", path);
-    while ((n = fread(buffer, 1, sizeof buffer, f)) > 0) *h = hash_bytes(*h, buffer, n);
-    int rc = ferror(f) ? wl_fail(e, WL_ERUN, "cannot read %s: %m", path) : 0;
-    fclose(f);
-    return rc;
-}
+/* ---- which build this is ---- */
 
 int build_identity(const char *const *plugins, unsigned count, char out[STORE_KEY], struct wl_err *e)
 {
@@ -48,7 +35,7 @@ static void describe_inputs(struct exp_run *r)
     }
 }
 
-/* Built-in programs and their PTX are part of the build; only what varies is hashed beside it. */
+/* Built-in programs and their PTX are part of the build; only what varies is hashed in addition. */
 static void make_key(const struct plan *p, struct exp_run *r)
 {
     uint64_t h = hash_text(WL_HASH_INIT, p->build);

@@ -2,8 +2,8 @@
  *
  * A plan is a matrix of series and workloads. What a figure or claim needs is marked; two cells
  * with the same machine and program are one run. A run's key is a hash of everything its numbers
- * depend on: the build of the simulator (and plugins), the program, its inputs and seed (or what is in the trace),
- * and the machine with its policies and their parameters. */
+ * depend on: the build of the simulator (and plugins), the program, its inputs and seed (or what is in
+ * the trace), and the machine with its policies and their parameters. */
 #ifndef WL_EXPERIMENT_PLAN_H
 #define WL_EXPERIMENT_PLAN_H
 
@@ -36,13 +36,9 @@ struct plan {
     unsigned nruns;
 };
 
-/* The sources this program was built from, with compiler and flags; made by scripts/build_id.sh. */
-extern const char wl_build_id[];
-/* That, with the contents of the plugins: two builds with different numbers have different ones. */
+/* The build id (run/identity.h) with the contents of the plugins: builds that give different numbers have
+ * different ones. */
 int build_identity(const char *const *plugins, unsigned count, char out[STORE_KEY], struct wl_err *e);
-
-/* Continues the hash with what is in the file. */
-int hash_file(const char *path, uint64_t *h, struct wl_err *e);
 
 /* `build` must outlive the plan. NULL: out of memory. */
 struct plan *plan_new(const struct experiment *x, enum workload_size size, const char *build, struct wl_err *e);
@@ -59,7 +55,5 @@ struct plan_row_room {
     char l1[256], l2[256], sched[256];
 };
 void plan_row(const struct plan *p, const struct exp_run *r, struct plan_row_room *room, struct store_row *out);
-
-extern const char *const size_names[SIZE_COUNT];
 
 #endif

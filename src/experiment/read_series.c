@@ -51,34 +51,32 @@ static int take_recipe(struct reader *r, struct ini_section *s, struct recipe *c
     for (unsigned i = 0; i < 5; i++) {
         const struct ini_key *k = ini_take(s, names[i]);
         struct wl_err inner = {.code = WL_OK};
+        struct machine_spec tried = {0};
         struct gpu_config config;
         if (!k) continue;
         unsigned before = c->nset;
         int rc = 0;
-        config_defaults(&config);
         switch (i) {
-        case 0: rc = config_load(&config, c->gpu = k->value, &inner); break;
+        case 0: tried.gpu = c->gpu = k->value; break;
         case 1:
             if ((rc = append_set(r, k, c, k->value))) return rc;
-            for (unsigned n = before; !rc && n < c->nset; n++) rc = config_set(&config, c->set[n], &inner);
+            tried.set = c->set + before;
+            tried.sets = c->nset - before;
             break;
-        case 2: rc = config_set_l1(&config, c->l1 = k->value, &inner); break;
-        case 3: rc = config_set_l2(&config, c->l2 = k->value, &inner); break;
-        default: rc = config_set_sched(&config, c->sched = k->value, &inner); break;
+        case 2: tried.l1 = c->l1 = k->value; break;
+        case 3: tried.l2 = c->l2 = k->value; break;
+        default: tried.sched = c->sched = k->value; break;
         }
-        if (rc) return reader_fail(r, k, 0, "%s", inner.text);
+        if (machine_read(&tried, &config, &inner)) return reader_fail(r, k, 0, "%s", inner.text);
     }
     return 0;
 }
 
 static int make_machine(const struct recipe *c, struct gpu_config *out, struct wl_err *e)
 {
-    int rc = config_load(out, c->gpu ? c->gpu : "gtx480", e);
-    for (unsigned i = 0; !rc && i < c->nset; i++) rc = config_set(out, c->set[i], e);
-    if (!rc && c->l1) rc = config_set_l1(out, c->l1, e);
-    if (!rc && c->l2) rc = config_set_l2(out, c->l2, e);
-    if (!rc && c->sched) rc = config_set_sched(out, c->sched, e);
-    return rc ? rc : config_check(out, e);
+    const struct machine_spec spec = {
+        .gpu = c->gpu, .set = c->set, .sets = c->nset, .l1 = c->l1, .l2 = c->l2, .sched = c->sched};
+    return machine_make(&spec, out, e);
 }
 
 static struct exp_series *new_series(struct reader *r, const struct recipe *from)

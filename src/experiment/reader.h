@@ -9,7 +9,7 @@ enum { MAX_SERIES = 1024, MAX_WORKLOADS = 256, MAX_SETS = 64, MAX_LIST = 256 };
 
 /* How a machine is made, before it is made: sweeps and `like` change copies of it. */
 struct recipe {
-    const char *gpu, *l1, *l2, *sched;
+    const char *gpu, *l1, *l2, *sched; /* NULL: as the machine has it */
     const char *set[MAX_SETS];
     unsigned nset;
 };

@@ -1,4 +1,4 @@
-/* runner.c - worker processes, one a run, and a parent that waits for them.
+/* runner.c - worker processes, one per run, and a parent that waits for them.
  *
  * A worker writes one byte ('+' or '-') and its JSON or its reason into a pipe and exits; the
  * parent reads until the end of the pipe. A worker that ends without that crashed. Workers ignore

@@ -35,6 +35,7 @@ static void collect(struct export_columns *t, const char *prefix, const json_t *
     json_object_foreach((json_t *)(uintptr_t)o, key, value)
     {
         char name[200];
+        if (!*prefix && strcmp(key, "build") == 0) continue; /* the store's own column says more */
         snprintf(name, sizeof name, "%s%s%s", prefix, *prefix ? "." : "", key);
         if (json_is_object(value)) collect(t, name, value);
         else if (!json_is_array(value)) add_column(t, name);

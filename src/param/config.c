@@ -2,7 +2,7 @@
  *
  * The format is INI:
  *
- *     base = gtx480-v3          # begin with this machine; a preset, or a file beside this one
+ *     base = gtx480-v3          # begin with this machine; a preset, or a file in the same folder
  *     l1d.mshr = 64             # any parameter of params.def ...
  *     [l1d]
  *     ways = 8                  # ... or with its part as a section
@@ -284,7 +284,7 @@ static int unknown_gpu(const char *name, struct wl_err *e)
     return wl_fail(e, WL_EINPUT, "unknown GPU '%s': neither a preset ('warpline list gpus') nor a file", name);
 }
 
-/* Where a file of this name lies: beside the file that names it as its base. */
+/* Where a file of this name lies: in the folder of the file that names it as its base. */
 static void place(const char *name, const struct reading *outer, char *out, size_t size)
 {
     const char *slash = outer && *name != '/' ? strrchr(outer->file, '/') : NULL;
@@ -318,7 +318,7 @@ static int load_pair(struct gpu_config *c, const char *name, const char *plus, c
     const char *slash = strrchr(first, '/');
     struct stat st;
     place(plus + 1, outer, path, sizeof path);
-    if (stat(path, &st) != 0 && slash && !strchr(plus, '/')) /* beside the first, then */
+    if (stat(path, &st) != 0 && slash && !strchr(plus, '/')) /* then in the folder of the first */
         snprintf(path, sizeof path, "%.*s%s", (int)(slash + 1 - first), first, plus + 1);
     char *text = config_read_file(path, e);
     if (!text) return e && e->code ? (int)e->code : WL_EINPUT;

@@ -5,6 +5,7 @@
 #ifndef WL_PARAM_CONFIG_H
 #define WL_PARAM_CONFIG_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -71,9 +72,20 @@ uint64_t config_hash(const struct gpu_config *c);
 /* "lru" or "dacache:promote=2": the name with the values that differ from the defaults. */
 void policy_spec(const char *name, const struct wl_param *params, const int64_t *values, char *out, size_t size);
 
-/* ---- the registry of policies: built-in ones (policies.def) and plugins ---- */
+/* ---- which policies there are ----
+ *
+ * This folder knows no policy by name: the list is handed in, once, before the first machine is made
+ * (policy/registry.h does it). */
+struct policy_catalogue {
+    const struct wl_cache_policy *const *(*caches)(unsigned *count);
+    const struct wl_sched_policy *const *(*scheds)(unsigned *count);
+    bool (*foreign)(const void *table); /* it came from a plugin or a host program */
+};
+/* The catalogue must outlive every use of this folder. */
+void config_use_catalogue(const struct policy_catalogue *c);
+/* The policies of that catalogue; none before it was handed in. */
 const struct wl_cache_policy *const *cache_policies(unsigned *count);
 const struct wl_sched_policy *const *sched_policies(unsigned *count);
-int plugin_load(const char *path, struct wl_err *e);
+bool policy_is_foreign(const void *table);
 
 #endif

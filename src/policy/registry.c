@@ -11,6 +11,7 @@
 
 #include "param/config.h"
 #include "param/param_table.h"
+#include "policy/registry.h"
 #include "warpline/plugin.h"
 
 #define CACHE_POLICY(id) extern const struct wl_cache_policy id##_policy;
@@ -37,16 +38,49 @@ static const struct wl_sched_policy *scheds[MAX_POLICIES] = {
 #undef CACHE_POLICY
 #undef SCHED_POLICY
 
-const struct wl_cache_policy *const *cache_policies(unsigned *count)
+/* How many of each are ours; plugins' come behind them. */
+#define CACHE_POLICY(id) +1
+#define SCHED_POLICY(id)
+enum {
+    OWN_CACHES = 0
+#include "policy/policies.def"
+};
+#undef CACHE_POLICY
+#undef SCHED_POLICY
+#define CACHE_POLICY(id)
+#define SCHED_POLICY(id) +1
+enum {
+    OWN_SCHEDS = 0
+#include "policy/policies.def"
+};
+#undef CACHE_POLICY
+#undef SCHED_POLICY
+
+static const struct wl_cache_policy *const *all_caches(unsigned *count)
 {
     for (*count = 0; *count < MAX_POLICIES && caches[*count];) ++*count;
     return caches;
 }
 
-const struct wl_sched_policy *const *sched_policies(unsigned *count)
+static const struct wl_sched_policy *const *all_scheds(unsigned *count)
 {
     for (*count = 0; *count < MAX_POLICIES && scheds[*count];) ++*count;
     return scheds;
+}
+
+static bool is_foreign(const void *table)
+{
+    for (unsigned i = OWN_CACHES; i < MAX_POLICIES && caches[i]; i++)
+        if (caches[i] == table) return true;
+    for (unsigned i = OWN_SCHEDS; i < MAX_POLICIES && scheds[i]; i++)
+        if (scheds[i] == table) return true;
+    return false;
+}
+
+void registry_open(void)
+{
+    static const struct policy_catalogue catalogue = {all_caches, all_scheds, is_foreign};
+    config_use_catalogue(&catalogue);
 }
 
 /* ---- what every table must satisfy ---- */
@@ -119,7 +153,7 @@ static int check_cache(const char *path, const struct wl_cache_policy *p, struct
                        "%s: policy '%s' must say where it can live: levels = 1 << WL_L1, 1 << WL_L2 or both", path,
                        p->name);
     unsigned count;
-    const struct wl_cache_policy *const *all = cache_policies(&count);
+    const struct wl_cache_policy *const *all = all_caches(&count);
     for (unsigned i = 0; i < count; i++)
         if (strcmp(all[i]->name, p->name) == 0)
             return wl_fail(e, WL_EINPUT, "%s: a cache policy called '%s' exists already; give yours another name", path,
@@ -140,7 +174,7 @@ static int check_sched(const char *path, const struct wl_sched_policy *p, struct
         return wl_fail(e, WL_EINPUT, "%s: scheduler '%s' lacks its %s function", path, p->name,
                        p->create ? "pick" : "create");
     unsigned count;
-    const struct wl_sched_policy *const *all = sched_policies(&count);
+    const struct wl_sched_policy *const *all = all_scheds(&count);
     for (unsigned i = 0; i < count; i++)
         if (strcmp(all[i]->name, p->name) == 0)
             return wl_fail(e, WL_EINPUT, "%s: a scheduler called '%s' exists already; give yours another name", path,
@@ -149,15 +183,15 @@ static int check_sched(const char *path, const struct wl_sched_policy *p, struct
     return rc ? rc : check_counters(path, p->name, p->counters, p->read_counters != NULL, e);
 }
 
-/* ---- plugins ---- */
+/* ---- plugins and host programs ---- */
 
 /* Adds the tables one by one, so that two of the same name in one plugin clash too. Takes all of
  * them or none. */
 static int add_all(const char *path, const struct wl_plugin *plugin, struct wl_err *e)
 {
     unsigned cache_count, sched_count, nc, ns;
-    cache_policies(&cache_count);
-    sched_policies(&sched_count);
+    all_caches(&cache_count);
+    all_scheds(&sched_count);
     nc = cache_count;
     ns = sched_count;
     int rc = 0;
@@ -201,4 +235,12 @@ int plugin_load(const char *path, struct wl_err *e)
     if (!rc) rc = add_all(path, plugin, e);
     if (rc) dlclose(object);
     return rc;
+}
+
+int registry_add(const struct wl_cache_policy *cache, const struct wl_sched_policy *sched, struct wl_err *e)
+{
+    const struct wl_cache_policy *const cache_list[] = {cache, NULL};
+    const struct wl_sched_policy *const sched_list[] = {sched, NULL};
+    const struct wl_plugin one = {WL_ABI, sizeof one, "host", cache_list, sched_list};
+    return add_all("this program", &one, e);
 }

@@ -7,6 +7,7 @@
 
 #include "ptx/exec.h"
 #include "sim/gpu.h"
+#include "stats/kernel_record.h"
 
 enum session_mode {
     SESSION_TIMING,
@@ -44,13 +45,6 @@ struct session_options {
     int (*record)(void *arg, struct stream_source *s, struct wl_err *e);
     void (*record_copy)(void *arg, uint64_t addr, uint64_t bytes);
     void *record_arg;
-};
-
-/* One launch as the user sees it. */
-struct kernel_record {
-    char name[128];
-    uint32_t grid[3], block[3];
-    uint64_t cycles, warp_instructions, thread_instructions;
 };
 
 /* Launches by what became of them. */

@@ -59,7 +59,7 @@ for x in s:
     for k, v in flat(x): total[k] = total.get(k, 0) + v
 assert all(total[k] == v for k, v in whole.items()), [k for k, v in whole.items() if total[k] != v]
 for k in ("samples", "profile", "loads", "reuse", "issue_ranks"): del b[k]
-for o in (a, b): del o["host"], o["config_hash"]
+for o in (a, b): del o["host"], o["config_hash"], o["config"]
 assert a == b' "$work/plain.json" "$work/p.json"
 fi
 
@@ -95,6 +95,12 @@ good "list workloads -v" list workloads -v
 has 'tiny: 2 kernels, 2 launches, 2 CTAs, 512 threads, 6,412 warp instructions; 2,056 L1D loads, 24.9 % divergent'
 has '    in @dacache.divergent @apcm.cs'
 
+# A trace has the character of its program.
+good "record" trace record atax --size tiny -o "$work/atax.wlt" -q
+good "characterize a trace" characterize "$work/atax.wlt"
+cp "$work/out" "$work/of_trace"
+good "characterize its program" characterize atax --size tiny
+check "trace and program have one character" cmp -s "$work/out" "$work/of_trace"
 bad 2 "characterize needs a workload" characterize
 bad 2 "did you mean 'atax'" characterize ataks
 bad 2 "did you mean '@apcm.cs'" characterize @apcm.sc

@@ -10,6 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    registry_open();
     struct gpu_config c;
     struct wl_err e = {.code = WL_OK};
     char *text = malloc(size + 1);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "param/config.h"
+#include "policy/registry.h"
 
 static void check_printed_form(const struct gpu_config *c)
 {

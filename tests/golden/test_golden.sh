@@ -6,12 +6,12 @@ golden=$WL_ROOT/tests/golden/counters.csv
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-# One row without what may differ between builds and hosts: version, hashes, engine, host.*, check.
+# One row without what may differ between builds and hosts: version, build, hashes, engine, host.*, check.
 row() {
     "$WARPLINE" run "$1" --size tiny --gpu "$2" --sched "$3" -q --csv "$tmp/row" ||
         { echo "not ok - $1 on $2" >&2; exit 1; }
     awk -F, 'NR == 1 { for (i = 1; i <= NF; i++)
-                   keep[i] = $i !~ /^(version|config_hash|workload_hash|engine|check|host)/ }
+                   keep[i] = $i !~ /^(version|build|config_hash|workload_hash|engine|check|host)/ }
              { line = ""
                for (i = 1; i <= NF; i++) if (keep[i]) line = line (line == "" ? "" : ",") $i
                print line }' "$tmp/row" |

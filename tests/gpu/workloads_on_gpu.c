@@ -14,7 +14,6 @@
 
 #include "workloads/workload.h"
 
-static const char *const size_names[SIZE_COUNT] = {"tiny", "small", "paper"};
 static const char *const folders[] = {"basic",   "polybench", "rodinia", "shoc", "mars",
                                       "parboil", "graph",     "ispass",  "sdk",  "lonestar"};
 

@@ -3,10 +3,10 @@
 #include "test.h"
 #include <jansson.h>
 
-#include "stats/result.h"
+#include "run/result.h"
 
 static struct run_result r;
-static struct result_kernel kernels[3];
+static struct kernel_record kernels[3];
 static struct load_record loads[2] = {{.kernel = "k1", .pc = 8, .loads = 2, .requests = 5, .outcome = {1, 0, 4, 0}},
                                       {.pc = 16}};
 static const struct wl_counter counters[] = {
@@ -24,6 +24,7 @@ static int fill(void **state)
     strcpy(r.l2.spec, "lru");
     strcpy(r.sched.spec, "gto");
     r.version = "1.2.3";
+    r.build = "0123abcd";
     r.config_hash = 0xab;
     r.sms = 15, r.channels = 6, r.core_khz = 700000, r.dram_khz = 924000;
     for (const struct counter_desc *d = counter_descs; d->key; d++)

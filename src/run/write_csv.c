@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "stats/result.h"
+#include "run/result.h"
 
 struct row {
     FILE *out;
@@ -86,6 +86,7 @@ static void put_row(FILE *out, bool header, const struct run_result *r, bool pol
     put_text(&w, "", "l2_policy", r->l2.spec);
     put_text(&w, "", "scheduler", r->sched.spec);
     put_text(&w, "", "version", r->version);
+    put_text(&w, "", "build", r->build);
     put_hash(&w, "config_hash", r->config_hash);
     put_hash(&w, "workload_hash", r->workload_hash);
     put_number(&w, "", "seed", r->seed);

@@ -1,6 +1,6 @@
-/* cmd_timeline.c - small pictures of what a paper's example does, from a real run.
+/* mascar_fig3.c - the example of Mascar's Fig. 3, from a real run.
  *
- * mascar-fig3: three warps run two loads and four adds on a miniature machine. All lines are in the
+ * Three warps run two loads and four adds on a miniature machine. All lines are in the
  * L1D and the pipe in front of its tags takes 6 cycles, so the pipe plays the memory: a load that enters
  * in t has its data in t + 5 and its dependent may issue in t + 6; the places in the pipe are the loads
  * that may be outstanding. tests/timing/test_mascar_fig3.c has the paper's table row by row. */
@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "policy/registry.h"
+#include "run/machine.h"
+#include "run/mascar_fig3.h"
+#include "sim/gpu.h"
 
 enum { WARPS = 3, LOADS = 2, ADDS = 4, INSTS = LOADS + ADDS, PIPE = 6, WIDTH = 40 };
 
@@ -78,7 +81,7 @@ static int write_program(struct program *p, struct wl_err *e)
     return launch_shape(&p->info, e);
 }
 
-/* ---- what happened when: the schedulers and the L1D policy with an ear ---- */
+/* ---- what happened when: listening at the scheduler and at the L1D policy ---- */
 
 static struct {
     const struct wl_sched_policy *sched;
@@ -106,6 +109,7 @@ static int play(struct program *p, const char *slots, const char *sched, struct 
                                           "l1d.pipe=6",    "l1d.hit=0",       "l1d.flush=no"};
     struct gpu_config *c = calloc(1, sizeof *c);
     if (!c) return wl_fail(e, WL_ERUN, "out of memory");
+    registry_open();
     config_defaults(c);
     int rc = 0;
     for (unsigned i = 0; !rc && i < sizeof machine / sizeof machine[0]; i++) rc = config_set(c, machine[i], e);
@@ -133,7 +137,7 @@ static int play(struct program *p, const char *slots, const char *sched, struct 
 
 /* ---- the picture ---- */
 
-static void put_warp(unsigned w, uint64_t zero)
+static void put_warp(unsigned w, uint64_t zero, FILE *out)
 {
     char row[WIDTH + 1];
     memset(row, ' ', WIDTH);
@@ -147,19 +151,19 @@ static void put_warp(unsigned w, uint64_t zero)
         if (heard.issued[w][i] - zero < WIDTH) row[heard.issued[w][i] - zero] = '+';
     size_t n = WIDTH;
     while (n && row[n - 1] == ' ') n--;
-    printf("    W%u  %.*s\n", w, (int)n - 1, row + 1);
+    fprintf(out, "    W%u  %.*s\n", w, (int)n - 1, row + 1);
 }
 
-static void put_picture(const char *what)
+static void put_picture(const char *what, FILE *out)
 {
     uint64_t zero = heard.at_tags[0][0] - PIPE - 1, finish = 0;
     for (unsigned w = 0; w < WARPS; w++)
         if (heard.issued[w][INSTS - 1] - zero > finish) finish = heard.issued[w][INSTS - 1] - zero;
-    printf("\n  %s: finishes in %" PRIu64 "\n        ....:....1....:....2....:....3\n", what, finish);
-    for (unsigned w = 0; w < WARPS; w++) put_warp(w, zero);
+    fprintf(out, "\n  %s: finishes in %" PRIu64 "\n        ....:....1....:....2....:....3\n", what, finish);
+    for (unsigned w = 0; w < WARPS; w++) put_warp(w, zero, out);
 }
 
-static int mascar_fig3(struct wl_err *e)
+int mascar_fig3(FILE *out, struct wl_err *e)
 {
     static const struct {
         const char *what, *slots, *sched;
@@ -169,23 +173,13 @@ static int mascar_fig3(struct wl_err *e)
     struct program p;
     int rc = write_program(&p, e);
     if (!rc)
-        puts("Mascar (HPCA 2015), Fig. 3: each of three warps loads r1 and r2 and then adds four times.\n"
-             "A load takes 5 cycles, an add 1.  1, 2: a load is sent   .: it waits for them   +: an add");
+        fputs("Mascar (HPCA 2015), Fig. 3: each of three warps loads r1 and r2 and then adds four times.\n"
+              "A load takes 5 cycles, an add 1.  1, 2: a load is sent   .: it waits for them   +: an add\n",
+              out);
     for (unsigned i = 0; !rc && i < sizeof systems / sizeof systems[0]; i++) {
         rc = play(&p, systems[i].slots, systems[i].sched, e);
-        if (!rc) put_picture(systems[i].what);
+        if (!rc) put_picture(systems[i].what, out);
     }
     for (unsigned w = 0; w < WARPS; w++) free(p.warp[w].data);
     return rc;
-}
-
-int cmd_timeline(const struct options *o, struct wl_err *e)
-{
-    if (o->words.count == 1 && strcmp(o->words.item[0], "mascar-fig3") == 0) return mascar_fig3(e);
-    if (o->words.count == 0)
-        return wl_fail(e, WL_EINPUT,
-                       "timeline needs the name of an example: mascar-fig3; 'run ... --timeline FILE' records a run");
-    return wl_fail(e, WL_EINPUT,
-                   "there is no example '%s'; there is mascar-fig3 ('run ... --timeline FILE' records a run)",
-                   o->words.item[o->words.count > 1 ? 1 : 0]);
 }

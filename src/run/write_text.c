@@ -1,4 +1,4 @@
-/* write_text.c - a run as an architect wants to see it.
+/* write_text.c - a run as text for people.
  *
  * Top down: what ran on what, the launches, cycles and IPC, then each level of the memory with
  * its rates, and the reasons why the level refused work. Shares of cycles are of the cycles in
@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "stats/result.h"
+#include "run/result.h"
 
 const char *with_commas(uint64_t value, char *out)
 {
@@ -36,7 +36,7 @@ static void write_head(const struct run_result *r, FILE *out)
 
 /* ---- launches: equal ones are one row ---- */
 
-static bool same_shape(const struct result_kernel *a, const struct result_kernel *b)
+static bool same_shape(const struct kernel_record *a, const struct kernel_record *b)
 {
     return strcmp(a->name, b->name) == 0 && memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&
            memcmp(a->block, b->block, sizeof a->block) == 0;
@@ -50,7 +50,7 @@ static bool seen_before(const struct run_result *r, unsigned i)
 }
 
 static void write_kernel_row(const char *name, const char *grid, const char *block, unsigned launches,
-                             const struct result_kernel *sum, FILE *out)
+                             const struct kernel_record *sum, FILE *out)
 {
     char c[32], w[32], t[32];
     fprintf(out, "  %-28.28s %4u  %-12s %-10s %13s %13s %15s %9.3f\n", name, launches, grid, block,
@@ -77,7 +77,7 @@ static void write_kernels(const struct run_result *r, FILE *out)
             left_out++;
             continue;
         }
-        struct result_kernel sum = r->kernels[i];
+        struct kernel_record sum = r->kernels[i];
         unsigned launches = 1;
         for (unsigned j = i + 1; j < r->nkernels; j++) {
             if (!same_shape(&r->kernels[j], &sum)) continue;
@@ -118,7 +118,7 @@ static void write_sm(const struct run_result *r, FILE *out)
     char c[32];
     double ms = r->core_khz ? (double)r->stats.cycles / (double)r->core_khz : 0;
     fprintf(out, "\n  cycles     %s core cycles, %.3f ms on the machine\n", with_commas(r->stats.cycles, c), ms);
-    fprintf(out, "  IPC        %.3f thread instructions a cycle (%.4f warp instructions, %.1f lanes each)\n",
+    fprintf(out, "  IPC        %.3f thread instructions per cycle (%.4f warp instructions, %.1f lanes each)\n",
             result_ipc(r), ratio(s->warp_instructions, r->stats.cycles),
             ratio(s->thread_instructions, s->warp_instructions));
     fprintf(out,

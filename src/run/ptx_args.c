@@ -1,9 +1,8 @@
-/* ptx_args.c - turns words of the command line into kernel arguments, and buffers into text.
+/* ptx_args.c - turns words into kernel arguments, and buffers into text.
  *
- * A word is checked against the parameter it stands for: a buffer needs an 8-byte parameter, a
- * scalar one of its own size and kind. Typed letters decide nothing silently: 1.5 for an integer
- * parameter is refused. */
-#include "cli/ptx_args.h"
+ * A word is checked against the parameter it is for: a buffer needs an 8-byte parameter, a scalar one of
+ * its own size and kind. Nothing is converted silently: 1.5 for an integer parameter is refused. */
+#include "run/ptx_args.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,7 +11,6 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "cli/options.h"
 
 enum scalar_kind { UNSIGNED, SIGNED, FLOAT };
 struct scalar_type {
@@ -79,8 +77,18 @@ static bool read_scalar(const struct scalar_type *t, const char *text, void *to)
 static bool is_float(enum ptx_type t) { return t == T_F16 || t == T_F16X2 || t == T_BF16 || t == T_F32 || t == T_F64; }
 static bool is_untyped(enum ptx_type t) { return t >= T_B8 && t <= T_B128; }
 
-static int scalar_arg(const struct ptx_var *p, unsigned number, const char *word, uint8_t *image, struct wl_err *e)
+/* A word, the parameter it is for, and where the parameter's bytes go. */
+struct place_of_arg {
+    const struct ptx_var *param;
+    unsigned number;
+    const char *word;
+    uint8_t *image; /* of all parameters */
+};
+
+static int scalar_arg(const struct place_of_arg *at, struct wl_err *e)
 {
+    const struct ptx_var *p = at->param;
+    const char *word = at->word;
     size_t len = strcspn(word, ":");
     const struct scalar_type *t = word[len] ? find_type(word, len) : NULL;
     const char *want = ptx_type_name((enum ptx_type)p->type);
@@ -89,9 +97,9 @@ static int scalar_arg(const struct ptx_var *p, unsigned number, const char *word
                        word, type_list);
     if (p->bytes != t->bytes ||
         (is_float((enum ptx_type)p->type) != (t->kind == FLOAT) && !is_untyped((enum ptx_type)p->type)))
-        return wl_fail(e, WL_EINPUT, "--arg %s: parameter %u, %s, is %s of %" PRIu64 " bytes, not %s", word, number,
+        return wl_fail(e, WL_EINPUT, "--arg %s: parameter %u, %s, is %s of %" PRIu64 " bytes, not %s", word, at->number,
                        p->name, want, p->bytes, t->name);
-    if (!read_scalar(t, word + len + 1, image + p->offset))
+    if (!read_scalar(t, word + len + 1, at->image + p->offset))
         return wl_fail(e, WL_EINPUT, "--arg %s: '%s' is no value of type %s", word, word + len + 1, t->name);
     return 0;
 }
@@ -150,16 +158,17 @@ static int fill_buffer(const char *fill, void *to, uint64_t bytes, uint64_t seed
                    near ? "; did you mean '" : "; see 'warpline run --help'", near ? near : "", near ? "'?" : "");
 }
 
-static int buffer_arg(struct session *s, const struct ptx_var *p, unsigned number, const char *word, uint64_t seed,
-                      uint8_t *image, struct ptx_arg *arg, struct wl_err *e)
+static int buffer_arg(struct session *s, const struct place_of_arg *at, uint64_t seed, struct ptx_arg *arg,
+                      struct wl_err *e)
 {
+    const struct ptx_var *p = at->param;
     char size[32];
-    const char *text = word + strlen("buf:");
+    const char *word = at->word, *text = word + strlen("buf:");
     size_t len = strcspn(text, ":");
     snprintf(size, sizeof size, "%.*s", (int)len, text);
     if (p->bytes != 8 || is_float((enum ptx_type)p->type))
-        return wl_fail(e, WL_EINPUT, "--arg %s: parameter %u, %s, is %s, which cannot hold an address", word, number,
-                       p->name, ptx_type_name((enum ptx_type)p->type));
+        return wl_fail(e, WL_EINPUT, "--arg %s: parameter %u, %s, is %s, which cannot hold an address", word,
+                       at->number, p->name, ptx_type_name((enum ptx_type)p->type));
     if (!read_size(size, &arg->bytes) || arg->bytes == 0)
         return wl_fail(e, WL_EINPUT, "--arg %s: '%s' is no size in bytes", word, size);
     arg->is_buffer = true;
@@ -169,13 +178,14 @@ static int buffer_arg(struct session *s, const struct ptx_var *p, unsigned numbe
     int rc = fill_buffer(text[len] ? text + len + 1 : "", to, arg->bytes, seed, e);
     if (rc) return rc;
     session_host_copy(s, arg->addr, arg->bytes);
-    memcpy(image + p->offset, &arg->addr, 8);
+    memcpy(at->image + p->offset, &arg->addr, 8);
     return 0;
 }
 
-int read_args(struct session *s, const struct ptx_func *kernel, const char *const *words, unsigned count, uint64_t seed,
-              void *image, struct ptx_arg args[MAX_ARGS], struct wl_err *e)
+int read_args(struct session *s, const struct ptx_func *kernel, struct word_list given, uint64_t seed, void *image,
+              struct ptx_arg args[MAX_ARGS], struct wl_err *e)
 {
+    unsigned count = given.count;
     if (count != kernel->nparams || count > MAX_ARGS) {
         char params[1024];
         describe_params(kernel, params, sizeof params);
@@ -184,9 +194,10 @@ int read_args(struct session *s, const struct ptx_func *kernel, const char *cons
     }
     for (unsigned i = 0; i < count; i++) {
         const struct ptx_var *p = kernel->param[i];
-        bool buffer = strncmp(words[i], "buf:", 4) == 0;
-        int rc =
-            buffer ? buffer_arg(s, p, i, words[i], seed + i, image, &args[i], e) : scalar_arg(p, i, words[i], image, e);
+        const char *word = given.item[i];
+        struct place_of_arg at = {p, i, word, image};
+        bool buffer = strncmp(word, "buf:", 4) == 0;
+        int rc = buffer ? buffer_arg(s, &at, seed + i, &args[i], e) : scalar_arg(&at, e);
         if (rc) return rc;
     }
     return 0;

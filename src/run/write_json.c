@@ -8,7 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "stats/result.h"
+#include "param/config.h"
+#include "param/param_table.h"
+#include "run/result.h"
 
 double result_ipc(const struct run_result *r)
 {
@@ -75,6 +77,24 @@ static int add_counters(json_t *root, const struct run_stats *s, bool profiled)
     return bad;
 }
 
+/* Every parameter of the machine: a word for a choice, else a number. */
+static json_t *config_object(const struct gpu_config *c)
+{
+    json_t *o = json_object();
+    int bad = o ? 0 : -1;
+    for (unsigned i = 0; i < P_COUNT && !bad; i++) {
+        char word[64];
+        param_write(&gpu_params[i], c->v[i], word, sizeof word);
+        bad = set_nested(o, gpu_params[i].name,
+                         gpu_params[i].choices ? json_string(word) : json_integer((json_int_t)c->v[i]));
+    }
+    bad |= set_nested(o, "shared.options", text_of(c->shared_options));
+    bad |= set_nested(o, "dram.map", text_of(c->dram_map));
+    if (!bad) return o;
+    json_decref(o);
+    return NULL;
+}
+
 static json_t *policy_counters(const struct result_policy *p)
 {
     json_t *o = json_object();
@@ -119,7 +139,7 @@ static json_t *kernel_list(const struct run_result *r)
     json_t *list = json_array();
     int bad = 0;
     for (unsigned i = 0; i < r->nkernels; i++) {
-        const struct result_kernel *k = &r->kernels[i];
+        const struct kernel_record *k = &r->kernels[i];
         json_t *o = json_object();
         bad |= json_object_set_new(o, "name", text_of(k->name));
         bad |= json_object_set_new(o, "grid", triple(k->grid));
@@ -252,6 +272,7 @@ static int add_identity(json_t *root, const struct run_result *r)
     bad |= json_object_set_new(root, "l2_policy", text_of(r->l2.spec));
     bad |= json_object_set_new(root, "scheduler", text_of(r->sched.spec));
     bad |= json_object_set_new(root, "version", text_of(r->version));
+    bad |= json_object_set_new(root, "build", text_of(r->build));
     bad |= json_object_set_new(root, "config_hash", hash_string(r->config_hash));
     bad |= json_object_set_new(root, "workload_hash", hash_string(r->workload_hash));
     bad |= json_object_set_new(root, "seed", integer(r->seed));
@@ -275,6 +296,7 @@ void *result_json(const struct run_result *r)
     bad |= json_object_set_new(root, "l2_policy_counters", policy_counters(&r->l2));
     bad |= json_object_set_new(root, "scheduler_counters", policy_counters(&r->sched));
     if (r->samples) bad |= json_object_set_new(root, "samples", sample_list(r));
+    if (r->config) bad |= json_object_set_new(root, "config", config_object(r->config));
     bad |= json_object_set_new(root, "check", *r->check ? text_of(r->check) : json_null());
     json_t *host =
         json_pack("{s:f,s:I}", "seconds", r->host.seconds, "peak_memory_bytes", (json_int_t)r->host.peak_memory_bytes);
@@ -282,6 +304,14 @@ void *result_json(const struct run_result *r)
     if (!bad) return root;
     json_decref(root);
     return NULL;
+}
+
+char *result_json_text(const struct run_result *r, bool compact)
+{
+    json_t *root = result_json(r);
+    char *text = root ? json_dumps(root, (compact ? JSON_COMPACT : JSON_INDENT(2)) | JSON_REAL_PRECISION(12)) : NULL;
+    json_decref(root);
+    return text;
 }
 
 int result_write_json(const struct run_result *r, FILE *out, struct wl_err *e)

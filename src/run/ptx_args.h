@@ -1,7 +1,8 @@
 /* ptx_args.h - kernel arguments as words: "buf:4K:iota-f32", "u32:1024". */
-#ifndef WL_CLI_PTX_ARGS_H
-#define WL_CLI_PTX_ARGS_H
+#ifndef WL_RUN_PTX_ARGS_H
+#define WL_RUN_PTX_ARGS_H
 
+#include "run/run.h"
 #include "sim/session.h"
 
 enum { MAX_ARGS = 256 };
@@ -16,8 +17,8 @@ void describe_params(const struct ptx_func *kernel, char *out, size_t size);
 
 /* Reads one word per parameter, allocates and fills the buffers, and lays out the parameter image
  * (kernel->param_bytes bytes). Random fills depend on `seed` and the argument's number only. */
-int read_args(struct session *s, const struct ptx_func *kernel, const char *const *words, unsigned count, uint64_t seed,
-              void *image, struct ptx_arg args[MAX_ARGS], struct wl_err *e);
+int read_args(struct session *s, const struct ptx_func *kernel, struct word_list given, uint64_t seed, void *image,
+              struct ptx_arg args[MAX_ARGS], struct wl_err *e);
 
 /* Prints a buffer as asked for by "N:TYPE[:COUNT]". */
 int dump_arg(struct session *s, const char *spec, const struct ptx_arg *args, unsigned count, FILE *out,

@@ -1,28 +1,24 @@
 /* result.h - the record of one run, and the three ways to write it.
  *
  * A record says what ran, on what, and what was counted; two records with the same
- * configuration hash, workload hash, seed and version have the same numbers. Only `host` differs
+ * configuration hash, workload hash, seed and build have the same numbers. Only `host` differs
  * from run to run. JSON keys are stable: other programs read them. */
-#ifndef WL_STATS_RESULT_H
-#define WL_STATS_RESULT_H
+#ifndef WL_RUN_RESULT_H
+#define WL_RUN_RESULT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include "base/err.h"
-#include "stats/profile_report.h"
 #include "stats/energy.h"
+#include "stats/kernel_record.h"
+#include "stats/profile_report.h"
 #include "stats/sample.h"
 #include "stats/stats.h"
 #include "warpline/param.h"
 
-/* One launch. */
-struct result_kernel {
-    char name[128];
-    uint32_t grid[3], block[3];
-    uint64_t cycles, warp_instructions, thread_instructions;
-};
+struct gpu_config;
 
 /* What a policy counted itself. */
 struct result_policy {
@@ -39,14 +35,19 @@ struct run_result {
     char machine[256]; /* the machine in one line, for people */
     char engine[16];   /* "fast", "tick"; "functional": nothing was timed */
     const char *version;
-    uint64_t config_hash, workload_hash, seed;
+    const char *build;               /* hash of the simulator's sources, compiler and flags (scripts/build_id.sh) */
+    const struct gpu_config *config; /* every parameter, outlives the record; NULL: left out */
+    uint64_t config_hash;
+    uint64_t workload_hash; /* of the program, its device code, its inputs and the seed (run/identity.h) */
+    uint64_t seed;
     uint32_t sms, channels, core_khz, dram_khz; /* what rates are relative to */
-    const struct result_kernel *kernels;
+    const struct kernel_record *kernels;
+    const struct run_stats *each; /* what each launch added to the counters; NULL: not kept */
     unsigned nkernels;
     struct run_stats stats;
-    bool profiled; /* stats.profile was on: the counters of that group, and the report, mean something */
+    bool profiled; /* stats.profile was on: its counters and the report are valid */
     struct profile_report profile;
-    const struct sample *samples; /* stats.interval: in order of time; NULL: off */
+    const struct sample *samples; /* of stats.interval, in order of time; NULL: none */
     unsigned nsamples;
     struct result_policy l1, l2, sched;
     struct energy energy[ENERGY_TABLES]; /* by every table; "total" of JSON is that of energy_table */
@@ -69,6 +70,8 @@ void result_write_text(const struct run_result *r, FILE *out);
 int result_write_json(const struct run_result *r, FILE *out, struct wl_err *e);
 /* The object itself (a json_t *, jansson), for programs that build larger documents; NULL: no memory. */
 void *result_json(const struct run_result *r);
+/* The object as text, on one line when `compact`; the caller's to free. NULL: no memory. */
+char *result_json_text(const struct run_result *r, bool compact);
 /* A header and a row each, keys as in JSON with dots. The policies' own counters appear when all
  * rows have the same policies, those of the profile when all rows have one. */
 void result_write_csv(const struct run_result *const *r, unsigned count, FILE *out);

@@ -1,11 +1,11 @@
-/* cmd_run_ptx.c - any kernel of a .ptx file, launched once from the command line. */
+/* run_ptx.c - any kernel of a .ptx file, launched once with arguments given as words. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
-#include "cli/cli.h"
-#include "cli/ptx_args.h"
+#include "run/ptx_args.h"
+#include "run/run_priv.h"
 
 struct ptx_run {
     struct ptx_module *module;
@@ -87,8 +87,9 @@ static int choose_kernel(struct ptx_run *r, const char *file, const char *name, 
     return 0;
 }
 
-static int prepare(struct ptx_run *r, const struct options *o, const char *file, struct wl_err *e)
+static int prepare(struct ptx_run *r, const struct run_spec *o, struct wl_err *e)
 {
+    const char *file = o->program;
     int rc = read_whole(file, r, e);
     if (rc) return rc;
     if (!(r->module = ptx_parse(file, r->text, r->size, 0, e))) return (int)e->code;
@@ -103,23 +104,26 @@ static int prepare(struct ptx_run *r, const struct options *o, const char *file,
     return r->params ? 0 : wl_fail(e, WL_ERUN, "out of memory");
 }
 
-static int launch(struct ptx_run *r, struct session *s, const struct options *o, struct wl_err *e)
+static int launch(struct ptx_run *r, struct session *s, const struct run_spec *o, struct wl_err *e)
 {
     r->image = ptx_load(r->module, session_memory(s), e);
     if (!r->image) return (int)e->code;
     r->launch.image = r->image;
-    int rc = read_args(s, r->launch.kernel, o->arg.item, o->arg.count, o->seed, r->params, r->args, e);
+    int rc = read_args(s, r->launch.kernel, o->arg, o->seed, r->params, r->args, e);
     for (unsigned i = 0; !rc && i < o->dump.count; i++) rc = check_dump(o->dump.item[i], r->args, o->arg.count, e);
     return rc ? rc : session_launch(s, &r->launch, e);
 }
 
-static void describe(struct job *j, const struct ptx_run *r, const struct options *o, const char *file)
+static void describe(struct run *run)
 {
-    const char *slash = strrchr(file, '/');
-    struct run_result *res = &j->result;
-    snprintf(res->workload, sizeof res->workload, "%s:%s", slash ? slash + 1 : file, r->launch.kernel->name);
+    const struct ptx_run *r = run->ptx;
+    const struct run_spec *o = &run->spec;
+    const char *slash = strrchr(o->program, '/');
+    struct run_result *res = &run->result;
+    snprintf(res->workload, sizeof res->workload, "%s:%s", slash ? slash + 1 : o->program, r->launch.kernel->name);
     size_t at = 0;
     uint64_t h = hash_bytes(WL_HASH_INIT, r->text, r->size);
+    h = hash_bytes(h, r->launch.kernel->name, strlen(r->launch.kernel->name) + 1);
     for (unsigned i = 0; i < o->arg.count; i++) {
         h = hash_bytes(h, o->arg.item[i], strlen(o->arg.item[i]) + 1);
         if (at < sizeof res->inputs)
@@ -127,53 +131,43 @@ static void describe(struct job *j, const struct ptx_run *r, const struct option
     }
     h = hash_bytes(h, r->launch.grid, sizeof r->launch.grid);
     h = hash_bytes(h, r->launch.block, sizeof r->launch.block);
+    h = hash_bytes(h, &r->launch.dynamic_shared, sizeof r->launch.dynamic_shared);
     res->workload_hash = hash_bytes(h, &o->seed, sizeof o->seed);
 }
 
-static int run_and_write(struct job *j, struct ptx_run *r, const struct options *o, const char *file, struct wl_err *e)
+int run_ptx_new(struct run *r, struct wl_err *e)
 {
-    struct output out = {0};
-    int rc = output_open(&out, o, e);
-    j->engine.timeline = out.timeline;
-    describe(j, r, o, file);
-    double start = now_seconds();
-    struct session *s = rc ? NULL : job_session(j, e);
-    if (!rc && !s) rc = (int)e->code;
-    if (!rc) rc = launch(r, s, o, e);
-    if (!rc) rc = job_collect(j, s, now_seconds() - start, e);
-    if (!rc && !j->trace_file) rc = output_run(&out, &j->result, e);
-    for (unsigned i = 0; !rc && i < o->dump.count; i++)
-        rc = dump_arg(s, o->dump.item[i], r->args, o->arg.count, stdout, e);
-    if (r->image) ptx_unload(r->image);
-    session_free(s);
-    return output_close(&out, rc, e);
-}
-
-int run_ptx_job(struct job *j, const struct options *o, const char *file, struct wl_err *e)
-{
+    const struct run_spec *o = &r->spec;
     if (o->size || o->input.count || o->check)
         return wl_fail(e, WL_EINPUT, "--size, --input and --check are for workloads; a .ptx file takes --arg");
-    struct ptx_run *r = calloc(1, sizeof *r);
-    if (!r) return wl_fail(e, WL_ERUN, "out of memory");
-    j->seed = o->seed;
-    int rc = prepare(r, o, file, e);
-    if (!rc) rc = run_and_write(j, r, o, file, e);
-    if (r->module) ptx_free(r->module);
-    free(r->params);
-    free(r->text);
-    free(r);
+    if (!(r->ptx = calloc(1, sizeof *r->ptx))) return wl_fail(e, WL_ERUN, "out of memory");
+    return prepare(r->ptx, o, e);
+}
+
+int run_ptx_go(struct run *r, struct wl_err *e)
+{
+    double started = now_seconds();
+    describe(r);
+    int rc = run_session(r, e);
+    if (!rc) rc = launch(r->ptx, r->session, &r->spec, e);
+    return rc ? rc : run_collect(r, started, e);
+}
+
+int run_dump(struct run *r, FILE *out, struct wl_err *e)
+{
+    int rc = 0;
+    for (unsigned i = 0; !rc && r->ptx && i < r->spec.dump.count; i++)
+        rc = dump_arg(r->session, r->spec.dump.item[i], r->ptx->args, r->spec.arg.count, out, e);
     return rc;
 }
 
-int cmd_run_ptx(const struct options *o, const char *file, struct wl_err *e)
+void run_ptx_free(struct run *r)
 {
-    struct job *j = calloc(1, sizeof *j);
-    if (!j) return wl_fail(e, WL_ERUN, "out of memory");
-    j->functional = o->functional;
-    int rc = make_config(&j->config, o->gpu, &o->set, o->l1, o->l2, o->sched, e);
-    if (!rc) rc = engine_options(o, &j->engine, e);
-    if (!rc) rc = run_ptx_job(j, o, file, e);
-    job_free(j);
-    free(j);
-    return rc;
+    struct ptx_run *p = r->ptx;
+    if (!p) return;
+    if (p->image) ptx_unload(p->image);
+    if (p->module) ptx_free(p->module);
+    free(p->params);
+    free(p->text);
+    free(p);
 }

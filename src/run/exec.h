@@ -1,0 +1,56 @@
+/* exec.h - an unmodified CUDA program on the simulated GPU.
+ *
+ * The program runs in a process of its own which finds our libcuda and libcudart in LD_LIBRARY_PATH; the
+ * settings go with it as environment variables, and each process that makes CUDA calls leaves a report in
+ * a folder (sim/process_report.h), also when it crashes. The reports become records (result.h). */
+#ifndef WL_RUN_EXEC_H
+#define WL_RUN_EXEC_H
+
+#include <signal.h>
+
+#include "run/run.h"
+#include "sim/process_report.h"
+
+struct exec_spec {
+    char *const *program;        /* its words, NULL-terminated as in argv */
+    struct machine_spec machine; /* `say` is not used */
+    struct word_list plugin;     /* files of policies, loaded in the program's processes too */
+    bool tick, functional;
+    uint64_t shuffle, max_cycles;
+    const char *kernel; /* time only kernels that fit this pattern; NULL: all */
+    const char *launch; /* time only these launches, "10..20"; NULL: all */
+    const char *record; /* folder for a trace of each process, instead of timing it; NULL: none */
+    /* Set to the id of the process while it runs, so that a signal handler can pass signals on; or NULL. */
+    volatile sig_atomic_t *child;
+};
+
+/* One process that made CUDA calls. */
+struct exec_process {
+    struct process_report report;
+    struct kernel_record *kernels;
+    struct run_stats *each; /* what each of the kernels counted */
+    struct load_record *loads;
+    struct sample *samples;
+    struct run_result result; /* points into the arrays above */
+};
+
+struct exec_outcome {
+    int status;      /* as a shell would give it: 126 or 127 when it could not be started */
+    int signal;      /* that ended the program; 0: none */
+    int start_error; /* errno of starting it; 0: it was started */
+    struct gpu_config config;
+    struct exec_process **process; /* in the order they began */
+    unsigned processes;
+};
+
+/* Checks the settings, runs the program to its end and reads the reports. 0 also when the program failed: see
+ * `status`. */
+int exec_check(const struct exec_spec *spec, struct wl_err *e);
+int exec_run(const struct exec_spec *spec, struct exec_outcome *out, struct wl_err *e);
+void exec_free(struct exec_outcome *out);
+/* One record for each launch, as if it were a program of its own; *out is the caller's to free. */
+int exec_launches(const struct exec_outcome *o, struct run_result **out, unsigned *count, struct wl_err *e);
+/* Why a program made no CUDA call, as far as its executable shows it. */
+void exec_silence(const char *program, char *out, size_t size);
+
+#endif

@@ -1,0 +1,201 @@
+/* exec_report.c - reads what the processes of a program left, and makes records of it. */
+#include "run/exec_report.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "run/collect.h"
+
+/* ---- reading ---- */
+
+/* The reports themselves, without what goes with them. */
+static int is_report(const struct dirent *d) { return !strchr(d->d_name, '.'); }
+static int visible(const struct dirent *d) { return d->d_name[0] != '.'; }
+
+/* `count` elements of a file that goes with a report; NULL: there are none, or fewer. */
+static void *read_array(const char *report, const char *ending, uint64_t count, size_t bytes)
+{
+    char file[PATH_MAX];
+    snprintf(file, sizeof file, "%s%s", report, ending);
+    FILE *f = count ? fopen(file, "rb") : NULL;
+    void *p = f ? calloc(count, bytes) : NULL;
+    if (p && fread(p, bytes, count, f) != count) {
+        free(p);
+        p = NULL;
+    }
+    if (f) fclose(f);
+    return p;
+}
+
+static int read_kernels(struct exec_process *p, FILE *f)
+{
+    uint32_t n = p->report.kernels;
+    p->kernels = calloc(n ? n : 1, sizeof *p->kernels);
+    p->each = calloc(n ? n : 1, sizeof *p->each);
+    if (!p->kernels || !p->each) return -1;
+    for (uint32_t i = 0; i < n; i++) {
+        struct launch_record record;
+        if (fread(&record, sizeof record, 1, f) != 1) return -1;
+        p->kernels[i] = record.kernel;
+        p->each[i] = record.stats;
+    }
+    return 0;
+}
+
+static void free_process(struct exec_process *p)
+{
+    if (!p) return;
+    free(p->kernels);
+    free(p->each);
+    free(p->loads);
+    free(p->samples);
+    free(p);
+}
+
+static struct exec_process *read_process(const char *folder, const char *name)
+{
+    char file[PATH_MAX - 16];
+    snprintf(file, sizeof file, "%s/%s", folder, name);
+    struct exec_process *p = calloc(1, sizeof *p);
+    FILE *f = p ? fopen(file, "rb") : NULL;
+    bool ok = f && fread(&p->report, sizeof p->report, 1, f) == 1 && p->report.magic == PROCESS_REPORT_MAGIC &&
+              p->report.bytes == sizeof p->report && read_kernels(p, f) == 0;
+    if (f) fclose(f);
+    if (!ok) {
+        free_process(p);
+        return NULL;
+    }
+    p->loads = read_array(file, LOADS_ENDING, p->report.profile.loads, sizeof *p->loads);
+    p->samples = read_array(file, SAMPLES_ENDING, p->report.samples, sizeof *p->samples);
+    return p;
+}
+
+/* ---- a record ---- */
+
+static void make_result(struct exec_process *p, const struct gpu_config *c, const struct exec_spec *spec)
+{
+    const struct process_report *from = &p->report;
+    struct run_result *r = &p->result;
+    bool untimed = spec->functional || spec->record;
+    result_describe(r, c, untimed ? "functional" : spec->tick ? "tick" : "fast", 0);
+    if (!untimed) result_count(r, c, &from->stats, &from->policies);
+    memcpy(r->workload, from->program, sizeof r->workload);
+    memcpy(r->inputs, from->arguments, sizeof r->inputs);
+    r->workload_hash = from->program_hash;
+    r->kernels = p->kernels;
+    r->each = untimed ? NULL : p->each;
+    r->nkernels = from->kernels;
+    if (untimed) {
+        r->stats.sm.warp_instructions = from->counts.warp_instructions;
+        r->stats.sm.thread_instructions = from->counts.thread_instructions;
+    }
+    r->profile = from->profile;
+    r->profile.load = p->loads;
+    r->profile.loads = p->loads ? from->profile.loads : 0;
+    r->samples = p->samples;
+    r->nsamples = p->samples ? (unsigned)from->samples : 0;
+    r->host.seconds = from->seconds;
+    r->host.peak_memory_bytes = from->peak_memory_bytes;
+}
+
+/* The record of a program of one launch. */
+static void one_launch(struct run_result *r, const struct gpu_config *c, const struct exec_process *p, unsigned i)
+{
+    const struct policy_stats none = {0};
+    *r = p->result;
+    r->profile = (struct profile_report){0}; /* of all launches together, as the samples are */
+    r->samples = NULL;
+    r->nsamples = 0;
+    r->host.seconds = 0;
+    r->host.peak_memory_bytes = 0;
+    result_count(r, c, &p->each[i], &none);
+    snprintf(r->workload, sizeof r->workload, "%.60s:%.60s", p->report.program, p->kernels[i].name);
+    snprintf(r->inputs, sizeof r->inputs, "launch %u", i + 1);
+    r->l1.counters = r->l2.counters = r->sched.counters = NULL; /* policies count over all launches */
+    r->kernels = &p->kernels[i];
+    r->each = NULL;
+    r->nkernels = 1;
+}
+
+int exec_launches(const struct exec_outcome *o, struct run_result **out, unsigned *count, struct wl_err *e)
+{
+    unsigned rows = 0, at = 0;
+    for (unsigned i = 0; i < o->processes; i++) rows += o->process[i]->report.kernels;
+    struct run_result *result = calloc(rows ? rows : 1, sizeof *result);
+    if (!result) return wl_fail(e, WL_ERUN, "out of memory");
+    for (unsigned i = 0; i < o->processes; i++)
+        for (unsigned k = 0; k < o->process[i]->report.kernels; k++)
+            one_launch(&result[at++], &o->config, o->process[i], k);
+    *out = result;
+    *count = rows;
+    return 0;
+}
+
+/* ---- all of them ---- */
+
+static bool file_has(const char *text, size_t size, const char *word) { return memmem(text, size, word, strlen(word)); }
+
+void exec_silence(const char *program, char *out, size_t size)
+{
+    FILE *f = fopen(program, "rb");
+    char *text = NULL;
+    size_t bytes = 0;
+    if (f && fseek(f, 0, SEEK_END) == 0) {
+        long end = ftell(f);
+        bytes = end > 0 ? (size_t)end : 0;
+        rewind(f);
+        text = malloc(bytes + 1);
+        if (text && fread(text, 1, bytes, f) != bytes) bytes = 0;
+    }
+    if (f) fclose(f);
+    bool device_code = text && file_has(text, bytes, ".nv_fatbin"),
+         shared = text && file_has(text, bytes, "libcudart.so");
+    if (device_code && !shared)
+        snprintf(out, size, "%s carries the CUDA runtime inside; link it with 'nvcc -cudart shared'", program);
+    else if (shared && !file_has(text, bytes, "libcudart.so.11.0") && !file_has(text, bytes, "libcudart.so.12") &&
+             !file_has(text, bytes, "libcudart.so.13"))
+        snprintf(out, size, "%s wants another libcudart than 11.0, 12 or 13; build it with one of these", program);
+    else snprintf(out, size, "no CUDA call was made here");
+    free(text);
+}
+
+int read_reports(const char *folder, const struct exec_spec *spec, struct exec_outcome *out, struct wl_err *e)
+{
+    struct dirent **names;
+    int n = scandir(folder, &names, is_report, alphasort);
+    if (n < 0) return wl_fail(e, WL_ERUN, "cannot read %s: %s", folder, strerror(errno));
+    out->process = calloc((size_t)n + 1, sizeof(struct exec_process *));
+    for (int i = 0; i < n; i++) {
+        struct exec_process *p = out->process ? read_process(folder, names[i]->d_name) : NULL;
+        if (p) make_result(p, &out->config, spec);
+        if (p) out->process[out->processes++] = p;
+        free(names[i]);
+    }
+    free(names);
+    return out->process ? 0 : wl_fail(e, WL_ERUN, "out of memory");
+}
+
+void exec_free(struct exec_outcome *o)
+{
+    for (unsigned i = 0; i < o->processes; i++) free_process(o->process[i]);
+    free(o->process);
+    *o = (struct exec_outcome){0};
+}
+
+void remove_reports(const char *folder)
+{
+    struct dirent **names;
+    int n = scandir(folder, &names, visible, alphasort);
+    for (int i = 0; i < n; i++) {
+        char file[PATH_MAX];
+        snprintf(file, sizeof file, "%s/%s", folder, names[i]->d_name);
+        unlink(file);
+        free(names[i]);
+    }
+    if (n >= 0) free(names);
+    rmdir(folder);
+}

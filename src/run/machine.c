@@ -1,0 +1,46 @@
+/* machine.c - makes machines out of words. */
+#include "run/machine.h"
+
+#include <inttypes.h>
+
+#include "policy/registry.h"
+
+int machine_plugin(const char *file, struct wl_err *e)
+{
+    registry_open();
+    return plugin_load(file, e);
+}
+
+int machine_read(const struct machine_spec *spec, struct gpu_config *out, struct wl_err *e)
+{
+    registry_open();
+    int rc = config_load_warn(out, spec->gpu ? spec->gpu : "gtx480", spec->say, spec->say_arg, e);
+    for (unsigned i = 0; !rc && i < spec->sets; i++) rc = config_set(out, spec->set[i], e);
+    if (!rc && spec->l1) rc = config_set_l1(out, spec->l1, e);
+    if (!rc && spec->l2) rc = config_set_l2(out, spec->l2, e);
+    if (!rc && spec->sched) rc = config_set_sched(out, spec->sched, e);
+    return rc;
+}
+
+int machine_make(const struct machine_spec *spec, struct gpu_config *out, struct wl_err *e)
+{
+    int rc = machine_read(spec, out, e);
+    return rc ? rc : config_check(out, e);
+}
+
+void machine_line(const struct gpu_config *c, char *out, size_t size)
+{
+    const int64_t *v = c->v;
+    int64_t l1 = v[P_L1D_SETS] * v[P_L1D_WAYS] * v[P_L1D_LINE] / 1024;
+    int64_t slices = v[P_MEM_CHANNELS] * v[P_L2_SLICES];
+    int64_t l2 = slices * v[P_L2_SETS] * v[P_L2_WAYS] * 128 / 1024;
+    double gb =
+        (double)v[P_DRAM_ATOM] / (double)v[P_DRAM_BURST] * (double)v[P_CLOCK_DRAM] * (double)v[P_MEM_CHANNELS] / 1e6;
+    snprintf(out, size,
+             "%s: %" PRId64 " SMs at %g MHz; L1D %" PRId64 " KiB, %" PRId64 " ways, %" PRId64 " MSHRs; L2 %" PRId64
+             " KiB in %" PRId64 " slices, %" PRId64 " ways; %" PRId64 " channels, %.1f GB/s",
+             c->name, v[P_SM_COUNT], (double)v[P_CLOCK_CORE] / 1e3, l1, v[P_L1D_WAYS], v[P_L1D_MSHR], l2, slices,
+             v[P_L2_WAYS], v[P_MEM_CHANNELS], gb);
+}
+
+void machine_print(const struct gpu_config *c, FILE *out) { config_print(c, out); }

@@ -1,0 +1,267 @@
+/* run.c - a run's life, and workloads.
+ *
+ * The program acts on a session (sim/session.h). What the session counted becomes the record once the
+ * program has ended; nothing of the session is needed after that, except the buffers of a .ptx run. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "run/collect.h"
+#include "run/identity.h"
+#include "run/program.h"
+#include "stats/timeline.h"
+
+static double read_clock(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+double now_seconds(void) { return read_clock(CLOCK_MONOTONIC); }
+double cpu_seconds(void) { return read_clock(CLOCK_PROCESS_CPUTIME_ID); }
+
+uint64_t peak_memory_bytes(void)
+{
+    struct rusage u;
+    return getrusage(RUSAGE_SELF, &u) == 0 ? (uint64_t)u.ru_maxrss * 1024 : 0;
+}
+
+struct timeline *run_timeline(FILE *out, uint64_t from, uint64_t to, const bool sms[RUN_TIMELINE_SMS], uint64_t limit)
+{
+    _Static_assert((int)RUN_TIMELINE_SMS == (int)TIMELINE_MAX_SMS, "one number of SMs");
+    return timeline_new(out, from, to, sms, limit);
+}
+bool run_timeline_end(struct timeline *t) { return timeline_end(t); }
+void run_show(struct run *r, struct timeline *t) { r->engine.timeline = t; }
+
+/* ---- the session ---- */
+
+static int record_launch(void *trace, struct stream_source *s, struct wl_err *e)
+{
+    return wlt_write_launch(trace, s, e);
+}
+static void record_copy(void *trace, uint64_t addr, uint64_t bytes) { wlt_write_copy(trace, addr, bytes); }
+
+static int begin_trace(struct run *r, struct wl_err *e)
+{
+    const struct run_result *from = &r->result;
+    struct wlt_header h = {.seed = r->seed, .workload_hash = from->workload_hash};
+    _Static_assert(sizeof h.workload == sizeof from->workload && sizeof h.size == sizeof from->size &&
+                       sizeof h.inputs == sizeof from->inputs,
+                   "texts are copied whole");
+    memcpy(h.workload, from->workload, sizeof h.workload);
+    memcpy(h.size, from->size, sizeof h.size);
+    memcpy(h.inputs, from->inputs, sizeof h.inputs);
+    r->writer = wlt_create(r->spec.record, &h, e);
+    return r->writer ? 0 : (int)e->code;
+}
+
+/* total -= part; all counters are uint64_t. */
+static void subtract(struct run_stats *total, const struct run_stats *part)
+{
+    uint64_t *t = (uint64_t *)(void *)total;
+    const uint64_t *p = (const uint64_t *)(const void *)part;
+    for (unsigned i = 0; i < sizeof *total / sizeof *t; i++) t[i] -= p[i];
+}
+
+/* After a launch: what it added to the counters. A failure shows when the record is made. */
+static void keep_launch(void *arg)
+{
+    struct run *r = arg;
+    unsigned n;
+    session_kernels(r->session, &n);
+    if (!n || r->each_failed) return;
+    if (n > r->each_room) {
+        unsigned room = 2 * n;
+        struct run_stats *grown = realloc(r->each, room * sizeof *grown);
+        if (!grown) {
+            r->each_failed = true;
+            return;
+        }
+        r->each = grown;
+        r->each_room = room;
+    }
+    struct run_stats now;
+    gpu_read_stats(session_gpu(r->session), &now);
+    r->each[n - 1] = now;
+    subtract(&r->each[n - 1], &r->known);
+    r->known = now;
+}
+
+int run_session(struct run *r, struct wl_err *e)
+{
+    const struct session_watch watch = {.arg = r, .launched = keep_launch};
+    struct session_options so = {.mode = r->spec.functional ? SESSION_FUNCTIONAL : SESSION_TIMING,
+                                 .config = r->config,
+                                 .gpu = r->engine,
+                                 .print = r->spec.print,
+                                 .print_arg = r->spec.listener};
+    if (r->spec.record) {
+        int rc = begin_trace(r, e);
+        if (rc) return rc;
+        so.mode = SESSION_RECORD;
+        so.record = record_launch;
+        so.record_copy = record_copy;
+        so.record_arg = r->writer;
+    }
+    r->watch = watch;
+    if (r->spec.each && so.mode == SESSION_TIMING) so.watch = &r->watch;
+    r->session = session_new(&so, e);
+    return r->session ? 0 : e->code ? (int)e->code : WL_ERUN;
+}
+
+static int copy_kernels(struct run *r, struct wl_err *e)
+{
+    unsigned n;
+    const struct kernel_record *k = session_kernels(r->session, &n);
+    r->kernels = calloc(n ? n : 1, sizeof *r->kernels);
+    if (!r->kernels || r->each_failed) return wl_fail(e, WL_ERUN, "out of memory");
+    if (n) memcpy(r->kernels, k, n * sizeof *k);
+    r->result.kernels = r->kernels;
+    r->result.each = r->each;
+    r->result.nkernels = n;
+    return 0;
+}
+
+int run_collect(struct run *r, double started, struct wl_err *e)
+{
+    struct run_result *to = &r->result;
+    result_describe(to, &r->config, r->spec.functional ? "functional" : r->engine.tick ? "tick" : "fast", r->seed);
+    struct gpu *gpu = session_gpu(r->session);
+    if (gpu) {
+        struct policy_stats p = {0};
+        struct run_stats stats;
+        gpu_read_stats(gpu, &stats);
+        gpu_read_policy_stats(gpu, &p);
+        result_count(to, &r->config, &stats, &p);
+        if (gpu_read_profile(gpu, &to->profile, e)) return (int)e->code;
+        if (gpu_read_samples(gpu, &r->samples, &to->nsamples, e)) return (int)e->code;
+        to->samples = r->samples;
+    } else {
+        struct exec_counts n = session_counts(r->session);
+        to->stats.sm.warp_instructions = n.warp_instructions;
+        to->stats.sm.thread_instructions = n.thread_instructions;
+    }
+    to->host.seconds = now_seconds() - started;
+    to->host.peak_memory_bytes = peak_memory_bytes();
+    return copy_kernels(r, e);
+}
+
+/* ---- workloads ---- */
+
+static int run_program(struct run *r, struct module_set modules, struct wl_err *e)
+{
+    struct workload_run run = {.seed = r->seed, .check = r->spec.check};
+    struct module_set loaded;
+    struct session *before = session_current();
+    memcpy(run.in, r->input, sizeof run.in);
+    session_make_current(r->session);
+    int failed = modules_run(r->workload, &run, &loaded);
+    session_make_current(before);
+    const struct wl_err *cause = session_error(r->session);
+    if (failed && cause->code != WL_OK) return wl_fail(e, cause->code, "%s: %s", r->workload->name, cause->text);
+    if (failed) return wl_fail(e, WL_ERUN, "%s: %s", r->workload->name, *run.message ? run.message : "failed");
+    if (loaded.hash != modules.hash)
+        return wl_fail(e, WL_ELAW, "%s loaded other device code than it said it would", r->workload->name);
+    if (r->spec.check) snprintf(r->result.check, sizeof r->result.check, "%s", *run.message ? run.message : "passed");
+    return 0;
+}
+
+static int run_workload(struct run *r, struct wl_err *e)
+{
+    double started = now_seconds();
+    struct module_set modules = modules_of(r->workload, r->input);
+    describe_program(r);
+    r->result.workload_hash = identity_hash(r->result.workload, r->result.inputs, r->seed, modules);
+    int rc = run_session(r, e);
+    if (!rc) rc = run_program(r, modules, e);
+    return rc ? rc : run_collect(r, started, e);
+}
+
+/* ---- life ---- */
+
+static int read_engine(struct run *r, struct wl_err *e)
+{
+    const char *name = r->spec.engine;
+    r->engine = (struct gpu_options){.shuffle = r->spec.shuffle, .max_cycles = r->spec.max_cycles};
+    if (!name || strcmp(name, "fast") == 0) return 0;
+    r->engine.tick = true;
+    return strcmp(name, "tick") == 0 ? 0
+                                     : wl_fail(e, WL_EINPUT, "there is no engine '%s'; --engine is fast or tick", name);
+}
+
+static int make_machine(struct run *r, struct wl_err *e)
+{
+    if (r->spec.config) r->config = *r->spec.config;
+    int rc = r->spec.config ? 0 : machine_make(&r->spec.machine, &r->config, e);
+    return rc ? rc : read_engine(r, e);
+}
+
+struct run *run_new(const struct run_spec *spec, struct wl_err *e)
+{
+    struct run *r = calloc(1, sizeof *r);
+    if (!r) return wl_fail(e, WL_ERUN, "out of memory"), NULL;
+    r->spec = *spec;
+    r->seed = spec->seed;
+    r->kind = run_kind(spec->program);
+    int rc = r->kind == RUN_WORKLOAD ? find_program(r, e) : 0;
+    if (!rc) rc = make_machine(r, e);
+    if (!rc && r->kind == RUN_PTX) rc = run_ptx_new(r, e);
+    if (!rc && r->kind == RUN_TRACE) rc = run_trace_new(r, e);
+    if (!rc) return r;
+    run_free(r);
+    return NULL;
+}
+
+/* The streams that were saved must hold what was executed. */
+static int audit_recording(const struct run *r, struct wl_err *e)
+{
+    const struct sm_stats *sm = &r->result.stats.sm;
+    const struct wlt_counts *saved = &r->recorded.counts;
+    if (saved->warp_instructions == sm->warp_instructions && saved->thread_instructions == sm->thread_instructions)
+        return 0;
+    return wl_fail(e, WL_ELAW,
+                   "%s: %" PRIu64 " warp and %" PRIu64 " thread instructions were executed, but %" PRIu64
+                   " and %" PRIu64 " were recorded",
+                   r->spec.record, sm->warp_instructions, sm->thread_instructions, saved->warp_instructions,
+                   saved->thread_instructions);
+}
+
+int run_go(struct run *r, struct wl_err *e)
+{
+    int rc = 0;
+    switch (r->kind) {
+    case RUN_WORKLOAD: rc = run_workload(r, e); break;
+    case RUN_PTX: rc = run_ptx_go(r, e); break;
+    case RUN_TRACE: rc = run_trace_go(r, e); break;
+    }
+    if (r->writer) {
+        rc = rc ? wlt_finish(r->writer, rc, NULL, NULL) : wlt_finish(r->writer, 0, &r->recorded, e);
+        r->writer = NULL;
+        if (!rc) rc = audit_recording(r, e);
+    }
+    if (r->kind != RUN_PTX) { /* whose buffers may yet be printed */
+        session_free(r->session);
+        r->session = NULL;
+    }
+    return rc;
+}
+
+void run_free(struct run *r)
+{
+    if (!r) return;
+    run_ptx_free(r);
+    session_free(r->session);
+    free(r->kernels);
+    free(r->each);
+    free(r->samples);
+    free(r->result.profile.load);
+    free(r);
+}
+
+const struct run_result *run_result(const struct run *r) { return &r->result; }
+const struct gpu_config *run_config(const struct run *r) { return &r->config; }
+const struct wlt_totals *run_recorded(const struct run *r) { return &r->recorded; }

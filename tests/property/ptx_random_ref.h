@@ -53,6 +53,7 @@ struct ref_run {
     uint64_t warp_instructions, thread_instructions;
     struct ref_thread thread[MAX_THREADS];
     uint8_t shared[SHARED_BYTES];
+    struct ref_set done; /* threads that jumped to the last ret */
     struct ref_set left[MAX_LOOPS],
         next[MAX_LOOPS]; /* threads that broke out of a loop, that go on with its next round */
 };
@@ -409,9 +410,11 @@ static inline void ref_leave(struct ref_run *r, const struct stmt *s, struct ref
     for (unsigned i = 0; i < r->threads; i++) {
         if (!set->on[i]) continue;
         bool leaves = ref_guard(r, i, s);
-        if (leaves || s->kind != ST_EXIT) ref_note(r, i, s->at); /* all lanes execute a branch, taken or not */
+        bool branch = s->kind != ST_EXIT || s->sub == OUT_BY_JUMP;
+        if (leaves || branch) ref_note(r, i, s->at); /* all lanes execute a branch, taken or not */
         if (!leaves) continue;
         set->on[i] = false;
+        if (s->kind == ST_EXIT && s->sub == OUT_BY_JUMP) r->done.on[i] = true;
         if (s->kind == ST_BREAK) r->left[s->depth].on[i] = true;
         if (s->kind == ST_CONTINUE) r->next[s->depth].on[i] = true;
     }
@@ -464,7 +467,10 @@ static inline void ref_launch(struct ref_run *r)
             r->events[r->first + i].count = 0;
             all.on[i] = true;
         }
+        r->done = (struct ref_set){0};
         ref_list(r, &r->g->program, &all);
+        ref_join(&all, &r->done);
+        ref_leave(r, &r->g->last, &all);
     }
 }
 

@@ -1,14 +1,15 @@
 /* test_ptx_random.c - the PTX executor against an interpreter that shares nothing with it, on random kernels.
  *
- * A seed makes a kernel (ptx_random_gen.h); its PTX text runs through parser and executor, its tree through the
- * interpreter (ptx_random_ref.h). Every byte of memory the kernel could write must be equal, where floats are stored
- * NaN being equal to NaN. The streams must tell, thread by thread and in the thread's order, exactly the instructions
- * the interpreter executed and the bytes they touched, and the code table must call them what they are.
+ * A seed makes a kernel (ptx_random_gen.h); its PTX text (ptx_random_text.h) runs through parser and executor, its tree
+ * through the interpreter (ptx_random_ref.h). Every byte of memory the kernel could write must be equal, where floats
+ * are stored NaN being equal to NaN. The streams must tell, thread by thread and in the thread's order, exactly the
+ * instructions the interpreter executed and the bytes they touched, and the code table must call them what they are.
  *
  * WL_SEED=n runs only that kernel; WL_LONG=n runs n times as many kernels. */
 #include "test.h"
 
 #include "property/ptx_random_ref.h"
+#include "property/ptx_random_text.h"
 #include "ptx/exec.h"
 
 /* 1: a generic access is in the stream as an access of global memory with its generic address.
@@ -130,7 +131,7 @@ static unsigned kind_of(const struct stmt *s)
     case ST_LOAD: return INST_LOAD;
     case ST_STORE: return INST_STORE;
     case ST_ATOM: return INST_ATOMIC;
-    case ST_EXIT: return INST_EXIT;
+    case ST_EXIT: return s->sub == OUT_BY_JUMP ? INST_BRANCH : INST_EXIT;
     case ST_BAR: return INST_BARRIER;
     case ST_BREAK:
     case ST_CONTINUE: return INST_BRANCH;

@@ -51,6 +51,7 @@ struct ref_run {
     uint32_t first;          /* thread of the grid that is the CTA's first */
     struct events *events;   /* of each thread of the grid */
     uint64_t warp_instructions, thread_instructions;
+    uint64_t extra_parts; /* further spaces of generic instructions whose lanes went to several */
     struct ref_thread thread[MAX_THREADS];
     uint8_t shared[SHARED_BYTES];
     struct ref_set done; /* threads that jumped to the last ret */
@@ -229,13 +230,18 @@ static inline bool ref_guard(struct ref_run *r, unsigned thread, const struct st
 
 static inline void ref_each(struct ref_run *r, const struct stmt *s, const struct ref_set *set)
 {
+    unsigned spaces[MAX_THREADS / WARP_SIZE] = {0}; /* a bit for each that a warp touched */
     ref_issue(r, set);
     for (unsigned i = 0; i < r->threads; i++) {
         if (!set->on[i] || !ref_guard(r, i, s)) continue;
         if (s->kind == ST_OP) ref_op(r, i, s);
         else if (s->kind == ST_ATOM) ref_atom(r, i, s);
         else ref_access(r, i, s);
+        const struct events *e = &r->events[r->first + i];
+        spaces[i / WARP_SIZE] |= 1u << e->event[e->count - 1].space;
     }
+    for (unsigned w = 0; w < r->warps; w++)
+        if (spaces[w]) r->extra_parts += count_ones(spaces[w]) - 1;
 }
 
 /* ---- threads together ---- */
@@ -456,7 +462,7 @@ static inline void ref_launch(struct ref_run *r)
     uint32_t ctas = r->grid[0] * r->grid[1] * r->grid[2];
     r->threads = r->block[0] * r->block[1] * r->block[2];
     r->warps = (r->threads + WARP_SIZE - 1) / WARP_SIZE;
-    r->warp_instructions = r->thread_instructions = 0;
+    r->warp_instructions = r->thread_instructions = r->extra_parts = 0;
     for (uint32_t cta = 0; cta < ctas; cta++) {
         struct ref_set all = {0};
         r->first = cta * r->threads;

@@ -4,6 +4,8 @@
 
 #include "cli/cli.h"
 
+#include "base/check.h"
+
 int make_config(struct gpu_config *c, const char *gpu, const struct text_list *set, const char *l1, const char *l2,
                 const char *sched, struct wl_err *e)
 {
@@ -36,6 +38,7 @@ void machine_line(const struct gpu_config *c, char *out, size_t size)
 int engine_options(const struct options *o, struct gpu_options *out, struct wl_err *e)
 {
     *out = (struct gpu_options){.shuffle = o->shuffle, .max_cycles = o->max_cycles};
+    wl_paranoid = o->paranoid;
     if (!o->engine || strcmp(o->engine, "fast") == 0) return 0;
     if (strcmp(o->engine, "tick") != 0)
         return wl_fail(e, WL_EINPUT, "there is no engine '%s'; --engine is fast or tick", o->engine);

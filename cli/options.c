@@ -56,6 +56,8 @@ static const struct option_row table[] = {
     {"engine", 0, TEXT, "fast|tick", MACHINE | CMD_CHARACTERIZE, AT(engine), "tick: the slow reference engine"},
     {"shuffle", 0, NUMBER, "SEED", CMD_RUN | CMD_EXEC, AT(shuffle),
      "tick parts in random order; results must not change"},
+    {"paranoid", 0, FLAG, NULL, CMD_RUN | CMD_COMPARE | CMD_CHARACTERIZE, AT(paranoid),
+     "check the simulator's own invariants and every policy's answers while it runs"},
     {"max-cycles", 0, NUMBER, "N", CMD_RUN | CMD_COMPARE | CMD_EXEC, AT(max_cycles),
      "stop a kernel after N core cycles; exec: begin no more blocks"},
     {"json", 0, TEXT, "FILE", MACHINE | CMD_TRACE | CMD_CHARACTERIZE, AT(json),

@@ -161,7 +161,8 @@ static int choose_engine(struct gpu *g, struct wl_err *e)
     if (g->options.shuffle) shuffle_order(g);
     g->by_kind = fast && g->nparts <= 64;
     if (g->by_kind) count_kinds(g);
-    if (fast && !g->sampler.sample && partitions_init(g)) return wl_fail(e, WL_ERUN, "out of memory");
+    bool epochs = g->l2[0].pol.cache.epoch != 0; /* the policy must not hear of cycles behind the end of a kernel */
+    if (fast && !g->sampler.sample && !epochs && partitions_init(g)) return wl_fail(e, WL_ERUN, "out of memory");
     g->round_requests =
         ROUND_STEPS * (UINT64_C(11) * g->sms + 3 * g->slices) + (g->partition ? partitions_requests(g) : 0);
     g->round_ops = g->sms * ((uint64_t)g->config.v[P_SM_LSU_QUEUE] + ROUND_STEPS); /* one leaves the queue a step */

@@ -31,8 +31,8 @@ static inline struct cache_choice choose(const char *spec)
 static inline int create(struct policy_rig *r, const char *spec, uint32_t sets, uint32_t ways)
 {
     struct cache_choice c = choose(spec);
-    return policy_rig_open(r, &c,
-                           (struct wl_geometry){.level = WL_L2, .sets = sets, .ways = ways, .line_bytes = 128, .sms = 15});
+    return policy_rig_open(
+        r, &c, (struct wl_geometry){.level = WL_L2, .sets = sets, .ways = ways, .line_bytes = 128, .sms = 15});
 }
 
 /* An empty set. */

@@ -9,9 +9,9 @@ TEST(the_same_misses_can_complete_two_warps_or_none)
     static const uint8_t scattered[4] = {1, 1, 1, 1}, gathered[4] = {0, 0, 2, 2};
     struct bench b;
     bench_begin(&b, "dacache");
-    for (unsigned w = 0; w < 4; w++) b.p->load_end(b.self, &(struct wl_load){.requests = 4, .missed = scattered[w]});
+    for (unsigned w = 0; w < 4; w++) load_end(&b, &(struct wl_load){.requests = 4, .missed = scattered[w]});
     assert_int_equal(counter(&b, "divergent_full"), 0);
-    for (unsigned w = 0; w < 4; w++) b.p->load_end(b.self, &(struct wl_load){.requests = 4, .missed = gathered[w]});
+    for (unsigned w = 0; w < 4; w++) load_end(&b, &(struct wl_load){.requests = 4, .missed = gathered[w]});
     assert_int_equal(counter(&b, "divergent_full"), 2);
     bench_end(&b);
 }
@@ -47,7 +47,7 @@ static unsigned one_set_hits(const char *spec, unsigned warps, unsigned phases, 
         for (unsigned r = 0; r < rounds; r++)
             for (unsigned w = 0; w < warps; w++) {
                 struct wl_load l = {.requests = 32, .warp = (uint16_t)w, .rank = (uint16_t)(w / 2)};
-                if (b.p->load_begin) b.p->load_begin(b.self, &l);
+                load_begin(&b, &l);
                 bool is_hit = bench_access(&b, &l, SET, p * 100 + w) == HIT;
                 hit += is_hit && r >= skip;
             }
@@ -129,7 +129,7 @@ TEST(row_pitches_meet_few_sets)
 static uint64_t coherent(struct bench *b, uint16_t warp, uint16_t rank, uint32_t pc, uint64_t line, unsigned n)
 {
     struct wl_load l = {.requests = (uint8_t)n, .warp = warp, .rank = rank, .pc = pc};
-    b->p->load_begin(b->self, &l);
+    load_begin(b, &l);
     for (unsigned i = 0; i < n; i++) bench_access(b, &l, (uint32_t)((line + i) % 32), line + i);
     return l.user;
 }
@@ -193,14 +193,14 @@ TEST(only_the_oldest_warp_of_scheduler_0_is_watched)
     }
     expect_verdicts(&b, 0, 0);
     coherent(&b, 0, 0, 8, 300, 1);
-    b.p->warp_exit(b.self, 1); /* somebody else's end */
+    b.p->loads->warp_exit(b.c, 1); /* somebody else's end */
     coherent(&b, 0, 0, 16, 300, 1);
     coherent(&b, 0, 0, 16, 300, 1);
     expect_verdicts(&b, 1, 0);
-    b.p->warp_exit(b.self, 0); /* its own: what was met is forgotten */
+    b.p->loads->warp_exit(b.c, 0); /* its own: what was met is forgotten */
     coherent(&b, 2, 0, 8, 300, 1);
     expect_verdicts(&b, 1, 0);
-    b.p->kernel_begin(b.self, 1);
+    b.p->on_kernel(b.c, WL_BEGIN, &(struct wl_kernel){"k", 1});
     coherent(&b, 2, 0, 8, 300, 1);
     expect_verdicts(&b, 1, 0);
     coherent(&b, 2, 0, 8, 300, 1);

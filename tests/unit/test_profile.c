@@ -312,8 +312,8 @@ TEST_WITH(reuse_distances_count_requests_of_the_sm, begin, end)
 TEST_WITH(aps_and_the_table_of_loads, begin, end)
 {
     for (uint64_t line = 1; line <= 3; line++) ask_for(0, line, 1, 8, L1_MISSED); /* pc 8: 3 streaming */
-    ask_for(0, 4, 1, 8, L1_MISSED), ask_for(0, 4, 1, 24, L1_HIT);               /* and 1 intra */
-    ask_for(0, 5, 1, 24, L1_MISSED), ask_for(1, 5, 1, 24, L1_MERGED);           /* pc 24: 1 inter */
+    ask_for(0, 4, 1, 8, L1_MISSED), ask_for(0, 4, 1, 24, L1_HIT);                 /* and 1 intra */
+    ask_for(0, 5, 1, 24, L1_MISSED), ask_for(1, 5, 1, 24, L1_MERGED);             /* pc 24: 1 inter */
     ask_for(0, 6, 1, 24, L1_BYPASSED);                                            /* and 1 streaming */
     load(4, 4, 0, 0);
     load(2, 2, 0, 0);

@@ -251,7 +251,7 @@ void l1_write_back(struct l1 *c, uint64_t line, uint8_t sectors)
 }
 
 /* Takes the way `at` for the request's line. */
-static void reserve(struct l1 *c, struct req *r, const struct wl_access *a, uint32_t at, uint8_t sectors)
+static inline void reserve(struct l1 *c, struct req *r, const struct wl_access *a, uint32_t at, uint8_t sectors)
 {
     struct tags *t = &c->tags;
     WL_ASSERT(WL_STATE(t->state[at]) != WL_RESERVED && t->sectors[at].mshr == NO_MSHR && !t->sectors[at].pending);
@@ -277,7 +277,7 @@ static int infinite_place(struct tags *t, uint64_t line)
 }
 
 /* Where a line that is not there may go: L1_MISSED and *at, L1_BYPASSED (it may not), or the reason to wait. */
-static enum l1_outcome find_place(struct l1 *c, const struct wl_access *a, uint32_t *at)
+static inline enum l1_outcome find_place(struct l1 *c, const struct wl_access *a, uint32_t *at)
 {
     struct tags *t = &c->tags;
     if (!t->infinite) {
@@ -356,7 +356,7 @@ static enum l1_outcome load(struct l1 *c, struct req *r, struct wl_access *a, bo
 /* ---- a request is presented ---- */
 
 /* The one place where accepted loads and stores are counted. `found`: a store's line was there. */
-static void count(struct l1d_stats *n, enum wl_kind kind, enum l1_outcome outcome, bool found)
+static inline void count(struct l1d_stats *n, enum wl_kind kind, enum l1_outcome outcome, bool found)
 {
     n->accesses++;
     if (kind == WL_STORE) {
@@ -422,7 +422,7 @@ static struct req *make_prefetch(struct l1 *c, uint64_t line)
 }
 
 /* Whether the line is dealt with: fetched, or not wanted any more. */
-static bool try_prefetch(struct l1 *c, uint64_t line, uint64_t cycle)
+static __attribute__((noinline, cold)) bool try_prefetch(struct l1 *c, uint64_t line, uint64_t cycle)
 {
     struct tags *t = &c->tags;
     struct wl_access a = {.line = line,
@@ -543,7 +543,7 @@ static void flush_ways(struct l1 *c, uint32_t first)
 
 void l1_flush(struct l1 *c, const struct wl_kernel *k)
 {
-    if (!c->tags.infinite) flush_ways(c, 0);
+    if (!c->tags.infinite && c->pol.policy->on_leave) flush_ways(c, 0);
     if (c->observer) c->observer->flush(c->observer);
     tags_clear(&c->tags);
     if (c->grains) grain_clear(c->grains);

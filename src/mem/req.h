@@ -70,7 +70,6 @@ static inline struct req *req_alloc(struct req_pool *p)
 
 static inline void req_free(struct req_pool *p, struct req *r)
 {
-    WL_ASSERT(p->alive);
     r->next = p->free;
     p->free = r;
     p->alive--;
@@ -102,7 +101,6 @@ static inline void list_push(struct req_list *l, struct req *r)
 static inline struct req *list_pop(struct req_list *l)
 {
     struct req *r = l->head;
-    WL_ASSERT(r);
     l->head = r->next;
     if (!l->head) l->tail = &l->head;
     return r;

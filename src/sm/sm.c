@@ -290,7 +290,7 @@ tick_t sm_tick(struct sm *s, tick_t now)
     if (t < next) next = t;
     if (s->in_wheel) next = earlier(next, warp_next_wake(s, now));
     if (s->sched_next < next) next = s->sched_next;
-    next = earlier(next, epoch_tick(s));
+    if (l1_next_epoch(&s->l1d) != UINT64_MAX) next = earlier(next, epoch_tick(s));
     if (s->offered_at == now && now + s->part.period < next) next = now + s->part.period;
     return next;
 }

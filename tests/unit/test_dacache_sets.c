@@ -223,3 +223,28 @@ TEST(verdicts_leave_in_order)
     assert_int_equal(counter(&b, "clp_known"), known + 2);
     bench_end(&b);
 }
+
+/* An L1D that gives ways to shared memory: the region, the gauge and the old end are those of the ways in use. */
+TEST(only_ways_in_use_count)
+{
+    struct bench b;
+    bench_begin(&b, "dacache:fcw_init=6,replace=stall"); /* 32 sets of 8 ways: 6 warps of 32 lines fill 6 ways */
+    b.c->g.ways = 4;
+    b.p->on_kernel(b.c, WL_BEGIN, &(struct wl_kernel){"k", 1});
+    uint8_t all[4] = {WL_VALID, WL_VALID, WL_VALID, WL_VALID};
+    const struct wl_set set = {all, 4, true};
+    const struct wl_access a = {.set = SET, .kind = WL_LOAD};
+    assert_int_equal(b.p->victim(b.c, &a, &set), 0); /* the region leaves one way: that of the oldest of four */
+    struct wl_load l = load_of(32, 40);              /* a young warp: enters at the old end */
+    load_begin(&b, &l);
+    const struct wl_access young = {.set = SET, .kind = WL_LOAD, .rank = 40, .load = &l};
+    b.p->on_access(b.c, &young, WL_MISSED, 3);
+    assert_int_equal(b.p->victim(b.c, &a, &set), 3);
+    assert_int_equal(counter(&b, "insert_3"), 1); /* position 3 is the last */
+    b.c->g.ways = 8;
+    b.p->on_kernel(b.c, WL_BEGIN, &(struct wl_kernel){"k", 1});
+    uint8_t eight[8];
+    memset(eight, WL_VALID, sizeof eight);
+    assert_in_range(b.p->victim(b.c, &a, &(struct wl_set){eight, 8, true}), 4, 7); /* new ways are the oldest */
+    bench_end(&b);
+}

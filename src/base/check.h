@@ -27,6 +27,12 @@ extern bool wl_paranoid __attribute__((visibility("hidden")));
         if (WL_CHECKING && !(condition)) wl_assert_failed(__FILE__, __LINE__, #condition);                             \
     } while (0)
 
+/* For what every request passes many times: only where WL_ASSERTS is 1, as even a branch would cost there. */
+#define WL_ASSERT_HOT(condition)                                                                                       \
+    do {                                                                                                               \
+        if (WL_ASSERTS && !(condition)) wl_assert_failed(__FILE__, __LINE__, #condition);                              \
+    } while (0)
+
 _Noreturn void wl_assert_failed(const char *file, int line, const char *condition) __attribute__((cold));
 
 /* The first broken promise of foreign code. */

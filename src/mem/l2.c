@@ -114,7 +114,7 @@ static void describe(const struct l2 *s, const struct req *r, uint32_t set, tick
 
 static void send(struct l2 *s, struct req *r)
 {
-    WL_ASSERT(s->missq_used < s->missq_cap);
+    WL_ASSERT_HOT(s->missq_used < s->missq_cap);
     list_push(&s->missq, r);
     s->missq_used++;
 }

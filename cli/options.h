@@ -29,7 +29,7 @@ struct options {
     struct text_list words; /* what is not an option */
     uint64_t seed, shuffle, max_cycles, shared, jobs, timeout;
     bool seed_given;
-    bool check, functional, quiet, verbose, plain, help;
+    bool check, paranoid, functional, quiet, verbose, plain, help;
     bool all, retry, no_run, slurm, failed;
 };
 

@@ -36,6 +36,7 @@ struct run_spec run_words(const struct options *o, const char *program)
                              .machine = machine_words(o),
                              .engine = o->engine,
                              .shuffle = o->shuffle,
+                             .paranoid = o->paranoid,
                              .max_cycles = o->max_cycles,
                              .functional = o->functional,
                              .seed = o->seed,

@@ -32,7 +32,6 @@ cli: base run experiment
 '
 # What the law does not allow and the code still does: FROM TO, one debt per line. A paid debt must be struck out.
 debts='
-mem observe
 sm observe
 '
 
@@ -68,7 +67,7 @@ if [ $# -gt 0 ]; then
     find "$1/CMakeFiles" -path '*.dir/*' -name '*.o' \( -path '*/src/*' -o -path '*/cli/*' -o -path '*/cuda/*' -o \
         -path '*/workloads/*' \) ! -path '*/tests/*' ! -path '*wl_cudart_1[12]*' | sort >"$work/objects"
     sed "s|^$1/CMakeFiles/[^/]*\.dir/||; s|\.o$||" "$work/objects" | paste -d' ' "$work/objects" - |
-        while read -r object source; do [ -e "$source" ] && echo "$object"; done >"$work/present"
+        while read -r object source; do if [ -e "$source" ]; then echo "$object"; fi; done >"$work/present"
     xargs nm -A -g <"$work/present" | awk -v allowed_file="$work/allowed" '
         BEGIN { while ((getline line < allowed_file) > 0) { split(line, w, " "); allowed[w[1], w[2]] = 1 } }
         {

@@ -5,18 +5,15 @@
  *
  * random: replaces a random line. Shows a parameter, a counter, and the rule that matters most:
  * victim() may be asked several times for one access, so it only looks at the current random
- * number; on_insert(), called once per accepted miss, moves on to the next.
+ * number; on_access(), called once per accepted access, moves on to the next when a line was taken.
  *
  * oldest: always the oldest warp that can issue; stateless. */
-#include <stdlib.h>
-
 #include "warpline/plugin.h"
 
 /* ---- random: a cache policy ---- */
 
 struct random_policy {
     uint64_t state; /* xorshift; never 0 */
-    uint64_t replacements;
 };
 
 enum { SEED };
@@ -25,26 +22,30 @@ static const struct wl_param random_params[] = {
     WL_PARAM_END,
 };
 
+enum { REPLACEMENTS };
 static const struct wl_counter random_counters[] = {
     {"replacements", "lines", "valid lines that were replaced"},
     WL_COUNTER_END,
 };
 
-static void *random_create(const struct wl_geometry *g, const int64_t *values, const char **why)
+static size_t random_bytes(const struct wl_geometry *g, const int64_t *param)
 {
-    struct random_policy *p = calloc(1, sizeof *p);
-    if (!p) {
-        *why = "out of memory";
-        return NULL;
-    }
-    /* Every cache has its own sequence, and every run the same ones. */
-    p->state = ((uint64_t)values[SEED] << 20) + g->index + 1;
-    return p;
+    (void)g, (void)param;
+    return sizeof(struct random_policy);
 }
 
-static int random_victim(void *self, const struct wl_access *a, const struct wl_set *s)
+/* Every cache has its own sequence, and every run the same ones. */
+static bool random_init(struct wl_cache *c, const char **why)
 {
-    const struct random_policy *p = self;
+    struct random_policy *p = c->self;
+    (void)why;
+    p->state = ((uint64_t)c->param[SEED] << 20) + c->g.index + 1;
+    return true;
+}
+
+static int random_victim(const struct wl_cache *c, const struct wl_access *a, const struct wl_set *s)
+{
+    const struct random_policy *p = c->self;
     uint32_t start = (uint32_t)(p->state % s->ways);
     int best = WL_NO_WAY_STALL;
     (void)a;
@@ -57,28 +58,21 @@ static int random_victim(void *self, const struct wl_access *a, const struct wl_
     return best;
 }
 
-static void random_on_insert(void *self, const struct wl_access *a, uint32_t way)
+static void random_on_access(struct wl_cache *c, const struct wl_access *a, enum wl_outcome outcome, int way)
 {
-    struct random_policy *p = self;
-    (void)a;
-    (void)way;
+    struct random_policy *p = c->self;
+    (void)a, (void)way;
+    if (outcome != WL_MISSED) return;
     p->state ^= p->state << 13;
     p->state ^= p->state >> 7;
     p->state ^= p->state << 17;
 }
 
-static void random_on_evict(void *self, const struct wl_access *a, uint32_t way, uint64_t line, uint8_t state)
+static void random_on_leave(struct wl_cache *c, const struct wl_line *gone, enum wl_leave why,
+                            const struct wl_access *by)
 {
-    (void)a;
-    (void)way;
-    (void)line;
-    (void)state;
-    ((struct random_policy *)self)->replacements++;
-}
-
-static void random_read_counters(const void *self, uint64_t *out)
-{
-    out[0] = ((const struct random_policy *)self)->replacements;
+    (void)gone, (void)by;
+    if (why == WL_EVICTED) c->count[REPLACEMENTS]++;
 }
 
 static const struct wl_cache_policy random_policy = {
@@ -88,12 +82,11 @@ static const struct wl_cache_policy random_policy = {
     .levels = 1u << WL_L1 | 1u << WL_L2,
     .params = random_params,
     .counters = random_counters,
-    .create = random_create,
-    .destroy = free,
-    .read_counters = random_read_counters,
+    .bytes = random_bytes,
+    .init = random_init,
     .victim = random_victim,
-    .on_insert = random_on_insert,
-    .on_evict = random_on_evict,
+    .on_access = random_on_access,
+    .on_leave = random_on_leave,
 };
 
 /* ---- oldest: a scheduler ---- */

@@ -10,16 +10,33 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a duel counts: WL_DUEL_COUNTERS rows of the scheme's table, WL_DUEL_ROWS, one after another. */
+enum { WL_DUEL_FIRST, WL_DUEL_SECOND, WL_DUEL_FOLLOWED, WL_DUEL_PSEL, WL_DUEL_COUNTERS };
+#define WL_DUEL_ROWS(first, second)                                                                                    \
+    {"leader_misses_" first, "misses", "misses in sets that lead for " first},                                         \
+        {"leader_misses_" second, "misses", "misses in sets that lead for " second},                                   \
+        {"followed_" second, "misses", "misses in following sets while " second " was winning"},                       \
+    {                                                                                                                  \
+        "psel", "", "the selector at the end, summed over caches"                                                      \
+    }
+
 struct wl_duel {
     uint32_t sets, leaders, psel_bits, psel;
-    uint64_t leader_misses[2]; /* of each policy's leaders */
-    uint64_t followed;         /* misses of followers that went by the second policy */
+    uint64_t *count; /* [WL_DUEL_COUNTERS] rows of the scheme's counters */
 };
 
-static inline void wl_duel_init(struct wl_duel *d, uint32_t sets, uint32_t leaders, uint32_t psel_bits)
+static inline void wl_duel_init(struct wl_duel *d, uint32_t sets, uint32_t leaders, uint32_t psel_bits, uint64_t *count)
 {
-    *d = (struct wl_duel){.sets = sets, .leaders = leaders, .psel_bits = psel_bits};
+    d->sets = sets;
+    d->leaders = leaders;
+    d->psel_bits = psel_bits;
+    d->count = count;
     d->psel = (1u << (psel_bits - 1)) - 1;
+    count[WL_DUEL_PSEL] = d->psel;
 }
 
 /* 0 or 1: the policy this set leads; -1: it follows. */
@@ -38,13 +55,18 @@ static inline bool wl_duel_miss(struct wl_duel *d, uint32_t set)
     int leads = wl_duel_leads(d, set);
     if (leads < 0) {
         bool second = d->psel >> (d->psel_bits - 1);
-        d->followed += second;
+        d->count[WL_DUEL_FOLLOWED] += second;
         return second;
     }
-    d->leader_misses[leads]++;
+    d->count[WL_DUEL_FIRST + leads]++;
     if (leads == 0 && d->psel < (1u << d->psel_bits) - 1) d->psel++;
     if (leads == 1 && d->psel) d->psel--;
+    d->count[WL_DUEL_PSEL] = d->psel;
     return leads == 1;
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -11,6 +11,10 @@
 #include "warpline/policy.h"
 #include "warpline/sched.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct wl_plugin {
     uint32_t abi;  /* WL_ABI: checked first; a mismatch is refused with a sentence */
     uint32_t size; /* sizeof(struct wl_plugin) */
@@ -18,5 +22,9 @@ struct wl_plugin {
     const struct wl_cache_policy *const *caches; /* NULL-terminated, or NULL */
     const struct wl_sched_policy *const *scheds; /* NULL-terminated, or NULL */
 };
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

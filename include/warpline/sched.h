@@ -7,11 +7,6 @@
 
 #include "warpline/policy.h"
 
-/* How full the miss resources of a cache are. */
-struct wl_fill {
-    uint32_t mshr_used, mshr_total, missq_used, missq_total;
-};
-
 /* The SM at the moment of a choice. Everything is read-only to the policy. */
 struct wl_sched_view {
     uint64_t cycle;
@@ -62,7 +57,7 @@ struct wl_gate {
 
 struct wl_sched_geometry {
     uint32_t sm, sms, warps, schedulers;
-    void **shared; /* as wl_geometry.shared: the SM's slot for schemes with several tables */
+    void **shared; /* as wl_cache.shared: the SM's slot for schemes with several tables */
 };
 
 /* What a timeline shows of a scheme. */

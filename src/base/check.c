@@ -6,6 +6,8 @@
 
 bool wl_paranoid;
 
+void wl_set_paranoid(bool on) { wl_paranoid = on; }
+
 void wl_assert_failed(const char *file, int line, const char *condition)
 {
     fprintf(stderr, "warpline: internal error: %s:%d: '%s' does not hold. This is a defect of the simulator.\n", file,

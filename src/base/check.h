@@ -18,13 +18,21 @@
 #define WL_ASSERTS 0
 #endif
 
-/* Set by --paranoid before the machine is built. */
+/* Set by --paranoid before the machine is built, through the function: the variable is not for other libraries, so that
+ * reading it costs one instruction. */
+void wl_set_paranoid(bool on);
 extern bool wl_paranoid __attribute__((visibility("hidden")));
 
 #define WL_CHECKING (WL_ASSERTS || __builtin_expect(wl_paranoid, 0))
 #define WL_ASSERT(condition)                                                                                           \
     do {                                                                                                               \
         if (WL_CHECKING && !(condition)) wl_assert_failed(__FILE__, __LINE__, #condition);                             \
+    } while (0)
+
+/* For what every request passes many times: only where WL_ASSERTS is 1, as even a branch would cost there. */
+#define WL_ASSERT_HOT(condition)                                                                                       \
+    do {                                                                                                               \
+        if (WL_ASSERTS && !(condition)) wl_assert_failed(__FILE__, __LINE__, #condition);                              \
     } while (0)
 
 _Noreturn void wl_assert_failed(const char *file, int line, const char *condition) __attribute__((cold));

@@ -22,7 +22,7 @@
 
 enum { REGION_SECTORS = WL_REGION_SHIFT - 5 };
 
-struct grains *grain_create(uint32_t sets, uint32_t ways, const struct wl_grains *shape)
+struct grains *grain_create(uint32_t sets, uint32_t ways, const struct wl_grains *shape, struct wl_grain_stats *stats)
 {
     struct grains *g = calloc(1, sizeof *g);
     if (!g) return NULL;
@@ -31,8 +31,8 @@ struct grains *grain_create(uint32_t sets, uint32_t ways, const struct wl_grains
                          .bytes = shape->bytes,
                          .single = shape->single,
                          .retain = shape->retain,
-                         .past = shape->past,
-                         .stats = shape->stats};
+                         .bypass = shape->bypass,
+                         .stats = stats};
     g->line = calloc((size_t)sets * ways, sizeof *g->line);
     if (!g->line) {
         free(g);

@@ -23,15 +23,16 @@ struct grain_line {
 
 struct grains {
     uint32_t sets, ways;
-    uint32_t bytes; /* granularity */
-    bool single, retain, past;
-    uint64_t now;      /* number of the load */
-    uint32_t flush_at; /* next line of a flush under way, or sets * ways */
+    uint32_t bytes;              /* granularity */
+    bool single, retain, bypass; /* as in struct wl_grains */
+    uint64_t now;                /* number of the load */
+    uint32_t flush_at;           /* next line of a flush under way, or sets * ways */
     struct wl_grain_stats *stats;
     struct grain_line *line; /* [sets * ways] */
 };
 
-struct grains *grain_create(uint32_t sets, uint32_t ways, const struct wl_grains *shape);
+/* It counts in *stats. */
+struct grains *grain_create(uint32_t sets, uint32_t ways, const struct wl_grains *shape, struct wl_grain_stats *stats);
 void grain_destroy(struct grains *g);
 void grain_clear(struct grains *g);
 

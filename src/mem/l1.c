@@ -3,29 +3,65 @@
 #include <stdlib.h>
 
 #include "base/bits.h"
+#include "warpline/policy_notes.h"
+
+/* ---- services for the policy ---- */
+
+static struct wl_fill occupancy(const struct wl_cache *w) { return l1_occupancy((const struct l1 *)(const void *)w); }
+
+static bool ask_prefetch(struct wl_cache *w, uint64_t line)
+{
+    struct l1 *c = (struct l1 *)(void *)w;
+    struct prefetch_queue *q = &c->prefetch;
+    if (!q->capacity) return false;
+    c->stats.prefetches++;
+    if (q->used == q->capacity) {
+        c->stats.prefetch_drops++;
+        return false;
+    }
+    q->line[(q->head + q->used++) % q->capacity] = line;
+    return true;
+}
+
+static const struct wl_host services = {occupancy, ask_prefetch};
+
+/* ---- building ---- */
 
 /* The tag store of a scheme that wants grains. */
 static int make_grains(struct l1 *c, const struct l1_shape *shape, struct wl_err *e)
 {
     enum { WORST = 5 }; /* a line of four dirty grains goes, and the fetch */
-    const char *name = c->policy->name;
+    const char *name = c->pol.policy->name;
     if (shape->infinite || shape->sectored)
         return wl_fail(e, WL_EINPUT, "policy %s has tags of its own; set l1d.%s=no", name,
                        shape->infinite ? "infinite" : "sectored");
     if (shape->missq < WORST)
         return wl_fail(e, WL_EINPUT, "policy %s may send %d packets for one miss; l1d.missq = %u holds fewer", name,
                        WORST, shape->missq);
-    struct wl_grains wish = {0};
-    c->policy->grains(c->self, &wish);
-    c->grains = grain_create(shape->sets, shape->ways, &wish);
+    struct wl_grains want = c->pol.policy->grains->shape(&c->pol.cache);
+    if ((want.bytes != 32 && want.bytes != 64 && want.bytes != 128) ||
+        want.counter > WL_MAX_POLICY_COUNTERS - WL_GRAIN_COUNTER_COUNT)
+        return wl_fail(e, WL_EINPUT,
+                       "policy %s: shape() asks for a granularity of %u bytes and counters from row %u on; allowed are "
+                       "32, 64 and 128 bytes, and rows up to %d",
+                       name, want.bytes, want.counter, WL_MAX_POLICY_COUNTERS - WL_GRAIN_COUNTER_COUNT);
+    c->grains =
+        grain_create(shape->sets, shape->ways, &want, (struct wl_grain_stats *)(void *)(c->pol.count + want.counter));
     return c->grains ? 0 : wl_fail(e, WL_ERUN, "out of memory");
 }
 
-int l1_init(struct l1 *c, const struct l1_shape *shape, const struct cache_choice *choice, const struct wl_geometry *g,
-            struct req_pool *pool, struct wl_err *e)
+static int make_prefetch_queue(struct l1 *c, const struct l1_shape *shape, struct wl_err *e)
 {
-    *c = (struct l1){.policy = choice->policy,
-                     .pool = pool,
+    if (!shape->prefetch_queue || shape->infinite || c->grains) return 0;
+    c->prefetch.line = malloc(shape->prefetch_queue * sizeof *c->prefetch.line);
+    c->prefetch.capacity = shape->prefetch_queue;
+    return c->prefetch.line ? 0 : wl_fail(e, WL_ERUN, "out of memory");
+}
+
+int l1_init(struct l1 *c, const struct l1_shape *shape, const struct cache_choice *choice, const struct l1_site *site,
+            struct wl_err *e)
+{
+    *c = (struct l1){.pool = site->pool,
                      .missq_cap = shape->missq,
                      .sectored = shape->sectored,
                      .half_lines = shape->half_lines,
@@ -33,36 +69,34 @@ int l1_init(struct l1 *c, const struct l1_shape *shape, const struct cache_choic
                      .update = shape->update,
                      .perfect = shape->perfect,
                      .origin = shape->origin,
-                     .sm = (uint8_t)g->index};
+                     .sm = (uint8_t)site->g.index,
+                     .busy_at = UINT64_MAX};
     const struct wl_cache_policy *p = choice->policy;
-    c->steady =
-        !p->decide && !p->load_done && !p->warp_launch && !p->warp_exit && !p->leave_loop && !p->on_reply && !p->grains;
+    c->steady = !p->answers_drift && !p->grains;
     list_init(&c->missq);
     if (tags_init(&c->tags, shape->sets, shape->ways, shape->index, shape->infinite) ||
         mshr_init(&c->mshr, shape->mshr, shape->merge))
         return wl_fail(e, WL_ERUN, "out of memory");
-    struct wl_geometry geo = *g;
-    geo.level = WL_L1;
-    geo.sets = shape->sets;
-    geo.ways = shape->ways;
-    geo.line_bytes = LINE_BYTES;
-    const char *why = "out of memory";
-    c->self = c->policy->create(&geo, choice->values, &why);
-    if (!c->self) return wl_fail(e, WL_EINPUT, "policy %s cannot manage this L1D: %s", c->policy->name, why);
-    return c->policy->grains ? make_grains(c, shape, e) : 0;
+    struct wl_geometry g = site->g;
+    g.level = WL_L1;
+    g.sets = shape->sets;
+    g.ways = g.max_ways = shape->ways;
+    g.line_bytes = LINE_BYTES;
+    int bad = policy_open(&c->pol, choice, &g, site->shared, &services, site->breach, e);
+    if (!bad && p->grains) bad = make_grains(c, shape, e);
+    return bad ? bad : make_prefetch_queue(c, shape, e);
 }
 
 void l1_destroy(struct l1 *c)
 {
-    if (c->self && c->policy->destroy) c->policy->destroy(c->self);
+    policy_close(&c->pol);
     tags_destroy(&c->tags);
     grain_destroy(c->grains);
     mshr_destroy(&c->mshr);
+    free(c->prefetch.line);
 }
 
-_Static_assert((int)L1_HIT == (int)LOAD_HIT && (int)L1_MERGED == (int)LOAD_MERGED &&
-                   (int)L1_MISSED == (int)LOAD_MISSED && (int)L1_BYPASSED == (int)LOAD_BYPASSED,
-               "an accepted load is told to the observer as it is");
+/* ---- requests as policies see them ---- */
 
 /* The number a line goes by in this cache's tags. */
 static uint64_t line_key(const struct l1 *c, const struct req *r)
@@ -76,6 +110,7 @@ static void describe(const struct req *r, uint64_t key, uint32_t set, uint64_t c
                             .cycle = cycle,
                             .set = set,
                             .pc = r->pc,
+                            .cta = r->load ? r->load->cta : UINT32_MAX,
                             .warp = r->warp,
                             .rank = r->rank,
                             .kind = r->kind,
@@ -88,82 +123,112 @@ static void describe(const struct req *r, uint64_t key, uint32_t set, uint64_t c
                             .load = r->kind == WL_LOAD ? r->load : NULL};
 }
 
+/* The way of the set that has the index `at`. */
+static int way_of(const struct l1 *c, uint32_t set, int at) { return at - (int)(set * c->tags.ways); }
+
+/* The line at `at` leaves. */
+static void tell_leave(struct l1 *c, uint32_t set, uint32_t at, enum wl_leave why, const struct wl_access *by)
+{
+    const struct tags *t = &c->tags;
+    const struct wl_line gone = {set, at - set * t->ways, t->line[at], t->state[at]};
+    policy_leave(&c->pol, &gone, why, by);
+}
+
+/* An access of a cache with ways was accepted; an infinite one has none and its policy hears nothing. */
+static void tell_access(struct l1 *c, const struct wl_access *a, enum wl_outcome outcome, int at)
+{
+    if (!c->tags.infinite) policy_access(&c->pol, a, outcome, way_of(c, a->set, at));
+}
+
 /* ---- stores ---- */
 
-static enum l1_outcome store(struct l1 *c, struct req *r, uint64_t key, uint32_t set, uint64_t cycle)
+/* A local line that has all the store writes keeps the data until it is evicted; everything else goes on. */
+static bool writes_here(const struct l1 *c, const struct req *r, int at)
 {
-    int at = tags_find(&c->tags, set, key);
-    bool hit = at >= 0 && WL_STATE(c->tags.state[at]) == WL_VALID;
-    if (hit && r->space == WL_LOCAL && (c->tags.sectors[at].valid & r->sectors) == r->sectors) {
-        c->tags.state[at] |= WL_DIRTY; /* written back when evicted */
-        c->tags.sectors[at].dirty |= r->sectors;
+    return r->space == WL_LOCAL && (c->tags.sectors[at].valid & r->sectors) == r->sectors;
+}
+
+static enum l1_outcome store(struct l1 *c, struct req *r, const struct wl_access *a, bool *found)
+{
+    struct tags *t = &c->tags;
+    int at = tags_find(t, a->set, a->line);
+    *found = at >= 0 && WL_STATE(t->state[at]) == WL_VALID;
+    bool copy = at >= 0;
+    if (*found && writes_here(c, r, at)) {
+        t->state[at] |= WL_DIRTY;
+        t->sectors[at].dirty |= r->sectors;
         r->is_reply = true;
     } else {
         if (!missq_room(c, 1)) return L1_NO_QUEUE;
-        if (hit && !c->update) {
-            tags_invalidate(&c->tags, set, (uint32_t)at);
-            if (c->observer) observe_kill(c->observer, key);
-            if (c->policy->on_kill && !c->tags.infinite)
-                c->policy->on_kill(c->self, set, (uint32_t)at - set * c->tags.ways);
-        }
-        if (c->policy->on_store && ((hit && !c->update) || at < 0)) {
-            struct wl_access a;
-            describe(r, key, set, cycle, &a);
-            c->policy->on_store(c->self, &a);
+        if (*found && !c->update) {
+            if (c->observer) c->observer->kill(c->observer, a->line);
+            if (!t->infinite) tell_leave(c, a->set, (uint32_t)at, WL_KILLED, a);
+            tags_invalidate(t, a->set, (uint32_t)at);
+            copy = false;
         }
         send(c, r);
     }
-    c->stats.accesses++;
-    c->stats.stores++;
-    c->stats.hits += hit;
-    c->stats.store_hits += hit;
-    c->stats.misses += !hit;
+    if (!t->infinite) policy_access(&c->pol, a, WL_STORED, copy ? way_of(c, a->set, at) : -1);
     return L1_STORED;
 }
 
 /* Atomics are done at the L2 and leave no trace here; they are not L1D accesses. */
 static enum l1_outcome pass_atomic(struct l1 *c, struct req *r)
 {
-    if (!missq_room(c, 1)) return L1_NO_QUEUE;
     send(c, r);
     return L1_STORED;
 }
 
 /* ---- loads ---- */
 
-static enum l1_outcome bypass(struct l1 *c, struct req *r, const struct wl_access *a)
+static void write_note(struct l1 *c, struct req *r, const struct wl_access *a)
+{
+    const struct wl_note_hooks *h = c->pol.policy->notes;
+    if (h && h->request) r->note = h->request(&c->pol.cache, a);
+}
+
+/* `by_policy`: not because of its cache operator, of which no policy hears. */
+static enum l1_outcome bypass(struct l1 *c, struct req *r, const struct wl_access *a, bool by_policy)
 {
     if (!missq_room(c, 1)) return L1_NO_QUEUE;
-    bool own_wish = r->bypass;
     r->bypass = true;
     r->sectors = c->bypass_lines ? ALL_SECTORS : r->touched;
-    if (c->policy->on_bypass && !own_wish) c->policy->on_bypass(c->self, a);
-    if (c->policy->request_note && !own_wish) r->note = c->policy->request_note(c->self, a);
+    if (by_policy) {
+        policy_access(&c->pol, a, WL_BYPASSED, -1);
+        write_note(c, r, a);
+    }
     send(c, r);
-    c->stats.accesses++;
-    c->stats.loads++;
-    c->stats.bypasses++;
     return L1_BYPASSED;
 }
 
-static enum l1_outcome hit(struct l1 *c, const struct wl_access *a, uint32_t at, bool merged)
+/* The first load that meets a prefetched line makes the prefetch a useful one. */
+static void note_useful(struct l1 *c, uint32_t at)
 {
-    if (c->policy->on_hit && !c->tags.infinite) c->policy->on_hit(c->self, a, at - a->set * c->tags.ways, merged);
-    c->stats.accesses++;
-    c->stats.loads++;
-    if (merged) {
-        c->stats.hits_reserved++;
-        return L1_MERGED;
-    }
-    c->stats.hits++;
-    c->stats.load_hits++;
+    if (!c->tags.sectors[at].prefetched) return;
+    c->tags.sectors[at].prefetched = false;
+    c->stats.prefetch_uses++;
+}
+
+static enum l1_outcome hit(struct l1 *c, const struct wl_access *a, uint32_t at)
+{
+    note_useful(c, at);
+    tell_access(c, a, WL_HIT, (int)at);
     return L1_HIT;
+}
+
+/* The request waits for a fetch that is under way. */
+static enum l1_outcome merge(struct l1 *c, struct req *r, const struct wl_access *a, uint32_t at)
+{
+    note_useful(c, at);
+    mshr_wait(&c->mshr, c->tags.sectors[at].mshr, r);
+    tell_access(c, a, WL_MERGED, (int)at);
+    return L1_MERGED;
 }
 
 /* The request itself fetches `sectors`; those that merge with it wait in its MSHR entry. */
 static void fetch(struct l1 *c, struct req *r, const struct wl_access *a, uint32_t m, uint8_t sectors)
 {
-    if (c->policy->request_note) r->note = c->policy->request_note(c->self, a);
+    write_note(c, r, a);
     r->mshr = (uint16_t)m;
     r->sectors = sectors;
     send(c, r);
@@ -186,18 +251,17 @@ void l1_write_back(struct l1 *c, uint64_t line, uint8_t sectors)
 }
 
 /* Takes the way `at` for the request's line. */
-static void reserve(struct l1 *c, struct req *r, const struct wl_access *a, uint32_t at, uint8_t sectors)
+static inline void reserve(struct l1 *c, struct req *r, const struct wl_access *a, uint32_t at, uint8_t sectors)
 {
     struct tags *t = &c->tags;
-    if (!t->infinite) {
-        if (WL_STATE(t->state[at]) == WL_VALID) {
-            if (c->policy->on_evict) c->policy->on_evict(c->self, a, at - a->set * t->ways, t->line[at], t->state[at]);
-            c->stats.evictions++;
-            if (c->observer) observe_evict(c->observer, a, t->line[at]);
-            if (t->sectors[at].dirty) l1_write_back(c, t->line[at], t->sectors[at].dirty);
-        }
-        if (c->policy->on_insert) c->policy->on_insert(c->self, a, at - a->set * t->ways);
+    WL_ASSERT(WL_STATE(t->state[at]) != WL_RESERVED && t->sectors[at].mshr == NO_MSHR && !t->sectors[at].pending);
+    if (!t->infinite && WL_STATE(t->state[at]) == WL_VALID) {
+        tell_leave(c, a->set, at, WL_EVICTED, a);
+        c->stats.evictions++;
+        if (c->observer) c->observer->evict(c->observer, a, t->line[at]);
+        if (t->sectors[at].dirty) l1_write_back(c, t->line[at], t->sectors[at].dirty);
     }
+    tell_access(c, a, WL_MISSED, (int)at);
     tags_take(t, a->set, at, a->line);
     t->state[at] = WL_RESERVED;
     t->sectors[at] = (struct line_sectors){.mshr = mshr_alloc(&c->mshr, at), .pending = sectors};
@@ -205,41 +269,45 @@ static void reserve(struct l1 *c, struct req *r, const struct wl_access *a, uint
     fetch(c, r, a, t->sectors[at].mshr, sectors);
 }
 
-static enum l1_outcome missed(struct l1 *c)
+/* A place for a line of the infinite cache; -1: no memory for more. */
+static int infinite_place(struct tags *t, uint64_t line)
 {
-    c->stats.accesses++;
-    c->stats.loads++;
-    c->stats.misses++;
-    c->stats.load_misses++;
+    int at = tags_find_infinite(t, line); /* a store may have invalidated it */
+    return at < 0 ? tags_add_infinite(t, line) : at;
+}
+
+/* Where a line that is not there may go: L1_MISSED and *at, L1_BYPASSED (it may not), or the reason to wait. */
+static inline enum l1_outcome find_place(struct l1 *c, const struct wl_access *a, uint32_t *at)
+{
+    struct tags *t = &c->tags;
+    if (!t->infinite) {
+        struct wl_set s = tags_view(t, a->set);
+        int way = policy_victim(&c->pol, a, &s);
+        if (way < 0) return way == WL_NO_WAY_BYPASS ? L1_BYPASSED : L1_NO_LINE;
+        *at = a->set * t->ways + (uint32_t)way;
+    }
+    if (mshr_full(&c->mshr)) return L1_NO_MSHR;
+    if (!missq_room(c, !t->infinite && t->sectors[*at].dirty ? 2 : 1)) return L1_NO_QUEUE;
+    if (t->infinite) {
+        int place = infinite_place(t, a->line);
+        if (place < 0) return L1_NO_LINE;
+        *at = (uint32_t)place;
+    }
     return L1_MISSED;
 }
 
 /* The line is not there at all. */
 static enum l1_outcome miss(struct l1 *c, struct req *r, const struct wl_access *a, uint8_t want)
 {
-    struct tags *t = &c->tags;
-    int at;
-    if (t->infinite) {
-        if (mshr_full(&c->mshr)) return L1_NO_MSHR;
-        if (!missq_room(c, 1)) return L1_NO_QUEUE;
-        at = tags_find_infinite(t, a->line); /* a store may have invalidated it */
-        if (at < 0) at = tags_add_infinite(t, a->line);
-        if (at < 0) return L1_NO_LINE;
-    } else {
-        struct wl_set s = tags_view(t, a->set);
-        int way = c->policy->victim(c->self, a, &s);
-        if (way == WL_NO_WAY_BYPASS) {
-            enum l1_outcome past = bypass(c, r, a);
-            c->stats.bypass_lookups += past == L1_BYPASSED;
-            return past;
-        }
-        if (way < 0) return L1_NO_LINE;
-        at = (int)(a->set * t->ways) + way;
-        if (mshr_full(&c->mshr)) return L1_NO_MSHR;
-        if (!missq_room(c, t->sectors[at].dirty ? 2 : 1)) return L1_NO_QUEUE;
+    uint32_t at = 0;
+    enum l1_outcome place = find_place(c, a, &at);
+    if (place == L1_BYPASSED) {
+        place = bypass(c, r, a, true);
+        c->stats.bypass_lookups += place == L1_BYPASSED;
+    } else if (place == L1_MISSED) {
+        reserve(c, r, a, at, want);
     }
-    reserve(c, r, a, (uint32_t)at, want);
-    return missed(c);
+    return place;
 }
 
 /* The line is there but some wanted sectors are not: fetch what is neither valid nor on its way. */
@@ -257,69 +325,139 @@ static enum l1_outcome sector_miss(struct l1 *c, struct req *r, const struct wl_
         if (!mshr_can_merge(&c->mshr, l->mshr)) return L1_NO_MERGE;
         if (fetch_mask && !missq_room(c, 1)) return L1_NO_QUEUE;
     }
-    if (!fetch_mask) {
-        mshr_wait(&c->mshr, l->mshr, r);
-        return hit(c, a, at, true);
-    }
+    if (!fetch_mask) return merge(c, r, a, at);
     l->pending |= fetch_mask;
     c->mshr.entry[l->mshr].count++;
+    tell_access(c, a, WL_MERGED, (int)at);
     fetch(c, r, a, l->mshr, fetch_mask);
-    if (c->policy->on_hit && !t->infinite) c->policy->on_hit(c->self, a, at - a->set * t->ways, true);
-    return missed(c);
+    return L1_MISSED;
 }
 
 static enum l1_outcome load(struct l1 *c, struct req *r, struct wl_access *a, bool may_miss)
 {
-    if (c->perfect) {
-        c->stats.accesses++;
-        c->stats.loads++;
-        c->stats.hits++;
-        c->stats.load_hits++;
-        return L1_HIT;
-    }
-    if (r->bypass || (c->policy->decide && c->policy->decide(c->self, a) == WL_BYPASS))
-        return may_miss ? bypass(c, r, a) : L1_GATED;
+    if (c->perfect) return L1_HIT;
+    bool by_operator = r->bypass;
+    if (by_operator || policy_bypasses(&c->pol, a)) return may_miss ? bypass(c, r, a, !by_operator) : L1_GATED;
     if (c->grains) return grain_load(c, r, a, may_miss);
     struct tags *t = &c->tags;
     uint8_t want = c->sectored ? r->touched : c->half_lines ? (r->sectors > 3 ? 12 : 3) : ALL_SECTORS;
     int at = tags_find(t, a->set, a->line);
     unsigned state = at < 0 ? WL_INVALID : WL_STATE(t->state[at]);
-    if (state != WL_INVALID && (t->sectors[at].valid & want) == want) return hit(c, a, (uint32_t)at, false);
+    if (state != WL_INVALID && (t->sectors[at].valid & want) == want) return hit(c, a, (uint32_t)at);
     if (state == WL_RESERVED && !(want & ~t->sectors[at].valid & ~t->sectors[at].pending)) {
         if (c->gate_merges && !may_miss) return L1_GATED;
         if (!mshr_can_merge(&c->mshr, t->sectors[at].mshr)) return L1_NO_MERGE;
-        mshr_wait(&c->mshr, t->sectors[at].mshr, r);
-        return hit(c, a, (uint32_t)at, true);
+        return merge(c, r, a, (uint32_t)at);
     }
     if (!may_miss) return L1_GATED;
     return state == WL_INVALID ? miss(c, r, a, want) : sector_miss(c, r, a, (uint32_t)at, want);
 }
 
-static enum l1_outcome access(struct l1 *c, struct req *r, uint64_t key, uint32_t set, uint64_t cycle, bool may_miss)
+/* ---- a request is presented ---- */
+
+/* The one place where accepted loads and stores are counted. `found`: a store's line was there. */
+static inline void count(struct l1d_stats *n, enum wl_kind kind, enum l1_outcome outcome, bool found)
 {
-    if (r->kind == WL_STORE && !c->grains) return may_miss ? store(c, r, key, set, cycle) : L1_GATED;
-    if (r->kind == WL_ATOMIC) return may_miss ? pass_atomic(c, r) : L1_GATED;
-    struct wl_access a;
-    describe(r, key, set, cycle, &a);
-    if (r->kind == WL_STORE) return may_miss ? grain_store(c, r, &a) : L1_GATED;
-    enum l1_outcome outcome = load(c, r, &a, may_miss);
-    if (c->observer && !l1_refused(outcome))
-        observe_request(c->observer, &a, (enum load_outcome)outcome, r->sectors); /* a miss: what it fetches */
-    return outcome;
+    n->accesses++;
+    if (kind == WL_STORE) {
+        n->stores++;
+        n->store_hits += found;
+        n->hits += found;
+        n->misses += !found;
+        return;
+    }
+    n->loads++;
+    switch (outcome) {
+    case L1_HIT: n->hits++, n->load_hits++; break;
+    case L1_MERGED: n->hits_reserved++; break;
+    case L1_BYPASSED: n->bypasses++; break;
+    default: n->misses++, n->load_misses++; break;
+    }
+}
+
+static enum l1_outcome refuse(struct l1 *c, enum l1_outcome why, uint32_t set)
+{
+    c->refused = why;
+    c->refused_at = set * c->tags.ways;
+    c->changed = false;
+    return why;
 }
 
 enum l1_outcome l1_access(struct l1 *c, struct req *r, uint64_t cycle, bool may_miss)
 {
     uint64_t key = line_key(c, r);
     uint32_t set = tags_set(&c->tags, key);
-    enum l1_outcome outcome = access(c, r, key, set, cycle, may_miss);
-    if (l1_refused(outcome)) {
-        c->refused = outcome;
-        c->refused_at = set * c->tags.ways;
-        c->changed = false;
-    }
+    enum wl_kind kind = (enum wl_kind)r->kind; /* an accepted request may be gone */
+    c->busy_at = cycle;
+    if (kind != WL_LOAD && !may_miss) return refuse(c, L1_GATED, set);
+    if (kind == WL_ATOMIC) return missq_room(c, 1) ? pass_atomic(c, r) : refuse(c, L1_NO_QUEUE, set);
+    struct wl_access a;
+    bool found = false;
+    describe(r, key, set, cycle, &a);
+    enum l1_outcome outcome = kind == WL_LOAD ? load(c, r, &a, may_miss)
+                              : c->grains     ? grain_store(c, r, &a, &found)
+                                              : store(c, r, &a, &found);
+    if (l1_refused(outcome)) return refuse(c, outcome, set);
+    c->warp = a.warp;
+    count(&c->stats, kind, outcome, found);
+    if (c->observer && kind == WL_LOAD)
+        c->observer->request(c->observer, &a, outcome, r->sectors); /* a miss: what it fetches */
     return outcome;
 }
+
+/* ---- prefetches ---- */
+
+static struct req *make_prefetch(struct l1 *c, uint64_t line)
+{
+    struct req *r = req_alloc(c->pool);
+    req_clear(r);
+    r->line = line;
+    r->kind = WL_LOAD;
+    r->origin = c->origin;
+    r->sm = c->sm;
+    r->warp = (uint8_t)c->warp;
+    r->touched = ALL_SECTORS;
+    r->prefetch = true;
+    return r;
+}
+
+/* Whether the line is dealt with: fetched, or not wanted any more. */
+static __attribute__((noinline, cold)) bool try_prefetch(struct l1 *c, uint64_t line, uint64_t cycle)
+{
+    struct tags *t = &c->tags;
+    struct wl_access a = {.line = line,
+                          .cycle = cycle,
+                          .set = tags_set(t, line),
+                          .cta = UINT32_MAX,
+                          .warp = c->warp,
+                          .kind = WL_PREFETCH,
+                          .sectors = ALL_SECTORS,
+                          .sm = c->sm};
+    int found = tags_find(t, a.set, line);
+    uint32_t at = 0;
+    enum l1_outcome place =
+        found >= 0 && WL_STATE(t->state[found]) != WL_INVALID ? L1_BYPASSED : find_place(c, &a, &at);
+    if (l1_refused(place)) return false;
+    if (place == L1_BYPASSED) { /* the line is there or on its way, or the policy has no way for it */
+        c->stats.prefetch_drops++;
+        return true;
+    }
+    reserve(c, make_prefetch(c, line), &a, at, ALL_SECTORS);
+    t->sectors[at].prefetched = true;
+    c->stats.prefetch_fetches++;
+    if (c->observer) c->observer->prefetch(c->observer, line);
+    return true;
+}
+
+void l1_prefetch(struct l1 *c, uint64_t cycle)
+{
+    struct prefetch_queue *q = &c->prefetch;
+    if (!q->used || !try_prefetch(c, q->line[q->head], cycle)) return;
+    q->head = (q->head + 1) % q->capacity;
+    q->used--;
+}
+
+/* ---- what comes back ---- */
 
 /* What a fill can lift: a missing MSHR, and whatever the state of the filled set was the reason of. */
 static void note_fill(struct l1 *c, uint32_t at)
@@ -340,9 +478,20 @@ bool l1_would_hit(const struct l1 *c, uint64_t line, uint8_t sectors)
     return at >= 0 && WL_STATE(t->state[at]) != WL_INVALID && (t->sectors[at].valid & want) == want;
 }
 
+static void read_note(struct l1 *c, const struct req *reply)
+{
+    const struct wl_note_hooks *h = c->pol.policy->notes;
+    if (reply->note && h && h->arrived) h->arrived(&c->pol.cache, reply->note);
+}
+
+void l1_bypass_done(struct l1 *c, const struct req *reply)
+{
+    if (reply->kind == WL_LOAD) read_note(c, reply);
+}
+
 void l1_fill(struct l1 *c, struct req *reply, struct req_list *done)
 {
-    if (c->policy->on_reply && reply->note) c->policy->on_reply(c->self, reply->note);
+    read_note(c, reply);
     if (c->grains) {
         grain_fill(c, reply, done);
         return;
@@ -351,19 +500,20 @@ void l1_fill(struct l1 *c, struct req *reply, struct req_list *done)
     uint32_t m = reply->mshr, at = c->mshr.entry[m].at;
     note_fill(c, at);
     struct line_sectors *l = &t->sectors[at];
+    WL_ASSERT(l->mshr == m && WL_STATE(t->state[at]) == WL_RESERVED && !(reply->sectors & ~l->pending));
     l->valid |= reply->sectors;
     l->pending &= (uint8_t)~reply->sectors;
     if (l->pending) { /* other sectors of the line are still on their way */
         list_push(&c->mshr.entry[m].waiting, reply);
         return;
     }
-    list_push(done, reply);
+    if (reply->prefetch) req_free(c->pool, reply); /* nobody asked for it */
+    else list_push(done, reply);
     t->state[at] = (uint8_t)((t->state[at] & ~3) | WL_VALID);
     l->mshr = NO_MSHR;
     list_join(done, &c->mshr.entry[m].waiting);
     mshr_release(&c->mshr, m);
     c->stats.fills++;
-    if (c->policy->on_fill && !t->infinite) c->policy->on_fill(c->self, at / t->ways, at % t->ways);
 }
 
 void l1_add_stats(const struct l1 *c, struct l1d_stats *out)
@@ -377,38 +527,77 @@ void l1_add_stats(const struct l1 *c, struct l1d_stats *out)
     out->stall_order += c->refusals[L1_ORDER];
 }
 
-void l1_flush(struct l1 *c)
+/* ---- between kernels ---- */
+
+/* The lines of ways `first` and up are gone. */
+static void flush_ways(struct l1 *c, uint32_t first)
 {
     struct tags *t = &c->tags;
-    for (uint32_t set = 0; set < t->sets && !t->infinite; set++)
-        for (uint32_t way = 0; way < t->ways; way++)
-            if (WL_STATE(t->state[set * t->ways + way]) == WL_VALID && c->policy->on_kill)
-                c->policy->on_kill(c->self, set, way);
-    if (c->policy->on_flush) c->policy->on_flush(c->self);
-    if (c->observer) observe_flush(c->observer);
-    tags_clear(t);
-    if (c->grains) grain_clear(c->grains);
+    for (uint32_t set = 0; set < t->sets; set++)
+        for (uint32_t at = set * t->ways + first; at < (set + 1) * t->ways; at++) {
+            if (WL_STATE(t->state[at]) != WL_VALID) continue;
+            tell_leave(c, set, at, WL_FLUSHED, NULL);
+            tags_invalidate(t, set, at);
+        }
 }
 
-void l1_set_ways(struct l1 *c, uint32_t ways)
+void l1_flush(struct l1 *c, const struct wl_kernel *k)
 {
-    struct tags *t = &c->tags;
-    if (t->infinite) return;
-    for (uint32_t set = 0; set < t->sets; set++) {
-        for (uint32_t way = 0; way < t->ways; way++) {
-            uint32_t at = set * t->ways + way;
-            bool off = WL_STATE(t->state[at]) == WL_RESERVED; /* idle: nothing is on its way */
-            if (way < ways && off) {
-                t->state[at] = WL_INVALID;
-                t->filled[set]--;
-            } else if (way >= ways && !off) {
-                if (WL_STATE(t->state[at]) == WL_VALID) {
-                    if (c->policy->on_kill) c->policy->on_kill(c->self, set, way);
-                    tags_invalidate(t, set, at);
-                }
-                t->state[at] = WL_RESERVED;
-                t->filled[set]++;
-            }
-        }
+    if (!c->tags.infinite && c->pol.policy->on_leave) flush_ways(c, 0);
+    if (c->observer) c->observer->flush(c->observer);
+    tags_clear(&c->tags);
+    if (c->grains) grain_clear(c->grains);
+    policy_kernel(&c->pol, WL_FLUSH, k);
+}
+
+void l1_kernel_begin(struct l1 *c, const struct wl_kernel *k, uint32_t ways)
+{
+    if (!c->tags.infinite) {
+        flush_ways(c, ways);
+        c->tags.in_use = ways;
+        c->pol.cache.g.ways = ways;
     }
+    policy_kernel(&c->pol, WL_BEGIN, k);
+}
+
+void l1_kernel_end(struct l1 *c, const struct wl_kernel *k)
+{
+    policy_kernel(&c->pol, WL_END, k);
+    c->stats.prefetch_drops += c->prefetch.used;
+    c->prefetch.used = 0;
+}
+
+/* ---- does everything agree? ---- */
+
+static void walk_line(const struct l1 *c, uint32_t set, uint32_t at)
+{
+    const struct tags *t = &c->tags;
+    const struct line_sectors *l = &t->sectors[at];
+    unsigned state = WL_STATE(t->state[at]);
+    WL_ASSERT(!(l->valid & l->pending) && !(l->dirty & ~(l->valid | l->pending)));
+    WL_ASSERT((state == WL_RESERVED) == (l->mshr != NO_MSHR) && (state == WL_RESERVED) == (l->pending != 0));
+    WL_ASSERT(l->mshr == NO_MSHR || (l->mshr < c->mshr.entries && c->mshr.entry[l->mshr].at == at));
+    WL_ASSERT(state == WL_INVALID || t->infinite ||
+              (at - set * t->ways < t->in_use && tags_set(t, t->line[at]) == set &&
+               tags_find(t, set, t->line[at]) == (int)at));
+}
+
+void l1_walk(const struct l1 *c)
+{
+    const struct tags *t = &c->tags;
+    uint32_t queued = 0, reserved = 0;
+    for (const struct req *r = c->missq.head; r; r = r->next) queued++;
+    WL_ASSERT(queued == c->missq_used && queued <= c->missq_cap && c->prefetch.used <= c->prefetch.capacity);
+    WL_ASSERT(mshr_count_free(&c->mshr) + c->mshr.used == c->mshr.entries);
+    if (c->grains) return;
+    for (uint32_t set = 0; set < t->sets; set++) {
+        uint32_t filled = 0;
+        for (uint32_t at = set * t->ways; at < (set + 1) * t->ways; at++) {
+            walk_line(c, set, at);
+            filled += WL_STATE(t->state[at]) != WL_INVALID;
+            reserved += WL_STATE(t->state[at]) == WL_RESERVED;
+        }
+        WL_ASSERT(t->infinite || filled == t->filled[set]);
+    }
+    WL_ASSERT(reserved == c->mshr.used);
 }

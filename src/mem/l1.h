@@ -3,15 +3,16 @@
  * The ld/st unit presents one request at a time; it is accepted (hit, merged, missed, bypassed,
  * stored) or refused for want of a resource and then changes nothing. Misses, bypasses, stores
  * and write-backs leave through the miss queue. Lines are reserved on a miss; global stores
- * are written through and evict, local ones are written back. */
+ * are written through and evict, local ones are written back. What the policy asks to prefetch
+ * waits in a queue of its own for cycles in which the tags are free. */
 #ifndef WL_MEM_L1_H
 #define WL_MEM_L1_H
 
 #include "mem/mshr.h"
+#include "mem/policy_host.h"
 #include "mem/tags.h"
-#include "param/config.h"
-#include "observe/profile.h"
 #include "stats/stats.h"
+#include "warpline/policy_loads.h"
 
 enum l1_outcome {
     L1_HIT,
@@ -31,26 +32,48 @@ enum l1_outcome {
 };
 static inline bool l1_refused(enum l1_outcome o) { return o >= L1_NO_MSHR; }
 
+/* Somebody who looks on and changes nothing (src/observe). */
+struct l1_observer {
+    /* A load was accepted; a miss fetches these sectors. */
+    void (*request)(struct l1_observer *o, const struct wl_access *a, enum l1_outcome how, uint8_t fetched);
+    void (*prefetch)(struct l1_observer *o, uint64_t line); /* the line was reserved for a prefetch */
+    void (*evict)(struct l1_observer *o, const struct wl_access *by,
+                  uint64_t line);                                        /* a miss replaces the valid line */
+    void (*kill)(struct l1_observer *o, uint64_t line);                  /* a store invalidated it */
+    void (*part)(struct l1_observer *o, uint64_t line, uint8_t sectors); /* these left; others of the line stay */
+    void (*flush)(struct l1_observer *o);                                /* everything was invalidated */
+};
+
+/* Lines the policy wants before any load does. */
+struct prefetch_queue {
+    uint64_t *line; /* [capacity] a ring */
+    uint32_t capacity, head, used;
+};
+
 struct l1 {
+    struct policy_host pol; /* first: l1_of finds the cache from the policy's wl_cache */
     struct tags tags;
     struct mshrs mshr;
-    const struct wl_cache_policy *policy;
-    void *self;            /* the policy's */
     struct grains *grains; /* NULL: lines, in `tags` */
     struct req_pool *pool;
     uint32_t missq_cap, missq_used;
     struct req_list missq;
-    bool sectored, half_lines /* 64-byte lines: the constant cache */;
+    bool sectored;
+    bool half_lines;   /* lines have 64 bytes: the constant cache */
     bool bypass_lines; /* a bypassed read fetches its whole line */
-    bool update /* stores leave lines valid */, perfect /* loads always hit */;
+    bool update;       /* stores leave lines valid */
+    bool perfect;      /* loads always hit */
     uint8_t origin, sm;
-    bool steady;                    /* what the policy answers changes only with accepted accesses and fills, */
-    bool changed;                   /* and since the last refusal something happened that can lift it */
-    enum l1_outcome refused;        /* why that was, */
-    uint32_t refused_at;            /* and the first way of the set it wanted */
-    bool gate_merges;               /* who may not miss may not merge either */
-    struct observer *observer;      /* of stats.profile; NULL: nobody looks */
-    struct l1d_stats stats;         /* but for the stalls, see l1_add_stats */
+    bool steady;             /* the policy's answers change only with accepted accesses, fills and epochs */
+    bool changed;            /* something has happened since the last refusal that can lift it */
+    enum l1_outcome refused; /* the reason of the last refusal */
+    uint32_t refused_at;     /* the first way of the set that the refused request wanted */
+    bool gate_merges;        /* who may not miss may not merge either */
+    uint16_t warp;           /* of the last accepted request: prefetches are done in its name */
+    uint64_t busy_at;        /* the last cycle in which a request was at the tags */
+    struct prefetch_queue prefetch;
+    struct l1_observer *observer;   /* of stats.profile; NULL: nobody looks */
+    struct l1d_stats stats;         /* all but the stalls, see l1_add_stats */
     uint64_t refusals[L1_OUTCOMES]; /* cycles in which the oldest request met this; of refusals only */
 };
 
@@ -61,10 +84,19 @@ struct l1_shape {
     uint8_t origin;
     bool bypass_lines;
     bool update, perfect;
+    uint32_t prefetch_queue; /* lines a policy may ask for ahead; 0: it cannot */
 };
 
-int l1_init(struct l1 *c, const struct l1_shape *shape, const struct cache_choice *choice, const struct wl_geometry *g,
-            struct req_pool *pool, struct wl_err *e);
+/* Where a cache is built in. */
+struct l1_site {
+    struct wl_geometry g; /* of the SM; l1_init adds what is the cache's own */
+    void **shared;        /* the slot of the SM for the tables of one scheme */
+    struct req_pool *pool;
+    struct breach *breach; /* where wrong answers of the policy are noted */
+};
+
+int l1_init(struct l1 *c, const struct l1_shape *shape, const struct cache_choice *choice, const struct l1_site *site,
+            struct wl_err *e);
 void l1_destroy(struct l1 *c);
 
 /* `may_miss`: the scheduler lets this warp send misses. On acceptance the request is owned by
@@ -78,6 +110,8 @@ bool l1_would_hit(const struct l1 *c, uint64_t line, uint8_t sectors);
 /* The data of a miss arrived; the request that fetched it and those that waited for it are
  * appended to *done. */
 void l1_fill(struct l1 *c, struct req *reply, struct req_list *done);
+/* A bypassed read came back. */
+void l1_bypass_done(struct l1 *c, const struct req *reply);
 
 static inline struct req *l1_missq_head(const struct l1 *c) { return c->missq.head; }
 static inline struct req *l1_missq_pop(struct l1 *c)
@@ -87,13 +121,75 @@ static inline struct req *l1_missq_pop(struct l1 *c)
     return list_pop(&c->missq);
 }
 
-void l1_add_stats(const struct l1 *c, struct l1d_stats *out);
+/* ---- prefetches ---- */
 
-/* Uses only the first `ways` ways of each set from now on; the cache must be idle. Lines in the others are
- * lost. A way that is not used looks reserved for ever, so no policy takes it. */
-void l1_set_ways(struct l1 *c, uint32_t ways);
+/* Whether the head of the prefetch queue would be tried in a cycle in which the tags are free. */
+static inline bool l1_wants_tags(const struct l1 *c) { return c->prefetch.used != 0; }
+/* No load or store is at the tags in this cycle: tries the head of the prefetch queue. */
+void l1_prefetch(struct l1 *c, uint64_t cycle);
 
+/* ---- what the SM tells the policy ---- */
+
+/* The kernel will have so many ways of each set (the cache must be idle; lines in the others are lost). */
+void l1_kernel_begin(struct l1 *c, const struct wl_kernel *k, uint32_t ways);
+void l1_kernel_end(struct l1 *c, const struct wl_kernel *k);
 /* Invalidates everything; dirty local lines must have been dropped with their warps. */
-void l1_flush(struct l1 *c);
+void l1_flush(struct l1 *c, const struct wl_kernel *k);
+
+/* The cycle begins: calls on_epoch if its time has come. */
+static inline void l1_cycle(struct l1 *c, uint64_t cycle)
+{
+    if (cycle >= c->pol.next_epoch && policy_epoch(&c->pol, cycle)) c->changed = true;
+}
+/* The cycle of the next on_epoch; UINT64_MAX: none. */
+static inline uint64_t l1_next_epoch(const struct l1 *c) { return c->pol.next_epoch; }
+
+static inline void l1_load_begin(struct l1 *c, struct wl_load *l)
+{
+    const struct wl_load_hooks *h = c->pol.policy->loads;
+    if (h && h->begin) h->begin(&c->pol.cache, l);
+}
+static inline void l1_load_end(struct l1 *c, const struct wl_load *l)
+{
+    const struct wl_load_hooks *h = c->pol.policy->loads;
+    if (h && h->end) h->end(&c->pol.cache, l);
+}
+static inline void l1_load_done(struct l1 *c, const struct wl_load *l)
+{
+    const struct wl_load_hooks *h = c->pol.policy->loads;
+    if (h && h->done) h->done(&c->pol.cache, l);
+}
+static inline void l1_warp_launch(struct l1 *c, unsigned warp)
+{
+    const struct wl_load_hooks *h = c->pol.policy->loads;
+    if (h && h->warp_launch) h->warp_launch(&c->pol.cache, warp);
+}
+/* Returns whether the policy was told: its answers may be others now. */
+static inline bool l1_warp_exit(struct l1 *c, unsigned warp)
+{
+    const struct wl_load_hooks *h = c->pol.policy->loads;
+    if (!h || !h->warp_exit) return false;
+    h->warp_exit(&c->pol.cache, warp);
+    return true;
+}
+/* Whether somebody wants to hear of loops that are left. */
+static inline bool l1_follows_loops(const struct l1 *c)
+{
+    return c->pol.policy->loads && c->pol.policy->loads->leave_loop;
+}
+static inline void l1_leave_loop(struct l1 *c, unsigned warp, uint16_t loop)
+{
+    c->pol.policy->loads->leave_loop(&c->pol.cache, warp, loop);
+}
+
+/* ---- looking in ---- */
+
+static inline struct wl_fill l1_occupancy(const struct l1 *c)
+{
+    return (struct wl_fill){c->mshr.used, c->mshr.entries, c->missq_used, c->missq_cap};
+}
+void l1_add_stats(const struct l1 *c, struct l1d_stats *out);
+/* Asserts that tags, MSHRs, queue and counts agree with one another. For --paranoid. */
+void l1_walk(const struct l1 *c);
 
 #endif

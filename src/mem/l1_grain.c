@@ -20,9 +20,9 @@ static void observe_lost(struct l1 *c, const struct wl_access *by, uint32_t at, 
     uint32_t n = grain_parts(old, slots, part);
     for (uint32_t i = 0; i < n; i++) {
         if (grain_has_line(c->grains, at / c->grains->ways, part[i].line))
-            observe_part(c->observer, part[i].line, part[i].sectors);
-        else if (by) observe_evict(c->observer, by, part[i].line);
-        else observe_kill(c->observer, part[i].line);
+            c->observer->part(c->observer, part[i].line, part[i].sectors);
+        else if (by) c->observer->evict(c->observer, by, part[i].line);
+        else c->observer->kill(c->observer, part[i].line);
     }
 }
 
@@ -69,7 +69,8 @@ static void tell(struct l1 *c, const struct wl_access *a, enum wl_outcome outcom
     g->stats->at_32 += g->bytes == 32;
     g->stats->at_64 += g->bytes == 64;
     g->stats->at_128 += g->bytes == 128;
-    uint32_t bytes = c->policy->on_request ? c->policy->on_request(c->self, a, outcome) : g->bytes;
+    policy_access(&c->pol, a, outcome, -1);
+    uint32_t bytes = policy_granularity(&c->pol, g->bytes);
     if (bytes == g->bytes) return;
     grain_change(g, bytes);
     flush_some(c);
@@ -77,13 +78,6 @@ static void tell(struct l1 *c, const struct wl_access *a, enum wl_outcome outcom
 
 static enum l1_outcome accept_load(struct l1 *c, const struct wl_access *a, enum wl_outcome outcome)
 {
-    c->stats.accesses++;
-    c->stats.loads++;
-    c->stats.hits += outcome == WL_HIT;
-    c->stats.load_hits += outcome == WL_HIT;
-    c->stats.hits_reserved += outcome == WL_MERGED;
-    c->stats.misses += outcome == WL_MISSED;
-    c->stats.load_misses += outcome == WL_MISSED;
     tell(c, a, outcome);
     return outcome == WL_HIT ? L1_HIT : outcome == WL_MERGED ? L1_MERGED : L1_MISSED;
 }
@@ -105,7 +99,8 @@ static enum l1_outcome merge(struct l1 *c, struct req *r, const struct wl_access
 }
 
 /* A partial hit that need not wait: its data comes by itself and is not kept. */
-static enum l1_outcome fetch_past(struct l1 *c, struct req *r, const struct wl_access *a, const struct grain_want *w)
+static enum l1_outcome fetch_bypassing(struct l1 *c, struct req *r, const struct wl_access *a,
+                                       const struct grain_want *w)
 {
     if (!missq_room(c, 1)) return L1_NO_QUEUE;
     r->bypass = true;
@@ -127,7 +122,7 @@ static enum l1_outcome partial_hit(struct l1 *c, struct req *r, const struct wl_
         struct grain_part out[GRAIN_SLOTS];
         if (slots && write_backs(g, at, slots, out)) dirty |= out[0].sectors; /* all of one line of memory */
     }
-    if (waits) return g->past && !dirty ? fetch_past(c, r, a, w) : L1_NO_MERGE;
+    if (waits) return g->bypass && !dirty ? fetch_bypassing(c, r, a, w) : L1_NO_MERGE;
     if (dirty && !missq_room(c, 1)) return L1_NO_QUEUE;
     if (dirty) l1_write_back(c, w->line, dirty);
     for (uint32_t at = start; at < end; at++) {
@@ -182,7 +177,7 @@ enum l1_outcome grain_load(struct l1 *c, struct req *r, const struct wl_access *
 /* ---- stores ---- */
 
 /* Local data that is here whole is written here; everything else goes on, and what is here goes. */
-enum l1_outcome grain_store(struct l1 *c, struct req *r, const struct wl_access *a)
+enum l1_outcome grain_store(struct l1 *c, struct req *r, const struct wl_access *a, bool *found)
 {
     struct grains *g = c->grains;
     enum l1_outcome flushed = flush_some(c);
@@ -210,11 +205,7 @@ enum l1_outcome grain_store(struct l1 *c, struct req *r, const struct wl_access 
         for (uint32_t at = start; any && at < end; at++) kill(c, at, grain_holds(g, at, r->line, r->sectors, &exact));
         send(c, r);
     }
-    c->stats.accesses++;
-    c->stats.stores++;
-    c->stats.hits += any;
-    c->stats.store_hits += any;
-    c->stats.misses += !any;
+    *found = any;
     tell(c, a, WL_STORED);
     return L1_STORED;
 }

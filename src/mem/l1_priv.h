@@ -9,6 +9,7 @@ static inline bool missq_room(const struct l1 *c, uint32_t n) { return c->missq_
 
 static inline void send(struct l1 *c, struct req *r)
 {
+    WL_ASSERT_HOT(c->missq_used < c->missq_cap);
     list_push(&c->missq, r);
     c->missq_used++;
 }
@@ -18,7 +19,8 @@ void l1_write_back(struct l1 *c, uint64_t line, uint8_t sectors);
 
 /* Loads that did not bypass, and stores, in a cache of grains. */
 enum l1_outcome grain_load(struct l1 *c, struct req *r, const struct wl_access *a, bool may_miss);
-enum l1_outcome grain_store(struct l1 *c, struct req *r, const struct wl_access *a);
+/* *found: some of the store's data was here. */
+enum l1_outcome grain_store(struct l1 *c, struct req *r, const struct wl_access *a, bool *found);
 void grain_fill(struct l1 *c, struct req *reply, struct req_list *done);
 
 #endif

@@ -4,6 +4,42 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "warpline/policy_notes.h"
+
+/* ---- services for the policy ---- */
+
+static struct wl_fill occupancy(const struct wl_cache *w)
+{
+    const struct l2 *s = (const struct l2 *)(const void *)w;
+    return (struct wl_fill){s->mshr_sectors, s->mshr_limit, s->missq_used, s->missq_cap};
+}
+
+static bool no_prefetch(struct wl_cache *w, uint64_t line)
+{
+    (void)w, (void)line;
+    return false;
+}
+
+static const struct wl_host services = {occupancy, no_prefetch};
+
+/* ---- building ---- */
+
+static int make_policy(struct l2 *s, const struct gpu_config *c, struct wl_err *e)
+{
+    const int64_t *v = c->v;
+    struct wl_geometry g = {.level = WL_L2,
+                            .index = s->index,
+                            .sets = s->tags.sets,
+                            .ways = s->tags.ways,
+                            .max_ways = s->tags.ways,
+                            .line_bytes = LINE_BYTES,
+                            .sms = (uint32_t)v[P_SM_COUNT],
+                            .schedulers = (uint32_t)v[P_SM_SCHEDULERS],
+                            .warps = (uint32_t)v[P_SM_WARPS],
+                            .warp_size = 32};
+    return policy_open(&s->pol, &c->l2, &g, &s->shared, &services, s->part.clock->breach, e);
+}
+
 int l2_init(struct l2 *s, const struct gpu_config *c, uint32_t index, const struct addrmap *map,
             const struct nvm_map *nvm, struct req_pool *pool, struct wl_err *e)
 {
@@ -25,35 +61,21 @@ int l2_init(struct l2 *s, const struct gpu_config *c, uint32_t index, const stru
     list_init(&s->done);
     uint32_t sets = (uint32_t)v[P_L2_SETS], ways = (uint32_t)v[P_L2_WAYS];
     s->written = calloc((size_t)sets * ways, sizeof *s->written);
-    s->past = malloc(sets * sizeof *s->past);
-    if (!s->written || !s->past || tags_init(&s->tags, sets, ways, (enum index_fn)v[P_L2_INDEX], false) ||
+    s->bypassing = malloc(sets * sizeof *s->bypassing);
+    if (!s->written || !s->bypassing || tags_init(&s->tags, sets, ways, (enum index_fn)v[P_L2_INDEX], false) ||
         mshr_init(&s->mshr, s->mshr_limit, (uint32_t)v[P_L2_MERGE]))
         return wl_fail(e, WL_ERUN, "out of memory");
-    memset(s->past, 0xff, sets * sizeof *s->past);
-    struct wl_geometry g = {.level = WL_L2,
-                            .index = index,
-                            .sets = sets,
-                            .ways = ways,
-                            .line_bytes = LINE_BYTES,
-                            .sms = (uint32_t)v[P_SM_COUNT],
-                            .schedulers = (uint32_t)v[P_SM_SCHEDULERS],
-                            .warps = (uint32_t)v[P_SM_WARPS],
-                            .warp_size = 32,
-                            .shared = &s->shared};
-    const char *why = "out of memory";
-    s->policy = c->l2.policy;
-    s->self = s->policy->create(&g, c->l2.values, &why);
-    if (!s->self) return wl_fail(e, WL_EINPUT, "policy %s cannot manage this L2: %s", s->policy->name, why);
-    return 0;
+    memset(s->bypassing, 0xff, sets * sizeof *s->bypassing);
+    return make_policy(s, c, e);
 }
 
 void l2_destroy(struct l2 *s)
 {
-    if (s->self && s->policy->destroy) s->policy->destroy(s->self);
+    policy_close(&s->pol);
     tags_destroy(&s->tags);
     mshr_destroy(&s->mshr);
     free(s->written);
-    free(s->past);
+    free(s->bypassing);
 }
 
 /* ---- small helpers ---- */
@@ -76,6 +98,7 @@ static void describe(const struct l2 *s, const struct req *r, uint32_t set, tick
                             .cycle = part_cycles(&s->part, now),
                             .set = set,
                             .pc = r->pc,
+                            .cta = UINT32_MAX,
                             .warp = r->warp,
                             .rank = r->rank,
                             .kind = r->kind,
@@ -91,6 +114,7 @@ static void describe(const struct l2 *s, const struct req *r, uint32_t set, tick
 
 static void send(struct l2 *s, struct req *r)
 {
+    WL_ASSERT_HOT(s->missq_used < s->missq_cap);
     list_push(&s->missq, r);
     s->missq_used++;
 }
@@ -114,45 +138,48 @@ static struct req *make_down(struct l2 *s, const struct req *r, uint64_t line, u
     return d;
 }
 
-static void count(struct l2 *s, const struct req *r, uint32_t hits, uint32_t merged, uint32_t misses)
+/* What became of an access, in sectors (or lines when not sectored). */
+struct shares {
+    uint32_t hits, merged, misses, bypassed;
+};
+
+/* The one place where accepted accesses are counted. */
+static void count(struct l2 *s, const struct req *r, struct shares n)
 {
-    uint32_t n = hits + merged + misses;
-    s->stats.accesses += n;
-    s->stats.hits += hits;
-    s->stats.hits_reserved += merged;
-    s->stats.misses += misses;
-    if (r->kind == WL_LOAD) s->stats.reads += n;
-    else if (r->kind == WL_ATOMIC) s->stats.atomics += n;
-    else s->stats.writes += n, s->stats.write_hits += hits;
+    struct l2_stats *st = &s->stats;
+    uint32_t all = n.hits + n.merged + n.misses + n.bypassed;
+    st->accesses += all;
+    st->hits += n.hits;
+    st->hits_reserved += n.merged;
+    st->misses += n.misses;
+    st->bypasses += n.bypassed;
+    if (r->kind == WL_LOAD) st->reads += all;
+    else if (r->kind == WL_ATOMIC) st->atomics += all;
+    else st->writes += all, st->write_hits += n.hits, st->bypassed_writes += n.bypassed;
     if (!r->nvm) return;
-    s->stats.nvm_accesses += n;
-    s->stats.nvm_misses += misses;
+    st->nvm_accesses += all;
+    st->nvm_misses += n.misses;
+    st->nvm_bypasses += n.bypassed;
 }
 
-static void count_bypass(struct l2 *s, const struct req *r, const struct wl_access *a, uint32_t n)
-{
-    if (s->policy->on_bypass) s->policy->on_bypass(s->self, a);
-    count(s, r, 0, 0, n);
-    s->stats.misses -= n; /* a class of its own */
-    s->stats.bypasses += n;
-    if (!r->nvm) return;
-    s->stats.nvm_misses -= n;
-    s->stats.nvm_bypasses += n;
-}
+/* The sectors an access is about: those it names, or the whole line. */
+static uint8_t wanted(const struct l2 *s, const struct req *r) { return s->sectored ? r->sectors : ALL_SECTORS; }
 
 /* ---- taking a line ---- */
 
-/* Finds a way for the request; *at is its index. Nothing changes yet. */
-static enum l2_stall find_victim(struct l2 *s, const struct wl_access *a, uint32_t extra_sends, uint32_t *at)
+/* Where a line that is not there may go. */
+enum l2_place { TAKE, BYPASS, WAIT_LINE, WAIT_MISSQ };
+
+/* Finds a way for the request, which sends so many messages down; *at is its index. Nothing changes yet. */
+static enum l2_place find_place(struct l2 *s, const struct wl_access *a, uint32_t sends, uint32_t *at)
 {
     struct wl_set set = tags_view(&s->tags, a->set);
-    int way = s->policy->victim(s->self, a, &set);
+    int way = policy_victim(&s->pol, a, &set);
     if (way == WL_NO_WAY_BYPASS && a->kind != WL_ATOMIC) /* which needs the L2 to be done */
-        return s->missq_used < s->missq_cap ? L2_PAST : L2_STALL_MISSQ;
-    if (way < 0) return L2_STALL_LINE;
+        return s->missq_used < s->missq_cap ? BYPASS : WAIT_MISSQ;
+    if (way < 0) return WAIT_LINE;
     *at = a->set * s->tags.ways + (uint32_t)way;
-    if (s->missq_used + extra_sends + (s->tags.sectors[*at].dirty ? 1 : 0) > s->missq_cap) return L2_STALL_MISSQ;
-    return L2_GO;
+    return s->missq_used + sends + (s->tags.sectors[*at].dirty ? 1 : 0) > s->missq_cap ? WAIT_MISSQ : TAKE;
 }
 
 static void forget_stores(struct l2 *s, uint32_t at)
@@ -162,12 +189,24 @@ static void forget_stores(struct l2 *s, uint32_t at)
     s->written[at][0] = s->written[at][1] = 0;
 }
 
+/* The policy hears that the line at `at` leaves, and that the access takes its way. */
+static void tell_take(struct l2 *s, const struct wl_access *a, uint32_t at)
+{
+    const struct tags *t = &s->tags;
+    uint32_t way = at - a->set * t->ways;
+    if (WL_STATE(t->state[at]) == WL_VALID) {
+        const struct wl_line gone = {a->set, way, t->line[at], t->state[at]};
+        policy_leave(&s->pol, &gone, WL_EVICTED, a);
+    }
+    policy_access(&s->pol, a, WL_MISSED, (int)way);
+}
+
 static void take_line(struct l2 *s, const struct req *r, const struct wl_access *a, uint32_t at)
 {
     struct tags *t = &s->tags;
-    uint32_t way = at - a->set * t->ways;
+    WL_ASSERT(WL_STATE(t->state[at]) != WL_RESERVED && t->sectors[at].mshr == NO_MSHR && !t->sectors[at].pending);
+    tell_take(s, a, at);
     if (WL_STATE(t->state[at]) == WL_VALID) {
-        if (s->policy->on_evict) s->policy->on_evict(s->self, a, way, t->line[at], t->state[at]);
         s->stats.evictions++;
         if (t->sectors[at].dirty) {
             struct req *w = make_down(s, r, t->line[at], s->sectored ? t->sectors[at].dirty : ALL_SECTORS, true);
@@ -176,7 +215,6 @@ static void take_line(struct l2 *s, const struct req *r, const struct wl_access 
             send(s, w);
         }
     }
-    if (s->policy->on_insert) s->policy->on_insert(s->self, a, way);
     tags_take(t, a->set, at, r->line);
     forget_stores(s, at);
     t->sectors[at] = (struct line_sectors){.mshr = NO_MSHR};
@@ -185,7 +223,7 @@ static void take_line(struct l2 *s, const struct req *r, const struct wl_access 
 
 static void touch(struct l2 *s, const struct wl_access *a, uint32_t at, bool merged)
 {
-    if (s->policy->on_hit) s->policy->on_hit(s->self, a, at - a->set * s->tags.ways, merged);
+    policy_access(&s->pol, a, merged ? WL_MERGED : WL_HIT, (int)(at - a->set * s->tags.ways));
 }
 
 /* ---- answers and fetches ---- */
@@ -214,51 +252,44 @@ static void mark_dirty(struct l2 *s, uint32_t at, uint8_t sectors, bool nvm)
     s->tags.state[at] = line_state(&s->tags, at, nvm);
 }
 
-/* ---- past the tags ---- */
+/* ---- reads without a line ---- */
 
 /* The policy wants no line for this read: it goes to memory and back by itself, in an MSHR entry
  * that has no place in the tags; reads of the same line that come later join it there. */
-static enum l2_stall read_past(struct l2 *s, struct req *r, const struct wl_access *a)
+static void bypass_read(struct l2 *s, struct req *r, const struct wl_access *a)
 {
-    r->fetch = s->sectored ? r->sectors : ALL_SECTORS;
+    policy_access(&s->pol, a, WL_BYPASSED, -1);
+    r->fetch = wanted(s, r);
     r->l2_mshr = (uint16_t)mshr_alloc(&s->mshr, NO_PLACE);
     struct mshr_entry *m = &s->mshr.entry[r->l2_mshr];
     m->count = 1;
     m->line = r->line;
     m->sectors = r->fetch;
-    m->next_past = s->past[r->set];
-    s->past[r->set] = r->l2_mshr;
-    s->past_used++;
+    m->next_bypass = s->bypassing[r->set];
+    s->bypassing[r->set] = r->l2_mshr;
+    s->bypassing_used++;
     s->mshr_sectors += weight(s, r->fetch);
-    count_bypass(s, r, a, weight(s, r->fetch));
+    count(s, r, (struct shares){.bypassed = weight(s, r->fetch)});
     send(s, r);
-    return L2_GO;
 }
 
 /* The entry without a line that brings all the read wants, or NO_MSHR. */
-static uint32_t find_past(const struct l2 *s, const struct req *r)
+static uint32_t find_bypassing(const struct l2 *s, const struct req *r)
 {
-    uint8_t want = s->sectored ? r->sectors : ALL_SECTORS;
-    uint32_t m = r->kind == WL_LOAD ? s->past[r->set] : NO_MSHR;
+    uint8_t want = wanted(s, r);
+    uint32_t m = r->kind == WL_LOAD ? s->bypassing[r->set] : NO_MSHR;
     while (m != NO_MSHR && (s->mshr.entry[m].line != r->line || want & ~s->mshr.entry[m].sectors))
-        m = s->mshr.entry[m].next_past;
+        m = s->mshr.entry[m].next_bypass;
     return m;
 }
 
-static enum l2_stall merge_past(struct l2 *s, struct req *r, uint32_t m)
+/* The data of a read without a line arrived. */
+static void fill_bypassed(struct l2 *s, struct req *f)
 {
-    if (!mshr_can_merge(&s->mshr, m)) return L2_STALL_MERGE;
-    mshr_wait(&s->mshr, m, r);
-    count(s, r, 0, weight(s, s->sectored ? r->sectors : ALL_SECTORS), 0);
-    return L2_GO;
-}
-
-static void fill_past(struct l2 *s, struct req *f)
-{
-    uint32_t m = f->l2_mshr, *link = &s->past[f->set];
-    while (*link != m) link = &s->mshr.entry[*link].next_past;
-    *link = s->mshr.entry[m].next_past;
-    s->past_used--;
+    uint32_t m = f->l2_mshr, *link = &s->bypassing[f->set];
+    while (*link != m) link = &s->mshr.entry[*link].next_bypass;
+    *link = s->mshr.entry[m].next_bypass;
+    s->bypassing_used--;
     s->mshr_sectors -= weight(s, f->fetch);
     list_push(&s->done, f);
     list_join(&s->done, &s->mshr.entry[m].waiting);
@@ -267,59 +298,111 @@ static void fill_past(struct l2 *s, struct req *f)
 
 /* ---- reads and atomics at the tags ---- */
 
+/* What a read meets, and what it needs. */
+enum found { FOUND_DATA, FOUND_BYPASSING, FOUND_LINE /* but not all the data */, FOUND_NOTHING };
+struct lookup {
+    enum found found;
+    uint32_t at;     /* the line, if there is one */
+    uint32_t entry;  /* the MSHR entry to wait in, or NO_MSHR */
+    uint8_t want;    /* sectors the read is about */
+    uint8_t missing; /* of these, not there */
+    uint8_t fetch;   /* sectors it has to fetch itself */
+};
+
 /* The sectors of a fetch with their neighbours, as far as those are neither there nor on their way. */
-static uint8_t promoted(const struct l2 *s, uint8_t fetch, int found)
+static uint8_t promoted(const struct l2 *s, uint8_t fetch, const struct line_sectors *l)
 {
     uint8_t all = fetch;
     if (s->promote >= 2) all |= (uint8_t)((fetch & 5) << 1 | (fetch & 10) >> 1);
     if (s->promote == 4 && fetch) all = ALL_SECTORS;
-    if (found < 0) return all;
-    const struct line_sectors *l = &s->tags.sectors[found];
-    return (uint8_t)(fetch | (all & ~(l->valid | l->pending | l->dirty)));
+    return l ? (uint8_t)(fetch | (all & ~(l->valid | l->pending | l->dirty))) : all;
 }
 
-static enum l2_stall read_line(struct l2 *s, struct req *r, const struct wl_access *a, int found, tick_t now)
+static struct lookup look_up(const struct l2 *s, const struct req *r, int at)
 {
-    uint32_t past = found < 0 && s->past_used ? find_past(s, r) : NO_MSHR;
-    if (past != NO_MSHR) return merge_past(s, r, past);
-    struct tags *t = &s->tags;
-    uint8_t want = s->sectored ? r->sectors : ALL_SECTORS;
-    uint8_t missing = found < 0 ? want : (uint8_t)(want & ~t->sectors[found].valid);
-    if (!missing) {
-        touch(s, a, (uint32_t)found, false);
-        if (r->kind == WL_ATOMIC) mark_dirty(s, (uint32_t)found, want, r->nvm);
-        count(s, r, weight(s, want), 0, 0);
-        reply(s, r, now);
-        return L2_GO;
+    struct lookup k = {.found = FOUND_NOTHING, .at = (uint32_t)at, .entry = NO_MSHR, .want = wanted(s, r)};
+    const struct line_sectors *l = at < 0 ? NULL : &s->tags.sectors[at];
+    if (!l && s->bypassing_used) k.entry = find_bypassing(s, r);
+    if (k.entry != NO_MSHR) {
+        k.found = FOUND_BYPASSING;
+        return k;
     }
-    uint8_t fetch = found < 0 ? missing : (uint8_t)(missing & ~t->sectors[found].pending);
-    if (fetch && !s->sectored) fetch = ALL_SECTORS; /* even if stores have covered some of it */
-    if (s->promote > 1) fetch = promoted(s, fetch, found);
-    bool has_entry = found >= 0 && t->sectors[found].mshr != NO_MSHR;
-    if (has_entry && !mshr_can_merge(&s->mshr, t->sectors[found].mshr)) return L2_STALL_MERGE;
-    if (fetch && (s->mshr_sectors + weight(s, fetch) > s->mshr_limit || (!has_entry && mshr_full(&s->mshr))))
-        return L2_STALL_MSHR;
-    uint32_t at = (uint32_t)found;
-    if (found < 0) {
-        enum l2_stall why = find_victim(s, a, 1, &at);
-        if (why == L2_PAST) return read_past(s, r, a);
-        if (why != L2_GO) return why;
-        take_line(s, r, a, at);
-    } else {
-        if (fetch && s->missq_used + 1 > s->missq_cap) return L2_STALL_MISSQ;
-        touch(s, a, at, true);
+    k.missing = l ? (uint8_t)(k.want & ~l->valid) : k.want;
+    if (!k.missing) {
+        k.found = FOUND_DATA;
+        return k;
     }
-    if (t->sectors[at].mshr == NO_MSHR) t->sectors[at].mshr = mshr_alloc(&s->mshr, at);
-    if (fetch) { /* it fetches by itself; those that merge with it wait in the entry */
-        s->mshr.entry[t->sectors[at].mshr].count++;
-        start_fetch(s, r, at, fetch);
+    k.fetch = l ? (uint8_t)(k.missing & ~l->pending) : k.missing;
+    if (k.fetch && !s->sectored) k.fetch = ALL_SECTORS; /* even if stores have covered some of it */
+    if (s->promote > 1) k.fetch = promoted(s, k.fetch, l);
+    if (l) k.found = FOUND_LINE, k.entry = l->mshr;
+    return k;
+}
+
+/* Whether MSHRs and their room to merge allow what the lookup found. */
+static enum l2_stall check_mshr(const struct l2 *s, const struct lookup *k)
+{
+    if (k->entry != NO_MSHR && !mshr_can_merge(&s->mshr, k->entry)) return L2_STALL_MERGE;
+    bool full = s->mshr_sectors + weight(s, k->fetch) > s->mshr_limit || (k->entry == NO_MSHR && mshr_full(&s->mshr));
+    return k->fetch && full ? L2_STALL_MSHR : L2_GO;
+}
+
+/* The read waits for its data at line `at`, and fetches what is not on its way. */
+static void await(struct l2 *s, struct req *r, const struct lookup *k, uint32_t at)
+{
+    struct line_sectors *l = &s->tags.sectors[at];
+    if (l->mshr == NO_MSHR) l->mshr = mshr_alloc(&s->mshr, at);
+    if (k->fetch) { /* it fetches by itself; those that merge with it wait in the entry */
+        s->mshr.entry[l->mshr].count++;
+        start_fetch(s, r, at, k->fetch);
     } else {
-        mshr_wait(&s->mshr, t->sectors[at].mshr, r);
+        mshr_wait(&s->mshr, l->mshr, r);
     }
     if (s->sectored) /* what a fetch brings along was not asked for */
-        count(s, r, weight(s, (uint8_t)(want & ~missing)), weight(s, (uint8_t)(missing & ~fetch)),
-              weight(s, (uint8_t)(missing & fetch)));
-    else count(s, r, 0, !fetch, fetch != 0);
+        count(s, r,
+              (struct shares){.hits = weight(s, (uint8_t)(k->want & ~k->missing)),
+                              .merged = weight(s, (uint8_t)(k->missing & ~k->fetch)),
+                              .misses = weight(s, (uint8_t)(k->missing & k->fetch))});
+    else count(s, r, (struct shares){.merged = !k->fetch, .misses = k->fetch != 0});
+}
+
+static enum l2_stall read_new_line(struct l2 *s, struct req *r, const struct wl_access *a, const struct lookup *k)
+{
+    uint32_t at;
+    switch (find_place(s, a, 1, &at)) {
+    case WAIT_LINE: return L2_STALL_LINE;
+    case WAIT_MISSQ: return L2_STALL_MISSQ;
+    case BYPASS: bypass_read(s, r, a); return L2_GO;
+    case TAKE: break;
+    }
+    take_line(s, r, a, at);
+    await(s, r, k, at);
+    return L2_GO;
+}
+
+static enum l2_stall read_line(struct l2 *s, struct req *r, const struct wl_access *a, int at, tick_t now)
+{
+    struct lookup k = look_up(s, r, at);
+    enum l2_stall why = check_mshr(s, &k);
+    if (why != L2_GO) return why;
+    switch (k.found) {
+    case FOUND_DATA:
+        touch(s, a, k.at, false);
+        if (r->kind == WL_ATOMIC) mark_dirty(s, k.at, k.want, r->nvm);
+        count(s, r, (struct shares){.hits = weight(s, k.want)});
+        reply(s, r, now);
+        break;
+    case FOUND_BYPASSING:
+        mshr_wait(&s->mshr, k.entry, r);
+        count(s, r, (struct shares){.merged = weight(s, k.want)});
+        break;
+    case FOUND_LINE:
+        if (k.fetch && s->missq_used + 1 > s->missq_cap) return L2_STALL_MISSQ;
+        touch(s, a, k.at, true);
+        await(s, r, &k, k.at);
+        break;
+    case FOUND_NOTHING: return read_new_line(s, r, a, &k);
+    }
     return L2_GO;
 }
 
@@ -348,49 +431,59 @@ static void finish_write(struct l2 *s, struct req *r, tick_t now)
 }
 
 /* The policy wants no line for this store: memory gets the sectors it touches. */
-static enum l2_stall write_past(struct l2 *s, struct req *r, const struct wl_access *a, tick_t now)
+static void bypass_write(struct l2 *s, struct req *r, const struct wl_access *a)
 {
-    uint32_t n = weight(s, s->sectored ? r->sectors : ALL_SECTORS);
-    count_bypass(s, r, a, n);
-    s->stats.bypassed_writes += n;
+    policy_access(&s->pol, a, WL_BYPASSED, -1);
+    count(s, r, (struct shares){.bypassed = weight(s, wanted(s, r))});
     s->stats.bypassed_write_bytes += bit_count32(r->sectors) * SECTOR_BYTES;
     send(s, make_down(s, r, r->line, r->sectors, true));
-    finish_write(s, r, now);
-    return L2_GO;
 }
 
-static enum l2_stall write_line(struct l2 *s, struct req *r, const struct wl_access *a, int found, tick_t now)
+/* The store takes line `at`; `fetch`: the line is read too. */
+static void write_new_line(struct l2 *s, struct req *r, const struct wl_access *a, uint32_t at, bool fetch,
+                           bool covered)
 {
-    uint32_t n = weight(s, s->sectored ? r->sectors : ALL_SECTORS);
-    if (found >= 0) {
-        touch(s, a, (uint32_t)found, s->tags.sectors[found].pending != 0);
-        write_bytes(s, (uint32_t)found, r);
-        count(s, r, n, 0, 0);
-        finish_write(s, r, now);
-        return L2_GO;
+    take_line(s, r, a, at);
+    if (s->write == L2_FORWARD) { /* memory gets the store at once; the line is then clean */
+        s->stats.forwarded_writes += weight(s, r->sectors);
+        send(s, make_down(s, r, r->line, r->sectors, true));
     }
+    if (fetch) {
+        s->tags.sectors[at].mshr = mshr_alloc(&s->mshr, at);
+        start_fetch(s, make_down(s, r, r->line, wanted(s, r), false), at, wanted(s, r));
+    }
+    if (s->write != L2_FORWARD) write_bytes(s, at, r);
+    if (s->write == L2_FETCH && covered) s->tags.sectors[at].valid = ALL_SECTORS;
+    count(s, r, (struct shares){.misses = weight(s, wanted(s, r))});
+}
+
+static enum l2_stall write_miss(struct l2 *s, struct req *r, const struct wl_access *a)
+{
     /* A whole line needs no fetch; neither does the lazy policy, until somebody reads. */
     bool covered = (r->bytes[0] & r->bytes[1]) == UINT64_MAX;
     bool fetch = s->write == L2_FORWARD || (s->write == L2_FETCH && !covered);
     uint32_t sends = (fetch ? 1u : 0u) + (s->write == L2_FORWARD ? 1u : 0u), at;
-    uint8_t sectors = s->sectored ? r->sectors : ALL_SECTORS;
-    if (fetch && (s->mshr_sectors + weight(s, sectors) > s->mshr_limit || mshr_full(&s->mshr))) return L2_STALL_MSHR;
-    enum l2_stall why = find_victim(s, a, sends, &at);
-    if (why == L2_PAST) return write_past(s, r, a, now);
-    if (why != L2_GO) return why;
-    take_line(s, r, a, at);
-    if (s->write == L2_FORWARD) { /* memory gets the store at once; the line is then clean */
-        struct req *w = make_down(s, r, r->line, r->sectors, true);
-        s->stats.forwarded_writes += weight(s, r->sectors);
-        send(s, w);
+    if (fetch && (s->mshr_sectors + weight(s, wanted(s, r)) > s->mshr_limit || mshr_full(&s->mshr)))
+        return L2_STALL_MSHR;
+    switch (find_place(s, a, sends, &at)) {
+    case WAIT_LINE: return L2_STALL_LINE;
+    case WAIT_MISSQ: return L2_STALL_MISSQ;
+    case BYPASS: bypass_write(s, r, a); break;
+    case TAKE: write_new_line(s, r, a, at, fetch, covered); break;
     }
-    if (fetch) {
-        s->tags.sectors[at].mshr = mshr_alloc(&s->mshr, at);
-        start_fetch(s, make_down(s, r, r->line, sectors, false), at, sectors);
+    return L2_GO;
+}
+
+static enum l2_stall write_line(struct l2 *s, struct req *r, const struct wl_access *a, int at, tick_t now)
+{
+    if (at >= 0) {
+        touch(s, a, (uint32_t)at, s->tags.sectors[at].pending != 0);
+        write_bytes(s, (uint32_t)at, r);
+        count(s, r, (struct shares){.hits = weight(s, wanted(s, r))});
+    } else {
+        enum l2_stall why = write_miss(s, r, a);
+        if (why != L2_GO) return why;
     }
-    if (s->write != L2_FORWARD) write_bytes(s, at, r);
-    if (s->write == L2_FETCH && covered) s->tags.sectors[at].valid = ALL_SECTORS;
-    count(s, r, 0, 0, n);
     finish_write(s, r, now);
     return L2_GO;
 }
@@ -425,9 +518,10 @@ static void accept_fill(struct l2 *s, tick_t now)
     struct tags *t = &s->tags;
     uint32_t m = f->l2_mshr, at = s->mshr.entry[m].at;
     if (at == NO_PLACE) {
-        fill_past(s, f);
+        fill_bypassed(s, f);
         return;
     }
+    WL_ASSERT(t->sectors[at].mshr == m && !(f->fetch & ~t->sectors[at].pending));
     t->sectors[at].valid |= f->fetch;
     t->sectors[at].pending &= (uint8_t)~f->fetch;
     t->state[at] = line_state(t, at, f->nvm);
@@ -445,7 +539,6 @@ static void accept_fill(struct l2 *s, tick_t now)
     if (t->sectors[at].pending) return;
     t->sectors[at].mshr = NO_MSHR;
     mshr_release(&s->mshr, m);
-    if (s->policy->on_fill) s->policy->on_fill(s->self, at / t->ways, at % t->ways);
 }
 
 static void send_done(struct l2 *s, tick_t now)
@@ -461,6 +554,12 @@ static bool send_down(struct l2 *s, tick_t now)
     return true;
 }
 
+static uint8_t write_note(struct l2 *s, const struct wl_access *a)
+{
+    const struct wl_note_hooks *h = s->pol.policy->notes;
+    return h && h->reply ? h->reply(&s->pol.cache, a) : 0;
+}
+
 static enum l2_stall access_head(struct l2 *s, struct req *r, tick_t now)
 {
     if (!port_can_push(s->out, now)) return L2_STALL_REPLY;
@@ -474,7 +573,7 @@ static enum l2_stall access_head(struct l2 *s, struct req *r, tick_t now)
     if (r->kind == WL_LOAD || r->kind == WL_ATOMIC) why = read_line(s, r, &a, found, now);
     else why = write_line(s, r, &a, found, now);
     if (why != L2_GO) return why;
-    if (a.kind == WL_LOAD) r->note = s->policy->reply_note ? s->policy->reply_note(s->self, &a) : 0;
+    if (a.kind == WL_LOAD) r->note = write_note(s, &a);
     port_pop_to(&s->in, behind, now);
     s->port_free = now + s->port_ticks[bit_count32(sectors)];
     s->part.clock->progress++;
@@ -489,10 +588,14 @@ static uint64_t *stall_counter(struct l2 *s)
     case L2_STALL_LINE: return &s->stats.stall_line;
     case L2_STALL_MISSQ: return &s->stats.stall_missq;
     case L2_STALL_REPLY: return &s->stats.stall_reply;
-    case L2_GO:
-    case L2_PAST: break;
+    case L2_GO: break;
     }
     return NULL;
+}
+
+static tick_t next_epoch(const struct l2 *s)
+{
+    return s->pol.next_epoch == UINT64_MAX ? NEVER : s->pol.next_epoch * s->part.period;
 }
 
 /* When there is work again; pushes and pops at the ports wake the slice by themselves. A stalled
@@ -503,7 +606,7 @@ static tick_t next_work(const struct l2 *s, tick_t now)
     if (s->done.head && !s->out->producer_waits) return soon;
     if (s->missq.head && !s->mem->producer_waits) return soon;
     tick_t request = s->stalled == L2_GO ? later(s->in.visible_at, s->port_free) : NEVER;
-    return earlier(request, later(s->fill.visible_at, s->fill_free));
+    return earlier(earlier(request, later(s->fill.visible_at, s->fill_free)), next_epoch(s));
 }
 
 void l2_read_stats(const struct l2 *s, tick_t at, struct l2_stats *out)
@@ -517,6 +620,7 @@ tick_t l2_tick(struct l2 *s, tick_t now)
 {
     if (s->stalled != L2_GO) *stall_counter(s) += (now - s->last) / s->part.period - 1;
     s->last = now;
+    if (s->pol.next_epoch != UINT64_MAX) policy_epoch(&s->pol, part_cycles(&s->part, now));
     accept_fill(s, now);
     send_done(s, now);
     s->stalled = L2_GO;
@@ -543,17 +647,21 @@ void l2_host_copy(struct l2 *s, uint64_t line, uint32_t set, uint8_t sectors, ti
         return;
     }
     struct wl_set ways = tags_view(t, set);
-    int way = s->policy->victim(s->self, &a, &ways);
+    int way = policy_victim(&s->pol, &a, &ways);
     if (way < 0) return;
     uint32_t at = set * t->ways + (uint32_t)way;
-    if (WL_STATE(t->state[at]) == WL_VALID && s->policy->on_evict)
-        s->policy->on_evict(s->self, &a, (uint32_t)way, t->line[at], t->state[at]);
-    if (s->policy->on_insert) s->policy->on_insert(s->self, &a, (uint32_t)way);
+    tell_take(s, &a, at);
     tags_take(t, set, at, line);
     t->sectors[at].valid = s->sectored ? sectors : ALL_SECTORS;
     t->sectors[at].dirty = t->sectors[at].pending = 0;
     forget_stores(s, at);
     t->state[at] = line_state(t, at, r.nvm);
+}
+
+void l2_kernel(struct l2 *s, enum wl_phase phase, const struct wl_kernel *k)
+{
+    policy_kernel(&s->pol, phase, k);
+    if (phase == WL_BEGIN) part_wake_at(&s->part, next_epoch(s));
 }
 
 bool l2_idle(const struct l2 *s)
@@ -568,4 +676,47 @@ void l2_describe(const struct l2 *s, char *out, size_t size)
                                       "a way",   "the miss queue", "the network"};
     snprintf(out, size, "L2 slice %u: %u requests queued, oldest waits for %s; %u MSHRs used, %u in the miss queue",
              s->index, s->in.used, why[s->stalled], s->mshr.used, s->missq_used);
+}
+
+/* ---- does everything agree? ---- */
+
+static uint32_t list_length(const struct req_list *l)
+{
+    uint32_t n = 0;
+    for (const struct req *r = l->head; r; r = r->next) n++;
+    return n;
+}
+
+static void walk_line(const struct l2 *s, uint32_t set, uint32_t at)
+{
+    const struct tags *t = &s->tags;
+    const struct line_sectors *l = &t->sectors[at];
+    unsigned state = WL_STATE(t->state[at]);
+    WL_ASSERT((state == WL_RESERVED) == (l->pending != 0) && !(s->sectored && l->valid & l->pending));
+    WL_ASSERT((l->mshr != NO_MSHR) == (l->pending != 0));
+    WL_ASSERT(l->mshr == NO_MSHR || (l->mshr < s->mshr.entries && s->mshr.entry[l->mshr].at == at));
+    WL_ASSERT(state == WL_INVALID || tags_find(t, set, t->line[at]) == (int)at);
+}
+
+void l2_walk(const struct l2 *s)
+{
+    const struct tags *t = &s->tags;
+    uint32_t entries = 0, sectors = 0, bypassing = 0;
+    WL_ASSERT(list_length(&s->missq) == s->missq_used && s->missq_used <= s->missq_cap);
+    WL_ASSERT(mshr_count_free(&s->mshr) + s->mshr.used == s->mshr.entries);
+    for (uint32_t set = 0; set < t->sets; set++) {
+        uint32_t filled = 0;
+        for (uint32_t at = set * t->ways; at < (set + 1) * t->ways; at++) {
+            walk_line(s, set, at);
+            filled += WL_STATE(t->state[at]) != WL_INVALID;
+            entries += t->sectors[at].mshr != NO_MSHR;
+            sectors += weight(s, t->sectors[at].pending);
+        }
+        WL_ASSERT(filled == t->filled[set]);
+        for (uint32_t m = s->bypassing[set]; m != NO_MSHR; m = s->mshr.entry[m].next_bypass) {
+            sectors += weight(s, s->mshr.entry[m].sectors);
+            bypassing++;
+        }
+    }
+    WL_ASSERT(bypassing == s->bypassing_used && entries + bypassing == s->mshr.used && sectors == s->mshr_sectors);
 }

@@ -14,18 +14,18 @@
 #include "mem/addrmap.h"
 #include "mem/mshr.h"
 #include "mem/nvm.h"
+#include "mem/policy_host.h"
 #include "mem/port.h"
 #include "mem/tags.h"
 #include "param/config.h"
 #include "stats/stats.h"
 
 enum l2_write { L2_LAZY, L2_FORWARD, L2_FETCH };
-/* clang-format off */
-enum l2_stall { L2_GO, L2_STALL_MSHR, L2_STALL_MERGE, L2_STALL_LINE, L2_STALL_MISSQ, L2_STALL_REPLY,
-                L2_PAST /* not a stall: serve without a line */ };
-/* clang-format on */
+enum l2_stall { L2_GO, L2_STALL_MSHR, L2_STALL_MERGE, L2_STALL_LINE, L2_STALL_MISSQ, L2_STALL_REPLY };
 
 struct l2 {
+    struct policy_host pol; /* first: the services find the slice from the policy's wl_cache */
+    void *shared;           /* the slot for the tables of one scheme */
     struct part part;
     uint32_t index;
     const struct addrmap *map;
@@ -34,10 +34,9 @@ struct l2 {
     struct tags tags;
     struct mshrs mshr;
     uint32_t mshr_sectors, mshr_limit; /* in flight and allowed, in units of fetch */
-    uint32_t *past, past_used;         /* [sets] first MSHR entry without a line; how many there are */
+    uint32_t *bypassing;               /* [sets] first MSHR entry without a line, or NO_MSHR */
+    uint32_t bypassing_used;           /* MSHR entries without a line */
     uint64_t (*written)[2];            /* [lines] bytes written by stores */
-    const struct wl_cache_policy *policy;
-    void *self, *shared;
     bool sectored;
     enum l2_write write;
     tick_t port_ticks[LINE_SECTORS + 1]; /* the data port is busy for so many sectors */
@@ -66,6 +65,10 @@ tick_t l2_tick(struct l2 *s, tick_t now);
 void l2_read_stats(const struct l2 *s, tick_t at, struct l2_stats *out);
 /* A host copy wrote this line (all sectors), or part of it. */
 void l2_host_copy(struct l2 *s, uint64_t line, uint32_t set, uint8_t sectors, tick_t now);
+/* Both ends of a kernel, for the policy. */
+void l2_kernel(struct l2 *s, enum wl_phase phase, const struct wl_kernel *k);
+/* Asserts that tags, MSHRs, queues and counts agree with one another. For --paranoid. */
+void l2_walk(const struct l2 *s);
 void l2_describe(const struct l2 *s, char *out, size_t size);
 bool l2_idle(const struct l2 *s);
 

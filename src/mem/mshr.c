@@ -12,3 +12,10 @@ int mshr_init(struct mshrs *m, uint32_t entries, uint32_t merge_limit)
 }
 
 void mshr_destroy(struct mshrs *m) { free(m->entry); }
+
+uint32_t mshr_count_free(const struct mshrs *m)
+{
+    uint32_t n = 0;
+    for (uint32_t i = m->free; i < m->entries && n <= m->entries; i = m->entry[i].next_free) n++;
+    return n;
+}

@@ -5,6 +5,7 @@
 #ifndef WL_MEM_MSHR_H
 #define WL_MEM_MSHR_H
 
+#include "base/check.h"
 #include "mem/req.h"
 
 #define NO_PLACE UINT32_MAX
@@ -14,8 +15,8 @@ struct mshr_entry {
     uint32_t count; /* requests waiting */
     uint32_t at;    /* index of the reserved line in the tag arrays, or NO_PLACE */
     uint32_t next_free;
-    /* A fetch without a line, for a policy that bypasses the L2, is found through its set. */
-    uint32_t next_past;
+    /* The rest is for a fetch without a line, when a policy bypasses the L2: it is found through its set. */
+    uint32_t next_bypass;
     uint8_t sectors;
     uint64_t line;
 };
@@ -27,6 +28,7 @@ struct mshrs {
 
 int mshr_init(struct mshrs *m, uint32_t entries, uint32_t merge_limit);
 void mshr_destroy(struct mshrs *m);
+uint32_t mshr_count_free(const struct mshrs *m); /* by walking the list of free entries */
 
 static inline bool mshr_full(const struct mshrs *m) { return m->used == m->entries; }
 
@@ -34,6 +36,7 @@ static inline bool mshr_full(const struct mshrs *m) { return m->used == m->entri
 static inline uint32_t mshr_alloc(struct mshrs *m, uint32_t at)
 {
     uint32_t i = m->free;
+    WL_ASSERT_HOT(m->used < m->entries && i < m->entries);
     m->free = m->entry[i].next_free;
     m->entry[i].at = at;
     m->entry[i].count = 0;
@@ -44,6 +47,7 @@ static inline uint32_t mshr_alloc(struct mshrs *m, uint32_t at)
 
 static inline void mshr_release(struct mshrs *m, uint32_t i)
 {
+    WL_ASSERT_HOT(m->used && i < m->entries && !m->entry[i].waiting.head);
     m->entry[i].next_free = m->free;
     m->free = i;
     m->used--;
@@ -53,6 +57,7 @@ static inline bool mshr_can_merge(const struct mshrs *m, uint32_t i) { return m-
 
 static inline void mshr_wait(struct mshrs *m, uint32_t i, struct req *r)
 {
+    WL_ASSERT_HOT(i < m->entries && m->entry[i].count < m->merge_limit);
     list_push(&m->entry[i].waiting, r);
     m->entry[i].count++;
 }

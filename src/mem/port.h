@@ -59,6 +59,7 @@ static inline bool port_can_push(struct port *p, tick_t now)
 /* Visible to the consumer at its first edge after `after` >= now. The port must have room. */
 static inline void port_push_after(struct port *p, struct req *r, tick_t after)
 {
+    WL_ASSERT_HOT(p->used < p->capacity);
     bool first = port_empty(p);
     struct req **end = first ? &p->list.head : p->list.tail; /* in an empty port the tail is anywhere */
     r->ready = after + p->delay;
@@ -84,6 +85,7 @@ static inline struct req *port_peek(const struct port *p, tick_t now)
 /* Takes out the oldest entry, which may be in another list already; `behind` was its next. */
 static inline void port_pop_to(struct port *p, struct req *behind, tick_t now)
 {
+    WL_ASSERT_HOT(p->used);
     p->list.head = behind;
     p->visible_at = behind ? behind->ready + 1 : NEVER;
     p->used--;

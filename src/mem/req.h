@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "warpline/policy.h"
 
 enum { LINE_BYTES = 128, LINE_SHIFT = 7, SECTOR_BYTES = 32, LINE_SECTORS = 4, ALL_SECTORS = 15 };
@@ -41,7 +42,7 @@ struct req {
     uint8_t lanes, number, sm, note;
     uint8_t commands; /* DRAM column commands */
     uint8_t bank;
-    bool nvm : 1, bypass : 1, is_reply : 1, is_write : 1 /* to DRAM */;
+    bool nvm : 1, bypass : 1, is_reply : 1, is_write : 1 /* to DRAM */, prefetch : 1 /* for an L1D, no load waits */;
     _Alignas(64) uint64_t bytes[2]; /* stores: written bytes of the line, one bit each */
     _Alignas(64) char unused[64];
 };
@@ -60,6 +61,7 @@ int req_grow(struct req_pool *p);
 static inline struct req *req_alloc(struct req_pool *p)
 {
     struct req *r = p->free;
+    WL_ASSERT_HOT(r && p->available);
     p->free = r->next;
     p->alive++;
     p->available--;

@@ -17,6 +17,7 @@ int tags_init(struct tags *t, uint32_t sets, uint32_t ways, enum index_fn index,
 {
     *t = (struct tags){
         .sets = infinite ? 1 : sets, .ways = infinite ? 4096 : ways, .index = index, .infinite = infinite};
+    t->in_use = t->ways;
     t->filled = calloc(t->sets, sizeof *t->filled);
     if (!t->filled || arrays_resize(t, (size_t)t->sets * t->ways)) return -1;
     if (infinite) {

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/check.h"
 #include "warpline/policy.h"
 
 enum index_fn { INDEX_LINEAR, INDEX_XOR, INDEX_FERMI, INDEX_IPOLY };
@@ -20,11 +21,13 @@ enum index_fn { INDEX_LINEAR, INDEX_XOR, INDEX_FERMI, INDEX_IPOLY };
 struct line_sectors {
     uint32_t mshr;                 /* entry that will fill the line, or NO_MSHR */
     uint8_t valid, pending, dirty; /* masks */
-    bool stored;                   /* L2: some of its bytes were written */
+    bool stored : 1;               /* L2: some of its bytes were written */
+    bool prefetched : 1;           /* L1: fetched for a prefetch, and no load has asked for it yet */
 };
 
 struct tags {
     uint32_t sets, ways;
+    uint32_t in_use; /* only the first of the ways are given out; the others stay INVALID */
     enum index_fn index;
     bool infinite;
     uint64_t *line; /* [sets * ways] or NO_LINE */
@@ -87,6 +90,7 @@ static inline int tags_find(const struct tags *t, uint32_t set, uint64_t line)
 
 static inline void tags_invalidate(struct tags *t, uint32_t set, uint32_t at)
 {
+    WL_ASSERT_HOT(WL_STATE(t->state[at]) == WL_VALID && !t->sectors[at].pending && (t->infinite || t->filled[set]));
     t->state[at] = WL_INVALID;
     if (!t->infinite) t->filled[set]--;
     t->sectors[at].valid = t->sectors[at].dirty = 0;
@@ -96,13 +100,14 @@ static inline void tags_invalidate(struct tags *t, uint32_t set, uint32_t at)
 /* The way `at` of the set will hold `line`. */
 static inline void tags_take(struct tags *t, uint32_t set, uint32_t at, uint64_t line)
 {
+    WL_ASSERT_HOT(WL_STATE(t->state[at]) != WL_RESERVED && (t->infinite || at - set * t->ways < t->in_use));
     if (!t->infinite && WL_STATE(t->state[at]) == WL_INVALID) t->filled[set]++;
     t->line[at] = line;
 }
 
 static inline struct wl_set tags_view(const struct tags *t, uint32_t set)
 {
-    return (struct wl_set){t->state + (size_t)set * t->ways, t->ways, t->filled[set] == t->ways};
+    return (struct wl_set){t->state + (size_t)set * t->ways, t->in_use, t->filled[set] == t->in_use};
 }
 
 #endif

@@ -99,17 +99,19 @@ static void end_infinite(struct observer *o, struct seen_line *l)
 
 /* ---- events ---- */
 
-void observe_request(struct observer *o, const struct wl_access *a, enum load_outcome how, uint8_t fetched)
+static struct observer *observer_of(struct l1_observer *o) { return (struct observer *)(void *)o; }
+
+static void see_request(struct l1_observer *l1, const struct wl_access *a, enum l1_outcome how, uint8_t fetched)
 {
+    struct observer *o = observer_of(l1);
     struct tally *t = &o->tally;
     struct seen_line *l = lines_get(&o->lines, a->line);
-    enum access_kind kind = how == LOAD_HIT      ? ACCESS_HIT
-                            : how == LOAD_MERGED ? ACCESS_PENDING
-                                                 : why_missed(l, warp_of(o, a));
+    enum access_kind kind = how == L1_HIT      ? ACCESS_HIT
+                            : how == L1_MERGED ? ACCESS_PENDING
+                                               : why_missed(l, warp_of(o, a));
     t->access[kind]++;
     t->size[request_size(a->sectors)]++;
-    if (how != LOAD_BYPASSED)
-        use_line(t, l, a, how == LOAD_MISSED && l->place != THERE, how == LOAD_MISSED ? fetched : 0);
+    if (how != L1_BYPASSED) use_line(t, l, a, how == L1_MISSED && l->place != THERE, how == L1_MISSED ? fetched : 0);
     use_infinite(o, l, a);
     struct load_record *row = loads_find(o->loads, a->pc);
     if (!row) return;
@@ -117,8 +119,21 @@ void observe_request(struct observer *o, const struct wl_access *a, enum load_ou
     row->outcome[how]++;
 }
 
-void observe_evict(struct observer *o, const struct wl_access *a, uint64_t line)
+/* The line comes without a load; its stay begins. */
+static void see_prefetch(struct l1_observer *l1, uint64_t line)
 {
+    struct observer *o = observer_of(l1);
+    struct seen_line *l = lines_get(&o->lines, line);
+    l->place = THERE;
+    l->used = l->used_now = 0;
+    l->accesses = 0;
+    l->again = false;
+    o->tally.life.fetched_chunks += LINE_CHUNKS;
+}
+
+static void see_evict(struct l1_observer *l1, const struct wl_access *a, uint64_t line)
+{
+    struct observer *o = observer_of(l1);
     struct seen_line *l = lines_get(&o->lines, line);
     o->tally.life.dead_evicted += !l->again;
     end_life(&o->tally, l);
@@ -126,20 +141,22 @@ void observe_evict(struct observer *o, const struct wl_access *a, uint64_t line)
     l->left_by = warp_of(o, a);
 }
 
-void observe_kill(struct observer *o, uint64_t line)
+static void see_kill(struct l1_observer *l1, uint64_t line)
 {
+    struct observer *o = observer_of(l1);
     struct seen_line *l = lines_get(&o->lines, line);
     end_life(&o->tally, l);
     l->place = LEFT_KILLED;
 }
 
-void observe_part(struct observer *o, uint64_t line, uint8_t sectors)
+static void see_part(struct l1_observer *l1, uint64_t line, uint8_t sectors)
 {
-    lines_get(&o->lines, line)->used &= (uint8_t)~sectors; /* the next fetch of them can be used anew */
+    lines_get(&observer_of(l1)->lines, line)->used &= (uint8_t)~sectors; /* the next fetch of them can be used anew */
 }
 
-void observe_flush(struct observer *o)
+static void see_flush(struct l1_observer *l1)
 {
+    struct observer *o = observer_of(l1);
     for (uint32_t i = 0; i < o->lines.used; i++) {
         struct seen_line *l = &o->lines.line[i];
         if (l->place != THERE) continue;
@@ -147,6 +164,8 @@ void observe_flush(struct observer *o)
         l->place = LEFT_FLUSHED;
     }
 }
+
+const struct l1_observer observer_calls = {see_request, see_prefetch, see_evict, see_kill, see_part, see_flush};
 
 void observe_load(struct observer *o, const struct wl_load *l)
 {

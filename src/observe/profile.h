@@ -12,14 +12,12 @@
 #define WL_OBSERVE_PROFILE_H
 
 #include "base/err.h"
+#include "mem/l1.h"
 #include "observe/seen_lines.h"
 #include "stats/profile_report.h"
 #include "stats/stats.h"
 #include "stream/code.h"
 #include "warpline/policy.h"
-
-/* How the L1D accepted a load request. */
-enum load_outcome { LOAD_HIT, LOAD_MERGED, LOAD_MISSED, LOAD_BYPASSED };
 
 /* What a request met: hits, and misses by why the line was not there. */
 enum access_kind {
@@ -67,6 +65,7 @@ struct load_table {
 };
 
 struct observer {
+    struct l1_observer l1; /* first: what the L1D calls */
     struct tally tally;
     struct line_map lines;
     struct load_table *loads; /* of the machine */
@@ -98,16 +97,10 @@ void profile_read_stats(const struct profile *p, struct profile_stats *out);
 /* Copies everything that is not a counter; -1: out of memory. */
 int profile_read_report(const struct profile *p, struct profile_report *out);
 
-/* ---- the SM's side: one call an event ---- */
+/* ---- the SM's side: one call an event; the L1D calls through observer.l1 ---- */
 
-/* `fetched`: sectors a miss asks for. */
-void observe_request(struct observer *o, const struct wl_access *a, enum load_outcome how, uint8_t fetched);
-/* A miss of `a` replaces the valid line. */
-void observe_evict(struct observer *o, const struct wl_access *a, uint64_t line);
-void observe_kill(struct observer *o, uint64_t line);                  /* a store invalidated it */
-void observe_part(struct observer *o, uint64_t line, uint8_t sectors); /* these left, others of the line stay */
-void observe_flush(struct observer *o);                                /* everything was invalidated */
-void observe_load(struct observer *o, const struct wl_load *l);        /* its last request was accepted */
+extern const struct l1_observer observer_calls;                 /* of every observer.l1 */
+void observe_load(struct observer *o, const struct wl_load *l); /* its last request was accepted */
 /* The ld/st unit is stalled while another warp's load would hit; `idle` of these cycles nothing issues. */
 static inline void observe_stall(struct observer *o, uint64_t cycles, uint64_t idle)
 {

@@ -9,7 +9,10 @@ int profile_init(struct profile *p, uint32_t sms)
 {
     *p = (struct profile){.sms = sms, .sm = calloc(sms, sizeof *p->sm)};
     if (!p->sm) return -1;
-    for (uint32_t i = 0; i < sms; i++) p->sm[i].loads = &p->loads;
+    for (uint32_t i = 0; i < sms; i++) {
+        p->sm[i].l1 = observer_calls;
+        p->sm[i].loads = &p->loads;
+    }
     return 0;
 }
 

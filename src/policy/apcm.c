@@ -2,7 +2,7 @@
  *
  * Idea (Koo, Oh, Ro, Annavaram, ISCA 2017): all warps run the same loads, and the lines of one load
  * behave alike whichever warp runs it. So one warp of each kernel is watched, each of its loads is
- * classified, and the verdict serves all warps: streaming loads go past the L1D, lines a single warp
+ * classified, and the verdict serves all warps: streaming loads bypass the L1D, lines a single warp
  * reuses are pinned until it is done with them, all others are managed by LRU as ever.
  *
  * State, all of it per SM, with the bits of the default machine (3536 in all; the paper's Table 3):
@@ -17,7 +17,7 @@
  * protect; else normal. A protected load pins the lines it allocates and sets its warp's PSB entry;
  * the entry is reset when the last load that uses such lines has returned, or, when that is the load
  * itself, when the warp has left its loop. Lines are unpinned when the search for a victim finds
- * that the PSB entry of their warp is off. A request that finds only pinned lines goes past the cache.
+ * that the PSB entry of their warp is off. A request that finds only pinned lines bypasses the cache.
  *
  * Where the paper leaves a choice there is a parameter, and its help line says which way the default
  * goes. Decisions without one:
@@ -31,21 +31,21 @@
  *    bit. A load that meets the cache after its warp has left the loop pins nothing.
  *  - A load that returns releases the PSB entry only when it was issued after the entry was set.
  *  - With no static loop around a load that reuses its own lines, they are pinned until the warp ends.
- *  - Going past the cache takes neither line nor MSHR, also when the line is on its way for others.
+ *  - Bypassing the cache takes neither line nor MSHR, also when the line is on its way for others.
  *  - A request that is refused changes nothing, so pins are dropped when the request is accepted.
  *
  * release=pd is the paper's APCM-pN: pinned lines stay so for `pd` accesses to their set, PSB unused. */
-#include <stdlib.h>
 #include <string.h>
 
-#include "warpline/policy.h"
+#include "warpline/chain.h"
+#include "warpline/policy_loads.h"
 
 /* ---- parameters and counters ---- */
 
 /* clang-format off */
 enum {
     MODE, THRESHOLD, LOADS, LOAD_ID, MTA_ENTRIES, MTA_WAYS, MTA_INIT, MONITOR, KERNEL_STATE, VICTIM, UNPIN,
-    LOOP, RELEASE, PD, N_PARAMS
+    LOOP, RELEASE, PD
 };
 /* clang-format on */
 enum { MODE_BOTH, MODE_BYPASS, MODE_PROTECT, MODE_WATCH };
@@ -89,12 +89,12 @@ enum {
     N_TABLE, N_BYPASSED, N_PBYPASS_PROTECT, N_PBYPASS_NORMAL, N_PBYPASS_HOLDER, N_PINS, N_UNPINS, N_STALE,
     N_SECOND, N_LATE, N_PSB_SETS, N_REL_LOOP, N_REL_LOAD, N_REL_EXIT, N_PINNED_SUM, N_REQUESTS, N_MTA_ALLOCS,
     N_MTA_HITS, N_MTA_EVICTIONS, N_MTA_DROPPED, N_UNTRACKED, N_LOADS_NORMAL /* + method */, N_LOADS_BYPASS, N_LOADS_PROTECT,
-    N_LOADS_UNKNOWN, N_COUNTERS
+    N_LOADS_UNKNOWN
 };
 /* clang-format on */
 static const struct wl_counter apcm_counters[] = {
     [N_TABLE] = {"table_accesses", "accesses", "accesses to LAT, CAIT and MTA; priced by the energy model"},
-    [N_BYPASSED] = {"bypassed", "requests", "requests of loads called streaming, sent past the cache"},
+    [N_BYPASSED] = {"bypassed", "requests", "requests of loads called streaming, which bypassed the cache"},
     [N_PBYPASS_PROTECT] = {"pbypass_protect", "requests", "requests of protected loads that found only pinned lines"},
     [N_PBYPASS_NORMAL] = {"pbypass_normal", "requests", "requests of other loads that did"},
     [N_PBYPASS_HOLDER] = {"pbypass_holder", "requests", "of both, those of a warp that has lines pinned itself"},
@@ -148,25 +148,22 @@ struct psb_entry {
 
 struct apcm {
     struct wl_chain chain;
-    uint32_t sets, warps;
-    int64_t v[N_PARAMS];
     uint32_t lat_used, mta_sets;
     uint32_t lat[MAX_LOADS];
     struct cait_entry cait[MAX_LOADS];
     struct psb_entry psb[MAX_WARPS];
-    uint32_t pinned_by[MAX_WARPS], pinned; /* lines with the bit set; of these, with the PSB entry on */
+    uint32_t pinned_by[MAX_WARPS]; /* lines of the warp with the bit set */
+    uint32_t pinned;               /* of all these, the lines whose PSB entry is on */
     bool armed, watching;
     uint8_t watched;
     int32_t wanted; /* slot the next watched warp must have, -1: any */
     uint64_t kernel, mta_clock;
-    uint64_t count[N_COUNTERS];
-    struct mta_entry *mta;
-    struct line *line;   /* [sets * ways] */
-    uint64_t *set_clock; /* [sets] accesses; release=pd */
-    uint16_t order[];    /* [sets * ways] */
+    struct line *line;      /* [sets * max_ways] */
+    uint64_t *set_clock;    /* [sets] accesses; release=pd */
+    struct mta_entry mta[]; /* [mta]; behind it line, set_clock and the chain */
 };
 
-/* load->user: what load_begin found. 0: not tracked, normal. */
+/* load->user: what loads.begin found. 0: not tracked, normal. */
 static uint64_t latch(uint32_t id, enum method m) { return (uint64_t)(id + 1) << 8 | m; }
 static bool tracked(const struct wl_load *l) { return l->user >> 8 != 0; }
 static uint32_t id_of(const struct wl_load *l) { return (uint32_t)(l->user >> 8) - 1; }
@@ -180,20 +177,26 @@ static enum method verdict(uint8_t acc, uint8_t intra)
     return intra == acc ? PROTECT : NORMAL;
 }
 
-static void update_cait(struct apcm *s, const struct mta_entry *e)
+static void update_cait(struct wl_cache *c, const struct mta_entry *e)
 {
-    struct cait_entry *c = &s->cait[e->first];
-    s->count[N_TABLE]++;
-    if (c->valid && e->acc <= c->acc) return;
-    *c = (struct cait_entry){true, (uint8_t)verdict(e->acc, e->intra), e->acc, e->last};
+    struct apcm *s = c->self;
+    struct cait_entry *known = &s->cait[e->first];
+    c->count[N_TABLE]++;
+    if (known->valid && e->acc <= known->acc) return;
+    *known = (struct cait_entry){true, (uint8_t)verdict(e->acc, e->intra), e->acc, e->last};
 }
 
-static void clear_mta(struct apcm *s) { memset(s->mta, 0, (size_t)s->v[MTA_ENTRIES] * sizeof *s->mta); }
+static void clear_mta(struct wl_cache *c)
+{
+    struct apcm *s = c->self;
+    memset(s->mta, 0, (size_t)c->param[MTA_ENTRIES] * sizeof *s->mta);
+}
 
 /* The entry of the line, else the one to take for it with *found false. */
-static struct mta_entry *find_mta(struct apcm *s, uint64_t line, bool *found)
+static struct mta_entry *find_mta(struct wl_cache *c, uint64_t line, bool *found)
 {
-    uint32_t ways = (uint32_t)s->v[MTA_WAYS];
+    struct apcm *s = c->self;
+    uint32_t ways = (uint32_t)c->param[MTA_WAYS];
     struct mta_entry *set = s->mta + line % s->mta_sets * ways, *victim = set;
     *found = true;
     for (uint32_t i = 0; i < ways; i++) {
@@ -205,59 +208,62 @@ static struct mta_entry *find_mta(struct apcm *s, uint64_t line, bool *found)
 }
 
 /* One accepted request; `l` is the line it hit in the L1D, or NULL. */
-static void watch(struct apcm *s, const struct wl_access *a, const struct line *l)
+static void watch(struct wl_cache *c, const struct wl_access *a, const struct line *l)
 {
+    struct apcm *s = c->self;
     if (!s->watching || !tracked(a->load)) return;
     bool own = a->warp == s->watched, found;
     if (own && a->load->requests > WATCHED_REQUESTS && a->number >= WATCHED_REQUESTS) {
-        s->count[N_MTA_DROPPED]++;
+        c->count[N_MTA_DROPPED]++;
         return;
     }
-    struct mta_entry *e = find_mta(s, a->line, &found);
-    s->count[N_TABLE]++;
+    struct mta_entry *e = find_mta(c, a->line, &found);
+    c->count[N_TABLE]++;
     uint8_t id = (uint8_t)id_of(a->load);
     if (found) {
-        s->count[N_MTA_HITS]++;
+        c->count[N_MTA_HITS]++;
         if (e->acc < COUNT_MAX) {
             e->acc++;
             if (own) e->intra++;
         }
         if (own) e->last = id;
     } else if (own) {
-        s->count[N_MTA_ALLOCS]++;
-        s->count[N_MTA_EVICTIONS] += e->acc != 0;
-        if (e->acc) update_cait(s, e);
-        bool known = l && (l->warp != s->watched || s->v[MTA_INIT] == INIT_ALWAYS);
+        c->count[N_MTA_ALLOCS]++;
+        c->count[N_MTA_EVICTIONS] += e->acc != 0;
+        if (e->acc) update_cait(c, e);
+        bool known = l && (l->warp != s->watched || c->param[MTA_INIT] == INIT_ALWAYS);
         *e = (struct mta_entry){a->line, 0, id, id, known ? l->acc : 1, 1};
     } else {
         return;
     }
     e->used = ++s->mta_clock;
-    if (e->acc > s->v[THRESHOLD]) update_cait(s, e);
+    if (e->acc > c->param[THRESHOLD]) update_cait(c, e);
 }
 
 /* ---- the watched warp ---- */
 
-static bool all_classified(const struct apcm *s)
+static bool all_classified(const struct wl_cache *c)
 {
+    const struct apcm *s = c->self;
     for (uint32_t i = 0; i < s->lat_used; i++)
         if (!s->cait[i].valid) return false;
     return true;
 }
 
-static void end_watching(struct apcm *s)
+static void end_watching(struct wl_cache *c)
 {
-    for (int64_t i = 0; i < s->v[MTA_ENTRIES]; i++)
-        if (s->mta[i].acc) update_cait(s, &s->mta[i]);
-    clear_mta(s);
+    struct apcm *s = c->self;
+    for (int64_t i = 0; i < c->param[MTA_ENTRIES]; i++)
+        if (s->mta[i].acc) update_cait(c, &s->mta[i]);
+    clear_mta(c);
     s->watching = false;
-    if (s->v[MONITOR] == MONITOR_EVERY) s->armed = true, s->wanted = s->watched;
-    if (s->v[MONITOR] == MONITOR_UNCLASSIFIED) s->armed = !all_classified(s);
+    if (c->param[MONITOR] == MONITOR_EVERY) s->armed = true, s->wanted = s->watched;
+    if (c->param[MONITOR] == MONITOR_UNCLASSIFIED) s->armed = !all_classified(c);
 }
 
-static void apcm_warp_launch(void *self, unsigned warp)
+static void apcm_warp_launch(struct wl_cache *c, unsigned warp)
 {
-    struct apcm *s = self;
+    struct apcm *s = c->self;
     if (!s->armed || (s->wanted >= 0 && (unsigned)s->wanted != warp)) return;
     s->armed = false;
     s->watching = true;
@@ -266,73 +272,84 @@ static void apcm_warp_launch(void *self, unsigned warp)
 
 /* ---- pins and the PSB ---- */
 
-static bool is_pinned(const struct apcm *s, uint32_t set, const struct line *l)
+static bool is_pinned(const struct wl_cache *c, uint32_t set, const struct line *l)
 {
+    const struct apcm *s = c->self;
     if (!l->pinned) return false;
-    return s->v[RELEASE] == RELEASE_PD ? l->until > s->set_clock[set] : s->psb[l->warp].on;
+    return c->param[RELEASE] == RELEASE_PD ? l->until > s->set_clock[set] : s->psb[l->warp].on;
 }
 
-static void drop_pin(struct apcm *s, struct line *l)
+static void drop_pin(struct wl_cache *c, struct line *l)
 {
+    struct apcm *s = c->self;
     if (!l->pinned) return;
     l->pinned = false;
     s->pinned_by[l->warp]--;
-    if (s->v[RELEASE] == RELEASE_PD || s->psb[l->warp].on) s->pinned--;
+    if (c->param[RELEASE] == RELEASE_PD || s->psb[l->warp].on) s->pinned--;
+}
+
+static struct line *line_at(const struct wl_cache *c, uint32_t set, uint32_t way)
+{
+    struct apcm *s = c->self;
+    return &s->line[(size_t)set * c->g.max_ways + way];
 }
 
 /* The search for a victim passed the set's lines: those whose warp is done are free. */
-static void drop_stale_pins(struct apcm *s, uint32_t set)
+static void drop_stale_pins(struct wl_cache *c, uint32_t set)
 {
-    for (uint32_t w = 0; w < s->chain.ways; w++) {
-        struct line *l = &s->line[set * s->chain.ways + w];
-        if (!l->pinned || is_pinned(s, set, l)) continue;
-        drop_pin(s, l);
-        s->count[N_UNPINS]++;
+    for (uint32_t w = 0; w < c->g.ways; w++) {
+        struct line *l = line_at(c, set, w);
+        if (!l->pinned || is_pinned(c, set, l)) continue;
+        drop_pin(c, l);
+        c->count[N_UNPINS]++;
     }
 }
 
-static void release(struct apcm *s, unsigned warp, unsigned why)
+static void release(struct wl_cache *c, unsigned warp, unsigned why)
 {
+    struct apcm *s = c->self;
     if (!s->psb[warp].on) return;
-    s->count[why]++;
+    c->count[why]++;
     s->psb[warp].on = false;
     s->pinned -= s->pinned_by[warp];
-    if (s->v[UNPIN] == UNPIN_LAZY) return;
-    for (uint32_t i = 0; i < s->sets * s->chain.ways && s->pinned_by[warp]; i++)
-        if (s->line[i].warp == warp) drop_pin(s, &s->line[i]);
+    if (c->param[UNPIN] == UNPIN_LAZY) return;
+    for (size_t i = 0; i < wl_chain_entries(&c->g) && s->pinned_by[warp]; i++)
+        if (s->line[i].warp == warp) drop_pin(c, &s->line[i]);
 }
 
 /* Whether lines of this load may be pinned now; begins to protect if the warp does not yet. */
-static bool may_pin(struct apcm *s, const struct wl_load *l)
+static bool may_pin(struct wl_cache *c, const struct wl_load *l)
 {
-    const struct cait_entry *c = &s->cait[id_of(l)];
+    struct apcm *s = c->self;
+    const struct cait_entry *known = &s->cait[id_of(l)];
     struct psb_entry *p = &s->psb[l->warp];
-    bool loop = c->last == id_of(l);
-    if (loop && l->left_loop && s->v[LOOP] == LOOP_INNER) {
-        s->count[N_LATE]++;
+    bool loop = known->last == id_of(l);
+    if (loop && l->left_loop && c->param[LOOP] == LOOP_INNER) {
+        c->count[N_LATE]++;
         return false;
     }
     if (p->on) {
-        bool same = p->last == c->last && p->loop == loop;
-        s->count[N_SECOND] += !same;
+        bool same = p->last == known->last && p->loop == loop;
+        c->count[N_SECOND] += !same;
         return same;
     }
-    uint16_t in = !loop ? NO_LOOP : s->v[LOOP] == LOOP_OUTER ? l->outer_loop : l->loop;
-    *p = (struct psb_entry){true, loop, c->last, in, l->seq};
-    s->count[N_PSB_SETS]++;
-    s->count[N_STALE] += s->pinned_by[l->warp];
+    uint16_t in = !loop ? NO_LOOP : c->param[LOOP] == LOOP_OUTER ? l->outer_loop : l->loop;
+    *p = (struct psb_entry){true, loop, known->last, in, l->seq};
+    c->count[N_PSB_SETS]++;
+    c->count[N_STALE] += s->pinned_by[l->warp];
     s->pinned += s->pinned_by[l->warp];
     return true;
 }
 
-static void pin(struct apcm *s, struct line *l, const struct wl_access *a)
+static void pin(struct wl_cache *c, struct line *l, const struct wl_access *a)
 {
-    if (s->v[RELEASE] == RELEASE_PD) l->until = s->set_clock[a->set] + (uint64_t)s->v[PD];
-    else if (!may_pin(s, a->load)) return;
+    struct apcm *s = c->self;
+    if (c->param[RELEASE] == RELEASE_PD) l->until = s->set_clock[a->set] + (uint64_t)c->param[PD];
+    else if (!may_pin(c, a->load)) return;
     l->pinned = true;
     s->pinned_by[l->warp]++;
     s->pinned++;
-    s->count[N_PINS]++;
+    c->count[N_PINS]++;
 }
 
 /* ---- loads ---- */
@@ -346,10 +363,11 @@ static uint32_t fold(uint32_t pc, uint32_t ids)
 }
 
 /* Returns MAX_LOADS when the load has no place. */
-static uint32_t load_id(struct apcm *s, uint32_t pc)
+static uint32_t load_id(struct wl_cache *c, uint32_t pc)
 {
-    uint32_t ids = (uint32_t)s->v[LOADS];
-    if (s->v[LOAD_ID] == ID_XORFOLD) {
+    struct apcm *s = c->self;
+    uint32_t ids = (uint32_t)c->param[LOADS];
+    if (c->param[LOAD_ID] == ID_XORFOLD) {
         uint32_t id = fold(pc, ids);
         if (s->lat_used <= id) s->lat_used = id + 1;
         return id;
@@ -361,69 +379,69 @@ static uint32_t load_id(struct apcm *s, uint32_t pc)
     return s->lat_used++;
 }
 
-static enum method allowed_method(const struct apcm *s, uint8_t m)
+static enum method allowed_method(const struct wl_cache *c, uint8_t m)
 {
-    int64_t mode = s->v[MODE];
+    int64_t mode = c->param[MODE];
     if (m == BYPASS) return mode == MODE_BOTH || mode == MODE_BYPASS ? BYPASS : NORMAL;
     if (m == PROTECT) return mode == MODE_BOTH || mode == MODE_PROTECT ? PROTECT : NORMAL;
     return NORMAL;
 }
 
-static void apcm_load_begin(void *self, struct wl_load *l)
+static void apcm_load_begin(struct wl_cache *c, struct wl_load *l)
 {
-    struct apcm *s = self;
+    struct apcm *s = c->self;
     l->user = 0;
     if (l->space != WL_GLOBAL) return;
-    uint32_t id = load_id(s, l->pc);
-    s->count[N_TABLE]++;
+    uint32_t id = load_id(c, l->pc);
+    c->count[N_TABLE]++;
     if (id == MAX_LOADS) {
-        s->count[N_UNTRACKED]++;
+        c->count[N_UNTRACKED]++;
         return;
     }
-    s->count[N_TABLE]++;
-    l->user = latch(id, s->cait[id].valid ? allowed_method(s, s->cait[id].method) : NORMAL);
+    c->count[N_TABLE]++;
+    l->user = latch(id, s->cait[id].valid ? allowed_method(c, s->cait[id].method) : NORMAL);
 }
 
-static void apcm_load_done(void *self, const struct wl_load *l)
+static void apcm_load_done(struct wl_cache *c, const struct wl_load *l)
 {
-    struct apcm *s = self;
+    struct apcm *s = c->self;
     const struct psb_entry *p = &s->psb[l->warp];
-    if (p->on && !p->loop && tracked(l) && id_of(l) == p->last && l->seq > p->seq) release(s, l->warp, N_REL_LOAD);
+    if (p->on && !p->loop && tracked(l) && id_of(l) == p->last && l->seq > p->seq) release(c, l->warp, N_REL_LOAD);
 }
 
-static void apcm_leave_loop(void *self, unsigned warp, uint16_t loop)
+static void apcm_leave_loop(struct wl_cache *c, unsigned warp, uint16_t loop)
 {
-    struct apcm *s = self;
-    if (s->psb[warp].on && s->psb[warp].loop && s->psb[warp].in == loop) release(s, warp, N_REL_LOOP);
+    struct apcm *s = c->self;
+    if (s->psb[warp].on && s->psb[warp].loop && s->psb[warp].in == loop) release(c, warp, N_REL_LOOP);
 }
 
-static void apcm_warp_exit(void *self, unsigned warp)
+static void apcm_warp_exit(struct wl_cache *c, unsigned warp)
 {
-    struct apcm *s = self;
-    release(s, warp, N_REL_EXIT);
-    if (s->watching && s->watched == warp) end_watching(s);
+    struct apcm *s = c->self;
+    release(c, warp, N_REL_EXIT);
+    if (s->watching && s->watched == warp) end_watching(c);
 }
 
 /* ---- requests ---- */
 
-static enum wl_decision apcm_decide(void *self, const struct wl_access *a)
+static enum wl_decision apcm_decide(const struct wl_cache *c, const struct wl_access *a)
 {
-    (void)self;
+    (void)c;
     return a->load && method_of(a->load) == BYPASS ? WL_BYPASS : WL_NORMAL;
 }
 
-static int apcm_victim(void *self, const struct wl_access *a, const struct wl_set *set)
+static int apcm_victim(const struct wl_cache *c, const struct wl_access *a, const struct wl_set *set)
 {
-    const struct apcm *s = self;
-    const uint16_t *order = s->chain.order + (size_t)a->set * s->chain.ways;
-    const struct line *lines = s->line + (size_t)a->set * s->chain.ways;
+    const struct apcm *s = c->self;
+    const uint16_t *order = s->chain.order + (size_t)a->set * c->g.max_ways;
+    const struct line *lines = line_at(c, a->set, 0);
     int best = -1;
     bool pinned = false, blocked = false;
-    for (uint32_t p = s->chain.ways; p-- > 0;) { /* from the old end */
+    for (uint32_t p = c->g.ways; p-- > 0;) { /* from the old end */
         uint32_t way = order[p];
         unsigned state = WL_STATE(set->state[way]);
         if (state == WL_INVALID) return (int)way;
-        if (is_pinned(s, a->set, &lines[way])) {
+        if (is_pinned(c, a->set, &lines[way])) {
             pinned = true;
             blocked |= best < 0 && state == WL_VALID;
         } else if (state == WL_VALID && best < 0) {
@@ -431,154 +449,147 @@ static int apcm_victim(void *self, const struct wl_access *a, const struct wl_se
             if (set->full) break;
         }
     }
-    if (best >= 0 && !(blocked && s->v[VICTIM] == VICTIM_STRICT)) return best;
+    if (best >= 0 && !(blocked && c->param[VICTIM] == VICTIM_STRICT)) return best;
     return pinned ? WL_NO_WAY_BYPASS : WL_NO_WAY_STALL;
 }
 
-static void count_request(struct apcm *s, const struct wl_access *a)
+static void count_request(struct wl_cache *c, const struct wl_access *a)
 {
+    struct apcm *s = c->self;
     s->set_clock[a->set]++;
     if (a->space != WL_GLOBAL) return;
-    s->count[N_REQUESTS]++;
-    s->count[N_PINNED_SUM] += s->pinned;
+    c->count[N_REQUESTS]++;
+    c->count[N_PINNED_SUM] += s->pinned;
 }
 
-static void apcm_on_hit(void *self, const struct wl_access *a, uint32_t way, bool merged)
+static void hit(struct wl_cache *c, const struct wl_access *a, uint32_t way)
 {
-    (void)merged;
-    struct apcm *s = self;
-    struct line *l = &s->line[a->set * s->chain.ways + way];
+    struct apcm *s = c->self;
+    struct line *l = line_at(c, a->set, way);
     wl_chain_touch(&s->chain, a->set, way);
-    count_request(s, a);
+    count_request(c, a);
     if (a->space != WL_GLOBAL) return;
     if (l->acc < COUNT_MAX) l->acc++;
-    if (l->pinned && s->v[RELEASE] == RELEASE_PD) l->until = s->set_clock[a->set] + (uint64_t)s->v[PD];
-    watch(s, a, l);
+    if (l->pinned && c->param[RELEASE] == RELEASE_PD) l->until = s->set_clock[a->set] + (uint64_t)c->param[PD];
+    watch(c, a, l);
 }
 
-static void apcm_on_insert(void *self, const struct wl_access *a, uint32_t way)
+static void insert(struct wl_cache *c, const struct wl_access *a, uint32_t way)
 {
-    struct apcm *s = self;
-    struct line *l = &s->line[a->set * s->chain.ways + way];
-    drop_stale_pins(s, a->set);
+    struct apcm *s = c->self;
+    struct line *l = line_at(c, a->set, way);
+    drop_stale_pins(c, a->set);
     wl_chain_touch(&s->chain, a->set, way);
-    count_request(s, a);
+    count_request(c, a);
     bool global = a->space == WL_GLOBAL;
     *l = (struct line){.warp = (uint8_t)a->warp, .acc = global};
     if (!global) return;
-    if (method_of(a->load) == PROTECT) pin(s, l, a);
-    watch(s, a, NULL);
+    if (method_of(a->load) == PROTECT) pin(c, l, a);
+    watch(c, a, NULL);
 }
 
 /* Bypassed as streaming, or because the victim search found only pinned lines. */
-static void apcm_on_bypass(void *self, const struct wl_access *a)
+static void bypass(struct wl_cache *c, const struct wl_access *a)
 {
-    struct apcm *s = self;
+    struct apcm *s = c->self;
     if (!a->load || a->space != WL_GLOBAL) return;
     enum method m = method_of(a->load);
     if (m == BYPASS) {
-        s->count[N_BYPASSED]++;
+        c->count[N_BYPASSED]++;
     } else {
-        drop_stale_pins(s, a->set);
-        count_request(s, a);
-        s->count[m == PROTECT ? N_PBYPASS_PROTECT : N_PBYPASS_NORMAL]++;
-        s->count[N_PBYPASS_HOLDER] += s->psb[a->warp].on;
+        drop_stale_pins(c, a->set);
+        count_request(c, a);
+        c->count[m == PROTECT ? N_PBYPASS_PROTECT : N_PBYPASS_NORMAL]++;
+        c->count[N_PBYPASS_HOLDER] += s->psb[a->warp].on;
     }
-    watch(s, a, NULL);
+    watch(c, a, NULL);
 }
 
-static void apcm_on_kill(void *self, uint32_t set, uint32_t way)
+static void apcm_on_access(struct wl_cache *c, const struct wl_access *a, enum wl_outcome outcome, int way)
 {
-    struct apcm *s = self;
-    struct line *l = &s->line[set * s->chain.ways + way];
-    drop_pin(s, l);
+    if (outcome == WL_MISSED) insert(c, a, (uint32_t)way);
+    else if (outcome == WL_BYPASSED) bypass(c, a);
+    else if (outcome != WL_STORED) hit(c, a, (uint32_t)way);
+}
+
+static void apcm_on_leave(struct wl_cache *c, const struct wl_line *gone, enum wl_leave why, const struct wl_access *by)
+{
+    (void)by;
+    struct line *l = line_at(c, gone->set, gone->way);
+    if (why == WL_EVICTED) return;
+    drop_pin(c, l);
     l->acc = 0;
 }
 
 /* ---- kernels ---- */
 
-static void apcm_kernel_begin(void *self, uint64_t kernel_hash)
+static void kernel_begin(struct wl_cache *c, uint64_t hash)
 {
-    struct apcm *s = self;
-    bool forget =
-        s->v[KERNEL_STATE] == STATE_LAUNCH || (s->v[KERNEL_STATE] == STATE_FUNCTION && s->kernel != kernel_hash);
-    if (forget) {
+    struct apcm *s = c->self;
+    int64_t keep = c->param[KERNEL_STATE];
+    if (keep == STATE_LAUNCH || (keep == STATE_FUNCTION && s->kernel != hash)) {
         s->lat_used = 0;
         memset(s->cait, 0, sizeof s->cait);
     }
-    s->kernel = kernel_hash;
-    clear_mta(s);
+    s->kernel = hash;
+    clear_mta(c);
     memset(s->psb, 0, sizeof s->psb);
     memset(s->pinned_by, 0, sizeof s->pinned_by);
     s->pinned = 0;
-    for (uint32_t i = 0; i < s->sets * s->chain.ways; i++) s->line[i].pinned = false;
+    for (size_t i = 0; i < wl_chain_entries(&c->g); i++) s->line[i].pinned = false;
     s->watching = false;
     s->armed = true;
     s->wanted = -1;
 }
 
-static void apcm_kernel_end(void *self)
+static void apcm_on_kernel(struct wl_cache *c, enum wl_phase phase, const struct wl_kernel *k)
 {
-    struct apcm *s = self;
+    struct apcm *s = c->self;
+    wl_chain_on_kernel(c, phase, k);
+    if (phase == WL_BEGIN) kernel_begin(c, k->hash);
+    if (phase != WL_END) return;
     for (uint32_t i = 0; i < s->lat_used; i++)
-        s->count[s->cait[i].valid ? N_LOADS_NORMAL + s->cait[i].method : N_LOADS_UNKNOWN]++;
+        c->count[s->cait[i].valid ? N_LOADS_NORMAL + s->cait[i].method : N_LOADS_UNKNOWN]++;
 }
 
 /* ---- the table ---- */
 
-static void apcm_destroy(void *self)
+static size_t apcm_bytes(const struct wl_geometry *g, const int64_t *param)
 {
-    struct apcm *s = self;
-    free(s->mta);
-    free(s->line);
-    free(s->set_clock);
-    free(s);
+    return sizeof(struct apcm) + (size_t)param[MTA_ENTRIES] * sizeof(struct mta_entry) + g->sets * sizeof(uint64_t) +
+           wl_chain_entries(g) * (sizeof(struct line) + sizeof(uint16_t));
 }
 
-static void *apcm_create(const struct wl_geometry *g, const int64_t *values, const char **why)
+static bool apcm_init(struct wl_cache *c, const char **why)
 {
-    size_t lines = (size_t)g->sets * g->ways;
-    *why = "out of memory";
-    if (values[MTA_ENTRIES] % values[MTA_WAYS]) {
-        *why = "mta must be a multiple of mta_ways";
-        return NULL;
-    }
-    struct apcm *s = calloc(1, sizeof *s + lines * sizeof s->order[0]);
-    if (!s) return NULL;
-    s->sets = g->sets;
-    s->warps = g->warps;
-    memcpy(s->v, values, sizeof s->v);
-    s->mta_sets = (uint32_t)(values[MTA_ENTRIES] / values[MTA_WAYS]);
-    s->mta = calloc((size_t)values[MTA_ENTRIES], sizeof *s->mta);
-    s->line = calloc(lines, sizeof *s->line);
-    s->set_clock = calloc(g->sets, sizeof *s->set_clock);
-    if (!s->mta || !s->line || !s->set_clock) return apcm_destroy(s), NULL;
-    wl_chain_init(&s->chain, s->order, g->sets, g->ways);
-    return s;
-}
-
-static uint64_t bits_for(uint64_t values)
-{
-    uint64_t bits = 0;
-    while ((UINT64_C(1) << bits) < values) bits++;
-    return bits;
+    struct apcm *s = c->self;
+    size_t lines = wl_chain_entries(&c->g);
+    *why = "mta must be a multiple of mta_ways";
+    s->mta_sets = (uint32_t)(c->param[MTA_ENTRIES] / c->param[MTA_WAYS]);
+    s->line = (struct line *)(s->mta + c->param[MTA_ENTRIES]);
+    s->set_clock = (uint64_t *)(s->line + lines);
+    wl_chain_init(&s->chain, (uint16_t *)(s->set_clock + c->g.sets), &c->g);
+    return c->param[MTA_ENTRIES] % c->param[MTA_WAYS] == 0;
 }
 
 /* With 32-bit addresses and PCs, as the paper counts. */
-static uint64_t apcm_storage_bits(const void *self)
+static uint64_t apcm_storage_bits(const struct wl_cache *c)
 {
-    const struct apcm *s = self;
-    uint64_t id = bits_for((uint64_t)s->v[LOADS]), loads = (uint64_t)s->v[LOADS],
-             lines = (uint64_t)s->sets * s->chain.ways;
-    uint64_t tag = 25 - bits_for(s->mta_sets);
-    return lines * (1 + bits_for(s->warps) + 4) + (uint64_t)s->v[MTA_ENTRIES] * (tag + 2 * id + 4 + 4) +
-           loads * (1 + 2 + 4 + id) + loads * 32 + s->warps * (1 + 1 + id);
+    const struct apcm *s = c->self;
+    uint64_t loads = (uint64_t)c->param[LOADS], id = wl_bits_for(loads), warps = c->g.warps;
+    uint64_t tag = 25 - wl_bits_for(s->mta_sets);
+    return wl_chain_entries(&c->g) * (1 + wl_bits_for(warps) + 4) +
+           (uint64_t)c->param[MTA_ENTRIES] * (tag + 2 * id + 4 + 4) + loads * (1 + 2 + 4 + id) + loads * 32 +
+           warps * (1 + 1 + id);
 }
 
-static void apcm_read_counters(const void *self, uint64_t *out)
-{
-    memcpy(out, ((const struct apcm *)self)->count, sizeof((const struct apcm *)self)->count);
-}
+static const struct wl_load_hooks apcm_loads = {
+    .begin = apcm_load_begin,
+    .done = apcm_load_done,
+    .warp_launch = apcm_warp_launch,
+    .warp_exit = apcm_warp_exit,
+    .leave_loop = apcm_leave_loop,
+};
 
 extern const struct wl_cache_policy apcm_policy;
 const struct wl_cache_policy apcm_policy = {
@@ -586,23 +597,16 @@ const struct wl_cache_policy apcm_policy = {
     .name = "apcm",
     .help = "APCM: by load, bypass what streams and pin what one warp reuses, as one watched warp tells",
     .levels = 1u << WL_L1,
+    .answers_drift = true, /* pins are dropped with loads that return, loops that are left and warps that end */
     .params = apcm_params,
     .counters = apcm_counters,
-    .create = apcm_create,
-    .destroy = apcm_destroy,
+    .bytes = apcm_bytes,
+    .init = apcm_init,
     .storage_bits = apcm_storage_bits,
-    .read_counters = apcm_read_counters,
     .decide = apcm_decide,
     .victim = apcm_victim,
-    .on_hit = apcm_on_hit,
-    .on_insert = apcm_on_insert,
-    .on_bypass = apcm_on_bypass,
-    .on_kill = apcm_on_kill,
-    .load_begin = apcm_load_begin,
-    .load_done = apcm_load_done,
-    .warp_launch = apcm_warp_launch,
-    .warp_exit = apcm_warp_exit,
-    .leave_loop = apcm_leave_loop,
-    .kernel_begin = apcm_kernel_begin,
-    .kernel_end = apcm_kernel_end,
+    .on_access = apcm_on_access,
+    .on_leave = apcm_on_leave,
+    .on_kernel = apcm_on_kernel,
+    .loads = &apcm_loads,
 };

@@ -22,20 +22,18 @@
  * base; both cycles have a lower bound, at which the scheduler asks to be woken.
  *
  * Storage, 48 warps: 16 tags of 25 bits each, 6 bits a line for its warp, 16 bits a score. */
-#include <stdlib.h>
-
+#include "warpline/chain.h"
 #include "warpline/sched.h"
 
 enum { MAX_WARPS = 64, MAX_SCHEDULERS = 8, VTA_SETS = 2, VTA_WAYS = 8, TAG_BITS = 25, SCORE_BITS = 16 };
 #define NO_LINE UINT64_MAX
 
 struct ccws {
-    const void *kind; /* says to the scheduler that it is this */
-    uint32_t sets, ways, warps, schedulers;
-    /* tags */
     struct wl_chain chain;
-    uint16_t *order;
-    uint8_t *brought; /* [sets * ways] the warp that brought the line in */
+    const void *kind; /* says to the scheduler that it is this */
+    uint32_t warps, schedulers;
+    /* tags */
+    uint8_t *brought; /* [sets * max_ways] the warp that brought the line in */
     uint64_t vta[MAX_WARPS][VTA_SETS][VTA_WAYS];
     uint8_t vta_next[MAX_WARPS][VTA_SETS]; /* first in, first out */
     /* scores */
@@ -47,81 +45,47 @@ struct ccws {
     bool stale, throttled;
     uint64_t last_cycle;
     uint8_t last[MAX_SCHEDULERS];
-    uint64_t n_probes, n_hits, n_inserts, n_throttled;
+    uint64_t n_throttled;
+    uint16_t order[]; /* of the chain; behind it `brought` */
 };
 
 /* ---- the cache's part ---- */
 
 extern const struct wl_cache_policy ccws_tags_policy;
 
-static void *tags_create(const struct wl_geometry *g, const int64_t *values, const char **why)
+static size_t tags_bytes(const struct wl_geometry *g, const int64_t *param)
 {
-    (void)values;
-    uint32_t lines = g->sets * g->ways;
-    struct ccws *s = calloc(1, sizeof *s);
-    if (s) s->order = malloc(lines * sizeof *s->order);
-    if (s) s->brought = calloc(lines, 1);
-    if (!s || !s->order || !s->brought) {
-        *why = "out of memory";
-        if (s) {
-            free(s->order);
-            free(s->brought);
-        }
-        free(s);
-        return NULL;
-    }
+    (void)param;
+    return sizeof(struct ccws) + wl_chain_entries(g) * (sizeof(uint16_t) + 1);
+}
+
+static bool tags_init(struct wl_cache *c, const char **why)
+{
+    (void)why;
+    struct ccws *s = c->self;
     s->kind = &ccws_tags_policy;
-    s->sets = g->sets;
-    s->ways = g->ways;
-    s->warps = g->warps;
-    wl_chain_init(&s->chain, s->order, g->sets, g->ways);
+    s->warps = c->g.warps;
+    s->brought = (uint8_t *)(s->order + wl_chain_entries(&c->g));
+    wl_chain_init(&s->chain, s->order, &c->g);
     for (unsigned w = 0; w < MAX_WARPS; w++)
         for (unsigned i = 0; i < VTA_SETS * VTA_WAYS; i++) s->vta[w][i / VTA_WAYS][i % VTA_WAYS] = NO_LINE;
-    *g->shared = s;
-    return s;
+    *c->shared = s;
+    return true;
 }
 
-static void tags_destroy(void *self)
+static uint64_t tags_storage_bits(const struct wl_cache *c)
 {
-    struct ccws *s = self;
-    free(s->order);
-    free(s->brought);
-    free(s);
+    return (uint64_t)c->g.warps * VTA_SETS * VTA_WAYS * TAG_BITS + 6 * wl_chain_entries(&c->g);
 }
 
-static uint64_t tags_storage_bits(const void *self)
-{
-    const struct ccws *s = self;
-    return (uint64_t)s->warps * VTA_SETS * VTA_WAYS * TAG_BITS + 6u * s->sets * s->ways;
-}
-
+enum { N_PROBES, N_VTA_HITS, N_INSERTS, N_TABLE };
 static const struct wl_counter tags_counters[] = {
-    {"vta_probes", "misses", "load misses looked up in their warp's victim tags"},
-    {"vta_hits", "misses", "of these, found: the warp had lost the line"},
-    {"vta_inserts", "lines", "evicted lines noted for the warp that had brought them in"},
-    {"table_accesses", "accesses", "of the victim tags, for the energy model"},
+    [N_PROBES] = {"vta_probes", "misses", "load misses looked up in their warp's victim tags"},
+    [N_VTA_HITS] = {"vta_hits", "misses", "of these, found: the warp had lost the line"},
+    [N_INSERTS] = {"vta_inserts", "lines", "evicted lines noted for the warp that had brought them in"},
+    [N_TABLE] = {"table_accesses", "accesses", "of the victim tags, for the energy model"},
     WL_COUNTER_END,
 };
-
-static void tags_read_counters(const void *self, uint64_t *out)
-{
-    const struct ccws *s = self;
-    out[0] = s->n_probes;
-    out[1] = s->n_hits;
-    out[2] = s->n_inserts;
-    out[3] = s->n_probes + s->n_inserts;
-}
-
-static int tags_victim(void *self, const struct wl_access *a, const struct wl_set *set)
-{
-    return wl_chain_victim(&((struct ccws *)self)->chain, a->set, set, 0);
-}
-
-static void tags_on_hit(void *self, const struct wl_access *a, uint32_t way, bool merged)
-{
-    (void)merged;
-    wl_chain_touch(&((struct ccws *)self)->chain, a->set, way);
-}
 
 static uint64_t *find_tag(struct ccws *s, unsigned warp, uint64_t line)
 {
@@ -131,21 +95,21 @@ static uint64_t *find_tag(struct ccws *s, unsigned warp, uint64_t line)
     return NULL;
 }
 
-static void tags_on_evict(void *self, const struct wl_access *a, uint32_t way, uint64_t line, uint8_t state)
+static void tags_on_leave(struct wl_cache *c, const struct wl_line *gone, enum wl_leave why, const struct wl_access *by)
 {
-    (void)state;
-    struct ccws *s = self;
-    unsigned warp = s->brought[a->set * s->ways + way];
-    if (find_tag(s, warp, line)) return;
-    uint8_t *next = &s->vta_next[warp][line % VTA_SETS];
-    s->vta[warp][line % VTA_SETS][*next] = line;
+    (void)by;
+    struct ccws *s = c->self;
+    unsigned warp = s->brought[(size_t)gone->set * c->g.max_ways + gone->way];
+    if (why != WL_EVICTED || find_tag(s, warp, gone->line)) return;
+    uint8_t *next = &s->vta_next[warp][gone->line % VTA_SETS];
+    s->vta[warp][gone->line % VTA_SETS][*next] = gone->line;
     *next = (uint8_t)((*next + 1) % VTA_WAYS);
-    s->n_inserts++;
+    c->count[N_INSERTS]++;
+    c->count[N_TABLE]++;
 }
 
 static void lost_locality(struct ccws *s, unsigned warp, uint64_t cycle)
 {
-    s->n_hits++;
     s->hits[warp]++;
     s->all_hits++;
     uint64_t height = s->base * (uint64_t)__builtin_popcountll(s->live);
@@ -154,22 +118,34 @@ static void lost_locality(struct ccws *s, unsigned warp, uint64_t cycle)
     s->stale = true;
 }
 
-static void tags_on_insert(void *self, const struct wl_access *a, uint32_t way)
+static void probe(struct wl_cache *c, const struct wl_access *a)
 {
-    struct ccws *s = self;
-    s->n_probes++;
-    if (find_tag(s, a->warp, a->line)) lost_locality(s, a->warp, a->cycle);
-    s->brought[a->set * s->ways + way] = (uint8_t)a->warp;
-    wl_chain_touch(&s->chain, a->set, way);
+    struct ccws *s = c->self;
+    c->count[N_PROBES]++;
+    c->count[N_TABLE]++;
+    if (!find_tag(s, a->warp, a->line)) return;
+    c->count[N_VTA_HITS]++;
+    lost_locality(s, a->warp, a->cycle);
 }
 
-static void tags_on_store(void *self, const struct wl_access *a)
+static void forget_line(struct ccws *s, uint64_t line)
 {
-    struct ccws *s = self;
     for (unsigned w = 0; w < s->warps; w++) {
-        uint64_t *tag = find_tag(s, w, a->line);
+        uint64_t *tag = find_tag(s, w, line);
         if (tag) *tag = NO_LINE;
     }
+}
+
+static void tags_on_access(struct wl_cache *c, const struct wl_access *a, enum wl_outcome outcome, int way)
+{
+    struct ccws *s = c->self;
+    if (outcome == WL_STORED && way < 0) forget_line(s, a->line);
+    if (outcome > WL_MISSED) return;
+    if (outcome == WL_MISSED) {
+        probe(c, a);
+        s->brought[(size_t)a->set * c->g.max_ways + (uint32_t)way] = (uint8_t)a->warp;
+    }
+    wl_chain_touch(&s->chain, a->set, (uint32_t)way);
 }
 
 const struct wl_cache_policy ccws_tags_policy = {
@@ -178,15 +154,13 @@ const struct wl_cache_policy ccws_tags_policy = {
     .help = "LRU with the victim tags of CCWS; goes with --sched ccws",
     .levels = 1u << WL_L1,
     .counters = tags_counters,
-    .create = tags_create,
-    .destroy = tags_destroy,
+    .bytes = tags_bytes,
+    .init = tags_init,
     .storage_bits = tags_storage_bits,
-    .read_counters = tags_read_counters,
-    .victim = tags_victim,
-    .on_hit = tags_on_hit,
-    .on_evict = tags_on_evict,
-    .on_insert = tags_on_insert,
-    .on_store = tags_on_store,
+    .victim = wl_chain_oldest,
+    .on_access = tags_on_access,
+    .on_leave = tags_on_leave,
+    .on_kernel = wl_chain_on_kernel,
 };
 
 /* ---- the scheduler's part ---- */

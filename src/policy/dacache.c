@@ -15,7 +15,7 @@
  *  - Partition. FCW warps of the SM are to be fully cached; their lines are positions 0..p, the
  *    locality region. Large divergent loads of all other warps enter at the old end. Constrained
  *    replacement takes victims only behind p; when all of those are in flight the request waits
- *    (replace=stall) or goes past the cache with just the 32-byte segments it needs (bypass).
+ *    (replace=stall) or bypasses the cache with just the 32-byte segments it needs (bypass).
  *  - FCW follows what happens: CNT gains 1 for each fully cached divergent load and loses more
  *    for an incomplete one the older its warp is. Full, FCW grows by one; empty, it shrinks.
  *
@@ -32,16 +32,15 @@
  * there is always a way to replace; a line killed by a store goes to the old end; a merge or bypass
  * makes a load incomplete; FCW and CNT live on from kernel to kernel.
  *
- * A load is latched when its first request meets the tags (load_begin): its class and the verdict
+ * A load is latched when its first request meets the tags (loads.begin): its class and the verdict
  * on its pc are kept in load->user. Loads meet the tags one after another, so the paper's Div-reg and
- * FCW-reg are load->requests and load->missed at load_end.
+ * FCW-reg are load->requests and load->missed at loads.end.
  *
  * Storage as the paper counts it: VC 16 * (45 bits of pc + 41 of line) = 1376 bits = 172 bytes, CLP
  * 32 * (45 + 1) = 1472 bits = 184 bytes. Not counted, there or here: CNT (8), FCW (6), two flags,
  * and the chain, which the LRU it replaces had already. No field is added to a line. */
-#include <stdlib.h>
-
-#include "warpline/policy.h"
+#include "warpline/chain.h"
+#include "warpline/policy_loads.h"
 
 /* ---- parameters and counters ---- */
 
@@ -122,8 +121,7 @@ enum {
     N_VC_FLUSHES,
     N_FCW,
     N_CNT,
-    N_INSERT /* 8 of them */,
-    N_COUNTERS = N_INSERT + 8
+    N_INSERT /* 8 of them */
 };
 static const struct wl_counter dacache_counters[] = {
     [N_COHERENT] = {"coherent_loads", "loads", "loads of up to coherent_max requests"},
@@ -131,7 +129,7 @@ static const struct wl_counter dacache_counters[] = {
     [N_DIVERGENT] = {"divergent_loads", "loads", "loads of more requests"},
     [N_DIVERGENT_FULL] = {"divergent_full", "loads", "of these, all requests hit"},
     [N_PROMOTIONS] = {"promotions", "hits", "hits that moved their line"},
-    [N_BYPASSES] = {"bypasses", "requests", "load requests this scheme sent past the cache"},
+    [N_BYPASSES] = {"bypasses", "requests", "load requests that this scheme let bypass the cache"},
     [N_GAUGED] = {"gauged", "lines", "lines of large divergent loads inserted by equation 1"},
     [N_THRASHING] = {"thrashing", "lines", "lines of large divergent loads of other warps, inserted at the old end"},
     [N_FCW_UP] = {"fcw_up", "changes", "FCW grew"},
@@ -170,16 +168,14 @@ struct clp_entry {
 
 struct dacache {
     struct wl_chain chain;
-    uint32_t sets, schedulers;
-    int64_t v[CNT_RANK_UNIT + 1]; /* parameters */
+    uint32_t schedulers;
     uint32_t fcw, cnt;
     int32_t p;                  /* last position of the locality region; -1: there is none */
     uint16_t watched;           /* the warp whose coherent loads pass through the VC */
     uint32_t vc_next, clp_next; /* where the next entry goes */
-    struct vc_entry *vc;
-    struct clp_entry *clp;
-    uint64_t count[N_COUNTERS];
-    uint16_t order[]; /* [sets * ways] */
+    struct vc_entry *vc;        /* [vc_entries] = room */
+    struct clp_entry *clp;      /* [clp_entries] */
+    struct vc_entry room[];     /* vc; behind it clp and the chain */
 };
 
 /* What load->user says. 0, a load nobody introduced, enters as most recent. */
@@ -187,43 +183,47 @@ enum { CLASS_COHERENT = 0, CLASS_SMALL = 1, CLASS_LARGE = 2, CLASS_MASK = 3, STR
 
 /* ---- the partition ---- */
 
-static void set_fcw(struct dacache *d, uint32_t fcw)
+static void set_fcw(struct wl_cache *c, uint32_t fcw)
 {
+    struct dacache *d = c->self;
     d->fcw = fcw;
-    int64_t ways = ((int64_t)fcw * d->v[WIDTH] + d->sets - 1) / d->sets, most = (int64_t)d->chain.ways - 1;
+    int64_t ways = ((int64_t)fcw * c->param[WIDTH] + c->g.sets - 1) / c->g.sets, most = (int64_t)c->g.ways - 1;
     d->p = (int32_t)(ways < most ? ways : most) - 1;
 }
 
-static bool is_local(const struct dacache *d, uint32_t rank)
+static bool is_local(const struct wl_cache *c, uint32_t rank)
 {
-    if (d->v[THRASH_CMP] == CMP_GT) return rank <= d->fcw / d->schedulers;
+    const struct dacache *d = c->self;
+    if (c->param[THRASH_CMP] == CMP_GT) return rank <= d->fcw / d->schedulers;
     return rank * d->schedulers < d->fcw;
 }
 
-static void count_full(struct dacache *d)
+static void count_full(struct wl_cache *c)
 {
-    if (d->cnt + 1 < d->v[CMAX]) {
+    struct dacache *d = c->self;
+    if (d->cnt + 1 < c->param[CMAX]) {
         d->cnt++;
-    } else if (d->fcw < d->v[WMAX]) {
-        d->count[N_FCW_UP]++;
-        d->cnt = (uint32_t)d->v[CMAX] / 2;
-        set_fcw(d, d->fcw + 1);
+    } else if (d->fcw < c->param[WMAX]) {
+        c->count[N_FCW_UP]++;
+        d->cnt = (uint32_t)c->param[CMAX] / 2;
+        set_fcw(c, d->fcw + 1);
     } else {
-        d->cnt = (uint32_t)d->v[CMAX] - 1;
+        d->cnt = (uint32_t)c->param[CMAX] - 1;
     }
 }
 
 /* The older the warp, the more an incomplete load tells that too many warps are protected. */
-static void count_incomplete(struct dacache *d, uint32_t rank)
+static void count_incomplete(struct wl_cache *c, uint32_t rank)
 {
-    uint32_t place = d->v[CNT_RANK_UNIT] == UNIT_SM ? rank * d->schedulers : rank;
+    struct dacache *d = c->self;
+    uint32_t place = c->param[CNT_RANK_UNIT] == UNIT_SM ? rank * d->schedulers : rank;
     uint32_t loss = place >= d->fcw ? 1 : d->fcw - place;
     if (d->cnt > loss) {
         d->cnt -= loss;
     } else if (d->fcw > 1) {
-        d->count[N_FCW_DOWN]++;
-        d->cnt = (uint32_t)d->v[CMAX] / 2;
-        set_fcw(d, d->fcw - 1);
+        c->count[N_FCW_DOWN]++;
+        d->cnt = (uint32_t)c->param[CMAX] / 2;
+        set_fcw(c, d->fcw - 1);
     } else {
         d->cnt = 0;
     }
@@ -231,222 +231,222 @@ static void count_incomplete(struct dacache *d, uint32_t rank)
 
 /* ---- what is known of coherent loads ---- */
 
-static void flush_vc(struct dacache *d, uint16_t watched)
+static void flush_vc(struct wl_cache *c, uint16_t watched)
 {
+    struct dacache *d = c->self;
     d->watched = watched;
     d->vc_next = 0;
-    for (int64_t i = 0; i < d->v[VC_ENTRIES]; i++) d->vc[i].used = false;
-    d->count[N_VC_FLUSHES]++;
+    for (int64_t i = 0; i < c->param[VC_ENTRIES]; i++) d->vc[i].used = false;
+    c->count[N_VC_FLUSHES]++;
 }
 
-static const struct clp_entry *find_verdict(const struct dacache *d, uint32_t pc)
+static const struct clp_entry *find_verdict(const struct wl_cache *c, uint32_t pc)
 {
-    for (int64_t i = 0; i < d->v[CLP_ENTRIES]; i++)
+    const struct dacache *d = c->self;
+    for (int64_t i = 0; i < c->param[CLP_ENTRIES]; i++)
         if (d->clp[i].used && d->clp[i].pc == pc) return &d->clp[i];
     return NULL;
 }
 
 /* A pc is decided only while it has no verdict, so there is never one to overwrite. */
-static void give_verdict(struct dacache *d, uint32_t pc, bool reuse)
+static void give_verdict(struct wl_cache *c, uint32_t pc, bool reuse)
 {
+    struct dacache *d = c->self;
     d->clp[d->clp_next] = (struct clp_entry){.pc = pc, .used = true, .reuse = reuse};
-    d->clp_next = (d->clp_next + 1) % (uint32_t)d->v[CLP_ENTRIES];
-    for (int64_t i = 0; i < d->v[VC_ENTRIES]; i++)
+    d->clp_next = (d->clp_next + 1) % (uint32_t)c->param[CLP_ENTRIES];
+    for (int64_t i = 0; i < c->param[VC_ENTRIES]; i++)
         if (d->vc[i].pc == pc) d->vc[i].used = false;
-    d->count[reuse ? N_CLP_REUSE : N_CLP_STREAM]++;
+    c->count[reuse ? N_CLP_REUSE : N_CLP_STREAM]++;
 }
 
-static bool met_before(const struct dacache *d, uint32_t pc, uint64_t line)
+static bool met_before(const struct wl_cache *c, uint32_t pc, uint64_t line)
 {
-    for (int64_t i = 0; i < d->v[VC_ENTRIES]; i++)
+    const struct dacache *d = c->self;
+    for (int64_t i = 0; i < c->param[VC_ENTRIES]; i++)
         if (d->vc[i].used && d->vc[i].pc == pc && d->vc[i].line == line) return true;
     return false;
 }
 
 /* One request of a watched load was accepted. */
-static void watch(struct dacache *d, const struct wl_access *a)
+static void watch(struct wl_cache *c, const struct wl_access *a)
 {
+    struct dacache *d = c->self;
     struct wl_load *l = a->load;
     if (!l || !(l->user & WATCHED)) return;
-    if (met_before(d, l->pc, a->line)) {
-        give_verdict(d, l->pc, true);
+    if (met_before(c, l->pc, a->line)) {
+        give_verdict(c, l->pc, true);
         l->user &= ~(uint64_t)WATCHED;
         return;
     }
     struct vc_entry out = d->vc[d->vc_next];
     d->vc[d->vc_next] = (struct vc_entry){.line = a->line, .pc = l->pc, .used = true};
-    d->vc_next = (d->vc_next + 1) % (uint32_t)d->v[VC_ENTRIES];
+    d->vc_next = (d->vc_next + 1) % (uint32_t)c->param[VC_ENTRIES];
     if (!out.used) return;
-    give_verdict(d, out.pc, false);
+    give_verdict(c, out.pc, false);
     if (out.pc == l->pc) l->user = (l->user & ~(uint64_t)WATCHED) | STREAMS;
 }
 
 /* ---- loads ---- */
 
-static void judge_coherent(struct dacache *d, struct wl_load *l)
+static void judge_coherent(struct wl_cache *c, struct wl_load *l)
 {
-    const struct clp_entry *known = find_verdict(d, l->pc);
+    struct dacache *d = c->self;
+    const struct clp_entry *known = find_verdict(c, l->pc);
     if (known) {
-        d->count[N_CLP_KNOWN]++;
+        c->count[N_CLP_KNOWN]++;
         if (!known->reuse) l->user |= STREAMS;
     } else if (l->rank == 0 && l->warp % d->schedulers == 0) {
-        if (d->watched != l->warp) flush_vc(d, l->warp);
+        if (d->watched != l->warp) flush_vc(c, l->warp);
         l->user |= WATCHED;
     }
 }
 
-static void dacache_load_begin(void *self, struct wl_load *l)
+static void dacache_load_begin(struct wl_cache *c, struct wl_load *l)
 {
-    struct dacache *d = self;
-    if (l->requests > d->v[COHERENT_MAX]) {
-        l->user = l->requests <= d->v[MRU_REQ_MAX] ? CLASS_SMALL : CLASS_LARGE;
+    if (l->requests > c->param[COHERENT_MAX]) {
+        l->user = l->requests <= c->param[MRU_REQ_MAX] ? CLASS_SMALL : CLASS_LARGE;
     } else {
         l->user = CLASS_COHERENT;
-        if (d->v[CLP]) judge_coherent(d, l);
+        if (c->param[CLP]) judge_coherent(c, l);
     }
 }
 
-static void dacache_load_end(void *self, const struct wl_load *l)
+static void dacache_load_end(struct wl_cache *c, const struct wl_load *l)
 {
-    struct dacache *d = self;
+    struct dacache *d = c->self;
     bool full = !l->missed;
-    if (l->requests <= d->v[COHERENT_MAX]) {
-        d->count[N_COHERENT]++;
-        d->count[N_COHERENT_FULL] += full;
+    if (l->requests <= c->param[COHERENT_MAX]) {
+        c->count[N_COHERENT]++;
+        c->count[N_COHERENT_FULL] += full;
         return;
     }
-    d->count[N_DIVERGENT]++;
-    d->count[N_DIVERGENT_FULL] += full;
-    d->count[N_FCW_SUM] += d->fcw;
-    if (d->v[PARTITION] == PARTITION_STATIC) return;
-    if (full) count_full(d);
-    else count_incomplete(d, l->rank);
+    c->count[N_DIVERGENT]++;
+    c->count[N_DIVERGENT_FULL] += full;
+    c->count[N_FCW_SUM] += d->fcw;
+    if (c->param[PARTITION] == PARTITION_STATIC) return;
+    if (full) count_full(c);
+    else count_incomplete(c, l->rank);
+    c->count[N_FCW] = d->fcw;
+    c->count[N_CNT] = d->cnt;
 }
 
-static void dacache_warp_gone(void *self, unsigned warp)
+static void dacache_warp_gone(struct wl_cache *c, unsigned warp)
 {
-    struct dacache *d = self;
-    if (d->watched == warp) flush_vc(d, NO_WARP);
+    if (((const struct dacache *)c->self)->watched == warp) flush_vc(c, NO_WARP);
 }
 
-static void dacache_kernel_begin(void *self, uint64_t kernel_hash)
+/* Verdicts stay good from kernel to kernel, as pcs are unique in the program; the region depends on the ways. */
+static void dacache_on_kernel(struct wl_cache *c, enum wl_phase phase, const struct wl_kernel *k)
 {
-    (void)kernel_hash; /* pcs are unique in the program, so verdicts stay good */
-    flush_vc(self, NO_WARP);
+    if (phase != WL_BEGIN) return;
+    wl_chain_on_kernel(c, phase, k);
+    set_fcw(c, ((const struct dacache *)c->self)->fcw);
+    flush_vc(c, NO_WARP);
 }
 
 /* ---- insertion, promotion, replacement ---- */
 
-static uint32_t gauge(const struct dacache *d, uint32_t rank)
+static uint32_t gauge(const struct wl_cache *c, uint32_t rank)
 {
-    uint64_t at = (uint64_t)rank * d->schedulers * (uint64_t)d->v[WIDTH] / d->sets, last = d->chain.ways - 1;
+    const struct dacache *d = c->self;
+    uint64_t at = (uint64_t)rank * d->schedulers * (uint64_t)c->param[WIDTH] / c->g.sets, last = c->g.ways - 1;
     return (uint32_t)(at < last ? at : last);
 }
 
-static uint32_t insertion_position(struct dacache *d, const struct wl_load *l)
+static uint32_t insertion_position(struct wl_cache *c, const struct wl_load *l)
 {
-    uint32_t last = d->chain.ways - 1;
+    struct dacache *d = c->self;
+    uint32_t last = c->g.ways - 1;
     if (!l) return 0;
     switch (l->user & CLASS_MASK) {
-    case CLASS_SMALL: return d->v[STATIC0_STRICT] && d->fcw == 0 ? last : 0;
+    case CLASS_SMALL: return c->param[STATIC0_STRICT] && d->fcw == 0 ? last : 0;
     case CLASS_LARGE: break;
     default: return l->user & STREAMS ? last : 0;
     }
-    bool local = is_local(d, l->rank);
-    d->count[local ? N_GAUGED : N_THRASHING]++;
-    return local ? gauge(d, l->rank) : last;
+    bool local = is_local(c, l->rank);
+    c->count[local ? N_GAUGED : N_THRASHING]++;
+    return local ? gauge(c, l->rank) : last;
 }
 
-static void dacache_on_insert(void *self, const struct wl_access *a, uint32_t way)
+static void insert(struct wl_cache *c, const struct wl_access *a, uint32_t way)
 {
-    struct dacache *d = self;
-    watch(d, a);
-    uint32_t to = insertion_position(d, a->load);
-    d->count[N_INSERT + (to < 7 ? to : 7)]++;
-    wl_chain_move(&d->chain, a->set, wl_chain_position(&d->chain, a->set, way), to);
+    struct dacache *d = c->self;
+    uint32_t to = insertion_position(c, a->load);
+    c->count[N_INSERT + (to < 7 ? to : 7)]++;
+    wl_chain_put(&d->chain, a->set, way, to);
 }
 
-static void dacache_on_hit(void *self, const struct wl_access *a, uint32_t way, bool merged)
+static void promote(struct wl_cache *c, uint32_t set, uint32_t way)
 {
-    struct dacache *d = self;
-    watch(d, a);
-    if (merged && !d->v[PROMOTE_ON_MERGE]) return;
-    uint32_t step = (uint32_t)d->v[PROMO], at = wl_chain_position(&d->chain, a->set, way);
+    struct dacache *d = c->self;
+    uint32_t step = (uint32_t)c->param[PROMO], at = wl_chain_position(&d->chain, set, way);
     if (at == 0) return;
-    wl_chain_move(&d->chain, a->set, at, step == 0 || step > at ? 0 : at - step);
-    d->count[N_PROMOTIONS]++;
+    wl_chain_move(&d->chain, set, at, step == 0 || step > at ? 0 : at - step);
+    c->count[N_PROMOTIONS]++;
 }
 
-static void dacache_on_bypass(void *self, const struct wl_access *a)
+static void dacache_on_access(struct wl_cache *c, const struct wl_access *a, enum wl_outcome outcome, int way)
 {
-    struct dacache *d = self;
-    watch(d, a);
-    d->count[N_BYPASSES]++;
+    if (outcome == WL_STORED) return;
+    watch(c, a);
+    if (outcome == WL_BYPASSED) c->count[N_BYPASSES]++;
+    else if (outcome == WL_MISSED) insert(c, a, (uint32_t)way);
+    else if (outcome == WL_HIT || c->param[PROMOTE_ON_MERGE]) promote(c, a->set, (uint32_t)way);
 }
 
-static void dacache_on_kill(void *self, uint32_t set, uint32_t way)
+static void dacache_on_leave(struct wl_cache *c, const struct wl_line *gone, enum wl_leave why,
+                             const struct wl_access *by)
 {
-    struct dacache *d = self;
-    wl_chain_move(&d->chain, set, wl_chain_position(&d->chain, set, way), d->chain.ways - 1);
+    (void)by;
+    struct dacache *d = c->self;
+    if (why != WL_EVICTED) wl_chain_put(&d->chain, gone->set, gone->way, c->g.ways - 1);
 }
 
-static int dacache_victim(void *self, const struct wl_access *a, const struct wl_set *s)
+static int dacache_victim(const struct wl_cache *c, const struct wl_access *a, const struct wl_set *s)
 {
-    const struct dacache *d = self;
-    uint32_t lowest = d->v[REPLACE] == REPLACE_UNCON ? 0 : (uint32_t)(d->p + 1);
+    const struct dacache *d = c->self;
+    uint32_t lowest = c->param[REPLACE] == REPLACE_UNCON ? 0 : (uint32_t)(d->p + 1);
     int way = wl_chain_victim(&d->chain, a->set, s, lowest);
     if (way >= 0) return way;
-    return d->v[REPLACE] == REPLACE_BYPASS ? WL_NO_WAY_BYPASS : WL_NO_WAY_STALL;
+    return c->param[REPLACE] == REPLACE_BYPASS ? WL_NO_WAY_BYPASS : WL_NO_WAY_STALL;
 }
 
 /* ---- life ---- */
 
-static void dacache_destroy(void *self)
+static size_t dacache_bytes(const struct wl_geometry *g, const int64_t *param)
 {
-    struct dacache *d = self;
-    free(d->vc);
-    free(d->clp);
-    free(d);
+    return sizeof(struct dacache) + (size_t)param[VC_ENTRIES] * sizeof(struct vc_entry) +
+           (size_t)param[CLP_ENTRIES] * sizeof(struct clp_entry) + wl_chain_entries(g) * sizeof(uint16_t);
 }
 
-static void *dacache_create(const struct wl_geometry *g, const int64_t *values, const char **why)
+static bool dacache_init(struct wl_cache *c, const char **why)
 {
-    if (values[FCW_INIT] > values[WMAX] || values[CNT_INIT] >= values[CMAX]) {
-        *why = values[FCW_INIT] > values[WMAX] ? "fcw_init is larger than wmax" : "cnt_init must be smaller than cmax";
-        return NULL;
-    }
-    struct dacache *d = calloc(1, sizeof *d + sizeof d->order[0] * g->sets * g->ways);
-    if (!d || !(d->vc = calloc((size_t)values[VC_ENTRIES], sizeof *d->vc)) ||
-        !(d->clp = calloc((size_t)values[CLP_ENTRIES], sizeof *d->clp))) {
-        *why = "out of memory";
-        if (d) dacache_destroy(d);
-        return NULL;
-    }
-    d->sets = g->sets;
-    d->schedulers = g->schedulers ? g->schedulers : 1;
-    for (unsigned i = 0; dacache_params[i].name; i++) d->v[i] = values[i];
+    struct dacache *d = c->self;
+    const int64_t *v = c->param;
+    *why = v[FCW_INIT] > v[WMAX] ? "fcw_init is larger than wmax" : "cnt_init must be smaller than cmax";
+    d->schedulers = c->g.schedulers ? c->g.schedulers : 1;
     d->watched = NO_WARP;
-    d->cnt = (uint32_t)values[CNT_INIT];
-    wl_chain_init(&d->chain, d->order, g->sets, g->ways);
-    bool fixed = values[PARTITION] == PARTITION_STATIC;
-    set_fcw(d, fixed ? (uint32_t)values[STATIC_N] * d->schedulers : (uint32_t)values[FCW_INIT]);
-    return d;
+    d->vc = d->room;
+    d->clp = (struct clp_entry *)(d->vc + v[VC_ENTRIES]);
+    wl_chain_init(&d->chain, (uint16_t *)(d->clp + v[CLP_ENTRIES]), &c->g);
+    set_fcw(c, (uint32_t)(v[PARTITION] == PARTITION_STATIC ? v[STATIC_N] * d->schedulers : v[FCW_INIT]));
+    c->count[N_FCW] = d->fcw;
+    c->count[N_CNT] = d->cnt = (uint32_t)v[CNT_INIT];
+    return v[FCW_INIT] <= v[WMAX] && v[CNT_INIT] < v[CMAX];
 }
 
-static uint64_t dacache_storage_bits(const void *self)
+static uint64_t dacache_storage_bits(const struct wl_cache *c)
 {
-    const struct dacache *d = self;
-    if (!d->v[CLP]) return 0;
-    return (uint64_t)d->v[VC_ENTRIES] * (PC_BITS + LINE_BITS) + (uint64_t)d->v[CLP_ENTRIES] * (PC_BITS + 1);
+    const int64_t *v = c->param;
+    return v[CLP] ? (uint64_t)(v[VC_ENTRIES] * (PC_BITS + LINE_BITS) + v[CLP_ENTRIES] * (PC_BITS + 1)) : 0;
 }
 
-static void dacache_read_counters(const void *self, uint64_t *out)
-{
-    const struct dacache *d = self;
-    for (unsigned i = 0; i < N_COUNTERS; i++) out[i] = d->count[i];
-    out[N_FCW] = d->fcw;
-    out[N_CNT] = d->cnt;
-}
+static const struct wl_load_hooks dacache_loads = {
+    .begin = dacache_load_begin,
+    .end = dacache_load_end,
+    .warp_launch = dacache_warp_gone, /* a slot reused: the warp watched there is another now */
+    .warp_exit = dacache_warp_gone,
+};
 
 extern const struct wl_cache_policy dacache_policy;
 const struct wl_cache_policy dacache_policy = {
@@ -456,18 +456,12 @@ const struct wl_cache_policy dacache_policy = {
     .levels = 1u << WL_L1,
     .params = dacache_params,
     .counters = dacache_counters,
-    .create = dacache_create,
-    .destroy = dacache_destroy,
+    .bytes = dacache_bytes,
+    .init = dacache_init,
     .storage_bits = dacache_storage_bits,
-    .read_counters = dacache_read_counters,
     .victim = dacache_victim,
-    .on_hit = dacache_on_hit,
-    .on_insert = dacache_on_insert,
-    .on_bypass = dacache_on_bypass,
-    .on_kill = dacache_on_kill,
-    .load_begin = dacache_load_begin,
-    .load_end = dacache_load_end,
-    .warp_launch = dacache_warp_gone, /* a slot reused: the warp watched there is another now */
-    .warp_exit = dacache_warp_gone,
-    .kernel_begin = dacache_kernel_begin,
+    .on_access = dacache_on_access,
+    .on_leave = dacache_on_leave,
+    .on_kernel = dacache_on_kernel,
+    .loads = &dacache_loads,
 };

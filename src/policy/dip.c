@@ -16,10 +16,8 @@
  *
  * State and storage: LRU's chain, the selector (psel_bits, 10) and the counter of BIP insertions
  * (5 bits): 15 bits a cache more than LRU. mode=lru switches the duel off and is LRU exactly. */
-#include <stdlib.h>
-
+#include "warpline/chain.h"
 #include "warpline/duel.h"
-#include "warpline/policy.h"
 
 enum { DIP_MODE, DIP_EPSILON, DIP_LEADERS, DIP_PSEL_BITS };
 enum { MODE_DUEL, MODE_LRU, MODE_BIP };
@@ -33,96 +31,65 @@ static const struct wl_param dip_params[] = {
     WL_PARAM_END,
 };
 
-enum { INS_MRU, INS_LRU, LEADER_LRU, LEADER_BIP, BIP_FOLLOWED, PSEL_NOW, DIP_COUNTERS };
+enum { INS_MRU, INS_LRU, DUEL /* WL_DUEL_COUNTERS of them */ };
 static const struct wl_counter dip_counters[] = {
     [INS_MRU] = {"insert_mru", "lines", "lines inserted as most recent"},
     [INS_LRU] = {"insert_lru", "lines", "lines inserted as least recent"},
-    [LEADER_LRU] = {"leader_misses_lru", "misses", "misses in sets that lead for LRU"},
-    [LEADER_BIP] = {"leader_misses_bip", "misses", "misses in sets that lead for BIP"},
-    [BIP_FOLLOWED] = {"followed_bip", "misses", "misses in following sets while BIP was winning"},
-    [PSEL_NOW] = {"psel", "", "the selector at the end, summed over caches"},
+    WL_DUEL_ROWS("lru", "bip"),
     WL_COUNTER_END,
 };
 
 struct dip {
     struct wl_chain chain;
-    struct wl_duel duel; /* LRU against BIP */
-    uint32_t sets, epsilon, mode;
+    struct wl_duel duel;     /* LRU against BIP */
     uint32_t bip_insertions; /* since the last one that was most recent */
-    uint64_t count[DIP_COUNTERS];
-    uint16_t order[]; /* [sets * ways] */
+    uint16_t order[];        /* of the chain */
 };
 
-static void *dip_create(const struct wl_geometry *g, const int64_t *values, const char **why)
+static size_t dip_bytes(const struct wl_geometry *g, const int64_t *param)
 {
-    if (g->sets < 2 * values[DIP_LEADERS]) {
-        *why = "each group of sets needs two leaders: lower 'leaders'";
-        return NULL;
-    }
-    struct dip *d = calloc(1, sizeof *d + sizeof d->order[0] * g->sets * g->ways);
-    if (!d) {
-        *why = "out of memory";
-        return NULL;
-    }
-    d->sets = g->sets;
-    d->epsilon = (uint32_t)values[DIP_EPSILON];
-    d->mode = (uint32_t)values[DIP_MODE];
-    wl_duel_init(&d->duel, g->sets, (uint32_t)values[DIP_LEADERS], (uint32_t)values[DIP_PSEL_BITS]);
-    wl_chain_init(&d->chain, d->order, g->sets, g->ways);
-    return d;
+    (void)param;
+    return sizeof(struct dip) + sizeof(uint16_t) * wl_chain_entries(g);
 }
 
-static uint64_t bits_for(uint64_t values)
+static bool dip_init(struct wl_cache *c, const char **why)
 {
-    uint64_t bits = 0;
-    while ((UINT64_C(1) << bits) < values) bits++;
-    return bits;
+    struct dip *d = c->self;
+    const int64_t *v = c->param;
+    *why = "each group of sets needs two leaders: lower 'leaders'";
+    wl_duel_init(&d->duel, c->g.sets, (uint32_t)v[DIP_LEADERS], (uint32_t)v[DIP_PSEL_BITS], c->count + DUEL);
+    wl_chain_init(&d->chain, d->order, &c->g);
+    return c->g.sets >= 2 * v[DIP_LEADERS];
 }
 
-static uint64_t dip_storage_bits(const void *self)
+static uint64_t dip_storage_bits(const struct wl_cache *c)
 {
-    const struct dip *d = self;
-    return bits_for(d->chain.ways) * d->chain.ways * d->sets + d->duel.psel_bits + bits_for(d->epsilon);
+    uint64_t chain = wl_bits_for(c->g.max_ways) * c->g.max_ways * c->g.sets;
+    return chain + (uint64_t)c->param[DIP_PSEL_BITS] + wl_bits_for((uint64_t)c->param[DIP_EPSILON]);
 }
 
-static void dip_read_counters(const void *self, uint64_t *out)
+static bool bip_inserts_as_most_recent(struct wl_cache *c)
 {
-    const struct dip *d = self;
-    for (unsigned i = 0; i < DIP_COUNTERS; i++) out[i] = d->count[i];
-    out[LEADER_LRU] = d->duel.leader_misses[0];
-    out[LEADER_BIP] = d->duel.leader_misses[1];
-    out[BIP_FOLLOWED] = d->duel.followed;
-    out[PSEL_NOW] = d->duel.psel;
-}
-
-static int dip_victim(void *self, const struct wl_access *a, const struct wl_set *s)
-{
-    const struct dip *d = self;
-    int way = wl_chain_victim(&d->chain, a->set, s, 0);
-    return way < 0 ? WL_NO_WAY_STALL : way;
-}
-
-static void dip_on_hit(void *self, const struct wl_access *a, uint32_t way, bool merged)
-{
-    (void)merged; /* a use like any other, as in LRU */
-    struct dip *d = self;
-    wl_chain_touch(&d->chain, a->set, way);
-}
-
-static bool bip_inserts_as_most_recent(struct dip *d)
-{
-    if (!d->epsilon || ++d->bip_insertions < d->epsilon) return false;
+    struct dip *d = c->self;
+    if (!c->param[DIP_EPSILON] || ++d->bip_insertions < c->param[DIP_EPSILON]) return false;
     d->bip_insertions = 0;
     return true;
 }
 
-static void dip_on_insert(void *self, const struct wl_access *a, uint32_t way)
+static void insert(struct wl_cache *c, uint32_t set, uint32_t way)
 {
-    struct dip *d = self;
-    bool bip = d->mode == MODE_DUEL ? wl_duel_miss(&d->duel, a->set) : d->mode == MODE_BIP;
-    bool recent = !bip || bip_inserts_as_most_recent(d);
-    d->count[recent ? INS_MRU : INS_LRU]++;
-    wl_chain_move(&d->chain, a->set, wl_chain_position(&d->chain, a->set, way), recent ? 0 : d->chain.ways - 1);
+    struct dip *d = c->self;
+    bool bip = c->param[DIP_MODE] == MODE_DUEL ? wl_duel_miss(&d->duel, set) : c->param[DIP_MODE] == MODE_BIP;
+    bool recent = !bip || bip_inserts_as_most_recent(c);
+    c->count[recent ? INS_MRU : INS_LRU]++;
+    wl_chain_put(&d->chain, set, way, recent ? 0 : c->g.ways - 1);
+}
+
+static void dip_on_access(struct wl_cache *c, const struct wl_access *a, enum wl_outcome outcome, int way)
+{
+    struct dip *d = c->self;
+    if (outcome == WL_MISSED) insert(c, a->set, (uint32_t)way);
+    else if (outcome == WL_HIT || outcome == WL_MERGED) wl_chain_touch(&d->chain, a->set, (uint32_t)way);
 }
 
 extern const struct wl_cache_policy dip_policy;
@@ -133,11 +100,10 @@ const struct wl_cache_policy dip_policy = {
     .levels = 1u << WL_L1 | 1u << WL_L2,
     .params = dip_params,
     .counters = dip_counters,
-    .create = dip_create,
-    .destroy = free,
+    .bytes = dip_bytes,
+    .init = dip_init,
     .storage_bits = dip_storage_bits,
-    .read_counters = dip_read_counters,
-    .victim = dip_victim,
-    .on_hit = dip_on_hit,
-    .on_insert = dip_on_insert,
+    .victim = wl_chain_oldest,
+    .on_access = dip_on_access,
+    .on_kernel = wl_chain_on_kernel,
 };

@@ -19,13 +19,13 @@
  *    the letter all fine data of a set would share one line; and lines kept from 128 to 32 share a
  *    tag anyway. All lines of the region are searched and filled here; match=single is the letter.
  *  - A request whose chunks lie in two lines is a partial hit. One that finds some of its chunks in
- *    flight waits for them, since they cannot be invalidated; pending=past lets it fetch past the cache.
+ *    flight waits for them, since they cannot be invalidated; pending=past lets it bypass the cache.
  *  - Sampled are loads and stores for the sizes, loads for the miss rate, since a store never
  *    allocates (sample_stores); merges are no misses; a threshold met exactly is not passed.
  *  - From one fine granularity to the other: yes, as section V.A describes (fg_reselect).
  *  - It starts at 128 (start), and granularity and sample live on from kernel to kernel: the switching
  *    between BFS's two kernels, which the paper blames for its loss, needs that.
- *  - One sampler and one granularity an SM. Neither a flush nor the longer comparison of tags takes
+ *  - One sampler and one granularity per SM. Neither a flush nor the longer comparison of tags takes
  *    time beyond write-backs; l1d.hit and l1d.pipe can charge for the latter.
  *  - The L2 answers a fetch with as much as it asks for and fetches lines of its own from memory, as
  *    the paper's simulator does; l2.sectored=yes carries the small requests on to memory.
@@ -35,9 +35,6 @@
  * Storage, for 32-bit addresses and 16 KB: 6 + 4 * 16 bits of tags a line instead of 20, so 6400 more;
  * six counters of the sample (10 bits at a period of 1000) and 2 bits of granularity. Not
  * counted: states and last use of each chunk, which the paper does not size. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "warpline/grain.h"
 
 enum { THRESHOLD, T_MISS, T_FINE, PERIOD, MATCH, RETAIN, SAMPLE_STORES, FG_RESELECT, START, PENDING };
@@ -58,8 +55,7 @@ static const struct wl_param dycache_params[] = {
     [FG_RESELECT] = {"fg_reselect", "", 0, 1, 1, "no|yes", "a fine granularity may change to the other fine one",
                      "section V.A speaks of 32 to 64"},
     [START] = {"start", "bytes", 0, 2, 2, "32|64|128", "granularity at the start", "not said: the plain cache's"},
-    [PENDING] = {"pending", "", 0, 0, 1, "wait|past",
-                 "a partial hit on chunks in flight: waits, or fetches past the cache",
+    [PENDING] = {"pending", "", 0, 0, 1, "wait|past", "a partial hit on chunks in flight: waits, or bypasses the cache",
                  "not said; data in flight cannot be invalidated"},
     WL_PARAM_END,
 };
@@ -79,100 +75,87 @@ static const struct wl_counter dycache_counters[] = {
 };
 
 struct dycache {
-    struct wl_grain_stats grain; /* the cache counts here */
-    uint64_t count[N_OWN];
-    uint64_t miss_percent, fine_percent;
     uint32_t bytes; /* granularity */
-    uint32_t period, start;
-    bool single, retain, past, sample_stores, fg_reselect;
-    uint32_t sets, ways;
     /* the sample */
     uint32_t requests, of_32, of_64, loads, misses;
 };
 
-static void *dycache_create(const struct wl_geometry *g, const int64_t *v, const char **why)
+static size_t dycache_bytes(const struct wl_geometry *g, const int64_t *param)
 {
-    struct dycache *d = calloc(1, sizeof *d);
-    if (!d) {
-        *why = "out of memory";
-        return NULL;
-    }
-    d->miss_percent = (uint64_t)(v[T_MISS] < 0 ? v[THRESHOLD] : v[T_MISS]);
-    d->fine_percent = (uint64_t)(v[T_FINE] < 0 ? v[THRESHOLD] : v[T_FINE]);
-    d->bytes = d->start = 32u << v[START];
-    d->period = (uint32_t)v[PERIOD];
-    d->single = v[MATCH];
-    d->past = v[PENDING];
-    d->retain = v[RETAIN];
-    d->sample_stores = v[SAMPLE_STORES];
-    d->fg_reselect = v[FG_RESELECT];
-    d->sets = g->sets;
-    d->ways = g->ways;
-    return d;
+    (void)g, (void)param;
+    return sizeof(struct dycache);
 }
 
-static void dycache_grains(void *self, struct wl_grains *out)
+static bool dycache_init(struct wl_cache *c, const char **why)
 {
-    struct dycache *d = self;
-    *out = (struct wl_grains){
-        .bytes = d->start, .single = d->single, .past = d->past, .retain = d->retain, .stats = &d->grain};
+    (void)why;
+    ((struct dycache *)c->self)->bytes = 32u << c->param[START];
+    return true;
+}
+
+static struct wl_grains dycache_shape(const struct wl_cache *c)
+{
+    const int64_t *v = c->param;
+    struct wl_grains g = {
+        .bytes = 32u << v[START], .counter = N_OWN, .single = v[MATCH], .retain = v[RETAIN], .bypass = v[PENDING]};
+    return g;
 }
 
 /* ---- the selector ---- */
 
-static uint32_t choose(struct dycache *d)
+/* The threshold of its own, or else the one for both. */
+static uint64_t percent(const struct wl_cache *c, unsigned own)
 {
-    d->count[N_PERIODS]++;
-    bool poor = d->misses * UINT64_C(100) > d->miss_percent * d->loads;
+    return (uint64_t)(c->param[own] < 0 ? c->param[THRESHOLD] : c->param[own]);
+}
+
+static uint32_t choose(struct wl_cache *c)
+{
+    const struct dycache *d = c->self;
+    c->count[N_PERIODS]++;
+    bool poor = d->misses * UINT64_C(100) > percent(c, T_MISS) * d->loads;
     if (!poor) return d->bytes;
-    d->count[N_POOR]++;
-    bool fine = (d->of_32 + d->of_64) * UINT64_C(100) > d->fine_percent * d->requests;
+    c->count[N_POOR]++;
+    bool fine = (d->of_32 + d->of_64) * UINT64_C(100) > percent(c, T_FINE) * d->requests;
     if (!fine) return 128;
-    d->count[N_FINE]++;
-    if (d->bytes < 128 && !d->fg_reselect) return d->bytes;
+    c->count[N_FINE]++;
+    if (d->bytes < 128 && !c->param[FG_RESELECT]) return d->bytes;
     return d->of_32 > d->of_64 ? 32 : 64;
 }
 
-static void count_change(struct dycache *d, uint32_t to)
+static void change(struct wl_cache *c, uint32_t to)
 {
-    if (d->bytes == 128) d->count[to == 64 ? N_128_64 : N_128_32]++;
-    else if (d->bytes == 64) d->count[to == 32 ? N_64_32 : N_64_128]++;
-    else d->count[to == 64 ? N_32_64 : N_32_128]++;
+    struct dycache *d = c->self;
+    if (d->bytes == 128) c->count[to == 64 ? N_128_64 : N_128_32]++;
+    else if (d->bytes == 64) c->count[to == 32 ? N_64_32 : N_64_128]++;
+    else c->count[to == 64 ? N_32_64 : N_32_128]++;
     d->bytes = to;
 }
 
-static uint32_t dycache_on_request(void *self, const struct wl_access *a, enum wl_outcome outcome)
+static void dycache_on_access(struct wl_cache *c, const struct wl_access *a, enum wl_outcome outcome, int way)
 {
-    struct dycache *d = self;
-    if (outcome == WL_STORED && !d->sample_stores) return d->bytes;
+    (void)way;
+    struct dycache *d = c->self;
+    if (outcome == WL_STORED && !c->param[SAMPLE_STORES]) return;
     uint32_t size = wl_request_bytes(a->sectors);
     d->of_32 += size == 32;
     d->of_64 += size == 64;
     d->loads += outcome != WL_STORED;
     d->misses += outcome == WL_MISSED;
-    if (++d->requests < d->period) return d->bytes;
-    uint32_t to = choose(d);
-    if (to != d->bytes) count_change(d, to);
+    if (++d->requests < c->param[PERIOD]) return;
+    uint32_t to = choose(c);
+    if (to != d->bytes) change(c, to);
     d->requests = d->of_32 = d->of_64 = d->loads = d->misses = 0;
-    return d->bytes;
 }
 
-/* ---- numbers ---- */
+static uint32_t dycache_granularity(const struct wl_cache *c) { return ((const struct dycache *)c->self)->bytes; }
 
-static uint64_t dycache_storage_bits(const void *self)
+static uint64_t dycache_storage_bits(const struct wl_cache *c)
 {
-    const struct dycache *d = self;
-    uint64_t counter = 0;
-    while (UINT64_C(1) << counter < d->period) counter++;
-    return wl_grain_tag_bits(d->sets, d->ways) + 6 * counter + 2;
+    return wl_grain_tag_bits(c->g.sets, c->g.max_ways) + 6 * wl_bits_for((uint64_t)c->param[PERIOD]) + 2;
 }
 
-static void dycache_read_counters(const void *self, uint64_t *out)
-{
-    const struct dycache *d = self;
-    memcpy(out, d->count, sizeof d->count);
-    memcpy(out + N_OWN, &d->grain, sizeof d->grain);
-}
+static const struct wl_grain_hooks dycache_grains = {dycache_shape, dycache_granularity};
 
 extern const struct wl_cache_policy dycache_policy;
 const struct wl_cache_policy dycache_policy = {
@@ -182,10 +165,9 @@ const struct wl_cache_policy dycache_policy = {
     .levels = 1u << WL_L1,
     .params = dycache_params,
     .counters = dycache_counters,
-    .create = dycache_create,
-    .destroy = free,
+    .bytes = dycache_bytes,
+    .init = dycache_init,
     .storage_bits = dycache_storage_bits,
-    .read_counters = dycache_read_counters,
-    .grains = dycache_grains,
-    .on_request = dycache_on_request,
+    .on_access = dycache_on_access,
+    .grains = &dycache_grains,
 };

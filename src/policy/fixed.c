@@ -5,9 +5,7 @@
  * recent, the oldest is evicted, reads and writes are alike. d and n at ways-1 are LRU exactly.
  *
  * Storage beyond LRU's chain: the type bit is needed on insertion only, so none. */
-#include <stdlib.h>
-
-#include "warpline/policy.h"
+#include "warpline/chain.h"
 
 enum { FIXED_D, FIXED_N };
 
@@ -19,45 +17,29 @@ static const struct wl_param fixed_params[] = {
 
 struct fixed {
     struct wl_chain chain;
-    uint32_t place[2]; /* [nvm] */
-    uint16_t order[];  /* [sets * ways] */
+    uint16_t order[]; /* of the chain */
 };
 
-static void *fixed_create(const struct wl_geometry *g, const int64_t *values, const char **why)
+static size_t fixed_bytes(const struct wl_geometry *g, const int64_t *param)
 {
-    if (values[FIXED_D] >= g->ways || values[FIXED_N] >= g->ways) {
-        *why = "d and n must be smaller than the number of ways";
-        return NULL;
-    }
-    struct fixed *f = malloc(sizeof *f + sizeof f->order[0] * g->sets * g->ways);
-    if (!f) {
-        *why = "out of memory";
-        return NULL;
-    }
-    f->place[false] = (uint32_t)values[FIXED_D];
-    f->place[true] = (uint32_t)values[FIXED_N];
-    wl_chain_init(&f->chain, f->order, g->sets, g->ways);
-    return f;
+    (void)param;
+    return sizeof(struct fixed) + sizeof(uint16_t) * wl_chain_entries(g);
 }
 
-static int fixed_victim(void *self, const struct wl_access *a, const struct wl_set *s)
+static bool fixed_init(struct wl_cache *c, const char **why)
 {
-    const struct fixed *f = self;
-    int way = wl_chain_victim(&f->chain, a->set, s, 0);
-    return way < 0 ? WL_NO_WAY_STALL : way;
+    struct fixed *f = c->self;
+    *why = "d and n must be smaller than the number of ways";
+    wl_chain_init(&f->chain, f->order, &c->g);
+    return c->param[FIXED_D] < c->g.ways && c->param[FIXED_N] < c->g.ways;
 }
 
-static void fixed_on_hit(void *self, const struct wl_access *a, uint32_t way, bool merged)
+static void fixed_on_access(struct wl_cache *c, const struct wl_access *a, enum wl_outcome outcome, int way)
 {
-    (void)merged;
-    struct fixed *f = self;
-    wl_chain_touch(&f->chain, a->set, way);
-}
-
-static void fixed_on_insert(void *self, const struct wl_access *a, uint32_t way)
-{
-    struct fixed *f = self;
-    wl_chain_put_above_oldest(&f->chain, a->set, way, f->place[a->nvm]);
+    struct fixed *f = c->self;
+    if (outcome == WL_MISSED)
+        wl_chain_put_above_oldest(&f->chain, a->set, (uint32_t)way, c->param[a->nvm ? FIXED_N : FIXED_D]);
+    else if (outcome != WL_BYPASSED) wl_chain_touch(&f->chain, a->set, (uint32_t)way);
 }
 
 extern const struct wl_cache_policy fixed_policy;
@@ -67,9 +49,8 @@ const struct wl_cache_policy fixed_policy = {
     .help = "Di_Nj: lines of DRAM enter at one fixed place, lines of NVM at another",
     .levels = 1u << WL_L2,
     .params = fixed_params,
-    .create = fixed_create,
-    .destroy = free,
-    .victim = fixed_victim,
-    .on_hit = fixed_on_hit,
-    .on_insert = fixed_on_insert,
+    .bytes = fixed_bytes,
+    .init = fixed_init,
+    .victim = wl_chain_oldest,
+    .on_access = fixed_on_access,
 };

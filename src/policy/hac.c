@@ -17,7 +17,7 @@
  *      a demand request    A/2 - mc/8 + EA              A/8 + mc/4 + EA - 1      mc already updated
  *    a hit rises by        A-1 - mc/8                   A/2 + mc/4
  *
- * A demand read whose victim would be a dirty line of NVM with a larger EA goes past the cache instead
+ * A demand read whose victim would be a dirty line of NVM with a larger EA bypasses the cache instead
  * and changes nothing. There is no ageing: such a line stays until somebody writes or a request of at
  * least its EA comes. bypass_limit (off) is a way out that is not the paper's; frozen_sets counts.
  *
@@ -36,9 +36,7 @@
  *
  * Storage as the paper counts it, 384 sets of 16 ways: 384 * 5 + 6144 * (1 + 3) bits = 3312 bytes, 0.42 %
  * of 768 KB; WBAR 384 * 5 + 6144 bits = 1008 bytes. The chain is LRU's and not counted. */
-#include <stdlib.h>
-
-#include "warpline/policy.h"
+#include "warpline/chain.h"
 
 enum { BYPASS, EA_TERM, EA_COUNT, TYPE, WRITE_CLASS, PROMOTE_ON_MERGE, MC_FIXED, BYPASS_LIMIT, HAC_PARAMS };
 enum { COUNT_WORDS = 1 };
@@ -100,8 +98,8 @@ static const struct wl_counter hac_counters[] = {
     [N_POSITIONS + IN_CD] = {"position_cd", "positions", "the same for insert_cd"},
     [N_PROMOTED_DRAM] = {"promoted_dram", "requests", "hits and merges that promoted a DRAM line"},
     [N_PROMOTED_NVM] = {"promoted_nvm", "requests", "hits and merges that promoted an NVM line"},
-    [N_BYPASSED_DRAM] = {"bypassed_dram", "requests", "requests to DRAM that went past the cache"},
-    [N_BYPASSED_NVM] = {"bypassed_nvm", "requests", "requests to NVM that went past the cache"},
+    [N_BYPASSED_DRAM] = {"bypassed_dram", "requests", "requests to DRAM that bypassed the cache"},
+    [N_BYPASSED_NVM] = {"bypassed_nvm", "requests", "requests to NVM that bypassed the cache"},
     [N_FROZEN] = {"frozen_sets", "times", "256 bypasses of one set in a row"},
     [N_LIMITED] = {"limited", "lines", "insertions that bypass_limit made instead of a bypass"},
     [N_MC_SAMPLES] = {"mc_samples", "misses", "demand misses that moved mc"},
@@ -109,7 +107,7 @@ static const struct wl_counter hac_counters[] = {
     [N_MC_LOW] = {"mc_low", "misses", "of these, with mc at 0"},
     [N_MC_HIGH] = {"mc_high", "misses", "of these, with mc at its maximum"},
     [N_EA_NONE] = {"ea_none", "requests", "accepted requests without lanes"},
-    [N_EA] = {"ea_1_4", "requests", "accepted requests that found or took a line or went past, of 1 to 4 lanes"},
+    [N_EA] = {"ea_1_4", "requests", "accepted requests that found or took a line or bypassed, of 1 to 4 lanes"},
     {"ea_5_8", "requests", "of 5 to 8 lanes"},
     {"ea_9_12", "requests", "of 9 to 12"},
     {"ea_13_16", "requests", "of 13 to 16"},
@@ -124,55 +122,45 @@ enum { FROZEN_RUN = 256 };
 
 struct hac {
     struct wl_chain chain;
-    uint32_t sets, ways;
+    uint32_t ways;
     bool wbar;
-    int64_t v[HAC_PARAMS];
-    uint16_t *mc;  /* [sets] */
-    uint16_t *run; /* [sets] bypasses in a row */
-    uint16_t *ea;  /* [sets * ways] EA of each line */
-    uint64_t count[N_COUNTERS];
-    uint16_t order[]; /* [sets * ways], then mc, run, ea */
+    int64_t v[HAC_PARAMS]; /* parameters; WBAR has three of them */
+    uint16_t *ea;          /* [sets * ways] EA of each line */
+    uint16_t *mc;          /* [sets] */
+    uint16_t *run;         /* [sets] bypasses in a row */
+    uint16_t order[];      /* of the chain; behind it ea, mc, run */
 };
 
 /* ---- making ---- */
 
-static void *hac_create(const struct wl_geometry *g, const int64_t *values, const char **why)
+static size_t hac_bytes(const struct wl_geometry *g, const int64_t *param)
 {
-    if (g->ways < 8 || (g->ways & (g->ways - 1))) {
-        *why = "the formulas need at least 8 ways, a power of two";
-        return NULL;
-    }
-    size_t lines = (size_t)g->sets * g->ways;
-    struct hac *h = calloc(1, sizeof *h + sizeof h->order[0] * (2 * lines + 2 * g->sets));
-    if (!h) {
-        *why = "out of memory";
-        return NULL;
-    }
-    h->sets = g->sets;
-    h->ways = g->ways;
-    for (unsigned i = 0; i < HAC_PARAMS; i++) h->v[i] = values[i];
-    wl_chain_init(&h->chain, h->order, g->sets, g->ways);
+    (void)param;
+    return sizeof(struct hac) + sizeof(uint16_t) * 2 * (wl_chain_entries(g) + g->sets);
+}
+
+static bool make(struct wl_cache *c, const int64_t v[HAC_PARAMS], const char **why)
+{
+    struct hac *h = c->self;
+    size_t lines = wl_chain_entries(&c->g);
+    *why = "the formulas need at least 8 ways, a power of two";
+    h->ways = c->g.ways;
+    for (unsigned i = 0; i < HAC_PARAMS; i++) h->v[i] = v[i];
+    wl_chain_init(&h->chain, h->order, &c->g);
     h->ea = h->order + lines;
     h->mc = h->ea + lines;
-    h->run = h->mc + g->sets;
-    uint16_t start = (uint16_t)(h->v[MC_FIXED] >= 0 ? h->v[MC_FIXED] : (int64_t)h->ways);
-    for (uint32_t s = 0; s < h->sets; s++) h->mc[s] = start;
-    return h;
+    h->run = h->mc + c->g.sets;
+    for (uint32_t s = 0; s < c->g.sets; s++) h->mc[s] = (uint16_t)(v[MC_FIXED] >= 0 ? v[MC_FIXED] : (int64_t)h->ways);
+    return h->ways >= 8 && !(h->ways & (h->ways - 1));
 }
 
-static uint64_t log2_of(uint64_t n) { return 63u - (unsigned)__builtin_clzll(n); }
+static bool hac_init(struct wl_cache *c, const char **why) { return make(c, c->param, why); }
 
-static uint64_t hac_storage_bits(const void *self)
+static uint64_t hac_storage_bits(const struct wl_cache *c)
 {
-    const struct hac *h = self;
-    uint64_t per_line = 1 + (h->wbar ? 0 : log2_of(h->ways / 2));
-    return h->sets * (log2_of(h->ways) + 1) + (uint64_t)h->sets * h->ways * per_line;
-}
-
-static void hac_read_counters(const void *self, uint64_t *out)
-{
-    const struct hac *h = self;
-    for (unsigned i = 0; i < N_COUNTERS; i++) out[i] = h->count[i];
+    const struct hac *h = c->self;
+    uint64_t per_line = 1 + (h->wbar ? 0 : wl_bits_for(h->ways / 2));
+    return c->g.sets * (wl_bits_for(h->ways) + 1) + wl_chain_entries(&c->g) * per_line;
 }
 
 /* ---- requests ---- */
@@ -208,10 +196,10 @@ static bool is_writeback(const struct hac *h, const struct wl_access *a)
 
 static bool is_nvm(const struct hac *h, const struct wl_access *a) { return a->nvm && h->v[TYPE]; }
 
-static void count_request(struct hac *h, const struct wl_access *a)
+static void count_request(struct wl_cache *c, const struct wl_access *a)
 {
-    uint32_t ea = effective_addresses(h, a);
-    h->count[ea ? N_EA + (ea - 1) / 4 : N_EA_NONE]++;
+    uint32_t ea = effective_addresses(c->self, a);
+    c->count[ea ? N_EA + (ea - 1) / 4 : N_EA_NONE]++;
 }
 
 /* ---- positions ---- */
@@ -228,21 +216,22 @@ static int64_t demand_place(const struct hac *h, uint32_t mc, bool nvm, uint32_t
 }
 
 /* A demand miss is about to take a line. */
-static uint32_t learn(struct hac *h, uint32_t set, bool nvm)
+static uint32_t learn(struct wl_cache *c, uint32_t set, bool nvm)
 {
+    struct hac *h = c->self;
     uint32_t mc = h->mc[set], top = 2 * h->ways - 1;
     if (h->v[MC_FIXED] < 0) mc = nvm ? (mc < 2 ? 0 : mc - 2) : (mc < top ? mc + 1 : top);
     h->mc[set] = (uint16_t)mc;
-    h->count[N_MC_SAMPLES]++;
-    h->count[N_MC_SUM] += mc;
-    h->count[N_MC_LOW] += mc == 0;
-    h->count[N_MC_HIGH] += mc == top;
+    c->count[N_MC_SAMPLES]++;
+    c->count[N_MC_SUM] += mc;
+    c->count[N_MC_LOW] += mc == 0;
+    c->count[N_MC_HIGH] += mc == top;
     return mc;
 }
 
 /* ---- the cache asks ---- */
 
-/* Whether the read should leave this line alone and go past. */
+/* Whether the read should leave this line alone and bypass the cache. */
 static bool yields(const struct hac *h, const struct wl_access *a, uint32_t way, uint8_t state)
 {
     if (!h->v[BYPASS] || !h->v[TYPE] || is_writeback(h, a) || a->kind == WL_ATOMIC) return false;
@@ -250,84 +239,86 @@ static bool yields(const struct hac *h, const struct wl_access *a, uint32_t way,
     return h->ea[(size_t)a->set * h->ways + way] > ea_group(h, a);
 }
 
-static int hac_victim(void *self, const struct wl_access *a, const struct wl_set *s)
+static int hac_victim(const struct wl_cache *c, const struct wl_access *a, const struct wl_set *s)
 {
-    const struct hac *h = self;
+    const struct hac *h = c->self;
     int way = wl_chain_victim(&h->chain, a->set, s, 0);
-    if (way < 0) return WL_NO_WAY_STALL;
-    if (!yields(h, a, (uint32_t)way, s->state[way])) return way;
+    if (way < 0 || !yields(h, a, (uint32_t)way, s->state[way])) return way;
     return h->v[BYPASS_LIMIT] && h->run[a->set] >= h->v[BYPASS_LIMIT] ? way : WL_NO_WAY_BYPASS;
 }
 
-static void hac_on_hit(void *self, const struct wl_access *a, uint32_t way, bool merged)
+/* ---- the cache tells ---- */
+
+static void hit(struct wl_cache *c, const struct wl_access *a, uint32_t way, bool merged)
 {
-    struct hac *h = self;
+    struct hac *h = c->self;
     bool nvm = is_nvm(h, a);
-    count_request(h, a);
     if (effective_addresses(h, a)) h->ea[(size_t)a->set * h->ways + way] = (uint16_t)ea_group(h, a);
     if (merged && !h->v[PROMOTE_ON_MERGE]) return;
     int64_t rise = high_place(h, h->mc[a->set], nvm);
     wl_chain_promote(&h->chain, a->set, way, rise < 0 ? 0 : (uint32_t)rise);
-    h->count[nvm ? N_PROMOTED_NVM : N_PROMOTED_DRAM]++;
+    c->count[nvm ? N_PROMOTED_NVM : N_PROMOTED_DRAM]++;
 }
 
-static void hac_on_insert(void *self, const struct wl_access *a, uint32_t way)
+static void insert(struct wl_cache *c, const struct wl_access *a, uint32_t way)
 {
-    struct hac *h = self;
+    struct hac *h = c->self;
     bool nvm = is_nvm(h, a), write = is_writeback(h, a);
     uint32_t ea = ea_group(h, a);
-    int64_t place = write ? high_place(h, h->mc[a->set], nvm) : demand_place(h, learn(h, a->set, nvm), nvm, ea);
+    int64_t place = write ? high_place(h, h->mc[a->set], nvm) : demand_place(h, learn(c, a->set, nvm), nvm, ea);
     int64_t last = (int64_t)h->ways - 1;
     unsigned class = (write ? IN_DN : IN_CN) + (nvm ? 0u : 1u);
     if (place < 0) place = 0;
     if (place > last) place = last;
     wl_chain_put_above_oldest(&h->chain, a->set, way, place);
     h->ea[(size_t)a->set * h->ways + way] = (uint16_t)ea;
-    h->count[N_LIMITED] += h->v[BYPASS_LIMIT] && h->run[a->set] >= h->v[BYPASS_LIMIT];
+    c->count[N_LIMITED] += h->v[BYPASS_LIMIT] && h->run[a->set] >= h->v[BYPASS_LIMIT];
     h->run[a->set] = 0;
-    h->count[N_LINES + class]++;
-    h->count[N_POSITIONS + class] += (uint64_t)place;
-    count_request(h, a);
+    c->count[N_LINES + class]++;
+    c->count[N_POSITIONS + class] += (uint64_t)place;
 }
 
-static void hac_on_bypass(void *self, const struct wl_access *a)
+static void bypass(struct wl_cache *c, const struct wl_access *a)
 {
-    struct hac *h = self;
-    count_request(h, a);
-    h->count[a->nvm ? N_BYPASSED_NVM : N_BYPASSED_DRAM]++;
+    struct hac *h = c->self;
+    c->count[a->nvm ? N_BYPASSED_NVM : N_BYPASSED_DRAM]++;
     if (h->run[a->set] < UINT16_MAX) h->run[a->set]++;
-    h->count[N_FROZEN] += h->run[a->set] == FROZEN_RUN;
+    c->count[N_FROZEN] += h->run[a->set] == FROZEN_RUN;
+}
+
+static void hac_on_access(struct wl_cache *c, const struct wl_access *a, enum wl_outcome outcome, int way)
+{
+    count_request(c, a);
+    if (outcome == WL_MISSED) insert(c, a, (uint32_t)way);
+    else if (outcome == WL_BYPASSED) bypass(c, a);
+    else hit(c, a, (uint32_t)way, outcome == WL_MERGED);
 }
 
 extern const struct wl_cache_policy hac_policy;
 const struct wl_cache_policy hac_policy = {
     .abi = WL_ABI,
     .name = "hac",
-    .help = "hybrid-memory aware: NVM and many-lane lines stay longer, balanced by a miss counter a set",
+    .help = "hybrid-memory aware: NVM and many-lane lines stay longer, balanced by a miss counter per set",
     .levels = 1u << WL_L2,
     .params = hac_params,
     .counters = hac_counters,
-    .create = hac_create,
-    .destroy = free,
+    .bytes = hac_bytes,
+    .init = hac_init,
     .storage_bits = hac_storage_bits,
-    .read_counters = hac_read_counters,
     .victim = hac_victim,
-    .on_hit = hac_on_hit,
-    .on_insert = hac_on_insert,
-    .on_bypass = hac_on_bypass,
+    .on_access = hac_on_access,
 };
 
 /* ---- WBAR ---- */
 
 static const struct wl_param wbar_params[] = {PARAM_WRITE_CLASS, PARAM_PROMOTE, PARAM_MC_FIXED, WL_PARAM_END};
 
-static void *wbar_create(const struct wl_geometry *g, const int64_t *values, const char **why)
+static bool wbar_init(struct wl_cache *c, const char **why)
 {
     const int64_t all[HAC_PARAMS] = {
-        [TYPE] = 1, [WRITE_CLASS] = values[0], [PROMOTE_ON_MERGE] = values[1], [MC_FIXED] = values[2]};
-    struct hac *h = hac_create(g, all, why);
-    if (h) h->wbar = true;
-    return h;
+        [TYPE] = 1, [WRITE_CLASS] = c->param[0], [PROMOTE_ON_MERGE] = c->param[1], [MC_FIXED] = c->param[2]};
+    ((struct hac *)c->self)->wbar = true;
+    return make(c, all, why);
 }
 
 extern const struct wl_cache_policy wbar_policy;
@@ -338,11 +329,9 @@ const struct wl_cache_policy wbar_policy = {
     .levels = 1u << WL_L2,
     .params = wbar_params,
     .counters = hac_counters,
-    .create = wbar_create,
-    .destroy = free,
+    .bytes = hac_bytes,
+    .init = wbar_init,
     .storage_bits = hac_storage_bits,
-    .read_counters = hac_read_counters,
     .victim = hac_victim,
-    .on_hit = hac_on_hit,
-    .on_insert = hac_on_insert,
+    .on_access = hac_on_access,
 };

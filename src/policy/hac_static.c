@@ -4,14 +4,12 @@
  * lanes of its request - 1 to 8 low, 9 to 23 middle, 24 to 32 high - and by its memory, in this order
  * from the most recent place down: high NVM, high DRAM, the middle (A/2) NVM, one below it DRAM, one
  * above the oldest NVM, the oldest DRAM. A hit rises by A/2 places in NVM and by A/4 in DRAM. The
- * oldest is evicted. Nothing is learned, nothing goes past the cache, and writes are treated like
+ * oldest is evicted. Nothing is learned, nothing bypasses the cache, and writes are treated like
  * reads (the paper speaks of them only in its Algorithm 1). Requests without lanes are low,
  * constants high. "Central" of an even number of ways is taken as A/2. The paper has no result for it.
  *
  * Storage beyond LRU's chain: the type bit of each line, 768 bytes for 6144 lines. */
-#include <stdlib.h>
-
-#include "warpline/policy.h"
+#include "warpline/chain.h"
 
 enum { N_HIGH_NVM, N_HIGH_DRAM, N_MIDDLE_NVM, N_MIDDLE_DRAM, N_LOW_NVM, N_LOW_DRAM, N_COUNTERS };
 static const struct wl_counter static_counters[] = {
@@ -26,62 +24,40 @@ static const struct wl_counter static_counters[] = {
 
 struct hac_static {
     struct wl_chain chain;
-    uint32_t sets;
-    uint64_t count[N_COUNTERS];
-    uint16_t order[]; /* [sets * ways] */
+    uint16_t order[]; /* of the chain */
 };
 
-static void *static_create(const struct wl_geometry *g, const int64_t *values, const char **why)
+static size_t static_bytes(const struct wl_geometry *g, const int64_t *param)
 {
-    (void)values;
-    if (g->ways < 8) {
-        *why = "six places need at least 8 ways";
-        return NULL;
-    }
-    struct hac_static *p = calloc(1, sizeof *p + sizeof p->order[0] * g->sets * g->ways);
-    if (!p) {
-        *why = "out of memory";
-        return NULL;
-    }
-    p->sets = g->sets;
-    wl_chain_init(&p->chain, p->order, g->sets, g->ways);
-    return p;
+    (void)param;
+    return sizeof(struct hac_static) + sizeof(uint16_t) * wl_chain_entries(g);
 }
 
-static uint64_t static_storage_bits(const void *self)
+static bool static_init(struct wl_cache *c, const char **why)
 {
-    const struct hac_static *p = self;
-    return (uint64_t)p->sets * p->chain.ways;
+    struct hac_static *p = c->self;
+    *why = "six places need at least 8 ways";
+    wl_chain_init(&p->chain, p->order, &c->g);
+    return c->g.ways >= 8;
 }
 
-static void static_read_counters(const void *self, uint64_t *out)
-{
-    const struct hac_static *p = self;
-    for (unsigned i = 0; i < N_COUNTERS; i++) out[i] = p->count[i];
-}
+static uint64_t static_storage_bits(const struct wl_cache *c) { return (uint64_t)c->g.sets * c->g.ways; }
 
-static int static_victim(void *self, const struct wl_access *a, const struct wl_set *s)
+static void insert(struct wl_cache *c, const struct wl_access *a, uint32_t way)
 {
-    const struct hac_static *p = self;
-    int way = wl_chain_victim(&p->chain, a->set, s, 0);
-    return way < 0 ? WL_NO_WAY_STALL : way;
-}
-
-static void static_on_hit(void *self, const struct wl_access *a, uint32_t way, bool merged)
-{
-    (void)merged;
-    struct hac_static *p = self;
-    wl_chain_promote(&p->chain, a->set, way, p->chain.ways / (a->nvm ? 2 : 4));
-}
-
-static void static_on_insert(void *self, const struct wl_access *a, uint32_t way)
-{
-    struct hac_static *p = self;
-    uint32_t ways = p->chain.ways, ea = a->space == WL_CONST ? 32 : a->lanes;
+    struct hac_static *p = c->self;
+    uint32_t ways = c->g.ways, ea = a->space == WL_CONST ? 32 : a->lanes;
     const uint32_t place[N_COUNTERS] = {ways - 1, ways - 2, ways / 2, ways / 2 - 1, 1, 0};
     unsigned class = (ea >= 24 ? N_HIGH_NVM : ea >= 9 ? N_MIDDLE_NVM : N_LOW_NVM) + (a->nvm ? 0u : 1u);
     wl_chain_put_above_oldest(&p->chain, a->set, way, place[class]);
-    p->count[class]++;
+    c->count[class]++;
+}
+
+static void static_on_access(struct wl_cache *c, const struct wl_access *a, enum wl_outcome outcome, int way)
+{
+    struct hac_static *p = c->self;
+    if (outcome == WL_MISSED) insert(c, a, (uint32_t)way);
+    else if (outcome != WL_BYPASSED) wl_chain_promote(&p->chain, a->set, (uint32_t)way, c->g.ways / (a->nvm ? 2 : 4));
 }
 
 extern const struct wl_cache_policy hac_static_policy;
@@ -91,11 +67,9 @@ const struct wl_cache_policy hac_static_policy = {
     .help = "static HAC: fixed places by memory and number of lanes",
     .levels = 1u << WL_L2,
     .counters = static_counters,
-    .create = static_create,
-    .destroy = free,
+    .bytes = static_bytes,
+    .init = static_init,
     .storage_bits = static_storage_bits,
-    .read_counters = static_read_counters,
-    .victim = static_victim,
-    .on_hit = static_on_hit,
-    .on_insert = static_on_insert,
+    .victim = wl_chain_oldest,
+    .on_access = static_on_access,
 };

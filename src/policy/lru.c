@@ -1,82 +1,49 @@
 /* lru.c - least recently used: the baseline of every paper.
  *
  * Idea: the line whose last use lies furthest back is the least likely to be used again.
- * State: when each way was used last, as the number of that use; a use is then one store, and only a
- * miss has to compare. Hardware keeps the order alone: ways * ceil(log2 ways) bits a set (4 ways: 8).
+ * State: when each way was used last, as the number of that use. Hardware keeps the order alone:
+ * ways * ceil(log2 ways) bits per set (4 ways: 8).
  * A merge with a line in flight counts as a use, as in GPGPU-Sim. A line in flight has its place
  * in the order but is never a victim; a set full of them makes the request wait. */
-#include <stdlib.h>
-
-#include "warpline/policy.h"
+#include "warpline/oldest.h"
 
 struct lru {
-    uint32_t sets, ways;
-    uint64_t uses;
-    uint64_t used[]; /* [sets * ways] number of the last use */
+    uint64_t uses;   /* so far */
+    uint64_t used[]; /* [sets * max_ways] number of the last use */
 };
 
-static void *lru_create(const struct wl_geometry *g, const int64_t *values, const char **why)
+static size_t lru_bytes(const struct wl_geometry *g, const int64_t *param)
 {
-    (void)values;
-    size_t lines = (size_t)g->sets * g->ways;
-    struct lru *l = malloc(sizeof *l + sizeof l->used[0] * lines);
-    if (!l) {
-        *why = "out of memory";
-        return NULL;
-    }
-    l->sets = g->sets;
-    l->ways = g->ways;
-    l->uses = g->ways;
-    for (size_t i = 0; i < lines; i++) l->used[i] = i % g->ways; /* way 0 is taken first */
-    return l;
+    (void)param;
+    return sizeof(struct lru) + sizeof(uint64_t) * g->sets * g->max_ways;
 }
 
-static uint64_t lru_storage_bits(const void *self)
+static bool lru_init(struct wl_cache *c, const char **why)
 {
-    const struct lru *l = self;
-    uint64_t bits = 0;
-    while ((UINT64_C(1) << bits) < l->ways) bits++;
-    return bits * l->ways * l->sets;
+    (void)why;
+    struct lru *l = c->self;
+    for (size_t i = 0; i < (size_t)c->g.sets * c->g.max_ways; i++)
+        l->used[i] = i % c->g.max_ways; /* way 0 goes first */
+    l->uses = c->g.max_ways;
+    return true;
 }
 
-/* The state decides before the time of use: ways that are free come first, ways in flight never. In a
- * full set only the latter are to be told apart, and their state is the odd one. */
-static inline int oldest(const uint64_t *used, const uint8_t *state, uint32_t ways, bool full)
+static uint64_t lru_storage_bits(const struct wl_cache *c)
 {
-    static const uint64_t rank[] = {
-        [WL_INVALID] = 0, [WL_VALID] = UINT64_C(1) << 62, [WL_RESERVED] = UINT64_C(1) << 63};
-    _Static_assert(WL_RESERVED % 2 == 1 && WL_VALID % 2 == 0, "the lowest bit tells them apart");
-    uint64_t least = UINT64_C(1) << 63;
-    int way = WL_NO_WAY_STALL;
-    for (uint32_t w = 0; w < ways; w++) {
-        uint64_t when = used[w] | (full ? (uint64_t)state[w] << 63 : rank[WL_STATE(state[w])]);
-        way = when < least ? (int)w : way;
-        least = when < least ? when : least;
-    }
-    return way;
+    return wl_bits_for(c->g.max_ways) * c->g.max_ways * c->g.sets;
 }
 
-static int lru_victim(void *self, const struct wl_access *a, const struct wl_set *s)
+static int lru_victim(const struct wl_cache *c, const struct wl_access *a, const struct wl_set *s)
 {
-    const struct lru *l = self;
-    const uint64_t *used = l->used + (size_t)a->set * l->ways;
-    if (s->full && l->ways == 4) return oldest(used, s->state, 4, true); /* the usual numbers, without a loop */
-    if (s->full && l->ways == 8) return oldest(used, s->state, 8, true);
-    return oldest(used, s->state, l->ways, s->full);
+    const struct lru *l = c->self;
+    return wl_oldest_way(l->used + (size_t)a->set * c->g.max_ways, s);
 }
 
-static void make_most_recent(struct lru *l, uint32_t set, uint32_t way)
+static void lru_on_access(struct wl_cache *c, const struct wl_access *a, enum wl_outcome outcome, int way)
 {
-    l->used[(size_t)set * l->ways + way] = l->uses++;
+    struct lru *l = c->self;
+    if (outcome <= WL_MISSED) l->used[(size_t)a->set * c->g.max_ways + (uint32_t)way] = l->uses++;
 }
-
-static void lru_on_hit(void *self, const struct wl_access *a, uint32_t way, bool merged)
-{
-    (void)merged;
-    make_most_recent(self, a->set, way);
-}
-
-static void lru_on_insert(void *self, const struct wl_access *a, uint32_t way) { make_most_recent(self, a->set, way); }
 
 extern const struct wl_cache_policy lru_policy;
 const struct wl_cache_policy lru_policy = {
@@ -84,10 +51,9 @@ const struct wl_cache_policy lru_policy = {
     .name = "lru",
     .help = "least recently used; waits when every way of the set is in flight",
     .levels = 1u << WL_L1 | 1u << WL_L2,
-    .create = lru_create,
-    .destroy = free,
+    .bytes = lru_bytes,
+    .init = lru_init,
     .storage_bits = lru_storage_bits,
     .victim = lru_victim,
-    .on_hit = lru_on_hit,
-    .on_insert = lru_on_insert,
+    .on_access = lru_on_access,
 };

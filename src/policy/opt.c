@@ -1,7 +1,7 @@
 /* opt.c - how many loads the best of all replacements, with bypass allowed, would hit.
  *
  * A measuring instrument, not a scheme: the cache runs under plain LRU, in every counter and every
- * cycle, and beside it this file counts the hits that an optimal replacement with knowledge of the
+ * cycle, and at the same time this file counts the hits that an optimal replacement with knowledge of the
  * future (Belady's, which may also choose not to keep a line) has on the very same stream of
  * accesses. The difference to the hits of a policy is the headroom that is left to it.
  *
@@ -22,23 +22,29 @@
  * policy that allocates while it runs; when memory ends it stops counting and says so. */
 #include <stdlib.h>
 
-#include "warpline/policy.h"
+#include "warpline/chain.h"
 
 struct last_use {
     uint64_t line;
     uint64_t time; /* 0: the slot is empty */
 };
 
+enum { N_ACCESSES, N_HITS, N_UNCOUNTED };
+static const struct wl_counter opt_counters[] = {
+    [N_ACCESSES] = {"accesses", "requests", "load requests the bound was computed over"},
+    [N_HITS] = {"hits", "requests", "of them, hits under optimal replacement with bypass"},
+    [N_UNCOUNTED] = {"uncounted", "requests", "load requests left out because memory ran out"},
+    WL_COUNTER_END,
+};
+
 struct opt {
     struct wl_chain chain; /* LRU manages the cache */
-    uint64_t *free_since;  /* [sets * ways] when the interval of this way ended; 0: never used */
     struct last_use *last; /* open addressing, at most half full */
     uint64_t slots, used;  /* of the table; slots is a power of two */
     uint64_t time;         /* number of the access, from 1 */
     uint64_t flushed;      /* what was used up to here is gone */
-    uint64_t accesses, hits, uncounted;
-    uint32_t sets;
-    uint16_t order[]; /* [sets * ways] */
+    uint64_t
+        free_since[]; /* [sets * max_ways] when the interval of this way ended, 0: never used; behind it the chain */
 };
 
 /* ---- when a line was used last ---- */
@@ -68,106 +74,73 @@ static bool grow(struct opt *o)
 /* ---- the bound ---- */
 
 /* Whether a way of the set can have kept a line since `begin`; takes it until now. */
-static bool keep(struct opt *o, uint32_t set, uint64_t begin)
+static bool keep(struct wl_cache *c, uint32_t set, uint64_t begin)
 {
-    uint64_t *way = o->free_since + (size_t)set * o->chain.ways, *best = NULL;
-    for (uint32_t w = 0; w < o->chain.ways; w++)
+    struct opt *o = c->self;
+    uint64_t *way = o->free_since + (size_t)set * c->g.max_ways, *best = NULL;
+    for (uint32_t w = 0; w < c->g.ways; w++)
         if (way[w] <= begin && (!best || way[w] > *best)) best = way + w;
     if (best) *best = o->time;
     return best != NULL;
 }
 
-static void count(struct opt *o, const struct wl_access *a)
+static void count(struct wl_cache *c, const struct wl_access *a)
 {
+    struct opt *o = c->self;
     if (o->used * 2 >= o->slots && !grow(o)) {
-        o->uncounted++;
+        c->count[N_UNCOUNTED]++;
         return;
     }
     o->time++;
-    o->accesses++;
+    c->count[N_ACCESSES]++;
     struct last_use *u = slot_of(o->last, o->slots, a->line);
-    if (u->time > o->flushed) o->hits += keep(o, a->set, u->time);
+    if (u->time > o->flushed) c->count[N_HITS] += keep(c, a->set, u->time);
     o->used += !u->time;
     *u = (struct last_use){a->line, o->time};
 }
 
-static void opt_on_store(void *self, const struct wl_access *a)
+static void forget(struct opt *o, uint64_t line)
 {
-    struct opt *o = self;
-    struct last_use *u = slot_of(o->last, o->slots, a->line);
+    struct last_use *u = slot_of(o->last, o->slots, line);
     if (u->time > 1) u->time = 1; /* before every flush and interval that counts; the slot stays taken */
 }
 
-static void opt_on_flush(void *self)
+static void opt_on_access(struct wl_cache *c, const struct wl_access *a, enum wl_outcome outcome, int way)
 {
-    struct opt *o = self;
-    o->flushed = o->time;
+    struct opt *o = c->self;
+    if (outcome == WL_STORED && way < 0) forget(o, a->line);
+    if (outcome > WL_MISSED) return;
+    wl_chain_touch(&o->chain, a->set, (uint32_t)way);
+    count(c, a);
 }
 
-/* ---- LRU ---- */
-
-static void *opt_create(const struct wl_geometry *g, const int64_t *values, const char **why)
+static void opt_on_kernel(struct wl_cache *c, enum wl_phase phase, const struct wl_kernel *k)
 {
-    (void)values;
-    struct opt *o = malloc(sizeof *o + sizeof o->order[0] * g->sets * g->ways);
-    if (o) {
-        *o = (struct opt){.sets = g->sets, .slots = 1024, .time = 1, .flushed = 1};
-        o->free_since = calloc((size_t)g->sets * g->ways, sizeof *o->free_since);
-        o->last = calloc(o->slots, sizeof *o->last);
-        wl_chain_init(&o->chain, o->order, g->sets, g->ways);
-        if (o->free_since && o->last) return o;
-        free(o->free_since);
-        free(o->last);
-        free(o);
-    }
+    struct opt *o = c->self;
+    wl_chain_on_kernel(c, phase, k);
+    if (phase == WL_FLUSH) o->flushed = o->time;
+}
+
+/* ---- life ---- */
+
+static size_t opt_bytes(const struct wl_geometry *g, const int64_t *param)
+{
+    (void)param;
+    return sizeof(struct opt) + wl_chain_entries(g) * (sizeof(uint64_t) + sizeof(uint16_t));
+}
+
+static bool opt_init(struct wl_cache *c, const char **why)
+{
+    struct opt *o = c->self;
     *why = "out of memory";
-    return NULL;
+    o->slots = 1024;
+    o->time = o->flushed = 1;
+    wl_chain_init(&o->chain, (uint16_t *)(o->free_since + wl_chain_entries(&c->g)), &c->g);
+    o->last = calloc(o->slots, sizeof *o->last);
+    return o->last != NULL;
 }
 
-static void opt_destroy(void *self)
-{
-    struct opt *o = self;
-    free(o->free_since);
-    free(o->last);
-    free(o);
-}
-
-static int opt_victim(void *self, const struct wl_access *a, const struct wl_set *s)
-{
-    const struct opt *o = self;
-    int way = wl_chain_victim(&o->chain, a->set, s, 0);
-    return way < 0 ? WL_NO_WAY_STALL : way;
-}
-
-static void opt_on_hit(void *self, const struct wl_access *a, uint32_t way, bool merged)
-{
-    (void)merged;
-    struct opt *o = self;
-    wl_chain_touch(&o->chain, a->set, way);
-    count(o, a);
-}
-
-static void opt_on_insert(void *self, const struct wl_access *a, uint32_t way)
-{
-    struct opt *o = self;
-    wl_chain_touch(&o->chain, a->set, way);
-    count(o, a);
-}
-
-static const struct wl_counter opt_counters[] = {
-    {"accesses", "requests", "load requests the bound was computed over"},
-    {"hits", "requests", "of them, hits under optimal replacement with bypass"},
-    {"uncounted", "requests", "load requests left out because memory ran out"},
-    WL_COUNTER_END,
-};
-
-static void opt_read_counters(const void *self, uint64_t *out)
-{
-    const struct opt *o = self;
-    out[0] = o->accesses;
-    out[1] = o->hits;
-    out[2] = o->uncounted;
-}
+static void opt_fini(struct wl_cache *c) { free(((struct opt *)c->self)->last); }
 
 extern const struct wl_cache_policy opt_policy;
 const struct wl_cache_policy opt_policy = {
@@ -176,12 +149,10 @@ const struct wl_cache_policy opt_policy = {
     .help = "runs as lru and counts the hits of optimal replacement with bypass on the same accesses",
     .levels = 1u << WL_L1,
     .counters = opt_counters,
-    .create = opt_create,
-    .destroy = opt_destroy,
-    .read_counters = opt_read_counters,
-    .victim = opt_victim,
-    .on_hit = opt_on_hit,
-    .on_insert = opt_on_insert,
-    .on_store = opt_on_store,
-    .on_flush = opt_on_flush,
+    .bytes = opt_bytes,
+    .init = opt_init,
+    .fini = opt_fini,
+    .victim = wl_chain_oldest,
+    .on_access = opt_on_access,
+    .on_kernel = opt_on_kernel,
 };

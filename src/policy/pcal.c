@@ -1,4 +1,4 @@
-/* pcal.c - PCAL with fixed numbers: some warps use the cache, some more run beside it.
+/* pcal.c - PCAL with fixed numbers: some warps use the cache, some more run without it.
  *
  * Idea (Li, Rhu, Johnson, O'Connor, Erez, Burger, Fussell, Redder, HPCA 2015, its static form): a
  * static warp limit saves the cache but wastes the memory's bandwidth. So the `tokens` oldest warps of
@@ -7,10 +7,12 @@
  *
  * Classes go by age among the live warps that wait at no barrier, so a token passes on when its holder
  * ends or waits. A load keeps the class its warp has when its first request meets the cache. Others may
- * hit and merge; probe=no sends them past the cache without looking. Order: greedy then oldest.
+ * hit and merge; probe=no makes them bypass the cache without looking. Order: greedy then oldest.
  * State: a token bit for each warp, and the slot that issued last of each scheduler. */
 #include <stdlib.h>
 
+#include "warpline/chain.h"
+#include "warpline/policy_loads.h"
 #include "warpline/sched.h"
 
 /* ---- what the two tables share, through the SM's slot ---- */
@@ -19,13 +21,10 @@ extern const struct wl_cache_policy pcal_l1_policy;
 extern const struct wl_sched_policy pcal_sched_policy;
 
 struct pcal {
+    struct wl_chain chain;
     const void *owner; /* &pcal_l1_policy: tells that the slot is ours */
     uint64_t others;   /* warps that may run but not allocate */
-    uint32_t sets;
-    bool probe;
-    uint64_t hits, past, allocated;
-    struct wl_chain chain;
-    uint16_t order[]; /* [sets * ways] */
+    uint16_t order[];  /* of the chain */
 };
 
 /* ---- the L1D: LRU for those with a token ---- */
@@ -35,67 +34,56 @@ static const struct wl_param pcal_l1_params[] = {
     [PROBE] = {"probe", "", 0, 1, 1, "no|yes", "warps without a token may hit", "the scheme restricts allocation only"},
     WL_PARAM_END,
 };
+enum { N_HITS, N_BYPASSES, N_ALLOCATED };
 static const struct wl_counter pcal_l1_counters[] = {
     {"others_hits", "requests", "hits and merges of warps without a token"},
-    {"others_bypasses", "requests", "requests of such warps sent past the cache"},
+    {"others_bypasses", "requests", "requests of such warps that bypassed the cache"},
     {"allocations", "lines", "lines taken by warps with a token"},
     WL_COUNTER_END,
 };
 
-static void *pcal_l1_create(const struct wl_geometry *g, const int64_t *values, const char **why)
+static size_t pcal_l1_bytes(const struct wl_geometry *g, const int64_t *param)
 {
-    struct pcal *s = calloc(1, sizeof *s + sizeof s->order[0] * g->sets * g->ways);
-    *why = "out of memory";
-    if (!s) return NULL;
-    s->owner = &pcal_l1_policy;
-    s->sets = g->sets;
-    s->probe = values[PROBE];
-    wl_chain_init(&s->chain, s->order, g->sets, g->ways);
-    if (g->shared) *g->shared = s;
-    return s;
+    (void)param;
+    return sizeof(struct pcal) + sizeof(uint16_t) * wl_chain_entries(g);
 }
 
-static void pcal_l1_read_counters(const void *self, uint64_t *out)
+static bool pcal_l1_init(struct wl_cache *c, const char **why)
 {
-    const struct pcal *s = self;
-    out[0] = s->hits;
-    out[1] = s->past;
-    out[2] = s->allocated;
+    (void)why;
+    struct pcal *s = c->self;
+    s->owner = &pcal_l1_policy;
+    wl_chain_init(&s->chain, s->order, &c->g);
+    *c->shared = s;
+    return true;
 }
 
 static bool no_token(const struct wl_access *a) { return a->load && a->load->user; }
 
-static void pcal_load_begin(void *self, struct wl_load *l) { l->user = ((struct pcal *)self)->others >> l->warp & 1; }
-
-static enum wl_decision pcal_decide(void *self, const struct wl_access *a)
+static void pcal_load_begin(struct wl_cache *c, struct wl_load *l)
 {
-    return no_token(a) && !((struct pcal *)self)->probe ? WL_BYPASS : WL_NORMAL;
+    l->user = ((const struct pcal *)c->self)->others >> l->warp & 1;
 }
 
-static int pcal_victim(void *self, const struct wl_access *a, const struct wl_set *set)
+static enum wl_decision pcal_decide(const struct wl_cache *c, const struct wl_access *a)
 {
-    const struct pcal *s = self;
-    if (no_token(a)) return WL_NO_WAY_BYPASS;
-    int way = wl_chain_victim(&s->chain, a->set, set, 0);
-    return way < 0 ? WL_NO_WAY_STALL : way;
+    return no_token(a) && !c->param[PROBE] ? WL_BYPASS : WL_NORMAL;
 }
 
-static void pcal_on_hit(void *self, const struct wl_access *a, uint32_t way, bool merged)
+static int pcal_victim(const struct wl_cache *c, const struct wl_access *a, const struct wl_set *set)
 {
-    (void)merged;
-    struct pcal *s = self;
-    wl_chain_touch(&s->chain, a->set, way);
-    s->hits += no_token(a);
+    return no_token(a) ? WL_NO_WAY_BYPASS : wl_chain_oldest(c, a, set);
 }
 
-static void pcal_on_insert(void *self, const struct wl_access *a, uint32_t way)
+static void pcal_on_access(struct wl_cache *c, const struct wl_access *a, enum wl_outcome outcome, int way)
 {
-    struct pcal *s = self;
-    wl_chain_touch(&s->chain, a->set, way);
-    s->allocated++;
+    struct pcal *s = c->self;
+    if (outcome <= WL_MISSED) wl_chain_touch(&s->chain, a->set, (uint32_t)way);
+    if (outcome == WL_MISSED) c->count[N_ALLOCATED]++;
+    else if (outcome != WL_STORED) c->count[outcome == WL_BYPASSED ? N_BYPASSES : N_HITS] += no_token(a);
 }
 
-static void pcal_on_bypass(void *self, const struct wl_access *a) { ((struct pcal *)self)->past += no_token(a); }
+static const struct wl_load_hooks pcal_loads = {.begin = pcal_load_begin};
 
 const struct wl_cache_policy pcal_l1_policy = {
     .abi = WL_ABI,
@@ -104,15 +92,13 @@ const struct wl_cache_policy pcal_l1_policy = {
     .levels = 1u << WL_L1,
     .params = pcal_l1_params,
     .counters = pcal_l1_counters,
-    .create = pcal_l1_create,
-    .destroy = free,
-    .read_counters = pcal_l1_read_counters,
+    .bytes = pcal_l1_bytes,
+    .init = pcal_l1_init,
     .decide = pcal_decide,
     .victim = pcal_victim,
-    .on_hit = pcal_on_hit,
-    .on_insert = pcal_on_insert,
-    .on_bypass = pcal_on_bypass,
-    .load_begin = pcal_load_begin,
+    .on_access = pcal_on_access,
+    .on_kernel = wl_chain_on_kernel,
+    .loads = &pcal_loads,
 };
 
 /* ---- the scheduler ---- */

@@ -12,6 +12,7 @@
 #include "param/config.h"
 #include "param/param_table.h"
 #include "policy/registry.h"
+#include "warpline/grain.h"
 #include "warpline/plugin.h"
 
 #define CACHE_POLICY(id) extern const struct wl_cache_policy id##_policy;
@@ -112,16 +113,13 @@ static int check_params(const char *path, const char *name, const struct wl_para
     return 0;
 }
 
-static int check_counters(const char *path, const char *name, const struct wl_counter *counters, bool readable,
-                          struct wl_err *e)
+static int check_counters(const char *path, const char *name, const struct wl_counter *counters, struct wl_err *e)
 {
     unsigned n = 0;
     while (counters && counters[n].name) n++;
     if (n > WL_MAX_POLICY_COUNTERS)
         return wl_fail(e, WL_EINPUT, "%s: policy '%s' has %u counters; %d are allowed", path, name, n,
                        WL_MAX_POLICY_COUNTERS);
-    if (n && !readable)
-        return wl_fail(e, WL_EINPUT, "%s: policy '%s' lists counters but has no read_counters function", path, name);
     return 0;
 }
 
@@ -142,9 +140,10 @@ static int check_cache(const char *path, const struct wl_cache_policy *p, struct
         return wl_fail(e, WL_EINPUT,
                        "%s: a cache policy has no proper name (a-z, 0-9, '_', '-', '.'; up to 31 characters)", path);
     if (!p->help) return wl_fail(e, WL_EINPUT, "%s: policy '%s' lacks a help line", path, p->name);
-    if (!p->create || (!p->victim && !p->grains))
-        return wl_fail(e, WL_EINPUT, "%s: policy '%s' lacks its %s function", path, p->name,
-                       p->create ? "victim" : "create");
+    if (!p->victim && !p->grains)
+        return wl_fail(e, WL_EINPUT, "%s: policy '%s' lacks its victim function", path, p->name);
+    if (p->grains && !p->grains->shape)
+        return wl_fail(e, WL_EINPUT, "%s: policy '%s' has grains but no shape function", path, p->name);
     if (p->grains && p->levels != 1u << WL_L1)
         return wl_fail(e, WL_EINPUT, "%s: policy '%s' has grains, which only an L1D can have: levels = 1 << WL_L1",
                        path, p->name);
@@ -159,7 +158,7 @@ static int check_cache(const char *path, const struct wl_cache_policy *p, struct
             return wl_fail(e, WL_EINPUT, "%s: a cache policy called '%s' exists already; give yours another name", path,
                            p->name);
     rc = check_params(path, p->name, p->params, e);
-    return rc ? rc : check_counters(path, p->name, p->counters, p->read_counters != NULL, e);
+    return rc ? rc : check_counters(path, p->name, p->counters, e);
 }
 
 static int check_sched(const char *path, const struct wl_sched_policy *p, struct wl_err *e)
@@ -180,7 +179,10 @@ static int check_sched(const char *path, const struct wl_sched_policy *p, struct
             return wl_fail(e, WL_EINPUT, "%s: a scheduler called '%s' exists already; give yours another name", path,
                            p->name);
     rc = check_params(path, p->name, p->params, e);
-    return rc ? rc : check_counters(path, p->name, p->counters, p->read_counters != NULL, e);
+    if (!rc && p->counters && p->counters[0].name && !p->read_counters)
+        rc =
+            wl_fail(e, WL_EINPUT, "%s: scheduler '%s' lists counters but has no read_counters function", path, p->name);
+    return rc ? rc : check_counters(path, p->name, p->counters, e);
 }
 
 /* ---- plugins and host programs ---- */

@@ -16,7 +16,6 @@
  *
  * State and storage: `bits` a line (3: 96 bytes for 256 lines), the selector (10 bits) and the
  * counter of BRRIP insertions (5 bits). */
-#include <stdlib.h>
 #include <string.h>
 
 #include "warpline/duel.h"
@@ -38,74 +37,52 @@ static const struct wl_param rrip_params[] = {
     WL_PARAM_END,
 };
 
-enum { INS_LONG, INS_DISTANT, AGED, LEADER_S, LEADER_B, B_FOLLOWED, PSEL_NOW, RRIP_COUNTERS };
+enum { INS_LONG, INS_DISTANT, AGED, DUEL /* WL_DUEL_COUNTERS of them */ };
 static const struct wl_counter rrip_counters[] = {
     [INS_LONG] = {"insert_long", "lines", "lines inserted one below the furthest prediction"},
     [INS_DISTANT] = {"insert_distant", "lines", "lines inserted with the furthest prediction"},
     [AGED] = {"ageings", "evictions", "evictions that had to age their set first"},
-    [LEADER_S] = {"leader_misses_srrip", "misses", "misses in sets that lead for SRRIP"},
-    [LEADER_B] = {"leader_misses_brrip", "misses", "misses in sets that lead for BRRIP"},
-    [B_FOLLOWED] = {"followed_brrip", "misses", "misses in following sets while BRRIP was winning"},
-    [PSEL_NOW] = {"psel", "", "the selector at the end, summed over caches"},
+    WL_DUEL_ROWS("srrip", "brrip"),
     WL_COUNTER_END,
 };
 
 struct rrip {
     struct wl_duel duel; /* SRRIP against BRRIP */
-    uint32_t sets, ways, throttle, mode, bits, furthest;
-    bool hit_priority;
-    uint32_t brrip_insertions;
-    uint64_t count[RRIP_COUNTERS];
-    uint8_t rrpv[]; /* [sets * ways] */
+    uint32_t furthest;
+    uint32_t brrip_insertions; /* since the last one that was not furthest */
+    uint8_t rrpv[];            /* [sets * max_ways] */
 };
 
-static void *rrip_create(const struct wl_geometry *g, const int64_t *values, const char **why)
+static size_t rrip_bytes(const struct wl_geometry *g, const int64_t *param)
 {
-    if (g->sets < 2 * values[RRIP_LEADERS]) {
-        *why = "each group of sets needs two leaders: lower 'leaders'";
-        return NULL;
-    }
-    struct rrip *r = calloc(1, sizeof *r + (size_t)g->sets * g->ways);
-    if (!r) {
-        *why = "out of memory";
-        return NULL;
-    }
-    r->sets = g->sets;
-    r->ways = g->ways;
-    r->throttle = (uint32_t)values[RRIP_THROTTLE];
-    r->mode = (uint32_t)values[RRIP_MODE];
-    r->bits = (uint32_t)values[RRIP_BITS];
-    r->furthest = (1u << r->bits) - 1;
-    r->hit_priority = values[RRIP_HIT] == HIT_PRIORITY;
-    wl_duel_init(&r->duel, g->sets, (uint32_t)values[RRIP_LEADERS], (uint32_t)values[RRIP_PSEL_BITS]);
-    memset(r->rrpv, (int)r->furthest, (size_t)g->sets * g->ways);
-    return r;
+    (void)param;
+    return sizeof(struct rrip) + (size_t)g->sets * g->max_ways;
 }
 
-static uint64_t rrip_storage_bits(const void *self)
+static bool rrip_init(struct wl_cache *c, const char **why)
 {
-    const struct rrip *r = self;
-    uint64_t counter = 0;
-    while ((UINT64_C(1) << counter) < r->throttle) counter++;
-    return (uint64_t)r->bits * r->sets * r->ways + r->duel.psel_bits + counter;
+    struct rrip *r = c->self;
+    const int64_t *v = c->param;
+    *why = "each group of sets needs two leaders: lower 'leaders'";
+    r->furthest = (1u << v[RRIP_BITS]) - 1;
+    wl_duel_init(&r->duel, c->g.sets, (uint32_t)v[RRIP_LEADERS], (uint32_t)v[RRIP_PSEL_BITS], c->count + DUEL);
+    memset(r->rrpv, (int)r->furthest, (size_t)c->g.sets * c->g.max_ways);
+    return c->g.sets >= 2 * v[RRIP_LEADERS];
 }
 
-static void rrip_read_counters(const void *self, uint64_t *out)
+static uint64_t rrip_storage_bits(const struct wl_cache *c)
 {
-    const struct rrip *r = self;
-    for (unsigned i = 0; i < RRIP_COUNTERS; i++) out[i] = r->count[i];
-    out[LEADER_S] = r->duel.leader_misses[0];
-    out[LEADER_B] = r->duel.leader_misses[1];
-    out[B_FOLLOWED] = r->duel.followed;
-    out[PSEL_NOW] = r->duel.psel;
+    const int64_t *v = c->param;
+    return (uint64_t)v[RRIP_BITS] * c->g.sets * c->g.max_ways + (uint64_t)v[RRIP_PSEL_BITS] +
+           wl_bits_for((uint64_t)v[RRIP_THROTTLE]);
 }
 
-static int rrip_victim(void *self, const struct wl_access *a, const struct wl_set *s)
+static int rrip_victim(const struct wl_cache *c, const struct wl_access *a, const struct wl_set *s)
 {
-    const struct rrip *r = self;
-    const uint8_t *v = r->rrpv + (size_t)a->set * r->ways;
+    const struct rrip *r = c->self;
+    const uint8_t *v = r->rrpv + (size_t)a->set * c->g.max_ways;
     int best = WL_NO_WAY_STALL;
-    for (uint32_t w = 0; w < r->ways; w++) {
+    for (uint32_t w = 0; w < s->ways; w++) {
         unsigned st = WL_STATE(s->state[w]);
         if (st == WL_INVALID) return (int)w;
         if (st == WL_VALID && (best < 0 || v[w] > v[best])) best = (int)w;
@@ -113,42 +90,44 @@ static int rrip_victim(void *self, const struct wl_access *a, const struct wl_se
     return best;
 }
 
-static void rrip_on_hit(void *self, const struct wl_access *a, uint32_t way, bool merged)
-{
-    (void)merged;
-    struct rrip *r = self;
-    uint8_t *v = &r->rrpv[(size_t)a->set * r->ways + way];
-    if (r->hit_priority) *v = 0;
-    else if (*v) --*v;
-}
-
 /* The victim was the furthest valid line: all age by what it lacked to the furthest value. */
-static void rrip_on_evict(void *self, const struct wl_access *a, uint32_t way, uint64_t line, uint8_t state)
+static void rrip_on_leave(struct wl_cache *c, const struct wl_line *gone, enum wl_leave why, const struct wl_access *by)
 {
-    (void)line;
-    (void)state;
-    struct rrip *r = self;
-    uint8_t *v = r->rrpv + (size_t)a->set * r->ways;
-    uint32_t step = r->furthest - v[way];
-    if (!step) return;
-    r->count[AGED]++;
-    for (uint32_t w = 0; w < r->ways; w++) v[w] = (uint8_t)(v[w] + step > r->furthest ? r->furthest : v[w] + step);
+    (void)by;
+    struct rrip *r = c->self;
+    uint8_t *v = r->rrpv + (size_t)gone->set * c->g.max_ways;
+    uint32_t step = r->furthest - v[gone->way];
+    if (why != WL_EVICTED || !step) return;
+    c->count[AGED]++;
+    for (uint32_t w = 0; w < c->g.ways; w++) v[w] = (uint8_t)(v[w] + step > r->furthest ? r->furthest : v[w] + step);
 }
 
-static bool brrip_inserts_nearer(struct rrip *r)
+static bool brrip_inserts_nearer(struct wl_cache *c)
 {
-    if (!r->throttle || ++r->brrip_insertions < r->throttle) return false;
+    struct rrip *r = c->self;
+    if (!c->param[RRIP_THROTTLE] || ++r->brrip_insertions < c->param[RRIP_THROTTLE]) return false;
     r->brrip_insertions = 0;
     return true;
 }
 
-static void rrip_on_insert(void *self, const struct wl_access *a, uint32_t way)
+/* The prediction of a new line. */
+static uint8_t first_guess(struct wl_cache *c, uint32_t set)
 {
-    struct rrip *r = self;
-    bool brrip = r->mode == MODE_DUEL ? wl_duel_miss(&r->duel, a->set) : r->mode == MODE_BRRIP;
-    bool nearer = !brrip || brrip_inserts_nearer(r);
-    r->count[nearer ? INS_LONG : INS_DISTANT]++;
-    r->rrpv[(size_t)a->set * r->ways + way] = (uint8_t)(r->furthest - nearer);
+    struct rrip *r = c->self;
+    bool brrip = c->param[RRIP_MODE] == MODE_DUEL ? wl_duel_miss(&r->duel, set) : c->param[RRIP_MODE] == MODE_BRRIP;
+    bool nearer = !brrip || brrip_inserts_nearer(c);
+    c->count[nearer ? INS_LONG : INS_DISTANT]++;
+    return (uint8_t)(r->furthest - nearer);
+}
+
+static void rrip_on_access(struct wl_cache *c, const struct wl_access *a, enum wl_outcome outcome, int way)
+{
+    struct rrip *r = c->self;
+    if (outcome > WL_MISSED) return;
+    uint8_t *v = &r->rrpv[(size_t)a->set * c->g.max_ways + (uint32_t)way];
+    if (outcome == WL_MISSED) *v = first_guess(c, a->set);
+    else if (c->param[RRIP_HIT] == HIT_PRIORITY) *v = 0;
+    else if (*v) --*v;
 }
 
 extern const struct wl_cache_policy rrip_policy;
@@ -159,12 +138,10 @@ const struct wl_cache_policy rrip_policy = {
     .levels = 1u << WL_L1 | 1u << WL_L2,
     .params = rrip_params,
     .counters = rrip_counters,
-    .create = rrip_create,
-    .destroy = free,
+    .bytes = rrip_bytes,
+    .init = rrip_init,
     .storage_bits = rrip_storage_bits,
-    .read_counters = rrip_read_counters,
     .victim = rrip_victim,
-    .on_hit = rrip_on_hit,
-    .on_evict = rrip_on_evict,
-    .on_insert = rrip_on_insert,
+    .on_access = rrip_on_access,
+    .on_leave = rrip_on_leave,
 };

@@ -96,10 +96,11 @@ static void hear_issue(void *self, const struct wl_sched_view *v, unsigned sched
     heard.sched->issued(self, v, scheduler, warp);
 }
 
-static void hear_hit(void *self, const struct wl_access *a, uint32_t way, bool merged)
+static void hear_access(struct wl_cache *c, const struct wl_access *a, enum wl_outcome outcome, int way)
 {
-    if (a->warp < WARPS && a->pc / 8 < LOADS) heard.at_tags[a->warp][a->pc / 8] = a->cycle;
-    heard.cache->on_hit(self, a, way, merged);
+    bool hit = outcome == WL_HIT || outcome == WL_MERGED;
+    if (hit && a->warp < WARPS && a->pc / 8 < LOADS) heard.at_tags[a->warp][a->pc / 8] = a->cycle;
+    heard.cache->on_access(c, a, outcome, way);
 }
 
 static int play(struct program *p, const char *slots, const char *sched, struct wl_err *e)
@@ -120,7 +121,7 @@ static int play(struct program *p, const char *slots, const char *sched, struct 
     struct wl_sched_policy hearing_sched = *heard.sched;
     struct wl_cache_policy hearing_cache = *heard.cache;
     hearing_sched.issued = hear_issue;
-    hearing_cache.on_hit = hear_hit;
+    hearing_cache.on_access = hear_access;
     c->sched.policy = &hearing_sched;
     c->l1.policy = &hearing_cache;
     struct gpu *g = rc ? NULL : gpu_new(c, NULL, e);

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "base/check.h"
 #include "run/collect.h"
 #include "run/identity.h"
 #include "run/program.h"
@@ -186,6 +187,7 @@ static int run_workload(struct run *r, struct wl_err *e)
 static int read_engine(struct run *r, struct wl_err *e)
 {
     const char *name = r->spec.engine;
+    wl_set_paranoid(r->spec.paranoid);
     r->engine = (struct gpu_options){.shuffle = r->spec.shuffle, .max_cycles = r->spec.max_cycles};
     if (!name || strcmp(name, "fast") == 0) return 0;
     r->engine.tick = true;

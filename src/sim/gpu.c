@@ -126,7 +126,8 @@ static int add_profile(struct gpu *g, struct wl_err *e)
     if (!g->profile || profile_init(g->profile, g->sms)) return wl_fail(e, WL_ERUN, "out of memory");
     for (uint32_t i = 0; i < g->sms; i++) {
         g->profile->sm[i].age = g->sm[i].age;
-        g->sm[i].l1d.observer = &g->profile->sm[i];
+        g->sm[i].observer = &g->profile->sm[i];
+        g->sm[i].l1d.observer = &g->profile->sm[i].l1;
         if (probe_init(&g->sm[i])) return wl_fail(e, WL_ERUN, "out of memory");
     }
     return 0;
@@ -159,7 +160,8 @@ static int choose_engine(struct gpu *g, struct wl_err *e)
     if (g->options.shuffle) shuffle_order(g);
     g->by_kind = fast && g->nparts <= 64;
     if (g->by_kind) count_kinds(g);
-    if (fast && !g->sampler.sample && partitions_init(g)) return wl_fail(e, WL_ERUN, "out of memory");
+    bool epochs = g->l2[0].pol.cache.epoch != 0; /* the policy must not hear of cycles behind the end of a kernel */
+    if (fast && !g->sampler.sample && !epochs && partitions_init(g)) return wl_fail(e, WL_ERUN, "out of memory");
     g->round_requests =
         ROUND_STEPS * (UINT64_C(11) * g->sms + 3 * g->slices) + (g->partition ? partitions_requests(g) : 0);
     g->round_ops = g->sms * ((uint64_t)g->config.v[P_SM_LSU_QUEUE] + ROUND_STEPS); /* one leaves the queue a step */
@@ -339,8 +341,8 @@ int gpu_run(struct gpu *g, struct stream_source *s, struct wl_err *e)
     g->broken = true;
     for (uint32_t i = 0; i < g->sms; i++)
         if (sm_kernel_begin(&g->sm[i], s, e)) return (int)e->code;
-    for (uint32_t i = 0; i < g->slices; i++)
-        if (g->l2[i].policy->kernel_begin) g->l2[i].policy->kernel_begin(g->l2[i].self, 0);
+    struct wl_kernel kernel = g->sm[0].kernel;
+    for (uint32_t i = 0; i < g->slices; i++) l2_kernel(&g->l2[i], WL_BEGIN, &kernel);
     if (g->profile && profile_kernel_begin(g->profile, s->info->kernel, s->info->code))
         return wl_fail(e, WL_ERUN, "out of memory");
     dispatch_begin(&g->dispatch, s, start + (tick_t)g->config.v[P_SM_LAUNCH_DELAY] * g->core_period, e);
@@ -348,6 +350,8 @@ int gpu_run(struct gpu *g, struct stream_source *s, struct wl_err *e)
     int bad = run_to_end(g, s->info->kernel, start, e);
     if (bad) return bad;
     for (uint32_t i = 0; i < g->sms; i++) sm_kernel_end(&g->sm[i]);
+    for (uint32_t i = 0; i < g->slices; i++) l2_kernel(&g->l2[i], WL_END, &kernel);
+    if (WL_CHECKING) gpu_walk(g);
     if (g->profile) profile_kernel_end(g->profile);
     if (g->options.timeline)
         timeline_kernel(g->options.timeline, s->info->kernel, start / g->core_period,

@@ -68,6 +68,9 @@ void partitions_enter(struct gpu *g);
 uint64_t partitions_requests(const struct gpu *g); /* that partitions_work may need at most */
 bool partitions_work(struct gpu *g);
 
+/* laws.c. Asserts that what the caches hold agrees with itself; between kernels, for --paranoid. */
+void gpu_walk(const struct gpu *g);
+
 /* sample.c. sampler_aim: before a step; sees to it that no step passes the end of the interval and
  * that every SM works there, so that none owes cycles it slept through. sampler_take: after it. */
 int sampler_init(struct gpu *g, struct wl_err *e);

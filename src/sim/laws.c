@@ -72,20 +72,25 @@ static void add_counters(void (*read)(const void *, uint64_t *), const void *sel
     for (unsigned i = 0; i < n; i++) total[i] += one[i];
 }
 
+static uint64_t storage_bits(const struct policy_host *h)
+{
+    return h->policy->storage_bits ? h->policy->storage_bits(&h->cache) : 0;
+}
+
 void gpu_read_policy_stats(const struct gpu *g, struct policy_stats *out)
 {
     memset(out, 0, sizeof *out);
-    const struct wl_cache_policy *l1 = g->config.l1.policy, *l2 = g->config.l2.policy;
+    unsigned l1 = count_names(g->config.l1.policy->counters), l2 = count_names(g->config.l2.policy->counters);
     const struct wl_sched_policy *sched = g->config.sched.policy;
     for (uint32_t i = 0; i < g->sms; i++) {
-        add_counters(l1->read_counters, g->sm[i].l1d.self, count_names(l1->counters), out->l1);
+        stats_add(out->l1, g->sm[i].l1d.pol.count, l1 * (unsigned)sizeof *out->l1);
         add_counters(sched->read_counters, g->sm[i].sched_self, count_names(sched->counters), out->sched);
     }
     for (uint32_t i = 0; i < g->slices; i++) {
-        add_counters(l2->read_counters, g->l2[i].self, count_names(l2->counters), out->l2);
-        if (l2->storage_bits) out->l2_storage_bits += l2->storage_bits(g->l2[i].self);
+        stats_add(out->l2, g->l2[i].pol.count, l2 * (unsigned)sizeof *out->l2);
+        out->l2_storage_bits += storage_bits(&g->l2[i].pol);
     }
-    if (l1->storage_bits) out->l1_storage_bits = l1->storage_bits(g->sm[0].l1d.self);
+    out->l1_storage_bits = storage_bits(&g->sm[0].l1d.pol);
     if (sched->storage_bits) out->sched_storage_bits = sched->storage_bits(g->sm[0].sched_self);
 }
 
@@ -116,6 +121,8 @@ static void cache_laws(struct audit *a, const struct run_stats *s)
         c->load_hits + c->hits_reserved + c->load_misses + c->bypasses);
     law(a, "l1d.loads = sm.load_requests", c->loads, s->sm.load_requests);
     law(a, "l1d.stores = sm.store_requests", c->stores, s->sm.store_requests);
+    law(a, "l1d.prefetch: asked = fetched + dropped", c->prefetches, c->prefetch_fetches + c->prefetch_drops);
+    law(a, "l1d.prefetch: useful <= fetched", c->prefetch_uses <= c->prefetch_fetches, 1);
     law(a, "l1t.accesses = hits + hits_reserved + misses", s->l1t.accesses,
         s->l1t.hits + s->l1t.hits_reserved + s->l1t.misses);
     law(a, "l1c.accesses = hits + hits_reserved + misses", s->l1c.accesses,
@@ -143,7 +150,7 @@ static void traffic_laws(struct audit *a, const struct gpu *g, const struct run_
     law(a, "parts with an entry left in a queue, pipe or MSHR", busy, 0);
 }
 
-/* What memory was asked for is a fetch or went past; what it was given is a write-back or a
+/* What memory was asked for is a fetch or a bypass; what it was given is a write-back or a
  * forwarded store. */
 static void memory_laws(struct audit *a, const struct gpu *g, const struct run_stats *s)
 {
@@ -218,4 +225,14 @@ int gpu_check_laws(const struct gpu *g, struct wl_err *e)
     if (g->profile) profile_laws(&a, &s), profile_line_laws(&a, &s);
     if (!a.broken) return 0;
     return wl_fail(e, WL_ELAW, "%u conservation law%s broken:%s", a.broken, a.broken > 1 ? "s are" : " is", a.text);
+}
+
+void gpu_walk(const struct gpu *g)
+{
+    for (uint32_t i = 0; i < g->sms; i++) {
+        l1_walk(&g->sm[i].l1d);
+        l1_walk(&g->sm[i].l1t);
+        l1_walk(&g->sm[i].l1c);
+    }
+    for (uint32_t i = 0; i < g->slices; i++) l2_walk(&g->l2[i]);
 }

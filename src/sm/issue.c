@@ -89,7 +89,7 @@ static unsigned issue(struct sm *s, unsigned w, tick_t now)
     const struct code_inst *in = p->inst;
     s->stats.warp_instructions++;
     if (s->timeline) timeline_issue(s->timeline, s, w);
-    if (s->l1d.observer) observe_issue(s->l1d.observer, age_rank(s, w));
+    if (s->observer) observe_issue(s->observer, age_rank(s, w));
     unsigned lanes = bit_count32(p->exec);
     s->stats.thread_instructions += lanes;
     s->stats.register_reads += in->nsrc * lanes;
@@ -129,18 +129,13 @@ static uint64_t waiting_for(const struct sm *s, unsigned unit, tick_t now)
     return room ? 0 : s->head_unit[unit];
 }
 
-static struct wl_fill fill_of(const struct l1 *c)
-{
-    return (struct wl_fill){c->mshr.used, c->mshr.entries, c->missq_used, c->missq_cap};
-}
-
 static void refresh_memory_view(const struct sm *s, struct wl_sched_view *v)
 {
     const struct reexec *q = &s->reexec;
     v->lsu_holds = ldst_holds(s);
     v->lsu_warp = ldst_warp(s);
-    v->l1t = fill_of(&s->l1t);
-    v->l1c = fill_of(&s->l1c);
+    v->l1t = l1_occupancy(&s->l1t);
+    v->l1c = l1_occupancy(&s->l1c);
     v->queued = q->warps;
     v->queue_used = q->used;
     v->queue_head = q->used ? q->list.head->warp : -1;

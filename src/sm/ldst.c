@@ -53,7 +53,7 @@ static void finish_op(struct sm *s, struct memop *op, tick_t at, tick_t now)
     const struct code_inst *in = op->inst;
     unsigned w = op->load.warp;
     for (unsigned i = 0; i < in->ndst; i++) op->regs[in->reg[i]] = at;
-    if (op->begun && s->l1d.policy->load_done) s->l1d.policy->load_done(s->l1d.self, &op->load);
+    if (op->begun) l1_load_done(&s->l1d, &op->load);
     op->next = s->ops->free;
     s->ops->free = op;
     s->ops->available++;
@@ -96,7 +96,7 @@ static void accept_reply(struct sm *s, tick_t now)
     if (r->kind == WL_STORE) {
         finish_request(s, r, now, now);
     } else if (r->kind == WL_ATOMIC || r->bypass) {
-        if (r->note && r->kind == WL_LOAD && s->l1d.policy->on_reply) s->l1d.policy->on_reply(s->l1d.self, r->note);
+        l1_bypass_done(&s->l1d, r);
         finish_request(s, r, writeback_slot(s, now), now);
     } else {
         struct req_list done;
@@ -126,8 +126,8 @@ static void note_load(struct sm *s, struct memop *op, enum l1_outcome outcome, b
     l->missed = (uint16_t)(l->missed + (outcome != L1_HIT));
     l->merged = (uint16_t)(l->merged + (outcome == L1_MERGED));
     l->bypassed = (uint16_t)(l->bypassed + (outcome == L1_BYPASSED));
-    if (last && s->l1d.observer) observe_load(s->l1d.observer, l);
-    if (last && op->begun && s->l1d.policy->load_end) s->l1d.policy->load_end(s->l1d.self, l);
+    if (last && s->observer) observe_load(s->observer, l);
+    if (last && op->begun) l1_load_end(&s->l1d, l);
 }
 
 /* Whether this is the instruction's last request to be accepted. */
@@ -141,11 +141,11 @@ enum l1_outcome ldst_try(struct sm *s, struct l1 *c, struct req *r, tick_t now)
 {
     bool data_load = c == &s->l1d && r->kind == WL_LOAD;
     struct memop *op = (struct memop *)(void *)r->load;
-    if (data_load && !op->begun && !r->bypass) { /* a load that goes past by its own wish is not the policy's */
+    if (data_load && !op->begun && !r->bypass) { /* bypassed by its cache operator, it is not the policy's business */
         op->begun = true;
-        if (c->policy->load_begin) c->policy->load_begin(c->self, &op->load);
+        l1_load_begin(c, &op->load);
     }
-    if (data_load && c->policy->leave_loop)
+    if (data_load && l1_follows_loops(c))
         op->load.left_loop = op->load.loop != CODE_NO_LOOP && !warp_is_inside(s, r->warp, op->load.loop);
     bool may_miss =
         !s->sched->may_miss || (c == &s->l1d ? s->sched->may_miss(s->sched_self, r->warp) : gate_lets_readonly(s, r));
@@ -334,6 +334,12 @@ static void account_skipped(struct sm *s, uint64_t skipped)
     s->l1c.refusals[s->pipe[FROM_L1C].refused] += skipped;
 }
 
+/* No load or store uses the L1D's tags in this cycle: the policy's prefetches may. */
+static bool tags_free(const struct sm *s)
+{
+    return s->l1d.busy_at != s->cycle && !l1_refused(s->pipe[FROM_L1D].refused) && !s->reexec.used;
+}
+
 void ldst_cycle(struct sm *s, tick_t now, uint64_t skipped)
 {
     account_skipped(s, skipped); /* often 0, often not */
@@ -351,6 +357,7 @@ void ldst_cycle(struct sm *s, tick_t now, uint64_t skipped)
     if (!data->delay) access_data(s, now);
     if (s->readonly && texture->used && !texture->delay) access_tags(s, &s->l1t, texture, now);
     if (s->readonly && constant->used) access_tags(s, &s->l1c, constant, now);
+    if (l1_wants_tags(&s->l1d) && tags_free(s)) l1_prefetch(&s->l1d, s->cycle);
     s->stats.lsu_stall_cycles += some_refused(s);
 }
 
@@ -375,6 +382,7 @@ tick_t ldst_next(const struct sm *s, tick_t now)
     bool misses = s->l1d.missq.head || (s->readonly && (s->l1t.missq.head || s->l1c.missq.head));
     if (misses && !s->request->producer_waits) return soon;
     if (s->reexec.entries && reexec_busy(s)) return soon;
+    if (l1_wants_tags(&s->l1d) && !l1_refused(s->pipe[FROM_L1D].refused) && !s->reexec.used) return soon;
     next = earlier(next, pipe_next(&s->pipe[FROM_L1D]));
     if (s->readonly)
         next = earlier(next, earlier(readonly_next(s, &s->pipe[FROM_L1T]), readonly_next(s, &s->pipe[FROM_L1C])));

@@ -173,7 +173,7 @@ bool probe_stalled(const struct sm *s)
                          .tail = s->lsu.tail};
     if (s->pipe[FROM_L1D].depth > 1) now.accesses = c->accesses; /* requests behind the first */
     if (s->lsu.op && !(stalled >> s->lsu.op->load.warp & 1)) now.op = s->lsu.op, now.next_txn = s->lsu.next_txn;
-    uint64_t changes = c->fills + c->load_misses + c->store_hits;
+    uint64_t changes = c->fills + c->load_misses + c->store_hits + c->prefetch_fetches;
     bool same = p->valid && same_moment(&p->moment, &now);
     if (same && changes == p->changes && !s->l1d.sectored && !s->l1d.grains)
         return p->answer; /* a sector may come without a fill */

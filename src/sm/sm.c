@@ -40,12 +40,14 @@ static int make_wheel(struct sm *s)
 static int make_caches(struct sm *s, const struct gpu_config *c, struct wl_err *e)
 {
     const int64_t *v = c->v;
-    struct wl_geometry g = {.index = s->index,
-                            .sms = (uint32_t)v[P_SM_COUNT],
-                            .schedulers = s->schedulers,
-                            .warps = s->warps,
-                            .warp_size = WARP_SIZE,
-                            .shared = &s->shared_slot};
+    struct l1_site site = {.g = {.index = s->index,
+                                 .sms = (uint32_t)v[P_SM_COUNT],
+                                 .schedulers = s->schedulers,
+                                 .warps = s->warps,
+                                 .warp_size = WARP_SIZE},
+                           .shared = &s->shared_slot,
+                           .pool = s->pool,
+                           .breach = s->part.clock->breach};
     struct l1_shape data = {(uint32_t)v[P_L1D_SETS],
                             (uint32_t)v[P_L1D_WAYS],
                             (uint32_t)v[P_L1D_MSHR],
@@ -58,7 +60,8 @@ static int make_caches(struct sm *s, const struct gpu_config *c, struct wl_err *
                             FROM_L1D,
                             v[P_L1D_BYPASS],
                             v[P_L1D_WRITE],
-                            false};
+                            false,
+                            (uint32_t)v[P_L1D_PREFETCH]};
     struct l1_shape texture = {(uint32_t)v[P_L1T_SETS],
                                (uint32_t)v[P_L1T_WAYS],
                                (uint32_t)v[P_L1T_MSHR],
@@ -71,7 +74,8 @@ static int make_caches(struct sm *s, const struct gpu_config *c, struct wl_err *
                                FROM_L1T,
                                false,
                                false,
-                               false};
+                               false,
+                               0};
     struct l1_shape constant = {(uint32_t)v[P_L1C_SETS],
                                 (uint32_t)v[P_L1C_WAYS],
                                 (uint32_t)v[P_L1C_MSHR],
@@ -84,14 +88,15 @@ static int make_caches(struct sm *s, const struct gpu_config *c, struct wl_err *
                                 FROM_L1C,
                                 false,
                                 false,
-                                v[P_L1C_PERFECT]};
+                                v[P_L1C_PERFECT],
+                                0};
     struct gpu_config plain; /* the other two caches are always LRU and share nothing with a scheme */
     config_defaults(&plain);
     void *none = NULL;
-    struct wl_geometry alone = g;
+    struct l1_site alone = site;
     alone.shared = &none;
-    if (l1_init(&s->l1d, &data, &c->l1, &g, s->pool, e) || l1_init(&s->l1t, &texture, &plain.l1, &alone, s->pool, e) ||
-        l1_init(&s->l1c, &constant, &plain.l1, &alone, s->pool, e))
+    if (l1_init(&s->l1d, &data, &c->l1, &site, e) || l1_init(&s->l1t, &texture, &plain.l1, &alone, e) ||
+        l1_init(&s->l1c, &constant, &plain.l1, &alone, e))
         return (int)e->code;
     if (c->sched.policy->may_miss) s->l1d.steady = false; /* the scheduler changes its mind too */
     return 0;
@@ -165,9 +170,9 @@ int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const stru
 void sm_destroy(struct sm *s)
 {
     if (s->sched_self && s->sched->destroy) s->sched->destroy(s->sched_self);
-    if (s->l1d.policy) l1_destroy(&s->l1d);
-    if (s->l1t.policy) l1_destroy(&s->l1t);
-    if (s->l1c.policy) l1_destroy(&s->l1c);
+    l1_destroy(&s->l1d);
+    l1_destroy(&s->l1t);
+    l1_destroy(&s->l1c);
     free(s->probe);
     free(s->board);
     free(s->wheel);
@@ -198,6 +203,12 @@ static uint32_t cta_limit(const struct sm *s, const struct launch_info *l)
     return limit;
 }
 
+/* When the L1D's policy wants its next epoch. */
+static tick_t epoch_tick(const struct sm *s)
+{
+    return l1_next_epoch(&s->l1d) == UINT64_MAX ? NEVER : l1_next_epoch(&s->l1d) * s->part.period;
+}
+
 int sm_kernel_begin(struct sm *s, struct stream_source *source, struct wl_err *e)
 {
     const struct launch_info *l = source->info;
@@ -210,7 +221,6 @@ int sm_kernel_begin(struct sm *s, struct stream_source *source, struct wl_err *e
                        "fit an SM with %u warps, %u registers and %u bytes",
                        l->kernel, l->threads_per_cta, l->regs_per_thread, l->shared_bytes, s->warps, s->registers,
                        s->shared_bytes);
-    if (s->carve.unified) l1_set_ways(&s->l1d, l1d_ways(s, l, s->cta_limit));
     s->board_regs = l->code->nregs ? l->code->nregs : 1;
     if (s->board_regs > s->board_cap) {
         uint64_t *b = realloc(s->board, (size_t)s->board_regs * s->warps * sizeof *b);
@@ -218,18 +228,19 @@ int sm_kernel_begin(struct sm *s, struct stream_source *source, struct wl_err *e
         s->board = b;
         s->board_cap = s->board_regs;
     }
-    if (s->l1d.policy->kernel_begin)
-        s->l1d.policy->kernel_begin(s->l1d.self, hash_bytes(WL_HASH_INIT, l->kernel, strlen(l->kernel)));
+    s->kernel = (struct wl_kernel){l->kernel, hash_bytes(WL_HASH_INIT, l->kernel, strlen(l->kernel))};
+    l1_kernel_begin(&s->l1d, &s->kernel, s->carve.unified ? l1d_ways(s, l, s->cta_limit) : s->l1d.tags.ways);
+    part_wake_at(&s->part, epoch_tick(s));
     if (s->sched->kernel_begin) s->sched->kernel_begin(s->sched_self);
     return 0;
 }
 
 void sm_kernel_end(struct sm *s)
 {
-    if (s->l1d.policy->kernel_end) s->l1d.policy->kernel_end(s->l1d.self);
-    if (s->l1d_flush) l1_flush(&s->l1d);
-    l1_flush(&s->l1t);
-    l1_flush(&s->l1c);
+    l1_kernel_end(&s->l1d, &s->kernel);
+    if (s->l1d_flush) l1_flush(&s->l1d, &s->kernel);
+    l1_flush(&s->l1t, &s->kernel);
+    l1_flush(&s->l1c, &s->kernel);
 }
 
 /* ---- the cycle ---- */
@@ -251,7 +262,7 @@ static bool observed_issue(struct sm *s, tick_t now, tick_t *next)
     bool would_hit = probe_stalled(s);
     uint64_t issued = s->stats.issue_cycles;
     bool again = issue_cycle(s, now, next);
-    if (would_hit) observe_stall(s->l1d.observer, 1, s->stats.issue_cycles == issued);
+    if (would_hit) observe_stall(s->observer, 1, s->stats.issue_cycles == issued);
     return again;
 }
 
@@ -262,7 +273,8 @@ tick_t sm_tick(struct sm *s, tick_t now)
     s->head_limit = now;
     if (s->live) s->stats.active_cycles += passed;
     /* Nothing has changed here in the cycles that were slept through. */
-    if (s->probe && passed > 1 && probe_stalled(s)) observe_stall(s->l1d.observer, passed - 1, passed - 1);
+    if (s->probe && passed > 1 && probe_stalled(s)) observe_stall(s->observer, passed - 1, passed - 1);
+    l1_cycle(&s->l1d, s->cycle);
     ldst_cycle(s, now, passed - 1);
     take_offer(s, now);
     if (s->in_wheel) warp_wake_due(s);
@@ -279,6 +291,7 @@ tick_t sm_tick(struct sm *s, tick_t now)
     if (t < next) next = t;
     if (s->in_wheel) next = earlier(next, warp_next_wake(s, now));
     if (s->sched_next < next) next = s->sched_next;
+    if (l1_next_epoch(&s->l1d) != UINT64_MAX) next = earlier(next, epoch_tick(s));
     if (s->offered_at == now && now + s->part.period < next) next = now + s->part.period;
     return next;
 }

@@ -13,6 +13,7 @@
 #include "mem/addrmap.h"
 #include "mem/l1.h"
 #include "mem/port.h"
+#include "observe/profile.h"
 #include "sm/timeline.h"
 #include "stream/stream.h"
 #include "warpline/sched.h"
@@ -160,6 +161,7 @@ struct sm {
 
     struct timeline_sm *timeline; /* shows what happens; NULL: nobody looks */
     struct probe *probe;          /* of stats.profile; NULL: off */
+    struct observer *observer;    /* of stats.profile; NULL: off */
     struct sm_stats stats;
 
     /* the machine */
@@ -176,6 +178,7 @@ struct sm {
 
     /* the kernel */
     const struct launch_info *launch;
+    struct wl_kernel kernel; /* as policies see it */
     struct stream_source *source;
     uint32_t cta_limit; /* resident CTAs of this kernel */
     uint32_t ctas_resident;

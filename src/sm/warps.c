@@ -92,7 +92,7 @@ static void leave_loop(struct sm *s, unsigned w, unsigned i)
     uint16_t gone = p->loops[i].loop;
     p->nloops--;
     memmove(&p->loops[i], &p->loops[i + 1], (p->nloops - i) * sizeof p->loops[0]);
-    s->l1d.policy->leave_loop(s->l1d.self, w, gone);
+    l1_leave_loop(&s->l1d, w, gone);
     s->ask_again = true;
 }
 
@@ -135,7 +135,7 @@ static bool fetch(struct sm *s, struct warp *p, unsigned w)
             return true;
         }
     }
-    bool loops = s->l1d.policy->leave_loop != NULL;
+    bool loops = l1_follows_loops(&s->l1d);
     if (loops && !p->left && p->inst && p->inst->kind == INST_EXIT) follow_loops(s, p, w, CODE_NO_LOOP, p->exec);
     while (!p->left) {
         if (stream_done(&p->stream)) return false;
@@ -217,10 +217,7 @@ static void finish_warp(struct sm *s, unsigned w, tick_t now)
 {
     struct cta *c = &s->cta[s->warp[w].cta];
     uint64_t bit = bit64(w);
-    if (s->l1d.policy->warp_exit) {
-        s->l1d.policy->warp_exit(s->l1d.self, w);
-        s->ask_again = true;
-    }
+    if (l1_warp_exit(&s->l1d, w)) s->ask_again = true;
     if (s->sched->warp_exit) s->sched->warp_exit(s->sched_self, &s->view, w);
     s->live &= ~bit;
     s->ended &= ~bit;
@@ -261,7 +258,7 @@ static void install_warp(struct sm *s, unsigned w, unsigned slot, unsigned rank,
     s->cta_of[w] = (uint8_t)slot;
     s->live |= bit64(w);
     s->cta[slot].warps |= bit64(w);
-    if (s->l1d.policy->warp_launch) s->l1d.policy->warp_launch(s->l1d.self, w);
+    l1_warp_launch(&s->l1d, w);
     if (s->sched->warp_launch) s->sched->warp_launch(s->sched_self, &s->view, w);
     warp_advance(s, w, now);
 }

@@ -36,7 +36,47 @@ refuse victim "lacks its victim" '/\.victim = /d'
 refuse pick "lacks its pick" '/\.pick = /d'
 refuse levels "where it can live" 's/\.levels = .*/.levels = 0,/'
 refuse range "is not in" 's/"", 1, 1, 1000000/"", 1, 0, 1000000/'
-refuse counters "read_counters" '/\.read_counters = /d'
 refuse empty "neither a cache policy nor a scheduler" 's/&random_policy, NULL/NULL/; s/&oldest_policy, NULL/NULL/'
 refuse export "exports no variable" 's/struct wl_plugin wl_plugin/struct wl_plugin other/'
+
+# ---- plugins that break the contract while they run ----
+
+build "$WL_ROOT/tests/cli/broken_plugin.c" "$work/broken.so" || not_ok "the broken plugin builds"
+broken="--plugin $work/broken.so"
+# breach FAULT LEVEL PATTERN: the run ends with exit 1 and a sentence that says who, what, where, when.
+breach() {
+    run run atax --size tiny --set l2.copy_fills=no --set l2.sets=16 $broken --$2 broken:fault=$1 -q
+    if [ $status -eq 1 ] && grep -q -e "policy broken: $3" "$work/err" &&
+        grep -q -e '; kernel [a-z_0-9]*, cycle [0-9]*' "$work/err"; then ok "$1 in the $2: $3"
+    else not_ok "$1 in the $2: exit $status, or no '$3'"; fi
+}
+allowed='; allowed are ways 0 to [0-9]* that are not RESERVED, WL_NO_WAY_STALL (-1) and WL_NO_WAY_BYPASS (-2)'
+good "without a fault it runs" run atax --size tiny --check $broken --l1 broken --l2 broken -q
+breach out_of_range l1 "victim() answered way 4 in set [0-9]* of the L1D of SM [0-9]*$allowed"
+breach out_of_range l2 "victim() answered way 8 in set [0-9]* of L2 slice [0-9]*$allowed"
+breach negative l1 "victim() answered way -7 in set [0-9]* of the L1D of SM [0-9]*$allowed"
+breach negative l2 "victim() answered way -7 in set [0-9]* of L2 slice [0-9]*$allowed"
+breach reserved l1 "victim() answered way [0-9], which is RESERVED, in set [0-9]* of the L1D of SM [0-9]*$allowed"
+breach reserved l2 "victim() answered way [0-9], which is RESERVED, in set [0-9]* of L2 slice [0-9]*$allowed"
+breach fickle l1 "victim() answered [0-9] and, asked again at once, [0-9] in set [0-9]* of the L1D of SM [0-9]*"
+breach fickle l2 "victim() answered [0-9] and, asked again at once, [0-9] in set [0-9]* of L2 slice [0-9]*"
+breach decision l1 "decide() answered 77 in set [0-9]* of the L1D of SM [0-9]*; allowed are WL_NORMAL (0) and WL_BYPASS (1)"
+breach undecided l1 "decide() answered [01] and, asked again at once, [01] in set [0-9]* of the L1D of SM [0-9]*"
+# grained FAULT PATTERN: the same for a cache of grains.
+grained() {
+    run run atax --size tiny $broken --l1 broken_grains:fault=$1 -q
+    if [ $status -eq "$3" ] && grep -q -e "$2" "$work/err"; then ok "grains: $1"; else not_ok "grains: $1: exit $status"; fi
+}
+grained granularity "policy broken_grains: granularity() answered 48 in the L1D of SM [0-9]*; allowed are 32, 64 and 128 bytes; kernel" 1
+grained fickle_grain "policy broken_grains: granularity() answered [0-9]* and, asked again at once, [0-9]* in the L1D of SM" 1
+grained shape "policy broken_grains: shape() asks for a granularity of 48 bytes" 2
+grained rows "counters from row 12 on" 2
+bad 2 "cannot manage this L1D: it gives no reason" run atax --size tiny $broken --l1 broken:fault=no_reason
+
+# ---- C++ ----
+
+if command -v c++ >/dev/null 2>&1; then
+    printf '#include "warpline/chain.h"\n#include "warpline/duel.h"\n#include "warpline/grain.h"\n#include "warpline/oldest.h"\n#include "warpline/policy_loads.h"\n#include "warpline/policy_notes.h"\nextern "C" const wl_cache_policy mine = {};\n' >"$work/cpp.cc"
+    check "the headers of cache policies are C++ too" c++ -std=c++17 -fsyntax-only -Wall -Wextra -I "$WL_ROOT/include" "$work/cpp.cc"
+fi
 finish

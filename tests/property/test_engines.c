@@ -120,6 +120,8 @@ static void random_l1(struct gpu_config *c, uint64_t s)
         SET(SHARED_UNIFIED, 64 << 10);
         snprintf(c->shared_options, sizeof c->shared_options, "%s", draw(&s, 2) ? "0,4,16,48" : "8,48");
     }
+    SET(L1D_PREFETCH, size_of(&s, 16));
+    config_set_l1(c, draw(&s, 3) ? "lru" : "nextline:degree=2", NULL);
 }
 
 static void random_l2(struct gpu_config *c, uint64_t s)
@@ -144,7 +146,7 @@ static void random_l2(struct gpu_config *c, uint64_t s)
     SET(L2_FILLQ, size_of(&s, 16));
     SET(L2_OUTQ, size_of(&s, 16));
     SET(L2_COPY_FILLS, (int64_t)draw(&s, 2));
-    config_set_l2(c, draw(&s, 3) ? "lru" : "eabp:bypass=on", NULL); /* it sends reads past the tags */
+    config_set_l2(c, draw(&s, 3) ? "lru" : "eabp:bypass=on", NULL); /* it lets reads bypass the tags */
     SET(L2_PROMOTE, ONE_OF(1, 1, 2, 4));
 }
 

@@ -296,32 +296,19 @@ static struct l1 cache;
 static struct req_pool pool;
 static uint64_t seed, step;
 
-static void *scheme_create(const struct wl_geometry *g, const int64_t *v, const char **why)
+static struct wl_grains scheme_shape(const struct wl_cache *c)
 {
-    (void)g;
-    (void)v;
-    (void)why;
-    return &wish;
+    (void)c;
+    return (struct wl_grains){.bytes = grain, .single = single, .retain = retain};
 }
-static void scheme_grains(void *self, struct wl_grains *out)
+static uint32_t scheme_granularity(const struct wl_cache *c)
 {
-    (void)self;
-    *out = (struct wl_grains){.bytes = grain, .single = single, .retain = retain, .stats = &counted};
-}
-static uint32_t scheme_on_request(void *self, const struct wl_access *a, enum wl_outcome o)
-{
-    (void)self;
-    (void)a;
-    (void)o;
+    (void)c;
     return wish;
 }
-static const struct wl_cache_policy scheme = {.abi = WL_ABI,
-                                              .name = "wish",
-                                              .help = "does as the test says",
-                                              .levels = 1u << WL_L1,
-                                              .create = scheme_create,
-                                              .grains = scheme_grains,
-                                              .on_request = scheme_on_request};
+static const struct wl_grain_hooks scheme_grains = {scheme_shape, scheme_granularity};
+static const struct wl_cache_policy scheme = {
+    .abi = WL_ABI, .name = "wish", .help = "does as the test says", .levels = 1u << WL_L1, .grains = &scheme_grains};
 
 static void check_slots(uint64_t case_seed)
 {
@@ -429,7 +416,12 @@ static void request(uint64_t case_seed)
 static void one_case(uint64_t case_seed)
 {
     struct wl_err e = {.code = WL_OK};
-    const struct wl_geometry geo = {.sms = 1, .schedulers = 1, .warps = 48, .warp_size = 32};
+    struct breach breach = {.broken = false};
+    void *shared = NULL;
+    const struct l1_site site = {.g = {.sms = 1, .schedulers = 1, .warps = 48, .warp_size = 32},
+                                 .shared = &shared,
+                                 .pool = &pool,
+                                 .breach = &breach};
     const struct l1_shape shape = {.sets = SETS,
                                    .ways = WAYS,
                                    .mshr = MSHRS,
@@ -446,7 +438,7 @@ static void one_case(uint64_t case_seed)
     wish = grain = 32u << draw(&seed, 3);
     written.n = written.closed = 0;
     rig_pool(&pool);
-    if (l1_init(&cache, &shape, &choice, &geo, &pool, &e)) fail_msg("%s", e.text);
+    if (l1_init(&cache, &shape, &choice, &site, &e)) fail_msg("%s", e.text);
     for (step = 0; step < 3000; step++) {
         if (flying && draw(&seed, 3) == 0) fill_one();
         else request(case_seed);
@@ -455,6 +447,7 @@ static void one_case(uint64_t case_seed)
     while (flying) fill_one();
     assert_int_equal(cache.mshr.used, 0);
     assert_int_equal(pool.alive, 0);
+    stats_add(&counted, cache.pol.count, sizeof counted);
     l1_destroy(&cache);
     req_pool_destroy(&pool);
 }

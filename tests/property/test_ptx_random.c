@@ -14,7 +14,7 @@
 
 /* 1: a generic access is in the stream as an access of global memory with its generic address.
  * 0: it is there as an access of the space it touched, with the address in that space. */
-#define GENERIC_IS_RECORDED_AS_GLOBAL 1
+#define GENERIC_IS_RECORDED_AS_GLOBAL 0
 
 enum { KERNELS = SLOW_BUILD ? 60 : 1000, MAX_GRID_THREADS = 512 };
 

@@ -1,7 +1,7 @@
 /* test_loops.c - when a policy hears that a warp has left a loop: not before its last lane has. */
 #include "timing/synth.h"
 
-#include "warpline/policy.h"
+#include "warpline/policy_loads.h"
 
 extern const struct wl_cache_policy lru_policy;
 
@@ -11,18 +11,19 @@ static struct {
     struct wl_load last; /* the load that met the cache last */
 } heard;
 
-static void leave_loop(void *self, unsigned warp, uint16_t loop)
+static void leave_loop(struct wl_cache *c, unsigned warp, uint16_t loop)
 {
-    (void)self;
+    (void)c;
     assert_int_equal(warp, 0);
     assert_true(heard.n < 16);
     heard.loop[heard.n++] = loop;
 }
-static void on_insert(void *self, const struct wl_access *a, uint32_t way)
+static void on_access(struct wl_cache *c, const struct wl_access *a, enum wl_outcome outcome, int way)
 {
-    lru_policy.on_insert(self, a, way);
-    heard.last = *a->load;
+    lru_policy.on_access(c, a, outcome, way);
+    if (outcome == WL_MISSED) heard.last = *a->load;
 }
+static const struct wl_load_hooks hooks = {.leave_loop = leave_loop};
 
 /* Block 0 before, 1 in loop 0, 2 in loop 1 inside it, 3 the side of a break, 4 behind. A load in each
  * loop; its register is read behind the loops only. */
@@ -54,8 +55,9 @@ static void run(struct synth *p)
     static struct wl_cache_policy probe;
     probe = lru_policy;
     probe.name = "probe";
-    probe.leave_loop = leave_loop;
-    probe.on_insert = on_insert;
+    probe.answers_drift = true;
+    probe.loads = &hooks;
+    probe.on_access = on_access;
     struct gpu_config c = synth_config("sm.count=1");
     c.l1.policy = &probe;
     struct gpu *g = synth_gpu(&c);

@@ -30,36 +30,13 @@ static struct {
 
 extern const struct wl_cache_policy lru_policy;
 
-static void *tags_create(const struct wl_geometry *g, const int64_t *values, const char **why)
+static void note_access(struct wl_cache *c, const struct wl_access *a, enum wl_outcome outcome, int way)
 {
-    return lru_policy.create(g, values, why);
+    if (outcome == WL_HIT) seen.hits++;
+    else seen.others++;
+    if (outcome <= WL_MERGED) seen.at_tags[a->warp][a->pc / 8] = a->cycle;
+    lru_policy.on_access(c, a, outcome, way);
 }
-static void tags_destroy_policy(void *self) { lru_policy.destroy(self); }
-static int tags_victim(void *self, const struct wl_access *a, const struct wl_set *s)
-{
-    return lru_policy.victim(self, a, s);
-}
-static void tags_hit(void *self, const struct wl_access *a, uint32_t way, bool merged)
-{
-    if (merged) seen.others++;
-    else seen.hits++;
-    seen.at_tags[a->warp][a->pc / 8] = a->cycle;
-    lru_policy.on_hit(self, a, way, merged);
-}
-static void tags_insert(void *self, const struct wl_access *a, uint32_t way)
-{
-    seen.others++;
-    lru_policy.on_insert(self, a, way);
-}
-static const struct wl_cache_policy noting_lru = {.abi = WL_ABI,
-                                                  .name = "noting-lru",
-                                                  .help = "LRU that notes hits",
-                                                  .levels = 1u << WL_L1,
-                                                  .create = tags_create,
-                                                  .destroy = tags_destroy_policy,
-                                                  .victim = tags_victim,
-                                                  .on_hit = tags_hit,
-                                                  .on_insert = tags_insert};
 
 /* ---- the program ---- */
 
@@ -132,6 +109,8 @@ static void play(const char *slots, const char *sched, const struct row *table, 
     assert_int_equal(config_set(&c, slots, NULL), 0);
     assert_int_equal(config_set_sched(&c, sched, NULL), 0);
     c.sched.policy = recording(c.sched.policy);
+    struct wl_cache_policy noting_lru = lru_policy;
+    noting_lru.on_access = note_access;
     c.l1.policy = &noting_lru;
     struct gpu *g = synth_gpu(&c);
     write_program(&p);

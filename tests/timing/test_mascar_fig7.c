@@ -26,18 +26,13 @@ static struct {
 } seen;
 
 extern const struct wl_cache_policy lru_policy;
-static void noting_hit(void *self, const struct wl_access *a, uint32_t way, bool merged)
+static void note_access(struct wl_cache *c, const struct wl_access *a, enum wl_outcome outcome, int way)
 {
-    assert_false(merged);
+    assert_true(outcome == WL_HIT || outcome == WL_MISSED);
     seen.accepted[a->warp] = a->cycle;
-    seen.hit[a->warp] = true;
-    lru_policy.on_hit(self, a, way, merged);
-}
-static void noting_insert(void *self, const struct wl_access *a, uint32_t way)
-{
-    seen.accepted[a->warp] = a->cycle;
-    seen.misses++;
-    lru_policy.on_insert(self, a, way);
+    if (outcome == WL_HIT) seen.hit[a->warp] = true;
+    else seen.misses++;
+    lru_policy.on_access(c, a, outcome, way);
 }
 
 static void load_of(struct synth *p, unsigned warp)
@@ -84,8 +79,7 @@ static struct timeline play(const char *sched)
     struct timeline t = {0};
     assert_int_equal(config_set_sched(&c, sched, NULL), 0);
     struct wl_cache_policy noting = lru_policy;
-    noting.on_hit = noting_hit;
-    noting.on_insert = noting_insert;
+    noting.on_access = note_access;
     c.l1.policy = &noting;
     struct lone *l = lone_new(&c, 5);
     write_program(&warm, true);

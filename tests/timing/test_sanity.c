@@ -441,14 +441,9 @@ TEST(transactions_are_the_coalescers)
 
 extern const struct wl_cache_policy lru_policy;
 
-static void *stuck_create(const struct wl_geometry *g, const int64_t *values, const char **why)
+static int stuck_victim(const struct wl_cache *c, const struct wl_access *a, const struct wl_set *s)
 {
-    return lru_policy.create(g, values, why);
-}
-static void stuck_destroy(void *self) { lru_policy.destroy(self); }
-static int stuck_victim(void *self, const struct wl_access *a, const struct wl_set *s)
-{
-    (void)self;
+    (void)c;
     (void)a;
     (void)s;
     return WL_NO_WAY_STALL;
@@ -457,8 +452,6 @@ static const struct wl_cache_policy stuck_cache = {.abi = WL_ABI,
                                                    .name = "stuck",
                                                    .help = "never finds a way",
                                                    .levels = 1u << WL_L1 | 1u << WL_L2,
-                                                   .create = stuck_create,
-                                                   .destroy = stuck_destroy,
                                                    .victim = stuck_victim};
 
 static int refuse_to_pick(void *self, const struct wl_sched_view *v, unsigned scheduler, uint64_t candidates)

@@ -14,7 +14,10 @@ enum { MON = 0, OTH = 5, LOOP_Q = 3 };
 struct rig {
     struct l1 cache;
     struct req_pool pool;
+    struct breach breach;
+    void *shared;
     struct apcm *s;
+    struct wl_cache *c; /* what the scheme is given */
     uint64_t seq;
     bool hold; /* misses are not answered */
 };
@@ -29,16 +32,20 @@ static inline void rig_begin(struct rig *r, const char *spec, uint32_t sets, uin
     config_defaults(&c);
     if (config_set_l1(&c, spec, &e)) fail_msg("%s", e.text);
     c.l1.policy = &apcm_policy;
-    const struct wl_geometry g = {.sms = 1, .schedulers = 2, .warps = 48, .warp_size = 32};
     const struct l1_shape shape = {
         .sets = sets, .ways = ways, .mshr = 64, .merge = 8, .missq = 64, .index = INDEX_LINEAR, .origin = FROM_L1D};
     *r = (struct rig){.seq = 1};
     rig_pool(&r->pool);
-    if (l1_init(&r->cache, &shape, &c.l1, &g, &r->pool, &e)) fail_msg("%s", e.text);
-    r->s = r->cache.self;
-    apcm_kernel_begin(r->s, 1);
-    apcm_warp_launch(r->s, MON);
-    for (uint32_t i = 0; i < 4; i++) assert_int_equal(load_id(r->s, pc_of(i)), i);
+    const struct l1_site site = {.g = {.sms = 1, .schedulers = 2, .warps = 48, .warp_size = 32},
+                                 .shared = &r->shared,
+                                 .pool = &r->pool,
+                                 .breach = &r->breach};
+    if (l1_init(&r->cache, &shape, &c.l1, &site, &e)) fail_msg("%s", e.text);
+    r->c = &r->cache.pol.cache;
+    r->s = r->c->self;
+    kernel_begin(r->c, 1);
+    apcm_warp_launch(r->c, MON);
+    for (uint32_t i = 0; i < 4; i++) assert_int_equal(load_id(r->c, pc_of(i)), i);
 }
 
 static inline void rig_end(struct rig *r)
@@ -86,10 +93,10 @@ static inline enum l1_outcome rig_load_lines(struct rig *r, unsigned warp, uint3
                         .space = WL_GLOBAL,
                         .lanes = 32};
     enum l1_outcome o = L1_HIT;
-    apcm_load_begin(r->s, &l);
+    apcm_load_begin(r->c, &l);
     for (unsigned i = 0; i < n; i++) o = rig_request(r, &l, (uint8_t)i, line[i]);
     if (!r->hold) rig_answer(r);
-    apcm_load_done(r->s, &l);
+    apcm_load_done(r->c, &l);
     return o;
 }
 

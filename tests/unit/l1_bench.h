@@ -9,6 +9,7 @@
 
 #include "mem/l1.h"
 #include "timing/run_rig.h"
+#include "unit/policy_rig.h"
 
 enum { MAX_LINES = 64 * 16 };
 
@@ -17,7 +18,8 @@ enum { MAX_LINES = 64 * 16 };
 struct bench {
     struct cache_choice choice;
     const struct wl_cache_policy *p;
-    void *self;
+    struct policy_rig rig;
+    struct wl_cache *c;
     uint32_t sets, ways;
     uint64_t line[MAX_LINES];
     uint8_t state[MAX_LINES];
@@ -35,33 +37,32 @@ static inline struct cache_choice choose(const char *spec)
 static inline void bench_shape(struct bench *b, const char *spec, uint32_t schedulers, uint32_t sets, uint32_t ways)
 {
     *b = (struct bench){.choice = choose(spec), .sets = sets, .ways = ways};
-    const struct wl_geometry g = {.level = WL_L1,
-                                  .sets = sets,
-                                  .ways = ways,
-                                  .line_bytes = 128,
-                                  .sms = 1,
-                                  .schedulers = schedulers,
-                                  .warps = 48,
-                                  .warp_size = 32};
-    const char *why = "";
     assert_true(sets * ways <= MAX_LINES);
     b->p = b->choice.policy;
-    b->self = b->p->create(&g, b->choice.values, &why);
-    if (!b->self) fail_msg("%s: %s", spec, why);
+    b->c = policy_rig_make(&b->rig, &b->choice,
+                           (struct wl_geometry){.level = WL_L1,
+                                                .sets = sets,
+                                                .ways = ways,
+                                                .line_bytes = 128,
+                                                .sms = 1,
+                                                .schedulers = schedulers,
+                                                .warps = 48,
+                                                .warp_size = 32});
 }
 
 /* The paper's L1D: 32 sets of 8 ways, two schedulers. */
 static inline void bench_begin(struct bench *b, const char *spec) { bench_shape(b, spec, 2, 32, 8); }
-static inline void bench_end(struct bench *b) { b->p->destroy(b->self); }
+static inline void bench_end(struct bench *b) { policy_rig_close(&b->rig); }
 
-static inline uint64_t counter(const struct bench *b, const char *name)
+static inline uint64_t counter(const struct bench *b, const char *name) { return policy_counter(b->p, b->c, name); }
+
+static inline void load_begin(struct bench *b, struct wl_load *l)
 {
-    uint64_t out[WL_MAX_POLICY_COUNTERS];
-    b->p->read_counters(b->self, out);
-    for (unsigned i = 0; b->p->counters[i].name; i++)
-        if (strcmp(b->p->counters[i].name, name) == 0) return out[i];
-    fail_msg("no counter %s", name);
-    return 0;
+    if (b->p->loads && b->p->loads->begin) b->p->loads->begin(b->c, l);
+}
+static inline void load_end(struct bench *b, const struct wl_load *l)
+{
+    if (b->p->loads && b->p->loads->end) b->p->loads->end(b->c, l);
 }
 
 static inline struct wl_load load_of(uint8_t requests, uint16_t rank)
@@ -78,20 +79,19 @@ static inline enum got bench_access(struct bench *b, struct wl_load *l, uint32_t
     uint8_t *states = b->state + (size_t)set * b->ways;
     for (uint32_t w = 0; w < b->ways; w++)
         if (states[w] != WL_INVALID && lines[w] == line) {
-            b->p->on_hit(b->self, &a, w, states[w] == WL_RESERVED);
+            b->p->on_access(b->c, &a, states[w] == WL_RESERVED ? WL_MERGED : WL_HIT, (int)w);
             return HIT;
         }
     const struct wl_set view = {states, b->ways, false};
-    int way = b->p->victim(b->self, &a, &view);
-    assert_int_equal(b->p->victim(b->self, &a, &view), way); /* asking changes nothing */
+    int way = b->p->victim(b->c, &a, &view);
+    assert_int_equal(b->p->victim(b->c, &a, &view), way); /* asking changes nothing */
     if (way == WL_NO_WAY_STALL) return WAIT;
     if (way == WL_NO_WAY_BYPASS) {
-        if (b->p->on_bypass) b->p->on_bypass(b->self, &a);
+        b->p->on_access(b->c, &a, WL_BYPASSED, -1);
         return BYPASS;
     }
     assert_true(states[way] != WL_RESERVED);
-    if (states[way] == WL_VALID && b->p->on_evict) b->p->on_evict(b->self, &a, (uint32_t)way, lines[way], states[way]);
-    b->p->on_insert(b->self, &a, (uint32_t)way);
+    policy_take(b->p, b->c, &a, way, lines[way], states[way]);
     lines[way] = line;
     states[way] = WL_VALID;
     return MISS;
@@ -100,9 +100,9 @@ static inline enum got bench_access(struct bench *b, struct wl_load *l, uint32_t
 /* A whole load of one request in each of the sets 0..n-1, lines base, base + 1, ...; its misses. */
 static inline unsigned bench_load(struct bench *b, struct wl_load l, uint64_t base, uint32_t n)
 {
-    if (b->p->load_begin) b->p->load_begin(b->self, &l);
+    load_begin(b, &l);
     for (uint32_t i = 0; i < n; i++) l.missed = (uint16_t)(l.missed + (bench_access(b, &l, i, base + i) != HIT));
-    if (b->p->load_end) b->p->load_end(b->self, &l);
+    load_end(b, &l);
     return l.missed;
 }
 
@@ -133,7 +133,7 @@ static inline const char *chain_of(struct bench *b)
     text[b->ways] = 0;
     for (uint32_t p = b->ways; p-- > 0;) {
         const struct wl_set view = {state, b->ways, false};
-        int way = b->p->victim(b->self, &a, &view);
+        int way = b->p->victim(b->c, &a, &view);
         assert_in_range(way, 0, b->ways - 1);
         state[way] = WL_RESERVED;
         text[p] = (char)b->line[SET * b->ways + (uint32_t)way];
@@ -144,7 +144,7 @@ static inline const char *chain_of(struct bench *b)
 static inline enum got touch(struct bench *b, char letter, uint8_t requests, uint16_t rank)
 {
     struct wl_load l = load_of(requests, rank);
-    if (b->p->load_begin) b->p->load_begin(b->self, &l);
+    load_begin(b, &l);
     return bench_access(b, &l, SET, (uint64_t)letter);
 }
 

@@ -5,118 +5,115 @@
 #include "unit/rig.h"
 
 #include "mem/l1.h"
+#include "warpline/chain.h"
+#include "warpline/policy_notes.h"
 
 enum { SETS = 4, WAYS = 2, MSHRS = 3, MERGE = 2, MISSQ = 4 };
 
 /* ---- the recording policy ---- */
 
 static struct {
-    unsigned hits, merges, inserts, evicts, bypasses, fills, kills, replies, stores, flushes;
+    unsigned hits, merges, inserts, evicts, bypasses, kills, replies, stores, flushes, begins, ends;
+    unsigned stores_without_copy; /* of stores, those that left none here */
     uint64_t evicted_line;
     enum wl_decision decide;
     int victim; /* 0: LRU's choice, else WL_NO_WAY_* */
+    int last_way;
+    struct wl_access last; /* as on_access told it last */
+    uint32_t ways;         /* at the last WL_BEGIN */
     struct wl_chain chain;
     uint16_t order[SETS * WAYS];
 } seen;
 
-static inline void *rec_create(const struct wl_geometry *g, const int64_t *values, const char **why)
+static inline bool rec_init(struct wl_cache *c, const char **why)
 {
-    (void)values;
     (void)why;
-    assert_int_equal(g->level, WL_L1);
-    wl_chain_init(&seen.chain, seen.order, SETS, WAYS);
-    return &seen;
+    assert_int_equal(c->g.level, WL_L1);
+    wl_chain_init(&seen.chain, seen.order, &c->g);
+    return true;
 }
-static inline enum wl_decision rec_decide(void *self, const struct wl_access *a)
+static inline enum wl_decision rec_decide(const struct wl_cache *c, const struct wl_access *a)
 {
-    (void)self;
-    (void)a;
+    (void)c, (void)a;
     return seen.decide;
 }
-static inline int rec_victim(void *self, const struct wl_access *a, const struct wl_set *s)
+static inline int rec_victim(const struct wl_cache *c, const struct wl_access *a, const struct wl_set *s)
 {
-    (void)self;
+    (void)c;
     return seen.victim ? seen.victim : wl_chain_victim(&seen.chain, a->set, s, 0);
 }
-static inline void use(uint32_t set, uint32_t way)
+static inline void rec_access(struct wl_cache *c, const struct wl_access *a, enum wl_outcome outcome, int way)
 {
-    wl_chain_move(&seen.chain, set, wl_chain_position(&seen.chain, set, way), 0);
+    assert_true(a->set < SETS && way < (int)c->g.ways);
+    seen.hits += outcome == WL_HIT;
+    seen.merges += outcome == WL_MERGED;
+    seen.inserts += outcome == WL_MISSED;
+    seen.bypasses += outcome == WL_BYPASSED;
+    seen.stores += outcome == WL_STORED;
+    seen.stores_without_copy += outcome == WL_STORED && way < 0;
+    assert_int_equal(a->kind == WL_STORE, outcome == WL_STORED);
+    assert_true(way >= 0 || outcome >= WL_BYPASSED);
+    seen.last = *a;
+    seen.last_way = way;
+    if (outcome <= WL_MISSED) wl_chain_touch(&seen.chain, a->set, (uint32_t)way);
 }
-static inline void rec_hit(void *self, const struct wl_access *a, uint32_t way, bool merged)
+static inline void rec_leave(struct wl_cache *c, const struct wl_line *gone, enum wl_leave why,
+                             const struct wl_access *by)
 {
-    (void)self;
-    if (merged) seen.merges++;
-    else seen.hits++;
-    use(a->set, way);
+    assert_true(gone->set < SETS && gone->way < c->g.ways);
+    assert_int_equal(WL_STATE(gone->state), WL_VALID);
+    assert_int_equal(by == NULL, why == WL_FLUSHED);
+    if (why == WL_EVICTED) {
+        seen.evicts++;
+        seen.evicted_line = gone->line;
+    } else {
+        seen.kills++;
+    }
 }
-static inline void rec_insert(void *self, const struct wl_access *a, uint32_t way)
+static inline void rec_kernel(struct wl_cache *c, enum wl_phase phase, const struct wl_kernel *k)
 {
-    (void)self;
-    seen.inserts++;
-    use(a->set, way);
+    (void)k;
+    if (phase == WL_BEGIN) {
+        seen.begins++;
+        seen.ways = c->g.ways;
+        wl_chain_resize(&seen.chain, &c->g);
+    }
+    seen.ends += phase == WL_END;
+    seen.flushes += phase == WL_FLUSH;
 }
-static inline void rec_evict(void *self, const struct wl_access *a, uint32_t way, uint64_t line, uint8_t state)
+static inline void rec_arrived(struct wl_cache *c, uint8_t note)
 {
-    (void)self;
-    (void)a;
-    (void)way;
-    assert_int_equal(WL_STATE(state), WL_VALID);
-    seen.evicts++;
-    seen.evicted_line = line;
-}
-static inline void rec_bypass(void *self, const struct wl_access *a)
-{
-    (void)self;
-    (void)a;
-    seen.bypasses++;
-}
-static inline void rec_fill(void *self, uint32_t set, uint32_t way)
-{
-    (void)self;
-    assert_true(set < SETS && way < WAYS);
-    seen.fills++;
-}
-static inline void rec_kill(void *self, uint32_t set, uint32_t way)
-{
-    (void)self;
-    assert_true(set < SETS && way < WAYS);
-    seen.kills++;
-}
-static inline void rec_store(void *self, const struct wl_access *a)
-{
-    (void)self;
-    assert_int_equal(a->kind, WL_STORE);
-    seen.stores++;
-}
-static inline void rec_flush(void *self)
-{
-    (void)self;
-    seen.flushes++;
-}
-static inline void rec_reply(void *self, uint8_t note)
-{
-    (void)self;
-    (void)note;
+    (void)c, (void)note;
     seen.replies++;
 }
+static const struct wl_note_hooks rec_notes = {.arrived = rec_arrived};
 
-/* clang-format off */
 static const struct wl_cache_policy recorder = {
-    .abi = WL_ABI, .name = "recorder", .help = "LRU that notes every hook", .levels = 1u << WL_L1,
-    .create = rec_create, .decide = rec_decide, .victim = rec_victim, .on_hit = rec_hit, .on_insert = rec_insert,
-    .on_evict = rec_evict, .on_bypass = rec_bypass, .on_fill = rec_fill, .on_kill = rec_kill,
-    .on_store = rec_store, .on_flush = rec_flush, .on_reply = rec_reply};
+    .abi = WL_ABI,
+    .name = "recorder",
+    .help = "LRU that notes all it is told",
+    .levels = 1u << WL_L1,
+    .init = rec_init,
+    .decide = rec_decide,
+    .victim = rec_victim,
+    .on_access = rec_access,
+    .on_leave = rec_leave,
+    .on_kernel = rec_kernel,
+    .notes = &rec_notes,
+};
 
 static inline unsigned hooks(void)
 {
-    return seen.hits + seen.merges + seen.inserts + seen.evicts + seen.bypasses + seen.fills + seen.kills;
+    return seen.hits + seen.merges + seen.inserts + seen.evicts + seen.bypasses + seen.kills + seen.stores;
 }
-/* clang-format on */
 
 /* ---- the cache under test ---- */
 
 static struct l1 cache;
 static struct req_pool pool;
+static struct breach breach;
+static void *shared_slot;
+static const struct wl_kernel some_kernel = {"kernel", 1};
 
 static inline struct l1_shape plain_shape(void)
 {
@@ -126,18 +123,23 @@ static inline struct l1_shape plain_shape(void)
                              .merge = MERGE,
                              .missq = MISSQ,
                              .index = INDEX_LINEAR,
-                             .origin = FROM_L1D};
+                             .origin = FROM_L1D,
+                             .prefetch_queue = 2};
 }
 
 static inline void begin_shape(struct l1_shape shape)
 {
     struct wl_err e = {.code = WL_OK};
-    struct wl_geometry g = {.sms = 1, .schedulers = 1, .warps = 48, .warp_size = 32};
     struct cache_choice choice = {.policy = &recorder};
+    breach = (struct breach){.broken = false};
+    struct l1_site site = {.g = {.sms = 1, .schedulers = 1, .warps = 48, .warp_size = 32},
+                           .shared = &shared_slot,
+                           .pool = &pool,
+                           .breach = &breach};
     memset(&seen, 0, sizeof seen);
     req_pool_destroy(&pool); /* of a cache that this one replaces */
     rig_pool(&pool);
-    if (l1_init(&cache, &shape, &choice, &g, &pool, &e)) fail_msg("%s", e.text);
+    if (l1_init(&cache, &shape, &choice, &site, &e)) fail_msg("%s", e.text);
 }
 
 static inline int begin(void **state)

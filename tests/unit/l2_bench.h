@@ -5,15 +5,14 @@
 #ifndef WL_TESTS_L2_BENCH_H
 #define WL_TESTS_L2_BENCH_H
 
-#include "test.h"
-
-#include "param/config.h"
+#include "unit/policy_rig.h"
 
 enum { MAX_WAYS = 64, SETS = 4, SET = 2 };
 
 struct bench {
     const struct wl_cache_policy *p;
-    void *self;
+    struct policy_rig rig;
+    struct wl_cache *c;
     uint32_t ways;
     char line[MAX_WAYS + 1];
     uint8_t state[MAX_WAYS];
@@ -28,26 +27,25 @@ static inline struct cache_choice choose(const char *spec)
     return c.l2;
 }
 
-static inline void *create(const char *spec, uint32_t sets, uint32_t ways, const struct wl_cache_policy **p,
-                           const char **why)
+/* 0, or the reason in r->e. */
+static inline int create(struct policy_rig *r, const char *spec, uint32_t sets, uint32_t ways)
 {
     struct cache_choice c = choose(spec);
-    const struct wl_geometry g = {.level = WL_L2, .sets = sets, .ways = ways, .line_bytes = 128, .sms = 15};
-    *p = c.policy;
-    return c.policy->create(&g, c.values, why);
+    return policy_rig_open(
+        r, &c, (struct wl_geometry){.level = WL_L2, .sets = sets, .ways = ways, .line_bytes = 128, .sms = 15});
 }
 
 /* An empty set. */
 static inline void begin(struct bench *b, const char *spec, uint32_t ways)
 {
-    const char *why = "";
     *b = (struct bench){.ways = ways};
     memset(b->line, '.', ways);
-    b->self = create(spec, SETS, ways, &b->p, &why);
-    if (!b->self) fail_msg("%s: %s", spec, why);
+    if (create(&b->rig, spec, SETS, ways)) fail_msg("%s: %s", spec, b->rig.e.text);
+    b->p = b->rig.host.policy;
+    b->c = &b->rig.host.cache;
 }
 
-static inline void end(struct bench *b) { b->p->destroy(b->self); }
+static inline void end(struct bench *b) { policy_rig_close(&b->rig); }
 
 /* A set full of clean DRAM lines a, b, c, ... from the oldest on. */
 static inline void begin_full(struct bench *b, const char *spec, uint32_t ways)
@@ -59,17 +57,9 @@ static inline void begin_full(struct bench *b, const char *spec, uint32_t ways)
     }
 }
 
-static inline uint64_t counter(const struct bench *b, const char *name)
-{
-    uint64_t out[WL_MAX_POLICY_COUNTERS];
-    b->p->read_counters(b->self, out);
-    for (unsigned i = 0; b->p->counters[i].name; i++)
-        if (strcmp(b->p->counters[i].name, name) == 0) return out[i];
-    fail_msg("no counter %s", name);
-    return 0;
-}
+static inline uint64_t counter(const struct bench *b, const char *name) { return policy_counter(b->p, b->c, name); }
 
-enum got { HIT, MISS, WAIT, PAST };
+enum got { HIT, MISS, WAIT, BYPASS };
 enum { DRAM = false, NVM = true };
 
 static inline enum got access(struct bench *b, char name, const struct wl_access *a)
@@ -78,23 +68,21 @@ static inline enum got access(struct bench *b, char name, const struct wl_access
     const char *found = strchr(b->line, name);
     if (found) {
         uint32_t w = (uint32_t)(found - b->line);
-        b->p->on_hit(b->self, a, w, WL_STATE(b->state[w]) == WL_RESERVED);
+        b->p->on_access(b->c, a, WL_STATE(b->state[w]) == WL_RESERVED ? WL_MERGED : WL_HIT, (int)w);
         if (dirties) b->state[w] |= WL_DIRTY;
         return HIT;
     }
     const struct wl_set view = {b->state, b->ways, false};
-    int way = b->p->victim(b->self, a, &view);
-    assert_int_equal(b->p->victim(b->self, a, &view), way); /* asking changes nothing */
+    int way = b->p->victim(b->c, a, &view);
+    assert_int_equal(b->p->victim(b->c, a, &view), way); /* asking changes nothing */
     if (way == WL_NO_WAY_STALL) return WAIT;
     if (way == WL_NO_WAY_BYPASS) {
-        if (b->p->on_bypass) b->p->on_bypass(b->self, a);
-        return PAST;
+        b->p->on_access(b->c, a, WL_BYPASSED, -1);
+        return BYPASS;
     }
     assert_in_range(way, 0, b->ways - 1);
     assert_int_not_equal(WL_STATE(b->state[way]), WL_RESERVED);
-    if (WL_STATE(b->state[way]) == WL_VALID && b->p->on_evict)
-        b->p->on_evict(b->self, a, (uint32_t)way, 0, b->state[way]);
-    b->p->on_insert(b->self, a, (uint32_t)way);
+    policy_take(b->p, b->c, a, way, 0, b->state[way]);
     b->line[way] = name;
     b->state[way] = (uint8_t)(WL_VALID | (dirties ? WL_DIRTY : 0) | (a->nvm ? WL_NVM : 0));
     return MISS;
@@ -121,7 +109,7 @@ static inline const char *chain(const struct bench *b)
     const struct wl_access a = {.set = SET, .kind = WL_STORE};
     for (uint32_t p = 0; p < b->ways; p++) {
         const struct wl_set view = {state, b->ways, false};
-        int way = b->p->victim(b->self, &a, &view);
+        int way = b->p->victim(b->c, &a, &view);
         assert_in_range(way, 0, b->ways - 1);
         state[way] = WL_RESERVED;
         text[p] = b->line[way];

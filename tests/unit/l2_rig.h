@@ -5,6 +5,7 @@
 #include "unit/rig.h"
 
 #include "mem/l2.h"
+#include "warpline/policy_notes.h"
 
 /* ---- a slice between a network and a memory that the test plays ---- */
 
@@ -23,35 +24,19 @@ static struct {
 static int victim_answer; /* 0: LRU's own */
 extern const struct wl_cache_policy lru_policy;
 
-static inline void *proxy_create(const struct wl_geometry *g, const int64_t *values, const char **why)
+static inline int proxy_victim(const struct wl_cache *c, const struct wl_access *a, const struct wl_set *s)
 {
-    return lru_policy.create(g, values, why);
+    return victim_answer ? victim_answer : lru_policy.victim(c, a, s);
 }
-static inline void proxy_destroy(void *self) { lru_policy.destroy(self); }
-static inline int proxy_victim(void *self, const struct wl_access *a, const struct wl_set *s)
+static inline uint8_t proxy_note(struct wl_cache *c, const struct wl_access *a)
 {
-    return victim_answer ? victim_answer : lru_policy.victim(self, a, s);
-}
-static inline void proxy_hit(void *self, const struct wl_access *a, uint32_t way, bool merged)
-{
-    lru_policy.on_hit(self, a, way, merged);
-}
-static inline void proxy_insert(void *self, const struct wl_access *a, uint32_t way)
-{
-    lru_policy.on_insert(self, a, way);
-}
-static inline uint8_t proxy_note(void *self, const struct wl_access *a)
-{
-    (void)self;
+    (void)c;
     return (uint8_t)(a->note + 1);
 }
+static const struct wl_note_hooks proxy_notes = {.reply = proxy_note};
+static struct wl_cache_policy proxy; /* LRU that a test can overrule */
 
 /* clang-format off */
-static const struct wl_cache_policy proxy = {
-    .abi = WL_ABI, .name = "proxy", .help = "LRU that a test can overrule", .levels = 1u << WL_L2,
-    .create = proxy_create, .destroy = proxy_destroy, .victim = proxy_victim, .on_hit = proxy_hit,
-    .on_insert = proxy_insert, .reply_note = proxy_note};
-
 /* One set of two ways, so that lines compete at once. */
 static inline void begin(const char *settings)
 {
@@ -64,6 +49,9 @@ static inline void begin(const char *settings)
     snprintf(copy, sizeof copy, "l2.sets=1 l2.ways=2 %s", settings);
     for (char *s = strtok(copy, " "); s; s = strtok(NULL, " "))
         if (config_set(&c, s, &e)) fail_msg("%s", e.text);
+    proxy = lru_policy;
+    proxy.victim = proxy_victim;
+    proxy.notes = &proxy_notes;
     c.l2.policy = &proxy;
     rig_pool(&rig.pool);
     assert_int_equal(clock_init(&rig.clock, 3, &rig.breach), 0);

@@ -33,7 +33,7 @@ TEST(figure_11)
     enum { A = 0, X = 0x10000, Y = 0x11000 };
     struct rig r;
     rig_begin(&r, "apcm", 32, 1);
-    apcm_warp_exit(r.s, MON);
+    apcm_warp_exit(r.c, MON);
     give_verdict(&r, A, PROTECT, 5, A);
     r.hold = true;
 
@@ -49,7 +49,7 @@ TEST(figure_11)
 
     for (int i = 0; i < 3; i++) assert_int_equal(rig_load(&r, 0, A, X), L1_HIT); /* c */
     check_line(&r, 0, WL_VALID, X, true, 0, 4);
-    apcm_leave_loop(r.s, 0, LOOP_Q);
+    apcm_leave_loop(r.c, 0, LOOP_Q);
     check_psb(&r, 0, false, false, 0);
     check_line(&r, 0, WL_VALID, X, true, 0, 4); /* the bit is still set */
 
@@ -63,17 +63,17 @@ TEST(figure_11)
     assert_int_equal(n->load_hits, 3);
     assert_int_equal(n->load_misses + n->bypasses, 3);
     assert_int_equal(n->evictions, 1);
-    assert_int_equal(r.s->count[N_PINS], 2);
-    assert_int_equal(r.s->count[N_PBYPASS_PROTECT], 1);
-    assert_int_equal(r.s->count[N_UNPINS], 1);
-    assert_int_equal(r.s->count[N_REL_LOOP], 1);
+    assert_int_equal(r.c->count[N_PINS], 2);
+    assert_int_equal(r.c->count[N_PBYPASS_PROTECT], 1);
+    assert_int_equal(r.c->count[N_UNPINS], 1);
+    assert_int_equal(r.c->count[N_REL_LOOP], 1);
 
     assert_int_equal(rig_load(&r, 0, A, X), L1_BYPASSED); /* e */
     check_psb(&r, 0, false, false, 0);
     check_line(&r, 0, WL_VALID, Y, true, 1, 1);
     assert_int_equal(n->loads, 7);
     assert_int_equal(n->load_misses + n->bypasses, 4);
-    assert_int_equal(r.s->count[N_PBYPASS_PROTECT], 2);
+    assert_int_equal(r.c->count[N_PBYPASS_PROTECT], 2);
     rig_end(&r);
 }
 
@@ -81,7 +81,7 @@ TEST(figure_11)
 static int victim_of(struct rig *r, const uint8_t *state)
 {
     const struct wl_set set = {state, 4, true};
-    return apcm_victim(r->s, &(struct wl_access){.set = 0, .kind = WL_LOAD}, &set);
+    return apcm_victim(r->c, &(struct wl_access){.set = 0, .kind = WL_LOAD}, &set);
 }
 
 TEST(victims_among_pinned_lines)
@@ -95,9 +95,9 @@ TEST(victims_among_pinned_lines)
     r.s->line[3] = (struct line){.pinned = true, .warp = 2}, r.s->pinned_by[2]++;
     assert_int_equal(victim_of(&r, ways), WL_NO_WAY_BYPASS);
     r.s->pinned = 3;
-    release(r.s, 1, N_REL_LOAD);
+    release(r.c, 1, N_REL_LOAD);
     assert_int_equal(victim_of(&r, ways), 1);
-    drop_stale_pins(r.s, 0);
+    drop_stale_pins(r.c, 0);
     assert_false(r.s->line[1].pinned);
     assert_true(r.s->line[0].pinned && r.s->line[3].pinned);
     rig_end(&r);
@@ -137,13 +137,13 @@ TEST(only_a_later_load_releases)
     rig_begin(&r, "apcm", 32, 4);
     r.s->psb[5] = (struct psb_entry){.on = true, .last = 3, .seq = 10};
     struct wl_load l = {.pc = pc_of(3), .warp = 5, .seq = 9, .space = WL_GLOBAL};
-    apcm_load_begin(r.s, &l);
-    apcm_load_done(r.s, &l);
+    apcm_load_begin(r.c, &l);
+    apcm_load_done(r.c, &l);
     check_psb(&r, 5, true, false, 3);
     l.seq = 11;
-    apcm_load_done(r.s, &l);
+    apcm_load_done(r.c, &l);
     check_psb(&r, 5, false, false, 0);
-    assert_int_equal(r.s->count[N_REL_LOAD], 1);
+    assert_int_equal(r.c->count[N_REL_LOAD], 1);
     rig_end(&r);
 }
 
@@ -155,7 +155,7 @@ TEST(released_by_the_last_load)
     give_verdict(&r, 0, PROTECT, 4, 3);
     rig_load(&r, 7, 0, 0x1000);
     check_psb(&r, 7, true, false, 3);
-    apcm_leave_loop(r.s, 7, LOOP_Q); /* no matter */
+    apcm_leave_loop(r.c, 7, LOOP_Q); /* no matter */
     rig_load(&r, 7, 0, 0x1000);
     check_psb(&r, 7, true, false, 3);
     rig_load(&r, 7, 3, 0x1000);
@@ -173,11 +173,11 @@ TEST(one_protected_load_a_warp)
     rig_load(&r, 7, 0, 0x1000);
     struct psb_entry before = r.s->psb[7];
     rig_load(&r, 7, 2, 0x2080);
-    assert_int_equal(r.s->count[N_PINS], 1);
-    assert_int_equal(r.s->count[N_SECOND], 1);
+    assert_int_equal(r.c->count[N_PINS], 1);
+    assert_int_equal(r.c->count[N_SECOND], 1);
     assert_memory_equal(&before, &r.s->psb[7], sizeof before);
     rig_load(&r, 8, 2, 0x3100); /* another warp may */
-    assert_int_equal(r.s->count[N_PINS], 2);
+    assert_int_equal(r.c->count[N_PINS], 2);
     rig_end(&r);
 }
 
@@ -207,7 +207,7 @@ TEST(streaming_loads_bypass)
     assert_int_equal(rig_load(&r, 7, 1, 0x1000), L1_BYPASSED);
     assert_int_equal(rig_load(&r, 7, 1, 0x5000), L1_BYPASSED);
     assert_int_equal(r.cache.stats.bypass_lookups, 0);
-    assert_int_equal(r.s->count[N_BYPASSED], 2);
+    assert_int_equal(r.c->count[N_BYPASSED], 2);
     rig_end(&r);
 }
 
@@ -228,7 +228,7 @@ TEST(modes)
         give_verdict(&r, 1, BYPASS, 1, 1);
         rig_load(&r, 7, 0, 0x1000);
         assert_int_equal(rig_load(&r, 7, 1, 0x2000), c[i].bypasses ? L1_BYPASSED : L1_MISSED);
-        assert_int_equal(r.s->count[N_PINS], c[i].pins);
+        assert_int_equal(r.c->count[N_PINS], c[i].pins);
         rig_end(&r);
     }
 }
@@ -242,11 +242,11 @@ TEST(stale_pins)
         rig_begin(&r, spec[eager], 32, 1);
         give_verdict(&r, 0, PROTECT, 5, 0);
         rig_load(&r, 7, 0, 0x1000);
-        apcm_leave_loop(r.s, 7, LOOP_Q);
+        apcm_leave_loop(r.c, 7, LOOP_Q);
         rig_load(&r, 7, 0, 0x1080); /* protects again, in another set */
-        assert_int_equal(r.s->count[N_STALE], !eager);
+        assert_int_equal(r.c->count[N_STALE], !eager);
         assert_int_equal(rig_load(&r, 8, 1, 0x2000), eager ? L1_MISSED : L1_BYPASSED);
-        apcm_warp_exit(r.s, 7);
+        apcm_warp_exit(r.c, 7);
         assert_int_equal(r.s->pinned, 0);
         assert_int_equal(rig_load(&r, 8, 1, 0x3000), L1_MISSED);
         rig_end(&r);
@@ -260,9 +260,9 @@ TEST(late_loads_pin_nothing)
     rig_begin(&r, "apcm", 32, 1);
     give_verdict(&r, 0, PROTECT, 5, 0);
     struct wl_load l = {.seq = 5, .pc = pc_of(0), .warp = 7, .loop = LOOP_Q, .requests = 1, .left_loop = true};
-    apcm_load_begin(r.s, &l);
+    apcm_load_begin(r.c, &l);
     assert_int_equal(rig_request(&r, &l, 0, 0x1000), L1_MISSED);
-    assert_int_equal(r.s->count[N_LATE], 1);
+    assert_int_equal(r.c->count[N_LATE], 1);
     check_psb(&r, 7, false, false, 0);
     rig_answer(&r);
     rig_end(&r);

@@ -3,6 +3,7 @@
 #include "unit/rig.h"
 
 #include "mem/l1.h"
+#include "unit/policy_rig.h"
 #include "timing/run_rig.h"
 
 static struct gpu_config machine(const char *l1, const char *l2, const char *sched)
@@ -20,6 +21,7 @@ static struct gpu_config machine(const char *l1, const char *l2, const char *sch
 struct rig {
     struct l1 cache;
     struct req_pool pool;
+    struct breach breach;
     void *shared;
 };
 
@@ -27,11 +29,14 @@ static void begin(struct rig *r, const char *spec, uint32_t ways)
 {
     struct wl_err e = {.code = WL_OK};
     struct gpu_config c = machine(spec, "lru", "gto");
-    const struct wl_geometry g = {.sms = 1, .schedulers = 2, .warps = 48, .warp_size = 32, .shared = &r->shared};
     const struct l1_shape shape = {.sets = 1, .ways = ways, .mshr = 64, .merge = 8, .missq = 64, .index = INDEX_LINEAR};
     *r = (struct rig){.shared = NULL};
     rig_pool(&r->pool);
-    if (l1_init(&r->cache, &shape, &c.l1, &g, &r->pool, &e)) fail_msg("%s", e.text);
+    const struct l1_site site = {.g = {.sms = 1, .schedulers = 2, .warps = 48, .warp_size = 32},
+                                 .shared = &r->shared,
+                                 .pool = &r->pool,
+                                 .breach = &r->breach};
+    if (l1_init(&r->cache, &shape, &c.l1, &site, &e)) fail_msg("%s", e.text);
 }
 
 static void end(struct rig *r)
@@ -42,19 +47,14 @@ static void end(struct rig *r)
 
 static uint64_t counter(const struct rig *r, const char *name)
 {
-    uint64_t out[WL_MAX_POLICY_COUNTERS];
-    r->cache.policy->read_counters(r->cache.self, out);
-    for (unsigned i = 0; r->cache.policy->counters[i].name; i++)
-        if (strcmp(r->cache.policy->counters[i].name, name) == 0) return out[i];
-    fail_msg("no counter %s", name);
-    return 0;
+    return policy_counter(r->cache.pol.policy, &r->cache.pol.cache, name);
 }
 
 /* One request, answered at once; `note`: what the L2 writes on the reply. Returns what was sent. */
 static enum l1_outcome read_line(struct rig *r, unsigned warp, uint32_t pc, uint64_t line, uint8_t note, uint8_t *sent)
 {
     struct wl_load l = {.pc = pc, .warp = (uint16_t)warp, .requests = 1};
-    if (r->cache.policy->load_begin) r->cache.policy->load_begin(r->cache.self, &l);
+    l1_load_begin(&r->cache, &l);
     struct req *q = req_alloc(&r->pool);
     *q = rig_req(WL_LOAD, line, 1);
     q->load = &l;
@@ -68,7 +68,7 @@ static enum l1_outcome read_line(struct rig *r, unsigned warp, uint32_t pc, uint
     struct req_list done;
     list_init(&done);
     if (!q->bypass) l1_fill(&r->cache, q, &done);
-    else if (note && r->cache.policy->on_reply) r->cache.policy->on_reply(r->cache.self, note);
+    else l1_bypass_done(&r->cache, q);
     req_free(&r->pool, q);
     return o;
 }
@@ -114,11 +114,10 @@ TEST(free_lines_go_by_age)
 TEST(storage_of_pd)
 {
     struct gpu_config c = machine("pd:n=32", "lru", "gto");
-    const struct wl_geometry g = {.sets = 32, .ways = 4};
-    const char *why = "";
-    void *s = c.l1.policy->create(&g, c.l1.values, &why);
-    assert_int_equal(c.l1.policy->storage_bits(s), 6 * 128);
-    c.l1.policy->destroy(s);
+    struct policy_rig r;
+    struct wl_cache *cache = policy_rig_make(&r, &c.l1, (struct wl_geometry){.level = WL_L1, .sets = 32, .ways = 4});
+    assert_int_equal(c.l1.policy->storage_bits(cache), 6 * 128);
+    policy_rig_close(&r);
 }
 
 /* ---- bypassing by PC ---- */
@@ -149,23 +148,23 @@ TEST(the_l2_remembers_who_bypassed)
 {
     struct gpu_config c = machine("abyp", "abyp", "gto");
     const struct wl_cache_policy *p = c.l2.policy;
-    const struct wl_geometry g = {.level = WL_L2, .sets = 1, .ways = 4, .sms = 2};
-    const char *why = "";
-    void *s = p->create(&g, c.l2.values, &why);
+    struct policy_rig r;
+    struct wl_cache *s =
+        policy_rig_make(&r, &c.l2, (struct wl_geometry){.level = WL_L2, .sets = 1, .ways = 4, .sms = 2});
     struct wl_access a = {.kind = WL_LOAD, .sm = 1, .note = 128 | 9}, other = {.kind = WL_LOAD, .sm = 0};
-    p->on_insert(s, &a, 2);
-    assert_int_equal(p->reply_note(s, &a), 0);
-    p->on_hit(s, &other, 2, false); /* another SM: nothing */
-    assert_int_equal(p->reply_note(s, &other), 0);
-    p->on_hit(s, &a, 2, false); /* the same again, again bypassed */
-    assert_int_equal(p->reply_note(s, &a), 128 | 9);
+    p->on_access(s, &a, WL_MISSED, 2);
+    assert_int_equal(p->notes->reply(s, &a), 0);
+    p->on_access(s, &other, WL_HIT, 2); /* another SM: nothing */
+    assert_int_equal(p->notes->reply(s, &other), 0);
+    p->on_access(s, &a, WL_HIT, 2); /* the same again, again bypassed */
+    assert_int_equal(p->notes->reply(s, &a), 128 | 9);
     a.note = 0;
-    p->on_hit(s, &a, 2, false); /* a read that was not bypassed takes the mark */
-    assert_int_equal(p->reply_note(s, &a), 128 | 9);
-    p->on_hit(s, &a, 2, false);
-    assert_int_equal(p->reply_note(s, &a), 0);
+    p->on_access(s, &a, WL_HIT, 2); /* a read that was not bypassed takes the mark */
+    assert_int_equal(p->notes->reply(s, &a), 128 | 9);
+    p->on_access(s, &a, WL_HIT, 2);
+    assert_int_equal(p->notes->reply(s, &a), 0);
     assert_int_equal(p->storage_bits(s), 12 * 4);
-    p->destroy(s);
+    policy_rig_close(&r);
 }
 
 /* ---- PCAL ---- */

@@ -1,8 +1,9 @@
 /* test_apcm_watch.c - what APCM learns from the watched warp: the worked examples of its
  * description, exactly, in LAT, MTA and CAIT. */
 #include "unit/apcm_rig.h"
+#include "unit/policy_rig.h"
 
-static void end(struct rig *r) { apcm_warp_exit(r->s, MON); }
+static void end(struct rig *r) { apcm_warp_exit(r->c, MON); }
 
 TEST(one_warp_reuses_a_line)
 {
@@ -145,7 +146,7 @@ TEST(third_and_later_requests_are_dropped)
         check_mta(&r, 2, 0, 0, 0, 0);
         check_mta(&r, 3, 0, 0, 0, 0);
     }
-    assert_int_equal(r.s->count[N_MTA_DROPPED], 4);
+    assert_int_equal(r.c->count[N_MTA_DROPPED], 4);
     rig_end(&r);
 }
 
@@ -157,7 +158,7 @@ TEST(larger_counts_win)
     struct rig r;
     rig_begin(&r, "apcm", 32, 4);
     for (unsigned i = 0; i < COUNT(step); i++) {
-        update_cait(r.s, &(struct mta_entry){.first = 1, .last = 2, .acc = step[i].acc, .intra = step[i].intra});
+        update_cait(r.c, &(struct mta_entry){.first = 1, .last = 2, .acc = step[i].acc, .intra = step[i].intra});
         check_cait(&r, 1, (enum method)step[i].method, step[i].kept, 2);
     }
     rig_end(&r);
@@ -167,12 +168,12 @@ TEST(the_seventeenth_load_has_no_place)
 {
     struct rig r;
     rig_begin(&r, "apcm", 32, 4);
-    for (uint32_t i = 0; i < 16; i++) assert_int_equal(load_id(r.s, pc_of(i)), i);
-    assert_int_equal(load_id(r.s, pc_of(16)), MAX_LOADS);
-    assert_int_equal(load_id(r.s, pc_of(0)), 0);
+    for (uint32_t i = 0; i < 16; i++) assert_int_equal(load_id(r.c, pc_of(i)), i);
+    assert_int_equal(load_id(r.c, pc_of(16)), MAX_LOADS);
+    assert_int_equal(load_id(r.c, pc_of(0)), 0);
     rig_load(&r, MON, 16, 0x1000);
     check_mta(&r, 0, 0, 0, 0, 0); /* not looked at */
-    assert_int_equal(r.s->count[N_UNTRACKED], 1);
+    assert_int_equal(r.c->count[N_UNTRACKED], 1);
     rig_end(&r);
 }
 
@@ -232,12 +233,10 @@ static uint64_t storage(const char *spec, uint32_t warps)
     struct wl_err e = {.code = WL_OK};
     config_defaults(&c);
     if (config_set_l1(&c, spec, &e)) fail_msg("%s", e.text);
-    const struct wl_geometry g = {.sets = 32, .ways = 4, .warps = warps};
-    const char *why = "";
-    void *s = apcm_create(&g, c.l1.values, &why);
-    assert_non_null(s);
-    uint64_t bits = apcm_storage_bits(s);
-    apcm_destroy(s);
+    struct policy_rig r;
+    policy_rig_make(&r, &c.l1, (struct wl_geometry){.level = WL_L1, .sets = 32, .ways = 4, .warps = warps});
+    uint64_t bits = apcm_storage_bits(&r.host.cache);
+    policy_rig_close(&r);
     return bits;
 }
 
@@ -262,7 +261,7 @@ TEST(mta_shapes)
     rig_load(&r, MON, 2, 4 * 128); /* displaces line 2 */
     check_cait(&r, 1, BYPASS, 1, 1);
     assert_false(r.s->cait[0].valid);
-    assert_int_equal(r.s->count[N_MTA_EVICTIONS], 1);
+    assert_int_equal(r.c->count[N_MTA_EVICTIONS], 1);
     rig_end(&r);
 }
 
@@ -278,13 +277,13 @@ TEST(who_is_watched)
             struct rig r;
             rig_begin(&r, c[i].spec, 32, 4);
             rig_load(&r, MON, 0, 0x1000); /* loads 1 to 3 stay without verdict */
-            apcm_warp_launch(r.s, OTH);
+            apcm_warp_launch(r.c, OTH);
             assert_int_equal(r.s->watched, MON);
             end(&r);
-            apcm_warp_launch(r.s, same ? MON : OTH);
+            apcm_warp_launch(r.c, same ? MON : OTH);
             assert_int_equal(r.s->watching, same ? c[i].same_slot : c[i].other_slot);
-            apcm_kernel_begin(r.s, 1);
-            apcm_warp_launch(r.s, OTH);
+            kernel_begin(r.c, 1);
+            apcm_warp_launch(r.c, OTH);
             assert_true(r.s->watching && r.s->watched == OTH);
             rig_end(&r);
         }
@@ -304,7 +303,7 @@ TEST(what_a_kernel_forgets)
             rig_load(&r, MON, 0, 0x1000);
             end(&r);
             assert_true(r.s->cait[0].valid);
-            apcm_kernel_begin(r.s, other ? 2 : 1);
+            kernel_begin(r.c, other ? 2 : 1);
             assert_int_equal(r.s->cait[0].valid, other ? c[i].keeps_other : c[i].keeps_same);
             rig_end(&r);
         }
@@ -326,8 +325,8 @@ TEST(local_loads_are_not_subject)
     struct rig r;
     rig_begin(&r, "apcm", 32, 4);
     struct wl_load l = {.pc = 0x8000, .warp = MON, .requests = 1, .space = WL_LOCAL};
-    apcm_load_begin(r.s, &l);
+    apcm_load_begin(r.c, &l);
     assert_int_equal(r.s->lat_used, 4);
-    assert_int_equal(apcm_decide(r.s, &(struct wl_access){.load = &l, .space = WL_LOCAL}), WL_NORMAL);
+    assert_int_equal(apcm_decide(r.c, &(struct wl_access){.load = &l, .space = WL_LOCAL}), WL_NORMAL);
     rig_end(&r);
 }

@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/text.h"
-#include "warpline/policy.h"
+#include "warpline/chain.h"
 
 /* ---- arena ---- */
 
@@ -162,7 +162,7 @@ TEST(chain_moves_keep_the_others_in_order)
 {
     uint16_t order[8];
     struct wl_chain c;
-    wl_chain_init(&c, order, 2, 4);
+    wl_chain_init(&c, order, &(struct wl_geometry){.sets = 2, .ways = 4, .max_ways = 4});
     static const uint16_t at_first[] = {3, 2, 1, 0};
     assert_memory_equal(order + 4, at_first, sizeof at_first);
     wl_chain_move(&c, 1, 3, 0); /* the oldest becomes the newest */
@@ -179,7 +179,7 @@ TEST(chain_victims)
     struct wl_chain c;
     uint8_t ways[] = {WL_VALID, WL_VALID, WL_VALID, WL_VALID};
     struct wl_set s = {ways, 4, false};
-    wl_chain_init(&c, order, 1, 4);
+    wl_chain_init(&c, order, &(struct wl_geometry){.sets = 1, .ways = 4, .max_ways = 4});
     assert_int_equal(wl_chain_victim(&c, 0, &s, 0), 0); /* the oldest */
     ways[0] = WL_RESERVED;
     assert_int_equal(wl_chain_victim(&c, 0, &s, 0), 1); /* never one in flight */
@@ -223,4 +223,21 @@ TEST(csv_fields_are_quoted_only_when_they_must_be)
     }
     fclose(f);
     assert_string_equal(out, "plain text;\"a,b\";\"say \"\"x\"\"\";\"two\nlines\";");
+}
+
+TEST(a_chain_follows_the_number_of_ways)
+{
+    uint16_t order[12];
+    struct wl_chain c;
+    struct wl_geometry g = {.sets = 2, .ways = 6, .max_ways = 6};
+    wl_chain_init(&c, order, &g);
+    wl_chain_touch(&c, 1, 2); /* 2 5 4 3 1 0 */
+    g.ways = 4;
+    wl_chain_resize(&c, &g);
+    assert_memory_equal(order + 6, ((uint16_t[]){2, 3, 1, 0}), 8); /* the others are gone, the order is kept */
+    wl_chain_put_above_oldest(&c, 1, 2, 0);
+    assert_int_equal(wl_chain_position(&c, 1, 2), 3); /* the old end is that of the ways in use */
+    g.ways = 6;
+    wl_chain_resize(&c, &g);
+    assert_memory_equal(order + 6, ((uint16_t[]){3, 1, 0, 2, 5, 4}), 12); /* new ones are the oldest */
 }

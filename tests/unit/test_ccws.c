@@ -1,26 +1,26 @@
 /* test_ccws.c - CCWS: victim tags, scores, who may load. Counted by hand. */
+#include "unit/policy_rig.h"
 #include "unit/sched_rig.h"
 
 extern const struct wl_cache_policy ccws_tags_policy, lru_policy;
 
 enum { SETS = 32, WAYS = 4 };
 struct both {
-    void *tags, *shared;
+    struct policy_rig cache;
+    struct wl_cache *tags;
     struct sched_rig r;
 };
 
 static void begin(struct both *b, const char *spec, unsigned warps)
 {
-    const char *why = "";
-    b->shared = NULL;
-    struct wl_geometry g = {.level = WL_L1, .sets = SETS, .ways = WAYS, .warps = RIG_WARPS, .shared = &b->shared};
-    b->tags = ccws_tags_policy.create(&g, NULL, &why);
-    assert_non_null(b->tags);
-    rig_sched(&b->r, spec, 0, b->shared);
+    const struct cache_choice choice = {.policy = &ccws_tags_policy};
+    b->tags = policy_rig_make(&b->cache, &choice,
+                              (struct wl_geometry){.level = WL_L1, .sets = SETS, .ways = WAYS, .warps = RIG_WARPS});
+    rig_sched(&b->r, spec, 0, b->cache.shared);
     for (unsigned w = 0; w < warps; w++) rig_launch(&b->r, w, 0);
 }
 
-static void end(struct both *b) { ccws_tags_policy.destroy(b->tags); }
+static void end(struct both *b) { policy_rig_close(&b->cache); }
 
 static struct wl_access load_of(const struct both *b, unsigned warp, uint64_t line)
 {
@@ -31,23 +31,17 @@ static struct wl_access load_of(const struct both *b, unsigned warp, uint64_t li
 static void miss(struct both *b, unsigned warp, uint64_t line, uint32_t way)
 {
     struct wl_access a = load_of(b, warp, line);
-    ccws_tags_policy.on_insert(b->tags, &a, way);
+    ccws_tags_policy.on_access(b->tags, &a, WL_MISSED, (int)way);
 }
 
 /* `warp` misses on a line of the set and evicts `line`. */
 static void evict(struct both *b, unsigned warp, uint64_t line, uint32_t way)
 {
     struct wl_access a = load_of(b, warp, line + 1000 * SETS);
-    ccws_tags_policy.on_evict(b->tags, &a, way, line, WL_VALID);
-    ccws_tags_policy.on_insert(b->tags, &a, way);
+    policy_take(&ccws_tags_policy, b->tags, &a, (int)way, line, WL_VALID);
 }
 
-static uint64_t tag_hits(const struct both *b)
-{
-    uint64_t n[4];
-    ccws_tags_policy.read_counters(b->tags, n);
-    return n[1];
-}
+static uint64_t tag_hits(const struct both *b) { return policy_counter(&ccws_tags_policy, b->tags, "vta_hits"); }
 
 static void issue(struct both *b, unsigned warp, unsigned n)
 {
@@ -109,7 +103,7 @@ TEST(a_store_removes_a_line_from_all_tags)
     evict(&b, 4, 5, 0);
     struct wl_access a = load_of(&b, 7, 5);
     a.kind = WL_STORE;
-    ccws_tags_policy.on_store(b.tags, &a);
+    ccws_tags_policy.on_access(b.tags, &a, WL_STORED, -1);
     miss(&b, 3, 5, 0);
     assert_int_equal(tag_hits(&b), 0);
     end(&b);

@@ -160,7 +160,8 @@ TEST(a_line_killed_by_a_store_goes_to_the_old_end)
 {
     struct bench b;
     bench_letters(&b, "dacache");
-    b.p->on_kill(b.self, SET, 5); /* c */
+    const struct wl_line c = {SET, 5, 0, WL_VALID};
+    b.p->on_leave(b.c, &c, WL_KILLED, NULL);
     assert_string_equal(chain_of(&b), "abdefghc");
     bench_end(&b);
 }
@@ -171,7 +172,7 @@ static void loads(struct bench *b, unsigned n, bool full, uint16_t rank)
 {
     struct wl_load l = load_of(32, rank);
     l.missed = full ? 0 : 3;
-    while (n--) b->p->load_end(b->self, &l);
+    while (n--) load_end(b, &l);
 }
 
 static void expect_fcw(struct bench *b, unsigned fcw, unsigned cnt)
@@ -252,9 +253,9 @@ TEST(only_divergent_loads_and_only_dyn_count)
     struct bench b;
     struct wl_load two = load_of(2, 0);
     bench_begin(&b, "dacache");
-    b.p->load_end(b.self, &two);
+    load_end(&b, &two);
     two.missed = 2;
-    b.p->load_end(b.self, &two);
+    load_end(&b, &two);
     expect_fcw(&b, 4, 128);
     assert_int_equal(counter(&b, "coherent_loads"), 2);
     assert_int_equal(counter(&b, "coherent_full"), 1);

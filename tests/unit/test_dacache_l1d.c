@@ -8,7 +8,7 @@ static uint64_t storage(const char *spec)
 {
     struct bench b;
     bench_begin(&b, spec);
-    uint64_t bits = b.p->storage_bits(b.self);
+    uint64_t bits = b.p->storage_bits(b.c);
     bench_end(&b);
     return bits;
 }
@@ -27,12 +27,13 @@ TEST(impossible_parameters_are_refused)
 {
     static const char *const bad[] = {"dacache:fcw_init=49", "dacache:cnt_init=256", "dip:leaders=17",
                                       "rrip:leaders=17"};
-    const struct wl_geometry g = {.level = WL_L1, .sets = 32, .ways = 8, .schedulers = 2};
     for (unsigned i = 0; i < COUNT(bad); i++) {
-        const char *why = NULL;
         struct cache_choice c = choose(bad[i]);
-        assert_null(c.policy->create(&g, c.values, &why));
-        assert_non_null(why);
+        struct policy_rig r;
+        const struct wl_geometry g = {.level = WL_L1, .sets = 32, .ways = 8, .schedulers = 2};
+        assert_int_equal(policy_rig_open(&r, &c, g), WL_EINPUT);
+        assert_non_null(strstr(r.e.text, "cannot manage this L1D: "));
+        policy_rig_close(&r);
     }
 }
 
@@ -40,16 +41,21 @@ TEST(impossible_parameters_are_refused)
 
 static struct l1 cache;
 static struct req_pool pool;
+static struct breach breach;
+static void *shared;
 
 static void cache_begin(const char *spec, uint32_t mshrs)
 {
     struct wl_err e = {.code = WL_OK};
-    const struct wl_geometry g = {.sms = 1, .schedulers = 1, .warps = 48, .warp_size = 32};
+    const struct l1_site site = {.g = {.sms = 1, .schedulers = 1, .warps = 48, .warp_size = 32},
+                                 .shared = &shared,
+                                 .pool = &pool,
+                                 .breach = &breach};
     const struct l1_shape shape = {
         .sets = 4, .ways = 4, .mshr = mshrs, .merge = 4, .missq = 16, .index = INDEX_LINEAR, .origin = FROM_L1D};
     struct cache_choice choice = choose(spec);
     rig_pool(&pool);
-    if (l1_init(&cache, &shape, &choice, &g, &pool, &e)) fail_msg("%s", e.text);
+    if (l1_init(&cache, &shape, &choice, &site, &e)) fail_msg("%s", e.text);
 }
 
 static void cache_end(void)
@@ -79,7 +85,7 @@ TEST(without_a_victim_the_l1d_bypasses_or_waits)
     for (unsigned i = 0; i < 2; i++) {
         struct wl_load l = load_of(32, 9);
         cache_begin(specs[i], 8);
-        cache.policy->load_begin(cache.self, &l);
+        l1_load_begin(&cache, &l);
         for (uint64_t n = 0; n < 4; n++) assert_int_equal(cache_load(&l, 4 * n, 1), L1_MISSED);
         assert_int_equal(last_sent()->sectors, ALL_SECTORS); /* a miss fetches the line */
         assert_int_equal(cache_load(&l, 8, 1), L1_MERGED);   /* a line in flight is not bypassed */
@@ -101,7 +107,7 @@ TEST(a_full_mshr_is_no_reason_to_bypass)
 {
     struct wl_load l = load_of(32, 9);
     cache_begin("dacache:width=4", 2);
-    cache.policy->load_begin(cache.self, &l);
+    l1_load_begin(&cache, &l);
     assert_int_equal(cache_load(&l, 0, 1), L1_MISSED);
     assert_int_equal(cache_load(&l, 4, 1), L1_MISSED);
     for (int i = 0; i < 3; i++) assert_int_equal(cache_load(&l, 8, 1), L1_NO_MSHR);

@@ -9,9 +9,9 @@ TEST(the_same_misses_can_complete_two_warps_or_none)
     static const uint8_t scattered[4] = {1, 1, 1, 1}, gathered[4] = {0, 0, 2, 2};
     struct bench b;
     bench_begin(&b, "dacache");
-    for (unsigned w = 0; w < 4; w++) b.p->load_end(b.self, &(struct wl_load){.requests = 4, .missed = scattered[w]});
+    for (unsigned w = 0; w < 4; w++) load_end(&b, &(struct wl_load){.requests = 4, .missed = scattered[w]});
     assert_int_equal(counter(&b, "divergent_full"), 0);
-    for (unsigned w = 0; w < 4; w++) b.p->load_end(b.self, &(struct wl_load){.requests = 4, .missed = gathered[w]});
+    for (unsigned w = 0; w < 4; w++) load_end(&b, &(struct wl_load){.requests = 4, .missed = gathered[w]});
     assert_int_equal(counter(&b, "divergent_full"), 2);
     bench_end(&b);
 }
@@ -47,7 +47,7 @@ static unsigned one_set_hits(const char *spec, unsigned warps, unsigned phases, 
         for (unsigned r = 0; r < rounds; r++)
             for (unsigned w = 0; w < warps; w++) {
                 struct wl_load l = {.requests = 32, .warp = (uint16_t)w, .rank = (uint16_t)(w / 2)};
-                if (b.p->load_begin) b.p->load_begin(b.self, &l);
+                load_begin(&b, &l);
                 bool is_hit = bench_access(&b, &l, SET, p * 100 + w) == HIT;
                 hit += is_hit && r >= skip;
             }
@@ -129,7 +129,7 @@ TEST(row_pitches_meet_few_sets)
 static uint64_t coherent(struct bench *b, uint16_t warp, uint16_t rank, uint32_t pc, uint64_t line, unsigned n)
 {
     struct wl_load l = {.requests = (uint8_t)n, .warp = warp, .rank = rank, .pc = pc};
-    b->p->load_begin(b->self, &l);
+    load_begin(b, &l);
     for (unsigned i = 0; i < n; i++) bench_access(b, &l, (uint32_t)((line + i) % 32), line + i);
     return l.user;
 }
@@ -193,14 +193,14 @@ TEST(only_the_oldest_warp_of_scheduler_0_is_watched)
     }
     expect_verdicts(&b, 0, 0);
     coherent(&b, 0, 0, 8, 300, 1);
-    b.p->warp_exit(b.self, 1); /* somebody else's end */
+    b.p->loads->warp_exit(b.c, 1); /* somebody else's end */
     coherent(&b, 0, 0, 16, 300, 1);
     coherent(&b, 0, 0, 16, 300, 1);
     expect_verdicts(&b, 1, 0);
-    b.p->warp_exit(b.self, 0); /* its own: what was met is forgotten */
+    b.p->loads->warp_exit(b.c, 0); /* its own: what was met is forgotten */
     coherent(&b, 2, 0, 8, 300, 1);
     expect_verdicts(&b, 1, 0);
-    b.p->kernel_begin(b.self, 1);
+    b.p->on_kernel(b.c, WL_BEGIN, &(struct wl_kernel){"k", 1});
     coherent(&b, 2, 0, 8, 300, 1);
     expect_verdicts(&b, 1, 0);
     coherent(&b, 2, 0, 8, 300, 1);
@@ -221,5 +221,30 @@ TEST(verdicts_leave_in_order)
     coherent(&b, 5, 5, 16, 100, 1);
     coherent(&b, 5, 5, 24, 100, 1);
     assert_int_equal(counter(&b, "clp_known"), known + 2);
+    bench_end(&b);
+}
+
+/* An L1D that gives ways to shared memory: the region, the gauge and the old end are those of the ways in use. */
+TEST(only_ways_in_use_count)
+{
+    struct bench b;
+    bench_begin(&b, "dacache:fcw_init=6,replace=stall"); /* 32 sets of 8 ways: 6 warps of 32 lines fill 6 ways */
+    b.c->g.ways = 4;
+    b.p->on_kernel(b.c, WL_BEGIN, &(struct wl_kernel){"k", 1});
+    uint8_t all[4] = {WL_VALID, WL_VALID, WL_VALID, WL_VALID};
+    const struct wl_set set = {all, 4, true};
+    const struct wl_access a = {.set = SET, .kind = WL_LOAD};
+    assert_int_equal(b.p->victim(b.c, &a, &set), 0); /* the region leaves one way: that of the oldest of four */
+    struct wl_load l = load_of(32, 40);              /* a young warp: enters at the old end */
+    load_begin(&b, &l);
+    const struct wl_access young = {.set = SET, .kind = WL_LOAD, .rank = 40, .load = &l};
+    b.p->on_access(b.c, &young, WL_MISSED, 3);
+    assert_int_equal(b.p->victim(b.c, &a, &set), 3);
+    assert_int_equal(counter(&b, "insert_3"), 1); /* position 3 is the last */
+    b.c->g.ways = 8;
+    b.p->on_kernel(b.c, WL_BEGIN, &(struct wl_kernel){"k", 1});
+    uint8_t eight[8];
+    memset(eight, WL_VALID, sizeof eight);
+    assert_in_range(b.p->victim(b.c, &a, &(struct wl_set){eight, 8, true}), 4, 7); /* new ways are the oldest */
     bench_end(&b);
 }

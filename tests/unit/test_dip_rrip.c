@@ -89,18 +89,18 @@ TEST(rrip_victims_and_ageing)
     assert_int_equal(miss_in(&b, SET, 'c'), MISS);
     const struct wl_access a = {.set = SET, .load = &l};
     const struct wl_set view = {b.state + SET * 8, 8, true};
-    assert_int_equal(b.p->victim(b.self, &a, &view), 2);
+    assert_int_equal(b.p->victim(b.c, &a, &view), 2);
     assert_int_equal(counter(&b, "ageings"), 0);
     bench_end(&b);
 
     bench_begin(&b, "rrip:mode=srrip");
     for (uint64_t w = 0; w < 8; w++) miss_in(&b, SET, 'a' + w); /* all 6 */
     const struct wl_set all = {b.state + SET * 8, 8, true};
-    for (int i = 0; i < 3; i++) assert_int_equal(b.p->victim(b.self, &a, &all), 0); /* asked, not taken: no ageing */
+    for (int i = 0; i < 3; i++) assert_int_equal(b.p->victim(b.c, &a, &all), 0); /* asked, not taken: no ageing */
     assert_int_equal(counter(&b, "ageings"), 0);
     assert_int_equal(miss_in(&b, SET, 'X'), MISS); /* 6 7 7 7 7 7 7 7 */
     assert_int_equal(counter(&b, "ageings"), 1);
-    assert_int_equal(b.p->victim(b.self, &a, &all), 1);
+    assert_int_equal(b.p->victim(b.c, &a, &all), 1);
     bench_end(&b);
 }
 
@@ -113,21 +113,21 @@ TEST(rrip_hits)
     const struct wl_set view = {b.state + SET * 8, 8, true};
     for (uint64_t w = 0; w < 8; w++)
         miss_in(&b, SET, w == 1 ? 'a' : 'a' + w); /* all hit: 4 5 5 ... but way 1 untouched */
-    assert_int_equal(b.p->victim(b.self, &a, &view), 1);
+    assert_int_equal(b.p->victim(b.c, &a, &view), 1);
     for (int i = 0; i < 20; i++) miss_in(&b, SET, 'b'); /* 0, not below */
-    assert_int_equal(b.p->victim(b.self, &a, &view), 2);
+    assert_int_equal(b.p->victim(b.c, &a, &view), 2);
     for (int i = 0; i < 8; i++) b.state[SET * 8 + i] = WL_RESERVED;
     assert_int_equal(miss_in(&b, SET, 'X'), WAIT);
     assert_int_equal(counter(&b, "ageings"), 0);
     for (int i = 0; i < 8; i++) b.state[SET * 8 + i] = WL_VALID;
     assert_int_equal(miss_in(&b, SET, 'X'), MISS); /* 6+ : the set ages by 2: 6 2 [7] 7 7 7 7 7 */
-    assert_int_equal(b.p->victim(b.self, &a, &view), 3);
+    assert_int_equal(b.p->victim(b.c, &a, &view), 3);
     bench_end(&b);
     bench_begin(&b, "rrip:mode=srrip,hit=hp");
     for (uint64_t w = 0; w < 8; w++) miss_in(&b, SET, 'a' + w);
     miss_in(&b, SET, 'a');
     miss_in(&b, SET, 'X'); /* ages by 1: 1 6 7 7 ...; then 'b' is X at way 1 */
-    assert_int_equal(b.p->victim(b.self, &a, &view), 2);
+    assert_int_equal(b.p->victim(b.c, &a, &view), 2);
     bench_end(&b);
     bench_begin(&b, "rrip:mode=brrip");
     for (unsigned i = 1; i <= 64; i++) {

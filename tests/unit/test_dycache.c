@@ -4,6 +4,7 @@
 
 #include "mem/grain_tags.h"
 #include "mem/l1.h"
+#include "unit/policy_rig.h"
 #include "timing/run_rig.h"
 
 static struct cache_choice choose(const char *spec)
@@ -15,20 +16,16 @@ static struct cache_choice choose(const char *spec)
     return c.l1;
 }
 
-static uint64_t counter(const struct wl_cache_policy *p, const void *self, const char *name)
-{
-    uint64_t out[WL_MAX_POLICY_COUNTERS];
-    p->read_counters(self, out);
-    for (unsigned i = 0; p->counters[i].name; i++)
-        if (strcmp(p->counters[i].name, name) == 0) return out[i];
-    fail_msg("no counter %s", name);
-    return 0;
-}
-
 /* ---- 8.5: the selector ---- */
 
 static const struct wl_geometry geometry_16k = {
     .level = WL_L1, .sets = 32, .ways = 4, .line_bytes = 128, .sms = 1, .schedulers = 2, .warps = 48, .warp_size = 32};
+
+static uint32_t ask(const struct wl_cache_policy *p, struct wl_cache *c, const struct wl_access *a, enum wl_outcome o)
+{
+    p->on_access(c, a, o, -1);
+    return p->grains->granularity(c);
+}
 
 /* A sample of loads; the granularity chosen after it. */
 static uint32_t sample(const char *spec, unsigned n32, unsigned n64, unsigned n128, unsigned misses)
@@ -36,21 +33,19 @@ static uint32_t sample(const char *spec, unsigned n32, unsigned n64, unsigned n1
     static const uint8_t sectors[] = {1, 3, 15};
     const unsigned n[] = {n32, n64, n128};
     struct cache_choice c = choose(spec);
-    const char *why = "";
-    void *self = c.policy->create(&geometry_16k, c.values, &why);
-    assert_non_null(self);
-    struct wl_grains shape;
-    c.policy->grains(self, &shape);
+    struct policy_rig r;
+    struct wl_cache *cache = policy_rig_make(&r, &c, geometry_16k);
+    struct wl_grains shape = c.policy->grains->shape(cache);
     uint32_t bytes = shape.bytes;
     for (unsigned size = 0; size < 3; size++)
         for (unsigned i = 0; i < n[size]; i++) {
             assert_int_equal(bytes, shape.bytes); /* nothing changes before the end of the sample */
             const struct wl_access a = {.kind = WL_LOAD, .sectors = sectors[size]};
-            bytes = c.policy->on_request(self, &a, misses ? WL_MISSED : i & 1 ? WL_HIT : WL_MERGED);
+            bytes = ask(c.policy, cache, &a, misses ? WL_MISSED : i & 1 ? WL_HIT : WL_MERGED);
             misses -= misses != 0;
         }
-    assert_int_equal(counter(c.policy, self, "periods"), 1);
-    c.policy->destroy(self);
+    assert_int_equal(policy_counter(c.policy, cache, "periods"), 1);
+    policy_rig_close(&r);
     return bytes;
 }
 
@@ -83,15 +78,15 @@ TEST(stores_in_the_sample)
 {
     for (int counted = 0; counted < 2; counted++) {
         struct cache_choice c = choose(counted ? "dycache:period=10" : "dycache:period=10,sample_stores=no");
-        const char *why = "";
-        void *self = c.policy->create(&geometry_16k, c.values, &why);
+        struct policy_rig r;
+        struct wl_cache *cache = policy_rig_make(&r, &c, geometry_16k);
         const struct wl_access load = {.kind = WL_LOAD, .sectors = 15}, store = {.kind = WL_STORE, .sectors = 1};
         uint32_t bytes = 0;
-        for (int i = 0; i < 7; i++) bytes = c.policy->on_request(self, &store, WL_STORED);
-        for (int i = 0; i < 3; i++) bytes = c.policy->on_request(self, &load, WL_MISSED);
+        for (int i = 0; i < 7; i++) bytes = ask(c.policy, cache, &store, WL_STORED);
+        for (int i = 0; i < 3; i++) bytes = ask(c.policy, cache, &load, WL_MISSED);
         assert_int_equal(bytes, counted ? 32 : 128); /* three misses of three loads, seven fine of ten */
-        assert_int_equal(counter(c.policy, self, "periods"), counted);
-        c.policy->destroy(self);
+        assert_int_equal(policy_counter(c.policy, cache, "periods"), counted);
+        policy_rig_close(&r);
     }
 }
 
@@ -104,10 +99,9 @@ TEST(storage)
         {"dycache", 6400 + 62}, {"dycache:period=10000", 6400 + 86}, {"elastic", 6400}, {"elastic:grain=64", 6400}};
     for (unsigned i = 0; i < COUNT(want); i++) {
         struct cache_choice c = choose(want[i].spec);
-        const char *why = "";
-        void *self = c.policy->create(&geometry_16k, c.values, &why);
-        assert_int_equal(c.policy->storage_bits(self), want[i].bits);
-        c.policy->destroy(self);
+        struct policy_rig r;
+        assert_int_equal(c.policy->storage_bits(policy_rig_make(&r, &c, geometry_16k)), want[i].bits);
+        policy_rig_close(&r);
     }
 }
 
@@ -115,6 +109,8 @@ TEST(storage)
 
 static struct l1 cache;
 static struct req_pool pool;
+static struct breach breach;
+static void *shared;
 
 static struct l1_shape shape_of(uint32_t ways)
 {
@@ -126,7 +122,8 @@ static int try_begin(const char *spec, struct l1_shape shape, struct wl_err *e)
 {
     struct cache_choice choice = choose(spec);
     rig_pool(&pool);
-    return l1_init(&cache, &shape, &choice, &geometry_16k, &pool, e);
+    const struct l1_site site = {geometry_16k, &shared, &pool, &breach};
+    return l1_init(&cache, &shape, &choice, &site, e);
 }
 static void begin(const char *spec, uint32_t ways)
 {
@@ -197,8 +194,8 @@ TEST(merges_and_waits)
     assert_int_equal(cache.stats.load_misses, 2);
     assert_int_equal(cache.stats.hits_reserved, 1);
     assert_int_equal(cache.stats.loads, 3); /* each request once */
-    assert_int_equal(counter(cache.policy, cache.self, "partial_hits"), 1);
-    assert_int_equal(counter(cache.policy, cache.self, "partial_chunks"), 1);
+    assert_int_equal(policy_counter(cache.pol.policy, &cache.pol.cache, "partial_hits"), 1);
+    assert_int_equal(policy_counter(cache.pol.policy, &cache.pol.cache, "partial_chunks"), 1);
     end();
 }
 
@@ -229,7 +226,7 @@ TEST(a_partial_hit_on_data_in_flight_may_go_past)
     assert_int_equal(past->sectors, 3);
     assert_int_equal(fill(f), 1);
     assert_int_equal(load(0, 32), L1_HIT);
-    assert_int_equal(counter(cache.policy, cache.self, "partial_past"), 1);
+    assert_int_equal(policy_counter(cache.pol.policy, &cache.pol.cache, "partial_past"), 1);
     assert_int_equal(cache.stats.load_misses, 2);
     end();
 }
@@ -326,8 +323,9 @@ TEST(a_fill_after_the_flush_is_dropped)
     assert_int_equal(resident(), 0);
     assert_int_equal(fill(f), 2); /* both get their data */
     assert_int_equal(resident(), 0);
-    assert_int_equal(counter(cache.policy, cache.self, "dropped_fills"), 2); /* this one and that of the last load */
-    assert_int_equal(counter(cache.policy, cache.self, "from_32_to_128"), 1);
+    assert_int_equal(policy_counter(cache.pol.policy, &cache.pol.cache, "dropped_fills"),
+                     2); /* this one and that of the last load */
+    assert_int_equal(policy_counter(cache.pol.policy, &cache.pol.cache, "from_32_to_128"), 1);
     end();
 }
 

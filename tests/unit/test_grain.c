@@ -10,7 +10,7 @@ static struct wl_grain_stats stats;
 static void begin(uint32_t sets, uint32_t ways, uint32_t bytes)
 {
     stats = (struct wl_grain_stats){0};
-    g = grain_create(sets, ways, &(struct wl_grains){.bytes = bytes, .stats = &stats});
+    g = grain_create(sets, ways, &(struct wl_grains){.bytes = bytes}, &stats);
     assert_non_null(g);
 }
 static void begin_16k(uint32_t bytes) { begin(32, 4, bytes); }

@@ -194,9 +194,9 @@ static void begin_dirty(struct bench *b, const char *spec, uint8_t ea)
 TEST(a_low_request_passes_a_dirty_nvm_line)
 {
     struct bench b;
-    begin_dirty(&b, "hac", 24);                        /* EA 2 */
-    assert_int_equal(demand(&b, 'x', DRAM, 16), PAST); /* EA 1 */
-    assert_int_equal(demand(&b, 'y', NVM, 8), PAST);
+    begin_dirty(&b, "hac", 24);                          /* EA 2 */
+    assert_int_equal(demand(&b, 'x', DRAM, 16), BYPASS); /* EA 1 */
+    assert_int_equal(demand(&b, 'y', NVM, 8), BYPASS);
     assert_string_equal(chain(&b), "abcdefgh");
     assert_int_equal(counter(&b, "mc_samples"), 0);
     assert_int_equal(counter(&b, "bypassed_dram"), 1);
@@ -225,7 +225,7 @@ static enum got against(const char *spec, uint8_t state, enum wl_kind kind)
 TEST(who_is_passed_and_who_passes)
 {
     enum { DIRTY_NVM = WL_VALID | WL_DIRTY | WL_NVM };
-    assert_int_equal(against("hac", DIRTY_NVM, WL_LOAD), PAST);
+    assert_int_equal(against("hac", DIRTY_NVM, WL_LOAD), BYPASS);
     assert_int_equal(against("hac", WL_VALID | WL_NVM, WL_LOAD), MISS);
     assert_int_equal(against("hac", WL_VALID | WL_DIRTY, WL_LOAD), MISS);
     assert_int_equal(against("hac", WL_INVALID, WL_LOAD), MISS);
@@ -233,7 +233,7 @@ TEST(who_is_passed_and_who_passes)
     assert_int_equal(against("hac", DIRTY_NVM, WL_ATOMIC), MISS);
     assert_int_equal(against("hac", DIRTY_NVM, WL_STORE), MISS);
     assert_int_equal(against("hac", DIRTY_NVM, WL_WRITEBACK), MISS);
-    assert_int_equal(against("hac:write_class=l1_wrbk_only", DIRTY_NVM, WL_STORE), PAST);
+    assert_int_equal(against("hac:write_class=l1_wrbk_only", DIRTY_NVM, WL_STORE), BYPASS);
     assert_int_equal(against("hac:write_class=l1_wrbk_only", DIRTY_NVM, WL_WRITEBACK), MISS);
     assert_int_equal(against("hac:bypass=off", DIRTY_NVM, WL_LOAD), MISS);
     assert_int_equal(against("hac:ea=off", DIRTY_NVM, WL_LOAD), MISS);
@@ -245,12 +245,12 @@ TEST(a_limit_thaws_a_frozen_set)
 {
     struct bench b;
     begin_dirty(&b, "hac:bypass_limit=3", 32);
-    for (int i = 0; i < 3; i++) assert_int_equal(demand(&b, 'x', DRAM, 1), PAST);
+    for (int i = 0; i < 3; i++) assert_int_equal(demand(&b, 'x', DRAM, 1), BYPASS);
     assert_int_equal(demand(&b, 'x', DRAM, 1), MISS);
     assert_int_equal(counter(&b, "limited"), 1);
     end(&b);
     begin_dirty(&b, "hac", 32);
-    for (int i = 0; i < 1000; i++) assert_int_equal(demand(&b, 'x', DRAM, 1), PAST);
+    for (int i = 0; i < 1000; i++) assert_int_equal(demand(&b, 'x', DRAM, 1), BYPASS);
     assert_int_equal(counter(&b, "frozen_sets"), 1);
     end(&b);
 }
@@ -263,7 +263,7 @@ TEST(the_last_request_with_lanes_sets_ea)
     begin_dirty(&b, "hac", 32);
     assert_int_equal(use(&b, WL_WRITEBACK, 'a', NVM, 0), HIT); /* no lanes: EA stays */
     all_above(&b, 'b', 'h');
-    assert_int_equal(demand(&b, 'x', DRAM, 24), PAST);
+    assert_int_equal(demand(&b, 'x', DRAM, 24), BYPASS);
     demand(&b, 'a', NVM, 8); /* overwritten, also by less */
     all_above(&b, 'b', 'h');
     assert_int_equal(demand(&b, 'x', DRAM, 8), MISS);

@@ -86,7 +86,7 @@ TEST(eabp_may_pass)
     struct bench b;
     begin(&b, "eabp:bypass=on", 8);
     for (char c = 'a'; c <= 'h'; c++) demand(&b, c, NVM, 16); /* 7 of them age to priority 14 */
-    assert_int_equal(demand(&b, 'x', NVM, 14), PAST);
+    assert_int_equal(demand(&b, 'x', NVM, 14), BYPASS);
     assert_int_equal(store(&b, 'x', NVM, 14), MISS);
     assert_int_equal(demand(&b, 'y', NVM, 14), MISS); /* x, of the same priority */
     assert_int_equal(counter(&b, "bypassed"), 1);
@@ -106,11 +106,10 @@ TEST(eabp_by_insertion)
 
 static uint64_t storage(const char *spec, uint32_t sets, uint32_t ways)
 {
-    const struct wl_cache_policy *p;
-    const char *why = "";
-    void *self = create(spec, sets, ways, &p, &why);
-    uint64_t bits = p->storage_bits(self);
-    p->destroy(self);
+    struct policy_rig r;
+    assert_int_equal(create(&r, spec, sets, ways), 0);
+    uint64_t bits = r.host.policy->storage_bits(&r.host.cache);
+    policy_rig_close(&r);
     assert_int_equal(bits % 8, 0);
     return bits / 8;
 }
@@ -132,10 +131,10 @@ TEST(what_cannot_work_is_refused)
         {"hac", 4}, {"hac", 12}, {"wbar", 4}, {"hac_static", 6}, {"fixed:d=8", 8}, {"fixed:n=9", 8},
         {"eabp:mode=insert,bypass=on", 8}};
     for (unsigned i = 0; i < COUNT(bad); i++) {
-        const struct wl_cache_policy *p;
-        const char *why = NULL;
-        assert_null(create(bad[i].spec, SETS, bad[i].ways, &p, &why));
-        assert_non_null(why);
+        struct policy_rig r;
+        assert_int_equal(create(&r, bad[i].spec, SETS, bad[i].ways), WL_EINPUT);
+        assert_non_null(strstr(r.e.text, "cannot manage this L2: "));
+        policy_rig_close(&r);
     }
     /* clang-format on */
 }

@@ -239,18 +239,19 @@ TEST_WITH(ways_can_be_switched_off, begin, end)
 {
     for (uint64_t i = 0; i < WAYS; i++) make_valid(i * SETS);
     unsigned kills = seen.kills;
-    l1_set_ways(&cache, 1);
+    l1_kernel_begin(&cache, &some_kernel, 1);
     assert_int_equal(seen.kills - kills, WAYS - 1);
     make_valid(100 * SETS);
     make_valid(101 * SETS); /* takes the place of the one before */
     assert_int_equal(state_of(100 * SETS), WL_INVALID);
     assert_int_equal(state_of(101 * SETS), WL_VALID);
-    l1_set_ways(&cache, WAYS);
+    l1_kernel_begin(&cache, &some_kernel, WAYS);
     for (uint64_t i = 0; i + 1 < WAYS; i++) make_valid((200 + i) * SETS);
     assert_int_equal(state_of(101 * SETS), WL_VALID); /* all the others found room */
     for (uint64_t i = 0; i + 1 < WAYS; i++) assert_int_equal(state_of((200 + i) * SETS), WL_VALID);
-    l1_flush(&cache);
-    l1_set_ways(&cache, 2);
-    l1_set_ways(&cache, 2); /* twice is once */
-    assert_int_equal(cache.tags.filled[0], WAYS - 2);
+    l1_flush(&cache, &some_kernel);
+    l1_kernel_begin(&cache, &some_kernel, 2);
+    l1_kernel_begin(&cache, &some_kernel, 2); /* twice is once */
+    assert_int_equal(cache.tags.filled[0], 0);
+    assert_int_equal(seen.ways, 2); /* the policy knows */
 }

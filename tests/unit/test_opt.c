@@ -1,4 +1,5 @@
 /* test_opt.c - the bound on hits against slower ways to find it. */
+#include "unit/policy_rig.h"
 #include "unit/rig.h"
 
 #include "timing/run_rig.h"
@@ -18,21 +19,19 @@ static uint64_t counted(const struct step *s, unsigned n, uint32_t sets, uint32_
     config_defaults(&c);
     assert_int_equal(config_set_l1(&c, "opt", &e), 0);
     const struct wl_cache_policy *p = c.l1.policy;
-    const struct wl_geometry g = {.level = WL_L1, .sets = sets, .ways = ways, .line_bytes = 128, .sms = 1};
-    const char *why = "";
-    void *self = p->create(&g, c.l1.values, &why);
-    assert_non_null(self);
+    struct policy_rig r;
+    struct wl_cache *cache = policy_rig_make(
+        &r, &c.l1, (struct wl_geometry){.level = WL_L1, .sets = sets, .ways = ways, .line_bytes = 128, .sms = 1});
     for (unsigned i = 0; i < n; i++) {
         struct wl_access a = {.line = s[i].line, .set = (uint32_t)(s[i].line % sets)};
-        if (s[i].event == LOAD) p->on_insert(self, &a, 0);
-        else if (s[i].event == STORE) p->on_store(self, &a);
-        else p->on_flush(self);
+        if (s[i].event == LOAD) p->on_access(cache, &a, WL_MISSED, 0);
+        else if (s[i].event == STORE) p->on_access(cache, &a, WL_STORED, -1);
+        else p->on_kernel(cache, WL_FLUSH, &(struct wl_kernel){"k", 1});
     }
-    uint64_t out[WL_MAX_POLICY_COUNTERS];
-    p->read_counters(self, out);
-    p->destroy(self);
-    assert_int_equal(out[2], 0);
-    return out[1];
+    assert_int_equal(policy_counter(p, cache, "uncounted"), 0);
+    uint64_t hits = policy_counter(p, cache, "hits");
+    policy_rig_close(&r);
+    return hits;
 }
 
 /* ---- Belady with the future in hand ---- */

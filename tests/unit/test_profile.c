@@ -39,20 +39,20 @@ static struct wl_access by(unsigned warp, uint64_t line, uint8_t sectors, uint32
     return (struct wl_access){.line = line, .warp = (uint16_t)warp, .sectors = sectors, .pc = pc, .kind = WL_LOAD};
 }
 
-static void ask_for(unsigned warp, uint64_t line, uint8_t sectors, uint32_t pc, enum load_outcome how)
+static void ask_for(unsigned warp, uint64_t line, uint8_t sectors, uint32_t pc, enum l1_outcome how)
 {
     struct wl_access a = by(warp, line, sectors, pc);
     assert_int_equal(profile_provide(&p), 0);
-    observe_request(o, &a, how, 15);
+    o->l1.request(&o->l1, &a, how, 15);
 }
 
-static void miss(unsigned warp, uint64_t line) { ask_for(warp, line, 1, 8, LOAD_MISSED); }
-static void hit(unsigned warp, uint64_t line) { ask_for(warp, line, 1, 8, LOAD_HIT); }
+static void miss(unsigned warp, uint64_t line) { ask_for(warp, line, 1, 8, L1_MISSED); }
+static void hit(unsigned warp, uint64_t line) { ask_for(warp, line, 1, 8, L1_HIT); }
 
 static void evict(unsigned warp, uint64_t line)
 {
     struct wl_access a = by(warp, 999, 1, 8);
-    observe_evict(o, &a, line);
+    o->l1.evict(&o->l1, &a, line);
 }
 
 static struct profile_stats counted(void)
@@ -112,20 +112,20 @@ TEST_WITH(mpli_counts_missing_requests_by_class, begin, end)
 TEST_WITH(misses_by_cause, begin, end)
 {
     miss(0, 7); /* cold */
-    ask_for(1, 7, 1, 8, LOAD_MERGED);
+    ask_for(1, 7, 1, 8, L1_MERGED);
     hit(1, 7);
     evict(1, 7);
     miss(1, 7); /* warp 1 evicted it itself */
     evict(0, 7);
     miss(1, 7); /* warp 0 did */
-    observe_kill(o, 7);
+    o->l1.kill(&o->l1, 7);
     miss(1, 7);
-    observe_flush(o);
+    o->l1.flush(&o->l1);
     miss(1, 7);
-    ask_for(2, 7, 2, 8, LOAD_MISSED);   /* another sector of a line that is there */
-    ask_for(2, 7, 2, 8, LOAD_BYPASSED); /* not looked for */
-    ask_for(2, 9, 2, 8, LOAD_BYPASSED); /* never allocated, twice */
-    ask_for(2, 9, 2, 8, LOAD_BYPASSED);
+    ask_for(2, 7, 2, 8, L1_MISSED);   /* another sector of a line that is there */
+    ask_for(2, 7, 2, 8, L1_BYPASSED); /* not looked for */
+    ask_for(2, 9, 2, 8, L1_BYPASSED); /* never allocated, twice */
+    ask_for(2, 9, 2, 8, L1_BYPASSED);
     struct profile_stats s = counted();
     assert_int_equal(s.access_hit, 1);
     assert_int_equal(s.access_pending, 1);
@@ -165,7 +165,7 @@ TEST_WITH(request_sizes_are_aligned_blocks, begin, end)
     static const uint8_t size[16] = {0, 1, 1, 2, 1, 4, 4, 4, 1, 4, 4, 4, 2, 4, 4, 4}; /* sectors, by mask */
     for (uint8_t mask = 1; mask < 16; mask++) {
         struct profile_stats before = counted();
-        ask_for(0, mask, mask, 8, LOAD_MISSED);
+        ask_for(0, mask, mask, 8, L1_MISSED);
         struct profile_stats after = counted();
         assert_int_equal(after.size_32 - before.size_32, size[mask] == 1);
         assert_int_equal(after.size_64 - before.size_64, size[mask] == 2);
@@ -181,7 +181,7 @@ TEST_WITH(stays_are_counted_by_requests_and_bytes, begin, end)
     uint64_t all = 0;
     for (unsigned i = 0; i < COUNT(requests); i++) {
         miss(0, i);
-        for (unsigned k = 1; k < requests[i]; k++) ask_for(0, i, (uint8_t)(1u << (k < 4 ? k : 3)), 8, LOAD_HIT);
+        for (unsigned k = 1; k < requests[i]; k++) ask_for(0, i, (uint8_t)(1u << (k < 4 ? k : 3)), 8, L1_HIT);
         evict(0, i);
         all += requests[i];
     }
@@ -209,11 +209,11 @@ TEST_WITH(sectors_are_fetched_into_a_stay, begin, end)
 {
     struct wl_access a = by(0, 7, 1, 8);
     assert_int_equal(profile_provide(&p), 0);
-    observe_request(o, &a, LOAD_MISSED, 1);
+    o->l1.request(&o->l1, &a, L1_MISSED, 1);
     a.sectors = 6;
-    observe_request(o, &a, LOAD_MISSED, 6);
-    ask_for(0, 8, 15, 8, LOAD_BYPASSED);
-    observe_kill(o, 7);
+    o->l1.request(&o->l1, &a, L1_MISSED, 6);
+    ask_for(0, 8, 15, 8, L1_BYPASSED);
+    o->l1.kill(&o->l1, 7);
     struct profile_stats s = counted();
     assert_int_equal(s.fetched_bytes, 96);
     assert_int_equal(s.used_bytes, 96);
@@ -273,9 +273,9 @@ TEST_WITH(an_infinite_cache_loses_lines_between_kernels_only, begin, end)
     miss(0, 1);
     evict(1, 1);
     miss(0, 1);
-    observe_kill(o, 1);
+    o->l1.kill(&o->l1, 1);
     miss(0, 1);
-    observe_flush(o);
+    o->l1.flush(&o->l1);
     profile_kernel_end(&p);
     assert_int_equal(profile_kernel_begin(&p, "k", &code), 0);
     miss(0, 1);
@@ -311,10 +311,10 @@ TEST_WITH(reuse_distances_count_requests_of_the_sm, begin, end)
 /* Lines belong to the load that brought them; APS takes the most frequent type of each. */
 TEST_WITH(aps_and_the_table_of_loads, begin, end)
 {
-    for (uint64_t line = 1; line <= 3; line++) ask_for(0, line, 1, 8, LOAD_MISSED); /* pc 8: 3 streaming */
-    ask_for(0, 4, 1, 8, LOAD_MISSED), ask_for(0, 4, 1, 24, LOAD_HIT);               /* and 1 intra */
-    ask_for(0, 5, 1, 24, LOAD_MISSED), ask_for(1, 5, 1, 24, LOAD_MERGED);           /* pc 24: 1 inter */
-    ask_for(0, 6, 1, 24, LOAD_BYPASSED);                                            /* and 1 streaming */
+    for (uint64_t line = 1; line <= 3; line++) ask_for(0, line, 1, 8, L1_MISSED); /* pc 8: 3 streaming */
+    ask_for(0, 4, 1, 8, L1_MISSED), ask_for(0, 4, 1, 24, L1_HIT);                 /* and 1 intra */
+    ask_for(0, 5, 1, 24, L1_MISSED), ask_for(1, 5, 1, 24, L1_MERGED);             /* pc 24: 1 inter */
+    ask_for(0, 6, 1, 24, L1_BYPASSED);                                            /* and 1 streaming */
     load(4, 4, 0, 0);
     load(2, 2, 0, 0);
     profile_kernel_end(&p);

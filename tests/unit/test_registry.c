@@ -1,6 +1,6 @@
 /* test_registry.c - the list of policies, and the three built-in ones by their rules. */
 
-#include "test.h"
+#include "unit/policy_rig.h"
 
 #include "param/config.h"
 
@@ -32,7 +32,7 @@ TEST(tables_are_sane)
     assert_true(n >= 1);
     for (unsigned i = 0; i < n; i++) {
         assert_int_equal(caches[i]->abi, WL_ABI);
-        assert_true(caches[i]->name && caches[i]->help && caches[i]->create && caches[i]->levels);
+        assert_true(caches[i]->name && caches[i]->help && caches[i]->levels);
         assert_true(caches[i]->victim || (caches[i]->grains && caches[i]->levels == 1u << WL_L1));
         assert_ptr_equal(cache_named(caches[i]->name), caches[i]);
     }
@@ -81,10 +81,10 @@ TEST(specs)
 TEST(lru_rules)
 {
     const struct wl_cache_policy *p = cache_named("lru");
-    const struct wl_geometry g = {.level = WL_L1, .sets = 2, .ways = 4, .line_bytes = 128};
-    const char *why = NULL;
-    void *self = p->create(&g, NULL, &why);
-    assert_non_null(self);
+    struct policy_rig rig;
+    const struct cache_choice choice = {.policy = p};
+    struct wl_cache *self =
+        policy_rig_make(&rig, &choice, (struct wl_geometry){.level = WL_L1, .sets = 2, .ways = 4, .line_bytes = 128});
     assert_int_equal(p->storage_bits(self), 2 * 4 * 2);
     uint8_t state_of[4] = {WL_INVALID, WL_INVALID, WL_INVALID, WL_INVALID};
     const struct wl_set set = {state_of, 4, false};
@@ -95,19 +95,19 @@ TEST(lru_rules)
         assert_in_range(way[i], 0, 3);
         assert_int_equal(state_of[way[i]], WL_INVALID);
         assert_int_equal(p->victim(self, &a, &set), way[i]); /* asking changes nothing */
-        p->on_insert(self, &a, (uint32_t)way[i]);
+        p->on_access(self, &a, WL_MISSED, way[i]);
         state_of[way[i]] = WL_RESERVED;
     }
     assert_int_equal(p->victim(self, &a, &set), WL_NO_WAY_STALL);
     for (unsigned i = 0; i < 4; i++) state_of[i] = WL_VALID;
     assert_int_equal(p->victim(self, &a, &set), way[0]);
-    p->on_hit(self, &a, (uint32_t)way[0], true); /* a merge is a use */
+    p->on_access(self, &a, WL_MERGED, way[0]); /* a merge is a use */
     assert_int_equal(p->victim(self, &a, &set), way[1]);
     state_of[way[1]] = WL_RESERVED;
     assert_int_equal(p->victim(self, &a, &set), way[2]);
     state_of[way[3]] = WL_INVALID; /* killed by a store */
     assert_int_equal(p->victim(self, &a, &set), way[3]);
-    p->destroy(self);
+    policy_rig_close(&rig);
 }
 
 static struct wl_sched_view view_of(const uint64_t *age) { return (struct wl_sched_view){.age = age}; }

@@ -377,7 +377,7 @@ static tick_t next_work(const struct dram *d, tick_t now)
     return next;
 }
 
-tick_t dram_tick(struct dram *d, tick_t now)
+static tick_t work(struct dram *d, tick_t now)
 {
     if (d->backlog[0] | d->backlog[1]) fill_banks(d, now);
     if (d->next_command <= now || d->waits_for_room) {
@@ -386,6 +386,48 @@ tick_t dram_tick(struct dram *d, tick_t now)
     }
     accept(d, now);
     return next_work(d, now);
+}
+
+/* ---- ahead of the clock ---- */
+
+/* The last tick to which the channel may work ahead: nothing that is sent from now on is seen by then, and no slice
+ * can fill its port by then, so that none asks for room which a pop ahead of time would have made too early. */
+static tick_t ahead_limit(const struct dram *d, tick_t now)
+{
+    tick_t limit = NEVER;
+    for (uint32_t i = 0; i < d->slices; i++) {
+        const struct port *p = &d->in[i];
+        uint32_t used = port_used(p, now) + 2; /* what is pushed at this very tick, and the one that must fit */
+        tick_t room = p->capacity > used ? (p->capacity - used) * p->producer->period : 0;
+        limit = earlier(limit, now + earlier(room, p->delay));
+    }
+    return limit;
+}
+
+/* Whether there is room for what one tick can answer, even if the L2 takes nothing. */
+static bool certain_of_room(const struct dram *d)
+{
+    enum { ANSWERS = 2 }; /* a column command's and one that takes no time */
+    for (uint32_t i = 0; i < d->slices; i++)
+        if (d->out[i]->used + ANSWERS > d->out[i]->capacity) return false;
+    return true;
+}
+
+tick_t dram_tick(struct dram *d, tick_t now)
+{
+    if (now <= d->worked) return next_work(d, d->worked);
+    tick_t next = work(d, now);
+    d->worked = now;
+    if (!d->ahead || next == NEVER) return next;
+    for (tick_t limit = ahead_limit(d, now); next <= limit && certain_of_room(d);) {
+        tick_t t = part_edge_after(&d->part, later(d->worked, next - 1));
+        uint64_t alive = d->pool->alive;
+        if (t > limit) break;
+        next = work(d, t);
+        d->worked = t;
+        if (d->pool->alive < alive) d->freed_at = t;
+    }
+    return next;
 }
 
 bool dram_idle(const struct dram *d)

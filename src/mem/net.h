@@ -10,7 +10,7 @@
 #include "mem/port.h"
 #include "param/config.h"
 
-enum { NET_MAX_PORTS = 256, NET_WORDS = NET_MAX_PORTS / 64 };
+enum { NET_MAX_PORTS = WL_MAX_SLICES, NET_WORDS = NET_MAX_PORTS / 64 };
 
 struct net {
     struct part part;
@@ -22,10 +22,9 @@ struct net {
     struct port *in;   /* [inputs], owned */
     struct port **out; /* [outputs], owned by the consumers */
     tick_t *in_free, *out_free;
-    uint32_t *turn; /* [outputs] input served last */
-    uint64_t
-        *arrivals;   /* [words of inputs * ARRIVAL_SLOTS] inputs whose oldest packet can be seen from that cycle on */
-    uint64_t *wants; /* [outputs * words of inputs] inputs whose oldest packet wants the output */
+    uint32_t *turn;                       /* [outputs] input served last */
+    uint64_t filled[NET_WORDS];           /* inputs that were empty and got a packet that is not in `wants` yet */
+    uint64_t *wants;                      /* [outputs * words of inputs] inputs whose oldest packet wants the output */
     uint64_t wanted[NET_WORDS];           /* outputs that somebody wants */
     uint8_t flits_of[4][ALL_SECTORS + 1]; /* [enum wl_kind][sectors] flits of a request's packet or packets */
     uint64_t packets, flits;

@@ -23,17 +23,9 @@ struct port {
     uint32_t freed;
     bool producer_waits;
     const struct part *producer, *consumer;
-    uint64_t *arrivals;   /* [ARRIVAL_SLOTS] of the consumer's, by cycle, or NULL: when the oldest entry will be */
-    uint64_t arrival_bit; /* seen first, this bit is set there */
+    uint64_t *filled;    /* a set of ports in the consumer, or NULL: a push into an empty port enters this one */
+    uint64_t filled_bit; /* this port's bit in that set */
 };
-
-enum { ARRIVAL_SLOTS = 256 }; /* cycles; nothing is pushed to be seen later than that */
-
-/* The slot of the consumer's first cycle after `after`. */
-static inline uint32_t arrival_slot(const struct part *consumer, tick_t after)
-{
-    return (uint32_t)(part_cycles(consumer, after) + 1) & (ARRIVAL_SLOTS - 1);
-}
 
 static inline void port_init(struct port *p, uint32_t capacity, const struct part *producer,
                              const struct part *consumer)
@@ -69,7 +61,7 @@ static inline void port_push_after(struct port *p, struct req *r, tick_t after)
     p->consumer->clock->progress++;
     if (!first) return; /* the one in front decides when there is work */
     p->visible_at = r->ready + 1;
-    if (p->arrivals) p->arrivals[arrival_slot(p->consumer, r->ready)] |= p->arrival_bit;
+    if (p->filled) *p->filled |= p->filled_bit;
     part_wake_after(p->consumer, r->ready);
 }
 

@@ -18,7 +18,6 @@ struct timeline;
 
 struct gpu_options {
     bool tick;                 /* the reference engine: never sleeps, never jumps */
-    bool restless;             /* partitions change again and again between running ahead and not: for tests */
     uint64_t shuffle;          /* non-zero: tick the parts of an edge in a random order with this seed */
     uint64_t max_cycles;       /* stop a kernel after this many core cycles; 0 = never */
     struct timeline *timeline; /* shows chosen SMs at work (sm/timeline.h); NULL: none. Stays the caller's */

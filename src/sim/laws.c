@@ -32,7 +32,7 @@ void gpu_read_stats(const struct gpu *g, struct run_stats *out)
     out->kernels = g->kernels;
     for (uint32_t i = 0; i < g->sms; i++) {
         const struct sm *s = &g->sm[i];
-        stats_add(&out->sm, &s->stats, sizeof out->sm);
+        sm_stats_add(&out->sm, &s->stats);
         add_lanes(s->exec_class, &out->sm);
         l1_add_stats(&s->l1d, &out->l1d);
         add_small_cache(&s->l1t, &out->l1t.accesses, &out->l1t.hits, &out->l1t.hits_reserved, &out->l1t.misses,
@@ -41,8 +41,8 @@ void gpu_read_stats(const struct gpu *g, struct run_stats *out)
                         &out->l1c.stall_cycles);
     }
     out->icnt = (struct icnt_stats){g->net[0].packets, g->net[0].flits, g->net[1].packets, g->net[1].flits};
-    for (uint32_t i = 0; i < g->slices; i++) stats_add(&out->l2, &g->l2[i].stats, sizeof out->l2);
-    for (uint32_t i = 0; i < g->channels; i++) stats_add(&out->dram, &g->dram[i].stats, sizeof out->dram);
+    for (uint32_t i = 0; i < g->slices; i++) l2_stats_add(&out->l2, &g->l2[i].stats);
+    for (uint32_t i = 0; i < g->channels; i++) dram_stats_add(&out->dram, &g->dram[i].stats);
     out->dram.nvm_line_writes_max = 0;
     for (uint32_t i = 0; i < g->channels; i++)
         if (g->dram[i].stats.nvm_line_writes_max > out->dram.nvm_line_writes_max)

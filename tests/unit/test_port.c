@@ -33,8 +33,8 @@ static void begin(struct two *t, uint32_t capacity, tick_t producer_period, tick
     rig_part(&t->clock, &t->producer, 0, producer_period);
     rig_part(&t->clock, &t->consumer, 1, consumer_period);
     port_init(&t->port, capacity, &t->producer, &t->consumer);
-    t->driven[0] = (struct driven){&t->producer, note_producer, NULL};
-    t->driven[1] = (struct driven){&t->consumer, note_consumer, NULL};
+    t->driven[0] = (struct driven){.part = &t->producer, .tick = note_producer};
+    t->driven[1] = (struct driven){.part = &t->consumer, .tick = note_consumer};
 }
 
 static void end(struct two *t) { clock_destroy(&t->clock); }
@@ -156,18 +156,19 @@ TEST(a_push_behind_another_wakes_nobody)
     end(&t);
 }
 
-TEST(push_tells_the_consumer_in_which_cycle_it_will_be_seen)
+TEST(a_push_into_an_empty_port_enters_it_in_the_consumers_set)
 {
     struct two t;
     struct req r[2] = {{0}};
-    uint64_t arrivals[ARRIVAL_SLOTS] = {[2] = 1};
+    uint64_t filled = 1;
     begin(&t, 4, 1, 3);
-    t.port.arrivals = arrivals;
-    t.port.arrival_bit = 8;
-    port_push(&t.port, &r[0], 3); /* after tick 3: the edge at 6 is the second */
-    assert_int_equal(arrivals[2], 9);
-    port_push(&t.port, &r[1], 6); /* who is behind another is not the one to be seen first */
-    assert_int_equal(arrivals[3], 0);
+    t.port.filled = &filled;
+    t.port.filled_bit = 8;
+    port_push(&t.port, &r[0], 3);
+    assert_int_equal(filled, 9);
+    filled = 0;
+    port_push(&t.port, &r[1], 6); /* the one in front is still there */
+    assert_int_equal(filled, 0);
     end(&t);
 }
 

@@ -61,6 +61,21 @@ tick_t clock_next(const struct clock *c, bool tick)
     return t;
 }
 
+void clock_walk(const struct clock *c)
+{
+    for (unsigned i = 0; i < c->ndomains; i++) {
+        const struct domain *d = &c->domain[i];
+        bool any = false;
+        for (uint32_t slot = 0; slot < WHEEL_SLOTS; slot++) {
+            uint64_t parts = 0;
+            for (unsigned w = 0; w < c->words; w++) parts |= d->wheel[slot * c->words + w];
+            WL_ASSERT((parts != 0) == (d->used[slot >> 6] >> (slot & 63) & 1));
+            any |= parts != 0;
+        }
+        WL_ASSERT(any ? d->next > c->now : d->next == NEVER);
+    }
+}
+
 /* Sets d->next to the first slot in use after that of the cycle. */
 static inline void find_next(struct domain *d, uint64_t cycle)
 {
@@ -81,6 +96,7 @@ static inline uint32_t take_slot(struct domain *d)
 {
     uint64_t cycle = reciprocal_divide(d->next, &d->cycles);
     uint32_t slot = (uint32_t)cycle & (WHEEL_SLOTS - 1);
+    WL_ASSERT(d->used[slot >> 6] >> (slot & 63) & 1);
     d->used[slot >> 6] &= ~bit64(slot & 63);
     find_next(d, cycle);
     return slot;
@@ -111,6 +127,7 @@ static inline bool step(struct clock *c, unsigned words, const struct driven *d,
 {
     tick_t t = clock_next(c, tick);
     if (t == NEVER) return false;
+    WL_ASSERT(t > c->now);
     uint64_t *taken[CLOCK_MAX_DOMAINS]; /* the slots of the clocks that have an edge with wake-ups now */
     unsigned ntaken = 0;
     for (unsigned i = 0; i < c->ndomains; i++)

@@ -25,6 +25,8 @@ void clock_periods(const int64_t *khz, unsigned n, tick_t *periods);
 
 int clock_init(struct clock *c, unsigned parts, struct breach *breach);
 void clock_destroy(struct clock *c);
+/* When checking: asserts that the wheels agree with what is noted about them. */
+void clock_walk(const struct clock *c);
 /* The domain with this period, made when it is new; -1: out of memory. */
 int clock_domain(struct clock *c, tick_t period);
 

@@ -2,7 +2,7 @@
  *
  * Requests from the channel's L2 slices wait a fixed time, enter a bounded queue and are
  * served first-ready first-come per bank: a bank that is free takes the oldest request for its
- * open row, else the oldest. One command a cycle: column, activate or precharge, whichever
+ * open row, else the oldest. One command per cycle: column, activate or precharge, whichever
  * bank in turn can use it. Every timing rule is a tick from which a command is allowed, so the
  * channel can sleep until the earliest of them.
  *
@@ -86,5 +86,6 @@ void dram_destroy(struct dram *d);
 tick_t dram_tick(struct dram *d, tick_t now);
 void dram_describe(const struct dram *d, char *out, size_t size);
 bool dram_idle(const struct dram *d);
+void dram_walk(const struct dram *d); /* between kernels, when checking: asserts that nothing is left behind */
 
 #endif

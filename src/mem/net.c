@@ -81,6 +81,7 @@ static inline tick_t deliver(struct net *n, uint32_t words, uint32_t input, uint
     struct port *in = &n->in[input];
     struct req *r = in->list.head;
     uint32_t flits = net_flits(n, r);
+    WL_ASSERT(destination(n, r) == output && n->in_free[input] <= now && n->out_free[output] <= now);
     tick_t busy = flits * n->part.period;
     uint64_t *wants = n->wants + output * words, left = 0;
     port_pop(in, now);
@@ -160,6 +161,18 @@ bool net_idle(const struct net *n)
     for (uint32_t i = 0; i < n->inputs; i++)
         if (!port_empty(&n->in[i])) return false;
     return true;
+}
+
+void net_walk(const struct net *n)
+{
+    uint32_t words = (n->inputs + 63) / 64;
+    for (uint32_t i = 0; i < n->inputs; i++) {
+        port_walk(&n->in[i]);
+        WL_ASSERT(port_empty(&n->in[i]));
+    }
+    for (uint32_t o = 0; o < n->outputs; o++) port_walk(n->out[o]);
+    for (uint32_t i = 0; i < n->outputs * words; i++) WL_ASSERT(!n->wants[i]);
+    for (uint32_t w = 0; w < NET_WORDS; w++) WL_ASSERT(!n->filled[w] && !n->wanted[w]);
 }
 
 void net_describe(const struct net *n, char *out, size_t size)

@@ -1,6 +1,6 @@
 /* net.h - one direction of the interconnect: a crossbar of packets.
  *
- * Each input has a queue and sends one flit a cycle; each output takes one flit a cycle. A
+ * Each input has a queue and sends one flit per cycle; each output takes one flit per cycle. A
  * packet holds its input and its output for as many cycles as it has flits. Outputs choose
  * among the inputs whose oldest packet wants them, round robin. A full queue behind an output
  * stops it, and through it the inputs: saturation reaches the SM. */
@@ -37,6 +37,7 @@ void net_connect_input(struct net *n, uint32_t i, uint32_t capacity, const struc
 tick_t net_tick(struct net *n, tick_t now);
 void net_describe(const struct net *n, char *out, size_t size);
 bool net_idle(const struct net *n);
+void net_walk(const struct net *n); /* between kernels, when checking: asserts that nothing is left behind */
 /* Flits of a request's packet in this network. */
 static inline uint32_t net_flits(const struct net *n, const struct req *r) { return n->flits_of[r->kind][r->sectors]; }
 

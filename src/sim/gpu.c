@@ -90,7 +90,7 @@ static void connect_parts(struct gpu *g)
         struct dram *d = &g->dram[i / per];
         net_connect_input(&g->net[1], i, (uint32_t)v[P_L2_OUTQ], &l->part);
         /* The fixed delays before the L2's tags and before the DRAM queue are pipelines inside the
-         * ports: one entry a cycle, plus the queue. */
+         * ports: one entry per cycle, plus the queue. */
         port_init(&l->in, out + (uint32_t)(v[P_L2_INQ] + v[P_L2_ROP]), &g->net[0].part, &l->part);
         port_init(&l->fill, (uint32_t)(v[P_L2_FILLQ] + v[P_MEM_RETURNQ] / per), &d->part, &l->part);
         port_init(&d->in[i % per], (uint32_t)(v[P_L2_MEMQ] + v[P_MEM_LATENCY]), &l->part, &d->part);
@@ -310,6 +310,7 @@ int gpu_run(struct gpu *g, struct stream_source *s, struct wl_err *e)
     if (g->options.cut_cycles) g->dispatch.cut_at = start + g->options.cut_cycles * g->core_period;
     int bad = run_to_end(g, s->info->kernel, start, e);
     if (bad) return bad;
+    if (WL_CHECKING) gpu_walk(g);
     for (uint32_t i = 0; i < g->sms; i++) sm_kernel_end(&g->sm[i]);
     if (g->profile) profile_kernel_end(g->profile);
     if (g->options.timeline)

@@ -47,7 +47,10 @@ struct gpu {
     bool broken; /* a kernel failed half way: the state means nothing any more */
 };
 
-/* sample.c. sampler_aim: before a step; sees to it that no step passes the end of the interval and
+/* laws.c. After a kernel, when checking: asserts that all parts are idle and left nothing behind. */
+void gpu_walk(const struct gpu *g);
+
+/* sample.c. sampler_aim: before a step; makes sure that no step passes the end of the interval and
  * that every SM works there, so that none owes cycles it slept through. sampler_take: after it. */
 int sampler_init(struct gpu *g, struct wl_err *e);
 void sampler_aim(struct gpu *g);

@@ -219,3 +219,13 @@ int gpu_check_laws(const struct gpu *g, struct wl_err *e)
     if (!a.broken) return 0;
     return wl_fail(e, WL_ELAW, "%u conservation law%s broken:%s", a.broken, a.broken > 1 ? "s are" : " is", a.text);
 }
+
+void gpu_walk(const struct gpu *g)
+{
+    clock_walk(&g->clock);
+    for (uint32_t i = 0; i < 2; i++) net_walk(&g->net[i]);
+    for (uint32_t i = 0; i < g->slices; i++) port_walk(&g->l2[i].fill);
+    for (uint32_t i = 0; i < g->channels; i++) dram_walk(&g->dram[i]);
+    for (uint32_t i = 0; i < g->nparts; i++) WL_ASSERT(g->driven[i].idle(g->driven[i].self));
+    WL_ASSERT(!g->pool.alive);
+}

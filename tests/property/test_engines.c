@@ -1,9 +1,13 @@
 /* test_engines.c - the fast engine, the reference engine and any order of parts count the same.
  *
  * Over all workloads on all presets, and over random machines: every counter must be equal, byte
- * for byte, and every law must hold. A machine that fails is named by its seed; run this program
- * with WL_SEED=n to see only that one, with its whole description. */
+ * for byte, and every law must hold. Policies are in test_together.c. A machine that fails is named by its seed; run
+ * this program with WL_SEED=n to see only that one, with its whole description, or with WL_LONG=1 to see many more
+ * machines. */
 #include "timing/run_rig.h"
+
+/* Whether more than the usual choice is asked for; never in a slow build. */
+static bool long_run(void) { return !SLOW_BUILD && getenv("WL_LONG"); }
 
 static void compare_engines(const struct workload *w, const struct gpu_config *c, uint64_t shuffle, const char *what)
 {
@@ -16,17 +20,17 @@ static void compare_engines(const struct workload *w, const struct gpu_config *c
 
 /* ---- presets ---- */
 
-/* Every workload on a few presets, so chosen that each preset meets many workloads. */
+/* Every workload on one preset, or on two, so chosen that each preset meets many workloads. */
 TEST(all_workloads_on_presets)
 {
-    enum { PRESETS_EACH = SLOW_BUILD ? 1 : 2 };
+    const unsigned presets_each = long_run() ? 2 : 1;
     if (getenv("WL_SEED")) skip();
     const char *names[64];
     unsigned gpus = preset_names(names, 64), count;
     const struct workload *const *list = workloads(&count);
     assert_true(gpus >= 8);
     for (unsigned i = 0; i < count; i += SLOW_BUILD ? 3 : 1)
-        for (unsigned k = 0; k < PRESETS_EACH; k++) {
+        for (unsigned k = 0; k < presets_each; k++) {
             const char *gpu = names[(i + k * (gpus / 2)) % gpus];
             struct gpu_config c;
             struct wl_err e = {.code = WL_OK};
@@ -41,7 +45,7 @@ TEST(all_workloads_on_presets)
 TEST(some_workloads_on_all_presets)
 {
     static const char *const some[] = {"matmul", "reduction", "histogram", "bfs"};
-    if (getenv("WL_SEED") || SLOW_BUILD) skip();
+    if (getenv("WL_SEED") || !long_run()) skip();
     const char *names[64];
     unsigned gpus = preset_names(names, 64);
     for (unsigned g = 0; g < gpus; g++)
@@ -211,7 +215,7 @@ TEST(random_machines)
     static const char *const names[] = {"vectoradd", "matmul", "matmul_naive", "reduction", "histogram", "atax",
                                         "bicg",      "gemm",   "conv2d",       "conv3d",    "bfs"};
     const char *only = getenv("WL_SEED");
-    uint64_t first = only ? strtoull(only, NULL, 10) : 1, last = only ? first : SLOW_BUILD ? 10 : 160;
+    uint64_t first = only ? strtoull(only, NULL, 10) : 1, last = only ? first : SLOW_BUILD ? 10 : long_run() ? 400 : 80;
     for (uint64_t seed = first; seed <= last; seed++) {
         struct gpu_config c;
         char what[128];

@@ -2,6 +2,8 @@
  * where it might show. All workloads and random machines are in test_engines.c. */
 #include "timing/synth.h"
 
+#include "base/check.h"
+
 static const uint64_t base = UINT64_C(0xC0000000);
 
 /* Warps that load from or store to line after line. */
@@ -30,6 +32,7 @@ static struct run_stats run(const char *settings, struct gpu_options o, bool sto
     struct gpu_config c = synth_config(settings);
     struct wl_err e = {.code = WL_OK};
     struct run_stats out;
+    wl_paranoid = true; /* what is left behind after a kernel is noticed */
     struct gpu *g = gpu_new(&c, &o, &e);
     if (!g) fail_msg("%s", e.text);
     write_walk(&p, store, ctas, warps, steps);

@@ -1,6 +1,10 @@
 /* test_port.c - a port latches data and credit: nobody can tell who worked first within a tick. */
 #include "unit/rig.h"
 
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 struct two {
     struct clock clock;
     struct part producer, consumer;
@@ -266,4 +270,73 @@ TEST(order_within_a_tick_cannot_be_told)
             assert_memory_equal(&a, &b, sizeof a);
             for (unsigned i = 0; i < a.n; i++) assert_int_equal(a.id[i], i); /* first in, first out */
         }
+}
+
+/* ---- contracts ---- */
+
+static struct two broken;
+
+static void push_into_a_full_port(void)
+{
+    static struct req r[2];
+    begin(&broken, 1, 1, 1);
+    port_push(&broken.port, &r[0], 0);
+    port_push(&broken.port, &r[1], 0);
+}
+
+static void push_into_the_past(void)
+{
+    static struct req r;
+    begin(&broken, 1, 1, 1);
+    broken.clock.now = 5;
+    port_push(&broken.port, &r, 4);
+}
+
+static void lose_an_entry(void)
+{
+    static struct req r[2];
+    begin(&broken, 2, 1, 1);
+    port_push(&broken.port, &r[0], 0);
+    port_push(&broken.port, &r[1], 0);
+    r[0].next = NULL;
+    port_walk(&broken.port);
+}
+
+static void keep_to_the_contract(void)
+{
+    static struct req r[2];
+    begin(&broken, 2, 1, 1);
+    port_push(&broken.port, &r[0], 0);
+    port_push(&broken.port, &r[1], 0);
+    port_walk(&broken.port);
+    port_pop(&broken.port, 1);
+    port_pop(&broken.port, 2);
+    port_walk(&broken.port);
+    end(&broken);
+}
+
+/* Whether the function aborts when contracts are checked. */
+static bool aborts(void (*f)(void))
+{
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        signal(SIGABRT, SIG_DFL); /* cmocka's handler would report a failed test */
+        close(STDERR_FILENO);
+        wl_paranoid = true;
+        f();
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
+}
+
+TEST(broken_contracts_are_noticed)
+{
+    assert_true(aborts(push_into_a_full_port));
+    assert_true(aborts(push_into_the_past));
+    assert_true(aborts(lose_an_entry));
+    assert_false(aborts(keep_to_the_contract));
 }

@@ -39,7 +39,7 @@ struct domain {
 struct clock {
     tick_t now;
     unsigned ndomains;
-    unsigned words; /* of a set of parts, one bit per part */
+    unsigned words; /* of 64 bits, that a set of parts with one bit per part takes */
     struct domain domain[CLOCK_MAX_DOMAINS];
     uint64_t progress;     /* counts what moves: the watchdog looks at it */
     struct breach *breach; /* where parts note what a policy answered wrongly; the run loop ends the run */
@@ -48,8 +48,8 @@ struct clock {
 struct part {
     struct clock *clock;
     struct domain *domain;
-    uint64_t *wheel; /* the domain's wheel, from the first word that has this part's bit on */
-    uint64_t bit;    /* this part's bit in them */
+    uint64_t *wheel; /* this part's word of the first slot of the domain's wheel */
+    uint64_t bit;    /* this part's bit in that word, the same in every slot */
     tick_t period;
     uint32_t id;
 };

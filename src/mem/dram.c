@@ -415,13 +415,10 @@ static bool certain_of_room(const struct dram *d)
     return true;
 }
 
-tick_t dram_tick(struct dram *d, tick_t now)
+/* Does what there is to do up to `limit`; returns when there is work after that. */
+static tick_t work_ahead(struct dram *d, tick_t next, tick_t limit)
 {
-    if (now <= d->worked) return next_work(d, d->worked);
-    tick_t next = work(d, now);
-    d->worked = now;
-    if (!d->ahead || next == NEVER) return next;
-    for (tick_t limit = ahead_limit(d, now); next <= limit && certain_of_room(d);) {
+    while (next <= limit && certain_of_room(d)) {
         tick_t t = part_edge_after(&d->part, later(d->worked, next - 1));
         uint64_t alive = d->pool->alive;
         if (t > limit) break;
@@ -429,7 +426,15 @@ tick_t dram_tick(struct dram *d, tick_t now)
         d->worked = t;
         if (d->pool->alive < alive) d->freed_at = t;
     }
-    return next;
+    return later(next, d->worked + 1); /* a request that waits at a port has been visible for some time */
+}
+
+tick_t dram_tick(struct dram *d, tick_t now)
+{
+    if (now <= d->worked) return later(next_work(d, d->worked), d->worked + 1); /* woken by a push behind it */
+    tick_t next = work(d, now);
+    d->worked = now;
+    return d->ahead && next != NEVER ? work_ahead(d, next, ahead_limit(d, now)) : next;
 }
 
 bool dram_idle(const struct dram *d)

@@ -117,7 +117,7 @@ static inline uint32_t choose(const struct net *n, uint32_t words, uint32_t outp
 {
     const uint64_t *wants = n->wants + output * words;
     uint32_t turn = n->turn[output], word = turn >> 6, i;
-    if (words == 1) { /* no telling on which side of the last one served the next is: one loop for both */
+    if (words == 1) { /* the next may be on either side of the last one served: one loop for both */
         i = first_free(n, rotate_right64(wants[0], turn + 1), turn + 1, 64, now, next);
         return i < 64 ? i : NET_MAX_PORTS;
     }

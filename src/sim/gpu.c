@@ -27,7 +27,10 @@ PART_FUNCTIONS(dispatch)
 static void add_part(struct gpu *g, struct driven row, tick_t period)
 {
     int domain = clock_domain(&g->clock, period);
-    if (domain < 0) g->broken = true;
+    if (domain < 0) {
+        g->broken = true;
+        return;
+    }
     *row.part = part_of(&g->clock, g->nparts, (unsigned)domain);
     g->driven[g->nparts++] = row;
 }

@@ -30,7 +30,7 @@ struct gpu *gpu_new(const struct gpu_config *c, const struct gpu_options *o, str
 void gpu_free(struct gpu *g);
 
 /* Runs one kernel from its first CTA to the last returning byte. WL_EDEADLOCK with every part's
- * own words when nothing moves. `begin_hash` identifies the kernel to policies. */
+ * own words when nothing moves. */
 int gpu_run(struct gpu *g, struct stream_source *s, struct wl_err *e);
 
 /* Device memory was allocated (nvm.map = alloc). */

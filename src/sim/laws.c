@@ -1,4 +1,5 @@
-/* laws.c - sums the counters of all parts and checks that they obey the laws. */
+/* laws.c - sums the counters of all parts, checks that they obey the laws and, when checking, that nothing is left
+ * behind in the parts. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

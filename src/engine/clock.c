@@ -31,7 +31,7 @@ void clock_periods(const int64_t *khz, unsigned n, tick_t *periods)
 
 int clock_init(struct clock *c, unsigned parts, struct breach *breach)
 {
-    *c = (struct clock){.words = (parts + 63) / 64, .horizon = NEVER - 1, .breach = breach};
+    *c = (struct clock){.words = (parts + 63) / 64, .breach = breach};
     return parts > CLOCK_MAX_WORDS * 64 ? -1 : 0;
 }
 
@@ -47,7 +47,7 @@ int clock_domain(struct clock *c, tick_t period)
     struct domain *d = &c->domain[c->ndomains];
     *d = (struct domain){
         .period = period, .reach = (WHEEL_SLOTS - 2) * period, .cycles = reciprocal_of(period), .next = NEVER};
-    d->wheel = calloc(c->words, sizeof *d->wheel);
+    d->wheel = calloc((size_t)WHEEL_SLOTS * c->words, sizeof *d->wheel);
     return d->wheel ? (int)c->ndomains++ : -1;
 }
 
@@ -59,6 +59,21 @@ tick_t clock_next(const struct clock *c, bool tick)
         t = earlier(t, tick ? (c->now / d->period + 1) * d->period : d->next);
     }
     return t;
+}
+
+void clock_walk(const struct clock *c)
+{
+    for (unsigned i = 0; i < c->ndomains; i++) {
+        const struct domain *d = &c->domain[i];
+        bool any = false;
+        for (uint32_t slot = 0; slot < WHEEL_SLOTS; slot++) {
+            uint64_t parts = 0;
+            for (unsigned w = 0; w < c->words; w++) parts |= d->wheel[slot * c->words + w];
+            WL_ASSERT((parts != 0) == (d->used[slot >> 6] >> (slot & 63) & 1));
+            any |= parts != 0;
+        }
+        WL_ASSERT(any ? d->next > c->now : d->next == NEVER);
+    }
 }
 
 /* Sets d->next to the first slot in use after that of the cycle. */
@@ -76,82 +91,64 @@ static inline void find_next(struct domain *d, uint64_t cycle)
     d->next = NEVER;
 }
 
-/* Time has come to d->next. Returns the slot of those who asked for it, which is theirs no more. */
+/* Time has come to d->next. Returns its slot and marks it empty; the caller takes the parts out. */
 static inline uint32_t take_slot(struct domain *d)
 {
     uint64_t cycle = reciprocal_divide(d->next, &d->cycles);
     uint32_t slot = (uint32_t)cycle & (WHEEL_SLOTS - 1);
+    WL_ASSERT(d->used[slot >> 6] >> (slot & 63) & 1);
     d->used[slot >> 6] &= ~bit64(slot & 63);
     find_next(d, cycle);
     return slot;
 }
 
+/* Every part of a word of parts that has an edge at tick t. */
+static uint64_t with_an_edge(const struct driven *d, unsigned n, tick_t t)
+{
+    uint64_t parts = 0;
+    for (unsigned i = 0; i < n && i < 64; i++)
+        if (t % d[i].part->period == 0) parts |= bit64(i);
+    return parts;
+}
+
 static inline void work(const struct driven *d, tick_t now) { part_wake_at(d->part, d->tick(d->self, now)); }
 
-/* Wishes are forgotten before anybody works: what is asked for from now on is new. */
-static void collect(struct clock *c, tick_t t, uint64_t *due)
+/* Lets the parts of a set that is given word by word work, in this order. */
+static void work_in_order(const struct driven *d, unsigned n, const uint64_t *due, const uint32_t *order, tick_t t)
 {
+    for (unsigned i = 0; i < n; i++)
+        if (due[order[i] >> 6] >> (order[i] & 63) & 1) work(&d[order[i]], t);
+}
+
+/* `words` is the clock's, given by itself so that it can be a constant. What a slot holds is taken out word by word
+ * while parts of earlier words work: nothing that they ask for is for this slot again. */
+static inline bool step(struct clock *c, unsigned words, const struct driven *d, unsigned n, bool tick,
+                        const uint32_t *order)
+{
+    tick_t t = clock_next(c, tick);
+    if (t == NEVER) return false;
+    WL_ASSERT(t > c->now);
+    uint64_t *taken[CLOCK_MAX_DOMAINS]; /* the slots of the clocks that have an edge with wake-ups now */
+    unsigned ntaken = 0;
+    for (unsigned i = 0; i < c->ndomains; i++)
+        if (c->domain[i].next == t) taken[ntaken++] = c->domain[i].wheel + take_slot(&c->domain[i]) * words;
     c->now = t;
-    for (unsigned i = 0; i < c->ndomains; i++) {
-        struct domain *d = &c->domain[i];
-        if (d->next != t) continue;
-        uint32_t slot = take_slot(d);
-        for (unsigned w = 0; w < c->words; w++) {
-            due[w] |= d->wheel[w][slot];
-            d->wheel[w][slot] = 0;
+    uint64_t set[CLOCK_MAX_WORDS];
+    for (unsigned w = 0; w < words; w++) {
+        uint64_t due = tick ? with_an_edge(d + w * 64, n - w * 64, t) : 0;
+        for (unsigned k = 0; k < ntaken; k++) {
+            due |= taken[k][w];
+            taken[k][w] = 0;
         }
+        if (order) set[w] = due;
+        else
+            for (; due; due &= due - 1) work(&d[w * 64 + bit_low64(due)], t);
     }
-}
-
-static inline uint64_t take_parts(struct domain *d)
-{
-    uint64_t *parts = &d->wheel[0][take_slot(d)], due = *parts;
-    *parts = 0;
-    return due;
-}
-
-uint64_t clock_advance(struct clock *c)
-{
-    unsigned first = 0;
-    for (unsigned i = 1; i < c->ndomains; i++) first = c->domain[i].next < c->domain[first].next ? i : first;
-    tick_t t = c->domain[first].next;
-    if (t > c->horizon) return 0;
-    c->now = t;
-    uint64_t due = take_parts(&c->domain[first]);
-    for (unsigned i = first + 1; i < c->ndomains; i++) /* edges of two clocks rarely meet */
-        if (c->domain[i].next == t) due |= take_parts(&c->domain[i]);
-    return due;
-}
-
-void clock_forget(struct clock *c, const uint64_t *parts)
-{
-    for (unsigned i = 0; i < c->ndomains; i++) {
-        struct domain *d = &c->domain[i];
-        for (uint32_t slot = 0; slot < WHEEL_SLOTS; slot++) {
-            uint64_t left = 0;
-            for (unsigned w = 0; w < c->words; w++) left |= d->wheel[w][slot] &= ~parts[w];
-            if (!left) d->used[slot >> 6] &= ~bit64(slot & 63);
-        }
-        uint64_t first = d->next / d->period;
-        uint32_t slot = (uint32_t)first & (WHEEL_SLOTS - 1);
-        if (d->next != NEVER && !(d->used[slot >> 6] >> (slot & 63) & 1)) find_next(d, first);
-    }
+    if (order) work_in_order(d, n, set, order, t);
+    return true;
 }
 
 bool clock_step(struct clock *c, const struct driven *d, unsigned n, bool tick, const uint32_t *order)
 {
-    tick_t t = clock_next(c, tick);
-    if (t > c->horizon) return false;
-    uint64_t due[CLOCK_MAX_WORDS] = {0};
-    for (unsigned i = 0; tick && i < n; i++)
-        if (t % d[i].part->period == 0) due[i >> 6] |= bit64(i & 63);
-    collect(c, t, due);
-    if (order) {
-        for (unsigned i = 0; i < n; i++)
-            if (due[order[i] >> 6] >> (order[i] & 63) & 1) work(&d[order[i]], t);
-        return true;
-    }
-    for (unsigned w = 0; w < c->words; w++)
-        for (uint64_t m = due[w]; m; m &= m - 1) work(&d[w * 64 + bit_low64(m)], t);
-    return true;
+    return c->words == 1 ? step(c, 1, d, n, tick, order) : step(c, c->words, d, n, tick, order);
 }

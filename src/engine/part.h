@@ -3,11 +3,8 @@
  * Time is one integer, the tick: the largest unit of which every clock period is a multiple.
  * A part works at edges of its own clock only. Between edges at which it has something to do
  * it sleeps; it says when it wants to work next, and anyone who changes what it waits for
- * wakes it earlier. A wish is a bit in the wheel of the part's clock: one slot per cycle, one
- * bit per part; nothing is searched but for the next slot that is not empty.
- *
- * Parts of a memory partition run ahead of the clock (sim/partition.c): the wish of such a part is a
- * tick of its own, and the rest of the machine may work no later than at the earliest of them. */
+ * wakes it earlier. A wake-up is a bit in the wheel of the part's clock: one slot per cycle, one
+ * bit per part; nothing is searched but for the next slot that is not empty. */
 #ifndef WL_ENGINE_PART_H
 #define WL_ENGINE_PART_H
 
@@ -25,42 +22,43 @@ static inline tick_t later(tick_t a, tick_t b) { return a > b ? a : b; }
 
 enum {
     CLOCK_MAX_DOMAINS = 4,
-    CLOCK_MAX_WORDS = 8, /* parts / 64 */
-    WHEEL_SLOTS = 1024   /* cycles ahead; later wishes are looked at again when the wheel has turned */
+    CLOCK_MAX_WORDS = 11, /* of 64 parts each: the largest machine that the parameters allow */
+    WHEEL_SLOTS = 256     /* cycles ahead; a part that sleeps longer is woken at the last slot and asks again */
 };
 
 /* One clock: all parts with the same period. Its edges are the multiples of the period, and numbered so. */
 struct domain {
-    tick_t period, reach;     /* how far ahead the wheel goes */
-    struct reciprocal cycles; /* ticks to cycles */
-    tick_t next;              /* the edge of the first slot that is not empty; NEVER */
-    uint64_t used[WHEEL_SLOTS / 64];
-    uint64_t (*wheel)[WHEEL_SLOTS]; /* [words] parts that want to work at that cycle */
+    tick_t period;
+    tick_t reach;                    /* how far ahead the wheel goes, in ticks */
+    struct reciprocal cycles;        /* ticks to cycles */
+    tick_t next;                     /* the edge of the first slot that is not empty; NEVER when all are */
+    uint64_t used[WHEEL_SLOTS / 64]; /* slots that are not empty, one bit per slot */
+    uint64_t *wheel;                 /* [WHEEL_SLOTS * words] the parts to wake at a cycle, one bit per part */
 };
 
 struct clock {
     tick_t now;
-    unsigned ndomains, words;
+    unsigned ndomains;
+    unsigned words; /* of 64 bits, that a set of parts with one bit per part takes */
     struct domain domain[CLOCK_MAX_DOMAINS];
     uint64_t progress;     /* counts what moves: the watchdog looks at it */
     struct breach *breach; /* where parts note what a policy answered wrongly; the run loop ends the run */
-    tick_t horizon; /* parts that run ahead have worked at all their edges before it: no step is later. Below NEVER */
 };
 
 struct part {
     struct clock *clock;
     struct domain *domain;
-    uint64_t *wheel, bit; /* its word of the domain's wheel, its bit in it */
+    uint64_t *wheel; /* this part's word of the first slot of the domain's wheel */
+    uint64_t bit;    /* this part's bit in that word, the same in every slot */
     tick_t period;
     uint32_t id;
-    tick_t *wake; /* runs ahead: its next edge, or NEVER; NULL: the clock's wheel knows */
 };
 
 /* Part number `id` of the clock, driven by the clock's domain `d`. */
 static inline struct part part_of(struct clock *c, uint32_t id, unsigned d)
 {
     struct domain *own = &c->domain[d];
-    return (struct part){c, own, own->wheel[id >> 6], bit64(id & 63), own->period, id, NULL};
+    return (struct part){c, own, own->wheel + (id >> 6), bit64(id & 63), own->period, id};
 }
 
 /* Whole cycles of the part's clock in so many ticks. */
@@ -72,26 +70,16 @@ static inline uint64_t part_cycles(const struct part *p, tick_t ticks)
 /* The part's first edge after `at`. */
 static inline tick_t part_edge_after(const struct part *p, tick_t at) { return (part_cycles(p, at) + 1) * p->period; }
 
-static inline void wheel_set(const struct part *p, uint64_t cycle)
-{
-    struct domain *d = p->domain;
-    uint32_t slot = (uint32_t)cycle & (WHEEL_SLOTS - 1);
-    p->wheel[slot] |= p->bit;
-    d->used[slot >> 6] |= bit64(slot & 63);
-    d->next = earlier(d->next, cycle * d->period);
-}
-
 /* The part works at its first edge after `at` (at >= now). Beyond the wheel's reach it is woken
  * at the last slot and asks again. */
 static inline void part_wake_after(const struct part *p, tick_t at)
 {
-    if (p->wake) {
-        tick_t edge = part_edge_after(p, at);
-        *p->wake = earlier(*p->wake, edge);
-        p->clock->horizon = earlier(p->clock->horizon, edge);
-    } else {
-        wheel_set(p, part_cycles(p, earlier(at, p->clock->now + p->domain->reach)) + 1);
-    }
+    struct domain *d = p->domain;
+    uint64_t cycle = part_cycles(p, earlier(at, p->clock->now + d->reach)) + 1;
+    uint32_t slot = (uint32_t)cycle & (WHEEL_SLOTS - 1);
+    p->wheel[slot * p->clock->words] |= p->bit;
+    d->used[slot >> 6] |= bit64(slot & 63);
+    d->next = earlier(d->next, cycle * p->period);
 }
 
 /* The part works at the edge `t` or, if t has passed, at its next edge. */

@@ -14,7 +14,7 @@ static uint64_t gather(const struct bit_field *f, uint64_t addr)
 }
 
 /* Makes the field of the bits set in `mask`. */
-static int make_field(struct bit_field *f, uint64_t mask)
+static void make_field(struct bit_field *f, uint64_t mask)
 {
     unsigned to = 0;
     f->nruns = 0;
@@ -25,14 +25,12 @@ static int make_field(struct bit_field *f, uint64_t mask)
         }
         unsigned len = 0;
         while (bit + len < 64 && mask >> (bit + len) & 1) len++;
-        if (len == 64 || f->nruns == MAP_MAX_RUNS) return -1;
         f->run[f->nruns].down = bit - to;
-        f->run[f->nruns].keep = (bit64(len) - 1) << to;
+        f->run[f->nruns].keep = UINT64_MAX >> (64 - len) << to;
         f->nruns++;
         to += len;
         bit += len;
     }
-    return 0;
 }
 
 struct masks {
@@ -102,9 +100,10 @@ int addrmap_init(struct addrmap *m, const char *text, unsigned channels, unsigne
         return wl_fail(e, WL_EINPUT, "l2.slices_per_channel = %u needs more bank bits than dram.map has", slices);
     uint64_t slice_mask = 0, rest = k.bank; /* the slice is the lowest bank bits */
     for (unsigned i = 0; i < m->slice_bits; i++, rest &= rest - 1) slice_mask |= rest & -rest;
-    if (make_field(&m->row, k.row) || make_field(&m->bank, k.bank) || make_field(&m->channel, k.channel) ||
-        make_field(&m->inside, ~(slice_mask | (m->divide ? 0 : k.channel)) & (bit64(56) - 1)))
-        return wl_fail(e, WL_EINPUT, "dram.map: a field is scattered over more than %d runs of bits", MAP_MAX_RUNS);
+    make_field(&m->row, k.row);
+    make_field(&m->bank, k.bank);
+    make_field(&m->channel, k.channel);
+    make_field(&m->inside, ~(slice_mask | (m->divide ? 0 : k.channel)) & (bit64(56) - 1));
     return 0;
 }
 

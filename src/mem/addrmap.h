@@ -15,7 +15,7 @@
 #include "base/bits.h"
 #include "base/err.h"
 
-enum { MAP_MAX_RUNS = 12 };
+enum { MAP_MAX_RUNS = 32 }; /* every second bit */
 
 /* A field gathered from an address: runs of adjacent bits, packed low to high. */
 struct bit_field {
@@ -37,7 +37,8 @@ struct addrmap {
     enum map_hash hash;
     enum index_fn l2_index;
     uint32_t l2_sets;
-    struct bit_field row, bank, channel, inside /* all but channel and slice bits */;
+    struct bit_field row, bank, channel;
+    struct bit_field inside; /* all bits but those of channel and slice */
 };
 
 struct place {

@@ -82,7 +82,7 @@ static bool takes_no_time(const struct dram *d, const struct req *r)
     return d->zero == kind;
 }
 
-/* A read's data arrives at the L2 at `data_at`; find_bank saw to it that there is room. */
+/* A read's data arrives at the L2 at `data_at`; find_bank made sure that there is room. */
 static void finish(struct dram *d, struct req *r, tick_t data_at)
 {
     if (r->is_write) {
@@ -155,6 +155,7 @@ static void enqueue(struct dram *d, struct req *r, tick_t now)
         return;
     }
     d->queued++;
+    WL_ASSERT(r->bank < d->total_banks && d->queued <= d->queue_cap);
     struct dram_bank *b = &d->bank[r->bank];
     if (!b->current && !b->queue.head) { /* nothing to choose from: it is next */
         start(d, r->bank, r, now + d->part.period);
@@ -170,7 +171,7 @@ static bool can_take(struct dram *d, const struct req *r, tick_t now)
     return r->is_write || !takes_no_time(d, r) || port_can_push(d->out[r->slice % d->slices], now);
 }
 
-/* One request a cycle, slices in turn, while the queue has room. */
+/* One request per cycle, slices in turn, while the queue has room. */
 static void accept(struct dram *d, tick_t now)
 {
     if (d->queued >= d->queue_cap) return;
@@ -235,13 +236,14 @@ static void gate_columns(struct dram *d, unsigned group, bool write, tick_t last
 }
 
 /* All column commands of a request, tCCD apart. That its own bank group would ask for tCCDL is left
- * out on purpose: in a busy channel other groups fill those gaps, in an idle one it is a cycle a
+ * out on purpose: in a busy channel other groups fill those gaps, in an idle one it is one cycle per
  * command; and one step instead of four is a third of the simulator's time in memory-bound code. */
 static void issue_columns(struct dram *d, uint32_t i, tick_t now)
 {
     struct dram_bank *b = &d->bank[i];
     struct req *r = b->current;
     const struct dram_timing *t = &d->t;
+    WL_ASSERT(d->queued && r->commands && b->open && b->row == r->row);
     tick_t last = now + (r->commands - 1u) * t->ccd;
     gate_columns(d, b->group, r->is_write, last);
     raise(&b->ok[DRAM_PRECHARGE], last + (r->is_write ? t->wtp : t->rtp));
@@ -357,7 +359,7 @@ static tick_t first_command(const struct dram *d)
     return first;
 }
 
-/* Issues at most one command a bus, banks in turn; returns when the next could be issued. */
+/* Issues at most one command per bus, banks in turn; returns when the next could be issued. */
 static tick_t issue_command(struct dram *d, tick_t now)
 {
     tick_t next = NEVER;
@@ -377,7 +379,7 @@ static tick_t next_work(const struct dram *d, tick_t now)
     return next;
 }
 
-tick_t dram_tick(struct dram *d, tick_t now)
+static tick_t work(struct dram *d, tick_t now)
 {
     if (d->backlog[0] | d->backlog[1]) fill_banks(d, now);
     if (d->next_command <= now || d->waits_for_room) {
@@ -388,11 +390,68 @@ tick_t dram_tick(struct dram *d, tick_t now)
     return next_work(d, now);
 }
 
+/* ---- ahead of the clock ---- */
+
+/* The last tick to which the channel may work ahead: nothing that is sent from now on is seen by then, and no slice
+ * can fill its port by then, so that none asks for room which a pop ahead of time would have made too early. */
+static tick_t ahead_limit(const struct dram *d, tick_t now)
+{
+    tick_t limit = NEVER;
+    for (uint32_t i = 0; i < d->slices; i++) {
+        const struct port *p = &d->in[i];
+        uint32_t used = port_used(p, now) + 2; /* what is pushed at this very tick, and the one that must fit */
+        tick_t room = p->capacity > used ? (p->capacity - used) * p->producer->period : 0;
+        limit = earlier(limit, now + earlier(room, p->delay));
+    }
+    return limit;
+}
+
+/* Whether there is room for what one tick can answer, even if the L2 takes nothing. */
+static bool certain_of_room(const struct dram *d)
+{
+    enum { ANSWERS = 2 }; /* a column command's and one that takes no time */
+    for (uint32_t i = 0; i < d->slices; i++)
+        if (d->out[i]->used + ANSWERS > d->out[i]->capacity) return false;
+    return true;
+}
+
+/* Does what there is to do up to `limit`; returns when there is work after that. */
+static tick_t work_ahead(struct dram *d, tick_t next, tick_t limit)
+{
+    while (next <= limit && certain_of_room(d)) {
+        tick_t t = part_edge_after(&d->part, later(d->worked, next - 1));
+        uint64_t alive = d->pool->alive;
+        if (t > limit) break;
+        next = work(d, t);
+        d->worked = t;
+        if (d->pool->alive < alive) d->freed_at = t;
+    }
+    return later(next, d->worked + 1); /* a request that waits at a port has been visible for some time */
+}
+
+tick_t dram_tick(struct dram *d, tick_t now)
+{
+    if (now <= d->worked) return later(next_work(d, d->worked), d->worked + 1); /* woken by a push behind it */
+    tick_t next = work(d, now);
+    d->worked = now;
+    return d->ahead && next != NEVER ? work_ahead(d, next, ahead_limit(d, now)) : next;
+}
+
 bool dram_idle(const struct dram *d)
 {
     for (uint32_t i = 0; i < d->slices; i++)
         if (!port_empty(&d->in[i])) return false;
     return d->queued == 0;
+}
+
+void dram_walk(const struct dram *d)
+{
+    for (uint32_t i = 0; i < d->slices; i++) {
+        port_walk(&d->in[i]);
+        WL_ASSERT(port_empty(&d->in[i]));
+    }
+    WL_ASSERT(!d->queued && !(d->busy[0] | d->busy[1]) && !(d->backlog[0] | d->backlog[1]));
+    for (uint32_t b = 0; b < d->total_banks; b++) WL_ASSERT(!d->bank[b].current && !d->bank[b].queue.head);
 }
 
 void dram_describe(const struct dram *d, char *out, size_t size)

@@ -2,9 +2,15 @@
  *
  * Requests from the channel's L2 slices wait a fixed time, enter a bounded queue and are
  * served first-ready first-come per bank: a bank that is free takes the oldest request for its
- * open row, else the oldest. One command a cycle: column, activate or precharge, whichever
+ * open row, else the oldest. One command per cycle: column, activate or precharge, whichever
  * bank in turn can use it. Every timing rule is a tick from which a command is allowed, so the
  * channel can sleep until the earliest of them.
+ *
+ * The channel works ahead of the clock. What a slice sends is seen only after the fixed time, and data leaves
+ * dated, so when the channel is woken it can do all that it will do until then at once, its state warm in the host's
+ * cache. Room is the one thing that has no delay: the channel stops where it is not certain of room for an answer, and
+ * where a slice could fill its port and so notice what has been taken out. A kernel that ends with a write ends at
+ * freed_at.
  *
  * In a hybrid machine each channel has a second set of banks made of phase-change memory that
  * shares the buses: slow to activate, slow to precharge a row that was written. */
@@ -39,30 +45,39 @@ struct dram_timing { /* in ticks */
 
 struct dram {
     struct part part;
-    uint32_t index;
-    struct req_pool *pool;
-    struct dram_timing t;
-    uint32_t banks, total_banks, groups, atom_bytes;
-    uint64_t burst_cycles;
-    bool fifo, sectored /* reads sector by sector */, dual /* a bus for row commands, one for columns */;
-    unsigned zero; /* mem.zero */
-    struct dram_bank bank[DRAM_MAX_BANKS];
+    /* What every tick reads. */
+    tick_t next_command;        /* no command can be issued before this tick, whatever waits for room */
+    bool waits_for_room;        /* a read waits only for the port to the L2, whose pop wakes the channel */
+    bool fifo;                  /* mem.sched: the oldest request of a bank, whatever row is open */
+    bool sectored;              /* reads go sector by sector */
+    bool dual;                  /* one bus for row commands, one for columns */
+    uint32_t queued, queue_cap; /* requests in the scheduling queue */
+    uint32_t slices;
+    uint32_t last_slice; /* the slice whose request was accepted last */
+    uint32_t turn;       /* the bank looked at first */
+    unsigned zero;       /* mem.zero */
+    struct port *in;     /* [slices] from the L2, with the fixed delay; owned */
+    struct port **out;   /* [slices] to the L2: the data bus and the return queue are inside it */
+    bool ahead;          /* it may work ahead of the clock; the owner sets it */
+    tick_t worked;       /* it has worked at all its edges up to this tick */
+    tick_t freed_at;     /* the last tick ahead of the clock at which it freed a request */
+    uint64_t busy[2];    /* banks with a current request */
+    uint64_t backlog[2]; /* banks with a queue but no current request */
+
     /* What find_bank reads, kept dense: the busy banks' next command, when the bank is ready for
      * it, and when the rest of the channel is: gate[command][group of the bank, or its kind]. */
     uint8_t command[DRAM_MAX_BANKS], gate_of[DRAM_MAX_BANKS];
     tick_t when[DRAM_MAX_BANKS], gate[DRAM_COMMANDS * 32];
-    uint64_t busy[2];    /* banks with a current request */
-    uint64_t backlog[2]; /* banks with a queue but no current request */
-    uint32_t turn;       /* bank looked at first */
-    tick_t next_command; /* no command can be issued before, */
-    bool waits_for_room; /* unless a read waits only for the port to the L2, whose pop wakes us */
+    struct dram_bank bank[DRAM_MAX_BANKS];
 
-    uint32_t slices;
-    struct port *in;   /* [slices] from the L2, with the fixed delay; owned */
-    struct port **out; /* [slices] to the L2: the data bus and the return queue are inside it */
-    uint32_t last_slice;
-    uint32_t queued, queue_cap; /* in the scheduling queue */
-    struct wear wear;           /* writes per NVM line */
+    struct dram_timing t;
+    struct req_pool *pool;
+    uint32_t index;
+    uint32_t banks;       /* of volatile memory */
+    uint32_t total_banks; /* with those of phase-change memory */
+    uint32_t groups, atom_bytes;
+    uint64_t burst_cycles;
+    struct wear wear; /* writes per NVM line */
     struct dram_stats stats;
 };
 
@@ -71,5 +86,6 @@ void dram_destroy(struct dram *d);
 tick_t dram_tick(struct dram *d, tick_t now);
 void dram_describe(const struct dram *d, char *out, size_t size);
 bool dram_idle(const struct dram *d);
+void dram_walk(const struct dram *d); /* between kernels, when checking: asserts that nothing is left behind */
 
 #endif

@@ -518,7 +518,7 @@ void l1_fill(struct l1 *c, struct req *reply, struct req_list *done)
 
 void l1_add_stats(const struct l1 *c, struct l1d_stats *out)
 {
-    stats_add(out, &c->stats, sizeof *out);
+    l1d_stats_add(out, &c->stats);
     out->stall_mshr += c->refusals[L1_NO_MSHR];
     out->stall_merge += c->refusals[L1_NO_MERGE];
     out->stall_line += c->refusals[L1_NO_LINE];

@@ -30,10 +30,9 @@ int net_init(struct net *n, const struct gpu_config *c, bool replies, uint32_t i
     n->out_free = calloc(outputs, sizeof *n->out_free);
     n->turn = calloc(outputs, sizeof *n->turn);
     n->wants = calloc((size_t)outputs * ((inputs + 63) / 64), sizeof *n->wants);
-    n->arrivals = calloc((size_t)ARRIVAL_SLOTS * ((inputs + 63) / 64), sizeof *n->arrivals);
     for (enum wl_kind k = WL_LOAD; k <= WL_WRITEBACK; k++)
         for (uint32_t i = 0; i <= ALL_SECTORS; i++) n->flits_of[k][i] = (uint8_t)packet_flits(n, k, bit_count32(i));
-    return n->in && n->out && n->in_free && n->out_free && n->turn && n->wants && n->arrivals ? 0 : -1;
+    return n->in && n->out && n->in_free && n->out_free && n->turn && n->wants ? 0 : -1;
 }
 
 void net_destroy(struct net *n)
@@ -44,14 +43,13 @@ void net_destroy(struct net *n)
     free(n->out_free);
     free(n->turn);
     free(n->wants);
-    free(n->arrivals);
 }
 
 void net_connect_input(struct net *n, uint32_t i, uint32_t capacity, const struct part *producer)
 {
     port_init(&n->in[i], capacity, producer, &n->part);
-    n->in[i].arrivals = n->arrivals + (size_t)(i >> 6) * ARRIVAL_SLOTS;
-    n->in[i].arrival_bit = bit64(i & 63);
+    n->in[i].filled = &n->filled[i >> 6];
+    n->in[i].filled_bit = bit64(i & 63);
 }
 
 static uint32_t destination(const struct net *n, const struct req *r) { return n->replies ? r->sm : r->slice; }
@@ -64,17 +62,17 @@ static inline void enter(struct net *n, uint32_t words, uint32_t input)
     n->wanted[o >> 6] |= bit64(o & 63);
 }
 
-/* The packet behind one that has left: can it be seen in the next cycle? Else the network has to work in
- * the first cycle in which it can, like for a push. */
-static inline void follow(struct net *n, uint32_t words, uint32_t input, tick_t now)
+/* Enters the inputs that were empty and whose packet can be seen now. One that was filled at this very tick has
+ * woken the network for its next cycle. */
+static inline void enter_filled(struct net *n, uint32_t words, tick_t now)
 {
-    const struct port *in = &n->in[input];
-    if (in->list.head->ready < now + n->part.period) {
-        enter(n, words, input);
-        return;
-    }
-    in->arrivals[arrival_slot(&n->part, in->list.head->ready)] |= in->arrival_bit;
-    part_wake_after(&n->part, in->list.head->ready);
+    for (uint32_t w = 0; w < words; w++)
+        for (uint64_t m = n->filled[w]; m; m &= m - 1) {
+            uint32_t i = w * 64 + bit_low64(m);
+            if (n->in[i].visible_at > now) continue;
+            n->filled[w] &= ~bit64(i & 63);
+            enter(n, words, i);
+        }
 }
 
 /* Returns when to look again: somebody else wants this output, or something comes next at this input. */
@@ -83,6 +81,7 @@ static inline tick_t deliver(struct net *n, uint32_t words, uint32_t input, uint
     struct port *in = &n->in[input];
     struct req *r = in->list.head;
     uint32_t flits = net_flits(n, r);
+    WL_ASSERT(destination(n, r) == output && n->in_free[input] <= now && n->out_free[output] <= now);
     tick_t busy = flits * n->part.period;
     uint64_t *wants = n->wants + output * words, left = 0;
     port_pop(in, now);
@@ -94,7 +93,7 @@ static inline tick_t deliver(struct net *n, uint32_t words, uint32_t input, uint
     for (uint32_t w = 0; w < words; w++) left |= wants[w];
     if (!left) n->wanted[output >> 6] &= ~bit64(output & 63);
     tick_t next = left || !port_empty(in) ? now + busy : NEVER;
-    if (!port_empty(in)) follow(n, words, input, now);
+    if (!port_empty(in)) enter(n, words, input); /* it was pushed by now, so the next cycle sees it */
     port_push_after(n->out[output], r, now + busy - n->part.period + n->latency - 1);
     return next;
 }
@@ -118,7 +117,7 @@ static inline uint32_t choose(const struct net *n, uint32_t words, uint32_t outp
 {
     const uint64_t *wants = n->wants + output * words;
     uint32_t turn = n->turn[output], word = turn >> 6, i;
-    if (words == 1) { /* no telling on which side of the last one served the next is: one loop for both */
+    if (words == 1) { /* the next may be on either side of the last one served: one loop for both */
         i = first_free(n, rotate_right64(wants[0], turn + 1), turn + 1, 64, now, next);
         return i < 64 ? i : NET_MAX_PORTS;
     }
@@ -135,12 +134,7 @@ static inline uint32_t choose(const struct net *n, uint32_t words, uint32_t outp
 static inline tick_t serve(struct net *n, uint32_t in_words, uint32_t out_words, tick_t now)
 {
     tick_t next = NEVER;
-    uint32_t slot = arrival_slot(&n->part, now - 1);
-    for (uint32_t w = 0; w < in_words; w++) {
-        uint64_t m = n->arrivals[w * ARRIVAL_SLOTS + slot];
-        n->arrivals[w * ARRIVAL_SLOTS + slot] = 0;
-        for (; m; m &= m - 1) enter(n, in_words, w * 64 + bit_low64(m));
-    }
+    enter_filled(n, in_words, now);
     for (uint32_t w = 0; w < out_words; w++) {
         for (uint64_t m = n->wanted[w]; m; m &= m - 1) {
             uint32_t o = w * 64 + bit_low64(m);
@@ -167,6 +161,18 @@ bool net_idle(const struct net *n)
     for (uint32_t i = 0; i < n->inputs; i++)
         if (!port_empty(&n->in[i])) return false;
     return true;
+}
+
+void net_walk(const struct net *n)
+{
+    uint32_t words = (n->inputs + 63) / 64;
+    for (uint32_t i = 0; i < n->inputs; i++) {
+        port_walk(&n->in[i]);
+        WL_ASSERT(port_empty(&n->in[i]));
+    }
+    for (uint32_t o = 0; o < n->outputs; o++) port_walk(n->out[o]);
+    for (uint32_t i = 0; i < n->outputs * words; i++) WL_ASSERT(!n->wants[i]);
+    for (uint32_t w = 0; w < NET_WORDS; w++) WL_ASSERT(!n->filled[w] && !n->wanted[w]);
 }
 
 void net_describe(const struct net *n, char *out, size_t size)

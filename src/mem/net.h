@@ -1,6 +1,6 @@
 /* net.h - one direction of the interconnect: a crossbar of packets.
  *
- * Each input has a queue and sends one flit a cycle; each output takes one flit a cycle. A
+ * Each input has a queue and sends one flit per cycle; each output takes one flit per cycle. A
  * packet holds its input and its output for as many cycles as it has flits. Outputs choose
  * among the inputs whose oldest packet wants them, round robin. A full queue behind an output
  * stops it, and through it the inputs: saturation reaches the SM. */
@@ -10,7 +10,7 @@
 #include "mem/port.h"
 #include "param/config.h"
 
-enum { NET_MAX_PORTS = 256, NET_WORDS = NET_MAX_PORTS / 64 };
+enum { NET_MAX_PORTS = WL_MAX_SLICES, NET_WORDS = NET_MAX_PORTS / 64 };
 
 struct net {
     struct part part;
@@ -22,10 +22,9 @@ struct net {
     struct port *in;   /* [inputs], owned */
     struct port **out; /* [outputs], owned by the consumers */
     tick_t *in_free, *out_free;
-    uint32_t *turn; /* [outputs] input served last */
-    uint64_t
-        *arrivals;   /* [words of inputs * ARRIVAL_SLOTS] inputs whose oldest packet can be seen from that cycle on */
-    uint64_t *wants; /* [outputs * words of inputs] inputs whose oldest packet wants the output */
+    uint32_t *turn;                       /* [outputs] input served last */
+    uint64_t filled[NET_WORDS];           /* inputs that were empty and got a packet that is not in `wants` yet */
+    uint64_t *wants;                      /* [outputs * words of inputs] inputs whose oldest packet wants the output */
     uint64_t wanted[NET_WORDS];           /* outputs that somebody wants */
     uint8_t flits_of[4][ALL_SECTORS + 1]; /* [enum wl_kind][sectors] flits of a request's packet or packets */
     uint64_t packets, flits;
@@ -38,6 +37,7 @@ void net_connect_input(struct net *n, uint32_t i, uint32_t capacity, const struc
 tick_t net_tick(struct net *n, tick_t now);
 void net_describe(const struct net *n, char *out, size_t size);
 bool net_idle(const struct net *n);
+void net_walk(const struct net *n); /* between kernels, when checking: asserts that nothing is left behind */
 /* Flits of a request's packet in this network. */
 static inline uint32_t net_flits(const struct net *n, const struct req *r) { return n->flits_of[r->kind][r->sectors]; }
 

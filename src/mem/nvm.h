@@ -14,7 +14,7 @@ struct nvm_map {
     enum nvm_rule rule;
     uint64_t seed;
     uint64_t half, end; /* first line of the upper half of device memory; first line beyond all of it */
-    /* NVM_ALLOC: one bit a page of device memory, in order of address; pages below `next` were given
+    /* NVM_ALLOC: one bit per page of device memory, in order of address; pages below `next` were given
      * a memory when they were first allocated and keep it. */
     uint64_t *in_nvm;
     uint64_t first, pages, next, nvm_pages;

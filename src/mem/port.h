@@ -15,25 +15,17 @@
 #include "mem/req.h"
 
 struct port {
-    struct req_list list; /* while it is empty its tail means nothing */
-    tick_t visible_at;    /* from then on the oldest entry can be seen; NEVER when empty */
+    struct req_list list; /* head NULL: the port is empty, and the tail is not valid */
+    tick_t visible_at;    /* the tick from which on the oldest entry can be seen; NEVER when empty */
     uint32_t used, capacity;
-    tick_t delay; /* a fixed pipeline inside the port: entries are visible that much later */
-    tick_t freed_at;
-    uint32_t freed;
-    bool producer_waits;
+    tick_t delay;        /* a fixed pipeline inside the port: entries are visible that much later */
+    tick_t freed_at;     /* the tick of the latest pop */
+    uint32_t freed;      /* entries popped at that tick */
+    bool producer_waits; /* the producer found the port full; the next pop wakes it */
     const struct part *producer, *consumer;
-    uint64_t *arrivals;   /* [ARRIVAL_SLOTS] of the consumer's, by cycle, or NULL: when the oldest entry will be */
-    uint64_t arrival_bit; /* seen first, this bit is set there */
+    uint64_t *filled;    /* a set of ports in the consumer, or NULL: a push into an empty port enters this one */
+    uint64_t filled_bit; /* this port's bit in that set */
 };
-
-enum { ARRIVAL_SLOTS = 256 }; /* cycles; nothing is pushed to be seen later than that */
-
-/* The slot of the consumer's first cycle after `after`. */
-static inline uint32_t arrival_slot(const struct part *consumer, tick_t after)
-{
-    return (uint32_t)(part_cycles(consumer, after) + 1) & (ARRIVAL_SLOTS - 1);
-}
 
 static inline void port_init(struct port *p, uint32_t capacity, const struct part *producer,
                              const struct part *consumer)
@@ -59,9 +51,9 @@ static inline bool port_can_push(struct port *p, tick_t now)
 /* Visible to the consumer at its first edge after `after` >= now. The port must have room. */
 static inline void port_push_after(struct port *p, struct req *r, tick_t after)
 {
-    WL_ASSERT_HOT(p->used < p->capacity);
+    WL_ASSERT(p->used < p->capacity && after >= p->consumer->clock->now);
     bool first = port_empty(p);
-    struct req **end = first ? &p->list.head : p->list.tail; /* in an empty port the tail is anywhere */
+    struct req **end = first ? &p->list.head : p->list.tail;
     r->ready = after + p->delay;
     r->next = NULL;
     *end = r;
@@ -70,7 +62,7 @@ static inline void port_push_after(struct port *p, struct req *r, tick_t after)
     p->consumer->clock->progress++;
     if (!first) return; /* the one in front decides when there is work */
     p->visible_at = r->ready + 1;
-    if (p->arrivals) p->arrivals[arrival_slot(p->consumer, r->ready)] |= p->arrival_bit;
+    if (p->filled) *p->filled |= p->filled_bit;
     part_wake_after(p->consumer, r->ready);
 }
 
@@ -85,7 +77,7 @@ static inline struct req *port_peek(const struct port *p, tick_t now)
 /* Takes out the oldest entry, which may be in another list already; `behind` was its next. */
 static inline void port_pop_to(struct port *p, struct req *behind, tick_t now)
 {
-    WL_ASSERT_HOT(p->used);
+    WL_ASSERT(p->used && p->list.head && !behind == (p->used == 1));
     p->list.head = behind;
     p->visible_at = behind ? behind->ready + 1 : NEVER;
     p->used--;
@@ -98,5 +90,15 @@ static inline void port_pop_to(struct port *p, struct req *behind, tick_t now)
 }
 
 static inline void port_pop(struct port *p, tick_t now) { port_pop_to(p, p->list.head->next, now); }
+
+/* Between kernels, when checking: asserts that the port is what its fields say. */
+static inline void port_walk(const struct port *p)
+{
+    uint32_t n = 0;
+    for (const struct req *r = p->list.head; r; r = r->next) n++;
+    WL_ASSERT(n == p->used && n <= p->capacity);
+    WL_ASSERT(p->visible_at == (n ? p->list.head->ready + 1 : NEVER));
+    WL_ASSERT(!n || !*p->list.tail);
+}
 
 #endif

@@ -62,6 +62,7 @@ int config_set_l2(struct gpu_config *c, const char *spec, struct wl_err *e);
 int config_set_sched(struct gpu_config *c, const char *spec, struct wl_err *e);
 /* The sizes of a shared.options text in bytes, ascending; returns how many. 0: not a list, *e filled. */
 enum { WL_MAX_CARVEOUTS = 16 };
+enum { WL_MAX_SLICES = 256 }; /* of the L2, all channels together: ports of the network */
 unsigned carveouts(const char *text, uint32_t bytes[WL_MAX_CARVEOUTS], struct wl_err *e);
 /* Contradictions between values (a geometry that cannot be, ...). Called before a machine is built. */
 int config_check(const struct gpu_config *c, struct wl_err *e);

@@ -216,6 +216,10 @@ static int check_memory(const struct gpu_config *c, struct wl_err *e)
 {
     if (!is_pow2((uint64_t)V(L2_SLICES)))
         return wl_fail(e, WL_EINPUT, "l2.slices_per_channel = %" PRId64 " is not a power of two", V(L2_SLICES));
+    if (V(MEM_CHANNELS) * V(L2_SLICES) > WL_MAX_SLICES)
+        return wl_fail(e, WL_EINPUT,
+                       "mem.channels x l2.slices_per_channel = %" PRId64 " slices; the network has %d ports",
+                       V(MEM_CHANNELS) * V(L2_SLICES), WL_MAX_SLICES);
     if (!is_pow2((uint64_t)V(DRAM_BANKS)))
         return wl_fail(e, WL_EINPUT, "dram.banks = %" PRId64 " is not a power of two", V(DRAM_BANKS));
     if (V(DRAM_BANKS) % V(DRAM_GROUPS) != 0)

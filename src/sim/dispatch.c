@@ -1,5 +1,7 @@
 #include "sim/dispatch.h"
 
+#include <stdio.h>
+
 void dispatch_begin(struct dispatch *d, struct stream_source *s, tick_t start, struct wl_err *e)
 {
     d->source = s;
@@ -51,4 +53,11 @@ tick_t dispatch_tick(struct dispatch *d, tick_t now)
         if (give(d, s, now)) d->last = n;
     }
     return more && !d->exhausted ? now + d->part.period : NEVER;
+}
+
+bool dispatch_idle(const struct dispatch *d) { return d->exhausted; }
+
+void dispatch_describe(const struct dispatch *d, char *out, size_t size)
+{
+    snprintf(out, size, "dispatcher: %u CTAs given, the next waits for room in an SM", d->given);
 }

@@ -1,6 +1,6 @@
 /* dispatch.h - CTAs to SMs, in increasing id, to whoever has room, in turn.
  *
- * The dispatcher is a part like the others: it sees an SM's wish one cycle after it was made
+ * The dispatcher is a part like the others: it sees that an SM has room one cycle after the SM said so
  * and the SM sees the CTA one cycle after it was given. Taking the next CTA from the source is
  * what makes the functional half execute it. */
 #ifndef WL_SIM_DISPATCH_H
@@ -23,5 +23,7 @@ struct dispatch {
 
 void dispatch_begin(struct dispatch *d, struct stream_source *s, tick_t start, struct wl_err *e);
 tick_t dispatch_tick(struct dispatch *d, tick_t now);
+bool dispatch_idle(const struct dispatch *d);
+void dispatch_describe(const struct dispatch *d, char *out, size_t size);
 
 #endif

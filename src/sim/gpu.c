@@ -12,19 +12,39 @@ enum { ROUND_STEPS = 8 };
 
 /* ---- building ---- */
 
-static void add_part(struct gpu *g, struct part *p, tick_t period, part_tick *tick, void *self)
+/* A part's functions as the clock's table wants them. */
+#define PART_FUNCTIONS(kind)                                                                                           \
+    static tick_t tick_##kind(void *self, tick_t now) { return kind##_tick(self, now); }                               \
+    static bool idle_##kind(const void *self) { return kind##_idle(self); }                                            \
+    static void describe_##kind(const void *self, char *out, size_t size) { kind##_describe(self, out, size); }
+PART_FUNCTIONS(sm)
+PART_FUNCTIONS(net)
+PART_FUNCTIONS(l2)
+PART_FUNCTIONS(dram)
+PART_FUNCTIONS(dispatch)
+
+static void add_part(struct gpu *g, struct driven row, tick_t period)
 {
     int domain = clock_domain(&g->clock, period);
-    if (domain < 0) g->broken = true;
-    *p = part_of(&g->clock, g->nparts, (unsigned)domain);
-    g->driven[g->nparts++] = (struct driven){p, tick, self};
+    if (domain < 0) {
+        g->broken = true;
+        return;
+    }
+    *row.part = part_of(&g->clock, g->nparts, (unsigned)domain);
+    g->driven[g->nparts++] = row;
 }
 
-static tick_t tick_sm(void *self, tick_t now) { return sm_tick(self, now); }
-static tick_t tick_net(void *self, tick_t now) { return net_tick(self, now); }
-static tick_t tick_l2(void *self, tick_t now) { return l2_tick(self, now); }
-static tick_t tick_dram(void *self, tick_t now) { return dram_tick(self, now); }
-static tick_t tick_dispatch(void *self, tick_t now) { return dispatch_tick(self, now); }
+#define ADD_PART(g, kind, x, period)                                                                                   \
+    add_part(g, (struct driven){&(x)->part, tick_##kind, (x), idle_##kind, describe_##kind}, period)
+
+/* What ROUND_STEPS steps need at most. In one step an SM makes a request and a write-back per cache (an L1D of
+ * grains up to eight: four of a miss, four of a flush), a slice a fetch, a store and a write-back. Instructions:
+ * as many as the ld/st unit's queue takes, from which one leaves per step. */
+static void set_round(struct gpu *g)
+{
+    g->round_requests = ROUND_STEPS * (UINT64_C(11) * g->sms + 3 * g->slices);
+    g->round_ops = g->sms * ((uint64_t)g->config.v[P_SM_LSU_QUEUE] + ROUND_STEPS);
+}
 
 /* All parts get their place in time before any is built: ports refer to both ends. */
 static int make_parts(struct gpu *g, struct wl_err *e)
@@ -37,25 +57,22 @@ static int make_parts(struct gpu *g, struct wl_err *e)
     g->sms = (uint32_t)v[P_SM_COUNT];
     g->channels = (uint32_t)v[P_MEM_CHANNELS];
     g->slices = g->channels * (uint32_t)v[P_L2_SLICES];
-    if (g->slices > NET_MAX_PORTS)
-        return wl_fail(e, WL_EINPUT, "mem.channels x l2.slices_per_channel = %u slices; the network has %d ports",
-                       g->slices, NET_MAX_PORTS);
     unsigned parts = g->sms + g->slices + g->channels + 3;
     g->sm = aligned_alloc(_Alignof(struct sm), g->sms * sizeof *g->sm);
     g->l2 = calloc(g->slices, sizeof *g->l2);
     g->dram = calloc(g->channels, sizeof *g->dram);
     g->driven = calloc(parts, sizeof *g->driven);
-    g->order = calloc(parts, sizeof *g->order);
     if (g->sm) memset(g->sm, 0, g->sms * sizeof *g->sm);
-    if (!g->sm || !g->l2 || !g->dram || !g->driven || !g->order || clock_init(&g->clock, parts, &g->breach))
+    if (!g->sm || !g->l2 || !g->dram || !g->driven || clock_init(&g->clock, parts, &g->breach))
         return wl_fail(e, WL_ERUN, "out of memory, or a machine of more than %d parts", CLOCK_MAX_WORDS * 64);
-    for (uint32_t i = 0; i < g->sms; i++) add_part(g, &g->sm[i].part, period[0], tick_sm, &g->sm[i]);
-    for (uint32_t i = 0; i < 2; i++) add_part(g, &g->net[i].part, period[1], tick_net, &g->net[i]);
-    for (uint32_t i = 0; i < g->slices; i++) add_part(g, &g->l2[i].part, period[2], tick_l2, &g->l2[i]);
-    for (uint32_t i = 0; i < g->channels; i++) add_part(g, &g->dram[i].part, period[3], tick_dram, &g->dram[i]);
-    add_part(g, &g->dispatch.part, period[0], tick_dispatch, &g->dispatch);
+    for (uint32_t i = 0; i < g->sms; i++) ADD_PART(g, sm, &g->sm[i], period[0]);
+    for (uint32_t i = 0; i < 2; i++) ADD_PART(g, net, &g->net[i], period[1]);
+    for (uint32_t i = 0; i < g->slices; i++) ADD_PART(g, l2, &g->l2[i], period[2]);
+    for (uint32_t i = 0; i < g->channels; i++) ADD_PART(g, dram, &g->dram[i], period[3]);
+    ADD_PART(g, dispatch, &g->dispatch, period[0]);
     g->dispatch.sm = g->sm;
     g->dispatch.sms = g->sms;
+    set_round(g);
     return g->broken ? wl_fail(e, WL_ERUN, "out of memory") : 0;
 }
 
@@ -75,7 +92,7 @@ static void connect_parts(struct gpu *g)
         struct dram *d = &g->dram[i / per];
         net_connect_input(&g->net[1], i, (uint32_t)v[P_L2_OUTQ], &l->part);
         /* The fixed delays before the L2's tags and before the DRAM queue are pipelines inside the
-         * ports: one entry a cycle, plus the queue. */
+         * ports: one entry per cycle, plus the queue. */
         port_init(&l->in, out + (uint32_t)(v[P_L2_INQ] + v[P_L2_ROP]), &g->net[0].part, &l->part);
         port_init(&l->fill, (uint32_t)(v[P_L2_FILLQ] + v[P_MEM_RETURNQ] / per), &d->part, &l->part);
         port_init(&d->in[i % per], (uint32_t)(v[P_L2_MEMQ] + v[P_MEM_LATENCY]), &l->part, &d->part);
@@ -110,7 +127,10 @@ static int init_parts(struct gpu *g, struct wl_err *e)
         if (l2_init(&g->l2[i], c, i, &g->map, &g->nvm, &g->pool, e)) return (int)e->code;
     }
     int bad = 0;
-    for (uint32_t i = 0; i < g->channels; i++) bad |= dram_init(&g->dram[i], c, i, &g->pool);
+    for (uint32_t i = 0; i < g->channels; i++) {
+        bad |= dram_init(&g->dram[i], c, i, &g->pool);
+        g->dram[i].ahead = !g->options.tick && !c->v[P_STATS_INTERVAL]; /* a sampler reads all counters at one tick */
+    }
     bad |= net_init(&g->net[0], c, false, g->sms, g->slices);
     bad |= net_init(&g->net[1], c, true, g->slices, g->sms);
     if (bad) return wl_fail(e, WL_ERUN, "out of memory");
@@ -134,37 +154,18 @@ static int add_profile(struct gpu *g, struct wl_err *e)
 }
 
 /* A seeded permutation: the test that the order of work within a tick does not matter. */
-static void shuffle_order(struct gpu *g)
+static int shuffle_order(struct gpu *g, struct wl_err *e)
 {
     uint64_t state = g->options.shuffle;
+    if (!state) return 0;
+    g->order = calloc(g->nparts, sizeof *g->order);
+    if (!g->order) return wl_fail(e, WL_ERUN, "out of memory");
     for (uint32_t i = 0; i < g->nparts; i++) g->order[i] = i;
     for (uint32_t i = g->nparts; i > 1; i--) {
         uint32_t j = (uint32_t)(splitmix64(&state) % i), t = g->order[i - 1];
         g->order[i - 1] = g->order[j];
         g->order[j] = t;
     }
-}
-
-static void count_kinds(struct gpu *g)
-{
-    uint32_t count[KINDS] = {
-        [SMS] = g->sms, [NETS] = 2, [SLICES] = g->slices, [CHANNELS] = g->channels, [DISPATCHER] = 1};
-    for (unsigned k = 0, first = 0; k < KINDS; first += count[k++]) g->kind[k] = (bit64(count[k]) - 1) << first;
-}
-
-/* How the parts will be driven, and what a round of steps needs. A sampler reads all parts' counters at one tick, so
- * none may be ahead of it. */
-static int choose_engine(struct gpu *g, struct wl_err *e)
-{
-    bool fast = !g->options.tick && !g->options.shuffle;
-    if (g->options.shuffle) shuffle_order(g);
-    g->by_kind = fast && g->nparts <= 64;
-    if (g->by_kind) count_kinds(g);
-    bool epochs = g->l2[0].pol.cache.epoch != 0; /* the policy must not hear of cycles behind the end of a kernel */
-    if (fast && !g->sampler.sample && !epochs && partitions_init(g)) return wl_fail(e, WL_ERUN, "out of memory");
-    g->round_requests =
-        ROUND_STEPS * (UINT64_C(11) * g->sms + 3 * g->slices) + (g->partition ? partitions_requests(g) : 0);
-    g->round_ops = g->sms * ((uint64_t)g->config.v[P_SM_LSU_QUEUE] + ROUND_STEPS); /* one leaves the queue a step */
     return 0;
 }
 
@@ -178,7 +179,7 @@ struct gpu *gpu_new(const struct gpu_config *c, const struct gpu_options *o, str
     }
     g->config = *c;
     if (o) g->options = *o;
-    if (make_parts(g, e) || init_parts(g, e) || add_profile(g, e) || sampler_init(g, e) || choose_engine(g, e)) {
+    if (make_parts(g, e) || init_parts(g, e) || add_profile(g, e) || sampler_init(g, e) || shuffle_order(g, e)) {
         gpu_free(g);
         return NULL;
     }
@@ -205,16 +206,23 @@ void gpu_free(struct gpu *g)
     free(g->dram);
     free(g->driven);
     free(g->order);
-    free(g->partition);
     free(g);
 }
 
 /* ---- running ---- */
 
+/* The last tick at which a channel that works ahead of the clock freed a request. */
+static tick_t last_freed(const struct gpu *g)
+{
+    tick_t t = 0;
+    for (uint32_t i = 0; i < g->channels; i++) t = later(t, g->dram[i].freed_at);
+    return t;
+}
+
 static bool finished(const struct gpu *g)
 {
     if (g->pool.alive || !g->dispatch.exhausted) return false;
-    if (clock_next(&g->clock, g->options.tick) <= g->freed_at) return false; /* it is not as late as that yet */
+    if (clock_next(&g->clock, g->options.tick) <= last_freed(g)) return false; /* it is not as late as that yet */
     for (uint32_t i = 0; i < g->sms; i++)
         if (g->sm[i].live || g->sm[i].offered_at != NEVER) return false;
     return true;
@@ -228,26 +236,15 @@ static int deadlock(struct gpu *g, const char *kernel, struct wl_err *e)
         text, sizeof text, "kernel %s: deadlock: nothing has moved for %lld cycles at cycle %llu", kernel,
         (long long)g->config.v[P_RUN_WATCHDOG], (unsigned long long)(g->clock.now / g->core_period));
     for (uint32_t i = 0; i < g->nparts && at + 2 < sizeof text; i++) {
-        line[0] = 0;
-        if (i < g->sms) {
-            if (!sm_idle(&g->sm[i])) sm_describe(&g->sm[i], line, sizeof line);
-        } else if (i < g->sms + 2) {
-            if (!net_idle(&g->net[i - g->sms])) net_describe(&g->net[i - g->sms], line, sizeof line);
-        } else if (i < g->sms + 2 + g->slices) {
-            struct l2 *l = &g->l2[i - g->sms - 2];
-            if (!l2_idle(l)) l2_describe(l, line, sizeof line);
-        } else if (i < g->sms + 2 + g->slices + g->channels) {
-            struct dram *d = &g->dram[i - g->sms - 2 - g->slices];
-            if (!dram_idle(d)) dram_describe(d, line, sizeof line);
-        }
-        if (line[0]) at += (size_t)snprintf(text + at, sizeof text - at, "\n  %s", line);
+        const struct driven *d = &g->driven[i];
+        if (d->idle(d->self)) continue;
+        d->describe(d->self, line, sizeof line);
+        at += (size_t)snprintf(text + at, sizeof text - at, "\n  %s", line);
     }
     return wl_fail(e, WL_EDEADLOCK, "%.*s", (int)sizeof text - 1, text);
 }
 
-/* Enough requests and memory instructions for a round of steps: in one an SM makes a request and a
- * write-back per cache (an L1D of grains up to eight: four of a miss, four of a flush), a slice a
- * fetch, a store and a write-back; instructions as many as the ld/st unit's queue takes. */
+/* Makes sure that the pools last for a round of steps. */
 static int provide(struct gpu *g)
 {
     while (g->pool.available < g->round_requests)
@@ -257,44 +254,12 @@ static int provide(struct gpu *g)
     return g->profile ? profile_provide(g->profile) : 0;
 }
 
-/* Lets the parts named in the mask work; they are numbered SMs, networks, slices, channels, dispatcher. */
-static void work_by_kind(struct gpu *g, uint64_t due, tick_t now)
-{
-    for (uint64_t m = due & g->kind[SMS]; m; m &= m - 1) {
-        struct sm *s = &g->sm[bit_low64(m)];
-        part_wake_at(&s->part, sm_tick(s, now));
-    }
-    for (uint64_t m = due & g->kind[NETS]; m; m &= m - 1) {
-        struct net *n = &g->net[bit_low64(m) - g->sms];
-        part_wake_at(&n->part, net_tick(n, now));
-    }
-    for (uint64_t m = due & g->kind[SLICES]; m; m &= m - 1) {
-        struct l2 *l = &g->l2[bit_low64(m) - g->sms - 2];
-        part_wake_at(&l->part, l2_tick(l, now));
-    }
-    for (uint64_t m = due & g->kind[CHANNELS]; m; m &= m - 1) {
-        struct dram *d = &g->dram[bit_low64(m) - g->sms - 2 - g->slices];
-        part_wake_at(&d->part, dram_tick(d, now));
-    }
-    if (due & g->kind[DISPATCHER]) part_wake_at(&g->dispatch.part, dispatch_tick(&g->dispatch, now));
-}
-
-/* False: nobody works before the horizon. */
-static bool step(struct gpu *g)
-{
-    if (!g->by_kind)
-        return clock_step(&g->clock, g->driven, g->nparts, g->options.tick, g->options.shuffle ? g->order : NULL);
-    uint64_t due = clock_advance(&g->clock);
-    work_by_kind(g, due, g->clock.now);
-    return due != 0;
-}
-
-/* A few steps, or the partitions' work. False: nobody will ever work again. */
+/* A few steps, fewer when it may be the end. False: nobody will ever work again. */
 static bool advance(struct gpu *g, unsigned steps)
 {
     for (unsigned i = 0; i < steps; i++) {
-        if (!step(g)) return g->ahead && partitions_work(g);
-        if (!g->pool.alive) break; /* it may be the end */
+        if (!clock_step(&g->clock, g->driven, g->nparts, g->options.tick, g->order)) return false;
+        if (!g->pool.alive) break;
     }
     return true;
 }
@@ -310,7 +275,6 @@ static int run_to_end(struct gpu *g, const char *kernel, tick_t start, struct wl
     while (!finished(g)) {
         if (provide(g)) return wl_fail(e, WL_ERUN, "out of memory");
         if (g->sampler.sample) sampler_aim(g);
-        if (g->partition && !g->ahead && g->clock.now >= g->trial_at) partitions_enter(g);
         if (!advance(g, round)) return deadlock(g, kernel, e);
         if (g->breach.broken)
             return wl_fail(e, WL_ERUN, "%s; kernel %s, cycle %llu", g->breach.text, kernel,
@@ -327,7 +291,7 @@ static int run_to_end(struct gpu *g, const char *kernel, tick_t start, struct wl
             return deadlock(g, kernel, e);
         }
     }
-    g->clock.now = later(g->clock.now, g->freed_at);
+    g->clock.now = later(g->clock.now, last_freed(g));
     return 0;
 }
 

@@ -18,7 +18,6 @@ struct timeline;
 
 struct gpu_options {
     bool tick;                 /* the reference engine: never sleeps, never jumps */
-    bool restless;             /* partitions change again and again between running ahead and not: for tests */
     uint64_t shuffle;          /* non-zero: tick the parts of an edge in a random order with this seed */
     uint64_t max_cycles;       /* stop a kernel after this many core cycles; 0 = never */
     struct timeline *timeline; /* shows chosen SMs at work (sm/timeline.h); NULL: none. Stays the caller's */
@@ -31,7 +30,7 @@ struct gpu *gpu_new(const struct gpu_config *c, const struct gpu_options *o, str
 void gpu_free(struct gpu *g);
 
 /* Runs one kernel from its first CTA to the last returning byte. WL_EDEADLOCK with every part's
- * own words when nothing moves. `begin_hash` identifies the kernel to policies. */
+ * own words when nothing moves. */
 int gpu_run(struct gpu *g, struct stream_source *s, struct wl_err *e);
 
 /* Device memory was allocated (nvm.map = alloc). */

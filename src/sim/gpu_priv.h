@@ -15,19 +15,10 @@
 struct sampler {
     struct sample *sample; /* [MAX_SAMPLES]; NULL: off */
     unsigned count;
-    tick_t interval, at; /* in ticks; the end of the running interval */
+    tick_t interval; /* its length in ticks */
+    tick_t at;       /* the tick at which the running interval ends */
 };
-enum { MAX_SAMPLES = 1024, MAX_CHANNEL_SLICES = 16 };
-
-enum part_kind { SMS, NETS, SLICES, CHANNELS, DISPATCHER, KINDS };
-
-/* A memory channel and its slices of the L2 (partition.c). */
-struct partition {
-    struct dram *dram;
-    struct l2 *l2;
-    uint32_t slices;
-    tick_t wake[MAX_CHANNEL_SLICES + 1]; /* when its slices and, last, its channel want to work */
-};
+enum { MAX_SAMPLES = 1024 };
 
 struct gpu {
     struct gpu_config config;
@@ -46,32 +37,21 @@ struct gpu {
     struct dram *dram;
     struct dispatch dispatch;
     struct driven *driven; /* every part, in this order: SMs, networks, slices, channels, dispatcher */
-    uint32_t nparts, *order;
-    struct partition *partition;        /* [channels]; NULL: they never run ahead */
-    bool ahead;                         /* they do; else the clock drives their parts too */
-    unsigned rounds;                    /* of their work since trial_at, if they do; */
-    tick_t trial_at;                    /* else when it is tried again */
-    tick_t lookahead, freed_at;         /* how far they do; the last tick at which one freed a request */
-    bool by_kind;                       /* parts work kind by kind (step), else each through `driven` */
-    uint64_t kind[KINDS];               /* masks of parts, then */
-    uint64_t round_requests, round_ops; /* a round of steps needs at most */
-    struct profile *profile;            /* stats.profile; NULL: off */
+    uint32_t nparts;
+    uint32_t *order;         /* [nparts] the order of work within a tick; NULL: that of their numbers */
+    uint64_t round_requests; /* requests that ROUND_STEPS steps need at most */
+    uint64_t round_ops;      /* memory instructions that they need at most */
+    struct profile *profile; /* stats.profile; NULL: off */
     struct sampler sampler;
     uint64_t cycles, kernels;
     bool broken; /* a kernel failed half way: the state means nothing any more */
 };
 
-/* partition.c. partitions_init: after the parts are connected; -1: out of memory. partitions_enter: from now
- * on they run ahead. partitions_work: they do; false when nobody will ever work again. */
-int partitions_init(struct gpu *g);
-void partitions_enter(struct gpu *g);
-uint64_t partitions_requests(const struct gpu *g); /* that partitions_work may need at most */
-bool partitions_work(struct gpu *g);
-
-/* laws.c. Asserts that what the caches hold agrees with itself; between kernels, for --paranoid. */
+/* laws.c. After a kernel, when checking: asserts that all parts are idle, left nothing behind and agree
+ * with themselves. */
 void gpu_walk(const struct gpu *g);
 
-/* sample.c. sampler_aim: before a step; sees to it that no step passes the end of the interval and
+/* sample.c. sampler_aim: before a step; makes sure that no step passes the end of the interval and
  * that every SM works there, so that none owes cycles it slept through. sampler_take: after it. */
 int sampler_init(struct gpu *g, struct wl_err *e);
 void sampler_aim(struct gpu *g);

@@ -1,4 +1,5 @@
-/* laws.c - sums the counters of all parts and checks that they obey the laws. */
+/* laws.c - sums the counters of all parts, checks that they obey the laws and, when checking, that nothing is left
+ * behind in the parts. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,7 +33,7 @@ void gpu_read_stats(const struct gpu *g, struct run_stats *out)
     out->kernels = g->kernels;
     for (uint32_t i = 0; i < g->sms; i++) {
         const struct sm *s = &g->sm[i];
-        stats_add(&out->sm, &s->stats, sizeof out->sm);
+        sm_stats_add(&out->sm, &s->stats);
         add_lanes(s->exec_class, &out->sm);
         l1_add_stats(&s->l1d, &out->l1d);
         add_small_cache(&s->l1t, &out->l1t.accesses, &out->l1t.hits, &out->l1t.hits_reserved, &out->l1t.misses,
@@ -41,8 +42,8 @@ void gpu_read_stats(const struct gpu *g, struct run_stats *out)
                         &out->l1c.stall_cycles);
     }
     out->icnt = (struct icnt_stats){g->net[0].packets, g->net[0].flits, g->net[1].packets, g->net[1].flits};
-    for (uint32_t i = 0; i < g->slices; i++) stats_add(&out->l2, &g->l2[i].stats, sizeof out->l2);
-    for (uint32_t i = 0; i < g->channels; i++) stats_add(&out->dram, &g->dram[i].stats, sizeof out->dram);
+    for (uint32_t i = 0; i < g->slices; i++) l2_stats_add(&out->l2, &g->l2[i].stats);
+    for (uint32_t i = 0; i < g->channels; i++) dram_stats_add(&out->dram, &g->dram[i].stats);
     out->dram.nvm_line_writes_max = 0;
     for (uint32_t i = 0; i < g->channels; i++)
         if (g->dram[i].stats.nvm_line_writes_max > out->dram.nvm_line_writes_max)
@@ -229,6 +230,12 @@ int gpu_check_laws(const struct gpu *g, struct wl_err *e)
 
 void gpu_walk(const struct gpu *g)
 {
+    clock_walk(&g->clock);
+    for (uint32_t i = 0; i < 2; i++) net_walk(&g->net[i]);
+    for (uint32_t i = 0; i < g->slices; i++) port_walk(&g->l2[i].fill);
+    for (uint32_t i = 0; i < g->channels; i++) dram_walk(&g->dram[i]);
+    for (uint32_t i = 0; i < g->nparts; i++) WL_ASSERT(g->driven[i].idle(g->driven[i].self));
+    WL_ASSERT(!g->pool.alive);
     for (uint32_t i = 0; i < g->sms; i++) {
         l1_walk(&g->sm[i].l1d);
         l1_walk(&g->sm[i].l1t);

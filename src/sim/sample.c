@@ -38,7 +38,7 @@ static void snapshot(const struct gpu *g, struct sample *out)
     for (uint32_t i = 0; i < g->slices; i++) {
         struct l2_stats one;
         l2_read_stats(&g->l2[i], g->clock.now, &one);
-        stats_add(&out->stats.l2, &one, sizeof one);
+        l2_stats_add(&out->stats.l2, &one);
     }
 }
 

@@ -1,4 +1,4 @@
-/* stats.h - counters as plain fields, and a table that describes each of them.
+/* stats.h - counters as plain fields, with a table that describes them.
  *
  * counters.def is the only list. Each group is a struct of uint64_t, so parts count with
  * `s->hits++`; sums, tables, JSON and CSV walk the descriptors. */
@@ -8,103 +8,34 @@
 #include <stdint.h>
 
 /* clang-format off */
-#define C(group, field, key, unit, help) COUNTER_##group(uint64_t field;)
-#define COUNTER_sm(x) x
-#define COUNTER_l1d(x)
-#define COUNTER_l1t(x)
-#define COUNTER_l1c(x)
-#define COUNTER_icnt(x)
-#define COUNTER_l2(x)
-#define COUNTER_dram(x)
-#define COUNTER_profile(x)
-struct sm_stats {
+
+/* struct sm_stats, struct l1d_stats, ... */
+#define GROUP(group) struct group##_stats {
+#define C(group, field, key, unit, help) uint64_t field;
+#define END(group) };
 #include "stats/counters.def"
-};
-#undef COUNTER_sm
-#undef COUNTER_l1d
-#define COUNTER_sm(x)
-#define COUNTER_l1d(x) x
-struct l1d_stats {
+
+/* sm_stats_add(total, part), l1d_stats_add, ...: total += part, counter by counter. */
+#define GROUP(group) \
+    static inline void group##_stats_add(struct group##_stats *total, const struct group##_stats *part) {
+#define C(group, field, key, unit, help) total->field += part->field;
+#define END(group) }
 #include "stats/counters.def"
-};
-#undef COUNTER_l1d
-#undef COUNTER_l1t
-#define COUNTER_l1d(x)
-#define COUNTER_l1t(x) x
-struct l1t_stats {
-#include "stats/counters.def"
-};
-#undef COUNTER_l1t
-#undef COUNTER_l1c
-#define COUNTER_l1t(x)
-#define COUNTER_l1c(x) x
-struct l1c_stats {
-#include "stats/counters.def"
-};
-#undef COUNTER_l1c
-#undef COUNTER_icnt
-#define COUNTER_l1c(x)
-#define COUNTER_icnt(x) x
-struct icnt_stats {
-#include "stats/counters.def"
-};
-#undef COUNTER_icnt
-#undef COUNTER_l2
-#define COUNTER_icnt(x)
-#define COUNTER_l2(x) x
-struct l2_stats {
-#include "stats/counters.def"
-};
-#undef COUNTER_l2
-#undef COUNTER_dram
-#define COUNTER_l2(x)
-#define COUNTER_dram(x) x
-struct dram_stats {
-#include "stats/counters.def"
-};
-#undef COUNTER_dram
-#undef COUNTER_profile
-#define COUNTER_dram(x)
-#define COUNTER_profile(x) x
-struct profile_stats {
-#include "stats/counters.def"
-};
-#undef COUNTER_profile
-#undef COUNTER_dram
-#undef COUNTER_sm
-#undef COUNTER_l1d
-#undef COUNTER_l1t
-#undef COUNTER_l1c
-#undef COUNTER_icnt
-#undef COUNTER_l2
-#undef C
-/* clang-format on */
 
 enum counter_group {
-    GROUP_sm,
-    GROUP_l1d,
-    GROUP_l1t,
-    GROUP_l1c,
-    GROUP_icnt,
-    GROUP_l2,
-    GROUP_dram,
-    GROUP_profile,
+#define GROUP(group) GROUP_##group,
+#include "stats/counters.def"
     GROUP_COUNT
 };
 
-/* Everything one machine counted. */
+/* Everything one machine counted. Without stats.profile the group `profile` is zero. */
 struct run_stats {
     uint64_t cycles; /* core cycles of all kernels */
     uint64_t kernels;
-    struct sm_stats sm;
-    struct l1d_stats l1d;
-    struct l1t_stats l1t;
-    struct l1c_stats l1c;
-    struct icnt_stats icnt;
-    struct l2_stats l2;
-    struct dram_stats dram;
-    struct profile_stats profile; /* only with stats.profile */
+#define GROUP(group) struct group##_stats group;
+#include "stats/counters.def"
 };
+/* clang-format on */
 
 struct counter_desc {
     uint8_t group;   /* enum counter_group */

@@ -1,35 +1,38 @@
-/* test_engines.c - the fast engine, however its partitions run, the reference engine and any order of parts
- * count the same.
+/* test_engines.c - the fast engine, the reference engine and any order of parts count the same.
  *
  * Over all workloads on all presets, and over random machines: every counter must be equal, byte
- * for byte, and every law must hold. A machine that fails is named by its seed; run this program
- * with WL_SEED=n to see only that one, with its whole description. */
+ * for byte, and every law must hold. A machine that fails is named by its seed; run
+ * this program with WL_SEED=n to see only that one, with its whole description, or with WL_LONG=1 to see many more
+ * machines. */
 #include "timing/run_rig.h"
+
+/* Whether more than the usual choice is asked for; never in a slow build. */
+static bool long_run(void) { return !SLOW_BUILD && getenv("WL_LONG"); }
 
 static void compare_engines(const struct workload *w, const struct gpu_config *c, uint64_t shuffle, const char *what)
 {
     struct outcome fast = run_workload(w, c, (struct gpu_options){0});
     struct outcome tick = run_workload(w, c, (struct gpu_options){.tick = true});
     check_same_counters(&fast.stats, &tick.stats, what);
+    if (memcmp(&fast.policy, &tick.policy, sizeof fast.policy)) fail_msg("%s: counters of a policy differ", what);
     struct outcome mixed = run_workload(w, c, (struct gpu_options){.shuffle = shuffle});
     check_same_counters(&fast.stats, &mixed.stats, what);
-    struct outcome restless = run_workload(w, c, (struct gpu_options){.restless = true});
-    check_same_counters(&fast.stats, &restless.stats, what);
+    if (memcmp(&fast.policy, &mixed.policy, sizeof fast.policy)) fail_msg("%s: counters of a policy differ", what);
 }
 
 /* ---- presets ---- */
 
-/* Every workload on a few presets, so chosen that each preset meets many workloads. */
+/* Every workload on one preset, or on two, so chosen that each preset meets many workloads. */
 TEST(all_workloads_on_presets)
 {
-    enum { PRESETS_EACH = SLOW_BUILD ? 1 : 2 };
+    const unsigned presets_each = long_run() ? 2 : 1;
     if (getenv("WL_SEED")) skip();
     const char *names[64];
     unsigned gpus = preset_names(names, 64), count;
     const struct workload *const *list = workloads(&count);
     assert_true(gpus >= 8);
     for (unsigned i = 0; i < count; i += SLOW_BUILD ? 3 : 1)
-        for (unsigned k = 0; k < PRESETS_EACH; k++) {
+        for (unsigned k = 0; k < presets_each; k++) {
             const char *gpu = names[(i + k * (gpus / 2)) % gpus];
             struct gpu_config c;
             struct wl_err e = {.code = WL_OK};
@@ -44,7 +47,7 @@ TEST(all_workloads_on_presets)
 TEST(some_workloads_on_all_presets)
 {
     static const char *const some[] = {"matmul", "reduction", "histogram", "bfs"};
-    if (getenv("WL_SEED") || SLOW_BUILD) skip();
+    if (getenv("WL_SEED") || !long_run()) skip();
     const char *names[64];
     unsigned gpus = preset_names(names, 64);
     for (unsigned g = 0; g < gpus; g++)
@@ -56,6 +59,40 @@ TEST(some_workloads_on_all_presets)
             snprintf(what, sizeof what, "%s on %s", some[i], names[g]);
             compare_engines(workload_find(some[i]), &c, g + 1, what);
         }
+}
+
+/* ---- policies ---- */
+
+static void compare_policy(const char *sched, const char *l1, const char *l2)
+{
+    struct gpu_config c;
+    struct wl_err e = {.code = WL_OK};
+    char what[128];
+    if (config_load(&c, "hac", &e) || config_set_sched(&c, sched, &e) || config_set_l1(&c, l1, &e) ||
+        config_set_l2(&c, l2, &e) || config_set(&c, "l2.sets=16", &e)) /* a small L2, which every policy can manage */
+        fail_msg("%s", e.text);
+    snprintf(what, sizeof what, "sched %s, l1 %s, l2 %s", sched, l1, l2);
+    compare_engines(workload_find("bfs"), &c, 3, what);
+}
+
+TEST(every_policy)
+{
+    if (getenv("WL_SEED")) skip();
+    unsigned ncaches, nscheds;
+    const struct wl_cache_policy *const *caches = cache_policies(&ncaches);
+    const struct wl_sched_policy *const *orders = sched_policies(&nscheds);
+    for (unsigned i = 0; i < ncaches; i++) {
+        if (caches[i]->levels & 1u << WL_L1) compare_policy("gto", caches[i]->name, "lru");
+        if (caches[i]->levels & 1u << WL_L2) compare_policy("gto", "lru", caches[i]->name);
+    }
+    for (unsigned i = 0; i < nscheds; i++) { /* two are halves of a scheme and want the other half */
+        const char *name = orders[i]->name;
+        compare_policy(name,
+                       strcmp(name, "ccws") == 0   ? "ccws_tags"
+                       : strcmp(name, "pcal") == 0 ? "pcal"
+                                                   : "lru",
+                       "lru");
+    }
 }
 
 /* ---- random machines ---- */
@@ -216,7 +253,7 @@ TEST(random_machines)
     static const char *const names[] = {"vectoradd", "matmul", "matmul_naive", "reduction", "histogram", "atax",
                                         "bicg",      "gemm",   "conv2d",       "conv3d",    "bfs"};
     const char *only = getenv("WL_SEED");
-    uint64_t first = only ? strtoull(only, NULL, 10) : 1, last = only ? first : SLOW_BUILD ? 10 : 160;
+    uint64_t first = only ? strtoull(only, NULL, 10) : 1, last = only ? first : SLOW_BUILD ? 10 : long_run() ? 400 : 80;
     for (uint64_t seed = first; seed <= last; seed++) {
         struct gpu_config c;
         char what[128];

@@ -8,7 +8,7 @@
 #include "engine/clock.h"
 
 /* Makes `p` part number `id` of the clock. The clock's own time stands still when a test calls
- * ticks itself: wishes then collect in its wheel, and only their existence matters. */
+ * ticks itself: wake-ups then collect in its wheel, and only their existence matters. */
 static inline void rig_part(struct clock *c, struct part *p, uint32_t id, tick_t period)
 {
     int domain = clock_domain(c, period);

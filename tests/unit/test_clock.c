@@ -71,7 +71,7 @@ static void begin(tick_t a, tick_t b, tick_t c)
     assert_int_equal(clock_init(&rig.clock, 3, NULL), 0);
     for (uint32_t i = 0; i < 3; i++) {
         rig_part(&rig.clock, &rig.part[i], i, period[i]);
-        rig.driven[i] = (struct driven){&rig.part[i], work, &rig.part[i]};
+        rig.driven[i] = (struct driven){.part = &rig.part[i], .tick = work, .self = &rig.part[i]};
     }
 }
 
@@ -228,46 +228,6 @@ TEST(a_clock_that_slept_long_is_woken_in_time)
         assert_true(rig.calls[0] <= far / 3 / (WHEEL_SLOTS - 1) + 1);
         end();
     }
-}
-
-/* The clock is asked for the wishes of the others only, near or as far as the wheel reaches. */
-TEST(wishes_can_be_forgotten)
-{
-    for (tick_t far = 1; far < WHEEL_SLOTS; far += 340) {
-        begin(3, 3, 1);
-        for (tick_t t = 0; t < 3 * far; t += 100) part_wake_after(&rig.part[0], t);
-        part_wake_after(&rig.part[2], far);
-        part_wake_after(&rig.part[1], 3 * far);
-        clock_forget(&rig.clock, (const uint64_t[CLOCK_MAX_WORDS]){1 | 4});
-        while (rig.calls[1] == 0 || rig.worked[1][rig.calls[1] - 1] <= 3 * far) assert_true(step(false, NULL));
-        assert_int_equal(rig.calls[0], 0);
-        assert_int_equal(rig.calls[2], 0);
-        assert_int_equal(rig.worked[1][rig.calls[1] - 1], 3 * far + 3);
-        assert_false(step(false, NULL));
-        end();
-    }
-}
-
-/* A part that runs ahead has its wish for itself, and the clock waits for it. */
-TEST(nobody_works_beyond_the_horizon)
-{
-    tick_t wake = NEVER;
-    begin(3, 7, 1);
-    rig.part[1].wake = &wake;
-    part_wake_after(&rig.part[0], 5);
-    part_wake_after(&rig.part[1], 13);
-    part_wake_after(&rig.part[1], 14); /* later: the first counts */
-    assert_int_equal(wake, 14);
-    assert_int_equal(rig.clock.horizon, 14);
-    part_wake_after(&rig.part[0], 13);
-    assert_true(step(false, NULL));
-    assert_int_equal(rig.clock.now, 6);
-    assert_false(step(false, NULL)); /* 15 is behind 14 */
-    rig.clock.horizon = 15;
-    assert_true(step(false, NULL));
-    assert_int_equal(rig.clock.now, 15);
-    assert_int_equal(rig.calls[1], 0);
-    end();
 }
 
 TEST(too_many_parts_are_refused)

@@ -205,6 +205,7 @@ TEST_WITH(contradictions, fresh, NULL)
         {{"dram.map=RRRRRRRR.RRRRRRRR.RRRRRRRR.RRRRRRRR.RRRRRRRR.RRRRRRRR.BBBCCCCB.DDSSSSSS"},
          "cannot name mem.channels"},
         {{"l1d.index=linear", "l1d.sets=65536", "l1d.ways=1024"}, "lines"},
+        {{"mem.channels=24", "l2.slices_per_channel=16"}, "the network has 256 ports"},
     };
     assert_int_equal(config_check(&c, &e), 0);
     for (unsigned i = 0; i < sizeof bad / sizeof bad[0]; i++) {

@@ -532,7 +532,7 @@ static void play(bool sleepy, struct dram_stats *stats, tick_t *last)
     for (rig.now = 1; rig.now < 20000; rig.now++) {
         if (!sleepy || wanted <= rig.now || rig_wakes(&rig.dram.part)) {
             struct domain *d = &rig.clock.domain[0];
-            for (unsigned i = 0; i < WHEEL_SLOTS; i++) d->wheel[0][i] &= ~UINT64_C(1);
+            for (unsigned i = 0; i < WHEEL_SLOTS; i++) d->wheel[i] &= ~UINT64_C(1);
             wanted = dram_tick(&rig.dram, rig.now);
         }
         if (draw(&seed, 12) == 0 && rig.dram.in[0].used < 200)

@@ -1,6 +1,10 @@
 /* test_port.c - a port latches data and credit: nobody can tell who worked first within a tick. */
 #include "unit/rig.h"
 
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 struct two {
     struct clock clock;
     struct part producer, consumer;
@@ -33,8 +37,8 @@ static void begin(struct two *t, uint32_t capacity, tick_t producer_period, tick
     rig_part(&t->clock, &t->producer, 0, producer_period);
     rig_part(&t->clock, &t->consumer, 1, consumer_period);
     port_init(&t->port, capacity, &t->producer, &t->consumer);
-    t->driven[0] = (struct driven){&t->producer, note_producer, NULL};
-    t->driven[1] = (struct driven){&t->consumer, note_consumer, NULL};
+    t->driven[0] = (struct driven){.part = &t->producer, .tick = note_producer};
+    t->driven[1] = (struct driven){.part = &t->consumer, .tick = note_consumer};
 }
 
 static void end(struct two *t) { clock_destroy(&t->clock); }
@@ -156,18 +160,19 @@ TEST(a_push_behind_another_wakes_nobody)
     end(&t);
 }
 
-TEST(push_tells_the_consumer_in_which_cycle_it_will_be_seen)
+TEST(a_push_into_an_empty_port_enters_it_in_the_consumers_set)
 {
     struct two t;
     struct req r[2] = {{0}};
-    uint64_t arrivals[ARRIVAL_SLOTS] = {[2] = 1};
+    uint64_t filled = 1;
     begin(&t, 4, 1, 3);
-    t.port.arrivals = arrivals;
-    t.port.arrival_bit = 8;
-    port_push(&t.port, &r[0], 3); /* after tick 3: the edge at 6 is the second */
-    assert_int_equal(arrivals[2], 9);
-    port_push(&t.port, &r[1], 6); /* who is behind another is not the one to be seen first */
-    assert_int_equal(arrivals[3], 0);
+    t.port.filled = &filled;
+    t.port.filled_bit = 8;
+    port_push(&t.port, &r[0], 3);
+    assert_int_equal(filled, 9);
+    filled = 0;
+    port_push(&t.port, &r[1], 6); /* the one in front is still there */
+    assert_int_equal(filled, 0);
     end(&t);
 }
 
@@ -265,4 +270,73 @@ TEST(order_within_a_tick_cannot_be_told)
             assert_memory_equal(&a, &b, sizeof a);
             for (unsigned i = 0; i < a.n; i++) assert_int_equal(a.id[i], i); /* first in, first out */
         }
+}
+
+/* ---- contracts ---- */
+
+static struct two broken;
+
+static void push_into_a_full_port(void)
+{
+    static struct req r[2];
+    begin(&broken, 1, 1, 1);
+    port_push(&broken.port, &r[0], 0);
+    port_push(&broken.port, &r[1], 0);
+}
+
+static void push_into_the_past(void)
+{
+    static struct req r;
+    begin(&broken, 1, 1, 1);
+    broken.clock.now = 5;
+    port_push(&broken.port, &r, 4);
+}
+
+static void lose_an_entry(void)
+{
+    static struct req r[2];
+    begin(&broken, 2, 1, 1);
+    port_push(&broken.port, &r[0], 0);
+    port_push(&broken.port, &r[1], 0);
+    r[0].next = NULL;
+    port_walk(&broken.port);
+}
+
+static void keep_to_the_contract(void)
+{
+    static struct req r[2];
+    begin(&broken, 2, 1, 1);
+    port_push(&broken.port, &r[0], 0);
+    port_push(&broken.port, &r[1], 0);
+    port_walk(&broken.port);
+    port_pop(&broken.port, 1);
+    port_pop(&broken.port, 2);
+    port_walk(&broken.port);
+    end(&broken);
+}
+
+/* Whether the function aborts when contracts are checked. */
+static bool aborts(void (*f)(void))
+{
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        signal(SIGABRT, SIG_DFL); /* cmocka's handler would report a failed test */
+        close(STDERR_FILENO);
+        wl_set_paranoid(true);
+        f();
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
+}
+
+TEST(broken_contracts_are_noticed)
+{
+    assert_true(aborts(push_into_a_full_port));
+    assert_true(aborts(push_into_the_past));
+    assert_true(aborts(lose_an_entry));
+    assert_false(aborts(keep_to_the_contract));
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # layers.sh - checks the dependency law: which folder may include which.
-#   base <- param, stats, stream <- profile <- mem <- sm <- sim <- cuda, cli; base, stream <- ptx, trace <- sim
+#   base <- param, stats, stream, engine <- mem <- sm <- observe <- sim <- cuda, cli; base, stream <- ptx, trace <- sim
 #   base, param, stats, workloads <- experiment <- cli
 # mem never sees sm, sm never sees ptx, a policy sees only include/warpline.
 set -eu
@@ -22,7 +22,7 @@ allow src/base ""
 allow src/stats "base"
 allow src/param "base"
 allow src/stream "base"
-allow src/observe "base stats stream"
+allow src/observe "base stats stream mem sm"
 allow src/mem "base param stats engine observe"
 allow src/ptx "base stream"
 for d in src/trace src/trace/wlt src/trace/accel; do allow $d "base stream trace trace/wlt trace/accel"; done

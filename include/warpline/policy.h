@@ -54,6 +54,13 @@ struct wl_kernel {
     uint64_t hash; /* of its name; the same in every run */
 };
 
+enum wl_phase { WL_KERNEL_BEGIN, WL_KERNEL_END };
+
+/* How full the miss resources of a cache are. */
+struct wl_fill {
+    uint32_t mshr_used, mshr_total, missq_used, missq_total;
+};
+
 /* One warp load from its first L1D request to its last returning byte. */
 struct wl_load {
     uint64_t seq;  /* dynamic number of the warp's instruction */

@@ -412,3 +412,29 @@ void l1_set_ways(struct l1 *c, uint32_t ways)
         }
     }
 }
+
+/* ---- for the SM ---- */
+
+uint64_t l1_stall_cycles(const struct l1 *c)
+{
+    uint64_t sum = 0;
+    for (unsigned i = L1_NO_MSHR; i < L1_AGAIN; i++) sum += c->refusals[i];
+    return sum;
+}
+
+void l1_read_counters(const struct l1 *c, uint64_t out[WL_MAX_POLICY_COUNTERS])
+{
+    if (c->policy->read_counters) c->policy->read_counters(c->self, out);
+}
+
+uint64_t l1_storage_bits(const struct l1 *c) { return c->policy->storage_bits ? c->policy->storage_bits(c->self) : 0; }
+
+bool l1_next_line(const struct l1 *c, size_t *at, uint64_t *line)
+{
+    const struct tags *t = &c->tags;
+    size_t lines = (size_t)t->sets * t->ways;
+    while (*at < lines && !t->sectors[*at].valid) ++*at;
+    if (*at == lines) return false;
+    *line = t->line[(*at)++];
+    return true;
+}

@@ -96,4 +96,90 @@ void l1_set_ways(struct l1 *c, uint32_t ways);
 /* Invalidates everything; dirty local lines must have been dropped with their warps. */
 void l1_flush(struct l1 *c);
 
+/* ---- for the SM: nobody outside this folder looks at the fields ---- */
+
+/* The oldest request was refused for this reason for so many cycles. */
+static inline void l1_refuse(struct l1 *c, enum l1_outcome why, uint64_t cycles) { c->refusals[why] += cycles; }
+/* Whether a request that was refused may be accepted if it is presented again. */
+static inline bool l1_retry_worthwhile(const struct l1 *c) { return c->changed || !c->steady; }
+static inline bool l1_has_misses(const struct l1 *c) { return c->missq.head != NULL; }
+static inline bool l1_idle(const struct l1 *c) { return !c->missq.head && !c->mshr.used; }
+static inline struct wl_fill l1_occupancy(const struct l1 *c)
+{
+    return (struct wl_fill){c->mshr.used, c->mshr.entries, c->missq_used, c->missq_cap};
+}
+static inline uint32_t l1_all_ways(const struct l1 *c) { return c->tags.ways; }
+static inline const struct l1d_stats *l1_stats(const struct l1 *c) { return &c->stats; }
+uint64_t l1_stall_cycles(const struct l1 *c);
+
+/* A scheduling scheme decides who may miss; `merges`: who may not miss may not merge either. */
+static inline void l1_set_gate(struct l1 *c, bool merges, bool decides)
+{
+    c->gate_merges = merges;
+    if (decides) c->steady = false; /* the scheme changes its mind */
+}
+static inline void l1_count_gate_hit(struct l1 *c) { c->stats.gate_hits++; } /* accepted although it may not miss */
+
+/* What the SM tells the policy; those that return bool say whether there was somebody to tell. */
+static inline bool l1_follows_loops(const struct l1 *c) { return c->policy->leave_loop != NULL; }
+static inline bool l1_tell_loop_left(struct l1 *c, unsigned warp, uint16_t loop)
+{
+    if (c->policy->leave_loop) c->policy->leave_loop(c->self, warp, loop);
+    return c->policy->leave_loop;
+}
+
+static inline bool l1_tell_warp_launch(struct l1 *c, unsigned warp)
+{
+    if (c->policy->warp_launch) c->policy->warp_launch(c->self, warp);
+    return c->policy->warp_launch;
+}
+
+static inline bool l1_tell_warp_exit(struct l1 *c, unsigned warp)
+{
+    if (c->policy->warp_exit) c->policy->warp_exit(c->self, warp);
+    return c->policy->warp_exit;
+}
+
+static inline void l1_tell_load_begin(struct l1 *c, struct wl_load *l)
+{
+    if (c->policy->load_begin) c->policy->load_begin(c->self, l);
+}
+
+static inline void l1_tell_load_end(struct l1 *c, const struct wl_load *l)
+{
+    if (c->policy->load_end) c->policy->load_end(c->self, l);
+}
+
+static inline void l1_tell_load_done(struct l1 *c, const struct wl_load *l)
+{
+    if (c->policy->load_done) c->policy->load_done(c->self, l);
+}
+
+/* The note of a reply that bypasses the cache. */
+static inline void l1_tell_note(struct l1 *c, uint8_t note)
+{
+    if (c->policy->on_reply) c->policy->on_reply(c->self, note);
+}
+
+static inline void l1_tell_kernel(struct l1 *c, enum wl_phase phase, const struct wl_kernel *k)
+{
+    if (phase == WL_KERNEL_BEGIN && c->policy->kernel_begin) c->policy->kernel_begin(c->self, k->hash);
+    if (phase == WL_KERNEL_END && c->policy->kernel_end) c->policy->kernel_end(c->self);
+}
+
+void l1_read_counters(const struct l1 *c, uint64_t out[WL_MAX_POLICY_COUNTERS]);
+uint64_t l1_storage_bits(const struct l1 *c);
+
+/* For observers. l1_changes grows with every line that comes or goes, except where l1_changes_silently. */
+static inline void l1_observe(struct l1 *c, struct observer *o) { c->observer = o; }
+static inline uint64_t l1_changes(const struct l1 *c)
+{
+    return c->stats.fills + c->stats.load_misses + c->stats.store_hits;
+}
+static inline bool l1_changes_silently(const struct l1 *c) { return c->sectored || c->grains; }
+/* Whether the lines can be listed: not those of grains or of a cache without end. */
+static inline bool l1_can_list(const struct l1 *c) { return !c->tags.infinite && !c->grains; }
+/* The first line with data at place *at or behind it; *at moves behind it. False: there are no more. */
+bool l1_next_line(const struct l1 *c, size_t *at, uint64_t *line);
+
 #endif

@@ -136,9 +136,7 @@ static int check_sched(const char *path, const struct wl_sched_policy *p, struct
         return wl_fail(e, WL_EINPUT,
                        "%s: a scheduler has no proper name (a-z, 0-9, '_', '-', '.'; up to 31 characters)", path);
     if (!p->help) return wl_fail(e, WL_EINPUT, "%s: scheduler '%s' lacks a help line", path, p->name);
-    if (!p->create || !p->pick)
-        return wl_fail(e, WL_EINPUT, "%s: scheduler '%s' lacks its %s function", path, p->name,
-                       p->create ? "pick" : "create");
+    if (!p->pick) return wl_fail(e, WL_EINPUT, "%s: scheduler '%s' lacks its pick function", path, p->name);
     unsigned count;
     const struct wl_sched_policy *const *all = sched_policies(&count);
     for (unsigned i = 0; i < count; i++)
@@ -146,7 +144,7 @@ static int check_sched(const char *path, const struct wl_sched_policy *p, struct
             return wl_fail(e, WL_EINPUT, "%s: a scheduler called '%s' exists already; give yours another name", path,
                            p->name);
     rc = check_params(path, p->name, p->params, e);
-    return rc ? rc : check_counters(path, p->name, p->counters, p->read_counters != NULL, e);
+    return rc ? rc : check_counters(path, p->name, p->counters, true, e);
 }
 
 /* ---- plugins ---- */

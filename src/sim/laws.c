@@ -5,41 +5,12 @@
 
 #include "sim/gpu_priv.h"
 
-/* Texture and constant caches report one sum of stalls. */
-static void add_small_cache(const struct l1 *c, uint64_t *accesses, uint64_t *hits, uint64_t *reserved,
-                            uint64_t *misses, uint64_t *stalls)
-{
-    *accesses += c->stats.accesses;
-    *hits += c->stats.hits;
-    *reserved += c->stats.hits_reserved;
-    *misses += c->stats.misses;
-    for (unsigned i = L1_NO_MSHR; i < L1_AGAIN; i++) *stalls += c->refusals[i];
-}
-
-static void add_lanes(const struct exec_class c[LAT_COUNT], struct sm_stats *out)
-{
-    for (int i = LAT_INT_ADD; i <= LAT_INT_DIV; i++) out->int_lanes += c[i].lanes;
-    for (int i = LAT_FP_ADD; i <= LAT_FP_DIV; i++) out->fp_lanes += c[i].lanes;
-    for (int i = LAT_DP_ADD; i <= LAT_DP_DIV; i++) out->dp_lanes += c[i].lanes;
-    out->sfu_lanes += c[LAT_SFU].lanes;
-    out->fp_lanes += c[LAT_TENSOR].lanes;
-}
-
 void gpu_read_stats(const struct gpu *g, struct run_stats *out)
 {
     memset(out, 0, sizeof *out);
     out->cycles = g->cycles;
     out->kernels = g->kernels;
-    for (uint32_t i = 0; i < g->sms; i++) {
-        const struct sm *s = &g->sm[i];
-        stats_add(&out->sm, &s->stats, sizeof out->sm);
-        add_lanes(s->exec_class, &out->sm);
-        l1_add_stats(&s->l1d, &out->l1d);
-        add_small_cache(&s->l1t, &out->l1t.accesses, &out->l1t.hits, &out->l1t.hits_reserved, &out->l1t.misses,
-                        &out->l1t.stall_cycles);
-        add_small_cache(&s->l1c, &out->l1c.accesses, &out->l1c.hits, &out->l1c.hits_reserved, &out->l1c.misses,
-                        &out->l1c.stall_cycles);
-    }
+    for (uint32_t i = 0; i < g->sms; i++) sm_add_stats(&g->sm[i], out);
     out->icnt = (struct icnt_stats){g->net[0].packets, g->net[0].flits, g->net[1].packets, g->net[1].flits};
     for (uint32_t i = 0; i < g->slices; i++) stats_add(&out->l2, &g->l2[i].stats, sizeof out->l2);
     for (uint32_t i = 0; i < g->channels; i++) stats_add(&out->dram, &g->dram[i].stats, sizeof out->dram);
@@ -78,15 +49,17 @@ void gpu_read_policy_stats(const struct gpu *g, struct policy_stats *out)
     const struct wl_cache_policy *l1 = g->config.l1.policy, *l2 = g->config.l2.policy;
     const struct wl_sched_policy *sched = g->config.sched.policy;
     for (uint32_t i = 0; i < g->sms; i++) {
-        add_counters(l1->read_counters, g->sm[i].l1d.self, count_names(l1->counters), out->l1);
-        add_counters(sched->read_counters, g->sm[i].sched_self, count_names(sched->counters), out->sched);
+        uint64_t one[WL_MAX_POLICY_COUNTERS] = {0};
+        l1_read_counters(sm_l1d(&g->sm[i]), one);
+        stats_add(out->l1, one, count_names(l1->counters) * sizeof *one);
+        stats_add(out->sched, sm_sched(&g->sm[i])->count, count_names(sched->counters) * sizeof *one);
     }
     for (uint32_t i = 0; i < g->slices; i++) {
         add_counters(l2->read_counters, g->l2[i].self, count_names(l2->counters), out->l2);
         if (l2->storage_bits) out->l2_storage_bits += l2->storage_bits(g->l2[i].self);
     }
-    if (l1->storage_bits) out->l1_storage_bits = l1->storage_bits(g->sm[0].l1d.self);
-    if (sched->storage_bits) out->sched_storage_bits = sched->storage_bits(g->sm[0].sched_self);
+    out->l1_storage_bits = l1_storage_bits(sm_l1d(&g->sm[0]));
+    if (sched->storage_bits) out->sched_storage_bits = sched->storage_bits(sm_sched(&g->sm[0]));
 }
 
 /* ---- laws ---- */
@@ -128,10 +101,8 @@ static void cache_laws(struct audit *a, const struct run_stats *s)
 
 static void traffic_laws(struct audit *a, const struct gpu *g, const struct run_stats *s)
 {
-    uint64_t sent = 0;
-    for (uint32_t i = 0; i < g->sms; i++) sent += g->sm[i].l1d.stats.writebacks;
     law(a, "icnt.request_packets = reply_packets + l1d.writebacks", s->icnt.request_packets,
-        s->icnt.reply_packets + sent);
+        s->icnt.reply_packets + s->l1d.writebacks);
     law(a, "sm.warp_instructions and sm.thread_instructions are both zero or neither", s->sm.warp_instructions == 0,
         s->sm.thread_instructions == 0);
     law(a, "requests alive", g->pool.alive, 0);

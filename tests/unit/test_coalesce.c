@@ -4,7 +4,7 @@
  * gathered forms it sees in a run. */
 #include "test.h"
 
-#include "sm/sm.h"
+#include "sm/sm_priv.h"
 
 static struct sm sm; /* only its index counts here */
 

@@ -54,7 +54,7 @@ struct wl_kernel {
     uint64_t hash; /* of its name; the same in every run */
 };
 
-enum wl_phase { WL_KERNEL_BEGIN, WL_KERNEL_END };
+enum wl_phase { WL_BEGIN, WL_END };
 
 /* How full the miss resources of a cache are. */
 struct wl_fill {

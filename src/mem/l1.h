@@ -120,51 +120,48 @@ static inline void l1_set_gate(struct l1 *c, bool merges, bool decides)
 }
 static inline void l1_count_gate_hit(struct l1 *c) { c->stats.gate_hits++; } /* accepted although it may not miss */
 
-/* What the SM tells the policy; those that return bool say whether there was somebody to tell. */
+/* What the SM tells the policy. */
 static inline bool l1_follows_loops(const struct l1 *c) { return c->policy->leave_loop != NULL; }
-static inline bool l1_tell_loop_left(struct l1 *c, unsigned warp, uint16_t loop)
+static inline void l1_leave_loop(struct l1 *c, unsigned warp, uint16_t loop)
 {
-    if (c->policy->leave_loop) c->policy->leave_loop(c->self, warp, loop);
-    return c->policy->leave_loop;
+    c->policy->leave_loop(c->self, warp, loop);
 }
-
-static inline bool l1_tell_warp_launch(struct l1 *c, unsigned warp)
+static inline void l1_warp_launch(struct l1 *c, unsigned warp)
 {
     if (c->policy->warp_launch) c->policy->warp_launch(c->self, warp);
-    return c->policy->warp_launch;
 }
-
-static inline bool l1_tell_warp_exit(struct l1 *c, unsigned warp)
+/* Returns whether the policy was told: its answers may be others now. */
+static inline bool l1_warp_exit(struct l1 *c, unsigned warp)
 {
     if (c->policy->warp_exit) c->policy->warp_exit(c->self, warp);
     return c->policy->warp_exit;
 }
 
-static inline void l1_tell_load_begin(struct l1 *c, struct wl_load *l)
+static inline void l1_load_begin(struct l1 *c, struct wl_load *l)
 {
     if (c->policy->load_begin) c->policy->load_begin(c->self, l);
 }
 
-static inline void l1_tell_load_end(struct l1 *c, const struct wl_load *l)
+static inline void l1_load_end(struct l1 *c, const struct wl_load *l)
 {
     if (c->policy->load_end) c->policy->load_end(c->self, l);
 }
 
-static inline void l1_tell_load_done(struct l1 *c, const struct wl_load *l)
+static inline void l1_load_done(struct l1 *c, const struct wl_load *l)
 {
     if (c->policy->load_done) c->policy->load_done(c->self, l);
 }
 
-/* The note of a reply that bypasses the cache. */
-static inline void l1_tell_note(struct l1 *c, uint8_t note)
+/* A bypassed read came back. */
+static inline void l1_bypass_done(struct l1 *c, const struct req *reply)
 {
-    if (c->policy->on_reply) c->policy->on_reply(c->self, note);
+    if (reply->note && reply->kind == WL_LOAD && c->policy->on_reply) c->policy->on_reply(c->self, reply->note);
 }
 
 static inline void l1_tell_kernel(struct l1 *c, enum wl_phase phase, const struct wl_kernel *k)
 {
-    if (phase == WL_KERNEL_BEGIN && c->policy->kernel_begin) c->policy->kernel_begin(c->self, k->hash);
-    if (phase == WL_KERNEL_END && c->policy->kernel_end) c->policy->kernel_end(c->self);
+    if (phase == WL_BEGIN && c->policy->kernel_begin) c->policy->kernel_begin(c->self, k->hash);
+    if (phase == WL_END && c->policy->kernel_end) c->policy->kernel_end(c->self);
 }
 
 void l1_read_counters(const struct l1 *c, uint64_t out[WL_MAX_POLICY_COUNTERS]);

@@ -70,7 +70,7 @@ static int set_cache(struct cache_choice *choice, enum wl_level level, const cha
         if (!fits)
             return wl_fail(e, WL_EINPUT, "policy '%s' cannot manage the L%d; it is made for the L%d", name, (int)level,
                            level == WL_L1 ? 2 : 1);
-        struct cache_choice made = {.policy = all[i]};
+        struct cache_choice made = {.policy = all[i], .foreign = policy_is_foreign(all[i])};
         default_values(all[i]->params, made.values);
         rc = read_values(name, all[i]->params, args, made.values, e);
         if (!rc) *choice = made;
@@ -99,7 +99,7 @@ int config_set_sched(struct gpu_config *c, const char *spec, struct wl_err *e)
     for (unsigned i = 0; i < count; i++) {
         if (n < MAX_NAMES) names[n++] = all[i]->name;
         if (strcmp(all[i]->name, name) != 0) continue;
-        struct sched_choice made = {.policy = all[i]};
+        struct sched_choice made = {.policy = all[i], .foreign = policy_is_foreign(all[i])};
         default_values(all[i]->params, made.values);
         rc = read_values(name, all[i]->params, args, made.values, e);
         if (!rc) c->sched = made;

@@ -74,6 +74,7 @@ void policy_spec(const char *name, const struct wl_param *params, const int64_t 
 /* ---- the registry of policies: built-in ones (policies.def) and plugins ---- */
 const struct wl_cache_policy *const *cache_policies(unsigned *count);
 const struct wl_sched_policy *const *sched_policies(unsigned *count);
+bool policy_is_foreign(const void *table); /* it came with a plugin */
 int plugin_load(const char *path, struct wl_err *e);
 
 #endif

@@ -254,7 +254,7 @@ static void mascar_on_kernel(struct wl_sched *s, enum wl_phase phase, const stru
 {
     (void)k;
     struct mascar *m = s->self;
-    if (phase != WL_KERNEL_BEGIN) return;
+    if (phase != WL_BEGIN) return;
     m->mp = s->param[MODE] == FORCE_MP && schedules(s);
     m->raw = m->begun = m->wrc.gone = false;
     m->wrc.owner = NO_OWNER;

@@ -152,7 +152,7 @@ static void owl_on_kernel(struct wl_sched *s, enum wl_phase phase, const struct 
 {
     (void)k;
     struct owl *o = s->self;
-    if (phase != WL_KERNEL_BEGIN) return;
+    if (phase != WL_BEGIN) return;
     o->groups = o->launched_first = 0;
     o->started = false;
 }

@@ -37,6 +37,24 @@ static const struct wl_sched_policy *scheds[MAX_POLICIES] = {
 #undef CACHE_POLICY
 #undef SCHED_POLICY
 
+/* How many of each are ours; plugins' come behind them. */
+#define CACHE_POLICY(id) +1
+#define SCHED_POLICY(id)
+enum {
+    OWN_CACHES = 0
+#include "policy/policies.def"
+};
+#undef CACHE_POLICY
+#undef SCHED_POLICY
+#define CACHE_POLICY(id)
+#define SCHED_POLICY(id) +1
+enum {
+    OWN_SCHEDS = 0
+#include "policy/policies.def"
+};
+#undef CACHE_POLICY
+#undef SCHED_POLICY
+
 const struct wl_cache_policy *const *cache_policies(unsigned *count)
 {
     for (*count = 0; *count < MAX_POLICIES && caches[*count];) ++*count;
@@ -47,6 +65,15 @@ const struct wl_sched_policy *const *sched_policies(unsigned *count)
 {
     for (*count = 0; *count < MAX_POLICIES && scheds[*count];) ++*count;
     return scheds;
+}
+
+bool policy_is_foreign(const void *table)
+{
+    for (unsigned i = OWN_CACHES; i < MAX_POLICIES && caches[i]; i++)
+        if (caches[i] == table) return true;
+    for (unsigned i = OWN_SCHEDS; i < MAX_POLICIES && scheds[i]; i++)
+        if (scheds[i] == table) return true;
+    return false;
 }
 
 /* ---- what every table must satisfy ---- */

@@ -147,13 +147,22 @@ static void refresh_view(struct sm *s)
 
 /* ---- asking the scheme ---- */
 
-__attribute__((cold)) static void changed_answer(const struct sm *s, const char *function, unsigned sched,
-                                                 int64_t first, int64_t second)
+/* A question got two answers; sets of warps are written as masks. */
+__attribute__((cold)) static void changed_answer(const struct sm *s, const char *function, long long first,
+                                                 long long second)
 {
     breach_note(s->part.clock->breach,
-                "scheduler %s: %s() answered %lld and, asked again, %lld; it must not change state; SM %u, scheduler "
+                "scheduler %s: %s() answered %lld and, asked again, %lld; it must not change state; SM %u",
+                s->policy->name, function, first, second, s->index);
+}
+
+__attribute__((cold)) static void changed_set(const struct sm *s, const char *function, unsigned long long first,
+                                              unsigned long long second)
+{
+    breach_note(s->part.clock->breach,
+                "scheduler %s: %s() answered the warps 0x%llx and, asked again, 0x%llx; it must not change state; SM "
                 "%u",
-                s->policy->name, function, (long long)first, (long long)second, s->index, sched);
+                s->policy->name, function, first, second, s->index);
 }
 
 /* A warp of `candidates`, or -1. */
@@ -162,7 +171,7 @@ static int ask_pick(const struct sm *s, unsigned sched, uint64_t candidates)
     int w = s->policy->pick(&s->sched, &s->view, sched, candidates);
     if (s->ask_twice) {
         int again = s->policy->pick(&s->sched, &s->view, sched, candidates);
-        if (again != w) changed_answer(s, "pick", sched, w, again);
+        if (again != w) changed_answer(s, "pick", w, again);
     }
     if (w >= 0 && w < SM_MAX_WARPS && candidates >> w & 1) return w;
     if (w != -1)
@@ -179,7 +188,7 @@ static uint64_t ask_allowed(const struct sm *s)
     uint64_t warps = s->policy->allowed(&s->sched, &s->view);
     if (s->ask_twice) {
         uint64_t again = s->policy->allowed(&s->sched, &s->view);
-        if (again != warps) changed_answer(s, "allowed", 0, (int64_t)warps, (int64_t)again);
+        if (again != warps) changed_set(s, "allowed", warps, again);
     }
     return warps;
 }
@@ -193,7 +202,7 @@ static unsigned ask_first(const struct sm *s)
     unsigned first = s->policy->order->first(&s->sched, &s->view);
     if (s->ask_twice) {
         unsigned again = s->policy->order->first(&s->sched, &s->view);
-        if (again != first) changed_answer(s, "first", turn, first, again);
+        if (again != first) changed_answer(s, "first", first, again);
     }
     if (first < n) return first;
     breach_note(s->part.clock->breach, "scheduler %s: first() answered %u, but there are schedulers 0 to %u; SM %u",
@@ -210,7 +219,7 @@ static uint64_t ask_second(const struct sm *s, unsigned sched, unsigned issued, 
     uint64_t warps = order->second(&s->sched, &s->view, sched, issued);
     if (s->ask_twice) {
         uint64_t again = order->second(&s->sched, &s->view, sched, issued);
-        if (again != warps) changed_answer(s, "second", sched, (int64_t)warps, (int64_t)again);
+        if (again != warps) changed_set(s, "second", warps, again);
     }
     if (warps & ~s->owned[sched])
         breach_note(s->part.clock->breach,

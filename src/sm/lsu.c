@@ -75,7 +75,7 @@ static void finish_op(struct sm *s, struct memop *op, tick_t at, tick_t now)
     const struct code_inst *in = op->inst;
     unsigned w = op->load.warp;
     for (unsigned i = 0; i < in->ndst; i++) op->regs[in->reg[i]] = at;
-    if (op->begun) l1_tell_load_done(l1d_of(s), &op->load);
+    if (op->begun) l1_load_done(l1d_of(s), &op->load);
     op->next = s->ops->free;
     s->ops->free = op;
     s->ops->available++;
@@ -114,7 +114,7 @@ static void accept_reply(struct sm *s, tick_t now)
     if (r->kind == WL_STORE) {
         finish_request(s, r, now, now);
     } else if (r->kind == WL_ATOMIC || r->bypass) {
-        if (r->note && r->kind == WL_LOAD) l1_tell_note(l1d_of(s), r->note);
+        l1_bypass_done(l1d_of(s), r);
         finish_request(s, r, writeback_slot(s, now), now);
     } else {
         struct req_list done;
@@ -147,7 +147,7 @@ static void note_load(struct sm *s, struct memop *op, enum l1_outcome outcome, b
     if (!last) return;
     for (unsigned i = 0; i < s->observers; i++)
         if (s->observer[i].hooks->load) s->observer[i].hooks->load(s->observer[i].self, l);
-    if (op->begun) l1_tell_load_end(l1d_of(s), l);
+    if (op->begun) l1_load_end(l1d_of(s), l);
 }
 
 enum l1_outcome lsu_try(struct sm *s, enum sm_cache cache, struct req *r, tick_t now)
@@ -157,7 +157,7 @@ enum l1_outcome lsu_try(struct sm *s, enum sm_cache cache, struct req *r, tick_t
     bool data_load = cache == L1_DATA && r->kind == WL_LOAD;
     if (data_load && !op->begun && !r->bypass) { /* a load that bypasses the cache anyway is not the policy's */
         op->begun = true;
-        l1_tell_load_begin(c, &op->load);
+        l1_load_begin(c, &op->load);
     }
     if (data_load && l1_follows_loops(c))
         op->load.left_loop = op->load.loop != CODE_NO_LOOP && !warp_is_inside(s, r->warp, op->load.loop);

@@ -189,14 +189,14 @@ int sm_kernel_begin(struct sm *s, struct stream_source *source, struct wl_err *e
     if (warps_kernel_begin(s) || (!s->index && route_kernel(s, s->routes, l->code)))
         return wl_fail(e, WL_ERUN, "out of memory");
     s->route = s->routes->route;
-    tell_kernel(s, WL_KERNEL_BEGIN);
+    tell_kernel(s, WL_BEGIN);
     return 0;
 }
 
 void sm_kernel_end(struct sm *s)
 {
     if (WL_CHECKING) sm_walk(s);
-    tell_kernel(s, WL_KERNEL_END);
+    tell_kernel(s, WL_END);
     if (s->l1d_flush) l1_flush(l1d_of(s));
     l1_flush(&s->lsu.l1[L1_TEXTURE]);
     l1_flush(&s->lsu.l1[L1_CONSTANT]);

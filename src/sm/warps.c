@@ -94,7 +94,8 @@ static void leave_loop(struct sm *s, unsigned w, unsigned i)
     uint16_t gone = p->loops[i].loop;
     p->nloops--;
     memmove(&p->loops[i], &p->loops[i + 1], (p->nloops - i) * sizeof p->loops[0]);
-    if (l1_tell_loop_left(l1d_of(s), w, gone)) lsu_policy_told(s);
+    l1_leave_loop(l1d_of(s), w, gone);
+    lsu_policy_told(s);
 }
 
 static void enter_loop(struct sm *s, struct sm_warp *p, unsigned w, uint16_t loop, uint32_t lanes)
@@ -203,7 +204,7 @@ static void finish_warp(struct sm *s, unsigned w, tick_t now)
 {
     struct cta *c = &s->cta[s->warp[w].cta];
     uint64_t bit = bit64(w);
-    if (l1_tell_warp_exit(l1d_of(s), w)) lsu_policy_told(s);
+    if (l1_warp_exit(l1d_of(s), w)) lsu_policy_told(s);
     if (s->policy->on_warp) s->policy->on_warp(&s->sched, &s->view, WL_WARP_EXIT, w);
     s->live &= ~bit;
     s->ended &= ~bit;
@@ -245,7 +246,7 @@ static void install_warp(struct sm *s, unsigned w, unsigned slot, const struct w
     s->cta_id[w] = s->cta[slot].stream.cta;
     s->live |= bit64(w);
     s->cta[slot].warps |= bit64(w);
-    l1_tell_warp_launch(l1d_of(s), w);
+    l1_warp_launch(l1d_of(s), w);
     if (s->policy->on_warp) s->policy->on_warp(&s->sched, &s->view, WL_WARP_LAUNCH, w);
     warp_advance(s, w, now);
 }

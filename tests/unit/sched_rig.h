@@ -34,7 +34,7 @@ static inline void rig_sched_begin(struct sched_rig *r, const struct wl_sched_po
     r->s = (struct wl_sched){.g = *g, .param = r->param, .count = r->count, .shared = &r->shared};
     if (p->bytes) r->s.self = calloc(1, p->bytes(g, r->param));
     if (p->init && !p->init(&r->s, &why)) fail_msg("%s", why);
-    if (p->on_kernel) p->on_kernel(&r->s, WL_KERNEL_BEGIN, &k);
+    if (p->on_kernel) p->on_kernel(&r->s, WL_BEGIN, &k);
     for (unsigned w = 0; w < 64; w++) r->age[w] = w;
     for (unsigned w = 0; w < g->warps; w++) r->owned[w % g->schedulers] |= BIT(w);
     r->u = (struct wl_lsu_view){.warp = -1, .queue_head = -1, .l1t = {0, 128, 0, 4}, .l1c = {0, 2, 0, 4}};

@@ -43,30 +43,34 @@ int ext_init(struct sm *s, const struct wl_lsu_hooks *hooks, struct wl_err *e)
 
 void ext_refresh_view(struct sm *s)
 {
-    struct lsu_ext *x = s->lsu.ext;
-    const struct reexec *q = &x->queue;
-    x->view = (struct wl_lsu_view){.holds = lsu_holds(s),
-                                   .warp = lsu_warp(s),
-                                   .l1t = l1_occupancy(&s->lsu.l1[L1_TEXTURE]),
-                                   .l1c = l1_occupancy(&s->lsu.l1[L1_CONSTANT]),
-                                   .queued = q->warps,
-                                   .queue_used = q->used,
-                                   .queue_head = q->used ? q->list.head->warp : -1,
-                                   .blocked = q->blocked};
+    struct wl_lsu_view *v = &s->lsu.ext->view;
+    const struct reexec *q = &s->lsu.ext->queue;
+    v->holds = lsu_holds(s);
+    v->warp = lsu_warp(s);
+    v->l1t = l1_occupancy(&s->lsu.l1[L1_TEXTURE]);
+    v->l1c = l1_occupancy(&s->lsu.l1[L1_CONSTANT]);
+    v->queued = q->warps;
+    v->queue_used = q->used;
+    v->queue_head = q->used ? q->list.head->warp : -1;
+    v->blocked = q->blocked;
 }
 
 /* ---- the gate ---- */
 
-static bool lets_miss(const struct sm *s, unsigned warp)
+__attribute__((cold)) static void changed_answer(const struct sm *s, unsigned warp, bool may)
+{
+    breach_note(s->part.clock->breach,
+                "scheduler %s: may_miss() answered %s for warp %u and, asked again, the opposite; it must not change "
+                "state; SM %u",
+                s->policy->name, may ? "yes" : "no", warp, s->index);
+}
+
+static inline bool lets_miss(const struct sm *s, unsigned warp)
 {
     const struct lsu_ext *x = s->lsu.ext;
     if (!x->hooks->may_miss) return true;
     bool may = x->hooks->may_miss(x->sched, warp);
-    if (s->ask_twice && x->hooks->may_miss(x->sched, warp) != may)
-        breach_note(s->part.clock->breach,
-                    "scheduler %s: may_miss() answered %s for warp %u and, asked again, the opposite; it must not "
-                    "change state; SM %u",
-                    s->policy->name, may ? "yes" : "no", warp, s->index);
+    if (s->ask_twice && x->hooks->may_miss(x->sched, warp) != may) changed_answer(s, warp, may);
     return may;
 }
 
@@ -85,6 +89,6 @@ bool gate_holds_up(const struct sm *s, const struct access_pipe *p)
 
 bool ext_may_miss(const struct sm *s, enum sm_cache cache, const struct req *r)
 {
-    if (cache != L1_DATA && !s->lsu.ext->gate.readonly) return true;
-    return lets_miss(s, r->warp) || (cache != L1_DATA && gate_holds_up(s, &s->lsu.pipe[cache]));
+    if (cache == L1_DATA) return lets_miss(s, r->warp);
+    return !s->lsu.ext->gate.readonly || lets_miss(s, r->warp) || gate_holds_up(s, &s->lsu.pipe[cache]);
 }

@@ -33,7 +33,7 @@ unsigned sm_age_rank(const struct sm *s, unsigned w) { return bit_count64(s->old
 static struct wl_load describe(const struct sm *s, unsigned w)
 {
     const struct sm_warp *p = &s->warp[w];
-    const struct code_inst *in = p->inst;
+    const struct code_inst *in = p->route->inst;
     return (struct wl_load){.seq = p->seq,
                             .pc = in->pc,
                             .warp = (uint16_t)w,
@@ -48,7 +48,7 @@ static struct wl_load describe(const struct sm *s, unsigned w)
 static void issue_memory(struct sm *s, unsigned w, tick_t now)
 {
     struct sm_warp *p = &s->warp[w];
-    const struct code_inst *in = p->inst;
+    const struct code_inst *in = p->route->inst;
     struct memop *op = memop_alloc(s);
     bool shared = !p->route->leaves;
     if (shared) op->load.warp = (uint16_t)w; /* no policy hears of it */
@@ -73,7 +73,7 @@ static void issue_memory(struct sm *s, unsigned w, tick_t now)
 
 static void issue_compute(struct sm *s, unsigned w, tick_t now)
 {
-    const struct code_inst *in = s->warp[w].inst;
+    const struct code_inst *in = s->warp[w].route->inst;
     struct exec_class *c = &s->exec_class[s->warp[w].route->exec];
     c->lanes += bit_count32(s->warp[w].exec);
     tick_t free_at = now + c->init * s->part.period;
@@ -85,7 +85,7 @@ static void issue_compute(struct sm *s, unsigned w, tick_t now)
     for (unsigned i = 0; i < in->ndst; i++) board[in->reg[i]] = now + c->latency * s->part.period + s->issue_delay;
 }
 
-static void tell_observers(struct sm *s, unsigned w)
+__attribute__((cold)) static void tell_observers(struct sm *s, unsigned w)
 {
     for (unsigned i = 0; i < s->observers; i++)
         if (s->observer[i].hooks->issue) s->observer[i].hooks->issue(s->observer[i].self, s, w);
@@ -95,7 +95,7 @@ static void tell_observers(struct sm *s, unsigned w)
 static unsigned issue(struct sm *s, unsigned w, tick_t now)
 {
     struct sm_warp *p = &s->warp[w];
-    const struct code_inst *in = p->inst;
+    const struct code_inst *in = p->route->inst;
     unsigned unit = p->route->unit;
     s->stats.warp_instructions++;
     if (s->observers) tell_observers(s, w);

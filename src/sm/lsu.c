@@ -84,7 +84,7 @@ static void finish_op(struct sm *s, struct memop *op, tick_t at, tick_t now)
 }
 
 /* One request of the instruction has its data at tick `at`, or its acknowledgement. */
-static void finish_request(struct sm *s, struct req *r, tick_t at, tick_t now)
+static inline void finish_request(struct sm *s, struct req *r, tick_t at, tick_t now)
 {
     struct memop *op = memop_of(r);
     WL_ASSERT(op->waiting);
@@ -172,14 +172,6 @@ enum l1_outcome lsu_try(struct sm *s, enum sm_cache cache, struct req *r, tick_t
     if (outcome == L1_HIT) finish_request(s, r, now + s->hit_ticks, now);
     else if (outcome == L1_STORED && r->is_reply) finish_request(s, r, now, now);
     return outcome;
-}
-
-void lsu_leave_pipe(struct access_pipe *p, struct req *next)
-{
-    WL_ASSERT(p->used);
-    p->list.head = next;
-    if (!next) p->list.tail = &p->list.head;
-    p->used--;
 }
 
 static void access_tags(struct sm *s, enum sm_cache cache, tick_t now)
@@ -389,9 +381,11 @@ uint64_t lsu_holds(const struct sm *s)
 {
     const struct lsu *u = &s->lsu;
     uint64_t warps = (u->ext ? u->ext->queue.warps : 0) | (u->op ? bit64(u->op->load.warp) : 0);
-    for (uint32_t i = u->head; i != u->tail; i++)
-        if (u->queue[i & u->mask]->route->leaves) warps |= bit64(u->queue[i & u->mask]->load.warp);
-    for (unsigned c = 0; c < SM_CACHES; c++)
+    for (uint32_t i = u->head; i != u->tail; i++) {
+        const struct memop *op = u->queue[i & u->mask];
+        warps |= (uint64_t)op->route->leaves << op->load.warp;
+    }
+    for (unsigned c = 0; c < (u->readonly ? SM_CACHES : 1u); c++)
         for (const struct req *r = u->pipe[c].list.head; r; r = r->next) warps |= bit64(r->warp);
     return warps;
 }

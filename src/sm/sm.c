@@ -221,9 +221,24 @@ static bool issue_may_do(const struct sm *s)
     return s->policy->on_cycle || s->ready & ~(lsu_has_room(s) ? 0 : s->head_unit[UNIT_LSU]);
 }
 
-#define TELL(hook, ...)                                                                                                \
-    for (unsigned o_ = 0; o_ < s->observers; o_++)                                                                     \
-        if (s->observer[o_].hooks->hook) s->observer[o_].hooks->hook(s->observer[o_].self, __VA_ARGS__)
+/* Observers are rare: what they cost an SM without one is a test. */
+__attribute__((cold)) static void tell_slept(const struct sm *s, uint64_t cycles)
+{
+    for (unsigned i = 0; i < s->observers; i++)
+        if (s->observer[i].hooks->slept) s->observer[i].hooks->slept(s->observer[i].self, s, cycles);
+}
+
+__attribute__((cold)) static void tell_before_issue(const struct sm *s)
+{
+    for (unsigned i = 0; i < s->observers; i++)
+        if (s->observer[i].hooks->before_issue) s->observer[i].hooks->before_issue(s->observer[i].self, s);
+}
+
+__attribute__((cold)) static void tell_end(const struct sm *s)
+{
+    for (unsigned i = 0; i < s->observers; i++)
+        if (s->observer[i].hooks->end) s->observer[i].hooks->end(s->observer[i].self, s);
+}
 
 tick_t sm_tick(struct sm *s, tick_t now)
 {
@@ -231,17 +246,17 @@ tick_t sm_tick(struct sm *s, tick_t now)
     s->cycle += passed;
     s->head_limit = now;
     if (s->live) s->stats.active_cycles += passed;
-    if (s->observers && passed > 1) TELL(slept, s, passed - 1);
+    if (s->observers && passed > 1) tell_slept(s, passed - 1);
     lsu_cycle(s, now, passed - 1);
     take_offer(s, now);
     if (s->in_wheel) warp_wake_due(s);
     s->head_limit = now + s->part.period;
     tick_t next = NEVER;
     s->lsu.told = false;
-    if (s->observers) TELL(before_issue, s);
+    if (s->observers) tell_before_issue(s);
     bool again = issue_may_do(s) && issue_cycle(s, now, &next);
     if (s->lsu.told) reexec_changed(s);
-    if (s->observers) TELL(end, s);
+    if (s->observers) tell_end(s);
     if (again || lsu_retries(s)) return now + s->part.period;
     tick_t t = lsu_next(s, now);
     if (t < next) next = t;

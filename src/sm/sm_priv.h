@@ -45,7 +45,13 @@ int lsu_warp(const struct sm *s);       /* whose request is at the L1D or will b
 /* Presents a request to its cache. Once accepted, it is no longer the caller's. */
 enum l1_outcome lsu_try(struct sm *s, enum sm_cache cache, struct req *r, tick_t now);
 /* The first request of the pipe was accepted or moved elsewhere; `next` was behind it. */
-void lsu_leave_pipe(struct access_pipe *p, struct req *next);
+static inline void lsu_leave_pipe(struct access_pipe *p, struct req *next)
+{
+    WL_ASSERT(p->used);
+    p->list.head = next;
+    if (!next) p->list.tail = &p->list.head;
+    p->used--;
+}
 void lsu_walk(const struct sm *s);
 
 /* The L1D's policy was told something outside the ld/st unit: a refused request may do better now. */

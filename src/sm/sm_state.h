@@ -31,6 +31,7 @@ enum unit { UNIT_ALU, UNIT_SFU, UNIT_DP, UNIT_LSU, UNIT_NONE, UNITS };
 
 /* Where an instruction goes on this machine, found once per kernel. */
 struct route {
+    const struct code_inst *inst;
     uint8_t unit;   /* enum unit */
     uint8_t cache;  /* enum sm_cache; of instructions that leave the SM */
     uint8_t kind;   /* enum wl_kind; of memory instructions */
@@ -91,18 +92,18 @@ struct lsu {
     uint32_t head, tail; /* of the ring `queue`: positions that only grow */
     uint32_t depth;      /* how many instructions the ring takes */
     uint32_t mask;
-    uint32_t ntxn, next_txn; /* transactions of `op`; the next one to be sent */
-    struct memop *op;        /* the dispatched instruction, or NULL */
-    struct req common;       /* what all requests of `op` have in common */
-    tick_t busy_until;       /* shared-memory passes occupy the unit until then */
-    bool told;               /* the L1D's policy was told something that may lift a refusal, and no cycle came since */
-    uint32_t readonly;       /* requests of the texture and constant caches under way: 0 spares looking at them */
-    tick_t writeback_free;   /* next free cycle of the register write port */
-    tick_t writeback_limit;  /* how far ahead the port can be reserved */
+    struct memop *op;       /* the dispatched instruction, or NULL */
+    tick_t busy_until;      /* shared-memory passes occupy the unit until then */
+    struct lsu_ext *ext;    /* what a scheduling scheme adds to the unit; NULL: nothing */
+    uint32_t readonly;      /* requests of the texture and constant caches under way: 0 spares looking at them */
+    bool told;              /* the L1D's policy was told something that may lift a refusal, and no cycle came since */
+    tick_t writeback_free;  /* next free cycle of the register write port */
+    tick_t writeback_limit; /* how far ahead the port can be reserved */
     struct access_pipe pipe[SM_CACHES];
-    struct lsu_ext *ext; /* what a scheduling scheme adds to the unit; NULL: nothing */
+    uint32_t ntxn, next_txn; /* transactions of `op`; the next one to be sent */
     struct l1 l1[SM_CACHES];
     struct memop *queue[64];     /* ring: issued, not yet dispatched */
+    struct req common;           /* what all requests of `op` have in common */
     struct txn txn[SM_MAX_TXNS]; /* transactions of `op` */
 };
 
@@ -141,7 +142,6 @@ struct warp_loop {
 
 struct sm_warp {
     _Alignas(64) struct stream_reader stream; /* what each instruction needs is one line of the host's cache */
-    const struct code_inst *inst;             /* head */
     const struct route *route;                /* of the head */
     uint32_t left;                            /* instructions of the block after the head */
     uint32_t exec;                            /* lanes of the head that execute */
@@ -166,18 +166,10 @@ struct exec_class {
     uint64_t lanes;         /* that executed one */
 };
 
-/* The first fields are the machine's to connect. Of the rest, what every cycle looks at comes first and lies together,
- * arrays that few cycles index come last: fifteen SMs or more take turns in the host's cache. */
+/* What every cycle looks at comes first and lies together, arrays that few cycles index come last: fifteen SMs or more
+ * take turns in the host's cache. The machine connects part, request, reply and the dispatcher's mailbox. */
 struct sm {
     struct part part;
-    struct port *request; /* to the network */
-    struct port reply;    /* from the network */
-
-    /* the dispatcher's mailbox: latched both ways */
-    tick_t offered_at; /* when a CTA was put into `offered`; NEVER: there is none */
-    tick_t wants_at;   /* since when the SM has room for another CTA; NEVER: it has none */
-    const struct part *dispatcher;
-
     uint64_t cycle;
     tick_t head_limit; /* a head whose registers can be read at this tick is ready: until the issue stage works that is
                           the current tick, and the next cycle's afterwards */
@@ -189,37 +181,43 @@ struct sm {
     uint64_t *wheel;           /* warps whose head becomes ready at that cycle */
     uint64_t *wheel_used;      /* bit per slot */
     uint32_t wheel_mask;
-    uint32_t board_regs, board_cap;
+    uint32_t board_regs;
     uint64_t *board;           /* [warps * board_regs] tick from which a register may be read */
     const struct route *route; /* [instructions of the kernel] */
 
     /* schedulers */
     const struct wl_sched_policy *policy;
-    struct wl_sched sched;
     tick_t sched_next; /* when the scheme wants to be told of a cycle again */
+    tick_t offered_at; /* when a CTA was put into `offered`; NEVER: there is none */
+    struct wl_sched sched;
     uint32_t schedulers;
     bool ask_twice; /* the scheme is foreign, or we are checking: questions must get the same answer again */
     bool l1d_global, l1d_flush, l1d_readonly, whole_lines;
+    unsigned observers; /* how many look on */
     uint64_t owned[SM_MAX_SCHEDULERS];
 
-    unsigned observers;
-    struct {
-        const struct sm_observer *hooks;
-        void *self;
-    } observer[SM_MAX_OBSERVERS];
-    struct memop_pool *ops;
-    struct req_pool *pool;
-    struct sm_stats stats;
+    /* units */
     struct lsu lsu;
-
-    /* the machine */
-    uint32_t index, warps, cta_slots, registers, shared_bytes, shared_banks;
+    struct port *request; /* to the network */
+    struct port reply;    /* from the network */
     tick_t issue_delay, mem_delay, shared_latency, hit_ticks;
-    struct exec_class exec_class[LAT_COUNT];
     tick_t pipes_until;  /* none is busy from then on */
     uint8_t pipe_end[3]; /* the pipes of unit u are pipe_free[pipe_end[u - 1]] to pipe_free[pipe_end[u] - 1]; of unit 0,
                             from pipe_free[0] on */
     tick_t pipe_free[3 * SM_MAX_PIPES];
+    struct exec_class exec_class[LAT_COUNT];
+    struct memop_pool *ops;
+    struct req_pool *pool;
+    struct sm_stats stats;
+
+    /* the dispatcher's mailbox, with offered_at: latched both ways */
+    tick_t wants_at; /* since when the SM has room for another CTA; NEVER: it has none */
+    const struct part *dispatcher;
+    struct cta_stream offered; /* a CTA for this SM */
+
+    /* the machine */
+    uint32_t index, warps, cta_slots, registers, shared_bytes, shared_banks;
+    uint32_t board_cap; /* registers per warp `board` has room for */
     struct {
         uint32_t unified, options, bytes[WL_MAX_CARVEOUTS]; /* ascending; unified 0: the split is fixed */
     } carve;
@@ -232,7 +230,6 @@ struct sm {
     uint32_t cta_limit; /* resident CTAs of this kernel */
     uint32_t ctas_resident;
     uint64_t next_age;
-    struct cta_stream offered; /* a CTA for this SM */
 
     uint64_t age[SM_MAX_WARPS];
     uint64_t older[SM_MAX_WARPS]; /* warps of its scheduler that were there before it; some have ended */
@@ -240,6 +237,10 @@ struct sm {
     uint32_t cta_id[SM_MAX_WARPS];
     struct sm_warp warp[SM_MAX_WARPS];
     struct wl_sched_view view;
+    struct {
+        const struct sm_observer *hooks;
+        void *self;
+    } observer[SM_MAX_OBSERVERS];
     void *shared_slot;                            /* of the scheme's tables in this SM */
     int64_t sched_param[WL_MAX_POLICY_PARAMS];    /* values of the scheme's parameters */
     uint64_t sched_count[WL_MAX_POLICY_COUNTERS]; /* the scheme's counters */

@@ -65,7 +65,7 @@ static tick_t hazard(const struct sm *s, unsigned w, const struct code_inst *in)
 
 void warp_check_head(struct sm *s, unsigned w, tick_t now)
 {
-    tick_t t = hazard(s, w, s->warp[w].inst);
+    tick_t t = hazard(s, w, s->warp[w].route->inst);
     if (t == NEVER) {
         s->long_stall |= bit64(w);
         return;
@@ -122,19 +122,18 @@ static void finish_warp(struct sm *s, unsigned w, tick_t now);
 static bool fetch(struct sm *s, struct sm_warp *p, unsigned w)
 {
     bool loops = l1_follows_loops(&s->lsu.l1[L1_DATA]);
-    if (loops && !p->left && p->inst && p->inst->kind == INST_EXIT) follow_loops(s, p, w, CODE_NO_LOOP, p->exec);
+    const struct code_inst *last = p->route->inst; /* NULL: this is the first */
+    if (loops && !p->left && last && last->kind == INST_EXIT) follow_loops(s, p, w, CODE_NO_LOOP, p->exec);
     while (!p->left) {
         if (stream_done(&p->stream)) return false;
         const struct code_block *b = &s->launch->code->block[stream_next_block(&p->stream)];
-        p->inst = s->launch->code->inst + b->first - 1;
         p->route = s->route + b->first - 1;
         p->left = b->count;
         if (loops && (p->nloops || b->loop != CODE_NO_LOOP)) follow_loops(s, p, w, b->loop, p->stream.mask);
     }
-    p->inst++;
     p->route++;
     p->left--;
-    p->exec = p->inst->guarded ? stream_next_guard(&p->stream) : p->stream.mask;
+    p->exec = p->route->inst->guarded ? stream_next_guard(&p->stream) : p->stream.mask;
     return true;
 }
 

@@ -4,7 +4,7 @@
 uint64_t sm_cycle(const struct sm *s) { return s->cycle; }
 const uint64_t *sm_ages(const struct sm *s) { return s->age; }
 uint64_t sm_issue_cycles(const struct sm *s) { return s->stats.issue_cycles; }
-const struct code_inst *sm_head(const struct sm *s, unsigned warp) { return s->warp[warp].route->inst; }
+const struct code_inst *sm_head(const struct sm *s, unsigned warp) { return s->warp[warp].inst; }
 
 bool sm_head_is_shared(const struct sm *s, unsigned warp)
 {
@@ -85,7 +85,7 @@ static void want_head(const struct sm *s, unsigned w, const struct wanted *to)
     struct stream_reader here = p->stream;
     struct memop op;
     op.load.warp = (uint16_t)w;
-    op.inst = p->route->inst;
+    op.inst = p->inst;
     op.route = p->route;
     stream_next_addrs(&here, p->exec, &op.addrs);
     want_op(s, &op, to);

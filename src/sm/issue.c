@@ -33,7 +33,7 @@ unsigned sm_age_rank(const struct sm *s, unsigned w) { return bit_count64(s->old
 static struct wl_load describe(const struct sm *s, unsigned w)
 {
     const struct sm_warp *p = &s->warp[w];
-    const struct code_inst *in = p->route->inst;
+    const struct code_inst *in = p->inst;
     return (struct wl_load){.seq = p->seq,
                             .pc = in->pc,
                             .warp = (uint16_t)w,
@@ -41,14 +41,14 @@ static struct wl_load describe(const struct sm *s, unsigned w)
                             .loop = in->loop,
                             .lanes = (uint8_t)bit_count32(p->exec),
                             .space = p->route->space == WL_LOCAL ? WL_LOCAL : WL_GLOBAL,
-                            .outer_loop = p->nloops && in->loop != CODE_NO_LOOP ? p->loops[0].loop : in->loop,
+                            .outer_loop = p->nloops && in->loop != CODE_NO_LOOP ? p->loop[0] : in->loop,
                             .cta = s->cta[p->cta].stream.cta};
 }
 
 static void issue_memory(struct sm *s, unsigned w, tick_t now)
 {
     struct sm_warp *p = &s->warp[w];
-    const struct code_inst *in = p->route->inst;
+    const struct code_inst *in = p->inst;
     struct memop *op = memop_alloc(s);
     bool shared = !p->route->leaves;
     if (shared) op->load.warp = (uint16_t)w; /* no policy hears of it */
@@ -73,7 +73,7 @@ static void issue_memory(struct sm *s, unsigned w, tick_t now)
 
 static void issue_compute(struct sm *s, unsigned w, tick_t now)
 {
-    const struct code_inst *in = s->warp[w].route->inst;
+    const struct code_inst *in = s->warp[w].inst;
     struct exec_class *c = &s->exec_class[s->warp[w].route->exec];
     c->lanes += bit_count32(s->warp[w].exec);
     tick_t free_at = now + c->init * s->part.period;
@@ -95,7 +95,7 @@ __attribute__((cold)) static void tell_observers(struct sm *s, unsigned w)
 static unsigned issue(struct sm *s, unsigned w, tick_t now)
 {
     struct sm_warp *p = &s->warp[w];
-    const struct code_inst *in = p->route->inst;
+    const struct code_inst *in = p->inst;
     unsigned unit = p->route->unit;
     s->stats.warp_instructions++;
     if (s->observers) tell_observers(s, w);

@@ -24,7 +24,7 @@ static enum wl_space space_of(const struct code_inst *in, enum sm_cache cache)
 static struct route route_memory(const struct sm *s, const struct code_inst *in)
 {
     static const uint8_t kind[] = {[INST_LOAD] = WL_LOAD, [INST_STORE] = WL_STORE, [INST_ATOMIC] = WL_ATOMIC};
-    struct route r = {.inst = in, .unit = UNIT_LSU, .kind = kind[in->kind], .leaves = in->space != SPACE_SHARED};
+    struct route r = {.unit = UNIT_LSU, .kind = kind[in->kind], .leaves = in->space != SPACE_SHARED};
     if (!r.leaves) return r;
     enum sm_cache cache = cache_of(s, in);
     enum wl_space space = space_of(in, cache);
@@ -38,10 +38,9 @@ static struct route route_memory(const struct sm *s, const struct code_inst *in)
 static struct route route_of(const struct sm *s, const struct code_inst *in)
 {
     if (inst_is_mem(in)) return route_memory(s, in);
-    if (in->kind != INST_ALU && in->kind != INST_BRANCH) return (struct route){.inst = in, .unit = UNIT_NONE};
+    if (in->kind != INST_ALU && in->kind != INST_BRANCH) return route_none;
     uint8_t class = in->kind == INST_ALU ? in->lat : LAT_INT_ADD;
-    return (struct route){
-        .inst = in, .unit = in->kind == INST_ALU ? s->exec_class[class].unit : UNIT_ALU, .exec = class};
+    return (struct route){.unit = in->kind == INST_ALU ? s->exec_class[class].unit : UNIT_ALU, .exec = class};
 }
 
 int route_kernel(const struct sm *s, struct route_table *t, const struct code *code)

@@ -31,7 +31,6 @@ enum unit { UNIT_ALU, UNIT_SFU, UNIT_DP, UNIT_LSU, UNIT_NONE, UNITS };
 
 /* Where an instruction goes on this machine, found once per kernel. */
 struct route {
-    const struct code_inst *inst;
     uint8_t unit;   /* enum unit */
     uint8_t cache;  /* enum sm_cache; of instructions that leave the SM */
     uint8_t kind;   /* enum wl_kind; of memory instructions */
@@ -135,22 +134,21 @@ struct lsu_ext {
 /* ---- warps (warps.c) ---- */
 
 enum { WARP_MAX_LOOPS = 8 }; /* that are followed at a time; a policy is not told of more */
-struct warp_loop {
-    uint16_t loop;
-    uint32_t lanes; /* inside it */
-};
 
+/* What each instruction needs is one line of the host's cache; the rest is another. */
 struct sm_warp {
-    _Alignas(64) struct stream_reader stream; /* what each instruction needs is one line of the host's cache */
-    const struct route *route;                /* of the head */
-    uint32_t left;                            /* instructions of the block after the head */
-    uint32_t exec;                            /* lanes of the head that execute */
-    uint64_t seq;                             /* instructions issued so far */
-    uint32_t outstanding;                     /* memory instructions not finished */
-    uint8_t cta;                              /* slot */
+    _Alignas(64) struct stream_reader stream;
+    const struct code_inst *inst; /* head */
+    const struct route *route;    /* of the head */
+    uint32_t left;                /* instructions of the block after the head */
+    uint32_t exec;                /* lanes of the head that execute */
+    uint64_t seq;                 /* instructions issued so far */
+    uint32_t outstanding;         /* memory instructions not finished */
+    uint8_t cta;                  /* slot */
     uint8_t nloops;
-    bool ended;                             /* the stream is over; waits for outstanding */
-    struct warp_loop loops[WARP_MAX_LOOPS]; /* outer ones first; for policies that follow loops */
+    bool ended;                     /* the stream is over; waits for outstanding */
+    uint32_t lanes[WARP_MAX_LOOPS]; /* lanes inside each loop that is followed, outer ones first */
+    uint16_t loop[WARP_MAX_LOOPS];  /* the number of that loop; for policies that follow loops */
 };
 
 struct cta {

@@ -65,7 +65,7 @@ static tick_t hazard(const struct sm *s, unsigned w, const struct code_inst *in)
 
 void warp_check_head(struct sm *s, unsigned w, tick_t now)
 {
-    tick_t t = hazard(s, w, s->warp[w].route->inst);
+    tick_t t = hazard(s, w, s->warp[w].inst);
     if (t == NEVER) {
         s->long_stall |= bit64(w);
         return;
@@ -84,16 +84,17 @@ bool warp_is_inside(const struct sm *s, unsigned w, uint16_t loop)
 {
     const struct sm_warp *p = &s->warp[w];
     for (unsigned i = 0; i < p->nloops; i++)
-        if (p->loops[i].loop == loop) return true;
+        if (p->loop[i] == loop) return true;
     return false;
 }
 
 static void leave_loop(struct sm *s, unsigned w, unsigned i)
 {
     struct sm_warp *p = &s->warp[w];
-    uint16_t gone = p->loops[i].loop;
+    uint16_t gone = p->loop[i];
     p->nloops--;
-    memmove(&p->loops[i], &p->loops[i + 1], (p->nloops - i) * sizeof p->loops[0]);
+    memmove(&p->loop[i], &p->loop[i + 1], (p->nloops - i) * sizeof p->loop[0]);
+    memmove(&p->lanes[i], &p->lanes[i + 1], (p->nloops - i) * sizeof p->lanes[0]);
     l1_leave_loop(l1d_of(s), w, gone);
     lsu_policy_told(s);
 }
@@ -102,16 +103,17 @@ static void enter_loop(struct sm *s, struct sm_warp *p, unsigned w, uint16_t loo
 {
     if (loop == CODE_NO_LOOP || warp_is_inside(s, w, loop)) return;
     enter_loop(s, p, w, s->launch->code->loop[loop].parent, lanes);
-    if (p->nloops < WARP_MAX_LOOPS) p->loops[p->nloops++] = (struct warp_loop){loop, lanes};
+    if (p->nloops == WARP_MAX_LOOPS) return;
+    p->loop[p->nloops] = loop;
+    p->lanes[p->nloops++] = lanes;
 }
 
 /* `lanes` are now in a block whose innermost loop is `to`. */
 static void follow_loops(struct sm *s, struct sm_warp *p, unsigned w, uint16_t to, uint32_t lanes)
 {
     for (unsigned i = p->nloops; i-- > 0;) { /* inner ones first */
-        struct warp_loop *l = &p->loops[i];
-        if (code_in_loop(s->launch->code, l->loop, to)) l->lanes |= lanes;
-        else if (!(l->lanes &= ~lanes)) leave_loop(s, w, i);
+        if (code_in_loop(s->launch->code, p->loop[i], to)) p->lanes[i] |= lanes;
+        else if (!(p->lanes[i] &= ~lanes)) leave_loop(s, w, i);
     }
     enter_loop(s, p, w, to, lanes);
 }
@@ -122,18 +124,20 @@ static void finish_warp(struct sm *s, unsigned w, tick_t now);
 static bool fetch(struct sm *s, struct sm_warp *p, unsigned w)
 {
     bool loops = l1_follows_loops(&s->lsu.l1[L1_DATA]);
-    const struct code_inst *last = p->route->inst; /* NULL: this is the first */
+    const struct code_inst *last = p->inst; /* NULL: this is the first */
     if (loops && !p->left && last && last->kind == INST_EXIT) follow_loops(s, p, w, CODE_NO_LOOP, p->exec);
     while (!p->left) {
         if (stream_done(&p->stream)) return false;
         const struct code_block *b = &s->launch->code->block[stream_next_block(&p->stream)];
+        p->inst = s->launch->code->inst + b->first - 1;
         p->route = s->route + b->first - 1;
         p->left = b->count;
         if (loops && (p->nloops || b->loop != CODE_NO_LOOP)) follow_loops(s, p, w, b->loop, p->stream.mask);
     }
+    p->inst++;
     p->route++;
     p->left--;
-    p->exec = p->route->inst->guarded ? stream_next_guard(&p->stream) : p->stream.mask;
+    p->exec = p->inst->guarded ? stream_next_guard(&p->stream) : p->stream.mask;
     return true;
 }
 

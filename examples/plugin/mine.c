@@ -91,19 +91,9 @@ static const struct wl_cache_policy random_policy = {
 
 /* ---- oldest: a scheduler ---- */
 
-static char nothing; /* create() must return something */
-
-static void *oldest_create(const struct wl_sched_geometry *g, const int64_t *values, const char **why)
+static int oldest_pick(const struct wl_sched *s, const struct wl_sched_view *v, unsigned scheduler, uint64_t candidates)
 {
-    (void)g;
-    (void)values;
-    (void)why;
-    return &nothing;
-}
-
-static int oldest_pick(void *self, const struct wl_sched_view *v, unsigned scheduler, uint64_t candidates)
-{
-    (void)self;
+    (void)s;
     (void)scheduler;
     return (int)wl_oldest(v, candidates);
 }
@@ -112,7 +102,6 @@ static const struct wl_sched_policy oldest_policy = {
     .abi = WL_ABI,
     .name = "oldest",
     .help = "always the oldest warp that can issue",
-    .create = oldest_create,
     .pick = oldest_pick,
 };
 

@@ -1,63 +1,71 @@
-/* sched.h - what a warp-scheduling scheme sees of an SM, and the hooks it may fill.
+/* sched.h - what a warp-scheduling scheme sees of an SM, and the functions it fills in.
  *
- * Sets of warps are 64-bit masks over the SM's warp slots. Each scheduler issues at most one
- * instruction a cycle; the SM computes which warps could issue, the policy chooses. */
+ * A scheme is one file: an essay, a parameter table, functions over its own state, and a
+ * `const struct wl_sched_policy` at the end. Each scheduler of an SM issues one instruction per cycle; the SM finds out
+ * which warps could issue, the scheme chooses. Sets of warps are 64-bit masks over the SM's warp slots.
+ *
+ * Two rules hold, as for cache policies:
+ *  - Questions (pick, allowed, the facets) get a const struct wl_sched and must not change anything: they may be asked
+ *    again and must then get the same answer. All learning happens in the on_* functions.
+ *  - State lives in `self`, or in *shared, never in a static variable. No allocation, no floating point and no strings
+ *    after init().
+ * Answers that are not allowed end the run with a sentence that names the scheme. */
 #ifndef WARPLINE_SCHED_H
 #define WARPLINE_SCHED_H
 
 #include "warpline/policy.h"
 
-/* The SM at the moment of a choice. Everything is read-only to the policy. */
-struct wl_sched_view {
-    uint64_t cycle;
-    uint64_t live;         /* resident and not finished */
-    uint64_t ready;        /* head instruction has no hazard and no barrier to wait for */
-    uint64_t memory;       /* head instruction leaves the SM (global, local, texture, constant) */
-    uint64_t long_stall;   /* head depends on a pending long-latency load */
-    uint64_t barrier;      /* waits at a barrier or membar */
-    uint64_t loads;        /* head instruction is a load through the L1D (global, local) */
-    uint64_t shared;       /* head instruction accesses shared memory */
-    uint64_t ended;        /* has issued its last instruction and waits for what it has outstanding */
-    const uint64_t *age;   /* [warps] launch order: smaller = older */
-    const uint8_t *cta;    /* [warps] CTA slot: warps of one CTA have the same */
-    const uint64_t *owned; /* [schedulers] the warp slots of each */
-    unsigned sm;
-    /* miss resources of the L1D */
-    uint32_t mshr_used, mshr_total, missq_used, missq_total;
-    bool lsu_free; /* the ld/st unit can take an instruction */
-    /* From here on filled for policies with cycle() only. */
-    uint64_t lsu_holds;      /* warps with requests that no cache has accepted yet, queued ones included */
-    int lsu_warp;            /* whose request is at the L1D or next to be there; -1: nobody's */
-    struct wl_fill l1t, l1c; /* miss resources of the texture and constant caches */
-    uint64_t queued;         /* warps with requests in the re-execution queue, */
-    uint32_t queue_used;     /* how many there are, */
-    int queue_head;          /* the warp of the first, -1 when empty */
-    bool lsu_blocked;        /* the ld/st unit waits for the re-execution queue */
-};
+#ifdef __cplusplus
+extern "C" {
+#endif
 
-/* A re-execution queue beside the ld/st unit: requests the L1D refuses leave the unit and are tried
- * again when it is idle or can go on no longer. */
-enum wl_same_warp {                  /* while a warp has requests there, its other memory instructions */
-                    WL_BLOCK_ALL,    /* wait; */
-                    WL_BLOCK_STORES, /* wait if either instruction writes; */
-                    WL_BLOCK_PUSH    /* go to the L1D, but may not be queued */
-};
-struct wl_reexec {
-    uint32_t entries;  /* 0: there is no queue */
-    uint8_t same_warp; /* enum wl_same_warp */
-    bool stores;       /* stores and atomics may be queued too */
-};
-
-/* How far may_miss() goes. It always refuses a warp's misses and stores at the L1D. */
-struct wl_gate {
-    bool merges;   /* nor may the warp's loads join a fetch that is on its way, in any of the gated caches */
-    bool readonly; /* texture and constant caches are gated too. Their pipes are in order: a request of a warp
-                      that may not miss is let through while a warp that may is held up behind it */
-};
+struct wl_lsu_hooks; /* warpline/lsu.h */
+struct wl_lsu_view;
 
 struct wl_sched_geometry {
-    uint32_t sm, sms, warps, schedulers;
-    void **shared; /* as wl_cache.shared: the SM's slot for schemes with several tables */
+    uint32_t sm, sms; /* number of this SM; number of SMs */
+    uint32_t warps;   /* warp slots of the SM */
+    uint32_t schedulers;
+};
+
+/* Where one scheme lives: one per SM, made and freed by the SM. */
+struct wl_sched {
+    struct wl_sched_geometry g;
+    const int64_t *param; /* values of the parameters, in the order of the table */
+    uint64_t *count;      /* the scheme's own counters, in the order of the table; 0 at first */
+    void *self;           /* the scheme's state: bytes() zeroed bytes, or NULL */
+    void **shared;        /* the SM's slot for schemes that also have a cache policy (wl_geometry.shared) */
+};
+
+/* The SM at the beginning of a cycle's choices. Schemes with `ignores_state` may look at cycle, age, cta, cta_id and
+ * owned only. */
+struct wl_sched_view {
+    uint64_t cycle;
+    uint64_t live;                 /* resident and not finished */
+    uint64_t ready;                /* the head instruction has no hazard and no barrier to wait for */
+    uint64_t memory;               /* the head instruction leaves the SM (global, local, texture, constant) */
+    uint64_t long_stall;           /* the head instruction depends on a pending long-latency load */
+    uint64_t barrier;              /* waits at a barrier or membar */
+    uint64_t loads;                /* the head instruction is a load through the L1D */
+    uint64_t shared;               /* the head instruction accesses shared memory */
+    uint64_t ended;                /* has issued its last instruction and waits for what it has outstanding */
+    const uint64_t *age;           /* [warps] launch order: smaller is older */
+    const uint8_t *cta;            /* [warps] CTA slot of the SM: warps of one CTA have the same */
+    const uint32_t *cta_id;        /* [warps] linear number of the CTA in the grid */
+    const uint64_t *owned;         /* [schedulers] the warp slots of each */
+    struct wl_fill l1d;            /* miss resources of the L1D */
+    const struct wl_lsu_view *lsu; /* the ld/st unit; NULL for schemes without the `lsu` facet */
+};
+
+enum wl_warp_event { WL_WARP_LAUNCH, WL_WARP_EXIT };
+
+/* Facet: the order of the schedulers within a cycle. Either function may be NULL. */
+struct wl_order_hooks {
+    /* Which scheduler goes first this cycle. NULL: they take turns. */
+    unsigned (*first)(const struct wl_sched *s, const struct wl_sched_view *v);
+    /* The scheduler has just issued `warp`: which of its own warps pick() may choose from for a second instruction in
+     * the same cycle. The view is still that of the cycle's beginning. NULL: one instruction per cycle. */
+    uint64_t (*second)(const struct wl_sched *s, const struct wl_sched_view *v, unsigned scheduler, unsigned warp);
 };
 
 /* What a timeline shows of a scheme. */
@@ -66,52 +74,45 @@ struct wl_sched_state {
     int owner;        /* a warp with a special part, or -1 */
 };
 
+/* pick() is the only function a scheme must have. */
 struct wl_sched_policy {
     uint32_t abi; /* WL_ABI */
     const char *name;
     const char *help;
-    const struct wl_param *params;
-    const struct wl_counter *counters;
+    const struct wl_param *params;     /* or NULL */
+    const struct wl_counter *counters; /* or NULL */
+    bool ignores_state;                /* promises to look at little of the view, which saves time */
 
-    void *(*create)(const struct wl_sched_geometry *g, const int64_t *values, const char **why);
-    void (*destroy)(void *self);
-    uint64_t (*storage_bits)(const void *self);
-    void (*read_counters)(const void *self, uint64_t *out);
+    /* Size of the state. NULL: there is none. */
+    size_t (*bytes)(const struct wl_sched_geometry *g, const int64_t *param);
+    /* Fills the zeroed state. Returns false if the scheme cannot run this SM, and says why in *why. */
+    bool (*init)(struct wl_sched *s, const char **why);
+    /* Storage the scheme adds to an SM, in bits. */
+    uint64_t (*storage_bits)(const struct wl_sched *s);
 
-    /* Chooses among `candidates`, the warps of this scheduler that can issue now (never 0).
-     * Returns a slot in it, or -1 to issue nothing. Must not change state. */
-    int (*pick)(void *self, const struct wl_sched_view *v, unsigned scheduler, uint64_t candidates);
-    /* The choice was issued. */
-    void (*issued)(void *self, const struct wl_sched_view *v, unsigned scheduler, unsigned warp);
-    /* Of the view they look at cycle, age, owned and cta only: the rest is then not kept up to date, which saves time.
+    /* Asked: chooses among `candidates`, the warps of this scheduler that can issue now (never 0). Returns one of them,
+     * or -1 to issue nothing. */
+    int (*pick)(const struct wl_sched *s, const struct wl_sched_view *v, unsigned scheduler, uint64_t candidates);
+    /* Asked once per cycle before pick: the warps that may issue at all (throttling). Without on_cycle() it must depend
+     * on the view and on what on_issue() and on_warp() learnt only: an SM whose ready warps are all held back sleeps.
      */
-    bool ignores_state;
+    uint64_t (*allowed)(const struct wl_sched *s, const struct wl_sched_view *v);
 
-    /* Warps that may issue at all this cycle (throttling); asked once a cycle before pick. Without
-     * cycle() it must depend on the view only: an SM whose ready warps are all held back sleeps. */
-    uint64_t (*allowed)(void *self, const struct wl_sched_view *v);
-    /* Called at the start of a cycle in which the SM works, and of the one after each issue. After it, the policy
-     * promises to decide the same way until the returned cycle unless the SM changes; UINT64_MAX = for ever. */
-    uint64_t (*cycle)(void *self, const struct wl_sched_view *v);
-    /* Which scheduler goes first this cycle; default: alternates. */
-    unsigned (*first)(void *self, const struct wl_sched_view *v);
-    /* Whether this warp's L1D misses may leave the SM now (memory ownership). Asked for each access.
-     * Answers change in issued() and in cycle(), which then returns the next cycle: requests that
-     * were refused are tried again there. */
-    bool (*may_miss)(void *self, unsigned warp);
-    /* What else it governs; asked once. NULL: nothing. */
-    struct wl_gate (*gate)(const void *self);
-    /* This scheduler has just issued `warp`: which others of its warps pick() may choose from for one more
-     * instruction in the same cycle; the view is still that of its beginning. NULL: one a cycle. */
-    uint64_t (*beside)(void *self, const struct wl_sched_view *v, unsigned scheduler, unsigned warp);
-    /* The re-execution queue the scheme wants; asked once. NULL: none. */
-    struct wl_reexec (*reexec)(const void *self);
+    /* Told: the choice was issued. The view is that of the cycle's beginning. */
+    void (*on_issue)(struct wl_sched *s, const struct wl_sched_view *v, unsigned scheduler, unsigned warp);
+    /* Told at the start of a cycle in which the SM works, and of the one after each issue. Until the returned cycle,
+     * which must lie in the future, the scheme promises to decide the same way unless the SM changes; UINT64_MAX means
+     * for ever. */
+    uint64_t (*on_cycle)(struct wl_sched *s, const struct wl_sched_view *v);
+    void (*on_warp)(struct wl_sched *s, const struct wl_sched_view *v, enum wl_warp_event event, unsigned warp);
+    void (*on_kernel)(struct wl_sched *s, enum wl_phase phase, const struct wl_kernel *k);
+
     /* For people: what it is doing. NULL: nothing to say. */
-    struct wl_sched_state (*state)(const void *self);
+    struct wl_sched_state (*state)(const struct wl_sched *s);
 
-    void (*warp_launch)(void *self, const struct wl_sched_view *v, unsigned warp);
-    void (*warp_exit)(void *self, const struct wl_sched_view *v, unsigned warp);
-    void (*kernel_begin)(void *self);
+    /* rare powers; NULL: none */
+    const struct wl_order_hooks *order;
+    const struct wl_lsu_hooks *lsu; /* re-execution of refused requests, and who may miss */
 };
 
 /* The oldest warp of a non-empty set. */
@@ -147,5 +148,18 @@ static inline uint64_t wl_oldest_of(const struct wl_sched_view *v, uint64_t set,
     for (; n; n--) chosen |= UINT64_C(1) << wl_oldest(v, set & ~chosen);
     return chosen;
 }
+
+/* The n oldest warps of each scheduler in a set. */
+static inline uint64_t wl_oldest_of_each(const struct wl_sched *s, const struct wl_sched_view *v, uint64_t set,
+                                         unsigned n)
+{
+    uint64_t chosen = 0;
+    for (uint32_t i = 0; i < s->g.schedulers; i++) chosen |= wl_oldest_of(v, set & v->owned[i], n);
+    return chosen;
+}
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -601,3 +601,26 @@ void l1_walk(const struct l1 *c)
     }
     WL_ASSERT(reserved == c->mshr.used);
 }
+
+/* ---- for the SM ---- */
+
+uint64_t l1_stall_cycles(const struct l1 *c)
+{
+    uint64_t sum = 0;
+    for (unsigned i = L1_NO_MSHR; i < L1_AGAIN; i++) sum += c->refusals[i];
+    return sum;
+}
+
+const uint64_t *l1_policy_counters(const struct l1 *c) { return c->pol.cache.count; }
+
+uint64_t l1_storage_bits(const struct l1 *c) { return policy_storage_bits(&c->pol); }
+
+bool l1_next_line(const struct l1 *c, size_t *at, uint64_t *line)
+{
+    const struct tags *t = &c->tags;
+    size_t lines = (size_t)t->sets * t->ways;
+    while (*at < lines && !t->sectors[*at].valid) ++*at;
+    if (*at == lines) return false;
+    *line = t->line[(*at)++];
+    return true;
+}

@@ -125,6 +125,8 @@ static inline struct req *l1_missq_pop(struct l1 *c)
 
 /* Whether the head of the prefetch queue would be tried in a cycle in which the tags are free. */
 static inline bool l1_wants_tags(const struct l1 *c) { return c->prefetch.used != 0; }
+/* Whether a load or store has been at the tags in this cycle. */
+static inline bool l1_busy(const struct l1 *c, uint64_t cycle) { return c->busy_at == cycle; }
 /* No load or store is at the tags in this cycle: tries the head of the prefetch queue. */
 void l1_prefetch(struct l1 *c, uint64_t cycle);
 
@@ -191,5 +193,40 @@ static inline struct wl_fill l1_occupancy(const struct l1 *c)
 void l1_add_stats(const struct l1 *c, struct l1d_stats *out);
 /* Asserts that tags, MSHRs, queue and counts agree with one another. For --paranoid. */
 void l1_walk(const struct l1 *c);
+
+/* ---- for the SM: nobody outside this folder looks at the fields ---- */
+
+/* The oldest request was refused for this reason for so many cycles. */
+static inline void l1_refuse(struct l1 *c, enum l1_outcome why, uint64_t cycles) { c->refusals[why] += cycles; }
+/* Whether a request that was refused may be accepted if it is presented again. */
+static inline bool l1_retry_worthwhile(const struct l1 *c) { return c->changed || !c->steady; }
+static inline bool l1_has_misses(const struct l1 *c) { return c->missq.head != NULL; }
+static inline bool l1_idle(const struct l1 *c) { return !c->missq.head && !c->mshr.used; }
+static inline uint32_t l1_all_ways(const struct l1 *c) { return c->tags.ways; }
+static inline const struct l1d_stats *l1_stats(const struct l1 *c) { return &c->stats; }
+uint64_t l1_stall_cycles(const struct l1 *c);
+
+/* A scheduling scheme decides who may miss; `merges`: who may not miss may not merge either. */
+static inline void l1_set_gate(struct l1 *c, bool merges, bool decides)
+{
+    c->gate_merges = merges;
+    if (decides) c->steady = false; /* the scheme changes its mind */
+}
+static inline void l1_count_gate_hit(struct l1 *c) { c->stats.gate_hits++; } /* accepted although it may not miss */
+
+const uint64_t *l1_policy_counters(const struct l1 *c);
+uint64_t l1_storage_bits(const struct l1 *c);
+
+/* For observers. l1_changes grows with every line that comes or goes, except where l1_changes_silently. */
+static inline void l1_observe(struct l1 *c, struct l1_observer *o) { c->observer = o; }
+static inline uint64_t l1_changes(const struct l1 *c)
+{
+    return c->stats.fills + c->stats.load_misses + c->stats.store_hits + c->stats.prefetch_fetches;
+}
+static inline bool l1_changes_silently(const struct l1 *c) { return c->sectored || c->grains; }
+/* Whether the lines can be listed: not those of grains or of a cache without end. */
+static inline bool l1_can_list(const struct l1 *c) { return !c->tags.infinite && !c->grains; }
+/* The first line with data at place *at or behind it; *at moves behind it. False: there are no more. */
+bool l1_next_line(const struct l1 *c, size_t *at, uint64_t *line);
 
 #endif

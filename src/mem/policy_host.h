@@ -76,4 +76,10 @@ static inline void policy_kernel(struct policy_host *h, enum wl_phase phase, con
 /* Calls on_epoch when its cycle has come. Returns whether it did. */
 bool policy_epoch(struct policy_host *h, uint64_t cycle);
 
+/* Bits of storage the scheme adds to the cache. */
+static inline uint64_t policy_storage_bits(const struct policy_host *h)
+{
+    return h->policy->storage_bits ? h->policy->storage_bits(&h->cache) : 0;
+}
+
 #endif

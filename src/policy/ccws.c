@@ -3,7 +3,7 @@
  * Idea (Rogers, O'Connor, Aamodt, MICRO 2012; constants and rules as in the authors' simulator): a
  * warp that misses on a line it had recently, and that was evicted meanwhile, would have hit with
  * fewer warps around. Each warp has a small victim tag array (VTA) of lines evicted from those it
- * brought in. A miss found there raises the warp's lost-locality score; scores sink by one a cycle
+ * brought in. A miss found there raises the warp's lost-locality score; scores sink by one per cycle
  * to the base. Warps are stacked by score up to a fixed height, the number of resident warps times
  * the base: those that no longer fit may not issue loads (to global or local memory; everything else
  * may). With all scores at the base everybody fits.
@@ -31,7 +31,7 @@ enum { MAX_WARPS = 64, MAX_SCHEDULERS = 8, VTA_SETS = 2, VTA_WAYS = 8, TAG_BITS 
 struct ccws {
     struct wl_chain chain;
     const void *kind; /* says to the scheduler that it is this */
-    uint32_t warps, schedulers;
+    uint32_t warps;
     /* tags */
     uint8_t *brought; /* [sets * max_ways] the warp that brought the line in */
     uint64_t vta[MAX_WARPS][VTA_SETS][VTA_WAYS];
@@ -45,7 +45,6 @@ struct ccws {
     bool stale, throttled;
     uint64_t last_cycle;
     uint8_t last[MAX_SCHEDULERS];
-    uint64_t n_throttled;
     uint16_t order[]; /* of the chain; behind it `brought` */
 };
 
@@ -171,53 +170,44 @@ static const struct wl_param ccws_params[] = {
     [THROTTLE] = {"throttle", "", 0, 8, 65535, NULL, "weight of lost locality (K)", "the authors' simulator"},
     WL_PARAM_END,
 };
+enum { N_THROTTLED };
 static const struct wl_counter ccws_counters[] = {
-    {"throttled_cycles", "SM cycles", "cycles in which some warp might not issue loads"},
+    [N_THROTTLED] = {"throttled_cycles", "SM cycles", "cycles in which some warp might not issue loads"},
     WL_COUNTER_END,
 };
 
-static void *ccws_create(const struct wl_sched_geometry *g, const int64_t *values, const char **why)
+/* The scheme's state is that of the cache policy. */
+static struct ccws *ccws_of(const struct wl_sched *s) { return *s->shared; }
+
+static bool ccws_init(struct wl_sched *s, const char **why)
 {
-    struct ccws *s = *g->shared;
-    if (s && s->kind != &ccws_tags_policy) s = NULL; /* another scheme's */
-    if (!s || g->schedulers > MAX_SCHEDULERS) {
-        *why = s ? "more than 8 schedulers"
-                 : "it needs the victim tags of its cache policy; add --l1 ccws_tags (l1 = ccws_tags)";
-        return NULL;
+    struct ccws *c = ccws_of(s);
+    *why = "it needs the victim tags of its cache policy; add --l1 ccws_tags (l1 = ccws_tags)";
+    if (!c || c->kind != &ccws_tags_policy) return false;
+    *why = "more than 8 schedulers";
+    c->base = (uint64_t)s->param[BASE];
+    c->throttle = (uint64_t)s->param[THROTTLE];
+    c->stale = true;
+    for (unsigned i = 0; i < MAX_SCHEDULERS; i++) c->last[i] = MAX_WARPS;
+    return s->g.schedulers <= MAX_SCHEDULERS;
+}
+
+static uint64_t ccws_storage_bits(const struct wl_sched *s) { return SCORE_BITS * s->g.warps + 6u * s->g.schedulers; }
+
+/* Scores and shares start anew with a warp and go with it. */
+static void ccws_on_warp(struct wl_sched *s, const struct wl_sched_view *v, enum wl_warp_event event, unsigned warp)
+{
+    (void)v;
+    struct ccws *c = ccws_of(s);
+    c->stale = true;
+    if (event == WL_WARP_LAUNCH) {
+        c->live |= UINT64_C(1) << warp;
+        c->zero_at[warp] = c->hits[warp] = c->instructions[warp] = 0;
+    } else {
+        c->live &= ~(UINT64_C(1) << warp);
+        c->all_hits -= c->hits[warp];
+        c->all_instructions -= c->instructions[warp];
     }
-    s->base = (uint64_t)values[BASE];
-    s->throttle = (uint64_t)values[THROTTLE];
-    s->schedulers = g->schedulers;
-    s->stale = true;
-    for (unsigned i = 0; i < MAX_SCHEDULERS; i++) s->last[i] = MAX_WARPS;
-    return s;
-}
-
-static uint64_t ccws_storage_bits(const void *self)
-{
-    const struct ccws *s = self;
-    return SCORE_BITS * s->warps + 6u * s->schedulers;
-}
-
-static void ccws_read_counters(const void *self, uint64_t *out) { out[0] = ((const struct ccws *)self)->n_throttled; }
-
-static void ccws_warp_launch(void *self, const struct wl_sched_view *v, unsigned warp)
-{
-    (void)v;
-    struct ccws *s = self;
-    s->live |= UINT64_C(1) << warp;
-    s->zero_at[warp] = s->hits[warp] = s->instructions[warp] = 0;
-    s->stale = true;
-}
-
-static void ccws_warp_exit(void *self, const struct wl_sched_view *v, unsigned warp)
-{
-    (void)v;
-    struct ccws *s = self;
-    s->live &= ~(UINT64_C(1) << warp);
-    s->all_hits -= s->hits[warp];
-    s->all_instructions -= s->instructions[warp];
-    s->stale = true;
 }
 
 static uint64_t earlier_of(uint64_t a, uint64_t b) { return a < b ? a : b; }
@@ -261,40 +251,40 @@ static void stack(struct ccws *s, uint64_t cycle)
     if (sum >= height) s->valid_until = earlier_of(s->valid_until, cycle + (sum - height) / falling + 1);
 }
 
-static uint64_t ccws_cycle(void *self, const struct wl_sched_view *v)
+static uint64_t ccws_on_cycle(struct wl_sched *s, const struct wl_sched_view *v)
 {
-    struct ccws *s = self;
-    uint64_t passed = v->cycle - s->last_cycle;
-    if (s->throttled) s->n_throttled += passed - 1;
-    s->last_cycle = v->cycle;
-    if (s->stale || v->cycle >= s->valid_until) stack(s, v->cycle);
-    s->throttled = s->allowed != s->live;
-    s->n_throttled += s->throttled;
-    return s->valid_until;
+    struct ccws *c = ccws_of(s);
+    uint64_t passed = v->cycle - c->last_cycle;
+    if (c->throttled) s->count[N_THROTTLED] += passed - 1;
+    c->last_cycle = v->cycle;
+    if (c->stale || v->cycle >= c->valid_until) stack(c, v->cycle);
+    c->throttled = c->allowed != c->live;
+    s->count[N_THROTTLED] += c->throttled;
+    return c->valid_until;
 }
 
-static uint64_t ccws_allowed(void *self, const struct wl_sched_view *v)
+static uint64_t ccws_allowed(const struct wl_sched *s, const struct wl_sched_view *v)
 {
-    return ((const struct ccws *)self)->allowed | ~v->loads;
+    return ccws_of(s)->allowed | ~v->loads;
 }
 
-static int ccws_pick(void *self, const struct wl_sched_view *v, unsigned scheduler, uint64_t candidates)
+static int ccws_pick(const struct wl_sched *s, const struct wl_sched_view *v, unsigned scheduler, uint64_t candidates)
 {
-    return (int)wl_greedy_oldest(v, ((const struct ccws *)self)->last[scheduler], candidates);
+    return (int)wl_greedy_oldest(v, ccws_of(s)->last[scheduler], candidates);
 }
 
-static void ccws_issued(void *self, const struct wl_sched_view *v, unsigned scheduler, unsigned warp)
+static void ccws_on_issue(struct wl_sched *s, const struct wl_sched_view *v, unsigned scheduler, unsigned warp)
 {
     (void)v;
-    struct ccws *s = self;
-    s->last[scheduler] = (uint8_t)warp;
-    s->instructions[warp]++;
-    s->all_instructions++;
+    struct ccws *c = ccws_of(s);
+    c->last[scheduler] = (uint8_t)warp;
+    c->instructions[warp]++;
+    c->all_instructions++;
 }
 
-static struct wl_sched_state ccws_state(const void *self)
+static struct wl_sched_state ccws_state(const struct wl_sched *s)
 {
-    return (struct wl_sched_state){((const struct ccws *)self)->throttled ? "throttled" : "free", -1};
+    return (struct wl_sched_state){ccws_of(s)->throttled ? "throttled" : "free", -1};
 }
 
 extern const struct wl_sched_policy ccws_policy;
@@ -304,14 +294,12 @@ const struct wl_sched_policy ccws_policy = {
     .help = "CCWS: warps that lost cache lines keep others from loading; needs --l1 ccws_tags",
     .params = ccws_params,
     .counters = ccws_counters,
-    .create = ccws_create,
+    .init = ccws_init,
     .storage_bits = ccws_storage_bits,
-    .read_counters = ccws_read_counters,
-    .cycle = ccws_cycle,
-    .allowed = ccws_allowed,
     .pick = ccws_pick,
-    .issued = ccws_issued,
-    .warp_launch = ccws_warp_launch,
-    .warp_exit = ccws_warp_exit,
+    .allowed = ccws_allowed,
+    .on_issue = ccws_on_issue,
+    .on_cycle = ccws_on_cycle,
+    .on_warp = ccws_on_warp,
     .state = ccws_state,
 };

@@ -6,42 +6,27 @@
  * State: the slot that issued last, per scheduler (6 bits each). Any reason not to issue (hazard,
  * barrier, busy unit) ends the turn; a warp stopped for one cycle is tried first in the next if
  * nobody else issued meanwhile. */
-#include <stdlib.h>
-
 #include "warpline/sched.h"
 
-enum { NO_WARP = 64 };
-
-struct gto {
-    uint32_t schedulers;
-    uint8_t last[]; /* [schedulers] slot, or NO_WARP */
-};
-
-static void *gto_create(const struct wl_sched_geometry *g, const int64_t *values, const char **why)
+/* Slot + 1 of the warp that issued last, per scheduler; 0 at first. */
+static size_t gto_bytes(const struct wl_sched_geometry *g, const int64_t *param)
 {
-    (void)values;
-    struct gto *s = malloc(sizeof *s + g->schedulers);
-    if (!s) {
-        *why = "out of memory";
-        return NULL;
-    }
-    s->schedulers = g->schedulers;
-    for (uint32_t i = 0; i < g->schedulers; i++) s->last[i] = NO_WARP;
-    return s;
+    (void)param;
+    return g->schedulers;
 }
 
-static uint64_t gto_storage_bits(const void *self) { return 6u * ((const struct gto *)self)->schedulers; }
+static uint64_t gto_storage_bits(const struct wl_sched *s) { return 6u * s->g.schedulers; }
 
-static int gto_pick(void *self, const struct wl_sched_view *v, unsigned scheduler, uint64_t candidates)
+static int gto_pick(const struct wl_sched *s, const struct wl_sched_view *v, unsigned scheduler, uint64_t candidates)
 {
-    const struct gto *s = self;
-    return (int)wl_greedy_oldest(v, s->last[scheduler], candidates);
+    const uint8_t *last = s->self;
+    return (int)wl_greedy_oldest(v, last[scheduler] - 1u, candidates);
 }
 
-static void gto_issued(void *self, const struct wl_sched_view *v, unsigned scheduler, unsigned warp)
+static void gto_on_issue(struct wl_sched *s, const struct wl_sched_view *v, unsigned scheduler, unsigned warp)
 {
     (void)v;
-    ((struct gto *)self)->last[scheduler] = (uint8_t)warp;
+    ((uint8_t *)s->self)[scheduler] = (uint8_t)(warp + 1);
 }
 
 extern const struct wl_sched_policy gto_policy;
@@ -49,10 +34,9 @@ const struct wl_sched_policy gto_policy = {
     .abi = WL_ABI,
     .name = "gto",
     .help = "greedy then oldest: the warp that issued last, else the oldest that can",
-    .create = gto_create,
-    .destroy = free,
+    .ignores_state = true,
+    .bytes = gto_bytes,
     .storage_bits = gto_storage_bits,
     .pick = gto_pick,
-    .issued = gto_issued,
-    .ignores_state = true,
+    .on_issue = gto_on_issue,
 };

@@ -4,8 +4,17 @@
  * requests of every warp, and no warp gets all it needs to compute. Mascar then gives one warp, the
  * owner, the sole right to miss: its data is complete first, and its arithmetic runs while the next
  * owner's loads are under way. Requests the L1D refuses step aside into a re-execution queue, so
- * that other warps' hits need not wait behind them (src/sm/reexec.c). `part` switches the two
- * halves: sched, reexec (round robin with the queue, never saturated), both.
+ * that other warps' hits need not wait behind them. `part` switches the two halves: sched, reexec
+ * (round robin with the queue, never saturated), both.
+ *
+ * The paper adds three structures to an SM (its Fig. 6 and section III-C):
+ *  - the warp readiness checker, WRC (struct wrc): holds the owner and decides when it loses its right
+ *    and who is next;
+ *  - the warp status table, WST (struct wst): two bits per warp, "the next instruction accesses memory"
+ *    and "stall". Both follow from the warps' heads and the WRC, so they are computed when asked for;
+ *    the part of the stall bit that is the scoreboard's is the SM's own (wl_sched_view.ready);
+ *  - the re-execution queue, which is part of the ld/st unit: src/sm/ext_reexec.c. The L1D's refusal of
+ *    other warps' misses is there too, in src/sm/ext_gate.c; this file says who may miss (may_miss).
  *
  *  - Saturation: MSHRs or miss queue of the L1D, texture or constant cache almost full. Almost has
  *    no number in the paper: 7/8, at least one entry free (sat_mshr, sat_missq). The flag reaches the
@@ -15,7 +24,7 @@
  *    instructions of the owner only, and of leftovers: warps whose memory instruction was ready when
  *    the mode changed. The paper both stalls all others and lets "non-owner, memory-ready warps"
  *    reach the L1D; leftovers are those for which its reason (they are in the queue already) holds.
- *    nonowner=strict and any are the other readings. A scheduler issues one instruction a cycle, so compute
+ *    nonowner=strict and any are the other readings. A scheduler issues one instruction per cycle, so compute
  *    instructions can keep the owner's loads waiting; the paper's Fig. 3 starts a load and an add of
  *    another warp in the same cycle, which is mp_dual_slot.
  *  - At the L1D another warp than the owner may hit and merge, not miss or store (may_miss). A merge
@@ -46,16 +55,14 @@
  * keeps its right until that access is accepted. Only the end of saturation would part them, which costs
  * the time until nearly everything under way is back, and with mode=mp never comes. So the refusal
  * ends while it holds the owner up: a request of it is behind in that pipe, or the full pipe has stopped
- * the ld/st unit and the owner has an instruction in the unit or one ready in front of it (src/sm/gate.c).
+ * the ld/st unit and the owner has an instruction in the unit or one ready in front of it (src/sm/ext_gate.c).
  *
  * Ownership ends with MP.
  *
- * Storage as the paper's Table II counts it, for 48 warps: the owner's number 6 bits (1 byte), two
- * status bits a warp (12 bytes), queue entries of 64 + 32 * 7 + 6 + 7 = 301 bits, 38 bytes each. Not
+ * Storage as the paper's Table II counts it, for 48 warps: WRC 6 bits (1 byte), WST two bits per warp
+ * (12 bytes), queue entries of 64 + 32 * 7 + 6 + 7 = 301 bits, 38 bytes each. Not
  * counted, there or here: the mode, the leftovers, a scoreboard bit for long-latency loads. */
-#include <stdlib.h>
-
-#include "warpline/sched.h"
+#include "warpline/lsu.h"
 
 /* ---- parameters and counters ---- */
 
@@ -80,8 +87,7 @@ enum {
     SHARED_IS_MEM,
     MP_DUAL_SLOT,
     OWNER_TIMEOUT,
-    TEX_GATE,
-    PARAMS
+    TEX_GATE
 };
 enum { PART_BOTH, PART_SCHED, PART_REEXEC };
 enum { FORCE_AUTO, FORCE_EP, FORCE_MP };
@@ -149,8 +155,7 @@ enum {
     N_RELEASE_EXIT,
     N_LEFTOVERS,
     N_RELEASE_TIMEOUT,
-    N_DUAL,
-    N_COUNTERS
+    N_DUAL
 };
 static const struct wl_counter mascar_counters[] = {
     [N_MP_CYCLES] = {"mp_cycles", "SM cycles", "cycles in memory access priority mode; the other active ones are EP"},
@@ -165,355 +170,355 @@ static const struct wl_counter mascar_counters[] = {
     [N_RELEASE_EXIT] = {"released_exit", "changes", "the owner had ended"},
     [N_LEFTOVERS] = {"leftovers", "instructions", "memory instructions issued in MP by others than the owner"},
     [N_RELEASE_TIMEOUT] = {"released_timeout", "changes", "the owner had only computed for owner_timeout cycles"},
-    [N_DUAL] = {"dual_issues", "instructions", "memory instructions issued beside a compute one of the same scheduler"},
+    [N_DUAL] = {"dual_issues", "instructions",
+                "memory instructions issued in the cycle of a compute one of the same scheduler"},
     WL_COUNTER_END,
 };
 
 /* ---- state ---- */
 
-enum { NO_OWNER = -1, NO_WARP = 64, MAX_SCHEDULERS = 8 };
+enum { NO_OWNER = -1, MAX_SCHEDULERS = 8 };
 
-struct flag { /* saturation of one cache */
-    uint32_t mshr, missq, hyst;
+/* Saturation of one cache. */
+struct flag {
+    uint32_t mshr, missq; /* entries in use from which it is saturated */
     bool on;
 };
 
-struct mascar {
-    int64_t value[PARAMS];
-    uint32_t warps, schedulers;
-    bool mp, owner_gone, busy; /* busy: there were warps */
-    bool waited;               /* the owner's next instruction was seen to depend on a load that is not accepted yet */
-    int owner;
-    uint64_t expires; /* cycle in which an owner that computes loses it; UINT64_MAX: it does not compute, or for ever */
-    uint64_t leftover;
-    uint64_t shared; /* of the view, what counts as memory: all or nothing */
-    struct flag l1d, l1t, l1c;
-    uint64_t l1c_since;  /* cycle from which the constant cache has been full */
-    uint64_t history;    /* the flag, one bit a cycle, the latest at bit 0, up to the cycle before this */
-    bool raw;            /* the flag as last seen */
-    uint64_t last_cycle; /* of the last call */
-    bool begun;
-    uint8_t last[MAX_SCHEDULERS];        /* slot that issued last, or NO_WARP */
-    uint64_t last_issue[MAX_SCHEDULERS]; /* and the cycle */
-    uint64_t n[N_COUNTERS];
+/* The warp readiness checker. */
+struct wrc {
+    int owner;         /* NO_OWNER: any warp may become it */
+    bool gone;         /* the owner has ended, and its slot may be another warp's */
+    bool waited;       /* the owner's next instruction was seen to depend on a load that is not accepted yet */
+    uint64_t expires;  /* cycle in which an owner that computes loses its right; UINT64_MAX: it does not only compute */
+    uint64_t leftover; /* warps whose memory instruction was ready when MP began and has not issued since */
 };
 
-static uint32_t almost_full(uint32_t n) { return n < 2 ? 1 : n - (n / 8 ? n / 8 : 1); }
+/* The warp status table: sets of warps. */
+struct wst {
+    uint64_t memory; /* the next instruction accesses memory */
+    uint64_t stall;  /* the next instruction may not issue, for the sake of the owner */
+};
 
-static void *mascar_create(const struct wl_sched_geometry *g, const int64_t *values, const char **why)
+struct mascar {
+    struct wrc wrc;
+    bool mp;   /* the mode: memory access priority; else equal priority */
+    bool busy; /* there were warps in the cycle of the last call, so that the time since counts */
+    struct flag l1d, l1t, l1c;
+    uint64_t l1c_since;  /* cycle from which the constant cache has been full */
+    uint64_t history;    /* the saturation flag, one bit per cycle, bit 0 being the cycle before this one */
+    bool raw;            /* the saturation flag as last seen */
+    uint64_t last_cycle; /* of the last call */
+    bool begun;
+    uint8_t last[MAX_SCHEDULERS];        /* slot + 1 of the warp that issued last; 0 at first */
+    uint64_t last_issue[MAX_SCHEDULERS]; /* the cycle in which it did */
+};
+
+static size_t mascar_bytes(const struct wl_sched_geometry *g, const int64_t *param)
 {
-    struct mascar *m = calloc(1, sizeof *m);
-    if (!m || g->schedulers > MAX_SCHEDULERS) {
-        *why = m ? "more than 8 schedulers" : "out of memory";
-        free(m);
-        return NULL;
-    }
-    for (unsigned i = 0; i < PARAMS; i++) m->value[i] = values[i];
-    m->warps = g->warps;
-    m->schedulers = g->schedulers;
-    m->shared = values[SHARED_IS_MEM] ? UINT64_MAX : 0;
-    m->owner = NO_OWNER;
-    for (unsigned i = 0; i < MAX_SCHEDULERS; i++) m->last[i] = NO_WARP;
-    return m;
+    (void)g, (void)param;
+    return sizeof(struct mascar);
 }
 
-static bool schedules(const struct mascar *m) { return m->value[PART] != PART_REEXEC; }
-
-static struct wl_reexec mascar_reexec(const void *self)
+static bool mascar_init(struct wl_sched *s, const char **why)
 {
-    const struct mascar *m = self;
-    if (m->value[PART] == PART_SCHED) return (struct wl_reexec){0};
-    return (struct wl_reexec){(uint32_t)m->value[ENTRIES], (uint8_t)m->value[SAME_WARP], m->value[QUEUE_STORES]};
+    ((struct mascar *)s->self)->wrc.owner = NO_OWNER;
+    *why = "more than 8 schedulers";
+    return s->g.schedulers <= MAX_SCHEDULERS;
 }
 
-static struct wl_gate mascar_gate(const void *self)
+static bool schedules(const struct wl_sched *s) { return s->param[PART] != PART_REEXEC; }
+
+static struct wl_reexec mascar_reexec(const struct wl_sched *s)
 {
-    const struct mascar *m = self;
-    return (struct wl_gate){.merges = !m->value[NONOWNER_MERGE], .readonly = m->value[TEX_GATE]};
+    const int64_t *p = s->param;
+    if (p[PART] == PART_SCHED) return (struct wl_reexec){0};
+    return (struct wl_reexec){(uint32_t)p[ENTRIES], (uint8_t)p[SAME_WARP], p[QUEUE_STORES]};
 }
 
-static uint64_t mascar_storage_bits(const void *self)
+static struct wl_gate mascar_gate(const struct wl_sched *s)
+{
+    return (struct wl_gate){.merges = !s->param[NONOWNER_MERGE], .readonly = s->param[TEX_GATE]};
+}
+
+static uint64_t mascar_storage_bits(const struct wl_sched *s)
 {
     enum { ADDRESS = 64, OFFSETS = 32 * 7, REGISTER = 7 };
-    const struct mascar *m = self;
     uint32_t id = 1;
-    while (1u << id < m->warps) id++;
-    uint64_t owner = (id + 7) / 8, status = (2 * m->warps + 7) / 8, entry = (ADDRESS + OFFSETS + id + REGISTER + 7) / 8;
-    uint64_t bytes = schedules(m) ? owner + status : 0;
-    return 8 * (bytes + mascar_reexec(m).entries * entry);
+    while (1u << id < s->g.warps) id++;
+    uint64_t wrc = (id + 7) / 8, wst = (2 * s->g.warps + 7) / 8, entry = (ADDRESS + OFFSETS + id + REGISTER + 7) / 8;
+    return 8 * ((schedules(s) ? wrc + wst : 0) + mascar_reexec(s).entries * entry);
 }
 
-static void mascar_read_counters(const void *self, uint64_t *out)
+static void mascar_on_kernel(struct wl_sched *s, enum wl_phase phase, const struct wl_kernel *k)
 {
-    for (unsigned i = 0; i < N_COUNTERS; i++) out[i] = ((const struct mascar *)self)->n[i];
-}
-
-static void mascar_kernel_begin(void *self)
-{
-    struct mascar *m = self;
-    m->mp = m->value[MODE] == FORCE_MP && schedules(m);
-    m->raw = m->owner_gone = m->begun = false;
-    m->l1d.on = m->l1t.on = m->l1c.on = false;
-    m->owner = NO_OWNER;
-    m->leftover = m->history = 0;
+    (void)k;
+    struct mascar *m = s->self;
+    if (phase != WL_BEGIN) return;
+    m->mp = s->param[MODE] == FORCE_MP && schedules(s);
+    m->raw = m->begun = m->wrc.gone = false;
+    m->wrc.owner = NO_OWNER;
+    m->wrc.leftover = m->history = 0;
     m->l1c_since = UINT64_MAX;
 }
 
 /* ---- saturation ---- */
 
+static uint32_t almost_full(uint32_t n) { return n < 2 ? 1 : n - (n / 8 ? n / 8 : 1); }
+
 static uint32_t lowered(uint32_t limit, uint32_t by) { return limit > by ? limit - by : 1; } /* empty always clears */
 
-static bool flag_now(struct flag *f, const struct wl_fill *c)
+static bool flag_now(struct flag *f, const struct wl_fill *c, uint32_t hysteresis)
 {
-    uint32_t by = f->on ? f->hyst : 0;
+    uint32_t by = f->on ? hysteresis : 0;
     f->on = c->mshr_used >= lowered(f->mshr, by) || c->missq_used >= lowered(f->missq, by);
     return f->on;
 }
 
 /* Thresholds are known when the first view comes. */
-static void begin(struct mascar *m, const struct wl_sched_view *v)
+static void begin(struct mascar *m, const int64_t *p, const struct wl_sched_view *v)
 {
-    const int64_t *p = m->value;
-    uint32_t hyst = (uint32_t)p[SAT_HYST];
-    m->l1d = (struct flag){p[SAT_MSHR] ? (uint32_t)p[SAT_MSHR] : almost_full(v->mshr_total),
-                           p[SAT_MISSQ] ? (uint32_t)p[SAT_MISSQ] : almost_full(v->missq_total), hyst, false};
-    m->l1t = (struct flag){almost_full(v->l1t.mshr_total), almost_full(v->l1t.missq_total), hyst, false};
-    m->l1c = (struct flag){almost_full(v->l1c.mshr_total), almost_full(v->l1c.missq_total), hyst, false};
+    const struct wl_fill *l1t = &v->lsu->l1t, *l1c = &v->lsu->l1c;
+    m->l1d = (struct flag){p[SAT_MSHR] ? (uint32_t)p[SAT_MSHR] : almost_full(v->l1d.mshr_total),
+                           p[SAT_MISSQ] ? (uint32_t)p[SAT_MISSQ] : almost_full(v->l1d.missq_total), false};
+    m->l1t = (struct flag){almost_full(l1t->mshr_total), almost_full(l1t->missq_total), false};
+    m->l1c = (struct flag){almost_full(l1c->mshr_total), almost_full(l1c->missq_total), false};
     m->last_cycle = v->cycle - 1;
     m->begun = true;
 }
 
 /* The flag of this cycle. *again: when the constant cache will have been full long enough. */
-static bool saturated(struct mascar *m, const struct wl_sched_view *v, uint64_t *again)
+static bool saturated(struct mascar *m, const int64_t *p, const struct wl_sched_view *v, uint64_t *again)
 {
-    const struct wl_fill data = {v->mshr_used, v->mshr_total, v->missq_used, v->missq_total};
-    bool flag = flag_now(&m->l1d, &data);
-    flag |= flag_now(&m->l1t, &v->l1t);
-    if (!flag_now(&m->l1c, &v->l1c)) {
+    uint32_t hysteresis = (uint32_t)p[SAT_HYST];
+    bool flag = flag_now(&m->l1d, &v->l1d, hysteresis);
+    flag |= flag_now(&m->l1t, &v->lsu->l1t, hysteresis);
+    if (!flag_now(&m->l1c, &v->lsu->l1c, hysteresis)) {
         m->l1c_since = UINT64_MAX;
         return flag;
     }
     if (m->l1c_since == UINT64_MAX) m->l1c_since = v->cycle;
-    uint64_t enough = m->l1c_since + (uint64_t)m->value[SAT_L1C] - 1;
+    uint64_t enough = m->l1c_since + (uint64_t)p[SAT_L1C] - 1;
     if (v->cycle >= enough) return true;
     *again = enough;
     return flag;
 }
 
-static void count_mp(struct mascar *m, uint64_t cycles)
+static void count_mp(struct wl_sched *s, uint64_t cycles)
 {
+    const struct mascar *m = s->self;
     if (!m->mp || !m->busy) return;
-    m->n[N_MP_CYCLES] += cycles;
-    if (m->owner == NO_OWNER) m->n[N_MP_NO_OWNER] += cycles;
+    s->count[N_MP_CYCLES] += cycles;
+    if (m->wrc.owner == NO_OWNER) s->count[N_MP_NO_OWNER] += cycles;
 }
 
 /* The cycles since the last call, in which nothing changed. */
-static void pass_time(struct mascar *m, uint64_t cycle)
+static void pass_time(struct wl_sched *s, uint64_t cycle)
 {
+    struct mascar *m = s->self;
     uint64_t passed = cycle - m->last_cycle;
     m->history = passed > 63 ? 0 : m->history << passed;
     if (m->raw) m->history |= passed > 63 ? UINT64_MAX : (UINT64_C(1) << passed) - 1;
-    count_mp(m, passed - 1);
+    count_mp(s, passed - 1);
     m->last_cycle = cycle;
 }
 
-/* ---- mode and owner ---- */
+/* ---- WST ---- */
 
 /* Warps whose head counts as a memory instruction; those of them that could go to the ld/st unit. */
-static uint64_t memory_heads(const struct mascar *m, const struct wl_sched_view *v)
+static uint64_t memory_heads(const struct wl_sched *s, const struct wl_sched_view *v)
 {
-    return v->memory | (v->shared & m->shared);
+    return v->memory | (s->param[SHARED_IS_MEM] ? v->shared : 0);
 }
-static uint64_t memory_ready(const struct mascar *m, const struct wl_sched_view *v)
+static uint64_t memory_ready(const struct wl_sched *s, const struct wl_sched_view *v)
 {
-    return v->ready & memory_heads(m, v) & ~v->queued;
+    return v->ready & memory_heads(s, v) & ~v->lsu->queued;
 }
 
-static void own(struct mascar *m, int warp, unsigned counter)
+static struct wst wst_of(const struct wl_sched *s, const struct wl_sched_view *v)
 {
+    const struct mascar *m = s->self;
+    struct wst t = {.memory = memory_heads(s, v)};
+    if (m->mp && m->wrc.owner != NO_OWNER && s->param[NONOWNER] != NONOWNER_ANY)
+        t.stall = t.memory & ~(m->wrc.leftover | UINT64_C(1) << m->wrc.owner);
+    return t;
+}
+
+/* ---- WRC: mode and owner ---- */
+
+static void own(struct wl_sched *s, int warp, unsigned counter)
+{
+    struct wrc *w = &((struct mascar *)s->self)->wrc;
     if (warp < 0) return;
-    m->owner = warp;
-    m->waited = false;
-    m->expires = UINT64_MAX;
-    m->n[counter]++;
+    w->owner = warp;
+    w->waited = false;
+    w->expires = UINT64_MAX;
+    s->count[counter]++;
 }
 
-static void set_mode(struct mascar *m, const struct wl_sched_view *v)
+static void set_mode(struct wl_sched *s, const struct wl_sched_view *v)
 {
-    bool mp = m->history >> (m->value[SAT_LATENCY] - 1) & 1;
-    if (mp == m->mp || m->value[MODE] != FORCE_AUTO) return;
+    struct mascar *m = s->self;
+    bool mp = m->history >> (s->param[SAT_LATENCY] - 1) & 1;
+    if (mp == m->mp || s->param[MODE] != FORCE_AUTO) return;
     m->mp = mp;
-    m->owner = NO_OWNER;
-    m->owner_gone = false;
-    m->leftover = 0;
+    m->wrc.owner = NO_OWNER;
+    m->wrc.gone = false;
+    m->wrc.leftover = 0;
     if (!mp) return;
-    m->n[N_SWITCHES]++;
-    if (m->value[OWNER_LSU] != LSU_NO) own(m, v->lsu_warp, N_OWNER_LSU);
-    if (m->value[NONOWNER] == NONOWNER_SNAPSHOT) m->leftover = memory_ready(m, v);
+    s->count[N_SWITCHES]++;
+    if (s->param[OWNER_LSU] != LSU_NO) own(s, v->lsu->warp, N_OWNER_LSU);
+    if (s->param[NONOWNER] == NONOWNER_SNAPSHOT) m->wrc.leftover = memory_ready(s, v);
 }
 
 /* The owner has done nothing but compute for owner_timeout cycles. */
-static bool timed_out(struct mascar *m, const struct wl_sched_view *v, uint64_t owner)
+static bool timed_out(const struct wl_sched *s, const struct wl_sched_view *v, uint64_t owner)
 {
-    if (!m->value[OWNER_TIMEOUT]) return false;
-    if ((memory_heads(m, v) | v->lsu_holds) & owner) m->expires = UINT64_MAX;
-    else if (m->expires == UINT64_MAX) m->expires = v->cycle + (uint64_t)m->value[OWNER_TIMEOUT];
-    return v->cycle >= m->expires;
+    struct wrc *w = &((struct mascar *)s->self)->wrc;
+    if (!s->param[OWNER_TIMEOUT]) return false;
+    if ((memory_heads(s, v) | v->lsu->holds) & owner) w->expires = UINT64_MAX;
+    else if (w->expires == UINT64_MAX) w->expires = v->cycle + (uint64_t)s->param[OWNER_TIMEOUT];
+    return v->cycle >= w->expires;
 }
 
-static void release(struct mascar *m, const struct wl_sched_view *v)
+static void release(struct wl_sched *s, const struct wl_sched_view *v)
 {
-    uint64_t bit = UINT64_C(1) << m->owner;
-    bool drained = !(v->lsu_holds & bit);
+    struct wrc *w = &((struct mascar *)s->self)->wrc;
+    uint64_t bit = UINT64_C(1) << w->owner;
+    bool drained = !(v->lsu->holds & bit);
     unsigned cause;
-    if (m->owner_gone || (v->ended & bit && drained)) cause = N_RELEASE_EXIT;
+    if (w->gone || (v->ended & bit && drained)) cause = N_RELEASE_EXIT;
     else if (v->barrier & bit && drained) cause = N_RELEASE_BARRIER;
-    else if ((v->long_stall & bit || m->waited) && (drained || !m->value[DRAIN])) cause = N_RELEASE_DEPENDENCE;
-    else if (timed_out(m, v, bit)) cause = N_RELEASE_TIMEOUT;
+    else if ((v->long_stall & bit || w->waited) && (drained || !s->param[DRAIN])) cause = N_RELEASE_DEPENDENCE;
+    else if (timed_out(s, v, bit)) cause = N_RELEASE_TIMEOUT;
     else {
-        m->waited = m->value[RELEASE] == RELEASE_ANY && v->long_stall & bit;
+        w->waited = s->param[RELEASE] == RELEASE_ANY && v->long_stall & bit;
         return;
     }
-    m->n[cause]++;
-    m->owner = NO_OWNER;
-    m->owner_gone = false;
+    s->count[cause]++;
+    w->owner = NO_OWNER;
+    w->gone = false;
 }
 
-static void find_owner(struct mascar *m, const struct wl_sched_view *v)
+static void find_owner(struct wl_sched *s, const struct wl_sched_view *v)
 {
-    if (v->queue_used && v->lsu_blocked) own(m, v->queue_head, N_OWNER_QUEUE);
-    else if (v->lsu_warp >= 0 && m->value[OWNER_LSU] == LSU_ALWAYS) own(m, v->lsu_warp, N_OWNER_LSU);
-    else if (v->queue_used && !memory_ready(m, v)) own(m, v->queue_head, N_OWNER_QUEUE);
+    const struct wl_lsu_view *u = v->lsu;
+    if (u->queue_used && u->blocked) own(s, u->queue_head, N_OWNER_QUEUE);
+    else if (u->warp >= 0 && s->param[OWNER_LSU] == LSU_ALWAYS) own(s, u->warp, N_OWNER_LSU);
+    else if (u->queue_used && !memory_ready(s, v)) own(s, u->queue_head, N_OWNER_QUEUE);
 }
 
-static void manage_owner(struct mascar *m, const struct wl_sched_view *v)
+static void manage_owner(struct wl_sched *s, const struct wl_sched_view *v)
 {
-    if (m->owner != NO_OWNER) release(m, v);
-    if (m->owner == NO_OWNER) find_owner(m, v);
-    else if (m->value[QUEUE_HANDOVER] && v->lsu_blocked && v->queue_used && !(v->queued >> m->owner & 1))
-        own(m, v->queue_head, N_OWNER_QUEUE_FULL);
+    const struct wrc *w = &((struct mascar *)s->self)->wrc;
+    const struct wl_lsu_view *u = v->lsu;
+    if (w->owner != NO_OWNER) release(s, v);
+    if (w->owner == NO_OWNER) find_owner(s, v);
+    else if (s->param[QUEUE_HANDOVER] && u->blocked && u->queue_used && !(u->queued >> w->owner & 1))
+        own(s, u->queue_head, N_OWNER_QUEUE_FULL);
 }
 
-static uint64_t mascar_cycle(void *self, const struct wl_sched_view *v)
+static uint64_t mascar_on_cycle(struct wl_sched *s, const struct wl_sched_view *v)
 {
-    struct mascar *m = self;
-    if (!schedules(m)) return UINT64_MAX;
-    if (!m->begun) begin(m, v);
-    pass_time(m, v->cycle);
+    struct mascar *m = s->self;
+    if (!schedules(s)) return UINT64_MAX;
+    if (!m->begun) begin(m, s->param, v);
+    pass_time(s, v->cycle);
     bool mp = m->mp;
-    int owner = m->owner;
-    set_mode(m, v);
-    if (m->mp) manage_owner(m, v);
+    int owner = m->wrc.owner;
+    set_mode(s, v);
+    if (m->mp) manage_owner(s, v);
     m->busy = v->live;
-    count_mp(m, 1);
+    count_mp(s, 1);
     uint64_t again = UINT64_MAX;
-    m->raw = saturated(m, v, &again);
-    if (m->owner != NO_OWNER && m->expires < again) again = m->expires;
-    if (mp != m->mp || owner != m->owner) return v->cycle + 1;
-    if (m->mp && !m->value[DRAIN]) return v->cycle + 1; /* ownership may go round every cycle */
-    uint64_t coming = m->history << 1 | m->raw, mask = (UINT64_C(1) << m->value[SAT_LATENCY]) - 1;
-    bool steady = m->value[MODE] != FORCE_AUTO || (coming & mask) == (m->mp ? mask : 0);
+    m->raw = saturated(m, s->param, v, &again);
+    if (m->wrc.owner != NO_OWNER && m->wrc.expires < again) again = m->wrc.expires;
+    if (mp != m->mp || owner != m->wrc.owner) return v->cycle + 1;
+    if (m->mp && !s->param[DRAIN]) return v->cycle + 1; /* ownership may go round every cycle */
+    uint64_t coming = m->history << 1 | m->raw, mask = (UINT64_C(1) << s->param[SAT_LATENCY]) - 1;
+    bool steady = s->param[MODE] != FORCE_AUTO || (coming & mask) == (m->mp ? mask : 0);
     return steady ? again : v->cycle + 1;
 }
 
-static bool mascar_may_miss(void *self, unsigned warp)
+static bool mascar_may_miss(const struct wl_sched *s, unsigned warp)
 {
-    const struct mascar *m = self;
-    return !m->mp || m->owner == NO_OWNER || m->owner == (int)warp;
+    const struct mascar *m = s->self;
+    return !m->mp || m->wrc.owner == NO_OWNER || m->wrc.owner == (int)warp;
+}
+
+static void mascar_on_warp(struct wl_sched *s, const struct wl_sched_view *v, enum wl_warp_event event, unsigned warp)
+{
+    (void)v, (void)event;
+    struct wrc *w = &((struct mascar *)s->self)->wrc;
+    w->leftover &= ~(UINT64_C(1) << warp);
+    if (w->owner == (int)warp) w->gone = true;
 }
 
 /* ---- issue ---- */
 
-/* Warps whose memory instruction may issue in MP. */
-static uint64_t may_issue_memory(const struct mascar *m)
-{
-    if (m->owner == NO_OWNER || m->value[NONOWNER] == NONOWNER_ANY) return UINT64_MAX;
-    return m->leftover | UINT64_C(1) << m->owner;
-}
+static uint64_t mascar_allowed(const struct wl_sched *s, const struct wl_sched_view *v) { return ~wst_of(s, v).stall; }
 
-static uint64_t mascar_allowed(void *self, const struct wl_sched_view *v)
+static int pick_mp(const struct wl_sched *s, const struct wl_sched_view *v, uint64_t candidates)
 {
-    const struct mascar *m = self;
-    return m->mp ? ~memory_heads(m, v) | may_issue_memory(m) : UINT64_MAX;
-}
-
-static int pick_mp(const struct mascar *m, const struct wl_sched_view *v, uint64_t candidates)
-{
-    uint64_t memory = candidates & memory_heads(m, v), compute = candidates & ~memory;
-    memory &= may_issue_memory(m);
+    int owner = ((const struct mascar *)s->self)->wrc.owner;
+    struct wst t = wst_of(s, v);
+    uint64_t compute = candidates & ~t.memory, memory = candidates & t.memory & ~t.stall;
     if (compute) return (int)wl_oldest(v, compute);
     if (!memory) return -1; /* the other scheduler has just found an owner */
-    bool owner_first = m->value[OWNER_FIRST] || m->value[NONOWNER] == NONOWNER_ANY;
-    if (owner_first && m->owner != NO_OWNER && memory >> m->owner & 1) return m->owner;
+    bool owner_first = s->param[OWNER_FIRST] || s->param[NONOWNER] == NONOWNER_ANY;
+    if (owner_first && owner != NO_OWNER && memory >> owner & 1) return owner;
     return (int)wl_oldest(v, memory);
 }
 
-static int mascar_pick(void *self, const struct wl_sched_view *v, unsigned scheduler, uint64_t candidates)
+static int mascar_pick(const struct wl_sched *s, const struct wl_sched_view *v, unsigned scheduler, uint64_t candidates)
 {
-    const struct mascar *m = self;
-    unsigned last = m->last[scheduler];
-    if (!schedules(m)) return (int)wl_next_slot(last == NO_WARP ? 0 : last + 1, candidates);
-    if (m->mp) return pick_mp(m, v, candidates);
-    uint64_t memory = candidates & memory_heads(m, v);
-    return (int)wl_greedy_oldest(v, last, memory ? memory : candidates);
+    const struct mascar *m = s->self;
+    if (!schedules(s)) return (int)wl_next_slot(m->last[scheduler], candidates);
+    if (m->mp) return pick_mp(s, v, candidates);
+    uint64_t memory = candidates & memory_heads(s, v);
+    return (int)wl_greedy_oldest(v, m->last[scheduler] - 1u, memory ? memory : candidates);
 }
 
-static void mascar_issued(void *self, const struct wl_sched_view *v, unsigned scheduler, unsigned warp)
+static void mascar_on_issue(struct wl_sched *s, const struct wl_sched_view *v, unsigned scheduler, unsigned warp)
 {
-    struct mascar *m = self;
-    m->last[scheduler] = (uint8_t)warp;
-    m->n[N_DUAL] += m->last_issue[scheduler] == v->cycle;
+    struct mascar *m = s->self;
+    m->last[scheduler] = (uint8_t)(warp + 1);
+    s->count[N_DUAL] += m->last_issue[scheduler] == v->cycle;
     m->last_issue[scheduler] = v->cycle;
-    if (!m->mp || !(memory_heads(m, v) >> warp & 1)) return;
-    m->leftover &= ~(UINT64_C(1) << warp);
-    if (m->owner == NO_OWNER) own(m, (int)warp, N_OWNER_ISSUE);
-    else m->n[N_LEFTOVERS] += m->owner != (int)warp;
+    if (!m->mp || !(memory_heads(s, v) >> warp & 1)) return;
+    m->wrc.leftover &= ~(UINT64_C(1) << warp);
+    if (m->wrc.owner == NO_OWNER) own(s, (int)warp, N_OWNER_ISSUE);
+    else s->count[N_LEFTOVERS] += m->wrc.owner != (int)warp;
 }
 
-/* MP picks compute first, so what may come beside it is memory. */
-static uint64_t mascar_beside(void *self, const struct wl_sched_view *v, unsigned scheduler, unsigned warp)
+/* MP picks compute first, so a second instruction accesses memory. */
+static uint64_t mascar_second(const struct wl_sched *s, const struct wl_sched_view *v, unsigned scheduler,
+                              unsigned warp)
 {
-    (void)scheduler;
-    const struct mascar *m = self;
-    uint64_t memory = memory_heads(m, v);
-    return m->mp && m->value[MP_DUAL_SLOT] && !(memory >> warp & 1) ? memory : 0;
+    uint64_t memory = memory_heads(s, v);
+    bool may = ((const struct mascar *)s->self)->mp && s->param[MP_DUAL_SLOT] && !(memory >> warp & 1);
+    return may ? memory & v->owned[scheduler] : 0;
 }
 
-static unsigned mascar_first(void *self, const struct wl_sched_view *v)
+static unsigned mascar_first(const struct wl_sched *s, const struct wl_sched_view *v)
 {
-    const struct mascar *m = self;
-    unsigned turn = (unsigned)(v->cycle % m->schedulers);
+    const struct mascar *m = s->self;
+    unsigned turn = (unsigned)(v->cycle % s->g.schedulers);
     if (!m->mp) return turn;
-    if (m->owner != NO_OWNER) return (unsigned)m->owner % m->schedulers;
-    uint64_t memory = memory_ready(m, v);
-    return memory ? wl_oldest(v, memory) % m->schedulers : turn;
+    if (m->wrc.owner != NO_OWNER) return (unsigned)m->wrc.owner % s->g.schedulers;
+    uint64_t memory = memory_ready(s, v);
+    return memory ? wl_oldest(v, memory) % s->g.schedulers : turn;
 }
 
-static struct wl_sched_state mascar_state(const void *self)
+static struct wl_sched_state mascar_state(const struct wl_sched *s)
 {
-    const struct mascar *m = self;
-    return (struct wl_sched_state){!schedules(m) ? NULL : m->mp ? "MP" : "EP", m->owner};
+    const struct mascar *m = s->self;
+    return (struct wl_sched_state){!schedules(s) ? NULL : m->mp ? "MP" : "EP", m->wrc.owner};
 }
 
-/* ---- warps come and go ---- */
-
-static void forget(struct mascar *m, unsigned warp)
-{
-    m->leftover &= ~(UINT64_C(1) << warp);
-    if (m->owner == (int)warp) m->owner_gone = true;
-}
-
-static void mascar_warp_launch(void *self, const struct wl_sched_view *v, unsigned warp)
-{
-    (void)v;
-    forget(self, warp);
-}
-
-static void mascar_warp_exit(void *self, const struct wl_sched_view *v, unsigned warp)
-{
-    (void)v;
-    forget(self, warp);
-}
+static const struct wl_order_hooks mascar_order = {.first = mascar_first, .second = mascar_second};
+static const struct wl_lsu_hooks mascar_lsu = {
+    .reexec = mascar_reexec, .gate = mascar_gate, .may_miss = mascar_may_miss};
 
 extern const struct wl_sched_policy mascar_policy;
 const struct wl_sched_policy mascar_policy = {
@@ -522,21 +527,16 @@ const struct wl_sched_policy mascar_policy = {
     .help = "Mascar: one warp owns the saturated memory; refused requests are re-executed",
     .params = mascar_params,
     .counters = mascar_counters,
-    .create = mascar_create,
-    .destroy = free,
+    .bytes = mascar_bytes,
+    .init = mascar_init,
     .storage_bits = mascar_storage_bits,
-    .read_counters = mascar_read_counters,
     .pick = mascar_pick,
-    .issued = mascar_issued,
     .allowed = mascar_allowed,
-    .cycle = mascar_cycle,
-    .first = mascar_first,
-    .may_miss = mascar_may_miss,
-    .gate = mascar_gate,
-    .beside = mascar_beside,
-    .reexec = mascar_reexec,
+    .on_issue = mascar_on_issue,
+    .on_cycle = mascar_on_cycle,
+    .on_warp = mascar_on_warp,
+    .on_kernel = mascar_on_kernel,
     .state = mascar_state,
-    .warp_launch = mascar_warp_launch,
-    .warp_exit = mascar_warp_exit,
-    .kernel_begin = mascar_kernel_begin,
+    .order = &mascar_order,
+    .lsu = &mascar_lsu,
 };

@@ -12,8 +12,7 @@
  * Reconstructed: the paper was not at hand. A CTA that arrives later joins the last group while that
  * is below min_warps, else it begins a group at the end. The rotation of blp is applied as the first
  * CTAs arrive and stays when the first warp has ended.
- * Storage: a list of CTA numbers; 6 bits a warp slot for round robin are counted. */
-#include <stdlib.h>
+ * Storage: a list of CTA numbers; 6 bits per scheduler for round robin are counted. */
 #include <string.h>
 
 #include "warpline/sched.h"
@@ -27,9 +26,10 @@ static const struct wl_param owl_params[] = {
     [BLP] = {"blp", "", 0, 1, 1, "no|yes", "SMs begin with different groups", "ASPLOS 2013, bank-level parallelism"},
     WL_PARAM_END,
 };
+enum { N_GROUPS, N_SWITCHES };
 static const struct wl_counter owl_counters[] = {
-    {"groups", "groups", "groups formed"},
-    {"group_switches", "switches", "another group became the first"},
+    [N_GROUPS] = {"groups", "groups", "groups formed"},
+    [N_SWITCHES] = {"group_switches", "switches", "another group became the first"},
     WL_COUNTER_END,
 };
 
@@ -40,38 +40,26 @@ struct group {
     uint64_t ctas; /* mask of CTA slots */
 };
 struct owl {
-    uint32_t sm, schedulers, min_warps;
-    bool loc, blp, started; /* started: a warp has ended */
+    bool started; /* a warp has ended */
     uint32_t groups;
     struct group group[MAX_GROUPS]; /* in order of priority */
-    uint32_t launched_first;        /* until then: place of the group launched first */
+    uint32_t launched_first;        /* place of the group launched first, until a warp has ended */
     uint8_t next[MAX_SCHEDULERS];   /* where the round robin goes on */
-    uint64_t formed, switches;
 };
 
-static void *owl_create(const struct wl_sched_geometry *g, const int64_t *values, const char **why)
+static size_t owl_bytes(const struct wl_sched_geometry *g, const int64_t *param)
 {
-    struct owl *o = calloc(1, sizeof *o);
-    if (!o || g->schedulers > MAX_SCHEDULERS) {
-        *why = o ? "more than 8 schedulers" : "out of memory";
-        free(o);
-        return NULL;
-    }
-    o->sm = g->sm;
-    o->schedulers = g->schedulers;
-    o->min_warps = (uint32_t)values[MIN_WARPS];
-    o->loc = values[LOC];
-    o->blp = values[BLP];
-    return o;
+    (void)g, (void)param;
+    return sizeof(struct owl);
 }
 
-static uint64_t owl_storage_bits(const void *self) { return 6u * ((const struct owl *)self)->schedulers; }
-
-static void owl_read_counters(const void *self, uint64_t *out)
+static bool owl_init(struct wl_sched *s, const char **why)
 {
-    out[0] = ((const struct owl *)self)->formed;
-    out[1] = ((const struct owl *)self)->switches;
+    *why = "more than 8 schedulers";
+    return s->g.schedulers <= MAX_SCHEDULERS;
 }
+
+static uint64_t owl_storage_bits(const struct wl_sched *s) { return 6u * s->g.schedulers; }
 
 /* ---- groups ---- */
 
@@ -84,10 +72,10 @@ static void to_end(struct owl *o, uint32_t from)
 }
 
 /* Launch order again, then the SM's own group first. */
-static void rotate(struct owl *o)
+static void rotate(struct owl *o, uint32_t sm)
 {
     struct group order[MAX_GROUPS];
-    uint32_t n = o->groups, first = o->sm % n;
+    uint32_t n = o->groups, first = sm % n;
     for (uint32_t i = 0; i < n; i++) order[i] = o->group[(o->launched_first + i) % n];
     for (uint32_t i = 0; i < n; i++) o->group[i] = order[(first + i) % n];
     o->launched_first = (n - first) % n;
@@ -100,7 +88,6 @@ static struct group *new_group(struct owl *o)
     memmove(&o->group[at + 1], &o->group[at], (o->groups - at) * sizeof *o->group);
     if (at < o->groups) o->launched_first++;
     o->groups++;
-    o->formed++;
     o->group[at] = (struct group){0, 0};
     return &o->group[at];
 }
@@ -112,9 +99,9 @@ static struct group *last_group(struct owl *o)
     return &o->group[(o->started || !o->launched_first ? o->groups : o->launched_first) - 1];
 }
 
-static void owl_warp_launch(void *self, const struct wl_sched_view *v, unsigned warp)
+static void launch(struct wl_sched *s, const struct wl_sched_view *v, unsigned warp)
 {
-    struct owl *o = self;
+    struct owl *o = s->self;
     uint64_t cta = UINT64_C(1) << v->cta[warp], bit = UINT64_C(1) << warp;
     for (uint32_t i = 0; i < o->groups; i++)
         if (o->group[i].ctas & cta) {
@@ -122,10 +109,13 @@ static void owl_warp_launch(void *self, const struct wl_sched_view *v, unsigned 
             return;
         }
     struct group *g = last_group(o);
-    if (!g || (uint32_t)__builtin_popcountll(g->warps) >= o->min_warps) g = new_group(o);
+    if (!g || __builtin_popcountll(g->warps) >= s->param[MIN_WARPS]) {
+        g = new_group(o);
+        s->count[N_GROUPS]++;
+    }
     g->ctas |= cta;
     g->warps |= bit;
-    if (o->blp && !o->started) rotate(o);
+    if (s->param[BLP] && !o->started) rotate(o, s->g.sm);
 }
 
 /* Which CTA slots still have a warp of the group. */
@@ -136,9 +126,9 @@ static uint64_t ctas_of(const struct wl_sched_view *v, uint64_t warps)
     return ctas;
 }
 
-static void owl_warp_exit(void *self, const struct wl_sched_view *v, unsigned warp)
+static void leave(struct wl_sched *s, const struct wl_sched_view *v, unsigned warp)
 {
-    struct owl *o = self;
+    struct owl *o = s->self;
     o->started = true;
     uint32_t i = 0;
     while (i < o->groups && !(o->group[i].warps >> warp & 1)) i++;
@@ -149,47 +139,55 @@ static void owl_warp_exit(void *self, const struct wl_sched_view *v, unsigned wa
     if (g->warps) return;
     to_end(o, i);
     o->groups--;
-    o->switches += i == 0;
+    s->count[N_SWITCHES] += i == 0;
 }
 
-static void owl_kernel_begin(void *self)
+static void owl_on_warp(struct wl_sched *s, const struct wl_sched_view *v, enum wl_warp_event event, unsigned warp)
 {
-    struct owl *o = self;
+    if (event == WL_WARP_LAUNCH) launch(s, v, warp);
+    else leave(s, v, warp);
+}
+
+static void owl_on_kernel(struct wl_sched *s, enum wl_phase phase, const struct wl_kernel *k)
+{
+    (void)k;
+    struct owl *o = s->self;
+    if (phase != WL_BEGIN) return;
     o->groups = o->launched_first = 0;
     o->started = false;
 }
 
 /* ---- issue ---- */
 
-static uint64_t owl_cycle(void *self, const struct wl_sched_view *v)
+static uint64_t owl_on_cycle(struct wl_sched *s, const struct wl_sched_view *v)
 {
-    struct owl *o = self;
+    struct owl *o = s->self;
     uint64_t moving = v->live & ~(v->long_stall | v->barrier | v->ended);
-    if (o->loc || !o->started) return UINT64_MAX;
+    if (s->param[LOC] || !o->started) return UINT64_MAX;
     for (uint32_t n = o->groups; n && !(o->group[0].warps & moving); n--) {
         bool somebody = false;
         for (uint32_t i = 1; i < o->groups; i++) somebody |= (o->group[i].warps & moving) != 0;
         if (!somebody) break;
         to_end(o, 0);
-        o->switches++;
+        s->count[N_SWITCHES]++;
     }
     return UINT64_MAX;
 }
 
-static int owl_pick(void *self, const struct wl_sched_view *v, unsigned scheduler, uint64_t candidates)
+static int owl_pick(const struct wl_sched *s, const struct wl_sched_view *v, unsigned scheduler, uint64_t candidates)
 {
     (void)v;
-    const struct owl *o = self;
+    const struct owl *o = s->self;
     for (uint32_t i = 0; i < o->groups; i++)
         if (o->group[i].warps & candidates)
             return (int)wl_next_slot(o->next[scheduler], o->group[i].warps & candidates);
     return -1;
 }
 
-static void owl_issued(void *self, const struct wl_sched_view *v, unsigned scheduler, unsigned warp)
+static void owl_on_issue(struct wl_sched *s, const struct wl_sched_view *v, unsigned scheduler, unsigned warp)
 {
     (void)v;
-    ((struct owl *)self)->next[scheduler] = (uint8_t)(warp + 1);
+    ((struct owl *)s->self)->next[scheduler] = (uint8_t)(warp + 1);
 }
 
 extern const struct wl_sched_policy owl_policy;
@@ -199,14 +197,12 @@ const struct wl_sched_policy owl_policy = {
     .help = "OWL (reconstructed): groups of thread blocks have priority one after another",
     .params = owl_params,
     .counters = owl_counters,
-    .create = owl_create,
-    .destroy = free,
+    .bytes = owl_bytes,
+    .init = owl_init,
     .storage_bits = owl_storage_bits,
-    .read_counters = owl_read_counters,
-    .cycle = owl_cycle,
     .pick = owl_pick,
-    .issued = owl_issued,
-    .warp_launch = owl_warp_launch,
-    .warp_exit = owl_warp_exit,
-    .kernel_begin = owl_kernel_begin,
+    .on_issue = owl_on_issue,
+    .on_cycle = owl_on_cycle,
+    .on_warp = owl_on_warp,
+    .on_kernel = owl_on_kernel,
 };

@@ -110,68 +110,57 @@ static const struct wl_param pcal_sched_params[] = {
     WL_PARAM_END,
 };
 
-enum { NO_WARP = 64 };
-
 struct pcal_sched {
-    struct pcal *cache;
-    uint32_t schedulers, tokens, runners;
-    uint64_t competing, admitted; /* as in swl */
-    uint8_t last[];               /* [schedulers] slot, or NO_WARP */
+    uint64_t competing; /* live and at no barrier, when `admitted` was found */
+    uint64_t admitted;  /* as of the last choice */
+    uint8_t last[];     /* [schedulers] slot + 1 of the warp that issued last; 0 at first */
 };
 
-static void *pcal_sched_create(const struct wl_sched_geometry *g, const int64_t *values, const char **why)
+static size_t pcal_sched_bytes(const struct wl_sched_geometry *g, const int64_t *param)
 {
-    struct pcal *cache = g->shared ? *g->shared : NULL;
-    if (!cache || cache->owner != &pcal_l1_policy) {
-        *why = "it works together with the L1D policy of the same name; add --l1 pcal";
-        return NULL;
-    }
-    struct pcal_sched *s = calloc(1, sizeof *s + g->schedulers);
-    *why = "out of memory";
-    if (!s) return NULL;
-    s->cache = cache;
-    s->schedulers = g->schedulers;
-    s->tokens = (uint32_t)values[TOKENS];
-    s->runners = (uint32_t)(values[TOKENS] + values[OTHERS]);
-    for (uint32_t i = 0; i < g->schedulers; i++) s->last[i] = NO_WARP;
-    return s;
+    (void)param;
+    return sizeof(struct pcal_sched) + g->schedulers;
+}
+
+static struct pcal *cache_of(const struct wl_sched *s) { return *s->shared; }
+
+static bool pcal_sched_init(struct wl_sched *s, const char **why)
+{
+    *why = "it works together with the L1D policy of the same name; add --l1 pcal";
+    return s->shared && cache_of(s) && cache_of(s)->owner == &pcal_l1_policy;
 }
 
 /* 48 warps: a bit each. */
-static uint64_t pcal_sched_storage_bits(const void *self)
+static uint64_t pcal_sched_storage_bits(const struct wl_sched *s) { return 48 + 6u * s->g.schedulers; }
+
+static uint64_t pcal_allowed(const struct wl_sched *s, const struct wl_sched_view *v)
 {
-    return 48 + 6u * ((const struct pcal_sched *)self)->schedulers;
+    const struct pcal_sched *p = s->self;
+    uint64_t competing = v->live & ~v->barrier;
+    if (competing == p->competing) return p->admitted;
+    return wl_oldest_of_each(s, v, competing, (unsigned)(s->param[TOKENS] + s->param[OTHERS]));
 }
 
-static uint64_t pcal_allowed(void *self, const struct wl_sched_view *v)
+static int pcal_pick(const struct wl_sched *s, const struct wl_sched_view *v, unsigned scheduler, uint64_t candidates)
 {
-    struct pcal_sched *s = self;
-    uint64_t competing = v->live & ~v->barrier, admitted = 0, tokens = 0;
-    if (competing == s->competing) return s->admitted;
-    for (uint32_t i = 0; i < s->schedulers; i++) {
-        tokens |= wl_oldest_of(v, competing & v->owned[i], s->tokens);
-        admitted |= wl_oldest_of(v, competing & v->owned[i], s->runners);
-    }
-    s->competing = competing;
-    s->cache->others = admitted & ~tokens;
-    return s->admitted = admitted;
+    return (int)wl_greedy_oldest(v, ((const struct pcal_sched *)s->self)->last[scheduler] - 1u, candidates);
 }
 
-static int pcal_pick(void *self, const struct wl_sched_view *v, unsigned scheduler, uint64_t candidates)
+static void pcal_on_issue(struct wl_sched *s, const struct wl_sched_view *v, unsigned scheduler, unsigned warp)
 {
-    return (int)wl_greedy_oldest(v, ((struct pcal_sched *)self)->last[scheduler], candidates);
+    struct pcal_sched *p = s->self;
+    uint64_t competing = v->live & ~v->barrier;
+    p->last[scheduler] = (uint8_t)(warp + 1);
+    if (competing == p->competing) return;
+    p->admitted = pcal_allowed(s, v);
+    p->competing = competing;
+    cache_of(s)->others = p->admitted & ~wl_oldest_of_each(s, v, competing, (unsigned)s->param[TOKENS]);
 }
 
-static void pcal_issued(void *self, const struct wl_sched_view *v, unsigned scheduler, unsigned warp)
-{
-    (void)v;
-    ((struct pcal_sched *)self)->last[scheduler] = (uint8_t)warp;
-}
-
-static void pcal_warp_launch(void *self, const struct wl_sched_view *v, unsigned warp)
+static void pcal_on_warp(struct wl_sched *s, const struct wl_sched_view *v, enum wl_warp_event event, unsigned warp)
 {
     (void)v, (void)warp;
-    ((struct pcal_sched *)self)->competing = 0;
+    if (event == WL_WARP_LAUNCH) ((struct pcal_sched *)s->self)->competing = 0;
 }
 
 const struct wl_sched_policy pcal_sched_policy = {
@@ -179,11 +168,11 @@ const struct wl_sched_policy pcal_sched_policy = {
     .name = "pcal",
     .help = "PCAL, static: the oldest warps use the L1D, some more run beside it, the rest wait; with --l1 pcal",
     .params = pcal_sched_params,
-    .create = pcal_sched_create,
-    .destroy = free,
+    .bytes = pcal_sched_bytes,
+    .init = pcal_sched_init,
     .storage_bits = pcal_sched_storage_bits,
     .pick = pcal_pick,
-    .issued = pcal_issued,
     .allowed = pcal_allowed,
-    .warp_launch = pcal_warp_launch,
+    .on_issue = pcal_on_issue,
+    .on_warp = pcal_on_warp,
 };

@@ -169,9 +169,7 @@ static int check_sched(const char *path, const struct wl_sched_policy *p, struct
         return wl_fail(e, WL_EINPUT,
                        "%s: a scheduler has no proper name (a-z, 0-9, '_', '-', '.'; up to 31 characters)", path);
     if (!p->help) return wl_fail(e, WL_EINPUT, "%s: scheduler '%s' lacks a help line", path, p->name);
-    if (!p->create || !p->pick)
-        return wl_fail(e, WL_EINPUT, "%s: scheduler '%s' lacks its %s function", path, p->name,
-                       p->create ? "pick" : "create");
+    if (!p->pick) return wl_fail(e, WL_EINPUT, "%s: scheduler '%s' lacks its pick function", path, p->name);
     unsigned count;
     const struct wl_sched_policy *const *all = all_scheds(&count);
     for (unsigned i = 0; i < count; i++)
@@ -179,9 +177,6 @@ static int check_sched(const char *path, const struct wl_sched_policy *p, struct
             return wl_fail(e, WL_EINPUT, "%s: a scheduler called '%s' exists already; give yours another name", path,
                            p->name);
     rc = check_params(path, p->name, p->params, e);
-    if (!rc && p->counters && p->counters[0].name && !p->read_counters)
-        rc =
-            wl_fail(e, WL_EINPUT, "%s: scheduler '%s' lists counters but has no read_counters function", path, p->name);
     return rc ? rc : check_counters(path, p->name, p->counters, e);
 }
 

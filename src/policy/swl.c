@@ -12,8 +12,6 @@
  * Order among the admitted: greedy then oldest, as in the published simulator; order=lrr is loose
  * round robin.
  * State: the limit (6 bits) and the slot that issued last, per scheduler (6 bits each). */
-#include <stdlib.h>
-
 #include "warpline/sched.h"
 
 enum { LIMIT, ORDER };
@@ -30,74 +28,55 @@ static const struct wl_counter swl_counters[] = {
     [N_ADMITTED] = {"admitted_sum", "warps",
                     "warps that may issue, summed over the choices made; / choices is the mean"},
     [N_CHOICES] = {"choices", "choices", "instructions chosen"},
-    [N_CHANGES] = {"admissions", "changes", "changes of the set of admitted warps"},
+    [N_CHANGES] = {"admissions", "changes", "changes of the set of admitted warps from choice to choice"},
     WL_COUNTER_END,
 };
 
-enum { NO_WARP = 64 };
-
 struct swl {
-    uint32_t schedulers, limit, order;
     uint64_t competing; /* live and at no barrier, when `admitted` was found */
-    uint64_t admitted;
-    uint64_t count[N_CHANGES + 1];
-    uint8_t last[]; /* [schedulers] slot, or NO_WARP */
+    uint64_t admitted;  /* as of the last choice */
+    uint8_t last[];     /* [schedulers] slot + 1 of the warp that issued last; 0 at first */
 };
 
-static void *swl_create(const struct wl_sched_geometry *g, const int64_t *values, const char **why)
+static size_t swl_bytes(const struct wl_sched_geometry *g, const int64_t *param)
 {
-    struct swl *s = calloc(1, sizeof *s + g->schedulers);
-    if (!s) {
-        *why = "out of memory";
-        return NULL;
-    }
-    s->schedulers = g->schedulers;
-    s->limit = (uint32_t)values[LIMIT];
-    s->order = (uint32_t)values[ORDER];
-    for (uint32_t i = 0; i < g->schedulers; i++) s->last[i] = NO_WARP;
-    return s;
+    (void)param;
+    return sizeof(struct swl) + g->schedulers;
 }
 
-static uint64_t swl_storage_bits(const void *self) { return 6 + 6u * ((const struct swl *)self)->schedulers; }
+static uint64_t swl_storage_bits(const struct wl_sched *s) { return 6 + 6u * s->g.schedulers; }
 
-static void swl_read_counters(const void *self, uint64_t *out)
+/* The answer of the last choice holds while the same warps compete: ages change only when warps come. */
+static uint64_t swl_allowed(const struct wl_sched *s, const struct wl_sched_view *v)
 {
-    for (unsigned i = 0; i <= N_CHANGES; i++) out[i] = ((const struct swl *)self)->count[i];
-}
-
-/* Ages change only when warps come; warp_launch sees to that. */
-static uint64_t swl_allowed(void *self, const struct wl_sched_view *v)
-{
-    struct swl *s = self;
+    const struct swl *p = s->self;
     uint64_t competing = v->live & ~v->barrier;
-    if (competing == s->competing) return s->admitted;
-    uint64_t admitted = 0;
-    for (uint32_t i = 0; i < s->schedulers; i++) admitted |= wl_oldest_of(v, competing & v->owned[i], s->limit);
-    s->count[N_CHANGES] += admitted != s->admitted;
-    s->competing = competing;
-    return s->admitted = admitted;
+    return competing == p->competing ? p->admitted : wl_oldest_of_each(s, v, competing, (unsigned)s->param[LIMIT]);
 }
 
-static int swl_pick(void *self, const struct wl_sched_view *v, unsigned scheduler, uint64_t candidates)
+static int swl_pick(const struct wl_sched *s, const struct wl_sched_view *v, unsigned scheduler, uint64_t candidates)
 {
-    const struct swl *s = self;
-    unsigned last = s->last[scheduler];
-    if (s->order == ORDER_LRR) return (int)wl_next_slot(last == NO_WARP ? 0 : last + 1, candidates);
-    return (int)wl_greedy_oldest(v, last, candidates);
+    unsigned last = ((const struct swl *)s->self)->last[scheduler];
+    if (s->param[ORDER] == ORDER_LRR) return (int)wl_next_slot(last, candidates);
+    return (int)wl_greedy_oldest(v, last - 1u, candidates);
 }
 
-static void swl_issued(void *self, const struct wl_sched_view *v, unsigned scheduler, unsigned warp)
+static void swl_on_issue(struct wl_sched *s, const struct wl_sched_view *v, unsigned scheduler, unsigned warp)
 {
-    struct swl *s = self;
-    s->last[scheduler] = (uint8_t)warp;
-    s->count[N_ADMITTED] += (unsigned)__builtin_popcountll(s->admitted & v->owned[scheduler]);
+    struct swl *p = s->self;
+    uint64_t admitted = swl_allowed(s, v);
+    s->count[N_CHANGES] += admitted != p->admitted;
+    s->count[N_ADMITTED] += (unsigned)__builtin_popcountll(admitted & v->owned[scheduler]);
     s->count[N_CHOICES]++;
+    p->competing = v->live & ~v->barrier;
+    p->admitted = admitted;
+    p->last[scheduler] = (uint8_t)(warp + 1);
 }
 
-static void swl_warp_launch(void *self, const struct wl_sched_view *v, unsigned warp)
+static void swl_on_warp(struct wl_sched *s, const struct wl_sched_view *v, enum wl_warp_event event, unsigned warp)
 {
     (void)v, (void)warp;
-    ((struct swl *)self)->competing = 0;
+    if (event == WL_WARP_LAUNCH) ((struct swl *)s->self)->competing = 0;
 }
 
 extern const struct wl_sched_policy swl_policy;
@@ -107,12 +86,10 @@ const struct wl_sched_policy swl_policy = {
     .help = "static warp limit (CCWS-SWL): only the oldest warps of each scheduler issue, greedy then oldest",
     .params = swl_params,
     .counters = swl_counters,
-    .create = swl_create,
-    .destroy = free,
+    .bytes = swl_bytes,
     .storage_bits = swl_storage_bits,
-    .read_counters = swl_read_counters,
     .pick = swl_pick,
-    .issued = swl_issued,
     .allowed = swl_allowed,
-    .warp_launch = swl_warp_launch,
+    .on_issue = swl_on_issue,
+    .on_warp = swl_on_warp,
 };

@@ -8,9 +8,7 @@
  * robin inside a group. Priority moves on when every live warp of the group waits for a load, a
  * barrier or its own end, to the next group of which one does not; with none it stays. Warps at a
  * barrier count as waiting: a CTA spread over groups could not reach it otherwise.
- * State: the group (2 bits for 3 groups) and a pointer a group (3 bits for 8 warps), per scheduler. */
-#include <stdlib.h>
-
+ * State: the group (2 bits for 3 groups) and a pointer per group (3 bits for 8 warps), per scheduler. */
 #include "warpline/sched.h"
 
 enum { GROUP_SIZE, PARAMS };
@@ -19,41 +17,42 @@ static const struct wl_param twolevel_params[] = {
     WL_PARAM_END,
 };
 
-enum { MAX_SCHEDULERS = 8, MAX_GROUPS = 64 };
+enum { MAX_GROUPS = 64 };
 
+/* The groups of one scheduler. */
 struct level {
-    uint32_t groups, current;
+    uint32_t groups, current; /* how many there are; the one with priority */
     uint64_t warps[MAX_GROUPS];
-    uint8_t next[MAX_GROUPS]; /* where the round robin goes on */
-};
-struct twolevel {
-    uint32_t schedulers, size;
-    uint64_t switches;
-    struct level level[MAX_SCHEDULERS];
+    uint8_t next[MAX_GROUPS]; /* where the round robin of a group goes on */
 };
 
+enum { N_SWITCHES };
 static const struct wl_counter twolevel_counters[] = {
-    {"group_switches", "switches", "another group got priority"},
+    [N_SWITCHES] = {"group_switches", "switches", "another group got priority"},
     WL_COUNTER_END,
 };
 
-static void *twolevel_create(const struct wl_sched_geometry *g, const int64_t *values, const char **why)
+static size_t twolevel_bytes(const struct wl_sched_geometry *g, const int64_t *param)
 {
-    struct twolevel *t = calloc(1, sizeof *t);
-    if (!t || g->schedulers > MAX_SCHEDULERS) {
-        *why = t ? "more than 8 schedulers" : "out of memory";
-        free(t);
-        return NULL;
+    (void)param;
+    return g->schedulers * sizeof(struct level);
+}
+
+static uint32_t group_of(const struct wl_sched *s, unsigned warp)
+{
+    return warp / s->g.schedulers / (uint32_t)s->param[GROUP_SIZE];
+}
+
+static bool twolevel_init(struct wl_sched *s, const char **why)
+{
+    (void)why;
+    struct level *level = s->self;
+    for (uint32_t w = 0; w < s->g.warps; w++) {
+        struct level *l = &level[w % s->g.schedulers];
+        l->warps[group_of(s, w)] |= UINT64_C(1) << w;
+        l->groups = group_of(s, w) + 1;
     }
-    t->schedulers = g->schedulers;
-    t->size = (uint32_t)values[GROUP_SIZE];
-    for (uint32_t w = 0; w < g->warps; w++) {
-        struct level *l = &t->level[w % g->schedulers];
-        uint32_t group = w / g->schedulers / t->size;
-        l->warps[group] |= UINT64_C(1) << w;
-        l->groups = group + 1;
-    }
-    return t;
+    return true;
 }
 
 static uint32_t bits_for(uint32_t n)
@@ -63,30 +62,25 @@ static uint32_t bits_for(uint32_t n)
     return bits;
 }
 
-static uint64_t twolevel_storage_bits(const void *self)
+static uint64_t twolevel_storage_bits(const struct wl_sched *s)
 {
-    const struct twolevel *t = self;
+    const struct level *level = s->self;
     uint64_t bits = 0;
-    for (uint32_t i = 0; i < t->schedulers; i++)
-        bits += bits_for(t->level[i].groups) + t->level[i].groups * bits_for(t->size);
+    for (uint32_t i = 0; i < s->g.schedulers; i++)
+        bits += bits_for(level[i].groups) + level[i].groups * bits_for((uint32_t)s->param[GROUP_SIZE]);
     return bits;
 }
 
-static void twolevel_read_counters(const void *self, uint64_t *out)
+static uint64_t twolevel_on_cycle(struct wl_sched *s, const struct wl_sched_view *v)
 {
-    out[0] = ((const struct twolevel *)self)->switches;
-}
-
-static uint64_t twolevel_cycle(void *self, const struct wl_sched_view *v)
-{
-    struct twolevel *t = self;
+    struct level *level = s->self;
     uint64_t moving = v->live & ~(v->long_stall | v->barrier | v->ended);
-    for (uint32_t i = 0; i < t->schedulers; i++) {
-        struct level *l = &t->level[i];
+    for (uint32_t i = 0; i < s->g.schedulers; i++) {
+        struct level *l = &level[i];
         for (uint32_t n = 0; n < l->groups; n++) {
             uint32_t group = (l->current + n) % l->groups;
             if (!(l->warps[group] & moving)) continue;
-            t->switches += group != l->current;
+            s->count[N_SWITCHES] += group != l->current;
             l->current = group;
             break;
         }
@@ -94,20 +88,20 @@ static uint64_t twolevel_cycle(void *self, const struct wl_sched_view *v)
     return UINT64_MAX;
 }
 
-static int twolevel_pick(void *self, const struct wl_sched_view *v, unsigned scheduler, uint64_t candidates)
+static int twolevel_pick(const struct wl_sched *s, const struct wl_sched_view *v, unsigned scheduler,
+                         uint64_t candidates)
 {
     (void)v;
-    const struct level *l = &((const struct twolevel *)self)->level[scheduler];
+    const struct level *l = (const struct level *)s->self + scheduler;
     uint32_t group = l->current;
     while (!(l->warps[group] & candidates)) group = group + 1 < l->groups ? group + 1 : 0;
     return (int)wl_next_slot(l->next[group], l->warps[group] & candidates);
 }
 
-static void twolevel_issued(void *self, const struct wl_sched_view *v, unsigned scheduler, unsigned warp)
+static void twolevel_on_issue(struct wl_sched *s, const struct wl_sched_view *v, unsigned scheduler, unsigned warp)
 {
     (void)v;
-    struct twolevel *t = self;
-    t->level[scheduler].next[warp / t->schedulers / t->size] = (uint8_t)(warp + 1);
+    ((struct level *)s->self)[scheduler].next[group_of(s, warp)] = (uint8_t)(warp + 1);
 }
 
 extern const struct wl_sched_policy twolevel_policy;
@@ -117,11 +111,10 @@ const struct wl_sched_policy twolevel_policy = {
     .help = "two-level: one fetch group has priority until all its warps wait for memory",
     .params = twolevel_params,
     .counters = twolevel_counters,
-    .create = twolevel_create,
-    .destroy = free,
+    .bytes = twolevel_bytes,
+    .init = twolevel_init,
     .storage_bits = twolevel_storage_bits,
-    .read_counters = twolevel_read_counters,
-    .cycle = twolevel_cycle,
     .pick = twolevel_pick,
-    .issued = twolevel_issued,
+    .on_issue = twolevel_on_issue,
+    .on_cycle = twolevel_on_cycle,
 };

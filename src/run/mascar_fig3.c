@@ -90,10 +90,10 @@ static struct {
     unsigned count[WARPS];
 } heard;
 
-static void hear_issue(void *self, const struct wl_sched_view *v, unsigned scheduler, unsigned warp)
+static void hear_issue(struct wl_sched *s, const struct wl_sched_view *v, unsigned scheduler, unsigned warp)
 {
     if (warp < WARPS && heard.count[warp] < INSTS) heard.issued[warp][heard.count[warp]++] = v->cycle;
-    heard.sched->issued(self, v, scheduler, warp);
+    heard.sched->on_issue(s, v, scheduler, warp);
 }
 
 static void hear_access(struct wl_cache *c, const struct wl_access *a, enum wl_outcome outcome, int way)
@@ -120,7 +120,7 @@ static int play(struct program *p, const char *slots, const char *sched, struct 
     heard.cache = c->l1.policy;
     struct wl_sched_policy hearing_sched = *heard.sched;
     struct wl_cache_policy hearing_cache = *heard.cache;
-    hearing_sched.issued = hear_issue;
+    hearing_sched.on_issue = hear_issue;
     hearing_cache.on_access = hear_access;
     c->sched.policy = &hearing_sched;
     c->l1.policy = &hearing_cache;

@@ -1,6 +1,9 @@
 /* gpu.c - builds the machine, connects its parts and runs kernels on it. */
 #include "sim/gpu_priv.h"
 
+#include "observe/probe.h"
+#include "observe/sm_timeline.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,10 +121,11 @@ static int init_parts(struct gpu *g, struct wl_err *e)
                               .half = (DEVICE_BASE + ((uint64_t)g->channels << 27)) >> LINE_SHIFT,
                               .end = L2_OTHER_SPACES >> LINE_SHIFT};
     if (nvm_map_init(&g->nvm, DEVICE_BASE, g->options.memory_bytes)) return wl_fail(e, WL_ERUN, "out of memory");
+    struct sm_common common = {&g->map, &g->pool, &g->ops, &g->routes};
     for (uint32_t i = 0; i < g->sms; i++) {
         g->sm[i].dispatcher = &g->dispatch.part;
-        if (sm_init(&g->sm[i], c, i, &g->map, &g->pool, &g->ops, e)) return (int)e->code;
-        if (g->options.timeline) g->sm[i].timeline = timeline_of(g->options.timeline, i);
+        if (sm_init(&g->sm[i], c, i, &common, e)) return (int)e->code;
+        if (g->options.timeline) timeline_attach(g->options.timeline, &g->sm[i], i);
     }
     for (uint32_t i = 0; i < g->slices; i++) {
         if (l2_init(&g->l2[i], c, i, &g->map, &g->nvm, &g->pool, e)) return (int)e->code;
@@ -143,12 +147,11 @@ static int add_profile(struct gpu *g, struct wl_err *e)
 {
     if (!g->config.v[P_STATS_PROFILE]) return 0;
     g->profile = calloc(1, sizeof *g->profile);
-    if (!g->profile || profile_init(g->profile, g->sms)) return wl_fail(e, WL_ERUN, "out of memory");
+    g->probe = calloc(g->sms, sizeof *g->probe);
+    if (!g->probe || !g->profile || profile_init(g->profile, g->sms)) return wl_fail(e, WL_ERUN, "out of memory");
     for (uint32_t i = 0; i < g->sms; i++) {
-        g->profile->sm[i].age = g->sm[i].age;
-        g->sm[i].observer = &g->profile->sm[i];
-        g->sm[i].l1d.observer = &g->profile->sm[i].l1;
-        if (probe_init(&g->sm[i])) return wl_fail(e, WL_ERUN, "out of memory");
+        g->profile->sm[i].age = sm_ages(&g->sm[i]);
+        if (!(g->probe[i] = probe_new(&g->sm[i], &g->profile->sm[i]))) return wl_fail(e, WL_ERUN, "out of memory");
     }
     return 0;
 }
@@ -196,9 +199,12 @@ void gpu_free(struct gpu *g)
     net_destroy(&g->net[1]);
     req_pool_destroy(&g->pool);
     memop_pool_destroy(&g->ops);
+    route_table_destroy(&g->routes);
     clock_destroy(&g->clock);
     if (g->profile) profile_destroy(g->profile);
     free(g->profile);
+    for (uint32_t i = 0; g->probe && i < g->sms; i++) free(g->probe[i]);
+    free(g->probe);
     free(g->sampler.sample);
     nvm_map_destroy(&g->nvm);
     free(g->sm);
@@ -224,7 +230,7 @@ static bool finished(const struct gpu *g)
     if (g->pool.alive || !g->dispatch.exhausted) return false;
     if (clock_next(&g->clock, g->options.tick) <= last_freed(g)) return false; /* it is not as late as that yet */
     for (uint32_t i = 0; i < g->sms; i++)
-        if (g->sm[i].live || g->sm[i].offered_at != NEVER) return false;
+        if (sm_has_work(&g->sm[i])) return false;
     return true;
 }
 

@@ -20,7 +20,7 @@ struct gpu_options {
     bool tick;                 /* the reference engine: never sleeps, never jumps */
     uint64_t shuffle;          /* non-zero: tick the parts of an edge in a random order with this seed */
     uint64_t max_cycles;       /* stop a kernel after this many core cycles; 0 = never */
-    struct timeline *timeline; /* shows chosen SMs at work (sm/timeline.h); NULL: none. Stays the caller's */
+    struct timeline *timeline; /* shows chosen SMs at work (stats/timeline.h); NULL: none. Stays the caller's */
     uint64_t memory_bytes;     /* size of device memory, for nvm.map = alloc */
     uint64_t cut_cycles;       /* hand out no more CTAs of a kernel after so many core cycles; 0 = never */
 };

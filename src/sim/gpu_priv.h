@@ -6,6 +6,7 @@
 #include "mem/l2.h"
 #include "mem/net.h"
 #include "engine/clock.h"
+#include "observe/profile.h"
 #include "sim/dispatch.h"
 #include "sim/gpu.h"
 #include "sm/sm.h"
@@ -28,6 +29,7 @@ struct gpu {
     tick_t core_period;
     struct req_pool pool;
     struct memop_pool ops;
+    struct route_table routes;
     struct addrmap map;
     struct nvm_map nvm;
     uint32_t sms, slices, channels;
@@ -42,6 +44,7 @@ struct gpu {
     uint64_t round_requests; /* requests that ROUND_STEPS steps need at most */
     uint64_t round_ops;      /* memory instructions that they need at most */
     struct profile *profile; /* stats.profile; NULL: off */
+    struct probe **probe;    /* [sms] the profile's observers in the SMs; NULL: off */
     struct sampler sampler;
     uint64_t cycles, kernels;
     bool broken; /* a kernel failed half way: the state means nothing any more */

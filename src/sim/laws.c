@@ -6,41 +6,12 @@
 
 #include "sim/gpu_priv.h"
 
-/* Texture and constant caches report one sum of stalls. */
-static void add_small_cache(const struct l1 *c, uint64_t *accesses, uint64_t *hits, uint64_t *reserved,
-                            uint64_t *misses, uint64_t *stalls)
-{
-    *accesses += c->stats.accesses;
-    *hits += c->stats.hits;
-    *reserved += c->stats.hits_reserved;
-    *misses += c->stats.misses;
-    for (unsigned i = L1_NO_MSHR; i < L1_AGAIN; i++) *stalls += c->refusals[i];
-}
-
-static void add_lanes(const struct exec_class c[LAT_COUNT], struct sm_stats *out)
-{
-    for (int i = LAT_INT_ADD; i <= LAT_INT_DIV; i++) out->int_lanes += c[i].lanes;
-    for (int i = LAT_FP_ADD; i <= LAT_FP_DIV; i++) out->fp_lanes += c[i].lanes;
-    for (int i = LAT_DP_ADD; i <= LAT_DP_DIV; i++) out->dp_lanes += c[i].lanes;
-    out->sfu_lanes += c[LAT_SFU].lanes;
-    out->fp_lanes += c[LAT_TENSOR].lanes;
-}
-
 void gpu_read_stats(const struct gpu *g, struct run_stats *out)
 {
     memset(out, 0, sizeof *out);
     out->cycles = g->cycles;
     out->kernels = g->kernels;
-    for (uint32_t i = 0; i < g->sms; i++) {
-        const struct sm *s = &g->sm[i];
-        sm_stats_add(&out->sm, &s->stats);
-        add_lanes(s->exec_class, &out->sm);
-        l1_add_stats(&s->l1d, &out->l1d);
-        add_small_cache(&s->l1t, &out->l1t.accesses, &out->l1t.hits, &out->l1t.hits_reserved, &out->l1t.misses,
-                        &out->l1t.stall_cycles);
-        add_small_cache(&s->l1c, &out->l1c.accesses, &out->l1c.hits, &out->l1c.hits_reserved, &out->l1c.misses,
-                        &out->l1c.stall_cycles);
-    }
+    for (uint32_t i = 0; i < g->sms; i++) sm_add_stats(&g->sm[i], out);
     out->icnt = (struct icnt_stats){g->net[0].packets, g->net[0].flits, g->net[1].packets, g->net[1].flits};
     for (uint32_t i = 0; i < g->slices; i++) l2_stats_add(&out->l2, &g->l2[i].stats);
     for (uint32_t i = 0; i < g->channels; i++) dram_stats_add(&out->dram, &g->dram[i].stats);
@@ -65,34 +36,21 @@ static unsigned count_names(const struct wl_counter *c)
     return n;
 }
 
-static void add_counters(void (*read)(const void *, uint64_t *), const void *self, unsigned n, uint64_t *total)
-{
-    uint64_t one[WL_MAX_POLICY_COUNTERS] = {0};
-    if (!read || !n) return;
-    read(self, one);
-    for (unsigned i = 0; i < n; i++) total[i] += one[i];
-}
-
-static uint64_t storage_bits(const struct policy_host *h)
-{
-    return h->policy->storage_bits ? h->policy->storage_bits(&h->cache) : 0;
-}
-
 void gpu_read_policy_stats(const struct gpu *g, struct policy_stats *out)
 {
     memset(out, 0, sizeof *out);
     unsigned l1 = count_names(g->config.l1.policy->counters), l2 = count_names(g->config.l2.policy->counters);
     const struct wl_sched_policy *sched = g->config.sched.policy;
     for (uint32_t i = 0; i < g->sms; i++) {
-        stats_add(out->l1, g->sm[i].l1d.pol.count, l1 * (unsigned)sizeof *out->l1);
-        add_counters(sched->read_counters, g->sm[i].sched_self, count_names(sched->counters), out->sched);
+        stats_add(out->l1, l1_policy_counters(sm_l1d(&g->sm[i])), l1 * (unsigned)sizeof *out->l1);
+        stats_add(out->sched, sm_sched(&g->sm[i])->count, count_names(sched->counters) * (unsigned)sizeof *out->sched);
     }
     for (uint32_t i = 0; i < g->slices; i++) {
         stats_add(out->l2, g->l2[i].pol.count, l2 * (unsigned)sizeof *out->l2);
-        out->l2_storage_bits += storage_bits(&g->l2[i].pol);
+        out->l2_storage_bits += policy_storage_bits(&g->l2[i].pol);
     }
-    out->l1_storage_bits = storage_bits(&g->sm[0].l1d.pol);
-    if (sched->storage_bits) out->sched_storage_bits = sched->storage_bits(g->sm[0].sched_self);
+    out->l1_storage_bits = l1_storage_bits(sm_l1d(&g->sm[0]));
+    if (sched->storage_bits) out->sched_storage_bits = sched->storage_bits(sm_sched(&g->sm[0]));
 }
 
 /* ---- laws ---- */
@@ -136,10 +94,8 @@ static void cache_laws(struct audit *a, const struct run_stats *s)
 
 static void traffic_laws(struct audit *a, const struct gpu *g, const struct run_stats *s)
 {
-    uint64_t sent = 0;
-    for (uint32_t i = 0; i < g->sms; i++) sent += g->sm[i].l1d.stats.writebacks;
     law(a, "icnt.request_packets = reply_packets + l1d.writebacks", s->icnt.request_packets,
-        s->icnt.reply_packets + sent);
+        s->icnt.reply_packets + s->l1d.writebacks);
     law(a, "sm.warp_instructions and sm.thread_instructions are both zero or neither", s->sm.warp_instructions == 0,
         s->sm.thread_instructions == 0);
     law(a, "requests alive", g->pool.alive, 0);
@@ -236,10 +192,6 @@ void gpu_walk(const struct gpu *g)
     for (uint32_t i = 0; i < g->channels; i++) dram_walk(&g->dram[i]);
     for (uint32_t i = 0; i < g->nparts; i++) WL_ASSERT(g->driven[i].idle(g->driven[i].self));
     WL_ASSERT(!g->pool.alive);
-    for (uint32_t i = 0; i < g->sms; i++) {
-        l1_walk(&g->sm[i].l1d);
-        l1_walk(&g->sm[i].l1t);
-        l1_walk(&g->sm[i].l1c);
-    }
+    for (uint32_t i = 0; i < g->sms; i++) sm_walk(&g->sm[i]);
     for (uint32_t i = 0; i < g->slices; i++) l2_walk(&g->l2[i]);
 }

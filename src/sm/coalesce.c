@@ -8,7 +8,7 @@
  * transaction. */
 #include <string.h>
 
-#include "sm/sm.h"
+#include "sm/sm_priv.h"
 
 static unsigned segment_shift(const struct sm *s, unsigned width)
 {
@@ -202,6 +202,7 @@ static uint32_t make_transactions(const struct sm *s, const struct memop *op, st
 uint32_t coalesce(const struct sm *s, const struct memop *op, struct txn *out)
 {
     uint32_t n = make_transactions(s, op, out);
+    WL_ASSERT(n && n <= SM_MAX_TXNS);
     if (n > 1) order(out, n);
     return n;
 }
@@ -234,8 +235,8 @@ static uint32_t passes_of_halves(const struct warp_addrs *a, uint32_t banks)
     return turn < -reach || turn == apart ? 1 : 2;
 }
 
-/* How often the busiest bank must be read, counted on the first word of each lane. One look at
- * each lane tells whether any bank is asked for two words; only then is counting needed. */
+/* How often the busiest bank must be read, counted on the first word of each lane. A first pass over the
+ * lanes finds out whether any bank is asked for two words; only then is counting needed. */
 uint32_t shared_passes(const struct warp_addrs *a, uint32_t banks, bool atomic)
 {
     if (a->affine && ((a->stride == 0 && !atomic) || a->stride == 4) && banks >= WARP_SIZE) return 1;

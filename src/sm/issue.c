@@ -1,5 +1,8 @@
-/* issue.c - each scheduler chooses one warp a cycle and sends its head to a unit. */
-#include "sm/sm.h"
+/* issue.c - each scheduler chooses one warp per cycle and sends its head to a unit.
+ *
+ * The scheme's answers are checked in every build: a wrong one is noted (base/check.h), replaced by a harmless one, and
+ * ends the run. Answers of foreign schemes must also be the same when the question is asked again. */
+#include "sm/sm_priv.h"
 
 enum { NO_PIPE = 3 * SM_MAX_PIPES };
 
@@ -13,8 +16,8 @@ static uint32_t find_pipe(const struct sm *s, unsigned unit, tick_t now)
 /* Warps whose unit is free. *next: when a busy pipe that somebody waits for frees. */
 static uint64_t can_issue(const struct sm *s, tick_t now, tick_t *next)
 {
-    uint64_t blocked = ldst_has_room(s) ? 0 : s->head_unit[UNIT_LSU];
-    if (s->reexec.used) blocked |= reexec_holds_back(s);
+    uint64_t blocked = lsu_has_room(s) ? 0 : s->head_unit[UNIT_LSU];
+    if (s->lsu.ext && s->lsu.ext->queue.used) blocked |= reexec_holds_back(s);
     if (s->pipes_until <= now) return s->ready & ~blocked; /* all pipes are free */
     for (unsigned u = UNIT_ALU; u <= UNIT_DP; u++) {
         if (!(s->head_unit[u] & s->ready) || find_pipe(s, u, now) != NO_PIPE) continue;
@@ -24,34 +27,34 @@ static uint64_t can_issue(const struct sm *s, tick_t now, tick_t *next)
     return s->ready & ~blocked;
 }
 
-/* Age rank of a warp among the live warps of its scheduler: 0 = oldest. */
-static uint16_t age_rank(const struct sm *s, unsigned w) { return (uint16_t)bit_count64(s->older[w] & s->live); }
+unsigned sm_age_rank(const struct sm *s, unsigned w) { return bit_count64(s->older[w] & s->live); }
 
 /* What policies are told of a memory instruction. */
 static struct wl_load describe(const struct sm *s, unsigned w)
 {
-    const struct warp *p = &s->warp[w];
+    const struct sm_warp *p = &s->warp[w];
     const struct code_inst *in = p->inst;
     return (struct wl_load){.seq = p->seq,
                             .pc = in->pc,
                             .warp = (uint16_t)w,
-                            .rank = age_rank(s, w),
+                            .rank = (uint16_t)sm_age_rank(s, w),
                             .loop = in->loop,
                             .lanes = (uint8_t)bit_count32(p->exec),
-                            .space = in->space == SPACE_LOCAL ? WL_LOCAL : WL_GLOBAL,
-                            .outer_loop = p->nloops && in->loop != CODE_NO_LOOP ? p->loops[0].loop : in->loop,
+                            .space = p->route->space == WL_LOCAL ? WL_LOCAL : WL_GLOBAL,
+                            .outer_loop = p->nloops && in->loop != CODE_NO_LOOP ? p->loop[0] : in->loop,
                             .cta = s->cta[p->cta].stream.cta};
 }
 
 static void issue_memory(struct sm *s, unsigned w, tick_t now)
 {
-    struct warp *p = &s->warp[w];
+    struct sm_warp *p = &s->warp[w];
     const struct code_inst *in = p->inst;
     struct memop *op = memop_alloc(s);
-    bool shared = in->space == SPACE_SHARED;
+    bool shared = !p->route->leaves;
     if (shared) op->load.warp = (uint16_t)w; /* no policy hears of it */
     else op->load = describe(s, w);
     op->inst = in;
+    op->route = p->route;
     op->regs = s->board + (size_t)w * s->board_regs;
     op->ready = now + s->mem_delay;
     op->waiting = 0;
@@ -65,56 +68,53 @@ static void issue_memory(struct sm *s, unsigned w, tick_t now)
     else if (in->kind == INST_LOAD) s->stats.loads++;
     else if (in->kind == INST_STORE) s->stats.stores++;
     else s->stats.atomics++;
-    ldst_accept(s, op);
+    lsu_accept(s, op);
 }
 
-/* Returns the unit. */
-static unsigned issue_compute(struct sm *s, unsigned w, tick_t now)
+static void issue_compute(struct sm *s, unsigned w, tick_t now)
 {
     const struct code_inst *in = s->warp[w].inst;
-    struct exec_class *c = &s->exec_class[in->kind == INST_ALU ? in->lat : LAT_INT_ADD];
+    struct exec_class *c = &s->exec_class[s->warp[w].route->exec];
     c->lanes += bit_count32(s->warp[w].exec);
     tick_t free_at = now + c->init * s->part.period;
-    s->pipe_free[find_pipe(s, c->unit, now)] = free_at;
+    uint32_t pipe = find_pipe(s, c->unit, now);
+    WL_ASSERT(pipe != NO_PIPE);
+    s->pipe_free[pipe] = free_at;
     s->pipes_until = later(s->pipes_until, free_at);
     uint64_t *board = s->board + (size_t)w * s->board_regs;
     for (unsigned i = 0; i < in->ndst; i++) board[in->reg[i]] = now + c->latency * s->part.period + s->issue_delay;
-    return c->unit;
+}
+
+__attribute__((cold)) static void tell_observers(struct sm *s, unsigned w)
+{
+    for (unsigned i = 0; i < s->observers; i++)
+        if (s->observer[i].hooks->issue) s->observer[i].hooks->issue(s->observer[i].self, s, w);
 }
 
 /* Sends the warp's head to its unit, which is returned. */
 static unsigned issue(struct sm *s, unsigned w, tick_t now)
 {
-    struct warp *p = &s->warp[w];
+    struct sm_warp *p = &s->warp[w];
     const struct code_inst *in = p->inst;
+    unsigned unit = p->route->unit;
     s->stats.warp_instructions++;
-    if (s->timeline) timeline_issue(s->timeline, s, w);
-    if (s->observer) observe_issue(s->observer, age_rank(s, w));
+    if (s->observers) tell_observers(s, w);
     unsigned lanes = bit_count32(p->exec);
     s->stats.thread_instructions += lanes;
     s->stats.register_reads += in->nsrc * lanes;
     s->stats.register_writes += in->ndst * lanes;
     p->seq++;
     bool arrive = false;
-    unsigned unit = UNIT_NONE;
-    switch (in->kind) {
-    case INST_LOAD:
-    case INST_STORE:
-    case INST_ATOMIC:
+    if (unit == UNIT_LSU) {
         if (p->exec) issue_memory(s, w, now);
-        unit = UNIT_LSU;
-        break;
-    case INST_ALU:
-    case INST_BRANCH: unit = issue_compute(s, w, now); break;
-    case INST_BARRIER:
+    } else if (unit != UNIT_NONE) {
+        issue_compute(s, w, now);
+    } else if (in->kind == INST_BARRIER) {
         s->stats.barriers++;
         s->barrier |= bit64(w);
         arrive = true;
-        break;
-    case INST_MEMBAR:
-        if (p->outstanding) s->membar |= bit64(w);
-        break;
-    default: break;
+    } else if (in->kind == INST_MEMBAR && p->outstanding) {
+        s->membar |= bit64(w);
     }
     warp_advance(s, w, now);
     if (arrive && (s->live >> w & 1)) warp_arrive(s, w, now);
@@ -125,24 +125,11 @@ static unsigned issue(struct sm *s, unsigned w, tick_t now)
 static uint64_t waiting_for(const struct sm *s, unsigned unit, tick_t now)
 {
     if (unit == UNIT_NONE) return 0;
-    bool room = unit == UNIT_LSU ? ldst_has_room(s) : find_pipe(s, unit, now) != NO_PIPE;
+    bool room = unit == UNIT_LSU ? lsu_has_room(s) : find_pipe(s, unit, now) != NO_PIPE;
     return room ? 0 : s->head_unit[unit];
 }
 
-static void refresh_memory_view(const struct sm *s, struct wl_sched_view *v)
-{
-    const struct reexec *q = &s->reexec;
-    v->lsu_holds = ldst_holds(s);
-    v->lsu_warp = ldst_warp(s);
-    v->l1t = l1_occupancy(&s->l1t);
-    v->l1c = l1_occupancy(&s->l1c);
-    v->queued = q->warps;
-    v->queue_used = q->used;
-    v->queue_head = q->used ? q->list.head->warp : -1;
-    v->lsu_blocked = q->blocked;
-}
-
-/* What policies see. The masks change while a cycle goes on, so this is refreshed per cycle. */
+/* What schemes see. The masks change while a cycle goes on, so this is refreshed once per cycle. */
 static void refresh_view(struct sm *s)
 {
     struct wl_sched_view *v = &s->view;
@@ -151,62 +138,149 @@ static void refresh_view(struct sm *s)
     v->memory = s->memory;
     v->long_stall = s->long_stall;
     v->barrier = s->barrier | s->membar;
-    v->mshr_used = s->l1d.mshr.used;
-    v->missq_used = s->l1d.missq_used;
-    v->lsu_free = ldst_has_room(s);
+    v->l1d = l1_occupancy(&s->lsu.l1[L1_DATA]);
     v->loads = s->loads;
     v->shared = s->shared;
     v->ended = s->ended;
-    if (s->sched->cycle) refresh_memory_view(s, v); /* a walk: only for policies that work every cycle */
+    if (s->lsu.ext) ext_refresh_view(s);
 }
 
-/* Who of `can` this scheduler may issue beside the warp it has just issued. */
-static uint64_t beside(const struct sm *s, unsigned sched, unsigned issued, uint64_t can)
+/* ---- asking the scheme ---- */
+
+/* A question got two answers; sets of warps are written as masks. */
+__attribute__((cold)) static void changed_answer(const struct sm *s, const char *function, long long first,
+                                                 long long second)
 {
-    can &= s->owned[sched];
-    return can ? can & s->sched->beside(s->sched_self, &s->view, sched, issued) : 0;
+    breach_note(s->part.clock->breach,
+                "scheduler %s: %s() answered %lld and, asked again, %lld; it must not change state; SM %u",
+                s->policy->name, function, first, second, s->index);
 }
 
-/* Schedulers take turns in going first. */
-static unsigned turn(const struct sm *s)
+__attribute__((cold)) static void changed_set(const struct sm *s, const char *function, unsigned long long first,
+                                              unsigned long long second)
+{
+    breach_note(s->part.clock->breach,
+                "scheduler %s: %s() answered the warps 0x%llx and, asked again, 0x%llx; it must not change state; SM "
+                "%u",
+                s->policy->name, function, first, second, s->index);
+}
+
+/* A warp of `candidates`, or -1. */
+static int ask_pick(const struct sm *s, unsigned sched, uint64_t candidates)
+{
+    int w = s->policy->pick(&s->sched, &s->view, sched, candidates);
+    if (s->ask_twice) {
+        int again = s->policy->pick(&s->sched, &s->view, sched, candidates);
+        if (again != w) changed_answer(s, "pick", w, again);
+    }
+    if (w >= 0 && w < SM_MAX_WARPS && candidates >> w & 1) return w;
+    if (w != -1)
+        breach_note(s->part.clock->breach,
+                    "scheduler %s: pick() answered %d, which is none of the candidates 0x%llx and not -1; SM %u, "
+                    "scheduler %u",
+                    s->policy->name, w, (unsigned long long)candidates, s->index, sched);
+    return -1;
+}
+
+static uint64_t ask_allowed(const struct sm *s)
+{
+    if (!s->policy->allowed) return UINT64_MAX;
+    uint64_t warps = s->policy->allowed(&s->sched, &s->view);
+    if (s->ask_twice) {
+        uint64_t again = s->policy->allowed(&s->sched, &s->view);
+        if (again != warps) changed_set(s, "allowed", warps, again);
+    }
+    return warps;
+}
+
+/* Which scheduler goes first this cycle. */
+static unsigned ask_first(const struct sm *s)
 {
     uint32_t n = s->schedulers;
-    return (uint32_t)(is_pow2(n) ? s->cycle & (n - 1) : s->cycle % n);
+    unsigned turn = (unsigned)(is_pow2(n) ? s->cycle & (n - 1) : s->cycle % n);
+    if (!s->policy->order || !s->policy->order->first) return turn;
+    unsigned first = s->policy->order->first(&s->sched, &s->view);
+    if (s->ask_twice) {
+        unsigned again = s->policy->order->first(&s->sched, &s->view);
+        if (again != first) changed_answer(s, "first", first, again);
+    }
+    if (first < n) return first;
+    breach_note(s->part.clock->breach, "scheduler %s: first() answered %u, but there are schedulers 0 to %u; SM %u",
+                s->policy->name, first, n - 1, s->index);
+    return turn;
 }
 
-/* Returns whether a warp can issue in the next cycle; else *next is when a pipe frees. */
-bool issue_cycle(struct sm *s, tick_t now, tick_t *next)
+/* Which of `can` this scheduler may issue in the cycle in which it has issued `issued`. */
+static uint64_t ask_second(const struct sm *s, unsigned sched, unsigned issued, uint64_t can)
 {
-    uint64_t can = s->ready ? can_issue(s, now, next) : 0;
-    if (!can && !s->sched->cycle) return false;
-    s->view.cycle = s->cycle;
-    if (!s->sched->ignores_state) refresh_view(s);
-    if (s->sched->cycle) {
-        uint64_t again = s->sched->cycle(s->sched_self, &s->view);
-        s->sched_next = again == UINT64_MAX ? NEVER : now + (again - s->cycle) * s->part.period;
-        if (again == s->cycle + 1) reexec_changed(s); /* it may have changed its mind about may_miss */
-        if (!can) return false;
+    const struct wl_order_hooks *order = s->policy->order;
+    can &= s->owned[sched];
+    if (!order || !order->second || !can) return 0;
+    uint64_t warps = order->second(&s->sched, &s->view, sched, issued);
+    if (s->ask_twice) {
+        uint64_t again = order->second(&s->sched, &s->view, sched, issued);
+        if (again != warps) changed_set(s, "second", warps, again);
     }
-    uint64_t allowed = s->sched->allowed ? s->sched->allowed(s->sched_self, &s->view) : UINT64_MAX;
-    can &= allowed;
-    unsigned first = s->sched->first ? s->sched->first(s->sched_self, &s->view) : turn(s);
+    if (warps & ~s->owned[sched])
+        breach_note(s->part.clock->breach,
+                    "scheduler %s: second() answered the warps 0x%llx, but those of its own are 0x%llx; SM %u, "
+                    "scheduler %u",
+                    s->policy->name, (unsigned long long)warps, (unsigned long long)s->owned[sched], s->index, sched);
+    return can & warps;
+}
+
+/* Tells the scheme of the cycle. */
+static void tell_cycle(struct sm *s, tick_t now)
+{
+    uint64_t again = s->policy->on_cycle(&s->sched, &s->view);
+    if (again <= s->cycle) {
+        breach_note(s->part.clock->breach,
+                    "scheduler %s: on_cycle() answered cycle %llu, but it must be later than this one, %llu; SM %u",
+                    s->policy->name, (unsigned long long)again, (unsigned long long)s->cycle, s->index);
+        again = s->cycle + 1;
+    }
+    s->sched_next = again == UINT64_MAX ? NEVER : now + (again - s->cycle) * s->part.period;
+    if (again == s->cycle + 1) reexec_changed(s); /* it may have changed its mind about may_miss */
+}
+
+/* ---- the cycle ---- */
+
+/* All schedulers choose among the warps in `can`. Returns whether one was issued. */
+static bool choose(struct sm *s, uint64_t can, tick_t now)
+{
+    unsigned first = ask_first(s);
     bool issued = false;
     for (unsigned i = 0; i < s->schedulers && can; i++) {
         unsigned sched = first + i < s->schedulers ? first + i : first + i - s->schedulers;
         uint64_t mine = can & s->owned[sched];
-        if (!mine) continue;
-        do {
-            int w = s->sched->pick(s->sched_self, &s->view, sched, mine);
+        while (mine) {
+            int w = ask_pick(s, sched, mine);
             if (w < 0) break;
             unsigned unit = issue(s, (unsigned)w, now);
-            if (s->sched->issued) s->sched->issued(s->sched_self, &s->view, sched, (unsigned)w);
+            if (s->policy->on_issue) s->policy->on_issue(&s->sched, &s->view, sched, (unsigned)w);
             issued = true;
             can &= ~(bit64((unsigned)w) | waiting_for(s, unit, now));
-            mine = s->sched->beside ? beside(s, sched, (unsigned)w, can) : 0;
-        } while (mine);
+            mine = s->policy->order ? ask_second(s, sched, (unsigned)w, can) : 0;
+        }
     }
+    return issued;
+}
+
+bool issue_cycle(struct sm *s, tick_t now, tick_t *next)
+{
+    uint64_t can = s->ready ? can_issue(s, now, next) : 0;
+    WL_ASSERT(!(can & ~s->live) && !(s->head_unit[UNIT_LSU] & s->head_unit[UNIT_ALU]));
+    if (!can && !s->policy->on_cycle) return false;
+    s->view.cycle = s->cycle;
+    if (!s->policy->ignores_state) refresh_view(s);
+    if (s->policy->on_cycle) {
+        tell_cycle(s, now);
+        if (!can) return false;
+    }
+    uint64_t allowed = ask_allowed(s);
+    bool issued = choose(s, can & allowed, now);
     s->stats.issue_cycles += issued;
-    if (issued) allowed = UINT64_MAX;           /* the issue may have changed it */
-    if (issued && s->sched->cycle) return true; /* and more: the policy is asked */
+    if (issued) allowed = UINT64_MAX;               /* the issue may have changed it */
+    if (issued && s->policy->on_cycle) return true; /* and more: the scheme is told */
     return s->ready && (can_issue(s, now + s->part.period, next) & allowed);
 }

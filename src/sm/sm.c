@@ -1,8 +1,9 @@
-#include "sm/sm.h"
-
+/* sm.c - an SM is built, given kernels, and worked cycle by cycle. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "sm/sm_priv.h"
 
 /* ---- building ---- */
 
@@ -20,106 +21,11 @@ static void set_pipes(struct sm *s, const int64_t *v)
     s->pipe_end[UNIT_DP] = (uint8_t)(s->pipe_end[UNIT_SFU] + v[P_SM_DP_PIPES]);
 }
 
-/* The wheel must reach as far as the slowest result: a pipe's, shared memory's after all its passes,
- * or a register write behind others. */
-static int make_wheel(struct sm *s)
-{
-    enum { WRITEBACKS = 1024 };
-    tick_t p = s->part.period, reach = s->shared_latency + WARP_SIZE * p;
-    s->writeback_limit = WRITEBACKS * p;
-    for (int i = 0; i < LAT_COUNT; i++) reach = later(reach, s->exec_class[i].latency * p + s->issue_delay);
-    reach = later(later(reach, s->writeback_limit), s->hit_ticks) + 2 * p;
-    uint32_t size = 64;
-    while (size * p <= reach) size *= 2;
-    s->wheel_mask = size - 1;
-    s->wheel = calloc(size, sizeof *s->wheel);
-    s->wheel_used = calloc(size / 64, sizeof *s->wheel_used);
-    return s->wheel && s->wheel_used ? 0 : -1;
-}
-
-static int make_caches(struct sm *s, const struct gpu_config *c, struct wl_err *e)
-{
-    const int64_t *v = c->v;
-    struct l1_site site = {.g = {.index = s->index,
-                                 .sms = (uint32_t)v[P_SM_COUNT],
-                                 .schedulers = s->schedulers,
-                                 .warps = s->warps,
-                                 .warp_size = WARP_SIZE},
-                           .shared = &s->shared_slot,
-                           .pool = s->pool,
-                           .breach = s->part.clock->breach};
-    struct l1_shape data = {(uint32_t)v[P_L1D_SETS],
-                            (uint32_t)v[P_L1D_WAYS],
-                            (uint32_t)v[P_L1D_MSHR],
-                            (uint32_t)v[P_L1D_MERGE],
-                            (uint32_t)v[P_L1D_MISSQ],
-                            (enum index_fn)v[P_L1D_INDEX],
-                            v[P_L1D_SECTORED],
-                            v[P_L1D_INFINITE],
-                            false,
-                            FROM_L1D,
-                            v[P_L1D_BYPASS],
-                            v[P_L1D_WRITE],
-                            false,
-                            (uint32_t)v[P_L1D_PREFETCH]};
-    struct l1_shape texture = {(uint32_t)v[P_L1T_SETS],
-                               (uint32_t)v[P_L1T_WAYS],
-                               (uint32_t)v[P_L1T_MSHR],
-                               (uint32_t)v[P_L1T_MERGE],
-                               (uint32_t)v[P_L1T_MISSQ],
-                               INDEX_LINEAR,
-                               false,
-                               false,
-                               false,
-                               FROM_L1T,
-                               false,
-                               false,
-                               false,
-                               0};
-    struct l1_shape constant = {(uint32_t)v[P_L1C_SETS],
-                                (uint32_t)v[P_L1C_WAYS],
-                                (uint32_t)v[P_L1C_MSHR],
-                                (uint32_t)v[P_L1C_MERGE],
-                                (uint32_t)v[P_L1C_MISSQ],
-                                INDEX_LINEAR,
-                                false,
-                                false,
-                                true,
-                                FROM_L1C,
-                                false,
-                                false,
-                                v[P_L1C_PERFECT],
-                                0};
-    struct gpu_config plain; /* the other two caches are always LRU and share nothing with a scheme */
-    config_defaults(&plain);
-    void *none = NULL;
-    struct l1_site alone = site;
-    alone.shared = &none;
-    if (l1_init(&s->l1d, &data, &c->l1, &site, e) || l1_init(&s->l1t, &texture, &plain.l1, &alone, e) ||
-        l1_init(&s->l1c, &constant, &plain.l1, &alone, e))
-        return (int)e->code;
-    if (c->sched.policy->may_miss) s->l1d.steady = false; /* the scheduler changes its mind too */
-    return 0;
-}
-
-static void make_access_pipe(struct access_pipe *p, int64_t cycles, int64_t slots, tick_t period)
-{
-    list_init(&p->list);
-    p->depth = slots ? (uint32_t)slots : cycles > 1 ? (uint32_t)cycles : 1;
-    p->delay = (tick_t)cycles * period;
-    p->refused = L1_HIT;
-}
-
-int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const struct addrmap *map, struct req_pool *pool,
-            struct memop_pool *ops, struct wl_err *e)
+static void copy_parameters(struct sm *s, const struct gpu_config *c)
 {
     const int64_t *v = c->v;
     tick_t p = s->part.period;
-    s->index = index;
     s->sms = (uint32_t)v[P_SM_COUNT];
-    s->map = map;
-    s->pool = pool;
-    s->ops = ops;
     s->warps = (uint32_t)v[P_SM_WARPS];
     s->cta_slots = (uint32_t)v[P_SM_CTAS];
     s->schedulers = (uint32_t)v[P_SM_SCHEDULERS];
@@ -136,58 +42,113 @@ int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const stru
     s->whole_lines = v[P_SM_COALESCE];
     s->carve.unified = (uint32_t)v[P_SHARED_UNIFIED];
     s->carve.options = carveouts(c->shared_options, s->carve.bytes, NULL);
-    s->lsu.depth = (uint32_t)v[P_SM_LSU_QUEUE];
-    while (s->lsu.mask + 1 < s->lsu.depth) s->lsu.mask = 2 * s->lsu.mask + 1;
-    set_pipes(s, v);
-    for (unsigned w = 0; w < s->warps; w++) s->owned[w % s->schedulers] |= bit64(w);
-    make_access_pipe(&s->pipe[FROM_L1D], v[P_L1D_PIPE], v[P_L1D_SLOTS], p);
-    make_access_pipe(&s->pipe[FROM_L1T], v[P_L1T_PIPE], 0, p);
-    make_access_pipe(&s->pipe[FROM_L1C], 0, 0, p);
-    s->offered_at = s->wants_at = NEVER;
-    s->sched_next = NEVER;
-    if (make_wheel(s)) return wl_fail(e, WL_ERUN, "out of memory");
-    if (make_caches(s, c, e)) return (int)e->code;
-    struct wl_sched_geometry g = {index, (uint32_t)v[P_SM_COUNT], s->warps, s->schedulers, &s->shared_slot};
-    const char *why = "out of memory";
-    s->sched = c->sched.policy;
-    s->sched_self = s->sched->create(&g, c->sched.values, &why);
-    if (!s->sched_self) return wl_fail(e, WL_EINPUT, "scheduler %s cannot run this SM: %s", s->sched->name, why);
-    if (s->sched->gate) s->gate = s->sched->gate(s->sched_self);
-    s->l1d.gate_merges = s->l1t.gate_merges = s->l1c.gate_merges = s->gate.merges;
-    if (s->gate.readonly) s->l1t.steady = s->l1c.steady = false; /* as the L1D: the scheduler changes its mind */
-    reexec_init(&s->reexec, s->sched->reexec ? s->sched->reexec(s->sched_self) : (struct wl_reexec){0});
+}
+
+static int make_caches(struct sm *s, const struct gpu_config *c, struct wl_err *e)
+{
+    const int64_t *v = c->v;
+    struct l1_site site = {
+        .g = {.index = s->index, .sms = s->sms, .schedulers = s->schedulers, .warps = s->warps, .warp_size = WARP_SIZE},
+        .shared = &s->shared_slot,
+        .pool = s->pool,
+        .breach = s->part.clock->breach};
+    struct l1_shape data = {.sets = (uint32_t)v[P_L1D_SETS],
+                            .ways = (uint32_t)v[P_L1D_WAYS],
+                            .mshr = (uint32_t)v[P_L1D_MSHR],
+                            .merge = (uint32_t)v[P_L1D_MERGE],
+                            .missq = (uint32_t)v[P_L1D_MISSQ],
+                            .index = (enum index_fn)v[P_L1D_INDEX],
+                            .sectored = v[P_L1D_SECTORED],
+                            .infinite = v[P_L1D_INFINITE],
+                            .origin = FROM_L1D,
+                            .bypass_lines = v[P_L1D_BYPASS],
+                            .update = v[P_L1D_WRITE],
+                            .prefetch_queue = (uint32_t)v[P_L1D_PREFETCH]};
+    struct l1_shape texture = {.sets = (uint32_t)v[P_L1T_SETS],
+                               .ways = (uint32_t)v[P_L1T_WAYS],
+                               .mshr = (uint32_t)v[P_L1T_MSHR],
+                               .merge = (uint32_t)v[P_L1T_MERGE],
+                               .missq = (uint32_t)v[P_L1T_MISSQ],
+                               .index = INDEX_LINEAR,
+                               .origin = FROM_L1T};
+    struct l1_shape constant = {.sets = (uint32_t)v[P_L1C_SETS],
+                                .ways = (uint32_t)v[P_L1C_WAYS],
+                                .mshr = (uint32_t)v[P_L1C_MSHR],
+                                .merge = (uint32_t)v[P_L1C_MERGE],
+                                .missq = (uint32_t)v[P_L1C_MISSQ],
+                                .index = INDEX_LINEAR,
+                                .half_lines = true,
+                                .origin = FROM_L1C,
+                                .perfect = v[P_L1C_PERFECT]};
+    struct gpu_config plain; /* the other two caches are always LRU and share nothing with a scheme */
+    config_defaults(&plain);
+    void *none = NULL;
+    struct l1_site alone = site;
+    alone.shared = &none;
+    struct l1 *l1 = s->lsu.l1;
+    if (l1_init(&l1[L1_DATA], &data, &c->l1, &site, e) || l1_init(&l1[L1_TEXTURE], &texture, &plain.l1, &alone, e) ||
+        l1_init(&l1[L1_CONSTANT], &constant, &plain.l1, &alone, e))
+        return (int)e->code;
+    return 0;
+}
+
+static int make_scheduler(struct sm *s, const struct gpu_config *c, struct wl_err *e)
+{
+    const char *why = "it does not say why";
+    const struct wl_sched_policy *p = s->policy = c->sched.policy;
+    s->ask_twice = c->sched.foreign || WL_CHECKING;
+    memcpy(s->sched_param, c->sched.values, sizeof s->sched_param);
+    s->sched = (struct wl_sched){.g = {s->index, s->sms, s->warps, s->schedulers},
+                                 .param = s->sched_param,
+                                 .count = s->sched_count,
+                                 .shared = &s->shared_slot};
+    size_t bytes = p->bytes ? p->bytes(&s->sched.g, s->sched_param) : 0;
+    if (bytes && !(s->sched.self = calloc(1, bytes))) return wl_fail(e, WL_ERUN, "out of memory");
+    if (p->init && !p->init(&s->sched, &why))
+        return wl_fail(e, WL_EINPUT, "scheduler %s cannot run this SM: %s", p->name, why ? why : "it does not say why");
+    if (p->lsu && ext_init(s, p->lsu, e)) return (int)e->code;
     s->view = (struct wl_sched_view){.age = s->age,
                                      .owned = s->owned,
                                      .cta = s->cta_of,
-                                     .sm = index,
-                                     .lsu_warp = -1,
-                                     .queue_head = -1,
-                                     .mshr_total = (uint32_t)v[P_L1D_MSHR],
-                                     .missq_total = (uint32_t)v[P_L1D_MISSQ]};
+                                     .cta_id = s->cta_id,
+                                     .l1d = l1_occupancy(l1d_of(s)),
+                                     .lsu = s->lsu.ext ? &s->lsu.ext->view : NULL};
     return 0;
+}
+
+int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const struct sm_common *common, struct wl_err *e)
+{
+    s->index = index;
+    s->map = common->map;
+    s->pool = common->pool;
+    s->ops = common->ops;
+    s->routes = common->routes;
+    s->offered_at = s->wants_at = s->sched_next = NEVER;
+    copy_parameters(s, c);
+    set_pipes(s, c->v);
+    lsu_init(s, c);
+    if (warps_init(s)) return wl_fail(e, WL_ERUN, "out of memory");
+    if (make_caches(s, c, e)) return (int)e->code;
+    return make_scheduler(s, c, e);
 }
 
 void sm_destroy(struct sm *s)
 {
-    if (s->sched_self && s->sched->destroy) s->sched->destroy(s->sched_self);
-    l1_destroy(&s->l1d);
-    l1_destroy(&s->l1t);
-    l1_destroy(&s->l1c);
-    free(s->probe);
-    free(s->board);
-    free(s->wheel);
-    free(s->wheel_used);
+    for (unsigned i = 0; i < SM_CACHES; i++) l1_destroy(&s->lsu.l1[i]);
+    free(s->sched.self);
+    free(s->lsu.ext);
+    warps_destroy(s);
 }
 
 /* ---- kernels ---- */
 
 static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-/* Ways of the L1D beside the shared memory that n CTAs of the kernel take. */
+/* Ways of the L1D that are left when n CTAs of the kernel have their shared memory. */
 static uint32_t l1d_ways(const struct sm *s, const struct launch_info *l, uint32_t n)
 {
     uint64_t need = (uint64_t)l->shared_bytes * n;
-    uint32_t i = 0, ways = s->l1d.tags.ways, unified = s->carve.unified;
+    uint32_t i = 0, ways = l1_all_ways(&s->lsu.l1[L1_DATA]), unified = s->carve.unified;
     while (i + 1 < s->carve.options && s->carve.bytes[i] < need) i++;
     uint32_t shared = s->carve.bytes[i] < unified ? s->carve.bytes[i] : unified;
     uint32_t left = (uint32_t)(((uint64_t)ways * (unified - shared) + unified / 2) / unified);
@@ -206,7 +167,13 @@ static uint32_t cta_limit(const struct sm *s, const struct launch_info *l)
 /* When the L1D's policy wants its next epoch. */
 static tick_t epoch_tick(const struct sm *s)
 {
-    return l1_next_epoch(&s->l1d) == UINT64_MAX ? NEVER : l1_next_epoch(&s->l1d) * s->part.period;
+    uint64_t cycle = l1_next_epoch(&s->lsu.l1[L1_DATA]);
+    return cycle == UINT64_MAX ? NEVER : cycle * s->part.period;
+}
+
+static void tell_scheduler(struct sm *s, enum wl_phase phase)
+{
+    if (s->policy->on_kernel) s->policy->on_kernel(&s->sched, phase, &s->kernel);
 }
 
 int sm_kernel_begin(struct sm *s, struct stream_source *source, struct wl_err *e)
@@ -221,26 +188,23 @@ int sm_kernel_begin(struct sm *s, struct stream_source *source, struct wl_err *e
                        "fit an SM with %u warps, %u registers and %u bytes",
                        l->kernel, l->threads_per_cta, l->regs_per_thread, l->shared_bytes, s->warps, s->registers,
                        s->shared_bytes);
-    s->board_regs = l->code->nregs ? l->code->nregs : 1;
-    if (s->board_regs > s->board_cap) {
-        uint64_t *b = realloc(s->board, (size_t)s->board_regs * s->warps * sizeof *b);
-        if (!b) return wl_fail(e, WL_ERUN, "out of memory");
-        s->board = b;
-        s->board_cap = s->board_regs;
-    }
+    if (warps_kernel_begin(s) || (!s->index && route_kernel(s, s->routes, l->code)))
+        return wl_fail(e, WL_ERUN, "out of memory");
+    s->route = s->routes->route;
     s->kernel = (struct wl_kernel){l->kernel, hash_bytes(WL_HASH_INIT, l->kernel, strlen(l->kernel))};
-    l1_kernel_begin(&s->l1d, &s->kernel, s->carve.unified ? l1d_ways(s, l, s->cta_limit) : s->l1d.tags.ways);
+    l1_kernel_begin(l1d_of(s), &s->kernel, s->carve.unified ? l1d_ways(s, l, s->cta_limit) : l1_all_ways(l1d_of(s)));
     part_wake_at(&s->part, epoch_tick(s));
-    if (s->sched->kernel_begin) s->sched->kernel_begin(s->sched_self);
+    tell_scheduler(s, WL_BEGIN);
     return 0;
 }
 
 void sm_kernel_end(struct sm *s)
 {
-    l1_kernel_end(&s->l1d, &s->kernel);
-    if (s->l1d_flush) l1_flush(&s->l1d, &s->kernel);
-    l1_flush(&s->l1t, &s->kernel);
-    l1_flush(&s->l1c, &s->kernel);
+    l1_kernel_end(l1d_of(s), &s->kernel);
+    tell_scheduler(s, WL_END);
+    if (s->l1d_flush) l1_flush(l1d_of(s), &s->kernel);
+    l1_flush(&s->lsu.l1[L1_TEXTURE], &s->kernel);
+    l1_flush(&s->lsu.l1[L1_CONSTANT], &s->kernel);
 }
 
 /* ---- the cycle ---- */
@@ -256,14 +220,29 @@ static void take_offer(struct sm *s, tick_t now)
     }
 }
 
-/* The issue stage with a look at what the ld/st unit's stall costs. */
-static bool observed_issue(struct sm *s, tick_t now, tick_t *next)
+/* False: the issue stage has nothing to do, as every warp that is ready waits for the ld/st unit. */
+static bool issue_may_do(const struct sm *s)
 {
-    bool would_hit = probe_stalled(s);
-    uint64_t issued = s->stats.issue_cycles;
-    bool again = issue_cycle(s, now, next);
-    if (would_hit) observe_stall(s->observer, 1, s->stats.issue_cycles == issued);
-    return again;
+    return s->policy->on_cycle || s->ready & ~(lsu_has_room(s) ? 0 : s->head_unit[UNIT_LSU]);
+}
+
+/* Observers are rare: what they cost an SM without one is a test. */
+__attribute__((cold)) static void tell_slept(const struct sm *s, uint64_t cycles)
+{
+    for (unsigned i = 0; i < s->observers; i++)
+        if (s->observer[i].hooks->slept) s->observer[i].hooks->slept(s->observer[i].self, s, cycles);
+}
+
+__attribute__((cold)) static void tell_before_issue(const struct sm *s)
+{
+    for (unsigned i = 0; i < s->observers; i++)
+        if (s->observer[i].hooks->before_issue) s->observer[i].hooks->before_issue(s->observer[i].self, s);
+}
+
+__attribute__((cold)) static void tell_end(const struct sm *s)
+{
+    for (unsigned i = 0; i < s->observers; i++)
+        if (s->observer[i].hooks->end) s->observer[i].hooks->end(s->observer[i].self, s);
 }
 
 tick_t sm_tick(struct sm *s, tick_t now)
@@ -272,41 +251,88 @@ tick_t sm_tick(struct sm *s, tick_t now)
     s->cycle += passed;
     s->head_limit = now;
     if (s->live) s->stats.active_cycles += passed;
-    /* Nothing has changed here in the cycles that were slept through. */
-    if (s->probe && passed > 1 && probe_stalled(s)) observe_stall(s->observer, passed - 1, passed - 1);
-    l1_cycle(&s->l1d, s->cycle);
-    ldst_cycle(s, now, passed - 1);
+    if (s->observers && passed > 1) tell_slept(s, passed - 1);
+    l1_cycle(l1d_of(s), s->cycle);
+    lsu_cycle(s, now, passed - 1);
     take_offer(s, now);
     if (s->in_wheel) warp_wake_due(s);
     s->head_limit = now + s->part.period;
     tick_t next = NEVER;
-    s->ask_again = false;
-    bool again = false;
-    if (s->probe) again = observed_issue(s, now, &next);
-    else if (issue_may_do(s)) again = issue_cycle(s, now, &next);
-    if (s->ask_again) reexec_changed(s);
-    if (s->timeline) timeline_cycle(s->timeline, s);
-    if (again || (s->ask_again && l1_refused(s->pipe[FROM_L1D].refused))) return now + s->part.period;
-    tick_t t = ldst_next(s, now);
+    s->lsu.told = false;
+    if (s->observers) tell_before_issue(s);
+    bool again = issue_may_do(s) && issue_cycle(s, now, &next);
+    if (s->lsu.told) reexec_changed(s);
+    if (s->observers) tell_end(s);
+    if (again || lsu_retries(s)) return now + s->part.period;
+    tick_t t = lsu_next(s, now);
     if (t < next) next = t;
     if (s->in_wheel) next = earlier(next, warp_next_wake(s, now));
     if (s->sched_next < next) next = s->sched_next;
-    if (l1_next_epoch(&s->l1d) != UINT64_MAX) next = earlier(next, epoch_tick(s));
+    if (l1_next_epoch(l1d_of(s)) != UINT64_MAX) next = earlier(next, epoch_tick(s));
     if (s->offered_at == now && now + s->part.period < next) next = now + s->part.period;
     return next;
 }
 
-bool sm_idle(const struct sm *s) { return !s->live && ldst_idle(s) && s->offered_at == NEVER; }
+/* ---- what others may know ---- */
+
+bool sm_idle(const struct sm *s) { return !s->live && lsu_idle(s) && s->offered_at == NEVER; }
 
 void sm_describe(const struct sm *s, char *out, size_t size)
 {
+    const struct access_pipe *data = &s->lsu.pipe[L1_DATA];
     int n = snprintf(out, size,
                      "SM %u: %u warps live, %u ready, %u at a barrier, %u wait for a load; %u requests before the "
                      "L1D%s; %u MSHRs used",
                      s->index, bit_count64(s->live), bit_count64(s->ready), bit_count64(s->barrier | s->membar),
-                     bit_count64(s->long_stall), s->pipe[FROM_L1D].used,
-                     l1_refused(s->pipe[FROM_L1D].refused) ? " (the first is refused)" : "", s->l1d.mshr.used);
-    if (s->reexec.entries && n > 0 && (size_t)n < size)
-        snprintf(out + n, size - (size_t)n, "; %u requests wait for re-execution%s", s->reexec.used,
-                 s->reexec.blocked ? ", the ld/st unit for them" : "");
+                     bit_count64(s->long_stall), data->used, l1_refused(data->refused) ? " (the first is refused)" : "",
+                     l1_occupancy(&s->lsu.l1[L1_DATA]).mshr_used);
+    if (has_queue(s) && n > 0 && (size_t)n < size)
+        snprintf(out + n, size - (size_t)n, "; %u requests wait for re-execution%s", s->lsu.ext->queue.used,
+                 s->lsu.ext->queue.blocked ? ", the ld/st unit for them" : "");
+}
+
+static void add_lanes(const struct exec_class c[LAT_COUNT], struct sm_stats *out)
+{
+    for (int i = LAT_INT_ADD; i <= LAT_INT_DIV; i++) out->int_lanes += c[i].lanes;
+    for (int i = LAT_FP_ADD; i <= LAT_FP_DIV; i++) out->fp_lanes += c[i].lanes;
+    for (int i = LAT_DP_ADD; i <= LAT_DP_DIV; i++) out->dp_lanes += c[i].lanes;
+    out->sfu_lanes += c[LAT_SFU].lanes;
+    out->fp_lanes += c[LAT_TENSOR].lanes;
+}
+
+/* Texture and constant caches report few counters, and one sum of stalls. */
+#define ADD_SMALL_CACHE(to, c)                                                                                         \
+    do {                                                                                                               \
+        (to).accesses += l1_stats(c)->accesses;                                                                        \
+        (to).hits += l1_stats(c)->hits;                                                                                \
+        (to).hits_reserved += l1_stats(c)->hits_reserved;                                                              \
+        (to).misses += l1_stats(c)->misses;                                                                            \
+        (to).stall_cycles += l1_stall_cycles(c);                                                                       \
+    } while (0)
+
+void sm_add_stats(const struct sm *s, struct run_stats *out)
+{
+    sm_stats_add(&out->sm, &s->stats);
+    add_lanes(s->exec_class, &out->sm);
+    l1_add_stats(&s->lsu.l1[L1_DATA], &out->l1d);
+    ADD_SMALL_CACHE(out->l1t, &s->lsu.l1[L1_TEXTURE]);
+    ADD_SMALL_CACHE(out->l1c, &s->lsu.l1[L1_CONSTANT]);
+}
+
+struct l1 *sm_l1d(struct sm *s) { return l1d_of(s); }
+const struct wl_sched *sm_sched(const struct sm *s) { return &s->sched; }
+
+void sm_observe(struct sm *s, const struct sm_observer *o, void *self)
+{
+    WL_ASSERT(s->observers < SM_MAX_OBSERVERS);
+    s->observer[s->observers].hooks = o;
+    s->observer[s->observers++].self = self;
+}
+
+void sm_walk(const struct sm *s)
+{
+    warps_walk(s);
+    lsu_walk(s);
+    if (s->lsu.ext) reexec_walk(s);
+    for (unsigned i = 0; i < SM_CACHES; i++) l1_walk(&s->lsu.l1[i]);
 }

@@ -1,9 +1,25 @@
 /* warps.c - the life of a warp: installed with its CTA, head after head, barriers, end. */
+#include <stdlib.h>
 #include <string.h>
 
-#include "sm/sm.h"
+#include "sm/sm_priv.h"
 
 /* ---- the wheel: warps that will be ready at a known cycle ---- */
+
+/* It must reach as far as the slowest result: a pipe's, shared memory's after all its passes, or a register write
+ * behind others. */
+static int make_wheel(struct sm *s)
+{
+    tick_t p = s->part.period, reach = s->shared_latency + WARP_SIZE * p;
+    for (int i = 0; i < LAT_COUNT; i++) reach = later(reach, s->exec_class[i].latency * p + s->issue_delay);
+    reach = later(later(reach, s->lsu.writeback_limit), s->hit_ticks) + 2 * p;
+    uint32_t size = 64;
+    while (size * p <= reach) size *= 2;
+    s->wheel_mask = size - 1;
+    s->wheel = calloc(size, sizeof *s->wheel);
+    s->wheel_used = calloc(size / 64, sizeof *s->wheel_used);
+    return s->wheel && s->wheel_used ? 0 : -1;
+}
 
 static void wheel_add(struct sm *s, unsigned w, tick_t at, tick_t now)
 {
@@ -59,20 +75,6 @@ void warp_check_head(struct sm *s, unsigned w, tick_t now)
     else wheel_add(s, w, t, now);
 }
 
-static bool leaves_sm(const struct code_inst *in) { return inst_is_mem(in) && in->space != SPACE_SHARED; }
-
-static unsigned head_unit(const struct sm *s, const struct code_inst *in)
-{
-    switch (in->kind) {
-    case INST_ALU: return s->exec_class[in->lat].unit;
-    case INST_BRANCH: return UNIT_ALU;
-    case INST_LOAD:
-    case INST_STORE:
-    case INST_ATOMIC: return UNIT_LSU;
-    default: return UNIT_NONE;
-    }
-}
-
 /* ---- loops: for policies that want to know when a warp has left one ----
  *
  * Lanes leave one by one, and those that break out may run ahead of the others; a loop is left when
@@ -80,101 +82,111 @@ static unsigned head_unit(const struct sm *s, const struct code_inst *in)
 
 bool warp_is_inside(const struct sm *s, unsigned w, uint16_t loop)
 {
-    const struct warp *p = &s->warp[w];
+    const struct sm_warp *p = &s->warp[w];
     for (unsigned i = 0; i < p->nloops; i++)
-        if (p->loops[i].loop == loop) return true;
+        if (p->loop[i] == loop) return true;
     return false;
 }
 
 static void leave_loop(struct sm *s, unsigned w, unsigned i)
 {
-    struct warp *p = &s->warp[w];
-    uint16_t gone = p->loops[i].loop;
+    struct sm_warp *p = &s->warp[w];
+    uint16_t gone = p->loop[i];
     p->nloops--;
-    memmove(&p->loops[i], &p->loops[i + 1], (p->nloops - i) * sizeof p->loops[0]);
-    l1_leave_loop(&s->l1d, w, gone);
-    s->ask_again = true;
+    memmove(&p->loop[i], &p->loop[i + 1], (p->nloops - i) * sizeof p->loop[0]);
+    memmove(&p->lanes[i], &p->lanes[i + 1], (p->nloops - i) * sizeof p->lanes[0]);
+    l1_leave_loop(l1d_of(s), w, gone);
+    lsu_policy_told(s);
 }
 
-static void enter_loop(struct sm *s, struct warp *p, unsigned w, uint16_t loop, uint32_t lanes)
+static void enter_loop(struct sm *s, struct sm_warp *p, unsigned w, uint16_t loop, uint32_t lanes)
 {
     if (loop == CODE_NO_LOOP || warp_is_inside(s, w, loop)) return;
     enter_loop(s, p, w, s->launch->code->loop[loop].parent, lanes);
-    if (p->nloops < WARP_MAX_LOOPS) p->loops[p->nloops++] = (struct warp_loop){loop, lanes};
+    if (p->nloops == WARP_MAX_LOOPS) return;
+    p->loop[p->nloops] = loop;
+    p->lanes[p->nloops++] = lanes;
 }
 
 /* `lanes` are now in a block whose innermost loop is `to`. */
-static void follow_loops(struct sm *s, struct warp *p, unsigned w, uint16_t to, uint32_t lanes)
+static void follow_loops(struct sm *s, struct sm_warp *p, unsigned w, uint16_t to, uint32_t lanes)
 {
     for (unsigned i = p->nloops; i-- > 0;) { /* inner ones first */
-        struct warp_loop *l = &p->loops[i];
-        if (code_in_loop(s->launch->code, l->loop, to)) l->lanes |= lanes;
-        else if (!(l->lanes &= ~lanes)) leave_loop(s, w, i);
+        if (code_in_loop(s->launch->code, p->loop[i], to)) p->lanes[i] |= lanes;
+        else if (!(p->lanes[i] &= ~lanes)) leave_loop(s, w, i);
     }
     enter_loop(s, p, w, to, lanes);
 }
 
 static void finish_warp(struct sm *s, unsigned w, tick_t now);
 
-/* The head is a generic instruction, or one part of it: the next part becomes the head. Parts issue one after
- * another, like instructions of their own. */
-static void next_part(struct sm *s, struct warp *p, const struct code_inst *generic)
+static void make_head(const struct sm *s, struct sm_warp *p, const struct code_inst *inst)
+{
+    p->inst = inst;
+    p->route = s->route + (inst - s->launch->code->inst);
+}
+
+/* The head is a generic instruction: the next of its parts, one per space its lanes touch, becomes the head. Parts
+ * issue one after another, like instructions of their own. */
+static void next_part(const struct sm *s, struct sm_warp *p)
 {
     enum mem_space space = stream_next_part(&p->stream, &p->exec);
-    p->inst = code_form(s->launch->code, generic, space);
+    make_head(s, p, code_form(s->launch->code, p->inst, space));
 }
 
 /* Makes the next instruction of the stream the head; false when the stream is over. */
-static bool fetch(struct sm *s, struct warp *p, unsigned w)
+static bool fetch(struct sm *s, struct sm_warp *p, unsigned w)
 {
     if (p->inst && code_is_form(p->inst)) {
-        const struct code_inst *generic = s->launch->code->inst + p->inst->form - 1;
-        p->inst = generic;
+        make_head(s, p, s->launch->code->inst + p->inst->form - 1);
         if (stream_has_parts(&p->stream)) {
-            next_part(s, p, generic);
+            next_part(s, p);
             return true;
         }
     }
-    bool loops = l1_follows_loops(&s->l1d);
-    if (loops && !p->left && p->inst && p->inst->kind == INST_EXIT) follow_loops(s, p, w, CODE_NO_LOOP, p->exec);
+    bool loops = l1_follows_loops(&s->lsu.l1[L1_DATA]);
+    const struct code_inst *last = p->inst; /* NULL: this is the first */
+    if (loops && !p->left && last && last->kind == INST_EXIT) follow_loops(s, p, w, CODE_NO_LOOP, p->exec);
     while (!p->left) {
         if (stream_done(&p->stream)) return false;
         const struct code_block *b = &s->launch->code->block[stream_next_block(&p->stream)];
         p->inst = s->launch->code->inst + b->first - 1;
+        p->route = s->route + b->first - 1;
         p->left = b->count;
         if (loops && (p->nloops || b->loop != CODE_NO_LOOP)) follow_loops(s, p, w, b->loop, p->stream.mask);
     }
     p->inst++;
+    p->route++;
     p->left--;
     p->exec = p->inst->guarded ? stream_next_guard(&p->stream) : p->stream.mask;
-    if (p->inst->space == SPACE_GENERIC && p->exec) next_part(s, p, p->inst);
+    if (p->inst->space == SPACE_GENERIC && p->exec) next_part(s, p);
     return true;
 }
 
 void warp_advance(struct sm *s, unsigned w, tick_t now)
 {
-    struct warp *p = &s->warp[w];
+    struct sm_warp *p = &s->warp[w];
     uint64_t bit = bit64(w);
     s->ready &= ~bit;
-    if (s->head_unit[UNIT_LSU] & bit) {
+    s->head_unit[p->route->unit] &= ~bit;
+    if (p->route->unit == UNIT_LSU) {
         s->memory &= ~bit;
         s->loads &= ~bit;
         s->shared &= ~bit;
     }
-    for (unsigned u = 0; u < 4; u++) s->head_unit[u] &= ~bit;
     if (!fetch(s, p, w)) {
+        p->route = &route_none;
         p->ended = true;
         s->ended |= bit;
         if (!p->outstanding) finish_warp(s, w, now);
         return;
     }
-    unsigned unit = head_unit(s, p->inst);
-    if (unit != UNIT_NONE) s->head_unit[unit] |= bit;
-    if (leaves_sm(p->inst) && p->exec) {
-        s->memory |= bit;
-        if (p->inst->kind == INST_LOAD && ldst_is_data(s, p->inst)) s->loads |= bit;
-    } else if (unit == UNIT_LSU && p->exec) {
-        s->shared |= bit;
+    const struct route *r = p->route;
+    s->head_unit[r->unit] |= bit;
+    if (r->unit == UNIT_LSU && p->exec) {
+        if (!r->leaves) s->shared |= bit;
+        else s->memory |= bit;
+        if (r->data_load) s->loads |= bit;
     }
     if ((s->barrier | s->membar) & bit) return; /* looked at when released */
     warp_check_head(s, w, now);
@@ -217,8 +229,8 @@ static void finish_warp(struct sm *s, unsigned w, tick_t now)
 {
     struct cta *c = &s->cta[s->warp[w].cta];
     uint64_t bit = bit64(w);
-    if (l1_warp_exit(&s->l1d, w)) s->ask_again = true;
-    if (s->sched->warp_exit) s->sched->warp_exit(s->sched_self, &s->view, w);
+    if (l1_warp_exit(l1d_of(s), w)) lsu_policy_told(s);
+    if (s->policy->on_warp) s->policy->on_warp(&s->sched, &s->view, WL_WARP_EXIT, w);
     s->live &= ~bit;
     s->ended &= ~bit;
     s->barrier &= ~bit;
@@ -234,7 +246,7 @@ static void finish_warp(struct sm *s, unsigned w, tick_t now)
 
 void warp_memop_done(struct sm *s, unsigned w, tick_t now)
 {
-    struct warp *p = &s->warp[w];
+    struct sm_warp *p = &s->warp[w];
     if (--p->outstanding) return;
     if (p->ended) {
         finish_warp(s, w, now);
@@ -248,18 +260,19 @@ void warp_memop_done(struct sm *s, unsigned w, tick_t now)
 
 static void install_warp(struct sm *s, unsigned w, unsigned slot, unsigned rank, tick_t now)
 {
-    struct warp *p = &s->warp[w];
-    *p = (struct warp){.cta = (uint8_t)slot, .rank = (uint8_t)rank};
+    struct sm_warp *p = &s->warp[w];
+    *p = (struct sm_warp){.cta = (uint8_t)slot, .rank = (uint8_t)rank, .route = &route_none};
     stream_open(&p->stream, s->cta[slot].stream.warp[rank]);
     memset(s->board + (size_t)w * s->board_regs, 0, s->board_regs * sizeof *s->board);
     s->age[w] = s->next_age++;
     for (unsigned i = 0; i < s->warps; i++) s->older[i] &= ~bit64(w); /* the newcomer is the youngest */
     s->older[w] = s->live & s->owned[w % s->schedulers] & ~bit64(w);
     s->cta_of[w] = (uint8_t)slot;
+    s->cta_id[w] = s->cta[slot].stream.cta;
     s->live |= bit64(w);
     s->cta[slot].warps |= bit64(w);
-    l1_warp_launch(&s->l1d, w);
-    if (s->sched->warp_launch) s->sched->warp_launch(s->sched_self, &s->view, w);
+    l1_warp_launch(l1d_of(s), w);
+    if (s->policy->on_warp) s->policy->on_warp(&s->sched, &s->view, WL_WARP_LAUNCH, w);
     warp_advance(s, w, now);
 }
 
@@ -277,4 +290,66 @@ void warp_install_cta(struct sm *s, const struct cta_stream *cta, tick_t now)
         s->live |= bit64(w);
     }
     for (unsigned i = 0; i < cta->nwarps; i++) install_warp(s, slots[i], slot, i, now);
+}
+
+/* ---- building, kernels, checking ---- */
+
+int warps_init(struct sm *s)
+{
+    for (unsigned w = 0; w < s->warps; w++) {
+        s->owned[w % s->schedulers] |= bit64(w);
+        s->warp[w].route = &route_none;
+    }
+    return make_wheel(s);
+}
+
+void warps_destroy(struct sm *s)
+{
+    free(s->board);
+    free(s->wheel);
+    free(s->wheel_used);
+}
+
+int warps_kernel_begin(struct sm *s)
+{
+    const struct code *code = s->launch->code;
+    s->board_regs = code->nregs ? code->nregs : 1;
+    if (s->board_regs <= s->board_cap) return 0;
+    uint64_t *b = realloc(s->board, (size_t)s->board_regs * s->warps * sizeof *b);
+    if (!b) return -1;
+    s->board = b;
+    s->board_cap = s->board_regs;
+    return 0;
+}
+
+void warps_walk(const struct sm *s)
+{
+    uint64_t heads = 0, members = 0, all = s->warps == 64 ? UINT64_MAX : bit64(s->warps) - 1;
+    uint32_t resident = 0;
+    for (unsigned u = 0; u < UNITS; u++) {
+        WL_ASSERT(!(heads & s->head_unit[u]));
+        heads |= s->head_unit[u];
+    }
+    WL_ASSERT(!(s->live & ~all) && !(heads & ~s->live) && !(heads & s->ended));
+    WL_ASSERT(!((s->ready | s->barrier | s->membar | s->long_stall | s->ended | s->in_wheel) & ~s->live));
+    WL_ASSERT(!((s->memory | s->shared) & ~s->head_unit[UNIT_LSU]) && !(s->memory & s->shared) &&
+              !(s->loads & ~s->memory) && !(s->ready & (s->in_wheel | s->long_stall | s->ended)));
+    for (unsigned i = 0; i < SM_MAX_CTAS; i++) {
+        const struct cta *c = &s->cta[i];
+        if (!c->used) continue;
+        resident++;
+        WL_ASSERT(c->warps && !(c->warps & members) && !(c->arrived & ~c->warps));
+        members |= c->warps;
+    }
+    WL_ASSERT(members == s->live && resident == s->ctas_resident);
+    for (uint64_t m = s->live; m; m &= m - 1) {
+        const struct sm_warp *p = &s->warp[bit_low64(m)];
+        WL_ASSERT(p->ended == (bool)(s->ended >> bit_low64(m) & 1) && s->cta_of[bit_low64(m)] == p->cta);
+    }
+    uint64_t turning = 0;
+    for (uint32_t i = 0; i <= s->wheel_mask; i++) {
+        WL_ASSERT((s->wheel[i] != 0) == (s->wheel_used[i >> 6] >> (i & 63) & 1) && !(s->wheel[i] & turning));
+        turning |= s->wheel[i];
+    }
+    WL_ASSERT(turning == s->in_wheel);
 }

@@ -2,8 +2,8 @@
  *
  * Opens in Perfetto or about:tracing; a microsecond there is a core cycle here. A process is an SM; its
  * tracks are the mode and the owner of the scheduling scheme, the ld/st unit, counters (MSHRs, miss
- * queue, re-execution queue) and one track a warp: instructions issued, waits for loads and barriers.
- * Given to a machine with gpu_options; sm/timeline.c fills it. */
+ * queue, re-execution queue) and one track per warp: instructions issued, waits for loads and barriers.
+ * Given to a machine with gpu_options; observe/timeline.c fills it. */
 #ifndef WL_STATS_TIMELINE_H
 #define WL_STATS_TIMELINE_H
 

@@ -2,14 +2,15 @@
  *
  * The SM is ticked cycle by cycle. Whatever it sends is taken in the cycle in which it leaves, and
  * answered so that a load accepted by the L1D in cycle t has its data in t + latency and frees its
- * MSHR for the cycle after, or at the cycle the test names for its line. */
+ * MSHR for the cycle after, or at the cycle the test names for its line. The SM's invariants are checked all the
+ * time. */
 #ifndef WL_TESTS_LONE_SM_H
 #define WL_TESTS_LONE_SM_H
 
 #include "timing/synth.h"
 
 #include "engine/clock.h"
-#include "sm/sm.h"
+#include "sm/sm_priv.h"
 
 enum { LONE_DUE = 16 };
 
@@ -21,6 +22,7 @@ struct lone {
     struct addrmap map;
     struct req_pool pool;
     struct memop_pool ops;
+    struct route_table routes;
     struct port request;
     uint64_t cycle, latency;
     struct {
@@ -44,6 +46,7 @@ static inline struct lone *lone_new(const struct gpu_config *c, uint64_t latency
     struct lone *l = aligned_alloc(_Alignof(struct lone), sizeof *l);
     assert_non_null(l);
     memset(l, 0, sizeof *l);
+    wl_set_paranoid(true);
     assert_int_equal(clock_init(&l->clock, 3, &l->breach), 0);
     lone_part(l, &l->sm.part, 0);
     lone_part(l, &l->network, 1);
@@ -55,7 +58,7 @@ static inline struct lone *lone_new(const struct gpu_config *c, uint64_t latency
         fail_msg("%s", e.text);
     l->map.l2_sets = (uint32_t)c->v[P_L2_SETS];
     l->sm.dispatcher = &l->dispatcher;
-    if (sm_init(&l->sm, c, 0, &l->map, &l->pool, &l->ops, &e)) fail_msg("%s", e.text);
+    if (sm_init(&l->sm, c, 0, &(struct sm_common){&l->map, &l->pool, &l->ops, &l->routes}, &e)) fail_msg("%s", e.text);
     port_init(&l->request, 1, &l->sm.part, &l->network);
     port_init(&l->sm.reply, 256, &l->network, &l->sm.part);
     l->sm.request = &l->request;
@@ -68,6 +71,7 @@ static inline void lone_free(struct lone *l)
     sm_destroy(&l->sm);
     req_pool_destroy(&l->pool);
     memop_pool_destroy(&l->ops);
+    route_table_destroy(&l->routes);
     clock_destroy(&l->clock);
     free(l);
 }
@@ -104,6 +108,7 @@ static inline void lone_step(struct lone *l)
 {
     l->cycle++;
     sm_tick(&l->sm, l->cycle);
+    sm_walk(&l->sm);
     lone_answer(l);
 }
 

@@ -239,7 +239,7 @@ static inline uint64_t synth_run(struct gpu *g, struct synth *p)
     return after.cycles - before.cycles;
 }
 
-/* ---- a recording scheduler: loose round robin that notes every issue ---- */
+/* ---- a recording scheduler: notes every issue ---- */
 
 enum { RECORD_MAX = 4096 };
 struct issue_record {
@@ -256,50 +256,29 @@ static inline void record_reset(void)
     memset(issue_nth, 0, sizeof issue_nth);
 }
 
-extern const struct wl_sched_policy lrr_policy;
-
-static inline void *record_create(const struct wl_sched_geometry *g, const int64_t *values, const char **why)
-{
-    return lrr_policy.create(g, values, why);
-}
-static inline int record_pick(void *self, const struct wl_sched_view *v, unsigned scheduler, uint64_t candidates)
-{
-    return lrr_policy.pick(self, v, scheduler, candidates);
-}
-static inline void record_issued(void *self, const struct wl_sched_view *v, unsigned scheduler, unsigned warp)
-{
-    assert_true(issue_count < RECORD_MAX);
-    issue_log[issue_count++] = (struct issue_record){v->cycle, warp, issue_nth[warp]++};
-    lrr_policy.issued(self, v, scheduler, warp);
-}
-static inline void record_destroy(void *self) { lrr_policy.destroy(self); }
-
-static const struct wl_sched_policy recording_lrr __attribute__((unused)) = {.abi = WL_ABI,
-                                                                             .name = "recording-lrr",
-                                                                             .help = "lrr that notes every issue",
-                                                                             .create = record_create,
-                                                                             .destroy = record_destroy,
-                                                                             .pick = record_pick,
-                                                                             .issued = record_issued};
-
 /* Any scheduler, noting every issue. One at a time. */
 static struct wl_sched_policy recorded __attribute__((unused));
 static const struct wl_sched_policy *recorded_from __attribute__((unused));
 
-static inline void recorded_issued(void *self, const struct wl_sched_view *v, unsigned scheduler, unsigned warp)
+static inline void recorded_on_issue(struct wl_sched *s, const struct wl_sched_view *v, unsigned scheduler,
+                                     unsigned warp)
 {
     assert_true(issue_count < RECORD_MAX);
     issue_log[issue_count++] = (struct issue_record){v->cycle, warp, issue_nth[warp]++};
-    recorded_from->issued(self, v, scheduler, warp);
+    recorded_from->on_issue(s, v, scheduler, warp);
 }
 
 static inline const struct wl_sched_policy *recording(const struct wl_sched_policy *p)
 {
     recorded_from = p;
     recorded = *p;
-    recorded.issued = recorded_issued;
+    recorded.on_issue = recorded_on_issue;
     return &recorded;
 }
+
+/* Loose round robin, noting every issue. */
+extern const struct wl_sched_policy lrr_policy;
+static inline const struct wl_sched_policy *recording_lrr(void) { return recording(&lrr_policy); }
 
 /* The core cycle in which the warp's nth instruction was issued. */
 static inline uint64_t issued_at(unsigned warp, unsigned nth)

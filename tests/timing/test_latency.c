@@ -118,7 +118,7 @@ static struct machine build(unsigned i, unsigned k, struct gpu **g)
     snprintf(settings, sizeof settings, "sm.count=1 mem.channels=1 l2.slices_per_channel=1 %s %s", clocks[i],
              shapes[k]);
     struct machine m = make(settings);
-    m.c.sched.policy = &recording_lrr;
+    m.c.sched.policy = recording_lrr();
     *g = synth_gpu(&m.c);
     return m;
 }
@@ -228,7 +228,7 @@ TEST(gtx480_in_numbers)
     struct gpu_config c;
     struct wl_err e = {.code = WL_OK};
     assert_int_equal(config_load(&c, "gtx480", &e), 0);
-    c.sched.policy = &recording_lrr;
+    c.sched.policy = recording_lrr();
     c.v[P_SM_COUNT] = 1;
     struct gpu *g = synth_gpu(&c);
     uint64_t addr[LINKS], issue[LINKS + 1];
@@ -247,7 +247,7 @@ TEST(gtx480_in_numbers)
 TEST(dependent_instructions_are_latency_and_issue_delay_apart)
 {
     struct gpu_config c = synth_config("sm.count=1");
-    c.sched.policy = &recording_lrr;
+    c.sched.policy = recording_lrr();
     static const enum lat_class lat[] = {LAT_INT_ADD, LAT_INT_MUL, LAT_INT_DIV, LAT_FP_MAD,
                                          LAT_FP_DIV,  LAT_DP_ADD,  LAT_SFU};
     for (unsigned i = 0; i < COUNT(lat); i++) {
@@ -270,7 +270,7 @@ TEST(dependent_instructions_are_latency_and_issue_delay_apart)
 TEST(independent_instructions_are_an_initiation_interval_apart)
 {
     struct gpu_config c = synth_config("sm.count=1");
-    c.sched.policy = &recording_lrr;
+    c.sched.policy = recording_lrr();
     static const enum lat_class lat[] = {LAT_INT_ADD, LAT_INT_DIV, LAT_FP_DIV, LAT_DP_ADD, LAT_SFU};
     for (unsigned i = 0; i < COUNT(lat); i++) {
         struct gpu *g = synth_gpu(&c);
@@ -294,7 +294,7 @@ TEST(independent_instructions_are_an_initiation_interval_apart)
 static uint64_t shared_load(int64_t stride)
 {
     struct gpu_config c = synth_config("sm.count=1");
-    c.sched.policy = &recording_lrr;
+    c.sched.policy = recording_lrr();
     struct gpu *g = synth_gpu(&c);
     struct synth p;
     synth_begin(&p, "shared", 1);

@@ -68,7 +68,7 @@ struct timeline {
 
 static unsigned now_in_unit(const struct lone *l)
 {
-    const struct req *r = l->sm.pipe[FROM_L1D].list.head;
+    const struct req *r = l->sm.lsu.pipe[L1_DATA].list.head;
     return r ? r->warp : NOBODY;
 }
 
@@ -99,13 +99,16 @@ static struct timeline play(const char *sched)
     while (l->cycle < t.zero + LAST - 1) {
         lone_step(l);
         if (l->cycle == t.zero + 5) { /* the returning request evicts W1's line */
-            int at = tags_find(&l->sm.l1d.tags, tags_set(&l->sm.l1d.tags, line_of(W1)), line_of(W1));
-            if (at >= 0) tags_invalidate(&l->sm.l1d.tags, tags_set(&l->sm.l1d.tags, line_of(W1)), (uint32_t)at);
+            struct tags *tags = &sm_l1d(&l->sm)->tags;
+            uint32_t set = tags_set(tags, line_of(W1));
+            int at = tags_find(tags, set, line_of(W1));
+            if (at >= 0) tags_invalidate(tags, set, (uint32_t)at);
         }
         if (l->cycle < t.zero) continue;
         unsigned i = (unsigned)(l->cycle - t.zero), unit = now_in_unit(l);
         t.unit[i] = unit;
-        t.queue[i] = l->sm.reexec.used ? l->sm.reexec.list.head->warp : NOBODY;
+        const struct lsu_ext *ext = l->sm.lsu.ext;
+        t.queue[i] = ext && ext->queue.used ? ext->queue.list.head->warp : NOBODY;
         if (unit != NOBODY && !t.entered[unit]) t.entered[unit] = i;
     }
     lone_finish(l);

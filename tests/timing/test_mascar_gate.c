@@ -57,10 +57,9 @@ static void two_warps(struct fixture *f, uint64_t line)
 
 static uint64_t sched_counter(const struct lone *l, const char *name)
 {
-    uint64_t n[WL_MAX_POLICY_COUNTERS];
-    l->sm.sched->read_counters(l->sm.sched_self, n);
-    for (unsigned i = 0; l->sm.sched->counters[i].name; i++)
-        if (strcmp(l->sm.sched->counters[i].name, name) == 0) return n[i];
+    const struct wl_counter *c = l->sm.policy->counters;
+    for (unsigned i = 0; c[i].name; i++)
+        if (strcmp(c[i].name, name) == 0) return sm_sched(&l->sm)->count[i];
     fail_msg("no counter %s", name);
     return 0;
 }
@@ -76,8 +75,8 @@ static uint64_t merges(const char *switches)
     synth_load(&f.p, 2, SPACE_GLOBAL, 4);
     two_warps(&f, 31);
     lone_steps(f.l, 100);
-    uint64_t merged = f.l->sm.l1d.stats.hits_reserved;
-    assert_int_equal(f.l->sm.reexec.count[1], !merged); /* refused, it steps aside as a miss does */
+    uint64_t merged = f.l->sm.lsu.l1[L1_DATA].stats.hits_reserved;
+    assert_int_equal(f.l->sm.lsu.ext->queue.count[1], !merged); /* refused, it steps aside as a miss does */
     end(&f);
     return merged;
 }
@@ -183,8 +182,8 @@ static uint64_t texture_misses(const char *switches)
     synth_load(&f.p, 2, SPACE_TEX, 4);
     two_warps(&f, 99);
     lone_steps(f.l, 100);
-    uint64_t misses = f.l->sm.l1t.stats.misses;
-    assert_int_equal(f.l->sm.pipe[FROM_L1T].refused, misses ? L1_HIT : L1_GATED);
+    uint64_t misses = f.l->sm.lsu.l1[L1_TEXTURE].stats.misses;
+    assert_int_equal(f.l->sm.lsu.pipe[L1_TEXTURE].refused, misses ? L1_HIT : L1_GATED);
     end(&f);
     return misses;
 }
@@ -219,10 +218,10 @@ static void owner_behind(const char *more, unsigned textures, enum mem_space las
     for (unsigned i = 0; i < textures; i++) touch(&f.p, 100 + i, 1);
     lone_launch(f.l, &f.p);
     lone_steps(f.l, 40);
-    assert_int_equal(f.l->sm.pipe[FROM_L1T].refused, L1_GATED);
-    assert_int_equal(f.l->sm.l1t.stats.misses, 0);
+    assert_int_equal(f.l->sm.lsu.pipe[L1_TEXTURE].refused, L1_GATED);
+    assert_int_equal(f.l->sm.lsu.l1[L1_TEXTURE].stats.misses, 0);
     lone_steps(f.l, 20); /* warp 0 has come to its second load */
-    assert_true(f.l->sm.l1t.stats.misses > 0);
+    assert_true(f.l->sm.lsu.l1[L1_TEXTURE].stats.misses > 0);
     end(&f);
 }
 

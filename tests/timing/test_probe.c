@@ -7,10 +7,12 @@
 enum { H, X, Y, Z };
 static const char machine[] = "sm.count=1 sm.schedulers=1 l1d.mshr=1 l1d.flush=no stats.profile=1 sched=gto ";
 
+static enum cache_op cache_op = CACHE_CA; /* of all loads */
+
 static void one_load_each(struct synth *p, const int *lines, unsigned warps, unsigned adds)
 {
     synth_begin(p, "loads", warps);
-    synth_load(p, 1, SPACE_GLOBAL, 4);
+    synth_load(p, 1, SPACE_GLOBAL, 4)->cache_op = (uint8_t)cache_op;
     for (unsigned i = 0; i < adds; i++) synth_add(p, 2, 2, 2);
     synth_cta(p);
     for (unsigned w = 0; w < warps; w++) {
@@ -88,6 +90,20 @@ TEST(cycles_with_an_issue_are_not_idle)
     assert_int_equal(s.hit, s.all);
     assert_true(s.idle < s.hit);
     assert_true(s.idle > 0);
+}
+
+/* Where the L1D serves the read-only path too, ld.global.nc is a load of it as any other. */
+TEST(a_read_only_load_counts_where_it_goes_to_the_l1d)
+{
+    struct stalls plain = both("l1d.readonly=yes ", (const int[]){X, Y, H}, 3, 0);
+    cache_op = CACHE_NC;
+    struct stalls readonly = both("l1d.readonly=yes ", (const int[]){X, Y, H}, 3, 0);
+    cache_op = CACHE_CG; /* these bypass it: nobody would hit */
+    struct stalls bypass = run("l1d.readonly=yes ", (const int[]){X, Y, H}, 3, 0, false);
+    cache_op = CACHE_CA;
+    assert_memory_equal(&plain, &readonly, sizeof plain);
+    assert_int_equal(readonly.hit, readonly.all);
+    assert_int_equal(bypass.hit, 0);
 }
 
 /* One line of a load is enough, in the part that was not sent yet: warp 2's 32 lines begin at H. */

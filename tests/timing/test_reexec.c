@@ -46,16 +46,16 @@ TEST(a_divergent_load_steps_aside)
     }
     lone_launch(f.l, &f.p);
     lone_steps(f.l, 50);
-    const struct reexec *q = &f.l->sm.reexec;
+    const struct reexec *q = &f.l->sm.lsu.ext->queue;
     assert_int_equal(q->used, 30);
     assert_int_equal(q->count[0], 30);
-    assert_int_equal(f.l->sm.l1d.stats.hits_reserved, 1); /* warp 1 was served */
-    assert_true(q->blocked);                              /* warp 2 missed and found the queue full */
-    assert_int_equal(f.l->sm.pipe[FROM_L1D].list.head->warp, 2);
-    assert_int_equal(f.l->sm.l1d.mshr.used, 2);
+    assert_int_equal(f.l->sm.lsu.l1[L1_DATA].stats.hits_reserved, 1); /* warp 1 was served */
+    assert_true(q->blocked);                                          /* warp 2 missed and found the queue full */
+    assert_int_equal(f.l->sm.lsu.pipe[L1_DATA].list.head->warp, 2);
+    assert_int_equal(f.l->sm.lsu.l1[L1_DATA].mshr.used, 2);
     lone_finish(f.l);
     assert_int_equal(f.l->sm.stats.reexec_pushes, f.l->sm.stats.reexec_accepted);
-    assert_int_equal(f.l->sm.l1d.stats.load_misses, 33);
+    assert_int_equal(f.l->sm.lsu.l1[L1_DATA].stats.load_misses, 33);
     end(&f);
 }
 
@@ -77,7 +77,7 @@ static void order(const char *sched, unsigned issued_by_warp0)
     lone_launch(f.l, &f.p);
     lone_steps(f.l, 190);
     assert_int_equal(f.l->sm.warp[0].seq, issued_by_warp0);
-    assert_int_equal(f.l->sm.reexec.op[0]->load.seq, 1);
+    assert_int_equal(f.l->sm.lsu.ext->queue.op[0]->load.seq, 1);
     lone_finish(f.l);
     end(&f);
 }
@@ -104,7 +104,7 @@ static void back_to_back(struct fixture *f, bool store_first)
     f->l->closed = store_first; /* nothing leaves: the stores find the miss queue full */
     lone_launch(f->l, &f->p);
     lone_steps(f->l, 100);
-    assert_true(f->l->sm.reexec.blocked);
+    assert_true(f->l->sm.lsu.ext->queue.blocked);
 }
 
 /* A load may not overtake a store of its warp. */
@@ -112,12 +112,12 @@ TEST(no_overtaking_of_a_store)
 {
     struct fixture f;
     back_to_back(&f, true);
-    assert_int_equal(f.l->sm.pipe[FROM_L1D].refused, L1_ORDER);
-    assert_int_equal(f.l->sm.l1d.stats.loads, 0);
+    assert_int_equal(f.l->sm.lsu.pipe[L1_DATA].refused, L1_ORDER);
+    assert_int_equal(f.l->sm.lsu.l1[L1_DATA].stats.loads, 0);
     f.l->closed = false;
     lone_finish(f.l);
-    assert_true(f.l->sm.l1d.refusals[L1_ORDER] > 0);
-    assert_int_equal(f.l->sm.l1d.stats.loads, 32);
+    assert_true(f.l->sm.lsu.l1[L1_DATA].refusals[L1_ORDER] > 0);
+    assert_int_equal(f.l->sm.lsu.l1[L1_DATA].stats.loads, 32);
     end(&f);
 }
 
@@ -126,11 +126,11 @@ TEST(a_load_behind_a_load_may_try)
 {
     struct fixture f;
     back_to_back(&f, false);
-    assert_int_equal(f.l->sm.l1d.stats.hits_reserved, 2); /* the two lines that are on their way */
-    assert_int_equal(f.l->sm.pipe[FROM_L1D].refused, L1_NO_MSHR);
-    assert_int_equal(f.l->sm.reexec.op[0]->load.seq, 1); /* only the first is queued */
+    assert_int_equal(f.l->sm.lsu.l1[L1_DATA].stats.hits_reserved, 2); /* the two lines that are on their way */
+    assert_int_equal(f.l->sm.lsu.pipe[L1_DATA].refused, L1_NO_MSHR);
+    assert_int_equal(f.l->sm.lsu.ext->queue.op[0]->load.seq, 1); /* only the first is queued */
     lone_finish(f.l);
-    assert_int_equal(f.l->sm.l1d.stats.loads, 64);
+    assert_int_equal(f.l->sm.lsu.l1[L1_DATA].stats.loads, 64);
     end(&f);
 }
 
@@ -153,9 +153,9 @@ TEST(stores_of_others_wait)
     touch(&f.p, 99, 1);
     lone_launch(f.l, &f.p);
     lone_steps(f.l, 400);
-    assert_int_equal(f.l->sm.l1d.stats.stores, 0);
+    assert_int_equal(f.l->sm.lsu.l1[L1_DATA].stats.stores, 0);
     lone_finish(f.l);
-    assert_int_equal(f.l->sm.l1d.stats.stores, 1);
+    assert_int_equal(f.l->sm.lsu.l1[L1_DATA].stats.stores, 1);
     end(&f);
 }
 
@@ -172,10 +172,9 @@ TEST(no_lanes_no_request)
     stream_guard(synth_last(&f.p), 0);
     lone_launch(f.l, &f.p);
     lone_finish(f.l);
-    uint64_t n[WL_MAX_POLICY_COUNTERS];
-    f.l->sm.sched->read_counters(f.l->sm.sched_self, n);
-    for (unsigned k = 0; f.l->sm.sched->counters[k].name; k++)
-        if (strncmp(f.l->sm.sched->counters[k].name, "owner_by", 8) == 0) assert_int_equal(n[k], 0);
+    for (unsigned k = 0; f.l->sm.policy->counters[k].name; k++)
+        if (strncmp(f.l->sm.policy->counters[k].name, "owner_by", 8) == 0)
+            assert_int_equal(sm_sched(&f.l->sm)->count[k], 0);
     assert_int_equal(f.l->sm.stats.reexec_pushes, 0);
     assert_int_equal(f.l->sm.stats.warp_instructions, 1);
     end(&f);

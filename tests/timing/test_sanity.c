@@ -200,22 +200,14 @@ TEST(a_cycle_limit_stops_a_kernel)
 
 static unsigned most_live;
 
-static void *live_create(const struct wl_sched_geometry *g, const int64_t *values, const char **why)
+static int live_pick(const struct wl_sched *s, const struct wl_sched_view *v, unsigned scheduler, uint64_t candidates)
 {
-    return lrr_policy.create(g, values, why);
-}
-static void live_destroy(void *self) { lrr_policy.destroy(self); }
-static int live_pick(void *self, const struct wl_sched_view *v, unsigned scheduler, uint64_t candidates)
-{
+    (void)s, (void)scheduler;
     if (bit_count64(v->live) > most_live) most_live = bit_count64(v->live);
-    return lrr_policy.pick(self, v, scheduler, candidates);
+    return (int)wl_next_slot(0, candidates);
 }
-static const struct wl_sched_policy live_watcher = {.abi = WL_ABI,
-                                                    .name = "live",
-                                                    .help = "notes how many warps live",
-                                                    .create = live_create,
-                                                    .destroy = live_destroy,
-                                                    .pick = live_pick};
+static const struct wl_sched_policy live_watcher = {
+    .abi = WL_ABI, .name = "live", .help = "notes how many warps live", .pick = live_pick};
 
 static void write_idlers(struct synth *p, unsigned ctas, unsigned warps)
 {
@@ -291,7 +283,7 @@ TEST(a_cta_that_does_not_fit_is_an_error)
 static void run_pair(struct synth *p, bool second_warp_runs_on)
 {
     struct gpu_config c = synth_config("sm.count=1");
-    c.sched.policy = &recording_lrr;
+    c.sched.policy = recording_lrr();
     struct gpu *g = synth_gpu(&c);
     synth_cta(p);
     synth_warp(p);
@@ -363,7 +355,7 @@ static uint64_t store_then_add(bool membar)
 {
     struct gpu_config c = synth_config("sm.count=1");
     struct synth p;
-    c.sched.policy = &recording_lrr;
+    c.sched.policy = recording_lrr();
     struct gpu *g = synth_gpu(&c);
     synth_begin(&p, "membar", 1);
     synth_store(&p, 1, SPACE_GLOBAL, 4);
@@ -454,20 +446,17 @@ static const struct wl_cache_policy stuck_cache = {.abi = WL_ABI,
                                                    .levels = 1u << WL_L1 | 1u << WL_L2,
                                                    .victim = stuck_victim};
 
-static int refuse_to_pick(void *self, const struct wl_sched_view *v, unsigned scheduler, uint64_t candidates)
+static int refuse_to_pick(const struct wl_sched *s, const struct wl_sched_view *v, unsigned scheduler,
+                          uint64_t candidates)
 {
-    (void)self;
+    (void)s;
     (void)v;
     (void)scheduler;
     (void)candidates;
     return -1;
 }
-static const struct wl_sched_policy stuck_sched = {.abi = WL_ABI,
-                                                   .name = "stuck",
-                                                   .help = "never issues",
-                                                   .create = live_create,
-                                                   .destroy = live_destroy,
-                                                   .pick = refuse_to_pick};
+static const struct wl_sched_policy stuck_sched = {
+    .abi = WL_ABI, .name = "stuck", .help = "never issues", .pick = refuse_to_pick};
 
 static void deadlocks(const struct gpu_config *c, bool tick, const char *word)
 {

@@ -1,6 +1,7 @@
 /* test_apcm_rivals.c - what APCM is compared with: protecting distance, PCAL, bypassing by PC; and
  * that all of them count the same with any engine. */
 #include "unit/rig.h"
+#include "unit/sched_rig.h"
 
 #include "mem/l1.h"
 #include "unit/policy_rig.h"
@@ -175,24 +176,23 @@ TEST(without_a_token_nothing_is_allocated)
     for (unsigned blind = 0; blind < 2; blind++) {
         struct rig r;
         begin(&r, spec[blind], 2);
-        const struct wl_sched_geometry g = {.warps = 4, .schedulers = 1, .shared = &r.shared};
         struct gpu_config c = machine("pcal", "lru", "pcal:tokens=1,others=2");
-        const struct wl_sched_policy *p = c.sched.policy;
-        const char *why = "";
-        void *s = p->create(&g, c.sched.values, &why);
-        if (!s) fail_msg("%s", why);
-        const uint64_t age[64] = {0, 1, 2, 3}, owned[1] = {15};
-        struct wl_sched_view v = {.live = 15, .age = age, .owned = owned};
-        assert_int_equal(p->allowed(s, &v), 7); /* 0 has the token, 1 and 2 run beside, 3 waits */
+        struct sched_rig s = {.shared = r.shared};
+        memcpy(s.param, c.sched.values, sizeof s.param);
+        rig_sched_begin(&s, c.sched.policy, &(struct wl_sched_geometry){.warps = 4, .schedulers = 1});
+        s.v.live = 15;
+        assert_int_equal(rig_allowed(&s), 7); /* 0 has the token, 1 and 2 run too, 3 waits */
+        rig_issue(&s, 0, 7);
         assert_int_equal(read_line(&r, 0, 8, 1, 0, NULL), L1_MISSED);
         assert_int_equal(read_line(&r, 1, 8, 1, 0, NULL), blind ? L1_BYPASSED : L1_HIT);
         assert_int_equal(read_line(&r, 2, 8, 2, 0, NULL), L1_BYPASSED);
         assert_int_equal(r.cache.stats.bypass_lookups, !blind);
-        v.barrier = 1; /* the holder waits: its token passes on */
-        assert_int_equal(p->allowed(s, &v), 14);
+        s.v.barrier = 1; /* the holder waits: its token passes on */
+        assert_int_equal(rig_allowed(&s), 14);
+        rig_issue(&s, 0, 14);
         assert_int_equal(read_line(&r, 1, 8, 2, 0, NULL), L1_MISSED);
         assert_int_equal(read_line(&r, 3, 8, 3, 0, NULL), L1_BYPASSED);
-        p->destroy(s);
+        rig_sched_free(&s);
         end(&r);
     }
 }

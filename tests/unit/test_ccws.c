@@ -45,14 +45,14 @@ static uint64_t tag_hits(const struct both *b) { return policy_counter(&ccws_tag
 
 static void issue(struct both *b, unsigned warp, unsigned n)
 {
-    while (n--) b->r.p->issued(b->r.self, &b->r.v, warp % 2, warp);
+    while (n--) b->r.p->on_issue(&b->r.s, &b->r.v, warp % 2, warp);
 }
 
 static uint64_t may_load(struct both *b)
 {
     rig_cycle(&b->r);
     b->r.v.loads = b->r.v.live;
-    return b->r.p->allowed(b->r.self, &b->r.v) & b->r.v.live;
+    return rig_allowed(&b->r) & b->r.v.live;
 }
 
 TEST(storage)
@@ -60,7 +60,7 @@ TEST(storage)
     struct both b;
     begin(&b, "ccws", 1);
     assert_int_equal(ccws_tags_policy.storage_bits(b.tags), 48 * 16 * 25 + 6 * SETS * WAYS);
-    assert_int_equal(b.r.p->storage_bits(b.r.self), 48 * 16 + 2 * 6);
+    assert_int_equal(b.r.p->storage_bits(&b.r.s), 48 * 16 + 2 * 6);
     end(&b);
 }
 
@@ -123,7 +123,7 @@ TEST(a_score_holds_others_back)
     uint64_t at = b.r.v.cycle;
     assert_int_equal(may_load(&b), BIT(7) | 0x3f); /* 499 + 6 * 100: 0 to 5 */
     b.r.v.loads = 0;
-    assert_int_equal(b.r.p->allowed(b.r.self, &b.r.v) & 0x3ff, 0x3ff); /* other instructions may issue */
+    assert_int_equal(rig_allowed(&b.r) & 0x3ff, 0x3ff); /* other instructions may issue */
     b.r.v.cycle = at + 99;
     assert_int_equal(may_load(&b), BIT(7) | 0x3f); /* 400 + 600: just enough */
     assert_int_equal(may_load(&b), BIT(7) | 0x7f); /* 399 + 700 */
@@ -182,10 +182,10 @@ TEST(needs_its_tags)
     void *nothing = NULL;
     config_defaults(&c);
     assert_int_equal(config_set_sched(&c, "ccws", NULL), 0);
-    struct wl_sched_geometry g = {0, 15, RIG_WARPS, RIG_SCHEDULERS, &nothing};
-    assert_null(c.sched.policy->create(&g, c.sched.values, &why));
+    struct wl_sched s = {.g = {0, 15, RIG_WARPS, RIG_SCHEDULERS}, .param = c.sched.values, .shared = &nothing};
+    assert_false(c.sched.policy->init(&s, &why));
     assert_non_null(strstr(why, "--l1 ccws_tags"));
     uint64_t foreign[4] = {1, 2, 3, 4}; /* another scheme's state in the shared slot */
     nothing = foreign;
-    assert_null(c.sched.policy->create(&g, c.sched.values, &why));
+    assert_false(c.sched.policy->init(&s, &why));
 }

@@ -4,7 +4,7 @@
  * gathered forms it sees in a run. */
 #include "test.h"
 
-#include "sm/sm.h"
+#include "sm/sm_priv.h"
 
 /* A machine of 3 SMs with room for 2 CTAs of 4 warps each; warps 0 to 3 are the CTA of slot 0. */
 enum { SMS = 3, SLOTS = 2, CTA_WARPS = 4 };

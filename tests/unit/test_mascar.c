@@ -7,7 +7,7 @@ static uint64_t storage(const char *spec)
 {
     struct sched_rig r;
     rig_sched(&r, spec, 0, NULL);
-    uint64_t bits = r.p->storage_bits(r.self);
+    uint64_t bits = r.p->storage_bits(&r.s);
     assert_int_equal(bits % 8, 0);
     rig_sched_free(&r);
     return bits / 8;
@@ -20,20 +20,19 @@ TEST(storage_is_the_papers)
     assert_int_equal(storage("mascar"), 1 + 12 + 1216);
     assert_int_equal(storage("mascar:part=reexec,entries=8"), 304);
     assert_int_equal(storage("mascar:part=reexec,entries=64"), 2432);
-    assert_int_equal((64 + 32 * 7 + 6 + 7 + 7) / 8 * 32, 1216); /* 301 bits are 38 bytes */
 }
 
 TEST(the_queue_is_asked_for)
 {
     struct sched_rig r;
     rig_sched(&r, "mascar:entries=16,same_warp=stores,queue_stores=no", 0, NULL);
-    struct wl_reexec q = r.p->reexec(r.self);
+    struct wl_reexec q = r.p->lsu->reexec(&r.s);
     assert_int_equal(q.entries, 16);
     assert_int_equal(q.same_warp, WL_BLOCK_STORES);
     assert_false(q.stores);
     rig_sched_free(&r);
     rig_sched(&r, "mascar:part=sched", 0, NULL);
-    assert_int_equal(r.p->reexec(r.self).entries, 0);
+    assert_int_equal(r.p->lsu->reexec(&r.s).entries, 0);
     rig_sched_free(&r);
 }
 
@@ -51,7 +50,7 @@ static void saturate(struct sched_rig *r, const char *spec)
 {
     rig_sched(r, spec, 0, NULL);
     r->v.live = BIT(RIG_WARPS) - 1;
-    r->v.mshr_used = 56;
+    r->v.l1d.mshr_used = 56;
     rig_cycle(r);
     rig_cycle(r);
 }
@@ -61,19 +60,19 @@ TEST(flag_at_seven_eighths_a_cycle_later)
     struct sched_rig r;
     rig_sched(&r, "mascar", 0, NULL);
     r.v.live = 1;
-    r.v.mshr_used = 55;
+    r.v.l1d.mshr_used = 55;
     assert_false(in_mp(&r));
     assert_false(in_mp(&r));
-    r.v.mshr_used = 56;
+    r.v.l1d.mshr_used = 56;
     assert_false(in_mp(&r)); /* seen in this cycle, */
     assert_true(in_mp(&r));  /* acted on in the next */
-    r.v.mshr_used = 55;
+    r.v.l1d.mshr_used = 55;
     assert_true(in_mp(&r));
     assert_false(in_mp(&r));
-    r.v.mshr_used = 0;
-    r.v.missq_used = 6;
+    r.v.l1d.mshr_used = 0;
+    r.v.l1d.missq_used = 6;
     assert_false(in_mp(&r) || in_mp(&r));
-    r.v.missq_used = 7;
+    r.v.l1d.missq_used = 7;
     assert_false(in_mp(&r));
     assert_true(in_mp(&r));
     rig_sched_free(&r);
@@ -85,7 +84,7 @@ TEST(sleeping_cycles_count)
     struct sched_rig r;
     rig_sched(&r, "mascar", 0, NULL);
     r.v.live = 1;
-    r.v.mshr_used = 60;
+    r.v.l1d.mshr_used = 60;
     uint64_t wish = rig_cycle(&r);
     assert_int_equal(wish, r.v.cycle + 1); /* the flag is on its way */
     rig_cycle(&r);
@@ -102,12 +101,12 @@ TEST(latency_and_hysteresis)
     struct sched_rig r;
     rig_sched(&r, "mascar:sat_latency=3,sat_hyst=8,sat_mshr=32", 0, NULL);
     r.v.live = 1;
-    r.v.mshr_used = 32;
+    r.v.l1d.mshr_used = 32;
     assert_false(in_mp(&r) || in_mp(&r) || in_mp(&r));
     assert_true(in_mp(&r));
-    r.v.mshr_used = 24; /* still within the hysteresis */
+    r.v.l1d.mshr_used = 24; /* still within the hysteresis */
     for (int i = 0; i < 8; i++) assert_true(in_mp(&r));
-    r.v.mshr_used = 23;
+    r.v.l1d.mshr_used = 23;
     assert_true(in_mp(&r) && in_mp(&r) && in_mp(&r));
     assert_false(in_mp(&r));
     rig_sched_free(&r);
@@ -118,13 +117,13 @@ TEST(texture_at_once_constant_after_16_cycles)
     struct sched_rig r;
     rig_sched(&r, "mascar", 0, NULL);
     r.v.live = 1;
-    r.v.l1t.missq_used = 3;
+    r.u.l1t.missq_used = 3;
     assert_false(in_mp(&r));
     assert_true(in_mp(&r));
-    r.v.l1t.missq_used = 0;
+    r.u.l1t.missq_used = 0;
     in_mp(&r);
     assert_false(in_mp(&r));
-    r.v.l1c.mshr_used = 1;
+    r.u.l1c.mshr_used = 1;
     uint64_t from = r.v.cycle + 1;
     assert_int_equal(rig_cycle(&r), from + 15); /* it wants to be called then */
     for (int i = 1; i < 15; i++) assert_false(in_mp(&r));
@@ -141,14 +140,14 @@ TEST(first_memory_instruction_makes_the_owner)
     saturate(&r, "mascar:nonowner=strict");
     r.v.ready = r.v.memory = BIT(4) | BIT(5) | BIT(7);
     rig_cycle(&r);
-    assert_int_equal(r.p->first(r.self, &r.v), 0); /* warp 4 is the oldest */
+    assert_int_equal(r.p->order->first(&r.s, &r.v), 0); /* warp 4 is the oldest */
     assert_int_equal(rig_issue(&r, 0, BIT(4)), 4);
     assert_int_equal(rig_issue(&r, 1, BIT(5) | BIT(7)), -1); /* the other scheduler knows */
-    assert_true(r.p->may_miss(r.self, 4));
-    assert_false(r.p->may_miss(r.self, 5));
+    assert_true(rig_may_miss(&r, 4));
+    assert_false(rig_may_miss(&r, 5));
     r.v.ready = r.v.memory = BIT(4) | BIT(5);
     rig_cycle(&r);
-    assert_int_equal(r.p->allowed(r.self, &r.v) & r.v.memory, BIT(4));
+    assert_int_equal(rig_allowed(&r) & r.v.memory, BIT(4));
     assert_int_equal(rig_counter(&r, "owner_by_issue"), 1);
     rig_sched_free(&r);
 }
@@ -162,13 +161,13 @@ TEST(dependence_releases_when_drained)
     assert_int_equal(rig_issue(&r, 1, BIT(3)), 3);
     r.v.ready = r.v.memory = 0;
     r.v.long_stall = BIT(3);
-    r.v.lsu_holds = BIT(3);
+    r.u.holds = BIT(3);
     for (int i = 0; i < 5; i++) rig_cycle(&r);
-    assert_false(r.p->may_miss(r.self, 9));
-    r.v.lsu_holds = 0;
+    assert_false(rig_may_miss(&r, 9));
+    r.u.holds = 0;
     uint64_t wish = rig_cycle(&r);
     assert_int_equal(wish, r.v.cycle + 1); /* said to the engine */
-    assert_true(r.p->may_miss(r.self, 9));
+    assert_true(rig_may_miss(&r, 9));
     assert_int_equal(rig_counter(&r, "released_dependence"), 1);
     rig_sched_free(&r);
 }
@@ -181,11 +180,11 @@ static bool hit_releases(const char *spec)
     r.v.ready = r.v.memory = BIT(3);
     rig_issue(&r, 1, BIT(3));
     r.v.ready = r.v.memory = 0;
-    r.v.long_stall = r.v.lsu_holds = BIT(3);
+    r.v.long_stall = r.u.holds = BIT(3);
     rig_cycle(&r);
-    r.v.long_stall = r.v.lsu_holds = 0;
+    r.v.long_stall = r.u.holds = 0;
     rig_cycle(&r);
-    bool released = r.p->may_miss(r.self, 9);
+    bool released = rig_may_miss(&r, 9);
     rig_sched_free(&r);
     return released;
 }
@@ -202,13 +201,13 @@ static void release_by(uint64_t *mask, struct sched_rig *r, const char *counter)
     assert_int_equal(rig_issue(r, 1, BIT(3)), 3);
     r->v.ready = r->v.memory = 0;
     rig_cycle(r);
-    assert_false(r->p->may_miss(r->self, 9)); /* computing, say: keeps it */
-    *mask = r->v.lsu_holds = BIT(3);
+    assert_false(rig_may_miss(r, 9)); /* computing, say: keeps it */
+    *mask = r->u.holds = BIT(3);
     rig_cycle(r);
-    assert_false(r->p->may_miss(r->self, 9));
-    r->v.lsu_holds = 0;
+    assert_false(rig_may_miss(r, 9));
+    r->u.holds = 0;
     rig_cycle(r);
-    assert_true(r->p->may_miss(r->self, 9));
+    assert_true(rig_may_miss(r, 9));
     assert_int_equal(rig_counter(r, counter), 1);
     *mask = 0;
 }
@@ -232,7 +231,7 @@ TEST(a_new_warp_in_the_slot_is_no_owner)
     rig_exit(&r, 3);
     rig_launch(&r, 3, 0);
     rig_cycle(&r);
-    assert_true(r.p->may_miss(r.self, 9));
+    assert_true(rig_may_miss(&r, 9));
     rig_sched_free(&r);
 }
 
@@ -240,23 +239,23 @@ TEST(the_unit_then_the_queue_make_owners)
 {
     struct sched_rig r;
     saturate(&r, "mascar");
-    r.v.lsu_warp = 6;
-    r.v.lsu_holds = BIT(6);
+    r.u.warp = 6;
+    r.u.holds = BIT(6);
     rig_cycle(&r);
-    assert_true(r.p->may_miss(r.self, 6));
-    assert_false(r.p->may_miss(r.self, 3));
+    assert_true(rig_may_miss(&r, 6));
+    assert_false(rig_may_miss(&r, 3));
     r.v.long_stall = BIT(6);
-    r.v.lsu_warp = -1;
-    r.v.lsu_holds = r.v.queued = BIT(20);
-    r.v.queue_used = 2;
-    r.v.queue_head = 20;
+    r.u.warp = -1;
+    r.u.holds = r.u.queued = BIT(20);
+    r.u.queue_used = 2;
+    r.u.queue_head = 20;
     r.v.ready = r.v.memory = BIT(30); /* somebody else could issue: wait for it */
     rig_cycle(&r);
-    assert_true(r.p->may_miss(r.self, 3));
+    assert_true(rig_may_miss(&r, 3));
     r.v.ready = r.v.memory = 0; /* nobody can: the head of the queue */
     rig_cycle(&r);
-    assert_true(r.p->may_miss(r.self, 20));
-    assert_false(r.p->may_miss(r.self, 3));
+    assert_true(rig_may_miss(&r, 20));
+    assert_false(rig_may_miss(&r, 3));
     assert_int_equal(rig_counter(&r, "owner_by_queue"), 1);
     rig_sched_free(&r);
 }
@@ -267,13 +266,13 @@ static void blocked_unit(const char *spec, bool moves)
     saturate(&r, spec);
     r.v.ready = r.v.memory = BIT(3);
     rig_issue(&r, 1, BIT(3));
-    r.v.lsu_blocked = true;
-    r.v.queued = r.v.lsu_holds = BIT(20);
-    r.v.queue_used = 32;
-    r.v.queue_head = 20;
+    r.u.blocked = true;
+    r.u.queued = r.u.holds = BIT(20);
+    r.u.queue_used = 32;
+    r.u.queue_head = 20;
     rig_cycle(&r);
-    assert_int_equal(r.p->may_miss(r.self, 20), moves);
-    assert_int_equal(r.p->may_miss(r.self, 3), !moves);
+    assert_int_equal(rig_may_miss(&r, 20), moves);
+    assert_int_equal(rig_may_miss(&r, 3), !moves);
     rig_sched_free(&r);
 }
 
@@ -290,12 +289,12 @@ TEST(nothing_is_held_back_when_saturation_ends)
     r.v.ready = r.v.memory = BIT(3) | BIT(5);
     rig_issue(&r, 1, BIT(3));
     rig_cycle(&r);
-    assert_int_equal(r.p->allowed(r.self, &r.v) & r.v.memory, BIT(3));
-    r.v.mshr_used = 0;
+    assert_int_equal(rig_allowed(&r) & r.v.memory, BIT(3));
+    r.v.l1d.mshr_used = 0;
     rig_cycle(&r);
     rig_cycle(&r);
-    assert_int_equal(r.p->allowed(r.self, &r.v), UINT64_MAX);
-    for (unsigned w = 0; w < RIG_WARPS; w++) assert_true(r.p->may_miss(r.self, w));
+    assert_int_equal(rig_allowed(&r), UINT64_MAX);
+    for (unsigned w = 0; w < RIG_WARPS; w++) assert_true(rig_may_miss(&r, w));
     rig_sched_free(&r);
 }
 
@@ -306,15 +305,15 @@ static uint64_t let_through(const char *spec)
     struct sched_rig r;
     rig_sched(&r, spec, 0, NULL);
     r.v.live = BIT(RIG_WARPS) - 1;
-    r.v.mshr_used = 56;
+    r.v.l1d.mshr_used = 56;
     r.v.ready = r.v.memory = BIT(2) | BIT(8); /* ready when the mode changes */
     rig_cycle(&r);
     rig_cycle(&r);
     r.v.ready = r.v.memory = BIT(2) | BIT(8) | BIT(11) | BIT(12);
     rig_issue(&r, 0, BIT(12));
     rig_cycle(&r);
-    uint64_t through = r.p->allowed(r.self, &r.v) & r.v.memory;
-    assert_true(r.p->allowed(r.self, &r.v) >> 40 & 1); /* not about memory: always */
+    uint64_t through = rig_allowed(&r) & r.v.memory;
+    assert_true(rig_allowed(&r) >> 40 & 1); /* not about memory: always */
     rig_sched_free(&r);
     return through;
 }
@@ -338,10 +337,10 @@ TEST(memory_first_greedy_then_compute_first_oldest)
     assert_int_equal(rig_issue(&r, 0, candidates), 10); /* EP: memory, the oldest */
     assert_int_equal(rig_issue(&r, 0, BIT(20) | BIT(4)), 20);
     r.v.memory = 0;
-    assert_int_equal(rig_pick(&r, 0, candidates), 20);         /* greedy */
-    assert_int_equal(r.p->first(r.self, &r.v), r.v.cycle % 2); /* the schedulers alternate */
+    assert_int_equal(rig_pick(&r, 0, candidates), 20);              /* greedy */
+    assert_int_equal(r.p->order->first(&r.s, &r.v), r.v.cycle % 2); /* the schedulers alternate */
     r.v.memory = BIT(10) | BIT(20);
-    r.v.mshr_used = 64;
+    r.v.l1d.mshr_used = 64;
     rig_cycle(&r);
     rig_cycle(&r);
     assert_int_equal(rig_pick(&r, 0, candidates), 4); /* MP: compute, the oldest */
@@ -349,10 +348,10 @@ TEST(memory_first_greedy_then_compute_first_oldest)
     assert_int_equal(rig_pick(&r, 0, BIT(10) | BIT(20)), 10);
     r.v.ready = BIT(11) | BIT(20);
     r.v.memory = BIT(11) | BIT(20);
-    assert_int_equal(r.p->first(r.self, &r.v), 1); /* the oldest will own: its scheduler first */
+    assert_int_equal(r.p->order->first(&r.s, &r.v), 1); /* the oldest will own: its scheduler first */
     rig_issue(&r, 0, BIT(20));
     rig_cycle(&r);
-    assert_int_equal(r.p->first(r.self, &r.v), 0); /* the owner's */
+    assert_int_equal(r.p->order->first(&r.s, &r.v), 0); /* the owner's */
     rig_sched_free(&r);
 }
 
@@ -361,14 +360,14 @@ TEST(re_execution_alone_is_round_robin)
     struct sched_rig r;
     rig_sched(&r, "mascar:part=reexec", 0, NULL);
     r.v.live = BIT(RIG_WARPS) - 1;
-    r.v.mshr_used = 64;
+    r.v.l1d.mshr_used = 64;
     r.v.memory = BIT(2);
     uint64_t all = BIT(2) | BIT(4) | BIT(6);
     static const int turn[] = {2, 4, 6, 2};
     for (unsigned i = 0; i < COUNT(turn); i++) {
         assert_int_equal(rig_cycle(&r), UINT64_MAX);
         assert_int_equal(rig_issue(&r, 0, all), turn[i]);
-        assert_true(r.p->may_miss(r.self, 7));
+        assert_true(rig_may_miss(&r, 7));
     }
     assert_int_equal(rig_counter(&r, "mp_cycles"), 0);
     rig_sched_free(&r);

@@ -18,7 +18,7 @@ static struct wl_gate gate(const char *spec)
 {
     struct sched_rig r;
     rig_sched(&r, spec, 0, NULL);
-    struct wl_gate g = r.p->gate(r.self);
+    struct wl_gate g = r.p->lsu->gate(&r.s);
     rig_sched_free(&r);
     return g;
 }
@@ -38,7 +38,7 @@ TEST(shared_memory_is_compute)
     owned_by(&r, "mascar:mode=mp", 3);
     r.v.ready = r.v.shared = BIT(4) | BIT(6);
     rig_cycle(&r);
-    assert_int_equal(r.p->allowed(r.self, &r.v) & r.v.shared, r.v.shared);
+    assert_int_equal(rig_allowed(&r) & r.v.shared, r.v.shared);
     r.v.ready |= r.v.memory = BIT(2);
     assert_int_equal(rig_pick(&r, 0, BIT(2) | BIT(4)), 4); /* before memory in MP */
     rig_sched_free(&r);
@@ -57,7 +57,7 @@ TEST(shared_memory_is_memory_when_told)
     owned_by(&r, "mascar:mode=mp,nonowner=strict,shared_is_mem=yes", 3);
     r.v.ready = r.v.shared = BIT(4) | BIT(3);
     rig_cycle(&r);
-    assert_int_equal(r.p->allowed(r.self, &r.v) & r.v.shared, BIT(3)); /* only the owner's */
+    assert_int_equal(rig_allowed(&r) & r.v.shared, BIT(3)); /* only the owner's */
     rig_sched_free(&r);
     rig_sched(&r, "mascar:mode=mp,shared_is_mem=yes", 0, NULL);
     r.v.live = BIT(RIG_WARPS) - 1;
@@ -66,7 +66,7 @@ TEST(shared_memory_is_memory_when_told)
     rig_cycle(&r);
     assert_int_equal(rig_pick(&r, 0, r.v.ready), 6); /* compute first in MP */
     assert_int_equal(rig_issue(&r, 0, BIT(4)), 4);   /* and it makes an owner */
-    assert_false(r.p->may_miss(r.self, 9));
+    assert_false(rig_may_miss(&r, 9));
     rig_sched_free(&r);
     rig_sched(&r, "mascar:shared_is_mem=yes", 0, NULL);
     r.v.live = BIT(RIG_WARPS) - 1;
@@ -83,9 +83,9 @@ TEST(an_owner_that_only_computes_loses_it)
 {
     struct sched_rig r;
     owned_by(&r, "mascar:mode=mp,owner_timeout=10", 3);
-    r.v.lsu_holds = BIT(3); /* its request waits for an MSHR, however long */
+    r.u.holds = BIT(3); /* its request waits for an MSHR, however long */
     for (int i = 0; i < 50; i++) assert_int_equal(rig_cycle(&r), UINT64_MAX);
-    r.v.lsu_holds = 0;
+    r.u.holds = 0;
     uint64_t from = r.v.cycle + 1;
     for (int i = 0; i < 5; i++) assert_int_equal(rig_cycle(&r), from + 10); /* it wants to be called then */
     r.v.memory = BIT(3); /* wants memory again: whatever keeps it out, it is no arithmetic stretch */
@@ -95,9 +95,9 @@ TEST(an_owner_that_only_computes_loses_it)
     assert_int_equal(rig_cycle(&r), from + 10);
     r.v.cycle = from + 8; /* asleep */
     rig_cycle(&r);
-    assert_false(r.p->may_miss(r.self, 9));
+    assert_false(rig_may_miss(&r, 9));
     assert_int_equal(rig_cycle(&r), from + 11); /* released: said to the engine */
-    assert_true(r.p->may_miss(r.self, 9));
+    assert_true(rig_may_miss(&r, 9));
     assert_int_equal(rig_counter(&r, "released_timeout"), 1);
     rig_sched_free(&r);
 }
@@ -107,7 +107,7 @@ TEST(without_a_timeout_it_keeps_it)
     struct sched_rig r;
     owned_by(&r, "mascar:mode=mp", 3);
     for (int i = 0; i < 5000; i++) assert_int_equal(rig_cycle(&r), UINT64_MAX);
-    assert_false(r.p->may_miss(r.self, 9));
+    assert_false(rig_may_miss(&r, 9));
     rig_sched_free(&r);
 }
 
@@ -120,7 +120,7 @@ static uint64_t beside(const char *spec, unsigned issued)
     r.v.ready = BIT(2) | BIT(4) | BIT(6);
     r.v.memory = BIT(4);
     rig_cycle(&r);
-    uint64_t set = r.p->beside(r.self, &r.v, 0, issued) & r.v.ready;
+    uint64_t set = r.p->order->second(&r.s, &r.v, 0, issued) & r.v.ready;
     rig_sched_free(&r);
     return set;
 }
@@ -176,17 +176,18 @@ static void play(struct play *p, const char *spec)
     struct sched_rig r;
     *p = (struct play){0};
     rig_sched(&r, spec, 0, NULL);
+    r.owned[0] = UINT64_MAX; /* the figure's one scheduler */
     r.v.cycle = 0;
     for (uint64_t t = 1; t < CYCLES; t++) {
         look(p, &r, t);
         rig_cycle(&r);
-        uint64_t can = can_issue(p, &r, t, false) & r.p->allowed(r.self, &r.v), among = can;
+        uint64_t can = can_issue(p, &r, t, false) & rig_allowed(&r), among = can;
         while (among) {
             int w = rig_issue(&r, 0, among);
             if (w < 0) break;
             p->at[w][p->next[w]++] = t;
             can &= ~BIT(w);
-            among = r.p->beside(r.self, &r.v, 0, (unsigned)w) & can & can_issue(p, &r, t, r.v.memory >> w & 1);
+            among = r.p->order->second(&r.s, &r.v, 0, (unsigned)w) & can & can_issue(p, &r, t, r.v.memory >> w & 1);
         }
     }
     for (unsigned w = 0; w < WARPS; w++) assert_int_equal(p->next[w], INSTS);

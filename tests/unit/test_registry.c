@@ -1,6 +1,7 @@
 /* test_registry.c - the list of policies, and the three built-in ones by their rules. */
 
 #include "unit/policy_rig.h"
+#include "unit/sched_rig.h"
 
 #include "param/config.h"
 
@@ -40,7 +41,7 @@ TEST(tables_are_sane)
     assert_true(n >= 2);
     for (unsigned i = 0; i < n; i++) {
         assert_int_equal(scheds[i]->abi, WL_ABI);
-        assert_true(scheds[i]->name && scheds[i]->help && scheds[i]->create && scheds[i]->pick);
+        assert_true(scheds[i]->name && scheds[i]->help && scheds[i]->pick);
         assert_ptr_equal(sched_named(scheds[i]->name), scheds[i]);
     }
 }
@@ -110,43 +111,34 @@ TEST(lru_rules)
     policy_rig_close(&rig);
 }
 
-static struct wl_sched_view view_of(const uint64_t *age) { return (struct wl_sched_view){.age = age}; }
-
 /* 5. GTO: the last one while it can, else the oldest. */
 TEST(gto_rules)
 {
-    const struct wl_sched_policy *p = sched_named("gto");
-    const struct wl_sched_geometry g = {.sms = 1, .warps = 4, .schedulers = 2};
-    const uint64_t age[4] = {30, 10, 20, 40};
-    const struct wl_sched_view v = view_of(age);
-    const char *why = NULL;
-    void *self = p->create(&g, NULL, &why);
-    assert_int_equal(p->pick(self, &v, 0, 0xf), 1);
-    p->issued(self, &v, 0, 3);
-    assert_int_equal(p->pick(self, &v, 0, 0xf), 3); /* greedy, although the youngest */
-    assert_int_equal(p->pick(self, &v, 1, 0xf), 1); /* the other scheduler has its own */
-    assert_int_equal(p->pick(self, &v, 0, 0x5), 2); /* blocked: the oldest of the rest */
-    assert_int_equal(p->pick(self, &v, 0, 0xf), 3); /* not issued: still its turn */
-    assert_int_equal(p->storage_bits(self), 12);
-    p->destroy(self);
+    struct sched_rig r;
+    rig_sched(&r, "gto", 0, NULL);
+    static const uint64_t age[4] = {30, 10, 20, 40};
+    memcpy(r.age, age, sizeof age);
+    assert_int_equal(rig_pick(&r, 0, 0xf), 1);
+    r.p->on_issue(&r.s, &r.v, 0, 3);
+    assert_int_equal(rig_pick(&r, 0, 0xf), 3); /* greedy, although the youngest */
+    assert_int_equal(rig_pick(&r, 1, 0xf), 1); /* the other scheduler has its own */
+    assert_int_equal(rig_pick(&r, 0, 0x5), 2); /* blocked: the oldest of the rest */
+    assert_int_equal(rig_pick(&r, 0, 0xf), 3); /* not issued: still its turn */
+    assert_int_equal(r.p->storage_bits(&r.s), 12);
+    rig_sched_free(&r);
 }
 
 /* 6. LRR: the next slot behind the last, cyclic. */
 TEST(lrr_rules)
 {
-    const struct wl_sched_policy *p = sched_named("lrr");
-    const struct wl_sched_geometry g = {.sms = 1, .warps = 64, .schedulers = 1};
-    const uint64_t age[64] = {0};
-    const struct wl_sched_view v = view_of(age);
-    const char *why = NULL;
-    void *self = p->create(&g, NULL, &why);
-    assert_int_equal(p->pick(self, &v, 0, 0xf), 0);
-    p->issued(self, &v, 0, 0);
-    assert_int_equal(p->pick(self, &v, 0, 0xf), 1);
-    assert_int_equal(p->pick(self, &v, 0, 0x9), 3); /* those that cannot are skipped */
-    assert_int_equal(p->pick(self, &v, 0, 0x1), 0);
-    p->issued(self, &v, 0, 63); /* the last slot of a full machine */
-    assert_int_equal(p->pick(self, &v, 0, UINT64_C(1) << 63 | 4), 2);
-    assert_int_equal(p->pick(self, &v, 0, UINT64_C(1) << 63), 63);
-    p->destroy(self);
+    struct sched_rig r;
+    rig_sched(&r, "lrr", 0, NULL);
+    assert_int_equal(rig_issue(&r, 0, 0xf), 0);
+    assert_int_equal(rig_pick(&r, 0, 0xf), 1);
+    assert_int_equal(rig_pick(&r, 0, 0x9), 3); /* those that cannot are skipped */
+    assert_int_equal(rig_pick(&r, 0, 0x1), 0);
+    r.p->on_issue(&r.s, &r.v, 0, 63); /* the last slot of a full machine */
+    assert_int_equal(rig_pick(&r, 0, UINT64_C(1) << 63 | 4), 2);
+    assert_int_equal(rig_pick(&r, 0, UINT64_C(1) << 63), 63);
+    rig_sched_free(&r);
 }

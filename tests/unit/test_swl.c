@@ -1,6 +1,7 @@
 /* test_swl.c - the static warp limit: who is admitted, in which order, and that a limit nobody
  * reaches is plain GTO or LRR. */
 #include "timing/run_rig.h"
+#include "unit/sched_rig.h"
 
 static struct gpu_config machine(const char *gpu, const char *sched)
 {
@@ -11,89 +12,91 @@ static struct gpu_config machine(const char *gpu, const char *sched)
 }
 
 /* Two schedulers, eight slots; the higher the slot the older, so that age and slot differ. */
-struct bench {
-    struct sched_choice choice;
-    void *self;
-    uint64_t age[64], owned[2];
-    struct wl_sched_view v;
-    void *shared;
-};
-
-static void bench_begin(struct bench *b, const char *spec)
+static void bench_begin(struct sched_rig *r, const char *spec)
 {
-    *b = (struct bench){.choice = machine("apcm", spec).sched, .owned = {0x55, 0xaa}};
-    for (unsigned w = 0; w < 64; w++) b->age[w] = 63 - w;
-    b->v = (struct wl_sched_view){.live = 0xff, .ready = 0xff, .age = b->age, .owned = b->owned};
-    const struct wl_sched_geometry g = {.sms = 1, .warps = 8, .schedulers = 2, .shared = &b->shared};
-    const char *why = "";
-    b->self = b->choice.policy->create(&g, b->choice.values, &why);
-    assert_non_null(b->self);
+    struct sched_choice choice = machine("apcm", spec).sched;
+    memset(r, 0, sizeof *r);
+    memcpy(r->param, choice.values, sizeof r->param);
+    rig_sched_begin(r, choice.policy, &(struct wl_sched_geometry){.sms = 1, .warps = 8, .schedulers = 2});
+    for (unsigned w = 0; w < 64; w++) r->age[w] = 63 - w;
+    r->v.live = r->v.ready = 0xff;
 }
-static void bench_end(struct bench *b) { b->choice.policy->destroy(b->self); }
-static uint64_t allowed(struct bench *b) { return b->choice.policy->allowed(b->self, &b->v); }
-static int pick(struct bench *b, unsigned scheduler, uint64_t set)
-{
-    return b->choice.policy->pick(b->self, &b->v, scheduler, set);
-}
-static void issued(struct bench *b, unsigned warp) { b->choice.policy->issued(b->self, &b->v, warp & 1, warp); }
+static void issued(struct sched_rig *r, unsigned warp) { r->p->on_issue(&r->s, &r->v, warp & 1, warp); }
 
 /* The two oldest of each scheduler: 6, 4 and 7, 5. */
 TEST(the_oldest_are_admitted)
 {
-    struct bench b;
+    struct sched_rig b;
     bench_begin(&b, "swl:limit=2");
-    assert_int_equal(allowed(&b), 0xf0);
+    assert_int_equal(rig_allowed(&b), 0xf0);
     b.v.live = 0x7f; /* 7 ended: 3 takes its place, scheduler 0 keeps what it has */
-    assert_int_equal(allowed(&b), 0x78);
+    assert_int_equal(rig_allowed(&b), 0x78);
     b.v.live = 0xff; /* a young warp comes into slot 7 */
     b.age[7] = 100;
-    b.choice.policy->warp_launch(b.self, &b.v, 7);
-    assert_int_equal(allowed(&b), 0x78);
-    bench_end(&b);
+    rig_launch(&b, 7, 0);
+    assert_int_equal(rig_allowed(&b), 0x78);
+    rig_sched_free(&b);
 }
 
 /* Waiting warps do not use up the limit, or the others would never reach the barrier. */
 TEST(barriers_cannot_deadlock)
 {
-    struct bench b;
+    struct sched_rig b;
     bench_begin(&b, "swl:limit=1");
-    assert_int_equal(allowed(&b), 0xc0);
+    assert_int_equal(rig_allowed(&b), 0xc0);
     b.v.barrier = 0xc0;
-    assert_int_equal(allowed(&b), 0x30);
+    assert_int_equal(rig_allowed(&b), 0x30);
     b.v.barrier = 0xf0;
-    assert_int_equal(allowed(&b), 0x0c);
+    assert_int_equal(rig_allowed(&b), 0x0c);
     b.v.barrier = 0;
-    assert_int_equal(allowed(&b), 0xc0);
-    bench_end(&b);
+    assert_int_equal(rig_allowed(&b), 0xc0);
+    rig_sched_free(&b);
 }
 
 TEST(a_slot_that_changes_hands_is_seen)
 {
-    struct bench b;
+    struct sched_rig b;
     bench_begin(&b, "swl:limit=1");
-    assert_int_equal(allowed(&b), 0xc0);
+    assert_int_equal(rig_allowed(&b), 0xc0);
     b.age[7] = 100; /* ended and launched again between two questions: the mask is the same */
-    b.choice.policy->warp_launch(b.self, &b.v, 7);
-    assert_int_equal(allowed(&b), 0x60);
-    bench_end(&b);
+    rig_launch(&b, 7, 0);
+    assert_int_equal(rig_allowed(&b), 0x60);
+    rig_sched_free(&b);
+}
+
+/* The set that on_issue() keeps answers as long as the same warps compete, and no longer. */
+TEST(what_a_choice_keeps_is_dropped_when_others_compete)
+{
+    struct sched_rig b;
+    bench_begin(&b, "swl:limit=1");
+    issued(&b, 6);
+    assert_int_equal(rig_allowed(&b), 0xc0);
+    b.v.barrier = 0x40;
+    assert_int_equal(rig_allowed(&b), 0x90);
+    issued(&b, 4);
+    assert_int_equal(rig_allowed(&b), 0x90);
+    assert_int_equal(rig_counter(&b, "admissions"), 2);
+    assert_int_equal(rig_counter(&b, "choices"), 2);
+    assert_int_equal(rig_counter(&b, "admitted_sum"), 2);
+    rig_sched_free(&b);
 }
 
 TEST(orders)
 {
-    struct bench b;
+    struct sched_rig b;
     bench_begin(&b, "swl:limit=4");
-    assert_int_equal(pick(&b, 0, 0x55), 6);
+    assert_int_equal(rig_pick(&b, 0, 0x55), 6);
     issued(&b, 2);
-    assert_int_equal(pick(&b, 0, 0x55), 2); /* greedy */
-    assert_int_equal(pick(&b, 0, 0x51), 6); /* then oldest */
-    bench_end(&b);
+    assert_int_equal(rig_pick(&b, 0, 0x55), 2); /* greedy */
+    assert_int_equal(rig_pick(&b, 0, 0x51), 6); /* then oldest */
+    rig_sched_free(&b);
     bench_begin(&b, "swl:limit=4,order=lrr");
-    assert_int_equal(pick(&b, 0, 0x55), 0);
+    assert_int_equal(rig_pick(&b, 0, 0x55), 0);
     issued(&b, 2);
-    assert_int_equal(pick(&b, 0, 0x55), 4);
+    assert_int_equal(rig_pick(&b, 0, 0x55), 4);
     issued(&b, 6);
-    assert_int_equal(pick(&b, 0, 0x55), 0);
-    bench_end(&b);
+    assert_int_equal(rig_pick(&b, 0, 0x55), 0);
+    rig_sched_free(&b);
 }
 
 /* A limit of all 24 warps of a scheduler is no limit. */

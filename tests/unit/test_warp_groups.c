@@ -9,7 +9,7 @@ TEST(two_level_stays_with_a_group)
     struct sched_rig r;
     rig_sched(&r, "twolevel", 0, NULL);
     r.v.live = BIT(RIG_WARPS) - 1;
-    assert_int_equal(r.p->storage_bits(r.self), 2 * (2 + 3 * 3));
+    assert_int_equal(r.p->storage_bits(&r.s), 2 * (2 + 3 * 3));
     uint64_t all = r.owned[0];
     static const int turn[] = {0, 2, 4, 6, 8, 10, 12, 14, 0};
     for (unsigned i = 0; i < COUNT(turn); i++) {

@@ -1,9 +1,9 @@
-/* reexec.c - the re-execution queue: refused requests step aside.
+/* ext_reexec.c - the re-execution queue: refused requests step aside.
  *
  * Without it a request the L1D refuses keeps the ld/st unit, and a later one that would hit waits
  * behind it. With it (Mascar, HPCA 2015, section III-C; it exists only when the scheduling scheme
  * asks for one) a refused request moves to a first-in first-out queue and the unit goes on. One
- * request a cycle reaches the tags, from the unit or from the queue:
+ * request per cycle reaches the tags, from the unit or from the queue:
  *
  *  - from the unit while it has one, and it is not blocked;
  *  - from the queue when the unit has none, or when the unit's request was refused and may not
@@ -19,28 +19,21 @@
  * Time: the queue tries one request each idle cycle. When a whole round was refused and nothing
  * changed since (no reply, no miss sent, no acceptance, no new opinion on who may miss) further
  * rounds must end the same way; the SM may sleep, and adds tries and rotation when it wakes. */
-#include "sm/sm.h"
+#include "sm/sm_priv.h"
 
-void reexec_init(struct reexec *q, struct wl_reexec wanted)
-{
-    *q = (struct reexec){
-        .entries = wanted.entries, .same_warp = wanted.same_warp, .stores = wanted.stores, .pushed_at = UINT64_MAX};
-    list_init(&q->list);
-}
-
-static bool writes(const struct memop *op) { return op->inst->kind != INST_LOAD; }
+static bool writes(const struct memop *op) { return op->route->kind != WL_LOAD; }
 
 /* ---- order within a warp ---- */
 
 uint64_t reexec_holds_back(const struct sm *s)
 {
-    const struct reexec *q = &s->reexec;
+    const struct reexec *q = &s->lsu.ext->queue;
     uint64_t m = q->warps & s->memory;
     if (q->same_warp == WL_BLOCK_ALL) return m;
     if (q->same_warp == WL_BLOCK_PUSH) return 0;
     uint64_t back = m & q->writers;
     for (m &= ~back; m; m &= m - 1)
-        if (s->warp[bit_low64(m)].inst->kind != INST_LOAD) back |= m & -m;
+        if (s->warp[bit_low64(m)].route->kind != WL_LOAD) back |= m & -m;
     return back;
 }
 
@@ -48,7 +41,7 @@ uint64_t reexec_holds_back(const struct sm *s)
  * load that was issued before an earlier load stepped aside may go on: nothing orders the two. */
 static bool out_of_turn(const struct reexec *q, const struct req *r)
 {
-    const struct memop *op = (const struct memop *)(const void *)r->load, *queued = q->op[r->warp];
+    const struct memop *op = memop_of(r), *queued = q->op[r->warp];
     if (!q->count[r->warp] || queued == op || q->same_warp == WL_BLOCK_PUSH) return false;
     return writes(op) || writes(queued);
 }
@@ -57,14 +50,15 @@ static bool out_of_turn(const struct reexec *q, const struct req *r)
 
 static bool can_push(const struct reexec *q, const struct req *r)
 {
-    const struct memop *op = (const struct memop *)(const void *)r->load;
+    const struct memop *op = memop_of(r);
     return q->used < q->entries && (q->stores || !writes(op)) && (!q->count[r->warp] || q->op[r->warp] == op);
 }
 
 static void push(struct sm *s, struct req *r)
 {
-    struct reexec *q = &s->reexec;
-    const struct memop *op = (const struct memop *)(const void *)r->load;
+    struct reexec *q = &s->lsu.ext->queue;
+    const struct memop *op = memop_of(r);
+    WL_ASSERT(q->used < q->entries);
     list_push(&q->list, r);
     if (++q->used > s->stats.reexec_peak) s->stats.reexec_peak = q->used;
     q->count[r->warp]++;
@@ -90,10 +84,10 @@ static void forget(struct reexec *q, unsigned warp)
 
 static void try_queued(struct sm *s, tick_t now)
 {
-    struct reexec *q = &s->reexec;
+    struct reexec *q = &s->lsu.ext->queue;
     struct req *r = list_pop(&q->list);
     unsigned warp = r->warp;
-    enum l1_outcome outcome = ldst_try(s, &s->l1d, r, now);
+    enum l1_outcome outcome = lsu_try(s, L1_DATA, r, now);
     s->stats.reexec_retries++;
     if (l1_refused(outcome)) {
         s->stats.reexec_refusals++;
@@ -112,23 +106,21 @@ static void try_queued(struct sm *s, tick_t now)
 /* The unit's request is at the tags. Returns whether it used the L1D. */
 static bool try_unit(struct sm *s, tick_t now)
 {
-    struct reexec *q = &s->reexec;
-    struct access_pipe *p = &s->pipe[FROM_L1D];
+    struct reexec *q = &s->lsu.ext->queue;
+    struct access_pipe *p = &s->lsu.pipe[L1_DATA];
     struct req *r = p->list.head, *next = r->next;
     bool wait = out_of_turn(q, r);
-    enum l1_outcome outcome = wait ? L1_ORDER : ldst_try(s, &s->l1d, r, now);
+    enum l1_outcome outcome = wait ? L1_ORDER : lsu_try(s, L1_DATA, r, now);
     p->refused = L1_HIT;
     s->stats.reexec_refusals += l1_refused(outcome) && !wait;
     if (outcome == L1_AGAIN) return true; /* stays where it is */
     q->blocked = l1_refused(outcome) && (wait || !can_push(q, r));
     if (q->blocked) {
         p->refused = outcome;
-        s->l1d.refusals[outcome] += 1;
+        l1_refuse(l1d_of(s), outcome, 1);
         return !wait;
     }
-    p->list.head = next;
-    if (!next) p->list.tail = &p->list.head;
-    p->used--;
+    lsu_leave_pipe(p, next);
     if (l1_refused(outcome)) push(s, r);
     else reexec_changed(s);
     return true;
@@ -136,11 +128,11 @@ static bool try_unit(struct sm *s, tick_t now)
 
 void reexec_access(struct sm *s, tick_t now)
 {
-    struct reexec *q = &s->reexec;
-    struct access_pipe *p = &s->pipe[FROM_L1D];
+    struct reexec *q = &s->lsu.ext->queue;
+    struct access_pipe *p = &s->lsu.pipe[L1_DATA];
     s->stats.reexec_occupancy += q->used;
     if (q->blocked && q->used) {
-        s->l1d.refusals[p->refused] += 1;
+        l1_refuse(l1d_of(s), p->refused, 1);
     } else {
         p->refused = L1_HIT;
         if (p->used && p->list.head->ready <= now && try_unit(s, now)) return;
@@ -152,7 +144,7 @@ void reexec_access(struct sm *s, tick_t now)
 
 void reexec_skip(struct sm *s, uint64_t cycles)
 {
-    struct reexec *q = &s->reexec;
+    struct reexec *q = &s->lsu.ext->queue;
     if (q->used || q->blocked)
         s->stats.reexec_refusals += cycles; /* with an empty queue the unit's own request is tried */
     if (!q->used) return;
@@ -163,7 +155,20 @@ void reexec_skip(struct sm *s, uint64_t cycles)
 
 bool reexec_busy(const struct sm *s)
 {
-    const struct reexec *q = &s->reexec;
-    if (!q->blocked && l1_refused(s->pipe[FROM_L1D].refused)) return true; /* the unit may go on */
+    const struct reexec *q = &s->lsu.ext->queue;
+    if (!q->blocked && l1_refused(s->lsu.pipe[L1_DATA].refused)) return true; /* the unit may go on */
     return q->used && q->refused < q->used;
+}
+
+void reexec_walk(const struct sm *s)
+{
+    const struct reexec *q = &s->lsu.ext->queue;
+    uint64_t warps = 0;
+    uint32_t n = 0, sum = 0;
+    for (const struct req *r = q->list.head; r; r = r->next, n++) {
+        warps |= bit64(r->warp);
+        WL_ASSERT(q->op[r->warp] == memop_of(r) && q->count[r->warp]);
+    }
+    for (unsigned w = 0; w < SM_MAX_WARPS; w++) sum += q->count[w];
+    WL_ASSERT(n == q->used && sum == n && n <= q->entries && warps == q->warps && !(q->writers & ~warps));
 }

@@ -1,10 +1,8 @@
-#include "sm/timeline.h"
+#include "observe/sm_timeline.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "sm/sm.h"
 
 enum { TRACK_MODE = 1, TRACK_OWNER, TRACK_UNIT, TRACK_WARP = 10 };
 #define NO_VALUE UINT64_MAX
@@ -126,54 +124,51 @@ static const char *reason(enum l1_outcome why)
     }
 }
 
-static void unit_state(const struct sm *s, char *out, size_t size)
+static void unit_state(const struct sm_glance *g, char *out, size_t size)
 {
-    static const char *const cache[] = {"", "texture ", "constant "};
+    static const char *const cache[] = {[FROM_L1D] = "", [FROM_L1T] = "texture ", [FROM_L1C] = "constant "};
     out[0] = 0;
-    for (unsigned i = FROM_L1D; i <= FROM_L1C; i++)
-        if (l1_refused(s->pipe[i].refused) && s->pipe[i].list.head) {
-            snprintf(out, size, "W%u stalls: %s%s", s->pipe[i].list.head->warp, cache[i], reason(s->pipe[i].refused));
-            return;
-        }
-    int w = ldst_warp(s);
-    if (w < 0 && s->lsu.op) w = s->lsu.op->load.warp;
-    if (w >= 0) snprintf(out, size, "W%d", w);
-    else if (s->reexec.used) snprintf(out, size, "re-execution");
+    if (l1_refused(g->refused))
+        snprintf(out, size, "W%d stalls: %s%s", g->unit_warp, cache[g->refused_by], reason(g->refused));
+    else if (g->unit_warp >= 0) snprintf(out, size, "W%d", g->unit_warp);
+    else if (g->queued) snprintf(out, size, "re-execution");
 }
 
-void timeline_cycle(struct timeline_sm *t, const struct sm *s)
+static void timeline_cycle(void *self, const struct sm *s)
 {
+    struct timeline_sm *t = self;
     char text[64] = "";
-    uint64_t c = s->cycle;
-    if (s->sched->state) {
-        struct wl_sched_state now = s->sched->state(s->sched_self);
-        show(t, &t->mode, TRACK_MODE, now.mode ? now.mode : "", c);
-        if (now.owner >= 0) snprintf(text, sizeof text, "W%d", now.owner);
-        show(t, &t->owner, TRACK_OWNER, text, c);
+    struct sm_glance g;
+    sm_glance(s, &g);
+    if (g.has_state) {
+        show(t, &t->mode, TRACK_MODE, g.sched.mode ? g.sched.mode : "", g.cycle);
+        if (g.sched.owner >= 0) snprintf(text, sizeof text, "W%d", g.sched.owner);
+        show(t, &t->owner, TRACK_OWNER, text, g.cycle);
     }
-    unit_state(s, text, sizeof text);
-    show(t, &t->unit, TRACK_UNIT, text, c);
-    show_gauge(t, &t->mshrs, "MSHRs", s->l1d.mshr.used, c);
-    show_gauge(t, &t->missq, "miss queue", s->l1d.missq_used, c);
-    if (s->reexec.entries) show_gauge(t, &t->queue, "re-execution queue", s->reexec.used, c);
-    show_waits(t, &t->loads, s->long_stall, t->load_since, "waits for a load", c);
-    show_waits(t, &t->barriers, s->barrier | s->membar, t->barrier_since, "at a barrier", c);
+    unit_state(&g, text, sizeof text);
+    show(t, &t->unit, TRACK_UNIT, text, g.cycle);
+    show_gauge(t, &t->mshrs, "MSHRs", g.l1d.mshr_used, g.cycle);
+    show_gauge(t, &t->missq, "miss queue", g.l1d.missq_used, g.cycle);
+    if (g.has_queue) show_gauge(t, &t->queue, "re-execution queue", g.queued, g.cycle);
+    show_waits(t, &t->loads, g.wait_load, t->load_since, "waits for a load", g.cycle);
+    show_waits(t, &t->barriers, g.wait_barrier, t->barrier_since, "at a barrier", g.cycle);
 }
 
-void timeline_issue(struct timeline_sm *t, const struct sm *s, unsigned warp)
+static void timeline_issue(void *self, const struct sm *s, unsigned warp)
 {
     static const char *const kinds[] = {[INST_ALU] = "compute",   [INST_BRANCH] = "branch", [INST_LOAD] = "load",
                                         [INST_STORE] = "store",   [INST_ATOMIC] = "atomic", [INST_BARRIER] = "barrier",
                                         [INST_MEMBAR] = "membar", [INST_NOP] = "nop",       [INST_EXIT] = "exit"};
-    const struct code_inst *in = s->warp[warp].inst;
+    struct timeline_sm *t = self;
     struct timeline *f = t->to;
-    if (s->cycle < f->from || s->cycle >= f->to) return;
+    const struct code_inst *in = sm_head(s, warp);
+    uint64_t cycle = sm_cycle(s);
+    if (cycle < f->from || cycle >= f->to) return;
     name_warp(t, warp);
     if (!begin_event(f)) return;
     fprintf(f->out,
             "\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"dur\":1,\"name\":\"%s%s\",\"args\":{\"pc\":%u}}",
-            t->pid, TRACK_WARP + warp, s->cycle, inst_is_mem(in) && in->space == SPACE_SHARED ? "shared " : "",
-            kinds[in->kind], in->pc);
+            t->pid, TRACK_WARP + warp, cycle, sm_head_is_shared(s, warp) ? "shared " : "", kinds[in->kind], in->pc);
 }
 
 void timeline_kernel(struct timeline *t, const char *name, uint64_t from, uint64_t to)
@@ -226,7 +221,11 @@ struct timeline *timeline_new(FILE *out, uint64_t from, uint64_t to, const bool 
     return t;
 }
 
-struct timeline_sm *timeline_of(struct timeline *t, uint32_t sm) { return sm < TIMELINE_MAX_SMS ? t->sm[sm] : NULL; }
+void timeline_attach(struct timeline *t, struct sm *s, uint32_t index)
+{
+    static const struct sm_observer hooks = {.issue = timeline_issue, .end = timeline_cycle};
+    if (index < TIMELINE_MAX_SMS && t->sm[index]) sm_observe(s, &hooks, t->sm[index]);
+}
 
 bool timeline_end(struct timeline *t)
 {

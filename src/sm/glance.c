@@ -1,0 +1,107 @@
+/* glance.c - what observers may see of an SM. Nothing here changes anything. */
+#include "sm/sm_priv.h"
+
+uint64_t sm_cycle(const struct sm *s) { return s->cycle; }
+const uint64_t *sm_ages(const struct sm *s) { return s->age; }
+uint64_t sm_issue_cycles(const struct sm *s) { return s->stats.issue_cycles; }
+const struct code_inst *sm_head(const struct sm *s, unsigned warp) { return s->warp[warp].inst; }
+
+bool sm_head_is_shared(const struct sm *s, unsigned warp)
+{
+    const struct route *r = s->warp[warp].route;
+    return r->unit == UNIT_LSU && !r->leaves;
+}
+
+void sm_glance(const struct sm *s, struct sm_glance *out)
+{
+    const struct lsu *u = &s->lsu;
+    *out = (struct sm_glance){.cycle = s->cycle,
+                              .wait_load = s->long_stall,
+                              .wait_barrier = s->barrier | s->membar,
+                              .has_state = s->policy->state != NULL,
+                              .l1d = l1_occupancy(&u->l1[L1_DATA]),
+                              .unit_warp = lsu_warp(s),
+                              .refused = L1_HIT,
+                              .has_queue = has_queue(s),
+                              .queued = has_queue(s) ? u->ext->queue.used : 0};
+    if (s->policy->state) out->sched = s->policy->state(&s->sched);
+    if (out->unit_warp < 0 && u->op) out->unit_warp = u->op->load.warp;
+    for (unsigned i = 0; i < SM_CACHES; i++) {
+        const struct access_pipe *p = &u->pipe[i];
+        if (!l1_refused(p->refused) || !p->list.head) continue;
+        out->refused = p->refused;
+        out->refused_by = (enum req_origin)i;
+        out->unit_warp = p->list.head->warp;
+        return;
+    }
+}
+
+/* ---- loads that wait ---- */
+
+static uint64_t stalled_warps(const struct lsu *u)
+{
+    uint64_t warps = 0;
+    for (unsigned i = 0; i < SM_CACHES; i++)
+        if (l1_refused(u->pipe[i].refused) && u->pipe[i].list.head) warps |= bit64(u->pipe[i].list.head->warp);
+    return warps;
+}
+
+void sm_moment(const struct sm *s, struct sm_moment *out)
+{
+    const struct lsu *u = &s->lsu;
+    *out = (struct sm_moment){.stalled = stalled_warps(u),
+                              .heads = s->ready & s->memory,
+                              .instructions = s->stats.warp_instructions,
+                              .head = u->head,
+                              .tail = u->tail};
+    if (u->pipe[L1_DATA].depth > 1) out->accesses = l1_stats(&u->l1[L1_DATA])->accesses; /* requests behind the first */
+    if (!u->op || out->stalled >> u->op->load.warp & 1) return;
+    out->op = u->op;
+    out->next_txn = u->next_txn;
+}
+
+struct wanted {
+    void (*want)(void *arg, uint64_t line, uint8_t sectors);
+    void *arg;
+};
+
+static void want_all(const struct wanted *to, const struct txn *t, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) to->want(to->arg, t[i].line, t[i].sectors);
+}
+
+static bool uses_l1d(const struct route *r) { return r->data_load && !r->bypass; }
+
+static void want_op(const struct sm *s, const struct memop *op, const struct wanted *to)
+{
+    struct txn txn[SM_MAX_TXNS];
+    if (uses_l1d(op->route)) want_all(to, txn, coalesce(s, op, txn));
+}
+
+static void want_head(const struct sm *s, unsigned w, const struct wanted *to)
+{
+    const struct sm_warp *p = &s->warp[w];
+    if (!p->exec || !uses_l1d(p->route)) return;
+    struct stream_reader here = p->stream;
+    struct memop op;
+    op.load.warp = (uint16_t)w;
+    op.inst = p->inst;
+    op.route = p->route;
+    stream_next_addrs(&here, p->exec, &op.addrs);
+    want_op(s, &op, to);
+}
+
+void sm_waiting_lines(const struct sm *s, uint64_t stalled, void (*want)(void *arg, uint64_t line, uint8_t sectors),
+                      void *arg)
+{
+    const struct wanted to = {want, arg};
+    const struct lsu *u = &s->lsu;
+    if (l1_refused(u->pipe[L1_DATA].refused))
+        for (const struct req *r = u->pipe[L1_DATA].list.head; r; r = r->next)
+            if (r->kind == WL_LOAD && !r->bypass && !(stalled >> r->warp & 1)) want(arg, r->line, r->touched);
+    if (u->op && uses_l1d(u->op->route) && !(stalled >> u->op->load.warp & 1))
+        want_all(&to, u->txn + u->next_txn, u->ntxn - u->next_txn);
+    for (uint32_t i = u->head; i != u->tail; i++)
+        if (!(stalled >> u->queue[i & u->mask]->load.warp & 1)) want_op(s, u->queue[i & u->mask], &to);
+    for (uint64_t m = s->ready & s->memory & ~stalled; m; m &= m - 1) want_head(s, bit_low64(m), &to);
+}

@@ -1,0 +1,432 @@
+/* lsu.c - the ld/st unit: one memory instruction at a time, one request per cycle.
+ *
+ * An issued instruction waits in a short queue, is dispatched and coalesced, and gives one
+ * request per cycle to the cache it belongs to. Requests travel a fixed pipe to the tags; the
+ * one at its end is accepted or refused. A refused request keeps its place and everybody
+ * behind it waits: that is the stall the papers are about. A scheduling scheme may add a queue
+ * to which refused requests step aside, and a gate (ext_reexec.c, ext_gate.c). */
+#include <stdlib.h>
+
+#include "sm/sm_priv.h"
+
+static void make_pipe(struct access_pipe *p, int64_t cycles, int64_t slots, tick_t period)
+{
+    list_init(&p->list);
+    p->depth = slots ? (uint32_t)slots : cycles > 1 ? (uint32_t)cycles : 1;
+    p->delay = (tick_t)cycles * period;
+    p->refused = L1_HIT;
+}
+
+void lsu_init(struct sm *s, const struct gpu_config *c)
+{
+    enum { WRITEBACKS = 1024 }; /* register writes that can be reserved */
+    struct lsu *u = &s->lsu;
+    u->writeback_limit = WRITEBACKS * s->part.period;
+    u->depth = (uint32_t)c->v[P_SM_LSU_QUEUE];
+    while (u->mask + 1 < u->depth) u->mask = 2 * u->mask + 1;
+    make_pipe(&u->pipe[L1_DATA], c->v[P_L1D_PIPE], c->v[P_L1D_SLOTS], s->part.period);
+    make_pipe(&u->pipe[L1_TEXTURE], c->v[P_L1T_PIPE], 0, s->part.period);
+    make_pipe(&u->pipe[L1_CONSTANT], 0, 0, s->part.period);
+}
+
+/* ---- instructions in flight ---- */
+
+enum { OP_CHUNK = 256 };
+struct memop_chunk {
+    struct memop_chunk *next;
+    struct memop op[OP_CHUNK];
+};
+
+int memop_grow(struct memop_pool *p)
+{
+    struct memop_chunk *c = calloc(1, sizeof *c);
+    if (!c) return -1;
+    c->next = p->chunks;
+    p->chunks = c;
+    for (int i = 0; i < OP_CHUNK; i++) {
+        c->op[i].next = p->free;
+        p->free = &c->op[i];
+    }
+    p->available += OP_CHUNK;
+    return 0;
+}
+
+void memop_pool_destroy(struct memop_pool *p)
+{
+    for (struct memop_chunk *c = p->chunks, *next; c; c = next) {
+        next = c->next;
+        free(c);
+    }
+}
+
+struct memop *memop_alloc(struct sm *s)
+{
+    struct memop *op = s->ops->free;
+    WL_ASSERT(op && s->ops->available);
+    s->ops->free = op->next;
+    s->ops->available--;
+    return op;
+}
+
+/* The instruction has all it waited for; its registers can be read from tick `at` on. That tick is
+ * known now, so nobody has to come back for it. */
+static void finish_op(struct sm *s, struct memop *op, tick_t at, tick_t now)
+{
+    const struct code_inst *in = op->inst;
+    unsigned w = op->load.warp;
+    for (unsigned i = 0; i < in->ndst; i++) op->regs[in->reg[i]] = at;
+    if (op->begun) l1_load_done(l1d_of(s), &op->load);
+    op->next = s->ops->free;
+    s->ops->free = op;
+    s->ops->available++;
+    if (in->ndst && s->long_stall >> w & 1 && !((s->barrier | s->membar) >> w & 1)) warp_check_head(s, w, now);
+    warp_memop_done(s, w, now);
+}
+
+/* One request of the instruction has its data at tick `at`, or its acknowledgement. */
+static inline void finish_request(struct sm *s, struct req *r, tick_t at, tick_t now)
+{
+    struct memop *op = memop_of(r);
+    WL_ASSERT(op->waiting);
+    s->lsu.readonly -= r->origin != L1_DATA;
+    req_free(s->pool, r);
+    op->done = later(op->done, at); /* a hit may come after a miss whose register write still waits */
+    if (--op->waiting == 0) finish_op(s, op, op->done, now);
+}
+
+/* ---- what comes back ---- */
+
+/* What came back is written to the registers one request per cycle, from the next cycle on. */
+static tick_t writeback_slot(struct sm *s, tick_t now)
+{
+    tick_t at = later(now + s->part.period, s->lsu.writeback_free);
+    if (at > now + s->lsu.writeback_limit) at = now + s->lsu.writeback_limit; /* the wheel reaches no further */
+    s->lsu.writeback_free = at + s->part.period;
+    return at;
+}
+
+static void accept_reply(struct sm *s, tick_t now)
+{
+    struct req *r = port_peek(&s->reply, now);
+    if (!r) return;
+    port_pop(&s->reply, now);
+    reexec_changed(s);
+    if (r->kind == WL_STORE) {
+        finish_request(s, r, now, now);
+    } else if (r->kind == WL_ATOMIC || r->bypass) {
+        l1_bypass_done(l1d_of(s), r);
+        finish_request(s, r, writeback_slot(s, now), now);
+    } else {
+        struct req_list done;
+        list_init(&done);
+        l1_fill(&s->lsu.l1[r->origin], r, &done);
+        while (done.head) finish_request(s, list_pop(&done), writeback_slot(s, now), now);
+    }
+}
+
+/* ---- to the network ---- */
+
+static void send_misses(struct sm *s, struct l1 *c, tick_t now)
+{
+    if (!l1_has_misses(c) || !port_can_push(s->request, now)) return;
+    struct req *r = l1_missq_pop(c);
+    reexec_changed(s);
+    addrmap_route(s->map, r);
+    port_push(s->request, r, now);
+}
+
+/* ---- at the tags ---- */
+
+/* Tells the L1D's policy and observers about loads: when the last request was accepted. */
+static void note_load(struct sm *s, struct memop *op, enum l1_outcome outcome, bool last)
+{
+    struct wl_load *l = &op->load;
+    l->missed = (uint16_t)(l->missed + (outcome != L1_HIT));
+    l->merged = (uint16_t)(l->merged + (outcome == L1_MERGED));
+    l->bypassed = (uint16_t)(l->bypassed + (outcome == L1_BYPASSED));
+    if (!last) return;
+    for (unsigned i = 0; i < s->observers; i++)
+        if (s->observer[i].hooks->load) s->observer[i].hooks->load(s->observer[i].self, l);
+    if (op->begun) l1_load_end(l1d_of(s), l);
+}
+
+enum l1_outcome lsu_try(struct sm *s, enum sm_cache cache, struct req *r, tick_t now)
+{
+    struct l1 *c = &s->lsu.l1[cache];
+    struct memop *op = memop_of(r);
+    bool data_load = cache == L1_DATA && r->kind == WL_LOAD;
+    if (data_load && !op->begun && !r->bypass) { /* a load that bypasses the cache anyway is not the policy's */
+        op->begun = true;
+        l1_load_begin(c, &op->load);
+    }
+    if (data_load && l1_follows_loops(c))
+        op->load.left_loop = op->load.loop != CODE_NO_LOOP && !warp_is_inside(s, r->warp, op->load.loop);
+    bool may_miss = !s->lsu.ext || ext_may_miss(s, cache, r);
+    bool last = op->sent + 1 == op->load.requests;
+    enum l1_outcome outcome = l1_access(c, r, s->cycle, may_miss);
+    if (l1_refused(outcome)) return outcome;
+    s->part.clock->progress++;
+    op->sent++;
+    if (!may_miss) l1_count_gate_hit(c);
+    if (data_load) note_load(s, op, outcome, last);
+    if (outcome == L1_HIT) finish_request(s, r, now + s->hit_ticks, now);
+    else if (outcome == L1_STORED && r->is_reply) finish_request(s, r, now, now);
+    return outcome;
+}
+
+static void access_tags(struct sm *s, enum sm_cache cache, tick_t now)
+{
+    struct access_pipe *p = &s->lsu.pipe[cache];
+    struct l1 *c = &s->lsu.l1[cache];
+    enum l1_outcome outcome = p->refused;
+    p->refused = L1_HIT;
+    struct req *r = p->list.head;
+    if (r->ready > now) return;
+    struct req *next = r->next;
+    if (!l1_refused(outcome) || l1_retry_worthwhile(c)) outcome = lsu_try(s, cache, r, now);
+    if (outcome == L1_AGAIN) return;
+    if (l1_refused(outcome)) {
+        p->refused = outcome;
+        l1_refuse(c, outcome, 1);
+        return;
+    }
+    lsu_leave_pipe(p, next);
+}
+
+static void access_data(struct sm *s, tick_t now)
+{
+    if (has_queue(s)) reexec_access(s, now);
+    else if (s->lsu.pipe[L1_DATA].used) access_tags(s, L1_DATA, now);
+}
+
+/* ---- dispatch ---- */
+
+static void dispatch_shared(struct sm *s, struct memop *op, tick_t now)
+{
+    uint32_t passes = shared_passes(&op->addrs, s->shared_banks, op->inst->kind == INST_ATOMIC);
+    s->stats.shared_passes += passes;
+    s->lsu.busy_until = now + passes * s->part.period;
+    finish_op(s, op, s->lsu.busy_until + s->shared_latency, now);
+}
+
+static void count_requests(struct sm *s, const struct route *route, uint32_t n)
+{
+    if (route->kind == WL_STORE) s->stats.store_requests += n;
+    if (!route->data_load) return;
+    s->stats.l1d_loads++;
+    s->stats.load_requests += n;
+    s->stats.divergent_loads += n > 2;
+}
+
+static struct req common_of(const struct sm *s, struct memop *op)
+{
+    const struct route *route = op->route;
+    return (struct req){.load = &op->load,
+                        .pc = op->inst->pc,
+                        .warp = (uint8_t)op->load.warp,
+                        .rank = (uint8_t)op->load.rank,
+                        .kind = route->kind,
+                        .space = route->space,
+                        .origin = route->cache,
+                        .sm = (uint8_t)s->index,
+                        .bypass = route->bypass};
+}
+
+/* Takes the next instruction from the queue. */
+static void dispatch(struct sm *s, tick_t now)
+{
+    struct lsu *u = &s->lsu;
+    if (u->op || u->head == u->tail || u->busy_until > now) return;
+    struct memop *op = u->queue[u->head & u->mask];
+    if (op->ready > now) return;
+    u->head++;
+    s->part.clock->progress++;
+    if (!op->route->leaves) {
+        dispatch_shared(s, op, now);
+        return;
+    }
+    u->op = op;
+    u->common = common_of(s, op);
+    u->ntxn = coalesce(s, op, u->txn);
+    u->next_txn = 0;
+    op->load.requests = (uint16_t)u->ntxn;
+    op->waiting = u->ntxn;
+    count_requests(s, op->route, u->ntxn);
+}
+
+static struct req *make_request(struct sm *s)
+{
+    const struct txn *t = &s->lsu.txn[s->lsu.next_txn];
+    struct req *r = req_alloc(s->pool);
+    memcpy(r, &s->lsu.common, offsetof(struct req, bytes));
+    r->line = t->line;
+    r->bytes[0] = t->bytes[0];
+    r->bytes[1] = t->bytes[1];
+    r->sectors = r->touched = t->sectors;
+    r->lanes = t->lanes;
+    r->number = (uint8_t)s->lsu.next_txn;
+    return r;
+}
+
+/* Gives one request of the dispatched instruction to its cache's pipe. */
+static void feed(struct sm *s, tick_t now)
+{
+    struct lsu *u = &s->lsu;
+    dispatch(s, now);
+    if (!u->op) return;
+    enum sm_cache cache = u->op->route->cache;
+    struct access_pipe *p = &u->pipe[cache];
+    if (p->used >= p->depth) return;
+    if (cache == L1_DATA && u->ext && u->ext->queue.pushed_at == s->cycle) return;
+    WL_ASSERT(u->next_txn < u->ntxn && u->ntxn <= SM_MAX_TXNS);
+    struct req *r = make_request(s);
+    r->ready = now + p->delay;
+    list_push(&p->list, r);
+    p->used++;
+    u->readonly += cache != L1_DATA;
+    if (++u->next_txn == u->ntxn) u->op = NULL;
+}
+
+void lsu_accept(struct sm *s, struct memop *op)
+{
+    WL_ASSERT(lsu_has_room(s));
+    s->lsu.queue[s->lsu.tail++ & s->lsu.mask] = op;
+}
+
+/* ---- the cycle ---- */
+
+static bool some_refused(const struct lsu *u)
+{
+    return l1_refused(u->pipe[L1_DATA].refused) ||
+           (u->readonly && (l1_refused(u->pipe[L1_TEXTURE].refused) || l1_refused(u->pipe[L1_CONSTANT].refused)));
+}
+
+/* Cycles the SM slept through, usually none: what was refused stayed refused. */
+static void account_skipped(struct sm *s, uint64_t skipped)
+{
+    struct lsu *u = &s->lsu;
+    if (has_queue(s)) reexec_skip(s, skipped);
+    s->stats.lsu_stall_cycles += skipped * some_refused(u);
+    for (unsigned i = 0; i < (u->readonly ? SM_CACHES : 1u); i++) l1_refuse(&u->l1[i], u->pipe[i].refused, skipped);
+}
+
+/* Whether no load or store waits for the L1D's tags: the policy's prefetches may use them. */
+static bool tags_free(const struct lsu *u)
+{
+    return !l1_refused(u->pipe[L1_DATA].refused) && !(u->ext && u->ext->queue.used);
+}
+
+void lsu_cycle(struct sm *s, tick_t now, uint64_t skipped)
+{
+    struct lsu *u = &s->lsu;
+    account_skipped(s, skipped);
+    accept_reply(s, now);
+    send_misses(s, &u->l1[L1_DATA], now);
+    if (u->readonly) {
+        send_misses(s, &u->l1[L1_TEXTURE], now);
+        send_misses(s, &u->l1[L1_CONSTANT], now);
+    }
+    const struct access_pipe *data = &u->pipe[L1_DATA], *texture = &u->pipe[L1_TEXTURE];
+    /* A pipe without stages is fed and read in the same cycle. */
+    if (data->delay) access_data(s, now);
+    if (u->readonly && texture->used && texture->delay) access_tags(s, L1_TEXTURE, now);
+    feed(s, now);
+    if (!data->delay) access_data(s, now);
+    if (u->readonly && texture->used && !texture->delay) access_tags(s, L1_TEXTURE, now);
+    if (u->readonly && u->pipe[L1_CONSTANT].used) access_tags(s, L1_CONSTANT, now);
+    if (l1_wants_tags(&u->l1[L1_DATA]) && tags_free(u) && !l1_busy(&u->l1[L1_DATA], s->cycle))
+        l1_prefetch(&u->l1[L1_DATA], s->cycle);
+    s->stats.lsu_stall_cycles += some_refused(u);
+}
+
+static tick_t pipe_next(const struct access_pipe *p)
+{
+    return p->list.head && !l1_refused(p->refused) ? p->list.head->ready : NEVER;
+}
+
+/* The texture or constant cache's: a refusal by the gate may end with what has come behind it since. */
+static tick_t readonly_next(const struct sm *s, const struct access_pipe *p)
+{
+    if (!p->list.head || p->refused != L1_GATED) return pipe_next(p);
+    return gate_holds_up(s, p) ? 0 : NEVER;
+}
+
+/* Refused requests wait for a reply or for the network to take a miss; both wake the SM. */
+tick_t lsu_next(const struct sm *s, tick_t now)
+{
+    const struct lsu *u = &s->lsu;
+    tick_t soon = now + s->part.period, next = s->reply.visible_at;
+    bool misses = l1_has_misses(&u->l1[L1_DATA]) ||
+                  (u->readonly && (l1_has_misses(&u->l1[L1_TEXTURE]) || l1_has_misses(&u->l1[L1_CONSTANT])));
+    if (misses && !s->request->producer_waits) return soon;
+    if (has_queue(s) && reexec_busy(s)) return soon;
+    if (l1_wants_tags(&u->l1[L1_DATA]) && tags_free(u)) return soon;
+    next = earlier(next, pipe_next(&u->pipe[L1_DATA]));
+    if (u->readonly) {
+        next = earlier(next, readonly_next(s, &u->pipe[L1_TEXTURE]));
+        next = earlier(next, readonly_next(s, &u->pipe[L1_CONSTANT]));
+    }
+    if (u->op) {
+        const struct access_pipe *p = &u->pipe[u->op->route->cache];
+        if (p->used < p->depth) return soon;
+    } else if (u->head != u->tail) {
+        next = earlier(next, later(u->queue[u->head & u->mask]->ready, u->busy_until));
+    }
+    return next == NEVER ? NEVER : later(next, soon);
+}
+
+/* ---- what others may know ---- */
+
+bool lsu_idle(const struct sm *s)
+{
+    const struct lsu *u = &s->lsu;
+    if (u->op || u->head != u->tail || (u->ext && u->ext->queue.used) || !port_empty(&s->reply)) return false;
+    for (unsigned i = 0; i < SM_CACHES; i++)
+        if (u->pipe[i].used || !l1_idle(&u->l1[i])) return false;
+    return true;
+}
+
+uint64_t lsu_holds(const struct sm *s)
+{
+    const struct lsu *u = &s->lsu;
+    uint64_t warps = (u->ext ? u->ext->queue.warps : 0) | (u->op ? bit64(u->op->load.warp) : 0);
+    for (uint32_t i = u->head; i != u->tail; i++) {
+        const struct memop *op = u->queue[i & u->mask];
+        warps |= (uint64_t)op->route->leaves << op->load.warp;
+    }
+    for (unsigned c = 0; c < (u->readonly ? SM_CACHES : 1u); c++)
+        for (const struct req *r = u->pipe[c].list.head; r; r = r->next) warps |= bit64(r->warp);
+    return warps;
+}
+
+static bool goes_to_l1d(const struct memop *op) { return op->route->leaves && op->route->cache == L1_DATA; }
+
+int lsu_warp(const struct sm *s)
+{
+    const struct lsu *u = &s->lsu;
+    const struct req *r = u->pipe[L1_DATA].list.head;
+    if (r) return r->warp;
+    if (u->op) return goes_to_l1d(u->op) ? u->op->load.warp : -1;
+    const struct memop *next = u->head != u->tail ? u->queue[u->head & u->mask] : NULL;
+    return next && goes_to_l1d(next) ? next->load.warp : -1;
+}
+
+static uint32_t list_length(const struct req_list *l)
+{
+    uint32_t n = 0;
+    for (const struct req *r = l->head; r; r = r->next) n++;
+    return n;
+}
+
+void lsu_walk(const struct sm *s)
+{
+    const struct lsu *u = &s->lsu;
+    WL_ASSERT(u->tail - u->head <= u->depth && u->depth <= u->mask + 1);
+    WL_ASSERT(!u->op || (u->next_txn < u->ntxn && u->ntxn <= SM_MAX_TXNS));
+    for (unsigned i = 0; i < SM_CACHES; i++) {
+        const struct access_pipe *p = &u->pipe[i];
+        WL_ASSERT(p->used <= p->depth && p->used == list_length(&p->list));
+        for (const struct req *r = p->list.head; r; r = r->next)
+            WL_ASSERT(r->origin == i && s->live >> r->warp & 1 && memop_of(r)->waiting);
+    }
+}

@@ -1,0 +1,58 @@
+/* route.c - where each instruction goes on this machine: unit, cache, whether it bypasses the L1D.
+ *
+ * Found once per kernel and read by everybody who wants to know (warps, issue stage, ld/st unit, observers), so that
+ * the question has one answer. */
+#include <stdlib.h>
+
+#include "sm/sm_priv.h"
+
+const struct route route_none = {.unit = UNIT_NONE};
+
+static enum sm_cache cache_of(const struct sm *s, const struct code_inst *in)
+{
+    if (in->space == SPACE_CONST || in->space == SPACE_PARAM) return L1_CONSTANT;
+    if (s->l1d_readonly) return L1_DATA;
+    return in->space == SPACE_TEX || in->cache_op == CACHE_NC ? L1_TEXTURE : L1_DATA;
+}
+
+static enum wl_space space_of(const struct code_inst *in, enum sm_cache cache)
+{
+    if (in->space == SPACE_LOCAL) return WL_LOCAL;
+    return cache == L1_TEXTURE ? WL_TEXTURE : cache == L1_CONSTANT ? WL_CONST : WL_GLOBAL;
+}
+
+static struct route route_memory(const struct sm *s, const struct code_inst *in)
+{
+    static const uint8_t kind[] = {[INST_LOAD] = WL_LOAD, [INST_STORE] = WL_STORE, [INST_ATOMIC] = WL_ATOMIC};
+    struct route r = {.unit = UNIT_LSU, .kind = kind[in->kind], .leaves = in->space != SPACE_SHARED};
+    if (!r.leaves) return r;
+    enum sm_cache cache = cache_of(s, in);
+    enum wl_space space = space_of(in, cache);
+    r.cache = (uint8_t)cache;
+    r.space = (uint8_t)space;
+    r.data_load = in->kind == INST_LOAD && cache == L1_DATA;
+    r.bypass = r.data_load && space == WL_GLOBAL && (in->cache_op == CACHE_CG || !s->l1d_global);
+    return r;
+}
+
+static struct route route_of(const struct sm *s, const struct code_inst *in)
+{
+    if (inst_is_mem(in)) return route_memory(s, in);
+    if (in->kind != INST_ALU && in->kind != INST_BRANCH) return route_none;
+    uint8_t class = in->kind == INST_ALU ? in->lat : LAT_INT_ADD;
+    return (struct route){.unit = in->kind == INST_ALU ? s->exec_class[class].unit : UNIT_ALU, .exec = class};
+}
+
+int route_kernel(const struct sm *s, struct route_table *t, const struct code *code)
+{
+    if (code->ninst > t->cap) {
+        struct route *r = realloc(t->route, code->ninst * sizeof *r);
+        if (!r) return -1;
+        t->route = r;
+        t->cap = code->ninst;
+    }
+    for (uint32_t i = 0; i < code->ninst; i++) t->route[i] = route_of(s, &code->inst[i]);
+    return 0;
+}
+
+void route_table_destroy(struct route_table *t) { free(t->route); }

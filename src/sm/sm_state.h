@@ -1,0 +1,250 @@
+/* sm_state.h - the state of an SM: for the files of this folder.
+ *
+ * The struct is visible to the machine so that it can have an array of SMs, not to be looked into. Sets of warps are
+ * 64-bit masks. A warp's head instruction is examined when it becomes the head and when a load returns, never in
+ * between: the scoreboard holds the tick from which each register may be read, so an ALU result needs no event, only
+ * the warp that waits for it does. */
+#ifndef WL_SM_SM_STATE_H
+#define WL_SM_SM_STATE_H
+
+#include "mem/addrmap.h"
+#include "mem/l1.h"
+#include "mem/port.h"
+#include "stream/stream.h"
+#include "warpline/lsu.h"
+
+enum {
+    SM_MAX_WARPS = 64,
+    SM_MAX_CTAS = 64,
+    SM_MAX_SCHEDULERS = 8,
+    SM_MAX_PIPES = 16,
+    SM_MAX_TXNS = 8 * WARP_SIZE,
+    SM_MAX_OBSERVERS = 2
+};
+
+/* The caches of an SM, numbered as a request names the one it belongs to. */
+enum sm_cache { L1_DATA = FROM_L1D, L1_TEXTURE = FROM_L1T, L1_CONSTANT = FROM_L1C, SM_CACHES };
+
+enum unit { UNIT_ALU, UNIT_SFU, UNIT_DP, UNIT_LSU, UNIT_NONE, UNITS };
+
+/* ---- routes (route.c) ---- */
+
+/* Where an instruction goes on this machine, found once per kernel. */
+struct route {
+    uint8_t unit;   /* enum unit */
+    uint8_t cache;  /* enum sm_cache; of instructions that leave the SM */
+    uint8_t kind;   /* enum wl_kind; of memory instructions */
+    uint8_t space;  /* enum wl_space; of instructions that leave the SM */
+    bool leaves;    /* is a memory instruction of another space than shared memory */
+    bool data_load; /* is a load that goes to the L1D or bypasses it */
+    bool bypass;    /* is a load that bypasses the L1D: the instruction or the machine says so, not a policy */
+    uint8_t exec;   /* latency class; of instructions that compute */
+};
+
+/* The routes of the running kernel: the SMs of a machine are alike and share them. */
+struct route_table {
+    struct route *route; /* [instructions of the kernel] */
+    uint32_t cap;
+};
+
+/* ---- the ld/st unit (lsu.c) ---- */
+
+/* A coalesced transaction: the lanes of one instruction that touch one line. */
+struct txn {
+    uint64_t line;     /* address / 128 */
+    uint64_t bytes[2]; /* touched bytes */
+    uint8_t sectors, lanes;
+};
+
+/* A memory instruction from issue to its last reply. `load` comes first: requests and policies
+ * hold a pointer to it. */
+struct memop {
+    struct wl_load load;
+    struct memop *next;
+    const struct code_inst *inst;
+    const struct route *route;
+    uint64_t *regs;   /* the warp's scoreboard row */
+    tick_t ready;     /* earliest first access */
+    tick_t done;      /* the latest register write of the requests answered so far */
+    uint32_t waiting; /* requests not answered */
+    uint32_t sent;    /* requests accepted by a cache; a re-execution queue lets them go out of order */
+    bool begun;       /* the policy has seen it */
+    struct warp_addrs addrs;
+};
+
+struct memop_pool {
+    struct memop *free;
+    struct memop_chunk *chunks;
+    uint64_t available;
+};
+
+/* Requests between the ld/st unit and the tags of one cache, with a fixed depth. */
+struct access_pipe {
+    struct req_list list;
+    uint32_t used, depth;
+    tick_t delay;
+    enum l1_outcome refused; /* what the head was told last; L1_HIT: it was not refused */
+};
+
+/* One memory instruction at a time is dispatched: its transactions go to the pipe of its cache one by one. */
+struct lsu {
+    uint32_t head, tail; /* of the ring `queue`: positions that only grow */
+    uint32_t depth;      /* how many instructions the ring takes */
+    uint32_t mask;
+    struct memop *op;       /* the dispatched instruction, or NULL */
+    tick_t busy_until;      /* shared-memory passes occupy the unit until then */
+    struct lsu_ext *ext;    /* what a scheduling scheme adds to the unit; NULL: nothing */
+    uint32_t readonly;      /* requests of the texture and constant caches under way: 0 spares looking at them */
+    bool told;              /* the L1D's policy was told something that may lift a refusal, and no cycle came since */
+    tick_t writeback_free;  /* next free cycle of the register write port */
+    tick_t writeback_limit; /* how far ahead the port can be reserved */
+    struct access_pipe pipe[SM_CACHES];
+    uint32_t ntxn, next_txn; /* transactions of `op`; the next one to be sent */
+    struct l1 l1[SM_CACHES];
+    struct memop *queue[64];     /* ring: issued, not yet dispatched */
+    struct req common;           /* what all requests of `op` have in common */
+    struct txn txn[SM_MAX_TXNS]; /* transactions of `op` */
+};
+
+/* Requests that were refused and left the ld/st unit (ext_reexec.c). */
+struct reexec {
+    uint32_t entries;   /* 0: there is no queue */
+    uint32_t used;      /* requests in the queue */
+    uint8_t same_warp;  /* enum wl_same_warp */
+    bool stores;        /* stores and atomics may be queued too */
+    bool blocked;       /* the ld/st unit's request was refused and had to stay */
+    uint32_t refused;   /* tries in a row that were refused, nothing having changed */
+    uint64_t pushed_at; /* cycle of the last push: the place in the unit is free after it */
+    uint64_t warps;     /* warps with entries */
+    uint64_t writers;   /* warps whose entries write */
+    struct req_list list;
+    const struct memop *op[SM_MAX_WARPS]; /* the instruction a warp's entries belong to */
+    uint32_t count[SM_MAX_WARPS];         /* entries of a warp */
+};
+
+/* What a scheduling scheme with the `lsu` facet adds: exists only for such schemes. */
+struct lsu_ext {
+    const struct wl_lsu_hooks *hooks;
+    const struct wl_sched *sched; /* handed to the hooks */
+    struct wl_gate gate;
+    struct wl_lsu_view view;
+    struct reexec queue;
+};
+
+/* ---- warps (warps.c) ---- */
+
+enum { WARP_MAX_LOOPS = 8 }; /* that are followed at a time; a policy is not told of more */
+
+/* What each instruction needs is one line of the host's cache; the rest is another. */
+struct sm_warp {
+    _Alignas(64) struct stream_reader stream;
+    const struct code_inst *inst; /* head */
+    const struct route *route;    /* of the head */
+    uint32_t left;                /* instructions of the block after the head */
+    uint32_t exec;                /* lanes of the head that execute */
+    uint64_t seq;                 /* instructions issued so far */
+    uint32_t outstanding;         /* memory instructions not finished */
+    uint8_t cta;                  /* slot */
+    uint8_t rank;                 /* of the warp in its CTA */
+    uint8_t nloops;
+    bool ended;                     /* the stream is over; waits for outstanding */
+    uint32_t lanes[WARP_MAX_LOOPS]; /* lanes inside each loop that is followed, outer ones first */
+    uint16_t loop[WARP_MAX_LOOPS];  /* the number of that loop; for policies that follow loops */
+};
+
+struct cta {
+    bool used;
+    struct cta_stream stream;
+    uint64_t warps, arrived; /* masks of live warps, of those at the barrier */
+};
+
+/* Instructions of one latency class. */
+struct exec_class {
+    uint16_t latency, init; /* cycles */
+    uint8_t unit;           /* enum unit */
+    uint64_t lanes;         /* that executed one */
+};
+
+/* What every cycle looks at comes first and lies together, arrays that few cycles index come last: fifteen SMs or more
+ * take turns in the host's cache. The machine connects part, request, reply and the dispatcher's mailbox. */
+struct sm {
+    struct part part;
+    uint64_t cycle;
+    tick_t head_limit; /* a head whose registers can be read at this tick is ready: until the issue stage works that is
+                          the current tick, and the next cycle's afterwards */
+
+    /* warps */
+    uint64_t live, ready, barrier, membar, long_stall, memory, loads, shared, ended;
+    uint64_t head_unit[UNITS]; /* masks: whose head goes to which unit */
+    uint64_t in_wheel;         /* warps somewhere in the wheel */
+    uint64_t *wheel;           /* warps whose head becomes ready at that cycle */
+    uint64_t *wheel_used;      /* bit per slot */
+    uint32_t wheel_mask;
+    uint32_t board_regs;
+    uint64_t *board;           /* [warps * board_regs] tick from which a register may be read */
+    const struct route *route; /* [instructions of the kernel] */
+
+    /* schedulers */
+    const struct wl_sched_policy *policy;
+    tick_t sched_next; /* when the scheme wants to be told of a cycle again */
+    tick_t offered_at; /* when a CTA was put into `offered`; NEVER: there is none */
+    struct wl_sched sched;
+    uint32_t schedulers;
+    bool ask_twice; /* the scheme is foreign, or we are checking: questions must get the same answer again */
+    bool l1d_global, l1d_flush, l1d_readonly, whole_lines;
+    unsigned observers; /* how many look on */
+    uint64_t owned[SM_MAX_SCHEDULERS];
+
+    /* units */
+    struct lsu lsu;
+    struct port *request; /* to the network */
+    struct port reply;    /* from the network */
+    tick_t issue_delay, mem_delay, shared_latency, hit_ticks;
+    tick_t pipes_until;  /* none is busy from then on */
+    uint8_t pipe_end[3]; /* the pipes of unit u are pipe_free[pipe_end[u - 1]] to pipe_free[pipe_end[u] - 1]; of unit 0,
+                            from pipe_free[0] on */
+    tick_t pipe_free[3 * SM_MAX_PIPES];
+    struct exec_class exec_class[LAT_COUNT];
+    struct memop_pool *ops;
+    struct req_pool *pool;
+    struct sm_stats stats;
+
+    /* the dispatcher's mailbox, with offered_at: latched both ways */
+    tick_t wants_at; /* since when the SM has room for another CTA; NEVER: it has none */
+    const struct part *dispatcher;
+    struct cta_stream offered; /* a CTA for this SM */
+
+    /* the machine */
+    uint32_t index, sms, warps, cta_slots, registers, shared_bytes, shared_banks;
+    uint32_t board_cap; /* registers per warp `board` has room for */
+    struct {
+        uint32_t unified, options, bytes[WL_MAX_CARVEOUTS]; /* ascending; unified 0: the split is fixed */
+    } carve;
+    const struct addrmap *map;
+    struct route_table *routes;
+
+    /* the kernel */
+    const struct launch_info *launch;
+    struct wl_kernel kernel; /* as policies see it */
+    struct stream_source *source;
+    uint32_t cta_limit; /* resident CTAs of this kernel */
+    uint32_t ctas_resident;
+    uint64_t next_age;
+
+    uint64_t age[SM_MAX_WARPS];
+    uint64_t older[SM_MAX_WARPS]; /* warps of its scheduler that were there before it; some have ended */
+    uint8_t cta_of[SM_MAX_WARPS];
+    uint32_t cta_id[SM_MAX_WARPS];
+    struct sm_warp warp[SM_MAX_WARPS];
+    struct wl_sched_view view;
+    struct {
+        const struct sm_observer *hooks;
+        void *self;
+    } observer[SM_MAX_OBSERVERS];
+    void *shared_slot;                            /* of the scheme's tables in this SM */
+    int64_t sched_param[WL_MAX_POLICY_PARAMS];    /* values of the scheme's parameters */
+    uint64_t sched_count[WL_MAX_POLICY_COUNTERS]; /* the scheme's counters */
+    struct cta cta[SM_MAX_CTAS];
+};
+
+#endif

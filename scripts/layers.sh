@@ -32,7 +32,6 @@ cli: base run experiment
 '
 # What the law does not allow and the code still does: FROM TO, one debt per line. A paid debt must be struck out.
 debts='
-sm observe
 '
 
 work=$(mktemp -d)

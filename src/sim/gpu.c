@@ -281,10 +281,11 @@ static int run_to_end(struct gpu *g, const char *kernel, tick_t start, struct wl
     while (!finished(g)) {
         if (provide(g)) return wl_fail(e, WL_ERUN, "out of memory");
         if (g->sampler.sample) sampler_aim(g);
-        if (!advance(g, round)) return deadlock(g, kernel, e);
+        bool alive = advance(g, round);
         if (g->breach.broken)
             return wl_fail(e, WL_ERUN, "%s; kernel %s, cycle %llu", g->breach.text, kernel,
                            (unsigned long long)(g->clock.now / g->core_period));
+        if (!alive) return deadlock(g, kernel, e);
         if (g->sampler.sample) sampler_take(g);
         if (g->dispatch.failed) return g->dispatch.failed;
         if (g->clock.now >= limit)

@@ -186,7 +186,7 @@ cc=${CC:-cc}
 if command -v "$cc" >/dev/null 2>&1; then
     sed 's/\.name = "random"/.name = "crash"/' "$WL_ROOT/examples/plugin/mine.c" >p.c
     # The first line of the victim function becomes what goes wrong.
-    breaks() { awk -v what="$1" '{print} /victim\(void/{f=1} f&&/^{/{print what; f=0}' p.c >"$2.c" &&
+    breaks() { awk -v what="$1" '{print} /_victim\(const/{f=1} f&&/^{/{print what; f=0}' p.c >"$2.c" &&
         "$cc" -std=c11 -O1 -w -shared -fPIC -include signal.h -include unistd.h -I "$WL_ROOT/include" "$2.c" \
             -o "$2.so" 2>"$work/err"; }
     cat >fails.ini <<INI

@@ -27,6 +27,9 @@ TEST(a_released_entry_is_used_again_clean)
     assert_int_equal(mshr_init(&m, 2, 8), 0);
     uint32_t a = mshr_alloc(&m, 1), b = mshr_alloc(&m, 2);
     mshr_wait(&m, a, &r);
+    struct req_list done;
+    list_init(&done);
+    list_join(&done, &m.entry[a].waiting);
     mshr_release(&m, a);
     assert_false(mshr_full(&m));
     assert_int_equal(mshr_alloc(&m, 3), a);

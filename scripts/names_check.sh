@@ -1,7 +1,8 @@
 #!/bin/sh
 # names_check.sh PAGE... - says which names in backticks on these pages nothing in the tree has: files, folders,
 # functions and other identifiers, parameters, options, make targets. Names with blanks or signs in them are formulas
-# or commands, names with capitals are placeholders (NAME.ini): they are left alone, and so is `mine`.
+# or commands, names with capitals are placeholders (NAME.ini): they are left alone, and so is what contains
+# "mine".
 set -eu
 cd "$(dirname "$0")/.."
 words=$(mktemp)
@@ -26,14 +27,16 @@ identifier() { grep -qx "$1" "$words"; }
 for page in "$@"; do
     awk '/^```/ { code = !code } !code' "$page" | grep -oE '`[^`]+`' | tr -d '`' | sort -u | while read -r name; do
         case $name in
-        mine | mine.* | */mine.*) continue ;;
+        *mine*) continue ;;
         --[a-z]*) option "$(expr "$name" : '--\([a-z0-9-]*\)')" && continue ;;
         'make '[a-z]*) target "$(expr "$name" : 'make \([a-z]*\)')" && continue ;;
+        'struct '*[A-Z]*) continue ;;
         'struct '[a-z]*) identifier "${name#struct }" && continue ;;
         *[!A-Za-z0-9_./-]*) continue ;; # a command, a formula, C
         *[A-Z][A-Z]*.md) file "$name" && continue ;;
         *[A-Z][A-Z]*) case $name in WL_*) identifier "$name" && continue ;; *) continue ;; esac ;;
-        *.c | *.h | *.def | *.inc | *.sh | *.ini | *.md | .* | */*) file "$name" && continue ;;
+        .*) file "$name" || identifier "${name#.}" && continue ;;
+        *.c | *.h | *.def | *.inc | *.sh | *.ini | *.md | */*) file "$name" && continue ;;
         *.*) parameter "$name" && continue ;;
         *) identifier "$name" || [ -d "$name" ] || [ -d "src/$name" ] || [ -e "$name" ] && continue ;;
         esac

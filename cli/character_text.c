@@ -63,7 +63,7 @@ static void write_locality(const struct character *c, FILE *out)
             percent_of(c, "lives.once_or_twice"), percent_of(c, "infinite.once_or_twice"));
     fprintf(out,
             "  median reuse distance          %.0f requests inter-warp, %.0f intra-warp; %.1f %% of evicted lines "
-            "never reused\n",
+            "left before their first reuse\n",
             metric_of(c, "reuse.inter_warp_median"), metric_of(c, "reuse.intra_warp_median"),
             percent_of(c, "dead_evicted"));
 }

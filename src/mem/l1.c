@@ -45,8 +45,8 @@ static int make_grains(struct l1 *c, const struct l1_shape *shape, struct wl_err
                        "policy %s: shape() asks for a granularity of %u bytes and counters from row %u on; allowed are "
                        "32, 64 and 128 bytes, and rows up to %d",
                        name, want.bytes, want.counter, WL_MAX_POLICY_COUNTERS - WL_GRAIN_COUNTER_COUNT);
-    c->grains =
-        grain_create(shape->sets, shape->ways, &want, (struct wl_grain_stats *)(void *)(c->pol.count + want.counter));
+    c->grains = grain_create(shape->sets, shape->ways, &want,
+                             (struct wl_grain_stats *)(void *)(c->pol.cache.count + want.counter));
     return c->grains ? 0 : wl_fail(e, WL_ERUN, "out of memory");
 }
 
@@ -355,26 +355,6 @@ static enum l1_outcome load(struct l1 *c, struct req *r, struct wl_access *a, bo
 
 /* ---- a request is presented ---- */
 
-/* The one place where accepted loads and stores are counted. `found`: a store's line was there. */
-static inline void count(struct l1d_stats *n, enum wl_kind kind, enum l1_outcome outcome, bool found)
-{
-    n->accesses++;
-    if (kind == WL_STORE) {
-        n->stores++;
-        n->store_hits += found;
-        n->hits += found;
-        n->misses += !found;
-        return;
-    }
-    n->loads++;
-    switch (outcome) {
-    case L1_HIT: n->hits++, n->load_hits++; break;
-    case L1_MERGED: n->hits_reserved++; break;
-    case L1_BYPASSED: n->bypasses++; break;
-    default: n->misses++, n->load_misses++; break;
-    }
-}
-
 static enum l1_outcome refuse(struct l1 *c, enum l1_outcome why, uint32_t set)
 {
     c->refused = why;
@@ -399,7 +379,8 @@ enum l1_outcome l1_access(struct l1 *c, struct req *r, uint64_t cycle, bool may_
                                               : store(c, r, &a, &found);
     if (l1_refused(outcome)) return refuse(c, outcome, set);
     c->warp = a.warp;
-    count(&c->stats, kind, outcome, found);
+    if (kind == WL_LOAD) c->loads[outcome]++; /* the one place where accesses are counted */
+    else c->stores[found]++;
     if (c->observer && kind == WL_LOAD)
         c->observer->request(c->observer, &a, outcome, r->sectors); /* a miss: what it fetches */
     return outcome;
@@ -516,15 +497,26 @@ void l1_fill(struct l1 *c, struct req *reply, struct req_list *done)
     c->stats.fills++;
 }
 
-void l1_add_stats(const struct l1 *c, struct l1d_stats *out)
+struct l1d_stats l1_stats(const struct l1 *c)
 {
-    l1d_stats_add(out, &c->stats);
-    out->stall_mshr += c->refusals[L1_NO_MSHR];
-    out->stall_merge += c->refusals[L1_NO_MERGE];
-    out->stall_line += c->refusals[L1_NO_LINE];
-    out->stall_missq += c->refusals[L1_NO_QUEUE];
-    out->stall_gate += c->refusals[L1_GATED];
-    out->stall_order += c->refusals[L1_ORDER];
+    struct l1d_stats n = c->stats;
+    for (unsigned i = 0; i < L1_STORED; i++) n.loads += c->loads[i];
+    n.load_hits = c->loads[L1_HIT];
+    n.load_misses = c->loads[L1_MISSED];
+    n.hits_reserved = c->loads[L1_MERGED];
+    n.bypasses = c->loads[L1_BYPASSED];
+    n.stores = c->stores[false] + c->stores[true];
+    n.store_hits = c->stores[true];
+    n.accesses = n.loads + n.stores;
+    n.hits = n.load_hits + n.store_hits;
+    n.misses = n.load_misses + c->stores[false];
+    n.stall_mshr = c->refusals[L1_NO_MSHR];
+    n.stall_merge = c->refusals[L1_NO_MERGE];
+    n.stall_line = c->refusals[L1_NO_LINE];
+    n.stall_missq = c->refusals[L1_NO_QUEUE];
+    n.stall_gate = c->refusals[L1_GATED];
+    n.stall_order = c->refusals[L1_ORDER];
+    return n;
 }
 
 /* ---- between kernels ---- */

@@ -73,7 +73,9 @@ struct l1 {
     uint64_t busy_at;        /* the last cycle in which a request was at the tags */
     struct prefetch_queue prefetch;
     struct l1_observer *observer;   /* of stats.profile; NULL: nobody looks */
-    struct l1d_stats stats;         /* all but the stalls, see l1_add_stats */
+    uint64_t loads[L1_STORED];      /* accepted loads, by outcome */
+    uint64_t stores[2];             /* accepted stores: whose line was not there, whose line was */
+    struct l1d_stats stats;         /* what is counted nowhere else; l1_stats has everything */
     uint64_t refusals[L1_OUTCOMES]; /* cycles in which the oldest request met this; of refusals only */
 };
 
@@ -190,7 +192,6 @@ static inline struct wl_fill l1_occupancy(const struct l1 *c)
 {
     return (struct wl_fill){c->mshr.used, c->mshr.entries, c->missq_used, c->missq_cap};
 }
-void l1_add_stats(const struct l1 *c, struct l1d_stats *out);
 /* Asserts that tags, MSHRs, queue and counts agree with one another. For --paranoid. */
 void l1_walk(const struct l1 *c);
 
@@ -203,7 +204,7 @@ static inline bool l1_retry_worthwhile(const struct l1 *c) { return c->changed |
 static inline bool l1_has_misses(const struct l1 *c) { return c->missq.head != NULL; }
 static inline bool l1_idle(const struct l1 *c) { return !c->missq.head && !c->mshr.used; }
 static inline uint32_t l1_all_ways(const struct l1 *c) { return c->tags.ways; }
-static inline const struct l1d_stats *l1_stats(const struct l1 *c) { return &c->stats; }
+struct l1d_stats l1_stats(const struct l1 *c); /* all that it has counted */
 uint64_t l1_stall_cycles(const struct l1 *c);
 
 /* A scheduling scheme decides who may miss; `merges`: who may not miss may not merge either. */
@@ -221,7 +222,7 @@ uint64_t l1_storage_bits(const struct l1 *c);
 static inline void l1_observe(struct l1 *c, struct l1_observer *o) { c->observer = o; }
 static inline uint64_t l1_changes(const struct l1 *c)
 {
-    return c->stats.fills + c->stats.load_misses + c->stats.store_hits + c->stats.prefetch_fetches;
+    return c->stats.fills + c->loads[L1_MISSED] + c->stores[true] + c->stats.prefetch_fetches;
 }
 static inline bool l1_changes_silently(const struct l1 *c) { return c->sectored || c->grains; }
 /* Whether the lines can be listed: not those of grains or of a cache without end. */

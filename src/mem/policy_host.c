@@ -5,6 +5,13 @@
 
 #include "warpline/grain.h"
 
+/* Apart from the host, which the cycle path looks at. */
+struct policy_memory {
+    int64_t param[WL_MAX_POLICY_PARAMS];
+    uint64_t count[WL_MAX_POLICY_COUNTERS];
+    _Alignas(16) unsigned char self[];
+};
+
 int policy_open(struct policy_host *h, const struct cache_choice *choice, const struct wl_geometry *g, void **shared,
                 const struct wl_host *services, struct breach *breach, struct wl_err *e)
 {
@@ -13,11 +20,13 @@ int policy_open(struct policy_host *h, const struct cache_choice *choice, const 
                               .breach = breach,
                               .twice = choice->foreign || WL_CHECKING,
                               .next_epoch = UINT64_MAX};
-    memcpy(h->param, choice->values, sizeof h->param);
-    h->cache.param = h->param;
-    h->cache.count = h->count;
-    size_t bytes = p->bytes ? p->bytes(g, h->param) : 0;
-    if (bytes && !(h->cache.self = calloc(1, bytes))) return wl_fail(e, WL_ERUN, "out of memory");
+    size_t bytes = p->bytes ? p->bytes(g, choice->values) : 0;
+    h->memory = calloc(1, sizeof *h->memory + bytes);
+    if (!h->memory) return wl_no_memory(e);
+    memcpy(h->memory->param, choice->values, sizeof h->memory->param);
+    h->cache.param = h->memory->param;
+    h->cache.count = h->memory->count;
+    h->cache.self = bytes ? h->memory->self : NULL;
     h->policy = p; /* from here on it has to be closed */
     const char *why = "it gives no reason";
     if (p->init && !p->init(&h->cache, &why))
@@ -31,7 +40,7 @@ void policy_close(struct policy_host *h)
 {
     if (!h->policy) return;
     if (h->policy->fini) h->policy->fini(&h->cache);
-    free(h->cache.self);
+    free(h->memory);
     *h = (struct policy_host){.policy = NULL};
 }
 

@@ -14,10 +14,9 @@ struct policy_host {
     struct wl_cache cache; /* first: the policy's services get only this and find the cache around it */
     const struct wl_cache_policy *policy;
     struct breach *breach;
-    bool twice;          /* ask every question twice */
-    uint64_t next_epoch; /* the cycle of the next on_epoch; UINT64_MAX: none */
-    int64_t param[WL_MAX_POLICY_PARAMS];
-    uint64_t count[WL_MAX_POLICY_COUNTERS];
+    bool twice;                   /* ask every question twice */
+    uint64_t next_epoch;          /* the cycle of the next on_epoch; UINT64_MAX: none */
+    struct policy_memory *memory; /* what `cache` points to */
 };
 
 int policy_open(struct policy_host *h, const struct cache_choice *choice, const struct wl_geometry *g, void **shared,

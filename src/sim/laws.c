@@ -46,7 +46,7 @@ void gpu_read_policy_stats(const struct gpu *g, struct policy_stats *out)
         stats_add(out->sched, sm_sched(&g->sm[i])->count, count_names(sched->counters) * (unsigned)sizeof *out->sched);
     }
     for (uint32_t i = 0; i < g->slices; i++) {
-        stats_add(out->l2, g->l2[i].pol.count, l2 * (unsigned)sizeof *out->l2);
+        stats_add(out->l2, g->l2[i].pol.cache.count, l2 * (unsigned)sizeof *out->l2);
         out->l2_storage_bits += policy_storage_bits(&g->l2[i].pol);
     }
     out->l1_storage_bits = l1_storage_bits(sm_l1d(&g->sm[0]));

@@ -54,7 +54,7 @@ void sm_moment(const struct sm *s, struct sm_moment *out)
                               .instructions = s->stats.warp_instructions,
                               .head = u->head,
                               .tail = u->tail};
-    if (u->pipe[L1_DATA].depth > 1) out->accesses = l1_stats(&u->l1[L1_DATA])->accesses; /* requests behind the first */
+    if (u->pipe[L1_DATA].depth > 1) out->accesses = l1_stats(&u->l1[L1_DATA]).accesses; /* requests behind the first */
     if (!u->op || out->stalled >> u->op->load.warp & 1) return;
     out->op = u->op;
     out->next_txn = u->next_txn;

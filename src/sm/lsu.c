@@ -159,7 +159,7 @@ enum l1_outcome lsu_try(struct sm *s, enum sm_cache cache, struct req *r, tick_t
         op->begun = true;
         l1_load_begin(c, &op->load);
     }
-    if (data_load && l1_follows_loops(c))
+    if (data_load && s->follows_loops)
         op->load.left_loop = op->load.loop != CODE_NO_LOOP && !warp_is_inside(s, r->warp, op->load.loop);
     bool may_miss = !s->lsu.ext || ext_may_miss(s, cache, r);
     bool last = op->sent + 1 == op->load.requests;

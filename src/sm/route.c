@@ -51,7 +51,10 @@ int route_kernel(const struct sm *s, struct route_table *t, const struct code *c
         t->route = r;
         t->cap = code->ninst;
     }
-    for (uint32_t i = 0; i < code->ninst; i++) t->route[i] = route_of(s, &code->inst[i]);
+    for (uint32_t i = 0; i < code->ninst; i++) {
+        t->route[i] = route_of(s, &code->inst[i]);
+        t->route[i].generic = code->inst[i].form != 0;
+    }
     return 0;
 }
 

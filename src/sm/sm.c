@@ -89,6 +89,7 @@ static int make_caches(struct sm *s, const struct gpu_config *c, struct wl_err *
     if (l1_init(&l1[L1_DATA], &data, &c->l1, &site, e) || l1_init(&l1[L1_TEXTURE], &texture, &plain.l1, &alone, e) ||
         l1_init(&l1[L1_CONSTANT], &constant, &plain.l1, &alone, e))
         return (int)e->code;
+    s->follows_loops = l1_follows_loops(&l1[L1_DATA]);
     return 0;
 }
 
@@ -303,18 +304,20 @@ static void add_lanes(const struct exec_class c[LAT_COUNT], struct sm_stats *out
 /* Texture and constant caches report few counters, and one sum of stalls. */
 #define ADD_SMALL_CACHE(to, c)                                                                                         \
     do {                                                                                                               \
-        (to).accesses += l1_stats(c)->accesses;                                                                        \
-        (to).hits += l1_stats(c)->hits;                                                                                \
-        (to).hits_reserved += l1_stats(c)->hits_reserved;                                                              \
-        (to).misses += l1_stats(c)->misses;                                                                            \
+        struct l1d_stats n = l1_stats(c);                                                                              \
+        (to).accesses += n.accesses;                                                                                   \
+        (to).hits += n.hits;                                                                                           \
+        (to).hits_reserved += n.hits_reserved;                                                                         \
+        (to).misses += n.misses;                                                                                       \
         (to).stall_cycles += l1_stall_cycles(c);                                                                       \
     } while (0)
 
 void sm_add_stats(const struct sm *s, struct run_stats *out)
 {
+    struct l1d_stats data = l1_stats(&s->lsu.l1[L1_DATA]);
     sm_stats_add(&out->sm, &s->stats);
     add_lanes(s->exec_class, &out->sm);
-    l1_add_stats(&s->lsu.l1[L1_DATA], &out->l1d);
+    l1d_stats_add(&out->l1d, &data);
     ADD_SMALL_CACHE(out->l1t, &s->lsu.l1[L1_TEXTURE]);
     ADD_SMALL_CACHE(out->l1c, &s->lsu.l1[L1_CONSTANT]);
 }

@@ -39,6 +39,7 @@ struct route {
     bool data_load; /* is a load that goes to the L1D or bypasses it */
     bool bypass;    /* is a load that bypasses the L1D: the instruction or the machine says so, not a policy */
     uint8_t exec;   /* latency class; of instructions that compute */
+    bool generic;   /* is generic or one of its parts: its lanes may touch several spaces */
 };
 
 /* The routes of the running kernel: the SMs of a machine are alike and share them. */
@@ -192,6 +193,7 @@ struct sm {
     uint32_t schedulers;
     bool ask_twice; /* the scheme is foreign, or we are checking: questions must get the same answer again */
     bool l1d_global, l1d_flush, l1d_readonly, whole_lines;
+    bool follows_loops; /* the L1D's policy wants to hear of loops that are left */
     unsigned observers; /* how many look on */
     uint64_t owned[SM_MAX_SCHEDULERS];
 

@@ -137,14 +137,14 @@ static void next_part(const struct sm *s, struct sm_warp *p)
 /* Makes the next instruction of the stream the head; false when the stream is over. */
 static bool fetch(struct sm *s, struct sm_warp *p, unsigned w)
 {
-    if (p->inst && code_is_form(p->inst)) {
+    if (p->route->generic && code_is_form(p->inst)) {
         make_head(s, p, s->launch->code->inst + p->inst->form - 1);
         if (stream_has_parts(&p->stream)) {
             next_part(s, p);
             return true;
         }
     }
-    bool loops = l1_follows_loops(&s->lsu.l1[L1_DATA]);
+    bool loops = s->follows_loops;
     const struct code_inst *last = p->inst; /* NULL: this is the first */
     if (loops && !p->left && last && last->kind == INST_EXIT) follow_loops(s, p, w, CODE_NO_LOOP, p->exec);
     while (!p->left) {
@@ -159,7 +159,7 @@ static bool fetch(struct sm *s, struct sm_warp *p, unsigned w)
     p->route++;
     p->left--;
     p->exec = p->inst->guarded ? stream_next_guard(&p->stream) : p->stream.mask;
-    if (p->inst->space == SPACE_GENERIC && p->exec) next_part(s, p);
+    if (p->route->generic && p->exec) next_part(s, p);
     return true;
 }
 

@@ -447,7 +447,7 @@ static void one_case(uint64_t case_seed)
     while (flying) fill_one();
     assert_int_equal(cache.mshr.used, 0);
     assert_int_equal(pool.alive, 0);
-    stats_add(&counted, cache.pol.count, sizeof counted);
+    stats_add(&counted, cache.pol.cache.count, sizeof counted);
     l1_destroy(&cache);
     req_pool_destroy(&pool);
 }

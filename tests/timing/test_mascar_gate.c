@@ -75,7 +75,7 @@ static uint64_t merges(const char *switches)
     synth_load(&f.p, 2, SPACE_GLOBAL, 4);
     two_warps(&f, 31);
     lone_steps(f.l, 100);
-    uint64_t merged = f.l->sm.lsu.l1[L1_DATA].stats.hits_reserved;
+    uint64_t merged = l1_stats(&f.l->sm.lsu.l1[L1_DATA]).hits_reserved;
     assert_int_equal(f.l->sm.lsu.ext->queue.count[1], !merged); /* refused, it steps aside as a miss does */
     end(&f);
     return merged;
@@ -182,7 +182,7 @@ static uint64_t texture_misses(const char *switches)
     synth_load(&f.p, 2, SPACE_TEX, 4);
     two_warps(&f, 99);
     lone_steps(f.l, 100);
-    uint64_t misses = f.l->sm.lsu.l1[L1_TEXTURE].stats.misses;
+    uint64_t misses = l1_stats(&f.l->sm.lsu.l1[L1_TEXTURE]).misses;
     assert_int_equal(f.l->sm.lsu.pipe[L1_TEXTURE].refused, misses ? L1_HIT : L1_GATED);
     end(&f);
     return misses;
@@ -219,9 +219,9 @@ static void owner_behind(const char *more, unsigned textures, enum mem_space las
     lone_launch(f.l, &f.p);
     lone_steps(f.l, 40);
     assert_int_equal(f.l->sm.lsu.pipe[L1_TEXTURE].refused, L1_GATED);
-    assert_int_equal(f.l->sm.lsu.l1[L1_TEXTURE].stats.misses, 0);
+    assert_int_equal(l1_stats(&f.l->sm.lsu.l1[L1_TEXTURE]).misses, 0);
     lone_steps(f.l, 20); /* warp 0 has come to its second load */
-    assert_true(f.l->sm.lsu.l1[L1_TEXTURE].stats.misses > 0);
+    assert_true(l1_stats(&f.l->sm.lsu.l1[L1_TEXTURE]).misses > 0);
     end(&f);
 }
 

@@ -49,13 +49,13 @@ TEST(a_divergent_load_steps_aside)
     const struct reexec *q = &f.l->sm.lsu.ext->queue;
     assert_int_equal(q->used, 30);
     assert_int_equal(q->count[0], 30);
-    assert_int_equal(f.l->sm.lsu.l1[L1_DATA].stats.hits_reserved, 1); /* warp 1 was served */
-    assert_true(q->blocked);                                          /* warp 2 missed and found the queue full */
+    assert_int_equal(l1_stats(&f.l->sm.lsu.l1[L1_DATA]).hits_reserved, 1); /* warp 1 was served */
+    assert_true(q->blocked);                                               /* warp 2 missed and found the queue full */
     assert_int_equal(f.l->sm.lsu.pipe[L1_DATA].list.head->warp, 2);
     assert_int_equal(f.l->sm.lsu.l1[L1_DATA].mshr.used, 2);
     lone_finish(f.l);
     assert_int_equal(f.l->sm.stats.reexec_pushes, f.l->sm.stats.reexec_accepted);
-    assert_int_equal(f.l->sm.lsu.l1[L1_DATA].stats.load_misses, 33);
+    assert_int_equal(l1_stats(&f.l->sm.lsu.l1[L1_DATA]).load_misses, 33);
     end(&f);
 }
 
@@ -113,11 +113,11 @@ TEST(no_overtaking_of_a_store)
     struct fixture f;
     back_to_back(&f, true);
     assert_int_equal(f.l->sm.lsu.pipe[L1_DATA].refused, L1_ORDER);
-    assert_int_equal(f.l->sm.lsu.l1[L1_DATA].stats.loads, 0);
+    assert_int_equal(l1_stats(&f.l->sm.lsu.l1[L1_DATA]).loads, 0);
     f.l->closed = false;
     lone_finish(f.l);
     assert_true(f.l->sm.lsu.l1[L1_DATA].refusals[L1_ORDER] > 0);
-    assert_int_equal(f.l->sm.lsu.l1[L1_DATA].stats.loads, 32);
+    assert_int_equal(l1_stats(&f.l->sm.lsu.l1[L1_DATA]).loads, 32);
     end(&f);
 }
 
@@ -126,11 +126,11 @@ TEST(a_load_behind_a_load_may_try)
 {
     struct fixture f;
     back_to_back(&f, false);
-    assert_int_equal(f.l->sm.lsu.l1[L1_DATA].stats.hits_reserved, 2); /* the two lines that are on their way */
+    assert_int_equal(l1_stats(&f.l->sm.lsu.l1[L1_DATA]).hits_reserved, 2); /* the two lines that are on their way */
     assert_int_equal(f.l->sm.lsu.pipe[L1_DATA].refused, L1_NO_MSHR);
     assert_int_equal(f.l->sm.lsu.ext->queue.op[0]->load.seq, 1); /* only the first is queued */
     lone_finish(f.l);
-    assert_int_equal(f.l->sm.lsu.l1[L1_DATA].stats.loads, 64);
+    assert_int_equal(l1_stats(&f.l->sm.lsu.l1[L1_DATA]).loads, 64);
     end(&f);
 }
 
@@ -153,9 +153,9 @@ TEST(stores_of_others_wait)
     touch(&f.p, 99, 1);
     lone_launch(f.l, &f.p);
     lone_steps(f.l, 400);
-    assert_int_equal(f.l->sm.lsu.l1[L1_DATA].stats.stores, 0);
+    assert_int_equal(l1_stats(&f.l->sm.lsu.l1[L1_DATA]).stores, 0);
     lone_finish(f.l);
-    assert_int_equal(f.l->sm.lsu.l1[L1_DATA].stats.stores, 1);
+    assert_int_equal(l1_stats(&f.l->sm.lsu.l1[L1_DATA]).stores, 1);
     end(&f);
 }
 

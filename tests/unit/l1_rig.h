@@ -216,7 +216,8 @@ static inline uint64_t fingerprint(void)
     h = hash_bytes(h, &cache.missq_used, sizeof cache.missq_used);
     for (uint32_t i = 0; i < cache.mshr.entries; i++) h = hash_bytes(h, &cache.mshr.entry[i].count, 4);
     h = hash_bytes(h, &pool.alive, sizeof pool.alive);
-    return hash_bytes(h, &cache.stats, sizeof cache.stats);
+    struct l1d_stats counted = l1_stats(&cache);
+    return hash_bytes(h, &counted, sizeof counted);
 }
 
 /* The access is refused for this reason; it changes nothing and no hook hears of it. */

@@ -58,7 +58,7 @@ TEST(figure_11)
     check_psb(&r, 1, true, true, A);
     rig_answer(&r);
     check_line(&r, 0, WL_VALID, Y, true, 1, 1);
-    const struct l1d_stats *n = &r.cache.stats;
+    const struct l1d_stats all = l1_stats(&r.cache), *n = &all;
     assert_int_equal(n->loads, 6);
     assert_int_equal(n->load_hits, 3);
     assert_int_equal(n->load_misses + n->bypasses, 3);
@@ -71,7 +71,7 @@ TEST(figure_11)
     assert_int_equal(rig_load(&r, 0, A, X), L1_BYPASSED); /* e */
     check_psb(&r, 0, false, false, 0);
     check_line(&r, 0, WL_VALID, Y, true, 1, 1);
-    assert_int_equal(n->loads, 7);
+    assert_int_equal(l1_stats(&r.cache).loads, 7);
     assert_int_equal(n->load_misses + n->bypasses, 4);
     assert_int_equal(r.c->count[N_PBYPASS_PROTECT], 2);
     rig_end(&r);
@@ -206,7 +206,7 @@ TEST(streaming_loads_bypass)
     give_verdict(&r, 1, BYPASS, 1, 1);
     assert_int_equal(rig_load(&r, 7, 1, 0x1000), L1_BYPASSED);
     assert_int_equal(rig_load(&r, 7, 1, 0x5000), L1_BYPASSED);
-    assert_int_equal(r.cache.stats.bypass_lookups, 0);
+    assert_int_equal(l1_stats(&r.cache).bypass_lookups, 0);
     assert_int_equal(r.c->count[N_BYPASSED], 2);
     rig_end(&r);
 }

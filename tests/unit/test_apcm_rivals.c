@@ -186,7 +186,7 @@ TEST(without_a_token_nothing_is_allocated)
         assert_int_equal(read_line(&r, 0, 8, 1, 0, NULL), L1_MISSED);
         assert_int_equal(read_line(&r, 1, 8, 1, 0, NULL), blind ? L1_BYPASSED : L1_HIT);
         assert_int_equal(read_line(&r, 2, 8, 2, 0, NULL), L1_BYPASSED);
-        assert_int_equal(r.cache.stats.bypass_lookups, !blind);
+        assert_int_equal(l1_stats(&r.cache).bypass_lookups, !blind);
         s.v.barrier = 1; /* the holder waits: its token passes on */
         assert_int_equal(rig_allowed(&s), 14);
         rig_issue(&s, 0, 14);

@@ -111,8 +111,8 @@ TEST(a_full_mshr_is_no_reason_to_bypass)
     assert_int_equal(cache_load(&l, 0, 1), L1_MISSED);
     assert_int_equal(cache_load(&l, 4, 1), L1_MISSED);
     for (int i = 0; i < 3; i++) assert_int_equal(cache_load(&l, 8, 1), L1_NO_MSHR);
-    assert_int_equal(cache.stats.bypasses, 0);
-    assert_int_equal(cache.stats.misses, 2);
+    assert_int_equal(l1_stats(&cache).bypasses, 0);
+    assert_int_equal(l1_stats(&cache).misses, 2);
     cache_end();
 }
 

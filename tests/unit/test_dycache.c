@@ -191,9 +191,9 @@ TEST(merges_and_waits)
     assert_int_equal(access(wide), L1_AGAIN);
     assert_int_equal(access(wide), L1_MISSED);
     assert_int_equal(l1_missq_head(&cache)->sectors, 3);
-    assert_int_equal(cache.stats.load_misses, 2);
-    assert_int_equal(cache.stats.hits_reserved, 1);
-    assert_int_equal(cache.stats.loads, 3); /* each request once */
+    assert_int_equal(l1_stats(&cache).load_misses, 2);
+    assert_int_equal(l1_stats(&cache).hits_reserved, 1);
+    assert_int_equal(l1_stats(&cache).loads, 3); /* each request once */
     assert_int_equal(policy_counter(cache.pol.policy, &cache.pol.cache, "partial_hits"), 1);
     assert_int_equal(policy_counter(cache.pol.policy, &cache.pol.cache, "partial_chunks"), 1);
     end();
@@ -209,7 +209,7 @@ TEST(a_gated_warp_merges_unless_that_is_gated_too)
     cache.gate_merges = true;
     r = request(WL_LOAD, WL_GLOBAL, 0, 32);
     assert_int_equal(l1_access(&cache, r, 1, false), L1_GATED);
-    assert_int_equal(cache.stats.hits_reserved, 1);
+    assert_int_equal(l1_stats(&cache).hits_reserved, 1);
     assert_int_equal(l1_access(&cache, request(WL_LOAD, WL_GLOBAL, 4096, 32), 1, false), L1_HIT);
     assert_int_equal(l1_access(&cache, r, 1, true), L1_MERGED);
     end();
@@ -227,7 +227,7 @@ TEST(a_partial_hit_on_data_in_flight_may_go_past)
     assert_int_equal(fill(f), 1);
     assert_int_equal(load(0, 32), L1_HIT);
     assert_int_equal(policy_counter(cache.pol.policy, &cache.pol.cache, "partial_past"), 1);
-    assert_int_equal(cache.stats.load_misses, 2);
+    assert_int_equal(l1_stats(&cache).load_misses, 2);
     end();
 }
 
@@ -258,7 +258,7 @@ TEST(refusals_change_nothing)
     while (cache.mshr.used) fill(l1_missq_pop(&cache));
     for (uint64_t k = 0; k < 8; k++) assert_int_equal(store(WL_GLOBAL, k << 20), L1_STORED);
     assert_int_equal(load(9 << 12, 32), L1_NO_QUEUE);
-    assert_int_equal(cache.stats.loads, 12 + 2);
+    assert_int_equal(l1_stats(&cache).loads, 12 + 2);
     end();
 }
 
@@ -269,7 +269,7 @@ TEST(a_store_takes_its_chunk_along)
     assert_int_equal(store(WL_GLOBAL, 0x2000), L1_STORED);
     assert_int_equal(resident(), 15);
     assert_int_equal(cache.missq_used, 1);
-    assert_int_equal(cache.stats.store_hits, 1);
+    assert_int_equal(l1_stats(&cache).store_hits, 1);
     assert_int_equal(load(0x2000, 32), L1_MISSED);
     end();
     begin("elastic:grain=64", 4);
@@ -297,7 +297,7 @@ TEST(dirty_chunks_are_written_back_by_line_of_memory)
     assert_int_equal(w->line, 0x1000 >> 7);
     assert_int_equal(w->sectors, 1);
     assert_int_equal(l1_missq_pop(&cache)->sectors, 15);
-    assert_int_equal(cache.stats.writebacks, 2);
+    assert_int_equal(l1_stats(&cache).writebacks, 2);
     end();
 }
 
@@ -348,7 +348,7 @@ TEST(a_flush_waits_for_the_miss_queue)
         tries++;
     }
     assert_true(tries > 2);
-    assert_int_equal(cache.stats.writebacks, 8);
+    assert_int_equal(l1_stats(&cache).writebacks, 8);
     assert_int_equal(resident(), 0);
     end();
 }

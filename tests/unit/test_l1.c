@@ -12,8 +12,8 @@ TEST_WITH(miss_reserves_a_line_and_sends_a_fetch, begin, end)
     assert_int_equal(cache.mshr.used, 1);
     assert_ptr_equal(sent(), r);               /* the request itself travels */
     assert_int_equal(r->sectors, ALL_SECTORS); /* for the whole line, whatever was touched */
-    assert_int_equal(cache.stats.misses, 1);
-    assert_int_equal(cache.stats.load_misses, 1);
+    assert_int_equal(l1_stats(&cache).misses, 1);
+    assert_int_equal(l1_stats(&cache).load_misses, 1);
 }
 
 TEST_WITH(fill_makes_the_line_valid_and_frees_the_entry, begin, end)
@@ -21,7 +21,7 @@ TEST_WITH(fill_makes_the_line_valid_and_frees_the_entry, begin, end)
     make_valid(5);
     assert_int_equal(state_of(5), WL_VALID);
     assert_int_equal(cache.mshr.used, 0);
-    assert_int_equal(cache.stats.fills, 1);
+    assert_int_equal(l1_stats(&cache).fills, 1);
 }
 
 TEST_WITH(hit, begin, end)
@@ -30,8 +30,8 @@ TEST_WITH(hit, begin, end)
     struct req *r = request(WL_LOAD, WL_GLOBAL, 5, 2);
     assert_int_equal(access(r), L1_HIT);
     assert_null(l1_missq_head(&cache));
-    assert_int_equal(cache.stats.hits, 1);
-    assert_int_equal(cache.stats.load_hits, 1);
+    assert_int_equal(l1_stats(&cache).hits, 1);
+    assert_int_equal(l1_stats(&cache).load_hits, 1);
 }
 
 TEST_WITH(load_to_a_reserved_line_merges, begin, end)
@@ -40,9 +40,9 @@ TEST_WITH(load_to_a_reserved_line_merges, begin, end)
     assert_int_equal(load(5), L1_MERGED);
     assert_int_equal(cache.missq_used, 1); /* no second fetch */
     assert_int_equal(cache.mshr.used, 1);
-    assert_int_equal(cache.stats.hits_reserved, 1);
-    assert_int_equal(cache.stats.hits, 0);
-    assert_int_equal(cache.stats.misses, 1);
+    assert_int_equal(l1_stats(&cache).hits_reserved, 1);
+    assert_int_equal(l1_stats(&cache).hits, 0);
+    assert_int_equal(l1_stats(&cache).misses, 1);
 }
 
 TEST_WITH(hit_under_miss, begin, end)
@@ -168,7 +168,7 @@ TEST_WITH(bypass_needs_no_line_and_no_mshr, begin, end)
     const struct req *down = sent();
     assert_ptr_equal(down, r);          /* it goes itself, */
     assert_int_equal(down->sectors, 6); /* with the sectors its lanes touch */
-    assert_int_equal(cache.stats.bypasses, 1);
+    assert_int_equal(l1_stats(&cache).bypasses, 1);
 }
 
 TEST_WITH(policy_decides_to_bypass, begin, end)
@@ -211,7 +211,7 @@ TEST_WITH(flush_empties_the_cache, begin, end)
     assert_int_equal(load(1), L1_MISSED);
     answer(sent());
     assert_int_equal(load(2), L1_MISSED); /* nothing dirty is left to write back */
-    assert_int_equal(cache.stats.writebacks, 0);
+    assert_int_equal(l1_stats(&cache).writebacks, 0);
 }
 
 TEST_WITH(lru_evicts_the_oldest, begin, end)
@@ -243,15 +243,15 @@ TEST_WITH(one_hook_per_accepted_load, begin, end)
             else answer(f);
         }
     }
-    assert_int_equal(cache.stats.accesses, accepted);
-    assert_int_equal(cache.stats.accesses,
-                     cache.stats.hits + cache.stats.hits_reserved + cache.stats.misses + cache.stats.bypasses);
-    assert_int_equal(seen.hits, cache.stats.hits);
-    assert_int_equal(seen.merges, cache.stats.hits_reserved);
-    assert_int_equal(seen.inserts, cache.stats.misses);
-    assert_int_equal(seen.bypasses + own_wish, cache.stats.bypasses);
+    assert_int_equal(l1_stats(&cache).accesses, accepted);
+    assert_int_equal(l1_stats(&cache).accesses, l1_stats(&cache).hits + l1_stats(&cache).hits_reserved +
+                                                    l1_stats(&cache).misses + l1_stats(&cache).bypasses);
+    assert_int_equal(seen.hits, l1_stats(&cache).hits);
+    assert_int_equal(seen.merges, l1_stats(&cache).hits_reserved);
+    assert_int_equal(seen.inserts, l1_stats(&cache).misses);
+    assert_int_equal(seen.bypasses + own_wish, l1_stats(&cache).bypasses);
     assert_true(own_wish > 100);
-    assert_int_equal(seen.evicts, cache.stats.evictions);
+    assert_int_equal(seen.evicts, l1_stats(&cache).evictions);
     assert_true(seen.evicts > 100 && seen.merges > 100);
 }
 

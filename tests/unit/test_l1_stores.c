@@ -12,10 +12,10 @@ TEST_WITH(global_store_hit_evicts, begin, end)
     assert_false(r->is_reply);
     assert_int_equal(state_of(5), WL_INVALID);
     assert_ptr_equal(sent(), r); /* written through */
-    assert_int_equal(cache.stats.store_hits, 1);
-    assert_int_equal(cache.stats.hits, 1);
+    assert_int_equal(l1_stats(&cache).store_hits, 1);
+    assert_int_equal(l1_stats(&cache).hits, 1);
     assert_int_equal(seen.kills, 1);
-    assert_int_equal(cache.stats.evictions, 0); /* that counter is for replacement */
+    assert_int_equal(l1_stats(&cache).evictions, 0); /* that counter is for replacement */
 }
 
 TEST_WITH(global_store_miss_allocates_nothing, begin, end)
@@ -23,8 +23,8 @@ TEST_WITH(global_store_miss_allocates_nothing, begin, end)
     assert_int_equal(store(WL_GLOBAL, 5, 1), L1_STORED);
     assert_int_equal(state_of(5), WL_INVALID);
     assert_int_equal(cache.mshr.used, 0);
-    assert_int_equal(cache.stats.misses, 1);
-    assert_int_equal(cache.stats.load_misses, 0);
+    assert_int_equal(l1_stats(&cache).misses, 1);
+    assert_int_equal(l1_stats(&cache).load_misses, 0);
     assert_int_equal(sent()->kind, WL_STORE);
 }
 
@@ -75,8 +75,8 @@ TEST_WITH(evicting_a_dirty_line_writes_its_dirty_sectors_back, begin, end)
     assert_int_equal(w->bytes[0], UINT64_C(0xffffffff));
     assert_int_equal(w->bytes[1], UINT64_C(0xffffffff00000000));
     assert_int_equal(sent()->line, 8);
-    assert_int_equal(cache.stats.writebacks, 1);
-    assert_int_equal(cache.stats.evictions, 1);
+    assert_int_equal(l1_stats(&cache).writebacks, 1);
+    assert_int_equal(l1_stats(&cache).evictions, 1);
 }
 
 TEST_WITH(evicting_a_dirty_line_needs_two_queue_entries, begin, end)
@@ -93,14 +93,15 @@ TEST_WITH(evicting_a_dirty_line_needs_two_queue_entries, begin, end)
 TEST_WITH(atomics_pass_and_leave_no_trace, begin, end)
 {
     make_valid(5);
-    struct l1d_stats before = cache.stats;
+    struct l1d_stats before = l1_stats(&cache);
     unsigned calls = hooks();
     struct req *r = request(WL_ATOMIC, WL_GLOBAL, 5, 1);
     assert_int_equal(access(r), L1_STORED);
     assert_false(r->is_reply);
     assert_ptr_equal(sent(), r);
     assert_int_equal(state_of(5), WL_VALID);
-    assert_memory_equal(&cache.stats, &before, sizeof before);
+    struct l1d_stats after = l1_stats(&cache);
+    assert_memory_equal(&after, &before, sizeof before);
     assert_int_equal(hooks(), calls);
 }
 
@@ -128,7 +129,7 @@ TEST_WITH(sectored_cache_fetches_missing_sectors_only, begin, end)
     assert_int_equal(access(request(WL_LOAD, WL_GLOBAL, 5, 1)), L1_HIT); /* the line waits, its sector does not */
     assert_int_equal(answer(f), 1);
     assert_int_equal(access(request(WL_LOAD, WL_GLOBAL, 5, 7)), L1_HIT);
-    assert_int_equal(cache.stats.evictions, 0);
+    assert_int_equal(l1_stats(&cache).evictions, 0);
 }
 
 TEST_WITH(sectored_loads_of_one_line_in_flight, begin, end)
@@ -202,7 +203,7 @@ TEST_WITH(infinite_cache_never_evicts, begin, end)
         assert_int_equal(load(5), L1_HIT);
     }
     assert_int_equal(cache.tags.used, 10000);
-    assert_int_equal(cache.stats.evictions, 0);
+    assert_int_equal(l1_stats(&cache).evictions, 0);
     assert_int_equal(hooks(), 0); /* there is nothing to manage */
 }
 
@@ -220,7 +221,7 @@ TEST_WITH(a_store_may_leave_its_line, begin, end)
     assert_int_equal(state_of(5), WL_VALID);
     assert_ptr_equal(sent(), r); /* written through all the same */
     assert_int_equal(seen.kills, 0);
-    assert_int_equal(cache.stats.store_hits, 1);
+    assert_int_equal(l1_stats(&cache).store_hits, 1);
 }
 
 TEST_WITH(a_perfect_cache_always_hits, begin, end)
@@ -230,7 +231,7 @@ TEST_WITH(a_perfect_cache_always_hits, begin, end)
     end(NULL);
     begin_shape(shape);
     for (uint64_t line = 0; line < 100; line++) assert_int_equal(access(request(WL_LOAD, WL_GLOBAL, line, 15)), L1_HIT);
-    assert_int_equal(cache.stats.load_hits, 100);
+    assert_int_equal(l1_stats(&cache).load_hits, 100);
     assert_int_equal(cache.mshr.used, 0);
 }
 

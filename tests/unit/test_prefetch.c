@@ -9,10 +9,10 @@ static void idle_cycle(void) { l1_prefetch(&cache, 2); }
 
 static void check_counts(uint64_t asked, uint64_t fetched, uint64_t dropped, uint64_t useful)
 {
-    assert_int_equal(cache.stats.prefetches, asked);
-    assert_int_equal(cache.stats.prefetch_fetches, fetched);
-    assert_int_equal(cache.stats.prefetch_drops, dropped);
-    assert_int_equal(cache.stats.prefetch_uses, useful);
+    assert_int_equal(l1_stats(&cache).prefetches, asked);
+    assert_int_equal(l1_stats(&cache).prefetch_fetches, fetched);
+    assert_int_equal(l1_stats(&cache).prefetch_drops, dropped);
+    assert_int_equal(l1_stats(&cache).prefetch_uses, useful);
 }
 
 TEST_WITH(a_prefetch_brings_its_line_and_wakes_nobody, begin, end)
@@ -31,8 +31,8 @@ TEST_WITH(a_prefetch_brings_its_line_and_wakes_nobody, begin, end)
     assert_int_equal(load(5), L1_HIT);
     assert_int_equal(load(5), L1_HIT); /* of use once */
     check_counts(1, 1, 0, 1);
-    assert_int_equal(cache.stats.accesses, 2); /* a prefetch is no access */
-    assert_int_equal(cache.stats.misses, 0);
+    assert_int_equal(l1_stats(&cache).accesses, 2); /* a prefetch is no access */
+    assert_int_equal(l1_stats(&cache).misses, 0);
     l1_walk(&cache);
 }
 

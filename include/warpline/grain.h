@@ -30,7 +30,7 @@ enum { WL_REGION_SHIFT = 26 }; /* the common tag begins at this address bit */
     X(fetch_64, "fetches", "misses that fetched 64 bytes")                                                             \
     X(fetch_128, "fetches", "misses that fetched 128 bytes")                                                           \
     X(partial_hits, "requests", "loads that found some of their chunks and were issued again as misses")               \
-    X(partial_past, "requests", "loads that found some of their chunks in flight and fetched theirs by bypassing")     \
+    X(partial_bypasses, "requests", "loads that found some of their chunks in flight and bypassed the cache")          \
     X(partial_chunks, "chunks", "chunks invalidated by partial hits")                                                  \
     X(chunk_evictions, "chunks", "valid chunks replaced alone or in pairs, the rest of the line kept")                 \
     X(line_evictions, "lines", "lines replaced whole")                                                                 \

@@ -6,7 +6,7 @@
  * the real L1D, why it left, and what an infinite cache would know of it. All numbers are those
  * section "profile" of the counters defines; they need nothing of the policy and change nothing.
  *
- * Nothing here takes memory on the cycle path: profile_provide is called between two steps, as the
+ * Nothing here takes memory on the cycle path: profile_grow is called between two steps, as the
  * request pools are refilled. */
 #ifndef WL_OBSERVE_PROFILE_H
 #define WL_OBSERVE_PROFILE_H
@@ -87,7 +87,7 @@ void profile_destroy(struct profile *p);
 int profile_kernel_begin(struct profile *p, const char *kernel, const struct code *code);
 void profile_kernel_end(struct profile *p);
 /* Sees to it that one step of the machine finds room. -1: out of memory. */
-static inline int profile_provide(struct profile *p)
+static inline int profile_grow(struct profile *p)
 {
     for (uint32_t i = 0; i < p->sms; i++)
         if (lines_short(&p->sm[i].lines) && lines_grow(&p->sm[i].lines)) return -1;

@@ -208,7 +208,7 @@ static struct mta_entry *find_mta(struct wl_cache *c, uint64_t line, bool *found
 }
 
 /* One accepted request; `l` is the line it hit in the L1D, or NULL. */
-static void watch(struct wl_cache *c, const struct wl_access *a, const struct line *l)
+static void apcm_watch(struct wl_cache *c, const struct wl_access *a, const struct line *l)
 {
     struct apcm *s = c->self;
     if (!s->watching || !tracked(a->load)) return;
@@ -305,7 +305,7 @@ static void drop_stale_pins(struct wl_cache *c, uint32_t set)
     }
 }
 
-static void release(struct wl_cache *c, unsigned warp, unsigned why)
+static void apcm_release(struct wl_cache *c, unsigned warp, unsigned why)
 {
     struct apcm *s = c->self;
     if (!s->psb[warp].on) return;
@@ -341,7 +341,7 @@ static bool may_pin(struct wl_cache *c, const struct wl_load *l)
     return true;
 }
 
-static void pin(struct wl_cache *c, struct line *l, const struct wl_access *a)
+static void apcm_pin(struct wl_cache *c, struct line *l, const struct wl_access *a)
 {
     struct apcm *s = c->self;
     if (c->param[RELEASE] == RELEASE_PD) l->until = s->set_clock[a->set] + (uint64_t)c->param[PD];
@@ -406,19 +406,19 @@ static void apcm_load_done(struct wl_cache *c, const struct wl_load *l)
 {
     struct apcm *s = c->self;
     const struct psb_entry *p = &s->psb[l->warp];
-    if (p->on && !p->loop && tracked(l) && id_of(l) == p->last && l->seq > p->seq) release(c, l->warp, N_REL_LOAD);
+    if (p->on && !p->loop && tracked(l) && id_of(l) == p->last && l->seq > p->seq) apcm_release(c, l->warp, N_REL_LOAD);
 }
 
 static void apcm_leave_loop(struct wl_cache *c, unsigned warp, uint16_t loop)
 {
     struct apcm *s = c->self;
-    if (s->psb[warp].on && s->psb[warp].loop && s->psb[warp].in == loop) release(c, warp, N_REL_LOOP);
+    if (s->psb[warp].on && s->psb[warp].loop && s->psb[warp].in == loop) apcm_release(c, warp, N_REL_LOOP);
 }
 
 static void apcm_warp_exit(struct wl_cache *c, unsigned warp)
 {
     struct apcm *s = c->self;
-    release(c, warp, N_REL_EXIT);
+    apcm_release(c, warp, N_REL_EXIT);
     if (s->watching && s->watched == warp) end_watching(c);
 }
 
@@ -462,7 +462,7 @@ static void count_request(struct wl_cache *c, const struct wl_access *a)
     c->count[N_PINNED_SUM] += s->pinned;
 }
 
-static void hit(struct wl_cache *c, const struct wl_access *a, uint32_t way)
+static void apcm_hit(struct wl_cache *c, const struct wl_access *a, uint32_t way)
 {
     struct apcm *s = c->self;
     struct line *l = line_at(c, a->set, way);
@@ -471,10 +471,10 @@ static void hit(struct wl_cache *c, const struct wl_access *a, uint32_t way)
     if (a->space != WL_GLOBAL) return;
     if (l->acc < COUNT_MAX) l->acc++;
     if (l->pinned && c->param[RELEASE] == RELEASE_PD) l->until = s->set_clock[a->set] + (uint64_t)c->param[PD];
-    watch(c, a, l);
+    apcm_watch(c, a, l);
 }
 
-static void insert(struct wl_cache *c, const struct wl_access *a, uint32_t way)
+static void apcm_insert(struct wl_cache *c, const struct wl_access *a, uint32_t way)
 {
     struct apcm *s = c->self;
     struct line *l = line_at(c, a->set, way);
@@ -484,12 +484,12 @@ static void insert(struct wl_cache *c, const struct wl_access *a, uint32_t way)
     bool global = a->space == WL_GLOBAL;
     *l = (struct line){.warp = (uint8_t)a->warp, .acc = global};
     if (!global) return;
-    if (method_of(a->load) == PROTECT) pin(c, l, a);
-    watch(c, a, NULL);
+    if (method_of(a->load) == PROTECT) apcm_pin(c, l, a);
+    apcm_watch(c, a, NULL);
 }
 
 /* Bypassed as streaming, or because the victim search found only pinned lines. */
-static void bypass(struct wl_cache *c, const struct wl_access *a)
+static void apcm_bypass(struct wl_cache *c, const struct wl_access *a)
 {
     struct apcm *s = c->self;
     if (!a->load || a->space != WL_GLOBAL) return;
@@ -502,14 +502,14 @@ static void bypass(struct wl_cache *c, const struct wl_access *a)
         c->count[m == PROTECT ? N_PBYPASS_PROTECT : N_PBYPASS_NORMAL]++;
         c->count[N_PBYPASS_HOLDER] += s->psb[a->warp].on;
     }
-    watch(c, a, NULL);
+    apcm_watch(c, a, NULL);
 }
 
 static void apcm_on_access(struct wl_cache *c, const struct wl_access *a, enum wl_outcome outcome, int way)
 {
-    if (outcome == WL_MISSED) insert(c, a, (uint32_t)way);
-    else if (outcome == WL_BYPASSED) bypass(c, a);
-    else if (outcome != WL_STORED) hit(c, a, (uint32_t)way);
+    if (outcome == WL_MISSED) apcm_insert(c, a, (uint32_t)way);
+    else if (outcome == WL_BYPASSED) apcm_bypass(c, a);
+    else if (outcome != WL_STORED) apcm_hit(c, a, (uint32_t)way);
 }
 
 static void apcm_on_leave(struct wl_cache *c, const struct wl_line *gone, enum wl_leave why, const struct wl_access *by)

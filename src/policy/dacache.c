@@ -368,7 +368,7 @@ static uint32_t insertion_position(struct wl_cache *c, const struct wl_load *l)
     return local ? gauge(c, l->rank) : last;
 }
 
-static void insert(struct wl_cache *c, const struct wl_access *a, uint32_t way)
+static void dacache_insert(struct wl_cache *c, const struct wl_access *a, uint32_t way)
 {
     struct dacache *d = c->self;
     uint32_t to = insertion_position(c, a->load);
@@ -390,7 +390,7 @@ static void dacache_on_access(struct wl_cache *c, const struct wl_access *a, enu
     if (outcome == WL_STORED) return;
     watch(c, a);
     if (outcome == WL_BYPASSED) c->count[N_BYPASSES]++;
-    else if (outcome == WL_MISSED) insert(c, a, (uint32_t)way);
+    else if (outcome == WL_MISSED) dacache_insert(c, a, (uint32_t)way);
     else if (outcome == WL_HIT || c->param[PROMOTE_ON_MERGE]) promote(c, a->set, (uint32_t)way);
 }
 

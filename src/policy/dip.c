@@ -76,7 +76,7 @@ static bool bip_inserts_as_most_recent(struct wl_cache *c)
     return true;
 }
 
-static void insert(struct wl_cache *c, uint32_t set, uint32_t way)
+static void dip_insert(struct wl_cache *c, uint32_t set, uint32_t way)
 {
     struct dip *d = c->self;
     bool bip = c->param[DIP_MODE] == MODE_DUEL ? wl_duel_miss(&d->duel, set) : c->param[DIP_MODE] == MODE_BIP;
@@ -88,7 +88,7 @@ static void insert(struct wl_cache *c, uint32_t set, uint32_t way)
 static void dip_on_access(struct wl_cache *c, const struct wl_access *a, enum wl_outcome outcome, int way)
 {
     struct dip *d = c->self;
-    if (outcome == WL_MISSED) insert(c, a->set, (uint32_t)way);
+    if (outcome == WL_MISSED) dip_insert(c, a->set, (uint32_t)way);
     else if (outcome == WL_HIT || outcome == WL_MERGED) wl_chain_touch(&d->chain, a->set, (uint32_t)way);
 }
 

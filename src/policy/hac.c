@@ -249,7 +249,7 @@ static int hac_victim(const struct wl_cache *c, const struct wl_access *a, const
 
 /* ---- the cache tells ---- */
 
-static void hit(struct wl_cache *c, const struct wl_access *a, uint32_t way, bool merged)
+static void hac_hit(struct wl_cache *c, const struct wl_access *a, uint32_t way, bool merged)
 {
     struct hac *h = c->self;
     bool nvm = is_nvm(h, a);
@@ -260,7 +260,7 @@ static void hit(struct wl_cache *c, const struct wl_access *a, uint32_t way, boo
     c->count[nvm ? N_PROMOTED_NVM : N_PROMOTED_DRAM]++;
 }
 
-static void insert(struct wl_cache *c, const struct wl_access *a, uint32_t way)
+static void hac_insert(struct wl_cache *c, const struct wl_access *a, uint32_t way)
 {
     struct hac *h = c->self;
     bool nvm = is_nvm(h, a), write = is_writeback(h, a);
@@ -289,9 +289,9 @@ static void bypass(struct wl_cache *c, const struct wl_access *a)
 static void hac_on_access(struct wl_cache *c, const struct wl_access *a, enum wl_outcome outcome, int way)
 {
     count_request(c, a);
-    if (outcome == WL_MISSED) insert(c, a, (uint32_t)way);
+    if (outcome == WL_MISSED) hac_insert(c, a, (uint32_t)way);
     else if (outcome == WL_BYPASSED) bypass(c, a);
-    else hit(c, a, (uint32_t)way, outcome == WL_MERGED);
+    else hac_hit(c, a, (uint32_t)way, outcome == WL_MERGED);
 }
 
 extern const struct wl_cache_policy hac_policy;

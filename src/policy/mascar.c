@@ -276,7 +276,7 @@ static bool flag_now(struct flag *f, const struct wl_fill *c, uint32_t hysteresi
 }
 
 /* Thresholds are known when the first view comes. */
-static void begin(struct mascar *m, const int64_t *p, const struct wl_sched_view *v)
+static void mascar_begin(struct mascar *m, const int64_t *p, const struct wl_sched_view *v)
 {
     const struct wl_fill *l1t = &v->lsu->l1t, *l1c = &v->lsu->l1c;
     m->l1d = (struct flag){p[SAT_MSHR] ? (uint32_t)p[SAT_MSHR] : almost_full(v->l1d.mshr_total),
@@ -346,7 +346,7 @@ static struct wst wst_of(const struct wl_sched *s, const struct wl_sched_view *v
 
 /* ---- WRC: mode and owner ---- */
 
-static void own(struct wl_sched *s, int warp, unsigned counter)
+static void mascar_own(struct wl_sched *s, int warp, unsigned counter)
 {
     struct wrc *w = &((struct mascar *)s->self)->wrc;
     if (warp < 0) return;
@@ -367,7 +367,7 @@ static void set_mode(struct wl_sched *s, const struct wl_sched_view *v)
     m->wrc.leftover = 0;
     if (!mp) return;
     s->count[N_SWITCHES]++;
-    if (s->param[OWNER_LSU] != LSU_NO) own(s, v->lsu->warp, N_OWNER_LSU);
+    if (s->param[OWNER_LSU] != LSU_NO) mascar_own(s, v->lsu->warp, N_OWNER_LSU);
     if (s->param[NONOWNER] == NONOWNER_SNAPSHOT) m->wrc.leftover = memory_ready(s, v);
 }
 
@@ -381,7 +381,7 @@ static bool timed_out(const struct wl_sched *s, const struct wl_sched_view *v, u
     return v->cycle >= w->expires;
 }
 
-static void release(struct wl_sched *s, const struct wl_sched_view *v)
+static void mascar_release(struct wl_sched *s, const struct wl_sched_view *v)
 {
     struct wrc *w = &((struct mascar *)s->self)->wrc;
     uint64_t bit = UINT64_C(1) << w->owner;
@@ -403,26 +403,26 @@ static void release(struct wl_sched *s, const struct wl_sched_view *v)
 static void find_owner(struct wl_sched *s, const struct wl_sched_view *v)
 {
     const struct wl_lsu_view *u = v->lsu;
-    if (u->queue_used && u->blocked) own(s, u->queue_head, N_OWNER_QUEUE);
-    else if (u->warp >= 0 && s->param[OWNER_LSU] == LSU_ALWAYS) own(s, u->warp, N_OWNER_LSU);
-    else if (u->queue_used && !memory_ready(s, v)) own(s, u->queue_head, N_OWNER_QUEUE);
+    if (u->queue_used && u->blocked) mascar_own(s, u->queue_head, N_OWNER_QUEUE);
+    else if (u->warp >= 0 && s->param[OWNER_LSU] == LSU_ALWAYS) mascar_own(s, u->warp, N_OWNER_LSU);
+    else if (u->queue_used && !memory_ready(s, v)) mascar_own(s, u->queue_head, N_OWNER_QUEUE);
 }
 
 static void manage_owner(struct wl_sched *s, const struct wl_sched_view *v)
 {
     const struct wrc *w = &((struct mascar *)s->self)->wrc;
     const struct wl_lsu_view *u = v->lsu;
-    if (w->owner != NO_OWNER) release(s, v);
+    if (w->owner != NO_OWNER) mascar_release(s, v);
     if (w->owner == NO_OWNER) find_owner(s, v);
     else if (s->param[QUEUE_HANDOVER] && u->blocked && u->queue_used && !(u->queued >> w->owner & 1))
-        own(s, u->queue_head, N_OWNER_QUEUE_FULL);
+        mascar_own(s, u->queue_head, N_OWNER_QUEUE_FULL);
 }
 
 static uint64_t mascar_on_cycle(struct wl_sched *s, const struct wl_sched_view *v)
 {
     struct mascar *m = s->self;
     if (!schedules(s)) return UINT64_MAX;
-    if (!m->begun) begin(m, s->param, v);
+    if (!m->begun) mascar_begin(m, s->param, v);
     pass_time(s, v->cycle);
     bool mp = m->mp;
     int owner = m->wrc.owner;
@@ -487,7 +487,7 @@ static void mascar_on_issue(struct wl_sched *s, const struct wl_sched_view *v, u
     m->last_issue[scheduler] = v->cycle;
     if (!m->mp || !(memory_heads(s, v) >> warp & 1)) return;
     m->wrc.leftover &= ~(UINT64_C(1) << warp);
-    if (m->wrc.owner == NO_OWNER) own(s, (int)warp, N_OWNER_ISSUE);
+    if (m->wrc.owner == NO_OWNER) mascar_own(s, (int)warp, N_OWNER_ISSUE);
     else s->count[N_LEFTOVERS] += m->wrc.owner != (int)warp;
 }
 

@@ -221,20 +221,20 @@ void gpu_free(struct gpu *g)
 static tick_t last_freed(const struct gpu *g)
 {
     tick_t t = 0;
-    for (uint32_t i = 0; i < g->channels; i++) t = later(t, g->dram[i].freed_at);
+    for (uint32_t i = 0; i < g->channels; i++) t = tick_max(t, g->dram[i].freed_at);
     return t;
 }
 
-static bool finished(const struct gpu *g)
+static bool kernel_finished(const struct gpu *g)
 {
     if (g->pool.alive || !g->dispatch.exhausted) return false;
-    if (clock_next(&g->clock, g->options.tick) <= last_freed(g)) return false; /* it is not as late as that yet */
+    if (clock_next(&g->clock, g->options.tick) <= last_freed(g)) return false; /* the clock has not come that far */
     for (uint32_t i = 0; i < g->sms; i++)
         if (sm_has_work(&g->sm[i])) return false;
     return true;
 }
 
-/* Every part in its own words. */
+/* The report names every part that is not idle and what it holds. */
 static int deadlock(struct gpu *g, const char *kernel, struct wl_err *e)
 {
     char text[sizeof e->text], line[256];
@@ -251,16 +251,16 @@ static int deadlock(struct gpu *g, const char *kernel, struct wl_err *e)
 }
 
 /* Makes sure that the pools last for a round of steps. */
-static int provide(struct gpu *g)
+static int refill_pools(struct gpu *g)
 {
     while (g->pool.available < g->round_requests)
         if (req_grow(&g->pool)) return -1;
     while (g->ops.available < g->round_ops)
         if (memop_grow(&g->ops)) return -1;
-    return g->profile ? profile_provide(g->profile) : 0;
+    return g->profile ? profile_grow(g->profile) : 0;
 }
 
-/* A few steps, fewer when it may be the end. False: nobody will ever work again. */
+/* Does so many steps, or fewer when the kernel may have ended. False: no part will ever work again. */
 static bool advance(struct gpu *g, unsigned steps)
 {
     for (unsigned i = 0; i < steps; i++) {
@@ -270,17 +270,17 @@ static bool advance(struct gpu *g, unsigned steps)
     return true;
 }
 
-/* Until the kernel is done; watches that something moves. */
+/* Runs until the kernel is done; fails when nothing moves for too long. */
 static int run_to_end(struct gpu *g, const char *kernel, tick_t start, struct wl_err *e)
 {
     tick_t patience = (tick_t)g->config.v[P_RUN_WATCHDOG] * g->core_period,
-           moved_at = later(g->clock.now, g->dispatch.start);
+           moved_at = tick_max(g->clock.now, g->dispatch.start);
     tick_t limit = g->options.max_cycles ? start + g->options.max_cycles * g->core_period : NEVER;
     uint64_t progress = g->clock.progress;
     unsigned round = g->sampler.sample || g->profile ? 1 : ROUND_STEPS;
-    while (!finished(g)) {
-        if (provide(g)) return wl_fail(e, WL_ERUN, "out of memory");
-        if (g->sampler.sample) sampler_aim(g);
+    while (!kernel_finished(g)) {
+        if (refill_pools(g)) return wl_fail(e, WL_ERUN, "out of memory");
+        if (g->sampler.sample) sampler_prepare(g);
         bool alive = advance(g, round);
         if (g->breach.broken)
             return wl_fail(e, WL_ERUN, "%s; kernel %s, cycle %llu", g->breach.text, kernel,
@@ -298,7 +298,7 @@ static int run_to_end(struct gpu *g, const char *kernel, tick_t start, struct wl
             return deadlock(g, kernel, e);
         }
     }
-    g->clock.now = later(g->clock.now, last_freed(g));
+    g->clock.now = tick_max(g->clock.now, last_freed(g));
     return 0;
 }
 

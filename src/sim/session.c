@@ -1,7 +1,7 @@
 /* session.c - runs launches on a simulated GPU and keeps the account.
  *
- * A launch is opened as a stream source and given to whoever consumes streams: the machine, a
- * trace writer, or nobody (functional mode, where only memory changes). After a timed launch the
+ * A launch is opened as a stream source and given to a consumer of streams: the machine, a
+ * trace writer, or none (functional mode, where only memory changes). After a timed launch the
  * two halves must agree on how many instructions there were: the machine counts what it issued,
  * the executor what it executed. A difference means that a stream was written or read wrongly,
  * and no number of the run can be trusted. */

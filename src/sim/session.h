@@ -37,7 +37,7 @@ struct session_options {
     struct gpu_options gpu;
     uint64_t memory_bytes;             /* device memory; 0: 16 GiB (virtual) */
     bool unified;                      /* host memory the device sees is wanted (dev_mem_new_unified) */
-    const struct session_watch *watch; /* NULL: nobody */
+    const struct session_watch *watch; /* NULL: none */
     /* Text printed by kernels; NULL: dropped. */
     void (*print)(void *arg, const char *text, size_t len);
     void *print_arg;
@@ -50,7 +50,7 @@ struct session_options {
 /* Launches by what became of them. */
 struct launch_counts {
     unsigned all;     /* that ended well */
-    unsigned skipped; /* of those: executed only, because nobody selected them */
+    unsigned skipped; /* of those: executed only, because they were not selected */
     unsigned cut;     /* of those: timed to gpu_options.cut_cycles only */
 };
 

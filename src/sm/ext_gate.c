@@ -87,7 +87,7 @@ bool gate_holds_up(const struct sm *s, const struct access_pipe *p)
     return false;
 }
 
-bool ext_may_miss(const struct sm *s, enum sm_cache cache, const struct req *r)
+bool ext_may_miss(const struct sm *s, enum cache_id cache, const struct req *r)
 {
     if (cache == L1_DATA) return lets_miss(s, r->warp);
     return !s->lsu.ext->gate.readonly || lets_miss(s, r->warp) || gate_holds_up(s, &s->lsu.pipe[cache]);

@@ -54,7 +54,7 @@ static bool can_push(const struct reexec *q, const struct req *r)
     return q->used < q->entries && (q->stores || !writes(op)) && (!q->count[r->warp] || q->op[r->warp] == op);
 }
 
-static void push(struct sm *s, struct req *r)
+static void reexec_push(struct sm *s, struct req *r)
 {
     struct reexec *q = &s->lsu.ext->queue;
     const struct memop *op = memop_of(r);
@@ -71,7 +71,7 @@ static void push(struct sm *s, struct req *r)
     reexec_changed(s);
 }
 
-static void forget(struct reexec *q, unsigned warp)
+static void reexec_forget(struct reexec *q, unsigned warp)
 {
     q->used--;
     if (--q->count[warp]) return;
@@ -96,7 +96,7 @@ static void try_queued(struct sm *s, tick_t now)
         else if (q->refused < q->used) q->refused++;
         return;
     }
-    forget(q, warp);
+    reexec_forget(q, warp);
     s->stats.reexec_accepted++;
     s->stats.reexec_hits += outcome == L1_HIT || outcome == L1_MERGED;
     q->blocked = false;
@@ -121,7 +121,7 @@ static bool try_unit(struct sm *s, tick_t now)
         return !wait;
     }
     lsu_leave_pipe(p, next);
-    if (l1_refused(outcome)) push(s, r);
+    if (l1_refused(outcome)) reexec_push(s, r);
     else reexec_changed(s);
     return true;
 }

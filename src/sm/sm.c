@@ -60,7 +60,7 @@ static int make_caches(struct sm *s, const struct gpu_config *c, struct wl_err *
                             .index = (enum index_fn)v[P_L1D_INDEX],
                             .sectored = v[P_L1D_SECTORED],
                             .infinite = v[P_L1D_INFINITE],
-                            .origin = FROM_L1D,
+                            .id = L1_DATA,
                             .bypass_lines = v[P_L1D_BYPASS],
                             .update = v[P_L1D_WRITE],
                             .prefetch_queue = (uint32_t)v[P_L1D_PREFETCH]};
@@ -70,7 +70,7 @@ static int make_caches(struct sm *s, const struct gpu_config *c, struct wl_err *
                                .merge = (uint32_t)v[P_L1T_MERGE],
                                .missq = (uint32_t)v[P_L1T_MISSQ],
                                .index = INDEX_LINEAR,
-                               .origin = FROM_L1T};
+                               .id = L1_TEXTURE};
     struct l1_shape constant = {.sets = (uint32_t)v[P_L1C_SETS],
                                 .ways = (uint32_t)v[P_L1C_WAYS],
                                 .mshr = (uint32_t)v[P_L1C_MSHR],
@@ -78,7 +78,7 @@ static int make_caches(struct sm *s, const struct gpu_config *c, struct wl_err *
                                 .missq = (uint32_t)v[P_L1C_MISSQ],
                                 .index = INDEX_LINEAR,
                                 .half_lines = true,
-                                .origin = FROM_L1C,
+                                .id = L1_CONSTANT,
                                 .perfect = v[P_L1C_PERFECT]};
     struct gpu_config plain; /* the other two caches are always LRU and share nothing with a scheme */
     config_defaults(&plain);
@@ -258,17 +258,17 @@ tick_t sm_tick(struct sm *s, tick_t now)
     if (s->in_wheel) warp_wake_due(s);
     s->head_limit = now + s->part.period;
     tick_t next = NEVER;
-    s->lsu.told = false;
+    s->lsu.policy_heard = false;
     if (s->observers) tell_before_issue(s);
     bool again = issue_may_do(s) && issue_cycle(s, now, &next);
-    if (s->lsu.told) reexec_changed(s);
+    if (s->lsu.policy_heard) reexec_changed(s);
     if (s->observers) tell_end(s);
     if (again || lsu_retries(s)) return now + s->part.period;
     tick_t t = lsu_next(s, now);
     if (t < next) next = t;
-    if (s->in_wheel) next = earlier(next, warp_next_wake(s, now));
+    if (s->in_wheel) next = tick_min(next, warp_next_wake(s, now));
     if (s->sched_next < next) next = s->sched_next;
-    if (l1_next_epoch(l1d_of(s)) != UINT64_MAX) next = earlier(next, epoch_tick(s));
+    if (l1_next_epoch(l1d_of(s)) != UINT64_MAX) next = tick_min(next, epoch_tick(s));
     if (s->offered_at == now && now + s->part.period < next) next = now + s->part.period;
     return next;
 }

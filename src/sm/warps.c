@@ -11,8 +11,8 @@
 static int make_wheel(struct sm *s)
 {
     tick_t p = s->part.period, reach = s->shared_latency + WARP_SIZE * p;
-    for (int i = 0; i < LAT_COUNT; i++) reach = later(reach, s->exec_class[i].latency * p + s->issue_delay);
-    reach = later(later(reach, s->lsu.writeback_limit), s->hit_ticks) + 2 * p;
+    for (int i = 0; i < LAT_COUNT; i++) reach = tick_max(reach, s->exec_class[i].latency * p + s->issue_delay);
+    reach = tick_max(tick_max(reach, s->lsu.writeback_limit), s->hit_ticks) + 2 * p;
     uint32_t size = 64;
     while (size * p <= reach) size *= 2;
     s->wheel_mask = size - 1;
@@ -59,7 +59,7 @@ static tick_t hazard(const struct sm *s, unsigned w, const struct code_inst *in)
 {
     const uint64_t *board = s->board + (size_t)w * s->board_regs;
     tick_t t = 0;
-    for (unsigned i = 0, n = (unsigned)in->ndst + in->nsrc; i < n; i++) t = later(t, board[in->reg[i]]);
+    for (unsigned i = 0, n = (unsigned)in->ndst + in->nsrc; i < n; i++) t = tick_max(t, board[in->reg[i]]);
     return t;
 }
 
@@ -96,7 +96,7 @@ static void leave_loop(struct sm *s, unsigned w, unsigned i)
     memmove(&p->loop[i], &p->loop[i + 1], (p->nloops - i) * sizeof p->loop[0]);
     memmove(&p->lanes[i], &p->lanes[i + 1], (p->nloops - i) * sizeof p->lanes[0]);
     l1_leave_loop(l1d_of(s), w, gone);
-    lsu_policy_told(s);
+    lsu_policy_heard(s);
 }
 
 static void enter_loop(struct sm *s, struct sm_warp *p, unsigned w, uint16_t loop, uint32_t lanes)
@@ -135,7 +135,7 @@ static void next_part(const struct sm *s, struct sm_warp *p)
 }
 
 /* Makes the next instruction of the stream the head; false when the stream is over. */
-static bool fetch(struct sm *s, struct sm_warp *p, unsigned w)
+static bool warp_fetch(struct sm *s, struct sm_warp *p, unsigned w)
 {
     if (p->inst && code_is_form(p->inst)) {
         make_head(s, p, s->launch->code->inst + p->inst->form - 1);
@@ -144,7 +144,7 @@ static bool fetch(struct sm *s, struct sm_warp *p, unsigned w)
             return true;
         }
     }
-    bool loops = l1_follows_loops(&s->lsu.l1[L1_DATA]);
+    bool loops = l1_tracks_loops(&s->lsu.l1[L1_DATA]);
     const struct code_inst *last = p->inst; /* NULL: this is the first */
     if (loops && !p->left && last && last->kind == INST_EXIT) follow_loops(s, p, w, CODE_NO_LOOP, p->exec);
     while (!p->left) {
@@ -174,7 +174,7 @@ void warp_advance(struct sm *s, unsigned w, tick_t now)
         s->loads &= ~bit;
         s->shared &= ~bit;
     }
-    if (!fetch(s, p, w)) {
+    if (!warp_fetch(s, p, w)) {
         p->route = &route_none;
         p->ended = true;
         s->ended |= bit;
@@ -229,7 +229,7 @@ static void finish_warp(struct sm *s, unsigned w, tick_t now)
 {
     struct cta *c = &s->cta[s->warp[w].cta];
     uint64_t bit = bit64(w);
-    if (l1_warp_exit(l1d_of(s), w)) lsu_policy_told(s);
+    if (l1_warp_exit(l1d_of(s), w)) lsu_policy_heard(s);
     if (s->policy->on_warp) s->policy->on_warp(&s->sched, &s->view, WL_WARP_EXIT, w);
     s->live &= ~bit;
     s->ended &= ~bit;

@@ -95,7 +95,7 @@ TEST(victims_among_pinned_lines)
     r.s->line[3] = (struct line){.pinned = true, .warp = 2}, r.s->pinned_by[2]++;
     assert_int_equal(victim_of(&r, ways), WL_NO_WAY_BYPASS);
     r.s->pinned = 3;
-    release(r.c, 1, N_REL_LOAD);
+    apcm_release(r.c, 1, N_REL_LOAD);
     assert_int_equal(victim_of(&r, ways), 1);
     drop_stale_pins(r.c, 0);
     assert_false(r.s->line[1].pinned);

@@ -4,7 +4,7 @@
  * lies in one region of 64 MB (the line's common tag). At a granularity of 32 or 64 bytes a miss
  * fetches as little as that, into slots of a line that may hold anything else of the region; at 128
  * the cache is the plain one. A scheme with `grains` in its table gets this cache in place of
- * the plain tags: it is not asked for victims and hears nothing of ways (on_access has way -1), and after
+ * the plain tags: its victim() is not called and it learns nothing of ways (on_access has way -1), and after
  * each accepted load and store it is asked for the granularity from there on. The rules of lookup and
  * replacement: src/mem/grain_tags.c. */
 #ifndef WARPLINE_GRAIN_H

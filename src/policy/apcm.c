@@ -3,7 +3,7 @@
  * Idea (Koo, Oh, Ro, Annavaram, ISCA 2017): all warps run the same loads, and the lines of one load
  * behave alike whichever warp runs it. So one warp of each kernel is watched, each of its loads is
  * classified, and the verdict serves all warps: streaming loads bypass the L1D, lines a single warp
- * reuses are pinned until it is done with them, all others are managed by LRU as ever.
+ * reuses are pinned until it is done with them, all others are managed by plain LRU.
  *
  * State, all of it per SM, with the bits of the default machine (3536 in all; the paper's Table 3):
  *   LAT   16 load PCs; the index of a PC is its load ID (32 bits each). First come, never replaced.
@@ -25,7 +25,7 @@
  *  - When acc is full, intra stops too: otherwise shared lines would turn into private ones.
  *  - Hits of other warps do not write `last`; before any hit it equals `first`.
  *  - Lines found in the L1D bring their count along only when another warp allocated them
- *    (mta_init=always: whoever did): the watched warp's own line would look shared otherwise.
+ *    (mta_init=always: also when the watched warp did): the watched warp's own line would look shared otherwise.
  *  - Of a watched load with more than two requests, the third and later ones are not looked at.
  *  - PSB keeps the last load only, so lines are pinned for any load with the same last load and loop
  *    bit. A load that meets the cache after its warp has left the loop pins nothing.
@@ -71,7 +71,7 @@ static const struct wl_param apcm_params[] = {
     [MTA_INIT] = {"mta_init", "", 0, 0, 1, "foreign|always", "lines found in the L1D start with its count",
                   "section 5.1 speaks of lines of other warps"},
     [MONITOR] = {"monitor", "", 0, 0, 2, "once|every|unclassified",
-                 "watch one warp a kernel; every warp of its slot; until all loads have a verdict", "section 5.1"},
+                 "watch one warp per kernel; every warp of its slot; until all loads have a verdict", "section 5.1"},
     [KERNEL_STATE] = {"kernel_state", "", 0, 0, 2, "launch|function|never",
                       "forget verdicts at each launch, when the kernel changes, never", "section 5.1"},
     [VICTIM] = {"victim", "", 0, 0, 1, "unpinned|strict", "LRU among unpinned lines; strict: the LRU line or none",
@@ -123,27 +123,32 @@ static const struct wl_counter apcm_counters[] = {
 
 /* ---- state ---- */
 
-enum { COUNT_MAX = 15, WATCHED_REQUESTS = 2, MAX_WARPS = 64, MAX_LOADS = 64, NO_LOOP = 0xffff };
+enum { COUNT_MAX = 15, WATCHED_REQUESTS = 2, MAX_LOADS = 64, NO_LOOP = 0xffff };
 enum method { NORMAL, BYPASS, PROTECT };
 
 struct line {
-    bool pinned;
-    uint8_t warp, acc;
+    bool pinned;    /* stays so until the victim search meets it, also when its warp protects no more */
+    uint8_t warp;   /* the warp that allocated the line */
+    uint8_t acc;    /* requests since */
     uint64_t until; /* release=pd: the set's access from which it is free again */
 };
 struct mta_entry {
-    uint64_t line, used;
-    uint8_t first, last, acc, intra; /* acc 0: invalid */
+    uint64_t line;
+    uint64_t used;       /* mta_clock of its last use */
+    uint8_t first, last; /* IDs of the loads that touched it first and last */
+    uint8_t acc;         /* requests of all warps; 0: the entry is invalid */
+    uint8_t intra;       /* requests of the watched warp */
 };
 struct cait_entry {
     bool valid;
     uint8_t method, acc, last;
 };
 struct psb_entry {
-    bool on, loop;
-    uint8_t last;
-    uint16_t in; /* loop to leave, or NO_LOOP */
-    uint64_t seq;
+    bool on;      /* the warp protects lines */
+    bool loop;    /* until it leaves a loop; else until load `last` has returned */
+    uint8_t last; /* ID of the last load that uses the lines */
+    uint16_t in;  /* the loop to leave, or NO_LOOP */
+    uint64_t seq; /* number of the instruction that set the entry */
 };
 
 struct apcm {
@@ -151,13 +156,15 @@ struct apcm {
     uint32_t lat_used, mta_sets;
     uint32_t lat[MAX_LOADS];
     struct cait_entry cait[MAX_LOADS];
-    struct psb_entry psb[MAX_WARPS];
-    uint32_t pinned_by[MAX_WARPS]; /* lines of the warp with the bit set */
-    uint32_t pinned;               /* of all these, the lines whose PSB entry is on */
-    bool armed, watching;
+    struct psb_entry psb[WL_MAX_WARPS];
+    uint32_t pinned_by[WL_MAX_WARPS]; /* lines of the warp that are `pinned` */
+    uint32_t pinned;                  /* pinned lines of all warps whose PSB entry is on */
+    bool armed;                       /* the next warp that is launched will be watched */
+    bool watching;                    /* warp `watched` is being watched */
     uint8_t watched;
-    int32_t wanted; /* slot the next watched warp must have, -1: any */
-    uint64_t kernel, mta_clock;
+    int32_t wanted;         /* the slot the next watched warp must have; -1: any */
+    uint64_t kernel;        /* hash of the kernel that ran last */
+    uint64_t mta_clock;     /* uses of the MTA so far */
     struct line *line;      /* [sets * max_ways] */
     uint64_t *set_clock;    /* [sets] accesses; release=pd */
     struct mta_entry mta[]; /* [mta]; behind it line, set_clock and the chain */
@@ -169,7 +176,7 @@ static bool tracked(const struct wl_load *l) { return l->user >> 8 != 0; }
 static uint32_t id_of(const struct wl_load *l) { return (uint32_t)(l->user >> 8) - 1; }
 static enum method method_of(const struct wl_load *l) { return (enum method)(l->user & 255); }
 
-/* ---- CAIT and MTA: what the watched warp tells ---- */
+/* ---- CAIT and MTA: what the watched warp shows ---- */
 
 static enum method verdict(uint8_t acc, uint8_t intra)
 {
@@ -356,8 +363,7 @@ static void apcm_pin(struct wl_cache *c, struct line *l, const struct wl_access 
 
 static uint32_t fold(uint32_t pc, uint32_t ids)
 {
-    uint32_t bits = 1, id = 0;
-    while ((1u << bits) < ids) bits++;
+    uint32_t bits = (uint32_t)wl_bits_for(ids > 2 ? ids : 2), id = 0;
     for (pc >>= 3; pc; pc >>= bits) id ^= pc & ((1u << bits) - 1);
     return id % ids;
 }
@@ -595,7 +601,7 @@ extern const struct wl_cache_policy apcm_policy;
 const struct wl_cache_policy apcm_policy = {
     .abi = WL_ABI,
     .name = "apcm",
-    .help = "APCM: by load, bypass what streams and pin what one warp reuses, as one watched warp tells",
+    .help = "APCM: by load, bypass what streams and pin what one warp reuses, as one watched warp shows",
     .levels = 1u << WL_L1,
     .answers_drift = true, /* pins are dropped with loads that return, loops that are left and warps that end */
     .params = apcm_params,

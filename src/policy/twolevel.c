@@ -55,19 +55,12 @@ static bool twolevel_init(struct wl_sched *s, const char **why)
     return true;
 }
 
-static uint32_t bits_for(uint32_t n)
-{
-    uint32_t bits = 0;
-    while (1u << bits < n) bits++;
-    return bits;
-}
-
 static uint64_t twolevel_storage_bits(const struct wl_sched *s)
 {
     const struct level *level = s->self;
     uint64_t bits = 0;
     for (uint32_t i = 0; i < s->g.schedulers; i++)
-        bits += bits_for(level[i].groups) + level[i].groups * bits_for((uint32_t)s->param[GROUP_SIZE]);
+        bits += wl_bits_for(level[i].groups) + level[i].groups * wl_bits_for((uint64_t)s->param[GROUP_SIZE]);
     return bits;
 }
 

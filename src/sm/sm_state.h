@@ -14,9 +14,9 @@
 #include "warpline/lsu.h"
 
 enum {
-    SM_MAX_WARPS = 64,
+    SM_MAX_WARPS = WL_MAX_WARPS,
     SM_MAX_CTAS = 64,
-    SM_MAX_SCHEDULERS = 8,
+    SM_MAX_SCHEDULERS = WL_MAX_SCHEDULERS,
     SM_MAX_PIPES = 16,
     SM_MAX_TXNS = 8 * WARP_SIZE,
     SM_MAX_OBSERVERS = 2

@@ -41,11 +41,10 @@ enum { WL_MAX_WARPS = 64, WL_MAX_SCHEDULERS = 8 };
 enum wl_level { WL_L1 = 1, WL_L2 = 2 };
 
 struct wl_geometry {
-    uint8_t level;  /* enum wl_level */
-    uint32_t index; /* the number of the SM (WL_L1) or of the slice (WL_L2) */
-    uint32_t sets;  /* sets of this cache */
-    uint32_t
-        ways; /* ways in use now; an L1D that shares its array with shared memory changes the number between kernels */
+    uint8_t level;       /* enum wl_level */
+    uint32_t index;      /* the number of the SM (WL_L1) or of the slice (WL_L2) */
+    uint32_t sets;       /* sets of this cache */
+    uint32_t ways;       /* ways in use now; may change between kernels when shared memory takes part of the L1D */
     uint32_t max_ways;   /* the most `ways` can become; arrays are indexed by set * max_ways + way */
     uint32_t line_bytes; /* always 128 */
     uint32_t sms;        /* SMs of the GPU */
@@ -70,12 +69,11 @@ struct wl_kernel {
 
 /* One warp load from its first L1D request to its last returning byte. */
 struct wl_load {
-    uint64_t seq;  /* dynamic number of the warp's instruction */
-    uint64_t user; /* free for the policy: what it writes here in loads->begin stays with the load */
-    uint32_t pc;   /* address of the instruction, unique in the program */
-    uint16_t warp; /* the warp's slot in the SM, 0 to g.warps - 1 */
-    uint16_t
-        rank; /* the warp's age rank when the load was issued, among the live warps of its scheduler; 0: the oldest */
+    uint64_t seq;      /* dynamic number of the warp's instruction */
+    uint64_t user;     /* free for the policy: what it writes here in loads->begin stays with the load */
+    uint32_t pc;       /* address of the instruction, unique in the program */
+    uint16_t warp;     /* the warp's slot in the SM, 0 to g.warps - 1 */
+    uint16_t rank;     /* the warp's age among the live warps of its scheduler when it issued the load; 0: the oldest */
     uint16_t loop;     /* number of the innermost loop around the load; 0xffff: none */
     uint16_t requests; /* coalesced requests of the load; with more than 2 it is called divergent */
     uint16_t missed;   /* requests so far that did not hit; those merged and bypassed are among them */
@@ -83,32 +81,30 @@ struct wl_load {
     uint16_t bypassed; /* requests so far that bypassed the cache */
     uint8_t lanes;     /* active lanes of the load */
     uint8_t space;     /* enum wl_space: global or local */
-    bool left_loop;    /* the warp has left `loop` since the load was issued; valid only for schemes with leave_loop */
-    uint16_t outer_loop; /* number of the outermost loop around the load; 0xffff: none; valid only for schemes with
-                            leave_loop */
+    bool left_loop;    /* the warp has left `loop` since it issued the load; valid only with leave_loop */
+    uint16_t outer_loop; /* number of the outermost loop around the load, as `loop`; valid only with leave_loop */
     uint32_t cta;        /* linear number of the CTA in the grid */
 };
 
 /* One request that meets the cache. */
 struct wl_access {
-    uint64_t line;        /* byte address / line bytes */
-    uint64_t cycle;       /* the current cycle of the cache's clock */
-    uint32_t set;         /* the set the line belongs to */
-    uint32_t pc;          /* address of the instruction */
-    uint32_t cta;         /* linear number of the CTA in the grid; UINT32_MAX: not known (always in the L2) */
-    uint16_t warp;        /* the warp's slot in its SM */
-    uint16_t rank;        /* the warp's age rank, as in struct wl_load */
-    uint8_t kind;         /* enum wl_kind */
-    uint8_t space;        /* enum wl_space */
-    uint8_t sectors;      /* touched 32-byte sectors, one bit each */
-    uint8_t lanes;        /* active lanes in this request, 1..32; 0: the request comes from no lane */
-    uint8_t number;       /* 0-based number of the request in its instruction */
-    uint8_t sm;           /* number of the SM the request comes from */
-    bool nvm;             /* the line lies in non-volatile memory */
-    uint8_t note;         /* the byte the L1 policy sent along with a read (policy_notes.h); 0: none */
-    struct wl_load *load; /* the load of an L1 request of kind WL_LOAD; NULL otherwise */
-    const uint64_t
-        *bytes; /* L2: the bytes of the line that the lanes touch, one bit per byte, in two words; NULL in the L1 */
+    uint64_t line;         /* byte address / line bytes */
+    uint64_t cycle;        /* the current cycle of the cache's clock */
+    uint32_t set;          /* the set the line belongs to */
+    uint32_t pc;           /* address of the instruction */
+    uint32_t cta;          /* linear number of the CTA in the grid; UINT32_MAX: not known (always in the L2) */
+    uint16_t warp;         /* the warp's slot in its SM */
+    uint16_t rank;         /* the warp's age rank, as in struct wl_load */
+    uint8_t kind;          /* enum wl_kind */
+    uint8_t space;         /* enum wl_space */
+    uint8_t sectors;       /* touched 32-byte sectors, one bit each */
+    uint8_t lanes;         /* active lanes in this request, 1..32; 0: the request comes from no lane */
+    uint8_t number;        /* 0-based number of the request in its instruction */
+    uint8_t sm;            /* number of the SM the request comes from */
+    bool nvm;              /* the line lies in non-volatile memory */
+    uint8_t note;          /* the byte the L1 policy sent along with a read (policy_notes.h); 0: none */
+    struct wl_load *load;  /* the load of an L1 request of kind WL_LOAD; NULL otherwise */
+    const uint64_t *bytes; /* L2: two words with one bit per byte of the line that the lanes touch; NULL in the L1 */
 };
 
 /* The ways of one set as the victim search sees them. */

@@ -150,14 +150,14 @@ static void dram_enqueue(struct dram *d, struct req *r, tick_t now)
     d->stats.requests++;
     if (r->is_write) d->stats.write_bytes += bytes;
     else d->stats.read_bytes += bytes;
-    if (takes_no_time(d, r)) { /* it may overtake, and the port then keeps it in line */
+    if (takes_no_time(d, r)) { /* it may overtake requests that take time; answers leave the port in order */
         dram_finish(d, r, now);
         return;
     }
     d->queued++;
     WL_ASSERT(r->bank < d->total_banks && d->queued <= d->queue_cap);
     struct dram_bank *b = &d->bank[r->bank];
-    if (!b->current && !b->queue.head) { /* nothing to choose from: it is next */
+    if (!b->current && !b->queue.head) { /* no other request waits for this bank */
         bank_start(d, r->bank, r, now + d->part.period);
         return;
     }
@@ -165,7 +165,7 @@ static void dram_enqueue(struct dram *d, struct req *r, tick_t now)
     if (!b->current) set_bit(d->backlog, r->bank);
 }
 
-/* A read that takes no time answers at once and needs room for that; the port wakes us. */
+/* A read that takes no time answers at once and needs room for that; a pop at the port wakes the channel. */
 static bool can_take(struct dram *d, const struct req *r, tick_t now)
 {
     return r->is_write || !takes_no_time(d, r) || port_can_push(d->out[r->slice % d->slices], now);
@@ -371,7 +371,7 @@ static tick_t issue_command(struct dram *d, tick_t now)
     return i < 0 && j < 0 ? next : tick_max(first_command(d), now + d->part.period);
 }
 
-/* When there is work again; pushes and pops at the ports wake the channel by themselves. */
+/* When there is work again; pushes and pops at the ports wake the channel anyway. */
 static tick_t next_work(const struct dram *d, tick_t now)
 {
     tick_t next = d->next_command;
@@ -400,7 +400,7 @@ static tick_t ahead_limit(const struct dram *d, tick_t now)
     tick_t limit = NEVER;
     for (uint32_t i = 0; i < d->slices; i++) {
         const struct port *p = &d->in[i];
-        uint32_t used = port_used(p, now) + 2; /* what is pushed at this very tick, and the one that must fit */
+        uint32_t used = port_used(p, now) + 2; /* one push at this tick, and the one that must still fit */
         tick_t room = p->capacity > used ? (p->capacity - used) * p->producer->period : 0;
         limit = tick_min(limit, now + tick_min(room, p->delay));
     }
@@ -410,7 +410,7 @@ static tick_t ahead_limit(const struct dram *d, tick_t now)
 /* Whether there is room for what one tick can answer, even if the L2 takes nothing. */
 static bool certain_of_room(const struct dram *d)
 {
-    enum { ANSWERS = 2 }; /* a column command's and one that takes no time */
+    enum { ANSWERS = 2 }; /* one from a column command, one from a request that takes no time */
     for (uint32_t i = 0; i < d->slices; i++)
         if (d->out[i]->used + ANSWERS > d->out[i]->capacity) return false;
     return true;

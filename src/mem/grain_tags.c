@@ -119,7 +119,8 @@ static uint8_t slots_with(const struct grain_line *l, uint8_t slots, uint64_t li
 
 /* ---- lookup ---- */
 
-/* Whether a load may look into the line: it lives, holds the region and waits for no unwelcome data. */
+/* Whether a load may look into the line: it is not empty, holds the region and waits for no data that a flush gave up.
+ */
 static bool visible(const struct grain_line *l, uint64_t common)
 {
     return (l->valid | l->reserved) && !l->doomed && l->common == common;

@@ -33,7 +33,7 @@ static const struct wl_host services = {l1_policy_occupancy, ask_prefetch};
 /* The tag store of a scheme that wants grains. */
 static int make_grains(struct l1 *c, const struct l1_shape *shape, struct wl_err *e)
 {
-    enum { WORST = 5 }; /* a line of four dirty grains goes, and the fetch */
+    enum { WORST = 5 }; /* miss-queue entries of one miss at most: four write-backs of dirty grains, and the fetch */
     const char *name = c->pol.policy->name;
     if (shape->infinite || shape->sectored)
         return wl_fail(e, WL_EINPUT, "policy %s has tags of its own; set l1d.%s=no", name,
@@ -101,7 +101,7 @@ void l1_destroy(struct l1 *c)
 
 /* ---- requests as policies see them ---- */
 
-/* The number a line goes by in this cache's tags. */
+/* The number under which this cache's tags know the line. */
 static uint64_t line_key(const struct l1 *c, const struct req *r)
 {
     return c->half_lines ? r->line * 2 + (r->sectors > 3) : r->line;
@@ -130,15 +130,15 @@ static void l1_describe_access(const struct req *r, uint64_t key, uint32_t set, 
 static int way_of(const struct l1 *c, uint32_t set, int at) { return at - (int)(set * c->tags.ways); }
 
 /* The line at `at` leaves. */
-static void tell_leave(struct l1 *c, uint32_t set, uint32_t at, enum wl_leave why, const struct wl_access *by)
+static void report_leave(struct l1 *c, uint32_t set, uint32_t at, enum wl_leave why, const struct wl_access *by)
 {
     const struct tags *t = &c->tags;
     const struct wl_line gone = {set, at - set * t->ways, t->line[at], t->state[at]};
     policy_leave(&c->pol, &gone, why, by);
 }
 
-/* An access of a cache with ways was accepted; an infinite one has none and its policy hears nothing. */
-static void tell_access(struct l1 *c, const struct wl_access *a, enum wl_outcome outcome, int at)
+/* An access of a cache with ways was accepted; an infinite one has none, and nothing is reported to its policy. */
+static void report_access(struct l1 *c, const struct wl_access *a, enum wl_outcome outcome, int at)
 {
     if (!c->tags.infinite) policy_access(&c->pol, a, outcome, way_of(c, a->set, at));
 }
@@ -165,7 +165,7 @@ static enum l1_outcome l1_store(struct l1 *c, struct req *r, const struct wl_acc
         if (!l1_missq_room(c, 1)) return L1_NO_QUEUE;
         if (*found && !c->update) {
             if (c->observer) c->observer->kill(c->observer, a->line);
-            if (!t->infinite) tell_leave(c, a->set, (uint32_t)at, WL_KILLED, a);
+            if (!t->infinite) report_leave(c, a->set, (uint32_t)at, WL_KILLED, a);
             tags_invalidate(t, a->set, (uint32_t)at);
             copy = false;
         }
@@ -190,7 +190,7 @@ static void write_note(struct l1 *c, struct req *r, const struct wl_access *a)
     if (h && h->request) r->note = h->request(&c->pol.cache, a);
 }
 
-/* `by_policy`: not because of its cache operator, of which no policy hears. */
+/* `by_policy`: the policy decided it; bypasses because of a cache operator are not reported to the policy. */
 static enum l1_outcome l1_bypass(struct l1 *c, struct req *r, const struct wl_access *a, bool by_policy)
 {
     if (!l1_missq_room(c, 1)) return L1_NO_QUEUE;
@@ -215,7 +215,7 @@ static void note_useful(struct l1 *c, uint32_t at)
 static enum l1_outcome l1_hit(struct l1 *c, const struct wl_access *a, uint32_t at)
 {
     note_useful(c, at);
-    tell_access(c, a, WL_HIT, (int)at);
+    report_access(c, a, WL_HIT, (int)at);
     return L1_HIT;
 }
 
@@ -224,7 +224,7 @@ static enum l1_outcome l1_merge(struct l1 *c, struct req *r, const struct wl_acc
 {
     note_useful(c, at);
     mshr_wait(&c->mshr, c->tags.sectors[at].mshr, r);
-    tell_access(c, a, WL_MERGED, (int)at);
+    report_access(c, a, WL_MERGED, (int)at);
     return L1_MERGED;
 }
 
@@ -259,12 +259,12 @@ static inline void l1_reserve(struct l1 *c, struct req *r, const struct wl_acces
     struct tags *t = &c->tags;
     WL_ASSERT(WL_STATE(t->state[at]) != WL_RESERVED && t->sectors[at].mshr == NO_MSHR && !t->sectors[at].pending);
     if (!t->infinite && WL_STATE(t->state[at]) == WL_VALID) {
-        tell_leave(c, a->set, at, WL_EVICTED, a);
+        report_leave(c, a->set, at, WL_EVICTED, a);
         c->stats.evictions++;
         if (c->observer) c->observer->evict(c->observer, a, t->line[at]);
         if (t->sectors[at].dirty) l1_write_back(c, t->line[at], t->sectors[at].dirty);
     }
-    tell_access(c, a, WL_MISSED, (int)at);
+    report_access(c, a, WL_MISSED, (int)at);
     tags_take(t, a->set, at, a->line);
     t->state[at] = WL_RESERVED;
     t->sectors[at] = (struct line_sectors){.mshr = mshr_alloc(&c->mshr, at), .pending = sectors};
@@ -331,7 +331,7 @@ static enum l1_outcome sector_miss(struct l1 *c, struct req *r, const struct wl_
     if (!fetch_mask) return l1_merge(c, r, a, at);
     l->pending |= fetch_mask;
     c->mshr.entry[l->mshr].count++;
-    tell_access(c, a, WL_MERGED, (int)at);
+    report_access(c, a, WL_MERGED, (int)at);
     l1_fetch(c, r, a, l->mshr, fetch_mask);
     return L1_MISSED;
 }
@@ -390,7 +390,7 @@ enum l1_outcome l1_access(struct l1 *c, struct req *r, uint64_t cycle, bool may_
 {
     uint64_t key = line_key(c, r);
     uint32_t set = tags_set(&c->tags, key);
-    enum wl_kind kind = (enum wl_kind)r->kind; /* an accepted request may be gone */
+    enum wl_kind kind = (enum wl_kind)r->kind; /* read now: an accepted request may have been freed */
     c->busy_at = cycle;
     if (kind != WL_LOAD && !may_miss) return l1_note_refusal(c, L1_GATED, set);
     if (kind == WL_ATOMIC) return l1_missq_room(c, 1) ? pass_atomic(c, r) : l1_note_refusal(c, L1_NO_QUEUE, set);
@@ -424,7 +424,7 @@ static struct req *make_prefetch(struct l1 *c, uint64_t line)
     return r;
 }
 
-/* Whether the line is dealt with: fetched, or not wanted any more. */
+/* Whether the line can leave the queue: it is being fetched, or no longer wanted. */
 static __attribute__((noinline, cold)) bool try_prefetch(struct l1 *c, uint64_t line, uint64_t cycle)
 {
     struct tags *t = &c->tags;
@@ -462,7 +462,7 @@ void l1_prefetch(struct l1 *c, uint64_t cycle)
 
 /* ---- what comes back ---- */
 
-/* What a fill can lift: a missing MSHR, and whatever the state of the filled set was the reason of. */
+/* A fill can lift two kinds of refusal: for want of an MSHR, and because of the state of the filled set. */
 static void note_fill(struct l1 *c, uint32_t at)
 {
     c->changed |= c->refused == L1_NO_MSHR || c->tags.infinite || at - c->refused_at < c->tags.ways;
@@ -539,7 +539,7 @@ static void flush_ways(struct l1 *c, uint32_t first)
     for (uint32_t set = 0; set < t->sets; set++)
         for (uint32_t at = set * t->ways + first; at < (set + 1) * t->ways; at++) {
             if (WL_STATE(t->state[at]) != WL_VALID) continue;
-            tell_leave(c, set, at, WL_FLUSHED, NULL);
+            report_leave(c, set, at, WL_FLUSHED, NULL);
             tags_invalidate(t, set, at);
         }
 }
@@ -570,7 +570,7 @@ void l1_kernel_end(struct l1 *c, const struct wl_kernel *k)
     c->prefetch.used = 0;
 }
 
-/* ---- does everything agree? ---- */
+/* ---- consistency checks ---- */
 
 static void walk_line(const struct l1 *c, uint32_t set, uint32_t at)
 {

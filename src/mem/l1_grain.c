@@ -10,9 +10,9 @@
 
 #include "base/bits.h"
 
-/* ---- slots that go ---- */
+/* ---- slots that are given up ---- */
 
-/* Tells the profile what the slots of a line held before they went; `by`: the miss that replaced them. */
+/* Reports to the observer what the slots of a line held; `by`: the miss that replaced them. */
 static void observe_lost(struct l1 *c, const struct wl_access *by, uint32_t at, const struct grain_line *old,
                          uint8_t slots)
 {
@@ -176,7 +176,7 @@ enum l1_outcome grain_load(struct l1 *c, struct req *r, const struct wl_access *
 
 /* ---- stores ---- */
 
-/* Local data that is here whole is written here; everything else goes on, and what is here goes. */
+/* A store whose local data is all in this cache is done here; every other goes on, and its data here is invalidated. */
 enum l1_outcome grain_store(struct l1 *c, struct req *r, const struct wl_access *a, bool *found)
 {
     struct grains *g = c->grains;

@@ -80,7 +80,7 @@ void l2_destroy(struct l2 *s)
 
 /* ---- small helpers ---- */
 
-/* What a request counts as: sectors, or one. */
+/* How much a request counts: its sectors, or 1. */
 static uint32_t l2_weight(const struct l2 *s, uint8_t sectors)
 {
     return s->sectored ? bit_count32(sectors) : sectors != 0;
@@ -175,7 +175,7 @@ static enum l2_place find_place(struct l2 *s, const struct wl_access *a, uint32_
 {
     struct wl_set set = tags_view(&s->tags, a->set);
     int way = policy_victim(&s->pol, a, &set);
-    if (way == WL_NO_WAY_BYPASS && a->kind != WL_ATOMIC) /* which needs the L2 to be done */
+    if (way == WL_NO_WAY_BYPASS && a->kind != WL_ATOMIC) /* an atomic is performed in the L2 */
         return s->missq_used < s->missq_cap ? BYPASS : WAIT_MISSQ;
     if (way < 0) return WAIT_LINE;
     *at = a->set * s->tags.ways + (uint32_t)way;
@@ -184,13 +184,13 @@ static enum l2_place find_place(struct l2 *s, const struct wl_access *a, uint32_
 
 static void forget_stores(struct l2 *s, uint32_t at)
 {
-    if (!s->tags.sectors[at].stored) return; /* spares touching `written` */
+    if (!s->tags.sectors[at].stored) return; /* `written` need not be touched */
     s->tags.sectors[at].stored = false;
     s->written[at][0] = s->written[at][1] = 0;
 }
 
-/* The policy hears that the line at `at` leaves, and that the access takes its way. */
-static void tell_take(struct l2 *s, const struct wl_access *a, uint32_t at)
+/* Reports to the policy that the line at `at` leaves and that the access takes its way. */
+static void report_take(struct l2 *s, const struct wl_access *a, uint32_t at)
 {
     const struct tags *t = &s->tags;
     uint32_t way = at - a->set * t->ways;
@@ -205,7 +205,7 @@ static void take_line(struct l2 *s, const struct req *r, const struct wl_access 
 {
     struct tags *t = &s->tags;
     WL_ASSERT(WL_STATE(t->state[at]) != WL_RESERVED && t->sectors[at].mshr == NO_MSHR && !t->sectors[at].pending);
-    tell_take(s, a, at);
+    report_take(s, a, at);
     if (WL_STATE(t->state[at]) == WL_VALID) {
         s->stats.evictions++;
         if (t->sectors[at].dirty) {
@@ -305,8 +305,8 @@ struct lookup {
     uint32_t at;     /* the line, if there is one */
     uint32_t entry;  /* the MSHR entry to wait in, or NO_MSHR */
     uint8_t want;    /* sectors the read is about */
-    uint8_t missing; /* of these, not there */
-    uint8_t fetch;   /* sectors it has to fetch itself */
+    uint8_t missing; /* those of `want` that the line does not have */
+    uint8_t fetch;   /* sectors the read has to fetch itself */
 };
 
 /* The sectors of a fetch with their neighbours, as far as those are neither there nor on their way. */
@@ -599,7 +599,7 @@ static tick_t next_epoch(const struct l2 *s)
     return s->pol.next_epoch == UINT64_MAX ? NEVER : s->pol.next_epoch * s->part.period;
 }
 
-/* When there is work again; pushes and pops at the ports wake the slice by themselves. A stalled
+/* When there is work again; pushes and pops at the ports wake the slice anyway. A stalled
  * request is tried again after anything changed here: a fill, a send, a reply. */
 static tick_t next_work(const struct l2 *s, tick_t now)
 {
@@ -651,7 +651,7 @@ void l2_host_copy(struct l2 *s, uint64_t line, uint32_t set, uint8_t sectors, ti
     int way = policy_victim(&s->pol, &a, &ways);
     if (way < 0) return;
     uint32_t at = set * t->ways + (uint32_t)way;
-    tell_take(s, &a, at);
+    report_take(s, &a, at);
     tags_take(t, set, at, line);
     t->sectors[at].valid = s->sectored ? sectors : ALL_SECTORS;
     t->sectors[at].dirty = t->sectors[at].pending = 0;
@@ -679,7 +679,7 @@ void l2_describe(const struct l2 *s, char *out, size_t size)
              s->index, s->in.used, why[s->stalled], s->mshr.used, s->missq_used);
 }
 
-/* ---- does everything agree? ---- */
+/* ---- consistency checks ---- */
 
 static uint32_t list_length(const struct req_list *l)
 {

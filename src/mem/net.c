@@ -93,7 +93,7 @@ static inline tick_t net_deliver(struct net *n, uint32_t words, uint32_t input, 
     for (uint32_t w = 0; w < words; w++) left |= wants[w];
     if (!left) n->wanted[output >> 6] &= ~bit64(output & 63);
     tick_t next = left || !port_empty(in) ? now + busy : NEVER;
-    if (!port_empty(in)) net_enter(n, words, input); /* it was pushed by now, so the next cycle sees it */
+    if (!port_empty(in)) net_enter(n, words, input); /* what is in the port now can be seen in the next cycle */
     port_push_after(n->out[output], r, now + busy - n->part.period + n->latency - 1);
     return next;
 }

@@ -35,9 +35,9 @@ void policy_close(struct policy_host *h)
     *h = (struct policy_host){.policy = NULL};
 }
 
-/* ---- answers that cannot be ---- */
+/* ---- answers that are not allowed ---- */
 
-/* Which cache, in words. */
+/* Writes which cache it is, for messages. */
 static const char *place(const struct wl_geometry *g) { return g->level == WL_L1 ? "the L1D of SM" : "L2 slice"; }
 
 static void note_victim(struct policy_host *h, const struct wl_access *a, const struct wl_set *s, int way)

@@ -55,7 +55,7 @@ static inline bool policy_bypasses(struct policy_host *h, const struct wl_access
 /* The granularity of a cache of grains that has `now`. */
 uint32_t policy_granularity(struct policy_host *h, uint32_t now);
 
-/* ---- told ---- */
+/* ---- reported ---- */
 
 static inline void policy_access(struct policy_host *h, const struct wl_access *a, enum wl_outcome outcome, int way)
 {

@@ -19,22 +19,22 @@ enum { FEW_SLOTS = 1024, SLOTS = 4 * SM_MAX_WARPS * SM_MAX_TXNS };
 
 struct wanted {
     uint64_t line;
-    uint32_t stamp; /* of the collection it belongs to */
+    uint32_t stamp; /* number of the collection the entry belongs to */
     uint8_t sectors;
 };
 
 struct probe {
     struct observer *to;
     struct l1 *l1d;
-    bool would_hit;  /* what stalled() found before the issue stage worked */
-    uint64_t issued; /* issue cycles of the SM then */
+    bool would_hit;  /* the answer of stalled() before the issue stage worked */
+    uint64_t issued; /* issue cycles of the SM at that time */
     struct sm_moment moment;
     bool valid;       /* the table holds the lines of `moment` */
-    bool answer;      /* of the last question */
-    uint64_t changes; /* of the cache when the answer was found */
-    uint32_t stamp;   /* of the collection in the table */
-    uint32_t count;   /* entries of it */
-    uint32_t mask;    /* the table grows to the programs that need it */
+    bool answer;      /* the last answer found */
+    uint64_t changes; /* the cache's change count when the answer was found */
+    uint32_t stamp;   /* number of the collection that is in the table */
+    uint32_t count;   /* entries of that collection */
+    uint32_t mask;    /* slots in use - 1; grows when a program needs more */
     struct wanted slot[SLOTS];
 };
 

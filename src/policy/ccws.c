@@ -6,7 +6,7 @@
  * brought in. A miss found there raises the warp's lost-locality score; scores sink by one per cycle
  * to the base. Warps are stacked by score up to a fixed height, the number of resident warps times
  * the base: those that no longer fit may not issue loads (to global or local memory; everything else
- * may). With all scores at the base everybody fits.
+ * may). With all scores at the base all warps fit.
  *
  *   score = max(base, hits * throttle * height / instructions)     at a VTA hit
  *

@@ -33,12 +33,12 @@
  *    ended; and all its requests have been accepted (drain), else its own misses would be turned
  *    away. The paper's scoreboard bit is set when a load issues, so one that hits releases as well
  *    (release=any); with miss the owner stays owner while its loads hit. An owner that only computes
- *    keeps it, as no other release is told. owner_timeout takes it away after so many cycles in a row in
+ *    keeps it, as the paper names no other release. owner_timeout takes it away after so many cycles in a row in
  *    which the owner's next instruction is no memory instruction and no request of it is unaccepted:
  *    one that wants memory and is kept out, or waits for an MSHR, is not in an arithmetic stretch.
  *  - Next owner: "one will go ahead and access memory": the warp whose request is at the L1D, if any
  *    (owner_lsu=always; switch: only when the mode changes), else the first to issue a memory
- *    instruction, the oldest of the SM. If nobody can, or the ld/st unit is blocked, the warp of the
+ *    instruction, the oldest of the SM. If no warp can, or the ld/st unit is blocked, the warp of the
  *    queue's head. An owner with nothing in the queue hands over to the queue's head too while
  *    the unit is blocked (queue_handover): the unit then serves the queue only. The paper is silent,
  *    and nothing would move until the flag clears.

@@ -11,7 +11,7 @@
  * Ageing belongs to the replacement, not to the search for it: a request that is refused for want
  * of an MSHR must leave no trace. The search therefore takes the lowest way with the highest value
  * among the valid lines, which is the one that ageing would have found, and the ageing itself is
- * done when that line is evicted: everybody gains what the victim lacked to 7. Lines in flight age
+ * done when that line is evicted: all lines gain what the victim lacked to 7. Lines in flight age
  * with the others but are never victims. A merge is a hit.
  *
  * State and storage: `bits` per line (3: 96 bytes for 256 lines), the selector (10 bits) and the

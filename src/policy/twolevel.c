@@ -1,7 +1,7 @@
 /* twolevel.c - two-level scheduling with fetch groups.
  *
  * Idea (Narasiman et al., MICRO 2011): warps that all move together reach their long-latency loads
- * together, and then nobody can compute. Split them into groups; one group has priority until all of
+ * together, and then no warp can compute. Split them into groups; one group has priority until all of
  * its warps wait for memory, so that the groups reach their loads at different times. The others
  * fill slots the first leaves idle.
  * A group is `group` consecutive warp slots of one scheduler (the original has one scheduler). Round

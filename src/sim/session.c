@@ -31,7 +31,7 @@ struct session {
 static _Thread_local struct session *current;
 static struct session *(*provider)(void);
 
-static void tell_allocation(void *gpu, uint64_t addr, uint64_t bytes) { gpu_allocated(gpu, addr, bytes); }
+static void report_allocation(void *gpu, uint64_t addr, uint64_t bytes) { gpu_allocated(gpu, addr, bytes); }
 
 struct session *session_new(const struct session_options *o, struct wl_err *e)
 {
@@ -53,7 +53,7 @@ struct session *session_new(const struct session_options *o, struct wl_err *e)
         session_free(s);
         return NULL;
     }
-    if (s->gpu) dev_watch(s->mem, tell_allocation, s->gpu);
+    if (s->gpu) dev_watch(s->mem, report_allocation, s->gpu);
     return s;
 }
 

@@ -17,7 +17,7 @@
  * the unit when it is refused too, or when it or the queued one writes.
  *
  * Time: the queue tries one request each idle cycle. When a whole round was refused and nothing
- * changed since (no reply, no miss sent, no acceptance, no new opinion on who may miss) further
+ * changed since (no reply, no miss sent, no acceptance, no new answer of may_miss()) further
  * rounds must end the same way; the SM may sleep, and adds tries and rotation when it wakes. */
 #include "sm/sm_priv.h"
 
@@ -92,7 +92,7 @@ static void try_queued(struct sm *s, tick_t now)
     if (l1_refused(outcome)) {
         s->stats.reexec_refusals++;
         list_push(&q->list, r);
-        if (outcome == L1_AGAIN) reexec_changed(s); /* the cache is not what it was */
+        if (outcome == L1_AGAIN) reexec_changed(s); /* the state of the cache has changed */
         else if (q->refused < q->used) q->refused++;
         return;
     }

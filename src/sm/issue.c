@@ -51,7 +51,7 @@ static void issue_memory(struct sm *s, unsigned w, tick_t now)
     const struct code_inst *in = p->inst;
     struct memop *op = memop_alloc(s);
     bool shared = !p->route->leaves;
-    if (shared) op->load.warp = (uint16_t)w; /* no policy hears of it */
+    if (shared) op->load.warp = (uint16_t)w; /* shared memory is not reported to cache policies */
     else op->load = describe_load(s, w);
     op->inst = in;
     op->route = p->route;
@@ -85,7 +85,7 @@ static void issue_compute(struct sm *s, unsigned w, tick_t now)
     for (unsigned i = 0; i < in->ndst; i++) board[in->reg[i]] = now + c->latency * s->part.period + s->issue_delay;
 }
 
-__attribute__((cold)) static void tell_observers(struct sm *s, unsigned w)
+__attribute__((cold)) static void notify_observers(struct sm *s, unsigned w)
 {
     for (unsigned i = 0; i < s->observers; i++)
         if (s->observer[i].hooks->issue) s->observer[i].hooks->issue(s->observer[i].self, s, w);
@@ -98,7 +98,7 @@ static unsigned issue_warp(struct sm *s, unsigned w, tick_t now)
     const struct code_inst *in = p->inst;
     unsigned unit = p->route->unit;
     s->stats.warp_instructions++;
-    if (s->observers) tell_observers(s, w);
+    if (s->observers) notify_observers(s, w);
     unsigned lanes = bit_count32(p->exec);
     s->stats.thread_instructions += lanes;
     s->stats.register_reads += in->nsrc * lanes;
@@ -229,8 +229,8 @@ static uint64_t ask_second(const struct sm *s, unsigned sched, unsigned issued, 
     return can & warps;
 }
 
-/* Tells the scheme of the cycle. */
-static void tell_cycle(struct sm *s, tick_t now)
+/* Reports the cycle to the scheme. */
+static void report_cycle(struct sm *s, tick_t now)
 {
     uint64_t again = s->policy->on_cycle(&s->sched, &s->view);
     if (again <= s->cycle) {
@@ -240,7 +240,7 @@ static void tell_cycle(struct sm *s, tick_t now)
         again = s->cycle + 1;
     }
     s->sched_next = again == UINT64_MAX ? NEVER : now + (again - s->cycle) * s->part.period;
-    if (again == s->cycle + 1) reexec_changed(s); /* it may have changed its mind about may_miss */
+    if (again == s->cycle + 1) reexec_changed(s); /* its answers to may_miss() may have changed */
 }
 
 /* ---- the cycle ---- */
@@ -274,7 +274,7 @@ bool issue_cycle(struct sm *s, tick_t now, tick_t *next)
     s->view.cycle = s->cycle;
     if (!s->policy->ignores_state) refresh_view(s);
     if (s->policy->on_cycle) {
-        tell_cycle(s, now);
+        report_cycle(s, now);
         if (!can) return false;
     }
     uint64_t allowed = ask_allowed(s);

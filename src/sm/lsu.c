@@ -2,8 +2,8 @@
  *
  * An issued instruction waits in a short queue, is dispatched and coalesced, and gives one
  * request per cycle to the cache it belongs to. Requests travel a fixed pipe to the tags; the
- * one at its end is accepted or refused. A refused request keeps its place and everybody
- * behind it waits: that is the stall the papers are about. A scheduling scheme may add a queue
+ * one at its end is accepted or refused. A refused request keeps its place and all
+ * requests behind it wait: that is the stall the papers are about. A scheduling scheme may add a queue
  * to which refused requests step aside, and a gate (ext_reexec.c, ext_gate.c). */
 #include <stdlib.h>
 
@@ -137,7 +137,7 @@ static void send_misses(struct sm *s, struct l1 *c, tick_t now)
 
 /* ---- at the tags ---- */
 
-/* Tells the L1D's policy and observers about loads: when the last request was accepted. */
+/* Reports a load to the L1D's policy and to observers when its last request was accepted. */
 static void note_load(struct sm *s, struct memop *op, enum l1_outcome outcome, bool last)
 {
     struct wl_load *l = &op->load;
@@ -155,7 +155,8 @@ enum l1_outcome lsu_try(struct sm *s, enum cache_id cache, struct req *r, tick_t
     struct l1 *c = &s->lsu.l1[cache];
     struct memop *op = memop_of(r);
     bool data_load = cache == L1_DATA && r->kind == WL_LOAD;
-    if (data_load && !op->begun && !r->bypass) { /* a load that bypasses the cache anyway is not the policy's */
+    if (data_load && !op->begun &&
+        !r->bypass) { /* loads that bypass because of their cache operator are not reported to the policy */
         op->begun = true;
         l1_load_begin(c, &op->load);
     }
@@ -344,7 +345,7 @@ static tick_t pipe_next(const struct access_pipe *p)
     return p->list.head && !l1_refused(p->refused) ? p->list.head->ready : NEVER;
 }
 
-/* The texture or constant cache's: a refusal by the gate may end with what has come behind it since. */
+/* When the texture or constant pipe has work: a refusal by the gate may end because of requests behind it. */
 static tick_t readonly_next(const struct sm *s, const struct access_pipe *p)
 {
     if (!p->list.head || p->refused != L1_GATED) return pipe_next(p);
@@ -375,7 +376,7 @@ tick_t lsu_next(const struct sm *s, tick_t now)
     return next == NEVER ? NEVER : tick_max(next, soon);
 }
 
-/* ---- what others may know ---- */
+/* ---- for other files ---- */
 
 bool lsu_idle(const struct sm *s)
 {

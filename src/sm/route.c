@@ -1,6 +1,6 @@
 /* route.c - where each instruction goes on this machine: unit, cache, whether it bypasses the L1D.
  *
- * Found once per kernel and read by everybody who wants to know (warps, issue stage, ld/st unit, observers), so that
+ * Found once per kernel and read by warps, issue stage, ld/st unit and observers, so that
  * the question has one answer. */
 #include <stdlib.h>
 

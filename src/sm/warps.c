@@ -109,7 +109,7 @@ static void enter_loop(struct sm *s, struct sm_warp *p, unsigned w, uint16_t loo
 }
 
 /* `lanes` are now in a block whose innermost loop is `to`. */
-static void follow_loops(struct sm *s, struct sm_warp *p, unsigned w, uint16_t to, uint32_t lanes)
+static void track_loops(struct sm *s, struct sm_warp *p, unsigned w, uint16_t to, uint32_t lanes)
 {
     for (unsigned i = p->nloops; i-- > 0;) { /* inner ones first */
         if (code_in_loop(s->launch->code, p->loop[i], to)) p->lanes[i] |= lanes;
@@ -146,14 +146,14 @@ static bool warp_fetch(struct sm *s, struct sm_warp *p, unsigned w)
     }
     bool loops = l1_tracks_loops(&s->lsu.l1[L1_DATA]);
     const struct code_inst *last = p->inst; /* NULL: this is the first */
-    if (loops && !p->left && last && last->kind == INST_EXIT) follow_loops(s, p, w, CODE_NO_LOOP, p->exec);
+    if (loops && !p->left && last && last->kind == INST_EXIT) track_loops(s, p, w, CODE_NO_LOOP, p->exec);
     while (!p->left) {
         if (stream_done(&p->stream)) return false;
         const struct code_block *b = &s->launch->code->block[stream_next_block(&p->stream)];
         p->inst = s->launch->code->inst + b->first - 1;
         p->route = s->route + b->first - 1;
         p->left = b->count;
-        if (loops && (p->nloops || b->loop != CODE_NO_LOOP)) follow_loops(s, p, w, b->loop, p->stream.mask);
+        if (loops && (p->nloops || b->loop != CODE_NO_LOOP)) track_loops(s, p, w, b->loop, p->stream.mask);
     }
     p->inst++;
     p->route++;

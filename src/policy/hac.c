@@ -70,23 +70,13 @@ static const struct wl_param hac_params[] = {
 };
 
 enum { IN_DN, IN_DD, IN_CN, IN_CD, IN_CLASSES }; /* {dirty, clean} x {NVM, DRAM} */
+/* clang-format off */
 enum {
-    N_LINES,
-    N_POSITIONS = N_LINES + IN_CLASSES,
-    N_PROMOTED_DRAM = N_POSITIONS + IN_CLASSES,
-    N_PROMOTED_NVM,
-    N_BYPASSED_DRAM,
-    N_BYPASSED_NVM,
-    N_FROZEN,
-    N_LIMITED,
-    N_MC_SAMPLES,
-    N_MC_SUM,
-    N_MC_LOW,
-    N_MC_HIGH,
-    N_EA_NONE,
-    N_EA /* 8 of them */,
-    N_COUNTERS = N_EA + 8
+    N_LINES, N_POSITIONS = N_LINES + IN_CLASSES, N_PROMOTED_DRAM = N_POSITIONS + IN_CLASSES, N_PROMOTED_NVM,
+    N_BYPASSED_DRAM, N_BYPASSED_NVM, N_FROZEN, N_LIMITED, N_MC_SAMPLES, N_MC_SUM, N_MC_LOW, N_MC_HIGH, N_EA_NONE,
+    N_EA /* 8 of them */, N_COUNTERS = N_EA + 8
 };
+/* clang-format on */
 static const struct wl_counter hac_counters[] = {
     [N_LINES + IN_DN] = {"insert_dn", "lines", "NVM lines inserted by a write"},
     [N_LINES + IN_DD] = {"insert_dd", "lines", "DRAM lines inserted by a write"},

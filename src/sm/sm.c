@@ -171,7 +171,7 @@ static tick_t epoch_tick(const struct sm *s)
     return cycle == UINT64_MAX ? NEVER : cycle * s->part.period;
 }
 
-static void report_warp_event(struct sm *s, enum wl_phase phase)
+static void report_kernel(struct sm *s, enum wl_phase phase)
 {
     if (s->policy->on_kernel) s->policy->on_kernel(&s->sched, phase, &s->kernel);
 }
@@ -194,14 +194,14 @@ int sm_kernel_begin(struct sm *s, struct stream_source *source, struct wl_err *e
     s->kernel = (struct wl_kernel){l->kernel, hash_bytes(WL_HASH_INIT, l->kernel, strlen(l->kernel))};
     l1_kernel_begin(l1d_of(s), &s->kernel, s->carve.unified ? l1d_ways(s, l, s->cta_limit) : l1_all_ways(l1d_of(s)));
     part_wake_at(&s->part, epoch_tick(s));
-    report_warp_event(s, WL_BEGIN);
+    report_kernel(s, WL_BEGIN);
     return 0;
 }
 
 void sm_kernel_end(struct sm *s)
 {
     l1_kernel_end(l1d_of(s), &s->kernel);
-    report_warp_event(s, WL_END);
+    report_kernel(s, WL_END);
     if (s->l1d_flush) l1_flush(l1d_of(s), &s->kernel);
     l1_flush(&s->lsu.l1[L1_TEXTURE], &s->kernel);
     l1_flush(&s->lsu.l1[L1_CONSTANT], &s->kernel);

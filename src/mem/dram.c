@@ -108,7 +108,7 @@ static void count_wear(struct dram *d, uint64_t line)
 /* The gates: columns and precharges are limited per bank group, activates per kind of memory. */
 enum { GATES = 32, NVM_GATE = 16 };
 
-static tick_t *gate(struct dram *d, enum dram_command c, unsigned group, bool nvm)
+static tick_t *gate_for(struct dram *d, enum dram_command c, unsigned group, bool nvm)
 {
     unsigned lane = c == DRAM_ACTIVATE ? 0 : group;
     return &d->gate[(unsigned)c * GATES + lane + (nvm && c >= DRAM_ACTIVATE ? NVM_GATE : 0)];
@@ -124,7 +124,7 @@ static void plan_bank(struct dram *d, uint32_t i)
                                                       : DRAM_READ;
     d->command[i] = (uint8_t)c;
     d->when[i] = b->ok[c];
-    d->gate_of[i] = (uint8_t)(gate(d, c, b->group, b->nvm) - d->gate);
+    d->gate_of[i] = (uint8_t)(gate_for(d, c, b->group, b->nvm) - d->gate);
 }
 
 /* The bank's next request; its first command is issued at `soonest` or later. */
@@ -226,14 +226,14 @@ static void gate_columns(struct dram *d, unsigned group, bool write, tick_t last
     tick_t read_at = last + tick_max(t->ccd, write ? t->wtr : 0),
            write_at = last + tick_max(t->ccd, write ? 0 : t->rtw);
     for (unsigned g = 0; g < d->groups; g++) {
-        raise_to(gate(d, DRAM_READ, g, false), read_at);
-        raise_to(gate(d, DRAM_WRITE, g, false), write_at);
+        raise_to(gate_for(d, DRAM_READ, g, false), read_at);
+        raise_to(gate_for(d, DRAM_WRITE, g, false), write_at);
     }
-    raise_to(gate(d, DRAM_READ, group, false), last + t->ccdl);
-    raise_to(gate(d, DRAM_WRITE, group, false), last + t->ccdl);
+    raise_to(gate_for(d, DRAM_READ, group, false), last + t->ccdl);
+    raise_to(gate_for(d, DRAM_WRITE, group, false), last + t->ccdl);
     if (write) return;
-    raise_to(gate(d, DRAM_PRECHARGE, group, false), last + t->rtpl);
-    raise_to(gate(d, DRAM_PRECHARGE, group, true), last + t->rtpl);
+    raise_to(gate_for(d, DRAM_PRECHARGE, group, false), last + t->rtpl);
+    raise_to(gate_for(d, DRAM_PRECHARGE, group, true), last + t->rtpl);
 }
 
 /* All column commands of a request, tCCD apart. That its own bank group would ask for tCCDL is left
@@ -275,7 +275,7 @@ static void issue_activate(struct dram *d, uint32_t i, tick_t now)
     b->ok[DRAM_WRITE] = now + t->rcdwr[b->nvm];
     b->ok[DRAM_PRECHARGE] = now + t->ras[b->nvm];
     raise_to(&b->ok[DRAM_ACTIVATE], now + t->rc[b->nvm]);
-    *gate(d, DRAM_ACTIVATE, 0, b->nvm) = now + t->rrd[b->nvm];
+    *gate_for(d, DRAM_ACTIVATE, 0, b->nvm) = now + t->rrd[b->nvm];
     d->stats.activates++;
     d->stats.nvm_activates += b->nvm;
     plan_bank(d, i);
@@ -288,7 +288,7 @@ static void issue_precharge(struct dram *d, uint32_t i, tick_t now)
     b->open = false;
     raise_to(&b->ok[DRAM_ACTIVATE], now + (b->written ? t->rp[b->nvm] : t->rp_clean[b->nvm]));
     for (unsigned g = 0; g < d->groups && t->pre_gap[b->nvm]; g++)
-        raise_to(gate(d, DRAM_PRECHARGE, g, b->nvm), now + t->pre_gap[b->nvm]);
+        raise_to(gate_for(d, DRAM_PRECHARGE, g, b->nvm), now + t->pre_gap[b->nvm]);
     d->stats.precharges++;
     d->stats.nvm_precharges += b->nvm;
     d->stats.nvm_dirty_precharges += b->nvm && b->written;

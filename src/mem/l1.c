@@ -359,7 +359,7 @@ static enum l1_outcome l1_load(struct l1 *c, struct req *r, struct wl_access *a,
 /* ---- a request is presented ---- */
 
 /* The one place where accepted loads and stores are counted. `found`: a store's line was there. */
-static inline void count(struct l1d_stats *n, enum wl_kind kind, enum l1_outcome outcome, bool found)
+static inline void l1_count(struct l1d_stats *n, enum wl_kind kind, enum l1_outcome outcome, bool found)
 {
     n->accesses++;
     if (kind == WL_STORE) {
@@ -402,7 +402,7 @@ enum l1_outcome l1_access(struct l1 *c, struct req *r, uint64_t cycle, bool may_
                                               : l1_store(c, r, &a, &found);
     if (l1_refused(outcome)) return l1_note_refusal(c, outcome, set);
     c->warp = a.warp;
-    count(&c->stats, kind, outcome, found);
+    l1_count(&c->stats, kind, outcome, found);
     if (c->observer && kind == WL_LOAD)
         c->observer->request(c->observer, &a, outcome, r->sectors); /* a miss: what it fetches */
     return outcome;

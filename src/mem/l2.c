@@ -144,7 +144,7 @@ struct shares {
 };
 
 /* The one place where accepted accesses are counted. */
-static void count(struct l2 *s, const struct req *r, struct shares n)
+static void l2_count(struct l2 *s, const struct req *r, struct shares n)
 {
     struct l2_stats *st = &s->stats;
     uint32_t all = n.hits + n.merged + n.misses + n.bypassed;
@@ -269,7 +269,7 @@ static void bypass_read(struct l2 *s, struct req *r, const struct wl_access *a)
     s->bypassing[r->set] = r->l2_mshr;
     s->bypassing_used++;
     s->mshr_sectors += l2_weight(s, r->fetch);
-    count(s, r, (struct shares){.bypassed = l2_weight(s, r->fetch)});
+    l2_count(s, r, (struct shares){.bypassed = l2_weight(s, r->fetch)});
     l2_send(s, r);
 }
 
@@ -360,11 +360,11 @@ static void l2_await(struct l2 *s, struct req *r, const struct lookup *k, uint32
         mshr_wait(&s->mshr, l->mshr, r);
     }
     if (s->sectored) /* what a fetch brings along was not asked for */
-        count(s, r,
-              (struct shares){.hits = l2_weight(s, (uint8_t)(k->want & ~k->missing)),
-                              .merged = l2_weight(s, (uint8_t)(k->missing & ~k->fetch)),
-                              .misses = l2_weight(s, (uint8_t)(k->missing & k->fetch))});
-    else count(s, r, (struct shares){.merged = !k->fetch, .misses = k->fetch != 0});
+        l2_count(s, r,
+                 (struct shares){.hits = l2_weight(s, (uint8_t)(k->want & ~k->missing)),
+                                 .merged = l2_weight(s, (uint8_t)(k->missing & ~k->fetch)),
+                                 .misses = l2_weight(s, (uint8_t)(k->missing & k->fetch))});
+    else l2_count(s, r, (struct shares){.merged = !k->fetch, .misses = k->fetch != 0});
 }
 
 static enum l2_stall read_new_line(struct l2 *s, struct req *r, const struct wl_access *a, const struct lookup *k)
@@ -390,12 +390,12 @@ static enum l2_stall read_line(struct l2 *s, struct req *r, const struct wl_acce
     case FOUND_DATA:
         l2_touch(s, a, k.at, false);
         if (r->kind == WL_ATOMIC) mark_dirty(s, k.at, k.want, r->nvm);
-        count(s, r, (struct shares){.hits = l2_weight(s, k.want)});
+        l2_count(s, r, (struct shares){.hits = l2_weight(s, k.want)});
         l2_reply(s, r, now);
         break;
     case FOUND_BYPASSING:
         mshr_wait(&s->mshr, k.entry, r);
-        count(s, r, (struct shares){.merged = l2_weight(s, k.want)});
+        l2_count(s, r, (struct shares){.merged = l2_weight(s, k.want)});
         break;
     case FOUND_LINE:
         if (k.fetch && s->missq_used + 1 > s->missq_cap) return L2_STALL_MISSQ;
@@ -435,7 +435,7 @@ static void finish_write(struct l2 *s, struct req *r, tick_t now)
 static void bypass_write(struct l2 *s, struct req *r, const struct wl_access *a)
 {
     policy_access(&s->pol, a, WL_BYPASSED, -1);
-    count(s, r, (struct shares){.bypassed = l2_weight(s, l2_wanted(s, r))});
+    l2_count(s, r, (struct shares){.bypassed = l2_weight(s, l2_wanted(s, r))});
     s->stats.bypassed_write_bytes += bit_count32(r->sectors) * SECTOR_BYTES;
     l2_send(s, make_down(s, r, r->line, r->sectors, true));
 }
@@ -455,7 +455,7 @@ static void write_new_line(struct l2 *s, struct req *r, const struct wl_access *
     }
     if (s->write != L2_FORWARD) write_bytes(s, at, r);
     if (s->write == L2_FETCH && covered) s->tags.sectors[at].valid = ALL_SECTORS;
-    count(s, r, (struct shares){.misses = l2_weight(s, l2_wanted(s, r))});
+    l2_count(s, r, (struct shares){.misses = l2_weight(s, l2_wanted(s, r))});
 }
 
 static enum l2_stall write_miss(struct l2 *s, struct req *r, const struct wl_access *a)
@@ -480,7 +480,7 @@ static enum l2_stall write_line(struct l2 *s, struct req *r, const struct wl_acc
     if (at >= 0) {
         l2_touch(s, a, (uint32_t)at, s->tags.sectors[at].pending != 0);
         write_bytes(s, (uint32_t)at, r);
-        count(s, r, (struct shares){.hits = l2_weight(s, l2_wanted(s, r))});
+        l2_count(s, r, (struct shares){.hits = l2_weight(s, l2_wanted(s, r))});
     } else {
         enum l2_stall why = write_miss(s, r, a);
         if (why != L2_GO) return why;

@@ -235,7 +235,7 @@ static bool kernel_finished(const struct gpu *g)
 }
 
 /* The report names every part that is not idle and what it holds. */
-static int deadlock(struct gpu *g, const char *kernel, struct wl_err *e)
+static int fail_deadlock(struct gpu *g, const char *kernel, struct wl_err *e)
 {
     char text[sizeof e->text], line[256];
     size_t at = (size_t)snprintf(
@@ -261,7 +261,7 @@ static int refill_pools(struct gpu *g)
 }
 
 /* Does so many steps, or fewer when the kernel may have ended. False: no part will ever work again. */
-static bool advance(struct gpu *g, unsigned steps)
+static bool run_steps(struct gpu *g, unsigned steps)
 {
     for (unsigned i = 0; i < steps; i++) {
         if (!clock_step(&g->clock, g->driven, g->nparts, g->options.tick, g->order)) return false;
@@ -281,11 +281,11 @@ static int run_to_end(struct gpu *g, const char *kernel, tick_t start, struct wl
     while (!kernel_finished(g)) {
         if (refill_pools(g)) return wl_fail(e, WL_ERUN, "out of memory");
         if (g->sampler.sample) sampler_prepare(g);
-        bool alive = advance(g, round);
+        bool alive = run_steps(g, round);
         if (g->breach.broken)
             return wl_fail(e, WL_ERUN, "%s; kernel %s, cycle %llu", g->breach.text, kernel,
                            (unsigned long long)(g->clock.now / g->core_period));
-        if (!alive) return deadlock(g, kernel, e);
+        if (!alive) return fail_deadlock(g, kernel, e);
         if (g->sampler.sample) sampler_take(g);
         if (g->dispatch.failed) return g->dispatch.failed;
         if (g->clock.now >= limit)
@@ -295,7 +295,7 @@ static int run_to_end(struct gpu *g, const char *kernel, tick_t start, struct wl
             progress = g->clock.progress;
             moved_at = g->clock.now;
         } else if (g->clock.now > moved_at + patience) {
-            return deadlock(g, kernel, e);
+            return fail_deadlock(g, kernel, e);
         }
     }
     g->clock.now = tick_max(g->clock.now, last_freed(g));

@@ -21,7 +21,7 @@
  * rounds must end the same way; the SM may sleep, and adds tries and rotation when it wakes. */
 #include "sm/sm_priv.h"
 
-static bool writes(const struct memop *op) { return op->route->kind != WL_LOAD; }
+static bool request_writes(const struct memop *op) { return op->route->kind != WL_LOAD; }
 
 /* ---- order within a warp ---- */
 
@@ -43,7 +43,7 @@ static bool out_of_turn(const struct reexec *q, const struct req *r)
 {
     const struct memop *op = memop_of(r), *queued = q->op[r->warp];
     if (!q->count[r->warp] || queued == op || q->same_warp == WL_BLOCK_PUSH) return false;
-    return writes(op) || writes(queued);
+    return request_writes(op) || request_writes(queued);
 }
 
 /* ---- in and out ---- */
@@ -51,7 +51,7 @@ static bool out_of_turn(const struct reexec *q, const struct req *r)
 static bool can_push(const struct reexec *q, const struct req *r)
 {
     const struct memop *op = memop_of(r);
-    return q->used < q->entries && (q->stores || !writes(op)) && (!q->count[r->warp] || q->op[r->warp] == op);
+    return q->used < q->entries && (q->stores || !request_writes(op)) && (!q->count[r->warp] || q->op[r->warp] == op);
 }
 
 static void reexec_push(struct sm *s, struct req *r)
@@ -64,7 +64,7 @@ static void reexec_push(struct sm *s, struct req *r)
     q->count[r->warp]++;
     q->op[r->warp] = op;
     q->warps |= bit64(r->warp);
-    if (writes(op)) q->writers |= bit64(r->warp);
+    if (request_writes(op)) q->writers |= bit64(r->warp);
     q->pushed_at = s->cycle;
     s->stats.reexec_pushes++;
     s->part.clock->progress++;

@@ -55,7 +55,7 @@ tick_t warp_next_wake(const struct sm *s, tick_t now)
 /* ---- heads ---- */
 
 /* The tick from which the head may issue: NEVER while it waits for a load. */
-static tick_t hazard(const struct sm *s, unsigned w, const struct code_inst *in)
+static tick_t head_ready_at(const struct sm *s, unsigned w, const struct code_inst *in)
 {
     const uint64_t *board = s->board + (size_t)w * s->board_regs;
     tick_t t = 0;
@@ -65,7 +65,7 @@ static tick_t hazard(const struct sm *s, unsigned w, const struct code_inst *in)
 
 void warp_check_head(struct sm *s, unsigned w, tick_t now)
 {
-    tick_t t = hazard(s, w, s->warp[w].inst);
+    tick_t t = head_ready_at(s, w, s->warp[w].inst);
     if (t == NEVER) {
         s->long_stall |= bit64(w);
         return;

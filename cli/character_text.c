@@ -27,12 +27,13 @@ static void write_head(const struct run_result *r, const struct character *c, FI
 
 static void write_intensity(const struct character *c, FILE *out)
 {
-    fprintf(out, "\n  intensity    %.2f warp instructions an L1 miss, %.2f an L1 miss or store; %.1f %% of peak IPC\n",
+    fprintf(out,
+            "\n  intensity    %.2f warp instructions per L1 miss, %.2f per L1 miss or store; %.1f %% of peak IPC\n",
             metric_of(c, "instructions_per_miss"), metric_of(c, "instructions_per_miss_or_store"),
             percent_of(c, "peak_ipc"));
     fprintf(out,
             "  ld/st unit   stalled in %.1f %% of cycles; in %.1f %% a load of another warp would have hit, in %.1f %% "
-            "nothing issued too\n",
+            "nothing issued either\n",
             percent_of(c, "lsu_stall"), percent_of(c, "hit_under_stall"), percent_of(c, "hit_under_stall_idle"));
     fprintf(out, "  issue        %.1f %% by the three oldest warps of a scheduler\n", percent_of(c, "issue.top3"));
 }
@@ -63,7 +64,7 @@ static void write_locality(const struct character *c, FILE *out)
             percent_of(c, "lives.once_or_twice"), percent_of(c, "infinite.once_or_twice"));
     fprintf(out,
             "  median reuse distance          %.0f requests inter-warp, %.0f intra-warp; %.1f %% of evicted lines "
-            "never reused\n",
+            "left before their first reuse\n",
             metric_of(c, "reuse.inter_warp_median"), metric_of(c, "reuse.intra_warp_median"),
             percent_of(c, "dead_evicted"));
 }

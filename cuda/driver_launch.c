@@ -89,7 +89,7 @@ static CUresult check_shape(struct driver *d, const struct ptx_launch *l)
     uint64_t shared = l->kernel->shared_bytes + l->dynamic_shared;
     if ((int64_t)shared > shared_limit(d))
         return driver_fail(d, CUDA_ERROR_INVALID_VALUE,
-                           "kernel %s: %" PRIu64 " bytes of shared memory a block, the "
+                           "kernel %s: %" PRIu64 " bytes of shared memory per block, the "
                            "machine has %" PRId64,
                            name, shared, shared_limit(d));
     return CUDA_SUCCESS;

@@ -114,4 +114,6 @@ done >"$work/made-documents"
 verdict made-documents
 sh scripts/man_check.sh "$build/warpline" man/warpline.1 >"$work/manual" || true
 verdict manual
+sh scripts/names_check.sh ARCHITECTURE.md CONTRIBUTING.md README.md >"$work/names-in-documents"
+verdict names-in-documents
 exit $bad

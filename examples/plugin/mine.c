@@ -1,7 +1,7 @@
 /* mine.c - a cache policy and a warp scheduler of your own, outside the simulator's tree.
  *
  *     make
- *     warpline run atax --size tiny --plugin ./mine.so --l1 random:seed=7 --sched oldest
+ *     ../../build/warpline run atax --size tiny --plugin ./mine.so --l1 random:seed=7 --sched oldest
  *
  * random: replaces a random line. Shows a parameter, a counter, and the rule that matters most:
  * victim() may be asked several times for one access, so it only looks at the current random
@@ -18,13 +18,19 @@ struct random_policy {
 
 enum { SEED };
 static const struct wl_param random_params[] = {
-    {"seed", "", 1, 1, 1000000, NULL, "start of the random sequence", "arbitrary"},
+    [SEED] = {.name = "seed",
+              .unit = "",
+              .min = 1,
+              .def = 1,
+              .max = 1000000,
+              .help = "start of the random sequence",
+              .source = "arbitrary"},
     WL_PARAM_END,
 };
 
 enum { REPLACEMENTS };
 static const struct wl_counter random_counters[] = {
-    {"replacements", "lines", "valid lines that were replaced"},
+    [REPLACEMENTS] = {.name = "replacements", .unit = "lines", .help = "valid lines that were replaced"},
     WL_COUNTER_END,
 };
 

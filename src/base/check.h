@@ -6,9 +6,10 @@
  *    build. Whoever notices it writes a sentence into the machine's `struct breach`, puts a harmless answer in place of
  *    the wrong one and goes on; the run loop looks at the breach after each step and ends the run (WL_ERUN). Nothing
  *    on the cycle path has to be able to fail.
- *  - We break one of our own invariants. WL_ASSERT says so and aborts. It is compiled in where WL_ASSERTS is 1 (Debug,
- *    sanitizer and fuzz builds); elsewhere it is one predictable branch that `--paranoid` turns on. Put the conditions
- *    of one place into one WL_ASSERT: the branch is then paid once. */
+ *  - We break one of our own invariants. There are two ways to notice. WL_ASSERT stands where the invariant matters; it
+ *    is compiled in where WL_ASSERTS is 1 (Debug, sanitizer and fuzz builds) and costs nothing elsewhere. A walk
+ *    (l1_walk, net_walk, ...) compares everything a part holds with everything else it holds, with WL_VERIFY; it is in
+ *    every build, and the run loop calls it again and again while WL_CHECKING: in those builds and with --paranoid. */
 #ifndef WL_BASE_CHECK_H
 #define WL_BASE_CHECK_H
 
@@ -18,19 +19,16 @@
 #define WL_ASSERTS 0
 #endif
 
-/* Set by --paranoid before the machine is built, through the function: the variable is not for other libraries, so that
- * reading it costs one instruction. */
+/* Set by --paranoid before the machine is built, through the function: the variable is not for other libraries. */
 void wl_set_paranoid(bool on);
 extern bool wl_paranoid __attribute__((visibility("hidden")));
 
-#define WL_CHECKING (WL_ASSERTS || __builtin_expect(wl_paranoid, 0))
-#define WL_ASSERT(condition)                                                                                           \
+#define WL_CHECKING (WL_ASSERTS || wl_paranoid)
+#define WL_VERIFY(condition)                                                                                           \
     do {                                                                                                               \
-        if (WL_CHECKING && !(condition)) wl_assert_failed(__FILE__, __LINE__, #condition);                             \
+        if (!(condition)) wl_assert_failed(__FILE__, __LINE__, #condition);                                            \
     } while (0)
-
-/* For what every request passes many times: only where WL_ASSERTS is 1, as even a branch would cost there. */
-#define WL_ASSERT_HOT(condition)                                                                                       \
+#define WL_ASSERT(condition)                                                                                           \
     do {                                                                                                               \
         if (WL_ASSERTS && !(condition)) wl_assert_failed(__FILE__, __LINE__, #condition);                              \
     } while (0)

@@ -69,10 +69,10 @@ void clock_walk(const struct clock *c)
         for (uint32_t slot = 0; slot < WHEEL_SLOTS; slot++) {
             uint64_t parts = 0;
             for (unsigned w = 0; w < c->words; w++) parts |= d->wheel[slot * c->words + w];
-            WL_ASSERT((parts != 0) == (d->used[slot >> 6] >> (slot & 63) & 1));
+            WL_VERIFY((parts != 0) == (d->used[slot >> 6] >> (slot & 63) & 1));
             any |= parts != 0;
         }
-        WL_ASSERT(any ? d->next > c->now : d->next == NEVER);
+        WL_VERIFY(any ? d->next > c->now : d->next == NEVER);
     }
 }
 

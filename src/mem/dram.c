@@ -445,14 +445,20 @@ bool dram_idle(const struct dram *d)
     return d->queued == 0;
 }
 
+/* The masks say which banks have a request in work or only waiting ones, and the count says how many there are. */
 void dram_walk(const struct dram *d)
 {
-    for (uint32_t i = 0; i < d->slices; i++) {
-        port_walk(&d->in[i]);
-        WL_ASSERT(port_empty(&d->in[i]));
+    uint32_t queued = 0;
+    for (uint32_t i = 0; i < d->slices; i++) port_walk(&d->in[i]);
+    for (uint32_t i = 0; i < d->total_banks; i++) {
+        const struct dram_bank *b = &d->bank[i];
+        bool waiting = b->queue.head != NULL, current = b->current != NULL;
+        for (const struct req *r = b->queue.head; r; r = r->next) queued++;
+        queued += current;
+        WL_VERIFY(current == (d->busy[i >> 6] >> (i & 63) & 1));
+        WL_VERIFY((waiting && !current) == (d->backlog[i >> 6] >> (i & 63) & 1));
     }
-    WL_ASSERT(!d->queued && !(d->busy[0] | d->busy[1]) && !(d->backlog[0] | d->backlog[1]));
-    for (uint32_t b = 0; b < d->total_banks; b++) WL_ASSERT(!d->bank[b].current && !d->bank[b].queue.head);
+    WL_VERIFY(queued == d->queued && queued <= d->queue_cap);
 }
 
 void dram_describe(const struct dram *d, char *out, size_t size)

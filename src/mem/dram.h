@@ -86,6 +86,6 @@ void dram_destroy(struct dram *d);
 tick_t dram_tick(struct dram *d, tick_t now);
 void dram_describe(const struct dram *d, char *out, size_t size);
 bool dram_idle(const struct dram *d);
-void dram_walk(const struct dram *d); /* between kernels, when checking: asserts that nothing is left behind */
+void dram_walk(const struct dram *d); /* verifies that what it holds agrees with itself */
 
 #endif

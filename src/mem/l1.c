@@ -577,10 +577,10 @@ static void walk_line(const struct l1 *c, uint32_t set, uint32_t at)
     const struct tags *t = &c->tags;
     const struct line_sectors *l = &t->sectors[at];
     unsigned state = WL_STATE(t->state[at]);
-    WL_ASSERT(!(l->valid & l->pending) && !(l->dirty & ~(l->valid | l->pending)));
-    WL_ASSERT((state == WL_RESERVED) == (l->mshr != NO_MSHR) && (state == WL_RESERVED) == (l->pending != 0));
-    WL_ASSERT(l->mshr == NO_MSHR || (l->mshr < c->mshr.entries && c->mshr.entry[l->mshr].at == at));
-    WL_ASSERT(state == WL_INVALID || t->infinite ||
+    WL_VERIFY(!(l->valid & l->pending) && !(l->dirty & ~(l->valid | l->pending)));
+    WL_VERIFY((state == WL_RESERVED) == (l->mshr != NO_MSHR) && (state == WL_RESERVED) == (l->pending != 0));
+    WL_VERIFY(l->mshr == NO_MSHR || (l->mshr < c->mshr.entries && c->mshr.entry[l->mshr].at == at));
+    WL_VERIFY(state == WL_INVALID || t->infinite ||
               (at - set * t->ways < t->in_use && tags_set(t, t->line[at]) == set &&
                tags_find(t, set, t->line[at]) == (int)at));
 }
@@ -590,8 +590,8 @@ void l1_walk(const struct l1 *c)
     const struct tags *t = &c->tags;
     uint32_t queued = 0, reserved = 0;
     for (const struct req *r = c->missq.head; r; r = r->next) queued++;
-    WL_ASSERT(queued == c->missq_used && queued <= c->missq_cap && c->prefetch.used <= c->prefetch.capacity);
-    WL_ASSERT(mshr_count_free(&c->mshr) + c->mshr.used == c->mshr.entries);
+    WL_VERIFY(queued == c->missq_used && queued <= c->missq_cap && c->prefetch.used <= c->prefetch.capacity);
+    WL_VERIFY(mshr_count_free(&c->mshr) + c->mshr.used == c->mshr.entries);
     if (c->grains) return;
     for (uint32_t set = 0; set < t->sets; set++) {
         uint32_t filled = 0;
@@ -600,9 +600,9 @@ void l1_walk(const struct l1 *c)
             filled += WL_STATE(t->state[at]) != WL_INVALID;
             reserved += WL_STATE(t->state[at]) == WL_RESERVED;
         }
-        WL_ASSERT(t->infinite || filled == t->filled[set]);
+        WL_VERIFY(t->infinite || filled == t->filled[set]);
     }
-    WL_ASSERT(reserved == c->mshr.used);
+    WL_VERIFY(reserved == c->mshr.used);
 }
 
 /* ---- for the SM ---- */

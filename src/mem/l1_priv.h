@@ -9,7 +9,7 @@ static inline bool l1_missq_room(const struct l1 *c, uint32_t n) { return c->mis
 
 static inline void l1_send(struct l1 *c, struct req *r)
 {
-    WL_ASSERT_HOT(c->missq_used < c->missq_cap);
+    WL_ASSERT(c->missq_used < c->missq_cap);
     list_push(&c->missq, r);
     c->missq_used++;
 }

@@ -114,7 +114,7 @@ static void l2_describe_access(const struct l2 *s, const struct req *r, uint32_t
 
 static void l2_send(struct l2 *s, struct req *r)
 {
-    WL_ASSERT_HOT(s->missq_used < s->missq_cap);
+    WL_ASSERT(s->missq_used < s->missq_cap);
     list_push(&s->missq, r);
     s->missq_used++;
 }
@@ -693,18 +693,18 @@ static void walk_line(const struct l2 *s, uint32_t set, uint32_t at)
     const struct tags *t = &s->tags;
     const struct line_sectors *l = &t->sectors[at];
     unsigned state = WL_STATE(t->state[at]);
-    WL_ASSERT((state == WL_RESERVED) == (l->pending != 0) && !(s->sectored && l->valid & l->pending));
-    WL_ASSERT((l->mshr != NO_MSHR) == (l->pending != 0));
-    WL_ASSERT(l->mshr == NO_MSHR || (l->mshr < s->mshr.entries && s->mshr.entry[l->mshr].at == at));
-    WL_ASSERT(state == WL_INVALID || tags_find(t, set, t->line[at]) == (int)at);
+    WL_VERIFY((state == WL_RESERVED) == (l->pending != 0) && !(s->sectored && l->valid & l->pending));
+    WL_VERIFY((l->mshr != NO_MSHR) == (l->pending != 0));
+    WL_VERIFY(l->mshr == NO_MSHR || (l->mshr < s->mshr.entries && s->mshr.entry[l->mshr].at == at));
+    WL_VERIFY(state == WL_INVALID || tags_find(t, set, t->line[at]) == (int)at);
 }
 
 void l2_walk(const struct l2 *s)
 {
     const struct tags *t = &s->tags;
     uint32_t entries = 0, sectors = 0, bypassing = 0;
-    WL_ASSERT(list_length(&s->missq) == s->missq_used && s->missq_used <= s->missq_cap);
-    WL_ASSERT(mshr_count_free(&s->mshr) + s->mshr.used == s->mshr.entries);
+    WL_VERIFY(list_length(&s->missq) == s->missq_used && s->missq_used <= s->missq_cap);
+    WL_VERIFY(mshr_count_free(&s->mshr) + s->mshr.used == s->mshr.entries);
     for (uint32_t set = 0; set < t->sets; set++) {
         uint32_t filled = 0;
         for (uint32_t at = set * t->ways; at < (set + 1) * t->ways; at++) {
@@ -713,11 +713,11 @@ void l2_walk(const struct l2 *s)
             entries += t->sectors[at].mshr != NO_MSHR;
             sectors += l2_weight(s, t->sectors[at].pending);
         }
-        WL_ASSERT(filled == t->filled[set]);
+        WL_VERIFY(filled == t->filled[set]);
         for (uint32_t m = s->bypassing[set]; m != NO_MSHR; m = s->mshr.entry[m].next_bypass) {
             sectors += l2_weight(s, s->mshr.entry[m].sectors);
             bypassing++;
         }
     }
-    WL_ASSERT(bypassing == s->bypassing_used && entries + bypassing == s->mshr.used && sectors == s->mshr_sectors);
+    WL_VERIFY(bypassing == s->bypassing_used && entries + bypassing == s->mshr.used && sectors == s->mshr_sectors);
 }

@@ -36,7 +36,7 @@ static inline bool mshr_full(const struct mshrs *m) { return m->used == m->entri
 static inline uint32_t mshr_alloc(struct mshrs *m, uint32_t at)
 {
     uint32_t i = m->free;
-    WL_ASSERT_HOT(m->used < m->entries && i < m->entries);
+    WL_ASSERT(m->used < m->entries && i < m->entries);
     m->free = m->entry[i].next_free;
     m->entry[i].at = at;
     m->entry[i].count = 0;
@@ -47,7 +47,7 @@ static inline uint32_t mshr_alloc(struct mshrs *m, uint32_t at)
 
 static inline void mshr_release(struct mshrs *m, uint32_t i)
 {
-    WL_ASSERT_HOT(m->used && i < m->entries && !m->entry[i].waiting.head);
+    WL_ASSERT(m->used && i < m->entries && !m->entry[i].waiting.head);
     m->entry[i].next_free = m->free;
     m->free = i;
     m->used--;
@@ -57,7 +57,7 @@ static inline bool mshr_can_merge(const struct mshrs *m, uint32_t i) { return m-
 
 static inline void mshr_wait(struct mshrs *m, uint32_t i, struct req *r)
 {
-    WL_ASSERT_HOT(i < m->entries && m->entry[i].count < m->merge_limit);
+    WL_ASSERT(i < m->entries && m->entry[i].count < m->merge_limit);
     list_push(&m->entry[i].waiting, r);
     m->entry[i].count++;
 }

@@ -163,16 +163,22 @@ bool net_idle(const struct net *n)
     return true;
 }
 
+/* Every packet at the head of an input is wanted at its output, or is still to be noticed; nothing else is. */
 void net_walk(const struct net *n)
 {
     uint32_t words = (n->inputs + 63) / 64;
     for (uint32_t i = 0; i < n->inputs; i++) {
         port_walk(&n->in[i]);
-        WL_ASSERT(port_empty(&n->in[i]));
+        unsigned known = n->filled[i >> 6] >> (i & 63) & 1;
+        for (uint32_t o = 0; o < n->outputs; o++) known += n->wants[o * words + (i >> 6)] >> (i & 63) & 1;
+        WL_VERIFY(known == !port_empty(&n->in[i]));
     }
-    for (uint32_t o = 0; o < n->outputs; o++) port_walk(n->out[o]);
-    for (uint32_t i = 0; i < n->outputs * words; i++) WL_ASSERT(!n->wants[i]);
-    for (uint32_t w = 0; w < NET_WORDS; w++) WL_ASSERT(!n->filled[w] && !n->wanted[w]);
+    for (uint32_t o = 0; o < n->outputs; o++) {
+        uint64_t any = 0;
+        port_walk(n->out[o]);
+        for (uint32_t w = 0; w < words; w++) any |= n->wants[o * words + w];
+        WL_VERIFY((any != 0) == (n->wanted[o >> 6] >> (o & 63) & 1));
+    }
 }
 
 void net_describe(const struct net *n, char *out, size_t size)

@@ -37,7 +37,7 @@ void net_connect_input(struct net *n, uint32_t i, uint32_t capacity, const struc
 tick_t net_tick(struct net *n, tick_t now);
 void net_describe(const struct net *n, char *out, size_t size);
 bool net_idle(const struct net *n);
-void net_walk(const struct net *n); /* between kernels, when checking: asserts that nothing is left behind */
+void net_walk(const struct net *n); /* verifies that what it holds agrees with itself */
 /* Flits of a request's packet in this network. */
 static inline uint32_t net_flits(const struct net *n, const struct req *r) { return n->flits_of[r->kind][r->sectors]; }
 

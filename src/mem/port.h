@@ -97,9 +97,9 @@ static inline void port_walk(const struct port *p)
 {
     uint32_t n = 0;
     for (const struct req *r = p->list.head; r; r = r->next) n++;
-    WL_ASSERT(n == p->used && n <= p->capacity);
-    WL_ASSERT(p->visible_at == (n ? p->list.head->ready + 1 : NEVER));
-    WL_ASSERT(!n || !*p->list.tail);
+    WL_VERIFY(n == p->used && n <= p->capacity);
+    WL_VERIFY(p->visible_at == (n ? p->list.head->ready + 1 : NEVER));
+    WL_VERIFY(!n || !*p->list.tail);
 }
 
 #endif

@@ -66,7 +66,7 @@ int req_grow(struct req_pool *p);
 static inline struct req *req_alloc(struct req_pool *p)
 {
     struct req *r = p->free;
-    WL_ASSERT_HOT(r && p->available);
+    WL_ASSERT(r && p->available);
     p->free = r->next;
     p->alive++;
     p->available--;

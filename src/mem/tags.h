@@ -91,7 +91,7 @@ static inline int tags_find(const struct tags *t, uint32_t set, uint64_t line)
 
 static inline void tags_invalidate(struct tags *t, uint32_t set, uint32_t at)
 {
-    WL_ASSERT_HOT(WL_STATE(t->state[at]) == WL_VALID && !t->sectors[at].pending && (t->infinite || t->filled[set]));
+    WL_ASSERT(WL_STATE(t->state[at]) == WL_VALID && !t->sectors[at].pending && (t->infinite || t->filled[set]));
     t->state[at] = WL_INVALID;
     if (!t->infinite) t->filled[set]--;
     t->sectors[at].valid = t->sectors[at].dirty = 0;
@@ -101,7 +101,7 @@ static inline void tags_invalidate(struct tags *t, uint32_t set, uint32_t at)
 /* The way `at` of the set will hold `line`. */
 static inline void tags_take(struct tags *t, uint32_t set, uint32_t at, uint64_t line)
 {
-    WL_ASSERT_HOT(WL_STATE(t->state[at]) != WL_RESERVED && (t->infinite || at - set * t->ways < t->in_use));
+    WL_ASSERT(WL_STATE(t->state[at]) != WL_RESERVED && (t->infinite || at - set * t->ways < t->in_use));
     if (!t->infinite && WL_STATE(t->state[at]) == WL_INVALID) t->filled[set]++;
     t->line[at] = line;
 }

@@ -11,7 +11,7 @@
 #include "stream/spaces.h"
 
 /* Steps between two looks at what need not be looked at after each. */
-enum { ROUND_STEPS = 8 };
+enum { ROUND_STEPS = 8, WALK_ROUNDS = 128 };
 
 /* ---- building ---- */
 
@@ -277,11 +277,12 @@ static int run_to_end(struct gpu *g, const char *kernel, tick_t start, struct wl
            moved_at = tick_max(g->clock.now, g->dispatch.start);
     tick_t limit = g->options.max_cycles ? start + g->options.max_cycles * g->core_period : NEVER;
     uint64_t progress = g->clock.progress;
-    unsigned round = g->sampler.sample || g->profile ? 1 : ROUND_STEPS;
+    unsigned round = g->sampler.sample || g->profile ? 1 : ROUND_STEPS, rounds = 0;
     while (!kernel_finished(g)) {
         if (refill_pools(g)) return wl_fail(e, WL_ERUN, "out of memory");
         if (g->sampler.sample) sampler_prepare(g);
         bool alive = run_steps(g, round);
+        if (WL_CHECKING && ++rounds % WALK_ROUNDS == 0) gpu_walk(g);
         if (g->breach.broken)
             return wl_fail(e, WL_ERUN, "%s; kernel %s, cycle %llu", g->breach.text, kernel,
                            (unsigned long long)(g->clock.now / g->core_period));
@@ -322,7 +323,7 @@ int gpu_run(struct gpu *g, struct stream_source *s, struct wl_err *e)
     if (bad) return bad;
     for (uint32_t i = 0; i < g->sms; i++) sm_kernel_end(&g->sm[i]);
     for (uint32_t i = 0; i < g->slices; i++) l2_kernel(&g->l2[i], WL_END, &kernel);
-    if (WL_CHECKING) gpu_walk(g);
+    if (WL_CHECKING) gpu_walk_ended(g);
     if (g->profile) profile_kernel_end(g->profile);
     if (g->options.timeline)
         timeline_kernel(g->options.timeline, s->info->kernel, start / g->core_period,

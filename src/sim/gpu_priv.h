@@ -50,9 +50,10 @@ struct gpu {
     bool broken; /* a kernel failed half way: the state means nothing any more */
 };
 
-/* laws.c. After a kernel, when checking: asserts that all parts are idle, left nothing behind and agree
- * with themselves. */
+/* laws.c, while WL_CHECKING. gpu_walk: between two steps, everything the parts hold agrees with itself. gpu_walk_ended:
+ * and after a kernel nothing is left behind. */
 void gpu_walk(const struct gpu *g);
+void gpu_walk_ended(const struct gpu *g);
 
 /* sample.c. sampler_prepare: before a step; makes sure that no step passes the end of the interval and
  * that every SM works there, so that none owes cycles it slept through. sampler_take: after it. */

@@ -186,12 +186,20 @@ int gpu_check_laws(const struct gpu *g, struct wl_err *e)
 
 void gpu_walk(const struct gpu *g)
 {
+    uint64_t spare = 0;
+    for (const struct req *r = g->pool.free; r; r = r->next) spare++;
+    WL_VERIFY(spare == g->pool.available);
     clock_walk(&g->clock);
     for (uint32_t i = 0; i < 2; i++) net_walk(&g->net[i]);
     for (uint32_t i = 0; i < g->slices; i++) port_walk(&g->l2[i].fill);
     for (uint32_t i = 0; i < g->channels; i++) dram_walk(&g->dram[i]);
-    for (uint32_t i = 0; i < g->nparts; i++) WL_ASSERT(g->driven[i].idle(g->driven[i].self));
-    WL_ASSERT(!g->pool.alive);
     for (uint32_t i = 0; i < g->sms; i++) sm_walk(&g->sm[i]);
     for (uint32_t i = 0; i < g->slices; i++) l2_walk(&g->l2[i]);
+}
+
+void gpu_walk_ended(const struct gpu *g)
+{
+    gpu_walk(g);
+    for (uint32_t i = 0; i < g->nparts; i++) WL_VERIFY(g->driven[i].idle(g->driven[i].self));
+    WL_VERIFY(!g->pool.alive);
 }

@@ -167,8 +167,8 @@ void reexec_walk(const struct sm *s)
     uint32_t n = 0, sum = 0;
     for (const struct req *r = q->list.head; r; r = r->next, n++) {
         warps |= bit64(r->warp);
-        WL_ASSERT(q->op[r->warp] == memop_of(r) && q->count[r->warp]);
+        WL_VERIFY(q->op[r->warp] == memop_of(r) && q->count[r->warp]);
     }
     for (unsigned w = 0; w < SM_MAX_WARPS; w++) sum += q->count[w];
-    WL_ASSERT(n == q->used && sum == n && n <= q->entries && warps == q->warps && !(q->writers & ~warps));
+    WL_VERIFY(n == q->used && sum == n && n <= q->entries && warps == q->warps && !(q->writers & ~warps));
 }

@@ -422,12 +422,12 @@ static uint32_t list_length(const struct req_list *l)
 void lsu_walk(const struct sm *s)
 {
     const struct lsu *u = &s->lsu;
-    WL_ASSERT(u->tail - u->head <= u->depth && u->depth <= u->mask + 1);
-    WL_ASSERT(!u->op || (u->next_txn < u->ntxn && u->ntxn <= SM_MAX_TXNS));
+    WL_VERIFY(u->tail - u->head <= u->depth && u->depth <= u->mask + 1);
+    WL_VERIFY(!u->op || (u->next_txn < u->ntxn && u->ntxn <= SM_MAX_TXNS));
     for (unsigned i = 0; i < SM_CACHES; i++) {
         const struct access_pipe *p = &u->pipe[i];
-        WL_ASSERT(p->used <= p->depth && p->used == list_length(&p->list));
+        WL_VERIFY(p->used <= p->depth && p->used == list_length(&p->list));
         for (const struct req *r = p->list.head; r; r = r->next)
-            WL_ASSERT(r->cache == i && s->live >> r->warp & 1 && memop_of(r)->waiting);
+            WL_VERIFY(r->cache == i && s->live >> r->warp & 1 && memop_of(r)->waiting);
     }
 }

@@ -327,29 +327,29 @@ void warps_walk(const struct sm *s)
     uint64_t heads = 0, members = 0, all = s->warps == 64 ? UINT64_MAX : bit64(s->warps) - 1;
     uint32_t resident = 0;
     for (unsigned u = 0; u < UNITS; u++) {
-        WL_ASSERT(!(heads & s->head_unit[u]));
+        WL_VERIFY(!(heads & s->head_unit[u]));
         heads |= s->head_unit[u];
     }
-    WL_ASSERT(!(s->live & ~all) && !(heads & ~s->live) && !(heads & s->ended));
-    WL_ASSERT(!((s->ready | s->barrier | s->membar | s->long_stall | s->ended | s->in_wheel) & ~s->live));
-    WL_ASSERT(!((s->memory | s->shared) & ~s->head_unit[UNIT_LSU]) && !(s->memory & s->shared) &&
+    WL_VERIFY(!(s->live & ~all) && !(heads & ~s->live) && !(heads & s->ended));
+    WL_VERIFY(!((s->ready | s->barrier | s->membar | s->long_stall | s->ended | s->in_wheel) & ~s->live));
+    WL_VERIFY(!((s->memory | s->shared) & ~s->head_unit[UNIT_LSU]) && !(s->memory & s->shared) &&
               !(s->loads & ~s->memory) && !(s->ready & (s->in_wheel | s->long_stall | s->ended)));
     for (unsigned i = 0; i < SM_MAX_CTAS; i++) {
         const struct cta *c = &s->cta[i];
         if (!c->used) continue;
         resident++;
-        WL_ASSERT(c->warps && !(c->warps & members) && !(c->arrived & ~c->warps));
+        WL_VERIFY(c->warps && !(c->warps & members) && !(c->arrived & ~c->warps));
         members |= c->warps;
     }
-    WL_ASSERT(members == s->live && resident == s->ctas_resident);
+    WL_VERIFY(members == s->live && resident == s->ctas_resident);
     for (uint64_t m = s->live; m; m &= m - 1) {
         const struct sm_warp *p = &s->warp[bit_low64(m)];
-        WL_ASSERT(p->ended == (bool)(s->ended >> bit_low64(m) & 1) && s->cta_of[bit_low64(m)] == p->cta);
+        WL_VERIFY(p->ended == (bool)(s->ended >> bit_low64(m) & 1) && s->cta_of[bit_low64(m)] == p->cta);
     }
     uint64_t turning = 0;
     for (uint32_t i = 0; i <= s->wheel_mask; i++) {
-        WL_ASSERT((s->wheel[i] != 0) == (s->wheel_used[i >> 6] >> (i & 63) & 1) && !(s->wheel[i] & turning));
+        WL_VERIFY((s->wheel[i] != 0) == (s->wheel_used[i >> 6] >> (i & 63) & 1) && !(s->wheel[i] & turning));
         turning |= s->wheel[i];
     }
-    WL_ASSERT(turning == s->in_wheel);
+    WL_VERIFY(turning == s->in_wheel);
 }

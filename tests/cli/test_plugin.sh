@@ -35,7 +35,7 @@ refuse name "exists already" 's/\.name = "random"/.name = "lru"/'
 refuse victim "lacks its victim" '/\.victim = /d'
 refuse pick "lacks its pick" '/\.pick = /d'
 refuse levels "where it can live" 's/\.levels = .*/.levels = 0,/'
-refuse range "is not in" 's/"", 1, 1, 1000000/"", 1, 0, 1000000/'
+refuse range "is not in" 's/\.def = 1,/.def = 0,/'
 refuse empty "neither a cache policy nor a scheduler" 's/&random_policy, NULL/NULL/; s/&oldest_policy, NULL/NULL/'
 refuse export "exports no variable" 's/struct wl_plugin wl_plugin/struct wl_plugin other/'
 

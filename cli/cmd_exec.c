@@ -42,7 +42,7 @@ static int write_launches(const struct exec_outcome *x, FILE *out, struct wl_err
     return rc;
 }
 
-/* What the counters do not tell. */
+/* What the counters do not show. */
 static void print_notes(const struct process_report *r, const struct options *o)
 {
     char a[32], b[32];
@@ -153,6 +153,6 @@ int cmd_exec(const struct options *o, struct wl_err *e)
     int status = 0, rc = check_options(o, &spec, e);
     spec.machine.say = NULL; /* it has been said */
     if (!rc) rc = exec_and_write(&spec, o, &status, e);
-    if (!rc && status) exit(status); /* the program has said why, or nobody will */
+    if (!rc && status) exit(status); /* the program itself has said why, if anything did */
     return rc;
 }

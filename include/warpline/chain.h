@@ -13,9 +13,9 @@ extern "C" {
 #endif
 
 struct wl_chain {
-    uint32_t ways;   /* in use: the chain has these only */
-    uint32_t stride; /* numbers per set in `order` */
-    uint16_t *order; /* [sets * stride] the way at each position; room that the scheme provides */
+    uint32_t ways;   /* ways in use; the chain has only these */
+    uint32_t stride; /* entries per set in `order` */
+    uint16_t *order; /* [sets * stride] the way at each position; memory of the scheme */
 };
 
 static inline size_t wl_chain_entries(const struct wl_geometry *g) { return (size_t)g->sets * g->max_ways; }

@@ -1,7 +1,7 @@
-/* duel.h - set duelling: two policies, a few sets that always follow one of them, a counter.
+/* duel.h - set duelling: two policies, a few sets that always use one of them, a counter.
  *
  * A miss in a leader of the first policy moves the selector up, one in a leader of the second moves it
- * down; all other sets follow the second while the selector is in its upper half. Leaders by
+ * down; all other sets use the second while the selector is in its upper half. Leaders by
  * complement-select: of each of `leaders` groups of sets, the set whose offset is the group's number
  * leads the first policy, its mirror image the second (32 sets, 4 leaders: 0 9 18 27 and 7 14 21 28). */
 #ifndef WARPLINE_DUEL_H
@@ -25,18 +25,25 @@ enum { WL_DUEL_FIRST, WL_DUEL_SECOND, WL_DUEL_FOLLOWED, WL_DUEL_PSEL, WL_DUEL_CO
     }
 
 struct wl_duel {
-    uint32_t sets, leaders, psel_bits, psel;
-    uint64_t *count; /* [WL_DUEL_COUNTERS] rows of the scheme's counters */
+    uint32_t sets;      /* of the cache */
+    uint32_t leaders;   /* sets that lead for each policy */
+    uint32_t psel_bits; /* width of the selector */
+    uint32_t psel;      /* the selector */
+    uint64_t *count;    /* [WL_DUEL_COUNTERS] rows of the scheme's counters */
 };
 
-static inline void wl_duel_init(struct wl_duel *d, uint32_t sets, uint32_t leaders, uint32_t psel_bits, uint64_t *count)
+/* For init() of a scheme: starts the duel. False when there are too few sets, with the reason in *why. */
+static inline bool wl_duel_init(struct wl_duel *d, uint32_t sets, int64_t leaders, int64_t psel_bits, uint64_t *count,
+                                const char **why)
 {
     d->sets = sets;
-    d->leaders = leaders;
-    d->psel_bits = psel_bits;
+    d->leaders = (uint32_t)leaders;
+    d->psel_bits = (uint32_t)psel_bits;
     d->count = count;
     d->psel = (1u << (psel_bits - 1)) - 1;
     count[WL_DUEL_PSEL] = d->psel;
+    *why = "each group of sets needs two leaders: lower 'leaders'";
+    return sets >= 2 * leaders;
 }
 
 /* 0 or 1: the policy this set leads; -1: it follows. */
@@ -63,6 +70,14 @@ static inline bool wl_duel_miss(struct wl_duel *d, uint32_t set)
     if (leads == 1 && d->psel) d->psel--;
     d->count[WL_DUEL_PSEL] = d->psel;
     return leads == 1;
+}
+
+/* For a bimodal policy: whether this call is the n-th since the last n-th one. 0: none is. */
+static inline bool wl_every_nth(uint32_t *calls, int64_t n)
+{
+    if (!n || ++*calls < n) return false;
+    *calls = 0;
+    return true;
 }
 
 #ifdef __cplusplus

@@ -4,7 +4,7 @@
  * lies in one region of 64 MB (the line's common tag). At a granularity of 32 or 64 bytes a miss
  * fetches as little as that, into slots of a line that may hold anything else of the region; at 128
  * the cache is the plain one. A scheme with `grains` in its table gets this cache in place of
- * the plain tags: it is not asked for victims and hears nothing of ways (on_access has way -1), and after
+ * the plain tags: its victim() is not called and it learns nothing of ways (on_access has way -1), and after
  * each accepted load and store it is asked for the granularity from there on. The rules of lookup and
  * replacement: src/mem/grain_tags.c. */
 #ifndef WARPLINE_GRAIN_H
@@ -30,7 +30,7 @@ enum { WL_REGION_SHIFT = 26 }; /* the common tag begins at this address bit */
     X(fetch_64, "fetches", "misses that fetched 64 bytes")                                                             \
     X(fetch_128, "fetches", "misses that fetched 128 bytes")                                                           \
     X(partial_hits, "requests", "loads that found some of their chunks and were issued again as misses")               \
-    X(partial_past, "requests", "loads that found some of their chunks in flight and fetched theirs by bypassing")     \
+    X(partial_bypasses, "requests", "loads that found some of their chunks in flight and bypassed the cache")          \
     X(partial_chunks, "chunks", "chunks invalidated by partial hits")                                                  \
     X(chunk_evictions, "chunks", "valid chunks replaced alone or in pairs, the rest of the line kept")                 \
     X(line_evictions, "lines", "lines replaced whole")                                                                 \

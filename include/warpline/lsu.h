@@ -11,10 +11,10 @@
 extern "C" {
 #endif
 
-/* The ld/st unit at the beginning of a cycle's choices: wl_sched_view.lsu. */
+/* The ld/st unit before the choices of a cycle: wl_sched_view.lsu. */
 struct wl_lsu_view {
     uint64_t holds;          /* warps with requests that no cache has accepted yet, those in the queue included */
-    int warp;                /* the warp whose request is at the L1D or will be next; -1: nobody's */
+    int warp;                /* the warp whose request is at the L1D or will be next; -1: there is none */
     struct wl_fill l1t, l1c; /* miss resources of the texture and constant caches */
     uint64_t queued;         /* warps with requests in the re-execution queue */
     uint32_t queue_used;     /* requests in the re-execution queue */

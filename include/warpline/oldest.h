@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 /* The state decides before the time of use: ways that are free come first, ways in flight never. In a
- * full set only the latter are to be told apart: their state is the odd one. */
+ * full set it is enough to recognise ways in flight: their state is the only odd one. */
 static inline int wl_oldest_of_ways(const uint64_t *used, const uint8_t *state, uint32_t ways, bool full)
 {
     const uint64_t valid = UINT64_C(1) << 62, reserved = UINT64_C(1) << 63;

@@ -12,12 +12,12 @@ extern "C" {
 #endif
 
 struct wl_param {
-    const char *name; /* "promote"; machine parameters carry their part: "l1d.mshr" */
-    const char *unit; /* "cycles", "entries", ...; "" for a pure number */
-    int64_t min, def, max;
-    const char *choices; /* "linear|xor|fermi": the value is the index; NULL for a number */
-    const char *help;    /* one line */
-    const char *source;  /* where the default comes from */
+    const char *name;      /* "promote"; machine parameters carry their part: "l1d.mshr" */
+    const char *unit;      /* "cycles", "entries", ...; "" for a pure number */
+    int64_t min, def, max; /* smallest value, default, largest value */
+    const char *choices;   /* "linear|xor|fermi": the value is the index; NULL for a number */
+    const char *help;      /* one line */
+    const char *source;    /* where the default comes from */
 };
 
 /* Tables end with a row whose name is NULL. Values are kept as int64_t[rows]. */
@@ -27,7 +27,7 @@ struct wl_param {
     }
 enum { WL_MAX_POLICY_PARAMS = 48 };
 
-/* A counter a policy publishes so that a user can see it fire.
+/* A counter that a policy publishes in the results.
  *
  * Two names have a meaning of their own: a policy that adds tables or queues to the machine counts its accesses to
  * them in counters called WL_TABLE_ACCESSES and WL_QUEUE_ACCESSES, and the energy model prices each access
@@ -36,7 +36,7 @@ enum { WL_MAX_POLICY_PARAMS = 48 };
 #define WL_QUEUE_ACCESSES "queue_accesses"
 struct wl_counter {
     const char *name; /* "promotions" */
-    const char *unit;
+    const char *unit; /* "lines", "requests", ... */
     const char *help; /* the definition, one line */
 };
 #define WL_COUNTER_END                                                                                                 \

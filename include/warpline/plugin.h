@@ -16,9 +16,9 @@ extern "C" {
 #endif
 
 struct wl_plugin {
-    uint32_t abi;  /* WL_ABI: checked first; a mismatch is refused with a sentence */
-    uint32_t size; /* sizeof(struct wl_plugin) */
-    const char *name;
+    uint32_t abi;                                /* WL_ABI: checked first; a mismatch is refused with a sentence */
+    uint32_t size;                               /* sizeof(struct wl_plugin) */
+    const char *name;                            /* of the plugin */
     const struct wl_cache_policy *const *caches; /* NULL-terminated, or NULL */
     const struct wl_sched_policy *const *scheds; /* NULL-terminated, or NULL */
 };

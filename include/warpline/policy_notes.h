@@ -11,11 +11,12 @@
 extern "C" {
 #endif
 
-/* Each may be NULL. The two that answer are called once per accepted read, after its on_access. */
+/* Each may be NULL. request() and reply() are called once per accepted read, after its on_access(). */
 struct wl_note_hooks {
-    uint8_t (*request)(struct wl_cache *c, const struct wl_access *a); /* L1: the note of a read that leaves */
-    uint8_t (*reply)(struct wl_cache *c, const struct wl_access *a);   /* L2: the note of its reply */
-    void (*arrived)(struct wl_cache *c, uint8_t note);                 /* L1: a reply came back with a note, not 0 */
+    uint8_t (*request)(struct wl_cache *c, const struct wl_access *a); /* L1: the note to send with this read */
+    uint8_t (*reply)(struct wl_cache *c,
+                     const struct wl_access *a);       /* L2: the note to send with the reply to this read */
+    void (*arrived)(struct wl_cache *c, uint8_t note); /* L1: a reply came back with this note, which is not 0 */
 };
 
 #ifdef __cplusplus

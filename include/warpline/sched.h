@@ -23,36 +23,38 @@ struct wl_lsu_hooks; /* warpline/lsu.h */
 struct wl_lsu_view;
 
 struct wl_sched_geometry {
-    uint32_t sm, sms; /* number of this SM; number of SMs */
-    uint32_t warps;   /* warp slots of the SM */
-    uint32_t schedulers;
+    uint32_t sm;         /* the number of this SM */
+    uint32_t sms;        /* SMs of the GPU */
+    uint32_t warps;      /* warp slots of the SM, at most WL_MAX_WARPS */
+    uint32_t schedulers; /* of the SM, at most WL_MAX_SCHEDULERS */
 };
 
 /* Where one scheme lives: one per SM, made and freed by the SM. */
 struct wl_sched {
     struct wl_sched_geometry g;
-    const int64_t *param; /* values of the parameters, in the order of the table */
-    uint64_t *count;      /* the scheme's own counters, in the order of the table; 0 at first */
+    const int64_t *param; /* the values of the parameters, indexed as the table `params` */
+    uint64_t *count;      /* the counters, indexed as the table `counters`, all 0 at the start */
     void *self;           /* the scheme's state: bytes() zeroed bytes, or NULL */
-    void **shared;        /* the SM's slot for schemes that also have a cache policy (wl_geometry.shared) */
+    void **shared;        /* one pointer per SM through which a scheduler and a cache policy of one scheme meet
+                             (wl_cache.shared) */
 };
 
-/* The SM at the beginning of a cycle's choices. Schemes with `ignores_state` may look at cycle, age, cta, cta_id and
- * owned only. */
+/* The SM before the choices of a cycle. Unless said otherwise a field is a set of warps. Schemes with `ignores_state`
+ * may look at cycle, age, cta, cta_id and owned only. */
 struct wl_sched_view {
     uint64_t cycle;
-    uint64_t live;                 /* resident and not finished */
+    uint64_t live;                 /* warps that are resident and not finished */
     uint64_t ready;                /* the head instruction has no hazard and no barrier to wait for */
     uint64_t memory;               /* the head instruction leaves the SM (global, local, texture, constant) */
     uint64_t long_stall;           /* the head instruction depends on a pending long-latency load */
-    uint64_t barrier;              /* waits at a barrier or membar */
+    uint64_t barrier;              /* the warp waits at a barrier or membar */
     uint64_t loads;                /* the head instruction is a load through the L1D */
     uint64_t shared;               /* the head instruction accesses shared memory */
-    uint64_t ended;                /* has issued its last instruction and waits for what it has outstanding */
+    uint64_t ended;                /* the warp has issued its last instruction and waits for what is outstanding */
     const uint64_t *age;           /* [warps] launch order: smaller is older */
-    const uint8_t *cta;            /* [warps] CTA slot of the SM: warps of one CTA have the same */
+    const uint8_t *cta;            /* [warps] the slot of the warp's CTA in the SM */
     const uint32_t *cta_id;        /* [warps] linear number of the CTA in the grid */
-    const uint64_t *owned;         /* [schedulers] the warp slots of each */
+    const uint64_t *owned;         /* [schedulers] the warp slots of each scheduler */
     struct wl_fill l1d;            /* miss resources of the L1D */
     const struct wl_lsu_view *lsu; /* the ld/st unit; NULL for schemes without the `lsu` facet */
 };
@@ -64,24 +66,24 @@ struct wl_order_hooks {
     /* Which scheduler goes first this cycle. NULL: they take turns. */
     unsigned (*first)(const struct wl_sched *s, const struct wl_sched_view *v);
     /* The scheduler has just issued `warp`: which of its own warps pick() may choose from for a second instruction in
-     * the same cycle. The view is still that of the cycle's beginning. NULL: one instruction per cycle. */
+     * the same cycle. The view is still the one from before the choices. NULL: one instruction per cycle. */
     uint64_t (*second)(const struct wl_sched *s, const struct wl_sched_view *v, unsigned scheduler, unsigned warp);
 };
 
 /* What a timeline shows of a scheme. */
 struct wl_sched_state {
-    const char *mode; /* a word, or NULL */
-    int owner;        /* a warp with a special part, or -1 */
+    const char *mode; /* the name of its mode, or NULL */
+    int owner;        /* the warp with a special right, or -1 */
 };
 
 /* pick() is the only function a scheme must have. */
 struct wl_sched_policy {
-    uint32_t abi; /* WL_ABI */
-    const char *name;
-    const char *help;
+    uint32_t abi;                      /* WL_ABI */
+    const char *name;                  /* as the user writes it: --sched NAME */
+    const char *help;                  /* one line */
     const struct wl_param *params;     /* or NULL */
     const struct wl_counter *counters; /* or NULL */
-    bool ignores_state;                /* promises to look at little of the view, which saves time */
+    bool ignores_state;                /* promises to look at few fields of the view (see there), which saves time */
 
     /* Size of the state. NULL: there is none. */
     size_t (*bytes)(const struct wl_sched_geometry *g, const int64_t *param);
@@ -98,19 +100,21 @@ struct wl_sched_policy {
      */
     uint64_t (*allowed)(const struct wl_sched *s, const struct wl_sched_view *v);
 
-    /* Told: the choice was issued. The view is that of the cycle's beginning. */
+    /* Reported: the choice was issued. The view is still the one from before the choices. */
     void (*on_issue)(struct wl_sched *s, const struct wl_sched_view *v, unsigned scheduler, unsigned warp);
-    /* Told at the start of a cycle in which the SM works, and of the one after each issue. Until the returned cycle,
+    /* Reported: a cycle begins in which the SM works; so does the cycle after each issue. Until the returned cycle,
      * which must lie in the future, the scheme promises to decide the same way unless the SM changes; UINT64_MAX means
      * for ever. */
     uint64_t (*on_cycle)(struct wl_sched *s, const struct wl_sched_view *v);
+    /* Reported: a warp took this slot, or ended. */
     void (*on_warp)(struct wl_sched *s, const struct wl_sched_view *v, enum wl_warp_event event, unsigned warp);
+    /* Reported: a kernel begins or has ended. */
     void (*on_kernel)(struct wl_sched *s, enum wl_phase phase, const struct wl_kernel *k);
 
-    /* For people: what it is doing. NULL: nothing to say. */
+    /* For timelines: what the scheme is doing. NULL: nothing is shown. */
     struct wl_sched_state (*state)(const struct wl_sched *s);
 
-    /* rare powers; NULL: none */
+    /* ---- rare powers; NULL: none ---- */
     const struct wl_order_hooks *order;
     const struct wl_lsu_hooks *lsu; /* re-execution of refused requests, and who may miss */
 };

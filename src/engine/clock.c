@@ -56,7 +56,7 @@ tick_t clock_next(const struct clock *c, bool tick)
     tick_t t = NEVER;
     for (unsigned i = 0; i < c->ndomains; i++) {
         const struct domain *d = &c->domain[i];
-        t = earlier(t, tick ? (c->now / d->period + 1) * d->period : d->next);
+        t = tick_min(t, tick ? (c->now / d->period + 1) * d->period : d->next);
     }
     return t;
 }
@@ -111,16 +111,16 @@ static uint64_t with_an_edge(const struct driven *d, unsigned n, tick_t t)
     return parts;
 }
 
-static inline void work(const struct driven *d, tick_t now) { part_wake_at(d->part, d->tick(d->self, now)); }
+static inline void clock_work(const struct driven *d, tick_t now) { part_wake_at(d->part, d->tick(d->self, now)); }
 
 /* Lets the parts of a set that is given word by word work, in this order. */
 static void work_in_order(const struct driven *d, unsigned n, const uint64_t *due, const uint32_t *order, tick_t t)
 {
     for (unsigned i = 0; i < n; i++)
-        if (due[order[i] >> 6] >> (order[i] & 63) & 1) work(&d[order[i]], t);
+        if (due[order[i] >> 6] >> (order[i] & 63) & 1) clock_work(&d[order[i]], t);
 }
 
-/* `words` is the clock's, given by itself so that it can be a constant. What a slot holds is taken out word by word
+/* `words` is the clock's, passed separately so that it can be a constant. What a slot holds is taken out word by word
  * while parts of earlier words work: nothing that they ask for is for this slot again. */
 static inline bool step(struct clock *c, unsigned words, const struct driven *d, unsigned n, bool tick,
                         const uint32_t *order)
@@ -142,7 +142,7 @@ static inline bool step(struct clock *c, unsigned words, const struct driven *d,
         }
         if (order) set[w] = due;
         else
-            for (; due; due &= due - 1) work(&d[w * 64 + bit_low64(due)], t);
+            for (; due; due &= due - 1) clock_work(&d[w * 64 + bit_low64(due)], t);
     }
     if (order) work_in_order(d, n, set, order, t);
     return true;

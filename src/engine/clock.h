@@ -30,12 +30,12 @@ void clock_walk(const struct clock *c);
 /* The domain with this period, made when it is new; -1: out of memory. */
 int clock_domain(struct clock *c, tick_t period);
 
-/* The tick of the next step; NEVER: nobody will work again. */
+/* The tick of the next step; NEVER: no part will work again. */
 tick_t clock_next(const struct clock *c, bool tick);
 
-/* Lets time pass until the next edge at which somebody works, and lets them. The reference
+/* Lets time pass until the next edge at which a part works, and lets all work that do. The reference
  * engine (`tick`) visits every edge and every part. `order` permutes the parts, or NULL.
- * Returns false when nobody will ever work again. */
+ * Returns false when no part will ever work again. */
 bool clock_step(struct clock *c, const struct driven *d, unsigned n, bool tick, const uint32_t *order);
 
 #endif

@@ -17,8 +17,8 @@
 typedef uint64_t tick_t;
 #define NEVER UINT64_MAX
 
-static inline tick_t earlier(tick_t a, tick_t b) { return a < b ? a : b; }
-static inline tick_t later(tick_t a, tick_t b) { return a > b ? a : b; }
+static inline tick_t tick_min(tick_t a, tick_t b) { return a < b ? a : b; }
+static inline tick_t tick_max(tick_t a, tick_t b) { return a > b ? a : b; }
 
 enum {
     CLOCK_MAX_DOMAINS = 4,
@@ -57,8 +57,8 @@ struct part {
 /* Part number `id` of the clock, driven by the clock's domain `d`. */
 static inline struct part part_of(struct clock *c, uint32_t id, unsigned d)
 {
-    struct domain *own = &c->domain[d];
-    return (struct part){c, own, own->wheel + (id >> 6), bit64(id & 63), own->period, id};
+    struct domain *domain = &c->domain[d];
+    return (struct part){c, domain, domain->wheel + (id >> 6), bit64(id & 63), domain->period, id};
 }
 
 /* Whole cycles of the part's clock in so many ticks. */
@@ -75,11 +75,11 @@ static inline tick_t part_edge_after(const struct part *p, tick_t at) { return (
 static inline void part_wake_after(const struct part *p, tick_t at)
 {
     struct domain *d = p->domain;
-    uint64_t cycle = part_cycles(p, earlier(at, p->clock->now + d->reach)) + 1;
+    uint64_t cycle = part_cycles(p, tick_min(at, p->clock->now + d->reach)) + 1;
     uint32_t slot = (uint32_t)cycle & (WHEEL_SLOTS - 1);
     p->wheel[slot * p->clock->words] |= p->bit;
     d->used[slot >> 6] |= bit64(slot & 63);
-    d->next = earlier(d->next, cycle * p->period);
+    d->next = tick_min(d->next, cycle * p->period);
 }
 
 /* The part works at the edge `t` or, if t has passed, at its next edge. */

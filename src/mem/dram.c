@@ -11,7 +11,7 @@ static void set_timing(struct dram *d, const int64_t *v)
     tick_t p = d->part.period, burst = (tick_t)v[P_DRAM_BURST];
     tick_t cl = (tick_t)v[P_DRAM_CL], wl = (tick_t)v[P_DRAM_WL];
     struct dram_timing *t = &d->t;
-    t->ccd = p * later((tick_t)v[P_DRAM_CCD], burst); /* the data bus limits column commands too */
+    t->ccd = p * tick_max((tick_t)v[P_DRAM_CCD], burst); /* the data bus limits column commands too */
     t->ccdl = p * (tick_t)v[P_DRAM_CCDL];
     t->cl = p * cl;
     t->wl = p * wl;
@@ -83,7 +83,7 @@ static bool takes_no_time(const struct dram *d, const struct req *r)
 }
 
 /* A read's data arrives at the L2 at `data_at`; find_bank made sure that there is room. */
-static void finish(struct dram *d, struct req *r, tick_t data_at)
+static void dram_finish(struct dram *d, struct req *r, tick_t data_at)
 {
     if (r->is_write) {
         req_free(d->pool, r);
@@ -108,7 +108,7 @@ static void count_wear(struct dram *d, uint64_t line)
 /* The gates: columns and precharges are limited per bank group, activates per kind of memory. */
 enum { GATES = 32, NVM_GATE = 16 };
 
-static tick_t *gate(struct dram *d, enum dram_command c, unsigned group, bool nvm)
+static tick_t *gate_for(struct dram *d, enum dram_command c, unsigned group, bool nvm)
 {
     unsigned lane = c == DRAM_ACTIVATE ? 0 : group;
     return &d->gate[(unsigned)c * GATES + lane + (nvm && c >= DRAM_ACTIVATE ? NVM_GATE : 0)];
@@ -124,21 +124,21 @@ static void plan_bank(struct dram *d, uint32_t i)
                                                       : DRAM_READ;
     d->command[i] = (uint8_t)c;
     d->when[i] = b->ok[c];
-    d->gate_of[i] = (uint8_t)(gate(d, c, b->group, b->nvm) - d->gate);
+    d->gate_of[i] = (uint8_t)(gate_for(d, c, b->group, b->nvm) - d->gate);
 }
 
 /* The bank's next request; its first command is issued at `soonest` or later. */
-static void start(struct dram *d, uint32_t i, struct req *r, tick_t soonest)
+static void bank_start(struct dram *d, uint32_t i, struct req *r, tick_t soonest)
 {
     struct dram_bank *b = &d->bank[i];
     b->current = r;
     if (b->open && b->row == r->row) d->stats.row_hits++;
     set_bit(d->busy, i);
     plan_bank(d, i);
-    d->next_command = earlier(d->next_command, later(soonest, later(d->when[i], d->gate[d->gate_of[i]])));
+    d->next_command = tick_min(d->next_command, tick_max(soonest, tick_max(d->when[i], d->gate[d->gate_of[i]])));
 }
 
-static void enqueue(struct dram *d, struct req *r, tick_t now)
+static void dram_enqueue(struct dram *d, struct req *r, tick_t now)
 {
     uint32_t bytes = bit_count32(r->fetch) * SECTOR_BYTES;
     /* A sectored L2 reads sector by sector, each a whole atom; it writes back what it has at once. */
@@ -150,29 +150,29 @@ static void enqueue(struct dram *d, struct req *r, tick_t now)
     d->stats.requests++;
     if (r->is_write) d->stats.write_bytes += bytes;
     else d->stats.read_bytes += bytes;
-    if (takes_no_time(d, r)) { /* it may overtake, and the port then keeps it in line */
-        finish(d, r, now);
+    if (takes_no_time(d, r)) { /* it may overtake requests that take time; answers leave the port in order */
+        dram_finish(d, r, now);
         return;
     }
     d->queued++;
     WL_ASSERT(r->bank < d->total_banks && d->queued <= d->queue_cap);
     struct dram_bank *b = &d->bank[r->bank];
-    if (!b->current && !b->queue.head) { /* nothing to choose from: it is next */
-        start(d, r->bank, r, now + d->part.period);
+    if (!b->current && !b->queue.head) { /* no other request waits for this bank */
+        bank_start(d, r->bank, r, now + d->part.period);
         return;
     }
     list_push(&b->queue, r);
     if (!b->current) set_bit(d->backlog, r->bank);
 }
 
-/* A read that takes no time answers at once and needs room for that; the port wakes us. */
+/* A read that takes no time answers at once and needs room for that; a pop at the port wakes the channel. */
 static bool can_take(struct dram *d, const struct req *r, tick_t now)
 {
     return r->is_write || !takes_no_time(d, r) || port_can_push(d->out[r->slice % d->slices], now);
 }
 
 /* One request per cycle, slices in turn, while the queue has room. */
-static void accept(struct dram *d, tick_t now)
+static void dram_accept(struct dram *d, tick_t now)
 {
     if (d->queued >= d->queue_cap) return;
     for (uint32_t i = 1; i <= d->slices; i++) {
@@ -181,7 +181,7 @@ static void accept(struct dram *d, tick_t now)
         if (!r || !can_take(d, r, now)) continue;
         port_pop(&d->in[s], now);
         d->last_slice = s;
-        enqueue(d, r, now);
+        dram_enqueue(d, r, now);
         return;
     }
 }
@@ -189,7 +189,7 @@ static void accept(struct dram *d, tick_t now)
 /* ---- choosing requests ---- */
 
 /* The oldest request for the open row, else the oldest. */
-static struct req *choose(struct dram *d, struct dram_bank *b)
+static struct req *bank_choose(struct dram *d, struct dram_bank *b)
 {
     struct req **link = &b->queue.head;
     if (b->open && !d->fifo) {
@@ -208,7 +208,7 @@ static void fill_banks(struct dram *d, tick_t now)
     for (unsigned w = 0; w < 2; w++) {
         for (uint64_t m = d->backlog[w]; m; m &= m - 1) {
             uint32_t i = w * 64 + bit_low64(m);
-            start(d, i, choose(d, &d->bank[i]), now);
+            bank_start(d, i, bank_choose(d, &d->bank[i]), now);
         }
         d->backlog[w] = 0;
     }
@@ -216,23 +216,24 @@ static void fill_banks(struct dram *d, tick_t now)
 
 /* ---- commands ---- */
 
-static void raise(tick_t *t, tick_t to) { *t = later(*t, to); }
+static void raise_to(tick_t *t, tick_t to) { *t = tick_max(*t, to); }
 
 /* After column commands of which the last was at `last`: the next of either direction, in the same
  * group and in the others. */
 static void gate_columns(struct dram *d, unsigned group, bool write, tick_t last)
 {
     const struct dram_timing *t = &d->t;
-    tick_t read_at = last + later(t->ccd, write ? t->wtr : 0), write_at = last + later(t->ccd, write ? 0 : t->rtw);
+    tick_t read_at = last + tick_max(t->ccd, write ? t->wtr : 0),
+           write_at = last + tick_max(t->ccd, write ? 0 : t->rtw);
     for (unsigned g = 0; g < d->groups; g++) {
-        raise(gate(d, DRAM_READ, g, false), read_at);
-        raise(gate(d, DRAM_WRITE, g, false), write_at);
+        raise_to(gate_for(d, DRAM_READ, g, false), read_at);
+        raise_to(gate_for(d, DRAM_WRITE, g, false), write_at);
     }
-    raise(gate(d, DRAM_READ, group, false), last + t->ccdl);
-    raise(gate(d, DRAM_WRITE, group, false), last + t->ccdl);
+    raise_to(gate_for(d, DRAM_READ, group, false), last + t->ccdl);
+    raise_to(gate_for(d, DRAM_WRITE, group, false), last + t->ccdl);
     if (write) return;
-    raise(gate(d, DRAM_PRECHARGE, group, false), last + t->rtpl);
-    raise(gate(d, DRAM_PRECHARGE, group, true), last + t->rtpl);
+    raise_to(gate_for(d, DRAM_PRECHARGE, group, false), last + t->rtpl);
+    raise_to(gate_for(d, DRAM_PRECHARGE, group, true), last + t->rtpl);
 }
 
 /* All column commands of a request, tCCD apart. That its own bank group would ask for tCCDL is left
@@ -246,7 +247,7 @@ static void issue_columns(struct dram *d, uint32_t i, tick_t now)
     WL_ASSERT(d->queued && r->commands && b->open && b->row == r->row);
     tick_t last = now + (r->commands - 1u) * t->ccd;
     gate_columns(d, b->group, r->is_write, last);
-    raise(&b->ok[DRAM_PRECHARGE], last + (r->is_write ? t->wtp : t->rtp));
+    raise_to(&b->ok[DRAM_PRECHARGE], last + (r->is_write ? t->wtp : t->rtp));
     if (r->is_write) {
         b->written = true;
         d->stats.writes += r->commands;
@@ -260,7 +261,7 @@ static void issue_columns(struct dram *d, uint32_t i, tick_t now)
     clear_bit(d->busy, i);
     if (b->queue.head) set_bit(d->backlog, i);
     d->queued--;
-    finish(d, r, last + t->cl + t->burst - 1);
+    dram_finish(d, r, last + t->cl + t->burst - 1);
 }
 
 static void issue_activate(struct dram *d, uint32_t i, tick_t now)
@@ -273,8 +274,8 @@ static void issue_activate(struct dram *d, uint32_t i, tick_t now)
     b->ok[DRAM_READ] = now + t->rcd[b->nvm];
     b->ok[DRAM_WRITE] = now + t->rcdwr[b->nvm];
     b->ok[DRAM_PRECHARGE] = now + t->ras[b->nvm];
-    raise(&b->ok[DRAM_ACTIVATE], now + t->rc[b->nvm]);
-    *gate(d, DRAM_ACTIVATE, 0, b->nvm) = now + t->rrd[b->nvm];
+    raise_to(&b->ok[DRAM_ACTIVATE], now + t->rc[b->nvm]);
+    *gate_for(d, DRAM_ACTIVATE, 0, b->nvm) = now + t->rrd[b->nvm];
     d->stats.activates++;
     d->stats.nvm_activates += b->nvm;
     plan_bank(d, i);
@@ -285,16 +286,16 @@ static void issue_precharge(struct dram *d, uint32_t i, tick_t now)
     struct dram_bank *b = &d->bank[i];
     const struct dram_timing *t = &d->t;
     b->open = false;
-    raise(&b->ok[DRAM_ACTIVATE], now + (b->written ? t->rp[b->nvm] : t->rp_clean[b->nvm]));
+    raise_to(&b->ok[DRAM_ACTIVATE], now + (b->written ? t->rp[b->nvm] : t->rp_clean[b->nvm]));
     for (unsigned g = 0; g < d->groups && t->pre_gap[b->nvm]; g++)
-        raise(gate(d, DRAM_PRECHARGE, g, b->nvm), now + t->pre_gap[b->nvm]);
+        raise_to(gate_for(d, DRAM_PRECHARGE, g, b->nvm), now + t->pre_gap[b->nvm]);
     d->stats.precharges++;
     d->stats.nvm_precharges += b->nvm;
     d->stats.nvm_dirty_precharges += b->nvm && b->written;
     plan_bank(d, i);
 }
 
-static void issue(struct dram *d, uint32_t i, tick_t now)
+static void dram_issue(struct dram *d, uint32_t i, tick_t now)
 {
     switch (d->command[i]) {
     case DRAM_ACTIVATE: issue_activate(d, i, now); break;
@@ -319,7 +320,7 @@ enum { COLUMNS = 1 << DRAM_READ | 1 << DRAM_WRITE, ROWS = 1 << DRAM_ACTIVATE | 1
 /* When the bank's next command can be issued, as far as commands before it are concerned. */
 static inline tick_t command_at(const struct dram *d, uint32_t bank)
 {
-    return later(d->when[bank], d->gate[d->gate_of[bank]]);
+    return tick_max(d->when[bank], d->gate[d->gate_of[bank]]);
 }
 
 /* The first of these banks, bit 0 standing for bank `from` of a circle of `size`, that can use the command bus
@@ -332,7 +333,7 @@ static inline int find_among(struct dram *d, uint64_t banks, uint32_t from, uint
         uint32_t i = (from + bit_low64(m)) & (size - 1);
         if (!(commands >> d->command[i] & 1)) continue;
         tick_t t = command_at(d, i);
-        if (t > now) *next = earlier(*next, t);
+        if (t > now) *next = tick_min(*next, t);
         else if (d->command[i] != DRAM_READ || has_room(d, i, now)) return (int)i;
     }
     return -1;
@@ -355,7 +356,7 @@ static tick_t first_command(const struct dram *d)
 {
     tick_t first = NEVER;
     for (uint32_t w = 0; w < 2; w++)
-        for (uint64_t m = d->busy[w]; m; m &= m - 1) first = earlier(first, command_at(d, w * 64 + bit_low64(m)));
+        for (uint64_t m = d->busy[w]; m; m &= m - 1) first = tick_min(first, command_at(d, w * 64 + bit_low64(m)));
     return first;
 }
 
@@ -364,29 +365,29 @@ static tick_t issue_command(struct dram *d, tick_t now)
 {
     tick_t next = NEVER;
     int i = find_bank(d, now, d->dual ? COLUMNS : COLUMNS | ROWS, &next);
-    if (i >= 0) issue(d, (uint32_t)i, now);
+    if (i >= 0) dram_issue(d, (uint32_t)i, now);
     int j = d->dual ? find_bank(d, now, ROWS, &next) : -1;
-    if (j >= 0) issue(d, (uint32_t)j, now);
-    return i < 0 && j < 0 ? next : later(first_command(d), now + d->part.period);
+    if (j >= 0) dram_issue(d, (uint32_t)j, now);
+    return i < 0 && j < 0 ? next : tick_max(first_command(d), now + d->part.period);
 }
 
-/* When there is work again; pushes and pops at the ports wake the channel by themselves. */
+/* When there is work again; pushes and pops at the ports wake the channel anyway. */
 static tick_t next_work(const struct dram *d, tick_t now)
 {
     tick_t next = d->next_command;
     if (d->backlog[0] | d->backlog[1]) return now + d->part.period;
-    for (uint32_t i = 0; i < d->slices && d->queued < d->queue_cap; i++) next = earlier(next, d->in[i].visible_at);
+    for (uint32_t i = 0; i < d->slices && d->queued < d->queue_cap; i++) next = tick_min(next, d->in[i].visible_at);
     return next;
 }
 
-static tick_t work(struct dram *d, tick_t now)
+static tick_t dram_work(struct dram *d, tick_t now)
 {
     if (d->backlog[0] | d->backlog[1]) fill_banks(d, now);
     if (d->next_command <= now || d->waits_for_room) {
         d->waits_for_room = false;
         d->next_command = issue_command(d, now);
     }
-    accept(d, now);
+    dram_accept(d, now);
     return next_work(d, now);
 }
 
@@ -399,9 +400,9 @@ static tick_t ahead_limit(const struct dram *d, tick_t now)
     tick_t limit = NEVER;
     for (uint32_t i = 0; i < d->slices; i++) {
         const struct port *p = &d->in[i];
-        uint32_t used = port_used(p, now) + 2; /* what is pushed at this very tick, and the one that must fit */
+        uint32_t used = port_used(p, now) + 2; /* one push at this tick, and the one that must still fit */
         tick_t room = p->capacity > used ? (p->capacity - used) * p->producer->period : 0;
-        limit = earlier(limit, now + earlier(room, p->delay));
+        limit = tick_min(limit, now + tick_min(room, p->delay));
     }
     return limit;
 }
@@ -409,7 +410,7 @@ static tick_t ahead_limit(const struct dram *d, tick_t now)
 /* Whether there is room for what one tick can answer, even if the L2 takes nothing. */
 static bool certain_of_room(const struct dram *d)
 {
-    enum { ANSWERS = 2 }; /* a column command's and one that takes no time */
+    enum { ANSWERS = 2 }; /* one from a column command, one from a request that takes no time */
     for (uint32_t i = 0; i < d->slices; i++)
         if (d->out[i]->used + ANSWERS > d->out[i]->capacity) return false;
     return true;
@@ -419,20 +420,20 @@ static bool certain_of_room(const struct dram *d)
 static tick_t work_ahead(struct dram *d, tick_t next, tick_t limit)
 {
     while (next <= limit && certain_of_room(d)) {
-        tick_t t = part_edge_after(&d->part, later(d->worked, next - 1));
+        tick_t t = part_edge_after(&d->part, tick_max(d->worked, next - 1));
         uint64_t alive = d->pool->alive;
         if (t > limit) break;
-        next = work(d, t);
+        next = dram_work(d, t);
         d->worked = t;
         if (d->pool->alive < alive) d->freed_at = t;
     }
-    return later(next, d->worked + 1); /* a request that waits at a port has been visible for some time */
+    return tick_max(next, d->worked + 1); /* a request that waits at a port has been visible for some time */
 }
 
 tick_t dram_tick(struct dram *d, tick_t now)
 {
-    if (now <= d->worked) return later(next_work(d, d->worked), d->worked + 1); /* woken by a push behind it */
-    tick_t next = work(d, now);
+    if (now <= d->worked) return tick_max(next_work(d, d->worked), d->worked + 1); /* woken by a push behind it */
+    tick_t next = dram_work(d, now);
     d->worked = now;
     return d->ahead && next != NEVER ? work_ahead(d, next, ahead_limit(d, now)) : next;
 }

@@ -47,7 +47,7 @@ struct dram {
     struct part part;
     /* What every tick reads. */
     tick_t next_command;        /* no command can be issued before this tick, whatever waits for room */
-    bool waits_for_room;        /* a read waits only for the port to the L2, whose pop wakes the channel */
+    bool waits_for_room;        /* a read waits only for room in the port to the L2; a pop there wakes the channel */
     bool fifo;                  /* mem.sched: the oldest request of a bank, whatever row is open */
     bool sectored;              /* reads go sector by sector */
     bool dual;                  /* one bus for row commands, one for columns */
@@ -58,9 +58,9 @@ struct dram {
     unsigned zero;       /* mem.zero */
     struct port *in;     /* [slices] from the L2, with the fixed delay; owned */
     struct port **out;   /* [slices] to the L2: the data bus and the return queue are inside it */
-    bool ahead;          /* it may work ahead of the clock; the owner sets it */
-    tick_t worked;       /* it has worked at all its edges up to this tick */
-    tick_t freed_at;     /* the last tick ahead of the clock at which it freed a request */
+    bool ahead;          /* the channel may work ahead of the clock; set by the machine */
+    tick_t worked;       /* the channel has worked at all its edges up to this tick */
+    tick_t freed_at;     /* the last tick, perhaps ahead of the clock, at which it freed a request */
     uint64_t busy[2];    /* banks with a current request */
     uint64_t backlog[2]; /* banks with a queue but no current request */
 

@@ -101,7 +101,7 @@ static uint8_t whole_units(const struct grains *g, uint8_t slots)
     return (uint8_t)((slots & 3 ? 3 : 0) | (slots & 12 ? 12 : 0));
 }
 
-static uint8_t live(const struct grain_line *l) { return l->valid | l->reserved | l->doomed; }
+static uint8_t slots_in_use(const struct grain_line *l) { return l->valid | l->reserved | l->doomed; }
 
 /* The slots of the line among `slots` that hold one of these sectors; *exact: which ones. */
 static uint8_t slots_with(const struct grain_line *l, uint8_t slots, uint64_t line, uint8_t sectors, uint8_t *exact)
@@ -119,8 +119,9 @@ static uint8_t slots_with(const struct grain_line *l, uint8_t slots, uint64_t li
 
 /* ---- lookup ---- */
 
-/* Whether a load may look into the line: it lives, holds the region and waits for no unwelcome data. */
-static bool visible(const struct grain_line *l, uint64_t common)
+/* Whether a load may look into the line: it is not empty, holds the region and waits for no data that a flush gave up.
+ */
+static bool line_visible(const struct grain_line *l, uint64_t common)
 {
     return (l->valid | l->reserved) && !l->doomed && l->common == common;
 }
@@ -131,7 +132,7 @@ enum grain_found grain_lookup(const struct grains *g, const struct grain_want *w
     bool some = false;
     for (uint32_t at = w->set * g->ways, end = at + g->ways; at < end; at++) {
         const struct grain_line *l = &g->line[at];
-        if (!visible(l, common)) continue;
+        if (!line_visible(l, common)) continue;
         uint8_t exact, slots = slots_with(l, l->valid | l->reserved, w->line, w->need, &exact);
         if (exact == w->need) {
             *p = (struct grain_place){at, whole_units(g, slots)};
@@ -147,10 +148,10 @@ uint8_t grain_partial(const struct grains *g, const struct grain_want *w, uint32
 {
     const struct grain_line *l = &g->line[at];
     uint64_t common = common_of(w->line << 2);
-    if (!visible(l, common)) return 0;
+    if (!line_visible(l, common)) return 0;
     if (g->single)
         for (uint32_t before = w->set * g->ways; before < at; before++)
-            if (visible(&g->line[before], common)) return 0;
+            if (line_visible(&g->line[before], common)) return 0;
     uint8_t exact;
     return whole_units(g, slots_with(l, l->valid | l->reserved, w->line, w->need, &exact));
 }
@@ -163,7 +164,7 @@ static int line_victim(const struct grains *g, uint32_t set)
     int best = -1;
     for (uint32_t at = set * g->ways, end = at + g->ways; at < end; at++) {
         const struct grain_line *l = &g->line[at];
-        if (!live(l)) return (int)at;
+        if (!slots_in_use(l)) return (int)at;
         if (l->reserved | l->doomed) continue;
         if (best < 0 || l->last < g->line[best].last) best = (int)at;
     }
@@ -173,7 +174,7 @@ static int line_victim(const struct grains *g, uint32_t set)
 /* n free slots of the line, the lowest; 0: it has fewer. */
 static uint8_t free_slots(const struct grains *g, const struct grain_line *l, unsigned n)
 {
-    uint8_t room = (uint8_t)(GRAIN_ALL & ~live(l));
+    uint8_t room = (uint8_t)(GRAIN_ALL & ~slots_in_use(l));
     if (g->bytes == 64) return (room & 3) == 3 ? 3 : (room & 12) == 12 ? 12 : 0;
     if (bit_count32(room) < n) return 0;
     uint8_t slots = 0;
@@ -181,7 +182,10 @@ static uint8_t free_slots(const struct grains *g, const struct grain_line *l, un
     return slots;
 }
 
-static uint64_t age(const struct grain_line *l, unsigned slot) { return l->valid >> slot & 1 ? l->stamp[slot] : 0; }
+static uint64_t slot_age(const struct grain_line *l, unsigned slot)
+{
+    return l->valid >> slot & 1 ? l->stamp[slot] : 0;
+}
 
 /* The n slots (at 64 bytes: the pair) of the line that were used longest ago, and when the last of
  * them was; 0: too few can go. */
@@ -190,7 +194,7 @@ static uint8_t oldest_slots(const struct grains *g, const struct grain_line *l, 
     uint8_t may = (uint8_t)(GRAIN_ALL & ~l->reserved), slots = 0;
     if (g->bytes == 64) {
         for (unsigned i = 0; i < GRAIN_SLOTS; i += 2) {
-            uint64_t used = age(l, i) > age(l, i + 1) ? age(l, i) : age(l, i + 1);
+            uint64_t used = slot_age(l, i) > slot_age(l, i + 1) ? slot_age(l, i) : slot_age(l, i + 1);
             if ((may >> i & 3) != 3 || (slots && used >= *when)) continue;
             slots = (uint8_t)(3u << i);
             *when = used;
@@ -202,10 +206,10 @@ static uint8_t oldest_slots(const struct grains *g, const struct grain_line *l, 
         unsigned best = GRAIN_SLOTS;
         for (uint8_t m = may & (uint8_t)~slots; m; m &= (uint8_t)(m - 1)) {
             unsigned i = (unsigned)bit_low32(m);
-            if (best == GRAIN_SLOTS || age(l, i) < age(l, best)) best = i;
+            if (best == GRAIN_SLOTS || slot_age(l, i) < slot_age(l, best)) best = i;
         }
         slots |= (uint8_t)(1u << best);
-        *when = age(l, best);
+        *when = slot_age(l, best);
     }
     return slots;
 }
@@ -222,8 +226,8 @@ static int region_room(const struct grains *g, const struct grain_want *w, unsig
     p->slots = 0;
     for (uint32_t at = start; at < end; at++) {
         const struct grain_line *l = &g->line[at];
-        if (!live(l) && empty == end) empty = at;
-        if (!visible(l, common)) continue;
+        if (!slots_in_use(l) && empty == end) empty = at;
+        if (!line_visible(l, common)) continue;
         any = true;
         uint8_t room = free_slots(g, l, n);
         if (room) {
@@ -249,7 +253,7 @@ bool grain_room(const struct grains *g, const struct grain_want *w, struct grain
         if (found) return found > 0;
     } else if (g->single && g->bytes < 128) {
         for (uint32_t at = w->set * g->ways, end = at + g->ways; at < end; at++)
-            if (visible(&g->line[at], common_of(w->line << 2))) {
+            if (line_visible(&g->line[at], common_of(w->line << 2))) {
                 *p = (struct grain_place){at, GRAIN_ALL};
                 return !g->line[at].reserved;
             }
@@ -261,14 +265,14 @@ bool grain_room(const struct grains *g, const struct grain_want *w, struct grain
 }
 
 /* A place in a line of the region takes only its slots; else the line is taken whole. */
-static bool joins(const struct grains *g, const struct grain_want *w, const struct grain_place *p)
+static bool fetch_joins(const struct grains *g, const struct grain_want *w, const struct grain_place *p)
 {
-    return bit_count32(w->fetch) < GRAIN_SLOTS && visible(&g->line[p->at], common_of(w->line << 2));
+    return bit_count32(w->fetch) < GRAIN_SLOTS && line_visible(&g->line[p->at], common_of(w->line << 2));
 }
 
 uint8_t grain_loses(const struct grains *g, const struct grain_want *w, const struct grain_place *p)
 {
-    return g->line[p->at].valid & (joins(g, w, p) ? p->slots : GRAIN_ALL);
+    return g->line[p->at].valid & (fetch_joins(g, w, p) ? p->slots : GRAIN_ALL);
 }
 
 /* Counts what replacement takes; `whole`: the line goes, not only some slots of it. */
@@ -284,17 +288,18 @@ static void count_eviction(struct grains *g, const struct grain_line *l, uint8_t
 static bool region_is_there(const struct grains *g, uint32_t set, uint64_t common)
 {
     for (uint32_t at = set * g->ways, end = at + g->ways; at < end; at++)
-        if (visible(&g->line[at], common)) return true;
+        if (line_visible(&g->line[at], common)) return true;
     return false;
 }
 
 void grain_take(struct grains *g, const struct grain_want *w, const struct grain_place *p, uint32_t mshr)
 {
     struct grain_line *l = &g->line[p->at];
-    bool joined = joins(g, w, p);
+    bool joined = fetch_joins(g, w, p);
     uint8_t lost = grain_loses(g, w, p), from = w->fetch;
     count_eviction(g, l, lost, !joined);
-    if (!live(l) && from != GRAIN_ALL && region_is_there(g, w->set, common_of(w->line << 2))) g->stats->opened_ways++;
+    if (!slots_in_use(l) && from != GRAIN_ALL && region_is_there(g, w->set, common_of(w->line << 2)))
+        g->stats->opened_ways++;
     if (bit_count32(from) == 4) g->stats->fetch_128++;
     else if (bit_count32(from) == 2) g->stats->fetch_64++;
     else g->stats->fetch_32++;
@@ -391,7 +396,7 @@ void grain_change(struct grains *g, uint32_t bytes)
 }
 
 /* The valid slots that form complete, aligned blocks of a grain; none in a line that waits for data. */
-static uint8_t complete(const struct grains *g, const struct grain_line *l)
+static uint8_t complete_blocks(const struct grains *g, const struct grain_line *l)
 {
     if (!g->retain || l->reserved || l->doomed) return 0;
     uint8_t kept = 0, exact;
@@ -407,11 +412,11 @@ static uint8_t complete(const struct grains *g, const struct grain_line *l)
 uint8_t grain_flushes(const struct grains *g)
 {
     const struct grain_line *l = &g->line[g->flush_at];
-    return l->valid & (uint8_t)~complete(g, l);
+    return l->valid & (uint8_t)~complete_blocks(g, l);
 }
 
 /* Moves the complete blocks of the line to aligned slots, in the order of their first sectors' slots. */
-static void align(const struct grains *g, struct grain_line *l)
+static void align_blocks(const struct grains *g, struct grain_line *l)
 {
     struct grain_line old = *l;
     unsigned n = g->bytes / 32, next = 0;
@@ -438,7 +443,7 @@ void grain_flush_line(struct grains *g)
     g->stats->flushed_chunks += bit_count32(lost);
     grain_kill(g, g->flush_at, lost);
     g->stats->kept_chunks += bit_count32(l->valid);
-    if (l->valid) align(g, l);
+    if (l->valid) align_blocks(g, l);
     l->doomed |= l->reserved;
     l->reserved = 0;
     g->flush_at++;

@@ -11,27 +11,29 @@
 enum { GRAIN_SLOTS = 4, GRAIN_ALL = 15 };
 
 struct grain_line {
-    uint64_t common; /* the region of all slots */
-    uint64_t last;   /* last use of the line */
-    uint64_t sector[GRAIN_SLOTS], stamp[GRAIN_SLOTS /* last use */];
-    uint32_t mshr[GRAIN_SLOTS]; /* of reserved and doomed slots */
+    uint64_t common;              /* the region of all slots */
+    uint64_t last;                /* last use of the line */
+    uint64_t sector[GRAIN_SLOTS]; /* what each slot holds: byte address / 32 */
+    uint64_t stamp[GRAIN_SLOTS];  /* last use of each slot */
+    uint32_t mshr[GRAIN_SLOTS];   /* of reserved and doomed slots */
     /* Masks of slots; one that is in none of the first three is invalid. A doomed slot waits for data
      * that a flush has made unwelcome; its line is out of use until then. */
     uint8_t valid, reserved, doomed;
-    uint8_t dirty, used; /* of the valid ones: written; touched by a load */
+    uint8_t dirty; /* valid slots that were written */
+    uint8_t used;  /* valid slots that a load has touched */
 };
 
 struct grains {
     uint32_t sets, ways;
     uint32_t bytes;              /* granularity */
     bool single, retain, bypass; /* as in struct wl_grains */
-    uint64_t now;                /* number of the load */
+    uint64_t now;                /* counts loads: the time of `last` and `stamp` */
     uint32_t flush_at;           /* next line of a flush under way, or sets * ways */
     struct wl_grain_stats *stats;
     struct grain_line *line; /* [sets * ways] */
 };
 
-/* It counts in *stats. */
+/* The tag store counts in *stats. */
 struct grains *grain_create(uint32_t sets, uint32_t ways, const struct wl_grains *shape, struct wl_grain_stats *stats);
 void grain_destroy(struct grains *g);
 void grain_clear(struct grains *g);
@@ -62,7 +64,7 @@ struct grain_place {
 };
 
 enum grain_found { GRAIN_MISS, GRAIN_HIT, GRAIN_PENDING /* all there, some in flight */, GRAIN_PARTIAL };
-/* HIT and PENDING: *p is where. */
+/* With GRAIN_HIT and GRAIN_PENDING, *p is the place that was found. */
 enum grain_found grain_lookup(const struct grains *g, const struct grain_want *w, struct grain_place *p);
 /* The slots of line `at` that make the load a partial hit, whole units of the granularity. */
 uint8_t grain_partial(const struct grains *g, const struct grain_want *w, uint32_t at);

@@ -7,7 +7,10 @@
 
 /* ---- services for the policy ---- */
 
-static struct wl_fill occupancy(const struct wl_cache *w) { return l1_occupancy((const struct l1 *)(const void *)w); }
+static struct wl_fill l1_policy_occupancy(const struct wl_cache *w)
+{
+    return l1_occupancy((const struct l1 *)(const void *)w);
+}
 
 static bool ask_prefetch(struct wl_cache *w, uint64_t line)
 {
@@ -23,14 +26,14 @@ static bool ask_prefetch(struct wl_cache *w, uint64_t line)
     return true;
 }
 
-static const struct wl_host services = {occupancy, ask_prefetch};
+static const struct wl_host services = {l1_policy_occupancy, ask_prefetch};
 
 /* ---- building ---- */
 
 /* The tag store of a scheme that wants grains. */
 static int make_grains(struct l1 *c, const struct l1_shape *shape, struct wl_err *e)
 {
-    enum { WORST = 5 }; /* a line of four dirty grains goes, and the fetch */
+    enum { WORST = 5 }; /* miss-queue entries of one miss at most: four write-backs of dirty grains, and the fetch */
     const char *name = c->pol.policy->name;
     if (shape->infinite || shape->sectored)
         return wl_fail(e, WL_EINPUT, "policy %s has tags of its own; set l1d.%s=no", name,
@@ -68,7 +71,7 @@ int l1_init(struct l1 *c, const struct l1_shape *shape, const struct cache_choic
                      .bypass_lines = shape->bypass_lines,
                      .update = shape->update,
                      .perfect = shape->perfect,
-                     .origin = shape->origin,
+                     .id = shape->id,
                      .sm = (uint8_t)site->g.index,
                      .busy_at = UINT64_MAX};
     const struct wl_cache_policy *p = choice->policy;
@@ -98,13 +101,13 @@ void l1_destroy(struct l1 *c)
 
 /* ---- requests as policies see them ---- */
 
-/* The number a line goes by in this cache's tags. */
+/* The number under which this cache's tags know the line. */
 static uint64_t line_key(const struct l1 *c, const struct req *r)
 {
     return c->half_lines ? r->line * 2 + (r->sectors > 3) : r->line;
 }
 
-static void describe(const struct req *r, uint64_t key, uint32_t set, uint64_t cycle, struct wl_access *a)
+static void l1_describe_access(const struct req *r, uint64_t key, uint32_t set, uint64_t cycle, struct wl_access *a)
 {
     *a = (struct wl_access){.line = key,
                             .cycle = cycle,
@@ -127,15 +130,15 @@ static void describe(const struct req *r, uint64_t key, uint32_t set, uint64_t c
 static int way_of(const struct l1 *c, uint32_t set, int at) { return at - (int)(set * c->tags.ways); }
 
 /* The line at `at` leaves. */
-static void tell_leave(struct l1 *c, uint32_t set, uint32_t at, enum wl_leave why, const struct wl_access *by)
+static void report_leave(struct l1 *c, uint32_t set, uint32_t at, enum wl_leave why, const struct wl_access *by)
 {
     const struct tags *t = &c->tags;
     const struct wl_line gone = {set, at - set * t->ways, t->line[at], t->state[at]};
     policy_leave(&c->pol, &gone, why, by);
 }
 
-/* An access of a cache with ways was accepted; an infinite one has none and its policy hears nothing. */
-static void tell_access(struct l1 *c, const struct wl_access *a, enum wl_outcome outcome, int at)
+/* An access of a cache with ways was accepted; an infinite one has none, and nothing is reported to its policy. */
+static void report_access(struct l1 *c, const struct wl_access *a, enum wl_outcome outcome, int at)
 {
     if (!c->tags.infinite) policy_access(&c->pol, a, outcome, way_of(c, a->set, at));
 }
@@ -148,7 +151,7 @@ static bool writes_here(const struct l1 *c, const struct req *r, int at)
     return r->space == WL_LOCAL && (c->tags.sectors[at].valid & r->sectors) == r->sectors;
 }
 
-static enum l1_outcome store(struct l1 *c, struct req *r, const struct wl_access *a, bool *found)
+static enum l1_outcome l1_store(struct l1 *c, struct req *r, const struct wl_access *a, bool *found)
 {
     struct tags *t = &c->tags;
     int at = tags_find(t, a->set, a->line);
@@ -159,14 +162,14 @@ static enum l1_outcome store(struct l1 *c, struct req *r, const struct wl_access
         t->sectors[at].dirty |= r->sectors;
         r->is_reply = true;
     } else {
-        if (!missq_room(c, 1)) return L1_NO_QUEUE;
+        if (!l1_missq_room(c, 1)) return L1_NO_QUEUE;
         if (*found && !c->update) {
             if (c->observer) c->observer->kill(c->observer, a->line);
-            if (!t->infinite) tell_leave(c, a->set, (uint32_t)at, WL_KILLED, a);
+            if (!t->infinite) report_leave(c, a->set, (uint32_t)at, WL_KILLED, a);
             tags_invalidate(t, a->set, (uint32_t)at);
             copy = false;
         }
-        send(c, r);
+        l1_send(c, r);
     }
     if (!t->infinite) policy_access(&c->pol, a, WL_STORED, copy ? way_of(c, a->set, at) : -1);
     return L1_STORED;
@@ -175,7 +178,7 @@ static enum l1_outcome store(struct l1 *c, struct req *r, const struct wl_access
 /* Atomics are done at the L2 and leave no trace here; they are not L1D accesses. */
 static enum l1_outcome pass_atomic(struct l1 *c, struct req *r)
 {
-    send(c, r);
+    l1_send(c, r);
     return L1_STORED;
 }
 
@@ -187,17 +190,17 @@ static void write_note(struct l1 *c, struct req *r, const struct wl_access *a)
     if (h && h->request) r->note = h->request(&c->pol.cache, a);
 }
 
-/* `by_policy`: not because of its cache operator, of which no policy hears. */
-static enum l1_outcome bypass(struct l1 *c, struct req *r, const struct wl_access *a, bool by_policy)
+/* `by_policy`: the policy decided it; bypasses because of a cache operator are not reported to the policy. */
+static enum l1_outcome l1_bypass(struct l1 *c, struct req *r, const struct wl_access *a, bool by_policy)
 {
-    if (!missq_room(c, 1)) return L1_NO_QUEUE;
+    if (!l1_missq_room(c, 1)) return L1_NO_QUEUE;
     r->bypass = true;
     r->sectors = c->bypass_lines ? ALL_SECTORS : r->touched;
     if (by_policy) {
         policy_access(&c->pol, a, WL_BYPASSED, -1);
         write_note(c, r, a);
     }
-    send(c, r);
+    l1_send(c, r);
     return L1_BYPASSED;
 }
 
@@ -209,29 +212,29 @@ static void note_useful(struct l1 *c, uint32_t at)
     c->stats.prefetch_uses++;
 }
 
-static enum l1_outcome hit(struct l1 *c, const struct wl_access *a, uint32_t at)
+static enum l1_outcome l1_hit(struct l1 *c, const struct wl_access *a, uint32_t at)
 {
     note_useful(c, at);
-    tell_access(c, a, WL_HIT, (int)at);
+    report_access(c, a, WL_HIT, (int)at);
     return L1_HIT;
 }
 
 /* The request waits for a fetch that is under way. */
-static enum l1_outcome merge(struct l1 *c, struct req *r, const struct wl_access *a, uint32_t at)
+static enum l1_outcome l1_merge(struct l1 *c, struct req *r, const struct wl_access *a, uint32_t at)
 {
     note_useful(c, at);
     mshr_wait(&c->mshr, c->tags.sectors[at].mshr, r);
-    tell_access(c, a, WL_MERGED, (int)at);
+    report_access(c, a, WL_MERGED, (int)at);
     return L1_MERGED;
 }
 
 /* The request itself fetches `sectors`; those that merge with it wait in its MSHR entry. */
-static void fetch(struct l1 *c, struct req *r, const struct wl_access *a, uint32_t m, uint8_t sectors)
+static void l1_fetch(struct l1 *c, struct req *r, const struct wl_access *a, uint32_t m, uint8_t sectors)
 {
     write_note(c, r, a);
     r->mshr = (uint16_t)m;
     r->sectors = sectors;
-    send(c, r);
+    l1_send(c, r);
 }
 
 void l1_write_back(struct l1 *c, uint64_t line, uint8_t sectors)
@@ -241,32 +244,32 @@ void l1_write_back(struct l1 *c, uint64_t line, uint8_t sectors)
     w->line = line;
     w->kind = WL_WRITEBACK;
     w->space = WL_LOCAL;
-    w->origin = c->origin;
+    w->cache = c->id;
     w->sectors = w->touched = sectors;
     w->sm = c->sm;
     for (unsigned s = 0; s < LINE_SECTORS; s++)
         if (w->sectors >> s & 1) w->bytes[s >> 1] |= UINT64_C(0xffffffff) << (32 * (s & 1));
-    send(c, w);
+    l1_send(c, w);
     c->stats.writebacks++;
 }
 
 /* Takes the way `at` for the request's line. */
-static inline void reserve(struct l1 *c, struct req *r, const struct wl_access *a, uint32_t at, uint8_t sectors)
+static inline void l1_reserve(struct l1 *c, struct req *r, const struct wl_access *a, uint32_t at, uint8_t sectors)
 {
     struct tags *t = &c->tags;
     WL_ASSERT(WL_STATE(t->state[at]) != WL_RESERVED && t->sectors[at].mshr == NO_MSHR && !t->sectors[at].pending);
     if (!t->infinite && WL_STATE(t->state[at]) == WL_VALID) {
-        tell_leave(c, a->set, at, WL_EVICTED, a);
+        report_leave(c, a->set, at, WL_EVICTED, a);
         c->stats.evictions++;
         if (c->observer) c->observer->evict(c->observer, a, t->line[at]);
         if (t->sectors[at].dirty) l1_write_back(c, t->line[at], t->sectors[at].dirty);
     }
-    tell_access(c, a, WL_MISSED, (int)at);
+    report_access(c, a, WL_MISSED, (int)at);
     tags_take(t, a->set, at, a->line);
     t->state[at] = WL_RESERVED;
     t->sectors[at] = (struct line_sectors){.mshr = mshr_alloc(&c->mshr, at), .pending = sectors};
     c->mshr.entry[t->sectors[at].mshr].count = 1;
-    fetch(c, r, a, t->sectors[at].mshr, sectors);
+    l1_fetch(c, r, a, t->sectors[at].mshr, sectors);
 }
 
 /* A place for a line of the infinite cache; -1: no memory for more. */
@@ -287,7 +290,7 @@ static inline enum l1_outcome find_place(struct l1 *c, const struct wl_access *a
         *at = a->set * t->ways + (uint32_t)way;
     }
     if (mshr_full(&c->mshr)) return L1_NO_MSHR;
-    if (!missq_room(c, !t->infinite && t->sectors[*at].dirty ? 2 : 1)) return L1_NO_QUEUE;
+    if (!l1_missq_room(c, !t->infinite && t->sectors[*at].dirty ? 2 : 1)) return L1_NO_QUEUE;
     if (t->infinite) {
         int place = infinite_place(t, a->line);
         if (place < 0) return L1_NO_LINE;
@@ -297,15 +300,15 @@ static inline enum l1_outcome find_place(struct l1 *c, const struct wl_access *a
 }
 
 /* The line is not there at all. */
-static enum l1_outcome miss(struct l1 *c, struct req *r, const struct wl_access *a, uint8_t want)
+static enum l1_outcome l1_miss(struct l1 *c, struct req *r, const struct wl_access *a, uint8_t want)
 {
     uint32_t at = 0;
     enum l1_outcome place = find_place(c, a, &at);
     if (place == L1_BYPASSED) {
-        place = bypass(c, r, a, true);
+        place = l1_bypass(c, r, a, true);
         c->stats.bypass_lookups += place == L1_BYPASSED;
     } else if (place == L1_MISSED) {
-        reserve(c, r, a, at, want);
+        l1_reserve(c, r, a, at, want);
     }
     return place;
 }
@@ -318,44 +321,44 @@ static enum l1_outcome sector_miss(struct l1 *c, struct req *r, const struct wl_
     uint8_t fetch_mask = (uint8_t)(want & ~l->valid & ~l->pending);
     if (l->mshr == NO_MSHR) {
         if (mshr_full(&c->mshr)) return L1_NO_MSHR;
-        if (!missq_room(c, 1)) return L1_NO_QUEUE;
+        if (!l1_missq_room(c, 1)) return L1_NO_QUEUE;
         l->mshr = mshr_alloc(&c->mshr, at);
         t->state[at] = (uint8_t)((t->state[at] & ~3) | WL_RESERVED);
     } else {
         if (!mshr_can_merge(&c->mshr, l->mshr)) return L1_NO_MERGE;
-        if (fetch_mask && !missq_room(c, 1)) return L1_NO_QUEUE;
+        if (fetch_mask && !l1_missq_room(c, 1)) return L1_NO_QUEUE;
     }
-    if (!fetch_mask) return merge(c, r, a, at);
+    if (!fetch_mask) return l1_merge(c, r, a, at);
     l->pending |= fetch_mask;
     c->mshr.entry[l->mshr].count++;
-    tell_access(c, a, WL_MERGED, (int)at);
-    fetch(c, r, a, l->mshr, fetch_mask);
+    report_access(c, a, WL_MERGED, (int)at);
+    l1_fetch(c, r, a, l->mshr, fetch_mask);
     return L1_MISSED;
 }
 
-static enum l1_outcome load(struct l1 *c, struct req *r, struct wl_access *a, bool may_miss)
+static enum l1_outcome l1_load(struct l1 *c, struct req *r, struct wl_access *a, bool may_miss)
 {
     if (c->perfect) return L1_HIT;
     bool by_operator = r->bypass;
-    if (by_operator || policy_bypasses(&c->pol, a)) return may_miss ? bypass(c, r, a, !by_operator) : L1_GATED;
+    if (by_operator || policy_bypasses(&c->pol, a)) return may_miss ? l1_bypass(c, r, a, !by_operator) : L1_GATED;
     if (c->grains) return grain_load(c, r, a, may_miss);
     struct tags *t = &c->tags;
     uint8_t want = c->sectored ? r->touched : c->half_lines ? (r->sectors > 3 ? 12 : 3) : ALL_SECTORS;
     int at = tags_find(t, a->set, a->line);
     unsigned state = at < 0 ? WL_INVALID : WL_STATE(t->state[at]);
-    if (state != WL_INVALID && (t->sectors[at].valid & want) == want) return hit(c, a, (uint32_t)at);
+    if (state != WL_INVALID && (t->sectors[at].valid & want) == want) return l1_hit(c, a, (uint32_t)at);
     if (state == WL_RESERVED && !(want & ~t->sectors[at].valid & ~t->sectors[at].pending)) {
         if (c->gate_merges && !may_miss) return L1_GATED;
         if (!mshr_can_merge(&c->mshr, t->sectors[at].mshr)) return L1_NO_MERGE;
-        return merge(c, r, a, (uint32_t)at);
+        return l1_merge(c, r, a, (uint32_t)at);
     }
     if (!may_miss) return L1_GATED;
-    return state == WL_INVALID ? miss(c, r, a, want) : sector_miss(c, r, a, (uint32_t)at, want);
+    return state == WL_INVALID ? l1_miss(c, r, a, want) : sector_miss(c, r, a, (uint32_t)at, want);
 }
 
 /* ---- a request is presented ---- */
 
-static enum l1_outcome refuse(struct l1 *c, enum l1_outcome why, uint32_t set)
+static enum l1_outcome l1_note_refusal(struct l1 *c, enum l1_outcome why, uint32_t set)
 {
     c->refused = why;
     c->refused_at = set * c->tags.ways;
@@ -367,17 +370,17 @@ enum l1_outcome l1_access(struct l1 *c, struct req *r, uint64_t cycle, bool may_
 {
     uint64_t key = line_key(c, r);
     uint32_t set = tags_set(&c->tags, key);
-    enum wl_kind kind = (enum wl_kind)r->kind; /* an accepted request may be gone */
+    enum wl_kind kind = (enum wl_kind)r->kind; /* read now: an accepted request may have been freed */
     c->busy_at = cycle;
-    if (kind != WL_LOAD && !may_miss) return refuse(c, L1_GATED, set);
-    if (kind == WL_ATOMIC) return missq_room(c, 1) ? pass_atomic(c, r) : refuse(c, L1_NO_QUEUE, set);
+    if (kind != WL_LOAD && !may_miss) return l1_note_refusal(c, L1_GATED, set);
+    if (kind == WL_ATOMIC) return l1_missq_room(c, 1) ? pass_atomic(c, r) : l1_note_refusal(c, L1_NO_QUEUE, set);
     struct wl_access a;
     bool found = false;
-    describe(r, key, set, cycle, &a);
-    enum l1_outcome outcome = kind == WL_LOAD ? load(c, r, &a, may_miss)
+    l1_describe_access(r, key, set, cycle, &a);
+    enum l1_outcome outcome = kind == WL_LOAD ? l1_load(c, r, &a, may_miss)
                               : c->grains     ? grain_store(c, r, &a, &found)
-                                              : store(c, r, &a, &found);
-    if (l1_refused(outcome)) return refuse(c, outcome, set);
+                                              : l1_store(c, r, &a, &found);
+    if (l1_refused(outcome)) return l1_note_refusal(c, outcome, set);
     c->warp = a.warp;
     if (kind == WL_LOAD) c->loads[outcome]++; /* the one place where accesses are counted */
     else c->stores[found]++;
@@ -394,7 +397,7 @@ static struct req *make_prefetch(struct l1 *c, uint64_t line)
     req_clear(r);
     r->line = line;
     r->kind = WL_LOAD;
-    r->origin = c->origin;
+    r->cache = c->id;
     r->sm = c->sm;
     r->warp = (uint8_t)c->warp;
     r->touched = ALL_SECTORS;
@@ -402,7 +405,7 @@ static struct req *make_prefetch(struct l1 *c, uint64_t line)
     return r;
 }
 
-/* Whether the line is dealt with: fetched, or not wanted any more. */
+/* Whether the line can leave the queue: it is being fetched, or no longer wanted. */
 static __attribute__((noinline, cold)) bool try_prefetch(struct l1 *c, uint64_t line, uint64_t cycle)
 {
     struct tags *t = &c->tags;
@@ -423,7 +426,7 @@ static __attribute__((noinline, cold)) bool try_prefetch(struct l1 *c, uint64_t 
         c->stats.prefetch_drops++;
         return true;
     }
-    reserve(c, make_prefetch(c, line), &a, at, ALL_SECTORS);
+    l1_reserve(c, make_prefetch(c, line), &a, at, ALL_SECTORS);
     t->sectors[at].prefetched = true;
     c->stats.prefetch_fetches++;
     if (c->observer) c->observer->prefetch(c->observer, line);
@@ -440,7 +443,7 @@ void l1_prefetch(struct l1 *c, uint64_t cycle)
 
 /* ---- what comes back ---- */
 
-/* What a fill can lift: a missing MSHR, and whatever the state of the filled set was the reason of. */
+/* A fill can lift two kinds of refusal: for want of an MSHR, and because of the state of the filled set. */
 static void note_fill(struct l1 *c, uint32_t at)
 {
     c->changed |= c->refused == L1_NO_MSHR || c->tags.infinite || at - c->refused_at < c->tags.ways;
@@ -488,7 +491,7 @@ void l1_fill(struct l1 *c, struct req *reply, struct req_list *done)
         list_push(&c->mshr.entry[m].waiting, reply);
         return;
     }
-    if (reply->prefetch) req_free(c->pool, reply); /* nobody asked for it */
+    if (reply->prefetch) req_free(c->pool, reply); /* no load waits for it */
     else list_push(done, reply);
     t->state[at] = (uint8_t)((t->state[at] & ~3) | WL_VALID);
     l->mshr = NO_MSHR;
@@ -528,7 +531,7 @@ static void flush_ways(struct l1 *c, uint32_t first)
     for (uint32_t set = 0; set < t->sets; set++)
         for (uint32_t at = set * t->ways + first; at < (set + 1) * t->ways; at++) {
             if (WL_STATE(t->state[at]) != WL_VALID) continue;
-            tell_leave(c, set, at, WL_FLUSHED, NULL);
+            report_leave(c, set, at, WL_FLUSHED, NULL);
             tags_invalidate(t, set, at);
         }
 }
@@ -559,7 +562,7 @@ void l1_kernel_end(struct l1 *c, const struct wl_kernel *k)
     c->prefetch.used = 0;
 }
 
-/* ---- does everything agree? ---- */
+/* ---- consistency checks ---- */
 
 static void walk_line(const struct l1 *c, uint32_t set, uint32_t at)
 {

@@ -26,22 +26,23 @@ enum l1_outcome {
     L1_NO_LINE,
     L1_NO_QUEUE,
     L1_GATED,
-    L1_ORDER, /* by the ld/st unit: an earlier instruction of the warp waits for re-execution */
-    L1_AGAIN, /* wants no resource: to be presented again in the next cycle */
+    L1_ORDER, /* refused by the ld/st unit: an earlier instruction of the warp waits for re-execution */
+    L1_AGAIN, /* no resource is missing: the request is to be presented again in the next cycle */
     L1_OUTCOMES
 };
 static inline bool l1_refused(enum l1_outcome o) { return o >= L1_NO_MSHR; }
 
-/* Somebody who looks on and changes nothing (src/observe). */
+/* An observer looks on and changes nothing (src/observe). */
 struct l1_observer {
     /* A load was accepted; a miss fetches these sectors. */
     void (*request)(struct l1_observer *o, const struct wl_access *a, enum l1_outcome how, uint8_t fetched);
     void (*prefetch)(struct l1_observer *o, uint64_t line); /* the line was reserved for a prefetch */
     void (*evict)(struct l1_observer *o, const struct wl_access *by,
-                  uint64_t line);                                        /* a miss replaces the valid line */
-    void (*kill)(struct l1_observer *o, uint64_t line);                  /* a store invalidated it */
-    void (*part)(struct l1_observer *o, uint64_t line, uint8_t sectors); /* these left; others of the line stay */
-    void (*flush)(struct l1_observer *o);                                /* everything was invalidated */
+                  uint64_t line);                       /* a miss replaces the valid line */
+    void (*kill)(struct l1_observer *o, uint64_t line); /* a store invalidated the line */
+    void (*part)(struct l1_observer *o, uint64_t line,
+                 uint8_t sectors);        /* these sectors left, others of the line stay */
+    void (*flush)(struct l1_observer *o); /* everything was invalidated */
 };
 
 /* Lines the policy wants before any load does. */
@@ -63,27 +64,28 @@ struct l1 {
     bool bypass_lines; /* a bypassed read fetches its whole line */
     bool update;       /* stores leave lines valid */
     bool perfect;      /* loads always hit */
-    uint8_t origin, sm;
+    uint8_t id;        /* enum cache_id */
+    uint8_t sm;
     bool steady;             /* the policy's answers change only with accepted accesses, fills and epochs */
     bool changed;            /* something has happened since the last refusal that can lift it */
     enum l1_outcome refused; /* the reason of the last refusal */
     uint32_t refused_at;     /* the first way of the set that the refused request wanted */
-    bool gate_merges;        /* who may not miss may not merge either */
-    uint16_t warp;           /* of the last accepted request: prefetches are done in its name */
+    bool gate_merges;        /* a warp that may not miss may not merge either */
+    uint16_t warp;           /* the warp of the last accepted request: prefetches are attributed to it */
     uint64_t busy_at;        /* the last cycle in which a request was at the tags */
     struct prefetch_queue prefetch;
-    struct l1_observer *observer;   /* of stats.profile; NULL: nobody looks */
+    struct l1_observer *observer;   /* of stats.profile; NULL: none */
     uint64_t loads[L1_STORED];      /* accepted loads, by outcome */
-    uint64_t stores[2];             /* accepted stores: whose line was not there, whose line was */
+    uint64_t stores[2];             /* accepted stores: [true] those whose line was there */
     struct l1d_stats stats;         /* what is counted nowhere else; l1_stats has everything */
-    uint64_t refusals[L1_OUTCOMES]; /* cycles in which the oldest request met this; of refusals only */
+    uint64_t refusals[L1_OUTCOMES]; /* cycles in which the oldest request was refused for this reason */
 };
 
 struct l1_shape {
     uint32_t sets, ways, mshr, merge, missq;
     enum index_fn index;
     bool sectored, infinite, half_lines;
-    uint8_t origin;
+    uint8_t id; /* enum cache_id */
     bool bypass_lines;
     bool update, perfect;
     uint32_t prefetch_queue; /* lines a policy may ask for ahead; 0: it cannot */
@@ -132,7 +134,7 @@ static inline bool l1_busy(const struct l1 *c, uint64_t cycle) { return c->busy_
 /* No load or store is at the tags in this cycle: tries the head of the prefetch queue. */
 void l1_prefetch(struct l1 *c, uint64_t cycle);
 
-/* ---- what the SM tells the policy ---- */
+/* ---- events the SM passes on to the policy ---- */
 
 /* The kernel will have so many ways of each set (the cache must be idle; lines in the others are lost). */
 void l1_kernel_begin(struct l1 *c, const struct wl_kernel *k, uint32_t ways);
@@ -168,7 +170,7 @@ static inline void l1_warp_launch(struct l1 *c, unsigned warp)
     const struct wl_load_hooks *h = c->pol.policy->loads;
     if (h && h->warp_launch) h->warp_launch(&c->pol.cache, warp);
 }
-/* Returns whether the policy was told: its answers may be others now. */
+/* Returns whether the policy has a hook for it: its answers may have changed. */
 static inline bool l1_warp_exit(struct l1 *c, unsigned warp)
 {
     const struct wl_load_hooks *h = c->pol.policy->loads;
@@ -176,8 +178,8 @@ static inline bool l1_warp_exit(struct l1 *c, unsigned warp)
     h->warp_exit(&c->pol.cache, warp);
     return true;
 }
-/* Whether somebody wants to hear of loops that are left. */
-static inline bool l1_follows_loops(const struct l1 *c)
+/* Whether the policy has a leave_loop hook. */
+static inline bool l1_tracks_loops(const struct l1 *c)
 {
     return c->pol.policy->loads && c->pol.policy->loads->leave_loop;
 }
@@ -195,7 +197,7 @@ static inline struct wl_fill l1_occupancy(const struct l1 *c)
 /* Asserts that tags, MSHRs, queue and counts agree with one another. For --paranoid. */
 void l1_walk(const struct l1 *c);
 
-/* ---- for the SM: nobody outside this folder looks at the fields ---- */
+/* ---- for the SM, so that no code outside this folder reads the fields ---- */
 
 /* The oldest request was refused for this reason for so many cycles. */
 static inline void l1_refuse(struct l1 *c, enum l1_outcome why, uint64_t cycles) { c->refusals[why] += cycles; }
@@ -207,11 +209,11 @@ static inline uint32_t l1_all_ways(const struct l1 *c) { return c->tags.ways; }
 struct l1d_stats l1_stats(const struct l1 *c); /* all that it has counted */
 uint64_t l1_stall_cycles(const struct l1 *c);
 
-/* A scheduling scheme decides who may miss; `merges`: who may not miss may not merge either. */
+/* A scheduling scheme decides who may miss; `merges`: a warp that may not miss may not merge either. */
 static inline void l1_set_gate(struct l1 *c, bool merges, bool decides)
 {
     c->gate_merges = merges;
-    if (decides) c->steady = false; /* the scheme changes its mind */
+    if (decides) c->steady = false; /* the scheme may change its answers at any time */
 }
 static inline void l1_count_gate_hit(struct l1 *c) { c->stats.gate_hits++; } /* accepted although it may not miss */
 

@@ -10,9 +10,9 @@
 
 #include "base/bits.h"
 
-/* ---- slots that go ---- */
+/* ---- slots that are given up ---- */
 
-/* Tells the profile what the slots of a line held before they went; `by`: the miss that replaced them. */
+/* Reports to the observer what the slots of a line held; `by`: the miss that replaced them. */
 static void observe_lost(struct l1 *c, const struct wl_access *by, uint32_t at, const struct grain_line *old,
                          uint8_t slots)
 {
@@ -26,7 +26,7 @@ static void observe_lost(struct l1 *c, const struct wl_access *by, uint32_t at, 
     }
 }
 
-static void kill(struct l1 *c, uint32_t at, uint8_t slots)
+static void l1_kill_grains(struct l1 *c, uint32_t at, uint8_t slots)
 {
     struct grain_line old = c->grains->line[at];
     grain_kill(c->grains, at, slots);
@@ -50,7 +50,7 @@ static enum l1_outcome flush_some(struct l1 *c)
         struct grain_line old = g->line[at];
         uint8_t lost = grain_flushes(g);
         uint32_t n = write_backs(g, at, lost, w);
-        if (!missq_room(c, n)) return L1_NO_QUEUE;
+        if (!l1_missq_room(c, n)) return L1_NO_QUEUE;
         for (uint32_t i = 0; i < n; i++) l1_write_back(c, w[i].line, w[i].sectors);
         grain_flush_line(g);
         if (c->observer) observe_lost(c, NULL, at, &old, lost);
@@ -59,7 +59,7 @@ static enum l1_outcome flush_some(struct l1 *c)
     return L1_HIT;
 }
 
-static void tell(struct l1 *c, const struct wl_access *a, enum wl_outcome outcome)
+static void grain_accepted(struct l1 *c, const struct wl_access *a, enum wl_outcome outcome)
 {
     struct grains *g = c->grains;
     uint32_t size = wl_request_bytes(a->sectors);
@@ -78,14 +78,14 @@ static void tell(struct l1 *c, const struct wl_access *a, enum wl_outcome outcom
 
 static enum l1_outcome accept_load(struct l1 *c, const struct wl_access *a, enum wl_outcome outcome)
 {
-    tell(c, a, outcome);
+    grain_accepted(c, a, outcome);
     return outcome == WL_HIT ? L1_HIT : outcome == WL_MERGED ? L1_MERGED : L1_MISSED;
 }
 
 /* ---- loads ---- */
 
-static enum l1_outcome merge(struct l1 *c, struct req *r, const struct wl_access *a, const struct grain_want *w,
-                             const struct grain_place *p)
+static enum l1_outcome grain_merge(struct l1 *c, struct req *r, const struct wl_access *a, const struct grain_want *w,
+                                   const struct grain_place *p)
 {
     const struct grain_line *l = &c->grains->line[p->at];
     uint8_t waits = p->slots & l->reserved;
@@ -98,15 +98,15 @@ static enum l1_outcome merge(struct l1 *c, struct req *r, const struct wl_access
     return accept_load(c, a, WL_MERGED);
 }
 
-/* A partial hit that need not wait: its data comes by itself and is not kept. */
+/* A partial hit that need not wait: its data is fetched for it alone and not kept. */
 static enum l1_outcome fetch_bypassing(struct l1 *c, struct req *r, const struct wl_access *a,
                                        const struct grain_want *w)
 {
-    if (!missq_room(c, 1)) return L1_NO_QUEUE;
+    if (!l1_missq_room(c, 1)) return L1_NO_QUEUE;
     r->bypass = true;
     r->sectors = w->fetch;
-    send(c, r);
-    c->grains->stats->partial_past++;
+    l1_send(c, r);
+    c->grains->stats->partial_bypasses++;
     return accept_load(c, a, WL_MISSED);
 }
 
@@ -123,19 +123,19 @@ static enum l1_outcome partial_hit(struct l1 *c, struct req *r, const struct wl_
         if (slots && write_backs(g, at, slots, out)) dirty |= out[0].sectors; /* all of one line of memory */
     }
     if (waits) return g->bypass && !dirty ? fetch_bypassing(c, r, a, w) : L1_NO_MERGE;
-    if (dirty && !missq_room(c, 1)) return L1_NO_QUEUE;
+    if (dirty && !l1_missq_room(c, 1)) return L1_NO_QUEUE;
     if (dirty) l1_write_back(c, w->line, dirty);
     for (uint32_t at = start; at < end; at++) {
         uint8_t slots = grain_partial(g, w, at);
         g->stats->partial_chunks += bit_count32(slots);
-        kill(c, at, slots);
+        l1_kill_grains(c, at, slots);
         if (slots && g->single) break; /* now the next line of the region would be the one to look at */
     }
     g->stats->partial_hits++;
     return L1_AGAIN;
 }
 
-static enum l1_outcome miss(struct l1 *c, struct req *r, const struct wl_access *a, const struct grain_want *w)
+static enum l1_outcome grain_miss(struct l1 *c, struct req *r, const struct wl_access *a, const struct grain_want *w)
 {
     struct grains *g = c->grains;
     struct grain_place p;
@@ -144,7 +144,7 @@ static enum l1_outcome miss(struct l1 *c, struct req *r, const struct wl_access 
     struct grain_part out[GRAIN_SLOTS];
     uint8_t lost = grain_loses(g, w, &p);
     uint32_t n = write_backs(g, p.at, lost, out);
-    if (!missq_room(c, 1 + n)) return L1_NO_QUEUE;
+    if (!l1_missq_room(c, 1 + n)) return L1_NO_QUEUE;
     for (uint32_t i = 0; i < n; i++) l1_write_back(c, out[i].line, out[i].sectors);
     uint64_t lines_before = g->stats->line_evictions;
     r->mshr = (uint16_t)mshr_alloc(&c->mshr, p.at);
@@ -154,7 +154,7 @@ static enum l1_outcome miss(struct l1 *c, struct req *r, const struct wl_access 
     if (c->observer) observe_lost(c, a, p.at, &old, lost);
     c->stats.evictions += g->stats->line_evictions - lines_before;
     r->sectors = w->fetch;
-    send(c, r);
+    l1_send(c, r);
     return accept_load(c, a, WL_MISSED);
 }
 
@@ -165,18 +165,18 @@ enum l1_outcome grain_load(struct l1 *c, struct req *r, const struct wl_access *
     struct grain_want w = grain_want(c->grains, r->line, a->set, r->touched);
     struct grain_place p;
     enum grain_found found = grain_lookup(c->grains, &w, &p);
-    if (found == GRAIN_PENDING && (may_miss || !c->gate_merges)) return merge(c, r, a, &w, &p);
+    if (found == GRAIN_PENDING && (may_miss || !c->gate_merges)) return grain_merge(c, r, a, &w, &p);
     if (found == GRAIN_HIT) {
         grain_touch(c->grains, &w, &p);
         return accept_load(c, a, WL_HIT);
     }
     if (!may_miss) return L1_GATED;
-    return found == GRAIN_PARTIAL ? partial_hit(c, r, a, &w) : miss(c, r, a, &w);
+    return found == GRAIN_PARTIAL ? partial_hit(c, r, a, &w) : grain_miss(c, r, a, &w);
 }
 
 /* ---- stores ---- */
 
-/* Local data that is here whole is written here; everything else goes on, and what is here goes. */
+/* A store whose local data is all in this cache is done here; every other goes on, and its data here is invalidated. */
 enum l1_outcome grain_store(struct l1 *c, struct req *r, const struct wl_access *a, bool *found)
 {
     struct grains *g = c->grains;
@@ -200,13 +200,14 @@ enum l1_outcome grain_store(struct l1 *c, struct req *r, const struct wl_access 
     if (whole) {
         r->is_reply = true;
     } else {
-        if (!missq_room(c, dirty ? 2 : 1)) return L1_NO_QUEUE;
+        if (!l1_missq_room(c, dirty ? 2 : 1)) return L1_NO_QUEUE;
         if (dirty) l1_write_back(c, r->line, dirty);
-        for (uint32_t at = start; any && at < end; at++) kill(c, at, grain_holds(g, at, r->line, r->sectors, &exact));
-        send(c, r);
+        for (uint32_t at = start; any && at < end; at++)
+            l1_kill_grains(c, at, grain_holds(g, at, r->line, r->sectors, &exact));
+        l1_send(c, r);
     }
     *found = any;
-    tell(c, a, WL_STORED);
+    grain_accepted(c, a, WL_STORED);
     return L1_STORED;
 }
 

@@ -5,9 +5,9 @@
 #include "mem/grain_tags.h"
 #include "mem/l1.h"
 
-static inline bool missq_room(const struct l1 *c, uint32_t n) { return c->missq_used + n <= c->missq_cap; }
+static inline bool l1_missq_room(const struct l1 *c, uint32_t n) { return c->missq_used + n <= c->missq_cap; }
 
-static inline void send(struct l1 *c, struct req *r)
+static inline void l1_send(struct l1 *c, struct req *r)
 {
     WL_ASSERT(c->missq_used < c->missq_cap);
     list_push(&c->missq, r);

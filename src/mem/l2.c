@@ -8,7 +8,7 @@
 
 /* ---- services for the policy ---- */
 
-static struct wl_fill occupancy(const struct wl_cache *w)
+static struct wl_fill l2_occupancy(const struct wl_cache *w)
 {
     const struct l2 *s = (const struct l2 *)(const void *)w;
     return (struct wl_fill){s->mshr_sectors, s->mshr_limit, s->missq_used, s->missq_cap};
@@ -20,7 +20,7 @@ static bool no_prefetch(struct wl_cache *w, uint64_t line)
     return false;
 }
 
-static const struct wl_host services = {occupancy, no_prefetch};
+static const struct wl_host services = {l2_occupancy, no_prefetch};
 
 /* ---- building ---- */
 
@@ -80,8 +80,8 @@ void l2_destroy(struct l2 *s)
 
 /* ---- small helpers ---- */
 
-/* What a request counts as: sectors, or one. */
-static uint32_t weight(const struct l2 *s, uint8_t sectors)
+/* How much a request counts: its sectors, or 1. */
+static uint32_t l2_weight(const struct l2 *s, uint8_t sectors)
 {
     return s->sectored ? bit_count32(sectors) : sectors != 0;
 }
@@ -92,7 +92,7 @@ static uint8_t line_state(const struct tags *t, uint32_t at, bool nvm)
     return (uint8_t)(st | (t->sectors[at].dirty ? WL_DIRTY : 0) | (nvm ? WL_NVM : 0));
 }
 
-static void describe(const struct l2 *s, const struct req *r, uint32_t set, tick_t now, struct wl_access *a)
+static void l2_describe_access(const struct l2 *s, const struct req *r, uint32_t set, tick_t now, struct wl_access *a)
 {
     *a = (struct wl_access){.line = r->line,
                             .cycle = part_cycles(&s->part, now),
@@ -112,7 +112,7 @@ static void describe(const struct l2 *s, const struct req *r, uint32_t set, tick
                             .bytes = r->bytes};
 }
 
-static void send(struct l2 *s, struct req *r)
+static void l2_send(struct l2 *s, struct req *r)
 {
     WL_ASSERT(s->missq_used < s->missq_cap);
     list_push(&s->missq, r);
@@ -125,7 +125,7 @@ static struct req *make_down(struct l2 *s, const struct req *r, uint64_t line, u
     req_clear(d);
     d->line = line;
     d->kind = is_write ? WL_WRITEBACK : WL_LOAD;
-    d->origin = FROM_L2;
+    d->cache = L2_SLICE;
     d->sectors = d->fetch = sectors;
     d->slice = (uint16_t)s->index;
     d->sm = r->sm;
@@ -144,7 +144,7 @@ struct shares {
 };
 
 /* The one place where accepted accesses are counted. */
-static void count(struct l2 *s, const struct req *r, struct shares n)
+static void l2_count(struct l2 *s, const struct req *r, struct shares n)
 {
     struct l2_stats *st = &s->stats;
     uint32_t all = n.hits + n.merged + n.misses + n.bypassed;
@@ -163,7 +163,7 @@ static void count(struct l2 *s, const struct req *r, struct shares n)
 }
 
 /* The sectors an access is about: those it names, or the whole line. */
-static uint8_t wanted(const struct l2 *s, const struct req *r) { return s->sectored ? r->sectors : ALL_SECTORS; }
+static uint8_t l2_wanted(const struct l2 *s, const struct req *r) { return s->sectored ? r->sectors : ALL_SECTORS; }
 
 /* ---- taking a line ---- */
 
@@ -175,7 +175,7 @@ static enum l2_place find_place(struct l2 *s, const struct wl_access *a, uint32_
 {
     struct wl_set set = tags_view(&s->tags, a->set);
     int way = policy_victim(&s->pol, a, &set);
-    if (way == WL_NO_WAY_BYPASS && a->kind != WL_ATOMIC) /* which needs the L2 to be done */
+    if (way == WL_NO_WAY_BYPASS && a->kind != WL_ATOMIC) /* an atomic is performed in the L2 */
         return s->missq_used < s->missq_cap ? BYPASS : WAIT_MISSQ;
     if (way < 0) return WAIT_LINE;
     *at = a->set * s->tags.ways + (uint32_t)way;
@@ -184,13 +184,13 @@ static enum l2_place find_place(struct l2 *s, const struct wl_access *a, uint32_
 
 static void forget_stores(struct l2 *s, uint32_t at)
 {
-    if (!s->tags.sectors[at].stored) return; /* spares touching `written` */
+    if (!s->tags.sectors[at].stored) return; /* `written` need not be touched */
     s->tags.sectors[at].stored = false;
     s->written[at][0] = s->written[at][1] = 0;
 }
 
-/* The policy hears that the line at `at` leaves, and that the access takes its way. */
-static void tell_take(struct l2 *s, const struct wl_access *a, uint32_t at)
+/* Reports to the policy that the line at `at` leaves and that the access takes its way. */
+static void report_take(struct l2 *s, const struct wl_access *a, uint32_t at)
 {
     const struct tags *t = &s->tags;
     uint32_t way = at - a->set * t->ways;
@@ -205,14 +205,14 @@ static void take_line(struct l2 *s, const struct req *r, const struct wl_access 
 {
     struct tags *t = &s->tags;
     WL_ASSERT(WL_STATE(t->state[at]) != WL_RESERVED && t->sectors[at].mshr == NO_MSHR && !t->sectors[at].pending);
-    tell_take(s, a, at);
+    report_take(s, a, at);
     if (WL_STATE(t->state[at]) == WL_VALID) {
         s->stats.evictions++;
         if (t->sectors[at].dirty) {
             struct req *w = make_down(s, r, t->line[at], s->sectored ? t->sectors[at].dirty : ALL_SECTORS, true);
-            s->stats.writebacks += weight(s, w->sectors);
-            if (w->nvm) s->stats.writebacks_nvm += weight(s, w->sectors);
-            send(s, w);
+            s->stats.writebacks += l2_weight(s, w->sectors);
+            if (w->nvm) s->stats.writebacks_nvm += l2_weight(s, w->sectors);
+            l2_send(s, w);
         }
     }
     tags_take(t, a->set, at, r->line);
@@ -221,14 +221,14 @@ static void take_line(struct l2 *s, const struct req *r, const struct wl_access 
     t->state[at] = line_state(t, at, r->nvm);
 }
 
-static void touch(struct l2 *s, const struct wl_access *a, uint32_t at, bool merged)
+static void l2_touch(struct l2 *s, const struct wl_access *a, uint32_t at, bool merged)
 {
     policy_access(&s->pol, a, merged ? WL_MERGED : WL_HIT, (int)(at - a->set * s->tags.ways));
 }
 
 /* ---- answers and fetches ---- */
 
-static void reply(struct l2 *s, struct req *r, tick_t now)
+static void l2_reply(struct l2 *s, struct req *r, tick_t now)
 {
     r->is_reply = true;
     port_push(s->out, r, now);
@@ -241,9 +241,9 @@ static void start_fetch(struct l2 *s, struct req *f, uint32_t at, uint8_t sector
     s->tags.state[at] = line_state(&s->tags, at, f->nvm);
     f->l2_mshr = (uint16_t)s->tags.sectors[at].mshr;
     f->fetch = sectors;
-    s->mshr_sectors += weight(s, sectors);
-    s->stats.fetches += weight(s, sectors);
-    send(s, f);
+    s->mshr_sectors += l2_weight(s, sectors);
+    s->stats.fetches += l2_weight(s, sectors);
+    l2_send(s, f);
 }
 
 static void mark_dirty(struct l2 *s, uint32_t at, uint8_t sectors, bool nvm)
@@ -254,12 +254,12 @@ static void mark_dirty(struct l2 *s, uint32_t at, uint8_t sectors, bool nvm)
 
 /* ---- reads without a line ---- */
 
-/* The policy wants no line for this read: it goes to memory and back by itself, in an MSHR entry
+/* The policy wants no line for this read: it goes to memory and back alone, in an MSHR entry
  * that has no place in the tags; reads of the same line that come later join it there. */
 static void bypass_read(struct l2 *s, struct req *r, const struct wl_access *a)
 {
     policy_access(&s->pol, a, WL_BYPASSED, -1);
-    r->fetch = wanted(s, r);
+    r->fetch = l2_wanted(s, r);
     r->l2_mshr = (uint16_t)mshr_alloc(&s->mshr, NO_PLACE);
     struct mshr_entry *m = &s->mshr.entry[r->l2_mshr];
     m->count = 1;
@@ -268,15 +268,15 @@ static void bypass_read(struct l2 *s, struct req *r, const struct wl_access *a)
     m->next_bypass = s->bypassing[r->set];
     s->bypassing[r->set] = r->l2_mshr;
     s->bypassing_used++;
-    s->mshr_sectors += weight(s, r->fetch);
-    count(s, r, (struct shares){.bypassed = weight(s, r->fetch)});
-    send(s, r);
+    s->mshr_sectors += l2_weight(s, r->fetch);
+    l2_count(s, r, (struct shares){.bypassed = l2_weight(s, r->fetch)});
+    l2_send(s, r);
 }
 
 /* The entry without a line that brings all the read wants, or NO_MSHR. */
 static uint32_t find_bypassing(const struct l2 *s, const struct req *r)
 {
-    uint8_t want = wanted(s, r);
+    uint8_t want = l2_wanted(s, r);
     uint32_t m = r->kind == WL_LOAD ? s->bypassing[r->set] : NO_MSHR;
     while (m != NO_MSHR && (s->mshr.entry[m].line != r->line || want & ~s->mshr.entry[m].sectors))
         m = s->mshr.entry[m].next_bypass;
@@ -290,7 +290,7 @@ static void fill_bypassed(struct l2 *s, struct req *f)
     while (*link != m) link = &s->mshr.entry[*link].next_bypass;
     *link = s->mshr.entry[m].next_bypass;
     s->bypassing_used--;
-    s->mshr_sectors -= weight(s, f->fetch);
+    s->mshr_sectors -= l2_weight(s, f->fetch);
     list_push(&s->done, f);
     list_join(&s->done, &s->mshr.entry[m].waiting);
     mshr_release(&s->mshr, m);
@@ -305,12 +305,12 @@ struct lookup {
     uint32_t at;     /* the line, if there is one */
     uint32_t entry;  /* the MSHR entry to wait in, or NO_MSHR */
     uint8_t want;    /* sectors the read is about */
-    uint8_t missing; /* of these, not there */
-    uint8_t fetch;   /* sectors it has to fetch itself */
+    uint8_t missing; /* those of `want` that the line does not have */
+    uint8_t fetch;   /* sectors the read has to fetch itself */
 };
 
 /* The sectors of a fetch with their neighbours, as far as those are neither there nor on their way. */
-static uint8_t promoted(const struct l2 *s, uint8_t fetch, const struct line_sectors *l)
+static uint8_t l2_promoted(const struct l2 *s, uint8_t fetch, const struct line_sectors *l)
 {
     uint8_t all = fetch;
     if (s->promote >= 2) all |= (uint8_t)((fetch & 5) << 1 | (fetch & 10) >> 1);
@@ -320,7 +320,7 @@ static uint8_t promoted(const struct l2 *s, uint8_t fetch, const struct line_sec
 
 static struct lookup look_up(const struct l2 *s, const struct req *r, int at)
 {
-    struct lookup k = {.found = FOUND_NOTHING, .at = (uint32_t)at, .entry = NO_MSHR, .want = wanted(s, r)};
+    struct lookup k = {.found = FOUND_NOTHING, .at = (uint32_t)at, .entry = NO_MSHR, .want = l2_wanted(s, r)};
     const struct line_sectors *l = at < 0 ? NULL : &s->tags.sectors[at];
     if (!l && s->bypassing_used) k.entry = find_bypassing(s, r);
     if (k.entry != NO_MSHR) {
@@ -334,7 +334,7 @@ static struct lookup look_up(const struct l2 *s, const struct req *r, int at)
     }
     k.fetch = l ? (uint8_t)(k.missing & ~l->pending) : k.missing;
     if (k.fetch && !s->sectored) k.fetch = ALL_SECTORS; /* even if stores have covered some of it */
-    if (s->promote > 1) k.fetch = promoted(s, k.fetch, l);
+    if (s->promote > 1) k.fetch = l2_promoted(s, k.fetch, l);
     if (l) k.found = FOUND_LINE, k.entry = l->mshr;
     return k;
 }
@@ -343,27 +343,28 @@ static struct lookup look_up(const struct l2 *s, const struct req *r, int at)
 static enum l2_stall check_mshr(const struct l2 *s, const struct lookup *k)
 {
     if (k->entry != NO_MSHR && !mshr_can_merge(&s->mshr, k->entry)) return L2_STALL_MERGE;
-    bool full = s->mshr_sectors + weight(s, k->fetch) > s->mshr_limit || (k->entry == NO_MSHR && mshr_full(&s->mshr));
+    bool full =
+        s->mshr_sectors + l2_weight(s, k->fetch) > s->mshr_limit || (k->entry == NO_MSHR && mshr_full(&s->mshr));
     return k->fetch && full ? L2_STALL_MSHR : L2_GO;
 }
 
 /* The read waits for its data at line `at`, and fetches what is not on its way. */
-static void await(struct l2 *s, struct req *r, const struct lookup *k, uint32_t at)
+static void l2_await(struct l2 *s, struct req *r, const struct lookup *k, uint32_t at)
 {
     struct line_sectors *l = &s->tags.sectors[at];
     if (l->mshr == NO_MSHR) l->mshr = mshr_alloc(&s->mshr, at);
-    if (k->fetch) { /* it fetches by itself; those that merge with it wait in the entry */
+    if (k->fetch) { /* it fetches its own sectors; requests that merge with it wait in the entry */
         s->mshr.entry[l->mshr].count++;
         start_fetch(s, r, at, k->fetch);
     } else {
         mshr_wait(&s->mshr, l->mshr, r);
     }
     if (s->sectored) /* what a fetch brings along was not asked for */
-        count(s, r,
-              (struct shares){.hits = weight(s, (uint8_t)(k->want & ~k->missing)),
-                              .merged = weight(s, (uint8_t)(k->missing & ~k->fetch)),
-                              .misses = weight(s, (uint8_t)(k->missing & k->fetch))});
-    else count(s, r, (struct shares){.merged = !k->fetch, .misses = k->fetch != 0});
+        l2_count(s, r,
+                 (struct shares){.hits = l2_weight(s, (uint8_t)(k->want & ~k->missing)),
+                                 .merged = l2_weight(s, (uint8_t)(k->missing & ~k->fetch)),
+                                 .misses = l2_weight(s, (uint8_t)(k->missing & k->fetch))});
+    else l2_count(s, r, (struct shares){.merged = !k->fetch, .misses = k->fetch != 0});
 }
 
 static enum l2_stall read_new_line(struct l2 *s, struct req *r, const struct wl_access *a, const struct lookup *k)
@@ -376,7 +377,7 @@ static enum l2_stall read_new_line(struct l2 *s, struct req *r, const struct wl_
     case TAKE: break;
     }
     take_line(s, r, a, at);
-    await(s, r, k, at);
+    l2_await(s, r, k, at);
     return L2_GO;
 }
 
@@ -387,19 +388,19 @@ static enum l2_stall read_line(struct l2 *s, struct req *r, const struct wl_acce
     if (why != L2_GO) return why;
     switch (k.found) {
     case FOUND_DATA:
-        touch(s, a, k.at, false);
+        l2_touch(s, a, k.at, false);
         if (r->kind == WL_ATOMIC) mark_dirty(s, k.at, k.want, r->nvm);
-        count(s, r, (struct shares){.hits = weight(s, k.want)});
-        reply(s, r, now);
+        l2_count(s, r, (struct shares){.hits = l2_weight(s, k.want)});
+        l2_reply(s, r, now);
         break;
     case FOUND_BYPASSING:
         mshr_wait(&s->mshr, k.entry, r);
-        count(s, r, (struct shares){.merged = weight(s, k.want)});
+        l2_count(s, r, (struct shares){.merged = l2_weight(s, k.want)});
         break;
     case FOUND_LINE:
         if (k.fetch && s->missq_used + 1 > s->missq_cap) return L2_STALL_MISSQ;
-        touch(s, a, k.at, true);
-        await(s, r, &k, k.at);
+        l2_touch(s, a, k.at, true);
+        l2_await(s, r, &k, k.at);
         break;
     case FOUND_NOTHING: return read_new_line(s, r, a, &k);
     }
@@ -427,16 +428,16 @@ static void write_bytes(struct l2 *s, uint32_t at, const struct req *r)
 static void finish_write(struct l2 *s, struct req *r, tick_t now)
 {
     if (r->kind == WL_WRITEBACK) req_free(s->pool, r);
-    else reply(s, r, now);
+    else l2_reply(s, r, now);
 }
 
 /* The policy wants no line for this store: memory gets the sectors it touches. */
 static void bypass_write(struct l2 *s, struct req *r, const struct wl_access *a)
 {
     policy_access(&s->pol, a, WL_BYPASSED, -1);
-    count(s, r, (struct shares){.bypassed = weight(s, wanted(s, r))});
+    l2_count(s, r, (struct shares){.bypassed = l2_weight(s, l2_wanted(s, r))});
     s->stats.bypassed_write_bytes += bit_count32(r->sectors) * SECTOR_BYTES;
-    send(s, make_down(s, r, r->line, r->sectors, true));
+    l2_send(s, make_down(s, r, r->line, r->sectors, true));
 }
 
 /* The store takes line `at`; `fetch`: the line is read too. */
@@ -445,25 +446,25 @@ static void write_new_line(struct l2 *s, struct req *r, const struct wl_access *
 {
     take_line(s, r, a, at);
     if (s->write == L2_FORWARD) { /* memory gets the store at once; the line is then clean */
-        s->stats.forwarded_writes += weight(s, r->sectors);
-        send(s, make_down(s, r, r->line, r->sectors, true));
+        s->stats.forwarded_writes += l2_weight(s, r->sectors);
+        l2_send(s, make_down(s, r, r->line, r->sectors, true));
     }
     if (fetch) {
         s->tags.sectors[at].mshr = mshr_alloc(&s->mshr, at);
-        start_fetch(s, make_down(s, r, r->line, wanted(s, r), false), at, wanted(s, r));
+        start_fetch(s, make_down(s, r, r->line, l2_wanted(s, r), false), at, l2_wanted(s, r));
     }
     if (s->write != L2_FORWARD) write_bytes(s, at, r);
     if (s->write == L2_FETCH && covered) s->tags.sectors[at].valid = ALL_SECTORS;
-    count(s, r, (struct shares){.misses = weight(s, wanted(s, r))});
+    l2_count(s, r, (struct shares){.misses = l2_weight(s, l2_wanted(s, r))});
 }
 
 static enum l2_stall write_miss(struct l2 *s, struct req *r, const struct wl_access *a)
 {
-    /* A whole line needs no fetch; neither does the lazy policy, until somebody reads. */
+    /* A whole line needs no fetch; neither does the lazy policy, until the line is read. */
     bool covered = (r->bytes[0] & r->bytes[1]) == UINT64_MAX;
     bool fetch = s->write == L2_FORWARD || (s->write == L2_FETCH && !covered);
     uint32_t sends = (fetch ? 1u : 0u) + (s->write == L2_FORWARD ? 1u : 0u), at;
-    if (fetch && (s->mshr_sectors + weight(s, wanted(s, r)) > s->mshr_limit || mshr_full(&s->mshr)))
+    if (fetch && (s->mshr_sectors + l2_weight(s, l2_wanted(s, r)) > s->mshr_limit || mshr_full(&s->mshr)))
         return L2_STALL_MSHR;
     switch (find_place(s, a, sends, &at)) {
     case WAIT_LINE: return L2_STALL_LINE;
@@ -477,9 +478,9 @@ static enum l2_stall write_miss(struct l2 *s, struct req *r, const struct wl_acc
 static enum l2_stall write_line(struct l2 *s, struct req *r, const struct wl_access *a, int at, tick_t now)
 {
     if (at >= 0) {
-        touch(s, a, (uint32_t)at, s->tags.sectors[at].pending != 0);
+        l2_touch(s, a, (uint32_t)at, s->tags.sectors[at].pending != 0);
         write_bytes(s, (uint32_t)at, r);
-        count(s, r, (struct shares){.hits = weight(s, wanted(s, r))});
+        l2_count(s, r, (struct shares){.hits = l2_weight(s, l2_wanted(s, r))});
     } else {
         enum l2_stall why = write_miss(s, r, a);
         if (why != L2_GO) return why;
@@ -525,11 +526,11 @@ static void accept_fill(struct l2 *s, tick_t now)
     t->sectors[at].valid |= f->fetch;
     t->sectors[at].pending &= (uint8_t)~f->fetch;
     t->state[at] = line_state(t, at, f->nvm);
-    s->mshr_sectors -= weight(s, f->fetch);
-    s->stats.fills += weight(s, f->fetch);
+    s->mshr_sectors -= l2_weight(s, f->fetch);
+    s->stats.fills += l2_weight(s, f->fetch);
     s->fill_free = now + s->port_ticks[bit_count32(f->fetch)];
-    if (f->origin == FROM_L2) {
-        req_free(s->pool, f); /* fetched for a store: nobody waits for it */
+    if (f->cache == L2_SLICE) {
+        req_free(s->pool, f); /* fetched for a store: no load waits for it */
     } else {                  /* the oldest of those that wait */
         f->next = s->mshr.entry[m].waiting.head;
         if (!f->next) s->mshr.entry[m].waiting.tail = &f->next;
@@ -543,7 +544,7 @@ static void accept_fill(struct l2 *s, tick_t now)
 
 static void send_done(struct l2 *s, tick_t now)
 {
-    if (s->done.head && port_can_push(s->out, now)) reply(s, list_pop(&s->done), now);
+    if (s->done.head && port_can_push(s->out, now)) l2_reply(s, list_pop(&s->done), now);
 }
 
 static bool send_down(struct l2 *s, tick_t now)
@@ -567,7 +568,7 @@ static enum l2_stall access_head(struct l2 *s, struct req *r, tick_t now)
     uint8_t sectors = s->port_by_size ? r->sectors : ALL_SECTORS;
     struct wl_access a;
     r->nvm = nvm_line(s->nvm, r->line);
-    describe(s, r, r->set, now, &a);
+    l2_describe_access(s, r, r->set, now, &a);
     int found = tags_find(&s->tags, r->set, r->line);
     enum l2_stall why;
     if (r->kind == WL_LOAD || r->kind == WL_ATOMIC) why = read_line(s, r, &a, found, now);
@@ -598,15 +599,15 @@ static tick_t next_epoch(const struct l2 *s)
     return s->pol.next_epoch == UINT64_MAX ? NEVER : s->pol.next_epoch * s->part.period;
 }
 
-/* When there is work again; pushes and pops at the ports wake the slice by themselves. A stalled
+/* When there is work again; pushes and pops at the ports wake the slice anyway. A stalled
  * request is tried again after anything changed here: a fill, a send, a reply. */
 static tick_t next_work(const struct l2 *s, tick_t now)
 {
     tick_t soon = now + s->part.period;
     if (s->done.head && !s->out->producer_waits) return soon;
     if (s->missq.head && !s->mem->producer_waits) return soon;
-    tick_t request = s->stalled == L2_GO ? later(s->in.visible_at, s->port_free) : NEVER;
-    return earlier(earlier(request, later(s->fill.visible_at, s->fill_free)), next_epoch(s));
+    tick_t request = s->stalled == L2_GO ? tick_max(s->in.visible_at, s->port_free) : NEVER;
+    return tick_min(tick_min(request, tick_max(s->fill.visible_at, s->fill_free)), next_epoch(s));
 }
 
 void l2_read_stats(const struct l2 *s, tick_t at, struct l2_stats *out)
@@ -639,10 +640,10 @@ void l2_host_copy(struct l2 *s, uint64_t line, uint32_t set, uint8_t sectors, ti
     struct tags *t = &s->tags;
     struct req r = {.line = line, .kind = WL_STORE, .sectors = sectors, .nvm = nvm_line(s->nvm, line)};
     struct wl_access a;
-    describe(s, &r, set, now, &a);
+    l2_describe_access(s, &r, set, now, &a);
     int found = tags_find(t, set, line);
     if (found >= 0) {
-        touch(s, &a, (uint32_t)found, false);
+        l2_touch(s, &a, (uint32_t)found, false);
         t->sectors[found].valid |= s->sectored ? sectors : ALL_SECTORS;
         return;
     }
@@ -650,7 +651,7 @@ void l2_host_copy(struct l2 *s, uint64_t line, uint32_t set, uint8_t sectors, ti
     int way = policy_victim(&s->pol, &a, &ways);
     if (way < 0) return;
     uint32_t at = set * t->ways + (uint32_t)way;
-    tell_take(s, &a, at);
+    report_take(s, &a, at);
     tags_take(t, set, at, line);
     t->sectors[at].valid = s->sectored ? sectors : ALL_SECTORS;
     t->sectors[at].dirty = t->sectors[at].pending = 0;
@@ -678,7 +679,7 @@ void l2_describe(const struct l2 *s, char *out, size_t size)
              s->index, s->in.used, why[s->stalled], s->mshr.used, s->missq_used);
 }
 
-/* ---- does everything agree? ---- */
+/* ---- consistency checks ---- */
 
 static uint32_t list_length(const struct req_list *l)
 {
@@ -710,11 +711,11 @@ void l2_walk(const struct l2 *s)
             walk_line(s, set, at);
             filled += WL_STATE(t->state[at]) != WL_INVALID;
             entries += t->sectors[at].mshr != NO_MSHR;
-            sectors += weight(s, t->sectors[at].pending);
+            sectors += l2_weight(s, t->sectors[at].pending);
         }
         WL_VERIFY(filled == t->filled[set]);
         for (uint32_t m = s->bypassing[set]; m != NO_MSHR; m = s->mshr.entry[m].next_bypass) {
-            sectors += weight(s, s->mshr.entry[m].sectors);
+            sectors += l2_weight(s, s->mshr.entry[m].sectors);
             bypassing++;
         }
     }

@@ -33,15 +33,15 @@ struct l2 {
     struct req_pool *pool;
     struct tags tags;
     struct mshrs mshr;
-    uint32_t mshr_sectors, mshr_limit; /* in flight and allowed, in units of fetch */
+    uint32_t mshr_sectors, mshr_limit; /* fetches in flight; how many are allowed */
     uint32_t *bypassing;               /* [sets] first MSHR entry without a line, or NO_MSHR */
     uint32_t bypassing_used;           /* MSHR entries without a line */
     uint64_t (*written)[2];            /* [lines] bytes written by stores */
     bool sectored;
     enum l2_write write;
-    tick_t port_ticks[LINE_SECTORS + 1]; /* the data port is busy for so many sectors */
+    tick_t port_ticks[LINE_SECTORS + 1]; /* [sectors] how long they keep the data port busy */
     bool port_by_size;                   /* a request pays for its own sectors there, not for a line */
-    uint8_t promote;                     /* sectors fetched together */
+    uint8_t promote;                     /* how many sectors are fetched together */
 
     struct port in;   /* from the network, with the fixed pipeline and the queue behind it */
     struct port *out; /* to the network */
@@ -49,7 +49,7 @@ struct l2 {
     struct port fill; /* from the channel */
     struct req_list missq;
     uint32_t missq_used, missq_cap;
-    struct req_list done; /* waited for a fill, reply to be sent */
+    struct req_list done; /* requests whose fill has come and whose reply is to be sent */
     tick_t port_free, fill_free;
     enum l2_stall stalled; /* what the oldest request waits for */
     tick_t last;           /* previous tick of this part, for stall accounting */

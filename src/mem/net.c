@@ -52,12 +52,12 @@ void net_connect_input(struct net *n, uint32_t i, uint32_t capacity, const struc
     n->in[i].filled_bit = bit64(i & 63);
 }
 
-static uint32_t destination(const struct net *n, const struct req *r) { return n->replies ? r->sm : r->slice; }
+static uint32_t net_destination(const struct net *n, const struct req *r) { return n->replies ? r->sm : r->slice; }
 
 /* Enters the oldest packet of an input for the output it wants. */
-static inline void enter(struct net *n, uint32_t words, uint32_t input)
+static inline void net_enter(struct net *n, uint32_t words, uint32_t input)
 {
-    uint32_t o = destination(n, n->in[input].list.head);
+    uint32_t o = net_destination(n, n->in[input].list.head);
     n->wants[o * words + (input >> 6)] |= bit64(input & 63);
     n->wanted[o >> 6] |= bit64(o & 63);
 }
@@ -71,17 +71,17 @@ static inline void enter_filled(struct net *n, uint32_t words, tick_t now)
             uint32_t i = w * 64 + bit_low64(m);
             if (n->in[i].visible_at > now) continue;
             n->filled[w] &= ~bit64(i & 63);
-            enter(n, words, i);
+            net_enter(n, words, i);
         }
 }
 
-/* Returns when to look again: somebody else wants this output, or something comes next at this input. */
-static inline tick_t deliver(struct net *n, uint32_t words, uint32_t input, uint32_t output, tick_t now)
+/* Returns when to look again: for another input that wants this output, or for the next packet of this input. */
+static inline tick_t net_deliver(struct net *n, uint32_t words, uint32_t input, uint32_t output, tick_t now)
 {
     struct port *in = &n->in[input];
     struct req *r = in->list.head;
     uint32_t flits = net_flits(n, r);
-    WL_ASSERT(destination(n, r) == output && n->in_free[input] <= now && n->out_free[output] <= now);
+    WL_ASSERT(net_destination(n, r) == output && n->in_free[input] <= now && n->out_free[output] <= now);
     tick_t busy = flits * n->part.period;
     uint64_t *wants = n->wants + output * words, left = 0;
     port_pop(in, now);
@@ -93,7 +93,7 @@ static inline tick_t deliver(struct net *n, uint32_t words, uint32_t input, uint
     for (uint32_t w = 0; w < words; w++) left |= wants[w];
     if (!left) n->wanted[output >> 6] &= ~bit64(output & 63);
     tick_t next = left || !port_empty(in) ? now + busy : NEVER;
-    if (!port_empty(in)) enter(n, words, input); /* it was pushed by now, so the next cycle sees it */
+    if (!port_empty(in)) net_enter(n, words, input); /* what is in the port now can be seen in the next cycle */
     port_push_after(n->out[output], r, now + busy - n->part.period + n->latency - 1);
     return next;
 }
@@ -106,14 +106,14 @@ static inline uint32_t first_free(const struct net *n, uint64_t m, uint32_t from
     for (; m; m &= m - 1) {
         uint32_t i = (from + bit_low64(m)) & (size - 1);
         if (n->in_free[i] <= now) return i;
-        *next = earlier(*next, n->in_free[i]);
+        *next = tick_min(*next, n->in_free[i]);
     }
     return size;
 }
 
 /* The input nearest to its turn among those that want the output and can send now; NET_MAX_PORTS when none
  * can, and *next is then when the first of them can. */
-static inline uint32_t choose(const struct net *n, uint32_t words, uint32_t output, tick_t now, tick_t *next)
+static inline uint32_t net_choose(const struct net *n, uint32_t words, uint32_t output, tick_t now, tick_t *next)
 {
     const uint64_t *wants = n->wants + output * words;
     uint32_t turn = n->turn[output], word = turn >> 6, i;
@@ -131,7 +131,7 @@ static inline uint32_t choose(const struct net *n, uint32_t words, uint32_t outp
     return NET_MAX_PORTS;
 }
 
-static inline tick_t serve(struct net *n, uint32_t in_words, uint32_t out_words, tick_t now)
+static inline tick_t net_serve(struct net *n, uint32_t in_words, uint32_t out_words, tick_t now)
 {
     tick_t next = NEVER;
     enter_filled(n, in_words, now);
@@ -139,12 +139,12 @@ static inline tick_t serve(struct net *n, uint32_t in_words, uint32_t out_words,
         for (uint64_t m = n->wanted[w]; m; m &= m - 1) {
             uint32_t o = w * 64 + bit_low64(m);
             if (n->out_free[o] > now) {
-                next = earlier(next, n->out_free[o]);
+                next = tick_min(next, n->out_free[o]);
                 continue;
             }
-            uint32_t i = choose(n, in_words, o, now, &next);
+            uint32_t i = net_choose(n, in_words, o, now, &next);
             if (i == NET_MAX_PORTS || !port_can_push(n->out[o], now)) continue;
-            next = earlier(next, deliver(n, in_words, i, o, now));
+            next = tick_min(next, net_deliver(n, in_words, i, o, now));
         }
     }
     return next;
@@ -152,8 +152,8 @@ static inline tick_t serve(struct net *n, uint32_t in_words, uint32_t out_words,
 
 tick_t net_tick(struct net *n, tick_t now)
 {
-    if (n->inputs <= 64 && n->outputs <= 64) return serve(n, 1, 1, now); /* the usual machine */
-    return serve(n, (n->inputs + 63) / 64, (n->outputs + 63) / 64, now);
+    if (n->inputs <= 64 && n->outputs <= 64) return net_serve(n, 1, 1, now); /* the usual machine */
+    return net_serve(n, (n->inputs + 63) / 64, (n->outputs + 63) / 64, now);
 }
 
 bool net_idle(const struct net *n)

@@ -25,7 +25,7 @@ struct net {
     uint32_t *turn;                       /* [outputs] input served last */
     uint64_t filled[NET_WORDS];           /* inputs that were empty and got a packet that is not in `wants` yet */
     uint64_t *wants;                      /* [outputs * words of inputs] inputs whose oldest packet wants the output */
-    uint64_t wanted[NET_WORDS];           /* outputs that somebody wants */
+    uint64_t wanted[NET_WORDS];           /* outputs that at least one input wants */
     uint8_t flits_of[4][ALL_SECTORS + 1]; /* [enum wl_kind][sectors] flits of a request's packet or packets */
     uint64_t packets, flits;
 };

@@ -37,7 +37,7 @@ static inline bool nvm_line(const struct nvm_map *m, uint64_t line)
     uint64_t page = line / NVM_PAGE_LINES, at = page - m->first;
     switch (m->rule) {
     case NVM_PAGE_HASH: return nvm_hash(m, page);
-    case NVM_ALLOC: /* nobody allocates local and constant memory */
+    case NVM_ALLOC: /* local and constant memory is not allocated: it goes by the hash */
         return at < m->pages ? m->in_nvm[at >> 6] >> (at & 63) & 1 : nvm_hash(m, page);
     case NVM_PAGE_LSB: return page & 1;
     case NVM_HIGH_HALF: return line >= m->half && line < m->end;

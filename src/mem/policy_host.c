@@ -44,10 +44,10 @@ void policy_close(struct policy_host *h)
     *h = (struct policy_host){.policy = NULL};
 }
 
-/* ---- answers that cannot be ---- */
+/* ---- answers that are not allowed ---- */
 
-/* Which cache, in words. */
-static const char *place(const struct wl_geometry *g) { return g->level == WL_L1 ? "the L1D of SM" : "L2 slice"; }
+/* Writes which cache it is, for messages. */
+static const char *name_cache(const struct wl_geometry *g) { return g->level == WL_L1 ? "the L1D of SM" : "L2 slice"; }
 
 static void note_victim(struct policy_host *h, const struct wl_access *a, const struct wl_set *s, int way)
 {
@@ -56,7 +56,8 @@ static void note_victim(struct policy_host *h, const struct wl_access *a, const 
     breach_note(h->breach,
                 "policy %s: victim() answered way %d%s in set %u of %s %u; allowed are ways 0 to %u that are not "
                 "RESERVED, WL_NO_WAY_STALL (-1) and WL_NO_WAY_BYPASS (-2)",
-                h->policy->name, way, reserved ? ", which is RESERVED," : "", a->set, place(g), g->index, s->ways - 1);
+                h->policy->name, way, reserved ? ", which is RESERVED," : "", a->set, name_cache(g), g->index,
+                s->ways - 1);
 }
 
 static void note_change(struct policy_host *h, const char *question, int64_t first, int64_t second,
@@ -66,7 +67,8 @@ static void note_change(struct policy_host *h, const char *question, int64_t fir
     breach_note(h->breach,
                 "policy %s: %s answered %lld and, asked again at once, %lld in set %u of %s %u; a question must not "
                 "change the policy's state",
-                h->policy->name, question, (long long)first, (long long)second, a ? a->set : 0, place(g), g->index);
+                h->policy->name, question, (long long)first, (long long)second, a ? a->set : 0, name_cache(g),
+                g->index);
 }
 
 int policy_victim_again(struct policy_host *h, const struct wl_access *a, const struct wl_set *s, int way)
@@ -87,7 +89,7 @@ enum wl_decision policy_decide_again(struct policy_host *h, const struct wl_acce
     if (d != WL_NORMAL && d != WL_BYPASS) {
         breach_note(h->breach,
                     "policy %s: decide() answered %d in set %u of %s %u; allowed are WL_NORMAL (0) and WL_BYPASS (1)",
-                    h->policy->name, (int)d, a->set, place(g), g->index);
+                    h->policy->name, (int)d, a->set, name_cache(g), g->index);
         return WL_NORMAL;
     }
     enum wl_decision again = h->policy->decide(&h->cache, a);
@@ -101,7 +103,7 @@ uint32_t policy_granularity(struct policy_host *h, uint32_t now)
     uint32_t bytes = h->policy->grains->granularity(&h->cache);
     if (bytes != 32 && bytes != 64 && bytes != 128) {
         breach_note(h->breach, "policy %s: granularity() answered %u in %s %u; allowed are 32, 64 and 128 bytes",
-                    h->policy->name, bytes, place(&h->cache.g), h->cache.g.index);
+                    h->policy->name, bytes, name_cache(&h->cache.g), h->cache.g.index);
         return now;
     }
     uint32_t again = h->twice ? h->policy->grains->granularity(&h->cache) : bytes;
@@ -110,7 +112,7 @@ uint32_t policy_granularity(struct policy_host *h, uint32_t now)
         h->breach,
         "policy %s: granularity() answered %u and, asked again at once, %u in %s %u; a question must not change "
         "the policy's state",
-        h->policy->name, bytes, again, place(&h->cache.g), h->cache.g.index);
+        h->policy->name, bytes, again, name_cache(&h->cache.g), h->cache.g.index);
     return now;
 }
 

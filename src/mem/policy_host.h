@@ -1,9 +1,9 @@
-/* policy_host.h - the policy of one cache: what it is given, asked and told.
+/* policy_host.h - the policy of one cache: what it is given and asked, and what it hears.
  *
  * Both levels talk to their policies through this, so that memory, parameters and counters are handed out in one
  * place and every answer is checked in one place. A wrong answer becomes a sentence in the machine's `struct breach`
  * and a harmless answer instead; the run loop ends the run. A policy that is foreign (a plugin's) is asked every
- * question twice, and so is every policy when WL_CHECKING: whoever answers differently has changed its state. */
+ * question twice, and so is every policy when WL_CHECKING: a policy that answers differently has changed its state. */
 #ifndef WL_MEM_POLICY_HOST_H
 #define WL_MEM_POLICY_HOST_H
 
@@ -54,7 +54,7 @@ static inline bool policy_bypasses(struct policy_host *h, const struct wl_access
 /* The granularity of a cache of grains that has `now`. */
 uint32_t policy_granularity(struct policy_host *h, uint32_t now);
 
-/* ---- told ---- */
+/* ---- reported ---- */
 
 static inline void policy_access(struct policy_host *h, const struct wl_access *a, enum wl_outcome outcome, int way)
 {

@@ -6,8 +6,8 @@
  * may not yet be seen, and the port remembers how many places were freed at the latest tick. The
  * entries are linked: a ring as long as the deepest pipeline would go through a lot of memory.
  *
- * A push into an empty port wakes the consumer, which after a pop sees to the next entry itself. A
- * producer that found the port full is woken by the next pop. */
+ * A push into an empty port wakes the consumer; after a pop the consumer itself looks for the next entry.
+ * A producer that found the port full is woken by the next pop. */
 #ifndef WL_MEM_PORT_H
 #define WL_MEM_PORT_H
 
@@ -23,7 +23,8 @@ struct port {
     uint32_t freed;      /* entries popped at that tick */
     bool producer_waits; /* the producer found the port full; the next pop wakes it */
     const struct part *producer, *consumer;
-    uint64_t *filled;    /* a set of ports in the consumer, or NULL: a push into an empty port enters this one */
+    uint64_t
+        *filled; /* a set of the consumer's ports, or NULL: a push into this port, when empty, adds it to the set */
     uint64_t filled_bit; /* this port's bit in that set */
 };
 

@@ -16,7 +16,8 @@
 
 enum { LINE_BYTES = 128, LINE_SHIFT = 7, SECTOR_BYTES = 32, LINE_SECTORS = 4, ALL_SECTORS = 15 };
 
-enum req_origin { FROM_L1D, FROM_L1T, FROM_L1C, FROM_L2 };
+/* The cache a request belongs to: its reply goes back there. */
+enum cache_id { L1_DATA, L1_TEXTURE, L1_CONSTANT, SM_CACHES, L2_SLICE = SM_CACHES };
 
 /* Hundreds are under way at a time and every hop looks at them: what a load needs is one line of the
  * host's cache. A store's bytes are in the next; the third is empty, so that the first lines of
@@ -24,25 +25,29 @@ enum req_origin { FROM_L1D, FROM_L1T, FROM_L1C, FROM_L2 };
 struct req {
     _Alignas(64) struct req *next; /* in whatever list or port holds it */
     uint64_t line;                 /* byte address / 128 */
-    uint64_t ready;                /* scratch of the part or port that holds it: a tick */
+    uint64_t ready;                /* a tick whose meaning is up to the part or port that holds it */
     struct wl_load *load;          /* the load it belongs to (its head: the SM keeps more behind it), or NULL */
     uint32_t pc;
-    uint32_t row;     /* DRAM */
+    uint32_t row;     /* of the DRAM bank */
     uint16_t mshr;    /* the L1 entry it will fill */
     uint16_t l2_mshr; /* the L2 entry it will fill */
-    uint16_t set;     /* L2 */
+    uint16_t set;     /* in the L2 slice */
     uint16_t slice;
     uint8_t warp, rank;
     uint8_t kind;    /* enum wl_kind */
     uint8_t space;   /* enum wl_space */
-    uint8_t origin;  /* enum req_origin */
-    uint8_t sectors; /* asked for or written */
-    uint8_t fetch;   /* to read from memory: those of `sectors` the L2 does not have */
+    uint8_t cache;   /* enum cache_id */
+    uint8_t sectors; /* sectors asked for or written */
+    uint8_t fetch;   /* sectors to read from memory: those of `sectors` that the L2 does not have */
     uint8_t touched; /* sectors the lanes touch */
     uint8_t lanes, number, sm, note;
     uint8_t commands; /* DRAM column commands */
     uint8_t bank;
-    bool nvm : 1, bypass : 1, is_reply : 1, is_write : 1 /* to DRAM */, prefetch : 1 /* for an L1D, no load waits */;
+    bool nvm : 1;                   /* the line lies in non-volatile memory */
+    bool bypass : 1;                /* it bypasses the L1D: the reply fills no line */
+    bool is_reply : 1;              /* it is on its way back */
+    bool is_write : 1;              /* it writes to DRAM */
+    bool prefetch : 1;              /* an L1D asked for it before any load did: no load waits */
     _Alignas(64) uint64_t bytes[2]; /* stores: written bytes of the line, one bit each */
     _Alignas(64) char unused[64];
 };
@@ -54,8 +59,8 @@ struct req_pool {
     uint64_t alive, available;
 };
 
-/* The run loop sees to it, between two steps, that more requests are available than one step can
- * use; so taking one never fails. Returns -1 when the system has no more memory. */
+/* Adds free requests. The run loop calls it between rounds of steps so often that more requests are free than
+ * a round can use; so taking one never fails. Returns -1 when the system has no more memory. */
 int req_grow(struct req_pool *p);
 
 static inline struct req *req_alloc(struct req_pool *p)

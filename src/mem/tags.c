@@ -96,7 +96,7 @@ static void put_bucket(struct tags *t, uint32_t at)
     t->bucket[b] = at;
 }
 
-static int grow(struct tags *t)
+static int tags_grow(struct tags *t)
 {
     uint32_t old = t->ways;
     uint32_t *b = realloc(t->bucket, (size_t)t->buckets * 2 * sizeof *b);
@@ -117,7 +117,7 @@ static int grow(struct tags *t)
 
 int tags_add_infinite(struct tags *t, uint64_t line)
 {
-    if (t->used == t->ways && grow(t)) return -1;
+    if (t->used == t->ways && tags_grow(t)) return -1;
     uint32_t at = t->used++;
     t->line[at] = line;
     put_bucket(t, at);

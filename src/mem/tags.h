@@ -17,7 +17,7 @@ enum index_fn { INDEX_LINEAR, INDEX_XOR, INDEX_FERMI, INDEX_IPOLY };
 #define NO_LINE UINT64_MAX
 #define NO_MSHR UINT32_MAX
 
-/* What a line holds; together, because whoever looks at one of them looks at all. */
+/* What a line holds. The fields lie together because they are read together. */
 struct line_sectors {
     uint32_t mshr;                 /* entry that will fill the line, or NO_MSHR */
     uint8_t valid, pending, dirty; /* masks */
@@ -60,7 +60,8 @@ int tags_find_infinite(const struct tags *t, uint64_t line);
 int tags_add_infinite(struct tags *t, uint64_t line);
 void tags_clear(struct tags *t);
 
-/* The way of a set that holds the line, or -1. Which of a few, if any, nobody can predict: all are compared. */
+/* The way of a set that holds the line, or -1. All are compared, because no branch
+ * predictor could guess which of a few it is. */
 static inline int find_way(const uint64_t *l, uint32_t ways, uint64_t line)
 {
     int way = -1;

@@ -1,6 +1,6 @@
 /* observer.c - the events of one SM become tallies.
  *
- * Warps are told apart by their launch number, not by their slot: a new warp in an old slot is
+ * Warps are identified by their launch number, not by their slot: a new warp in an old slot is
  * another warp (APCM, whose locality types would else see reuse within a warp that is none). */
 #include "observe/profile.h"
 

@@ -19,22 +19,22 @@ enum { FEW_SLOTS = 1024, SLOTS = 4 * SM_MAX_WARPS * SM_MAX_TXNS };
 
 struct wanted {
     uint64_t line;
-    uint32_t stamp; /* of the collection it belongs to */
+    uint32_t stamp; /* number of the collection the entry belongs to */
     uint8_t sectors;
 };
 
 struct probe {
     struct observer *to;
     struct l1 *l1d;
-    bool would_hit;  /* what stalled() found before the issue stage worked */
-    uint64_t issued; /* issue cycles of the SM then */
+    bool would_hit;  /* the answer of stalled() before the issue stage worked */
+    uint64_t issued; /* issue cycles of the SM at that time */
     struct sm_moment moment;
     bool valid;       /* the table holds the lines of `moment` */
-    bool answer;      /* of the last question */
-    uint64_t changes; /* of the cache when the answer was found */
-    uint32_t stamp;   /* of the collection in the table */
-    uint32_t count;   /* entries of it */
-    uint32_t mask;    /* the table grows to the programs that need it */
+    bool answer;      /* the last answer found */
+    uint64_t changes; /* the cache's change count when the answer was found */
+    uint32_t stamp;   /* number of the collection that is in the table */
+    uint32_t count;   /* entries of that collection */
+    uint32_t mask;    /* slots in use - 1; grows when a program needs more */
     struct wanted slot[SLOTS];
 };
 
@@ -45,7 +45,7 @@ static uint32_t slot_of(const struct probe *p, uint64_t line)
     return (uint32_t)(line * UINT64_C(0x9e3779b97f4a7c15) >> 40) & p->mask;
 }
 
-static void want(void *self, uint64_t line, uint8_t sectors)
+static void probe_want(void *self, uint64_t line, uint8_t sectors)
 {
     struct probe *p = self;
     uint32_t i = slot_of(p, line);
@@ -56,12 +56,12 @@ static void want(void *self, uint64_t line, uint8_t sectors)
     p->count++;
 }
 
-static void collect(struct probe *p, const struct sm *s, uint64_t stalled)
+static void probe_collect(struct probe *p, const struct sm *s, uint64_t stalled)
 {
     for (;; p->mask = 2 * p->mask + 1) {
         p->stamp++;
         p->count = 0;
-        sm_waiting_lines(s, stalled, want, p);
+        sm_waiting_lines(s, stalled, probe_want, p);
         if (2 * p->count <= p->mask || p->mask >= SLOTS - 1) return;
     }
 }
@@ -106,7 +106,7 @@ static bool stalled(struct probe *p, const struct sm *s)
     uint64_t changes = l1_changes(p->l1d);
     bool same = p->valid && same_moment(&p->moment, &now);
     if (same && changes == p->changes && !l1_changes_silently(p->l1d)) return p->answer;
-    if (!same) collect(p, s, now.stalled);
+    if (!same) probe_collect(p, s, now.stalled);
     p->moment = now;
     p->valid = true;
     p->changes = changes;

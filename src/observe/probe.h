@@ -5,7 +5,7 @@
 #include "observe/profile.h"
 #include "sm/sm.h"
 
-/* Attaches to the SM and to its L1D what tells `to`; freed with free(). NULL: out of memory. */
+/* Attaches to the SM and to its L1D a probe that reports to `to`; freed with free(). NULL: out of memory. */
 struct probe;
 struct probe *probe_new(struct sm *s, struct observer *to);
 

@@ -1,12 +1,12 @@
 /* profile.h - an observer of what the loads of each SM do, whatever the policy.
  *
- * Switched on by stats.profile. The L1D tells its SM's observer of every accepted load request and
- * of every line that leaves; the ld/st unit tells of every finished load, the issue stage of every
+ * Switched on by stats.profile. The L1D reports every accepted load request and every line that
+ * leaves to its SM's observer, the ld/st unit every finished load, the issue stage every
  * instruction. The observer keeps one entry for each line the SM ever loaded: where that line is in
  * the real L1D, why it left, and what an infinite cache would know of it. All numbers are those
  * section "profile" of the counters defines; they need nothing of the policy and change nothing.
  *
- * Nothing here takes memory on the cycle path: profile_provide is called between two steps, as the
+ * Nothing here takes memory on the cycle path: profile_grow is called between two steps, as the
  * request pools are refilled. */
 #ifndef WL_OBSERVE_PROFILE_H
 #define WL_OBSERVE_PROFILE_H
@@ -25,10 +25,10 @@ enum access_kind {
     ACCESS_PENDING,
     ACCESS_COLD,        /* the line was never allocated in this L1D */
     ACCESS_INTRA_WARP,  /* last evicted by a request of the same warp */
-    ACCESS_INTER_WARP,  /* ... of another warp */
-    ACCESS_INVALIDATED, /* a store took it out */
-    ACCESS_FLUSHED,     /* the flush between kernels (or of a policy) did */
-    ACCESS_PRESENT,     /* it is there: without the sectors asked for, or the policy did not look */
+    ACCESS_INTER_WARP,  /* last evicted by a request of another warp */
+    ACCESS_INVALIDATED, /* a store invalidated the line */
+    ACCESS_FLUSHED,     /* a flush, between kernels or of a policy, invalidated the line */
+    ACCESS_PRESENT,     /* the line is there, but without the sectors asked for, or the policy bypassed it */
     ACCESS_KINDS
 };
 
@@ -86,8 +86,8 @@ void profile_destroy(struct profile *p);
 /* Between kernels. The names and loads of a kernel become known before it runs. */
 int profile_kernel_begin(struct profile *p, const char *kernel, const struct code *code);
 void profile_kernel_end(struct profile *p);
-/* Sees to it that one step of the machine finds room. -1: out of memory. */
-static inline int profile_provide(struct profile *p)
+/* Makes room for what one step of the machine can add. -1: out of memory. */
+static inline int profile_grow(struct profile *p)
 {
     for (uint32_t i = 0; i < p->sms; i++)
         if (lines_short(&p->sm[i].lines) && lines_grow(&p->sm[i].lines)) return -1;
@@ -97,10 +97,10 @@ void profile_read_stats(const struct profile *p, struct profile_stats *out);
 /* Copies everything that is not a counter; -1: out of memory. */
 int profile_read_report(const struct profile *p, struct profile_report *out);
 
-/* ---- the SM's side: one call an event; the L1D calls through observer.l1 ---- */
+/* ---- the SM's side: one call per event; the L1D calls through observer.l1 ---- */
 
 extern const struct l1_observer observer_calls;                 /* of every observer.l1 */
-void observe_load(struct observer *o, const struct wl_load *l); /* its last request was accepted */
+void observe_load(struct observer *o, const struct wl_load *l); /* the last request of the load was accepted */
 /* The ld/st unit is stalled while another warp's load would hit; `idle` of these cycles nothing issues. */
 static inline void observe_stall(struct observer *o, uint64_t cycles, uint64_t idle)
 {

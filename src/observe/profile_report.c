@@ -51,8 +51,8 @@ static uint64_t majority_lines(const struct load_table *t)
 
 /* The counters of a list stand in counters.def in the order of the array, from this field on. */
 #define FILL(first, list)                                                                                              \
-    fill(out, offsetof(struct profile_stats, first), (const uint64_t *)(const void *)(list), sizeof(list))
-static void fill(struct profile_stats *out, size_t offset, const uint64_t *list, size_t bytes)
+    copy_list(out, offsetof(struct profile_stats, first), (const uint64_t *)(const void *)(list), sizeof(list))
+static void copy_list(struct profile_stats *out, size_t offset, const uint64_t *list, size_t bytes)
 {
     memcpy((char *)out + offset, list, bytes);
 }

@@ -2,14 +2,14 @@
 
 #include <stdlib.h>
 
-static uint32_t start(const struct line_map *m, uint64_t line)
+static uint32_t line_map_start(const struct line_map *m, uint64_t line)
 {
     return (uint32_t)(line * UINT64_C(0x9e3779b97f4a7c15) >> 32) & m->mask;
 }
 
-static void put(struct line_map *m, uint32_t index)
+static void line_map_put(struct line_map *m, uint32_t index)
 {
-    uint32_t b = start(m, m->line[index].line);
+    uint32_t b = line_map_start(m, m->line[index].line);
     while (m->bucket[b]) b = (b + 1) & m->mask;
     m->bucket[b] = index + 1;
 }
@@ -26,7 +26,7 @@ static int grow_lines(struct line_map *m)
     m->bucket = bucket;
     m->mask = buckets - 1;
     m->cap = cap;
-    for (uint32_t i = 0; i < m->used; i++) put(m, i);
+    for (uint32_t i = 0; i < m->used; i++) line_map_put(m, i);
     return 0;
 }
 
@@ -55,7 +55,7 @@ void lines_destroy(struct line_map *m)
 
 struct seen_line *lines_get(struct line_map *m, uint64_t line)
 {
-    uint32_t b = start(m, line);
+    uint32_t b = line_map_start(m, line);
     for (; m->bucket[b]; b = (b + 1) & m->mask)
         if (m->line[m->bucket[b] - 1].line == line) return &m->line[m->bucket[b] - 1];
     struct seen_line *l = &m->line[m->used++];

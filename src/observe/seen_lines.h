@@ -15,16 +15,17 @@ struct seen_line {
     /* in the L1D */
     uint8_t place;     /* enum line_place */
     uint8_t used;      /* sectors touched since it was allocated */
-    uint8_t used_now;  /* since then or the beginning of this kernel */
+    uint8_t used_now;  /* sectors touched since it was allocated or this kernel began, whichever is later */
     bool again;        /* asked for again since it was allocated */
-    uint32_t accesses; /* since allocated or the beginning of this kernel */
+    uint32_t accesses; /* requests since it was allocated or this kernel began, whichever is later */
     uint32_t left_by;  /* the warp that evicted it */
     /* in an infinite cache, emptied at the end of a kernel */
-    uint32_t total, own; /* requests; those of the warp that brought the line */
-    uint32_t owner;      /* that warp, */
-    uint32_t pc;         /* and the load */
-    uint32_t last;       /* number of the last request for it */
-    int32_t reuse;       /* first node of its reuse distances, NO_NODE */
+    uint32_t total; /* requests for the line */
+    uint32_t own;   /* requests of `owner` */
+    uint32_t owner; /* the warp that brought the line */
+    uint32_t pc;    /* the load that brought the line */
+    uint32_t last;  /* number of the last request for it */
+    int32_t reuse;  /* first node of its reuse distances, NO_NODE */
 };
 
 /* A line's type is only known at the end of the kernel, so its reuse distances wait in a list of
@@ -37,7 +38,7 @@ struct reuse_node {
 struct line_map {
     struct seen_line *line;
     uint32_t used, cap;
-    uint32_t *bucket, mask; /* index into line + 1; 0: empty */
+    uint32_t *bucket, mask; /* [mask + 1] index into line + 1; 0: empty */
     struct reuse_node *node;
     uint32_t nodes, node_cap;
 };

@@ -126,7 +126,7 @@ static const char *reason(enum l1_outcome why)
 
 static void unit_state(const struct sm_glance *g, char *out, size_t size)
 {
-    static const char *const cache[] = {[FROM_L1D] = "", [FROM_L1T] = "texture ", [FROM_L1C] = "constant "};
+    static const char *const cache[] = {[L1_DATA] = "", [L1_TEXTURE] = "texture ", [L1_CONSTANT] = "constant "};
     out[0] = 0;
     if (l1_refused(g->refused))
         snprintf(out, size, "W%d stalls: %s%s", g->unit_warp, cache[g->refused_by], reason(g->refused));

@@ -135,7 +135,7 @@ static int set_l1(struct machine *m, const char *v, int unused)
     if (gpgpusim_cache(v, t, m->e)) return WL_EINPUT;
     if (t->none) {
         p[P_L1D_GLOBAL] = 0;
-        gpgpusim_say(m, "no L1D: global loads go past it, local ones use 16 KiB");
+        gpgpusim_say(m, "no L1D: global loads bypass it, local ones use 16 KiB");
         return 0;
     }
     if (line_size(m, t, 128)) return WL_EINPUT;

@@ -12,7 +12,7 @@
  * counts as a hit; lines killed by a store teach nothing. In the L2 the mark is set when the read is
  * accepted, also when its data is still on the way, and an unmarked read that finds the mark takes it.
  * Both caches are LRU otherwise.
- * Storage: 512 bits of counters and 8 bits a line in the L1D (hash, reused); 12 bits a line in the L2
+ * Storage: 512 bits of counters and 8 bits per line in the L1D (hash, reused); 12 bits per line in the L2
  * (mark, hash, SM). */
 #include "warpline/chain.h"
 #include "warpline/policy_notes.h"

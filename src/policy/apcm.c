@@ -3,7 +3,7 @@
  * Idea (Koo, Oh, Ro, Annavaram, ISCA 2017): all warps run the same loads, and the lines of one load
  * behave alike whichever warp runs it. So one warp of each kernel is watched, each of its loads is
  * classified, and the verdict serves all warps: streaming loads bypass the L1D, lines a single warp
- * reuses are pinned until it is done with them, all others are managed by LRU as ever.
+ * reuses are pinned until it is done with them, all others are managed by plain LRU.
  *
  * State, all of it per SM, with the bits of the default machine (3536 in all; the paper's Table 3):
  *   LAT   16 load PCs; the index of a PC is its load ID (32 bits each). First come, never replaced.
@@ -25,7 +25,7 @@
  *  - When acc is full, intra stops too: otherwise shared lines would turn into private ones.
  *  - Hits of other warps do not write `last`; before any hit it equals `first`.
  *  - Lines found in the L1D bring their count along only when another warp allocated them
- *    (mta_init=always: whoever did): the watched warp's own line would look shared otherwise.
+ *    (mta_init=always: also when the watched warp did): the watched warp's own line would look shared otherwise.
  *  - Of a watched load with more than two requests, the third and later ones are not looked at.
  *  - PSB keeps the last load only, so lines are pinned for any load with the same last load and loop
  *    bit. A load that meets the cache after its warp has left the loop pins nothing.
@@ -71,7 +71,7 @@ static const struct wl_param apcm_params[] = {
     [MTA_INIT] = {"mta_init", "", 0, 0, 1, "foreign|always", "lines found in the L1D start with its count",
                   "section 5.1 speaks of lines of other warps"},
     [MONITOR] = {"monitor", "", 0, 0, 2, "once|every|unclassified",
-                 "watch one warp a kernel; every warp of its slot; until all loads have a verdict", "section 5.1"},
+                 "watch one warp per kernel; every warp of its slot; until all loads have a verdict", "section 5.1"},
     [KERNEL_STATE] = {"kernel_state", "", 0, 0, 2, "launch|function|never",
                       "forget verdicts at each launch, when the kernel changes, never", "section 5.1"},
     [VICTIM] = {"victim", "", 0, 0, 1, "unpinned|strict", "LRU among unpinned lines; strict: the LRU line or none",
@@ -88,7 +88,8 @@ static const struct wl_param apcm_params[] = {
 enum {
     N_TABLE, N_BYPASSED, N_PBYPASS_PROTECT, N_PBYPASS_NORMAL, N_PBYPASS_HOLDER, N_PINS, N_UNPINS, N_STALE,
     N_SECOND, N_LATE, N_PSB_SETS, N_REL_LOOP, N_REL_LOAD, N_REL_EXIT, N_PINNED_SUM, N_REQUESTS, N_MTA_ALLOCS,
-    N_MTA_HITS, N_MTA_EVICTIONS, N_MTA_DROPPED, N_UNTRACKED, N_LOADS_NORMAL /* + method */, N_LOADS_BYPASS, N_LOADS_PROTECT,
+    N_MTA_HITS, N_MTA_EVICTIONS, N_MTA_DROPPED, N_UNTRACKED,
+    N_LOADS_NORMAL /* + method */, N_LOADS_BYPASS, N_LOADS_PROTECT,
     N_LOADS_UNKNOWN
 };
 /* clang-format on */
@@ -123,27 +124,32 @@ static const struct wl_counter apcm_counters[] = {
 
 /* ---- state ---- */
 
-enum { COUNT_MAX = 15, WATCHED_REQUESTS = 2, MAX_WARPS = 64, MAX_LOADS = 64, NO_LOOP = 0xffff };
+enum { COUNT_MAX = 15, WATCHED_REQUESTS = 2, MAX_LOADS = 64, NO_LOOP = 0xffff };
 enum method { NORMAL, BYPASS, PROTECT };
 
 struct line {
-    bool pinned;
-    uint8_t warp, acc;
+    bool pinned;    /* stays so until the victim search meets it, also when its warp protects no more */
+    uint8_t warp;   /* the warp that allocated the line */
+    uint8_t acc;    /* requests since */
     uint64_t until; /* release=pd: the set's access from which it is free again */
 };
 struct mta_entry {
-    uint64_t line, used;
-    uint8_t first, last, acc, intra; /* acc 0: invalid */
+    uint64_t line;
+    uint64_t used;       /* mta_clock of its last use */
+    uint8_t first, last; /* IDs of the loads that touched it first and last */
+    uint8_t acc;         /* requests of all warps; 0: the entry is invalid */
+    uint8_t intra;       /* requests of the watched warp */
 };
 struct cait_entry {
     bool valid;
     uint8_t method, acc, last;
 };
 struct psb_entry {
-    bool on, loop;
-    uint8_t last;
-    uint16_t in; /* loop to leave, or NO_LOOP */
-    uint64_t seq;
+    bool on;      /* the warp protects lines */
+    bool loop;    /* until it leaves a loop; else until load `last` has returned */
+    uint8_t last; /* ID of the last load that uses the lines */
+    uint16_t in;  /* the loop to leave, or NO_LOOP */
+    uint64_t seq; /* number of the instruction that set the entry */
 };
 
 struct apcm {
@@ -151,13 +157,15 @@ struct apcm {
     uint32_t lat_used, mta_sets;
     uint32_t lat[MAX_LOADS];
     struct cait_entry cait[MAX_LOADS];
-    struct psb_entry psb[MAX_WARPS];
-    uint32_t pinned_by[MAX_WARPS]; /* lines of the warp with the bit set */
-    uint32_t pinned;               /* of all these, the lines whose PSB entry is on */
-    bool armed, watching;
+    struct psb_entry psb[WL_MAX_WARPS];
+    uint32_t pinned_by[WL_MAX_WARPS]; /* lines of the warp that are `pinned` */
+    uint32_t pinned;                  /* pinned lines of all warps whose PSB entry is on */
+    bool armed;                       /* the next warp that is launched will be watched */
+    bool watching;                    /* warp `watched` is being watched */
     uint8_t watched;
-    int32_t wanted; /* slot the next watched warp must have, -1: any */
-    uint64_t kernel, mta_clock;
+    int32_t wanted;         /* the slot the next watched warp must have; -1: any */
+    uint64_t kernel;        /* hash of the kernel that ran last */
+    uint64_t mta_clock;     /* uses of the MTA so far */
     struct line *line;      /* [sets * max_ways] */
     uint64_t *set_clock;    /* [sets] accesses; release=pd */
     struct mta_entry mta[]; /* [mta]; behind it line, set_clock and the chain */
@@ -169,7 +177,7 @@ static bool tracked(const struct wl_load *l) { return l->user >> 8 != 0; }
 static uint32_t id_of(const struct wl_load *l) { return (uint32_t)(l->user >> 8) - 1; }
 static enum method method_of(const struct wl_load *l) { return (enum method)(l->user & 255); }
 
-/* ---- CAIT and MTA: what the watched warp tells ---- */
+/* ---- CAIT and MTA: what the watched warp shows ---- */
 
 static enum method verdict(uint8_t acc, uint8_t intra)
 {
@@ -208,7 +216,7 @@ static struct mta_entry *find_mta(struct wl_cache *c, uint64_t line, bool *found
 }
 
 /* One accepted request; `l` is the line it hit in the L1D, or NULL. */
-static void watch(struct wl_cache *c, const struct wl_access *a, const struct line *l)
+static void apcm_watch(struct wl_cache *c, const struct wl_access *a, const struct line *l)
 {
     struct apcm *s = c->self;
     if (!s->watching || !tracked(a->load)) return;
@@ -305,7 +313,7 @@ static void drop_stale_pins(struct wl_cache *c, uint32_t set)
     }
 }
 
-static void release(struct wl_cache *c, unsigned warp, unsigned why)
+static void apcm_release(struct wl_cache *c, unsigned warp, unsigned why)
 {
     struct apcm *s = c->self;
     if (!s->psb[warp].on) return;
@@ -341,7 +349,7 @@ static bool may_pin(struct wl_cache *c, const struct wl_load *l)
     return true;
 }
 
-static void pin(struct wl_cache *c, struct line *l, const struct wl_access *a)
+static void apcm_pin(struct wl_cache *c, struct line *l, const struct wl_access *a)
 {
     struct apcm *s = c->self;
     if (c->param[RELEASE] == RELEASE_PD) l->until = s->set_clock[a->set] + (uint64_t)c->param[PD];
@@ -356,8 +364,7 @@ static void pin(struct wl_cache *c, struct line *l, const struct wl_access *a)
 
 static uint32_t fold(uint32_t pc, uint32_t ids)
 {
-    uint32_t bits = 1, id = 0;
-    while ((1u << bits) < ids) bits++;
+    uint32_t bits = (uint32_t)wl_bits_for(ids > 2 ? ids : 2), id = 0;
     for (pc >>= 3; pc; pc >>= bits) id ^= pc & ((1u << bits) - 1);
     return id % ids;
 }
@@ -406,19 +413,19 @@ static void apcm_load_done(struct wl_cache *c, const struct wl_load *l)
 {
     struct apcm *s = c->self;
     const struct psb_entry *p = &s->psb[l->warp];
-    if (p->on && !p->loop && tracked(l) && id_of(l) == p->last && l->seq > p->seq) release(c, l->warp, N_REL_LOAD);
+    if (p->on && !p->loop && tracked(l) && id_of(l) == p->last && l->seq > p->seq) apcm_release(c, l->warp, N_REL_LOAD);
 }
 
 static void apcm_leave_loop(struct wl_cache *c, unsigned warp, uint16_t loop)
 {
     struct apcm *s = c->self;
-    if (s->psb[warp].on && s->psb[warp].loop && s->psb[warp].in == loop) release(c, warp, N_REL_LOOP);
+    if (s->psb[warp].on && s->psb[warp].loop && s->psb[warp].in == loop) apcm_release(c, warp, N_REL_LOOP);
 }
 
 static void apcm_warp_exit(struct wl_cache *c, unsigned warp)
 {
     struct apcm *s = c->self;
-    release(c, warp, N_REL_EXIT);
+    apcm_release(c, warp, N_REL_EXIT);
     if (s->watching && s->watched == warp) end_watching(c);
 }
 
@@ -462,7 +469,7 @@ static void count_request(struct wl_cache *c, const struct wl_access *a)
     c->count[N_PINNED_SUM] += s->pinned;
 }
 
-static void hit(struct wl_cache *c, const struct wl_access *a, uint32_t way)
+static void apcm_hit(struct wl_cache *c, const struct wl_access *a, uint32_t way)
 {
     struct apcm *s = c->self;
     struct line *l = line_at(c, a->set, way);
@@ -471,10 +478,10 @@ static void hit(struct wl_cache *c, const struct wl_access *a, uint32_t way)
     if (a->space != WL_GLOBAL) return;
     if (l->acc < COUNT_MAX) l->acc++;
     if (l->pinned && c->param[RELEASE] == RELEASE_PD) l->until = s->set_clock[a->set] + (uint64_t)c->param[PD];
-    watch(c, a, l);
+    apcm_watch(c, a, l);
 }
 
-static void insert(struct wl_cache *c, const struct wl_access *a, uint32_t way)
+static void apcm_insert(struct wl_cache *c, const struct wl_access *a, uint32_t way)
 {
     struct apcm *s = c->self;
     struct line *l = line_at(c, a->set, way);
@@ -484,12 +491,12 @@ static void insert(struct wl_cache *c, const struct wl_access *a, uint32_t way)
     bool global = a->space == WL_GLOBAL;
     *l = (struct line){.warp = (uint8_t)a->warp, .acc = global};
     if (!global) return;
-    if (method_of(a->load) == PROTECT) pin(c, l, a);
-    watch(c, a, NULL);
+    if (method_of(a->load) == PROTECT) apcm_pin(c, l, a);
+    apcm_watch(c, a, NULL);
 }
 
 /* Bypassed as streaming, or because the victim search found only pinned lines. */
-static void bypass(struct wl_cache *c, const struct wl_access *a)
+static void apcm_bypass(struct wl_cache *c, const struct wl_access *a)
 {
     struct apcm *s = c->self;
     if (!a->load || a->space != WL_GLOBAL) return;
@@ -502,14 +509,14 @@ static void bypass(struct wl_cache *c, const struct wl_access *a)
         c->count[m == PROTECT ? N_PBYPASS_PROTECT : N_PBYPASS_NORMAL]++;
         c->count[N_PBYPASS_HOLDER] += s->psb[a->warp].on;
     }
-    watch(c, a, NULL);
+    apcm_watch(c, a, NULL);
 }
 
 static void apcm_on_access(struct wl_cache *c, const struct wl_access *a, enum wl_outcome outcome, int way)
 {
-    if (outcome == WL_MISSED) insert(c, a, (uint32_t)way);
-    else if (outcome == WL_BYPASSED) bypass(c, a);
-    else if (outcome != WL_STORED) hit(c, a, (uint32_t)way);
+    if (outcome == WL_MISSED) apcm_insert(c, a, (uint32_t)way);
+    else if (outcome == WL_BYPASSED) apcm_bypass(c, a);
+    else if (outcome != WL_STORED) apcm_hit(c, a, (uint32_t)way);
 }
 
 static void apcm_on_leave(struct wl_cache *c, const struct wl_line *gone, enum wl_leave why, const struct wl_access *by)
@@ -595,7 +602,7 @@ extern const struct wl_cache_policy apcm_policy;
 const struct wl_cache_policy apcm_policy = {
     .abi = WL_ABI,
     .name = "apcm",
-    .help = "APCM: by load, bypass what streams and pin what one warp reuses, as one watched warp tells",
+    .help = "APCM: by load, bypass what streams and pin what one warp reuses, as one watched warp shows",
     .levels = 1u << WL_L1,
     .answers_drift = true, /* pins are dropped with loads that return, loops that are left and warps that end */
     .params = apcm_params,

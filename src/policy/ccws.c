@@ -6,7 +6,7 @@
  * brought in. A miss found there raises the warp's lost-locality score; scores sink by one per cycle
  * to the base. Warps are stacked by score up to a fixed height, the number of resident warps times
  * the base: those that no longer fit may not issue loads (to global or local memory; everything else
- * may). With all scores at the base everybody fits.
+ * may). With all scores at the base all warps fit.
  *
  *   score = max(base, hits * throttle * height / instructions)     at a VTA hit
  *
@@ -21,11 +21,11 @@
  * events the allowed set can only change when a sum sinks below the height or a score reaches the
  * base; both cycles have a lower bound, at which the scheduler asks to be woken.
  *
- * Storage, 48 warps: 16 tags of 25 bits each, 6 bits a line for its warp, 16 bits a score. */
+ * Storage, 48 warps: 16 tags of 25 bits each, 6 bits per line for its warp, 16 bits per score. */
 #include "warpline/chain.h"
 #include "warpline/sched.h"
 
-enum { MAX_WARPS = 64, MAX_SCHEDULERS = 8, VTA_SETS = 2, VTA_WAYS = 8, TAG_BITS = 25, SCORE_BITS = 16 };
+enum { VTA_SETS = 2, VTA_WAYS = 8, TAG_BITS = 25, SCORE_BITS = 16 };
 #define NO_LINE UINT64_MAX
 
 struct ccws {
@@ -34,17 +34,17 @@ struct ccws {
     uint32_t warps;
     /* tags */
     uint8_t *brought; /* [sets * max_ways] the warp that brought the line in */
-    uint64_t vta[MAX_WARPS][VTA_SETS][VTA_WAYS];
-    uint8_t vta_next[MAX_WARPS][VTA_SETS]; /* first in, first out */
+    uint64_t vta[WL_MAX_WARPS][VTA_SETS][VTA_WAYS];
+    uint8_t vta_next[WL_MAX_WARPS][VTA_SETS]; /* first in, first out */
     /* scores */
     uint64_t base, throttle;
     uint64_t live;
-    uint64_t zero_at[MAX_WARPS]; /* the score is zero_at - cycle, at least the base */
-    uint64_t hits[MAX_WARPS], instructions[MAX_WARPS], all_hits, all_instructions;
+    uint64_t zero_at[WL_MAX_WARPS]; /* the score is zero_at - cycle, at least the base */
+    uint64_t hits[WL_MAX_WARPS], instructions[WL_MAX_WARPS], all_hits, all_instructions;
     uint64_t allowed, valid_until; /* the stack as last computed */
     bool stale, throttled;
     uint64_t last_cycle;
-    uint8_t last[MAX_SCHEDULERS];
+    uint8_t last[WL_MAX_SCHEDULERS];
     uint16_t order[]; /* of the chain; behind it `brought` */
 };
 
@@ -66,7 +66,7 @@ static bool tags_init(struct wl_cache *c, const char **why)
     s->warps = c->g.warps;
     s->brought = (uint8_t *)(s->order + wl_chain_entries(&c->g));
     wl_chain_init(&s->chain, s->order, &c->g);
-    for (unsigned w = 0; w < MAX_WARPS; w++)
+    for (unsigned w = 0; w < WL_MAX_WARPS; w++)
         for (unsigned i = 0; i < VTA_SETS * VTA_WAYS; i++) s->vta[w][i / VTA_WAYS][i % VTA_WAYS] = NO_LINE;
     *c->shared = s;
     return true;
@@ -184,12 +184,11 @@ static bool ccws_init(struct wl_sched *s, const char **why)
     struct ccws *c = ccws_of(s);
     *why = "it needs the victim tags of its cache policy; add --l1 ccws_tags (l1 = ccws_tags)";
     if (!c || c->kind != &ccws_tags_policy) return false;
-    *why = "more than 8 schedulers";
     c->base = (uint64_t)s->param[BASE];
     c->throttle = (uint64_t)s->param[THROTTLE];
     c->stale = true;
-    for (unsigned i = 0; i < MAX_SCHEDULERS; i++) c->last[i] = MAX_WARPS;
-    return s->g.schedulers <= MAX_SCHEDULERS;
+    for (unsigned i = 0; i < WL_MAX_SCHEDULERS; i++) c->last[i] = WL_MAX_WARPS;
+    return true;
 }
 
 static uint64_t ccws_storage_bits(const struct wl_sched *s) { return SCORE_BITS * s->g.warps + 6u * s->g.schedulers; }
@@ -210,7 +209,7 @@ static void ccws_on_warp(struct wl_sched *s, const struct wl_sched_view *v, enum
     }
 }
 
-static uint64_t earlier_of(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static uint64_t cycle_min(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* The highest of a set of raised warps; of equals the lowest slot. */
 static unsigned highest(const struct ccws *s, uint64_t set)
@@ -239,7 +238,7 @@ static void stack(struct ccws *s, uint64_t cycle)
     for (uint64_t left = raised; left; falling++) {
         unsigned w = highest(s, left);
         left &= ~(UINT64_C(1) << w);
-        s->valid_until = earlier_of(s->valid_until, s->zero_at[w] - s->base); /* there it is at the base */
+        s->valid_until = cycle_min(s->valid_until, s->zero_at[w] - s->base); /* there it is at the base */
         if (sum >= height) continue;
         s->allowed |= UINT64_C(1) << w;
         sum += s->zero_at[w] - cycle;
@@ -248,7 +247,7 @@ static void stack(struct ccws *s, uint64_t cycle)
         s->allowed |= m & -m;
         sum += s->base;
     }
-    if (sum >= height) s->valid_until = earlier_of(s->valid_until, cycle + (sum - height) / falling + 1);
+    if (sum >= height) s->valid_until = cycle_min(s->valid_until, cycle + (sum - height) / falling + 1);
 }
 
 static uint64_t ccws_on_cycle(struct wl_sched *s, const struct wl_sched_view *v)

@@ -1,7 +1,7 @@
 /* dacache.c - DaCache: keep the lines of the few oldest warps together.
  *
  * Idea (Wang, Yu, Sun, Wang, ICS 2015): a divergent load asks for up to 32 lines and its warp
- * waits for the last of them, so a cache full of halves of everybody's working sets helps nobody.
+ * waits for the last of them, so a cache full of halves of all warps' working sets helps none of them.
  * Under greedy-then-oldest scheduling the oldest warps run most; their lines should stay as a
  * unit and the others should not disturb them. The means, all over the recency chain (position 0
  * is the most recent, ways-1 the least):
@@ -44,26 +44,12 @@
 
 /* ---- parameters and counters ---- */
 
+/* clang-format off */
 enum {
-    PARTITION,
-    STATIC_N,
-    REPLACE,
-    PROMO,
-    FCW_INIT,
-    CNT_INIT,
-    CMAX,
-    WMAX,
-    CLP,
-    VC_ENTRIES,
-    CLP_ENTRIES,
-    MRU_REQ_MAX,
-    COHERENT_MAX,
-    WIDTH,
-    THRASH_CMP,
-    PROMOTE_ON_MERGE,
-    STATIC0_STRICT,
-    CNT_RANK_UNIT
+    PARTITION, STATIC_N, REPLACE, PROMO, FCW_INIT, CNT_INIT, CMAX, WMAX, CLP, VC_ENTRIES, CLP_ENTRIES, MRU_REQ_MAX,
+    COHERENT_MAX, WIDTH, THRASH_CMP, PROMOTE_ON_MERGE, STATIC0_STRICT, CNT_RANK_UNIT
 };
+/* clang-format on */
 enum { PARTITION_DYN, PARTITION_STATIC };
 enum { REPLACE_UNCON, REPLACE_STALL, REPLACE_BYPASS };
 enum { CMP_GE, CMP_GT };
@@ -72,7 +58,7 @@ enum { UNIT_SCHED, UNIT_SM };
 static const struct wl_param dacache_params[] = {
     [PARTITION] = {"partition", "", 0, 0, 1, "dyn|static", "the locality region follows CNT, or is fixed",
                    "section 4.4: dyn"},
-    [STATIC_N] = {"static_n", "warps", 0, 2, 64, NULL, "static: fully cached warps a scheduler",
+    [STATIC_N] = {"static_n", "warps", 0, 2, 64, NULL, "static: fully cached warps per scheduler",
                   "section 5.4: 2 is the best"},
     [REPLACE] = {"replace", "", 0, 2, 2, "uncon|stall|bypass",
                  "victims from anywhere; or behind p only, else wait or bypass", "section 4.3"},
@@ -103,26 +89,13 @@ static const struct wl_param dacache_params[] = {
     WL_PARAM_END,
 };
 
+/* clang-format off */
 enum {
-    N_COHERENT,
-    N_COHERENT_FULL,
-    N_DIVERGENT,
-    N_DIVERGENT_FULL,
-    N_PROMOTIONS,
-    N_BYPASSES,
-    N_GAUGED,
-    N_THRASHING,
-    N_FCW_UP,
-    N_FCW_DOWN,
-    N_FCW_SUM,
-    N_CLP_REUSE,
-    N_CLP_STREAM,
-    N_CLP_KNOWN,
-    N_VC_FLUSHES,
-    N_FCW,
-    N_CNT,
+    N_COHERENT, N_COHERENT_FULL, N_DIVERGENT, N_DIVERGENT_FULL, N_PROMOTIONS, N_BYPASSES, N_GAUGED, N_THRASHING,
+    N_FCW_UP, N_FCW_DOWN, N_FCW_SUM, N_CLP_REUSE, N_CLP_STREAM, N_CLP_KNOWN, N_VC_FLUSHES, N_FCW, N_CNT,
     N_INSERT /* 8 of them */
 };
+/* clang-format on */
 static const struct wl_counter dacache_counters[] = {
     [N_COHERENT] = {"coherent_loads", "loads", "loads of up to coherent_max requests"},
     [N_COHERENT_FULL] = {"coherent_full", "loads", "of these, all requests hit"},
@@ -178,7 +151,7 @@ struct dacache {
     struct vc_entry room[];     /* vc; behind it clp and the chain */
 };
 
-/* What load->user says. 0, a load nobody introduced, enters as most recent. */
+/* What load->user says. 0, which also a load without load_begin has, enters as most recent. */
 enum { CLASS_COHERENT = 0, CLASS_SMALL = 1, CLASS_LARGE = 2, CLASS_MASK = 3, STREAMS = 4, WATCHED = 8 };
 
 /* ---- the partition ---- */
@@ -212,7 +185,7 @@ static void count_full(struct wl_cache *c)
     }
 }
 
-/* The older the warp, the more an incomplete load tells that too many warps are protected. */
+/* The older the warp, the stronger the sign of an incomplete load that too many warps are protected. */
 static void count_incomplete(struct wl_cache *c, uint32_t rank)
 {
     struct dacache *d = c->self;
@@ -268,7 +241,7 @@ static bool met_before(const struct wl_cache *c, uint32_t pc, uint64_t line)
 }
 
 /* One request of a watched load was accepted. */
-static void watch(struct wl_cache *c, const struct wl_access *a)
+static void dacache_watch(struct wl_cache *c, const struct wl_access *a)
 {
     struct dacache *d = c->self;
     struct wl_load *l = a->load;
@@ -368,7 +341,7 @@ static uint32_t insertion_position(struct wl_cache *c, const struct wl_load *l)
     return local ? gauge(c, l->rank) : last;
 }
 
-static void insert(struct wl_cache *c, const struct wl_access *a, uint32_t way)
+static void dacache_insert(struct wl_cache *c, const struct wl_access *a, uint32_t way)
 {
     struct dacache *d = c->self;
     uint32_t to = insertion_position(c, a->load);
@@ -376,7 +349,7 @@ static void insert(struct wl_cache *c, const struct wl_access *a, uint32_t way)
     wl_chain_put(&d->chain, a->set, way, to);
 }
 
-static void promote(struct wl_cache *c, uint32_t set, uint32_t way)
+static void dacache_promote(struct wl_cache *c, uint32_t set, uint32_t way)
 {
     struct dacache *d = c->self;
     uint32_t step = (uint32_t)c->param[PROMO], at = wl_chain_position(&d->chain, set, way);
@@ -388,10 +361,10 @@ static void promote(struct wl_cache *c, uint32_t set, uint32_t way)
 static void dacache_on_access(struct wl_cache *c, const struct wl_access *a, enum wl_outcome outcome, int way)
 {
     if (outcome == WL_STORED) return;
-    watch(c, a);
+    dacache_watch(c, a);
     if (outcome == WL_BYPASSED) c->count[N_BYPASSES]++;
-    else if (outcome == WL_MISSED) insert(c, a, (uint32_t)way);
-    else if (outcome == WL_HIT || c->param[PROMOTE_ON_MERGE]) promote(c, a->set, (uint32_t)way);
+    else if (outcome == WL_MISSED) dacache_insert(c, a, (uint32_t)way);
+    else if (outcome == WL_HIT || c->param[PROMOTE_ON_MERGE]) dacache_promote(c, a->set, (uint32_t)way);
 }
 
 static void dacache_on_leave(struct wl_cache *c, const struct wl_line *gone, enum wl_leave why,

@@ -15,7 +15,7 @@
  * DaCache's text speaks of "LRU and MRU insertions", which would be LIP: epsilon=0.
  *
  * State and storage: LRU's chain, the selector (psel_bits, 10) and the counter of BIP insertions
- * (5 bits): 15 bits a cache more than LRU. mode=lru switches the duel off and is LRU exactly. */
+ * (5 bits): 15 bits per cache more than LRU. mode=lru switches the duel off and is LRU exactly. */
 #include "warpline/chain.h"
 #include "warpline/duel.h"
 
@@ -56,10 +56,8 @@ static bool dip_init(struct wl_cache *c, const char **why)
 {
     struct dip *d = c->self;
     const int64_t *v = c->param;
-    *why = "each group of sets needs two leaders: lower 'leaders'";
-    wl_duel_init(&d->duel, c->g.sets, (uint32_t)v[DIP_LEADERS], (uint32_t)v[DIP_PSEL_BITS], c->count + DUEL);
     wl_chain_init(&d->chain, d->order, &c->g);
-    return c->g.sets >= 2 * v[DIP_LEADERS];
+    return wl_duel_init(&d->duel, c->g.sets, v[DIP_LEADERS], v[DIP_PSEL_BITS], c->count + DUEL, why);
 }
 
 static uint64_t dip_storage_bits(const struct wl_cache *c)
@@ -68,19 +66,11 @@ static uint64_t dip_storage_bits(const struct wl_cache *c)
     return chain + (uint64_t)c->param[DIP_PSEL_BITS] + wl_bits_for((uint64_t)c->param[DIP_EPSILON]);
 }
 
-static bool bip_inserts_as_most_recent(struct wl_cache *c)
-{
-    struct dip *d = c->self;
-    if (!c->param[DIP_EPSILON] || ++d->bip_insertions < c->param[DIP_EPSILON]) return false;
-    d->bip_insertions = 0;
-    return true;
-}
-
-static void insert(struct wl_cache *c, uint32_t set, uint32_t way)
+static void dip_insert(struct wl_cache *c, uint32_t set, uint32_t way)
 {
     struct dip *d = c->self;
     bool bip = c->param[DIP_MODE] == MODE_DUEL ? wl_duel_miss(&d->duel, set) : c->param[DIP_MODE] == MODE_BIP;
-    bool recent = !bip || bip_inserts_as_most_recent(c);
+    bool recent = !bip || wl_every_nth(&d->bip_insertions, c->param[DIP_EPSILON]);
     c->count[recent ? INS_MRU : INS_LRU]++;
     wl_chain_put(&d->chain, set, way, recent ? 0 : c->g.ways - 1);
 }
@@ -88,7 +78,7 @@ static void insert(struct wl_cache *c, uint32_t set, uint32_t way)
 static void dip_on_access(struct wl_cache *c, const struct wl_access *a, enum wl_outcome outcome, int way)
 {
     struct dip *d = c->self;
-    if (outcome == WL_MISSED) insert(c, a->set, (uint32_t)way);
+    if (outcome == WL_MISSED) dip_insert(c, a->set, (uint32_t)way);
     else if (outcome == WL_HIT || outcome == WL_MERGED) wl_chain_touch(&d->chain, a->set, (uint32_t)way);
 }
 

@@ -19,7 +19,7 @@
  *    the letter all fine data of a set would share one line; and lines kept from 128 to 32 share a
  *    tag anyway. All lines of the region are searched and filled here; match=single is the letter.
  *  - A request whose chunks lie in two lines is a partial hit. One that finds some of its chunks in
- *    flight waits for them, since they cannot be invalidated; pending=past lets it bypass the cache.
+ *    flight waits for them, since they cannot be invalidated; pending=bypass lets it bypass the cache.
  *  - Sampled are loads and stores for the sizes, loads for the miss rate, since a store never
  *    allocates (sample_stores); merges are no misses; a threshold met exactly is not passed.
  *  - From one fine granularity to the other: yes, as section V.A describes (fg_reselect).
@@ -55,7 +55,8 @@ static const struct wl_param dycache_params[] = {
     [FG_RESELECT] = {"fg_reselect", "", 0, 1, 1, "no|yes", "a fine granularity may change to the other fine one",
                      "section V.A speaks of 32 to 64"},
     [START] = {"start", "bytes", 0, 2, 2, "32|64|128", "granularity at the start", "not said: the plain cache's"},
-    [PENDING] = {"pending", "", 0, 0, 1, "wait|past", "a partial hit on chunks in flight: waits, or bypasses the cache",
+    [PENDING] = {"pending", "", 0, 0, 1, "wait|bypass",
+                 "a partial hit on chunks in flight: waits, or bypasses the cache",
                  "not said; data in flight cannot be invalidated"},
     WL_PARAM_END,
 };

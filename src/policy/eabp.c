@@ -1,6 +1,6 @@
 /* eabp.c - priority by effective addresses: evict what few lanes asked for. A reconstruction.
  *
- * Idea (Mu et al., TVLSI 2014, as HAC tells it): a line that was asked for by many lanes at once is
+ * Idea (Mu et al., TVLSI 2014, as HAC describes it): a line that was asked for by many lanes at once is
  * likelier to be asked for again. The paper is not at hand; HAC, which compares with it, gives no
  * formulas. What stands here is the simplest policy with that idea, and results measured with it are
  * indications. It does not know memories. The memory scheduling half of that paper is not part of it.
@@ -13,7 +13,7 @@
  * the oldest, a hit makes most recent, the oldest is evicted.
  *
  * Requests without lanes count as one, constants as 32. A merge counts as a hit. Storage beyond LRU's
- * chain, mode=prio: 5 bits a line and log2(A) a set. */
+ * chain, mode=prio: 5 bits per line and log2(A) per set. */
 #include "warpline/chain.h"
 
 enum { MODE, BYPASS };

@@ -16,7 +16,8 @@ static const struct wl_param elastic_params[] = {
     [GRAIN] = {"grain", "bytes", 0, 0, 1, "32|64", "granularity", "Elastic-Cache-32 and -64 of DyCache's section V"},
     [MATCH] = {"match", "", 0, 0, 1, "multi|single", "lines of a set that may hold a region: all, or the first",
                "as in dycache"},
-    [PENDING] = {"pending", "", 0, 0, 1, "wait|past", "a partial hit on chunks in flight: waits, or bypasses the cache",
+    [PENDING] = {"pending", "", 0, 0, 1, "wait|bypass",
+                 "a partial hit on chunks in flight: waits, or bypasses the cache",
                  "not said; data in flight cannot be invalidated"},
     WL_PARAM_END,
 };

@@ -5,7 +5,7 @@
  * that compete for the cache small.
  * State: the slot that issued last, per scheduler (6 bits each). Any reason not to issue (hazard,
  * barrier, busy unit) ends the turn; a warp stopped for one cycle is tried first in the next if
- * nobody else issued meanwhile. */
+ * no other warp issued meanwhile. */
 #include "warpline/sched.h"
 
 /* Slot + 1 of the warp that issued last, per scheduler; 0 at first. */

@@ -18,7 +18,7 @@
  *    a hit rises by        A-1 - mc/8                   A/2 + mc/4
  *
  * A demand read whose victim would be a dirty line of NVM with a larger EA bypasses the cache instead
- * and changes nothing. There is no ageing: such a line stays until somebody writes or a request of at
+ * and changes nothing. There is no ageing: such a line stays until it is written or a request of at
  * least its EA comes. bypass_limit (off) is a way out that is not the paper's; frozen_sets counts.
  *
  * What the paper leaves open: it says "writeback" for requests that dirty a line, a word from CPUs.
@@ -59,7 +59,7 @@ static const struct wl_param hac_params[] = {
     [EA_TERM] = {"ea", "", 0, 1, 1, "off|on", "effective addresses count; off: EA is always 0", "Algorithm 1"},
     [EA_COUNT] = {"ea_count", "", 0, 0, 1, "lanes|words", "effective addresses: lanes, or distinct words",
                   "section III.B: references of threads"},
-    [TYPE] = {"type", "", 0, 1, 1, "off|on", "memories are told apart; off: every line is taken for DRAM",
+    [TYPE] = {"type", "", 0, 1, 1, "off|on", "memories are distinguished; off: every line is taken for DRAM",
               "section IV.A"},
     [WRITE_CLASS] = PARAM_WRITE_CLASS,
     [PROMOTE_ON_MERGE] = PARAM_PROMOTE,
@@ -70,23 +70,13 @@ static const struct wl_param hac_params[] = {
 };
 
 enum { IN_DN, IN_DD, IN_CN, IN_CD, IN_CLASSES }; /* {dirty, clean} x {NVM, DRAM} */
+/* clang-format off */
 enum {
-    N_LINES,
-    N_POSITIONS = N_LINES + IN_CLASSES,
-    N_PROMOTED_DRAM = N_POSITIONS + IN_CLASSES,
-    N_PROMOTED_NVM,
-    N_BYPASSED_DRAM,
-    N_BYPASSED_NVM,
-    N_FROZEN,
-    N_LIMITED,
-    N_MC_SAMPLES,
-    N_MC_SUM,
-    N_MC_LOW,
-    N_MC_HIGH,
-    N_EA_NONE,
-    N_EA /* 8 of them */,
-    N_COUNTERS = N_EA + 8
+    N_LINES, N_POSITIONS = N_LINES + IN_CLASSES, N_PROMOTED_DRAM = N_POSITIONS + IN_CLASSES, N_PROMOTED_NVM,
+    N_BYPASSED_DRAM, N_BYPASSED_NVM, N_FROZEN, N_LIMITED, N_MC_SAMPLES, N_MC_SUM, N_MC_LOW, N_MC_HIGH, N_EA_NONE,
+    N_EA /* 8 of them */, N_COUNTERS = N_EA + 8
 };
+/* clang-format on */
 static const struct wl_counter hac_counters[] = {
     [N_LINES + IN_DN] = {"insert_dn", "lines", "NVM lines inserted by a write"},
     [N_LINES + IN_DD] = {"insert_dd", "lines", "DRAM lines inserted by a write"},
@@ -232,7 +222,7 @@ static uint32_t learn(struct wl_cache *c, uint32_t set, bool nvm)
 /* ---- the cache asks ---- */
 
 /* Whether the read should leave this line alone and bypass the cache. */
-static bool yields(const struct hac *h, const struct wl_access *a, uint32_t way, uint8_t state)
+static bool prefers_bypass(const struct hac *h, const struct wl_access *a, uint32_t way, uint8_t state)
 {
     if (!h->v[BYPASS] || !h->v[TYPE] || is_writeback(h, a) || a->kind == WL_ATOMIC) return false;
     if (state != (WL_VALID | WL_DIRTY | WL_NVM)) return false;
@@ -243,13 +233,13 @@ static int hac_victim(const struct wl_cache *c, const struct wl_access *a, const
 {
     const struct hac *h = c->self;
     int way = wl_chain_victim(&h->chain, a->set, s, 0);
-    if (way < 0 || !yields(h, a, (uint32_t)way, s->state[way])) return way;
+    if (way < 0 || !prefers_bypass(h, a, (uint32_t)way, s->state[way])) return way;
     return h->v[BYPASS_LIMIT] && h->run[a->set] >= h->v[BYPASS_LIMIT] ? way : WL_NO_WAY_BYPASS;
 }
 
-/* ---- the cache tells ---- */
+/* ---- events of the cache ---- */
 
-static void hit(struct wl_cache *c, const struct wl_access *a, uint32_t way, bool merged)
+static void hac_hit(struct wl_cache *c, const struct wl_access *a, uint32_t way, bool merged)
 {
     struct hac *h = c->self;
     bool nvm = is_nvm(h, a);
@@ -260,7 +250,7 @@ static void hit(struct wl_cache *c, const struct wl_access *a, uint32_t way, boo
     c->count[nvm ? N_PROMOTED_NVM : N_PROMOTED_DRAM]++;
 }
 
-static void insert(struct wl_cache *c, const struct wl_access *a, uint32_t way)
+static void hac_insert(struct wl_cache *c, const struct wl_access *a, uint32_t way)
 {
     struct hac *h = c->self;
     bool nvm = is_nvm(h, a), write = is_writeback(h, a);
@@ -289,9 +279,9 @@ static void bypass(struct wl_cache *c, const struct wl_access *a)
 static void hac_on_access(struct wl_cache *c, const struct wl_access *a, enum wl_outcome outcome, int way)
 {
     count_request(c, a);
-    if (outcome == WL_MISSED) insert(c, a, (uint32_t)way);
+    if (outcome == WL_MISSED) hac_insert(c, a, (uint32_t)way);
     else if (outcome == WL_BYPASSED) bypass(c, a);
-    else hit(c, a, (uint32_t)way, outcome == WL_MERGED);
+    else hac_hit(c, a, (uint32_t)way, outcome == WL_MERGED);
 }
 
 extern const struct wl_cache_policy hac_policy;

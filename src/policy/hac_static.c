@@ -43,7 +43,7 @@ static bool static_init(struct wl_cache *c, const char **why)
 
 static uint64_t static_storage_bits(const struct wl_cache *c) { return (uint64_t)c->g.sets * c->g.ways; }
 
-static void insert(struct wl_cache *c, const struct wl_access *a, uint32_t way)
+static void hac_static_insert(struct wl_cache *c, const struct wl_access *a, uint32_t way)
 {
     struct hac_static *p = c->self;
     uint32_t ways = c->g.ways, ea = a->space == WL_CONST ? 32 : a->lanes;
@@ -56,7 +56,7 @@ static void insert(struct wl_cache *c, const struct wl_access *a, uint32_t way)
 static void static_on_access(struct wl_cache *c, const struct wl_access *a, enum wl_outcome outcome, int way)
 {
     struct hac_static *p = c->self;
-    if (outcome == WL_MISSED) insert(c, a, (uint32_t)way);
+    if (outcome == WL_MISSED) hac_static_insert(c, a, (uint32_t)way);
     else if (outcome != WL_BYPASSED) wl_chain_promote(&p->chain, a->set, (uint32_t)way, c->g.ways / (a->nvm ? 2 : 4));
 }
 

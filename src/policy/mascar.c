@@ -33,12 +33,12 @@
  *    ended; and all its requests have been accepted (drain), else its own misses would be turned
  *    away. The paper's scoreboard bit is set when a load issues, so one that hits releases as well
  *    (release=any); with miss the owner stays owner while its loads hit. An owner that only computes
- *    keeps it, as no other release is told. owner_timeout takes it away after so many cycles in a row in
+ *    keeps it, as the paper names no other release. owner_timeout takes it away after so many cycles in a row in
  *    which the owner's next instruction is no memory instruction and no request of it is unaccepted:
  *    one that wants memory and is kept out, or waits for an MSHR, is not in an arithmetic stretch.
  *  - Next owner: "one will go ahead and access memory": the warp whose request is at the L1D, if any
  *    (owner_lsu=always; switch: only when the mode changes), else the first to issue a memory
- *    instruction, the oldest of the SM. If nobody can, or the ld/st unit is blocked, the warp of the
+ *    instruction, the oldest of the SM. If no warp can, or the ld/st unit is blocked, the warp of the
  *    queue's head. An owner with nothing in the queue hands over to the queue's head too while
  *    the unit is blocked (queue_handover): the unit then serves the queue only. The paper is silent,
  *    and nothing would move until the flag clears.
@@ -66,29 +66,13 @@
 
 /* ---- parameters and counters ---- */
 
+/* clang-format off */
 enum {
-    PART,
-    ENTRIES,
-    MODE,
-    NONOWNER,
-    DRAIN,
-    RELEASE,
-    OWNER_LSU,
-    QUEUE_HANDOVER,
-    SAME_WARP,
-    QUEUE_STORES,
-    OWNER_FIRST,
-    SAT_MSHR,
-    SAT_MISSQ,
-    SAT_HYST,
-    SAT_LATENCY,
-    SAT_L1C,
-    NONOWNER_MERGE,
-    SHARED_IS_MEM,
-    MP_DUAL_SLOT,
-    OWNER_TIMEOUT,
+    PART, ENTRIES, MODE, NONOWNER, DRAIN, RELEASE, OWNER_LSU, QUEUE_HANDOVER, SAME_WARP, QUEUE_STORES, OWNER_FIRST,
+    SAT_MSHR, SAT_MISSQ, SAT_HYST, SAT_LATENCY, SAT_L1C, NONOWNER_MERGE, SHARED_IS_MEM, MP_DUAL_SLOT, OWNER_TIMEOUT,
     TEX_GATE
 };
+/* clang-format on */
 enum { PART_BOTH, PART_SCHED, PART_REEXEC };
 enum { FORCE_AUTO, FORCE_EP, FORCE_MP };
 enum { NONOWNER_SNAPSHOT, NONOWNER_STRICT, NONOWNER_ANY };
@@ -142,21 +126,12 @@ static const struct wl_param mascar_params[] = {
     WL_PARAM_END,
 };
 
+/* clang-format off */
 enum {
-    N_MP_CYCLES,
-    N_MP_NO_OWNER,
-    N_SWITCHES,
-    N_OWNER_ISSUE,
-    N_OWNER_LSU,
-    N_OWNER_QUEUE,
-    N_OWNER_QUEUE_FULL,
-    N_RELEASE_DEPENDENCE,
-    N_RELEASE_BARRIER,
-    N_RELEASE_EXIT,
-    N_LEFTOVERS,
-    N_RELEASE_TIMEOUT,
-    N_DUAL
+    N_MP_CYCLES, N_MP_NO_OWNER, N_SWITCHES, N_OWNER_ISSUE, N_OWNER_LSU, N_OWNER_QUEUE, N_OWNER_QUEUE_FULL,
+    N_RELEASE_DEPENDENCE, N_RELEASE_BARRIER, N_RELEASE_EXIT, N_LEFTOVERS, N_RELEASE_TIMEOUT, N_DUAL
 };
+/* clang-format on */
 static const struct wl_counter mascar_counters[] = {
     [N_MP_CYCLES] = {"mp_cycles", "SM cycles", "cycles in memory access priority mode; the other active ones are EP"},
     [N_MP_NO_OWNER] = {"mp_no_owner", "SM cycles", "of these, without an owner when issue began"},
@@ -177,7 +152,7 @@ static const struct wl_counter mascar_counters[] = {
 
 /* ---- state ---- */
 
-enum { NO_OWNER = -1, MAX_SCHEDULERS = 8 };
+enum { NO_OWNER = -1 };
 
 /* Saturation of one cache. */
 struct flag {
@@ -210,8 +185,8 @@ struct mascar {
     bool raw;            /* the saturation flag as last seen */
     uint64_t last_cycle; /* of the last call */
     bool begun;
-    uint8_t last[MAX_SCHEDULERS];        /* slot + 1 of the warp that issued last; 0 at first */
-    uint64_t last_issue[MAX_SCHEDULERS]; /* the cycle in which it did */
+    uint8_t last[WL_MAX_SCHEDULERS];        /* slot + 1 of the warp that issued last; 0 at first */
+    uint64_t last_issue[WL_MAX_SCHEDULERS]; /* the cycle in which it did */
 };
 
 static size_t mascar_bytes(const struct wl_sched_geometry *g, const int64_t *param)
@@ -222,9 +197,9 @@ static size_t mascar_bytes(const struct wl_sched_geometry *g, const int64_t *par
 
 static bool mascar_init(struct wl_sched *s, const char **why)
 {
+    (void)why;
     ((struct mascar *)s->self)->wrc.owner = NO_OWNER;
-    *why = "more than 8 schedulers";
-    return s->g.schedulers <= MAX_SCHEDULERS;
+    return true;
 }
 
 static bool schedules(const struct wl_sched *s) { return s->param[PART] != PART_REEXEC; }
@@ -244,9 +219,8 @@ static struct wl_gate mascar_gate(const struct wl_sched *s)
 static uint64_t mascar_storage_bits(const struct wl_sched *s)
 {
     enum { ADDRESS = 64, OFFSETS = 32 * 7, REGISTER = 7 };
-    uint32_t id = 1;
-    while (1u << id < s->g.warps) id++;
-    uint64_t wrc = (id + 7) / 8, wst = (2 * s->g.warps + 7) / 8, entry = (ADDRESS + OFFSETS + id + REGISTER + 7) / 8;
+    uint64_t id = wl_bits_for(s->g.warps > 1 ? s->g.warps : 2), wrc = (id + 7) / 8, wst = (2 * s->g.warps + 7) / 8,
+             entry = (ADDRESS + OFFSETS + id + REGISTER + 7) / 8;
     return 8 * ((schedules(s) ? wrc + wst : 0) + mascar_reexec(s).entries * entry);
 }
 
@@ -275,8 +249,8 @@ static bool flag_now(struct flag *f, const struct wl_fill *c, uint32_t hysteresi
     return f->on;
 }
 
-/* Thresholds are known when the first view comes. */
-static void begin(struct mascar *m, const int64_t *p, const struct wl_sched_view *v)
+/* The sizes of the caches are known when the first view comes. */
+static void set_thresholds(struct mascar *m, const int64_t *p, const struct wl_sched_view *v)
 {
     const struct wl_fill *l1t = &v->lsu->l1t, *l1c = &v->lsu->l1c;
     m->l1d = (struct flag){p[SAT_MSHR] ? (uint32_t)p[SAT_MSHR] : almost_full(v->l1d.mshr_total),
@@ -346,7 +320,7 @@ static struct wst wst_of(const struct wl_sched *s, const struct wl_sched_view *v
 
 /* ---- WRC: mode and owner ---- */
 
-static void own(struct wl_sched *s, int warp, unsigned counter)
+static void set_owner(struct wl_sched *s, int warp, unsigned counter)
 {
     struct wrc *w = &((struct mascar *)s->self)->wrc;
     if (warp < 0) return;
@@ -367,7 +341,7 @@ static void set_mode(struct wl_sched *s, const struct wl_sched_view *v)
     m->wrc.leftover = 0;
     if (!mp) return;
     s->count[N_SWITCHES]++;
-    if (s->param[OWNER_LSU] != LSU_NO) own(s, v->lsu->warp, N_OWNER_LSU);
+    if (s->param[OWNER_LSU] != LSU_NO) set_owner(s, v->lsu->warp, N_OWNER_LSU);
     if (s->param[NONOWNER] == NONOWNER_SNAPSHOT) m->wrc.leftover = memory_ready(s, v);
 }
 
@@ -381,7 +355,7 @@ static bool timed_out(const struct wl_sched *s, const struct wl_sched_view *v, u
     return v->cycle >= w->expires;
 }
 
-static void release(struct wl_sched *s, const struct wl_sched_view *v)
+static void check_release(struct wl_sched *s, const struct wl_sched_view *v)
 {
     struct wrc *w = &((struct mascar *)s->self)->wrc;
     uint64_t bit = UINT64_C(1) << w->owner;
@@ -403,26 +377,26 @@ static void release(struct wl_sched *s, const struct wl_sched_view *v)
 static void find_owner(struct wl_sched *s, const struct wl_sched_view *v)
 {
     const struct wl_lsu_view *u = v->lsu;
-    if (u->queue_used && u->blocked) own(s, u->queue_head, N_OWNER_QUEUE);
-    else if (u->warp >= 0 && s->param[OWNER_LSU] == LSU_ALWAYS) own(s, u->warp, N_OWNER_LSU);
-    else if (u->queue_used && !memory_ready(s, v)) own(s, u->queue_head, N_OWNER_QUEUE);
+    if (u->queue_used && u->blocked) set_owner(s, u->queue_head, N_OWNER_QUEUE);
+    else if (u->warp >= 0 && s->param[OWNER_LSU] == LSU_ALWAYS) set_owner(s, u->warp, N_OWNER_LSU);
+    else if (u->queue_used && !memory_ready(s, v)) set_owner(s, u->queue_head, N_OWNER_QUEUE);
 }
 
 static void manage_owner(struct wl_sched *s, const struct wl_sched_view *v)
 {
     const struct wrc *w = &((struct mascar *)s->self)->wrc;
     const struct wl_lsu_view *u = v->lsu;
-    if (w->owner != NO_OWNER) release(s, v);
+    if (w->owner != NO_OWNER) check_release(s, v);
     if (w->owner == NO_OWNER) find_owner(s, v);
     else if (s->param[QUEUE_HANDOVER] && u->blocked && u->queue_used && !(u->queued >> w->owner & 1))
-        own(s, u->queue_head, N_OWNER_QUEUE_FULL);
+        set_owner(s, u->queue_head, N_OWNER_QUEUE_FULL);
 }
 
 static uint64_t mascar_on_cycle(struct wl_sched *s, const struct wl_sched_view *v)
 {
     struct mascar *m = s->self;
     if (!schedules(s)) return UINT64_MAX;
-    if (!m->begun) begin(m, s->param, v);
+    if (!m->begun) set_thresholds(m, s->param, v);
     pass_time(s, v->cycle);
     bool mp = m->mp;
     int owner = m->wrc.owner;
@@ -487,7 +461,7 @@ static void mascar_on_issue(struct wl_sched *s, const struct wl_sched_view *v, u
     m->last_issue[scheduler] = v->cycle;
     if (!m->mp || !(memory_heads(s, v) >> warp & 1)) return;
     m->wrc.leftover &= ~(UINT64_C(1) << warp);
-    if (m->wrc.owner == NO_OWNER) own(s, (int)warp, N_OWNER_ISSUE);
+    if (m->wrc.owner == NO_OWNER) set_owner(s, (int)warp, N_OWNER_ISSUE);
     else s->count[N_LEFTOVERS] += m->wrc.owner != (int)warp;
 }
 

@@ -33,7 +33,7 @@ static const struct wl_counter owl_counters[] = {
     WL_COUNTER_END,
 };
 
-enum { MAX_GROUPS = 64, MAX_SCHEDULERS = 8 };
+enum { MAX_GROUPS = 64 };
 
 struct group {
     uint64_t warps;
@@ -42,21 +42,15 @@ struct group {
 struct owl {
     bool started; /* a warp has ended */
     uint32_t groups;
-    struct group group[MAX_GROUPS]; /* in order of priority */
-    uint32_t launched_first;        /* place of the group launched first, until a warp has ended */
-    uint8_t next[MAX_SCHEDULERS];   /* where the round robin goes on */
+    struct group group[MAX_GROUPS];  /* in order of priority */
+    uint32_t launched_first;         /* place of the group launched first, until a warp has ended */
+    uint8_t next[WL_MAX_SCHEDULERS]; /* where the round robin goes on */
 };
 
 static size_t owl_bytes(const struct wl_sched_geometry *g, const int64_t *param)
 {
     (void)g, (void)param;
     return sizeof(struct owl);
-}
-
-static bool owl_init(struct wl_sched *s, const char **why)
-{
-    *why = "more than 8 schedulers";
-    return s->g.schedulers <= MAX_SCHEDULERS;
 }
 
 static uint64_t owl_storage_bits(const struct wl_sched *s) { return 6u * s->g.schedulers; }
@@ -165,9 +159,9 @@ static uint64_t owl_on_cycle(struct wl_sched *s, const struct wl_sched_view *v)
     uint64_t moving = v->live & ~(v->long_stall | v->barrier | v->ended);
     if (s->param[LOC] || !o->started) return UINT64_MAX;
     for (uint32_t n = o->groups; n && !(o->group[0].warps & moving); n--) {
-        bool somebody = false;
-        for (uint32_t i = 1; i < o->groups; i++) somebody |= (o->group[i].warps & moving) != 0;
-        if (!somebody) break;
+        bool other = false;
+        for (uint32_t i = 1; i < o->groups; i++) other |= (o->group[i].warps & moving) != 0;
+        if (!other) break;
         to_end(o, 0);
         s->count[N_SWITCHES]++;
     }
@@ -198,7 +192,6 @@ const struct wl_sched_policy owl_policy = {
     .params = owl_params,
     .counters = owl_counters,
     .bytes = owl_bytes,
-    .init = owl_init,
     .storage_bits = owl_storage_bits,
     .pick = owl_pick,
     .on_issue = owl_on_issue,

@@ -2,7 +2,7 @@
  *
  * Idea (Li, Rhu, Johnson, O'Connor, Erez, Burger, Fussell, Redder, HPCA 2015, its static form): a
  * static warp limit saves the cache but wastes the memory's bandwidth. So the `tokens` oldest warps of
- * each scheduler use the L1D as ever, the next `others` run too but allocate nothing, and the rest
+ * each scheduler use the L1D as usual, the next `others` run too but allocate nothing, and the rest
  * wait. Two tables, one scheme: --sched pcal:tokens=2,others=8 --l1 pcal. With others=0 it is swl.
  *
  * Classes go by age among the live warps that wait at no barrier, so a token passes on when its holder
@@ -22,7 +22,7 @@ extern const struct wl_sched_policy pcal_sched_policy;
 
 struct pcal {
     struct wl_chain chain;
-    const void *owner; /* &pcal_l1_policy: tells that the slot is ours */
+    const void *owner; /* &pcal_l1_policy: shows that the slot is ours */
     uint64_t others;   /* warps that may run but not allocate */
     uint16_t order[];  /* of the chain */
 };
@@ -166,7 +166,7 @@ static void pcal_on_warp(struct wl_sched *s, const struct wl_sched_view *v, enum
 const struct wl_sched_policy pcal_sched_policy = {
     .abi = WL_ABI,
     .name = "pcal",
-    .help = "PCAL, static: the oldest warps use the L1D, some more run beside it, the rest wait; with --l1 pcal",
+    .help = "PCAL, static: the oldest warps use the L1D, some more run without it, the rest wait; with --l1 pcal",
     .params = pcal_sched_params,
     .bytes = pcal_sched_bytes,
     .init = pcal_sched_init,

@@ -18,62 +18,46 @@
 #define CACHE_POLICY(id) extern const struct wl_cache_policy id##_policy;
 #define SCHED_POLICY(id) extern const struct wl_sched_policy id##_policy;
 #include "policy/policies.def"
-#undef CACHE_POLICY
-#undef SCHED_POLICY
 
+/* Ours come first, those of plugins behind them; the rest is NULL, the last one always. */
 enum { MAX_POLICIES = 256 };
-
 #define CACHE_POLICY(id) &id##_policy,
-#define SCHED_POLICY(id)
 static const struct wl_cache_policy *caches[MAX_POLICIES] = {
 #include "policy/policies.def"
 };
-#undef CACHE_POLICY
-#undef SCHED_POLICY
-
-#define CACHE_POLICY(id)
 #define SCHED_POLICY(id) &id##_policy,
 static const struct wl_sched_policy *scheds[MAX_POLICIES] = {
 #include "policy/policies.def"
 };
-#undef CACHE_POLICY
-#undef SCHED_POLICY
 
-/* How many of each are ours; plugins' come behind them. */
 #define CACHE_POLICY(id) +1
-#define SCHED_POLICY(id)
 enum {
     OWN_CACHES = 0
 #include "policy/policies.def"
 };
-#undef CACHE_POLICY
-#undef SCHED_POLICY
-#define CACHE_POLICY(id)
 #define SCHED_POLICY(id) +1
 enum {
     OWN_SCHEDS = 0
 #include "policy/policies.def"
 };
-#undef CACHE_POLICY
-#undef SCHED_POLICY
 
 static const struct wl_cache_policy *const *all_caches(unsigned *count)
 {
-    for (*count = 0; *count < MAX_POLICIES && caches[*count];) ++*count;
+    for (*count = 0; caches[*count];) ++*count;
     return caches;
 }
 
 static const struct wl_sched_policy *const *all_scheds(unsigned *count)
 {
-    for (*count = 0; *count < MAX_POLICIES && scheds[*count];) ++*count;
+    for (*count = 0; scheds[*count];) ++*count;
     return scheds;
 }
 
 static bool is_foreign(const void *table)
 {
-    for (unsigned i = OWN_CACHES; i < MAX_POLICIES && caches[i]; i++)
+    for (unsigned i = OWN_CACHES; caches[i]; i++)
         if (caches[i] == table) return true;
-    for (unsigned i = OWN_SCHEDS; i < MAX_POLICIES && scheds[i]; i++)
+    for (unsigned i = OWN_SCHEDS; scheds[i]; i++)
         if (scheds[i] == table) return true;
     return false;
 }
@@ -132,14 +116,37 @@ static int check_abi(const char *path, const char *what, uint32_t abi, struct wl
                    path, what, abi, WL_ABI);
 }
 
+/* What the tables of both kinds have. */
+struct common {
+    const char *kind; /* "cache policy" or "scheduler" */
+    const char *name, *help;
+    bool taken; /* the name is that of a policy we have */
+    const struct wl_param *params;
+    const struct wl_counter *counters;
+};
+
+static int check_common(const char *path, const struct common *t, struct wl_err *e)
+{
+    if (!good_name(t->name))
+        return wl_fail(e, WL_EINPUT, "%s: a %s has no proper name (a-z, 0-9, '_', '-', '.'; up to 31 characters)", path,
+                       t->kind);
+    if (!t->help) return wl_fail(e, WL_EINPUT, "%s: %s '%s' lacks a help line", path, t->kind, t->name);
+    if (t->taken)
+        return wl_fail(e, WL_EINPUT, "%s: a %s called '%s' exists already; give yours another name", path, t->kind,
+                       t->name);
+    int rc = check_params(path, t->name, t->params, e);
+    return rc ? rc : check_counters(path, t->name, t->counters, e);
+}
+
+static bool same_name(const char *a, const char *b) { return b && strcmp(a, b) == 0; }
+
 static int check_cache(const char *path, const struct wl_cache_policy *p, struct wl_err *e)
 {
     int rc = check_abi(path, "a cache policy", p->abi, e);
     if (rc) return rc;
-    if (!good_name(p->name))
-        return wl_fail(e, WL_EINPUT,
-                       "%s: a cache policy has no proper name (a-z, 0-9, '_', '-', '.'; up to 31 characters)", path);
-    if (!p->help) return wl_fail(e, WL_EINPUT, "%s: policy '%s' lacks a help line", path, p->name);
+    struct common t = {"cache policy", p->name, p->help, false, p->params, p->counters};
+    for (unsigned i = 0; caches[i]; i++) t.taken |= same_name(caches[i]->name, p->name);
+    if ((rc = check_common(path, &t, e))) return rc;
     if (!p->victim && !p->grains)
         return wl_fail(e, WL_EINPUT, "%s: policy '%s' lacks its victim function", path, p->name);
     if (p->grains && !p->grains->shape)
@@ -151,33 +158,17 @@ static int check_cache(const char *path, const struct wl_cache_policy *p, struct
         return wl_fail(e, WL_EINPUT,
                        "%s: policy '%s' must say where it can live: levels = 1 << WL_L1, 1 << WL_L2 or both", path,
                        p->name);
-    unsigned count;
-    const struct wl_cache_policy *const *all = all_caches(&count);
-    for (unsigned i = 0; i < count; i++)
-        if (strcmp(all[i]->name, p->name) == 0)
-            return wl_fail(e, WL_EINPUT, "%s: a cache policy called '%s' exists already; give yours another name", path,
-                           p->name);
-    rc = check_params(path, p->name, p->params, e);
-    return rc ? rc : check_counters(path, p->name, p->counters, e);
+    return 0;
 }
 
 static int check_sched(const char *path, const struct wl_sched_policy *p, struct wl_err *e)
 {
     int rc = check_abi(path, "a scheduler", p->abi, e);
     if (rc) return rc;
-    if (!good_name(p->name))
-        return wl_fail(e, WL_EINPUT,
-                       "%s: a scheduler has no proper name (a-z, 0-9, '_', '-', '.'; up to 31 characters)", path);
-    if (!p->help) return wl_fail(e, WL_EINPUT, "%s: scheduler '%s' lacks a help line", path, p->name);
-    if (!p->pick) return wl_fail(e, WL_EINPUT, "%s: scheduler '%s' lacks its pick function", path, p->name);
-    unsigned count;
-    const struct wl_sched_policy *const *all = all_scheds(&count);
-    for (unsigned i = 0; i < count; i++)
-        if (strcmp(all[i]->name, p->name) == 0)
-            return wl_fail(e, WL_EINPUT, "%s: a scheduler called '%s' exists already; give yours another name", path,
-                           p->name);
-    rc = check_params(path, p->name, p->params, e);
-    return rc ? rc : check_counters(path, p->name, p->counters, e);
+    struct common t = {"scheduler", p->name, p->help, false, p->params, p->counters};
+    for (unsigned i = 0; scheds[i]; i++) t.taken |= same_name(scheds[i]->name, p->name);
+    if ((rc = check_common(path, &t, e))) return rc;
+    return p->pick ? 0 : wl_fail(e, WL_EINPUT, "%s: scheduler '%s' lacks its pick function", path, p->name);
 }
 
 /* ---- plugins and host programs ---- */

@@ -11,10 +11,10 @@
  * Ageing belongs to the replacement, not to the search for it: a request that is refused for want
  * of an MSHR must leave no trace. The search therefore takes the lowest way with the highest value
  * among the valid lines, which is the one that ageing would have found, and the ageing itself is
- * done when that line is evicted: everybody gains what the victim lacked to 7. Lines in flight age
+ * done when that line is evicted: all lines gain what the victim lacked to 7. Lines in flight age
  * with the others but are never victims. A merge is a hit.
  *
- * State and storage: `bits` a line (3: 96 bytes for 256 lines), the selector (10 bits) and the
+ * State and storage: `bits` per line (3: 96 bytes for 256 lines), the selector (10 bits) and the
  * counter of BRRIP insertions (5 bits). */
 #include <string.h>
 
@@ -63,11 +63,9 @@ static bool rrip_init(struct wl_cache *c, const char **why)
 {
     struct rrip *r = c->self;
     const int64_t *v = c->param;
-    *why = "each group of sets needs two leaders: lower 'leaders'";
     r->furthest = (1u << v[RRIP_BITS]) - 1;
-    wl_duel_init(&r->duel, c->g.sets, (uint32_t)v[RRIP_LEADERS], (uint32_t)v[RRIP_PSEL_BITS], c->count + DUEL);
     memset(r->rrpv, (int)r->furthest, (size_t)c->g.sets * c->g.max_ways);
-    return c->g.sets >= 2 * v[RRIP_LEADERS];
+    return wl_duel_init(&r->duel, c->g.sets, v[RRIP_LEADERS], v[RRIP_PSEL_BITS], c->count + DUEL, why);
 }
 
 static uint64_t rrip_storage_bits(const struct wl_cache *c)
@@ -102,20 +100,12 @@ static void rrip_on_leave(struct wl_cache *c, const struct wl_line *gone, enum w
     for (uint32_t w = 0; w < c->g.ways; w++) v[w] = (uint8_t)(v[w] + step > r->furthest ? r->furthest : v[w] + step);
 }
 
-static bool brrip_inserts_nearer(struct wl_cache *c)
-{
-    struct rrip *r = c->self;
-    if (!c->param[RRIP_THROTTLE] || ++r->brrip_insertions < c->param[RRIP_THROTTLE]) return false;
-    r->brrip_insertions = 0;
-    return true;
-}
-
 /* The prediction of a new line. */
 static uint8_t first_guess(struct wl_cache *c, uint32_t set)
 {
     struct rrip *r = c->self;
     bool brrip = c->param[RRIP_MODE] == MODE_DUEL ? wl_duel_miss(&r->duel, set) : c->param[RRIP_MODE] == MODE_BRRIP;
-    bool nearer = !brrip || brrip_inserts_nearer(c);
+    bool nearer = !brrip || wl_every_nth(&r->brrip_insertions, c->param[RRIP_THROTTLE]);
     c->count[nearer ? INS_LONG : INS_DISTANT]++;
     return (uint8_t)(r->furthest - nearer);
 }

@@ -1,6 +1,6 @@
 /* swl.c - static warp limit: the throttle that dynamic ones are measured against.
  *
- * Idea (CCWS-SWL of Rogers, O'Connor, Aamodt, MICRO 2012): a cache too small for everybody's lines
+ * Idea (CCWS-SWL of Rogers, O'Connor, Aamodt, MICRO 2012): a cache too small for the lines of all warps
  * serves a few warps well. Of the live warps of each scheduler only the `limit` oldest may issue; when
  * one ends, its place goes to the next oldest. The best limit differs from program to program, so
  * papers compare with the best of all of them ("CCWS-SWL-best"): in an experiment

@@ -1,7 +1,7 @@
 /* twolevel.c - two-level scheduling with fetch groups.
  *
  * Idea (Narasiman et al., MICRO 2011): warps that all move together reach their long-latency loads
- * together, and then nobody can compute. Split them into groups; one group has priority until all of
+ * together, and then no warp can compute. Split them into groups; one group has priority until all of
  * its warps wait for memory, so that the groups reach their loads at different times. The others
  * fill slots the first leaves idle.
  * A group is `group` consecutive warp slots of one scheduler (the original has one scheduler). Round
@@ -55,19 +55,12 @@ static bool twolevel_init(struct wl_sched *s, const char **why)
     return true;
 }
 
-static uint32_t bits_for(uint32_t n)
-{
-    uint32_t bits = 0;
-    while (1u << bits < n) bits++;
-    return bits;
-}
-
 static uint64_t twolevel_storage_bits(const struct wl_sched *s)
 {
     const struct level *level = s->self;
     uint64_t bits = 0;
     for (uint32_t i = 0; i < s->g.schedulers; i++)
-        bits += bits_for(level[i].groups) + level[i].groups * bits_for((uint32_t)s->param[GROUP_SIZE]);
+        bits += wl_bits_for(level[i].groups) + level[i].groups * wl_bits_for((uint64_t)s->param[GROUP_SIZE]);
     return bits;
 }
 

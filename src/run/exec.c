@@ -143,31 +143,32 @@ static void env_end(struct environment *v)
 /* ---- the process ---- */
 
 /* In the new process; only returns through _exit. The reason of a failure goes into the pipe. */
-static _Noreturn void become_program(char *const *program, char **env, int told)
+static _Noreturn void become_program(char *const *program, char **env, int failure_pipe)
 {
     static const int usual[] = {SIGPIPE, SIGINT, SIGQUIT, SIGTERM, SIGHUP};
     for (unsigned i = 0; i < sizeof usual / sizeof usual[0]; i++) signal(usual[i], SIG_DFL);
     execvpe(program[0], program, env);
     int why = errno;
-    ssize_t n = write(told, &why, sizeof why);
+    ssize_t n = write(failure_pipe, &why, sizeof why);
     _exit(n < 0 || why != ENOENT ? 126 : 127);
 }
 
 static int run_program(const struct exec_spec *s, char **env, struct exec_outcome *out, struct wl_err *e)
 {
-    int told[2], raw;
-    if (pipe2(told, O_CLOEXEC)) return wl_fail(e, WL_ERUN, "cannot make a pipe: %m");
+    int failure_pipe[2], raw;
+    if (pipe2(failure_pipe, O_CLOEXEC)) return wl_fail(e, WL_ERUN, "cannot make a pipe: %m");
     fflush(NULL);
     pid_t pid = fork();
-    if (pid == 0) become_program(s->program, env, told[1]);
-    close(told[1]);
+    if (pid == 0) become_program(s->program, env, failure_pipe[1]);
+    close(failure_pipe[1]);
     if (pid < 0) {
-        close(told[0]);
+        close(failure_pipe[0]);
         return wl_fail(e, WL_ERUN, "cannot start a process: %m");
     }
     if (s->child) *s->child = pid;
-    if (read(told[0], &out->start_error, sizeof out->start_error) != sizeof out->start_error) out->start_error = 0;
-    close(told[0]);
+    if (read(failure_pipe[0], &out->start_error, sizeof out->start_error) != sizeof out->start_error)
+        out->start_error = 0;
+    close(failure_pipe[0]);
     while (waitpid(pid, &raw, 0) < 0)
         if (errno != EINTR) return wl_fail(e, WL_ERUN, "lost the program: %m");
     if (s->child) *s->child = 0;

@@ -36,7 +36,7 @@ struct exec_process {
 
 struct exec_outcome {
     int status;      /* as a shell would give it: 126 or 127 when it could not be started */
-    int signal;      /* that ended the program; 0: none */
+    int signal;      /* the signal that ended the program; 0: none */
     int start_error; /* errno of starting it; 0: it was started */
     struct gpu_config config;
     struct exec_process **process; /* in the order they began */

@@ -13,7 +13,7 @@ struct machine_spec {
     const char *const *set; /* "l1d.mshr=64", in order */
     unsigned sets;
     const char *l1, *l2, *sched; /* "dacache:promote=2"; NULL: the preset's own policy */
-    /* Gets what a file of GPGPU-Sim asks for and cannot have; NULL: nobody is told. */
+    /* Gets warnings about what a file of GPGPU-Sim asks for and cannot have; NULL: they are dropped. */
     void (*say)(void *arg, const char *text);
     void *say_arg;
 };

@@ -16,7 +16,7 @@ enum run_kind { RUN_WORKLOAD, RUN_PTX, RUN_TRACE };
 /* What a program's name means: FILE.ptx, a trace (see trace_named), else a workload. */
 enum run_kind run_kind(const char *program);
 
-/* A list of words that belong to somebody else. */
+/* A list of words; the caller keeps the memory. */
 struct word_list {
     const char *const *item;
     unsigned count;
@@ -50,7 +50,7 @@ struct run_spec {
     uint64_t shared;            /* bytes of dynamic shared memory */
 
     const char *record; /* save a trace in this .wlt file instead of timing the program */
-    /* Gets warnings about machine and trace; NULL: nobody is told. */
+    /* Gets warnings about machine and trace; NULL: they are dropped. */
     void (*say)(void *arg, const char *text);
     /* Gets text that kernels print; NULL: it is dropped. */
     void (*print)(void *arg, const char *text, size_t len);
@@ -90,8 +90,8 @@ bool read_size(const char *text, uint64_t *out);
 
 /* ---- clocks ---- */
 
-double now_seconds(void); /* of the wall clock */
-double cpu_seconds(void); /* this process has used */
+double now_seconds(void); /* seconds of the wall clock */
+double cpu_seconds(void); /* CPU seconds that this process has used */
 uint64_t peak_memory_bytes(void);
 
 #endif

@@ -24,7 +24,7 @@ struct run {
     struct run_stats known; /* counters when the last launch ended */
     struct run_stats *each; /* owned, as the arrays below; result points to them */
     unsigned each_room;
-    bool each_failed; /* no memory for it */
+    bool each_failed; /* there was no memory for `each` */
     struct kernel_record *kernels;
     struct sample *samples;
     struct run_result result;

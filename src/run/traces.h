@@ -6,7 +6,7 @@
 
 /* Whether the trace can be opened: found out before the first of many runs. */
 int trace_check(const char *file, struct wl_err *e);
-/* What is in it. `say` gets warnings; NULL: nobody is told. */
+/* What is in it. `say` gets warnings; NULL: they are dropped. */
 int trace_info(const char *file, struct wlt_summary *out, void (*say)(void *arg, const char *text), void *arg,
                struct wl_err *e);
 /* Writes it again: as a .wlt file when `to` ends so, else as a folder in the format of Accel-Sim. */

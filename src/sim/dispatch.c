@@ -17,7 +17,7 @@ void dispatch_begin(struct dispatch *d, struct stream_source *s, tick_t start, s
 }
 
 /* Gives one CTA to the SM; false when there is none. */
-static bool give(struct dispatch *d, struct sm *s, tick_t now)
+static bool dispatch_give(struct dispatch *d, struct sm *s, tick_t now)
 {
     if (now >= d->cut_at) {
         d->exhausted = d->cut = true;
@@ -50,7 +50,7 @@ tick_t dispatch_tick(struct dispatch *d, tick_t now)
             more = true; /* asked at this very tick */
             continue;
         }
-        if (give(d, s, now)) d->last = n;
+        if (dispatch_give(d, s, now)) d->last = n;
     }
     return more && !d->exhausted ? now + d->part.period : NEVER;
 }

@@ -1,4 +1,4 @@
-/* dispatch.h - CTAs to SMs, in increasing id, to whoever has room, in turn.
+/* dispatch.h - CTAs to SMs, in increasing id, to each SM with room in turn.
  *
  * The dispatcher is a part like the others: it sees that an SM has room one cycle after the SM said so
  * and the SM sees the CTA one cycle after it was given. Taking the next CTA from the source is

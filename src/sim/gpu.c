@@ -221,21 +221,21 @@ void gpu_free(struct gpu *g)
 static tick_t last_freed(const struct gpu *g)
 {
     tick_t t = 0;
-    for (uint32_t i = 0; i < g->channels; i++) t = later(t, g->dram[i].freed_at);
+    for (uint32_t i = 0; i < g->channels; i++) t = tick_max(t, g->dram[i].freed_at);
     return t;
 }
 
-static bool finished(const struct gpu *g)
+static bool kernel_finished(const struct gpu *g)
 {
     if (g->pool.alive || !g->dispatch.exhausted) return false;
-    if (clock_next(&g->clock, g->options.tick) <= last_freed(g)) return false; /* it is not as late as that yet */
+    if (clock_next(&g->clock, g->options.tick) <= last_freed(g)) return false; /* the clock has not come that far */
     for (uint32_t i = 0; i < g->sms; i++)
         if (sm_has_work(&g->sm[i])) return false;
     return true;
 }
 
-/* Every part in its own words. */
-static int deadlock(struct gpu *g, const char *kernel, struct wl_err *e)
+/* The report names every part that is not idle and what it holds. */
+static int fail_deadlock(struct gpu *g, const char *kernel, struct wl_err *e)
 {
     char text[sizeof e->text], line[256];
     size_t at = (size_t)snprintf(
@@ -251,17 +251,17 @@ static int deadlock(struct gpu *g, const char *kernel, struct wl_err *e)
 }
 
 /* Makes sure that the pools last for a round of steps. */
-static int provide(struct gpu *g)
+static int refill_pools(struct gpu *g)
 {
     while (g->pool.available < g->round_requests)
         if (req_grow(&g->pool)) return -1;
     while (g->ops.available < g->round_ops)
         if (memop_grow(&g->ops)) return -1;
-    return g->profile ? profile_provide(g->profile) : 0;
+    return g->profile ? profile_grow(g->profile) : 0;
 }
 
-/* A few steps, fewer when it may be the end. False: nobody will ever work again. */
-static bool advance(struct gpu *g, unsigned steps)
+/* Does so many steps, or fewer when the kernel may have ended. False: no part will ever work again. */
+static bool run_steps(struct gpu *g, unsigned steps)
 {
     for (unsigned i = 0; i < steps; i++) {
         if (!clock_step(&g->clock, g->driven, g->nparts, g->options.tick, g->order)) return false;
@@ -270,23 +270,23 @@ static bool advance(struct gpu *g, unsigned steps)
     return true;
 }
 
-/* Until the kernel is done; watches that something moves. */
+/* Runs until the kernel is done; fails when nothing moves for too long. */
 static int run_to_end(struct gpu *g, const char *kernel, tick_t start, struct wl_err *e)
 {
     tick_t patience = (tick_t)g->config.v[P_RUN_WATCHDOG] * g->core_period,
-           moved_at = later(g->clock.now, g->dispatch.start);
+           moved_at = tick_max(g->clock.now, g->dispatch.start);
     tick_t limit = g->options.max_cycles ? start + g->options.max_cycles * g->core_period : NEVER;
     uint64_t progress = g->clock.progress;
     unsigned round = g->sampler.sample || g->profile ? 1 : ROUND_STEPS, rounds = 0;
-    while (!finished(g)) {
-        if (provide(g)) return wl_fail(e, WL_ERUN, "out of memory");
-        if (g->sampler.sample) sampler_aim(g);
-        bool alive = advance(g, round);
+    while (!kernel_finished(g)) {
+        if (refill_pools(g)) return wl_fail(e, WL_ERUN, "out of memory");
+        if (g->sampler.sample) sampler_prepare(g);
+        bool alive = run_steps(g, round);
         if (WL_CHECKING && ++rounds % WALK_ROUNDS == 0) gpu_walk(g);
         if (g->breach.broken)
             return wl_fail(e, WL_ERUN, "%s; kernel %s, cycle %llu", g->breach.text, kernel,
                            (unsigned long long)(g->clock.now / g->core_period));
-        if (!alive) return deadlock(g, kernel, e);
+        if (!alive) return fail_deadlock(g, kernel, e);
         if (g->sampler.sample) sampler_take(g);
         if (g->dispatch.failed) return g->dispatch.failed;
         if (g->clock.now >= limit)
@@ -296,10 +296,10 @@ static int run_to_end(struct gpu *g, const char *kernel, tick_t start, struct wl
             progress = g->clock.progress;
             moved_at = g->clock.now;
         } else if (g->clock.now > moved_at + patience) {
-            return deadlock(g, kernel, e);
+            return fail_deadlock(g, kernel, e);
         }
     }
-    g->clock.now = later(g->clock.now, last_freed(g));
+    g->clock.now = tick_max(g->clock.now, last_freed(g));
     return 0;
 }
 

@@ -22,15 +22,15 @@ struct gpu_options {
     uint64_t max_cycles;       /* stop a kernel after this many core cycles; 0 = never */
     struct timeline *timeline; /* shows chosen SMs at work (stats/timeline.h); NULL: none. Stays the caller's */
     uint64_t memory_bytes;     /* size of device memory, for nvm.map = alloc */
-    uint64_t cut_cycles;       /* hand out no more CTAs of a kernel after so many core cycles; 0 = never */
+    uint64_t cut_cycles;       /* hand out no more CTAs of a kernel after this many core cycles; 0 = never */
 };
 
 /* Checks the configuration and builds the machine; NULL on error. */
 struct gpu *gpu_new(const struct gpu_config *c, const struct gpu_options *o, struct wl_err *e);
 void gpu_free(struct gpu *g);
 
-/* Runs one kernel from its first CTA to the last returning byte. WL_EDEADLOCK with every part's
- * own words when nothing moves. */
+/* Runs one kernel from its first CTA to the last returning byte. WL_EDEADLOCK, with what every part
+ * holds, when nothing moves any more. */
 int gpu_run(struct gpu *g, struct stream_source *s, struct wl_err *e);
 
 /* Device memory was allocated (nvm.map = alloc). */

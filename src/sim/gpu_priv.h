@@ -55,10 +55,10 @@ struct gpu {
 void gpu_walk(const struct gpu *g);
 void gpu_walk_ended(const struct gpu *g);
 
-/* sample.c. sampler_aim: before a step; makes sure that no step passes the end of the interval and
+/* sample.c. sampler_prepare: before a step; makes sure that no step passes the end of the interval and
  * that every SM works there, so that none owes cycles it slept through. sampler_take: after it. */
 int sampler_init(struct gpu *g, struct wl_err *e);
-void sampler_aim(struct gpu *g);
+void sampler_prepare(struct gpu *g);
 void sampler_take(struct gpu *g);
 
 #endif

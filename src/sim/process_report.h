@@ -1,6 +1,6 @@
-/* process_report.h - what a simulated program's process tells `warpline exec`.
+/* process_report.h - what a simulated program's process reports to `warpline exec`.
  *
- * One file a process: this struct, then a launch_record for each launch. It is rewritten after every
+ * One file per process: this struct, then a launch_record for each launch. It is rewritten after every
  * launch, so that a program which ends by a signal or _exit() still leaves what it did. Both sides
  * are built together; the size stands in the file to find out when they were not. A process that
  * ends well and was profiled or sampled leaves two files more, with these endings. */
@@ -11,7 +11,7 @@
 
 #define PROCESS_REPORT_MAGIC UINT64_C(0x31746f70656c7277)
 
-/* How the settings of `warpline exec` reach the process. Lists have one entry a line. */
+/* How the settings of `warpline exec` reach the process. Lists have one entry per line. */
 #define ENV_GPU        "WARPLINE_GPU"
 #define ENV_L1         "WARPLINE_L1"
 #define ENV_L2         "WARPLINE_L2"
@@ -44,13 +44,13 @@ struct process_report {
     struct exec_counts counts;
     struct run_stats stats;
     struct policy_stats policies;
-    struct profile_report profile; /* its pointer means nothing here */
+    struct profile_report profile; /* its pointer is not valid in the file */
     uint64_t samples;
     double seconds; /* from the first CUDA call to the last launch */
     uint64_t peak_memory_bytes;
     uint32_t kernels; /* records behind this struct */
     uint32_t failed;  /* enum wl_code of the first failure */
-    char error[512];  /* its words */
+    char error[512];  /* the sentence of that failure */
     char trace[1024]; /* the .wlt file, "" when none is recorded */
     uint32_t trace_finished;
     uint64_t trace_launches, trace_bytes;

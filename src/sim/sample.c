@@ -19,10 +19,10 @@ int sampler_init(struct gpu *g, struct wl_err *e)
     return s->sample ? 0 : wl_fail(e, WL_ERUN, "out of memory");
 }
 
-void sampler_aim(struct gpu *g)
+void sampler_prepare(struct gpu *g)
 {
     tick_t next = clock_next(&g->clock, g->options.tick);
-    if (next < g->sampler.at || next == NEVER) return; /* nobody works again: a deadlock, not for us to hide */
+    if (next < g->sampler.at || next == NEVER) return; /* NEVER is a deadlock, which a wake-up would hide */
     for (uint32_t i = 0; i < g->sms; i++) part_wake_at(&g->sm[i].part, g->sampler.at);
 }
 

@@ -1,7 +1,7 @@
 /* session.c - runs launches on a simulated GPU and keeps the account.
  *
- * A launch is opened as a stream source and given to whoever consumes streams: the machine, a
- * trace writer, or nobody (functional mode, where only memory changes). After a timed launch the
+ * A launch is opened as a stream source and given to a consumer of streams: the machine, a
+ * trace writer, or none (functional mode, where only memory changes). After a timed launch the
  * two halves must agree on how many instructions there were: the machine counts what it issued,
  * the executor what it executed. A difference means that a stream was written or read wrongly,
  * and no number of the run can be trusted. */
@@ -31,7 +31,7 @@ struct session {
 static _Thread_local struct session *current;
 static struct session *(*provider)(void);
 
-static void tell_allocation(void *gpu, uint64_t addr, uint64_t bytes) { gpu_allocated(gpu, addr, bytes); }
+static void report_allocation(void *gpu, uint64_t addr, uint64_t bytes) { gpu_allocated(gpu, addr, bytes); }
 
 struct session *session_new(const struct session_options *o, struct wl_err *e)
 {
@@ -53,7 +53,7 @@ struct session *session_new(const struct session_options *o, struct wl_err *e)
         session_free(s);
         return NULL;
     }
-    if (s->gpu) dev_watch(s->mem, tell_allocation, s->gpu);
+    if (s->gpu) dev_watch(s->mem, report_allocation, s->gpu);
     return s;
 }
 
@@ -164,7 +164,7 @@ static int run_functional(struct stream_source *src, struct wl_err *e)
     return got < 0 ? WL_ERUN : 0;
 }
 
-static int audit(const char *kernel, struct exec_counts issued, struct exec_counts executed, struct wl_err *e)
+static int audit_launch(const char *kernel, struct exec_counts issued, struct exec_counts executed, struct wl_err *e)
 {
     if (issued.warp_instructions == executed.warp_instructions &&
         issued.thread_instructions == executed.thread_instructions)
@@ -176,22 +176,22 @@ static int audit(const char *kernel, struct exec_counts issued, struct exec_coun
                    executed.thread_instructions);
 }
 
-static int consume(struct session *s, enum session_mode mode, struct stream_source *src, struct timed *t,
-                   struct wl_err *e)
+static int consume_launch(struct session *s, enum session_mode mode, struct stream_source *src, struct timed *t,
+                          struct wl_err *e)
 {
     int rc = 0;
     if (mode == SESSION_TIMING) rc = run_timed(s, src, t, e);
     else if (mode == SESSION_RECORD && s->opt.record) rc = s->opt.record(s->opt.record_arg, src, e);
     else rc = run_functional(src, e);
     t->executed = ptx_counts(src);
-    if (!rc && mode == SESSION_TIMING) rc = audit(src->info->kernel, t->issued, t->executed, e);
+    if (!rc && mode == SESSION_TIMING) rc = audit_launch(src->info->kernel, t->issued, t->executed, e);
     if (rc || !t->cut) return rc;
     rc = run_functional(src, e); /* the program still needs the other CTAs' results */
     t->cut = ptx_counts(src).warp_instructions > t->executed.warp_instructions;
     return rc;
 }
 
-static bool selected(const struct session *s, const struct ptx_launch *l)
+static bool launch_selected(const struct session *s, const struct ptx_launch *l)
 {
     const struct session_watch *w = s->opt.watch;
     return !w || !w->select || w->select(w->arg, l->kernel->name, s->launches.all + 1);
@@ -207,7 +207,7 @@ static void set_output(const struct session *s, struct ptx_launch *l)
     l->print_assert_arg = w->arg;
 }
 
-static void account(struct session *s, const struct stream_source *src, const struct timed *t, bool skipped)
+static void account_launch(struct session *s, const struct stream_source *src, const struct timed *t, bool skipped)
 {
     s->launches.all++;
     s->launches.skipped += skipped;
@@ -221,7 +221,7 @@ static void account(struct session *s, const struct stream_source *src, const st
 int session_launch(struct session *s, struct ptx_launch *l, struct wl_err *e)
 {
     if (reserve_record(s, e)) return WL_ERUN;
-    bool skipped = !selected(s, l);
+    bool skipped = !launch_selected(s, l);
     enum session_mode mode = skipped ? SESSION_FUNCTIONAL : s->opt.mode;
     l->no_streams = mode == SESSION_FUNCTIONAL;
     set_output(s, l);
@@ -232,8 +232,8 @@ int session_launch(struct session *s, struct ptx_launch *l, struct wl_err *e)
     if (!src) return e ? (int)e->code : WL_ERUN;
 
     struct timed t = {0};
-    int rc = consume(s, mode, src, &t, e);
-    if (!rc) account(s, src, &t, skipped);
+    int rc = consume_launch(s, mode, src, &t, e);
+    if (!rc) account_launch(s, src, &t, skipped);
     ptx_close(src);
     if (!rc && w && w->launched) w->launched(w->arg);
     return rc;

@@ -15,8 +15,7 @@ enum session_mode {
     SESSION_RECORD      /* execute and save streams with the writer given below */
 };
 
-/* Who follows a session from outside: a program's own process wants to choose what is timed and to
- * hear of each launch while it goes on. All may be NULL. */
+/* Hooks of the process a session lives in: it may choose what is timed and hears of each launch. Each may be NULL. */
 struct session_watch {
     void *arg;
     /* What results call a kernel whose own name is long and hard to read: writes it, true; or false. */
@@ -27,7 +26,7 @@ struct session_watch {
     /* Something the user must hear because a program may not say it: a kernel's fault, a module
      * that cannot be loaded, a call that is not supported. */
     void (*complain)(void *arg, const char *text);
-    /* Text of a failed assertion; NULL: like text printed by kernels. */
+    /* Text of a failed assertion; NULL: treated as text printed by kernels. */
     void (*print_assert)(void *arg, const char *text, size_t len);
 };
 
@@ -37,7 +36,7 @@ struct session_options {
     struct gpu_options gpu;
     uint64_t memory_bytes;             /* device memory; 0: 16 GiB (virtual) */
     bool unified;                      /* host memory the device sees is wanted (dev_mem_new_unified) */
-    const struct session_watch *watch; /* NULL: nobody */
+    const struct session_watch *watch; /* NULL: none */
     /* Text printed by kernels; NULL: dropped. */
     void (*print)(void *arg, const char *text, size_t len);
     void *print_arg;
@@ -49,8 +48,8 @@ struct session_options {
 
 /* Launches by what became of them. */
 struct launch_counts {
-    unsigned all;     /* that ended well */
-    unsigned skipped; /* of those: executed only, because nobody selected them */
+    unsigned all;     /* launches that ended well */
+    unsigned skipped; /* of those: executed only, because they were not selected */
     unsigned cut;     /* of those: timed to gpu_options.cut_cycles only */
 };
 
@@ -63,13 +62,13 @@ struct gpu *session_gpu(struct session *s); /* NULL unless timing */
 int session_launch(struct session *s, struct ptx_launch *l, struct wl_err *e);
 /* Runs a launch that comes from a trace (timing only). */
 int session_replay(struct session *s, struct stream_source *src, struct wl_err *e);
-void session_host_copy(struct session *s, uint64_t addr, uint64_t bytes); /* host to device happened */
+void session_host_copy(struct session *s, uint64_t addr, uint64_t bytes); /* the host has copied to the device */
 /* Launches so far, without those that were not selected. */
 const struct kernel_record *session_kernels(const struct session *s, unsigned *count);
 /* Instructions executed by the functional half in these launches. */
 struct exec_counts session_counts(const struct session *s);
 struct launch_counts session_launches(const struct session *s);
-/* Tells the watcher, when there is one. */
+/* Passes a sentence for the user on to the watcher, if there is one. */
 void session_complain(const struct session *s, const char *text);
 
 /* The session cu* calls of this thread act on; NULL: cuInit fails with CUDA_ERROR_NO_DEVICE. */

@@ -70,7 +70,7 @@ static void add_run(uint64_t addr, unsigned lanes, unsigned width, unsigned shif
 }
 
 /* Affine addresses rise or fall all the way: a lane either joins the last transaction or starts
- * a new one. The usual strides need no look at each lane. */
+ * a new one. For the usual strides the lanes need not be looked at one by one. */
 static uint32_t coalesce_affine(const struct warp_addrs *a, unsigned width, unsigned shift, struct txn *out)
 {
     unsigned first = bit_low32(a->mask);
@@ -230,8 +230,8 @@ static uint32_t count_passes(const struct warp_addrs *a, uint32_t banks, bool at
 static uint32_t passes_of_halves(const struct warp_addrs *a, uint32_t banks)
 {
     int64_t apart = (int64_t)(a->half[1] >> 2) - (int64_t)(a->half[0] >> 2), reach = a->stride ? 15 : 0;
-    int64_t turn = apart & (int64_t)(banks - 1); /* the distance from bank to bank, upwards or, */
-    if (turn > reach) turn -= (int64_t)banks;    /* if it is less, downwards */
+    int64_t turn = apart & (int64_t)(banks - 1); /* the distance from bank to bank: upwards, */
+    if (turn > reach) turn -= (int64_t)banks;    /* or downwards if that is shorter */
     return turn < -reach || turn == apart ? 1 : 2;
 }
 

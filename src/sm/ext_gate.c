@@ -1,10 +1,10 @@
-/* ext_gate.c - who may miss: the scheduling scheme's word, and where it would stop the wrong one.
+/* ext_gate.c - who may miss: the scheduling scheme decides, except where that would stop a warp that may.
  *
  * At the L1D a warp that may not miss (may_miss of the scheme) has its misses and stores refused; the
  * re-execution queue or the scheme's own rules keep it out of the way. A scheme may have the texture and
  * constant caches do the same (wl_gate.readonly). Their pipes are in order and nothing steps aside there, so a
  * refused request can stand in front of the very warp that may miss, and that one may have to get on
- * before the scheme changes its mind: both would wait for ever. Therefore the refusal ends while it holds such
+ * before the scheme changes its answer: both would wait for ever. Therefore the refusal ends while it holds such
  * a warp up:
  *  - a request of the warp is behind it in the pipe; or
  *  - the pipe is full, the ld/st unit's instruction waits for a place in it, and the warp has this
@@ -87,7 +87,7 @@ bool gate_holds_up(const struct sm *s, const struct access_pipe *p)
     return false;
 }
 
-bool ext_may_miss(const struct sm *s, enum sm_cache cache, const struct req *r)
+bool ext_may_miss(const struct sm *s, enum cache_id cache, const struct req *r)
 {
     if (cache == L1_DATA) return lets_miss(s, r->warp);
     return !s->lsu.ext->gate.readonly || lets_miss(s, r->warp) || gate_holds_up(s, &s->lsu.pipe[cache]);

@@ -17,11 +17,11 @@
  * the unit when it is refused too, or when it or the queued one writes.
  *
  * Time: the queue tries one request each idle cycle. When a whole round was refused and nothing
- * changed since (no reply, no miss sent, no acceptance, no new opinion on who may miss) further
+ * changed since (no reply, no miss sent, no acceptance, no new answer of may_miss()) further
  * rounds must end the same way; the SM may sleep, and adds tries and rotation when it wakes. */
 #include "sm/sm_priv.h"
 
-static bool writes(const struct memop *op) { return op->route->kind != WL_LOAD; }
+static bool request_writes(const struct memop *op) { return op->route->kind != WL_LOAD; }
 
 /* ---- order within a warp ---- */
 
@@ -43,7 +43,7 @@ static bool out_of_turn(const struct reexec *q, const struct req *r)
 {
     const struct memop *op = memop_of(r), *queued = q->op[r->warp];
     if (!q->count[r->warp] || queued == op || q->same_warp == WL_BLOCK_PUSH) return false;
-    return writes(op) || writes(queued);
+    return request_writes(op) || request_writes(queued);
 }
 
 /* ---- in and out ---- */
@@ -51,10 +51,10 @@ static bool out_of_turn(const struct reexec *q, const struct req *r)
 static bool can_push(const struct reexec *q, const struct req *r)
 {
     const struct memop *op = memop_of(r);
-    return q->used < q->entries && (q->stores || !writes(op)) && (!q->count[r->warp] || q->op[r->warp] == op);
+    return q->used < q->entries && (q->stores || !request_writes(op)) && (!q->count[r->warp] || q->op[r->warp] == op);
 }
 
-static void push(struct sm *s, struct req *r)
+static void reexec_push(struct sm *s, struct req *r)
 {
     struct reexec *q = &s->lsu.ext->queue;
     const struct memop *op = memop_of(r);
@@ -64,14 +64,14 @@ static void push(struct sm *s, struct req *r)
     q->count[r->warp]++;
     q->op[r->warp] = op;
     q->warps |= bit64(r->warp);
-    if (writes(op)) q->writers |= bit64(r->warp);
+    if (request_writes(op)) q->writers |= bit64(r->warp);
     q->pushed_at = s->cycle;
     s->stats.reexec_pushes++;
     s->part.clock->progress++;
     reexec_changed(s);
 }
 
-static void forget(struct reexec *q, unsigned warp)
+static void reexec_forget(struct reexec *q, unsigned warp)
 {
     q->used--;
     if (--q->count[warp]) return;
@@ -92,11 +92,11 @@ static void try_queued(struct sm *s, tick_t now)
     if (l1_refused(outcome)) {
         s->stats.reexec_refusals++;
         list_push(&q->list, r);
-        if (outcome == L1_AGAIN) reexec_changed(s); /* the cache is not what it was */
+        if (outcome == L1_AGAIN) reexec_changed(s); /* the state of the cache has changed */
         else if (q->refused < q->used) q->refused++;
         return;
     }
-    forget(q, warp);
+    reexec_forget(q, warp);
     s->stats.reexec_accepted++;
     s->stats.reexec_hits += outcome == L1_HIT || outcome == L1_MERGED;
     q->blocked = false;
@@ -121,7 +121,7 @@ static bool try_unit(struct sm *s, tick_t now)
         return !wait;
     }
     lsu_leave_pipe(p, next);
-    if (l1_refused(outcome)) push(s, r);
+    if (l1_refused(outcome)) reexec_push(s, r);
     else reexec_changed(s);
     return true;
 }

@@ -30,7 +30,7 @@ void sm_glance(const struct sm *s, struct sm_glance *out)
         const struct access_pipe *p = &u->pipe[i];
         if (!l1_refused(p->refused) || !p->list.head) continue;
         out->refused = p->refused;
-        out->refused_by = (enum req_origin)i;
+        out->refused_by = (enum cache_id)i;
         out->unit_warp = p->list.head->warp;
         return;
     }

@@ -13,7 +13,7 @@ static uint32_t find_pipe(const struct sm *s, unsigned unit, tick_t now)
     return NO_PIPE;
 }
 
-/* Warps whose unit is free. *next: when a busy pipe that somebody waits for frees. */
+/* Warps whose unit is free. *next: when a busy pipe that a warp waits for frees. */
 static uint64_t can_issue(const struct sm *s, tick_t now, tick_t *next)
 {
     uint64_t blocked = lsu_has_room(s) ? 0 : s->head_unit[UNIT_LSU];
@@ -22,15 +22,15 @@ static uint64_t can_issue(const struct sm *s, tick_t now, tick_t *next)
     for (unsigned u = UNIT_ALU; u <= UNIT_DP; u++) {
         if (!(s->head_unit[u] & s->ready) || find_pipe(s, u, now) != NO_PIPE) continue;
         blocked |= s->head_unit[u];
-        for (uint32_t i = u ? s->pipe_end[u - 1] : 0; i < s->pipe_end[u]; i++) *next = earlier(*next, s->pipe_free[i]);
+        for (uint32_t i = u ? s->pipe_end[u - 1] : 0; i < s->pipe_end[u]; i++) *next = tick_min(*next, s->pipe_free[i]);
     }
     return s->ready & ~blocked;
 }
 
 unsigned sm_age_rank(const struct sm *s, unsigned w) { return bit_count64(s->older[w] & s->live); }
 
-/* What policies are told of a memory instruction. */
-static struct wl_load describe(const struct sm *s, unsigned w)
+/* A memory instruction as policies see it. */
+static struct wl_load describe_load(const struct sm *s, unsigned w)
 {
     const struct sm_warp *p = &s->warp[w];
     const struct code_inst *in = p->inst;
@@ -51,8 +51,8 @@ static void issue_memory(struct sm *s, unsigned w, tick_t now)
     const struct code_inst *in = p->inst;
     struct memop *op = memop_alloc(s);
     bool shared = !p->route->leaves;
-    if (shared) op->load.warp = (uint16_t)w; /* no policy hears of it */
-    else op->load = describe(s, w);
+    if (shared) op->load.warp = (uint16_t)w; /* shared memory is not reported to cache policies */
+    else op->load = describe_load(s, w);
     op->inst = in;
     op->route = p->route;
     op->regs = s->board + (size_t)w * s->board_regs;
@@ -80,25 +80,25 @@ static void issue_compute(struct sm *s, unsigned w, tick_t now)
     uint32_t pipe = find_pipe(s, c->unit, now);
     WL_ASSERT(pipe != NO_PIPE);
     s->pipe_free[pipe] = free_at;
-    s->pipes_until = later(s->pipes_until, free_at);
+    s->pipes_until = tick_max(s->pipes_until, free_at);
     uint64_t *board = s->board + (size_t)w * s->board_regs;
     for (unsigned i = 0; i < in->ndst; i++) board[in->reg[i]] = now + c->latency * s->part.period + s->issue_delay;
 }
 
-__attribute__((cold)) static void tell_observers(struct sm *s, unsigned w)
+__attribute__((cold)) static void notify_observers(struct sm *s, unsigned w)
 {
     for (unsigned i = 0; i < s->observers; i++)
         if (s->observer[i].hooks->issue) s->observer[i].hooks->issue(s->observer[i].self, s, w);
 }
 
 /* Sends the warp's head to its unit, which is returned. */
-static unsigned issue(struct sm *s, unsigned w, tick_t now)
+static unsigned issue_warp(struct sm *s, unsigned w, tick_t now)
 {
     struct sm_warp *p = &s->warp[w];
     const struct code_inst *in = p->inst;
     unsigned unit = p->route->unit;
     s->stats.warp_instructions++;
-    if (s->observers) tell_observers(s, w);
+    if (s->observers) notify_observers(s, w);
     unsigned lanes = bit_count32(p->exec);
     s->stats.thread_instructions += lanes;
     s->stats.register_reads += in->nsrc * lanes;
@@ -229,8 +229,8 @@ static uint64_t ask_second(const struct sm *s, unsigned sched, unsigned issued, 
     return can & warps;
 }
 
-/* Tells the scheme of the cycle. */
-static void tell_cycle(struct sm *s, tick_t now)
+/* Reports the cycle to the scheme. */
+static void report_cycle(struct sm *s, tick_t now)
 {
     uint64_t again = s->policy->on_cycle(&s->sched, &s->view);
     if (again <= s->cycle) {
@@ -240,13 +240,13 @@ static void tell_cycle(struct sm *s, tick_t now)
         again = s->cycle + 1;
     }
     s->sched_next = again == UINT64_MAX ? NEVER : now + (again - s->cycle) * s->part.period;
-    if (again == s->cycle + 1) reexec_changed(s); /* it may have changed its mind about may_miss */
+    if (again == s->cycle + 1) reexec_changed(s); /* its answers to may_miss() may have changed */
 }
 
 /* ---- the cycle ---- */
 
 /* All schedulers choose among the warps in `can`. Returns whether one was issued. */
-static bool choose(struct sm *s, uint64_t can, tick_t now)
+static bool choose_warp(struct sm *s, uint64_t can, tick_t now)
 {
     unsigned first = ask_first(s);
     bool issued = false;
@@ -256,7 +256,7 @@ static bool choose(struct sm *s, uint64_t can, tick_t now)
         while (mine) {
             int w = ask_pick(s, sched, mine);
             if (w < 0) break;
-            unsigned unit = issue(s, (unsigned)w, now);
+            unsigned unit = issue_warp(s, (unsigned)w, now);
             if (s->policy->on_issue) s->policy->on_issue(&s->sched, &s->view, sched, (unsigned)w);
             issued = true;
             can &= ~(bit64((unsigned)w) | waiting_for(s, unit, now));
@@ -274,13 +274,13 @@ bool issue_cycle(struct sm *s, tick_t now, tick_t *next)
     s->view.cycle = s->cycle;
     if (!s->policy->ignores_state) refresh_view(s);
     if (s->policy->on_cycle) {
-        tell_cycle(s, now);
+        report_cycle(s, now);
         if (!can) return false;
     }
     uint64_t allowed = ask_allowed(s);
-    bool issued = choose(s, can & allowed, now);
+    bool issued = choose_warp(s, can & allowed, now);
     s->stats.issue_cycles += issued;
     if (issued) allowed = UINT64_MAX;               /* the issue may have changed it */
-    if (issued && s->policy->on_cycle) return true; /* and more: the scheme is told */
+    if (issued && s->policy->on_cycle) return true; /* the scheme wants to hear of the cycle after an issue */
     return s->ready && (can_issue(s, now + s->part.period, next) & allowed);
 }

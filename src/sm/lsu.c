@@ -2,8 +2,8 @@
  *
  * An issued instruction waits in a short queue, is dispatched and coalesced, and gives one
  * request per cycle to the cache it belongs to. Requests travel a fixed pipe to the tags; the
- * one at its end is accepted or refused. A refused request keeps its place and everybody
- * behind it waits: that is the stall the papers are about. A scheduling scheme may add a queue
+ * one at its end is accepted or refused. A refused request keeps its place and all
+ * requests behind it wait: that is the stall the papers are about. A scheduling scheme may add a queue
  * to which refused requests step aside, and a gate (ext_reexec.c, ext_gate.c). */
 #include <stdlib.h>
 
@@ -69,7 +69,7 @@ struct memop *memop_alloc(struct sm *s)
 }
 
 /* The instruction has all it waited for; its registers can be read from tick `at` on. That tick is
- * known now, so nobody has to come back for it. */
+ * known now, so no later event is needed for it. */
 static void finish_op(struct sm *s, struct memop *op, tick_t at, tick_t now)
 {
     const struct code_inst *in = op->inst;
@@ -88,9 +88,9 @@ static inline void finish_request(struct sm *s, struct req *r, tick_t at, tick_t
 {
     struct memop *op = memop_of(r);
     WL_ASSERT(op->waiting);
-    s->lsu.readonly -= r->origin != L1_DATA;
+    s->lsu.readonly -= r->cache != L1_DATA;
     req_free(s->pool, r);
-    op->done = later(op->done, at); /* a hit may come after a miss whose register write still waits */
+    op->done = tick_max(op->done, at); /* a hit may come after a miss whose register write still waits */
     if (--op->waiting == 0) finish_op(s, op, op->done, now);
 }
 
@@ -99,7 +99,7 @@ static inline void finish_request(struct sm *s, struct req *r, tick_t at, tick_t
 /* What came back is written to the registers one request per cycle, from the next cycle on. */
 static tick_t writeback_slot(struct sm *s, tick_t now)
 {
-    tick_t at = later(now + s->part.period, s->lsu.writeback_free);
+    tick_t at = tick_max(now + s->part.period, s->lsu.writeback_free);
     if (at > now + s->lsu.writeback_limit) at = now + s->lsu.writeback_limit; /* the wheel reaches no further */
     s->lsu.writeback_free = at + s->part.period;
     return at;
@@ -119,7 +119,7 @@ static void accept_reply(struct sm *s, tick_t now)
     } else {
         struct req_list done;
         list_init(&done);
-        l1_fill(&s->lsu.l1[r->origin], r, &done);
+        l1_fill(&s->lsu.l1[r->cache], r, &done);
         while (done.head) finish_request(s, list_pop(&done), writeback_slot(s, now), now);
     }
 }
@@ -137,7 +137,7 @@ static void send_misses(struct sm *s, struct l1 *c, tick_t now)
 
 /* ---- at the tags ---- */
 
-/* Tells the L1D's policy and observers about loads: when the last request was accepted. */
+/* Reports a load to the L1D's policy and to observers when its last request was accepted. */
 static void note_load(struct sm *s, struct memop *op, enum l1_outcome outcome, bool last)
 {
     struct wl_load *l = &op->load;
@@ -150,16 +150,17 @@ static void note_load(struct sm *s, struct memop *op, enum l1_outcome outcome, b
     if (op->begun) l1_load_end(l1d_of(s), l);
 }
 
-enum l1_outcome lsu_try(struct sm *s, enum sm_cache cache, struct req *r, tick_t now)
+enum l1_outcome lsu_try(struct sm *s, enum cache_id cache, struct req *r, tick_t now)
 {
     struct l1 *c = &s->lsu.l1[cache];
     struct memop *op = memop_of(r);
     bool data_load = cache == L1_DATA && r->kind == WL_LOAD;
-    if (data_load && !op->begun && !r->bypass) { /* a load that bypasses the cache anyway is not the policy's */
+    if (data_load && !op->begun &&
+        !r->bypass) { /* loads that bypass because of their cache operator are not reported to the policy */
         op->begun = true;
         l1_load_begin(c, &op->load);
     }
-    if (data_load && s->follows_loops)
+    if (data_load && s->tracks_loops)
         op->load.left_loop = op->load.loop != CODE_NO_LOOP && !warp_is_inside(s, r->warp, op->load.loop);
     bool may_miss = !s->lsu.ext || ext_may_miss(s, cache, r);
     bool last = op->sent + 1 == op->load.requests;
@@ -174,7 +175,7 @@ enum l1_outcome lsu_try(struct sm *s, enum sm_cache cache, struct req *r, tick_t
     return outcome;
 }
 
-static void access_tags(struct sm *s, enum sm_cache cache, tick_t now)
+static void access_tags(struct sm *s, enum cache_id cache, tick_t now)
 {
     struct access_pipe *p = &s->lsu.pipe[cache];
     struct l1 *c = &s->lsu.l1[cache];
@@ -227,13 +228,13 @@ static struct req common_of(const struct sm *s, struct memop *op)
                         .rank = (uint8_t)op->load.rank,
                         .kind = route->kind,
                         .space = route->space,
-                        .origin = route->cache,
+                        .cache = route->cache,
                         .sm = (uint8_t)s->index,
                         .bypass = route->bypass};
 }
 
 /* Takes the next instruction from the queue. */
-static void dispatch(struct sm *s, tick_t now)
+static void lsu_dispatch(struct sm *s, tick_t now)
 {
     struct lsu *u = &s->lsu;
     if (u->op || u->head == u->tail || u->busy_until > now) return;
@@ -269,12 +270,12 @@ static struct req *make_request(struct sm *s)
 }
 
 /* Gives one request of the dispatched instruction to its cache's pipe. */
-static void feed(struct sm *s, tick_t now)
+static void lsu_feed(struct sm *s, tick_t now)
 {
     struct lsu *u = &s->lsu;
-    dispatch(s, now);
+    lsu_dispatch(s, now);
     if (!u->op) return;
-    enum sm_cache cache = u->op->route->cache;
+    enum cache_id cache = u->op->route->cache;
     struct access_pipe *p = &u->pipe[cache];
     if (p->used >= p->depth) return;
     if (cache == L1_DATA && u->ext && u->ext->queue.pushed_at == s->cycle) return;
@@ -330,7 +331,7 @@ void lsu_cycle(struct sm *s, tick_t now, uint64_t skipped)
     /* A pipe without stages is fed and read in the same cycle. */
     if (data->delay) access_data(s, now);
     if (u->readonly && texture->used && texture->delay) access_tags(s, L1_TEXTURE, now);
-    feed(s, now);
+    lsu_feed(s, now);
     if (!data->delay) access_data(s, now);
     if (u->readonly && texture->used && !texture->delay) access_tags(s, L1_TEXTURE, now);
     if (u->readonly && u->pipe[L1_CONSTANT].used) access_tags(s, L1_CONSTANT, now);
@@ -344,7 +345,7 @@ static tick_t pipe_next(const struct access_pipe *p)
     return p->list.head && !l1_refused(p->refused) ? p->list.head->ready : NEVER;
 }
 
-/* The texture or constant cache's: a refusal by the gate may end with what has come behind it since. */
+/* When the texture or constant pipe has work: a refusal by the gate may end because of requests behind it. */
 static tick_t readonly_next(const struct sm *s, const struct access_pipe *p)
 {
     if (!p->list.head || p->refused != L1_GATED) return pipe_next(p);
@@ -361,21 +362,21 @@ tick_t lsu_next(const struct sm *s, tick_t now)
     if (misses && !s->request->producer_waits) return soon;
     if (has_queue(s) && reexec_busy(s)) return soon;
     if (l1_wants_tags(&u->l1[L1_DATA]) && tags_free(u)) return soon;
-    next = earlier(next, pipe_next(&u->pipe[L1_DATA]));
+    next = tick_min(next, pipe_next(&u->pipe[L1_DATA]));
     if (u->readonly) {
-        next = earlier(next, readonly_next(s, &u->pipe[L1_TEXTURE]));
-        next = earlier(next, readonly_next(s, &u->pipe[L1_CONSTANT]));
+        next = tick_min(next, readonly_next(s, &u->pipe[L1_TEXTURE]));
+        next = tick_min(next, readonly_next(s, &u->pipe[L1_CONSTANT]));
     }
     if (u->op) {
         const struct access_pipe *p = &u->pipe[u->op->route->cache];
         if (p->used < p->depth) return soon;
     } else if (u->head != u->tail) {
-        next = earlier(next, later(u->queue[u->head & u->mask]->ready, u->busy_until));
+        next = tick_min(next, tick_max(u->queue[u->head & u->mask]->ready, u->busy_until));
     }
-    return next == NEVER ? NEVER : later(next, soon);
+    return next == NEVER ? NEVER : tick_max(next, soon);
 }
 
-/* ---- what others may know ---- */
+/* ---- for other files ---- */
 
 bool lsu_idle(const struct sm *s)
 {
@@ -427,6 +428,6 @@ void lsu_walk(const struct sm *s)
         const struct access_pipe *p = &u->pipe[i];
         WL_VERIFY(p->used <= p->depth && p->used == list_length(&p->list));
         for (const struct req *r = p->list.head; r; r = r->next)
-            WL_VERIFY(r->origin == i && s->live >> r->warp & 1 && memop_of(r)->waiting);
+            WL_VERIFY(r->cache == i && s->live >> r->warp & 1 && memop_of(r)->waiting);
     }
 }

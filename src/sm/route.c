@@ -1,6 +1,6 @@
 /* route.c - where each instruction goes on this machine: unit, cache, whether it bypasses the L1D.
  *
- * Found once per kernel and read by everybody who wants to know (warps, issue stage, ld/st unit, observers), so that
+ * Found once per kernel and read by warps, issue stage, ld/st unit and observers, so that
  * the question has one answer. */
 #include <stdlib.h>
 
@@ -8,14 +8,14 @@
 
 const struct route route_none = {.unit = UNIT_NONE};
 
-static enum sm_cache cache_of(const struct sm *s, const struct code_inst *in)
+static enum cache_id cache_of(const struct sm *s, const struct code_inst *in)
 {
     if (in->space == SPACE_CONST || in->space == SPACE_PARAM) return L1_CONSTANT;
     if (s->l1d_readonly) return L1_DATA;
     return in->space == SPACE_TEX || in->cache_op == CACHE_NC ? L1_TEXTURE : L1_DATA;
 }
 
-static enum wl_space space_of(const struct code_inst *in, enum sm_cache cache)
+static enum wl_space space_of(const struct code_inst *in, enum cache_id cache)
 {
     if (in->space == SPACE_LOCAL) return WL_LOCAL;
     return cache == L1_TEXTURE ? WL_TEXTURE : cache == L1_CONSTANT ? WL_CONST : WL_GLOBAL;
@@ -26,7 +26,7 @@ static struct route route_memory(const struct sm *s, const struct code_inst *in)
     static const uint8_t kind[] = {[INST_LOAD] = WL_LOAD, [INST_STORE] = WL_STORE, [INST_ATOMIC] = WL_ATOMIC};
     struct route r = {.unit = UNIT_LSU, .kind = kind[in->kind], .leaves = in->space != SPACE_SHARED};
     if (!r.leaves) return r;
-    enum sm_cache cache = cache_of(s, in);
+    enum cache_id cache = cache_of(s, in);
     enum wl_space space = space_of(in, cache);
     r.cache = (uint8_t)cache;
     r.space = (uint8_t)space;

@@ -60,7 +60,7 @@ static int make_caches(struct sm *s, const struct gpu_config *c, struct wl_err *
                             .index = (enum index_fn)v[P_L1D_INDEX],
                             .sectored = v[P_L1D_SECTORED],
                             .infinite = v[P_L1D_INFINITE],
-                            .origin = FROM_L1D,
+                            .id = L1_DATA,
                             .bypass_lines = v[P_L1D_BYPASS],
                             .update = v[P_L1D_WRITE],
                             .prefetch_queue = (uint32_t)v[P_L1D_PREFETCH]};
@@ -70,7 +70,7 @@ static int make_caches(struct sm *s, const struct gpu_config *c, struct wl_err *
                                .merge = (uint32_t)v[P_L1T_MERGE],
                                .missq = (uint32_t)v[P_L1T_MISSQ],
                                .index = INDEX_LINEAR,
-                               .origin = FROM_L1T};
+                               .id = L1_TEXTURE};
     struct l1_shape constant = {.sets = (uint32_t)v[P_L1C_SETS],
                                 .ways = (uint32_t)v[P_L1C_WAYS],
                                 .mshr = (uint32_t)v[P_L1C_MSHR],
@@ -78,7 +78,7 @@ static int make_caches(struct sm *s, const struct gpu_config *c, struct wl_err *
                                 .missq = (uint32_t)v[P_L1C_MISSQ],
                                 .index = INDEX_LINEAR,
                                 .half_lines = true,
-                                .origin = FROM_L1C,
+                                .id = L1_CONSTANT,
                                 .perfect = v[P_L1C_PERFECT]};
     struct gpu_config plain; /* the other two caches are always LRU and share nothing with a scheme */
     config_defaults(&plain);
@@ -89,7 +89,7 @@ static int make_caches(struct sm *s, const struct gpu_config *c, struct wl_err *
     if (l1_init(&l1[L1_DATA], &data, &c->l1, &site, e) || l1_init(&l1[L1_TEXTURE], &texture, &plain.l1, &alone, e) ||
         l1_init(&l1[L1_CONSTANT], &constant, &plain.l1, &alone, e))
         return (int)e->code;
-    s->follows_loops = l1_follows_loops(&l1[L1_DATA]);
+    s->tracks_loops = l1_tracks_loops(&l1[L1_DATA]);
     return 0;
 }
 
@@ -172,7 +172,7 @@ static tick_t epoch_tick(const struct sm *s)
     return cycle == UINT64_MAX ? NEVER : cycle * s->part.period;
 }
 
-static void tell_scheduler(struct sm *s, enum wl_phase phase)
+static void report_kernel(struct sm *s, enum wl_phase phase)
 {
     if (s->policy->on_kernel) s->policy->on_kernel(&s->sched, phase, &s->kernel);
 }
@@ -195,14 +195,14 @@ int sm_kernel_begin(struct sm *s, struct stream_source *source, struct wl_err *e
     s->kernel = (struct wl_kernel){l->kernel, hash_bytes(WL_HASH_INIT, l->kernel, strlen(l->kernel))};
     l1_kernel_begin(l1d_of(s), &s->kernel, s->carve.unified ? l1d_ways(s, l, s->cta_limit) : l1_all_ways(l1d_of(s)));
     part_wake_at(&s->part, epoch_tick(s));
-    tell_scheduler(s, WL_BEGIN);
+    report_kernel(s, WL_BEGIN);
     return 0;
 }
 
 void sm_kernel_end(struct sm *s)
 {
     l1_kernel_end(l1d_of(s), &s->kernel);
-    tell_scheduler(s, WL_END);
+    report_kernel(s, WL_END);
     if (s->l1d_flush) l1_flush(l1d_of(s), &s->kernel);
     l1_flush(&s->lsu.l1[L1_TEXTURE], &s->kernel);
     l1_flush(&s->lsu.l1[L1_CONSTANT], &s->kernel);
@@ -221,26 +221,26 @@ static void take_offer(struct sm *s, tick_t now)
     }
 }
 
-/* False: the issue stage has nothing to do, as every warp that is ready waits for the ld/st unit. */
+/* Whether the issue stage has something to do: not when every ready warp waits for the ld/st unit. */
 static bool issue_may_do(const struct sm *s)
 {
     return s->policy->on_cycle || s->ready & ~(lsu_has_room(s) ? 0 : s->head_unit[UNIT_LSU]);
 }
 
-/* Observers are rare: what they cost an SM without one is a test. */
-__attribute__((cold)) static void tell_slept(const struct sm *s, uint64_t cycles)
+/* Observers are rare: an SM without one pays only for a test. */
+__attribute__((cold)) static void observe_slept(const struct sm *s, uint64_t cycles)
 {
     for (unsigned i = 0; i < s->observers; i++)
         if (s->observer[i].hooks->slept) s->observer[i].hooks->slept(s->observer[i].self, s, cycles);
 }
 
-__attribute__((cold)) static void tell_before_issue(const struct sm *s)
+__attribute__((cold)) static void observe_before_issue(const struct sm *s)
 {
     for (unsigned i = 0; i < s->observers; i++)
         if (s->observer[i].hooks->before_issue) s->observer[i].hooks->before_issue(s->observer[i].self, s);
 }
 
-__attribute__((cold)) static void tell_end(const struct sm *s)
+__attribute__((cold)) static void observe_end(const struct sm *s)
 {
     for (unsigned i = 0; i < s->observers; i++)
         if (s->observer[i].hooks->end) s->observer[i].hooks->end(s->observer[i].self, s);
@@ -252,29 +252,29 @@ tick_t sm_tick(struct sm *s, tick_t now)
     s->cycle += passed;
     s->head_limit = now;
     if (s->live) s->stats.active_cycles += passed;
-    if (s->observers && passed > 1) tell_slept(s, passed - 1);
+    if (s->observers && passed > 1) observe_slept(s, passed - 1);
     l1_cycle(l1d_of(s), s->cycle);
     lsu_cycle(s, now, passed - 1);
     take_offer(s, now);
     if (s->in_wheel) warp_wake_due(s);
     s->head_limit = now + s->part.period;
     tick_t next = NEVER;
-    s->lsu.told = false;
-    if (s->observers) tell_before_issue(s);
+    s->lsu.policy_heard = false;
+    if (s->observers) observe_before_issue(s);
     bool again = issue_may_do(s) && issue_cycle(s, now, &next);
-    if (s->lsu.told) reexec_changed(s);
-    if (s->observers) tell_end(s);
+    if (s->lsu.policy_heard) reexec_changed(s);
+    if (s->observers) observe_end(s);
     if (again || lsu_retries(s)) return now + s->part.period;
     tick_t t = lsu_next(s, now);
     if (t < next) next = t;
-    if (s->in_wheel) next = earlier(next, warp_next_wake(s, now));
+    if (s->in_wheel) next = tick_min(next, warp_next_wake(s, now));
     if (s->sched_next < next) next = s->sched_next;
-    if (l1_next_epoch(l1d_of(s)) != UINT64_MAX) next = earlier(next, epoch_tick(s));
+    if (l1_next_epoch(l1d_of(s)) != UINT64_MAX) next = tick_min(next, epoch_tick(s));
     if (s->offered_at == now && now + s->part.period < next) next = now + s->part.period;
     return next;
 }
 
-/* ---- what others may know ---- */
+/* ---- for other parts ---- */
 
 bool sm_idle(const struct sm *s) { return !s->live && lsu_idle(s) && s->offered_at == NEVER; }
 

@@ -52,33 +52,34 @@ void route_table_destroy(struct route_table *t);
 
 struct sm_observer {
     void (*slept)(void *self, const struct sm *s, uint64_t cycles); /* in these cycles nothing changed */
-    void (*before_issue)(void *self, const struct sm *s);           /* the ld/st unit has worked, the issue stage not */
-    void (*issue)(void *self, const struct sm *s, unsigned warp);   /* the warp's head is being issued */
-    void (*load)(void *self, const struct wl_load *l);              /* its last request was accepted */
-    void (*end)(void *self, const struct sm *s);                    /* of the cycle's work */
+    void (*before_issue)(void *self, const struct sm *s); /* the ld/st unit has worked, the issue stage has not */
+    void (*issue)(void *self, const struct sm *s, unsigned warp); /* the warp's head is being issued */
+    void (*load)(void *self, const struct wl_load *l);            /* the last request of the load was accepted */
+    void (*end)(void *self, const struct sm *s);                  /* the cycle's work is done */
 };
 void sm_observe(struct sm *s, const struct sm_observer *o, void *self);
 
 /* The state of an SM as a timeline shows it. */
 struct sm_glance {
     uint64_t cycle;
-    uint64_t wait_load, wait_barrier; /* warps that wait for a load; at a barrier or membar */
+    uint64_t wait_load, wait_barrier; /* sets of warps: those that wait for a load; those at a barrier or membar */
     struct wl_sched_state sched;
-    bool has_state;             /* the scheme says what it does: `sched` is filled in */
-    struct wl_fill l1d;         /* miss resources of the L1D */
-    int unit_warp;              /* the warp the ld/st unit works for, or -1 */
-    enum l1_outcome refused;    /* why its first request was refused; L1_HIT: none was */
-    enum req_origin refused_by; /* the cache that refused it */
-    bool has_queue;             /* there is a re-execution queue */
-    uint32_t queued;            /* requests in it */
+    bool has_state;           /* the scheme says what it does: `sched` is filled in */
+    struct wl_fill l1d;       /* miss resources of the L1D */
+    int unit_warp;            /* the warp the ld/st unit works for, or -1 */
+    enum l1_outcome refused;  /* why its first request was refused; L1_HIT: none was */
+    enum cache_id refused_by; /* the cache that refused it */
+    bool has_queue;           /* there is a re-execution queue */
+    uint32_t queued;          /* requests in it */
 };
 uint64_t sm_cycle(const struct sm *s);
 uint64_t sm_issue_cycles(const struct sm *s); /* cycles in which something was issued so far */
 const uint64_t *sm_ages(const struct sm *s);  /* [warps] a number no other warp of this SM ever has */
 void sm_glance(const struct sm *s, struct sm_glance *out);
 const struct code_inst *sm_head(const struct sm *s, unsigned warp); /* the warp's next instruction */
-bool sm_head_is_shared(const struct sm *s, unsigned warp);          /* it accesses shared memory */
-unsigned sm_age_rank(const struct sm *s, unsigned warp); /* among the live warps of its scheduler; 0: the oldest */
+bool sm_head_is_shared(const struct sm *s, unsigned warp);          /* that instruction accesses shared memory */
+unsigned sm_age_rank(const struct sm *s,
+                     unsigned warp); /* by age, among the live warps of its scheduler; 0: the oldest */
 
 /* Loads that have their operands and wait for the ld/st unit. Two equal moments have the same ones. */
 struct sm_moment {

@@ -19,12 +19,12 @@ int warps_init(struct sm *s);
 void warps_destroy(struct sm *s);
 int warps_kernel_begin(struct sm *s); /* -1: out of memory */
 void warp_install_cta(struct sm *s, const struct cta_stream *cta, tick_t now);
-void warp_advance(struct sm *s, unsigned w, tick_t now);            /* the head was issued: look at the next */
-bool warp_is_inside(const struct sm *s, unsigned w, uint16_t loop); /* with a lane; for policies that follow loops */
-void warp_check_head(struct sm *s, unsigned w, tick_t now);         /* a register arrived */
-void warp_arrive(struct sm *s, unsigned w, tick_t now);             /* at a barrier */
-void warp_memop_done(struct sm *s, unsigned w, tick_t now);         /* one less outstanding */
-void warp_wake_due(struct sm *s);                                   /* the wheel's slot of this cycle */
+void warp_advance(struct sm *s, unsigned w, tick_t now);            /* the head was issued: fetches the next */
+bool warp_is_inside(const struct sm *s, unsigned w, uint16_t loop); /* with at least one lane */
+void warp_check_head(struct sm *s, unsigned w, tick_t now);         /* a register can be read now */
+void warp_arrive(struct sm *s, unsigned w, tick_t now);             /* the warp came to a barrier */
+void warp_memop_done(struct sm *s, unsigned w, tick_t now);         /* one of its memory instructions has finished */
+void warp_wake_due(struct sm *s); /* wakes the warps in the wheel's slot of this cycle */
 tick_t warp_next_wake(const struct sm *s, tick_t now);
 void warps_walk(const struct sm *s);
 
@@ -41,9 +41,9 @@ void lsu_cycle(struct sm *s, tick_t now, uint64_t skipped);
 tick_t lsu_next(const struct sm *s, tick_t now); /* when the unit has something to do again */
 bool lsu_idle(const struct sm *s);
 uint64_t lsu_holds(const struct sm *s); /* warps with requests no cache has accepted */
-int lsu_warp(const struct sm *s);       /* whose request is at the L1D or will be next; -1 */
+int lsu_warp(const struct sm *s);       /* the warp whose request is at the L1D or will be next; -1: none */
 /* Presents a request to its cache. Once accepted, it is no longer the caller's. */
-enum l1_outcome lsu_try(struct sm *s, enum sm_cache cache, struct req *r, tick_t now);
+enum l1_outcome lsu_try(struct sm *s, enum cache_id cache, struct req *r, tick_t now);
 /* The first request of the pipe was accepted or moved elsewhere; `next` was behind it. */
 static inline void lsu_leave_pipe(struct access_pipe *p, struct req *next)
 {
@@ -54,19 +54,22 @@ static inline void lsu_leave_pipe(struct access_pipe *p, struct req *next)
 }
 void lsu_walk(const struct sm *s);
 
-/* The L1D's policy was told something outside the ld/st unit: a refused request may do better now. */
-static inline void lsu_policy_told(struct sm *s) { s->lsu.told = true; }
+/* The L1D's policy heard of something outside the ld/st unit: a refused request may be accepted now. */
+static inline void lsu_policy_heard(struct sm *s) { s->lsu.policy_heard = true; }
 /* Whether a request that was refused this cycle is worth presenting in the next one for that reason. */
-static inline bool lsu_retries(const struct sm *s) { return s->lsu.told && l1_refused(s->lsu.pipe[L1_DATA].refused); }
+static inline bool lsu_retries(const struct sm *s)
+{
+    return s->lsu.policy_heard && l1_refused(s->lsu.pipe[L1_DATA].refused);
+}
 
 /* ext_gate.c and ext_reexec.c: for schemes with the `lsu` facet, s->lsu.ext != NULL */
 int ext_init(struct sm *s, const struct wl_lsu_hooks *hooks, struct wl_err *e);
 void ext_refresh_view(struct sm *s);
 /* Whether the scheme lets the request's warp miss in this cache. */
-bool ext_may_miss(const struct sm *s, enum sm_cache cache, const struct req *r);
+bool ext_may_miss(const struct sm *s, enum cache_id cache, const struct req *r);
 /* The first request of the pipe holds up a warp that may miss. */
 bool gate_holds_up(const struct sm *s, const struct access_pipe *p);
-void reexec_access(struct sm *s, tick_t now);    /* this cycle's access of the L1D */
+void reexec_access(struct sm *s, tick_t now);    /* makes this cycle's access to the L1D */
 void reexec_skip(struct sm *s, uint64_t cycles); /* cycles slept through: the queue went round, all refused */
 bool reexec_busy(const struct sm *s);            /* a try in the next cycle may end differently */
 uint64_t reexec_holds_back(const struct sm *s);  /* warps whose memory instruction may not issue */

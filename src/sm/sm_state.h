@@ -14,16 +14,13 @@
 #include "warpline/lsu.h"
 
 enum {
-    SM_MAX_WARPS = 64,
+    SM_MAX_WARPS = WL_MAX_WARPS,
     SM_MAX_CTAS = 64,
-    SM_MAX_SCHEDULERS = 8,
+    SM_MAX_SCHEDULERS = WL_MAX_SCHEDULERS,
     SM_MAX_PIPES = 16,
     SM_MAX_TXNS = 8 * WARP_SIZE,
     SM_MAX_OBSERVERS = 2
 };
-
-/* The caches of an SM, numbered as a request names the one it belongs to. */
-enum sm_cache { L1_DATA = FROM_L1D, L1_TEXTURE = FROM_L1T, L1_CONSTANT = FROM_L1C, SM_CACHES };
 
 enum unit { UNIT_ALU, UNIT_SFU, UNIT_DP, UNIT_LSU, UNIT_NONE, UNITS };
 
@@ -32,7 +29,7 @@ enum unit { UNIT_ALU, UNIT_SFU, UNIT_DP, UNIT_LSU, UNIT_NONE, UNITS };
 /* Where an instruction goes on this machine, found once per kernel. */
 struct route {
     uint8_t unit;   /* enum unit */
-    uint8_t cache;  /* enum sm_cache; of instructions that leave the SM */
+    uint8_t cache;  /* enum cache_id; of instructions that leave the SM */
     uint8_t kind;   /* enum wl_kind; of memory instructions */
     uint8_t space;  /* enum wl_space; of instructions that leave the SM */
     bool leaves;    /* is a memory instruction of another space than shared memory */
@@ -84,7 +81,7 @@ struct access_pipe {
     struct req_list list;
     uint32_t used, depth;
     tick_t delay;
-    enum l1_outcome refused; /* what the head was told last; L1_HIT: it was not refused */
+    enum l1_outcome refused; /* the last answer to the head of the list; L1_HIT: it was not refused */
 };
 
 /* One memory instruction at a time is dispatched: its transactions go to the pipe of its cache one by one. */
@@ -96,7 +93,7 @@ struct lsu {
     tick_t busy_until;      /* shared-memory passes occupy the unit until then */
     struct lsu_ext *ext;    /* what a scheduling scheme adds to the unit; NULL: nothing */
     uint32_t readonly;      /* requests of the texture and constant caches under way: 0 spares looking at them */
-    bool told;              /* the L1D's policy was told something that may lift a refusal, and no cycle came since */
+    bool policy_heard;      /* since the last cycle the L1D's policy heard of something that may lift a refusal */
     tick_t writeback_free;  /* next free cycle of the register write port */
     tick_t writeback_limit; /* how far ahead the port can be reserved */
     struct access_pipe pipe[SM_CACHES];
@@ -134,36 +131,37 @@ struct lsu_ext {
 
 /* ---- warps (warps.c) ---- */
 
-enum { WARP_MAX_LOOPS = 8 }; /* that are followed at a time; a policy is not told of more */
+enum { WARP_MAX_LOOPS = 8 }; /* nested loops that are tracked per warp; a policy does not hear of deeper ones */
 
 /* What each instruction needs is one line of the host's cache; the rest is another. */
 struct sm_warp {
     _Alignas(64) struct stream_reader stream;
-    const struct code_inst *inst; /* head */
-    const struct route *route;    /* of the head */
+    const struct code_inst *inst; /* the head: the next instruction */
+    const struct route *route;    /* the route of the head */
     uint32_t left;                /* instructions of the block after the head */
     uint32_t exec;                /* lanes of the head that execute */
     uint64_t seq;                 /* instructions issued so far */
     uint32_t outstanding;         /* memory instructions not finished */
-    uint8_t cta;                  /* slot */
-    uint8_t rank;                 /* of the warp in its CTA */
+    uint8_t cta;                  /* the slot of its CTA */
+    uint8_t rank;                 /* its number in the CTA */
     uint8_t nloops;
-    bool ended;                     /* the stream is over; waits for outstanding */
-    uint32_t lanes[WARP_MAX_LOOPS]; /* lanes inside each loop that is followed, outer ones first */
-    uint16_t loop[WARP_MAX_LOOPS];  /* the number of that loop; for policies that follow loops */
+    bool ended;                     /* the stream is over; the warp waits for what is outstanding */
+    uint32_t lanes[WARP_MAX_LOOPS]; /* lanes inside each tracked loop, outer loops first */
+    uint16_t loop[WARP_MAX_LOOPS];  /* the number of each tracked loop; only for policies with a leave_loop hook */
 };
 
 struct cta {
     bool used;
     struct cta_stream stream;
-    uint64_t warps, arrived; /* masks of live warps, of those at the barrier */
+    uint64_t warps;   /* set of its live warps */
+    uint64_t arrived; /* set of its warps that wait at the barrier */
 };
 
 /* Instructions of one latency class. */
 struct exec_class {
     uint16_t latency, init; /* cycles */
     uint8_t unit;           /* enum unit */
-    uint64_t lanes;         /* that executed one */
+    uint64_t lanes;         /* sum over instructions of the lanes that executed them */
 };
 
 /* What every cycle looks at comes first and lies together, arrays that few cycles index come last: fifteen SMs or more
@@ -176,10 +174,10 @@ struct sm {
 
     /* warps */
     uint64_t live, ready, barrier, membar, long_stall, memory, loads, shared, ended;
-    uint64_t head_unit[UNITS]; /* masks: whose head goes to which unit */
-    uint64_t in_wheel;         /* warps somewhere in the wheel */
-    uint64_t *wheel;           /* warps whose head becomes ready at that cycle */
-    uint64_t *wheel_used;      /* bit per slot */
+    uint64_t head_unit[UNITS]; /* [unit] set of warps whose head goes there */
+    uint64_t in_wheel;         /* set of all warps in the wheel */
+    uint64_t *wheel;           /* [slots] set of warps whose head becomes ready at that cycle */
+    uint64_t *wheel_used;      /* slots that are not empty, one bit per slot */
     uint32_t wheel_mask;
     uint32_t board_regs;
     uint64_t *board;           /* [warps * board_regs] tick from which a register may be read */
@@ -187,14 +185,15 @@ struct sm {
 
     /* schedulers */
     const struct wl_sched_policy *policy;
-    tick_t sched_next; /* when the scheme wants to be told of a cycle again */
+    tick_t sched_next; /* the tick of the next on_cycle() of the scheme */
     tick_t offered_at; /* when a CTA was put into `offered`; NEVER: there is none */
     struct wl_sched sched;
     uint32_t schedulers;
-    bool ask_twice; /* the scheme is foreign, or we are checking: questions must get the same answer again */
+    bool ask_twice; /* every question is asked twice and must get the same answer: the scheme is foreign, or we are
+                       checking */
     bool l1d_global, l1d_flush, l1d_readonly, whole_lines;
-    bool follows_loops; /* the L1D's policy wants to hear of loops that are left */
-    unsigned observers; /* how many look on */
+    bool tracks_loops;  /* the L1D's policy wants to hear of loops that are left */
+    unsigned observers; /* used entries of `observer` */
     uint64_t owned[SM_MAX_SCHEDULERS];
 
     /* units */
@@ -202,7 +201,7 @@ struct sm {
     struct port *request; /* to the network */
     struct port reply;    /* from the network */
     tick_t issue_delay, mem_delay, shared_latency, hit_ticks;
-    tick_t pipes_until;  /* none is busy from then on */
+    tick_t pipes_until;  /* no pipe is busy from this tick on */
     uint8_t pipe_end[3]; /* the pipes of unit u are pipe_free[pipe_end[u - 1]] to pipe_free[pipe_end[u] - 1]; of unit 0,
                             from pipe_free[0] on */
     tick_t pipe_free[3 * SM_MAX_PIPES];

@@ -11,8 +11,8 @@
 static int make_wheel(struct sm *s)
 {
     tick_t p = s->part.period, reach = s->shared_latency + WARP_SIZE * p;
-    for (int i = 0; i < LAT_COUNT; i++) reach = later(reach, s->exec_class[i].latency * p + s->issue_delay);
-    reach = later(later(reach, s->lsu.writeback_limit), s->hit_ticks) + 2 * p;
+    for (int i = 0; i < LAT_COUNT; i++) reach = tick_max(reach, s->exec_class[i].latency * p + s->issue_delay);
+    reach = tick_max(tick_max(reach, s->lsu.writeback_limit), s->hit_ticks) + 2 * p;
     uint32_t size = 64;
     while (size * p <= reach) size *= 2;
     s->wheel_mask = size - 1;
@@ -55,17 +55,17 @@ tick_t warp_next_wake(const struct sm *s, tick_t now)
 /* ---- heads ---- */
 
 /* The tick from which the head may issue: NEVER while it waits for a load. */
-static tick_t hazard(const struct sm *s, unsigned w, const struct code_inst *in)
+static tick_t head_ready_at(const struct sm *s, unsigned w, const struct code_inst *in)
 {
     const uint64_t *board = s->board + (size_t)w * s->board_regs;
     tick_t t = 0;
-    for (unsigned i = 0, n = (unsigned)in->ndst + in->nsrc; i < n; i++) t = later(t, board[in->reg[i]]);
+    for (unsigned i = 0, n = (unsigned)in->ndst + in->nsrc; i < n; i++) t = tick_max(t, board[in->reg[i]]);
     return t;
 }
 
 void warp_check_head(struct sm *s, unsigned w, tick_t now)
 {
-    tick_t t = hazard(s, w, s->warp[w].inst);
+    tick_t t = head_ready_at(s, w, s->warp[w].inst);
     if (t == NEVER) {
         s->long_stall |= bit64(w);
         return;
@@ -96,7 +96,7 @@ static void leave_loop(struct sm *s, unsigned w, unsigned i)
     memmove(&p->loop[i], &p->loop[i + 1], (p->nloops - i) * sizeof p->loop[0]);
     memmove(&p->lanes[i], &p->lanes[i + 1], (p->nloops - i) * sizeof p->lanes[0]);
     l1_leave_loop(l1d_of(s), w, gone);
-    lsu_policy_told(s);
+    lsu_policy_heard(s);
 }
 
 static void enter_loop(struct sm *s, struct sm_warp *p, unsigned w, uint16_t loop, uint32_t lanes)
@@ -109,7 +109,7 @@ static void enter_loop(struct sm *s, struct sm_warp *p, unsigned w, uint16_t loo
 }
 
 /* `lanes` are now in a block whose innermost loop is `to`. */
-static void follow_loops(struct sm *s, struct sm_warp *p, unsigned w, uint16_t to, uint32_t lanes)
+static void track_loops(struct sm *s, struct sm_warp *p, unsigned w, uint16_t to, uint32_t lanes)
 {
     for (unsigned i = p->nloops; i-- > 0;) { /* inner ones first */
         if (code_in_loop(s->launch->code, p->loop[i], to)) p->lanes[i] |= lanes;
@@ -135,7 +135,7 @@ static void next_part(const struct sm *s, struct sm_warp *p)
 }
 
 /* Makes the next instruction of the stream the head; false when the stream is over. */
-static bool fetch(struct sm *s, struct sm_warp *p, unsigned w)
+static bool warp_fetch(struct sm *s, struct sm_warp *p, unsigned w)
 {
     if (p->route->generic && code_is_form(p->inst)) {
         make_head(s, p, s->launch->code->inst + p->inst->form - 1);
@@ -144,16 +144,16 @@ static bool fetch(struct sm *s, struct sm_warp *p, unsigned w)
             return true;
         }
     }
-    bool loops = s->follows_loops;
+    bool loops = s->tracks_loops;
     const struct code_inst *last = p->inst; /* NULL: this is the first */
-    if (loops && !p->left && last && last->kind == INST_EXIT) follow_loops(s, p, w, CODE_NO_LOOP, p->exec);
+    if (loops && !p->left && last && last->kind == INST_EXIT) track_loops(s, p, w, CODE_NO_LOOP, p->exec);
     while (!p->left) {
         if (stream_done(&p->stream)) return false;
         const struct code_block *b = &s->launch->code->block[stream_next_block(&p->stream)];
         p->inst = s->launch->code->inst + b->first - 1;
         p->route = s->route + b->first - 1;
         p->left = b->count;
-        if (loops && (p->nloops || b->loop != CODE_NO_LOOP)) follow_loops(s, p, w, b->loop, p->stream.mask);
+        if (loops && (p->nloops || b->loop != CODE_NO_LOOP)) track_loops(s, p, w, b->loop, p->stream.mask);
     }
     p->inst++;
     p->route++;
@@ -174,7 +174,7 @@ void warp_advance(struct sm *s, unsigned w, tick_t now)
         s->loads &= ~bit;
         s->shared &= ~bit;
     }
-    if (!fetch(s, p, w)) {
+    if (!warp_fetch(s, p, w)) {
         p->route = &route_none;
         p->ended = true;
         s->ended |= bit;
@@ -229,7 +229,7 @@ static void finish_warp(struct sm *s, unsigned w, tick_t now)
 {
     struct cta *c = &s->cta[s->warp[w].cta];
     uint64_t bit = bit64(w);
-    if (l1_warp_exit(l1d_of(s), w)) lsu_policy_told(s);
+    if (l1_warp_exit(l1d_of(s), w)) lsu_policy_heard(s);
     if (s->policy->on_warp) s->policy->on_warp(&s->sched, &s->view, WL_WARP_EXIT, w);
     s->live &= ~bit;
     s->ended &= ~bit;

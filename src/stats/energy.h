@@ -35,10 +35,10 @@ struct energy_table {
 enum energy_table_id { ENERGY_GTX480, ENERGY_GENERIC45, ENERGY_TABLES }; /* as parameter energy.table counts them */
 extern const struct energy_table energy_tables[ENERGY_TABLES];
 
-/* What the counters alone do not tell. */
+/* Facts about the machine that the counters do not contain. */
 struct energy_machine {
     uint32_t sms, channels, core_khz;
-    uint32_t flit_bytes, dram_atom_bytes;    /* of a network flit, of a DRAM column command */
+    uint32_t flit_bytes, dram_atom_bytes;    /* bytes of a network flit; of a DRAM column command */
     bool l2_sectored;                        /* the L2 counts 32-byte sectors instead of lines */
     uint64_t table_accesses, queue_accesses; /* of all policies */
 };

@@ -428,7 +428,7 @@ static void one_case(uint64_t case_seed)
                                    .merge = MERGE,
                                    .missq = MISSQ,
                                    .index = INDEX_LINEAR,
-                                   .origin = FROM_L1D};
+                                   .id = L1_DATA};
     const struct cache_choice choice = {.policy = &scheme};
     seed = case_seed;
     memset(row, 0, sizeof row);

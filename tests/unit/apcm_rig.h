@@ -33,7 +33,7 @@ static inline void rig_begin(struct rig *r, const char *spec, uint32_t sets, uin
     if (config_set_l1(&c, spec, &e)) fail_msg("%s", e.text);
     c.l1.policy = &apcm_policy;
     const struct l1_shape shape = {
-        .sets = sets, .ways = ways, .mshr = 64, .merge = 8, .missq = 64, .index = INDEX_LINEAR, .origin = FROM_L1D};
+        .sets = sets, .ways = ways, .mshr = 64, .merge = 8, .missq = 64, .index = INDEX_LINEAR, .id = L1_DATA};
     *r = (struct rig){.seq = 1};
     rig_pool(&r->pool);
     const struct l1_site site = {.g = {.sms = 1, .schedulers = 2, .warps = 48, .warp_size = 32},

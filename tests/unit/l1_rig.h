@@ -123,7 +123,7 @@ static inline struct l1_shape plain_shape(void)
                              .merge = MERGE,
                              .missq = MISSQ,
                              .index = INDEX_LINEAR,
-                             .origin = FROM_L1D,
+                             .id = L1_DATA,
                              .prefetch_queue = 2};
 }
 

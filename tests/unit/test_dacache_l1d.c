@@ -52,7 +52,7 @@ static void cache_begin(const char *spec, uint32_t mshrs)
                                  .pool = &pool,
                                  .breach = &breach};
     const struct l1_shape shape = {
-        .sets = 4, .ways = 4, .mshr = mshrs, .merge = 4, .missq = 16, .index = INDEX_LINEAR, .origin = FROM_L1D};
+        .sets = 4, .ways = 4, .mshr = mshrs, .merge = 4, .missq = 16, .index = INDEX_LINEAR, .id = L1_DATA};
     struct cache_choice choice = choose(spec);
     rig_pool(&pool);
     if (l1_init(&cache, &shape, &choice, &site, &e)) fail_msg("%s", e.text);

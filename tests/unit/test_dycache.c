@@ -115,7 +115,7 @@ static void *shared;
 static struct l1_shape shape_of(uint32_t ways)
 {
     return (struct l1_shape){
-        .sets = 32, .ways = ways, .mshr = 8, .merge = 3, .missq = 8, .index = INDEX_LINEAR, .origin = FROM_L1D};
+        .sets = 32, .ways = ways, .mshr = 8, .merge = 3, .missq = 8, .index = INDEX_LINEAR, .id = L1_DATA};
 }
 
 static int try_begin(const char *spec, struct l1_shape shape, struct wl_err *e)
@@ -215,9 +215,9 @@ TEST(a_gated_warp_merges_unless_that_is_gated_too)
     end();
 }
 
-TEST(a_partial_hit_on_data_in_flight_may_go_past)
+TEST(a_partial_hit_on_data_in_flight_may_bypass)
 {
-    begin("elastic:pending=past", 4);
+    begin("elastic:pending=bypass", 4);
     assert_int_equal(load(0, 32), L1_MISSED);
     assert_int_equal(load(0, 64), L1_MISSED);
     assert_int_equal(cache.mshr.used, 1); /* only the first has one */
@@ -226,7 +226,7 @@ TEST(a_partial_hit_on_data_in_flight_may_go_past)
     assert_int_equal(past->sectors, 3);
     assert_int_equal(fill(f), 1);
     assert_int_equal(load(0, 32), L1_HIT);
-    assert_int_equal(policy_counter(cache.pol.policy, &cache.pol.cache, "partial_past"), 1);
+    assert_int_equal(policy_counter(cache.pol.policy, &cache.pol.cache, "partial_bypasses"), 1);
     assert_int_equal(l1_stats(&cache).load_misses, 2);
     end();
 }
@@ -402,7 +402,7 @@ TEST(both_engines_and_any_order_agree)
     static const char *const programs[] = {"bfs", "streamcluster", "particlefilter", "nw"};
     static const char *const policies[] = {
         "dycache:threshold=25,period=200", "dycache:threshold=25,period=200,retain=yes", "elastic",
-        "elastic:grain=64,pending=past", "dycache:threshold=25,period=200,match=single"};
+        "elastic:grain=64,pending=bypass", "dycache:threshold=25,period=200,match=single"};
     for (unsigned i = 0; i < (SLOW_BUILD ? 1 : COUNT(programs)); i++)
         for (unsigned k = 0; k < COUNT(policies); k++) {
             struct outcome fast = run_with(programs[i], policies[k]),

@@ -38,7 +38,7 @@ TEST(read_hit_answers_in_the_cycle_of_the_tags)
     end();
 }
 
-TEST(the_data_port_is_busy_a_cycle_per_32_bytes)
+TEST(the_data_port_is_busy_one_cycle_per_32_bytes)
 {
     begin("");
     read_in(7, 15);

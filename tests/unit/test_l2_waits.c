@@ -148,7 +148,7 @@ TEST(a_read_may_pass_without_a_line)
     end();
 }
 
-TEST(reads_join_a_read_that_went_past)
+TEST(reads_join_a_read_that_bypassed)
 {
     begin("l2.mshr=4 l2.merge=2");
     victim_answer = WL_NO_WAY_BYPASS;
@@ -177,7 +177,7 @@ TEST(reads_join_a_read_that_went_past)
     end();
 }
 
-TEST(what_is_not_on_its_way_goes_past_by_itself)
+TEST(what_is_not_on_its_way_bypasses_alone)
 {
     begin("l2.mshr=8");
     victim_answer = WL_NO_WAY_BYPASS;
@@ -205,7 +205,7 @@ TEST(what_is_not_on_its_way_goes_past_by_itself)
     end();
 }
 
-TEST(a_store_takes_its_own_line_beside_a_read_that_went_past)
+TEST(a_store_takes_its_own_line_while_a_bypassed_read_is_under_way)
 {
     begin("l2.sectored=no l2.write=fetch");
     victim_answer = WL_NO_WAY_BYPASS;

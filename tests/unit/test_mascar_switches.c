@@ -196,7 +196,7 @@ static void play(struct play *p, const char *spec)
 
 #define FIG3 "mascar:part=sched,mode=mp,drain=no,owner_lsu=no"
 
-TEST(fig3_issues_two_a_cycle_and_finishes_in_23)
+TEST(fig3_issues_two_per_cycle_and_finishes_in_23)
 {
     static const uint64_t paper[WARPS][INSTS] = {
         {1, 2, 8, 9, 10, 11}, {7, 8, 14, 15, 16, 17}, {13, 14, 20, 21, 22, 23}}; /* 8 and 14: a load and an add */

@@ -42,7 +42,7 @@ static struct wl_access by(unsigned warp, uint64_t line, uint8_t sectors, uint32
 static void ask_for(unsigned warp, uint64_t line, uint8_t sectors, uint32_t pc, enum l1_outcome how)
 {
     struct wl_access a = by(warp, line, sectors, pc);
-    assert_int_equal(profile_provide(&p), 0);
+    assert_int_equal(profile_grow(&p), 0);
     o->l1.request(&o->l1, &a, how, 15);
 }
 
@@ -208,7 +208,7 @@ TEST_WITH(stays_are_counted_by_requests_and_bytes, begin, end)
 TEST_WITH(sectors_are_fetched_into_a_stay, begin, end)
 {
     struct wl_access a = by(0, 7, 1, 8);
-    assert_int_equal(profile_provide(&p), 0);
+    assert_int_equal(profile_grow(&p), 0);
     o->l1.request(&o->l1, &a, L1_MISSED, 1);
     a.sectors = 6;
     o->l1.request(&o->l1, &a, L1_MISSED, 6);

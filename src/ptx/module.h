@@ -91,4 +91,23 @@ struct flow_graph {
 void graph_reverse(uint32_t n, const uint32_t *first, const uint32_t *to, uint32_t *rfirst, uint32_t *rto);
 int64_t graph_dominators(const struct flow_graph *g, uint32_t root, uint32_t *idom, uint32_t *order, uint32_t *number);
 
+/* The dominator tree of a function's blocks; block 0 is its root. */
+struct dom_tree {
+    uint32_t count;              /* blocks that block 0 reaches */
+    uint32_t *idom;              /* immediate dominator of a block */
+    uint32_t *order, *number;    /* reached blocks in preorder; a block's place there, PTX_NO_BLOCK if not reached */
+    uint32_t *in, *size;         /* the blocks below v, with v, have in[] from in[v] to in[v] + size[v] - 1 */
+    uint32_t *loop_header;       /* header of the innermost loop a block is in, PTX_NO_BLOCK outside of loops */
+    uint32_t *pred_first, *pred; /* the blocks' predecessors */
+    uint32_t *work;              /* the memory of the arrays */
+};
+/* Both blocks must be reached. A block dominates itself. */
+static inline bool dominates(const struct dom_tree *t, uint32_t a, uint32_t b)
+{
+    return t->in[b] - t->in[a] < t->size[a];
+}
+
+/* cfg_meet.c: fills in the blocks' ipdom. The loops must be known. Returns -1 without memory. */
+int meet_build(const struct build *b, struct func_info *fi, const struct dom_tree *t);
+
 #endif

@@ -20,24 +20,31 @@
  *      counts as a ret of its own, so 1. ignores these edges. One case is not early: a block outside of loops that
  *      all lanes pass before they end, as the usual `if (i >= n) return;` at the start. Nobody can be kept apart
  *      there, and the lanes execute the last ret together.
- *   3. The edge goes from where a ret can be reached to where none can: a trap or exit shared by many checks.
+ *   3. The edge goes from where a ret or exit can be reached to where only a trap can, which many checks may share.
+ *   4. The edge enters a block that is the only way to all that follows it, as in 1., but joins several ways, which
+ *      all come from one block that other lanes leave by another way: `if (a) { if (b) { if (c) break; } return; }`.
  * Post-dominators are found without the early edges of a block that has other ways.
  *
  * Loops. If a loop is left by early edges only, leaving all of them out would make it endless. One of them is how the
  * loop ends, the others are returns from its middle; only a guess can tell which. It begins at a block that every
- * round passes (one that dominates the sources of all back edges). Among several such edges it is the one with the
- * most behind it: first any that goes to more than a lone ret, then the one with the most blocks, then the one to the
- * last place in the text. A wrong guess costs time only if nothing behind the loop depends on lanes being together.
- * Outer loops are decided before inner ones, and later ones before earlier ones: the early edges of a loop are returns
- * if it can end another way.
+ * round passes (one that dominates the sources of all back edges). Among several such edges, one from the loop's
+ * first block or from one that jumps back to it comes first, then one that goes to more than a lone ret, then the one
+ * to the last place in the text. Outer loops are decided before inner ones, and later ones before earlier ones: the
+ * early edges of a loop are returns if it can end another way.
  *
  * Two rets that share code which is more than the ret itself (a `goto out` with work to do there) meet at that code,
- * as the stack of warp.c knows no lanes that skip a level. */
+ * since in the stack of warp.c no lane can skip a level. */
 #include "ptx/module.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+    REGION_NONE,
+    REGION_ARM /* rule 1 */,
+    REGION_JOIN /* of a closed block, but not early */,
+    REGION_LOST /* rule 4 */
+};
 enum { MAX_DEPTH = 16 }; /* loops nested deeper keep all their edges if they have no other way out */
 
 struct meet {
@@ -45,9 +52,9 @@ struct meet {
     struct func_info *fi;
     const struct dom_tree *t;
     uint32_t n;
-    uint8_t *returns;              /* a ret can be reached from the block */
+    uint8_t *returns;              /* a ret or exit can be reached from the block */
     uint8_t *bare;                 /* the block is a lone ret, exit or trap */
-    uint8_t *region;               /* the edge into the block is early by rule 1 */
+    uint8_t *region;               /* REGION_* of a block that is the only way to all that follows it */
     uint8_t *last;                 /* all edges of the block are early, or there are none */
     uint8_t *alive;                /* an end can be reached from the block without early edges, or by a kept one */
     uint32_t *kept;                /* target of the block's early edges that stay, as a loop ends by them */
@@ -84,36 +91,22 @@ static bool above(const struct meet *m, uint32_t b, uint32_t lo, uint32_t hi)
 
 /* ---- early edges ---- */
 
-/* Marks what reaches a ret that is not guarded: what a guarded one leaves behind goes on. Edges of rule 2 count only
- * if `jumps`. */
-static void spread_returns(struct meet *m, bool jumps)
-{
-    uint32_t top = 0;
-    for (uint32_t b = 0; b < m->n; b++)
-        if (reached(m, b) && !ways(m, b) && last_of(m->fi, b)->op == OP_RET) m->returns[b] = 1, m->stack[top++] = b;
-    while (top) {
-        uint32_t b = m->stack[--top];
-        for (uint32_t i = m->t->pred_first[b]; i < m->t->pred_first[b + 1]; i++) {
-            uint32_t p = m->t->pred[i];
-            if (m->returns[p] || (!jumps && m->bare[b] && ways(m, p) > 1)) continue;
-            m->returns[p] = 1, m->stack[top++] = p;
-        }
-    }
-}
-
-/* A function that does not end by running into a ret may end by jumping to one, or else by exit. */
+/* Marks what reaches a ret or exit that is not guarded: what a guarded one leaves behind goes on. */
 static void mark_returns(struct meet *m)
 {
-    for (uint32_t b = 0; b < m->n; b++) m->bare[b] = !ways(m, b) && m->fi->block[b].count == 1;
-    spread_returns(m, false);
-    if (!m->returns[0]) {
-        memset(m->returns, 0, m->n);
-        spread_returns(m, true);
-    }
-    if (!m->returns[0]) memset(m->returns, 1, m->n);
+    uint32_t top = 0;
     m->end_lo = UINT32_MAX;
-    for (uint32_t b = 0; b < m->n; b++)
-        if (reached(m, b) && m->returns[b] && !ways(m, b)) widen(&m->end_lo, &m->end_hi, m->t->in[b]);
+    for (uint32_t b = 0; b < m->n; b++) {
+        m->bare[b] = !ways(m, b) && m->fi->block[b].count == 1;
+        if (!reached(m, b) || ways(m, b) || last_of(m->fi, b)->op == OP_TRAP) continue;
+        m->returns[b] = 1, m->stack[top++] = b;
+        widen(&m->end_lo, &m->end_hi, m->t->in[b]);
+    }
+    while (top) {
+        uint32_t b = m->stack[--top];
+        for (uint32_t i = m->t->pred_first[b]; i < m->t->pred_first[b + 1]; i++)
+            if (!m->returns[m->t->pred[i]]) m->returns[m->t->pred[i]] = 1, m->stack[top++] = m->t->pred[i];
+    }
 }
 
 static bool never_returns(const struct meet *m, uint32_t from, uint32_t to)
@@ -135,28 +128,53 @@ static bool has_one_pred(const struct meet *m, uint32_t b)
     return true;
 }
 
-/* Rule 1. */
-static void mark_regions(struct meet *m)
+/* The least and greatest `in` that the subtrees of the blocks jump to. Back edges count only if `back`. */
+static void find_reach(struct meet *m, bool back)
 {
     const struct dom_tree *t = m->t;
     const struct func_info *fi = m->fi;
+    for (uint32_t b = 0; b < m->n; b++) m->low[b] = m->high[b] = t->in[b];
     for (uint32_t i = t->count; i-- > 0;) { /* from the leaves of the dominator tree up */
         uint32_t b = t->order[i];
-        widen(&m->low[b], &m->high[b], t->in[b]);
-        for (uint32_t k = fi->succ_first[b]; k < fi->succ_first[b + 1]; k++)
-            if (!m->bare[fi->succ[k]] && !never_returns(m, b, fi->succ[k]))
-                widen(&m->low[b], &m->high[b], t->in[fi->succ[k]]);
-        m->region[b] = !m->bare[b] && above(m, b, m->low[b], m->high[b]) && has_one_pred(m, b);
+        for (uint32_t k = fi->succ_first[b]; k < fi->succ_first[b + 1]; k++) {
+            uint32_t to = fi->succ[k];
+            if (m->bare[to] || never_returns(m, b, to) || (!back && dominates(t, to, b))) continue;
+            widen(&m->low[b], &m->high[b], t->in[to]);
+        }
         if (i) widen(&m->low[t->idom[b]], &m->high[t->idom[b]], m->low[b]);
         if (i) widen(&m->low[t->idom[b]], &m->high[t->idom[b]], m->high[b]);
     }
 }
 
+static bool is_closed(const struct meet *m, uint32_t b) { return above(m, b, m->low[b], m->high[b]); }
+
+/* Rules 1 and 4. */
+static void mark_regions(struct meet *m)
+{
+    find_reach(m, true);
+    for (uint32_t i = 1; i < m->t->count; i++) {
+        uint32_t b = m->t->order[i];
+        m->region[b] = !m->bare[b] && is_closed(m, b) ? has_one_pred(m, b) ? REGION_ARM : REGION_JOIN : REGION_NONE;
+    }
+    find_reach(m, false);
+    for (uint32_t i = 1; i < m->t->count; i++) {
+        uint32_t b = m->t->order[i];
+        if (m->region[b] == REGION_JOIN && !is_closed(m, m->t->idom[b])) m->region[b] = REGION_LOST;
+    }
+}
+
+/* Whether the edge is early by rule 3 or 4: the ways by which lanes stay are elsewhere. */
+static bool is_lost(const struct meet *m, uint32_t from, uint32_t to)
+{
+    return reached(m, from) &&
+           (never_returns(m, from, to) || (m->region[to] == REGION_LOST && !dominates(m->t, to, from)));
+}
+
 static bool is_early(const struct meet *m, uint32_t from, uint32_t to)
 {
     if (!reached(m, from)) return false;
-    if (never_returns(m, from, to)) return true;
-    if (!m->bare[to]) return m->region[to];
+    if (is_lost(m, from, to)) return true;
+    if (!m->bare[to]) return m->region[to] == REGION_ARM;
     return ways(m, from) > 1 && (m->t->loop_header[from] != PTX_NO_BLOCK || !above(m, from, m->end_lo, m->end_hi));
 }
 
@@ -179,8 +197,12 @@ static void mark_alive(struct meet *m)
     const struct func_info *fi = m->fi;
     uint32_t top = 0;
     for (uint32_t b = 0; b < m->n; b++) {
-        m->last[b] = 1;
-        for (uint32_t k = fi->succ_first[b]; k < fi->succ_first[b + 1]; k++) m->last[b] &= is_early(m, b, fi->succ[k]);
+        bool all_early = true, all_lost = ways(m, b) > 0;
+        for (uint32_t k = fi->succ_first[b]; k < fi->succ_first[b + 1]; k++) {
+            all_early &= is_early(m, b, fi->succ[k]);
+            all_lost &= is_lost(m, b, fi->succ[k]);
+        }
+        m->last[b] = all_early && !all_lost;
         if (m->last[b]) m->alive[b] = 1, m->stack[top++] = b;
     }
     spread(m, top);
@@ -203,6 +225,15 @@ static bool every_round_passes(const struct meet *m, uint32_t b)
     return above(m, b, m->round_lo[h], m->round_hi[h]);
 }
 
+/* Whether a loop's test may be in the block: at the start or the end of a round. */
+static bool is_test(const struct meet *m, uint32_t b)
+{
+    bool test = m->t->loop_header[b] == b;
+    for (uint32_t k = m->fi->succ_first[b]; k < m->fi->succ_first[b + 1]; k++)
+        test |= m->fi->succ[k] == m->t->loop_header[b];
+    return test;
+}
+
 /* Whether the loop of header h rather ends by the edge from -> to than by the one chosen so far. */
 static bool is_better(const struct meet *m, uint32_t h, uint32_t from, uint32_t to)
 {
@@ -210,8 +241,9 @@ static bool is_better(const struct meet *m, uint32_t h, uint32_t from, uint32_t 
     if (old_from == PTX_NO_BLOCK) return true;
     bool passes = every_round_passes(m, from), old_passes = every_round_passes(m, old_from);
     if (passes != old_passes) return passes;
+    bool tests = is_test(m, from), old_tests = is_test(m, old_from);
+    if (tests != old_tests) return tests;
     if (m->bare[to] != m->bare[old]) return m->bare[old];
-    if (m->t->size[to] != m->t->size[old]) return m->t->size[to] > m->t->size[old];
     return to >= old;
 }
 
@@ -225,7 +257,7 @@ static void choose_ways(struct meet *m)
         bool any = false;
         for (uint32_t k = fi->succ_first[b]; k < fi->succ_first[b + 1]; k++) {
             uint32_t to = fi->succ[k];
-            if (!is_early(m, b, to) || never_returns(m, b, to)) continue;
+            if (!is_early(m, b, to) || is_lost(m, b, to)) continue;
             if (is_better(m, h, b, to)) m->way[h] = to, m->way_from[h] = b;
             any = true;
         }
@@ -289,7 +321,9 @@ static void end_loops(struct meet *m)
 static bool stays(const struct meet *m, uint32_t from, uint32_t to)
 {
     if (never_returns(m, from, to)) return false;
-    return !m->alive[from] || m->last[from] || m->kept[from] == to || !is_early(m, from, to);
+    if (!m->alive[from] || m->kept[from] == to) return true;
+    if (is_lost(m, from, to)) return false;
+    return m->last[from] || (m->alive[to] && !is_early(m, from, to));
 }
 
 /* The edges that stay, with the virtual exit as node n. */

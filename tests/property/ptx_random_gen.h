@@ -198,6 +198,7 @@ struct kernel_gen {
     unsigned apart;   /* open constructs in which threads may be apart */
     unsigned ifs;     /* open IFs inside the innermost loop */
     unsigned jumps;   /* whether the innermost loop may be left or continued early */
+    unsigned doomed;  /* open IFs whose arm ends with exit or ret */
     bool irregular;   /* threads may meet later than at the end of an IF */
     int budget;       /* statements left to the body */
     uint32_t consts[CONST_BYTES / 4], var[VAR_BYTES / 4];
@@ -673,14 +674,16 @@ static inline void gen_if(struct kernel_gen *g, bool ends)
     struct stmt *s = add(g, ST_IF);
     s->pred = (uint8_t)(ends ? (unsigned)P_TEMP : p);
     s->inverted = !ends && chance(g, 40);
-    g->depth++, g->apart++, g->ifs++;
+    /* In an arm that ends with exit, lanes may meet late when some ret earlier. All of them are about to leave. */
+    if (ends && g->doomed) g->irregular = true;
+    g->depth++, g->apart++, g->ifs++, g->doomed += ends;
     struct list *before = open_list(g, &s->body);
     gen_body(g, 1 + pick(g, 5));
     if (ends) gen_exit(g, false);
     open_list(g, &s->other);
     if (!ends && chance(g, 60)) gen_body(g, 1 + pick(g, 5));
     g->to = before;
-    g->depth--, g->apart--, g->ifs--;
+    g->depth--, g->apart--, g->ifs--, g->doomed -= ends;
 }
 
 /* Instructions that count are the loop's own: see print_loop. */
@@ -859,7 +862,7 @@ static inline void generate(struct kernel_gen *g, uint64_t seed)
 {
     g->seed = seed;
     g->nstmt = 0;
-    g->own = g->loops = g->depth = g->apart = g->ifs = g->jumps = 0;
+    g->own = g->loops = g->depth = g->apart = g->ifs = g->jumps = g->doomed = 0;
     g->irregular = false;
     g->budget = 20 + (int)pick(g, 60);
     for (unsigned i = 0; i < COUNT(g->consts); i++) g->consts[i] = (uint32_t)odd_number(&g->seed);

@@ -656,6 +656,8 @@ static inline void gen_exit(struct kernel_gen *g, bool guarded)
 {
     struct stmt *s = add(g, ST_EXIT);
     s->sub = (uint8_t)pick(g, EXIT_WAYS);
+    /* Lanes that are all about to leave may meet late when some leave even earlier. */
+    if (g->doomed > !guarded) g->irregular = true;
     if (guarded) s->guard = P_TEMP;
 }
 
@@ -674,8 +676,6 @@ static inline void gen_if(struct kernel_gen *g, bool ends)
     struct stmt *s = add(g, ST_IF);
     s->pred = (uint8_t)(ends ? (unsigned)P_TEMP : p);
     s->inverted = !ends && chance(g, 40);
-    /* In an arm that ends with exit, lanes may meet late when some ret earlier. All of them are about to leave. */
-    if (ends && g->doomed) g->irregular = true;
     g->depth++, g->apart++, g->ifs++, g->doomed += ends;
     struct list *before = open_list(g, &s->body);
     gen_body(g, 1 + pick(g, 5));

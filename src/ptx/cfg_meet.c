@@ -58,13 +58,13 @@ struct meet {
     uint8_t *last;                 /* all edges of the block are early, or there are none */
     uint8_t *alive;                /* an end can be reached from the block without early edges, or by a kept one */
     uint32_t *kept;                /* target of the block's early edges that stay, as a loop ends by them */
-    uint32_t *low, *high;          /* rule 1: least and greatest `in` that the block's subtree jumps to */
-    uint32_t *round_lo, *round_hi; /* the same of the back edges' sources, for a loop header */
+    uint32_t *low, *high;          /* least and greatest `in` that the block's subtree jumps to */
+    uint32_t *round_lo, *round_hi; /* for a loop header: least and greatest `in` of its back edges' sources */
     uint32_t *way, *way_from;      /* for a loop header: target and source of the edge by which the loop ends */
-    uint32_t end_lo, end_hi;       /* the same of the blocks that end the function */
+    uint32_t end_lo, end_hi;       /* least and greatest `in` of the blocks that end with a ret or exit */
     uint32_t *leavers;             /* for a loop header: the first of the loop's blocks with early edges */
     uint32_t *next;                /* the next such block of the same loop */
-    uint32_t *finished, *edge;     /* of finish_order */
+    uint32_t *finished, *edge;     /* finish_order(): its result, and the next edge to follow from a block */
     uint32_t *stack;
 };
 

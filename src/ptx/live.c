@@ -3,7 +3,7 @@
  * PTX has as many registers as it likes; a machine has not, and their number limits how many
  * warps are resident. The estimate is the most 32-bit registers live at one place, a 64-bit
  * value counting two and a predicate none, plus LIVE_EXTRA for what the machine code keeps
- * besides (a stack pointer and an address or constant in flight).
+ * in addition (a stack pointer and an address or constant in flight).
  *
  * Liveness is found one register at a time: from each block that reads it before writing it,
  * walk against control flow until blocks that write it. The work is the size of the answer.

@@ -17,7 +17,7 @@ struct shared_use { /* a .shared variable the function names */
 struct shared_var {
     struct ptx_var *var;
     struct func_info *last_user; /* newest function with a shared_use of it */
-    struct shared_user *kernels; /* that reach it */
+    struct shared_user *kernels; /* kernels that reach the variable */
     struct shared_var *next;
 };
 
@@ -44,11 +44,11 @@ struct func_info {
     struct callee *callees;
     struct shared_use *shared;
     uint32_t maxnreg;   /* 0: none given */
-    uint32_t line, col; /* of its name, for messages */
+    uint32_t line, col; /* where its name stands in the text, for messages */
     uint32_t mark;      /* these three are scratch of walks over the call graph */
     struct callee *walk;
     struct func_info *caller;
-    uint32_t order;         /* its place in build.order */
+    uint32_t order;         /* index of the function in build.order */
     uint32_t pressure;      /* live registers, callees included */
     struct func_info *next; /* all functions in order of first appearance */
 };

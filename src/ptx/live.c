@@ -10,7 +10,6 @@
  * A guarded write does not end a live range, for some lanes keep the old value. When the
  * answer would be absurdly large (LIVE_BUDGET) the function is taken to need every register
  * a thread can have. */
-#include "base/check.h"
 #include "ptx/module.h"
 
 #include <stdlib.h>
@@ -108,7 +107,7 @@ static void scan_block(struct live *l, uint32_t b)
 static void spread(struct live *l, uint32_t r)
 {
     uint32_t top = 0, mark = r + 1;
-    WL_ASSERT(l->node || (l->kills[r] == NONE && l->exposed[r] == NONE)); /* lists are made of pushed nodes */
+    if (!l->node) return; /* no block reads or writes any register: all lists are empty */
     for (uint32_t n = l->kills[r]; n != NONE; n = l->node[n].next) l->kill_mark[l->node[n].value] = mark;
     for (uint32_t n = l->exposed[r]; n != NONE; n = l->node[n].next) {
         l->in_mark[l->node[n].value] = mark;

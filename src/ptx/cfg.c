@@ -1,13 +1,7 @@
-/* cfg.c - basic blocks, where lanes meet again, and loops.
+/* cfg.c - basic blocks, their dominators and loops.
  *
  * Blocks. An instruction begins a block if it is a branch target or follows one that ends a
  * block: bra, brx, ret, exit, trap, call. Guarded ones fall through, so they have a `next`.
- *
- * Meeting again. Lanes that part at the end of a block meet at its immediate post-dominator:
- * the dominator of the block in the reversed graph, rooted at a virtual exit behind every
- * ret, exit and trap. Lanes that exit or trap never come back, so a path on which no lane
- * can return must not keep the others apart: an edge into blocks that reach no ret is left
- * out where the block has another way. Likewise a guarded exit only falls through.
  *
  * Loops. A back edge goes to a block that dominates its source; the loop of that header is
  * what reaches the back edge without passing the header. Headers are visited from the last
@@ -127,77 +121,50 @@ void graph_reverse(uint32_t n, const uint32_t *first, const uint32_t *to, uint32
     rfirst[0] = 0;
 }
 
-/* ---- post-dominators ---- */
+/* ---- dominators ---- */
 
-/* alive[b]: a ret can be reached from block b. All blocks when there is no ret at all. */
-static void mark_alive(const struct func_info *fi, const uint32_t *pred_first, const uint32_t *pred, uint8_t *alive,
-                       uint32_t *stack)
+/* Numbers the tree so that a subtree is an interval. `used` is scratch: nodes already placed below each parent. */
+static void number_dom_tree(struct dom_tree *t, uint32_t *used)
 {
-    uint32_t top = 0;
-    for (uint32_t b = 0; b < fi->f.nblock; b++)
-        if (last_of(fi, b)->op == OP_RET) alive[b] = 1, stack[top++] = b;
-    if (!top) memset(alive, 1, fi->f.nblock);
-    while (top) {
-        uint32_t b = stack[--top];
-        for (uint32_t i = pred_first[b]; i < pred_first[b + 1]; i++)
-            if (!alive[pred[i]]) alive[pred[i]] = 1, stack[top++] = pred[i];
+    for (uint32_t i = 0; i < t->count; i++) t->size[t->order[i]] = 1;
+    for (uint32_t i = t->count; i-- > 1;) t->size[t->idom[t->order[i]]] += t->size[t->order[i]];
+    for (uint32_t i = 0; i < t->count; i++) {
+        uint32_t v = t->order[i], parent = t->idom[v];
+        used[v] = 1;
+        t->in[v] = i ? t->in[parent] + used[parent] : 0;
+        if (i) used[parent] += t->size[v];
     }
 }
 
-/* Edges for post-dominance, with the virtual exit as node nblock. */
-static void exit_edges(const struct func_info *fi, const uint8_t *alive, uint32_t *first, uint32_t *to)
-{
-    uint32_t n = 0, exit_node = fi->f.nblock;
-    for (uint32_t b = 0; b < exit_node; b++) {
-        const struct ptx_inst *last = last_of(fi, b);
-        bool leaves = last->op == OP_RET || last->op == OP_EXIT || last->op == OP_TRAP;
-        bool gone = last->op != OP_RET || fi->f.is_kernel; /* its lanes are gone for good */
-        first[b] = n;
-        for (uint32_t i = fi->succ_first[b]; i < fi->succ_first[b + 1]; i++)
-            if (!alive[b] || alive[fi->succ[i]]) to[n++] = fi->succ[i];
-        if (leaves && (!gone || fi->block[b].next == PTX_NO_BLOCK || n == first[b])) to[n++] = exit_node;
-    }
-    first[exit_node] = first[exit_node + 1] = n;
-}
-
-static int post_dominators(struct cfg *c)
+static int make_dom_tree(struct cfg *c, struct dom_tree *t)
 {
     struct func_info *fi = c->fi;
-    uint32_t nodes = c->nblock + 1, most = fi->succ_first[c->nblock] + c->nblock + 1;
-    uint32_t *w = calloc((size_t)nodes * 6 + 4 + (size_t)most * 2, sizeof *w);
-    uint8_t *alive = calloc(nodes, 1);
-    int64_t reached = -1;
-    if (w && alive) {
-        uint32_t *first = w, *rfirst = first + nodes + 1, *idom = rfirst + nodes + 1, *order = idom + nodes;
-        uint32_t *number = order + nodes, *to = number + nodes + 1, *rto = to + most;
-        graph_reverse(c->nblock, fi->succ_first, fi->succ, rfirst, rto);
-        mark_alive(fi, rfirst, rto, alive, order);
-        exit_edges(fi, alive, first, to);
-        graph_reverse(nodes, first, to, rfirst, rto);
-        struct flow_graph g = {nodes, rfirst, rto, first, to}; /* reversed: successors are predecessors */
-        reached = graph_dominators(&g, c->nblock, idom, order, number);
-        for (uint32_t b = 0; b < c->nblock && reached >= 0; b++)
-            fi->block[b].ipdom = idom[b] == c->nblock ? PTX_NO_BLOCK : idom[b];
-    }
-    free(w);
-    free(alive);
-    return reached < 0 ? -1 : 0;
+    uint32_t n = c->nblock;
+    uint32_t *w = calloc((size_t)n * 7 + 1 + fi->succ_first[n], sizeof *w);
+    *t = (struct dom_tree){.work = w};
+    if (!w) return -1;
+    uint32_t **array[] = {&t->idom, &t->order, &t->number, &t->in, &t->size, &t->loop_header, &t->pred_first};
+    for (size_t i = 0; i < sizeof array / sizeof *array; i++) *array[i] = w + i * n;
+    t->pred = t->pred_first + n + 1;
+    graph_reverse(n, fi->succ_first, fi->succ, t->pred_first, t->pred);
+    struct flow_graph g = {n, fi->succ_first, fi->succ, t->pred_first, t->pred};
+    int64_t count = graph_dominators(&g, 0, t->idom, t->order, t->number);
+    if (count < 0) return -1;
+    t->count = (uint32_t)count;
+    number_dom_tree(t, t->loop_header); /* which is free until the loops are found */
+    return 0;
 }
 
 /* ---- loops ---- */
 
 struct loops {
     struct func_info *fi;
-    const uint32_t *order, *number, *idom, *pred_first, *pred;
-    uint32_t *in, *size; /* interval of a node's subtree in the dominator tree */
-    uint32_t *leader;    /* union-find: the header a block has collapsed into */
-    uint32_t *header;    /* innermost loop header around a block, not counting itself */
+    struct dom_tree *t;
+    uint32_t *leader; /* union-find: the header a block has collapsed into */
+    uint32_t *header; /* innermost loop header around a block, not counting itself */
     uint32_t *stack;
     uint8_t *is_header;
-    uint32_t count;
 };
-
-static bool dominates(const struct loops *l, uint32_t a, uint32_t b) { return l->in[b] - l->in[a] < l->size[a]; }
 
 static uint32_t find(uint32_t *leader, uint32_t v)
 {
@@ -205,27 +172,13 @@ static uint32_t find(uint32_t *leader, uint32_t v)
     return v;
 }
 
-/* Numbers the dominator tree so that a subtree is an interval. */
-static void number_dom_tree(struct loops *l)
-{
-    for (uint32_t i = 0; i < l->count; i++) l->size[l->order[i]] = 1;
-    for (uint32_t i = l->count; i-- > 1;) l->size[l->idom[l->order[i]]] += l->size[l->order[i]];
-    uint32_t *used = l->stack; /* nodes already placed below each parent */
-    for (uint32_t i = 0; i < l->count; i++) {
-        uint32_t v = l->order[i], parent = l->idom[v];
-        used[v] = 1;
-        l->in[v] = i ? l->in[parent] + used[parent] : 0;
-        if (i) used[parent] += l->size[v];
-    }
-}
-
 /* Collapses the loop of header h, if it has one. */
 static void collapse(struct loops *l, uint32_t h)
 {
     uint32_t top = 0;
-    for (uint32_t i = l->pred_first[h]; i < l->pred_first[h + 1]; i++) {
-        uint32_t u = l->pred[i];
-        if (l->number[u] == PTX_NO_BLOCK || !dominates(l, h, u)) continue;
+    for (uint32_t i = l->t->pred_first[h]; i < l->t->pred_first[h + 1]; i++) {
+        uint32_t u = l->t->pred[i];
+        if (l->t->number[u] == PTX_NO_BLOCK || !dominates(l->t, h, u)) continue;
         l->is_header[h] = 1;
         u = find(l->leader, u);
         if (u == h) continue;
@@ -234,11 +187,11 @@ static void collapse(struct loops *l, uint32_t h)
     }
     while (top) {
         uint32_t v = l->stack[--top];
-        for (uint32_t i = l->pred_first[v]; i < l->pred_first[v + 1]; i++) {
-            uint32_t u = l->pred[i];
-            if (l->number[u] == PTX_NO_BLOCK) continue;
+        for (uint32_t i = l->t->pred_first[v]; i < l->t->pred_first[v + 1]; i++) {
+            uint32_t u = l->t->pred[i];
+            if (l->t->number[u] == PTX_NO_BLOCK) continue;
             u = find(l->leader, u);
-            if (u == h || !dominates(l, h, u)) continue;
+            if (u == h || !dominates(l->t, h, u)) continue;
             l->leader[u] = l->header[u] = h;
             l->stack[top++] = u;
         }
@@ -266,8 +219,8 @@ static int add_loop(struct build *b, uint16_t parent, uint16_t *id)
 static int assign_loops(struct build *b, const struct loops *l)
 {
     uint16_t *loop = l->fi->block_loop;
-    for (uint32_t i = 0; i < l->count; i++) { /* preorder: a header comes before what it holds */
-        uint32_t v = l->order[i];
+    for (uint32_t i = 0; i < l->t->count; i++) { /* preorder: a header comes before what it holds */
+        uint32_t v = l->t->order[i];
         uint16_t around = l->header[v] == PTX_NO_BLOCK ? CODE_NO_LOOP : loop[l->header[v]];
         loop[v] = around;
         if (l->is_header[v] && add_loop(b, around, &loop[v])) return -1;
@@ -275,38 +228,19 @@ static int assign_loops(struct build *b, const struct loops *l)
     return 0;
 }
 
-static int find_loops(struct cfg *c)
+static int find_loops(struct cfg *c, struct dom_tree *t)
 {
-    struct func_info *fi = c->fi;
-    uint32_t n = c->nblock, edges = fi->succ_first[n];
-    uint32_t *w = calloc((size_t)n * 9 + 1 + edges, sizeof *w);
+    uint32_t n = c->nblock;
+    uint32_t *w = calloc((size_t)n * 3, sizeof *w);
     uint8_t *is_header = calloc(n, 1);
     int rc = -1;
     if (w && is_header) {
-        uint32_t *idom = w, *order = w + n, *number = order + n, *in = number + n, *size = in + n, *leader = size + n;
-        uint32_t *header = leader + n, *stack = header + n, *pred_first = stack + n, *pred = pred_first + n + 1;
-        graph_reverse(n, fi->succ_first, fi->succ, pred_first, pred);
-        struct flow_graph g = {n, fi->succ_first, fi->succ, pred_first, pred};
-        int64_t count = graph_dominators(&g, 0, idom, order, number);
-        struct loops l = {.fi = fi,
-                          .order = order,
-                          .number = number,
-                          .idom = idom,
-                          .pred_first = pred_first,
-                          .pred = pred,
-                          .in = in,
-                          .size = size,
-                          .leader = leader,
-                          .header = header,
-                          .stack = stack,
-                          .is_header = is_header};
-        if (count >= 0) {
-            l.count = (uint32_t)count;
-            for (uint32_t v = 0; v < n; v++) l.leader[v] = v, l.header[v] = PTX_NO_BLOCK;
-            number_dom_tree(&l);
-            for (uint32_t i = l.count; i-- > 0;) collapse(&l, order[i]);
-            rc = assign_loops(c->b, &l);
-        }
+        struct loops l = {
+            .fi = c->fi, .t = t, .leader = w, .header = w + n, .stack = w + 2 * (size_t)n, .is_header = is_header};
+        for (uint32_t v = 0; v < n; v++) l.leader[v] = v, l.header[v] = PTX_NO_BLOCK;
+        for (uint32_t i = t->count; i-- > 0;) collapse(&l, t->order[i]);
+        for (uint32_t v = 0; v < n; v++) t->loop_header[v] = is_header[v] ? v : l.header[v];
+        rc = assign_loops(c->b, &l);
     }
     free(w);
     free(is_header);
@@ -330,7 +264,9 @@ int cfg_build(struct build *b, struct func_info *fi)
     if (!rc) {
         fi->block_loop = ARENA_ARRAY(&b->m->arena, uint16_t, c.nblock);
         if (fi->block_loop) memset(fi->block_loop, 0xff, c.nblock * sizeof *fi->block_loop);
-        rc = !fi->block_loop || post_dominators(&c) || find_loops(&c) ? -1 : 0;
+        struct dom_tree t = {0};
+        rc = !fi->block_loop || make_dom_tree(&c, &t) || find_loops(&c, &t) || meet_build(b, fi, &t) ? -1 : 0;
+        free(t.work);
     }
     free(c.block_of);
     return rc ? wl_fail(b->e, WL_ERUN, "%s: out of memory while analysing %s", b->m->file, fi->f.name) : 0;

@@ -20,7 +20,7 @@ struct dev_range {
 struct dev_mem {
     uint8_t *host;                 /* image of DEVICE_BASE .. DEVICE_BASE + limit */
     uint64_t limit, top;           /* top: first offset never handed out */
-    uint64_t host_limit, host_top; /* the same of host memory, whose offsets begin at limit */
+    uint64_t host_limit, host_top; /* limit and top of host memory, whose offsets begin at the limit of device memory */
     uint64_t used, generation;
     struct dev_range *range; /* by address */
     size_t count, cap;

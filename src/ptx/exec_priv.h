@@ -65,7 +65,7 @@ struct uop {
     ref s[5];
     uint32_t not_c; /* all ones: the predicate source is negated */
     uint8_t mode, type, type2, rnd, boolop, space;
-    uint8_t bytes, nvec; /* memory: size of an element, elements */
+    uint8_t bytes, nvec; /* memory: bytes per element, number of elements */
     uint8_t wide;        /* memory, cvt, mov: bit k: v[k] is a 64-bit register */
     uint8_t src_wide;    /* the source of cvt or a split mov is a 64-bit register */
     uint8_t addressing;  /* enum addressing */
@@ -76,9 +76,9 @@ struct uop {
     uint16_t flags;
     int64_t imm; /* memory: addend; set: the value of true */
     ref v[4];    /* data registers of a memory access or of a vector mov */
-    ref guard;   /* of a guarded instruction: its predicate and what it would do */
+    ref guard;   /* of a guarded instruction: the predicate */
     uint32_t not_guard;
-    uop_fn *then_full, *then_part;
+    uop_fn *then_full, *then_part; /* of a guarded instruction: what it does where the predicate holds */
     const struct ptx_inst *in;
     const struct xfunc *callee; /* call: NULL for vprintf and __assertfail */
 };
@@ -88,7 +88,7 @@ enum xend { END_FALL, END_BRA, END_BRX, END_RET, END_EXIT, END_CALL };
 
 struct xblock {
     uint32_t first, body; /* micro-ops run one after another; the end instruction is not among them */
-    uint32_t count;       /* instructions, with the end */
+    uint32_t count;       /* instructions, the end instruction included */
     uint32_t next, ipdom, code_block;
     uint32_t unguarded; /* instructions every lane of the block executes */
     uint8_t end;        /* enum xend; end instruction = uop[first + body] */
@@ -101,7 +101,7 @@ struct xfunc {
     ref *reg;             /* place of each register */
     uint32_t reg_bytes;   /* of a frame's registers, a multiple of 64 */
     uint32_t frame_bytes; /* of local memory: .local variables, then .param variables */
-    uint32_t param_at;    /* where the .param variables begin in it */
+    uint32_t param_at;    /* where the .param variables begin in the frame */
 };
 
 /* What fills a slot of the launch area. */
@@ -161,8 +161,8 @@ struct simt {
 struct call_frame {
     const struct xfunc *f;
     uint32_t regs;               /* offset in the warp's register store */
-    uint32_t local;              /* offset of its variables in a thread's local memory */
-    uint32_t stack;              /* its first SIMT level */
+    uint32_t local;              /* offset of the frame's variables in a thread's local memory */
+    uint32_t stack;              /* index of the frame's first SIMT level */
     uint32_t mask;               /* lanes that made the call */
     const struct ptx_call *call; /* NULL for the kernel itself */
 };
@@ -199,10 +199,10 @@ struct exec_warp {
 };
 
 struct barrier {
-    uint32_t threads;         /* arrived, in threads */
-    uint32_t expected;        /* 0: every live warp */
-    uint32_t waiting;         /* warps, a bit each */
-    uint32_t all, any, count; /* bar.red so far */
+    uint32_t threads;         /* threads that have arrived */
+    uint32_t expected;        /* threads that must arrive; 0: those of every live warp */
+    uint32_t waiting;         /* waiting warps, one bit per warp */
+    uint32_t all, any, count; /* bar.red: result of the threads that have arrived */
 };
 
 /* Bounds of an allocation that answered the last access: lo <= addr <= hi - size. */
@@ -233,10 +233,10 @@ struct exec_run {
     struct range range[RANGES];
     uint8_t *dev_host;
     uint64_t generation;
-    uint64_t tex_handle; /* the texture fetched from last, its descriptor and host image */
-    const struct texture *tex;
-    const uint8_t *tex_host;
-    uint64_t progress; /* stores, barriers, exits: what another warp could be waiting for */
+    uint64_t tex_handle;       /* handle of the texture fetched from last */
+    const struct texture *tex; /* descriptor of that texture; NULL: none yet */
+    const uint8_t *tex_host;   /* its texels */
+    uint64_t progress;         /* stores, barriers, exits: what another warp could be waiting for */
     struct cta_out *free_out, *all_out;
     struct exec_counts counts;
     struct wl_err *err;

@@ -1,6 +1,6 @@
 /* image.c - loading a module: its variables get addresses, its functions micro-ops.
  *
- * Each .global variable is an allocation of its own, so an access past its end is a fault
+ * Each .global variable is an allocation of its own, so an access beyond its end is a fault
  * and not the next variable. Constants stay on the host, in one image. */
 #include "ptx/exec_priv.h"
 

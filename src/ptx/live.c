@@ -3,7 +3,7 @@
  * PTX has as many registers as it likes; a machine has not, and their number limits how many
  * warps are resident. The estimate is the most 32-bit registers live at one place, a 64-bit
  * value counting two and a predicate none, plus LIVE_EXTRA for what the machine code keeps
- * besides (a stack pointer and an address or constant in flight).
+ * in addition (a stack pointer and an address or constant in flight).
  *
  * Liveness is found one register at a time: from each block that reads it before writing it,
  * walk against control flow until blocks that write it. The work is the size of the answer.
@@ -107,6 +107,7 @@ static void scan_block(struct live *l, uint32_t b)
 static void spread(struct live *l, uint32_t r)
 {
     uint32_t top = 0, mark = r + 1;
+    if (!l->node) return; /* no block reads or writes any register: all lists are empty */
     for (uint32_t n = l->kills[r]; n != NONE; n = l->node[n].next) l->kill_mark[l->node[n].value] = mark;
     for (uint32_t n = l->exposed[r]; n != NONE; n = l->node[n].next) {
         l->in_mark[l->node[n].value] = mark;

@@ -32,7 +32,7 @@ int lower_refuse(struct lower *L, const char *fmt, ...)
 
 static int pool_grow(struct ptx_image *img, uint32_t bytes)
 {
-    if (img->pool_size + bytes <= img->pool_cap) return 0;
+    if (img->pool && img->pool_size + bytes <= img->pool_cap) return 0;
     uint32_t cap = img->pool_cap ? img->pool_cap * 2 : 16384;
     uint8_t *p = aligned_alloc(64, cap);
     if (!p) return -1;

@@ -256,12 +256,21 @@ INLINE void load_element(const struct exec_warp *w, uint8_t *d, const struct whe
     }
 }
 
-INLINE int load(struct exec_warp *w, const struct uop *u, unsigned bytes, unsigned nvec, bool sign, int wide, bool full)
+/* mem_emit() with `generic` known, so that the frequent shapes do not ask. */
+INLINE int emit(struct exec_warp *w, const struct uop *u, const uint64_t addr[WARP_SIZE], bool generic)
+{
+    if (generic) return mem_emit_generic(w, u, addr);
+    if (w->out && u->emits) stream_addrs(w->out, w->exec, addr);
+    return RUN_ON;
+}
+
+INLINE int load(struct exec_warp *w, const struct uop *u, unsigned bytes, unsigned nvec, bool sign, int wide,
+                bool generic, bool full)
 {
     uint64_t addr[WARP_SIZE];
     struct where where;
     mem_addresses(w, u, addr);
-    if (mem_emit(w, u, addr)) return RUN_FAULT;
+    if (emit(w, u, addr, generic)) return RUN_FAULT;
     if (resolve(w, u, addr, bytes * nvec, full, &where, "load")) return RUN_FAULT;
     for (unsigned k = 0; k < nvec; k++) {
         struct element e = element_of(u, k, bytes, nvec, wide);
@@ -285,12 +294,13 @@ INLINE void store_element(const struct exec_warp *w, const uint8_t *s, const str
     }
 }
 
-INLINE int store(struct exec_warp *w, const struct uop *u, unsigned bytes, unsigned nvec, int wide, bool full)
+INLINE int store(struct exec_warp *w, const struct uop *u, unsigned bytes, unsigned nvec, int wide, bool generic,
+                 bool full)
 {
     uint64_t addr[WARP_SIZE];
     struct where where;
     mem_addresses(w, u, addr);
-    if (mem_emit(w, u, addr)) return RUN_FAULT;
+    if (emit(w, u, addr, generic)) return RUN_FAULT;
     if (resolve(w, u, addr, bytes * nvec, full, &where, "store")) return RUN_FAULT;
     w->run->progress++;
     for (unsigned k = 0; k < nvec; k++) {
@@ -304,28 +314,31 @@ INLINE int store(struct exec_warp *w, const struct uop *u, unsigned bytes, unsig
 /* ---- stamped versions: the frequent shapes with everything known, and one for the rest ---- */
 
 /* clang-format off */
-#define MEM(name, bytes, nvec, sign, wide)                                                                         \
-    static int ld_##name##_full(struct exec_warp *w, const struct uop *u) { return load(w, u, bytes, nvec, sign, wide, true); }  \
-    static int ld_##name##_part(struct exec_warp *w, const struct uop *u) { return load(w, u, bytes, nvec, sign, wide, false); } \
-    static int st_##name##_full(struct exec_warp *w, const struct uop *u) { return store(w, u, bytes, nvec, wide, true); }       \
-    static int st_##name##_part(struct exec_warp *w, const struct uop *u) { return store(w, u, bytes, nvec, wide, false); }
+#define MEM(name, bytes, nvec, sign, wide, generic)                                                                        \
+    static int ld_##name##_full(struct exec_warp *w, const struct uop *u) { return load(w, u, bytes, nvec, sign, wide, generic, true); }  \
+    static int ld_##name##_part(struct exec_warp *w, const struct uop *u) { return load(w, u, bytes, nvec, sign, wide, generic, false); } \
+    static int st_##name##_full(struct exec_warp *w, const struct uop *u) { return store(w, u, bytes, nvec, wide, generic, true); }       \
+    static int st_##name##_part(struct exec_warp *w, const struct uop *u) { return store(w, u, bytes, nvec, wide, generic, false); }
 /* clang-format on */
-MEM(b32, 4, 1, false, 0)
-MEM(b64, 8, 1, false, 1)
-MEM(u8, 1, 1, false, 0)
-MEM(any, u->bytes, u->nvec, u->sign, -1)
+MEM(b32, 4, 1, false, 0, false)
+MEM(b64, 8, 1, false, 1, false)
+MEM(u8, 1, 1, false, 0, false)
+MEM(generic_b32, 4, 1, false, 0, true)
+MEM(any, u->bytes, u->nvec, u->sign, -1, u->emits == EMIT_GENERIC)
 #undef MEM
 
 void mem_choose(struct uop *u, bool store)
 {
+    bool one = u->nvec == 1, generic = u->emits == EMIT_GENERIC;
 #define USE(name)                                                                                                      \
     do {                                                                                                               \
         u->full = store ? st_##name##_full : ld_##name##_full;                                                         \
         u->part = store ? st_##name##_part : ld_##name##_part;                                                         \
     } while (0)
-    if (u->nvec == 1 && u->bytes == 4 && !u->wide) USE(b32);
-    else if (u->nvec == 1 && u->bytes == 8 && u->wide) USE(b64);
-    else if (u->nvec == 1 && u->bytes == 1 && !u->wide && !u->sign) USE(u8);
+    if (one && u->bytes == 4 && !u->wide && generic) USE(generic_b32);
+    else if (one && u->bytes == 4 && !u->wide) USE(b32);
+    else if (one && u->bytes == 8 && u->wide && !generic) USE(b64);
+    else if (one && u->bytes == 1 && !u->wide && !u->sign && !generic) USE(u8);
     else USE(any);
 #undef USE
 }

@@ -17,7 +17,7 @@ struct shared_use { /* a .shared variable the function names */
 struct shared_var {
     struct ptx_var *var;
     struct func_info *last_user; /* newest function with a shared_use of it */
-    struct shared_user *kernels; /* that reach it */
+    struct shared_user *kernels; /* kernels that reach the variable */
     struct shared_var *next;
 };
 
@@ -44,11 +44,11 @@ struct func_info {
     struct callee *callees;
     struct shared_use *shared;
     uint32_t maxnreg;   /* 0: none given */
-    uint32_t line, col; /* of its name, for messages */
+    uint32_t line, col; /* where its name stands in the text, for messages */
     uint32_t mark;      /* these three are scratch of walks over the call graph */
     struct callee *walk;
     struct func_info *caller;
-    uint32_t order;         /* its place in build.order */
+    uint32_t order;         /* index of the function in build.order */
     uint32_t pressure;      /* live registers, callees included */
     struct func_info *next; /* all functions in order of first appearance */
 };
@@ -90,5 +90,24 @@ struct flow_graph {
 /* Reverses a graph of n nodes; rfirst has room for n + 1 elements, rto for all edges. */
 void graph_reverse(uint32_t n, const uint32_t *first, const uint32_t *to, uint32_t *rfirst, uint32_t *rto);
 int64_t graph_dominators(const struct flow_graph *g, uint32_t root, uint32_t *idom, uint32_t *order, uint32_t *number);
+
+/* The dominator tree of a function's blocks; block 0 is its root. */
+struct dom_tree {
+    uint32_t count;              /* blocks that block 0 reaches */
+    uint32_t *idom;              /* immediate dominator of a block */
+    uint32_t *order, *number;    /* reached blocks in preorder; a block's place there, PTX_NO_BLOCK if not reached */
+    uint32_t *in, *size;         /* the blocks below v, with v, have in[] from in[v] to in[v] + size[v] - 1 */
+    uint32_t *loop_header;       /* header of the innermost loop a block is in, PTX_NO_BLOCK outside of loops */
+    uint32_t *pred_first, *pred; /* the blocks' predecessors */
+    uint32_t *work;              /* the memory of the arrays */
+};
+/* Both blocks must be reached. A block dominates itself. */
+static inline bool dominates(const struct dom_tree *t, uint32_t a, uint32_t b)
+{
+    return t->in[b] - t->in[a] < t->size[a];
+}
+
+/* cfg_meet.c: fills in the blocks' ipdom. The loops must be known. Returns -1 without memory. */
+int meet_build(const struct build *b, struct func_info *fi, const struct dom_tree *t);
 
 #endif

@@ -64,7 +64,7 @@ typedef int lower_fn(struct lower *L, struct uop *u);
 
 struct ptx_opcode {
     const char *name, *operands;
-    uint32_t mods, needs;   /* classes allowed besides `needs`, classes required */
+    uint32_t mods, needs;   /* modifier classes allowed in addition to `needs`; classes required */
     uint32_t types, types2; /* a bit per enum ptx_type; 0: takes none */
     uint8_t kind;           /* enum inst_kind */
     uint8_t pace;           /* enum op_pace */

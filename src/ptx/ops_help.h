@@ -368,7 +368,7 @@ HELP u32 x_hfma(u32 a, u32 b, u32 c)
     f64 s = f64_add_odd((f64)x_h(a) * (f64)x_h(b), (f64)x_h(c));
     return s != s ? F16_NAN : (u32)fp_from_f64(&fp_f16, s, RND_RN);
 }
-/* The NaN both 16-bit formats share, for a result whose magnitude is past `inf`. */
+/* The NaN both 16-bit formats share, for a result whose magnitude is beyond `inf`. */
 HELP u32 x_hcanon(u32 h, u32 inf) { return (h & 0x7fff) > inf ? F16_NAN : h; }
 
 #endif

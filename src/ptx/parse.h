@@ -18,10 +18,10 @@ enum {
     MAX_NESTING = 64,          /* scopes, parentheses, initialiser braces */
     MAX_REGS = 1000000,        /* registers one function may declare */
     MAX_LIST = 1 << 16,        /* parameters of a function, labels of a .branchtargets */
-    MAX_PARAM_BYTES = 1 << 16, /* of one parameter image or one function's .param variables */
+    MAX_PARAM_BYTES = 1 << 16, /* bytes of one parameter image or of one function's .param variables */
     MAX_ALIGN = 1 << 20
 };
-#define MAX_LOCAL_BYTES  (UINT64_C(1) << 24) /* one function's .local */
+#define MAX_LOCAL_BYTES  (UINT64_C(1) << 24) /* all .local variables of one function */
 #define MAX_DATA_BYTES   (UINT64_C(1) << 30) /* all .global and .const of a module */
 #define MAX_SHARED_BYTES (UINT64_C(1) << 30) /* one variable's share of a CTA's memory */
 
@@ -48,7 +48,7 @@ struct symbol {
     struct shared_var *shared; /* VAR in .shared */
     struct func_info *func;
     struct target_list *targets;
-    struct symbol *chain; /* same bucket, older */
+    struct symbol *chain; /* next older symbol in the same hash bucket */
 };
 
 struct regs_slot { /* one used register of a %r<n> range: (range, index) to its number */
@@ -92,7 +92,7 @@ struct body {
     struct label_ref *ref;
     uint32_t nrefs, ref_cap;
     struct target_list *lists;
-    uint64_t declared; /* registers, against MAX_REGS */
+    uint64_t declared; /* registers declared so far, at most MAX_REGS */
     uint64_t frame;    /* .param bytes of the open scopes */
 };
 

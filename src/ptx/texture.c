@@ -47,22 +47,26 @@ int dev_texture_set(struct dev_mem *m, uint64_t handle, const struct texture *te
     return 0;
 }
 
-/* Makes `handle` the run's current texture. */
-static int select_texture(struct exec_warp *w, const struct uop *u, unsigned lane, uint64_t handle)
+/* Makes `handle` the run's current texture and returns it, or NULL after a fault. */
+static const struct texture *select_texture(struct exec_warp *w, const struct uop *u, unsigned lane, uint64_t handle)
 {
     struct exec_run *r = w->run;
     struct dev_mem *mem = r->l.image->mem;
     const struct tex_entry *e = find(dev_textures(mem), handle);
-    if (!e) return warp_fault(w, u, (int)lane, "no texture is bound to handle 0x%llx", (unsigned long long)handle);
+    if (!e) {
+        warp_fault(w, u, (int)lane, "no texture is bound to handle 0x%llx", (unsigned long long)handle);
+        return NULL;
+    }
     const struct texture *t = &e->texture;
     uint64_t row = (uint64_t)t->width * (t->bits / 8u) * t->channels;
     r->tex_host = dev_ptr(mem, t->base, (t->height - 1) * t->pitch + row);
-    if (!r->tex_host)
-        return warp_fault(w, u, (int)lane, "the memory of the texture at 0x%llx was freed",
-                          (unsigned long long)t->base);
+    if (!r->tex_host) {
+        warp_fault(w, u, (int)lane, "the memory of the texture at 0x%llx was freed", (unsigned long long)t->base);
+        return NULL;
+    }
     r->tex = t;
     r->tex_handle = handle;
-    return RUN_ON;
+    return t;
 }
 
 /* ---- coordinates ---- */
@@ -185,8 +189,9 @@ int op_tex(struct exec_warp *w, const struct uop *u)
     for (uint32_t m = w->exec; m; m &= m - 1) {
         unsigned lane = bit_low32(m);
         uint64_t handle = at64(w, u->s[0])[lane];
-        if ((!r->tex || r->tex_handle != handle) && select_texture(w, u, lane, handle)) return RUN_FAULT;
         const struct texture *t = r->tex;
+        if (!t || r->tex_handle != handle) t = select_texture(w, u, lane, handle);
+        if (!t) return RUN_FAULT;
         struct texel_place x = place_of(t, at32(w, u->s[1])[lane], is_float, 0);
         struct texel_place y =
             flat ? (struct texel_place){.i = {0, -1}} : place_of(t, at32(w, u->s[2])[lane], is_float, 1);

@@ -65,7 +65,7 @@ struct code_inst {
     uint8_t cache_op;            /* enum cache_op */
     uint8_t width;               /* bytes each lane moves, all vector elements together: 1..32 */
     uint8_t guarded;             /* the stream carries an execution mask for it (see stream.h) */
-    uint8_t ndst, nsrc;          /* registers written, then read */
+    uint8_t ndst, nsrc;          /* number of registers written; number of registers read */
     uint16_t reg[CODE_MAX_REGS]; /* destinations first; ids < code->nregs */
     uint16_t loop;               /* innermost loop, or CODE_NO_LOOP */
     /* A generic instruction: the index of its first form. A form: the index of its generic instruction,
@@ -92,7 +92,7 @@ struct code {
     const struct code_loop *loop;
     uint32_t ninst, nblock, nloop;
     uint32_t nregs;  /* scoreboard size: register ids are below this */
-    uint32_t nforms; /* the last of the ninst instructions: forms of generic ones */
+    uint32_t nforms; /* number of forms of generic instructions; they are the last of the ninst */
 };
 
 /* Instructions of the program itself. */
@@ -107,7 +107,7 @@ static inline const struct code_inst *code_form(const struct code *c, const stru
 
 static inline int code_is_form(const struct code_inst *i) { return i->form && i->space != SPACE_GENERIC; }
 
-/* The spaces such an instruction may reach by a generic address, a bit each: bit 0 is SPACE_GLOBAL. */
+/* The spaces such an instruction may reach by a generic address, one bit per space: bit 0 is SPACE_GLOBAL. */
 static inline unsigned generic_reach(enum inst_kind kind)
 {
     enum { GLOBAL = 1, SHARED = 1 << (SPACE_SHARED - SPACE_GLOBAL), LOCAL = 1 << (SPACE_LOCAL - SPACE_GLOBAL) };

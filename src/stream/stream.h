@@ -103,9 +103,9 @@ void stream_generic(struct stream_writer *w, const uint32_t lanes[GENERIC_FORMS]
 struct stream_reader {
     const uint8_t *p, *end;
     uint64_t base;
-    uint32_t mask;  /* of the current block */
-    uint8_t spaces; /* of a generic instruction: those whose part was not read yet */
-    bool split;     /* it has several parts */
+    uint32_t mask;  /* active lanes of the current block */
+    uint8_t spaces; /* spaces of the current generic instruction whose part was not read yet, one bit per space */
+    bool split;     /* the current generic instruction has several parts */
 };
 
 /* Addresses of one warp memory instruction. Only a gather's are written out: there are shortcuts for
@@ -113,10 +113,10 @@ struct stream_reader {
 struct warp_addrs {
     bool affine, halves;
     uint32_t mask;
-    uint64_t base; /* of the lowest active lane */
+    uint64_t base; /* address of the lowest active lane */
     int64_t stride;
-    uint64_t half[2];         /* halves: what lanes 0 and 16 access, or would */
-    uint64_t lane[WARP_SIZE]; /* gathers */
+    uint64_t half[2];         /* halves: addresses of lanes 0 and 16, active or not */
+    uint64_t lane[WARP_SIZE]; /* gathers: address of each active lane */
 };
 
 static inline uint64_t warp_addr(const struct warp_addrs *a, unsigned lane)

@@ -18,11 +18,6 @@
 #include "ptx_random_ops.h"
 #include "stream/code.h"
 
-/* 1: a thread that returns early, by a ret that is not the last one or by a jump to the last one, does not keep other
- * threads of its warp from meeting again behind the IF or LOOP that they were in.
- * 0: it does, so the kernels use exit there; votes, shuffles and barriers behind it would go wrong. */
-#define EARLY_RETURNS_LET_OTHERS_MEET 0
-
 /* ---- registers ---- */
 
 enum { DATA_R = 8, DATA_D = 6, DATA_H = 4, DATA_F = 5, DATA_G = 4, DATA_P = 6, MAX_REGS = 32, MAX_LOOPS = 4 };
@@ -203,7 +198,7 @@ struct kernel_gen {
     unsigned apart;   /* open constructs in which threads may be apart */
     unsigned ifs;     /* open IFs inside the innermost loop */
     unsigned jumps;   /* whether the innermost loop may be left or continued early */
-    unsigned doomed;  /* open IFs whose arm ends with exit */
+    unsigned doomed;  /* open IFs whose arm ends with exit or ret */
     bool irregular;   /* threads may meet later than at the end of an IF */
     int budget;       /* statements left to the body */
     uint32_t consts[CONST_BYTES / 4], var[VAR_BYTES / 4];
@@ -656,14 +651,13 @@ static inline struct list *open_list(struct kernel_gen *g, struct list *l)
     return before;
 }
 
-/* Ways out of the kernel. Where threads may be apart, not all of them let the others meet again: see
- * EARLY_RETURNS_LET_OTHERS_MEET. */
+/* Out of the kernel. The other threads of the warp meet as if those that leave had never been there. */
 static inline void gen_exit(struct kernel_gen *g, bool guarded)
 {
-    unsigned ways = EXIT_WAYS;
-    if (!EARLY_RETURNS_LET_OTHERS_MEET && g->apart) ways = guarded && !g->doomed ? OUT_BY_RET + 1 : OUT_BY_EXIT + 1;
     struct stmt *s = add(g, ST_EXIT);
-    s->sub = (uint8_t)pick(g, ways);
+    s->sub = (uint8_t)pick(g, EXIT_WAYS);
+    /* Lanes that are all about to leave may meet late when some leave even earlier. */
+    if (g->doomed > !guarded) g->irregular = true;
     if (guarded) s->guard = P_TEMP;
 }
 
@@ -682,8 +676,6 @@ static inline void gen_if(struct kernel_gen *g, bool ends)
     struct stmt *s = add(g, ST_IF);
     s->pred = (uint8_t)(ends ? (unsigned)P_TEMP : p);
     s->inverted = !ends && chance(g, 40);
-    /* Lanes that are all about to exit meet late when some exit even earlier. */
-    if (ends && g->doomed) g->irregular = true;
     g->depth++, g->apart++, g->ifs++, g->doomed += ends;
     struct list *before = open_list(g, &s->body);
     gen_body(g, 1 + pick(g, 5));

@@ -51,6 +51,7 @@ struct ref_run {
     uint32_t first;          /* thread of the grid that is the CTA's first */
     struct events *events;   /* of each thread of the grid */
     uint64_t warp_instructions, thread_instructions;
+    uint64_t early_rets;  /* warp instructions more at most: the last ret, executed by those who jump there early */
     uint64_t extra_parts; /* further spaces of generic instructions whose lanes went to several */
     struct ref_thread thread[MAX_THREADS];
     uint8_t shared[SHARED_BYTES];
@@ -412,6 +413,7 @@ static inline void ref_loop(struct ref_run *r, const struct stmt *s, struct ref_
 
 static inline void ref_leave(struct ref_run *r, const struct stmt *s, struct ref_set *set)
 {
+    struct ref_set jumped = {0};
     ref_issue(r, set);
     for (unsigned i = 0; i < r->threads; i++) {
         if (!set->on[i]) continue;
@@ -420,9 +422,14 @@ static inline void ref_leave(struct ref_run *r, const struct stmt *s, struct ref
         if (leaves || branch) ref_note(r, i, s->at); /* all lanes execute a branch, taken or not */
         if (!leaves) continue;
         set->on[i] = false;
-        if (s->kind == ST_EXIT && s->sub == OUT_BY_JUMP) r->done.on[i] = true;
+        if (s->kind == ST_EXIT && s->sub == OUT_BY_JUMP) r->done.on[i] = jumped.on[i] = true;
         if (s->kind == ST_BREAK) r->left[s->depth].on[i] = true;
         if (s->kind == ST_CONTINUE) r->next[s->depth].on[i] = true;
+    }
+    for (unsigned w = 0; w < r->warps; w++) {
+        bool any = false;
+        for (unsigned i = w * WARP_SIZE; i < (w + 1) * WARP_SIZE && i < r->threads; i++) any |= jumped.on[i];
+        r->early_rets += any;
     }
 }
 
@@ -462,7 +469,7 @@ static inline void ref_launch(struct ref_run *r)
     uint32_t ctas = r->grid[0] * r->grid[1] * r->grid[2];
     r->threads = r->block[0] * r->block[1] * r->block[2];
     r->warps = (r->threads + WARP_SIZE - 1) / WARP_SIZE;
-    r->warp_instructions = r->thread_instructions = r->extra_parts = 0;
+    r->warp_instructions = r->thread_instructions = r->extra_parts = r->early_rets = 0;
     for (uint32_t cta = 0; cta < ctas; cta++) {
         struct ref_set all = {0};
         r->first = cta * r->threads;

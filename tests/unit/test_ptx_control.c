@@ -104,6 +104,93 @@ TEST(some_lanes_exit_early)
     ptx_test_free(&T);
 }
 
+/* ---- lanes that leave early do not keep the others apart ---- */
+
+/* `mid` is an arm of lanes 0 to 15 of each warp; %q is true for lane 3 of warp 0 there. Each form of `tail` works only
+ * if the lanes that are left are together at JOIN. */
+#define EARLY(mid, tail)                                                                                               \
+    PTX_HEAD BEGIN("k") ".shared .align 4 .b8 s[256];\nand.b32 %c, %t, 31;\nmov.u32 %d, 0;\nsetp.ge.u32 %p, %c, 16;\n" \
+                        "@%p bra JOIN;\nsetp.eq.u32 %q, %t, 3;\n" mid "\nJOIN:\n" tail                                 \
+                        "\nst.global.u32 [%x0], %a;\nDONE:\nret;\n}\n"
+#define BALLOT "setp.eq.u32 %p, %t, %t;\nvote.sync.ballot.b32 %a, %p, 0xffffffff;"
+#define BARRIER                                                                                                        \
+    "mov.u32 %b, s;\nmad.lo.u32 %b, %t, 4, %b;\nadd.u32 %a, %t, 1;\nst.shared.u32 [%b], %a;\nbar.sync 0;\n"            \
+    "xor.b32 %b, %b, 128;\nld.shared.u32 %a, [%b];"
+
+/* Two warps; lane 3 of the first one leaves. */
+static void expect_meeting(const char *ballot, const char *barrier)
+{
+    const uint32_t *w = run_words(ballot, 1, 64);
+    for (unsigned i = 0; i < 64; i++) assert_int_equal(w[i], i == 3 ? 0 : i < 32 ? ~8u : ~0u);
+    ptx_test_free(&T);
+    w = run_words(barrier, 1, 64);
+    for (unsigned i = 0; i < 64; i++) assert_int_equal(w[i], i == 3 ? 0 : i == 35 ? 0 : (i ^ 32) + 1);
+    ptx_test_free(&T);
+}
+#define MEET(mid) expect_meeting(EARLY(mid, BALLOT), EARLY(mid, BARRIER))
+
+TEST(an_early_way_out_of_an_arm)
+{
+    MEET("@!%q bra JOIN;\nexit;");
+    MEET("@!%q bra JOIN;\nret;");
+    MEET("@%q ret;");
+    MEET("@%q bra DONE;");
+    MEET("@!%q bra JOIN;\n@!%q ret;\nexit;");
+    MEET("@!%q bra JOIN;\n@%q ret;\nexit;");
+    MEET("@!%q bra JOIN;\nadd.u32 %a, %a, 1;\nbra DONE;");
+}
+
+/* What is in the arm does not matter: ifs, loops, further ways out. */
+TEST(an_early_way_out_with_work_on_it)
+{
+    MEET("@!%q bra JOIN;\nsetp.eq.u32 %q, %c, 1;\n@%q bra A;\nadd.u32 %a, %a, 1;\nret;\nA:\nret;");
+    MEET("@!%q bra JOIN;\nmov.u32 %b, 0;\nL:\nadd.u32 %b, %b, 1;\nsetp.lt.u32 %q, %b, 3;\n@%q bra L;\nbra DONE;");
+    MEET("@!%q bra JOIN;\nL:\nadd.u32 %d, %d, 1;\nsetp.eq.u32 %q, %d, 9;\n@%q bra DONE;\nsetp.lt.u32 %q, %d, 3;\n@%q "
+         "bra L;"
+         "\nret;");
+}
+
+/* A loop whose rounds number %c + 1, in an arm of its own, with a way out of its middle. */
+TEST(an_early_way_out_of_a_loop)
+{
+    MEET("L:\n@%q bra DONE;\nadd.u32 %d, %d, 1;\nsetp.le.u32 %p, %d, %c;\n@%p bra L;");
+    MEET("L:\n@!%q bra NEXT;\nret;\nNEXT:\nadd.u32 %d, %d, 1;\nsetp.le.u32 %p, %d, %c;\n@%p bra L;");
+}
+
+/* The loop is all there is: it ends by a jump to the last ret, and a return from its middle jumps there too. */
+TEST(a_loop_at_the_end_of_a_kernel)
+{
+    static const char *const way_out[] = {"@%q bra DONE;", "@!%q bra JOIN;\nret;"};
+    static const char *const test_first = "LOOP:\nsetp.ge.u32 %p, %d, 4;\n@%p bra DONE;\n",
+                             *const test_last = "setp.lt.u32 %p, %d, 4;\n@%p bra LOOP;\n";
+    for (unsigned i = 0; i < 4; i++) {
+        char text[2000];
+        snprintf(text, sizeof text,
+                 PTX_HEAD "%smov.u32 %%d, 0;\n%s"
+                          "setp.ge.u32 %%p, %%t, 16;\n@%%p bra JOIN;\nsetp.eq.u32 %%q, %%t, 3;\n%s\nJOIN:\n"
+                          "activemask.b32 %%a;\nst.global.u32 [%%x0], %%a;\nadd.u32 %%d, %%d, 1;\n%sDONE:\nret;\n}\n",
+                 BEGIN("k"), i & 1 ? test_first : "LOOP:\n", way_out[i >> 1], i & 1 ? "bra LOOP;\n" : test_last);
+        const uint32_t *w = run_words(text, 1, 32);
+        for (unsigned k = 0; k < 32; k++) assert_int_equal(w[k], k == 3 ? 0 : ~8u);
+        ptx_test_free(&T);
+    }
+}
+
+/* Lanes that return from a function are off all levels of its frame; its other lanes meet in it, all of them behind. */
+TEST(an_early_return_from_a_function)
+{
+    const uint32_t *w = run_words(
+        PTX_HEAD
+        ".func (.param .u32 r) f(.param .u32 a)\n{\n.reg .pred %p, %q;\n.reg .b32 %t, %b;\nld.param.u32 %t, [a];\n"
+        "st.param.u32 [r], 7;\nsetp.ge.u32 %p, %t, 16;\n@%p bra JOIN;\nsetp.eq.u32 %q, %t, 3;\n@%q bra DONE;\n"
+        "JOIN:\nactivemask.b32 %b;\nst.param.u32 [r], %b;\nDONE:\nret;\n}\n" BEGIN(
+            "k") ".param .u32 x;\n.param .u32 y;\nst.param.u32 [x], %t;\ncall (y), f, (x);\nld.param.u32 %b, [y];\n"
+                 "activemask.b32 %a;\nxor.b32 %a, %a, %b;\n" END,
+        1, 32);
+    for (unsigned i = 0; i < 32; i++) assert_int_equal(w[i], i == 3 ? ~7u : 8u);
+    ptx_test_free(&T);
+}
+
 TEST(brx_goes_many_ways)
 {
     const uint32_t *w = run_words(

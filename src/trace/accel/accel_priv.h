@@ -24,7 +24,7 @@ struct accel_kernel {
     char name[128];
     uint32_t grid[3], block[3];
     uint32_t shared_bytes, registers, binary, version;
-    uint64_t shared_base, local_base; /* of the generic windows; 0: not given */
+    uint64_t shared_base, local_base; /* where the generic windows begin; 0: not given */
     bool line_info;
 };
 
@@ -36,7 +36,7 @@ struct accel_inst {
     char *opcode;
     bool has_addrs; /* a memory reference, though no lane may be active */
     int64_t immediate;
-    uint64_t addr[WARP_SIZE]; /* of the lanes in mask */
+    uint64_t addr[WARP_SIZE]; /* addresses of the lanes in mask */
 };
 
 /* Reads the header up to and with the "#traces format" line. */
@@ -86,11 +86,11 @@ bool find_loops(uint32_t nodes, const struct flow_edge *edge, uint32_t edges, ui
 enum accel_command { ACCEL_END, ACCEL_COPY, ACCEL_KERNEL };
 
 struct accel_list {
-    struct lines in; /* of the list; unused for a single kernel */
+    struct lines in; /* lines of the list; unused for a single kernel */
     bool single, given;
-    char *folder;         /* with its slash, or "" */
-    char *file;           /* of the kernel named last */
-    uint64_t addr, bytes; /* of the copy named last */
+    char *folder;         /* folder of the list with its slash, or "" */
+    char *file;           /* file of the kernel named last */
+    uint64_t addr, bytes; /* destination and size of the copy named last */
     uint64_t ignored;     /* lines that are no command */
     char first_ignored[64];
 };

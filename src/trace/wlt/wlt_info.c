@@ -1,7 +1,7 @@
 /* wlt_info.c - what a trace holds, from one pass over it.
  *
  * The footprint is a set of 128-byte lines. Programs touch memory in runs, so the set is kept as
- * 64-line regions with a bit a line: sixteen bytes hold up to 8 KiB of footprint. When a scattered
+ * 64-line regions with one bit per line: sixteen bytes hold up to 8 KiB of footprint. When a scattered
  * program fills the table, half of the regions, chosen by their hash, are given up, and each one
  * that stays counts twice; then half of those, and so on. The count is exact until that happens
  * and an unbiased estimate afterwards, in a table that never grows beyond MAX_REGIONS. */

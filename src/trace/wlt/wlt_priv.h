@@ -45,15 +45,15 @@ struct wlt_in {
     const char *name;
     struct trace_file file;
     struct ZSTD_DCtx_s *z; /* NULL: the file is the content itself */
-    uint8_t *packed;       /* a piece of the file */
+    uint8_t *packed;       /* a piece of the compressed file */
     size_t packed_at, packed_size;
     uint8_t *buf; /* a piece of the content: [at, size) is not yet read */
     size_t at, size;
     uint64_t base;         /* place of buf[0] in the content */
     uint64_t limit;        /* refuse content beyond this; tests lower it */
-    bool more, frame_over; /* the decoder may hold output back; the frame is complete */
+    bool more, frame_over; /* the decoder may hold back output; the zstd frame is complete */
     uint64_t record;       /* number of the current record, from 1 */
-    const char *what;      /* and its kind */
+    const char *what;      /* kind of the current record, for messages */
     bool failed;
     struct wl_err err;
 };

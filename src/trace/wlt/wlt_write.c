@@ -173,7 +173,7 @@ static void put_code(struct wlt_bytes *b, const struct code *c)
     }
 }
 
-/* The number of a table that reads like this one; writes it when there is none. */
+/* The number of the table with the same content as this one; writes the table if it is new. */
 static unsigned table_number(struct wlt_writer *w, const struct code *c)
 {
     struct wlt_bytes text = {0};

@@ -192,7 +192,7 @@ static void dram_accept(struct dram *d, tick_t now)
 static struct req *bank_choose(struct dram *d, struct dram_bank *b)
 {
     struct req **link = &b->queue.head;
-    WL_ASSERT_HOT(*link); /* a bank in the backlog has requests */
+    WL_ASSERT(*link); /* a bank in the backlog has requests */
     if (b->open && !d->fifo) {
         while (*link && (*link)->row != b->row) link = &(*link)->next;
         if (!*link) link = &b->queue.head;

@@ -54,8 +54,8 @@ struct req_pool {
     uint64_t alive, available;
 };
 
-/* The run loop sees to it, between two steps, that more requests are available than one step can
- * use; so taking one never fails. Returns -1 when the system has no more memory. */
+/* Called by the run loop between two steps, so that more requests are available than one step can
+ * use; taking one never fails. Returns -1 when the system has no more memory. */
 int req_grow(struct req_pool *p);
 
 static inline struct req *req_alloc(struct req_pool *p)

@@ -86,7 +86,7 @@ void profile_destroy(struct profile *p);
 /* Between kernels. The names and loads of a kernel become known before it runs. */
 int profile_kernel_begin(struct profile *p, const char *kernel, const struct code *code);
 void profile_kernel_end(struct profile *p);
-/* Sees to it that one step of the machine finds room. -1: out of memory. */
+/* Makes room for one step of the machine. -1: out of memory. */
 static inline int profile_provide(struct profile *p)
 {
     for (uint32_t i = 0; i < p->sms; i++)

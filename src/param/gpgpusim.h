@@ -17,7 +17,7 @@ bool gpgpusim_text(const char *text);
 
 /* Reads options into *c, which holds the defaults. An option that means nothing here, one whose value
  * cannot be followed, and one that is missing although it shapes the machine, is a warning with its name.
- * `file` may have directories; -config FILE inside is looked for beside it. With `part`, options that
+ * `file` may have directories; -config FILE inside is looked for in the folder of `file`. With `part`, options that
  * are missing are no matter: the text adds to another one. */
 int gpgpusim_parse(struct gpu_config *c, const char *file, const char *text, bool part, struct config_warn warn,
                    struct wl_err *e);

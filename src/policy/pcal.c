@@ -166,7 +166,7 @@ static void pcal_on_warp(struct wl_sched *s, const struct wl_sched_view *v, enum
 const struct wl_sched_policy pcal_sched_policy = {
     .abi = WL_ABI,
     .name = "pcal",
-    .help = "PCAL, static: the oldest warps use the L1D, some more run beside it, the rest wait; with --l1 pcal",
+    .help = "PCAL, static: the oldest warps use the L1D, some more bypass it, the rest wait; with --l1 pcal",
     .params = pcal_sched_params,
     .bytes = pcal_sched_bytes,
     .init = pcal_sched_init,

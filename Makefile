@@ -7,7 +7,7 @@ WERROR ?= OFF
 SAN_BUILD = $(BUILD)-asan
 CLANG_BUILD = $(BUILD)-clang
 FUZZ_BUILD = $(BUILD)-fuzz
-FUZZ_SECONDS ?= 10
+FUZZ_SECONDS ?= 5
 
 CMAKE = cmake -S . -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 COMPILE = cmake --build $(BUILD) -j $(JOBS)
@@ -53,8 +53,8 @@ clang: ## everything compiles and links with clang too; not optimised, because o
 
 fuzz: ## FUZZ_SECONDS per parser, from the corpus in tests/fuzz
 	@CC=clang $(CMAKE) -B $(FUZZ_BUILD) -DCMAKE_BUILD_TYPE=Debug -DWL_SANITIZE=ON -DWL_FUZZ=ON > /dev/null
-	@cmake --build $(FUZZ_BUILD) -j $(JOBS) -- --no-print-directory
-	@sh scripts/fuzz.sh $(FUZZ_BUILD) $(FUZZ_SECONDS)
+	@cmake --build $(FUZZ_BUILD) -j $(JOBS) --target fuzzers -- --no-print-directory
+	@sh scripts/fuzz.sh $(FUZZ_BUILD) $(FUZZ_SECONDS) $(JOBS)
 
 lint: tests ## style, layers, names, documents: everything a tool can judge
 	@sh scripts/lint.sh $(BUILD) $(JOBS)

@@ -1,4 +1,4 @@
-/* cmd_exec.c - an unmodified CUDA program on the simulated GPU (run/exec.h).
+/* cmd_exec.c - an unmodified CUDA program on the simulated GPU (run/exec_run.h).
  *
  * Standard output belongs to the program: the readable summary goes to standard error. */
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "run/exec.h"
+#include "run/exec_run.h"
 
 static volatile sig_atomic_t child;
 

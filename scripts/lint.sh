@@ -50,7 +50,7 @@ else
 fi
 
 # ---- layers ----
-sh scripts/layers.sh "$build" | grep -v '^layers: ok' >"$work/layers" || true
+sh scripts/layers.sh "$build" >"$work/out" || cp "$work/out" "$work/layers"
 verdict layers
 
 # ---- names: of files, and of structs in the product. A workload is a program of its own. ----
@@ -66,8 +66,14 @@ verdict file-names
     END { for (t in n) if (n[t] > 1) print t ":" at[t] }' | sort >"$work/struct-tags"
 verdict struct-tags
 
-# ---- externs that only their own file uses; the exceptions are called from other kinds of build ----
-find "$build/CMakeFiles" -name '*.o' -print0 | xargs -0 nm -A -g | awk '
+# ---- externs that only their own file uses. Exceptions: what the public headers declare, which host programs call,
+# and what is called in other kinds of build only. ----
+cat include/warpline/*.h >"$work/public"
+find "$build/CMakeFiles" -name '*.o' -print0 | xargs -0 nm -A -g | awk -v public="$work/public" '
+    BEGIN {
+        while ((getline line < public) > 0)
+            if (line !~ /^ ?[\/*]/ && match(line, /wl_[a-z_0-9]+\(/)) used[substr(line, RSTART, RLENGTH - 1)] = 1
+    }
     { file = $1; sub(/:.*/, "", file); sub(/.*\.dir\//, "", file); sub(/\.o$/, "", file) }
     $(NF - 1) == "U" { used[$NF] = 1 }
     $(NF - 1) ~ /[TDBRC]/ && file ~ /^(src|cli|workloads)\// { home[$NF] = file }
@@ -104,6 +110,11 @@ all '\.h$' | awk '{
     grep -q "^#ifndef $guard\$" "$file" && grep -q "^#define $guard\$" "$file" || echo "$file: the guard is not $guard"
 done >"$work/guards"
 verdict guards
+
+# ---- words that readers stumble over; better: makes sure that, wake-up, next to, one line per cycle ----
+product '\.\([ch]\|def\|inc\)$' | xargs grep -inE \
+    '\bsees? to it\b|\bwish(es)?\b|\bbeside\b|\b(a|one) [a-z]+ a (cycle|clock)\b' >"$work/words" || true
+verdict words
 
 # ---- documents ----
 mkdir "$work/docs"

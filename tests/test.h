@@ -27,10 +27,11 @@
 
 extern const struct CMUnitTest *const __start_wl_cases[], *const __stop_wl_cases[]; /* made by the linker */
 
-/* Runs all cases, or those whose names match the pattern given: test_l1 'stores_*'. */
+/* Runs all cases, or those whose names match the pattern given, test_l1 'stores_*', or do not, test_l1 '-stores_*'. */
 int main(int argc, char **argv)
 {
-    if (argc > 1) cmocka_set_test_filter(argv[1]);
+    if (argc > 1 && argv[1][0] == '-') cmocka_set_skip_filter(argv[1] + 1);
+    else if (argc > 1) cmocka_set_test_filter(argv[1]);
     size_t count = (size_t)(__stop_wl_cases - __start_wl_cases);
     struct CMUnitTest *tests = calloc(count, sizeof *tests);
     if (!tests) return 1;
@@ -44,7 +45,7 @@ int main(int argc, char **argv)
 /* A seeded generator: the same numbers on every machine. */
 static inline uint64_t draw(uint64_t *seed, uint64_t below) { return splitmix64(seed) % below; }
 
-/* Sanitized builds run some ten times slower: tests that sweep do less there. */
+/* A sanitized build runs some ten times slower. */
 #if defined(__SANITIZE_ADDRESS__)
 #define SLOW_BUILD 1
 #elif defined(__has_feature)
@@ -55,5 +56,10 @@ static inline uint64_t draw(uint64_t *seed, uint64_t below) { return splitmix64(
 #ifndef SLOW_BUILD
 #define SLOW_BUILD 0
 #endif
+
+/* How much a sweep over many cases does: all of it with WL_LONG=1, little in a slow build. */
+static inline bool long_run(void) { return !SLOW_BUILD && getenv("WL_LONG"); }
+/* The step from one case to the next. */
+static inline unsigned stride(unsigned usual, unsigned slow) { return long_run() ? 1 : SLOW_BUILD ? slow : usual; }
 
 #endif

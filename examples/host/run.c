@@ -6,7 +6,6 @@
  * reference bits, which is first in, first out. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include <warpline/policy.h>
 #include <warpline/warpline.h>
@@ -29,7 +28,6 @@ static int next_way(const struct wl_set *s, uint32_t at)
     return WL_NO_WAY_STALL;
 }
 
-#if WL_ABI >= 4
 /* self: the next way of each set. */
 static size_t fifo_bytes(const struct wl_geometry *g, const int64_t *param)
 {
@@ -61,53 +59,6 @@ static const struct wl_cache_policy fifo = {
     .victim = fifo_victim,
     .on_access = fifo_on_access,
 };
-#else
-struct fifo {
-    uint64_t replaced;
-    uint32_t ways;
-    uint32_t next[]; /* way of each set */
-};
-
-static void *fifo_create(const struct wl_geometry *g, const int64_t *values, const char **why)
-{
-    (void)values;
-    struct fifo *f = calloc(1, sizeof *f + g->sets * sizeof f->next[0]);
-    if (f) f->ways = g->ways;
-    else *why = "out of memory";
-    return f;
-}
-
-static int fifo_victim(void *self, const struct wl_access *a, const struct wl_set *s)
-{
-    const struct fifo *f = self;
-    return next_way(s, f->next[a->set]);
-}
-
-static void fifo_on_insert(void *self, const struct wl_access *a, uint32_t way)
-{
-    struct fifo *f = self;
-    f->next[a->set] = (way + 1) % f->ways;
-    f->replaced++;
-}
-
-static void fifo_read_counters(const void *self, uint64_t *out)
-{
-    out[N_REPLACED] = ((const struct fifo *)self)->replaced;
-}
-
-static const struct wl_cache_policy fifo = {
-    .abi = WL_ABI,
-    .name = "fifo",
-    .help = "evicts the line that came first",
-    .levels = 1u << WL_L1 | 1u << WL_L2,
-    .counters = counters,
-    .create = fifo_create,
-    .destroy = free,
-    .read_counters = fifo_read_counters,
-    .victim = fifo_victim,
-    .on_insert = fifo_on_insert,
-};
-#endif
 
 /* ---- the program ---- */
 

@@ -13,25 +13,13 @@ namespace
 {
 
 // The candidate that was launched last.
-int youngest_of(const wl_sched_view *view, uint64_t candidates)
+int pick(const wl_sched *, const wl_sched_view *view, unsigned, uint64_t candidates)
 {
     int best = -1;
     for (int warp = 0; warp < 64; warp++)
         if (candidates >> warp & 1 && (best < 0 || view->age[warp] > view->age[best])) best = warp;
     return best;
 }
-
-#if WL_ABI >= 4
-int pick(const wl_sched *, const wl_sched_view *view, unsigned, uint64_t candidates)
-{
-    return youngest_of(view, candidates);
-}
-#else
-int nothing; // the scheduler has no state, but must have an address
-
-void *create(const wl_sched_geometry *, const int64_t *, const char **) { return &nothing; }
-int pick(void *, const wl_sched_view *view, unsigned, uint64_t candidates) { return youngest_of(view, candidates); }
-#endif
 
 struct free_result {
     void operator()(wl_result *r) const { wl_result_free(r); }
@@ -47,9 +35,6 @@ int main()
     youngest.name = "youngest";
     youngest.help = "the youngest ready warp issues";
     youngest.pick = pick;
-#if WL_ABI < 4
-    youngest.create = create;
-#endif
     const char *const settings[] = {"sched=youngest", nullptr};
     wl_run_spec spec = wl_spec("atax");
     spec.size = "tiny";

@@ -15,13 +15,11 @@ extern "C" {
  * full set it is enough to recognise ways in flight: their state is the only odd one. */
 static inline int wl_oldest_of_ways(const uint64_t *used, const uint8_t *state, uint32_t ways, bool full)
 {
-    const uint64_t valid = UINT64_C(1) << 62, reserved = UINT64_C(1) << 63;
-    uint64_t least = reserved;
+    static const uint64_t rank[] = {0, UINT64_C(1) << 63, UINT64_C(1) << 62}; /* INVALID, RESERVED, VALID */
+    uint64_t least = UINT64_C(1) << 63;
     int way = WL_NO_WAY_STALL;
     for (uint32_t w = 0; w < ways; w++) {
-        unsigned st = WL_STATE(state[w]);
-        uint64_t rank = full ? (uint64_t)st << 63 : st == WL_INVALID ? 0 : st == WL_VALID ? valid : reserved;
-        uint64_t when = used[w] | rank;
+        uint64_t when = used[w] | (full ? (uint64_t)state[w] << 63 : rank[WL_STATE(state[w])]);
         way = when < least ? (int)w : way;
         least = when < least ? when : least;
     }
@@ -34,7 +32,8 @@ static inline int wl_oldest_way(const uint64_t *used, const struct wl_set *s)
 {
     if (s->full && s->ways == 4) return wl_oldest_of_ways(used, s->state, 4, true);
     if (s->full && s->ways == 8) return wl_oldest_of_ways(used, s->state, 8, true);
-    return wl_oldest_of_ways(used, s->state, s->ways, s->full);
+    if (s->full) return wl_oldest_of_ways(used, s->state, s->ways, true);
+    return wl_oldest_of_ways(used, s->state, s->ways, false);
 }
 
 #ifdef __cplusplus

@@ -28,7 +28,7 @@ const struct wl_sched_policy *const *sched_policies(unsigned *count)
     return catalogue ? catalogue->scheds(count) : NULL;
 }
 
-bool policy_is_foreign(const void *table) { return catalogue && catalogue->foreign(table); }
+static bool policy_is_foreign(const void *table) { return catalogue && catalogue->foreign(table); }
 
 /* ---- specifications ---- */
 

@@ -87,6 +87,5 @@ void config_use_catalogue(const struct policy_catalogue *c);
 /* The policies of that catalogue; none before it was handed in. */
 const struct wl_cache_policy *const *cache_policies(unsigned *count);
 const struct wl_sched_policy *const *sched_policies(unsigned *count);
-bool policy_is_foreign(const void *table);
 
 #endif

@@ -36,7 +36,7 @@ static const struct wl_counter abyp_counters[] = {
 
 enum { ENTRIES = 128, COUNTER_MAX = 15, MARK = 128 /* of a note: a hash is in it */ };
 
-struct line {
+struct abyp_line {
     uint8_t hash, sm;
     bool reused; /* L2: marked */
 };
@@ -45,21 +45,21 @@ struct abyp {
     struct wl_chain chain;
     uint8_t note; /* for the read just accepted: L1, with its request; L2, with its reply */
     uint8_t counter[ENTRIES];
-    struct line *line; /* [sets * max_ways] */
-    uint16_t order[];  /* of the chain; behind it the lines */
+    struct abyp_line *line; /* [sets * max_ways] */
+    uint16_t order[];       /* of the chain; behind it the lines */
 };
 
 static size_t abyp_bytes(const struct wl_geometry *g, const int64_t *param)
 {
     (void)param;
-    return sizeof(struct abyp) + wl_chain_entries(g) * (sizeof(uint16_t) + sizeof(struct line));
+    return sizeof(struct abyp) + wl_chain_entries(g) * (sizeof(uint16_t) + sizeof(struct abyp_line));
 }
 
 static bool abyp_init(struct wl_cache *c, const char **why)
 {
     (void)why;
     struct abyp *s = c->self;
-    s->line = (struct line *)(s->order + wl_chain_entries(&c->g));
+    s->line = (struct abyp_line *)(s->order + wl_chain_entries(&c->g));
     wl_chain_init(&s->chain, s->order, &c->g);
     return true;
 }
@@ -96,7 +96,7 @@ static void count_down(struct wl_cache *c, uint8_t hash)
     if (s->counter[hash]) s->counter[hash]--;
 }
 
-static void l1_hit(struct wl_cache *c, struct line *l)
+static void l1_hit(struct wl_cache *c, struct abyp_line *l)
 {
     if (l->reused) return;
     l->reused = true;
@@ -108,7 +108,7 @@ static void abyp_on_leave(struct wl_cache *c, const struct wl_line *gone, enum w
 {
     (void)by;
     struct abyp *s = c->self;
-    const struct line *l = &s->line[(size_t)gone->set * c->g.max_ways + gone->way];
+    const struct abyp_line *l = &s->line[(size_t)gone->set * c->g.max_ways + gone->way];
     if (why != WL_EVICTED || c->g.level == WL_L2 || l->reused) return;
     c->count[N_UP]++;
     c->count[N_TABLE]++;
@@ -134,7 +134,7 @@ static void abyp_arrived(struct wl_cache *c, uint8_t note)
 
 /* ---- the L2 remembers ---- */
 
-static void l2_read(struct wl_cache *c, const struct wl_access *a, struct line *l, bool hit)
+static void l2_read(struct wl_cache *c, const struct wl_access *a, struct abyp_line *l, bool hit)
 {
     struct abyp *s = c->self;
     s->note = 0;
@@ -144,7 +144,7 @@ static void l2_read(struct wl_cache *c, const struct wl_access *a, struct line *
         c->count[N_FLAGGED]++;
         l->reused = false;
     }
-    if (a->note & MARK) *l = (struct line){.hash = a->note & (ENTRIES - 1), .sm = a->sm, .reused = true};
+    if (a->note & MARK) *l = (struct abyp_line){.hash = a->note & (ENTRIES - 1), .sm = a->sm, .reused = true};
 }
 
 static uint8_t abyp_reply(struct wl_cache *c, const struct wl_access *a)
@@ -163,10 +163,10 @@ static void abyp_on_access(struct wl_cache *c, const struct wl_access *a, enum w
         if (is_subject(a)) s->note = (uint8_t)(MARK | hash_of(a->pc));
     }
     if (outcome > WL_MISSED) return;
-    struct line *l = &s->line[(size_t)a->set * c->g.max_ways + (uint32_t)way];
+    struct abyp_line *l = &s->line[(size_t)a->set * c->g.max_ways + (uint32_t)way];
     bool hit = outcome != WL_MISSED;
     wl_chain_touch(&s->chain, a->set, (uint32_t)way);
-    if (!hit) *l = (struct line){.hash = hash_of(a->pc)};
+    if (!hit) *l = (struct abyp_line){.hash = hash_of(a->pc)};
     if (c->g.level == WL_L2) l2_read(c, a, l, hit);
     else if (hit) l1_hit(c, l);
 }

@@ -127,7 +127,7 @@ static const struct wl_counter apcm_counters[] = {
 enum { COUNT_MAX = 15, WATCHED_REQUESTS = 2, MAX_LOADS = 64, NO_LOOP = 0xffff };
 enum method { NORMAL, BYPASS, PROTECT };
 
-struct line {
+struct apcm_line {
     bool pinned;    /* stays so until the victim search meets it, also when its warp protects no more */
     uint8_t warp;   /* the warp that allocated the line */
     uint8_t acc;    /* requests since */
@@ -166,7 +166,7 @@ struct apcm {
     int32_t wanted;         /* the slot the next watched warp must have; -1: any */
     uint64_t kernel;        /* hash of the kernel that ran last */
     uint64_t mta_clock;     /* uses of the MTA so far */
-    struct line *line;      /* [sets * max_ways] */
+    struct apcm_line *line; /* [sets * max_ways] */
     uint64_t *set_clock;    /* [sets] accesses; release=pd */
     struct mta_entry mta[]; /* [mta]; behind it line, set_clock and the chain */
 };
@@ -216,7 +216,7 @@ static struct mta_entry *find_mta(struct wl_cache *c, uint64_t line, bool *found
 }
 
 /* One accepted request; `l` is the line it hit in the L1D, or NULL. */
-static void apcm_watch(struct wl_cache *c, const struct wl_access *a, const struct line *l)
+static void apcm_watch(struct wl_cache *c, const struct wl_access *a, const struct apcm_line *l)
 {
     struct apcm *s = c->self;
     if (!s->watching || !tracked(a->load)) return;
@@ -280,14 +280,14 @@ static void apcm_warp_launch(struct wl_cache *c, unsigned warp)
 
 /* ---- pins and the PSB ---- */
 
-static bool is_pinned(const struct wl_cache *c, uint32_t set, const struct line *l)
+static bool is_pinned(const struct wl_cache *c, uint32_t set, const struct apcm_line *l)
 {
     const struct apcm *s = c->self;
     if (!l->pinned) return false;
     return c->param[RELEASE] == RELEASE_PD ? l->until > s->set_clock[set] : s->psb[l->warp].on;
 }
 
-static void drop_pin(struct wl_cache *c, struct line *l)
+static void drop_pin(struct wl_cache *c, struct apcm_line *l)
 {
     struct apcm *s = c->self;
     if (!l->pinned) return;
@@ -296,7 +296,7 @@ static void drop_pin(struct wl_cache *c, struct line *l)
     if (c->param[RELEASE] == RELEASE_PD || s->psb[l->warp].on) s->pinned--;
 }
 
-static struct line *line_at(const struct wl_cache *c, uint32_t set, uint32_t way)
+static struct apcm_line *line_at(const struct wl_cache *c, uint32_t set, uint32_t way)
 {
     struct apcm *s = c->self;
     return &s->line[(size_t)set * c->g.max_ways + way];
@@ -306,7 +306,7 @@ static struct line *line_at(const struct wl_cache *c, uint32_t set, uint32_t way
 static void drop_stale_pins(struct wl_cache *c, uint32_t set)
 {
     for (uint32_t w = 0; w < c->g.ways; w++) {
-        struct line *l = line_at(c, set, w);
+        struct apcm_line *l = line_at(c, set, w);
         if (!l->pinned || is_pinned(c, set, l)) continue;
         drop_pin(c, l);
         c->count[N_UNPINS]++;
@@ -349,7 +349,7 @@ static bool may_pin(struct wl_cache *c, const struct wl_load *l)
     return true;
 }
 
-static void apcm_pin(struct wl_cache *c, struct line *l, const struct wl_access *a)
+static void apcm_pin(struct wl_cache *c, struct apcm_line *l, const struct wl_access *a)
 {
     struct apcm *s = c->self;
     if (c->param[RELEASE] == RELEASE_PD) l->until = s->set_clock[a->set] + (uint64_t)c->param[PD];
@@ -441,7 +441,7 @@ static int apcm_victim(const struct wl_cache *c, const struct wl_access *a, cons
 {
     const struct apcm *s = c->self;
     const uint16_t *order = s->chain.order + (size_t)a->set * c->g.max_ways;
-    const struct line *lines = line_at(c, a->set, 0);
+    const struct apcm_line *lines = line_at(c, a->set, 0);
     int best = -1;
     bool pinned = false, blocked = false;
     for (uint32_t p = c->g.ways; p-- > 0;) { /* from the old end */
@@ -472,7 +472,7 @@ static void count_request(struct wl_cache *c, const struct wl_access *a)
 static void apcm_hit(struct wl_cache *c, const struct wl_access *a, uint32_t way)
 {
     struct apcm *s = c->self;
-    struct line *l = line_at(c, a->set, way);
+    struct apcm_line *l = line_at(c, a->set, way);
     wl_chain_touch(&s->chain, a->set, way);
     count_request(c, a);
     if (a->space != WL_GLOBAL) return;
@@ -484,12 +484,12 @@ static void apcm_hit(struct wl_cache *c, const struct wl_access *a, uint32_t way
 static void apcm_insert(struct wl_cache *c, const struct wl_access *a, uint32_t way)
 {
     struct apcm *s = c->self;
-    struct line *l = line_at(c, a->set, way);
+    struct apcm_line *l = line_at(c, a->set, way);
     drop_stale_pins(c, a->set);
     wl_chain_touch(&s->chain, a->set, way);
     count_request(c, a);
     bool global = a->space == WL_GLOBAL;
-    *l = (struct line){.warp = (uint8_t)a->warp, .acc = global};
+    *l = (struct apcm_line){.warp = (uint8_t)a->warp, .acc = global};
     if (!global) return;
     if (method_of(a->load) == PROTECT) apcm_pin(c, l, a);
     apcm_watch(c, a, NULL);
@@ -522,7 +522,7 @@ static void apcm_on_access(struct wl_cache *c, const struct wl_access *a, enum w
 static void apcm_on_leave(struct wl_cache *c, const struct wl_line *gone, enum wl_leave why, const struct wl_access *by)
 {
     (void)by;
-    struct line *l = line_at(c, gone->set, gone->way);
+    struct apcm_line *l = line_at(c, gone->set, gone->way);
     if (why == WL_EVICTED) return;
     drop_pin(c, l);
     l->acc = 0;
@@ -564,7 +564,7 @@ static void apcm_on_kernel(struct wl_cache *c, enum wl_phase phase, const struct
 static size_t apcm_bytes(const struct wl_geometry *g, const int64_t *param)
 {
     return sizeof(struct apcm) + (size_t)param[MTA_ENTRIES] * sizeof(struct mta_entry) + g->sets * sizeof(uint64_t) +
-           wl_chain_entries(g) * (sizeof(struct line) + sizeof(uint16_t));
+           wl_chain_entries(g) * (sizeof(struct apcm_line) + sizeof(uint16_t));
 }
 
 static bool apcm_init(struct wl_cache *c, const char **why)
@@ -573,7 +573,7 @@ static bool apcm_init(struct wl_cache *c, const char **why)
     size_t lines = wl_chain_entries(&c->g);
     *why = "mta must be a multiple of mta_ways";
     s->mta_sets = (uint32_t)(c->param[MTA_ENTRIES] / c->param[MTA_WAYS]);
-    s->line = (struct line *)(s->mta + c->param[MTA_ENTRIES]);
+    s->line = (struct apcm_line *)(s->mta + c->param[MTA_ENTRIES]);
     s->set_clock = (uint64_t *)(s->line + lines);
     wl_chain_init(&s->chain, (uint16_t *)(s->set_clock + c->g.sets), &c->g);
     return c->param[MTA_ENTRIES] % c->param[MTA_WAYS] == 0;

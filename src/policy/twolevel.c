@@ -20,7 +20,7 @@ static const struct wl_param twolevel_params[] = {
 enum { MAX_GROUPS = 64 };
 
 /* The groups of one scheduler. */
-struct level {
+struct fetch_groups {
     uint32_t groups, current; /* how many there are; the one with priority */
     uint64_t warps[MAX_GROUPS];
     uint8_t next[MAX_GROUPS]; /* where the round robin of a group goes on */
@@ -35,7 +35,7 @@ static const struct wl_counter twolevel_counters[] = {
 static size_t twolevel_bytes(const struct wl_sched_geometry *g, const int64_t *param)
 {
     (void)param;
-    return g->schedulers * sizeof(struct level);
+    return g->schedulers * sizeof(struct fetch_groups);
 }
 
 static uint32_t group_of(const struct wl_sched *s, unsigned warp)
@@ -46,9 +46,9 @@ static uint32_t group_of(const struct wl_sched *s, unsigned warp)
 static bool twolevel_init(struct wl_sched *s, const char **why)
 {
     (void)why;
-    struct level *level = s->self;
+    struct fetch_groups *level = s->self;
     for (uint32_t w = 0; w < s->g.warps; w++) {
-        struct level *l = &level[w % s->g.schedulers];
+        struct fetch_groups *l = &level[w % s->g.schedulers];
         l->warps[group_of(s, w)] |= UINT64_C(1) << w;
         l->groups = group_of(s, w) + 1;
     }
@@ -57,7 +57,7 @@ static bool twolevel_init(struct wl_sched *s, const char **why)
 
 static uint64_t twolevel_storage_bits(const struct wl_sched *s)
 {
-    const struct level *level = s->self;
+    const struct fetch_groups *level = s->self;
     uint64_t bits = 0;
     for (uint32_t i = 0; i < s->g.schedulers; i++)
         bits += wl_bits_for(level[i].groups) + level[i].groups * wl_bits_for((uint64_t)s->param[GROUP_SIZE]);
@@ -66,10 +66,10 @@ static uint64_t twolevel_storage_bits(const struct wl_sched *s)
 
 static uint64_t twolevel_on_cycle(struct wl_sched *s, const struct wl_sched_view *v)
 {
-    struct level *level = s->self;
+    struct fetch_groups *level = s->self;
     uint64_t moving = v->live & ~(v->long_stall | v->barrier | v->ended);
     for (uint32_t i = 0; i < s->g.schedulers; i++) {
-        struct level *l = &level[i];
+        struct fetch_groups *l = &level[i];
         for (uint32_t n = 0; n < l->groups; n++) {
             uint32_t group = (l->current + n) % l->groups;
             if (!(l->warps[group] & moving)) continue;
@@ -85,7 +85,7 @@ static int twolevel_pick(const struct wl_sched *s, const struct wl_sched_view *v
                          uint64_t candidates)
 {
     (void)v;
-    const struct level *l = (const struct level *)s->self + scheduler;
+    const struct fetch_groups *l = (const struct fetch_groups *)s->self + scheduler;
     uint32_t group = l->current;
     while (!(l->warps[group] & candidates)) group = group + 1 < l->groups ? group + 1 : 0;
     return (int)wl_next_slot(l->next[group], l->warps[group] & candidates);
@@ -94,7 +94,7 @@ static int twolevel_pick(const struct wl_sched *s, const struct wl_sched_view *v
 static void twolevel_on_issue(struct wl_sched *s, const struct wl_sched_view *v, unsigned scheduler, unsigned warp)
 {
     (void)v;
-    ((struct level *)s->self)[scheduler].next[group_of(s, warp)] = (uint8_t)(warp + 1);
+    ((struct fetch_groups *)s->self)[scheduler].next[group_of(s, warp)] = (uint8_t)(warp + 1);
 }
 
 extern const struct wl_sched_policy twolevel_policy;

@@ -147,7 +147,7 @@ static uint64_t convert(uint64_t v, const struct uop *u)
     return b;
 }
 
-int op_cvt(struct exec_warp *w, const struct uop *u)
+static int op_cvt(struct exec_warp *w, const struct uop *u)
 {
     unsigned bits = ptx_type_bits(u->type);
     for (uint32_t m = w->exec; m; m &= m - 1) {

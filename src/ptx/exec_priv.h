@@ -303,7 +303,7 @@ uop_fn op_tex;
 uop_fn op_shfl, op_vote, op_match, op_redux, op_activemask, op_bar, op_nop, op_trap, op_clock;
 
 /* scalar.c: one lane at a time, for forms too rare to deserve a vector loop */
-uop_fn op_cvt, op_directed, op_carry, op_mov_vec, op_setp_halves;
+uop_fn op_directed, op_carry, op_mov_vec, op_setp_halves;
 
 /* cta.c */
 int cta_arrive(struct exec_warp *w, const struct uop *u); /* at a barrier: RUN_ON or RUN_WAIT */
@@ -324,7 +324,6 @@ int lower_func(struct lower *L);
 /* Where an operand is; `bits` is the width the instruction reads or writes. */
 int lower_src(struct lower *L, const struct ptx_operand *o, unsigned bits, ref *out);
 int lower_dst(struct lower *L, const struct ptx_operand *o, unsigned bits, ref *out);
-int lower_const(struct lower *L, uint64_t value, bool wide, ref *out);
 int lower_refuse(struct lower *L, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 bool lower_is_wide(const struct lower *L, const struct ptx_operand *o); /* a 64-bit register */
 /* lower_alu.c; lower_lanes is the usual one */

@@ -45,7 +45,7 @@ static int pool_grow(struct ptx_image *img, uint32_t bytes)
 
 /* The pool begins with two predicate words: never, always. Constants follow, each spread
  * over its 32 lanes; one already there is found again by looking at its first lane. */
-int lower_const(struct lower *L, uint64_t value, bool wide, ref *out)
+static int lower_const(struct lower *L, uint64_t value, bool wide, ref *out)
 {
     struct ptx_image *img = L->img;
     if (!img->pool) {

@@ -5,7 +5,7 @@
 
 #include "policy/registry.h"
 #include "run/counter_names.h"
-#include "run/exec.h"
+#include "run/exec_run.h"
 #include "warpline/warpline.h"
 
 /* A workload, a .ptx file or a trace has a `run`; the processes of an executable share one `exec`. */

@@ -3,7 +3,7 @@
  * A run is a machine and a program: a built-in workload, a kernel of a .ptx file, or a trace. Everything
  * that can be wrong with the words is found by run_new, before anything costs time; run_go does the work;
  * the record (result.h) lives until run_free. The command line, experiments and host programs run
- * everything this way. Programs that are executables are run by run/exec.h and give the same record. */
+ * everything this way. Programs that are executables are run by run/exec_run.h and give the same record. */
 #ifndef WL_RUN_RUN_H
 #define WL_RUN_RUN_H
 

@@ -60,25 +60,25 @@ void sm_moment(const struct sm *s, struct sm_moment *out)
     out->next_txn = u->next_txn;
 }
 
-struct wanted {
+struct line_asker {
     void (*want)(void *arg, uint64_t line, uint8_t sectors);
     void *arg;
 };
 
-static void want_all(const struct wanted *to, const struct txn *t, uint32_t n)
+static void want_all(const struct line_asker *to, const struct txn *t, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) to->want(to->arg, t[i].line, t[i].sectors);
 }
 
 static bool uses_l1d(const struct route *r) { return r->data_load && !r->bypass; }
 
-static void want_op(const struct sm *s, const struct memop *op, const struct wanted *to)
+static void want_op(const struct sm *s, const struct memop *op, const struct line_asker *to)
 {
     struct txn txn[SM_MAX_TXNS];
     if (uses_l1d(op->route)) want_all(to, txn, coalesce(s, op, txn));
 }
 
-static void want_head(const struct sm *s, unsigned w, const struct wanted *to)
+static void want_head(const struct sm *s, unsigned w, const struct line_asker *to)
 {
     const struct sm_warp *p = &s->warp[w];
     if (!p->exec || !uses_l1d(p->route)) return;
@@ -94,7 +94,7 @@ static void want_head(const struct sm *s, unsigned w, const struct wanted *to)
 void sm_waiting_lines(const struct sm *s, uint64_t stalled, void (*want)(void *arg, uint64_t line, uint8_t sectors),
                       void *arg)
 {
-    const struct wanted to = {want, arg};
+    const struct line_asker to = {want, arg};
     const struct lsu *u = &s->lsu;
     if (l1_refused(u->pipe[L1_DATA].refused))
         for (const struct req *r = u->pipe[L1_DATA].list.head; r; r = r->next)

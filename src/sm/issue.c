@@ -42,7 +42,7 @@ static struct wl_load describe_load(const struct sm *s, unsigned w)
                             .lanes = (uint8_t)bit_count32(p->exec),
                             .space = p->route->space == WL_LOCAL ? WL_LOCAL : WL_GLOBAL,
                             .outer_loop = p->nloops && in->loop != CODE_NO_LOOP ? p->loop[0] : in->loop,
-                            .cta = s->cta[p->cta].stream.cta};
+                            .cta = s->cta_id[w]};
 }
 
 static void issue_memory(struct sm *s, unsigned w, tick_t now)

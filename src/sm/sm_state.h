@@ -196,8 +196,7 @@ struct sm {
     unsigned observers; /* used entries of `observer` */
     uint64_t owned[SM_MAX_SCHEDULERS];
 
-    /* units */
-    struct lsu lsu;
+    /* units; the ld/st unit comes below, as its end is long */
     struct port *request; /* to the network */
     struct port reply;    /* from the network */
     tick_t issue_delay, mem_delay, shared_latency, hit_ticks;
@@ -213,7 +212,12 @@ struct sm {
     /* the dispatcher's mailbox, with offered_at: latched both ways */
     tick_t wants_at; /* since when the SM has room for another CTA; NEVER: it has none */
     const struct part *dispatcher;
-    struct cta_stream offered; /* a CTA for this SM */
+
+    struct wl_sched_view view;
+    uint64_t age[SM_MAX_WARPS];
+    uint64_t older[SM_MAX_WARPS]; /* warps of its scheduler that were there before it; some have ended */
+    uint8_t cta_of[SM_MAX_WARPS];
+    uint32_t cta_id[SM_MAX_WARPS];
 
     /* the machine */
     uint32_t index, sms, warps, cta_slots, registers, shared_bytes, shared_banks;
@@ -232,12 +236,9 @@ struct sm {
     uint32_t ctas_resident;
     uint64_t next_age;
 
-    uint64_t age[SM_MAX_WARPS];
-    uint64_t older[SM_MAX_WARPS]; /* warps of its scheduler that were there before it; some have ended */
-    uint8_t cta_of[SM_MAX_WARPS];
-    uint32_t cta_id[SM_MAX_WARPS];
+    struct lsu lsu;
+    struct cta_stream offered; /* a CTA for this SM; belongs to the mailbox */
     struct sm_warp warp[SM_MAX_WARPS];
-    struct wl_sched_view view;
     struct {
         const struct sm_observer *hooks;
         void *self;

@@ -60,15 +60,19 @@ breach reserved l1 "victim() answered way [0-9], which is RESERVED, in set [0-9]
 breach reserved l2 "victim() answered way [0-9], which is RESERVED, in set [0-9]* of L2 slice [0-9]*$allowed"
 breach fickle l1 "victim() answered [0-9] and, asked again at once, [0-9] in set [0-9]* of the L1D of SM [0-9]*"
 breach fickle l2 "victim() answered [0-9] and, asked again at once, [0-9] in set [0-9]* of L2 slice [0-9]*"
-breach decision l1 "decide() answered 77 in set [0-9]* of the L1D of SM [0-9]*; allowed are WL_NORMAL (0) and WL_BYPASS (1)"
+breach decision l1 "decide() answered 77 in set [0-9]* of the L1D of SM [0-9]*; allowed are WL_NORMAL (0) and \
+WL_BYPASS (1)"
 breach undecided l1 "decide() answered [01] and, asked again at once, [01] in set [0-9]* of the L1D of SM [0-9]*"
 # grained FAULT PATTERN: the same for a cache of grains.
 grained() {
     run run atax --size tiny $broken --l1 broken_grains:fault=$1 -q
-    if [ $status -eq "$3" ] && grep -q -e "$2" "$work/err"; then ok "grains: $1"; else not_ok "grains: $1: exit $status"; fi
+    if [ $status -eq "$3" ] && grep -q -e "$2" "$work/err"; then ok "grains: $1"
+    else not_ok "grains: $1: exit $status"; fi
 }
-grained granularity "policy broken_grains: granularity() answered 48 in the L1D of SM [0-9]*; allowed are 32, 64 and 128 bytes; kernel" 1
-grained fickle_grain "policy broken_grains: granularity() answered [0-9]* and, asked again at once, [0-9]* in the L1D of SM" 1
+grained granularity "policy broken_grains: granularity() answered 48 in the L1D of SM [0-9]*; \
+allowed are 32, 64 and 128 bytes; kernel" 1
+grained fickle_grain "policy broken_grains: granularity() answered [0-9]* and, asked again at once, [0-9]* in \
+the L1D of SM" 1
 grained shape "policy broken_grains: shape() asks for a granularity of 48 bytes" 2
 grained rows "counters from row 12 on" 2
 bad 2 "cannot manage this L1D: it gives no reason" run atax --size tiny $broken --l1 broken:fault=no_reason
@@ -76,7 +80,9 @@ bad 2 "cannot manage this L1D: it gives no reason" run atax --size tiny $broken 
 # ---- C++ ----
 
 if command -v c++ >/dev/null 2>&1; then
-    printf '#include "warpline/chain.h"\n#include "warpline/duel.h"\n#include "warpline/grain.h"\n#include "warpline/oldest.h"\n#include "warpline/policy_loads.h"\n#include "warpline/policy_notes.h"\nextern "C" const wl_cache_policy mine = {};\n' >"$work/cpp.cc"
-    check "the headers of cache policies are C++ too" c++ -std=c++17 -fsyntax-only -Wall -Wextra -I "$WL_ROOT/include" "$work/cpp.cc"
+    for h in chain duel grain oldest policy_loads policy_notes; do echo "#include <warpline/$h.h>"; done >"$work/cpp.cc"
+    echo 'extern "C" const wl_cache_policy mine = {};' >>"$work/cpp.cc"
+    check "the headers of cache policies are C++ too" \
+        c++ -std=c++17 -fsyntax-only -Wall -Wextra -I "$WL_ROOT/include" "$work/cpp.cc"
 fi
 finish

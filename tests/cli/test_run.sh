@@ -39,7 +39,8 @@ run run vectoradd --size tiny --json - --engine tick
 without_host "$work/out" | grep -v '"engine"' >"$work/b"; grep -v '"engine"' "$work/a" >"$work/c"
 check "the reference engine gives the same counters" cmp -s "$work/c" "$work/b"
 for w in bfs histogram; do good "$w keeps its invariants" run $w --size tiny --check --paranoid; done
-good "and so does a sectored machine with prefetches" run atax --size tiny --gpu qv100 --l1 nextline:degree=2 --check --paranoid
+good "and so does a sectored machine with prefetches" \
+    run atax --size tiny --gpu qv100 --l1 nextline:degree=2 --check --paranoid
 run run vectoradd --size tiny --json - --shuffle 5
 without_host "$work/out" >"$work/b"
 check "shuffled ticks give the same counters" cmp -s "$work/a" "$work/b"

@@ -7,7 +7,9 @@ ptx=$(dirname "$0")/spaces.ptx
 # Counters of the row just written, one line "name value" each, without what names the run.
 list() {
     awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) name[i] = $i }
-             NR == 2 { for (i = 1; i <= NF; i++) if (name[i] !~ /^(workload|inputs|version|config_hash|engine|check|host)/) print name[i], $i }' "$work/row"
+             NR == 2 { for (i = 1; i <= NF; i++)
+                 if (name[i] !~ /^(workload|inputs|version|config_hash|engine|check|host)/) print name[i], $i
+             }' "$work/row"
 }
 # counters KERNEL FILE ARGS...
 counters() {
@@ -16,7 +18,10 @@ counters() {
     [ $status -eq 0 ] && list >"$file" || not_ok "$kernel $*"
 }
 # What an instruction asks for, without when.
-accesses() { grep -E '^(sm.warp_i|sm.thread_i|sm.(loads|stores|shared|l1d_loads|load_req|store_req)|l1d.(acc|load|store|miss|fill)|l2.(acc|miss))' "$1"; }
+accesses() {
+    grep -E '^sm.(warp_i|thread_i|loads|stores|shared|l1d_loads|load_req|store_req)' "$1"
+    grep -E '^(l1d.(acc|load|store|miss|fill)|l2.(acc|miss))' "$1"
+}
 same() { # NAME FILE FILE
     if [ -s "$2" ] && diff "$2" "$3" >"$work/out"; then ok "$1"; else not_ok "$1"; fi
 }

@@ -18,9 +18,12 @@ row() {
         if [ -s "$tmp/all" ]; then tail -n 1; else cat; fi >> "$tmp/all"
 }
 
+# A sanitized build is slow: it counts some workloads only, and each of its rows must be a golden one.
+[ "${WL_SLOW:-0}" = 1 ] && some=6 || some=1
+
 : > "$tmp/all"
 for gpu in gtx480 gtx480-v3; do
-    for w in $("$WARPLINE" list workloads --plain); do row "$w" $gpu gto; done
+    for w in $("$WARPLINE" list workloads --plain | awk -v n=$some 'NR % n == 0'); do row "$w" $gpu gto; done
 done
 for w in atax matmul bfs; do row $w gtx480 lrr; done
 
@@ -28,6 +31,10 @@ if [ "${WL_UPDATE:-0}" = 1 ]; then
     cp "$tmp/all" "$golden"
     echo "golden: $(($(wc -l < "$golden") - 1)) rows written"
     exit 0
+fi
+if [ $some != 1 ]; then
+    grep -xFf "$tmp/all" "$golden" > "$tmp/golden"
+    golden=$tmp/golden
 fi
 if ! diff "$golden" "$tmp/all" > "$tmp/diff"; then
     cut -c1-300 "$tmp/diff" | head -40

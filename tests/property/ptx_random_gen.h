@@ -10,8 +10,8 @@
  *   - barriers, votes and shuffles stand where all threads that have not exited are together: outside of every IF,
  *     and in loops only if the trip count is a constant
  * Registers below the DATA_* numbers are the program's, those above are the generator's own. */
-#ifndef WL_PTX_RANDOM_GEN_H
-#define WL_PTX_RANDOM_GEN_H
+#ifndef WL_TESTS_PTX_RANDOM_GEN_H
+#define WL_TESTS_PTX_RANDOM_GEN_H
 
 #include "test.h"
 

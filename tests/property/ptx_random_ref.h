@@ -7,8 +7,8 @@
  *
  * Each thread leaves a record of every instruction it executed, with the bytes it touched; the streams are compared
  * with that. Shares nothing with src/ptx. */
-#ifndef WL_PTX_RANDOM_REF_H
-#define WL_PTX_RANDOM_REF_H
+#ifndef WL_TESTS_PTX_RANDOM_REF_H
+#define WL_TESTS_PTX_RANDOM_REF_H
 
 #include "ptx_random_gen.h"
 

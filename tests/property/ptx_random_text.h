@@ -1,6 +1,6 @@
 /* ptx_random_text.h - the PTX text of a tree of ptx_random_gen.h. Writing it numbers the instructions. */
-#ifndef WL_PTX_RANDOM_TEXT_H
-#define WL_PTX_RANDOM_TEXT_H
+#ifndef WL_TESTS_PTX_RANDOM_TEXT_H
+#define WL_TESTS_PTX_RANDOM_TEXT_H
 
 #include "ptx_random_gen.h"
 

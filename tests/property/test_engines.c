@@ -6,9 +6,6 @@
  * machines. */
 #include "timing/run_rig.h"
 
-/* Whether more than the usual choice is asked for; never in a slow build. */
-static bool long_run(void) { return !SLOW_BUILD && getenv("WL_LONG"); }
-
 static void compare_engines(const struct workload *w, const struct gpu_config *c, uint64_t shuffle, const char *what)
 {
     struct outcome fast = run_workload(w, c, (struct gpu_options){0});
@@ -22,7 +19,7 @@ static void compare_engines(const struct workload *w, const struct gpu_config *c
 
 /* ---- presets ---- */
 
-/* Every workload on one preset, or on two, so chosen that each preset meets many workloads. */
+/* Every third workload on one preset; in a long run every one on two, so chosen that each preset meets many. */
 TEST(all_workloads_on_presets)
 {
     const unsigned presets_each = long_run() ? 2 : 1;
@@ -31,7 +28,7 @@ TEST(all_workloads_on_presets)
     unsigned gpus = preset_names(names, 64), count;
     const struct workload *const *list = workloads(&count);
     assert_true(gpus >= 8);
-    for (unsigned i = 0; i < count; i += SLOW_BUILD ? 3 : 1)
+    for (unsigned i = 0; i < count; i += stride(3, 9))
         for (unsigned k = 0; k < presets_each; k++) {
             const char *gpu = names[(i + k * (gpus / 2)) % gpus];
             struct gpu_config c;
@@ -81,11 +78,11 @@ TEST(every_policy)
     unsigned ncaches, nscheds;
     const struct wl_cache_policy *const *caches = cache_policies(&ncaches);
     const struct wl_sched_policy *const *orders = sched_policies(&nscheds);
-    for (unsigned i = 0; i < ncaches; i++) {
+    for (unsigned i = 0; i < ncaches; i += stride(1, 3)) {
         if (caches[i]->levels & 1u << WL_L1) compare_policy("gto", caches[i]->name, "lru");
         if (caches[i]->levels & 1u << WL_L2) compare_policy("gto", "lru", caches[i]->name);
     }
-    for (unsigned i = 0; i < nscheds; i++) { /* two are halves of a scheme and want the other half */
+    for (unsigned i = 0; i < nscheds; i += stride(1, 3)) { /* two are halves of a scheme and want the other half */
         const char *name = orders[i]->name;
         compare_policy(name,
                        strcmp(name, "ccws") == 0   ? "ccws_tags"
@@ -253,7 +250,7 @@ TEST(random_machines)
     static const char *const names[] = {"vectoradd", "matmul", "matmul_naive", "reduction", "histogram", "atax",
                                         "bicg",      "gemm",   "conv2d",       "conv3d",    "bfs"};
     const char *only = getenv("WL_SEED");
-    uint64_t first = only ? strtoull(only, NULL, 10) : 1, last = only ? first : SLOW_BUILD ? 10 : long_run() ? 400 : 80;
+    uint64_t first = only ? strtoull(only, NULL, 10) : 1, last = only ? first : SLOW_BUILD ? 8 : long_run() ? 400 : 40;
     for (uint64_t seed = first; seed <= last; seed++) {
         struct gpu_config c;
         char what[128];

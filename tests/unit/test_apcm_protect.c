@@ -92,9 +92,9 @@ TEST(victims_among_pinned_lines)
     struct rig r;
     rig_begin(&r, "apcm", 1, 4);
     for (uint8_t w = 0; w < 3; w++) r.s->psb[w] = (struct psb_entry){.on = true};
-    for (uint8_t i = 0; i < 2; i++) r.s->line[i] = (struct line){.pinned = true, .warp = i}, r.s->pinned_by[i]++;
+    for (uint8_t i = 0; i < 2; i++) r.s->line[i] = (struct apcm_line){.pinned = true, .warp = i}, r.s->pinned_by[i]++;
     assert_int_equal(victim_of(&r, ways), 3);
-    r.s->line[3] = (struct line){.pinned = true, .warp = 2}, r.s->pinned_by[2]++;
+    r.s->line[3] = (struct apcm_line){.pinned = true, .warp = 2}, r.s->pinned_by[2]++;
     assert_int_equal(victim_of(&r, ways), WL_NO_WAY_BYPASS);
     r.s->pinned = 3;
     apcm_release(r.c, 1, N_REL_LOAD);
@@ -125,7 +125,7 @@ TEST(strict_victims)
         int lru = victim_of(&r, ways);
         assert_true(lru >= 0);
         r.s->psb[0].on = true;
-        r.s->line[lru] = (struct line){.pinned = true};
+        r.s->line[lru] = (struct apcm_line){.pinned = true};
         int other = victim_of(&r, ways);
         if (strict) assert_int_equal(other, WL_NO_WAY_BYPASS);
         else assert_true(other >= 0 && other != lru);

@@ -389,7 +389,7 @@ TEST(coarse_is_lru_in_every_counter)
     static const char *const programs[] = {"bfs",  "nw",    "kmeans", "streamcluster", "triangles", "particlefilter",
                                            "srad", "lavamd"};
     static const char *const machines[] = {"stats.profile=1", "l1d.index=linear", "l1d.ways=6"};
-    for (unsigned i = 0; i < COUNT(programs); i += SLOW_BUILD ? 3 : 1)
+    for (unsigned i = 0; i < COUNT(programs); i += stride(2, 3))
         for (unsigned k = 0; k < (SLOW_BUILD ? 1 : COUNT(machines)); k++) {
             struct outcome lru = run_on(programs[i], "lru", machines[k], (struct gpu_options){0}),
                            coarse = run_on(programs[i], "dycache:threshold=100", machines[k], (struct gpu_options){0});

@@ -1,10 +1,10 @@
-/* exec.h - an unmodified CUDA program on the simulated GPU.
+/* exec_run.h - an unmodified CUDA program on the simulated GPU.
  *
  * The program runs in a process of its own which finds our libcuda and libcudart in LD_LIBRARY_PATH; the
  * settings go with it as environment variables, and each process that makes CUDA calls leaves a report in
  * a folder (sim/process_report.h), also when it crashes. The reports become records (result.h). */
-#ifndef WL_RUN_EXEC_H
-#define WL_RUN_EXEC_H
+#ifndef WL_RUN_EXEC_RUN_H
+#define WL_RUN_EXEC_RUN_H
 
 #include <signal.h>
 

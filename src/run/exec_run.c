@@ -1,5 +1,5 @@
-/* exec.c - starts a program with our CUDA libraries in front of the system's, and waits for it. */
-#include "run/exec.h"
+/* exec_run.c - starts a program with our CUDA libraries in front of the system's, and waits for it. */
+#include "run/exec_run.h"
 
 #include <dlfcn.h>
 #include <errno.h>

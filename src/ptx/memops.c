@@ -313,13 +313,23 @@ INLINE int store(struct exec_warp *w, const struct uop *u, unsigned bytes, unsig
 
 /* ---- stamped versions: the frequent shapes with everything known, and one for the rest ---- */
 
-/* clang-format off */
-#define MEM(name, bytes, nvec, sign, wide, generic)                                                                        \
-    static int ld_##name##_full(struct exec_warp *w, const struct uop *u) { return load(w, u, bytes, nvec, sign, wide, generic, true); }  \
-    static int ld_##name##_part(struct exec_warp *w, const struct uop *u) { return load(w, u, bytes, nvec, sign, wide, generic, false); } \
-    static int st_##name##_full(struct exec_warp *w, const struct uop *u) { return store(w, u, bytes, nvec, wide, generic, true); }       \
-    static int st_##name##_part(struct exec_warp *w, const struct uop *u) { return store(w, u, bytes, nvec, wide, generic, false); }
-/* clang-format on */
+#define MEM(name, bytes, nvec, sign, wide, generic)                                                                    \
+    static int ld_##name##_full(struct exec_warp *w, const struct uop *u)                                              \
+    {                                                                                                                  \
+        return load(w, u, bytes, nvec, sign, wide, generic, true);                                                     \
+    }                                                                                                                  \
+    static int ld_##name##_part(struct exec_warp *w, const struct uop *u)                                              \
+    {                                                                                                                  \
+        return load(w, u, bytes, nvec, sign, wide, generic, false);                                                    \
+    }                                                                                                                  \
+    static int st_##name##_full(struct exec_warp *w, const struct uop *u)                                              \
+    {                                                                                                                  \
+        return store(w, u, bytes, nvec, wide, generic, true);                                                          \
+    }                                                                                                                  \
+    static int st_##name##_part(struct exec_warp *w, const struct uop *u)                                              \
+    {                                                                                                                  \
+        return store(w, u, bytes, nvec, wide, generic, false);                                                         \
+    }
 MEM(b32, 4, 1, false, 0, false)
 MEM(b64, 8, 1, false, 1, false)
 MEM(u8, 1, 1, false, 0, false)

@@ -169,7 +169,7 @@ void net_walk(const struct net *n)
     uint32_t words = (n->inputs + 63) / 64;
     for (uint32_t i = 0; i < n->inputs; i++) {
         port_walk(&n->in[i]);
-        unsigned known = n->filled[i >> 6] >> (i & 63) & 1;
+        uint64_t known = n->filled[i >> 6] >> (i & 63) & 1;
         for (uint32_t o = 0; o < n->outputs; o++) known += n->wants[o * words + (i >> 6)] >> (i & 63) & 1;
         WL_VERIFY(known == !port_empty(&n->in[i]));
     }

@@ -197,7 +197,7 @@ static uint64_t ask_allowed(const struct sm *s)
 static unsigned ask_first(const struct sm *s)
 {
     uint32_t n = s->schedulers;
-    unsigned turn = (unsigned)(is_pow2(n) ? s->cycle & (n - 1) : s->cycle % n);
+    unsigned turn = s->fixed_order ? 0 : (unsigned)(is_pow2(n) ? s->cycle & (n - 1) : s->cycle % n);
     if (!s->policy->order || !s->policy->order->first) return turn;
     unsigned first = s->policy->order->first(&s->sched, &s->view);
     if (s->ask_twice) {
@@ -248,7 +248,7 @@ static void report_cycle(struct sm *s, tick_t now)
 /* All schedulers choose among the warps in `can`. Returns whether one was issued. */
 static bool choose_warp(struct sm *s, uint64_t can, tick_t now)
 {
-    unsigned first = ask_first(s);
+    unsigned first = ask_first(s), memory_left = s->mem_issue;
     bool issued = false;
     for (unsigned i = 0; i < s->schedulers && can; i++) {
         unsigned sched = first + i < s->schedulers ? first + i : first + i - s->schedulers;
@@ -260,6 +260,7 @@ static bool choose_warp(struct sm *s, uint64_t can, tick_t now)
             if (s->policy->on_issue) s->policy->on_issue(&s->sched, &s->view, sched, (unsigned)w);
             issued = true;
             can &= ~(bit64((unsigned)w) | waiting_for(s, unit, now));
+            if (unit == UNIT_LSU && --memory_left == 0) can &= ~s->head_unit[UNIT_LSU];
             mine = s->policy->order ? ask_second(s, sched, (unsigned)w, can) : 0;
         }
     }

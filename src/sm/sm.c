@@ -1,4 +1,5 @@
 /* sm.c - an SM is built, given kernels, and worked cycle by cycle. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,8 @@ static void copy_parameters(struct sm *s, const struct gpu_config *c)
     s->mem_delay = p * (tick_t)v[P_SM_MEM_DELAY];
     s->shared_latency = p * (tick_t)v[P_SHARED_LATENCY];
     s->hit_ticks = p * (tick_t)v[P_L1D_HIT];
+    s->fixed_order = v[P_SM_ORDER];
+    s->mem_issue = v[P_SM_MEM_ISSUE] ? (unsigned)v[P_SM_MEM_ISSUE] : UINT_MAX;
     s->l1d_global = v[P_L1D_GLOBAL];
     s->l1d_flush = v[P_L1D_FLUSH];
     s->l1d_readonly = v[P_L1D_READONLY];

@@ -189,8 +189,10 @@ struct sm {
     tick_t offered_at; /* when a CTA was put into `offered`; NEVER: there is none */
     struct wl_sched sched;
     uint32_t schedulers;
-    bool ask_twice; /* every question is asked twice and must get the same answer: the scheme is foreign, or we are
-                       checking */
+    bool ask_twice;     /* every question is asked twice and must get the same answer: the scheme is foreign, or we are
+                           checking */
+    bool fixed_order;   /* scheduler 0 goes first in every cycle */
+    unsigned mem_issue; /* memory instructions per cycle */
     bool l1d_global, l1d_flush, l1d_readonly, whole_lines;
     bool tracks_loops;  /* the L1D's policy wants to hear of loops that are left */
     unsigned observers; /* used entries of `observer` */

@@ -5,11 +5,16 @@
 
 /* A sectored L2 answers sector by sector, data and acknowledgements alike: so many small packets
  * in a row. Everything else is one packet. */
+static uint32_t packet_count(const struct net *n, uint32_t sectors)
+{
+    return n->replies && n->sectored && sectors ? sectors : 1;
+}
+
 static uint32_t packet_flits(const struct net *n, enum wl_kind kind, uint32_t sectors)
 {
     /* Data travels with stores and atomics on the way down, with loads and atomics on the way back. */
     bool data = n->replies ? kind == WL_LOAD || kind == WL_ATOMIC : kind != WL_LOAD;
-    uint32_t packets = n->replies && n->sectored && sectors ? sectors : 1;
+    uint32_t packets = packet_count(n, sectors);
     uint32_t bytes = n->header_bytes + (data ? sectors * SECTOR_BYTES / packets : 0);
     return packets * ((bytes + n->flit_bytes - 1) / n->flit_bytes);
 }
@@ -31,7 +36,10 @@ int net_init(struct net *n, const struct gpu_config *c, bool replies, uint32_t i
     n->turn = calloc(outputs, sizeof *n->turn);
     n->wants = calloc((size_t)outputs * ((inputs + 63) / 64), sizeof *n->wants);
     for (enum wl_kind k = WL_LOAD; k <= WL_WRITEBACK; k++)
-        for (uint32_t i = 0; i <= ALL_SECTORS; i++) n->flits_of[k][i] = (uint8_t)packet_flits(n, k, bit_count32(i));
+        for (uint32_t i = 0; i <= ALL_SECTORS; i++) {
+            n->flits_of[k][i] = (uint8_t)packet_flits(n, k, bit_count32(i));
+            n->gap_of[k][i] = (uint8_t)(packet_count(n, bit_count32(i)) * (uint32_t)c->v[P_ICNT_GAP]);
+        }
     return n->in && n->out && n->in_free && n->out_free && n->turn && n->wants ? 0 : -1;
 }
 
@@ -82,17 +90,17 @@ static inline tick_t net_deliver(struct net *n, uint32_t words, uint32_t input, 
     struct req *r = in->list.head;
     uint32_t flits = net_flits(n, r);
     WL_ASSERT(net_destination(n, r) == output && n->in_free[input] <= now && n->out_free[output] <= now);
-    tick_t busy = flits * n->part.period;
+    tick_t busy = flits * n->part.period, hold = busy + n->gap_of[r->kind][r->sectors] * n->part.period;
     uint64_t *wants = n->wants + output * words, left = 0;
     port_pop(in, now);
-    n->in_free[input] = n->out_free[output] = now + busy;
+    n->in_free[input] = n->out_free[output] = now + hold;
     n->turn[output] = input;
     n->packets++;
     n->flits += flits;
     wants[input >> 6] &= ~bit64(input & 63);
     for (uint32_t w = 0; w < words; w++) left |= wants[w];
     if (!left) n->wanted[output >> 6] &= ~bit64(output & 63);
-    tick_t next = left || !port_empty(in) ? now + busy : NEVER;
+    tick_t next = left || !port_empty(in) ? now + hold : NEVER;
     if (!port_empty(in)) net_enter(n, words, input); /* what is in the port now can be seen in the next cycle */
     port_push_after(n->out[output], r, now + busy - n->part.period + n->latency - 1);
     return next;

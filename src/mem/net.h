@@ -1,8 +1,10 @@
 /* net.h - one direction of the interconnect: a crossbar of packets.
  *
  * Each input has a queue and sends one flit per cycle; each output takes one flit per cycle. A
- * packet holds its input and its output for as many cycles as it has flits. Outputs choose
- * among the inputs whose oldest packet wants them, round robin. A full queue behind an output
+ * packet holds its input and its output for as many cycles as it has flits, and icnt.gap more:
+ * with one virtual channel the next packet can be given the output only after the tail of the one
+ * before has left, and giving it takes a cycle. Outputs choose among the inputs whose oldest packet
+ * wants them, round robin. A full queue behind an output
  * stops it, and through it the inputs: saturation reaches the SM. */
 #ifndef WL_MEM_NET_H
 #define WL_MEM_NET_H
@@ -27,6 +29,7 @@ struct net {
     uint64_t *wants;                      /* [outputs * words of inputs] inputs whose oldest packet wants the output */
     uint64_t wanted[NET_WORDS];           /* outputs that at least one input wants */
     uint8_t flits_of[4][ALL_SECTORS + 1]; /* [enum wl_kind][sectors] flits of a request's packet or packets */
+    uint8_t gap_of[4][ALL_SECTORS + 1];   /* the same: cycles for which they hold their ports beyond their flits */
     uint64_t packets, flits;
 };
 

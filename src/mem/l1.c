@@ -70,6 +70,8 @@ int l1_init(struct l1 *c, const struct l1_shape *shape, const struct cache_choic
                      .half_lines = shape->half_lines,
                      .bypass_lines = shape->bypass_lines,
                      .update = shape->update,
+                     .worst = shape->worst,
+                     .store_way = shape->store_way,
                      .perfect = shape->perfect,
                      .id = shape->id,
                      .sm = (uint8_t)site->g.index,
@@ -151,6 +153,12 @@ static bool writes_here(const struct l1 *c, const struct req *r, int at)
     return r->space == WL_LOCAL && (c->tags.sectors[at].valid & r->sectors) == r->sectors;
 }
 
+/* Whether a store finds no line, and no way that could hold one. */
+static bool no_way(const struct l1 *c, uint32_t set, int at)
+{
+    return c->store_way && at < 0 && !c->tags.infinite && tags_all_reserved(&c->tags, set);
+}
+
 static enum l1_outcome l1_store(struct l1 *c, struct req *r, const struct wl_access *a, bool *found)
 {
     struct tags *t = &c->tags;
@@ -162,6 +170,7 @@ static enum l1_outcome l1_store(struct l1 *c, struct req *r, const struct wl_acc
         t->sectors[at].dirty |= r->sectors;
         r->is_reply = true;
     } else {
+        if (no_way(c, a->set, at)) return L1_NO_LINE;
         if (!l1_missq_room(c, 1)) return L1_NO_QUEUE;
         if (*found && !c->update) {
             if (c->observer) c->observer->kill(c->observer, a->line);
@@ -290,7 +299,7 @@ static inline enum l1_outcome find_place(struct l1 *c, const struct wl_access *a
         *at = a->set * t->ways + (uint32_t)way;
     }
     if (mshr_full(&c->mshr)) return L1_NO_MSHR;
-    if (!l1_missq_room(c, !t->infinite && t->sectors[*at].dirty ? 2 : 1)) return L1_NO_QUEUE;
+    if (!l1_missq_room(c, c->worst || (!t->infinite && t->sectors[*at].dirty) ? 2 : 1)) return L1_NO_QUEUE;
     if (t->infinite) {
         int place = infinite_place(t, a->line);
         if (place < 0) return L1_NO_LINE;
@@ -321,12 +330,12 @@ static enum l1_outcome sector_miss(struct l1 *c, struct req *r, const struct wl_
     uint8_t fetch_mask = (uint8_t)(want & ~l->valid & ~l->pending);
     if (l->mshr == NO_MSHR) {
         if (mshr_full(&c->mshr)) return L1_NO_MSHR;
-        if (!l1_missq_room(c, 1)) return L1_NO_QUEUE;
+        if (!l1_missq_room(c, c->worst ? 2 : 1)) return L1_NO_QUEUE;
         l->mshr = mshr_alloc(&c->mshr, at);
         t->state[at] = (uint8_t)((t->state[at] & ~3) | WL_RESERVED);
     } else {
         if (!mshr_can_merge(&c->mshr, l->mshr)) return L1_NO_MERGE;
-        if (fetch_mask && !l1_missq_room(c, 1)) return L1_NO_QUEUE;
+        if (c->worst ? !l1_missq_room(c, 2) : fetch_mask && !l1_missq_room(c, 1)) return L1_NO_QUEUE;
     }
     if (!fetch_mask) return l1_merge(c, r, a, at);
     l->pending |= fetch_mask;
@@ -349,6 +358,7 @@ static enum l1_outcome l1_load(struct l1 *c, struct req *r, struct wl_access *a,
     if (state != WL_INVALID && (t->sectors[at].valid & want) == want) return l1_hit(c, a, (uint32_t)at);
     if (state == WL_RESERVED && !(want & ~t->sectors[at].valid & ~t->sectors[at].pending)) {
         if (c->gate_merges && !may_miss) return L1_GATED;
+        if (c->worst && !l1_missq_room(c, 2)) return L1_NO_QUEUE;
         if (!mshr_can_merge(&c->mshr, t->sectors[at].mshr)) return L1_NO_MERGE;
         return l1_merge(c, r, a, (uint32_t)at);
     }

@@ -63,6 +63,8 @@ struct l1 {
     bool half_lines;   /* lines have 64 bytes: the constant cache */
     bool bypass_lines; /* a bypassed read fetches its whole line */
     bool update;       /* stores leave lines valid */
+    bool worst;        /* loads that do not hit want two places of the miss queue, whatever they will send */
+    bool store_way;    /* stores wait while all ways of their set are being fetched */
     bool perfect;      /* loads always hit */
     uint8_t id;        /* enum cache_id */
     uint8_t sm;
@@ -87,7 +89,7 @@ struct l1_shape {
     bool sectored, infinite, half_lines;
     uint8_t id; /* enum cache_id */
     bool bypass_lines;
-    bool update, perfect;
+    bool update, perfect, worst, store_way;
     uint32_t prefetch_queue; /* lines a policy may ask for ahead; 0: it cannot */
 };
 

@@ -287,3 +287,61 @@ TEST_WITH(a_flush_is_told_of_once, begin, end)
     assert_int_equal(seen.kills, 2);
     assert_int_equal(seen.flushes, 1);
 }
+
+/* ---- what GPGPU-Sim 3.2 did ---- */
+
+/* Eight places mean seven: with seven taken the next load that misses is refused, and so is one that would merge. */
+TEST_WITH(loads_want_room_for_the_worst_case, begin, end)
+{
+    struct l1_shape shape = plain_shape();
+    l1_destroy(&cache);
+    shape.worst = true;
+    shape.missq = 8;
+    begin_shape(shape);
+    make_valid(2);
+    assert_int_equal(load(0), L1_MISSED);
+    for (uint64_t line = 16; line < 22; line++) assert_int_equal(store(WL_GLOBAL, line, 1), L1_STORED);
+    assert_int_equal(cache.missq_used, 7);
+    refuses_load(1, L1_NO_QUEUE);
+    refuses_load(0, L1_NO_QUEUE); /* it would only merge */
+    assert_int_equal(load(2), L1_HIT);
+    assert_int_equal(store(WL_GLOBAL, 22, 1), L1_STORED); /* a store knows that it is one request */
+    assert_int_equal(cache.missq_used, 8);
+    sent(), sent();
+    assert_true(l1_retry_worthwhile(&cache));
+    assert_int_equal(load(0), L1_MERGED);
+    assert_int_equal(load(1), L1_MISSED);
+    l1_walk(&cache);
+}
+
+TEST_WITH(without_that_rule_seven_places_are_enough, begin, end)
+{
+    struct l1_shape shape = plain_shape();
+    l1_destroy(&cache);
+    shape.missq = 8;
+    begin_shape(shape);
+    assert_int_equal(load(0), L1_MISSED);
+    for (uint64_t line = 16; line < 22; line++) assert_int_equal(store(WL_GLOBAL, line, 1), L1_STORED);
+    assert_int_equal(load(1), L1_MISSED);
+    assert_int_equal(cache.missq_used, 8);
+    assert_int_equal(load(0), L1_MERGED);
+}
+
+TEST_WITH(stores_wait_for_a_way_they_do_not_take, begin, end)
+{
+    struct l1_shape shape = plain_shape();
+    l1_destroy(&cache);
+    shape.store_way = true;
+    begin_shape(shape);
+    assert_int_equal(load(0), L1_MISSED);
+    assert_int_equal(store(WL_GLOBAL, 8, 1), L1_STORED); /* one way of the set is free */
+    assert_int_equal(load(4), L1_MISSED);
+    refuses(request(WL_STORE, WL_GLOBAL, 8, 1), L1_NO_LINE);
+    refuses(request(WL_STORE, WL_LOCAL, 8, 1), L1_NO_LINE);
+    assert_int_equal(store(WL_GLOBAL, 4, 1), L1_STORED); /* its line is there, if only on its way */
+    struct req *first = sent();
+    assert_int_equal(answer(first), 1);
+    assert_true(l1_retry_worthwhile(&cache));
+    assert_int_equal(store(WL_GLOBAL, 8, 1), L1_STORED);
+    assert_int_equal(state_of(8), WL_INVALID);
+}

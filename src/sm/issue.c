@@ -197,7 +197,7 @@ static uint64_t ask_allowed(const struct sm *s)
 static unsigned ask_first(const struct sm *s)
 {
     uint32_t n = s->schedulers;
-    unsigned turn = s->fixed_order ? 0 : (unsigned)(is_pow2(n) ? s->cycle & (n - 1) : s->cycle % n);
+    unsigned turn = (unsigned)(s->turn_mask != UINT32_MAX ? s->cycle & s->turn_mask : s->cycle % n);
     if (!s->policy->order || !s->policy->order->first) return turn;
     unsigned first = s->policy->order->first(&s->sched, &s->view);
     if (s->ask_twice) {
@@ -245,14 +245,32 @@ static void report_cycle(struct sm *s, tick_t now)
 
 /* ---- the cycle ---- */
 
+/* Warps whose buffer holds a path they did not take, and whose turn comes before that of one that can issue: meeting
+ * them empties the buffer and costs the others nothing. Returns the warps that are left. */
+static __attribute__((noinline)) uint64_t pass_wrong(struct sm *s, unsigned sched, uint64_t mine)
+{
+    while (mine) {
+        int w = s->policy->pick(&s->sched, &s->view, sched, mine);
+        if (w < 0 || w >= SM_MAX_WARPS || !(mine & s->wrong & bit64((unsigned)w))) break;
+        fetch_flush(s, (unsigned)w);
+        mine &= ~bit64((unsigned)w);
+    }
+    return mine & ~s->wrong;
+}
+
 /* All schedulers choose among the warps in `can`. Returns whether one was issued. */
 static bool choose_warp(struct sm *s, uint64_t can, tick_t now)
 {
-    unsigned first = ask_first(s), memory_left = s->mem_issue;
+    unsigned first = ask_first(s);
     bool issued = false;
+    if (s->mem_issue) lsu_limit(s, s->mem_issue);
     for (unsigned i = 0; i < s->schedulers && can; i++) {
         unsigned sched = first + i < s->schedulers ? first + i : first + i - s->schedulers;
         uint64_t mine = can & s->owned[sched];
+        if (mine & s->wrong) {
+            mine = pass_wrong(s, sched, mine);
+            can &= mine | ~s->owned[sched];
+        }
         while (mine) {
             int w = ask_pick(s, sched, mine);
             if (w < 0) break;
@@ -260,10 +278,10 @@ static bool choose_warp(struct sm *s, uint64_t can, tick_t now)
             if (s->policy->on_issue) s->policy->on_issue(&s->sched, &s->view, sched, (unsigned)w);
             issued = true;
             can &= ~(bit64((unsigned)w) | waiting_for(s, unit, now));
-            if (unit == UNIT_LSU && --memory_left == 0) can &= ~s->head_unit[UNIT_LSU];
             mine = s->policy->order ? ask_second(s, sched, (unsigned)w, can) : 0;
         }
     }
+    if (s->mem_issue) lsu_limit(s, s->lsu.depth);
     return issued;
 }
 

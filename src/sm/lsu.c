@@ -22,7 +22,7 @@ void lsu_init(struct sm *s, const struct gpu_config *c)
     enum { WRITEBACKS = 1024 }; /* register writes that can be reserved */
     struct lsu *u = &s->lsu;
     u->writeback_limit = WRITEBACKS * s->part.period;
-    u->depth = (uint32_t)c->v[P_SM_LSU_QUEUE];
+    u->depth = u->limit = (uint32_t)c->v[P_SM_LSU_QUEUE];
     while (u->mask + 1 < u->depth) u->mask = 2 * u->mask + 1;
     make_pipe(&u->pipe[L1_DATA], c->v[P_L1D_PIPE], c->v[P_L1D_SLOTS], s->part.period);
     make_pipe(&u->pipe[L1_TEXTURE], c->v[P_L1T_PIPE], 0, s->part.period);
@@ -111,7 +111,9 @@ static void accept_reply(struct sm *s, tick_t now)
     if (!r) return;
     port_pop(&s->reply, now);
     reexec_changed(s);
-    if (r->kind == WL_STORE) {
+    if (r->cache == L1_CODE) {
+        fetch_fill(s, r);
+    } else if (r->kind == WL_STORE) {
         finish_request(s, r, now, now);
     } else if (r->kind == WL_ATOMIC || r->bypass) {
         l1_bypass_done(l1d_of(s), r);
@@ -241,6 +243,7 @@ static void lsu_dispatch(struct sm *s, tick_t now)
     struct memop *op = u->queue[u->head & u->mask];
     if (op->ready > now) return;
     u->head++;
+    u->limit++;
     s->part.clock->progress++;
     if (!op->route->leaves) {
         dispatch_shared(s, op, now);
@@ -422,7 +425,7 @@ static uint32_t list_length(const struct req_list *l)
 void lsu_walk(const struct sm *s)
 {
     const struct lsu *u = &s->lsu;
-    WL_VERIFY(u->tail - u->head <= u->depth && u->depth <= u->mask + 1);
+    WL_VERIFY(u->tail - u->head <= u->depth && u->depth <= u->mask + 1 && u->limit == u->head + u->depth);
     WL_VERIFY(!u->op || (u->next_txn < u->ntxn && u->ntxn <= SM_MAX_TXNS));
     for (unsigned i = 0; i < SM_CACHES; i++) {
         const struct access_pipe *p = &u->pipe[i];

@@ -1,5 +1,4 @@
 /* sm.c - an SM is built, given kernels, and worked cycle by cycle. */
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,8 +36,8 @@ static void copy_parameters(struct sm *s, const struct gpu_config *c)
     s->mem_delay = p * (tick_t)v[P_SM_MEM_DELAY];
     s->shared_latency = p * (tick_t)v[P_SHARED_LATENCY];
     s->hit_ticks = p * (tick_t)v[P_L1D_HIT];
-    s->fixed_order = v[P_SM_ORDER];
-    s->mem_issue = v[P_SM_MEM_ISSUE] ? (unsigned)v[P_SM_MEM_ISSUE] : UINT_MAX;
+    s->turn_mask = v[P_SM_ORDER] ? 0 : is_pow2(s->schedulers) ? s->schedulers - 1 : UINT32_MAX;
+    s->mem_issue = (unsigned)v[P_SM_MEM_ISSUE];
     s->l1d_global = v[P_L1D_GLOBAL];
     s->l1d_flush = v[P_L1D_FLUSH];
     s->l1d_readonly = v[P_L1D_READONLY];
@@ -134,7 +133,7 @@ int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const stru
     set_pipes(s, c->v);
     lsu_init(s, c);
     if (warps_init(s)) return wl_fail(e, WL_ERUN, "out of memory");
-    if (make_caches(s, c, e)) return (int)e->code;
+    if (make_caches(s, c, e) || (c->v[P_SM_FETCH] && fetch_init(s, c, e))) return (int)e->code;
     return make_scheduler(s, c, e);
 }
 
@@ -143,6 +142,7 @@ void sm_destroy(struct sm *s)
     for (unsigned i = 0; i < SM_CACHES; i++) l1_destroy(&s->lsu.l1[i]);
     free(s->sched.self);
     free(s->lsu.ext);
+    fetch_destroy(s);
     warps_destroy(s);
 }
 
@@ -268,6 +268,7 @@ tick_t sm_tick(struct sm *s, tick_t now)
     if (s->observers) observe_before_issue(s);
     bool again = issue_may_do(s) && issue_cycle(s, now, &next);
     if (s->lsu.policy_heard) reexec_changed(s);
+    if (s->fetch && fetch_cycle(s, now)) again = true;
     if (s->observers) observe_end(s);
     if (again || lsu_retries(s)) return now + s->part.period;
     tick_t t = lsu_next(s, now);
@@ -281,7 +282,10 @@ tick_t sm_tick(struct sm *s, tick_t now)
 
 /* ---- for other parts ---- */
 
-bool sm_idle(const struct sm *s) { return !s->live && lsu_idle(s) && s->offered_at == NEVER; }
+bool sm_idle(const struct sm *s)
+{
+    return !s->live && lsu_idle(s) && s->offered_at == NEVER && (!s->fetch || fetch_idle(s));
+}
 
 void sm_describe(const struct sm *s, char *out, size_t size)
 {
@@ -325,6 +329,7 @@ void sm_add_stats(const struct sm *s, struct run_stats *out)
     l1d_stats_add(&out->l1d, &data);
     ADD_SMALL_CACHE(out->l1t, &s->lsu.l1[L1_TEXTURE]);
     ADD_SMALL_CACHE(out->l1c, &s->lsu.l1[L1_CONSTANT]);
+    if (s->fetch) l1i_stats_add(&out->l1i, &s->fetch->stats);
 }
 
 struct l1 *sm_l1d(struct sm *s) { return l1d_of(s); }
@@ -342,5 +347,6 @@ void sm_walk(const struct sm *s)
     warps_walk(s);
     lsu_walk(s);
     if (s->lsu.ext) reexec_walk(s);
+    if (s->fetch) fetch_walk(s);
     for (unsigned i = 0; i < SM_CACHES; i++) l1_walk(&s->lsu.l1[i]);
 }

@@ -88,6 +88,7 @@ struct access_pipe {
 struct lsu {
     uint32_t head, tail; /* of the ring `queue`: positions that only grow */
     uint32_t depth;      /* how many instructions the ring takes */
+    uint32_t limit;      /* the ring takes no more when `tail` is here */
     uint32_t mask;
     struct memop *op;       /* the dispatched instruction, or NULL */
     tick_t busy_until;      /* shared-memory passes occupy the unit until then */
@@ -127,6 +128,40 @@ struct lsu_ext {
     struct wl_gate gate;
     struct wl_lsu_view view;
     struct reexec queue;
+};
+
+/* ---- instruction fetch (fetch.c) ---- */
+
+enum { FETCH_MAX_MISSES = 64 };
+
+/* A line on its way to the instruction cache. */
+struct fetch_miss {
+    uint64_t line;
+    uint32_t waiting, served;   /* warps that wait for it; of these, those that have been let go */
+    uint8_t warp[SM_MAX_WARPS]; /* in the order in which they asked */
+    bool used;
+};
+
+/* Exists only with sm.fetch = buffer. */
+struct fetch {
+    uint64_t want;    /* warps with an empty buffer that no miss holds back */
+    uint64_t refused; /* of these, those that would be refused again: nothing has changed since */
+    uint64_t slept;   /* `want` when the stage last worked: it was the same in all cycles slept through since */
+    uint64_t cycle;   /* the cycle in which it last worked */
+    unsigned last;    /* the warp whose turn it was last */
+    bool perfect;
+    uint32_t sets, ways, misses, merge, missq_cap;
+    uint32_t missq_used, misses_used;
+    struct req_list missq;
+    uint8_t filled[FETCH_MAX_MISSES]; /* entries of `miss` whose line has come and whose warps still wait, a ring */
+    uint32_t filled_first, filled_count;
+    uint64_t *line, *used; /* [sets * ways] line + 1, or 0; when it was last asked for */
+    uint64_t time;         /* accesses so far: the order of `used` */
+    struct l1i_stats stats;
+    uint8_t left[SM_MAX_WARPS];  /* instructions in the warp's buffer */
+    uint32_t next[SM_MAX_WARPS]; /* the instruction its buffer is refilled from */
+    tick_t at[SM_MAX_WARPS];     /* from when on the buffer can be used */
+    struct fetch_miss miss[FETCH_MAX_MISSES];
 };
 
 /* ---- warps (warps.c) ---- */
@@ -175,6 +210,7 @@ struct sm {
     /* warps */
     uint64_t live, ready, barrier, membar, long_stall, memory, loads, shared, ended;
     uint64_t head_unit[UNITS]; /* [unit] set of warps whose head goes there */
+    uint64_t wrong;            /* set of warps whose buffer is or will be filled from a path they did not take */
     uint64_t in_wheel;         /* set of all warps in the wheel */
     uint64_t *wheel;           /* [slots] set of warps whose head becomes ready at that cycle */
     uint64_t *wheel_used;      /* slots that are not empty, one bit per slot */
@@ -182,6 +218,7 @@ struct sm {
     uint32_t board_regs;
     uint64_t *board;           /* [warps * board_regs] tick from which a register may be read */
     const struct route *route; /* [instructions of the kernel] */
+    struct fetch *fetch;       /* NULL: ideal */
 
     /* schedulers */
     const struct wl_sched_policy *policy;
@@ -191,8 +228,8 @@ struct sm {
     uint32_t schedulers;
     bool ask_twice;     /* every question is asked twice and must get the same answer: the scheme is foreign, or we are
                            checking */
-    bool fixed_order;   /* scheduler 0 goes first in every cycle */
-    unsigned mem_issue; /* memory instructions per cycle */
+    uint32_t turn_mask; /* cycle & turn_mask goes first; UINT32_MAX: cycle modulo schedulers */
+    unsigned mem_issue; /* memory instructions per cycle; 0: no limit */
     bool l1d_global, l1d_flush, l1d_readonly, whole_lines;
     bool tracks_loops;  /* the L1D's policy wants to hear of loops that are left */
     unsigned observers; /* used entries of `observer` */

@@ -63,9 +63,9 @@ static tick_t head_ready_at(const struct sm *s, unsigned w, const struct code_in
     return t;
 }
 
-void warp_check_head(struct sm *s, unsigned w, tick_t now)
+/* The head may issue from `t` on. */
+static inline void place_head(struct sm *s, unsigned w, tick_t t, tick_t now)
 {
-    tick_t t = head_ready_at(s, w, s->warp[w].inst);
     if (t == NEVER) {
         s->long_stall |= bit64(w);
         return;
@@ -73,6 +73,20 @@ void warp_check_head(struct sm *s, unsigned w, tick_t now)
     s->long_stall &= ~bit64(w);
     if (t <= s->head_limit) s->ready |= bit64(w);
     else wheel_add(s, w, t, now);
+}
+
+/* A head must have come; a path that was not taken waits for no register. */
+static __attribute__((noinline)) void check_fetched_head(struct sm *s, unsigned w, tick_t now)
+{
+    tick_t decoded;
+    if (!fetch_has_head(s, w, &decoded)) return; /* looked at when it has come */
+    place_head(s, w, s->wrong >> w & 1 ? decoded : tick_max(head_ready_at(s, w, s->warp[w].inst), decoded), now);
+}
+
+void warp_check_head(struct sm *s, unsigned w, tick_t now)
+{
+    if (s->fetch) check_fetched_head(s, w, now);
+    else place_head(s, w, head_ready_at(s, w, s->warp[w].inst), now);
 }
 
 /* ---- loops: for policies that want to know when a warp has left one ----
@@ -163,10 +177,35 @@ static bool warp_fetch(struct sm *s, struct sm_warp *p, unsigned w)
     return true;
 }
 
+static inline void show_head(struct sm *s, unsigned w)
+{
+    const struct sm_warp *p = &s->warp[w];
+    const struct route *r = p->route;
+    uint64_t bit = bit64(w);
+    s->head_unit[r->unit] |= bit;
+    if (r->unit == UNIT_LSU && p->exec) {
+        if (!r->leaves) s->shared |= bit;
+        else s->memory |= bit;
+        if (r->data_load) s->loads |= bit;
+    }
+}
+
+void warp_show_head(struct sm *s, unsigned w) { show_head(s, w); }
+
+/* The next instruction, which is known, must be fetched. */
+static __attribute__((noinline)) void await_head(struct sm *s, unsigned w, const struct code_inst *from, tick_t now)
+{
+    fetch_advance(s, w, from);
+    if (s->wrong >> w & 1) s->head_unit[UNIT_NONE] |= bit64(w); /* shown when a scheduler has met the wrong path */
+    else show_head(s, w);
+    if (!((s->barrier | s->membar) >> w & 1)) check_fetched_head(s, w, now);
+}
+
 void warp_advance(struct sm *s, unsigned w, tick_t now)
 {
     struct sm_warp *p = &s->warp[w];
     uint64_t bit = bit64(w);
+    const struct code_inst *from = p->inst;
     s->ready &= ~bit;
     s->head_unit[p->route->unit] &= ~bit;
     if (p->route->unit == UNIT_LSU) {
@@ -178,18 +217,17 @@ void warp_advance(struct sm *s, unsigned w, tick_t now)
         p->route = &route_none;
         p->ended = true;
         s->ended |= bit;
+        if (s->fetch) fetch_drop(s, w);
         if (!p->outstanding) finish_warp(s, w, now);
         return;
     }
-    const struct route *r = p->route;
-    s->head_unit[r->unit] |= bit;
-    if (r->unit == UNIT_LSU && p->exec) {
-        if (!r->leaves) s->shared |= bit;
-        else s->memory |= bit;
-        if (r->data_load) s->loads |= bit;
+    if (s->fetch) {
+        await_head(s, w, from, now);
+        return;
     }
+    show_head(s, w);
     if ((s->barrier | s->membar) & bit) return; /* looked at when released */
-    warp_check_head(s, w, now);
+    place_head(s, w, head_ready_at(s, w, p->inst), now);
 }
 
 /* ---- barriers ---- */

@@ -1,4 +1,5 @@
 #include "mem/l2.h"
+#include "mem/net.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,6 +69,8 @@ int l2_init(struct l2 *s, const struct gpu_config *c, uint32_t index, const stru
     list_init(&s->done);
     list_init(&s->queue);
     list_init(&s->rop);
+    list_init(&s->outq);
+    s->outq_cap = v[P_ICNT_IN_FLITS] ? (uint32_t)v[P_L2_OUTQ] : 0;
     uint32_t sets = (uint32_t)v[P_L2_SETS], ways = (uint32_t)v[P_L2_WAYS];
     s->written = calloc((size_t)sets * ways, sizeof *s->written);
     s->bypassing = malloc(sets * sizeof *s->bypassing);
@@ -239,10 +242,29 @@ static void l2_touch(struct l2 *s, const struct wl_access *a, uint32_t at, bool 
 
 /* ---- answers and fetches ---- */
 
+static bool reply_fits(struct l2 *s, tick_t now)
+{
+    return s->outq_cap ? s->outq_used < s->outq_cap : port_can_push(s->out, now);
+}
+
 static void l2_reply(struct l2 *s, struct req *r, tick_t now)
 {
     r->is_reply = true;
-    port_push(s->out, r, now);
+    if (!s->outq_cap) {
+        port_push(s->out, r, now);
+        return;
+    }
+    list_push(&s->outq, r);
+    s->outq_used++;
+}
+
+/* One reply per cycle goes on to the network. */
+static bool send_reply(struct l2 *s, tick_t now)
+{
+    if (!s->outq.head || !net_can_send(s->out, s->outq.head, now)) return false;
+    net_send(s->out, list_pop(&s->outq), now);
+    s->outq_used--;
+    return true;
 }
 
 /* Request f fetches `sectors` of the line at `at`, whose MSHR entry exists. */
@@ -562,7 +584,7 @@ static void release_waiting(struct l2 *s, uint32_t m, uint32_t at)
 /* Memory has written a store that waited for that. */
 static void accept_ack(struct l2 *s, struct req *r, tick_t now)
 {
-    s->fill_waits = !port_can_push(s->out, now);
+    s->fill_waits = !reply_fits(s, now);
     if (s->fill_waits) return;
     port_pop(&s->fill, now);
     l2_reply(s, r, now);
@@ -606,7 +628,7 @@ static void accept_fill(struct l2 *s, tick_t now)
 
 static void send_done(struct l2 *s, tick_t now)
 {
-    if (!s->done.head || !port_can_push(s->out, now)) return;
+    if (!s->done.head || !reply_fits(s, now)) return;
     struct req *r = list_pop(&s->done);
     if (r->cache == L2_SLICE) req_free(s->pool, r); /* a store's read: its turn is spent, nobody wants the answer */
     else l2_reply(s, r, now);
@@ -641,7 +663,7 @@ static inline void leave_queue(struct l2 *s, struct req *behind, tick_t now)
 static enum l2_stall access_head(struct l2 *s, struct req *r, tick_t now)
 {
     if (s->stop_all && !port_can_push(s->mem, now)) return L2_STALL_MISSQ;
-    if (!port_can_push(s->out, now)) return L2_STALL_REPLY;
+    if (!reply_fits(s, now)) return L2_STALL_REPLY;
     struct req *behind = r->next; /* the request may be in another list afterwards */
     uint32_t sectors = s->port_time == L2_PAY_LINE ? LINE_SECTORS : bit_count32(r->sectors);
     struct wl_access a;
@@ -667,7 +689,7 @@ static void enter_pipeline(struct l2 *s, tick_t now)
 {
     struct req *r = s->queue_used < s->queue_cap ? port_peek(&s->in, now) : NULL;
     if (!r) return;
-    port_pop(&s->in, now);
+    net_take(&s->in, now);
     if (s->texture_skips && r->cache == L1_TEXTURE) {
         list_push(&s->queue, r);
         s->queue_used++;
@@ -716,7 +738,11 @@ static tick_t next_epoch(const struct l2 *s)
 static tick_t next_work(const struct l2 *s, tick_t now)
 {
     tick_t soon = now + s->part.period;
-    if (s->done.head && !s->out->producer_waits) return soon;
+    if (s->outq_cap) {
+        if ((s->outq.head && !s->out->producer_waits) || (s->done.head && s->outq_used < s->outq_cap)) return soon;
+    } else if (s->done.head && !s->out->producer_waits) {
+        return soon;
+    }
     if (s->missq.head && !s->mem->producer_waits) return soon;
     tick_t request = s->queue_cap          ? tick_max(next_entry(s), soon)
                      : s->stalled == L2_GO ? tick_max(s->in.visible_at, s->port_free)
@@ -758,7 +784,9 @@ tick_t l2_tick(struct l2 *s, tick_t now)
     }
     if (s->queue_cap) leave_pipeline(s, now);
     if (!s->hop) sent = send_down(s, now);
-    if (sent && s->stalled == L2_STALL_MISSQ) return now + s->part.period; /* there is room now */
+    bool replied = s->outq_cap && send_reply(s, now);
+    if ((sent && s->stalled == L2_STALL_MISSQ) || (replied && (s->stalled == L2_STALL_REPLY || s->fill_waits)))
+        return now + s->part.period; /* there is room now */
     return next_work(s, now);
 }
 
@@ -794,7 +822,7 @@ void l2_kernel(struct l2 *s, enum wl_phase phase, const struct wl_kernel *k)
 
 bool l2_idle(const struct l2 *s)
 {
-    return !s->missq.head && !s->done.head && !s->queue.head && !s->rop.head && port_empty(&s->in) &&
+    return !s->missq.head && !s->done.head && !s->queue.head && !s->rop.head && !s->outq.head && port_empty(&s->in) &&
            port_empty(&s->fill) && s->mshr.used == 0 && s->mshr_sectors == 0;
 }
 
@@ -832,6 +860,7 @@ void l2_walk(const struct l2 *s)
     uint32_t entries = 0, sectors = 0, bypassing = 0;
     WL_VERIFY(list_length(&s->missq) == s->missq_used && s->missq_used <= s->missq_cap);
     WL_VERIFY(list_length(&s->queue) == s->queue_used && s->queue_used <= s->queue_cap);
+    WL_VERIFY(list_length(&s->outq) == s->outq_used && s->outq_used <= s->outq_cap);
     WL_VERIFY(mshr_count_free(&s->mshr) + s->mshr.used == s->mshr.entries);
     for (uint32_t set = 0; set < t->sets; set++) {
         uint32_t filled = 0;

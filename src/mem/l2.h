@@ -60,6 +60,9 @@ struct l2 {
 
     struct port in;   /* from the network, with the fixed pipeline and the queue behind it */
     struct port *out; /* to the network */
+    /* icnt.in_flits: replies that wait for room there. Capacity 0: replies go to the port at once. */
+    uint32_t outq_cap, outq_used;
+    struct req_list outq;
     struct port *mem; /* to the channel */
     struct port fill; /* from the channel */
     struct req_list missq;

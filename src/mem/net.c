@@ -60,6 +60,60 @@ void net_connect_input(struct net *n, uint32_t i, uint32_t capacity, const struc
     n->in[i].filled_bit = bit64(i & 63);
 }
 
+/* ---- queues that are counted in flits ---- */
+
+/* From the cycle in which a packet's first flit is sent to the one in which its place in the input queue can be used
+ * again: VC and switch allocation, and the credit's way back (GPGPU-Sim 3.2.2: three cycles and two). */
+enum { CREDIT_CYCLES = 5, MOST_LEAVING = 64 - CREDIT_CYCLES };
+
+void net_count_flits(struct net *n, struct port *p, uint32_t flits)
+{
+    p->flit = (struct flit_count){.of = n->flits_of, .capacity = flits};
+    p->capacity = flits; /* a packet has at least one */
+}
+
+/* The places that flits on their way out still hold at `now`. */
+static uint64_t places_leaving(const struct port *p, tick_t now)
+{
+    uint64_t past = part_cycles(p->consumer, now) - p->flit.leaving_from + 1;
+    return past < 64 ? p->flit.leaving >> past << past : 0;
+}
+
+bool net_flits_fit(struct port *p, const struct req *r, tick_t now)
+{
+    uint64_t leaving = places_leaving(p, now);
+    uint32_t left = bit_count64(leaving), all = p->flit.held + left + p->flit.of[r->kind][r->sectors];
+    p->producer_waits = all > p->flit.capacity;
+    if (!p->producer_waits) return true;
+    uint32_t missing = all - p->flit.capacity;
+    if (missing > left) return false; /* the next pop wakes the producer */
+    while (--missing) leaving &= leaving - 1;
+    part_wake_at(p->producer, (p->flit.leaving_from + bit_low64(leaving)) * p->consumer->period);
+    return false;
+}
+
+/* A packet has been popped: its flits leave one by one. */
+static void free_one_by_one(struct port *p, uint32_t flits, tick_t now)
+{
+    uint64_t cycle = part_cycles(p->consumer, now), past = cycle - p->flit.leaving_from;
+    uint32_t n = flits < MOST_LEAVING ? flits : MOST_LEAVING;
+    p->flit.leaving = past < 64 ? p->flit.leaving >> past : 0;
+    p->flit.leaving |= (bit64(n) - 1) << CREDIT_CYCLES;
+    p->flit.leaving_from = cycle;
+    p->flit.held -= flits;
+}
+
+/* Whether the packet fits behind the output; if not, the network is woken when something is taken out there. */
+static bool output_fits(struct port *p, const struct req *r, tick_t now)
+{
+    if (!p->flit.of) return port_can_push(p, now);
+    uint32_t used = p->flit.held + p->flit.freed * (p->freed_at == now);
+    if (used + p->flit.of[r->kind][r->sectors] <= p->flit.capacity) return true;
+    if (p->freed_at == now) part_wake_after(p->producer, now);
+    else p->producer_waits = true;
+    return false;
+}
+
 static uint32_t net_destination(const struct net *n, const struct req *r) { return n->replies ? r->sm : r->slice; }
 
 /* Enters the oldest packet of an input for the output it wants. */
@@ -93,6 +147,8 @@ static inline tick_t net_deliver(struct net *n, uint32_t words, uint32_t input, 
     tick_t busy = flits * n->part.period, hold = busy + n->gap_of[r->kind][r->sectors] * n->part.period;
     uint64_t *wants = n->wants + output * words, left = 0;
     port_pop(in, now);
+    if (in->flit.of) free_one_by_one(in, flits, now);
+    if (n->out[output]->flit.of) n->out[output]->flit.held += flits;
     n->in_free[input] = n->out_free[output] = now + hold;
     n->turn[output] = input;
     n->packets++;
@@ -151,7 +207,7 @@ static inline tick_t net_serve(struct net *n, uint32_t in_words, uint32_t out_wo
                 continue;
             }
             uint32_t i = net_choose(n, in_words, o, now, &next);
-            if (i == NET_MAX_PORTS || !port_can_push(n->out[o], now)) continue;
+            if (i == NET_MAX_PORTS || !output_fits(n->out[o], n->in[i].list.head, now)) continue;
             next = tick_min(next, net_deliver(n, in_words, i, o, now));
         }
     }
@@ -171,12 +227,21 @@ bool net_idle(const struct net *n)
     return true;
 }
 
+static void walk_flits(const struct port *p)
+{
+    uint32_t held = 0;
+    if (!p->flit.of) return;
+    for (const struct req *r = p->list.head; r; r = r->next) held += p->flit.of[r->kind][r->sectors];
+    WL_VERIFY(held == p->flit.held && held <= p->flit.capacity);
+}
+
 /* Every packet at the head of an input is wanted at its output, or is still to be noticed; nothing else is. */
 void net_walk(const struct net *n)
 {
     uint32_t words = (n->inputs + 63) / 64;
     for (uint32_t i = 0; i < n->inputs; i++) {
         port_walk(&n->in[i]);
+        walk_flits(&n->in[i]);
         uint64_t known = n->filled[i >> 6] >> (i & 63) & 1;
         for (uint32_t o = 0; o < n->outputs; o++) known += n->wants[o * words + (i >> 6)] >> (i & 63) & 1;
         WL_VERIFY(known == !port_empty(&n->in[i]));
@@ -184,6 +249,7 @@ void net_walk(const struct net *n)
     for (uint32_t o = 0; o < n->outputs; o++) {
         uint64_t any = 0;
         port_walk(n->out[o]);
+        walk_flits(n->out[o]);
         for (uint32_t w = 0; w < words; w++) any |= n->wants[o * words + w];
         WL_VERIFY((any != 0) == (n->wanted[o >> 6] >> (o & 63) & 1));
     }

@@ -44,4 +44,33 @@ void net_walk(const struct net *n); /* verifies that what it holds agrees with i
 /* Flits of a request's packet in this network. */
 static inline uint32_t net_flits(const struct net *n, const struct req *r) { return n->flits_of[r->kind][r->sectors]; }
 
+/* ---- queues that are counted in flits: icnt.in_flits, icnt.out_flits ---- */
+
+/* The port counts flits of this network's packets. */
+void net_count_flits(struct net *n, struct port *p, uint32_t flits);
+bool net_flits_fit(struct port *p, const struct req *r, tick_t now);
+
+/* Whether the packet fits into the port at an input; if not, the producer is woken when it does. */
+static inline bool net_can_send(struct port *p, const struct req *r, tick_t now)
+{
+    return p->flit.of ? net_flits_fit(p, r, now) : port_can_push(p, now);
+}
+static inline void net_send(struct port *p, struct req *r, tick_t now)
+{
+    if (p->flit.of) p->flit.held += p->flit.of[r->kind][r->sectors];
+    port_push(p, r, now);
+}
+/* Takes the oldest packet, which can be seen, out of the port behind an output. */
+static inline struct req *net_take(struct port *p, tick_t now)
+{
+    struct req *r = p->list.head;
+    if (p->flit.of) {
+        uint32_t n = p->flit.of[r->kind][r->sectors];
+        p->flit.held -= n;
+        p->flit.freed = n + p->flit.freed * (p->freed_at == now);
+    }
+    port_pop(p, now);
+    return r;
+}
+
 #endif

@@ -202,6 +202,21 @@ static int check_caches(const struct gpu_config *c, struct wl_err *e)
     return 0;
 }
 
+/* ---- the network ---- */
+
+static int check_network(const struct gpu_config *c, struct wl_err *e)
+{
+    int64_t packet = (V(ICNT_HEADER) + 128 + V(ICNT_FLIT) - 1) / V(ICNT_FLIT);
+    if ((V(ICNT_IN_FLITS) && V(ICNT_IN_FLITS) < packet) || (V(ICNT_OUT_FLITS) && V(ICNT_OUT_FLITS) < packet))
+        return wl_fail(e, WL_EINPUT,
+                       "icnt.in_flits and icnt.out_flits must hold a packet with a line, which has %" PRId64 " flits",
+                       packet);
+    if (V(ICNT_IN_FLITS) && V(L2_SECTORED))
+        return wl_fail(e, WL_EINPUT, "icnt.in_flits needs l2.sectored = no: a sectored reply is several packets");
+    if (V(ICNT_OUT_FLITS) && !V(L2_ENTRY)) return wl_fail(e, WL_EINPUT, "icnt.out_flits needs l2.entry = queue");
+    return 0;
+}
+
 /* ---- the rest ---- */
 
 static int check_sm(const struct gpu_config *c, struct wl_err *e)
@@ -249,6 +264,7 @@ int config_check(const struct gpu_config *c, struct wl_err *e)
     int rc = check_sm(c, e);
     if (!rc) rc = check_shared(c, e);
     if (!rc) rc = check_caches(c, e);
+    if (!rc) rc = check_network(c, e);
     if (!rc) rc = check_memory(c, e);
     return rc;
 }

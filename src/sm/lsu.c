@@ -7,6 +7,7 @@
  * to which refused requests step aside, and a gate (ext_reexec.c, ext_gate.c). */
 #include <stdlib.h>
 
+#include "mem/net.h"
 #include "sm/sm_priv.h"
 
 static void make_pipe(struct access_pipe *p, int64_t cycles, int64_t slots, tick_t period)
@@ -130,11 +131,11 @@ static void accept_reply(struct sm *s, tick_t now)
 
 static void send_misses(struct sm *s, struct l1 *c, tick_t now)
 {
-    if (!l1_has_misses(c) || !port_can_push(s->request, now)) return;
+    if (!l1_has_misses(c) || !net_can_send(s->request, l1_missq_head(c), now)) return;
     struct req *r = l1_missq_pop(c);
     reexec_changed(s);
     addrmap_route(s->map, r);
-    port_push(s->request, r, now);
+    net_send(s->request, r, now);
 }
 
 /* ---- at the tags ---- */

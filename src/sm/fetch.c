@@ -15,6 +15,7 @@
  * While all who want are refused, the SM may sleep; the turn goes round meanwhile, which is made up for afterwards. */
 #include <stdlib.h>
 
+#include "mem/net.h"
 #include "sm/sm_priv.h"
 #include "stream/spaces.h"
 
@@ -259,12 +260,12 @@ static void let_go(struct fetch *f)
 static void send_miss(struct sm *s, tick_t now)
 {
     struct fetch *f = s->fetch;
-    if (!port_can_push(s->request, now)) return;
+    if (!net_can_send(s->request, f->missq.head, now)) return;
     struct req *r = list_pop(&f->missq);
     f->missq_used--;
     f->refused = 0;
     addrmap_route(s->map, r);
-    port_push(s->request, r, now);
+    net_send(s->request, r, now);
 }
 
 bool fetch_cycle(struct sm *s, tick_t now)

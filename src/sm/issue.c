@@ -56,7 +56,7 @@ static void issue_memory(struct sm *s, unsigned w, tick_t now)
     op->inst = in;
     op->route = p->route;
     op->regs = s->board + (size_t)w * s->board_regs;
-    op->ready = now + s->mem_delay;
+    op->ready = now + p->route->delay;
     op->waiting = 0;
     op->sent = 0;
     op->done = 0;
@@ -82,7 +82,7 @@ static void issue_compute(struct sm *s, unsigned w, tick_t now)
     s->pipe_free[pipe] = free_at;
     s->pipes_until = tick_max(s->pipes_until, free_at);
     uint64_t *board = s->board + (size_t)w * s->board_regs;
-    for (unsigned i = 0; i < in->ndst; i++) board[in->reg[i]] = now + c->latency * s->part.period + s->issue_delay;
+    for (unsigned i = 0; i < in->ndst; i++) board[in->reg[i]] = now + s->warp[w].route->delay;
 }
 
 __attribute__((cold)) static void notify_observers(struct sm *s, unsigned w)
@@ -107,13 +107,14 @@ static unsigned issue_warp(struct sm *s, unsigned w, tick_t now)
     bool arrive = false;
     if (unit == UNIT_LSU) {
         if (p->exec) issue_memory(s, w, now);
+        if (p->exec && p->route->holds) s->held |= bit64(w), s->membar |= bit64(w);
     } else if (unit != UNIT_NONE) {
         issue_compute(s, w, now);
     } else if (in->kind == INST_BARRIER) {
         s->stats.barriers++;
         s->barrier |= bit64(w);
         arrive = true;
-    } else if (in->kind == INST_MEMBAR && p->outstanding) {
+    } else if (in->kind == INST_MEMBAR && p->outstanding && (!s->membar_registers || warp_awaits_result(s, w))) {
         s->membar |= bit64(w);
     }
     warp_advance(s, w, now);

@@ -75,12 +75,14 @@ static void finish_op(struct sm *s, struct memop *op, tick_t at, tick_t now)
 {
     const struct code_inst *in = op->inst;
     unsigned w = op->load.warp;
+    bool held = op->route->holds;
     for (unsigned i = 0; i < in->ndst; i++) op->regs[in->reg[i]] = at;
     if (op->begun) l1_load_done(l1d_of(s), &op->load);
     op->next = s->ops->free;
     s->ops->free = op;
     s->ops->available++;
     if (in->ndst && s->long_stall >> w & 1 && !((s->barrier | s->membar) >> w & 1)) warp_check_head(s, w, now);
+    if (s->membar) warp_result_came(s, w, held, now);
     warp_memop_done(s, w, now);
 }
 
@@ -97,10 +99,10 @@ static inline void finish_request(struct sm *s, struct req *r, tick_t at, tick_t
 
 /* ---- what comes back ---- */
 
-/* What came back is written to the registers one request per cycle, from the next cycle on. */
+/* What came back is written to the registers one request per cycle, sm.writeback cycles later at the earliest. */
 static tick_t writeback_slot(struct sm *s, tick_t now)
 {
-    tick_t at = tick_max(now + s->part.period, s->lsu.writeback_free);
+    tick_t at = tick_max(now + s->writeback_ticks, s->lsu.writeback_free);
     if (at > now + s->lsu.writeback_limit) at = now + s->lsu.writeback_limit; /* the wheel reaches no further */
     s->lsu.writeback_free = at + s->part.period;
     return at;
@@ -236,6 +238,14 @@ static struct req common_of(const struct sm *s, struct memop *op)
                         .bypass = route->bypass};
 }
 
+/* A segment is halved as long as one half of it is not touched. */
+static uint8_t halved(uint8_t sectors)
+{
+    enum { LOW = 3, HIGH = 12 };
+    if (is_pow2(sectors)) return sectors;
+    return !(sectors & HIGH) ? LOW : !(sectors & LOW) ? HIGH : ALL_SECTORS;
+}
+
 /* Takes the next instruction from the queue. */
 static void lsu_dispatch(struct sm *s, tick_t now)
 {
@@ -254,6 +264,8 @@ static void lsu_dispatch(struct sm *s, tick_t now)
     u->common = common_of(s, op);
     u->ntxn = coalesce(s, op, u->txn);
     u->next_txn = 0;
+    if (s->halved_stores && (op->route->kind != WL_LOAD || op->route->bypass))
+        for (uint32_t i = 0; i < u->ntxn; i++) u->txn[i].sectors = halved(u->txn[i].sectors);
     op->load.requests = (uint16_t)u->ntxn;
     op->waiting = u->ntxn;
     count_requests(s, op->route, u->ntxn);

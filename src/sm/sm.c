@@ -9,12 +9,17 @@
 
 static void set_pipes(struct sm *s, const int64_t *v)
 {
+    bool old = s->old_classes;
     for (int i = 0; i < LAT_COUNT; i++) {
         struct exec_class *c = &s->exec_class[i];
         c->latency = (uint16_t)v[P_LAT_INT_ADD + i];
         c->init = (uint16_t)v[P_INIT_INT_ADD + i];
         bool dp = i >= LAT_DP_ADD && i <= LAT_DP_DIV, slow = i == LAT_SFU || i == LAT_INT_DIV || i == LAT_FP_DIV;
-        c->unit = dp ? (v[P_SM_DP_PIPES] ? UNIT_DP : UNIT_SFU) : slow ? UNIT_SFU : UNIT_ALU;
+        bool multiply = i == LAT_INT_MUL || i == LAT_INT_MAD;
+        c->unit = dp && v[P_SM_DP_PIPES] ? UNIT_DP
+                  : dp                   ? (old && i != LAT_DP_DIV ? UNIT_ALU : UNIT_SFU)
+                                         : (slow || (old && multiply) ? UNIT_SFU : UNIT_ALU);
+        s->exec_class[EXEC_SHORT + i] = (struct exec_class){.latency = 1, .init = 1, .unit = UNIT_ALU};
     }
     s->pipe_end[UNIT_ALU] = (uint8_t)v[P_SM_ALU_PIPES];
     s->pipe_end[UNIT_SFU] = (uint8_t)(s->pipe_end[UNIT_ALU] + v[P_SM_SFU_PIPES]);
@@ -38,6 +43,14 @@ static void copy_parameters(struct sm *s, const struct gpu_config *c)
     s->hit_ticks = p * (tick_t)v[P_L1D_HIT];
     s->turn_mask = v[P_SM_ORDER] ? 0 : is_pow2(s->schedulers) ? s->schedulers - 1 : UINT32_MAX;
     s->mem_issue = (unsigned)v[P_SM_MEM_ISSUE];
+    s->old_classes = v[P_SM_CLASSES];
+    s->atomic_holds = v[P_SM_ATOMIC];
+    s->membar_registers = v[P_SM_MEMBAR];
+    s->halved_stores = v[P_SM_STORE_BYTES];
+    s->cta_share = v[P_SM_CTA_SHARE];
+    s->collect = (uint32_t)v[P_SM_COLLECT];
+    s->reg_unit = (uint32_t)v[P_SM_REG_UNIT];
+    s->writeback_ticks = p * (tick_t)v[P_SM_WRITEBACK];
     s->l1d_global = v[P_L1D_GLOBAL];
     s->l1d_flush = v[P_L1D_FLUSH];
     s->l1d_readonly = v[P_L1D_READONLY];
@@ -165,8 +178,11 @@ static uint32_t l1d_ways(const struct sm *s, const struct launch_info *l, uint32
 static uint32_t cta_limit(const struct sm *s, const struct launch_info *l)
 {
     uint32_t limit = smaller(s->cta_slots, s->warps / l->warps_per_cta);
-    if (l->regs_per_thread) limit = smaller(limit, s->registers / (l->regs_per_thread * l->warps_per_cta * WARP_SIZE));
+    uint32_t regs = (l->regs_per_thread + s->reg_unit - 1) / s->reg_unit * s->reg_unit;
+    if (regs) limit = smaller(limit, s->registers / (regs * l->warps_per_cta * WARP_SIZE));
     if (l->shared_bytes) limit = smaller(limit, s->shared_bytes / l->shared_bytes);
+    uint64_t ctas = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    if (s->cta_share && ctas < (uint64_t)limit * s->sms) limit = (uint32_t)((ctas + s->sms - 1) / s->sms);
     return limit;
 }
 
@@ -326,6 +342,7 @@ void sm_add_stats(const struct sm *s, struct run_stats *out)
     struct l1d_stats data = l1_stats(&s->lsu.l1[L1_DATA]);
     sm_stats_add(&out->sm, &s->stats);
     add_lanes(s->exec_class, &out->sm);
+    add_lanes(s->exec_class + EXEC_SHORT, &out->sm);
     l1d_stats_add(&out->l1d, &data);
     ADD_SMALL_CACHE(out->l1t, &s->lsu.l1[L1_TEXTURE]);
     ADD_SMALL_CACHE(out->l1c, &s->lsu.l1[L1_CONSTANT]);

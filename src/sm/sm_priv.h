@@ -25,6 +25,9 @@ void warp_check_head(struct sm *s, unsigned w, tick_t now);         /* a registe
 void warp_show_head(struct sm *s, unsigned w);                      /* enters the head in the sets of its unit */
 void warp_arrive(struct sm *s, unsigned w, tick_t now);             /* the warp came to a barrier */
 void warp_memop_done(struct sm *s, unsigned w, tick_t now);         /* one of its memory instructions has finished */
+bool warp_awaits_result(const struct sm *s, unsigned w);            /* of a memory instruction, in a register */
+/* One of its memory instructions has finished, though others may not have: one that held the warp, or any other. */
+void warp_result_came(struct sm *s, unsigned w, bool held, tick_t now);
 void warp_wake_due(struct sm *s); /* wakes the warps in the wheel's slot of this cycle */
 tick_t warp_next_wake(const struct sm *s, tick_t now);
 void warps_walk(const struct sm *s);

@@ -35,8 +35,10 @@ struct route {
     bool leaves;    /* is a memory instruction of another space than shared memory */
     bool data_load; /* is a load that goes to the L1D or bypasses it */
     bool bypass;    /* is a load that bypasses the L1D: the instruction or the machine says so, not a policy */
-    uint8_t exec;   /* latency class; of instructions that compute */
+    uint8_t exec;   /* its exec_class; of instructions that compute */
     bool generic;   /* is generic or one of its parts: its lanes may touch several spaces */
+    bool holds;     /* is an atomic whose warp waits for it */
+    tick_t delay;   /* from issue to the result, of instructions that compute; to the first access, of memory ones */
 };
 
 /* The routes of the running kernel: the SMs of a machine are alike and share them. */
@@ -192,7 +194,9 @@ struct cta {
     uint64_t arrived; /* set of its warps that wait at the barrier */
 };
 
-/* Instructions of one latency class. */
+/* Instructions of one latency class; with sm.classes = gpgpusim3 those that its table does not have are in a class of
+ * their own, EXEC_SHORT behind the usual one. */
+enum { EXEC_SHORT = LAT_COUNT, EXEC_CLASSES = 2 * LAT_COUNT };
 struct exec_class {
     uint16_t latency, init; /* cycles */
     uint8_t unit;           /* enum unit */
@@ -210,6 +214,7 @@ struct sm {
     /* warps */
     uint64_t live, ready, barrier, membar, long_stall, memory, loads, shared, ended;
     uint64_t head_unit[UNITS]; /* [unit] set of warps whose head goes there */
+    uint64_t held;             /* set of those in `membar` that wait for an atomic of theirs */
     uint64_t wrong;            /* set of warps whose buffer is or will be filled from a path they did not take */
     uint64_t in_wheel;         /* set of all warps in the wheel */
     uint64_t *wheel;           /* [slots] set of warps whose head becomes ready at that cycle */
@@ -231,6 +236,8 @@ struct sm {
     uint32_t turn_mask; /* cycle & turn_mask goes first; UINT32_MAX: cycle modulo schedulers */
     unsigned mem_issue; /* memory instructions per cycle; 0: no limit */
     bool l1d_global, l1d_flush, l1d_readonly, whole_lines;
+    bool old_classes, atomic_holds, membar_registers, halved_stores, cta_share;
+    uint32_t collect, reg_unit;
     bool tracks_loops;  /* the L1D's policy wants to hear of loops that are left */
     unsigned observers; /* used entries of `observer` */
     uint64_t owned[SM_MAX_SCHEDULERS];
@@ -238,12 +245,12 @@ struct sm {
     /* units; the ld/st unit comes below, as its end is long */
     struct port *request; /* to the network */
     struct port reply;    /* from the network */
-    tick_t issue_delay, mem_delay, shared_latency, hit_ticks;
+    tick_t issue_delay, mem_delay, shared_latency, hit_ticks, writeback_ticks;
     tick_t pipes_until;  /* no pipe is busy from this tick on */
     uint8_t pipe_end[3]; /* the pipes of unit u are pipe_free[pipe_end[u - 1]] to pipe_free[pipe_end[u] - 1]; of unit 0,
                             from pipe_free[0] on */
     tick_t pipe_free[3 * SM_MAX_PIPES];
-    struct exec_class exec_class[LAT_COUNT];
+    struct exec_class exec_class[EXEC_CLASSES];
     struct memop_pool *ops;
     struct req_pool *pool;
     struct sm_stats stats;

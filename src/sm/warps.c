@@ -11,7 +11,8 @@
 static int make_wheel(struct sm *s)
 {
     tick_t p = s->part.period, reach = s->shared_latency + WARP_SIZE * p;
-    for (int i = 0; i < LAT_COUNT; i++) reach = tick_max(reach, s->exec_class[i].latency * p + s->issue_delay);
+    for (int i = 0; i < LAT_COUNT; i++)
+        reach = tick_max(reach, (s->exec_class[i].latency + CODE_MAX_REGS) * p + s->issue_delay);
     reach = tick_max(tick_max(reach, s->lsu.writeback_limit), s->hit_ticks) + 2 * p;
     uint32_t size = 64;
     while (size * p <= reach) size *= 2;
@@ -273,6 +274,7 @@ static void finish_warp(struct sm *s, unsigned w, tick_t now)
     s->ended &= ~bit;
     s->barrier &= ~bit;
     s->membar &= ~bit;
+    s->held &= ~bit;
     s->long_stall &= ~bit;
     c->warps &= ~bit;
     c->arrived &= ~bit;
@@ -282,15 +284,34 @@ static void finish_warp(struct sm *s, unsigned w, tick_t now)
     else release_barrier(s, c, now); /* the others no longer wait for this one */
 }
 
+static void release_membar(struct sm *s, unsigned w, tick_t now)
+{
+    s->membar &= ~bit64(w);
+    s->held &= ~bit64(w);
+    if (!(s->barrier & bit64(w))) warp_check_head(s, w, now);
+}
+
 void warp_memop_done(struct sm *s, unsigned w, tick_t now)
 {
     struct sm_warp *p = &s->warp[w];
     if (--p->outstanding) return;
-    if (p->ended) {
-        finish_warp(s, w, now);
-    } else if (s->membar & bit64(w)) {
-        s->membar &= ~bit64(w);
-        if (!(s->barrier & bit64(w))) warp_check_head(s, w, now);
+    if (p->ended) finish_warp(s, w, now);
+    else if (s->membar & bit64(w)) release_membar(s, w, now);
+}
+
+bool warp_awaits_result(const struct sm *s, unsigned w)
+{
+    const uint64_t *board = s->board + (size_t)w * s->board_regs;
+    for (uint32_t i = 0; i < s->board_regs; i++)
+        if (board[i] == NEVER) return true;
+    return false;
+}
+
+void warp_result_came(struct sm *s, unsigned w, bool held, tick_t now)
+{
+    if (!(s->membar >> w & 1) || s->warp[w].ended) return;
+    if (held || (s->membar_registers && !(s->held >> w & 1) && !warp_awaits_result(s, w))) {
+        release_membar(s, w, now);
     }
 }
 
@@ -368,6 +389,7 @@ void warps_walk(const struct sm *s)
         WL_VERIFY(!(heads & s->head_unit[u]));
         heads |= s->head_unit[u];
     }
+    WL_VERIFY(!(s->held & ~s->membar));
     WL_VERIFY(!(s->live & ~all) && !(heads & ~s->live) && !(heads & s->ended));
     WL_VERIFY(!((s->ready | s->barrier | s->membar | s->long_stall | s->ended | s->in_wheel) & ~s->live));
     WL_VERIFY(!((s->memory | s->shared) & ~s->head_unit[UNIT_LSU]) && !(s->memory & s->shared) &&

@@ -138,6 +138,13 @@ static void random_old_sm(struct gpu_config *c, uint64_t s)
     SET(IL1_MSHR, size_of(&s, 8));
     SET(IL1_MERGE, size_of(&s, 64));
     SET(IL1_MISSQ, size_of(&s, 8));
+    SET(SM_COLLECT, (int64_t)draw(&s, 3));
+    SET(SM_CLASSES, (int64_t)draw(&s, 2));
+    SET(SM_ATOMIC, (int64_t)draw(&s, 2));
+    SET(SM_MEMBAR, (int64_t)draw(&s, 2));
+    SET(SM_REG_UNIT, ONE_OF(1, 4));
+    SET(SM_CTA_SHARE, (int64_t)draw(&s, 2));
+    SET(SM_WRITEBACK, size_of(&s, 3));
 }
 
 static void random_l1(struct gpu_config *c, uint64_t s)

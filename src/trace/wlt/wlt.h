@@ -47,7 +47,8 @@
 #include "base/err.h"
 #include "stream/stream.h"
 
-enum { WLT_VERSION = 2 }; /* version 1 did not say where generic accesses went */
+enum { WLT_LAT_BITS = 5 }; /* of the byte lat: the latency class; the others are the old rule, 0 in older files */
+enum { WLT_VERSION = 2 };  /* version 1 did not say where generic accesses went */
 
 /* Which program it was: kept for the record of a replay. Texts end with NUL. */
 struct wlt_header {

@@ -273,10 +273,12 @@ bool fetch_cycle(struct sm *s, tick_t now)
     struct fetch *f = s->fetch;
     make_up(f, s->cycle - f->cycle - 1);
     f->cycle = s->cycle;
-    if (f->want) fetch_one(s, now);
+    bool wanted = f->want;
+    if (wanted) fetch_one(s, now);
     if (f->missq_used) send_miss(s, now);
     if (f->filled_count) let_go(f);
     f->slept = f->want;
+    if (wanted && s->policy->on_cycle) return true; /* a head has come: the scheme may decide otherwise */
     return f->want & ~f->refused || f->filled_count || (f->missq_used && !s->request->producer_waits);
 }
 

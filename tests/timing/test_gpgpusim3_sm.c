@@ -278,3 +278,301 @@ TEST(code_is_cold_once)
     synth_end(&p);
     gpu_free(g);
 }
+
+/* ---- operand collection, classes, pipes ---- */
+
+/* Issue-to-issue distance of two instructions of which the second needs the first. */
+static uint64_t distance(const char *settings, const struct code_inst *first)
+{
+    struct synth p;
+    struct gpu *g = recorded_gpu(settings);
+    synth_begin(&p, "pair", 1);
+    struct code_inst *i = synth_inst(&p, (enum inst_kind)first->kind);
+    uint32_t pc = i->pc;
+    *i = *first;
+    i->pc = pc;
+    i->loop = CODE_NO_LOOP;
+    synth_add(&p, 2, 1, 1);
+    one_warp(&p);
+    run_and_free(g, &p);
+    return issued_at(0, 1) - issued_at(0, 0);
+}
+
+static uint64_t distance_of_alu(const char *settings, enum lat_class lat, enum old_rule old, uint8_t sources)
+{
+    return distance(settings, &(struct code_inst){.kind = INST_ALU,
+                                                  .lat = (uint8_t)lat,
+                                                  .old = (uint8_t)old,
+                                                  .ndst = 1,
+                                                  .nsrc = sources,
+                                                  .reg = {1, 10, 11, 12}});
+}
+
+#define ONE "sm.count=1 "
+
+TEST(each_source_register_takes_a_cycle)
+{
+    for (uint8_t n = 0; n <= 3; n++) {
+        assert_int_equal(distance_of_alu(ONE, LAT_INT_ADD, OLD_LISTED, n), 4 + 6);
+        assert_int_equal(distance_of_alu(ONE "sm.collect=1", LAT_INT_ADD, OLD_LISTED, n), 4 + 5 + n);
+        assert_int_equal(distance_of_alu(ONE "sm.collect=2", LAT_INT_ADD, OLD_LISTED, n), 4 + 5 + (n + 1) / 2);
+    }
+}
+
+TEST(the_guard_is_not_collected)
+{
+    struct code_inst guarded = {.kind = INST_ALU, .lat = LAT_INT_ADD, .ndst = 1, .nsrc = 2, .reg = {1, 10, 11}};
+    assert_int_equal(distance(ONE "sm.collect=1", &guarded), 4 + 5 + 2);
+    guarded.guarded = 1;
+    struct code_inst branch = {.kind = INST_BRANCH, .nsrc = 1, .reg = {10}};
+    assert_int_equal(inst_operands(&guarded), 1);
+    assert_int_equal(inst_operands(&branch), 0);
+}
+
+TEST(only_listed_operations_have_a_latency_of_their_own)
+{
+    static const char old[] = ONE "sm.classes=gpgpusim3";
+    assert_int_equal(distance_of_alu(ONE, LAT_FP_MAD, OLD_OTHER, 3), 5 + 6);  /* fma */
+    assert_int_equal(distance_of_alu(old, LAT_FP_MAD, OLD_OTHER, 3), 1 + 6);  /* fma */
+    assert_int_equal(distance_of_alu(old, LAT_FP_MAD, OLD_LISTED, 3), 5 + 6); /* mad */
+    assert_int_equal(distance_of_alu(old, LAT_DP_MAD, OLD_OTHER, 3), 1 + 6);  /* fma.f64 */
+    assert_int_equal(distance_of_alu(old, LAT_INT_DIV, OLD_OTHER, 2), 1 + 6); /* rem */
+    assert_int_equal(distance_of_alu(old, LAT_INT_DIV, OLD_LISTED, 2), 145 + 6);
+    assert_int_equal(distance_of_alu(old, LAT_DP_DIV, OLD_FUNCTION, 1), 8 + 6); /* rcp.f64, as all functions */
+    assert_int_equal(distance_of_alu(old, LAT_INT_ADD, OLD_UNKNOWN, 1), 4 + 6); /* of a trace that does not say */
+}
+
+/* Warps of both schedulers with independent instructions of one class: how many cycles 32 of them take. */
+static uint64_t crowd(const char *settings, enum lat_class lat, enum old_rule old)
+{
+    struct synth p;
+    struct gpu *g = recorded_gpu(settings);
+    synth_begin(&p, "crowd", 16);
+    synth_alu(&p, lat, 1, 10, 11)->old = (uint8_t)old;
+    synth_alu(&p, lat, 2, 10, 11)->old = (uint8_t)old;
+    synth_cta(&p);
+    for (int w = 0; w < 16; w++) {
+        synth_warp(&p);
+        synth_enter(&p, 0, UINT32_MAX);
+    }
+    run_and_free(g, &p);
+    return issue_log[31].cycle - issue_log[0].cycle;
+}
+
+TEST(integer_multiplies_share_the_special_function_pipe)
+{
+    static const char old[] = ONE "sm.classes=gpgpusim3";
+    assert_int_equal(crowd(ONE, LAT_INT_ADD, OLD_LISTED), 15); /* two per cycle */
+    assert_int_equal(crowd(old, LAT_INT_ADD, OLD_LISTED), 15);
+    assert_int_equal(crowd(ONE, LAT_INT_MUL, OLD_LISTED), 30); /* interval 2 on two pipes: one per cycle */
+    assert_int_equal(crowd(old, LAT_INT_MUL, OLD_LISTED), 62); /* and on one pipe */
+    assert_int_equal(crowd(old, LAT_INT_MAD, OLD_LISTED), 31);
+    assert_int_equal(crowd(ONE, LAT_DP_MAD, OLD_OTHER), 31 * 8);
+    assert_int_equal(crowd(old, LAT_DP_MAD, OLD_OTHER), 15);      /* fma.f64 has no latency and two pipes */
+    assert_int_equal(crowd(old, LAT_DP_ADD, OLD_LISTED), 15 * 8); /* add.f64: interval 8 on two pipes */
+}
+
+/* ---- ld/st timing ---- */
+
+#define OLD_LDST ONE "l1d.pipe=0 l1d.hit=0 sm.mem_delay=4 sm.collect=1 "
+
+/* Dependent loads that hit, with an address register each: T + 4, as in 3.2.2. */
+TEST(a_dependent_of_a_hit_issues_in_the_cycle_of_the_access)
+{
+    struct synth p;
+    struct gpu *g = recorded_gpu(OLD_LDST);
+    synth_begin(&p, "hits", 1);
+    for (uint16_t i = 0; i < 6; i++) synth_load_at(&p, (uint16_t)(i + 1), i);
+    one_warp(&p);
+    for (int i = 0; i < 6; i++) synth_affine(&p, DEVICE_BASE, 4);
+    run_and_free(g, &p);
+    for (unsigned i = 1; i < 5; i++) assert_int_equal(issued_at(0, i + 1) - issued_at(0, i), 4);
+}
+
+/* One instruction per cycle goes through the queue of four. */
+TEST(the_ldst_unit_takes_an_instruction_every_cycle)
+{
+    enum { LOADS = 40 };
+    struct synth p;
+    struct gpu *g = recorded_gpu(OLD_LDST "sm.mem_issue=1 sm.lsu_queue=4 l1d.infinite=yes");
+    synth_begin(&p, "rate", 2);
+    for (uint16_t i = 0; i < LOADS; i++) synth_load_at(&p, (uint16_t)(i + 1), 100);
+    synth_cta(&p);
+    for (int w = 0; w < 2; w++) {
+        synth_warp(&p);
+        synth_enter(&p, 0, UINT32_MAX);
+        for (int i = 0; i < LOADS; i++) synth_affine(&p, DEVICE_BASE, 4);
+    }
+    run_and_free(g, &p);
+    unsigned last = issue_count - 1; /* the first loads miss and merge; the rest hit */
+    assert_int_equal(issue_log[last].cycle - issue_log[last - 40].cycle, 40);
+}
+
+/* A lone SM: what comes from memory can be read sm.writeback cycles after it has come. */
+TEST(data_is_written_back_before_it_is_read)
+{
+    uint64_t apart[3];
+    for (unsigned n = 1; n <= 2; n++) {
+        char settings[128];
+        snprintf(settings, sizeof settings, OLD_LDST "sm.writeback=%u", n);
+        struct gpu_config c = synth_config(settings);
+        c.sched.policy = recording_lrr();
+        record_reset();
+        struct lone *l = lone_new(&c, 100);
+        struct synth p;
+        synth_begin(&p, "miss", 1);
+        synth_load_at(&p, 1, 0);
+        synth_add(&p, 2, 1, 1);
+        one_warp(&p);
+        synth_affine(&p, DEVICE_BASE, 4);
+        lone_launch(l, &p);
+        lone_finish(l);
+        apart[n] = issued_at(0, 1) - issued_at(0, 0);
+        synth_end(&p);
+        lone_free(l);
+    }
+    assert_int_equal(apart[2] - apart[1], 1);
+}
+
+/* ---- atomics, barriers, stores ---- */
+
+/* An atomic and an add that needs nothing of it. */
+static uint64_t behind_atomic(const char *settings)
+{
+    struct synth p;
+    struct gpu *g = recorded_gpu(settings);
+    synth_begin(&p, "atomic", 1);
+    struct code_inst *i = synth_store(&p, 10, SPACE_GLOBAL, 4);
+    i->kind = INST_ATOMIC;
+    synth_add(&p, 2, 11, 12);
+    one_warp(&p);
+    synth_affine(&p, DEVICE_BASE, 4);
+    run_and_free(g, &p);
+    return issued_at(0, 1) - issued_at(0, 0);
+}
+
+TEST(an_atomic_can_hold_its_warp)
+{
+    assert_int_equal(behind_atomic(ONE), 1);
+    assert_true(behind_atomic(ONE "sm.atomic=warp") > 100); /* there and back */
+}
+
+/* A store, or a load of another register, then a memory barrier, then an add. */
+static uint64_t behind_membar(const char *settings, bool load)
+{
+    struct synth p;
+    struct gpu *g = recorded_gpu(settings);
+    synth_begin(&p, "membar", 1);
+    if (load) synth_load(&p, 1, SPACE_GLOBAL, 4);
+    else synth_store(&p, 1, SPACE_GLOBAL, 4);
+    synth_inst(&p, INST_MEMBAR);
+    synth_add(&p, 2, 11, 12);
+    one_warp(&p);
+    synth_affine(&p, DEVICE_BASE, 4);
+    run_and_free(g, &p);
+    return issued_at(0, 2) - issued_at(0, 1);
+}
+
+TEST(a_memory_barrier_can_wait_for_results_only)
+{
+    assert_true(behind_membar(ONE, false) > 100);
+    assert_true(behind_membar(ONE, true) > 100);
+    assert_int_equal(behind_membar(ONE "sm.membar=registers", false), 1);
+    assert_true(behind_membar(ONE "sm.membar=registers", true) > 100);
+}
+
+/* Flits of a store that touches these 32-byte sectors: the header is in the first. */
+static uint64_t store_flits(const char *settings, unsigned sectors)
+{
+    struct synth p;
+    struct run_stats s;
+    struct gpu *g = recorded_gpu(settings);
+    uint64_t addr[WARP_SIZE];
+    uint32_t mask = 0;
+    for (unsigned l = 0; l < 4; l++) {
+        addr[l] = DEVICE_BASE + 32 * l;
+        mask |= sectors & 1u << l;
+    }
+    for (unsigned l = 4; l < WARP_SIZE; l++) addr[l] = 0;
+    synth_begin(&p, "store", 1);
+    synth_store(&p, 1, SPACE_GLOBAL, 4);
+    synth_cta(&p);
+    synth_warp(&p);
+    synth_enter(&p, 0, mask);
+    stream_addrs(synth_last(&p), mask, addr);
+    synth_run(g, &p);
+    gpu_read_stats(g, &s);
+    synth_end(&p);
+    gpu_free(g);
+    return s.icnt.request_flits;
+}
+
+/* 8 bytes of header and 32, 64, 96 or 128 of data in flits of 32. */
+TEST(a_store_is_halved_while_one_half_is_not_touched)
+{
+    static const char sectors[] = ONE "icnt.flit=32 l2.sectored=no";
+    static const char halves[] = ONE "icnt.flit=32 l2.sectored=no sm.store_bytes=halves";
+    static const uint8_t by_sectors[16] = {0, 2, 2, 3, 2, 3, 3, 4, 2, 3, 3, 4, 3, 4, 4, 5};
+    static const uint8_t by_halves[16] = {0, 2, 2, 3, 2, 5, 5, 5, 2, 5, 5, 5, 3, 5, 5, 5};
+    for (unsigned touched = 1; touched < 16; touched++) {
+        assert_int_equal(store_flits(sectors, touched), by_sectors[touched]);
+        assert_int_equal(store_flits(halves, touched), by_halves[touched]);
+    }
+}
+
+/* ---- residency ---- */
+
+/* CTAs of one warp that are on an SM together: all are issued to before the first ends. */
+static unsigned resident(const char *settings, unsigned ctas, unsigned regs)
+{
+    struct synth p;
+    struct run_stats s;
+    struct gpu *g = recorded_gpu(settings);
+    synth_begin(&p, "resident", 1);
+    p.info.regs_per_thread = regs;
+    straight_line(&p, 1);
+    synth_load(&p, 1, SPACE_GLOBAL, 4);
+    for (unsigned i = 0; i < ctas; i++) {
+        one_warp(&p);
+        synth_affine(&p, DEVICE_BASE + 128 * i, 4);
+    }
+    synth_run(g, &p);
+    gpu_read_stats(g, &s);
+    synth_end(&p);
+    gpu_free(g);
+    uint64_t most = 0;
+    for (unsigned w = 0; w < 64; w++) most += issue_nth[w] != 0;
+    return (unsigned)most;
+}
+
+TEST(registers_are_rounded_up)
+{
+    /* 2048 / (9 x 32) = 7.1, 2048 / (12 x 32) = 5.3 */
+    assert_int_equal(resident(ONE "sm.registers=2048 sm.ctas=8", 8, 9), 7);
+    assert_int_equal(resident(ONE "sm.registers=2048 sm.ctas=8", 8, 12), 5);
+    assert_int_equal(resident(ONE "sm.registers=2048 sm.ctas=8 sm.reg_unit=4", 8, 9), 5);
+    assert_int_equal(resident(ONE "sm.registers=2048 sm.ctas=8 sm.reg_unit=4", 8, 12), 5);
+}
+
+static uint32_t cta_limit_of(const char *settings)
+{
+    struct gpu_config c = synth_config(settings);
+    struct lone *l = lone_new(&c, 100);
+    struct synth p;
+    synth_begin(&p, "one", 1);
+    straight_line(&p, 1);
+    one_warp(&p);
+    lone_launch(l, &p);
+    uint32_t limit = l->sm.cta_limit;
+    lone_finish(l);
+    synth_end(&p);
+    lone_free(l);
+    return limit;
+}
+
+/* One CTA for fifteen SMs. It shows in the layout of local memory, which has room for as many. */
+TEST(an_sm_takes_its_share_of_a_small_kernel)
+{
+    assert_int_equal(cta_limit_of("sm.count=15"), 8);
+    assert_int_equal(cta_limit_of("sm.count=15 sm.cta_share=yes"), 1);
+}

@@ -325,7 +325,10 @@ void lsu_cycle(struct sm *s, tick_t now, uint64_t skipped)
 {
     struct lsu *u = &s->lsu;
     account_skipped(s, skipped);
-    if (l1_next_free(&u->l1[L1_DATA]) <= s->cycle) l1_free_late(&u->l1[L1_DATA], s->cycle);
+    if (l1_next_free(&u->l1[L1_DATA]) <= s->cycle) {
+        l1_free_late(&u->l1[L1_DATA], s->cycle);
+        reexec_changed(s);
+    }
     accept_reply(s, now);
     send_misses(s, &u->l1[L1_DATA], now);
     if (u->readonly) {

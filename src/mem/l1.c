@@ -71,6 +71,7 @@ int l1_init(struct l1 *c, const struct l1_shape *shape, const struct cache_choic
                      .bypass_lines = shape->bypass_lines,
                      .update = shape->update,
                      .worst = shape->worst,
+                     .late = shape->late,
                      .store_way = shape->store_way,
                      .perfect = shape->perfect,
                      .id = shape->id,
@@ -506,8 +507,31 @@ void l1_fill(struct l1 *c, struct req *reply, struct req_list *done)
     t->state[at] = (uint8_t)((t->state[at] & ~3) | WL_VALID);
     l->mshr = NO_MSHR;
     list_join(done, &c->mshr.entry[m].waiting);
-    mshr_release(&c->mshr, m);
     c->stats.fills++;
+    if (!c->late) {
+        mshr_release(&c->mshr, m);
+        return;
+    }
+    c->mshr.entry[m].free_at = 0;
+    if (c->late_used++) c->mshr.entry[c->late_last].next_free = m;
+    else c->late_first = m;
+    c->late_last = m;
+}
+
+void l1_written(struct l1 *c, uint64_t cycle)
+{
+    if (c->late_used && !c->mshr.entry[c->late_last].free_at) c->mshr.entry[c->late_last].free_at = cycle - 1;
+}
+
+void l1_free_late(struct l1 *c, uint64_t cycle)
+{
+    while (l1_next_free(c) <= cycle) {
+        uint32_t m = c->late_first;
+        c->late_first = c->mshr.entry[m].next_free;
+        c->late_used--;
+        mshr_release(&c->mshr, m);
+        c->changed |= c->refused == L1_NO_MSHR;
+    }
 }
 
 struct l1d_stats l1_stats(const struct l1 *c)
@@ -568,6 +592,7 @@ void l1_kernel_begin(struct l1 *c, const struct wl_kernel *k, uint32_t ways)
 void l1_kernel_end(struct l1 *c, const struct wl_kernel *k)
 {
     policy_kernel(&c->pol, WL_END, k);
+    l1_free_late(c, UINT64_MAX - 1); /* their requests are done */
     c->stats.prefetch_drops += c->prefetch.used;
     c->prefetch.used = 0;
 }
@@ -604,7 +629,7 @@ void l1_walk(const struct l1 *c)
         }
         WL_VERIFY(t->infinite || filled == t->filled[set]);
     }
-    WL_VERIFY(reserved == c->mshr.used);
+    WL_VERIFY(reserved + c->late_used == c->mshr.used);
 }
 
 /* ---- for the SM ---- */

@@ -64,9 +64,10 @@ struct l1 {
     bool bypass_lines; /* a bypassed read fetches its whole line */
     bool update;       /* stores leave lines valid */
     bool worst;        /* loads that do not hit want two places of the miss queue, whatever they will send */
-    bool store_way;    /* stores wait while all ways of their set are being fetched */
-    bool perfect;      /* loads always hit */
-    uint8_t id;        /* enum cache_id */
+    bool late;      /* an entry of the MSHRs is free when its last request has been written, not when its line came */
+    bool store_way; /* stores wait while all ways of their set are being fetched */
+    bool perfect;   /* loads always hit */
+    uint8_t id;     /* enum cache_id */
     uint8_t sm;
     bool steady;             /* the policy's answers change only with accepted accesses, fills and epochs */
     bool changed;            /* something has happened since the last refusal that can lift it */
@@ -75,6 +76,7 @@ struct l1 {
     bool gate_merges;        /* a warp that may not miss may not merge either */
     uint16_t warp;           /* the warp of the last accepted request: prefetches are attributed to it */
     uint64_t busy_at;        /* the last cycle in which a request was at the tags */
+    uint32_t late_first, late_last, late_used; /* such entries in the order in which they will be free */
     struct prefetch_queue prefetch;
     struct l1_observer *observer;   /* of stats.profile; NULL: none */
     uint64_t loads[L1_STORED];      /* accepted loads, by outcome */
@@ -89,7 +91,7 @@ struct l1_shape {
     bool sectored, infinite, half_lines;
     uint8_t id; /* enum cache_id */
     bool bypass_lines;
-    bool update, perfect, worst, store_way;
+    bool update, perfect, worst, store_way, late;
     uint32_t prefetch_queue; /* lines a policy may ask for ahead; 0: it cannot */
 };
 
@@ -116,6 +118,16 @@ bool l1_would_hit(const struct l1 *c, uint64_t line, uint8_t sectors);
 /* The data of a miss arrived; the request that fetched it and those that waited for it are
  * appended to *done. */
 void l1_fill(struct l1 *c, struct req *reply, struct req_list *done);
+/* The requests that the last fill completed are written to the registers by this cycle: their entry is free before it.
+ */
+void l1_written(struct l1 *c, uint64_t cycle);
+/* The cycle begins: frees the entries whose time has come. */
+void l1_free_late(struct l1 *c, uint64_t cycle);
+/* The cycle in which the next entry is free again; UINT64_MAX: none waits for that. */
+static inline uint64_t l1_next_free(const struct l1 *c)
+{
+    return c->late_used ? c->mshr.entry[c->late_first].free_at : UINT64_MAX;
+}
 /* A bypassed read came back. */
 void l1_bypass_done(struct l1 *c, const struct req *reply);
 

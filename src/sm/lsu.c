@@ -124,8 +124,11 @@ static void accept_reply(struct sm *s, tick_t now)
     } else {
         struct req_list done;
         list_init(&done);
-        l1_fill(&s->lsu.l1[r->cache], r, &done);
-        while (done.head) finish_request(s, list_pop(&done), writeback_slot(s, now), now);
+        struct l1 *c = &s->lsu.l1[r->cache];
+        l1_fill(c, r, &done);
+        tick_t at = now + s->part.period;
+        while (done.head) finish_request(s, list_pop(&done), at = writeback_slot(s, now), now);
+        l1_written(c, s->cycle + part_cycles(&s->part, at - now));
     }
 }
 
@@ -337,6 +340,10 @@ void lsu_cycle(struct sm *s, tick_t now, uint64_t skipped)
 {
     struct lsu *u = &s->lsu;
     account_skipped(s, skipped);
+    if (l1_next_free(&u->l1[L1_DATA]) <= s->cycle) {
+        l1_free_late(&u->l1[L1_DATA], s->cycle);
+        reexec_changed(s);
+    }
     accept_reply(s, now);
     send_misses(s, &u->l1[L1_DATA], now);
     if (u->readonly) {
@@ -378,6 +385,8 @@ tick_t lsu_next(const struct sm *s, tick_t now)
     if (misses && !s->request->producer_waits) return soon;
     if (has_queue(s) && reexec_busy(s)) return soon;
     if (l1_wants_tags(&u->l1[L1_DATA]) && tags_free(u)) return soon;
+    if (l1_next_free(&u->l1[L1_DATA]) != UINT64_MAX)
+        next = tick_min(next, now + (l1_next_free(&u->l1[L1_DATA]) - s->cycle) * s->part.period);
     next = tick_min(next, pipe_next(&u->pipe[L1_DATA]));
     if (u->readonly) {
         next = tick_min(next, readonly_next(s, &u->pipe[L1_TEXTURE]));

@@ -79,6 +79,7 @@ static int make_caches(struct sm *s, const struct gpu_config *c, struct wl_err *
                             .bypass_lines = v[P_L1D_BYPASS],
                             .update = v[P_L1D_WRITE],
                             .worst = v[P_L1D_MISSQ_RULE],
+                            .late = v[P_L1D_MSHR_FREE],
                             .store_way = v[P_L1D_STORE_WAY],
                             .prefetch_queue = (uint32_t)v[P_L1D_PREFETCH]};
     struct l1_shape texture = {.sets = (uint32_t)v[P_L1T_SETS],

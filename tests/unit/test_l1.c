@@ -345,3 +345,30 @@ TEST_WITH(stores_wait_for_a_way_they_do_not_take, begin, end)
     assert_int_equal(store(WL_GLOBAL, 8, 1), L1_STORED);
     assert_int_equal(state_of(8), WL_INVALID);
 }
+
+/* Two requests that waited for a line are written in two cycles; the entry is free when the second one begins. */
+TEST_WITH(an_entry_may_be_free_only_when_its_requests_are_written, begin, end)
+{
+    struct l1_shape shape = plain_shape();
+    l1_destroy(&cache);
+    shape.late = true;
+    shape.mshr = 1;
+    begin_shape(shape);
+    assert_int_equal(load(0), L1_MISSED);
+    assert_int_equal(load(0), L1_MERGED);
+    assert_int_equal(answer(sent()), 2);
+    l1_written(&cache, 13); /* the later of the two */
+    assert_int_equal(l1_next_free(&cache), 12);
+    assert_int_equal(load(0), L1_HIT);
+    refuses_load(1, L1_NO_MSHR);
+    l1_walk(&cache);
+    l1_free_late(&cache, 11);
+    assert_false(l1_retry_worthwhile(&cache));
+    l1_free_late(&cache, 12);
+    assert_true(l1_retry_worthwhile(&cache));
+    assert_int_equal(l1_next_free(&cache), UINT64_MAX);
+    assert_int_equal(load(1), L1_MISSED);
+    assert_int_equal(answer(sent()), 1);
+    l1_kernel_end(&cache, &some_kernel); /* nothing is left behind */
+    assert_true(l1_idle(&cache));
+}

@@ -194,6 +194,82 @@ TEST(every_packet_of_a_sectored_reply_has_its_gap)
     end();
 }
 
+/* ---- queues counted in flits ---- */
+
+static void count_flits(uint32_t in, uint32_t out)
+{
+    for (uint32_t i = 0; in && i < rig.net.inputs; i++) net_count_flits(&rig.net, &rig.net.in[i], in);
+    for (uint32_t o = 0; out && o < rig.net.outputs; o++) net_count_flits(&rig.net, &rig.out[o], out);
+}
+
+/* A packet of so many sectors that wants to be sent; whether it could. */
+static bool try_send(uint32_t input, uint32_t output, uint8_t sectors)
+{
+    struct req *r = &rig.req[rig.used];
+    *r = rig_req(sectors ? WL_STORE : WL_LOAD, input, sectors);
+    r->slice = (uint16_t)output;
+    if (!net_can_send(&rig.net.in[input], r, rig.now)) return false;
+    rig.used++;
+    net_send(&rig.net.in[input], r, rig.now);
+    return true;
+}
+
+TEST(an_input_holds_flits_not_packets)
+{
+    begin("icnt.flit=32 icnt.header=8 icnt.gap=1", 1, 1);
+    count_flits(17, 0);
+    for (int i = 0; i < 3; i++) assert_true(try_send(0, 0, 15)); /* 5 flits each */
+    assert_false(try_send(0, 0, 15));
+    assert_true(rig.net.in[0].producer_waits);
+    assert_true(try_send(0, 0, 0)); /* a read request has one */
+    assert_true(try_send(0, 0, 0));
+    assert_false(try_send(0, 0, 0));
+    net_walk(&rig.net);
+    end();
+}
+
+/* The first flit leaves in cycle 1; its place can be used from the fifth cycle after it on, that of the next
+ * flit a cycle later. */
+TEST(places_become_free_one_by_one_when_their_credits_are_back)
+{
+    begin("icnt.flit=32 icnt.header=8 icnt.gap=1", 1, 1);
+    count_flits(17, 0);
+    for (int i = 0; i < 3; i++) try_send(0, 0, 15);
+    try_send(0, 0, 0), try_send(0, 0, 0);
+    for (tick_t t = 1; t < 6; t++) {
+        step(1);
+        assert_false(try_send(0, 0, 0));
+    }
+    for (tick_t t = 6; t <= 10; t++) {
+        step(1);
+        assert_true(try_send(0, 0, 0)); /* one place per cycle: packets 1 and 2 begin in cycles 1 and 7 */
+        assert_false(try_send(0, 0, 0));
+    }
+    assert_true(rig_wakes(&rig.source)); /* and the source has been told when */
+    net_walk(&rig.net);
+    end();
+}
+
+TEST(an_output_holds_flits_not_packets)
+{
+    begin("icnt.flit=32 icnt.header=8 icnt.latency=1", 2, 1);
+    count_flits(0, 24);
+    for (int i = 0; i < 6; i++) push(0, 0, 15);
+    push(1, 0, 7); /* 4 flits */
+    step(100);
+    assert_int_equal(rig.out[0].used, 5); /* 4 x 5 + 4 */
+    net_walk(&rig.net);
+    assert_true(rig.out[0].producer_waits);
+    net_take(&rig.out[0], rig.now);
+    assert_false(rig.out[0].producer_waits);
+    step(10);
+    assert_int_equal(rig.out[0].used, 4); /* input 1 was served first: four places are not enough for five flits */
+    net_take(&rig.out[0], rig.now);
+    step(1);
+    assert_int_equal(rig.out[0].used, 4);
+    end();
+}
+
 TEST(inputs_and_outputs_work_side_by_side)
 {
     begin("icnt.latency=1", 2, 2);

@@ -28,6 +28,7 @@ void lsu_init(struct sm *s, const struct gpu_config *c)
     make_pipe(&u->pipe[L1_DATA], c->v[P_L1D_PIPE], c->v[P_L1D_SLOTS], s->part.period);
     make_pipe(&u->pipe[L1_TEXTURE], c->v[P_L1T_PIPE], 0, s->part.period);
     make_pipe(&u->pipe[L1_CONSTANT], 0, 0, s->part.period);
+    u->single = c->v[P_L1D_PIPE] == 0;
 }
 
 /* ---- instructions in flight ---- */
@@ -249,11 +250,17 @@ static uint8_t halved(uint8_t sectors)
     return !(sectors & HIGH) ? LOW : !(sectors & LOW) ? HIGH : ALL_SECTORS;
 }
 
+/* Without stages between the unit and the tags the unit is one place: an instruction leaves it with its last request. */
+static inline bool lsu_held(const struct lsu *u)
+{
+    return u->single && (u->pipe[L1_DATA].used || u->pipe[L1_CONSTANT].used);
+}
+
 /* Takes the next instruction from the queue. */
 static void lsu_dispatch(struct sm *s, tick_t now)
 {
     struct lsu *u = &s->lsu;
-    if (u->op || u->head == u->tail || u->busy_until > now) return;
+    if (u->op || u->head == u->tail || u->busy_until > now || lsu_held(u)) return;
     struct memop *op = u->queue[u->head & u->mask];
     if (op->ready > now) return;
     u->head++;
@@ -395,7 +402,7 @@ tick_t lsu_next(const struct sm *s, tick_t now)
     if (u->op) {
         const struct access_pipe *p = &u->pipe[u->op->route->cache];
         if (p->used < p->depth) return soon;
-    } else if (u->head != u->tail) {
+    } else if (u->head != u->tail && !lsu_held(u)) {
         next = tick_min(next, tick_max(u->queue[u->head & u->mask]->ready, u->busy_until));
     }
     return next == NEVER ? NEVER : tick_max(next, soon);

@@ -94,6 +94,7 @@ struct lsu {
     uint32_t mask;
     struct memop *op;       /* the dispatched instruction, or NULL */
     tick_t busy_until;      /* shared-memory passes occupy the unit until then */
+    bool single;            /* l1d.pipe = 0: a refused request is still in the unit, and no instruction comes past it */
     struct lsu_ext *ext;    /* what a scheduling scheme adds to the unit; NULL: nothing */
     uint32_t readonly;      /* requests of the texture and constant caches under way: 0 spares looking at them */
     bool policy_heard;      /* since the last cycle the L1D's policy heard of something that may lift a refusal */

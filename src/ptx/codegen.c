@@ -111,7 +111,9 @@ static void make_entry(struct code_inst *c, const struct ptx_func *f, const stru
     if (inst_is_mem(c)) {
         c->space = in->op == OP_TEX ? SPACE_TEX : memory_space(in);
         c->cache_op = in->flags & FLAG_VOLATILE ? CACHE_CV : in->op == OP_LDU ? CACHE_NC : in->cop;
-        c->width = (uint8_t)(in->op == OP_TEX ? TEX_ACCESS_BYTES : ptx_type_bytes(in->type) * in->vec);
+        unsigned element = ptx_type_bytes(in->type);
+        c->width = (uint8_t)(in->op == OP_TEX ? TEX_ACCESS_BYTES : element * in->vec);
+        if (in->op != OP_TEX && in->vec > 1 && element < 4) c->element = (uint8_t)element;
     }
     c->guarded = in->guard >= 0 && in->op != OP_BRA && in->op != OP_BRX;
     unsigned n = inst_writes(in, regs);

@@ -54,7 +54,9 @@ static void copy_parameters(struct sm *s, const struct gpu_config *c)
     s->l1d_global = v[P_L1D_GLOBAL];
     s->l1d_flush = v[P_L1D_FLUSH];
     s->l1d_readonly = v[P_L1D_READONLY];
-    s->whole_lines = v[P_SM_COALESCE];
+    s->whole_lines = v[P_SM_COALESCE] == 1;
+    s->by_element = v[P_SM_COALESCE] == 2;
+    s->halved_atomics = v[P_SM_ATOMIC_PARTS] == 2;
     s->carve.unified = (uint32_t)v[P_SHARED_UNIFIED];
     s->carve.options = carveouts(c->shared_options, s->carve.bytes, NULL);
 }

@@ -237,7 +237,7 @@ struct sm {
     uint32_t turn_mask; /* cycle & turn_mask goes first; UINT32_MAX: cycle modulo schedulers */
     unsigned mem_issue; /* memory instructions per cycle; 0: no limit */
     bool l1d_global, l1d_flush, l1d_readonly, whole_lines;
-    bool old_classes, atomic_holds, membar_registers, halved_stores, cta_share;
+    bool by_element, halved_atomics, old_classes, atomic_holds, membar_registers, halved_stores, cta_share;
     uint32_t collect, reg_unit;
     bool tracks_loops;  /* the L1D's policy wants to hear of loops that are left */
     unsigned observers; /* used entries of `observer` */

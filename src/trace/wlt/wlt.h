@@ -47,8 +47,10 @@
 #include "base/err.h"
 #include "stream/stream.h"
 
-enum { WLT_LAT_BITS = 5 }; /* of the byte lat: the latency class; the others are the old rule, 0 in older files */
-enum { WLT_VERSION = 2 };  /* version 1 did not say where generic accesses went */
+/* Two bytes of an instruction carry a second field in their upper bits, which are 0 in older files: the byte lat the
+ * old rule above the latency class, the byte width the bytes of a small vector element. */
+enum { WLT_LAT_BITS = 5, WLT_WIDTH_BITS = 6 };
+enum { WLT_VERSION = 2 }; /* version 1 did not say where generic accesses went */
 
 /* Which program it was: kept for the record of a replay. Texts end with NUL. */
 struct wlt_header {

@@ -191,7 +191,7 @@ struct sm {
     uint32_t schedulers;
     bool ask_twice; /* every question is asked twice and must get the same answer: the scheme is foreign, or we are
                        checking */
-    bool l1d_global, l1d_flush, l1d_readonly, whole_lines;
+    bool l1d_global, l1d_flush, l1t_flush, l1c_flush, l1d_readonly, whole_lines;
     bool tracks_loops;  /* the L1D's policy wants to hear of loops that are left */
     unsigned observers; /* used entries of `observer` */
     uint64_t owned[SM_MAX_SCHEDULERS];

@@ -272,6 +272,9 @@ static void random_v3(struct gpu_config *c, uint64_t s)
     SET(L1D_MISSQ_RULE, (int64_t)draw(&s, 2));
     SET(L1D_STORE_WAY, (int64_t)draw(&s, 2));
     SET(L1D_MSHR_FREE, (int64_t)draw(&s, 2));
+    SET(L1T_FIFO, ONE_OF(0, 1, 4, 128));
+    SET(L1T_FLUSH, (int64_t)draw(&s, 2));
+    SET(L1C_FLUSH, (int64_t)draw(&s, 2));
     SET(L2_PORT_TIME, (int64_t)draw(&s, 3));
     SET(L2_MISSQ_RULE, (int64_t)draw(&s, 2));
     SET(L2_MEMQ_STOPS, (int64_t)draw(&s, 2));

@@ -90,6 +90,9 @@ int l1_init(struct l1 *c, const struct l1_shape *shape, const struct cache_choic
     g.line_bytes = LINE_BYTES;
     int bad = policy_open(&c->pol, choice, &g, site->shared, &services, site->breach, e);
     if (!bad && p->grains) bad = make_grains(c, shape, e);
+    c->fifo.capacity = shape->fifo;
+    if (!bad && shape->fifo && !(c->fifo.entry = calloc(shape->fifo, sizeof *c->fifo.entry)))
+        bad = wl_fail(e, WL_ERUN, "out of memory");
     return bad ? bad : make_prefetch_queue(c, shape, e);
 }
 
@@ -100,6 +103,7 @@ void l1_destroy(struct l1 *c)
     grain_destroy(c->grains);
     mshr_destroy(&c->mshr);
     free(c->prefetch.line);
+    free(c->fifo.entry);
 }
 
 /* ---- requests as policies see them ---- */
@@ -346,9 +350,64 @@ static enum l1_outcome sector_miss(struct l1 *c, struct req *r, const struct wl_
     return L1_MISSED;
 }
 
+/* ---- tags and data decoupled: l1t.fifo ---- */
+
+/* The line that the load misses is there as far as the tags are concerned: whoever wants it waits behind. */
+static void take_at_once(struct l1 *c, const struct wl_access *a)
+{
+    struct tags *t = &c->tags;
+    struct wl_set ways = tags_view(t, a->set);
+    uint32_t at = a->set * t->ways + (uint32_t)policy_victim(&c->pol, a, &ways);
+    if (WL_STATE(t->state[at]) == WL_VALID) report_leave(c, a->set, at, WL_EVICTED, a);
+    c->stats.evictions += WL_STATE(t->state[at]) == WL_VALID;
+    report_access(c, a, WL_MISSED, (int)at);
+    tags_take(t, a->set, at, a->line);
+    t->state[at] = WL_VALID;
+    t->sectors[at] = (struct line_sectors){.mshr = NO_MSHR, .valid = ALL_SECTORS};
+}
+
+static enum l1_outcome fifo_load(struct l1 *c, struct req *r, const struct wl_access *a, bool may_miss)
+{
+    struct fragment_fifo *f = &c->fifo;
+    int at = tags_find(&c->tags, a->set, a->line);
+    if (at < 0 && !may_miss) return L1_GATED;
+    if (f->used == f->capacity || !l1_missq_room(c, 1)) return L1_NO_QUEUE;
+    if (f->misses == c->mshr.entries) return L1_NO_MSHR;
+    uint32_t place = (f->head + f->used++) % f->capacity;
+    f->entry[place].r = at < 0 ? NULL : r;
+    if (at >= 0) {
+        report_access(c, a, WL_HIT, at);
+        return L1_MERGED; /* with those before it */
+    }
+    take_at_once(c, a);
+    f->misses++;
+    l1_fetch(c, r, a, place, ALL_SECTORS);
+    return L1_MISSED;
+}
+
+void l1_take_ready(struct l1 *c, struct req_list *done)
+{
+    struct fragment_fifo *f = &c->fifo;
+    for (; f->used && f->entry[f->head].r; f->used--) {
+        list_push(done, f->entry[f->head].r);
+        f->head = f->head + 1 == f->capacity ? 0 : f->head + 1;
+    }
+}
+
+static void fifo_fill(struct l1 *c, struct req *reply, struct req_list *done)
+{
+    WL_ASSERT(c->fifo.misses && !c->fifo.entry[reply->mshr].r);
+    c->fifo.entry[reply->mshr].r = reply;
+    c->fifo.misses--;
+    c->changed = true;
+    c->stats.fills++;
+    l1_take_ready(c, done);
+}
+
 static enum l1_outcome l1_load(struct l1 *c, struct req *r, struct wl_access *a, bool may_miss)
 {
     if (c->perfect) return L1_HIT;
+    if (l1_has_fifo(c)) return fifo_load(c, r, a, may_miss);
     bool by_operator = r->bypass;
     if (by_operator || policy_bypasses(&c->pol, a)) return may_miss ? l1_bypass(c, r, a, !by_operator) : L1_GATED;
     if (c->grains) return grain_load(c, r, a, may_miss);
@@ -487,8 +546,9 @@ void l1_bypass_done(struct l1 *c, const struct req *reply)
 void l1_fill(struct l1 *c, struct req *reply, struct req_list *done)
 {
     read_note(c, reply);
-    if (c->grains) {
-        grain_fill(c, reply, done);
+    if (c->grains || l1_has_fifo(c)) {
+        if (c->grains) grain_fill(c, reply, done);
+        else fifo_fill(c, reply, done);
         return;
     }
     struct tags *t = &c->tags;
@@ -620,6 +680,9 @@ void l1_walk(const struct l1 *c)
     WL_VERIFY(queued == c->missq_used && queued <= c->missq_cap && c->prefetch.used <= c->prefetch.capacity);
     WL_VERIFY(mshr_count_free(&c->mshr) + c->mshr.used == c->mshr.entries);
     if (c->grains) return;
+    uint32_t under_way = 0;
+    for (uint32_t i = 0; i < c->fifo.used; i++) under_way += !c->fifo.entry[(c->fifo.head + i) % c->fifo.capacity].r;
+    WL_VERIFY(under_way == c->fifo.misses && c->fifo.used <= c->fifo.capacity);
     for (uint32_t set = 0; set < t->sets; set++) {
         uint32_t filled = 0;
         for (uint32_t at = set * t->ways; at < (set + 1) * t->ways; at++) {

@@ -133,6 +133,15 @@ static void accept_reply(struct sm *s, tick_t now)
     }
 }
 
+/* A texture cache with a fragment FIFO took a hit: what need not wait there is written as what comes back is. */
+static void finish_ready(struct sm *s, struct l1 *c, tick_t now)
+{
+    struct req_list done;
+    list_init(&done);
+    l1_take_ready(c, &done);
+    while (done.head) finish_request(s, list_pop(&done), writeback_slot(s, now), now);
+}
+
 /* ---- to the network ---- */
 
 static void send_misses(struct sm *s, struct l1 *c, tick_t now)
@@ -181,6 +190,7 @@ enum l1_outcome lsu_try(struct sm *s, enum cache_id cache, struct req *r, tick_t
     if (data_load) note_load(s, op, outcome, last);
     if (outcome == L1_HIT) finish_request(s, r, now + s->hit_ticks, now);
     else if (outcome == L1_STORED && r->is_reply) finish_request(s, r, now, now);
+    else if (outcome == L1_MERGED && l1_has_fifo(c)) finish_ready(s, c, now);
     return outcome;
 }
 

@@ -236,7 +236,7 @@ struct sm {
                            checking */
     uint32_t turn_mask; /* cycle & turn_mask goes first; UINT32_MAX: cycle modulo schedulers */
     unsigned mem_issue; /* memory instructions per cycle; 0: no limit */
-    bool l1d_global, l1d_flush, l1d_readonly, whole_lines;
+    bool l1d_global, l1d_flush, l1t_flush, l1c_flush, l1d_readonly, whole_lines;
     bool by_element, halved_atomics, old_classes, atomic_holds, membar_registers, halved_stores, cta_share;
     uint32_t collect, reg_unit;
     bool tracks_loops;  /* the L1D's policy wants to hear of loops that are left */

@@ -372,3 +372,68 @@ TEST_WITH(an_entry_may_be_free_only_when_its_requests_are_written, begin, end)
     l1_kernel_end(&cache, &some_kernel); /* nothing is left behind */
     assert_true(l1_idle(&cache));
 }
+
+/* ---- a texture cache with a fragment FIFO ---- */
+
+static void begin_fifo(uint32_t entries)
+{
+    struct l1_shape shape = plain_shape();
+    l1_destroy(&cache);
+    shape.id = L1_TEXTURE;
+    shape.fifo = entries;
+    begin_shape(shape);
+}
+
+static unsigned ready(void)
+{
+    struct req_list done;
+    unsigned n = 0;
+    list_init(&done);
+    l1_take_ready(&cache, &done);
+    for (; done.head; n++) req_free(&pool, list_pop(&done));
+    return n;
+}
+
+TEST_WITH(a_fragment_waits_for_those_before_it, begin, end)
+{
+    begin_fifo(8);
+    assert_int_equal(load(0), L1_MISSED);
+    struct req *first = sent();
+    assert_int_equal(answer(first), 1);
+    assert_int_equal(load(1), L1_MISSED);
+    assert_int_equal(load(0), L1_MERGED); /* its data is here, but it is behind a miss */
+    assert_int_equal(load(2), L1_MISSED);
+    assert_int_equal(load(1), L1_MERGED); /* its line is on its way: the tags have it already */
+    assert_int_equal(ready(), 0);
+    struct req *one = sent(), *two = sent();
+    assert_int_equal(answer(two), 0); /* data in order */
+    l1_walk(&cache);
+    assert_int_equal(answer(one), 4);
+    assert_true(l1_idle(&cache));
+    assert_int_equal(load(2), L1_MERGED);
+    assert_int_equal(ready(), 1); /* nothing is before it */
+    assert_int_equal(l1_stats(&cache).load_misses, 3);
+    assert_int_equal(l1_stats(&cache).hits_reserved, 3);
+}
+
+/* No way is ever reserved: more misses of a set than it has ways can be under way. */
+TEST_WITH(tags_without_data_never_run_out_of_ways, begin, end)
+{
+    begin_fifo(8);
+    for (uint64_t i = 0; i < WAYS + 1; i++) assert_int_equal(load(i * SETS), L1_MISSED);
+    assert_int_equal(cache.mshr.used, 0);
+    sent();
+    refuses_load(5 * SETS, L1_NO_MSHR); /* three may be under way */
+    l1_walk(&cache);
+}
+
+TEST_WITH(a_full_fragment_fifo_refuses, begin, end)
+{
+    begin_fifo(2);
+    assert_int_equal(load(0), L1_MISSED);
+    assert_int_equal(load(0), L1_MERGED);
+    refuses_load(0, L1_NO_QUEUE);
+    assert_int_equal(answer(sent()), 2);
+    assert_true(l1_retry_worthwhile(&cache));
+    assert_int_equal(load(0), L1_MERGED);
+}

@@ -23,7 +23,7 @@ cat > "$work/one.sh" <<'END'
 name=$1 sched=$2
 row=$(grep "^$name|" "$DATA/kernels.txt")
 field() { echo "$row" | cut -d'|' -f"$1"; }
-set -- run "$(field 2).ptx" --kernel "$(field 3)" --grid "$(field 4)" --block "$(field 5)" \
+set -- run "$(field 2).ptx" --kernel "$(field 3)" --grid "$(field 4)" --block "$(field 5)" --regs "$(field 6)" \
     --shared "$(field 8)" --gpu "$MACHINE" -q --csv "out.$name.$sched"
 case $sched in two_level) set -- "$@" --sched twolevel_active:active=6 ;; *) set -- "$@" --sched "$sched" ;; esac
 for a in $(field 9); do set -- "$@" --arg "$a"; done

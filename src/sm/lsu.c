@@ -76,6 +76,8 @@ static void finish_op(struct sm *s, struct memop *op, tick_t at, tick_t now)
     unsigned w = op->load.warp;
     bool held = op->route->holds;
     for (unsigned i = 0; i < in->ndst; i++) op->regs[in->reg[i]] = at;
+    if (s->mark && at <= now + s->hit_ticks) /* all of it hit */
+        for (unsigned i = 0; i < in->ndst; i++) s->mark[(size_t)w * s->board_regs + in->reg[i]] = 0;
     if (op->begun) l1_load_done(l1d_of(s), &op->load);
     op->next = s->ops->free;
     s->ops->free = op;

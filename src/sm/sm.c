@@ -115,6 +115,7 @@ static int make_scheduler(struct sm *s, const struct gpu_config *c, struct wl_er
     const char *why = "it does not say why";
     const struct wl_sched_policy *p = s->policy = c->sched.policy;
     s->ask_twice = c->sched.foreign || WL_CHECKING;
+    s->notes_issues = p->marks;
     memcpy(s->sched_param, c->sched.values, sizeof s->sched_param);
     s->sched = (struct wl_sched){.g = {s->index, s->sms, s->warps, s->schedulers},
                                  .param = s->sched_param,
@@ -357,6 +358,7 @@ void sm_observe(struct sm *s, const struct sm_observer *o, void *self)
     WL_ASSERT(s->observers < SM_MAX_OBSERVERS);
     s->observer[s->observers].hooks = o;
     s->observer[s->observers++].self = self;
+    s->notes_issues = true;
 }
 
 void sm_walk(const struct sm *s)

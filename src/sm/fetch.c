@@ -33,6 +33,7 @@ int fetch_init(struct sm *s, const struct gpu_config *c, struct wl_err *e)
     f->merge = (uint32_t)c->v[P_IL1_MERGE];
     f->missq_cap = (uint32_t)c->v[P_IL1_MISSQ];
     f->last = s->warps - 1;
+    s->ends_cycles = true;
     list_init(&f->missq);
     f->line = calloc((size_t)f->sets * f->ways, sizeof *f->line);
     f->used = calloc((size_t)f->sets * f->ways, sizeof *f->used);

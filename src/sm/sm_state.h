@@ -242,6 +242,7 @@ struct sm {
     bool tracks_loops;  /* the L1D's policy wants to hear of loops that are left */
     unsigned observers; /* used entries of `observer` */
     bool notes_issues;  /* there are observers or marks */
+    bool ends_cycles;   /* there are observers or fetches */
     uint64_t owned[SM_MAX_SCHEDULERS];
 
     /* units; the ld/st unit comes below, as its end is long */

@@ -6,6 +6,10 @@
  * and the first pending ones take the free places; whether they wait is looked at in the next cycle. Among the active
  * ones loose round robin: behind the one that issued.
  *
+ * In GPGPU-Sim a register that a load wrote after a miss counts as waited for until another instruction writes it: the
+ * scoreboard releases it but forgets its mark (scoreboard.cc:70-128 of 3.2.2). So do we; a warp that reads one issues
+ * in the cycle in which it is promoted, or not before its next turn.
+ *
  * The order is one list: the first N are active, the others pending. So a cycle moves the waiting ones among the first
  * N to the end, keeping their order, and an issue of the i-th turns the first N so that it is their last. Slots
  * without a warp wait too and go round with the others, as in the original.
@@ -110,7 +114,7 @@ static uint64_t count_warps(uint64_t set)
 static uint64_t twolevel_active_on_cycle(struct wl_sched *s, const struct wl_sched_view *v)
 {
     struct ranks *r = s->self;
-    uint64_t waiting = v->long_stall | v->barrier | v->ended | ~v->live, slept = v->cycle - r->cycle - 1;
+    uint64_t waiting = v->slow | v->barrier | v->ended | ~v->live, slept = v->cycle - r->cycle - 1;
     for (uint32_t i = 0; i < s->g.schedulers; i++) {
         if (slept) turn(&r->of[i], r->waiting, slept);
         s->count[N_DEMOTIONS] += count_warps(demote(&r->of[i], waiting) & v->live);
@@ -149,6 +153,7 @@ const struct wl_sched_policy twolevel_active_policy = {
     .help = "GPGPU-Sim's two-level scheduler: a few active warps per scheduler, those that wait make room",
     .params = twolevel_active_params,
     .counters = twolevel_active_counters,
+    .marks = true,
     .bytes = twolevel_active_bytes,
     .init = twolevel_active_init,
     .storage_bits = twolevel_active_storage_bits,

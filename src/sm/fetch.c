@@ -34,6 +34,7 @@ int fetch_init(struct sm *s, const struct gpu_config *c, struct wl_err *e)
     f->merge = (uint32_t)c->v[P_IL1_MERGE];
     f->missq_cap = (uint32_t)c->v[P_IL1_MISSQ];
     f->last = 0; /* so that warp 1 is the first, as in GPGPU-Sim 3.2.2 (shader.cc:115, 602) */
+    s->ends_cycles = true;
     list_init(&f->missq);
     f->line = calloc((size_t)f->sets * f->ways, sizeof *f->line);
     f->used = calloc((size_t)f->sets * f->ways, sizeof *f->used);

@@ -85,8 +85,36 @@ static void issue_compute(struct sm *s, unsigned w, tick_t now)
     for (unsigned i = 0; i < in->ndst; i++) board[in->reg[i]] = now + s->warp[w].route->delay;
 }
 
-__attribute__((cold)) static void notify_observers(struct sm *s, unsigned w)
+/* A load from outside the SM marks its result as slow; an instruction that computes it anew takes the mark away. */
+static void mark_results(struct sm *s, unsigned w)
 {
+    const struct sm_warp *p = &s->warp[w];
+    const struct code_inst *in = p->inst;
+    bool slow = p->route->unit == UNIT_LSU && p->exec && p->route->leaves && in->space != SPACE_CONST;
+    if (!slow && in->kind != INST_ALU) return;
+    for (unsigned i = 0; i < in->ndst; i++) s->mark[(size_t)w * s->board_regs + in->reg[i]] = slow;
+}
+
+/* Whose head reads a marked register; addresses, which come first, do not count. */
+static uint64_t slow_heads(const struct sm *s)
+{
+    uint64_t slow = 0;
+    for (uint64_t m = s->live & ~(s->ended | s->wrong); m; m &= m - 1) {
+        unsigned w = bit_low64(m);
+        tick_t decoded;
+        if (s->fetch && !fetch_has_head(s, w, &decoded)) continue;
+        const struct code_inst *in = s->warp[w].inst;
+        const uint8_t *mark = s->mark + (size_t)w * s->board_regs;
+        if (in->kind == INST_LOAD) continue;
+        for (unsigned i = inst_is_mem(in) ? 1 : 0, n = inst_operands(in); i < n; i++)
+            if (mark[in->reg[in->ndst + i]]) slow |= bit64(w);
+    }
+    return slow;
+}
+
+__attribute__((cold)) static void note_issue(struct sm *s, unsigned w)
+{
+    if (s->mark) mark_results(s, w);
     for (unsigned i = 0; i < s->observers; i++)
         if (s->observer[i].hooks->issue) s->observer[i].hooks->issue(s->observer[i].self, s, w);
 }
@@ -98,7 +126,7 @@ static unsigned issue_warp(struct sm *s, unsigned w, tick_t now)
     const struct code_inst *in = p->inst;
     unsigned unit = p->route->unit;
     s->stats.warp_instructions++;
-    if (s->observers) notify_observers(s, w);
+    if (s->notes_issues) note_issue(s, w);
     unsigned lanes = bit_count32(p->exec);
     s->stats.thread_instructions += lanes;
     s->stats.register_reads += in->nsrc * lanes;
@@ -143,6 +171,7 @@ static void refresh_view(struct sm *s)
     v->loads = s->loads;
     v->shared = s->shared;
     v->ended = s->ended;
+    if (s->mark) v->slow = slow_heads(s);
     if (s->lsu.ext) ext_refresh_view(s);
 }
 

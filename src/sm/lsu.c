@@ -70,20 +70,25 @@ struct memop *memop_alloc(struct sm *s)
     return op;
 }
 
+__attribute__((noinline)) static void unmark(struct sm *s, const struct memop *op)
+{
+    for (unsigned i = 0; i < op->inst->ndst; i++) s->mark[(size_t)op->load.warp * s->board_regs + op->inst->reg[i]] = 0;
+}
+
 /* The instruction has all it waited for; its registers can be read from tick `at` on. That tick is
  * known now, so no later event is needed for it. */
 static void finish_op(struct sm *s, struct memop *op, tick_t at, tick_t now)
 {
     const struct code_inst *in = op->inst;
     unsigned w = op->load.warp;
-    bool held = op->route->holds;
     for (unsigned i = 0; i < in->ndst; i++) op->regs[in->reg[i]] = at;
+    if (s->mark && at <= now + s->hit_ticks) unmark(s, op); /* all of it hit */
     if (op->begun) l1_load_done(l1d_of(s), &op->load);
     op->next = s->ops->free;
     s->ops->free = op;
     s->ops->available++;
     if (in->ndst && s->long_stall >> w & 1 && !((s->barrier | s->membar) >> w & 1)) warp_check_head(s, w, now);
-    if (s->membar) warp_result_came(s, w, held, now);
+    if (s->membar) warp_result_came(s, w, op->route->holds, now);
     warp_memop_done(s, w, now);
 }
 

@@ -121,6 +121,7 @@ static int make_scheduler(struct sm *s, const struct gpu_config *c, struct wl_er
     const char *why = "it does not say why";
     const struct wl_sched_policy *p = s->policy = c->sched.policy;
     s->ask_twice = c->sched.foreign || WL_CHECKING;
+    s->notes_issues = p->marks;
     memcpy(s->sched_param, c->sched.values, sizeof s->sched_param);
     s->sched = (struct wl_sched){.g = {s->index, s->sms, s->warps, s->schedulers},
                                  .param = s->sched_param,
@@ -267,10 +268,14 @@ __attribute__((cold)) static void observe_before_issue(const struct sm *s)
         if (s->observer[i].hooks->before_issue) s->observer[i].hooks->before_issue(s->observer[i].self, s);
 }
 
-__attribute__((cold)) static void observe_end(const struct sm *s)
+/* What follows the issue stage in machines that fetch or are observed; returns whether there is work in the next cycle.
+ */
+__attribute__((noinline)) static bool after_issue(struct sm *s, tick_t now)
 {
+    bool again = s->fetch && fetch_cycle(s, now);
     for (unsigned i = 0; i < s->observers; i++)
         if (s->observer[i].hooks->end) s->observer[i].hooks->end(s->observer[i].self, s);
+    return again;
 }
 
 tick_t sm_tick(struct sm *s, tick_t now)
@@ -290,8 +295,7 @@ tick_t sm_tick(struct sm *s, tick_t now)
     if (s->observers) observe_before_issue(s);
     bool again = issue_may_do(s) && issue_cycle(s, now, &next);
     if (s->lsu.policy_heard) reexec_changed(s);
-    if (s->fetch && fetch_cycle(s, now)) again = true;
-    if (s->observers) observe_end(s);
+    if (s->ends_cycles && after_issue(s, now)) again = true;
     if (again || lsu_retries(s)) return now + s->part.period;
     tick_t t = lsu_next(s, now);
     if (t < next) next = t;
@@ -363,6 +367,7 @@ void sm_observe(struct sm *s, const struct sm_observer *o, void *self)
     WL_ASSERT(s->observers < SM_MAX_OBSERVERS);
     s->observer[s->observers].hooks = o;
     s->observer[s->observers++].self = self;
+    s->notes_issues = s->ends_cycles = true;
 }
 
 void sm_walk(const struct sm *s)

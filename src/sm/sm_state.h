@@ -225,6 +225,7 @@ struct sm {
     uint64_t *board;           /* [warps * board_regs] tick from which a register may be read */
     const struct route *route; /* [instructions of the kernel] */
     struct fetch *fetch;       /* NULL: ideal */
+    uint8_t *mark;             /* [warps * board_regs] whether a register is marked as slow; NULL: nobody asks */
 
     /* schedulers */
     const struct wl_sched_policy *policy;
@@ -241,6 +242,8 @@ struct sm {
     uint32_t collect, reg_unit;
     bool tracks_loops;  /* the L1D's policy wants to hear of loops that are left */
     unsigned observers; /* used entries of `observer` */
+    bool notes_issues;  /* there are observers or marks */
+    bool ends_cycles;   /* there are observers or fetches */
     uint64_t owned[SM_MAX_SCHEDULERS];
 
     /* units; the ld/st unit comes below, as its end is long */

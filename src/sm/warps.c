@@ -323,6 +323,7 @@ static void install_warp(struct sm *s, unsigned w, unsigned slot, unsigned rank,
     *p = (struct sm_warp){.cta = (uint8_t)slot, .rank = (uint8_t)rank, .route = &route_none};
     stream_open(&p->stream, s->cta[slot].stream.warp[rank]);
     memset(s->board + (size_t)w * s->board_regs, 0, s->board_regs * sizeof *s->board);
+    if (s->mark) memset(s->mark + (size_t)w * s->board_regs, 0, s->board_regs);
     s->age[w] = s->next_age++;
     for (unsigned i = 0; i < s->warps; i++) s->older[i] &= ~bit64(w); /* the newcomer is the youngest */
     s->older[w] = s->live & s->owned[w % s->schedulers] & ~bit64(w);
@@ -365,6 +366,7 @@ int warps_init(struct sm *s)
 void warps_destroy(struct sm *s)
 {
     free(s->board);
+    free(s->mark);
     free(s->wheel);
     free(s->wheel_used);
 }
@@ -377,6 +379,11 @@ int warps_kernel_begin(struct sm *s)
     uint64_t *b = realloc(s->board, (size_t)s->board_regs * s->warps * sizeof *b);
     if (!b) return -1;
     s->board = b;
+    if (s->policy->marks) {
+        uint8_t *mark = realloc(s->mark, (size_t)s->board_regs * s->warps);
+        if (!mark) return -1;
+        s->mark = mark;
+    }
     s->board_cap = s->board_regs;
     return 0;
 }

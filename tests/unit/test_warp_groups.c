@@ -77,12 +77,12 @@ TEST(waiting_warps_make_room)
     r.v.cycle = 0; /* no cycle has passed with empty slots, which would turn the list */
     rig_cycle(&r);
     assert_int_equal(rig_issue(&r, 0, r.owned[0]), 0); /* now 2 4 0 */
-    r.v.long_stall = BIT(4);
+    r.v.slow = BIT(4);
     rig_cycle(&r); /* 2 0 6 */
     assert_int_equal(rig_pick(&r, 0, r.owned[0] & ~BIT(2)), 0);
     assert_int_equal(rig_pick(&r, 0, BIT(4) | BIT(6)), 6);
     assert_int_equal(rig_pick(&r, 0, BIT(4) | BIT(8)), -1);
-    r.v.long_stall = 0;
+    r.v.slow = 0;
     r.v.barrier = BIT(2) | BIT(0) | BIT(6);
     rig_cycle(&r); /* 8 10 12: a pending warp that waits may be promoted, but only for a cycle */
     assert_int_equal(rig_pick(&r, 0, r.owned[0]), 8);
@@ -98,7 +98,7 @@ TEST(the_list_turns_while_the_sm_sleeps)
         rig_sched(&a, "twolevel_active:active=5", 0, NULL);
         rig_sched(&b, "twolevel_active:active=5", 0, NULL);
         a.v.live = b.v.live = BIT(40) - 1;
-        a.v.long_stall = b.v.long_stall = a.v.live & ~(BIT(12) | BIT(30) | BIT(7));
+        a.v.slow = b.v.slow = a.v.live & ~(BIT(12) | BIT(30) | BIT(7));
         rig_cycle(&a);
         rig_cycle(&b);
         for (unsigned i = 0; i < slept; i++) rig_cycle(&a);

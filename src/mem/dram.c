@@ -243,7 +243,8 @@ static bool answers_full(struct dram *d, uint32_t slice, tick_t now)
     if (arrived + p->used < d->fillq) return false;
     for (const struct req *r = p->list.head; r && r->ready < now; r = r->next) arrived++;
     if (arrived < d->fillq) return false;
-    p->producer_waits = true;
+    if (p->freed_at == now) part_wake_after(&d->part, now);
+    else p->producer_waits = true;
     return true;
 }
 

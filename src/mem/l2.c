@@ -785,7 +785,9 @@ tick_t l2_tick(struct l2 *s, tick_t now)
     if (s->queue_cap) leave_pipeline(s, now);
     if (!s->hop) sent = send_down(s, now);
     bool replied = s->outq_cap && send_reply(s, now);
-    if ((sent && s->stalled == L2_STALL_MISSQ) || (replied && (s->stalled == L2_STALL_REPLY || s->fill_waits)))
+    bool other =
+        s->stalled == L2_STALL_MISSQ || (s->stop_all && s->stalled != L2_GO); /* the reason may be another now */
+    if ((sent && other) || (replied && (s->stalled == L2_STALL_REPLY || s->fill_waits)))
         return now + s->part.period; /* there is room now */
     return next_work(s, now);
 }

@@ -14,15 +14,21 @@
 
 enum { NET_MAX_PORTS = WL_MAX_SLICES, NET_WORDS = NET_MAX_PORTS / 64 };
 
+enum { NET_NOBODY = UINT32_MAX };
+
 struct net {
     struct part part;
     bool replies;  /* from slices to SMs */
     bool sectored; /* replies are one small packet per sector */
     uint32_t inputs, outputs;
+    uint32_t cluster;  /* SMs that share an input or output on their side */
+    uint32_t in_ports; /* ports in front of the inputs: one each, or one per SM */
+    uint32_t *current; /* [inputs] cluster > 1: the port whose oldest packet is the input's, or NET_NOBODY */
+    uint32_t *served;  /* [inputs] and the port of the last packet that was sent */
     uint32_t flit_bytes, header_bytes;
     tick_t latency;    /* from the last flit's departure to its arrival */
-    struct port *in;   /* [inputs], owned */
-    struct port **out; /* [outputs], owned by the consumers */
+    struct port *in;   /* [in_ports], owned */
+    struct port **out; /* [outputs, or SMs], owned by the consumers */
     tick_t *in_free, *out_free;
     uint32_t *turn;                       /* [outputs] input served last */
     uint64_t filled[NET_WORDS];           /* inputs that were empty and got a packet that is not in `wants` yet */
@@ -33,9 +39,10 @@ struct net {
     uint64_t packets, flits;
 };
 
-int net_init(struct net *n, const struct gpu_config *c, bool replies, uint32_t inputs, uint32_t outputs);
+/* From so many ports to so many; SMs on either side share inputs and outputs as sm.cluster says. */
+int net_init(struct net *n, const struct gpu_config *c, bool replies, uint32_t from, uint32_t to);
 void net_destroy(struct net *n);
-/* Makes the port of input i, which `producer` fills. */
+/* Makes port i of those in front of the inputs, which `producer` fills. */
 void net_connect_input(struct net *n, uint32_t i, uint32_t capacity, const struct part *producer);
 tick_t net_tick(struct net *n, tick_t now);
 void net_describe(const struct net *n, char *out, size_t size);

@@ -211,6 +211,14 @@ static int check_network(const struct gpu_config *c, struct wl_err *e)
         return wl_fail(e, WL_EINPUT,
                        "icnt.in_flits and icnt.out_flits must hold a packet with a line, which has %" PRId64 " flits",
                        packet);
+    if (V(SM_COUNT) % V(SM_CLUSTER) != 0)
+        return wl_fail(e, WL_EINPUT, "sm.cluster = %" PRId64 " does not divide sm.count = %" PRId64, V(SM_CLUSTER),
+                       V(SM_COUNT));
+    if (V(ICNT_IN_FLITS) && V(ICNT_IN_FLITS) / V(SM_CLUSTER) < packet)
+        return wl_fail(e, WL_EINPUT,
+                       "icnt.in_flits = %" PRId64 ", shared by sm.cluster = %" PRId64
+                       " SMs, leaves each less than a packet with a line, which has %" PRId64 " flits",
+                       V(ICNT_IN_FLITS), V(SM_CLUSTER), packet);
     if (V(ICNT_IN_FLITS) && V(L2_SECTORED))
         return wl_fail(e, WL_EINPUT, "icnt.in_flits needs l2.sectored = no: a sectored reply is several packets");
     if (V(ICNT_OUT_FLITS) && !V(L2_ENTRY)) return wl_fail(e, WL_EINPUT, "icnt.out_flits needs l2.entry = queue");

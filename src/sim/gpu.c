@@ -87,7 +87,7 @@ static void connect_parts(struct gpu *g)
     for (uint32_t i = 0; i < g->sms; i++) {
         struct sm *s = &g->sm[i];
         net_connect_input(&g->net[0], i, in, &s->part);
-        if (in_flits) net_count_flits(&g->net[0], &g->net[0].in[i], in_flits);
+        if (in_flits) net_count_flits(&g->net[0], &g->net[0].in[i], in_flits / g->net[0].cluster);
         port_init(&s->reply, out, &g->net[1].part, &s->part);
         s->request = &g->net[0].in[i];
         g->net[1].out[i] = &s->reply;

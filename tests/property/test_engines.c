@@ -305,7 +305,8 @@ static void random_v3(struct gpu_config *c, uint64_t s)
     SET(L2_ENTRY, (int64_t)draw(&s, 2));
     SET(L2_TEXTURE, c->v[P_L2_ENTRY] && draw(&s, 2));
     int64_t packet = (c->v[P_ICNT_HEADER] + 128 + c->v[P_ICNT_FLIT] - 1) / c->v[P_ICNT_FLIT];
-    SET(ICNT_IN_FLITS, lines && draw(&s, 2) ? packet + (int64_t)draw(&s, 20) : 0);
+    SET(SM_CLUSTER, c->v[P_SM_COUNT] % 2 == 0 ? ONE_OF(1, 2) : c->v[P_SM_COUNT] % 3 == 0 ? ONE_OF(1, 3) : 1);
+    SET(ICNT_IN_FLITS, lines && draw(&s, 2) ? (packet + (int64_t)draw(&s, 20)) * c->v[P_SM_CLUSTER] : 0);
     SET(ICNT_OUT_FLITS, c->v[P_L2_ENTRY] && draw(&s, 2) ? packet + (int64_t)draw(&s, 20) : 0);
     SET(MEM_WINDOW, (int64_t)draw(&s, 2));
     SET(MEM_FEED, (int64_t)draw(&s, 2));

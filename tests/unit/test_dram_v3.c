@@ -226,6 +226,23 @@ TEST(a_slice_whose_answers_wait_is_not_fed)
     end();
 }
 
+/* What the slice takes in the very cycle in which the channel looks is noticed in the next one. */
+TEST(an_answer_taken_at_this_tick_wakes_the_channel)
+{
+    begin("mem.feed=gated mem.latency=0 l2.fillq=1");
+    push(0, 0, 0, WL_LOAD, false);
+    step_and(100, false);
+    assert_int_equal(rig.out[0].used, 1);
+    push(0, 0, 0, WL_LOAD, false);
+    rig.now++;
+    port_pop(&rig.out[0], rig.now); /* the slice comes first in this tick */
+    for (unsigned i = 0; i < WHEEL_SLOTS; i++) rig.clock.domain[0].wheel[i] = 0;
+    dram_tick(&rig.dram, rig.now);
+    assert_int_equal(rig.dram.in[0].used, 1);
+    assert_true(rig_wakes(&rig.dram.part));
+    end();
+}
+
 /* ---- the turn ---- */
 
 TEST(one_bank_takes_a_request_per_cycle)

@@ -270,6 +270,60 @@ TEST(an_output_holds_flits_not_packets)
     end();
 }
 
+/* ---- clusters of SMs ---- */
+
+TEST(requests_of_a_cluster_leave_in_the_order_in_which_they_came)
+{
+    begin("icnt.flit=32 icnt.header=8 icnt.latency=1 sm.cluster=2", 4, 2);
+    assert_int_equal(rig.net.inputs, 2);
+    const struct req *order[4];
+    order[0] = push(1, 0, 15); /* 5 flits each */
+    rig.now++;
+    order[1] = push(0, 1, 15); /* to another output: it waits for the cluster's input, not for the output */
+    rig.now++;
+    order[2] = push(1, 0, 15);
+    order[3] = push(0, 0, 15); /* as old as the one before, and the other SM was served last */
+    const struct req *third = NULL;
+    unsigned gap[4] = {0};
+    for (unsigned n = 0, last = 0, cycle = 1; n < 4; cycle++) {
+        step(1);
+        for (uint32_t o = 0; o < 2; o++) {
+            const struct req *r = take(o);
+            if (!r) continue;
+            if (n < 2) assert_ptr_equal(r, order[n]);
+            if (n == 2) third = r;
+            gap[n++] = cycle - last;
+            last = cycle;
+        }
+        net_walk(&rig.net);
+        assert_true(cycle < 100);
+    }
+    for (unsigned i = 1; i < 4; i++) assert_int_equal(gap[i], 5); /* one flit per cycle for both */
+    assert_ptr_equal(third, order[2]);
+    assert_true(net_idle(&rig.net));
+    end();
+}
+
+TEST(replies_to_a_cluster_share_an_output)
+{
+    begin_as("l2.sectored=no icnt.flit=32 icnt.header=8 icnt.latency=1 sm.cluster=2", true, 3, 4, 16);
+    assert_int_equal(rig.net.outputs, 2);
+    for (uint32_t i = 0; i < 3; i++) {
+        struct req *r = &rig.req[rig.used++];
+        *r = rig_req(WL_LOAD, i, 15);
+        r->sm = (uint8_t)(i == 0 ? 0 : i + 1 == 2 ? 1 : 2); /* SMs 0 and 1 are one cluster, 2 is of the other */
+        port_push(&rig.net.in[i], r, rig.now);
+    }
+    step(6);
+    assert_int_equal(!!take(0) + !!take(1), 1); /* one of the two */
+    assert_non_null(take(2));
+    step(5);
+    assert_int_equal(!!take(0) + !!take(1), 1);
+    net_walk(&rig.net);
+    assert_true(net_idle(&rig.net));
+    end();
+}
+
 TEST(inputs_and_outputs_work_side_by_side)
 {
     begin("icnt.latency=1", 2, 2);

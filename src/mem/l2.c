@@ -248,7 +248,7 @@ static bool reply_fits(struct l2 *s, tick_t now)
     return s->outq_cap ? s->outq_used < s->outq_cap : port_can_push(s->out, now);
 }
 
-static void l2_reply(struct l2 *s, struct req *r, tick_t now)
+static inline void l2_reply(struct l2 *s, struct req *r, tick_t now)
 {
     r->is_reply = true;
     if (!s->outq_cap) {
@@ -563,6 +563,9 @@ static enum l2_stall write_line(struct l2 *s, struct req *r, const struct wl_acc
 
 /* ---- the cycle ---- */
 
+/* A slice without the rules of GPGPU-Sim 3.2 has a copy of its own of these. */
+#define INTO_BOTH static inline __attribute__((always_inline))
+
 /* Lets those of the entry's requests answer whose sectors have all arrived. */
 static void release_waiting(struct l2 *s, uint32_t m, uint32_t at)
 {
@@ -592,7 +595,7 @@ static void accept_ack(struct l2 *s, struct req *r, tick_t now)
 }
 
 /* A fill arrives with the request that fetched it. */
-static void accept_fill(struct l2 *s, tick_t now)
+INTO_BOTH void accept_fill(struct l2 *s, tick_t now)
 {
     struct req *f = port_peek(&s->fill, now);
     if (f && f->is_write) {
@@ -627,7 +630,7 @@ static void accept_fill(struct l2 *s, tick_t now)
     mshr_release(&s->mshr, m);
 }
 
-static void send_done(struct l2 *s, tick_t now)
+INTO_BOTH void send_done(struct l2 *s, tick_t now)
 {
     if (!s->done.head || !reply_fits(s, now)) return;
     struct req *r = list_pop(&s->done);
@@ -635,7 +638,7 @@ static void send_done(struct l2 *s, tick_t now)
     else l2_reply(s, r, now);
 }
 
-static bool send_down(struct l2 *s, tick_t now)
+INTO_BOTH bool send_down(struct l2 *s, tick_t now)
 {
     if (!s->missq.head || !port_can_push(s->mem, now)) return false;
     s->missq_used--;
@@ -661,7 +664,7 @@ static inline void leave_queue(struct l2 *s, struct req *behind, tick_t now)
     s->queue_used--;
 }
 
-static enum l2_stall access_head(struct l2 *s, struct req *r, tick_t now)
+INTO_BOTH enum l2_stall access_head(struct l2 *s, struct req *r, tick_t now)
 {
     if (s->stop_all && !port_can_push(s->mem, now)) return L2_STALL_MISSQ;
     if (!reply_fits(s, now)) return L2_STALL_REPLY;
@@ -769,7 +772,7 @@ void l2_read_stats(const struct l2 *s, tick_t at, struct l2_stats *out)
 }
 
 /* Tries the oldest request, if the data port is free. */
-static inline void serve_head(struct l2 *s, struct req *r, tick_t now)
+INTO_BOTH void serve_head(struct l2 *s, struct req *r, tick_t now)
 {
     s->stalled = L2_GO;
     if (!r || s->port_free > now) return;

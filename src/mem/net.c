@@ -113,15 +113,17 @@ static void free_one_by_one(struct port *p, uint32_t flits, tick_t now)
     p->flit.held -= flits;
 }
 
-/* `plain` in what follows is the network's, passed as a constant: a plain one pays for none of the rest. */
+/* `plain` in what follows is the network's, passed as a constant: a plain one pays for none of the rest. The compiler
+ * would make one copy for all of them if it were free to. */
+#define INTO_EACH static inline __attribute__((always_inline))
 
-static inline uint32_t net_destination(const struct net *n, bool plain, const struct req *r)
+INTO_EACH uint32_t net_destination(const struct net *n, bool plain, const struct req *r)
 {
     return !n->replies ? r->slice : plain ? r->sm : r->sm / n->cluster;
 }
 
 /* The port behind an output that the request goes to. */
-static inline struct port *port_behind(const struct net *n, bool plain, const struct req *r, uint32_t output)
+INTO_EACH struct port *port_behind(const struct net *n, bool plain, const struct req *r, uint32_t output)
 {
     return n->out[!plain && n->replies ? r->sm : output];
 }
@@ -129,7 +131,7 @@ static inline struct port *port_behind(const struct net *n, bool plain, const st
 static bool shares_inputs(const struct net *n) { return n->cluster > 1 && !n->replies; }
 
 /* The port that has the input's oldest packet. */
-static inline struct port *port_before(const struct net *n, bool plain, uint32_t input)
+INTO_EACH struct port *port_before(const struct net *n, bool plain, uint32_t input)
 {
     return &n->in[!plain && shares_inputs(n) ? n->current[input] : input];
 }
@@ -144,7 +146,7 @@ static bool flits_fit_behind(struct port *p, const struct req *r, tick_t now)
 }
 
 /* Whether the input's packet fits behind the output; if not, the network is woken when something is taken out there. */
-static inline bool output_fits(struct net *n, bool plain, uint32_t input, uint32_t output, tick_t now)
+INTO_EACH bool output_fits(struct net *n, bool plain, uint32_t input, uint32_t output, tick_t now)
 {
     if (plain) return port_can_push(n->out[output], now);
     const struct req *r = port_before(n, plain, input)->list.head;
@@ -153,7 +155,7 @@ static inline bool output_fits(struct net *n, bool plain, uint32_t input, uint32
 }
 
 /* Enters the oldest packet of an input for the output it wants. */
-static inline void net_enter(struct net *n, uint32_t words, bool plain, uint32_t input)
+INTO_EACH void net_enter(struct net *n, uint32_t words, bool plain, uint32_t input)
 {
     uint32_t o = net_destination(n, plain, port_before(n, plain, input)->list.head);
     n->wants[o * words + (input >> 6)] |= bit64(input & 63);
@@ -203,7 +205,7 @@ static bool notice_filled(struct net *n, tick_t now)
 }
 
 /* Enters the inputs that were empty and whose packet can be seen now. */
-static inline void enter_filled(struct net *n, uint32_t words, bool plain, tick_t now)
+INTO_EACH void enter_filled(struct net *n, uint32_t words, bool plain, tick_t now)
 {
     if (!plain && shares_inputs(n)) {
         if (!notice_filled(n, now)) return;
@@ -221,7 +223,7 @@ static inline void enter_filled(struct net *n, uint32_t words, bool plain, tick_
 }
 
 /* Returns when to look again: for another input that wants this output, or for the next packet of this input. */
-static inline tick_t net_deliver(struct net *n, uint32_t words, bool plain, uint32_t input, uint32_t output, tick_t now)
+INTO_EACH tick_t net_deliver(struct net *n, uint32_t words, bool plain, uint32_t input, uint32_t output, tick_t now)
 {
     struct port *in = port_before(n, plain, input);
     struct req *r = in->list.head;
@@ -282,7 +284,7 @@ static inline uint32_t net_choose(const struct net *n, uint32_t words, uint32_t 
     return NET_MAX_PORTS;
 }
 
-static inline tick_t net_serve(struct net *n, uint32_t in_words, uint32_t out_words, bool plain, tick_t now)
+INTO_EACH tick_t net_serve(struct net *n, uint32_t in_words, uint32_t out_words, bool plain, tick_t now)
 {
     tick_t next = NEVER;
     enter_filled(n, in_words, plain, now);
@@ -301,12 +303,16 @@ static inline tick_t net_serve(struct net *n, uint32_t in_words, uint32_t out_wo
     return next;
 }
 
+static tick_t serve_any(struct net *n, tick_t now)
+{
+    if (n->inputs <= 64 && n->outputs <= 64) return net_serve(n, 1, 1, false, now);
+    return net_serve(n, (n->inputs + 63) / 64, (n->outputs + 63) / 64, false, now);
+}
+
 tick_t net_tick(struct net *n, tick_t now)
 {
-    bool small = n->inputs <= 64 && n->outputs <= 64;
-    if (small && n->plain) return net_serve(n, 1, 1, true, now); /* the usual machine */
-    if (small) return net_serve(n, 1, 1, false, now);
-    return net_serve(n, (n->inputs + 63) / 64, (n->outputs + 63) / 64, n->plain, now);
+    if (n->plain && n->inputs <= 64 && n->outputs <= 64) return net_serve(n, 1, 1, true, now); /* the usual machine */
+    return serve_any(n, now);
 }
 
 bool net_idle(const struct net *n)

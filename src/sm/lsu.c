@@ -139,13 +139,18 @@ static void finish_ready(struct sm *s, struct l1 *c, tick_t now)
 
 /* ---- to the network ---- */
 
-static void send_misses(struct sm *s, struct l1 *c, tick_t now)
+static void send_miss(struct sm *s, struct l1 *c, tick_t now)
 {
-    if (!l1_has_misses(c) || !net_can_send(s->request, l1_missq_head(c), now)) return;
+    if (!net_can_send(s->request, l1_missq_head(c), now)) return;
     struct req *r = l1_missq_pop(c);
     reexec_changed(s);
     addrmap_route(s->map, r);
     net_send(s->request, r, now);
+}
+
+static inline void send_misses(struct sm *s, struct l1 *c, tick_t now)
+{
+    if (l1_has_misses(c)) send_miss(s, c, now);
 }
 
 /* ---- at the tags ---- */

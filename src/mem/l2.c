@@ -805,7 +805,7 @@ static tick_t tick_v3(struct l2 *s, tick_t now)
 
 tick_t l2_tick(struct l2 *s, tick_t now)
 {
-    if (s->stalled != L2_GO) *stall_counter(s) += (now - s->last) / s->part.period - 1;
+    if (s->stalled != L2_GO) *stall_counter(s) += part_cycles(&s->part, now - s->last) - 1;
     s->last = now;
     if (s->pol.next_epoch != UINT64_MAX) policy_epoch(&s->pol, part_cycles(&s->part, now));
     if (!s->plain) return tick_v3(s, now);

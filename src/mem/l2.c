@@ -619,7 +619,7 @@ void l2_read_stats(const struct l2 *s, tick_t at, struct l2_stats *out)
 
 tick_t l2_tick(struct l2 *s, tick_t now)
 {
-    if (s->stalled != L2_GO) *stall_counter(s) += (now - s->last) / s->part.period - 1;
+    if (s->stalled != L2_GO) *stall_counter(s) += part_cycles(&s->part, now - s->last) - 1;
     s->last = now;
     if (s->pol.next_epoch != UINT64_MAX) policy_epoch(&s->pol, part_cycles(&s->part, now));
     accept_fill(s, now);

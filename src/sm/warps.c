@@ -176,7 +176,6 @@ void warp_advance(struct sm *s, unsigned w, tick_t now)
     }
     if (!warp_fetch(s, p, w)) {
         p->route = &route_none;
-        p->ended = true;
         s->ended |= bit;
         if (!p->outstanding) finish_warp(s, w, now);
         return;
@@ -201,7 +200,7 @@ static void release_barrier(struct sm *s, struct cta *c, tick_t now)
     c->arrived = 0;
     s->barrier &= ~m;
     for (; m; m &= m - 1)
-        if (!s->warp[bit_low64(m)].ended) warp_check_head(s, bit_low64(m), now);
+        if (!(s->ended >> bit_low64(m) & 1)) warp_check_head(s, bit_low64(m), now);
 }
 
 void warp_arrive(struct sm *s, unsigned w, tick_t now)
@@ -248,7 +247,7 @@ void warp_memop_done(struct sm *s, unsigned w, tick_t now)
 {
     struct sm_warp *p = &s->warp[w];
     if (--p->outstanding) return;
-    if (p->ended) {
+    if (s->ended >> w & 1) { /* the stream is over; this was the last it waited for */
         finish_warp(s, w, now);
     } else if (s->membar & bit64(w)) {
         s->membar &= ~bit64(w);
@@ -344,7 +343,7 @@ void warps_walk(const struct sm *s)
     WL_VERIFY(members == s->live && resident == s->ctas_resident);
     for (uint64_t m = s->live; m; m &= m - 1) {
         const struct sm_warp *p = &s->warp[bit_low64(m)];
-        WL_VERIFY(p->ended == (bool)(s->ended >> bit_low64(m) & 1) && s->cta_of[bit_low64(m)] == p->cta);
+        WL_VERIFY(s->cta_of[bit_low64(m)] == p->cta);
     }
     uint64_t turning = 0;
     for (uint32_t i = 0; i <= s->wheel_mask; i++) {

@@ -36,11 +36,7 @@ void lab_close(struct lab *l);
 /* Table to standard output, .csv and .svg to the folder of --out. */
 int show_figure(const struct lab *l, const struct exp_figure *f, const struct options *o, struct wl_err *e);
 
-/* How many claims got which verdict. */
-struct claim_counts {
-    unsigned n[VERDICT_COUNT];
-};
-/* A line each; counts are added. */
+/* A line each: first what the paper states, then what is listed without being counted. Counts are added. */
 void show_claims(const struct lab *l, struct claim_counts *counts);
 void show_claim_summary(const struct claim_counts *counts);
 

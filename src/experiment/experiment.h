@@ -110,8 +110,8 @@ struct exp_claim {
     enum claim_kind kind;
     enum bound bound;
     double value, value_high; /* value_high: end of a range */
-    double tolerance;         /* CLAIM_VALUE; absolute, or a share of |value| */
-    bool relative;
+    double tolerance;         /* CLAIM_VALUE; absolute, a share of |value|, or a factor */
+    bool relative, factor;
     bool has_neutral; /* CLAIM_VALUE: the value that means "no effect" */
     double neutral;
     const struct exp_figure *figure; /* NULL: it belongs to none */

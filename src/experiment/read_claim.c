@@ -241,8 +241,13 @@ static int read_tolerance(struct reader *r, struct ini_section *in, struct exp_c
     const struct ini_key *k = ini_take(in, "tolerance"), *n = ini_take(in, "neutral");
     const char *p = k ? k->value : "0";
     *given = k != NULL;
+    c->factor = *p == 'x';
+    p += c->factor;
+    if (c->factor && (!read_number(&p, &c->tolerance) || c->tolerance < 1 || *p || c->bound != BOUND_EQUAL))
+        return reader_fail(r, k, 0, "x2 is a factor: between half and twice the value, which is no bound or range");
+    if (c->factor) return ini_take(in, "neutral") ? reader_fail(r, k, 0, "a factor has no neutral value") : 0;
     if (!read_number(&p, &c->tolerance) || c->tolerance < 0 || p[strspn(p, " ")])
-        return reader_fail(r, k, 0, "tolerance is a number (0.02) or a share of the value (10%%)");
+        return reader_fail(r, k, 0, "tolerance is a number (0.02), a share of the value (10%%) or a factor (x2)");
     c->relative = k && strchr(k->value, '%');
     if (!n) return 0;
     p = n->value;

@@ -43,10 +43,28 @@ static double run_name(void *arg, const struct expr *x)
     return number_of(json_at(run->result, x->name));
 }
 
+/* spread(E, samples): the standard deviation of E over the elements of an array. Elements without a number (a
+ * share of nothing) are left out. */
+static double run_call(void *arg, const struct expr *x)
+{
+    const struct exp_run *run = arg;
+    const json_t *array = json_at(run->result, x->set);
+    double sum = 0, squares = 0;
+    unsigned n = 0;
+    for (size_t i = 0; i < json_array_size(array); i++) {
+        double v = element_value(x->a, json_array_get(array, i), (unsigned)i);
+        if (isnan(v)) continue;
+        sum += v;
+        squares += v * v;
+        n++;
+    }
+    return n ? sqrt(fmax(squares / n - sum / n * (sum / n), 0)) : (double)NAN;
+}
+
 /* A metric of one run. */
 static double metric_value(const struct expr *metric, const struct exp_run *run)
 {
-    struct expr_env env = {.name = run_name, .arg = (void *)(uintptr_t)run};
+    struct expr_env env = {.name = run_name, .call = run_call, .arg = (void *)(uintptr_t)run};
     return run && run->state == RUN_DONE && metric ? expr_value(metric, &env) : (double)NAN;
 }
 
@@ -293,6 +311,7 @@ enum verdict claim_verdict(const struct exp_claim *c, double m)
         return effect_verdict(c, at_most(d, room) && bound_holds(c, m), c->value - 1, m - 1);
     }
     bool near = at_most(d, c->relative ? c->tolerance * fabs(c->value) : c->tolerance);
+    if (c->factor) near = at_most(c->value / c->tolerance, m) && at_most(m, c->value * c->tolerance);
     if (!c->has_neutral) return near ? VERDICT_MATCH : VERDICT_MISS;
     return effect_verdict(c, near, c->value - c->neutral, m - c->neutral);
 }

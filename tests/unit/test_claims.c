@@ -110,6 +110,17 @@ TEST_WITH(a_bound_on_a_change, NULL, done)
     refused(HEAD "[claim a]\nvalue = 12%\nmeasure = 0.6\n", "give it a tolerance");
 }
 
+TEST_WITH(within_a_factor, NULL, done)
+{
+    verdict_is("value = 0.27\ntolerance = x2", "0.135", VERDICT_MATCH);
+    verdict_is("value = 0.27\ntolerance = x2", "0.134", VERDICT_MISS);
+    verdict_is("value = 0.27\ntolerance = x2", "0.54", VERDICT_MATCH);
+    verdict_is("value = 0.27\ntolerance = x2", "0.55", VERDICT_MISS);
+    refused(HEAD "[claim a]\nvalue = < 2\ntolerance = x2\nmeasure = 1\n", "a factor");
+    refused(HEAD "[claim a]\nvalue = 2\ntolerance = x0.5\nmeasure = 1\n", "a factor");
+    refused(HEAD "[claim a]\nvalue = 2\ntolerance = x2\nneutral = 0\nmeasure = 1\n", "no neutral");
+}
+
 /* ---- what counts ---- */
 
 TEST_WITH(own_checks_and_repeats_are_not_counted, NULL, done)
@@ -179,6 +190,21 @@ TEST_WITH(correlations, NULL, done)
     give("gto", "bfs", 10, 1), give("gto", "gemm", 10, 1); /* a constant goes with nothing */
     assert_true(isnan(measured(0)));
     refused(HEAD "[claim a]\nmetric = ipc\nmeasure = corr(lrr) > 0.9\n", "two values");
+}
+
+/* Over the windows of one run; a window in which nothing happened has no share. */
+TEST_WITH(spread_over_time, NULL, done)
+{
+    parse(HEAD
+          "[claim a]\nmetric = spread(ipc / cycles, samples)\nvalue = 0.1\ntolerance = 0\nmeasure = at(gto, bfs)\n");
+    give("gto", "bfs", 1, 1);
+    struct exp_run *r = p->cell[1 * x->nworkloads + 1];
+    assert_true(isnan(measured(0))); /* there are no samples */
+    json_object_set_new(r->result, "samples",
+                        json_pack("[{s:i,s:i},{s:i,s:i},{s:i,s:i}]", "ipc", 1, "cycles", 10, "ipc", 0, "cycles", 0,
+                                  "ipc", 3, "cycles", 10));
+    assert_float_equal(measured(0), 0.1, 1e-12);
+    refused(HEAD "[claim a]\nmetric = spread(ipc, sample)\nvalue = 1\nmeasure = at(gto, bfs)\n", "spread");
 }
 
 /* ---- the same on another machine ---- */

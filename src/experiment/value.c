@@ -295,7 +295,8 @@ static enum verdict effect_verdict(const struct exp_claim *c, bool near, double 
 {
     bool effect = same_effect(stated, measured);
     if (near && (c->bound != BOUND_EQUAL || no_effect(stated) || effect)) return VERDICT_MATCH;
-    return effect || (no_effect(stated) && no_effect(measured)) ? VERDICT_DIRECTION : VERDICT_MISS;
+    bool neither = c->kind == CLAIM_RATIO && no_effect(stated) && no_effect(measured);
+    return effect || neither ? VERDICT_DIRECTION : VERDICT_MISS;
 }
 
 /* A ratio v measured as m: near if |m - v| <= max(0.05, 0.25 |v - 1|), its effect is |v - 1|. Bounds and

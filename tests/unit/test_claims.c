@@ -97,8 +97,8 @@ TEST_WITH(a_direction_has_a_least_effect, NULL, done)
     verdict_is("value = 0.22\ntolerance = 0.05\nneutral = 0", "0.18", VERDICT_MATCH);
     verdict_is("value = 0.04\ntolerance = 0.03\nneutral = 0", "0.011", VERDICT_MISS); /* near, but no effect */
     verdict_is("value = 0.04\ntolerance = 0.03\nneutral = 0", "0.021", VERDICT_MATCH);
-    verdict_is("value = 0.016\ntolerance = 0.01\nneutral = 0", "0.007", VERDICT_MATCH);     /* states less than one */
-    verdict_is("value = 1.016\ntolerance = 0.001\nneutral = 1", "0.99", VERDICT_DIRECTION); /* none in either */
+    verdict_is("value = 0.016\ntolerance = 0.01\nneutral = 0", "0.007", VERDICT_MATCH); /* states less than one */
+    verdict_is("value = 0.016\ntolerance = 0.01\nneutral = 0", "-0.003", VERDICT_MISS);
 }
 
 /* "Changes by less than 10 %": no side of 1 to be on. */

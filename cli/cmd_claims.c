@@ -11,7 +11,7 @@ static void measured_text(const struct exp_claim *c, double m, char *out, size_t
     else snprintf(out, size, fabs(m) >= 1000 ? "%.0f" : "%.3f", m);
 }
 
-/* The verdicts on the other machines of the experiment, beside the one that counts. */
+/* The verdicts on the other machines of the experiment, next to the one that counts. */
 static void show_variants(const struct lab *l, const struct exp_claim *c)
 {
     for (unsigned i = 0; i < l->x->nvariants; i++) {
@@ -116,7 +116,8 @@ int cmd_claims(const struct options *o, struct wl_err *e)
 {
     struct claim_counts counts = {{0}, {0}, {0}};
     const char *names[64];
-    unsigned n = o->words.count ? 0 : experiment_names(names, 64);
+    unsigned n = o->words.count || o->from ? 0 : experiment_names(names, 64);
+    if (o->from && !o->words.count) return wl_fail(e, WL_EINPUT, "name the results files: --from docs/results/hac.csv");
     int rc = 0, worst = 0;
     for (unsigned i = 0; i < n + o->words.count; i++) {
         rc = claims_of(n ? names[i] : o->words.item[i], o, &counts, e);

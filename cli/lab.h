@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "experiment/plan.h"
+#include "experiment/results.h"
 #include "experiment/table.h"
 
 /* One experiment at work. */
@@ -11,13 +12,14 @@ struct lab {
     struct experiment *x;
     struct plan *plan;
     struct store *store;
-    char path[1024]; /* of the store */
-    char build[STORE_KEY];
+    char path[1024];           /* of the store, or of the results file */
+    char build[STORE_KEY];     /* that made the results */
+    struct results_head shown; /* --from: what the file says of itself */
 };
 
 /* The path of --store or the default one. */
 int lab_store_path(const struct options *o, char *out, size_t size, struct wl_err *e);
-/* Reads the experiment and opens the store; the plan is empty. */
+/* Reads the experiment and opens the store; the plan is empty. With --from the name is that of a results file. */
 int lab_open(struct lab *l, const char *name_or_file, const struct options *o, struct wl_err *e);
 /* Plans every figure and claim. */
 int lab_plan_all(struct lab *l, struct wl_err *e);

@@ -2,7 +2,7 @@
  *
  * A paper's words may describe two machines. One of them is the default; [variant NAME] names the other, as a
  * machine file (gpu) or as changes (set). Every series gets its like there, every figure a second one called
- * FIGURE.NAME, and every claim a second measured value with a verdict of its own, shown beside the first. */
+ * FIGURE.NAME, and every claim a second measured value with a verdict of its own, shown next to the first. */
 #include "experiment/reader.h"
 
 #include <string.h>

@@ -17,8 +17,8 @@ static const char *const claim_keys[] = {"text",      "value",     "figure",  "m
                                          "workloads", "own",       "where",   "same_as", NULL};
 static const char *const kind_names[CLAIM_KINDS] = {"ratio", "value", "order"};
 /* ORDER: enum fold */
-static const char *const fold_names[] = {"gmean", "amean", "min", "max",    "sum", "count",
-                                         "all",   "any",   "at",  "choice", "corr"};
+static const char *const fold_names[] = {"gmean", "amean", "min", "max",    "sum",  "count",
+                                         "all",   "any",   "at",  "choice", "corr", "cell"};
 enum { FOLDS = sizeof fold_names / sizeof *fold_names, MAX_METRICS = 8 };
 
 /* ---- names of a measure ---- */
@@ -87,6 +87,24 @@ static int bind_choice(struct binding *b, const struct expr *x)
                : reader_fail(b->r, b->k, x->at, "choice(S) is the value a best_over series chose; S is none");
 }
 
+/* cell(finish, rr2): a place in the table of the claim's example. */
+static int bind_cell(struct binding *b, const struct expr *x, struct fold_binding *f)
+{
+    const struct example *m = b->claim->figure ? b->claim->figure->example : NULL;
+    if (!m) return reader_fail(b->r, b->k, x->at, "cell(row, column) is a place in the table of an example figure");
+    int row = x->a->op == EXPR_NAME ? example_index(m->rows, x->a->name) : -1;
+    int column = x->set ? example_index(m->columns, x->set) : -1;
+    unsigned columns = 0;
+    while (m->columns[columns]) columns++;
+    f->example = m;
+    f->cell = (unsigned)row * columns + (unsigned)column;
+    return row >= 0 && column >= 0 ? 0
+                                   : reader_fail(b->r, b->k, x->at,
+                                                 "the table of %s has no such row or column; its "
+                                                 "figure shows them",
+                                                 m->name);
+}
+
 static int bind_call(struct binding *b, struct expr *x)
 {
     unsigned fold = 0;
@@ -96,6 +114,7 @@ static int bind_call(struct binding *b, struct expr *x)
     if (!f) return reader_memory(b->r);
     f->fold = (enum fold)fold;
     x->bound = f;
+    if (f->fold == FOLD_CELL) return bind_cell(b, x, f);
     if (f->fold == FOLD_CHOICE) {
         int rc = bind(b, x->a);
         return rc ? rc : bind_choice(b, x);

@@ -62,7 +62,8 @@ static int read_one(struct reader *r, struct ini_section *in, struct exp_variant
             return ini_fail_section(&r->ini, in, "there is a variant of this name already", r->e);
     *v = (struct exp_variant){.name = in->name, .label = label ? label->value : in->name, .why = why ? why->value : ""};
     int rc = like_there(r, in, v, series);
-    for (unsigned i = 0; !rc && i < figures; i++) rc = figure_there(r, &r->x->figures[i], v);
+    for (unsigned i = 0; !rc && i < figures; i++)
+        if (!r->x->figures[i].example) rc = figure_there(r, &r->x->figures[i], v);
     return rc ? rc : refuse_unused(r, in, variant_keys);
 }
 

@@ -229,6 +229,13 @@ static double raw_name(void *arg, const struct expr *x)
                         run_of(env->p, series_there(env, b->series->index), env->workload));
 }
 
+static double cell_value(const struct fold_binding *f)
+{
+    double value[EXAMPLE_ROWS * EXAMPLE_COLUMNS];
+    struct wl_err e = {.code = WL_OK};
+    return f->example->play(value, &e) ? (double)NAN : value[f->cell];
+}
+
 static double claim_call(void *arg, const struct expr *x)
 {
     struct claim_env env = *(const struct claim_env *)arg;
@@ -237,6 +244,7 @@ static double claim_call(void *arg, const struct expr *x)
     double v[256] = {0}, w[256] = {0};
     unsigned n = 0;
     if (f->fold == FOLD_CHOICE) return choice_value(&env, x);
+    if (f->fold == FOLD_CELL) return cell_value(f);
     for (unsigned i = 0; i < f->over.count && n < 256; i++) {
         env.workload = f->over.item[i];
         double counts = env.c->where ? expr_value(env.c->where, &raw) : 1;

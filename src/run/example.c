@@ -4,9 +4,9 @@
 #include <stddef.h>
 #include <string.h>
 
-extern const struct example mascar_fig3_example;
+extern const struct example mascar_fig3_example, mascar_fig7_example;
 
-const struct example *const examples[] = {&mascar_fig3_example, NULL};
+const struct example *const examples[] = {&mascar_fig3_example, &mascar_fig7_example, NULL};
 
 const struct example *example_find(const char *name)
 {

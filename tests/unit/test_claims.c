@@ -207,6 +207,24 @@ TEST_WITH(spread_over_time, NULL, done)
     refused(HEAD "[claim a]\nmetric = spread(ipc, sample)\nvalue = 1\nmeasure = at(gto, bfs)\n", "spread");
 }
 
+/* A figure that is a paper's worked example needs no runs; its cells can be claimed. */
+TEST_WITH(worked_examples, NULL, done)
+{
+    parse(HEAD "[figure 3]\nexample = mascar-fig3\n"
+               "[claim a]\nfigure = 3\nvalue = 5\ntolerance = 0\nmeasure = cell(finish, rr2) - cell(finish, infinite)\n"
+               "[claim b]\nfigure = 3\nmeasure = cell(W1.r1, mascar2) == 7\n");
+    assert_int_equal(p->nruns, 0);
+    assert_float_equal(measured(0), 5, 0);
+    assert_float_equal(measured(1), 1, 0);
+    refused(HEAD "[figure 3]\nexample = mascar-fig4\n", "did you mean 'mascar-fig");
+    refused(HEAD "[figure 3]\nexample = mascar-fig3\nmetric = ipc\n", "no key");
+    refused(HEAD "[figure 3]\nexample = mascar-fig3\n[claim a]\nfigure = 3\nvalue = 5\nmeasure = cell(finsh, rr2)\n",
+            "no such row or column");
+    refused(HEAD "[figure 3]\nexample = mascar-fig3\n[claim a]\nfigure = 3\nvalue = 5\nmeasure = cell(finish)\n",
+            "no such row or column");
+    refused(HEAD "[claim a]\nmetric = ipc\nvalue = 5\nmeasure = cell(finish, rr2)\n", "an example figure");
+}
+
 /* ---- the same on another machine ---- */
 
 #define VARIED                                                                                                         \

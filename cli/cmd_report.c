@@ -19,7 +19,8 @@ static int write_page(const struct lab *labs, unsigned n, const char *file, stru
         plans[i] = labs[i].plan;
         same = same && labs[i].plan->size == labs[0].plan->size;
     }
-    const struct report_info info = {WL_VERSION, labs[0].build,
+    const char *version = *labs[0].shown.version ? labs[0].shown.version : WL_VERSION;
+    const struct report_info info = {version, labs[0].build,
                                      same ? workload_size_name(labs[0].plan->size) : "as each says", made};
     bool to_stdout = strcmp(file, "-") == 0;
     FILE *out = to_stdout ? stdout : fopen(file, "w");
@@ -34,7 +35,7 @@ int cmd_report(const struct options *o, struct wl_err *e)
 {
     const char *names[64];
     const char *file = o->output ? o->output : "report.html";
-    unsigned n = o->words.count ? 0 : experiment_names(names, 64), opened = 0;
+    unsigned n = o->words.count || o->from ? 0 : experiment_names(names, 64), opened = 0;
     struct lab *labs = calloc(64, sizeof *labs);
     if (!labs) return wl_fail(e, WL_ERUN, "out of memory");
     for (unsigned i = 0; i < o->words.count && n < 64; i++) names[n++] = o->words.item[i];

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "experiment/plan.h"
+#include "experiment/results.h"
 #include "experiment/table.h"
 
 /* One experiment at work. */
@@ -11,13 +12,14 @@ struct lab {
     struct experiment *x;
     struct plan *plan;
     struct store *store;
-    char path[1024]; /* of the store */
-    char build[STORE_KEY];
+    char path[1024];           /* of the store, or of the results file */
+    char build[STORE_KEY];     /* that made the results */
+    struct results_head shown; /* --from: what the file says of itself */
 };
 
 /* The path of --store or the default one. */
 int lab_store_path(const struct options *o, char *out, size_t size, struct wl_err *e);
-/* Reads the experiment and opens the store; the plan is empty. */
+/* Reads the experiment and opens the store; the plan is empty. With --from the name is that of a results file. */
 int lab_open(struct lab *l, const char *name_or_file, const struct options *o, struct wl_err *e);
 /* Plans every figure and claim. */
 int lab_plan_all(struct lab *l, struct wl_err *e);
@@ -36,11 +38,7 @@ void lab_close(struct lab *l);
 /* Table to standard output, .csv and .svg to the folder of --out. */
 int show_figure(const struct lab *l, const struct exp_figure *f, const struct options *o, struct wl_err *e);
 
-/* How many claims got which verdict. */
-struct claim_counts {
-    unsigned n[VERDICT_COUNT];
-};
-/* A line each; counts are added. */
+/* A line each: first what the paper states, then what is listed without being counted. Counts are added. */
 void show_claims(const struct lab *l, struct claim_counts *counts);
 void show_claim_summary(const struct claim_counts *counts);
 

@@ -61,6 +61,7 @@ static const struct option_row table[] = {
     {"timeout", 0, NUMBER, "SECONDS", AT(timeout), "end a run after this time"},
     {"retry", 0, FLAG, NULL, AT(retry), "repeat runs that failed"},
     {"no-run", 0, FLAG, NULL, AT(no_run), "show what is stored, run nothing"},
+    {"from", 0, FLAG, NULL, AT(from), "the words are results files: show them, run nothing"},
     {"slurm", 0, FLAG, NULL, AT(slurm), "run what is missing as a Slurm job array"},
     {"task", 0, TEXT, "KEY", AT(task), "one run into --spool; --slurm uses it"},
     {"spool", 0, TEXT, "DIR", AT(spool), "folder for the results of Slurm tasks"},

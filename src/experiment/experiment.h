@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "experiment/expr.h"
+#include "run/example.h"
 #include "run/machine.h"
 #include "workloads/workload.h"
 
@@ -86,11 +87,24 @@ struct exp_figure {
     unsigned nparts;
     const struct exp_mean *means;
     unsigned nmeans;
-    const char *each; /* time, cdf: the array of the result that is walked */
-    unsigned line;    /* in the file */
+    const char *each;                  /* time, cdf: the array of the result that is walked */
+    unsigned line;                     /* in the file */
+    const struct example *example;     /* a table of a worked example instead of runs; NULL: runs */
+    const struct exp_variant *variant; /* made for it from `of`; NULL: written in the file */
+    const struct exp_figure *of;
+};
+
+/* The whole experiment on another machine: every series has its like there. */
+struct exp_variant {
+    const char *name, *label, *why;
+    unsigned *series; /* [series]: the one that stands for it there */
 };
 
 enum claim_kind { CLAIM_RATIO, CLAIM_VALUE, CLAIM_ORDER, CLAIM_KINDS };
+struct exp_metric {
+    const char *name;
+    const struct expr *metric;
+};
 enum bound { BOUND_EQUAL, BOUND_ABOVE, BOUND_BELOW, BOUND_RANGE };
 
 struct exp_claim {
@@ -98,15 +112,20 @@ struct exp_claim {
     enum claim_kind kind;
     enum bound bound;
     double value, value_high; /* value_high: end of a range */
-    double tolerance;         /* CLAIM_VALUE; absolute, or a share of |value| */
-    bool relative;
+    double tolerance;         /* CLAIM_VALUE; absolute, a share of |value|, or a factor */
+    bool relative, factor;
     bool has_neutral; /* CLAIM_VALUE: the value that means "no effect" */
     double neutral;
     const struct exp_figure *figure; /* NULL: it belongs to none */
     struct exp_view view;
+    const struct exp_metric *metrics; /* further ones, written series.NAME in the measure */
+    unsigned nmetrics;
+    const struct expr *where; /* only workloads for which this holds count; NULL: all */
     const struct expr *measure;
     const char *measure_text;
-    const char *skip; /* why it cannot be measured here, or NULL */
+    const char *skip;               /* why it cannot be measured here, or NULL */
+    bool own;                       /* a check of ours, not what the paper states: not counted */
+    const struct exp_claim *repeat; /* states what that one states: not counted again */
 };
 
 struct experiment {
@@ -123,6 +142,8 @@ struct experiment {
     unsigned nfigures;
     struct exp_claim *claims;
     unsigned nclaims;
+    struct exp_variant *variants;
+    unsigned nvariants;
 };
 
 /* Reads a text; `file` is for messages, `name` is what the ids begin with. NULL: the text of *e
@@ -148,13 +169,21 @@ enum fold {
     FOLD_ALL,
     FOLD_ANY,
     FOLD_AT,
-    FOLD_CHOICE
+    FOLD_CHOICE,
+    FOLD_CORR,
+    FOLD_CELL
 };
 /* What the reader binds to the names and calls of a claim's measure. */
 struct fold_binding {
     enum fold fold;
     struct exp_set over;
+    const struct example *example; /* FOLD_CELL: of its table this place */
+    unsigned cell;
 };
-/* Names are bound to the `struct exp_series` they mean. */
+/* "mascar", or "mascar.leakage" where the claim has metric.leakage. */
+struct name_binding {
+    const struct exp_series *series;
+    const struct expr *metric; /* never normalised; NULL: the claim's own view */
+};
 
 #endif

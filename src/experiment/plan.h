@@ -44,7 +44,7 @@ int build_identity(const char *const *plugins, unsigned count, char out[STORE_KE
 struct plan *plan_new(const struct experiment *x, enum workload_size size, const char *build, struct wl_err *e);
 void plan_free(struct plan *p);
 int plan_figure(struct plan *p, const struct exp_figure *f, struct wl_err *e);
-int plan_claim(struct plan *p, const struct exp_claim *c, struct wl_err *e);
+int plan_claim(struct plan *p, const struct exp_claim *c, struct wl_err *e); /* on every variant */
 
 /* Reads what the store has for runs that are not done yet. */
 int plan_fetch(struct plan *p, struct store *s, struct wl_err *e);

@@ -1,8 +1,15 @@
-/* cmd_claims.c - every stated number next to the measured one. */
+/* cmd_claims.c - every stated number next to the measured one; with --range, next to the lowest and the highest
+ * that what the source leaves unsaid can make of it. */
+#include <fnmatch.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/lab.h"
+#include "experiment/range.h"
+
+/* The most points of a design: a claim needs dozens of runs at each. */
+enum { MAX_DESIGN = 4096 };
 
 static void measured_text(const struct exp_claim *c, double m, char *out, size_t size)
 {
@@ -11,7 +18,7 @@ static void measured_text(const struct exp_claim *c, double m, char *out, size_t
     else snprintf(out, size, fabs(m) >= 1000 ? "%.0f" : "%.3f", m);
 }
 
-void show_claims(const struct lab *l, struct claim_counts *counts)
+void show_claims(const struct lab *l, const bool *wanted, struct claim_counts *counts)
 {
     int width = 8;
     for (unsigned i = 0; i < l->x->nclaims; i++) {
@@ -21,6 +28,7 @@ void show_claims(const struct lab *l, struct claim_counts *counts)
     if (l->x->nclaims) printf("%-*s  %12s  %10s  %s\n", width, "claim", "stated", "measured", "verdict");
     for (unsigned i = 0; i < l->x->nclaims; i++) {
         const struct exp_claim *c = &l->x->claims[i];
+        if (wanted && !wanted[i]) continue;
         double m = claim_value(l->plan, c);
         enum verdict v = claim_verdict(c, m);
         char id[256], ours[32];
@@ -40,29 +48,118 @@ void show_claim_summary(const struct claim_counts *k)
            n[VERDICT_DIRECTION], n[VERDICT_MISS], n[VERDICT_NOT_RUN]);
 }
 
-static int claims_of(const char *name, const struct options *o, struct claim_counts *counts, struct wl_err *e)
+/* ---- the command ---- */
+
+/* What all experiments of one call add to. */
+struct claims_call {
+    const struct options *o;
+    struct output out;
+    struct claim_counts counts;
+    struct range_counts ranges;
+    json_t *json; /* an array; NULL unless --json */
+    unsigned shown;
+    struct wl_err failed; /* runs failed: numbers are missing, and what there is is shown all the same */
+};
+
+/* --only: a pattern for "fig8.mean" or "dacache.fig8.mean". Returns how many claims there are. */
+static unsigned choose(const struct experiment *x, const char *only, bool *wanted)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < x->nclaims; i++) {
+        char id[256];
+        snprintf(id, sizeof id, "%s.%s", x->name, x->claims[i].id);
+        wanted[i] = !only || fnmatch(only, id, 0) == 0 || fnmatch(only, x->claims[i].id, 0) == 0;
+        n += wanted[i];
+    }
+    return n;
+}
+
+static int show(struct claims_call *c, struct lab *l, const struct range *r, const bool *wanted, struct wl_err *e)
+{
+    if (r && c->o->verbose && c->out.text) unknowns_text(l->x, stdout);
+    if (r && c->out.text) range_text(r, &c->ranges, stdout);
+    if (!r && c->out.text) show_claims(l, wanted, &c->counts);
+    for (unsigned i = 0; r && i < l->x->nclaims; i++)
+        if (wanted[i]) c->counts.n[claim_verdict(&l->x->claims[i], r->value[i * r->npoints])]++;
+    if (c->out.csv) claims_csv(l->plan, r, wanted, !c->shown, c->out.csv);
+    c->shown++;
+    json_t *one = c->json ? claims_json(l->plan, r, wanted) : NULL;
+    return c->json && json_array_append_new(c->json, one) ? wl_no_memory(e) : 0;
+}
+
+/* Plans, runs and shows the wanted claims of an experiment that is open. */
+static int measure(struct claims_call *c, struct lab *l, const bool *wanted, struct wl_err *e)
+{
+    const struct options *o = c->o;
+    struct range *r = NULL;
+    int rc = 0;
+    for (unsigned i = 0; !rc && i < l->x->nclaims; i++)
+        if (wanted[i]) rc = plan_claim(l->plan, &l->x->claims[i], e);
+    l->lean = o->range.given;
+    if (!rc && o->range.given && !(r = range_new(l->plan, (unsigned)o->range.n, wanted, e))) rc = (int)e->code;
+    if (!rc && o->task) {
+        rc = lab_run_task(l, o, e);
+        range_free(r);
+        return rc;
+    }
+    if (!rc) rc = o->slurm ? lab_run_slurm(l, o, e) : lab_run(l, o, e);
+    if (!rc && r) rc = range_evaluate(r, l->store, e);
+    if (!rc) rc = show(c, l, r, wanted, e);
+    if (!rc) lab_failed(l, o, &c->failed);
+    range_free(r);
+    return rc;
+}
+
+static int claims_of(struct claims_call *c, const char *name, struct wl_err *e)
 {
     struct lab l;
-    int rc = lab_open(&l, name, o, e);
-    for (unsigned i = 0; !rc && i < l.x->nclaims; i++) rc = plan_claim(l.plan, &l.x->claims[i], e);
-    if (!rc) rc = lab_run(&l, o, e);
-    if (!rc) show_claims(&l, counts);
-    if (!rc) rc = lab_failed(&l, o, e);
+    int rc = lab_open(&l, name, c->o, e);
+    l.command = "claims";
+    bool *wanted = rc ? NULL : calloc(l.x->nclaims + 1, sizeof *wanted);
+    if (!rc && !wanted) rc = wl_no_memory(e);
+    if (!rc && choose(l.x, c->o->only, wanted)) rc = measure(c, &l, wanted, e);
     lab_close(&l);
+    free(wanted);
     return rc;
+}
+
+static void show_range_summary(const struct range_counts *k)
+{
+    printf("ranges: the stated value is inside for %u, near for %u, outside for %u, not known for %u; %u move no "
+           "further than the noise\n",
+           k->inside[INSIDE_YES], k->inside[INSIDE_NEAR], k->inside[INSIDE_NO], k->inside[INSIDE_NOT_KNOWN], k->noise);
+}
+
+static int each_experiment(struct claims_call *c, struct wl_err *e)
+{
+    const char *names[64];
+    const struct options *o = c->o;
+    unsigned n = o->words.count ? 0 : experiment_names(names, 64);
+    int rc = 0, worst = 0;
+    for (unsigned i = 0; i < n + o->words.count; i++) {
+        rc = claims_of(c, n ? names[i] : o->words.item[i], e);
+        if (rc > worst) worst = rc;
+        if (rc > WL_ERUN) break; /* bad input: nothing to go on with */
+    }
+    if (!worst && o->only && !c->shown) worst = wl_fail(e, WL_EINPUT, "no claim has an id like '%s'", o->only);
+    return worst;
 }
 
 int cmd_claims(const struct options *o, struct wl_err *e)
 {
-    struct claim_counts counts = {{0}};
-    const char *names[64];
-    unsigned n = o->words.count ? 0 : experiment_names(names, 64);
-    int rc = 0, worst = 0;
-    for (unsigned i = 0; i < n + o->words.count; i++) {
-        rc = claims_of(n ? names[i] : o->words.item[i], o, &counts, e);
-        if (rc > worst) worst = rc;
-        if (rc > WL_ERUN) break; /* bad input: nothing to go on with */
+    struct claims_call c = {.o = o};
+    if (o->range.n > MAX_DESIGN) return wl_fail(e, WL_EINPUT, "--range takes up to %d points", MAX_DESIGN);
+    if (o->task && o->words.count != 1) return wl_fail(e, WL_EINPUT, "--task needs the one experiment it belongs to");
+    int rc = output_open(&c.out, o, e);
+    if (!rc && o->json && !(c.json = json_array())) rc = wl_no_memory(e);
+    if (!rc) rc = each_experiment(&c, e);
+    if (rc <= WL_ERUN && c.out.text && !o->task) {
+        show_claim_summary(&c.counts);
+        if (o->range.given) show_range_summary(&c.ranges);
     }
-    if (worst <= WL_ERUN) show_claim_summary(&counts);
-    return worst;
+    int put = rc <= WL_ERUN && c.out.json ? json_dumpf(c.json, c.out.json, JSON_INDENT(1)) : 0;
+    if (rc <= WL_ERUN && c.out.json && !put) fputc('\n', c.out.json);
+    json_decref(c.json);
+    rc = output_close(&c.out, rc, e);
+    return rc || !c.failed.code ? rc : wl_fail(e, c.failed.code, "%s", c.failed.text);
 }

@@ -18,6 +18,57 @@ static void measured_text(const struct exp_claim *c, double m, char *out, size_t
     else snprintf(out, size, fabs(m) >= 1000 ? "%.0f" : "%.3f", m);
 }
 
+/* The verdicts on the other machines of the experiment, beside the one that counts. */
+static void show_variants(const struct lab *l, const struct exp_claim *c)
+{
+    for (unsigned i = 0; i < l->x->nvariants; i++) {
+        double m = claim_value_on(l->plan, c, &l->x->variants[i]);
+        char ours[32];
+        measured_text(c, m, ours, sizeof ours);
+        printf("  %10s  %-9s", ours, verdict_names[claim_verdict(c, m)]);
+    }
+}
+
+static void show_claim(const struct lab *l, const struct exp_claim *c, int width, struct claim_counts *counts)
+{
+    double m = claim_value(l->plan, c);
+    enum verdict v = claim_verdict(c, m);
+    char id[256], ours[32];
+    snprintf(id, sizeof id, "%s.%s", l->x->name, c->id);
+    measured_text(c, m, ours, sizeof ours);
+    printf("%-*s  %12s  %10s  ", width, id, c->value_text, ours);
+    if (c->skip) printf("%s: %s", verdict_names[v], c->skip);
+    else if (!l->x->nvariants) printf("%s", verdict_names[v]);
+    else printf("%-9s", verdict_names[v]);
+    if (!c->skip) show_variants(l, c);
+    if (c->repeat) printf("  (same as %s)", c->repeat->id);
+    printf("\n");
+    claim_count(counts, c, v);
+}
+
+static void show_head(const struct lab *l, int width)
+{
+    printf("%-*s  %12s  %10s  %s", width, "claim", "stated", "measured", l->x->nvariants ? "verdict  " : "verdict");
+    for (unsigned i = 0; i < l->x->nvariants; i++) printf("  %10s  verdict  ", l->x->variants[i].name);
+    printf("\n");
+}
+
+/* What each of the other machines would have made of the claims that count. */
+static void show_variant_counts(const struct lab *l, const bool *wanted)
+{
+    for (unsigned i = 0; i < l->x->nvariants; i++) {
+        const struct exp_variant *v = &l->x->variants[i];
+        struct claim_counts k = {{0}, {0}, {0}};
+        char text[100];
+        for (unsigned n = 0; n < l->x->nclaims; n++) {
+            const struct exp_claim *c = &l->x->claims[n];
+            if (!wanted || wanted[n]) claim_count(&k, c, claim_verdict(c, claim_value_on(l->plan, c, v)));
+        }
+        counts_text(k.n, text, sizeof text);
+        printf("%s on %s (%s): %s\n", l->x->name, v->name, v->label, text);
+    }
+}
+
 void show_claims(const struct lab *l, const bool *wanted, struct claim_counts *counts)
 {
     int width = 8;
@@ -25,27 +76,35 @@ void show_claims(const struct lab *l, const bool *wanted, struct claim_counts *c
         int n = (int)(strlen(l->x->name) + 1 + strlen(l->x->claims[i].id));
         if (n > width) width = n;
     }
-    if (l->x->nclaims) printf("%-*s  %12s  %10s  %s\n", width, "claim", "stated", "measured", "verdict");
+    if (l->x->nclaims) show_head(l, width);
     for (unsigned i = 0; i < l->x->nclaims; i++) {
         const struct exp_claim *c = &l->x->claims[i];
-        if (wanted && !wanted[i]) continue;
-        double m = claim_value(l->plan, c);
-        enum verdict v = claim_verdict(c, m);
-        char id[256], ours[32];
-        snprintf(id, sizeof id, "%s.%s", l->x->name, c->id);
-        measured_text(c, m, ours, sizeof ours);
-        printf("%-*s  %12s  %10s  %s%s%s\n", width, id, c->value_text, ours, verdict_names[v], c->skip ? ": " : "",
-               c->skip ? c->skip : "");
-        counts->n[v]++;
+        if (!c->own && !c->repeat && (!wanted || wanted[i])) show_claim(l, c, width, counts);
     }
+    bool said = false;
+    for (unsigned i = 0; i < l->x->nclaims; i++) {
+        const struct exp_claim *c = &l->x->claims[i];
+        if ((!c->own && !c->repeat) || (wanted && !wanted[i])) continue;
+        if (!said) printf("not counted: checks of ours, and what the paper states twice\n");
+        said = true;
+        show_claim(l, c, width, counts);
+    }
+    if (l->x->nclaims) show_variant_counts(l, wanted);
 }
 
 void show_claim_summary(const struct claim_counts *k)
 {
-    const unsigned *n = k->n;
-    unsigned total = n[VERDICT_MATCH] + n[VERDICT_DIRECTION] + n[VERDICT_MISS] + n[VERDICT_NOT_RUN];
-    printf("claims: %u total, %u match, %u direction, %u miss, %u not run\n", total, n[VERDICT_MATCH],
-           n[VERDICT_DIRECTION], n[VERDICT_MISS], n[VERDICT_NOT_RUN]);
+    char text[100];
+    counts_text(k->n, text, sizeof text);
+    printf("claims: %s\n", text);
+    if (counts_total(k->own)) {
+        counts_text(k->own, text, sizeof text);
+        printf("own checks, not counted: %s\n", text);
+    }
+    if (counts_total(k->repeats)) {
+        counts_text(k->repeats, text, sizeof text);
+        printf("repeats, not counted: %s\n", text);
+    }
 }
 
 /* ---- the command ---- */
@@ -80,7 +139,8 @@ static int show(struct claims_call *c, struct lab *l, const struct range *r, con
     if (r && c->out.text) range_text(r, &c->ranges, stdout);
     if (!r && c->out.text) show_claims(l, wanted, &c->counts);
     for (unsigned i = 0; r && i < l->x->nclaims; i++)
-        if (wanted[i]) c->counts.n[claim_verdict(&l->x->claims[i], r->value[i * r->npoints])]++;
+        if (wanted[i])
+            claim_count(&c->counts, &l->x->claims[i], claim_verdict(&l->x->claims[i], r->value[i * r->npoints]));
     if (c->out.csv) claims_csv(l->plan, r, wanted, !c->shown, c->out.csv);
     c->shown++;
     json_t *one = c->json ? claims_json(l->plan, r, wanted) : NULL;
@@ -93,6 +153,7 @@ static int measure(struct claims_call *c, struct lab *l, const bool *wanted, str
     const struct options *o = c->o;
     struct range *r = NULL;
     int rc = 0;
+    if (o->range.given) l->x->nvariants = 0; /* a range is of the experiment itself, not of its other machines */
     for (unsigned i = 0; !rc && i < l->x->nclaims; i++)
         if (wanted[i]) rc = plan_claim(l->plan, &l->x->claims[i], e);
     l->lean = o->range.given;

@@ -3,7 +3,7 @@
 
 int cmd_experiment(const struct options *o, struct wl_err *e)
 {
-    struct claim_counts counts = {{0}};
+    struct claim_counts counts = {{0}, {0}, {0}};
     struct lab l;
     if (o->words.count != 1) return wl_fail(e, WL_EINPUT, "experiment takes one file: warpline experiment mine.ini");
     int rc = lab_open(&l, o->words.item[0], o, e);

@@ -38,11 +38,8 @@ void lab_close(struct lab *l);
 /* Table to standard output, .csv and .svg to the folder of --out. */
 int show_figure(const struct lab *l, const struct exp_figure *f, const struct options *o, struct wl_err *e);
 
-/* How many claims got which verdict. */
-struct claim_counts {
-    unsigned n[VERDICT_COUNT];
-};
-/* A line each; counts are added. `wanted`: of each claim; NULL: all. */
+/* A line each: first what the paper states, then what is listed without being counted. Counts are added. `wanted`: of
+ * each claim; NULL: all. */
 void show_claims(const struct lab *l, const bool *wanted, struct claim_counts *counts);
 void show_claim_summary(const struct claim_counts *counts);
 

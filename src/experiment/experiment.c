@@ -18,7 +18,7 @@ static const char *const head_keys[] = {"title", "about", "gpu",  "l1",        "
                                         "set",   "size",  "seed", "workloads", NULL};
 static const char *const workload_keys[] = {"program", "inputs", "inputs.tiny", "inputs.small", "inputs.paper", "label",
                                             "seed",    "trace",  NULL};
-static const char *const section_kinds[] = {"groups", "workload", "series", "figure", "claim", "unknown"};
+static const char *const section_kinds[] = {"groups", "workload", "series", "figure", "claim", "variant", "unknown"};
 enum { KINDS = sizeof section_kinds / sizeof *section_kinds, MAX_FILE = 1 << 20 };
 #define EMBEDDED ".experiment" /* how scripts/embed.sh names experiments/NAME.ini */
 
@@ -163,7 +163,7 @@ static int check_kinds(struct reader *r)
         const char *near = wl_nearest(s->kind, section_kinds, KINDS);
         snprintf(why, sizeof why, "there is no section '%.60s'; %s%s%s", s->kind,
                  near ? "did you mean '" : "there are ",
-                 near ? near : "groups, workload, series, figure, claim, unknown", near ? "'?" : "");
+                 near ? near : "groups, workload, series, figure, claim, variant, unknown", near ? "'?" : "");
         return ini_fail_section(&r->ini, s, why, r->e);
     }
     return 0;
@@ -216,6 +216,7 @@ static int read_all(struct reader *r)
     if (!rc) rc = check_unknowns(r);
     if (!rc) rc = refuse_unused(r, r->ini.sections, head_keys);
     if (!rc) rc = read_figures(r);
+    if (!rc && !r->choice) rc = read_variants(r);
     if (!rc) rc = read_claims(r);
     if (!rc && !r->x->nfigures && !r->x->nclaims)
         rc = wl_fail_at(r->e, r->ini.file, 1, 0, NULL,

@@ -87,11 +87,23 @@ struct exp_figure {
     unsigned nparts;
     const struct exp_mean *means;
     unsigned nmeans;
-    const char *each; /* time, cdf: the array of the result that is walked */
-    unsigned line;    /* in the file */
+    const char *each;                  /* time, cdf: the array of the result that is walked */
+    unsigned line;                     /* in the file */
+    const struct exp_variant *variant; /* made for it from `of`; NULL: written in the file */
+    const struct exp_figure *of;
+};
+
+/* The whole experiment on another machine: every series has its like there. */
+struct exp_variant {
+    const char *name, *label, *why;
+    unsigned *series; /* [series]: the one that stands for it there */
 };
 
 enum claim_kind { CLAIM_RATIO, CLAIM_VALUE, CLAIM_ORDER, CLAIM_KINDS };
+struct exp_metric {
+    const char *name;
+    const struct expr *metric;
+};
 enum bound { BOUND_EQUAL, BOUND_ABOVE, BOUND_BELOW, BOUND_RANGE };
 
 struct exp_claim {
@@ -105,9 +117,14 @@ struct exp_claim {
     double neutral;
     const struct exp_figure *figure; /* NULL: it belongs to none */
     struct exp_view view;
+    const struct exp_metric *metrics; /* further ones, written series.NAME in the measure */
+    unsigned nmetrics;
+    const struct expr *where; /* only workloads for which this holds count; NULL: all */
     const struct expr *measure;
     const char *measure_text;
-    const char *skip; /* why it cannot be measured here, or NULL */
+    const char *skip;               /* why it cannot be measured here, or NULL */
+    bool own;                       /* a check of ours, not what the paper states: not counted */
+    const struct exp_claim *repeat; /* states what that one states: not counted again */
 };
 
 enum { EXP_MAX_UNKNOWNS = 24, EXP_MAX_VALUES = 12 };
@@ -148,6 +165,8 @@ struct experiment {
     unsigned nfigures;
     struct exp_claim *claims;
     unsigned nclaims;
+    struct exp_variant *variants;
+    unsigned nvariants;
     struct exp_unknown *unknowns;
     unsigned nunknowns;
 };
@@ -158,7 +177,8 @@ struct experiment *experiment_parse(const char *name, const char *file, const ch
 /* A built-in one by name, or a file by path. */
 struct experiment *experiment_load(const char *name_or_file, struct wl_err *e);
 /* The same experiment with unknown i at its value choice[i]: 0 is the file as it stands, n its n-th value. Series,
- * workloads, figures and claims have the same indices. NULL: a machine refuses these values, and *e says which. */
+ * workloads, figures and claims have the same indices; there are no variants. NULL: a machine refuses these values, and
+ * *e says which. */
 struct experiment *experiment_at(const struct experiment *x, const unsigned *choice, struct wl_err *e);
 void experiment_free(struct experiment *x);
 /* Names of the built-in ones, sorted; valid for the life of the process. */
@@ -178,13 +198,18 @@ enum fold {
     FOLD_ALL,
     FOLD_ANY,
     FOLD_AT,
-    FOLD_CHOICE
+    FOLD_CHOICE,
+    FOLD_CORR
 };
 /* What the reader binds to the names and calls of a claim's measure. */
 struct fold_binding {
     enum fold fold;
     struct exp_set over;
 };
-/* Names are bound to the `struct exp_series` they mean. */
+/* "mascar", or "mascar.leakage" where the claim has metric.leakage. */
+struct name_binding {
+    const struct exp_series *series;
+    const struct expr *metric; /* never normalised; NULL: the claim's own view */
+};
 
 #endif

@@ -125,6 +125,7 @@ int plan_figure(struct plan *p, const struct exp_figure *f, struct wl_err *e)
 struct claim_walk {
     struct plan *p;
     const struct exp_claim *claim;
+    const struct exp_variant *variant;
     const struct exp_set *over;
     struct wl_err *e;
 };
@@ -134,19 +135,28 @@ static int need_names(struct claim_walk *w, const struct expr *x)
     if (!x) return 0;
     struct claim_walk inner = *w;
     if (x->op == EXPR_NAME) {
-        const struct exp_series *s = x->bound;
-        return need(w->p, s->index, w->over, w->claim->view.base, w->e);
+        const struct name_binding *b = x->bound;
+        const unsigned *there = w->variant ? w->variant->series : NULL;
+        int base = w->claim->view.base;
+        if (base >= 0 && there) base = (int)there[base];
+        return need(w->p, there ? there[b->series->index] : b->series->index, w->over, b->metric ? -1 : base, w->e);
     }
     const struct fold_binding *f = x->op == EXPR_CALL ? x->bound : NULL; /* abs and floor have none */
     if (f && f->fold != FOLD_CHOICE) inner.over = &f->over;
-    int rc = need_names(&inner, x->a);
+    int rc = f && f->fold != FOLD_CHOICE ? need_names(&inner, w->claim->where) : 0;
+    if (!rc) rc = need_names(&inner, x->a);
     return rc ? rc : need_names(&inner, x->b);
 }
 
 int plan_claim(struct plan *p, const struct exp_claim *c, struct wl_err *e)
 {
-    struct claim_walk w = {p, c, &c->view.workloads, e};
-    return c->skip ? 0 : need_names(&w, c->measure);
+    struct claim_walk w = {p, c, NULL, &c->view.workloads, e};
+    int rc = c->skip ? 0 : need_names(&w, c->measure);
+    for (unsigned i = 0; !rc && !c->skip && i < p->x->nvariants; i++) {
+        w.variant = &p->x->variants[i];
+        rc = need_names(&w, c->measure);
+    }
+    return rc;
 }
 
 /* ---- life and results ---- */

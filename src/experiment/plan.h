@@ -52,7 +52,7 @@ struct plan *plan_new(const struct experiment *x, enum workload_size size, const
 struct plan *plan_share(struct plan *pool, const struct experiment *x, struct wl_err *e);
 void plan_free(struct plan *p);
 int plan_figure(struct plan *p, const struct exp_figure *f, struct wl_err *e);
-int plan_claim(struct plan *p, const struct exp_claim *c, struct wl_err *e);
+int plan_claim(struct plan *p, const struct exp_claim *c, struct wl_err *e); /* on every variant */
 
 /* Reads what the store has for runs that are not done yet. */
 int plan_fetch(struct plan *p, struct store *s, struct wl_err *e);

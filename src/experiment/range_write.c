@@ -43,7 +43,9 @@ static void one_line(const struct range *r, unsigned claim, int width, struct ra
     fprintf(out, "%-*s  %12s  %9s  %-9s  %9s  %9s  %-9s  %s", width, id, c->value_text, ours,
             verdict_names[claim_verdict(c, k.value)], low, high, inside_names[k.inside], c->skip ? c->skip : moved);
     if (!c->skip && k.known < r->npoints) fprintf(out, "; %u of %u points are known", k.known, r->npoints);
+    if (c->repeat) fprintf(out, "; same as %s", c->repeat->id);
     fputc('\n', out);
+    if (c->own || c->repeat) return;
     counts->inside[k.inside]++;
     counts->noise += k.within_noise;
 }
@@ -51,16 +53,21 @@ static void one_line(const struct range *r, unsigned claim, int width, struct ra
 void range_text(const struct range *r, struct range_counts *counts, FILE *out)
 {
     int width = 8;
-    unsigned shown = 0;
+    bool head = false, apart = false;
     for (unsigned i = 0; i < r->x->nclaims; i++) {
         int n = (int)(strlen(r->x->name) + 1 + strlen(r->x->claims[i].id));
         if ((!r->wanted || r->wanted[i]) && n > width) width = n;
     }
-    for (unsigned i = 0; i < r->x->nclaims; i++) {
-        if (r->wanted && !r->wanted[i]) continue;
-        if (!shown++)
+    for (unsigned n = 0; n < 2 * r->x->nclaims; n++) { /* what counts first, then the rest */
+        unsigned i = n % r->x->nclaims;
+        bool counted = !r->x->claims[i].own && !r->x->claims[i].repeat;
+        if ((r->wanted && !r->wanted[i]) || counted != (n < r->x->nclaims)) continue;
+        if (!head)
             fprintf(out, "%-*s  %12s  %9s  %-9s  %9s  %9s  %-9s  %s\n", width, "claim", "stated", "measured", "verdict",
                     "lowest", "highest", "inside", "moved most by");
+        if (!counted && !apart) fputs("not counted: checks of ours, and what the paper states twice\n", out);
+        head = true;
+        apart = !counted;
         one_line(r, i, width, counts, out);
     }
 }
@@ -106,7 +113,7 @@ static void csv_range(const struct range *r, unsigned claim, FILE *out)
 void claims_csv(const struct plan *p, const struct range *r, const bool *wanted, bool head, FILE *out)
 {
     if (head)
-        fprintf(out, "claim,text,stated,measured,verdict%s\n",
+        fprintf(out, "claim,text,stated,measured,verdict,counted%s\n",
                 r ? ",lowest,highest,inside,moved_by,moved_to,move,noise,within_noise,points,known" : "");
     for (unsigned i = 0; i < p->x->nclaims; i++) {
         const struct exp_claim *c = &p->x->claims[i];
@@ -119,6 +126,7 @@ void claims_csv(const struct plan *p, const struct range *r, const bool *wanted,
         csv_text(out, c->value_text);
         csv_number(out, m);
         csv_text(out, verdict_names[claim_verdict(c, m)]);
+        csv_text(out, c->own || c->repeat ? "no" : "yes");
         if (r) csv_range(r, i, out);
         fputc('\n', out);
     }
@@ -186,6 +194,8 @@ json_t *claims_json(const struct plan *p, const struct range *r, const bool *wan
         double m = r ? r->value[i * r->npoints] : claim_value(p, c);
         json_t *one = json_pack("{s:s,s:s,s:s,s:o,s:s}", "claim", c->id, "text", c->text, "stated", c->value_text,
                                 "measured", number(m), "verdict", verdict_names[claim_verdict(c, m)]);
+        if (one && c->own) json_object_set_new(one, "own", json_true());
+        if (one && c->repeat) json_object_set_new(one, "same_as", json_string(c->repeat->id));
         if (one && c->skip) json_object_set_new(one, "skip", json_string(c->skip));
         if (one && r) json_range(r, i, one);
         json_array_append_new(list, one);

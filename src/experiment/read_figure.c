@@ -256,8 +256,14 @@ static int read_one(struct reader *r, struct ini_section *in, struct exp_figure 
 
 int read_figures(struct reader *r)
 {
-    unsigned n = 0;
-    for (struct ini_section *s = r->ini.sections; s; s = s->next) n += strcmp(s->kind, "figure") == 0;
+    unsigned n = 0, variants = 0;
+    for (struct ini_section *s = r->ini.sections; s; s = s->next) {
+        n += strcmp(s->kind, "figure") == 0;
+        variants += strcmp(s->kind, "variant") == 0;
+    }
+    if (variants > MAX_VARIANTS)
+        return wl_fail(r->e, WL_EINPUT, "%s: more than %d variants", r->ini.file, MAX_VARIANTS);
+    n *= 1 + variants; /* read_variants makes one of each for each */
     r->x->figures = ARENA_ARRAY(r->arena, struct exp_figure, n);
     if (!r->x->figures) return reader_memory(r);
     for (struct ini_section *s = r->ini.sections; s; s = s->next) {

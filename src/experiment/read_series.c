@@ -45,7 +45,7 @@ static int append_set(struct reader *r, const struct ini_key *k, struct recipe *
 }
 
 /* One key of a section into the recipe; each is tried at once, so that the error has its line. */
-static int take_recipe(struct reader *r, struct ini_section *s, struct recipe *c)
+int take_recipe(struct reader *r, struct ini_section *s, struct recipe *c)
 {
     static const char *const names[] = {"gpu", "set", "l1", "l2", "sched"};
     for (unsigned i = 0; i < 5; i++) {
@@ -171,6 +171,30 @@ int derive_series(struct reader *r, const struct exp_series *of, const struct in
     if (make_machine(r, c, &s->config, &inner))
         return reader_fail(r, k, (unsigned)(strstr(k->value, value) - k->value), "%s", inner.text);
     return 0;
+}
+
+/* ---- variants ---- */
+
+/* A machine named for all series gives way to the variant's; one that a series names itself is that series' point. */
+int vary_series(struct reader *r, struct ini_section *in, const struct recipe *change, const struct exp_series *of,
+                const char *variant)
+{
+    struct wl_err inner = {.code = WL_OK};
+    struct exp_series *s = new_series(r, r->recipes[of->index]);
+    if (!s) return too_many(r);
+    unsigned index = s->index;
+    *s = *of;
+    s->index = index;
+    s->hidden = true;
+    s->name = arena_printf(r->arena, "%s~%s", of->name, variant);
+    if (!s->name) return reader_memory(r);
+    struct recipe *c = r->recipes[index];
+    if (change->gpu && c->gpu == r->top.gpu) c->gpu = change->gpu;
+    for (unsigned i = 0; i < change->nset; i++) {
+        if (c->nset == MAX_SETS) return ini_fail_section(&r->ini, in, "too many changes to a machine", r->e);
+        c->set[c->nset++] = change->set[i];
+    }
+    return make_machine(r, c, &s->config, &inner) ? ini_fail_section(&r->ini, in, inner.text, r->e) : 0;
 }
 
 /* ---- best of several ---- */

@@ -5,7 +5,7 @@
 #include "experiment/experiment.h"
 #include "experiment/ini_text.h"
 
-enum { MAX_SERIES = 1024, MAX_WORKLOADS = 256, MAX_SETS = 64, MAX_LIST = 256 };
+enum { MAX_SERIES = 1024, MAX_WORKLOADS = 256, MAX_SETS = 64, MAX_LIST = 256, MAX_VARIANTS = 8 };
 
 /* How a machine is made, before it is made: sweeps and `like` change copies of it. */
 struct recipe {
@@ -56,9 +56,16 @@ int derive_series(struct reader *r, const struct exp_series *of, const struct in
 int read_points(struct reader *r, const struct ini_key *k, const char **key, const char *const **points,
                 unsigned *count);
 
-/* ---- read_figure.c, read_claim.c ---- */
+/* The series `of` as it is on another machine; a new hidden one. */
+int vary_series(struct reader *r, struct ini_section *in, const struct recipe *change, const struct exp_series *of,
+                const char *variant);
+/* The keys gpu, set, l1, l2 and sched of a section. */
+int take_recipe(struct reader *r, struct ini_section *s, struct recipe *c);
+
+/* ---- read_figure.c, read_variant.c, read_claim.c ---- */
 
 int read_figures(struct reader *r);
+int read_variants(struct reader *r);
 int read_claims(struct reader *r);
 
 /* ---- read_unknown.c: [unknown NAME], and what a choice of values changes ---- */

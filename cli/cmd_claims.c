@@ -133,6 +133,25 @@ static unsigned choose(const struct experiment *x, const char *only, bool *wante
     return n;
 }
 
+/* --unknown: which of them move. One that an experiment does not have is a mistake if it is the only experiment. */
+static int choose_unknowns(const struct claims_call *c, const struct experiment *x, bool *moved, struct wl_err *e)
+{
+    const struct text_list *only = &c->o->unknown;
+    for (unsigned u = 0; u < x->nunknowns; u++) moved[u] = !only->count;
+    for (unsigned i = 0; i < only->count; i++) {
+        const char *names[EXP_MAX_UNKNOWNS];
+        unsigned u = 0;
+        for (; u < x->nunknowns; u++) names[u] = x->unknowns[u].name;
+        for (u = 0; u < x->nunknowns && strcmp(names[u], only->item[i]) != 0;) u++;
+        if (u < x->nunknowns) moved[u] = true;
+        if (u < x->nunknowns || c->o->words.count != 1) continue;
+        const char *near = wl_nearest(only->item[i], names, x->nunknowns);
+        return wl_fail(e, WL_EINPUT, "%s has no unknown '%s'%s%s%s", x->name, only->item[i],
+                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    }
+    return 0;
+}
+
 static int show(struct claims_call *c, struct lab *l, const struct range *r, const bool *wanted, struct wl_err *e)
 {
     if (r && c->o->verbose && c->out.text) unknowns_text(l->x, stdout);
@@ -152,12 +171,14 @@ static int measure(struct claims_call *c, struct lab *l, const bool *wanted, str
 {
     const struct options *o = c->o;
     struct range *r = NULL;
-    int rc = 0;
+    bool moved[EXP_MAX_UNKNOWNS];
+    const struct range_spec spec = {(unsigned)o->range.n, wanted, moved};
+    int rc = choose_unknowns(c, l->x, moved, e);
     if (o->range.given) l->x->nvariants = 0; /* a range is of the experiment itself, not of its other machines */
     for (unsigned i = 0; !rc && i < l->x->nclaims; i++)
         if (wanted[i]) rc = plan_claim(l->plan, &l->x->claims[i], e);
     l->lean = o->range.given;
-    if (!rc && o->range.given && !(r = range_new(l->plan, (unsigned)o->range.n, wanted, e))) rc = (int)e->code;
+    if (!rc && o->range.given && !(r = range_new(l->plan, &spec, e))) rc = (int)e->code;
     if (!rc && o->task) {
         rc = lab_run_task(l, o, e);
         range_free(r);
@@ -210,6 +231,7 @@ int cmd_claims(const struct options *o, struct wl_err *e)
 {
     struct claims_call c = {.o = o};
     if (o->range.n > MAX_DESIGN) return wl_fail(e, WL_EINPUT, "--range takes up to %d points", MAX_DESIGN);
+    if (o->unknown.count && !o->range.given) return wl_fail(e, WL_EINPUT, "--unknown goes with --range");
     if (o->task && o->words.count != 1) return wl_fail(e, WL_EINPUT, "--task needs the one experiment it belongs to");
     int rc = output_open(&c.out, o, e);
     if (!rc && o->json && !(c.json = json_array())) rc = wl_no_memory(e);

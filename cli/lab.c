@@ -177,6 +177,8 @@ static int task_command(const struct lab *l, const struct options *o, const char
     for (unsigned i = 0; i < count; i++) {
         fits = fits && strlen(out) + 2 < size && shell_quote(strcat(out, i ? " " : ""), size, words[i]);
     }
+    for (unsigned i = 0; i < o->unknown.count && fits; i++)
+        fits = strlen(out) + 13 < size && shell_quote(strcat(out, " --unknown "), size, o->unknown.item[i]);
     for (unsigned i = 0; i < o->plugin.count && fits; i++)
         fits = strlen(out) + 12 < size && shell_quote(strcat(out, " --plugin "), size, o->plugin.item[i]);
     return fits ? 0 : wl_fail(e, WL_EINPUT, "the names of the files are too long for a Slurm job");

@@ -63,6 +63,7 @@ static const struct option_row table[] = {
     {"no-run", 0, FLAG, NULL, AT(no_run), "show what is stored, run nothing"},
     {"range", 0, MAYBE_NUMBER, "[N]", AT(range), "over the values of each unknown; N: and N points over all of them"},
     {"only", 0, TEXT, "PATTERN", AT(only), "only claims with such an id: 'dacache.fig8.*'"},
+    {"unknown", 0, LIST, "NAME", AT(unknown), "--range over this unknown only; repeatable"},
     {"slurm", 0, FLAG, NULL, AT(slurm), "run what is missing as a Slurm job array"},
     {"task", 0, TEXT, "KEY", AT(task), "one run into --spool; --slurm uses it"},
     {"spool", 0, TEXT, "DIR", AT(spool), "folder for the results of Slurm tasks"},

@@ -31,7 +31,7 @@ struct options {
     const char *store, *out, *task, *spool, *only;
     const char *launch, *launches, *record;
     char **program; /* exec: the words of the program, NULL-terminated as in argv */
-    struct text_list set, input, plugin, arg, dump;
+    struct text_list set, input, plugin, arg, dump, unknown;
     struct text_list words; /* what is not an option */
     uint64_t seed, shuffle, max_cycles, shared, jobs, timeout;
     bool seed_given;

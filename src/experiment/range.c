@@ -44,11 +44,17 @@ static int add_point(struct range *r, const unsigned *choice, int unknown, struc
     return (p->plan = plan_share(r->pool, p->x, e)) ? 0 : WL_ERUN;
 }
 
+/* How many values of an unknown are tried besides its default. */
+static unsigned values_of(const struct range *r, unsigned u)
+{
+    return !r->moved || r->moved[u] ? r->x->unknowns[u].nvalues : 0;
+}
+
 static int add_singles(struct range *r, struct wl_err *e)
 {
     int rc = 0;
     for (unsigned u = 0; !rc && u < r->x->nunknowns; u++)
-        for (unsigned v = 1; !rc && v <= r->x->unknowns[u].nvalues; v++) {
+        for (unsigned v = 1; !rc && v <= values_of(r, u); v++) {
             unsigned choice[EXP_MAX_UNKNOWNS] = {0};
             choice[u] = v;
             rc = add_point(r, choice, (int)u, e);
@@ -61,7 +67,7 @@ static int add_design(struct range *r, unsigned points, struct wl_err *e)
     unsigned levels[EXP_MAX_UNKNOWNS], n = r->x->nunknowns;
     unsigned *all = calloc((size_t)points * n + 1, sizeof *all);
     if (!all) return wl_no_memory(e);
-    for (unsigned u = 0; u < n; u++) levels[u] = r->x->unknowns[u].nvalues + 1;
+    for (unsigned u = 0; u < n; u++) levels[u] = values_of(r, u) + 1;
     int rc = design_make(levels, n, points, all, e);
     for (unsigned p = 0; !rc && p < points; p++) {
         unsigned choice[EXP_MAX_UNKNOWNS] = {0};
@@ -74,20 +80,21 @@ static int add_design(struct range *r, unsigned points, struct wl_err *e)
 
 static bool is_wanted(const struct range *r, unsigned claim) { return !r->wanted || r->wanted[claim]; }
 
-struct range *range_new(struct plan *pool, unsigned design_points, const bool *wanted, struct wl_err *e)
+struct range *range_new(struct plan *pool, const struct range_spec *spec, struct wl_err *e)
 {
     const struct experiment *x = pool->x;
     unsigned most = 1, none[EXP_MAX_UNKNOWNS] = {0};
-    for (unsigned u = 0; u < x->nunknowns; u++) most += x->unknowns[u].nvalues;
-    if (x->nunknowns) most += design_points;
     struct range *r = calloc(1, sizeof *r);
     if (!r) return wl_no_memory(e), NULL;
-    *r = (struct range){.pool = pool, .x = x, .wanted = wanted};
+    *r = (struct range){.pool = pool, .x = x, .wanted = spec->wanted, .moved = spec->moved};
+    for (unsigned u = 0; u < x->nunknowns; u++) most += values_of(r, u);
+    bool design = most > 1 && spec->design_points;
+    if (design) most += spec->design_points;
     r->points = calloc(most, sizeof *r->points);
     r->value = calloc((size_t)most * x->nclaims + 1, sizeof *r->value);
     int rc = r->points && r->value ? add_point(r, none, -1, e) : wl_no_memory(e);
     if (!rc) rc = add_singles(r, e);
-    if (!rc && x->nunknowns && design_points) rc = add_design(r, design_points, e);
+    if (!rc && design) rc = add_design(r, spec->design_points, e);
     for (unsigned i = 0; !rc && i < r->npoints; i++) {
         struct plan *p = i ? r->points[i].plan : pool;
         for (unsigned c = 0; !rc && c < x->nclaims; c++)

@@ -20,14 +20,22 @@ struct range {
     struct plan *pool; /* also the plan of the default */
     const struct experiment *x;
     const bool *wanted; /* of each claim; NULL: all */
+    const bool *moved;  /* of each unknown; NULL: all */
     struct range_point *points;
     unsigned npoints; /* the default first, then one unknown at a time, then the design */
     double *value;    /* [claim * npoints + point]; NaN: not known */
 };
 
-/* Plans every point into the pool, whose experiment is the default. `wanted` has an element for each claim and must
- * outlive the range. WL_EINPUT when a machine refuses a value, or two values together: *e names them. */
-struct range *range_new(struct plan *pool, unsigned design_points, const bool *wanted, struct wl_err *e);
+/* What a range is over. The arrays must outlive it; NULL: all. */
+struct range_spec {
+    unsigned design_points;
+    const bool *wanted; /* of each claim: evaluate it */
+    const bool *moved;  /* of each unknown: it does not stay at its default */
+};
+
+/* Plans every point into the pool, whose experiment is the default. WL_EINPUT when a machine refuses a value, or two
+ * values together: *e names them. */
+struct range *range_new(struct plan *pool, const struct range_spec *spec, struct wl_err *e);
 /* Evaluates all claims with what the store has. The results of the default stay in the pool. */
 int range_evaluate(struct range *r, struct store *s, struct wl_err *e);
 void range_free(struct range *r);
@@ -59,7 +67,7 @@ struct range_counts {
 void range_text(const struct range *r, struct range_counts *counts, FILE *out);
 /* The unknowns with the reason for each value. */
 void unknowns_text(const struct experiment *x, FILE *out);
-/* Claims without a range too: r is NULL then. `wanted` as in range_new. */
+/* Claims without a range too: r is NULL then. `wanted` as in struct range_spec. */
 void claims_csv(const struct plan *p, const struct range *r, const bool *wanted, bool head, FILE *out);
 /* An object of the experiment: its claims, and with a range its unknowns, points and values. NULL: out of memory. */
 json_t *claims_json(const struct plan *p, const struct range *r, const bool *wanted);

@@ -185,7 +185,7 @@ static int measure(struct claims_call *c, struct lab *l, const bool *wanted, str
         return rc;
     }
     if (!rc) rc = o->slurm ? lab_run_slurm(l, o, e) : lab_run(l, o, e);
-    if (!rc && r) rc = range_evaluate(r, l->store, e);
+    if (!rc && r) rc = range_evaluate(r, l->store, false, e);
     if (!rc) rc = show(c, l, r, wanted, e);
     if (!rc) lab_failed(l, o, &c->failed);
     range_free(r);

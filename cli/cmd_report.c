@@ -21,7 +21,7 @@ static int find_range(struct report_lab *l, const struct options *o, struct wl_e
     if (!l->lab.x->nunknowns) return 0;
     l->shadow = plan_new(l->lab.x, l->lab.plan->size, l->lab.build, e);
     if (!l->shadow || !(l->range = range_new(l->shadow, &spec, e))) return e->code ? (int)e->code : WL_ERUN;
-    return range_evaluate(l->range, l->lab.store, e);
+    return range_evaluate(l->range, l->lab.store, true, e);
 }
 
 static void report_close(struct report_lab *l)

@@ -112,19 +112,79 @@ void range_free(struct range *r)
         plan_free(r->points[i].plan);
         experiment_free(r->points[i].x);
     }
+    for (unsigned f = 0; r->bands && f < r->x->nfigures; f++) {
+        free(r->bands[f].low);
+        free(r->bands[f].high);
+        free(r->bands[f].known);
+    }
+    free(r->bands);
     free(r->points);
     free(r->value);
     free(r);
 }
 
-int range_evaluate(struct range *r, struct store *s, struct wl_err *e)
+/* ---- evaluating ---- */
+
+static bool has_band(const struct exp_figure *f)
+{
+    return f->chart == CHART_BARS || f->chart == CHART_LINES || f->chart == CHART_TABLE;
+}
+
+static int band_room(struct range_band *b, const struct table *t, struct wl_err *e)
+{
+    b->columns = t->columns;
+    b->cells = t->rows * t->columns;
+    b->low = calloc(b->cells + 1, sizeof *b->low);
+    b->high = calloc(b->cells + 1, sizeof *b->high);
+    b->known = calloc(b->cells + 1, sizeof *b->known);
+    return b->low && b->high && b->known ? 0 : wl_no_memory(e);
+}
+
+/* The numbers of one figure at one point into its band. */
+static int widen_band(struct range_band *b, const struct plan *p, const struct exp_figure *f, struct wl_err *e)
+{
+    struct table *t = table_make(p, f, e);
+    if (!t) return WL_ERUN;
+    int rc = b->known ? 0 : band_room(b, t, e);
+    for (unsigned i = 0; !rc && i < b->cells; i++) {
+        double v = t->row[i / b->columns].value[i % b->columns];
+        if (isnan(v)) continue;
+        b->low[i] = b->known[i] ? fmin(b->low[i], v) : v;
+        b->high[i] = b->known[i] ? fmax(b->high[i], v) : v;
+        b->known[i]++;
+    }
+    table_free(t);
+    return rc;
+}
+
+int range_table(const struct range *r, struct table *t, struct wl_err *e)
+{
+    const struct range_band *b = r->bands ? &r->bands[t->figure - r->x->figures] : NULL;
+    if (!b || !b->cells || b->cells != t->rows * t->columns) return 0;
+    for (unsigned i = 0; i < b->cells; i++)
+        if (b->known[i] != r->npoints) return 0;
+    for (unsigned i = 0; i < t->rows; i++) {
+        struct table_row *row = &t->row[i];
+        row->low = ARENA_ARRAY(&t->arena, double, t->columns);
+        row->high = ARENA_ARRAY(&t->arena, double, t->columns);
+        if (!row->low || !row->high) return wl_no_memory(e);
+        memcpy(row->low, b->low + i * b->columns, b->columns * sizeof *row->low);
+        memcpy(row->high, b->high + i * b->columns, b->columns * sizeof *row->high);
+    }
+    return 0;
+}
+
+int range_evaluate(struct range *r, struct store *s, bool figures, struct wl_err *e)
 {
     int rc = 0;
+    if (figures && !(r->bands = calloc(r->x->nfigures + 1, sizeof *r->bands))) return wl_no_memory(e);
     for (unsigned n = r->npoints; !rc && n-- > 0;) { /* the default last: its results stay */
         struct plan *p = n ? r->points[n].plan : r->pool;
         rc = plan_fetch_cells(p, s, e);
         for (unsigned c = 0; !rc && c < r->x->nclaims; c++)
             r->value[c * r->npoints + n] = is_wanted(r, c) ? claim_value(p, &p->x->claims[c]) : (double)NAN;
+        for (unsigned f = 0; !rc && figures && f < p->x->nfigures; f++)
+            if (has_band(&p->x->figures[f])) rc = widen_band(&r->bands[f], p, &p->x->figures[f], e);
         if (n) plan_drop_cells(p);
     }
     return rc;

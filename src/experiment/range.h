@@ -7,7 +7,7 @@
 #ifndef WL_EXPERIMENT_RANGE_H
 #define WL_EXPERIMENT_RANGE_H
 
-#include "experiment/value.h"
+#include "experiment/table.h"
 
 struct range_point {
     unsigned choice[EXP_MAX_UNKNOWNS]; /* as in experiment_at */
@@ -16,14 +16,22 @@ struct range_point {
     struct plan *plan;
 };
 
+/* The lowest and highest numbers of a figure's table, row by row. */
+struct range_band {
+    unsigned cells, columns;
+    double *low, *high;
+    unsigned *known; /* at how many points */
+};
+
 struct range {
     struct plan *pool; /* also the plan of the default */
     const struct experiment *x;
     const bool *wanted; /* of each claim; NULL: all */
     const bool *moved;  /* of each unknown; NULL: all */
     struct range_point *points;
-    unsigned npoints; /* the default first, then one unknown at a time, then the design */
-    double *value;    /* [claim * npoints + point]; NaN: not known */
+    unsigned npoints;         /* the default first, then one unknown at a time, then the design */
+    double *value;            /* [claim * npoints + point]; NaN: not known */
+    struct range_band *bands; /* of each figure; NULL: figures were not asked for */
 };
 
 /* What a range is over. The arrays must outlive it; NULL: all. */
@@ -36,8 +44,12 @@ struct range_spec {
 /* Plans every point into the pool, whose experiment is the default. WL_EINPUT when a machine refuses a value, or two
  * values together: *e names them. */
 struct range *range_new(struct plan *pool, const struct range_spec *spec, struct wl_err *e);
-/* Evaluates all claims with what the store has. The results of the default stay in the pool. */
-int range_evaluate(struct range *r, struct store *s, struct wl_err *e);
+/* Evaluates all claims with what the store has, and figures of bars and lines too if `figures`. The results of the
+ * default stay in the pool. */
+int range_evaluate(struct range *r, struct store *s, bool figures, struct wl_err *e);
+/* Gives the rows of a figure's table their lowest and highest numbers, if those of the figure are known at every point:
+ * where claims need what the figure shows. */
+int range_table(const struct range *r, struct table *t, struct wl_err *e);
 void range_free(struct range *r);
 
 /* Whether the stated value lies between the lowest and the highest; near: it does not, but the claim's verdict is

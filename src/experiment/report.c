@@ -304,7 +304,8 @@ static int put_figure(struct page *g, const struct plan *p, const struct exp_fig
 {
     struct table *t = table_make(p, f, g->e);
     FILE *out = g->out;
-    if (!t) return WL_ERUN;
+    const struct range *r = range_of(g, p);
+    if (!t || (r && range_table(r, t, g->e))) return table_free(t), WL_ERUN;
     fputs("<div class=panel id=\"f-", out);
     put_id(out, p->x, f->id);
     fputs("\"><h3>", out);

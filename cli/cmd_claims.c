@@ -18,7 +18,7 @@ static void measured_text(const struct exp_claim *c, double m, char *out, size_t
     else snprintf(out, size, fabs(m) >= 1000 ? "%.0f" : "%.3f", m);
 }
 
-/* The verdicts on the other machines of the experiment, beside the one that counts. */
+/* The verdicts on the other machines of the experiment, next to the one that counts. */
 static void show_variants(const struct lab *l, const struct exp_claim *c)
 {
     for (unsigned i = 0; i < l->x->nvariants; i++) {
@@ -230,6 +230,9 @@ static int each_experiment(struct claims_call *c, struct wl_err *e)
 int cmd_claims(const struct options *o, struct wl_err *e)
 {
     struct claims_call c = {.o = o};
+    if (o->from && !o->words.count) return wl_fail(e, WL_EINPUT, "name the results files: --from docs/results/hac.csv");
+    if (o->from && o->range.given)
+        return wl_fail(e, WL_EINPUT, "a results file has no ranges: --range goes without --from");
     if (o->range.n > MAX_DESIGN) return wl_fail(e, WL_EINPUT, "--range takes up to %d points", MAX_DESIGN);
     if (o->unknown.count && !o->range.given) return wl_fail(e, WL_EINPUT, "--unknown goes with --range");
     if (o->task && o->words.count != 1) return wl_fail(e, WL_EINPUT, "--task needs the one experiment it belongs to");

@@ -18,7 +18,7 @@ struct report_lab {
 static int find_range(struct report_lab *l, const struct options *o, struct wl_err *e)
 {
     const struct range_spec spec = {.design_points = (unsigned)o->range.n};
-    if (!l->lab.x->nunknowns) return 0;
+    if (!l->lab.x->nunknowns || o->from) return 0;
     l->shadow = plan_new(l->lab.x, l->lab.plan->size, l->lab.build, e);
     if (!l->shadow || !(l->range = range_new(l->shadow, &spec, e))) return e->code ? (int)e->code : WL_ERUN;
     return range_evaluate(l->range, l->lab.store, true, e);
@@ -45,7 +45,8 @@ static int write_page(const struct report_lab *labs, unsigned n, const char *fil
         ranges[i] = labs[i].range;
         same = same && plans[i]->size == plans[0]->size;
     }
-    const struct report_info info = {WL_VERSION, labs[0].lab.build,
+    const char *version = *labs[0].lab.shown.version ? labs[0].lab.shown.version : WL_VERSION;
+    const struct report_info info = {version, labs[0].lab.build,
                                      same ? workload_size_name(plans[0]->size) : "as each says", made};
     bool to_stdout = strcmp(file, "-") == 0;
     FILE *out = to_stdout ? stdout : fopen(file, "w");
@@ -60,7 +61,7 @@ int cmd_report(const struct options *o, struct wl_err *e)
 {
     const char *names[64];
     const char *file = o->output ? o->output : "report.html";
-    unsigned n = o->words.count ? 0 : experiment_names(names, 64), opened = 0;
+    unsigned n = o->words.count || o->from ? 0 : experiment_names(names, 64), opened = 0;
     struct report_lab *labs = calloc(64, sizeof *labs);
     if (!labs) return wl_fail(e, WL_ERUN, "out of memory");
     for (unsigned i = 0; i < o->words.count && n < 64; i++) names[n++] = o->words.item[i];

@@ -56,9 +56,25 @@ static int read_traces(const struct experiment *x, struct wl_err *e)
     return 0;
 }
 
+/* No store: the file has the results, and says of what they are. */
+static int open_results_file(struct lab *l, const char *file, const struct options *o, struct wl_err *e)
+{
+    enum workload_size size = SIZE_SMALL;
+    snprintf(l->path, sizeof l->path, "%s", file);
+    int rc = results_read_head(file, &l->shown, e);
+    if (!rc) rc = read_workload_size(l->shown.size, &size, e);
+    if (!rc && o->size && strcmp(o->size, l->shown.size) != 0)
+        rc = wl_fail(e, WL_EINPUT, "%s has results at size %s, not %s", file, l->shown.size, o->size);
+    if (!rc && !(l->x = experiment_load(l->shown.experiment, e))) rc = e->code ? (int)e->code : WL_ERUN;
+    if (rc) return rc;
+    memcpy(l->build, l->shown.build, sizeof l->build);
+    return (l->plan = plan_new(l->x, size, l->build, e)) ? 0 : WL_ERUN;
+}
+
 int lab_open(struct lab *l, const char *name, const struct options *o, struct wl_err *e)
 {
     *l = (struct lab){.name = name, .command = "experiment"};
+    if (o->from) return open_results_file(l, name, o, e);
     signal(SIGXFSZ, SIG_IGN); /* a file-size limit is a full disk: the store says so */
     enum workload_size size = SIZE_SMALL;
     int rc = lab_store_path(o, l->path, sizeof l->path, e);
@@ -144,9 +160,20 @@ static int fetch(struct lab *l, struct wl_err *e)
     return l->lean ? plan_look(l->plan, l->store, e) : plan_fetch(l->plan, l->store, e);
 }
 
+static int show_results_file(struct lab *l, const struct options *o, struct wl_err *e)
+{
+    unsigned changed = 0;
+    int rc = results_read(l->plan, l->path, &changed, e);
+    if (!rc && changed && !o->quiet)
+        fprintf(stderr, "%s: %u of %u results are of machines that have been changed since\n", l->path, changed,
+                l->plan->nruns);
+    return rc;
+}
+
 int lab_run(struct lab *l, const struct options *o, struct wl_err *e)
 {
     struct runner how = make_runner(o);
+    if (o->from) return show_results_file(l, o, e);
     int rc = fetch(l, e);
     if (rc || o->no_run) return rc;
     catch_signals();

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "experiment/plan.h"
+#include "experiment/results.h"
 #include "experiment/table.h"
 
 /* One experiment at work. */
@@ -11,16 +12,17 @@ struct lab {
     struct experiment *x;
     struct plan *plan;
     struct store *store;
-    const char *name;    /* as it was asked for */
-    const char *command; /* that a Slurm task repeats: "experiment" or "claims" */
-    char path[1024];     /* of the store */
-    char build[STORE_KEY];
-    bool lean; /* results are not held: whoever needs them fetches cells (plan.h) */
+    const char *name;          /* as it was asked for */
+    const char *command;       /* that a Slurm task repeats: "experiment" or "claims" */
+    char path[1024];           /* of the store, or of the results file */
+    char build[STORE_KEY];     /* that made the results */
+    struct results_head shown; /* --from: what the file says of itself */
+    bool lean;                 /* results are not held: whoever needs them fetches cells (plan.h) */
 };
 
 /* The path of --store or the default one. */
 int lab_store_path(const struct options *o, char *out, size_t size, struct wl_err *e);
-/* Reads the experiment and opens the store; the plan is empty. */
+/* Reads the experiment and opens the store; the plan is empty. With --from the name is that of a results file. */
 int lab_open(struct lab *l, const char *name_or_file, const struct options *o, struct wl_err *e);
 /* Plans every figure and claim. */
 int lab_plan_all(struct lab *l, struct wl_err *e);

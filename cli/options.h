@@ -36,7 +36,7 @@ struct options {
     uint64_t seed, shuffle, max_cycles, shared, jobs, timeout;
     bool seed_given;
     bool check, paranoid, functional, quiet, verbose, plain, help;
-    bool all, retry, no_run, slurm, failed;
+    bool all, retry, no_run, slurm, failed, from;
     struct maybe_number range;
 };
 

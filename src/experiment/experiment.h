@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "experiment/expr.h"
+#include "run/example.h"
 #include "run/machine.h"
 #include "workloads/workload.h"
 
@@ -89,6 +90,7 @@ struct exp_figure {
     unsigned nmeans;
     const char *each;                  /* time, cdf: the array of the result that is walked */
     unsigned line;                     /* in the file */
+    const struct example *example;     /* a table of a worked example instead of runs; NULL: runs */
     const struct exp_variant *variant; /* made for it from `of`; NULL: written in the file */
     const struct exp_figure *of;
 };
@@ -111,8 +113,8 @@ struct exp_claim {
     enum claim_kind kind;
     enum bound bound;
     double value, value_high; /* value_high: end of a range */
-    double tolerance;         /* CLAIM_VALUE; absolute, or a share of |value| */
-    bool relative;
+    double tolerance;         /* CLAIM_VALUE; absolute, a share of |value|, or a factor */
+    bool relative, factor;
     bool has_neutral; /* CLAIM_VALUE: the value that means "no effect" */
     double neutral;
     const struct exp_figure *figure; /* NULL: it belongs to none */
@@ -199,12 +201,15 @@ enum fold {
     FOLD_ANY,
     FOLD_AT,
     FOLD_CHOICE,
-    FOLD_CORR
+    FOLD_CORR,
+    FOLD_CELL
 };
 /* What the reader binds to the names and calls of a claim's measure. */
 struct fold_binding {
     enum fold fold;
     struct exp_set over;
+    const struct example *example; /* FOLD_CELL: of its table this place */
+    unsigned cell;
 };
 /* "mascar", or "mascar.leakage" where the claim has metric.leakage. */
 struct name_binding {

@@ -142,6 +142,7 @@ static int need_names(struct claim_walk *w, const struct expr *x)
         return need(w->p, there ? there[b->series->index] : b->series->index, w->over, b->metric ? -1 : base, w->e);
     }
     const struct fold_binding *f = x->op == EXPR_CALL ? x->bound : NULL; /* abs and floor have none */
+    if (f && f->fold == FOLD_CELL) return 0;                             /* an example runs when it is asked for */
     if (f && f->fold != FOLD_CHOICE) inner.over = &f->over;
     int rc = f && f->fold != FOLD_CHOICE ? need_names(&inner, w->claim->where) : 0;
     if (!rc) rc = need_names(&inner, x->a);

@@ -17,8 +17,8 @@ static const char *const claim_keys[] = {"text",      "value",     "figure",  "m
                                          "workloads", "own",       "where",   "same_as", NULL};
 static const char *const kind_names[CLAIM_KINDS] = {"ratio", "value", "order"};
 /* ORDER: enum fold */
-static const char *const fold_names[] = {"gmean", "amean", "min", "max",    "sum", "count",
-                                         "all",   "any",   "at",  "choice", "corr"};
+static const char *const fold_names[] = {"gmean", "amean", "min", "max",    "sum",  "count",
+                                         "all",   "any",   "at",  "choice", "corr", "cell"};
 enum { FOLDS = sizeof fold_names / sizeof *fold_names, MAX_METRICS = 8 };
 
 /* ---- names of a measure ---- */
@@ -87,6 +87,24 @@ static int bind_choice(struct binding *b, const struct expr *x)
                : reader_fail(b->r, b->k, x->at, "choice(S) is the value a best_over series chose; S is none");
 }
 
+/* cell(finish, rr2): a place in the table of the claim's example. */
+static int bind_cell(struct binding *b, const struct expr *x, struct fold_binding *f)
+{
+    const struct example *m = b->claim->figure ? b->claim->figure->example : NULL;
+    if (!m) return reader_fail(b->r, b->k, x->at, "cell(row, column) is a place in the table of an example figure");
+    int row = x->a->op == EXPR_NAME ? example_index(m->rows, x->a->name) : -1;
+    int column = x->set ? example_index(m->columns, x->set) : -1;
+    unsigned columns = 0;
+    while (m->columns[columns]) columns++;
+    f->example = m;
+    f->cell = (unsigned)row * columns + (unsigned)column;
+    return row >= 0 && column >= 0 ? 0
+                                   : reader_fail(b->r, b->k, x->at,
+                                                 "the table of %s has no such row or column; its "
+                                                 "figure shows them",
+                                                 m->name);
+}
+
 static int bind_call(struct binding *b, struct expr *x)
 {
     unsigned fold = 0;
@@ -96,6 +114,7 @@ static int bind_call(struct binding *b, struct expr *x)
     if (!f) return reader_memory(b->r);
     f->fold = (enum fold)fold;
     x->bound = f;
+    if (f->fold == FOLD_CELL) return bind_cell(b, x, f);
     if (f->fold == FOLD_CHOICE) {
         int rc = bind(b, x->a);
         return rc ? rc : bind_choice(b, x);
@@ -241,8 +260,13 @@ static int read_tolerance(struct reader *r, struct ini_section *in, struct exp_c
     const struct ini_key *k = ini_take(in, "tolerance"), *n = ini_take(in, "neutral");
     const char *p = k ? k->value : "0";
     *given = k != NULL;
+    c->factor = *p == 'x';
+    p += c->factor;
+    if (c->factor && (!read_number(&p, &c->tolerance) || c->tolerance < 1 || *p || c->bound != BOUND_EQUAL))
+        return reader_fail(r, k, 0, "x2 is a factor: between half and twice the value, which is no bound or range");
+    if (c->factor) return ini_take(in, "neutral") ? reader_fail(r, k, 0, "a factor has no neutral value") : 0;
     if (!read_number(&p, &c->tolerance) || c->tolerance < 0 || p[strspn(p, " ")])
-        return reader_fail(r, k, 0, "tolerance is a number (0.02) or a share of the value (10%%)");
+        return reader_fail(r, k, 0, "tolerance is a number (0.02), a share of the value (10%%) or a factor (x2)");
     c->relative = k && strchr(k->value, '%');
     if (!n) return 0;
     p = n->value;

@@ -2,7 +2,7 @@
  *
  * A paper's words may describe two machines. One of them is the default; [variant NAME] names the other, as a
  * machine file (gpu) or as changes (set). Every series gets its like there, every figure a second one called
- * FIGURE.NAME, and every claim a second measured value with a verdict of its own, shown beside the first. */
+ * FIGURE.NAME, and every claim a second measured value with a verdict of its own, shown next to the first. */
 #include "experiment/reader.h"
 
 #include <string.h>
@@ -62,7 +62,8 @@ static int read_one(struct reader *r, struct ini_section *in, struct exp_variant
             return ini_fail_section(&r->ini, in, "there is a variant of this name already", r->e);
     *v = (struct exp_variant){.name = in->name, .label = label ? label->value : in->name, .why = why ? why->value : ""};
     int rc = like_there(r, in, v, series);
-    for (unsigned i = 0; !rc && i < figures; i++) rc = figure_there(r, &r->x->figures[i], v);
+    for (unsigned i = 0; !rc && i < figures; i++)
+        if (!r->x->figures[i].example) rc = figure_there(r, &r->x->figures[i], v);
     return rc ? rc : refuse_unused(r, in, variant_keys);
 }
 

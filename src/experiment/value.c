@@ -43,10 +43,28 @@ static double run_name(void *arg, const struct expr *x)
     return number_of(json_at(run->result, x->name));
 }
 
+/* spread(E, samples): the standard deviation of E over the elements of an array. Elements without a number (a
+ * share of nothing) are left out. */
+static double run_call(void *arg, const struct expr *x)
+{
+    const struct exp_run *run = arg;
+    const json_t *array = json_at(run->result, x->set);
+    double sum = 0, squares = 0;
+    unsigned n = 0;
+    for (size_t i = 0; i < json_array_size(array); i++) {
+        double v = element_value(x->a, json_array_get(array, i), (unsigned)i);
+        if (isnan(v)) continue;
+        sum += v;
+        squares += v * v;
+        n++;
+    }
+    return n ? sqrt(fmax(squares / n - sum / n * (sum / n), 0)) : (double)NAN;
+}
+
 /* A metric of one run. */
 static double metric_value(const struct expr *metric, const struct exp_run *run)
 {
-    struct expr_env env = {.name = run_name, .arg = (void *)(uintptr_t)run};
+    struct expr_env env = {.name = run_name, .call = run_call, .arg = (void *)(uintptr_t)run};
     return run && run->state == RUN_DONE && metric ? expr_value(metric, &env) : (double)NAN;
 }
 
@@ -211,6 +229,13 @@ static double raw_name(void *arg, const struct expr *x)
                         run_of(env->p, series_there(env, b->series->index), env->workload));
 }
 
+static double cell_value(const struct fold_binding *f)
+{
+    double value[EXAMPLE_ROWS * EXAMPLE_COLUMNS];
+    struct wl_err e = {.code = WL_OK};
+    return f->example->play(value, &e) ? (double)NAN : value[f->cell];
+}
+
 static double claim_call(void *arg, const struct expr *x)
 {
     struct claim_env env = *(const struct claim_env *)arg;
@@ -219,6 +244,7 @@ static double claim_call(void *arg, const struct expr *x)
     double v[256] = {0}, w[256] = {0};
     unsigned n = 0;
     if (f->fold == FOLD_CHOICE) return choice_value(&env, x);
+    if (f->fold == FOLD_CELL) return cell_value(f);
     for (unsigned i = 0; i < f->over.count && n < 256; i++) {
         env.workload = f->over.item[i];
         double counts = env.c->where ? expr_value(env.c->where, &raw) : 1;
@@ -277,7 +303,8 @@ static enum verdict effect_verdict(const struct exp_claim *c, bool near, double 
 {
     bool effect = same_effect(stated, measured);
     if (near && (c->bound != BOUND_EQUAL || no_effect(stated) || effect)) return VERDICT_MATCH;
-    return effect || (no_effect(stated) && no_effect(measured)) ? VERDICT_DIRECTION : VERDICT_MISS;
+    bool neither = c->kind == CLAIM_RATIO && no_effect(stated) && no_effect(measured);
+    return effect || neither ? VERDICT_DIRECTION : VERDICT_MISS;
 }
 
 /* A ratio v measured as m: near if |m - v| <= max(0.05, 0.25 |v - 1|), its effect is |v - 1|. Bounds and
@@ -293,6 +320,7 @@ enum verdict claim_verdict(const struct exp_claim *c, double m)
         return effect_verdict(c, at_most(d, room) && bound_holds(c, m), c->value - 1, m - 1);
     }
     bool near = at_most(d, c->relative ? c->tolerance * fabs(c->value) : c->tolerance);
+    if (c->factor) near = at_most(c->value / c->tolerance, m) && at_most(m, c->value * c->tolerance);
     if (!c->has_neutral) return near ? VERDICT_MATCH : VERDICT_MISS;
     return effect_verdict(c, near, c->value - c->neutral, m - c->neutral);
 }

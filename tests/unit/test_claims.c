@@ -97,8 +97,8 @@ TEST_WITH(a_direction_has_a_least_effect, NULL, done)
     verdict_is("value = 0.22\ntolerance = 0.05\nneutral = 0", "0.18", VERDICT_MATCH);
     verdict_is("value = 0.04\ntolerance = 0.03\nneutral = 0", "0.011", VERDICT_MISS); /* near, but no effect */
     verdict_is("value = 0.04\ntolerance = 0.03\nneutral = 0", "0.021", VERDICT_MATCH);
-    verdict_is("value = 0.016\ntolerance = 0.01\nneutral = 0", "0.007", VERDICT_MATCH);     /* states less than one */
-    verdict_is("value = 1.016\ntolerance = 0.001\nneutral = 1", "0.99", VERDICT_DIRECTION); /* none in either */
+    verdict_is("value = 0.016\ntolerance = 0.01\nneutral = 0", "0.007", VERDICT_MATCH); /* states less than one */
+    verdict_is("value = 0.016\ntolerance = 0.01\nneutral = 0", "-0.003", VERDICT_MISS);
 }
 
 /* "Changes by less than 10 %": no side of 1 to be on. */
@@ -108,6 +108,17 @@ TEST_WITH(a_bound_on_a_change, NULL, done)
     verdict_is("value = < 10%\ntolerance = 0", "0.05", VERDICT_MATCH);
     refused(HEAD "[claim a]\nvalue = < 10%\nmeasure = 0.6\n", "a percentage is a change");
     refused(HEAD "[claim a]\nvalue = 12%\nmeasure = 0.6\n", "give it a tolerance");
+}
+
+TEST_WITH(within_a_factor, NULL, done)
+{
+    verdict_is("value = 0.27\ntolerance = x2", "0.135", VERDICT_MATCH);
+    verdict_is("value = 0.27\ntolerance = x2", "0.134", VERDICT_MISS);
+    verdict_is("value = 0.27\ntolerance = x2", "0.54", VERDICT_MATCH);
+    verdict_is("value = 0.27\ntolerance = x2", "0.55", VERDICT_MISS);
+    refused(HEAD "[claim a]\nvalue = < 2\ntolerance = x2\nmeasure = 1\n", "a factor");
+    refused(HEAD "[claim a]\nvalue = 2\ntolerance = x0.5\nmeasure = 1\n", "a factor");
+    refused(HEAD "[claim a]\nvalue = 2\ntolerance = x2\nneutral = 0\nmeasure = 1\n", "no neutral");
 }
 
 /* ---- what counts ---- */
@@ -179,6 +190,39 @@ TEST_WITH(correlations, NULL, done)
     give("gto", "bfs", 10, 1), give("gto", "gemm", 10, 1); /* a constant goes with nothing */
     assert_true(isnan(measured(0)));
     refused(HEAD "[claim a]\nmetric = ipc\nmeasure = corr(lrr) > 0.9\n", "two values");
+}
+
+/* Over the windows of one run; a window in which nothing happened has no share. */
+TEST_WITH(spread_over_time, NULL, done)
+{
+    parse(HEAD
+          "[claim a]\nmetric = spread(ipc / cycles, samples)\nvalue = 0.1\ntolerance = 0\nmeasure = at(gto, bfs)\n");
+    give("gto", "bfs", 1, 1);
+    struct exp_run *r = p->cell[1 * x->nworkloads + 1];
+    assert_true(isnan(measured(0))); /* there are no samples */
+    json_object_set_new(r->result, "samples",
+                        json_pack("[{s:i,s:i},{s:i,s:i},{s:i,s:i}]", "ipc", 1, "cycles", 10, "ipc", 0, "cycles", 0,
+                                  "ipc", 3, "cycles", 10));
+    assert_float_equal(measured(0), 0.1, 1e-12);
+    refused(HEAD "[claim a]\nmetric = spread(ipc, sample)\nvalue = 1\nmeasure = at(gto, bfs)\n", "spread");
+}
+
+/* A figure that is a paper's worked example needs no runs; its cells can be claimed. */
+TEST_WITH(worked_examples, NULL, done)
+{
+    parse(HEAD "[figure 3]\nexample = mascar-fig3\n"
+               "[claim a]\nfigure = 3\nvalue = 5\ntolerance = 0\nmeasure = cell(finish, rr2) - cell(finish, infinite)\n"
+               "[claim b]\nfigure = 3\nmeasure = cell(W1.r1, mascar2) == 7\n");
+    assert_int_equal(p->nruns, 0);
+    assert_float_equal(measured(0), 5, 0);
+    assert_float_equal(measured(1), 1, 0);
+    refused(HEAD "[figure 3]\nexample = mascar-fig4\n", "did you mean 'mascar-fig");
+    refused(HEAD "[figure 3]\nexample = mascar-fig3\nmetric = ipc\n", "no key");
+    refused(HEAD "[figure 3]\nexample = mascar-fig3\n[claim a]\nfigure = 3\nvalue = 5\nmeasure = cell(finsh, rr2)\n",
+            "no such row or column");
+    refused(HEAD "[figure 3]\nexample = mascar-fig3\n[claim a]\nfigure = 3\nvalue = 5\nmeasure = cell(finish)\n",
+            "no such row or column");
+    refused(HEAD "[claim a]\nmetric = ipc\nvalue = 5\nmeasure = cell(finish, rr2)\n", "an example figure");
 }
 
 /* ---- the same on another machine ---- */

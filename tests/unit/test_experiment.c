@@ -164,7 +164,7 @@ TEST_WITH(mistakes, NULL, done)
     refused(HEAD "[figure 1]\nmetric = (ipc\n", "t.ini:7", "')' is missing");
     refused(HEAD "[figure 1]\nmetric = ipc +\n", "t.ini:7", "missing here");
     refused(HEAD "[figure 1]\nmetric = ipc ipc\n", "t.ini:7:14", "operator");
-    refused(HEAD "[figure 1]\nmetric = gmean(ipc)\n", "t.ini:7:10", "only abs and floor");
+    refused(HEAD "[figure 1]\nmetric = gmean(ipc)\n", "t.ini:7:10", "only abs, floor and spread");
     refused(HEAD "[figure 1]\nmetric = ipc\nseries = lrr gtp\n", "t.ini:8:14", "did you mean 'gto'");
     refused(HEAD "[figure 1]\nmetric = ipc\nbase = lru\n", "t.ini:8:8", "did you mean 'lrr'");
     refused(HEAD "[figure 1]\nmetric = ipc\nchart = bar\n", "t.ini:8:9", "did you mean 'bars'");

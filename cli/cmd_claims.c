@@ -8,9 +8,6 @@
 #include "cli/lab.h"
 #include "experiment/range.h"
 
-/* The most points of a design: a claim needs dozens of runs at each. */
-enum { MAX_DESIGN = 4096 };
-
 static void measured_text(const struct exp_claim *c, double m, char *out, size_t size)
 {
     if (isnan(m)) snprintf(out, size, "-");
@@ -233,7 +230,7 @@ int cmd_claims(const struct options *o, struct wl_err *e)
     if (o->from && !o->words.count) return wl_fail(e, WL_EINPUT, "name the results files: --from docs/results/hac.csv");
     if (o->from && o->range.given)
         return wl_fail(e, WL_EINPUT, "a results file has no ranges: --range goes without --from");
-    if (o->range.n > MAX_DESIGN) return wl_fail(e, WL_EINPUT, "--range takes up to %d points", MAX_DESIGN);
+    if (o->range.n > RANGE_MAX_DESIGN) return wl_fail(e, WL_EINPUT, "--range takes up to %d points", RANGE_MAX_DESIGN);
     if (o->unknown.count && !o->range.given) return wl_fail(e, WL_EINPUT, "--unknown goes with --range");
     if (o->task && o->words.count != 1) return wl_fail(e, WL_EINPUT, "--task needs the one experiment it belongs to");
     int rc = output_open(&c.out, o, e);

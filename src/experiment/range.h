@@ -34,6 +34,9 @@ struct range {
     struct range_band *bands; /* of each figure; NULL: figures were not asked for */
 };
 
+/* The most points of a design: each is the experiment once more, half a megabyte of it. */
+enum { RANGE_MAX_DESIGN = 1024 };
+
 /* What a range is over. The arrays must outlive it; NULL: all. */
 struct range_spec {
     unsigned design_points;

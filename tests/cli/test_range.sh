@@ -96,7 +96,7 @@ good "by the whole id" claims known.ini --size tiny --store two.db --only 'known
 bad 2 "no claim has an id like 'nope'" claims known.ini --size tiny --store two.db --only nope
 bad 2 "did you mean 'noise'" claims known.ini --size tiny --store two.db --range --unknown nois
 bad 2 "goes with --range" claims known.ini --size tiny --store two.db --unknown noise
-bad 2 "up to 4096 points" claims known.ini --size tiny --store two.db --range 5000
+bad 2 "up to 1024 points" claims known.ini --size tiny --store two.db --range 5000
 
 # ---- what cannot be ----
 sed 's/^set = l1d.ways$/set = l1d.sets/; s/^values = 2 8/values = 2 256/; s/^why.8/why.256/' known.ini >refused.ini

@@ -240,7 +240,7 @@ int cmd_claims(const struct options *o, struct wl_err *e)
         show_claim_summary(&c.counts);
         if (o->range.given) show_range_summary(&c.ranges);
     }
-    int put = rc <= WL_ERUN && c.out.json ? json_dumpf(c.json, c.out.json, JSON_INDENT(1)) : 0;
+    int put = rc <= WL_ERUN && c.out.json ? json_dumpf(c.json, c.out.json, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) : 0;
     if (rc <= WL_ERUN && c.out.json && !put) fputc('\n', c.out.json);
     json_decref(c.json);
     rc = output_close(&c.out, rc, e);

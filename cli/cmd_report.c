@@ -11,12 +11,13 @@
 struct report_lab {
     struct lab lab;
     struct plan *shadow;
-    struct range *range; /* NULL: nothing is unknown */
+    struct range *range; /* NULL: there is none */
 };
 
-/* What 'claims --range' has stored; nothing is run for it. */
+/* What 'claims --range' has stored, or written to the file of --ranges; nothing is run for it. */
 static int find_range(struct report_lab *l, const struct options *o, struct wl_err *e)
 {
+    if (o->ranges) return range_read(l->lab.plan, o->ranges, &l->range, e);
     const struct range_spec spec = {.design_points = (unsigned)o->range.n};
     if (!l->lab.x->nunknowns || o->from) return 0;
     l->shadow = plan_new(l->lab.x, l->lab.plan->size, l->lab.build, e);

@@ -63,6 +63,7 @@ static const struct option_row table[] = {
     {"no-run", 0, FLAG, NULL, AT(no_run), "show what is stored, run nothing"},
     {"from", 0, FLAG, NULL, AT(from), "the words are results files: show them, run nothing"},
     {"range", 0, MAYBE_NUMBER, "[N]", AT(range), "over the values of each unknown; N: and N points over all of them"},
+    {"ranges", 0, TEXT, "FILE.json", AT(ranges), "ranges that 'claims --range --json' wrote"},
     {"only", 0, TEXT, "PATTERN", AT(only), "only claims with such an id: 'dacache.fig8.*'"},
     {"unknown", 0, LIST, "NAME", AT(unknown), "--range over this unknown only; repeatable"},
     {"slurm", 0, FLAG, NULL, AT(slurm), "run what is missing as a Slurm job array"},

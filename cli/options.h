@@ -28,7 +28,7 @@ struct options {
     const char *json, *csv, *output;
     const char *timeline, *timeline_window, *timeline_sms;
     const char *kernel, *grid, *block;
-    const char *store, *out, *task, *spool, *only;
+    const char *store, *out, *task, *spool, *only, *ranges;
     const char *launch, *launches, *record;
     char **program; /* exec: the words of the program, NULL-terminated as in argv */
     struct text_list set, input, plugin, arg, dump, unknown;

@@ -55,6 +55,10 @@ int range_evaluate(struct range *r, struct store *s, bool figures, struct wl_err
 int range_table(const struct range *r, struct table *t, struct wl_err *e);
 void range_free(struct range *r);
 
+/* range_read.c: the range of the plan's experiment and size in a file of 'claims --range --json'; *out stays NULL when
+ * the file has none. Its points have no plans. */
+int range_read(const struct plan *p, const char *file, struct range **out, struct wl_err *e);
+
 /* Whether the stated value lies between the lowest and the highest; near: it does not, but the claim's verdict is
  * "match" somewhere in the range. */
 enum inside { INSIDE_YES, INSIDE_NEAR, INSIDE_NO, INSIDE_NOT_KNOWN, INSIDE_COUNT };

@@ -149,6 +149,13 @@ check "and says what a run here says" cmp -s here "$work/out"
 good "the report" report known.ini --size tiny --store "$db" -o range.html -q
 check "shows the range" grep -q 'class=strip' range.html
 check "and the reasons" grep -q 'a new one' range.html
+"$WARPLINE" store export results known.ini --size tiny --store "$db" -o known.csv
+good "ranges from a file" report known.ini --size tiny --store none.db --ranges r.json -o file.html -q
+check "are the same strips" sh -c '[ "$(grep -o "<svg class=strip.*</svg>" file.html)" = "$(grep -o "<svg class=strip.*</svg>" range.html)" ]'
+good "with a results file too" report --from known.csv --ranges r.json -o from.html -q
+check "nothing was run for it" grep -q 'class=strip' from.html
+sed 's/"ways": "8"/"ways": "9"/' r.json >old.json
+bad 2 "old.json: known has no such value of an unknown: '9'" report known.ini --size tiny --store none.db --ranges old.json -o old.html
 good "where none is stored" report known.ini --size tiny --store none.db -o none.html -q
 check "there is no range" sh -c '! grep -q "class=strip" none.html'
 finish

@@ -149,7 +149,7 @@ static int choose_unknowns(const struct claims_call *c, const struct experiment 
     return 0;
 }
 
-static int show(struct claims_call *c, struct lab *l, const struct range *r, const bool *wanted, struct wl_err *e)
+static int show(struct claims_call *c, struct lab *l, const struct exp_range *r, const bool *wanted, struct wl_err *e)
 {
     if (r && c->o->verbose && c->out.text) unknowns_text(l->x, stdout);
     if (r && c->out.text) range_text(r, &c->ranges, stdout);
@@ -167,7 +167,7 @@ static int show(struct claims_call *c, struct lab *l, const struct range *r, con
 static int measure(struct claims_call *c, struct lab *l, const bool *wanted, struct wl_err *e)
 {
     const struct options *o = c->o;
-    struct range *r = NULL;
+    struct exp_range *r = NULL;
     bool moved[EXP_MAX_UNKNOWNS];
     const struct range_spec spec = {(unsigned)o->range.n, wanted, moved};
     int rc = choose_unknowns(c, l->x, moved, e);

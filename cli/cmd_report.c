@@ -11,7 +11,7 @@
 struct report_lab {
     struct lab lab;
     struct plan *shadow;
-    struct range *range; /* NULL: there is none */
+    struct exp_range *range; /* NULL: there is none */
 };
 
 /* What 'claims --range' has stored, or written to the file of --ranges; nothing is run for it. */
@@ -35,7 +35,7 @@ static void report_close(struct report_lab *l)
 static int write_page(const struct report_lab *labs, unsigned n, const char *file, struct wl_err *e)
 {
     const struct plan *plans[64];
-    const struct range *ranges[64];
+    const struct exp_range *ranges[64];
     char made[64];
     time_t now = time(NULL);
     struct tm utc;

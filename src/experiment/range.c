@@ -32,7 +32,7 @@ static int explain_conflict(const struct experiment *x, const unsigned *choice, 
     return WL_EINPUT;
 }
 
-static int add_point(struct range *r, const unsigned *choice, int unknown, struct wl_err *e)
+static int add_point(struct exp_range *r, const unsigned *choice, int unknown, struct wl_err *e)
 {
     struct range_point *p = &r->points[r->npoints];
     *p = (struct range_point){.unknown = unknown};
@@ -45,12 +45,12 @@ static int add_point(struct range *r, const unsigned *choice, int unknown, struc
 }
 
 /* How many values of an unknown are tried besides its default. */
-static unsigned values_of(const struct range *r, unsigned u)
+static unsigned values_of(const struct exp_range *r, unsigned u)
 {
     return !r->moved || r->moved[u] ? r->x->unknowns[u].nvalues : 0;
 }
 
-static int add_singles(struct range *r, struct wl_err *e)
+static int add_singles(struct exp_range *r, struct wl_err *e)
 {
     int rc = 0;
     for (unsigned u = 0; !rc && u < r->x->nunknowns; u++)
@@ -62,7 +62,7 @@ static int add_singles(struct range *r, struct wl_err *e)
     return rc;
 }
 
-static int add_design(struct range *r, unsigned points, struct wl_err *e)
+static int add_design(struct exp_range *r, unsigned points, struct wl_err *e)
 {
     unsigned levels[EXP_MAX_UNKNOWNS], n = r->x->nunknowns;
     unsigned *all = calloc((size_t)points * n + 1, sizeof *all);
@@ -78,15 +78,15 @@ static int add_design(struct range *r, unsigned points, struct wl_err *e)
     return rc;
 }
 
-static bool is_wanted(const struct range *r, unsigned claim) { return !r->wanted || r->wanted[claim]; }
+static bool is_wanted(const struct exp_range *r, unsigned claim) { return !r->wanted || r->wanted[claim]; }
 
-struct range *range_new(struct plan *pool, const struct range_spec *spec, struct wl_err *e)
+struct exp_range *range_new(struct plan *pool, const struct range_spec *spec, struct wl_err *e)
 {
     const struct experiment *x = pool->x;
     unsigned most = 1, none[EXP_MAX_UNKNOWNS] = {0};
-    struct range *r = calloc(1, sizeof *r);
+    struct exp_range *r = calloc(1, sizeof *r);
     if (!r) return wl_no_memory(e), NULL;
-    *r = (struct range){.pool = pool, .x = x, .wanted = spec->wanted, .moved = spec->moved};
+    *r = (struct exp_range){.pool = pool, .x = x, .wanted = spec->wanted, .moved = spec->moved};
     for (unsigned u = 0; u < x->nunknowns; u++) most += values_of(r, u);
     bool design = most > 1 && spec->design_points;
     if (design) most += spec->design_points;
@@ -105,7 +105,7 @@ struct range *range_new(struct plan *pool, const struct range_spec *spec, struct
     return NULL;
 }
 
-void range_free(struct range *r)
+void range_free(struct exp_range *r)
 {
     if (!r) return;
     for (unsigned i = 0; r->points && i < r->npoints; i++) {
@@ -157,7 +157,7 @@ static int widen_band(struct range_band *b, const struct plan *p, const struct e
     return rc;
 }
 
-int range_table(const struct range *r, struct table *t, struct wl_err *e)
+int range_table(const struct exp_range *r, struct table *t, struct wl_err *e)
 {
     const struct range_band *b = r->bands ? &r->bands[t->figure - r->x->figures] : NULL;
     if (!b || !b->cells || b->cells != t->rows * t->columns) return 0;
@@ -174,7 +174,7 @@ int range_table(const struct range *r, struct table *t, struct wl_err *e)
     return 0;
 }
 
-int range_evaluate(struct range *r, struct store *s, bool figures, struct wl_err *e)
+int range_evaluate(struct exp_range *r, struct store *s, bool figures, struct wl_err *e)
 {
     int rc = 0;
     if (figures && !(r->bands = calloc(r->x->nfigures + 1, sizeof *r->bands))) return wl_no_memory(e);
@@ -204,7 +204,7 @@ static bool lies_inside(const struct exp_claim *c, double low, double high)
     }
 }
 
-struct claim_range range_claim(const struct range *r, unsigned claim)
+struct claim_range range_claim(const struct exp_range *r, unsigned claim)
 {
     const struct exp_claim *c = &r->x->claims[claim];
     const double *v = r->value + (size_t)claim * r->npoints;

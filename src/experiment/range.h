@@ -23,7 +23,7 @@ struct range_band {
     unsigned *known; /* at how many points */
 };
 
-struct range {
+struct exp_range {
     struct plan *pool; /* also the plan of the default */
     const struct experiment *x;
     const bool *wanted; /* of each claim; NULL: all */
@@ -46,18 +46,18 @@ struct range_spec {
 
 /* Plans every point into the pool, whose experiment is the default. WL_EINPUT when a machine refuses a value, or two
  * values together: *e names them. */
-struct range *range_new(struct plan *pool, const struct range_spec *spec, struct wl_err *e);
+struct exp_range *range_new(struct plan *pool, const struct range_spec *spec, struct wl_err *e);
 /* Evaluates all claims with what the store has, and figures of bars and lines too if `figures`. The results of the
  * default stay in the pool. */
-int range_evaluate(struct range *r, struct store *s, bool figures, struct wl_err *e);
+int range_evaluate(struct exp_range *r, struct store *s, bool figures, struct wl_err *e);
 /* Gives the rows of a figure's table their lowest and highest numbers, if those of the figure are known at every point:
  * where claims need what the figure shows. */
-int range_table(const struct range *r, struct table *t, struct wl_err *e);
-void range_free(struct range *r);
+int range_table(const struct exp_range *r, struct table *t, struct wl_err *e);
+void range_free(struct exp_range *r);
 
 /* range_read.c: the range of the plan's experiment and size in a file of 'claims --range --json'; *out stays NULL when
  * the file has none. Its points have no plans. */
-int range_read(const struct plan *p, const char *file, struct range **out, struct wl_err *e);
+int range_read(const struct plan *p, const char *file, struct exp_range **out, struct wl_err *e);
 
 /* Whether the stated value lies between the lowest and the highest; near: it does not, but the claim's verdict is
  * "match" somewhere in the range. */
@@ -74,7 +74,7 @@ struct claim_range {
     bool within_noise;       /* no other unknown alone moves it further than the noise does */
     enum inside inside;
 };
-struct claim_range range_claim(const struct range *r, unsigned claim);
+struct claim_range range_claim(const struct exp_range *r, unsigned claim);
 
 /* ---- range_write.c ---- */
 
@@ -83,12 +83,12 @@ struct range_counts {
 };
 
 /* A line for each claim; counts are added. */
-void range_text(const struct range *r, struct range_counts *counts, FILE *out);
+void range_text(const struct exp_range *r, struct range_counts *counts, FILE *out);
 /* The unknowns with the reason for each value. */
 void unknowns_text(const struct experiment *x, FILE *out);
 /* Claims without a range too: r is NULL then. `wanted` as in struct range_spec. */
-void claims_csv(const struct plan *p, const struct range *r, const bool *wanted, bool head, FILE *out);
+void claims_csv(const struct plan *p, const struct exp_range *r, const bool *wanted, bool head, FILE *out);
 /* An object of the experiment: its claims, and with a range its unknowns, points and values. NULL: out of memory. */
-json_t *claims_json(const struct plan *p, const struct range *r, const bool *wanted);
+json_t *claims_json(const struct plan *p, const struct exp_range *r, const bool *wanted);
 
 #endif

@@ -9,7 +9,7 @@
 #include "experiment/range.h"
 
 struct range_reading {
-    struct range *r;
+    struct exp_range *r;
     const char *file;
     struct wl_err *e;
 };
@@ -84,7 +84,7 @@ static const json_t *find_experiment(const json_t *all, const struct plan *p)
     return NULL;
 }
 
-int range_read(const struct plan *p, const char *file, struct range **out, struct wl_err *e)
+int range_read(const struct plan *p, const char *file, struct exp_range **out, struct wl_err *e)
 {
     json_error_t why;
     json_t *all = json_load_file(file, 0, &why);
@@ -94,9 +94,9 @@ int range_read(const struct plan *p, const char *file, struct range **out, struc
     size_t n = json_array_size(points);
     int rc = 0;
     if (n > 0 && n < 100000) {
-        struct range *r = calloc(1, sizeof *r);
+        struct exp_range *r = calloc(1, sizeof *r);
         struct range_reading g = {r, file, e};
-        if (r) *r = (struct range){.x = p->x, .npoints = (unsigned)n};
+        if (r) *r = (struct exp_range){.x = p->x, .npoints = (unsigned)n};
         if (r) r->points = calloc(n, sizeof *r->points);
         if (r) r->value = calloc(n * p->x->nclaims + 1, sizeof *r->value);
         rc = r && r->points && r->value ? read_points(&g, points) : wl_no_memory(e);

@@ -16,7 +16,7 @@ static void value_text(const struct exp_claim *c, double v, char *out, size_t si
 }
 
 /* "mshr=256/256 +0.140", "noise", or "-" when nothing moves it. */
-static void moved_text(const struct range *r, const struct exp_claim *c, const struct claim_range *k, char *out,
+static void moved_text(const struct exp_range *r, const struct exp_claim *c, const struct claim_range *k, char *out,
                        size_t size)
 {
     if (k->most < 0) {
@@ -30,7 +30,7 @@ static void moved_text(const struct range *r, const struct exp_claim *c, const s
     if (k->within_noise && (size_t)n < size) snprintf(out + n, size - (size_t)n, " (within the noise)");
 }
 
-static void one_line(const struct range *r, unsigned claim, int width, struct range_counts *counts, FILE *out)
+static void one_line(const struct exp_range *r, unsigned claim, int width, struct range_counts *counts, FILE *out)
 {
     const struct exp_claim *c = &r->x->claims[claim];
     struct claim_range k = range_claim(r, claim);
@@ -50,7 +50,7 @@ static void one_line(const struct range *r, unsigned claim, int width, struct ra
     counts->noise += k.within_noise;
 }
 
-void range_text(const struct range *r, struct range_counts *counts, FILE *out)
+void range_text(const struct exp_range *r, struct range_counts *counts, FILE *out)
 {
     int width = 8;
     bool head = false, apart = false;
@@ -96,7 +96,7 @@ static void csv_text(FILE *out, const char *s)
     put_csv(out, s);
 }
 
-static void csv_range(const struct range *r, unsigned claim, FILE *out)
+static void csv_range(const struct exp_range *r, unsigned claim, FILE *out)
 {
     struct claim_range k = range_claim(r, claim);
     const struct exp_unknown *u = k.most >= 0 ? &r->x->unknowns[k.most] : NULL;
@@ -110,7 +110,7 @@ static void csv_range(const struct range *r, unsigned claim, FILE *out)
     fprintf(out, ",%s,%u,%u", k.within_noise ? "yes" : "no", r->npoints, k.known);
 }
 
-void claims_csv(const struct plan *p, const struct range *r, const bool *wanted, bool head, FILE *out)
+void claims_csv(const struct plan *p, const struct exp_range *r, const bool *wanted, bool head, FILE *out)
 {
     if (head)
         fprintf(out, "claim,text,stated,measured,verdict,counted%s\n",
@@ -152,7 +152,7 @@ static json_t *json_unknowns(const struct experiment *x)
 }
 
 /* What differs from the default at each point; the default itself is {}. */
-static json_t *json_points(const struct range *r)
+static json_t *json_points(const struct exp_range *r)
 {
     json_t *all = json_array();
     for (unsigned n = 0; n < r->npoints; n++) {
@@ -167,7 +167,7 @@ static json_t *json_points(const struct range *r)
     return all;
 }
 
-static void json_range(const struct range *r, unsigned claim, json_t *o)
+static void json_range(const struct exp_range *r, unsigned claim, json_t *o)
 {
     struct claim_range k = range_claim(r, claim);
     const struct exp_unknown *u = k.most >= 0 ? &r->x->unknowns[k.most] : NULL;
@@ -185,7 +185,7 @@ static void json_range(const struct range *r, unsigned claim, json_t *o)
     json_object_set_new(o, "values", values);
 }
 
-json_t *claims_json(const struct plan *p, const struct range *r, const bool *wanted)
+json_t *claims_json(const struct plan *p, const struct exp_range *r, const bool *wanted)
 {
     json_t *list = json_array(), *o = json_object();
     for (unsigned i = 0; i < p->x->nclaims; i++) {

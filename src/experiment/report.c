@@ -14,7 +14,7 @@ struct page {
     FILE *out;
     const struct report_info *info;
     const struct plan *const *plans;
-    const struct range *const *ranges;
+    const struct exp_range *const *ranges;
     struct range_counts inside;
     unsigned count;
     struct claim_counts claims;
@@ -65,7 +65,7 @@ static bool any_claims(const struct page *g)
 }
 
 /* The range of a plan's claims; NULL when none of them is known. */
-static const struct range *range_of(const struct page *g, const struct plan *p)
+static const struct exp_range *range_of(const struct page *g, const struct plan *p)
 {
     for (unsigned i = 0; i < g->count; i++)
         for (unsigned c = 0; g->plans[i] == p && g->ranges[i] && c < p->x->nclaims; c++)
@@ -187,7 +187,7 @@ static void put_claim_row(struct page *g, const struct plan *p, const struct exp
     put_html(out, c->value_text);
     fputs("</td>", out);
     put_verdict(out, c, m);
-    const struct range *r = on ? NULL : range_of(g, p);
+    const struct exp_range *r = on ? NULL : range_of(g, p);
     if (r) put_range(out, r, (unsigned)(c - p->x->claims));
     for (unsigned i = 0; !on && i < p->x->nvariants; i++) put_verdict(out, c, claim_value_on(p, c, &p->x->variants[i]));
     fputs("</tr>\n", out);
@@ -304,7 +304,7 @@ static int put_figure(struct page *g, const struct plan *p, const struct exp_fig
 {
     struct table *t = table_make(p, f, g->e);
     FILE *out = g->out;
-    const struct range *r = range_of(g, p);
+    const struct exp_range *r = range_of(g, p);
     if (!t || (r && range_table(r, t, g->e))) return table_free(t), WL_ERUN;
     fputs("<div class=panel id=\"f-", out);
     put_id(out, p->x, f->id);
@@ -453,7 +453,7 @@ static int put_experiment(struct page *g, const struct plan *p)
     return 0;
 }
 
-int report_write(const struct plan *const *plans, const struct range *const *ranges, unsigned count,
+int report_write(const struct plan *const *plans, const struct exp_range *const *ranges, unsigned count,
                  const struct report_info *info, FILE *out, struct wl_err *e)
 {
     struct page g = {.out = out, .info = info, .plans = plans, .ranges = ranges, .count = count, .e = e};

@@ -43,7 +43,7 @@ static void put_strip(FILE *out, const struct exp_claim *c, const struct claim_r
     fprintf(out, "<circle class=dot cx=%.1f cy=8 r=3.2 /></svg>", place(&s, k->value));
 }
 
-static void put_moved(FILE *out, const struct range *r, const struct exp_claim *c, const struct claim_range *k)
+static void put_moved(FILE *out, const struct exp_range *r, const struct exp_claim *c, const struct claim_range *k)
 {
     if (k->most < 0) {
         fputs("nothing moves it", out);
@@ -58,13 +58,13 @@ static void put_moved(FILE *out, const struct range *r, const struct exp_claim *
     if (k->known < r->npoints) fprintf(out, "; %u of %u points are known", k->known, r->npoints);
 }
 
-bool range_is_known(const struct range *r, unsigned claim)
+bool range_is_known(const struct exp_range *r, unsigned claim)
 {
     struct claim_range k = range_claim(r, claim);
     return r->npoints > 1 && !isnan(k.value) && (k.known == r->npoints || k.most >= 0);
 }
 
-void put_range(FILE *out, const struct range *r, unsigned claim)
+void put_range(FILE *out, const struct exp_range *r, unsigned claim)
 {
     const struct exp_claim *c = &r->x->claims[claim];
     struct claim_range k = range_claim(r, claim);

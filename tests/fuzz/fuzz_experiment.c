@@ -29,7 +29,7 @@ static void use(const struct experiment *x)
     const struct range_spec spec = {.design_points = 3};
     unsigned values = 0; /* the file is read again for each: not for hundreds */
     for (unsigned i = 0; i < x->nunknowns; i++) values += x->unknowns[i].nvalues;
-    struct range *r = values && values <= 8 ? range_new(p, &spec, &e) : NULL;
+    struct exp_range *r = values && values <= 8 ? range_new(p, &spec, &e) : NULL;
     if (!r && values && values <= 8 && e.code != WL_EINPUT) abort();
     for (unsigned i = 0; r && i < x->nclaims; i++) range_claim(r, i);
     range_free(r);

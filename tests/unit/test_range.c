@@ -199,7 +199,7 @@ TEST_WITH(two_values_that_exclude_each_other_are_named, NULL, done)
           "[unknown index]\nset = l1d.index\nvalues = fermi\nwhy = w\nwhy.fermi = r\n");
     struct plan *p = plan_new(x, SIZE_TINY, "build", &e);
     struct range_spec spec = {0};
-    struct range *r = range_new(p, &spec, &e);
+    struct exp_range *r = range_new(p, &spec, &e);
     assert_non_null(r); /* each alone is fine */
     assert_int_equal(r->npoints, 3);
     range_free(r);
@@ -264,7 +264,7 @@ TEST(a_design_refuses_too_many_values)
 /* ---- a claim over points ---- */
 
 /* Three unknowns: u has two values, v one, n one and is noise; so points 0, u1, u2, v1, n1. */
-static struct range made;
+static struct exp_range made;
 static struct range_point points[5];
 
 static struct claim_range over(const char *claim, double zero, double u1, double u2, double v1, double n1)
@@ -284,7 +284,7 @@ static struct claim_range over(const char *claim, double zero, double u1, double
     points[1].choice[0] = points[3].choice[1] = points[4].choice[2] = 1;
     points[2].choice[0] = 2;
     memcpy(kept, values, sizeof kept);
-    made = (struct range){.x = x, .points = points, .npoints = 5, .value = kept};
+    made = (struct exp_range){.x = x, .points = points, .npoints = 5, .value = kept};
     return range_claim(&made, 0);
 }
 
@@ -347,7 +347,7 @@ TEST_WITH(points_share_their_runs, NULL, done)
     parse(UNKNOWN("l1:promo", "2", "why.2 = r\n[unknown v]\nset = l1d.missq\nvalues = 4\nwhy = w\nwhy.4 = r\n"));
     struct plan *p = plan_new(x, SIZE_TINY, "build", &e);
     struct range_spec spec = {0};
-    struct range *r = range_new(p, &spec, &e);
+    struct exp_range *r = range_new(p, &spec, &e);
     assert_non_null(r);
     assert_int_equal(r->npoints, 3);
     assert_int_equal(p->nruns, 4 + 2 + 4); /* lrr and da on two programs; then da only; then both */
@@ -378,7 +378,7 @@ TEST_WITH(built_in_unknowns_can_be_built, NULL, done)
         for (unsigned u = 0; u < x->nunknowns; u++) noisy += x->unknowns[u].noise;
         struct plan *p = plan_new(x, SIZE_SMALL, "build", &e);
         const struct range_spec spec = {.design_points = 16};
-        struct range *r = range_new(p, &spec, &e);
+        struct exp_range *r = range_new(p, &spec, &e);
         if (!r) fail_msg("%s: %s", names[i], e.text);
         range_free(r);
         plan_free(p);

@@ -107,11 +107,11 @@ bad 2 'why.ini:2[0-9]: error: ways = 8: it needs its reason' claims why.ini --st
 
 # ---- killed in the middle ----
 sed 's/atax/slow/' known.ini >slow.ini
-printf '[workload slow]\nprogram = atax\ninputs = n=1024\n' >>slow.ini
+printf '[workload slow]\nprogram = atax\ninputs = n=1280\n' >>slow.ini
 "$WARPLINE" claims slow.ini --size tiny --store slow.db --range -j 1 >/dev/null 2>&1 &
 pid=$!
 n=0
-while [ "$(rows slow.db)" -lt 2 ] 2>/dev/null || [ ! -s slow.db ]; do
+until [ "$(rows slow.db)" -ge 2 ] 2>/dev/null; do
     n=$((n + 1)); [ $n -gt 1200 ] && break
     sleep 0.05
 done

@@ -45,7 +45,7 @@ static void put_number(FILE *out, double v)
 static bool normalised(const struct table *t)
 {
     const struct exp_figure *f = t->figure;
-    if (f->chart == CHART_STACKED || f->chart == CHART_TIME || f->chart == CHART_CDF) return false;
+    if (f->chart == CHART_STACKED || f->chart == CHART_TIME || f->chart == CHART_CDF || f->example) return false;
     return f->view.base >= 0 || t->x->series[f->series[0]]->base >= 0;
 }
 
@@ -61,7 +61,7 @@ static void put_axes(const struct table *t, FILE *out)
         char text[400];
         snprintf(text, sizeof text, "%s, relative to %s", f->view.metric_text, t->x->series[f->view.base]->label);
         put_text(out, text);
-    } else put_text(out, f->view.metric_text ? f->view.metric_text : "share");
+    } else put_text(out, f->view.metric_text ? f->view.metric_text : f->example ? "cycle" : "share");
     if (f->xlabel || f->sweep || f->each) {
         fputs("\nset xlabel ", out);
         put_text(out, f->xlabel ? f->xlabel : f->sweep ? f->sweep : f->each);

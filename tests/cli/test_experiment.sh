@@ -234,6 +234,10 @@ check "the page is that of the store" cmp report.txt from.txt
 "$WARPLINE" claims baseline --size tiny --store "$db" >stored.txt
 good "claims --from" claims --from baseline.csv
 check "the claims are those of the store" cmp stored.txt "$work/out"
+"$WARPLINE" figure baseline --size tiny --store "$db" --out . >stored.txt
+good "figure --from" figure --from baseline.csv --out from
+check "the figures are those of the store" cmp stored.txt "$work/out"
+check "and their files" cmp baseline.1.csv from/baseline.1.csv
 bad 2 "name the results files" claims --from
 bad 2 "cannot read nope.csv" claims --from nope.csv
 bad 2 "not small" claims --from baseline.csv --size small

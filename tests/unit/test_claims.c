@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "experiment/table.h"
 #include "experiment/value.h"
 
 static struct wl_err e;
@@ -216,6 +217,12 @@ TEST_WITH(worked_examples, NULL, done)
     assert_int_equal(p->nruns, 0);
     assert_float_equal(measured(0), 5, 0);
     assert_float_equal(measured(1), 1, 0);
+    struct table *t = table_make(p, &x->figures[0], &e);
+    assert_non_null(t);
+    assert_int_equal(t->missing, 0);
+    assert_string_equal(t->row[t->rows - 1].label[0], "finish");
+    free(table_gnuplot(t, "x.svg"));
+    table_free(t);
     refused(HEAD "[figure 3]\nexample = mascar-fig4\n", "did you mean 'mascar-fig");
     refused(HEAD "[figure 3]\nexample = mascar-fig3\nmetric = ipc\n", "no key");
     refused(HEAD "[figure 3]\nexample = mascar-fig3\n[claim a]\nfigure = 3\nvalue = 5\nmeasure = cell(finsh, rr2)\n",

@@ -1,8 +1,9 @@
 /* experiment.h - an experiment file, read: what to run, what to draw, what was claimed.
  *
- * The file names workloads, series (machines with policies), figures and claims; docs/experiments.md
- * describes the format. Reading checks everything that can be checked without running: every name,
- * every machine, every expression. What is read lives in one arena until experiment_free. */
+ * The file names workloads, series (machines with policies), figures, claims, and what the source of the
+ * claims leaves unknown; docs/experiments.md describes the format. Reading checks everything that can be checked
+ * without running: every name, every machine, every expression. What is read lives in one arena until experiment_free.
+ */
 #ifndef WL_EXPERIMENT_EXPERIMENT_H
 #define WL_EXPERIMENT_EXPERIMENT_H
 
@@ -128,9 +129,33 @@ struct exp_claim {
     const struct exp_claim *repeat; /* states what that one states: not counted again */
 };
 
+enum { EXP_MAX_UNKNOWNS = 24, EXP_MAX_VALUES = 12 };
+
+/* One value that an unknown may have had. */
+struct exp_value {
+    const char *label;       /* as the file lists it: "256/256" */
+    const char *why;         /* the reason, with its source */
+    const char *const *part; /* one for each key */
+    unsigned line;           /* in the file */
+};
+
+/* What a source leaves unsaid: keys that move together, and the values they may have had. The default is none of
+ * these: it is the file as it stands. */
+struct exp_unknown {
+    const char *name, *text;
+    const char *why; /* the reason for what the file has */
+    const char *const *keys;
+    unsigned nkeys;
+    const struct exp_value *values;
+    unsigned nvalues;
+    bool noise; /* nobody would call it a choice: what it moves is noise */
+    unsigned line;
+};
+
 struct experiment {
     struct arena arena;
     const char *name, *file, *title, *about, *size;
+    const char *source; /* the whole text */
     struct exp_workload **workloads;
     unsigned nworkloads;
     struct exp_set chosen; /* the file's own list: what figures show unless they say otherwise */
@@ -144,6 +169,8 @@ struct experiment {
     unsigned nclaims;
     struct exp_variant *variants;
     unsigned nvariants;
+    struct exp_unknown *unknowns;
+    unsigned nunknowns;
 };
 
 /* Reads a text; `file` is for messages, `name` is what the ids begin with. NULL: the text of *e
@@ -151,6 +178,10 @@ struct experiment {
 struct experiment *experiment_parse(const char *name, const char *file, const char *text, struct wl_err *e);
 /* A built-in one by name, or a file by path. */
 struct experiment *experiment_load(const char *name_or_file, struct wl_err *e);
+/* The same experiment with unknown i at its value choice[i]: 0 is the file as it stands, n its n-th value. Series,
+ * workloads, figures and claims have the same indices; there are no variants. NULL: a machine refuses these values, and
+ * *e says which. */
+struct experiment *experiment_at(const struct experiment *x, const unsigned *choice, struct wl_err *e);
 void experiment_free(struct experiment *x);
 /* Names of the built-in ones, sorted; valid for the life of the process. */
 unsigned experiment_names(const char *names[], unsigned max);

@@ -72,11 +72,15 @@ int take_recipe(struct reader *r, struct ini_section *s, struct recipe *c)
     return 0;
 }
 
-static int make_machine(const struct recipe *c, struct gpu_config *out, struct wl_err *e)
+static int make_machine(struct reader *r, const struct recipe *c, struct gpu_config *out, struct wl_err *e)
 {
     const struct machine_spec spec = {
         .gpu = c->gpu, .set = c->set, .sets = c->nset, .l1 = c->l1, .l2 = c->l2, .sched = c->sched};
-    return machine_make(&spec, out, e);
+    int rc = machine_read(&spec, out, e);
+    if (!rc) rc = unknown_machine(r, c, out, e);
+    if (!rc) rc = config_check(out, e);
+    if (rc && r->choice) snprintf(r->refused, sizeof r->refused, "%.500s", e->text);
+    return rc;
 }
 
 static struct exp_series *new_series(struct reader *r, const struct recipe *from)
@@ -164,7 +168,7 @@ int derive_series(struct reader *r, const struct exp_series *of, const struct in
     s->hidden = true;
     if (!s->name) return reader_memory(r);
     *out = s;
-    if (make_machine(c, &s->config, &inner))
+    if (make_machine(r, c, &s->config, &inner))
         return reader_fail(r, k, (unsigned)(strstr(k->value, value) - k->value), "%s", inner.text);
     return 0;
 }
@@ -190,7 +194,7 @@ int vary_series(struct reader *r, struct ini_section *in, const struct recipe *c
         if (c->nset == MAX_SETS) return ini_fail_section(&r->ini, in, "too many changes to a machine", r->e);
         c->set[c->nset++] = change->set[i];
     }
-    return make_machine(c, &s->config, &inner) ? ini_fail_section(&r->ini, in, inner.text, r->e) : 0;
+    return make_machine(r, c, &s->config, &inner) ? ini_fail_section(&r->ini, in, inner.text, r->e) : 0;
 }
 
 /* ---- best of several ---- */
@@ -285,7 +289,8 @@ static int read_one(struct reader *r, struct ini_section *in)
     if (!rc) rc = take_recipe(r, in, r->recipes[s->index]);
     if (rc) return rc;
     struct wl_err inner = {.code = WL_OK};
-    if (make_machine(r->recipes[s->index], &s->config, &inner)) return ini_fail_section(&r->ini, in, inner.text, r->e);
+    if (make_machine(r, r->recipes[s->index], &s->config, &inner))
+        return ini_fail_section(&r->ini, in, inner.text, r->e);
     if ((rc = read_choice(r, in, s))) return rc;
     ini_take(in, "base"); /* resolved when all names are known */
     return refuse_unused(r, in, series_keys);
@@ -308,7 +313,7 @@ static int only_series(struct reader *r)
     struct exp_series *s = new_series(r, &r->top);
     if (!s) return reader_memory(r);
     s->name = s->label = "run";
-    if (make_machine(r->recipes[s->index], &s->config, &inner))
+    if (make_machine(r, r->recipes[s->index], &s->config, &inner))
         return ini_fail_section(&r->ini, r->ini.sections, inner.text, r->e);
     return 0;
 }
@@ -316,6 +321,7 @@ static int only_series(struct reader *r)
 int read_series(struct reader *r)
 {
     int rc = take_recipe(r, r->ini.sections, &r->top);
+    if (!rc) rc = unknown_recipe(r);
     for (struct ini_section *s = r->ini.sections; !rc && s; s = s->next)
         if (strcmp(s->kind, "series") == 0) rc = read_one(r, s);
     for (struct ini_section *s = r->ini.sections; !rc && s; s = s->next)

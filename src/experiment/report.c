@@ -14,6 +14,8 @@ struct page {
     FILE *out;
     const struct report_info *info;
     const struct plan *const *plans;
+    const struct exp_range *const *ranges;
+    struct range_counts inside;
     unsigned count;
     struct claim_counts claims;
     unsigned figures, failed, missing, runs;
@@ -62,6 +64,25 @@ static bool any_claims(const struct page *g)
     return total_claims(g) || counts_total(g->claims.own) || counts_total(g->claims.repeats);
 }
 
+/* The range of a plan's claims; NULL when none of them is known. */
+static const struct exp_range *range_of(const struct page *g, const struct plan *p)
+{
+    for (unsigned i = 0; i < g->count; i++)
+        for (unsigned c = 0; g->plans[i] == p && g->ranges[i] && c < p->x->nclaims; c++)
+            if (range_is_known(g->ranges[i], c)) return g->ranges[i];
+    return NULL;
+}
+
+static void count_ranges(struct page *g)
+{
+    for (unsigned i = 0; i < g->count; i++)
+        for (unsigned c = 0; g->ranges[i] && c < g->plans[i]->x->nclaims; c++) {
+            const struct exp_claim *claim = &g->plans[i]->x->claims[c];
+            if (!claim->own && !claim->repeat && range_is_known(g->ranges[i], c))
+                g->inside.inside[range_claim(g->ranges[i], c).inside]++;
+        }
+}
+
 /* ---- head and summary ---- */
 
 static void put_card(FILE *out, unsigned n, const char *what, const char *class)
@@ -79,6 +100,14 @@ static void put_rules(struct page *g)
     if (own || repeats)
         fprintf(g->out, " Listed and not counted: %u checks of ours, %u repeats of a claim.", own, repeats);
     fputs("</p>\n", g->out);
+    const unsigned *n = g->inside.inside;
+    if (n[INSIDE_YES] + n[INSIDE_NEAR] + n[INSIDE_NO] == 0) return;
+    fprintf(
+        g->out,
+        "<p class=soft>Ranges: bars go from the lowest to the highest value over what the source leaves unsaid; the "
+        "stronger part is noise, the dot is measured, the line is stated. The stated value lies inside for %u claims, "
+        "near (a match somewhere in the range) for %u, outside for %u. Verdicts are those of the dot.</p>\n",
+        n[INSIDE_YES], n[INSIDE_NEAR], n[INSIDE_NO]);
 }
 
 static void put_head(struct page *g)
@@ -158,16 +187,21 @@ static void put_claim_row(struct page *g, const struct plan *p, const struct exp
     put_html(out, c->value_text);
     fputs("</td>", out);
     put_verdict(out, c, m);
+    const struct exp_range *r = on ? NULL : range_of(g, p);
+    if (r) put_range(out, r, (unsigned)(c - p->x->claims));
     for (unsigned i = 0; !on && i < p->x->nvariants; i++) put_verdict(out, c, claim_value_on(p, c, &p->x->variants[i]));
     fputs("</tr>\n", out);
 }
 
-static void put_claim_head(FILE *out, const char *id, const struct experiment *x, const struct exp_variant *on)
+static void put_claim_head(struct page *g, const char *id, const struct plan *p, const struct exp_variant *on)
 {
+    const struct experiment *x = p->x;
+    FILE *out = g->out;
     fprintf(out,
             "<div class=scroll><table class=\"wide claims\"%s%s><thead><tr><th>claim</th><th>what</th><th "
             "class=n>stated</th><th class=n>measured</th><th>verdict</th>",
             *id ? " id=" : "", id);
+    if (!on && range_of(g, p)) fputs("<th>range</th><th>inside</th>", out);
     for (unsigned i = 0; !on && i < x->nvariants; i++) {
         fputs("<th class=n>", out);
         put_html(out, x->variants[i].name);
@@ -180,7 +214,7 @@ static void put_claim_head(FILE *out, const char *id, const struct experiment *x
 static void put_claim_table(struct page *g, const struct plan *p)
 {
     if (!p->x->nclaims) return;
-    put_claim_head(g->out, "", p->x, NULL);
+    put_claim_head(g, "", p, NULL);
     for (unsigned pass = 0; pass < 2; pass++)
         for (unsigned i = 0; i < p->x->nclaims; i++) {
             const struct exp_claim *c = &p->x->claims[i];
@@ -250,7 +284,7 @@ static void put_figure_claims(struct page *g, const struct plan *p, const struct
     bool any = false;
     for (unsigned i = 0; i < p->x->nclaims; i++) {
         if (p->x->claims[i].figure != (f->of ? f->of : f)) continue;
-        if (!any) put_claim_head(g->out, "", p->x, f->variant);
+        if (!any) put_claim_head(g, "", p, f->variant);
         any = true;
         put_claim_row(g, p, &p->x->claims[i], false, f->variant);
     }
@@ -270,7 +304,8 @@ static int put_figure(struct page *g, const struct plan *p, const struct exp_fig
 {
     struct table *t = table_make(p, f, g->e);
     FILE *out = g->out;
-    if (!t) return WL_ERUN;
+    const struct exp_range *r = range_of(g, p);
+    if (!t || (r && range_table(r, t, g->e))) return table_free(t), WL_ERUN;
     fputs("<div class=panel id=\"f-", out);
     put_id(out, p->x, f->id);
     fputs("\"><h3>", out);
@@ -407,6 +442,7 @@ static int put_experiment(struct page *g, const struct plan *p)
     fputs("<div class=panel><h3>Configuration</h3>\n", out);
     put_failures(g, p);
     put_variants(g, p);
+    put_unknowns(out, p->x);
     put_series(g, p);
     put_machine(g, p);
     fputs("<details><summary>workloads and inputs</summary>\n", out);
@@ -417,11 +453,12 @@ static int put_experiment(struct page *g, const struct plan *p)
     return 0;
 }
 
-int report_write(const struct plan *const *plans, unsigned count, const struct report_info *info, FILE *out,
-                 struct wl_err *e)
+int report_write(const struct plan *const *plans, const struct exp_range *const *ranges, unsigned count,
+                 const struct report_info *info, FILE *out, struct wl_err *e)
 {
-    struct page g = {.out = out, .info = info, .plans = plans, .count = count, .e = e};
+    struct page g = {.out = out, .info = info, .plans = plans, .ranges = ranges, .count = count, .e = e};
     count_all(&g);
+    count_ranges(&g);
     put_head(&g);
     put_claims(&g);
     int rc = 0;

@@ -82,7 +82,7 @@ const struct workload workload_invindex = {
     .suite = "mars",
     .help = "inverted index, map phase: links in HTML, a thread per block of text",
     .aliases = "IIX mars/invertedindex dacache/iix apcm/iix",
-    .input = {{"bytes", "characters of text", {20000, 1 << 20, 6800000}, 1, 1 << 28},
-              {"block", "characters a thread reads", {256, 256, 1024}, 16, 65536}},
+    .input = {{"bytes", "characters of text", {20000, 4 << 20, 6800000}, 1, 1 << 28},
+              {"block", "characters a thread reads", {256, 256, 256}, 16, 65536}},
     .run = run,
 };

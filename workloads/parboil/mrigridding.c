@@ -262,4 +262,4 @@ MRIG(mrigridding, run, 12000, 4, "samples of k space onto a grid: bin, sort, reo
 MRIG(mrigridding_1, run_1, 1 << 17, 8, "mrigridding's binning: records of 24 bytes, an atomic count per cell",
      "mascar/mrig-1");
 MRIG(mrigridding_2, run_2, 1 << 17, 8, "mrigridding's scatter of sorted pairs", "mascar/mrig-2");
-MRIG(mrigridding_3, run_3, 12000, 4, "mrigridding's tiles: samples through shared memory", "mascar/mrig-3");
+MRIG(mrigridding_3, run_3, 12000, 8, "mrigridding's tiles: samples through shared memory", "mascar/mrig-3");

@@ -131,7 +131,7 @@ const struct workload workload_spmv_jds = {
     .suite = "parboil",
     .help = "sparse matrix times vector, jagged diagonals, a thread per row",
     .aliases = "parboil/spmv apcm/spmv mascar/spmv",
-    .input = {{"side", "points along a side of the square; a row of the matrix each", {26, 255, 383}, 1, 512},
-              {"degree", "degree of the elements: 2 for 16 entries in a row, 3 for 25", {2, 2, 3}, 1, MAX_DEGREE}},
+    .input = {{"side", "points along a side of the square; a row of the matrix each", {26, 383, 383}, 1, 512},
+              {"degree", "degree of the elements: 2 for 16 entries in a row, 3 for 25", {2, 3, 3}, 1, MAX_DEGREE}},
     .run = run,
 };

@@ -17,7 +17,8 @@ echo '| program | who | thread instr. | warp instr. | cycles | L1D accesses | L1
 echo '|---|---|---|---|---|---|---|---|---|---|---|---|'
 echo "$rows" | while read -r name input ref; do
     # shellcheck disable=SC2046 # several inputs are several words
-    "$w" run "$name" --size small $(echo "$input" | sed 's/[^,]*/--input &/g; s/,/ /g') --gpu gtx480 --sched gto -q --csv - |
+    "$w" run "$name" --size small $(echo "$input" | sed 's/[^,]*/--input &/g; s/,/ /g') \
+        --gpu gtx480 --sched gto -q --csv - |
         awk -F, -v name="$name ${input%%,*}" -v ref="$ref" '
         NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
         NR == 2 {

@@ -225,14 +225,14 @@ def dacache(r):
         "the program.",
         table(["name", "workload", "coherent: 0 %", "1 %", "2 %", "divergent: 0 %", "1 %", "2 %", "3..31 %", "32 %",
                "partly cached, says the paper"], bars),
-        "Not so here: %s (fewer than a tenth of the divergent loads, or a hundredth of the coherent ones)." % "
-        "names(partly),
+        "Not so here: %s (fewer than a tenth of the divergent loads, or a hundredth of the coherent ones)." %
+        names(partly),
         "Figs. 3 and 4: issue slots of the three oldest warps of a scheduler, and load requests by kind. The "
         "paper: 58 to "
         "91 %% for the divergent programs without branch divergence (here %.0f to %.0f), 48 to 63 %% for those "
         "with (here "
-        "%.0f to %.0f); most misses are conflicts between warps." % (min(plain), max(plain), min(branchy), "
-        "max(branchy)),
+        "%.0f to %.0f); most misses are conflicts between warps." % (min(plain), max(plain), min(branchy),
+                                                                    max(branchy)),
         table(["name", "workload", "top three %", "hit %", "merged %", "cold %", "same warp %", "other warps %",
                "other warps, of misses %"], rest)])
 
@@ -254,8 +254,8 @@ def dycache(r):
         "misses.",
         table(["name", "workload", "paper", "32 B %", "64 B %", "128 B %", "used %", "missed %", "requests per load",
                "divergent loads %"], rows),
-        "Mean share of 32-byte requests: %.0f %% in the regular group, %.0f %% in the irregular one." % "
-        "(mean["R"], mean["I"])])
+        "Mean share of 32-byte requests: %.0f %% in the regular group, %.0f %% in the irregular one." %
+        (mean["R"], mean["I"])])
 
 
 def hac(r):
@@ -282,8 +282,8 @@ def hac(r):
 
 
 SUITES = {"basic": "Basic", "polybench": "PolyBench-like", "rodinia": "Rodinia-like", "shoc": "SHOC-like",
-          "mars": "Mars-like", "parboil": "Parboil-like", "graph": "Graphs", "ispass": "GPGPU-Sim-distribution-like", "sdk": "
-          ""CUDA-samples-like",
+          "mars": "Mars-like", "parboil": "Parboil-like", "graph": "Graphs", "ispass": "GPGPU-Sim-distribution-like",
+          "sdk": "CUDA-samples-like",
           "lonestar": "LonestarGPU-like"}
 
 
@@ -336,8 +336,8 @@ def measured(r, gpu):
         "\"s\": seconds of "
         "the run, %d at a time. A load is divergent when it makes more than two requests." % (gpu, r.size, r.jobs),
         *parts,
-        "Cache-sensitive by the rule \"at least 1.2 times faster with 4 times the L1D\": %s." % "
-        "names(sensitive)]) + "\n"
+        "Cache-sensitive by the rule \"at least 1.2 times faster with 4 times the L1D\": %s." %
+        names(sensitive)]) + "\n"
 
 
 def start_all(r):

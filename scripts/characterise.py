@@ -131,19 +131,16 @@ def mascar(r):
                      few(p["instructions_per_miss_or_store"]), here if here == kind else "**%s**" % here, few(ratio),
                      percent(p["peak_ipc"]), percent(p["lsu_stall"]), percent(p["hit_under_stall_idle"])])
     say = ("%d of %d kernels are on the paper's side of 30 instructions per miss; not: %s. %d of %d are within a "
-           "factor of "
-           "two; the geometric mean of the factor is %.2f.") % (len(rows) - len(wrong), len(rows), names(wrong), near,
+           "factor of two; the geometric mean of the factor is %.2f.") % (
+        len(rows) - len(wrong), len(rows), names(wrong), near,
                                                                len(logs), math.exp(sum(logs) / len(logs)))
     return "\n\n".join([
         "## Mascar, Table III: instructions per L1 miss",
         "`--gpu mascar --sched lrr`. A miss is one of the L1D (loads), the texture or the constant cache; what "
-        "merges into a "
-        "miss under way is none. The paper does not say how it counts those, nor stores: the two columns behind "
-        "have them as "
-        "misses. C: more than 30. Then what its Figs. 2 and 5 show: share of the peak rate of instructions, of "
-        "cycles in "
-        "which a cache refuses the ld/st unit, and of cycles in which nothing issues while another warp's data is "
-        "there.",
+        "merges into a miss under way is none. The paper does not say how it counts those, nor stores: the two "
+        "columns behind have them as misses. C: more than 30. Then what its Figs. 2 and 5 show: share of the peak "
+        "rate of instructions, of cycles in which a cache refuses the ld/st unit, and of cycles in which nothing "
+        "issues while another warp's data is there.",
         table(["kernel", "workload", "paper", "ours", "merged too", "stores too", "class", "ours : paper", "of peak %",
                "LSU stalled %", "idle, hit behind %"], rows), say])
 
@@ -170,11 +167,10 @@ def apcm(r):
                               ("CI", "mostly streaming, some inter-warp"))]
     return "\n\n".join([
         "## APCM, Table 1 and Figs. 3 to 6",
-        "`--gpu apcm`. A program is cache-sensitive (CS) when an L1D of 128 KB gives it more than 1.5 times the "
-        "IPC of one of "
-        "32 KB, insensitive (CI) below 1.1, and moderate (CM) between. Locality types are shares of the lines of "
-        "an infinite "
-        "L1D; the last two columns are ours alone. (The paper's Tables 2 to 5 are of the scheme and the machine.)",
+        "`--gpu apcm`. A program is cache-sensitive (CS) when an L1D of 128 KB gives it more than 1.5 times the IPC "
+        "of one of 32 KB, insensitive (CI) below 1.1, and moderate (CM) between. Locality types are shares of the "
+        "lines of an infinite L1D; the last two columns are ours alone. (The paper's Tables 2 to 5 are of the scheme "
+        "and the machine.)",
         table(["name", "workload", "paper", "128 KB : 32 KB", "class", "streaming %", "inter %", "intra %", "both %",
                "most", "APS", "once or twice, 16 KB %", "infinite %", "reuse inter", "reuse intra", "requests per "
                "load",
@@ -215,23 +211,20 @@ def dacache(r):
     branchy = [float(x[2]) for x, e in zip(rest, entries(DACACHE, "|")) if e[3] == "Y"]
     return "\n\n".join([
         "## DaCache, Table 1 and Figs. 2 to 4",
-        "`--gpu dacache`, LRU. D: more than a twentieth of the loads makes more than two requests. Instructions "
-        "are those of "
-        "all lanes, were they all active, in millions; the paper's programs have 70 to 6800.",
+        "`--gpu dacache`, LRU. D: more than a twentieth of the loads makes more than two requests. Instructions are "
+        "those of all lanes, were they all active, in millions; the paper's programs have 70 to 6800.",
         table(["name", "workload", "input there", "input here", "paper", "divergent loads %", "requests per load",
                "million instructions"], programs),
         "Class by divergence: %d of %d agree; not: %s." % (len(programs) - len(wrong), len(programs), names(wrong)),
-        "Fig. 2, misses per load (merged requests count as misses). \"Partly cached\" is what the text says of "
-        "the program.",
+        "Fig. 2, misses per load (merged requests count as misses). \"Partly cached\" is what the text says of the "
+        "program.",
         table(["name", "workload", "coherent: 0 %", "1 %", "2 %", "divergent: 0 %", "1 %", "2 %", "3..31 %", "32 %",
                "partly cached, says the paper"], bars),
         "Not so here: %s (fewer than a tenth of the divergent loads, or a hundredth of the coherent ones)." %
         names(partly),
-        "Figs. 3 and 4: issue slots of the three oldest warps of a scheduler, and load requests by kind. The "
-        "paper: 58 to "
-        "91 %% for the divergent programs without branch divergence (here %.0f to %.0f), 48 to 63 %% for those "
-        "with (here "
-        "%.0f to %.0f); most misses are conflicts between warps." % (min(plain), max(plain), min(branchy),
+        "Figs. 3 and 4: issue slots of the three oldest warps of a scheduler, and load requests by kind. The paper: "
+        "58 to 91 %% for the divergent programs without branch divergence (here %.0f to %.0f), 48 to 63 %% for those "
+        "with (here %.0f to %.0f); most misses are conflicts between warps." % (min(plain), max(plain), min(branchy),
                                                                     max(branchy)),
         table(["name", "workload", "top three %", "hit %", "merged %", "cold %", "same warp %", "other warps %",
                "other warps, of misses %"], rest)])
@@ -248,10 +241,9 @@ def dycache(r):
     mean = {k: 100 * sum(v) / len(v) for k, v in fine.items()}
     return "\n\n".join([
         "## DyCache, Table 1",
-        "`--gpu dycache`. The paper prints no numbers of its programs; it calls them regular (R) or irregular "
-        "(I). Load requests "
-        "by the smallest aligned block with all sectors they touch, bytes used of those fetched, and the L1D's "
-        "misses.",
+        "`--gpu dycache`. The paper prints no numbers of its programs; it calls them regular (R) or irregular (I). "
+        "Load requests by the smallest aligned block with all sectors they touch, bytes used of those fetched, and "
+        "the L1D's misses.",
         table(["name", "workload", "paper", "32 B %", "64 B %", "128 B %", "used %", "missed %", "requests per load",
                "divergent loads %"], rows),
         "Mean share of 32-byte requests: %.0f %% in the regular group, %.0f %% in the irregular one." %
@@ -272,11 +264,9 @@ def hac(r):
                      "%.0f" % (base["thread_instructions"] / 1e6)])
     return "\n\n".join([
         "## HAC, Table II",
-        "`--gpu hac`, LRU. The paper takes its classes, potentially cache-sensitive (PCS) and cache-sensitive "
-        "(CS), from "
-        "another one and gives no numbers. Beside them: cycles with an L2 four times as large, misses of the L2 "
-        "with both, "
-        "warp instructions per L2 miss, and instructions in millions (the paper runs 2000).",
+        "`--gpu hac`, LRU. The paper takes its classes, potentially cache-sensitive (PCS) and cache-sensitive (CS), "
+        "from another one and gives no numbers. Beside them: cycles with an L2 four times as large, misses of the L2 "
+        "with both, warp instructions per L2 miss, and instructions in millions (the paper runs 2000).",
         table(["name", "workload", "paper", "4x L2", "L2 missed %", "with 4x %", "instructions per L2 miss",
                "million instructions"], rows)])
 
@@ -326,15 +316,14 @@ def measured(r, gpu):
                          share(l1d["load_hits"], l1d["loads"]), share(l1d["stores"], l1d["accesses"]), "%.2f" % gain,
                          "{:,}".format(d["cycles"]), "%.2f" % d["host"]["seconds"]])
         parts += ["## " + title, table(["workload", "kernels: grid of block", "requests per load", "divergent loads",
-                                        "loads missed", "loads hit", "stores among requests", "4x L1D", "cycles", "
-                                        ""s"], rows)]
+                                        "loads missed", "loads hit", "stores among requests", "4x L1D", "cycles",
+                                        "s"], rows)]
     return "\n\n".join([
         "# Workloads, measured",
         "Made by `scripts/characterise.py --measured`, on `%s`, LRU, size %s, seed 1. \"Missed\" and \"hit\" are "
-        "shares of load "
-        "requests; the rest was merged into a miss under way. \"4x L1D\": speedup with four times the ways. "
-        "\"s\": seconds of "
-        "the run, %d at a time. A load is divergent when it makes more than two requests." % (gpu, r.size, r.jobs),
+        "shares of load requests; the rest was merged into a miss under way. \"4x L1D\": speedup with four times the "
+        "ways. \"s\": seconds of the run, %d at a time. A load is divergent when it makes more than two requests." %
+        (gpu, r.size, r.jobs),
         *parts,
         "Cache-sensitive by the rule \"at least 1.2 times faster with 4 times the L1D\": %s." %
         names(sensitive)]) + "\n"
@@ -370,8 +359,8 @@ def main():
     page = measured(r, a.measured) if a.measured else "\n\n".join([
         "# The papers' programs, theirs and ours",
         "Made by `scripts/characterise.py`, size %s, seed 1; definitions in "
-        "[characterisation.md](characterisation.md), "
-        "inputs in [workloads.md](workloads.md). Bold is what disagrees; nothing was adjusted to agree." % a.size,
+        "[characterisation.md](characterisation.md), inputs in [workloads.md](workloads.md). Bold is what disagrees; "
+        "nothing was adjusted to agree." % a.size,
         mascar(r), apcm(r), dacache(r), dycache(r), hac(r)]) + "\n"
     if a.out:
         with open(a.out, "w") as f:

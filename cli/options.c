@@ -43,6 +43,7 @@ static const struct option_row table[] = {
     {"block", 0, TEXT, "X,Y,Z", AT(block), "FILE.ptx: threads of a block"},
     {"arg", 0, LIST, "ARG", AT(arg), "FILE.ptx: next argument, buf:BYTES[:FILL] or TYPE:VALUE"},
     {"shared", 0, NUMBER, "BYTES", AT(shared), "FILE.ptx: dynamic shared memory"},
+    {"regs", 0, NUMBER, "N", AT(regs), "FILE.ptx: registers per thread, where the assembler's count is known"},
     {"dump", 0, LIST, "N:TYPE[:COUNT]", AT(dump), "FILE.ptx: print buffer argument N after the run"},
     {"engine", 0, TEXT, "fast|tick", AT(engine), "tick: the slow reference engine"},
     {"shuffle", 0, NUMBER, "SEED", AT(shuffle), "tick parts in random order; results must not change"},

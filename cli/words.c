@@ -49,6 +49,7 @@ struct run_spec run_words(const struct options *o, const char *program)
                              .arg = list_words(&o->arg),
                              .dump = list_words(&o->dump),
                              .shared = o->shared,
+                             .regs = o->regs,
                              .say = o->quiet ? NULL : print_warning,
                              .print = print_kernel_text};
 }
@@ -74,6 +75,7 @@ int refuse_options(const struct options *o, enum run_kind kind, struct wl_err *e
                        : o->arg.count  ? "arg"
                        : o->dump.count ? "dump"
                        : o->shared     ? "shared"
+                       : o->regs       ? "regs"
                                        : NULL;
     if (rc || !name) return rc;
     return wl_fail(e, WL_EINPUT, "--%s is for 'run FILE.ptx'; a workload or a trace brings its own launches", name);

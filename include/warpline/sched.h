@@ -57,6 +57,9 @@ struct wl_sched_view {
     const uint64_t *owned;         /* [schedulers] the warp slots of each scheduler */
     struct wl_fill l1d;            /* miss resources of the L1D */
     const struct wl_lsu_view *lsu; /* the ld/st unit; NULL for schemes without the `lsu` facet */
+    /* The head instruction reads, not as an address, a register that a load from outside the SM is to write, or has
+     * written after a miss and nobody since (the mark of GPGPU-Sim 3.2). Only for schemes with `marks`. */
+    uint64_t slow;
 };
 
 enum wl_warp_event { WL_WARP_LAUNCH, WL_WARP_EXIT };
@@ -84,6 +87,7 @@ struct wl_sched_policy {
     const struct wl_param *params;     /* or NULL */
     const struct wl_counter *counters; /* or NULL */
     bool ignores_state;                /* promises to look at few fields of the view (see there), which saves time */
+    bool marks;                        /* wants the view's `slow` */
 
     /* Size of the state. NULL: there is none. */
     size_t (*bytes)(const struct wl_sched_geometry *g, const int64_t *param);

@@ -17,7 +17,7 @@
 enum { LINE_BYTES = 128, LINE_SHIFT = 7, SECTOR_BYTES = 32, LINE_SECTORS = 4, ALL_SECTORS = 15 };
 
 /* The cache a request belongs to: its reply goes back there. */
-enum cache_id { L1_DATA, L1_TEXTURE, L1_CONSTANT, SM_CACHES, L2_SLICE = SM_CACHES };
+enum cache_id { L1_DATA, L1_TEXTURE, L1_CONSTANT, SM_CACHES, L2_SLICE = SM_CACHES, L1_CODE };
 
 /* Hundreds are under way at a time and every hop looks at them: what a load needs is one line of the
  * host's cache. A store's bytes are in the next; the third is empty, so that the first lines of

@@ -73,6 +73,22 @@ static uint8_t lat_class(const struct ptx_inst *in)
     return (uint8_t)(pipe + pace);
 }
 
+static uint8_t old_rule(const struct ptx_inst *in)
+{
+    switch (in->op) {
+    case OP_ADD:
+    case OP_SUB:
+    case OP_ADDC:
+    case OP_SUBC:
+    case OP_MIN:
+    case OP_MAX:
+    case OP_MUL:
+    case OP_MAD:
+    case OP_DIV: return OLD_LISTED;
+    default: return ptx_opcodes[in->op].pace == PACE_SFU ? OLD_FUNCTION : OLD_OTHER;
+    }
+}
+
 /* ---- one entry ---- */
 
 static void add_regs(struct code_inst *c, uint8_t *count, const struct ptx_func *f, const int32_t *regs, unsigned n)
@@ -88,11 +104,16 @@ static void make_entry(struct code_inst *c, const struct ptx_func *f, const stru
 {
     int32_t regs[MAX_INST_REGS];
     c->kind = inst_kind(f, in);
-    if (c->kind == INST_ALU) c->lat = lat_class(in);
+    if (c->kind == INST_ALU) {
+        c->lat = lat_class(in);
+        c->old = old_rule(in);
+    }
     if (inst_is_mem(c)) {
         c->space = in->op == OP_TEX ? SPACE_TEX : memory_space(in);
         c->cache_op = in->flags & FLAG_VOLATILE ? CACHE_CV : in->op == OP_LDU ? CACHE_NC : in->cop;
-        c->width = (uint8_t)(in->op == OP_TEX ? TEX_ACCESS_BYTES : ptx_type_bytes(in->type) * in->vec);
+        unsigned element = ptx_type_bytes(in->type);
+        c->width = (uint8_t)(in->op == OP_TEX ? TEX_ACCESS_BYTES : element * in->vec);
+        if (in->op != OP_TEX && in->vec > 1 && element < 4) c->element = (uint8_t)element;
     }
     c->guarded = in->guard >= 0 && in->op != OP_BRA && in->op != OP_BRX;
     unsigned n = inst_writes(in, regs);

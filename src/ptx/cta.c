@@ -323,7 +323,7 @@ static int shape(struct exec_run *r, struct wl_err *e)
     snprintf(i->kernel, sizeof i->kernel, "%s", r->l.label ? r->l.label : k->name);
     memcpy(i->grid, r->l.grid, sizeof i->grid);
     memcpy(i->block, r->l.block, sizeof i->block);
-    i->regs_per_thread = k->regs_per_thread;
+    i->regs_per_thread = r->l.regs ? r->l.regs : k->regs_per_thread;
     i->code = &r->l.image->mod->code;
     int rc = launch_shape(i, e);
     if (rc) return rc;

@@ -48,6 +48,7 @@ struct run_spec {
     const char *grid, *block;   /* "16,16" */
     struct word_list arg, dump; /* "buf:4K:iota-f32", "u32:7"; "0:f32:16" */
     uint64_t shared;            /* bytes of dynamic shared memory */
+    uint64_t regs;              /* registers per thread; 0: as counted */
 
     const char *record; /* save a trace in this .wlt file instead of timing the program */
     /* Gets warnings about machine and trace; NULL: they are dropped. */

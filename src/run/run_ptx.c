@@ -98,6 +98,8 @@ static int prepare(struct ptx_run *r, const struct run_spec *o, struct wl_err *e
     if ((rc = read_shape("block", o->block, r->launch.block, e))) return rc;
     if (o->shared > UINT32_MAX) return wl_fail(e, WL_EINPUT, "--shared is too large");
     r->launch.dynamic_shared = (uint32_t)o->shared;
+    if (o->regs > 255) return wl_fail(e, WL_EINPUT, "--regs is more than the 255 registers a thread can have");
+    r->launch.regs = (uint32_t)o->regs;
     uint64_t bytes = r->launch.kernel->param_bytes;
     r->params = calloc(1, bytes ? bytes : 1);
     r->launch.params = r->params;
@@ -132,6 +134,7 @@ static void describe(struct run *run)
     h = hash_bytes(h, r->launch.grid, sizeof r->launch.grid);
     h = hash_bytes(h, r->launch.block, sizeof r->launch.block);
     h = hash_bytes(h, &r->launch.dynamic_shared, sizeof r->launch.dynamic_shared);
+    if (o->regs) h = hash_bytes(h, &o->regs, sizeof o->regs);
     res->workload_hash = hash_bytes(h, &o->seed, sizeof o->seed);
 }
 

@@ -41,11 +41,11 @@ static void add_part(struct gpu *g, struct driven row, tick_t period)
     add_part(g, (struct driven){&(x)->part, tick_##kind, (x), idle_##kind, describe_##kind}, period)
 
 /* What ROUND_STEPS steps need at most. In one step an SM makes a request and a write-back per cache (an L1D of
- * grains up to eight: four of a miss, four of a flush), a slice a fetch, a store and a write-back. Instructions:
- * as many as the ld/st unit's queue takes, from which one leaves per step. */
+ * grains up to eight: four of a miss, four of a flush; the instruction cache a request), a slice a fetch, a store and a
+ * write-back. Instructions: as many as the ld/st unit's queue takes, from which one leaves per step. */
 static void set_round(struct gpu *g)
 {
-    g->round_requests = ROUND_STEPS * (UINT64_C(11) * g->sms + 3 * g->slices);
+    g->round_requests = ROUND_STEPS * (UINT64_C(12) * g->sms + 3 * g->slices);
     g->round_ops = g->sms * ((uint64_t)g->config.v[P_SM_LSU_QUEUE] + ROUND_STEPS);
 }
 

@@ -86,6 +86,8 @@ static void cache_laws(struct audit *a, const struct run_stats *s)
         s->l1t.hits + s->l1t.hits_reserved + s->l1t.misses);
     law(a, "l1c.accesses = hits + hits_reserved + misses", s->l1c.accesses,
         s->l1c.hits + s->l1c.hits_reserved + s->l1c.misses);
+    law(a, "l1i.accesses = hits + hits_reserved + misses", s->l1i.accesses,
+        s->l1i.hits + s->l1i.hits_reserved + s->l1i.misses);
     law(a, "l2.accesses = hits + hits_reserved + misses + bypasses", s->l2.accesses,
         s->l2.hits + s->l2.hits_reserved + s->l2.misses + s->l2.bypasses);
     law(a, "l2.accesses = reads + writes + atomics", s->l2.accesses, s->l2.reads + s->l2.writes + s->l2.atomics);

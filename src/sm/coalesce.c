@@ -10,8 +10,9 @@
 
 #include "sm/sm_priv.h"
 
-static unsigned segment_shift(const struct sm *s, unsigned width)
+static unsigned segment_shift(const struct sm *s, const struct code_inst *in)
 {
+    unsigned width = s->by_element && in->element ? in->element : in->width;
     return s->whole_lines ? LINE_SHIFT : width == 1 ? 5 : width == 2 ? 6 : 7;
 }
 
@@ -185,22 +186,40 @@ static uint32_t make_transactions(const struct sm *s, const struct memop *op, st
     unsigned width = op->inst->width, space = op->inst->space;
     if (space == SPACE_LOCAL) return coalesce_local(s, op, out);
     bool bank = space == SPACE_CONST || space == SPACE_PARAM, atomic = op->inst->kind == INST_ATOMIC;
-    if (!bank && !atomic && a->affine) return coalesce_affine(a, width, segment_shift(s, width), out);
+    if (!bank && !atomic && a->affine) return coalesce_affine(a, width, segment_shift(s, op->inst), out);
     if (!bank && !atomic && a->halves && a->stride == width && a->mask == UINT32_MAX &&
         (a->half[0] | a->half[1]) % width == 0) {
         uint32_t n = 0;
         for (unsigned half = 0; half < 2; half++)
-            add_run(a->half[half], WARP_SIZE / 2, width, segment_shift(s, width), out, &n);
+            add_run(a->half[half], WARP_SIZE / 2, width, segment_shift(s, op->inst), out, &n);
         return n;
     }
     uint64_t addr[WARP_SIZE], base = space == SPACE_CONST ? L2_CONST : space == SPACE_PARAM ? L2_PARAM : 0;
     for (uint32_t m = a->mask; m; m &= m - 1) addr[bit_low32(m)] = base + warp_addr(a, bit_low32(m));
     if (bank) return coalesce_any(addr, a->mask, width, 6, true, out);
-    return coalesce_any(addr, a->mask, width, atomic ? LINE_SHIFT : segment_shift(s, width), !atomic, out);
+    return coalesce_any(addr, a->mask, width, atomic ? LINE_SHIFT : segment_shift(s, op->inst), !atomic, out);
+}
+
+/* Atomics whose halves of the warp do not share transactions; the upper half is served first. */
+static uint32_t coalesce_halves(const struct memop *op, struct txn *out)
+{
+    const struct warp_addrs *a = &op->addrs;
+    uint64_t addr[WARP_SIZE];
+    uint32_t n = 0;
+    for (uint32_t m = a->mask; m; m &= m - 1) addr[bit_low32(m)] = warp_addr(a, bit_low32(m));
+    for (unsigned half = 2; half-- > 0;) {
+        uint32_t lanes = a->mask & UINT32_C(0xffff) << 16 * half;
+        uint32_t more = lanes ? coalesce_any(addr, lanes, op->inst->width, LINE_SHIFT, false, out + n) : 0;
+        if (more > 1) order(out + n, more);
+        n += more;
+    }
+    return n;
 }
 
 uint32_t coalesce(const struct sm *s, const struct memop *op, struct txn *out)
 {
+    if (s->halved_atomics && op->inst->kind == INST_ATOMIC && op->inst->space == SPACE_GLOBAL)
+        return coalesce_halves(op, out);
     uint32_t n = make_transactions(s, op, out);
     WL_ASSERT(n && n <= SM_MAX_TXNS);
     if (n > 1) order(out, n);

@@ -60,7 +60,7 @@ static void issue_memory(struct sm *s, unsigned w, tick_t now)
     op->inst = in;
     op->route = p->route;
     op->regs = s->board + (size_t)w * s->board_regs;
-    op->ready = now + s->mem_delay;
+    op->ready = now + p->route->delay;
     op->waiting = 0;
     op->sent = 0;
     op->done = 0;
@@ -86,11 +86,39 @@ static void issue_compute(struct sm *s, unsigned w, tick_t now)
     s->pipe_free[pipe] = free_at;
     s->pipes_until = tick_max(s->pipes_until, free_at);
     uint64_t *board = s->board + (size_t)w * s->board_regs;
-    for (unsigned i = 0; i < in->ndst; i++) board[in->reg[i]] = now + c->latency * s->part.period + s->issue_delay;
+    for (unsigned i = 0; i < in->ndst; i++) board[in->reg[i]] = now + s->warp[w].route->delay;
 }
 
-__attribute__((cold)) static void notify_observers(struct sm *s, unsigned w)
+/* A load from outside the SM marks its result as slow; an instruction that computes it anew takes the mark away. */
+static void mark_results(struct sm *s, unsigned w)
 {
+    const struct sm_warp *p = &s->warp[w];
+    const struct code_inst *in = p->inst;
+    bool slow = p->route->unit == UNIT_LSU && p->exec && p->route->leaves && in->space != SPACE_CONST;
+    if (!slow && in->kind != INST_ALU) return;
+    for (unsigned i = 0; i < in->ndst; i++) s->mark[(size_t)w * s->board_regs + in->reg[i]] = slow;
+}
+
+/* Whose head reads a marked register; addresses, which come first, do not count. */
+static uint64_t slow_heads(const struct sm *s)
+{
+    uint64_t slow = 0;
+    for (uint64_t m = s->live & ~(s->ended | s->wrong); m; m &= m - 1) {
+        unsigned w = bit_low64(m);
+        tick_t decoded;
+        if (s->fetch && !fetch_has_head(s, w, &decoded)) continue;
+        const struct code_inst *in = s->warp[w].inst;
+        const uint8_t *mark = s->mark + (size_t)w * s->board_regs;
+        if (in->kind == INST_LOAD) continue;
+        for (unsigned i = inst_is_mem(in) ? 1 : 0, n = inst_operands(in); i < n; i++)
+            if (mark[in->reg[in->ndst + i]]) slow |= bit64(w);
+    }
+    return slow;
+}
+
+__attribute__((cold)) static void note_issue(struct sm *s, unsigned w)
+{
+    if (s->mark) mark_results(s, w);
     for (unsigned i = 0; i < s->observers; i++)
         if (s->observer[i].hooks->issue) s->observer[i].hooks->issue(s->observer[i].self, s, w);
 }
@@ -102,7 +130,7 @@ static unsigned issue_warp(struct sm *s, unsigned w, tick_t now)
     const struct code_inst *in = p->inst;
     unsigned unit = p->route->unit;
     s->stats.warp_instructions++;
-    if (s->observers) notify_observers(s, w);
+    if (s->notes_issues) note_issue(s, w);
     unsigned lanes = bit_count32(p->exec);
     s->stats.thread_instructions += lanes;
     s->stats.register_reads += in->nsrc * lanes;
@@ -111,13 +139,14 @@ static unsigned issue_warp(struct sm *s, unsigned w, tick_t now)
     bool arrive = false;
     if (unit == UNIT_LSU) {
         if (p->exec) issue_memory(s, w, now);
+        if (p->exec && p->route->holds) s->held |= bit64(w), s->membar |= bit64(w);
     } else if (unit != UNIT_NONE) {
         issue_compute(s, w, now);
     } else if (in->kind == INST_BARRIER) {
         s->stats.barriers++;
         s->barrier |= bit64(w);
         arrive = true;
-    } else if (in->kind == INST_MEMBAR && p->outstanding) {
+    } else if (in->kind == INST_MEMBAR && p->outstanding && (!s->membar_registers || warp_awaits_result(s, w))) {
         s->membar |= bit64(w);
     }
     warp_advance(s, w, now);
@@ -146,6 +175,7 @@ static void refresh_view(struct sm *s)
     v->loads = s->loads;
     v->shared = s->shared;
     v->ended = s->ended;
+    if (s->mark) v->slow = slow_heads(s);
     if (s->lsu.ext) ext_refresh_view(s);
 }
 
@@ -201,7 +231,7 @@ static uint64_t ask_allowed(const struct sm *s)
 static unsigned ask_first(const struct sm *s)
 {
     uint32_t n = s->schedulers;
-    unsigned turn = (unsigned)(is_pow2(n) ? s->cycle & (n - 1) : s->cycle % n);
+    unsigned turn = (unsigned)(s->turn_mask != UINT32_MAX ? s->cycle & s->turn_mask : s->cycle % n);
     if (!s->policy->order || !s->policy->order->first) return turn;
     unsigned first = s->policy->order->first(&s->sched, &s->view);
     if (s->ask_twice) {
@@ -249,14 +279,32 @@ static void report_cycle(struct sm *s, tick_t now)
 
 /* ---- the cycle ---- */
 
+/* Warps whose buffer holds a path they did not take, and whose turn comes before that of one that can issue: meeting
+ * them empties the buffer and costs the others nothing. Returns the warps that are left. */
+static __attribute__((noinline)) uint64_t pass_wrong(struct sm *s, unsigned sched, uint64_t mine)
+{
+    while (mine) {
+        int w = s->policy->pick(&s->sched, &s->view, sched, mine);
+        if (w < 0 || w >= SM_MAX_WARPS || !(mine & s->wrong & bit64((unsigned)w))) break;
+        fetch_flush(s, (unsigned)w);
+        mine &= ~bit64((unsigned)w);
+    }
+    return mine & ~s->wrong;
+}
+
 /* All schedulers choose among the warps in `can`. Returns whether one was issued. */
 static bool choose_warp(struct sm *s, uint64_t can, tick_t now)
 {
     unsigned first = ask_first(s);
     bool issued = false;
+    if (s->mem_issue) lsu_limit(s, s->mem_issue);
     for (unsigned i = 0; i < s->schedulers && can; i++) {
         unsigned sched = first + i < s->schedulers ? first + i : first + i - s->schedulers;
         uint64_t mine = can & s->owned[sched];
+        if (mine & s->wrong) {
+            mine = pass_wrong(s, sched, mine);
+            can &= mine | ~s->owned[sched];
+        }
         while (mine) {
             int w = ask_pick(s, sched, mine);
             if (w < 0) break;
@@ -267,6 +315,7 @@ static bool choose_warp(struct sm *s, uint64_t can, tick_t now)
             mine = s->policy->order ? ask_second(s, sched, (unsigned)w, can) : 0;
         }
     }
+    if (s->mem_issue) lsu_limit(s, s->lsu.depth);
     return issued;
 }
 

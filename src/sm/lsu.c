@@ -23,7 +23,7 @@ void lsu_init(struct sm *s, const struct gpu_config *c)
     struct lsu *u = &s->lsu;
     u->writeback_limit = WRITEBACKS * s->part.period;
     u->common = (struct req){.sm = (uint8_t)s->index};
-    u->depth = (uint32_t)c->v[P_SM_LSU_QUEUE];
+    u->depth = u->limit = (uint32_t)c->v[P_SM_LSU_QUEUE];
     while (u->mask + 1 < u->depth) u->mask = 2 * u->mask + 1;
     make_pipe(&u->pipe[L1_DATA], c->v[P_L1D_PIPE], c->v[P_L1D_SLOTS], s->part.period);
     make_pipe(&u->pipe[L1_TEXTURE], c->v[P_L1T_PIPE], 0, s->part.period);
@@ -70,6 +70,11 @@ struct memop *memop_alloc(struct sm *s)
     return op;
 }
 
+__attribute__((noinline)) static void unmark(struct sm *s, const struct memop *op)
+{
+    for (unsigned i = 0; i < op->inst->ndst; i++) s->mark[(size_t)op->load.warp * s->board_regs + op->inst->reg[i]] = 0;
+}
+
 /* The instruction has all it waited for; its registers can be read from tick `at` on. That tick is
  * known now, so no later event is needed for it. */
 static void finish_op(struct sm *s, struct memop *op, tick_t at, tick_t now)
@@ -77,11 +82,13 @@ static void finish_op(struct sm *s, struct memop *op, tick_t at, tick_t now)
     const struct code_inst *in = op->inst;
     unsigned w = op->load.warp;
     for (unsigned i = 0; i < in->ndst; i++) op->regs[in->reg[i]] = at;
+    if (s->mark && at <= now + s->hit_ticks) unmark(s, op); /* all of it hit */
     if (op->begun) l1_load_done(l1d_of(s), &op->load);
     op->next = s->ops->free;
     s->ops->free = op;
     s->ops->available++;
     if (in->ndst && s->long_stall >> w & 1 && !((s->barrier | s->membar) >> w & 1)) warp_check_head(s, w, now);
+    if (s->membar) warp_result_came(s, w, op->route->holds, now);
     warp_memop_done(s, w, now);
 }
 
@@ -98,10 +105,10 @@ static inline void finish_request(struct sm *s, struct req *r, tick_t at, tick_t
 
 /* ---- what comes back ---- */
 
-/* What came back is written to the registers one request per cycle, from the next cycle on. */
+/* What came back is written to the registers one request per cycle, sm.writeback cycles later at the earliest. */
 static tick_t writeback_slot(struct sm *s, tick_t now)
 {
-    tick_t at = tick_max(now + s->part.period, s->lsu.writeback_free);
+    tick_t at = tick_max(now + s->writeback_ticks, s->lsu.writeback_free);
     if (at > now + s->lsu.writeback_limit) at = now + s->lsu.writeback_limit; /* the wheel reaches no further */
     s->lsu.writeback_free = at + s->part.period;
     return at;
@@ -113,7 +120,9 @@ static void accept_reply(struct sm *s, tick_t now)
     if (!r) return;
     port_pop(&s->reply, now);
     reexec_changed(s);
-    if (r->kind == WL_STORE) {
+    if (r->cache == L1_CODE) {
+        fetch_fill(s, r);
+    } else if (r->kind == WL_STORE) {
         finish_request(s, r, now, now);
     } else if (r->kind == WL_ATOMIC || r->bypass) {
         l1_bypass_done(l1d_of(s), r);
@@ -235,6 +244,14 @@ static inline void set_common(struct req *r, struct memop *op)
     r->bypass = route->bypass;
 }
 
+/* A segment is halved as long as one half of it is not touched. */
+static uint8_t halved(uint8_t sectors)
+{
+    enum { LOW = 3, HIGH = 12 };
+    if (is_pow2(sectors)) return sectors;
+    return !(sectors & HIGH) ? LOW : !(sectors & LOW) ? HIGH : ALL_SECTORS;
+}
+
 /* Takes the next instruction from the queue. */
 static void lsu_dispatch(struct sm *s, tick_t now)
 {
@@ -243,6 +260,7 @@ static void lsu_dispatch(struct sm *s, tick_t now)
     struct memop *op = u->queue[u->head & u->mask];
     if (op->ready > now) return;
     u->head++;
+    u->limit++;
     s->part.clock->progress++;
     if (!op->route->leaves) {
         dispatch_shared(s, op, now);
@@ -252,6 +270,8 @@ static void lsu_dispatch(struct sm *s, tick_t now)
     set_common(&u->common, op);
     u->ntxn = coalesce(s, op, u->txn);
     u->next_txn = 0;
+    if (s->halved_stores && (op->route->kind != WL_LOAD || op->route->bypass))
+        for (uint32_t i = 0; i < u->ntxn; i++) u->txn[i].sectors = halved(u->txn[i].sectors);
     op->load.requests = (uint16_t)u->ntxn;
     op->waiting = u->ntxn;
     count_requests(s, op->route, u->ntxn);
@@ -424,7 +444,7 @@ static uint32_t list_length(const struct req_list *l)
 void lsu_walk(const struct sm *s)
 {
     const struct lsu *u = &s->lsu;
-    WL_VERIFY(u->tail - u->head <= u->depth && u->depth <= u->mask + 1);
+    WL_VERIFY(u->tail - u->head <= u->depth && u->depth <= u->mask + 1 && u->limit == u->head + u->depth);
     WL_VERIFY(!u->op || (u->next_txn < u->ntxn && u->ntxn <= SM_MAX_TXNS));
     for (unsigned i = 0; i < SM_CACHES; i++) {
         const struct access_pipe *p = &u->pipe[i];

@@ -24,7 +24,10 @@ static enum wl_space space_of(const struct code_inst *in, enum cache_id cache)
 static struct route route_memory(const struct sm *s, const struct code_inst *in)
 {
     static const uint8_t kind[] = {[INST_LOAD] = WL_LOAD, [INST_STORE] = WL_STORE, [INST_ATOMIC] = WL_ATOMIC};
-    struct route r = {.unit = UNIT_LSU, .kind = kind[in->kind], .leaves = in->space != SPACE_SHARED};
+    struct route r = {.unit = UNIT_LSU,
+                      .kind = kind[in->kind],
+                      .leaves = in->space != SPACE_SHARED,
+                      .holds = s->atomic_holds && in->kind == INST_ATOMIC};
     if (!r.leaves) return r;
     enum cache_id cache = cache_of(s, in);
     enum wl_space space = space_of(in, cache);
@@ -35,12 +38,34 @@ static struct route route_memory(const struct sm *s, const struct code_inst *in)
     return r;
 }
 
+static unsigned exec_class(const struct sm *s, const struct code_inst *in)
+{
+    if (in->kind == INST_BRANCH) return LAT_INT_ADD;
+    if (!s->old_classes || in->old == OLD_UNKNOWN || in->old == OLD_LISTED) return in->lat;
+    return in->old == OLD_FUNCTION ? LAT_SFU : EXEC_SHORT + in->lat;
+}
+
+/* A delay in which one cycle is for reading the source registers, when that takes another time. */
+static tick_t with_collection(const struct sm *s, const struct code_inst *in, tick_t delay)
+{
+    if (!s->collect) return delay;
+    tick_t p = s->part.period, all = delay + (inst_operands(in) + s->collect - 1) / s->collect * p;
+    return all > 2 * p ? all - p : p;
+}
+
 static struct route route_of(const struct sm *s, const struct code_inst *in)
 {
-    if (inst_is_mem(in)) return route_memory(s, in);
+    if (inst_is_mem(in)) {
+        struct route r = route_memory(s, in);
+        r.delay = with_collection(s, in, s->mem_delay);
+        return r;
+    }
     if (in->kind != INST_ALU && in->kind != INST_BRANCH) return route_none;
-    uint8_t class = in->kind == INST_ALU ? in->lat : LAT_INT_ADD;
-    return (struct route){.unit = in->kind == INST_ALU ? s->exec_class[class].unit : UNIT_ALU, .exec = class};
+    unsigned class = exec_class(s, in);
+    const struct exec_class *c = &s->exec_class[class];
+    return (struct route){.unit = in->kind == INST_ALU ? c->unit : UNIT_ALU,
+                          .exec = (uint8_t) class,
+                          .delay = with_collection(s, in, c->latency * s->part.period + s->issue_delay)};
 }
 
 int route_kernel(const struct sm *s, struct route_table *t, const struct code *code)

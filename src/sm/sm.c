@@ -9,12 +9,17 @@
 
 static void set_pipes(struct sm *s, const int64_t *v)
 {
+    bool old = s->old_classes;
     for (int i = 0; i < LAT_COUNT; i++) {
         struct exec_class *c = &s->exec_class[i];
         c->latency = (uint16_t)v[P_LAT_INT_ADD + i];
         c->init = (uint16_t)v[P_INIT_INT_ADD + i];
         bool dp = i >= LAT_DP_ADD && i <= LAT_DP_DIV, slow = i == LAT_SFU || i == LAT_INT_DIV || i == LAT_FP_DIV;
-        c->unit = dp ? (v[P_SM_DP_PIPES] ? UNIT_DP : UNIT_SFU) : slow ? UNIT_SFU : UNIT_ALU;
+        bool multiply = i == LAT_INT_MUL || i == LAT_INT_MAD;
+        c->unit = dp && v[P_SM_DP_PIPES] ? UNIT_DP
+                  : dp                   ? (old && i != LAT_DP_DIV ? UNIT_ALU : UNIT_SFU)
+                                         : (slow || (old && multiply) ? UNIT_SFU : UNIT_ALU);
+        s->exec_class[EXEC_SHORT + i] = (struct exec_class){.latency = 1, .init = 1, .unit = UNIT_ALU};
     }
     s->pipe_end[UNIT_ALU] = (uint8_t)v[P_SM_ALU_PIPES];
     s->pipe_end[UNIT_SFU] = (uint8_t)(s->pipe_end[UNIT_ALU] + v[P_SM_SFU_PIPES]);
@@ -36,10 +41,22 @@ static void copy_parameters(struct sm *s, const struct gpu_config *c)
     s->mem_delay = p * (tick_t)v[P_SM_MEM_DELAY];
     s->shared_latency = p * (tick_t)v[P_SHARED_LATENCY];
     s->hit_ticks = p * (tick_t)v[P_L1D_HIT];
+    s->turn_mask = v[P_SM_ORDER] ? 0 : is_pow2(s->schedulers) ? s->schedulers - 1 : UINT32_MAX;
+    s->mem_issue = (unsigned)v[P_SM_MEM_ISSUE];
+    s->old_classes = v[P_SM_CLASSES];
+    s->atomic_holds = v[P_SM_ATOMIC];
+    s->membar_registers = v[P_SM_MEMBAR];
+    s->halved_stores = v[P_SM_STORE_BYTES];
+    s->cta_share = v[P_SM_CTA_SHARE];
+    s->collect = (uint32_t)v[P_SM_COLLECT];
+    s->reg_unit = (uint32_t)v[P_SM_REG_UNIT];
+    s->writeback_ticks = p * (tick_t)v[P_SM_WRITEBACK];
     s->l1d_global = v[P_L1D_GLOBAL];
     s->l1d_flush = v[P_L1D_FLUSH];
     s->l1d_readonly = v[P_L1D_READONLY];
-    s->whole_lines = v[P_SM_COALESCE];
+    s->whole_lines = v[P_SM_COALESCE] == 1;
+    s->by_element = v[P_SM_COALESCE] == 2;
+    s->halved_atomics = v[P_SM_ATOMIC_PARTS] == 2;
     s->carve.unified = (uint32_t)v[P_SHARED_UNIFIED];
     s->carve.options = carveouts(c->shared_options, s->carve.bytes, NULL);
 }
@@ -98,6 +115,7 @@ static int make_scheduler(struct sm *s, const struct gpu_config *c, struct wl_er
     const char *why = "it does not say why";
     const struct wl_sched_policy *p = s->policy = c->sched.policy;
     s->ask_twice = c->sched.foreign || WL_CHECKING;
+    s->notes_issues = p->marks;
     memcpy(s->sched_param, c->sched.values, sizeof s->sched_param);
     s->sched = (struct wl_sched){.g = {s->index, s->sms, s->warps, s->schedulers},
                                  .param = s->sched_param,
@@ -129,7 +147,7 @@ int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const stru
     set_pipes(s, c->v);
     lsu_init(s, c);
     if (warps_init(s)) return wl_fail(e, WL_ERUN, "out of memory");
-    if (make_caches(s, c, e)) return (int)e->code;
+    if (make_caches(s, c, e) || (c->v[P_SM_FETCH] && fetch_init(s, c, e))) return (int)e->code;
     return make_scheduler(s, c, e);
 }
 
@@ -138,6 +156,7 @@ void sm_destroy(struct sm *s)
     for (unsigned i = 0; i < SM_CACHES; i++) l1_destroy(&s->lsu.l1[i]);
     free(s->sched.self);
     free(s->lsu.ext);
+    fetch_destroy(s);
     warps_destroy(s);
 }
 
@@ -160,8 +179,11 @@ static uint32_t l1d_ways(const struct sm *s, const struct launch_info *l, uint32
 static uint32_t cta_limit(const struct sm *s, const struct launch_info *l)
 {
     uint32_t limit = smaller(s->cta_slots, s->warps / l->warps_per_cta);
-    if (l->regs_per_thread) limit = smaller(limit, s->registers / (l->regs_per_thread * l->warps_per_cta * WARP_SIZE));
+    uint32_t regs = (l->regs_per_thread + s->reg_unit - 1) / s->reg_unit * s->reg_unit;
+    if (regs) limit = smaller(limit, s->registers / (regs * l->warps_per_cta * WARP_SIZE));
     if (l->shared_bytes) limit = smaller(limit, s->shared_bytes / l->shared_bytes);
+    uint64_t ctas = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    if (s->cta_share && ctas < (uint64_t)limit * s->sms) limit = (uint32_t)((ctas + s->sms - 1) / s->sms);
     return limit;
 }
 
@@ -240,10 +262,14 @@ __attribute__((cold)) static void observe_before_issue(const struct sm *s)
         if (s->observer[i].hooks->before_issue) s->observer[i].hooks->before_issue(s->observer[i].self, s);
 }
 
-__attribute__((cold)) static void observe_end(const struct sm *s)
+/* What follows the issue stage in machines that fetch or are observed; returns whether there is work in the next cycle.
+ */
+__attribute__((noinline)) static bool after_issue(struct sm *s, tick_t now)
 {
+    bool again = s->fetch && fetch_cycle(s, now);
     for (unsigned i = 0; i < s->observers; i++)
         if (s->observer[i].hooks->end) s->observer[i].hooks->end(s->observer[i].self, s);
+    return again;
 }
 
 tick_t sm_tick(struct sm *s, tick_t now)
@@ -263,7 +289,7 @@ tick_t sm_tick(struct sm *s, tick_t now)
     if (s->observers) observe_before_issue(s);
     bool again = issue_may_do(s) && issue_cycle(s, now, &next);
     if (s->lsu.policy_heard) reexec_changed(s);
-    if (s->observers) observe_end(s);
+    if (s->ends_cycles && after_issue(s, now)) again = true;
     if (again || lsu_retries(s)) return now + s->part.period;
     tick_t t = lsu_next(s, now);
     if (t < next) next = t;
@@ -276,7 +302,10 @@ tick_t sm_tick(struct sm *s, tick_t now)
 
 /* ---- for other parts ---- */
 
-bool sm_idle(const struct sm *s) { return !s->live && lsu_idle(s) && s->offered_at == NEVER; }
+bool sm_idle(const struct sm *s)
+{
+    return !s->live && lsu_idle(s) && s->offered_at == NEVER && (!s->fetch || fetch_idle(s));
+}
 
 void sm_describe(const struct sm *s, char *out, size_t size)
 {
@@ -317,9 +346,11 @@ void sm_add_stats(const struct sm *s, struct run_stats *out)
     struct l1d_stats data = l1_stats(&s->lsu.l1[L1_DATA]);
     sm_stats_add(&out->sm, &s->stats);
     add_lanes(s->exec_class, &out->sm);
+    add_lanes(s->exec_class + EXEC_SHORT, &out->sm);
     l1d_stats_add(&out->l1d, &data);
     ADD_SMALL_CACHE(out->l1t, &s->lsu.l1[L1_TEXTURE]);
     ADD_SMALL_CACHE(out->l1c, &s->lsu.l1[L1_CONSTANT]);
+    if (s->fetch) l1i_stats_add(&out->l1i, &s->fetch->stats);
 }
 
 struct l1 *sm_l1d(struct sm *s) { return l1d_of(s); }
@@ -330,6 +361,7 @@ void sm_observe(struct sm *s, const struct sm_observer *o, void *self)
     WL_ASSERT(s->observers < SM_MAX_OBSERVERS);
     s->observer[s->observers].hooks = o;
     s->observer[s->observers++].self = self;
+    s->notes_issues = s->ends_cycles = true;
 }
 
 void sm_walk(const struct sm *s)
@@ -337,5 +369,6 @@ void sm_walk(const struct sm *s)
     warps_walk(s);
     lsu_walk(s);
     if (s->lsu.ext) reexec_walk(s);
+    if (s->fetch) fetch_walk(s);
     for (unsigned i = 0; i < SM_CACHES; i++) l1_walk(&s->lsu.l1[i]);
 }

@@ -22,18 +22,41 @@ void warp_install_cta(struct sm *s, const struct cta_stream *cta, tick_t now);
 void warp_advance(struct sm *s, unsigned w, tick_t now);            /* the head was issued: fetches the next */
 bool warp_is_inside(const struct sm *s, unsigned w, uint16_t loop); /* with at least one lane */
 void warp_check_head(struct sm *s, unsigned w, tick_t now);         /* a register can be read now */
+void warp_show_head(struct sm *s, unsigned w);                      /* enters the head in the sets of its unit */
 void warp_arrive(struct sm *s, unsigned w, tick_t now);             /* the warp came to a barrier */
 void warp_memop_done(struct sm *s, unsigned w, tick_t now);         /* one of its memory instructions has finished */
+bool warp_awaits_result(const struct sm *s, unsigned w);            /* of a memory instruction, in a register */
+/* One of its memory instructions has finished, though others may not have: one that held the warp, or any other. */
+void warp_result_came(struct sm *s, unsigned w, bool held, tick_t now);
 void warp_wake_due(struct sm *s); /* wakes the warps in the wheel's slot of this cycle */
 tick_t warp_next_wake(const struct sm *s, tick_t now);
 void warps_walk(const struct sm *s);
+
+/* fetch.c: only when s->fetch is not NULL, but for the first two */
+int fetch_init(struct sm *s, const struct gpu_config *c, struct wl_err *e);
+void fetch_destroy(struct sm *s);
+
+void fetch_advance(struct sm *s, unsigned w, const struct code_inst *from); /* `from` was issued; the head is known */
+void fetch_drop(struct sm *s, unsigned w);                                  /* the warp has issued its last */
+void fetch_flush(struct sm *s, unsigned w);                                 /* a scheduler met the wrong path */
+bool fetch_has_head(const struct sm *s, unsigned w, tick_t *at);            /* its buffer is usable from *at on */
+void fetch_fill(struct sm *s, struct req *r);                               /* a line has come */
+bool fetch_cycle(struct sm *s, tick_t now); /* returns whether it has something to do in the next cycle */
+bool fetch_idle(const struct sm *s);
+void fetch_walk(const struct sm *s);
 
 /* issue.c */
 /* Returns whether a warp can issue in the next cycle; else *next is when a pipe frees. */
 bool issue_cycle(struct sm *s, tick_t now, tick_t *next);
 
 /* lsu.c */
-static inline bool lsu_has_room(const struct sm *s) { return s->lsu.tail - s->lsu.head < s->lsu.depth; }
+static inline bool lsu_has_room(const struct sm *s) { return s->lsu.tail != s->lsu.limit; }
+/* Takes at most `more` instructions from now on, as far as there is room. */
+static inline void lsu_limit(struct sm *s, uint32_t more)
+{
+    uint32_t room = s->lsu.depth - (s->lsu.tail - s->lsu.head);
+    s->lsu.limit = s->lsu.tail + (more < room ? more : room);
+}
 void lsu_init(struct sm *s, const struct gpu_config *c);
 struct memop *memop_alloc(struct sm *s);
 void lsu_accept(struct sm *s, struct memop *op);

@@ -35,8 +35,10 @@ struct route {
     bool leaves;    /* is a memory instruction of another space than shared memory */
     bool data_load; /* is a load that goes to the L1D or bypasses it */
     bool bypass;    /* is a load that bypasses the L1D: the instruction or the machine says so, not a policy */
-    uint8_t exec;   /* latency class; of instructions that compute */
+    uint8_t exec;   /* its exec_class; of instructions that compute */
     bool generic;   /* is generic or one of its parts: its lanes may touch several spaces */
+    bool holds;     /* is an atomic whose warp waits for it */
+    tick_t delay;   /* from issue to the result, of instructions that compute; to the first access, of memory ones */
 };
 
 /* The routes of the running kernel: the SMs of a machine are alike and share them. */
@@ -88,6 +90,7 @@ struct access_pipe {
 struct lsu {
     uint32_t head, tail; /* of the ring `queue`: positions that only grow */
     uint32_t depth;      /* how many instructions the ring takes */
+    uint32_t limit;      /* the ring takes no more when `tail` is here */
     uint32_t mask;
     struct memop *op;       /* the dispatched instruction, or NULL */
     tick_t busy_until;      /* shared-memory passes occupy the unit until then */
@@ -129,6 +132,40 @@ struct lsu_ext {
     struct reexec queue;
 };
 
+/* ---- instruction fetch (fetch.c) ---- */
+
+enum { FETCH_MAX_MISSES = 64 };
+
+/* A line on its way to the instruction cache. */
+struct fetch_miss {
+    uint64_t line;
+    uint32_t waiting, served;   /* warps that wait for it; of these, those that have been let go */
+    uint8_t warp[SM_MAX_WARPS]; /* in the order in which they asked */
+    bool used;
+};
+
+/* Exists only with sm.fetch = buffer. */
+struct fetch {
+    uint64_t want;    /* warps with an empty buffer that no miss holds back */
+    uint64_t refused; /* of these, those that would be refused again: nothing has changed since */
+    uint64_t slept;   /* `want` when the stage last worked: it was the same in all cycles slept through since */
+    uint64_t cycle;   /* the cycle in which it last worked */
+    unsigned last;    /* the warp whose turn it was last */
+    bool perfect;
+    uint32_t sets, ways, misses, merge, missq_cap;
+    uint32_t missq_used, misses_used;
+    struct req_list missq;
+    uint8_t filled[FETCH_MAX_MISSES]; /* entries of `miss` whose line has come and whose warps still wait, a ring */
+    uint32_t filled_first, filled_count;
+    uint64_t *line, *used; /* [sets * ways] line + 1, or 0; when it was last asked for */
+    uint64_t time;         /* accesses so far: the order of `used` */
+    struct l1i_stats stats;
+    uint8_t left[SM_MAX_WARPS];  /* instructions in the warp's buffer */
+    uint32_t next[SM_MAX_WARPS]; /* the instruction its buffer is refilled from */
+    tick_t at[SM_MAX_WARPS];     /* from when on the buffer can be used */
+    struct fetch_miss miss[FETCH_MAX_MISSES];
+};
+
 /* ---- warps (warps.c) ---- */
 
 enum { WARP_MAX_LOOPS = 8 }; /* nested loops that are tracked per warp; a policy does not hear of deeper ones */
@@ -156,7 +193,9 @@ struct cta {
     uint64_t arrived; /* set of its warps that wait at the barrier */
 };
 
-/* Instructions of one latency class. */
+/* Instructions of one latency class; with sm.classes = gpgpusim3 those that its table does not have are in a class of
+ * their own, EXEC_SHORT behind the usual one. */
+enum { EXEC_SHORT = LAT_COUNT, EXEC_CLASSES = 2 * LAT_COUNT };
 struct exec_class {
     uint16_t latency, init; /* cycles */
     uint8_t unit;           /* enum unit */
@@ -174,6 +213,8 @@ struct sm {
     /* warps */
     uint64_t live, ready, barrier, membar, long_stall, memory, loads, shared, ended;
     uint64_t head_unit[UNITS]; /* [unit] set of warps whose head goes there */
+    uint64_t held;             /* set of those in `membar` that wait for an atomic of theirs */
+    uint64_t wrong;            /* set of warps whose buffer is or will be filled from a path they did not take */
     uint64_t in_wheel;         /* set of all warps in the wheel */
     uint64_t *wheel;           /* [slots] set of warps whose head becomes ready at that cycle */
     uint64_t *wheel_used;      /* slots that are not empty, one bit per slot */
@@ -181,6 +222,8 @@ struct sm {
     uint32_t board_regs;
     uint64_t *board;           /* [warps * board_regs] tick from which a register may be read */
     const struct route *route; /* [instructions of the kernel] */
+    struct fetch *fetch;       /* NULL: ideal */
+    uint8_t *mark;             /* [warps * board_regs] whether a register is marked as slow; NULL: nobody asks */
 
     /* schedulers */
     const struct wl_sched_policy *policy;
@@ -188,22 +231,28 @@ struct sm {
     tick_t offered_at; /* when a CTA was put into `offered`; NEVER: there is none */
     struct wl_sched sched;
     uint32_t schedulers;
-    bool ask_twice; /* every question is asked twice and must get the same answer: the scheme is foreign, or we are
-                       checking */
+    bool ask_twice;     /* every question is asked twice and must get the same answer: the scheme is foreign, or we are
+                           checking */
+    uint32_t turn_mask; /* cycle & turn_mask goes first; UINT32_MAX: cycle modulo schedulers */
+    unsigned mem_issue; /* memory instructions per cycle; 0: no limit */
     bool l1d_global, l1d_flush, l1d_readonly, whole_lines;
+    bool by_element, halved_atomics, old_classes, atomic_holds, membar_registers, halved_stores, cta_share;
+    uint32_t collect, reg_unit;
     bool tracks_loops;  /* the L1D's policy wants to hear of loops that are left */
     unsigned observers; /* used entries of `observer` */
+    bool notes_issues;  /* there are observers or marks */
+    bool ends_cycles;   /* there are observers or fetches */
     uint64_t owned[SM_MAX_SCHEDULERS];
 
     /* units; the ld/st unit comes below, as its end is long */
     struct port *request; /* to the network */
     struct port reply;    /* from the network */
-    tick_t issue_delay, mem_delay, shared_latency, hit_ticks;
+    tick_t issue_delay, mem_delay, shared_latency, hit_ticks, writeback_ticks;
     tick_t pipes_until;  /* no pipe is busy from this tick on */
     uint8_t pipe_end[3]; /* the pipes of unit u are pipe_free[pipe_end[u - 1]] to pipe_free[pipe_end[u] - 1]; of unit 0,
                             from pipe_free[0] on */
     tick_t pipe_free[3 * SM_MAX_PIPES];
-    struct exec_class exec_class[LAT_COUNT];
+    struct exec_class exec_class[EXEC_CLASSES];
     struct memop_pool *ops;
     struct req_pool *pool;
     struct sm_stats stats;

@@ -11,7 +11,8 @@
 static int make_wheel(struct sm *s)
 {
     tick_t p = s->part.period, reach = s->shared_latency + WARP_SIZE * p;
-    for (int i = 0; i < LAT_COUNT; i++) reach = tick_max(reach, s->exec_class[i].latency * p + s->issue_delay);
+    for (int i = 0; i < LAT_COUNT; i++)
+        reach = tick_max(reach, (s->exec_class[i].latency + CODE_MAX_REGS) * p + s->issue_delay);
     reach = tick_max(tick_max(reach, s->lsu.writeback_limit), s->hit_ticks) + 2 * p;
     uint32_t size = 64;
     while (size * p <= reach) size *= 2;
@@ -63,9 +64,9 @@ static tick_t head_ready_at(const struct sm *s, unsigned w, const struct code_in
     return t;
 }
 
-void warp_check_head(struct sm *s, unsigned w, tick_t now)
+/* The head may issue from `t` on. */
+static inline void place_head(struct sm *s, unsigned w, tick_t t, tick_t now)
 {
-    tick_t t = head_ready_at(s, w, s->warp[w].inst);
     if (t == NEVER) {
         s->long_stall |= bit64(w);
         return;
@@ -73,6 +74,20 @@ void warp_check_head(struct sm *s, unsigned w, tick_t now)
     s->long_stall &= ~bit64(w);
     if (t <= s->head_limit) s->ready |= bit64(w);
     else wheel_add(s, w, t, now);
+}
+
+/* A head must have come; a path that was not taken waits for no register. */
+static __attribute__((noinline)) void check_fetched_head(struct sm *s, unsigned w, tick_t now)
+{
+    tick_t decoded;
+    if (!fetch_has_head(s, w, &decoded)) return; /* looked at when it has come */
+    place_head(s, w, s->wrong >> w & 1 ? decoded : tick_max(head_ready_at(s, w, s->warp[w].inst), decoded), now);
+}
+
+void warp_check_head(struct sm *s, unsigned w, tick_t now)
+{
+    if (s->fetch) check_fetched_head(s, w, now);
+    else place_head(s, w, head_ready_at(s, w, s->warp[w].inst), now);
 }
 
 /* ---- loops: for policies that want to know when a warp has left one ----
@@ -163,10 +178,35 @@ static bool warp_fetch(struct sm *s, struct sm_warp *p, unsigned w)
     return true;
 }
 
+static inline void show_head(struct sm *s, unsigned w)
+{
+    const struct sm_warp *p = &s->warp[w];
+    const struct route *r = p->route;
+    uint64_t bit = bit64(w);
+    s->head_unit[r->unit] |= bit;
+    if (r->unit == UNIT_LSU && p->exec) {
+        if (!r->leaves) s->shared |= bit;
+        else s->memory |= bit;
+        if (r->data_load) s->loads |= bit;
+    }
+}
+
+void warp_show_head(struct sm *s, unsigned w) { show_head(s, w); }
+
+/* The next instruction, which is known, must be fetched. */
+static __attribute__((noinline)) void await_head(struct sm *s, unsigned w, const struct code_inst *from, tick_t now)
+{
+    fetch_advance(s, w, from);
+    if (s->wrong >> w & 1) s->head_unit[UNIT_NONE] |= bit64(w); /* shown when a scheduler has met the wrong path */
+    else show_head(s, w);
+    if (!((s->barrier | s->membar) >> w & 1)) check_fetched_head(s, w, now);
+}
+
 void warp_advance(struct sm *s, unsigned w, tick_t now)
 {
     struct sm_warp *p = &s->warp[w];
     uint64_t bit = bit64(w);
+    const struct code_inst *from = p->inst;
     s->ready &= ~bit;
     s->head_unit[p->route->unit] &= ~bit;
     if (p->route->unit == UNIT_LSU) {
@@ -177,18 +217,17 @@ void warp_advance(struct sm *s, unsigned w, tick_t now)
     if (!warp_fetch(s, p, w)) {
         p->route = &route_none;
         s->ended |= bit;
+        if (s->fetch) fetch_drop(s, w);
         if (!p->outstanding) finish_warp(s, w, now);
         return;
     }
-    const struct route *r = p->route;
-    s->head_unit[r->unit] |= bit;
-    if (r->unit == UNIT_LSU && p->exec) {
-        if (!r->leaves) s->shared |= bit;
-        else s->memory |= bit;
-        if (r->data_load) s->loads |= bit;
+    if (s->fetch) {
+        await_head(s, w, from, now);
+        return;
     }
+    show_head(s, w);
     if ((s->barrier | s->membar) & bit) return; /* looked at when released */
-    warp_check_head(s, w, now);
+    place_head(s, w, head_ready_at(s, w, p->inst), now);
 }
 
 /* ---- barriers ---- */
@@ -234,6 +273,7 @@ static void finish_warp(struct sm *s, unsigned w, tick_t now)
     s->ended &= ~bit;
     s->barrier &= ~bit;
     s->membar &= ~bit;
+    s->held &= ~bit;
     s->long_stall &= ~bit;
     c->warps &= ~bit;
     c->arrived &= ~bit;
@@ -243,15 +283,34 @@ static void finish_warp(struct sm *s, unsigned w, tick_t now)
     else release_barrier(s, c, now); /* the others no longer wait for this one */
 }
 
+static void release_membar(struct sm *s, unsigned w, tick_t now)
+{
+    s->membar &= ~bit64(w);
+    s->held &= ~bit64(w);
+    if (!(s->barrier & bit64(w))) warp_check_head(s, w, now);
+}
+
 void warp_memop_done(struct sm *s, unsigned w, tick_t now)
 {
     struct sm_warp *p = &s->warp[w];
     if (--p->outstanding) return;
-    if (s->ended >> w & 1) { /* the stream is over; this was the last it waited for */
-        finish_warp(s, w, now);
-    } else if (s->membar & bit64(w)) {
-        s->membar &= ~bit64(w);
-        if (!(s->barrier & bit64(w))) warp_check_head(s, w, now);
+    if (s->ended >> w & 1) finish_warp(s, w, now); /* the stream is over; this was the last it waited for */
+    else if (s->membar & bit64(w)) release_membar(s, w, now);
+}
+
+bool warp_awaits_result(const struct sm *s, unsigned w)
+{
+    const uint64_t *board = s->board + (size_t)w * s->board_regs;
+    for (uint32_t i = 0; i < s->board_regs; i++)
+        if (board[i] == NEVER) return true;
+    return false;
+}
+
+void warp_result_came(struct sm *s, unsigned w, bool held, tick_t now)
+{
+    if (!(s->membar >> w & 1) || (s->ended >> w & 1)) return;
+    if (held || (s->membar_registers && !(s->held >> w & 1) && !warp_awaits_result(s, w))) {
+        release_membar(s, w, now);
     }
 }
 
@@ -263,6 +322,7 @@ static void install_warp(struct sm *s, unsigned w, unsigned slot, unsigned rank,
     *p = (struct sm_warp){.cta = (uint8_t)slot, .rank = (uint8_t)rank, .route = &route_none};
     stream_open(&p->stream, s->cta[slot].stream.warp[rank]);
     memset(s->board + (size_t)w * s->board_regs, 0, s->board_regs * sizeof *s->board);
+    if (s->mark) memset(s->mark + (size_t)w * s->board_regs, 0, s->board_regs);
     s->age[w] = s->next_age++;
     for (unsigned i = 0; i < s->warps; i++) s->older[i] &= ~bit64(w); /* the newcomer is the youngest */
     s->older[w] = s->live & s->owned[w % s->schedulers] & ~bit64(w);
@@ -305,6 +365,7 @@ int warps_init(struct sm *s)
 void warps_destroy(struct sm *s)
 {
     free(s->board);
+    free(s->mark);
     free(s->wheel);
     free(s->wheel_used);
 }
@@ -317,6 +378,11 @@ int warps_kernel_begin(struct sm *s)
     uint64_t *b = realloc(s->board, (size_t)s->board_regs * s->warps * sizeof *b);
     if (!b) return -1;
     s->board = b;
+    if (s->policy->marks) {
+        uint8_t *mark = realloc(s->mark, (size_t)s->board_regs * s->warps);
+        if (!mark) return -1;
+        s->mark = mark;
+    }
     s->board_cap = s->board_regs;
     return 0;
 }
@@ -329,6 +395,7 @@ void warps_walk(const struct sm *s)
         WL_VERIFY(!(heads & s->head_unit[u]));
         heads |= s->head_unit[u];
     }
+    WL_VERIFY(!(s->held & ~s->membar));
     WL_VERIFY(!(s->live & ~all) && !(heads & ~s->live) && !(heads & s->ended));
     WL_VERIFY(!((s->ready | s->barrier | s->membar | s->long_stall | s->ended | s->in_wheel) & ~s->live));
     WL_VERIFY(!((s->memory | s->shared) & ~s->head_unit[UNIT_LSU]) && !(s->memory & s->shared) &&

@@ -57,6 +57,14 @@ enum lat_class {
 };
 /* clang-format on */
 
+/* How GPGPU-Sim 3 looked at the opcode of an ALU instruction (sm.classes). */
+enum old_rule {
+    OLD_UNKNOWN, /* a trace does not say: as listed */
+    OLD_OTHER,   /* its table does not have it: one cycle */
+    OLD_LISTED,  /* add, sub, min, max, mul, mad, div */
+    OLD_FUNCTION /* special functions, of all types alike */
+};
+
 struct code_inst {
     uint32_t pc;                 /* unique in the program; 8 bytes apart, as machine code is */
     uint8_t kind;                /* enum inst_kind */
@@ -68,6 +76,8 @@ struct code_inst {
     uint8_t ndst, nsrc;          /* number of registers written; number of registers read */
     uint16_t reg[CODE_MAX_REGS]; /* destinations first; ids < code->nregs */
     uint16_t loop;               /* innermost loop, or CODE_NO_LOOP */
+    uint8_t old;                 /* enum old_rule; ALU only */
+    uint8_t element;             /* bytes of one vector element if 1 or 2 and less than `width`; else 0 */
     /* A generic instruction: the index of its first form. A form: the index of its generic instruction,
      * plus 1. Of all others 0. */
     uint32_t form;
@@ -128,6 +138,12 @@ static inline int code_in_loop(const struct code *c, uint16_t outer, uint16_t in
         inner = c->loop[inner].parent;
     }
     return 0;
+}
+
+/* Registers it reads as operands: the guard and the condition of a branch are none. */
+static inline unsigned inst_operands(const struct code_inst *i)
+{
+    return i->kind == INST_BRANCH ? 0 : i->nsrc - (unsigned)(i->guarded && i->nsrc);
 }
 
 /* Memory instructions carry addresses in the stream. */

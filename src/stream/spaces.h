@@ -9,7 +9,7 @@
  *                      for each of the other spaces above DEVICE_END. The executor takes them apart
  *                      (memops.c); none of them reaches the timing half.
  *   L2 addresses       what caches and DRAM hold: device addresses as they are, and above all of them
- *                      constant, parameter and local memory.
+ *                      constant, parameter and local memory and the program.
  *
  * In the streams an access of a space other than global and texture memory is an offset in that space,
  * below SPACE_OFFSET_END. */
@@ -44,6 +44,9 @@ enum { MAX_LOCAL_THREADS = 1 << 19 };    /* 256 SMs with 64 warps of 32 */
 #define L2_PARAM        (L2_CONST + SPACE_OFFSET_END)
 #define L2_LOCAL        (UINT64_C(1) << 57)
 #define L2_LOCAL_END    (L2_LOCAL + SPACE_OFFSET_END * MAX_LOCAL_THREADS)
+/* Program counters, from a base that channel, bank and set see as 0xF0000000, GPGPU-Sim's: what is added above it is
+ * a multiple of three and of every power of two that matters. */
+#define L2_CODE ((UINT64_C(3) << 58) + UINT64_C(0xF0000000))
 
 _Static_assert(DEVICE_BASE < DEVICE_END && DEVICE_END <= GENERIC_SHARED,
                "device memory lies below the generic windows");
@@ -51,6 +54,6 @@ _Static_assert(SPACE_OFFSET_END <= GENERIC_WINDOW, "every offset has a generic a
 _Static_assert(DEVICE_END <= TRACE_DEVICE_END && TRACE_DEVICE_END <= L2_CONST, "the L2 finds device memory first");
 _Static_assert(L2_CONST + SPACE_OFFSET_END <= L2_PARAM, "then constant memory");
 _Static_assert(L2_PARAM + SPACE_OFFSET_END <= L2_LOCAL, "then parameters, then local memory");
-_Static_assert(L2_LOCAL < L2_LOCAL_END, "and all of it has addresses");
+_Static_assert(L2_LOCAL < L2_LOCAL_END && L2_LOCAL_END <= L2_CODE, "and all of it has addresses; the program is last");
 
 #endif

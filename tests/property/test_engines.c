@@ -126,6 +126,27 @@ static void random_sm(struct gpu_config *c, uint64_t s)
     SET(SM_COALESCE, (int64_t)draw(&s, 2));
 }
 
+/* Options of GPGPU-Sim 3.2's SM. */
+static void random_old_sm(struct gpu_config *c, uint64_t s)
+{
+    SET(SM_ORDER, (int64_t)draw(&s, 2));
+    SET(SM_MEM_ISSUE, (int64_t)draw(&s, 3));
+    SET(SM_FETCH, (int64_t)draw(&s, 2));
+    SET(IL1_PERFECT, draw(&s, 4) == 0);
+    SET(IL1_SETS, ONE_OF(1, 4, 4, 16));
+    SET(IL1_WAYS, size_of(&s, 8));
+    SET(IL1_MSHR, size_of(&s, 8));
+    SET(IL1_MERGE, size_of(&s, 64));
+    SET(IL1_MISSQ, size_of(&s, 8));
+    SET(SM_COLLECT, (int64_t)draw(&s, 3));
+    SET(SM_CLASSES, (int64_t)draw(&s, 2));
+    SET(SM_ATOMIC, (int64_t)draw(&s, 2));
+    SET(SM_MEMBAR, (int64_t)draw(&s, 2));
+    SET(SM_REG_UNIT, ONE_OF(1, 4));
+    SET(SM_CTA_SHARE, (int64_t)draw(&s, 2));
+    SET(SM_WRITEBACK, size_of(&s, 3));
+}
+
 static void random_l1(struct gpu_config *c, uint64_t s)
 {
     SET(L1D_SETS, ONE_OF(16, 32, 32, 64));
@@ -229,8 +250,8 @@ static void random_clocks(struct gpu_config *c, uint64_t s)
 /* Each part of the machine is random or the preset's, so that one odd part meets usual ones too. */
 static void random_machine(struct gpu_config *c, uint64_t seed)
 {
-    static void (*const parts[])(struct gpu_config *, uint64_t) = {random_sm, random_l1, random_l2, random_memory,
-                                                                   random_clocks};
+    static void (*const parts[])(struct gpu_config *, uint64_t) = {random_sm, random_old_sm, random_l1,
+                                                                   random_l2, random_memory, random_clocks};
     config_defaults(c);
     snprintf(c->name, sizeof c->name, "seed %llu", (unsigned long long)seed);
     uint64_t s = seed * 977;

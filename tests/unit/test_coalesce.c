@@ -158,6 +158,45 @@ TEST(atomics_that_meet_take_turns)
     assert_int_equal(coalesce(&sm, &op, got), 32); /* all at one word */
 }
 
+/* Lanes 0 to 31 add to two lines, 16 words each: a transaction per line, or per line and half of the warp. */
+TEST(halves_of_a_warp_can_have_atomics_of_their_own)
+{
+    struct code_inst in = {.kind = INST_ATOMIC, .space = SPACE_GLOBAL, .width = 4};
+    struct txn got[SM_MAX_TXNS];
+    uint64_t addr[WARP_SIZE];
+    for (unsigned l = 0; l < WARP_SIZE; l++) addr[l] = DEVICE_BASE + l % 2 * 128 + l / 2 * 4;
+    struct memop op = {.inst = &in, .addrs = encode(UINT32_MAX, addr)};
+    assert_int_equal(coalesce(&sm, &op, got), 2);
+    sm.halved_atomics = true;
+    assert_int_equal(coalesce(&sm, &op, got), 4);
+    for (unsigned i = 0; i < 4; i++) {
+        assert_int_equal(got[i].line, (DEVICE_BASE >> 7) + (i % 2 == 0)); /* the upper half first, high lines first */
+        assert_int_equal(got[i].sectors, i < 2 ? 2 : 1);
+        assert_int_equal(got[i].lanes, 8);
+    }
+    op.addrs = encode(0xffff, addr); /* only one half has lanes */
+    assert_int_equal(coalesce(&sm, &op, got), 2);
+    sm.halved_atomics = false;
+}
+
+/* st.v4.u8 of neighbours, 128 bytes: one segment, or segments of 32 bytes as bytes have. */
+TEST(small_elements_can_decide_on_the_segment)
+{
+    struct code_inst in = {.kind = INST_STORE, .space = SPACE_GLOBAL, .width = 4, .element = 1};
+    struct txn got[SM_MAX_TXNS];
+    uint64_t addr[WARP_SIZE];
+    for (unsigned l = 0; l < WARP_SIZE; l++) addr[l] = DEVICE_BASE + 4 * l;
+    struct memop op = {.inst = &in, .addrs = encode(UINT32_MAX, addr)};
+    assert_int_equal(coalesce(&sm, &op, got), 1);
+    sm.by_element = true;
+    assert_int_equal(coalesce(&sm, &op, got), 4);
+    in.element = 2; /* st.v2.u16 */
+    assert_int_equal(coalesce(&sm, &op, got), 2);
+    in.element = 0; /* st.u32 */
+    assert_int_equal(coalesce(&sm, &op, got), 1);
+    sm.by_element = false;
+}
+
 TEST(constants_join_per_64)
 {
     struct code_inst in = {.kind = INST_LOAD, .space = SPACE_CONST, .width = 4};

@@ -49,6 +49,70 @@ TEST(two_level_stays_when_all_wait)
     rig_sched_free(&r);
 }
 
+/* ---- GPGPU-Sim's two-level ---- */
+
+/* Scheduler 0 owns the even slots: 0 to 10 are active at first, 12 to 46 pending. */
+TEST(active_warps_take_turns)
+{
+    struct sched_rig r;
+    rig_sched(&r, "twolevel_active", 0, NULL);
+    r.v.live = BIT(RIG_WARPS) - 1;
+    r.v.cycle = 0;
+    assert_int_equal(r.p->storage_bits(&r.s), 2 * 24 * 5);
+    static const int turn[] = {0, 2, 4, 6, 8, 10, 0, 2};
+    for (unsigned i = 0; i < COUNT(turn); i++) {
+        rig_cycle(&r);
+        assert_int_equal(rig_issue(&r, 0, r.owned[0]), turn[i]);
+    }
+    assert_int_equal(rig_pick(&r, 0, r.owned[0] & ~(BIT(12) - 1)), -1); /* none of the active ones can issue */
+    assert_int_equal(rig_counter(&r, "demotions"), 0);
+    rig_sched_free(&r);
+}
+
+TEST(waiting_warps_make_room)
+{
+    struct sched_rig r;
+    rig_sched(&r, "twolevel_active:active=3", 0, NULL);
+    r.v.live = BIT(RIG_WARPS) - 1;
+    r.v.cycle = 0; /* no cycle has passed with empty slots, which would turn the list */
+    rig_cycle(&r);
+    assert_int_equal(rig_issue(&r, 0, r.owned[0]), 0); /* now 2 4 0 */
+    r.v.slow = BIT(4);
+    rig_cycle(&r); /* 2 0 6 */
+    assert_int_equal(rig_pick(&r, 0, r.owned[0] & ~BIT(2)), 0);
+    assert_int_equal(rig_pick(&r, 0, BIT(4) | BIT(6)), 6);
+    assert_int_equal(rig_pick(&r, 0, BIT(4) | BIT(8)), -1);
+    r.v.slow = 0;
+    r.v.barrier = BIT(2) | BIT(0) | BIT(6);
+    rig_cycle(&r); /* 8 10 12: a pending warp that waits may be promoted, but only for a cycle */
+    assert_int_equal(rig_pick(&r, 0, r.owned[0]), 8);
+    assert_int_equal(rig_counter(&r, "demotions"), 4);
+    rig_sched_free(&r);
+}
+
+/* Whether cycles are reported one by one or slept through makes no difference. */
+TEST(the_list_turns_while_the_sm_sleeps)
+{
+    for (unsigned slept = 1; slept < 100; slept++) {
+        struct sched_rig a, b;
+        rig_sched(&a, "twolevel_active:active=5", 0, NULL);
+        rig_sched(&b, "twolevel_active:active=5", 0, NULL);
+        a.v.live = b.v.live = BIT(40) - 1;
+        a.v.slow = b.v.slow = a.v.live & ~(BIT(12) | BIT(30) | BIT(7));
+        rig_cycle(&a);
+        rig_cycle(&b);
+        for (unsigned i = 0; i < slept; i++) rig_cycle(&a);
+        b.v.cycle += slept;
+        rig_cycle(&a);
+        rig_cycle(&b);
+        for (unsigned w = 0; w < RIG_WARPS; w++)
+            assert_int_equal(rig_pick(&a, w % 2, BIT(w)), rig_pick(&b, w % 2, BIT(w)));
+        assert_int_equal(rig_pick(&b, 0, BIT(12)), slept < 2 ? rig_pick(&a, 0, BIT(12)) : 12);
+        rig_sched_free(&a);
+        rig_sched_free(&b);
+    }
+}
+
 /* ---- OWL ---- */
 
 static void launch_cta(struct sched_rig *r, unsigned cta, unsigned first, unsigned warps)

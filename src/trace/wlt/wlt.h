@@ -47,6 +47,9 @@
 #include "base/err.h"
 #include "stream/stream.h"
 
+/* Two bytes of an instruction carry a second field in their upper bits, which are 0 in older files: the byte lat the
+ * old rule above the latency class, the byte width the bytes of a small vector element. */
+enum { WLT_LAT_BITS = 5, WLT_WIDTH_BITS = 6 };
 enum { WLT_VERSION = 2 }; /* version 1 did not say where generic accesses went */
 
 /* Which program it was: kept for the record of a replay. Texts end with NUL. */

@@ -38,10 +38,11 @@ static bool space_ok(const struct code_inst *in)
 static const char *inst_fault(const struct code *c, const struct code_inst *in)
 {
     if (in->kind > INST_EXIT) return "there is no such kind";
-    if (in->lat >= LAT_COUNT) return "there is no such latency class";
+    if (in->lat >= LAT_COUNT || in->old > OLD_FUNCTION) return "there is no such latency class";
     if (in->cache_op > CACHE_NC) return "there is no such cache operator";
     if (!space_ok(in)) return "its address space does not fit its kind";
     if (inst_is_mem(in) && (in->width < 1 || in->width > 32)) return "its width is not 1 to 32 bytes";
+    if (in->element > 2 || (in->element && in->element >= in->width)) return "its elements are not smaller than it";
     if (in->guarded > 1) return "its guard flag is neither 0 nor 1";
     if (in->ndst + in->nsrc > CODE_MAX_REGS) return "it names too many registers";
     for (unsigned i = 0; i < (unsigned)in->ndst + in->nsrc; i++)
@@ -178,10 +179,14 @@ static void read_inst(struct wlt_in *in, struct code_inst *i)
     memset(i, 0, sizeof *i);
     i->pc = (uint32_t)wlt_varint(in, UINT32_MAX, "a program counter");
     i->kind = wlt_u8(in);
-    i->lat = wlt_u8(in);
+    uint8_t lat = wlt_u8(in);
+    i->lat = lat & ((1u << WLT_LAT_BITS) - 1);
+    i->old = lat >> WLT_LAT_BITS;
     i->space = wlt_u8(in);
     i->cache_op = wlt_u8(in);
-    i->width = wlt_u8(in);
+    uint8_t width = wlt_u8(in);
+    i->width = width & ((1u << WLT_WIDTH_BITS) - 1);
+    i->element = width >> WLT_WIDTH_BITS;
     i->guarded = wlt_u8(in);
     i->ndst = wlt_u8(in);
     i->nsrc = wlt_u8(in);

@@ -164,8 +164,9 @@ static void put_code(struct wlt_bytes *b, const struct code *c)
     }
     for (uint32_t i = 0; i < code_listed(c); i++) {
         const struct code_inst *in = &c->inst[i];
-        const uint8_t fixed[] = {in->kind,  in->lat,     in->space, in->cache_op,
-                                 in->width, in->guarded, in->ndst,  in->nsrc};
+        const uint8_t lat = (uint8_t)(in->lat | in->old << WLT_LAT_BITS);
+        const uint8_t width = (uint8_t)(in->width | in->element << WLT_WIDTH_BITS);
+        const uint8_t fixed[] = {in->kind, lat, in->space, in->cache_op, width, in->guarded, in->ndst, in->nsrc};
         put_varint(b, in->pc);
         put(b, fixed, sizeof fixed);
         for (unsigned r = 0; r < (unsigned)in->ndst + in->nsrc; r++) put_varint(b, in->reg[r]);

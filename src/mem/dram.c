@@ -34,6 +34,18 @@ static void set_timing(struct dram *d, const int64_t *v)
     }
 }
 
+static void set_banks(struct dram *d, const int64_t *v)
+{
+    d->groups = (uint32_t)v[P_DRAM_GROUPS];
+    uint32_t per_group = d->banks / d->groups;
+    for (uint32_t b = 0; b < d->total_banks; b++) {
+        d->bank[b].nvm = b >= d->banks;
+        /* low: neighbouring banks are in different groups */
+        d->bank[b].group = (uint8_t)(v[P_DRAM_GROUPING] ? b % d->banks / per_group : b % d->groups);
+        list_init(&d->bank[b].queue);
+    }
+}
+
 int dram_init(struct dram *d, const struct gpu_config *c, uint32_t index, struct req_pool *pool)
 {
     const int64_t *v = c->v;
@@ -49,24 +61,31 @@ int dram_init(struct dram *d, const struct gpu_config *c, uint32_t index, struct
     d->zero = (unsigned)v[P_MEM_ZERO];
     d->slices = (uint32_t)v[P_L2_SLICES];
     d->queue_cap = (uint32_t)v[P_MEM_QUEUE];
-    d->groups = (uint32_t)v[P_DRAM_GROUPS];
+    d->waiting_only = v[P_MEM_WINDOW];
+    d->single = v[P_DRAM_COLUMNS];
+    d->turn_rows = v[P_DRAM_TURN];
     d->next_command = NEVER;
     d->burst_cycles = (uint64_t)v[P_DRAM_BURST];
-    for (uint32_t b = 0; b < d->total_banks; b++) {
-        d->bank[b].nvm = b >= d->banks;
-        d->bank[b].group = (uint8_t)(b % d->groups); /* neighbouring banks are in different groups */
-        list_init(&d->bank[b].queue);
-    }
+    set_banks(d, v);
+    d->gated = v[P_MEM_FEED];
+    d->fillq = (uint32_t)v[P_L2_FILLQ];
+    d->delay_cycles = (uint64_t)v[P_MEM_LATENCY];
+    d->delay_period = d->part.period; /* the machine knows the right one */
+    int64_t shared = v[P_MEM_QUEUE] + v[P_MEM_RETURNQ] - (v[P_L2_SLICES] - 1);
+    d->shared_cap = shared > 0 ? (uint32_t)shared : 0;
+    list_init(&d->line);
     d->in = calloc(d->slices, sizeof *d->in);
     d->out = calloc(d->slices, sizeof *d->out);
+    d->own = calloc(d->slices, sizeof *d->own);
     if (v[P_NVM_MAP] && v[P_NVM_WEAR] && wear_init(&d->wear, (uint32_t)v[P_NVM_WEAR])) return -1;
-    return d->in && d->out ? 0 : -1;
+    return d->in && d->out && d->own ? 0 : -1;
 }
 
 void dram_destroy(struct dram *d)
 {
     free(d->in);
     free(d->out);
+    free(d->own);
     wear_destroy(&d->wear);
 }
 
@@ -82,18 +101,38 @@ static bool takes_no_time(const struct dram *d, const struct req *r)
     return d->zero == kind;
 }
 
-/* A read's data arrives at the L2 at `data_at`; find_bank made sure that there is room. */
+/* Whether the L2 gets an answer: reads, and stores whose acknowledgement waits for their data to be written. */
+static bool is_answered(const struct req *r) { return !r->is_write || r->kind == WL_STORE; }
+
+/* mem.feed = gated: each slice may have one request under way; more share the rest. */
+static void lend(struct dram *d, uint32_t slice)
+{
+    if (d->own[slice]) d->shared++;
+    else d->own[slice] = 1;
+}
+
+static void give_back(struct dram *d, uint32_t slice)
+{
+    WL_ASSERT(d->own[slice] || d->shared);
+    if (d->own[slice]) d->own[slice] = 0;
+    else d->shared--;
+}
+
+/* An answer arrives at the L2 at `data_at`; find_bank made sure that there is room. */
 static void dram_finish(struct dram *d, struct req *r, tick_t data_at)
 {
+    uint32_t slice = r->slice % d->slices;
+    if (d->gated) give_back(d, slice);
     if (r->is_write) {
-        req_free(d->pool, r);
+        if (is_answered(r)) port_push_after(d->out[slice], r, data_at);
+        else req_free(d->pool, r);
         return;
     }
     uint64_t cycles = part_cycles(&d->part, data_at - r->ready);
     d->stats.read_requests++;
     d->stats.read_cycles += cycles;
     if (r->nvm) d->stats.nvm_read_requests++, d->stats.nvm_read_cycles += cycles;
-    port_push_after(d->out[r->slice % d->slices], r, data_at);
+    port_push_after(d->out[slice], r, data_at);
 }
 
 static void count_wear(struct dram *d, uint64_t line)
@@ -132,6 +171,7 @@ static void bank_start(struct dram *d, uint32_t i, struct req *r, tick_t soonest
 {
     struct dram_bank *b = &d->bank[i];
     b->current = r;
+    d->queued -= d->waiting_only;
     if (b->open && b->row == r->row) d->stats.row_hits++;
     set_bit(d->busy, i);
     plan_bank(d, i);
@@ -157,7 +197,7 @@ static void dram_enqueue(struct dram *d, struct req *r, tick_t now)
     d->queued++;
     WL_ASSERT(r->bank < d->total_banks && d->queued <= d->queue_cap);
     struct dram_bank *b = &d->bank[r->bank];
-    if (!b->current && !b->queue.head) { /* no other request waits for this bank */
+    if (!b->current && !b->queue.head && !d->turn_rows) { /* no other request waits for this bank */
         bank_start(d, r->bank, r, now + d->part.period);
         return;
     }
@@ -168,7 +208,13 @@ static void dram_enqueue(struct dram *d, struct req *r, tick_t now)
 /* A read that takes no time answers at once and needs room for that; a pop at the port wakes the channel. */
 static bool can_take(struct dram *d, const struct req *r, tick_t now)
 {
-    return r->is_write || !takes_no_time(d, r) || port_can_push(d->out[r->slice % d->slices], now);
+    return !is_answered(r) || !takes_no_time(d, r) || port_can_push(d->out[r->slice % d->slices], now);
+}
+
+/* The slice whose turn it is, and the others after it, counted from 1. */
+static uint32_t nth_slice(const struct dram *d, uint32_t n)
+{
+    return d->last_slice + n < d->slices ? d->last_slice + n : d->last_slice + n - d->slices;
 }
 
 /* One request per cycle, slices in turn, while the queue has room. */
@@ -176,7 +222,7 @@ static void dram_accept(struct dram *d, tick_t now)
 {
     if (d->queued >= d->queue_cap) return;
     for (uint32_t i = 1; i <= d->slices; i++) {
-        uint32_t s = d->last_slice + i < d->slices ? d->last_slice + i : d->last_slice + i - d->slices;
+        uint32_t s = nth_slice(d, i);
         struct req *r = port_peek(&d->in[s], now);
         if (!r || !can_take(d, r, now)) continue;
         port_pop(&d->in[s], now);
@@ -184,6 +230,65 @@ static void dram_accept(struct dram *d, tick_t now)
         dram_enqueue(d, r, now);
         return;
     }
+}
+
+/* ---- the same, mem.feed = gated ---- */
+
+/* Whether all places for answers are taken that the slice has behind the return queue. Answers that have not left
+ * the return queue yet are in the port too, dated; what was taken at this very tick is there for the next. */
+static bool answers_full(struct dram *d, uint32_t slice, tick_t now)
+{
+    struct port *p = d->out[slice];
+    uint32_t arrived = p->freed_at == now ? p->freed : 0;
+    if (arrived + p->used < d->fillq) return false;
+    for (const struct req *r = p->list.head; r && r->ready < now; r = r->next) arrived++;
+    if (arrived < d->fillq) return false;
+    if (p->freed_at == now) part_wake_after(&d->part, now);
+    else p->producer_waits = true;
+    return true;
+}
+
+static bool may_feed(struct dram *d, uint32_t slice, tick_t now)
+{
+    return (!d->own[slice] || d->shared < d->shared_cap) && !answers_full(d, slice, now);
+}
+
+/* One request per cycle enters the delay, slices in turn. */
+static void enter_line(struct dram *d, tick_t now)
+{
+    for (uint32_t i = 1; i <= d->slices; i++) {
+        uint32_t s = nth_slice(d, i);
+        struct req *r = port_peek(&d->in[s], now);
+        if (!r || !may_feed(d, s, now)) continue;
+        port_pop(&d->in[s], now);
+        lend(d, s);
+        d->last_slice = s;
+        /* The cycle of that clock that has begun is number `cycle`; the request leaves in one that has a higher
+         * number by the delay. */
+        uint64_t cycle = (now + d->delay_period - 1) / d->delay_period;
+        r->ready = (cycle + d->delay_cycles) * d->delay_period - d->delay_period;
+        list_push(&d->line, r);
+        return;
+    }
+}
+
+static void feed(struct dram *d, tick_t now)
+{
+    if (d->queued >= d->queue_cap) return;
+    enter_line(d, now);
+    struct req *r = d->line.head;
+    if (!r || r->ready >= now || !can_take(d, r, now)) return;
+    dram_enqueue(d, list_pop(&d->line), now);
+}
+
+/* When a request can move on, if nothing else happens in the channel. */
+static tick_t next_feed(struct dram *d, tick_t now)
+{
+    if (d->queued >= d->queue_cap) return NEVER;
+    tick_t next = d->line.head ? d->line.head->ready + 1 : NEVER;
+    for (uint32_t i = 0; i < d->slices; i++)
+        if (d->in[i].visible_at < next && may_feed(d, i, now)) next = d->in[i].visible_at;
+    return tick_max(next, now + 1);
 }
 
 /* ---- choosing requests ---- */
@@ -204,8 +309,22 @@ static struct req *bank_choose(struct dram *d, struct dram_bank *b)
     return r;
 }
 
+/* dram.turn = rows: one bank takes a request, the first from `turn` on that can. */
+static void fill_bank(struct dram *d, tick_t now)
+{
+    uint32_t i = d->turn;
+    while (!(d->backlog[i >> 6] >> (i & 63) & 1)) i = i + 1 == d->total_banks ? 0 : i + 1;
+    clear_bit(d->backlog, i);
+    bank_start(d, i, bank_choose(d, &d->bank[i]), now);
+    d->turn = d->turn + 1 == d->total_banks ? 0 : d->turn + 1;
+}
+
 static void fill_banks(struct dram *d, tick_t now)
 {
+    if (d->turn_rows) {
+        fill_bank(d, now);
+        return;
+    }
     for (unsigned w = 0; w < 2; w++) {
         for (uint64_t m = d->backlog[w]; m; m &= m - 1) {
             uint32_t i = w * 64 + bit_low64(m);
@@ -245,24 +364,28 @@ static void issue_columns(struct dram *d, uint32_t i, tick_t now)
     struct dram_bank *b = &d->bank[i];
     struct req *r = b->current;
     const struct dram_timing *t = &d->t;
-    WL_ASSERT(d->queued && r->commands && b->open && b->row == r->row);
-    tick_t last = now + (r->commands - 1u) * t->ccd;
+    WL_ASSERT(r->commands && b->open && b->row == r->row);
+    uint32_t n = d->single ? 1 : r->commands;
+    tick_t last = now + (n - 1u) * t->ccd;
     gate_columns(d, b->group, r->is_write, last);
     raise_to(&b->ok[DRAM_PRECHARGE], last + (r->is_write ? t->wtp : t->rtp));
     if (r->is_write) {
         b->written = true;
-        d->stats.writes += r->commands;
-        if (r->nvm) d->stats.nvm_writes += r->commands;
+        d->stats.writes += n;
+        if (r->nvm) d->stats.nvm_writes += n;
     } else {
-        d->stats.reads += r->commands;
-        if (r->nvm) d->stats.nvm_reads += r->commands;
+        d->stats.reads += n;
+        if (r->nvm) d->stats.nvm_reads += n;
     }
-    d->stats.busy_cycles += r->commands * d->burst_cycles;
+    d->stats.busy_cycles += n * d->burst_cycles;
+    r->commands = (uint8_t)(r->commands - n);
+    if (r->commands) return; /* the bank has the next one ready */
     b->current = NULL;
     clear_bit(d->busy, i);
     if (b->queue.head) set_bit(d->backlog, i);
-    d->queued--;
-    dram_finish(d, r, last + t->cl + t->burst - 1);
+    d->queued -= !d->waiting_only;
+    tick_t data = d->single ? d->part.period : t->burst; /* from the beginning of the last burst on */
+    dram_finish(d, r, last + (r->is_write ? t->wl : t->cl) + data - 1);
 }
 
 static void issue_activate(struct dram *d, uint32_t i, tick_t now)
@@ -298,20 +421,21 @@ static void issue_precharge(struct dram *d, uint32_t i, tick_t now)
 
 static void dram_issue(struct dram *d, uint32_t i, tick_t now)
 {
+    bool row = d->command[i] >= DRAM_ACTIVATE; /* activate or precharge */
     switch (d->command[i]) {
     case DRAM_ACTIVATE: issue_activate(d, i, now); break;
     case DRAM_PRECHARGE: issue_precharge(d, i, now); break;
     default: issue_columns(d, i, now); break;
     }
-    d->turn = i + 1 == d->total_banks ? 0 : i + 1;
+    if (!d->turn_rows || row) d->turn = i + 1 == d->total_banks ? 0 : i + 1;
     d->part.clock->progress++;
 }
 
-/* A read sends its data on its way: the port to the L2 must have room. */
+/* What is answered sends the answer on its way: the port to the L2 must have room. */
 static bool has_room(struct dram *d, uint32_t bank, tick_t now)
 {
     const struct req *r = d->bank[bank].current;
-    if (port_can_push(d->out[r->slice % d->slices], now)) return true;
+    if (!is_answered(r) || port_can_push(d->out[r->slice % d->slices], now)) return true;
     d->waits_for_room = true;
     return false;
 }
@@ -325,8 +449,8 @@ static inline tick_t command_at(const struct dram *d, uint32_t bank)
 }
 
 /* The first of these banks, bit 0 standing for bank `from` of a circle of `size`, that can use the command bus
- * now for one of `commands`; -1 when none. *next: when the earliest of those looked at can. Reads need a
- * place for their data. */
+ * now for one of `commands`; -1 when none. *next: when the earliest of those looked at can. What is answered needs
+ * a place for the answer. */
 static inline int find_among(struct dram *d, uint64_t banks, uint32_t from, uint32_t size, tick_t now,
                              unsigned commands, tick_t *next)
 {
@@ -335,7 +459,7 @@ static inline int find_among(struct dram *d, uint64_t banks, uint32_t from, uint
         if (!(commands >> d->command[i] & 1)) continue;
         tick_t t = command_at(d, i);
         if (t > now) *next = tick_min(*next, t);
-        else if (d->command[i] != DRAM_READ || has_room(d, i, now)) return (int)i;
+        else if (d->command[i] > DRAM_WRITE || has_room(d, i, now)) return (int)i;
     }
     return -1;
 }
@@ -373,10 +497,11 @@ static tick_t issue_command(struct dram *d, tick_t now)
 }
 
 /* When there is work again; pushes and pops at the ports wake the channel anyway. */
-static tick_t next_work(const struct dram *d, tick_t now)
+static tick_t next_work(struct dram *d, tick_t now)
 {
     tick_t next = d->next_command;
     if (d->backlog[0] | d->backlog[1]) return now + d->part.period;
+    if (d->gated) return tick_min(next, next_feed(d, now));
     for (uint32_t i = 0; i < d->slices && d->queued < d->queue_cap; i++) next = tick_min(next, d->in[i].visible_at);
     return next;
 }
@@ -388,7 +513,8 @@ static tick_t dram_work(struct dram *d, tick_t now)
         d->waits_for_room = false;
         d->next_command = issue_command(d, now);
     }
-    dram_accept(d, now);
+    if (d->gated) feed(d, now);
+    else dram_accept(d, now);
     return next_work(d, now);
 }
 
@@ -443,7 +569,7 @@ bool dram_idle(const struct dram *d)
 {
     for (uint32_t i = 0; i < d->slices; i++)
         if (!port_empty(&d->in[i])) return false;
-    return d->queued == 0;
+    return d->queued == 0 && !d->line.head && !(d->busy[0] | d->busy[1]);
 }
 
 /* The masks say which banks have a request in work or only waiting ones, and the count says how many there are. */
@@ -455,7 +581,7 @@ void dram_walk(const struct dram *d)
         const struct dram_bank *b = &d->bank[i];
         bool waiting = b->queue.head != NULL, current = b->current != NULL;
         for (const struct req *r = b->queue.head; r; r = r->next) queued++;
-        queued += current;
+        queued += current && !d->waiting_only;
         WL_VERIFY(current == (d->busy[i >> 6] >> (i & 63) & 1));
         WL_VERIFY((waiting && !current) == (d->backlog[i >> 6] >> (i & 63) & 1));
     }

@@ -51,6 +51,10 @@ struct dram {
     bool fifo;                  /* mem.sched: the oldest request of a bank, whatever row is open */
     bool sectored;              /* reads go sector by sector */
     bool dual;                  /* one bus for row commands, one for columns */
+    bool waiting_only;          /* mem.window = waiting: a request leaves the queue when its bank takes it */
+    bool single;                /* dram.columns = single */
+    bool turn_rows;             /* dram.turn = rows */
+    bool gated;                 /* mem.feed = gated */
     uint32_t queued, queue_cap; /* requests in the scheduling queue */
     uint32_t slices;
     uint32_t last_slice; /* the slice whose request was accepted last */
@@ -59,6 +63,14 @@ struct dram {
     struct port *in;     /* [slices] from the L2, with the fixed delay; owned */
     struct port **out;   /* [slices] to the L2: the data bus and the return queue are inside it */
     bool ahead;          /* the channel may work ahead of the clock; set by the machine */
+    /* mem.feed = gated: the delay behind the ports is here. */
+    struct req_list line;        /* requests in the delay; `ready` is the tick after which each can leave it */
+    uint64_t delay_cycles;       /* how long it is, */
+    tick_t delay_period;         /* in cycles of this period */
+    uint32_t fillq;              /* answers a slice takes before its requests wait */
+    uint32_t shared_cap, shared; /* requests under way beyond one per slice: how many may be, and are */
+    uint16_t *own;               /* [slices] whether that one is */
+
     tick_t worked;       /* the channel has worked at all its edges up to this tick */
     tick_t freed_at;     /* the last tick, perhaps ahead of the clock, at which it freed a request */
     uint64_t busy[2];    /* banks with a current request */

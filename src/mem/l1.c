@@ -70,6 +70,9 @@ int l1_init(struct l1 *c, const struct l1_shape *shape, const struct cache_choic
                      .half_lines = shape->half_lines,
                      .bypass_lines = shape->bypass_lines,
                      .update = shape->update,
+                     .worst = shape->worst,
+                     .late = shape->late,
+                     .store_way = shape->store_way,
                      .perfect = shape->perfect,
                      .id = shape->id,
                      .sm = (uint8_t)site->g.index,
@@ -87,6 +90,9 @@ int l1_init(struct l1 *c, const struct l1_shape *shape, const struct cache_choic
     g.line_bytes = LINE_BYTES;
     int bad = policy_open(&c->pol, choice, &g, site->shared, &services, site->breach, e);
     if (!bad && p->grains) bad = make_grains(c, shape, e);
+    c->fifo.capacity = shape->fifo;
+    if (!bad && shape->fifo && !(c->fifo.entry = calloc(shape->fifo, sizeof *c->fifo.entry)))
+        bad = wl_fail(e, WL_ERUN, "out of memory");
     return bad ? bad : make_prefetch_queue(c, shape, e);
 }
 
@@ -97,6 +103,7 @@ void l1_destroy(struct l1 *c)
     grain_destroy(c->grains);
     mshr_destroy(&c->mshr);
     free(c->prefetch.line);
+    free(c->fifo.entry);
 }
 
 /* ---- requests as policies see them ---- */
@@ -151,6 +158,12 @@ static bool writes_here(const struct l1 *c, const struct req *r, int at)
     return r->space == WL_LOCAL && (c->tags.sectors[at].valid & r->sectors) == r->sectors;
 }
 
+/* Whether a store finds no line, and no way that could hold one. */
+static bool no_way(const struct l1 *c, uint32_t set, int at)
+{
+    return c->store_way && at < 0 && !c->tags.infinite && tags_all_reserved(&c->tags, set);
+}
+
 static enum l1_outcome l1_store(struct l1 *c, struct req *r, const struct wl_access *a, bool *found)
 {
     struct tags *t = &c->tags;
@@ -162,6 +175,7 @@ static enum l1_outcome l1_store(struct l1 *c, struct req *r, const struct wl_acc
         t->sectors[at].dirty |= r->sectors;
         r->is_reply = true;
     } else {
+        if (no_way(c, a->set, at)) return L1_NO_LINE;
         if (!l1_missq_room(c, 1)) return L1_NO_QUEUE;
         if (*found && !c->update) {
             if (c->observer) c->observer->kill(c->observer, a->line);
@@ -290,7 +304,7 @@ static inline enum l1_outcome find_place(struct l1 *c, const struct wl_access *a
         *at = a->set * t->ways + (uint32_t)way;
     }
     if (mshr_full(&c->mshr)) return L1_NO_MSHR;
-    if (!l1_missq_room(c, !t->infinite && t->sectors[*at].dirty ? 2 : 1)) return L1_NO_QUEUE;
+    if (!l1_missq_room(c, c->worst || (!t->infinite && t->sectors[*at].dirty) ? 2 : 1)) return L1_NO_QUEUE;
     if (t->infinite) {
         int place = infinite_place(t, a->line);
         if (place < 0) return L1_NO_LINE;
@@ -321,12 +335,12 @@ static enum l1_outcome sector_miss(struct l1 *c, struct req *r, const struct wl_
     uint8_t fetch_mask = (uint8_t)(want & ~l->valid & ~l->pending);
     if (l->mshr == NO_MSHR) {
         if (mshr_full(&c->mshr)) return L1_NO_MSHR;
-        if (!l1_missq_room(c, 1)) return L1_NO_QUEUE;
+        if (!l1_missq_room(c, c->worst ? 2 : 1)) return L1_NO_QUEUE;
         l->mshr = mshr_alloc(&c->mshr, at);
         t->state[at] = (uint8_t)((t->state[at] & ~3) | WL_RESERVED);
     } else {
         if (!mshr_can_merge(&c->mshr, l->mshr)) return L1_NO_MERGE;
-        if (fetch_mask && !l1_missq_room(c, 1)) return L1_NO_QUEUE;
+        if (c->worst ? !l1_missq_room(c, 2) : fetch_mask && !l1_missq_room(c, 1)) return L1_NO_QUEUE;
     }
     if (!fetch_mask) return l1_merge(c, r, a, at);
     l->pending |= fetch_mask;
@@ -336,9 +350,64 @@ static enum l1_outcome sector_miss(struct l1 *c, struct req *r, const struct wl_
     return L1_MISSED;
 }
 
+/* ---- tags and data decoupled: l1t.fifo ---- */
+
+/* The line that the load misses is there as far as the tags are concerned: whoever wants it waits behind. */
+static void take_at_once(struct l1 *c, const struct wl_access *a)
+{
+    struct tags *t = &c->tags;
+    struct wl_set ways = tags_view(t, a->set);
+    uint32_t at = a->set * t->ways + (uint32_t)policy_victim(&c->pol, a, &ways);
+    if (WL_STATE(t->state[at]) == WL_VALID) report_leave(c, a->set, at, WL_EVICTED, a);
+    c->stats.evictions += WL_STATE(t->state[at]) == WL_VALID;
+    report_access(c, a, WL_MISSED, (int)at);
+    tags_take(t, a->set, at, a->line);
+    t->state[at] = WL_VALID;
+    t->sectors[at] = (struct line_sectors){.mshr = NO_MSHR, .valid = ALL_SECTORS};
+}
+
+static enum l1_outcome fifo_load(struct l1 *c, struct req *r, const struct wl_access *a, bool may_miss)
+{
+    struct fragment_fifo *f = &c->fifo;
+    int at = tags_find(&c->tags, a->set, a->line);
+    if (at < 0 && !may_miss) return L1_GATED;
+    if (f->used == f->capacity || !l1_missq_room(c, 1)) return L1_NO_QUEUE;
+    if (f->misses == c->mshr.entries) return L1_NO_MSHR;
+    uint32_t place = (f->head + f->used++) % f->capacity;
+    f->entry[place].r = at < 0 ? NULL : r;
+    if (at >= 0) {
+        report_access(c, a, WL_HIT, at);
+        return L1_MERGED; /* with those before it */
+    }
+    take_at_once(c, a);
+    f->misses++;
+    l1_fetch(c, r, a, place, ALL_SECTORS);
+    return L1_MISSED;
+}
+
+void l1_take_ready(struct l1 *c, struct req_list *done)
+{
+    struct fragment_fifo *f = &c->fifo;
+    for (; f->used && f->entry[f->head].r; f->used--) {
+        list_push(done, f->entry[f->head].r);
+        f->head = f->head + 1 == f->capacity ? 0 : f->head + 1;
+    }
+}
+
+static void fifo_fill(struct l1 *c, struct req *reply, struct req_list *done)
+{
+    WL_ASSERT(c->fifo.misses && !c->fifo.entry[reply->mshr].r);
+    c->fifo.entry[reply->mshr].r = reply;
+    c->fifo.misses--;
+    c->changed = true;
+    c->stats.fills++;
+    l1_take_ready(c, done);
+}
+
 static enum l1_outcome l1_load(struct l1 *c, struct req *r, struct wl_access *a, bool may_miss)
 {
     if (c->perfect) return L1_HIT;
+    if (l1_has_fifo(c)) return fifo_load(c, r, a, may_miss);
     bool by_operator = r->bypass;
     if (by_operator || policy_bypasses(&c->pol, a)) return may_miss ? l1_bypass(c, r, a, !by_operator) : L1_GATED;
     if (c->grains) return grain_load(c, r, a, may_miss);
@@ -349,6 +418,7 @@ static enum l1_outcome l1_load(struct l1 *c, struct req *r, struct wl_access *a,
     if (state != WL_INVALID && (t->sectors[at].valid & want) == want) return l1_hit(c, a, (uint32_t)at);
     if (state == WL_RESERVED && !(want & ~t->sectors[at].valid & ~t->sectors[at].pending)) {
         if (c->gate_merges && !may_miss) return L1_GATED;
+        if (c->worst && !l1_missq_room(c, 2)) return L1_NO_QUEUE;
         if (!mshr_can_merge(&c->mshr, t->sectors[at].mshr)) return L1_NO_MERGE;
         return l1_merge(c, r, a, (uint32_t)at);
     }
@@ -476,8 +546,9 @@ void l1_bypass_done(struct l1 *c, const struct req *reply)
 void l1_fill(struct l1 *c, struct req *reply, struct req_list *done)
 {
     read_note(c, reply);
-    if (c->grains) {
-        grain_fill(c, reply, done);
+    if (c->grains || l1_has_fifo(c)) {
+        if (c->grains) grain_fill(c, reply, done);
+        else fifo_fill(c, reply, done);
         return;
     }
     struct tags *t = &c->tags;
@@ -496,8 +567,31 @@ void l1_fill(struct l1 *c, struct req *reply, struct req_list *done)
     t->state[at] = (uint8_t)((t->state[at] & ~3) | WL_VALID);
     l->mshr = NO_MSHR;
     list_join(done, &c->mshr.entry[m].waiting);
-    mshr_release(&c->mshr, m);
     c->stats.fills++;
+    if (!c->late) {
+        mshr_release(&c->mshr, m);
+        return;
+    }
+    c->mshr.entry[m].free_at = 0;
+    if (c->late_used++) c->mshr.entry[c->late_last].next_free = m;
+    else c->late_first = m;
+    c->late_last = m;
+}
+
+void l1_written(struct l1 *c, uint64_t cycle)
+{
+    if (c->late_used && !c->mshr.entry[c->late_last].free_at) c->mshr.entry[c->late_last].free_at = cycle - 1;
+}
+
+void l1_free_late(struct l1 *c, uint64_t cycle)
+{
+    while (l1_next_free(c) <= cycle) {
+        uint32_t m = c->late_first;
+        c->late_first = c->mshr.entry[m].next_free;
+        c->late_used--;
+        mshr_release(&c->mshr, m);
+        c->changed |= c->refused == L1_NO_MSHR;
+    }
 }
 
 struct l1d_stats l1_stats(const struct l1 *c)
@@ -558,6 +652,7 @@ void l1_kernel_begin(struct l1 *c, const struct wl_kernel *k, uint32_t ways)
 void l1_kernel_end(struct l1 *c, const struct wl_kernel *k)
 {
     policy_kernel(&c->pol, WL_END, k);
+    l1_free_late(c, UINT64_MAX - 1); /* their requests are done */
     c->stats.prefetch_drops += c->prefetch.used;
     c->prefetch.used = 0;
 }
@@ -585,6 +680,9 @@ void l1_walk(const struct l1 *c)
     WL_VERIFY(queued == c->missq_used && queued <= c->missq_cap && c->prefetch.used <= c->prefetch.capacity);
     WL_VERIFY(mshr_count_free(&c->mshr) + c->mshr.used == c->mshr.entries);
     if (c->grains) return;
+    uint32_t under_way = 0;
+    for (uint32_t i = 0; i < c->fifo.used; i++) under_way += !c->fifo.entry[(c->fifo.head + i) % c->fifo.capacity].r;
+    WL_VERIFY(under_way == c->fifo.misses && c->fifo.used <= c->fifo.capacity);
     for (uint32_t set = 0; set < t->sets; set++) {
         uint32_t filled = 0;
         for (uint32_t at = set * t->ways; at < (set + 1) * t->ways; at++) {
@@ -594,7 +692,7 @@ void l1_walk(const struct l1 *c)
         }
         WL_VERIFY(t->infinite || filled == t->filled[set]);
     }
-    WL_VERIFY(reserved == c->mshr.used);
+    WL_VERIFY(reserved + c->late_used == c->mshr.used);
 }
 
 /* ---- for the SM ---- */

@@ -45,6 +45,15 @@ struct l1_observer {
     void (*flush)(struct l1_observer *o); /* everything was invalidated */
 };
 
+/* A texture cache whose tags and data are decoupled: what passed the tags waits here for its data, in order. A miss has
+ * its line in the tags at once, so that those behind it hit; none can leave before it. */
+struct fragment_fifo {
+    struct fragment {
+        struct req *r;                     /* a hit; NULL: a miss that is under way */
+    } * entry;                             /* [capacity] a ring */
+    uint32_t capacity, head, used, misses; /* capacity 0: a cache of the usual kind */
+};
+
 /* Lines the policy wants before any load does. */
 struct prefetch_queue {
     uint64_t *line; /* [capacity] a ring */
@@ -63,8 +72,11 @@ struct l1 {
     bool half_lines;   /* lines have 64 bytes: the constant cache */
     bool bypass_lines; /* a bypassed read fetches its whole line */
     bool update;       /* stores leave lines valid */
-    bool perfect;      /* loads always hit */
-    uint8_t id;        /* enum cache_id */
+    bool worst;        /* loads that do not hit want two places of the miss queue, whatever they will send */
+    bool late;      /* an entry of the MSHRs is free when its last request has been written, not when its line came */
+    bool store_way; /* stores wait while all ways of their set are being fetched */
+    bool perfect;   /* loads always hit */
+    uint8_t id;     /* enum cache_id */
     uint8_t sm;
     bool steady;             /* the policy's answers change only with accepted accesses, fills and epochs */
     bool changed;            /* something has happened since the last refusal that can lift it */
@@ -73,6 +85,8 @@ struct l1 {
     bool gate_merges;        /* a warp that may not miss may not merge either */
     uint16_t warp;           /* the warp of the last accepted request: prefetches are attributed to it */
     uint64_t busy_at;        /* the last cycle in which a request was at the tags */
+    uint32_t late_first, late_last, late_used; /* such entries in the order in which they will be free */
+    struct fragment_fifo fifo;
     struct prefetch_queue prefetch;
     struct l1_observer *observer;   /* of stats.profile; NULL: none */
     uint64_t loads[L1_STORED];      /* accepted loads, by outcome */
@@ -87,7 +101,8 @@ struct l1_shape {
     bool sectored, infinite, half_lines;
     uint8_t id; /* enum cache_id */
     bool bypass_lines;
-    bool update, perfect;
+    bool update, perfect, worst, store_way, late;
+    uint32_t fifo;           /* requests that wait for their data in order; 0: the usual kind of cache */
     uint32_t prefetch_queue; /* lines a policy may ask for ahead; 0: it cannot */
 };
 
@@ -114,6 +129,19 @@ bool l1_would_hit(const struct l1 *c, uint64_t line, uint8_t sectors);
 /* The data of a miss arrived; the request that fetched it and those that waited for it are
  * appended to *done. */
 void l1_fill(struct l1 *c, struct req *reply, struct req_list *done);
+/* A cache with a fragment FIFO has accepted a request: those whose turn has come are appended to *done. */
+void l1_take_ready(struct l1 *c, struct req_list *done);
+static inline bool l1_has_fifo(const struct l1 *c) { return c->fifo.capacity != 0; }
+/* The requests that the last fill completed are written to the registers by this cycle: their entry is free before it.
+ */
+void l1_written(struct l1 *c, uint64_t cycle);
+/* The cycle begins: frees the entries whose time has come. */
+void l1_free_late(struct l1 *c, uint64_t cycle);
+/* The cycle in which the next entry is free again; UINT64_MAX: none waits for that. */
+static inline uint64_t l1_next_free(const struct l1 *c)
+{
+    return c->late_used ? c->mshr.entry[c->late_first].free_at : UINT64_MAX;
+}
 /* A bypassed read came back. */
 void l1_bypass_done(struct l1 *c, const struct req *reply);
 
@@ -192,7 +220,7 @@ static inline void l1_leave_loop(struct l1 *c, unsigned warp, uint16_t loop)
 
 static inline struct wl_fill l1_occupancy(const struct l1 *c)
 {
-    return (struct wl_fill){c->mshr.used, c->mshr.entries, c->missq_used, c->missq_cap};
+    return (struct wl_fill){c->mshr.used + c->fifo.misses, c->mshr.entries, c->missq_used, c->missq_cap};
 }
 /* Asserts that tags, MSHRs, queue and counts agree with one another. For --paranoid. */
 void l1_walk(const struct l1 *c);
@@ -204,7 +232,7 @@ static inline void l1_refuse(struct l1 *c, enum l1_outcome why, uint64_t cycles)
 /* Whether a request that was refused may be accepted if it is presented again. */
 static inline bool l1_retry_worthwhile(const struct l1 *c) { return c->changed || !c->steady; }
 static inline bool l1_has_misses(const struct l1 *c) { return c->missq.head != NULL; }
-static inline bool l1_idle(const struct l1 *c) { return !c->missq.head && !c->mshr.used; }
+static inline bool l1_idle(const struct l1 *c) { return !c->missq.head && !c->mshr.used && !c->fifo.used; }
 static inline uint32_t l1_all_ways(const struct l1 *c) { return c->tags.ways; }
 struct l1d_stats l1_stats(const struct l1 *c); /* all that it has counted */
 uint64_t l1_stall_cycles(const struct l1 *c);

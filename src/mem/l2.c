@@ -1,4 +1,5 @@
 #include "mem/l2.h"
+#include "mem/net.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,13 +53,24 @@ int l2_init(struct l2 *s, const struct gpu_config *c, uint32_t index, const stru
     s->write = (enum l2_write)v[P_L2_WRITE];
     for (uint32_t i = 0; i <= LINE_SECTORS; i++)
         s->port_ticks[i] = s->part.period * (i * SECTOR_BYTES / (uint32_t)v[P_L2_PORT]);
-    s->port_by_size = s->sectored || v[P_L2_PORT_TIME];
+    s->port_time = s->sectored ? L2_PAY_REQUEST : (enum l2_port_time)v[P_L2_PORT_TIME];
+    s->forward_pending = v[P_L2_PENDING_STORE];
+    s->late_ack = v[P_L2_ACK];
+    s->worst = v[P_L2_MISSQ_RULE];
+    s->stop_all = v[P_L2_MEMQ_STOPS];
+    s->hop = v[P_L2_HOP];
+    s->texture_skips = v[P_L2_TEXTURE];
+    s->queue_cap = v[P_L2_ENTRY] ? (uint32_t)v[P_L2_INQ] : 0;
     s->promote = (uint8_t)v[P_L2_PROMOTE];
     s->mshr_limit = (uint32_t)v[P_L2_MSHR];
     s->missq_cap = (uint32_t)v[P_L2_MISSQ];
     s->last = NEVER;
     list_init(&s->missq);
     list_init(&s->done);
+    list_init(&s->queue);
+    list_init(&s->rop);
+    list_init(&s->outq);
+    s->outq_cap = v[P_ICNT_IN_FLITS] ? (uint32_t)v[P_L2_OUTQ] : 0;
     uint32_t sets = (uint32_t)v[P_L2_SETS], ways = (uint32_t)v[P_L2_WAYS];
     s->written = calloc((size_t)sets * ways, sizeof *s->written);
     s->bypassing = malloc(sets * sizeof *s->bypassing);
@@ -179,7 +191,8 @@ static enum l2_place find_place(struct l2 *s, const struct wl_access *a, uint32_
         return s->missq_used < s->missq_cap ? BYPASS : WAIT_MISSQ;
     if (way < 0) return WAIT_LINE;
     *at = a->set * s->tags.ways + (uint32_t)way;
-    return s->missq_used + sends + (s->tags.sectors[*at].dirty ? 1 : 0) > s->missq_cap ? WAIT_MISSQ : TAKE;
+    uint32_t victim = s->worst || s->tags.sectors[*at].dirty;
+    return s->missq_used + sends + victim > s->missq_cap ? WAIT_MISSQ : TAKE;
 }
 
 static void forget_stores(struct l2 *s, uint32_t at)
@@ -212,6 +225,7 @@ static void take_line(struct l2 *s, const struct req *r, const struct wl_access 
             struct req *w = make_down(s, r, t->line[at], s->sectored ? t->sectors[at].dirty : ALL_SECTORS, true);
             s->stats.writebacks += l2_weight(s, w->sectors);
             if (w->nvm) s->stats.writebacks_nvm += l2_weight(s, w->sectors);
+            if (a->kind == WL_LOAD || a->kind == WL_ATOMIC) s->moved = LINE_SECTORS; /* a store reads it out for free */
             l2_send(s, w);
         }
     }
@@ -228,10 +242,29 @@ static void l2_touch(struct l2 *s, const struct wl_access *a, uint32_t at, bool 
 
 /* ---- answers and fetches ---- */
 
+static bool reply_fits(struct l2 *s, tick_t now)
+{
+    return s->outq_cap ? s->outq_used < s->outq_cap : port_can_push(s->out, now);
+}
+
 static void l2_reply(struct l2 *s, struct req *r, tick_t now)
 {
     r->is_reply = true;
-    port_push(s->out, r, now);
+    if (!s->outq_cap) {
+        port_push(s->out, r, now);
+        return;
+    }
+    list_push(&s->outq, r);
+    s->outq_used++;
+}
+
+/* One reply per cycle goes on to the network. */
+static bool send_reply(struct l2 *s, tick_t now)
+{
+    if (!s->outq.head || !net_can_send(s->out, s->outq.head, now)) return false;
+    net_send(s->out, list_pop(&s->outq), now);
+    s->outq_used--;
+    return true;
 }
 
 /* Request f fetches `sectors` of the line at `at`, whose MSHR entry exists. */
@@ -388,6 +421,7 @@ static enum l2_stall read_line(struct l2 *s, struct req *r, const struct wl_acce
     if (why != L2_GO) return why;
     switch (k.found) {
     case FOUND_DATA:
+        s->moved = (uint8_t)bit_count32(r->sectors);
         l2_touch(s, a, k.at, false);
         if (r->kind == WL_ATOMIC) mark_dirty(s, k.at, k.want, r->nvm);
         l2_count(s, r, (struct shares){.hits = l2_weight(s, k.want)});
@@ -398,7 +432,7 @@ static enum l2_stall read_line(struct l2 *s, struct req *r, const struct wl_acce
         l2_count(s, r, (struct shares){.merged = l2_weight(s, k.want)});
         break;
     case FOUND_LINE:
-        if (k.fetch && s->missq_used + 1 > s->missq_cap) return L2_STALL_MISSQ;
+        if ((k.fetch || s->worst) && s->missq_used + 1 + s->worst > s->missq_cap) return L2_STALL_MISSQ;
         l2_touch(s, a, k.at, true);
         l2_await(s, r, &k, k.at);
         break;
@@ -431,13 +465,28 @@ static void finish_write(struct l2 *s, struct req *r, tick_t now)
     else l2_reply(s, r, now);
 }
 
+/* Whether the store is acknowledged when memory has written it: then it goes there itself. */
+static bool goes_itself(const struct l2 *s, const struct req *r) { return s->late_ack && r->kind == WL_STORE; }
+
+/* Memory gets the sectors that the store touches. */
+static void pass_on(struct l2 *s, struct req *r)
+{
+    if (!goes_itself(s, r)) {
+        l2_send(s, make_down(s, r, r->line, r->sectors, true));
+        return;
+    }
+    r->is_write = true;
+    r->fetch = r->sectors;
+    l2_send(s, r);
+}
+
 /* The policy wants no line for this store: memory gets the sectors it touches. */
 static void bypass_write(struct l2 *s, struct req *r, const struct wl_access *a)
 {
     policy_access(&s->pol, a, WL_BYPASSED, -1);
     l2_count(s, r, (struct shares){.bypassed = l2_weight(s, l2_wanted(s, r))});
     s->stats.bypassed_write_bytes += bit_count32(r->sectors) * SECTOR_BYTES;
-    l2_send(s, make_down(s, r, r->line, r->sectors, true));
+    pass_on(s, r);
 }
 
 /* The store takes line `at`; `fetch`: the line is read too. */
@@ -447,10 +496,11 @@ static void write_new_line(struct l2 *s, struct req *r, const struct wl_access *
     take_line(s, r, a, at);
     if (s->write == L2_FORWARD) { /* memory gets the store at once; the line is then clean */
         s->stats.forwarded_writes += l2_weight(s, r->sectors);
-        l2_send(s, make_down(s, r, r->line, r->sectors, true));
+        pass_on(s, r);
     }
     if (fetch) {
         s->tags.sectors[at].mshr = mshr_alloc(&s->mshr, at);
+        s->mshr.entry[s->tags.sectors[at].mshr].count = s->forward_pending; /* its own fetch takes a place to merge */
         start_fetch(s, make_down(s, r, r->line, l2_wanted(s, r), false), at, l2_wanted(s, r));
     }
     if (s->write != L2_FORWARD) write_bytes(s, at, r);
@@ -475,17 +525,38 @@ static enum l2_stall write_miss(struct l2 *s, struct req *r, const struct wl_acc
     return L2_GO;
 }
 
+/* A store to a line that is being fetched, treated as a miss: memory gets it, and a read that nobody wants waits
+ * with the others for the line. */
+static enum l2_stall write_pending(struct l2 *s, struct req *r, const struct wl_access *a, uint32_t at)
+{
+    uint32_t m = s->tags.sectors[at].mshr;
+    if (!mshr_can_merge(&s->mshr, m)) return L2_STALL_MERGE;
+    if (s->missq_used + (s->worst ? 3 : 1) > s->missq_cap) return L2_STALL_MISSQ;
+    l2_touch(s, a, at, true);
+    s->stats.forwarded_writes += l2_weight(s, r->sectors);
+    l2_count(s, r, (struct shares){.merged = l2_weight(s, l2_wanted(s, r))});
+    mshr_wait(&s->mshr, m, make_down(s, r, r->line, ALL_SECTORS, false));
+    pass_on(s, r);
+    return L2_GO;
+}
+
 static enum l2_stall write_line(struct l2 *s, struct req *r, const struct wl_access *a, int at, tick_t now)
 {
-    if (at >= 0) {
+    enum l2_stall why = L2_GO;
+    bool passed = true; /* on to memory */
+    if (at >= 0 && s->forward_pending && s->tags.sectors[at].pending) {
+        why = write_pending(s, r, a, (uint32_t)at);
+    } else if (at >= 0) {
+        s->moved = (uint8_t)bit_count32(r->sectors);
         l2_touch(s, a, (uint32_t)at, s->tags.sectors[at].pending != 0);
         write_bytes(s, (uint32_t)at, r);
         l2_count(s, r, (struct shares){.hits = l2_weight(s, l2_wanted(s, r))});
+        passed = false;
     } else {
-        enum l2_stall why = write_miss(s, r, a);
-        if (why != L2_GO) return why;
+        why = write_miss(s, r, a);
     }
-    finish_write(s, r, now);
+    if (why != L2_GO) return why;
+    if (!(passed && r->is_write)) finish_write(s, r, now);
     return L2_GO;
 }
 
@@ -510,10 +581,23 @@ static void release_waiting(struct l2 *s, uint32_t m, uint32_t at)
     }
 }
 
+/* Memory has written a store that waited for that. */
+static void accept_ack(struct l2 *s, struct req *r, tick_t now)
+{
+    s->fill_waits = !reply_fits(s, now);
+    if (s->fill_waits) return;
+    port_pop(&s->fill, now);
+    l2_reply(s, r, now);
+}
+
 /* A fill arrives with the request that fetched it. */
 static void accept_fill(struct l2 *s, tick_t now)
 {
     struct req *f = port_peek(&s->fill, now);
+    if (f && f->is_write) {
+        accept_ack(s, f, now);
+        return;
+    }
     if (!f || now < s->fill_free) return;
     port_pop(&s->fill, now);
     struct tags *t = &s->tags;
@@ -529,7 +613,7 @@ static void accept_fill(struct l2 *s, tick_t now)
     s->mshr_sectors -= l2_weight(s, f->fetch);
     s->stats.fills += l2_weight(s, f->fetch);
     s->fill_free = now + s->port_ticks[bit_count32(f->fetch)];
-    if (f->cache == L2_SLICE) {
+    if (f->cache == L2_SLICE && !s->forward_pending) {
         req_free(s->pool, f); /* fetched for a store: no load waits for it */
     } else {                  /* the oldest of those that wait */
         f->next = s->mshr.entry[m].waiting.head;
@@ -544,7 +628,10 @@ static void accept_fill(struct l2 *s, tick_t now)
 
 static void send_done(struct l2 *s, tick_t now)
 {
-    if (s->done.head && port_can_push(s->out, now)) l2_reply(s, list_pop(&s->done), now);
+    if (!s->done.head || !reply_fits(s, now)) return;
+    struct req *r = list_pop(&s->done);
+    if (r->cache == L2_SLICE) req_free(s->pool, r); /* a store's read: its turn is spent, nobody wants the answer */
+    else l2_reply(s, r, now);
 }
 
 static bool send_down(struct l2 *s, tick_t now)
@@ -561,12 +648,26 @@ static uint8_t write_note(struct l2 *s, const struct wl_access *a)
     return h && h->reply ? h->reply(&s->pol.cache, a) : 0;
 }
 
+/* Takes the oldest request out, which may be in another list already; `behind` was its next. */
+static inline void leave_queue(struct l2 *s, struct req *behind, tick_t now)
+{
+    if (!s->queue_cap) {
+        port_pop_to(&s->in, behind, now);
+        return;
+    }
+    s->queue.head = behind;
+    if (!behind) s->queue.tail = &s->queue.head;
+    s->queue_used--;
+}
+
 static enum l2_stall access_head(struct l2 *s, struct req *r, tick_t now)
 {
-    if (!port_can_push(s->out, now)) return L2_STALL_REPLY;
+    if (s->stop_all && !port_can_push(s->mem, now)) return L2_STALL_MISSQ;
+    if (!reply_fits(s, now)) return L2_STALL_REPLY;
     struct req *behind = r->next; /* the request may be in another list afterwards */
-    uint8_t sectors = s->port_by_size ? r->sectors : ALL_SECTORS;
+    uint32_t sectors = s->port_time == L2_PAY_LINE ? LINE_SECTORS : bit_count32(r->sectors);
     struct wl_access a;
+    s->moved = 0;
     r->nvm = nvm_line(s->nvm, r->line);
     l2_describe_access(s, r, r->set, now, &a);
     int found = tags_find(&s->tags, r->set, r->line);
@@ -575,10 +676,43 @@ static enum l2_stall access_head(struct l2 *s, struct req *r, tick_t now)
     else why = write_line(s, r, &a, found, now);
     if (why != L2_GO) return why;
     if (a.kind == WL_LOAD) r->note = write_note(s, &a);
-    port_pop_to(&s->in, behind, now);
-    s->port_free = now + s->port_ticks[bit_count32(sectors)];
+    leave_queue(s, behind, now);
+    s->port_free = now + s->port_ticks[s->port_time == L2_PAY_HIT ? s->moved : sectors];
     s->part.clock->progress++;
     return L2_GO;
+}
+
+/* ---- from the network to the tags, l2.entry = queue ---- */
+
+/* Takes a packet from the network, if the queue behind the pipeline is not full. */
+static void enter_pipeline(struct l2 *s, tick_t now)
+{
+    struct req *r = s->queue_used < s->queue_cap ? port_peek(&s->in, now) : NULL;
+    if (!r) return;
+    net_take(&s->in, now);
+    if (s->texture_skips && r->cache == L1_TEXTURE) {
+        list_push(&s->queue, r);
+        s->queue_used++;
+        return;
+    }
+    r->ready = now + s->rop_ticks;
+    list_push(&s->rop, r);
+}
+
+static void leave_pipeline(struct l2 *s, tick_t now)
+{
+    if (!s->rop.head || s->rop.head->ready > now || s->queue_used >= s->queue_cap) return;
+    list_push(&s->queue, list_pop(&s->rop));
+    s->queue_used++;
+    s->part.clock->progress++;
+}
+
+/* When a request can move towards the tags; one that cannot for want of room moves after an access. */
+static tick_t next_entry(const struct l2 *s)
+{
+    tick_t t = s->stalled == L2_GO && s->queue.head ? s->port_free : NEVER;
+    if (s->queue_used >= s->queue_cap) return t;
+    return tick_min(t, tick_min(s->in.visible_at, s->rop.head ? s->rop.head->ready : NEVER));
 }
 
 static uint64_t *stall_counter(struct l2 *s)
@@ -604,10 +738,20 @@ static tick_t next_epoch(const struct l2 *s)
 static tick_t next_work(const struct l2 *s, tick_t now)
 {
     tick_t soon = now + s->part.period;
-    if (s->done.head && !s->out->producer_waits) return soon;
+    if (s->outq_cap) {
+        if ((s->outq.head && !s->out->producer_waits) || (s->done.head && s->outq_used < s->outq_cap)) return soon;
+    } else if (s->done.head && !s->out->producer_waits) {
+        return soon;
+    }
     if (s->missq.head && !s->mem->producer_waits) return soon;
-    tick_t request = s->stalled == L2_GO ? tick_max(s->in.visible_at, s->port_free) : NEVER;
-    return tick_min(tick_min(request, tick_max(s->fill.visible_at, s->fill_free)), next_epoch(s));
+    tick_t request = s->queue_cap          ? tick_max(next_entry(s), soon)
+                     : s->stalled == L2_GO ? tick_max(s->in.visible_at, s->port_free)
+                                           : NEVER;
+    tick_t fill = s->fill_waits ? NEVER
+                  : s->late_ack && !port_empty(&s->fill) && s->fill.list.head->is_write
+                      ? s->fill.visible_at
+                      : tick_max(s->fill.visible_at, s->fill_free);
+    return tick_min(tick_min(request, fill), next_epoch(s));
 }
 
 void l2_read_stats(const struct l2 *s, tick_t at, struct l2_stats *out)
@@ -622,16 +766,29 @@ tick_t l2_tick(struct l2 *s, tick_t now)
     if (s->stalled != L2_GO) *stall_counter(s) += part_cycles(&s->part, now - s->last) - 1;
     s->last = now;
     if (s->pol.next_epoch != UINT64_MAX) policy_epoch(&s->pol, part_cycles(&s->part, now));
-    accept_fill(s, now);
-    send_done(s, now);
+    if (s->queue_cap) enter_pipeline(s, now);
+    bool sent = false;
+    if (s->hop) { /* what an access or a fill makes moves on in the next cycle */
+        send_done(s, now);
+        accept_fill(s, now);
+        send_down(s, now);
+    } else {
+        accept_fill(s, now);
+        send_done(s, now);
+    }
     s->stalled = L2_GO;
-    struct req *r = port_peek(&s->in, now);
+    struct req *r = s->queue_cap ? s->queue.head : port_peek(&s->in, now);
     if (r && s->port_free <= now) {
         s->stalled = access_head(s, r, now);
         if (s->stalled != L2_GO) ++*stall_counter(s);
     }
-    bool sent = send_down(s, now);
-    if (sent && s->stalled == L2_STALL_MISSQ) return now + s->part.period; /* there is room now */
+    if (s->queue_cap) leave_pipeline(s, now);
+    if (!s->hop) sent = send_down(s, now);
+    bool replied = s->outq_cap && send_reply(s, now);
+    bool other =
+        s->stalled == L2_STALL_MISSQ || (s->stop_all && s->stalled != L2_GO); /* the reason may be another now */
+    if ((sent && other) || (replied && (s->stalled == L2_STALL_REPLY || s->fill_waits)))
+        return now + s->part.period; /* there is room now */
     return next_work(s, now);
 }
 
@@ -667,8 +824,8 @@ void l2_kernel(struct l2 *s, enum wl_phase phase, const struct wl_kernel *k)
 
 bool l2_idle(const struct l2 *s)
 {
-    return !s->missq.head && !s->done.head && port_empty(&s->in) && port_empty(&s->fill) && s->mshr.used == 0 &&
-           s->mshr_sectors == 0;
+    return !s->missq.head && !s->done.head && !s->queue.head && !s->rop.head && !s->outq.head && port_empty(&s->in) &&
+           port_empty(&s->fill) && s->mshr.used == 0 && s->mshr_sectors == 0;
 }
 
 void l2_describe(const struct l2 *s, char *out, size_t size)
@@ -676,7 +833,7 @@ void l2_describe(const struct l2 *s, char *out, size_t size)
     static const char *const why[] = {"nothing", "a free MSHR",    "room to merge",
                                       "a way",   "the miss queue", "the network"};
     snprintf(out, size, "L2 slice %u: %u requests queued, oldest waits for %s; %u MSHRs used, %u in the miss queue",
-             s->index, s->in.used, why[s->stalled], s->mshr.used, s->missq_used);
+             s->index, s->in.used + s->queue_used, why[s->stalled], s->mshr.used, s->missq_used);
 }
 
 /* ---- consistency checks ---- */
@@ -704,6 +861,8 @@ void l2_walk(const struct l2 *s)
     const struct tags *t = &s->tags;
     uint32_t entries = 0, sectors = 0, bypassing = 0;
     WL_VERIFY(list_length(&s->missq) == s->missq_used && s->missq_used <= s->missq_cap);
+    WL_VERIFY(list_length(&s->queue) == s->queue_used && s->queue_used <= s->queue_cap);
+    WL_VERIFY(list_length(&s->outq) == s->outq_used && s->outq_used <= s->outq_cap);
     WL_VERIFY(mshr_count_free(&s->mshr) + s->mshr.used == s->mshr.entries);
     for (uint32_t set = 0; set < t->sets; set++) {
         uint32_t filled = 0;

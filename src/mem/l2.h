@@ -1,6 +1,6 @@
 /* l2.h - one slice of the shared second-level cache.
  *
- *   network -> [fixed pipeline and queue: the port] -> tags -> hit: reply
+ *   network -> [fixed pipeline and queue: the port, or rop and queue] -> tags -> hit: reply
  *                                                     -> miss: miss queue -> memory channel
  *   memory channel -> fill -> requests that waited -> reply -> network
  *
@@ -21,6 +21,7 @@
 #include "stats/stats.h"
 
 enum l2_write { L2_LAZY, L2_FORWARD, L2_FETCH };
+enum l2_port_time { L2_PAY_LINE, L2_PAY_REQUEST, L2_PAY_HIT };
 enum l2_stall { L2_GO, L2_STALL_MSHR, L2_STALL_MERGE, L2_STALL_LINE, L2_STALL_MISSQ, L2_STALL_REPLY };
 
 struct l2 {
@@ -40,11 +41,28 @@ struct l2 {
     bool sectored;
     enum l2_write write;
     tick_t port_ticks[LINE_SECTORS + 1]; /* [sectors] how long they keep the data port busy */
-    bool port_by_size;                   /* a request pays for its own sectors there, not for a line */
-    uint8_t promote;                     /* how many sectors are fetched together */
+    enum l2_port_time port_time;         /* what a request pays for there */
+    uint8_t moved;                       /* sectors the access at the tags moves there, when only hits pay */
+    /* What GPGPU-Sim 3.2 did, see params.def. */
+    bool forward_pending; /* l2.pending_store = forward */
+    bool late_ack;        /* l2.ack = memory */
+    bool worst;           /* l2.missq_rule = worst */
+    bool stop_all;        /* l2.memq_stops = all */
+    bool hop;             /* l2.hop */
+    bool texture_skips;   /* l2.texture = skip */
+    bool fill_waits;      /* an acknowledgement from memory waits for room towards the network */
+    uint8_t promote;      /* how many sectors are fetched together */
+
+    /* l2.entry = queue: the port `in` holds what the network has delivered, rop what is in the fixed pipeline. */
+    uint32_t queue_cap, queue_used; /* capacity 0: pipeline and queue are inside the port */
+    struct req_list queue, rop;
+    tick_t rop_ticks; /* from the port to the end of the pipeline */
 
     struct port in;   /* from the network, with the fixed pipeline and the queue behind it */
     struct port *out; /* to the network */
+    /* icnt.in_flits: replies that wait for room there. Capacity 0: replies go to the port at once. */
+    uint32_t outq_cap, outq_used;
+    struct req_list outq;
     struct port *mem; /* to the channel */
     struct port fill; /* from the channel */
     struct req_list missq;

@@ -15,6 +15,7 @@ struct mshr_entry {
     uint32_t count; /* requests waiting */
     uint32_t at;    /* index of the reserved line in the tag arrays, or NO_PLACE */
     uint32_t next_free;
+    uint64_t free_at; /* L1: the cycle in which the entry is free again, while its requests are being written */
     /* The rest is for a fetch without a line, when a policy bypasses the L2: it is found through its set. */
     uint32_t next_bypass;
     uint8_t sectors;

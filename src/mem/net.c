@@ -5,18 +5,26 @@
 
 /* A sectored L2 answers sector by sector, data and acknowledgements alike: so many small packets
  * in a row. Everything else is one packet. */
+static uint32_t packet_count(const struct net *n, uint32_t sectors)
+{
+    return n->replies && n->sectored && sectors ? sectors : 1;
+}
+
 static uint32_t packet_flits(const struct net *n, enum wl_kind kind, uint32_t sectors)
 {
     /* Data travels with stores and atomics on the way down, with loads and atomics on the way back. */
     bool data = n->replies ? kind == WL_LOAD || kind == WL_ATOMIC : kind != WL_LOAD;
-    uint32_t packets = n->replies && n->sectored && sectors ? sectors : 1;
+    uint32_t packets = packet_count(n, sectors);
     uint32_t bytes = n->header_bytes + (data ? sectors * SECTOR_BYTES / packets : 0);
     return packets * ((bytes + n->flit_bytes - 1) / n->flit_bytes);
 }
 
-int net_init(struct net *n, const struct gpu_config *c, bool replies, uint32_t inputs, uint32_t outputs)
+int net_init(struct net *n, const struct gpu_config *c, bool replies, uint32_t from, uint32_t to)
 {
-    if (inputs > NET_MAX_PORTS || outputs > NET_MAX_PORTS) return -1;
+    if (from > NET_MAX_PORTS || to > NET_MAX_PORTS) return -1;
+    n->cluster = (uint32_t)c->v[P_SM_CLUSTER];
+    uint32_t inputs = replies ? from : from / n->cluster, outputs = replies ? to / n->cluster : to;
+    n->in_ports = from;
     n->replies = replies;
     n->sectored = c->v[P_L2_SECTORED];
     n->inputs = inputs;
@@ -24,21 +32,29 @@ int net_init(struct net *n, const struct gpu_config *c, bool replies, uint32_t i
     n->flit_bytes = (uint32_t)c->v[P_ICNT_FLIT];
     n->header_bytes = (uint32_t)c->v[P_ICNT_HEADER];
     n->latency = n->part.period * (tick_t)c->v[P_ICNT_LATENCY];
-    n->in = calloc(inputs, sizeof *n->in);
-    n->out = calloc(outputs, sizeof *n->out);
+    n->in = calloc(from, sizeof *n->in);
+    n->out = calloc(to, sizeof *n->out);
+    n->current = calloc(inputs, sizeof *n->current);
+    n->served = calloc(inputs, sizeof *n->served);
+    for (uint32_t i = 0; n->current && i < inputs; i++) n->current[i] = NET_NOBODY;
     n->in_free = calloc(inputs, sizeof *n->in_free);
     n->out_free = calloc(outputs, sizeof *n->out_free);
     n->turn = calloc(outputs, sizeof *n->turn);
     n->wants = calloc((size_t)outputs * ((inputs + 63) / 64), sizeof *n->wants);
     for (enum wl_kind k = WL_LOAD; k <= WL_WRITEBACK; k++)
-        for (uint32_t i = 0; i <= ALL_SECTORS; i++) n->flits_of[k][i] = (uint8_t)packet_flits(n, k, bit_count32(i));
-    return n->in && n->out && n->in_free && n->out_free && n->turn && n->wants ? 0 : -1;
+        for (uint32_t i = 0; i <= ALL_SECTORS; i++) {
+            n->flits_of[k][i] = (uint8_t)packet_flits(n, k, bit_count32(i));
+            n->gap_of[k][i] = (uint8_t)(packet_count(n, bit_count32(i)) * (uint32_t)c->v[P_ICNT_GAP]);
+        }
+    return n->in && n->out && n->current && n->served && n->in_free && n->out_free && n->turn && n->wants ? 0 : -1;
 }
 
 void net_destroy(struct net *n)
 {
     free(n->in);
     free(n->out);
+    free(n->current);
+    free(n->served);
     free(n->in_free);
     free(n->out_free);
     free(n->turn);
@@ -52,20 +68,138 @@ void net_connect_input(struct net *n, uint32_t i, uint32_t capacity, const struc
     n->in[i].filled_bit = bit64(i & 63);
 }
 
-static uint32_t net_destination(const struct net *n, const struct req *r) { return n->replies ? r->sm : r->slice; }
+/* ---- queues that are counted in flits ---- */
+
+/* From the cycle in which a packet's first flit is sent to the one in which its place in the input queue can be used
+ * again: VC and switch allocation, and the credit's way back (GPGPU-Sim 3.2.2: three cycles and two). */
+enum { CREDIT_CYCLES = 5, MOST_LEAVING = 64 - CREDIT_CYCLES };
+
+void net_count_flits(struct net *n, struct port *p, uint32_t flits)
+{
+    p->flit = (struct flit_count){.of = n->flits_of, .capacity = flits};
+    p->capacity = flits; /* a packet has at least one */
+}
+
+/* The places that flits on their way out still hold at `now`. */
+static uint64_t places_leaving(const struct port *p, tick_t now)
+{
+    uint64_t past = part_cycles(p->consumer, now) - p->flit.leaving_from + 1;
+    return past < 64 ? p->flit.leaving >> past << past : 0;
+}
+
+bool net_flits_fit(struct port *p, const struct req *r, tick_t now)
+{
+    uint64_t leaving = places_leaving(p, now);
+    uint32_t left = bit_count64(leaving), all = p->flit.held + left + p->flit.of[r->kind][r->sectors];
+    p->producer_waits = all > p->flit.capacity;
+    if (!p->producer_waits) return true;
+    uint32_t missing = all - p->flit.capacity;
+    if (missing > left) return false; /* the next pop wakes the producer */
+    while (--missing) leaving &= leaving - 1;
+    part_wake_at(p->producer, (p->flit.leaving_from + bit_low64(leaving)) * p->consumer->period);
+    return false;
+}
+
+/* A packet has been popped: its flits leave one by one. */
+static void free_one_by_one(struct port *p, uint32_t flits, tick_t now)
+{
+    uint64_t cycle = part_cycles(p->consumer, now), past = cycle - p->flit.leaving_from;
+    uint32_t n = flits < MOST_LEAVING ? flits : MOST_LEAVING;
+    p->flit.leaving = past < 64 ? p->flit.leaving >> past : 0;
+    p->flit.leaving |= (bit64(n) - 1) << CREDIT_CYCLES;
+    p->flit.leaving_from = cycle;
+    p->flit.held -= flits;
+}
+
+/* Whether the packet fits behind the output; if not, the network is woken when something is taken out there. */
+static bool output_fits(struct port *p, const struct req *r, tick_t now)
+{
+    if (!p->flit.of) return port_can_push(p, now);
+    uint32_t used = p->flit.held + p->flit.freed * (p->freed_at == now);
+    if (used + p->flit.of[r->kind][r->sectors] <= p->flit.capacity) return true;
+    if (p->freed_at == now) part_wake_after(p->producer, now);
+    else p->producer_waits = true;
+    return false;
+}
+
+static uint32_t net_destination(const struct net *n, const struct req *r)
+{
+    return !n->replies ? r->slice : n->cluster == 1 ? r->sm : r->sm / n->cluster;
+}
+
+/* The port behind an output that the request goes to. */
+static struct port *port_behind(const struct net *n, const struct req *r, uint32_t output)
+{
+    return n->out[n->replies && n->cluster > 1 ? r->sm : output];
+}
+
+static bool shares_inputs(const struct net *n) { return n->cluster > 1 && !n->replies; }
+
+/* The port that has the input's oldest packet. */
+static struct port *port_before(const struct net *n, uint32_t input)
+{
+    return &n->in[shares_inputs(n) ? n->current[input] : input];
+}
 
 /* Enters the oldest packet of an input for the output it wants. */
 static inline void net_enter(struct net *n, uint32_t words, uint32_t input)
 {
-    uint32_t o = net_destination(n, n->in[input].list.head);
+    uint32_t o = net_destination(n, port_before(n, input)->list.head);
     n->wants[o * words + (input >> 6)] |= bit64(input & 63);
     n->wanted[o >> 6] |= bit64(o & 63);
 }
 
-/* Enters the inputs that were empty and whose packet can be seen now. One that was filled at this very tick has
- * woken the network for its next cycle. */
+/* The oldest packet of a cluster's SMs that has been noticed is the input's; of equally old ones that of the SM behind
+ * the one that was served last. */
+static void next_of_cluster(struct net *n, uint32_t words, uint32_t input)
+{
+    tick_t oldest = NEVER;
+    n->current[input] = NET_NOBODY;
+    for (uint32_t k = 1; k <= n->cluster; k++) {
+        uint32_t p = input * n->cluster + (n->served[input] + k) % n->cluster;
+        bool noticed = !port_empty(&n->in[p]) && !(n->filled[p >> 6] >> (p & 63) & 1);
+        if (!noticed || n->in[p].visible_at >= oldest) continue;
+        oldest = n->in[p].visible_at;
+        n->current[input] = p;
+    }
+    if (n->current[input] != NET_NOBODY) net_enter(n, words, input);
+}
+
+/* The input has sent a packet of its current port. What an SM pushes at this very tick, before or after this, is
+ * noticed in the next cycle. Returns whether a packet is left. */
+static bool cluster_sent(struct net *n, uint32_t words, uint32_t input, tick_t now)
+{
+    uint32_t p = n->served[input] = n->current[input];
+    bool hidden = !port_empty(&n->in[p]) && n->in[p].visible_at > now;
+    if (hidden) n->filled[p >> 6] |= bit64(p & 63);
+    next_of_cluster(n, words, input);
+    return hidden || n->current[input] != NET_NOBODY;
+}
+
+/* Of ports that were empty, notices those whose packet can be seen now; one that was filled at this very tick has woken
+ * the network for its next cycle. Returns whether there were any. */
+static bool notice_filled(struct net *n, tick_t now)
+{
+    uint64_t any = 0;
+    for (uint32_t w = 0; w < (n->in_ports + 63) / 64; w++)
+        for (uint64_t m = n->filled[w]; m; m &= m - 1) {
+            uint64_t bit = m & -m;
+            if (n->in[w * 64 + bit_low64(m)].visible_at > now) continue;
+            n->filled[w] &= ~bit;
+            any |= bit;
+        }
+    return any != 0;
+}
+
+/* Enters the inputs that were empty and whose packet can be seen now. */
 static inline void enter_filled(struct net *n, uint32_t words, tick_t now)
 {
+    if (shares_inputs(n)) {
+        if (!notice_filled(n, now)) return;
+        for (uint32_t i = 0; i < n->inputs; i++)
+            if (n->current[i] == NET_NOBODY) next_of_cluster(n, words, i);
+        return;
+    }
     for (uint32_t w = 0; w < words; w++)
         for (uint64_t m = n->filled[w]; m; m &= m - 1) {
             uint32_t i = w * 64 + bit_low64(m);
@@ -78,23 +212,28 @@ static inline void enter_filled(struct net *n, uint32_t words, tick_t now)
 /* Returns when to look again: for another input that wants this output, or for the next packet of this input. */
 static inline tick_t net_deliver(struct net *n, uint32_t words, uint32_t input, uint32_t output, tick_t now)
 {
-    struct port *in = &n->in[input];
+    struct port *in = port_before(n, input);
     struct req *r = in->list.head;
+    struct port *out = port_behind(n, r, output);
     uint32_t flits = net_flits(n, r);
     WL_ASSERT(net_destination(n, r) == output && n->in_free[input] <= now && n->out_free[output] <= now);
-    tick_t busy = flits * n->part.period;
+    tick_t busy = flits * n->part.period, hold = busy + n->gap_of[r->kind][r->sectors] * n->part.period;
     uint64_t *wants = n->wants + output * words, left = 0;
     port_pop(in, now);
-    n->in_free[input] = n->out_free[output] = now + busy;
+    if (in->flit.of) free_one_by_one(in, flits, now);
+    if (out->flit.of) out->flit.held += flits;
+    n->in_free[input] = n->out_free[output] = now + hold;
     n->turn[output] = input;
     n->packets++;
     n->flits += flits;
     wants[input >> 6] &= ~bit64(input & 63);
     for (uint32_t w = 0; w < words; w++) left |= wants[w];
     if (!left) n->wanted[output >> 6] &= ~bit64(output & 63);
-    tick_t next = left || !port_empty(in) ? now + busy : NEVER;
-    if (!port_empty(in)) net_enter(n, words, input); /* what is in the port now can be seen in the next cycle */
-    port_push_after(n->out[output], r, now + busy - n->part.period + n->latency - 1);
+    bool more = !port_empty(in); /* what is in the port now can be seen in the next cycle */
+    if (shares_inputs(n)) more = cluster_sent(n, words, input, now);
+    else if (more) net_enter(n, words, input);
+    tick_t next = left || more ? now + hold : NEVER;
+    port_push_after(out, r, now + busy - n->part.period + n->latency - 1);
     return next;
 }
 
@@ -143,7 +282,9 @@ static inline tick_t net_serve(struct net *n, uint32_t in_words, uint32_t out_wo
                 continue;
             }
             uint32_t i = net_choose(n, in_words, o, now, &next);
-            if (i == NET_MAX_PORTS || !port_can_push(n->out[o], now)) continue;
+            if (i == NET_MAX_PORTS) continue;
+            const struct req *r = port_before(n, i)->list.head;
+            if (!output_fits(port_behind(n, r, o), r, now)) continue;
             next = tick_min(next, net_deliver(n, in_words, i, o, now));
         }
     }
@@ -158,24 +299,52 @@ tick_t net_tick(struct net *n, tick_t now)
 
 bool net_idle(const struct net *n)
 {
-    for (uint32_t i = 0; i < n->inputs; i++)
+    for (uint32_t i = 0; i < n->in_ports; i++)
         if (!port_empty(&n->in[i])) return false;
     return true;
+}
+
+static void walk_flits(const struct port *p)
+{
+    uint32_t held = 0;
+    if (!p->flit.of) return;
+    for (const struct req *r = p->list.head; r; r = r->next) held += p->flit.of[r->kind][r->sectors];
+    WL_VERIFY(held == p->flit.held && held <= p->flit.capacity);
+}
+
+/* How many packets of the input are known: wanted at an output, or still to be noticed at one of its ports. */
+static uint64_t known_packets(const struct net *n, uint32_t input, uint32_t words)
+{
+    uint64_t known = 0;
+    for (uint32_t o = 0; o < n->outputs; o++) known += n->wants[o * words + (input >> 6)] >> (input & 63) & 1;
+    if (!shares_inputs(n)) return known + (n->filled[input >> 6] >> (input & 63) & 1);
+    WL_VERIFY(known == (n->current[input] != NET_NOBODY));
+    return known;
 }
 
 /* Every packet at the head of an input is wanted at its output, or is still to be noticed; nothing else is. */
 void net_walk(const struct net *n)
 {
-    uint32_t words = (n->inputs + 63) / 64;
-    for (uint32_t i = 0; i < n->inputs; i++) {
+    uint32_t words = (n->inputs + 63) / 64, out_ports = n->replies ? n->outputs * n->cluster : n->outputs;
+    for (uint32_t i = 0; i < n->in_ports; i++) {
         port_walk(&n->in[i]);
-        uint64_t known = n->filled[i >> 6] >> (i & 63) & 1;
-        for (uint32_t o = 0; o < n->outputs; o++) known += n->wants[o * words + (i >> 6)] >> (i & 63) & 1;
-        WL_VERIFY(known == !port_empty(&n->in[i]));
+        walk_flits(&n->in[i]);
+    }
+    for (uint32_t i = 0; i < n->inputs; i++) {
+        uint64_t known = known_packets(n, i, words), waiting = 0;
+        for (uint32_t p = i * (shares_inputs(n) ? n->cluster : 1); p < n->in_ports && !waiting; p++) {
+            if (p >= (i + 1) * (shares_inputs(n) ? n->cluster : 1)) break;
+            bool noticed = !shares_inputs(n) || !(n->filled[p >> 6] >> (p & 63) & 1);
+            waiting = noticed && !port_empty(&n->in[p]);
+        }
+        WL_VERIFY(known == waiting);
+    }
+    for (uint32_t o = 0; o < out_ports; o++) {
+        port_walk(n->out[o]);
+        walk_flits(n->out[o]);
     }
     for (uint32_t o = 0; o < n->outputs; o++) {
         uint64_t any = 0;
-        port_walk(n->out[o]);
         for (uint32_t w = 0; w < words; w++) any |= n->wants[o * words + w];
         WL_VERIFY((any != 0) == (n->wanted[o >> 6] >> (o & 63) & 1));
     }
@@ -184,6 +353,6 @@ void net_walk(const struct net *n)
 void net_describe(const struct net *n, char *out, size_t size)
 {
     uint32_t packets = 0;
-    for (uint32_t i = 0; i < n->inputs; i++) packets += n->in[i].used;
+    for (uint32_t i = 0; i < n->in_ports; i++) packets += n->in[i].used;
     snprintf(out, size, "%s network: %u packets wait at the inputs", n->replies ? "reply" : "request", packets);
 }

@@ -1,8 +1,10 @@
 /* net.h - one direction of the interconnect: a crossbar of packets.
  *
  * Each input has a queue and sends one flit per cycle; each output takes one flit per cycle. A
- * packet holds its input and its output for as many cycles as it has flits. Outputs choose
- * among the inputs whose oldest packet wants them, round robin. A full queue behind an output
+ * packet holds its input and its output for as many cycles as it has flits, and icnt.gap more:
+ * with one virtual channel the next packet can be given the output only after the tail of the one
+ * before has left, and giving it takes a cycle. Outputs choose among the inputs whose oldest packet
+ * wants them, round robin. A full queue behind an output
  * stops it, and through it the inputs: saturation reaches the SM. */
 #ifndef WL_MEM_NET_H
 #define WL_MEM_NET_H
@@ -12,27 +14,35 @@
 
 enum { NET_MAX_PORTS = WL_MAX_SLICES, NET_WORDS = NET_MAX_PORTS / 64 };
 
+enum { NET_NOBODY = UINT32_MAX };
+
 struct net {
     struct part part;
     bool replies;  /* from slices to SMs */
     bool sectored; /* replies are one small packet per sector */
     uint32_t inputs, outputs;
+    uint32_t cluster;  /* SMs that share an input or output on their side */
+    uint32_t in_ports; /* ports in front of the inputs: one each, or one per SM */
+    uint32_t *current; /* [inputs] cluster > 1: the port whose oldest packet is the input's, or NET_NOBODY */
+    uint32_t *served;  /* [inputs] and the port of the last packet that was sent */
     uint32_t flit_bytes, header_bytes;
     tick_t latency;    /* from the last flit's departure to its arrival */
-    struct port *in;   /* [inputs], owned */
-    struct port **out; /* [outputs], owned by the consumers */
+    struct port *in;   /* [in_ports], owned */
+    struct port **out; /* [outputs, or SMs], owned by the consumers */
     tick_t *in_free, *out_free;
     uint32_t *turn;                       /* [outputs] input served last */
     uint64_t filled[NET_WORDS];           /* inputs that were empty and got a packet that is not in `wants` yet */
     uint64_t *wants;                      /* [outputs * words of inputs] inputs whose oldest packet wants the output */
     uint64_t wanted[NET_WORDS];           /* outputs that at least one input wants */
     uint8_t flits_of[4][ALL_SECTORS + 1]; /* [enum wl_kind][sectors] flits of a request's packet or packets */
+    uint8_t gap_of[4][ALL_SECTORS + 1];   /* the same: cycles for which they hold their ports beyond their flits */
     uint64_t packets, flits;
 };
 
-int net_init(struct net *n, const struct gpu_config *c, bool replies, uint32_t inputs, uint32_t outputs);
+/* From so many ports to so many; SMs on either side share inputs and outputs as sm.cluster says. */
+int net_init(struct net *n, const struct gpu_config *c, bool replies, uint32_t from, uint32_t to);
 void net_destroy(struct net *n);
-/* Makes the port of input i, which `producer` fills. */
+/* Makes port i of those in front of the inputs, which `producer` fills. */
 void net_connect_input(struct net *n, uint32_t i, uint32_t capacity, const struct part *producer);
 tick_t net_tick(struct net *n, tick_t now);
 void net_describe(const struct net *n, char *out, size_t size);
@@ -40,5 +50,34 @@ bool net_idle(const struct net *n);
 void net_walk(const struct net *n); /* verifies that what it holds agrees with itself */
 /* Flits of a request's packet in this network. */
 static inline uint32_t net_flits(const struct net *n, const struct req *r) { return n->flits_of[r->kind][r->sectors]; }
+
+/* ---- queues that are counted in flits: icnt.in_flits, icnt.out_flits ---- */
+
+/* The port counts flits of this network's packets. */
+void net_count_flits(struct net *n, struct port *p, uint32_t flits);
+bool net_flits_fit(struct port *p, const struct req *r, tick_t now);
+
+/* Whether the packet fits into the port at an input; if not, the producer is woken when it does. */
+static inline bool net_can_send(struct port *p, const struct req *r, tick_t now)
+{
+    return p->flit.of ? net_flits_fit(p, r, now) : port_can_push(p, now);
+}
+static inline void net_send(struct port *p, struct req *r, tick_t now)
+{
+    if (p->flit.of) p->flit.held += p->flit.of[r->kind][r->sectors];
+    port_push(p, r, now);
+}
+/* Takes the oldest packet, which can be seen, out of the port behind an output. */
+static inline struct req *net_take(struct port *p, tick_t now)
+{
+    struct req *r = p->list.head;
+    if (p->flit.of) {
+        uint32_t n = p->flit.of[r->kind][r->sectors];
+        p->flit.held -= n;
+        p->flit.freed = n + p->flit.freed * (p->freed_at == now);
+    }
+    port_pop(p, now);
+    return r;
+}
 
 #endif

@@ -14,6 +14,15 @@
 #include "engine/part.h"
 #include "mem/req.h"
 
+/* What a port that counts flits knows besides (net.h). */
+struct flit_count {
+    uint8_t (*of)[ALL_SECTORS + 1]; /* [enum wl_kind][sectors] flits of a packet; NULL: the port counts packets */
+    uint32_t held, capacity;        /* flits of the packets in the port */
+    uint32_t freed;                 /* those of the packets popped at freed_at */
+    uint64_t leaving,
+        leaving_from; /* bit b: the place of a flit that has left is free from cycle leaving_from + b on */
+};
+
 struct port {
     struct req_list list; /* head NULL: the port is empty, and the tail is not valid */
     tick_t visible_at;    /* the tick from which on the oldest entry can be seen; NEVER when empty */
@@ -26,6 +35,7 @@ struct port {
     uint64_t
         *filled; /* a set of the consumer's ports, or NULL: a push into this port, when empty, adds it to the set */
     uint64_t filled_bit; /* this port's bit in that set */
+    struct flit_count flit;
 };
 
 static inline void port_init(struct port *p, uint32_t capacity, const struct part *producer,

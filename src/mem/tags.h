@@ -89,6 +89,15 @@ static inline int tags_find(const struct tags *t, uint32_t set, uint64_t line)
     return way < 0 ? -1 : (int)first + way;
 }
 
+/* Whether all ways of the set are being fetched. */
+static inline bool tags_all_reserved(const struct tags *t, uint32_t set)
+{
+    const uint8_t *state = t->state + (size_t)set * t->ways;
+    uint32_t w = 0;
+    while (w < t->in_use && WL_STATE(state[w]) == WL_RESERVED) w++;
+    return w == t->in_use;
+}
+
 static inline void tags_invalidate(struct tags *t, uint32_t set, uint32_t at)
 {
     WL_ASSERT(WL_STATE(t->state[at]) == WL_VALID && !t->sectors[at].pending && (t->infinite || t->filled[set]));

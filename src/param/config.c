@@ -2,7 +2,7 @@
  *
  * The format is INI:
  *
- *     base = gtx480-v3          # begin with this machine; a preset, or a file in the same folder
+ *     base = gtx480-v322        # begin with this machine; a preset, or a file in the same folder
  *     l1d.mshr = 64             # any parameter of params.def ...
  *     [l1d]
  *     ways = 8                  # ... or with its part as a section

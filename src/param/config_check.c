@@ -182,6 +182,10 @@ static int check_caches(const struct gpu_config *c, struct wl_err *e)
     if (V(L2_MISSQ) < sends)
         return wl_fail(e, WL_EINPUT, "l2.missq = %" PRId64 " cannot hold what one miss sends; %" PRId64 " are needed",
                        V(L2_MISSQ), sends);
+    if (V(L2_PENDING_STORE) && (V(L2_WRITE) != L2_WRITE_FORWARD || V(L2_SECTORED)))
+        return wl_fail(e, WL_EINPUT, "l2.pending_store = forward needs l2.write = forward and l2.sectored = no");
+    if (V(L2_TEXTURE) && !V(L2_ENTRY))
+        return wl_fail(e, WL_EINPUT, "l2.texture = skip needs l2.entry = queue: the pipeline is inside a port else");
     if (V(L1D_MISSQ) < 2)
         return wl_fail(e, WL_EINPUT,
                        "l1d.missq = 1 cannot hold a miss and the dirty local line it evicts; 2 are needed");
@@ -195,6 +199,29 @@ static int check_caches(const struct gpu_config *c, struct wl_err *e)
                        l2_lines, most_lines);
     if (V(L1T_SETS) * V(L1T_WAYS) > most_lines || V(L1C_SETS) * V(L1C_WAYS) > most_lines)
         return wl_fail(e, WL_EINPUT, "l1t and l1c can have at most %" PRId64 " lines each", most_lines);
+    return 0;
+}
+
+/* ---- the network ---- */
+
+static int check_network(const struct gpu_config *c, struct wl_err *e)
+{
+    int64_t packet = (V(ICNT_HEADER) + 128 + V(ICNT_FLIT) - 1) / V(ICNT_FLIT);
+    if ((V(ICNT_IN_FLITS) && V(ICNT_IN_FLITS) < packet) || (V(ICNT_OUT_FLITS) && V(ICNT_OUT_FLITS) < packet))
+        return wl_fail(e, WL_EINPUT,
+                       "icnt.in_flits and icnt.out_flits must hold a packet with a line, which has %" PRId64 " flits",
+                       packet);
+    if (V(SM_COUNT) % V(SM_CLUSTER) != 0)
+        return wl_fail(e, WL_EINPUT, "sm.cluster = %" PRId64 " does not divide sm.count = %" PRId64, V(SM_CLUSTER),
+                       V(SM_COUNT));
+    if (V(ICNT_IN_FLITS) && V(ICNT_IN_FLITS) / V(SM_CLUSTER) < packet)
+        return wl_fail(e, WL_EINPUT,
+                       "icnt.in_flits = %" PRId64 ", shared by sm.cluster = %" PRId64
+                       " SMs, leaves each less than a packet with a line, which has %" PRId64 " flits",
+                       V(ICNT_IN_FLITS), V(SM_CLUSTER), packet);
+    if (V(ICNT_IN_FLITS) && V(L2_SECTORED))
+        return wl_fail(e, WL_EINPUT, "icnt.in_flits needs l2.sectored = no: a sectored reply is several packets");
+    if (V(ICNT_OUT_FLITS) && !V(L2_ENTRY)) return wl_fail(e, WL_EINPUT, "icnt.out_flits needs l2.entry = queue");
     return 0;
 }
 
@@ -245,6 +272,7 @@ int config_check(const struct gpu_config *c, struct wl_err *e)
     int rc = check_sm(c, e);
     if (!rc) rc = check_shared(c, e);
     if (!rc) rc = check_caches(c, e);
+    if (!rc) rc = check_network(c, e);
     if (!rc) rc = check_memory(c, e);
     return rc;
 }

@@ -82,10 +82,12 @@ static int make_parts(struct gpu *g, struct wl_err *e)
 static void connect_parts(struct gpu *g)
 {
     const int64_t *v = g->config.v;
-    uint32_t in = (uint32_t)v[P_ICNT_IN], out = (uint32_t)v[P_ICNT_OUT], per = g->slices / g->channels;
+    uint32_t in = (uint32_t)v[P_ICNT_IN], out = (uint32_t)v[P_ICNT_OUT];
+    uint32_t in_flits = (uint32_t)v[P_ICNT_IN_FLITS], per = g->slices / g->channels;
     for (uint32_t i = 0; i < g->sms; i++) {
         struct sm *s = &g->sm[i];
         net_connect_input(&g->net[0], i, in, &s->part);
+        if (in_flits) net_count_flits(&g->net[0], &g->net[0].in[i], in_flits / g->net[0].cluster);
         port_init(&s->reply, out, &g->net[1].part, &s->part);
         s->request = &g->net[0].in[i];
         g->net[1].out[i] = &s->reply;
@@ -94,13 +96,20 @@ static void connect_parts(struct gpu *g)
         struct l2 *l = &g->l2[i];
         struct dram *d = &g->dram[i / per];
         net_connect_input(&g->net[1], i, (uint32_t)v[P_L2_OUTQ], &l->part);
+        if (in_flits) net_count_flits(&g->net[1], &g->net[1].in[i], in_flits);
         /* The fixed delays before the L2's tags and before the DRAM queue are pipelines inside the
          * ports: one entry per cycle, plus the queue. */
-        port_init(&l->in, out + (uint32_t)(v[P_L2_INQ] + v[P_L2_ROP]), &g->net[0].part, &l->part);
+        bool gated = v[P_L2_ENTRY];
+        port_init(&l->in, gated ? out : out + (uint32_t)(v[P_L2_INQ] + v[P_L2_ROP]), &g->net[0].part, &l->part);
+        if (v[P_ICNT_OUT_FLITS]) net_count_flits(&g->net[0], &l->in, (uint32_t)v[P_ICNT_OUT_FLITS]);
         port_init(&l->fill, (uint32_t)(v[P_L2_FILLQ] + v[P_MEM_RETURNQ] / per), &d->part, &l->part);
-        port_init(&d->in[i % per], (uint32_t)(v[P_L2_MEMQ] + v[P_MEM_LATENCY]), &l->part, &d->part);
-        l->in.delay = l->part.period * (tick_t)v[P_L2_ROP];
-        d->in[i % per].delay = l->part.period * (tick_t)v[P_MEM_LATENCY];
+        port_init(&d->in[i % per], (uint32_t)(v[P_L2_MEMQ] + (d->gated ? 0 : v[P_MEM_LATENCY])), &l->part, &d->part);
+        tick_t delay_period = v[P_MEM_DELAY_CLOCK] ? g->core_period : l->part.period;
+        tick_t rop = delay_period * (tick_t)v[P_L2_ROP];
+        l->in.delay = gated ? 0 : rop;
+        l->rop_ticks = rop > l->part.period ? rop - l->part.period : 0; /* the queue costs a cycle */
+        d->in[i % per].delay = d->gated ? 0 : delay_period * (tick_t)v[P_MEM_LATENCY];
+        d->delay_period = delay_period;
         l->out = &g->net[1].in[i];
         l->mem = &d->in[i % per];
         g->net[0].out[i] = &l->in;

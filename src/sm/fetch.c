@@ -15,6 +15,7 @@
  * While all who want are refused, the SM may sleep; the turn goes round meanwhile, which is made up for afterwards. */
 #include <stdlib.h>
 
+#include "mem/net.h"
 #include "sm/sm_priv.h"
 #include "stream/spaces.h"
 
@@ -32,7 +33,7 @@ int fetch_init(struct sm *s, const struct gpu_config *c, struct wl_err *e)
     f->misses = (uint32_t)c->v[P_IL1_MSHR];
     f->merge = (uint32_t)c->v[P_IL1_MERGE];
     f->missq_cap = (uint32_t)c->v[P_IL1_MISSQ];
-    f->last = s->warps - 1;
+    f->last = 0; /* so that warp 1 is the first, as in GPGPU-Sim 3.2.2 (shader.cc:115, 602) */
     s->ends_cycles = true;
     list_init(&f->missq);
     f->line = calloc((size_t)f->sets * f->ways, sizeof *f->line);
@@ -260,12 +261,12 @@ static void let_go(struct fetch *f)
 static void send_miss(struct sm *s, tick_t now)
 {
     struct fetch *f = s->fetch;
-    if (!port_can_push(s->request, now)) return;
+    if (!net_can_send(s->request, f->missq.head, now)) return;
     struct req *r = list_pop(&f->missq);
     f->missq_used--;
     f->refused = 0;
     addrmap_route(s->map, r);
-    port_push(s->request, r, now);
+    net_send(s->request, r, now);
 }
 
 bool fetch_cycle(struct sm *s, tick_t now)

@@ -7,6 +7,7 @@
  * to which refused requests step aside, and a gate (ext_reexec.c, ext_gate.c). */
 #include <stdlib.h>
 
+#include "mem/net.h"
 #include "sm/sm_priv.h"
 
 static void make_pipe(struct access_pipe *p, int64_t cycles, int64_t slots, tick_t period)
@@ -28,6 +29,7 @@ void lsu_init(struct sm *s, const struct gpu_config *c)
     make_pipe(&u->pipe[L1_DATA], c->v[P_L1D_PIPE], c->v[P_L1D_SLOTS], s->part.period);
     make_pipe(&u->pipe[L1_TEXTURE], c->v[P_L1T_PIPE], 0, s->part.period);
     make_pipe(&u->pipe[L1_CONSTANT], 0, 0, s->part.period);
+    u->single = c->v[P_L1D_PIPE] == 0;
 }
 
 /* ---- instructions in flight ---- */
@@ -130,20 +132,32 @@ static void accept_reply(struct sm *s, tick_t now)
     } else {
         struct req_list done;
         list_init(&done);
-        l1_fill(&s->lsu.l1[r->cache], r, &done);
-        while (done.head) finish_request(s, list_pop(&done), writeback_slot(s, now), now);
+        struct l1 *c = &s->lsu.l1[r->cache];
+        l1_fill(c, r, &done);
+        tick_t at = now + s->part.period;
+        while (done.head) finish_request(s, list_pop(&done), at = writeback_slot(s, now), now);
+        l1_written(c, s->cycle + part_cycles(&s->part, at - now));
     }
+}
+
+/* A texture cache with a fragment FIFO took a hit: what need not wait there is written as what comes back is. */
+static void finish_ready(struct sm *s, struct l1 *c, tick_t now)
+{
+    struct req_list done;
+    list_init(&done);
+    l1_take_ready(c, &done);
+    while (done.head) finish_request(s, list_pop(&done), writeback_slot(s, now), now);
 }
 
 /* ---- to the network ---- */
 
 static void send_misses(struct sm *s, struct l1 *c, tick_t now)
 {
-    if (!l1_has_misses(c) || !port_can_push(s->request, now)) return;
+    if (!l1_has_misses(c) || !net_can_send(s->request, l1_missq_head(c), now)) return;
     struct req *r = l1_missq_pop(c);
     reexec_changed(s);
     addrmap_route(s->map, r);
-    port_push(s->request, r, now);
+    net_send(s->request, r, now);
 }
 
 /* ---- at the tags ---- */
@@ -183,6 +197,7 @@ enum l1_outcome lsu_try(struct sm *s, enum cache_id cache, struct req *r, tick_t
     if (data_load) note_load(s, op, outcome, last);
     if (outcome == L1_HIT) finish_request(s, r, now + s->hit_ticks, now);
     else if (outcome == L1_STORED && r->is_reply) finish_request(s, r, now, now);
+    else if (outcome == L1_MERGED && l1_has_fifo(c)) finish_ready(s, c, now);
     return outcome;
 }
 
@@ -252,11 +267,17 @@ static uint8_t halved(uint8_t sectors)
     return !(sectors & HIGH) ? LOW : !(sectors & LOW) ? HIGH : ALL_SECTORS;
 }
 
+/* Without stages between the unit and the tags the unit is one place: an instruction leaves it with its last request. */
+static inline bool lsu_held(const struct lsu *u)
+{
+    return u->single && (u->pipe[L1_DATA].used || u->pipe[L1_CONSTANT].used);
+}
+
 /* Takes the next instruction from the queue. */
 static void lsu_dispatch(struct sm *s, tick_t now)
 {
     struct lsu *u = &s->lsu;
-    if (u->op || u->head == u->tail || u->busy_until > now) return;
+    if (u->op || u->head == u->tail || u->busy_until > now || lsu_held(u)) return;
     struct memop *op = u->queue[u->head & u->mask];
     if (op->ready > now) return;
     u->head++;
@@ -343,6 +364,10 @@ void lsu_cycle(struct sm *s, tick_t now, uint64_t skipped)
 {
     struct lsu *u = &s->lsu;
     account_skipped(s, skipped);
+    if (l1_next_free(&u->l1[L1_DATA]) <= s->cycle) {
+        l1_free_late(&u->l1[L1_DATA], s->cycle);
+        reexec_changed(s);
+    }
     accept_reply(s, now);
     send_misses(s, &u->l1[L1_DATA], now);
     if (u->readonly) {
@@ -384,6 +409,8 @@ tick_t lsu_next(const struct sm *s, tick_t now)
     if (misses && !s->request->producer_waits) return soon;
     if (has_queue(s) && reexec_busy(s)) return soon;
     if (l1_wants_tags(&u->l1[L1_DATA]) && tags_free(u)) return soon;
+    if (l1_next_free(&u->l1[L1_DATA]) != UINT64_MAX)
+        next = tick_min(next, now + (l1_next_free(&u->l1[L1_DATA]) - s->cycle) * s->part.period);
     next = tick_min(next, pipe_next(&u->pipe[L1_DATA]));
     if (u->readonly) {
         next = tick_min(next, readonly_next(s, &u->pipe[L1_TEXTURE]));
@@ -392,7 +419,7 @@ tick_t lsu_next(const struct sm *s, tick_t now)
     if (u->op) {
         const struct access_pipe *p = &u->pipe[u->op->route->cache];
         if (p->used < p->depth) return soon;
-    } else if (u->head != u->tail) {
+    } else if (u->head != u->tail && !lsu_held(u)) {
         next = tick_min(next, tick_max(u->queue[u->head & u->mask]->ready, u->busy_until));
     }
     return next == NEVER ? NEVER : tick_max(next, soon);

@@ -54,6 +54,8 @@ static void copy_parameters(struct sm *s, const struct gpu_config *c)
     s->l1d_global = v[P_L1D_GLOBAL];
     s->l1d_flush = v[P_L1D_FLUSH];
     s->l1d_readonly = v[P_L1D_READONLY];
+    s->l1t_flush = v[P_L1T_FLUSH];
+    s->l1c_flush = v[P_L1C_FLUSH];
     s->whole_lines = v[P_SM_COALESCE] == 1;
     s->by_element = v[P_SM_COALESCE] == 2;
     s->halved_atomics = v[P_SM_ATOMIC_PARTS] == 2;
@@ -80,6 +82,9 @@ static int make_caches(struct sm *s, const struct gpu_config *c, struct wl_err *
                             .id = L1_DATA,
                             .bypass_lines = v[P_L1D_BYPASS],
                             .update = v[P_L1D_WRITE],
+                            .worst = v[P_L1D_MISSQ_RULE],
+                            .late = v[P_L1D_MSHR_FREE],
+                            .store_way = v[P_L1D_STORE_WAY],
                             .prefetch_queue = (uint32_t)v[P_L1D_PREFETCH]};
     struct l1_shape texture = {.sets = (uint32_t)v[P_L1T_SETS],
                                .ways = (uint32_t)v[P_L1T_WAYS],
@@ -87,7 +92,8 @@ static int make_caches(struct sm *s, const struct gpu_config *c, struct wl_err *
                                .merge = (uint32_t)v[P_L1T_MERGE],
                                .missq = (uint32_t)v[P_L1T_MISSQ],
                                .index = INDEX_LINEAR,
-                               .id = L1_TEXTURE};
+                               .id = L1_TEXTURE,
+                               .fifo = (uint32_t)v[P_L1T_FIFO]};
     struct l1_shape constant = {.sets = (uint32_t)v[P_L1C_SETS],
                                 .ways = (uint32_t)v[P_L1C_WAYS],
                                 .mshr = (uint32_t)v[P_L1C_MSHR],
@@ -226,8 +232,8 @@ void sm_kernel_end(struct sm *s)
     l1_kernel_end(l1d_of(s), &s->kernel);
     report_kernel(s, WL_END);
     if (s->l1d_flush) l1_flush(l1d_of(s), &s->kernel);
-    l1_flush(&s->lsu.l1[L1_TEXTURE], &s->kernel);
-    l1_flush(&s->lsu.l1[L1_CONSTANT], &s->kernel);
+    if (s->l1t_flush) l1_flush(&s->lsu.l1[L1_TEXTURE], &s->kernel);
+    if (s->l1c_flush) l1_flush(&s->lsu.l1[L1_CONSTANT], &s->kernel);
 }
 
 /* ---- the cycle ---- */

@@ -94,6 +94,7 @@ struct lsu {
     uint32_t mask;
     struct memop *op;       /* the dispatched instruction, or NULL */
     tick_t busy_until;      /* shared-memory passes occupy the unit until then */
+    bool single;            /* l1d.pipe = 0: a refused request is still in the unit, and no instruction comes past it */
     struct lsu_ext *ext;    /* what a scheduling scheme adds to the unit; NULL: nothing */
     uint32_t readonly;      /* requests of the texture and constant caches under way: 0 spares looking at them */
     bool policy_heard;      /* since the last cycle the L1D's policy heard of something that may lift a refusal */
@@ -235,7 +236,7 @@ struct sm {
                            checking */
     uint32_t turn_mask; /* cycle & turn_mask goes first; UINT32_MAX: cycle modulo schedulers */
     unsigned mem_issue; /* memory instructions per cycle; 0: no limit */
-    bool l1d_global, l1d_flush, l1d_readonly, whole_lines;
+    bool l1d_global, l1d_flush, l1t_flush, l1c_flush, l1d_readonly, whole_lines;
     bool by_element, halved_atomics, old_classes, atomic_holds, membar_registers, halved_stores, cta_share;
     uint32_t collect, reg_unit;
     bool tracks_loops;  /* the L1D's policy wants to hear of loops that are left */

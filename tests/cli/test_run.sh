@@ -76,7 +76,7 @@ esac
 
 good "compare" compare vectoradd reduction --size tiny --sched lrr,gto
 has 'geometric mean'; has 'speedup'
-good "compare --json" compare vectoradd --size tiny --set l1d.mshr=32 --gpu gtx480,gtx480-v3 --json -
+good "compare --json" compare vectoradd --size tiny --set l1d.mshr=32 --gpu gtx480,gtx480-v322 --json -
 has '"speedup": 1.0'
 good "compare --csv" compare vectoradd --size tiny --sched lrr,gto --csv -
 check "a row each" test "$(wc -l <"$work/out")" -eq 3

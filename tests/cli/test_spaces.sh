@@ -27,7 +27,7 @@ same() { # NAME FILE FILE
 }
 
 for space in local shared; do
-    for gpu in gtx480 gtx480-v3 qv100; do
+    for gpu in gtx480 gtx480-v322 qv100; do
         counters ${space}_named "$work/named" --gpu $gpu
         counters ${space}_generic "$work/generic" --gpu $gpu
         same "$space memory on $gpu: generic as named, every counter" "$work/named" "$work/generic"

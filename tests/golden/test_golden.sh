@@ -22,7 +22,7 @@ row() {
 [ "${WL_SLOW:-0}" = 1 ] && some=6 || some=1
 
 : > "$tmp/all"
-for gpu in gtx480 gtx480-v3; do
+for gpu in gtx480 gtx480-v322; do
     for w in $("$WARPLINE" list workloads --plain | awk -v n=$some 'NR % n == 0'); do row "$w" $gpu gto; done
 done
 for w in atax matmul bfs; do row $w gtx480 lrr; done

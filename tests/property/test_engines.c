@@ -58,6 +58,41 @@ TEST(some_workloads_on_all_presets)
         }
 }
 
+/* Every rule of GPGPU-Sim 3.2 at once. */
+TEST(all_rules_of_gpgpusim_3)
+{
+    static const char *const rules[] = {"icnt.gap=1",
+                                        "icnt.in_flits=17",
+                                        "l1d.missq_rule=worst",
+                                        "l1d.store_way=yes",
+                                        "l1d.mshr_free=written",
+                                        "l2.port_time=hit",
+                                        "l2.missq_rule=worst",
+                                        "l2.memq_stops=all",
+                                        "l2.pending_store=forward",
+                                        "l2.ack=memory",
+                                        "l2.hop=1",
+                                        "l2.entry=queue",
+                                        "icnt.out_flits=24",
+                                        "l2.texture=skip",
+                                        "mem.window=waiting",
+                                        "mem.feed=gated",
+                                        "mem.delay_clock=core",
+                                        "dram.columns=single",
+                                        "dram.grouping=high",
+                                        "dram.groups=2",
+                                        "dram.turn=rows"};
+    static const char *const some[] = {"bfs", "srad", "histogram", "kmeans", "reduction"};
+    struct gpu_config c;
+    struct wl_err e = {.code = WL_OK};
+    if (getenv("WL_SEED")) skip();
+    if (config_load(&c, "mascar", &e)) fail_msg("%s", e.text);
+    for (unsigned i = 0; i < COUNT(rules); i++)
+        if (config_set(&c, rules[i], &e)) fail_msg("%s", e.text);
+    for (unsigned i = 0; i < COUNT(some); i += stride(1, 3))
+        compare_engines(workload_find(some[i]), &c, i + 1, some[i]);
+}
+
 /* ---- policies ---- */
 
 static void compare_policy(const char *sched, const char *l1, const char *l2)
@@ -247,11 +282,45 @@ static void random_clocks(struct gpu_config *c, uint64_t s)
     SET(CLOCK_DRAM, one_of(&s, khz, COUNT(khz)));
 }
 
+/* What GPGPU-Sim 3.2 did in the memory system; the last part, because some of it goes with values of the others. */
+static void random_v3(struct gpu_config *c, uint64_t s)
+{
+    bool lines = draw(&s, 3) != 0;
+    if (lines) SET(L2_SECTORED, 0);
+    lines = !c->v[P_L2_SECTORED];
+    if (lines && draw(&s, 2)) SET(L2_WRITE, 1);
+    SET(ICNT_GAP, (int64_t)draw(&s, 3));
+    SET(L1D_MISSQ_RULE, (int64_t)draw(&s, 2));
+    SET(L1D_STORE_WAY, (int64_t)draw(&s, 2));
+    SET(L1D_MSHR_FREE, (int64_t)draw(&s, 2));
+    SET(L1T_FIFO, ONE_OF(0, 1, 4, 128));
+    SET(L1T_FLUSH, (int64_t)draw(&s, 2));
+    SET(L1C_FLUSH, (int64_t)draw(&s, 2));
+    SET(L2_PORT_TIME, (int64_t)draw(&s, 3));
+    SET(L2_MISSQ_RULE, (int64_t)draw(&s, 2));
+    SET(L2_MEMQ_STOPS, (int64_t)draw(&s, 2));
+    SET(L2_PENDING_STORE, lines && c->v[P_L2_WRITE] == 1 && draw(&s, 2));
+    SET(L2_ACK, (int64_t)draw(&s, 2));
+    SET(L2_HOP, (int64_t)draw(&s, 2));
+    SET(L2_ENTRY, (int64_t)draw(&s, 2));
+    SET(L2_TEXTURE, c->v[P_L2_ENTRY] && draw(&s, 2));
+    int64_t packet = (c->v[P_ICNT_HEADER] + 128 + c->v[P_ICNT_FLIT] - 1) / c->v[P_ICNT_FLIT];
+    SET(SM_CLUSTER, c->v[P_SM_COUNT] % 2 == 0 ? ONE_OF(1, 2) : c->v[P_SM_COUNT] % 3 == 0 ? ONE_OF(1, 3) : 1);
+    SET(ICNT_IN_FLITS, lines && draw(&s, 2) ? (packet + (int64_t)draw(&s, 20)) * c->v[P_SM_CLUSTER] : 0);
+    SET(ICNT_OUT_FLITS, c->v[P_L2_ENTRY] && draw(&s, 2) ? packet + (int64_t)draw(&s, 20) : 0);
+    SET(MEM_WINDOW, (int64_t)draw(&s, 2));
+    SET(MEM_FEED, (int64_t)draw(&s, 2));
+    SET(MEM_DELAY_CLOCK, (int64_t)draw(&s, 2));
+    SET(DRAM_COLUMNS, (int64_t)draw(&s, 2));
+    SET(DRAM_GROUPING, (int64_t)draw(&s, 2));
+    SET(DRAM_TURN, (int64_t)draw(&s, 2));
+}
+
 /* Each part of the machine is random or the preset's, so that one odd part meets usual ones too. */
 static void random_machine(struct gpu_config *c, uint64_t seed)
 {
-    static void (*const parts[])(struct gpu_config *, uint64_t) = {random_sm, random_old_sm, random_l1,
-                                                                   random_l2, random_memory, random_clocks};
+    static void (*const parts[])(struct gpu_config *, uint64_t) = {
+        random_sm, random_old_sm, random_l1, random_l2, random_memory, random_clocks, random_v3};
     config_defaults(c);
     snprintf(c->name, sizeof c->name, "seed %llu", (unsigned long long)seed);
     uint64_t s = seed * 977;

@@ -49,7 +49,7 @@ static void never_slower(const char *gpu)
 }
 
 TEST(a_gtx480_without_limits_is_never_slower) { never_slower("gtx480"); }
-TEST(a_gtx480_v3_without_limits_is_never_slower) { never_slower("gtx480-v3"); }
+TEST(a_gtx480_v322_without_limits_is_never_slower) { never_slower("gtx480-v322"); }
 
 /* One warp that loads, stores and computes at random, so that every queue fills. */
 static void write_lone_warp(struct synth *p, uint64_t seed)

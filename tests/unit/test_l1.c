@@ -287,3 +287,153 @@ TEST_WITH(a_flush_is_told_of_once, begin, end)
     assert_int_equal(seen.kills, 2);
     assert_int_equal(seen.flushes, 1);
 }
+
+/* ---- what GPGPU-Sim 3.2 did ---- */
+
+/* Eight places mean seven: with seven taken the next load that misses is refused, and so is one that would merge. */
+TEST_WITH(loads_want_room_for_the_worst_case, begin, end)
+{
+    struct l1_shape shape = plain_shape();
+    l1_destroy(&cache);
+    shape.worst = true;
+    shape.missq = 8;
+    begin_shape(shape);
+    make_valid(2);
+    assert_int_equal(load(0), L1_MISSED);
+    for (uint64_t line = 16; line < 22; line++) assert_int_equal(store(WL_GLOBAL, line, 1), L1_STORED);
+    assert_int_equal(cache.missq_used, 7);
+    refuses_load(1, L1_NO_QUEUE);
+    refuses_load(0, L1_NO_QUEUE); /* it would only merge */
+    assert_int_equal(load(2), L1_HIT);
+    assert_int_equal(store(WL_GLOBAL, 22, 1), L1_STORED); /* a store knows that it is one request */
+    assert_int_equal(cache.missq_used, 8);
+    sent(), sent();
+    assert_true(l1_retry_worthwhile(&cache));
+    assert_int_equal(load(0), L1_MERGED);
+    assert_int_equal(load(1), L1_MISSED);
+    l1_walk(&cache);
+}
+
+TEST_WITH(without_that_rule_seven_places_are_enough, begin, end)
+{
+    struct l1_shape shape = plain_shape();
+    l1_destroy(&cache);
+    shape.missq = 8;
+    begin_shape(shape);
+    assert_int_equal(load(0), L1_MISSED);
+    for (uint64_t line = 16; line < 22; line++) assert_int_equal(store(WL_GLOBAL, line, 1), L1_STORED);
+    assert_int_equal(load(1), L1_MISSED);
+    assert_int_equal(cache.missq_used, 8);
+    assert_int_equal(load(0), L1_MERGED);
+}
+
+TEST_WITH(stores_wait_for_a_way_they_do_not_take, begin, end)
+{
+    struct l1_shape shape = plain_shape();
+    l1_destroy(&cache);
+    shape.store_way = true;
+    begin_shape(shape);
+    assert_int_equal(load(0), L1_MISSED);
+    assert_int_equal(store(WL_GLOBAL, 8, 1), L1_STORED); /* one way of the set is free */
+    assert_int_equal(load(4), L1_MISSED);
+    refuses(request(WL_STORE, WL_GLOBAL, 8, 1), L1_NO_LINE);
+    refuses(request(WL_STORE, WL_LOCAL, 8, 1), L1_NO_LINE);
+    assert_int_equal(store(WL_GLOBAL, 4, 1), L1_STORED); /* its line is there, if only on its way */
+    struct req *first = sent();
+    assert_int_equal(answer(first), 1);
+    assert_true(l1_retry_worthwhile(&cache));
+    assert_int_equal(store(WL_GLOBAL, 8, 1), L1_STORED);
+    assert_int_equal(state_of(8), WL_INVALID);
+}
+
+/* Two requests that waited for a line are written in two cycles; the entry is free when the second one begins. */
+TEST_WITH(an_entry_may_be_free_only_when_its_requests_are_written, begin, end)
+{
+    struct l1_shape shape = plain_shape();
+    l1_destroy(&cache);
+    shape.late = true;
+    shape.mshr = 1;
+    begin_shape(shape);
+    assert_int_equal(load(0), L1_MISSED);
+    assert_int_equal(load(0), L1_MERGED);
+    assert_int_equal(answer(sent()), 2);
+    l1_written(&cache, 13); /* the later of the two */
+    assert_int_equal(l1_next_free(&cache), 12);
+    assert_int_equal(load(0), L1_HIT);
+    refuses_load(1, L1_NO_MSHR);
+    l1_walk(&cache);
+    l1_free_late(&cache, 11);
+    assert_false(l1_retry_worthwhile(&cache));
+    l1_free_late(&cache, 12);
+    assert_true(l1_retry_worthwhile(&cache));
+    assert_int_equal(l1_next_free(&cache), UINT64_MAX);
+    assert_int_equal(load(1), L1_MISSED);
+    assert_int_equal(answer(sent()), 1);
+    l1_kernel_end(&cache, &some_kernel); /* nothing is left behind */
+    assert_true(l1_idle(&cache));
+}
+
+/* ---- a texture cache with a fragment FIFO ---- */
+
+static void begin_fifo(uint32_t entries)
+{
+    struct l1_shape shape = plain_shape();
+    l1_destroy(&cache);
+    shape.id = L1_TEXTURE;
+    shape.fifo = entries;
+    begin_shape(shape);
+}
+
+static unsigned ready(void)
+{
+    struct req_list done;
+    unsigned n = 0;
+    list_init(&done);
+    l1_take_ready(&cache, &done);
+    for (; done.head; n++) req_free(&pool, list_pop(&done));
+    return n;
+}
+
+TEST_WITH(a_fragment_waits_for_those_before_it, begin, end)
+{
+    begin_fifo(8);
+    assert_int_equal(load(0), L1_MISSED);
+    struct req *first = sent();
+    assert_int_equal(answer(first), 1);
+    assert_int_equal(load(1), L1_MISSED);
+    assert_int_equal(load(0), L1_MERGED); /* its data is here, but it is behind a miss */
+    assert_int_equal(load(2), L1_MISSED);
+    assert_int_equal(load(1), L1_MERGED); /* its line is on its way: the tags have it already */
+    assert_int_equal(ready(), 0);
+    struct req *one = sent(), *two = sent();
+    assert_int_equal(answer(two), 0); /* data in order */
+    l1_walk(&cache);
+    assert_int_equal(answer(one), 4);
+    assert_true(l1_idle(&cache));
+    assert_int_equal(load(2), L1_MERGED);
+    assert_int_equal(ready(), 1); /* nothing is before it */
+    assert_int_equal(l1_stats(&cache).load_misses, 3);
+    assert_int_equal(l1_stats(&cache).hits_reserved, 3);
+}
+
+/* No way is ever reserved: more misses of a set than it has ways can be under way. */
+TEST_WITH(tags_without_data_never_run_out_of_ways, begin, end)
+{
+    begin_fifo(8);
+    for (uint64_t i = 0; i < WAYS + 1; i++) assert_int_equal(load(i * SETS), L1_MISSED);
+    assert_int_equal(cache.mshr.used, 0);
+    sent();
+    refuses_load(5 * SETS, L1_NO_MSHR); /* three may be under way */
+    l1_walk(&cache);
+}
+
+TEST_WITH(a_full_fragment_fifo_refuses, begin, end)
+{
+    begin_fifo(2);
+    assert_int_equal(load(0), L1_MISSED);
+    assert_int_equal(load(0), L1_MERGED);
+    refuses_load(0, L1_NO_QUEUE);
+    assert_int_equal(answer(sent()), 2);
+    assert_true(l1_retry_worthwhile(&cache));
+    assert_int_equal(load(0), L1_MERGED);
+}

@@ -15,7 +15,7 @@ TEST(a_program_runs_and_reads_counters)
 {
     char why[256] = "";
     const char *settings[] = {"sched=lrr", "l1d.mshr=128", NULL};
-    struct wl_gpu *gpu = wl_gpu_open("gtx480-v3", settings, why, sizeof why);
+    struct wl_gpu *gpu = wl_gpu_open("gtx480-v322", settings, why, sizeof why);
     assert_non_null(gpu);
     CUdevice dev;
     CUcontext ctx;

@@ -152,6 +152,7 @@ int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const stru
     copy_parameters(s, c);
     set_pipes(s, c->v);
     lsu_init(s, c);
+    if (c->v[P_SM_ALU_COLLECTORS] && stages_init(s, c, e)) return (int)e->code;
     if (warps_init(s)) return wl_fail(e, WL_ERUN, "out of memory");
     if (make_caches(s, c, e) || (c->v[P_SM_FETCH] && fetch_init(s, c, e))) return (int)e->code;
     return make_scheduler(s, c, e);
@@ -163,6 +164,7 @@ void sm_destroy(struct sm *s)
     free(s->sched.self);
     free(s->lsu.ext);
     fetch_destroy(s);
+    free(s->stages);
     warps_destroy(s);
 }
 

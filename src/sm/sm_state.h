@@ -167,6 +167,22 @@ struct fetch {
     struct fetch_miss miss[FETCH_MAX_MISSES];
 };
 
+/* ---- stages between issue and pipes (stages.c) ---- */
+
+enum { STAGE_UNITS = 3, MAX_COLLECTORS = 64, BUS_CYCLES = 4096 };
+
+/* Exists only with sm.alu_collectors. Times are cycles. */
+struct stages {
+    uint32_t collectors[STAGE_UNITS], buses;
+    uint64_t collector_free[STAGE_UNITS][MAX_COLLECTORS];
+    uint64_t entry_free[STAGE_UNITS][SM_MAX_PIPES]; /* of the registers between collectors and pipes */
+    uint64_t pipe_free[STAGE_UNITS][SM_MAX_PIPES];
+    struct {
+        uint64_t cycle;
+        uint32_t used;
+    } bus[BUS_CYCLES]; /* the results of a cycle, by the cycle modulo their number */
+};
+
 /* ---- warps (warps.c) ---- */
 
 enum { WARP_MAX_LOOPS = 8 }; /* nested loops that are tracked per warp; a policy does not hear of deeper ones */
@@ -224,6 +240,7 @@ struct sm {
     uint64_t *board;           /* [warps * board_regs] tick from which a register may be read */
     const struct route *route; /* [instructions of the kernel] */
     struct fetch *fetch;       /* NULL: ideal */
+    struct stages *stages;     /* NULL: an instruction goes to its pipe when it is issued */
     uint8_t *mark;             /* [warps * board_regs] whether a register is marked as slow; NULL: nobody asks */
 
     /* schedulers */

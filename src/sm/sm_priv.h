@@ -108,6 +108,11 @@ static inline void reexec_changed(struct sm *s)
 {
     if (s->lsu.ext) s->lsu.ext->queue.refused = 0;
 }
+/* The L1D has freed MSHRs in this cycle; what was refused until then has not been accounted for yet. */
+static inline void reexec_freed(struct sm *s)
+{
+    if (s->lsu.ext) s->lsu.ext->queue.freed = true;
+}
 /* Whether there is a re-execution queue. */
 static inline bool has_queue(const struct sm *s) { return s->lsu.ext && s->lsu.ext->queue.entries; }
 

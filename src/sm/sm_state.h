@@ -114,6 +114,7 @@ struct reexec {
     uint32_t used;      /* requests in the queue */
     uint8_t same_warp;  /* enum wl_same_warp */
     bool stores;        /* stores and atomics may be queued too */
+    bool freed;         /* the L1D has freed MSHRs in this cycle */
     bool blocked;       /* the ld/st unit's request was refused and had to stay */
     uint32_t refused;   /* tries in a row that were refused, nothing having changed */
     uint64_t pushed_at; /* cycle of the last push: the place in the unit is free after it */

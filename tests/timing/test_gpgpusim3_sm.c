@@ -114,7 +114,8 @@ TEST(a_warp_issues_two_instructions_in_three_cycles)
     for (unsigned i = 0; i < 12; i++) assert_int_equal(issued_at(0, i) - issued_at(0, 0), i / 2 * 3 + i % 2);
 }
 
-/* Four warps of two schedulers have more to issue than one fetch of two instructions brings per cycle. */
+/* Four warps of two schedulers have more to issue than one fetch of two instructions brings per cycle. Warp 1 is the
+ * first that is fetched for, warp 0 the last. */
 TEST(one_warp_per_cycle_is_fetched_for)
 {
     struct synth p;
@@ -128,7 +129,8 @@ TEST(one_warp_per_cycle_is_fetched_for)
     }
     run_and_free(g, &p);
     for (unsigned w = 0; w < 4; w++)
-        for (unsigned i = 0; i < 24; i++) assert_int_equal(issued_at(w, i) - issued_at(0, 0), w + i / 2 * 4 + i % 2);
+        for (unsigned i = 0; i < 24; i++)
+            assert_int_equal(issued_at(w, i) - issued_at(1, 0), (w + 3) % 4 + i / 2 * 4 + i % 2);
 }
 
 /* A branch back, at an even or an odd place of the program: it is the first or the second of its pair. */

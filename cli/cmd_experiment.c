@@ -1,36 +1,22 @@
 /* cmd_experiment.c - a whole experiment file: its figures and claims, here or on a cluster. */
-#include <string.h>
-
 #include "cli/lab.h"
-#include "experiment/slurm.h"
-
-/* --task: one run of a job array; its row goes into the spool, for the process that submitted it. */
-static int put_into_spool(void *arg, const struct store_row *row, struct wl_err *e) { return spool_put(arg, row, e); }
-
-static int one_task(struct lab *l, const struct options *o, struct wl_err *e)
-{
-    if (!o->spool) return wl_fail(e, WL_EINPUT, "--task needs --spool DIR");
-    char folder[1024];
-    snprintf(folder, sizeof folder, "%s", o->spool);
-    return lab_run_one(l, o, o->task, put_into_spool, folder, e);
-}
 
 int cmd_experiment(const struct options *o, struct wl_err *e)
 {
-    struct claim_counts counts = {{0}};
+    struct claim_counts counts = {{0}, {0}, {0}};
     struct lab l;
     if (o->words.count != 1) return wl_fail(e, WL_EINPUT, "experiment takes one file: warpline experiment mine.ini");
     int rc = lab_open(&l, o->words.item[0], o, e);
     if (!rc) rc = lab_plan_all(&l, e);
     if (!rc && o->task) {
-        rc = one_task(&l, o, e);
+        rc = lab_run_task(&l, o, e);
         lab_close(&l);
         return rc;
     }
     if (!rc) rc = o->slurm ? lab_run_slurm(&l, o, e) : lab_run(&l, o, e);
     for (unsigned i = 0; !rc && i < l.x->nfigures; i++) rc = show_figure(&l, &l.x->figures[i], o, e);
     if (!rc && l.x->nclaims && !o->quiet) {
-        show_claims(&l, &counts);
+        show_claims(&l, NULL, &counts);
         show_claim_summary(&counts);
     }
     if (!rc) rc = lab_failed(&l, o, e);

@@ -78,14 +78,14 @@ static int figures_of(struct lab *l, const char *id, const struct options *o, st
     return rc ? rc : lab_failed(l, o, e);
 }
 
-/* "baseline.1" or "baseline". */
+/* "baseline.1" or "baseline"; with --from a results file, of which everything is shown. */
 static int by_id(const char *word, const struct options *o, struct wl_err *e)
 {
     char name[128];
-    size_t dot = strcspn(word, ".");
+    size_t dot = o->from ? strlen(word) : strcspn(word, ".");
     struct lab l;
     snprintf(name, sizeof name, "%.*s", (int)dot, word);
-    int rc = lab_open(&l, name, o, e);
+    int rc = lab_open(&l, o->from ? word : name, o, e);
     if (!rc) rc = figures_of(&l, word[dot] ? word + dot + 1 : NULL, o, e);
     lab_close(&l);
     return rc;

@@ -7,24 +7,52 @@
 #include "cli/lab.h"
 #include "experiment/report.h"
 
-static int write_page(const struct lab *labs, unsigned n, const char *file, struct wl_err *e)
+/* An experiment on the page: its runs, and a second plan of what the store has of its range. */
+struct report_lab {
+    struct lab lab;
+    struct plan *shadow;
+    struct exp_range *range; /* NULL: there is none */
+};
+
+/* What 'claims --range' has stored, or written to the file of --ranges; nothing is run for it. */
+static int find_range(struct report_lab *l, const struct options *o, struct wl_err *e)
+{
+    if (o->ranges) return range_read(l->lab.plan, o->ranges, &l->range, e);
+    const struct range_spec spec = {.design_points = (unsigned)o->range.n};
+    if (!l->lab.x->nunknowns || o->from) return 0;
+    l->shadow = plan_new(l->lab.x, l->lab.plan->size, l->lab.build, e);
+    if (!l->shadow || !(l->range = range_new(l->shadow, &spec, e))) return e->code ? (int)e->code : WL_ERUN;
+    return range_evaluate(l->range, l->lab.store, true, e);
+}
+
+static void report_close(struct report_lab *l)
+{
+    range_free(l->range);
+    plan_free(l->shadow);
+    lab_close(&l->lab);
+}
+
+static int write_page(const struct report_lab *labs, unsigned n, const char *file, struct wl_err *e)
 {
     const struct plan *plans[64];
+    const struct exp_range *ranges[64];
     char made[64];
     time_t now = time(NULL);
     struct tm utc;
     strftime(made, sizeof made, "%Y-%m-%d %H:%M UTC", gmtime_r(&now, &utc));
     bool same = true;
     for (unsigned i = 0; i < n; i++) {
-        plans[i] = labs[i].plan;
-        same = same && labs[i].plan->size == labs[0].plan->size;
+        plans[i] = labs[i].lab.plan;
+        ranges[i] = labs[i].range;
+        same = same && plans[i]->size == plans[0]->size;
     }
-    const struct report_info info = {WL_VERSION, labs[0].build,
-                                     same ? workload_size_name(labs[0].plan->size) : "as each says", made};
+    const char *version = *labs[0].lab.shown.version ? labs[0].lab.shown.version : WL_VERSION;
+    const struct report_info info = {version, labs[0].lab.build,
+                                     same ? workload_size_name(plans[0]->size) : "as each says", made};
     bool to_stdout = strcmp(file, "-") == 0;
     FILE *out = to_stdout ? stdout : fopen(file, "w");
     if (!out) return wl_fail(e, WL_EINPUT, "cannot write %s: %s", file, strerror(errno));
-    int rc = report_write(plans, n, &info, out, e);
+    int rc = report_write(plans, ranges, n, &info, out, e);
     bool bad = ferror(out) != 0;
     if (!to_stdout && fclose(out) != 0) bad = true;
     return rc || !bad ? rc : wl_fail(e, WL_ERUN, "cannot write %s: is the disk full?", file);
@@ -34,20 +62,22 @@ int cmd_report(const struct options *o, struct wl_err *e)
 {
     const char *names[64];
     const char *file = o->output ? o->output : "report.html";
-    unsigned n = o->words.count ? 0 : experiment_names(names, 64), opened = 0;
-    struct lab *labs = calloc(64, sizeof *labs);
+    unsigned n = o->words.count || o->from ? 0 : experiment_names(names, 64), opened = 0;
+    if (o->range.n > RANGE_MAX_DESIGN) return wl_fail(e, WL_EINPUT, "--range takes up to %d points", RANGE_MAX_DESIGN);
+    struct report_lab *labs = calloc(64, sizeof *labs);
     if (!labs) return wl_fail(e, WL_ERUN, "out of memory");
     for (unsigned i = 0; i < o->words.count && n < 64; i++) names[n++] = o->words.item[i];
     int rc = n ? 0 : wl_fail(e, WL_EINPUT, "there is no experiment to report");
     for (unsigned i = 0; !rc && i < n; i++) {
-        rc = lab_open(&labs[opened++], names[i], o, e);
-        if (!rc) rc = lab_plan_all(&labs[i], e);
-        if (!rc) rc = lab_run(&labs[i], o, e);
+        rc = lab_open(&labs[opened++].lab, names[i], o, e);
+        if (!rc) rc = lab_plan_all(&labs[i].lab, e);
+        if (!rc) rc = lab_run(&labs[i].lab, o, e);
+        if (!rc) rc = find_range(&labs[i], o, e);
     }
     if (!rc) rc = write_page(labs, n, file, e);
     if (!rc && !o->quiet && strcmp(file, "-") != 0) printf("%s\n", file);
-    for (unsigned i = 0; !rc && i < n; i++) rc = lab_failed(&labs[i], o, e);
-    for (unsigned i = 0; i < opened; i++) lab_close(&labs[i]);
+    for (unsigned i = 0; !rc && i < n; i++) rc = lab_failed(&labs[i].lab, o, e);
+    for (unsigned i = 0; i < opened; i++) report_close(&labs[i]);
     free(labs);
     return rc;
 }

@@ -36,16 +36,31 @@ static int list_rows(struct store *s, const char *build, struct wl_err *e)
     return rc;
 }
 
+/* What one experiment needs, from what is stored. */
+static int write_results(const struct options *o, FILE *out, struct wl_err *e)
+{
+    struct lab l;
+    int rc = lab_open(&l, o->words.item[2], o, e);
+    if (!rc) rc = lab_plan_all(&l, e);
+    if (!rc) rc = plan_fetch(l.plan, l.store, e);
+    if (!rc) rc = results_write(l.plan, WL_VERSION, out, e);
+    if (!rc) rc = lab_failed(&l, o, e);
+    lab_close(&l);
+    return rc;
+}
+
 static int export(struct store *s, const struct options *o, struct wl_err *e)
 {
     const char *kind = o->words.count > 1 ? o->words.item[1] : "csv";
-    bool json = strcmp(kind, "json") == 0;
-    if (!json && strcmp(kind, "csv") != 0)
-        return wl_fail(e, WL_EINPUT, "store export writes csv or json, not '%s'", kind);
+    bool json = strcmp(kind, "json") == 0, results = strcmp(kind, "results") == 0;
+    if (!json && !results && strcmp(kind, "csv") != 0)
+        return wl_fail(e, WL_EINPUT, "store export writes csv, json or results, not '%s'", kind);
+    if (results && o->words.count != 3)
+        return wl_fail(e, WL_EINPUT, "export results needs one experiment: store export results hac -o hac.csv");
     bool to_file = o->output && strcmp(o->output, "-") != 0;
     FILE *out = to_file ? fopen(o->output, "w") : stdout;
     if (!out) return wl_fail(e, WL_EINPUT, "cannot write %s: %s", o->output, strerror(errno));
-    int rc = json ? store_export_json(s, out, e) : store_export_csv(s, out, e);
+    int rc = results ? write_results(o, out, e) : json ? store_export_json(s, out, e) : store_export_csv(s, out, e);
     bool bad = ferror(out) != 0;
     if (to_file && fclose(out) != 0) bad = true;
     return rc || !bad || !to_file ? rc : wl_fail(e, WL_ERUN, "cannot write %s: is the disk full?", o->output);

@@ -56,9 +56,25 @@ static int read_traces(const struct experiment *x, struct wl_err *e)
     return 0;
 }
 
+/* No store: the file has the results, and says of what they are. */
+static int open_results_file(struct lab *l, const char *file, const struct options *o, struct wl_err *e)
+{
+    enum workload_size size = SIZE_SMALL;
+    snprintf(l->path, sizeof l->path, "%s", file);
+    int rc = results_read_head(file, &l->shown, e);
+    if (!rc) rc = read_workload_size(l->shown.size, &size, e);
+    if (!rc && o->size && strcmp(o->size, l->shown.size) != 0)
+        rc = wl_fail(e, WL_EINPUT, "%s has results at size %s, not %s", file, l->shown.size, o->size);
+    if (!rc && !(l->x = experiment_load(l->shown.experiment, e))) rc = e->code ? (int)e->code : WL_ERUN;
+    if (rc) return rc;
+    memcpy(l->build, l->shown.build, sizeof l->build);
+    return (l->plan = plan_new(l->x, size, l->build, e)) ? 0 : WL_ERUN;
+}
+
 int lab_open(struct lab *l, const char *name, const struct options *o, struct wl_err *e)
 {
-    *l = (struct lab){0};
+    *l = (struct lab){.name = name, .command = "experiment"};
+    if (o->from) return open_results_file(l, name, o, e);
     signal(SIGXFSZ, SIG_IGN); /* a file-size limit is a full disk: the store says so */
     enum workload_size size = SIZE_SMALL;
     int rc = lab_store_path(o, l->path, sizeof l->path, e);
@@ -139,35 +155,57 @@ static struct runner make_runner(const struct options *o)
                            .stop = &stop};
 }
 
+static int fetch(struct lab *l, struct wl_err *e)
+{
+    return l->lean ? plan_look(l->plan, l->store, e) : plan_fetch(l->plan, l->store, e);
+}
+
+static int show_results_file(struct lab *l, const struct options *o, struct wl_err *e)
+{
+    unsigned changed = 0;
+    int rc = results_read(l->plan, l->path, &changed, e);
+    if (!rc && changed && !o->quiet)
+        fprintf(stderr, "%s: %u of %u results are of machines that have been changed since\n", l->path, changed,
+                l->plan->nruns);
+    return rc;
+}
+
 int lab_run(struct lab *l, const struct options *o, struct wl_err *e)
 {
     struct runner how = make_runner(o);
-    int rc = plan_fetch(l->plan, l->store, e);
+    if (o->from) return show_results_file(l, o, e);
+    int rc = fetch(l, e);
     if (rc || o->no_run) return rc;
     catch_signals();
     fflush(stdout); /* or each process would write it again */
     rc = runner_run(l->plan, l->store, &how, e);
     if (how.progress) fprintf(stderr, "\r\033[K");
     release_signals();
-    return rc ? rc : plan_fetch(l->plan, l->store, e);
+    return rc ? rc : fetch(l, e);
 }
 
-/* The command of a task: this program, this experiment, and the options that change a run. */
+/* The command of a task: this program, this command and experiment, and the options that decide what is run. */
 static int task_command(const struct lab *l, const struct options *o, const char *spool, char *out, size_t size,
                         struct wl_err *e)
 {
-    char self[1024], number[32];
+    char self[1024], number[32], points[32];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     if (n < 0) return wl_fail(e, WL_ERUN, "cannot find this program: %m");
     self[n] = 0;
     snprintf(number, sizeof number, "%llu", (unsigned long long)o->timeout);
-    const char *words[] = {self,      "experiment", o->words.item[0], "--size", workload_size_name(l->plan->size),
-                           "--spool", spool,        "--timeout",      number};
+    snprintf(points, sizeof points, "--range=%llu", (unsigned long long)o->range.n);
+    const char *words[16] = {self,      l->command, l->name,     "--size", workload_size_name(l->plan->size),
+                             "--spool", spool,      "--timeout", number};
+    unsigned count = 9;
+    if (o->range.given) words[count++] = points;
+    if (o->only) words[count++] = "--only", words[count++] = o->only;
     bool fits = true;
     *out = 0;
-    for (unsigned i = 0; i < sizeof words / sizeof *words; i++) {
+    for (unsigned i = 0; i < count; i++) {
         fits = fits && strlen(out) + 2 < size && shell_quote(strcat(out, i ? " " : ""), size, words[i]);
     }
+    for (unsigned i = 0; i < o->unknown.count && fits; i++)
+        fits = strlen(out) + 13 < size && shell_quote(strcat(out, " --unknown "), size, o->unknown.item[i]);
     for (unsigned i = 0; i < o->plugin.count && fits; i++)
         fits = strlen(out) + 12 < size && shell_quote(strcat(out, " --plugin "), size, o->plugin.item[i]);
     return fits ? 0 : wl_fail(e, WL_EINPUT, "the names of the files are too long for a Slurm job");
@@ -180,7 +218,7 @@ int lab_run_slurm(struct lab *l, const struct options *o, struct wl_err *e)
     snprintf(spool, sizeof spool, "%s.spool", l->path);
     if (o->spool) snprintf(spool, sizeof spool, "%s", o->spool);
     int rc = task_command(l, o, spool, command, sizeof command, e);
-    if (!rc) rc = plan_fetch(l->plan, l->store, e);
+    if (!rc) rc = fetch(l, e);
     if (rc || o->no_run) return rc;
     catch_signals();
     const struct slurm slurm = {command, spool, &how};
@@ -189,17 +227,22 @@ int lab_run_slurm(struct lab *l, const struct options *o, struct wl_err *e)
     release_signals();
     for (unsigned i = 0; i < l->plan->nruns; i++) /* what was collected has its numbers in the store only */
         if (!l->plan->runs[i]->result) l->plan->runs[i]->state = RUN_MISSING;
-    return rc ? rc : plan_fetch(l->plan, l->store, e);
+    return rc ? rc : fetch(l, e);
 }
 
-int lab_run_one(struct lab *l, const struct options *o, const char *key,
-                int (*put)(void *arg, const struct store_row *row, struct wl_err *e), void *arg, struct wl_err *e)
+static int put_into_spool(void *arg, const struct store_row *row, struct wl_err *e) { return spool_put(arg, row, e); }
+
+int lab_run_task(struct lab *l, const struct options *o, struct wl_err *e)
 {
     struct runner how = make_runner(o);
+    const char *key = o->task;
+    char folder[1024];
+    if (!o->spool) return wl_fail(e, WL_EINPUT, "--task needs --spool DIR");
+    snprintf(folder, sizeof folder, "%s", o->spool);
     how.jobs = 1;
     how.only = key;
-    how.put = put;
-    how.arg = arg;
+    how.put = put_into_spool;
+    how.arg = folder;
     how.progress = NULL;
     catch_signals();
     for (unsigned i = 0; i < l->plan->nruns; i++)

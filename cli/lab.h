@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "experiment/plan.h"
+#include "experiment/results.h"
 #include "experiment/table.h"
 
 /* One experiment at work. */
@@ -11,24 +12,27 @@ struct lab {
     struct experiment *x;
     struct plan *plan;
     struct store *store;
-    char path[1024]; /* of the store */
-    char build[STORE_KEY];
+    const char *name;          /* as it was asked for */
+    const char *command;       /* that a Slurm task repeats: "experiment" or "claims" */
+    char path[1024];           /* of the store, or of the results file */
+    char build[STORE_KEY];     /* that made the results */
+    struct results_head shown; /* --from: what the file says of itself */
+    bool lean;                 /* results are not held: whoever needs them fetches cells (plan.h) */
 };
 
 /* The path of --store or the default one. */
 int lab_store_path(const struct options *o, char *out, size_t size, struct wl_err *e);
-/* Reads the experiment and opens the store; the plan is empty. */
+/* Reads the experiment and opens the store; the plan is empty. With --from the name is that of a results file. */
 int lab_open(struct lab *l, const char *name_or_file, const struct options *o, struct wl_err *e);
 /* Plans every figure and claim. */
 int lab_plan_all(struct lab *l, struct wl_err *e);
 /* Runs what is missing and fetches everything. Runs that failed are said on standard error; they
  * are an error only for lab_failed. */
 int lab_run(struct lab *l, const struct options *o, struct wl_err *e);
-/* The same as a Slurm job array. */
+/* The same as a Slurm job array, whose tasks are this command with --task. */
 int lab_run_slurm(struct lab *l, const struct options *o, struct wl_err *e);
-/* One run by its key, its row handed to `put` instead of the store. */
-int lab_run_one(struct lab *l, const struct options *o, const char *key,
-                int (*put)(void *arg, const struct store_row *row, struct wl_err *e), void *arg, struct wl_err *e);
+/* --task: one run of a job array; its row goes into the spool, for the process that submitted it. */
+int lab_run_task(struct lab *l, const struct options *o, struct wl_err *e);
 /* WL_ERUN with a sentence when runs failed or were not done, else 0. */
 int lab_failed(const struct lab *l, const struct options *o, struct wl_err *e);
 void lab_close(struct lab *l);
@@ -36,12 +40,9 @@ void lab_close(struct lab *l);
 /* Table to standard output, .csv and .svg to the folder of --out. */
 int show_figure(const struct lab *l, const struct exp_figure *f, const struct options *o, struct wl_err *e);
 
-/* How many claims got which verdict. */
-struct claim_counts {
-    unsigned n[VERDICT_COUNT];
-};
-/* A line each; counts are added. */
-void show_claims(const struct lab *l, struct claim_counts *counts);
+/* A line each: first what the paper states, then what is listed without being counted. Counts are added. `wanted`: of
+ * each claim; NULL: all. */
+void show_claims(const struct lab *l, const bool *wanted, struct claim_counts *counts);
 void show_claim_summary(const struct claim_counts *counts);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * "--name value", "--name=value", "-q"; "--" ends the options; "-" alone is a word. An option
  * that may be repeated collects; any other given twice is an error, because one of the two would
- * silently lose. */
+ * silently lose. Where a number may be left out, the next word is it only if it has digits and nothing else. */
 #include "cli/options.h"
 
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #include "run/run.h"
 
-enum option_kind { FLAG, TEXT, LIST, NUMBER };
+enum option_kind { FLAG, TEXT, LIST, NUMBER, MAYBE_NUMBER };
 
 struct option_row {
     const char *name;
@@ -62,6 +62,11 @@ static const struct option_row table[] = {
     {"timeout", 0, NUMBER, "SECONDS", AT(timeout), "end a run after this time"},
     {"retry", 0, FLAG, NULL, AT(retry), "repeat runs that failed"},
     {"no-run", 0, FLAG, NULL, AT(no_run), "show what is stored, run nothing"},
+    {"from", 0, FLAG, NULL, AT(from), "the words are results files: show them, run nothing"},
+    {"range", 0, MAYBE_NUMBER, "[N]", AT(range), "over the values of each unknown; N: and N points over all of them"},
+    {"ranges", 0, TEXT, "FILE.json", AT(ranges), "ranges that 'claims --range --json' wrote"},
+    {"only", 0, TEXT, "PATTERN", AT(only), "only claims with such an id: 'dacache.fig8.*'"},
+    {"unknown", 0, LIST, "NAME", AT(unknown), "--range over this unknown only; repeatable"},
     {"slurm", 0, FLAG, NULL, AT(slurm), "run what is missing as a Slurm job array"},
     {"task", 0, TEXT, "KEY", AT(task), "one run into --spool; --slurm uses it"},
     {"spool", 0, TEXT, "DIR", AT(spool), "folder for the results of Slurm tasks"},
@@ -159,6 +164,13 @@ static int store(struct parsing *p, const struct option_row *r, const char *valu
         l->item[l->count++] = value;
         break;
     }
+    case MAYBE_NUMBER: {
+        struct maybe_number *m = field;
+        m->given = true;
+        if (value && !read_size(value, &m->n))
+            return wl_fail(p->e, WL_EINPUT, "--%s takes a number, not '%s'", r->name, value);
+        break;
+    }
     case NUMBER:
         if (!read_size(value, field)) return wl_fail(p->e, WL_EINPUT, "--%s needs a number, not '%s'", r->name, value);
         if (r->offset == AT(seed)) p->to->seed_given = true;
@@ -182,7 +194,10 @@ static int parse_option(struct parsing *p)
     }
     if (!r || !takes(p->command, r)) return unknown_option(p->command, word, p->e);
     if (r->kind == FLAG && value) return wl_fail(p->e, WL_EINPUT, "--%s takes no value", r->name);
-    if (r->kind != FLAG && !value) {
+    if (r->kind == MAYBE_NUMBER && !value && p->at + 1 < p->argc) {
+        const char *next = p->argv[p->at + 1];
+        if (*next && !next[strspn(next, "0123456789")]) value = p->argv[++p->at];
+    } else if (r->kind != FLAG && r->kind != MAYBE_NUMBER && !value) {
         if (p->at + 1 >= p->argc)
             return wl_fail(p->e, WL_EINPUT, "--%s needs a value: --%s %s", r->name, r->name, r->value);
         value = p->argv[++p->at];

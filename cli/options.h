@@ -17,20 +17,27 @@ struct text_list {
     unsigned count;
 };
 
+/* An option that may have a number. */
+struct maybe_number {
+    bool given;
+    uint64_t n;
+};
+
 struct options {
     const char *gpu, *l1, *l2, *sched, *size, *engine;
     const char *json, *csv, *output;
     const char *timeline, *timeline_window, *timeline_sms;
     const char *kernel, *grid, *block;
-    const char *store, *out, *task, *spool;
+    const char *store, *out, *task, *spool, *only, *ranges;
     const char *launch, *launches, *record;
     char **program; /* exec: the words of the program, NULL-terminated as in argv */
-    struct text_list set, input, plugin, arg, dump;
+    struct text_list set, input, plugin, arg, dump, unknown;
     struct text_list words; /* what is not an option */
     uint64_t seed, shuffle, max_cycles, shared, regs, jobs, timeout;
     bool seed_given;
     bool check, paranoid, functional, quiet, verbose, plain, help;
-    bool all, retry, no_run, slurm, failed;
+    bool all, retry, no_run, slurm, failed, from;
+    struct maybe_number range;
 };
 
 /* A row of commands.def. */

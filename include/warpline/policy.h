@@ -69,8 +69,8 @@ struct wl_kernel {
 
 /* One warp load from its first L1D request to its last returning byte. */
 struct wl_load {
-    uint64_t seq;      /* dynamic number of the warp's instruction */
     uint64_t user;     /* free for the policy: what it writes here in loads->begin stays with the load */
+    uint32_t seq;      /* dynamic number of the warp's instruction, modulo 2^32 */
     uint32_t pc;       /* address of the instruction, unique in the program */
     uint16_t warp;     /* the warp's slot in the SM, 0 to g.warps - 1 */
     uint16_t rank;     /* the warp's age among the live warps of its scheduler when it issued the load; 0: the oldest */

@@ -98,6 +98,8 @@ static inline uint32_t take_slot(struct domain *d)
     uint32_t slot = (uint32_t)cycle & (WHEEL_SLOTS - 1);
     WL_ASSERT(d->used[slot >> 6] >> (slot & 63) & 1);
     d->used[slot >> 6] &= ~bit64(slot & 63);
+    d->edge = d->next;
+    d->cycle = cycle;
     find_next(d, cycle);
     return slot;
 }
@@ -111,7 +113,12 @@ static uint64_t with_an_edge(const struct driven *d, unsigned n, tick_t t)
     return parts;
 }
 
-static inline void clock_work(const struct driven *d, tick_t now) { part_wake_at(d->part, d->tick(d->self, now)); }
+static inline void clock_work(const struct driven *d, tick_t now)
+{
+    tick_t next = d->tick(d->self, now);
+    if (next == now + d->part->period) part_wake_next(d->part, now);
+    else part_wake_at(d->part, next);
+}
 
 /* Lets the parts of a set that is given word by word work, in this order. */
 static void work_in_order(const struct driven *d, unsigned n, const uint64_t *due, const uint32_t *order, tick_t t)

@@ -18,7 +18,7 @@ static const char *const head_keys[] = {"title", "about", "gpu",  "l1",        "
                                         "set",   "size",  "seed", "workloads", NULL};
 static const char *const workload_keys[] = {"program", "inputs", "inputs.tiny", "inputs.small", "inputs.paper", "label",
                                             "seed",    "trace",  NULL};
-static const char *const section_kinds[] = {"groups", "workload", "series", "figure", "claim"};
+static const char *const section_kinds[] = {"groups", "workload", "series", "figure", "claim", "variant", "unknown"};
 enum { KINDS = sizeof section_kinds / sizeof *section_kinds, MAX_FILE = 1 << 20 };
 #define EMBEDDED ".experiment" /* how scripts/embed.sh names experiments/NAME.ini */
 
@@ -162,8 +162,8 @@ static int check_kinds(struct reader *r)
         if (i < KINDS) continue;
         const char *near = wl_nearest(s->kind, section_kinds, KINDS);
         snprintf(why, sizeof why, "there is no section '%.60s'; %s%s%s", s->kind,
-                 near ? "did you mean '" : "there are ", near ? near : "groups, workload, series, figure, claim",
-                 near ? "'?" : "");
+                 near ? "did you mean '" : "there are ",
+                 near ? near : "groups, workload, series, figure, claim, variant, unknown", near ? "'?" : "");
         return ini_fail_section(&r->ini, s, why, r->e);
     }
     return 0;
@@ -205,13 +205,18 @@ static int read_head(struct reader *r)
 static int read_all(struct reader *r)
 {
     int rc = check_kinds(r);
+    if (!rc) rc = read_unknowns(r);
     if (!rc) rc = read_seed(r, ini_take(r->ini.sections, "seed"), &r->seed); /* before any workload is named */
+    if (!rc) rc = unknown_seed(r);
     for (struct ini_section *s = r->ini.sections; !rc && s; s = s->next)
         if (strcmp(s->kind, "workload") == 0) rc = read_workload(r, s);
     if (!rc) rc = read_head(r);
+    if (!rc) rc = unknown_inputs(r);
     if (!rc) rc = read_series(r);
+    if (!rc) rc = check_unknowns(r);
     if (!rc) rc = refuse_unused(r, r->ini.sections, head_keys);
     if (!rc) rc = read_figures(r);
+    if (!rc && !r->choice) rc = read_variants(r);
     if (!rc) rc = read_claims(r);
     if (!rc && !r->x->nfigures && !r->x->nclaims)
         rc = wl_fail_at(r->e, r->ini.file, 1, 0, NULL,
@@ -219,22 +224,42 @@ static int read_all(struct reader *r)
     return rc;
 }
 
-struct experiment *experiment_parse(const char *name, const char *file, const char *text, struct wl_err *e)
+/* A machine that is built as the file stands, but not with these choices. */
+static int refuse_choice(const struct experiment *x, const unsigned *choice, const char *why, struct wl_err *e)
+{
+    char list[600] = "";
+    size_t at = 0;
+    unsigned line = 0;
+    for (unsigned i = 0; i < x->nunknowns; i++) {
+        if (!choice[i]) continue;
+        const struct exp_value *v = &x->unknowns[i].values[choice[i] - 1];
+        if (at < sizeof list)
+            at +=
+                (size_t)snprintf(list + at, sizeof list - at, "%s%s=%s", at ? ", " : "", x->unknowns[i].name, v->label);
+        line = v->line;
+    }
+    return wl_fail_at(e, x->file, line, 0, x->source, "with %.500s no machine can be built: %.500s", list, why);
+}
+
+static struct experiment *parse_at(const char *name, const char *file, const char *text, const unsigned *choice,
+                                   struct wl_err *e)
 {
     struct experiment *x = calloc(1, sizeof *x);
     struct reader *r = calloc(1, sizeof *r);
     int rc = WL_ERUN;
     if (x && r) {
         struct arena *a = &x->arena;
-        *r = (struct reader){.x = x, .arena = a, .e = e, .seed = 1};
+        *r = (struct reader){.x = x, .arena = a, .e = e, .seed = 1, .choice = choice};
         x->name = arena_strndup(a, name, strlen(name));
         x->file = arena_strndup(a, file, strlen(file));
         x->workloads = ARENA_ARRAY(a, struct exp_workload *, MAX_WORKLOADS);
         x->series = ARENA_ARRAY(a, struct exp_series *, MAX_SERIES);
         x->groups = ARENA_ARRAY(a, struct exp_group, MAX_LIST);
-        bool good = x->name && x->file && x->workloads && x->series && x->groups;
-        rc = good ? ini_text_read(&r->ini, x->file, text, a, e) : wl_no_memory(e);
+        x->source = arena_strndup(a, text, strlen(text));
+        bool good = x->name && x->file && x->workloads && x->series && x->groups && x->source;
+        rc = good ? ini_text_read(&r->ini, x->file, x->source, a, e) : wl_no_memory(e);
         if (!rc) rc = read_all(r);
+        if (rc && *r->refused) rc = refuse_choice(x, choice, r->refused, e);
     } else {
         wl_no_memory(e);
     }
@@ -242,6 +267,18 @@ struct experiment *experiment_parse(const char *name, const char *file, const ch
     if (!rc) return x;
     experiment_free(x);
     return NULL;
+}
+
+struct experiment *experiment_parse(const char *name, const char *file, const char *text, struct wl_err *e)
+{
+    return parse_at(name, file, text, NULL, e);
+}
+
+struct experiment *experiment_at(const struct experiment *x, const unsigned *choice, struct wl_err *e)
+{
+    struct experiment *at = parse_at(x->name, x->file, x->source, choice, e);
+    for (unsigned i = 0; at && i < at->nworkloads; i++) at->workloads[i]->trace_hash = x->workloads[i]->trace_hash;
+    return at;
 }
 
 void experiment_free(struct experiment *x)

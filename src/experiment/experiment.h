@@ -1,8 +1,9 @@
 /* experiment.h - an experiment file, read: what to run, what to draw, what was claimed.
  *
- * The file names workloads, series (machines with policies), figures and claims; docs/experiments.md
- * describes the format. Reading checks everything that can be checked without running: every name,
- * every machine, every expression. What is read lives in one arena until experiment_free. */
+ * The file names workloads, series (machines with policies), figures, claims, and what the source of the
+ * claims leaves unknown; docs/experiments.md describes the format. Reading checks everything that can be checked
+ * without running: every name, every machine, every expression. What is read lives in one arena until experiment_free.
+ */
 #ifndef WL_EXPERIMENT_EXPERIMENT_H
 #define WL_EXPERIMENT_EXPERIMENT_H
 
@@ -11,6 +12,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "experiment/expr.h"
+#include "run/example.h"
 #include "run/machine.h"
 #include "workloads/workload.h"
 
@@ -86,11 +88,24 @@ struct exp_figure {
     unsigned nparts;
     const struct exp_mean *means;
     unsigned nmeans;
-    const char *each; /* time, cdf: the array of the result that is walked */
-    unsigned line;    /* in the file */
+    const char *each;                  /* time, cdf: the array of the result that is walked */
+    unsigned line;                     /* in the file */
+    const struct example *example;     /* a table of a worked example instead of runs; NULL: runs */
+    const struct exp_variant *variant; /* made for it from `of`; NULL: written in the file */
+    const struct exp_figure *of;
+};
+
+/* The whole experiment on another machine: every series has its like there. */
+struct exp_variant {
+    const char *name, *label, *why;
+    unsigned *series; /* [series]: the one that stands for it there */
 };
 
 enum claim_kind { CLAIM_RATIO, CLAIM_VALUE, CLAIM_ORDER, CLAIM_KINDS };
+struct exp_metric {
+    const char *name;
+    const struct expr *metric;
+};
 enum bound { BOUND_EQUAL, BOUND_ABOVE, BOUND_BELOW, BOUND_RANGE };
 
 struct exp_claim {
@@ -98,20 +113,49 @@ struct exp_claim {
     enum claim_kind kind;
     enum bound bound;
     double value, value_high; /* value_high: end of a range */
-    double tolerance;         /* CLAIM_VALUE; absolute, or a share of |value| */
-    bool relative;
+    double tolerance;         /* CLAIM_VALUE; absolute, a share of |value|, or a factor */
+    bool relative, factor;
     bool has_neutral; /* CLAIM_VALUE: the value that means "no effect" */
     double neutral;
     const struct exp_figure *figure; /* NULL: it belongs to none */
     struct exp_view view;
+    const struct exp_metric *metrics; /* further ones, written series.NAME in the measure */
+    unsigned nmetrics;
+    const struct expr *where; /* only workloads for which this holds count; NULL: all */
     const struct expr *measure;
     const char *measure_text;
-    const char *skip; /* why it cannot be measured here, or NULL */
+    const char *skip;               /* why it cannot be measured here, or NULL */
+    bool own;                       /* a check of ours, not what the paper states: not counted */
+    const struct exp_claim *repeat; /* states what that one states: not counted again */
+};
+
+enum { EXP_MAX_UNKNOWNS = 24, EXP_MAX_VALUES = 12 };
+
+/* One value that an unknown may have had. */
+struct exp_value {
+    const char *label;       /* as the file lists it: "256/256" */
+    const char *why;         /* the reason, with its source */
+    const char *const *part; /* one for each key */
+    unsigned line;           /* in the file */
+};
+
+/* What a source leaves unsaid: keys that move together, and the values they may have had. The default is none of
+ * these: it is the file as it stands. */
+struct exp_unknown {
+    const char *name, *text;
+    const char *why; /* the reason for what the file has */
+    const char *const *keys;
+    unsigned nkeys;
+    const struct exp_value *values;
+    unsigned nvalues;
+    bool noise; /* nobody would call it a choice: what it moves is noise */
+    unsigned line;
 };
 
 struct experiment {
     struct arena arena;
     const char *name, *file, *title, *about, *size;
+    const char *source; /* the whole text */
     struct exp_workload **workloads;
     unsigned nworkloads;
     struct exp_set chosen; /* the file's own list: what figures show unless they say otherwise */
@@ -123,6 +167,10 @@ struct experiment {
     unsigned nfigures;
     struct exp_claim *claims;
     unsigned nclaims;
+    struct exp_variant *variants;
+    unsigned nvariants;
+    struct exp_unknown *unknowns;
+    unsigned nunknowns;
 };
 
 /* Reads a text; `file` is for messages, `name` is what the ids begin with. NULL: the text of *e
@@ -130,6 +178,10 @@ struct experiment {
 struct experiment *experiment_parse(const char *name, const char *file, const char *text, struct wl_err *e);
 /* A built-in one by name, or a file by path. */
 struct experiment *experiment_load(const char *name_or_file, struct wl_err *e);
+/* The same experiment with unknown i at its value choice[i]: 0 is the file as it stands, n its n-th value. Series,
+ * workloads, figures and claims have the same indices; there are no variants. NULL: a machine refuses these values, and
+ * *e says which. */
+struct experiment *experiment_at(const struct experiment *x, const unsigned *choice, struct wl_err *e);
 void experiment_free(struct experiment *x);
 /* Names of the built-in ones, sorted; valid for the life of the process. */
 unsigned experiment_names(const char *names[], unsigned max);
@@ -148,13 +200,21 @@ enum fold {
     FOLD_ALL,
     FOLD_ANY,
     FOLD_AT,
-    FOLD_CHOICE
+    FOLD_CHOICE,
+    FOLD_CORR,
+    FOLD_CELL
 };
 /* What the reader binds to the names and calls of a claim's measure. */
 struct fold_binding {
     enum fold fold;
     struct exp_set over;
+    const struct example *example; /* FOLD_CELL: of its table this place */
+    unsigned cell;
 };
-/* Names are bound to the `struct exp_series` they mean. */
+/* "mascar", or "mascar.leakage" where the claim has metric.leakage. */
+struct name_binding {
+    const struct exp_series *series;
+    const struct expr *metric; /* never normalised; NULL: the claim's own view */
+};
 
 #endif

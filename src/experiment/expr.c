@@ -6,6 +6,7 @@
  *     sum     := product (("+" | "-") product)*
  *     product := unary (("*" | "/") unary)*
  *     unary   := "-" unary | number | name | name "(" either ["," set] ")" | "(" either ")"
+ *              | "corr" "(" either "," either ["," set] ")"
  *
  * The set of a call is everything up to the closing parenthesis, unparsed. */
 #include "experiment/expr.h"
@@ -81,6 +82,8 @@ static struct expr *call(struct expr_parser *s, struct expr *x, const char *open
     s->p = open + 1;
     x->op = EXPR_CALL;
     x->a = either(s);
+    if (strcmp(x->name, "corr") == 0)
+        x->b = take(s, ",") ? either(s) : mistake(s, s->p, "corr takes two values: corr(a, b)");
     if (s->failed) return NULL;
     if (take(s, ",")) {
         blanks(s);

@@ -13,7 +13,7 @@
 enum expr_op {
     EXPR_NUMBER,
     EXPR_NAME, /* l1d.misses, kernels[0].cycles, gto@16 */
-    EXPR_CALL, /* name(a) or name(a, set) */
+    EXPR_CALL, /* name(a) or name(a, set); corr(a, b) or corr(a, b, set) */
     EXPR_NEGATE,
     EXPR_ADD,
     EXPR_SUBTRACT,

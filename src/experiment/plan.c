@@ -50,6 +50,33 @@ static void make_key(const struct plan *p, struct exp_run *r)
     snprintf(r->key, sizeof r->key, "%016" PRIx64 "%016" PRIx64, h, config_hash(r->config));
 }
 
+/* ---- the pool ---- */
+
+static unsigned slot_of(const struct plan *p, const char *key)
+{
+    unsigned i = (unsigned)hash_text(WL_HASH_INIT, key) & (p->slots - 1);
+    while (p->slot[i] && strcmp(p->runs[p->slot[i] - 1]->key, key) != 0) i = (i + 1) & (p->slots - 1);
+    return i;
+}
+
+/* Room for one more; the table is never more than half full. */
+static bool pool_grow(struct plan *p)
+{
+    if (p->nruns < p->room) return true;
+    unsigned room = p->room ? p->room * 2 : 256;
+    struct exp_run **runs = realloc(p->runs, room * sizeof *runs);
+    if (!runs) return false;
+    p->runs = runs;
+    unsigned *slot = calloc(room * 2, sizeof *slot);
+    if (!slot) return false;
+    free(p->slot);
+    p->slot = slot;
+    p->slots = room * 2;
+    p->room = room;
+    for (unsigned i = 0; i < p->nruns; i++) p->slot[slot_of(p, p->runs[i]->key)] = i + 1;
+    return true;
+}
+
 static int need_run(struct plan *p, unsigned series, unsigned workload, struct wl_err *e)
 {
     const struct exp_series *s = p->x->series[series];
@@ -61,13 +88,16 @@ static int need_run(struct plan *p, unsigned series, unsigned workload, struct w
         .workload = p->x->workloads[workload], .config = &s->config, .series_label = s->name, .size = p->size};
     describe_inputs(r);
     make_key(p, r);
-    for (unsigned i = 0; i < p->nruns; i++) {
-        if (strcmp(p->runs[i]->key, r->key) != 0) continue;
+    struct plan *pool = p->pool;
+    if (!pool_grow(pool)) return free(r), wl_no_memory(e);
+    unsigned slot = slot_of(pool, r->key);
+    if (pool->slot[slot]) {
         free(r);
-        *cell = p->runs[i];
+        *cell = pool->runs[pool->slot[slot] - 1];
         return 0;
     }
-    *cell = p->runs[p->nruns++] = r;
+    *cell = pool->runs[pool->nruns++] = r;
+    pool->slot[slot] = pool->nruns;
     return 0;
 }
 
@@ -95,6 +125,7 @@ int plan_figure(struct plan *p, const struct exp_figure *f, struct wl_err *e)
 struct claim_walk {
     struct plan *p;
     const struct exp_claim *claim;
+    const struct exp_variant *variant;
     const struct exp_set *over;
     struct wl_err *e;
 };
@@ -104,19 +135,29 @@ static int need_names(struct claim_walk *w, const struct expr *x)
     if (!x) return 0;
     struct claim_walk inner = *w;
     if (x->op == EXPR_NAME) {
-        const struct exp_series *s = x->bound;
-        return need(w->p, s->index, w->over, w->claim->view.base, w->e);
+        const struct name_binding *b = x->bound;
+        const unsigned *there = w->variant ? w->variant->series : NULL;
+        int base = w->claim->view.base;
+        if (base >= 0 && there) base = (int)there[base];
+        return need(w->p, there ? there[b->series->index] : b->series->index, w->over, b->metric ? -1 : base, w->e);
     }
     const struct fold_binding *f = x->op == EXPR_CALL ? x->bound : NULL; /* abs and floor have none */
+    if (f && f->fold == FOLD_CELL) return 0;                             /* an example runs when it is asked for */
     if (f && f->fold != FOLD_CHOICE) inner.over = &f->over;
-    int rc = need_names(&inner, x->a);
+    int rc = f && f->fold != FOLD_CHOICE ? need_names(&inner, w->claim->where) : 0;
+    if (!rc) rc = need_names(&inner, x->a);
     return rc ? rc : need_names(&inner, x->b);
 }
 
 int plan_claim(struct plan *p, const struct exp_claim *c, struct wl_err *e)
 {
-    struct claim_walk w = {p, c, &c->view.workloads, e};
-    return c->skip ? 0 : need_names(&w, c->measure);
+    struct claim_walk w = {p, c, NULL, &c->view.workloads, e};
+    int rc = c->skip ? 0 : need_names(&w, c->measure);
+    for (unsigned i = 0; !rc && !c->skip && i < p->x->nvariants; i++) {
+        w.variant = &p->x->variants[i];
+        rc = need_names(&w, c->measure);
+    }
+    return rc;
 }
 
 /* ---- life and results ---- */
@@ -126,30 +167,38 @@ struct plan *plan_new(const struct experiment *x, enum workload_size size, const
     struct plan *p = calloc(1, sizeof *p);
     size_t cells = (size_t)x->nseries * x->nworkloads;
     if (p) {
-        *p = (struct plan){.x = x, .size = size, .build = build};
+        *p = (struct plan){.x = x, .size = size, .build = build, .pool = p};
         p->cell = calloc(cells ? cells : 1, sizeof *p->cell);
-        p->runs = calloc(cells ? cells : 1, sizeof *p->runs);
-        if (p->cell && p->runs) return p;
+        if (p->cell) return p;
     }
     plan_free(p);
     wl_fail(e, WL_ERUN, "out of memory");
     return NULL;
 }
 
+struct plan *plan_share(struct plan *pool, const struct experiment *x, struct wl_err *e)
+{
+    struct plan *p = plan_new(x, pool->size, pool->build, e);
+    if (p) p->pool = pool;
+    return p;
+}
+
 void plan_free(struct plan *p)
 {
     if (!p) return;
-    for (unsigned i = 0; p->runs && i < p->nruns; i++) {
+    for (unsigned i = 0; i < p->nruns; i++) {
         json_decref(p->runs[i]->result);
         free(p->runs[i]->reason);
         free(p->runs[i]);
     }
     free(p->cell);
     free(p->runs);
+    free(p->slot);
     free(p);
 }
 
-static int fetch_one(struct exp_run *r, struct store *s, struct wl_err *e)
+/* `whole`: the result too, not only whether there is one. */
+static int fetch_one(struct exp_run *r, struct store *s, bool whole, struct wl_err *e)
 {
     bool failed = false;
     char *json = NULL;
@@ -158,9 +207,9 @@ static int fetch_one(struct exp_run *r, struct store *s, struct wl_err *e)
     int found = store_get(s, r->key, &failed, &json, &r->reason, e);
     if (found < 0) return e->code ? (int)e->code : WL_ERUN;
     r->state = !found ? RUN_MISSING : failed ? RUN_FAILED : RUN_DONE;
-    if (r->state == RUN_DONE) r->result = json_loads(json, 0, NULL);
+    if (r->state == RUN_DONE && whole) r->result = json_loads(json, 0, NULL);
     free(json);
-    if (r->state == RUN_DONE && !r->result)
+    if (r->state == RUN_DONE && whole && !r->result)
         return wl_fail(e, WL_ERUN, "the stored result %s of %s is no JSON", r->key, r->workload->name);
     return 0;
 }
@@ -169,8 +218,35 @@ int plan_fetch(struct plan *p, struct store *s, struct wl_err *e)
 {
     int rc = 0;
     for (unsigned i = 0; !rc && i < p->nruns; i++)
-        if (p->runs[i]->state != RUN_DONE) rc = fetch_one(p->runs[i], s, e);
+        if (!p->runs[i]->result) rc = fetch_one(p->runs[i], s, true, e);
     return rc;
+}
+
+int plan_look(struct plan *p, struct store *s, struct wl_err *e)
+{
+    int rc = 0;
+    for (unsigned i = 0; !rc && i < p->nruns; i++)
+        if (p->runs[i]->state != RUN_DONE) rc = fetch_one(p->runs[i], s, false, e);
+    return rc;
+}
+
+static unsigned cell_count(const struct plan *p) { return p->x->nseries * p->x->nworkloads; }
+
+int plan_fetch_cells(struct plan *p, struct store *s, struct wl_err *e)
+{
+    int rc = 0;
+    for (unsigned i = 0; !rc && i < cell_count(p); i++)
+        if (p->cell[i] && !p->cell[i]->result) rc = fetch_one(p->cell[i], s, true, e);
+    return rc;
+}
+
+void plan_drop_cells(struct plan *p)
+{
+    for (unsigned i = 0; i < cell_count(p); i++) {
+        if (!p->cell[i]) continue;
+        json_decref(p->cell[i]->result);
+        p->cell[i]->result = NULL;
+    }
 }
 
 unsigned plan_count(const struct plan *p, enum run_state state)

@@ -9,8 +9,9 @@
 
 static const char *const chart_names[CHART_COUNT] = {"bars", "stacked", "lines", "sweep", "time", "cdf", "table"};
 
-static const char *const figure_keys[] = {"title", "note",  "chart",  "workloads", "series", "metric",    "base",
-                                          "mean",  "sweep", "xlabel", "ylabel",    "each",   "part.NAME", NULL};
+static const char *const figure_keys[] = {"title",  "note", "chart",     "workloads", "series",
+                                          "metric", "base", "mean",      "sweep",     "xlabel",
+                                          "ylabel", "each", "part.NAME", "example",   NULL};
 
 static const char *text_or(struct ini_section *in, const char *key, const char *otherwise)
 {
@@ -230,6 +231,18 @@ static int check_id(struct reader *r, const struct ini_section *in, unsigned bef
     return 0;
 }
 
+/* A table of what happened in which cycle of a paper's worked example; no runs, no series. */
+static int read_example(struct reader *r, struct ini_section *in, const struct ini_key *k, struct exp_figure *f)
+{
+    const char *names[16];
+    unsigned n = 0;
+    while (n < 16 && examples[n]) names[n] = examples[n]->name, n++;
+    f->chart = CHART_TABLE;
+    f->view.workloads = (struct exp_set){NULL, 0};
+    if (!(f->example = example_find(k->value))) return reader_unknown(r, k, 0, "example", k->value, names, n);
+    return refuse_unused(r, in, figure_keys);
+}
+
 static int read_one(struct reader *r, struct ini_section *in, struct exp_figure *f, unsigned before)
 {
     unsigned shown[MAX_LIST];
@@ -240,7 +253,9 @@ static int read_one(struct reader *r, struct ini_section *in, struct exp_figure 
     f->note = text_or(in, "note", NULL);
     f->xlabel = text_or(in, "xlabel", NULL);
     f->ylabel = text_or(in, "ylabel", NULL);
-    const struct ini_key *k = ini_take(in, "workloads");
+    const struct ini_key *k = ini_take(in, "example");
+    if (k) return read_example(r, in, k, f);
+    k = ini_take(in, "workloads");
     if (k) rc = read_set(r, k, k->value, 0, &f->view.workloads);
     if (!rc && !f->view.workloads.count)
         return ini_fail_section(&r->ini, in, "no workloads: add 'workloads = atax bfs' here or at the head of the file",
@@ -256,8 +271,14 @@ static int read_one(struct reader *r, struct ini_section *in, struct exp_figure 
 
 int read_figures(struct reader *r)
 {
-    unsigned n = 0;
-    for (struct ini_section *s = r->ini.sections; s; s = s->next) n += strcmp(s->kind, "figure") == 0;
+    unsigned n = 0, variants = 0;
+    for (struct ini_section *s = r->ini.sections; s; s = s->next) {
+        n += strcmp(s->kind, "figure") == 0;
+        variants += strcmp(s->kind, "variant") == 0;
+    }
+    if (variants > MAX_VARIANTS)
+        return wl_fail(r->e, WL_EINPUT, "%s: more than %d variants", r->ini.file, MAX_VARIANTS);
+    n *= 1 + variants; /* read_variants makes one of each for each */
     r->x->figures = ARENA_ARRAY(r->arena, struct exp_figure, n);
     if (!r->x->figures) return reader_memory(r);
     for (struct ini_section *s = r->ini.sections; s; s = s->next) {

@@ -45,7 +45,7 @@ static int append_set(struct reader *r, const struct ini_key *k, struct recipe *
 }
 
 /* One key of a section into the recipe; each is tried at once, so that the error has its line. */
-static int take_recipe(struct reader *r, struct ini_section *s, struct recipe *c)
+int take_recipe(struct reader *r, struct ini_section *s, struct recipe *c)
 {
     static const char *const names[] = {"gpu", "set", "l1", "l2", "sched"};
     for (unsigned i = 0; i < 5; i++) {
@@ -72,11 +72,15 @@ static int take_recipe(struct reader *r, struct ini_section *s, struct recipe *c
     return 0;
 }
 
-static int make_machine(const struct recipe *c, struct gpu_config *out, struct wl_err *e)
+static int make_machine(struct reader *r, const struct recipe *c, struct gpu_config *out, struct wl_err *e)
 {
     const struct machine_spec spec = {
         .gpu = c->gpu, .set = c->set, .sets = c->nset, .l1 = c->l1, .l2 = c->l2, .sched = c->sched};
-    return machine_make(&spec, out, e);
+    int rc = machine_read(&spec, out, e);
+    if (!rc) rc = unknown_machine(r, c, out, e);
+    if (!rc) rc = config_check(out, e);
+    if (rc && r->choice) snprintf(r->refused, sizeof r->refused, "%.500s", e->text);
+    return rc;
 }
 
 static struct exp_series *new_series(struct reader *r, const struct recipe *from)
@@ -164,9 +168,33 @@ int derive_series(struct reader *r, const struct exp_series *of, const struct in
     s->hidden = true;
     if (!s->name) return reader_memory(r);
     *out = s;
-    if (make_machine(c, &s->config, &inner))
+    if (make_machine(r, c, &s->config, &inner))
         return reader_fail(r, k, (unsigned)(strstr(k->value, value) - k->value), "%s", inner.text);
     return 0;
+}
+
+/* ---- variants ---- */
+
+/* A machine named for all series gives way to the variant's; one that a series names itself is that series' point. */
+int vary_series(struct reader *r, struct ini_section *in, const struct recipe *change, const struct exp_series *of,
+                const char *variant)
+{
+    struct wl_err inner = {.code = WL_OK};
+    struct exp_series *s = new_series(r, r->recipes[of->index]);
+    if (!s) return too_many(r);
+    unsigned index = s->index;
+    *s = *of;
+    s->index = index;
+    s->hidden = true;
+    s->name = arena_printf(r->arena, "%s~%s", of->name, variant);
+    if (!s->name) return reader_memory(r);
+    struct recipe *c = r->recipes[index];
+    if (change->gpu && c->gpu == r->top.gpu) c->gpu = change->gpu;
+    for (unsigned i = 0; i < change->nset; i++) {
+        if (c->nset == MAX_SETS) return ini_fail_section(&r->ini, in, "too many changes to a machine", r->e);
+        c->set[c->nset++] = change->set[i];
+    }
+    return make_machine(r, c, &s->config, &inner) ? ini_fail_section(&r->ini, in, inner.text, r->e) : 0;
 }
 
 /* ---- best of several ---- */
@@ -261,7 +289,8 @@ static int read_one(struct reader *r, struct ini_section *in)
     if (!rc) rc = take_recipe(r, in, r->recipes[s->index]);
     if (rc) return rc;
     struct wl_err inner = {.code = WL_OK};
-    if (make_machine(r->recipes[s->index], &s->config, &inner)) return ini_fail_section(&r->ini, in, inner.text, r->e);
+    if (make_machine(r, r->recipes[s->index], &s->config, &inner))
+        return ini_fail_section(&r->ini, in, inner.text, r->e);
     if ((rc = read_choice(r, in, s))) return rc;
     ini_take(in, "base"); /* resolved when all names are known */
     return refuse_unused(r, in, series_keys);
@@ -284,7 +313,7 @@ static int only_series(struct reader *r)
     struct exp_series *s = new_series(r, &r->top);
     if (!s) return reader_memory(r);
     s->name = s->label = "run";
-    if (make_machine(r->recipes[s->index], &s->config, &inner))
+    if (make_machine(r, r->recipes[s->index], &s->config, &inner))
         return ini_fail_section(&r->ini, r->ini.sections, inner.text, r->e);
     return 0;
 }
@@ -292,6 +321,7 @@ static int only_series(struct reader *r)
 int read_series(struct reader *r)
 {
     int rc = take_recipe(r, r->ini.sections, &r->top);
+    if (!rc) rc = unknown_recipe(r);
     for (struct ini_section *s = r->ini.sections; !rc && s; s = s->next)
         if (strcmp(s->kind, "series") == 0) rc = read_one(r, s);
     for (struct ini_section *s = r->ini.sections; !rc && s; s = s->next)

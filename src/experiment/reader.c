@@ -209,14 +209,24 @@ static bool is_open(const char *name)
     return false;
 }
 
+static bool is_array(const char *name)
+{
+    static const char *const arrays[] = {"kernels", "samples", "loads", "reuse", "issue_ranks"};
+    for (unsigned i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        if (strcmp(arrays[i], name) == 0) return true;
+    return false;
+}
+
 static int check_name(void *arg, struct expr *x)
 {
     struct metric_check *c = arg;
     const char *names[PLAIN + 512 + P_COUNT];
     char kept[512][64], params[P_COUNT][64];
     unsigned n = 0;
+    if (x->op == EXPR_CALL && strcmp(x->name, "spread") == 0 && x->set && is_array(x->set)) return 0;
     if (x->op == EXPR_CALL)
-        return reader_fail(c->r, c->k, x->at, "a metric has no function '%.40s', only abs and floor", x->name);
+        return reader_fail(c->r, c->k, x->at,
+                           "a metric has no function '%.40s', only abs, floor and spread(E, samples)", x->name);
     if (is_open(x->name)) return 0;
     for (unsigned i = 0; i < PLAIN; i++) names[n++] = plain_names[i];
     for (unsigned i = 0; counter_descs[i].key && i < 512; i++) {

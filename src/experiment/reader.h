@@ -5,7 +5,7 @@
 #include "experiment/experiment.h"
 #include "experiment/ini_text.h"
 
-enum { MAX_SERIES = 1024, MAX_WORKLOADS = 256, MAX_SETS = 64, MAX_LIST = 256 };
+enum { MAX_SERIES = 1024, MAX_WORKLOADS = 256, MAX_SETS = 64, MAX_LIST = 256, MAX_VARIANTS = 8 };
 
 /* How a machine is made, before it is made: sweeps and `like` change copies of it. */
 struct recipe {
@@ -22,6 +22,8 @@ struct reader {
     uint64_t seed;                      /* of workloads that name none */
     struct recipe top;                  /* what the head of the file says for all series */
     struct recipe *recipes[MAX_SERIES]; /* of x->series, same index */
+    const unsigned *choice;             /* of each unknown, as in experiment_at; NULL: all as the file stands */
+    char refused[512];                  /* why a machine with these choices cannot be built; "": none was refused */
 };
 
 /* ---- reader.c: words, names, sets, expressions ---- */
@@ -54,9 +56,28 @@ int derive_series(struct reader *r, const struct exp_series *of, const struct in
 int read_points(struct reader *r, const struct ini_key *k, const char **key, const char *const **points,
                 unsigned *count);
 
-/* ---- read_figure.c, read_claim.c ---- */
+/* The series `of` as it is on another machine; a new hidden one. */
+int vary_series(struct reader *r, struct ini_section *in, const struct recipe *change, const struct exp_series *of,
+                const char *variant);
+/* The keys gpu, set, l1, l2 and sched of a section. */
+int take_recipe(struct reader *r, struct ini_section *s, struct recipe *c);
+
+/* ---- read_figure.c, read_variant.c, read_claim.c ---- */
 
 int read_figures(struct reader *r);
+int read_variants(struct reader *r);
 int read_claims(struct reader *r);
+
+/* ---- read_unknown.c: [unknown NAME], and what a choice of values changes ---- */
+
+int read_unknowns(struct reader *r);
+/* Everything that can be known of every value without building machines; when all series are read. */
+int check_unknowns(struct reader *r);
+/* The choices' seed and inputs of programs, machine parameters of all series, and what a series' own machine and
+ * policies decide: parameters of policies, and changes relative to a value. */
+int unknown_seed(struct reader *r);
+int unknown_inputs(struct reader *r);
+int unknown_recipe(struct reader *r);
+int unknown_machine(const struct reader *r, const struct recipe *c, struct gpu_config *machine, struct wl_err *e);
 
 #endif

@@ -14,8 +14,11 @@ struct page {
     FILE *out;
     const struct report_info *info;
     const struct plan *const *plans;
+    const struct exp_range *const *ranges;
+    struct range_counts inside;
     unsigned count;
-    unsigned verdicts[VERDICT_COUNT], figures, failed, missing, runs;
+    struct claim_counts claims;
+    unsigned figures, failed, missing, runs;
     bool no_gnuplot;
     struct wl_err *e;
 };
@@ -48,15 +51,36 @@ static void count_all(struct page *g)
         g->failed += plan_count(p, RUN_FAILED);
         g->missing += plan_count(p, RUN_MISSING);
         for (unsigned c = 0; c < p->x->nclaims; c++)
-            g->verdicts[claim_verdict(&p->x->claims[c], claim_value(p, &p->x->claims[c]))]++;
+            claim_count(&g->claims, &p->x->claims[c],
+                        claim_verdict(&p->x->claims[c], claim_value(p, &p->x->claims[c])));
     }
 }
 
-static unsigned total_claims(const struct page *g)
+/* What counts as a claim of a paper. */
+static unsigned total_claims(const struct page *g) { return counts_total(g->claims.n); }
+
+static bool any_claims(const struct page *g)
 {
-    unsigned n = 0;
-    for (unsigned v = 0; v < VERDICT_COUNT; v++) n += g->verdicts[v];
-    return n;
+    return total_claims(g) || counts_total(g->claims.own) || counts_total(g->claims.repeats);
+}
+
+/* The range of a plan's claims; NULL when none of them is known. */
+static const struct exp_range *range_of(const struct page *g, const struct plan *p)
+{
+    for (unsigned i = 0; i < g->count; i++)
+        for (unsigned c = 0; g->plans[i] == p && g->ranges[i] && c < p->x->nclaims; c++)
+            if (range_is_known(g->ranges[i], c)) return g->ranges[i];
+    return NULL;
+}
+
+static void count_ranges(struct page *g)
+{
+    for (unsigned i = 0; i < g->count; i++)
+        for (unsigned c = 0; g->ranges[i] && c < g->plans[i]->x->nclaims; c++) {
+            const struct exp_claim *claim = &g->plans[i]->x->claims[c];
+            if (!claim->own && !claim->repeat && range_is_known(g->ranges[i], c))
+                g->inside.inside[range_claim(g->ranges[i], c).inside]++;
+        }
 }
 
 /* ---- head and summary ---- */
@@ -64,6 +88,26 @@ static unsigned total_claims(const struct page *g)
 static void put_card(FILE *out, unsigned n, const char *what, const char *class)
 {
     fprintf(out, "<div class=card><b class=\"v %s\">%u</b>%s</div>\n", class, n, what);
+}
+
+static void put_rules(struct page *g)
+{
+    fputs("<p class=soft>A ratio matches within 0.05 or a quarter of its stated effect, whichever is larger, and an "
+          "effect of more than 0.02 only by an effect of the same sign and 0.02 at least; <i>direction</i> means an "
+          "effect of the stated sign. Other values state their own tolerance. Nothing is tuned to a claim.",
+          g->out);
+    unsigned own = counts_total(g->claims.own), repeats = counts_total(g->claims.repeats);
+    if (own || repeats)
+        fprintf(g->out, " Listed and not counted: %u checks of ours, %u repeats of a claim.", own, repeats);
+    fputs("</p>\n", g->out);
+    const unsigned *n = g->inside.inside;
+    if (n[INSIDE_YES] + n[INSIDE_NEAR] + n[INSIDE_NO] == 0) return;
+    fprintf(
+        g->out,
+        "<p class=soft>Ranges: bars go from the lowest to the highest value over what the source leaves unsaid; the "
+        "stronger part is noise, the dot is measured, the line is stated. The stated value lies inside for %u claims, "
+        "near (a match somewhere in the range) for %u, outside for %u. Verdicts are those of the dot.</p>\n",
+        n[INSIDE_YES], n[INSIDE_NEAR], n[INSIDE_NO]);
 }
 
 static void put_head(struct page *g)
@@ -78,7 +122,7 @@ static void put_head(struct page *g)
             "<header><div><h1>warpline report</h1>\n<p class=soft>warpline %s, build <code>%.12s</code>, size "
             "<b>%s</b>, %s</p>\n<nav>",
             g->info->version, g->info->build, g->info->size, g->info->made);
-    if (total_claims(g)) fputs("<a href=\"#claims\">Claims</a>", out);
+    if (any_claims(g)) fputs("<a href=\"#claims\">Claims</a>", out);
     for (unsigned i = 0; i < g->count; i++) {
         fprintf(out, "<a href=\"#x-");
         put_html(out, g->plans[i]->x->name);
@@ -91,25 +135,45 @@ static void put_head(struct page *g)
     put_card(out, g->runs, g->runs == 1 ? "run" : "runs", "");
     put_card(out, total_claims(g), total_claims(g) == 1 ? "claim" : "claims", "");
     for (unsigned v = 0; v < VERDICT_COUNT; v++)
-        put_card(out, g->verdicts[v], verdict_names[v], verdict_class((enum verdict)v));
+        put_card(out, g->claims.n[v], verdict_names[v], verdict_class((enum verdict)v));
     if (g->failed) put_card(out, g->failed, "failed runs", "miss");
     if (g->missing) put_card(out, g->missing, "runs not done", "none");
     fputs("</div>\n", out);
-    if (total_claims(g))
-        fputs("<p class=soft>A ratio matches within 0.05 or a quarter of its stated effect, whichever is larger; "
-              "<i>direction</i> means the effect has the stated sign. Other values state their own tolerance. "
-              "Nothing is tuned to a claim.</p>\n",
-              out);
+    if (any_claims(g)) put_rules(g);
 }
 
 /* ---- claims ---- */
 
-static void put_claim_row(struct page *g, const struct plan *p, const struct exp_claim *c, bool whole)
+static void put_verdict(FILE *out, const struct exp_claim *c, double m)
+{
+    enum verdict v = claim_verdict(c, m);
+    fputs("<td class=n>", out);
+    put_measured(out, c, m);
+    fprintf(out, "</td><td class=\"v %s\">%s</td>", verdict_class(v), verdict_names[v]);
+}
+
+static void put_remark(FILE *out, const struct exp_claim *c)
+{
+    if (c->skip) {
+        fputs(*c->text ? " <span class=soft>(not measured: " : "<span class=soft>(not measured: ", out);
+        put_html(out, c->skip);
+        fputs(")</span>", out);
+    }
+    if (c->own) fputs(" <span class=soft>(a check of ours, not counted)</span>", out);
+    if (c->repeat) {
+        fputs(" <span class=soft>(same as ", out);
+        put_html(out, c->repeat->id);
+        fputs(", not counted)</span>", out);
+    }
+}
+
+/* `on`: the machine it is measured on; NULL: all of them, the default one first. */
+static void put_claim_row(struct page *g, const struct plan *p, const struct exp_claim *c, bool whole,
+                          const struct exp_variant *on)
 {
     FILE *out = g->out;
-    double m = claim_value(p, c);
-    enum verdict v = claim_verdict(c, m);
-    fprintf(out, "<tr data-verdict=\"%s\"><th scope=row>", verdict_names[v]);
+    double m = claim_value_on(p, c, on);
+    fprintf(out, "<tr data-verdict=\"%s\"><th scope=row>", verdict_names[claim_verdict(c, m)]);
     if (whole && c->figure) {
         fputs("<a href=\"#f-", out);
         put_id(out, p->x, c->figure->id);
@@ -118,41 +182,59 @@ static void put_claim_row(struct page *g, const struct plan *p, const struct exp
     put_id(out, p->x, c->id);
     fputs(whole && c->figure ? "</a></th><td>" : "</th><td>", out);
     put_html(out, c->text);
-    if (c->skip) {
-        fputs(*c->text ? " <span class=soft>(not measured: " : "<span class=soft>(not measured: ", out);
-        put_html(out, c->skip);
-        fputs(")</span>", out);
-    }
+    put_remark(out, c);
     fputs("</td><td class=n>", out);
     put_html(out, c->value_text);
-    fputs("</td><td class=n>", out);
-    put_measured(out, c, m);
-    fprintf(out, "</td><td class=\"v %s\">%s</td></tr>\n", verdict_class(v), verdict_names[v]);
+    fputs("</td>", out);
+    put_verdict(out, c, m);
+    const struct exp_range *r = on ? NULL : range_of(g, p);
+    if (r) put_range(out, r, (unsigned)(c - p->x->claims));
+    for (unsigned i = 0; !on && i < p->x->nvariants; i++) put_verdict(out, c, claim_value_on(p, c, &p->x->variants[i]));
+    fputs("</tr>\n", out);
 }
 
-static void put_claim_head(FILE *out, const char *id)
+static void put_claim_head(struct page *g, const char *id, const struct plan *p, const struct exp_variant *on)
 {
+    const struct experiment *x = p->x;
+    FILE *out = g->out;
     fprintf(out,
-            "<div class=scroll><table class=wide%s%s><thead><tr><th>claim</th><th>what</th><th class=n>stated</th>"
-            "<th class=n>measured</th><th>verdict</th></tr></thead><tbody>\n",
+            "<div class=scroll><table class=\"wide claims\"%s%s><thead><tr><th>claim</th><th>what</th><th "
+            "class=n>stated</th><th class=n>measured</th><th>verdict</th>",
             *id ? " id=" : "", id);
+    if (!on && range_of(g, p)) fputs("<th>range</th><th>inside</th>", out);
+    for (unsigned i = 0; !on && i < x->nvariants; i++) {
+        fputs("<th class=n>", out);
+        put_html(out, x->variants[i].name);
+        fputs("</th><th>verdict</th>", out);
+    }
+    fputs("</tr></thead><tbody>\n", out);
+}
+
+/* Claims that count first, then the others. */
+static void put_claim_table(struct page *g, const struct plan *p)
+{
+    if (!p->x->nclaims) return;
+    put_claim_head(g, "", p, NULL);
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (unsigned i = 0; i < p->x->nclaims; i++) {
+            const struct exp_claim *c = &p->x->claims[i];
+            if ((c->own || c->repeat) == (pass == 1)) put_claim_row(g, p, c, true, NULL);
+        }
+    fputs("</tbody></table></div>\n", g->out);
 }
 
 static void put_claims(struct page *g)
 {
     FILE *out = g->out;
-    if (!total_claims(g)) return;
-    fputs(
-        "<h2>Claims</h2>\n<div class=panel><div class=filter><input id=word type=search placeholder=\"filter by text\" "
-        "aria-label=\"filter by text\"><select id=verdict aria-label=verdict><option value=\"\">all verdicts</option>",
-        out);
+    if (!any_claims(g)) return;
+    fputs("<h2>Claims</h2>\n<div class=panel id=claims><div class=filter><input id=word type=search "
+          "placeholder=\"filter by text\" aria-label=\"filter by text\"><select id=verdict "
+          "aria-label=verdict><option value=\"\">all verdicts</option>",
+          out);
     for (unsigned v = 0; v < VERDICT_COUNT; v++) fprintf(out, "<option>%s</option>", verdict_names[v]);
     fputs("</select><span id=shown class=soft></span></div>\n", out);
-    put_claim_head(out, "claims");
-    for (unsigned i = 0; i < g->count; i++)
-        for (unsigned c = 0; c < g->plans[i]->x->nclaims; c++)
-            put_claim_row(g, g->plans[i], &g->plans[i]->x->claims[c], true);
-    fputs("</tbody></table></div></div>\n", out);
+    for (unsigned i = 0; i < g->count; i++) put_claim_table(g, g->plans[i]);
+    fputs("</div>\n", out);
 }
 
 /* ---- figures ---- */
@@ -201,10 +283,10 @@ static void put_figure_claims(struct page *g, const struct plan *p, const struct
 {
     bool any = false;
     for (unsigned i = 0; i < p->x->nclaims; i++) {
-        if (p->x->claims[i].figure != f) continue;
-        if (!any) put_claim_head(g->out, "");
+        if (p->x->claims[i].figure != (f->of ? f->of : f)) continue;
+        if (!any) put_claim_head(g, "", p, f->variant);
         any = true;
-        put_claim_row(g, p, &p->x->claims[i], false);
+        put_claim_row(g, p, &p->x->claims[i], false, f->variant);
     }
     if (any) fputs("</tbody></table></div>\n", g->out);
 }
@@ -222,7 +304,8 @@ static int put_figure(struct page *g, const struct plan *p, const struct exp_fig
 {
     struct table *t = table_make(p, f, g->e);
     FILE *out = g->out;
-    if (!t) return WL_ERUN;
+    const struct exp_range *r = range_of(g, p);
+    if (!t || (r && range_table(r, t, g->e))) return table_free(t), WL_ERUN;
     fputs("<div class=panel id=\"f-", out);
     put_id(out, p->x, f->id);
     fputs("\"><h3>", out);
@@ -331,6 +414,18 @@ static void put_failures(struct page *g, const struct plan *p)
     fputs("</ul>\n", g->out);
 }
 
+static void put_variants(struct page *g, const struct plan *p)
+{
+    for (unsigned i = 0; i < p->x->nvariants; i++) {
+        fputs("<p>Everything is also shown on the machine <b>", g->out);
+        put_html(g->out, p->x->variants[i].name);
+        fputs("</b>, ", g->out);
+        put_html(g->out, p->x->variants[i].label);
+        if (*p->x->variants[i].why) fputs(": ", g->out), put_html(g->out, p->x->variants[i].why);
+        fputs("</p>\n", g->out);
+    }
+}
+
 static int put_experiment(struct page *g, const struct plan *p)
 {
     FILE *out = g->out;
@@ -346,6 +441,8 @@ static int put_experiment(struct page *g, const struct plan *p)
     if (rc || !p->x->nworkloads) return rc;
     fputs("<div class=panel><h3>Configuration</h3>\n", out);
     put_failures(g, p);
+    put_variants(g, p);
+    put_unknowns(out, p->x);
     put_series(g, p);
     put_machine(g, p);
     fputs("<details><summary>workloads and inputs</summary>\n", out);
@@ -356,11 +453,12 @@ static int put_experiment(struct page *g, const struct plan *p)
     return 0;
 }
 
-int report_write(const struct plan *const *plans, unsigned count, const struct report_info *info, FILE *out,
-                 struct wl_err *e)
+int report_write(const struct plan *const *plans, const struct exp_range *const *ranges, unsigned count,
+                 const struct report_info *info, FILE *out, struct wl_err *e)
 {
-    struct page g = {.out = out, .info = info, .plans = plans, .count = count, .e = e};
+    struct page g = {.out = out, .info = info, .plans = plans, .ranges = ranges, .count = count, .e = e};
     count_all(&g);
+    count_ranges(&g);
     put_head(&g);
     put_claims(&g);
     int rc = 0;

@@ -4,6 +4,7 @@
  *     stacked              one row per workload and series, one column per part
  *     sweep                one row per workload and point, one column per series
  *     time, cdf            a row an element of the array; one column
+ *     an example           what it is made of: one row per event, one column per system
  *
  * Means follow as rows of their own. */
 #include "experiment/table.h"
@@ -168,6 +169,28 @@ static int fill_elements(struct table *t, const struct plan *p, struct wl_err *e
     return rc;
 }
 
+/* ---- examples ---- */
+
+static int fill_example(struct table *t, struct wl_err *e)
+{
+    const struct example *x = t->figure->example;
+    double value[EXAMPLE_ROWS * EXAMPLE_COLUMNS];
+    unsigned columns = 0;
+    while (x->columns[columns]) columns++;
+    int rc = x->play(value, e);
+    if (!rc) rc = set_columns(t, columns, e);
+    if (rc) return rc;
+    t->head[0] = "event";
+    t->labels = 1;
+    for (unsigned c = 0; c < columns; c++) t->column[c] = x->columns[c];
+    for (unsigned i = 0; x->rows[i]; i++) {
+        struct table_row *r = new_row(t, x->rows[i], NULL, NULL);
+        if (!r) return wl_no_memory(e);
+        memcpy(r->value, value + i * columns, columns * sizeof *value);
+    }
+    return 0;
+}
+
 /* ---- a table ---- */
 
 struct table *table_make(const struct plan *p, const struct exp_figure *f, struct wl_err *e)
@@ -182,7 +205,7 @@ struct table *table_make(const struct plan *p, const struct exp_figure *f, struc
     case CHART_SWEEP: rc = fill_sweep(t, p, e); break;
     case CHART_TIME:
     case CHART_CDF: rc = fill_elements(t, p, e); break;
-    default: rc = fill_bars(t, p, e); break;
+    default: rc = f->example ? fill_example(t, e) : fill_bars(t, p, e); break;
     }
     for (unsigned i = 0; !rc && i < t->rows; i++)
         for (unsigned c = 0; c < t->columns; c++) t->missing += isnan(t->row[i].value[c]) ? 1 : 0;

@@ -10,7 +10,8 @@ enum { TABLE_LABELS = 3 };
 struct table_row {
     const char *label[TABLE_LABELS];
     bool mean;
-    double *value; /* one per column; NaN: not known */
+    double *value;      /* one per column; NaN: not known */
+    double *low, *high; /* over what is unknown (range.h); NULL: not known */
 };
 
 struct table {

@@ -45,7 +45,7 @@ static void put_number(FILE *out, double v)
 static bool normalised(const struct table *t)
 {
     const struct exp_figure *f = t->figure;
-    if (f->chart == CHART_STACKED || f->chart == CHART_TIME || f->chart == CHART_CDF) return false;
+    if (f->chart == CHART_STACKED || f->chart == CHART_TIME || f->chart == CHART_CDF || f->example) return false;
     return f->view.base >= 0 || t->x->series[f->series[0]]->base >= 0;
 }
 
@@ -61,7 +61,7 @@ static void put_axes(const struct table *t, FILE *out)
         char text[400];
         snprintf(text, sizeof text, "%s, relative to %s", f->view.metric_text, t->x->series[f->view.base]->label);
         put_text(out, text);
-    } else put_text(out, f->view.metric_text ? f->view.metric_text : "share");
+    } else put_text(out, f->view.metric_text ? f->view.metric_text : f->example ? "cycle" : "share");
     if (f->xlabel || f->sweep || f->each) {
         fputs("\nset xlabel ", out);
         put_text(out, f->xlabel ? f->xlabel : f->sweep ? f->sweep : f->each);
@@ -119,6 +119,30 @@ static size_t longest_label(const struct table *t, unsigned label)
     return most;
 }
 
+/* The ranges of all bars that have one: where a bar is, its lowest value, and how far the highest is from it. False:
+ * they are not known. */
+static bool put_ranges(const struct table *t, bool lines, FILE *out)
+{
+    unsigned place = 0;
+    bool any = false;
+    for (unsigned i = 0; i < t->rows * t->columns; i++) {
+        const struct table_row *r = &t->row[i / t->columns];
+        any = any || (r->low && r->high[i % t->columns] - r->low[i % t->columns] > 1e-9);
+    }
+    if (!any) return false;
+    fputs("$ranges << EOD\n", out);
+    for (unsigned i = 0; i < t->rows; i++, place++) {
+        if (i && t->row[i].mean && !t->row[i - 1].mean) place++; /* the gap before the means */
+        for (unsigned c = 0; c < t->columns; c++) {
+            double at = lines ? 0 : (c - (t->columns - 1) / 2.0) / (t->columns + 1);
+            double low = t->row[i].low[c], high = t->row[i].high[c];
+            if (high - low > 1e-9) fprintf(out, "%.4f %.9g %.9g\n", place + at, low, high - low);
+        }
+    }
+    fputs("EOD\n", out);
+    return true;
+}
+
 static void put_bars(const struct table *t, const char *file, FILE *out)
 {
     bool lines = t->figure->chart == CHART_LINES;
@@ -136,6 +160,7 @@ static void put_bars(const struct table *t, const char *file, FILE *out)
         fputc('\n', out);
     }
     fputs("EOD\n", out);
+    bool ranges = put_ranges(t, lines, out);
     if (!lines) fputs("set style data histograms\nset style histogram clustered gap 1\nset xtics scale 0\n", out);
     for (unsigned c = 0; c < t->columns; c++) {
         fprintf(out, c ? ", \\\n     " : "plot ");
@@ -144,6 +169,10 @@ static void put_bars(const struct table *t, const char *file, FILE *out)
         fprintf(out, " lc rgb '%s' title ", colour(c));
         put_text(out, t->column[c]);
     }
+    if (ranges)
+        fputs(", \\\n     $ranges using 1:2:(0):3 with vectors heads size graph 0.005,90 lw 1.4 lc rgb '#222222' "
+              "title 'range'",
+              out);
     fputc('\n', out);
 }
 

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,10 +43,28 @@ static double run_name(void *arg, const struct expr *x)
     return number_of(json_at(run->result, x->name));
 }
 
+/* spread(E, samples): the standard deviation of E over the elements of an array. Elements without a number (a
+ * share of nothing) are left out. */
+static double run_call(void *arg, const struct expr *x)
+{
+    const struct exp_run *run = arg;
+    const json_t *array = json_at(run->result, x->set);
+    double sum = 0, squares = 0;
+    unsigned n = 0;
+    for (size_t i = 0; i < json_array_size(array); i++) {
+        double v = element_value(x->a, json_array_get(array, i), (unsigned)i);
+        if (isnan(v)) continue;
+        sum += v;
+        squares += v * v;
+        n++;
+    }
+    return n ? sqrt(fmax(squares / n - sum / n * (sum / n), 0)) : (double)NAN;
+}
+
 /* A metric of one run. */
 static double metric_value(const struct expr *metric, const struct exp_run *run)
 {
-    struct expr_env env = {.name = run_name, .arg = (void *)(uintptr_t)run};
+    struct expr_env env = {.name = run_name, .call = run_call, .arg = (void *)(uintptr_t)run};
     return run && run->state == RUN_DONE && metric ? expr_value(metric, &env) : (double)NAN;
 }
 
@@ -138,6 +157,7 @@ double mean_of(enum mean_kind kind, const double *v, unsigned n)
 struct claim_env {
     const struct plan *p;
     const struct exp_claim *c;
+    const struct exp_variant *variant;
     unsigned workload;
 };
 
@@ -161,16 +181,37 @@ static double fold(const struct fold_binding *f, const double *v, unsigned n)
     return acc;
 }
 
+static double correlation(const double *a, const double *b, unsigned n)
+{
+    double ma = mean_of(MEAN_ARITHMETIC, a, n), mb = mean_of(MEAN_ARITHMETIC, b, n), ab = 0, aa = 0, bb = 0;
+    for (unsigned i = 0; i < n; i++) {
+        ab += (a[i] - ma) * (b[i] - mb);
+        aa += (a[i] - ma) * (a[i] - ma);
+        bb += (b[i] - mb) * (b[i] - mb);
+    }
+    return divide(ab, sqrt(aa * bb));
+}
+
+static unsigned series_there(const struct claim_env *env, unsigned series)
+{
+    return env->variant ? env->variant->series[series] : series;
+}
+
 static double claim_name(void *arg, const struct expr *x)
 {
     const struct claim_env *env = arg;
-    const struct exp_series *s = x->bound;
-    return view_value(env->p, &env->c->view, s->index, env->workload);
+    const struct name_binding *b = x->bound;
+    struct exp_view v = env->c->view;
+    unsigned series = series_there(env, b->series->index);
+    if (b->metric) return metric_value(b->metric, run_of(env->p, series, env->workload));
+    if (v.base >= 0) v.base = (int)series_there(env, (unsigned)v.base);
+    return view_value(env->p, &v, series, env->workload);
 }
 
 static double choice_value(const struct claim_env *env, const struct expr *x)
 {
-    const struct exp_series *s = x->a->bound;
+    const struct name_binding *b = x->a->bound;
+    const struct exp_series *s = env->p->x->series[series_there(env, b->series->index)];
     int i = chosen(env->p, s, env->workload);
     if (i < 0) return (double)NAN;
     const char *point = env->p->x->series[s->best[i]]->point;
@@ -179,40 +220,66 @@ static double choice_value(const struct claim_env *env, const struct expr *x)
     return point && end != point && !*end ? v : i; /* a value that is no number: its place in the list */
 }
 
+/* A condition asks for the numbers themselves: nothing is normalised, so that "the base is not 0" can be asked. */
+static double raw_name(void *arg, const struct expr *x)
+{
+    const struct claim_env *env = arg;
+    const struct name_binding *b = x->bound;
+    return metric_value(b->metric ? b->metric : env->c->view.metric,
+                        run_of(env->p, series_there(env, b->series->index), env->workload));
+}
+
+static double cell_value(const struct fold_binding *f)
+{
+    double value[EXAMPLE_ROWS * EXAMPLE_COLUMNS];
+    struct wl_err e = {.code = WL_OK};
+    return f->example->play(value, &e) ? (double)NAN : value[f->cell];
+}
+
 static double claim_call(void *arg, const struct expr *x)
 {
     struct claim_env env = *(const struct claim_env *)arg;
     const struct fold_binding *f = x->bound;
-    struct expr_env inner = {claim_name, claim_call, &env};
-    double v[256];
+    struct expr_env inner = {claim_name, claim_call, &env}, raw = {raw_name, NULL, &env};
+    double v[256] = {0}, w[256] = {0};
+    unsigned n = 0;
     if (f->fold == FOLD_CHOICE) return choice_value(&env, x);
-    unsigned n = f->over.count < 256 ? f->over.count : 256;
-    for (unsigned i = 0; i < n; i++) {
+    if (f->fold == FOLD_CELL) return cell_value(f);
+    for (unsigned i = 0; i < f->over.count && n < 256; i++) {
         env.workload = f->over.item[i];
-        v[i] = expr_value(x->a, &inner);
+        double counts = env.c->where ? expr_value(env.c->where, &raw) : 1;
+        if (isnan(counts)) return (double)NAN;
+        if (counts == 0) continue;
+        if (f->fold == FOLD_CORR) w[n] = expr_value(x->b, &inner);
+        v[n++] = expr_value(x->a, &inner);
     }
-    return fold(f, v, n);
+    return f->fold == FOLD_CORR ? correlation(v, w, n) : fold(f, v, n);
 }
 
-double claim_value(const struct plan *p, const struct exp_claim *c)
+double claim_value_on(const struct plan *p, const struct exp_claim *c, const struct exp_variant *variant)
 {
-    struct claim_env env = {p, c, 0};
+    struct claim_env env = {p, c, variant, 0};
     struct expr_env outer = {claim_name, claim_call, &env};
     return c->skip ? (double)NAN : expr_value(c->measure, &outer);
 }
+
+double claim_value(const struct plan *p, const struct exp_claim *c) { return claim_value_on(p, c, NULL); }
 
 const char *const verdict_names[VERDICT_COUNT] = {"match", "direction", "miss", "not run"};
 
 /* Decimal values in files are not exact in binary; a value on a border is inside. */
 static bool at_most(double a, double b) { return a <= b + 1e-9; }
 
-/* Effects of one sign, the measured one of 2 % or more; or no effect in both. */
-static bool same_direction(double stated, double measured)
+/* What is called an effect: two hundredths. Less is no effect, whatever its sign. */
+static const double least_effect = 0.02;
+
+/* Effects of one sign, the measured one large enough to be one. */
+static bool same_effect(double stated, double measured)
 {
-    double v = stated - 1, m = measured - 1;
-    if (at_most(fabs(v), 0.02) && at_most(fabs(m), 0.02)) return true;
-    return at_most(0.02, fabs(m)) && ((v > 0 && m > 0) || (v < 0 && m < 0));
+    return at_most(least_effect, fabs(measured)) && ((stated > 0 && measured > 0) || (stated < 0 && measured < 0));
 }
+
+static bool no_effect(double effect) { return at_most(fabs(effect), least_effect); }
 
 static double distance(const struct exp_claim *c, double m)
 {
@@ -224,10 +291,25 @@ static double distance(const struct exp_claim *c, double m)
     }
 }
 
-/* A ratio v measured as m: match if |m - v| <= max(0.05, 0.25 |v - 1|); direction if both lie on
- * the same side of 1 (|m - 1| >= 0.02) or both within 0.02 of 1; else miss. Bounds and ranges
- * match when they hold. Other values match within the tolerance their claim states; where it
- * states the neutral value, a measured value on the same side of it is a direction. */
+/* A bound is strict where it is a ratio: "more than half" is not met by half. */
+static bool bound_holds(const struct exp_claim *c, double m)
+{
+    return c->bound == BOUND_ABOVE ? m > c->value : c->bound == BOUND_BELOW ? m < c->value : true;
+}
+
+/* `near`: the number is within its tolerance. Where an effect is stated, a match is an effect too, and of its
+ * sign: a tolerance that reaches beyond "no effect" must not turn nothing, or the contrary, into a match. */
+static enum verdict effect_verdict(const struct exp_claim *c, bool near, double stated, double measured)
+{
+    bool effect = same_effect(stated, measured);
+    if (near && (c->bound != BOUND_EQUAL || no_effect(stated) || effect)) return VERDICT_MATCH;
+    bool neither = c->kind == CLAIM_RATIO && no_effect(stated) && no_effect(measured);
+    return effect || neither ? VERDICT_DIRECTION : VERDICT_MISS;
+}
+
+/* A ratio v measured as m: near if |m - v| <= max(0.05, 0.25 |v - 1|), its effect is |v - 1|. Bounds and
+ * ranges match when they hold. Other values are near within the tolerance their claim states; they have an
+ * effect, and so a direction, if the claim states the value that means none. */
 enum verdict claim_verdict(const struct exp_claim *c, double m)
 {
     if (isnan(m)) return VERDICT_NOT_RUN;
@@ -235,11 +317,32 @@ enum verdict claim_verdict(const struct exp_claim *c, double m)
     double d = distance(c, m);
     if (c->kind == CLAIM_RATIO) {
         double room = c->bound == BOUND_EQUAL ? fmax(0.05, 0.25 * fabs(c->value - 1)) : 0;
-        bool strict = c->bound == BOUND_ABOVE ? m > c->value : c->bound == BOUND_BELOW ? m < c->value : true;
-        if (at_most(d, room) && strict) return VERDICT_MATCH;
-        return same_direction(c->value, m) ? VERDICT_DIRECTION : VERDICT_MISS;
+        return effect_verdict(c, at_most(d, room) && bound_holds(c, m), c->value - 1, m - 1);
     }
-    if (at_most(d, c->relative ? c->tolerance * fabs(c->value) : c->tolerance)) return VERDICT_MATCH;
-    double v = c->value - c->neutral, n = m - c->neutral;
-    return c->has_neutral && ((v > 0 && n > 0) || (v < 0 && n < 0)) ? VERDICT_DIRECTION : VERDICT_MISS;
+    bool near = at_most(d, c->relative ? c->tolerance * fabs(c->value) : c->tolerance);
+    if (c->factor) near = at_most(c->value / c->tolerance, m) && at_most(m, c->value * c->tolerance);
+    if (!c->has_neutral) return near ? VERDICT_MATCH : VERDICT_MISS;
+    return effect_verdict(c, near, c->value - c->neutral, m - c->neutral);
+}
+
+/* ---- counting ---- */
+
+void claim_count(struct claim_counts *k, const struct exp_claim *c, enum verdict v)
+{
+    if (c->own) k->own[v]++;
+    else if (c->repeat) k->repeats[v]++;
+    else k->n[v]++;
+}
+
+unsigned counts_total(const unsigned n[VERDICT_COUNT])
+{
+    unsigned total = 0;
+    for (unsigned v = 0; v < VERDICT_COUNT; v++) total += n[v];
+    return total;
+}
+
+void counts_text(const unsigned n[VERDICT_COUNT], char *out, size_t size)
+{
+    snprintf(out, size, "%u total, %u match, %u direction, %u miss, %u not run", counts_total(n), n[VERDICT_MATCH],
+             n[VERDICT_DIRECTION], n[VERDICT_MISS], n[VERDICT_NOT_RUN]);
 }

@@ -26,7 +26,18 @@ extern const char *const verdict_names[VERDICT_COUNT];
 
 /* What the claim's measure gives here; truth is 1 or 0. */
 double claim_value(const struct plan *p, const struct exp_claim *c);
+/* The same on another machine; a variant of NULL is the default one. */
+double claim_value_on(const struct plan *p, const struct exp_claim *c, const struct exp_variant *v);
 /* The rules are above its definition and in docs/experiments.md. */
 enum verdict claim_verdict(const struct exp_claim *c, double measured);
+
+/* Verdicts counted: what the paper states once each; own checks and repeats apart. */
+struct claim_counts {
+    unsigned n[VERDICT_COUNT], own[VERDICT_COUNT], repeats[VERDICT_COUNT];
+};
+void claim_count(struct claim_counts *k, const struct exp_claim *c, enum verdict v);
+/* "12 total, 5 match, 4 direction, 2 miss, 1 not run" */
+void counts_text(const unsigned n[VERDICT_COUNT], char *out, size_t size);
+unsigned counts_total(const unsigned n[VERDICT_COUNT]);
 
 #endif

@@ -149,7 +149,7 @@ struct psb_entry {
     bool loop;    /* until it leaves a loop; else until load `last` has returned */
     uint8_t last; /* ID of the last load that uses the lines */
     uint16_t in;  /* the loop to leave, or NO_LOOP */
-    uint64_t seq; /* number of the instruction that set the entry */
+    uint32_t seq; /* number of the instruction that set the entry, modulo 2^32 */
 };
 
 struct apcm {
@@ -413,7 +413,8 @@ static void apcm_load_done(struct wl_cache *c, const struct wl_load *l)
 {
     struct apcm *s = c->self;
     const struct psb_entry *p = &s->psb[l->warp];
-    if (p->on && !p->loop && tracked(l) && id_of(l) == p->last && l->seq > p->seq) apcm_release(c, l->warp, N_REL_LOAD);
+    bool later = (int32_t)(l->seq - p->seq) > 0;
+    if (p->on && !p->loop && tracked(l) && id_of(l) == p->last && later) apcm_release(c, l->warp, N_REL_LOAD);
 }
 
 static void apcm_leave_loop(struct wl_cache *c, unsigned warp, uint16_t loop)

@@ -27,9 +27,16 @@
  * two-request load can still change the verdict for itself, not for the first.
  *
  * Where the paper leaves a choice there is a parameter; the defaults are argued in its
- * description (thrash_cmp, promote_on_merge, cnt_rank_unit, static0_strict).
- * Decisions that have none: an invalid way is taken wherever it lies; p is at most ways-2, so that
- * there is always a way to replace; a line killed by a store goes to the old end; a merge or bypass
+ * description (thrash_cmp, promote_on_merge, cnt_rank_unit, static0_strict, merge_counts).
+ * Who is local (thrash_cmp): section 4.3 calls a warp thrashing whose priority is "higher than (p+1)/N", and
+ * 5.4 says that Static3 and Static4 give the same positions to all warps: both mean gt. That local lines go into the
+ * region (4.3), that StaticN protects N warps of each scheduler, and that Static0 protects none (5.4) mean ge; with
+ * gt it is N+1, and Static0 has to be a case of its own. No test satisfies all five; ge satisfies three.
+ * Whether a merge is a miss: the word says no more than the simulator it was written in, and 3.2.1's data cache
+ * answers MISS and counts a read miss for a merge (gpu-cache.cc, rd_miss_base); its tag array calls it a pending
+ * hit. The warp waits either way, so it counts.
+ * Decisions without a parameter: an invalid way is taken wherever it lies; p is at most ways-2, so that
+ * there is always a way to replace; a line killed by a store goes to the old end; a bypass
  * makes a load incomplete; FCW and CNT live on from kernel to kernel.
  *
  * A load is latched when its first request meets the tags (loads.begin): its class and the verdict
@@ -47,7 +54,7 @@
 /* clang-format off */
 enum {
     PARTITION, STATIC_N, REPLACE, PROMO, FCW_INIT, CNT_INIT, CMAX, WMAX, CLP, VC_ENTRIES, CLP_ENTRIES, MRU_REQ_MAX,
-    COHERENT_MAX, WIDTH, THRASH_CMP, PROMOTE_ON_MERGE, STATIC0_STRICT, CNT_RANK_UNIT
+    COHERENT_MAX, WIDTH, THRASH_CMP, PROMOTE_ON_MERGE, STATIC0_STRICT, CNT_RANK_UNIT, MERGE_COUNTS
 };
 /* clang-format on */
 enum { PARTITION_DYN, PARTITION_STATIC };
@@ -78,14 +85,16 @@ static const struct wl_param dacache_params[] = {
     [WIDTH] = {"width", "lines", 1, 32, 1024, NULL, "lines a divergent load is taken to touch (Width of equation 1)",
                "the example of section 4.2 needs the warp size; Table 2 says 16"},
     [THRASH_CMP] = {"thrash_cmp", "", 0, 0, 1, "ge|gt",
-                    "local warps: rank * schedulers < FCW, or rank <= FCW / schedulers",
-                    "section 4.3 says gt; Static0 and the size of the region need ge"},
+                    "local warps: rank * schedulers < FCW, or rank <= FCW / schedulers and FCW not 0",
+                    "of five statements in sections 4.3 and 5.4 three mean ge, two gt"},
     [PROMOTE_ON_MERGE] = {"promote_on_merge", "", 0, 1, 1, "no|yes", "a merge with a line in flight promotes it",
                           "GPGPU-Sim 3.2.1"},
     [STATIC0_STRICT] = {"static0_strict", "", 0, 0, 1, "no|yes",
                         "with FCW 0 small divergent loads enter at the old end too", "section 4.2: no"},
     [CNT_RANK_UNIT] = {"cnt_rank_unit", "", 0, 0, 1, "sched|sm", "FCW is compared with the rank, or rank * schedulers",
                        "Fig. 7 read literally: sched"},
+    [MERGE_COUNTS] = {"merge_counts", "", 0, 1, 1, "no|yes", "a merge with a line in flight makes a load incomplete",
+                      "section 4.4: a cache miss sets FCW-reg; GPGPU-Sim 3.2.1's rd_miss_base counts a merge as one"},
     WL_PARAM_END,
 };
 
@@ -167,7 +176,7 @@ static void set_fcw(struct wl_cache *c, uint32_t fcw)
 static bool is_local(const struct wl_cache *c, uint32_t rank)
 {
     const struct dacache *d = c->self;
-    if (c->param[THRASH_CMP] == CMP_GT) return rank <= d->fcw / d->schedulers;
+    if (c->param[THRASH_CMP] == CMP_GT) return d->fcw && rank <= d->fcw / d->schedulers; /* Static0 has no region */
     return rank * d->schedulers < d->fcw;
 }
 
@@ -287,7 +296,7 @@ static void dacache_load_begin(struct wl_cache *c, struct wl_load *l)
 static void dacache_load_end(struct wl_cache *c, const struct wl_load *l)
 {
     struct dacache *d = c->self;
-    bool full = !l->missed;
+    bool full = c->param[MERGE_COUNTS] ? !l->missed : l->missed == l->merged;
     if (l->requests <= c->param[COHERENT_MAX]) {
         c->count[N_COHERENT]++;
         c->count[N_COHERENT_FULL] += full;

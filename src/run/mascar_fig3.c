@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "policy/registry.h"
+#include "run/example.h"
 #include "run/machine.h"
 #include "run/mascar_fig3.h"
 #include "sim/gpu.h"
@@ -164,23 +165,58 @@ static void put_picture(const char *what, FILE *out)
     for (unsigned w = 0; w < WARPS; w++) put_warp(w, zero, out);
 }
 
+static const struct {
+    const char *what, *slots, *sched;
+} systems[] = {{"round robin, any number of outstanding loads", "l1d.slots=512", "lrr"},
+               {"round robin, two outstanding loads", "l1d.slots=2", "lrr"},
+               {"Mascar, two outstanding loads", "l1d.slots=2", "mascar:part=sched,mode=mp,drain=no,owner_lsu=no"}};
+enum { SYSTEMS = sizeof systems / sizeof systems[0] };
+
 int mascar_fig3(FILE *out, struct wl_err *e)
 {
-    static const struct {
-        const char *what, *slots, *sched;
-    } systems[] = {{"round robin, any number of outstanding loads", "l1d.slots=512", "lrr"},
-                   {"round robin, two outstanding loads", "l1d.slots=2", "lrr"},
-                   {"Mascar, two outstanding loads", "l1d.slots=2", "mascar:part=sched,mode=mp,drain=no,owner_lsu=no"}};
     struct program p;
     int rc = write_program(&p, e);
     if (!rc)
         fputs("Mascar (HPCA 2015), Fig. 3: each of three warps loads r1 and r2 and then adds four times.\n"
               "A load takes 5 cycles, an add 1.  1, 2: a load is sent   .: it waits for them   +: an add\n",
               out);
-    for (unsigned i = 0; !rc && i < sizeof systems / sizeof systems[0]; i++) {
+    for (unsigned i = 0; !rc && i < SYSTEMS; i++) {
         rc = play(&p, systems[i].slots, systems[i].sched, e);
         if (!rc) put_picture(systems[i].what, out);
     }
     for (unsigned w = 0; w < WARPS; w++) free(p.warp[w].data);
     return rc;
 }
+
+/* ---- the same as numbers ---- */
+
+static const char *const row_names[] = {"W0.r1",   "W0.r2", "W0.add1", "W0.add4", "W1.r1",   "W1.r2",  "W1.add1",
+                                        "W1.add4", "W2.r1", "W2.r2",   "W2.add1", "W2.add4", "finish", NULL};
+static const char *const column_names[] = {"infinite", "rr2", "mascar2", NULL};
+
+static void note_system(unsigned system, double *value)
+{
+    uint64_t zero = heard.at_tags[0][0] - PIPE - 1, finish = 0;
+    for (unsigned w = 0; w < WARPS; w++) {
+        const uint64_t at[] = {heard.at_tags[w][0] - PIPE, heard.at_tags[w][1] - PIPE, heard.issued[w][LOADS],
+                               heard.issued[w][INSTS - 1]};
+        for (unsigned i = 0; i < 4; i++) value[(w * 4 + i) * SYSTEMS + system] = (double)(at[i] - zero);
+        if (at[3] - zero > finish) finish = at[3] - zero;
+    }
+    value[WARPS * 4 * SYSTEMS + system] = (double)finish;
+}
+
+static int play_numbers(double *value, struct wl_err *e)
+{
+    struct program p;
+    int rc = write_program(&p, e);
+    for (unsigned i = 0; !rc && i < SYSTEMS; i++) {
+        rc = play(&p, systems[i].slots, systems[i].sched, e);
+        if (!rc) note_system(i, value);
+    }
+    for (unsigned w = 0; w < WARPS; w++) free(p.warp[w].data);
+    return rc;
+}
+
+extern const struct example mascar_fig3_example;
+const struct example mascar_fig3_example = {"mascar-fig3", row_names, column_names, play_numbers};

@@ -29,20 +29,24 @@ static uint64_t can_issue(const struct sm *s, tick_t now, tick_t *next)
 
 unsigned sm_age_rank(const struct sm *s, unsigned w) { return bit_count64(s->older[w] & s->live); }
 
-/* A memory instruction as policies see it. */
-static struct wl_load describe_load(const struct sm *s, unsigned w)
+/* A memory instruction as policies see it. Written field by field: a struct built elsewhere and copied makes the host
+ * wait for its own stores. */
+static inline void describe_load(const struct sm *s, unsigned w, struct wl_load *l)
 {
     const struct sm_warp *p = &s->warp[w];
     const struct code_inst *in = p->inst;
-    return (struct wl_load){.seq = p->seq,
-                            .pc = in->pc,
-                            .warp = (uint16_t)w,
-                            .rank = (uint16_t)sm_age_rank(s, w),
-                            .loop = in->loop,
-                            .lanes = (uint8_t)bit_count32(p->exec),
-                            .space = p->route->space == WL_LOCAL ? WL_LOCAL : WL_GLOBAL,
-                            .outer_loop = p->nloops && in->loop != CODE_NO_LOOP ? p->loop[0] : in->loop,
-                            .cta = s->cta_id[w]};
+    l->seq = p->seq;
+    l->user = 0;
+    l->pc = in->pc;
+    l->warp = (uint16_t)w;
+    l->rank = (uint16_t)sm_age_rank(s, w);
+    l->loop = in->loop;
+    l->outer_loop = s->tracks_loops && p->nloops && in->loop != CODE_NO_LOOP ? p->loop[0] : in->loop;
+    l->cta = s->cta_id[w];
+    l->lanes = (uint8_t)bit_count32(p->exec);
+    l->space = p->route->space == WL_LOCAL ? WL_LOCAL : WL_GLOBAL;
+    l->requests = l->missed = l->merged = l->bypassed = 0;
+    l->left_loop = false;
 }
 
 static void issue_memory(struct sm *s, unsigned w, tick_t now)
@@ -52,7 +56,7 @@ static void issue_memory(struct sm *s, unsigned w, tick_t now)
     struct memop *op = memop_alloc(s);
     bool shared = !p->route->leaves;
     if (shared) op->load.warp = (uint16_t)w; /* shared memory is not reported to cache policies */
-    else op->load = describe_load(s, w);
+    else describe_load(s, w, &op->load);
     op->inst = in;
     op->route = p->route;
     op->regs = s->board + (size_t)w * s->board_regs;

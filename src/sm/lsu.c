@@ -23,6 +23,7 @@ void lsu_init(struct sm *s, const struct gpu_config *c)
     enum { WRITEBACKS = 1024 }; /* register writes that can be reserved */
     struct lsu *u = &s->lsu;
     u->writeback_limit = WRITEBACKS * s->part.period;
+    u->common = (struct req){.sm = (uint8_t)s->index};
     u->depth = u->limit = (uint32_t)c->v[P_SM_LSU_QUEUE];
     while (u->mask + 1 < u->depth) u->mask = 2 * u->mask + 1;
     make_pipe(&u->pipe[L1_DATA], c->v[P_L1D_PIPE], c->v[P_L1D_SLOTS], s->part.period);
@@ -41,8 +42,9 @@ struct memop_chunk {
 
 int memop_grow(struct memop_pool *p)
 {
-    struct memop_chunk *c = calloc(1, sizeof *c);
+    struct memop_chunk *c = aligned_alloc(_Alignof(struct memop_chunk), sizeof *c);
     if (!c) return -1;
+    memset(c, 0, sizeof *c);
     c->next = p->chunks;
     p->chunks = c;
     for (int i = 0; i < OP_CHUNK; i++) {
@@ -248,18 +250,18 @@ static void count_requests(struct sm *s, const struct route *route, uint32_t n)
     s->stats.divergent_loads += n > 2;
 }
 
-static struct req common_of(const struct sm *s, struct memop *op)
+/* What all requests of the instruction have in common, written field by field: see describe_load in issue.c. */
+static inline void set_common(struct req *r, struct memop *op)
 {
     const struct route *route = op->route;
-    return (struct req){.load = &op->load,
-                        .pc = op->inst->pc,
-                        .warp = (uint8_t)op->load.warp,
-                        .rank = (uint8_t)op->load.rank,
-                        .kind = route->kind,
-                        .space = route->space,
-                        .cache = route->cache,
-                        .sm = (uint8_t)s->index,
-                        .bypass = route->bypass};
+    r->load = &op->load;
+    r->pc = op->inst->pc;
+    r->warp = (uint8_t)op->load.warp;
+    r->rank = (uint8_t)op->load.rank;
+    r->kind = route->kind;
+    r->space = route->space;
+    r->cache = route->cache;
+    r->bypass = route->bypass;
 }
 
 /* A segment is halved as long as one half of it is not touched. */
@@ -291,7 +293,7 @@ static void lsu_dispatch(struct sm *s, tick_t now)
         return;
     }
     u->op = op;
-    u->common = common_of(s, op);
+    set_common(&u->common, op);
     u->ntxn = coalesce(s, op, u->txn);
     u->next_txn = 0;
     if (s->halved_stores && (op->route->kind != WL_LOAD || op->route->bypass))

@@ -57,10 +57,9 @@ struct txn {
 };
 
 /* A memory instruction from issue to its last reply. `load` comes first: requests and policies
- * hold a pointer to it. */
+ * hold a pointer to it. All but a gather's addresses is two lines of the host's cache. */
 struct memop {
-    struct wl_load load;
-    struct memop *next;
+    _Alignas(64) struct wl_load load;
     const struct code_inst *inst;
     const struct route *route;
     uint64_t *regs;   /* the warp's scoreboard row */
@@ -68,7 +67,8 @@ struct memop {
     tick_t done;      /* the latest register write of the requests answered so far */
     uint32_t waiting; /* requests not answered */
     uint32_t sent;    /* requests accepted by a cache; a re-execution queue lets them go out of order */
-    bool begun;       /* the policy has seen it */
+    struct memop *next;
+    bool begun; /* the policy has seen it */
     struct warp_addrs addrs;
 };
 
@@ -195,12 +195,11 @@ struct sm_warp {
     const struct route *route;    /* the route of the head */
     uint32_t left;                /* instructions of the block after the head */
     uint32_t exec;                /* lanes of the head that execute */
-    uint64_t seq;                 /* instructions issued so far */
+    uint32_t seq;                 /* instructions issued so far, modulo 2^32 */
     uint32_t outstanding;         /* memory instructions not finished */
     uint8_t cta;                  /* the slot of its CTA */
     uint8_t rank;                 /* its number in the CTA */
     uint8_t nloops;
-    bool ended;                     /* the stream is over; the warp waits for what is outstanding */
     uint32_t lanes[WARP_MAX_LOOPS]; /* lanes inside each tracked loop, outer loops first */
     uint16_t loop[WARP_MAX_LOOPS];  /* the number of each tracked loop; only for policies with a leave_loop hook */
 };

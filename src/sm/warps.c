@@ -217,7 +217,6 @@ void warp_advance(struct sm *s, unsigned w, tick_t now)
     }
     if (!warp_fetch(s, p, w)) {
         p->route = &route_none;
-        p->ended = true;
         s->ended |= bit;
         if (s->fetch) fetch_drop(s, w);
         if (!p->outstanding) finish_warp(s, w, now);
@@ -241,7 +240,7 @@ static void release_barrier(struct sm *s, struct cta *c, tick_t now)
     c->arrived = 0;
     s->barrier &= ~m;
     for (; m; m &= m - 1)
-        if (!s->warp[bit_low64(m)].ended) warp_check_head(s, bit_low64(m), now);
+        if (!(s->ended >> bit_low64(m) & 1)) warp_check_head(s, bit_low64(m), now);
 }
 
 void warp_arrive(struct sm *s, unsigned w, tick_t now)
@@ -296,7 +295,7 @@ void warp_memop_done(struct sm *s, unsigned w, tick_t now)
 {
     struct sm_warp *p = &s->warp[w];
     if (--p->outstanding) return;
-    if (p->ended) finish_warp(s, w, now);
+    if (s->ended >> w & 1) finish_warp(s, w, now); /* the stream is over; this was the last it waited for */
     else if (s->membar & bit64(w)) release_membar(s, w, now);
 }
 
@@ -310,7 +309,7 @@ bool warp_awaits_result(const struct sm *s, unsigned w)
 
 void warp_result_came(struct sm *s, unsigned w, bool held, tick_t now)
 {
-    if (!(s->membar >> w & 1) || s->warp[w].ended) return;
+    if (!(s->membar >> w & 1) || (s->ended >> w & 1)) return;
     if (held || (s->membar_registers && !(s->held >> w & 1) && !warp_awaits_result(s, w))) {
         release_membar(s, w, now);
     }
@@ -412,7 +411,7 @@ void warps_walk(const struct sm *s)
     WL_VERIFY(members == s->live && resident == s->ctas_resident);
     for (uint64_t m = s->live; m; m &= m - 1) {
         const struct sm_warp *p = &s->warp[bit_low64(m)];
-        WL_VERIFY(p->ended == (bool)(s->ended >> bit_low64(m) & 1) && s->cta_of[bit_low64(m)] == p->cta);
+        WL_VERIFY(s->cta_of[bit_low64(m)] == p->cta);
     }
     uint64_t turning = 0;
     for (uint32_t i = 0; i <= s->wheel_mask; i++) {

@@ -79,7 +79,7 @@ bad 2 "baseline has no figure '77'" figure baseline.77 --store "$db"
 bad 2 "store takes one of" store --store "$db"
 bad 2 "did you mean 'verify'" store verfy --store "$db"
 bad 2 "there is no result store" store list --store "$work/none.db"
-bad 2 "csv or json" store export xml --store "$db"
+bad 2 "csv, json or results" store export xml --store "$db"
 bad 2 "needs --spool" experiment mine.ini --task abc
 bad 2 "jobs is 1 to" experiment mine.ini --size tiny --jobs 4000 --store "$work/jobs.db"
 PATH_KEPT=$PATH
@@ -224,6 +224,25 @@ good "report" report baseline demo --size tiny --store "$db" -o report.html
 for id in $("$WARPLINE" list figures --plain | grep -E '^(baseline|demo)\.'); do
     check "the report has $id" grep -q "id=\"f-$id\"" report.html
 done
+# What is exported for the repository shows the same page and the same claims.
+for x in baseline demo; do
+    good "export results $x" store export results $x --size tiny --store "$db" -o $x.csv
+done
+good "report --from" report --from baseline.csv demo.csv -o from.html
+for page in report from; do sed 's/[0-9-]* [0-9:]* UTC/now/g' $page.html >$page.txt; done
+check "the page is that of the store" cmp report.txt from.txt
+"$WARPLINE" claims baseline --size tiny --store "$db" >stored.txt
+good "claims --from" claims --from baseline.csv
+check "the claims are those of the store" cmp stored.txt "$work/out"
+"$WARPLINE" figure baseline --size tiny --store "$db" --out . >stored.txt
+good "figure --from" figure --from baseline.csv --out from
+check "the figures are those of the store" cmp stored.txt "$work/out"
+check "and their files" cmp baseline.1.csv from/baseline.1.csv
+bad 2 "name the results files" claims --from
+bad 2 "cannot read nope.csv" claims --from nope.csv
+bad 2 "not small" claims --from baseline.csv --size small
+bad 2 "needs one experiment" store export results --store "$db"
+bad 2 "no results file" report --from "$WL_ROOT/README.md" -o never.html
 check "no network" sh -c '! grep -Eo "(src|href)=\"?(https?:)?//" report.html'
 if command -v gnuplot >/dev/null; then
     check "a picture each" test "$(grep -c '<svg' report.html)" = \

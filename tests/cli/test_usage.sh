@@ -56,7 +56,7 @@ for k in workloads groups policies schedulers gpus figures counters options; do
     good "list $k -v" list $k -v
 done
 run list gpus --plain
-for g in gtx480 gtx480-v321 gtx480-v322 gtx480-v323 dacache apcm apcm-kepler dycache mascar hac; do
+for g in gtx480 gtx480-v321 gtx480-v322 gtx480-v323 dacache apcm apcm-kepler dycache mascar hac hac-bw4; do
     check "preset $g" grep -qx "$g" "$work/out"
 done
 run list counters --plain; has '^l1d.stalls.mshr$'

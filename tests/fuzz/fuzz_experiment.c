@@ -1,9 +1,10 @@
 /* fuzz_experiment.c - any bytes as an experiment file: refused with a place, or an experiment
- * whose plan and (empty) tables can be made. */
+ * whose plan, (empty) tables and ranges can be made. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "experiment/range.h"
 #include "experiment/table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -24,6 +25,14 @@ static void use(const struct experiment *x)
         if (plan_claim(p, &x->claims[i], &e)) abort();
         claim_verdict(&x->claims[i], claim_value(p, &x->claims[i]));
     }
+    /* A value that a machine refuses is an ordinary outcome; that of two that exclude each other has no line. */
+    const struct range_spec spec = {.design_points = 3};
+    unsigned values = 0; /* the file is read again for each: not for hundreds */
+    for (unsigned i = 0; i < x->nunknowns; i++) values += x->unknowns[i].nvalues;
+    struct exp_range *r = values && values <= 8 ? range_new(p, &spec, &e) : NULL;
+    if (!r && values && values <= 8 && e.code != WL_EINPUT) abort();
+    for (unsigned i = 0; r && i < x->nclaims; i++) range_claim(r, i);
+    range_free(r);
     plan_free(p);
 }
 

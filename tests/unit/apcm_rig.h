@@ -18,7 +18,7 @@ struct rig {
     void *shared;
     struct apcm *s;
     struct wl_cache *c; /* what the scheme is given */
-    uint64_t seq;
+    uint32_t seq;
     bool hold; /* misses are not answered */
 };
 

@@ -47,6 +47,8 @@ TEST(warps_outside_the_partition_enter_at_the_old_end)
     }
     for (uint16_t r = 0; r < 6; r++)
         assert_int_equal(entry_position("dacache:partition=static,static_n=0", paper_shape, 32, r), 7);
+    for (uint16_t r = 0; r < 6; r++) /* Static0 protects nobody, whatever the test */
+        assert_int_equal(entry_position("dacache:partition=static,static_n=0,thrash_cmp=gt", paper_shape, 32, r), 7);
     /* read as "higher than": one more rank is local */
     assert_int_equal(entry_position("dacache:fcw_init=6,thrash_cmp=gt", paper_shape, 32, 3), 6);
     assert_int_equal(entry_position("dacache:fcw_init=6,thrash_cmp=gt", paper_shape, 32, 4), 7);
@@ -202,6 +204,25 @@ TEST(fully_cached_loads_raise_fcw)
     loads(&b, 1, false, 0);
     expect_fcw(&b, 48, 207);
     bench_end(&b);
+}
+
+/* A load of which one request joined a fetch in flight, and none missed. */
+static void merged_load(const char *spec, unsigned cnt)
+{
+    struct bench b;
+    struct wl_load l = load_of(32, 20);
+    bench_begin(&b, spec);
+    load_begin(&b, &l);
+    l.missed = l.merged = 1;
+    load_end(&b, &l);
+    expect_fcw(&b, 4, cnt);
+    bench_end(&b);
+}
+
+TEST(a_merge_makes_a_load_incomplete_unless_told_otherwise)
+{
+    merged_load("dacache", 127);
+    merged_load("dacache:merge_counts=no", 129);
 }
 
 TEST(incomplete_loads_lower_fcw)

@@ -133,7 +133,8 @@ TEST_WITH(sweeps, NULL, done)
     assert_int_equal(gto8->config.v[P_L1D_WAYS], 8);
     assert_string_equal(x->series[gto8->base]->name, "lrr@8");
     assert_string_equal(x->series[x->figures[1].view.base]->name, "lrr@4");
-    assert_ptr_equal(x->claims[0].measure->a->bound, gto8);
+    const struct name_binding *bound = x->claims[0].measure->a->bound;
+    assert_ptr_equal(bound->series, gto8);
     parse(HEAD "[figure 1]\nchart = sweep\nsweep = sched: lrr gto\nseries = lrr\nmetric = ipc\n");
     assert_string_equal(x->series[x->figures[0].series[1]]->config.sched.policy->name, "gto");
 }
@@ -163,7 +164,7 @@ TEST_WITH(mistakes, NULL, done)
     refused(HEAD "[figure 1]\nmetric = (ipc\n", "t.ini:7", "')' is missing");
     refused(HEAD "[figure 1]\nmetric = ipc +\n", "t.ini:7", "missing here");
     refused(HEAD "[figure 1]\nmetric = ipc ipc\n", "t.ini:7:14", "operator");
-    refused(HEAD "[figure 1]\nmetric = gmean(ipc)\n", "t.ini:7:10", "only abs and floor");
+    refused(HEAD "[figure 1]\nmetric = gmean(ipc)\n", "t.ini:7:10", "only abs, floor and spread");
     refused(HEAD "[figure 1]\nmetric = ipc\nseries = lrr gtp\n", "t.ini:8:14", "did you mean 'gto'");
     refused(HEAD "[figure 1]\nmetric = ipc\nbase = lru\n", "t.ini:8:8", "did you mean 'lrr'");
     refused(HEAD "[figure 1]\nmetric = ipc\nchart = bar\n", "t.ini:8:9", "did you mean 'bars'");
@@ -333,10 +334,10 @@ TEST_WITH(other_verdicts, NULL, done)
     verdict_is(&order, 1, VERDICT_MATCH);
     verdict_is(&order, 0, VERDICT_MISS);
     verdict_is(&order, (double)NAN, VERDICT_NOT_RUN);
-    parse(FIGURE
-          "[claim a]\nvalue = 0.58..0.91\ntolerance = 0\nmeasure = 0.6\n"
-          "[claim b]\nvalue = 12%\ntolerance = 10%\nmeasure = 0.13\n"
-          "[claim c]\nvalue = about 1/8\nskip = needs a layout tool\n[claim d]\nvalue = < 0.1\nmeasure = 0.05\n");
+    parse(FIGURE "[claim a]\nvalue = 0.58..0.91\ntolerance = 0\nmeasure = 0.6\n"
+                 "[claim b]\nvalue = 12%\ntolerance = 10%\nmeasure = 0.13\n"
+                 "[claim c]\nvalue = about 1/8\nskip = needs a layout tool\n[claim d]\nvalue = < 0.1\ntolerance = "
+                 "0\nmeasure = 0.05\n");
     assert_int_equal(x->claims[0].bound, BOUND_RANGE);
     assert_float_equal(x->claims[0].value_high, 0.91, 1e-12);
     assert_float_equal(x->claims[1].value, 0.12, 1e-12);

@@ -92,6 +92,6 @@ const struct workload workload_betweenness = {
     .suite = "graph",
     .help = "betweenness centrality from a few roots, a launch per level out and back",
     .aliases = "graphbig/bc dycache/bc",
-    .input = {GRAPH_INPUTS(500, 16384, 65536, 8, GRAPH_RMAT), {"roots", "nodes to start from", {2, 2, 8}, 1, 1024}},
+    .input = {GRAPH_INPUTS(500, 23040, 65536, 8, GRAPH_RMAT), {"roots", "nodes to start from", {2, 2, 8}, 1, 1024}},
     .run = run,
 };

@@ -89,7 +89,7 @@ const struct workload workload_coloring = {
     .suite = "graph",
     .help = "graph colouring, two kernels a round: greatest priority around, then the colour",
     .aliases = "pannotia/color apcm/gc",
-    .input = {GRAPH_INPUTS(500, 16384, 65536, 8, GRAPH_UNIFORM)},
+    .input = {GRAPH_INPUTS(500, 23040, 65536, 8, GRAPH_UNIFORM)},
     .run = run,
 };
 
@@ -98,6 +98,6 @@ const struct workload workload_coloring_step = {
     .suite = "graph",
     .help = "graph colouring, one kernel a colour that gives up early",
     .aliases = "graphbig/gc dycache/gc",
-    .input = {GRAPH_INPUTS(500, 8192, 65536, 8, GRAPH_RMAT)},
+    .input = {GRAPH_INPUTS(500, 19200, 65536, 8, GRAPH_RMAT)},
     .run = run_step,
 };

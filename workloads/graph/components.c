@@ -113,6 +113,6 @@ const struct workload workload_components_hook = {
     .suite = "graph",
     .help = "connected components by hooking roots, a thread per eight edges",
     .aliases = "graphbig/cc dycache/cc",
-    .input = {GRAPH_INPUTS(500, 16384, 65536, 8, GRAPH_RMAT)},
+    .input = {GRAPH_INPUTS(500, 23040, 65536, 8, GRAPH_RMAT)},
     .run = run_hook,
 };

@@ -70,7 +70,7 @@ const struct workload workload_sssp = {
     .suite = "graph",
     .help = "shortest paths from a node: those that changed relax their edges",
     .aliases = "graphbig/sssp dycache/sssp",
-    .input = {GRAPH_INPUTS(500, 16384, 65536, 8, GRAPH_RMAT)},
+    .input = {GRAPH_INPUTS(500, 23040, 65536, 8, GRAPH_RMAT)},
     .run = run,
 };
 
@@ -79,6 +79,6 @@ const struct workload workload_sssp_all = {
     .suite = "graph",
     .help = "shortest paths from a node: all nodes relax their edges in every round",
     .aliases = "SSP lonestar/sssp apcm/ssp",
-    .input = {GRAPH_INPUTS(500, 8192, 32768, 8, GRAPH_UNIFORM)},
+    .input = {GRAPH_INPUTS(500, 23040, 32768, 8, GRAPH_UNIFORM)},
     .run = run_all,
 };

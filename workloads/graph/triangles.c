@@ -56,6 +56,6 @@ const struct workload workload_triangles = {
     .suite = "graph",
     .help = "triangle count: lists sorted in place, then intersected, a thread per node",
     .aliases = "graphbig/tc dycache/tc",
-    .input = {GRAPH_INPUTS(300, 4096, 65536, 8, GRAPH_RMAT)},
+    .input = {GRAPH_INPUTS(300, 8192, 65536, 8, GRAPH_RMAT)},
     .run = run,
 };

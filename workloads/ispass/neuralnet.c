@@ -66,6 +66,6 @@ const struct workload workload_neuralnet = {
     .suite = "ispass",
     .help = "a network that reads digits: two convolutions, two layers of one-thread CTAs",
     .aliases = "NN ispass/nn hac/nn",
-    .input = {{"images", "images", {1, 8, 28}, 1, 1000}},
+    .input = {{"images", "images", {1, 13, 28}, 1, 1000}},
     .run = run,
 };

@@ -239,8 +239,8 @@ const struct workload workload_barneshut = {
     .suite = "lonestar",
     .help = "gravity by a tree of cells: built with locks, walked by warps together",
     .aliases = "BH lonestar/bh hac/bh",
-    .input = {{"bodies", "bodies", {200, 4096, 30000}, 2, 1 << 20},
-              {"steps", "steps in time", {1, 1, 1}, 1, 100},
+    .input = {{"bodies", "bodies", {200, 8192, 30000}, 2, 1 << 20},
+              {"steps", "steps in time", {1, 2, 2}, 1, 100},
               {"angle", "opening angle in hundredths: smaller is more exact", {50, 100, 50}, 10, 200}},
     .run = run,
 };

@@ -3,7 +3,7 @@
 
 #include "workloads/mars/mars.h"
 
-enum { IN_BYTES, IN_BLOCK };
+enum { IN_BYTES, IN_BLOCK, IN_READ };
 
 struct block {
     int start, length, document, unused;
@@ -57,12 +57,14 @@ static int run(struct workload_run *r)
 {
     struct job j;
     if (!job_begin(&j, &workload_invindex, r, "invindex.ptx")) return 1;
-    int bytes = (int)r->in[IN_BYTES], block = (int)r->in[IN_BLOCK], n = (bytes + block - 1) / block;
+    int bytes = (int)r->in[IN_BYTES], block = (int)r->in[IN_BLOCK], n = (bytes + block - 1) / block,
+        read = r->in[IN_READ] && r->in[IN_READ] < block ? (int)r->in[IN_READ] : block;
     char *text = job_host(&j, (size_t)bytes, 1);
     struct block *blocks = job_host(&j, (size_t)n, sizeof *blocks);
     if (j.failed) return job_end(&j);
     random_html(text, (size_t)bytes, random_new(r->seed, 0));
-    for (int i = 0; i < n; i++) blocks[i] = (struct block){i * block, i < n - 1 ? block : bytes - i * block, i / 16, 0};
+    for (int i = 0; i < n; i++)
+        blocks[i] = (struct block){i * block, bytes - i * block < read ? bytes - i * block : read, i / 16, 0};
 
     struct shape s = shape_cover(n, 1, 256, 1);
     CUdeviceptr dtext = job_upload(&j, text, (size_t)bytes, 1);
@@ -82,7 +84,8 @@ const struct workload workload_invindex = {
     .suite = "mars",
     .help = "inverted index, map phase: links in HTML, a thread per block of text",
     .aliases = "IIX mars/invertedindex dacache/iix apcm/iix",
-    .input = {{"bytes", "characters of text", {20000, 1 << 20, 6800000}, 1, 1 << 28},
-              {"block", "characters a thread reads", {256, 256, 1024}, 16, 65536}},
+    .input = {{"bytes", "characters of text", {20000, 6800000, 6800000}, 1, 1 << 28},
+              {"block", "characters from one thread's text to the next's", {256, 256, 256}, 16, 65536},
+              {"read", "characters a thread reads; 0: its block", {0, 128, 0}, 0, 65536}},
     .run = run,
 };

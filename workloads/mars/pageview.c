@@ -79,6 +79,6 @@ const struct workload workload_pageview = {
     .suite = "mars",
     .help = "page view count, both map phases: a thread per line of a web log",
     .aliases = "PVC mars/pageviewcount dacache/pvc",
-    .input = {{"lines", "lines of the log", {400, 7680, 100000}, 1, 1 << 22}},
+    .input = {{"lines", "lines of the log", {400, 30720, 100000}, 1, 1 << 22}},
     .run = run,
 };

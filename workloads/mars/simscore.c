@@ -1,9 +1,9 @@
-/* simscore.c - host code of simscore.cu: all pairs of documents. */
+/* simscore.c - host code of simscore.cu: pairs of documents. */
 #include <math.h>
 
 #include "workloads/mars/mars.h"
 
-enum { IN_DOCUMENTS, IN_FEATURES };
+enum { IN_DOCUMENTS, IN_FEATURES, IN_TASKS };
 
 static double score(const float *a, const float *b, size_t features)
 {
@@ -30,12 +30,13 @@ static int run(struct workload_run *r)
     if (!job_begin(&j, &workload_simscore, r, "simscore.ptx")) return 1;
     int documents = (int)r->in[IN_DOCUMENTS], features = (int)r->in[IN_FEATURES], quads = features / 4;
     if (features % 4) job_fail(&j, "features=%d: must be a multiple of 4", features);
-    int n = 0, pairs = documents * (documents - 1) / 2;
+    int n = 0, all = documents * (documents - 1) / 2, pairs = r->in[IN_TASKS] ? (int)r->in[IN_TASKS] : all;
+    if (pairs > all) job_fail(&j, "tasks=%d: there are %d pairs", pairs, all);
     size_t count = (size_t)pairs, floats = (size_t)documents * (size_t)features;
     int(*task)[4] = job_host(&j, count, sizeof *task);
     float *feature = job_random(&j, floats, 0, 0.01f, 1), *got = job_host(&j, count, sizeof *got);
     for (int a = 0; !j.failed && a < documents; a++)
-        for (int b = a + 1; b < documents; b++, n++) task[n][0] = a, task[n][1] = b;
+        for (int b = a + 1; b < documents && n < pairs; b++, n++) task[n][0] = a, task[n][1] = b;
     struct shape s = shape_cover(pairs, 1, 256, 1);
     CUdeviceptr rows = job_upload(&j, feature, floats, sizeof *feature);
     CUdeviceptr tasks = job_upload(&j, task, count, sizeof *task), places = job_device(&j, count + 1, sizeof(int));
@@ -50,9 +51,10 @@ static int run(struct workload_run *r)
 const struct workload workload_simscore = {
     .name = "simscore",
     .suite = "mars",
-    .help = "similarity of all pairs of documents as a map: lanes a row of features apart",
+    .help = "similarity of pairs of documents as a map: lanes a row of features apart",
     .aliases = "SS mars/similarityscore apcm/ss",
-    .input = {{"documents", "documents", {20, 100, 1024}, 2, 4096},
-              {"features", "features of a document", {64, 1024, 1024}, 4, 8192}},
+    .input = {{"documents", "documents", {20, 2048, 2048}, 2, 4096},
+              {"features", "features of a document", {64, 128, 128}, 4, 8192},
+              {"tasks", "pairs that are computed; 0: all", {0, 23040, 0}, 0, 1 << 24}},
     .run = run,
 };

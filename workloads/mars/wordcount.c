@@ -1,7 +1,7 @@
 /* wordcount.c - host code of wordcount.cu: the words of generated text. */
 #include "workloads/mars/mars.h"
 
-enum { IN_BYTES, IN_BLOCK };
+enum { IN_BYTES, IN_BLOCK, IN_READ };
 
 struct block {
     int start, length, unused[2];
@@ -33,14 +33,16 @@ static int run(struct workload_run *r)
 {
     struct job j;
     if (!job_begin(&j, &workload_wordcount, r, "wordcount.ptx")) return 1;
-    int bytes = (int)r->in[IN_BYTES], block = (int)r->in[IN_BLOCK], n = (bytes + block - 1) / block;
+    int bytes = (int)r->in[IN_BYTES], block = (int)r->in[IN_BLOCK], n = (bytes + block - 1) / block,
+        read = r->in[IN_READ] && r->in[IN_READ] < block ? (int)r->in[IN_READ] : block;
     char *text = job_host(&j, (size_t)bytes, 1);
     struct block *blocks = job_host(&j, (size_t)n, sizeof *blocks);
     int *want =
         job_host(&j, (size_t)bytes + (size_t)n, sizeof *want); /* a word and its gap: two ints, two characters */
     if (j.failed) return job_end(&j);
     random_words(text, (size_t)bytes, random_new(r->seed, 0));
-    for (int i = 0; i < n; i++) blocks[i] = (struct block){i * block, i < n - 1 ? block : bytes - i * block, {0, 0}};
+    for (int i = 0; i < n; i++)
+        blocks[i] = (struct block){i * block, bytes - i * block < read ? bytes - i * block : read, {0, 0}};
 
     struct shape s = shape_cover(n, 1, 256, 1);
     CUdeviceptr dtext = job_upload(&j, text, (size_t)bytes, 1);
@@ -64,7 +66,8 @@ const struct workload workload_wordcount = {
     .suite = "mars",
     .help = "word count, map phase: a thread per block of text, which it cuts into words",
     .aliases = "WC mars/wordcount apcm/wc",
-    .input = {{"bytes", "characters of text", {20000, 1 << 20, 10000000}, 1, 1 << 28},
-              {"block", "characters a thread reads", {256, 512, 1024}, 16, 65536}},
+    .input = {{"bytes", "characters of text", {20000, 10000000, 10000000}, 1, 1 << 28},
+              {"block", "characters from one thread's text to the next's", {256, 1024, 1024}, 16, 65536},
+              {"read", "characters a thread reads; 0: its block", {0, 128, 0}, 0, 65536}},
     .run = run,
 };

@@ -98,7 +98,7 @@ const struct workload workload_cutcp = {
     .suite = "parboil",
     .help = "electric potential on a lattice, atoms within a cutoff, bins through shared memory",
     .aliases = "parboil/cutcp mascar/cutcp",
-    .input = {{"ctas", "CTAs (8 lattice points) along a side", {1, 4, 12}, 1, 64},
+    .input = {{"ctas", "CTAs (8 lattice points) along a side", {1, 5, 12}, 1, 64},
               {"cutoff", "cutoff in Angstrom", {4, 8, 12}, 1, 16}},
     .run = run,
 };

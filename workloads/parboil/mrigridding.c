@@ -64,12 +64,12 @@ static void sort_runs(struct job *j, const struct scan *s, size_t run, unsigned 
 }
 
 /* Where the pairs of each digit of each chunk go. */
-static int *digit_places(struct job *j, const struct scan *s, bool scanned)
+static int *digit_places(struct job *j, const struct scan *s)
 {
     size_t chunks = (size_t)s->chunks, n = DIGITS * chunks;
     int *place = job_host(j, n + 1, sizeof *place), sum = 0;
     for (size_t i = 0; !j->failed && i < (size_t)s->padded; i++) place[s->key[i] % DIGITS * chunks + i / CHUNK]++;
-    for (size_t i = 0; !j->failed && scanned && i <= n; i++) {
+    for (size_t i = 0; !j->failed && i <= n; i++) {
         int count = place[i];
         place[i] = sum;
         sum += count;
@@ -197,16 +197,16 @@ static int run_1(struct workload_run *r)
     struct job j;
     struct scan s;
     if (!begin(&j, &s, &workload_mrigridding_1, r)) return 1;
-    size_t padded = (size_t)s.padded, places = DIGITS * (size_t)s.chunks;
-    unsigned *key = job_host(&j, padded, 4), *value = job_host(&j, padded, 4);
-    int *count = digit_places(&j, &s, false);
-    sort_runs(&j, &s, CHUNK, key, value);
-    CUdeviceptr pair[2] = {job_upload(&j, s.key, padded, 4), job_upload(&j, s.value, padded, 4)};
-    CUdeviceptr place = job_device(&j, places, 4);
-    launch_sort(&j, &s, pair[0], pair[1], place, 0);
-    if (!j.failed) check_words(&j, "key", pair[0], key, padded);
-    if (!j.failed) check_words(&j, "value", pair[1], value, padded);
-    if (!j.failed) check_words(&j, "count", place, count, places);
+    size_t n = (size_t)s.samples, padded = (size_t)s.padded, cells = (size_t)s.cells;
+    int *count = job_host(&j, cells + 1, sizeof *count);
+    CUdeviceptr sample = job_upload(&j, s.sample, n, sizeof *s.sample), counts = job_upload(&j, count, cells + 1, 4);
+    CUdeviceptr key = job_device(&j, padded, 4), value = job_device(&j, padded, 4);
+    job_launch(&j, job_kernel(&j, "mrig_bin"), shape_cover(s.samples, 1, 256, 1),
+               (void *[]){&sample, &key, &value, &counts, &s.samples, &s.side});
+    for (size_t c = 0; !j.failed && c < cells; c++) count[c] = s.start[c + 1] - s.start[c];
+    if (!j.failed) check_words(&j, "key", key, s.key, n);
+    if (!j.failed) check_words(&j, "value", value, s.value, n);
+    if (!j.failed) check_words(&j, "count", counts, count, cells);
     return job_end(&j);
 }
 
@@ -220,7 +220,7 @@ static int run_2(struct workload_run *r)
     sort_runs(&j, &s, CHUNK, key, value);
     CUdeviceptr pair[2] = {job_upload(&j, key, padded, 4), job_upload(&j, value, padded, 4)};
     CUdeviceptr other[2] = {job_device(&j, padded, 4), job_device(&j, padded, 4)};
-    CUdeviceptr place = job_upload(&j, digit_places(&j, &s, true), DIGITS * (size_t)s.chunks, 4);
+    CUdeviceptr place = job_upload(&j, digit_places(&j, &s), DIGITS * (size_t)s.chunks, 4);
     launch_rearrange(&j, &s, pair, other, place, 0);
     sort_runs(&j, &s, padded, key, value);
     if (!j.failed) check_words(&j, "key", other[0], key, padded);
@@ -259,6 +259,7 @@ static int run_3(struct workload_run *r)
 
 MRIG(mrigridding, run, 12000, 4, "samples of k space onto a grid: bin, sort, reorder, gather",
      "mri-gridding MRI apcm/mri");
-MRIG(mrigridding_1, run_1, 1 << 17, 8, "mrigridding's sort within a CTA", "mascar/mrig-1");
+MRIG(mrigridding_1, run_1, 1 << 17, 8, "mrigridding's binning: records of 24 bytes, an atomic count per cell",
+     "mascar/mrig-1");
 MRIG(mrigridding_2, run_2, 1 << 17, 8, "mrigridding's scatter of sorted pairs", "mascar/mrig-2");
-MRIG(mrigridding_3, run_3, 12000, 4, "mrigridding's tiles: samples through shared memory", "mascar/mrig-3");
+MRIG(mrigridding_3, run_3, 12000, 8, "mrigridding's tiles: samples through shared memory", "mascar/mrig-3");

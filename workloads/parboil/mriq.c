@@ -55,7 +55,7 @@ const struct workload workload_mriq = {
     .suite = "parboil",
     .help = "Q of a magnetic resonance image: k space in constant memory, a thread per voxel",
     .aliases = "mri-q parboil/mri-q mascar/mri-q",
-    .input = {{"voxels", "voxels", {500, 16384, 32768}, 1, 1 << 22},
+    .input = {{"voxels", "voxels", {500, 23040, 32768}, 1, 1 << 22},
               {"points", "points of k space", {40, 256, 3072}, 1, 1 << 16}},
     .run = run,
 };

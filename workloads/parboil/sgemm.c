@@ -41,8 +41,8 @@ const struct workload workload_sgemm = {
     .suite = "parboil",
     .help = "register-tiled matrix product, one row and sixteen columns per thread",
     .aliases = "SGM parboil/sgemm apcm/sgm mascar/sgemm",
-    .input = {{"m", "rows of A and C", {128, 512, 1024}, 128, 16384},
-              {"n", "columns of B and C", {32, 512, 1024}, 16, 16384},
-              {"k", "columns of A", {24, 256, 1024}, 8, 16384}},
+    .input = {{"m", "rows of A and C", {128, 1024, 1024}, 128, 16384},
+              {"n", "columns of B and C", {32, 1024, 1024}, 16, 16384},
+              {"k", "columns of A", {24, 128, 1024}, 8, 16384}},
     .run = run,
 };

@@ -61,9 +61,9 @@ const struct workload workload_stencil = {
     .suite = "parboil",
     .help = "seven-point stencil in three dimensions, marching in z",
     .aliases = "parboil/stencil mascar/stencil",
-    .input = {{"nx", "points in x", {64, 256, 512}, 64, 4096},
-              {"ny", "points in y", {12, 256, 512}, 4, 4096},
-              {"nz", "points in z", {5, 16, 64}, 3, 1024},
+    .input = {{"nx", "points in x", {64, 512, 512}, 64, 4096},
+              {"ny", "points in y", {12, 512, 512}, 4, 4096},
+              {"nz", "points in z", {5, 8, 64}, 3, 1024},
               {"steps", "time steps", {1, 1, 100}, 1, 1000}},
     .run = run,
 };

@@ -83,7 +83,7 @@ const struct workload workload_atax = {
     .suite = "polybench",
     .help = "y = A^T (A x): a row per thread, then a column per thread",
     .aliases = "polybench/atax dacache/atax",
-    .input = {{"n", "rows and columns", {128, 1024, 8192}, 1, 32768},
+    .input = {{"n", "rows and columns", {128, 8192, 8192}, 1, 32768},
               DIM("nx", "rows", 32768),
               DIM("ny", "columns", 32768),
               PITCH_INPUTS},

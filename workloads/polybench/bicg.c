@@ -82,7 +82,7 @@ const struct workload workload_bicg = {
     .suite = "polybench",
     .help = "s = A^T r and q = A p: a column per thread, then a row per thread",
     .aliases = "polybench/bicg dacache/bicg",
-    .input = {{"n", "rows and columns", {128, 1024, 8192}, 1, 32768},
+    .input = {{"n", "rows and columns", {128, 8192, 8192}, 1, 32768},
               DIM("nx", "rows", 32768),
               DIM("ny", "columns", 32768),
               PITCH_INPUTS},

@@ -41,7 +41,7 @@ static int run(struct workload_run *r)
     const size_t n[3] = {(size_t)ni, (size_t)nj, (size_t)nk}, count = n[0] * n[1] * n[2], f = sizeof(float);
     float *a = job_host(&j, count, f), *b = job_host(&j, count, f);
     CUdeviceptr da = job_device(&j, count, f), db = job_device(&j, count, f);
-    CUfunction kernel = job_kernel_sized(&j, "conv3d", ni == nj && nj == nk ? ni : 0);
+    CUfunction kernel = job_kernel_sized(&j, "conv3d", ni <= nj && nj == nk ? nj : 0);
     if (j.failed) return job_end(&j);
 
     random_floats(a, count, random_new(r->seed, 0), 0, 1);
@@ -59,8 +59,8 @@ const struct workload workload_conv3d = {
     .suite = "polybench",
     .help = "3D convolution, 11 neighbours, one launch per plane",
     .aliases = "3DCONV 3DC polybench/3dconv dacache/3dc",
-    .input = {{"n", "planes, rows and columns", {20, 64, 256}, 3, 1024},
-              DIM("ni", "planes", 1024),
+    .input = {{"n", "planes, rows and columns", {20, 256, 256}, 3, 1024},
+              {"ni", "planes; 0: n", {0, 10, 0}, 0, 1024},
               DIM("nj", "rows", 1024),
               DIM("nk", "columns", 1024)},
     .run = run,

@@ -46,8 +46,8 @@ const struct workload workload_gesummv = {
     .suite = "polybench",
     .help = "y = alpha A x + beta B x: a row of both matrices per thread",
     .aliases = "GES polybench/gesummv dacache/ges",
-    .input = {{"n", "rows", {128, 2048, 4096}, 1, 16384},
+    .input = {{"n", "rows", {128, 4096, 4096}, 1, 16384},
               {"pitch", "floats from one row to the next; 0: n", {0, 4096, 4096}, 0, 16384},
-              {"loop", "terms of a sum; 0: n", {0, 256, 4096}, 0, 16384}},
+              {"loop", "terms of a sum; 0: n", {0, 512, 4096}, 0, 16384}},
     .run = run,
 };

@@ -59,8 +59,8 @@ const struct workload workload_gramschm = {
     .suite = "polybench",
     .help = "Gram-Schmidt orthogonalisation, three kernels per column",
     .aliases = "GS GRAMSCHMIDT polybench/gramschm dacache/gs",
-    .input = {{"rows", "rows", {96, 512, 2048}, 1, 8192},
+    .input = {{"rows", "rows", {96, 2048, 2048}, 1, 8192},
               {"cols", "columns", {64, 2048, 2048}, 1, 8192},
-              {"iters", "columns that are orthogonalised; 0: all", {12, 6, 0}, 0, 8192}},
+              {"iters", "columns that are orthogonalised; 0: all", {12, 2, 0}, 0, 8192}},
     .run = run,
 };

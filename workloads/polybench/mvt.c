@@ -29,9 +29,11 @@ static int run(struct workload_run *r)
     int n = (int)r->in[IN_N], loop = dim(r, IN_LOOP), widest = n > loop ? n : loop, pitch = dim(r, IN_PITCH);
     if (pitch < widest) job_fail(&j, "pitch=%d: a row has %d columns", pitch, widest);
     size_t count = (size_t)n, w = (size_t)widest, p = (size_t)pitch, f = sizeof(float);
-    struct arrays h = {job_random(&j, w * p, 0, 0, 1), job_random(&j, w, 1, 0, 1), job_random(&j, w, 2, 0, 1),
+    struct corner c = {w, p, (size_t)loop, count, (size_t)loop};
+    CUdeviceptr a;
+    struct arrays h = {corner_make(&j, c, &a), job_random(&j, w, 1, 0, 1), job_random(&j, w, 2, 0, 1),
                        job_random(&j, count, 3, 0, 1), job_random(&j, count, 4, 0, 1)};
-    CUdeviceptr a = job_upload(&j, h.a, w * p, f), y1 = job_upload(&j, h.y1, w, f), y2 = job_upload(&j, h.y2, w, f);
+    CUdeviceptr y1 = job_upload(&j, h.y1, w, f), y2 = job_upload(&j, h.y2, w, f);
     CUdeviceptr x1 = job_upload(&j, h.x1, count, f), x2 = job_upload(&j, h.x2, count, f);
     float *got1 = job_host(&j, count, f), *got2 = job_host(&j, count, f);
     CUfunction rows = job_kernel_sized(&j, "mvt_rows", pitch), cols = job_kernel_sized(&j, "mvt_cols", pitch);
@@ -49,8 +51,8 @@ const struct workload workload_mvt = {
     .suite = "polybench",
     .help = "x1 += A y1 and x2 += A^T y2: a row per thread, then a column per thread",
     .aliases = "polybench/mvt dacache/mvt",
-    .input = {{"n", "elements of x1 and x2, one thread each", {128, 4096, 8192}, 1, 16384},
+    .input = {{"n", "elements of x1 and x2, one thread each", {128, 8192, 8192}, 1, 16384},
               {"pitch", "floats from one row of A to the next; 0: n", {0, 8192, 8192}, 0, 16384},
-              {"loop", "terms of a sum; 0: n", {0, 256, 8192}, 0, 16384}},
+              {"loop", "terms of a sum; 0: n", {0, 512, 8192}, 0, 16384}},
     .run = run,
 };

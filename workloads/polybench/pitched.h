@@ -7,9 +7,9 @@
 /* Inputs behind n, nx and ny. */
 enum { IN_PITCH = 3, IN_LOOP };
 #define PITCH_INPUTS                                                                                                   \
-    {"pitch", "floats from one row of A to the next; 0: the columns", {0, 0, 0}, 0, 32768},                            \
+    {"pitch", "floats from one row of A to the next; 0: the columns", {0, 8192, 8192}, 0, 32768},                      \
     {                                                                                                                  \
-        "loop", "terms of a sum; 0: all", {0, 0, 0}, 0, 32768                                                          \
+        "loop", "terms of a sum; 0: all", {0, 512, 8192}, 0, 32768                                                     \
     }
 
 static inline bool is_pitched(const struct workload_run *r) { return r->in[IN_PITCH] || r->in[IN_LOOP]; }
@@ -31,8 +31,8 @@ static inline void pitched_make(struct job *j, struct pitched *p)
     if (!p->pitch) p->pitch = widest;
     if (p->pitch < widest) job_fail(j, "pitch=%d: a row has %d columns", p->pitch, widest);
     p->rows = (size_t)(p->nx > p->by_col ? p->nx : p->by_col);
-    p->a = job_random(j, p->rows * (size_t)p->pitch, 0, 0, 1);
-    p->da = job_upload(j, p->a, p->rows * (size_t)p->pitch, sizeof(float));
+    struct corner c = {p->rows, (size_t)p->pitch, (size_t)p->by_col, (size_t)p->ny, (size_t)p->by_row};
+    p->a = corner_make(j, c, &p->da);
 }
 
 /* One product on the device, and the same in double precision. */

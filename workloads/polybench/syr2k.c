@@ -49,7 +49,7 @@ const struct workload workload_syr2k = {
     .help = "C = alpha (A B^T + B A^T) + beta C: lanes a row apart in both",
     .aliases = "SYR2 polybench/syr2k dacache/syr2",
     .input = {{"n", "rows of A and B, columns of C", {64, 256, 256}, 1, 8192},
-              {"rows", "rows of C that are computed; 0: n", {16, 32, 0}, 0, 8192},
+              {"rows", "rows of C that are computed; 0: n", {16, 128, 0}, 0, 8192},
               DIM("m", "columns of A and B", 8192)},
     .run = run,
 };

@@ -1,42 +1,56 @@
-/* syrk.c - host code of syrk.cu: C = alpha A A^T + beta C, with A of n x m. */
+/* syrk.c - host code of syrk.cu: the first rows of C = alpha A A^T + beta C, with A of n x m. */
 #include "workloads/polybench/dims.h"
 
-enum { IN_N, IN_M };
+enum { IN_N, IN_M, IN_ROWS, IN_PITCH };
 
 static const float alpha = 1.25f, beta = 0.5f;
 
-static void check(struct job *j, const float *a, const float *c0, const float *c, size_t n, size_t m)
+struct problem {
+    int n, m, rows, pitch;
+    float *a, *c; /* rows `pitch` apart, of which the first m columns are used; rows of C before the update */
+};
+
+static void check(struct job *j, const struct problem *p, const float *got)
 {
-    double *want = job_host(j, n * n, sizeof *want);
+    size_t n = (size_t)p->n, m = (size_t)p->m, rows = (size_t)p->rows, pitch = (size_t)p->pitch;
+    double *want = job_host(j, rows * n, sizeof *want);
     if (j->failed) return;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < rows; i++)
         for (size_t k = 0; k < n; k++) {
             double sum = 0;
-            for (size_t l = 0; l < m; l++) sum += (double)a[i * m + l] * a[k * m + l];
-            want[i * n + k] = (double)beta * c0[i * n + k] + (double)alpha * sum;
+            for (size_t l = 0; l < m; l++) sum += (double)p->a[i * pitch + l] * p->a[k * pitch + l];
+            want[i * n + k] = (double)beta * p->c[i * n + k] + (double)alpha * sum;
         }
-    job_compare(j, "c", c, want, n * n, 1e-3);
+    job_compare(j, "c", got, want, rows * n, 1e-3);
+}
+
+static void launch(struct job *j, struct problem *p, CUdeviceptr a, CUdeviceptr c)
+{
+    float al = alpha, be = beta;
+    struct shape s = shape_cover(p->n, p->rows, 32, 8);
+    if (j->run->in[IN_ROWS] || j->run->in[IN_PITCH])
+        job_launch(j, job_kernel_sized(j, "syrk_rows", p->pitch), s,
+                   (void *[]){&a, &c, &al, &be, &p->n, &p->rows, &p->m, &p->pitch});
+    else
+        job_launch(j, job_kernel_sized(j, "syrk", p->n == p->m ? p->n : 0), s,
+                   (void *[]){&a, &c, &al, &be, &p->n, &p->m});
 }
 
 static int run(struct workload_run *r)
 {
     struct job j;
     if (!job_begin(&j, &workload_syrk, r, "syrk.ptx")) return 1;
-    int n = (int)r->in[IN_N], m = dim(r, IN_M), size = n == m ? n : 0;
-    size_t rows = (size_t)n, cols = (size_t)m, f = sizeof(float);
-    float *a = job_host(&j, rows * cols, f), *c0 = job_host(&j, rows * rows, f), *c = job_host(&j, rows * rows, f);
-    CUdeviceptr da = job_device(&j, rows * cols, f), dc = job_device(&j, rows * rows, f);
-    CUfunction kernel = job_kernel_sized(&j, "syrk", size);
-    if (j.failed) return job_end(&j);
-
-    float al = alpha, be = beta;
-    random_floats(a, rows * cols, random_new(r->seed, 0), 0, 1);
-    random_floats(c0, rows * rows, random_new(r->seed, 1), 0, 1);
-    job_copy_in(&j, da, a, rows * cols * f);
-    job_copy_in(&j, dc, c0, rows * rows * f);
-    job_launch(&j, kernel, shape_cover(n, n, 32, 8), (void *[]){&da, &dc, &al, &be, &n, &m});
-    job_copy_out(&j, c, dc, rows * rows * f);
-    if (r->check) check(&j, a, c0, c, rows, cols);
+    struct problem p = {.n = (int)r->in[IN_N], .m = dim(r, IN_M), .rows = dim(r, IN_ROWS)};
+    p.pitch = r->in[IN_PITCH] ? (int)r->in[IN_PITCH] : p.m;
+    if (p.rows > p.n) job_fail(&j, "rows=%d: C has n=%d rows", p.rows, p.n);
+    if (p.pitch < p.m) job_fail(&j, "pitch=%d: a row has %d columns", p.pitch, p.m);
+    size_t count = (size_t)p.rows * (size_t)p.n, floats = (size_t)p.n * (size_t)p.pitch, f = sizeof(float);
+    p.a = job_random(&j, floats, 0, 0, 1), p.c = job_random(&j, count, 1, 0, 1);
+    CUdeviceptr a = job_upload(&j, p.a, floats, f), c = job_upload(&j, p.c, count, f);
+    float *got = job_host(&j, count, f);
+    if (!j.failed) launch(&j, &p, a, c);
+    job_copy_out(&j, got, c, count * f);
+    if (r->check && !j.failed) check(&j, &p, got);
     return job_end(&j);
 }
 
@@ -45,6 +59,9 @@ const struct workload workload_syrk = {
     .suite = "polybench",
     .help = "C = alpha A A^T + beta C: lanes a row of A apart",
     .aliases = "SYR polybench/syrk dacache/syr",
-    .input = {{"n", "rows of A, rows and columns of C", {64, 128, 512}, 1, 8192}, DIM("m", "columns of A", 8192)},
+    .input = {{"n", "rows of A, rows and columns of C", {64, 512, 512}, 1, 8192},
+              {"m", "columns of A: terms of a sum; 0: n", {0, 256, 512}, 0, 8192},
+              {"rows", "rows of C that are computed; 0: n", {0, 64, 512}, 0, 8192},
+              {"pitch", "floats from one row of A to the next; 0: m", {0, 512, 512}, 0, 8192}},
     .run = run,
 };

@@ -21,7 +21,30 @@ __device__ __forceinline__ void update(float *a, float *c, float alpha, float be
         update<size>(a, c, alpha, beta, n, m);                                                         \
     }
 
+/* The first rows of C, with a loop and a distance of the rows of A of their own: fewer of both then keep the sets of
+ * the cache that the full size uses. */
+template <int PITCH>
+__device__ __forceinline__ void update_rows(float *a, float *c, float alpha, float beta, int n, int rows, int loop,
+                                            int pitch)
+{
+    if (PITCH) pitch = PITCH;
+    int j = blockIdx.x * blockDim.x + threadIdx.x;
+    int i = blockIdx.y * blockDim.y + threadIdx.y;
+    if (i >= rows || j >= n) return;
+    c[i * n + j] *= beta;
+    for (int k = 0; k < loop; k++) c[i * n + j] += alpha * a[i * pitch + k] * a[j * pitch + k];
+}
+
+#define SYRK_ROWS(tag, size)                                                                           \
+    extern "C" __global__ void syrk_rows##tag(float *a, float *c, float alpha, float beta, int n,      \
+                                              int rows, int loop, int pitch)                           \
+    {                                                                                                  \
+        update_rows<size>(a, c, alpha, beta, n, rows, loop, pitch);                                    \
+    }
+
 SYRK(, 0)
 SYRK(_128, 128)
 SYRK(_256, 256)
 SYRK(_512, 512)
+SYRK_ROWS(, 0)
+SYRK_ROWS(_512, 512)

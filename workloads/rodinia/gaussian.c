@@ -48,7 +48,7 @@ const struct workload workload_gaussian = {
     .suite = "rodinia",
     .help = "Gaussian elimination, two launches a pivot, CTAs of 4 x 4",
     .aliases = "GE rodinia/gaussian apcm/ge dycache/ge",
-    .input = {{"n", "rows and columns", {40, 256, 256}, 2, 4096},
+    .input = {{"n", "rows and columns", {40, 208, 208}, 2, 4096},
               {"pivots", "pivots that are eliminated; 0: all", {0, 16, 0}, 0, 4096},
               {"edge", "side of a CTA", {4, 4, 4}, 1, 32}},
     .run = run,

@@ -3,12 +3,12 @@
 
 #include "workloads/common.h"
 
-enum { IN_POINTS, IN_FEATURES, IN_CLUSTERS, IN_PITCH };
+enum { IN_POINTS, IN_FEATURES, IN_CLUSTERS, IN_PITCH, IN_APART = IN_PITCH };
 enum { INVERT = 1, POINT = 2 };
 
 struct problem {
-    int points, features, clusters, pitch;
-    float *rows, *centre; /* a row every `pitch` floats */
+    int points, features, clusters, pitch, apart;
+    float *rows, *centre; /* a row every `pitch` floats; transposed, a column every `apart` */
 };
 
 /* The nearest centre, with the kernels' rounding: every step is one fused operation, so that a
@@ -44,18 +44,20 @@ static void check_members(struct job *j, const struct problem *p, CUdeviceptr me
 /* The features by column. */
 static float *transposed(struct job *j, const struct problem *p)
 {
-    size_t n = (size_t)p->points, features = (size_t)p->features;
-    float *out = job_host(j, n * features, sizeof *out);
+    size_t n = (size_t)p->points, features = (size_t)p->features, apart = (size_t)p->apart;
+    float *out = job_host(j, apart * features, sizeof *out);
     for (size_t i = 0; out && i < n; i++)
-        for (size_t f = 0; f < features; f++) out[i + n * f] = p->rows[i * features + f];
+        for (size_t f = 0; f < features; f++) out[i + apart * f] = p->rows[i * features + f];
     return out;
 }
 
 static void check_inverted(struct job *j, const struct problem *p, CUdeviceptr columns)
 {
-    size_t count = (size_t)p->points * (size_t)p->features;
+    size_t count = (size_t)p->apart * (size_t)p->features;
     float *got = job_host(j, count, sizeof *got), *want = transposed(j, p);
-    job_copy_out(j, got, columns, count * sizeof *got);
+    for (size_t f = 0; f < (size_t)p->features; f++) /* what lies between two columns was never written */
+        job_copy_out(j, got + (got ? (size_t)p->apart * f : 0), columns + (size_t)p->apart * f * sizeof *got,
+                     (size_t)p->points * sizeof *got);
     for (size_t i = 0; !j->failed && j->run->check && i < count; i++)
         if (got[i] != want[i]) job_fail(j, "columns[%zu] is %.9g, should be %.9g", i, (double)got[i], (double)want[i]);
     j->checked += count;
@@ -64,7 +66,7 @@ static void check_inverted(struct job *j, const struct problem *p, CUdeviceptr c
 static void make_problem(struct job *j, struct problem *p, int pitch)
 {
     const int64_t *in = j->run->in;
-    *p = (struct problem){(int)in[IN_POINTS], (int)in[IN_FEATURES], (int)in[IN_CLUSTERS], pitch, NULL, NULL};
+    *p = (struct problem){(int)in[IN_POINTS], (int)in[IN_FEATURES], (int)in[IN_CLUSTERS], pitch, 0, NULL, NULL};
     p->rows = job_random(j, (size_t)p->points * (size_t)pitch, 0, 0, 1);
     p->centre = job_random(j, (size_t)p->clusters * (size_t)pitch, 1, 0, 1);
 }
@@ -75,20 +77,24 @@ static int execute(const struct workload *w, struct workload_run *r, int kernels
     if (!job_begin(&j, w, r, "kmeans.ptx")) return 1;
     struct problem p;
     make_problem(&j, &p, (int)r->in[IN_FEATURES]);
+    p.apart = r->in[IN_APART] ? (int)r->in[IN_APART] : p.points;
+    if (p.apart < p.points) job_fail(&j, "apart=%d: a column has %d points", p.apart, p.points);
     size_t count = (size_t)p.points * (size_t)p.features, f = sizeof(float);
+    size_t spread = (size_t)p.apart * (size_t)p.features;
     struct shape s = shape_cover(p.points, 1, 256, 1);
     CUdeviceptr columns;
     if (kernels & INVERT) {
         CUdeviceptr rows = job_upload(&j, p.rows, count, f);
-        columns = job_device(&j, count, f);
-        job_launch(&j, job_kernel(&j, "kmeans_invert"), s, (void *[]){&rows, &columns, &p.points, &p.features});
+        columns = job_device(&j, spread, f);
+        job_launch(&j, job_kernel(&j, "kmeans_invert"), s,
+                   (void *[]){&rows, &columns, &p.points, &p.features, &p.apart});
         check_inverted(&j, &p, columns);
-    } else columns = job_upload(&j, transposed(&j, &p), count, f);
+    } else columns = job_upload(&j, transposed(&j, &p), spread, f);
     if (kernels & POINT) {
         CUdeviceptr member = job_device(&j, (size_t)p.points, sizeof(int));
         job_copy_to(&j, "centres", p.centre, (size_t)p.clusters * (size_t)p.features * f);
         job_launch(&j, job_kernel(&j, "kmeans_point"), s,
-                   (void *[]){&columns, &member, &p.points, &p.features, &p.clusters});
+                   (void *[]){&columns, &member, &p.points, &p.features, &p.clusters, &p.apart});
         check_members(&j, &p, member);
     }
     return job_end(&j);
@@ -127,13 +133,17 @@ static int run_direct(struct workload_run *r)
     {                                                                                                                  \
         "clusters", "centres", {tiny, small, paper}, 1, 32                                                             \
     }
+#define APART                                                                                                          \
+    {                                                                                                                  \
+        "apart", "points from one transposed column to the next; 0: points", {0, 494020, 494020}, 0, 1 << 22           \
+    }
 
 const struct workload workload_kmeans = {
     .name = "kmeans",
     .suite = "rodinia",
     .help = "k-means: transpose of the features, then nearest centres through the read-only path",
     .aliases = "rodinia/kmeans dycache/kc",
-    .input = {POINTS(600, 32768, 494020), FEATURES(34, 34, 34), CLUSTERS(5, 5, 5)},
+    .input = {POINTS(600, 32768, 494020), FEATURES(34, 34, 34), CLUSTERS(5, 5, 5), APART},
     .run = run,
 };
 
@@ -142,7 +152,7 @@ const struct workload workload_kmeans_1 = {
     .suite = "rodinia",
     .help = "kmeans' transpose: lanes a point (136 bytes) apart",
     .aliases = "mascar/kmeans-1 apcm/kmn",
-    .input = {POINTS(600, 65536, 494020), FEATURES(34, 34, 34), CLUSTERS(1, 1, 1)},
+    .input = {POINTS(600, 65536, 494020), FEATURES(34, 34, 34), CLUSTERS(1, 1, 1), APART},
     .run = run_1,
 };
 
@@ -151,7 +161,7 @@ const struct workload workload_kmeans_2 = {
     .suite = "rodinia",
     .help = "kmeans' nearest centres: coalesced read-only features, constant centres",
     .aliases = "mascar/kmeans-2",
-    .input = {POINTS(600, 65536, 494020), FEATURES(34, 34, 34), CLUSTERS(5, 5, 5)},
+    .input = {POINTS(600, 65536, 494020), FEATURES(34, 34, 34), CLUSTERS(5, 5, 5), APART},
     .run = run_2,
 };
 
@@ -160,7 +170,7 @@ const struct workload workload_kmeans_direct = {
     .suite = "rodinia",
     .help = "k-means without a transpose: lanes a point (544 bytes) apart, broadcast centres",
     .aliases = "KMN dacache/kmn",
-    .input = {POINTS(600, 14080, 28160),
+    .input = {POINTS(600, 28160, 28160),
               FEATURES(34, 64, 136),
               CLUSTERS(5, 3, 5),
               {"pitch", "floats from one point to the next", {136, 136, 136}, 1, 4096}},

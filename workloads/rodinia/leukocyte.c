@@ -207,7 +207,7 @@ static int run_3(struct workload_run *r) { return execute(&workload_leukocyte_3,
     }
 
 LEUKOCYTE(leukocyte, run, 56, 4, "white blood cells: circles, dilation, flow; textures", "rodinia/leukocyte");
-LEUKOCYTE(leukocyte_1, run_1, 74, 15, "leukocyte's circles: two 1-D textures, a CTA a column", "mascar/leuko-1");
+LEUKOCYTE(leukocyte_1, run_1, 119, 15, "leukocyte's circles: two 1-D textures, a CTA a column", "mascar/leuko-1");
 LEUKOCYTE(leukocyte_2, run_2, 104, 15, "leukocyte's dilation: a 1-D texture, a disc in constant memory",
           "mascar/leuko-2");
 LEUKOCYTE(leukocyte_3, run_3, 104, 15, "leukocyte's flow: a cell in shared memory, arctangents", "mascar/leuko-3");

@@ -4,11 +4,11 @@
 
 #include "workloads/common.h"
 
-enum { IN_BASES, IN_QUERIES, IN_LENGTH, IN_LEAST };
+enum { IN_BASES, IN_QUERIES, IN_LENGTH, IN_LEAST, IN_GENOME };
 enum { ROW = 4096 };
 #define NO_LINK 0xffffffffu
 
-static const char letters[4] = {'A', 'C', 'T', 'G'}; /* by bits 1 and 2 of the character */
+/* A, C, T, G by bits 1 and 2 of the character. */
 static unsigned letter(char c) { return (unsigned)c >> 1 & 3; }
 
 struct node {
@@ -167,8 +167,8 @@ static unsigned longest(const unsigned *suffix, unsigned bases, const char *q, u
 }
 
 struct search {
-    unsigned bases, queries, length, least, pitch, places;
-    char *reference, *query;
+    unsigned bases, queries, length, least, pitch, places, genome;
+    char *reference, *query; /* the reference, and behind it the rest of the genome */
 };
 
 static void check(struct job *j, const struct search *s, const struct images *m, unsigned (*got)[2])
@@ -194,19 +194,24 @@ static void check(struct job *j, const struct search *s, const struct images *m,
 
 /* ---- the run ---- */
 
-/* Queries are pieces of the reference; in half of them one base is changed. */
+/* The share of each base, per thousand, in the reference that the public scripts use. */
+static char draw_base(struct random *r)
+{
+    uint32_t at = random_below(r, 1000);
+    return at < 332 ? 'A' : at < 332 + 305 ? 'T' : at < 332 + 305 + 210 ? 'G' : 'C';
+}
+
+/* The reference is the beginning of a genome, the queries are pieces of all of it: most of them are not in the
+ * reference. */
 static void make_search(struct job *j, struct search *s)
 {
     struct random r = random_new(j->run->seed, 0);
-    s->reference = job_host(j, s->bases, 1);
+    s->reference = job_host(j, s->genome, 1);
     s->query = job_host(j, (size_t)s->queries * s->pitch, 1);
     if (j->failed) return;
-    for (unsigned i = 0; i < s->bases; i++) s->reference[i] = letters[random_below(&r, 4)];
-    for (unsigned i = 0; i < s->queries; i++) {
-        char *q = s->query + (size_t)i * s->pitch;
-        memcpy(q, s->reference + random_below(&r, s->bases - s->length + 1), s->length);
-        if (random_below(&r, 2)) q[random_below(&r, s->length)] = letters[random_below(&r, 4)];
-    }
+    for (unsigned i = 0; i < s->genome; i++) s->reference[i] = draw_base(&r);
+    for (unsigned i = 0; i < s->queries; i++)
+        memcpy(s->query + (size_t)i * s->pitch, s->reference + random_below(&r, s->genome - s->length + 1), s->length);
 }
 
 static int run(struct workload_run *r)
@@ -220,8 +225,10 @@ static int run(struct workload_run *r)
                        (unsigned)in[IN_LEAST],
                        (unsigned)in[IN_LENGTH] + 1,
                        0,
+                       (unsigned)(in[IN_GENOME] ? in[IN_GENOME] : in[IN_BASES]),
                        NULL,
                        NULL};
+    if (s.genome < s.bases) job_fail(&j, "genome=%u: the reference is a part of it", s.genome);
     if (s.length > s.bases) job_fail(&j, "length=%u: longer than the reference", s.length);
     if (s.least > s.length) job_fail(&j, "least=%u: longer than a query", s.least);
     s.places = s.length - s.least + 1;
@@ -249,9 +256,14 @@ const struct workload workload_mummer = {
     .suite = "rodinia",
     .help = "DNA queries in a suffix tree: nodes and children in 2-D textures, a thread a query",
     .aliases = "MUM rodinia/mummergpu mascar/mummer hac/mum",
-    .input = {{"bases", "bases of the reference", {2000, 1 << 17, 5200000}, 8, 1 << 24},
-              {"queries", "queries", {200, 16384, 50000}, 1, 1 << 20},
+    .input = {{"bases", "bases of the reference", {2000, 1399930, 1399930}, 8, 1 << 24},
+              {"queries", "queries", {200, 23040, 50000}, 1, 1 << 20},
               {"length", "bases of a query", {25, 25, 25}, 1, 63},
-              {"least", "the shortest match asked for", {20, 20, 20}, 1, 63}},
+              {"least", "the shortest match asked for", {20, 20, 20}, 1, 63},
+              {"genome",
+               "bases the queries are taken from, the reference first; 0: only that",
+               {7468, 5227293, 5227293},
+               0,
+               1 << 24}},
     .run = run,
 };

@@ -60,7 +60,7 @@ const struct workload workload_nw = {
     .suite = "rodinia",
     .help = "sequence alignment: one launch per anti-diagonal of tiles, 16 threads per CTA",
     .aliases = "rodinia/nw dycache/nw",
-    .input = {{"n", "length of both sequences, a multiple of 16", {96, 1024, 2048}, 16, 8192},
+    .input = {{"n", "length of both sequences, a multiple of 16", {96, 2048, 2048}, 16, 8192},
               {"penalty", "cost of a gap", {10, 10, 10}, 1, 100}},
     .run = run,
 };

@@ -7,7 +7,8 @@
  * particlefilter_sum: one thread. particlefilter_normalise: coalesced, and one thread that makes
  * the cumulative sums, from the raw weights, so that no CTA waits for another.
  * particlefilter_index: every thread walks the cumulative sums from the start (broadcast) until
- * its own mark is reached, then fetches that particle's place. */
+ * its own mark is reached, then fetches that particle's place. Loops of unknown length are not unrolled (see
+ * kmeans.cu). */
 
 #define THREADS 512
 #define PI 3.1415926535897932
@@ -38,11 +39,13 @@ extern "C" __global__ void particlefilter_likelihood(double *x, double *y, const
         x[i] = from_x[i] + 1 + 5 * normal(seed, i);
         y[i] = from_y[i] - 2 + 2 * normal(seed, i);
         double like = 0;
+#pragma unroll 1
         for (int p = 0; p < points; p++) {
             int ix = (int)rint(x[i]) + object[2 * p + 1], iy = (int)rint(y[i]) + object[2 * p];
             ind[i * points + p] = abs(ix * side * frames + iy * frames + frame);
             if (ind[i * points + p] >= side * side * frames) ind[i * points + p] = 0;
         }
+#pragma unroll 1
         for (int p = 0; p < points; p++) {
             double light = video[ind[i * points + p]];
             like += ((light - 100) * (light - 100) - (light - 228) * (light - 228)) / 50;
@@ -63,6 +66,7 @@ extern "C" __global__ void particlefilter_sum(const double *partial, double *tot
 {
     if (blockIdx.x * blockDim.x + threadIdx.x != 0) return;
     double sum = 0;
+#pragma unroll 1
     for (int c = 0; c < ctas; c++) sum += partial[c];
     *total = sum;
 }
@@ -77,6 +81,7 @@ extern "C" __global__ void particlefilter_normalise(const double *raw, const dou
     }
     if (i != 0) return;
     double sum = 0;
+#pragma unroll 1
     for (int p = 0; p < particles; p++) {
         sum += raw[p] / *total;
         cdf[p] = sum;
@@ -89,6 +94,7 @@ extern "C" __global__ void particlefilter_index(const double *x, const double *y
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= particles) return;
     int found = particles - 1;
+#pragma unroll 1
     for (int p = 0; p < particles; p++)
         if (cdf[p] >= mark[i]) {
             found = p;

@@ -1,41 +1,45 @@
-/* srad.c - host code of srad.cu: iterations on a square image, or one kernel of one iteration. */
+/* srad.c - host code of srad.cu: iterations on an image, or one kernel of one iteration. */
 #include <math.h>
 
 #include "workloads/common.h"
 
-enum { IN_SIDE, IN_ITERS };
+enum { IN_ROWS, IN_COLS, IN_ITERS };
 enum { FIRST = 1, SECOND = 2, TILE = 16 };
 enum { EAST, WEST, NORTH, SOUTH, IMAGE, COEFFICIENT, FIELDS };
 
 static const double lambda = 0.5;
 
+struct extent {
+    size_t rows, cols;
+};
+
 /* Index of a neighbour; a pixel at the rim is its own. */
-static size_t at(size_t n, size_t i, size_t k, int di, int dk)
+static size_t at(struct extent n, size_t i, size_t k, int di, int dk)
 {
-    if ((di < 0 && i == 0) || (di > 0 && i == n - 1)) di = 0;
-    if ((dk < 0 && k == 0) || (dk > 0 && k == n - 1)) dk = 0;
-    return (i + (size_t)di) * n + k + (size_t)dk;
+    if ((di < 0 && i == 0) || (di > 0 && i == n.rows - 1)) di = 0;
+    if ((dk < 0 && k == 0) || (dk > 0 && k == n.cols - 1)) dk = 0;
+    return (i + (size_t)di) * n.cols + k + (size_t)dk;
 }
 
-/* The field's squared coefficient of variation over a quarter of the side, as the noise level. */
-static float noise(const float *image, size_t n)
+/* The field's squared coefficient of variation over a quarter of both sides, as the noise level. */
+static float noise(const float *image, struct extent n)
 {
-    size_t part = n / 4;
-    double sum = 0, square = 0, count = (double)(part * part);
-    for (size_t i = 0; i < part; i++)
-        for (size_t k = 0; k < part; k++) {
-            sum += image[i * n + k];
-            square += (double)image[i * n + k] * image[i * n + k];
+    size_t down = n.rows / 4, across = n.cols / 4;
+    double sum = 0, square = 0, count = (double)(down * across);
+    for (size_t i = 0; i < down; i++)
+        for (size_t k = 0; k < across; k++) {
+            sum += image[i * n.cols + k];
+            square += (double)image[i * n.cols + k] * image[i * n.cols + k];
         }
     double mean = sum / count;
     return (float)((square / count - mean * mean) / (mean * mean));
 }
 
-static void reference_1(double *const f[FIELDS], size_t n, double q0)
+static void reference_1(double *const f[FIELDS], struct extent n, double q0)
 {
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < n; k++) {
-            size_t me = i * n + k;
+    for (size_t i = 0; i < n.rows; i++)
+        for (size_t k = 0; k < n.cols; k++) {
+            size_t me = i * n.cols + k;
             const double *image = f[IMAGE];
             double jc = image[me], dn = image[at(n, i, k, -1, 0)] - jc, ds = image[at(n, i, k, 1, 0)] - jc;
             double dw = image[at(n, i, k, 0, -1)] - jc, de = image[at(n, i, k, 0, 1)] - jc;
@@ -47,11 +51,11 @@ static void reference_1(double *const f[FIELDS], size_t n, double q0)
         }
 }
 
-static void reference_2(double *const f[FIELDS], size_t n)
+static void reference_2(double *const f[FIELDS], struct extent n)
 {
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < n; k++) {
-            size_t me = i * n + k;
+    for (size_t i = 0; i < n.rows; i++)
+        for (size_t k = 0; k < n.cols; k++) {
+            size_t me = i * n.cols + k;
             const double *c = f[COEFFICIENT];
             double d = c[me] * (f[NORTH][me] + f[WEST][me]) + c[at(n, i, k, 1, 0)] * f[SOUTH][me] +
                        c[at(n, i, k, 0, 1)] * f[EAST][me];
@@ -60,7 +64,8 @@ static void reference_2(double *const f[FIELDS], size_t n)
 }
 
 struct problem {
-    size_t n;
+    struct extent n;
+    size_t count; /* pixels */
     float *field[FIELDS];
     CUdeviceptr device[FIELDS];
     double *want[FIELDS];
@@ -69,13 +74,13 @@ struct problem {
 static void launch(struct job *j, struct problem *p, int kernels, float q0)
 {
     CUdeviceptr *d = p->device;
-    int n = (int)p->n;
+    int cols = (int)p->n.cols;
     float lam = (float)lambda;
-    struct shape s = shape_cover(n, n, TILE, TILE);
+    struct shape s = shape_cover(cols, (int64_t)p->n.rows, TILE, TILE);
     if (kernels & FIRST)
-        job_launch(j, job_kernel(j, "srad_1"), s, (void *[]){&d[0], &d[1], &d[2], &d[3], &d[4], &d[5], &n, &q0});
+        job_launch(j, job_kernel(j, "srad_1"), s, (void *[]){&d[0], &d[1], &d[2], &d[3], &d[4], &d[5], &cols, &q0});
     if (kernels & SECOND)
-        job_launch(j, job_kernel(j, "srad_2"), s, (void *[]){&d[0], &d[1], &d[2], &d[3], &d[4], &d[5], &n, &lam});
+        job_launch(j, job_kernel(j, "srad_2"), s, (void *[]){&d[0], &d[1], &d[2], &d[3], &d[4], &d[5], &cols, &lam});
     if (j->failed || !j->run->check) return;
     if (kernels & FIRST) reference_1(p->want, p->n, (double)q0);
     if (kernels & SECOND) reference_2(p->want, p->n);
@@ -83,7 +88,7 @@ static void launch(struct job *j, struct problem *p, int kernels, float q0)
 
 static void make_problem(struct job *j, struct problem *p, int kernels)
 {
-    size_t count = p->n * p->n, f = sizeof(float);
+    size_t count = p->count, f = sizeof(float);
     for (unsigned i = 0; i < FIELDS; i++) {
         bool given = i == IMAGE || kernels == SECOND; /* alone, the second kernel works on random fields */
         p->field[i] =
@@ -94,13 +99,16 @@ static void make_problem(struct job *j, struct problem *p, int kernels)
     }
 }
 
+static size_t tiles_of(int64_t side) { return ((size_t)side + TILE - 1) / TILE; }
+
 static int execute(const struct workload *w, struct workload_run *r, int kernels)
 {
     static const char *const names[FIELDS] = {"east", "west", "north", "south", "image", "coefficient"};
     struct job j;
     if (!job_begin(&j, w, r, "srad.ptx")) return 1;
-    struct problem p = {.n = ((size_t)r->in[IN_SIDE] + TILE - 1) / TILE * TILE};
-    size_t bytes = p.n * p.n * sizeof(float);
+    struct problem p = {.n = {tiles_of(r->in[IN_ROWS]) * TILE, tiles_of(r->in[IN_COLS]) * TILE}};
+    p.count = p.n.rows * p.n.cols;
+    size_t bytes = p.count * sizeof(float);
     make_problem(&j, &p, kernels);
     for (int64_t i = 0; i < r->in[IN_ITERS] && !j.failed; i++) {
         launch(&j, &p, kernels, noise(p.field[IMAGE], p.n));
@@ -108,7 +116,7 @@ static int execute(const struct workload *w, struct workload_run *r, int kernels
     }
     for (unsigned i = 0; i < FIELDS && !j.failed; i++) {
         job_copy_out(&j, p.field[i], p.device[i], bytes);
-        if (r->check && !j.failed) job_compare(&j, names[i], p.field[i], p.want[i], p.n * p.n, 1e-3);
+        if (r->check && !j.failed) job_compare(&j, names[i], p.field[i], p.want[i], p.count, 1e-3);
     }
     return job_end(&j);
 }
@@ -119,7 +127,8 @@ static int run_2(struct workload_run *r) { return execute(&workload_srad_2, r, S
 
 #define INPUTS(iterations)                                                                                             \
     {                                                                                                                  \
-        {"side", "rows and columns of the image, a multiple of 16", {64, 512, 2048}, 16, 8192},                        \
+        {"rows", "rows of the image, a multiple of 16", {64, 256, 2048}, 16, 8192},                                    \
+            {"cols", "columns, a multiple of 16: the distance of two rows", {64, 2048, 2048}, 16, 8192},               \
         {                                                                                                              \
             "iters", "iterations", {2, iterations, 2}, 1, 1000                                                         \
         }                                                                                                              \

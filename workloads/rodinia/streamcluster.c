@@ -3,7 +3,7 @@
 
 #include "workloads/common.h"
 
-enum { IN_POINTS, IN_DIM, IN_CENTRES, IN_CALLS };
+enum { IN_POINTS, IN_DIM, IN_CENTRES, IN_CALLS, IN_APART };
 
 struct point { /* as the kernel has it */
     float weight, pad;
@@ -14,7 +14,7 @@ struct point { /* as the kernel has it */
 _Static_assert(sizeof(struct point) == 32, "one record a sector");
 
 struct problem {
-    size_t num, dim, centres;
+    size_t num, dim, centres, apart;
     struct point *points;
     float *coord;
     int *centre_of; /* of the points that are centres */
@@ -27,7 +27,7 @@ static float cost_at(const struct problem *p, size_t me, size_t x)
 {
     float cost = 0;
     for (size_t d = 0; d < p->dim; d++) {
-        float away = p->coord[d * p->num + me] - p->coord[d * p->num + x];
+        float away = p->coord[d * p->apart + me] - p->coord[d * p->apart + x];
         cost = fmaf(away, away, cost);
     }
     return cost * p->points[me].weight;
@@ -49,7 +49,7 @@ static void reference(struct problem *p, size_t x)
 static void make_problem(struct job *j, struct problem *p)
 {
     p->points = job_host(j, p->num, sizeof *p->points);
-    p->coord = job_random(j, p->num * p->dim, 0, 0, 1);
+    p->coord = job_random(j, p->apart * p->dim, 0, 0, 1);
     p->centre_of = job_host(j, p->num, sizeof(int));
     p->work = job_host(j, p->num * (p->centres + 1), sizeof(double));
     p->moves = job_host(j, p->num, sizeof(int));
@@ -82,12 +82,14 @@ static int run(struct workload_run *r)
     if (!job_begin(&j, &workload_streamcluster, r, "streamcluster.ptx")) return 1;
     int num = (int)r->in[IN_POINTS], dim = (int)r->in[IN_DIM], centres = (int)r->in[IN_CENTRES];
     if (centres > num) job_fail(&j, "centres=%d: there are %d points", centres, num);
-    struct problem p = {.num = (size_t)num, .dim = (size_t)dim, .centres = (size_t)centres};
+    int apart = r->in[IN_APART] ? (int)r->in[IN_APART] : num;
+    if (apart < num) job_fail(&j, "apart=%d: there are %d points", apart, num);
+    struct problem p = {.num = (size_t)num, .dim = (size_t)dim, .centres = (size_t)centres, .apart = (size_t)apart};
     make_problem(&j, &p);
     size_t count = p.num * (p.centres + 1);
     float *zero = job_host(&j, count, sizeof *zero);
     CUdeviceptr points = job_upload(&j, p.points, p.num, sizeof *p.points);
-    CUdeviceptr coord = job_upload(&j, p.coord, p.num * p.dim, sizeof(float));
+    CUdeviceptr coord = job_upload(&j, p.coord, p.apart * p.dim, sizeof(float));
     CUdeviceptr work = job_upload(&j, zero, count, sizeof(float)), moves = job_upload(&j, zero, p.num, 1);
     CUdeviceptr centre_of = job_upload(&j, p.centre_of, p.num, sizeof(int));
     CUfunction kernel = job_kernel(&j, "streamcluster_cost");
@@ -95,7 +97,7 @@ static int run(struct workload_run *r)
     for (int64_t call = 0; call < r->in[IN_CALLS] && !j.failed; call++) {
         int x = (int)random_below(&random, (uint32_t)num);
         job_launch_shared(&j, kernel, shape_cover(num, 1, 512, 1), p.dim * sizeof(float),
-                          (void *[]){&num, &dim, &x, &points, &centres, &coord, &work, &centre_of, &moves});
+                          (void *[]){&num, &dim, &x, &points, &centres, &coord, &work, &centre_of, &moves, &apart});
         if (r->check) reference(&p, (size_t)x);
     }
     check(&j, &p, work, moves);
@@ -110,6 +112,7 @@ const struct workload workload_streamcluster = {
     .input = {{"points", "points", {1000, 46080, 262144}, 1, 1 << 22},
               {"dim", "dimensions", {16, 32, 256}, 1, 1024},
               {"centres", "centres that are open", {10, 10, 10}, 1, 256},
-              {"calls", "candidates, one launch each", {2, 2, 2}, 1, 1000}},
+              {"calls", "candidates, one launch each", {2, 2, 2}, 1, 1000},
+              {"apart", "points from one dimension to the next; 0: points", {0, 262144, 262144}, 0, 1 << 22}},
     .run = run,
 };

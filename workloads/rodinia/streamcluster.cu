@@ -1,6 +1,6 @@
 /* streamcluster - what it would save to open a new centre at point x, a thread per point.
  *
- * Coordinates lie by dimension: a coalesced stream per iteration; those of the candidate are copied
+ * Coordinates lie by dimension, `apart` points from one to the next: a coalesced stream per iteration; those of the candidate are copied
  * to shared memory by one thread. After the loop come the point's own 32-byte record (weight, cost,
  * assignment: 8 requests each, the same lines) and one word of the point's row of work memory, read
  * and written, the lanes a row apart. */
@@ -13,17 +13,17 @@ struct point {
 };
 
 extern "C" __global__ void streamcluster_cost(int num, int dim, int x, point *points, int centres, float *coord,
-                                              float *work, int *centre_of, char *moves)
+                                              float *work, int *centre_of, char *moves, int apart)
 {
     extern __shared__ float candidate[];
     int me = blockIdx.x * blockDim.x + threadIdx.x;
     if (threadIdx.x == 0)
-        for (int d = 0; d < dim; d++) candidate[d] = coord[d * num + x];
+        for (int d = 0; d < dim; d++) candidate[d] = coord[d * apart + x];
     __syncthreads();
     if (me >= num) return;
     float cost = 0;
     for (int d = 0; d < dim; d++) {
-        float away = coord[d * num + me] - candidate[d];
+        float away = coord[d * apart + me] - candidate[d];
         cost = fmaf(away, away, cost);
     }
     cost *= points[me].weight;

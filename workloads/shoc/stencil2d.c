@@ -57,8 +57,8 @@ const struct workload workload_stencil2d = {
     .suite = "shoc",
     .help = "nine-point stencil, strips of eight rows through shared memory",
     .aliases = "STN shoc/stencil2d apcm/stn",
-    .input = {{"rows", "rows without the border", {40, 1024, 4096}, 1, 32768},
-              {"cols", "columns without the border", {300, 1024, 4096}, 1, 32768},
+    .input = {{"rows", "rows without the border", {40, 256, 4096}, 1, 32768},
+              {"cols", "columns without the border", {300, 4096, 4096}, 1, 32768},
               {"steps", "time steps", {2, 2, 10}, 1, 1000}},
     .run = run,
 };

@@ -28,7 +28,7 @@ static const struct wl_param twolevel_active_params[] = {
 
 enum { N_DEMOTIONS };
 static const struct wl_counter twolevel_active_counters[] = {
-    [N_DEMOTIONS] = {"demotions", "warps", "active warps that began to wait and became pending; empty slots are not counted"},
+    [N_DEMOTIONS] = {"demotions", "warps", "active warps that began to wait and so became pending"},
     WL_COUNTER_END,
 };
 

@@ -34,6 +34,7 @@ struct crew {
     struct worker *worker; /* how->jobs of them; the first `busy` are in use */
     unsigned busy;
     unsigned next; /* first run that may not have been begun */
+    bool lost;     /* a run was ended from outside and has no result */
     struct run_progress now;
     double started;
 };
@@ -177,6 +178,14 @@ static void outcome(const struct crew *c, struct worker *w, int status, struct s
     }
 }
 
+/* Somebody ended the worker, as a time limit of the shell or of a cluster ends all processes of a job: that is no
+ * result, and the next call runs it. */
+static bool ended_from_outside(int status)
+{
+    return WIFSIGNALED(status) &&
+           (WTERMSIG(status) == SIGTERM || WTERMSIG(status) == SIGHUP || WTERMSIG(status) == SIGINT);
+}
+
 /* The worker's pipe has ended: what it said goes to the store, its place is free again. */
 static int end(struct crew *c, struct worker *w, struct wl_err *e)
 {
@@ -188,11 +197,16 @@ static int end(struct crew *c, struct worker *w, struct wl_err *e)
     while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR) {
     }
     close(w->fd);
-    plan_row(c->p, w->run, &room, &row);
-    outcome(c, w, status, &row, why, sizeof why);
-    int rc = c->how->put ? c->how->put(c->how->arg, &row, e) : store_put(c->store, &row, e);
-    c->now.done++;
-    c->now.failed += row.failed;
+    int rc = 0;
+    if (!w->late && ended_from_outside(status)) {
+        c->lost = true;
+    } else {
+        plan_row(c->p, w->run, &room, &row);
+        outcome(c, w, status, &row, why, sizeof why);
+        rc = c->how->put ? c->how->put(c->how->arg, &row, e) : store_put(c->store, &row, e);
+        c->now.done++;
+        c->now.failed += row.failed;
+    }
     free(w->text);
     const struct exp_run *r = w->run;
     *w = c->worker[--c->busy];
@@ -248,7 +262,7 @@ int runner_run(const struct plan *p, struct store *s, const struct runner *how, 
     }
     kill_all(&c);
     free(c.worker);
-    if (!rc && *how->stop && c.now.done < c.now.total)
+    if (!rc && (*how->stop || c.lost) && c.now.done < c.now.total)
         rc = wl_fail(e, WL_ERUN, "interrupted; %u of %u runs are done and stored: repeat the command to go on",
                      c.now.done, c.now.total);
     return rc;

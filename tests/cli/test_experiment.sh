@@ -152,15 +152,15 @@ INI
 "$WARPLINE" experiment sweep.ini --store whole.db --out whole >/dev/null 2>&1
 total=$(rows whole.db)
 check "the sweep has 90 runs" test "$total" = 90
-for signal in KILL INT TERM; do
-    "$WARPLINE" experiment sweep.ini --jobs 2 --store cut.$signal.db --out cut >cut.out 2>cut.err &
+for signal in KILL INT TERM GROUP; do # GROUP: SIGTERM to all its processes, as a time limit does it
+    setsid "$WARPLINE" experiment sweep.ini --jobs 2 --store cut.$signal.db --out cut >cut.out 2>cut.err &
     pid=$!
     n=0
     until [ -s cut.$signal.db ] && [ "$(rows cut.$signal.db)" -ge 8 ] 2>/dev/null || [ $n -gt 200 ]; do
         n=$((n + 1))
         sleep 0.02
     done
-    kill -$signal $pid
+    if [ $signal = GROUP ]; then kill -TERM -- -$pid; else kill -$signal $pid; fi
     wait $pid; status=$?
     kept=$(rows cut.$signal.db)
     check "$signal: some runs are kept ($kept)" test "$kept" -ge 8

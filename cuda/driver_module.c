@@ -101,7 +101,7 @@ char *read_file(const char *file, size_t *bytes)
     char *text = malloc(cap);
     while (text) {
         size += fread(text + size, 1, cap - size - 1, f);
-        if (size < cap - 1) break;
+        if (size < cap - 1 || size > PTX_MAX_BYTES) break; /* what is longer than that is refused */
         char *p = realloc(text, cap *= 2);
         if (!p) free(text);
         text = p;

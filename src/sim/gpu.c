@@ -279,13 +279,24 @@ static bool run_steps(struct gpu *g, unsigned steps)
     return true;
 }
 
+/* Issuing is progress too: a loop that only computes moves nothing else for as long as it runs. It is counted anyway,
+ * so the watchdog asks only when everything else has been still for too long, and an issue costs nothing. */
+static bool has_issued(const struct gpu *g, uint64_t *known)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < g->sms; i++) sum += g->sm[i].stats.warp_instructions;
+    bool more = sum != *known;
+    *known = sum;
+    return more;
+}
+
 /* Runs until the kernel is done; fails when nothing moves for too long. */
 static int run_to_end(struct gpu *g, const char *kernel, tick_t start, struct wl_err *e)
 {
     tick_t patience = (tick_t)g->config.v[P_RUN_WATCHDOG] * g->core_period,
            moved_at = tick_max(g->clock.now, g->dispatch.start);
     tick_t limit = g->options.max_cycles ? start + g->options.max_cycles * g->core_period : NEVER;
-    uint64_t progress = g->clock.progress;
+    uint64_t progress = g->clock.progress, issued = 0;
     unsigned round = g->sampler.sample || g->profile ? 1 : ROUND_STEPS, rounds = 0;
     while (!kernel_finished(g)) {
         if (refill_pools(g)) return wl_fail(e, WL_ERUN, "out of memory");
@@ -301,7 +312,7 @@ static int run_to_end(struct gpu *g, const char *kernel, tick_t start, struct wl
         if (g->clock.now >= limit)
             return wl_fail(e, WL_ERUN, "kernel %s: stopped at %llu cycles as asked", kernel,
                            (unsigned long long)g->options.max_cycles);
-        if (g->clock.progress != progress) {
+        if (g->clock.progress != progress || (g->clock.now > moved_at + patience && has_issued(g, &issued))) {
             progress = g->clock.progress;
             moved_at = g->clock.now;
         } else if (g->clock.now > moved_at + patience) {

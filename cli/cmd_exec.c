@@ -53,11 +53,11 @@ static void print_notes(const struct process_report *r, const struct options *o)
     if (r->launches.cut)
         fprintf(stderr, "  cut        %s launches were timed up to %s cycles only\n", with_commas(r->launches.cut, a),
                 with_commas(o->max_cycles, b));
-    if (!*r->trace) return;
+    if (!r->recording) return;
     if (r->trace_finished)
         fprintf(stderr, "  trace      %s: %s launches, %s bytes\n", r->trace, with_commas(r->trace_launches, a),
                 with_commas(r->trace_bytes, b));
-    else fprintf(stderr, "  trace      %s was removed: the program ended before it was finished\n", r->trace);
+    else fprintf(stderr, "  trace      none: the program ended before it was finished\n");
 }
 
 static int write_json(const struct exec_outcome *x, FILE *out, struct wl_err *e)

@@ -348,6 +348,8 @@ struct wlt_writer *wlt_create(const char *file, const struct wlt_header *h, stru
     return w;
 }
 
+const char *wlt_part(const struct wlt_writer *w) { return w->out.temp; }
+
 /* The end record, and everything to the file. */
 static int end_trace(struct wlt_writer *w, struct wl_err *e)
 {

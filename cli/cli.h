@@ -33,6 +33,7 @@ struct output {
     bool text;        /* the readable form goes to standard output */
     struct out_file json_file, csv_file, timeline_file;
     struct timeline *timeline; /* NULL: not asked for */
+    unsigned timeline_last_sm; /* the highest it shows */
 };
 
 /* Opens the files of --json and --csv before anything runs, so that a bad path costs no time. They get their names in

@@ -50,6 +50,8 @@ int timeline_open(struct output *out, const struct options *o, struct wl_err *e)
     if (rc) return rc;
     rc = out_file_open(&out->timeline_file, o->timeline, e);
     if (rc) return rc;
+    for (unsigned i = 0; i < RUN_TIMELINE_SMS; i++)
+        if (sms[i]) out->timeline_last_sm = i;
     out->timeline = run_timeline(out->timeline_file.file, from, to, sms, TIMELINE_EVENTS);
     return out->timeline ? 0 : wl_fail(e, WL_ERUN, "out of memory");
 }

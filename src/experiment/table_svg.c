@@ -15,7 +15,7 @@
 
 static const char *const palette[] = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
                                       "#56b4e9", "#d55e00", "#8c8c8c", "#f0e442"};
-enum { COLOURS = sizeof palette / sizeof *palette, MAX_LINES = 64 };
+enum { COLOURS = sizeof palette / sizeof *palette };
 static const char *colour(unsigned i) { return palette[i % COLOURS]; }
 
 /* In single quotes, where gnuplot expands nothing. */
@@ -244,7 +244,7 @@ static unsigned find_blocks(const struct table *t, struct block *b)
 {
     unsigned n = 0, key = t->labels - 1;
     bool means = t->figure->nmeans > 0; /* then they are what is drawn; the workloads are in the CSV */
-    for (unsigned i = 0; i < t->rows && n < MAX_LINES; i++) {
+    for (unsigned i = 0; i < t->rows; i++) {
         bool same = i > 0;
         for (unsigned l = 0; same && l < key; l++) same = strcmp(t->row[i].label[l], t->row[i - 1].label[l]) == 0;
         if (means && !t->row[i].mean) continue;
@@ -278,9 +278,11 @@ static void put_line_title(const struct table *t, const struct block *b, unsigne
     put_text(out, text);
 }
 
-static void put_lines(const struct table *t, FILE *out)
+/* False: no memory. */
+static bool put_lines(const struct table *t, FILE *out)
 {
-    struct block b[MAX_LINES];
+    struct block *b = calloc(t->rows ? t->rows : 1, sizeof *b);
+    if (!b) return false;
     unsigned n = find_blocks(t, b), line = 0;
     bool marks = t->figure->sweep != NULL;
     put_head(t, marks ? t->figure->npoints : 1, longest_label(t, t->labels - 1), out);
@@ -295,6 +297,8 @@ static void put_lines(const struct table *t, FILE *out)
             put_line_title(t, &b[k], n, c, out);
         }
     fputc('\n', out);
+    free(b);
+    return true;
 }
 
 /* ---- drawing ---- */
@@ -304,15 +308,16 @@ char *table_gnuplot(const struct table *t)
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
+    bool whole = true;
     if (!out) return NULL;
     switch (t->figure->chart) {
     case CHART_STACKED: put_stacked(t, out); break;
     case CHART_SWEEP:
     case CHART_TIME:
-    case CHART_CDF: put_lines(t, out); break;
+    case CHART_CDF: whole = put_lines(t, out); break;
     default: put_bars(t, out); break;
     }
-    if (fclose(out) == 0) return text;
+    if (fclose(out) == 0 && whole) return text;
     free(text);
     return NULL;
 }

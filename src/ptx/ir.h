@@ -170,6 +170,7 @@ struct ptx_reg {
 };
 
 struct ptx_func {
+    uint32_t index; /* among the module's functions */
     const char *name;
     bool is_kernel, is_extern; /* extern .func: vprintf, __assertfail, ... */
     const struct ptx_reg *reg;

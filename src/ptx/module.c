@@ -158,7 +158,9 @@ static int complete(struct build *b)
         if (live_count(b, b->order[i])) return -1;
     if (code_build(b)) return -1;
     struct ptx_func **last = &b->m->funcs;
+    uint32_t n = 0;
     for (struct func_info *fi = b->funcs; fi; fi = fi->next) {
+        fi->f.index = n++;
         *last = &fi->f;
         last = &fi->f.next;
     }

@@ -357,10 +357,21 @@ int gpu_run(struct gpu *g, struct stream_source *s, struct wl_err *e)
 void gpu_allocated(struct gpu *g, uint64_t addr, uint64_t bytes) { nvm_place(&g->nvm, addr, bytes); }
 bool gpu_was_cut(const struct gpu *g) { return g->dispatch.cut; }
 
+/* Of a copy that is larger than any L2 by far only the end is still there when it is over: so much of it, at least, is
+ * walked. A trace can ask for 256 GiB in one line, and 2^31 lines take minutes. */
+static uint64_t copy_sectors(const struct gpu *g)
+{
+    const int64_t *v = g->config.v;
+    uint64_t lines = (uint64_t)g->slices * (uint64_t)v[P_L2_SETS] * (uint64_t)v[P_L2_WAYS];
+    uint64_t sectors = 16 * lines * LINE_SECTORS, least = (UINT64_C(1) << 30) / SECTOR_BYTES;
+    return sectors > least ? sectors : least;
+}
+
 void gpu_host_copy(struct gpu *g, uint64_t addr, uint64_t bytes)
 {
     if (!g->config.v[P_L2_COPY_FILLS] || !bytes) return;
-    uint64_t first = addr / SECTOR_BYTES, last = (addr + bytes - 1) / SECTOR_BYTES;
+    uint64_t first = addr / SECTOR_BYTES, last = (addr + bytes - 1) / SECTOR_BYTES, most = copy_sectors(g);
+    if (last - first >= most) first = (last - most + 1) / LINE_SECTORS * LINE_SECTORS;
     while (first <= last) { /* line by line, with the sectors that were written */
         uint64_t line = first / LINE_SECTORS, end = line * LINE_SECTORS + LINE_SECTORS - 1;
         if (end > last) end = last;

@@ -73,7 +73,7 @@ static int run_command(const struct command *c, int argc, char **argv)
 /* A signal that ends the program leaves no half files behind. */
 static void on_end(int number)
 {
-    out_file_drop_all();
+    out_file_drop_all(); /* getpid and unlink only: NOLINT(bugprone-signal-handler) */
     signal(number, SIG_DFL);
     raise(number);
 }

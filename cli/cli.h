@@ -2,6 +2,7 @@
 #ifndef WL_CLI_CLI_H
 #define WL_CLI_CLI_H
 
+#include "base/out_file.h"
 #include "cli/options.h"
 #include "run/run.h"
 
@@ -28,15 +29,15 @@ void print_warning(void *arg, const char *text);
 /* ---- output.c: where results go ---- */
 
 struct output {
-    FILE *json, *csv; /* NULL: not asked for */
-    const char *json_name, *csv_name;
-    bool text; /* the readable form goes to standard output */
-    FILE *timeline_file;
-    const char *timeline_name;
+    FILE *json, *csv; /* NULL: not asked for; they belong to the files below */
+    bool text;        /* the readable form goes to standard output */
+    struct out_file json_file, csv_file, timeline_file;
     struct timeline *timeline; /* NULL: not asked for */
+    unsigned timeline_last_sm; /* the highest it shows */
 };
 
-/* Opens the files of --json and --csv before anything runs, so that a bad path costs no time. */
+/* Opens the files of --json and --csv before anything runs, so that a bad path costs no time. They get their names in
+ * output_close: until then files of these names stay as they are. */
 int output_open(struct output *out, const struct options *o, struct wl_err *e);
 /* Writes one run everywhere. */
 int output_run(struct output *out, const struct run_result *r, struct wl_err *e);

@@ -53,11 +53,11 @@ static void print_notes(const struct process_report *r, const struct options *o)
     if (r->launches.cut)
         fprintf(stderr, "  cut        %s launches were timed up to %s cycles only\n", with_commas(r->launches.cut, a),
                 with_commas(o->max_cycles, b));
-    if (!*r->trace) return;
+    if (!r->recording) return;
     if (r->trace_finished)
         fprintf(stderr, "  trace      %s: %s launches, %s bytes\n", r->trace, with_commas(r->trace_launches, a),
                 with_commas(r->trace_bytes, b));
-    else fprintf(stderr, "  trace      %s was removed: the program ended before it was finished\n", r->trace);
+    else fprintf(stderr, "  trace      none: the program ended before it was finished\n");
 }
 
 static int write_json(const struct exec_outcome *x, FILE *out, struct wl_err *e)
@@ -119,9 +119,8 @@ static int exec_and_write(const struct exec_spec *spec, const struct options *o,
 {
     struct output out = {0};
     struct exec_outcome x = {0};
-    FILE *launches = o->launches ? fopen(o->launches, "w") : NULL;
-    int rc = 0;
-    if (o->launches && !launches) rc = wl_fail(e, WL_EINPUT, "cannot write %s: %s", o->launches, strerror(errno));
+    struct out_file launches = {0};
+    int rc = o->launches ? out_file_open(&launches, o->launches, e) : 0;
     if (!rc) rc = output_open(&out, o, e);
     leave_signals_to_the_program();
     if (!rc) rc = exec_run(spec, &x, e);
@@ -130,9 +129,8 @@ static int exec_and_write(const struct exec_spec *spec, const struct options *o,
         print_end(&x, o);
         rc = write_all(&x, o, &out, e);
     }
-    if (!rc && launches) rc = write_launches(&x, launches, e);
-    if (launches && (ferror(launches) || fclose(launches) != 0) && !rc)
-        rc = wl_fail(e, WL_ERUN, "cannot write %s: %s", o->launches, strerror(errno));
+    if (!rc && launches.file) rc = write_launches(&x, launches.file, e);
+    rc = out_file_close(&launches, rc, e);
     exec_free(&x);
     return output_close(&out, rc, e);
 }

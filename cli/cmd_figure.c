@@ -16,12 +16,28 @@ static void say_no_gnuplot(void)
 
 static int write_csv(const struct table *t, const char *file, struct wl_err *e)
 {
-    FILE *f = fopen(file, "w");
-    if (!f) return wl_fail(e, WL_EINPUT, "cannot write %s: %s", file, strerror(errno));
-    table_csv(t, f);
-    bool bad = ferror(f) != 0;
-    if (fclose(f) != 0 || bad) return wl_fail(e, WL_ERUN, "cannot write %s: is the disk full?", file);
-    return 0;
+    struct out_file f;
+    int rc = out_file_open(&f, file, e);
+    if (!rc) table_csv(t, f.file);
+    return rc ? rc : out_file_close(&f, 0, e);
+}
+
+/* That there is no gnuplot, or no number to draw, is said and no failure. */
+static int write_svg(const struct table *t, const char *file, struct wl_err *e)
+{
+    struct out_file f;
+    char *svg;
+    int rc = table_svg(t, &svg, e);
+    if (rc == TABLE_NO_GNUPLOT) say_no_gnuplot();
+    if (rc == TABLE_EMPTY) fprintf(stderr, "warpline: %s\n", e->text);
+    if (rc < 0) return 0;
+    if (!rc) rc = out_file_open(&f, file, e);
+    if (!rc) {
+        fputs(svg, f.file);
+        rc = out_file_close(&f, 0, e);
+    }
+    free(svg);
+    return rc;
 }
 
 static int write_files(const struct table *t, const char *folder, struct wl_err *e)
@@ -33,10 +49,7 @@ static int write_files(const struct table *t, const char *folder, struct wl_err 
     int rc = write_csv(t, file, e);
     if (rc || t->figure->chart == CHART_TABLE) return rc;
     memcpy(strrchr(file, '.'), ".svg", 4);
-    rc = table_svg(t, file, e);
-    if (rc == 1) say_no_gnuplot();
-    if (rc > 1 && t->missing) fprintf(stderr, "warpline: %s\n", e->text); /* nothing has run: no picture */
-    return rc == 1 || t->missing ? 0 : rc;
+    return write_svg(t, file, e);
 }
 
 int show_figure(const struct lab *l, const struct exp_figure *f, const struct options *o, struct wl_err *e)

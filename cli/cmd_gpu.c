@@ -1,20 +1,15 @@
 /* cmd_gpu.c - `gpu show`: a machine with every parameter, in the format that --gpu reads; `gpu convert`: the
  * same into a file, for machines that come from elsewhere (a gpgpusim.config). */
-#include <errno.h>
 #include <string.h>
 
 #include "cli/cli.h"
 
 static int write_machine(const struct gpu_config *c, const char *file, struct wl_err *e)
 {
-    FILE *f = strcmp(file, "-") == 0 ? stdout : fopen(file, "w");
-    if (!f) return wl_fail(e, WL_EINPUT, "cannot write %s: %s", file, strerror(errno));
-    machine_print(c, f);
-    bool bad = ferror(f);
-    errno = 0;
-    if (f != stdout && (fclose(f) != 0 || bad))
-        return wl_fail(e, WL_ERUN, "cannot write %s: %s", file, errno ? strerror(errno) : "the disk is full");
-    return 0;
+    struct out_file f;
+    int rc = out_file_open(&f, file, e);
+    if (!rc) machine_print(c, f.file);
+    return rc ? rc : out_file_close(&f, 0, e);
 }
 
 int cmd_gpu(const struct options *o, struct wl_err *e)

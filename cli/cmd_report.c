@@ -1,5 +1,4 @@
 /* cmd_report.c - figures and claims of several experiments as one page. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -49,13 +48,12 @@ static int write_page(const struct report_lab *labs, unsigned n, const char *fil
     const char *version = *labs[0].lab.shown.version ? labs[0].lab.shown.version : WL_VERSION;
     const struct report_info info = {version, labs[0].lab.build,
                                      same ? workload_size_name(plans[0]->size) : "as each says", made};
-    bool to_stdout = strcmp(file, "-") == 0;
-    FILE *out = to_stdout ? stdout : fopen(file, "w");
-    if (!out) return wl_fail(e, WL_EINPUT, "cannot write %s: %s", file, strerror(errno));
-    int rc = report_write(plans, ranges, n, &info, out, e);
-    bool bad = ferror(out) != 0;
-    if (!to_stdout && fclose(out) != 0) bad = true;
-    return rc || !bad ? rc : wl_fail(e, WL_ERUN, "cannot write %s: is the disk full?", file);
+    struct out_file f;
+    struct wl_err undrawn = {.code = WL_OK};
+    int rc = out_file_open(&f, file, e);
+    if (!rc) rc = out_file_close(&f, report_write(plans, ranges, n, &info, f.file, &undrawn, e), e);
+    if (rc || !undrawn.code) return rc;
+    return wl_fail(e, WL_ERUN, "%.200s is written, but pictures are missing: %.1000s", file, undrawn.text);
 }
 
 int cmd_report(const struct options *o, struct wl_err *e)
@@ -63,6 +61,7 @@ int cmd_report(const struct options *o, struct wl_err *e)
     const char *names[64];
     const char *file = o->output ? o->output : "report.html";
     unsigned n = o->words.count || o->from ? 0 : experiment_names(names, 64), opened = 0;
+    if (o->words.count > 64) return wl_fail(e, WL_EINPUT, "a page takes up to 64 experiments, not %u", o->words.count);
     if (o->range.n > RANGE_MAX_DESIGN) return wl_fail(e, WL_EINPUT, "--range takes up to %d points", RANGE_MAX_DESIGN);
     struct report_lab *labs = calloc(64, sizeof *labs);
     if (!labs) return wl_fail(e, WL_ERUN, "out of memory");

@@ -5,6 +5,10 @@ static int run_and_write(struct run *r, const struct options *o, struct wl_err *
 {
     struct output out = {0};
     int rc = output_open(&out, o, e);
+    long long sms = run_config(r)->v[P_SM_COUNT];
+    if (!rc && out.timeline && out.timeline_last_sm >= sms)
+        rc = wl_fail(e, WL_EINPUT, "--timeline-sms: there is no SM %u; this machine has SMs 0 to %lld",
+                     out.timeline_last_sm, sms - 1);
     run_show(r, out.timeline);
     if (!rc) rc = run_go(r, e);
     if (!rc) rc = output_run(&out, run_result(r), e);

@@ -1,5 +1,4 @@
 /* cmd_store.c - looking after the result store: list, export, prune, verify. */
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -57,13 +56,12 @@ static int export(struct store *s, const struct options *o, struct wl_err *e)
         return wl_fail(e, WL_EINPUT, "store export writes csv, json or results, not '%s'", kind);
     if (results && o->words.count != 3)
         return wl_fail(e, WL_EINPUT, "export results needs one experiment: store export results hac -o hac.csv");
-    bool to_file = o->output && strcmp(o->output, "-") != 0;
-    FILE *out = to_file ? fopen(o->output, "w") : stdout;
-    if (!out) return wl_fail(e, WL_EINPUT, "cannot write %s: %s", o->output, strerror(errno));
-    int rc = results ? write_results(o, out, e) : json ? store_export_json(s, out, e) : store_export_csv(s, out, e);
-    bool bad = ferror(out) != 0;
-    if (to_file && fclose(out) != 0) bad = true;
-    return rc || !bad || !to_file ? rc : wl_fail(e, WL_ERUN, "cannot write %s: is the disk full?", o->output);
+    struct out_file f;
+    int rc = out_file_open(&f, o->output ? o->output : "-", e);
+    if (rc) return rc;
+    if (results) rc = write_results(o, f.file, e);
+    else rc = json ? store_export_json(s, f.file, e) : store_export_csv(s, f.file, e);
+    return out_file_close(&f, rc, e);
 }
 
 static int prune(struct store *s, const char *build, const struct options *o, struct wl_err *e)

@@ -17,21 +17,27 @@
 
 static volatile sig_atomic_t stop;
 
-static void on_signal(int number) { stop = number == SIGTERM || stop ? 2 : 1; }
+static void on_signal(int number) { stop = number != SIGINT || stop ? 2 : 1; }
+
+/* A closed terminal (SIGHUP) ends a sweep as SIGTERM does, unless nohup has it ignored. */
+static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
+enum { CAUGHT = sizeof caught / sizeof caught[0] };
+static struct sigaction before[CAUGHT];
 
 static void catch_signals(void)
 {
     struct sigaction a = {.sa_handler = on_signal};
     sigemptyset(&a.sa_mask);
-    sigaction(SIGINT, &a, NULL);
-    sigaction(SIGTERM, &a, NULL);
+    for (unsigned i = 0; i < CAUGHT; i++) {
+        sigaction(caught[i], &a, &before[i]);
+        if (before[i].sa_handler == SIG_IGN) sigaction(caught[i], &before[i], NULL);
+    }
 }
 
 /* Nothing can be lost any more: Ctrl-C has its usual meaning again. */
 static void release_signals(void)
 {
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
+    for (unsigned i = 0; i < CAUGHT; i++) sigaction(caught[i], &before[i], NULL);
 }
 
 /* ---- opening ---- */
@@ -75,7 +81,6 @@ int lab_open(struct lab *l, const char *name, const struct options *o, struct wl
 {
     *l = (struct lab){.name = name, .command = "experiment"};
     if (o->from) return open_results_file(l, name, o, e);
-    signal(SIGXFSZ, SIG_IGN); /* a file-size limit is a full disk: the store says so */
     enum workload_size size = SIZE_SMALL;
     int rc = lab_store_path(o, l->path, sizeof l->path, e);
     if (!rc && o->size) rc = read_workload_size(o->size, &size, e);

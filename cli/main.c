@@ -70,9 +70,26 @@ static int run_command(const struct command *c, int argc, char **argv)
     return rc ? report(&e, rc) : 0;
 }
 
+/* A signal that ends the program leaves no half files behind. */
+static void on_end(int number)
+{
+    out_file_drop_all(); /* getpid and unlink only: NOLINT(bugprone-signal-handler) */
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void set_signals(void)
+{
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU};
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is reported like any other lost output */
+    signal(SIGXFSZ, SIG_IGN); /* a limit of the file size like a full disk */
+    for (unsigned i = 0; i < sizeof ends / sizeof ends[0]; i++)
+        if (signal(ends[i], on_end) == SIG_IGN) signal(ends[i], SIG_IGN); /* nohup wants it so */
+}
+
 int main(int argc, char **argv)
 {
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is reported like any other lost output */
+    set_signals();
     if (argc < 2) {
         help(stderr);
         return WL_EINPUT;
@@ -90,6 +107,10 @@ int main(int argc, char **argv)
     }
     if (wants_help && argc > 2) return unknown_command(topic);
     if (!wants_help && !version) return unknown_command(word);
+    if (argc > 2) {
+        wl_fail(&e, WL_EINPUT, "'%s' takes nothing more; '%s' is too much", word, argv[2]);
+        return report(&e, WL_EINPUT);
+    }
     if (version) printf("warpline %s (build %.12s)\n", WL_VERSION, wl_build_id);
     else help(stdout);
     return output_flush(&e) ? report(&e, WL_ERUN) : 0;

@@ -1,5 +1,4 @@
 /* timeline_file.c - the options of --timeline, and a paper's example as text. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,10 +48,11 @@ int timeline_open(struct output *out, const struct options *o, struct wl_err *e)
     if (o->timeline_window) rc = read_window(o->timeline_window, &from, &to, e);
     if (!rc) rc = read_sms(o->timeline_sms ? o->timeline_sms : "0", sms, e);
     if (rc) return rc;
-    out->timeline_name = o->timeline;
-    out->timeline_file = fopen(o->timeline, "w");
-    if (!out->timeline_file) return wl_fail(e, WL_EINPUT, "cannot write %s: %s", o->timeline, strerror(errno));
-    out->timeline = run_timeline(out->timeline_file, from, to, sms, TIMELINE_EVENTS);
+    rc = out_file_open(&out->timeline_file, o->timeline, e);
+    if (rc) return rc;
+    for (unsigned i = 0; i < RUN_TIMELINE_SMS; i++)
+        if (sms[i]) out->timeline_last_sm = i;
+    out->timeline = run_timeline(out->timeline_file.file, from, to, sms, TIMELINE_EVENTS);
     return out->timeline ? 0 : wl_fail(e, WL_ERUN, "out of memory");
 }
 

@@ -86,13 +86,46 @@ static void driver_free(void *state)
 
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
+/* A program may fork while another of its threads is inside a call. The new process has a copy of the lock that nobody
+ * will ever open, and of a device that was being changed. As CUDA does there, every call is refused. A fork at rest
+ * goes on with the copy; no fork waits, since a launch may take hours. */
+static bool held, lost; /* the thread that forks has the lock; this process has no device any more */
+static pthread_mutex_t forks = PTHREAD_MUTEX_INITIALIZER; /* one at a time: two would take each other for a call */
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&forks);
+    held = pthread_mutex_trylock(&lock) == 0;
+}
+
+static void after_fork_parent(void)
+{
+    if (held) pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&forks);
+}
+
+static void after_fork_child(void)
+{
+    lost = lost || !held;
+    forks = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; /* its owner was a thread of the other process */
+}
+
+/* Before those of cuda/lib, so that its handler finds the answer of driver_is_lost. */
+__attribute__((constructor(200))) static void watch_forks(void)
+{
+    pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+}
+
+bool driver_is_lost(void) { return lost; }
+
 CUresult driver_initialized(struct driver **d)
 {
     struct session *s = session_current();
-    *d = s ? session_attached(s) : NULL;
+    *d = s && !lost ? session_attached(s) : NULL;
     if (!*d) return CUDA_ERROR_NOT_INITIALIZED;
     pthread_mutex_lock(&lock);
-    return CUDA_SUCCESS;
+    return (*d)->launching ? CUDA_ERROR_NOT_PERMITTED : CUDA_SUCCESS; /* the lock lets its own thread in */
 }
 
 void driver_leave(struct driver **d)
@@ -124,6 +157,7 @@ static CUresult null_argument(struct driver *d, const char *call)
 CUresult cuInit(unsigned int flags)
 {
     struct session *s = session_current();
+    if (lost) return CUDA_ERROR_NOT_INITIALIZED;
     if (!s) return CUDA_ERROR_NO_DEVICE;
     if (flags) return CUDA_ERROR_INVALID_VALUE;
     if (session_attached(s)) return CUDA_SUCCESS;

@@ -100,6 +100,7 @@ struct driver {
     uint64_t next_window;
     uint64_t textures; /* texture objects made so far; the next handle follows from it */
     CUresult fault;    /* sticky: a kernel faulted and the device is lost */
+    bool launching;    /* a kernel runs: a call now is one from a signal handler */
 };
 
 /* PTX of every target up to this one is executed; programs ask before they choose a code path. */
@@ -110,6 +111,8 @@ CUresult driver_fail(struct driver *d, CUresult code, const char *fmt, ...) __at
 /* The same for what the user must hear even when the program ignores the code. */
 CUresult driver_complain(struct driver *d, CUresult code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
+/* Whether this process was forked while a thread of its parent was inside a call: every call fails. */
+bool driver_is_lost(void);
 /* A call holds the driver from driver_initialized to its own end, so that calls of several threads
  * come one after another; a call may make further calls. */
 void driver_leave(struct driver **d);

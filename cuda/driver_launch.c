@@ -167,7 +167,9 @@ static CUresult launch(struct driver *d, struct ptx_launch *l, void **params, vo
     CUresult r = extra ? packed_params(d, l->kernel, extra, image) : listed_params(d, l->kernel, params, image);
     l->params = image;
     struct wl_err *e = session_error(d->session);
+    d->launching = true;
     int failed = r ? 0 : session_launch(d->session, l, e);
+    d->launching = false;
     free(image);
     if (failed == WL_EINPUT) { /* refused before it began: no harm done */
         session_complain(d->session, e->text);

@@ -27,15 +27,19 @@ static CUresult load_failed(struct driver *d, struct CUmod_st *m, CUresult code)
     return code;
 }
 
-static CUresult load_text(struct driver *d, CUmodule *module, const char *file, const char *text)
+/* A text without anything in it is no module: a program that read its file wrongly should hear of it here. */
+static bool is_blank(const char *text) { return !text[strspn(text, " \t\r\n")]; }
+
+static CUresult load_text(struct driver *d, CUmodule *module, const char *file, const char *text, size_t size)
 {
     struct wl_err *e = session_error(d->session);
     if (is_elf(text))
         return driver_complain(d, CUDA_ERROR_NO_BINARY_FOR_GPU,
                                "%s is a cubin; only PTX can be loaded (compile with -ptx, or embed PTX)", file);
+    if (is_blank(text)) return driver_complain(d, CUDA_ERROR_INVALID_IMAGE, "%s is empty: there is no PTX in it", file);
     struct CUmod_st *m = object_new(d, sizeof *m, OBJECT_MODULE, &d->current->object);
     if (!m) return driver_fail(d, CUDA_ERROR_OUT_OF_MEMORY, "out of host memory");
-    m->ptx = ptx_parse(file, text, strlen(text), d->next_pc, e);
+    m->ptx = ptx_parse(file, text, size, d->next_pc, e);
     if (!m->ptx) return load_failed(d, m, CUDA_ERROR_INVALID_PTX);
     m->image = ptx_load(m->ptx, session_memory(d->session), e);
     if (!m->image) return load_failed(d, m, e->code == WL_EINPUT ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_OUT_OF_MEMORY);
@@ -50,14 +54,14 @@ static CUresult load_image(struct driver *d, CUmodule *module, const char *file,
     struct wl_err *e = session_error(d->session);
     enum { CAPABILITY = 10 * CAPABILITY_MAJOR + CAPABILITY_MINOR };
     enum fatbin_kind kind = fatbin_kind(image);
-    if (kind == FATBIN_NONE) return load_text(d, module, file, image);
-    char *text =
-        kind == FATBIN_CONTAINER ? fatbin_ptx(image, size, CAPABILITY, e) : fatbin_program(image, CAPABILITY, e);
+    if (kind == FATBIN_NONE) return load_text(d, module, file, image, strlen(image));
+    char *text = kind == FATBIN_CONTAINER && size != SIZE_MAX ? fatbin_ptx(image, size, CAPABILITY, e)
+                                                              : fatbin_program(image, CAPABILITY, e);
     if (!text) {
         session_complain(d->session, e->text);
         return e->code == WL_EINPUT ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_ERROR_OUT_OF_MEMORY;
     }
-    CUresult r = load_text(d, module, file, text);
+    CUresult r = load_text(d, module, file, text, strlen(text));
     free(text);
     return r;
 }
@@ -101,7 +105,7 @@ char *read_file(const char *file, size_t *bytes)
     char *text = malloc(cap);
     while (text) {
         size += fread(text + size, 1, cap - size - 1, f);
-        if (size < cap - 1) break;
+        if (size < cap - 1 || size > PTX_MAX_BYTES) break; /* what is longer than that is refused */
         char *p = realloc(text, cap *= 2);
         if (!p) free(text);
         text = p;
@@ -127,7 +131,7 @@ CUresult cuModuleLoad(CUmodule *module, const char *file)
     if (!text) return driver_fail(d, CUDA_ERROR_FILE_NOT_FOUND, "%s: %s", file, strerror(errno));
     d->modules++;
     /* A wrapper holds pointers, which mean nothing in a file. */
-    r = fatbin_kind(text) != FATBIN_CONTAINER ? load_text(d, module, file, text)
+    r = fatbin_kind(text) != FATBIN_CONTAINER ? load_text(d, module, file, text, size)
                                               : load_image(d, module, file, text, size);
     free(text);
     return r;

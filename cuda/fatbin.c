@@ -8,6 +8,7 @@
 #include <zstd.h>
 
 #include "cuda/ptx_link.h"
+#include "cuda/readable.h"
 
 #define WRAPPER_MAGIC   UINT32_C(0x466243b1)
 #define CONTAINER_MAGIC UINT32_C(0xba55ed50)
@@ -156,26 +157,45 @@ char *fatbin_ptx(const void *container, size_t size, unsigned capability, struct
 
 /* ---- what a program passes ---- */
 
-static char *link_objects(const void *const *object, unsigned capability, struct wl_err *e)
+/* The size a container may have is what can be read behind its address: the length in it is not believed. */
+static char *container_ptx(const struct readable *r, const void *container, unsigned capability, struct wl_err *e)
 {
-    size_t n = 0, done = 0;
-    while (n < MAX_OBJECTS && object[n]) n++;
+    return fatbin_ptx(container, readable_bytes(r, container), capability, e);
+}
+
+static char *link_objects(const struct readable *r, const void *const *object, unsigned capability, struct wl_err *e)
+{
+    size_t n = 0, done = 0, most = readable_bytes(r, object) / sizeof *object;
+    while (n < MAX_OBJECTS && n < most && object[n]) n++;
+    if (n == most) return failed(e, "its list of objects has no end");
     char **text = calloc(n ? n : 1, sizeof *text), *linked = NULL;
     if (!text) wl_no_memory(e);
-    while (text && done < n && (text[done] = fatbin_ptx(object[done], SIZE_MAX, capability, e))) done++;
+    while (text && done < n && (text[done] = container_ptx(r, object[done], capability, e))) done++;
     if (text && done == n) linked = ptx_link((const char *const *)text, n, e);
     for (size_t i = 0; i < done; i++) free(text[i]);
     free(text);
     return linked;
 }
 
-char *fatbin_program(const void *image, unsigned capability, struct wl_err *e)
+static char *program_ptx(const struct readable *r, const void *image, unsigned capability, struct wl_err *e)
 {
-    if (fatbin_kind(image) == FATBIN_CONTAINER) return fatbin_ptx(image, SIZE_MAX, capability, e);
+    if (fatbin_kind(image) == FATBIN_CONTAINER) return container_ptx(r, image, capability, e);
     struct wrapper w;
+    if (readable_bytes(r, image) < sizeof w) return failed(e, "its wrapper is cut off");
     memcpy(&w, image, sizeof w);
     if (w.magic != WRAPPER_MAGIC) return failed(e, "neither a wrapper nor a container");
-    if (w.version == 2 && w.objects && w.objects[0]) return link_objects(w.objects, capability, e);
+    bool objects = w.version == 2 && w.objects;
+    if (objects && readable_bytes(r, w.objects) < sizeof *w.objects) return failed(e, "its list of objects is nowhere");
+    if (objects && w.objects[0]) return link_objects(r, w.objects, capability, e);
     if (!w.data) return failed(e, "a wrapper around nothing");
-    return fatbin_ptx(w.data, SIZE_MAX, capability, e);
+    return container_ptx(r, w.data, capability, e);
+}
+
+char *fatbin_program(const void *image, unsigned capability, struct wl_err *e)
+{
+    struct readable r;
+    readable_open(&r);
+    char *text = program_ptx(&r, image, capability, e);
+    readable_close(&r);
+    return text;
 }

@@ -12,10 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/bits.h"
+#include "cuda/driver.h"
 #include "run/machine.h"
 #include "sim/process_report.h"
 #include "trace/wlt/wlt.h"
@@ -26,6 +28,8 @@ static struct {
     int fd; /* of the report file; -1: none */
     char file[1200];
     unsigned written;       /* launches in the file */
+    unsigned inherited;     /* launches before the fork that made this process; 0: it was not forked */
+    bool late;              /* forked, and no file yet */
     struct run_stats known; /* counters at the end of the last of them */
     const char *pattern;    /* NULL: all kernels */
     unsigned first, last;
@@ -124,12 +128,43 @@ static bool write_launches(const struct kernel_record *k, unsigned n)
     return ok;
 }
 
+/* Results are lost, which `warpline exec` must hear of. */
+static void note_loss(const char *file)
+{
+    char mark[sizeof self.file];
+    const char *folder = getenv(ENV_REPORT);
+    fprintf(stderr, "warpline: cannot write the results to %s: %s\n", file, strerror(errno));
+    snprintf(mark, sizeof mark, "%s/%s", folder ? folder : ".", LOST_FILE);
+    int fd = open(mark, O_WRONLY | O_CLOEXEC);
+    if (fd < 0 || pwrite(fd, "1", 1, 0) != 1) fprintf(stderr, "warpline: %s: %s\n", mark, strerror(errno));
+    if (fd >= 0) close(fd);
+}
+
+static void open_report(void)
+{
+    const char *folder = getenv(ENV_REPORT);
+    char *file = self.file;
+    if (!folder) return;
+    self.report.pid = (uint64_t)getpid();
+    self.report.started_ns = now_ns();
+    self.written = 0;
+    snprintf(file, sizeof self.file, "%s/%020llu-%ld", folder, (unsigned long long)self.report.started_ns,
+             (long)getpid());
+    self.fd = open(file, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (self.fd < 0 || fchmod(self.fd, 0600) != 0) note_loss(file); /* the umask may have taken our own rights */
+}
+
 static void write_report(void)
 {
     struct process_report *r = &self.report;
-    if (self.fd < 0 || !self.session) return;
+    if (!self.session) return;
     unsigned n;
     const struct kernel_record *k = session_kernels(self.session, &n);
+    if (self.late && n > self.inherited) {
+        self.late = false;
+        open_report();
+    }
+    if (self.fd < 0) return;
     struct gpu *gpu = session_gpu(self.session);
     struct rusage u;
     r->launches = session_launches(self.session);
@@ -140,7 +175,7 @@ static void write_report(void)
     r->peak_memory_bytes = getrusage(RUSAGE_SELF, &u) == 0 ? (uint64_t)u.ru_maxrss * 1024 : 0;
     r->kernels = n;
     if (write_launches(k, n) && write_at(r, sizeof *r, 0)) return;
-    fprintf(stderr, "warpline: cannot write the results: %s\n", strerror(errno));
+    note_loss(self.file);
     close(self.fd);
     self.fd = -1;
 }
@@ -154,27 +189,21 @@ static void launched(void *arg)
 static const struct session_watch watch = {
     .label = label, .select = selected, .launched = launched, .complain = complain, .print_assert = print_assert};
 
-static void open_report(void)
-{
-    const char *folder = getenv(ENV_REPORT);
-    char *file = self.file;
-    if (!folder) return;
-    self.report.pid = (uint64_t)getpid();
-    self.report.started_ns = now_ns();
-    self.written = 0;
-    snprintf(file, sizeof self.file, "%s/%020llu-%ld", folder, (unsigned long long)self.report.started_ns,
-             (long)getpid());
-    self.fd = open(file, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (self.fd < 0) fprintf(stderr, "warpline: cannot write the results to %s: %s\n", file, strerror(errno));
-}
-
-/* A forked process goes on with a copy of the device; what it does is its own account. */
+/* A forked process goes on with a copy of the device and of what that has counted. It reports, launches before the fork
+ * included, when it has launched a kernel of its own: most processes that are forked never do. When another thread was
+ * inside a CUDA call, the copy is half changed: its calls fail, and there is nothing to account for. */
 static void after_fork(void)
 {
+    struct process_report *r = &self.report;
     if (self.fd >= 0) close(self.fd);
     self.fd = -1;
-    self.trace = NULL; /* the parent writes it */
-    if (self.session) open_report();
+    self.trace = NULL; /* the parent writes it, and reports it */
+    r->recording = r->trace_finished = 0;
+    r->trace[0] = 0;
+    if (driver_is_lost()) self.session = NULL;
+    if (!self.session) return;
+    session_kernels(self.session, &self.inherited);
+    self.late = true;
 }
 
 static void write_array(const char *ending, const void *array, size_t bytes)
@@ -183,9 +212,9 @@ static void write_array(const char *ending, const void *array, size_t bytes)
     snprintf(name, sizeof name, "%s%s", self.file, ending);
     FILE *f = bytes ? fopen(name, "wb") : NULL;
     if (!bytes) return;
-    bool bad = !f || fwrite(array, 1, bytes, f) != bytes;
+    bool bad = !f || fchmod(fileno(f), 0600) != 0 || fwrite(array, 1, bytes, f) != bytes;
     if (f && fclose(f) != 0) bad = true;
-    if (bad) fprintf(stderr, "warpline: cannot write %s: %s\n", name, strerror(errno));
+    if (bad) note_loss(name);
 }
 
 /* What stats.profile and stats.interval gathered; at the end only, since it may be large. */
@@ -284,23 +313,21 @@ static void record_copy(void *trace, uint64_t addr, uint64_t bytes)
     if (self.trace) wlt_write_copy(self.trace, addr, bytes);
 }
 
-/* "FOLDER/program.wlt", with a number when another process has that. */
+/* "FOLDER/program.wlt"; it gets a number at its end when another process has that. */
 static int open_trace(const char *folder, struct wl_err *e)
 {
     struct process_report *r = &self.report;
     struct wlt_header h = {.workload_hash = r->program_hash};
     memcpy(h.workload, r->program, sizeof h.workload);
     memcpy(h.inputs, r->arguments, sizeof h.inputs);
-    int fd = -1;
-    for (unsigned i = 1; fd < 0 && i < 100000; i++) {
-        if (i == 1) snprintf(r->trace, sizeof r->trace, "%s/%s.wlt", folder, r->program);
-        else snprintf(r->trace, sizeof r->trace, "%s/%s.%u.wlt", folder, r->program, i);
-        fd = open(r->trace, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd < 0 && errno != EEXIST) return wl_fail(e, WL_EINPUT, "cannot write %s: %s", r->trace, strerror(errno));
-    }
-    if (fd >= 0) close(fd);
-    self.trace = wlt_create(r->trace, &h, e);
-    return self.trace ? 0 : (int)e->code;
+    char name[sizeof r->trace];
+    snprintf(name, sizeof name, "%.880s/%s.wlt", folder, r->program);
+    self.trace = wlt_create(name, &h, e);
+    if (!self.trace) return (int)e->code;
+    r->recording = 1;
+    const char *until = wlt_part(self.trace);
+    snprintf(r->trace, sizeof r->trace, "%s", until ? until : "");
+    return 0;
 }
 
 static void build_session(void)
@@ -355,8 +382,10 @@ __attribute__((destructor)) static void end(void)
     struct wlt_totals t = {0};
     struct wl_err e = {.code = WL_OK};
     if (self.trace) {
-        self.report.trace_finished = wlt_finish(self.trace, 0, &t, &e) == 0;
+        self.report.trace_finished =
+            wlt_finish_new(self.trace, self.report.trace, sizeof self.report.trace, &t, &e) == 0;
         if (!self.report.trace_finished) fprintf(stderr, "warpline: %s\n", e.text);
+        if (!self.report.trace_finished) self.report.trace[0] = 0;
         self.report.trace_launches = t.launches;
         self.report.trace_bytes = t.file_bytes;
     }

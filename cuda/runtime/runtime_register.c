@@ -23,6 +23,10 @@ static struct variable *variables;
 static struct texture_reference *textures;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* A process forked while another thread looked something up must not wait for that thread, which it does not have. */
+static void after_fork(void) { lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; }
+__attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, after_fork); }
+
 void **__cudaRegisterFatBinary(void *wrapper);
 void __cudaRegisterFatBinaryEnd(void **handle);
 void __cudaUnregisterFatBinary(void **handle);

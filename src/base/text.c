@@ -1,5 +1,8 @@
 #include "base/text.h"
 
+#include <locale.h>
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
@@ -11,6 +14,28 @@ bool text_ends_with(const char *s, const char *end)
 }
 
 uint64_t hash_text(uint64_t h, const char *s) { return hash_bytes(h, s, strlen(s) + 1); }
+
+static locale_t c_locale;
+static pthread_once_t c_locale_once = PTHREAD_ONCE_INIT;
+
+static void make_c_locale(void) { c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); }
+
+double text_double(const char *s, char **end)
+{
+    pthread_once(&c_locale_once, make_c_locale);
+    return c_locale ? strtod_l(s, end, c_locale) : strtod(s, end);
+}
+
+void *text_locale_c(void)
+{
+    pthread_once(&c_locale_once, make_c_locale);
+    return c_locale ? uselocale(c_locale) : (locale_t)0;
+}
+
+void text_locale_back(void *before)
+{
+    if (before) uselocale(before);
+}
 
 void put_csv(FILE *out, const char *s)
 {

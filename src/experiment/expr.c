@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 /* The depth also bounds the time: the middle of a chain a < b < c is evaluated twice. */
 enum { MAX_DEPTH = 12, MAX_NODES = 512 };
 
@@ -113,7 +115,7 @@ static struct expr *number(struct expr_parser *s)
 {
     char *end;
     const char *start = s->p;
-    double v = strtod(start, &end);
+    double v = text_double(start, &end);
     if (end == start || !isfinite(v)) return mistake(s, start, "this is no number");
     struct expr *x = node(s, EXPR_NUMBER, start, NULL, NULL);
     if (x) x->number = v;

@@ -12,5 +12,8 @@ enum { PROCESS_MISSING = -2, PROCESS_FAILED = -1 };
  * standard output and standard error in `out`. Its exit status; PROCESS_MISSING when there is no
  * such program; PROCESS_FAILED with *e when it could not be run or was killed. */
 int process_run(const char *const argv[], const char *input, char *out, size_t size, struct wl_err *e);
+/* The same with everything from standard output in *text, which the caller frees, and standard error alone in `said`.
+ */
+int process_read(const char *const argv[], const char *input, char **text, char *said, size_t size, struct wl_err *e);
 
 #endif

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 static const char *const claim_keys[] = {"text",      "value",     "figure",  "measure", "metric",
                                          "base",      "tolerance", "neutral", "skip",    "kind",
                                          "workloads", "own",       "where",   "same_as", NULL};
@@ -222,7 +224,7 @@ static bool read_number(const char **p, double *out)
 {
     char *end;
     *p += strspn(*p, " \t");
-    *out = strtod(*p, &end);
+    *out = text_double(*p, &end);
     if (end == *p || !isfinite(*out)) return false;
     *p = end;
     if (**p == '%') *out /= 100, (*p)++;

@@ -31,12 +31,12 @@ static int read_chart(struct reader *r, struct ini_section *in, struct exp_figur
 
 /* ---- series and sweep ---- */
 
-static int shown_series(struct reader *r, struct ini_section *in, unsigned found[], unsigned *count)
+static int shown_series(struct reader *r, struct ini_section *in, unsigned found[MAX_SERIES], unsigned *count)
 {
     const struct ini_key *k = ini_take(in, "series");
     *count = 0;
     if (!k) {
-        for (unsigned i = 0; i < r->x->nseries && *count < MAX_LIST; i++)
+        for (unsigned i = 0; i < r->x->nseries; i++)
             if (!r->x->series[i]->hidden) found[(*count)++] = i;
         return 0;
     }
@@ -47,7 +47,7 @@ static int shown_series(struct reader *r, struct ini_section *in, unsigned found
         const struct exp_series *s = find_series(r, word, len);
         snprintf(name, sizeof name, "%.*s", (int)len, word);
         if (!s) return unknown_series(r, k, (unsigned)(word - k->value), name);
-        if (*count == MAX_LIST) return reader_fail(r, k, 0, "more than %d series", MAX_LIST);
+        if (*count == MAX_SERIES) return reader_fail(r, k, 0, "more than %d series", MAX_SERIES);
         found[(*count)++] = s->index;
     }
     return *count ? 0 : reader_fail(r, k, 0, "name the series to show");
@@ -245,7 +245,7 @@ static int read_example(struct reader *r, struct ini_section *in, const struct i
 
 static int read_one(struct reader *r, struct ini_section *in, struct exp_figure *f, unsigned before)
 {
-    unsigned shown[MAX_LIST];
+    unsigned shown[MAX_SERIES];
     int rc = check_id(r, in, before);
     if (rc) return rc;
     *f = (struct exp_figure){.id = in->name, .line = in->line, .view.base = -1, .view.workloads = r->x->chosen};

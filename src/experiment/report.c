@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "experiment/table.h"
 
@@ -20,6 +19,7 @@ struct page {
     struct claim_counts claims;
     unsigned figures, failed, missing, runs;
     bool no_gnuplot;
+    struct wl_err undrawn; /* why the first picture that failed is not there */
     struct wl_err *e;
 };
 
@@ -239,44 +239,25 @@ static void put_claims(struct page *g)
 
 /* ---- figures ---- */
 
-/* Copies an SVG file without its XML prologue; false when there is no picture in it. */
-static bool put_svg(const char *file, FILE *out)
-{
-    FILE *f = fopen(file, "r");
-    char line[65536];
-    bool inside = false;
-    while (f && fgets(line, sizeof line, f)) {
-        const char *from = inside ? line : strstr(line, "<svg");
-        if (!from) continue;
-        inside = true;
-        fputs(from, out);
-    }
-    if (f) fclose(f);
-    return inside;
-}
-
 static void put_picture(struct page *g, const struct table *t)
 {
-    const char *folder = getenv("TMPDIR");
-    char file[512];
     struct wl_err e = {.code = WL_OK};
+    char *svg;
     if (t->figure->chart == CHART_TABLE || g->no_gnuplot) return;
-    snprintf(file, sizeof file, "%.400s/warpline-XXXXXX.svg", folder && *folder ? folder : "/tmp");
-    int fd = mkstemps(file, 4);
-    if (fd < 0) return;
-    close(fd);
-    int rc = table_svg(t, file, &e);
-    if (rc == 1) g->no_gnuplot = true;
+    int rc = table_svg(t, &svg, &e);
+    if (rc == TABLE_NO_GNUPLOT) g->no_gnuplot = true;
+    if (rc > 0 && !g->undrawn.code) g->undrawn = e;
     fprintf(g->out, "<figure role=img aria-label=\"");
     put_html(g->out, t->figure->title);
     fputs("\">\n", g->out);
-    if (rc || !put_svg(file, g->out)) {
+    if (!rc) fputs(strstr(svg, "<svg"), g->out); /* without its XML prologue */
+    else {
         fputs("<p class=soft>No picture: ", g->out);
-        put_html(g->out, rc == 1 ? "gnuplot is not installed" : *e.text ? e.text : "gnuplot drew nothing");
+        put_html(g->out, e.text);
         fputs(".</p>", g->out);
     }
     fputs("</figure>\n", g->out);
-    unlink(file);
+    free(svg);
 }
 
 static void put_figure_claims(struct page *g, const struct plan *p, const struct exp_figure *f)
@@ -454,7 +435,7 @@ static int put_experiment(struct page *g, const struct plan *p)
 }
 
 int report_write(const struct plan *const *plans, const struct exp_range *const *ranges, unsigned count,
-                 const struct report_info *info, FILE *out, struct wl_err *e)
+                 const struct report_info *info, FILE *out, struct wl_err *undrawn, struct wl_err *e)
 {
     struct page g = {.out = out, .info = info, .plans = plans, .ranges = ranges, .count = count, .e = e};
     count_all(&g);
@@ -467,5 +448,6 @@ int report_write(const struct plan *const *plans, const struct exp_range *const 
             "<footer>warpline %s, build %s, size %s, %s. Results with the same build, configuration, inputs and seed "
             "are the same on every machine.</footer>\n</main>\n<script>\n%s</script>\n</body></html>\n",
             info->version, info->build, info->size, info->made, report_script);
+    *undrawn = g.undrawn;
     return rc;
 }

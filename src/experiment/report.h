@@ -9,9 +9,10 @@ struct report_info {
 };
 
 /* The plans hold their results; ranges[i] goes with plans[i] and has been evaluated, or is NULL. Without gnuplot the
- * page has tables instead of pictures and says so. Errors of `out` stay in ferror(out). */
+ * page has tables instead of pictures and says so. A picture that could not be drawn is said there too; undrawn->code
+ * is 0 or the first such failure's. Errors of `out` stay in ferror(out). */
 int report_write(const struct plan *const *plans, const struct exp_range *const *ranges, unsigned count,
-                 const struct report_info *info, FILE *out, struct wl_err *e);
+                 const struct report_info *info, FILE *out, struct wl_err *undrawn, struct wl_err *e);
 
 /* report_range.c: two cells of a claim's row, empty when its range is not stored; and what is unknown. */
 bool range_is_known(const struct exp_range *r, unsigned claim);

@@ -72,7 +72,7 @@ static void put_real(FILE *out, double v)
     char text[40];
     for (int digits = 6; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, v);
-        if (strtod(text, NULL) == v) break;
+        if (text_double(text, NULL) == v) break;
     }
     fputs(text, out);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "experiment/results.h"
 
 enum { MAX_FILE = 256 << 20, MAX_FIELDS = 4096 };
@@ -114,7 +115,7 @@ static json_t *number_of(const char *text)
 {
     char *end;
     bool real = strpbrk(text, ".eEnN") != NULL;
-    double d = strtod(text, &end);
+    double d = text_double(text, &end);
     if (end == text || *end) return NULL;
     return real ? json_real(d) : json_integer(strtoll(text, NULL, 10));
 }

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/out_file.h"
 #include "experiment/process.h"
 
 enum { MAX_TASKS = 1000, PATH = 1400 };
@@ -35,16 +36,25 @@ bool shell_quote(char *out, size_t size, const char *word)
 
 /* ---- the spool ---- */
 
+static int write_text(const char *file, const char *text, struct wl_err *e)
+{
+    struct out_file f;
+    int rc = out_file_open(&f, file, e);
+    if (!rc) fputs(text, f.file);
+    return rc ? rc : out_file_close(&f, 0, e);
+}
+
 int spool_put(const char *folder, const struct store_row *row, struct wl_err *e)
 {
-    char file[PATH], half[PATH + 8];
+    char file[PATH];
     json_t *o = json_pack("{s:s,s:b,s:s,s:f,s:s}", "key", row->key, "failed", (int)row->failed, "reason", row->reason,
                           "seconds", row->seconds, "json", row->json);
     snprintf(file, sizeof file, "%.1200s/%s.row", folder, row->key);
-    snprintf(half, sizeof half, "%s.part", file);
-    int bad = !o || json_dump_file(o, half, 0) || rename(half, file) != 0;
+    char *text = o ? json_dumps(o, 0) : NULL;
     json_decref(o);
-    return bad ? wl_fail(e, WL_ERUN, "cannot write %s: %s", file, strerror(errno)) : 0;
+    int rc = text ? write_text(file, text, e) : wl_no_memory(e);
+    free(text);
+    return rc;
 }
 
 /* One finished row into the store; *found tells whether there was one. */
@@ -140,14 +150,6 @@ static int wait_for(struct batch *b, struct wl_err *e)
     active_name(b->how, file);
     if (!rc) unlink(file);
     return rc;
-}
-
-static int write_text(const char *file, const char *text, struct wl_err *e)
-{
-    FILE *f = fopen(file, "w");
-    bool bad = !f || fputs(text, f) < 0;
-    if (f && fclose(f) != 0) bad = true;
-    return bad ? wl_fail(e, WL_ERUN, "cannot write %s: %s", file, strerror(errno)) : 0;
 }
 
 static int submit(struct batch *b, struct wl_err *e)

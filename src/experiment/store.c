@@ -1,26 +1,35 @@
 /* store.c - SQLite behind store.h.
  *
+ * Format 2 has a checksum over all columns; rows of format 1, whose checksum covers the key, the build, the reason, the
+ * workload and the JSON, are still read. The first row that is put makes a store of format 1 one of format 2.
+ *
  * A new store is built under another name and linked into place when it is complete, so that a
  * file of this name is always a whole store: an empty or foreign file is somebody's mistake or a
- * damaged disk, and is said to be so. */
+ * damaged disk, and is said to be so. While it is being built its file is locked: one that is not locked was left by a
+ * process that was killed, and the next to come removes it. */
 #include "experiment/store.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/bits.h"
 #include "base/text.h"
 
-enum { APPLICATION = 0x57524c4e /* "WRLN" */, FORMAT = 1, BUSY_MS = 60000 };
+enum { APPLICATION = 0x57524c4e /* "WRLN" */, FORMAT = 2, OLD_FORMAT = 1, BUSY_MS = 60000 };
 
 struct store {
     sqlite3 *db;
     char path[1200];
+    bool old; /* of format 1 */
 };
 
 #define COLUMNS                                                                                                        \
@@ -116,25 +125,68 @@ static int open_file(struct store *s, const char *path, struct wl_err *e)
     return 0;
 }
 
-/* Builds an empty store next to `path` and links it there; another process may be faster. */
-static int create_file(const char *path, struct wl_err *e)
+/* SQLite's files of the database `name`. */
+static void remove_database(const char *name)
+{
+    static const char *const ending[] = {"-journal", "-wal", "-shm", ""};
+    char file[1200];
+    for (unsigned i = 0; i < sizeof ending / sizeof ending[0]; i++) {
+        snprintf(file, sizeof file, "%.1180s%s", name, ending[i]);
+        unlink(file);
+    }
+}
+
+/* Removes what processes that were killed while they built this store have left. */
+static void remove_leftovers(const char *path)
+{
+    char pattern[2400] = "";
+    glob_t found;
+    size_t at = 0;
+    for (const char *p = path; *p && at + 16 < sizeof pattern; p++) { /* the name is no pattern */
+        if (strchr("*?[\\", *p)) pattern[at++] = '\\';
+        pattern[at++] = *p;
+    }
+    snprintf(pattern + at, sizeof pattern - at, ".new.*[0-9]");
+    if (glob(pattern, GLOB_NOSORT, NULL, &found) != 0) return;
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        int fd = open(found.gl_pathv[i], O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+        if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) remove_database(found.gl_pathv[i]);
+        if (fd >= 0) close(fd);
+    }
+    globfree(&found);
+}
+
+static int build_store(const char *name, struct wl_err *e)
 {
     struct store s = {0};
-    char name[1100], head[200];
-    snprintf(name, sizeof name, "%s.new.%ld", path, (long)getpid());
+    char head[200];
     snprintf(head, sizeof head, "PRAGMA application_id=%d; PRAGMA user_version=%d;", APPLICATION, FORMAT);
-    int rc = make_folders(path, e);
-    if (rc) return rc;
-    unlink(name);
-    rc = open_file(&s, name, e);
+    int rc = open_file(&s, name, e);
     if (!rc) rc = execute(&s, head, e);
     if (!rc) rc = execute(&s, schema, e);
     if (!rc) rc = execute(&s, "PRAGMA journal_mode=WAL;", e);
     sqlite3_close(s.db);
+    return rc;
+}
+
+/* Builds an empty store next to `path` and links it there; another process may be faster. */
+static int create_file(const char *path, struct wl_err *e)
+{
+    char name[1100];
+    snprintf(name, sizeof name, "%s.new.%ld", path, (long)getpid());
+    int rc = make_folders(path, e);
+    if (rc) return rc;
+    remove_leftovers(path);
+    remove_database(name);
+    int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0) return wl_fail(e, WL_EINPUT, "cannot make the result store %s: %s", path, strerror(errno));
+    flock(fd, LOCK_EX | LOCK_NB);
+    rc = build_store(name, e);
     /* A link never replaces; where a disk has no links, rename does for all but a close race. */
     if (!rc && link(name, path) != 0 && errno != EEXIST && rename(name, path) != 0)
         rc = wl_fail(e, WL_EINPUT, "cannot make the result store %s: %s", path, strerror(errno));
-    unlink(name);
+    remove_database(name);
+    close(fd);
     return rc;
 }
 
@@ -163,12 +215,25 @@ static int check_identity(struct store *s, struct wl_err *e)
     if (rc) return rc;
     if (application != APPLICATION)
         return wl_fail(e, WL_EINPUT, "%s is a database, but not a result store of warpline", s->path);
-    if (format != FORMAT)
+    s->old = format == OLD_FORMAT;
+    if (format != FORMAT && !s->old)
         return wl_fail(e, WL_EINPUT, "the result store %s has format %" PRId64 "; this warpline reads format %d",
                        s->path, format, FORMAT);
     rc = check_pages(s, "PRAGMA quick_check(1)", e); /* some ms for thousands of results */
     /* Readers go on while one writes; a result is on disk when its transaction ends. */
     return rc ? rc : execute(s, "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=200;", e);
+}
+
+/* SQLite takes names up to 512 bytes, and its own files have longer ones. */
+static int check_length(const char *path, struct wl_err *e)
+{
+    enum { MOST = 480 };
+    char here[1024] = "";
+    size_t length = strlen(path) + (*path != '/' && getcwd(here, sizeof here) ? strlen(here) + 1 : 0);
+    if (length <= MOST) return 0;
+    return wl_fail(e, WL_EINPUT,
+                   "the name of the result store has %zu characters; SQLite takes %d: name another with --store",
+                   length, MOST);
 }
 
 struct store *store_open(const char *path, bool create, struct wl_err *e)
@@ -177,7 +242,7 @@ struct store *store_open(const char *path, bool create, struct wl_err *e)
     struct store *s = calloc(1, sizeof *s);
     if (!s) return wl_no_memory(e), NULL;
     bool there = stat(path, &st) == 0;
-    int rc = strlen(path) >= 1000 ? wl_fail(e, WL_EINPUT, "the name of the result store is too long") : 0;
+    int rc = check_length(path, e);
     if (!rc && there && !S_ISREG(st.st_mode)) rc = wl_fail(e, WL_EINPUT, "the result store %s is not a file", path);
     if (!rc && there && st.st_size == 0)
         rc = wl_fail(e, WL_ERUN,
@@ -185,6 +250,7 @@ struct store *store_open(const char *path, bool create, struct wl_err *e)
     if (!rc && !there && !create)
         rc = wl_fail(e, WL_EINPUT, "there is no result store %s; 'warpline experiment' and 'warpline figure' make one",
                      path);
+    if (!rc && there && create) remove_leftovers(path);
     if (!rc && !there) rc = create_file(path, e);
     if (!rc) rc = open_file(s, path, e);
     if (!rc) rc = check_identity(s, e);
@@ -202,12 +268,26 @@ void store_close(struct store *s)
 
 /* ---- rows ---- */
 
-static void checksum(const struct store_row *r, char out[17])
+enum { CHECKSUM = 18 };
+
+static void old_checksum(const struct store_row *r, char out[CHECKSUM])
 {
     uint64_t h = hash_text(WL_HASH_INIT, r->key);
     h = hash_text(hash_text(h, r->build), r->reason);
     h = hash_text(hash_text(h, r->workload), r->json);
-    snprintf(out, 17, "%016" PRIx64, h);
+    snprintf(out, CHECKSUM, "%016" PRIx64, h);
+}
+
+/* Of all columns; seed and configuration as they stand there. */
+static void checksum(const struct store_row *r, const char *seed, const char *config, char out[CHECKSUM])
+{
+    const char *const text[] = {r->key, r->build, r->workload, r->size, r->inputs, r->gpu,  r->l1,
+                                r->l2,  r->sched, seed,        config,  r->reason, r->json, r->created};
+    uint64_t h = WL_HASH_INIT;
+    for (unsigned i = 0; i < sizeof text / sizeof text[0]; i++) h = hash_text(h, text[i]);
+    h = hash_bytes(h, &r->seconds, sizeof r->seconds);
+    h = hash_text(h, r->failed ? "failed" : "done");
+    snprintf(out, CHECKSUM, "2%016" PRIx64, h);
 }
 
 static const char *column(sqlite3_stmt *q, int i)
@@ -219,7 +299,8 @@ static const char *column(sqlite3_stmt *q, int i)
 /* The columns of COLUMNS, created, checksum. */
 static int read_row(struct store *s, sqlite3_stmt *q, struct store_row *r, struct wl_err *e)
 {
-    char sum[17];
+    char sum[CHECKSUM];
+    const char *stored = column(q, 16);
     *r = (struct store_row){.key = column(q, 0),
                             .build = column(q, 1),
                             .workload = column(q, 2),
@@ -236,8 +317,9 @@ static int read_row(struct store *s, sqlite3_stmt *q, struct store_row *r, struc
                             .seconds = sqlite3_column_double(q, 13),
                             .json = column(q, 14),
                             .created = column(q, 15)};
-    checksum(r, sum);
-    if (strcmp(sum, column(q, 16)) == 0) return 0;
+    if (strlen(stored) == 16) old_checksum(r, sum);
+    else checksum(r, column(q, 9), column(q, 10), sum);
+    if (strcmp(sum, stored) == 0) return 0;
     return wl_fail(
         e, WL_ERUN,
         "the result store %s is damaged: the result %s of %s does not have its checksum; move the file away, or "
@@ -269,32 +351,45 @@ int store_get(struct store *s, const char *key, bool *failed, char **json, char 
     return found;
 }
 
-static int bind_row(sqlite3_stmt *q, const struct store_row *r)
+static int bind_row(sqlite3_stmt *q, const struct store_row *row)
 {
-    const char *const text[] = {r->key, r->build, r->workload, r->size, r->inputs, r->gpu, r->l1, r->l2, r->sched};
-    char seed[32], config[17], sum[17];
+    const char *const text[] = {row->key, row->build, row->workload, row->size, row->inputs,
+                                row->gpu, row->l1,    row->l2,       row->sched};
+    char seed[32], config[17], sum[CHECKSUM], created[32];
     int bad = 0;
+    struct store_row stamped = *row, *r = &stamped;
+    time_t now = time(NULL);
+    struct tm utc;
+    if (!strftime(created, sizeof created, "%Y-%m-%d %H:%M:%S", gmtime_r(&now, &utc))) created[0] = 0;
+    r->created = created;
     for (int i = 0; i < 9; i++) bad |= sqlite3_bind_text(q, i + 1, text[i], -1, SQLITE_STATIC);
     snprintf(seed, sizeof seed, "%" PRIu64, r->seed);
     snprintf(config, sizeof config, "%016" PRIx64, r->config_hash);
-    checksum(r, sum);
+    checksum(r, seed, config, sum);
     bad |= sqlite3_bind_text(q, 10, seed, -1, SQLITE_TRANSIENT);
     bad |= sqlite3_bind_text(q, 11, config, -1, SQLITE_TRANSIENT);
     bad |= sqlite3_bind_int(q, 12, r->failed);
     bad |= sqlite3_bind_text(q, 13, r->reason, -1, SQLITE_STATIC);
     bad |= sqlite3_bind_double(q, 14, r->seconds);
     bad |= sqlite3_bind_text(q, 15, r->json, -1, SQLITE_STATIC);
-    bad |= sqlite3_bind_text(q, 16, sum, -1, SQLITE_TRANSIENT);
+    bad |= sqlite3_bind_text(q, 16, created, -1, SQLITE_TRANSIENT);
+    bad |= sqlite3_bind_text(q, 17, sum, -1, SQLITE_TRANSIENT);
     return bad;
 }
 
 int store_put(struct store *s, const struct store_row *row, struct wl_err *e)
 {
-    static const char sql[] = "INSERT INTO results (" COLUMNS ", checksum) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
-                              " ON CONFLICT(key) DO UPDATE SET failed = excluded.failed, reason = excluded.reason,"
-                              " seconds = excluded.seconds, json = excluded.json, created = CURRENT_TIMESTAMP,"
-                              " checksum = excluded.checksum WHERE results.failed";
+    /* The checksum is of all columns, so all of them are replaced. */
+    static const char sql[] =
+        "INSERT INTO results (" COLUMNS ", created, checksum) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+        " ON CONFLICT(key) DO UPDATE SET build = excluded.build, workload = excluded.workload, size = excluded.size,"
+        " inputs = excluded.inputs, gpu = excluded.gpu, l1 = excluded.l1, l2 = excluded.l2, sched = excluded.sched,"
+        " seed = excluded.seed, config_hash = excluded.config_hash, failed = excluded.failed, reason = excluded.reason,"
+        " seconds = excluded.seconds, json = excluded.json, created = excluded.created, checksum = excluded.checksum"
+        " WHERE results.failed";
     sqlite3_stmt *q = NULL;
+    if (s->old && execute(s, "PRAGMA user_version=2;", e)) return (int)e->code;
+    s->old = false;
     int bad = sqlite3_prepare_v2(s->db, sql, -1, &q, NULL) || bind_row(q, row) || sqlite3_step(q) != SQLITE_DONE;
     int rc = bad ? store_fail(s, e) : 0;
     sqlite3_finalize(q);

@@ -34,10 +34,12 @@ void table_free(struct table *t);
 void table_text(const struct table *t, unsigned most, FILE *out);
 void table_csv(const struct table *t, FILE *out);
 void table_html(const struct table *t, FILE *out);
-/* A gnuplot script that writes the chart to `file`; NULL when memory runs out; the caller frees. */
-char *table_gnuplot(const struct table *t, const char *file);
-/* Draws it. 0; 1: there is no gnuplot; WL_ERUN with *e otherwise. */
-int table_svg(const struct table *t, const char *file, struct wl_err *e);
+/* A gnuplot script that writes the chart to standard output; NULL when memory runs out; the caller frees. */
+char *table_gnuplot(const struct table *t);
+/* Draws it: the text of the picture, which the caller frees. 0, or *e has the reason: there is no gnuplot, there is
+ * nothing to draw, or, WL_ERUN, it failed. */
+enum { TABLE_NO_GNUPLOT = -1, TABLE_EMPTY = -2 };
+int table_svg(const struct table *t, char **svg, struct wl_err *e);
 
 /* Text for HTML. */
 void put_html(FILE *out, const char *s);

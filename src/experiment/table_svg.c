@@ -2,19 +2,20 @@
  *
  * The colours are those of Okabe and Ito, which people with any common colour blindness can tell
  * apart, in an order whose neighbours also differ in brightness. Texts are plain: no markup is
- * interpreted, and characters that mean something to gnuplot are taken out of labels. */
+ * interpreted, and characters that mean something to gnuplot are taken out of labels. gnuplot opens no
+ * file: it gets its script and gives the picture through files in memory, so that a name, a full disk or a missing
+ * folder for temporary files is never its affair. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "experiment/process.h"
 #include "experiment/table.h"
 
 static const char *const palette[] = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
                                       "#56b4e9", "#d55e00", "#8c8c8c", "#f0e442"};
-enum { COLOURS = sizeof palette / sizeof *palette, MAX_LINES = 64 };
+enum { COLOURS = sizeof palette / sizeof *palette };
 static const char *colour(unsigned i) { return palette[i % COLOURS]; }
 
 /* In single quotes, where gnuplot expands nothing. */
@@ -70,7 +71,7 @@ static void put_axes(const struct table *t, FILE *out)
 }
 
 /* Room for the labels below the axis decides how high the picture must be. */
-static void put_head(const struct table *t, const char *file, unsigned marks, size_t longest, FILE *out)
+static void put_head(const struct table *t, unsigned marks, size_t longest, FILE *out)
 {
     bool turned = marks * longest > 84;
     unsigned height = 400 + (turned ? (unsigned)longest * 4 : 0) + 20 * (t->columns / 5);
@@ -84,8 +85,6 @@ static void put_head(const struct table *t, const char *file, unsigned marks, si
     for (n = 0; name[n]; n++)
         if (!isalnum((unsigned char)name[n])) name[n] = '_'; /* ids in the SVG: unique on a page */
     put_text(out, name);
-    fputs("\nset output ", out);
-    put_text(out, file);
     fputs("\nset encoding utf8\nset datafile missing '?'\nset border 3 lc rgb '#444444'\n"
           "set tics nomirror out scale 0.5\nset grid ytics lc rgb '#dddddd' lt 1 lw 1\nset yrange [0:*]\n"
           "set key outside top center horizontal Left reverse samplen 1.2 width 1\nset style fill solid 1 noborder\n",
@@ -143,11 +142,11 @@ static bool put_ranges(const struct table *t, bool lines, FILE *out)
     return true;
 }
 
-static void put_bars(const struct table *t, const char *file, FILE *out)
+static void put_bars(const struct table *t, FILE *out)
 {
     bool lines = t->figure->chart == CHART_LINES;
     char text[128];
-    put_head(t, file, t->rows, longest_label(t, 0), out);
+    put_head(t, t->rows, longest_label(t, 0), out);
     fputs("$data << EOD\n", out);
     for (unsigned i = 0; i < t->rows; i++) {
         if (i && t->row[i].mean && !t->row[i - 1].mean) { /* a gap before the means */
@@ -201,13 +200,13 @@ static bool shares(const struct table *t)
     return true;
 }
 
-static void put_stacked(const struct table *t, const char *file, FILE *out)
+static void put_stacked(const struct table *t, FILE *out)
 {
     unsigned series = t->figure->nseries;
     size_t longest = longest_label(t, series > 1);
     bool turned = t->rows * longest > 80;
     char text[128];
-    put_head(t, file, series > 1 ? 1 : t->rows, longest, out);
+    put_head(t, series > 1 ? 1 : t->rows, longest, out);
     put_stack_data(t, series, out);
     fputs("set style data histograms\nset boxwidth 0.8 relative\nset xtics scale 0\n", out);
     if (shares(t)) fputs("set yrange [0:1]\n", out);
@@ -245,7 +244,7 @@ static unsigned find_blocks(const struct table *t, struct block *b)
 {
     unsigned n = 0, key = t->labels - 1;
     bool means = t->figure->nmeans > 0; /* then they are what is drawn; the workloads are in the CSV */
-    for (unsigned i = 0; i < t->rows && n < MAX_LINES; i++) {
+    for (unsigned i = 0; i < t->rows; i++) {
         bool same = i > 0;
         for (unsigned l = 0; same && l < key; l++) same = strcmp(t->row[i].label[l], t->row[i - 1].label[l]) == 0;
         if (means && !t->row[i].mean) continue;
@@ -279,12 +278,14 @@ static void put_line_title(const struct table *t, const struct block *b, unsigne
     put_text(out, text);
 }
 
-static void put_lines(const struct table *t, const char *file, FILE *out)
+/* False: no memory. */
+static bool put_lines(const struct table *t, FILE *out)
 {
-    struct block b[MAX_LINES];
+    struct block *b = calloc(t->rows ? t->rows : 1, sizeof *b);
+    if (!b) return false;
     unsigned n = find_blocks(t, b), line = 0;
     bool marks = t->figure->sweep != NULL;
-    put_head(t, file, marks ? t->figure->npoints : 1, longest_label(t, t->labels - 1), out);
+    put_head(t, marks ? t->figure->npoints : 1, longest_label(t, t->labels - 1), out);
     put_block_data(t, b, n, out);
     if (marks) fprintf(out, "set xrange [-0.3:%.1f]\n", t->figure->npoints - 0.7);
     if (t->figure->chart == CHART_CDF) fputs("set yrange [0:1]\n", out);
@@ -296,24 +297,27 @@ static void put_lines(const struct table *t, const char *file, FILE *out)
             put_line_title(t, &b[k], n, c, out);
         }
     fputc('\n', out);
+    free(b);
+    return true;
 }
 
 /* ---- drawing ---- */
 
-char *table_gnuplot(const struct table *t, const char *file)
+char *table_gnuplot(const struct table *t)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
+    bool whole = true;
     if (!out) return NULL;
     switch (t->figure->chart) {
-    case CHART_STACKED: put_stacked(t, file, out); break;
+    case CHART_STACKED: put_stacked(t, out); break;
     case CHART_SWEEP:
     case CHART_TIME:
-    case CHART_CDF: put_lines(t, file, out); break;
-    default: put_bars(t, file, out); break;
+    case CHART_CDF: whole = put_lines(t, out); break;
+    default: put_bars(t, out); break;
     }
-    if (fclose(out) == 0) return text;
+    if (fclose(out) == 0 && whole) return text;
     free(text);
     return NULL;
 }
@@ -326,17 +330,31 @@ static bool nothing_to_draw(const struct table *t)
     return true;
 }
 
-int table_svg(const struct table *t, const char *file, struct wl_err *e)
+/* A picture that gnuplot could not finish has no end. */
+static bool is_whole(const char *svg)
+{
+    const char *end = strstr(svg, "</svg>");
+    return strstr(svg, "<svg") && end && !end[6 + strspn(end + 6, " \t\r\n")];
+}
+
+int table_svg(const struct table *t, char **svg, struct wl_err *e)
 {
     static const char *const argv[] = {"gnuplot", "-", NULL};
-    char said[1024];
-    if (nothing_to_draw(t)) return wl_fail(e, WL_ERUN, "%s.%s has no number to draw", t->x->name, t->figure->id);
-    char *script = table_gnuplot(t, file);
+    char said[1024], where[256];
+    *svg = NULL;
+    snprintf(where, sizeof where, "%.120s.%.120s", t->x->name, t->figure->id);
+    if (nothing_to_draw(t)) return wl_fail(e, WL_ERUN, "%s has no number to draw", where), TABLE_EMPTY;
+    char *script = table_gnuplot(t);
     if (!script) return wl_no_memory(e);
-    int rc = process_run(argv, script, said, sizeof said, e);
+    int rc = process_read(argv, script, svg, said, sizeof said, e);
     free(script);
-    if (rc == PROCESS_MISSING) return 1;
+    if (rc == 0 && is_whole(*svg)) return 0;
+    free(*svg);
+    *svg = NULL;
+    if (rc == PROCESS_MISSING) return wl_fail(e, WL_ERUN, "gnuplot is not installed"), TABLE_NO_GNUPLOT;
     if (rc == PROCESS_FAILED) return WL_ERUN;
-    if (rc == 0 && access(file, R_OK) == 0) return 0;
-    return wl_fail(e, WL_ERUN, "gnuplot could not draw %s: %.800s", file, said);
+    said[strcspn(said, "\n")] = *said == '\n' ? ' ' : 0; /* the first line says most */
+    if (*said) return wl_fail(e, WL_ERUN, "gnuplot could not draw %s: %.800s", where, said);
+    return rc ? wl_fail(e, WL_ERUN, "gnuplot could not draw %s: it ended with status %d", where, rc)
+              : wl_fail(e, WL_ERUN, "gnuplot drew only part of %s", where);
 }

@@ -49,7 +49,13 @@ static bool same_as_above(const struct table *t, unsigned row, unsigned label)
     return label + 1 < t->labels;
 }
 
-static void text_row(const struct table *t, unsigned i, const int *left, const int *width, FILE *out)
+static int column_width(const struct table *t, unsigned column)
+{
+    int width = text_width(t->column[column]);
+    return width > 8 ? width : 8;
+}
+
+static void text_row(const struct table *t, unsigned i, const int *left, FILE *out)
 {
     const struct table_row *r = &t->row[i];
     char number[32];
@@ -58,28 +64,26 @@ static void text_row(const struct table *t, unsigned i, const int *left, const i
         fputs("  ", out);
     }
     for (unsigned c = 0; c < t->columns; c++) {
-        pad(out, shown(r->value[c], number), width[c], true);
+        pad(out, shown(r->value[c], number), column_width(t, c), true);
         fputs(c + 1 < t->columns ? "  " : "\n", out);
     }
 }
 
 void table_text(const struct table *t, unsigned most, FILE *out)
 {
-    int left[TABLE_LABELS], width[512];
-    unsigned columns = t->columns < 512 ? t->columns : 512;
+    int left[TABLE_LABELS];
     for (unsigned l = 0; l < t->labels; l++) {
         left[l] = text_width(t->head[l]);
         for (unsigned i = 0; i < t->rows; i++)
             if (text_width(t->row[i].label[l]) > left[l]) left[l] = text_width(t->row[i].label[l]);
     }
-    for (unsigned c = 0; c < columns; c++) width[c] = text_width(t->column[c]) > 8 ? text_width(t->column[c]) : 8;
     fprintf(out, "%s.%s  %s\n", t->x->name, t->figure->id, t->figure->title);
     for (unsigned l = 0; l < t->labels; l++) pad(out, t->head[l], left[l] + 2, false);
-    for (unsigned c = 0; c < columns; c++) {
-        pad(out, t->column[c], width[c], true);
-        fputs(c + 1 < columns ? "  " : "\n", out);
+    for (unsigned c = 0; c < t->columns; c++) {
+        pad(out, t->column[c], column_width(t, c), true);
+        fputs(c + 1 < t->columns ? "  " : "\n", out);
     }
-    for (unsigned i = 0; i < t->rows && (!most || i < most); i++) text_row(t, i, left, width, out);
+    for (unsigned i = 0; i < t->rows && (!most || i < most); i++) text_row(t, i, left, out);
     if (most && t->rows > most) fprintf(out, "... %u more rows in the CSV\n", t->rows - most);
 }
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 /* ---- one run ---- */
 
 const json_t *json_at(const json_t *o, const char *path)
@@ -216,7 +218,7 @@ static double choice_value(const struct claim_env *env, const struct expr *x)
     if (i < 0) return (double)NAN;
     const char *point = env->p->x->series[s->best[i]]->point;
     char *end = NULL;
-    double v = point ? strtod(point, &end) : 0;
+    double v = point ? text_double(point, &end) : 0;
     return point && end != point && !*end ? v : i; /* a value that is no number: its place in the list */
 }
 

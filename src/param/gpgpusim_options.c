@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "param/gpgpusim_priv.h"
 
 void gpgpusim_say(struct machine *m, const char *fmt, ...)
@@ -28,7 +29,7 @@ static int numbers(struct machine *m, const char *text, double *out, unsigned ne
     for (const char *p = text; n < need; n++) {
         char *end;
         if (!isdigit((unsigned char)*p)) break;
-        out[n] = strtod(p, &end);
+        out[n] = text_double(p, &end);
         if (out[n] > 1e9) break;
         if (n + 1 < need ? *end != ':' && *end != ',' : *end && !(more && *end == ',')) break;
         p = end + 1;

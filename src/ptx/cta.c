@@ -7,8 +7,8 @@
  *
  * CTAs run one after another, so a CTA that waits for a later one waits for ever. It shows:
  * nothing was stored and nobody arrived or left since the ready warps were last in exactly
- * this state, so they will be in it again. A budget of instructions ends whatever else has
- * no end. */
+ * this state, so they will be in it again. A budget of instructions and of memory for the streams
+ * (struct ptx_budget) ends whatever else has no end. */
 #include "ptx/exec_priv.h"
 
 #include <stdio.h>
@@ -104,19 +104,28 @@ static int deadlock(struct exec_run *r)
 
 /* ---- one CTA ---- */
 
-static int waits_for_ever(struct exec_run *r, uint64_t executed)
+/* A warp that would go on, and the instruction at which it is; NULL: there is none. */
+static struct exec_warp *find_ready(struct exec_run *r, const struct uop **at)
 {
     for (uint32_t i = 0; i < r->nwarps; i++) {
         struct exec_warp *w = &r->warp[i];
         if (w->state != WARP_READY || !w->depth) continue;
-        const struct simt *top = &w->stack[w->depth - 1];
         const struct xfunc *f = w->frame[w->nframe - 1].f;
-        return warp_fault(w, &f->uop[f->block[top->block].first], -1,
-                          "no end in sight after %llu warp instructions of one CTA: kernels whose CTAs wait for "
-                          "each other cannot run here, since CTAs are executed one after another",
-                          (unsigned long long)executed);
+        *at = &f->uop[f->block[w->stack[w->depth - 1].block].first];
+        return w;
     }
-    return RUN_ON;
+    return NULL;
+}
+
+static int waits_for_ever(struct exec_run *r, uint64_t executed)
+{
+    const struct uop *at;
+    struct exec_warp *w = find_ready(r, &at);
+    if (!w) return RUN_ON;
+    return warp_fault(w, at, -1,
+                      "no end in sight after %llu warp instructions of one CTA: kernels whose CTAs wait for "
+                      "each other cannot run here, since CTAs are executed one after another",
+                      (unsigned long long)executed);
 }
 
 /* Gives each ready warp a turn. 1: some ran; 0: none is ready; < 0: fault. */
@@ -135,11 +144,39 @@ static int take_turns(struct exec_run *r)
     return ran;
 }
 
-static uint64_t executed_by_all(const struct exec_run *r)
+/* What the CTA has used so far: instructions and bytes of all warps, and the cycles that its longest warp needs at
+ * least, since a warp issues one instruction per cycle at best. */
+static struct ptx_budget used_by_all(const struct exec_run *r)
 {
-    uint64_t n = 0;
-    for (uint32_t i = 0; i < r->nwarps; i++) n += r->warp[i].executed;
-    return n;
+    struct ptx_budget u = {0};
+    for (uint32_t i = 0; i < r->nwarps; i++) {
+        const struct exec_warp *w = &r->warp[i];
+        u.instructions += w->executed;
+        u.stream_bytes += w->out ? w->out->size : 0;
+        if (w->executed > u.cycles) u.cycles = w->executed;
+    }
+    return u;
+}
+
+/* Fails when the CTA has used more than its budget and is not at its end. */
+static int check_budget(struct exec_run *r, const struct ptx_budget *used)
+{
+    const struct ptx_budget *b = &r->l.budget;
+    const struct uop *at;
+    bool instructions = b->instructions && used->instructions > b->instructions,
+         bytes = b->stream_bytes && used->stream_bytes > b->stream_bytes,
+         cycles = b->cycles && used->cycles > b->cycles;
+    if (!instructions && !bytes && !cycles) return RUN_ON;
+    struct exec_warp *w = find_ready(r, &at);
+    if (!w) return RUN_ON;
+    if (cycles)
+        return warp_fault(w, at, -1, "stopped: it cannot end within the %llu cycles asked for",
+                          (unsigned long long)b->cycles);
+    return warp_fault(w, at, -1,
+                      "no end in sight after %llu warp instructions and %llu MiB of what they did in one CTA; if it is "
+                      "no endless loop, set %s higher",
+                      (unsigned long long)used->instructions, (unsigned long long)(used->stream_bytes >> 20),
+                      instructions ? "run.cta_instructions" : "run.cta_memory");
 }
 
 /* Everything that decides what the ready warps do next, memory excepted. */
@@ -186,9 +223,9 @@ static int run_cta(struct exec_run *r)
     struct idle idle = {.progress = r->progress, .renew = 1};
     int ran;
     while ((ran = take_turns(r)) > 0) {
-        uint64_t executed = executed_by_all(r);
-        if (repeats(r, &idle) || executed > CTA_BUDGET)
-            if (waits_for_ever(r, executed)) return -1;
+        struct ptx_budget used = used_by_all(r);
+        if (repeats(r, &idle) && waits_for_ever(r, used.instructions)) return -1;
+        if (check_budget(r, &used)) return -1;
     }
     if (ran == 0) return deadlock(r) ? -1 : 0;
     return ran;

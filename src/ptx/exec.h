@@ -73,6 +73,12 @@ uint64_t ptx_texref(const struct ptx_image *img, const char *name);
 
 /* ---- one launch as a stream source ---- */
 
+/* What one CTA may use before it is taken for an endless loop; 0: no limit. `cycles` is what the timing half will grant
+ * the kernel: a warp that has executed more instructions cannot end within them, so nobody has to wait until it has. */
+struct ptx_budget {
+    uint64_t instructions, stream_bytes, cycles;
+};
+
 struct ptx_launch {
     struct ptx_image *image;
     const struct ptx_func *kernel;
@@ -81,7 +87,8 @@ struct ptx_launch {
     uint32_t dynamic_shared;
     uint32_t regs;      /* registers per thread, if the assembler's count is known; 0: by our own */
     const void *params; /* kernel->param_bytes bytes, laid out as ptx_var.offset says */
-    bool no_streams;    /* functional only: execute, write no streams (faster) */
+    struct ptx_budget budget;
+    bool no_streams; /* functional only: execute, write no streams (faster) */
     /* Text written by vprintf in a kernel; NULL: dropped. */
     void (*print)(void *arg, const char *text, size_t len);
     void *print_arg;

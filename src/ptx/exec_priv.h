@@ -27,7 +27,6 @@ enum {
     TURN_INSTRUCTIONS = 1 << 12, /* a warp runs this long before the next one's turn */
     BARRIERS = 16
 };
-#define CTA_BUDGET (UINT64_C(1) << 33) /* warp instructions of one CTA */
 
 /* devmem.c, beyond exec.h */
 bool dev_nearest(const struct dev_mem *m, uint64_t addr, uint64_t *base, uint64_t *bytes);

@@ -23,9 +23,7 @@ uint64_t image_var_addr(const struct ptx_image *img, const struct ptx_var *v)
 
 struct xfunc *image_func(const struct ptx_image *img, const struct ptx_func *f)
 {
-    for (uint32_t i = 0; i < img->nfunc; i++)
-        if (img->func[i].fn == f) return &img->func[i];
-    return NULL;
+    return f->index < img->nfunc && img->func[f->index].fn == f ? &img->func[f->index] : NULL;
 }
 
 bool func_is_vprintf(const struct ptx_func *f) { return f->is_extern && !strcmp(f->name, "vprintf"); }

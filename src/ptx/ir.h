@@ -170,6 +170,7 @@ struct ptx_reg {
 };
 
 struct ptx_func {
+    uint32_t index; /* among the module's functions */
     const char *name;
     bool is_kernel, is_extern; /* extern .func: vprintf, __assertfail, ... */
     const struct ptx_reg *reg;
@@ -202,9 +203,11 @@ struct ptx_module {
     struct code code;                   /* one table for all functions of the module */
 };
 
+enum { PTX_MAX_BYTES = 1 << 28 }; /* of a text; a longer one is refused */
+
 /* Parses, resolves, builds control flow, post-dominators, loops, liveness and the code table.
- * `text` need not be NUL-terminated; it is copied. `pc_base` keeps pcs unique across modules.
- * NULL on error, *e filled. */
+ * `text` need not be NUL-terminated, and NULs may fill it up at its end; it is copied. `pc_base` keeps pcs unique
+ * across modules. NULL on error, *e filled. */
 struct ptx_module *ptx_parse(const char *file, const char *text, size_t len, uint32_t pc_base, struct wl_err *e);
 void ptx_free(struct ptx_module *m);
 const struct ptx_func *ptx_find_kernel(const struct ptx_module *m, const char *name);

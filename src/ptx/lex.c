@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 void lex_init(struct lexer *lx, const char *text, size_t len)
 {
     lx->at = lx->line_start = text;
@@ -90,7 +92,7 @@ static void lex_exact_float(struct lexer *lx, struct token *t, unsigned digits)
 static void lex_decimal_float(struct lexer *lx, struct token *t)
 {
     char *stop;
-    double d = strtod(t->s, &stop);
+    double d = text_double(t->s, &stop);
     lx->at = stop;
     memcpy(&t->bits, &d, sizeof d);
     t->bytes = 8;

@@ -11,7 +11,7 @@
 #include "ptx/opcodes.h"
 #include "ptx/parse.h"
 
-enum { MAX_TEXT_BYTES = 1 << 28, SHARED_WALK_BUDGET = 1 << 26 };
+enum { SHARED_WALK_BUDGET = 1 << 26 };
 
 /* ---- names ---- */
 
@@ -158,7 +158,9 @@ static int complete(struct build *b)
         if (live_count(b, b->order[i])) return -1;
     if (code_build(b)) return -1;
     struct ptx_func **last = &b->m->funcs;
+    uint32_t n = 0;
     for (struct func_info *fi = b->funcs; fi; fi = fi->next) {
+        fi->f.index = n++;
         *last = &fi->f;
         last = &fi->f.next;
     }
@@ -189,12 +191,23 @@ static int read_module(struct ptx_module *m, size_t len, uint32_t pc_base, struc
     return rc;
 }
 
+/* Text behind a NUL would be ignored in silence. Containers fill up with NULs: those are none. */
+static int check_nul(const struct ptx_module *m, size_t len, struct wl_err *e)
+{
+    size_t text = strlen(m->text), at = text;
+    while (at < len && !m->text[at]) at++;
+    if (at == len) return 0;
+    unsigned line = 1;
+    for (size_t i = 0; i < text; i++) line += m->text[i] == '\n';
+    return wl_fail_at(e, m->file, line, 0, NULL, "a NUL byte, and more text behind it");
+}
+
 struct ptx_module *ptx_parse(const char *file, const char *text, size_t len, uint32_t pc_base, struct wl_err *e)
 {
     struct ptx_module *m = calloc(1, sizeof *m);
-    if (len > MAX_TEXT_BYTES) {
+    if (len > PTX_MAX_BYTES) {
         free(m);
-        wl_fail(e, WL_EINPUT, "%s: PTX of %zu bytes is larger than the limit of %d", file, len, MAX_TEXT_BYTES);
+        wl_fail(e, WL_EINPUT, "%s: PTX of %zu bytes is larger than the limit of %d", file, len, PTX_MAX_BYTES);
         return NULL;
     }
     char *copy = m ? arena_strndup(&m->arena, text, len) : NULL;
@@ -205,7 +218,7 @@ struct ptx_module *ptx_parse(const char *file, const char *text, size_t len, uin
         return NULL;
     }
     m->text = copy;
-    if (read_module(m, len, pc_base, e)) {
+    if (check_nul(m, len, e) || read_module(m, len, pc_base, e)) {
         ptx_free(m);
         return NULL;
     }

@@ -272,5 +272,6 @@ void parse_initialiser(struct ptx_parser *p, struct ptx_var *v, const uint64_t *
     }
     v->init = in.image;
     if (at_punct(p, '{')) init_list(&in, 0, 0, v->bytes);
+    else if (in.elem > v->bytes) fail_at(p, &p->tok, "'%s' has no element to give a value to", v->name);
     else init_scalar(&in, 0);
 }

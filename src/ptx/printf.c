@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 enum { TEXT_MAX = 4096, STRING_MAX = 1024 };
 
 struct print_text {
@@ -123,6 +125,14 @@ static int put_integer(struct print_reader *r, struct conversion *c, char *buf, 
     return RUN_ON;
 }
 
+/* As on a device, which knows nothing of the host program's locale. */
+static void put_double(const struct conversion *c, double x, char *buf, size_t size)
+{
+    void *before = text_locale_c();
+    snprintf(buf, size, c->spec, x);
+    text_locale_back(before);
+}
+
 static int convert(struct print_reader *r, struct conversion *c, char *buf, size_t size)
 {
     uint64_t v;
@@ -136,7 +146,7 @@ static int convert(struct print_reader *r, struct conversion *c, char *buf, size
         if (next_arg(r, 8, &v)) return RUN_FAULT;
         memcpy(&x, &v, 8);
         c->spec[c->len] = c->kind;
-        snprintf(buf, size, c->spec, x);
+        put_double(c, x, buf, size);
         return RUN_ON;
     case 'c':
         if (next_arg(r, 4, &v)) return RUN_FAULT;

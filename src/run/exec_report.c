@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "run/collect.h"
@@ -163,20 +164,47 @@ void exec_silence(const char *program, char *out, size_t size)
     free(text);
 }
 
+/* Whether a process said that it could not write everything. */
+static bool is_marked(const char *folder)
+{
+    char file[PATH_MAX];
+    snprintf(file, sizeof file, "%s/%s", folder, LOST_FILE);
+    FILE *f = fopen(file, "rb");
+    bool sound = f && fgetc(f) == '0';
+    if (f) fclose(f);
+    return !sound;
+}
+
+/* A process that was forked and made no CUDA call leaves a file and nothing in it. */
+static bool is_empty(const char *folder, const char *name)
+{
+    char file[PATH_MAX];
+    struct stat st;
+    snprintf(file, sizeof file, "%s/%s", folder, name);
+    return stat(file, &st) == 0 && st.st_size == 0;
+}
+
 int read_reports(const char *folder, const struct exec_spec *spec, struct exec_outcome *out, struct wl_err *e)
 {
     struct dirent **names;
     int n = scandir(folder, &names, is_report, alphasort);
     if (n < 0) return wl_fail(e, WL_ERUN, "cannot read %s: %s", folder, strerror(errno));
     out->process = calloc((size_t)n + 1, sizeof(struct exec_process *));
+    int cut = 0;
     for (int i = 0; i < n; i++) {
         struct exec_process *p = out->process ? read_process(folder, names[i]->d_name) : NULL;
         if (p) make_result(p, &out->config, spec);
         if (p) out->process[out->processes++] = p;
+        else cut += !is_empty(folder, names[i]->d_name);
         free(names[i]);
     }
     free(names);
-    return out->process ? 0 : wl_fail(e, WL_ERUN, "out of memory");
+    if (!out->process) return wl_no_memory(e);
+    if (!cut && !is_marked(folder)) return 0;
+    return wl_fail(e, WL_ERUN,
+                   "results of the program are lost: they could not be written to %s (is its disk full? TMPDIR chooses "
+                   "another)",
+                   folder);
 }
 
 void exec_free(struct exec_outcome *o)

@@ -4,10 +4,12 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -145,7 +147,7 @@ static void env_end(struct environment *v)
 /* In the new process; only returns through _exit. The reason of a failure goes into the pipe. */
 static _Noreturn void become_program(char *const *program, char **env, int failure_pipe)
 {
-    static const int usual[] = {SIGPIPE, SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+    static const int usual[] = {SIGPIPE, SIGXFSZ, SIGINT, SIGQUIT, SIGTERM, SIGHUP};
     for (unsigned i = 0; i < sizeof usual / sizeof usual[0]; i++) signal(usual[i], SIG_DFL);
     execvpe(program[0], program, env);
     int why = errno;
@@ -177,6 +179,64 @@ static int run_program(const struct exec_spec *s, char **env, struct exec_outcom
     return 0;
 }
 
+/* ---- the folder of the reports ---- */
+
+/* The file in which a process says that it lost something (sim/process_report.h). It is locked before it has its name,
+ * so that nobody takes the folder for one that was left behind. Its descriptor, or -1. */
+static int make_mark(const char *folder)
+{
+    char early[PATH_MAX + 32], mark[PATH_MAX + 32];
+    snprintf(early, sizeof early, "%s/%s.new", folder, LOST_FILE);
+    snprintf(mark, sizeof mark, "%s/%s", folder, LOST_FILE);
+    int fd = open(early, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0) return -1;
+    if (fchmod(fd, 0600) == 0 && write(fd, "0", 1) == 1 && fsync(fd) == 0 && flock(fd, LOCK_EX) == 0 &&
+        rename(early, mark) == 0)
+        return fd;
+    int why = errno;
+    close(fd);
+    errno = why;
+    return -1;
+}
+
+/* Folders whose `warpline exec` was killed before it could remove them: nobody has their mark locked. */
+static void remove_left_folders(const char *tmp)
+{
+    char pattern[PATH_MAX];
+    glob_t found;
+    if (snprintf(pattern, sizeof pattern, "%s/warpline-*/" LOST_FILE, tmp) >= (int)sizeof pattern) return;
+    if (strpbrk(tmp, "*?[\\") || glob(pattern, GLOB_NOSORT, NULL, &found) != 0) return;
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        char *mark = found.gl_pathv[i];
+        struct stat st;
+        int fd = open(mark, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+        bool own = fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == geteuid();
+        if (own && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+            *strrchr(mark, '/') = 0;
+            remove_reports(mark);
+        }
+        if (fd >= 0) close(fd);
+    }
+    globfree(&found);
+}
+
+/* Makes the folder. The descriptor of its mark, which is to be closed when the reports have been read; or -1. */
+static int make_folder(char out[PATH_MAX], struct wl_err *e)
+{
+    const char *tmp = getenv("TMPDIR");
+    if (!tmp || !*tmp) tmp = "/tmp";
+    remove_left_folders(tmp);
+    int mark = -1;
+    bool fits = snprintf(out, PATH_MAX, "%s/warpline-XXXXXX", tmp) < PATH_MAX / 2;
+    bool made = fits && mkdtemp(out);
+    if (made && chmod(out, 0700) == 0) mark = make_mark(out); /* the umask may have taken our own rights */
+    if (mark >= 0) return mark;
+    wl_fail(e, WL_ERUN, "cannot make a folder for the results in %.500s: %s; TMPDIR chooses another", tmp,
+            fits ? strerror(errno) : "its name is too long");
+    if (made) remove_reports(out);
+    return -1;
+}
+
 /* ---- all of it ---- */
 
 int exec_check(const struct exec_spec *s, struct wl_err *e)
@@ -195,16 +255,15 @@ int exec_check(const struct exec_spec *s, struct wl_err *e)
 int exec_run(const struct exec_spec *s, struct exec_outcome *out, struct wl_err *e)
 {
     char libraries[PATH_MAX], reports[PATH_MAX];
-    const char *tmp = getenv("TMPDIR");
     struct environment env = {0};
+    int mark = -1;
     *out = (struct exec_outcome){0};
-    snprintf(reports, sizeof reports, "%s/warpline-XXXXXX", tmp && *tmp ? tmp : "/tmp");
     int rc = exec_check(s, e);
     if (!rc) rc = machine_make(&s->machine, &out->config, e);
     if (!rc) rc = find_libraries(libraries, e);
     if (!rc && s->record && mkdir(s->record, 0777) && errno != EEXIST)
         rc = wl_fail(e, WL_EINPUT, "cannot make the folder %s: %m", s->record);
-    if (!rc && !mkdtemp(reports)) rc = wl_fail(e, WL_ERUN, "cannot make the folder %s: %m", reports);
+    if (!rc && (mark = make_folder(reports, e)) < 0) rc = WL_ERUN;
     bool made = !rc;
     if (made) {
         env_begin(&env, e);
@@ -214,6 +273,7 @@ int exec_run(const struct exec_spec *s, struct exec_outcome *out, struct wl_err 
     if (!rc) rc = run_program(s, env.item, out, e);
     if (!rc) rc = read_reports(reports, s, out, e);
     if (made) remove_reports(reports);
+    if (made) close(mark);
     if (made) env_end(&env);
     if (rc) exec_free(out);
     return rc;

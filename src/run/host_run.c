@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "policy/registry.h"
 #include "run/counter_names.h"
 #include "run/exec_run.h"
@@ -158,7 +159,9 @@ int wl_run(const struct wl_run_spec *spec, struct wl_result **out, char *message
                      spec->bytes);
     else memcpy(&s, spec, spec->bytes);
     if (!rc && !s.program == !s.executable) rc = wl_fail(&e, WL_EINPUT, "give either a program or an executable");
+    void *before = text_locale_c();
     if (!rc) rc = s.executable ? run_executable(&s, out, &e) : run_here(&s, out, &e);
+    text_locale_back(before);
     return say(rc, &e, message, size);
 }
 

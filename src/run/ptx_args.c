@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/text.h"
 
 enum scalar_kind { UNSIGNED, SIGNED, FLOAT };
 struct scalar_type {
@@ -50,7 +51,7 @@ static bool read_scalar(const struct scalar_type *t, const char *text, void *to)
     char *end;
     errno = 0;
     if (t->kind == FLOAT) {
-        double d = strtod(text, &end);
+        double d = text_double(text, &end);
         float f = (float)d;
         if (end == text || *end) return false;
         memcpy(to, t->bytes == 4 ? (const void *)&f : (const void *)&d, t->bytes);

@@ -26,6 +26,7 @@ static int read_whole(const char *file, struct ptx_run *r, struct wl_err *e)
     r->text = malloc(cap);
     while (r->text && (n = fread(r->text + r->size, 1, cap - r->size, f)) > 0) {
         r->size += n;
+        if (r->size > PTX_MAX_BYTES) break; /* the parser says so */
         if (r->size < cap) continue;
         char *grown = realloc(r->text, cap *= 2);
         if (!grown) free(r->text);

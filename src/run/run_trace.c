@@ -30,6 +30,7 @@ static int audit(const struct session *s, const struct trace_reader *r, struct w
 static int replay(struct trace_reader *r, struct session *s, struct wl_err *e)
 {
     struct wlt_item item;
+    unsigned launches = 0;
     int got;
     while ((got = trace_next(r, &item, e)) > 0) {
         if (item.kind == WLT_COPY) {
@@ -39,7 +40,9 @@ static int replay(struct trace_reader *r, struct session *s, struct wl_err *e)
         int rc = session_replay(s, item.source, e);
         if (!rc) rc = audit(s, r, e);
         if (rc) return rc;
+        launches++;
     }
+    if (!got && !launches) return wl_fail(e, WL_EINPUT, "the trace has no kernel: there is nothing to run");
     return -got;
 }
 

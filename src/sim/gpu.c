@@ -279,13 +279,24 @@ static bool run_steps(struct gpu *g, unsigned steps)
     return true;
 }
 
+/* Issuing is progress too: a loop that only computes moves nothing else for as long as it runs. It is counted anyway,
+ * so the watchdog asks only when everything else has been still for too long, and an issue costs nothing. */
+static bool has_issued(const struct gpu *g, uint64_t *known)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < g->sms; i++) sum += g->sm[i].stats.warp_instructions;
+    bool more = sum != *known;
+    *known = sum;
+    return more;
+}
+
 /* Runs until the kernel is done; fails when nothing moves for too long. */
 static int run_to_end(struct gpu *g, const char *kernel, tick_t start, struct wl_err *e)
 {
     tick_t patience = (tick_t)g->config.v[P_RUN_WATCHDOG] * g->core_period,
            moved_at = tick_max(g->clock.now, g->dispatch.start);
     tick_t limit = g->options.max_cycles ? start + g->options.max_cycles * g->core_period : NEVER;
-    uint64_t progress = g->clock.progress;
+    uint64_t progress = g->clock.progress, issued = 0;
     unsigned round = g->sampler.sample || g->profile ? 1 : ROUND_STEPS, rounds = 0;
     while (!kernel_finished(g)) {
         if (refill_pools(g)) return wl_fail(e, WL_ERUN, "out of memory");
@@ -301,7 +312,7 @@ static int run_to_end(struct gpu *g, const char *kernel, tick_t start, struct wl
         if (g->clock.now >= limit)
             return wl_fail(e, WL_ERUN, "kernel %s: stopped at %llu cycles as asked", kernel,
                            (unsigned long long)g->options.max_cycles);
-        if (g->clock.progress != progress) {
+        if (g->clock.progress != progress || (g->clock.now > moved_at + patience && has_issued(g, &issued))) {
             progress = g->clock.progress;
             moved_at = g->clock.now;
         } else if (g->clock.now > moved_at + patience) {
@@ -346,10 +357,21 @@ int gpu_run(struct gpu *g, struct stream_source *s, struct wl_err *e)
 void gpu_allocated(struct gpu *g, uint64_t addr, uint64_t bytes) { nvm_place(&g->nvm, addr, bytes); }
 bool gpu_was_cut(const struct gpu *g) { return g->dispatch.cut; }
 
+/* Of a copy that is larger than any L2 by far only the end is still there when it is over: so much of it, at least, is
+ * walked. A trace can ask for 256 GiB in one line, and 2^31 lines take minutes. */
+static uint64_t copy_sectors(const struct gpu *g)
+{
+    const int64_t *v = g->config.v;
+    uint64_t lines = (uint64_t)g->slices * (uint64_t)v[P_L2_SETS] * (uint64_t)v[P_L2_WAYS];
+    uint64_t sectors = 16 * lines * LINE_SECTORS, least = (UINT64_C(1) << 30) / SECTOR_BYTES;
+    return sectors > least ? sectors : least;
+}
+
 void gpu_host_copy(struct gpu *g, uint64_t addr, uint64_t bytes)
 {
     if (!g->config.v[P_L2_COPY_FILLS] || !bytes) return;
-    uint64_t first = addr / SECTOR_BYTES, last = (addr + bytes - 1) / SECTOR_BYTES;
+    uint64_t first = addr / SECTOR_BYTES, last = (addr + bytes - 1) / SECTOR_BYTES, most = copy_sectors(g);
+    if (last - first >= most) first = (last - most + 1) / LINE_SECTORS * LINE_SECTORS;
     while (first <= last) { /* line by line, with the sectors that were written */
         uint64_t line = first / LINE_SECTORS, end = line * LINE_SECTORS + LINE_SECTORS - 1;
         if (end > last) end = last;

@@ -3,7 +3,11 @@
  * One file per process: this struct, then a launch_record for each launch. It is rewritten after every
  * launch, so that a program which ends by a signal or _exit() still leaves what it did. Both sides
  * are built together; the size stands in the file to find out when they were not. A process that
- * ends well and was profiled or sampled leaves two files more, with these endings. */
+ * ends well and was profiled or sampled leaves two files more, with these endings.
+ *
+ * A process whose results could not be written must not pass for one that did less. So `warpline exec` makes a file for
+ * such news beforehand, which no full disk can refuse: its first byte is '0', and a process that lost something makes
+ * it '1'. The file is locked as long as somebody wants the reports. */
 #ifndef WL_SIM_PROCESS_REPORT_H
 #define WL_SIM_PROCESS_REPORT_H
 
@@ -30,6 +34,8 @@
 #define LOADS_ENDING   ".loads"   /* struct load_record, `profile.loads` of them */
 #define SAMPLES_ENDING ".samples" /* struct sample, `samples` of them */
 
+#define LOST_FILE "lost.mark"
+
 struct launch_record {
     struct kernel_record kernel;
     struct run_stats stats; /* what this launch added; 0 when it was not timed */
@@ -48,10 +54,11 @@ struct process_report {
     uint64_t samples;
     double seconds; /* from the first CUDA call to the last launch */
     uint64_t peak_memory_bytes;
-    uint32_t kernels; /* records behind this struct */
-    uint32_t failed;  /* enum wl_code of the first failure */
-    char error[512];  /* the sentence of that failure */
-    char trace[1024]; /* the .wlt file, "" when none is recorded */
+    uint32_t kernels;   /* records behind this struct */
+    uint32_t failed;    /* enum wl_code of the first failure */
+    char error[512];    /* the sentence of that failure */
+    uint32_t recording; /* a trace was begun */
+    char trace[1024];   /* the .wlt file when it is finished; before, its name until then, "" if it has none */
     uint32_t trace_finished;
     uint64_t trace_launches, trace_bytes;
 };

@@ -197,6 +197,17 @@ static bool launch_selected(const struct session *s, const struct ptx_launch *l)
     return !w || !w->select || w->select(w->arg, l->kernel->name, s->launches.all + 1);
 }
 
+/* A session that times nothing may have been given no machine: then the defaults hold. */
+static struct ptx_budget launch_budget(const struct session *s, enum session_mode mode)
+{
+    int64_t instructions = s->opt.config.v[P_RUN_CTA_INSTRUCTIONS], memory = s->opt.config.v[P_RUN_CTA_MEMORY];
+    if (!instructions) instructions = gpu_params[P_RUN_CTA_INSTRUCTIONS].def;
+    if (!memory) memory = gpu_params[P_RUN_CTA_MEMORY].def;
+    return (struct ptx_budget){.instructions = (uint64_t)instructions,
+                               .stream_bytes = (uint64_t)memory << 20,
+                               .cycles = mode == SESSION_TIMING ? s->opt.gpu.max_cycles : 0};
+}
+
 static void set_output(const struct session *s, struct ptx_launch *l)
 {
     const struct session_watch *w = s->opt.watch;
@@ -224,6 +235,7 @@ int session_launch(struct session *s, struct ptx_launch *l, struct wl_err *e)
     bool skipped = !launch_selected(s, l);
     enum session_mode mode = skipped ? SESSION_FUNCTIONAL : s->opt.mode;
     l->no_streams = mode == SESSION_FUNCTIONAL;
+    l->budget = launch_budget(s, mode);
     set_output(s, l);
     char label[sizeof s->kernel->name];
     const struct session_watch *w = s->opt.watch;

@@ -138,4 +138,11 @@ for row in vectoradd-sm80:26601 bfs-sm80:159509 gtx1080/vectoradd-100-32-trace:3
     good "real ${row%:*}" run "$t" --json -
     has "\"warp_instructions\": ${row#*:}"
 done
+
+# ---- lists that ask for nothing, or for too much ----
+mkdir "$work/empty"; : >"$work/empty/kernelslist.g"
+bad 2 "the trace has no kernel" run "$work/empty"
+cp -r "$traces/v4" "$work/huge" # 256 GiB in a line: minutes, if it were walked
+{ printf 'MemcpyHtoD,0x7f0100000000,274877906944\n'; cat "$traces/v4/kernelslist.g"; } >"$work/huge/kernelslist.g"
+if timeout 60 "$WARPLINE" run "$work/huge" -q; then ok "a copy of 256 GiB"; else not_ok "a copy of 256 GiB"; fi
 finish

@@ -187,7 +187,50 @@ check "a second recording has a name of its own" [ -f "$work/traces/atax.2.wlt" 
 run run "$work/traces/atax.wlt" -q --json "$work/b"
 check "a replay has the counters of the program" same_counters "$work/a" "$work/b"
 run exec --record "$work/traces" -- "$bin/wrong" abort
-err_has "was removed"
+err_has "trace      none: the program ended before it was finished"
 check "half a trace is not kept" [ ! -e "$work/traces/wrong.wlt" ]
+
+# ---- what rough programs do ----
+launches() { python3 -c 'import json, sys; r = json.load(open(sys.argv[1]))
+print(*[len(x["kernels"]) for x in (r if isinstance(r, list) else [r])])' "$1"; }
+exec_ok "a program that forks" "child 0, 4.5" --json "$work/f.json" -- "$own/exec_rough" fork
+check "a child without launches of its own has no account" [ "$(launches "$work/f.json")" = 3 ]
+exec_ok "a child that launches" "child 0, 4.5" --json "$work/f.json" -- "$own/exec_rough" fork own
+check "has one, with what its copy of the device had done" [ $(($(launches "$work/f.json" | tr " " +))) = 5 ]
+rm -rf "$work/traces"
+exec_ok "a program that forks is recorded" "child 0, 4.5" --record "$work/traces" -- "$own/exec_rough" fork
+run run "$work/traces/exec_rough.wlt" -q --json "$work/f.json"
+check "and its trace is whole" [ "$status $(launches "$work/f.json")" = "0 3" ]
+exec_ok "a fork during a launch" "[1-6] of 6 were refused" -- "$own/exec_rough" thread
+exec_ok "a call in a signal handler" "refused" -- "$own/exec_rough" handler
+if command -v localedef >/dev/null && localedef -i de_DE -f UTF-8 "$work/de_DE.UTF-8" 2>/dev/null; then
+    LOCPATH=$work; export LOCPATH
+    exec_ok "a locale with a decimal comma" "^1,5$" -- "$own/exec_rough" locale
+    unset LOCPATH
+fi
+
+# ---- results that cannot be written: the disk of TMPDIR is full, played by a limit of the file size ----
+mkdir "$work/tmp"
+TMPDIR=$work/tmp; export TMPDIR
+echo old >"$work/l.json"
+"$WARPLINE" exec -q --json "$work/l.json" -- sh -c \
+    'trap "" XFSZ; ulimit -f 64; exec "$0" many 40' "$own/exec_rough" >"$work/out" 2>"$work/err"
+check "lost results are a failure" [ $? = 1 ]
+err_has "results of the program are lost"
+check "and nothing is written of them" [ "$(cat "$work/l.json")" = old ]
+exec_ok "with room for them" "^60.0$" --json "$work/l.json" -- "$own/exec_rough" many 40
+check "all are there" [ "$(launches "$work/l.json")" = 40 ]
+(umask 777; "$WARPLINE" exec -q -- "$own/exec_rough" many >"$work/out" 2>"$work/err")
+check "a program that runs with umask 777" [ $? = 0 ]
+check "no folder is left" [ -z "$(ls -A "$work/tmp")" ]
+"$WARPLINE" exec -q -- sleep 20 >"$work/out" 2>"$work/err" &
+pid=$!
+sleep 0.3; kill -KILL $pid; wait $pid 2>/dev/null
+check "kill -9 leaves a folder" [ -n "$(ls -A "$work/tmp")" ]
+run exec -q -- "$own/exec_rough" many
+check "which the next one removes" [ -z "$(ls -A "$work/tmp")" ]
+TMPDIR=$work/none
+exec_ends 1 "cannot make a folder for the results in .*none: No such file" -- "$own/exec_rough" many
+unset TMPDIR
 
 finish

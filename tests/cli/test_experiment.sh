@@ -260,4 +260,13 @@ if command -v chromium >/dev/null 2>&1; then
     check "Chromium: every picture is there" grep -q ", svg $(grep -c '<svg' report.html)<" dom.html
     check "Chromium: no script error" sh -c '! grep -q data-error dom.html && ! grep -q "CONSOLE.*rror" chrome.txt'
 else echo "# no chromium: the page was not opened"; fi
+
+# ---- many series: all of them are shown ----
+awk 'BEGIN { print "workloads = vectoradd\nsize = tiny"; for (i = 1; i <= 600; i++) print "[series s" i "]"
+    print "[figure 1]\nmetric = ipc\nchart = table" }' >"$work/many.ini"
+XDG_CACHE_HOME=$work/many "$WARPLINE" experiment "$work/many.ini" --out "$work/many" -q >"$work/out" 2>"$work/err"
+check "600 series" [ $? = 0 ]
+check "are 600 columns" [ "$(head -1 "$work/many/many.1.csv" | tr , '\n' | grep -c '^s')" = 600 ]
+XDG_CACHE_HOME=$work/many "$WARPLINE" experiment "$work/many.ini" --out "$work/many" >"$work/out" 2>"$work/err"
+check "on the screen too" [ "$(tr ' ' '\n' <"$work/out" | grep -c '^s[0-9]')" = 600 ]
 finish

@@ -55,4 +55,33 @@ bad 2 "bad.ptx:[0-9]*:[0-9]*: error: .*fmaa" run "$work/bad.ptx"
 check "with a caret" grep -q '^ *^$' "$work/err"
 head -c 300 "$ptx" >"$work/short.ptx"
 bad 2 "short.ptx:[0-9]*" run "$work/short.ptx"
+
+# ---- long and endless kernels ----
+head='.version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u32 n)\n{\n'
+regs='.reg .b32 %%r<8>; .reg .pred %%p; .reg .b64 %%d;\nld.param.u64 %%d, [a]; ld.param.u32 %%r1, [n]; mov.u32 %%r2, 0;\n'
+printf "$head${regs}L: add.u32 %%r2, %%r2, 1;\nsetp.lt.u32 %%p, %%r2, %%r1;\n@%%p bra L;\nst.global.u32 [%%d], %%r2;\nret;\n}\n" \
+    >"$work/long.ptx"
+printf "$head${regs}L: add.u32 %%r2, %%r2, 1;\nst.global.u32 [%%d], %%r2;\nbra L;\n}\n" >"$work/endless.ptx"
+one="--kernel k --grid 1 --block 32 --arg buf:4K"
+good "a loop that only computes is no deadlock" run "$work/long.ptx" $one --arg u32:100000 --dump 0:u32:1 -q
+has ' 100000$'
+good "nor on the reference" run "$work/long.ptx" $one --arg u32:60000 --dump 0:u32:1 -q --engine tick
+bad 1 "endless.ptx:8: L: add.*CTA (0,0,0)" run "$work/endless.ptx" $one --arg u32:0 --set run.cta_instructions=1000000
+check "an endless loop says which limit" grep -q "set run.cta_instructions higher" "$work/err"
+bad 1 "set run.cta_memory higher" run "$work/endless.ptx" $one --arg u32:0 --set run.cta_memory=1
+bad 1 "no end in sight" run "$work/endless.ptx" $one --arg u32:0 --set run.cta_instructions=1000000 --functional
+bad 1 "cannot end within the 1000 cycles" run "$work/endless.ptx" $one --arg u32:0 --max-cycles 1000
+
+# ---- texts that are none ----
+{ cat "$ptx"; printf '\0.entry q() { garbage'; } >"$work/nul.ptx"
+bad 2 "nul.ptx:[0-9]*: error: a NUL byte" run "$work/nul.ptx" --kernel axpy
+truncate -s 3G "$work/sparse.ptx"
+(ulimit -v 1500000; "$WARPLINE" run "$work/sparse.ptx" 2>"$work/err")
+check "a text without end is not read to its end" [ $? = 2 ]
+rm "$work/sparse.ptx"
+awk 'BEGIN { print ".version 7.0\n.target sm_70\n.address_size 64\n.func f0(){ ret; }"
+    for (i = 1; i < 60000; i++) print ".func f" i "(){ call f" i - 1 "; ret; }"; print ".visible .entry k(){ ret; }" }' \
+    >"$work/many.ptx"
+if timeout 20 "$WARPLINE" run "$work/many.ptx" --grid 1 --block 32 -q; then ok "60000 functions"
+else not_ok "60000 functions"; fi
 finish

@@ -56,4 +56,5 @@ has 'round robin, two outstanding loads: finishes in 26'
 has 'Mascar, two outstanding loads: finishes in 23'
 has '    W1        12.....++++'
 
+bad 2 "there is no SM 99; this machine has SMs 0 to 14" run bfs --size tiny --timeline x.json --timeline-sms 0,99
 finish

@@ -61,4 +61,5 @@ for g in gtx480 gtx480-v321 gtx480-v322 gtx480-v323 dacache apcm apcm-kepler dyc
 done
 run list counters --plain; has '^l1d.stalls.mshr$'
 run list options --plain; has '^l1d.mshr$'
+bad 2 "takes nothing more" --version extra
 finish

@@ -18,7 +18,7 @@ static void use(const struct experiment *x)
         if (plan_figure(p, &x->figures[i], &e)) abort();
         struct table *t = table_make(p, &x->figures[i], &e);
         if (!t) abort();
-        free(table_gnuplot(t, "out.svg"));
+        free(table_gnuplot(t));
         table_free(t);
     }
     for (unsigned i = 0; i < x->nclaims; i++) {

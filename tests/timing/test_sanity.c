@@ -495,6 +495,29 @@ TEST(a_deadlock_is_described)
     }
 }
 
+/* 60,000 dependent additions take longer than the watchdog waits, and nothing but the issue moves. */
+TEST(issuing_is_progress)
+{
+    for (int tick = 0; tick < 2; tick++) {
+        struct gpu_config c = synth_config("sm.count=1 run.watchdog=100000");
+        struct wl_err e = {.code = WL_OK};
+        struct gpu *g = gpu_new(&c, &(struct gpu_options){.tick = tick}, &e);
+        struct synth p;
+        synth_begin(&p, "compute", 1);
+        synth_add(&p, 1, 1, 1);
+        synth_cta(&p);
+        synth_warp(&p);
+        for (int i = 0; i < 60000; i++) synth_enter(&p, 0, UINT32_MAX);
+        if (gpu_run(g, synth_source(&p), &e)) fail_msg("%s", e.text);
+        struct run_stats s;
+        gpu_read_stats(g, &s);
+        assert_true(s.cycles > 2 * 100000);
+        assert_int_equal(s.sm.warp_instructions, 60000);
+        synth_end(&p);
+        gpu_free(g);
+    }
+}
+
 /* ---- sources ---- */
 
 static int broken_next(struct stream_source *s, struct cta_stream *out, struct wl_err *e)

@@ -17,6 +17,7 @@ struct ptx_test {
     char printed[4096];
     size_t nprinted;
     uint32_t shared; /* dynamic shared bytes of the next launch */
+    struct ptx_budget budget;
 };
 
 static inline void ptx_test_print(void *arg, const char *text, size_t len)
@@ -79,6 +80,7 @@ static inline int ptx_test_run(struct ptx_test *t, const char *name, uint32_t gr
                            .block = {block, 1, 1},
                            .params = params,
                            .dynamic_shared = t->shared,
+                           .budget = t->budget,
                            .print = ptx_test_print,
                            .print_arg = t};
     if (!t->img) print_error("%s\n", t->err.text);

@@ -221,7 +221,7 @@ TEST_WITH(worked_examples, NULL, done)
     assert_non_null(t);
     assert_int_equal(t->missing, 0);
     assert_string_equal(t->row[t->rows - 1].label[0], "finish");
-    free(table_gnuplot(t, "x.svg"));
+    free(table_gnuplot(t));
     table_free(t);
     refused(HEAD "[figure 3]\nexample = mascar-fig4\n", "did you mean 'mascar-fig");
     refused(HEAD "[figure 3]\nexample = mascar-fig3\nmetric = ipc\n", "no key");

@@ -1,6 +1,8 @@
 /* test_fatbin.c - fat binaries: which PTX is taken, how it is packed, and every way in which one can be damaged. */
 #include "test.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
 #include <zstd.h>
 
 #include "cuda/fatbin.h"
@@ -276,4 +278,46 @@ TEST(wrappers)
     assert_null(fatbin_program(&w, 75, &e));
     w.magic = 1;
     assert_null(fatbin_program(&w, 75, &e));
+}
+
+/* What a program passes has no size. A container whose length runs into memory that is not there, a wrapper that names
+ * such memory, and a list of objects without an end are damage, not a crash. */
+TEST(lengths_are_held_to_what_can_be_read)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint8_t *two = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(two != MAP_FAILED);
+    assert_int_equal(mprotect(two + page, page, PROT_NONE), 0);
+    begin(&m);
+    add_plain(&m, 75, ".version 7.0");
+    uint8_t *end = two + page - m.size;
+    memcpy(end, m.bytes, m.size);
+    struct wl_err e = {.text = ""};
+    char *text = fatbin_program(end, 75, &e);
+    assert_non_null(text);
+    free(text);
+
+    set(&m, 8, 0x100000, 8); /* the container's length */
+    memcpy(end, m.bytes, m.size);
+    assert_null(fatbin_program(end, 75, &e));
+    assert_non_null(strstr(e.text, "cut off"));
+    memcpy(two + page - 8, m.bytes, 8);
+    assert_null(fatbin_program(two + page - 8, 75, &e));
+    assert_non_null(strstr(e.text, "no header"));
+
+    struct {
+        uint32_t magic, version;
+        const void *data, *objects;
+    } w = {0x466243b1, 1, two + page, NULL};
+    assert_null(fatbin_program(&w, 75, &e)); /* around memory that cannot be read */
+    const void **list = (const void **)(two + page) - 2;
+    list[0] = list[1] = end;
+    w.version = 2;
+    w.objects = list;
+    assert_null(fatbin_program(&w, 75, &e));
+    assert_non_null(strstr(e.text, "no end"));
+    w.objects = two + page;
+    assert_null(fatbin_program(&w, 75, &e));
+    assert_non_null(strstr(e.text, "nowhere"));
+    munmap(two, 2 * page);
 }

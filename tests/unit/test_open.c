@@ -46,6 +46,8 @@ TEST(a_program_runs_and_reads_counters)
     assert_int_equal(wl_gpu_counter(gpu, "l1d.nonsense", &v), -1);
     assert_int_equal(wl_gpu_counter(gpu, "l1d", &v), -1);
     assert_int_equal(cuModuleLoadData(&mod, "not ptx"), CUDA_ERROR_INVALID_PTX);
+    assert_int_equal(cuModuleLoadData(&mod, ""), CUDA_ERROR_INVALID_IMAGE);
+    assert_int_equal(cuModuleLoadData(&mod, " \n"), CUDA_ERROR_INVALID_IMAGE);
     assert_true(strlen(wl_gpu_error(gpu)) > 0);
     wl_gpu_close(gpu);
     assert_int_equal(cuInit(0), CUDA_ERROR_NO_DEVICE);

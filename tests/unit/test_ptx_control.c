@@ -330,6 +330,40 @@ TEST(waiting_for_a_later_cta_is_a_fault)
           2, 64, "wait for each other cannot run here", "CTA (0,0,0)");
 }
 
+/* An endless loop that stores: no state of it comes again. */
+static void expect_no_end(struct ptx_budget budget, const char *word)
+{
+    ptx_test_load(&T,
+                  PTX_HEAD BEGIN("k") "mov.u32 %a, 0;\nL: add.u32 %a, %a, 1;\nst.global.u32 [%x0], %a;\nbra L;\n}\n");
+    uint64_t out = dev_alloc(T.mem, 4 * WORDS);
+    T.budget = budget;
+    assert_int_equal(ptx_test_run(&T, "k", 1, 64, &out), -1);
+    assert_int_equal(T.err.code, WL_ERUN);
+    if (!strstr(T.err.text, word) || !strstr(T.err.text, "t.ptx:18") || !strstr(T.err.text, "CTA (0,0,0)"))
+        fail_msg("no '%s', place or CTA in: %s", word, T.err.text);
+    assert_in_range(T.counts.warp_instructions, 0, 200000);
+    ptx_test_free(&T);
+}
+
+TEST(an_endless_loop_ends_with_its_budget)
+{
+    expect_no_end((struct ptx_budget){.instructions = 50000}, "run.cta_instructions");
+    expect_no_end((struct ptx_budget){.stream_bytes = 50000}, "run.cta_memory");
+    expect_no_end((struct ptx_budget){.cycles = 20000}, "the 20000 cycles asked for");
+}
+
+/* A limit is what may be used: a kernel that ends in time is not touched. */
+TEST(a_budget_that_is_kept_changes_nothing)
+{
+    ptx_test_load(
+        &T, PTX_HEAD BEGIN("k") "mov.u32 %a, 0;\nL: add.u32 %a, %a, 1;\nsetp.lt.u32 %p, %a, 10000;\n@%p bra L;\n" END);
+    uint64_t out = dev_alloc(T.mem, 4 * WORDS);
+    T.budget = (struct ptx_budget){.instructions = 30010, .stream_bytes = 1 << 20, .cycles = 30010};
+    ptx_test_must_run(&T, "k", 1, 32, &out);
+    assert_int_equal(T.counts.warp_instructions, 30010);
+    ptx_test_free(&T);
+}
+
 /* ---- lanes together, atomics ---- */
 
 TEST(a_butterfly_sums_a_warp)

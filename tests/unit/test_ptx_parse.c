@@ -44,6 +44,18 @@ static void refuse(const char *text, unsigned line, unsigned col, const char *wh
     assert_int_equal(e.code, WL_EINPUT);
 }
 
+TEST(text_behind_a_nul_is_refused)
+{
+    static const char text[] = ENTRY("ret;") "\0\0 .entry q() { garbage";
+    struct wl_err e = {0};
+    assert_null(ptx_parse("t.ptx", text, sizeof text - 1, 0, &e));
+    assert_int_equal(e.code, WL_EINPUT);
+    assert_non_null(strstr(e.text, "t.ptx:7: error: a NUL byte"));
+    struct ptx_module *m = ptx_parse("t.ptx", text, strlen(text) + 2, 0, &e); /* filled up, as in a fat binary */
+    assert_non_null(m);
+    ptx_free(m);
+}
+
 static const struct ptx_inst *only(const char *text, struct ptx_module **m, unsigned index)
 {
     *m = parse(text);
@@ -486,6 +498,7 @@ TEST(test_errors_of_sizes)
     refuse(HEAD ".entry k() { .reg .b32 %a<900000>; .reg .b32 %b<900000>; ret; }", 4, 46, "at most 1000000");
     refuse(HEAD ".global .align 3 .u32 x;", 4, 16, "power of two");
     refuse(HEAD ".global .u32 x[2] = {1, 2, 3};", 4, 28, "more initial values");
+    refuse(HEAD ".global .u64 z[0] = 0x4141414141414141;", 4, 21, "no element to give a value to");
     refuse(HEAD ".entry k(.param .b8 x[70000]) { ret; }", 4, 21, "does not fit");
 }
 

@@ -5,6 +5,8 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sqlite3.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -258,6 +260,86 @@ TEST_WITH(flipped_bit, fresh, clean)
     assert_int_not_equal(store_verify(s, &rows, &e), 0);
     says("checksum");
     store_close(s);
+}
+
+static void execute_sql(const char *sql)
+{
+    sqlite3 *db = NULL;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
+/* The checksum covers every column there is. */
+TEST_WITH(changed_column, fresh, clean)
+{
+    static const char *const change[] = {
+        "key = 'k-9'",  "build = 'b2'",   "workload = 'bfs'", "size = 'small'",   "inputs = 'n=2'",   "gpu = 'h'",
+        "l1 = 'fifo'",  "l2 = 'fifo'",    "sched = 'lrr'",    "seed = '01'",      "config_hash = ''", "failed = 1",
+        "reason = 'x'", "seconds = 0.25", "json = 'y'",       "created = '2001'", "checksum = ''",    "checksum = '2'"};
+    for (unsigned i = 0; i < sizeof change / sizeof change[0]; i++) {
+        char sql[128];
+        unsigned rows = 0;
+        filled(1);
+        snprintf(sql, sizeof sql, "UPDATE results SET %s", change[i]);
+        execute_sql(sql);
+        struct store *s = open_store();
+        if (store_verify(s, &rows, &e) == 0) fail_msg("%s: sound", sql);
+        says("checksum");
+        store_close(s);
+        unlink(path);
+    }
+}
+
+/* A store of format 1 is read, and written as format 2. The checksum is one that a program of that time made. */
+TEST_WITH(old_format, fresh, clean)
+{
+    filled(1);
+    execute_sql("UPDATE results SET key = 'k', build = 'b', reason = '', workload = 'w', json = '{}', seconds = 9,"
+                " checksum = '69c9a46369589845'; PRAGMA user_version = 1;");
+    struct store *s = open_store();
+    assert_string_equal(get(s, "k"), "{}");
+    put(s, "new", "{1}");
+    store_close(s);
+    s = open_store();
+    unsigned rows = 0;
+    assert_int_equal(store_verify(s, &rows, &e), 0);
+    assert_int_equal(rows, 2);
+    store_close(s);
+    execute_sql("UPDATE results SET json = '{2}' WHERE key = 'k'");
+    s = open_store();
+    assert_int_not_equal(store_verify(s, &rows, &e), 0);
+    store_close(s);
+}
+
+/* A process that was killed while it made the store leaves files; one that is making it now has them locked. */
+TEST_WITH(leftovers, fresh, clean)
+{
+    char left[3][200];
+    filled(1);
+    snprintf(left[0], sizeof left[0], "%s.new.77777", path);
+    snprintf(left[1], sizeof left[1], "%s.new.77777-journal", path);
+    snprintf(left[2], sizeof left[2], "%s.new.88888", path);
+    int fd = -1;
+    for (unsigned i = 0; i < 3; i++) {
+        if (fd >= 0) close(fd);
+        fd = open(left[i], O_RDWR | O_CREAT, 0666);
+        assert_true(fd >= 0);
+    }
+    assert_int_equal(flock(fd, LOCK_EX), 0);
+    store_close(open_store());
+    assert_int_not_equal(access(left[0], F_OK), 0);
+    assert_int_not_equal(access(left[1], F_OK), 0);
+    assert_int_equal(access(left[2], F_OK), 0);
+    close(fd);
+}
+
+TEST_WITH(long_name, fresh, clean)
+{
+    char name[700];
+    snprintf(name, sizeof name, "%s/%0600d", folder, 1);
+    assert_null(store_open(name, true, &e));
+    says("characters; SQLite takes");
 }
 
 TEST_WITH(foreign, fresh, clean)

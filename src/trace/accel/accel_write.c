@@ -13,7 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/out_file.h"
 #include "trace/accel/accel_priv.h"
 #include "trace/accel/accel_write.h"
 
@@ -21,8 +23,7 @@ enum { REGISTERS = 255, BINARY = 80 };
 
 struct accel_writer {
     char *folder;
-    FILE *list, *kernel;
-    char *kernel_name; /* of the file */
+    struct out_file list, kernel;
     uint32_t kernels;
     uint16_t *reg; /* of the code's registers: their numbers in the trace */
     const struct code *code;
@@ -44,29 +45,20 @@ static void no_memory(struct accel_writer *w)
     if (!w->err.code) wl_fail(&w->err, WL_ERUN, "out of memory");
 }
 
-static FILE *create(struct accel_writer *w, const char *name)
+/* The caller frees it; NULL: no memory, which is noted. */
+static char *path_of(struct accel_writer *w, const char *name)
 {
-    size_t n = strlen(w->folder) + strlen(name) + 2;
-    char *path = malloc(n);
-    FILE *f = NULL;
-    if (!path) {
-        no_memory(w);
-        return NULL;
-    }
-    snprintf(path, n, "%s/%s", w->folder, name);
-    errno = 0;
-    if (!(f = fopen(path, "w"))) cannot_write(w, name);
-    free(path);
-    return f;
+    char *path = NULL;
+    if (asprintf(&path, "%s/%s", w->folder, name) >= 0) return path;
+    no_memory(w);
+    return NULL;
 }
 
-static void close_file(struct accel_writer *w, FILE **f, const char *name)
+static void create(struct accel_writer *w, struct out_file *f, const char *name)
 {
-    if (!*f) return;
-    bool bad = ferror(*f);
-    errno = 0;
-    if (fclose(*f) != 0 || bad) cannot_write(w, name);
-    *f = NULL;
+    char *path = path_of(w, name);
+    if (path) out_file_open(f, path, &w->err);
+    free(path);
 }
 
 /* ---- registers ---- */
@@ -190,7 +182,7 @@ static bool nameable(const struct accel_writer *w, const struct code_inst *in)
 static void put_inst(void *arg, const struct code_inst *in, uint32_t exec, const struct warp_addrs *a)
 {
     struct accel_writer *w = arg;
-    FILE *f = w->kernel;
+    FILE *f = w->kernel.file;
     char opcode[48];
     opcode_of(w, in, opcode, sizeof opcode);
     unsigned dst = in->ndst ? 1 : 0, src = in->nsrc < 5 ? in->nsrc : 5;
@@ -219,7 +211,7 @@ static void count_inst(void *arg, const struct code_inst *in, uint32_t exec, con
 
 static void write_cta(struct accel_writer *w, const struct launch_info *info, const struct cta_stream *c)
 {
-    FILE *f = w->kernel;
+    FILE *f = w->kernel.file;
     const uint32_t *g = info->grid;
     fprintf(f, "\n#BEGIN_TB\n\nthread block = %u,%u,%u\n", c->cta % g[0], c->cta / g[0] % g[1], c->cta / g[0] / g[1]);
     for (uint32_t i = 0; i < c->nwarps; i++) {
@@ -236,7 +228,7 @@ static void write_cta(struct accel_writer *w, const struct launch_info *info, co
 
 static void write_header(struct accel_writer *w, const struct launch_info *i)
 {
-    fprintf(w->kernel,
+    fprintf(w->kernel.file,
             "-kernel name = %s\n-kernel id = %u\n-grid dim = (%u,%u,%u)\n-block dim = (%u,%u,%u)\n-shmem = %u\n-nregs "
             "= %u\n"
             "-binary version = %d\n-cuda stream id = 0\n-shmem base_addr = 0x0\n-local mem base_addr = 0x0\n"
@@ -261,7 +253,11 @@ struct accel_writer *accel_create(const char *folder, struct wl_err *e)
     struct stat st;
     if (mkdir(folder, 0777) != 0 && (errno != EEXIST || stat(folder, &st) != 0 || !S_ISDIR(st.st_mode)))
         wl_fail(&w->err, WL_EINPUT, "cannot make the folder %.1000s: %s", folder, strerror(errno));
-    if (!w->err.code) w->list = create(w, "kernelslist.g");
+    char *list = w->err.code ? NULL : path_of(w, "kernelslist.g");
+    if (list && access(list, F_OK) == 0) /* its kernels would be replaced before this trace is whole */
+        wl_fail(&w->err, WL_EINPUT, "%.1000s holds a trace already: remove it or name another folder", folder);
+    free(list);
+    if (!w->err.code) create(w, &w->list, "kernelslist.g");
     if (!w->err.code) return w;
     if (e) *e = w->err;
     accel_finish(w, WL_ERUN, NULL, NULL, NULL);
@@ -270,7 +266,7 @@ struct accel_writer *accel_create(const char *folder, struct wl_err *e)
 
 void accel_write_copy(struct accel_writer *w, uint64_t addr, uint64_t bytes)
 {
-    fprintf(w->list, "MemcpyHtoD,0x%016" PRIx64 ",%" PRIu64 "\n", addr, bytes);
+    fprintf(w->list.file, "MemcpyHtoD,0x%016" PRIx64 ",%" PRIu64 "\n", addr, bytes);
     w->totals.copies++;
     w->totals.copy_bytes += bytes;
 }
@@ -281,19 +277,19 @@ int accel_write_launch(struct accel_writer *w, struct stream_source *s, struct w
     struct cta_stream cta;
     int got = 0;
     snprintf(name, sizeof name, "kernel-%u.traceg", ++w->kernels);
-    fprintf(w->list, "%s\n", name);
+    fprintf(w->list.file, "%s\n", name);
     w->counts = (struct wlt_counts){0};
     if (!w->err.code && s->info->code != w->code) number_registers(w, s->info->code);
-    if (!w->err.code) w->kernel = create(w, name);
+    if (!w->err.code) create(w, &w->kernel, name);
     if (!w->err.code) write_header(w, s->info);
     while (!w->err.code && (got = s->next(s, &cta, e)) > 0) {
         write_cta(w, s->info, &cta);
         s->release(s, &cta);
-        if (ferror(w->kernel)) cannot_write(w, name);
+        if (ferror(w->kernel.file)) cannot_write(w, name);
     }
     w->code = NULL; /* its memory may come back with another table */
-    if (w->kernel) w->totals.file_bytes += (uint64_t)(ftello(w->kernel) > 0 ? ftello(w->kernel) : 0);
-    close_file(w, &w->kernel, name);
+    if (w->kernel.file) w->totals.file_bytes += (uint64_t)(ftello(w->kernel.file) > 0 ? ftello(w->kernel.file) : 0);
+    out_file_close(&w->kernel, (int)w->err.code, &w->err);
     w->totals.launches++;
     w->totals.counts.warp_instructions += w->counts.warp_instructions;
     w->totals.counts.thread_instructions += w->counts.thread_instructions;
@@ -302,25 +298,29 @@ int accel_write_launch(struct accel_writer *w, struct stream_source *s, struct w
     return (int)w->err.code;
 }
 
+/* Half a trace is none: without a list nobody takes it for one, and nobody needs the rest. */
+static void remove_kernels(struct accel_writer *w)
+{
+    char name[64];
+    for (uint32_t i = 1; i <= w->kernels; i++) {
+        snprintf(name, sizeof name, "kernel-%u.traceg", i);
+        char *path = path_of(w, name);
+        if (path) unlink(path);
+        free(path);
+    }
+}
+
 int accel_finish(struct accel_writer *w, int rc, struct wlt_totals *totals, struct accel_changes *changes,
                  struct wl_err *e)
 {
     if (!w) return rc;
-    close_file(w, &w->kernel, "kernel");
-    close_file(w, &w->list, "kernelslist.g");
+    out_file_close(&w->kernel, WL_ERUN, NULL); /* still open: it was not finished */
+    out_file_close(&w->list, rc ? rc : (int)w->err.code, &w->err);
     if (!rc && w->err.code) {
         if (e) *e = w->err;
         rc = (int)w->err.code;
     }
-    if (rc && w->kernels) { /* half a trace is none: without a list nobody takes it for one */
-        size_t n = strlen(w->folder) + 20;
-        char *path = malloc(n);
-        if (path) {
-            snprintf(path, n, "%s/kernelslist.g", w->folder);
-            remove(path);
-            free(path);
-        }
-    }
+    if (rc) remove_kernels(w);
     if (totals) *totals = w->totals;
     if (changes) *changes = w->changes;
     free(w->folder);

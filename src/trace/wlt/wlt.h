@@ -83,9 +83,15 @@ struct wlt_writer *wlt_create(const char *file, const struct wlt_header *h, stru
 void wlt_write_copy(struct wlt_writer *w, uint64_t addr, uint64_t bytes);
 /* Takes all CTAs of the source and writes the launch. */
 int wlt_write_launch(struct wlt_writer *w, struct stream_source *s, struct wl_err *e);
+/* The file's name until it is finished; NULL: it has none, so that nothing is left of a process that is killed. */
+const char *wlt_part(const struct wlt_writer *w);
 /* Ends the trace and frees the writer. `rc` is the status so far and comes back: when it is not 0,
- * or when the end cannot be written, the file is removed. *totals may be NULL. A NULL w is allowed. */
+ * or when the end cannot be written, there is no new file, and an older one of the name stays. *totals may be NULL. A
+ * NULL w is allowed. */
 int wlt_finish(struct wlt_writer *w, int rc, struct wlt_totals *totals, struct wl_err *e);
+/* The same for a writer that must not replace: when x.wlt is there it becomes x.2.wlt, x.3.wlt, ...; `name` says which.
+ */
+int wlt_finish_new(struct wlt_writer *w, char *name, size_t size, struct wlt_totals *totals, struct wl_err *e);
 
 /* ---- reading ---- */
 

@@ -4,16 +4,18 @@
  * code tables, so that an equal one is not written again. Tables are compared by their bytes, not
  * by address: a program may unload a module and load another one in its place.
  *
- * A trace without its end record is refused by the reader, and a recording that fails removes its
- * file: there is no half trace to be mistaken for a whole one. */
+ * A trace without its end record is refused by the reader, and the file gets its name when it is
+ * whole (base/out_file.h): there is no half trace to be mistaken for a whole one. */
 #include "trace/wlt/wlt_priv.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <zstd.h>
+
+#include "base/out_file.h"
+#include "base/text.h"
 
 enum { LEVEL = 3, PENDING_BYTES = 128 * 1024 };
 
@@ -31,8 +33,7 @@ struct wlt_table {
 
 struct wlt_writer {
     char *name;
-    FILE *file;
-    bool regular; /* a device is never removed */
+    struct out_file out;
     ZSTD_CCtx *z;
     uint8_t *packed;
     size_t packed_cap;
@@ -108,7 +109,7 @@ static void write_file(struct wlt_writer *w, const void *data, size_t n)
 {
     if (w->err.code || !n) return;
     errno = 0;
-    if (fwrite(data, 1, n, w->file) == n) w->totals.file_bytes += n;
+    if (fwrite(data, 1, n, w->out.file) == n) w->totals.file_bytes += n;
     else wl_fail(&w->err, WL_ERUN, "cannot write %.1000s: %s", w->name, errno ? strerror(errno) : "the disk is full");
 }
 
@@ -334,13 +335,12 @@ struct wlt_writer *wlt_create(const char *file, const struct wlt_header *h, stru
         if (w) free_writer(w);
         return NULL;
     }
-    if (!(w->file = fopen(file, "wb"))) {
-        wl_fail(e, WL_EINPUT, "cannot write %.1000s: %s", file, strerror(errno));
+    if (out_file_open(&w->out, w->name, e)) {
         free_writer(w);
         return NULL;
     }
-    struct stat st;
-    w->regular = fstat(fileno(w->file), &st) == 0 && S_ISREG(st.st_mode);
+    /* The pieces are large already. And a buffer would be written twice by a program that forks. */
+    setvbuf(w->out.file, NULL, _IONBF, 0);
     uint8_t prefix[WLT_PREFIX_BYTES] = WLT_MAGIC;
     prefix[WLT_MAGIC_BYTES] = WLT_VERSION;
     write_file(w, prefix, sizeof prefix);
@@ -348,22 +348,42 @@ struct wlt_writer *wlt_create(const char *file, const struct wlt_header *h, stru
     return w;
 }
 
+const char *wlt_part(const struct wlt_writer *w) { return w->out.temp; }
+
+/* The end record, and everything to the file. */
+static int end_trace(struct wlt_writer *w, struct wl_err *e)
+{
+    put_u8(&w->pending, WLT_TAG_END);
+    put_varint(&w->pending, w->totals.launches);
+    put_varint(&w->pending, w->totals.copies);
+    flush(w, 0);
+    compress(w, NULL, 0, ZSTD_e_end);
+    return report(w, e);
+}
+
 int wlt_finish(struct wlt_writer *w, int rc, struct wlt_totals *totals, struct wl_err *e)
 {
     if (!w) return rc;
-    if (!rc) {
-        put_u8(&w->pending, WLT_TAG_END);
-        put_varint(&w->pending, w->totals.launches);
-        put_varint(&w->pending, w->totals.copies);
-        flush(w, 0);
-        compress(w, NULL, 0, ZSTD_e_end);
-    }
-    errno = 0;
-    if (fclose(w->file) != 0 && !w->err.code)
-        wl_fail(&w->err, WL_ERUN, "cannot write %.1000s: %s", w->name, errno ? strerror(errno) : "the disk is full");
-    if (!rc) rc = report(w, e);
-    if (rc && w->regular) remove(w->name);
+    if (!rc) rc = end_trace(w, e);
+    rc = out_file_close(&w->out, rc, e);
     if (totals) *totals = w->totals;
+    free_writer(w);
+    return rc;
+}
+
+int wlt_finish_new(struct wlt_writer *w, char *name, size_t size, struct wlt_totals *totals, struct wl_err *e)
+{
+    int rc = end_trace(w, e), stem = (int)strlen(w->name) - (text_ends_with(w->name, ".wlt") ? 4 : 0);
+    snprintf(name, size, "%s", w->name);
+    bool taken = !rc;
+    for (unsigned i = 2; taken && !rc; i++) {
+        rc = out_file_close_new(&w->out, &taken, e);
+        if (rc || !taken) break;
+        snprintf(name, size, "%.*s.%u.wlt", stem, w->name, i);
+        rc = out_file_rename(&w->out, name, e);
+    }
+    out_file_close(&w->out, rc, e); /* not open any more, or broken */
+    *totals = w->totals;
     free_writer(w);
     return rc;
 }

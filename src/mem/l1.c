@@ -91,6 +91,8 @@ int l1_init(struct l1 *c, const struct l1_shape *shape, const struct cache_choic
     int bad = policy_open(&c->pol, choice, &g, site->shared, &services, site->breach, e);
     if (!bad && p->grains) bad = make_grains(c, shape, e);
     c->fifo.capacity = shape->fifo;
+    c->odd = shape->perfect || shape->fifo;
+    c->next_event = c->pol.next_epoch;
     if (!bad && shape->fifo && !(c->fifo.entry = calloc(shape->fifo, sizeof *c->fifo.entry)))
         bad = wl_fail(e, WL_ERUN, "out of memory");
     return bad ? bad : make_prefetch_queue(c, shape, e);
@@ -372,7 +374,7 @@ static enum l1_outcome fifo_load(struct l1 *c, struct req *r, const struct wl_ac
     int at = tags_find(&c->tags, a->set, a->line);
     if (at < 0 && !may_miss) return L1_GATED;
     if (f->used == f->capacity || !l1_missq_room(c, 1)) return L1_NO_QUEUE;
-    if (f->misses == c->mshr.entries) return L1_NO_MSHR;
+    if (mshr_full(&c->mshr)) return L1_NO_MSHR;
     uint32_t place = (f->head + f->used++) % f->capacity;
     f->entry[place].r = at < 0 ? NULL : r;
     if (at >= 0) {
@@ -380,7 +382,7 @@ static enum l1_outcome fifo_load(struct l1 *c, struct req *r, const struct wl_ac
         return L1_MERGED; /* with those before it */
     }
     take_at_once(c, a);
-    f->misses++;
+    c->mshr.used++; /* only how many: what waits is in the FIFO */
     l1_fetch(c, r, a, place, ALL_SECTORS);
     return L1_MISSED;
 }
@@ -396,9 +398,9 @@ void l1_take_ready(struct l1 *c, struct req_list *done)
 
 static void fifo_fill(struct l1 *c, struct req *reply, struct req_list *done)
 {
-    WL_ASSERT(c->fifo.misses && !c->fifo.entry[reply->mshr].r);
+    WL_ASSERT(c->mshr.used && !c->fifo.entry[reply->mshr].r);
     c->fifo.entry[reply->mshr].r = reply;
-    c->fifo.misses--;
+    c->mshr.used--;
     c->changed = true;
     c->stats.fills++;
     l1_take_ready(c, done);
@@ -406,8 +408,7 @@ static void fifo_fill(struct l1 *c, struct req *reply, struct req_list *done)
 
 static enum l1_outcome l1_load(struct l1 *c, struct req *r, struct wl_access *a, bool may_miss)
 {
-    if (c->perfect) return L1_HIT;
-    if (l1_has_fifo(c)) return fifo_load(c, r, a, may_miss);
+    if (c->odd) return c->perfect ? L1_HIT : fifo_load(c, r, a, may_miss);
     bool by_operator = r->bypass;
     if (by_operator || policy_bypasses(&c->pol, a)) return may_miss ? l1_bypass(c, r, a, !by_operator) : L1_GATED;
     if (c->grains) return grain_load(c, r, a, may_miss);
@@ -578,20 +579,39 @@ void l1_fill(struct l1 *c, struct req *reply, struct req_list *done)
     c->late_last = m;
 }
 
-void l1_written(struct l1 *c, uint64_t cycle)
+static void set_next_event(struct l1 *c)
 {
-    if (c->late_used && !c->mshr.entry[c->late_last].free_at) c->mshr.entry[c->late_last].free_at = cycle - 1;
+    uint64_t late = c->late_used ? c->mshr.entry[c->late_first].free_at : UINT64_MAX;
+    c->next_event = late < c->pol.next_epoch ? late : c->pol.next_epoch;
 }
 
-void l1_free_late(struct l1 *c, uint64_t cycle)
+static bool free_late(struct l1 *c, uint64_t cycle)
 {
-    while (l1_next_free(c) <= cycle) {
+    bool any = false;
+    while (c->late_used && c->mshr.entry[c->late_first].free_at <= cycle) {
         uint32_t m = c->late_first;
         c->late_first = c->mshr.entry[m].next_free;
         c->late_used--;
         mshr_release(&c->mshr, m);
         c->changed |= c->refused == L1_NO_MSHR;
+        any = true;
     }
+    return any;
+}
+
+void l1_written(struct l1 *c, uint64_t cycle)
+{
+    if (!c->late_used || c->mshr.entry[c->late_last].free_at) return;
+    c->mshr.entry[c->late_last].free_at = cycle - 1;
+    set_next_event(c);
+}
+
+bool l1_event(struct l1 *c, uint64_t cycle)
+{
+    if (policy_epoch(&c->pol, cycle)) c->changed = true;
+    bool freed = free_late(c, cycle);
+    set_next_event(c);
+    return freed;
 }
 
 struct l1d_stats l1_stats(const struct l1 *c)
@@ -652,7 +672,8 @@ void l1_kernel_begin(struct l1 *c, const struct wl_kernel *k, uint32_t ways)
 void l1_kernel_end(struct l1 *c, const struct wl_kernel *k)
 {
     policy_kernel(&c->pol, WL_END, k);
-    l1_free_late(c, UINT64_MAX - 1); /* their requests are done */
+    free_late(c, UINT64_MAX); /* their requests are done */
+    set_next_event(c);
     c->stats.prefetch_drops += c->prefetch.used;
     c->prefetch.used = 0;
 }
@@ -678,11 +699,11 @@ void l1_walk(const struct l1 *c)
     uint32_t queued = 0, reserved = 0;
     for (const struct req *r = c->missq.head; r; r = r->next) queued++;
     WL_VERIFY(queued == c->missq_used && queued <= c->missq_cap && c->prefetch.used <= c->prefetch.capacity);
-    WL_VERIFY(mshr_count_free(&c->mshr) + c->mshr.used == c->mshr.entries);
+    WL_VERIFY(l1_has_fifo(c) || mshr_count_free(&c->mshr) + c->mshr.used == c->mshr.entries);
     if (c->grains) return;
     uint32_t under_way = 0;
     for (uint32_t i = 0; i < c->fifo.used; i++) under_way += !c->fifo.entry[(c->fifo.head + i) % c->fifo.capacity].r;
-    WL_VERIFY(under_way == c->fifo.misses && c->fifo.used <= c->fifo.capacity);
+    WL_VERIFY(c->fifo.used <= c->fifo.capacity);
     for (uint32_t set = 0; set < t->sets; set++) {
         uint32_t filled = 0;
         for (uint32_t at = set * t->ways; at < (set + 1) * t->ways; at++) {
@@ -692,7 +713,7 @@ void l1_walk(const struct l1 *c)
         }
         WL_VERIFY(t->infinite || filled == t->filled[set]);
     }
-    WL_VERIFY(reserved + c->late_used == c->mshr.used);
+    WL_VERIFY(reserved + c->late_used + under_way == c->mshr.used);
 }
 
 /* ---- for the SM ---- */

@@ -49,9 +49,9 @@ struct l1_observer {
  * its line in the tags at once, so that those behind it hit; none can leave before it. */
 struct fragment_fifo {
     struct fragment {
-        struct req *r;                     /* a hit; NULL: a miss that is under way */
-    } * entry;                             /* [capacity] a ring */
-    uint32_t capacity, head, used, misses; /* capacity 0: a cache of the usual kind */
+        struct req *r;             /* a hit; NULL: a miss that is under way */
+    } * entry;                     /* [capacity] a ring */
+    uint32_t capacity, head, used; /* capacity 0: a cache of the usual kind */
 };
 
 /* Lines the policy wants before any load does. */
@@ -76,6 +76,7 @@ struct l1 {
     bool late;      /* an entry of the MSHRs is free when its last request has been written, not when its line came */
     bool store_way; /* stores wait while all ways of their set are being fetched */
     bool perfect;   /* loads always hit */
+    bool odd;       /* perfect, or with a fragment FIFO */
     uint8_t id;     /* enum cache_id */
     uint8_t sm;
     bool steady;             /* the policy's answers change only with accepted accesses, fills and epochs */
@@ -85,6 +86,7 @@ struct l1 {
     bool gate_merges;        /* a warp that may not miss may not merge either */
     uint16_t warp;           /* the warp of the last accepted request: prefetches are attributed to it */
     uint64_t busy_at;        /* the last cycle in which a request was at the tags */
+    uint64_t next_event; /* the cycle in which l1_cycle has something to do: an epoch of the policy, an entry to free */
     uint32_t late_first, late_last, late_used; /* such entries in the order in which they will be free */
     struct fragment_fifo fifo;
     struct prefetch_queue prefetch;
@@ -135,13 +137,6 @@ static inline bool l1_has_fifo(const struct l1 *c) { return c->fifo.capacity != 
 /* The requests that the last fill completed are written to the registers by this cycle: their entry is free before it.
  */
 void l1_written(struct l1 *c, uint64_t cycle);
-/* The cycle begins: frees the entries whose time has come. */
-void l1_free_late(struct l1 *c, uint64_t cycle);
-/* The cycle in which the next entry is free again; UINT64_MAX: none waits for that. */
-static inline uint64_t l1_next_free(const struct l1 *c)
-{
-    return c->late_used ? c->mshr.entry[c->late_first].free_at : UINT64_MAX;
-}
 /* A bypassed read came back. */
 void l1_bypass_done(struct l1 *c, const struct req *reply);
 
@@ -170,13 +165,12 @@ void l1_kernel_end(struct l1 *c, const struct wl_kernel *k);
 /* Invalidates everything; dirty local lines must have been dropped with their warps. */
 void l1_flush(struct l1 *c, const struct wl_kernel *k);
 
-/* The cycle begins: calls on_epoch if its time has come. */
-static inline void l1_cycle(struct l1 *c, uint64_t cycle)
-{
-    if (cycle >= c->pol.next_epoch && policy_epoch(&c->pol, cycle)) c->changed = true;
-}
-/* The cycle of the next on_epoch; UINT64_MAX: none. */
-static inline uint64_t l1_next_epoch(const struct l1 *c) { return c->pol.next_epoch; }
+/* The cycle begins: calls on_epoch if its time has come, and frees entries of the MSHRs whose time has. Returns whether
+ * it freed any. */
+bool l1_event(struct l1 *c, uint64_t cycle);
+static inline bool l1_cycle(struct l1 *c, uint64_t cycle) { return cycle >= c->next_event && l1_event(c, cycle); }
+/* The cycle in which that will be the next time; UINT64_MAX: never. */
+static inline uint64_t l1_next_event(const struct l1 *c) { return c->next_event; }
 
 static inline void l1_load_begin(struct l1 *c, struct wl_load *l)
 {
@@ -220,7 +214,7 @@ static inline void l1_leave_loop(struct l1 *c, unsigned warp, uint16_t loop)
 
 static inline struct wl_fill l1_occupancy(const struct l1 *c)
 {
-    return (struct wl_fill){c->mshr.used + c->fifo.misses, c->mshr.entries, c->missq_used, c->missq_cap};
+    return (struct wl_fill){c->mshr.used, c->mshr.entries, c->missq_used, c->missq_cap};
 }
 /* Asserts that tags, MSHRs, queue and counts agree with one another. For --paranoid. */
 void l1_walk(const struct l1 *c);

@@ -71,6 +71,7 @@ int l2_init(struct l2 *s, const struct gpu_config *c, uint32_t index, const stru
     list_init(&s->rop);
     list_init(&s->outq);
     s->outq_cap = v[P_ICNT_IN_FLITS] ? (uint32_t)v[P_L2_OUTQ] : 0;
+    s->plain = !(s->late_ack || s->stop_all || s->hop || s->queue_cap || s->outq_cap);
     uint32_t sets = (uint32_t)v[P_L2_SETS], ways = (uint32_t)v[P_L2_WAYS];
     s->written = calloc((size_t)sets * ways, sizeof *s->written);
     s->bypassing = malloc(sets * sizeof *s->bypassing);
@@ -247,7 +248,7 @@ static bool reply_fits(struct l2 *s, tick_t now)
     return s->outq_cap ? s->outq_used < s->outq_cap : port_can_push(s->out, now);
 }
 
-static void l2_reply(struct l2 *s, struct req *r, tick_t now)
+static inline void l2_reply(struct l2 *s, struct req *r, tick_t now)
 {
     r->is_reply = true;
     if (!s->outq_cap) {
@@ -562,6 +563,9 @@ static enum l2_stall write_line(struct l2 *s, struct req *r, const struct wl_acc
 
 /* ---- the cycle ---- */
 
+/* A slice without the rules of GPGPU-Sim 3.2 has a copy of its own of these. */
+#define INTO_BOTH static inline __attribute__((always_inline))
+
 /* Lets those of the entry's requests answer whose sectors have all arrived. */
 static void release_waiting(struct l2 *s, uint32_t m, uint32_t at)
 {
@@ -591,7 +595,7 @@ static void accept_ack(struct l2 *s, struct req *r, tick_t now)
 }
 
 /* A fill arrives with the request that fetched it. */
-static void accept_fill(struct l2 *s, tick_t now)
+INTO_BOTH void accept_fill(struct l2 *s, tick_t now)
 {
     struct req *f = port_peek(&s->fill, now);
     if (f && f->is_write) {
@@ -626,7 +630,7 @@ static void accept_fill(struct l2 *s, tick_t now)
     mshr_release(&s->mshr, m);
 }
 
-static void send_done(struct l2 *s, tick_t now)
+INTO_BOTH void send_done(struct l2 *s, tick_t now)
 {
     if (!s->done.head || !reply_fits(s, now)) return;
     struct req *r = list_pop(&s->done);
@@ -634,7 +638,7 @@ static void send_done(struct l2 *s, tick_t now)
     else l2_reply(s, r, now);
 }
 
-static bool send_down(struct l2 *s, tick_t now)
+INTO_BOTH bool send_down(struct l2 *s, tick_t now)
 {
     if (!s->missq.head || !port_can_push(s->mem, now)) return false;
     s->missq_used--;
@@ -660,7 +664,7 @@ static inline void leave_queue(struct l2 *s, struct req *behind, tick_t now)
     s->queue_used--;
 }
 
-static enum l2_stall access_head(struct l2 *s, struct req *r, tick_t now)
+INTO_BOTH enum l2_stall access_head(struct l2 *s, struct req *r, tick_t now)
 {
     if (s->stop_all && !port_can_push(s->mem, now)) return L2_STALL_MISSQ;
     if (!reply_fits(s, now)) return L2_STALL_REPLY;
@@ -738,19 +742,25 @@ static tick_t next_epoch(const struct l2 *s)
 static tick_t next_work(const struct l2 *s, tick_t now)
 {
     tick_t soon = now + s->part.period;
-    if (s->outq_cap) {
-        if ((s->outq.head && !s->out->producer_waits) || (s->done.head && s->outq_used < s->outq_cap)) return soon;
-    } else if (s->done.head && !s->out->producer_waits) {
-        return soon;
-    }
+    if (s->done.head && !s->out->producer_waits) return soon;
     if (s->missq.head && !s->mem->producer_waits) return soon;
+    tick_t request = s->stalled == L2_GO ? tick_max(s->in.visible_at, s->port_free) : NEVER;
+    return tick_min(tick_min(request, tick_max(s->fill.visible_at, s->fill_free)), next_epoch(s));
+}
+
+/* The same for a slice with the rules of GPGPU-Sim 3.2. */
+static tick_t next_work_v3(const struct l2 *s, tick_t now)
+{
+    tick_t soon = now + s->part.period;
+    bool answers = s->outq_cap
+                       ? (s->outq.head && !s->out->producer_waits) || (s->done.head && s->outq_used < s->outq_cap)
+                       : s->done.head && !s->out->producer_waits;
+    if (answers || (s->missq.head && !s->mem->producer_waits)) return soon;
     tick_t request = s->queue_cap          ? tick_max(next_entry(s), soon)
                      : s->stalled == L2_GO ? tick_max(s->in.visible_at, s->port_free)
                                            : NEVER;
-    tick_t fill = s->fill_waits ? NEVER
-                  : s->late_ack && !port_empty(&s->fill) && s->fill.list.head->is_write
-                      ? s->fill.visible_at
-                      : tick_max(s->fill.visible_at, s->fill_free);
+    bool ack = !port_empty(&s->fill) && s->fill.list.head->is_write; /* it does not use the fill port */
+    tick_t fill = s->fill_waits ? NEVER : ack ? s->fill.visible_at : tick_max(s->fill.visible_at, s->fill_free);
     return tick_min(tick_min(request, fill), next_epoch(s));
 }
 
@@ -761,13 +771,20 @@ void l2_read_stats(const struct l2 *s, tick_t at, struct l2_stats *out)
     *out = then.stats;
 }
 
-tick_t l2_tick(struct l2 *s, tick_t now)
+/* Tries the oldest request, if the data port is free. */
+INTO_BOTH void serve_head(struct l2 *s, struct req *r, tick_t now)
 {
-    if (s->stalled != L2_GO) *stall_counter(s) += part_cycles(&s->part, now - s->last) - 1;
-    s->last = now;
-    if (s->pol.next_epoch != UINT64_MAX) policy_epoch(&s->pol, part_cycles(&s->part, now));
-    if (s->queue_cap) enter_pipeline(s, now);
+    s->stalled = L2_GO;
+    if (!r || s->port_free > now) return;
+    s->stalled = access_head(s, r, now);
+    if (s->stalled != L2_GO) ++*stall_counter(s);
+}
+
+/* A cycle with the rules of GPGPU-Sim 3.2. */
+static tick_t tick_v3(struct l2 *s, tick_t now)
+{
     bool sent = false;
+    if (s->queue_cap) enter_pipeline(s, now);
     if (s->hop) { /* what an access or a fill makes moves on in the next cycle */
         send_done(s, now);
         accept_fill(s, now);
@@ -776,19 +793,26 @@ tick_t l2_tick(struct l2 *s, tick_t now)
         accept_fill(s, now);
         send_done(s, now);
     }
-    s->stalled = L2_GO;
-    struct req *r = s->queue_cap ? s->queue.head : port_peek(&s->in, now);
-    if (r && s->port_free <= now) {
-        s->stalled = access_head(s, r, now);
-        if (s->stalled != L2_GO) ++*stall_counter(s);
-    }
+    serve_head(s, s->queue_cap ? s->queue.head : port_peek(&s->in, now), now);
     if (s->queue_cap) leave_pipeline(s, now);
     if (!s->hop) sent = send_down(s, now);
     bool replied = s->outq_cap && send_reply(s, now);
-    bool other =
-        s->stalled == L2_STALL_MISSQ || (s->stop_all && s->stalled != L2_GO); /* the reason may be another now */
-    if ((sent && other) || (replied && (s->stalled == L2_STALL_REPLY || s->fill_waits)))
-        return now + s->part.period; /* there is room now */
+    /* There is room now, or the reason to wait is another one. */
+    bool again = s->stalled == L2_STALL_MISSQ || (s->stop_all && s->stalled != L2_GO);
+    if ((sent && again) || (replied && (s->stalled == L2_STALL_REPLY || s->fill_waits))) return now + s->part.period;
+    return next_work_v3(s, now);
+}
+
+tick_t l2_tick(struct l2 *s, tick_t now)
+{
+    if (s->stalled != L2_GO) *stall_counter(s) += part_cycles(&s->part, now - s->last) - 1;
+    s->last = now;
+    if (s->pol.next_epoch != UINT64_MAX) policy_epoch(&s->pol, part_cycles(&s->part, now));
+    if (!s->plain) return tick_v3(s, now);
+    accept_fill(s, now);
+    send_done(s, now);
+    serve_head(s, port_peek(&s->in, now), now);
+    if (send_down(s, now) && s->stalled == L2_STALL_MISSQ) return now + s->part.period; /* there is room now */
     return next_work(s, now);
 }
 

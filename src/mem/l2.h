@@ -50,6 +50,7 @@ struct l2 {
     bool stop_all;        /* l2.memq_stops = all */
     bool hop;             /* l2.hop */
     bool texture_skips;   /* l2.texture = skip */
+    bool plain;           /* none of these but port, pending stores and miss queue, and no queue of replies */
     bool fill_waits;      /* an acknowledgement from memory waits for room towards the network */
     uint8_t promote;      /* how many sectors are fetched together */
 

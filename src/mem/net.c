@@ -24,6 +24,7 @@ int net_init(struct net *n, const struct gpu_config *c, bool replies, uint32_t f
     if (from > NET_MAX_PORTS || to > NET_MAX_PORTS) return -1;
     n->cluster = (uint32_t)c->v[P_SM_CLUSTER];
     uint32_t inputs = replies ? from : from / n->cluster, outputs = replies ? to / n->cluster : to;
+    n->plain = n->cluster == 1 && !c->v[P_ICNT_GAP];
     n->in_ports = from;
     n->replies = replies;
     n->sectored = c->v[P_L2_SECTORED];
@@ -76,6 +77,7 @@ enum { CREDIT_CYCLES = 5, MOST_LEAVING = 64 - CREDIT_CYCLES };
 
 void net_count_flits(struct net *n, struct port *p, uint32_t flits)
 {
+    n->plain = false;
     p->flit = (struct flit_count){.of = n->flits_of, .capacity = flits};
     p->capacity = flits; /* a packet has at least one */
 }
@@ -111,10 +113,31 @@ static void free_one_by_one(struct port *p, uint32_t flits, tick_t now)
     p->flit.held -= flits;
 }
 
-/* Whether the packet fits behind the output; if not, the network is woken when something is taken out there. */
-static bool output_fits(struct port *p, const struct req *r, tick_t now)
+/* `plain` in what follows is the network's, passed as a constant: a plain one pays for none of the rest. The compiler
+ * would make one copy for all of them if it were free to. */
+#define INTO_EACH static inline __attribute__((always_inline))
+
+INTO_EACH uint32_t net_destination(const struct net *n, bool plain, const struct req *r)
 {
-    if (!p->flit.of) return port_can_push(p, now);
+    return !n->replies ? r->slice : plain ? r->sm : r->sm / n->cluster;
+}
+
+/* The port behind an output that the request goes to. */
+INTO_EACH struct port *port_behind(const struct net *n, bool plain, const struct req *r, uint32_t output)
+{
+    return n->out[!plain && n->replies ? r->sm : output];
+}
+
+static bool shares_inputs(const struct net *n) { return n->cluster > 1 && !n->replies; }
+
+/* The port that has the input's oldest packet. */
+INTO_EACH struct port *port_before(const struct net *n, bool plain, uint32_t input)
+{
+    return &n->in[!plain && shares_inputs(n) ? n->current[input] : input];
+}
+
+static bool flits_fit_behind(struct port *p, const struct req *r, tick_t now)
+{
     uint32_t used = p->flit.held + p->flit.freed * (p->freed_at == now);
     if (used + p->flit.of[r->kind][r->sectors] <= p->flit.capacity) return true;
     if (p->freed_at == now) part_wake_after(p->producer, now);
@@ -122,29 +145,19 @@ static bool output_fits(struct port *p, const struct req *r, tick_t now)
     return false;
 }
 
-static uint32_t net_destination(const struct net *n, const struct req *r)
+/* Whether the input's packet fits behind the output; if not, the network is woken when something is taken out there. */
+INTO_EACH bool output_fits(struct net *n, bool plain, uint32_t input, uint32_t output, tick_t now)
 {
-    return !n->replies ? r->slice : n->cluster == 1 ? r->sm : r->sm / n->cluster;
-}
-
-/* The port behind an output that the request goes to. */
-static struct port *port_behind(const struct net *n, const struct req *r, uint32_t output)
-{
-    return n->out[n->replies && n->cluster > 1 ? r->sm : output];
-}
-
-static bool shares_inputs(const struct net *n) { return n->cluster > 1 && !n->replies; }
-
-/* The port that has the input's oldest packet. */
-static struct port *port_before(const struct net *n, uint32_t input)
-{
-    return &n->in[shares_inputs(n) ? n->current[input] : input];
+    if (plain) return port_can_push(n->out[output], now);
+    const struct req *r = port_before(n, plain, input)->list.head;
+    struct port *p = port_behind(n, plain, r, output);
+    return p->flit.of ? flits_fit_behind(p, r, now) : port_can_push(p, now);
 }
 
 /* Enters the oldest packet of an input for the output it wants. */
-static inline void net_enter(struct net *n, uint32_t words, uint32_t input)
+INTO_EACH void net_enter(struct net *n, uint32_t words, bool plain, uint32_t input)
 {
-    uint32_t o = net_destination(n, port_before(n, input)->list.head);
+    uint32_t o = net_destination(n, plain, port_before(n, plain, input)->list.head);
     n->wants[o * words + (input >> 6)] |= bit64(input & 63);
     n->wanted[o >> 6] |= bit64(o & 63);
 }
@@ -162,7 +175,7 @@ static void next_of_cluster(struct net *n, uint32_t words, uint32_t input)
         oldest = n->in[p].visible_at;
         n->current[input] = p;
     }
-    if (n->current[input] != NET_NOBODY) net_enter(n, words, input);
+    if (n->current[input] != NET_NOBODY) net_enter(n, words, false, input);
 }
 
 /* The input has sent a packet of its current port. What an SM pushes at this very tick, before or after this, is
@@ -192,9 +205,9 @@ static bool notice_filled(struct net *n, tick_t now)
 }
 
 /* Enters the inputs that were empty and whose packet can be seen now. */
-static inline void enter_filled(struct net *n, uint32_t words, tick_t now)
+INTO_EACH void enter_filled(struct net *n, uint32_t words, bool plain, tick_t now)
 {
-    if (shares_inputs(n)) {
+    if (!plain && shares_inputs(n)) {
         if (!notice_filled(n, now)) return;
         for (uint32_t i = 0; i < n->inputs; i++)
             if (n->current[i] == NET_NOBODY) next_of_cluster(n, words, i);
@@ -205,23 +218,24 @@ static inline void enter_filled(struct net *n, uint32_t words, tick_t now)
             uint32_t i = w * 64 + bit_low64(m);
             if (n->in[i].visible_at > now) continue;
             n->filled[w] &= ~bit64(i & 63);
-            net_enter(n, words, i);
+            net_enter(n, words, plain, i);
         }
 }
 
 /* Returns when to look again: for another input that wants this output, or for the next packet of this input. */
-static inline tick_t net_deliver(struct net *n, uint32_t words, uint32_t input, uint32_t output, tick_t now)
+INTO_EACH tick_t net_deliver(struct net *n, uint32_t words, bool plain, uint32_t input, uint32_t output, tick_t now)
 {
-    struct port *in = port_before(n, input);
+    struct port *in = port_before(n, plain, input);
     struct req *r = in->list.head;
-    struct port *out = port_behind(n, r, output);
+    struct port *out = port_behind(n, plain, r, output);
     uint32_t flits = net_flits(n, r);
-    WL_ASSERT(net_destination(n, r) == output && n->in_free[input] <= now && n->out_free[output] <= now);
-    tick_t busy = flits * n->part.period, hold = busy + n->gap_of[r->kind][r->sectors] * n->part.period;
+    WL_ASSERT(net_destination(n, plain, r) == output && n->in_free[input] <= now && n->out_free[output] <= now);
+    tick_t busy = flits * n->part.period, hold = busy;
+    if (!plain) hold += n->gap_of[r->kind][r->sectors] * n->part.period;
     uint64_t *wants = n->wants + output * words, left = 0;
     port_pop(in, now);
-    if (in->flit.of) free_one_by_one(in, flits, now);
-    if (out->flit.of) out->flit.held += flits;
+    if (!plain && in->flit.of) free_one_by_one(in, flits, now);
+    if (!plain && out->flit.of) out->flit.held += flits;
     n->in_free[input] = n->out_free[output] = now + hold;
     n->turn[output] = input;
     n->packets++;
@@ -230,8 +244,8 @@ static inline tick_t net_deliver(struct net *n, uint32_t words, uint32_t input, 
     for (uint32_t w = 0; w < words; w++) left |= wants[w];
     if (!left) n->wanted[output >> 6] &= ~bit64(output & 63);
     bool more = !port_empty(in); /* what is in the port now can be seen in the next cycle */
-    if (shares_inputs(n)) more = cluster_sent(n, words, input, now);
-    else if (more) net_enter(n, words, input);
+    if (!plain && shares_inputs(n)) more = cluster_sent(n, words, input, now);
+    else if (more) net_enter(n, words, plain, input);
     tick_t next = left || more ? now + hold : NEVER;
     port_push_after(out, r, now + busy - n->part.period + n->latency - 1);
     return next;
@@ -270,10 +284,10 @@ static inline uint32_t net_choose(const struct net *n, uint32_t words, uint32_t 
     return NET_MAX_PORTS;
 }
 
-static inline tick_t net_serve(struct net *n, uint32_t in_words, uint32_t out_words, tick_t now)
+INTO_EACH tick_t net_serve(struct net *n, uint32_t in_words, uint32_t out_words, bool plain, tick_t now)
 {
     tick_t next = NEVER;
-    enter_filled(n, in_words, now);
+    enter_filled(n, in_words, plain, now);
     for (uint32_t w = 0; w < out_words; w++) {
         for (uint64_t m = n->wanted[w]; m; m &= m - 1) {
             uint32_t o = w * 64 + bit_low64(m);
@@ -282,19 +296,23 @@ static inline tick_t net_serve(struct net *n, uint32_t in_words, uint32_t out_wo
                 continue;
             }
             uint32_t i = net_choose(n, in_words, o, now, &next);
-            if (i == NET_MAX_PORTS) continue;
-            const struct req *r = port_before(n, i)->list.head;
-            if (!output_fits(port_behind(n, r, o), r, now)) continue;
-            next = tick_min(next, net_deliver(n, in_words, i, o, now));
+            if (i == NET_MAX_PORTS || !output_fits(n, plain, i, o, now)) continue;
+            next = tick_min(next, net_deliver(n, in_words, plain, i, o, now));
         }
     }
     return next;
 }
 
+static tick_t serve_any(struct net *n, tick_t now)
+{
+    if (n->inputs <= 64 && n->outputs <= 64) return net_serve(n, 1, 1, false, now);
+    return net_serve(n, (n->inputs + 63) / 64, (n->outputs + 63) / 64, false, now);
+}
+
 tick_t net_tick(struct net *n, tick_t now)
 {
-    if (n->inputs <= 64 && n->outputs <= 64) return net_serve(n, 1, 1, now); /* the usual machine */
-    return net_serve(n, (n->inputs + 63) / 64, (n->outputs + 63) / 64, now);
+    if (n->plain && n->inputs <= 64 && n->outputs <= 64) return net_serve(n, 1, 1, true, now); /* the usual machine */
+    return serve_any(n, now);
 }
 
 bool net_idle(const struct net *n)

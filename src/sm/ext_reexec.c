@@ -131,6 +131,8 @@ void reexec_access(struct sm *s, tick_t now)
     struct reexec *q = &s->lsu.ext->queue;
     struct access_pipe *p = &s->lsu.pipe[L1_DATA];
     s->stats.reexec_occupancy += q->used;
+    if (q->freed) reexec_changed(s);
+    q->freed = false;
     if (q->blocked && q->used) {
         l1_refuse(l1d_of(s), p->refused, 1);
     } else {

@@ -83,10 +83,12 @@ static void issue_compute(struct sm *s, unsigned w, tick_t now)
     tick_t free_at = now + c->init * s->part.period;
     uint32_t pipe = find_pipe(s, c->unit, now);
     WL_ASSERT(pipe != NO_PIPE);
+    tick_t result = now + s->warp[w].route->delay;
+    if (s->stages) result = stages_book(s, w, now, &free_at);
     s->pipe_free[pipe] = free_at;
     s->pipes_until = tick_max(s->pipes_until, free_at);
     uint64_t *board = s->board + (size_t)w * s->board_regs;
-    for (unsigned i = 0; i < in->ndst; i++) board[in->reg[i]] = now + s->warp[w].route->delay;
+    for (unsigned i = 0; i < in->ndst; i++) board[in->reg[i]] = result;
 }
 
 /* A load from outside the SM marks its result as slow; an instruction that computes it anew takes the mark away. */

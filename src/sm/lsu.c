@@ -151,13 +151,18 @@ static void finish_ready(struct sm *s, struct l1 *c, tick_t now)
 
 /* ---- to the network ---- */
 
-static void send_misses(struct sm *s, struct l1 *c, tick_t now)
+static void send_miss(struct sm *s, struct l1 *c, tick_t now)
 {
-    if (!l1_has_misses(c) || !net_can_send(s->request, l1_missq_head(c), now)) return;
+    if (!net_can_send(s->request, l1_missq_head(c), now)) return;
     struct req *r = l1_missq_pop(c);
     reexec_changed(s);
     addrmap_route(s->map, r);
     net_send(s->request, r, now);
+}
+
+static inline void send_misses(struct sm *s, struct l1 *c, tick_t now)
+{
+    if (l1_has_misses(c)) send_miss(s, c, now);
 }
 
 /* ---- at the tags ---- */
@@ -364,10 +369,6 @@ void lsu_cycle(struct sm *s, tick_t now, uint64_t skipped)
 {
     struct lsu *u = &s->lsu;
     account_skipped(s, skipped);
-    if (l1_next_free(&u->l1[L1_DATA]) <= s->cycle) {
-        l1_free_late(&u->l1[L1_DATA], s->cycle);
-        reexec_changed(s);
-    }
     accept_reply(s, now);
     send_misses(s, &u->l1[L1_DATA], now);
     if (u->readonly) {
@@ -409,8 +410,6 @@ tick_t lsu_next(const struct sm *s, tick_t now)
     if (misses && !s->request->producer_waits) return soon;
     if (has_queue(s) && reexec_busy(s)) return soon;
     if (l1_wants_tags(&u->l1[L1_DATA]) && tags_free(u)) return soon;
-    if (l1_next_free(&u->l1[L1_DATA]) != UINT64_MAX)
-        next = tick_min(next, now + (l1_next_free(&u->l1[L1_DATA]) - s->cycle) * s->part.period);
     next = tick_min(next, pipe_next(&u->pipe[L1_DATA]));
     if (u->readonly) {
         next = tick_min(next, readonly_next(s, &u->pipe[L1_TEXTURE]));

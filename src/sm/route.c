@@ -40,7 +40,7 @@ static struct route route_memory(const struct sm *s, const struct code_inst *in)
 
 static unsigned exec_class(const struct sm *s, const struct code_inst *in)
 {
-    if (in->kind == INST_BRANCH) return LAT_INT_ADD;
+    if (in->kind == INST_BRANCH) return s->old_classes ? EXEC_SHORT + LAT_INT_ADD : LAT_INT_ADD;
     if (!s->old_classes || in->old == OLD_UNKNOWN || in->old == OLD_LISTED) return in->lat;
     return in->old == OLD_FUNCTION ? LAT_SFU : EXEC_SHORT + in->lat;
 }

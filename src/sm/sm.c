@@ -152,6 +152,7 @@ int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const stru
     copy_parameters(s, c);
     set_pipes(s, c->v);
     lsu_init(s, c);
+    if (c->v[P_SM_ALU_COLLECTORS] && stages_init(s, c, e)) return (int)e->code;
     if (warps_init(s)) return wl_fail(e, WL_ERUN, "out of memory");
     if (make_caches(s, c, e) || (c->v[P_SM_FETCH] && fetch_init(s, c, e))) return (int)e->code;
     return make_scheduler(s, c, e);
@@ -163,6 +164,7 @@ void sm_destroy(struct sm *s)
     free(s->sched.self);
     free(s->lsu.ext);
     fetch_destroy(s);
+    free(s->stages);
     warps_destroy(s);
 }
 
@@ -193,10 +195,10 @@ static uint32_t cta_limit(const struct sm *s, const struct launch_info *l)
     return limit;
 }
 
-/* When the L1D's policy wants its next epoch. */
+/* When the L1D's policy wants its next epoch, or an entry of the MSHRs is to be freed. */
 static tick_t epoch_tick(const struct sm *s)
 {
-    uint64_t cycle = l1_next_epoch(&s->lsu.l1[L1_DATA]);
+    uint64_t cycle = l1_next_event(&s->lsu.l1[L1_DATA]);
     return cycle == UINT64_MAX ? NEVER : cycle * s->part.period;
 }
 
@@ -285,7 +287,7 @@ tick_t sm_tick(struct sm *s, tick_t now)
     s->head_limit = now;
     if (s->live) s->stats.active_cycles += passed;
     if (s->observers && passed > 1) observe_slept(s, passed - 1);
-    l1_cycle(l1d_of(s), s->cycle);
+    if (l1_cycle(l1d_of(s), s->cycle)) reexec_freed(s);
     lsu_cycle(s, now, passed - 1);
     take_offer(s, now);
     if (s->in_wheel) warp_wake_due(s);
@@ -301,7 +303,7 @@ tick_t sm_tick(struct sm *s, tick_t now)
     if (t < next) next = t;
     if (s->in_wheel) next = tick_min(next, warp_next_wake(s, now));
     if (s->sched_next < next) next = s->sched_next;
-    if (l1_next_epoch(l1d_of(s)) != UINT64_MAX) next = tick_min(next, epoch_tick(s));
+    if (l1_next_event(l1d_of(s)) != UINT64_MAX) next = tick_min(next, epoch_tick(s));
     if (s->offered_at == now && now + s->part.period < next) next = now + s->part.period;
     return next;
 }

@@ -45,6 +45,13 @@ bool fetch_cycle(struct sm *s, tick_t now); /* returns whether it has something 
 bool fetch_idle(const struct sm *s);
 void fetch_walk(const struct sm *s);
 
+/* stages.c */
+int stages_init(struct sm *s, const struct gpu_config *c, struct wl_err *e);
+tick_t stages_reach(const struct sm *s); /* how long an instruction can wait on its way to the pipe */
+/* The head of the warp is issued to a pipe of its unit: books its way. *taken: when it leaves the register it is issued
+ * to. Returns when its result can be read. */
+tick_t stages_book(struct sm *s, unsigned w, tick_t now, tick_t *taken);
+
 /* issue.c */
 /* Returns whether a warp can issue in the next cycle; else *next is when a pipe frees. */
 bool issue_cycle(struct sm *s, tick_t now, tick_t *next);
@@ -100,6 +107,11 @@ void reexec_walk(const struct sm *s);
 static inline void reexec_changed(struct sm *s)
 {
     if (s->lsu.ext) s->lsu.ext->queue.refused = 0;
+}
+/* The L1D has freed MSHRs in this cycle; what was refused until then has not been accounted for yet. */
+static inline void reexec_freed(struct sm *s)
+{
+    if (s->lsu.ext) s->lsu.ext->queue.freed = true;
 }
 /* Whether there is a re-execution queue. */
 static inline bool has_queue(const struct sm *s) { return s->lsu.ext && s->lsu.ext->queue.entries; }

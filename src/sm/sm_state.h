@@ -114,6 +114,7 @@ struct reexec {
     uint32_t used;      /* requests in the queue */
     uint8_t same_warp;  /* enum wl_same_warp */
     bool stores;        /* stores and atomics may be queued too */
+    bool freed;         /* the L1D has freed MSHRs in this cycle */
     bool blocked;       /* the ld/st unit's request was refused and had to stay */
     uint32_t refused;   /* tries in a row that were refused, nothing having changed */
     uint64_t pushed_at; /* cycle of the last push: the place in the unit is free after it */
@@ -165,6 +166,22 @@ struct fetch {
     uint32_t next[SM_MAX_WARPS]; /* the instruction its buffer is refilled from */
     tick_t at[SM_MAX_WARPS];     /* from when on the buffer can be used */
     struct fetch_miss miss[FETCH_MAX_MISSES];
+};
+
+/* ---- stages between issue and pipes (stages.c) ---- */
+
+enum { STAGE_UNITS = 3, MAX_COLLECTORS = 64, BUS_CYCLES = 4096 };
+
+/* Exists only with sm.alu_collectors. Times are cycles. */
+struct stages {
+    uint32_t collectors[STAGE_UNITS], buses;
+    uint64_t collector_free[STAGE_UNITS][MAX_COLLECTORS];
+    uint64_t entry_free[STAGE_UNITS][SM_MAX_PIPES]; /* of the registers between collectors and pipes */
+    uint64_t pipe_free[STAGE_UNITS][SM_MAX_PIPES];
+    struct {
+        uint64_t cycle;
+        uint32_t used;
+    } bus[BUS_CYCLES]; /* the results of a cycle, by the cycle modulo their number */
 };
 
 /* ---- warps (warps.c) ---- */
@@ -224,6 +241,7 @@ struct sm {
     uint64_t *board;           /* [warps * board_regs] tick from which a register may be read */
     const struct route *route; /* [instructions of the kernel] */
     struct fetch *fetch;       /* NULL: ideal */
+    struct stages *stages;     /* NULL: an instruction goes to its pipe when it is issued */
     uint8_t *mark;             /* [warps * board_regs] whether a register is marked as slow; NULL: nobody asks */
 
     /* schedulers */

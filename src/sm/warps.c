@@ -14,6 +14,7 @@ static int make_wheel(struct sm *s)
     for (int i = 0; i < LAT_COUNT; i++)
         reach = tick_max(reach, (s->exec_class[i].latency + CODE_MAX_REGS) * p + s->issue_delay);
     reach = tick_max(tick_max(reach, s->lsu.writeback_limit), s->hit_ticks) + 2 * p;
+    if (s->stages) reach += stages_reach(s);
     uint32_t size = 64;
     while (size * p <= reach) size *= 2;
     s->wheel_mask = size - 1;

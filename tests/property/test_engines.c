@@ -175,6 +175,9 @@ static void random_old_sm(struct gpu_config *c, uint64_t s)
     SET(IL1_MISSQ, size_of(&s, 8));
     SET(SM_COLLECT, (int64_t)draw(&s, 3));
     SET(SM_CLASSES, (int64_t)draw(&s, 2));
+    SET(SM_ALU_COLLECTORS, (int64_t)draw(&s, 7));
+    SET(SM_SFU_COLLECTORS, size_of(&s, 8));
+    SET(SM_RESULT_BUSES, size_of(&s, 3));
     SET(SM_ATOMIC, (int64_t)draw(&s, 2));
     SET(SM_MEMBAR, (int64_t)draw(&s, 2));
     SET(SM_REG_UNIT, ONE_OF(1, 4));

@@ -114,7 +114,8 @@ TEST(a_warp_issues_two_instructions_in_three_cycles)
     for (unsigned i = 0; i < 12; i++) assert_int_equal(issued_at(0, i) - issued_at(0, 0), i / 2 * 3 + i % 2);
 }
 
-/* Four warps of two schedulers have more to issue than one fetch of two instructions brings per cycle. */
+/* Four warps of two schedulers have more to issue than one fetch of two instructions brings per cycle. Warp 1 is the
+ * first that is fetched for, warp 0 the last. */
 TEST(one_warp_per_cycle_is_fetched_for)
 {
     struct synth p;
@@ -128,7 +129,8 @@ TEST(one_warp_per_cycle_is_fetched_for)
     }
     run_and_free(g, &p);
     for (unsigned w = 0; w < 4; w++)
-        for (unsigned i = 0; i < 24; i++) assert_int_equal(issued_at(w, i) - issued_at(0, 0), w + i / 2 * 4 + i % 2);
+        for (unsigned i = 0; i < 24; i++)
+            assert_int_equal(issued_at(w, i) - issued_at(1, 0), (w + 3) % 4 + i / 2 * 4 + i % 2);
 }
 
 /* A branch back, at an even or an odd place of the program: it is the first or the second of its pair. */
@@ -370,6 +372,44 @@ TEST(integer_multiplies_share_the_special_function_pipe)
     assert_int_equal(crowd(ONE, LAT_DP_MAD, OLD_OTHER), 31 * 8);
     assert_int_equal(crowd(old, LAT_DP_MAD, OLD_OTHER), 15);      /* fma.f64 has no latency and two pipes */
     assert_int_equal(crowd(old, LAT_DP_ADD, OLD_LISTED), 15 * 8); /* add.f64: interval 8 on two pipes */
+}
+
+/* ---- collectors ---- */
+
+#define STAGES ONE "sm.classes=gpgpusim3 sm.collect=1 sm.alu_collectors=6 "
+
+/* Alone, an instruction finds everything free. */
+TEST(collectors_cost_a_lone_instruction_nothing)
+{
+    for (uint8_t n = 0; n <= 3; n++) {
+        assert_int_equal(distance_of_alu(STAGES, LAT_INT_ADD, OLD_LISTED, n), 4 + 5 + n);
+        assert_int_equal(distance_of_alu(STAGES, LAT_FP_MAD, OLD_OTHER, n), 1 + 5 + n);
+        assert_int_equal(distance_of_alu(STAGES, LAT_INT_DIV, OLD_LISTED, n), 145 + 5 + n);
+    }
+}
+
+/* 32 divides, one per 8 cycles. The first, issued at t, is in the pipe at t + 5 (its two registers are read at t + 2
+ * and t + 3). The last is issued when the one before it gets a collector, which is when the divide eight before that
+ * one has gone on to the register before the pipe: when the 22nd has entered the pipe, at t + 5 + 21 x 8. */
+TEST(a_busy_pipe_stops_the_schedulers_when_all_before_it_is_full)
+{
+    assert_int_equal(crowd(ONE "sm.classes=gpgpusim3 sm.collect=1", LAT_INT_DIV, OLD_LISTED), 31 * 8);
+    assert_int_equal(crowd(STAGES, LAT_INT_DIV, OLD_LISTED), 5 + 21 * 8);
+    assert_int_equal(crowd(STAGES "sm.sfu_collectors=1", LAT_INT_DIV, OLD_LISTED), 5 + 28 * 8);
+}
+
+/* Six collectors, each taken for three cycles by two source registers: two per cycle. Three of them: one per cycle. */
+TEST(collectors_limit_the_rate)
+{
+    assert_int_equal(crowd(STAGES, LAT_INT_ADD, OLD_LISTED), 15);
+    uint64_t three = crowd(ONE "sm.collect=1 sm.alu_collectors=3", LAT_INT_ADD, OLD_LISTED);
+    assert_in_range(three, 26, 31); /* the first fill the collectors and the registers before them */
+}
+
+TEST(results_share_the_buses)
+{
+    uint64_t one = crowd(STAGES "sm.result_buses=1", LAT_INT_ADD, OLD_LISTED);
+    assert_in_range(one, 31 - 10, 31); /* one result per cycle; ten instructions wait before the pipes */
 }
 
 /* ---- ld/st timing ---- */

@@ -358,15 +358,15 @@ TEST_WITH(an_entry_may_be_free_only_when_its_requests_are_written, begin, end)
     assert_int_equal(load(0), L1_MERGED);
     assert_int_equal(answer(sent()), 2);
     l1_written(&cache, 13); /* the later of the two */
-    assert_int_equal(l1_next_free(&cache), 12);
+    assert_int_equal(l1_next_event(&cache), 12);
     assert_int_equal(load(0), L1_HIT);
     refuses_load(1, L1_NO_MSHR);
     l1_walk(&cache);
-    l1_free_late(&cache, 11);
+    assert_false(l1_cycle(&cache, 11));
     assert_false(l1_retry_worthwhile(&cache));
-    l1_free_late(&cache, 12);
+    assert_true(l1_cycle(&cache, 12));
     assert_true(l1_retry_worthwhile(&cache));
-    assert_int_equal(l1_next_free(&cache), UINT64_MAX);
+    assert_int_equal(l1_next_event(&cache), UINT64_MAX);
     assert_int_equal(load(1), L1_MISSED);
     assert_int_equal(answer(sent()), 1);
     l1_kernel_end(&cache, &some_kernel); /* nothing is left behind */
@@ -421,7 +421,6 @@ TEST_WITH(tags_without_data_never_run_out_of_ways, begin, end)
 {
     begin_fifo(8);
     for (uint64_t i = 0; i < WAYS + 1; i++) assert_int_equal(load(i * SETS), L1_MISSED);
-    assert_int_equal(cache.mshr.used, 0);
     sent();
     refuses_load(5 * SETS, L1_NO_MSHR); /* three may be under way */
     l1_walk(&cache);

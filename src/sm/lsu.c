@@ -272,7 +272,8 @@ static uint8_t halved(uint8_t sectors)
     return !(sectors & HIGH) ? LOW : !(sectors & LOW) ? HIGH : ALL_SECTORS;
 }
 
-/* Without stages between the unit and the tags the unit is one place: an instruction leaves it with its last request. */
+/* Without stages between the unit and the tags the unit is one place: an instruction leaves it with its last request.
+ */
 static inline bool lsu_held(const struct lsu *u)
 {
     return u->single && (u->pipe[L1_DATA].used || u->pipe[L1_CONSTANT].used);
@@ -309,8 +310,10 @@ static struct req *make_request(struct sm *s)
     struct req *r = req_alloc(s->pool);
     memcpy(r, &s->lsu.common, offsetof(struct req, bytes));
     r->line = t->line;
-    r->bytes[0] = t->bytes[0];
-    r->bytes[1] = t->bytes[1];
+    if (s->lsu.load_bytes || r->kind != WL_LOAD) {
+        r->bytes[0] = t->bytes[0];
+        r->bytes[1] = t->bytes[1];
+    }
     r->sectors = r->touched = t->sectors;
     r->lanes = t->lanes;
     r->number = (uint8_t)s->lsu.next_txn;
@@ -350,7 +353,7 @@ static bool some_refused(const struct lsu *u)
            (u->readonly && (l1_refused(u->pipe[L1_TEXTURE].refused) || l1_refused(u->pipe[L1_CONSTANT].refused)));
 }
 
-/* Cycles the SM slept through, usually none: what was refused stayed refused. */
+/* Cycles the SM slept through: what was refused stayed refused. */
 static void account_skipped(struct sm *s, uint64_t skipped)
 {
     struct lsu *u = &s->lsu;
@@ -368,7 +371,7 @@ static bool tags_free(const struct lsu *u)
 void lsu_cycle(struct sm *s, tick_t now, uint64_t skipped)
 {
     struct lsu *u = &s->lsu;
-    account_skipped(s, skipped);
+    if (skipped) account_skipped(s, skipped);
     accept_reply(s, now);
     send_misses(s, &u->l1[L1_DATA], now);
     if (u->readonly) {

@@ -257,6 +257,7 @@ struct sm {
     uint32_t schedulers;
     uint32_t turn_mask;  /* cycle & turn_mask goes first; UINT32_MAX: cycle modulo schedulers */
     unsigned mem_issue;  /* memory instructions per cycle; 0: no limit */
+    bool only_picks;     /* of the scheme's functions a cycle needs only pick() and on_issue() */
     bool ask_twice;      /* every question is asked twice and must get the same answer: the scheme is foreign, or we are
                             checking */
     bool tracks_loops;   /* the L1D's policy wants to hear of loops that are left */

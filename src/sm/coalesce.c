@@ -22,7 +22,7 @@ static inline void add_lane(struct txn *t, uint64_t addr, unsigned width)
     uint64_t run = (UINT64_C(1) << width) - 1; /* width <= 32 */
     t->sectors |= (uint8_t)(((2u << (last >> 5)) - (1u << (offset >> 5))) & ALL_SECTORS);
     t->bytes[offset >> 6] |= run << (offset & 63);
-    if (offset < 64 && last >= 64)
+    if ((offset ^ last) & 64 && offset < 64) /* asked in this order because the first is hardly ever so */
         t->bytes[1] |= run >> (64 - offset); /* accesses are aligned; only odd traces get here */
     t->lanes++;
 }

@@ -13,17 +13,24 @@ static uint32_t find_pipe(const struct sm *s, unsigned unit, tick_t now)
     return NO_PIPE;
 }
 
-/* Warps whose unit is free. *next: when a busy pipe that a warp waits for frees. */
-static uint64_t can_issue(const struct sm *s, tick_t now, tick_t *next)
+/* Ready warps whose pipes are all busy. *next: when the first of these pipes is free. */
+static __attribute__((noinline)) uint64_t pipes_busy(const struct sm *s, tick_t now, tick_t *next)
 {
-    uint64_t blocked = lsu_has_room(s) ? 0 : s->head_unit[UNIT_LSU];
-    if (s->lsu.ext && s->lsu.ext->queue.used) blocked |= reexec_holds_back(s);
-    if (s->pipes_until <= now) return s->ready & ~blocked; /* all pipes are free */
+    uint64_t blocked = 0;
     for (unsigned u = UNIT_ALU; u <= UNIT_DP; u++) {
         if (!(s->head_unit[u] & s->ready) || find_pipe(s, u, now) != NO_PIPE) continue;
         blocked |= s->head_unit[u];
         for (uint32_t i = u ? s->pipe_end[u - 1] : 0; i < s->pipe_end[u]; i++) *next = tick_min(*next, s->pipe_free[i]);
     }
+    return blocked;
+}
+
+/* Warps whose unit is free. *next: when a busy pipe that a warp waits for frees. */
+static inline uint64_t can_issue(const struct sm *s, tick_t now, tick_t *next)
+{
+    uint64_t blocked = lsu_has_room(s) ? 0 : s->head_unit[UNIT_LSU];
+    if (s->lsu.ext && s->lsu.ext->queue.used) blocked |= reexec_holds_back(s);
+    if (s->pipes_until > now) blocked |= pipes_busy(s, now, next);
     return s->ready & ~blocked;
 }
 
@@ -335,7 +342,7 @@ static bool choose_simply(struct sm *s, uint64_t can, tick_t now)
     uint32_t n = s->schedulers;
     unsigned sched = (unsigned)(s->turn_mask != UINT32_MAX ? s->cycle & s->turn_mask : s->cycle % n);
     bool issued = false;
-    for (uint32_t left = n; left && can; left--, sched++) {
+    for (uint32_t left = n; left; left--, sched++) {
         sched &= 0u - (sched != n); /* the first again after the last: no branch, as it would be guessed wrongly */
         uint64_t mine = can & s->owned[sched];
         if (!mine) continue;

@@ -66,14 +66,14 @@ static void issue_memory(struct sm *s, unsigned w, tick_t now)
     else describe_load(s, w, &op->load);
     op->inst = in;
     op->route = p->route;
-    op->regs = s->board + (size_t)w * s->board_regs;
     op->ready = now + p->route->delay;
     op->waiting = 0;
     op->sent = 0;
     op->done = 0;
     op->begun = false;
     stream_next_addrs(&p->stream, p->exec, &op->addrs);
-    for (unsigned i = 0; i < in->ndst; i++) op->regs[in->reg[i]] = NEVER;
+    uint64_t *board = s->board + (size_t)w * s->board_regs;
+    for (unsigned i = 0; i < in->ndst; i++) board[in->reg[i]] = NEVER;
     p->outstanding++;
     if (shared) s->stats.shared_accesses++;
     else if (in->kind == INST_LOAD) s->stats.loads++;

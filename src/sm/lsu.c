@@ -83,7 +83,8 @@ static void finish_op(struct sm *s, struct memop *op, tick_t at, tick_t now)
 {
     const struct code_inst *in = op->inst;
     unsigned w = op->load.warp;
-    for (unsigned i = 0; i < in->ndst; i++) op->regs[in->reg[i]] = at;
+    uint64_t *board = s->board + (size_t)w * s->board_regs;
+    for (unsigned i = 0; i < in->ndst; i++) board[in->reg[i]] = at;
     if (s->mark && at <= now + s->hit_ticks) unmark(s, op); /* all of it hit */
     if (op->begun) l1_load_done(l1d_of(s), &op->load);
     op->next = s->ops->free;
@@ -299,7 +300,7 @@ static void lsu_dispatch(struct sm *s, tick_t now)
     if (s->halved_stores && (op->route->kind != WL_LOAD || op->route->bypass))
         for (uint32_t i = 0; i < u->ntxn; i++) u->txn[i].sectors = halved(u->txn[i].sectors);
     op->load.requests = (uint16_t)u->ntxn;
-    op->waiting = u->ntxn;
+    op->waiting = (uint16_t)u->ntxn;
     count_requests(s, op->route, u->ntxn);
 }
 

@@ -57,18 +57,19 @@ struct txn {
 };
 
 /* A memory instruction from issue to its last reply. `load` comes first: requests and policies
- * hold a pointer to it. All but a gather's addresses is two lines of the host's cache. */
+ * hold a pointer to it. What is needed after the instruction was coalesced is one line of the host's cache. */
 struct memop {
     _Alignas(64) struct wl_load load;
     const struct code_inst *inst;
-    const struct route *route;
-    uint64_t *regs;   /* the warp's scoreboard row */
-    tick_t ready;     /* earliest first access */
-    tick_t done;      /* the latest register write of the requests answered so far */
-    uint32_t waiting; /* requests not answered */
-    uint32_t sent;    /* requests accepted by a cache; a re-execution queue lets them go out of order */
-    struct memop *next;
-    bool begun; /* the policy has seen it */
+    union {
+        tick_t done;        /* the latest register write of the requests answered so far */
+        struct memop *next; /* while it is free */
+    };
+    uint16_t waiting; /* requests not answered */
+    uint16_t sent;    /* requests accepted by a cache; a re-execution queue lets them go out of order */
+    bool begun;       /* the policy has seen it */
+    _Alignas(64) const struct route *route;
+    tick_t ready; /* earliest first access */
     struct warp_addrs addrs;
 };
 

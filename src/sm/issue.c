@@ -28,7 +28,7 @@ static __attribute__((noinline)) uint64_t pipes_busy(const struct sm *s, tick_t 
 /* Warps whose unit is free. *next: when a busy pipe that a warp waits for frees. */
 static inline uint64_t can_issue(const struct sm *s, tick_t now, tick_t *next)
 {
-    uint64_t blocked = lsu_has_room(s) ? 0 : s->head_unit[UNIT_LSU];
+    uint64_t blocked = lsu_blocks(s);
     if (s->lsu.ext && s->lsu.ext->queue.used) blocked |= reexec_holds_back(s);
     if (s->pipes_until > now) blocked |= pipes_busy(s, now, next);
     return s->ready & ~blocked;

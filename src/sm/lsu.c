@@ -294,6 +294,7 @@ static void lsu_dispatch(struct sm *s, tick_t now)
         return;
     }
     u->op = op;
+    u->cache = (enum cache_id)op->route->cache;
     set_common(&u->common, op);
     u->ntxn = coalesce(s, op, u->txn);
     u->next_txn = 0;
@@ -326,7 +327,7 @@ static void lsu_feed(struct sm *s, tick_t now)
     struct lsu *u = &s->lsu;
     lsu_dispatch(s, now);
     if (!u->op) return;
-    enum cache_id cache = u->op->route->cache;
+    enum cache_id cache = u->cache;
     struct access_pipe *p = &u->pipe[cache];
     if (p->used >= p->depth) return;
     if (cache == L1_DATA && u->ext && u->ext->queue.pushed_at == s->cycle) return;
@@ -413,17 +414,14 @@ tick_t lsu_next(const struct sm *s, tick_t now)
     if (misses && !s->request->producer_waits) return soon;
     if (has_queue(s) && reexec_busy(s)) return soon;
     if (l1_wants_tags(&u->l1[L1_DATA]) && tags_free(u)) return soon;
+    if (u->op && u->pipe[u->cache].used < u->pipe[u->cache].depth) return soon;
     next = tick_min(next, pipe_next(&u->pipe[L1_DATA]));
     if (u->readonly) {
         next = tick_min(next, readonly_next(s, &u->pipe[L1_TEXTURE]));
         next = tick_min(next, readonly_next(s, &u->pipe[L1_CONSTANT]));
     }
-    if (u->op) {
-        const struct access_pipe *p = &u->pipe[u->op->route->cache];
-        if (p->used < p->depth) return soon;
-    } else if (u->head != u->tail && !lsu_held(u)) {
+    if (!u->op && u->head != u->tail && !lsu_held(u))
         next = tick_min(next, tick_max(u->queue[u->head & u->mask]->ready, u->busy_until));
-    }
     return next == NEVER ? NEVER : tick_max(next, soon);
 }
 

@@ -254,10 +254,7 @@ static void take_offer(struct sm *s, tick_t now)
 }
 
 /* Whether the issue stage has something to do: not when every ready warp waits for the ld/st unit. */
-static bool issue_may_do(const struct sm *s)
-{
-    return s->policy->on_cycle || s->ready & ~(lsu_has_room(s) ? 0 : s->head_unit[UNIT_LSU]);
-}
+static bool issue_may_do(const struct sm *s) { return s->policy->on_cycle || s->ready & ~lsu_blocks(s); }
 
 /* Observers are rare: an SM without one pays only for a test. */
 __attribute__((cold)) static void observe_slept(const struct sm *s, uint64_t cycles)

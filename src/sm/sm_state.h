@@ -93,6 +93,7 @@ struct lsu {
     uint32_t depth;      /* how many instructions the ring takes */
     uint32_t limit;      /* the ring takes no more when `tail` is here */
     uint32_t mask;
+    enum cache_id cache;    /* of the dispatched instruction */
     struct memop *op;       /* the dispatched instruction, or NULL */
     tick_t busy_until;      /* shared-memory passes occupy the unit until then */
     bool single;            /* l1d.pipe = 0: a refused request is still in the unit, and no instruction comes past it */

@@ -28,7 +28,7 @@ static const struct wl_param twolevel_active_params[] = {
 
 enum { N_DEMOTIONS };
 static const struct wl_counter twolevel_active_counters[] = {
-    [N_DEMOTIONS] = {"demotions", "warps", "active warps that became pending; empty slots are not counted"},
+    [N_DEMOTIONS] = {"demotions", "warps", "active warps that began to wait and so became pending"},
     WL_COUNTER_END,
 };
 
@@ -117,7 +117,8 @@ static uint64_t twolevel_active_on_cycle(struct wl_sched *s, const struct wl_sch
     uint64_t waiting = v->slow | v->barrier | v->ended | ~v->live, slept = v->cycle - r->cycle - 1;
     for (uint32_t i = 0; i < s->g.schedulers; i++) {
         if (slept) turn(&r->of[i], r->waiting, slept);
-        s->count[N_DEMOTIONS] += count_warps(demote(&r->of[i], waiting) & v->live);
+        uint64_t demoted = demote(&r->of[i], waiting); /* some of them wait already, and only take their turn again */
+        s->count[N_DEMOTIONS] += count_warps(demoted & v->live & ~r->waiting);
     }
     r->cycle = v->cycle;
     r->waiting = waiting;

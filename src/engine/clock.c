@@ -32,6 +32,7 @@ void clock_periods(const int64_t *khz, unsigned n, tick_t *periods)
 int clock_init(struct clock *c, unsigned parts, struct breach *breach)
 {
     *c = (struct clock){.words = (parts + 63) / 64, .breach = breach};
+    for (unsigned i = 0; i < CLOCK_MAX_DOMAINS; i++) c->domain[i].next = NEVER;
     return parts > CLOCK_MAX_WORDS * 64 ? -1 : 0;
 }
 
@@ -51,12 +52,21 @@ int clock_domain(struct clock *c, tick_t period)
     return d->wheel ? (int)c->ndomains++ : -1;
 }
 
+/* The first wake-up; a domain that does not exist has none. */
+static inline tick_t next_wake(const struct clock *c)
+{
+    _Static_assert(CLOCK_MAX_DOMAINS == 4, "all domains");
+    const struct domain *d = c->domain;
+    return tick_min(tick_min(d[0].next, d[1].next), tick_min(d[2].next, d[3].next));
+}
+
 tick_t clock_next(const struct clock *c, bool tick)
 {
+    if (!tick) return next_wake(c);
     tick_t t = NEVER;
     for (unsigned i = 0; i < c->ndomains; i++) {
         const struct domain *d = &c->domain[i];
-        t = tick_min(t, tick ? (c->now / d->period + 1) * d->period : d->next);
+        t = tick_min(t, (c->now / d->period + 1) * d->period);
     }
     return t;
 }
@@ -127,12 +137,13 @@ static void work_in_order(const struct driven *d, unsigned n, const uint64_t *du
         if (due[order[i] >> 6] >> (order[i] & 63) & 1) clock_work(&d[order[i]], t);
 }
 
-/* `words` is the clock's, passed separately so that it can be a constant. What a slot holds is taken out word by word
- * while parts of earlier words work: nothing that they ask for is for this slot again. */
-static inline bool step(struct clock *c, unsigned words, const struct driven *d, unsigned n, bool tick,
-                        const uint32_t *order)
+/* `words` is the clock's; it, `tick` and `order` can be constants in a copy of this for the usual case. What a slot
+ * holds is taken out word by word while parts of earlier words work: nothing that they ask for is for this slot again.
+ */
+static inline __attribute__((always_inline)) bool step(struct clock *c, unsigned words, const struct driven *d,
+                                                       unsigned n, bool tick, const uint32_t *order)
 {
-    tick_t t = clock_next(c, tick);
+    tick_t t = tick ? clock_next(c, tick) : next_wake(c);
     if (t == NEVER) return false;
     WL_ASSERT(t > c->now);
     uint64_t *taken[CLOCK_MAX_DOMAINS]; /* the slots of the clocks that have an edge with wake-ups now */
@@ -155,7 +166,14 @@ static inline bool step(struct clock *c, unsigned words, const struct driven *d,
     return true;
 }
 
+static __attribute__((noinline)) bool step_any(struct clock *c, const struct driven *d, unsigned n, bool tick,
+                                               const uint32_t *order)
+{
+    return step(c, c->words, d, n, tick, order);
+}
+
 bool clock_step(struct clock *c, const struct driven *d, unsigned n, bool tick, const uint32_t *order)
 {
-    return c->words == 1 ? step(c, 1, d, n, tick, order) : step(c, c->words, d, n, tick, order);
+    if (tick || order) return step_any(c, d, n, tick, order);
+    return c->words == 1 ? step(c, 1, d, n, false, NULL) : step(c, c->words, d, n, false, NULL);
 }

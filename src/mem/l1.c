@@ -415,8 +415,8 @@ static enum l1_outcome l1_load(struct l1 *c, struct req *r, struct wl_access *a,
     struct tags *t = &c->tags;
     uint8_t want = c->sectored ? r->touched : c->half_lines ? (r->sectors > 3 ? 12 : 3) : ALL_SECTORS;
     int at = tags_find(t, a->set, a->line);
+    if (at >= 0 && (t->sectors[at].valid & want) == want) return l1_hit(c, a, (uint32_t)at); /* it is not INVALID */
     unsigned state = at < 0 ? WL_INVALID : WL_STATE(t->state[at]);
-    if (state != WL_INVALID && (t->sectors[at].valid & want) == want) return l1_hit(c, a, (uint32_t)at);
     if (state == WL_RESERVED && !(want & ~t->sectors[at].valid & ~t->sectors[at].pending)) {
         if (c->gate_merges && !may_miss) return L1_GATED;
         if (c->worst && !l1_missq_room(c, 2)) return L1_NO_QUEUE;
@@ -686,6 +686,7 @@ static void walk_line(const struct l1 *c, uint32_t set, uint32_t at)
     const struct line_sectors *l = &t->sectors[at];
     unsigned state = WL_STATE(t->state[at]);
     WL_VERIFY(!(l->valid & l->pending) && !(l->dirty & ~(l->valid | l->pending)));
+    WL_VERIFY(state != WL_INVALID || !l->valid);
     WL_VERIFY((state == WL_RESERVED) == (l->mshr != NO_MSHR) && (state == WL_RESERVED) == (l->pending != 0));
     WL_VERIFY(l->mshr == NO_MSHR || (l->mshr < c->mshr.entries && c->mshr.entry[l->mshr].at == at));
     WL_VERIFY(state == WL_INVALID || t->infinite ||

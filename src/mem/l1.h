@@ -60,14 +60,23 @@ struct prefetch_queue {
     uint32_t capacity, head, used;
 };
 
+/* The order is that of use: the host's cache is shared by the L1s of all SMs. In the data cache, which begins at a line
+ * of that cache, every access looks at the first six lines, and a cycle without one only at the fifth. */
 struct l1 {
     struct policy_host pol; /* first: l1_of finds the cache from the policy's wl_cache */
     struct tags tags;
     struct mshrs mshr;
     struct grains *grains; /* NULL: lines, in `tags` */
     struct req_pool *pool;
-    uint32_t missq_cap, missq_used;
+    struct l1_observer *observer;   /* of stats.profile; NULL: none */
+    uint32_t late_first, late_last; /* entries to be freed late, in the order in which they will be free */
+
     struct req_list missq;
+    uint32_t missq_cap, missq_used;
+    uint64_t busy_at;    /* the last cycle in which a request was at the tags */
+    uint64_t next_event; /* the cycle in which l1_cycle has something to do: an epoch of the policy, an entry to free */
+    struct prefetch_queue prefetch;
+
     bool sectored;
     bool half_lines;   /* lines have 64 bytes: the constant cache */
     bool bypass_lines; /* a bypassed read fetches its whole line */
@@ -79,20 +88,17 @@ struct l1 {
     bool odd;       /* perfect, or with a fragment FIFO */
     uint8_t id;     /* enum cache_id */
     uint8_t sm;
-    bool steady;             /* the policy's answers change only with accepted accesses, fills and epochs */
-    bool changed;            /* something has happened since the last refusal that can lift it */
-    enum l1_outcome refused; /* the reason of the last refusal */
-    uint32_t refused_at;     /* the first way of the set that the refused request wanted */
-    bool gate_merges;        /* a warp that may not miss may not merge either */
-    uint16_t warp;           /* the warp of the last accepted request: prefetches are attributed to it */
-    uint64_t busy_at;        /* the last cycle in which a request was at the tags */
-    uint64_t next_event; /* the cycle in which l1_cycle has something to do: an epoch of the policy, an entry to free */
-    uint32_t late_first, late_last, late_used; /* such entries in the order in which they will be free */
+    bool steady;               /* the policy's answers change only with accepted accesses, fills and epochs */
+    bool changed;              /* something has happened since the last refusal that can lift it */
+    bool gate_merges;          /* a warp that may not miss may not merge either */
+    uint16_t warp;             /* the warp of the last accepted request: prefetches are attributed to it */
+    enum l1_outcome refused;   /* the reason of the last refusal */
+    uint32_t refused_at;       /* the first way of the set that the refused request wanted */
+    uint64_t loads[L1_STORED]; /* accepted loads, by outcome */
+
+    uint64_t stores[2]; /* accepted stores: [true] those whose line was there */
+    uint32_t late_used; /* entries to be freed late */
     struct fragment_fifo fifo;
-    struct prefetch_queue prefetch;
-    struct l1_observer *observer;   /* of stats.profile; NULL: none */
-    uint64_t loads[L1_STORED];      /* accepted loads, by outcome */
-    uint64_t stores[2];             /* accepted stores: [true] those whose line was there */
     struct l1d_stats stats;         /* what is counted nowhere else; l1_stats has everything */
     uint64_t refusals[L1_OUTCOMES]; /* cycles in which the oldest request was refused for this reason */
 };

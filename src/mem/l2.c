@@ -332,8 +332,8 @@ static void fill_bypassed(struct l2 *s, struct req *f)
 
 /* ---- reads and atomics at the tags ---- */
 
-/* What a read meets, and what it needs. */
-enum found { FOUND_DATA, FOUND_BYPASSING, FOUND_LINE /* but not all the data */, FOUND_NOTHING };
+/* What a read meets that does not hit, and what it needs. */
+enum found { FOUND_BYPASSING, FOUND_LINE /* but not all the data */, FOUND_NOTHING };
 struct lookup {
     enum found found;
     uint32_t at;     /* the line, if there is one */
@@ -362,10 +362,6 @@ static struct lookup look_up(const struct l2 *s, const struct req *r, int at)
         return k;
     }
     k.missing = l ? (uint8_t)(k.want & ~l->valid) : k.want;
-    if (!k.missing) {
-        k.found = FOUND_DATA;
-        return k;
-    }
     k.fetch = l ? (uint8_t)(k.missing & ~l->pending) : k.missing;
     if (k.fetch && !s->sectored) k.fetch = ALL_SECTORS; /* even if stores have covered some of it */
     if (s->promote > 1) k.fetch = l2_promoted(s, k.fetch, l);
@@ -415,19 +411,12 @@ static enum l2_stall read_new_line(struct l2 *s, struct req *r, const struct wl_
     return L2_GO;
 }
 
-static enum l2_stall read_line(struct l2 *s, struct req *r, const struct wl_access *a, int at, tick_t now)
+static enum l2_stall read_miss(struct l2 *s, struct req *r, const struct wl_access *a, int at)
 {
     struct lookup k = look_up(s, r, at);
     enum l2_stall why = check_mshr(s, &k);
     if (why != L2_GO) return why;
     switch (k.found) {
-    case FOUND_DATA:
-        s->moved = (uint8_t)bit_count32(r->sectors);
-        l2_touch(s, a, k.at, false);
-        if (r->kind == WL_ATOMIC) mark_dirty(s, k.at, k.want, r->nvm);
-        l2_count(s, r, (struct shares){.hits = l2_weight(s, k.want)});
-        l2_reply(s, r, now);
-        break;
     case FOUND_BYPASSING:
         mshr_wait(&s->mshr, k.entry, r);
         l2_count(s, r, (struct shares){.merged = l2_weight(s, k.want)});
@@ -439,6 +428,18 @@ static enum l2_stall read_line(struct l2 *s, struct req *r, const struct wl_acce
         break;
     case FOUND_NOTHING: return read_new_line(s, r, a, &k);
     }
+    return L2_GO;
+}
+
+static inline enum l2_stall read_line(struct l2 *s, struct req *r, const struct wl_access *a, int at, tick_t now)
+{
+    uint8_t want = l2_wanted(s, r);
+    if (at < 0 || want & ~s->tags.sectors[at].valid) return read_miss(s, r, a, at);
+    s->moved = (uint8_t)bit_count32(r->sectors);
+    l2_touch(s, a, (uint32_t)at, false);
+    if (r->kind == WL_ATOMIC) mark_dirty(s, (uint32_t)at, want, r->nvm);
+    l2_count(s, r, (struct shares){.hits = l2_weight(s, want)});
+    l2_reply(s, r, now);
     return L2_GO;
 }
 

@@ -24,25 +24,41 @@ enum l2_write { L2_LAZY, L2_FORWARD, L2_FETCH };
 enum l2_port_time { L2_PAY_LINE, L2_PAY_REQUEST, L2_PAY_HIT };
 enum l2_stall { L2_GO, L2_STALL_MSHR, L2_STALL_MERGE, L2_STALL_LINE, L2_STALL_MISSQ, L2_STALL_REPLY };
 
+/* What a cycle looks at comes first, then what an access needs: a dozen slices or more share the host's cache. */
 struct l2 {
     struct policy_host pol; /* first: the services find the slice from the policy's wl_cache */
-    void *shared;           /* the slot for the tables of one scheme */
     struct part part;
-    uint32_t index;
-    const struct addrmap *map;
-    const struct nvm_map *nvm;
-    struct req_pool *pool;
+    tick_t last; /* previous tick of this part, for stall accounting */
+    tick_t port_free, fill_free;
+    enum l2_stall stalled; /* what the oldest request waits for */
+    enum l2_write write;
+    enum l2_port_time port_time; /* what a request pays for at the data port */
+    bool plain; /* without the rules of GPGPU-Sim 3.2 below but port, pending stores and miss queue, and without a
+                   queue of replies */
+    bool sectored;
+    uint8_t promote;  /* how many sectors are fetched together */
+    uint8_t moved;    /* sectors the access at the tags moves, when only hits pay at the data port */
+    struct port *out; /* to the network */
+    struct port *mem; /* to the channel */
+    struct req_list missq;
+    uint32_t missq_used, missq_cap;
+    struct req_list done; /* requests whose fill has come and whose reply is to be sent */
+    struct port in;       /* from the network, with the fixed pipeline and the queue behind it */
+    struct port fill;     /* from the channel */
     struct tags tags;
     struct mshrs mshr;
     uint32_t mshr_sectors, mshr_limit; /* fetches in flight; how many are allowed */
-    uint32_t *bypassing;               /* [sets] first MSHR entry without a line, or NO_MSHR */
-    uint32_t bypassing_used;           /* MSHR entries without a line */
-    uint64_t (*written)[2];            /* [lines] bytes written by stores */
-    bool sectored;
-    enum l2_write write;
+    const struct nvm_map *nvm;
     tick_t port_ticks[LINE_SECTORS + 1]; /* [sectors] how long they keep the data port busy */
-    enum l2_port_time port_time;         /* what a request pays for there */
-    uint8_t moved;                       /* sectors the access at the tags moves there, when only hits pay */
+    uint32_t bypassing_used;             /* MSHR entries without a line */
+    uint32_t *bypassing;                 /* [sets] first MSHR entry without a line, or NO_MSHR */
+    uint64_t (*written)[2];              /* [lines] bytes written by stores */
+    struct l2_stats stats;
+    struct req_pool *pool;
+    const struct addrmap *map;
+    uint32_t index;
+    void *shared; /* the slot for the tables of one scheme */
+
     /* What GPGPU-Sim 3.2 did, see params.def. */
     bool forward_pending; /* l2.pending_store = forward */
     bool late_ack;        /* l2.ack = memory */
@@ -50,29 +66,16 @@ struct l2 {
     bool stop_all;        /* l2.memq_stops = all */
     bool hop;             /* l2.hop */
     bool texture_skips;   /* l2.texture = skip */
-    bool plain;           /* none of these but port, pending stores and miss queue, and no queue of replies */
     bool fill_waits;      /* an acknowledgement from memory waits for room towards the network */
-    uint8_t promote;      /* how many sectors are fetched together */
 
     /* l2.entry = queue: the port `in` holds what the network has delivered, rop what is in the fixed pipeline. */
     uint32_t queue_cap, queue_used; /* capacity 0: pipeline and queue are inside the port */
     struct req_list queue, rop;
     tick_t rop_ticks; /* from the port to the end of the pipeline */
 
-    struct port in;   /* from the network, with the fixed pipeline and the queue behind it */
-    struct port *out; /* to the network */
     /* icnt.in_flits: replies that wait for room there. Capacity 0: replies go to the port at once. */
     uint32_t outq_cap, outq_used;
     struct req_list outq;
-    struct port *mem; /* to the channel */
-    struct port fill; /* from the channel */
-    struct req_list missq;
-    uint32_t missq_used, missq_cap;
-    struct req_list done; /* requests whose fill has come and whose reply is to be sent */
-    tick_t port_free, fill_free;
-    enum l2_stall stalled; /* what the oldest request waits for */
-    tick_t last;           /* previous tick of this part, for stall accounting */
-    struct l2_stats stats;
 };
 
 int l2_init(struct l2 *s, const struct gpu_config *c, uint32_t index, const struct addrmap *map,

@@ -189,28 +189,35 @@ static bool cluster_sent(struct net *n, uint32_t words, uint32_t input, tick_t n
     return hidden || n->current[input] != NET_NOBODY;
 }
 
-/* Of ports that were empty, notices those whose packet can be seen now; one that was filled at this very tick has woken
- * the network for its next cycle. Returns whether there were any. */
-static bool notice_filled(struct net *n, tick_t now)
+/* Of a word of ports that were empty, notices those whose packet can be seen now; one that was filled at this very tick
+ * has woken the network for its next cycle. Returns the set. */
+static uint64_t notice_filled(struct net *n, uint32_t w, tick_t now)
 {
-    uint64_t any = 0;
-    for (uint32_t w = 0; w < (n->in_ports + 63) / 64; w++)
-        for (uint64_t m = n->filled[w]; m; m &= m - 1) {
-            uint64_t bit = m & -m;
-            if (n->in[w * 64 + bit_low64(m)].visible_at > now) continue;
-            n->filled[w] &= ~bit;
-            any |= bit;
+    uint64_t noticed = 0;
+    for (uint64_t m = n->filled[w]; m; m &= m - 1)
+        if (n->in[w * 64 + bit_low64(m)].visible_at <= now) noticed |= m & -m;
+    n->filled[w] &= ~noticed;
+    return noticed;
+}
+
+/* All ports are looked at before the first input chooses among its own. */
+static void enter_clusters(struct net *n, uint32_t words, tick_t now)
+{
+    uint64_t noticed[NET_WORDS];
+    uint32_t port_words = (n->in_ports + 63) / 64;
+    for (uint32_t w = 0; w < port_words; w++) noticed[w] = notice_filled(n, w, now);
+    for (uint32_t w = 0; w < port_words; w++)
+        for (uint64_t m = noticed[w]; m; m &= m - 1) {
+            uint32_t i = (w * 64 + bit_low64(m)) / n->cluster;
+            if (n->current[i] == NET_NOBODY) next_of_cluster(n, words, i);
         }
-    return any != 0;
 }
 
 /* Enters the inputs that were empty and whose packet can be seen now. */
 INTO_EACH void enter_filled(struct net *n, uint32_t words, bool plain, tick_t now)
 {
     if (!plain && shares_inputs(n)) {
-        if (!notice_filled(n, now)) return;
-        for (uint32_t i = 0; i < n->inputs; i++)
-            if (n->current[i] == NET_NOBODY) next_of_cluster(n, words, i);
+        enter_clusters(n, words, now);
         return;
     }
     for (uint32_t w = 0; w < words; w++)

@@ -48,7 +48,7 @@ struct req {
     bool is_reply : 1;              /* it is on its way back */
     bool is_write : 1;              /* it writes to DRAM */
     bool prefetch : 1;              /* an L1D asked for it before any load did: no load waits */
-    _Alignas(64) uint64_t bytes[2]; /* stores: written bytes of the line, one bit each */
+    _Alignas(64) uint64_t bytes[2]; /* touched bytes of the line, one bit each: of stores, and of loads if asked for */
     _Alignas(64) char unused[64];
 };
 _Static_assert(sizeof(struct req) == 192, "a load's part of a request is one cache line");

@@ -22,7 +22,7 @@ static inline void add_lane(struct txn *t, uint64_t addr, unsigned width)
     uint64_t run = (UINT64_C(1) << width) - 1; /* width <= 32 */
     t->sectors |= (uint8_t)(((2u << (last >> 5)) - (1u << (offset >> 5))) & ALL_SECTORS);
     t->bytes[offset >> 6] |= run << (offset & 63);
-    if (offset < 64 && last >= 64)
+    if ((offset ^ last) & 64 && offset < 64) /* asked in this order because the first is hardly ever so */
         t->bytes[1] |= run >> (64 - offset); /* accesses are aligned; only odd traces get here */
     t->lanes++;
 }
@@ -50,6 +50,14 @@ static struct txn *segment_of(struct txn *out, uint32_t *n, uint64_t line, unsig
     return &out[(*n)++];
 }
 
+/* The whole warp side by side, and exactly a line: what most loads of regular programs are. */
+static uint32_t one_line(uint64_t addr, struct txn *out)
+{
+    *out = (struct txn){
+        .line = addr >> LINE_SHIFT, .bytes = {UINT64_MAX, UINT64_MAX}, .sectors = ALL_SECTORS, .lanes = WARP_SIZE};
+    return 1;
+}
+
 /* `lanes` lanes side by side, from `addr` on: whole runs of bytes at once. */
 static void add_run(uint64_t addr, unsigned lanes, unsigned width, unsigned shift, struct txn *out, uint32_t *n)
 {
@@ -70,19 +78,25 @@ static void add_run(uint64_t addr, unsigned lanes, unsigned width, unsigned shif
     }
 }
 
+/* All lanes touch one place. */
+static uint32_t one_for_all(const struct warp_addrs *a, uint64_t addr, unsigned width, struct txn *out)
+{
+    *out = (struct txn){.line = addr >> LINE_SHIFT};
+    add_lane(out, addr, width);
+    out->lanes = (uint8_t)bit_count32(a->mask);
+    return 1;
+}
+
 /* Affine addresses rise or fall all the way: a lane either joins the last transaction or starts
  * a new one. For the usual strides the lanes need not be looked at one by one. */
 static uint32_t coalesce_affine(const struct warp_addrs *a, unsigned width, unsigned shift, struct txn *out)
 {
     unsigned first = bit_low32(a->mask);
-    if (a->stride == 0) {
-        out[0] = (struct txn){.line = a->base >> LINE_SHIFT};
-        add_lane(&out[0], a->base, width);
-        out[0].lanes = (uint8_t)bit_count32(a->mask);
-        return 1;
-    }
+    if (a->stride == 0) return one_for_all(a, a->base, width, out);
     uint32_t n = 0;
     if (a->stride == width && a->mask == UINT32_MAX && a->base % width == 0) {
+        if (shift == LINE_SHIFT && width * WARP_SIZE == LINE_BYTES && a->base % LINE_BYTES == 0)
+            return one_line(a->base, out);
         add_run(a->base, WARP_SIZE, width, shift, out, &n);
         return n;
     }
@@ -195,6 +209,7 @@ static uint32_t make_transactions(const struct sm *s, const struct memop *op, st
         return n;
     }
     uint64_t addr[WARP_SIZE], base = space == SPACE_CONST ? L2_CONST : space == SPACE_PARAM ? L2_PARAM : 0;
+    if (bank && a->affine && a->stride == 0) return one_for_all(a, base + a->base, width, out); /* most parameters */
     for (uint32_t m = a->mask; m; m &= m - 1) addr[bit_low32(m)] = base + warp_addr(a, bit_low32(m));
     if (bank) return coalesce_any(addr, a->mask, width, 6, true, out);
     return coalesce_any(addr, a->mask, width, atomic ? LINE_SHIFT : segment_shift(s, op->inst), !atomic, out);

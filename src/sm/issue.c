@@ -13,17 +13,24 @@ static uint32_t find_pipe(const struct sm *s, unsigned unit, tick_t now)
     return NO_PIPE;
 }
 
-/* Warps whose unit is free. *next: when a busy pipe that a warp waits for frees. */
-static uint64_t can_issue(const struct sm *s, tick_t now, tick_t *next)
+/* Ready warps whose pipes are all busy. *next: when the first of these pipes is free. */
+static __attribute__((noinline)) uint64_t pipes_busy(const struct sm *s, tick_t now, tick_t *next)
 {
-    uint64_t blocked = lsu_has_room(s) ? 0 : s->head_unit[UNIT_LSU];
-    if (s->lsu.ext && s->lsu.ext->queue.used) blocked |= reexec_holds_back(s);
-    if (s->pipes_until <= now) return s->ready & ~blocked; /* all pipes are free */
+    uint64_t blocked = 0;
     for (unsigned u = UNIT_ALU; u <= UNIT_DP; u++) {
         if (!(s->head_unit[u] & s->ready) || find_pipe(s, u, now) != NO_PIPE) continue;
         blocked |= s->head_unit[u];
         for (uint32_t i = u ? s->pipe_end[u - 1] : 0; i < s->pipe_end[u]; i++) *next = tick_min(*next, s->pipe_free[i]);
     }
+    return blocked;
+}
+
+/* Warps whose unit is free. *next: when a busy pipe that a warp waits for frees. */
+static inline uint64_t can_issue(const struct sm *s, tick_t now, tick_t *next)
+{
+    uint64_t blocked = lsu_blocks(s);
+    if (s->lsu.ext && s->lsu.ext->queue.used) blocked |= reexec_holds_back(s);
+    if (s->pipes_until > now) blocked |= pipes_busy(s, now, next);
     return s->ready & ~blocked;
 }
 
@@ -59,14 +66,14 @@ static void issue_memory(struct sm *s, unsigned w, tick_t now)
     else describe_load(s, w, &op->load);
     op->inst = in;
     op->route = p->route;
-    op->regs = s->board + (size_t)w * s->board_regs;
     op->ready = now + p->route->delay;
     op->waiting = 0;
     op->sent = 0;
     op->done = 0;
     op->begun = false;
     stream_next_addrs(&p->stream, p->exec, &op->addrs);
-    for (unsigned i = 0; i < in->ndst; i++) op->regs[in->reg[i]] = NEVER;
+    uint64_t *board = s->board + (size_t)w * s->board_regs;
+    for (unsigned i = 0; i < in->ndst; i++) board[in->reg[i]] = NEVER;
     p->outstanding++;
     if (shared) s->stats.shared_accesses++;
     else if (in->kind == INST_LOAD) s->stats.loads++;
@@ -126,7 +133,7 @@ __attribute__((cold)) static void note_issue(struct sm *s, unsigned w)
 }
 
 /* Sends the warp's head to its unit, which is returned. */
-static unsigned issue_warp(struct sm *s, unsigned w, tick_t now)
+static inline __attribute__((always_inline)) unsigned issue_warp(struct sm *s, unsigned w, tick_t now)
 {
     struct sm_warp *p = &s->warp[w];
     const struct code_inst *in = p->inst;
@@ -201,21 +208,28 @@ __attribute__((cold)) static void changed_set(const struct sm *s, const char *fu
                 s->policy->name, function, first, second, s->index);
 }
 
-/* A warp of `candidates`, or -1. */
-static int ask_pick(const struct sm *s, unsigned sched, uint64_t candidates)
+static bool is_candidate(int w, uint64_t candidates) { return w >= 0 && w < SM_MAX_WARPS && candidates >> w & 1; }
+
+__attribute__((cold)) static int pick_again(const struct sm *s, unsigned sched, uint64_t candidates, int w)
 {
-    int w = s->policy->pick(&s->sched, &s->view, sched, candidates);
     if (s->ask_twice) {
         int again = s->policy->pick(&s->sched, &s->view, sched, candidates);
         if (again != w) changed_answer(s, "pick", w, again);
     }
-    if (w >= 0 && w < SM_MAX_WARPS && candidates >> w & 1) return w;
+    if (is_candidate(w, candidates)) return w;
     if (w != -1)
         breach_note(s->part.clock->breach,
                     "scheduler %s: pick() answered %d, which is none of the candidates 0x%llx and not -1; SM %u, "
                     "scheduler %u",
                     s->policy->name, w, (unsigned long long)candidates, s->index, sched);
     return -1;
+}
+
+/* A warp of `candidates`, or -1. */
+static inline int ask_pick(const struct sm *s, unsigned sched, uint64_t candidates)
+{
+    int w = s->policy->pick(&s->sched, &s->view, sched, candidates);
+    return s->ask_twice || !is_candidate(w, candidates) ? pick_again(s, sched, candidates, w) : w;
 }
 
 static uint64_t ask_allowed(const struct sm *s)
@@ -321,12 +335,37 @@ static bool choose_warp(struct sm *s, uint64_t can, tick_t now)
     return issued;
 }
 
+/* The same for a scheme that only picks, on a machine without the rules of GPGPU-Sim 3 (s->only_picks): nearly every
+ * run of every paper has it, and nothing else is asked. */
+static bool choose_simply(struct sm *s, uint64_t can, tick_t now)
+{
+    uint32_t n = s->schedulers;
+    unsigned sched = (unsigned)(s->turn_mask != UINT32_MAX ? s->cycle & s->turn_mask : s->cycle % n);
+    bool issued = false;
+    for (uint32_t left = n; left; left--, sched++) {
+        sched &= 0u - (sched != n); /* the first again after the last: no branch, as it would be guessed wrongly */
+        uint64_t mine = can & s->owned[sched];
+        if (!mine) continue;
+        int w = ask_pick(s, sched, mine);
+        if (w < 0) continue;
+        unsigned unit = issue_warp(s, (unsigned)w, now);
+        if (s->policy->on_issue) s->policy->on_issue(&s->sched, &s->view, sched, (unsigned)w);
+        issued = true;
+        can &= ~(bit64((unsigned)w) | waiting_for(s, unit, now));
+    }
+    return issued;
+}
+
 bool issue_cycle(struct sm *s, tick_t now, tick_t *next)
 {
     uint64_t can = s->ready ? can_issue(s, now, next) : 0;
     WL_ASSERT(!(can & ~s->live) && !(s->head_unit[UNIT_LSU] & s->head_unit[UNIT_ALU]));
     if (!can && !s->policy->on_cycle) return false;
     s->view.cycle = s->cycle;
+    if (s->only_picks) {
+        s->stats.issue_cycles += choose_simply(s, can, now);
+        return s->ready && can_issue(s, now + s->part.period, next);
+    }
     if (!s->policy->ignores_state) refresh_view(s);
     if (s->policy->on_cycle) {
         report_cycle(s, now);

@@ -83,7 +83,8 @@ static void finish_op(struct sm *s, struct memop *op, tick_t at, tick_t now)
 {
     const struct code_inst *in = op->inst;
     unsigned w = op->load.warp;
-    for (unsigned i = 0; i < in->ndst; i++) op->regs[in->reg[i]] = at;
+    uint64_t *board = s->board + (size_t)w * s->board_regs;
+    for (unsigned i = 0; i < in->ndst; i++) board[in->reg[i]] = at;
     if (s->mark && at <= now + s->hit_ticks) unmark(s, op); /* all of it hit */
     if (op->begun) l1_load_done(l1d_of(s), &op->load);
     op->next = s->ops->free;
@@ -293,13 +294,14 @@ static void lsu_dispatch(struct sm *s, tick_t now)
         return;
     }
     u->op = op;
+    u->cache = (enum cache_id)op->route->cache;
     set_common(&u->common, op);
     u->ntxn = coalesce(s, op, u->txn);
     u->next_txn = 0;
     if (s->halved_stores && (op->route->kind != WL_LOAD || op->route->bypass))
         for (uint32_t i = 0; i < u->ntxn; i++) u->txn[i].sectors = halved(u->txn[i].sectors);
     op->load.requests = (uint16_t)u->ntxn;
-    op->waiting = u->ntxn;
+    op->waiting = (uint16_t)u->ntxn;
     count_requests(s, op->route, u->ntxn);
 }
 
@@ -309,8 +311,10 @@ static struct req *make_request(struct sm *s)
     struct req *r = req_alloc(s->pool);
     memcpy(r, &s->lsu.common, offsetof(struct req, bytes));
     r->line = t->line;
-    r->bytes[0] = t->bytes[0];
-    r->bytes[1] = t->bytes[1];
+    if (s->lsu.load_bytes || r->kind != WL_LOAD) {
+        r->bytes[0] = t->bytes[0];
+        r->bytes[1] = t->bytes[1];
+    }
     r->sectors = r->touched = t->sectors;
     r->lanes = t->lanes;
     r->number = (uint8_t)s->lsu.next_txn;
@@ -323,7 +327,7 @@ static void lsu_feed(struct sm *s, tick_t now)
     struct lsu *u = &s->lsu;
     lsu_dispatch(s, now);
     if (!u->op) return;
-    enum cache_id cache = u->op->route->cache;
+    enum cache_id cache = u->cache;
     struct access_pipe *p = &u->pipe[cache];
     if (p->used >= p->depth) return;
     if (cache == L1_DATA && u->ext && u->ext->queue.pushed_at == s->cycle) return;
@@ -350,7 +354,7 @@ static bool some_refused(const struct lsu *u)
            (u->readonly && (l1_refused(u->pipe[L1_TEXTURE].refused) || l1_refused(u->pipe[L1_CONSTANT].refused)));
 }
 
-/* Cycles the SM slept through, usually none: what was refused stayed refused. */
+/* Cycles the SM slept through: what was refused stayed refused. */
 static void account_skipped(struct sm *s, uint64_t skipped)
 {
     struct lsu *u = &s->lsu;
@@ -368,7 +372,7 @@ static bool tags_free(const struct lsu *u)
 void lsu_cycle(struct sm *s, tick_t now, uint64_t skipped)
 {
     struct lsu *u = &s->lsu;
-    account_skipped(s, skipped);
+    if (skipped) account_skipped(s, skipped);
     accept_reply(s, now);
     send_misses(s, &u->l1[L1_DATA], now);
     if (u->readonly) {
@@ -410,17 +414,14 @@ tick_t lsu_next(const struct sm *s, tick_t now)
     if (misses && !s->request->producer_waits) return soon;
     if (has_queue(s) && reexec_busy(s)) return soon;
     if (l1_wants_tags(&u->l1[L1_DATA]) && tags_free(u)) return soon;
+    if (u->op && u->pipe[u->cache].used < u->pipe[u->cache].depth) return soon;
     next = tick_min(next, pipe_next(&u->pipe[L1_DATA]));
     if (u->readonly) {
         next = tick_min(next, readonly_next(s, &u->pipe[L1_TEXTURE]));
         next = tick_min(next, readonly_next(s, &u->pipe[L1_CONSTANT]));
     }
-    if (u->op) {
-        const struct access_pipe *p = &u->pipe[u->op->route->cache];
-        if (p->used < p->depth) return soon;
-    } else if (u->head != u->tail && !lsu_held(u)) {
+    if (!u->op && u->head != u->tail && !lsu_held(u))
         next = tick_min(next, tick_max(u->queue[u->head & u->mask]->ready, u->busy_until));
-    }
     return next == NEVER ? NEVER : tick_max(next, soon);
 }
 

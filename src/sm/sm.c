@@ -108,6 +108,7 @@ static int make_caches(struct sm *s, const struct gpu_config *c, struct wl_err *
     void *none = NULL;
     struct l1_site alone = site;
     alone.shared = &none;
+    s->lsu.load_bytes = c->l2.policy != plain.l2.policy;
     struct l1 *l1 = s->lsu.l1;
     if (l1_init(&l1[L1_DATA], &data, &c->l1, &site, e) || l1_init(&l1[L1_TEXTURE], &texture, &plain.l1, &alone, e) ||
         l1_init(&l1[L1_CONSTANT], &constant, &plain.l1, &alone, e))
@@ -122,6 +123,7 @@ static int make_scheduler(struct sm *s, const struct gpu_config *c, struct wl_er
     const struct wl_sched_policy *p = s->policy = c->sched.policy;
     s->ask_twice = c->sched.foreign || WL_CHECKING;
     s->notes_issues = p->marks;
+    s->only_picks = p->ignores_state && !p->on_cycle && !p->allowed && !p->order && !s->mem_issue && !s->fetch;
     memcpy(s->sched_param, c->sched.values, sizeof s->sched_param);
     s->sched = (struct wl_sched){.g = {s->index, s->sms, s->warps, s->schedulers},
                                  .param = s->sched_param,
@@ -252,10 +254,7 @@ static void take_offer(struct sm *s, tick_t now)
 }
 
 /* Whether the issue stage has something to do: not when every ready warp waits for the ld/st unit. */
-static bool issue_may_do(const struct sm *s)
-{
-    return s->policy->on_cycle || s->ready & ~(lsu_has_room(s) ? 0 : s->head_unit[UNIT_LSU]);
-}
+static bool issue_may_do(const struct sm *s) { return s->policy->on_cycle || s->ready & ~lsu_blocks(s); }
 
 /* Observers are rare: an SM without one pays only for a test. */
 __attribute__((cold)) static void observe_slept(const struct sm *s, uint64_t cycles)

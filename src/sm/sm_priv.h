@@ -58,6 +58,11 @@ bool issue_cycle(struct sm *s, tick_t now, tick_t *next);
 
 /* lsu.c */
 static inline bool lsu_has_room(const struct sm *s) { return s->lsu.tail != s->lsu.limit; }
+/* Warps whose head finds no room there: all or none, without a branch that is hard to guess. */
+static inline uint64_t lsu_blocks(const struct sm *s)
+{
+    return s->head_unit[UNIT_LSU] & (0 - (uint64_t)!lsu_has_room(s));
+}
 /* Takes at most `more` instructions from now on, as far as there is room. */
 static inline void lsu_limit(struct sm *s, uint32_t more)
 {

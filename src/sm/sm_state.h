@@ -57,18 +57,19 @@ struct txn {
 };
 
 /* A memory instruction from issue to its last reply. `load` comes first: requests and policies
- * hold a pointer to it. All but a gather's addresses is two lines of the host's cache. */
+ * hold a pointer to it. What is needed after the instruction was coalesced is one line of the host's cache. */
 struct memop {
     _Alignas(64) struct wl_load load;
     const struct code_inst *inst;
-    const struct route *route;
-    uint64_t *regs;   /* the warp's scoreboard row */
-    tick_t ready;     /* earliest first access */
-    tick_t done;      /* the latest register write of the requests answered so far */
-    uint32_t waiting; /* requests not answered */
-    uint32_t sent;    /* requests accepted by a cache; a re-execution queue lets them go out of order */
-    struct memop *next;
-    bool begun; /* the policy has seen it */
+    union {
+        tick_t done;        /* the latest register write of the requests answered so far */
+        struct memop *next; /* while it is free */
+    };
+    uint16_t waiting; /* requests not answered */
+    uint16_t sent;    /* requests accepted by a cache; a re-execution queue lets them go out of order */
+    bool begun;       /* the policy has seen it */
+    _Alignas(64) const struct route *route;
+    tick_t ready; /* earliest first access */
     struct warp_addrs addrs;
 };
 
@@ -92,17 +93,19 @@ struct lsu {
     uint32_t depth;      /* how many instructions the ring takes */
     uint32_t limit;      /* the ring takes no more when `tail` is here */
     uint32_t mask;
+    enum cache_id cache;    /* of the dispatched instruction */
     struct memop *op;       /* the dispatched instruction, or NULL */
     tick_t busy_until;      /* shared-memory passes occupy the unit until then */
     bool single;            /* l1d.pipe = 0: a refused request is still in the unit, and no instruction comes past it */
     struct lsu_ext *ext;    /* what a scheduling scheme adds to the unit; NULL: nothing */
     uint32_t readonly;      /* requests of the texture and constant caches under way: 0 spares looking at them */
+    bool load_bytes;        /* the L2's policy may ask which bytes a load touches: not LRU */
     bool policy_heard;      /* since the last cycle the L1D's policy heard of something that may lift a refusal */
     tick_t writeback_free;  /* next free cycle of the register write port */
     tick_t writeback_limit; /* how far ahead the port can be reserved */
-    struct access_pipe pipe[SM_CACHES];
     uint32_t ntxn, next_txn; /* transactions of `op`; the next one to be sent */
-    struct l1 l1[SM_CACHES];
+    struct access_pipe pipe[SM_CACHES];
+    _Alignas(64) struct l1 l1[SM_CACHES];
     struct memop *queue[64];     /* ring: issued, not yet dispatched */
     struct req common;           /* what all requests of `op` have in common */
     struct txn txn[SM_MAX_TXNS]; /* transactions of `op` */
@@ -229,52 +232,51 @@ struct sm {
                           the current tick, and the next cycle's afterwards */
 
     /* warps */
-    uint64_t live, ready, barrier, membar, long_stall, memory, loads, shared, ended;
-    uint64_t head_unit[UNITS]; /* [unit] set of warps whose head goes there */
-    uint64_t held;             /* set of those in `membar` that wait for an atomic of theirs */
-    uint64_t wrong;            /* set of warps whose buffer is or will be filled from a path they did not take */
-    uint64_t in_wheel;         /* set of all warps in the wheel */
-    uint64_t *wheel;           /* [slots] set of warps whose head becomes ready at that cycle */
-    uint64_t *wheel_used;      /* slots that are not empty, one bit per slot */
+    uint64_t live, ready;
+    uint64_t long_stall;  /* set of warps whose head waits for a load */
+    uint64_t in_wheel;    /* set of all warps in the wheel */
+    uint64_t *wheel;      /* [slots] set of warps whose head becomes ready at that cycle */
+    uint64_t *wheel_used; /* slots that are not empty, one bit per slot */
     uint32_t wheel_mask;
     uint32_t board_regs;
     uint64_t *board;           /* [warps * board_regs] tick from which a register may be read */
+    uint64_t head_unit[UNITS]; /* [unit] set of warps whose head goes there */
+    uint64_t barrier, membar, memory;
+    uint64_t loads, shared, ended;
+    uint64_t held;             /* set of those in `membar` that wait for an atomic of theirs */
+    uint64_t wrong;            /* set of warps whose buffer is or will be filled from a path they did not take */
     const struct route *route; /* [instructions of the kernel] */
     struct fetch *fetch;       /* NULL: ideal */
     struct stages *stages;     /* NULL: an instruction goes to its pipe when it is issued */
-    uint8_t *mark;             /* [warps * board_regs] whether a register is marked as slow; NULL: nobody asks */
 
-    /* schedulers */
+    /* schedulers and units; the ld/st unit comes below, as its end is long */
     const struct wl_sched_policy *policy;
-    tick_t sched_next; /* the tick of the next on_cycle() of the scheme */
-    tick_t offered_at; /* when a CTA was put into `offered`; NEVER: there is none */
-    struct wl_sched sched;
-    uint32_t schedulers;
-    bool ask_twice;     /* every question is asked twice and must get the same answer: the scheme is foreign, or we are
-                           checking */
-    uint32_t turn_mask; /* cycle & turn_mask goes first; UINT32_MAX: cycle modulo schedulers */
-    unsigned mem_issue; /* memory instructions per cycle; 0: no limit */
-    bool l1d_global, l1d_flush, l1t_flush, l1c_flush, l1d_readonly, whole_lines;
-    bool by_element, halved_atomics, old_classes, atomic_holds, membar_registers, halved_stores, cta_share;
-    uint32_t collect, reg_unit;
-    bool tracks_loops;  /* the L1D's policy wants to hear of loops that are left */
-    unsigned observers; /* used entries of `observer` */
-    bool notes_issues;  /* there are observers or marks */
-    bool ends_cycles;   /* there are observers or fetches */
-    uint64_t owned[SM_MAX_SCHEDULERS];
-
-    /* units; the ld/st unit comes below, as its end is long */
+    tick_t sched_next;    /* the tick of the next on_cycle() of the scheme */
+    tick_t offered_at;    /* when a CTA was put into `offered`; NEVER: there is none */
+    tick_t pipes_until;   /* no pipe is busy from this tick on */
     struct port *request; /* to the network */
-    struct port reply;    /* from the network */
-    tick_t issue_delay, mem_delay, shared_latency, hit_ticks, writeback_ticks;
-    tick_t pipes_until;  /* no pipe is busy from this tick on */
+    unsigned observers;   /* used entries of `observer` */
+    uint32_t schedulers;
+    uint32_t turn_mask;  /* cycle & turn_mask goes first; UINT32_MAX: cycle modulo schedulers */
+    unsigned mem_issue;  /* memory instructions per cycle; 0: no limit */
+    bool only_picks;     /* of the scheme's functions a cycle needs only pick() and on_issue() */
+    bool ask_twice;      /* every question is asked twice and must get the same answer: the scheme is foreign, or we are
+                            checking */
+    bool tracks_loops;   /* the L1D's policy wants to hear of loops that are left */
+    bool notes_issues;   /* there are observers or marks */
+    bool ends_cycles;    /* there are observers or fetches */
     uint8_t pipe_end[3]; /* the pipes of unit u are pipe_free[pipe_end[u - 1]] to pipe_free[pipe_end[u] - 1]; of unit 0,
                             from pipe_free[0] on */
-    tick_t pipe_free[3 * SM_MAX_PIPES];
-    struct exec_class exec_class[EXEC_CLASSES];
+    _Alignas(64) struct port reply; /* from the network */
+    tick_t issue_delay, mem_delay, shared_latency, hit_ticks, writeback_ticks;
     struct memop_pool *ops;
     struct req_pool *pool;
-    struct sm_stats stats;
+    uint8_t *mark; /* [warps * board_regs] whether a register is marked as slow; NULL: nobody asks */
+    uint64_t owned[SM_MAX_SCHEDULERS];
+    struct wl_sched sched;
+    tick_t pipe_free[3 * SM_MAX_PIPES];
+    struct exec_class exec_class[EXEC_CLASSES];
+    _Alignas(64) struct sm_stats stats;
 
     /* the dispatcher's mailbox, with offered_at: latched both ways */
     tick_t wants_at; /* since when the SM has room for another CTA; NEVER: it has none */
@@ -287,6 +289,9 @@ struct sm {
     uint32_t cta_id[SM_MAX_WARPS];
 
     /* the machine */
+    bool l1d_global, l1d_flush, l1t_flush, l1c_flush, l1d_readonly, whole_lines;
+    bool by_element, halved_atomics, old_classes, atomic_holds, membar_registers, halved_stores, cta_share;
+    uint32_t collect, reg_unit;
     uint32_t index, sms, warps, cta_slots, registers, shared_bytes, shared_banks;
     uint32_t board_cap; /* registers per warp `board` has room for */
     struct {

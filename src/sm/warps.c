@@ -56,12 +56,14 @@ tick_t warp_next_wake(const struct sm *s, tick_t now)
 
 /* ---- heads ---- */
 
-/* The tick from which the head may issue: NEVER while it waits for a load. */
-static tick_t head_ready_at(const struct sm *s, unsigned w, const struct code_inst *in)
+/* The tick from which the head may issue: NEVER while it waits for a load, and then the other registers do not matter.
+ * (Without this way out the compiler would make vectors of these few numbers, which takes longer.) */
+static inline tick_t head_ready_at(const struct sm *s, unsigned w, const struct code_inst *in)
 {
     const uint64_t *board = s->board + (size_t)w * s->board_regs;
+    const uint16_t *reg = in->reg, *end = reg + in->ndst + in->nsrc;
     tick_t t = 0;
-    for (unsigned i = 0, n = (unsigned)in->ndst + in->nsrc; i < n; i++) t = tick_max(t, board[in->reg[i]]);
+    for (; reg != end && t != NEVER; reg++) t = tick_max(t, board[*reg]);
     return t;
 }
 
@@ -150,19 +152,12 @@ static void next_part(const struct sm *s, struct sm_warp *p)
     make_head(s, p, code_form(s->launch->code, p->inst, space));
 }
 
-/* Makes the next instruction of the stream the head; false when the stream is over. */
-static bool warp_fetch(struct sm *s, struct sm_warp *p, unsigned w)
+/* The block is over: the head comes before the first instruction of the next one; false when the stream is over. */
+static __attribute__((noinline)) bool next_block(struct sm *s, struct sm_warp *p, unsigned w)
 {
-    if (p->route->generic && code_is_form(p->inst)) {
-        make_head(s, p, s->launch->code->inst + p->inst->form - 1);
-        if (stream_has_parts(&p->stream)) {
-            next_part(s, p);
-            return true;
-        }
-    }
     bool loops = s->tracks_loops;
     const struct code_inst *last = p->inst; /* NULL: this is the first */
-    if (loops && !p->left && last && last->kind == INST_EXIT) track_loops(s, p, w, CODE_NO_LOOP, p->exec);
+    if (loops && last && last->kind == INST_EXIT) track_loops(s, p, w, CODE_NO_LOOP, p->exec);
     while (!p->left) {
         if (stream_done(&p->stream)) return false;
         const struct code_block *b = &s->launch->code->block[stream_next_block(&p->stream)];
@@ -171,6 +166,20 @@ static bool warp_fetch(struct sm *s, struct sm_warp *p, unsigned w)
         p->left = b->count;
         if (loops && (p->nloops || b->loop != CODE_NO_LOOP)) track_loops(s, p, w, b->loop, p->stream.mask);
     }
+    return true;
+}
+
+/* Makes the next instruction of the stream the head; false when the stream is over. */
+static inline bool warp_fetch(struct sm *s, struct sm_warp *p, unsigned w)
+{
+    if (p->route->generic && code_is_form(p->inst)) {
+        make_head(s, p, s->launch->code->inst + p->inst->form - 1);
+        if (stream_has_parts(&p->stream)) {
+            next_part(s, p);
+            return true;
+        }
+    }
+    if (!p->left && !next_block(s, p, w)) return false;
     p->inst++;
     p->route++;
     p->left--;

@@ -113,11 +113,12 @@ all '\.h$' | awk '{
 done >"$work/guards"
 verdict guards
 
-# ---- numbers are read by base/text.h, whatever the locale; files are written by base/out_file.h, whole or not at all. The
-# exceptions: out_file.c itself, and reports of processes, which are to be there when a process was killed. ----
-product '\.c$' | grep -vE '^src/base/text.c$' | xargs grep -nE '\b(strtod|strtof|strtold|atof)\(' >"$work/locale" || true
+# ---- numbers are read by base/text.h, whatever the locale; files are written by base/out_file.h, whole or not at all.
+# Exceptions: out_file.c itself, and the reports of processes, which are to be there when a process was killed. ----
+product '\.c$' | grep -v '^src/base/text.c$' | xargs grep -nE '\b(strtod|strtof|strtold|atof)\(' >"$work/locale" || true
 verdict locale
-product '\.c$' | grep -vE '^(src/base/out_file|cuda/lib/exec_process).c$' | xargs grep -nE 'fopen\([^"]*"[wa]' >"$work/whole-files" || true
+product '\.c$' | grep -vE '^(src/base/out_file|cuda/lib/exec_process)\.c$' |
+    xargs grep -nE 'fopen\([^"]*"[wa]' >"$work/whole-files" || true
 verdict whole-files
 
 # ---- words that readers stumble over; better: makes sure that, wake-up, next to, one line per cycle ----

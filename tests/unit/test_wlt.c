@@ -329,6 +329,7 @@ TEST(test_failed_recording)
 {
     struct wl_err e = {.code = WL_OK};
     struct made m;
+    unlink(path); /* an older trace would stay */
     make_source(&m, &code);
     m.fail_at = 2;
     struct wlt_writer *w = wlt_create(path, &header, &e);

@@ -68,13 +68,15 @@ function mean_and_worst(label,    comma) {
     return sprintf("%.1f %% in the mean, %.1f %% at worst (%s)", stat[label "_mean"], stat[label "_worst"], comma)
 }
 function points(label) {
-    return sprintf("%.1f points in the mean, %.1f at worst (%s)", stat[label "_mean"], stat[label "_worst"], place[label])
+    return sprintf("%.1f points in the mean, %.1f at worst (%s)", stat[label "_mean"], stat[label "_worst"], \
+        place[label])
 }
 
 function page(    i, r, a) {
     print "| over " stat["kernels"] " kernels, " stat["runs"] " runs | aim | reached |"
     print "|---|---|---|"
-    aim_row("warp instructions", "equal", stat["instructions_differ"] ? stat["instructions_differ"] " runs differ" : "equal")
+    aim_row("warp instructions", "equal", \
+        stat["instructions_differ"] ? stat["instructions_differ"] " runs differ" : "equal")
     aim_row("L1D accesses", "equal", stat["accesses_differ"] ? stat["accesses_differ"] " runs differ" : "equal")
     aim_row("L1D misses", "within 3 %", mean_and_worst("l1d_misses") "; " stat["l1d_misses_over_3"] " of " \
         stat["l1d_misses_runs"] " runs beyond 3 %")
@@ -97,8 +99,8 @@ function page(    i, r, a) {
     print ""
     print "Where one number stands, both simulators have it; else 3.2.2 / ours."
     print ""
-    print "| kernel | scheduler | cycles 3.2.2 | ours | error | L1D accesses | L1D misses | error | DRAM reads | error |" \
-        " L2 accesses | DRAM writes | activates |"
+    print "| kernel | scheduler | cycles 3.2.2 | ours | error | L1D accesses | L1D misses | error |" \
+        " DRAM reads | error | L2 accesses | DRAM writes | activates |"
     print "|---|---|---|---|---|---|---|---|---|---|---|---|---|"
     for (i = 1; i <= rows; i++) {
         r = row[i]; split(r, a, ",")

@@ -1,11 +1,12 @@
 #!/bin/sh
 # fidelity_v322.sh WARPLINE [MODE [NAME...]] - our machine gtx480-v322 beside the counters of GPGPU-Sim 3.2.2 itself.
-# Runs the kernels of tests/fidelity/v322 (all, or those named) under the schedulers of its rows. MODE is what is made of it:
+# Runs the kernels of tests/fidelity/v322 (all, or those named) under the schedulers of its rows. MODE is what is
+# made of it:
 #   page   the tables of docs/fidelity-v322.md, between its marks; the default
 #   stats  a line per statistic: NAME VALUE
 #   lines  a line per counter of a run: name,sched,counter,3.2.2's value,ours
-# SCHEDS="lrr gto" leaves schedulers out, JOBS=n runs n at a time, MACHINE=NAME takes another machine and SET="KEY=VALUE ..."
-# changes parameters of it: what one mechanism is worth.
+# SCHEDS="lrr gto" leaves schedulers out, JOBS=n runs n at a time, MACHINE=NAME takes another machine and
+# SET="KEY=VALUE ..." changes parameters of it: what one mechanism is worth.
 set -eu
 w=$1; shift
 mode=${1:-page}; [ $# -eq 0 ] || shift

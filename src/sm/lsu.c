@@ -272,7 +272,7 @@ static uint8_t halved(uint8_t sectors)
     return !(sectors & HIGH) ? LOW : !(sectors & LOW) ? HIGH : ALL_SECTORS;
 }
 
-/* Without stages between the unit and the tags the unit is one place: an instruction leaves it with its last request. */
+/* Without stages before the tags the unit is one place: an instruction leaves it with its last request. */
 static inline bool lsu_held(const struct lsu *u)
 {
     return u->single && (u->pipe[L1_DATA].used || u->pipe[L1_CONSTANT].used);

@@ -1,6 +1,7 @@
 #!/bin/sh
-# gtx480-v322 against GPGPU-Sim 3.2.2: the aims of docs/fidelity-v322.md, held on those of its kernels that run fast. Every
-# group of programs is there, barriers, shared memory, atomics, divergence and long code. 3.2.2 itself is not needed.
+# gtx480-v322 against GPGPU-Sim 3.2.2: the aims of docs/fidelity-v322.md, held on those of its kernels that run fast.
+# Every group of programs is there, barriers, shared memory, atomics, divergence and long code. 3.2.2 itself is not
+# needed.
 set -u
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

@@ -322,8 +322,8 @@ static void random_v3(struct gpu_config *c, uint64_t s)
 /* Each part of the machine is random or the preset's, so that one odd part meets usual ones too. */
 static void random_machine(struct gpu_config *c, uint64_t seed)
 {
-    static void (*const parts[])(struct gpu_config *, uint64_t) = {
-        random_sm, random_old_sm, random_l1, random_l2, random_memory, random_clocks, random_v3};
+    static void (*const parts[])(struct gpu_config *, uint64_t) = {random_sm,     random_old_sm, random_l1, random_l2,
+                                                                   random_memory, random_clocks, random_v3};
     config_defaults(c);
     snprintf(c->name, sizeof c->name, "seed %llu", (unsigned long long)seed);
     uint64_t s = seed * 977;

@@ -375,6 +375,8 @@ static struct outcome run_on(const char *program, const char *l1, const char *se
     struct wl_err e = {.code = WL_OK};
     if (config_load(&c, "dycache", &e) || config_set_l1(&c, l1, &e) || (set && config_set(&c, set, &e)))
         fail_msg("%s", e.text);
+    if (c.v[P_L2_SECTORED])
+        c.v[P_L2_PENDING_STORE] = c.v[P_ICNT_IN_FLITS] = c.v[P_ICNT_OUT_FLITS] = 0; /* whole lines only */
     const struct workload *w = workload_find(program);
     assert_non_null(w);
     return run_workload(w, &c, o);

@@ -87,13 +87,15 @@ static const char *const policies[] = {"lru",       "hac",        "hac:write_cla
 /* clang-format on */
 static const char *const programs[] = {"histogram", "bfs", "laplace3d", "atax"};
 
-/* The paper's machine with an L2 of 24 KB, so that tiny inputs do not fit. */
+/* The paper's machine with an L2 of 24 KB, so that tiny inputs do not fit. The turn of the banks follows commands: with
+ * dram.turn = rows it passes over the banks of both kinds, and how many there are depends on nvm.map. */
 static struct outcome run_with(const char *program, const char *l2, const char *setting, struct gpu_options o)
 {
     struct gpu_config c;
     struct wl_err e = {.code = WL_OK};
     if (config_load(&c, "hac", &e) || config_set_l2(&c, l2, &e) || config_set(&c, "l2.sets=2", &e) ||
-        config_set(&c, "l2.ways=8", &e) || (setting && config_set(&c, setting, &e)))
+        config_set(&c, "l2.ways=8", &e) || config_set(&c, "dram.turn=commands", &e) ||
+        (setting && config_set(&c, setting, &e)))
         fail_msg("%s", e.text);
     const struct workload *w = workload_find(program);
     assert_non_null(w);

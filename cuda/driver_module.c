@@ -48,6 +48,19 @@ static CUresult load_text(struct driver *d, CUmodule *module, const char *file, 
     return CUDA_SUCCESS;
 }
 
+/* Where the program has machine code next to its PTX, registers are the assembler's and not our estimate. */
+static void know_registers(struct ptx_module *m, const void *image, size_t size, unsigned capability)
+{
+    size_t bytes;
+    char *cubin = fatbin_cubin(image, size, capability, &bytes);
+    if (!cubin) return;
+    for (struct ptx_func *f = m->funcs; f; f = f->next) {
+        unsigned n = f->is_kernel ? cubin_registers(cubin, bytes, f->name) : 0;
+        if (n) f->regs_per_thread = n;
+    }
+    free(cubin);
+}
+
 /* PTX text, or a fat binary with PTX inside; `size` is that of the image when it is known. */
 static CUresult load_image(struct driver *d, CUmodule *module, const char *file, const void *image, size_t size)
 {
@@ -63,6 +76,7 @@ static CUresult load_image(struct driver *d, CUmodule *module, const char *file,
     }
     CUresult r = load_text(d, module, file, text, strlen(text));
     free(text);
+    if (!r) know_registers((*module)->ptx, image, size, CAPABILITY);
     return r;
 }
 

@@ -96,10 +96,13 @@ static int64_t unpack(const struct entry *en, const uint8_t *payload, char *text
     return lz4_block(payload, en->packed_bytes, (uint8_t *)text, en->text_bytes);
 }
 
+static bool is_packed(const struct entry *en) { return en->flags & (FLAG_ZSTD | FLAG_LZ4) && en->packed_bytes; }
+static uint64_t plain_bytes(const struct entry *en) { return is_packed(en) ? en->text_bytes : en->payload_bytes; }
+
 static char *text_of(const struct entry *en, const uint8_t *payload, struct wl_err *e)
 {
-    bool packed = en->flags & (FLAG_ZSTD | FLAG_LZ4) && en->packed_bytes;
-    uint64_t bytes = packed ? en->text_bytes : en->payload_bytes;
+    bool packed = is_packed(en);
+    uint64_t bytes = plain_bytes(en);
     if (packed && en->packed_bytes > en->payload_bytes) return failed(e, "compressed PTX runs past its entry");
     if (bytes > MAX_TEXT) return failed(e, "a PTX text of more than 1 GiB");
     char *text = malloc(bytes + 1);
@@ -153,6 +156,74 @@ char *fatbin_ptx(const void *container, size_t size, unsigned capability, struct
     }
     if (got < 0) return failed(e, "an entry runs past the end of its container");
     return chosen_payload ? text_of(&chosen, chosen_payload, e) : no_ptx(cubin, cubins, e);
+}
+
+/* ---- machine code ---- */
+
+char *fatbin_cubin(const void *image, size_t size, unsigned capability, size_t *bytes)
+{
+    struct container c;
+    struct wrapper w;
+    if (fatbin_kind(image) == FATBIN_WRAPPER) {
+        memcpy(&w, image, sizeof w);
+        image = w.data; /* of linked objects too: their machine code has been linked */
+    }
+    if (!image || size < sizeof c || !begins_with(image, CONTAINER_MAGIC)) return NULL;
+    memcpy(&c, image, sizeof c);
+    if (c.header_bytes < CONTAINER_HEADER || c.header_bytes > size || c.bytes > size - c.header_bytes) return NULL;
+    const uint8_t *data = (const uint8_t *)image + c.header_bytes, *payload, *chosen_payload = NULL;
+    struct entry en, chosen = {.kind = 0};
+    struct wl_err e;
+    size_t at = 0;
+    while (next_entry(data, c.bytes, &at, &en, &payload) > 0) {
+        if (en.kind != KIND_CUBIN || (chosen_payload && !better(en.arch, chosen.arch, capability))) continue;
+        chosen = en;
+        chosen_payload = payload;
+    }
+    if (!chosen_payload) return NULL;
+    *bytes = plain_bytes(&chosen);
+    return text_of(&chosen, chosen_payload, &e);
+}
+
+/* What is read of an ELF file: where the sections are, and of each its name, place and information. */
+struct elf_head {
+    uint8_t unused[40];
+    uint64_t sections_at;
+    uint8_t unused2[10];
+    uint16_t section_bytes, sections, names;
+};
+struct elf_section {
+    uint32_t name, type;
+    uint64_t flags, address, at, bytes;
+    uint32_t link, info;
+    uint64_t align, entry_bytes;
+};
+_Static_assert(sizeof(struct elf_head) == 64 && sizeof(struct elf_section) == 64, "these are layouts of bytes");
+
+static bool section(const char *elf, size_t bytes, const struct elf_head *h, unsigned i, struct elf_section *s)
+{
+    if (i >= h->sections || h->section_bytes < sizeof *s || h->sections_at > bytes) return false;
+    if ((bytes - h->sections_at) / h->section_bytes <= i) return false;
+    memcpy(s, elf + h->sections_at + (size_t)i * h->section_bytes, sizeof *s);
+    return true;
+}
+
+unsigned cubin_registers(const char *elf, size_t bytes, const char *kernel)
+{
+    struct elf_head h;
+    struct elf_section names, s;
+    static const char prefix[] = ".text.";
+    size_t length = strlen(kernel) + 1;
+    if (bytes < sizeof h || memcmp(elf, "\177ELF\2", 5) != 0) return 0;
+    memcpy(&h, elf, sizeof h);
+    if (!section(elf, bytes, &h, h.names, &names) || names.at > bytes || names.bytes > bytes - names.at) return 0;
+    const char *text = elf + names.at;
+    for (unsigned i = 0; section(elf, bytes, &h, i, &s); i++) {
+        if (s.name > names.bytes || names.bytes - s.name < sizeof prefix - 1 + length) continue;
+        if (memcmp(text + s.name, prefix, sizeof prefix - 1) != 0) continue;
+        if (memcmp(text + s.name + sizeof prefix - 1, kernel, length) == 0) return s.info >> 24;
+    }
+    return 0;
 }
 
 /* ---- what a program passes ---- */

@@ -74,7 +74,7 @@ static int set_sched(struct machine *m, const char *v, int unused)
     return config_set_sched(m->config, name, m->e);
 }
 
-/* Five latencies or intervals: add, max, mul, mad, div; a sixth (shuffle) is left out. */
+/* Five latencies or intervals: add, max, mul, mad, div. */
 static int set_five(struct machine *m, const char *v, int first)
 {
     double n[5];
@@ -82,6 +82,20 @@ static int set_five(struct machine *m, const char *v, int first)
     for (int i = 0; i < 5; i++) m->config->v[first + i] = (int64_t)n[i];
     return 0;
 }
+
+/* Of integers there is a sixth, for shfl. Without it GPGPU-Sim reads what happens to be in memory; here it
+ * keeps its default. */
+static int set_six(struct machine *m, const char *v, int first)
+{
+    double n[6];
+    int commas = 0;
+    for (const char *p = v; *p; p++) commas += *p == ',';
+    if (commas < 5) return set_five(m, v, first);
+    if (numbers(m, v, n, 6, true)) return WL_EINPUT;
+    m->config->v[first - P_LAT_INT_ADD + P_LAT_SHFL] = (int64_t)n[5];
+    return set_five(m, v, first);
+}
+_Static_assert(P_INIT_SHFL - P_INIT_INT_ADD == P_LAT_SHFL - P_LAT_INT_ADD, "intervals are in the order of latencies");
 
 /* "LATENCY,INTERVAL" of trace.config, for a whole class; divisions are no instructions there. */
 static int set_class(struct machine *m, const char *v, int first)
@@ -341,10 +355,10 @@ static const struct gpgpusim_row rows[] = {
     {"-gpgpu_num_sfu_units", set_param, P_SM_SFU_PIPES, OPTIONAL},
     {"-gpgpu_num_dp_units", set_param, P_SM_DP_PIPES, OPTIONAL},
     {"-gpgpu_kernel_launch_latency", set_param, P_SM_LAUNCH_DELAY, OPTIONAL},
-    {"-ptx_opcode_latency_int", set_five, P_LAT_INT_ADD, OPTIONAL},
+    {"-ptx_opcode_latency_int", set_six, P_LAT_INT_ADD, OPTIONAL},
     {"-ptx_opcode_latency_fp", set_five, P_LAT_FP_ADD, OPTIONAL},
     {"-ptx_opcode_latency_dp", set_five, P_LAT_DP_ADD, OPTIONAL},
-    {"-ptx_opcode_initiation_int", set_five, P_INIT_INT_ADD, OPTIONAL},
+    {"-ptx_opcode_initiation_int", set_six, P_INIT_INT_ADD, OPTIONAL},
     {"-ptx_opcode_initiation_fp", set_five, P_INIT_FP_ADD, OPTIONAL},
     {"-ptx_opcode_initiation_dp", set_five, P_INIT_DP_ADD, OPTIONAL},
     {"-ptx_opcode_latency_sfu", set_param, P_LAT_SFU, OPTIONAL},

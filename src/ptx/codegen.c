@@ -63,14 +63,36 @@ FOLLOWS_PACE(INT);
 FOLLOWS_PACE(FP);
 FOLLOWS_PACE(DP);
 
+/* A conversion between integers is a move or a shift. From 32 bits or fewer to f32, and between f16 and f32, it is
+ * done at the rate of minima; without rounding f32 to f32 is an addition of zero. All others have a unit of their own,
+ * which is not the fp64 pipe, even where f64 comes in. */
+static uint8_t cvt_class(const struct ptx_inst *in)
+{
+    bool to_float = ptx_is_float(in->type), from_float = ptx_is_float(in->type2);
+    if (!to_float && !from_float) return LAT_INT_ADD;
+    if (!to_float || ptx_type_bytes((enum ptx_type)in->type) > 4 || ptx_type_bytes((enum ptx_type)in->type2) > 4)
+        return LAT_CVT;
+    if (in->type == in->type2) return in->rnd >= RND_RNI ? LAT_CVT : LAT_FP_ADD;
+    return LAT_FP_MAX;
+}
+
 static uint8_t lat_class(const struct ptx_inst *in)
 {
     unsigned pace = ptx_opcodes[in->op].pace;
     bool f64 = in->type == T_F64 || in->type2 == T_F64;
-    if (pace == PACE_SFU) return f64 ? LAT_DP_DIV : LAT_SFU;
-    if (pace == PACE_MOVE) return LAT_INT_ADD;
-    unsigned pipe = f64 ? LAT_DP_ADD : ptx_is_float(in->type) || ptx_is_float(in->type2) ? LAT_FP_ADD : LAT_INT_ADD;
-    return (uint8_t)(pipe + pace);
+    bool single = !f64 && (ptx_is_float(in->type) || ptx_is_float(in->type2));
+    switch (pace) {
+    case PACE_SFU: /* the exact ones are a sequence, as a division is */
+        return f64 ? LAT_DP_DIV : in->rnd != RND_NONE ? LAT_FP_DIV : LAT_SFU;
+    case PACE_MOVE: return LAT_INT_ADD;
+    case PACE_LOGIC: return LAT_INT_MAX;
+    case PACE_TEST: return f64 ? LAT_DP_ADD : single ? LAT_FP_MAX : LAT_INT_MAX;
+    case PACE_SIGN: return single ? LAT_FP_ADD : LAT_INT_ADD;
+    case PACE_BITS: return LAT_BITS;
+    case PACE_SHFL: return LAT_SHFL;
+    case PACE_CVT: return cvt_class(in);
+    default: return (uint8_t)((f64 ? LAT_DP_ADD : single ? LAT_FP_ADD : LAT_INT_ADD) + pace);
+    }
 }
 
 static uint8_t old_rule(const struct ptx_inst *in)

@@ -187,9 +187,11 @@ struct ptx_func {
     uint64_t local_bytes;     /* .local variables of the body */
     uint64_t frame_bytes;     /* .param variables of the body, formals and returns included (not kernels) */
     uint64_t shared_bytes;    /* static .shared, this function and all it calls */
-    uint32_t regs_per_thread; /* 32-bit registers live at once (by liveness), or .maxnreg */
-    uint32_t max_threads;     /* .maxntid product, or 0 */
-    uint32_t code_reg_base;   /* its registers in the scoreboard's numbering */
+    uint32_t regs_per_thread; /* registers of a thread: the assembler's, or as live.c finds them */
+    uint32_t least_regs;      /* no assembler needs more than that; and what one takes that need not save */
+    uint32_t most_regs;
+    uint32_t max_threads;   /* .maxntid product, or 0 */
+    uint32_t code_reg_base; /* its registers in the scoreboard's numbering */
     struct ptx_func *next;
 };
 
@@ -210,6 +212,8 @@ enum { PTX_MAX_BYTES = 1 << 28 }; /* of a text; a longer one is refused */
  * across modules. NULL on error, *e filled. */
 struct ptx_module *ptx_parse(const char *file, const char *text, size_t len, uint32_t pc_base, struct wl_err *e);
 void ptx_free(struct ptx_module *m);
+/* Registers of a thread when so many cost no occupancy. */
+uint32_t ptx_registers(const struct ptx_func *f, uint32_t free_regs);
 const struct ptx_func *ptx_find_kernel(const struct ptx_module *m, const char *name);
 
 unsigned ptx_type_bytes(enum ptx_type t); /* 0 for T_PRED and T_NONE */

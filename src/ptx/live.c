@@ -1,9 +1,15 @@
-/* live.c - how many registers a thread needs.
+/* live.c - how many registers a thread needs: what an assembler would use.
  *
- * PTX has as many registers as it likes; a machine has not, and their number limits how many
- * warps are resident. The estimate is the most 32-bit registers live at one place, a 64-bit
- * value counting two and a predicate none, plus LIVE_EXTRA for what the machine code keeps
- * in addition (a stack pointer and an address or constant in flight).
+ * PTX has as many registers as it likes; a machine has not, and their number limits how many warps are
+ * resident. Two numbers are found. The least is the most 32-bit registers live at one place when the
+ * instructions stay in their order: a 64-bit value counts two, a predicate none, what is folded into its readers
+ * (values.h) none, and some instructions need registers of their own (inner_registers). The most is the same in the
+ * order that hides latencies best (sched.h), with registers as an assembler spends them that need not save: a
+ * loaded word gets a pair, and the address of a load keeps its registers until the word is used.
+ *
+ * Between the two the assembler is free. It takes what it likes as long as that costs no occupancy (FREE_REGS: 65,536
+ * registers for 2048 threads), and goes beyond only when it has to; a little above it makes values again rather
+ * than lose warps. Checked against ptxas 13.0: tests/unit/test_registers.c has the statistics.
  *
  * Liveness is found one register at a time: from each block that reads it before writing it,
  * walk against control flow until blocks that write it. The work is the size of the answer.
@@ -11,11 +17,13 @@
  * answer would be absurdly large (LIVE_BUDGET) the function is taken to need every register
  * a thread can have. */
 #include "ptx/module.h"
+#include "ptx/sched.h"
+#include "ptx/values.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIVE_EXTRA = 4, LIVE_BUDGET = 1 << 23, MAX_THREAD_REGS = 255 };
+enum { LIVE_EXTRA = 4, FREE_REGS = 32, SQUEEZED = 4, LIVE_BUDGET = 1 << 23, MAX_THREAD_REGS = 255 };
 #define NONE UINT32_MAX
 
 /* ---- registers of an instruction ---- */
@@ -60,8 +68,14 @@ struct live {
     uint32_t *out;                            /* by block: registers live at its end */
     uint32_t *in_mark, *out_mark, *kill_mark; /* by block: register last marked, plus one */
     uint32_t *stack, *pred_first, *pred;
-    uint8_t *live, *weight; /* by register */
+    uint8_t *live, *weight, *roomy; /* by register; roomy: its weight where registers are plenty */
+    struct value *value;
+    uint32_t *order;                /* of the instructions of a block */
+    uint32_t *awaits, *awaits_next; /* by place in it: lists of loads */
+    uint32_t *loader;               /* by register: place of the load that wrote it, plus one */
+    uint32_t *words;                /* memory of the arrays of words */
     bool failed, too_large;
+    bool plenty; /* registers are spent, not saved */
 };
 
 static void push(struct live *l, uint32_t *head, uint32_t value)
@@ -84,17 +98,17 @@ static void push(struct live *l, uint32_t *head, uint32_t value)
 static void scan_block(struct live *l, uint32_t b)
 {
     const struct ptx_block *blk = &l->fi->block[b];
-    int32_t regs[MAX_INST_REGS];
+    int32_t regs[MAX_VALUE_REGS];
     for (uint32_t i = blk->first; i < blk->first + blk->count; i++) {
         const struct ptx_inst *in = &l->fi->inst[i];
-        unsigned n = inst_reads(in, regs);
+        unsigned n = value_reads(l->value, in, regs);
         for (unsigned k = 0; k < n; k++) {
             int32_t r = regs[k];
             if (!l->weight[r] || l->killed_in[r] == b + 1 || l->used_in[r] == b + 1) continue;
             l->used_in[r] = b + 1;
             push(l, &l->exposed[r], b);
         }
-        n = in->guard < 0 ? inst_writes(in, regs) : 0;
+        n = in->guard < 0 ? value_writes(l->value, in, regs) : 0;
         for (unsigned k = 0; k < n; k++) {
             int32_t r = regs[k];
             if (!l->weight[r] || l->killed_in[r] == b + 1) continue;
@@ -130,6 +144,24 @@ static void spread(struct live *l, uint32_t r)
 
 /* ---- pressure ---- */
 
+/* Registers that the machine code of one PTX instruction needs for itself. From what ptxas 13.0 uses for a
+ * kernel with the instruction, less what it uses for one with an addition there. */
+static uint32_t inner_registers(const struct ptx_inst *in)
+{
+    bool f64 = in->type == T_F64, exact = in->rnd != RND_NONE, wide = ptx_type_bytes((enum ptx_type)in->type) == 8;
+    switch (in->op) {
+    case OP_DIV:
+        if (in->type == T_F32) return exact ? 8 : 0;
+        return f64 ? 15 : wide ? 10 : 4;
+    case OP_REM: return wide ? 10 : 4;
+    case OP_SQRT: return f64 ? 10 : exact ? 2 : 0;
+    case OP_RCP: return f64 ? 4 : exact ? 3 : 0;
+    case OP_MIN:
+    case OP_MAX: return f64 ? 2 : 0;
+    default: return 0;
+    }
+}
+
 static uint32_t set_live(struct live *l, const int32_t *regs, unsigned n, uint8_t on)
 {
     uint32_t change = 0;
@@ -141,50 +173,117 @@ static uint32_t set_live(struct live *l, const int32_t *regs, unsigned n, uint8_
     return change;
 }
 
-/* The most registers live at one place of block b; *at_end receives those at its end. */
-static uint32_t block_pressure(struct live *l, uint32_t b, uint32_t *at_end)
+/* For each place of the order the loads whose results are read there first: until then an assembler leaves the
+ * registers of the address alone, because it would have to wait before writing them. */
+static void find_awaited(struct live *l, const struct ptx_inst *inst, uint32_t count, const uint32_t *order)
+{
+    int32_t regs[MAX_INST_REGS];
+    for (uint32_t i = 0; i < count; i++) {
+        const struct ptx_inst *in = &inst[order[i]];
+        l->awaits[i] = NONE;
+        unsigned n = inst_reads(in, regs);
+        for (unsigned k = 0; k < n; k++) {
+            uint32_t load = l->loader[regs[k]];
+            if (load == 0) continue;
+            l->loader[regs[k]] = 0;
+            if (l->awaits_next[load - 1] != load - 1) continue; /* has been read */
+            l->awaits_next[load - 1] = l->awaits[i];
+            l->awaits[i] = load - 1;
+        }
+        n = inst_writes(in, regs);
+        bool load = in->op == OP_LD && in->space != PTX_PARAM_KERNEL;
+        l->awaits_next[i] = i; /* itself: not read yet */
+        for (unsigned k = 0; k < n; k++) l->loader[regs[k]] = load ? i + 1 : 0;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        unsigned n = inst_writes(&inst[i], regs);
+        for (unsigned k = 0; k < n; k++) l->loader[regs[k]] = 0;
+    }
+}
+
+/* The most registers live at one place of block b with its instructions in the given order; *at_end receives those
+ * at its end. */
+static uint32_t block_pressure(struct live *l, uint32_t b, const uint32_t *order, uint32_t *at_end)
 {
     const struct ptx_block *blk = &l->fi->block[b];
-    int32_t regs[MAX_INST_REGS];
+    const struct ptx_inst *inst = &l->fi->inst[blk->first];
+    int32_t regs[MAX_VALUE_REGS];
     uint32_t now = 0, most;
+    if (l->plenty) find_awaited(l, inst, blk->count, order);
     for (uint32_t n = l->out[b]; n != NONE; n = l->node[n].next) {
         int32_t r = (int32_t)l->node[n].value;
         now += set_live(l, &r, 1, 1);
     }
     most = *at_end = now;
-    for (uint32_t i = blk->first + blk->count; i-- > blk->first;) {
-        const struct ptx_inst *in = &l->fi->inst[i];
-        unsigned n = inst_writes(in, regs);
+    for (uint32_t i = blk->count; i-- > 0;) {
+        const struct ptx_inst *in = &inst[order[i]];
+        unsigned n = value_writes(l->value, in, regs);
         now += set_live(l, regs, n, 1); /* even a value nobody reads has its place */
         if (now > most) most = now;
         if (in->guard < 0) now -= set_live(l, regs, n, 0);
-        n = inst_reads(in, regs);
+        n = value_reads(l->value, in, regs);
         now += set_live(l, regs, n, 1);
-        if (now > most) most = now;
+        for (uint32_t load = l->plenty ? l->awaits[i] : NONE; load != NONE; load = l->awaits_next[load]) {
+            n = value_reads(l->value, &inst[order[load]], regs);
+            now += set_live(l, regs, n, 1);
+        }
+        uint32_t inner = l->plenty ? 0 : inner_registers(in);
+        if (now + inner > most) most = now + inner;
     }
     for (uint32_t n = l->out[b]; n != NONE; n = l->node[n].next) l->live[l->node[n].value] = 0;
-    for (uint32_t i = blk->first; i < blk->first + blk->count; i++) {
-        unsigned n = inst_reads(&l->fi->inst[i], regs);
+    for (uint32_t i = 0; i < blk->count; i++) {
+        unsigned n = value_reads(l->value, &inst[i], regs);
         set_live(l, regs, n, 0);
-        n = inst_writes(&l->fi->inst[i], regs);
+        n = value_writes(l->value, &inst[i], regs);
         set_live(l, regs, n, 0);
     }
     return most;
 }
 
-static uint32_t function_pressure(struct live *l)
+static void swap_weights(struct live *l)
 {
-    uint32_t most = 0;
+    uint8_t *w = l->weight;
+    l->weight = l->roomy;
+    l->roomy = w;
+    l->plenty = !l->plenty;
+}
+
+/* In the order of the text (*low), and in the one an assembler would like best (*high). */
+static void function_pressure(struct live *l, uint32_t *low, uint32_t *high)
+{
+    struct sched s = {0};
     struct callee *c = l->fi->callees; /* last call first */
+    *low = *high = 0;
     for (uint32_t b = l->fi->f.nblock; b-- > 0;) {
-        uint32_t at_end, here = block_pressure(l, b, &at_end);
-        if (here > most) most = here;
+        uint32_t at_end, here;
+        for (uint32_t i = 0; i < l->fi->block[b].count; i++) l->order[i] = i;
+        here = block_pressure(l, b, l->order, &at_end);
+        if (here > *low) *low = here;
         for (; c && c->inst >= l->fi->block[b].first; c = c->next) c->live = at_end;
+        swap_weights(l);
+        if (sched_block(&s, l->fi, b, l->value, UINT32_MAX, l->order)) l->failed = true;
+        here = block_pressure(l, b, l->order, &at_end);
+        if (here > *high) *high = here;
+        swap_weights(l);
     }
-    return most;
+    sched_free(&s);
 }
 
 /* ---- */
+
+/* Where registers are plenty a loaded word is put into a pair of its own. */
+static void weigh_roomy(struct live *l)
+{
+    int32_t regs[MAX_INST_REGS];
+    memcpy(l->roomy, l->weight, l->fi->f.nregs);
+    for (uint32_t i = 0; i < l->fi->f.ninst; i++) {
+        const struct ptx_inst *in = &l->fi->inst[i];
+        if (in->op != OP_LD || in->space == PTX_PARAM_KERNEL || in->vec > 1) continue;
+        unsigned n = inst_writes(in, regs);
+        for (unsigned k = 0; k < n; k++)
+            if (l->weight[regs[k]]) l->roomy[regs[k]] = 2;
+    }
+}
 
 static void analyse(struct live *l)
 {
@@ -194,53 +293,86 @@ static void analyse(struct live *l)
         l->weight[r] = bytes > 4 ? 2 : bytes ? 1 : 0;
         l->exposed[r] = l->kills[r] = NONE;
     }
+    weigh_roomy(l);
     for (uint32_t b = 0; b < nblock; b++) l->out[b] = NONE;
     for (uint32_t b = 0; b < nblock && !l->failed; b++) scan_block(l, b);
     l->base = l->nnode;
     for (uint32_t r = 0; r < nregs && !l->failed && !l->too_large; r++) spread(l, r);
 }
 
+/* What a count of live registers is as a count of registers: some are reserved (the stack pointer, an address or a
+ * constant in flight), pairs are aligned, and there is an end. */
+static uint32_t with_reserve(const struct func_info *fi, uint32_t live)
+{
+    uint32_t n = live + LIVE_EXTRA;
+    n += n & 1;
+    if (n > MAX_THREAD_REGS) n = MAX_THREAD_REGS;
+    return fi->maxnreg && n > fi->maxnreg ? fi->maxnreg : n;
+}
+
 /* Registers with those of the callees: a called function's stand on top of what its caller
  * keeps across the call. */
-static void settle(struct func_info *fi, uint32_t pressure)
+static void settle(struct func_info *fi, uint32_t low, uint32_t high)
 {
     for (const struct callee *c = fi->callees; c; c = c->next)
-        if (c->live + c->func->pressure > pressure) pressure = c->live + c->func->pressure;
-    if (pressure > MAX_THREAD_REGS) pressure = MAX_THREAD_REGS;
-    fi->pressure = pressure;
-    pressure += LIVE_EXTRA;
-    if (pressure > MAX_THREAD_REGS) pressure = MAX_THREAD_REGS;
-    if (fi->maxnreg && pressure > fi->maxnreg) pressure = fi->maxnreg;
-    fi->f.regs_per_thread = pressure;
+        if (c->live + c->func->pressure > low) low = c->live + c->func->pressure;
+    if (low > MAX_THREAD_REGS) low = MAX_THREAD_REGS;
+    fi->pressure = low;
+    fi->f.least_regs = with_reserve(fi, low);
+    fi->f.most_regs = with_reserve(fi, high > low ? high : low);
+    fi->f.regs_per_thread = ptx_registers(&fi->f, FREE_REGS);
+}
+
+uint32_t ptx_registers(const struct ptx_func *f, uint32_t free_regs)
+{
+    if (f->most_regs <= free_regs) return f->most_regs;
+    return f->least_regs <= free_regs + SQUEEZED ? free_regs : f->least_regs;
+}
+
+static bool take_memory(struct live *l)
+{
+    size_t nregs = l->fi->f.nregs, nblock = l->fi->f.nblock, ninst = l->fi->f.ninst;
+    size_t edges = l->fi->succ_first[nblock];
+    uint32_t *w = l->words = calloc(nregs * 5 + nblock * 6 + 2 + edges + 3 * ninst, sizeof *w);
+    l->live = calloc(nregs * 3 + 1, 1);
+    l->value = calloc(nregs + 1, sizeof *l->value);
+    if (!w || !l->live || !l->value) return false;
+    l->weight = l->live + nregs;
+    l->roomy = l->weight + nregs;
+    l->exposed = w;
+    l->kills = l->exposed + nregs;
+    l->used_in = l->kills + nregs;
+    l->killed_in = l->used_in + nregs;
+    l->loader = l->killed_in + nregs;
+    l->out = l->loader + nregs;
+    l->in_mark = l->out + nblock;
+    l->out_mark = l->in_mark + nblock;
+    l->kill_mark = l->out_mark + nblock;
+    l->stack = l->kill_mark + nblock;
+    l->order = l->stack + nblock;
+    l->awaits = l->order + ninst;
+    l->awaits_next = l->awaits + ninst;
+    l->pred_first = l->awaits_next + ninst;
+    l->pred = l->pred_first + nblock + 1;
+    return true;
 }
 
 int live_count(struct build *b, struct func_info *fi)
 {
     struct live l = {.fi = fi};
-    size_t nregs = fi->f.nregs, nblock = fi->f.nblock, edges = fi->succ_first[nblock];
-    uint32_t *w = calloc(nregs * 4 + nblock * 6 + 2 + edges, sizeof *w);
-    l.live = calloc(nregs * 2 + 1, 1);
-    if (w && l.live) {
-        l.weight = l.live + nregs;
-        l.exposed = w;
-        l.kills = l.exposed + nregs;
-        l.used_in = l.kills + nregs;
-        l.killed_in = l.used_in + nregs;
-        l.out = l.killed_in + nregs;
-        l.in_mark = l.out + nblock;
-        l.out_mark = l.in_mark + nblock;
-        l.kill_mark = l.out_mark + nblock;
-        l.stack = l.kill_mark + nblock;
-        l.pred_first = l.stack + nblock;
-        l.pred = l.pred_first + nblock + 1;
-        graph_reverse((uint32_t)nblock, fi->succ_first, fi->succ, l.pred_first, l.pred);
+    if (take_memory(&l)) {
+        uint32_t low = MAX_THREAD_REGS, high = MAX_THREAD_REGS;
+        graph_reverse(fi->f.nblock, fi->succ_first, fi->succ, l.pred_first, l.pred);
+        values_find(fi, l.value);
         analyse(&l);
-        if (!l.failed) settle(fi, l.too_large ? MAX_THREAD_REGS : function_pressure(&l));
+        if (!l.failed && !l.too_large) function_pressure(&l, &low, &high);
+        settle(fi, low, high);
     } else {
         l.failed = true;
     }
-    free(w);
+    free(l.words);
     free(l.live);
+    free(l.value);
     free(l.node);
     return l.failed ? wl_fail(b->e, WL_ERUN, "%s: out of memory while analysing %s", b->m->file, fi->f.name) : 0;
 }

@@ -30,17 +30,23 @@ enum mod_class {
 };
 /* clang-format on */
 
-/* How long an ALU instruction takes, as a step inside the latency classes of its pipe; the first five are
- * in the order of enum lat_class. */
+/* How long an ALU instruction takes: the first five are a step inside the latency classes of its pipe, in the order
+ * of enum lat_class, the others a rule of codegen.c. What silicon does was measured; the table is in docs/model.md. */
 enum op_pace {
     PACE_ADD,
     PACE_MAX,
     PACE_MUL,
     PACE_MAD,
     PACE_DIV,
-    PACE_SFU,  /* the special function unit's own class */
-    PACE_MOVE, /* an integer add, whatever the bits mean */
-    PACE_NONE  /* never an ALU instruction */
+    PACE_SFU,   /* special functions */
+    PACE_MOVE,  /* an integer add, whatever the bits mean */
+    PACE_LOGIC, /* logic, shifts, selections: the pipe of integer minima, whatever the bits mean */
+    PACE_TEST,  /* comparisons: the pipe of minima, fp64 in its own */
+    PACE_SIGN,  /* of a sign bit: fp64 needs no fp64 pipe for it */
+    PACE_BITS,  /* bits are counted or reversed */
+    PACE_SHFL,
+    PACE_CVT,
+    PACE_NONE /* never an ALU instruction */
 };
 
 /* The lane operations (enum lane_op) of an opcode by type; 0: there is none. Several places rely on the

@@ -38,11 +38,22 @@ static struct route route_memory(const struct sm *s, const struct code_inst *in)
     return r;
 }
 
+/* Release 4 of GPGPU-Sim has in its table what release 3 has, and of the others those that multiply and add, divide
+ * or exchange lanes. */
+static bool added_in_4(unsigned lat)
+{
+    bool mad = lat == LAT_INT_MAD || lat == LAT_FP_MAD || lat == LAT_DP_MAD;
+    bool div = lat == LAT_INT_DIV || lat == LAT_FP_DIV || lat == LAT_DP_DIV;
+    return mad || div || lat == LAT_INT_MUL || lat == LAT_SHFL;
+}
+
 static unsigned exec_class(const struct sm *s, const struct code_inst *in)
 {
-    if (in->kind == INST_BRANCH) return s->old_classes ? EXEC_SHORT + LAT_INT_ADD : LAT_INT_ADD;
-    if (!s->old_classes || in->old == OLD_UNKNOWN || in->old == OLD_LISTED) return in->lat;
-    return in->old == OLD_FUNCTION ? LAT_SFU : EXEC_SHORT + in->lat;
+    bool silicon = s->classes == CLASSES_HARDWARE;
+    if (in->kind == INST_BRANCH) return silicon ? LAT_INT_ADD : EXEC_SHORT + LAT_INT_ADD;
+    if (silicon || in->old == OLD_UNKNOWN || in->old == OLD_LISTED) return in->lat;
+    if (in->old == OLD_FUNCTION) return LAT_SFU;
+    return s->classes == CLASSES_GPGPUSIM4 && added_in_4(in->lat) ? in->lat : EXEC_SHORT + in->lat;
 }
 
 /* A delay in which one cycle is for reading the source registers, when that takes another time. */

@@ -9,16 +9,18 @@
 
 static void set_pipes(struct sm *s, const int64_t *v)
 {
-    bool old = s->old_classes;
+    bool old = s->classes == CLASSES_GPGPUSIM3, silicon = s->classes == CLASSES_HARDWARE;
     for (int i = 0; i < LAT_COUNT; i++) {
         struct exec_class *c = &s->exec_class[i];
         c->latency = (uint16_t)v[P_LAT_INT_ADD + i];
         c->init = (uint16_t)v[P_INIT_INT_ADD + i];
         bool dp = i >= LAT_DP_ADD && i <= LAT_DP_DIV, slow = i == LAT_SFU || i == LAT_INT_DIV || i == LAT_FP_DIV;
+        slow |= i == LAT_CVT || i == LAT_BITS;
         bool multiply = i == LAT_INT_MUL || i == LAT_INT_MAD;
-        c->unit = dp && v[P_SM_DP_PIPES] ? UNIT_DP
-                  : dp                   ? (old && i != LAT_DP_DIV ? UNIT_ALU : UNIT_SFU)
-                                         : (slow || (old && multiply) ? UNIT_SFU : UNIT_ALU);
+        bool own = v[P_SM_DP_PIPES] && (i != LAT_DP_DIV || silicon); /* to GPGPU-Sim every division is of the SFU */
+        c->unit = dp && own ? UNIT_DP
+                  : dp      ? (old && i != LAT_DP_DIV ? UNIT_ALU : UNIT_SFU)
+                            : (slow || (old && multiply) ? UNIT_SFU : UNIT_ALU);
         s->exec_class[EXEC_SHORT + i] = (struct exec_class){.latency = 1, .init = 1, .unit = UNIT_ALU};
     }
     s->pipe_end[UNIT_ALU] = (uint8_t)v[P_SM_ALU_PIPES];
@@ -43,7 +45,7 @@ static void copy_parameters(struct sm *s, const struct gpu_config *c)
     s->hit_ticks = p * (tick_t)v[P_L1D_HIT];
     s->turn_mask = v[P_SM_ORDER] ? 0 : is_pow2(s->schedulers) ? s->schedulers - 1 : UINT32_MAX;
     s->mem_issue = (unsigned)v[P_SM_MEM_ISSUE];
-    s->old_classes = v[P_SM_CLASSES];
+    s->classes = (uint8_t)v[P_SM_CLASSES];
     s->atomic_holds = v[P_SM_ATOMIC];
     s->membar_registers = v[P_SM_MEMBAR];
     s->halved_stores = v[P_SM_STORE_BYTES];
@@ -334,7 +336,8 @@ static void add_lanes(const struct exec_class c[LAT_COUNT], struct sm_stats *out
     for (int i = LAT_FP_ADD; i <= LAT_FP_DIV; i++) out->fp_lanes += c[i].lanes;
     for (int i = LAT_DP_ADD; i <= LAT_DP_DIV; i++) out->dp_lanes += c[i].lanes;
     out->sfu_lanes += c[LAT_SFU].lanes;
-    out->fp_lanes += c[LAT_TENSOR].lanes;
+    out->fp_lanes += c[LAT_TENSOR].lanes + c[LAT_CVT].lanes;
+    out->int_lanes += c[LAT_SHFL].lanes + c[LAT_BITS].lanes;
 }
 
 /* Texture and constant caches report few counters, and one sum of stalls. */

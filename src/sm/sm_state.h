@@ -214,8 +214,11 @@ struct cta {
     uint64_t arrived; /* set of its warps that wait at the barrier */
 };
 
-/* Instructions of one latency class; with sm.classes = gpgpusim3 those that its table does not have are in a class of
- * their own, EXEC_SHORT behind the usual one. */
+/* sm.classes, as its words are counted. */
+enum { CLASSES_HARDWARE, CLASSES_GPGPUSIM3, CLASSES_GPGPUSIM4 };
+
+/* Instructions of one latency class; those that the tables of GPGPU-Sim do not have are in a class of their own,
+ * EXEC_SHORT behind the usual one. */
 enum { EXEC_SHORT = LAT_COUNT, EXEC_CLASSES = 2 * LAT_COUNT };
 struct exec_class {
     uint16_t latency, init; /* cycles */
@@ -290,7 +293,8 @@ struct sm {
 
     /* the machine */
     bool l1d_global, l1d_flush, l1t_flush, l1c_flush, l1d_readonly, whole_lines;
-    bool by_element, halved_atomics, old_classes, atomic_holds, membar_registers, halved_stores, cta_share;
+    bool by_element, halved_atomics, atomic_holds, membar_registers, halved_stores, cta_share;
+    uint8_t classes; /* CLASSES_... */
     uint32_t collect, reg_unit;
     uint32_t index, sms, warps, cta_slots, registers, shared_bytes, shared_banks;
     uint32_t board_cap; /* registers per warp `board` has room for */

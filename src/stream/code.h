@@ -53,14 +53,17 @@ enum lat_class {
     LAT_DP_ADD, LAT_DP_MAX, LAT_DP_MUL, LAT_DP_MAD, LAT_DP_DIV,
     LAT_SFU,     /* sin cos ex2 lg2 rsqrt sqrt rcp (approximate f32) */
     LAT_TENSOR,
+    LAT_SHFL,    /* lanes exchange registers */
+    LAT_CVT,     /* conversions that are no move: to integers, to and from f64, rounding */
+    LAT_BITS,    /* popc clz bfind brev */
     LAT_COUNT
 };
 /* clang-format on */
 
-/* How GPGPU-Sim 3 looked at the opcode of an ALU instruction (sm.classes). */
+/* How GPGPU-Sim looks at the opcode of an ALU instruction (sm.classes). */
 enum old_rule {
     OLD_UNKNOWN, /* a trace does not say: as listed */
-    OLD_OTHER,   /* its table does not have it: one cycle */
+    OLD_OTHER,   /* the table of release 3 does not have it: one cycle */
     OLD_LISTED,  /* add, sub, min, max, mul, mad, div */
     OLD_FUNCTION /* special functions, of all types alike */
 };

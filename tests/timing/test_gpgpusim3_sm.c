@@ -344,6 +344,20 @@ TEST(only_listed_operations_have_a_latency_of_their_own)
     assert_int_equal(distance_of_alu(old, LAT_INT_ADD, OLD_UNKNOWN, 1), 4 + 6); /* of a trace that does not say */
 }
 
+/* gpgpusim4 is the default: fma, rem and shfl are listed too, and a conversion is short whatever it converts. */
+TEST(release_4_lists_more)
+{
+    assert_int_equal(distance_of_alu(ONE, LAT_DP_MAD, OLD_OTHER, 3), 8 + 6);    /* fma.f64 */
+    assert_int_equal(distance_of_alu(ONE, LAT_INT_DIV, OLD_OTHER, 2), 145 + 6); /* rem */
+    assert_int_equal(distance_of_alu(ONE, LAT_SHFL, OLD_OTHER, 2), 32 + 6);
+    assert_int_equal(distance_of_alu(ONE, LAT_CVT, OLD_OTHER, 1), 1 + 6);     /* cvt.f64.f32 */
+    assert_int_equal(distance_of_alu(ONE, LAT_INT_MAX, OLD_OTHER, 2), 1 + 6); /* xor */
+    assert_int_equal(distance_of_alu(ONE, LAT_INT_MAX, OLD_LISTED, 2), 13 + 6);
+    assert_int_equal(distance_of_alu(ONE, LAT_DP_DIV, OLD_FUNCTION, 1), 8 + 6); /* sqrt.f64 */
+    assert_int_equal(distance_of_alu(ONE "sm.classes=hardware lat.cvt=17", LAT_CVT, OLD_OTHER, 1), 17 + 6);
+    assert_int_equal(distance_of_alu(ONE "sm.classes=hardware lat.fp_div=37", LAT_FP_DIV, OLD_FUNCTION, 1), 37 + 6);
+}
+
 /* Warps of both schedulers with independent instructions of one class: how many cycles 32 of them take. */
 static uint64_t crowd(const char *settings, enum lat_class lat, enum old_rule old)
 {
@@ -370,6 +384,8 @@ TEST(integer_multiplies_share_the_special_function_pipe)
     assert_int_equal(crowd(old, LAT_INT_MUL, OLD_LISTED), 62); /* and on one pipe */
     assert_int_equal(crowd(old, LAT_INT_MAD, OLD_LISTED), 31);
     assert_int_equal(crowd(ONE, LAT_DP_MAD, OLD_OTHER), 31 * 8);
+    assert_int_equal(crowd(ONE, LAT_CVT, OLD_OTHER), 15); /* no conversion waits for an fp64 or special-function pipe */
+    assert_int_equal(crowd(ONE "sm.classes=hardware", LAT_CVT, OLD_OTHER), 31 * 8);
     assert_int_equal(crowd(old, LAT_DP_MAD, OLD_OTHER), 15);      /* fma.f64 has no latency and two pipes */
     assert_int_equal(crowd(old, LAT_DP_ADD, OLD_LISTED), 15 * 8); /* add.f64: interval 8 on two pipes */
 }

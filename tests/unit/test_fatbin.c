@@ -103,6 +103,50 @@ TEST(plain_text)
     expect_text(&m, ".version 9.0");
 }
 
+/* An ELF file with two sections, one for names and one for the code of kernel `k` with `registers`. */
+static size_t put_cubin(uint8_t *elf, unsigned registers)
+{
+    static const char names[] = ".shstrtab\0.text.k";
+    memset(elf, 0, 256);
+    memcpy(elf, "\177ELF\2", 5);
+    elf[40] = 128; /* sections begin behind the names */
+    elf[58] = 64;
+    elf[60] = 2;
+    memcpy(elf + 64, names, sizeof names);
+    elf[128 + 24] = 64;
+    elf[128 + 32] = sizeof names;
+    elf[192] = 10; /* .text.k */
+    elf[192 + 44 + 3] = (uint8_t)registers;
+    return 256;
+}
+
+TEST(registers_of_machine_code)
+{
+    uint8_t elf[256];
+    size_t bytes = put_cubin(elf, 40), got = 0;
+    begin(&m);
+    add_plain(&m, 75, ".version 9.0");
+    assert_null(fatbin_cubin(m.bytes, m.size, 75, &got));
+    add(&m, 2, 75, 64, elf, bytes, 0x11, 0, 0);
+    put_cubin(elf, 50);
+    add(&m, 2, 80, 64, elf, bytes, 0x11, 0, 0);
+    for (unsigned capability = 75; capability <= 80; capability += 5) {
+        char *cubin = fatbin_cubin(m.bytes, m.size, capability, &got);
+        assert_non_null(cubin);
+        assert_int_equal(cubin_registers(cubin, got, "k"), capability == 75 ? 40 : 50);
+        assert_int_equal(cubin_registers(cubin, got, "kk"), 0);
+        assert_int_equal(cubin_registers(cubin, got, ""), 0);
+        for (size_t cut = 0; cut < got; cut++) { /* of exactly this size, for the sanitizer */
+            char *part = malloc(cut + 1);
+            assert_non_null(part);
+            memcpy(part, cubin, cut);
+            assert_int_equal(cubin_registers(part, cut, "k"), 0);
+            free(part);
+        }
+        free(cubin);
+    }
+}
+
 TEST(header_sizes_are_believed)
 {
     for (unsigned header = 64; header <= 112; header += 8) {

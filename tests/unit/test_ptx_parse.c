@@ -328,30 +328,85 @@ static uint32_t regs_of(const char *text)
     return n;
 }
 
+#define LOAD2 "ld.global.u32 %r1, [0]; ld.global.u32 %r2, [4];"
+#define SUM   "add.s32 %r3, %r1, %r2; st.global.u32 [8], %r3;"
+
+/* The least registers of a kernel, of which some are always there. */
+static uint32_t least_of(const char *text)
+{
+    struct ptx_module *m = parse(text);
+    uint32_t n = kernel(m)->least_regs;
+    ptx_free(m);
+    return n;
+}
+
 TEST(test_liveness)
 {
-    uint32_t base = regs_of(ENTRY("ret;"));
+    uint32_t base = least_of(ENTRY("ret;"));
+    assert_int_equal(least_of(ENTRY(LOAD2 SUM "ret;")), base + 2);
     /* a 64-bit value is two registers, a predicate none */
-    assert_int_equal(regs_of(ENTRY("ld.param.u64 %d1, [a]; setp.eq.u64 %p1, %d1, 0; @%p1 bra E; E: ret;")), base + 2);
-    assert_int_equal(regs_of(ENTRY("mov.u32 %r1, 0; mov.u32 %r2, 1; add.s32 %r3, %r1, %r2;"
-                                   "st.global.u32 [0], %r3; ret;")),
-                     base + 2);
-    /* across a loop: %r1 stays live through it because the head reads it again */
-    assert_int_equal(regs_of(ENTRY("mov.u32 %r1, 0; L: mov.u32 %r2, 1; mov.u32 %r3, %r2; add.s32 %r4, %r3, %r1;"
-                                   "@%p1 bra L; ret;")),
-                     base + 2);
+    assert_int_equal(least_of(ENTRY("ld.global.u64 %d1, [0]; setp.eq.u64 %p1, %d1, 0; @%p1 bra E; E: ret;")), base + 2);
+    /* across a loop: %r1 and %r2 stay live through it because the head reads them again; an odd number is made even */
+    assert_int_equal(
+        least_of(ENTRY(LOAD2 "L: ld.global.u32 %r4, [%r3]; add.s32 %r4, %r4, %r1; st.global.u32 [%r2], %r4;"
+                             "@%p1 bra L; ret;")),
+        base + 4);
     /* a guarded write keeps the old value alive */
-    assert_int_equal(regs_of(ENTRY("mov.u32 %r1, 0; mov.u32 %r2, 1; @%p1 mov.u32 %r1, 2;"
-                                   "add.s32 %r3, %r1, %r2; ret;")),
-                     base + 2);
-    assert_int_equal(regs_of(HEAD ".entry k() .maxnreg 3 { .reg .b64 d<9>; mov.u64 d1, 0; mov.u64 d2, 0;"
-                                  "add.u64 d3, d1, d2; ret; }"),
+    assert_int_equal(least_of(ENTRY(LOAD2 "@%p1 ld.global.u32 %r1, [8];" SUM "ret;")), base + 2);
+    assert_int_equal(regs_of(HEAD
+                             ".entry k() .maxnreg 3 { .reg .b64 d<9>; ld.global.u64 d1, [0]; ld.global.u64 d2, [8];"
+                             "add.u64 d3, d1, d2; st.global.u64 [0], d3; ret; }"),
                      3);
     /* what the caller keeps across a call stands below the callee's registers */
-    assert_int_equal(regs_of(HEAD ".func f() { .reg .b32 r<4>; mov.u32 r1, 0; mov.u32 r2, 0;\n"
-                                  "add.u32 r3, r1, r2; ret; }\n.entry k() { .reg .b32 r<4>; mov.u32 r1, 0; call f;\n"
-                                  "mov.u32 r2, r1; ret; }"),
-                     base + 3);
+    assert_int_equal(least_of(HEAD ".func f() { .reg .b32 r<4>; ld.global.u32 r1, [0]; ld.global.u32 r2, [4];\n"
+                                   "add.u32 r3, r1, r2; st.global.u32 [0], r3; ret; }\n.entry k() { .reg .b32 r<4>;\n"
+                                   "ld.global.u32 r1, [0]; ld.global.u32 r2, [4]; call f; add.u32 r3, r1, r2;\n"
+                                   "st.global.u32 [0], r3; ret; }"),
+                     base + 4);
+}
+
+/* Literals, parameters and sizes are operands; copies and widened indices share a register; offsets are free. */
+TEST(test_folding)
+{
+    uint32_t base = least_of(ENTRY("ret;")), two = base + 2;
+    assert_int_equal(
+        least_of(ENTRY("mov.u32 %r4, 1; mov.u32 %r5, %ntid.x; ld.param.u32 %r6, [n]; mul.lo.s32 %r6, %r6, 3;" LOAD2
+                       "add.s32 %r1, %r1, %r4; add.s32 %r1, %r1, %r5; add.s32 %r1, %r1, %r6;" SUM "ret;")),
+        two + 2); /* %r6 is written twice and keeps its place; the others have none */
+    assert_int_equal(
+        least_of(ENTRY("ld.param.u32 %r6, [n]; mul.lo.s32 %r7, %r6, 3;" LOAD2 "add.s32 %r1, %r1, %r7;" SUM "ret;")),
+        two);
+    assert_int_equal(least_of(ENTRY(LOAD2 "mov.b32 %r4, %r1; mov.b32 %r5, %r2; add.s32 %r6, %r4, %r5;"
+                                          "add.s32 %r6, %r6, %r1; st.global.u32 [8], %r6; ret;")),
+                     two);
+    /* base + 4 i, read at three distances: an address of two registers, the index of one */
+    assert_int_equal(
+        least_of(ENTRY("ld.param.u64 %d1, [a]; mov.u32 %r1, %tid.x; mul.wide.s32 %d2, %r1, 4; add.s64 %d3, %d1, %d2;"
+                       "add.s64 %d4, %d3, 64; add.s64 %d5, %d3, 128; prefetch.global.L1 [%d3];"
+                       "prefetch.global.L1 [%d3]; ld.global.u32 %r2, [%d4]; st.global.u32 [%d5], %r2; ret;")),
+        two + 2);
+}
+
+/* A division brings registers of its own, and an assembler that need not save spends more. */
+TEST(test_registers_of_an_assembler)
+{
+    struct ptx_module *m = parse(ENTRY("ld.global.f32 %f1, [0]; ld.global.f32 %f2, [4]; ld.global.f32 %f3, [8];"
+                                       "add.f32 %f4, %f1, %f2; add.f32 %f5, %f4, %f3; st.global.f32 [0], %f5; ret;"));
+    const struct ptx_func *k = kernel(m);
+    assert_true(k->most_regs > k->least_regs);
+    assert_int_equal(ptx_registers(k, 32), k->most_regs);
+    assert_int_equal(ptx_registers(k, k->least_regs), k->least_regs);
+    struct ptx_func large = *k;
+    large.least_regs = 36, large.most_regs = 60;
+    assert_int_equal(ptx_registers(&large, 64), 60);
+    assert_int_equal(ptx_registers(&large, 40), 40);
+    assert_int_equal(ptx_registers(&large, 32), 32); /* a little too many: made again rather than kept */
+    assert_int_equal(ptx_registers(&large, 20), 36);
+    ptx_free(m);
+    uint32_t add = least_of(
+        ENTRY("ld.global.f32 %f1, [0]; ld.global.f32 %f2, [4]; add.f32 %f3, %f1, %f2; st.global.f32 [0], %f3; ret;"));
+    assert_true(least_of(ENTRY("ld.global.f32 %f1, [0]; ld.global.f32 %f2, [4]; div.rn.f32 %f3, %f1, %f2;"
+                               "st.global.f32 [0], %f3; ret;")) >= add + 6);
 }
 
 /* Recursion has no callees-first order; it must still be handled. */
@@ -386,8 +441,16 @@ TEST(test_classes)
         {"max.f32 %f1, %f2, %f3;", INST_ALU, LAT_FP_MAX}, {"mul.f32 %f1, %f2, %f3;", INST_ALU, LAT_FP_MUL},
         {"fma.rn.f32 %f1, %f2, %f3, %f4;", INST_ALU, LAT_FP_MAD}, {"div.rn.f32 %f1, %f2, %f3;", INST_ALU, LAT_FP_DIV},
         {"fma.rn.f64 %g1, %g2, %g3, %g4;", INST_ALU, LAT_DP_MAD}, {"sqrt.rn.f64 %g1, %g2;", INST_ALU, LAT_DP_DIV},
-        {"sqrt.rn.f32 %f1, %f2;", INST_ALU, LAT_SFU}, {"ex2.approx.f32 %f1, %f2;", INST_ALU, LAT_SFU},
-        {"cvt.rn.f32.f64 %f1, %g1;", INST_ALU, LAT_DP_ADD}, {"cvt.rn.f32.s32 %f1, %r1;", INST_ALU, LAT_FP_ADD},
+        {"sqrt.rn.f32 %f1, %f2;", INST_ALU, LAT_FP_DIV}, {"sqrt.approx.f32 %f1, %f2;", INST_ALU, LAT_SFU},
+        {"ex2.approx.f32 %f1, %f2;", INST_ALU, LAT_SFU},
+        {"cvt.rn.f32.f64 %f1, %g1;", INST_ALU, LAT_CVT}, {"cvt.rn.f32.s32 %f1, %r1;", INST_ALU, LAT_FP_MAX},
+        {"cvt.f64.f32 %g1, %f1;", INST_ALU, LAT_CVT}, {"cvt.rn.f64.s32 %g1, %r1;", INST_ALU, LAT_CVT},
+        {"cvt.rzi.s32.f32 %r1, %f1;", INST_ALU, LAT_CVT}, {"cvt.rni.f32.f32 %f1, %f2;", INST_ALU, LAT_CVT},
+        {"cvt.sat.f32.f32 %f1, %f2;", INST_ALU, LAT_FP_ADD}, {"cvt.rn.f32.s64 %f1, %d1;", INST_ALU, LAT_CVT},
+        {"xor.b32 %r1, %r2, %r3;", INST_ALU, LAT_INT_MAX}, {"selp.f64 %g1, %g2, %g3, %p1;", INST_ALU, LAT_INT_MAX},
+        {"setp.lt.f32 %p1, %f1, %f2;", INST_ALU, LAT_FP_MAX}, {"setp.lt.f64 %p1, %g1, %g2;", INST_ALU, LAT_DP_ADD},
+        {"neg.f64 %g1, %g2;", INST_ALU, LAT_INT_ADD}, {"popc.b32 %r1, %r2;", INST_ALU, LAT_BITS},
+        {"shfl.sync.idx.b32 %r1, %r2, 0, 31, -1;", INST_ALU, LAT_SHFL},
         {"cvt.u64.u32 %d1, %r1;", INST_ALU, LAT_INT_ADD}, {"mov.f64 %g1, %g2;", INST_ALU, LAT_INT_ADD},
         {"ld.param.u64 %d1, [a];", INST_LOAD, SPACE_PARAM}, {"ld.global.u32 %r1, [%d1];", INST_LOAD, SPACE_GLOBAL},
         {"ld.u32 %r1, [%d1];", INST_LOAD, SPACE_GENERIC}, {"st.shared.u32 [%r1], %r2;", INST_STORE, SPACE_SHARED},

@@ -82,14 +82,16 @@ bad 1 "cannot end within the 1000 cycles" run "$work/endless.ptx" $one --arg u32
 # ---- texts that are none ----
 { cat "$ptx"; printf '\0.entry q() { garbage'; } >"$work/nul.ptx"
 bad 2 "nul.ptx:[0-9]*: error: a NUL byte" run "$work/nul.ptx" --kernel axpy
-truncate -s 3G "$work/sparse.ptx"
-(ulimit -v 1500000; "$WARPLINE" run "$work/sparse.ptx" 2>"$work/err")
-check "a text without end is not read to its end" [ $? = 2 ]
-rm "$work/sparse.ptx"
+if [ "${WL_SLOW:-0}" != 1 ]; then # a sanitizer needs more address space than any limit
+    truncate -s 3G "$work/sparse.ptx"
+    (ulimit -v 1500000; "$WARPLINE" run "$work/sparse.ptx" 2>"$work/err")
+    check "a text without end is not read to its end" [ $? = 2 ]
+    rm "$work/sparse.ptx"
+fi
 awk 'BEGIN {
     print ".version 7.0\n.target sm_70\n.address_size 64\n.func f0(){ ret; }"
     for (i = 1; i < 60000; i++) print ".func f" i "(){ call f" i - 1 "; ret; }"
     print ".visible .entry k(){ ret; }" }' >"$work/many.ptx"
-if timeout 20 "$WARPLINE" run "$work/many.ptx" --grid 1 --block 32 -q; then ok "60000 functions"
+if timeout 60 "$WARPLINE" run "$work/many.ptx" --grid 1 --block 32 -q; then ok "60000 functions"
 else not_ok "60000 functions"; fi
 finish

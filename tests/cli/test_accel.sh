@@ -48,6 +48,53 @@ for word in "unknown opcode FROBNICATE.X (1 times), taken as an integer addition
     check "warning: $word" grep -q "warning: .*$word" "$work/err"
 done
 
+# A memory operation that could not be made is said with its number, and -q does not hide it; JSON has every warning.
+k=$traces/v5/kernel-1.traceg
+lost() { sed "/^insts/,\$s/$1/$2/" "$k" >"$work/lost.traceg"; run run "$work/lost.traceg" -q --json -; }
+lost 'LDG.E.SYS 1 R2 4 .*' 'UTMALDG.2D 1 R2 0 0'
+check "a bulk copy without addresses runs" test $status -eq 0
+check "and is a counted warning" grep -q "warning: UTMALDG.2D ([1-9][0-9]* times) has no addresses" "$work/err"
+check "also in JSON" grep -q '"UTMALDG.2D ([1-9][0-9]* times) has no addresses' "$work/out"
+lost 'LDG.E.SYS' 'UBLKCP.S.G'
+check "a bulk copy with addresses" grep -q "UBLKCP.S.G ([1-9][0-9]* times): a trace does not say how much" "$work/err"
+check "moves memory" grep -q '"reads": [1-9]' "$work/out"
+lost 'LDG.E.SYS 1 R2 4 .*' 'TEX.LL 1 R2 0 0'
+check "a texture access" grep -q "TEX.LL ([1-9][0-9]* times) has no addresses" "$work/err"
+run run "$traces/features" -q
+check "-q hides what is only a guess" sh -c "! grep -q FROBNICATE '$work/err'"
+for key in shmem nregs; do
+    grep -v "^-$key = " "$k" >"$work/less.traceg"
+    run run "$work/less.traceg" --json -
+    check "a missing -$key is said" grep -q "warning: the headers of 1 launches give no '-$key'" "$work/err"
+    check "and is in JSON" grep -q "give no '-$key'" "$work/out"
+done
+sed 's/^-shmem = /-shmen = /' "$k" >"$work/less.traceg"
+run run "$work/less.traceg"
+check "an unknown header line is said" grep -q "the header line '-shmen' is not known" "$work/err"
+
+# A list that ran nothing is an error.
+mkdir "$work/nothing"
+: >"$work/nothing/kernelslist.g"
+bad 2 "no kernel ran: the trace has none" run "$work/nothing"
+printf 'MemcpyHtoD,0x7f0100000000,4096\n' >"$work/nothing/kernelslist.g"
+bad 2 "no kernel ran" run "$work/nothing"
+bad 2 "no kernel ran: none of its 1 launches is of 'x\*'; the first is of" run "$traces/v5" --kernel 'x*'
+good "the kernels of a name" run "$traces/v5" --kernel '*'
+
+# Names: the folder of the list, of a folder `traces` those above it.
+mkdir -p "$work/app/__data_4096/traces" "$work/other"
+cp "$traces"/v5/* "$work/app/__data_4096/traces"
+cp -r "$work/app/__data_4096/traces" "$work/other/traces"
+good "Accel-Sim's folders" run "$work/app/__data_4096/traces/kernelslist.g" --json -
+has '"workload": "app"'
+has '"inputs": "__data_4096"'
+good "the folder above traces" run "$work/other/traces/" --json -
+has '"workload": "other"'
+cd "$work/other/traces"
+good "from inside" run . --json -
+has '"workload": "other"'
+cd - >/dev/null
+
 # Compressed files, also where the list names the plain one.
 for c in xz gzip zstd; do
     command -v $c >/dev/null 2>&1 || continue
@@ -85,7 +132,6 @@ bad 2 "No such file" trace convert "$work/none" -o "$work/x.wlt"
 bad 2 "cannot" trace convert "$traces/v4" -o "$work/none/x"
 
 # Wrong traces: exit 2, file and line, no result.
-k=$traces/v5/kernel-1.traceg
 wrong() { # NAME SED-SCRIPT PATTERN
     sed "$2" "$k" >"$work/$1.traceg"
     bad 2 "$1.traceg:[0-9]*: .*$3" run "$work/$1.traceg"

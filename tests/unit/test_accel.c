@@ -134,8 +134,9 @@ TEST(test_lanes_of_a_generic_access)
     free(s.item);
 }
 
-static void collect(void *arg, const char *text)
+static void collect(void *arg, const char *text, bool loss)
 {
+    (void)loss;
     char *all = arg;
     strcat(strcat(all, text), "\n");
 }

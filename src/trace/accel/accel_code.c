@@ -221,6 +221,7 @@ static void describe(struct accel_code *c, struct lines *in, struct accel_inst *
         space = SPACE_GENERIC;
     }
     bool memory = kind == INST_LOAD || kind == INST_STORE || kind == INST_ATOMIC;
+    if (c->learning && i->mask && (memory || o->op.unaddressed) && !i->has_addrs) o->dropped++;
     if (memory && !i->has_addrs) { /* nothing to access: it only issues */
         kind = INST_ALU;
         space = SPACE_NONE;

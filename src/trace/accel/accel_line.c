@@ -162,6 +162,7 @@ static void read_header_line(struct lines *in, struct accel_kernel *k, char *lin
             lines_fail(in, "'%.60s' is no value for '%s'", value, keys[key]);
         return;
     }
+    if (!*k->unknown) snprintf(k->unknown, sizeof k->unknown, "%s", line);
 }
 
 void accel_read_header(struct lines *in, struct accel_kernel *k)
@@ -185,6 +186,8 @@ void accel_read_header(struct lines *in, struct accel_kernel *k)
         lines_fail(in, "the header ends with '#traces format', not with '%.40s'", line);
     for (unsigned i = 0; i < sizeof needed / sizeof needed[0]; i++)
         if (!seen[needed[i]]) lines_fail(in, "the header has no '%s'", keys[needed[i]]);
+    k->no_shared = !seen[KEY_SHARED];
+    k->no_registers = !seen[KEY_REGS] || !k->registers; /* no kernel has none */
     if (k->version > ACCEL_LAST_VERSION)
         lines_fail(in, "tracer version %u is not known; versions up to %d are read", k->version, ACCEL_LAST_VERSION);
 }

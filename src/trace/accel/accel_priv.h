@@ -26,6 +26,8 @@ struct accel_kernel {
     uint32_t shared_bytes, registers, binary, version;
     uint64_t shared_base, local_base; /* where the generic windows begin; 0: not given */
     bool line_info;
+    bool no_shared, no_registers; /* the header does not say how much its blocks need */
+    char unknown[48];             /* the first header line that this reader does not know; "": none */
 };
 
 /* An instruction line. Texts lie in the line itself. */
@@ -52,7 +54,8 @@ struct accel_opcode {
     char *text;
     uint64_t hash, count; /* executed in this trace */
     struct sass_op op;
-    bool with_addrs; /* an unknown one that came with addresses */
+    bool with_addrs;  /* an unknown one that came with addresses */
+    uint64_t dropped; /* of them, accesses to memory that could not be made: their lines have no addresses */
 };
 
 struct accel_code;

@@ -15,7 +15,7 @@ enum {
     H = 1 << SASS_HOPPER, KP = K | P, AH = A | H, TA = T | AH, VTA = V | TA, PVTA = P | VTA, ALL = K | PVTA
 };
 /* clang-format on */
-enum { CALL = 1, RET = 2, GROUPS = 4 };
+enum { CALL = 1, RET = 2, GROUPS = 4, BULK = 8, UNADDRESSED = 16 };
 
 struct sass_row {
     uint8_t archs, kind, lat, space, flags;
@@ -25,6 +25,8 @@ struct sass_row {
 /* clang-format off */
 #define ALU(archs, lat, names) {archs, INST_ALU, lat, SPACE_NONE, 0, names " "}
 #define MEM(archs, kind, space, names) {archs, kind, 0, space, 0, names " "}
+#define COPY(kind, names) {H, kind, 0, SPACE_GENERIC, BULK, names " "}
+#define FAR(lat, names) {ALL, INST_ALU, lat, SPACE_NONE, UNADDRESSED, names " "}
 #define DO(archs, kind, flags, names) {archs, kind, 0, SPACE_NONE, flags, names " "}
 /* clang-format on */
 
@@ -50,8 +52,12 @@ static const struct sass_row rows[] = {
     MEM(PVTA, INST_ATOMIC, SPACE_SHARED, "ATOMS"),
     MEM(H, INST_ATOMIC, SPACE_GLOBAL, "REDG"),
     ALU(K, LAT_INT_ADD, "LDSLK STSCUL SULDGA SUSTGA SUCLAMP SUBFM SUEAU"),
-    ALU(ALL, LAT_SFU, "TEX TLD TLD4 TMML TXD TXQ TXA TEXS TLDS TLD4S"),
-    ALU(ALL, LAT_SFU, "SULD SUST SUATOM SURED SUQUERY"),
+    COPY(INST_LOAD, "UTMALDG UBLKCP UTMAPF UBLKPF"),
+    COPY(INST_STORE, "UTMASTG"),
+    COPY(INST_ATOMIC, "UTMAREDG UBLKRED"),
+    FAR(LAT_SFU, "TEX TLD TLD4 TXD TEXS TLDS TLD4S"),
+    FAR(LAT_SFU, "SULD SUST SUATOM SURED"),
+    ALU(ALL, LAT_SFU, "TMML TXQ TXA SUQUERY"),
     ALU(ALL, LAT_INT_ADD, "CCTL CCTLL CCTLT QSPC MATCH ERRBAR"),
     /* control */
     DO(ALL, INST_EXIT, 0, "EXIT"),
@@ -116,8 +122,8 @@ static const struct sass_row rows[] = {
         "UPLOP3 UPOPC UPRMT UPSETP UR2UP USEL USGXT USHF USHL USHR VOTEU"),
     ALU(AH, LAT_INT_ADD, "REDUX UF2FP"),
     ALU(H, LAT_INT_ADD,
-        "UTMALDG UTMASTG UTMAPF UTMAREDG UTMACCTL UTMACMDFLUSH UBLKCP UBLKPF UBLKRED SYNCS ARRIVES ELECT "
-        "WARPGROUP WARPGROUPDEPBAR UCGABAR_ARV UCGABAR_WAIT USETMAXREG UVIADD UVIMNMX CGAERRBAR ACQBULK ENDCOLLECTIVE "
+        "UTMACCTL UTMACMDFLUSH SYNCS ARRIVES ELECT WARPGROUP WARPGROUPDEPBAR UCGABAR_ARV UCGABAR_WAIT USETMAXREG "
+        "UVIADD UVIMNMX CGAERRBAR ACQBULK ENDCOLLECTIVE "
         "PREEXIT"),
     /* everything else */
     ALU(ALL, LAT_INT_ADD,
@@ -219,6 +225,11 @@ void sass_classify(enum sass_arch arch, const char *opcode, struct sass_op *out)
     out->call = r->flags & CALL;
     out->ret = r->flags & RET;
     out->waits_groups = r->flags & GROUPS;
+    out->bulk = r->flags & BULK;
+    out->unaddressed = r->flags & UNADDRESSED;
+    if (out->bulk) out->width = 32; /* the first sector: no trace says how much more */
+    if (out->bulk && strncmp(opcode, "UBLKCP.G", 8) == 0)
+        out->kind = INST_STORE; /* UBLKCP.S.G brings, UBLKCP.G.S takes */
     if (r->kind == INST_LOAD) out->dst_regs = (uint8_t)loaded_registers(opcode, out->width);
     if (r->kind == INST_LOAD && r->space != SPACE_SHARED) out->cache_op = (uint8_t)cache_operator(opcode);
     if (r->kind == INST_BARRIER && has_part(opcode, "ARV")) out->kind = INST_NOP; /* arrives, waits for nobody */

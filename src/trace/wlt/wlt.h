@@ -62,6 +62,10 @@ struct wlt_counts {
     uint64_t warp_instructions, thread_instructions;
 };
 
+/* Gets a warning about a trace. `loss`: the machine does less than the program did, which must never be hidden. */
+typedef void trace_say(void *arg, const char *text, bool loss);
+typedef int trace_each(void *arg, const char *file, struct wl_err *e);
+
 /* What a trace came to, for people. */
 struct wlt_totals {
     uint64_t launches, copies, copy_bytes, ctas, warps;
@@ -141,7 +145,6 @@ struct wlt_summary {
 
 /* Reads a trace of any kind (trace.h) from its first to its last byte. `say`, which may be NULL, gets the
  * trace's warnings. */
-int wlt_summarize(const char *file, struct wlt_summary *out, void (*say)(void *arg, const char *text), void *arg,
-                  struct wl_err *e);
+int wlt_summarize(const char *file, struct wlt_summary *out, trace_say *say, void *arg, struct wl_err *e);
 
 #endif

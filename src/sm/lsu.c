@@ -91,6 +91,7 @@ static void finish_op(struct sm *s, struct memop *op, tick_t at, tick_t now)
     s->ops->available++;
     if (in->ndst && s->long_stall >> w & 1 && !((s->barrier | s->membar) >> w & 1)) warp_check_head(s, w, now);
     if (s->membar) warp_result_came(s, w, op->route->holds, now);
+    if (in->async) warp_copy_ends(s, w, op->group, now);
     warp_memop_done(s, w, now);
 }
 
@@ -272,7 +273,8 @@ static uint8_t halved(uint8_t sectors)
     return !(sectors & HIGH) ? LOW : !(sectors & LOW) ? HIGH : ALL_SECTORS;
 }
 
-/* Without stages between the unit and the tags the unit is one place: an instruction leaves it with its last request. */
+/* Without stages between the unit and the tags the unit is one place: an instruction leaves it with its last request.
+ */
 static inline bool lsu_held(const struct lsu *u)
 {
     return u->single && (u->pipe[L1_DATA].used || u->pipe[L1_CONSTANT].used);

@@ -7,23 +7,70 @@
 
 /* ---- building ---- */
 
+static unsigned unit_of(const struct sm *s, const int64_t *v, int class)
+{
+    bool dp = class >= LAT_DP_ADD && class <= LAT_DP_DIV;
+    bool integer = class <= LAT_INT_DIV || class == LAT_UNIFORM;
+    bool slow = class == LAT_SFU || class == LAT_INT_DIV || class == LAT_FP_DIV || class == LAT_TEXTURE;
+    bool multiply = class == LAT_INT_MUL || class == LAT_INT_MAD;
+    if (dp && v[P_SM_DP_PIPES]) return UNIT_DP;
+    if (dp) return s->old_classes && class != LAT_DP_DIV ? UNIT_ALU : UNIT_SFU;
+    if (class == LAT_TENSOR && v[P_SM_TENSOR_PIPES]) return UNIT_TENSOR;
+    if (class == LAT_TEXTURE && v[P_SM_TEXTURE_PIPES]) return UNIT_TEXTURE;
+    if (class == LAT_UNIFORM && v[P_SM_UNIFORM_PIPES]) return UNIT_UNIFORM;
+    if (slow || (s->old_classes && multiply)) return UNIT_SFU;
+    return integer && v[P_SM_INT_PIPES] ? UNIT_INT : UNIT_ALU;
+}
+
+/* Which of trace.lat_* and trace.init_* a class of machine code has, counted from the first. */
+static int machine_row(int class)
+{
+    if (class <= LAT_INT_DIV) return P_TRACE_LAT_INT - P_TRACE_LAT_INT;
+    if (class <= LAT_FP_DIV) return P_TRACE_LAT_SP - P_TRACE_LAT_INT;
+    if (class <= LAT_DP_DIV) return P_TRACE_LAT_DP - P_TRACE_LAT_INT;
+    return class == LAT_SFU       ? P_TRACE_LAT_SFU - P_TRACE_LAT_INT
+           : class == LAT_TENSOR  ? P_TRACE_LAT_TENSOR - P_TRACE_LAT_INT
+           : class == LAT_TEXTURE ? P_TRACE_LAT_TEXTURE - P_TRACE_LAT_INT
+                                  : P_TRACE_LAT_UNIFORM - P_TRACE_LAT_INT;
+}
+
+static struct exec_class machine_class(const int64_t *v, const struct exec_class *usual, int row)
+{
+    struct exec_class c = *usual;
+    if (v[P_TRACE_LAT_INT + row]) c.latency = (uint16_t)v[P_TRACE_LAT_INT + row];
+    if (v[P_TRACE_INIT_INT + row]) c.init = (uint16_t)v[P_TRACE_INIT_INT + row];
+    return c;
+}
+
+static void set_classes(struct sm *s, const int64_t *v)
+{
+    struct exec_class *c = s->exec_class;
+    for (int i = 0; i < LAT_COUNT; i++) {
+        int row = i == LAT_TEXTURE ? LAT_SFU : i == LAT_UNIFORM ? LAT_INT_ADD : i; /* PTX has none of these */
+        c[i] = (struct exec_class){.latency = (uint16_t)v[P_LAT_INT_ADD + row],
+                                   .init = (uint16_t)v[P_INIT_INT_ADD + row],
+                                   .unit = (uint8_t)unit_of(s, v, i)};
+        c[EXEC_SHORT + i] = (struct exec_class){.latency = 1, .init = 1, .unit = UNIT_ALU};
+        c[EXEC_MACHINE + i] = machine_class(v, &c[i], machine_row(i));
+    }
+    c[EXEC_BRANCH] = machine_class(v, &c[EXEC_MACHINE + LAT_INT_ADD], P_TRACE_LAT_BRANCH - P_TRACE_LAT_INT);
+    if (v[P_SM_BRANCH_PIPES]) c[EXEC_BRANCH].unit = UNIT_BRANCH;
+}
+
 static void set_pipes(struct sm *s, const int64_t *v)
 {
-    bool old = s->old_classes;
-    for (int i = 0; i < LAT_COUNT; i++) {
-        struct exec_class *c = &s->exec_class[i];
-        c->latency = (uint16_t)v[P_LAT_INT_ADD + i];
-        c->init = (uint16_t)v[P_INIT_INT_ADD + i];
-        bool dp = i >= LAT_DP_ADD && i <= LAT_DP_DIV, slow = i == LAT_SFU || i == LAT_INT_DIV || i == LAT_FP_DIV;
-        bool multiply = i == LAT_INT_MUL || i == LAT_INT_MAD;
-        c->unit = dp && v[P_SM_DP_PIPES] ? UNIT_DP
-                  : dp                   ? (old && i != LAT_DP_DIV ? UNIT_ALU : UNIT_SFU)
-                                         : (slow || (old && multiply) ? UNIT_SFU : UNIT_ALU);
-        s->exec_class[EXEC_SHORT + i] = (struct exec_class){.latency = 1, .init = 1, .unit = UNIT_ALU};
+    static const int pipes[PIPE_UNITS] = {
+        [UNIT_ALU] = P_SM_ALU_PIPES,         [UNIT_SFU] = P_SM_SFU_PIPES,        [UNIT_DP] = P_SM_DP_PIPES,
+        [UNIT_INT] = P_SM_INT_PIPES,         [UNIT_TENSOR] = P_SM_TENSOR_PIPES,  [UNIT_BRANCH] = P_SM_BRANCH_PIPES,
+        [UNIT_TEXTURE] = P_SM_TEXTURE_PIPES, [UNIT_UNIFORM] = P_SM_UNIFORM_PIPES};
+    unsigned end = 0;
+    for (unsigned u = 0; u < PIPE_UNITS; u++) {
+        end += (unsigned)v[pipes[u]];
+        s->pipe_end[u] = (uint16_t)end;
+        if (v[pipes[u]]) s->units = u + 1;
     }
-    s->pipe_end[UNIT_ALU] = (uint8_t)v[P_SM_ALU_PIPES];
-    s->pipe_end[UNIT_SFU] = (uint8_t)(s->pipe_end[UNIT_ALU] + v[P_SM_SFU_PIPES]);
-    s->pipe_end[UNIT_DP] = (uint8_t)(s->pipe_end[UNIT_SFU] + v[P_SM_DP_PIPES]);
+    s->sub_cores = v[P_SM_SUBCORES];
+    set_classes(s, v);
 }
 
 static void copy_parameters(struct sm *s, const struct gpu_config *c)
@@ -50,6 +97,7 @@ static void copy_parameters(struct sm *s, const struct gpu_config *c)
     s->cta_share = v[P_SM_CTA_SHARE];
     s->collect = (uint32_t)v[P_SM_COLLECT];
     s->reg_unit = (uint32_t)v[P_SM_REG_UNIT];
+    s->strong = (uint32_t)v[P_L1D_STRONG];
     s->writeback_ticks = p * (tick_t)v[P_SM_WRITEBACK];
     s->l1d_global = v[P_L1D_GLOBAL];
     s->l1d_flush = v[P_L1D_FLUSH];
@@ -334,8 +382,9 @@ static void add_lanes(const struct exec_class c[LAT_COUNT], struct sm_stats *out
     for (int i = LAT_INT_ADD; i <= LAT_INT_DIV; i++) out->int_lanes += c[i].lanes;
     for (int i = LAT_FP_ADD; i <= LAT_FP_DIV; i++) out->fp_lanes += c[i].lanes;
     for (int i = LAT_DP_ADD; i <= LAT_DP_DIV; i++) out->dp_lanes += c[i].lanes;
-    out->sfu_lanes += c[LAT_SFU].lanes;
+    out->sfu_lanes += c[LAT_SFU].lanes + c[LAT_TEXTURE].lanes;
     out->fp_lanes += c[LAT_TENSOR].lanes;
+    out->int_lanes += c[LAT_UNIFORM].lanes;
 }
 
 /* Texture and constant caches report few counters, and one sum of stalls. */
@@ -355,6 +404,8 @@ void sm_add_stats(const struct sm *s, struct run_stats *out)
     sm_stats_add(&out->sm, &s->stats);
     add_lanes(s->exec_class, &out->sm);
     add_lanes(s->exec_class + EXEC_SHORT, &out->sm);
+    add_lanes(s->exec_class + EXEC_MACHINE, &out->sm);
+    out->sm.int_lanes += s->exec_class[EXEC_BRANCH].lanes;
     l1d_stats_add(&out->l1d, &data);
     ADD_SMALL_CACHE(out->l1t, &s->lsu.l1[L1_TEXTURE]);
     ADD_SMALL_CACHE(out->l1c, &s->lsu.l1[L1_CONSTANT]);

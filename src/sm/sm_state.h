@@ -17,12 +17,26 @@ enum {
     SM_MAX_WARPS = WL_MAX_WARPS,
     SM_MAX_CTAS = 64,
     SM_MAX_SCHEDULERS = WL_MAX_SCHEDULERS,
-    SM_MAX_PIPES = 16,
+    SM_MAX_PIPES = 32, /* of one unit */
     SM_MAX_TXNS = 8 * WARP_SIZE,
     SM_MAX_OBSERVERS = 2
 };
 
-enum unit { UNIT_ALU, UNIT_SFU, UNIT_DP, UNIT_LSU, UNIT_NONE, UNITS };
+/* Those with pipes come first, the ones that few machines have last of them. */
+enum unit {
+    UNIT_ALU,
+    UNIT_SFU,
+    UNIT_DP,
+    UNIT_INT,
+    UNIT_TENSOR,
+    UNIT_BRANCH,
+    UNIT_TEXTURE,
+    UNIT_UNIFORM,
+    PIPE_UNITS,
+    UNIT_LSU = PIPE_UNITS,
+    UNIT_NONE,
+    UNITS
+};
 
 /* ---- routes (route.c) ---- */
 
@@ -68,7 +82,8 @@ struct memop {
     uint32_t waiting; /* requests not answered */
     uint32_t sent;    /* requests accepted by a cache; a re-execution queue lets them go out of order */
     struct memop *next;
-    bool begun; /* the policy has seen it */
+    bool begun;    /* the policy has seen it */
+    uint8_t group; /* of an asynchronous copy: its place in the ring of its warp */
     struct warp_addrs addrs;
 };
 
@@ -170,14 +185,14 @@ struct fetch {
 
 /* ---- stages between issue and pipes (stages.c) ---- */
 
-enum { STAGE_UNITS = 3, MAX_COLLECTORS = 64, BUS_CYCLES = 4096 };
+enum { STAGE_UNITS = UNIT_DP + 1, STAGE_PIPES = 16, MAX_COLLECTORS = 64, BUS_CYCLES = 4096 };
 
 /* Exists only with sm.alu_collectors. Times are cycles. */
 struct stages {
     uint32_t collectors[STAGE_UNITS], buses;
     uint64_t collector_free[STAGE_UNITS][MAX_COLLECTORS];
-    uint64_t entry_free[STAGE_UNITS][SM_MAX_PIPES]; /* of the registers between collectors and pipes */
-    uint64_t pipe_free[STAGE_UNITS][SM_MAX_PIPES];
+    uint64_t entry_free[STAGE_UNITS][STAGE_PIPES]; /* of the registers between collectors and pipes */
+    uint64_t pipe_free[STAGE_UNITS][STAGE_PIPES];
     struct {
         uint64_t cycle;
         uint32_t used;
@@ -204,6 +219,15 @@ struct sm_warp {
     uint16_t loop[WARP_MAX_LOOPS];  /* the number of each tracked loop; only for policies with a leave_loop hook */
 };
 
+/* A warp's asynchronous copies by the group they belong to. The newest groups have a place each in a ring; a warp that
+ * would need one more waits until all its copies are back. */
+enum { COPY_GROUPS = 16 };
+struct warp_copies {
+    uint16_t out[COPY_GROUPS]; /* copies of the group that are on their way */
+    uint32_t ended;            /* groups ended so far; the one that is open has this number */
+    uint32_t wait_for;         /* groups with numbers below this must be back */
+};
+
 struct cta {
     bool used;
     struct cta_stream stream;
@@ -212,8 +236,8 @@ struct cta {
 };
 
 /* Instructions of one latency class; with sm.classes = gpgpusim3 those that its table does not have are in a class of
- * their own, EXEC_SHORT behind the usual one. */
-enum { EXEC_SHORT = LAT_COUNT, EXEC_CLASSES = 2 * LAT_COUNT };
+ * their own, EXEC_SHORT behind the usual one. Machine code has its own, EXEC_MACHINE behind, and one for branches. */
+enum { EXEC_SHORT = LAT_COUNT, EXEC_MACHINE = 2 * LAT_COUNT, EXEC_BRANCH = 3 * LAT_COUNT, EXEC_CLASSES };
 struct exec_class {
     uint16_t latency, init; /* cycles */
     uint8_t unit;           /* enum unit */
@@ -232,6 +256,7 @@ struct sm {
     uint64_t live, ready, barrier, membar, long_stall, memory, loads, shared, ended;
     uint64_t head_unit[UNITS]; /* [unit] set of warps whose head goes there */
     uint64_t held;             /* set of those in `membar` that wait for an atomic of theirs */
+    uint64_t await_copies;     /* set of those in `membar` that wait for groups of copies */
     uint64_t wrong;            /* set of warps whose buffer is or will be filled from a path they did not take */
     uint64_t in_wheel;         /* set of all warps in the wheel */
     uint64_t *wheel;           /* [slots] set of warps whose head becomes ready at that cycle */
@@ -256,7 +281,7 @@ struct sm {
     unsigned mem_issue; /* memory instructions per cycle; 0: no limit */
     bool l1d_global, l1d_flush, l1t_flush, l1c_flush, l1d_readonly, whole_lines;
     bool by_element, halved_atomics, old_classes, atomic_holds, membar_registers, halved_stores, cta_share;
-    uint32_t collect, reg_unit;
+    uint32_t collect, reg_unit, strong;
     bool tracks_loops;  /* the L1D's policy wants to hear of loops that are left */
     unsigned observers; /* used entries of `observer` */
     bool notes_issues;  /* there are observers or marks */
@@ -267,10 +292,12 @@ struct sm {
     struct port *request; /* to the network */
     struct port reply;    /* from the network */
     tick_t issue_delay, mem_delay, shared_latency, hit_ticks, writeback_ticks;
-    tick_t pipes_until;  /* no pipe is busy from this tick on */
-    uint8_t pipe_end[3]; /* the pipes of unit u are pipe_free[pipe_end[u - 1]] to pipe_free[pipe_end[u] - 1]; of unit 0,
-                            from pipe_free[0] on */
-    tick_t pipe_free[3 * SM_MAX_PIPES];
+    tick_t pipes_until;            /* no pipe is busy from this tick on */
+    unsigned units;                /* units from here on have no pipes */
+    bool sub_cores;                /* pipes belong to schedulers */
+    uint16_t pipe_end[PIPE_UNITS]; /* the pipes of unit u are pipe_free[pipe_end[u - 1]] to pipe_free[pipe_end[u] - 1];
+                                      of unit 0, from pipe_free[0] on */
+    tick_t pipe_free[PIPE_UNITS * SM_MAX_PIPES];
     struct exec_class exec_class[EXEC_CLASSES];
     struct memop_pool *ops;
     struct req_pool *pool;
@@ -314,6 +341,7 @@ struct sm {
     int64_t sched_param[WL_MAX_POLICY_PARAMS];    /* values of the scheme's parameters */
     uint64_t sched_count[WL_MAX_POLICY_COUNTERS]; /* the scheme's counters */
     struct cta cta[SM_MAX_CTAS];
+    struct warp_copies copies[SM_MAX_WARPS];
 };
 
 #endif

@@ -27,6 +27,14 @@ for options in "" "--engine tick" "--shuffle 7"; do
     [ -e "$work/f.first" ] || cp "$work/f$number" "$work/f.first"
     check "the same counters" cmp -s "$work/f.first" "$work/f$number"
 done
+rm -f "$work/f.first"
+for options in "" "--engine tick" "--shuffle 7"; do # sub-cores, units of their own, groups of copies
+    # shellcheck disable=SC2086
+    good "features on rtx3070 $options" run "$traces/features" -q --gpu rtx3070 --json "$work/f.json" $options
+    numbers <"$work/f.json" | grep -v '"engine"\|"shuffle"' >"$work/f$number"
+    [ -e "$work/f.first" ] || cp "$work/f$number" "$work/f.first"
+    check "the same counters" cmp -s "$work/f.first" "$work/f$number"
+done
 # Every policy where it can live, every scheduler with the partner it asks for.
 for p in $("$WARPLINE" list policies --plain); do
     run run "$traces/features" -q --l1 "$p"

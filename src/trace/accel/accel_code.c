@@ -230,8 +230,9 @@ static void describe(struct accel_code *c, struct lines *in, struct accel_inst *
     if (space == SPACE_GENERIC) space = keep_one_space(&c->kernel, i);
     if (space == SPACE_LOCAL && kind == INST_ATOMIC) space = SPACE_GLOBAL;
     if (memory) convert_addresses(c, in, i, space);
-    if (o->op.waits_groups && i->immediate == 0) kind = INST_MEMBAR;
-    if (k->idle && (kind == INST_BARRIER || kind == INST_MEMBAR || kind == INST_EXIT)) kind = INST_NOP;
+    bool waits = kind == INST_BARRIER || kind == INST_MEMBAR || kind == INST_WAIT || kind == INST_COMMIT;
+    if (k->idle && (waits || kind == INST_EXIT)) kind = INST_NOP;
+    if (kind == INST_WAIT) k->groups = (uint8_t)(i->immediate < 0 ? 0 : i->immediate < 63 ? i->immediate : 63);
     k->kind = (uint8_t)kind;
     k->space = (uint8_t)space;
     memcpy(k->reg, i->reg, ((size_t)i->ndst + i->nsrc) * sizeof k->reg[0]);
@@ -285,7 +286,7 @@ static uint32_t table_pc(struct accel_code *c, struct lines *in, struct accel_ke
 static uint32_t site_of(struct accel_code *c, struct lines *in, struct accel_key k)
 {
     k.level = A_SITE;
-    k.kind = k.space = k.idle = 0;
+    k.kind = k.space = k.idle = k.groups = 0;
     uint32_t n = find_record(c, &k);
     if (n) return c->record[n].value;
     uint32_t pc = table_pc(c, in, k);
@@ -364,7 +365,13 @@ static void put_inst(struct accel_code *c, const struct accel_record *r, const u
     if (out->kind == INST_ALU) out->lat = op->lat;
     if (inst_is_mem(out)) out->width = op->width;
     if (out->kind == INST_LOAD) out->cache_op = op->cache_op;
+    if (out->kind == INST_WAIT) out->width = r->key.groups;
+    out->async = out->kind == INST_LOAD && op->async;
     put_registers(out, &r->key, out->kind == INST_LOAD ? op->dst_regs : 1, &c->code.nregs);
+    if (out->async && out->ndst) { /* what it names is where in shared memory the data goes: it is read */
+        out->nsrc = (uint8_t)(out->nsrc + out->ndst);
+        out->ndst = 0;
+    }
     c->block[r->number] = (struct code_block){r->number, 1, out->loop};
 }
 
@@ -376,7 +383,13 @@ const struct code *accel_code_table(struct accel_code *c, struct lines *in)
     c->block = calloc(n, sizeof *c->block);
     bool ok = loop_of && c->inst && c->block &&
               find_loops(c->sites, c->edges ? c->edge + 1 : NULL, c->edges, loop_of, &c->loop, &nloop);
-    c->code = (struct code){c->inst, c->block, c->loop, c->insts, c->insts, nloop, 0, 0};
+    c->code = (struct code){.inst = c->inst,
+                            .block = c->block,
+                            .loop = c->loop,
+                            .ninst = c->insts,
+                            .nblock = c->insts,
+                            .nloop = nloop,
+                            .machine = 1};
     for (uint32_t i = 1; ok && i <= c->records; i++)
         if (c->record[i].key.level == AN_INST) put_inst(c, &c->record[i], loop_of);
     free(loop_of);

@@ -15,7 +15,7 @@ enum {
     H = 1 << SASS_HOPPER, KP = K | P, AH = A | H, TA = T | AH, VTA = V | TA, PVTA = P | VTA, ALL = K | PVTA
 };
 /* clang-format on */
-enum { CALL = 1, RET = 2, GROUPS = 4, BULK = 8, UNADDRESSED = 16 };
+enum { CALL = 1, RET = 2, GROUPS = 4, BULK = 8, UNADDRESSED = 16, ASYNC = 32 };
 
 struct sass_row {
     uint8_t archs, kind, lat, space, flags;
@@ -33,7 +33,7 @@ struct sass_row {
 static const struct sass_row rows[] = {
     /* memory */
     MEM(ALL, INST_LOAD, SPACE_GLOBAL, "LDG"),
-    MEM(AH, INST_LOAD, SPACE_GLOBAL, "LDGSTS"),
+    {AH, INST_LOAD, 0, SPACE_GLOBAL, ASYNC, "LDGSTS "},
     MEM(PVTA, INST_STORE, SPACE_GLOBAL, "STG"),
     MEM(K, INST_LOAD, SPACE_GLOBAL, "LD"),
     MEM(K, INST_STORE, SPACE_GLOBAL, "ST"),
@@ -55,17 +55,18 @@ static const struct sass_row rows[] = {
     COPY(INST_LOAD, "UTMALDG UBLKCP UTMAPF UBLKPF"),
     COPY(INST_STORE, "UTMASTG"),
     COPY(INST_ATOMIC, "UTMAREDG UBLKRED"),
-    FAR(LAT_SFU, "TEX TLD TLD4 TXD TEXS TLDS TLD4S"),
-    FAR(LAT_SFU, "SULD SUST SUATOM SURED"),
-    ALU(ALL, LAT_SFU, "TMML TXQ TXA SUQUERY"),
+    FAR(LAT_TEXTURE, "TEX TLD TLD4 TXD TEXS TLDS TLD4S"),
+    FAR(LAT_TEXTURE, "SULD SUST SUATOM SURED"),
+    ALU(ALL, LAT_TEXTURE, "TMML TXQ TXA SUQUERY"),
     ALU(ALL, LAT_INT_ADD, "CCTL CCTLL CCTLT QSPC MATCH ERRBAR"),
     /* control */
     DO(ALL, INST_EXIT, 0, "EXIT"),
     DO(ALL, INST_BARRIER, 0, "BAR"),
     DO(ALL, INST_MEMBAR, 0, "MEMBAR"),
     DO(H, INST_MEMBAR, 0, "FENCE"),
-    DO(AH, INST_ALU, GROUPS, "DEPBAR"),
-    ALU(ALL, LAT_INT_ADD, "DEPBAR LDGDEPBAR"),
+    DO(AH, INST_WAIT, GROUPS, "DEPBAR"),
+    DO(AH, INST_COMMIT, 0, "LDGDEPBAR"),
+    ALU(ALL, LAT_INT_ADD, "DEPBAR"),
     DO(ALL, INST_NOP, 0, "NOP"),
     DO(KP, INST_BRANCH, CALL, "CAL JCAL"),
     DO(PVTA, INST_BRANCH, CALL, "CALL"),
@@ -117,7 +118,7 @@ static const struct sass_row rows[] = {
     ALU(AH, LAT_TENSOR, "DMMA"),
     ALU(H, LAT_TENSOR, "HGMMA QGMMA IGMMA BGMMA QMMA"),
     /* the uniform datapath */
-    ALU(TA, LAT_INT_ADD,
+    ALU(TA, LAT_UNIFORM,
         "R2UR S2UR UBMSK UBREV UCLEA UFLO UIADD3 UIMAD UISETP ULDC ULEA ULOP ULOP3 ULOP32I UMOV UP2UR "
         "UPLOP3 UPOPC UPRMT UPSETP UR2UP USEL USGXT USHF USHL USHR VOTEU"),
     ALU(AH, LAT_INT_ADD, "REDUX UF2FP"),
@@ -204,11 +205,11 @@ static unsigned loaded_registers(const char *opcode, unsigned width)
     return width > 4 ? width / 4 : 1;
 }
 
-/* Bypass the L1 where other SMs' writes must be seen. */
+/* Whose writes must be seen. */
 static unsigned cache_operator(const char *opcode)
 {
     if (!has_part(opcode, "STRONG")) return CACHE_CA;
-    return has_part(opcode, "GPU") || has_part(opcode, "SYS") ? CACHE_CG : CACHE_CA;
+    return has_part(opcode, "SYS") ? CACHE_STRONG_SYS : has_part(opcode, "GPU") ? CACHE_STRONG_GPU : CACHE_STRONG_CTA;
 }
 
 void sass_classify(enum sass_arch arch, const char *opcode, struct sass_op *out)
@@ -225,6 +226,7 @@ void sass_classify(enum sass_arch arch, const char *opcode, struct sass_op *out)
     out->call = r->flags & CALL;
     out->ret = r->flags & RET;
     out->waits_groups = r->flags & GROUPS;
+    out->async = r->flags & ASYNC;
     out->bulk = r->flags & BULK;
     out->unaddressed = r->flags & UNADDRESSED;
     if (out->bulk) out->width = 32; /* the first sector: no trace says how much more */

@@ -25,9 +25,10 @@ struct sass_op {
     uint8_t kind, lat, space, cache_op, width; /* as in code_inst; space may be SPACE_GENERIC */
     uint8_t dst_regs;                          /* registers a named destination stands for: wide loads write several */
     bool call, ret;                            /* enters, leaves a function */
-    bool waits_groups; /* waits for asynchronous copies: how many may stay out is its immediate */
-    bool bulk;         /* moves more than its line says: the size of a bulk copy is in a descriptor */
-    bool unaddressed;  /* reaches memory by a path that has no addresses in a trace: textures, surfaces */
+    bool async;                                /* belongs to a group of asynchronous copies */
+    bool waits_groups;                         /* waits for such groups: how many may stay out is its immediate */
+    bool bulk;        /* moves more than its line says: the size of a bulk copy is in a descriptor */
+    bool unaddressed; /* reaches memory by a path that has no addresses in a trace: textures, surfaces */
     enum sass_known known;
 };
 

@@ -27,7 +27,7 @@ done
 run run vectoradd --size tiny --gpu "$configs/qv100.config+qv100.trace.config" --json "$work/file.json" -q
 check "run on a gpgpusim.config" test $status -eq 0
 good "the preset" run vectoradd --size tiny --gpu qv100 --json "$work/preset.json" -q
-plain() { sed -e '/"host": {/,/}/d' -e '/"warnings": \[/,/\]/d' "$1" | grep -v '"gpu"\|"machine"\|"name"'; }
+plain() { sed -e '/"host": {/,/}/d' -e '/"warnings": \[\]/d' -e '/"warnings": \[/,/\]/d' "$1" | grep -v '"gpu"\|"machine"\|"name"'; }
 plain "$work/file.json" >"$work/a"
 plain "$work/preset.json" >"$work/b"
 check "gives the counters of the preset" cmp -s "$work/a" "$work/b"

@@ -98,7 +98,8 @@ static void say_changes(const struct accel_changes *c, trace_say *say, void *arg
                 {c->shared_registers, "registers share 255 names"}};
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (!rows[i].n) continue;
-        snprintf(text, sizeof text, "%" PRIu64 " %s", rows[i].n, rows[i].what);
+        snprintf(text, sizeof text, "%" PRIu64 " %s: for other programs; here they are read as they were", rows[i].n,
+                 rows[i].what);
         say(arg, text, false);
     }
 }

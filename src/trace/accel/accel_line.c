@@ -85,14 +85,14 @@ bool accel_three(const char *text, uint32_t out[3])
 /* clang-format off */
 enum header_key {
     KEY_NAME, KEY_ID, KEY_GRID, KEY_BLOCK, KEY_SHARED, KEY_REGS, KEY_BINARY, KEY_STREAM, KEY_SHARED_BASE,
-    KEY_LOCAL_BASE, KEY_NVBIT, KEY_VERSION, KEY_LINES, KEYS
+    KEY_LOCAL_BASE, KEY_NVBIT, KEY_VERSION, KEY_LINES, KEY_CODE, KEYS
 };
 /* clang-format on */
 static const char *const keys[KEYS] = {"kernel name",         "kernel id",      "grid dim",
                                        "block dim",           "shmem",          "nregs",
                                        "binary version",      "cuda stream id", "shmem base_addr",
                                        "local mem base_addr", "nvbit version",  "accelsim tracer version",
-                                       "enable lineinfo"};
+                                       "enable lineinfo",     "warpline code"};
 
 static void set_name(struct accel_kernel *k, const char *value)
 {
@@ -138,6 +138,7 @@ static bool set_header(struct accel_kernel *k, enum header_key key, const char *
         if (!set_u32(&flag, value, 1)) return false;
         k->line_info = flag;
         return true;
+    case KEY_CODE: k->ptx = strcmp(value, "ptx") == 0; return k->ptx || strcmp(value, "machine") == 0;
     case KEY_ID:
     case KEY_STREAM:
     case KEY_NVBIT:

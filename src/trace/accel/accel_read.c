@@ -58,8 +58,8 @@ static void put_inst(struct accel_reader *r, uint32_t n, const struct accel_inst
     const struct code_inst *in = &r->info.code->inst[n];
     struct stream_writer *w = &r->warp;
     stream_block(w, n, i->mask ? i->mask : w->mask);
-    if (in->guarded) stream_guard(w, 0);
-    else if (inst_is_mem(in)) stream_addrs(w, i->mask, i->addr);
+    if (in->guarded) stream_guard(w, i->mask);
+    if (inst_is_mem(in) && i->mask) stream_addrs(w, i->mask, i->addr);
 }
 
 /* One line of a warp; the counts are those of the pass that writes. */

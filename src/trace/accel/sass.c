@@ -7,6 +7,9 @@
 #include "trace/accel/sass.h"
 
 #include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* clang-format off */
@@ -212,7 +215,68 @@ static unsigned cache_operator(const char *opcode)
     return has_part(opcode, "SYS") ? CACHE_STRONG_SYS : has_part(opcode, "GPU") ? CACHE_STRONG_GPU : CACHE_STRONG_CTA;
 }
 
-void sass_classify(enum sass_arch arch, const char *opcode, struct sass_op *out)
+/* ---- our own modifier ---- */
+
+/* The fields in the order and with the widths in which they stand in the number, the first lowest. */
+enum { FIELDS = 10 };
+static const uint8_t field_bits[FIELDS] = {4, 5, 3, 4, 6, 1, 1, 4, 4, 2};
+
+static uint8_t *field(struct code_inst *in, unsigned i)
+{
+    uint8_t *const all[FIELDS] = {&in->kind,    &in->lat,   &in->space, &in->cache_op, &in->width,
+                                  &in->guarded, &in->async, &in->ndst,  &in->nsrc,     &in->element};
+    return all[i];
+}
+
+void sass_mark(const struct code_inst *in, char *out)
+{
+    struct code_inst copy = *in;
+    uint64_t v = in->old;
+    for (unsigned i = FIELDS; i-- > 0;) v = v << field_bits[i] | *field(&copy, i);
+    int n = snprintf(out, SASS_MARK, ".WL%" PRIx64, v);
+    for (unsigned i = 0; i < (unsigned)in->ndst + in->nsrc; i++)
+        n += snprintf(out + n, SASS_MARK - (size_t)n, ".R%u", in->reg[i]);
+}
+
+/* Whether the opcode carries such a modifier, whole and with sense. */
+static bool read_mark(const char *opcode, struct code_inst *out)
+{
+    const char *p = strstr(opcode, ".WL");
+    char *end;
+    if (!p || !isxdigit((unsigned char)p[3])) return false;
+    uint64_t v = strtoull(p + 3, &end, 16);
+    *out = (struct code_inst){0};
+    for (unsigned i = 0; i < FIELDS; i++) {
+        *field(out, i) = (uint8_t)(v & ((1u << field_bits[i]) - 1));
+        v >>= field_bits[i];
+    }
+    out->old = (uint8_t)v;
+    unsigned regs = (unsigned)out->ndst + out->nsrc;
+    if (v > OLD_FUNCTION || regs > CODE_MAX_REGS || out->kind > INST_WAIT || out->lat >= LAT_COUNT) return false;
+    for (unsigned i = 0; i < regs; i++) {
+        if (end[0] != '.' || end[1] != 'R' || !isdigit((unsigned char)end[2])) return false;
+        unsigned long reg = strtoul(end + 2, &end, 10);
+        if (reg >= SASS_REGISTERS) return false;
+        out->reg[i] = (uint16_t)reg;
+    }
+    return !*end;
+}
+
+static void use_mark(struct sass_op *out)
+{
+    const struct code_inst *in = &out->inst;
+    out->exact = true;
+    out->known = SASS_KNOWN;
+    out->kind = in->kind;
+    out->lat = in->lat;
+    out->space = in->space;
+    out->cache_op = in->cache_op;
+    out->width = in->width;
+    out->async = in->async;
+    out->call = out->ret = out->waits_groups = out->bulk = out->unaddressed = false;
+}
+
+static void classify_name(enum sass_arch arch, const char *opcode, struct sass_op *out)
 {
     size_t len = strcspn(opcode, ".");
     const struct sass_row *r = find(opcode, len, 1u << arch);
@@ -235,4 +299,13 @@ void sass_classify(enum sass_arch arch, const char *opcode, struct sass_op *out)
     if (r->kind == INST_LOAD) out->dst_regs = (uint8_t)loaded_registers(opcode, out->width);
     if (r->kind == INST_LOAD && r->space != SPACE_SHARED) out->cache_op = (uint8_t)cache_operator(opcode);
     if (r->kind == INST_BARRIER && has_part(opcode, "ARV")) out->kind = INST_NOP; /* arrives, waits for nobody */
+}
+
+void sass_classify(enum sass_arch arch, const char *opcode, struct sass_op *out)
+{
+    struct code_inst in;
+    classify_name(arch, opcode, out);
+    if (!read_mark(opcode, &in)) return;
+    out->inst = in;
+    use_mark(out);
 }

@@ -30,6 +30,9 @@ struct sass_op {
     bool bulk;        /* moves more than its line says: the size of a bulk copy is in a descriptor */
     bool unaddressed; /* reaches memory by a path that has no addresses in a trace: textures, surfaces */
     enum sass_known known;
+    /* Our own writer says what the mnemonic cannot (sass_mark): then all fields above are those of the instruction. */
+    bool exact;
+    struct code_inst inst; /* exact: all of it but pc and loop */
 };
 
 /* The table for a binary version (35, 61, 70, ...); *exact tells whether that version is known. */
@@ -37,5 +40,10 @@ enum sass_arch sass_arch(unsigned binary_version, bool *exact);
 /* `opcode` with its modifiers. Unknown ones are integer additions; accel_code.c makes them loads or
  * stores of generic space where they come with addresses. */
 void sass_classify(enum sass_arch arch, const char *opcode, struct sass_op *out);
+
+/* A modifier with the whole instruction in it, for a mnemonic that says less: ".WL" with the fields and ".R" with each
+ * register. Other programs pass over modifiers they do not know. `out` has room for SASS_MARK bytes. */
+enum { SASS_MARK = 160, SASS_REGISTERS = 1 << 15 /* and below */ };
+void sass_mark(const struct code_inst *in, char *out);
 
 #endif

@@ -72,6 +72,7 @@ struct l1 {
     bool half_lines;   /* lines have 64 bytes: the constant cache */
     bool bypass_lines; /* a bypassed read fetches its whole line */
     bool update;       /* stores leave lines valid */
+    bool write_alloc;  /* global stores take lines */
     bool worst;        /* loads that do not hit want two places of the miss queue, whatever they will send */
     bool late;      /* an entry of the MSHRs is free when its last request has been written, not when its line came */
     bool store_way; /* stores wait while all ways of their set are being fetched */
@@ -88,6 +89,7 @@ struct l1 {
     uint64_t busy_at;        /* the last cycle in which a request was at the tags */
     uint64_t next_event; /* the cycle in which l1_cycle has something to do: an epoch of the policy, an entry to free */
     uint32_t late_first, late_last, late_used; /* such entries in the order in which they will be free */
+    uint64_t (*written)[2]; /* [lines] bytes that stores have written, where `stored`; NULL: they take no lines */
     struct fragment_fifo fifo;
     struct prefetch_queue prefetch;
     struct l1_observer *observer;   /* of stats.profile; NULL: none */
@@ -103,7 +105,7 @@ struct l1_shape {
     bool sectored, infinite, half_lines;
     uint8_t id; /* enum cache_id */
     bool bypass_lines;
-    bool update, perfect, worst, store_way, late;
+    bool update, write_alloc, perfect, worst, store_way, late;
     uint32_t fifo;           /* requests that wait for their data in order; 0: the usual kind of cache */
     uint32_t prefetch_queue; /* lines a policy may ask for ahead; 0: it cannot */
 };

@@ -184,6 +184,8 @@ static int check_caches(const struct gpu_config *c, struct wl_err *e)
     if (V(L2_MISSQ) < sends)
         return wl_fail(e, WL_EINPUT, "l2.missq = %" PRId64 " cannot hold what one miss sends; %" PRId64 " are needed",
                        V(L2_MISSQ), sends);
+    if (V(L1D_WRITE_ALLOC) && (!V(L1D_WRITE) || !V(L1D_SECTORED)))
+        return wl_fail(e, WL_EINPUT, "l1d.write_alloc = yes needs l1d.write = update and l1d.sectored = yes");
     if (V(L2_PENDING_STORE) && (V(L2_WRITE) != L2_WRITE_FORWARD || V(L2_SECTORED)))
         return wl_fail(e, WL_EINPUT, "l2.pending_store = forward needs l2.write = forward and l2.sectored = no");
     if (V(L2_TEXTURE) && !V(L2_ENTRY))

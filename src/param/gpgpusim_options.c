@@ -195,7 +195,8 @@ static int set_l1(struct machine *m, const char *v, int unused)
     p[P_L1D_WRITE] = strchr("TB", t->write) != NULL;
     replacement(m, t);
     if (t->write == 'B') gpgpusim_say(m, "a write-back L1D: global stores are written through here");
-    if (t->write_alloc != 'N')
+    p[P_L1D_WRITE_ALLOC] = t->write_alloc == 'L' && p[P_L1D_WRITE] && t->type == 'S';
+    if (t->write_alloc != 'N' && !p[P_L1D_WRITE_ALLOC])
         gpgpusim_say(m, "write allocation %c of the L1D: a store that misses takes no line here", t->write_alloc);
     if (t->alloc != 'm') gpgpusim_say(m, "allocation '%c' of the L1D: a line is reserved at the miss here", t->alloc);
     return set_index(m, t->index, P_L1D_INDEX);

@@ -130,6 +130,7 @@ static int make_caches(struct sm *s, const struct gpu_config *c, struct wl_err *
                             .id = L1_DATA,
                             .bypass_lines = v[P_L1D_BYPASS],
                             .update = v[P_L1D_WRITE],
+                            .write_alloc = v[P_L1D_WRITE_ALLOC],
                             .worst = v[P_L1D_MISSQ_RULE],
                             .late = v[P_L1D_MSHR_FREE],
                             .store_way = v[P_L1D_STORE_WAY],

@@ -202,3 +202,73 @@ TEST(which_scopes_bypass_is_the_machines)
         assert_int_equal(bypassed(machines[m], CACHE_CA), 0);
     }
 }
+
+/* ---- stores that take lines ---- */
+
+/* A store of `width` bytes per lane, 4 apart; then a load of the same words. Returns how many loads hit. */
+static struct l1d_stats store_then_load(const char *machine, uint8_t width)
+{
+    struct gpu_config c = synth_config(machine);
+    struct synth p;
+    struct wl_err e = {.code = WL_OK};
+    struct run_stats s;
+    if (config_check(&c, &e)) fail_msg("%s", e.text);
+    struct gpu *g = synth_gpu(&c);
+    synth_begin(&p, "write", 1);
+    synth_store(&p, 1, SPACE_GLOBAL, width);
+    synth_inst(&p, INST_MEMBAR);
+    synth_load(&p, 2, SPACE_GLOBAL, 4);
+    synth_inst(&p, INST_MEMBAR);
+    synth_load(&p, 3, SPACE_GLOBAL, 4);
+    synth_cta(&p);
+    synth_warp(&p);
+    synth_enter(&p, 0, UINT32_MAX);
+    for (unsigned i = 0; i < 3; i++) synth_affine(&p, DEVICE_BASE, 4);
+    synth_run(g, &p);
+    gpu_read_stats(g, &s);
+    synth_end(&p);
+    gpu_free(g);
+    return s.l1d;
+}
+
+TEST(a_store_takes_a_line_where_the_machine_says_so)
+{
+    static const char off[] = "sm.count=1 l1d.sectored=yes l1d.write=update";
+    static const char on[] = "sm.count=1 l1d.sectored=yes l1d.write=update l1d.write_alloc=yes";
+    struct l1d_stats s = store_then_load(off, 4);
+    assert_int_equal(s.load_hits, 1); /* the first load fetches the line */
+    assert_int_equal(s.load_misses, 1);
+    s = store_then_load(on, 4); /* all bytes were written: nothing is fetched */
+    assert_int_equal(s.load_hits, 2);
+    assert_int_equal(s.load_misses, 0);
+    assert_int_equal(s.store_hits, 0);
+    assert_int_equal(s.fills, 0);
+    s = store_then_load(on, 2); /* half of them: the sectors are fetched when they are read */
+    assert_int_equal(s.load_hits, 1);
+    assert_int_equal(s.load_misses, 1);
+    assert_int_equal(s.fills, 1);
+}
+
+/* A scheme for the L1D alone knows no stores that miss: with it they take no lines. */
+TEST(a_scheme_that_knows_no_store_misses_sees_none)
+{
+    struct gpu_config c = synth_config("sm.count=1 l1d.sectored=yes l1d.write=update l1d.write_alloc=yes");
+    struct wl_err e = {.code = WL_OK};
+    struct synth p;
+    struct run_stats s;
+    assert_int_equal(config_set_l1(&c, "apcm", &e), 0);
+    struct gpu *g = synth_gpu(&c);
+    synth_begin(&p, "write", 1);
+    synth_store(&p, 1, SPACE_GLOBAL, 4);
+    synth_inst(&p, INST_MEMBAR);
+    synth_load(&p, 2, SPACE_GLOBAL, 4);
+    synth_cta(&p);
+    synth_warp(&p);
+    synth_enter(&p, 0, UINT32_MAX);
+    for (unsigned i = 0; i < 2; i++) synth_affine(&p, DEVICE_BASE, 4);
+    synth_run(g, &p);
+    gpu_read_stats(g, &s);
+    assert_int_equal(s.l1d.load_misses, 1);
+    synth_end(&p);
+    gpu_free(g);
+}

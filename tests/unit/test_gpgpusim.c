@@ -61,7 +61,8 @@ TEST(test_values)
     assert_int_equal(c.v[P_DRAM_RC], 40);
     assert_int_equal(c.v[P_DRAM_CL], 12); /* behind the line end inside the quotes */
     assert_int_equal(c.v[P_DRAM_RTPL], 3);
-    assert_non_null(strstr(h.text, "qv100.config:22: -gpgpu_cache:dl1: write allocation L"));
+    assert_int_equal(c.v[P_L1D_WRITE_ALLOC], 1);
+    assert_null(strstr(h.text, "write allocation"));
     assert_int_equal(load("titan.config", &c, &h, &e), 0);
     assert_non_null(strstr(h.text, "-gpgpu_max_insn_issue_per_warp: 2 cannot be followed"));
     assert_non_null(strstr(h.text, "allocation 's' of the L1D"));

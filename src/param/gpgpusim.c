@@ -177,8 +177,7 @@ static int finish(struct machine *m)
     int64_t *v = m->config->v;
     m->option = NULL;
     if (m->clusters) v[P_SM_COUNT] = m->clusters * m->cores;
-    if (m->cores > 1)
-        gpgpusim_say(m, "-gpgpu_n_cores_per_cluster %ld: every SM has a network port of its own here", m->cores);
+    if (m->clusters) v[P_SM_CLUSTER] = m->cores;
     gpgpusim_special_units(m);
     check_sub_cores(m);
     if (m->width && m->burst && m->ratio) {

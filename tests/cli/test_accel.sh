@@ -80,6 +80,14 @@ sed 's/^-shmem = /-shmen = /' "$k" >"$work/less.traceg"
 run run "$work/less.traceg"
 check "an unknown header line is said" grep -q "the header line '-shmen' is not known" "$work/err"
 
+mkdir "$work/streams"
+cp "$k" "$work/streams/kernel-1.traceg"
+sed 's/^-cuda stream id = .*/-cuda stream id = 7/' "$k" >"$work/streams/kernel-2.traceg"
+grep -q '^-cuda stream id' "$k" || sed -i '1a -cuda stream id = 7' "$work/streams/kernel-2.traceg"
+printf 'kernel-1.traceg\nkernel-2.traceg\n' >"$work/streams/kernelslist.g"
+run run "$work/streams"
+check "streams that are not overlapped are said" grep -q "several streams; they run one after another" "$work/err"
+
 # A list that ran nothing is an error.
 mkdir "$work/nothing"
 : >"$work/nothing/kernelslist.g"

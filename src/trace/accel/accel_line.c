@@ -139,8 +139,8 @@ static bool set_header(struct accel_kernel *k, enum header_key key, const char *
         k->line_info = flag;
         return true;
     case KEY_CODE: k->ptx = strcmp(value, "ptx") == 0; return k->ptx || strcmp(value, "machine") == 0;
+    case KEY_STREAM: return accel_number(value, UINT64_MAX, &k->stream);
     case KEY_ID:
-    case KEY_STREAM:
     case KEY_NVBIT:
     case KEYS: break;
     }

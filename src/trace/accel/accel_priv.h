@@ -24,6 +24,7 @@ struct accel_kernel {
     char name[128];
     uint32_t grid[3], block[3];
     uint32_t shared_bytes, registers, binary, version;
+    uint64_t stream;                  /* of the CUDA program */
     uint64_t shared_base, local_base; /* where the generic windows begin; 0: not given */
     bool line_info;
     bool ptx;                     /* our own writer's: the instructions were PTX */

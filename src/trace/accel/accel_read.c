@@ -35,6 +35,8 @@ struct accel_reader {
     uint64_t launches_missing, blocks_missing; /* launches with blocks that are not there, and how many */
     uint32_t odd_binary;                       /* an architecture without a table of its own; 0: none */
     uint64_t no_shared, no_registers;          /* launches whose header does not say what limits residency */
+    uint64_t first_stream;                     /* of the first launch */
+    bool streams;                              /* there are others */
     char unknown_key[48];                      /* the first header line that is not known; "": none */
 };
 
@@ -248,6 +250,8 @@ static void learn_kernel(struct accel_reader *r)
     if (r->in.failed) return;
     sass_arch(r->kernel.binary, &exact);
     if (!exact) r->odd_binary = r->kernel.binary;
+    if (!r->totals.launches) r->first_stream = r->kernel.stream;
+    r->streams |= r->kernel.stream != r->first_stream;
     r->no_shared += r->kernel.no_shared;
     r->no_registers += r->kernel.no_registers;
     if (!*r->unknown_key) memcpy(r->unknown_key, r->kernel.unknown, sizeof r->unknown_key);
@@ -541,6 +545,7 @@ void accel_warnings(const struct accel_reader *r, trace_say *say, void *arg)
                  r->odd_binary);
         say(arg, text, false);
     }
+    if (r->streams) say(arg, "the launches are of several streams; they run one after another here", false);
     if (r->list.ignored) {
         snprintf(text, sizeof text, "%" PRIu64 " lines of the list are no command and are left out, the first is '%s'",
                  r->list.ignored, r->list.first_ignored);

@@ -147,11 +147,17 @@ printf '%s\n' '#BEGIN_TB' 'thread block = 0,0,0' 'warp = 0' 'insts = 9' \
     '0000 ffffffff 1 R4 LDSM.16.M88.4 1 R2 4 1 0x40 16 0' '0010 ffffffff 1 R8 HMMA.16816.F32 3 R4 R6 R8 0 0' \
     '0020 ffffffff 0 LDGSTS.E.BYPASS.128 2 R1 R2 16 1 0x7f0100004000 16 0' '0030 ffffffff 0 LDGDEPBAR 0 0 0' \
     '0040 ffffffff 0 DEPBAR.LE 0 0 1' '0050 ffffffff 1 R3 LDG.E.STRONG.SYS 1 R2 4 1 0x7f0100000000 4 0' \
-    '0060 ffffffff 1 R5 TEX.LL 1 R2 0 0' '0070 ffffffff 0 UIADD3 0 0 0' '0080 ffffffff 0 EXIT 0 0 0' '#END_TB' >"$work/body"
-sed '/^#BEGIN_TB/,$d; s/^-grid dim.*/-grid dim = (1,1,1)/; s/^-block dim.*/-block dim = (32,1,1)/' "$k" | cat - "$work/body" >"$work/tensor.traceg"
+    '0060 ffffffff 1 R5 TEX.LL 1 R2 0 0' '0070 ffffffff 0 UIADD3 0 0 0' '0080 ffffffff 0 EXIT 0 0 0' \
+    '#END_TB' >"$work/body"
+sed '/^#BEGIN_TB/,$d; s/^-grid dim.*/-grid dim = (1,1,1)/; s/^-block dim.*/-block dim = (32,1,1)/' "$k" |
+    cat - "$work/body" >"$work/tensor.traceg"
 for program in atax kmeans libor bfs; do "$WARPLINE" trace record $program --size tiny -o "$work/$program.wlt" -q; done
-counters() { sed -e '/"host": {/,/}/d' -e '/"warnings": \[\]/d' -e '/"warnings": \[/,/\]/d' | grep -v '"workload\|"size"\|"inputs"\|"seed"'; }
-for t in "$traces/features" "$work/tensor.traceg" "$work/atax.wlt" "$work/kmeans.wlt" "$work/libor.wlt" "$work/bfs.wlt"; do
+counters() {
+    sed -e '/"host": {/,/}/d' -e '/"warnings": \[\]/d' -e '/"warnings": \[/,/\]/d' |
+        grep -v '"workload\|"size"\|"inputs"\|"seed"'
+}
+for t in "$traces/features" "$work/tensor.traceg" "$work/atax.wlt" "$work/kmeans.wlt" "$work/libor.wlt" \
+    "$work/bfs.wlt"; do
     rm -rf "$work/there"
     run trace convert "$t" -o "$work/again.wlt" -q
     run trace convert "$work/again.wlt" -o "$work/there" -q

@@ -27,7 +27,10 @@ done
 run run vectoradd --size tiny --gpu "$configs/qv100.config+qv100.trace.config" --json "$work/file.json" -q
 check "run on a gpgpusim.config" test $status -eq 0
 good "the preset" run vectoradd --size tiny --gpu qv100 --json "$work/preset.json" -q
-plain() { sed -e '/"host": {/,/}/d' -e '/"warnings": \[\]/d' -e '/"warnings": \[/,/\]/d' "$1" | grep -v '"gpu"\|"machine"\|"name"'; }
+plain() {
+    sed -e '/"host": {/,/}/d' -e '/"warnings": \[\]/d' -e '/"warnings": \[/,/\]/d' "$1" |
+        grep -v '"gpu"\|"machine"\|"name"'
+}
 plain "$work/file.json" >"$work/a"
 plain "$work/preset.json" >"$work/b"
 check "gives the counters of the preset" cmp -s "$work/a" "$work/b"
@@ -65,7 +68,8 @@ good "convert to standard output" gpu convert gtx480
 has "^sm.count = 15"
 
 # The new parameters, their limits and what contradicts itself.
-bad 2 "mem.hash = ipoly hashes to 16, 32 or 64 slices.* = 128 needs 128" run vectoradd --size tiny --set mem.hash=ipoly --set mem.channels=64
+bad 2 "mem.hash = ipoly hashes to 16, 32 or 64 slices.* = 128 needs 128" run vectoradd --size tiny \
+    --set mem.hash=ipoly --set mem.channels=64
 bad 2 "mem.hash = xor needs a power of two" run vectoradd --size tiny --set mem.hash=xor
 bad 2 "ascending sizes" run vectoradd --size tiny --set shared.options=8,4
 bad 2 "must hold sm.shared" run vectoradd --size tiny --set shared.unified=64K

@@ -33,7 +33,7 @@ static int audit(const struct session *s, const struct trace_reader *r, struct w
 /* Nothing ran: a wrong name would else look like a program that takes no time. */
 static int nothing_ran(const struct run *r, uint64_t launches, const char *some, struct wl_err *e)
 {
-    if (!launches) return wl_fail(e, WL_EINPUT, "%s: no kernel ran: the trace has none", r->spec.program);
+    if (!launches) return wl_fail(e, WL_EINPUT, "%s: no kernel ran: the trace has no kernel", r->spec.program);
     return wl_fail(e, WL_EINPUT, "%s: no kernel ran: none of its %" PRIu64 " launches is of '%s'; the first is of %s",
                    r->spec.program, launches, r->spec.kernel, some);
 }

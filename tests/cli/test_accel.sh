@@ -91,7 +91,7 @@ check "streams that are not overlapped are said" grep -q "several streams; they 
 # A list that ran nothing is an error.
 mkdir "$work/nothing"
 : >"$work/nothing/kernelslist.g"
-bad 2 "no kernel ran: the trace has none" run "$work/nothing"
+bad 2 "no kernel ran: the trace has no kernel" run "$work/nothing"
 printf 'MemcpyHtoD,0x7f0100000000,4096\n' >"$work/nothing/kernelslist.g"
 bad 2 "no kernel ran" run "$work/nothing"
 bad 2 "no kernel ran: none of its 1 launches is of 'x\*'; the first is of" run "$traces/v5" --kernel 'x*'

@@ -116,6 +116,7 @@ TEST(test_details)
         "-gpgpu_dram_timing_opt 8:2:8:12:21:13:34:9:4:5:13\n-nonsense 1 -visualizer_enabled 0";
     if (parse(text, &c, &h, &e)) fail_msg("%s", e.text);
     assert_int_equal(c.v[P_SM_COUNT], 10);
+    assert_int_equal(c.v[P_SM_CLUSTER], 2);
     assert_int_equal(c.v[P_MEM_CHANNELS], 8); /* octal */
     assert_int_equal(c.v[P_L1D_FLUSH], 1);    /* a flag alone */
     assert_int_equal(c.v[P_L1D_SECTORED], 0); /* version 3: no type */
@@ -133,7 +134,6 @@ TEST(test_details)
         "x.config:7: -gpgpu_cache:dl1: replacement F: LRU is used",
         "x.config:8: -gpgpu_memory_partition_indexing: 6 is not known here",
         "x.config:10: -gpgpu_coalesce_arch: 13: the rule of Fermi",
-        "x.config: -gpgpu_n_cores_per_cluster 2: every SM has a network port",
         "x.config: options that have no meaning here: -nonsense -visualizer_enabled",
         "x.config: not given, so the value of gtx480 stands: -gpgpu_clock_domains -gpgpu_shader_core_pipeline",
     };

@@ -122,7 +122,7 @@ static json_t *text_of(const char *s)
 {
     json_t *j = json_string(s);
     if (j) return j;
-    char copy[256];
+    char copy[1024];
     snprintf(copy, sizeof copy, "%s", s);
     for (char *p = copy; *p; p++)
         if ((unsigned char)*p >= 0x80) *p = '?';
@@ -145,7 +145,20 @@ static json_t *kernels_json(const struct wlt_summary *s)
     return NULL;
 }
 
-static int write_json(const struct wlt_summary *s, FILE *out, struct wl_err *e)
+/* What was said about the trace, for standard error and for JSON. */
+struct said {
+    bool quiet;
+    json_t *list; /* NULL: nobody wants it */
+};
+
+static void note(void *arg, const char *text, bool loss)
+{
+    struct said *s = arg;
+    if (s->list) json_array_append_new(s->list, text_of(text));
+    if (loss || !s->quiet) print_warning(NULL, text);
+}
+
+static int write_json(const struct wlt_summary *s, json_t *warnings, FILE *out, struct wl_err *e)
 {
     const struct wlt_header *h = &s->header;
     const struct wlt_totals *t = &s->totals;
@@ -172,6 +185,7 @@ static int write_json(const struct wlt_summary *s, FILE *out, struct wl_err *e)
     bad |= json_object_set_new(root, "footprint_exact", json_boolean(s->lines_exact));
     bad |= json_object_set_new(root, "memory", spaces_json(s));
     bad |= json_object_set_new(root, "kernels", kernels_json(s));
+    bad |= json_object_set(root, "warnings", warnings);
     if (!bad) bad = json_dumpf(root, out, JSON_INDENT(2)) && !ferror(out);
     fputc('\n', out);
     json_decref(root);
@@ -188,8 +202,10 @@ static int info(const struct options *o, const char *file, struct wl_err *e)
     if (!s) return wl_fail(e, WL_ERUN, "out of memory");
     struct output out = {0};
     rc = output_open(&out, o, e);
-    if (!rc) rc = trace_info(file, s, o->quiet ? NULL : print_warning, NULL, e);
-    if (!rc && out.json) rc = write_json(s, out.json, e);
+    struct said said = {o->quiet, json_array()};
+    if (!rc) rc = trace_info(file, s, note, &said, e);
+    if (!rc && out.json) rc = write_json(s, said.list, out.json, e);
+    json_decref(said.list);
     if (!rc && out.text) print_info(s, file);
     rc = output_close(&out, rc, e);
     free(s);
@@ -209,7 +225,8 @@ static int convert(const struct options *o, const char *from, struct wl_err *e)
                        "where to? write 'warpline trace convert %s -o F.wlt', or -o FOLDER for an Accel-Sim trace",
                        from);
     struct wlt_totals t = {0};
-    rc = trace_rewrite(from, o->output, &t, o->quiet ? NULL : print_warning, NULL, e);
+    struct said said = {o->quiet, NULL};
+    rc = trace_rewrite(from, o->output, &t, note, &said, e);
     if (!rc && !o->quiet) print_totals(o->output, &t);
     return rc;
 }

@@ -55,8 +55,7 @@ static int read_traces(const struct experiment *x, struct wl_err *e)
         struct exp_workload *w = x->workloads[i];
         if (!w->trace) continue;
         int rc = trace_check(w->trace, e);
-        w->trace_hash = WL_HASH_INIT;
-        if (!rc) rc = hash_file(w->trace, &w->trace_hash, e);
+        if (!rc) rc = trace_content(w->trace, &w->trace_hash, e);
         if (rc) return rc;
     }
     return 0;
@@ -117,6 +116,7 @@ static char *run_here(void *arg, const struct exp_run *r, struct wl_err *e)
     const struct exp_workload *w = r->workload;
     const struct run_spec spec = {.program = w->trace ? w->trace : w->program->name,
                                   .config = r->config,
+                                  .kernel = w->kernel,
                                   .size = w->trace ? NULL : workload_size_name(r->size),
                                   .values = r->input,
                                   .seed = w->seed};

@@ -35,7 +35,7 @@ static const struct option_row table[] = {
     {"seed", 0, NUMBER, "N", AT(seed), "seed of generated inputs (default 1)"},
     {"check", 0, FLAG, NULL, AT(check), "compare the results with a CPU reference"},
     {"functional", 0, FLAG, NULL, AT(functional), "execute only, time nothing"},
-    {"kernel", 0, TEXT, "NAME", AT(kernel), "FILE.ptx: the kernel to run; exec: a pattern, time only these"},
+    {"kernel", 0, TEXT, "NAME", AT(kernel), "FILE.ptx: the kernel to run; trace, exec: a pattern, time only these"},
     {"launch", 0, TEXT, "N..M", AT(launch), "time only these launches, counted from 1"},
     {"launches", 0, TEXT, "FILE", AT(launches), "write the counters of each launch as CSV"},
     {"record", 0, TEXT, "DIR", AT(record), "save a trace of each process there instead of timing it"},

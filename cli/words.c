@@ -50,7 +50,8 @@ struct run_spec run_words(const struct options *o, const char *program)
                              .dump = list_words(&o->dump),
                              .shared = o->shared,
                              .regs = o->regs,
-                             .say = o->quiet ? NULL : print_warning,
+                             .say = print_warning,
+                             .quiet = o->quiet,
                              .print = print_kernel_text};
 }
 
@@ -69,14 +70,14 @@ int refuse_options(const struct options *o, enum run_kind kind, struct wl_err *e
 {
     if (kind == RUN_PTX) return 0; /* run_new knows what a .ptx file takes */
     int rc = kind == RUN_TRACE ? refuse_program_options(o, e) : 0;
-    const char *name = o->kernel       ? "kernel"
-                       : o->grid       ? "grid"
-                       : o->block      ? "block"
-                       : o->arg.count  ? "arg"
-                       : o->dump.count ? "dump"
-                       : o->shared     ? "shared"
-                       : o->regs       ? "regs"
-                                       : NULL;
+    const char *name = o->kernel && kind != RUN_TRACE ? "kernel"
+                       : o->grid                      ? "grid"
+                       : o->block                     ? "block"
+                       : o->arg.count                 ? "arg"
+                       : o->dump.count                ? "dump"
+                       : o->shared                    ? "shared"
+                       : o->regs                      ? "regs"
+                                                      : NULL;
     if (rc || !name) return rc;
     return wl_fail(e, WL_EINPUT, "--%s is for 'run FILE.ptx'; a workload or a trace brings its own launches", name);
 }

@@ -183,10 +183,11 @@ enum { WL_NO_WAY_STALL = -1, WL_NO_WAY_BYPASS = -2 }; /* answers of victim() tha
 enum wl_outcome {
     WL_HIT,      /* found at `way` */
     WL_MERGED,   /* its line is at `way`, but some of the data is in flight or is fetched now */
-    WL_MISSED,   /* took `way`; on_leave was called before for a valid line that was there */
+    WL_MISSED,   /* took `way`; on_leave was called before for a valid line that was there. In the L1 a store can miss
+                    so, too (l1d.write_alloc), under policies whose `levels` have both */
     WL_BYPASSED, /* goes to the next level without a line; way is -1 */
-    WL_STORED,   /* L1 only: the store passed on; `way` still has or awaits a copy of its line, -1: none does. In the L2
-                    a store hits, misses or bypasses */
+    WL_STORED,   /* L1 only: the store passed on and took no way; `way` still has or awaits a copy of its line, -1: none
+                    does. In the L2   a store hits, misses or bypasses */
 };
 
 /* Why a line left. */

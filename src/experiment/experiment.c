@@ -16,8 +16,8 @@
 
 static const char *const head_keys[] = {"title", "about", "gpu",  "l1",        "l2", "sched",
                                         "set",   "size",  "seed", "workloads", NULL};
-static const char *const workload_keys[] = {"program", "inputs", "inputs.tiny", "inputs.small", "inputs.paper", "label",
-                                            "seed",    "trace",  NULL};
+static const char *const workload_keys[] = {"program", "inputs", "inputs.tiny", "inputs.small", "inputs.paper",
+                                            "label",   "seed",   "trace",       "kernel",       NULL};
 static const char *const section_kinds[] = {"groups", "workload", "series", "figure", "claim", "variant", "unknown"};
 enum { KINDS = sizeof section_kinds / sizeof *section_kinds, MAX_FILE = 1 << 20 };
 #define EMBEDDED ".experiment" /* how scripts/embed.sh names experiments/NAME.ini */
@@ -84,12 +84,12 @@ static int read_trace(struct reader *r, struct ini_section *in, const struct ini
 {
     for (unsigned i = 0; workload_keys[i]; i++) {
         const struct ini_key *k = ini_take(in, workload_keys[i]);
-        if (k && k != trace && strcmp(k->name, "label") != 0)
+        bool kernel = k && strcmp(k->name, "kernel") == 0;
+        if (kernel) w->kernel = k->value;
+        if (k && k != trace && !kernel && strcmp(k->name, "label") != 0)
             return reader_fail(r, k, 0, "a trace holds what a program has done; it takes no %s", k->name);
     }
     size_t n = strlen(trace->value);
-    if (n < 5 || strcmp(trace->value + n - 4, ".wlt") != 0)
-        return reader_fail(r, trace, 0, "name a .wlt file; 'warpline trace convert' makes one of an Accel-Sim trace");
     const char *slash = strrchr(r->ini.file, '/');
     size_t folder = slash && *trace->value != '/' ? (size_t)(slash + 1 - r->ini.file) : 0;
     char *path = arena_alloc(r->arena, folder + n + 1);
@@ -109,7 +109,8 @@ static int read_program(struct reader *r, struct ini_section *in, const struct i
         const struct workload *const *all = workloads(&n);
         for (unsigned i = 0; i < n && i < 512; i++) names[i] = all[i]->name;
         if (program) return reader_unknown(r, program, 0, "program", name, names, n);
-        return ini_fail_section(&r->ini, in, "no program has this name; add program = NAME, or trace = FILE.wlt", r->e);
+        return ini_fail_section(&r->ini, in,
+                                "no program has this name; add program = NAME, or trace = FILE.wlt or FOLDER", r->e);
     }
     int rc = read_seed(r, ini_take(in, "seed"), &w->seed);
     return rc ? rc : read_inputs(r, in, w);

@@ -35,6 +35,7 @@ struct exp_workload {
     const struct workload *program; /* NULL: a trace */
     const char *trace;              /* its file; whoever plans runs sets trace_hash, of what is in it */
     uint64_t trace_hash;
+    const char *kernel; /* of a trace: only kernels with such names run; NULL: all */
     int64_t input[EXP_SIZES][WORKLOAD_MAX_INPUTS];
     bool given[EXP_SIZES][WORKLOAD_MAX_INPUTS]; /* the others come from the program's own table */
     uint64_t seed;

@@ -42,6 +42,7 @@ static void make_key(const struct plan *p, struct exp_run *r)
     const struct exp_workload *w = r->workload;
     if (w->trace) {
         h = hash_bytes(hash_text(h, ".wlt"), &w->trace_hash, sizeof w->trace_hash);
+        if (w->kernel) h = hash_text(h, w->kernel);
     } else {
         h = hash_text(h, w->program->name);
         h = hash_text(h, r->inputs);

@@ -120,12 +120,21 @@ static uint32_t split_channel(const struct addrmap *m, uint64_t addr, uint64_t *
 }
 
 /* The slice mixed with the address bits above those that choose it, as GPGPU-Sim does. A power of two of
- * slices: two lines of one slice that differ only there stay different in their other fields. */
-static uint32_t hash_slice(const struct addrmap *m, uint64_t addr, uint32_t slice)
+ * slices: two lines of one slice that differ only there stay different in their other fields. Another number:
+ * the bits are those of the address divided by the channels, `rest`, the hash is that of the next power of two,
+ * and numbers beyond the last slice begin again (addrdec.cc 130 to 150 of commit 667834c, 2024-10-07). The first
+ * slices then get twice as much as the others, and lines that were apart can meet in a row. */
+static uint32_t hash_slice(const struct addrmap *m, uint64_t addr, uint64_t rest, uint32_t slice)
 {
     unsigned at = m->insert_at > 0 ? (unsigned)m->insert_at : 8, bits = m->channel_bits + m->slice_bits;
+    uint32_t all = m->channels * m->slices;
+    if (m->divide) {
+        bits++;
+        uint32_t hashed = set_index(INDEX_IPOLY, UINT32_C(1) << bits, rest >> at << bits | slice);
+        return hashed < all ? hashed : hashed - all;
+    }
     uint64_t high = addr >> (at + bits);
-    if (m->hash == MAP_IPOLY) return set_index(INDEX_IPOLY, m->channels * m->slices, high << bits | slice);
+    if (m->hash == MAP_IPOLY) return set_index(INDEX_IPOLY, all, high << bits | slice);
     uint32_t channel = (slice >> m->slice_bits) ^ ((uint32_t)high & (m->channels - 1));
     return channel << m->slice_bits | (slice & (m->slices - 1));
 }
@@ -137,7 +146,7 @@ void addrmap_place(const struct addrmap *m, uint64_t addr, struct place *out)
     out->bank = (uint32_t)gather(&m->bank, rest);
     out->slice = out->channel * m->slices + (out->bank & (m->slices - 1));
     if (m->hash) {
-        out->slice = hash_slice(m, addr, out->slice);
+        out->slice = hash_slice(m, addr, rest, out->slice);
         out->channel = out->slice >> m->slice_bits;
     }
     out->row = (uint32_t)gather(&m->row, rest);

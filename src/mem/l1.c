@@ -53,6 +53,15 @@ static int make_grains(struct l1 *c, const struct l1_shape *shape, struct wl_err
     return c->grains ? 0 : wl_fail(e, WL_ERUN, "out of memory");
 }
 
+/* Only policies that also serve the L2 know stores that miss; with others, and without an end, stores take no lines. */
+static int make_written(struct l1 *c, const struct l1_shape *shape, struct wl_err *e)
+{
+    c->write_alloc = shape->write_alloc && !shape->infinite && !c->grains && c->pol.policy->levels >> WL_L2 & 1;
+    if (!c->write_alloc) return 0;
+    c->written = calloc((size_t)shape->sets * shape->ways, sizeof *c->written);
+    return c->written ? 0 : wl_fail(e, WL_ERUN, "out of memory");
+}
+
 static int make_prefetch_queue(struct l1 *c, const struct l1_shape *shape, struct wl_err *e)
 {
     if (!shape->prefetch_queue || shape->infinite || c->grains) return 0;
@@ -90,6 +99,7 @@ int l1_init(struct l1 *c, const struct l1_shape *shape, const struct cache_choic
     g.line_bytes = LINE_BYTES;
     int bad = policy_open(&c->pol, choice, &g, site->shared, &services, site->breach, e);
     if (!bad && p->grains) bad = make_grains(c, shape, e);
+    if (!bad) bad = make_written(c, shape, e);
     c->fifo.capacity = shape->fifo;
     c->odd = shape->perfect || shape->fifo;
     c->next_event = c->pol.next_epoch;
@@ -106,6 +116,7 @@ void l1_destroy(struct l1 *c)
     mshr_destroy(&c->mshr);
     free(c->prefetch.line);
     free(c->fifo.entry);
+    free(c->written);
 }
 
 /* ---- requests as policies see them ---- */
@@ -166,8 +177,63 @@ static bool no_way(const struct l1 *c, uint32_t set, int at)
     return c->store_way && at < 0 && !c->tags.infinite && tags_all_reserved(&c->tags, set);
 }
 
+/* The line at `at` has the store's bytes; a sector that is now wholly written is as good as fetched. */
+static void mark_written(struct l1 *c, const struct req *r, uint32_t at)
+{
+    struct line_sectors *l = &c->tags.sectors[at];
+    uint64_t *w = c->written[at];
+    if (!l->stored) w[0] = w[1] = 0;
+    l->stored = true;
+    w[0] |= r->bytes[0];
+    w[1] |= r->bytes[1];
+    for (unsigned s = 0; s < LINE_SECTORS; s++) {
+        bool whole = (w[s >> 1] >> (32 * (s & 1)) & UINT32_MAX) == UINT32_MAX;
+        if (whole && !(l->pending >> s & 1)) l->valid |= (uint8_t)(1u << s);
+    }
+}
+
+/* A store that found no line takes the way `at`, without fetching anything. */
+static void take_for_store(struct l1 *c, const struct wl_access *a, uint32_t at)
+{
+    struct tags *t = &c->tags;
+    if (WL_STATE(t->state[at]) == WL_VALID) {
+        report_leave(c, a->set, at, WL_EVICTED, a);
+        c->stats.evictions++;
+        if (c->observer) c->observer->evict(c->observer, a, t->line[at]);
+        if (t->sectors[at].dirty) l1_write_back(c, t->line[at], t->sectors[at].dirty);
+    }
+    report_access(c, a, WL_MISSED, (int)at);
+    tags_take(t, a->set, at, a->line);
+    t->state[at] = WL_VALID;
+    t->sectors[at] = (struct line_sectors){.mshr = NO_MSHR};
+}
+
+/* A global store of a cache whose stores take lines. */
+static __attribute__((noinline)) enum l1_outcome allocating_store(struct l1 *c, struct req *r,
+                                                                  const struct wl_access *a, bool *found)
+{
+    struct tags *t = &c->tags;
+    int at = tags_find(t, a->set, a->line), way = 0;
+    *found = at >= 0 && WL_STATE(t->state[at]) == WL_VALID;
+    bool take = at < 0;
+    if (take) {
+        struct wl_set s = tags_view(t, a->set);
+        way = policy_victim(&c->pol, a, &s);
+        if (way == WL_NO_WAY_STALL) return L1_NO_LINE;
+        take = way >= 0;
+    }
+    uint32_t place = a->set * t->ways + (uint32_t)way;
+    if (!l1_missq_room(c, take && t->sectors[place].dirty ? 2 : 1)) return L1_NO_QUEUE;
+    if (take) take_for_store(c, a, place);
+    else policy_access(&c->pol, a, WL_STORED, at < 0 ? -1 : way_of(c, a->set, at));
+    if (take || at >= 0) mark_written(c, r, take ? place : (uint32_t)at);
+    l1_send(c, r);
+    return L1_STORED;
+}
+
 static enum l1_outcome l1_store(struct l1 *c, struct req *r, const struct wl_access *a, bool *found)
 {
+    if (c->write_alloc && r->space == WL_GLOBAL) return allocating_store(c, r, a, found);
     struct tags *t = &c->tags;
     int at = tags_find(t, a->set, a->line);
     *found = at >= 0 && WL_STATE(t->state[at]) == WL_VALID;

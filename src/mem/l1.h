@@ -81,6 +81,7 @@ struct l1 {
     bool half_lines;   /* lines have 64 bytes: the constant cache */
     bool bypass_lines; /* a bypassed read fetches its whole line */
     bool update;       /* stores leave lines valid */
+    bool write_alloc;  /* global stores take lines */
     bool worst;        /* loads that do not hit want two places of the miss queue, whatever they will send */
     bool late;      /* an entry of the MSHRs is free when its last request has been written, not when its line came */
     bool store_way; /* stores wait while all ways of their set are being fetched */
@@ -96,8 +97,9 @@ struct l1 {
     uint32_t refused_at;       /* the first way of the set that the refused request wanted */
     uint64_t loads[L1_STORED]; /* accepted loads, by outcome */
 
-    uint64_t stores[2]; /* accepted stores: [true] those whose line was there */
-    uint32_t late_used; /* entries to be freed late */
+    uint64_t stores[2];     /* accepted stores: [true] those whose line was there */
+    uint32_t late_used;     /* entries to be freed late */
+    uint64_t (*written)[2]; /* [lines] bytes that stores have written, where `stored`; NULL: they take no lines */
     struct fragment_fifo fifo;
     struct l1d_stats stats;         /* what is counted nowhere else; l1_stats has everything */
     uint64_t refusals[L1_OUTCOMES]; /* cycles in which the oldest request was refused for this reason */
@@ -109,7 +111,7 @@ struct l1_shape {
     bool sectored, infinite, half_lines;
     uint8_t id; /* enum cache_id */
     bool bypass_lines;
-    bool update, perfect, worst, store_way, late;
+    bool update, write_alloc, perfect, worst, store_way, late;
     uint32_t fifo;           /* requests that wait for their data in order; 0: the usual kind of cache */
     uint32_t prefetch_queue; /* lines a policy may ask for ahead; 0: it cannot */
 };

@@ -21,7 +21,7 @@ enum index_fn { INDEX_LINEAR, INDEX_XOR, INDEX_FERMI, INDEX_IPOLY };
 struct line_sectors {
     uint32_t mshr;                 /* entry that will fill the line, or NO_MSHR */
     uint8_t valid, pending, dirty; /* masks */
-    bool stored : 1;               /* L2: some of its bytes were written */
+    bool stored : 1;               /* some of its bytes were written; L1: with l1d.write_alloc */
     bool prefetched : 1;           /* L1: fetched for a prefetch, and no load has asked for it yet */
 };
 

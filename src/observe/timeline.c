@@ -156,9 +156,10 @@ static void timeline_cycle(void *self, const struct sm *s)
 
 static void timeline_issue(void *self, const struct sm *s, unsigned warp)
 {
-    static const char *const kinds[] = {[INST_ALU] = "compute",   [INST_BRANCH] = "branch", [INST_LOAD] = "load",
-                                        [INST_STORE] = "store",   [INST_ATOMIC] = "atomic", [INST_BARRIER] = "barrier",
-                                        [INST_MEMBAR] = "membar", [INST_NOP] = "nop",       [INST_EXIT] = "exit"};
+    static const char *const kinds[] = {
+        [INST_ALU] = "compute",   [INST_BRANCH] = "branch",   [INST_LOAD] = "load",     [INST_STORE] = "store",
+        [INST_ATOMIC] = "atomic", [INST_BARRIER] = "barrier", [INST_MEMBAR] = "membar", [INST_NOP] = "nop",
+        [INST_EXIT] = "exit",     [INST_COMMIT] = "commit",   [INST_WAIT] = "wait"};
     struct timeline_sm *t = self;
     struct timeline *f = t->to;
     const struct code_inst *in = sm_head(s, warp);

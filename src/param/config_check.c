@@ -93,14 +93,16 @@ static int check_map(const struct gpu_config *c, struct wl_err *e)
 static int check_hash(const struct gpu_config *c, struct wl_err *e)
 {
     enum { XOR = 1, IPOLY };
-    int64_t slices = V(MEM_CHANNELS) * V(L2_SLICES);
+    int64_t slices = V(L2_SLICES); /* the next power of two */
+    while (slices < V(MEM_CHANNELS) * V(L2_SLICES)) slices *= 2;
     if (V(MEM_HASH) == XOR && !is_pow2((uint64_t)V(MEM_CHANNELS)))
         return wl_fail(e, WL_EINPUT, "mem.hash = xor needs a power of two of mem.channels, not %" PRId64,
                        V(MEM_CHANNELS));
     if (V(MEM_HASH) == IPOLY && slices != 16 && slices != 32 && slices != 64)
         return wl_fail(e, WL_EINPUT,
-                       "mem.hash = ipoly needs 16, 32 or 64 slices; mem.channels x l2.slices_per_channel is %" PRId64,
-                       slices);
+                       "mem.hash = ipoly hashes to 16, 32 or 64 slices; mem.channels x l2.slices_per_channel = %" PRId64
+                       " needs %" PRId64,
+                       V(MEM_CHANNELS) * V(L2_SLICES), slices);
     return 0;
 }
 
@@ -182,6 +184,8 @@ static int check_caches(const struct gpu_config *c, struct wl_err *e)
     if (V(L2_MISSQ) < sends)
         return wl_fail(e, WL_EINPUT, "l2.missq = %" PRId64 " cannot hold what one miss sends; %" PRId64 " are needed",
                        V(L2_MISSQ), sends);
+    if (V(L1D_WRITE_ALLOC) && (!V(L1D_WRITE) || !V(L1D_SECTORED)))
+        return wl_fail(e, WL_EINPUT, "l1d.write_alloc = yes needs l1d.write = update and l1d.sectored = yes");
     if (V(L2_PENDING_STORE) && (V(L2_WRITE) != L2_WRITE_FORWARD || V(L2_SECTORED)))
         return wl_fail(e, WL_EINPUT, "l2.pending_store = forward needs l2.write = forward and l2.sectored = no");
     if (V(L2_TEXTURE) && !V(L2_ENTRY))
@@ -234,6 +238,20 @@ static int check_sm(const struct gpu_config *c, struct wl_err *e)
                        "sm.warps = %" PRId64 " is not a multiple of sm.schedulers = %" PRId64
                        "; each scheduler owns the same number",
                        V(SM_WARPS), V(SM_SCHEDULERS));
+    static const int own[] = {P_SM_ALU_PIPES,    P_SM_SFU_PIPES,    P_SM_DP_PIPES,      P_SM_INT_PIPES,
+                              P_SM_TENSOR_PIPES, P_SM_BRANCH_PIPES, P_SM_TEXTURE_PIPES, P_SM_UNIFORM_PIPES};
+    for (unsigned i = 0; i < sizeof own / sizeof own[0]; i++) {
+        int64_t n = c->v[own[i]];
+        if (V(SM_SUBCORES) && n && n < V(SM_SCHEDULERS))
+            return wl_fail(e, WL_EINPUT,
+                           "sm.sub_cores = yes gives each of sm.schedulers = %" PRId64 " its own pipes; %s is %" PRId64,
+                           V(SM_SCHEDULERS), gpu_params[own[i]].name, n);
+        if (V(SM_ALU_COLLECTORS) && n > (i < 3 ? 16 : 0))
+            return wl_fail(e, WL_EINPUT, "%s = %" PRId64 " is too much for the model of sm.alu_collectors: at most %d",
+                           gpu_params[own[i]].name, n, i < 3 ? 16 : 0);
+    }
+    if (V(SM_ALU_COLLECTORS) && V(SM_SUBCORES))
+        return wl_fail(e, WL_EINPUT, "sm.alu_collectors and sm.sub_cores = yes are models of different machines");
     if (!is_pow2((uint64_t)V(SHARED_BANKS)))
         return wl_fail(e, WL_EINPUT, "shared.banks = %" PRId64 " is not a power of two", V(SHARED_BANKS));
     return 0;

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "param/gpgpusim_priv.h"
+#include "param/param_table.h"
 
 /* ---- the text ---- */
 
@@ -158,14 +159,27 @@ static int finish_shared(struct machine *m)
     return 0;
 }
 
+/* A scheduler without a pipe of its own could never issue: its instructions wait for ever there, too. */
+static void check_sub_cores(struct machine *m)
+{
+    static const int pipes[] = {P_SM_ALU_PIPES, P_SM_SFU_PIPES, P_SM_DP_PIPES, P_SM_INT_PIPES, P_SM_TENSOR_PIPES};
+    int64_t *v = m->config->v;
+    for (unsigned i = 0; v[P_SM_SUBCORES] && i < sizeof pipes / sizeof pipes[0]; i++) {
+        if (!v[pipes[i]] || v[pipes[i]] >= v[P_SM_SCHEDULERS]) continue;
+        gpgpusim_say(m, "-gpgpu_sub_core_model 1: %s is less than the schedulers; they share all pipes here",
+                     gpu_params[pipes[i]].name);
+        v[P_SM_SUBCORES] = 0;
+    }
+}
+
 static int finish(struct machine *m)
 {
     int64_t *v = m->config->v;
     m->option = NULL;
     if (m->clusters) v[P_SM_COUNT] = m->clusters * m->cores;
-    if (m->cores > 1)
-        gpgpusim_say(m, "-gpgpu_n_cores_per_cluster %ld: every SM has a network port of its own here", m->cores);
-    if (m->sp + m->ints) v[P_SM_ALU_PIPES] = m->sp + m->ints;
+    if (m->clusters) v[P_SM_CLUSTER] = m->cores;
+    gpgpusim_special_units(m);
+    check_sub_cores(m);
     if (m->width && m->burst && m->ratio) {
         v[P_DRAM_ATOM] = m->burst * m->width * m->chips;
         v[P_DRAM_BURST] = m->burst >= m->ratio ? m->burst / m->ratio : 1;

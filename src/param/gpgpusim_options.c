@@ -97,17 +97,63 @@ static int set_six(struct machine *m, const char *v, int first)
 }
 _Static_assert(P_INIT_SHFL - P_INIT_INT_ADD == P_LAT_SHFL - P_LAT_INT_ADD, "intervals are in the order of latencies");
 
-/* "LATENCY,INTERVAL" of trace.config, for a whole class; divisions are no instructions there. */
-static int set_class(struct machine *m, const char *v, int first)
+/* "LATENCY,INTERVAL" of trace.config: what machine code takes. PTX keeps its own. */
+static int set_class(struct machine *m, const char *v, int id)
 {
     double n[2];
     if (numbers(m, v, n, 2, false)) return WL_EINPUT;
-    int count = first == P_LAT_SFU || first == P_LAT_TENSOR ? 1 : 4;
-    for (int i = 0; i < count; i++) {
-        m->config->v[first + i] = (int64_t)n[0];
-        m->config->v[first - P_LAT_INT_ADD + P_INIT_INT_ADD + i] = (int64_t)n[1];
-    }
+    m->config->v[id] = (int64_t)n[0];
+    m->config->v[id - P_TRACE_LAT_INT + P_TRACE_INIT_INT] = (int64_t)n[1];
     return 0;
+}
+
+/* "ENABLED,UNITS,MAX_LATENCY,ID_OC,OC_EX,NAME" */
+static int set_special(struct machine *m, const char *v, int which)
+{
+    double n[5];
+    char numbers_only[64];
+    const char *name = strrchr(v, ',');
+    snprintf(numbers_only, sizeof numbers_only, "%.*s", name ? (int)(name - v) : 0, v);
+    if (!name || strlen(name + 1) >= sizeof m->special[which].name || numbers(m, numbers_only, n, 5, false))
+        return wl_fail(m->e, WL_EINPUT, "'%s' must be five numbers and a name, separated by ','", v);
+    m->special[which].units = (long)n[1];
+    snprintf(m->special[which].name, sizeof m->special[which].name, "%s", n[0] != 0 ? name + 1 : "");
+    return 0;
+}
+
+static int set_special_class(struct machine *m, const char *v, int which)
+{
+    double n[2];
+    if (numbers(m, v, n, 2, false)) return WL_EINPUT;
+    m->special[which].latency = (long)n[0];
+    m->special[which].init = (long)n[1];
+    return 0;
+}
+
+/* What Accel-Sim's opcode tables send to a specialized unit follows from its name. */
+void gpgpusim_special_units(struct machine *m)
+{
+    static const struct {
+        const char *name;
+        int pipes, latency;
+    } known[] = {{"BRA", P_SM_BRANCH_PIPES, P_TRACE_LAT_BRANCH},
+                 {"TEX", P_SM_TEXTURE_PIPES, P_TRACE_LAT_TEXTURE},
+                 {"TENSOR", P_SM_TENSOR_PIPES, P_TRACE_LAT_TENSOR},
+                 {"UDP", P_SM_UNIFORM_PIPES, P_TRACE_LAT_UNIFORM}};
+    enum { KNOWN = sizeof known / sizeof known[0] };
+    int64_t *v = m->config->v;
+    for (unsigned i = 0; i < sizeof m->special / sizeof m->special[0]; i++) {
+        unsigned k = 0;
+        if (!*m->special[i].name) continue;
+        while (k < KNOWN && strcmp(known[k].name, m->special[i].name) != 0) k++;
+        if (k == KNOWN) {
+            gpgpusim_say(m, "specialized unit %u, %s: no instruction goes there here", i + 1, m->special[i].name);
+            continue;
+        }
+        v[known[k].pipes] = m->special[i].units;
+        v[known[k].latency] = m->special[i].latency ? m->special[i].latency : 4; /* 4,4 is its default */
+        v[known[k].latency - P_TRACE_LAT_INT + P_TRACE_INIT_INT] = m->special[i].latency ? m->special[i].init : 4;
+    }
 }
 
 static int set_queues(struct machine *m, const char *v, int unused)
@@ -164,7 +210,8 @@ static int set_l1(struct machine *m, const char *v, int unused)
     p[P_L1D_WRITE] = strchr("TB", t->write) != NULL;
     replacement(m, t);
     if (t->write == 'B') gpgpusim_say(m, "a write-back L1D: global stores are written through here");
-    if (t->write_alloc != 'N')
+    p[P_L1D_WRITE_ALLOC] = t->write_alloc == 'L' && p[P_L1D_WRITE] && t->type == 'S';
+    if (t->write_alloc != 'N' && !p[P_L1D_WRITE_ALLOC])
         gpgpusim_say(m, "write allocation %c of the L1D: a store that misses takes no line here", t->write_alloc);
     if (t->alloc != 'm') gpgpusim_say(m, "allocation '%c' of the L1D: a line is reserved at the miss here", t->alloc);
     return set_index(m, t->index, P_L1D_INDEX);
@@ -350,8 +397,8 @@ static const struct gpgpusim_row rows[] = {
     {"-gpgpu_num_sched_per_core", set_param, P_SM_SCHEDULERS, NEEDED},
     {"-gpgpu_max_insn_issue_per_warp", only, 1, OPTIONAL},
     {"-gpgpu_scheduler", set_sched, 0, OPTIONAL},
-    {"-gpgpu_num_sp_units", FIELD(sp), NEEDED},
-    {"-gpgpu_num_int_units", FIELD(ints), OPTIONAL},
+    {"-gpgpu_num_sp_units", set_param, P_SM_ALU_PIPES, NEEDED},
+    {"-gpgpu_num_int_units", set_param, P_SM_INT_PIPES, OPTIONAL},
     {"-gpgpu_num_sfu_units", set_param, P_SM_SFU_PIPES, OPTIONAL},
     {"-gpgpu_num_dp_units", set_param, P_SM_DP_PIPES, OPTIONAL},
     {"-gpgpu_kernel_launch_latency", set_param, P_SM_LAUNCH_DELAY, OPTIONAL},
@@ -365,11 +412,11 @@ static const struct gpgpusim_row rows[] = {
     {"-ptx_opcode_initiation_sfu", set_param, P_INIT_SFU, OPTIONAL},
     {"-ptx_opcode_latency_tesnor", set_param, P_LAT_TENSOR, OPTIONAL}, /* spelled so there */
     {"-ptx_opcode_initiation_tensor", set_param, P_INIT_TENSOR, OPTIONAL},
-    {"-trace_opcode_latency_initiation_int", set_class, P_LAT_INT_ADD, OPTIONAL},
-    {"-trace_opcode_latency_initiation_sp", set_class, P_LAT_FP_ADD, OPTIONAL},
-    {"-trace_opcode_latency_initiation_dp", set_class, P_LAT_DP_ADD, OPTIONAL},
-    {"-trace_opcode_latency_initiation_sfu", set_class, P_LAT_SFU, OPTIONAL},
-    {"-trace_opcode_latency_initiation_tensor", set_class, P_LAT_TENSOR, OPTIONAL},
+    {"-trace_opcode_latency_initiation_int", set_class, P_TRACE_LAT_INT, OPTIONAL},
+    {"-trace_opcode_latency_initiation_sp", set_class, P_TRACE_LAT_SP, OPTIONAL},
+    {"-trace_opcode_latency_initiation_dp", set_class, P_TRACE_LAT_DP, OPTIONAL},
+    {"-trace_opcode_latency_initiation_sfu", set_class, P_TRACE_LAT_SFU, OPTIONAL},
+    {"-trace_opcode_latency_initiation_tensor", set_class, P_TRACE_LAT_TENSOR, OPTIONAL},
     {"-gpgpu_smem_latency", set_param, P_SHARED_LATENCY, OPTIONAL},
     {"-smem_latency", set_param, P_SHARED_LATENCY, OPTIONAL},
     {"-gpgpu_shmem_num_banks", set_param, P_SHARED_BANKS, OPTIONAL},
@@ -402,7 +449,7 @@ static const struct gpgpusim_row rows[] = {
     {"-dram_latency", set_param, P_MEM_LATENCY, OPTIONAL},
 };
 /* More rows: `seen` has a bit for each of the table above only. */
-static const struct gpgpusim_row dram_rows[] = {
+static const struct gpgpusim_row more_rows[] = {
     {"-gpgpu_dram_scheduler", set_param, P_MEM_SCHED, OPTIONAL},
     {"-gpgpu_frfcfs_dram_sched_queue_size", set_limit, P_MEM_QUEUE, OPTIONAL},
     {"-gpgpu_dram_return_queue_size", set_limit, P_MEM_RETURNQ, OPTIONAL},
@@ -415,8 +462,26 @@ static const struct gpgpusim_row dram_rows[] = {
     {"-dram_dual_bus_interface", set_param, P_DRAM_DUAL, OPTIONAL},
     {"-dram_bnk_indexing_policy", only, 0, OPTIONAL},
     {"-dram_bnkgrp_indexing_policy", only, 1, OPTIONAL},
+    {"-gpgpu_num_tensor_core_units", set_param, P_SM_TENSOR_PIPES, OPTIONAL},
+    {"-gpgpu_sub_core_model", set_param, P_SM_SUBCORES, OPTIONAL},
+    {"-specialized_unit_1", set_special, 0, OPTIONAL},
+    {"-trace_opcode_latency_initiation_spec_op_1", set_special_class, 0, OPTIONAL},
+    {"-specialized_unit_2", set_special, 1, OPTIONAL},
+    {"-trace_opcode_latency_initiation_spec_op_2", set_special_class, 1, OPTIONAL},
+    {"-specialized_unit_3", set_special, 2, OPTIONAL},
+    {"-trace_opcode_latency_initiation_spec_op_3", set_special_class, 2, OPTIONAL},
+    {"-specialized_unit_4", set_special, 3, OPTIONAL},
+    {"-trace_opcode_latency_initiation_spec_op_4", set_special_class, 3, OPTIONAL},
+    {"-specialized_unit_5", set_special, 4, OPTIONAL},
+    {"-trace_opcode_latency_initiation_spec_op_5", set_special_class, 4, OPTIONAL},
+    {"-specialized_unit_6", set_special, 5, OPTIONAL},
+    {"-trace_opcode_latency_initiation_spec_op_6", set_special_class, 5, OPTIONAL},
+    {"-specialized_unit_7", set_special, 6, OPTIONAL},
+    {"-trace_opcode_latency_initiation_spec_op_7", set_special_class, 6, OPTIONAL},
+    {"-specialized_unit_8", set_special, 7, OPTIONAL},
+    {"-trace_opcode_latency_initiation_spec_op_8", set_special_class, 7, OPTIONAL},
 };
-enum { ROWS = sizeof rows / sizeof rows[0], DRAM_ROWS = sizeof dram_rows / sizeof dram_rows[0] };
+enum { ROWS = sizeof rows / sizeof rows[0], MORE_ROWS = sizeof more_rows / sizeof more_rows[0] };
 _Static_assert(ROWS <= 64, "seen has 64 bits");
 
 const struct gpgpusim_row *gpgpusim_find(struct machine *m, const char *name)
@@ -426,8 +491,8 @@ const struct gpgpusim_row *gpgpusim_find(struct machine *m, const char *name)
         m->seen |= UINT64_C(1) << i;
         return &rows[i];
     }
-    for (unsigned i = 0; i < DRAM_ROWS; i++)
-        if (strcmp(dram_rows[i].name, name) == 0) return &dram_rows[i];
+    for (unsigned i = 0; i < MORE_ROWS; i++)
+        if (strcmp(more_rows[i].name, name) == 0) return &more_rows[i];
     return NULL;
 }
 

@@ -22,12 +22,16 @@ struct machine {
     const char *file;
     const char *option; /* that is read, and its line; NULL: none */
     unsigned line;
-    long clusters, cores, sp, ints, adaptive, unified, chips, width, burst, ratio, shared_default, max_issue;
+    long clusters, cores, adaptive, unified, chips, width, burst, ratio, shared_default, max_issue;
     bool given_shared;
     struct cache_text l1;
     bool has_l1;
     char carveouts[96];
-    uint64_t seen; /* rows of the table */
+    struct {
+        long units, latency, init; /* latency 0: not given */
+        char name[16];             /* "": the unit does not exist */
+    } special[8];                  /* -specialized_unit_1 and so on */
+    uint64_t seen;                 /* rows of the table */
     char unused[1500];
     unsigned depth; /* of -config */
 };
@@ -44,6 +48,7 @@ struct gpgpusim_row {
 const struct gpgpusim_row *gpgpusim_find(struct machine *m, const char *name);
 void gpgpusim_say(struct machine *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void gpgpusim_say_missing(struct machine *m);
+void gpgpusim_special_units(struct machine *m);
 
 /* ---- gpgpusim_cache.c ---- */
 

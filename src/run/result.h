@@ -52,7 +52,9 @@ struct run_result {
     struct result_policy l1, l2, sched;
     struct energy energy[ENERGY_TABLES]; /* by every table; "total" of JSON is that of energy_table */
     unsigned energy_table;
-    char check[256]; /* what --check compared; "" = not checked */
+    char check[256];             /* what --check compared; "" = not checked */
+    const char *const *warnings; /* sentences about machine and trace */
+    unsigned nwarnings;
     struct {
         double seconds;
         uint64_t peak_memory_bytes;

@@ -146,6 +146,8 @@ int run_collect(struct run *r, double started, struct wl_err *e)
         to->stats.sm.warp_instructions = n.warp_instructions;
         to->stats.sm.thread_instructions = n.thread_instructions;
     }
+    to->warnings = (const char *const *)r->warnings;
+    to->nwarnings = r->nwarnings;
     to->host.seconds = now_seconds() - started;
     to->host.peak_memory_bytes = peak_memory_bytes();
     return copy_kernels(r, e);
@@ -195,10 +197,34 @@ static int read_engine(struct run *r, struct wl_err *e)
                                      : wl_fail(e, WL_EINPUT, "there is no engine '%s'; --engine is fast or tick", name);
 }
 
+/* Without memory for it a sentence is lost, not the run. */
+void run_note(struct run *r, const char *text)
+{
+    if (r->nwarnings == r->warnings_room) {
+        unsigned room = r->warnings_room ? 2 * r->warnings_room : 8;
+        char **grown = realloc(r->warnings, room * sizeof *grown);
+        if (!grown) return;
+        r->warnings = grown;
+        r->warnings_room = room;
+    }
+    char *copy = strdup(text);
+    if (copy) r->warnings[r->nwarnings++] = copy;
+}
+
+static void note_machine(void *arg, const char *text)
+{
+    struct run *r = arg;
+    run_note(r, text);
+    if (r->spec.machine.say) r->spec.machine.say(r->spec.machine.say_arg, text);
+}
+
 static int make_machine(struct run *r, struct wl_err *e)
 {
+    struct machine_spec machine = r->spec.machine;
+    machine.say = note_machine;
+    machine.say_arg = r;
     if (r->spec.config) r->config = *r->spec.config;
-    int rc = r->spec.config ? 0 : machine_make(&r->spec.machine, &r->config, e);
+    int rc = r->spec.config ? 0 : machine_make(&machine, &r->config, e);
     return rc ? rc : read_engine(r, e);
 }
 
@@ -261,6 +287,8 @@ void run_free(struct run *r)
     free(r->each);
     free(r->samples);
     free(r->result.profile.load);
+    for (unsigned i = 0; i < r->nwarnings; i++) free(r->warnings[i]);
+    free(r->warnings);
     free(r);
 }
 

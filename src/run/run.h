@@ -44,15 +44,16 @@ struct run_spec {
     bool check;             /* compare with a CPU reference */
 
     /* FILE.ptx. */
-    const char *kernel;         /* NULL: the only one */
+    const char *kernel;         /* NULL: the only one; of a trace, a pattern: only such kernels run */
     const char *grid, *block;   /* "16,16" */
     struct word_list arg, dump; /* "buf:4K:iota-f32", "u32:7"; "0:f32:16" */
     uint64_t shared;            /* bytes of dynamic shared memory */
     uint64_t regs;              /* registers per thread; 0: as counted */
 
     const char *record; /* save a trace in this .wlt file instead of timing the program */
-    /* Gets warnings about machine and trace; NULL: they are dropped. */
+    /* Gets warnings about the trace; NULL: they are dropped. The record has them all. */
     void (*say)(void *arg, const char *text);
+    bool quiet; /* say only what a trace lacks */
     /* Gets text that kernels print; NULL: it is dropped. */
     void (*print)(void *arg, const char *text, size_t len);
     void *listener; /* first argument of say and print */

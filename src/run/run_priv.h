@@ -27,8 +27,13 @@ struct run {
     bool each_failed; /* there was no memory for `each` */
     struct kernel_record *kernels;
     struct sample *samples;
+    char **warnings;
+    unsigned nwarnings, warnings_room;
     struct run_result result;
 };
+
+/* Keeps a sentence for the record. */
+void run_note(struct run *r, const char *text);
 
 /* Opens the session. A trace is begun with what the result says of the program, so that must be filled before. */
 int run_session(struct run *r, struct wl_err *e);

@@ -3,10 +3,13 @@
  * Copies from the host and launches happen in the order in which the program made them: copies
  * fill the L2, so a launch's counters depend on them. The record carries the program's name,
  * inputs, seed and hash from the trace and is that of a direct run in everything but `host`. */
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
+#include "run/identity.h"
 #include "run/run_priv.h"
 #include "run/traces.h"
 #include "trace/convert.h"
@@ -27,23 +30,41 @@ static int audit(const struct session *s, const struct trace_reader *r, struct w
                    want.thread_instructions);
 }
 
-static int replay(struct trace_reader *r, struct session *s, struct wl_err *e)
+/* Nothing ran: a wrong name would else look like a program that takes no time. */
+static int nothing_ran(const struct run *r, uint64_t launches, const char *some, struct wl_err *e)
+{
+    if (!launches) return wl_fail(e, WL_EINPUT, "%s: no kernel ran: the trace has no kernel", r->spec.program);
+    return wl_fail(e, WL_EINPUT, "%s: no kernel ran: none of its %" PRIu64 " launches is of '%s'; the first is of %s",
+                   r->spec.program, launches, r->spec.kernel, some);
+}
+
+static int replay(struct run *r, struct trace_reader *reader, struct wl_err *e)
 {
     struct wlt_item item;
-    unsigned launches = 0;
-    int got;
-    while ((got = trace_next(r, &item, e)) > 0) {
+    char first[128] = "";
+    uint64_t launches = 0, ran = 0;
+    int got, rc = 0;
+    while (!rc && (got = trace_next(reader, &item, e)) > 0) {
         if (item.kind == WLT_COPY) {
-            session_host_copy(s, item.addr, item.bytes);
+            session_host_copy(r->session, item.addr, item.bytes);
             continue;
         }
-        int rc = session_replay(s, item.source, e);
-        if (!rc) rc = audit(s, r, e);
-        if (rc) return rc;
-        launches++;
+        const char *name = item.source->info->kernel;
+        if (!launches++) snprintf(first, sizeof first, "%s", name);
+        if (r->spec.kernel && fnmatch(r->spec.kernel, name, 0) != 0) continue; /* the reader passes over it */
+        ran++;
+        rc = session_replay(r->session, item.source, e);
+        if (!rc) rc = audit(r->session, reader, e);
     }
-    if (!got && !launches) return wl_fail(e, WL_EINPUT, "the trace has no kernel: there is nothing to run");
-    return -got;
+    if (rc) return rc;
+    return got < 0 ? -got : ran ? 0 : nothing_ran(r, launches, first, e);
+}
+
+static void note_trace(void *arg, const char *text, bool loss)
+{
+    struct run *r = arg;
+    run_note(r, text);
+    if (r->spec.say && (loss || !r->spec.quiet)) r->spec.say(r->spec.listener, text);
 }
 
 static void describe(struct run *r, const struct wlt_header *h)
@@ -65,8 +86,8 @@ int run_trace_go(struct run *r, struct wl_err *e)
     describe(r, trace_header(reader));
     double started = now_seconds();
     int rc = run_session(r, e);
-    if (!rc) rc = replay(reader, r->session, e);
-    if (!rc && r->spec.say) trace_warnings(reader, r->spec.say, r->spec.listener);
+    if (!rc) rc = replay(r, reader, e);
+    if (!rc) trace_warnings(reader, note_trace, r);
     if (!rc) rc = run_collect(r, started, e);
     trace_close(reader);
     return rc;
@@ -80,14 +101,20 @@ int trace_check(const char *file, struct wl_err *e)
     return 0;
 }
 
-int trace_info(const char *file, struct wlt_summary *out, void (*say)(void *arg, const char *text), void *arg,
-               struct wl_err *e)
+static int hash_one(void *arg, const char *file, struct wl_err *e) { return hash_file(file, arg, e); }
+
+int trace_content(const char *file, uint64_t *hash, struct wl_err *e)
+{
+    *hash = WL_HASH_INIT;
+    return trace_files(file, hash_one, hash, e);
+}
+
+int trace_info(const char *file, struct wlt_summary *out, trace_say *say, void *arg, struct wl_err *e)
 {
     return wlt_summarize(file, out, say, arg, e);
 }
 
-int trace_rewrite(const char *from, const char *to, struct wlt_totals *out, void (*say)(void *arg, const char *text),
-                  void *arg, struct wl_err *e)
+int trace_rewrite(const char *from, const char *to, struct wlt_totals *out, trace_say *say, void *arg, struct wl_err *e)
 {
     return trace_convert(from, to, out, say, arg, e);
 }

@@ -43,7 +43,7 @@ static json_t *text_of(const char *s)
 {
     json_t *j = json_string(s);
     if (j) return j;
-    char copy[256];
+    char copy[1024];
     snprintf(copy, sizeof copy, "%s", s);
     for (char *p = copy; *p; p++)
         if ((unsigned char)*p >= 0x80) *p = '?';
@@ -149,6 +149,16 @@ static json_t *kernel_list(const struct run_result *r)
         bad |= json_object_set_new(o, "thread_instructions", integer(k->thread_instructions));
         bad |= json_array_append_new(list, o);
     }
+    if (!bad) return list;
+    json_decref(list);
+    return NULL;
+}
+
+static json_t *warning_list(const struct run_result *r)
+{
+    json_t *list = json_array();
+    int bad = 0;
+    for (unsigned i = 0; i < r->nwarnings; i++) bad |= json_array_append_new(list, text_of(r->warnings[i]));
     if (!bad) return list;
     json_decref(list);
     return NULL;
@@ -297,6 +307,7 @@ void *result_json(const struct run_result *r)
     bad |= json_object_set_new(root, "scheduler_counters", policy_counters(&r->sched));
     if (r->samples) bad |= json_object_set_new(root, "samples", sample_list(r));
     if (r->config) bad |= json_object_set_new(root, "config", config_object(r->config));
+    bad |= json_object_set_new(root, "warnings", warning_list(r));
     bad |= json_object_set_new(root, "check", *r->check ? text_of(r->check) : json_null());
     json_t *host =
         json_pack("{s:f,s:I}", "seconds", r->host.seconds, "peak_memory_bytes", (json_int_t)r->host.peak_memory_bytes);

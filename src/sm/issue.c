@@ -4,21 +4,49 @@
  * ends the run. Answers of foreign schemes must also be the same when the question is asked again. */
 #include "sm/sm_priv.h"
 
-enum { NO_PIPE = 3 * SM_MAX_PIPES };
+enum { NO_PIPE = PIPE_UNITS * SM_MAX_PIPES };
 
-static uint32_t find_pipe(const struct sm *s, unsigned unit, tick_t now)
+/* A free pipe of the unit for a warp; with sub-cores one that belongs to its scheduler. */
+static uint32_t find_own_pipe(const struct sm *s, unsigned unit, unsigned sched, tick_t now)
 {
+    for (uint32_t i = (unit ? s->pipe_end[unit - 1] : 0u) + sched; i < s->pipe_end[unit]; i += s->schedulers)
+        if (s->pipe_free[i] <= now) return i;
+    return NO_PIPE;
+}
+
+static uint32_t find_pipe(const struct sm *s, unsigned unit, unsigned w, tick_t now)
+{
+    if (s->sub_cores) return find_own_pipe(s, unit, w % s->schedulers, now);
     for (uint32_t i = unit ? s->pipe_end[unit - 1] : 0; i < s->pipe_end[unit]; i++)
         if (s->pipe_free[i] <= now) return i;
     return NO_PIPE;
+}
+
+/* With sub-cores: warps whose unit has no free pipe in their part of the SM. */
+static __attribute__((noinline)) uint64_t own_blocked(const struct sm *s, unsigned unit, tick_t now, tick_t *next)
+{
+    uint64_t blocked = 0;
+    for (unsigned sched = 0; sched < s->schedulers; sched++) {
+        uint64_t mine = s->head_unit[unit] & s->owned[sched];
+        if (!(mine & s->ready) || find_own_pipe(s, unit, sched, now) != NO_PIPE) continue;
+        blocked |= mine;
+        for (uint32_t i = (unit ? s->pipe_end[unit - 1] : 0u) + sched; i < s->pipe_end[unit]; i += s->schedulers)
+            *next = tick_min(*next, s->pipe_free[i]);
+    }
+    return blocked;
 }
 
 /* Ready warps whose pipes are all busy. *next: when the first of these pipes is free. */
 static __attribute__((noinline)) uint64_t pipes_busy(const struct sm *s, tick_t now, tick_t *next)
 {
     uint64_t blocked = 0;
-    for (unsigned u = UNIT_ALU; u <= UNIT_DP; u++) {
-        if (!(s->head_unit[u] & s->ready) || find_pipe(s, u, now) != NO_PIPE) continue;
+    for (unsigned u = UNIT_ALU; u < s->units; u++) {
+        if (!(s->head_unit[u] & s->ready)) continue;
+        if (s->sub_cores) {
+            blocked |= own_blocked(s, u, now, next);
+            continue;
+        }
+        if (find_pipe(s, u, 0, now) != NO_PIPE) continue;
         blocked |= s->head_unit[u];
         for (uint32_t i = u ? s->pipe_end[u - 1] : 0; i < s->pipe_end[u]; i++) *next = tick_min(*next, s->pipe_free[i]);
     }
@@ -75,6 +103,7 @@ static void issue_memory(struct sm *s, unsigned w, tick_t now)
     uint64_t *board = s->board + (size_t)w * s->board_regs;
     for (unsigned i = 0; i < in->ndst; i++) board[in->reg[i]] = NEVER;
     p->outstanding++;
+    if (in->async) op->group = (uint8_t)warp_copy_begins(s, w);
     if (shared) s->stats.shared_accesses++;
     else if (in->kind == INST_LOAD) s->stats.loads++;
     else if (in->kind == INST_STORE) s->stats.stores++;
@@ -88,7 +117,7 @@ static void issue_compute(struct sm *s, unsigned w, tick_t now)
     struct exec_class *c = &s->exec_class[s->warp[w].route->exec];
     c->lanes += bit_count32(s->warp[w].exec);
     tick_t free_at = now + c->init * s->part.period;
-    uint32_t pipe = find_pipe(s, c->unit, now);
+    uint32_t pipe = find_pipe(s, c->unit, w, now);
     WL_ASSERT(pipe != NO_PIPE);
     tick_t result = now + s->warp[w].route->delay;
     if (s->stages) result = stages_book(s, w, now, &free_at);
@@ -157,18 +186,22 @@ static inline __attribute__((always_inline)) unsigned issue_warp(struct sm *s, u
         arrive = true;
     } else if (in->kind == INST_MEMBAR && p->outstanding && (!s->membar_registers || warp_awaits_result(s, w))) {
         s->membar |= bit64(w);
+    } else if (in->kind >= INST_COMMIT) {
+        if (in->kind == INST_COMMIT) warp_end_group(s, w);
+        else warp_wait_groups(s, w, in->width);
     }
     warp_advance(s, w, now);
     if (arrive && (s->live >> w & 1)) warp_arrive(s, w, now);
     return unit;
 }
 
-/* Warps that wait for the unit, if it takes no more in this cycle. */
-static uint64_t waiting_for(const struct sm *s, unsigned unit, tick_t now)
+/* Warps that wait for the unit to which warp w has issued, if it takes no more in this cycle. */
+static uint64_t waiting_for(const struct sm *s, unsigned unit, unsigned w, tick_t now)
 {
     if (unit == UNIT_NONE) return 0;
-    bool room = unit == UNIT_LSU ? lsu_has_room(s) : find_pipe(s, unit, now) != NO_PIPE;
-    return room ? 0 : s->head_unit[unit];
+    bool room = unit == UNIT_LSU ? lsu_has_room(s) : find_pipe(s, unit, w, now) != NO_PIPE;
+    if (room) return 0;
+    return s->sub_cores && unit != UNIT_LSU ? s->head_unit[unit] & s->owned[w % s->schedulers] : s->head_unit[unit];
 }
 
 /* What schemes see. The masks change while a cycle goes on, so this is refreshed once per cycle. */
@@ -327,7 +360,7 @@ static bool choose_warp(struct sm *s, uint64_t can, tick_t now)
             unsigned unit = issue_warp(s, (unsigned)w, now);
             if (s->policy->on_issue) s->policy->on_issue(&s->sched, &s->view, sched, (unsigned)w);
             issued = true;
-            can &= ~(bit64((unsigned)w) | waiting_for(s, unit, now));
+            can &= ~(bit64((unsigned)w) | waiting_for(s, unit, (unsigned)w, now));
             mine = s->policy->order ? ask_second(s, sched, (unsigned)w, can) : 0;
         }
     }
@@ -351,7 +384,7 @@ static bool choose_simply(struct sm *s, uint64_t can, tick_t now)
         unsigned unit = issue_warp(s, (unsigned)w, now);
         if (s->policy->on_issue) s->policy->on_issue(&s->sched, &s->view, sched, (unsigned)w);
         issued = true;
-        can &= ~(bit64((unsigned)w) | waiting_for(s, unit, now));
+        can &= ~(bit64((unsigned)w) | waiting_for(s, unit, (unsigned)w, now));
     }
     return issued;
 }

@@ -92,6 +92,7 @@ static void finish_op(struct sm *s, struct memop *op, tick_t at, tick_t now)
     s->ops->available++;
     if (in->ndst && s->long_stall >> w & 1 && !((s->barrier | s->membar) >> w & 1)) warp_check_head(s, w, now);
     if (s->membar) warp_result_came(s, w, op->route->holds, now);
+    if (in->async) warp_copy_ends(s, w, op->group, now);
     warp_memop_done(s, w, now);
 }
 

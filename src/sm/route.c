@@ -21,6 +21,18 @@ static enum wl_space space_of(const struct code_inst *in, enum cache_id cache)
     return cache == L1_TEXTURE ? WL_TEXTURE : cache == L1_CONSTANT ? WL_CONST : WL_GLOBAL;
 }
 
+/* Loads that must see the writes of others: the wider the scope, the sooner it bypasses. */
+static bool strong_bypasses(const struct sm *s, const struct code_inst *in)
+{
+    enum { NONE, GPU, GPU_SYS, ALL }; /* order of the choices of l1d.strong */
+    switch (in->cache_op) {
+    case CACHE_STRONG_GPU: return s->strong >= GPU;
+    case CACHE_STRONG_SYS: return s->strong >= GPU_SYS;
+    case CACHE_STRONG_CTA: return s->strong >= ALL;
+    default: return false;
+    }
+}
+
 static struct route route_memory(const struct sm *s, const struct code_inst *in)
 {
     static const uint8_t kind[] = {[INST_LOAD] = WL_LOAD, [INST_STORE] = WL_STORE, [INST_ATOMIC] = WL_ATOMIC};
@@ -34,7 +46,8 @@ static struct route route_memory(const struct sm *s, const struct code_inst *in)
     r.cache = (uint8_t)cache;
     r.space = (uint8_t)space;
     r.data_load = in->kind == INST_LOAD && cache == L1_DATA;
-    r.bypass = r.data_load && space == WL_GLOBAL && (in->cache_op == CACHE_CG || !s->l1d_global);
+    r.bypass =
+        r.data_load && space == WL_GLOBAL && (in->cache_op == CACHE_CG || !s->l1d_global || strong_bypasses(s, in));
     return r;
 }
 
@@ -47,8 +60,9 @@ static bool added_in_4(unsigned lat)
     return mad || div || lat == LAT_INT_MUL || lat == LAT_SHFL;
 }
 
-static unsigned exec_class(const struct sm *s, const struct code_inst *in)
+static unsigned exec_class(const struct sm *s, const struct code_inst *in, bool machine)
 {
+    if (machine) return in->kind == INST_BRANCH ? EXEC_BRANCH : EXEC_MACHINE + in->lat;
     bool silicon = s->classes == CLASSES_HARDWARE;
     if (in->kind == INST_BRANCH) return silicon ? LAT_INT_ADD : EXEC_SHORT + LAT_INT_ADD;
     if (silicon || in->old == OLD_UNKNOWN || in->old == OLD_LISTED) return in->lat;
@@ -64,7 +78,7 @@ static tick_t with_collection(const struct sm *s, const struct code_inst *in, ti
     return all > 2 * p ? all - p : p;
 }
 
-static struct route route_of(const struct sm *s, const struct code_inst *in)
+static struct route route_of(const struct sm *s, const struct code_inst *in, bool machine)
 {
     if (inst_is_mem(in)) {
         struct route r = route_memory(s, in);
@@ -72,9 +86,9 @@ static struct route route_of(const struct sm *s, const struct code_inst *in)
         return r;
     }
     if (in->kind != INST_ALU && in->kind != INST_BRANCH) return route_none;
-    unsigned class = exec_class(s, in);
+    unsigned class = exec_class(s, in, machine);
     const struct exec_class *c = &s->exec_class[class];
-    return (struct route){.unit = in->kind == INST_ALU ? c->unit : UNIT_ALU,
+    return (struct route){.unit = c->unit,
                           .exec = (uint8_t) class,
                           .delay = with_collection(s, in, c->latency * s->part.period + s->issue_delay)};
 }
@@ -88,7 +102,7 @@ int route_kernel(const struct sm *s, struct route_table *t, const struct code *c
         t->cap = code->ninst;
     }
     for (uint32_t i = 0; i < code->ninst; i++) {
-        t->route[i] = route_of(s, &code->inst[i]);
+        t->route[i] = route_of(s, &code->inst[i], code->machine);
         t->route[i].generic = code->inst[i].form != 0;
     }
     return 0;

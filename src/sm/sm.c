@@ -7,25 +7,76 @@
 
 /* ---- building ---- */
 
-static void set_pipes(struct sm *s, const int64_t *v)
+static unsigned unit_of(const struct sm *s, const int64_t *v, int class)
 {
     bool old = s->classes == CLASSES_GPGPUSIM3, silicon = s->classes == CLASSES_HARDWARE;
-    for (int i = 0; i < LAT_COUNT; i++) {
-        struct exec_class *c = &s->exec_class[i];
-        c->latency = (uint16_t)v[P_LAT_INT_ADD + i];
-        c->init = (uint16_t)v[P_INIT_INT_ADD + i];
-        bool dp = i >= LAT_DP_ADD && i <= LAT_DP_DIV, slow = i == LAT_SFU || i == LAT_INT_DIV || i == LAT_FP_DIV;
-        slow |= i == LAT_CVT || i == LAT_BITS;
-        bool multiply = i == LAT_INT_MUL || i == LAT_INT_MAD;
-        bool own = v[P_SM_DP_PIPES] && (i != LAT_DP_DIV || silicon); /* to GPGPU-Sim every division is of the SFU */
-        c->unit = dp && own ? UNIT_DP
-                  : dp      ? (old && i != LAT_DP_DIV ? UNIT_ALU : UNIT_SFU)
-                            : (slow || (old && multiply) ? UNIT_SFU : UNIT_ALU);
-        s->exec_class[EXEC_SHORT + i] = (struct exec_class){.latency = 1, .init = 1, .unit = UNIT_ALU};
+    bool dp = class >= LAT_DP_ADD && class <= LAT_DP_DIV;
+    bool own = v[P_SM_DP_PIPES] && (class != LAT_DP_DIV || silicon); /* to GPGPU-Sim every division is of the SFU */
+    bool integer = class <= LAT_INT_DIV || class == LAT_UNIFORM;
+    bool slow = class == LAT_SFU || class == LAT_INT_DIV || class == LAT_FP_DIV || class == LAT_CVT ||
+                class == LAT_BITS || class == LAT_TEXTURE;
+    bool multiply = class == LAT_INT_MUL || class == LAT_INT_MAD;
+    if (dp && own) return UNIT_DP;
+    if (dp) return old && class != LAT_DP_DIV ? UNIT_ALU : UNIT_SFU;
+    if (class == LAT_TENSOR && v[P_SM_TENSOR_PIPES]) return UNIT_TENSOR;
+    if (class == LAT_TEXTURE && v[P_SM_TEXTURE_PIPES]) return UNIT_TEXTURE;
+    if (class == LAT_UNIFORM && v[P_SM_UNIFORM_PIPES]) return UNIT_UNIFORM;
+    if (slow || (old && multiply)) return UNIT_SFU;
+    return integer && v[P_SM_INT_PIPES] ? UNIT_INT : UNIT_ALU;
+}
+
+/* Which of trace.lat_* and trace.init_* a class of machine code has, counted from the first. */
+static int machine_row(int class)
+{
+    if (class <= LAT_INT_DIV) return P_TRACE_LAT_INT - P_TRACE_LAT_INT;
+    if (class <= LAT_FP_DIV) return P_TRACE_LAT_SP - P_TRACE_LAT_INT;
+    if (class <= LAT_DP_DIV) return P_TRACE_LAT_DP - P_TRACE_LAT_INT;
+    switch (class) {
+    case LAT_SHFL: return P_TRACE_LAT_INT - P_TRACE_LAT_INT;
+    case LAT_TENSOR: return P_TRACE_LAT_TENSOR - P_TRACE_LAT_INT;
+    case LAT_TEXTURE: return P_TRACE_LAT_TEXTURE - P_TRACE_LAT_INT;
+    case LAT_UNIFORM: return P_TRACE_LAT_UNIFORM - P_TRACE_LAT_INT;
+    default: return P_TRACE_LAT_SFU - P_TRACE_LAT_INT; /* LAT_SFU, LAT_CVT, LAT_BITS */
     }
-    s->pipe_end[UNIT_ALU] = (uint8_t)v[P_SM_ALU_PIPES];
-    s->pipe_end[UNIT_SFU] = (uint8_t)(s->pipe_end[UNIT_ALU] + v[P_SM_SFU_PIPES]);
-    s->pipe_end[UNIT_DP] = (uint8_t)(s->pipe_end[UNIT_SFU] + v[P_SM_DP_PIPES]);
+}
+
+static struct exec_class machine_class(const int64_t *v, const struct exec_class *usual, int row)
+{
+    struct exec_class c = *usual;
+    if (v[P_TRACE_LAT_INT + row]) c.latency = (uint16_t)v[P_TRACE_LAT_INT + row];
+    if (v[P_TRACE_INIT_INT + row]) c.init = (uint16_t)v[P_TRACE_INIT_INT + row];
+    return c;
+}
+
+static void set_classes(struct sm *s, const int64_t *v)
+{
+    struct exec_class *c = s->exec_class;
+    for (int i = 0; i < LAT_COUNT; i++) {
+        int row = i == LAT_TEXTURE ? LAT_SFU : i == LAT_UNIFORM ? LAT_INT_ADD : i; /* PTX has none of these */
+        c[i] = (struct exec_class){.latency = (uint16_t)v[P_LAT_INT_ADD + row],
+                                   .init = (uint16_t)v[P_INIT_INT_ADD + row],
+                                   .unit = (uint8_t)unit_of(s, v, i)};
+        c[EXEC_SHORT + i] = (struct exec_class){.latency = 1, .init = 1, .unit = UNIT_ALU};
+        c[EXEC_MACHINE + i] = machine_class(v, &c[i], machine_row(i));
+    }
+    c[EXEC_BRANCH] = machine_class(v, &c[EXEC_MACHINE + LAT_INT_ADD], P_TRACE_LAT_BRANCH - P_TRACE_LAT_INT);
+    if (v[P_SM_BRANCH_PIPES]) c[EXEC_BRANCH].unit = UNIT_BRANCH;
+}
+
+static void set_pipes(struct sm *s, const int64_t *v)
+{
+    static const int pipes[PIPE_UNITS] = {
+        [UNIT_ALU] = P_SM_ALU_PIPES,         [UNIT_SFU] = P_SM_SFU_PIPES,        [UNIT_DP] = P_SM_DP_PIPES,
+        [UNIT_INT] = P_SM_INT_PIPES,         [UNIT_TENSOR] = P_SM_TENSOR_PIPES,  [UNIT_BRANCH] = P_SM_BRANCH_PIPES,
+        [UNIT_TEXTURE] = P_SM_TEXTURE_PIPES, [UNIT_UNIFORM] = P_SM_UNIFORM_PIPES};
+    unsigned end = 0;
+    for (unsigned u = 0; u < PIPE_UNITS; u++) {
+        end += (unsigned)v[pipes[u]];
+        s->pipe_end[u] = (uint16_t)end;
+        if (v[pipes[u]]) s->units = (uint8_t)(u + 1);
+    }
+    s->sub_cores = v[P_SM_SUBCORES];
+    set_classes(s, v);
 }
 
 static void copy_parameters(struct sm *s, const struct gpu_config *c)
@@ -52,6 +103,7 @@ static void copy_parameters(struct sm *s, const struct gpu_config *c)
     s->cta_share = v[P_SM_CTA_SHARE];
     s->collect = (uint32_t)v[P_SM_COLLECT];
     s->reg_unit = (uint32_t)v[P_SM_REG_UNIT];
+    s->strong = (uint32_t)v[P_L1D_STRONG];
     s->writeback_ticks = p * (tick_t)v[P_SM_WRITEBACK];
     s->l1d_global = v[P_L1D_GLOBAL];
     s->l1d_flush = v[P_L1D_FLUSH];
@@ -84,6 +136,7 @@ static int make_caches(struct sm *s, const struct gpu_config *c, struct wl_err *
                             .id = L1_DATA,
                             .bypass_lines = v[P_L1D_BYPASS],
                             .update = v[P_L1D_WRITE],
+                            .write_alloc = v[P_L1D_WRITE_ALLOC],
                             .worst = v[P_L1D_MISSQ_RULE],
                             .late = v[P_L1D_MSHR_FREE],
                             .store_way = v[P_L1D_STORE_WAY],
@@ -335,9 +388,9 @@ static void add_lanes(const struct exec_class c[LAT_COUNT], struct sm_stats *out
     for (int i = LAT_INT_ADD; i <= LAT_INT_DIV; i++) out->int_lanes += c[i].lanes;
     for (int i = LAT_FP_ADD; i <= LAT_FP_DIV; i++) out->fp_lanes += c[i].lanes;
     for (int i = LAT_DP_ADD; i <= LAT_DP_DIV; i++) out->dp_lanes += c[i].lanes;
-    out->sfu_lanes += c[LAT_SFU].lanes;
+    out->sfu_lanes += c[LAT_SFU].lanes + c[LAT_TEXTURE].lanes;
     out->fp_lanes += c[LAT_TENSOR].lanes + c[LAT_CVT].lanes;
-    out->int_lanes += c[LAT_SHFL].lanes + c[LAT_BITS].lanes;
+    out->int_lanes += c[LAT_SHFL].lanes + c[LAT_BITS].lanes + c[LAT_UNIFORM].lanes;
 }
 
 /* Texture and constant caches report few counters, and one sum of stalls. */
@@ -357,6 +410,8 @@ void sm_add_stats(const struct sm *s, struct run_stats *out)
     sm_stats_add(&out->sm, &s->stats);
     add_lanes(s->exec_class, &out->sm);
     add_lanes(s->exec_class + EXEC_SHORT, &out->sm);
+    add_lanes(s->exec_class + EXEC_MACHINE, &out->sm);
+    out->sm.int_lanes += s->exec_class[EXEC_BRANCH].lanes;
     l1d_stats_add(&out->l1d, &data);
     ADD_SMALL_CACHE(out->l1t, &s->lsu.l1[L1_TEXTURE]);
     ADD_SMALL_CACHE(out->l1c, &s->lsu.l1[L1_CONSTANT]);

@@ -25,7 +25,13 @@ void warp_check_head(struct sm *s, unsigned w, tick_t now);         /* a registe
 void warp_show_head(struct sm *s, unsigned w);                      /* enters the head in the sets of its unit */
 void warp_arrive(struct sm *s, unsigned w, tick_t now);             /* the warp came to a barrier */
 void warp_memop_done(struct sm *s, unsigned w, tick_t now);         /* one of its memory instructions has finished */
-bool warp_awaits_result(const struct sm *s, unsigned w);            /* of a memory instruction, in a register */
+/* Asynchronous copies: the group of one that is issued, and the end of one; the warp's open group ends; it waits until
+ * at most `allowed` of the groups ended so far are on their way. */
+unsigned warp_copy_begins(struct sm *s, unsigned w);
+void warp_copy_ends(struct sm *s, unsigned w, unsigned group, tick_t now);
+void warp_end_group(struct sm *s, unsigned w);
+void warp_wait_groups(struct sm *s, unsigned w, unsigned allowed);
+bool warp_awaits_result(const struct sm *s, unsigned w); /* of a memory instruction, in a register */
 /* One of its memory instructions has finished, though others may not have: one that held the warp, or any other. */
 void warp_result_came(struct sm *s, unsigned w, bool held, tick_t now);
 void warp_wake_due(struct sm *s); /* wakes the warps in the wheel's slot of this cycle */

@@ -17,12 +17,26 @@ enum {
     SM_MAX_WARPS = WL_MAX_WARPS,
     SM_MAX_CTAS = 64,
     SM_MAX_SCHEDULERS = WL_MAX_SCHEDULERS,
-    SM_MAX_PIPES = 16,
+    SM_MAX_PIPES = 32, /* of one unit */
     SM_MAX_TXNS = 8 * WARP_SIZE,
     SM_MAX_OBSERVERS = 2
 };
 
-enum unit { UNIT_ALU, UNIT_SFU, UNIT_DP, UNIT_LSU, UNIT_NONE, UNITS };
+/* Those with pipes come first, the ones that few machines have last of them. */
+enum unit {
+    UNIT_ALU,
+    UNIT_SFU,
+    UNIT_DP,
+    UNIT_INT,
+    UNIT_TENSOR,
+    UNIT_BRANCH,
+    UNIT_TEXTURE,
+    UNIT_UNIFORM,
+    PIPE_UNITS,
+    UNIT_LSU = PIPE_UNITS,
+    UNIT_NONE,
+    UNITS
+};
 
 /* ---- routes (route.c) ---- */
 
@@ -68,6 +82,7 @@ struct memop {
     uint16_t waiting; /* requests not answered */
     uint16_t sent;    /* requests accepted by a cache; a re-execution queue lets them go out of order */
     bool begun;       /* the policy has seen it */
+    uint8_t group;    /* of an asynchronous copy: its place in the ring of its warp */
     _Alignas(64) const struct route *route;
     tick_t ready; /* earliest first access */
     struct warp_addrs addrs;
@@ -173,14 +188,14 @@ struct fetch {
 
 /* ---- stages between issue and pipes (stages.c) ---- */
 
-enum { STAGE_UNITS = 3, MAX_COLLECTORS = 64, BUS_CYCLES = 4096 };
+enum { STAGE_UNITS = UNIT_DP + 1, STAGE_PIPES = 16, MAX_COLLECTORS = 64, BUS_CYCLES = 4096 };
 
 /* Exists only with sm.alu_collectors. Times are cycles. */
 struct stages {
     uint32_t collectors[STAGE_UNITS], buses;
     uint64_t collector_free[STAGE_UNITS][MAX_COLLECTORS];
-    uint64_t entry_free[STAGE_UNITS][SM_MAX_PIPES]; /* of the registers between collectors and pipes */
-    uint64_t pipe_free[STAGE_UNITS][SM_MAX_PIPES];
+    uint64_t entry_free[STAGE_UNITS][STAGE_PIPES]; /* of the registers between collectors and pipes */
+    uint64_t pipe_free[STAGE_UNITS][STAGE_PIPES];
     struct {
         uint64_t cycle;
         uint32_t used;
@@ -207,6 +222,15 @@ struct sm_warp {
     uint16_t loop[WARP_MAX_LOOPS];  /* the number of each tracked loop; only for policies with a leave_loop hook */
 };
 
+/* A warp's asynchronous copies by the group they belong to. The newest groups have a place each in a ring; a warp that
+ * would need one more waits until all its copies are back. */
+enum { COPY_GROUPS = 16 };
+struct warp_copies {
+    uint16_t out[COPY_GROUPS]; /* copies of the group that are on their way */
+    uint32_t ended;            /* groups ended so far; the one that is open has this number */
+    uint32_t wait_for;         /* groups with numbers below this must be back */
+};
+
 struct cta {
     bool used;
     struct cta_stream stream;
@@ -218,8 +242,8 @@ struct cta {
 enum { CLASSES_HARDWARE, CLASSES_GPGPUSIM3, CLASSES_GPGPUSIM4 };
 
 /* Instructions of one latency class; those that the tables of GPGPU-Sim do not have are in a class of their own,
- * EXEC_SHORT behind the usual one. */
-enum { EXEC_SHORT = LAT_COUNT, EXEC_CLASSES = 2 * LAT_COUNT };
+ * EXEC_SHORT behind the usual one. Machine code has its own, EXEC_MACHINE behind, and one for branches. */
+enum { EXEC_SHORT = LAT_COUNT, EXEC_MACHINE = 2 * LAT_COUNT, EXEC_BRANCH = 3 * LAT_COUNT, EXEC_CLASSES };
 struct exec_class {
     uint16_t latency, init; /* cycles */
     uint8_t unit;           /* enum unit */
@@ -247,6 +271,7 @@ struct sm {
     uint64_t barrier, membar, memory;
     uint64_t loads, shared, ended;
     uint64_t held;             /* set of those in `membar` that wait for an atomic of theirs */
+    uint64_t await_copies;     /* set of those in `membar` that wait for groups of copies */
     uint64_t wrong;            /* set of warps whose buffer is or will be filled from a path they did not take */
     const struct route *route; /* [instructions of the kernel] */
     struct fetch *fetch;       /* NULL: ideal */
@@ -260,16 +285,16 @@ struct sm {
     struct port *request; /* to the network */
     unsigned observers;   /* used entries of `observer` */
     uint32_t schedulers;
-    uint32_t turn_mask;  /* cycle & turn_mask goes first; UINT32_MAX: cycle modulo schedulers */
-    unsigned mem_issue;  /* memory instructions per cycle; 0: no limit */
-    bool only_picks;     /* of the scheme's functions a cycle needs only pick() and on_issue() */
-    bool ask_twice;      /* every question is asked twice and must get the same answer: the scheme is foreign, or we are
-                            checking */
-    bool tracks_loops;   /* the L1D's policy wants to hear of loops that are left */
-    bool notes_issues;   /* there are observers or marks */
-    bool ends_cycles;    /* there are observers or fetches */
-    uint8_t pipe_end[3]; /* the pipes of unit u are pipe_free[pipe_end[u - 1]] to pipe_free[pipe_end[u] - 1]; of unit 0,
-                            from pipe_free[0] on */
+    uint32_t turn_mask; /* cycle & turn_mask goes first; UINT32_MAX: cycle modulo schedulers */
+    unsigned mem_issue; /* memory instructions per cycle; 0: no limit */
+    bool only_picks;    /* of the scheme's functions a cycle needs only pick() and on_issue() */
+    bool ask_twice;     /* every question is asked twice and must get the same answer: the scheme is foreign, or we are
+                           checking */
+    bool tracks_loops;  /* the L1D's policy wants to hear of loops that are left */
+    bool notes_issues;  /* there are observers or marks */
+    bool ends_cycles;   /* there are observers or fetches */
+    bool sub_cores;     /* pipes belong to schedulers */
+    uint8_t units;      /* units from here on have no pipes */
     _Alignas(64) struct port reply; /* from the network */
     tick_t issue_delay, mem_delay, shared_latency, hit_ticks, writeback_ticks;
     struct memop_pool *ops;
@@ -277,7 +302,9 @@ struct sm {
     uint8_t *mark; /* [warps * board_regs] whether a register is marked as slow; NULL: nobody asks */
     uint64_t owned[SM_MAX_SCHEDULERS];
     struct wl_sched sched;
-    tick_t pipe_free[3 * SM_MAX_PIPES];
+    uint16_t pipe_end[PIPE_UNITS]; /* the pipes of unit u are pipe_free[pipe_end[u - 1]] to pipe_free[pipe_end[u] - 1];
+                                      of unit 0, from pipe_free[0] on */
+    tick_t pipe_free[PIPE_UNITS * SM_MAX_PIPES];
     struct exec_class exec_class[EXEC_CLASSES];
     _Alignas(64) struct sm_stats stats;
 
@@ -295,7 +322,7 @@ struct sm {
     bool l1d_global, l1d_flush, l1t_flush, l1c_flush, l1d_readonly, whole_lines;
     bool by_element, halved_atomics, atomic_holds, membar_registers, halved_stores, cta_share;
     uint8_t classes; /* CLASSES_... */
-    uint32_t collect, reg_unit;
+    uint32_t collect, reg_unit, strong;
     uint32_t index, sms, warps, cta_slots, registers, shared_bytes, shared_banks;
     uint32_t board_cap; /* registers per warp `board` has room for */
     struct {
@@ -323,6 +350,7 @@ struct sm {
     int64_t sched_param[WL_MAX_POLICY_PARAMS];    /* values of the scheme's parameters */
     uint64_t sched_count[WL_MAX_POLICY_COUNTERS]; /* the scheme's counters */
     struct cta cta[SM_MAX_CTAS];
+    struct warp_copies copies[SM_MAX_WARPS];
 };
 
 #endif

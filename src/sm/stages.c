@@ -27,7 +27,7 @@ int stages_init(struct sm *s, const struct gpu_config *c, struct wl_err *e)
 
 tick_t stages_reach(const struct sm *s)
 {
-    uint32_t places = 2 * SM_MAX_PIPES, longest = CODE_MAX_REGS + 2;
+    uint32_t places = 2 * STAGE_PIPES, longest = CODE_MAX_REGS + 2;
     for (unsigned u = 0; u < STAGE_UNITS; u++) places += s->stages->collectors[u];
     for (unsigned i = 0; i < EXEC_CLASSES; i++)
         if (s->exec_class[i].init > longest) longest = s->exec_class[i].init;

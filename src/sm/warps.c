@@ -11,7 +11,7 @@
 static int make_wheel(struct sm *s)
 {
     tick_t p = s->part.period, reach = s->shared_latency + WARP_SIZE * p;
-    for (int i = 0; i < LAT_COUNT; i++)
+    for (int i = 0; i < EXEC_CLASSES; i++)
         reach = tick_max(reach, (s->exec_class[i].latency + CODE_MAX_REGS) * p + s->issue_delay);
     reach = tick_max(tick_max(reach, s->lsu.writeback_limit), s->hit_ticks) + 2 * p;
     if (s->stages) reach += stages_reach(s);
@@ -284,6 +284,7 @@ static void finish_warp(struct sm *s, unsigned w, tick_t now)
     s->barrier &= ~bit;
     s->membar &= ~bit;
     s->held &= ~bit;
+    s->await_copies &= ~bit;
     s->long_stall &= ~bit;
     c->warps &= ~bit;
     c->arrived &= ~bit;
@@ -297,6 +298,7 @@ static void release_membar(struct sm *s, unsigned w, tick_t now)
 {
     s->membar &= ~bit64(w);
     s->held &= ~bit64(w);
+    s->await_copies &= ~bit64(w);
     if (!(s->barrier & bit64(w))) warp_check_head(s, w, now);
 }
 
@@ -306,6 +308,56 @@ void warp_memop_done(struct sm *s, unsigned w, tick_t now)
     if (--p->outstanding) return;
     if (s->ended >> w & 1) finish_warp(s, w, now); /* the stream is over; this was the last it waited for */
     else if (s->membar & bit64(w)) release_membar(s, w, now);
+}
+
+/* ---- asynchronous copies ---- */
+
+/* Whether all groups below the one it waits for are back. Those that have left the ring are: it is never overtaken. */
+static bool copies_back(const struct warp_copies *c)
+{
+    uint32_t first = c->ended >= COPY_GROUPS ? c->ended - COPY_GROUPS + 1 : 0;
+    for (uint32_t g = first; g < c->wait_for; g++)
+        if (c->out[g % COPY_GROUPS]) return false;
+    return true;
+}
+
+static void await_copies(struct sm *s, unsigned w)
+{
+    if (copies_back(&s->copies[w])) return;
+    s->await_copies |= bit64(w);
+    s->membar |= bit64(w);
+}
+
+void warp_end_group(struct sm *s, unsigned w)
+{
+    struct warp_copies *c = &s->copies[w];
+    c->ended++;
+    if (!c->out[c->ended % COPY_GROUPS]) return;
+    c->wait_for = c->ended + 1; /* the ring is full: the place of the group that begins must be free */
+    await_copies(s, w);
+}
+
+void warp_wait_groups(struct sm *s, unsigned w, unsigned allowed)
+{
+    struct warp_copies *c = &s->copies[w];
+    c->wait_for = c->ended > allowed ? c->ended - allowed : 0;
+    await_copies(s, w);
+}
+
+unsigned warp_copy_begins(struct sm *s, unsigned w)
+{
+    struct warp_copies *c = &s->copies[w];
+    unsigned group = c->ended % COPY_GROUPS;
+    c->out[group]++;
+    return group;
+}
+
+void warp_copy_ends(struct sm *s, unsigned w, unsigned group, tick_t now)
+{
+    struct warp_copies *c = &s->copies[w];
+    WL_ASSERT(c->out[group]);
+    c->out[group]--;
+    if ((s->await_copies & ~s->ended) >> w & 1 && copies_back(c)) release_membar(s, w, now);
 }
 
 bool warp_awaits_result(const struct sm *s, unsigned w)
@@ -318,7 +370,7 @@ bool warp_awaits_result(const struct sm *s, unsigned w)
 
 void warp_result_came(struct sm *s, unsigned w, bool held, tick_t now)
 {
-    if (!(s->membar >> w & 1) || (s->ended >> w & 1)) return;
+    if (!((s->membar & ~s->await_copies) >> w & 1) || (s->ended >> w & 1)) return;
     if (held || (s->membar_registers && !(s->held >> w & 1) && !warp_awaits_result(s, w))) {
         release_membar(s, w, now);
     }
@@ -330,6 +382,7 @@ static void install_warp(struct sm *s, unsigned w, unsigned slot, unsigned rank,
 {
     struct sm_warp *p = &s->warp[w];
     *p = (struct sm_warp){.cta = (uint8_t)slot, .rank = (uint8_t)rank, .route = &route_none};
+    s->copies[w] = (struct warp_copies){0};
     stream_open(&p->stream, s->cta[slot].stream.warp[rank]);
     memset(s->board + (size_t)w * s->board_regs, 0, s->board_regs * sizeof *s->board);
     if (s->mark) memset(s->mark + (size_t)w * s->board_regs, 0, s->board_regs);
@@ -405,7 +458,7 @@ void warps_walk(const struct sm *s)
         WL_VERIFY(!(heads & s->head_unit[u]));
         heads |= s->head_unit[u];
     }
-    WL_VERIFY(!(s->held & ~s->membar));
+    WL_VERIFY(!((s->held | s->await_copies) & ~s->membar));
     WL_VERIFY(!(s->live & ~all) && !(heads & ~s->live) && !(heads & s->ended));
     WL_VERIFY(!((s->ready | s->barrier | s->membar | s->long_stall | s->ended | s->in_wheel) & ~s->live));
     WL_VERIFY(!((s->memory | s->shared) & ~s->head_unit[UNIT_LSU]) && !(s->memory & s->shared) &&

@@ -21,7 +21,9 @@ enum inst_kind {
     INST_BARRIER, /* waits for the whole CTA */
     INST_MEMBAR,  /* waits for the warp's own stores and loads */
     INST_NOP,     /* issues, writes nothing, uses no pipe */
-    INST_EXIT     /* the lanes of the active mask end here */
+    INST_EXIT,    /* the lanes of the active mask end here */
+    INST_COMMIT,  /* ends a group of the warp's asynchronous copies */
+    INST_WAIT     /* waits until at most `width` of the groups ended so far are on their way */
 };
 
 /* The address space of a memory instruction. Stream addresses are: global and texture, device
@@ -41,8 +43,19 @@ enum mem_space {
 /* The spaces a generic address can point into are the first ones. */
 enum { GENERIC_FORMS = SPACE_PARAM - SPACE_GLOBAL + 1 };
 
-/* Cache operator: ca (all levels), cg (bypass L1), cs, lu, cv (volatile), nc (read-only path). */
-enum cache_op { CACHE_CA, CACHE_CG, CACHE_CS, CACHE_LU, CACHE_CV, CACHE_NC };
+/* Cache operator: ca (all levels), cg (bypass L1), cs, lu, cv (volatile), nc (read-only path). Of machine code: loads
+ * that must see what others have written, by who these are; the machine says which of them bypass (l1d.strong). */
+enum cache_op {
+    CACHE_CA,
+    CACHE_CG,
+    CACHE_CS,
+    CACHE_LU,
+    CACHE_CV,
+    CACHE_NC,
+    CACHE_STRONG_CTA,
+    CACHE_STRONG_GPU,
+    CACHE_STRONG_SYS
+};
 
 /* Latency class of an ALU instruction: the pipe follows from it. The order inside each of
  * int, fp and dp (add, max, mul, mad, div) is the order of GPGPU-Sim's option strings. */
@@ -56,6 +69,7 @@ enum lat_class {
     LAT_SHFL,    /* lanes exchange registers */
     LAT_CVT,     /* conversions that are no move: to integers, to and from f64, rounding */
     LAT_BITS,    /* popc clz bfind brev */
+    LAT_TEXTURE, LAT_UNIFORM, /* textures without addresses and the uniform datapath: machine code only */
     LAT_COUNT
 };
 /* clang-format on */
@@ -74,8 +88,9 @@ struct code_inst {
     uint8_t lat;                 /* enum lat_class; ALU only */
     uint8_t space;               /* enum mem_space; memory instructions only */
     uint8_t cache_op;            /* enum cache_op */
-    uint8_t width;               /* bytes each lane moves, all vector elements together: 1..32 */
+    uint8_t width;               /* bytes each lane moves, all vector elements together: 1..32; INST_WAIT: groups */
     uint8_t guarded;             /* the stream carries an execution mask for it (see stream.h) */
+    uint8_t async;               /* a load that belongs to a group of asynchronous copies: 1 */
     uint8_t ndst, nsrc;          /* number of registers written; number of registers read */
     uint16_t reg[CODE_MAX_REGS]; /* destinations first; ids < code->nregs */
     uint16_t loop;               /* innermost loop, or CODE_NO_LOOP */
@@ -106,6 +121,7 @@ struct code {
     uint32_t ninst, nblock, nloop;
     uint32_t nregs;  /* scoreboard size: register ids are below this */
     uint32_t nforms; /* number of forms of generic instructions; they are the last of the ninst */
+    uint8_t machine; /* 1: what a real GPU ran, which has latencies of its own (trace.*); 0: PTX */
 };
 
 /* Instructions of the program itself. */

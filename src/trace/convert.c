@@ -85,7 +85,7 @@ static int target_launch(struct target *t, struct stream_source *s, struct wl_er
     return rc;
 }
 
-static void say_changes(const struct accel_changes *c, void (*say)(void *arg, const char *text), void *arg)
+static void say_changes(const struct accel_changes *c, trace_say *say, void *arg)
 {
     char text[200];
     const struct {
@@ -98,8 +98,9 @@ static void say_changes(const struct accel_changes *c, void (*say)(void *arg, co
                 {c->shared_registers, "registers share 255 names"}};
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (!rows[i].n) continue;
-        snprintf(text, sizeof text, "%" PRIu64 " %s", rows[i].n, rows[i].what);
-        say(arg, text);
+        snprintf(text, sizeof text, "%" PRIu64 " %s: for other programs; here they are read as they were", rows[i].n,
+                 rows[i].what);
+        say(arg, text, false);
     }
 }
 
@@ -115,8 +116,7 @@ static int copy_all(struct trace_reader *r, struct target *t, struct wl_err *e)
     return rc;
 }
 
-int trace_convert(const char *from, const char *to, struct wlt_totals *out, void (*say)(void *arg, const char *text),
-                  void *arg, struct wl_err *e)
+int trace_convert(const char *from, const char *to, struct wlt_totals *out, trace_say *say, void *arg, struct wl_err *e)
 {
     struct target t;
     struct accel_changes changes = {0};

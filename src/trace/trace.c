@@ -82,7 +82,12 @@ struct wlt_totals trace_totals(const struct trace_reader *r)
     return r->wlt ? wlt_totals(r->wlt) : accel_totals(r->accel);
 }
 
-void trace_warnings(const struct trace_reader *r, void (*say)(void *arg, const char *text), void *arg)
+void trace_warnings(const struct trace_reader *r, trace_say *say, void *arg)
 {
     if (r->accel) accel_warnings(r->accel, say, arg);
+}
+
+int trace_files(const char *path, trace_each *each, void *arg, struct wl_err *e)
+{
+    return is_wlt(path) ? each(arg, path, e) : accel_files(path, each, arg, e);
 }

@@ -27,6 +27,14 @@ for options in "" "--engine tick" "--shuffle 7"; do
     [ -e "$work/f.first" ] || cp "$work/f$number" "$work/f.first"
     check "the same counters" cmp -s "$work/f.first" "$work/f$number"
 done
+rm -f "$work/f.first"
+for options in "" "--engine tick" "--shuffle 7"; do # sub-cores, units of their own, groups of copies
+    # shellcheck disable=SC2086
+    good "features on rtx3070 $options" run "$traces/features" -q --gpu rtx3070 --json "$work/f.json" $options
+    numbers <"$work/f.json" | grep -v '"engine"\|"shuffle"' >"$work/f$number"
+    [ -e "$work/f.first" ] || cp "$work/f$number" "$work/f.first"
+    check "the same counters" cmp -s "$work/f.first" "$work/f$number"
+done
 # Every policy where it can live, every scheduler with the partner it asks for.
 for p in $("$WARPLINE" list policies --plain); do
     run run "$traces/features" -q --l1 "$p"
@@ -47,6 +55,61 @@ for word in "unknown opcode FROBNICATE.X (1 times), taken as an integer addition
     "no command"; do
     check "warning: $word" grep -q "warning: .*$word" "$work/err"
 done
+
+# A memory operation that could not be made is said with its number, and -q does not hide it; JSON has every warning.
+k=$traces/v5/kernel-1.traceg
+lost() { sed "/^insts/,\$s/$1/$2/" "$k" >"$work/lost.traceg"; run run "$work/lost.traceg" -q --json -; }
+lost 'LDG.E.SYS 1 R2 4 .*' 'UTMALDG.2D 1 R2 0 0'
+check "a bulk copy without addresses runs" test $status -eq 0
+check "and is a counted warning" grep -q "warning: UTMALDG.2D ([1-9][0-9]* times) has no addresses" "$work/err"
+check "also in JSON" grep -q '"UTMALDG.2D ([1-9][0-9]* times) has no addresses' "$work/out"
+lost 'LDG.E.SYS' 'UBLKCP.S.G'
+check "a bulk copy with addresses" grep -q "UBLKCP.S.G ([1-9][0-9]* times): a trace does not say how much" "$work/err"
+check "moves memory" grep -q '"reads": [1-9]' "$work/out"
+lost 'LDG.E.SYS 1 R2 4 .*' 'TEX.LL 1 R2 0 0'
+check "a texture access" grep -q "TEX.LL ([1-9][0-9]* times) has no addresses" "$work/err"
+run run "$traces/features" -q
+check "-q hides what is only a guess" sh -c "! grep -q FROBNICATE '$work/err'"
+for key in shmem nregs; do
+    grep -v "^-$key = " "$k" >"$work/less.traceg"
+    run run "$work/less.traceg" --json -
+    check "a missing -$key is said" grep -q "warning: the headers of 1 launches give no '-$key'" "$work/err"
+    check "and is in JSON" grep -q "give no '-$key'" "$work/out"
+done
+sed 's/^-shmem = /-shmen = /' "$k" >"$work/less.traceg"
+run run "$work/less.traceg"
+check "an unknown header line is said" grep -q "the header line '-shmen' is not known" "$work/err"
+
+mkdir "$work/streams"
+cp "$k" "$work/streams/kernel-1.traceg"
+sed 's/^-cuda stream id = .*/-cuda stream id = 7/' "$k" >"$work/streams/kernel-2.traceg"
+grep -q '^-cuda stream id' "$k" || sed -i '1a -cuda stream id = 7' "$work/streams/kernel-2.traceg"
+printf 'kernel-1.traceg\nkernel-2.traceg\n' >"$work/streams/kernelslist.g"
+run run "$work/streams"
+check "streams that are not overlapped are said" grep -q "several streams; they run one after another" "$work/err"
+
+# A list that ran nothing is an error.
+mkdir "$work/nothing"
+: >"$work/nothing/kernelslist.g"
+bad 2 "no kernel ran: the trace has no kernel" run "$work/nothing"
+printf 'MemcpyHtoD,0x7f0100000000,4096\n' >"$work/nothing/kernelslist.g"
+bad 2 "no kernel ran" run "$work/nothing"
+bad 2 "no kernel ran: none of its 1 launches is of 'x\*'; the first is of" run "$traces/v5" --kernel 'x*'
+good "the kernels of a name" run "$traces/v5" --kernel '*'
+
+# Names: the folder of the list, of a folder `traces` those above it.
+mkdir -p "$work/app/__data_4096/traces" "$work/other"
+cp "$traces"/v5/* "$work/app/__data_4096/traces"
+cp -r "$work/app/__data_4096/traces" "$work/other/traces"
+good "Accel-Sim's folders" run "$work/app/__data_4096/traces/kernelslist.g" --json -
+has '"workload": "app"'
+has '"inputs": "__data_4096"'
+good "the folder above traces" run "$work/other/traces/" --json -
+has '"workload": "other"'
+cd "$work/other/traces"
+good "from inside" run . --json -
+has '"workload": "other"'
+cd - >/dev/null
 
 # Compressed files, also where the list names the plain one.
 for c in xz gzip zstd; do
@@ -79,13 +142,43 @@ check "a program's trace can be converted" test $status -eq 0
 check "what does not fit is said" grep -q "warning: .*parameter" "$work/err"
 good "and run" run "$work/atax" --json -
 has '"warp_instructions": 6412'
+# There and back again: every counter of the machine, energy included, of machine code and of PTX.
+printf '%s\n' '#BEGIN_TB' 'thread block = 0,0,0' 'warp = 0' 'insts = 9' \
+    '0000 ffffffff 1 R4 LDSM.16.M88.4 1 R2 4 1 0x40 16 0' '0010 ffffffff 1 R8 HMMA.16816.F32 3 R4 R6 R8 0 0' \
+    '0020 ffffffff 0 LDGSTS.E.BYPASS.128 2 R1 R2 16 1 0x7f0100004000 16 0' '0030 ffffffff 0 LDGDEPBAR 0 0 0' \
+    '0040 ffffffff 0 DEPBAR.LE 0 0 1' '0050 ffffffff 1 R3 LDG.E.STRONG.SYS 1 R2 4 1 0x7f0100000000 4 0' \
+    '0060 ffffffff 1 R5 TEX.LL 1 R2 0 0' '0070 ffffffff 0 UIADD3 0 0 0' '0080 ffffffff 0 EXIT 0 0 0' \
+    '#END_TB' >"$work/body"
+sed '/^#BEGIN_TB/,$d; s/^-grid dim.*/-grid dim = (1,1,1)/; s/^-block dim.*/-block dim = (32,1,1)/' "$k" |
+    cat - "$work/body" >"$work/tensor.traceg"
+for program in atax kmeans libor bfs; do "$WARPLINE" trace record $program --size tiny -o "$work/$program.wlt" -q; done
+counters() {
+    sed -e '/"host": {/,/}/d' -e '/"warnings": \[\]/d' -e '/"warnings": \[/,/\]/d' |
+        grep -v '"workload\|"size"\|"inputs"\|"seed"'
+}
+for t in "$traces/features" "$work/tensor.traceg" "$work/atax.wlt" "$work/kmeans.wlt" "$work/libor.wlt" \
+    "$work/bfs.wlt"; do
+    rm -rf "$work/there"
+    run trace convert "$t" -o "$work/again.wlt" -q
+    run trace convert "$work/again.wlt" -o "$work/there" -q
+    run trace convert "$work/there" -o "$work/back.wlt" -q
+    for gpu in rtx3070 gtx480; do
+        "$WARPLINE" run "$t" --gpu $gpu -q --json - 2>/dev/null | counters >"$work/a"
+        check "${t##*/} runs on $gpu" grep -q '"cycles"' "$work/a"
+        for copy in again.wlt there back.wlt; do
+            "$WARPLINE" run "$work/$copy" --gpu $gpu -q --json - 2>/dev/null | counters >"$work/b"
+            check "${t##*/} as $copy on $gpu has its counters" cmp -s "$work/a" "$work/b"
+        done
+    done
+done
+sed 's/ EXIT / EXIT.WL200 /' "$work/tensor.traceg" >"$work/mark.traceg"
+bad 2 "of the code table is not valid" run "$work/mark.traceg"
 bad 2 "where to" trace convert "$traces/v4"
 bad 2 "takes a trace and -o" trace convert "$traces/v4" -o "$work/x.wlt" --size tiny
 bad 2 "No such file" trace convert "$work/none" -o "$work/x.wlt"
 bad 2 "cannot" trace convert "$traces/v4" -o "$work/none/x"
 
 # Wrong traces: exit 2, file and line, no result.
-k=$traces/v5/kernel-1.traceg
 wrong() { # NAME SED-SCRIPT PATTERN
     sed "$2" "$k" >"$work/$1.traceg"
     bad 2 "$1.traceg:[0-9]*: .*$3" run "$work/$1.traceg"

@@ -67,6 +67,17 @@ echo 'no trace' >sub/traces/bad.wlt
 sed 's/moved.wlt/bad.wlt/' sub/traced.ini >sub/bad.ini
 bad 2 "bad.wlt" experiment sub/bad.ini --size tiny --store "$db"
 
+sed -e 's,moved.wlt,v5,' sub/traced.ini >sub/folder.ini
+cp -r "$WL_ROOT/tests/traces/v5" sub/traces/v5
+good "a folder of Accel-Sim" experiment sub/folder.ini --size tiny --store "$db" --out fig -q
+check "is run" test "$(rows "$db")" = 12
+echo '# the same, otherwise written' >>sub/traces/v5/kernelslist.g
+good "one of its files has changed" experiment sub/folder.ini --size tiny --store "$db" --out fig -q
+check "is run again" test "$(rows "$db")" = 14
+sed 's,^trace = .*,&\nkernel = none*,' sub/folder.ini >sub/kernel.ini
+run experiment sub/kernel.ini --size tiny --store "$db" --out fig -q
+check "kernels by name" grep -q '2 of 4 runs failed' "$work/err"
+
 # ---- mistakes ----
 sed 's/gto$/gtoo/' mine.ini >typo.ini
 bad 2 "typo.ini:5:9: error: unknown scheduler 'gtoo'; did you mean 'gto'" experiment typo.ini --store "$db"

@@ -44,8 +44,9 @@ static int read_launch(struct stream_source *s, struct wl_err *e)
     return got;
 }
 
-static void drop(void *arg, const char *text)
+static void drop(void *arg, const char *text, bool loss)
 {
+    (void)loss;
     (void)arg;
     require(strlen(text) > 0);
 }

@@ -22,7 +22,7 @@ static void check_code(const struct code *c)
     for (uint32_t i = 0; i < c->nblock; i++) require((uint64_t)c->block[i].first + c->block[i].count <= code_listed(c));
     for (uint32_t i = 0; i < c->ninst; i++) {
         const struct code_inst *in = &c->inst[i];
-        require(in->kind <= INST_EXIT && in->lat < LAT_COUNT && in->space <= SPACE_GENERIC);
+        require(in->kind <= INST_WAIT && in->lat < LAT_COUNT && in->space <= SPACE_GENERIC);
         if (in->space == SPACE_GENERIC) require(in->form >= code_listed(c) && in->form + GENERIC_FORMS <= c->ninst);
         if (i >= code_listed(c)) require(code_is_form(in) && c->inst[in->form - 1].space == SPACE_GENERIC);
         require(in->ndst + in->nsrc <= CODE_MAX_REGS);

@@ -74,9 +74,9 @@ TEST(test_features)
         {INST_ATOMIC, SPACE_SHARED, 4, 1, 0},
         {INST_LOAD, SPACE_CONST, 4, 1, 0x160},
         {INST_LOAD, SPACE_GLOBAL, 16, 0, 0x7f0200004000},
-        {INST_ALU, SPACE_NONE, 0, 0, 0},
-        {INST_ALU, SPACE_NONE, 0, 0, 0}, /* one group of copies may stay out */
-        {INST_MEMBAR, SPACE_NONE, 0, 0, 0},
+        {INST_COMMIT, SPACE_NONE, 0, 0, 0},
+        {INST_WAIT, SPACE_NONE, 1, 0, 0}, /* one group of copies may stay out */
+        {INST_WAIT, SPACE_NONE, 0, 0, 0},
     };
     struct story s;
     read_folder("features", &s);
@@ -88,7 +88,8 @@ TEST(test_features)
             fail_msg("line %u: kind %u space %u width %u dst %u first %llx", i, in->kind, in->space, in->width,
                      in->ndst, (unsigned long long)s.item[i].first);
     }
-    assert_int_equal(s.item[1].inst.cache_op, CACHE_CG);
+    assert_int_equal(s.item[1].inst.cache_op, CACHE_STRONG_GPU);
+    assert_int_equal(s.item[13].inst.async, 1);
     assert_int_equal(s.item[7].last, 0x7f0200001000 - 31 * 4);
     assert_int_equal(s.item[10].last, 0x7f0200002010);
     /* The function's instructions: other pcs than the kernel's, the same ones from both calls. */
@@ -134,8 +135,9 @@ TEST(test_lanes_of_a_generic_access)
     free(s.item);
 }
 
-static void collect(void *arg, const char *text)
+static void collect(void *arg, const char *text, bool loss)
 {
+    (void)loss;
     char *all = arg;
     strcat(strcat(all, text), "\n");
 }

@@ -7,6 +7,7 @@
 #define ZERO32 "00000000.00000000.00000000.00000000."
 /* SM2_GTX480: from bit 0 up: 6 S, 2 C, 1 B, 4 C, 3 B, 12 R. */
 static const char gtx480[] = "dramid@8;" ZERO32 "0000RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS";
+static const char titanv[] = "dramid@8;" ZERO32 "0000RRRR.RRRRRRRR.RBBBCCCB.CCCSSSSS";
 /* Channel in bits 8 and 9, bank in 10 to 13, row from 16 up. */
 static const char letters[] = ZERO32 "0000RRRR.RRRRRRRR.CCBBBBDD.CCSSSSSS";
 
@@ -143,6 +144,36 @@ TEST(hashed_places_are_bijective)
         if (hash == MAP_PLAIN) assert_int_equal(bit_count64(used), 1);
         else assert_true(bit_count64(used) >= (hash == MAP_XOR ? 8 : 48));
     }
+}
+
+/* 24 channels of two slices, TITAN V: hashed as 64, of which the last 16 begin again. Worked by hand from the equations
+ * of hashing.cc for 64 banks: the upper bits are the address / 256 / 24. */
+TEST(ipoly_of_slices_that_are_no_power_of_two)
+{
+    struct addrmap m;
+    struct place p;
+    struct wl_err e = {.code = WL_OK};
+    unsigned lines[48] = {0};
+    assert_int_equal(addrmap_init(&m, titanv, 24, 2, 16, &e), 0);
+    m.hash = MAP_IPOLY;
+    m.l2_sets = 32;
+    addrmap_place(&m, 5 * 256, &p); /* upper bits 0: the index itself, channel 5 and the lowest bank bit 0 */
+    assert_int_equal(p.slice, 10);
+    addrmap_place(&m, UINT64_C(1) * 24 * 256 + 5 * 256,
+                  &p); /* bit 0 is also the lowest bank bit, 11, and turns bits 0 and 1 over */
+    assert_int_equal(p.slice, 8);
+    addrmap_place(&m, UINT64_C(32) * 24 * 256 + 5 * 256, &p); /* bit 5 turns bits 0, 1 and 5 over: 41 */
+    assert_int_equal(p.slice, 41);
+    addrmap_place(&m, UINT64_C(16) * 24 * 256 + 20 * 256, &p); /* 40, bit 4: bits 4 and 5: 24 */
+    assert_int_equal(p.slice, 24);
+    addrmap_place(&m, UINT64_C(16) * 24 * 256 + 5 * 256, &p); /* 10, bits 4 and 5: 58, ten too many */
+    assert_int_equal(p.slice, 10);
+    for (uint64_t a = 0; a < 48 * 4096 * 256; a += 256) {
+        addrmap_place(&m, a, &p);
+        assert_true(p.slice < 48 && p.channel == p.slice / 2);
+        lines[p.slice]++;
+    }
+    for (unsigned i = 0; i < 48; i++) assert_true(lines[i] > 0);
 }
 
 TEST(places_are_bijective)

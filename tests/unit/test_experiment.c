@@ -116,7 +116,10 @@ TEST_WITH(traces, NULL, done)
     assert_string_equal(x->workloads[0]->trace, "/b.wlt");
     refused("[workload app]\ntrace = a.wlt\ninputs = n=3\n", "t.ini:3:", "takes no inputs");
     refused("[workload app]\ntrace = a.wlt\nprogram = atax\n", "t.ini:3:", "takes no program");
-    refused("[workload app]\ntrace = kernelslist.g\n", "t.ini:2:", "trace convert");
+    refused("[workload app]\nprogram = atax\nkernel = x\n", "t.ini:3:", "kernel");
+    parse("workloads = app\n[workload app]\ntrace = app/traces\nkernel = *gemm*\n[figure 1]\nmetric = ipc\n");
+    assert_string_equal(x->workloads[0]->trace, "app/traces");
+    assert_string_equal(x->workloads[0]->kernel, "*gemm*");
     refused("[workload app]\nlabel = a\n", "t.ini:1:", "trace = FILE.wlt");
 }
 

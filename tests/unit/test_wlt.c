@@ -24,7 +24,7 @@ static const struct code_inst insts[] = {
 /* clang-format on */
 static const struct code_block blocks[] = {{0, 2, 1}, {2, 2, CODE_NO_LOOP}};
 static const struct code_loop loops[] = {{CODE_NO_LOOP, 1}, {0, 2}};
-static const struct code code = {insts, blocks, loops, 4, 2, 2, 4, 0};
+static const struct code code = {insts, blocks, loops, 4, 2, 2, 4, 0, 1};
 
 enum { WARPS = 2, CTAS = 3, ITERATIONS = 5 };
 
@@ -304,10 +304,12 @@ TEST(test_wrong_file)
     uint8_t *data = read_sample(&size);
     data[8] = WLT_VERSION + 1;
     assert_int_equal(drain_bytes(data, size, &e), WL_EINPUT);
-    assert_non_null(strstr(e.text, "format version 3; this program reads version 2"));
-    data[8] = WLT_VERSION - 1;
+    assert_non_null(strstr(e.text, "format version 4; this program reads versions 2 and 3"));
+    data[8] = WLT_OLDEST - 1;
     assert_int_equal(drain_bytes(data, size, &e), WL_EINPUT);
-    assert_non_null(strstr(e.text, "format version 1; this program reads version 2: record it again"));
+    assert_non_null(strstr(e.text, "format version 1; this program reads versions 2 and 3: record it again"));
+    data[8] = WLT_OLDEST;
+    assert_int_equal(drain_bytes(data, size, &e), 0);
     data[8] = WLT_VERSION;
     data[size] = 0;
     assert_int_equal(drain_bytes(data, size + 1, &e), WL_EINPUT);

@@ -18,15 +18,19 @@ struct accel_reader;
 /* A folder, a list, or the file of one kernel. NULL on failure: WL_EINPUT with file and line. */
 struct accel_reader *accel_open(const char *path, struct wl_err *e);
 void accel_close(struct accel_reader *r);
-/* The name of the folder or file stands for the program. */
+/* The name of the folder or file stands for the program; of a folder `traces`, those above it do. */
 const struct wlt_header *accel_header(const struct accel_reader *r);
 /* As wlt_next and its companions. */
 int accel_next(struct accel_reader *r, struct wlt_item *out, struct wl_err *e);
 struct wlt_counts accel_launch_counts(const struct accel_reader *r);
 struct wlt_totals accel_totals(const struct accel_reader *r);
 
-/* What was read with a guess, as sentences for the user: unknown mnemonics with their number,
- * architectures without a table, lines of the list that mean nothing here. */
-void accel_warnings(const struct accel_reader *r, void (*say)(void *arg, const char *text), void *arg);
+/* Sentences for the user. Losses: what the machine was not asked to do although the program did it, counted: accesses
+ * without addresses, bulk copies of which only the beginning is moved, blocks that are not there. The others: what was
+ * read with a guess: unknown mnemonics, architectures without a table, lines of header and list that mean nothing
+ * here. */
+void accel_warnings(const struct accel_reader *r, trace_say *say, void *arg);
+/* Calls `each` with every file of the trace, the list first. */
+int accel_files(const char *path, trace_each *each, void *arg, struct wl_err *e);
 
 #endif

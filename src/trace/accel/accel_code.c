@@ -142,7 +142,7 @@ static uint32_t find_opcode(struct accel_code *c, struct lines *in, const char *
             if (o->hash == h && strcmp(o->text, text) == 0) return x->slot[at];
         }
     }
-    if (len > 100) lines_fail(in, "an opcode of %zu characters", len);
+    if (len > 200) lines_fail(in, "an opcode of %zu characters", len);
     if (c->opcodes >= ACCEL_MAX_OPCODES) lines_fail(in, "more than %d different opcodes", ACCEL_MAX_OPCODES);
     if (in->failed) return 0;
     char *copy = strdup(text);
@@ -199,7 +199,7 @@ static void convert_addresses(const struct accel_code *c, struct lines *in, stru
     uint64_t base = space == SPACE_SHARED ? c->kernel.shared_base : space == SPACE_LOCAL ? c->kernel.local_base : 0;
     for (uint32_t m = i->mask; m; m &= m - 1) {
         uint64_t *a = &i->addr[bit_low32(m)];
-        if (space == SPACE_GLOBAL) {
+        if (space == SPACE_GLOBAL || space == SPACE_TEX) {
             if (*a >= WLT_ADDRESS_END)
                 lines_fail(in, "address 0x%llx is outside of any memory", (unsigned long long)*a);
             continue;
@@ -221,6 +221,7 @@ static void describe(struct accel_code *c, struct lines *in, struct accel_inst *
         space = SPACE_GENERIC;
     }
     bool memory = kind == INST_LOAD || kind == INST_STORE || kind == INST_ATOMIC;
+    if (c->learning && i->mask && (memory || o->op.unaddressed) && !i->has_addrs) o->dropped++;
     if (memory && !i->has_addrs) { /* nothing to access: it only issues */
         kind = INST_ALU;
         space = SPACE_NONE;
@@ -229,8 +230,10 @@ static void describe(struct accel_code *c, struct lines *in, struct accel_inst *
     if (space == SPACE_GENERIC) space = keep_one_space(&c->kernel, i);
     if (space == SPACE_LOCAL && kind == INST_ATOMIC) space = SPACE_GLOBAL;
     if (memory) convert_addresses(c, in, i, space);
-    if (o->op.waits_groups && i->immediate == 0) kind = INST_MEMBAR;
-    if (k->idle && (kind == INST_BARRIER || kind == INST_MEMBAR || kind == INST_EXIT)) kind = INST_NOP;
+    bool waits = kind == INST_BARRIER || kind == INST_MEMBAR || kind == INST_WAIT || kind == INST_COMMIT;
+    if (k->idle && !o->op.exact && (waits || kind == INST_EXIT)) kind = INST_NOP;
+    if (kind == INST_WAIT && !o->op.exact)
+        k->groups = (uint8_t)(i->immediate < 0 ? 0 : i->immediate < 63 ? i->immediate : 63);
     k->kind = (uint8_t)kind;
     k->space = (uint8_t)space;
     memcpy(k->reg, i->reg, ((size_t)i->ndst + i->nsrc) * sizeof k->reg[0]);
@@ -268,6 +271,7 @@ static uint32_t add_record(struct accel_code *c, struct lines *in, const struct 
 /* The pc of an instruction in the table: its own, or one no other function has. */
 static uint32_t table_pc(struct accel_code *c, struct lines *in, struct accel_key k)
 {
+    if (c->opcode[k.opcode].op.exact) return k.pc; /* one instruction may stand there under several names */
     k.level = A_TEXT;
     k.context = 0;
     uint32_t n = find_record(c, &k);
@@ -284,7 +288,7 @@ static uint32_t table_pc(struct accel_code *c, struct lines *in, struct accel_ke
 static uint32_t site_of(struct accel_code *c, struct lines *in, struct accel_key k)
 {
     k.level = A_SITE;
-    k.kind = k.space = k.idle = 0;
+    k.kind = k.space = k.idle = k.groups = 0;
     uint32_t n = find_record(c, &k);
     if (n) return c->record[n].value;
     uint32_t pc = table_pc(c, in, k);
@@ -351,6 +355,20 @@ static void put_registers(struct code_inst *out, const struct accel_key *k, unsi
     }
 }
 
+/* All that our own writer noted; kind and space are those of this execution. */
+static void put_exact(struct code_inst *out, const struct code_inst *from, uint32_t *nregs)
+{
+    struct code_inst all = *from;
+    all.pc = out->pc;
+    all.loop = out->loop;
+    all.kind = out->kind;
+    all.space = out->space;
+    all.guarded |= out->guarded;
+    *out = all;
+    for (unsigned i = 0; i < (unsigned)all.ndst + all.nsrc; i++)
+        if (all.reg[i] >= *nregs) *nregs = all.reg[i] + 1u;
+}
+
 static void put_inst(struct accel_code *c, const struct accel_record *r, const uint16_t *loop_of)
 {
     const struct sass_op *op = &c->opcode[r->key.opcode].op;
@@ -363,8 +381,18 @@ static void put_inst(struct accel_code *c, const struct accel_record *r, const u
     if (out->kind == INST_ALU) out->lat = op->lat;
     if (inst_is_mem(out)) out->width = op->width;
     if (out->kind == INST_LOAD) out->cache_op = op->cache_op;
-    put_registers(out, &r->key, out->kind == INST_LOAD ? op->dst_regs : 1, &c->code.nregs);
+    if (out->kind == INST_WAIT) out->width = r->key.groups;
+    out->async = out->kind == INST_LOAD && op->async;
     c->block[r->number] = (struct code_block){r->number, 1, out->loop};
+    if (op->exact) {
+        put_exact(out, &op->inst, &c->code.nregs);
+        return;
+    }
+    put_registers(out, &r->key, out->kind == INST_LOAD ? op->dst_regs : 1, &c->code.nregs);
+    if (out->async && out->ndst) { /* what it names is where in shared memory the data goes: it is read */
+        out->nsrc = (uint8_t)(out->nsrc + out->ndst);
+        out->ndst = 0;
+    }
 }
 
 const struct code *accel_code_table(struct accel_code *c, struct lines *in)
@@ -375,11 +403,19 @@ const struct code *accel_code_table(struct accel_code *c, struct lines *in)
     c->block = calloc(n, sizeof *c->block);
     bool ok = loop_of && c->inst && c->block &&
               find_loops(c->sites, c->edges ? c->edge + 1 : NULL, c->edges, loop_of, &c->loop, &nloop);
-    c->code = (struct code){c->inst, c->block, c->loop, c->insts, c->insts, nloop, 0, 0};
+    c->code = (struct code){.inst = c->inst,
+                            .block = c->block,
+                            .loop = c->loop,
+                            .ninst = c->insts,
+                            .nblock = c->insts,
+                            .nloop = nloop,
+                            .machine = !c->kernel.ptx};
     for (uint32_t i = 1; ok && i <= c->records; i++)
         if (c->record[i].key.level == AN_INST) put_inst(c, &c->record[i], loop_of);
     free(loop_of);
     if (!ok) lines_no_memory(in);
+    struct wl_err why;
+    if (ok && wlt_check_code(&c->code, &why)) lines_fail(in, "%.400s", why.text); /* a modifier .WL may say anything */
     c->learning = false;
-    return ok ? &c->code : NULL;
+    return in->failed ? NULL : &c->code;
 }

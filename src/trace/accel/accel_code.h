@@ -10,7 +10,7 @@ enum { STACK = 16, NONE = 0 };
  * without some of the fields of the one before. */
 enum level {
     AN_INST, /* all: an instruction of the table */
-    A_SITE,  /* without kind, space, idle: a place in the program, in one call chain */
+    A_SITE,  /* without kind, space, idle, groups: a place in the program, in one call chain */
     A_TEXT,  /* without the context: the instruction as it stands in the program */
     A_PC     /* the pc alone */
 };
@@ -20,6 +20,7 @@ struct accel_key {
     uint8_t ndst, nsrc;
     uint16_t reg[CODE_MAX_REGS];
     uint8_t kind, space, idle, level;
+    uint8_t groups, unused[7]; /* groups of copies that may stay out */
 };
 
 struct accel_record {

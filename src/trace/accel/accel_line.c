@@ -85,14 +85,14 @@ bool accel_three(const char *text, uint32_t out[3])
 /* clang-format off */
 enum header_key {
     KEY_NAME, KEY_ID, KEY_GRID, KEY_BLOCK, KEY_SHARED, KEY_REGS, KEY_BINARY, KEY_STREAM, KEY_SHARED_BASE,
-    KEY_LOCAL_BASE, KEY_NVBIT, KEY_VERSION, KEY_LINES, KEYS
+    KEY_LOCAL_BASE, KEY_NVBIT, KEY_VERSION, KEY_LINES, KEY_CODE, KEYS
 };
 /* clang-format on */
 static const char *const keys[KEYS] = {"kernel name",         "kernel id",      "grid dim",
                                        "block dim",           "shmem",          "nregs",
                                        "binary version",      "cuda stream id", "shmem base_addr",
                                        "local mem base_addr", "nvbit version",  "accelsim tracer version",
-                                       "enable lineinfo"};
+                                       "enable lineinfo",     "warpline code"};
 
 static void set_name(struct accel_kernel *k, const char *value)
 {
@@ -138,8 +138,9 @@ static bool set_header(struct accel_kernel *k, enum header_key key, const char *
         if (!set_u32(&flag, value, 1)) return false;
         k->line_info = flag;
         return true;
+    case KEY_CODE: k->ptx = strcmp(value, "ptx") == 0; return k->ptx || strcmp(value, "machine") == 0;
+    case KEY_STREAM: return accel_number(value, UINT64_MAX, &k->stream);
     case KEY_ID:
-    case KEY_STREAM:
     case KEY_NVBIT:
     case KEYS: break;
     }
@@ -162,6 +163,7 @@ static void read_header_line(struct lines *in, struct accel_kernel *k, char *lin
             lines_fail(in, "'%.60s' is no value for '%s'", value, keys[key]);
         return;
     }
+    if (!*k->unknown) snprintf(k->unknown, sizeof k->unknown, "%s", line);
 }
 
 void accel_read_header(struct lines *in, struct accel_kernel *k)
@@ -185,6 +187,8 @@ void accel_read_header(struct lines *in, struct accel_kernel *k)
         lines_fail(in, "the header ends with '#traces format', not with '%.40s'", line);
     for (unsigned i = 0; i < sizeof needed / sizeof needed[0]; i++)
         if (!seen[needed[i]]) lines_fail(in, "the header has no '%s'", keys[needed[i]]);
+    k->no_shared = !seen[KEY_SHARED];
+    k->no_registers = !seen[KEY_REGS] || !k->registers; /* no kernel has none */
     if (k->version > ACCEL_LAST_VERSION)
         lines_fail(in, "tracer version %u is not known; versions up to %d are read", k->version, ACCEL_LAST_VERSION);
 }

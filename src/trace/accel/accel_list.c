@@ -162,3 +162,16 @@ int accel_list_next(struct accel_list *l, struct wl_err *e)
     *e = l->in.err;
     return -(int)e->code;
 }
+
+int accel_files(const char *path, trace_each *each, void *arg, struct wl_err *e)
+{
+    struct accel_list l;
+    int rc = accel_list_open(&l, path, e), command;
+    if (!rc && !l.single) rc = each(arg, l.in.name, e);
+    while (!rc && (command = accel_list_next(&l, e)) != ACCEL_END) {
+        if (command < 0) rc = -command;
+        else if (command == ACCEL_KERNEL) rc = each(arg, l.file, e);
+    }
+    accel_list_close(&l);
+    return rc;
+}

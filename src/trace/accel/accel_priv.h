@@ -10,10 +10,10 @@
 /* Limits that bound what a small file can ask for. */
 enum {
     ACCEL_LAST_VERSION = 5,
-    ACCEL_MAX_INSTS = 1 << 20,   /* different instructions of a kernel */
-    ACCEL_MAX_EDGES = 1 << 22,   /* different steps from one to the next */
-    ACCEL_MAX_OPCODES = 1 << 14, /* different mnemonics with modifiers */
-    ACCEL_MAX_CONTEXTS = 1 << 12 /* different call chains */
+    ACCEL_MAX_INSTS = 1 << 20,      /* different instructions of a kernel */
+    ACCEL_MAX_EDGES = 1 << 22,      /* different steps from one to the next */
+    ACCEL_MAX_OPCODES = UINT16_MAX, /* different mnemonics with modifiers */
+    ACCEL_MAX_CONTEXTS = 1 << 12    /* different call chains */
 };
 #define ACCEL_MAX_CTA_BYTES (UINT64_C(1) << 30)
 
@@ -24,8 +24,12 @@ struct accel_kernel {
     char name[128];
     uint32_t grid[3], block[3];
     uint32_t shared_bytes, registers, binary, version;
+    uint64_t stream;                  /* of the CUDA program */
     uint64_t shared_base, local_base; /* where the generic windows begin; 0: not given */
     bool line_info;
+    bool ptx;                     /* our own writer's: the instructions were PTX */
+    bool no_shared, no_registers; /* the header does not say how much its blocks need */
+    char unknown[48];             /* the first header line that this reader does not know; "": none */
 };
 
 /* An instruction line. Texts lie in the line itself. */
@@ -52,7 +56,8 @@ struct accel_opcode {
     char *text;
     uint64_t hash, count; /* executed in this trace */
     struct sass_op op;
-    bool with_addrs; /* an unknown one that came with addresses */
+    bool with_addrs;  /* an unknown one that came with addresses */
+    uint64_t dropped; /* of them, accesses to memory that could not be made: their lines have no addresses */
 };
 
 struct accel_code;

@@ -4,6 +4,7 @@
  * pass hands out is known to be whole. A block's warps lie in one buffer that goes back to a free
  * list when the CTA is released, as in wlt_read.c. */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -33,6 +34,10 @@ struct accel_reader {
     struct wlt_totals totals;
     uint64_t launches_missing, blocks_missing; /* launches with blocks that are not there, and how many */
     uint32_t odd_binary;                       /* an architecture without a table of its own; 0: none */
+    uint64_t no_shared, no_registers;          /* launches whose header does not say what limits residency */
+    uint64_t first_stream;                     /* of the first launch */
+    bool streams;                              /* there are others */
+    char unknown_key[48];                      /* the first header line that is not known; "": none */
 };
 
 static int report(const struct accel_reader *r, struct wl_err *e)
@@ -55,8 +60,8 @@ static void put_inst(struct accel_reader *r, uint32_t n, const struct accel_inst
     const struct code_inst *in = &r->info.code->inst[n];
     struct stream_writer *w = &r->warp;
     stream_block(w, n, i->mask ? i->mask : w->mask);
-    if (in->guarded) stream_guard(w, 0);
-    else if (inst_is_mem(in)) stream_addrs(w, i->mask, i->addr);
+    if (in->guarded) stream_guard(w, i->mask);
+    if (inst_is_mem(in) && i->mask) stream_addrs(w, i->mask, i->addr);
 }
 
 /* One line of a warp; the counts are those of the pass that writes. */
@@ -245,6 +250,11 @@ static void learn_kernel(struct accel_reader *r)
     if (r->in.failed) return;
     sass_arch(r->kernel.binary, &exact);
     if (!exact) r->odd_binary = r->kernel.binary;
+    if (!r->totals.launches) r->first_stream = r->kernel.stream;
+    r->streams |= r->kernel.stream != r->first_stream;
+    r->no_shared += r->kernel.no_shared;
+    r->no_registers += r->kernel.no_registers;
+    if (!*r->unknown_key) memcpy(r->unknown_key, r->kernel.unknown, sizeof r->unknown_key);
     accel_code_begin(r->code, &r->kernel);
     while (read_block(r, NULL, &id, start) > 0) blocks++;
     if (!r->in.failed && !blocks) lines_fail(&r->in, "the kernel has no block");
@@ -341,19 +351,47 @@ const struct wlt_header *accel_header(const struct accel_reader *r) { return &r-
 
 /* ---- opening ---- */
 
-/* The last part of the path that says something: the folder of a list, the name of a kernel's file. */
+/* Takes the last folder off `path`; its name, or "" where none is left. */
+static const char *cut_last(char *path)
+{
+    for (char *end = path + strlen(path); end > path + 1 && end[-1] == '/';) *--end = 0;
+    char *slash = strrchr(path, '/');
+    if (!slash) return path;
+    *slash = 0;
+    return slash + 1;
+}
+
+/* Accel-Sim's scripts name a folder after the program's arguments: NO_ARGS, or these with '_' for what is no letter. */
+static bool names_arguments(const char *folder) { return strcmp(folder, "NO_ARGS") == 0 || folder[0] == '_'; }
+
+static void keep_name(char *to, size_t size, const char *name)
+{
+    snprintf(to, size, "%s", name);
+    for (char *p = to; *p; p++)
+        if ((unsigned char)*p < 0x20 || *p == 0x7f) *p = '?';
+}
+
+/* What the program is called: the file of a kernel, else the folder of the list. Accel-Sim's scripts leave lists in
+ * PROGRAM/ARGUMENTS/traces, so a folder `traces` says nothing and the ones above it do. */
 static void name_program(struct accel_reader *r, const char *path)
 {
-    char copy[1024], *end, *slash;
+    struct wlt_header *h = &r->header;
+    char copy[PATH_MAX], above[PATH_MAX] = "";
+    struct stat st;
+    bool folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
     snprintf(copy, sizeof copy, "%s", path);
-    slash = strrchr(copy, '/');
-    const char *name = slash ? slash + 1 : copy;
-    if (slash && strncmp(name, "kernelslist", 11) == 0) *slash = 0; /* the folder around it */
-    for (end = copy + strlen(copy); end > copy + 1 && end[-1] == '/';) *--end = 0;
-    slash = strrchr(copy, '/');
-    snprintf(r->header.workload, sizeof r->header.workload, "%.127s", slash && slash[1] ? slash + 1 : copy);
-    for (char *p = r->header.workload; *p; p++)
-        if ((unsigned char)*p < 0x20 || *p == 0x7f) *p = '?';
+    const char *name = cut_last(copy);
+    bool list = folder || strncmp(name, "kernelslist", 11) == 0;
+    if (list && realpath(path, above)) { /* "." and "traces" have names, too */
+        if (!folder) cut_last(above);
+        name = cut_last(above);
+    }
+    if (list && strcmp(name, "traces") == 0 && *above) name = cut_last(above);
+    if (list && names_arguments(name) && *above) {
+        keep_name(h->inputs, sizeof h->inputs, name);
+        name = cut_last(above);
+    }
+    keep_name(h->workload, sizeof h->workload, *name ? name : path);
 }
 
 /* Which trace it is, without reading all of it: the list's lines and the sizes of the files they name. */
@@ -429,7 +467,7 @@ void accel_close(struct accel_reader *r)
 
 /* ---- warnings ---- */
 
-static void warn_opcodes(const struct accel_reader *r, void (*say)(void *arg, const char *text), void *arg)
+static void warn_opcodes(const struct accel_reader *r, trace_say *say, void *arg)
 {
     unsigned n;
     char text[400];
@@ -443,28 +481,74 @@ static void warn_opcodes(const struct accel_reader *r, void (*say)(void *arg, co
         else
             snprintf(text, sizeof text, "unknown opcode %s (%" PRIu64 " times), taken as %s", o[i].text, o[i].count,
                      o[i].with_addrs ? "a load (with a destination) or a store" : "an integer addition");
-        say(arg, text);
+        say(arg, text, false);
     }
 }
 
-void accel_warnings(const struct accel_reader *r, void (*say)(void *arg, const char *text), void *arg)
+static void warn_header(const struct accel_reader *r, trace_say *say, void *arg)
 {
     char text[400];
-    warn_opcodes(r, say, arg);
-    if (r->odd_binary) {
-        snprintf(text, sizeof text, "binary version %u has no table of opcodes; the nearest one is used",
-                 r->odd_binary);
-        say(arg, text);
+    const struct {
+        uint64_t n;
+        const char *key, *what;
+    } rows[] = {{r->no_shared, "shmem", "shared memory"}, {r->no_registers, "nregs", "registers"}};
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (!rows[i].n) continue;
+        snprintf(text, sizeof text,
+                 "the headers of %" PRIu64 " launches give no '-%s': %s does not limit how many of their blocks an SM "
+                 "takes",
+                 rows[i].n, rows[i].key, rows[i].what);
+        say(arg, text, false);
     }
-    if (r->list.ignored) {
-        snprintf(text, sizeof text, "%" PRIu64 " lines of the list are no command and are left out, the first is '%s'",
-                 r->list.ignored, r->list.first_ignored);
-        say(arg, text);
+    if (!*r->unknown_key) return;
+    snprintf(text, sizeof text, "the header line '%s' is not known and was left out", r->unknown_key);
+    say(arg, text, false);
+}
+
+static void say_losses(const struct accel_reader *r, trace_say *say, void *arg)
+{
+    unsigned n;
+    char text[400];
+    const struct accel_opcode *o = accel_code_opcodes(r->code, &n);
+    for (unsigned i = 0; i < n; i++) {
+        uint64_t made = o[i].count - o[i].dropped;
+        if (o[i].dropped) {
+            snprintf(text, sizeof text,
+                     "%s (%" PRIu64 " times) has no addresses in the trace: it issues and reaches no memory", o[i].text,
+                     o[i].dropped);
+            say(arg, text, true);
+        }
+        if (o[i].op.bulk && made) {
+            snprintf(text, sizeof text,
+                     "%s (%" PRIu64 " times): a trace does not say how much a bulk copy moves; 32 bytes at each of its "
+                     "addresses are",
+                     o[i].text, made);
+            say(arg, text, true);
+        }
     }
     if (r->launches_missing) {
         snprintf(text, sizeof text,
                  "%" PRIu64 " launches lack blocks of their grid, %" PRIu64 " in all; only those in the trace run",
                  r->launches_missing, r->blocks_missing);
-        say(arg, text);
+        say(arg, text, true);
+    }
+}
+
+void accel_warnings(const struct accel_reader *r, trace_say *say, void *arg)
+{
+    char text[400];
+    say_losses(r, say, arg);
+    warn_opcodes(r, say, arg);
+    warn_header(r, say, arg);
+    if (r->odd_binary) {
+        snprintf(text, sizeof text, "binary version %u has no table of opcodes; the nearest one is used",
+                 r->odd_binary);
+        say(arg, text, false);
+    }
+    if (r->streams) say(arg, "the launches are of several streams; they run one after another here", false);
+    if (r->list.ignored) {
+        snprintf(text, sizeof text, "%" PRIu64 " lines of the list are no command and are left out, the first is '%s'",
+                 r->list.ignored, r->list.first_ignored);
+        say(arg, text, false);
     }
 }

@@ -1,13 +1,15 @@
 /* accel_write.c - launches as an Accel-Sim trace, version 5, for sm_80.
  *
- * What that format has no room for is changed and counted, never dropped silently:
+ * What that format has no room for other programs see changed, and it is counted, never dropped silently:
  *
  *  - latency classes without a machine instruction (divisions are routines there) become MUFU;
  *  - parameter loads become constant loads, texture and read-only loads global ones;
- *  - an instruction names one destination; of a vector load's registers the first is named;
- *  - there are 255 registers. A wide load stands for consecutive ones, so registers are numbered anew
- *    with room behind those; when the numbers run out, several registers share a name;
- *  - loops are not written: a reader finds them again. */
+ *  - an instruction names one destination and up to five sources; of a vector load's registers the first is named;
+ *  - there are 255 registers: higher numbers share names;
+ *  - loops and calls are not written: a reader finds loops again.
+ *
+ * For ourselves an instruction that would come back as another carries all of its fields in a modifier (sass_mark), so
+ * that a trace that is read again has the counters it had. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -25,8 +27,6 @@ struct accel_writer {
     char *folder;
     struct out_file list, kernel;
     uint32_t kernels;
-    uint16_t *reg; /* of the code's registers: their numbers in the trace */
-    const struct code *code;
     struct accel_changes changes;
     struct wlt_totals totals;
     struct wlt_counts counts; /* of this launch */
@@ -61,37 +61,6 @@ static void create(struct accel_writer *w, struct out_file *f, const char *name)
     free(path);
 }
 
-/* ---- registers ---- */
-
-/* Registers a wide load stands for behind its destination. */
-static unsigned registers_behind(const struct code_inst *in)
-{
-    return in->kind == INST_LOAD && in->ndst == 1 && in->width > 4 ? in->width / 4u : 1;
-}
-
-static void number_registers(struct accel_writer *w, const struct code *c)
-{
-    uint16_t *reg = realloc(w->reg, (c->nregs + 1) * sizeof *reg);
-    uint32_t next = 0;
-    w->code = c;
-    if (!reg) {
-        no_memory(w);
-        return;
-    }
-    w->reg = reg;
-    for (uint32_t i = 0; i < c->nregs; i++) reg[i] = 1;
-    for (uint32_t i = 0; i < c->ninst; i++) {
-        unsigned need = registers_behind(&c->inst[i]);
-        if (need > reg[c->inst[i].reg[0]]) reg[c->inst[i].reg[0]] = (uint16_t)need;
-    }
-    for (uint32_t i = 0; i < c->nregs; i++) {
-        uint32_t need = reg[i];
-        reg[i] = (uint16_t)(next % (REGISTERS - 8)); /* room for the widest behind the last */
-        next += need;
-    }
-    if (next > REGISTERS) w->changes.shared_registers = next;
-}
-
 /* ---- opcodes ---- */
 
 static const char *alu_opcode(struct accel_writer *w, const struct code_inst *in)
@@ -100,9 +69,10 @@ static const char *alu_opcode(struct accel_writer *w, const struct code_inst *in
         [LAT_INT_ADD] = "IADD3",         [LAT_INT_MAX] = "IMNMX", [LAT_INT_MUL] = "IMUL",    [LAT_INT_MAD] = "IMAD",
         [LAT_FP_ADD] = "FADD",           [LAT_FP_MAX] = "FMNMX",  [LAT_FP_MUL] = "FMUL",     [LAT_FP_MAD] = "FFMA",
         [LAT_DP_ADD] = "DADD",           [LAT_DP_MUL] = "DMUL",   [LAT_DP_MAD] = "DFMA",     [LAT_SFU] = "MUFU.EX2",
-        [LAT_TENSOR] = "HMMA.16816.F32", [LAT_SHFL] = "SHFL.IDX", [LAT_CVT] = "F2F.F64.F32", [LAT_BITS] = "POPC"};
-    if (in->lat >= LAT_SHFL || !names[in->lat]) w->changes.latencies++; /* read back as another class */
+        [LAT_TENSOR] = "HMMA.16816.F32", [LAT_SHFL] = "SHFL.IDX", [LAT_CVT] = "F2F.F64.F32", [LAT_BITS] = "POPC",
+        [LAT_TEXTURE] = "TEX",           [LAT_UNIFORM] = "UIADD3"};
     if (names[in->lat]) return names[in->lat];
+    w->changes.latencies++;
     return in->lat == LAT_DP_MAX ? "DADD" : "MUFU.RCP";
 }
 
@@ -110,7 +80,11 @@ static const char *memory_name(struct accel_writer *w, const struct code_inst *i
 {
     bool load = in->kind == INST_LOAD;
     switch (in->kind == INST_ATOMIC ? SPACE_NONE : in->space) {
-    case SPACE_SHARED: return load ? "LDS" : "STS";
+    case SPACE_SHARED:
+        return !load                             ? "STS"
+               : in->width == 2 && in->ndst == 4 ? "LDSM.16.M88.4"
+               : in->width == 2 && in->ndst == 2 ? "LDSM.16.M88.2"
+                                                 : "LDS";
     case SPACE_LOCAL: return load ? "LDL" : "STL";
     case SPACE_PARAM: w->changes.spaces++; return "LDC";
     case SPACE_CONST: return "LDC";
@@ -118,7 +92,7 @@ static const char *memory_name(struct accel_writer *w, const struct code_inst *i
     case SPACE_TEX: w->changes.spaces++; return "LDG.E.CONSTANT";
     case SPACE_GLOBAL:
         if (load && in->cache_op == CACHE_NC) w->changes.spaces++;
-        return !load ? "STG.E" : in->cache_op == CACHE_NC ? "LDG.E.CONSTANT" : "LDG.E";
+        return !load ? "STG.E" : in->async ? "LDGSTS.E" : in->cache_op == CACHE_NC ? "LDG.E.CONSTANT" : "LDG.E";
     default: return in->space == SPACE_SHARED ? "ATOMS.ADD" : in->ndst ? "ATOMG.E.ADD" : "RED.E.ADD";
     }
 }
@@ -131,10 +105,17 @@ static void memory_opcode(struct accel_writer *w, const struct code_inst *in, ch
                         : in->width == 16 ? ".128"
                         : in->width == 32 ? ".256"
                                           : "";
-    bool past_l1 = in->kind == INST_LOAD && in->space == SPACE_GLOBAL && in->cache_op == CACHE_CG;
-    bool atomic = in->kind == INST_ATOMIC && in->space == SPACE_GLOBAL;
+    static const char *const scopes[] = {[CACHE_CG] = ".STRONG.GPU",
+                                         [CACHE_STRONG_CTA] = ".STRONG.SM",
+                                         [CACHE_STRONG_GPU] = ".STRONG.GPU",
+                                         [CACHE_STRONG_SYS] = ".STRONG.SYS"};
+    const char *name = memory_name(w, in);
+    bool load = in->kind == INST_LOAD && in->space == SPACE_GLOBAL;
+    const char *scope = load && scopes[in->cache_op] ? scopes[in->cache_op] : "";
+    if (in->kind == INST_ATOMIC && in->space == SPACE_GLOBAL) scope = ".STRONG.GPU";
     if (!*width && in->width != 4) w->changes.widths++;
-    snprintf(out, size, "%s%s%s", memory_name(w, in), width, past_l1 || atomic ? ".STRONG.GPU" : "");
+    if (strncmp(name, "LDSM", 4) == 0) width = ""; /* it is in the name */
+    snprintf(out, size, "%s%s%s", name, width, scope);
 }
 
 static void opcode_of(struct accel_writer *w, const struct code_inst *in, char *out, size_t size)
@@ -147,6 +128,8 @@ static void opcode_of(struct accel_writer *w, const struct code_inst *in, char *
     case INST_MEMBAR: name = "MEMBAR.SC.GPU"; break;
     case INST_NOP: name = "NOP"; break;
     case INST_EXIT: name = "EXIT"; break;
+    case INST_COMMIT: name = "LDGDEPBAR"; break;
+    case INST_WAIT: name = "DEPBAR.LE"; break;
     default: memory_opcode(w, in, out, size); return;
     }
     snprintf(out, size, "%s", name);
@@ -171,26 +154,46 @@ static void put_addresses(FILE *f, const struct warp_addrs *a)
     }
 }
 
-/* Whether one line can name all its registers: one destination, or the consecutive ones of a wide load. */
-static bool nameable(const struct accel_writer *w, const struct code_inst *in)
+/* Registers that the line names: one destination, five sources. */
+static unsigned named_sources(const struct code_inst *in) { return in->nsrc < 5 ? in->nsrc : 5; }
+
+/* Whether the reader finds the instruction's own registers in the line: all are named, or follow from a wide load's. */
+static bool registers_return(const struct code_inst *in, const struct sass_op *op)
 {
-    bool ok = in->nsrc <= 5 && (in->ndst < 2 || (in->kind == INST_LOAD && in->ndst * 4 == in->width));
-    for (unsigned i = 1; i < in->ndst; i++) ok = ok && w->reg[in->reg[i]] == w->reg[in->reg[0]] + i;
-    return ok;
+    unsigned behind = in->kind == INST_LOAD && in->ndst ? op->dst_regs : in->ndst ? 1 : 0;
+    bool same = in->ndst == behind && in->nsrc == named_sources(in);
+    for (unsigned i = 1; i < in->ndst; i++) same = same && in->reg[i] == in->reg[0] + i;
+    for (unsigned i = 0; i < (unsigned)in->ndst + in->nsrc; i++) same = same && in->reg[i] < REGISTERS;
+    return same;
+}
+
+/* Whether the reader makes this instruction of the mnemonic and the line. */
+static bool returns(const struct code_inst *in, const char *opcode, uint32_t exec)
+{
+    struct sass_op op;
+    sass_classify(SASS_AMPERE, opcode, &op);
+    bool memory = inst_is_mem(in);
+    bool same = op.kind == in->kind && in->guarded == (exec == 0) && !in->old && !in->element && op.async == in->async;
+    if (!exec && in->kind >= INST_BARRIER && in->kind != INST_NOP) return false; /* nobody waits: a no-operation */
+    if (in->kind == INST_ALU) same = same && op.lat == in->lat;
+    if (memory) same = same && op.width == in->width && (op.space == in->space || op.space == SPACE_GENERIC);
+    if (in->kind == INST_LOAD) same = same && op.cache_op == in->cache_op;
+    return same && registers_return(in, &op);
 }
 
 static void put_inst(void *arg, const struct code_inst *in, uint32_t exec, const struct warp_addrs *a)
 {
     struct accel_writer *w = arg;
     FILE *f = w->kernel.file;
-    char opcode[48];
+    char opcode[48], mark[SASS_MARK] = "";
     opcode_of(w, in, opcode, sizeof opcode);
-    unsigned dst = in->ndst ? 1 : 0, src = in->nsrc < 5 ? in->nsrc : 5;
-    if (!nameable(w, in)) w->changes.registers++;
+    unsigned dst = in->ndst ? 1 : 0, src = named_sources(in);
+    if (in->ndst > 1 || src < in->nsrc) w->changes.registers += !returns(in, opcode, exec);
+    if (!returns(in, opcode, exec)) sass_mark(in, mark);
     fprintf(f, "%04x %08x %u", in->pc, exec, dst);
-    if (dst) fprintf(f, " R%u", w->reg[in->reg[0]]);
-    fprintf(f, " %s %u", opcode, src);
-    for (unsigned i = 0; i < src; i++) fprintf(f, " R%u", w->reg[in->reg[in->ndst + i]]);
+    if (dst) fprintf(f, " R%u", in->reg[0] % REGISTERS);
+    fprintf(f, " %s%s %u", opcode, mark, src);
+    for (unsigned i = 0; i < src; i++) fprintf(f, " R%u", in->reg[in->ndst + i] % REGISTERS);
     if (!inst_is_mem(in)) {
         fputs(" 0", f);
     } else {
@@ -198,7 +201,7 @@ static void put_inst(void *arg, const struct code_inst *in, uint32_t exec, const
         if (a) put_addresses(f, a);
         else fputs(" 1 0x0 0", f);
     }
-    fputs(" 0 \n", f);
+    fprintf(f, " %u \n", in->kind == INST_WAIT ? in->width : 0u);
     w->counts.warp_instructions++;
     w->counts.thread_instructions += bit_count32(exec);
 }
@@ -232,12 +235,12 @@ static void write_header(struct accel_writer *w, const struct launch_info *i)
             "-kernel name = %s\n-kernel id = %u\n-grid dim = (%u,%u,%u)\n-block dim = (%u,%u,%u)\n-shmem = %u\n-nregs "
             "= %u\n"
             "-binary version = %d\n-cuda stream id = 0\n-shmem base_addr = 0x0\n-local mem base_addr = 0x0\n"
-            "-nvbit version = none\n-accelsim tracer version = 5\n-enable lineinfo = 0\n\n"
+            "-nvbit version = none\n-accelsim tracer version = 5\n-enable lineinfo = 0\n-warpline code = %s\n\n"
             "#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width "
             "[adrrescompress?] "
             "[mem_addresses] immediate\n\n",
             i->kernel, w->kernels, i->grid[0], i->grid[1], i->grid[2], i->block[0], i->block[1], i->block[2],
-            i->shared_bytes, i->regs_per_thread, BINARY);
+            i->shared_bytes, i->regs_per_thread, BINARY, i->code->machine ? "machine" : "ptx");
 }
 
 /* ---- the face ---- */
@@ -279,7 +282,7 @@ int accel_write_launch(struct accel_writer *w, struct stream_source *s, struct w
     snprintf(name, sizeof name, "kernel-%u.traceg", ++w->kernels);
     fprintf(w->list.file, "%s\n", name);
     w->counts = (struct wlt_counts){0};
-    if (!w->err.code && s->info->code != w->code) number_registers(w, s->info->code);
+    if (s->info->code->nregs > REGISTERS) w->changes.shared_registers = s->info->code->nregs;
     if (!w->err.code) create(w, &w->kernel, name);
     if (!w->err.code) write_header(w, s->info);
     while (!w->err.code && (got = s->next(s, &cta, e)) > 0) {
@@ -287,7 +290,6 @@ int accel_write_launch(struct accel_writer *w, struct stream_source *s, struct w
         s->release(s, &cta);
         if (ferror(w->kernel.file)) cannot_write(w, name);
     }
-    w->code = NULL; /* its memory may come back with another table */
     if (w->kernel.file) w->totals.file_bytes += (uint64_t)(ftello(w->kernel.file) > 0 ? ftello(w->kernel.file) : 0);
     out_file_close(&w->kernel, (int)w->err.code, &w->err);
     w->totals.launches++;
@@ -324,7 +326,6 @@ int accel_finish(struct accel_writer *w, int rc, struct wlt_totals *totals, stru
     if (totals) *totals = w->totals;
     if (changes) *changes = w->changes;
     free(w->folder);
-    free(w->reg);
     free(w);
     return rc;
 }

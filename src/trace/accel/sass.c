@@ -7,6 +7,9 @@
 #include "trace/accel/sass.h"
 
 #include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* clang-format off */
@@ -15,7 +18,7 @@ enum {
     H = 1 << SASS_HOPPER, KP = K | P, AH = A | H, TA = T | AH, VTA = V | TA, PVTA = P | VTA, ALL = K | PVTA
 };
 /* clang-format on */
-enum { CALL = 1, RET = 2, GROUPS = 4 };
+enum { CALL = 1, RET = 2, GROUPS = 4, BULK = 8, UNADDRESSED = 16, ASYNC = 32 };
 
 struct sass_row {
     uint8_t archs, kind, lat, space, flags;
@@ -25,13 +28,15 @@ struct sass_row {
 /* clang-format off */
 #define ALU(archs, lat, names) {archs, INST_ALU, lat, SPACE_NONE, 0, names " "}
 #define MEM(archs, kind, space, names) {archs, kind, 0, space, 0, names " "}
+#define COPY(kind, names) {H, kind, 0, SPACE_GENERIC, BULK, names " "}
+#define FAR(lat, names) {ALL, INST_ALU, lat, SPACE_NONE, UNADDRESSED, names " "}
 #define DO(archs, kind, flags, names) {archs, kind, 0, SPACE_NONE, flags, names " "}
 /* clang-format on */
 
 static const struct sass_row rows[] = {
     /* memory */
     MEM(ALL, INST_LOAD, SPACE_GLOBAL, "LDG"),
-    MEM(AH, INST_LOAD, SPACE_GLOBAL, "LDGSTS"),
+    {AH, INST_LOAD, 0, SPACE_GLOBAL, ASYNC, "LDGSTS "},
     MEM(PVTA, INST_STORE, SPACE_GLOBAL, "STG"),
     MEM(K, INST_LOAD, SPACE_GLOBAL, "LD"),
     MEM(K, INST_STORE, SPACE_GLOBAL, "ST"),
@@ -50,16 +55,21 @@ static const struct sass_row rows[] = {
     MEM(PVTA, INST_ATOMIC, SPACE_SHARED, "ATOMS"),
     MEM(H, INST_ATOMIC, SPACE_GLOBAL, "REDG"),
     ALU(K, LAT_INT_ADD, "LDSLK STSCUL SULDGA SUSTGA SUCLAMP SUBFM SUEAU"),
-    ALU(ALL, LAT_SFU, "TEX TLD TLD4 TMML TXD TXQ TXA TEXS TLDS TLD4S"),
-    ALU(ALL, LAT_SFU, "SULD SUST SUATOM SURED SUQUERY"),
+    COPY(INST_LOAD, "UTMALDG UBLKCP UTMAPF UBLKPF"),
+    COPY(INST_STORE, "UTMASTG"),
+    COPY(INST_ATOMIC, "UTMAREDG UBLKRED"),
+    FAR(LAT_TEXTURE, "TEX TLD TLD4 TXD TEXS TLDS TLD4S"),
+    FAR(LAT_TEXTURE, "SULD SUST SUATOM SURED"),
+    ALU(ALL, LAT_TEXTURE, "TMML TXQ TXA SUQUERY"),
     ALU(ALL, LAT_INT_ADD, "CCTL CCTLL CCTLT QSPC MATCH ERRBAR"),
     /* control */
     DO(ALL, INST_EXIT, 0, "EXIT"),
     DO(ALL, INST_BARRIER, 0, "BAR"),
     DO(ALL, INST_MEMBAR, 0, "MEMBAR"),
     DO(H, INST_MEMBAR, 0, "FENCE"),
-    DO(AH, INST_ALU, GROUPS, "DEPBAR"),
-    ALU(ALL, LAT_INT_ADD, "DEPBAR LDGDEPBAR"),
+    DO(AH, INST_WAIT, GROUPS, "DEPBAR"),
+    DO(AH, INST_COMMIT, 0, "LDGDEPBAR"),
+    ALU(ALL, LAT_INT_ADD, "DEPBAR"),
     DO(ALL, INST_NOP, 0, "NOP"),
     DO(KP, INST_BRANCH, CALL, "CAL JCAL"),
     DO(PVTA, INST_BRANCH, CALL, "CALL"),
@@ -111,13 +121,13 @@ static const struct sass_row rows[] = {
     ALU(AH, LAT_TENSOR, "DMMA"),
     ALU(H, LAT_TENSOR, "HGMMA QGMMA IGMMA BGMMA QMMA"),
     /* the uniform datapath */
-    ALU(TA, LAT_INT_ADD,
+    ALU(TA, LAT_UNIFORM,
         "R2UR S2UR UBMSK UBREV UCLEA UFLO UIADD3 UIMAD UISETP ULDC ULEA ULOP ULOP3 ULOP32I UMOV UP2UR "
         "UPLOP3 UPOPC UPRMT UPSETP UR2UP USEL USGXT USHF USHL USHR VOTEU"),
     ALU(AH, LAT_INT_ADD, "REDUX UF2FP"),
     ALU(H, LAT_INT_ADD,
-        "UTMALDG UTMASTG UTMAPF UTMAREDG UTMACCTL UTMACMDFLUSH UBLKCP UBLKPF UBLKRED SYNCS ARRIVES ELECT "
-        "WARPGROUP WARPGROUPDEPBAR UCGABAR_ARV UCGABAR_WAIT USETMAXREG UVIADD UVIMNMX CGAERRBAR ACQBULK ENDCOLLECTIVE "
+        "UTMACCTL UTMACMDFLUSH SYNCS ARRIVES ELECT WARPGROUP WARPGROUPDEPBAR UCGABAR_ARV UCGABAR_WAIT USETMAXREG "
+        "UVIADD UVIMNMX CGAERRBAR ACQBULK ENDCOLLECTIVE "
         "PREEXIT"),
     /* everything else */
     ALU(ALL, LAT_INT_ADD,
@@ -198,14 +208,75 @@ static unsigned loaded_registers(const char *opcode, unsigned width)
     return width > 4 ? width / 4 : 1;
 }
 
-/* Bypass the L1 where other SMs' writes must be seen. */
+/* Whose writes must be seen. */
 static unsigned cache_operator(const char *opcode)
 {
     if (!has_part(opcode, "STRONG")) return CACHE_CA;
-    return has_part(opcode, "GPU") || has_part(opcode, "SYS") ? CACHE_CG : CACHE_CA;
+    return has_part(opcode, "SYS") ? CACHE_STRONG_SYS : has_part(opcode, "GPU") ? CACHE_STRONG_GPU : CACHE_STRONG_CTA;
 }
 
-void sass_classify(enum sass_arch arch, const char *opcode, struct sass_op *out)
+/* ---- our own modifier ---- */
+
+/* The fields in the order and with the widths in which they stand in the number, the first lowest. */
+enum { FIELDS = 10 };
+static const uint8_t field_bits[FIELDS] = {4, 5, 3, 4, 6, 1, 1, 4, 4, 2};
+
+static uint8_t *field(struct code_inst *in, unsigned i)
+{
+    uint8_t *const all[FIELDS] = {&in->kind,    &in->lat,   &in->space, &in->cache_op, &in->width,
+                                  &in->guarded, &in->async, &in->ndst,  &in->nsrc,     &in->element};
+    return all[i];
+}
+
+void sass_mark(const struct code_inst *in, char *out)
+{
+    struct code_inst copy = *in;
+    uint64_t v = in->old;
+    for (unsigned i = FIELDS; i-- > 0;) v = v << field_bits[i] | *field(&copy, i);
+    int n = snprintf(out, SASS_MARK, ".WL%" PRIx64, v);
+    for (unsigned i = 0; i < (unsigned)in->ndst + in->nsrc; i++)
+        n += snprintf(out + n, SASS_MARK - (size_t)n, ".R%u", in->reg[i]);
+}
+
+/* Whether the opcode carries such a modifier, whole and with sense. */
+static bool read_mark(const char *opcode, struct code_inst *out)
+{
+    const char *p = strstr(opcode, ".WL");
+    char *end;
+    if (!p || !isxdigit((unsigned char)p[3])) return false;
+    uint64_t v = strtoull(p + 3, &end, 16);
+    *out = (struct code_inst){0};
+    for (unsigned i = 0; i < FIELDS; i++) {
+        *field(out, i) = (uint8_t)(v & ((1u << field_bits[i]) - 1));
+        v >>= field_bits[i];
+    }
+    out->old = (uint8_t)v;
+    unsigned regs = (unsigned)out->ndst + out->nsrc;
+    if (v > OLD_FUNCTION || regs > CODE_MAX_REGS || out->kind > INST_WAIT || out->lat >= LAT_COUNT) return false;
+    for (unsigned i = 0; i < regs; i++) {
+        if (end[0] != '.' || end[1] != 'R' || !isdigit((unsigned char)end[2])) return false;
+        unsigned long reg = strtoul(end + 2, &end, 10);
+        if (reg >= SASS_REGISTERS) return false;
+        out->reg[i] = (uint16_t)reg;
+    }
+    return !*end;
+}
+
+static void use_mark(struct sass_op *out)
+{
+    const struct code_inst *in = &out->inst;
+    out->exact = true;
+    out->known = SASS_KNOWN;
+    out->kind = in->kind;
+    out->lat = in->lat;
+    out->space = in->space;
+    out->cache_op = in->cache_op;
+    out->width = in->width;
+    out->async = in->async;
+    out->call = out->ret = out->waits_groups = out->bulk = out->unaddressed = false;
+}
+
+static void classify_name(enum sass_arch arch, const char *opcode, struct sass_op *out)
 {
     size_t len = strcspn(opcode, ".");
     const struct sass_row *r = find(opcode, len, 1u << arch);
@@ -219,7 +290,22 @@ void sass_classify(enum sass_arch arch, const char *opcode, struct sass_op *out)
     out->call = r->flags & CALL;
     out->ret = r->flags & RET;
     out->waits_groups = r->flags & GROUPS;
+    out->async = r->flags & ASYNC;
+    out->bulk = r->flags & BULK;
+    out->unaddressed = r->flags & UNADDRESSED;
+    if (out->bulk) out->width = 32; /* the first sector: no trace says how much more */
+    if (out->bulk && strncmp(opcode, "UBLKCP.G", 8) == 0)
+        out->kind = INST_STORE; /* UBLKCP.S.G brings, UBLKCP.G.S takes */
     if (r->kind == INST_LOAD) out->dst_regs = (uint8_t)loaded_registers(opcode, out->width);
     if (r->kind == INST_LOAD && r->space != SPACE_SHARED) out->cache_op = (uint8_t)cache_operator(opcode);
     if (r->kind == INST_BARRIER && has_part(opcode, "ARV")) out->kind = INST_NOP; /* arrives, waits for nobody */
+}
+
+void sass_classify(enum sass_arch arch, const char *opcode, struct sass_op *out)
+{
+    struct code_inst in;
+    classify_name(arch, opcode, out);
+    if (!read_mark(opcode, &in)) return;
+    out->inst = in;
+    use_mark(out);
 }

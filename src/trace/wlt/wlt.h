@@ -5,7 +5,7 @@
  * half cannot tell a replayed launch from a live one, so every counter is the same. Nothing in a
  * trace depends on a machine: one recording serves all of them.
  *
- * THE FORMAT, version 2.
+ * THE FORMAT, version 3.
  *
  *   8 bytes   89 'W' 'L' 'T' 0d 0a 1a 0a    (damage by text-mode copies shows at once)
  *   u32       version
@@ -26,14 +26,15 @@
  *                 each instruction: v pc; bytes kind, lat, space, cache_op, width, guarded, ndst,
  *                             nsrc; v for each of ndst + nsrc registers; loop reference
  *                                                    tables number themselves from 0
+ *   'S' code      the same, of instructions that a real GPU ran; 'K' is PTX
  *   'L' launch    v code table, text kernel (1..127), 3 v grid, 3 v block, v registers per thread,
  *                 v shared bytes
  *   'C' CTA       v id; for each warp of the CTA: v size, the bytes of its stream (stream.h)
  *   'E' end of launch   v CTAs, v warp instructions, v thread instructions
  *   'Z' end of trace    v launches, v copies                    last record
  *
- * After 'L' come its CTAs, ids 0, 1, 2 ... to the size of the grid, then 'E'. 'M', 'K', 'L' and
- * 'Z' stand between launches. A code table is written once and referred to by number: a program
+ * After 'L' come its CTAs, ids 0, 1, 2 ... to the size of the grid, then 'E'. 'M', 'K', 'S',
+ * 'L' and 'Z' stand between launches. A code table is written once and referred to by number: a program
  * that launches one kernel two thousand times does not repeat it. docs/wlt.md says the same at
  * more length.
  *
@@ -47,10 +48,12 @@
 #include "base/err.h"
 #include "stream/stream.h"
 
-/* Two bytes of an instruction carry a second field in their upper bits, which are 0 in older files: the byte lat the
- * old rule above the latency class, the byte width the bytes of a small vector element. */
+/* Three bytes of an instruction carry a second field in their upper bits, which are 0 in older files: the byte lat the
+ * old rule above the latency class, the byte width the bytes of a small vector element, the byte guarded in bit 1
+ * whether the load is an asynchronous copy. */
 enum { WLT_LAT_BITS = 5, WLT_WIDTH_BITS = 6 };
-enum { WLT_VERSION = 2 }; /* version 1 did not say where generic accesses went */
+/* Version 1 did not say where generic accesses went. Version 2, which is read too, has no 'S'. */
+enum { WLT_VERSION = 3, WLT_OLDEST = 2 };
 
 /* Which program it was: kept for the record of a replay. Texts end with NUL. */
 struct wlt_header {
@@ -61,6 +64,10 @@ struct wlt_header {
 struct wlt_counts {
     uint64_t warp_instructions, thread_instructions;
 };
+
+/* Gets a warning about a trace. `loss`: the machine does less than the program did, which must never be hidden. */
+typedef void trace_say(void *arg, const char *text, bool loss);
+typedef int trace_each(void *arg, const char *file, struct wl_err *e);
 
 /* What a trace came to, for people. */
 struct wlt_totals {
@@ -147,7 +154,6 @@ struct wlt_summary {
 
 /* Reads a trace of any kind (trace.h) from its first to its last byte. `say`, which may be NULL, gets the
  * trace's warnings. */
-int wlt_summarize(const char *file, struct wlt_summary *out, void (*say)(void *arg, const char *text), void *arg,
-                  struct wl_err *e);
+int wlt_summarize(const char *file, struct wlt_summary *out, trace_say *say, void *arg, struct wl_err *e);
 
 #endif

@@ -37,13 +37,14 @@ static bool space_ok(const struct code_inst *in)
 
 static const char *inst_fault(const struct code *c, const struct code_inst *in)
 {
-    if (in->kind > INST_EXIT) return "there is no such kind";
+    if (in->kind > INST_WAIT) return "there is no such kind";
     if (in->lat >= LAT_COUNT || in->old > OLD_FUNCTION) return "there is no such latency class";
-    if (in->cache_op > CACHE_NC) return "there is no such cache operator";
+    if (in->cache_op > CACHE_STRONG_SYS) return "there is no such cache operator";
     if (!space_ok(in)) return "its address space does not fit its kind";
     if (inst_is_mem(in) && (in->width < 1 || in->width > 32)) return "its width is not 1 to 32 bytes";
     if (in->element > 2 || (in->element && in->element >= in->width)) return "its elements are not smaller than it";
     if (in->guarded > 1) return "its guard flag is neither 0 nor 1";
+    if (in->async && (in->kind != INST_LOAD || in->ndst)) return "it is a copy, but no load without registers";
     if (in->ndst + in->nsrc > CODE_MAX_REGS) return "it names too many registers";
     for (unsigned i = 0; i < (unsigned)in->ndst + in->nsrc; i++)
         if (in->reg[i] >= c->nregs) return "it names a register that does not exist";
@@ -187,7 +188,9 @@ static void read_inst(struct wlt_in *in, struct code_inst *i)
     uint8_t width = wlt_u8(in);
     i->width = width & ((1u << WLT_WIDTH_BITS) - 1);
     i->element = width >> WLT_WIDTH_BITS;
-    i->guarded = wlt_u8(in);
+    uint8_t flags = wlt_u8(in);
+    i->guarded = flags & 0xfd;
+    i->async = flags >> 1 & 1;
     i->ndst = wlt_u8(in);
     i->nsrc = wlt_u8(in);
     unsigned regs = (unsigned)i->ndst + i->nsrc;
@@ -227,7 +230,7 @@ static void add_forms(struct wlt_in *in, struct code *c)
     c->ninst = listed + forms;
 }
 
-struct code *wlt_read_code(struct wlt_in *in)
+struct code *wlt_read_code(struct wlt_in *in, bool machine)
 {
     struct code *c = calloc(1, sizeof *c);
     struct wl_err why;
@@ -235,6 +238,7 @@ struct code *wlt_read_code(struct wlt_in *in)
         wlt_in_no_memory(in);
         return NULL;
     }
+    c->machine = machine;
     c->nregs = (uint32_t)wlt_varint(in, WLT_MAX_CODE_REGS, "the number of registers");
     c->ninst = (uint32_t)wlt_varint(in, WLT_MAX_INSTS, "the number of instructions");
     c->nblock = (uint32_t)wlt_varint(in, WLT_MAX_BLOCKS, "the number of blocks");

@@ -79,9 +79,9 @@ static void check_prefix(struct wlt_in *in)
         set_failed(in);
     } else {
         uint32_t version = (uint32_t)p[8] | (uint32_t)p[9] << 8 | (uint32_t)p[10] << 16 | (uint32_t)p[11] << 24;
-        if (version == WLT_VERSION) return;
-        wl_fail(&in->err, WL_EINPUT, "%.1000s is a trace of format version %u; this program reads version %d%s",
-                in->name, version, WLT_VERSION, version < WLT_VERSION ? ": record it again" : "");
+        if (version >= WLT_OLDEST && version <= WLT_VERSION) return;
+        wl_fail(&in->err, WL_EINPUT, "%.1000s is a trace of format version %u; this program reads versions %d and %d%s",
+                in->name, version, WLT_OLDEST, WLT_VERSION, version < WLT_OLDEST ? ": record it again" : "");
         set_failed(in);
     }
 }

@@ -183,8 +183,7 @@ static int survey_all(struct survey *s, struct trace_reader *r, struct wl_err *e
     return rc;
 }
 
-int wlt_summarize(const char *file, struct wlt_summary *out, void (*say)(void *arg, const char *text), void *arg,
-                  struct wl_err *e)
+int wlt_summarize(const char *file, struct wlt_summary *out, trace_say *say, void *arg, struct wl_err *e)
 {
     memset(out, 0, sizeof *out);
     struct survey s = {.out = out, .touched = {.size = FIRST_REGIONS}};

@@ -13,6 +13,7 @@ enum wlt_tag {
     WLT_TAG_HEADER = 'H',
     WLT_TAG_COPY = 'M',
     WLT_TAG_CODE = 'K',
+    WLT_TAG_MACHINE = 'S',
     WLT_TAG_LAUNCH = 'L',
     WLT_TAG_CTA = 'C',
     WLT_TAG_END_LAUNCH = 'E',
@@ -77,7 +78,7 @@ bool wlt_in_at_end(struct wlt_in *in); /* nothing follows, and the frame's check
 
 /* Whether the timing half can use it: what the reader holds a table to, and so the writer too. */
 int wlt_check_code(const struct code *c, struct wl_err *e);
-struct code *wlt_read_code(struct wlt_in *in); /* NULL on failure */
+struct code *wlt_read_code(struct wlt_in *in, bool machine); /* NULL on failure */
 void wlt_free_code(struct code *c);
 /* Registers, shared memory and the shape, whose derived fields it fills. */
 int wlt_check_launch(struct launch_info *info, struct wl_err *e);

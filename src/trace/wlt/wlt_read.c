@@ -150,7 +150,7 @@ static void source_release(struct stream_source *s, struct cta_stream *c)
 
 /* ---- between launches ---- */
 
-static void read_code_record(struct wlt_reader *r)
+static void read_code_record(struct wlt_reader *r, bool machine)
 {
     struct wlt_in *in = &r->in;
     if (r->tables == r->tables_cap) {
@@ -163,7 +163,7 @@ static void read_code_record(struct wlt_reader *r)
         r->table = p;
         r->tables_cap = cap;
     }
-    struct code *c = wlt_read_code(in);
+    struct code *c = wlt_read_code(in, machine);
     if (!c) return;
     r->table[r->tables++] = c;
     r->insts += c->ninst;
@@ -229,7 +229,8 @@ static bool read_record(struct wlt_reader *r, struct wlt_item *out)
     bool item = false;
     switch (tag) {
     case WLT_TAG_COPY: in->what = "copy", item = true, read_copy_record(r, out); break;
-    case WLT_TAG_CODE: in->what = "code table", read_code_record(r); break;
+    case WLT_TAG_CODE: in->what = "code table", read_code_record(r, false); break;
+    case WLT_TAG_MACHINE: in->what = "code table", read_code_record(r, true); break;
     case WLT_TAG_LAUNCH: in->what = "launch", item = true, read_launch_record(r, out); break;
     case WLT_TAG_END: in->what = "end of trace", read_end_record(r); break;
     default: wlt_in_fail(in, "a copy, a code table, a launch or the end is due, not tag %u", (unsigned)tag);

@@ -149,7 +149,7 @@ static int report(const struct wlt_writer *w, struct wl_err *e)
 
 static void put_code(struct wlt_bytes *b, const struct code *c)
 {
-    put_u8(b, WLT_TAG_CODE);
+    put_u8(b, c->machine ? WLT_TAG_MACHINE : WLT_TAG_CODE);
     put_varint(b, c->nregs);
     put_varint(b, code_listed(c));
     put_varint(b, c->nblock);
@@ -167,7 +167,8 @@ static void put_code(struct wlt_bytes *b, const struct code *c)
         const struct code_inst *in = &c->inst[i];
         const uint8_t lat = (uint8_t)(in->lat | in->old << WLT_LAT_BITS);
         const uint8_t width = (uint8_t)(in->width | in->element << WLT_WIDTH_BITS);
-        const uint8_t fixed[] = {in->kind, lat, in->space, in->cache_op, width, in->guarded, in->ndst, in->nsrc};
+        const uint8_t flags = (uint8_t)(in->guarded | in->async << 1);
+        const uint8_t fixed[] = {in->kind, lat, in->space, in->cache_op, width, flags, in->ndst, in->nsrc};
         put_varint(b, in->pc);
         put(b, fixed, sizeof fixed);
         for (unsigned r = 0; r < (unsigned)in->ndst + in->nsrc; r++) put_varint(b, in->reg[r]);

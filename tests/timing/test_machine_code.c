@@ -1,0 +1,274 @@
+/* test_machine_code.c - what traces of real GPUs ask of an SM: units of their own, sub-cores, latencies of machine
+ * code, groups of asynchronous copies, and loads of a scope. */
+#include "timing/synth.h"
+
+/* Independent instructions of the given classes, the same for each of `warps`; ends with LAT_COUNT. */
+static void run_classes(const char *machine, unsigned warps, const enum lat_class *class, bool dependent, bool code)
+{
+    struct gpu_config c = synth_config(machine);
+    struct synth p;
+    struct wl_err e = {.code = WL_OK};
+    c.sched.policy = recording_lrr();
+    if (config_check(&c, &e)) fail_msg("%s", e.text);
+    struct gpu *g = synth_gpu(&c);
+    synth_begin(&p, "classes", warps);
+    for (unsigned i = 0; class[i] != LAT_COUNT; i++) {
+        if (dependent) synth_alu(&p, class[i], 1, 1, 1);
+        else synth_alu(&p, class[i], (uint16_t)(10 + i), 2, 3);
+    }
+    p.code.machine = code;
+    synth_cta(&p);
+    for (unsigned w = 0; w < warps; w++) {
+        synth_warp(&p);
+        synth_enter(&p, 0, UINT32_MAX);
+    }
+    record_reset();
+    synth_run(g, &p);
+    synth_end(&p);
+    gpu_free(g);
+}
+
+static uint64_t between(unsigned warp, unsigned a, unsigned b) { return issued_at(warp, b) - issued_at(warp, a); }
+
+TEST(matrix_instructions_have_units_of_their_own)
+{
+    static const enum lat_class mixed[] = {LAT_TENSOR, LAT_FP_ADD, LAT_FP_ADD, LAT_TENSOR, LAT_COUNT};
+    /* One pipe for all: the additions wait for the first matrix instruction. */
+    run_classes("sm.count=1 sm.schedulers=1 sm.alu_pipes=1 init.tensor=8", 1, mixed, false, false);
+    assert_int_equal(between(0, 0, 1), 8);
+    /* A unit apart: only the second matrix instruction waits. */
+    run_classes("sm.count=1 sm.schedulers=1 sm.alu_pipes=1 init.tensor=8 sm.tensor_pipes=1", 1, mixed, false, false);
+    assert_int_equal(between(0, 0, 1), 1);
+    assert_int_equal(between(0, 0, 2), 2);
+    assert_int_equal(between(0, 0, 3), 8);
+}
+
+TEST(integer_and_fp32_pipes_apart)
+{
+    static const enum lat_class turns[] = {LAT_INT_ADD, LAT_FP_ADD, LAT_INT_ADD, LAT_FP_ADD, LAT_COUNT};
+    static const enum lat_class same[] = {LAT_INT_ADD, LAT_INT_ADD, LAT_INT_ADD, LAT_INT_ADD, LAT_COUNT};
+    static const char shared[] = "sm.count=1 sm.schedulers=1 sm.alu_pipes=2 init.int_add=2 init.fp_add=2";
+    static const char apart[] = "sm.count=1 sm.schedulers=1 sm.alu_pipes=1 sm.int_pipes=1 init.int_add=2 init.fp_add=2";
+    run_classes(shared, 1, turns, false, false);
+    assert_int_equal(between(0, 0, 3), 3);
+    run_classes(apart, 1, turns, false, false); /* by turns nothing waits ... */
+    assert_int_equal(between(0, 0, 3), 3);
+    run_classes(shared, 1, same, false, false);
+    assert_int_equal(between(0, 0, 3), 3);
+    run_classes(apart, 1, same, false, false); /* ... but integers alone have half of the pipes */
+    assert_int_equal(between(0, 0, 3), 6);
+}
+
+TEST(pipes_of_a_sub_core_serve_its_scheduler)
+{
+    static const enum lat_class adds[] = {LAT_FP_ADD, LAT_FP_ADD, LAT_FP_ADD, LAT_FP_ADD, LAT_COUNT};
+    static const char machine[] = "sm.count=1 sm.schedulers=2 sm.alu_pipes=2 sm.sfu_pipes=2 init.fp_add=4 ";
+    char sub[200];
+    snprintf(sub, sizeof sub, "%ssm.sub_cores=yes", machine);
+    run_classes(machine, 1, adds, false, false); /* one warp may use both pipes: 0, 1, 4, 5 */
+    assert_int_equal(between(0, 0, 3), 5);
+    run_classes(sub, 1, adds, false, false); /* it has one */
+    assert_int_equal(between(0, 0, 3), 12);
+    run_classes(sub, 2, adds, false, false); /* the other scheduler's warp has the other one, and they do not meet */
+    assert_int_equal(between(0, 0, 3), 12);
+    assert_int_equal(between(1, 0, 3), 12);
+    assert_int_equal(issued_at(0, 0), issued_at(1, 0));
+}
+
+TEST(machine_code_has_its_own_latencies)
+{
+    static const enum lat_class adds[] = {LAT_INT_ADD, LAT_INT_MAX, LAT_INT_ADD, LAT_COUNT};
+    static const enum lat_class wide[] = {LAT_UNIFORM, LAT_UNIFORM, LAT_COUNT};
+    static const char machine[] = "sm.count=1 sm.issue_delay=6 lat.int_add=4 lat.int_max=13 trace.lat_int=2 "
+                                  "trace.lat_uniform=9";
+    run_classes(machine, 1, adds, true, false);
+    assert_int_equal(between(0, 0, 1), 10);
+    assert_int_equal(between(0, 1, 2), 19);
+    run_classes(machine, 1, adds, true, true);
+    assert_int_equal(between(0, 0, 1), 8);
+    assert_int_equal(between(0, 1, 2), 8);
+    run_classes(machine, 1, wide, true, true);
+    assert_int_equal(between(0, 0, 1), 15);
+    run_classes("sm.count=1 sm.issue_delay=6 lat.int_add=4", 1, wide, true, true); /* not given: as PTX */
+    assert_int_equal(between(0, 0, 1), 10);
+}
+
+/* ---- asynchronous copies ---- */
+
+enum { PAUSE = 60 }; /* additions, each waiting for the one before */
+
+static void synth_copy(struct synth *p)
+{
+    struct code_inst *i = synth_load(p, 0, SPACE_GLOBAL, 4);
+    i->ndst = 0;
+    i->async = 1;
+}
+
+/* A copy, its group ends; a pause; another copy, its group ends; a wait. Returns when the instruction behind it issues,
+ * counted from the first copy's. */
+static uint64_t two_copies(enum inst_kind kind, uint8_t allowed, bool one_group)
+{
+    struct gpu_config c = synth_config("sm.count=1");
+    struct synth p;
+    c.sched.policy = recording_lrr();
+    struct gpu *g = synth_gpu(&c);
+    synth_begin(&p, "copies", 1);
+    synth_copy(&p);
+    synth_inst(&p, one_group ? INST_NOP : INST_COMMIT);
+    for (unsigned i = 0; i < PAUSE; i++) synth_add(&p, 1, 1, 1);
+    synth_copy(&p);
+    synth_inst(&p, INST_COMMIT);
+    synth_inst(&p, kind)->width = allowed;
+    synth_add(&p, 2, 2, 2);
+    synth_cta(&p);
+    synth_warp(&p);
+    synth_enter(&p, 0, UINT32_MAX);
+    synth_affine(&p, DEVICE_BASE, 4);
+    synth_affine(&p, DEVICE_BASE + (1 << 20), 4);
+    record_reset();
+    synth_run(g, &p);
+    uint64_t cycles = between(0, 0, PAUSE + 5);
+    synth_end(&p);
+    gpu_free(g);
+    return cycles;
+}
+
+TEST(a_wait_counts_groups)
+{
+    uint64_t none = two_copies(INST_NOP, 0, false), all = two_copies(INST_MEMBAR, 0, false);
+    assert_true(none < all);
+    assert_int_equal(two_copies(INST_WAIT, 2, false), none);
+    assert_int_equal(two_copies(INST_WAIT, 63, false), none);
+    assert_int_equal(two_copies(INST_WAIT, 0, false), all); /* both are back: there is nothing else */
+    uint64_t first = two_copies(INST_WAIT, 1, false);
+    assert_true(first < all);                               /* the second copy was issued after the pause ... */
+    assert_int_equal(two_copies(INST_WAIT, 1, true), none); /* ... and with both in one group that one may stay out */
+    assert_int_equal(two_copies(INST_WAIT, 0, true), all);
+}
+
+/* A warp with more groups than its SM can tell apart waits, and goes on. */
+TEST(more_groups_than_places)
+{
+    struct gpu_config c = synth_config("sm.count=1");
+    struct synth p;
+    struct gpu *g = synth_gpu(&c);
+    struct run_stats s;
+    synth_begin(&p, "many", 1);
+    for (unsigned i = 0; i < 100; i++) {
+        synth_copy(&p);
+        synth_inst(&p, INST_COMMIT);
+    }
+    synth_inst(&p, INST_WAIT)->width = 0;
+    synth_cta(&p);
+    synth_warp(&p);
+    synth_enter(&p, 0, UINT32_MAX);
+    for (unsigned i = 0; i < 100; i++) synth_affine(&p, DEVICE_BASE + i * 4096u, 4);
+    synth_run(g, &p);
+    gpu_read_stats(g, &s);
+    assert_int_equal(s.sm.loads, 100);
+    synth_end(&p);
+    gpu_free(g);
+}
+
+/* ---- scopes ---- */
+
+static uint64_t bypassed(const char *machine, enum cache_op op)
+{
+    struct gpu_config c = synth_config(machine);
+    struct synth p;
+    struct gpu *g = synth_gpu(&c);
+    struct run_stats s;
+    synth_begin(&p, "scope", 1);
+    synth_load(&p, 1, SPACE_GLOBAL, 4)->cache_op = (uint8_t)op;
+    synth_cta(&p);
+    synth_warp(&p);
+    synth_enter(&p, 0, UINT32_MAX);
+    synth_affine(&p, DEVICE_BASE, 4);
+    synth_run(g, &p);
+    gpu_read_stats(g, &s);
+    synth_end(&p);
+    gpu_free(g);
+    return s.l1d.bypasses;
+}
+
+TEST(which_scopes_bypass_is_the_machines)
+{
+    static const char *const machines[] = {"sm.count=1 l1d.strong=none", "sm.count=1 l1d.strong=gpu",
+                                           "sm.count=1 l1d.strong=gpu_sys", "sm.count=1 l1d.strong=all"};
+    static const enum cache_op by_choice[] = {CACHE_STRONG_GPU, CACHE_STRONG_SYS, CACHE_STRONG_CTA};
+    for (unsigned m = 0; m < COUNT(machines); m++) {
+        for (unsigned i = 0; i < COUNT(by_choice); i++)
+            assert_int_equal(bypassed(machines[m], by_choice[i]), m > i ? 1 : 0);
+        assert_int_equal(bypassed(machines[m], CACHE_CA), 0);
+    }
+}
+
+/* ---- stores that take lines ---- */
+
+/* A store of `width` bytes per lane, 4 apart; then a load of the same words. Returns how many loads hit. */
+static struct l1d_stats store_then_load(const char *machine, uint8_t width)
+{
+    struct gpu_config c = synth_config(machine);
+    struct synth p;
+    struct wl_err e = {.code = WL_OK};
+    struct run_stats s;
+    if (config_check(&c, &e)) fail_msg("%s", e.text);
+    struct gpu *g = synth_gpu(&c);
+    synth_begin(&p, "write", 1);
+    synth_store(&p, 1, SPACE_GLOBAL, width);
+    synth_inst(&p, INST_MEMBAR);
+    synth_load(&p, 2, SPACE_GLOBAL, 4);
+    synth_inst(&p, INST_MEMBAR);
+    synth_load(&p, 3, SPACE_GLOBAL, 4);
+    synth_cta(&p);
+    synth_warp(&p);
+    synth_enter(&p, 0, UINT32_MAX);
+    for (unsigned i = 0; i < 3; i++) synth_affine(&p, DEVICE_BASE, 4);
+    synth_run(g, &p);
+    gpu_read_stats(g, &s);
+    synth_end(&p);
+    gpu_free(g);
+    return s.l1d;
+}
+
+TEST(a_store_takes_a_line_where_the_machine_says_so)
+{
+    static const char off[] = "sm.count=1 l1d.sectored=yes l1d.write=update";
+    static const char on[] = "sm.count=1 l1d.sectored=yes l1d.write=update l1d.write_alloc=yes";
+    struct l1d_stats s = store_then_load(off, 4);
+    assert_int_equal(s.load_hits, 1); /* the first load fetches the line */
+    assert_int_equal(s.load_misses, 1);
+    s = store_then_load(on, 4); /* all bytes were written: nothing is fetched */
+    assert_int_equal(s.load_hits, 2);
+    assert_int_equal(s.load_misses, 0);
+    assert_int_equal(s.store_hits, 0);
+    assert_int_equal(s.fills, 0);
+    s = store_then_load(on, 2); /* half of them: the sectors are fetched when they are read */
+    assert_int_equal(s.load_hits, 1);
+    assert_int_equal(s.load_misses, 1);
+    assert_int_equal(s.fills, 1);
+}
+
+/* A scheme for the L1D alone knows no stores that miss: with it they take no lines. */
+TEST(a_scheme_that_knows_no_store_misses_sees_none)
+{
+    struct gpu_config c = synth_config("sm.count=1 l1d.sectored=yes l1d.write=update l1d.write_alloc=yes");
+    struct wl_err e = {.code = WL_OK};
+    struct synth p;
+    struct run_stats s;
+    assert_int_equal(config_set_l1(&c, "apcm", &e), 0);
+    struct gpu *g = synth_gpu(&c);
+    synth_begin(&p, "write", 1);
+    synth_store(&p, 1, SPACE_GLOBAL, 4);
+    synth_inst(&p, INST_MEMBAR);
+    synth_load(&p, 2, SPACE_GLOBAL, 4);
+    synth_cta(&p);
+    synth_warp(&p);
+    synth_enter(&p, 0, UINT32_MAX);
+    for (unsigned i = 0; i < 2; i++) synth_affine(&p, DEVICE_BASE, 4);
+    synth_run(g, &p);
+    gpu_read_stats(g, &s);
+    assert_int_equal(s.l1d.load_misses, 1);
+    synth_end(&p);
+    gpu_free(g);
+}

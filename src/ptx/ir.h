@@ -208,6 +208,9 @@ struct ptx_module {
  * `text` need not be NUL-terminated; it is copied. `pc_base` keeps pcs unique across modules.
  * NULL on error, *e filled. */
 struct ptx_module *ptx_parse(const char *file, const char *text, size_t len, uint32_t pc_base, struct wl_err *e);
+/* The same; `scheduled`: each block in the order an assembler would give it (sched.h). */
+struct ptx_module *ptx_parse_for(const char *file, const char *text, size_t len, uint32_t pc_base, bool scheduled,
+                                 struct wl_err *e);
 void ptx_free(struct ptx_module *m);
 /* Registers of a thread when so many cost no occupancy. */
 uint32_t ptx_registers(const struct ptx_func *f, uint32_t free_regs);

@@ -201,9 +201,9 @@ static void find_awaited(struct live *l, const struct ptx_inst *inst, uint32_t c
     }
 }
 
-/* The most registers live at one place of block b with its instructions in the given order; *at_end receives those
- * at its end. */
-static uint32_t block_pressure(struct live *l, uint32_t b, const uint32_t *order, uint32_t *at_end)
+/* The most registers live at one place of block b with its instructions in the given order; edge[] receives those
+ * at its begin and at its end. */
+static uint32_t block_pressure(struct live *l, uint32_t b, const uint32_t *order, uint32_t edge[2])
 {
     const struct ptx_block *blk = &l->fi->block[b];
     const struct ptx_inst *inst = &l->fi->inst[blk->first];
@@ -214,7 +214,7 @@ static uint32_t block_pressure(struct live *l, uint32_t b, const uint32_t *order
         int32_t r = (int32_t)l->node[n].value;
         now += set_live(l, &r, 1, 1);
     }
-    most = *at_end = now;
+    most = edge[1] = now;
     for (uint32_t i = blk->count; i-- > 0;) {
         const struct ptx_inst *in = &inst[order[i]];
         unsigned n = value_writes(l->value, in, regs);
@@ -230,6 +230,7 @@ static uint32_t block_pressure(struct live *l, uint32_t b, const uint32_t *order
         uint32_t inner = l->plenty ? 0 : inner_registers(in);
         if (now + inner > most) most = now + inner;
     }
+    edge[0] = now;
     for (uint32_t n = l->out[b]; n != NONE; n = l->node[n].next) l->live[l->node[n].value] = 0;
     for (uint32_t i = 0; i < blk->count; i++) {
         unsigned n = value_reads(l->value, &inst[i], regs);
@@ -255,14 +256,15 @@ static void function_pressure(struct live *l, uint32_t *low, uint32_t *high)
     struct callee *c = l->fi->callees; /* last call first */
     *low = *high = 0;
     for (uint32_t b = l->fi->f.nblock; b-- > 0;) {
-        uint32_t at_end, here;
+        uint32_t edge[2], here;
         for (uint32_t i = 0; i < l->fi->block[b].count; i++) l->order[i] = i;
-        here = block_pressure(l, b, l->order, &at_end);
+        here = block_pressure(l, b, l->order, edge);
         if (here > *low) *low = here;
-        for (; c && c->inst >= l->fi->block[b].first; c = c->next) c->live = at_end;
+        for (; c && c->inst >= l->fi->block[b].first; c = c->next) c->live = edge[1];
+        l->fi->room[b] = edge[0];
         swap_weights(l);
         if (sched_block(&s, l->fi, b, l->value, UINT32_MAX, l->order)) l->failed = true;
-        here = block_pressure(l, b, l->order, &at_end);
+        here = block_pressure(l, b, l->order, edge);
         if (here > *high) *high = here;
         swap_weights(l);
     }
@@ -321,6 +323,10 @@ static void settle(struct func_info *fi, uint32_t low, uint32_t high)
     fi->f.least_regs = with_reserve(fi, low);
     fi->f.most_regs = with_reserve(fi, high > low ? high : low);
     fi->f.regs_per_thread = ptx_registers(&fi->f, FREE_REGS);
+    for (uint32_t i = 0; i < fi->f.nblock; i++) { /* so far what is live at the block's begin */
+        uint32_t taken = fi->room[i] + LIVE_EXTRA;
+        fi->room[i] = fi->f.regs_per_thread > taken ? fi->f.regs_per_thread - taken : 0;
+    }
 }
 
 uint32_t ptx_registers(const struct ptx_func *f, uint32_t free_regs)
@@ -360,7 +366,8 @@ static bool take_memory(struct live *l)
 int live_count(struct build *b, struct func_info *fi)
 {
     struct live l = {.fi = fi};
-    if (take_memory(&l)) {
+    fi->room = ARENA_ARRAY(&b->m->arena, uint32_t, fi->f.nblock);
+    if (take_memory(&l) && fi->room) {
         uint32_t low = MAX_THREAD_REGS, high = MAX_THREAD_REGS;
         graph_reverse(fi->f.nblock, fi->succ_first, fi->succ, l.pred_first, l.pred);
         values_find(fi, l.value);

@@ -311,3 +311,28 @@ void sched_free(struct sched *s)
     free(s->edge);
     free(s->writer);
 }
+
+/* ---- a whole function ---- */
+
+int sched_function(struct build *b, struct func_info *fi)
+{
+    struct sched s = {0};
+    struct value *value = calloc(fi->f.nregs + 1u, sizeof *value);
+    struct ptx_inst *copy = calloc(SCHED_MOST, sizeof *copy);
+    uint32_t *order = calloc(fi->f.ninst + 1u, sizeof *order);
+    bool failed = !value || !copy || !order;
+    if (!failed) values_find(fi, value);
+    for (uint32_t i = 0; i < fi->f.nblock && !failed; i++) {
+        struct ptx_inst *inst = &fi->inst[fi->block[i].first];
+        uint32_t count = fi->block[i].count;
+        if (count > SCHED_MOST) continue;
+        failed = sched_block(&s, fi, i, value, fi->room[i], order);
+        memcpy(copy, inst, count * sizeof *copy);
+        for (uint32_t k = 0; k < count && !failed; k++) inst[k] = copy[order[k]];
+    }
+    sched_free(&s);
+    free(value);
+    free(copy);
+    free(order);
+    return failed ? wl_fail(b->e, WL_ERUN, "%s: out of memory while ordering %s", b->m->file, fi->f.name) : 0;
+}

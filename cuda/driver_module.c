@@ -35,8 +35,7 @@ static CUresult load_text(struct driver *d, CUmodule *module, const char *file, 
                                "%s is a cubin; only PTX can be loaded (compile with -ptx, or embed PTX)", file);
     struct CUmod_st *m = object_new(d, sizeof *m, OBJECT_MODULE, &d->current->object);
     if (!m) return driver_fail(d, CUDA_ERROR_OUT_OF_MEMORY, "out of host memory");
-    bool scheduled = session_param(d->session, P_SM_CODE);
-    m->ptx = ptx_parse_for(file, text, strlen(text), d->next_pc, scheduled, e);
+    m->ptx = ptx_parse_for(file, text, strlen(text), d->next_pc, session_ptx_target(d->session), e);
     if (!m->ptx) return load_failed(d, m, CUDA_ERROR_INVALID_PTX);
     m->image = ptx_load(m->ptx, session_memory(d->session), e);
     if (!m->image) return load_failed(d, m, e->code == WL_EINPUT ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_OUT_OF_MEMORY);

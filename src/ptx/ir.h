@@ -208,8 +208,12 @@ struct ptx_module {
  * `text` need not be NUL-terminated; it is copied. `pc_base` keeps pcs unique across modules.
  * NULL on error, *e filled. */
 struct ptx_module *ptx_parse(const char *file, const char *text, size_t len, uint32_t pc_base, struct wl_err *e);
-/* The same; `scheduled`: each block in the order an assembler would give it (sched.h). */
-struct ptx_module *ptx_parse_for(const char *file, const char *text, size_t len, uint32_t pc_base, bool scheduled,
+/* What is known of the machine that the text is assembled for. */
+struct ptx_target {
+    bool scheduled;     /* each block in the order an assembler would give it (block_order.h) */
+    uint32_t free_regs; /* registers per thread that cost no occupancy; 0: 32 */
+};
+struct ptx_module *ptx_parse_for(const char *file, const char *text, size_t len, uint32_t pc_base, struct ptx_target t,
                                  struct wl_err *e);
 void ptx_free(struct ptx_module *m);
 /* Registers of a thread when so many cost no occupancy. */

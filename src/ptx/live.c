@@ -4,12 +4,12 @@
  * resident. Two numbers are found. The least is the most 32-bit registers live at one place when the
  * instructions stay in their order: a 64-bit value counts two, a predicate none, what is folded into its readers
  * (values.h) none, and some instructions need registers of their own (inner_registers). The most is the same in the
- * order that hides latencies best (sched.h), with registers as an assembler spends them that need not save: a
+ * order that hides latencies best (block_order.h), with registers as an assembler spends them that need not save: a
  * loaded word gets a pair, and the address of a load keeps its registers until the word is used.
  *
- * Between the two the assembler is free. It takes what it likes as long as that costs no occupancy (FREE_REGS: 65,536
- * registers for 2048 threads), and goes beyond only when it has to; a little above it makes values again rather
- * than lose warps. Checked against ptxas 13.0: tests/unit/test_registers.c has the statistics.
+ * Between the two the assembler is free. It takes what it likes as long as that costs no occupancy (if nothing else is
+ * said FREE_REGS: 65,536 registers for 2048 threads), and goes beyond only when it has to; a little above it makes
+ * values again rather than lose warps. Checked against ptxas 13.0: tests/unit/test_registers.c has the statistics.
  *
  * Liveness is found one register at a time: from each block that reads it before writing it,
  * walk against control flow until blocks that write it. The work is the size of the answer.
@@ -17,7 +17,7 @@
  * answer would be absurdly large (LIVE_BUDGET) the function is taken to need every register
  * a thread can have. */
 #include "ptx/module.h"
-#include "ptx/sched.h"
+#include "ptx/block_order.h"
 #include "ptx/values.h"
 
 #include <stdlib.h>
@@ -314,7 +314,7 @@ static uint32_t with_reserve(const struct func_info *fi, uint32_t live)
 
 /* Registers with those of the callees: a called function's stand on top of what its caller
  * keeps across the call. */
-static void settle(struct func_info *fi, uint32_t low, uint32_t high)
+static void settle(struct func_info *fi, uint32_t free_regs, uint32_t low, uint32_t high)
 {
     for (const struct callee *c = fi->callees; c; c = c->next)
         if (c->live + c->func->pressure > low) low = c->live + c->func->pressure;
@@ -322,7 +322,7 @@ static void settle(struct func_info *fi, uint32_t low, uint32_t high)
     fi->pressure = low;
     fi->f.least_regs = with_reserve(fi, low);
     fi->f.most_regs = with_reserve(fi, high > low ? high : low);
-    fi->f.regs_per_thread = ptx_registers(&fi->f, FREE_REGS);
+    fi->f.regs_per_thread = ptx_registers(&fi->f, free_regs ? free_regs : FREE_REGS);
     for (uint32_t i = 0; i < fi->f.nblock; i++) { /* so far what is live at the block's begin */
         uint32_t taken = fi->room[i] + LIVE_EXTRA;
         fi->room[i] = fi->f.regs_per_thread > taken ? fi->f.regs_per_thread - taken : 0;
@@ -373,7 +373,7 @@ int live_count(struct build *b, struct func_info *fi)
         values_find(fi, l.value);
         analyse(&l);
         if (!l.failed && !l.too_large) function_pressure(&l, &low, &high);
-        settle(fi, low, high);
+        settle(fi, b->target.free_regs, low, high);
     } else {
         l.failed = true;
     }

@@ -155,7 +155,7 @@ static int complete(struct build *b)
         if (fi->defined && cfg_build(b, fi)) return -1;
     if (order_functions(b) || place_shared(b)) return -1;
     for (uint32_t i = 0; i < b->nfuncs; i++)
-        if (live_count(b, b->order[i]) || (b->scheduled && sched_function(b, b->order[i]))) return -1;
+        if (live_count(b, b->order[i]) || (b->target.scheduled && sched_function(b, b->order[i]))) return -1;
     if (code_build(b)) return -1;
     struct ptx_func **last = &b->m->funcs;
     for (struct func_info *fi = b->funcs; fi; fi = fi->next) {
@@ -173,9 +173,9 @@ static void parser_end(struct ptx_parser *p)
     free(p->body.ref);
 }
 
-static int read_module(struct ptx_module *m, size_t len, uint32_t pc_base, bool scheduled, struct wl_err *e)
+static int read_module(struct ptx_module *m, size_t len, uint32_t pc_base, struct ptx_target t, struct wl_err *e)
 {
-    struct build b = {.m = m, .e = e, .pc_base = pc_base, .scheduled = scheduled};
+    struct build b = {.m = m, .e = e, .pc_base = pc_base, .target = t};
     b.last = &b.funcs;
     b.shared_last = &b.shared;
     b.var_last = &m->vars;
@@ -191,10 +191,10 @@ static int read_module(struct ptx_module *m, size_t len, uint32_t pc_base, bool 
 
 struct ptx_module *ptx_parse(const char *file, const char *text, size_t len, uint32_t pc_base, struct wl_err *e)
 {
-    return ptx_parse_for(file, text, len, pc_base, false, e);
+    return ptx_parse_for(file, text, len, pc_base, (struct ptx_target){0}, e);
 }
 
-struct ptx_module *ptx_parse_for(const char *file, const char *text, size_t len, uint32_t pc_base, bool scheduled,
+struct ptx_module *ptx_parse_for(const char *file, const char *text, size_t len, uint32_t pc_base, struct ptx_target t,
                                  struct wl_err *e)
 {
     struct ptx_module *m = calloc(1, sizeof *m);
@@ -211,7 +211,7 @@ struct ptx_module *ptx_parse_for(const char *file, const char *text, size_t len,
         return NULL;
     }
     m->text = copy;
-    if (read_module(m, len, pc_base, scheduled, e)) {
+    if (read_module(m, len, pc_base, t, e)) {
         ptx_free(m);
         return NULL;
     }

@@ -63,7 +63,7 @@ struct build {
     struct shared_var *shared, **shared_last;
     struct ptx_var **var_last; /* end of m->vars */
     uint32_t pc_base;
-    bool scheduled;         /* blocks get the order of an assembler */
+    struct ptx_target target;
     struct code_loop *loop; /* malloc'd, moved into the arena by code_build */
     uint32_t nloop, loop_cap;
 };
@@ -79,7 +79,7 @@ unsigned inst_reads(const struct ptx_inst *in, int32_t *out);
 /* Each returns 0, or fills b->e. */
 int cfg_build(struct build *b, struct func_info *fi);
 int live_count(struct build *b, struct func_info *fi);
-int sched_function(struct build *b, struct func_info *fi); /* sched.c; after live_count */
+int sched_function(struct build *b, struct func_info *fi); /* block_order.c; after live_count */
 int code_build(struct build *b);
 
 /* The immediate dominator of each node of a graph, by Lengauer and Tarjan. Successors and predecessors are

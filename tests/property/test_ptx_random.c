@@ -246,7 +246,8 @@ static uint64_t check_stream(const struct code *c, struct warp_stream s, uint32_
 
 static void load(bool scheduled)
 {
-    trial.mod = ptx_parse_for("random.ptx", gen.text, gen.length, 0, scheduled, &trial.err);
+    trial.mod =
+        ptx_parse_for("random.ptx", gen.text, gen.length, 0, (struct ptx_target){.scheduled = scheduled}, &trial.err);
     if (trial.mod) trial.img = ptx_load(trial.mod, trial.mem, &trial.err);
     if (!trial.mod || !trial.img) complain("%s", trial.err.text);
     uint64_t bytes;

@@ -1,4 +1,4 @@
-/* test_sched_code.c - the order of an assembler: what moves up, and what must not. */
+/* test_block_order.c - the order of an assembler: what moves up, and what must not. */
 #include "test.h"
 
 #include "ptx/ir.h"
@@ -15,7 +15,7 @@ enum { BODY = 8, MOST = 64 };
 static unsigned order_of(const char *text, unsigned *line)
 {
     struct wl_err e;
-    struct ptx_module *m = ptx_parse_for("t.ptx", text, strlen(text), 0, true, &e);
+    struct ptx_module *m = ptx_parse_for("t.ptx", text, strlen(text), 0, (struct ptx_target){.scheduled = true}, &e);
     if (!m) fail_msg("%s", e.text);
     const struct ptx_func *k = ptx_find_kernel(m, "k");
     unsigned n = 0;
@@ -115,7 +115,7 @@ TEST(registers_limit_how_far_loads_go)
              HEAD ".entry k(.param .u64 a) { .reg .b64 %%d<4>; .reg .f32 %%f<200>;\n"
                   "ld.param.u64 %%d1, [a]; mov.f32 %%f0, 0f00000000;\n%sst.global.f32 [%%d1], %%f0; ret; }",
              body);
-    struct ptx_module *m = ptx_parse_for("t.ptx", text, strlen(text), 0, true, &e);
+    struct ptx_module *m = ptx_parse_for("t.ptx", text, strlen(text), 0, (struct ptx_target){.scheduled = true}, &e);
     assert_non_null(m);
     const struct ptx_func *k = ptx_find_kernel(m, "k");
     for (uint32_t i = 0; i < k->ninst; i++) {

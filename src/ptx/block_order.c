@@ -1,4 +1,4 @@
-/* sched.c - see sched.h.
+/* block_order.c - see block_order.h.
  *
  * The graph of a block is made in the order of the text: an edge from each instruction to those that must follow it,
  * with the cycles between them. Loads may pass loads. A store keeps its place among accesses that could touch the same
@@ -6,7 +6,7 @@
  * through the read-only path. Barriers, fences, atomics, volatile accesses, calls and clock reads keep their place
  * among all memory accesses and each other. Latencies are those of an L1 hit and of the pipes of current GPUs
  * (docs/results/h200-microbench.txt): what an assembler can count on. */
-#include "ptx/sched.h"
+#include "ptx/block_order.h"
 
 #include <stdlib.h>
 #include <string.h>

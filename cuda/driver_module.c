@@ -39,7 +39,7 @@ static CUresult load_text(struct driver *d, CUmodule *module, const char *file, 
     if (is_blank(text)) return driver_complain(d, CUDA_ERROR_INVALID_IMAGE, "%s is empty: there is no PTX in it", file);
     struct CUmod_st *m = object_new(d, sizeof *m, OBJECT_MODULE, &d->current->object);
     if (!m) return driver_fail(d, CUDA_ERROR_OUT_OF_MEMORY, "out of host memory");
-    m->ptx = ptx_parse(file, text, size, d->next_pc, e);
+    m->ptx = ptx_parse_for(file, text, size, d->next_pc, session_ptx_target(d->session), e);
     if (!m->ptx) return load_failed(d, m, CUDA_ERROR_INVALID_PTX);
     m->image = ptx_load(m->ptx, session_memory(d->session), e);
     if (!m->image) return load_failed(d, m, e->code == WL_EINPUT ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_OUT_OF_MEMORY);

@@ -4,12 +4,12 @@
  * resident. Two numbers are found. The least is the most 32-bit registers live at one place when the
  * instructions stay in their order: a 64-bit value counts two, a predicate none, what is folded into its readers
  * (values.h) none, and some instructions need registers of their own (inner_registers). The most is the same in the
- * order that hides latencies best (sched.h), with registers as an assembler spends them that need not save: a
+ * order that hides latencies best (block_order.h), with registers as an assembler spends them that need not save: a
  * loaded word gets a pair, and the address of a load keeps its registers until the word is used.
  *
- * Between the two the assembler is free. It takes what it likes as long as that costs no occupancy (FREE_REGS: 65,536
- * registers for 2048 threads), and goes beyond only when it has to; a little above it makes values again rather
- * than lose warps. Checked against ptxas 13.0: tests/unit/test_registers.c has the statistics.
+ * Between the two the assembler is free. It takes what it likes as long as that costs no occupancy (if nothing else is
+ * said FREE_REGS: 65,536 registers for 2048 threads), and goes beyond only when it has to; a little above it makes
+ * values again rather than lose warps. Checked against ptxas 13.0: tests/unit/test_registers.c has the statistics.
  *
  * Liveness is found one register at a time: from each block that reads it before writing it,
  * walk against control flow until blocks that write it. The work is the size of the answer.
@@ -17,7 +17,7 @@
  * answer would be absurdly large (LIVE_BUDGET) the function is taken to need every register
  * a thread can have. */
 #include "ptx/module.h"
-#include "ptx/sched.h"
+#include "ptx/block_order.h"
 #include "ptx/values.h"
 
 #include <stdlib.h>
@@ -201,9 +201,9 @@ static void find_awaited(struct live *l, const struct ptx_inst *inst, uint32_t c
     }
 }
 
-/* The most registers live at one place of block b with its instructions in the given order; *at_end receives those
- * at its end. */
-static uint32_t block_pressure(struct live *l, uint32_t b, const uint32_t *order, uint32_t *at_end)
+/* The most registers live at one place of block b with its instructions in the given order; edge[] receives those
+ * at its begin and at its end. */
+static uint32_t block_pressure(struct live *l, uint32_t b, const uint32_t *order, uint32_t edge[2])
 {
     const struct ptx_block *blk = &l->fi->block[b];
     const struct ptx_inst *inst = &l->fi->inst[blk->first];
@@ -214,7 +214,7 @@ static uint32_t block_pressure(struct live *l, uint32_t b, const uint32_t *order
         int32_t r = (int32_t)l->node[n].value;
         now += set_live(l, &r, 1, 1);
     }
-    most = *at_end = now;
+    most = edge[1] = now;
     for (uint32_t i = blk->count; i-- > 0;) {
         const struct ptx_inst *in = &inst[order[i]];
         unsigned n = value_writes(l->value, in, regs);
@@ -230,6 +230,7 @@ static uint32_t block_pressure(struct live *l, uint32_t b, const uint32_t *order
         uint32_t inner = l->plenty ? 0 : inner_registers(in);
         if (now + inner > most) most = now + inner;
     }
+    edge[0] = now;
     for (uint32_t n = l->out[b]; n != NONE; n = l->node[n].next) l->live[l->node[n].value] = 0;
     for (uint32_t i = 0; i < blk->count; i++) {
         unsigned n = value_reads(l->value, &inst[i], regs);
@@ -255,14 +256,15 @@ static void function_pressure(struct live *l, uint32_t *low, uint32_t *high)
     struct callee *c = l->fi->callees; /* last call first */
     *low = *high = 0;
     for (uint32_t b = l->fi->f.nblock; b-- > 0;) {
-        uint32_t at_end, here;
+        uint32_t edge[2], here;
         for (uint32_t i = 0; i < l->fi->block[b].count; i++) l->order[i] = i;
-        here = block_pressure(l, b, l->order, &at_end);
+        here = block_pressure(l, b, l->order, edge);
         if (here > *low) *low = here;
-        for (; c && c->inst >= l->fi->block[b].first; c = c->next) c->live = at_end;
+        for (; c && c->inst >= l->fi->block[b].first; c = c->next) c->live = edge[1];
+        l->fi->room[b] = edge[0];
         swap_weights(l);
         if (sched_block(&s, l->fi, b, l->value, UINT32_MAX, l->order)) l->failed = true;
-        here = block_pressure(l, b, l->order, &at_end);
+        here = block_pressure(l, b, l->order, edge);
         if (here > *high) *high = here;
         swap_weights(l);
     }
@@ -312,7 +314,7 @@ static uint32_t with_reserve(const struct func_info *fi, uint32_t live)
 
 /* Registers with those of the callees: a called function's stand on top of what its caller
  * keeps across the call. */
-static void settle(struct func_info *fi, uint32_t low, uint32_t high)
+static void settle(struct func_info *fi, uint32_t free_regs, uint32_t low, uint32_t high)
 {
     for (const struct callee *c = fi->callees; c; c = c->next)
         if (c->live + c->func->pressure > low) low = c->live + c->func->pressure;
@@ -320,7 +322,11 @@ static void settle(struct func_info *fi, uint32_t low, uint32_t high)
     fi->pressure = low;
     fi->f.least_regs = with_reserve(fi, low);
     fi->f.most_regs = with_reserve(fi, high > low ? high : low);
-    fi->f.regs_per_thread = ptx_registers(&fi->f, FREE_REGS);
+    fi->f.regs_per_thread = ptx_registers(&fi->f, free_regs ? free_regs : FREE_REGS);
+    for (uint32_t i = 0; i < fi->f.nblock; i++) { /* so far what is live at the block's begin */
+        uint32_t taken = fi->room[i] + LIVE_EXTRA;
+        fi->room[i] = fi->f.regs_per_thread > taken ? fi->f.regs_per_thread - taken : 0;
+    }
 }
 
 uint32_t ptx_registers(const struct ptx_func *f, uint32_t free_regs)
@@ -360,13 +366,14 @@ static bool take_memory(struct live *l)
 int live_count(struct build *b, struct func_info *fi)
 {
     struct live l = {.fi = fi};
-    if (take_memory(&l)) {
+    fi->room = ARENA_ARRAY(&b->m->arena, uint32_t, fi->f.nblock);
+    if (take_memory(&l) && fi->room) {
         uint32_t low = MAX_THREAD_REGS, high = MAX_THREAD_REGS;
         graph_reverse(fi->f.nblock, fi->succ_first, fi->succ, l.pred_first, l.pred);
         values_find(fi, l.value);
         analyse(&l);
         if (!l.failed && !l.too_large) function_pressure(&l, &low, &high);
-        settle(fi, low, high);
+        settle(fi, b->target.free_regs, low, high);
     } else {
         l.failed = true;
     }

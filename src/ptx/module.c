@@ -155,7 +155,7 @@ static int complete(struct build *b)
         if (fi->defined && cfg_build(b, fi)) return -1;
     if (order_functions(b) || place_shared(b)) return -1;
     for (uint32_t i = 0; i < b->nfuncs; i++)
-        if (live_count(b, b->order[i])) return -1;
+        if (live_count(b, b->order[i]) || (b->target.scheduled && sched_function(b, b->order[i]))) return -1;
     if (code_build(b)) return -1;
     struct ptx_func **last = &b->m->funcs;
     uint32_t n = 0;
@@ -175,9 +175,9 @@ static void parser_end(struct ptx_parser *p)
     free(p->body.ref);
 }
 
-static int read_module(struct ptx_module *m, size_t len, uint32_t pc_base, struct wl_err *e)
+static int read_module(struct ptx_module *m, size_t len, uint32_t pc_base, struct ptx_target t, struct wl_err *e)
 {
-    struct build b = {.m = m, .e = e, .pc_base = pc_base};
+    struct build b = {.m = m, .e = e, .pc_base = pc_base, .target = t};
     b.last = &b.funcs;
     b.shared_last = &b.shared;
     b.var_last = &m->vars;
@@ -204,6 +204,12 @@ static int check_nul(const struct ptx_module *m, size_t len, struct wl_err *e)
 
 struct ptx_module *ptx_parse(const char *file, const char *text, size_t len, uint32_t pc_base, struct wl_err *e)
 {
+    return ptx_parse_for(file, text, len, pc_base, (struct ptx_target){0}, e);
+}
+
+struct ptx_module *ptx_parse_for(const char *file, const char *text, size_t len, uint32_t pc_base, struct ptx_target t,
+                                 struct wl_err *e)
+{
     struct ptx_module *m = calloc(1, sizeof *m);
     if (len > PTX_MAX_BYTES) {
         free(m);
@@ -218,7 +224,7 @@ struct ptx_module *ptx_parse(const char *file, const char *text, size_t len, uin
         return NULL;
     }
     m->text = copy;
-    if (check_nul(m, len, e) || read_module(m, len, pc_base, e)) {
+    if (check_nul(m, len, e) || read_module(m, len, pc_base, t, e)) {
         ptx_free(m);
         return NULL;
     }

@@ -2,7 +2,7 @@
  *
  * Each function is a struct func_info whose first member is the ptx_func the outside sees;
  * the rest is what only the passes need. They run in this order: cfg_build for each
- * function, then, callees first, live_count, and once for the module place_shared and
+ * function, then, callees first, live_count (and sched_function), and once for the module place_shared and
  * code_build. */
 #ifndef WL_PTX_MODULE_H
 #define WL_PTX_MODULE_H
@@ -50,6 +50,7 @@ struct func_info {
     struct func_info *caller;
     uint32_t order;         /* index of the function in build.order */
     uint32_t pressure;      /* live registers, callees included */
+    uint32_t *room;         /* by block: registers for its own values */
     struct func_info *next; /* all functions in order of first appearance */
 };
 
@@ -62,6 +63,7 @@ struct build {
     struct shared_var *shared, **shared_last;
     struct ptx_var **var_last; /* end of m->vars */
     uint32_t pc_base;
+    struct ptx_target target;
     struct code_loop *loop; /* malloc'd, moved into the arena by code_build */
     uint32_t nloop, loop_cap;
 };
@@ -77,6 +79,7 @@ unsigned inst_reads(const struct ptx_inst *in, int32_t *out);
 /* Each returns 0, or fills b->e. */
 int cfg_build(struct build *b, struct func_info *fi);
 int live_count(struct build *b, struct func_info *fi);
+int sched_function(struct build *b, struct func_info *fi); /* block_order.c; after live_count */
 int code_build(struct build *b);
 
 /* The immediate dominator of each node of a graph, by Lengauer and Tarjan. Successors and predecessors are

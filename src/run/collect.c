@@ -60,6 +60,7 @@ static void price(struct run_result *r, const int64_t *v)
                                .queue_accesses = counted_by_all(r, WL_QUEUE_ACCESSES)};
     for (unsigned i = 0; i < ENERGY_TABLES; i++) r->energy[i] = energy_of(&energy_tables[i], &r->stats, &m);
     r->energy_table = (unsigned)v[P_ENERGY_TABLE];
+    for (unsigned i = 0; i < ENERGY_TABLES; i++) r->energy[i].calibrated &= v[P_ENERGY_CALIBRATED] != 0;
 }
 
 void result_count(struct run_result *r, const struct gpu_config *c, const struct run_stats *stats,

@@ -6,6 +6,7 @@
 #include "base/bits.h"
 #include "run/ptx_args.h"
 #include "run/run_priv.h"
+#include "sim/session_attach.h"
 
 struct ptx_run {
     struct ptx_module *module;
@@ -88,12 +89,12 @@ static int choose_kernel(struct ptx_run *r, const char *file, const char *name, 
     return 0;
 }
 
-static int prepare(struct ptx_run *r, const struct run_spec *o, struct wl_err *e)
+static int prepare(struct ptx_run *r, const struct run_spec *o, struct ptx_target t, struct wl_err *e)
 {
     const char *file = o->program;
     int rc = read_whole(file, r, e);
     if (rc) return rc;
-    if (!(r->module = ptx_parse(file, r->text, r->size, 0, e))) return (int)e->code;
+    if (!(r->module = ptx_parse_for(file, r->text, r->size, 0, t, e))) return (int)e->code;
     if ((rc = choose_kernel(r, file, o->kernel, e))) return rc;
     if ((rc = read_shape("grid", o->grid, r->launch.grid, e))) return rc;
     if ((rc = read_shape("block", o->block, r->launch.block, e))) return rc;
@@ -145,7 +146,7 @@ int run_ptx_new(struct run *r, struct wl_err *e)
     if (o->size || o->input.count || o->check)
         return wl_fail(e, WL_EINPUT, "--size, --input and --check are for workloads; a .ptx file takes --arg");
     if (!(r->ptx = calloc(1, sizeof *r->ptx))) return wl_fail(e, WL_ERUN, "out of memory");
-    return prepare(r->ptx, o, e);
+    return prepare(r->ptx, o, ptx_target_of(r->config.v), e);
 }
 
 int run_ptx_go(struct run *r, struct wl_err *e)

@@ -68,6 +68,7 @@ static void put_policy(struct row *w, const char *group, const struct result_pol
 static void put_energy(struct row *w, const struct energy *e)
 {
     put_text(w, "energy", "table", e->table ? e->table : "");
+    put_text(w, "energy", "calibrated", !e->table ? "" : e->calibrated ? "yes" : "no");
     put_real(w, "energy", "total", e->total);
     for (unsigned i = 0; i < ENERGY_PARTS; i++) put_real(w, "energy", energy_part_names[i], e->part[i]);
     put_real(w, "energy", "background", e->background);

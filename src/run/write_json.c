@@ -111,6 +111,7 @@ static json_t *energy_parts(const struct energy *e)
 {
     json_t *o = json_object();
     int bad = json_object_set_new(o, "table", json_string(e->table));
+    bad |= json_object_set_new(o, "calibrated", json_boolean(e->calibrated));
     bad |= json_object_set_new(o, "total", json_real(e->total));
     for (unsigned i = 0; i < ENERGY_PARTS; i++)
         bad |= json_object_set_new(o, energy_part_names[i], json_real(e->part[i]));

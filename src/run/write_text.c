@@ -231,7 +231,8 @@ static void write_energy(const struct run_result *r, FILE *out)
 {
     const struct energy *e = &r->energy[r->energy_table];
     if (!e->table || !(e->total > 0)) return;
-    fprintf(out, "  energy     %.3f mJ by table %s:", e->total / 1e3, e->table);
+    fprintf(out, "  energy     %.3f mJ by table %s%s:", e->total / 1e3, e->table,
+            e->calibrated ? "" : " (not calibrated for this machine)");
     for (unsigned i = 0; i < ENERGY_PARTS; i++)
         fprintf(out, " %s %.1f %%,", energy_part_names[i], 100 * e->part[i] / e->total);
     fprintf(out, " leakage %.1f %%; energy-delay product %.3f uJ s\n", 100 * e->leakage / e->total, e->edp / 1e6);

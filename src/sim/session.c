@@ -92,6 +92,17 @@ void session_complain(const struct session *s, const char *text)
     if (w && w->complain) w->complain(w->arg, text);
 }
 
+struct ptx_target ptx_target_of(const int64_t *v)
+{
+    int64_t threads = v[P_SM_WARPS] * WARP_SIZE;
+    return (struct ptx_target){.scheduled = v[P_SM_CODE], .free_regs = (uint32_t)(v[P_SM_REGISTERS] / threads)};
+}
+
+struct ptx_target session_ptx_target(const struct session *s)
+{
+    return s->gpu ? ptx_target_of(s->opt.config.v) : (struct ptx_target){0};
+}
+
 int64_t session_param(const struct session *s, enum param_id id)
 {
     return s->gpu ? s->opt.config.v[id] : gpu_params[id].def;

@@ -13,6 +13,9 @@ void *session_attached(const struct session *s); /* NULL before session_attach *
 const struct session_options *session_setup(const struct session *s);
 /* A parameter of the machine, or the default machine's when there is none. */
 int64_t session_param(const struct session *s, enum param_id id);
+/* What PTX is assembled for: the machine of these parameters, that of the session. */
+struct ptx_target ptx_target_of(const int64_t *v);
+struct ptx_target session_ptx_target(const struct session *s);
 uint64_t session_cycles(const struct session *s); /* core cycles of all launches so far */
 
 #endif

@@ -13,6 +13,7 @@ static const enum energy_part part_of[ENERGY_EVENTS] = {
 const struct energy_table energy_tables[ENERGY_TABLES] = {
     /* 35.6 W leakage and 10.8 W through the gates, measured for the whole chip. */
     [ENERGY_GTX480] = {.name = "gtx480_eff",
+                       .fitted = true,
                        .chip_watts = 46.4,
                        .pj =
                            {
@@ -103,7 +104,7 @@ void energy_events(const struct run_stats *s, const struct energy_machine *m, do
 
 struct energy energy_of(const struct energy_table *t, const struct run_stats *s, const struct energy_machine *m)
 {
-    struct energy e = {.table = t->name};
+    struct energy e = {.table = t->name, .calibrated = t->fitted};
     double n[ENERGY_EVENTS];
     energy_events(s, m, n);
     for (unsigned i = 0; i < ENERGY_EVENTS; i++) e.part[part_of[i]] += n[i] * t->pj[i] * 1e-6;

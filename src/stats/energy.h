@@ -28,6 +28,7 @@ enum energy_event {
 /* One column of energy.def and what goes with it. */
 struct energy_table {
     const char *name;
+    bool fitted; /* to a real machine */
     double pj[ENERGY_EVENTS];
     double sm_watts, chip_watts; /* leakage of each SM; of everything else on the chip */
     double channel_watts;        /* background of the memory of one channel: part of DRAM */
@@ -45,6 +46,7 @@ struct energy_machine {
 
 struct energy {
     const char *table;
+    bool calibrated;           /* the table was fitted to machines of this kind, as far as the one who asks knows */
     double part[ENERGY_PARTS]; /* microjoules */
     double background;         /* of part[ENERGY_DRAM]: what the memory used by being on */
     double leakage, total;     /* microjoules */

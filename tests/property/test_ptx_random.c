@@ -244,9 +244,10 @@ static uint64_t check_stream(const struct code *c, struct warp_stream s, uint32_
 
 /* ---- one kernel ---- */
 
-static void load(void)
+static void load(bool scheduled)
 {
-    trial.mod = ptx_parse("random.ptx", gen.text, gen.length, 0, &trial.err);
+    trial.mod =
+        ptx_parse_for("random.ptx", gen.text, gen.length, 0, (struct ptx_target){.scheduled = scheduled}, &trial.err);
     if (trial.mod) trial.img = ptx_load(trial.mod, trial.mem, &trial.err);
     if (!trial.mod || !trial.img) complain("%s", trial.err.text);
     uint64_t bytes;
@@ -318,10 +319,13 @@ static void try_kernel(uint64_t seed)
     trial.seed = seed;
     generate(&gen, seed);
     print_kernel(&gen);
-    load();
+    load(false);
     check_code(&trial.mod->code);
     try_shape(&shapes[draw(&more, COUNT(shapes))], false);
     try_shape(&shapes[draw(&more, COUNT(shapes))], draw(&more, 4) == 0);
+    unload();
+    load(true); /* the order of an assembler: results are the same, streams tell of another order */
+    try_shape(&shapes[draw(&more, COUNT(shapes))], true);
     unload();
 }
 

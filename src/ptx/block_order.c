@@ -1,4 +1,4 @@
-/* sched.c - see sched.h.
+/* block_order.c - see block_order.h.
  *
  * The graph of a block is made in the order of the text: an edge from each instruction to those that must follow it,
  * with the cycles between them. Loads may pass loads. A store keeps its place among accesses that could touch the same
@@ -6,7 +6,7 @@
  * through the read-only path. Barriers, fences, atomics, volatile accesses, calls and clock reads keep their place
  * among all memory accesses and each other. Latencies are those of an L1 hit and of the pipes of current GPUs
  * (docs/results/h200-microbench.txt): what an assembler can count on. */
-#include "ptx/sched.h"
+#include "ptx/block_order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -310,4 +310,29 @@ void sched_free(struct sched *s)
     free(s->node);
     free(s->edge);
     free(s->writer);
+}
+
+/* ---- a whole function ---- */
+
+int sched_function(struct build *b, struct func_info *fi)
+{
+    struct sched s = {0};
+    struct value *value = calloc(fi->f.nregs + 1u, sizeof *value);
+    struct ptx_inst *copy = calloc(SCHED_MOST, sizeof *copy);
+    uint32_t *order = calloc(fi->f.ninst + 1u, sizeof *order);
+    bool failed = !value || !copy || !order;
+    if (!failed) values_find(fi, value);
+    for (uint32_t i = 0; i < fi->f.nblock && !failed; i++) {
+        struct ptx_inst *inst = &fi->inst[fi->block[i].first];
+        uint32_t count = fi->block[i].count;
+        if (count > SCHED_MOST) continue;
+        failed = sched_block(&s, fi, i, value, fi->room[i], order);
+        memcpy(copy, inst, count * sizeof *copy);
+        for (uint32_t k = 0; k < count && !failed; k++) inst[k] = copy[order[k]];
+    }
+    sched_free(&s);
+    free(value);
+    free(copy);
+    free(order);
+    return failed ? wl_fail(b->e, WL_ERUN, "%s: out of memory while ordering %s", b->m->file, fi->f.name) : 0;
 }

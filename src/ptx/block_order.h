@@ -1,11 +1,11 @@
-/* sched.h - the order in which an assembler would put the instructions of a basic block.
+/* block_order.h - the order in which an assembler would put the instructions of a basic block.
  *
  * A compiler's PTX has a load next to its use; machine code has not. The order is that of a list scheduler: of the
  * instructions whose operands are there, the one with the longest way to the end of the block goes first, and nobody
  * waits while another could go. Results are what they were: what one instruction hands to another by a register, the
  * carry or memory stays in order. */
-#ifndef WL_PTX_SCHED_H
-#define WL_PTX_SCHED_H
+#ifndef WL_PTX_BLOCK_ORDER_H
+#define WL_PTX_BLOCK_ORDER_H
 
 #include "ptx/values.h"
 

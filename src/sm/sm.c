@@ -12,7 +12,7 @@ static unsigned unit_of(const struct sm *s, const int64_t *v, int class)
     bool old = s->classes == CLASSES_GPGPUSIM3, silicon = s->classes == CLASSES_HARDWARE;
     bool dp = class >= LAT_DP_ADD && class <= LAT_DP_DIV;
     bool own = v[P_SM_DP_PIPES] && (class != LAT_DP_DIV || silicon); /* to GPGPU-Sim every division is of the SFU */
-    bool integer = class <= LAT_INT_DIV || class == LAT_UNIFORM;
+    bool integer = class <= LAT_INT_DIV || class == LAT_SHFL || class == LAT_UNIFORM;
     bool slow = class == LAT_SFU || class == LAT_INT_DIV || class == LAT_FP_DIV || class == LAT_CVT ||
                 class == LAT_BITS || class == LAT_TEXTURE;
     bool multiply = class == LAT_INT_MUL || class == LAT_INT_MAD;
@@ -51,12 +51,14 @@ static struct exec_class machine_class(const int64_t *v, const struct exec_class
 static void set_classes(struct sm *s, const int64_t *v)
 {
     struct exec_class *c = s->exec_class;
+    /* To GPGPU-Sim 4 what is not fp32 is of the integer pipes (shader.cc 1372 to 1387 of 667834c, 2024-10-07). */
+    uint8_t other = v[P_SM_INT_PIPES] ? UNIT_INT : UNIT_ALU;
     for (int i = 0; i < LAT_COUNT; i++) {
         int row = i == LAT_TEXTURE ? LAT_SFU : i == LAT_UNIFORM ? LAT_INT_ADD : i; /* PTX has none of these */
         c[i] = (struct exec_class){.latency = (uint16_t)v[P_LAT_INT_ADD + row],
                                    .init = (uint16_t)v[P_INIT_INT_ADD + row],
                                    .unit = (uint8_t)unit_of(s, v, i)};
-        c[EXEC_SHORT + i] = (struct exec_class){.latency = 1, .init = 1, .unit = UNIT_ALU};
+        c[EXEC_SHORT + i] = (struct exec_class){.latency = 1, .init = 1, .unit = other};
         c[EXEC_MACHINE + i] = machine_class(v, &c[i], machine_row(i));
     }
     c[EXEC_BRANCH] = machine_class(v, &c[EXEC_MACHINE + LAT_INT_ADD], P_TRACE_LAT_BRANCH - P_TRACE_LAT_INT);

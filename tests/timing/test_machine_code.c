@@ -2,6 +2,8 @@
  * code, groups of asynchronous copies, and loads of a scope. */
 #include "timing/synth.h"
 
+#define OTHER(class) (LAT_COUNT + 1 + (class)) /* the table of GPGPU-Sim does not have it */
+
 /* Independent instructions of the given classes, the same for each of `warps`; ends with LAT_COUNT. */
 static void run_classes(const char *machine, unsigned warps, const enum lat_class *class, bool dependent, bool code)
 {
@@ -13,8 +15,9 @@ static void run_classes(const char *machine, unsigned warps, const enum lat_clas
     struct gpu *g = synth_gpu(&c);
     synth_begin(&p, "classes", warps);
     for (unsigned i = 0; class[i] != LAT_COUNT; i++) {
-        if (dependent) synth_alu(&p, class[i], 1, 1, 1);
-        else synth_alu(&p, class[i], (uint16_t)(10 + i), 2, 3);
+        enum lat_class lat = class[i] > LAT_COUNT ? class[i] - OTHER(0) : class[i];
+        struct code_inst *in = dependent ? synth_alu(&p, lat, 1, 1, 1) : synth_alu(&p, lat, (uint16_t)(10 + i), 2, 3);
+        in->old = class[i] > LAT_COUNT ? OLD_OTHER : OLD_UNKNOWN;
     }
     p.code.machine = code;
     synth_cta(&p);
@@ -57,6 +60,21 @@ TEST(integer_and_fp32_pipes_apart)
     assert_int_equal(between(0, 0, 3), 3);
     run_classes(apart, 1, same, false, false); /* ... but integers alone have half of the pipes */
     assert_int_equal(between(0, 0, 3), 6);
+}
+
+TEST(integer_pipes_take_all_that_is_not_fp32)
+{
+    static const enum lat_class fp[] = {LAT_FP_ADD, LAT_FP_ADD, LAT_COUNT};
+    static const enum lat_class lanes[] = {LAT_FP_ADD, LAT_SHFL, LAT_COUNT};
+    static const enum lat_class moves[] = {LAT_FP_ADD, OTHER(LAT_INT_ADD), OTHER(LAT_FP_ADD), LAT_COUNT};
+    static const char machine[] = "sm.count=1 sm.schedulers=1 sm.alu_pipes=1 sm.int_pipes=1 init.fp_add=8";
+    run_classes(machine, 1, fp, false, false);
+    assert_int_equal(between(0, 0, 1), 8);
+    run_classes(machine, 1, lanes, false, false);
+    assert_int_equal(between(0, 0, 1), 1);
+    run_classes(machine, 1, moves, false, false);
+    assert_int_equal(between(0, 0, 1), 1);
+    assert_int_equal(between(0, 0, 2), 2);
 }
 
 TEST(pipes_of_a_sub_core_serve_its_scheduler)

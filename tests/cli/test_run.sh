@@ -81,4 +81,16 @@ has '"speedup": 1.0'
 good "compare --csv" compare vectoradd --size tiny --sched lrr,gto --csv -
 check "a row each" test "$(wc -l <"$work/out")" -eq 3
 bad 1 "stopped" run vectoradd --size tiny --max-cycles 10
+# Energy of machines that no table was fitted to.
+good "energy of a Hopper machine" run atax --size tiny --gpu h200
+has 'by table gtx480_eff (not calibrated for this machine)'
+good "energy of a Fermi machine" run atax --size tiny
+has 'by table gtx480_eff:'
+for case in h200:no gtx480:yes titan:no apcm:yes; do
+    run run atax --size tiny --gpu ${case%:*} -q --csv "$work/e.csv"
+    check "energy.calibrated of $case in CSV" [ "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+        NR == 2 { print $at["energy.calibrated"] }' "$work/e.csv")" = "${case#*:}" ]
+done
+run run atax --size tiny --gpu h200 -q --json "$work/e.json"
+check "energy.calibrated in JSON" grep -q '"calibrated": false' "$work/e.json"
 finish

@@ -168,7 +168,7 @@ static void l2_count(struct l2 *s, const struct req *r, struct shares n)
     st->bypasses += n.bypassed;
     if (r->kind == WL_LOAD) st->reads += all;
     else if (r->kind == WL_ATOMIC) st->atomics += all;
-    else st->writes += all, st->write_hits += n.hits, st->bypassed_writes += n.bypassed;
+    else st->writes += all, st->write_hits += n.hits, st->write_merges += n.merged, st->bypassed_writes += n.bypassed;
     if (!r->nvm) return;
     st->nvm_accesses += all;
     st->nvm_misses += n.misses;

@@ -92,11 +92,9 @@ void session_complain(const struct session *s, const char *text)
     if (w && w->complain) w->complain(w->arg, text);
 }
 
-struct ptx_target ptx_target_of(const int64_t *v)
-{
-    int64_t threads = v[P_SM_WARPS] * WARP_SIZE;
-    return (struct ptx_target){.scheduled = v[P_SM_CODE], .free_regs = (uint32_t)(v[P_SM_REGISTERS] / threads)};
-}
+/* The registers that cost no occupancy are not the machine's: a trace holds one count, and must replay on any machine
+ * as the program itself runs there. */
+struct ptx_target ptx_target_of(const int64_t *v) { return (struct ptx_target){.scheduled = v[P_SM_CODE]}; }
 
 struct ptx_target session_ptx_target(const struct session *s)
 {

@@ -75,7 +75,7 @@ static void l1_events(const struct l1d_stats *c, const struct sm_stats *sm, cons
 static void l2_events(const struct l2_stats *c, const struct energy_machine *m, double *n)
 {
     double lines = m->l2_sectored ? 1.0 / LINE_SECTORS : 1;
-    uint64_t read_hits = c->hits - c->write_hits + c->hits_reserved;
+    uint64_t read_hits = c->hits - c->write_hits + c->hits_reserved - c->write_merges;
     n[ENERGY_L2_READ_HIT] = lines * (double)(read_hits + c->writebacks);
     n[ENERGY_L2_READ_MISS] = lines * (double)(c->reads + c->atomics - read_hits);
     n[ENERGY_L2_WRITE_HIT] = lines * (double)(c->write_hits + c->atomics);

@@ -38,11 +38,12 @@ static struct run_stats example(void)
                                .stall_line = 5};
     s.icnt = (struct icnt_stats){.request_flits = 200, .reply_flits = 300};
     s.l2 = (struct l2_stats){.hits = 50,
-                             .hits_reserved = 5,
+                             .hits_reserved = 8,
                              .misses = 60,
                              .reads = 70,
                              .writes = 40,
                              .write_hits = 15,
+                             .write_merges = 3,
                              .atomics = 5,
                              .fills = 35,
                              .writebacks = 8};
@@ -71,7 +72,7 @@ TEST(events_by_hand)
     near(n[ENERGY_TABLE], 77);
     near(n[ENERGY_QUEUE], 11);
     near(n[ENERGY_FLIT], 500);
-    near(n[ENERGY_L2_READ_HIT], 48);  /* 50 hits - 15 of writes + 5 merged + 8 victims */
+    near(n[ENERGY_L2_READ_HIT], 48);  /* 50 hits - 15 of writes + 8 merged - 3 of writes + 8 victims */
     near(n[ENERGY_L2_READ_MISS], 35); /* 75 reads and atomics - 40 */
     near(n[ENERGY_L2_WRITE_HIT], 20); /* and 5 of atomics */
     near(n[ENERGY_L2_WRITE_MISS], 25);

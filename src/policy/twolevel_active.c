@@ -99,7 +99,7 @@ static void turn(struct ranking *k, uint64_t waiting, uint64_t cycles)
 {
     for (uint32_t i = 0; i < k->count && cycles; i++, cycles--) demote(k, waiting);
     uint32_t turning = 0;
-    for (uint32_t i = 0; i < k->count; i++) turning += waiting >> k->warp[i] & 1;
+    for (uint32_t i = 0; i < k->count; i++) turning += (uint32_t)(waiting >> k->warp[i] & 1);
     if (!turning) return;
     for (cycles %= turning; cycles; cycles--) demote(k, waiting);
 }

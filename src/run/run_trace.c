@@ -40,7 +40,7 @@ static int nothing_ran(const struct run *r, uint64_t launches, const char *some,
 
 static int replay(struct run *r, struct trace_reader *reader, struct wl_err *e)
 {
-    struct wlt_item item;
+    struct wlt_item item = {0};
     char first[128] = "";
     uint64_t launches = 0, ran = 0;
     int got, rc = 0;

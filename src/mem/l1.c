@@ -192,16 +192,21 @@ static void mark_written(struct l1 *c, const struct req *r, uint32_t at)
     }
 }
 
+/* The valid line at `at` makes room for another one. */
+static inline void evict_line(struct l1 *c, const struct wl_access *a, uint32_t at)
+{
+    const struct tags *t = &c->tags;
+    report_leave(c, a->set, at, WL_EVICTED, a);
+    c->stats.evictions++;
+    if (c->observer) c->observer->evict(c->observer, a, t->line[at]);
+    if (t->sectors[at].dirty) l1_write_back(c, t->line[at], t->sectors[at].dirty);
+}
+
 /* A store that found no line takes the way `at`, without fetching anything. */
 static void take_for_store(struct l1 *c, const struct wl_access *a, uint32_t at)
 {
     struct tags *t = &c->tags;
-    if (WL_STATE(t->state[at]) == WL_VALID) {
-        report_leave(c, a->set, at, WL_EVICTED, a);
-        c->stats.evictions++;
-        if (c->observer) c->observer->evict(c->observer, a, t->line[at]);
-        if (t->sectors[at].dirty) l1_write_back(c, t->line[at], t->sectors[at].dirty);
-    }
+    if (WL_STATE(t->state[at]) == WL_VALID) evict_line(c, a, at);
     report_access(c, a, WL_MISSED, (int)at);
     tags_take(t, a->set, at, a->line);
     t->state[at] = WL_VALID;
@@ -340,12 +345,7 @@ static inline void l1_reserve(struct l1 *c, struct req *r, const struct wl_acces
 {
     struct tags *t = &c->tags;
     WL_ASSERT(WL_STATE(t->state[at]) != WL_RESERVED && t->sectors[at].mshr == NO_MSHR && !t->sectors[at].pending);
-    if (!t->infinite && WL_STATE(t->state[at]) == WL_VALID) {
-        report_leave(c, a->set, at, WL_EVICTED, a);
-        c->stats.evictions++;
-        if (c->observer) c->observer->evict(c->observer, a, t->line[at]);
-        if (t->sectors[at].dirty) l1_write_back(c, t->line[at], t->sectors[at].dirty);
-    }
+    if (!t->infinite && WL_STATE(t->state[at]) == WL_VALID) evict_line(c, a, at);
     report_access(c, a, WL_MISSED, (int)at);
     tags_take(t, a->set, at, a->line);
     t->state[at] = WL_RESERVED;

@@ -213,8 +213,7 @@ enum { PTX_MAX_BYTES = 1 << 28 }; /* of a text; a longer one is refused */
 struct ptx_module *ptx_parse(const char *file, const char *text, size_t len, uint32_t pc_base, struct wl_err *e);
 /* What is known of the machine that the text is assembled for. */
 struct ptx_target {
-    bool scheduled;     /* each block in the order an assembler would give it (block_order.h) */
-    uint32_t free_regs; /* registers per thread that cost no occupancy; 0: 32 */
+    bool scheduled; /* each block in the order an assembler would give it (block_order.h) */
 };
 struct ptx_module *ptx_parse_for(const char *file, const char *text, size_t len, uint32_t pc_base, struct ptx_target t,
                                  struct wl_err *e);

@@ -314,7 +314,7 @@ static uint32_t with_reserve(const struct func_info *fi, uint32_t live)
 
 /* Registers with those of the callees: a called function's stand on top of what its caller
  * keeps across the call. */
-static void settle(struct func_info *fi, uint32_t free_regs, uint32_t low, uint32_t high)
+static void settle(struct func_info *fi, uint32_t low, uint32_t high)
 {
     for (const struct callee *c = fi->callees; c; c = c->next)
         if (c->live + c->func->pressure > low) low = c->live + c->func->pressure;
@@ -322,7 +322,7 @@ static void settle(struct func_info *fi, uint32_t free_regs, uint32_t low, uint3
     fi->pressure = low;
     fi->f.least_regs = with_reserve(fi, low);
     fi->f.most_regs = with_reserve(fi, high > low ? high : low);
-    fi->f.regs_per_thread = ptx_registers(&fi->f, free_regs ? free_regs : FREE_REGS);
+    fi->f.regs_per_thread = ptx_registers(&fi->f, FREE_REGS);
     for (uint32_t i = 0; i < fi->f.nblock; i++) { /* so far what is live at the block's begin */
         uint32_t taken = fi->room[i] + LIVE_EXTRA;
         fi->room[i] = fi->f.regs_per_thread > taken ? fi->f.regs_per_thread - taken : 0;
@@ -373,7 +373,7 @@ int live_count(struct build *b, struct func_info *fi)
         values_find(fi, l.value);
         analyse(&l);
         if (!l.failed && !l.too_large) function_pressure(&l, &low, &high);
-        settle(fi, b->target.free_regs, low, high);
+        settle(fi, low, high);
     } else {
         l.failed = true;
     }

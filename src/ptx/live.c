@@ -8,7 +8,7 @@
  * loaded word gets a pair, and the address of a load keeps its registers until the word is used.
  *
  * Between the two the assembler is free. It takes what it likes as long as that costs no occupancy (if nothing else is
- * said FREE_REGS: 65,536 registers for 2048 threads), and goes beyond only when it has to; a little above it makes
+ * said FREE_REGS: 32,768 registers for 1536 threads, a GTX 480), and goes beyond only when it has to; a little above it makes
  * values again rather than lose warps. Checked against ptxas 13.0: tests/unit/test_registers.c has the statistics.
  *
  * Liveness is found one register at a time: from each block that reads it before writing it,
@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIVE_EXTRA = 4, FREE_REGS = 32, SQUEEZED = 4, LIVE_BUDGET = 1 << 23, MAX_THREAD_REGS = 255 };
+enum { LIVE_EXTRA = 4, FREE_REGS = 21, SQUEEZED = 4, LIVE_BUDGET = 1 << 23, MAX_THREAD_REGS = 255 };
 #define NONE UINT32_MAX
 
 /* ---- registers of an instruction ---- */

@@ -8,8 +8,9 @@
  * loaded word gets a pair, and the address of a load keeps its registers until the word is used.
  *
  * Between the two the assembler is free. It takes what it likes as long as that costs no occupancy (if nothing else is
- * said FREE_REGS: 32,768 registers for 1536 threads, a GTX 480), and goes beyond only when it has to; a little above it makes
- * values again rather than lose warps. Checked against ptxas 13.0: tests/unit/test_registers.c has the statistics.
+ * said FREE_REGS: 32,768 registers for 1536 threads, a GTX 480), and goes beyond only when it has to; a little above it
+ * makes values again rather than lose warps. Checked against ptxas 13.0: tests/unit/test_registers.c has the
+ * statistics.
  *
  * Liveness is found one register at a time: from each block that reads it before writing it,
  * walk against control flow until blocks that write it. The work is the size of the answer.

@@ -31,7 +31,7 @@ same_counters() {
     python3 - "$1" "$2" <<'P'
 import json, sys
 a, b = (json.load(open(f)) for f in sys.argv[1:3])
-for k in ("workload", "size", "inputs", "workload_hash", "seed", "host", "engine"):
+for k in ("workload", "size", "inputs", "workload_hash", "seed", "host", "engine", "command"):
     a.pop(k), b.pop(k)
 sys.exit([k for k in a if a[k] != b.get(k)] or 0)
 P

@@ -192,6 +192,7 @@ struct ptx_func {
     uint32_t most_regs;
     uint32_t max_threads;   /* .maxntid product, or 0 */
     uint32_t code_reg_base; /* its registers in the scoreboard's numbering */
+    const char *refused;    /* why it cannot be executed, with instruction and line; NULL: it can */
     struct ptx_func *next;
 };
 
@@ -199,6 +200,7 @@ struct ptx_module {
     struct arena arena;
     const char *file, *text;  /* for messages */
     unsigned version, target; /* 90 for 9.0, 75 for sm_75 */
+    bool keep_going;          /* ptx_target.keep_going */
     struct ptx_func *funcs;
     struct ptx_var *vars;               /* module scope */
     uint64_t global_bytes, const_bytes; /* images of module-scope .global and .const */
@@ -213,7 +215,9 @@ enum { PTX_MAX_BYTES = 1 << 28 }; /* of a text; a longer one is refused */
 struct ptx_module *ptx_parse(const char *file, const char *text, size_t len, uint32_t pc_base, struct wl_err *e);
 /* What is known of the machine that the text is assembled for. */
 struct ptx_target {
-    bool scheduled; /* each block in the order an assembler would give it (block_order.h) */
+    bool scheduled;  /* each block in the order an assembler would give it (block_order.h) */
+    bool keep_going; /* a function whose body cannot be executed is refused, and its callers, not the module (refuse.c)
+                      */
 };
 struct ptx_module *ptx_parse_for(const char *file, const char *text, size_t len, uint32_t pc_base, struct ptx_target t,
                                  struct wl_err *e);

@@ -152,7 +152,9 @@ static int place_shared(struct build *b)
 static int complete(struct build *b)
 {
     for (struct func_info *fi = b->funcs; fi; fi = fi->next)
-        if (fi->defined && cfg_build(b, fi)) return -1;
+        if (fi->defined && cfg_build(b, fi) &&
+            (!refuse_function(b->m, &fi->f, b->e) || refuse_body(b, fi) || cfg_build(b, fi)))
+            return -1;
     if (order_functions(b) || place_shared(b)) return -1;
     for (uint32_t i = 0; i < b->nfuncs; i++)
         if (live_count(b, b->order[i]) || (b->target.scheduled && sched_function(b, b->order[i]))) return -1;
@@ -164,6 +166,7 @@ static int complete(struct build *b)
         *last = &fi->f;
         last = &fi->f.next;
     }
+    refuse_callers(b->m);
     return 0;
 }
 
@@ -224,6 +227,7 @@ struct ptx_module *ptx_parse_for(const char *file, const char *text, size_t len,
         return NULL;
     }
     m->text = copy;
+    m->keep_going = t.keep_going;
     if (check_nul(m, len, e) || read_module(m, len, pc_base, t, e)) {
         ptx_free(m);
         return NULL;

@@ -142,7 +142,9 @@ struct ptx_inst {
     uint32_t ntargets; /* brx.idx */
     struct ptx_call *call;
     uint32_t line;
-    uint32_t code; /* index of its entry in the module's code table */
+    uint32_t source;         /* its .loc, an index of the module's; 0: none */
+    uint32_t text, text_len; /* where it stands in the module's text, without the semicolon; 0 long: nowhere */
+    uint32_t code;           /* index of its entry in the module's code table */
 };
 
 struct ptx_call {
@@ -195,10 +197,23 @@ struct ptx_func {
     struct ptx_func *next;
 };
 
+/* A .loc: a place in a source file; of an inlined function also where it was called. File 0: none. */
+struct ptx_loc {
+    uint32_t file, line, column, caller_file, caller_line;
+};
+
+struct ptx_file {
+    uint32_t number;
+    const char *name;
+    struct ptx_file *next;
+};
+
 struct ptx_module {
     struct arena arena;
     const char *file, *text;  /* for messages */
     unsigned version, target; /* 90 for 9.0, 75 for sm_75 */
+    struct ptx_file *files;
+    const struct ptx_loc *loc; /* from 1 */
     struct ptx_func *funcs;
     struct ptx_var *vars;               /* module scope */
     uint64_t global_bytes, const_bytes; /* images of module-scope .global and .const */

@@ -81,6 +81,8 @@ int cfg_build(struct build *b, struct func_info *fi);
 int live_count(struct build *b, struct func_info *fi);
 int sched_function(struct build *b, struct func_info *fi); /* block_order.c; after live_count */
 int code_build(struct build *b);
+/* parse_loc.c: where an instruction was written. -1: out of memory. */
+int loc_origin(struct ptx_module *m, const struct ptx_inst *in, struct code_origin *out);
 
 /* The immediate dominator of each node of a graph, by Lengauer and Tarjan. Successors and predecessors are
  * arrays of the form of func_info.succ. idom[root] is root; PTX_NO_BLOCK marks the nodes

@@ -38,7 +38,18 @@ enum ptx_cmp { CMP_NONE, CMP_EQ, CMP_NE, CMP_LT, CMP_LE, CMP_GT, CMP_GE, CMP_LO,
                CMP_EQU, CMP_NEU, CMP_LTU, CMP_LEU, CMP_GTU, CMP_GEU, CMP_NUM, CMP_NAN };
 /* clang-format on */
 enum ptx_bool { BOOL_NONE, BOOL_AND, BOOL_OR, BOOL_XOR };
-enum ptx_round { RND_NONE, RND_RN, RND_RZ, RND_RM, RND_RP, RND_RNA /* ties away from zero */, RND_RNI, RND_RZI, RND_RMI, RND_RPI };
+enum ptx_round {
+    RND_NONE,
+    RND_RN,
+    RND_RZ,
+    RND_RM,
+    RND_RP,
+    RND_RNA /* ties away from zero */,
+    RND_RNI,
+    RND_RZI,
+    RND_RMI,
+    RND_RPI
+};
 /* Modifiers that are plain switches. */
 /* clang-format off */
 enum ptx_flag {
@@ -144,7 +155,9 @@ struct ptx_inst {
     uint32_t ntargets; /* brx.idx */
     struct ptx_call *call;
     uint32_t line;
-    uint32_t code; /* index of its entry in the module's code table */
+    uint32_t source;         /* its .loc, an index of the module's; 0: none */
+    uint32_t text, text_len; /* where it stands in the module's text, without the semicolon; 0 long: nowhere */
+    uint32_t code;           /* index of its entry in the module's code table */
 };
 
 struct ptx_call {
@@ -198,11 +211,24 @@ struct ptx_func {
     struct ptx_func *next;
 };
 
+/* A .loc: a place in a source file; of an inlined function also where it was called. File 0: none. */
+struct ptx_loc {
+    uint32_t file, line, column, caller_file, caller_line;
+};
+
+struct ptx_file {
+    uint32_t number;
+    const char *name;
+    struct ptx_file *next;
+};
+
 struct ptx_module {
     struct arena arena;
     const char *file, *text;  /* for messages */
     unsigned version, target; /* 90 for 9.0, 75 for sm_75 */
     bool keep_going;          /* ptx_target.keep_going */
+    struct ptx_file *files;
+    const struct ptx_loc *loc; /* from 1 */
     struct ptx_func *funcs;
     struct ptx_var *vars;               /* module scope */
     uint64_t global_bytes, const_bytes; /* images of module-scope .global and .const */

@@ -178,6 +178,7 @@ static void parser_end(struct ptx_parser *p)
     free(p->body.inst);
     free(p->body.reg);
     free(p->body.ref);
+    free(p->loc);
 }
 
 static int read_module(struct ptx_module *m, size_t len, uint32_t pc_base, struct ptx_target t, struct wl_err *e)
@@ -190,6 +191,7 @@ static int read_module(struct ptx_module *m, size_t len, uint32_t pc_base, struc
     p.extern_last = &p.externs;
     lex_init(&p.lex, m->text, len);
     parse_module(&p);
+    if (!p.failed && locs_to_arena(&p)) fail_memory(&p);
     int rc = p.failed ? -1 : complete(&b);
     parser_end(&p);
     free(b.loop);

@@ -81,6 +81,8 @@ int cfg_build(struct build *b, struct func_info *fi);
 int live_count(struct build *b, struct func_info *fi);
 int sched_function(struct build *b, struct func_info *fi); /* block_order.c; after live_count */
 int code_build(struct build *b);
+/* parse_loc.c: where an instruction was written. -1: out of memory. */
+int loc_origin(struct ptx_module *m, const struct ptx_inst *in, struct code_origin *out);
 
 /* refuse.c. refuse_function keeps what *e says with the function, and clears *e; false: it stays an error of the
  * module. refuse_body gives a refused function a body that does nothing. refuse_callers passes it on to all callers. */

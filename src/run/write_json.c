@@ -10,6 +10,7 @@
 
 #include "run/json_parts.h"
 #include "run/result.h"
+#include "run/write_lines.h"
 
 double result_ipc(const struct run_result *r)
 {
@@ -27,6 +28,8 @@ static json_t *triple(const uint32_t v[3])
 {
     return json_pack("[I,I,I]", (json_int_t)v[0], (json_int_t)v[1], (json_int_t)v[2]);
 }
+
+json_t *result_text(const char *s) { return json_text(s); }
 
 static int add_counters(json_t *root, const struct run_stats *s, bool profiled)
 {
@@ -116,6 +119,7 @@ static json_t *load_list(const struct profile_report *p)
 {
     static const char *const outcomes[4] = {"hits", "merged", "misses", "bypasses"};
     static const char *const types[LINE_TYPES] = {"streaming", "inter_warp", "intra_warp", "mixed"};
+    static const char *const l2[3] = {"l2_hits", "l2_merged", "l2_misses"};
     json_t *list = json_array();
     int bad = 0;
     for (unsigned i = 0; i < p->loads; i++) {
@@ -123,10 +127,12 @@ static json_t *load_list(const struct profile_report *p)
         json_t *o = json_object(), *lines = json_object();
         bad |= json_object_set_new(o, "kernel", json_text(l->kernel));
         bad |= json_object_set_new(o, "pc", json_count(l->pc));
+        bad |= add_place(o, &l->at);
         bad |= json_object_set_new(o, "loads", json_count(l->loads));
         bad |= json_object_set_new(o, "divergent", json_count(l->divergent));
         bad |= json_object_set_new(o, "requests", json_count(l->requests));
         for (unsigned k = 0; k < 4; k++) bad |= json_object_set_new(o, outcomes[k], json_count(l->outcome[k]));
+        for (unsigned k = 0; k < 3; k++) bad |= json_object_set_new(o, l2[k], json_count(l->l2[k]));
         for (unsigned k = 0; k < LINE_TYPES; k++) bad |= json_object_set_new(lines, types[k], json_count(l->lines[k]));
         bad |= json_object_set_new(o, "infinite_lines", lines);
         bad |= json_array_append_new(list, o);
@@ -167,6 +173,7 @@ static json_t *rank_list(const struct profile_report *p)
 static int add_profile(json_t *root, const struct profile_report *p)
 {
     int bad = json_object_set_new(root, "loads", load_list(p));
+    bad |= json_object_set_new(root, "instructions", inst_list(p));
     bad |= json_object_set_new(root, "reuse", reuse_list(p));
     return bad | json_object_set_new(root, "issue_ranks", rank_list(p));
 }

@@ -29,8 +29,6 @@ static json_t *triple(const uint32_t v[3])
     return json_pack("[I,I,I]", (json_int_t)v[0], (json_int_t)v[1], (json_int_t)v[2]);
 }
 
-json_t *result_text(const char *s) { return json_text(s); }
-
 static int add_counters(json_t *root, const struct run_stats *s, bool profiled)
 {
     int bad = 0;

@@ -38,7 +38,18 @@ enum ptx_cmp { CMP_NONE, CMP_EQ, CMP_NE, CMP_LT, CMP_LE, CMP_GT, CMP_GE, CMP_LO,
                CMP_EQU, CMP_NEU, CMP_LTU, CMP_LEU, CMP_GTU, CMP_GEU, CMP_NUM, CMP_NAN };
 /* clang-format on */
 enum ptx_bool { BOOL_NONE, BOOL_AND, BOOL_OR, BOOL_XOR };
-enum ptx_round { RND_NONE, RND_RN, RND_RZ, RND_RM, RND_RP, RND_RNA /* ties away from zero */, RND_RNI, RND_RZI, RND_RMI, RND_RPI };
+enum ptx_round {
+    RND_NONE,
+    RND_RN,
+    RND_RZ,
+    RND_RM,
+    RND_RP,
+    RND_RNA /* ties away from zero */,
+    RND_RNI,
+    RND_RZI,
+    RND_RMI,
+    RND_RPI
+};
 /* Modifiers that are plain switches. */
 /* clang-format off */
 enum ptx_flag {
@@ -147,7 +158,9 @@ struct ptx_inst {
     const struct ptx_matrix *matrix; /* matrix instructions */
     uint8_t kind, width;             /* M_OWN: enum inst_kind; bytes a lane moves, or groups to wait for */
     uint32_t line;
-    uint32_t code; /* index of its entry in the module's code table */
+    uint32_t source;         /* its .loc, an index of the module's; 0: none */
+    uint32_t text, text_len; /* where it stands in the module's text, without the semicolon; 0 long: nowhere */
+    uint32_t code;           /* index of its entry in the module's code table */
 };
 
 struct ptx_call {
@@ -197,13 +210,28 @@ struct ptx_func {
     uint32_t most_regs;
     uint32_t max_threads;   /* .maxntid product, or 0 */
     uint32_t code_reg_base; /* its registers in the scoreboard's numbering */
+    const char *refused;    /* why it cannot be executed, with instruction and line; NULL: it can */
     struct ptx_func *next;
+};
+
+/* A .loc: a place in a source file; of an inlined function also where it was called. File 0: none. */
+struct ptx_loc {
+    uint32_t file, line, column, caller_file, caller_line;
+};
+
+struct ptx_file {
+    uint32_t number;
+    const char *name;
+    struct ptx_file *next;
 };
 
 struct ptx_module {
     struct arena arena;
     const char *file, *text;  /* for messages */
     unsigned version, target; /* 90 for 9.0, 75 for sm_75 */
+    bool keep_going;          /* ptx_target.keep_going */
+    struct ptx_file *files;
+    const struct ptx_loc *loc; /* from 1 */
     struct ptx_func *funcs;
     struct ptx_var *vars;               /* module scope */
     uint64_t global_bytes, const_bytes; /* images of module-scope .global and .const */
@@ -218,7 +246,9 @@ enum { PTX_MAX_BYTES = 1 << 28 }; /* of a text; a longer one is refused */
 struct ptx_module *ptx_parse(const char *file, const char *text, size_t len, uint32_t pc_base, struct wl_err *e);
 /* What is known of the machine that the text is assembled for. */
 struct ptx_target {
-    bool scheduled; /* each block in the order an assembler would give it (block_order.h) */
+    bool scheduled;  /* each block in the order an assembler would give it (block_order.h) */
+    bool keep_going; /* a function whose body cannot be executed is refused, and its callers, not the module (refuse.c)
+                      */
 };
 struct ptx_module *ptx_parse_for(const char *file, const char *text, size_t len, uint32_t pc_base, struct ptx_target t,
                                  struct wl_err *e);

@@ -154,7 +154,9 @@ static int place_shared(struct build *b)
 static int complete(struct build *b)
 {
     for (struct func_info *fi = b->funcs; fi; fi = fi->next)
-        if (fi->defined && cfg_build(b, fi)) return -1;
+        if (fi->defined && cfg_build(b, fi) &&
+            (!refuse_function(b->m, &fi->f, b->e) || refuse_body(b, fi) || cfg_build(b, fi)))
+            return -1;
     if (order_functions(b) || place_shared(b)) return -1;
     for (uint32_t i = 0; i < b->nfuncs; i++)
         if (live_count(b, b->order[i]) || (b->target.scheduled && sched_function(b, b->order[i]))) return -1;
@@ -166,6 +168,7 @@ static int complete(struct build *b)
         *last = &fi->f;
         last = &fi->f.next;
     }
+    refuse_callers(b->m);
     return 0;
 }
 
@@ -175,6 +178,7 @@ static void parser_end(struct ptx_parser *p)
     free(p->body.inst);
     free(p->body.reg);
     free(p->body.ref);
+    free(p->loc);
 }
 
 static int read_module(struct ptx_module *m, size_t len, uint32_t pc_base, struct ptx_target t, struct wl_err *e)
@@ -187,6 +191,7 @@ static int read_module(struct ptx_module *m, size_t len, uint32_t pc_base, struc
     p.extern_last = &p.externs;
     lex_init(&p.lex, m->text, len);
     parse_module(&p);
+    if (!p.failed && locs_to_arena(&p)) fail_memory(&p);
     int rc = p.failed ? -1 : complete(&b);
     parser_end(&p);
     free(b.loop);
@@ -226,6 +231,7 @@ struct ptx_module *ptx_parse_for(const char *file, const char *text, size_t len,
         return NULL;
     }
     m->text = copy;
+    m->keep_going = t.keep_going;
     if (check_nul(m, len, e) || read_module(m, len, pc_base, t, e)) {
         ptx_free(m);
         return NULL;

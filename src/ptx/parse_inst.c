@@ -357,7 +357,8 @@ static void check_instruction(struct ptx_parser *p, const struct token *op, stru
 
 void parse_instruction(struct ptx_parser *p)
 {
-    struct ptx_inst in = {.vec = 1, .target = PTX_NO_BLOCK};
+    struct ptx_inst in = {.vec = 1, .target = PTX_NO_BLOCK, .source = p->at_loc};
+    in.text = (uint32_t)(p->tok.s - p->m->text);
     parse_guard(p, &in);
     struct token op = take(p);
     if (op.kind != TOK_NAME) {
@@ -378,6 +379,7 @@ void parse_instruction(struct ptx_parser *p)
         if (!p->failed) parse_operands(p, &in);
     }
     if (at_punct(p, ',')) fail_at(p, &p->tok, "%.*s has too many operands", (int)op.len, op.s);
+    in.text_len = (uint32_t)(p->tok.s - p->m->text) - in.text;
     expect(p, ';', "after the instruction");
     if (!p->failed) check_instruction(p, &op, &in);
     struct body *b = &p->body;

@@ -83,6 +83,7 @@ struct uop {
         const struct xfunc *callee;        /* call: NULL for vprintf and __assertfail */
         const ref *refs;                   /* instructions with many operands: their places */
         const struct matrix_op *matrix;    /* matrix.h */
+        const struct uop *more;            /* instructions with several addresses: the others */
     };
 };
 
@@ -338,10 +339,14 @@ lower_fn lower_lanes, lower_mul, lower_mad, lower_mul24, lower_mad24, lower_div,
 lower_fn lower_rsqrt, lower_bfind, lower_prmt, lower_shf, lower_lop3, lower_dot, lower_slct, lower_logic, lower_carry;
 lower_fn lower_set, lower_setp, lower_testp, lower_selp, lower_mov;
 /* lower_mem.c */
+int lower_address(struct lower *L, struct uop *u, const struct ptx_operand *o, uint8_t space);
 lower_fn lower_load, lower_store, lower_atom, lower_cvta, lower_isspacep, lower_tex;
 /* lower_warp.c */
 lower_fn lower_activemask, lower_shfl, lower_vote, lower_match, lower_redux, lower_bar, lower_call, lower_brx;
 lower_fn lower_nothing, lower_trap, lower_nop;
+/* lower_matrix.c, lower_async.c */
+lower_fn lower_mma, lower_wmma, lower_wgmma, lower_ldmatrix, lower_movmatrix;
+lower_fn lower_cp, lower_mbarrier, lower_small, lower_cluster;
 lower_fn lower_cvt;                                                            /* cvt.c */
 uint64_t image_var_addr(const struct ptx_image *img, const struct ptx_var *v); /* in its own space */
 struct xfunc *image_func(const struct ptx_image *img, const struct ptx_func *f);

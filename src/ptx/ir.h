@@ -127,6 +127,7 @@ struct ptx_operand {
     uint8_t kind;
     bool negated; /* !p */
     uint8_t nvec;
+    uint8_t space;                 /* ADDR of an instruction with several: enum ptx_space */
     int32_t reg;                   /* REG, ADDR: register number, or -1 */
     uint8_t sreg;                  /* SREG */
     uint64_t imm;                  /* IMM: bits of the literal, in the instruction's type; ADDR, VAR: addend */
@@ -135,7 +136,7 @@ struct ptx_operand {
     const struct ptx_operand *vec; /* VEC */
 };
 
-enum { PTX_MAX_DST = 2, PTX_MAX_SRC = 5 };
+enum { PTX_MAX_DST = 2, PTX_MAX_SRC = 8, PTX_MAX_VECTOR = 128 /* wgmma */ };
 
 struct ptx_inst {
     uint8_t op;          /* enum ptx_op */
@@ -154,6 +155,8 @@ struct ptx_inst {
     const uint32_t *targets;
     uint32_t ntargets; /* brx.idx */
     struct ptx_call *call;
+    const struct ptx_matrix *matrix; /* matrix instructions */
+    uint8_t kind, width;             /* M_OWN: enum inst_kind; bytes a lane moves, or groups to wait for */
     uint32_t line;
     uint32_t source;         /* its .loc, an index of the module's; 0: none */
     uint32_t text, text_len; /* where it stands in the module's text, without the semicolon; 0 long: nowhere */

@@ -46,6 +46,8 @@ enum ptx_flag {
     FLAG_NAN = 4096 /* min/max.NaN */
 };
 /* clang-format on */
+/* Of a load: relaxed or acquire, so other threads may be writing what it reads. */
+enum { FLAG_STRONG = FLAG_UNI };
 /* op-specific mode, in ptx_inst.mode */
 enum ptx_shfl { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX };
 enum ptx_vote { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT };

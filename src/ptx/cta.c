@@ -69,6 +69,7 @@ int cta_arrive(struct exec_warp *w, const struct uop *u)
     unsigned lane = bit_low32(w->exec);
     uint32_t id = at32(w, u->s[0])[lane], expected = u->nvec > 1 ? at32(w, u->s[1])[lane] : 0;
     if (check_arrival(w, u, id, expected)) return RUN_FAULT;
+    if (w->split && w->exec != w->live) return launch_is_stuck(w->run); /* the others can never come */
     struct barrier *b = &w->cta->bar[id];
     b->expected = expected;
     b->threads += WARP_SIZE;

@@ -106,6 +106,7 @@ struct xfunc {
     uint32_t frame_bytes; /* of local memory: .local variables, then .param variables */
     uint32_t param_at;    /* where the .param variables begin in the frame */
     bool strong;          /* has blocks that poll with POLL_STRONG */
+    bool barriers;        /* has barriers of the CTA */
 };
 
 /* What fills a slot of the launch area. */
@@ -202,6 +203,7 @@ struct exec_warp {
     const struct uop *bar_uop;
     uint32_t bar_mask;
     struct spin spin;
+    bool split; /* lanes were let past others (spin.c) */
     /* storage */
     struct simt *stack;
     uint32_t depth, stack_cap;
@@ -272,6 +274,7 @@ struct exec_run {
     uint32_t nlive, room;  /* CTAs started; how many may be at once */
     uint32_t starts;       /* so many may start before those that wait get their turn again */
     uint64_t round_from;   /* progress when the round began */
+    bool barriers;         /* the kernel, or a function it may call, has barriers of the CTA */
     bool watches;          /* polls are counted: the kernel has strong ones, or a CTA has had to wait */
     struct range range[RANGES];
     uint8_t *dev_host;
@@ -358,7 +361,13 @@ struct exec_warp *cta_find_ready(struct exec_cta *c, const struct uop **at);
 /* spin.c */
 /* The warp has executed a block that polls. True: it spins, and its turn is over. */
 bool spin_polled(struct exec_warp *w, const struct xblock *b);
+/* Lets lanes past that wait in the warp's current function for those that spin. False: there are none, or it was tried
+ * for each lane since anybody made progress. */
+bool spin_let_past(struct exec_warp *w);
 uint64_t spin_hash(uint64_t h, const struct exec_warp *w); /* all that decides what it does next, shared memory excepted */
+
+/* launch.c: everybody waits and nobody can be started: says why. RUN_FAULT. */
+int launch_is_stuck(struct exec_run *r);
 
 /* printf.c */
 int call_vprintf(struct exec_warp *w, const struct uop *u, const struct ptx_call *call);

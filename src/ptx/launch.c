@@ -137,13 +137,24 @@ static int run_turn(struct exec_run *r, struct exec_cta *c)
     return 0;
 }
 
-/* Everybody waits and nobody can be started: says why. */
-static int nobody_goes_on(struct exec_run *r)
+/* The last resort: lanes that wait for others of their own warp. */
+static bool let_lanes_past(struct exec_run *r)
 {
-    const struct uop *at;
+    for (struct exec_cta *c = r->live; c; c = c->next)
+        for (uint32_t i = 0; i < r->nwarps; i++)
+            if (c->warp[i].state == WARP_READY && c->warp[i].spin.spins && spin_let_past(&c->warp[i])) {
+                c->state = CTA_RUNS;
+                return true;
+            }
+    return false;
+}
+
+int launch_is_stuck(struct exec_run *r)
+{
+    const struct uop *at = NULL;
     struct exec_warp *w = NULL;
     for (struct exec_cta *c = r->live; c && !w; c = c->next) w = cta_find_ready(c, &at);
-    if (!w) return -1;
+    if (!w) return wl_fail(r->err, WL_ERUN, "kernel %s: nobody can go on", r->info.kernel), RUN_FAULT;
     if (r->next_cta < r->info.ctas)
         warp_fault(w, at, -1,
                    "no end in sight: %u of the %u CTAs wait for others, and the machine holds no more than %u of them "
@@ -154,7 +165,7 @@ static int nobody_goes_on(struct exec_run *r)
     else
         warp_fault(w, at, -1, "no end in sight: %u CTAs wait for one another, and none can go on (a deadlock)",
                    r->nlive);
-    return -1;
+    return RUN_FAULT;
 }
 
 /* Whether all who wait wait for progress, and there was none in the whole round. */
@@ -178,7 +189,9 @@ static int take_step(struct exec_run *r)
         struct exec_cta *c = start_cta(r);
         return c ? run_turn(r, c) : -no_memory(r);
     }
-    if (r->nlive && all_stuck(r) && (r->next_cta == r->info.ctas || r->nlive >= r->room)) return nobody_goes_on(r);
+    if (r->nlive && all_stuck(r) && (r->next_cta == r->info.ctas || r->nlive >= r->room) &&
+        !let_lanes_past(r))
+        return launch_is_stuck(r), -1;
     r->turn = r->live;
     r->starts = r->nlive ? r->nlive : 1;
     return 0;
@@ -303,14 +316,16 @@ static int make_storage(struct exec_run *r)
     return 0;
 }
 
-/* Whether the kernel, or a function it may call, polls as if others would answer. */
-static bool has_strong_polls(const struct exec_run *r)
+/* What the kernel, or a function it may call, has. */
+static void look_at_code(struct exec_run *r)
 {
     const struct ptx_image *img = r->l.image;
-    if (r->kernel->strong) return true;
-    for (uint32_t i = 0; i < img->nfunc; i++)
-        if (img->func[i].strong && !img->func[i].fn->is_kernel) return true;
-    return false;
+    for (uint32_t i = 0; i < img->nfunc; i++) {
+        const struct xfunc *f = &img->func[i];
+        if (f != r->kernel && f->fn->is_kernel) continue;
+        r->watches |= f->strong;
+        r->barriers |= f->barriers;
+    }
 }
 
 struct stream_source *ptx_open(const struct ptx_launch *l, struct wl_err *e)
@@ -325,7 +340,7 @@ struct stream_source *ptx_open(const struct ptx_launch *l, struct wl_err *e)
     r->kernel = image_func(l->image, l->kernel);
     r->dev_host = dev_host(l->image->mem);
     r->room = UINT32_MAX;
-    r->watches = r->kernel && has_strong_polls(r);
+    if (r->kernel) look_at_code(r);
     int rc = r->kernel ? shape(r, e) : wl_fail(e, WL_EINPUT, "kernel %s is not in this module", l->kernel->name);
     if (!rc && make_storage(r)) rc = wl_fail(e, WL_ERUN, "kernel %s: out of memory", r->info.kernel);
     if (!rc) return &r->source;

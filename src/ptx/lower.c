@@ -239,6 +239,7 @@ static void lower_block(struct lower *L, const struct ptx_block *b, struct xbloc
         enum polls polls = polls_of(in);
         x->unguarded += !code->inst[in->code].guarded;
         if (polls > x->polls) x->polls = (uint8_t)polls;
+        L->f->barriers |= code->inst[in->code].kind == INST_BARRIER;
     }
     if (x->polls == POLL_STRONG) L->f->strong = true;
 }

@@ -9,7 +9,9 @@
  *
  * Lanes of one warp can wait for one another too: the lane that has the lock stands where the loop ends, the others
  * ask for it. A GPU of today lets each lane go on by itself. So a warp that spins lets lanes past that wait at the end
- * of a divergent path: they go on first and alone until the next place where all meet. */
+ * of a divergent path: they go on first and alone until the next place where all meet. They must not come to a barrier
+ * of the CTA, at which a warp arrives as a whole; so in a kernel with barriers they are let past only when nobody else
+ * in the whole grid can go on. */
 #include "ptx/exec_priv.h"
 
 #include <string.h>
@@ -37,9 +39,9 @@ uint64_t spin_hash(uint64_t h, const struct exec_warp *w)
     return hash_bytes(h, &w->id, sizeof w->id);
 }
 
-/* Lets lanes past that wait in the warp's current function. False: there are none. */
-static bool let_past(struct exec_warp *w)
+bool spin_let_past(struct exec_warp *w)
 {
+    if (w->spin.yields == WARP_SIZE || !w->nframe) return false;
     uint32_t bottom = w->frame[w->nframe - 1].stack, above = w->stack[w->depth - 1].mask;
     for (uint32_t j = w->depth - 1; j-- > bottom;) {
         struct simt wait = w->stack[j];
@@ -51,6 +53,10 @@ static bool let_past(struct exec_warp *w)
         }
         for (uint32_t k = j + 1; k < w->depth; k++) w->stack[k - 1] = w->stack[k];
         w->stack[w->depth - 1] = wait;
+        w->spin.yields++;
+        w->spin.polls = 0;
+        w->spin.spins = false;
+        w->split = true;
         return true;
     }
     return false;
@@ -82,14 +88,9 @@ bool spin_polled(struct exec_warp *w, const struct xblock *b)
     uint64_t hash = spin_hash(WL_HASH_INIT, w);
     bool renew = s->polls >= POLLS_FIRST && !(s->polls & (s->polls - 1));
     if (hash == s->kept && (s->spins || !renew)) {
-        if (s->yields < WARP_SIZE && let_past(w)) {
-            s->yields++;
-            s->polls = 0;
-            s->spins = false;
-            return false;
-        }
+        if (!w->run->barriers && spin_let_past(w)) return false;
         s->spins = true;
-        count_anew(w);
+        s->progress = w->run->progress;
         return true;
     }
     if (renew) {

@@ -185,6 +185,7 @@ int warp_start(struct exec_warp *w)
     w->executed = w->threads = 0;
     w->resume = w->carry = 0;
     w->state = WARP_READY;
+    w->split = false;
     w->spin = (struct spin){.progress = r->progress};
     if (w->local) memset(w->local, 0, (size_t)WARP_SIZE * w->local_stride);
     return push_frame(w, r->kernel, NULL, w->live) ? 0 : -1;

@@ -263,6 +263,7 @@ struct exec_run {
     struct ptx_launch l;
     const struct xfunc *kernel;
     uint8_t *params, *launch_area;
+    uint64_t meeting; /* device address of what grid.sync() uses; 0: the module has none */
     uint32_t next_cta; /* the next one to start */
     uint32_t next_out; /* the next one to hand out */
     uint32_t nwarps;

@@ -74,7 +74,7 @@ enum ptx_sreg { SREG_TID_X, SREG_TID_Y, SREG_TID_Z, SREG_NTID_X, SREG_NTID_Y, SR
                 SREG_LANEID, SREG_WARPID, SREG_NWARPID, SREG_SMID, SREG_NSMID, SREG_GRIDID,
                 SREG_LANEMASK_EQ, SREG_LANEMASK_LE, SREG_LANEMASK_LT, SREG_LANEMASK_GE, SREG_LANEMASK_GT,
                 SREG_CLOCK, SREG_CLOCK64, SREG_GLOBALTIMER, SREG_DYNAMIC_SMEM_SIZE, SREG_TOTAL_SMEM_SIZE,
-                SREG_WARP_SZ, SREG_COUNT };
+                SREG_WARP_SZ, SREG_ENVREG1, SREG_ENVREG2 /* high and low half: where a grid's CTAs meet */, SREG_COUNT };
 /* clang-format on */
 
 /* A variable in some space. `offset` is its place: global and const, in the module's image of

@@ -257,14 +257,31 @@ static uint64_t launch_value(const struct exec_run *r, const struct launch_const
     case SREG_WARP_SZ: return WARP_SIZE;
     case SREG_DYNAMIC_SMEM_SIZE: return r->l.dynamic_shared;
     case SREG_TOTAL_SMEM_SIZE: return r->shared_bytes;
+    case SREG_ENVREG1: return r->meeting >> 32;
+    case SREG_ENVREG2: return (uint32_t)r->meeting;
     case SREG_COUNT: return r->dynamic_at + c->addend;
     default: return 0; /* %smid, %gridid: not known to the functional half */
     }
 }
 
+/* CUDA's cooperative groups find the words at which a grid's CTAs meet (grid.sync) by %envreg1 and %envreg2: the
+ * driver's header details/driver_abi.h says so. */
+static int make_meeting(struct exec_run *r)
+{
+    enum { WORKSPACE = 256 };
+    const struct ptx_image *img = r->l.image;
+    for (uint32_t k = 0; k < img->nlconst && !r->meeting; k++) {
+        if (img->lconst[k].sreg != SREG_ENVREG1 && img->lconst[k].sreg != SREG_ENVREG2) continue;
+        r->meeting = dev_alloc(img->mem, WORKSPACE);
+        if (!r->meeting) return -1;
+    }
+    return 0;
+}
+
 static int fill_launch_area(struct exec_run *r)
 {
     const struct ptx_image *img = r->l.image;
+    if (make_meeting(r)) return -1;
     r->launch_area = aligned_alloc(64, (img->launch_bytes + 64 + 63) / 64 * 64);
     if (!r->launch_area) return -1;
     for (uint32_t k = 0; k < img->nlconst; k++) {
@@ -357,6 +374,7 @@ void ptx_close(struct stream_source *s)
 {
     if (!s) return;
     struct exec_run *r = (struct exec_run *)s;
+    if (r->meeting) dev_release(r->l.image->mem, r->meeting);
     free_list(r, r->live);
     free_list(r, r->done);
     free_list(r, r->spare);

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cooperative_groups.h>
+
 #include "check.h"
 
 /* ---- locks ---- */
@@ -70,6 +72,19 @@ __global__ void stencil(float *a, float *b, int n, int steps)
         volatile float *to = s & 1 ? a : b;
         to[i] = 0.25f * from[(i + n - 1) % n] + 0.5f * from[i] + 0.25f * from[(i + 1) % n];
         grid_barrier(s + 1);
+    }
+}
+
+/* The same with the grid of CUDA's cooperative groups. */
+__global__ void grid_stencil(float *a, float *b, int n, int steps)
+{
+    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    for (int s = 0; s < steps; s++) {
+        const float *from = s & 1 ? b : a;
+        float *to = s & 1 ? a : b;
+        for (int i = (int)grid.thread_rank(); i < n; i += (int)grid.size())
+            to[i] = 0.25f * from[(i + n - 1) % n] + 0.5f * from[i] + 0.25f * from[(i + 1) % n];
+        grid.sync();
     }
 }
 
@@ -225,7 +240,7 @@ __global__ void too_many(unsigned *count)
 
 /* ---- the host ---- */
 
-enum { BLOCKS = 24, THREADS = 128, N = BLOCKS * THREADS };
+enum { BLOCKS = 24, THREADS = 128, N = BLOCKS * THREADS, STEPS = 5 };
 
 static int *ints(int n, int value)
 {
@@ -274,22 +289,34 @@ static void test_locks(void)
     CHECK(n == 4 * 64);
 }
 
-static void test_stencil(void)
+static void test_stencil(bool cooperative)
 {
-    enum { STEPS = 5 };
+    int n = N, steps = STEPS;
     static float h[2][N], got[N];
     float *a, *b;
     for (int i = 0; i < N; i++) h[0][i] = (float)(i % 17);
     CUDA(cudaMalloc(&a, sizeof got));
     CUDA(cudaMalloc(&b, sizeof got));
     CUDA(cudaMemcpy(a, h[0], sizeof got, cudaMemcpyHostToDevice));
+    void *args[] = {&a, &b, &n, &steps};
     no_barrier();
-    stencil<<<BLOCKS, THREADS>>>(a, b, N, STEPS);
+    if (cooperative) CUDA(cudaLaunchCooperativeKernel((const void *)grid_stencil, BLOCKS, THREADS, args, 0, 0));
+    else stencil<<<BLOCKS, THREADS>>>(a, b, N, STEPS);
     for (int s = 0; s < STEPS; s++)
         for (int i = 0; i < N; i++)
             h[~s & 1][i] = 0.25f * h[s & 1][(i + N - 1) % N] + 0.5f * h[s & 1][i] + 0.25f * h[s & 1][(i + 1) % N];
     CUDA(cudaMemcpy(got, STEPS & 1 ? b : a, sizeof got, cudaMemcpyDeviceToHost));
     for (int i = 0; i < N; i++) CHECK(got[i] - h[STEPS & 1][i] < 1e-4f && h[STEPS & 1][i] - got[i] < 1e-4f);
+}
+
+static void test_too_large(void)
+{
+    float *none = NULL;
+    int n = N, steps = STEPS;
+    void *args[] = {&none, &none, &n, &steps};
+    CHECK(cudaLaunchCooperativeKernel((const void *)grid_stencil, 1 << 20, THREADS, args, 0, 0) ==
+          cudaErrorCooperativeLaunchTooLarge);
+    CHECK(cudaGetLastError() == cudaErrorCooperativeLaunchTooLarge);
 }
 
 static void test_chains(void)
@@ -366,7 +393,9 @@ int main(int argc, char **argv)
         return 0;
     }
     test_locks();
-    test_stencil();
+    test_stencil(false);
+    test_stencil(true);
+    test_too_large();
     test_chains();
     test_lists();
     test_persistent();

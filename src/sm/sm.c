@@ -242,13 +242,31 @@ static uint32_t l1d_ways(const struct sm *s, const struct launch_info *l, uint32
     return left ? left : 1;
 }
 
+/* What limits the CTAs of an SM. */
+struct cta_room {
+    uint32_t slots, warps, registers, reg_unit, shared_bytes;
+};
+
+static uint32_t ctas_in(struct cta_room r, const struct launch_info *l)
+{
+    uint32_t limit = smaller(r.slots, r.warps / l->warps_per_cta);
+    uint32_t regs = (l->regs_per_thread + r.reg_unit - 1) / r.reg_unit * r.reg_unit;
+    if (regs) limit = smaller(limit, r.registers / (regs * l->warps_per_cta * WARP_SIZE));
+    if (l->shared_bytes) limit = smaller(limit, r.shared_bytes / l->shared_bytes);
+    return limit;
+}
+
+uint64_t sm_resident_ctas(const int64_t *v, const struct launch_info *l)
+{
+    struct cta_room room = {(uint32_t)v[P_SM_CTAS], (uint32_t)v[P_SM_WARPS], (uint32_t)v[P_SM_REGISTERS],
+                            (uint32_t)v[P_SM_REG_UNIT], (uint32_t)v[P_SM_SHARED]};
+    return (uint64_t)v[P_SM_COUNT] * ctas_in(room, l);
+}
+
 /* Resident CTAs: what threads, CTA slots, registers and shared memory allow. */
 static uint32_t cta_limit(const struct sm *s, const struct launch_info *l)
 {
-    uint32_t limit = smaller(s->cta_slots, s->warps / l->warps_per_cta);
-    uint32_t regs = (l->regs_per_thread + s->reg_unit - 1) / s->reg_unit * s->reg_unit;
-    if (regs) limit = smaller(limit, s->registers / (regs * l->warps_per_cta * WARP_SIZE));
-    if (l->shared_bytes) limit = smaller(limit, s->shared_bytes / l->shared_bytes);
+    uint32_t limit = ctas_in((struct cta_room){s->cta_slots, s->warps, s->registers, s->reg_unit, s->shared_bytes}, l);
     uint64_t ctas = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     if (s->cta_share && ctas < (uint64_t)limit * s->sms) limit = (uint32_t)((ctas + s->sms - 1) / s->sms);
     return limit;

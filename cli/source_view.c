@@ -14,14 +14,14 @@ struct source_row {
     const char *file; /* "": a trace that has lines and no files; NULL: lines of PTX */
     const char *kernel, *text;
     uint32_t line, insts;
-    uint64_t issued, stalls, awaited, wait[INST_WAITS];
+    uint64_t issued, stalls, awaited, stall[INST_STALLS];
     uint64_t loads, requests, answered[4]; /* by the L1D, by a fetch in flight, by the L2, by the memory */
 };
 
 struct source_table {
     struct source_row *row;
     unsigned rows;
-    uint64_t stalls, wait[INST_WAITS], awaited;
+    uint64_t stalls, stall[INST_STALLS], awaited;
     enum source_order order;
 };
 
@@ -72,7 +72,7 @@ static void add_inst(struct source_row *r, const struct inst_record *i, const st
     r->insts++;
     r->issued += i->issued;
     r->awaited += i->awaited;
-    for (unsigned k = 0; k < INST_WAITS; k++) r->wait[k] += i->wait[k], r->stalls += i->wait[k];
+    for (unsigned k = 0; k < INST_STALLS; k++) r->stall[k] += i->stall[k], r->stalls += i->stall[k];
     if (!l) return;
     r->loads += l->loads;
     r->requests += l->requests;
@@ -97,7 +97,7 @@ static int make_table(struct source_table *t, const struct profile_report *p)
         bool load = in->kind == INST_LOAD || in->kind == INST_ATOMIC;
         add_inst(r, in, load ? load_of(p, in) : NULL);
         t->awaited += in->awaited;
-        for (unsigned w = 0; w < INST_WAITS; w++) t->wait[w] += in->wait[w], t->stalls += in->wait[w];
+        for (unsigned w = 0; w < INST_STALLS; w++) t->stall[w] += in->stall[w], t->stalls += in->stall[w];
     }
     return 0;
 }
@@ -138,8 +138,8 @@ static void write_head(const struct source_table *t, FILE *out)
     fprintf(out,
             "warps stood for %s cycles in all: %.1f %% until a load came, %.1f %% for a result, %.1f %% at a barrier, "
             "fence or atomic, %.1f %% for their turn\n",
-            with_commas(t->stalls, a), (double)t->wait[WAIT_LOAD] / all, (double)t->wait[WAIT_COMPUTE] / all,
-            (double)t->wait[WAIT_BARRIER] / all, (double)t->wait[WAIT_TURN] / all);
+            with_commas(t->stalls, a), (double)t->stall[STALL_LOAD] / all, (double)t->stall[STALL_COMPUTE] / all,
+            (double)t->stall[STALL_BARRIER] / all, (double)t->stall[STALL_TURN] / all);
     fprintf(out, "stalls: cycles that warps stood at the line. awaited: cycles that warps stood until a result of the "
                  "line came.\n");
 }
@@ -312,7 +312,7 @@ void source_write_csv(const struct run_result *r, FILE *out)
         fprintf(out, ",%u", in->at.line);
         write_quoted(in->at.caller, out);
         fprintf(out, ",%u,%" PRIu64 ",%" PRIu64, in->at.caller_line, in->issued, in->lanes);
-        for (unsigned k = 0; k < INST_WAITS; k++) fprintf(out, ",%" PRIu64, in->wait[k]);
+        for (unsigned k = 0; k < INST_STALLS; k++) fprintf(out, ",%" PRIu64, in->stall[k]);
         fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, in->awaited, l->loads, l->requests);
         for (unsigned k = 0; k < 4; k++) fprintf(out, ",%" PRIu64, l->outcome[k]);
         fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", l->l2[0], l->l2[1], l->l2[2]);

@@ -186,8 +186,21 @@ static void launched(void *arg)
     write_report();
 }
 
-static const struct session_watch watch = {
-    .label = label, .select = selected, .launched = launched, .complain = complain, .print_assert = print_assert};
+static void failed(void *arg, const struct launch_failure *f)
+{
+    struct process_report *r = &self.report;
+    (void)arg;
+    if (r->failures < MAX_FAILURES) r->failure[r->failures] = *f;
+    r->failures++;
+    write_report();
+}
+
+static const struct session_watch watch = {.label = label,
+                                           .select = selected,
+                                           .launched = launched,
+                                           .failed = failed,
+                                           .complain = complain,
+                                           .print_assert = print_assert};
 
 /* A forked process goes on with a copy of the device and of what that has counted. It reports, launches before the fork
  * included, when it has launched a kernel of its own: most processes that are forked never do. When another thread was

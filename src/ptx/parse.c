@@ -219,15 +219,23 @@ static bool is_built_in(const char *name)
 
 static bool is_allocator(const char *name) { return strcmp(name, "malloc") == 0 || strcmp(name, "free") == 0; }
 
+static void check_extern(struct ptx_parser *p, const struct extern_use *u)
+{
+    if (u->var && u->var->is_extern)
+        fail_at(p, &u->name, "variable '%s' is .extern and this module does not define it", u->var->name);
+    if (!u->func || !u->func->is_extern || is_built_in(u->func->name)) return;
+    if (is_allocator(u->func->name))
+        fail_at(p, &u->name, "%s in device code is not supported: allocate on the host", u->func->name);
+    else fail_at(p, &u->name, "function '%s' has no body in this module", u->func->name);
+}
+
 static void check_externs(struct ptx_parser *p)
 {
     for (struct extern_use *u = p->externs; u && !p->failed; u = u->next) {
-        if (u->var && u->var->is_extern)
-            fail_at(p, &u->name, "variable '%s' is .extern and this module does not define it", u->var->name);
-        if (!u->func || !u->func->is_extern || is_built_in(u->func->name)) continue;
-        if (is_allocator(u->func->name))
-            fail_at(p, &u->name, "%s in device code is not supported: allocate on the host", u->func->name);
-        else fail_at(p, &u->name, "function '%s' has no body in this module", u->func->name);
+        if (u->user && u->user->f.refused) continue;
+        check_extern(p, u);
+        if (p->failed && u->user && refuse_function(p->m, &u->user->f, p->e))
+            p->failed = refuse_body(p->build, u->user) != 0;
     }
 }
 

@@ -70,6 +70,7 @@ struct extern_use {
     const struct ptx_var *var; /* one of the two is not NULL */
     const struct ptx_func *func;
     struct token name;
+    struct func_info *user; /* the function whose body uses it; NULL: an initialiser of the module */
     struct extern_use *next;
 };
 

@@ -304,6 +304,9 @@ int session_replay(struct session *s, struct stream_source *src, struct wl_err *
     if (reserve_record(s, e)) return WL_ERUN;
     struct timed t = {0};
     int rc = run_timed(s, src, &t, e);
-    if (!rc) add_record(s, src->info, t.cycles, t.issued);
-    return rc;
+    if (rc) return rc;
+    add_record(s, src->info, t.cycles, t.issued);
+    const struct session_watch *w = s->opt.watch;
+    if (w && w->launched) w->launched(w->arg);
+    return 0;
 }

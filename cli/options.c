@@ -38,6 +38,7 @@ static const struct option_row table[] = {
     {"kernel", 0, TEXT, "NAME", AT(kernel), "FILE.ptx: the kernel to run; trace, exec: a pattern, time only these"},
     {"launch", 0, TEXT, "N..M", AT(launch), "time only these launches, counted from 1"},
     {"launches", 0, TEXT, "FILE", AT(launches), "write the counters of each launch as CSV"},
+    {"program-status", 0, FLAG, NULL, AT(program_status), "exit as the program did, even if launches failed"},
     {"record", 0, TEXT, "DIR", AT(record), "save a trace of each process there instead of timing it"},
     {"grid", 0, TEXT, "X,Y,Z", AT(grid), "FILE.ptx: blocks"},
     {"block", 0, TEXT, "X,Y,Z", AT(block), "FILE.ptx: threads of a block"},

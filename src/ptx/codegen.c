@@ -193,6 +193,17 @@ static struct code_inst *with_forms(struct build *b, struct code_inst *inst, uin
     return all;
 }
 
+/* Where each instruction was written, in the order of the table. NULL: out of memory. */
+static struct code_origin *find_origins(struct build *b, uint64_t ninst)
+{
+    struct code_origin *o = ARENA_ARRAY(&b->m->arena, struct code_origin, ninst);
+    uint32_t at = 0;
+    for (const struct func_info *fi = b->funcs; o && fi; fi = fi->next)
+        for (uint32_t i = 0; i < fi->f.ninst; i++)
+            if (loc_origin(b->m, &fi->inst[i], &o[at++])) return NULL;
+    return o;
+}
+
 int code_build(struct build *b)
 {
     uint64_t ninst = 0, nblock = 0;
@@ -214,7 +225,8 @@ int code_build(struct build *b)
     }
     struct code *c = &b->m->code;
     c->inst = with_forms(b, inst, first_inst);
-    if (!c->inst) return wl_fail(b->e, WL_ERUN, "%s: out of memory for the code table", b->m->file);
+    c->origin = find_origins(b, ninst);
+    if (!c->inst || !c->origin) return wl_fail(b->e, WL_ERUN, "%s: out of memory for the code table", b->m->file);
     c->block = block;
     c->loop = loop;
     c->nblock = first_block;

@@ -72,14 +72,18 @@ struct uop {
     uint8_t range;       /* which cached allocation to try first */
     uint8_t emits;       /* enum emits */
     bool guarded;        /* writes an execution mask */
-    uint16_t flags;
+    uint32_t flags;
     int64_t imm; /* memory: addend; set: the value of true */
     ref v[4];    /* data registers of a memory access or of a vector mov */
     ref guard;   /* of a guarded instruction: the predicate */
     uint32_t not_guard;
     uop_fn *then_full, *then_part; /* of a guarded instruction: what it does where the predicate holds */
     const struct ptx_inst *in;
-    const struct xfunc *callee; /* call: NULL for vprintf and __assertfail */
+    union {
+        const struct xfunc *callee;        /* call: NULL for vprintf and __assertfail */
+        const ref *refs;                   /* instructions with many operands: their places */
+        const struct matrix_op *matrix;    /* matrix.h */
+    };
 };
 
 /* How a block ends. */
@@ -293,7 +297,7 @@ static inline uint64_t get_lane(const struct exec_warp *w, ref s, bool wide, uns
 }
 
 /* atomics.c */
-uop_fn op_atom;
+uop_fn op_atom, op_atom_vec;
 
 /* texture.c */
 uop_fn op_tex;
@@ -302,7 +306,7 @@ uop_fn op_tex;
 uop_fn op_shfl, op_vote, op_match, op_redux, op_activemask, op_bar, op_nop, op_trap, op_clock;
 
 /* scalar.c: one lane at a time, for forms too rare to deserve a vector loop */
-uop_fn op_directed, op_carry, op_mov_vec, op_setp_halves;
+uop_fn op_directed, op_carry, op_mov_vec;
 
 /* cta.c */
 int cta_arrive(struct exec_warp *w, const struct uop *u); /* at a barrier: RUN_ON or RUN_WAIT */
@@ -323,6 +327,10 @@ int lower_func(struct lower *L);
 /* Where an operand is; `bits` is the width the instruction reads or writes. */
 int lower_src(struct lower *L, const struct ptx_operand *o, unsigned bits, ref *out);
 int lower_dst(struct lower *L, const struct ptx_operand *o, unsigned bits, ref *out);
+/* The places of a vector's elements, or of one operand, appended to out[]; the number of them in *n. */
+int lower_elements(struct lower *L, const struct ptx_operand *o, unsigned bits, bool dest, ref *out, unsigned *n);
+/* Memory that lives as long as the image. */
+ref *lower_refs(struct lower *L, unsigned n);
 int lower_refuse(struct lower *L, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 bool lower_is_wide(const struct lower *L, const struct ptx_operand *o); /* a 64-bit register */
 /* lower_alu.c; lower_lanes is the usual one */

@@ -62,11 +62,26 @@ int lower_store(struct lower *L, struct uop *u) { return lower_access(L, u, true
 static int check_atom(struct lower *L)
 {
     const struct ptx_inst *in = L->in;
-    bool is_float = in->type >= T_F16;
-    if (in->vec > 1) return lower_refuse(L, "vector atomics are not supported");
-    if (is_float && (in->mode != ATOM_ADD || in->type == T_BF16) && in->mode != ATOM_EXCH)
+    bool is_float = ptx_is_float(in->type);
+    bool small = is_float && in->type != T_F32 && in->type != T_F64;
+    if (in->vec > 1 && (!is_float || in->type == T_F64 || in->vec > 8))
+        return lower_refuse(L, "a vector of atomics has type .f32, .f16, .f16x2, .bf16 or .bf16x2");
+    if (is_float && in->mode != ATOM_ADD && in->mode != ATOM_EXCH &&
+        !(small && (in->mode == ATOM_MIN || in->mode == ATOM_MAX)))
         return lower_refuse(L, "not supported for .%s", ptx_type_name((enum ptx_type)in->type));
     return 0;
+}
+
+static int lower_atom_vec(struct lower *L, struct uop *u, unsigned bits)
+{
+    const struct ptx_inst *in = L->in;
+    ref *refs = lower_refs(L, 2u * in->vec);
+    unsigned n = 0;
+    if (!refs) return -1;
+    u->full = u->part = op_atom_vec;
+    u->refs = refs;
+    int rc = lower_elements(L, &in->src[1], bits, false, refs, &n);
+    return rc || !u->nvec ? rc : lower_elements(L, &in->dst[0], bits, true, refs, &n);
 }
 
 int lower_atom(struct lower *L, struct uop *u)
@@ -82,6 +97,7 @@ int lower_atom(struct lower *L, struct uop *u)
     u->nvec = in->op == OP_ATOM; /* has a result */
     int rc = check_atom(L);
     if (!rc) rc = lower_address(L, u, &in->src[0]);
+    if (in->vec > 1) return rc ? rc : lower_atom_vec(L, u, bits);
     if (!rc && u->nvec) rc = lower_dst(L, &in->dst[0], bits, &u->d);
     if (!rc) rc = lower_src(L, &in->src[1], bits, &u->s[1]);
     if (!rc && in->mode == ATOM_CAS) rc = lower_src(L, &in->src[2], bits, &u->s[2]);

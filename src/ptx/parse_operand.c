@@ -89,7 +89,7 @@ void note_extern(struct ptx_parser *p, const struct ptx_var *v, const struct ptx
         fail_memory(p);
         return;
     }
-    *u = (struct extern_use){.var = v, .func = f, .name = *t};
+    *u = (struct extern_use){.var = v, .func = f, .name = *t, .user = p->depth ? p->body.fi : NULL};
     *p->extern_last = u;
     p->extern_last = &u->next;
 }

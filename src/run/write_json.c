@@ -11,6 +11,7 @@
 #include "param/config.h"
 #include "param/param_table.h"
 #include "run/result.h"
+#include "run/write_lines.h"
 
 double result_ipc(const struct run_result *r)
 {
@@ -49,6 +50,8 @@ static json_t *text_of(const char *s)
         if ((unsigned char)*p >= 0x80) *p = '?';
     return json_string(copy);
 }
+
+json_t *result_text(const char *s) { return text_of(s); }
 
 /* Puts value at "a.b" below object. */
 static int set_nested(json_t *object, const char *key, json_t *value)
@@ -171,6 +174,7 @@ static json_t *load_list(const struct profile_report *p)
 {
     static const char *const outcomes[4] = {"hits", "merged", "misses", "bypasses"};
     static const char *const types[LINE_TYPES] = {"streaming", "inter_warp", "intra_warp", "mixed"};
+    static const char *const l2[3] = {"l2_hits", "l2_merged", "l2_misses"};
     json_t *list = json_array();
     int bad = 0;
     for (unsigned i = 0; i < p->loads; i++) {
@@ -178,10 +182,12 @@ static json_t *load_list(const struct profile_report *p)
         json_t *o = json_object(), *lines = json_object();
         bad |= json_object_set_new(o, "kernel", text_of(l->kernel));
         bad |= json_object_set_new(o, "pc", integer(l->pc));
+        bad |= add_place(o, &l->at);
         bad |= json_object_set_new(o, "loads", integer(l->loads));
         bad |= json_object_set_new(o, "divergent", integer(l->divergent));
         bad |= json_object_set_new(o, "requests", integer(l->requests));
         for (unsigned k = 0; k < 4; k++) bad |= json_object_set_new(o, outcomes[k], integer(l->outcome[k]));
+        for (unsigned k = 0; k < 3; k++) bad |= json_object_set_new(o, l2[k], integer(l->l2[k]));
         for (unsigned k = 0; k < LINE_TYPES; k++) bad |= json_object_set_new(lines, types[k], integer(l->lines[k]));
         bad |= json_object_set_new(o, "infinite_lines", lines);
         bad |= json_array_append_new(list, o);
@@ -222,6 +228,7 @@ static json_t *rank_list(const struct profile_report *p)
 static int add_profile(json_t *root, const struct profile_report *p)
 {
     int bad = json_object_set_new(root, "loads", load_list(p));
+    bad |= json_object_set_new(root, "instructions", inst_list(p));
     bad |= json_object_set_new(root, "reuse", reuse_list(p));
     return bad | json_object_set_new(root, "issue_ranks", rank_list(p));
 }

@@ -371,6 +371,18 @@ bool sm_idle(const struct sm *s)
     return !s->live && lsu_idle(s) && s->offered_at == NEVER && (!s->fetch || fetch_idle(s));
 }
 
+/* Where the first warp that waits stands. */
+static void describe_warp(const struct sm *s, char *out, size_t size)
+{
+    char where[160];
+    uint64_t waits = s->live & ~(s->ready | s->ended);
+    if (!waits || !s->launch) return;
+    unsigned w = bit_low64(waits);
+    const struct code_inst *in = s->warp[w].inst;
+    code_where(s->launch->code, in, where, sizeof where);
+    snprintf(out, size, "; warp %u stands at pc 0x%x%s%s%s", w, in->pc, *where ? " (" : "", where, *where ? ")" : "");
+}
+
 void sm_describe(const struct sm *s, char *out, size_t size)
 {
     const struct access_pipe *data = &s->lsu.pipe[L1_DATA];
@@ -381,8 +393,9 @@ void sm_describe(const struct sm *s, char *out, size_t size)
                      bit_count64(s->long_stall), data->used, l1_refused(data->refused) ? " (the first is refused)" : "",
                      l1_occupancy(&s->lsu.l1[L1_DATA]).mshr_used);
     if (has_queue(s) && n > 0 && (size_t)n < size)
-        snprintf(out + n, size - (size_t)n, "; %u requests wait for re-execution%s", s->lsu.ext->queue.used,
-                 s->lsu.ext->queue.blocked ? ", the ld/st unit for them" : "");
+        n += snprintf(out + n, size - (size_t)n, "; %u requests wait for re-execution%s", s->lsu.ext->queue.used,
+                      s->lsu.ext->queue.blocked ? ", the ld/st unit for them" : "");
+    if (n > 0 && (size_t)n < size) describe_warp(s, out + n, size - (size_t)n);
 }
 
 static void add_lanes(const struct exec_class c[LAT_COUNT], struct sm_stats *out)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/bits.h"
+#include "base/text.h"
 #include "experiment/runner.h"
 #include "experiment/slurm.h"
 #include "run/identity.h"

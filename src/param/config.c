@@ -339,7 +339,11 @@ static int load(struct gpu_config *c, const char *name, const struct reading *ou
     for (const struct reading *r = outer; r; r = r->outer)
         if (strcmp(r->file, path) == 0 || ++depth > MAX_BASES)
             return wl_fail(e, WL_EINPUT, "'%s' is its own base", name);
-    if (preset) return read_text(c, path, preset->data, outer, warn, e);
+    if (preset) {
+        int rc = read_text(c, path, preset->data, outer, warn, e);
+        snprintf(c->preset, sizeof c->preset, "%s", name); /* over those of its own bases */
+        return rc;
+    }
     struct stat st;
     bool there = stat(path, &st) == 0;
     const char *plus = there ? NULL : strchr(name, '+');

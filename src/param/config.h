@@ -36,6 +36,7 @@ struct sched_choice {
 
 struct gpu_config {
     char name[64];           /* "gtx480", or the file it came from */
+    char preset[64];         /* the built-in machine it is based on; "": none, the defaults of params.def */
     char dram_map[128];      /* GPGPU-Sim address map string */
     char shared_options[96]; /* "0,8,16,32": sizes shared memory can take of shared.unified, in KiB */
     int64_t v[P_COUNT];
@@ -68,6 +69,10 @@ unsigned carveouts(const char *text, uint32_t bytes[WL_MAX_CARVEOUTS], struct wl
 int config_check(const struct gpu_config *c, struct wl_err *e);
 /* The machine in our file format, complete, loadable again. */
 void config_print(const struct gpu_config *c, FILE *out);
+/* Every parameter in which the machine differs from its preset, in the order of the table: the name and the value as
+ * --set takes them; `number` is NULL for a value that is a word. Policies are not among them. */
+typedef void config_change(void *arg, const char *name, const char *value, const int64_t *number);
+void config_changes(const struct gpu_config *c, config_change *each, void *arg);
 /* Hash of everything that can change a result. */
 uint64_t config_hash(const struct gpu_config *c);
 /* "lru" or "dacache:promote=2": the name with the values that differ from the defaults. */

@@ -239,12 +239,16 @@ static void write_arrays(void)
     struct wl_err e;
     unsigned samples = 0;
     if (self.fd < 0 || !gpu) return;
-    if (gpu_read_profile(gpu, &r->profile, &e) == 0)
+    if (gpu_read_profile(gpu, &r->profile, &e) == 0) {
         write_array(LOADS_ENDING, r->profile.load, r->profile.loads * sizeof *r->profile.load);
+        write_array(INSTS_ENDING, r->profile.inst, r->profile.insts * sizeof *r->profile.inst);
+    }
     if (gpu_read_samples(gpu, &sample, &samples, &e) == 0)
         write_array(SAMPLES_ENDING, sample, samples * sizeof *sample);
     free(r->profile.load);
+    free(r->profile.inst);
     r->profile.load = NULL;
+    r->profile.inst = NULL;
     free(sample);
     r->samples = samples;
 }

@@ -1,8 +1,8 @@
 /* parse.c - tokens, errors and the directives of a module.
  *
  * The parser is a recursive descent with one token of lookahead and reads the text once.
- * What recursion there is (scopes, parentheses, braces) is bounded by MAX_NESTING. Debug
- * information is skipped: .loc and .file to the end of their line, .section with its braces. */
+ * What recursion there is (scopes, parentheses, braces) is bounded by MAX_NESTING. Of debug
+ * information .loc and .file are read (parse_loc.c); a .section is skipped with its braces. */
 #include "ptx/parse.h"
 
 #include <stdarg.h>
@@ -192,8 +192,10 @@ static void parse_directive(struct ptx_parser *p)
         parse_target(p);
     } else if (token_is(&t, ".address_size")) {
         parse_address_size(p);
-    } else if (token_is(&t, ".loc") || token_is(&t, ".file")) {
-        skip_line(p, t.line);
+    } else if (token_is(&t, ".loc")) {
+        parse_loc(p, t.line);
+    } else if (token_is(&t, ".file")) {
+        parse_file(p, t.line);
     } else if (token_is(&t, ".section")) {
         while (p->tok.kind != TOK_END && !at_punct(p, '{')) advance(p);
         skip_braces(p);

@@ -133,8 +133,10 @@ static void parse_body_directive(struct ptx_parser *p)
         parse_var_decl(p, d);
     } else if (token_is(&t, ".extern") && accept_dot(p, ".shared")) {
         parse_var_decl(p, (struct decl){.space = PTX_SHARED, .is_extern = true});
-    } else if (token_is(&t, ".loc") || token_is(&t, ".file")) {
-        skip_line(p, t.line);
+    } else if (token_is(&t, ".loc")) {
+        parse_loc(p, t.line);
+    } else if (token_is(&t, ".file")) {
+        parse_file(p, t.line);
     } else if (token_is(&t, ".pragma")) {
         skip_to_semicolon(p);
     } else {
@@ -301,6 +303,7 @@ void parse_function(struct ptx_parser *p, bool is_kernel)
     struct func_info head = {0}; /* a declaration after the body must not change the function */
     uint8_t space = is_kernel ? PTX_PARAM_KERNEL : PTX_PARAM_LOCAL;
     body_reset(&p->body, &head);
+    p->at_loc = 0;
     accept_dot(p, ".noreturn");
     if (accept(p, '(')) parse_formals(p, space, "a function's return", &head.f.ret, &head.f.nrets);
     struct token name = take(p);

@@ -1,5 +1,6 @@
 /* entry.c - cuGetProcAddress and cuGetExportTable: how bindings and the vendor's own static runtime
  * find functions of the driver. */
+#include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -62,8 +63,17 @@ CUresult cuGetProcAddress(const char *name, void **result, int version, unsigned
 CUresult cuGetExportTable(const void **table, const void *id)
 {
     static bool said;
+    Dl_info caller;
+    const char *file = dladdr(__builtin_return_address(0), &caller) && caller.dli_fname ? caller.dli_fname : "";
+    const char *slash = strrchr(file, '/');
     (void)id;
-    if (!said)
+    if (!said && strstr(file, ".so"))
+        fprintf(
+            stderr,
+            "warpline: %s is a library of machine code for real GPUs, which cannot run on a simulated one; its calls "
+            "will fail\n",
+            slash ? slash + 1 : file);
+    else if (!said)
         fprintf(stderr, "warpline: the CUDA runtime inside this program wants the vendor's driver; "
                         "link the program with 'nvcc -cudart shared'\n");
     said = true;

@@ -3,6 +3,15 @@
 
 #include "../check.h"
 
+/* The calls changed their arguments in CUDA 12 and 13. */
+#if CUDART_VERSION < 13000
+#define cudaGraphGetEdges(g, from, to, data, n)        cudaGraphGetEdges(g, from, to, n)
+#define cudaGraphAddDependencies(g, from, to, data, n) cudaGraphAddDependencies(g, from, to, n)
+#endif
+#if CUDART_VERSION < 12000
+#define cudaGraphInstantiate(exec, g, flags)           cudaGraphInstantiate(exec, g, NULL, NULL, 0)
+#endif
+
 __global__ void add(float *x, float by, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -81,9 +90,16 @@ static void by_capture(float *x)
     add<<<4, 256, 0, a>>>(x, 1, N);
     CUDA(cudaMemcpyAsync(host, x, sizeof host, cudaMemcpyDeviceToHost, a));
     CUDA(cudaStreamEndCapture(a, &h));
+#if CUDART_VERSION < 12000
+    cudaGraphNode_t wrong;
+    cudaGraphExecUpdateResult result;
+    CUDA(cudaGraphExecUpdate(exec, h, &wrong, &result));
+    CHECK(result == cudaGraphExecUpdateSuccess);
+#else
     cudaGraphExecUpdateResultInfo info;
     CUDA(cudaGraphExecUpdate(exec, h, &info));
     CHECK(info.result == cudaGraphExecUpdateSuccess);
+#endif
     CUDA(cudaGraphLaunch(exec, a));
     expect(x, 51);
 

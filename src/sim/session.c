@@ -122,7 +122,8 @@ struct ptx_target session_ptx_target(const struct session *s)
 
 int64_t session_param(const struct session *s, enum param_id id)
 {
-    return s->gpu ? s->opt.config.v[id] : gpu_params[id].def;
+    bool machine = s->opt.config.v[P_SM_COUNT]; /* it may be given although nothing is timed */
+    return machine ? s->opt.config.v[id] : gpu_params[id].def;
 }
 
 const struct kernel_record *session_kernels(const struct session *s, unsigned *count)

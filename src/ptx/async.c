@@ -114,8 +114,9 @@ static int op_mbarrier(struct exec_warp *w, const struct uop *u)
         uint8_t *p = mem_lane(w, u, i, addr[i], 8, "mbarrier access");
         if (!p || mbar_lane(w, u, i, p, &done)) return RUN_FAULT;
     }
-    if (u->mode == MBAR_WAIT) warp_put_pred(w, u->d, w->exec, done);
-    return RUN_ON;
+    if (u->mode != MBAR_WAIT) return RUN_ON;
+    warp_put_pred(w, u->d, w->exec, done);
+    return done ? RUN_ON : RUN_WAIT; /* its turn is over: somebody else has to come first */
 }
 
 static int op_pending(struct exec_warp *w, const struct uop *u)

@@ -20,7 +20,7 @@ static const struct { const char *name; uint8_t sreg; bool xyz; } sregs[] = {
     {"%lanemask_ge", SREG_LANEMASK_GE, false}, {"%lanemask_gt", SREG_LANEMASK_GT, false},
     {"%clock", SREG_CLOCK, false}, {"%clock64", SREG_CLOCK64, false}, {"%globaltimer", SREG_GLOBALTIMER, false},
     {"%dynamic_smem_size", SREG_DYNAMIC_SMEM_SIZE, false}, {"%total_smem_size", SREG_TOTAL_SMEM_SIZE, false},
-    {"WARP_SZ", SREG_WARP_SZ, false},
+    {"WARP_SZ", SREG_WARP_SZ, false}, {"%envreg1", SREG_ENVREG1, false}, {"%envreg2", SREG_ENVREG2, false},
 };
 /* clang-format on */
 

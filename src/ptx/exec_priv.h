@@ -347,9 +347,10 @@ static inline uint64_t get_lane(const struct exec_warp *w, ref s, bool wide, uns
 
 /* atomics.c */
 uop_fn op_atom, op_atom_vec;
+uint64_t atom_apply(const struct uop *u, uint64_t old, uint64_t operand); /* one element of what u does, but cas */
 
 /* texture.c */
-uop_fn op_tex;
+uop_fn op_tex, op_txq, op_surface;
 
 /* warpops.c */
 uop_fn op_shfl, op_vote, op_match, op_redux, op_activemask, op_bar, op_nop, op_trap, op_clock;
@@ -403,7 +404,7 @@ lower_fn lower_rsqrt, lower_bfind, lower_prmt, lower_shf, lower_lop3, lower_dot,
 lower_fn lower_set, lower_setp, lower_testp, lower_selp, lower_mov;
 /* lower_mem.c */
 int lower_address(struct lower *L, struct uop *u, const struct ptx_operand *o, uint8_t space);
-lower_fn lower_load, lower_store, lower_atom, lower_cvta, lower_isspacep, lower_tex;
+lower_fn lower_load, lower_store, lower_atom, lower_cvta, lower_isspacep, lower_tex, lower_txq, lower_surface;
 /* lower_warp.c */
 lower_fn lower_activemask, lower_shfl, lower_vote, lower_match, lower_redux, lower_bar, lower_call, lower_brx;
 lower_fn lower_nothing, lower_trap, lower_nop;

@@ -70,7 +70,8 @@ enum ptx_shf { SHF_L_WRAP, SHF_L_CLAMP, SHF_R_WRAP, SHF_R_CLAMP };
 enum ptx_prmt { PRMT_DEFAULT, PRMT_F4E, PRMT_B4E, PRMT_RC8, PRMT_ECL, PRMT_ECR, PRMT_RC16 };
 enum ptx_bmsk { BMSK_CLAMP, BMSK_WRAP };
 enum ptx_testp { TESTP_FINITE, TESTP_INFINITE, TESTP_NUMBER, TESTP_NOTANUMBER, TESTP_NORMAL, TESTP_SUBNORMAL };
-enum ptx_tex { TEX_1D, TEX_2D, TEX_3D };
+enum ptx_tex { TEX_1D, TEX_2D, TEX_3D, TEX_A1D, TEX_A2D, TEX_CUBE, TEX_ACUBE };
+enum ptx_surf { SURF_TRAP, SURF_CLAMP, SURF_ZERO }; /* what lies outside */
 /* To the timing half a texture fetch is the 4-byte word in which its texel begins: the texel's size is
  * known only at run time, and no texel crosses a sector. */
 enum { TEX_ACCESS_BYTES = 4 };

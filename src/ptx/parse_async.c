@@ -54,7 +54,7 @@ static void bulk_words(struct words *s, struct ptx_inst *in)
 {
     if (word_begins(s, "mbarrier::complete_tx::bytes")) in->boolop = 1;
     else word_is(s, "bulk_group");
-    if (word_is(s, "multicast::cluster")) fail_at(s->p, &s->op, "copies to several CTAs are not supported");
+    if (word_is(s, "multicast::cluster")) in->flags |= FLAG_MULTICAST;
     words_hints(s, in);
 }
 
@@ -73,6 +73,7 @@ static void parse_bulk(struct words *s, struct ptx_inst *in, bool reduce)
     own_address(p, in, from);
     own_source(p, in, T_U32);
     if (in->boolop) own_address(p, in, PTX_SHARED);
+    if (in->flags & FLAG_MULTICAST) own_source(p, in, T_B16);
     own_policy(p, in);
 }
 
@@ -107,6 +108,7 @@ static void parse_tensor(struct words *s, struct ptx_inst *in, bool reduce)
     if (in->mode == CP_TENSOR_LOAD) own_address(p, in, PTX_SHARED);
     if (!p->failed) tensor_operand(p, in, d + 1);
     own_address(p, in, PTX_SHARED);
+    if (in->flags & FLAG_MULTICAST) own_source(p, in, T_B16);
     own_policy(p, in);
 }
 
@@ -290,6 +292,18 @@ static void parse_fence(struct words *s, struct ptx_inst *in)
     own_source(s->p, in, T_U32);
 }
 
+/* To the timing half a wait is a barrier of the CTA: it knows no clusters. */
+static void parse_cluster_barrier(struct words *s, struct ptx_inst *in)
+{
+    word_is(s, "cluster");
+    bool arrive = word_is(s, "arrive");
+    if (!arrive && !word_is(s, "wait")) fail_at(s->p, &s->op, "write barrier.cluster.arrive or barrier.cluster.wait");
+    words_scopes(s);
+    in->mode = !arrive;
+    in->kind = !arrive && word_is(s, "aligned") ? INST_BARRIER : INST_NOP;
+    word_is(s, "aligned");
+}
+
 /* mapa{.space}.type d, a, rank: a may be a variable. getctarank{.space}.type d, a. */
 static void parse_rank(struct words *s, struct ptx_inst *in)
 {
@@ -378,6 +392,7 @@ void parse_small(struct words *s, struct ptx_inst *in)
     case OP_FENCE: parse_fence(s, in); break;
     case OP_MAPA:
     case OP_GETCTARANK: parse_rank(s, in); break;
+    case OP_BARRIER_CLUSTER: parse_cluster_barrier(s, in); break;
     case OP_TXQ:
     case OP_SUQ: parse_query(s, in); break;
     case OP_SULD:

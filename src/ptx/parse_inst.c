@@ -377,6 +377,7 @@ void parse_instruction(struct ptx_parser *p)
         fail_at(p, &op, "unknown instruction '%.*s'%s", (int)op.len, op.s, op_hint(p, &op));
         return;
     }
+    if (found == OP_BARRIER && p->tok.kind == TOK_DOT && token_is(&p->tok, ".cluster")) found = OP_BARRIER_CLUSTER;
     in.op = (uint8_t)found;
     in.line = op.line;
     if (ptx_opcodes[in.op].mods & M_OWN) {

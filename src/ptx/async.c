@@ -299,6 +299,27 @@ static int to_each(struct exec_warp *w, const struct uop *u, ref mask, uop_fn *o
 
 static int op_cp_bulk(struct exec_warp *w, const struct uop *u) { return to_each(w, u, u->s[2], bulk_copy); }
 
+/* st.async, red.async: u: destination, more[0]: mbarrier. */
+static int op_st_async(struct exec_warp *w, const struct uop *u)
+{
+    uint64_t to[WARP_SIZE], bar[WARP_SIZE];
+    unsigned n = u->nvec;
+    mem_addresses(w, u, to);
+    mem_addresses(w, &u->more[0], bar);
+    if (mem_emit(w, u, to)) return RUN_FAULT;
+    for (uint32_t m = w->exec; m; m &= m - 1) {
+        unsigned i = bit_low32(m);
+        uint8_t *d = mem_lane(w, u, i, to[i], u->bytes * n, "store");
+        if (!d) return RUN_FAULT;
+        for (unsigned k = 0; k < n; k++) {
+            uint64_t v = get_lane(w, u->v[k], u->bytes == 8, i);
+            move_bytes(u, u->type, d + k * u->bytes, (const uint8_t *)&v, u->bytes);
+        }
+        if (mbar_complete(w, &u->more[0], i, bar[i], u->bytes * n)) return RUN_FAULT;
+    }
+    return RUN_ON;
+}
+
 /* ---- tensors ---- */
 
 /* u: the shared side; more[0]: mbarrier; s[1]: the map; refs of the coordinates are in s[2..] and v[]. */
@@ -392,6 +413,23 @@ static int lower_cp_tensor(struct lower *L, struct uop *u, struct uop *more)
     for (unsigned k = 0; k < at->nvec && !rc; k++) rc = lower_src(L, &at->vec[k], 32, k < 3 ? &u->s[2 + k] : &u->v[k - 3]);
     if (!rc && u->boolop) rc = lower_address(L, &more[0], &in->src[3], PTX_SHARED);
     return rc || !(u->flags & FLAG_MULTICAST) ? rc : lower_src(L, &in->src[4], 16, &u->v[2]);
+}
+
+int lower_st_async(struct lower *L, struct uop *u)
+{
+    const struct ptx_inst *in = L->in;
+    struct uop *more = more_addresses(L, 1);
+    unsigned n = 0;
+    if (!more) return -1;
+    u->full = u->part = op_st_async;
+    u->more = more;
+    u->rnd = in->cmp;
+    u->type = in->type;
+    u->bytes = (uint8_t)ptx_type_bytes((enum ptx_type)in->type);
+    u->nvec = in->vec;
+    int rc = lower_address(L, u, &in->src[0], in->src[0].space);
+    if (!rc) rc = lower_elements(L, &in->src[1], 8u * u->bytes, false, u->v, &n);
+    return rc ? rc : lower_address(L, &more[0], &in->src[2], in->src[2].space);
 }
 
 int lower_cp(struct lower *L, struct uop *u)

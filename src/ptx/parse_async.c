@@ -292,6 +292,29 @@ static void parse_fence(struct words *s, struct ptx_inst *in)
     own_source(s->p, in, T_U32);
 }
 
+/* Stores, or joins, and tells an mbarrier: [a], b, [mbar]. */
+static void parse_st_async(struct words *s, struct ptx_inst *in)
+{
+    static const char *const vectors[] = {"v2", "v4"};
+    struct ptx_parser *p = s->p;
+    unsigned which;
+    word_is(s, "async");
+    words_scopes(s);
+    if (in->op == OP_RED_ASYNC) read_reduction(s, in);
+    word_is(s, "mbarrier::complete_tx::bytes");
+    uint8_t space = word_space(s, PTX_SHARED);
+    in->vec = word_one_of(s, vectors, 2, &which) ? (uint8_t)(2u << which) : 1;
+    in->type = (uint8_t)word_type(s);
+    unsigned bytes = ptx_type_bytes((enum ptx_type)in->type);
+    if (bytes != 4 && bytes != 8) fail_at(p, &s->op, "%.*s needs a type of 32 or 64 bits", (int)s->op.len, s->op.s);
+    in->kind = in->op == OP_RED_ASYNC ? INST_ATOMIC : INST_STORE;
+    in->space = space;
+    in->width = (uint8_t)(bytes * in->vec);
+    own_address(p, in, space);
+    own_vector(p, in, (enum ptx_type)in->type, in->vec, false);
+    own_address(p, in, space);
+}
+
 /* To the timing half a wait is a barrier of the CTA: it knows no clusters. */
 static void parse_cluster_barrier(struct words *s, struct ptx_inst *in)
 {
@@ -392,6 +415,8 @@ void parse_small(struct words *s, struct ptx_inst *in)
     case OP_FENCE: parse_fence(s, in); break;
     case OP_MAPA:
     case OP_GETCTARANK: parse_rank(s, in); break;
+    case OP_ST_ASYNC:
+    case OP_RED_ASYNC: parse_st_async(s, in); break;
     case OP_BARRIER_CLUSTER: parse_cluster_barrier(s, in); break;
     case OP_TXQ:
     case OP_SUQ: parse_query(s, in); break;

@@ -378,6 +378,9 @@ void parse_instruction(struct ptx_parser *p)
         return;
     }
     if (found == OP_BARRIER && p->tok.kind == TOK_DOT && token_is(&p->tok, ".cluster")) found = OP_BARRIER_CLUSTER;
+    bool async = p->tok.kind == TOK_DOT && token_is(&p->tok, ".async");
+    if (async && found == OP_ST) found = OP_ST_ASYNC;
+    if (async && found == OP_RED) found = OP_RED_ASYNC;
     in.op = (uint8_t)found;
     in.line = op.line;
     if (ptx_opcodes[in.op].mods & M_OWN) {

@@ -93,6 +93,7 @@ struct ptx_launch {
     const struct ptx_func *kernel;
     const char *label; /* what results call it; NULL: its own name */
     uint32_t grid[3], block[3];
+    uint32_t cluster[3]; /* CTAs of a cluster by dimension; 0: as the kernel says (.reqnctapercluster), or none */
     uint32_t dynamic_shared;
     uint32_t regs;      /* registers per thread, if the assembler's count is known; 0: by our own */
     const void *params; /* kernel->param_bytes bytes, laid out as ptx_var.offset says */

@@ -177,7 +177,12 @@ struct call_frame {
     const struct ptx_call *call; /* NULL for the kernel itself */
 };
 
-enum warp_state { WARP_READY, WARP_BARRIER, WARP_DONE };
+enum warp_state { WARP_READY, WARP_BARRIER, WARP_DONE, WARP_CLUSTER /* at its cluster's barrier */ };
+
+/* Where the threads of a cluster meet. */
+struct cluster_meeting {
+    uint32_t arrived, phase;
+};
 
 /* What is known of a warp that polls without anything having changed (spin.c). */
 struct spin {
@@ -207,6 +212,7 @@ struct exec_warp {
     uint8_t bar_id;
     const struct uop *bar_uop;
     uint32_t bar_mask;
+    uint32_t cluster_phase; /* of the cluster's barrier when the warp arrived */
     struct spin spin;
     bool split; /* lanes were let past others (spin.c) */
     /* storage */
@@ -258,6 +264,7 @@ struct exec_cta {
     uint8_t *shared;
     struct exec_warp *warp; /* [nwarps] */
     struct barrier bar[BARRIERS];
+    struct cluster_meeting meeting; /* of a cluster that is one CTA */
     struct cta_out *out; /* NULL: no streams */
     struct idle idle;
 };
@@ -274,6 +281,9 @@ struct exec_run {
     uint32_t nwarps;
     uint8_t *shared; /* of the CTA whose turn it is */
     uint32_t shared_bytes, dynamic_at;
+    uint32_t cluster[3], cluster_size;
+    bool explicit_cluster;
+    struct cluster_meeting *meetings; /* by cluster; NULL: clusters are one CTA */
     /* CTAs, in increasing id: started and not ended; ended and not handed out; and storage that nobody uses */
     struct exec_cta *live, *done, *spare;
     struct exec_cta *turn; /* whose turn is next; NULL: a round is over */
@@ -347,9 +357,10 @@ static inline uint64_t get_lane(const struct exec_warp *w, ref s, bool wide, uns
 
 /* atomics.c */
 uop_fn op_atom, op_atom_vec;
+uint64_t atom_apply(const struct uop *u, uint64_t old, uint64_t operand); /* one element of what u does, but cas */
 
 /* texture.c */
-uop_fn op_tex;
+uop_fn op_tex, op_txq, op_surface;
 
 /* warpops.c */
 uop_fn op_shfl, op_vote, op_match, op_redux, op_activemask, op_bar, op_nop, op_trap, op_clock;
@@ -403,13 +414,14 @@ lower_fn lower_rsqrt, lower_bfind, lower_prmt, lower_shf, lower_lop3, lower_dot,
 lower_fn lower_set, lower_setp, lower_testp, lower_selp, lower_mov;
 /* lower_mem.c */
 int lower_address(struct lower *L, struct uop *u, const struct ptx_operand *o, uint8_t space);
-lower_fn lower_load, lower_store, lower_atom, lower_cvta, lower_isspacep, lower_tex;
+lower_fn lower_load, lower_store, lower_atom, lower_cvta, lower_isspacep, lower_tex, lower_txq, lower_surface;
 /* lower_warp.c */
 lower_fn lower_activemask, lower_shfl, lower_vote, lower_match, lower_redux, lower_bar, lower_call, lower_brx;
 lower_fn lower_nothing, lower_trap, lower_nop;
 /* lower_matrix.c, lower_async.c */
 lower_fn lower_mma, lower_wmma, lower_wgmma, lower_ldmatrix, lower_movmatrix;
-lower_fn lower_cp, lower_mbarrier, lower_small, lower_cluster;
+lower_fn lower_cp, lower_mbarrier, lower_small, lower_cluster, lower_cluster_barrier;
+lower_fn lower_st_async;
 lower_fn lower_cvt;                                                            /* cvt.c */
 uint64_t image_var_addr(const struct ptx_image *img, const struct ptx_var *v); /* in its own space */
 struct xfunc *image_func(const struct ptx_image *img, const struct ptx_func *f);

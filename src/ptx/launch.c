@@ -8,7 +8,7 @@
  *
  * next() hands CTAs out in increasing id and executes, in that order, as much as it takes for the next one to end. So
  * it does not matter when it is called, and every machine of the same size, with any policy, sees the same streams. */
-#include "ptx/exec_priv.h"
+#include "ptx/cluster.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,6 +103,7 @@ static struct exec_cta *start_cta(struct exec_run *r)
     c->ctaid[1] = c->id / g[0] % g[1];
     c->ctaid[2] = c->id / g[0] / g[1];
     c->state = CTA_RUNS;
+    c->meeting = (struct cluster_meeting){0};
     c->out = NULL;
     if (r->shared_bytes) memset(c->shared, 0, r->shared_bytes);
     for (unsigned i = 0; i < BARRIERS; i++) c->bar[i] = (struct barrier){.all = 1};
@@ -321,7 +322,7 @@ static int shape(struct exec_run *r, struct wl_err *e)
     r->dynamic_at = (uint32_t)at;
     i->shared_bytes = r->shared_bytes = (uint32_t)shared;
     r->nwarps = i->warps_per_cta;
-    return 0;
+    return cluster_shape(r, e);
 }
 
 static int make_storage(struct exec_run *r)
@@ -384,6 +385,7 @@ void ptx_close(struct stream_source *s)
         for (unsigned i = 0; i < CTA_MAX_WARPS; i++) free(o->writer[i].data);
         free(o);
     }
+    free(r->meetings);
     free(r->params);
     free(r->launch_area);
     free(r);

@@ -243,6 +243,12 @@ void stream_open(struct stream_reader *r, struct warp_stream s)
     *r = (struct stream_reader){.p = s.data, .end = s.data + s.size, .mask = UINT32_MAX};
 }
 
+void stream_continue(struct stream_reader *r, struct warp_stream next)
+{
+    r->p = next.data;
+    r->end = next.data + next.size;
+}
+
 bool stream_done(const struct stream_reader *r) { return r->p == r->end; }
 
 uint32_t stream_next_block(struct stream_reader *r)

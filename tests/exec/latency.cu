@@ -1,18 +1,19 @@
-/* latency.cu - micro-benchmarks as they are published: one thread reads the clock, does a chain of dependent steps,
- * and reads it again. Prints cycles per step, which the test compares with the parameters of the machine. */
-#include <string.h>
-
+/* latency.cu - micro-benchmarks as they are published: one thread reads the clock, does 64 dependent steps, and reads
+ * it again. Prints the cycles in between: 64 latencies and exactly 2 more, one from the first read to the first step
+ * and one from the instruction that waits for the last result to the second read. */
 #include "check.h"
-
-enum { STEPS = 64 };
 
 #define CLOCK(t) asm volatile("mov.u64 %0, %%clock64;" : "=l"(t)::"memory")
 /* Needs the result of the chain before it: no clock is read earlier. */
 #define AFTER(t, x) asm volatile("{ .reg .u64 w; add.u64 w, %1, 1; mov.u64 %0, %%clock64; }" : "=l"(t) : "l"(x) : "memory")
+#define AFTER32(t, x)                                                                                                  \
+    asm volatile("{ .reg .u32 w; add.u32 w, %1, 1; mov.u64 %0, %%clock64; }" : "=l"(t) : "r"(x) : "memory")
+#define AFTER_F32(t, x)                                                                                                \
+    asm volatile("{ .reg .f32 w; add.f32 w, %1, %1; mov.u64 %0, %%clock64; }" : "=l"(t) : "f"(x) : "memory")
 #define FOUR(x) x x x x
 #define SIXTY_FOUR(x) FOUR(FOUR(FOUR(x)))
 
-/* Every cell holds the address of the next. `rounds` over `cells` cells come first, to fill the caches. */
+/* Every cell holds the address of the next. `warm` steps come first, to fill the caches. */
 __global__ void chase_ca(unsigned long long at, int warm, long long *out)
 {
     unsigned long long t0, t1;
@@ -43,29 +44,31 @@ __global__ void chase_shared(long long *out)
     unsigned long long t0, t1;
     CLOCK(t0);
     SIXTY_FOUR(asm volatile("ld.shared.u32 %0, [%0];" : "+r"(at)::"memory");)
-    AFTER(t1, (unsigned long long)at);
+    AFTER32(t1, at);
     out[0] = (long long)(t1 - t0);
     out[1] = at;
 }
 
 __global__ void chain_add(long long *out, unsigned by)
 {
-    unsigned x = by;
+    unsigned x;
+    asm volatile("mov.u32 %0, %1;" : "=r"(x) : "r"(by) : "memory");
     unsigned long long t0, t1;
-    CLOCK(t0);
+    AFTER32(t0, x);
     SIXTY_FOUR(asm volatile("add.u32 %0, %0, %1;" : "+r"(x) : "r"(by) : "memory");)
-    AFTER(t1, (unsigned long long)x);
+    AFTER32(t1, x);
     out[0] = (long long)(t1 - t0);
     out[1] = x;
 }
 
 __global__ void chain_fma(long long *out, float by)
 {
-    float x = by;
+    float x;
+    asm volatile("mov.f32 %0, %1;" : "=f"(x) : "f"(by) : "memory");
     unsigned long long t0, t1;
-    CLOCK(t0);
+    AFTER_F32(t0, x);
     SIXTY_FOUR(asm volatile("fma.rn.f32 %0, %0, %1, %1;" : "+f"(x) : "f"(by) : "memory");)
-    AFTER(t1, (unsigned long long)__float_as_uint(x));
+    AFTER_F32(t1, x);
     out[0] = (long long)(t1 - t0);
     out[1] = __float_as_uint(x);
 }

@@ -76,7 +76,7 @@ cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **arg
                              cudaStream_t stream)
 {
     CUfunction f;
-    cudaError_t e = rt_kernel(func, &f);
+    cudaError_t e = rt_kernel_to_launch(func, &f);
     if (e) return rt_done(e);
     if (shared_bytes > UINT32_MAX) return rt_done(cudaErrorInvalidValue);
     CUresult r = cuLaunchKernel(f, grid.x, grid.y, grid.z, block.x, block.y, block.z, (unsigned)shared_bytes, stream,

@@ -75,14 +75,19 @@ struct uop {
     uint8_t range;       /* which cached allocation to try first */
     uint8_t emits;       /* enum emits */
     bool guarded;        /* writes an execution mask */
-    uint16_t flags;
+    uint32_t flags;
     int64_t imm; /* memory: addend; set: the value of true */
     ref v[4];    /* data registers of a memory access or of a vector mov */
     ref guard;   /* of a guarded instruction: the predicate */
     uint32_t not_guard;
     uop_fn *then_full, *then_part; /* of a guarded instruction: what it does where the predicate holds */
     const struct ptx_inst *in;
-    const struct xfunc *callee; /* call: NULL for vprintf and __assertfail */
+    union {
+        const struct xfunc *callee;        /* call: NULL for vprintf and __assertfail */
+        const ref *refs;                   /* instructions with many operands: their places */
+        const struct matrix_op *matrix;    /* matrix.h */
+        const struct uop *more;            /* instructions with several addresses: the others */
+    };
 };
 
 /* How a block ends. */
@@ -352,7 +357,7 @@ static inline uint64_t get_lane(const struct exec_warp *w, ref s, bool wide, uns
 }
 
 /* atomics.c */
-uop_fn op_atom;
+uop_fn op_atom, op_atom_vec;
 
 /* texture.c */
 uop_fn op_tex;
@@ -361,7 +366,7 @@ uop_fn op_tex;
 uop_fn op_shfl, op_vote, op_match, op_redux, op_activemask, op_bar, op_nop, op_trap, op_clock;
 
 /* scalar.c: one lane at a time, for forms too rare to deserve a vector loop */
-uop_fn op_directed, op_carry, op_mov_vec, op_setp_halves;
+uop_fn op_directed, op_carry, op_mov_vec;
 
 /* cta.c */
 int cta_arrive(struct exec_warp *w, const struct uop *u); /* at a barrier: RUN_ON or RUN_WAIT */
@@ -404,6 +409,10 @@ int lower_func(struct lower *L);
 /* Where an operand is; `bits` is the width the instruction reads or writes. */
 int lower_src(struct lower *L, const struct ptx_operand *o, unsigned bits, ref *out);
 int lower_dst(struct lower *L, const struct ptx_operand *o, unsigned bits, ref *out);
+/* The places of a vector's elements, or of one operand, appended to out[]; the number of them in *n. */
+int lower_elements(struct lower *L, const struct ptx_operand *o, unsigned bits, bool dest, ref *out, unsigned *n);
+/* Memory that lives as long as the image. */
+ref *lower_refs(struct lower *L, unsigned n);
 int lower_refuse(struct lower *L, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 bool lower_is_wide(const struct lower *L, const struct ptx_operand *o); /* a 64-bit register */
 /* lower_alu.c; lower_lanes is the usual one */
@@ -411,10 +420,14 @@ lower_fn lower_lanes, lower_mul, lower_mad, lower_mul24, lower_mad24, lower_div,
 lower_fn lower_rsqrt, lower_bfind, lower_prmt, lower_shf, lower_lop3, lower_dot, lower_slct, lower_logic, lower_carry;
 lower_fn lower_set, lower_setp, lower_testp, lower_selp, lower_mov;
 /* lower_mem.c */
+int lower_address(struct lower *L, struct uop *u, const struct ptx_operand *o, uint8_t space);
 lower_fn lower_load, lower_store, lower_atom, lower_cvta, lower_isspacep, lower_tex;
 /* lower_warp.c */
 lower_fn lower_activemask, lower_shfl, lower_vote, lower_match, lower_redux, lower_bar, lower_call, lower_brx;
 lower_fn lower_nothing, lower_trap, lower_nop;
+/* lower_matrix.c, lower_async.c */
+lower_fn lower_mma, lower_wmma, lower_wgmma, lower_ldmatrix, lower_movmatrix;
+lower_fn lower_cp, lower_mbarrier, lower_small, lower_cluster;
 lower_fn lower_cvt;                                                            /* cvt.c */
 uint64_t image_var_addr(const struct ptx_image *img, const struct ptx_var *v); /* in its own space */
 struct xfunc *image_func(const struct ptx_image *img, const struct ptx_func *f);

@@ -176,6 +176,23 @@ int lower_dst(struct lower *L, const struct ptx_operand *o, unsigned bits, ref *
     return lower_reg(L, o->reg, bits, out);
 }
 
+int lower_elements(struct lower *L, const struct ptx_operand *o, unsigned bits, bool dest, ref *out, unsigned *n)
+{
+    const struct ptx_operand *e = o->kind == OPND_VEC ? o->vec : o;
+    unsigned count = o->kind == OPND_VEC ? o->nvec : 1;
+    int rc = 0;
+    for (unsigned k = 0; k < count && !rc; k++)
+        rc = dest ? lower_dst(L, &e[k], bits, &out[(*n)++]) : lower_src(L, &e[k], bits, &out[(*n)++]);
+    return rc;
+}
+
+ref *lower_refs(struct lower *L, unsigned n)
+{
+    ref *r = ARENA_ARRAY(&L->img->arena, ref, n + 1);
+    if (!r) wl_fail(L->e, WL_ERUN, "out of memory");
+    return r;
+}
+
 /* ---- functions ---- */
 
 static int place_registers(struct lower *L)

@@ -30,36 +30,33 @@ static void thread_of(const struct exec_warp *w, unsigned lane, uint32_t tid[3])
     tid[2] = t / b[0] / b[1];
 }
 
-/* The source line, without the blanks around it. */
-static int source_line(const struct ptx_module *m, uint32_t line, const char **start)
+/* ", app.cu:12": the line of the source, where the compiler wrote it down. */
+static void source_line(const struct code_origin *o, char *out, size_t size)
 {
-    const char *s = m->text;
-    for (uint32_t i = 1; s && i < line; i++) {
-        s = strchr(s, '\n');
-        if (s) s++;
-    }
-    *start = s ? s + strspn(s, " \t") : "";
-    size_t n = strcspn(*start, "\r\n;");
-    return (int)(n > 200 ? 200 : n);
+    out[0] = 0;
+    if (!o->file) return;
+    int n = snprintf(out, size, ", %.200s:%u", o->file, o->line);
+    if (o->caller && n > 0 && (size_t)n < size)
+        snprintf(out + n, size - (size_t)n, " inlined at %.200s:%u", o->caller, o->caller_line);
 }
 
 int warp_fault(struct exec_warp *w, const struct uop *u, int lane, const char *fmt, ...)
 {
     struct exec_run *r = w->run;
     const struct ptx_module *m = r->l.image->mod;
-    char what[512];
+    const struct code_inst *inst = &m->code.inst[u->in->code];
+    const struct code_origin o = code_origin(&m->code, inst);
+    char what[512], source[512];
     uint32_t tid[3];
-    const char *text;
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(what, sizeof what, fmt, ap);
     va_end(ap);
     thread_of(w, lane >= 0 ? (unsigned)lane : w->exec ? bit_low32(w->exec) : 0, tid);
-    int len = source_line(m, u->in->line, &text);
-    wl_fail(r->err, WL_ERUN, "kernel %s: %s, pc 0x%x (%s:%u: %.*s), CTA (%u,%u,%u), thread (%u,%u,%u)", r->info.kernel,
-            what, m->code.inst[u->in->code].pc, m->file, u->in->line, len, text, w->cta->ctaid[0], w->cta->ctaid[1],
-            w->cta->ctaid[2],
-            tid[0], tid[1], tid[2]);
+    source_line(&o, source, sizeof source);
+    wl_fail(r->err, WL_ERUN, "kernel %s: %s, pc 0x%x (%s:%u: %s%s), CTA (%u,%u,%u), thread (%u,%u,%u)", r->info.kernel,
+            what, inst->pc, m->file, u->in->line, o.text ? o.text : "", source, w->cta->ctaid[0], w->cta->ctaid[1],
+            w->cta->ctaid[2], tid[0], tid[1], tid[2]);
     return RUN_FAULT;
 }
 

@@ -51,6 +51,7 @@ struct session *session_new(const struct session_options *o, struct wl_err *e)
         session_free(s);
         return NULL;
     }
+    dev_set_granule(s->mem, (uint64_t)o->config.v[P_RUN_GRANULE]);
     s->opt.gpu.memory_bytes = s->opt.memory_bytes;
     if (o->mode == SESSION_TIMING && !(s->gpu = gpu_new(&s->opt.config, &s->opt.gpu, e))) {
         session_free(s);
@@ -95,13 +96,29 @@ void session_complain(const struct session *s, const char *text)
     if (w && w->complain) w->complain(w->arg, text);
 }
 
+void session_failed(const struct session *s, const char *kernel, enum launch_end end, const char *error,
+                    const char *message)
+{
+    const struct session_watch *w = s->opt.watch;
+    struct launch_failure f = {.launch = s->launches.all + 1, .end = end};
+    if (!w || !w->failed) return;
+    if (!w->label || !w->label(w->arg, kernel, f.kernel, sizeof f.kernel))
+        snprintf(f.kernel, sizeof f.kernel, "%s", kernel);
+    snprintf(f.error, sizeof f.error, "%s", error);
+    snprintf(f.message, sizeof f.message, "%s", message);
+    w->failed(w->arg, &f);
+}
+
 /* The registers that cost no occupancy are not the machine's: a trace holds one count, and must replay on any machine
  * as the program itself runs there. */
-struct ptx_target ptx_target_of(const int64_t *v) { return (struct ptx_target){.scheduled = v[P_SM_CODE]}; }
+struct ptx_target ptx_target_of(const int64_t *v)
+{
+    return (struct ptx_target){.scheduled = v[P_SM_CODE], .keep_going = true};
+}
 
 struct ptx_target session_ptx_target(const struct session *s)
 {
-    return s->gpu ? ptx_target_of(s->opt.config.v) : (struct ptx_target){0};
+    return s->gpu ? ptx_target_of(s->opt.config.v) : (struct ptx_target){.keep_going = true};
 }
 
 int64_t session_param(const struct session *s, enum param_id id)
@@ -269,6 +286,8 @@ static void warn_of_clocks(struct session *s, const struct stream_source *src)
 
 int session_launch(struct session *s, struct ptx_launch *l, struct wl_err *e)
 {
+    if (l->kernel->refused)
+        return wl_fail(e, WL_EINPUT, "kernel %s cannot be executed here:\n%s", l->kernel->name, l->kernel->refused);
     if (reserve_record(s, e)) return WL_ERUN;
     bool skipped = !launch_selected(s, l);
     enum session_mode mode = skipped ? SESSION_FUNCTIONAL : s->opt.mode;
@@ -301,6 +320,9 @@ int session_replay(struct session *s, struct stream_source *src, struct wl_err *
     if (reserve_record(s, e)) return WL_ERUN;
     struct timed t = {0};
     int rc = run_timed(s, src, &t, e);
-    if (!rc) add_record(s, src->info, t.cycles, t.issued);
-    return rc;
+    if (rc) return rc;
+    add_record(s, src->info, t.cycles, t.issued);
+    const struct session_watch *w = s->opt.watch;
+    if (w && w->launched) w->launched(w->arg);
+    return 0;
 }

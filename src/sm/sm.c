@@ -360,7 +360,11 @@ tick_t sm_tick(struct sm *s, tick_t now)
     uint64_t passed = part_cycles(&s->part, now) - s->cycle;
     s->cycle += passed;
     s->head_limit = now;
-    if (s->live) s->stats.active_cycles += passed;
+    s->account.at = s->cycle;
+    if (s->live) {
+        s->stats.active_cycles += passed;
+        if (passed > 1) account_skip(s, passed - 1, now - (passed - 1) * s->part.period);
+    }
     if (s->observers && passed > 1) observe_slept(s, passed - 1);
     if (l1_cycle(l1d_of(s), s->cycle)) reexec_freed(s);
     lsu_cycle(s, now, passed - 1);
@@ -370,7 +374,11 @@ tick_t sm_tick(struct sm *s, tick_t now)
     tick_t next = NEVER;
     s->lsu.policy_heard = false;
     if (s->observers) observe_before_issue(s);
+    uint64_t ready = s->ready;
+    if (s->live) account_before(s);
+    s->account.at++;
     bool again = issue_may_do(s) && issue_cycle(s, now, &next);
+    if (ready) account_after(s, ready);
     if (s->lsu.policy_heard) reexec_changed(s);
     if (s->ends_cycles && after_issue(s, now)) again = true;
     if (again || lsu_retries(s)) return now + s->part.period;
@@ -390,6 +398,18 @@ bool sm_idle(const struct sm *s)
     return !s->live && lsu_idle(s) && s->offered_at == NEVER && (!s->fetch || fetch_idle(s));
 }
 
+/* Where the first warp that waits stands. */
+static void describe_warp(const struct sm *s, char *out, size_t size)
+{
+    char where[160];
+    uint64_t waits = s->live & ~(s->ready | s->ended);
+    if (!waits || !s->launch) return;
+    unsigned w = bit_low64(waits);
+    const struct code_inst *in = s->warp[w].inst;
+    code_where(s->launch->code, in, where, sizeof where);
+    snprintf(out, size, "; warp %u stands at pc 0x%x%s%s%s", w, in->pc, *where ? " (" : "", where, *where ? ")" : "");
+}
+
 void sm_describe(const struct sm *s, char *out, size_t size)
 {
     const struct access_pipe *data = &s->lsu.pipe[L1_DATA];
@@ -400,8 +420,9 @@ void sm_describe(const struct sm *s, char *out, size_t size)
                      bit_count64(s->long_stall), data->used, l1_refused(data->refused) ? " (the first is refused)" : "",
                      l1_occupancy(&s->lsu.l1[L1_DATA]).mshr_used);
     if (has_queue(s) && n > 0 && (size_t)n < size)
-        snprintf(out + n, size - (size_t)n, "; %u requests wait for re-execution%s", s->lsu.ext->queue.used,
-                 s->lsu.ext->queue.blocked ? ", the ld/st unit for them" : "");
+        n += snprintf(out + n, size - (size_t)n, "; %u requests wait for re-execution%s", s->lsu.ext->queue.used,
+                      s->lsu.ext->queue.blocked ? ", the ld/st unit for them" : "");
+    if (n > 0 && (size_t)n < size) describe_warp(s, out + n, size - (size_t)n);
 }
 
 static void add_lanes(const struct exec_class c[LAT_COUNT], struct sm_stats *out)
@@ -429,6 +450,7 @@ void sm_add_stats(const struct sm *s, struct run_stats *out)
 {
     struct l1d_stats data = l1_stats(&s->lsu.l1[L1_DATA]);
     sm_stats_add(&out->sm, &s->stats);
+    account_add(s, out);
     add_lanes(s->exec_class, &out->sm);
     add_lanes(s->exec_class + EXEC_SHORT, &out->sm);
     add_lanes(s->exec_class + EXEC_MACHINE, &out->sm);

@@ -83,7 +83,11 @@ uint64_t sm_issue_cycles(const struct sm *s); /* cycles in which something was i
 const uint64_t *sm_ages(const struct sm *s);  /* [warps] a number no other warp of this SM ever has */
 void sm_glance(const struct sm *s, struct sm_glance *out);
 const struct code_inst *sm_head(const struct sm *s, unsigned warp); /* the warp's next instruction */
-bool sm_head_is_shared(const struct sm *s, unsigned warp);          /* that instruction accesses shared memory */
+unsigned sm_head_lanes(const struct sm *s, unsigned warp);          /* how many lanes execute it */
+bool sm_holds_warp(const struct sm *s, const struct code_inst *in); /* a warp that issued it waits until it is done */
+/* The cycle from which all its registers can be read, and the last of them; UINT64_MAX: not yet known. */
+uint64_t sm_head_readable(const struct sm *s, unsigned warp, unsigned *reg);
+bool sm_head_is_shared(const struct sm *s, unsigned warp); /* that instruction accesses shared memory */
 unsigned sm_age_rank(const struct sm *s,
                      unsigned warp); /* by age, among the live warps of its scheduler; 0: the oldest */
 

@@ -19,8 +19,8 @@ a, b = (json.load(open(f)) for f in sys.argv[1:3])
 if sys.argv[3] == "instructions":
     a, b = ([(k["name"], k["warp_instructions"], k["thread_instructions"]) for k in r["kernels"]] for r in (a, b))
     sys.exit(a != b or not a)
-for k in ("host", "engine"):
-    a.pop(k), b.pop(k)
+for k in ("host", "engine", "command"):
+    a.pop(k, None), b.pop(k, None)
 sys.exit([k for k in a if a[k] != b.get(k)] or 0)
 P
 }

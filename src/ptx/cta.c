@@ -149,7 +149,7 @@ static struct ptx_budget used_by_all(const struct exec_cta *c)
     for (uint32_t i = 0; i < c->run->nwarps; i++) {
         const struct exec_warp *w = &c->warp[i];
         u.instructions += w->executed;
-        u.stream_bytes += w->out ? w->out->size : 0;
+        if (w->out) u.stream_bytes += w->out->size + (w->out->chain ? w->out->chain->raw : 0);
         if (w->executed > u.cycles) u.cycles = w->executed;
     }
     return u;

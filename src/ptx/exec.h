@@ -98,6 +98,7 @@ struct ptx_launch {
     const void *params; /* kernel->param_bytes bytes, laid out as ptx_var.offset says */
     struct ptx_budget budget;
     bool in_step;      /* if the kernel reads a clock: execute as the machine asks (stream_source.feed) */
+    bool sliced;       /* whoever reads the streams asks for more (stream_source.more) */
     uint64_t core_khz; /* of the machine, for %globaltimer */
     bool no_streams; /* functional only: execute, write no streams (faster) */
     /* Text written by vprintf in a kernel; NULL: dropped. */

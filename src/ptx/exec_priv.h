@@ -18,6 +18,7 @@
 #include "base/bits.h"
 #include "ptx/exec.h"
 #include "ptx/opcodes.h"
+#include "stream/slices.h"
 
 /* Limits that turn a hang or a runaway into a sentence. */
 enum {
@@ -245,6 +246,7 @@ struct cta_out {
     struct cta_out *next_free; /* the next one that waits to be used again */
     struct cta_out *next;      /* the next one of the run, in use or not */
     struct stream_writer writer[CTA_MAX_WARPS];
+    struct slice_chain chain[CTA_MAX_WARPS]; /* of the streams that are long */
 };
 
 /* Rounds of turns of a CTA without progress (cta.c). */

@@ -65,6 +65,7 @@ static struct cta_out *take_out(struct exec_run *r)
 
 static void give_back(struct exec_run *r, struct cta_out *o)
 {
+    for (uint32_t i = 0; i < r->nwarps; i++) slice_clear(&o->chain[i]);
     o->next_free = r->free_out;
     r->free_out = o;
 }
@@ -78,10 +79,14 @@ static int no_memory(struct exec_run *r)
 
 static int begin_warps(struct exec_cta *c)
 {
-    for (uint32_t i = 0; i < c->run->nwarps; i++) {
+    const struct exec_run *r = c->run;
+    for (uint32_t i = 0; i < r->nwarps; i++) {
         struct exec_warp *w = &c->warp[i];
         w->out = c->out ? &c->out->writer[i] : NULL;
-        if (w->out) stream_begin(w->out);
+        if (w->out) {
+            w->out->chain = r->l.sliced && !r->in_step ? &c->out->chain[i] : NULL;
+            stream_begin(w->out);
+        }
         if (warp_start(w)) return -1;
     }
     return 0;
@@ -215,11 +220,19 @@ static int hand_over(struct exec_run *r, struct exec_cta *c, struct cta_stream *
     move_cta(&r->done, &r->spare, c);
     count_instructions(r, c);
     for (uint32_t i = 0; o && i < r->nwarps; i++) {
-        if (o->writer[i].failed)
+        if (!stream_end(&o->writer[i]))
             return wl_fail(r->err, WL_ERUN, "kernel %s: no memory for its instruction stream", r->info.kernel);
         out->warp[i] = (struct warp_stream){.data = o->writer[i].data, .size = o->writer[i].size};
     }
     return 0;
+}
+
+/* The next slice of a stream that is long; all others were handed over whole. */
+static int slices_more(struct stream_source *s, struct cta_stream *cta, unsigned warp, struct warp_stream *out)
+{
+    struct cta_out *o = cta->owner;
+    (void)s;
+    return slice_take(&o->chain[warp], out);
 }
 
 /* In step with the machine: a CTA that has not executed anything. */
@@ -386,7 +399,10 @@ static void look_at_code(struct exec_run *r)
         r->clocks |= f->clocks;
     }
     r->in_step = r->clocks && r->l.in_step;
-    if (!r->in_step) return;
+    if (!r->in_step) {
+        if (r->l.sliced) r->source.more = slices_more;
+        return;
+    }
     r->source.more = step_more;
     r->source.feed = step_feed;
 }
@@ -427,7 +443,10 @@ void ptx_close(struct stream_source *s)
     while (r->all_out) {
         struct cta_out *o = r->all_out;
         r->all_out = o->next;
-        for (unsigned i = 0; i < CTA_MAX_WARPS; i++) free(o->writer[i].data);
+        for (unsigned i = 0; i < CTA_MAX_WARPS; i++) {
+            free(o->writer[i].data);
+            slice_free(&o->chain[i]);
+        }
         free(o);
     }
     free(r->params);

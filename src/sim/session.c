@@ -293,7 +293,7 @@ int session_launch(struct session *s, struct ptx_launch *l, struct wl_err *e)
     enum session_mode mode = skipped ? SESSION_FUNCTIONAL : s->opt.mode;
     l->no_streams = mode == SESSION_FUNCTIONAL;
     l->budget = launch_budget(s, mode);
-    l->in_step = mode == SESSION_TIMING;
+    l->in_step = l->sliced = mode == SESSION_TIMING;
     l->core_khz = (uint64_t)s->opt.config.v[P_CLOCK_CORE];
     set_output(s, l);
     char label[sizeof s->kernel->name];

@@ -53,6 +53,7 @@ static void print_notes(const struct process_report *r, const struct options *o)
     if (r->launches.cut)
         fprintf(stderr, "  cut        %s launches were timed up to %s cycles only\n", with_commas(r->launches.cut, a),
                 with_commas(o->max_cycles, b));
+    if (r->failures) fprintf(stderr, "  failed     %s launches were refused or faulted\n", with_commas(r->failures, a));
     if (!r->recording) return;
     if (r->trace_finished)
         fprintf(stderr, "  trace      %s: %s launches, %s bytes\n", r->trace, with_commas(r->trace_launches, a),
@@ -60,23 +61,58 @@ static void print_notes(const struct process_report *r, const struct options *o)
     else fprintf(stderr, "  trace      none: the program ended before it was finished\n");
 }
 
-static int write_json(const struct exec_outcome *x, FILE *out, struct wl_err *e)
+/* A string that is no UTF-8 must not cost the record. */
+static json_t *text_json(const char *text)
 {
-    if (x->processes == 1) return result_write_json(&x->process[0]->result, out, e);
+    json_t *s = json_string(text);
+    return s ? s : json_string("(not UTF-8)");
+}
+
+static json_t *failures_json(const struct process_report *r)
+{
+    json_t *list = json_array();
+    for (unsigned i = 0; i < r->failures && i < MAX_FAILURES; i++) {
+        const struct launch_failure *f = &r->failure[i];
+        json_array_append_new(list,
+                              json_pack("{s:i,s:o,s:s,s:s,s:o}", "launch", (int)f->launch, "kernel",
+                                        text_json(f->kernel), "end", f->end == LAUNCH_REFUSED ? "refused" : "faulted",
+                                        "error", f->error, "message", text_json(f->message)));
+    }
+    return list;
+}
+
+/* The record, and how its launches and the program ended. */
+static json_t *process_json(const struct exec_outcome *x, unsigned i, int status)
+{
+    const struct process_report *r = &x->process[i]->report;
+    json_t *o = result_json(&x->process[i]->result);
+    int bad = json_object_set_new(o, "failed_launches", json_integer(r->failures));
+    bad |= json_object_set_new(o, "failures", failures_json(r));
+    bad |= json_object_set_new(o, "exit",
+                               json_pack("{s:i,s:i,s:i}", "program", x->status, "signal", x->signal, "status", status));
+    if (!bad) return o;
+    json_decref(o);
+    return NULL;
+}
+
+static int write_json(const struct exec_outcome *x, FILE *out, int status, struct wl_err *e)
+{
     json_t *list = json_array(); /* a script that ran several programs, or none that used the device */
     int bad = list ? 0 : -1;
-    for (unsigned i = 0; i < x->processes; i++) bad |= json_array_append_new(list, result_json(&x->process[i]->result));
-    if (!bad) bad = json_dumpf(list, out, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) && !ferror(out);
+    for (unsigned i = 0; i < x->processes; i++) bad |= json_array_append_new(list, process_json(x, i, status));
+    json_t *top = x->processes == 1 ? json_array_get(list, 0) : list;
+    if (!bad) bad = json_dumpf(top, out, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) && !ferror(out);
     fputc('\n', out);
     json_decref(list);
     return bad ? wl_fail(e, WL_ERUN, "out of memory while writing JSON") : 0;
 }
 
-static int write_all(const struct exec_outcome *x, const struct options *o, struct output *out, struct wl_err *e)
+static int write_all(const struct exec_outcome *x, const struct options *o, int status, struct output *out,
+                     struct wl_err *e)
 {
     const struct run_result **r = calloc(x->processes + 1, sizeof(const struct run_result *));
     if (!r) return wl_fail(e, WL_ERUN, "out of memory");
-    int rc = out->json ? write_json(x, out->json, e) : 0;
+    int rc = out->json ? write_json(x, out->json, status, e) : 0;
     for (unsigned i = 0; i < x->processes; i++) {
         const struct process_report *from = &x->process[i]->report;
         r[i] = &x->process[i]->result;
@@ -99,6 +135,19 @@ static void print_end(const struct exec_outcome *x, const struct options *o)
     if (x->processes || x->start_error) return;
     exec_silence(o->program[0], why, sizeof why);
     fprintf(stderr, "warpline: %s\n", why);
+}
+
+/* A program that does not look at errors ends with 0 although its kernels did nothing: that must not pass for success.
+ */
+static int end_status(const struct exec_outcome *x, const struct options *o)
+{
+    unsigned failures = 0;
+    for (unsigned i = 0; i < x->processes; i++) failures += x->process[i]->report.failures;
+    if (!failures || x->status || o->program_status) return x->status;
+    fprintf(stderr,
+            "warpline: %u launch%s refused or faulted: exit status %d; --program-status gives the program's own, 0\n",
+            failures, failures == 1 ? " was" : "es were", WL_ERUN);
+    return WL_ERUN;
 }
 
 /* ---- the command ---- */
@@ -125,9 +174,9 @@ static int exec_and_write(const struct exec_spec *spec, const struct options *o,
     leave_signals_to_the_program();
     if (!rc) rc = exec_run(spec, &x, e);
     if (!rc) {
-        *status = x.status;
+        *status = end_status(&x, o);
         print_end(&x, o);
-        rc = write_all(&x, o, &out, e);
+        rc = write_all(&x, o, *status, &out, e);
     }
     if (!rc && launches.file) rc = write_launches(&x, launches.file, e);
     rc = out_file_close(&launches, rc, e);

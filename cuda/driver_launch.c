@@ -64,6 +64,24 @@ CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config)
     return CUDA_SUCCESS; /* a preference: the machine's split of shared memory and L1D is a parameter */
 }
 
+/* ---- launches that fail ---- */
+
+/* Says why a launch failed, to the user and to the account. */
+static CUresult launch_failed(struct driver *d, const char *kernel, enum launch_end end, CUresult code)
+{
+    const char *text = session_error(d->session)->text, *error = "";
+    cuGetErrorName(code, &error);
+    session_complain(d->session, text);
+    session_failed(d->session, kernel, end, error, text);
+    return code;
+}
+
+void cuwlRefused(const char *kernel, int code)
+{
+    DRIVER(d);
+    if (!driver_initialized(&d)) launch_failed(d, kernel, LAUNCH_REFUSED, (CUresult)code);
+}
+
 /* ---- the shape of a launch ---- */
 
 static CUresult check_shape(struct driver *d, const struct ptx_launch *l)
@@ -100,11 +118,12 @@ static CUresult check_room(struct driver *d, const struct CUfunc_st *f, const st
 {
     unsigned threads = l->block[0] * l->block[1] * l->block[2];
     if (!session_gpu(d->session) || resident_blocks(d, f, threads, l->dynamic_shared)) return CUDA_SUCCESS;
-    return driver_complain(d, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
-                           "kernel %s: a block of %u threads with %u registers each does not fit an SM with %" PRId64
-                           " warps and %" PRId64 " registers (sm.warps, sm.registers)",
-                           f->kernel->name, threads, f->kernel->regs_per_thread, session_param(d->session, P_SM_WARPS),
-                           session_param(d->session, P_SM_REGISTERS));
+    driver_fail(d, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
+                "kernel %s: a block of %u threads with %u registers each does not fit an SM with %" PRId64
+                " warps and %" PRId64 " registers (sm.warps, sm.registers)",
+                f->kernel->name, threads, f->kernel->regs_per_thread, session_param(d->session, P_SM_WARPS),
+                session_param(d->session, P_SM_REGISTERS));
+    return launch_failed(d, f->kernel->name, LAUNCH_REFUSED, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
 }
 
 /* ---- parameters ---- */
@@ -171,13 +190,11 @@ static CUresult launch(struct driver *d, struct ptx_launch *l, void **params, vo
     int failed = r ? 0 : session_launch(d->session, l, e);
     d->launching = false;
     free(image);
-    if (failed == WL_EINPUT) { /* refused before it began: no harm done */
-        session_complain(d->session, e->text);
-        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
-    }
+    if (failed == WL_EINPUT) /* refused before it began: no harm done */
+        return launch_failed(d, l->kernel->name, LAUNCH_REFUSED,
+                             l->kernel->refused ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
     if (!failed) return r;
-    session_complain(d->session, e->text);
-    return d->fault = fault_code(e);
+    return d->fault = launch_failed(d, l->kernel->name, LAUNCH_FAULTED, fault_code(e));
 }
 
 CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,

@@ -1,7 +1,9 @@
 #!/bin/sh
 # make_fatbins.sh - compiles the CUDA test programs of tests/exec with nvcc into tests/exec/bin, for
 # the forms in which nvcc embeds PTX. The programs are part of the tree, so that `warpline exec` is
-# tested without nvcc; only someone who changes a test needs this. CUDA 12.8 or later.
+# tested without nvcc; only someone who changes a test needs this. NVCC is CUDA 12.8 or later; NVCC11 is that of CUDA
+# 11 (Debian: nvidia-cuda-toolkit of bookworm), the last with texture references. Without it those programs stay as they
+# are. Names after the command build only these.
 set -eu
 cd "$(dirname "$0")/../tests/exec"
 nvcc=${NVCC:-nvcc}
@@ -10,10 +12,12 @@ if ! command -v "$nvcc" >/dev/null 2>&1; then
     exit 1
 fi
 mkdir -p bin
+compiler=$nvcc
+only=$* # names of programs; none: all
 ptx="-gencode arch=compute_75,code=compute_75"
 # Where the toolkit is installed is written into machine code and messages: blotted out, letter by letter.
-toolkit=$(dirname "$(dirname "$(command -v "$nvcc")")")
 forget() {
+    toolkit=$(dirname "$(dirname "$(command -v "$compiler")")")
     for place in "$toolkit" "$(readlink -f "$toolkit")"; do
         PLACE=$place perl -0777 -pi -e 's{\Q$ENV{PLACE}\E[\w./+-]*}{"x" x length $&}ge' "$1"
     done
@@ -21,7 +25,8 @@ forget() {
 build() { # NAME FLAGS... FILES
     name=$1
     shift
-    "$nvcc" -O3 -cudart shared -o "bin/$name" "$@"
+    case " $only " in "  " | *" $name "*) ;; *) return 0 ;; esac
+    "$compiler" -O3 -cudart shared -cudadevrt none -Xlinker -z -Xlinker noseparate-code -o "bin/$name" "$@"
     strip "bin/$name"
     forget "bin/$name"
     if grep -q "$(pwd)" "bin/$name"; then
@@ -37,7 +42,11 @@ build atax_many -gencode arch=compute_100,code=compute_100 -gencode arch=compute
     -gencode arch=compute_80,code=compute_80 atax.cu
 build no_ptx -gencode arch=compute_75,code=sm_75 wrong.cu
 build per_thread $ptx -default-stream per-thread flow.cu
-for program in memory flow device print wrong texture; do build $program $ptx $program.cu; done
+for program in memory flow device print wrong texture refused overread; do build $program $ptx $program.cu; done
 build link -rdc=true $ptx -gencode arch=compute_75,code=sm_75 link_a.cu link_b.cu
 build thrust $ptx -compress-mode=size thrust.cu
 build two $ptx two_a.cu two_b.cu
+
+compiler=${NVCC11:-}
+[ -n "$compiler" ] || { echo "make_fatbins.sh: NVCC11 is not set: bin/references is left alone" >&2; exit 0; }
+build references ${CCBIN11:+-ccbin "$CCBIN11"} -w $ptx references.cu

@@ -186,8 +186,21 @@ static void launched(void *arg)
     write_report();
 }
 
-static const struct session_watch watch = {
-    .label = label, .select = selected, .launched = launched, .complain = complain, .print_assert = print_assert};
+static void failed(void *arg, const struct launch_failure *f)
+{
+    struct process_report *r = &self.report;
+    (void)arg;
+    if (r->failures < MAX_FAILURES) r->failure[r->failures] = *f;
+    r->failures++;
+    write_report();
+}
+
+static const struct session_watch watch = {.label = label,
+                                           .select = selected,
+                                           .launched = launched,
+                                           .failed = failed,
+                                           .complain = complain,
+                                           .print_assert = print_assert};
 
 /* A forked process goes on with a copy of the device and of what that has counted. It reports, launches before the fork
  * included, when it has launched a kernel of its own: most processes that are forked never do. When another thread was
@@ -226,12 +239,16 @@ static void write_arrays(void)
     struct wl_err e;
     unsigned samples = 0;
     if (self.fd < 0 || !gpu) return;
-    if (gpu_read_profile(gpu, &r->profile, &e) == 0)
+    if (gpu_read_profile(gpu, &r->profile, &e) == 0) {
         write_array(LOADS_ENDING, r->profile.load, r->profile.loads * sizeof *r->profile.load);
+        write_array(INSTS_ENDING, r->profile.inst, r->profile.insts * sizeof *r->profile.inst);
+    }
     if (gpu_read_samples(gpu, &sample, &samples, &e) == 0)
         write_array(SAMPLES_ENDING, sample, samples * sizeof *sample);
     free(r->profile.load);
+    free(r->profile.inst);
     r->profile.load = NULL;
+    r->profile.inst = NULL;
     free(sample);
     r->samples = samples;
 }

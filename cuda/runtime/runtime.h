@@ -96,6 +96,9 @@ struct texture_reference {
 
 /* The registered kernel of a host function, or of a handle that __cudaGetKernel gave out. */
 cudaError_t rt_kernel(const void *host, CUfunction *out);
+/* The same for a launch: that it was refused is on record when the kernel's module cannot be loaded. */
+cudaError_t rt_kernel_to_launch(const void *host, CUfunction *out);
+void cuwlRefused(const char *kernel, int code); /* of libcuda */
 cudaError_t rt_symbol(const void *host, CUdeviceptr *addr, size_t *bytes);
 cudaError_t rt_texture(const void *host, CUtexref *out, const struct texture_reference **entry);
 /* The device was reset: modules are loaded again when they are needed. */

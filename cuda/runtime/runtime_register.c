@@ -5,6 +5,7 @@
  * program that only asks for the number of devices costs no simulator, and a part of it that cannot
  * be loaded does no harm until it is used. */
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,13 +136,33 @@ void __cudaRegisterHostVar(void **handle, const char *name, char *host, size_t b
     (void)handle, (void)name, (void)host, (void)bytes; /* host variables that kernels see: none do here */
 }
 
+/* nvcc 11 registers references by their names in C++, "::t" and "::a::t"; the PTX says "t" and "_ZN1a1tE". */
+static const char *device_name(const char *name)
+{
+    if (strncmp(name, "::", 2) != 0) return name;
+    name += 2;
+    if (!strstr(name, "::")) return name;
+    char *out = entry(2 * strlen(name) + 8), *to = out; /* "::" becomes a number of as many digits, or more */
+    to += sprintf(to, "_ZN");
+    for (const char *end; *name; name = *end ? end + 2 : end) {
+        end = strstr(name, "::");
+        if (!end) end = name + strlen(name);
+        to += sprintf(to, "%d%.*s", (int)(end - name), (int)(end - name), name);
+    }
+    sprintf(to, "E");
+    return out;
+}
+
 void __cudaRegisterTexture(void **handle, const void *host, const void **device, const char *name, int dim,
                            int normalized, int ext)
 {
     (void)device, (void)ext;
     struct texture_reference *t = entry(sizeof *t);
-    *t = (struct texture_reference){
-        .fat = (struct fat_binary *)handle, .host = host, .name = name, .as_float = normalized, .dim = dim};
+    *t = (struct texture_reference){.fat = (struct fat_binary *)handle,
+                                    .host = host,
+                                    .name = device_name(name),
+                                    .as_float = normalized,
+                                    .dim = dim};
     pthread_mutex_lock(&lock);
     t->next = textures;
     textures = t;
@@ -200,16 +221,21 @@ static struct kernel *find_kernel(const void *host)
     return NULL;
 }
 
-cudaError_t rt_kernel(const void *host, CUfunction *out)
+/* `launch`: a failure is a launch that was refused. */
+static cudaError_t find(const void *host, bool launch, CUfunction *out)
 {
     pthread_mutex_lock(&lock);
     struct kernel *k = find_kernel(host);
     cudaError_t e = k ? load(k->fat) : cudaErrorInvalidDeviceFunction;
+    if (e && k && launch) cuwlRefused(k->name, e);
     if (!e && !k->function) e = (cudaError_t)cuModuleGetFunction(&k->function, k->fat->module, k->name);
     if (!e) *out = k->function;
     pthread_mutex_unlock(&lock);
     return e;
 }
+
+cudaError_t rt_kernel(const void *host, CUfunction *out) { return find(host, false, out); }
+cudaError_t rt_kernel_to_launch(const void *host, CUfunction *out) { return find(host, true, out); }
 
 cudaError_t rt_symbol(const void *host, CUdeviceptr *addr, size_t *bytes)
 {

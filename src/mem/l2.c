@@ -166,6 +166,11 @@ static void l2_count(struct l2 *s, const struct req *r, struct shares n)
     st->hits_reserved += n.merged;
     st->misses += n.misses;
     st->bypasses += n.bypassed;
+    if (s->observer)
+        s->observer->access(s->observer, r,
+                            n.misses || n.bypassed ? L2_LACKED_IT
+                            : n.merged             ? L2_AWAITS_IT
+                                                   : L2_HAD_IT);
     if (r->kind == WL_LOAD) st->reads += all;
     else if (r->kind == WL_ATOMIC) st->atomics += all;
     else st->writes += all, st->write_hits += n.hits, st->write_merges += n.merged, st->bypassed_writes += n.bypassed;

@@ -24,6 +24,12 @@ enum l2_write { L2_LAZY, L2_FORWARD, L2_FETCH };
 enum l2_port_time { L2_PAY_LINE, L2_PAY_REQUEST, L2_PAY_HIT };
 enum l2_stall { L2_GO, L2_STALL_MSHR, L2_STALL_MERGE, L2_STALL_LINE, L2_STALL_MISSQ, L2_STALL_REPLY };
 
+/* An observer looks on and changes nothing (src/observe). */
+enum l2_answer { L2_HAD_IT, L2_AWAITS_IT, L2_LACKED_IT };
+struct l2_observer {
+    void (*access)(struct l2_observer *o, const struct req *r, enum l2_answer how);
+};
+
 /* What a cycle looks at comes first, then what an access needs: a dozen slices or more share the host's cache. */
 struct l2 {
     struct policy_host pol; /* first: the services find the slice from the policy's wl_cache */
@@ -54,6 +60,7 @@ struct l2 {
     uint32_t *bypassing;                 /* [sets] first MSHR entry without a line, or NO_MSHR */
     uint64_t (*written)[2];              /* [lines] bytes written by stores */
     struct l2_stats stats;
+    struct l2_observer *observer; /* of stats.profile; NULL: none */
     struct req_pool *pool;
     const struct addrmap *map;
     uint32_t index;

@@ -11,8 +11,9 @@ static int compare_places(const void *a, const void *b)
     return (x->pc > y->pc) - (x->pc < y->pc);
 }
 
-static int find_row(struct load_table *t, const char *kernel, uint32_t pc)
+static int find_row(struct load_table *t, const char *kernel, const struct code *code, const struct code_inst *in)
 {
+    uint32_t pc = in->pc;
     for (unsigned i = 0; i < t->rows; i++)
         if (t->row[i].pc == pc && strcmp(t->row[i].kernel, kernel) == 0) return (int)i;
     if (t->rows == t->cap) {
@@ -24,6 +25,7 @@ static int find_row(struct load_table *t, const char *kernel, uint32_t pc)
     }
     t->row[t->rows] = (struct load_record){.pc = pc};
     snprintf(t->row[t->rows].kernel, sizeof t->row->kernel, "%s", kernel);
+    source_place(&t->row[t->rows].at, code, in);
     return (int)t->rows++;
 }
 
@@ -39,7 +41,7 @@ int loads_begin(struct load_table *t, const char *kernel, const struct code *cod
     for (uint32_t i = 0; i < code->ninst; i++) {
         const struct code_inst *in = &code->inst[i];
         if (in->kind != INST_LOAD || (in->space != SPACE_GLOBAL && in->space != SPACE_LOCAL)) continue;
-        int row = find_row(t, kernel, in->pc);
+        int row = find_row(t, kernel, code, in);
         if (row < 0) return -1;
         t->place[t->places++] = (struct load_place){in->pc, (uint32_t)row};
     }

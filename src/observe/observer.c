@@ -196,7 +196,8 @@ static void end_kernel(struct observer *o)
     o->requests = 0;
 }
 
-void profile_kernel_end(struct profile *p)
+int profile_kernel_end(struct profile *p)
 {
     for (uint32_t i = 0; i < p->sms; i++) end_kernel(&p->sm[i]);
+    return insts_end(&p->insts, p->kernel);
 }

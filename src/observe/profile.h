@@ -13,6 +13,8 @@
 
 #include "base/err.h"
 #include "mem/l1.h"
+#include "mem/l2.h"
+#include "observe/insts.h"
 #include "observe/seen_lines.h"
 #include "stats/profile_report.h"
 #include "stats/stats.h"
@@ -77,6 +79,10 @@ struct profile {
     struct observer *sm;
     uint32_t sms;
     struct load_table loads;
+    struct inst_table insts;
+    struct inst_watch *watch; /* [sms] */
+    struct l2_observer l2;    /* what the slices of the L2 call */
+    char kernel[128];         /* the running one */
 };
 
 /* ---- the machine's side ---- */
@@ -85,7 +91,7 @@ int profile_init(struct profile *p, uint32_t sms);
 void profile_destroy(struct profile *p);
 /* Between kernels. The names and loads of a kernel become known before it runs. */
 int profile_kernel_begin(struct profile *p, const char *kernel, const struct code *code);
-void profile_kernel_end(struct profile *p);
+int profile_kernel_end(struct profile *p); /* -1: out of memory */
 /* Makes room for what one step of the machine can add. -1: out of memory. */
 static inline int profile_grow(struct profile *p)
 {
@@ -112,6 +118,7 @@ static inline void observe_issue(struct observer *o, unsigned rank) { o->tally.r
 /* ---- between the files of this folder ---- */
 
 int loads_begin(struct load_table *t, const char *kernel, const struct code *code);
+void source_place(struct source_place *out, const struct code *c, const struct code_inst *in);
 struct load_record *loads_find(const struct load_table *t, uint32_t pc); /* NULL: no load of this kernel */
 
 #endif

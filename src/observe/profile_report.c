@@ -2,13 +2,23 @@
 #include "observe/profile.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* An access of the L2, by the load that made it. */
+static void see_l2(struct l2_observer *o, const struct req *r, enum l2_answer how)
+{
+    struct profile *p = (struct profile *)(void *)((char *)o - offsetof(struct profile, l2));
+    struct load_record *row = r->kind == WL_LOAD ? loads_find(&p->loads, r->pc) : NULL;
+    if (row) row->l2[how]++;
+}
+
 int profile_init(struct profile *p, uint32_t sms)
 {
-    *p = (struct profile){.sms = sms, .sm = calloc(sms, sizeof *p->sm)};
-    if (!p->sm) return -1;
+    *p = (struct profile){
+        .sms = sms, .sm = calloc(sms, sizeof *p->sm), .watch = calloc(sms, sizeof *p->watch), .l2 = {see_l2}};
+    if (!p->sm || !p->watch) return -1;
     for (uint32_t i = 0; i < sms; i++) {
         p->sm[i].l1 = observer_calls;
         p->sm[i].loads = &p->loads;
@@ -22,11 +32,14 @@ void profile_destroy(struct profile *p)
     free(p->sm);
     free(p->loads.row);
     free(p->loads.place);
+    insts_destroy(&p->insts, p->watch, p->sms);
+    free(p->watch);
 }
 
 int profile_kernel_begin(struct profile *p, const char *kernel, const struct code *code)
 {
-    return loads_begin(&p->loads, kernel, code);
+    snprintf(p->kernel, sizeof p->kernel, "%s", kernel);
+    return loads_begin(&p->loads, kernel, code) || insts_begin(&p->insts, p->watch, p->sms, code) ? -1 : 0;
 }
 
 static void sum_tallies(const struct profile *p, struct tally *t)
@@ -135,5 +148,5 @@ int profile_read_report(const struct profile *p, struct profile_report *out)
     for (unsigned i = 0; i < p->loads.rows; i++)
         if (p->loads.row[i].requests) out->load[out->loads++] = p->loads.row[i];
     qsort(out->load, out->loads, sizeof *out->load, compare_rows);
-    return 0;
+    return insts_read(&p->insts, &out->inst, &out->insts);
 }

@@ -4,6 +4,7 @@
  * leaves unchanged is no progress: a lock that nobody releases is recognised by that. */
 #include "ptx/exec_priv.h"
 #include "ptx/fpmath.h"
+#include "ptx/half.h"
 
 #include <string.h>
 
@@ -51,6 +52,10 @@ static uint32_t add_f16(uint32_t a, uint32_t b)
 /* Signed operands arrive sign-extended, so that 64-bit comparisons are right for both widths. */
 static uint64_t apply(const struct uop *u, bool global, uint64_t old, uint64_t b, uint64_t c)
 {
+    bool small = ptx_is_float(u->type) && u->type != T_F32 && u->type != T_F64;
+    if (small && u->mode <= ATOM_MAX && (u->mode != ATOM_ADD || u->type == T_BF16 || u->type == T_BF16X2))
+        return half_apply(u->mode == ATOM_ADD ? OP_ADD : u->mode == ATOM_MIN ? OP_MIN : OP_MAX, u->type, (uint32_t)old,
+                          (uint32_t)b);
     if (u->mode == ATOM_ADD) {
         switch (u->type) {
         case T_F32: return add_f32((uint32_t)old, (uint32_t)b, global);
@@ -90,6 +95,31 @@ int op_atom(struct exec_warp *w, const struct uop *u)
         memcpy(p, &now, u->bytes);
         if (memcmp(&now, &old, u->bytes)) w->run->progress++;
         if (u->nvec) put_lane(w, u->d, u->wide, i, old); /* atom; red has no result */
+    }
+    return RUN_ON;
+}
+
+/* A vector: its elements one after another, each a float. refs: operands, then results if there are any. */
+int op_atom_vec(struct exec_warp *w, const struct uop *u)
+{
+    uint64_t addr[WARP_SIZE];
+    unsigned n = u->in->vec;
+    mem_addresses(w, u, addr);
+    if (mem_emit(w, u, addr)) return RUN_FAULT;
+    for (uint32_t m = w->exec; m; m &= m - 1) {
+        unsigned i = bit_low32(m);
+        uint8_t *p = mem_lane(w, u, i, addr[i], u->bytes * n, "atomic");
+        if (!p) return RUN_FAULT;
+        bool global = u->space == PTX_GLOBAL || (u->space == PTX_SPACE_NONE && addr[i] < GENERIC_SHARED);
+        for (unsigned k = 0; k < n; k++) {
+            uint64_t old = 0;
+            memcpy(&old, p + k * u->bytes, u->bytes);
+            uint64_t b = at32(w, u->refs[k])[i] & (UINT64_MAX >> (64 - 8u * u->bytes));
+            uint64_t now = apply(u, global, old, b, 0);
+            memcpy(p + k * u->bytes, &now, u->bytes);
+            if (u->nvec) at32(w, u->refs[n + k])[i] = (uint32_t)old;
+        }
+        w->run->progress++;
     }
     return RUN_ON;
 }

@@ -22,6 +22,7 @@ struct dev_mem {
     uint64_t limit, top;           /* top: first offset never handed out */
     uint64_t host_limit, host_top; /* limit and top of host memory, whose offsets begin at the limit of device memory */
     uint64_t used, generation;
+    uint64_t granule;        /* dev_set_granule */
     struct dev_range *range; /* by address */
     size_t count, cap;
     struct tex_table textures;
@@ -209,6 +210,18 @@ void *dev_ptr(struct dev_mem *m, uint64_t addr, uint64_t bytes)
     const struct dev_range *r = &m->range[i - 1];
     uint64_t at = addr - r->addr;
     if (at > r->bytes || bytes > r->bytes - at) return NULL;
+    return m->host + (addr - DEVICE_BASE);
+}
+
+void dev_set_granule(struct dev_mem *m, uint64_t bytes) { m->granule = bytes; }
+
+void *dev_overread(struct dev_mem *m, uint64_t addr, uint64_t bytes)
+{
+    if (!m->granule || addr < DEVICE_BASE || addr - DEVICE_BASE >= m->limit || m->limit - (addr - DEVICE_BASE) < bytes)
+        return NULL;
+    uint64_t first = addr / m->granule * m->granule, last = first + m->granule - 1; /* a load is aligned: one piece */
+    size_t i = above(m, last);
+    if (!i || m->range[i - 1].addr + m->range[i - 1].bytes <= first) return NULL;
     return m->host + (addr - DEVICE_BASE);
 }
 

@@ -1,7 +1,8 @@
-/* exec.h - functional execution of a PTX kernel, one CTA at a time.
+/* exec.h - functional execution of a PTX kernel.
  *
  * The executor owns the simulated device's memory image (struct dev_mem), runs CTAs in
- * increasing id and leaves one instruction stream per warp for the timing half. */
+ * increasing id (but for those that wait for one another, launch.c) and leaves one instruction
+ * stream per warp for the timing half. */
 #ifndef WL_PTX_EXEC_H
 #define WL_PTX_EXEC_H
 
@@ -35,6 +36,10 @@ int dev_release(struct dev_mem *m, uint64_t addr); /* 0, or -1: no allocation st
 void dev_release_all(struct dev_mem *m);
 /* Host pointer to [addr, addr + bytes), or NULL when any byte is outside an allocation. */
 void *dev_ptr(struct dev_mem *m, uint64_t addr, uint64_t bytes);
+/* Loads outside of allocations are let through within aligned pieces of memory of `bytes` that hold part of an
+ * allocation; 0, as in the beginning: none are. dev_overread: such a load's bytes, or NULL. */
+void dev_set_granule(struct dev_mem *m, uint64_t bytes);
+void *dev_overread(struct dev_mem *m, uint64_t addr, uint64_t bytes);
 /* The allocation containing addr: 0 and *base, *bytes; -1 when none. */
 int dev_range(struct dev_mem *m, uint64_t addr, uint64_t *base, uint64_t *bytes);
 uint64_t dev_used(const struct dev_mem *m);
@@ -47,9 +52,13 @@ enum tex_format { TEX_UNSIGNED, TEX_SIGNED, TEX_FLOAT };
 struct texture {
     uint64_t base;                  /* device address of texel (0, 0), aligned to a texel */
     uint64_t pitch;                 /* bytes between two rows */
+    uint64_t slice;                 /* bytes between two planes of a volume, or two layers; 0: there is one */
     uint32_t width, height;         /* texels */
+    uint32_t depth;                 /* planes of a volume, or layers when `layered`; 0 or 1: one */
     uint8_t format, bits, channels; /* enum tex_format; 8, 16 or 32 bits; 1, 2 or 4 channels */
-    uint8_t address[2];             /* enum tex_address of x and y */
+    uint8_t address[3];             /* enum tex_address of x, y and z */
+    bool layered, cube;             /* the third coordinate is an integer, a layer; six layers are a cube */
+    bool surface;                   /* suld and sust may name it */
     bool normalized;                /* coordinates run from 0 to 1 */
     bool linear;                    /* filtering */
     bool as_integer;                /* integers of 8 and 16 bits stay integers instead of becoming floats up to 1 */
@@ -97,11 +106,14 @@ struct ptx_launch {
     void *print_assert_arg;
 };
 
-/* The source executes a CTA in each next(); its info is complete after open. A fault
- * (out of bounds, misaligned, barrier divergence, assert, a CTA that waits for another CTA
- * for ever) makes next() fail with kernel, pc, PTX line, CTA, thread and address in the text. */
+/* The source executes CTAs when next() asks for them; its info is complete after open. A fault
+ * (out of bounds, misaligned, barrier divergence, assert, CTAs that wait for one another for ever or for
+ * one that does not fit the machine) makes next() fail with kernel, pc, PTX line, CTA, thread and address in the text. */
 struct stream_source *ptx_open(const struct ptx_launch *l, struct wl_err *e);
 void ptx_close(struct stream_source *s);
+/* CTAs of this launch that the machine holds at once, at least 1: no more are started while those before wait for
+ * others. Before the first next(); without it there is no limit. */
+void ptx_set_room(struct stream_source *s, uint64_t ctas);
 
 /* Instructions executed so far by this source, for the audit of thread-instruction counts. */
 struct exec_counts {

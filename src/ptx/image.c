@@ -3,6 +3,7 @@
  * Each .global variable is an allocation of its own, so an access beyond its end is a fault
  * and not the next variable. Constants stay on the host, in one image. */
 #include "ptx/exec_priv.h"
+#include "ptx/module.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -102,8 +103,9 @@ static int lower_all(struct ptx_image *img, struct wl_err *e)
     for (i = 0; i < img->nfunc; i++) {
         struct lower L = {.img = img, .f = &img->func[i], .e = e};
         int rc = lower_func(&L);
-        if (rc) return rc;
+        if (rc && !refuse_function(img->mod, (struct ptx_func *)(uintptr_t)L.f->fn, e)) return rc;
     }
+    refuse_callers(img->mod);
     return 0;
 }
 

@@ -20,7 +20,8 @@ enum ptx_type {
     T_B8, T_B16, T_B32, T_B64, T_B128,
     T_U8, T_U16, T_U32, T_U64,
     T_S8, T_S16, T_S32, T_S64,
-    T_F16, T_F16X2, T_BF16, T_F32, T_F64
+    T_F16, T_F16X2, T_BF16, T_BF16X2, T_TF32, T_E4M3, T_E5M2, T_E4M3X2, T_E5M2X2, T_F32, T_F64,
+    T_S4, T_U4, T_B1 /* elements of matrices only */
 };
 /* clang-format on */
 
@@ -37,15 +38,29 @@ enum ptx_cmp { CMP_NONE, CMP_EQ, CMP_NE, CMP_LT, CMP_LE, CMP_GT, CMP_GE, CMP_LO,
                CMP_EQU, CMP_NEU, CMP_LTU, CMP_LEU, CMP_GTU, CMP_GEU, CMP_NUM, CMP_NAN };
 /* clang-format on */
 enum ptx_bool { BOOL_NONE, BOOL_AND, BOOL_OR, BOOL_XOR };
-enum ptx_round { RND_NONE, RND_RN, RND_RZ, RND_RM, RND_RP, RND_RNI, RND_RZI, RND_RMI, RND_RPI };
+enum ptx_round {
+    RND_NONE,
+    RND_RN,
+    RND_RZ,
+    RND_RM,
+    RND_RP,
+    RND_RNA /* ties away from zero */,
+    RND_RNI,
+    RND_RZI,
+    RND_RMI,
+    RND_RPI
+};
 /* Modifiers that are plain switches. */
 /* clang-format off */
 enum ptx_flag {
     FLAG_FTZ = 1, FLAG_SAT = 2, FLAG_APPROX = 4, FLAG_FULL = 8, FLAG_HI = 16, FLAG_LO = 32, FLAG_WIDE = 64,
     FLAG_CC = 128, FLAG_UNI = 256, FLAG_VOLATILE = 512, FLAG_SYNC = 1024, FLAG_TO = 2048 /* cvta.to */,
-    FLAG_NAN = 4096 /* min/max.NaN */
+    FLAG_NAN = 4096 /* min/max.NaN */, FLAG_RELU = 8192, FLAG_SATFINITE = 16384,
+    FLAG_XORSIGN = 32768 /* min/max.xorsign.abs */, FLAG_POLICY = 65536 /* the last source is a cache policy */
 };
 /* clang-format on */
+/* Of a load: relaxed or acquire, so other threads may be writing what it reads. */
+enum { FLAG_STRONG = FLAG_UNI };
 /* op-specific mode, in ptx_inst.mode */
 enum ptx_shfl { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX };
 enum ptx_vote { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT };
@@ -72,7 +87,7 @@ enum ptx_sreg { SREG_TID_X, SREG_TID_Y, SREG_TID_Z, SREG_NTID_X, SREG_NTID_Y, SR
                 SREG_LANEID, SREG_WARPID, SREG_NWARPID, SREG_SMID, SREG_NSMID, SREG_GRIDID,
                 SREG_LANEMASK_EQ, SREG_LANEMASK_LE, SREG_LANEMASK_LT, SREG_LANEMASK_GE, SREG_LANEMASK_GT,
                 SREG_CLOCK, SREG_CLOCK64, SREG_GLOBALTIMER, SREG_DYNAMIC_SMEM_SIZE, SREG_TOTAL_SMEM_SIZE,
-                SREG_WARP_SZ, SREG_COUNT };
+                SREG_WARP_SZ, SREG_ENVREG1, SREG_ENVREG2 /* high and low half: where a grid's CTAs meet */, SREG_COUNT };
 /* clang-format on */
 
 /* A variable in some space. `offset` is its place: global and const, in the module's image of
@@ -114,6 +129,7 @@ struct ptx_operand {
     uint8_t kind;
     bool negated; /* !p */
     uint8_t nvec;
+    uint8_t space;                 /* ADDR of an instruction with several: enum ptx_space */
     int32_t reg;                   /* REG, ADDR: register number, or -1 */
     uint8_t sreg;                  /* SREG */
     uint64_t imm;                  /* IMM: bits of the literal, in the instruction's type; ADDR, VAR: addend */
@@ -122,7 +138,7 @@ struct ptx_operand {
     const struct ptx_operand *vec; /* VEC */
 };
 
-enum { PTX_MAX_DST = 2, PTX_MAX_SRC = 5 };
+enum { PTX_MAX_DST = 2, PTX_MAX_SRC = 8, PTX_MAX_VECTOR = 128 /* wgmma */ };
 
 struct ptx_inst {
     uint8_t op;          /* enum ptx_op */
@@ -131,7 +147,7 @@ struct ptx_inst {
     uint8_t space;  /* enum ptx_space of ld st atom red cvta */
     uint8_t cop;    /* enum cache_op */
     uint8_t vec;    /* elements of a vector access: 1, 2, 4 */
-    uint16_t flags; /* enum ptx_flag */
+    uint32_t flags; /* enum ptx_flag */
     int32_t guard;  /* predicate register, or -1 */
     bool guard_neg;
     uint8_t ndst, nsrc;
@@ -141,8 +157,12 @@ struct ptx_inst {
     const uint32_t *targets;
     uint32_t ntargets; /* brx.idx */
     struct ptx_call *call;
+    const struct ptx_matrix *matrix; /* matrix instructions */
+    uint8_t kind, width;             /* M_OWN: enum inst_kind; bytes a lane moves, or groups to wait for */
     uint32_t line;
-    uint32_t code; /* index of its entry in the module's code table */
+    uint32_t source;         /* its .loc, an index of the module's; 0: none */
+    uint32_t text, text_len; /* where it stands in the module's text, without the semicolon; 0 long: nowhere */
+    uint32_t code;           /* index of its entry in the module's code table */
 };
 
 struct ptx_call {
@@ -192,13 +212,28 @@ struct ptx_func {
     uint32_t most_regs;
     uint32_t max_threads;   /* .maxntid product, or 0 */
     uint32_t code_reg_base; /* its registers in the scoreboard's numbering */
+    const char *refused;    /* why it cannot be executed, with instruction and line; NULL: it can */
     struct ptx_func *next;
+};
+
+/* A .loc: a place in a source file; of an inlined function also where it was called. File 0: none. */
+struct ptx_loc {
+    uint32_t file, line, column, caller_file, caller_line;
+};
+
+struct ptx_file {
+    uint32_t number;
+    const char *name;
+    struct ptx_file *next;
 };
 
 struct ptx_module {
     struct arena arena;
     const char *file, *text;  /* for messages */
     unsigned version, target; /* 90 for 9.0, 75 for sm_75 */
+    bool keep_going;          /* ptx_target.keep_going */
+    struct ptx_file *files;
+    const struct ptx_loc *loc; /* from 1 */
     struct ptx_func *funcs;
     struct ptx_var *vars;               /* module scope */
     uint64_t global_bytes, const_bytes; /* images of module-scope .global and .const */
@@ -213,7 +248,9 @@ enum { PTX_MAX_BYTES = 1 << 28 }; /* of a text; a longer one is refused */
 struct ptx_module *ptx_parse(const char *file, const char *text, size_t len, uint32_t pc_base, struct wl_err *e);
 /* What is known of the machine that the text is assembled for. */
 struct ptx_target {
-    bool scheduled; /* each block in the order an assembler would give it (block_order.h) */
+    bool scheduled;  /* each block in the order an assembler would give it (block_order.h) */
+    bool keep_going; /* a function whose body cannot be executed is refused, and its callers, not the module (refuse.c)
+                      */
 };
 struct ptx_module *ptx_parse_for(const char *file, const char *text, size_t len, uint32_t pc_base, struct ptx_target t,
                                  struct wl_err *e);
@@ -224,7 +261,7 @@ const struct ptx_func *ptx_find_kernel(const struct ptx_module *m, const char *n
 
 unsigned ptx_type_bytes(enum ptx_type t); /* 0 for T_PRED and T_NONE */
 static inline unsigned ptx_type_bits(unsigned t) { return t == T_PRED ? 1 : 8 * ptx_type_bytes((enum ptx_type)t); }
-static inline bool ptx_is_float(unsigned t) { return t >= T_F16; }
+static inline bool ptx_is_float(unsigned t) { return t >= T_F16 && t <= T_F64; }
 static inline bool ptx_is_signed(unsigned t) { return t >= T_S8 && t <= T_S64; }
 const char *ptx_type_name(enum ptx_type t);
 const char *ptx_op_name(enum ptx_op op);

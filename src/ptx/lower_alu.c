@@ -5,6 +5,7 @@
  * modifiers choose other operations have a function of their own; forms without a vector loop
  * (directed rounding, carries, rare conversions) go to the one-lane-at-a-time functions of scalar.c. */
 #include "ptx/fpmath.h"
+#include "ptx/half.h"
 #include "ptx/opcodes.h"
 #include "ptx/ops.h"
 
@@ -72,7 +73,7 @@ static unsigned float_form(const struct lane_forms *f, const struct ptx_inst *in
     case T_F64: return f->f64;
     case T_F16: return half;
     case T_F16X2: return half ? half + 1 : L_NONE;
-    default: return f->bf16;
+    default: return L_NONE;
     }
 }
 
@@ -91,12 +92,11 @@ static void use(struct uop *u, unsigned op)
 }
 
 /* Modifiers without a meaning here, which must not be ignored: f64 is neither flushed (but in
- * its approximations) nor saturated, and the 16-bit formats are not flushed. */
+ * its approximations) nor saturated. */
 static bool has_strange_modifier(const struct ptx_inst *in)
 {
     bool approximate = in->op == OP_RCP || in->op == OP_RSQRT;
-    if (in->type == T_F64) return in->flags & FLAG_SAT || (in->flags & FLAG_FTZ && !approximate);
-    return in->flags & FLAG_FTZ && (in->type == T_F16 || in->type == T_F16X2 || in->type == T_BF16);
+    return in->type == T_F64 && (in->flags & FLAG_SAT || (in->flags & FLAG_FTZ && !approximate));
 }
 
 /* The width of the operand a letter stands for; 0: a literal, which is no operand of the micro-op. */
@@ -170,6 +170,7 @@ static int use_forms(struct lower *L, struct uop *u, const struct lane_forms *f)
     const struct ptx_inst *in = L->in;
     unsigned directed = ptx_opcodes[in->op].forms.directed;
     if (in->flags & FLAG_CC) return lower_carry(L, u);
+    if (half_is_rare(in)) return lower_half(L, u);
     if (directed && ptx_is_float(in->type) && is_directed(in)) return lower_directed(L, u, (enum fp_op)directed);
     return use_form(L, u, form_of(f, in));
 }
@@ -221,13 +222,13 @@ int lower_div(struct lower *L, struct uop *u)
 int lower_min(struct lower *L, struct uop *u)
 {
     static const struct lane_forms nan = {.f32 = L_min_nan_f32};
-    return L->in->flags & FLAG_NAN ? use_forms(L, u, &nan) : lower_lanes(L, u);
+    return L->in->flags & FLAG_NAN && L->in->type == T_F32 ? use_forms(L, u, &nan) : lower_lanes(L, u);
 }
 
 int lower_max(struct lower *L, struct uop *u)
 {
     static const struct lane_forms nan = {.f32 = L_max_nan_f32};
-    return L->in->flags & FLAG_NAN ? use_forms(L, u, &nan) : lower_lanes(L, u);
+    return L->in->flags & FLAG_NAN && L->in->type == T_F32 ? use_forms(L, u, &nan) : lower_lanes(L, u);
 }
 
 /* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 look at the upper half of the operand only. */
@@ -339,16 +340,17 @@ static int lower_compare(struct lower *L, struct uop *u, bool set)
     const struct ptx_inst *in = L->in;
     uint8_t type = set ? in->type2 : in->type;
     unsigned op = comparison(in, type);
-    if (type == T_F16X2 && !set) {
-        u->full = u->part = op_setp_halves;
-        u->mode = in->cmp;
+    bool pair = type == T_F16X2 || type == T_BF16X2;
+    if (pair || type == T_BF16 || (type == T_F16 && in->flags & FLAG_FTZ)) {
+        half_compare(u, in, type, set);
     } else if (op == L_NONE) {
         return lower_refuse(L, "not supported for type .%s", ptx_type_name((enum ptx_type)type));
     } else {
         use(u, op + set);
     }
     u->boolop = in->boolop;
-    u->imm = in->type == T_F32 ? 0x3f800000 : in->type == T_F16 ? 0x3c00 : 0xffffffff;
+    bool bf16 = in->type == T_BF16 || in->type == T_BF16X2, f16 = in->type == T_F16 || in->type == T_F16X2;
+    u->imm = in->type == T_F32 ? 0x3f800000 : f16 ? 0x3c00 : bf16 ? 0x3f80 : 0xffffffff;
     int rc = lower_dst(L, &in->dst[0], set ? 32 : 1, &u->d);
     if (!rc) rc = lower_dst(L, &in->dst[in->ndst > 1 ? 1 : 0], set ? 32 : 1, &u->d2);
     if (!rc && in->ndst < 2) rc = lower_dst(L, &(struct ptx_operand){.kind = OPND_SINK}, 1, &u->d2);

@@ -3,10 +3,9 @@
 
 /* ---- addresses ---- */
 
-static int lower_address(struct lower *L, struct uop *u, const struct ptx_operand *o)
+int lower_address(struct lower *L, struct uop *u, const struct ptx_operand *o, uint8_t space)
 {
-    const struct ptx_inst *in = L->in;
-    u->space = in->space;
+    u->space = space;
     u->range = (uint8_t)(L->ranges++ % RANGES);
     u->imm = (int64_t)o->imm;
     if (o->var) {
@@ -49,7 +48,7 @@ static int lower_access(struct lower *L, struct uop *u, bool store)
     const struct ptx_inst *in = L->in;
     u->bytes = (uint8_t)ptx_type_bytes((enum ptx_type)in->type);
     u->sign = ptx_is_signed(in->type);
-    int rc = lower_address(L, u, &in->src[0]);
+    int rc = lower_address(L, u, &in->src[0], in->space);
     if (!rc) rc = lower_data(L, u, store ? &in->src[1] : &in->dst[0], store);
     if (!rc && u->bytes > 8) rc = lower_refuse(L, "elements of more than 8 bytes are not supported");
     mem_choose(u, store);
@@ -62,11 +61,26 @@ int lower_store(struct lower *L, struct uop *u) { return lower_access(L, u, true
 static int check_atom(struct lower *L)
 {
     const struct ptx_inst *in = L->in;
-    bool is_float = in->type >= T_F16;
-    if (in->vec > 1) return lower_refuse(L, "vector atomics are not supported");
-    if (is_float && (in->mode != ATOM_ADD || in->type == T_BF16) && in->mode != ATOM_EXCH)
+    bool is_float = ptx_is_float(in->type);
+    bool small = is_float && in->type != T_F32 && in->type != T_F64;
+    if (in->vec > 1 && (!is_float || in->type == T_F64 || in->vec > 8))
+        return lower_refuse(L, "a vector of atomics has type .f32, .f16, .f16x2, .bf16 or .bf16x2");
+    if (is_float && in->mode != ATOM_ADD && in->mode != ATOM_EXCH &&
+        !(small && (in->mode == ATOM_MIN || in->mode == ATOM_MAX)))
         return lower_refuse(L, "not supported for .%s", ptx_type_name((enum ptx_type)in->type));
     return 0;
+}
+
+static int lower_atom_vec(struct lower *L, struct uop *u, unsigned bits)
+{
+    const struct ptx_inst *in = L->in;
+    ref *refs = lower_refs(L, 2u * in->vec);
+    unsigned n = 0;
+    if (!refs) return -1;
+    u->full = u->part = op_atom_vec;
+    u->refs = refs;
+    int rc = lower_elements(L, &in->src[1], bits, false, refs, &n);
+    return rc || !u->nvec ? rc : lower_elements(L, &in->dst[0], bits, true, refs, &n);
 }
 
 int lower_atom(struct lower *L, struct uop *u)
@@ -81,7 +95,8 @@ int lower_atom(struct lower *L, struct uop *u)
     u->wide = bits == 64;
     u->nvec = in->op == OP_ATOM; /* has a result */
     int rc = check_atom(L);
-    if (!rc) rc = lower_address(L, u, &in->src[0]);
+    if (!rc) rc = lower_address(L, u, &in->src[0], in->space);
+    if (in->vec > 1) return rc ? rc : lower_atom_vec(L, u, bits);
     if (!rc && u->nvec) rc = lower_dst(L, &in->dst[0], bits, &u->d);
     if (!rc) rc = lower_src(L, &in->src[1], bits, &u->s[1]);
     if (!rc && in->mode == ATOM_CAS) rc = lower_src(L, &in->src[2], bits, &u->s[2]);

@@ -25,11 +25,13 @@ static const struct {
     [T_B32] = {"b32", 4},     [T_B64] = {"b64", 8},   [T_B128] = {"b128", 16}, [T_U8] = {"u8", 1},
     [T_U16] = {"u16", 2},     [T_U32] = {"u32", 4},   [T_U64] = {"u64", 8},    [T_S8] = {"s8", 1},
     [T_S16] = {"s16", 2},     [T_S32] = {"s32", 4},   [T_S64] = {"s64", 8},    [T_F16] = {"f16", 2},
-    [T_F16X2] = {"f16x2", 4}, [T_BF16] = {"bf16", 2}, [T_F32] = {"f32", 4},    [T_F64] = {"f64", 8},
+    [T_F16X2] = {"f16x2", 4}, [T_BF16] = {"bf16", 2}, [T_BF16X2] = {"bf16x2", 4}, [T_TF32] = {"tf32", 4},
+    [T_E4M3] = {"e4m3", 1}, [T_E5M2] = {"e5m2", 1}, [T_E4M3X2] = {"e4m3x2", 2}, [T_E5M2X2] = {"e5m2x2", 2},
+    [T_S4] = {"s4", 0}, [T_U4] = {"u4", 0}, [T_B1] = {"b1", 0}, [T_F32] = {"f32", 4},    [T_F64] = {"f64", 8},
 };
 
-unsigned ptx_type_bytes(enum ptx_type t) { return (unsigned)t <= T_F64 ? types[t].bytes : 0; }
-const char *ptx_type_name(enum ptx_type t) { return (unsigned)t <= T_F64 ? types[t].name : "?"; }
+unsigned ptx_type_bytes(enum ptx_type t) { return (unsigned)t <= T_B1 ? types[t].bytes : 0; }
+const char *ptx_type_name(enum ptx_type t) { return (unsigned)t <= T_B1 ? types[t].name : "?"; }
 
 const struct ptx_func *ptx_find_kernel(const struct ptx_module *m, const char *name)
 {
@@ -152,7 +154,9 @@ static int place_shared(struct build *b)
 static int complete(struct build *b)
 {
     for (struct func_info *fi = b->funcs; fi; fi = fi->next)
-        if (fi->defined && cfg_build(b, fi)) return -1;
+        if (fi->defined && cfg_build(b, fi) &&
+            (!refuse_function(b->m, &fi->f, b->e) || refuse_body(b, fi) || cfg_build(b, fi)))
+            return -1;
     if (order_functions(b) || place_shared(b)) return -1;
     for (uint32_t i = 0; i < b->nfuncs; i++)
         if (live_count(b, b->order[i]) || (b->target.scheduled && sched_function(b, b->order[i]))) return -1;
@@ -164,6 +168,7 @@ static int complete(struct build *b)
         *last = &fi->f;
         last = &fi->f.next;
     }
+    refuse_callers(b->m);
     return 0;
 }
 
@@ -173,6 +178,7 @@ static void parser_end(struct ptx_parser *p)
     free(p->body.inst);
     free(p->body.reg);
     free(p->body.ref);
+    free(p->loc);
 }
 
 static int read_module(struct ptx_module *m, size_t len, uint32_t pc_base, struct ptx_target t, struct wl_err *e)
@@ -185,6 +191,7 @@ static int read_module(struct ptx_module *m, size_t len, uint32_t pc_base, struc
     p.extern_last = &p.externs;
     lex_init(&p.lex, m->text, len);
     parse_module(&p);
+    if (!p.failed && locs_to_arena(&p)) fail_memory(&p);
     int rc = p.failed ? -1 : complete(&b);
     parser_end(&p);
     free(b.loop);
@@ -224,6 +231,7 @@ struct ptx_module *ptx_parse_for(const char *file, const char *text, size_t len,
         return NULL;
     }
     m->text = copy;
+    m->keep_going = t.keep_going;
     if (check_nul(m, len, e) || read_module(m, len, pc_base, t, e)) {
         ptx_free(m);
         return NULL;

@@ -72,7 +72,7 @@ static inline struct func_info *info_of(const struct ptx_func *f) { return (stru
 
 /* Registers an instruction writes, and those it reads (guard and addresses included), in
  * order of its operands. out[] has room for MAX_INST_REGS. */
-enum { MAX_INST_REGS = 1 + (PTX_MAX_DST + PTX_MAX_SRC) * 8 };
+enum { MAX_INST_REGS = 1 + PTX_MAX_VECTOR + (PTX_MAX_DST + PTX_MAX_SRC) * 8 };
 unsigned inst_writes(const struct ptx_inst *in, int32_t *out);
 unsigned inst_reads(const struct ptx_inst *in, int32_t *out);
 
@@ -81,6 +81,14 @@ int cfg_build(struct build *b, struct func_info *fi);
 int live_count(struct build *b, struct func_info *fi);
 int sched_function(struct build *b, struct func_info *fi); /* block_order.c; after live_count */
 int code_build(struct build *b);
+/* parse_loc.c: where an instruction was written. -1: out of memory. */
+int loc_origin(struct ptx_module *m, const struct ptx_inst *in, struct code_origin *out);
+
+/* refuse.c. refuse_function keeps what *e says with the function, and clears *e; false: it stays an error of the
+ * module. refuse_body gives a refused function a body that does nothing. refuse_callers passes it on to all callers. */
+bool refuse_function(struct ptx_module *m, struct ptx_func *f, struct wl_err *e);
+int refuse_body(struct build *b, struct func_info *fi);
+void refuse_callers(struct ptx_module *m);
 
 /* The immediate dominator of each node of a graph, by Lengauer and Tarjan. Successors and predecessors are
  * arrays of the form of func_info.succ. idom[root] is root; PTX_NO_BLOCK marks the nodes

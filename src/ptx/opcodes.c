@@ -11,12 +11,13 @@
 #define INTS32  (TY(U32) | TY(U64) | TY(S32) | TY(S64))
 #define SIGNED  (TY(S16) | TY(S32) | TY(S64))
 #define BITS    (TY(B16) | TY(B32) | TY(B64))
-#define HALVES  (TY(F16) | TY(F16X2) | TY(BF16))
+#define HALVES  (TY(F16) | TY(F16X2) | TY(BF16) | TY(BF16X2))
 #define FLOATS  (TY(F32) | TY(F64))
 #define BYTES   (TY(B8) | TY(U8) | TY(S8))
 #define SCALARS (BYTES | BITS | INTS | FLOATS | TY(F16) | TY(BF16))
 #define NUMBERS (SCALARS & ~(TY(B8) | BITS))
-#define MEMORY  (M_SPACE | M_CACHE | M_SEM | M_SCOPE | M_HINT)
+#define PACKED  (TY(F16X2) | TY(BF16X2) | TY(TF32) | TY(E4M3X2) | TY(E5M2X2))
+#define MEMORY  (M_SPACE | M_CACHE | M_SEM | M_SCOPE | M_HINT | M_POLICY)
 
 /* ---- lane operations: n is what their names begin with ---- */
 
@@ -36,7 +37,6 @@
 #define F32_F64(n)       .f32 = L_##n##_f32, .f64 = L_##n##_f64,
 #define F16(n)           .f16 = L_##n##_f16,
 #define F16_SAT(n)       .f16_sat = L_##n##_sat_f16,
-#define BF16(n)          .bf16 = L_##n##_bf16,
 #define PRED(n)          .pred = L_bool_##n,
 #define DIRECTED(op)     .directed = op,
 

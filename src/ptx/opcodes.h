@@ -11,7 +11,8 @@
  *   b predicate or !p B the same, only with .and .or .xor   k mask, only with .sync
  *   c type, only for cas                                    a address-sized register
  *   [ memory          v type or vector, register may be wider
- *   x type or the address of a variable
+ *   T second type, where cvt packs two values              C 32 bits, the third of cvt.pack
+ *   x type or the address of a variable                    h cache policy, only with .L2::cache_hint
  * A NULL shape is parsed by a function of its own (parse_inst.c). */
 #ifndef WL_PTX_OPCODES_H
 #define WL_PTX_OPCODES_H
@@ -19,16 +20,43 @@
 #include "ptx/ir.h"
 
 /* Classes of modifiers: of each class an instruction has at most one word. */
-/* clang-format off */
-enum mod_class {
-    M_RND = 1 << 0, M_RNDI = 1 << 1, M_FTZ = 1 << 2, M_SAT = 1 << 3, M_APPROX = 1 << 4, M_HALF = 1 << 5,
-    M_CC = 1 << 6, M_UNI = 1 << 7, M_SPACE = 1 << 8, M_CACHE = 1 << 9, M_SEM = 1 << 10, M_SCOPE = 1 << 11,
-    M_VEC = 1 << 12, M_HINT = 1 << 13, M_CMP = 1 << 14, M_BOOL = 1 << 15, M_SHFL = 1 << 16, M_VOTE = 1 << 17,
-    M_ATOM = 1 << 18, M_BAR = 1 << 19, M_DIR = 1 << 20, M_WRAP = 1 << 21, M_PRMT = 1 << 22, M_TESTP = 1 << 23,
-    M_GEOM = 1 << 24, M_SYNC = 1 << 25, M_TO = 1 << 26, M_NAN = 1 << 27, M_IDX = 1 << 28, M_LEVEL = 1 << 29,
-    M_SHIFTAMT = 1 << 30
-};
-/* clang-format on */
+#define M_CLASS(n) (UINT64_C(1) << (n))
+#define M_RND      M_CLASS(0)
+#define M_RNDI     M_CLASS(1)
+#define M_FTZ      M_CLASS(2)
+#define M_SAT      M_CLASS(3)
+#define M_APPROX   M_CLASS(4)
+#define M_HALF     M_CLASS(5)
+#define M_CC       M_CLASS(6)
+#define M_UNI      M_CLASS(7)
+#define M_SPACE    M_CLASS(8)
+#define M_CACHE    M_CLASS(9)
+#define M_SEM      M_CLASS(10)
+#define M_SCOPE    M_CLASS(11)
+#define M_VEC      M_CLASS(12)
+#define M_HINT     M_CLASS(13)
+#define M_CMP      M_CLASS(14)
+#define M_BOOL     M_CLASS(15)
+#define M_SHFL     M_CLASS(16)
+#define M_VOTE     M_CLASS(17)
+#define M_ATOM     M_CLASS(18)
+#define M_BAR      M_CLASS(19)
+#define M_DIR      M_CLASS(20)
+#define M_WRAP     M_CLASS(21)
+#define M_PRMT     M_CLASS(22)
+#define M_TESTP    M_CLASS(23)
+#define M_GEOM     M_CLASS(24)
+#define M_SYNC     M_CLASS(25)
+#define M_TO       M_CLASS(26)
+#define M_NAN      M_CLASS(27)
+#define M_IDX      M_CLASS(28)
+#define M_LEVEL    M_CLASS(29)
+#define M_SHIFTAMT M_CLASS(30)
+#define M_RELU     M_CLASS(31)
+#define M_XORSIGN  M_CLASS(32)
+#define M_POLICY   M_CLASS(33) /* .L2::cache_hint: a policy is the last operand */
+#define M_PACK     M_CLASS(35)
+#define M_OWN      M_CLASS(34) /* all its words are read by a function of its own (parse_words.c) */
 
 /* How long an ALU instruction takes: the first five are a step inside the latency classes of its pipe, in the order
  * of enum lat_class, the others a rule of codegen.c. What silicon does was measured; the table is in docs/model.md. */
@@ -46,6 +74,7 @@ enum op_pace {
     PACE_BITS,  /* bits are counted or reversed */
     PACE_SHFL,
     PACE_CVT,
+    PACE_TENSOR, /* the matrix units */
     PACE_NONE /* never an ALU instruction */
 };
 
@@ -57,7 +86,6 @@ struct lane_forms {
     uint16_t f32;           /* the .ftz, .sat and .ftz.sat forms follow it, as far as the opcode has them */
     uint16_t f64;
     uint16_t f16, f16_sat; /* each is followed by its .f16x2 form */
-    uint16_t bf16;
     uint16_t pred;    /* of predicates */
     bool sign;        /* a signed form follows each unsigned one */
     uint8_t directed; /* enum fp_op of the forms rounded by .rz, .rm or .rp */
@@ -70,7 +98,7 @@ typedef int lower_fn(struct lower *L, struct uop *u);
 
 struct ptx_opcode {
     const char *name, *operands;
-    uint32_t mods, needs;   /* modifier classes allowed in addition to `needs`; classes required */
+    uint64_t mods, needs;   /* modifier classes allowed in addition to `needs`; classes required */
     uint32_t types, types2; /* a bit per enum ptx_type; 0: takes none */
     uint8_t kind;           /* enum inst_kind */
     uint8_t pace;           /* enum op_pace */

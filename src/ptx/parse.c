@@ -1,8 +1,8 @@
 /* parse.c - tokens, errors and the directives of a module.
  *
  * The parser is a recursive descent with one token of lookahead and reads the text once.
- * What recursion there is (scopes, parentheses, braces) is bounded by MAX_NESTING. Debug
- * information is skipped: .loc and .file to the end of their line, .section with its braces. */
+ * What recursion there is (scopes, parentheses, braces) is bounded by MAX_NESTING. Of debug
+ * information .loc and .file are read (parse_loc.c); a .section is skipped with its braces. */
 #include "ptx/parse.h"
 
 #include <stdarg.h>
@@ -192,8 +192,10 @@ static void parse_directive(struct ptx_parser *p)
         parse_target(p);
     } else if (token_is(&t, ".address_size")) {
         parse_address_size(p);
-    } else if (token_is(&t, ".loc") || token_is(&t, ".file")) {
-        skip_line(p, t.line);
+    } else if (token_is(&t, ".loc")) {
+        parse_loc(p, t.line);
+    } else if (token_is(&t, ".file")) {
+        parse_file(p, t.line);
     } else if (token_is(&t, ".section")) {
         while (p->tok.kind != TOK_END && !at_punct(p, '{')) advance(p);
         skip_braces(p);
@@ -217,15 +219,23 @@ static bool is_built_in(const char *name)
 
 static bool is_allocator(const char *name) { return strcmp(name, "malloc") == 0 || strcmp(name, "free") == 0; }
 
+static void check_extern(struct ptx_parser *p, const struct extern_use *u)
+{
+    if (u->var && u->var->is_extern)
+        fail_at(p, &u->name, "variable '%s' is .extern and this module does not define it", u->var->name);
+    if (!u->func || !u->func->is_extern || is_built_in(u->func->name)) return;
+    if (is_allocator(u->func->name))
+        fail_at(p, &u->name, "%s in device code is not supported: allocate on the host", u->func->name);
+    else fail_at(p, &u->name, "function '%s' has no body in this module", u->func->name);
+}
+
 static void check_externs(struct ptx_parser *p)
 {
     for (struct extern_use *u = p->externs; u && !p->failed; u = u->next) {
-        if (u->var && u->var->is_extern)
-            fail_at(p, &u->name, "variable '%s' is .extern and this module does not define it", u->var->name);
-        if (!u->func || !u->func->is_extern || is_built_in(u->func->name)) continue;
-        if (is_allocator(u->func->name))
-            fail_at(p, &u->name, "%s in device code is not supported: allocate on the host", u->func->name);
-        else fail_at(p, &u->name, "function '%s' has no body in this module", u->func->name);
+        if (u->user && u->user->f.refused) continue;
+        check_extern(p, u);
+        if (p->failed && u->user && refuse_function(p->m, &u->user->f, p->e))
+            p->failed = refuse_body(p->build, u->user) != 0;
     }
 }
 

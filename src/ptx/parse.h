@@ -70,6 +70,7 @@ struct extern_use {
     const struct ptx_var *var; /* one of the two is not NULL */
     const struct ptx_func *func;
     struct token name;
+    struct func_info *user; /* the function whose body uses it; NULL: an initialiser of the module */
     struct extern_use *next;
 };
 
@@ -104,6 +105,9 @@ struct ptx_parser {
     struct names names;
     struct body body;
     struct build *build;
+    struct ptx_loc *loc; /* all so far; the module counts them from 1 */
+    uint32_t nlocs, loc_cap;
+    uint32_t at_loc;                           /* the one that holds; 0: none */
     struct extern_use *externs, **extern_last; /* in order of use */
     uint32_t depth;                            /* open scopes: 0 module, 1 function */
     uint32_t nesting;                          /* parentheses and braces inside an expression or initialiser */
@@ -129,6 +133,12 @@ void parse_module(struct ptx_parser *p);
 void parse_function(struct ptx_parser *p, bool is_kernel); /* after .entry or .func (parse_func.c) */
 bool accept_dot(struct ptx_parser *p, const char *word);
 void skip_line(struct ptx_parser *p, uint32_t line);
+
+/* ---- source lines (parse_loc.c) ---- */
+
+void parse_loc(struct ptx_parser *p, uint32_t on_line); /* after .loc or .file, which stands on that line */
+void parse_file(struct ptx_parser *p, uint32_t on_line);
+int locs_to_arena(struct ptx_parser *p); /* -1: out of memory */
 
 /* ---- names (parse_name.c) ---- */
 

@@ -133,8 +133,10 @@ static void parse_body_directive(struct ptx_parser *p)
         parse_var_decl(p, d);
     } else if (token_is(&t, ".extern") && accept_dot(p, ".shared")) {
         parse_var_decl(p, (struct decl){.space = PTX_SHARED, .is_extern = true});
-    } else if (token_is(&t, ".loc") || token_is(&t, ".file")) {
-        skip_line(p, t.line);
+    } else if (token_is(&t, ".loc")) {
+        parse_loc(p, t.line);
+    } else if (token_is(&t, ".file")) {
+        parse_file(p, t.line);
     } else if (token_is(&t, ".pragma")) {
         skip_to_semicolon(p);
     } else {
@@ -283,11 +285,25 @@ static void body_reset(struct body *b, struct func_info *head)
     b->frame = b->declared = 0;
 }
 
+/* The body that begins at `brace` cannot be executed: the text goes on behind it, and the function stays refused. */
+static void pass_over_body(struct ptx_parser *p, struct func_info *fi, const struct lexer *lex,
+                           const struct token *brace)
+{
+    if (fi->defined || !refuse_function(p->m, &fi->f, p->e)) return;
+    p->failed = false;
+    p->nesting = 0;
+    p->lex = *lex;
+    p->tok = *brace;
+    skip_braces(p);
+    if (!p->failed) p->failed = refuse_body(p->build, fi) != 0;
+}
+
 void parse_function(struct ptx_parser *p, bool is_kernel)
 {
     struct func_info head = {0}; /* a declaration after the body must not change the function */
     uint8_t space = is_kernel ? PTX_PARAM_KERNEL : PTX_PARAM_LOCAL;
     body_reset(&p->body, &head);
+    p->at_loc = 0;
     accept_dot(p, ".noreturn");
     if (accept(p, '(')) parse_formals(p, space, "a function's return", &head.f.ret, &head.f.nrets);
     struct token name = take(p);
@@ -302,6 +318,8 @@ void parse_function(struct ptx_parser *p, bool is_kernel)
 
     uint32_t first_symbol = p->names.count;
     bool has_body = at_punct(p, '{');
+    struct lexer lex = p->lex;
+    struct token brace = p->tok;
     scope_open(p);
     if (has_body) {
         declare_formals(p, head.f.ret, head.f.nrets, &name);
@@ -311,5 +329,6 @@ void parse_function(struct ptx_parser *p, bool is_kernel)
         expect(p, ';', "after a function's declaration");
     }
     scope_close(p, first_symbol, 0);
-    if (has_body && !p->failed) body_to_arena(p, fi);
+    if (has_body && p->failed) pass_over_body(p, fi, &lex, &brace);
+    else if (has_body) body_to_arena(p, fi);
 }

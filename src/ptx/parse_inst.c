@@ -4,6 +4,7 @@
  * textures and mov have operands that no string describes and functions of their own. */
 #include "ptx/opcodes.h"
 #include "ptx/parse.h"
+#include "ptx/parse_words.h"
 
 #include <string.h>
 
@@ -57,7 +58,12 @@ static void parse_shape_dest(struct ptx_parser *p, struct ptx_inst *in, char kin
     case 'N': parse_pair(p, in, T_U32); break;
     case 'V': parse_dest(p, next_dst(in), in->mode == VOTE_BALLOT ? T_B32 : T_PRED, WIDTH_EXACT); break;
     case 'v': parse_value(p, in, true); break;
-    default: parse_dest(p, next_dst(in), type, in->op == OP_CVT ? WIDTH_AT_LEAST : WIDTH_EXACT); break;
+    default:
+        if (in->op == OP_ATOM && in->vec > 1) parse_value(p, in, true);
+        else
+            parse_dest(p, next_dst(in), in->op == OP_CVT && in->mode ? T_B32 : type,
+                       in->op == OP_CVT ? WIDTH_AT_LEAST : WIDTH_EXACT);
+        break;
     }
 }
 
@@ -72,6 +78,9 @@ static void parse_shape_source(struct ptx_parser *p, struct ptx_inst *in, char k
     case 'x': parse_symbol_source(p, next_src(in), type); break;
     case 'a': parse_source(p, next_src(in), T_B64, WIDTH_ADDRESS); break;
     case 'w': parse_source(p, next_src(in), in->flags & FLAG_WIDE ? widened(type) : type, WIDTH_EXACT); break;
+    case 'h': parse_source(p, next_src(in), T_B64, WIDTH_EXACT); break;
+    case 'C': parse_source(p, next_src(in), T_B32, WIDTH_EXACT); break;
+    case 'T':
     case 't': parse_source(p, next_src(in), in->type2, in->op == OP_CVT ? WIDTH_AT_LEAST : WIDTH_EXACT); break;
     case 'u':
     case 'k': parse_source(p, next_src(in), T_U32, WIDTH_EXACT); break;
@@ -81,15 +90,26 @@ static void parse_shape_source(struct ptx_parser *p, struct ptx_inst *in, char k
         parse_source(p, o = next_src(in), T_U32, WIDTH_EXACT);
         if (o->kind != OPND_IMM || o->imm > 255) fail_at(p, &t, "the truth table must be a constant from 0 to 255");
         break;
-    default: parse_source(p, next_src(in), type, WIDTH_EXACT); break;
+    default:
+        if ((in->op == OP_ATOM || in->op == OP_RED) && in->vec > 1) parse_value(p, in, false);
+        else parse_source(p, next_src(in), type, WIDTH_EXACT);
+        break;
     }
+}
+
+/* cvt.f16x2.f32 and the like, and cvt.pack. */
+static bool packs_two(const struct ptx_inst *in)
+{
+    bool pair = in->type == T_F16X2 || in->type == T_BF16X2 || in->type == T_E4M3X2 || in->type == T_E5M2X2;
+    return in->mode || (pair && in->type2 == T_F32);
 }
 
 /* Letters of the shape that stand for nothing in this instruction. */
 static bool is_absent(const struct ptx_inst *in, char kind)
 {
     return (kind == 'B' && !in->boolop) || (kind == 'k' && !(in->flags & FLAG_SYNC)) ||
-           (kind == 'c' && in->mode != ATOM_CAS);
+           (kind == 'c' && in->mode != ATOM_CAS) || (kind == 'h' && !(in->flags & FLAG_POLICY)) ||
+           (kind == 'T' && !packs_two(in)) || (kind == 'C' && !(in->op == OP_CVT && in->boolop));
 }
 
 static void parse_shape(struct ptx_parser *p, struct ptx_inst *in, const char *shape)
@@ -337,7 +357,8 @@ static void check_instruction(struct ptx_parser *p, const struct token *op, stru
 
 void parse_instruction(struct ptx_parser *p)
 {
-    struct ptx_inst in = {.vec = 1, .target = PTX_NO_BLOCK};
+    struct ptx_inst in = {.vec = 1, .target = PTX_NO_BLOCK, .source = p->at_loc};
+    in.text = (uint32_t)(p->tok.s - p->m->text);
     parse_guard(p, &in);
     struct token op = take(p);
     if (op.kind != TOK_NAME) {
@@ -351,9 +372,14 @@ void parse_instruction(struct ptx_parser *p)
     }
     in.op = (uint8_t)found;
     in.line = op.line;
-    parse_modifiers(p, &op, &in);
-    if (!p->failed) parse_operands(p, &in);
+    if (ptx_opcodes[in.op].mods & M_OWN) {
+        parse_own(p, &op, &in);
+    } else {
+        parse_modifiers(p, &op, &in);
+        if (!p->failed) parse_operands(p, &in);
+    }
     if (at_punct(p, ',')) fail_at(p, &p->tok, "%.*s has too many operands", (int)op.len, op.s);
+    in.text_len = (uint32_t)(p->tok.s - p->m->text) - in.text;
     expect(p, ';', "after the instruction");
     if (!p->failed) check_instruction(p, &op, &in);
     struct body *b = &p->body;

@@ -12,8 +12,8 @@
 
 struct modifier {
     const char *text;
-    uint32_t class;
-    uint16_t value;
+    uint64_t class;
+    uint32_t value;
 };
 
 enum { BAR_RED = 100, BAR_WARP, BAR_AND, BAR_OR, BAR_POPC, BAR_CTA }; /* steps towards an enum ptx_bar */
@@ -21,6 +21,8 @@ enum { BAR_RED = 100, BAR_WARP, BAR_AND, BAR_OR, BAR_POPC, BAR_CTA }; /* steps t
 /* clang-format off */
 static const struct modifier modifiers[] = {
     {"rn", M_RND, RND_RN}, {"rz", M_RND, RND_RZ}, {"rm", M_RND, RND_RM}, {"rp", M_RND, RND_RP},
+    {"rna", M_RND, RND_RNA}, {"relu", M_RELU, FLAG_RELU}, {"satfinite", M_SAT, FLAG_SATFINITE},
+    {"xorsign", M_XORSIGN, FLAG_XORSIGN}, {"abs", M_XORSIGN, 0}, {"pack", M_PACK, 1}, {"L2::cache_hint", M_POLICY, FLAG_POLICY},
     {"rni", M_RNDI, RND_RNI}, {"rzi", M_RNDI, RND_RZI}, {"rmi", M_RNDI, RND_RMI}, {"rpi", M_RNDI, RND_RPI},
     {"ftz", M_FTZ, FLAG_FTZ}, {"sat", M_SAT, FLAG_SAT}, {"approx", M_APPROX, FLAG_APPROX},
     {"full", M_APPROX, FLAG_FULL},
@@ -33,10 +35,10 @@ static const struct modifier modifiers[] = {
     {"param::func", M_SPACE, PTX_PARAM_LOCAL},
     {"ca", M_CACHE, CACHE_CA}, {"cg", M_CACHE, CACHE_CG}, {"cs", M_CACHE, CACHE_CS}, {"lu", M_CACHE, CACHE_LU},
     {"cv", M_CACHE, CACHE_CV}, {"nc", M_CACHE, CACHE_NC}, {"wb", M_CACHE, CACHE_CA}, {"wt", M_CACHE, CACHE_CV},
-    {"volatile", M_SEM, FLAG_VOLATILE}, {"mmio", M_SEM, FLAG_VOLATILE}, {"weak", M_SEM, 0}, {"relaxed", M_SEM, 0},
-    {"acquire", M_SEM, 0}, {"release", M_SEM, 0}, {"acq_rel", M_SEM, 0}, {"sc", M_SEM, 0},
+    {"volatile", M_SEM, FLAG_VOLATILE}, {"mmio", M_SEM, FLAG_VOLATILE}, {"weak", M_SEM, 0}, {"relaxed", M_SEM, FLAG_STRONG},
+    {"acquire", M_SEM, FLAG_STRONG}, {"release", M_SEM, 0}, {"acq_rel", M_SEM, 0}, {"sc", M_SEM, 0},
     {"cta", M_SCOPE, 0}, {"cluster", M_SCOPE, 0}, {"gpu", M_SCOPE, 0}, {"gl", M_SCOPE, 0}, {"sys", M_SCOPE, 0},
-    {"v2", M_VEC, 2}, {"v4", M_VEC, 4}, {"noftz", M_HINT, 0}, {"proxy", M_HINT, 0}, {"alias", M_HINT, 0},
+    {"v2", M_VEC, 2}, {"v4", M_VEC, 4}, {"v8", M_VEC, 8}, {"noftz", M_HINT, 0}, {"proxy", M_HINT, 0}, {"alias", M_HINT, 0}, {"tensormap", M_HINT, 0},
     {"aligned", M_HINT, 0},
     {"eq", M_CMP, CMP_EQ}, {"ne", M_CMP, CMP_NE}, {"lt", M_CMP, CMP_LT}, {"le", M_CMP, CMP_LE}, {"gt", M_CMP, CMP_GT},
     {"ge", M_CMP, CMP_GE}, {"lo", M_CMP, CMP_LO}, {"ls", M_CMP, CMP_LS}, {"hi", M_CMP, CMP_HI}, {"hs", M_CMP, CMP_HS},
@@ -88,13 +90,13 @@ const char *op_hint(struct ptx_parser *p, const struct token *t)
 /* ---- reading them ---- */
 
 struct mods {
-    uint32_t seen;
+    uint64_t seen;
     unsigned ntypes;
     int bar, bar_red;
     uint8_t dir, wrap;
 };
 
-static const char *class_name(uint32_t class)
+static const char *class_name(uint64_t class)
 {
     switch (class) {
     case M_RND: return "a rounding mode (.rn .rz .rm .rp)";
@@ -117,11 +119,11 @@ static const char *class_name(uint32_t class)
     }
 }
 
-static void apply_bar(struct mods *s, uint16_t value)
+static void apply_bar(struct mods *s, uint32_t value)
 {
     if (value == BAR_AND || value == BAR_OR || value == BAR_POPC)
         s->bar_red = value == BAR_AND ? BAR_RED_AND : value == BAR_OR ? BAR_RED_OR : BAR_RED_POPC;
-    else if (value != BAR_CTA && !(s->bar == BAR_WARP && value == BAR_SYNC)) s->bar = value;
+    else if (value != BAR_CTA && !(s->bar == BAR_WARP && value == BAR_SYNC)) s->bar = (int)value;
 }
 
 static void apply_modifier(const struct modifier *m, struct mods *s, struct ptx_inst *in)
@@ -140,30 +142,35 @@ static void apply_modifier(const struct modifier *m, struct mods *s, struct ptx_
     case M_PRMT:
     case M_TESTP:
     case M_GEOM:
+    case M_PACK:
     case M_SHIFTAMT: in->mode = (uint8_t)m->value; break;
     case M_BAR: apply_bar(s, m->value); break;
     case M_DIR: s->dir = (uint8_t)m->value; break;
     case M_WRAP: s->wrap = (uint8_t)m->value; break;
     /* clang-format off */
     case M_FTZ: case M_SAT: case M_APPROX: case M_HALF: case M_CC: case M_UNI: case M_SEM: case M_SYNC: case M_TO:
-    case M_NAN:
-        in->flags = (uint16_t)(in->flags | m->value);
+    case M_NAN: case M_RELU: case M_XORSIGN: case M_POLICY:
+        in->flags |= m->value;
         break;
     /* clang-format on */
     default: break; /* hints, scopes and levels change nothing the simulator models */
     }
 }
 
-/* Cache hints and prefetch sizes: .L1::evict_last, .L2::128B, .L2::cache_hint is refused. */
+/* Cache hints and prefetch sizes: .L1::evict_last, .L2::128B; .L2::cache_hint is a modifier of its own. */
 static bool is_hint(const struct token *t)
 {
     return t->len > 5 && (memcmp(t->s, ".L1::", 5) == 0 || memcmp(t->s, ".L2::", 5) == 0) &&
-           !(t->len > 15 && memcmp(t->s + 5, "cache_hint", 10) == 0);
+           !(t->len == 15 && memcmp(t->s + 5, "cache_hint", 10) == 0);
 }
 
 static void add_type(struct ptx_parser *p, const struct token *t, const struct token *op, const struct ptx_opcode *spec,
                      struct mods *s, struct ptx_inst *in, enum ptx_type type)
 {
+    if (s->ntypes == 2 && in->op == OP_CVT && in->mode && type == T_B32) { /* cvt.pack of three operands */
+        in->boolop = 1;
+        return;
+    }
     uint32_t allowed = s->ntypes == 0 ? spec->types : s->ntypes == 1 ? spec->types2 : 0;
     if (!(allowed >> type & 1)) {
         fail_at(p, t, s->ntypes && !allowed ? "%.*s has too many types at '%.*s'" : "%.*s does not work on '%.*s'",
@@ -178,7 +185,7 @@ static void one_modifier(struct ptx_parser *p, const struct token *t, const stru
                          const struct ptx_opcode *spec, struct mods *s, struct ptx_inst *in)
 {
     enum ptx_type type = type_of_token(t);
-    uint32_t allowed = spec->mods | spec->needs;
+    uint64_t allowed = spec->mods | spec->needs;
     if (type != T_NONE) {
         add_type(p, t, op, spec, s, in, type);
         return;
@@ -191,7 +198,7 @@ static void one_modifier(struct ptx_parser *p, const struct token *t, const stru
         if (memcmp(m->text, t->s + 1, t->len - 1) != 0) continue;
         known = true;
         if (!(m->class & allowed)) continue;
-        if (m->class & s->seen & ~(uint32_t)(M_BAR | M_HINT))
+        if (m->class & s->seen & ~(M_BAR | M_HINT | M_XORSIGN))
             fail_at(p, t, "'%.*s' contradicts an earlier modifier", (int)t->len, t->s);
         s->seen |= m->class;
         apply_modifier(m, s, in);
@@ -216,11 +223,13 @@ static void check_combination(struct ptx_parser *p, const struct token *op, cons
     if (in->op == OP_CVT) {
         bool from_float = ptx_is_float(in->type2);
         unsigned to = ptx_type_bytes(in->type), from = ptx_type_bytes(in->type2);
+        bool pairs = in->type2 == T_E4M3X2 || in->type2 == T_E5M2X2;
         if (from_float && !is_float && !(s->seen & M_RNDI))
             fail_at(p, op, "cvt from a float to an integer needs .rni, .rzi, .rmi or .rpi");
-        if (is_float && (!from_float || to < from) && !(s->seen & M_RND))
+        if (is_float && (!from_float || to < from || pairs) && !(s->seen & M_RND))
             fail_at(p, op, "this cvt needs a rounding mode: .rn, .rz, .rm or .rp");
     }
+    if (s->seen & M_XORSIGN && !(in->flags & FLAG_XORSIGN)) fail_at(p, op, "write .xorsign.abs");
     if (in->op == OP_VOTE && (in->mode == VOTE_BALLOT) != (in->type == T_B32))
         fail_at(p, op, "vote.ballot yields .b32, the other votes .pred");
     if (in->op == OP_RED && (in->mode == ATOM_EXCH || in->mode == ATOM_CAS))
@@ -246,8 +255,8 @@ void parse_modifiers(struct ptx_parser *p, const struct token *op, struct ptx_in
         struct token t = take(p);
         one_modifier(p, &t, op, spec, &s, in);
     }
-    uint32_t missing = spec->needs & ~s.seen;
-    if (missing) fail_at(p, op, "%.*s needs %s", (int)op->len, op->s, class_name(missing & (0u - missing)));
+    uint64_t missing = spec->needs & ~s.seen;
+    if (missing) fail_at(p, op, "%.*s needs %s", (int)op->len, op->s, class_name(missing & (0 - missing)));
     bool is_bar = in->op == OP_BAR || in->op == OP_BARRIER;
     if (spec->types && s.ntypes == 0 && !is_bar && in->op != OP_NANOSLEEP)
         fail_at(p, op, "%.*s needs a type such as .%s", (int)op->len, op->s,

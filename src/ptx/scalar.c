@@ -1,5 +1,4 @@
-/* scalar.c - forms too rare to deserve a vector loop: carries, directed rounding, vector mov,
- * comparisons of packed halves. */
+/* scalar.c - forms too rare to deserve a vector loop: carries, directed rounding and vector mov. */
 #include "ptx/exec_priv.h"
 #include "ptx/fpmath.h"
 
@@ -137,44 +136,5 @@ int op_mov_vec(struct exec_warp *w, const struct uop *u)
             put_lane(w, u->d, u->src_wide, i, whole);
         }
     }
-    return RUN_ON;
-}
-
-/* ---- setp.f16x2 p|q: p from the low halves, q from the high ones ---- */
-
-static bool compare_halves(unsigned cmp, uint16_t x, uint16_t y)
-{
-    float a = f16_to_f32(x), b = f16_to_f32(y);
-    switch (cmp) {
-    case CMP_EQ: return a == b;
-    case CMP_NE: return a < b || a > b;
-    case CMP_LT: return a < b;
-    case CMP_LE: return a <= b;
-    case CMP_GT: return a > b;
-    case CMP_GE: return a >= b;
-    case CMP_EQU: return !(a < b || a > b);
-    case CMP_NEU: return !(a == b);
-    case CMP_LTU: return !(a >= b);
-    case CMP_LEU: return !(a > b);
-    case CMP_GTU: return !(a <= b);
-    case CMP_GEU: return !(a < b);
-    case CMP_NUM: return a < b || a >= b;
-    default: return !(a < b || a >= b);
-    }
-}
-
-int op_setp_halves(struct exec_warp *w, const struct uop *u)
-{
-    const uint32_t *a = at32(w, u->s[0]), *b = at32(w, u->s[1]);
-    uint32_t low = 0, high = 0, c = *at32(w, u->s[2]) ^ u->not_c;
-    for (unsigned i = 0; i < WARP_SIZE; i++) {
-        low |= (uint32_t)compare_halves(u->mode, (uint16_t)a[i], (uint16_t)b[i]) << i;
-        high |= (uint32_t)compare_halves(u->mode, (uint16_t)(a[i] >> 16), (uint16_t)(b[i] >> 16)) << i;
-    }
-    if (u->boolop == BOOL_AND) low &= c, high &= c;
-    if (u->boolop == BOOL_OR) low |= c, high |= c;
-    if (u->boolop == BOOL_XOR) low ^= c, high ^= c;
-    warp_put_pred(w, u->d, w->exec, low);
-    warp_put_pred(w, u->d2, w->exec, high);
     return RUN_ON;
 }

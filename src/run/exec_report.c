@@ -53,6 +53,7 @@ static void free_process(struct exec_process *p)
     free(p->kernels);
     free(p->each);
     free(p->loads);
+    free(p->insts);
     free(p->samples);
     free(p);
 }
@@ -71,6 +72,7 @@ static struct exec_process *read_process(const char *folder, const char *name)
         return NULL;
     }
     p->loads = read_array(file, LOADS_ENDING, p->report.profile.loads, sizeof *p->loads);
+    p->insts = read_array(file, INSTS_ENDING, p->report.profile.insts, sizeof *p->insts);
     p->samples = read_array(file, SAMPLES_ENDING, p->report.samples, sizeof *p->samples);
     return p;
 }
@@ -97,6 +99,8 @@ static void make_result(struct exec_process *p, const struct gpu_config *c, cons
     r->profile = from->profile;
     r->profile.load = p->loads;
     r->profile.loads = p->loads ? from->profile.loads : 0;
+    r->profile.inst = p->insts;
+    r->profile.insts = p->insts ? from->profile.insts : 0;
     r->samples = p->samples;
     r->nsamples = p->samples ? (unsigned)from->samples : 0;
     r->host.seconds = from->seconds;

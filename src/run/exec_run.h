@@ -30,6 +30,7 @@ struct exec_process {
     struct kernel_record *kernels;
     struct run_stats *each; /* what each of the kernels counted */
     struct load_record *loads;
+    struct inst_record *insts;
     struct sample *samples;
     struct run_result result; /* points into the arrays above */
 };

@@ -287,6 +287,7 @@ void run_free(struct run *r)
     free(r->each);
     free(r->samples);
     free(r->result.profile.load);
+    free(r->result.profile.inst);
     for (unsigned i = 0; i < r->nwarnings; i++) free(r->warnings[i]);
     free(r->warnings);
     free(r);

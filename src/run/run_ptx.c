@@ -86,6 +86,7 @@ static int choose_kernel(struct ptx_run *r, const char *file, const char *name, 
         if (f->is_kernel) kernels++, r->launch.kernel = f;
     if (name) r->launch.kernel = ptx_find_kernel(r->module, name);
     if (!r->launch.kernel || (!name && kernels != 1)) return kernel_list(r->module, file, name, e);
+    if (r->launch.kernel->refused) return wl_fail(e, WL_EINPUT, "%s", r->launch.kernel->refused);
     return 0;
 }
 

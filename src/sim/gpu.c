@@ -161,7 +161,9 @@ static int add_profile(struct gpu *g, struct wl_err *e)
     for (uint32_t i = 0; i < g->sms; i++) {
         g->profile->sm[i].age = sm_ages(&g->sm[i]);
         if (!(g->probe[i] = probe_new(&g->sm[i], &g->profile->sm[i]))) return wl_fail(e, WL_ERUN, "out of memory");
+        insts_attach(&g->profile->watch[i], &g->profile->insts, &g->sm[i]);
     }
+    for (uint32_t i = 0; i < g->slices; i++) g->l2[i].observer = &g->profile->l2;
     return 0;
 }
 
@@ -246,7 +248,7 @@ static bool kernel_finished(const struct gpu *g)
 /* The report names every part that is not idle and what it holds. */
 static int fail_deadlock(struct gpu *g, const char *kernel, struct wl_err *e)
 {
-    char text[sizeof e->text], line[256];
+    char text[sizeof e->text], line[512];
     size_t at = (size_t)snprintf(
         text, sizeof text, "kernel %s: deadlock: nothing has moved for %lld cycles at cycle %llu", kernel,
         (long long)g->config.v[P_RUN_WATCHDOG], (unsigned long long)(g->clock.now / g->core_period));
@@ -344,7 +346,7 @@ int gpu_run(struct gpu *g, struct stream_source *s, struct wl_err *e)
     for (uint32_t i = 0; i < g->sms; i++) sm_kernel_end(&g->sm[i]);
     for (uint32_t i = 0; i < g->slices; i++) l2_kernel(&g->l2[i], WL_END, &kernel);
     if (WL_CHECKING) gpu_walk_ended(g);
-    if (g->profile) profile_kernel_end(g->profile);
+    if (g->profile && profile_kernel_end(g->profile)) return wl_fail(e, WL_ERUN, "out of memory");
     if (g->options.timeline)
         timeline_kernel(g->options.timeline, s->info->kernel, start / g->core_period,
                         g->clock.now / g->core_period + 1);

@@ -32,9 +32,12 @@
 #define ENV_REPORT     "WARPLINE_REPORT" /* folder of these files */
 
 #define LOADS_ENDING   ".loads"   /* struct load_record, `profile.loads` of them */
+#define INSTS_ENDING   ".insts"   /* struct inst_record, `profile.insts` of them */
 #define SAMPLES_ENDING ".samples" /* struct sample, `samples` of them */
 
 #define LOST_FILE "lost.mark"
+
+enum { MAX_FAILURES = 16 };
 
 struct launch_record {
     struct kernel_record kernel;
@@ -54,9 +57,11 @@ struct process_report {
     uint64_t samples;
     double seconds; /* from the first CUDA call to the last launch */
     uint64_t peak_memory_bytes;
-    uint32_t kernels;   /* records behind this struct */
-    uint32_t failed;    /* enum wl_code of the first failure */
-    char error[512];    /* the sentence of that failure */
+    uint32_t kernels;  /* records behind this struct */
+    uint32_t failed;   /* enum wl_code of the first failure */
+    char error[512];   /* the sentence of that failure */
+    uint32_t failures; /* launches that were refused or faulted; the first of them: */
+    struct launch_failure failure[MAX_FAILURES];
     uint32_t recording; /* a trace was begun */
     char trace[1024];   /* the .wlt file when it is finished; before, its name until then, "" if it has none */
     uint32_t trace_finished;

@@ -6,8 +6,10 @@
  * the executor what it executed. A difference means that a stream was written or read wrongly,
  * and no number of the run can be trusted. */
 #include "sim/session_attach.h"
+#include "sm/sm.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +50,7 @@ struct session *session_new(const struct session_options *o, struct wl_err *e)
         session_free(s);
         return NULL;
     }
+    dev_set_granule(s->mem, (uint64_t)o->config.v[P_RUN_GRANULE]);
     s->opt.gpu.memory_bytes = s->opt.memory_bytes;
     if (o->mode == SESSION_TIMING && !(s->gpu = gpu_new(&s->opt.config, &s->opt.gpu, e))) {
         session_free(s);
@@ -92,13 +95,29 @@ void session_complain(const struct session *s, const char *text)
     if (w && w->complain) w->complain(w->arg, text);
 }
 
+void session_failed(const struct session *s, const char *kernel, enum launch_end end, const char *error,
+                    const char *message)
+{
+    const struct session_watch *w = s->opt.watch;
+    struct launch_failure f = {.launch = s->launches.all + 1, .end = end};
+    if (!w || !w->failed) return;
+    if (!w->label || !w->label(w->arg, kernel, f.kernel, sizeof f.kernel))
+        snprintf(f.kernel, sizeof f.kernel, "%s", kernel);
+    snprintf(f.error, sizeof f.error, "%s", error);
+    snprintf(f.message, sizeof f.message, "%s", message);
+    w->failed(w->arg, &f);
+}
+
 /* The registers that cost no occupancy are not the machine's: a trace holds one count, and must replay on any machine
  * as the program itself runs there. */
-struct ptx_target ptx_target_of(const int64_t *v) { return (struct ptx_target){.scheduled = v[P_SM_CODE]}; }
+struct ptx_target ptx_target_of(const int64_t *v)
+{
+    return (struct ptx_target){.scheduled = v[P_SM_CODE], .keep_going = true};
+}
 
 struct ptx_target session_ptx_target(const struct session *s)
 {
-    return s->gpu ? ptx_target_of(s->opt.config.v) : (struct ptx_target){0};
+    return s->gpu ? ptx_target_of(s->opt.config.v) : (struct ptx_target){.keep_going = true};
 }
 
 int64_t session_param(const struct session *s, enum param_id id)
@@ -238,8 +257,24 @@ static void account_launch(struct session *s, const struct stream_source *src, c
     add_record(s, src->info, t->cycles, t->executed);
 }
 
+/* CTAs that wait for one another are executed together, as many as the machine holds. One that does not fit at all
+ * is refused by the machine, not here. */
+static void set_room(const struct session *s, struct stream_source *src)
+{
+    struct gpu_config none;
+    const int64_t *v = s->opt.config.v;
+    if (!v[P_SM_COUNT]) { /* no machine was given */
+        config_defaults(&none);
+        v = none.v;
+    }
+    uint64_t ctas = sm_resident_ctas(v, src->info);
+    ptx_set_room(src, ctas ? ctas : 1);
+}
+
 int session_launch(struct session *s, struct ptx_launch *l, struct wl_err *e)
 {
+    if (l->kernel->refused)
+        return wl_fail(e, WL_EINPUT, "kernel %s cannot be executed here:\n%s", l->kernel->name, l->kernel->refused);
     if (reserve_record(s, e)) return WL_ERUN;
     bool skipped = !launch_selected(s, l);
     enum session_mode mode = skipped ? SESSION_FUNCTIONAL : s->opt.mode;
@@ -251,6 +286,7 @@ int session_launch(struct session *s, struct ptx_launch *l, struct wl_err *e)
     if (w && w->label && w->label(w->arg, l->kernel->name, label, sizeof label)) l->label = label;
     struct stream_source *src = ptx_open(l, e);
     if (!src) return e ? (int)e->code : WL_ERUN;
+    set_room(s, src);
 
     struct timed t = {0};
     int rc = consume_launch(s, mode, src, &t, e);

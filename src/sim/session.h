@@ -15,6 +15,16 @@ enum session_mode {
     SESSION_RECORD      /* execute and save streams with the writer given below */
 };
 
+/* A launch that did not end well. */
+enum launch_end { LAUNCH_REFUSED /* it never began */, LAUNCH_FAULTED };
+struct launch_failure {
+    char kernel[128];   /* as results call it; "": it could not even be found */
+    uint32_t launch;    /* the number it would have had, from 1 */
+    uint32_t end;       /* enum launch_end */
+    char error[64];     /* what the program was told: "CUDA_ERROR_ILLEGAL_ADDRESS" */
+    char message[1024]; /* what the user was told */
+};
+
 /* Hooks of the process a session lives in: it may choose what is timed and hears of each launch. Each may be NULL. */
 struct session_watch {
     void *arg;
@@ -22,7 +32,8 @@ struct session_watch {
     bool (*label)(void *arg, const char *kernel, char *out, size_t size);
     /* Whether launch number `launch` (from 1) is timed or recorded; else it is only executed. */
     bool (*select)(void *arg, const char *kernel, unsigned launch);
-    void (*launched)(void *arg); /* a launch has ended well */
+    void (*launched)(void *arg);                               /* a launch has ended well */
+    void (*failed)(void *arg, const struct launch_failure *f); /* a launch has not */
     /* Something the user must hear because a program may not say it: a kernel's fault, a module
      * that cannot be loaded, a call that is not supported. */
     void (*complain)(void *arg, const char *text);
@@ -68,6 +79,9 @@ const struct kernel_record *session_kernels(const struct session *s, unsigned *c
 /* Instructions executed by the functional half in these launches. */
 struct exec_counts session_counts(const struct session *s);
 struct launch_counts session_launches(const struct session *s);
+/* Tells the watcher that a launch of this kernel failed, and why. */
+void session_failed(const struct session *s, const char *kernel, enum launch_end end, const char *error,
+                    const char *message);
 /* Passes a sentence for the user on to the watcher, if there is one. */
 void session_complain(const struct session *s, const char *text);
 

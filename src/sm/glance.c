@@ -6,6 +6,24 @@ const uint64_t *sm_ages(const struct sm *s) { return s->age; }
 uint64_t sm_issue_cycles(const struct sm *s) { return s->stats.issue_cycles; }
 const struct code_inst *sm_head(const struct sm *s, unsigned warp) { return s->warp[warp].inst; }
 
+unsigned sm_head_lanes(const struct sm *s, unsigned warp) { return bit_count32(s->warp[warp].exec); }
+
+bool sm_holds_warp(const struct sm *s, const struct code_inst *in)
+{
+    return in->kind == INST_BARRIER || in->kind == INST_MEMBAR || in->kind == INST_WAIT ||
+           s->route[in - s->launch->code->inst].holds;
+}
+
+uint64_t sm_head_readable(const struct sm *s, unsigned warp, unsigned *reg)
+{
+    const struct code_inst *in = s->warp[warp].inst;
+    const uint64_t *board = s->board + (size_t)warp * s->board_regs;
+    uint64_t due = 0;
+    for (unsigned i = 0; i < (unsigned)in->ndst + in->nsrc; i++)
+        if (board[in->reg[i]] > due) due = board[in->reg[i]], *reg = in->reg[i];
+    return due == NEVER ? UINT64_MAX : (due_time(due) + s->part.period - 1) / s->part.period;
+}
+
 bool sm_head_is_shared(const struct sm *s, unsigned warp)
 {
     const struct route *r = s->warp[warp].route;

@@ -242,13 +242,31 @@ static uint32_t l1d_ways(const struct sm *s, const struct launch_info *l, uint32
     return left ? left : 1;
 }
 
+/* What limits the CTAs of an SM. */
+struct cta_room {
+    uint32_t slots, warps, registers, reg_unit, shared_bytes;
+};
+
+static uint32_t ctas_in(struct cta_room r, const struct launch_info *l)
+{
+    uint32_t limit = smaller(r.slots, r.warps / l->warps_per_cta);
+    uint32_t regs = (l->regs_per_thread + r.reg_unit - 1) / r.reg_unit * r.reg_unit;
+    if (regs) limit = smaller(limit, r.registers / (regs * l->warps_per_cta * WARP_SIZE));
+    if (l->shared_bytes) limit = smaller(limit, r.shared_bytes / l->shared_bytes);
+    return limit;
+}
+
+uint64_t sm_resident_ctas(const int64_t *v, const struct launch_info *l)
+{
+    struct cta_room room = {(uint32_t)v[P_SM_CTAS], (uint32_t)v[P_SM_WARPS], (uint32_t)v[P_SM_REGISTERS],
+                            (uint32_t)v[P_SM_REG_UNIT], (uint32_t)v[P_SM_SHARED]};
+    return (uint64_t)v[P_SM_COUNT] * ctas_in(room, l);
+}
+
 /* Resident CTAs: what threads, CTA slots, registers and shared memory allow. */
 static uint32_t cta_limit(const struct sm *s, const struct launch_info *l)
 {
-    uint32_t limit = smaller(s->cta_slots, s->warps / l->warps_per_cta);
-    uint32_t regs = (l->regs_per_thread + s->reg_unit - 1) / s->reg_unit * s->reg_unit;
-    if (regs) limit = smaller(limit, s->registers / (regs * l->warps_per_cta * WARP_SIZE));
-    if (l->shared_bytes) limit = smaller(limit, s->shared_bytes / l->shared_bytes);
+    uint32_t limit = ctas_in((struct cta_room){s->cta_slots, s->warps, s->registers, s->reg_unit, s->shared_bytes}, l);
     uint64_t ctas = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     if (s->cta_share && ctas < (uint64_t)limit * s->sms) limit = (uint32_t)((ctas + s->sms - 1) / s->sms);
     return limit;
@@ -374,6 +392,18 @@ bool sm_idle(const struct sm *s)
     return !s->live && lsu_idle(s) && s->offered_at == NEVER && (!s->fetch || fetch_idle(s));
 }
 
+/* Where the first warp that waits stands. */
+static void describe_warp(const struct sm *s, char *out, size_t size)
+{
+    char where[160];
+    uint64_t waits = s->live & ~(s->ready | s->ended);
+    if (!waits || !s->launch) return;
+    unsigned w = bit_low64(waits);
+    const struct code_inst *in = s->warp[w].inst;
+    code_where(s->launch->code, in, where, sizeof where);
+    snprintf(out, size, "; warp %u stands at pc 0x%x%s%s%s", w, in->pc, *where ? " (" : "", where, *where ? ")" : "");
+}
+
 void sm_describe(const struct sm *s, char *out, size_t size)
 {
     const struct access_pipe *data = &s->lsu.pipe[L1_DATA];
@@ -384,8 +414,9 @@ void sm_describe(const struct sm *s, char *out, size_t size)
                      bit_count64(s->long_stall), data->used, l1_refused(data->refused) ? " (the first is refused)" : "",
                      l1_occupancy(&s->lsu.l1[L1_DATA]).mshr_used);
     if (has_queue(s) && n > 0 && (size_t)n < size)
-        snprintf(out + n, size - (size_t)n, "; %u requests wait for re-execution%s", s->lsu.ext->queue.used,
-                 s->lsu.ext->queue.blocked ? ", the ld/st unit for them" : "");
+        n += snprintf(out + n, size - (size_t)n, "; %u requests wait for re-execution%s", s->lsu.ext->queue.used,
+                      s->lsu.ext->queue.blocked ? ", the ld/st unit for them" : "");
+    if (n > 0 && (size_t)n < size) describe_warp(s, out + n, size - (size_t)n);
 }
 
 static void add_lanes(const struct exec_class c[LAT_COUNT], struct sm_stats *out)

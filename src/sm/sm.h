@@ -22,6 +22,8 @@ struct sm_common {
 
 int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const struct sm_common *common, struct wl_err *e);
 void sm_destroy(struct sm *s);
+/* CTAs of the launch that all SMs of a machine with these parameters hold at once. */
+uint64_t sm_resident_ctas(const int64_t *v, const struct launch_info *l);
 /* Prepares for a kernel; fails when one CTA does not fit. SM 0 comes first: it finds the routes for all. */
 int sm_kernel_begin(struct sm *s, struct stream_source *source, struct wl_err *e);
 void sm_kernel_end(struct sm *s);
@@ -77,7 +79,11 @@ uint64_t sm_issue_cycles(const struct sm *s); /* cycles in which something was i
 const uint64_t *sm_ages(const struct sm *s);  /* [warps] a number no other warp of this SM ever has */
 void sm_glance(const struct sm *s, struct sm_glance *out);
 const struct code_inst *sm_head(const struct sm *s, unsigned warp); /* the warp's next instruction */
-bool sm_head_is_shared(const struct sm *s, unsigned warp);          /* that instruction accesses shared memory */
+unsigned sm_head_lanes(const struct sm *s, unsigned warp);          /* how many lanes execute it */
+bool sm_holds_warp(const struct sm *s, const struct code_inst *in); /* a warp that issued it waits until it is done */
+/* The cycle from which all its registers can be read, and the last of them; UINT64_MAX: not yet known. */
+uint64_t sm_head_readable(const struct sm *s, unsigned warp, unsigned *reg);
+bool sm_head_is_shared(const struct sm *s, unsigned warp); /* that instruction accesses shared memory */
 unsigned sm_age_rank(const struct sm *s,
                      unsigned warp); /* by age, among the live warps of its scheduler; 0: the oldest */
 

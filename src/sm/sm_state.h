@@ -20,7 +20,7 @@ enum {
     SM_MAX_SCHEDULERS = WL_MAX_SCHEDULERS,
     SM_MAX_PIPES = 32, /* of one unit */
     SM_MAX_TXNS = 8 * WARP_SIZE,
-    SM_MAX_OBSERVERS = 2
+    SM_MAX_OBSERVERS = 3
 };
 
 /* Those with pipes come first, the ones that few machines have last of them. */

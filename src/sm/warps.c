@@ -367,7 +367,7 @@ void warp_end_group(struct sm *s, unsigned w)
 void warp_wait_groups(struct sm *s, unsigned w, unsigned allowed)
 {
     struct warp_copies *c = &s->copies[w];
-    c->wait_for = c->ended > allowed ? c->ended - allowed : 0;
+    c->wait_for = allowed == WAIT_ALL ? c->ended + 1 : c->ended > allowed ? c->ended - allowed : 0;
     await_copies(s, w);
 }
 

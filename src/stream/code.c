@@ -1,5 +1,7 @@
-/* code.c - the forms of generic instructions. */
+/* code.c - the forms of generic instructions, and the place of an instruction in words. */
 #include "stream/code.h"
+
+#include <stdio.h>
 
 static int is_generic(const struct code_inst *i) { return inst_is_mem(i) && i->space == SPACE_GENERIC; }
 
@@ -23,4 +25,17 @@ void code_add_forms(struct code_inst *inst, uint32_t n)
             inst[next].form = i + 1;
         }
     }
+}
+
+size_t code_where(const struct code *c, const struct code_inst *i, char *out, size_t size)
+{
+    const struct code_origin o = code_origin(c, i);
+    int n = 0;
+    if (o.file) n = snprintf(out, size, "%s:%u%s", o.file, o.line, o.text ? ": " : "");
+    else if (o.line) n = snprintf(out, size, "line %u%s", o.line, o.text ? ": " : "");
+    else if (o.ptx_line) n = snprintf(out, size, "PTX line %u%s", o.ptx_line, o.text ? ": " : "");
+    else if (size) *out = 0;
+    size_t at = n < 0 ? 0 : (size_t)n;
+    if (o.text && at < size) at += (size_t)snprintf(out + at, size - at, "%s", o.text);
+    return at < size ? at : size ? size - 1 : 0;
 }

@@ -7,6 +7,7 @@
 #ifndef WL_STREAM_CODE_H
 #define WL_STREAM_CODE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum { WARP_SIZE = 32, CODE_MAX_REGS = 12, CODE_NO_LOOP = 0xffff };
@@ -25,6 +26,7 @@ enum inst_kind {
     INST_COMMIT,  /* ends a group of the warp's asynchronous copies */
     INST_WAIT     /* waits until at most `width` of the groups ended so far are on their way */
 };
+enum { WAIT_ALL = 63 }; /* width of an INST_WAIT that waits for every copy, of a group or not yet */
 
 /* The address space of a memory instruction. Stream addresses are: global and texture, device
  * addresses; shared, byte offsets in the CTA's shared memory; local, byte offsets in the
@@ -101,6 +103,15 @@ struct code_inst {
     uint32_t form;
 };
 
+/* Where an instruction was written. A number 0 or a text NULL is not known: a trace may have neither text nor lines. Of
+ * a function that was inlined `file` and `line` are its own, `caller` and `caller_line` those of the call. */
+struct code_origin {
+    const char *text;               /* the instruction itself: PTX, or the mnemonic of machine code */
+    const char *file, *caller;      /* of the source, as the compiler named it */
+    uint32_t ptx_line;              /* in the PTX text */
+    uint32_t line, caller_line;     /* in `file`; in `caller` */
+};
+
 struct code_block {
     uint32_t first, count; /* instructions [first, first + count) */
     uint16_t loop;         /* innermost loop, or CODE_NO_LOOP */
@@ -118,6 +129,7 @@ struct code {
     const struct code_inst *inst;
     const struct code_block *block;
     const struct code_loop *loop;
+    const struct code_origin *origin; /* [code_listed()] of the instructions; NULL: nothing is known */
     uint32_t ninst, nblock, nloop;
     uint32_t nregs;  /* scoreboard size: register ids are below this */
     uint32_t nforms; /* number of forms of generic instructions; they are the last of the ninst */
@@ -135,6 +147,17 @@ static inline const struct code_inst *code_form(const struct code *c, const stru
 }
 
 static inline int code_is_form(const struct code_inst *i) { return i->form && i->space != SPACE_GENERIC; }
+
+/* Where it was written; a form stands where its generic instruction does. */
+static inline struct code_origin code_origin(const struct code *c, const struct code_inst *i)
+{
+    if (!c->origin) return (struct code_origin){0};
+    return c->origin[code_is_form(i) ? i->form - 1 : (uint32_t)(i - c->inst)];
+}
+
+/* What people are told of it, "app.cu:12: ld.global.f32 %f1, [%rd4]": as much as is known, and fits. Returns its
+ * length; 0: nothing is known. */
+size_t code_where(const struct code *c, const struct code_inst *i, char *out, size_t size);
 
 /* The spaces such an instruction may reach by a generic address, one bit per space: bit 0 is SPACE_GLOBAL. */
 static inline unsigned generic_reach(enum inst_kind kind)

@@ -31,8 +31,9 @@ same_counters() {
     python3 - "$1" "$2" <<'P'
 import json, sys
 a, b = (json.load(open(f)) for f in sys.argv[1:3])
-for k in ("workload", "size", "inputs", "workload_hash", "seed", "host", "engine"):
-    a.pop(k), b.pop(k)
+for k in ("workload", "size", "inputs", "workload_hash", "seed", "host", "engine", "failed_launches",
+          "failures", "exit", "command"):
+    a.pop(k, None), b.pop(k, None)
 sys.exit([k for k in a if a[k] != b.get(k)] or 0)
 P
 }
@@ -107,6 +108,7 @@ exec_ok "templates, streams, events, threads" "flow ok" -- "$bin/flow"
 exec_ok "a default stream per thread" "flow ok" -- "$bin/per_thread"
 exec_ok "thrust: reduction, scan, sort" "thrust ok" -- "$bin/thrust"
 exec_ok "texture objects" "texture ok" -- "$bin/texture"
+exec_ok "texture references of nvcc 11" "references ok" -- "$bin/references"
 exec_ok "the device" "warpline gtx480, capability 7.5, 15 SMs, 49152 bytes" -- "$bin/device"
 for p in memory flow texture link; do exec_ok "$p, functional" " ok" --functional -- "$bin/$p"; done
 exec_ok "text of kernels" "thread 2 of block:  3.00 c ff 1099511627776" -- "$bin/print"
@@ -117,10 +119,39 @@ check "text of kernels keeps its place" [ "$(cut -d' ' -f1 "$work/out" | tr '\n'
 exec_ends 7 "Assertion \`(int)threadIdx.x < limit' failed" -- "$bin/print" assert
 exec_ends 3 "out-of-bounds global store of 4 bytes at 0xc0000100" -- "$bin/wrong" bounds
 exec_ok "a wrong shape does no harm" "cudaErrorInvalidConfiguration" -- "$bin/wrong" shape
-exec_ends 0 "cudaGraphCreate is not supported" -- "$bin/wrong" graph
-err_once cudaGraphCreate
-exec_ends 0 "no PTX, only machine code for sm_75" -- "$bin/no_ptx"
+exec_ends 0 "cudaIpcGetMemHandle is not supported" -- "$bin/wrong" share
+err_once cudaIpcGetMemHandle
+exec_ends 1 "no PTX, only machine code for sm_75" -- "$bin/no_ptx"
 err_has "code=compute_75"
+exec_ends 0 "no PTX" --program-status -- "$bin/no_ptx"
+
+# ---- a program that looks at no error does not pass for one that ran ----
+# failure_is KEY=VALUE...: what the JSON in $work/f.json says of the only failed launch.
+failure_is() {
+    check "the record: $*" python3 - "$work/f.json" "$@" <<'P'
+import json, sys
+r = json.load(open(sys.argv[1]))
+assert r["failed_launches"] == 1 and len(r["failures"]) == 1 and r["exit"]["program"] == 0, r["exit"]
+f = r["failures"][0]
+for pair in sys.argv[2:]:
+    key, value = pair.split("=", 1)
+    assert value in str(f[key]), (key, f[key])
+P
+}
+exec_ok "a module with kernels that cannot run" "refused ok" --json "$work/f.json" -- "$bin/refused"
+check "no failure: an empty list" python3 -c "
+import json; r = json.load(open('$work/f.json')); assert r['failures'] == [] and r['exit']['status'] == 0"
+exec_ends 1 "kernel _Z7unknownPi cannot be executed here" --json "$work/f.json" -- "$bin/refused" unknown
+check "the program went on" grep -q "refused ok" "$work/out"
+err_has "frobnicate.u32 %r1, 1;"
+failure_is launch=2 kernel=unknown end=refused error=CUDA_ERROR_INVALID_PTX "message=unknown instruction 'frobnicate'"
+exec_ends 1 "kernel _Z5callsPi cannot be executed here" --json "$work/f.json" -- "$bin/refused" calls
+failure_is kernel=calls "message=frobnicate.u32 %r1, 2"
+exec_ends 0 "cannot be executed here" --program-status -- "$bin/refused" calls
+exec_ends 1 "out-of-bounds global load .*--set run.granule=2097152" --json "$work/f.json" -- "$bin/overread"
+failure_is launch=1 kernel=sum end=faulted error=CUDA_ERROR_ILLEGAL_ADDRESS message=out-of-bounds
+exec_ok "loads within a page" "^sum 4950$" --set run.granule=2097152 -- "$bin/overread"
+exec_ends 1 "out-of-bounds global load" --set run.granule=2097152 -- "$bin/overread" far
 exec_ends 134 "signal 6" -- "$bin/wrong" abort
 exec_ends 137 "signal 9" -- "$bin/wrong" kill
 

@@ -73,7 +73,7 @@ one="--kernel k --grid 1 --block 32 --arg buf:4K"
 good "a loop that only computes is no deadlock" run "$work/long.ptx" $one --arg u32:100000 --dump 0:u32:1 -q
 has ' 100000$'
 good "nor on the reference" run "$work/long.ptx" $one --arg u32:60000 --dump 0:u32:1 -q --engine tick
-bad 1 "endless.ptx:8: L: add.*CTA (0,0,0)" run "$work/endless.ptx" $one --arg u32:0 --set run.cta_instructions=1000000
+bad 1 "endless.ptx:8: add.*CTA (0,0,0)" run "$work/endless.ptx" $one --arg u32:0 --set run.cta_instructions=1000000
 check "an endless loop says which limit" grep -q "set run.cta_instructions higher" "$work/err"
 bad 1 "set run.cta_memory higher" run "$work/endless.ptx" $one --arg u32:0 --set run.cta_memory=1
 bad 1 "no end in sight" run "$work/endless.ptx" $one --arg u32:0 --set run.cta_instructions=1000000 --functional

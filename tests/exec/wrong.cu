@@ -26,12 +26,10 @@ int main(int argc, char **argv)
         CUDA(cudaDeviceSynchronize());
         return e == cudaErrorInvalidConfiguration ? 0 : 1;
     }
-    if (!strcmp(what, "graph")) {
-        cudaGraph_t g;
-        for (int i = 0; i < 3; i++) CHECK(cudaGraphCreate(&g, 0) == cudaErrorNotSupported);
+    if (!strcmp(what, "share")) {
+        cudaIpcMemHandle_t h;
+        for (int i = 0; i < 3; i++) CHECK(cudaIpcGetMemHandle(&h, p) == cudaErrorNotSupported);
         CHECK(cudaGetLastError() == cudaErrorNotSupported);
-        void *args[] = {&p};
-        CHECK(cudaLaunchCooperativeKernel((const void *)store, dim3(2), dim3(32), args, 0, 0) == cudaErrorNotSupported);
         return 0;
     }
     store<<<1, 64>>>(p);

@@ -30,6 +30,7 @@ static struct seen watch(const struct workload *w, const struct gpu_config *c, s
 static void forget(struct seen *s)
 {
     free(s->profile.load);
+    free(s->profile.inst);
     free(s->sample);
 }
 
@@ -58,6 +59,8 @@ static void check_same(const struct seen *a, const struct seen *b, const char *w
         assert_memory_equal(&a->sample[i], &b->sample[i], sizeof a->sample[i]);
     }
     assert_int_equal(a->profile.loads, b->profile.loads);
+    assert_int_equal(a->profile.insts, b->profile.insts);
+    assert_memory_equal(a->profile.inst, b->profile.inst, a->profile.insts * sizeof *a->profile.inst);
     assert_memory_equal(a->profile.load, b->profile.load, a->profile.loads * sizeof *a->profile.load);
     assert_memory_equal(a->profile.rank, b->profile.rank, sizeof a->profile.rank);
     assert_memory_equal(a->profile.reuse, b->profile.reuse, sizeof a->profile.reuse);

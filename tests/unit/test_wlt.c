@@ -24,7 +24,13 @@ static const struct code_inst insts[] = {
 /* clang-format on */
 static const struct code_block blocks[] = {{0, 2, 1}, {2, 2, CODE_NO_LOOP}};
 static const struct code_loop loops[] = {{CODE_NO_LOOP, 1}, {0, 2}};
-static const struct code code = {insts, blocks, loops, 4, 2, 2, 4, 0, 1};
+static const struct code_origin origins[] = {
+    {"ld.global.f32 %f1, [%rd1]", "dir/a.cu", NULL, 31, 7, 0},
+    {"fma.rn.f32 %f2, %f1, %f1, %f2", "dir/b.h", "dir/a.cu", 32, 90, 8},
+    {NULL, NULL, NULL, 0, 0, 0},
+    {"exit", NULL, NULL, 34, 0, 0},
+};
+static const struct code code = {insts, blocks, loops, origins, 4, 2, 2, 4, 0, 1};
 
 enum { WARPS = 2, CTAS = 3, ITERATIONS = 5 };
 
@@ -189,6 +195,22 @@ static void check_launch(struct wlt_reader *r, const struct wlt_item *item)
     free_source(&m);
 }
 
+static void same_text(const char *a, const char *b)
+{
+    assert_int_equal(a != NULL, b != NULL);
+    if (a) assert_string_equal(a, b);
+}
+
+static void same_origin(const struct code_origin *a, const struct code_origin *b)
+{
+    same_text(a->text, b->text);
+    same_text(a->file, b->file);
+    same_text(a->caller, b->caller);
+    assert_int_equal(a->ptx_line, b->ptx_line);
+    assert_int_equal(a->line, b->line);
+    assert_int_equal(a->caller_line, b->caller_line);
+}
+
 TEST(test_round_trip)
 {
     struct wlt_totals t;
@@ -209,6 +231,7 @@ TEST(test_round_trip)
         assert_int_equal(wlt_next(r, &item, &e), 1);
         check_launch(r, &item);
         const struct code *c = item.source->info->code;
+        for (unsigned k = 0; k < 4; k++) same_origin(&c->origin[k], &origins[k]);
         assert_int_equal(c->nregs, code.nregs);
         for (unsigned k = 0; k < 4; k++) assert_memory_equal(&c->inst[k], &insts[k], sizeof insts[k]);
         for (unsigned k = 0; k < 2; k++) {
@@ -304,10 +327,10 @@ TEST(test_wrong_file)
     uint8_t *data = read_sample(&size);
     data[8] = WLT_VERSION + 1;
     assert_int_equal(drain_bytes(data, size, &e), WL_EINPUT);
-    assert_non_null(strstr(e.text, "format version 4; this program reads versions 2 and 3"));
+    assert_non_null(strstr(e.text, "format version 5; this program reads versions 2 to 4"));
     data[8] = WLT_OLDEST - 1;
     assert_int_equal(drain_bytes(data, size, &e), WL_EINPUT);
-    assert_non_null(strstr(e.text, "format version 1; this program reads versions 2 and 3: record it again"));
+    assert_non_null(strstr(e.text, "format version 1; this program reads versions 2 to 4: record it again"));
     data[8] = WLT_OLDEST;
     assert_int_equal(drain_bytes(data, size, &e), 0);
     data[8] = WLT_VERSION;

@@ -98,6 +98,6 @@ const struct workload workload_coloring_step = {
     .suite = "graph",
     .help = "graph colouring, one kernel a colour that gives up early",
     .aliases = "graphbig/gc dycache/gc",
-    .input = {GRAPH_INPUTS(500, 19200, 65536, 8, GRAPH_RMAT)},
+    .input = {GRAPH_INPUTS(500, 23040, 65536, 8, GRAPH_RMAT)},
     .run = run_step,
 };

@@ -132,7 +132,7 @@ const struct workload workload_weather = {
     .help = "cloud microphysics: a thread a column, twenty fields, passes up and down",
     .aliases = "WP ispass/wp hac/wp",
     .input = {{"nx", "columns along x", {20, 128, 128}, 1, 4096},
-              {"ny", "columns along y", {3, 48, 64}, 1, 4096},
+              {"ny", "columns along y", {3, 64, 64}, 1, 4096},
               {"levels", "levels", {5, 28, 28}, 1, LEVELS},
               {"calls", "calls", {1, 1, 4}, 1, 1000}},
     .run = run,

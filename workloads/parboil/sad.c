@@ -122,4 +122,4 @@ static int run_2(struct workload_run *r) { return execute(&workload_sad_2, r, LA
 
 SAD(sad, run, 9, 7, "motion estimation: differences of blocks, then of larger ones", "parboil/sad");
 SAD(sad_1, run_1, 10, 8, "sad's blocks: 2-D texture of 16-bit pixels, CTAs of 61", "mascar/sad-1");
-SAD(sad_2, run_2, 22, 18, "sad's larger blocks: four streams in, five out", "mascar/sad-2");
+SAD(sad_2, run_2, 11, 9, "sad's larger blocks: four streams in, five out", "mascar/sad-2");

@@ -61,6 +61,6 @@ const struct workload workload_tpacf = {
     .help = "angles between all points of two sets: shared memory, edges in constant memory",
     .aliases = "parboil/tpacf mascar/tpacf",
     .input = {{"points", "points of a set", {40, 487, 487}, 1, 1 << 16},
-              {"sets", "random sets", {1, 22, 100}, 1, 1000}},
+              {"sets", "random sets", {1, 44, 100}, 1, 1000}},
     .run = run,
 };

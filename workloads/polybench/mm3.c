@@ -51,7 +51,7 @@ const struct workload workload_mm3 = {
     .suite = "polybench",
     .help = "G = (A B) (C D), sums kept in global memory, three launches",
     .aliases = "3MM polybench/3mm dacache/3mm",
-    .input = {{"n", "rows and columns", {48, 192, 512}, 1, 8192},
+    .input = {{"n", "rows and columns", {48, 224, 512}, 1, 8192},
               {"pitch", "floats from one row to the next; 0: n", {0, 512, 512}, 0, 8192}},
     .run = run,
 };

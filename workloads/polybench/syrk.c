@@ -61,7 +61,7 @@ const struct workload workload_syrk = {
     .aliases = "SYR polybench/syrk dacache/syr",
     .input = {{"n", "rows of A, rows and columns of C", {64, 512, 512}, 1, 8192},
               {"m", "columns of A: terms of a sum; 0: n", {0, 256, 512}, 0, 8192},
-              {"rows", "rows of C that are computed; 0: n", {0, 64, 512}, 0, 8192},
+              {"rows", "rows of C that are computed; 0: n", {0, 96, 512}, 0, 8192},
               {"pitch", "floats from one row of A to the next; 0: m", {0, 512, 512}, 0, 8192}},
     .run = run,
 };

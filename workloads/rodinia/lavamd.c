@@ -88,7 +88,7 @@ const struct workload workload_lavamd = {
     .suite = "rodinia",
     .help = "forces between particles of neighbouring boxes, in double precision",
     .aliases = "rodinia/lavamd mascar/lavamd",
-    .input = {{"x", "boxes along x", {2, 45, 10}, 1, 64},
+    .input = {{"x", "boxes along x", {2, 75, 10}, 1, 128},
               {"y", "boxes along y", {1, 1, 10}, 1, 64},
               {"z", "boxes along z", {1, 1, 10}, 1, 64}},
     .run = run,

@@ -213,7 +213,7 @@ const struct workload workload_particlefilter_1 = {
     .suite = "rodinia",
     .help = "particlefilter's likelihood of one frame: lanes a row of indices (276 bytes) apart",
     .aliases = "mascar/particle",
-    .input = {{"particles", "particles", {300, 8192, 32768}, 1, 1 << 20},
+    .input = {{"particles", "particles", {300, 15360, 32768}, 1, 1 << 20},
               SIDE,
               {"frames", "frames in memory; one is used", {2, 2, 10}, 2, 100}},
     .run = run_1,

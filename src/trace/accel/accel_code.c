@@ -84,6 +84,8 @@ static void free_table(struct accel_code *c)
     free(c->inst);
     free(c->block);
     free(c->loop);
+    free(c->origin);
+    c->origin = NULL;
     c->inst = NULL;
     c->block = NULL;
     c->loop = NULL;
@@ -298,7 +300,7 @@ static uint32_t site_of(struct accel_code *c, struct lines *in, struct accel_key
     return c->sites++;
 }
 
-static uint32_t learn(struct accel_code *c, struct lines *in, const struct accel_key *k)
+static uint32_t learn(struct accel_code *c, struct lines *in, const struct accel_key *k, uint32_t line)
 {
     if (!c->learning) {
         lines_fail(in, "this instruction was not there when the file was read first: it has changed");
@@ -309,7 +311,7 @@ static uint32_t learn(struct accel_code *c, struct lines *in, const struct accel
         return 0;
     }
     uint32_t site = site_of(c, in, *k), n = in->failed ? 0 : add_record(c, in, k, site);
-    if (n) c->record[n].number = c->insts++;
+    if (n) c->record[n].number = c->insts++, c->record[n].line = line;
     return n;
 }
 
@@ -324,7 +326,7 @@ uint32_t accel_code_inst(struct accel_code *c, struct lines *in, struct accel_in
     if (in->failed) return 0;
     if (i->mask) lanes = i->mask;
     uint32_t n = find_record(c, &k);
-    if (!n && !(n = learn(c, in, &k))) return 0;
+    if (!n && !(n = learn(c, in, &k, i->line))) return 0;
     uint32_t site = c->record[n].value;
     c->last_mask = lanes;
     if (c->learning) {
@@ -383,6 +385,7 @@ static void put_inst(struct accel_code *c, const struct accel_record *r, const u
     if (out->kind == INST_LOAD) out->cache_op = op->cache_op;
     if (out->kind == INST_WAIT) out->width = r->key.groups;
     out->async = out->kind == INST_LOAD && op->async;
+    c->origin[r->number] = (struct code_origin){.text = c->opcode[r->key.opcode].text, .line = r->line};
     c->block[r->number] = (struct code_block){r->number, 1, out->loop};
     if (op->exact) {
         put_exact(out, &op->inst, &c->code.nregs);
@@ -401,11 +404,13 @@ const struct code *accel_code_table(struct accel_code *c, struct lines *in)
     uint16_t *loop_of = calloc(c->sites, sizeof *loop_of);
     c->inst = calloc(n, sizeof *c->inst);
     c->block = calloc(n, sizeof *c->block);
-    bool ok = loop_of && c->inst && c->block &&
+    c->origin = calloc(n, sizeof *c->origin);
+    bool ok = loop_of && c->inst && c->block && c->origin &&
               find_loops(c->sites, c->edges ? c->edge + 1 : NULL, c->edges, loop_of, &c->loop, &nloop);
     c->code = (struct code){.inst = c->inst,
                             .block = c->block,
                             .loop = c->loop,
+                            .origin = c->origin,
                             .ninst = c->insts,
                             .nblock = c->insts,
                             .nloop = nloop,

@@ -27,6 +27,7 @@ struct accel_record {
     struct accel_key key;
     uint32_t value;  /* AN_INST: its site. A_SITE: its number. A_TEXT: the pc it gets. A_PC: texts with it so far */
     uint32_t number; /* AN_INST: its number in the table */
+    uint32_t line;   /* AN_INST: its source line; 0: not known */
 };
 
 /* A node of the graph. Node 0 is the entry. */
@@ -73,6 +74,7 @@ struct accel_code {
     struct code_inst *inst;
     struct code_block *block;
     struct code_loop *loop;
+    struct code_origin *origin;
 };
 
 typedef uint64_t hash_of(const struct accel_code *c, uint32_t n);

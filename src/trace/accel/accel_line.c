@@ -218,6 +218,16 @@ static bool skip_numbers(char **at, unsigned count)
     return true;
 }
 
+/* The source line; tracers write 0 or a negative number where they know none. */
+static bool read_line(char **at, uint32_t *out)
+{
+    char *w = next_word(at);
+    int64_t v;
+    if (!w || !read_signed(w, &v)) return false;
+    *out = v > 0 && v <= UINT32_MAX ? (uint32_t)v : 0;
+    return true;
+}
+
 /* "2 R6 R3": a count and registers. */
 static bool read_registers(char **at, unsigned room, uint16_t *out, uint8_t *count)
 {
@@ -263,7 +273,8 @@ static const char *inst_fault(const struct accel_kernel *k, char *at, struct acc
     uint64_t v;
     char *w;
     if (k->version < 3 && !skip_numbers(&at, 4)) return "block and warp, as before version 3, are missing";
-    if (k->line_info && !skip_numbers(&at, 1)) return "the source line is missing";
+    i->line = 0;
+    if (k->line_info && !read_line(&at, &i->line)) return "the source line is missing";
     if (!(w = next_word(&at)) || !read_hex(w, 8, &v)) return "the program counter is not a hexadecimal number";
     i->pc = (uint32_t)v;
     if (!(w = next_word(&at)) || strlen(w) != 8 || !read_hex(w, 8, &v))

@@ -35,6 +35,7 @@ struct accel_kernel {
 /* An instruction line. Texts lie in the line itself. */
 struct accel_inst {
     uint32_t pc, mask;
+    uint32_t line; /* of the source; 0: not given */
     uint8_t ndst, nsrc;
     uint16_t reg[CODE_MAX_REGS]; /* destinations first; 255 and above: none */
     char *opcode;

@@ -30,6 +30,8 @@ struct accel_writer {
     struct accel_changes changes;
     struct wlt_totals totals;
     struct wlt_counts counts; /* of this launch */
+    const struct code *code;  /* of this launch */
+    bool lines;               /* it has source lines */
     struct wl_err err;
 };
 
@@ -190,6 +192,7 @@ static void put_inst(void *arg, const struct code_inst *in, uint32_t exec, const
     unsigned dst = in->ndst ? 1 : 0, src = named_sources(in);
     if (in->ndst > 1 || src < in->nsrc) w->changes.registers += !returns(in, opcode, exec);
     if (!returns(in, opcode, exec)) sass_mark(in, mark);
+    if (w->lines) fprintf(f, "%u ", code_origin(w->code, in).line);
     fprintf(f, "%04x %08x %u", in->pc, exec, dst);
     if (dst) fprintf(f, " R%u", in->reg[0] % REGISTERS);
     fprintf(f, " %s%s %u", opcode, mark, src);
@@ -235,12 +238,19 @@ static void write_header(struct accel_writer *w, const struct launch_info *i)
             "-kernel name = %s\n-kernel id = %u\n-grid dim = (%u,%u,%u)\n-block dim = (%u,%u,%u)\n-shmem = %u\n-nregs "
             "= %u\n"
             "-binary version = %d\n-cuda stream id = 0\n-shmem base_addr = 0x0\n-local mem base_addr = 0x0\n"
-            "-nvbit version = none\n-accelsim tracer version = 5\n-enable lineinfo = 0\n-warpline code = %s\n\n"
+            "-nvbit version = none\n-accelsim tracer version = 5\n-enable lineinfo = %d\n-warpline code = %s\n\n"
             "#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width "
             "[adrrescompress?] "
             "[mem_addresses] immediate\n\n",
             i->kernel, w->kernels, i->grid[0], i->grid[1], i->grid[2], i->block[0], i->block[1], i->block[2],
-            i->shared_bytes, i->regs_per_thread, BINARY, i->code->machine ? "machine" : "ptx");
+            i->shared_bytes, i->regs_per_thread, BINARY, w->lines, i->code->machine ? "machine" : "ptx");
+}
+
+static bool has_lines(const struct code *c)
+{
+    for (uint32_t i = 0; c->origin && i < code_listed(c); i++)
+        if (c->origin[i].line) return true;
+    return false;
 }
 
 /* ---- the face ---- */
@@ -283,6 +293,8 @@ int accel_write_launch(struct accel_writer *w, struct stream_source *s, struct w
     fprintf(w->list.file, "%s\n", name);
     w->counts = (struct wlt_counts){0};
     if (s->info->code->nregs > REGISTERS) w->changes.shared_registers = s->info->code->nregs;
+    w->code = s->info->code;
+    w->lines = has_lines(w->code);
     if (!w->err.code) create(w, &w->kernel, name);
     if (!w->err.code) write_header(w, s->info);
     while (!w->err.code && (got = s->next(s, &cta, e)) > 0) {

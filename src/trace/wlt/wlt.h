@@ -5,7 +5,7 @@
  * half cannot tell a replayed launch from a live one, so every counter is the same. Nothing in a
  * trace depends on a machine: one recording serves all of them.
  *
- * THE FORMAT, version 3.
+ * THE FORMAT, version 4.
  *
  *   8 bytes   89 'W' 'L' 'T' 0d 0a 1a 0a    (damage by text-mode copies shows at once)
  *   u32       version
@@ -27,13 +27,16 @@
  *                             nsrc; v for each of ndst + nsrc registers; loop reference
  *                                                    tables number themselves from 0
  *   'S' code      the same, of instructions that a real GPU ran; 'K' is PTX
+ *   'N' origins   v files, each a text (<= 1023); for each instruction of the table just before: text (<= 255), v PTX
+ *                 line, then v file, v line, v file of the call it was inlined at, v line of that. A line 0 is not
+ *                 known, a file 0 is none, otherwise index + 1          optional
  *   'L' launch    v code table, text kernel (1..127), 3 v grid, 3 v block, v registers per thread,
  *                 v shared bytes
  *   'C' CTA       v id; for each warp of the CTA: v size, the bytes of its stream (stream.h)
  *   'E' end of launch   v CTAs, v warp instructions, v thread instructions
  *   'Z' end of trace    v launches, v copies                    last record
  *
- * After 'L' come its CTAs, ids 0, 1, 2 ... to the size of the grid, then 'E'. 'M', 'K', 'S',
+ * After 'L' come its CTAs, ids 0, 1, 2 ... to the size of the grid, then 'E'. 'M', 'K', 'S', 'N',
  * 'L' and 'Z' stand between launches. A code table is written once and referred to by number: a program
  * that launches one kernel two thousand times does not repeat it. docs/wlt.md says the same at
  * more length.
@@ -52,8 +55,8 @@
  * old rule above the latency class, the byte width the bytes of a small vector element, the byte guarded in bit 1
  * whether the load is an asynchronous copy. */
 enum { WLT_LAT_BITS = 5, WLT_WIDTH_BITS = 6 };
-/* Version 1 did not say where generic accesses went. Version 2, which is read too, has no 'S'. */
-enum { WLT_VERSION = 3, WLT_OLDEST = 2 };
+/* Version 1 did not say where generic accesses went. Versions 2, without 'S', and 3, without 'N', are read too. */
+enum { WLT_VERSION = 4, WLT_OLDEST = 2 };
 
 /* Which program it was: kept for the record of a replay. Texts end with NUL. */
 struct wlt_header {

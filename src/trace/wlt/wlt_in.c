@@ -80,7 +80,7 @@ static void check_prefix(struct wlt_in *in)
     } else {
         uint32_t version = (uint32_t)p[8] | (uint32_t)p[9] << 8 | (uint32_t)p[10] << 16 | (uint32_t)p[11] << 24;
         if (version >= WLT_OLDEST && version <= WLT_VERSION) return;
-        wl_fail(&in->err, WL_EINPUT, "%.1000s is a trace of format version %u; this program reads versions %d and %d%s",
+        wl_fail(&in->err, WL_EINPUT, "%.1000s is a trace of format version %u; this program reads versions %d to %d%s",
                 in->name, version, WLT_OLDEST, WLT_VERSION, version < WLT_OLDEST ? ": record it again" : "");
         set_failed(in);
     }

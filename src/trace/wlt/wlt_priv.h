@@ -2,6 +2,7 @@
 #ifndef WL_TRACE_WLT_WLT_PRIV_H
 #define WL_TRACE_WLT_WLT_PRIV_H
 
+#include "base/arena.h"
 #include "base/bits.h"
 #include "trace/trace_file.h"
 #include "trace/wlt/wlt.h"
@@ -14,6 +15,7 @@ enum wlt_tag {
     WLT_TAG_COPY = 'M',
     WLT_TAG_CODE = 'K',
     WLT_TAG_MACHINE = 'S',
+    WLT_TAG_ORIGINS = 'N',
     WLT_TAG_LAUNCH = 'L',
     WLT_TAG_CTA = 'C',
     WLT_TAG_END_LAUNCH = 'E',
@@ -29,7 +31,10 @@ enum {
     WLT_MAX_LOOPS = 1 << 20,
     WLT_MAX_CODE_REGS = 1 << 16,
     WLT_MAX_THREAD_REGS = 65535,
-    WLT_MAX_SHARED = 1 << 24
+    WLT_MAX_SHARED = 1 << 24,
+    WLT_MAX_FILES = 1 << 12,
+    WLT_MAX_NAME = 1023, /* bytes of a file's name */
+    WLT_MAX_WORDS = 255  /* bytes of an instruction's text */
 };
 #define WLT_MAX_CTA_BYTES  (UINT64_C(1) << 30)
 #define WLT_MAX_COPY_BYTES (UINT64_C(1) << 38)
@@ -74,12 +79,28 @@ void wlt_text(struct wlt_in *in, char *out, size_t size, const char *field);
 size_t wlt_piece(struct wlt_in *in, size_t most, const uint8_t **data);
 bool wlt_in_at_end(struct wlt_in *in); /* nothing follows, and the frame's checksum was right */
 
+/* ---- wlt_write.c: a growing byte string ---- */
+
+struct wlt_bytes {
+    uint8_t *data;
+    size_t size, cap;
+    bool failed;
+};
+
+void wlt_put_u8(struct wlt_bytes *b, uint8_t v);
+void wlt_put_varint(struct wlt_bytes *b, uint64_t v);
+void wlt_put_text(struct wlt_bytes *b, const char *s, size_t longest); /* cut where it is longer */
+
 /* ---- wlt_code.c: one code table ---- */
 
 /* Whether the timing half can use it: what the reader holds a table to, and so the writer too. */
 int wlt_check_code(const struct code *c, struct wl_err *e);
 struct code *wlt_read_code(struct wlt_in *in, bool machine); /* NULL on failure */
 void wlt_free_code(struct code *c);
+/* wlt_origin.c: the record behind a table that says where its instructions were written. Texts and numbers are only
+ * shown, never used. */
+void wlt_read_origins(struct wlt_in *in, struct code *c, struct arena *a);
+void wlt_put_origins(struct wlt_bytes *b, const struct code *c);
 /* Registers, shared memory and the shape, whose derived fields it fills. */
 int wlt_check_launch(struct launch_info *info, struct wl_err *e);
 

@@ -20,6 +20,7 @@ struct wlt_reader {
     struct code **table;
     unsigned tables, tables_cap;
     uint64_t insts, blocks, loops; /* in all tables */
+    struct arena words;            /* where the instructions of the tables were written */
     struct cta_bufs bufs;
     bool in_launch, over;
     uint32_t next_cta;
@@ -174,6 +175,13 @@ static void read_code_record(struct wlt_reader *r, bool machine)
         wlt_in_fail(in, "the code tables together are too large");
 }
 
+static void read_origin_record(struct wlt_reader *r)
+{
+    struct code *c = r->tables ? r->table[r->tables - 1] : NULL;
+    if (!c || c->origin) wlt_in_fail(&r->in, "it follows no code table");
+    else wlt_read_origins(&r->in, c, &r->words);
+}
+
 static void read_launch_record(struct wlt_reader *r, struct wlt_item *out)
 {
     struct wlt_in *in = &r->in;
@@ -231,6 +239,7 @@ static bool read_record(struct wlt_reader *r, struct wlt_item *out)
     case WLT_TAG_COPY: in->what = "copy", item = true, read_copy_record(r, out); break;
     case WLT_TAG_CODE: in->what = "code table", read_code_record(r, false); break;
     case WLT_TAG_MACHINE: in->what = "code table", read_code_record(r, true); break;
+    case WLT_TAG_ORIGINS: in->what = "source lines", read_origin_record(r); break;
     case WLT_TAG_LAUNCH: in->what = "launch", item = true, read_launch_record(r, out); break;
     case WLT_TAG_END: in->what = "end of trace", read_end_record(r); break;
     default: wlt_in_fail(in, "a copy, a code table, a launch or the end is due, not tag %u", (unsigned)tag);
@@ -322,6 +331,7 @@ void wlt_close(struct wlt_reader *r)
     cta_bufs_free(&r->bufs);
     for (unsigned i = 0; i < r->tables; i++) wlt_free_code(r->table[i]);
     free(r->table);
+    arena_free(&r->words);
     wlt_in_close(&r->in);
     free(r);
 }

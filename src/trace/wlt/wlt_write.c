@@ -19,13 +19,6 @@
 
 enum { LEVEL = 3, PENDING_BYTES = 128 * 1024 };
 
-/* A growing byte string. */
-struct wlt_bytes {
-    uint8_t *data;
-    size_t size, cap;
-    bool failed;
-};
-
 struct wlt_table {
     uint64_t hash;
     struct wlt_bytes text; /* its record, as written */
@@ -67,9 +60,9 @@ static void put(struct wlt_bytes *b, const void *data, size_t n)
     b->size += n;
 }
 
-static void put_u8(struct wlt_bytes *b, uint8_t v) { put(b, &v, 1); }
+void wlt_put_u8(struct wlt_bytes *b, uint8_t v) { put(b, &v, 1); }
 
-static void put_varint(struct wlt_bytes *b, uint64_t v)
+void wlt_put_varint(struct wlt_bytes *b, uint64_t v)
 {
     uint8_t text[10];
     size_t n = 0;
@@ -80,22 +73,22 @@ static void put_varint(struct wlt_bytes *b, uint64_t v)
 
 static void put_fixed(struct wlt_bytes *b, uint64_t v, unsigned size)
 {
-    for (unsigned i = 0; i < size; i++) put_u8(b, (uint8_t)(v >> (8 * i)));
+    for (unsigned i = 0; i < size; i++) wlt_put_u8(b, (uint8_t)(v >> (8 * i)));
 }
 
-static void put_text(struct wlt_bytes *b, const char *s)
+void wlt_put_text(struct wlt_bytes *b, const char *s, size_t longest)
 {
-    size_t n = strlen(s);
-    put_varint(b, n);
+    size_t n = strnlen(s, longest);
+    wlt_put_varint(b, n);
     for (size_t i = 0; i < n; i++) {
         unsigned char c = (unsigned char)s[i];
-        put_u8(b, c < 0x20 || c == 0x7f ? '?' : c);
+        wlt_put_u8(b, c < 0x20 || c == 0x7f ? '?' : c);
     }
 }
 
 static void put_loop_ref(struct wlt_bytes *b, uint16_t loop)
 {
-    put_varint(b, loop == CODE_NO_LOOP ? 0 : loop + UINT64_C(1));
+    wlt_put_varint(b, loop == CODE_NO_LOOP ? 0 : loop + UINT64_C(1));
 }
 
 /* ---- to the file ---- */
@@ -149,18 +142,18 @@ static int report(const struct wlt_writer *w, struct wl_err *e)
 
 static void put_code(struct wlt_bytes *b, const struct code *c)
 {
-    put_u8(b, c->machine ? WLT_TAG_MACHINE : WLT_TAG_CODE);
-    put_varint(b, c->nregs);
-    put_varint(b, code_listed(c));
-    put_varint(b, c->nblock);
-    put_varint(b, c->nloop);
+    wlt_put_u8(b, c->machine ? WLT_TAG_MACHINE : WLT_TAG_CODE);
+    wlt_put_varint(b, c->nregs);
+    wlt_put_varint(b, code_listed(c));
+    wlt_put_varint(b, c->nblock);
+    wlt_put_varint(b, c->nloop);
     for (uint32_t i = 0; i < c->nloop; i++) {
         put_loop_ref(b, c->loop[i].parent);
-        put_varint(b, c->loop[i].depth);
+        wlt_put_varint(b, c->loop[i].depth);
     }
     for (uint32_t i = 0; i < c->nblock; i++) {
-        put_varint(b, c->block[i].first);
-        put_varint(b, c->block[i].count);
+        wlt_put_varint(b, c->block[i].first);
+        wlt_put_varint(b, c->block[i].count);
         put_loop_ref(b, c->block[i].loop);
     }
     for (uint32_t i = 0; i < code_listed(c); i++) {
@@ -169,9 +162,9 @@ static void put_code(struct wlt_bytes *b, const struct code *c)
         const uint8_t width = (uint8_t)(in->width | in->element << WLT_WIDTH_BITS);
         const uint8_t flags = (uint8_t)(in->guarded | in->async << 1);
         const uint8_t fixed[] = {in->kind, lat, in->space, in->cache_op, width, flags, in->ndst, in->nsrc};
-        put_varint(b, in->pc);
+        wlt_put_varint(b, in->pc);
         put(b, fixed, sizeof fixed);
-        for (unsigned r = 0; r < (unsigned)in->ndst + in->nsrc; r++) put_varint(b, in->reg[r]);
+        for (unsigned r = 0; r < (unsigned)in->ndst + in->nsrc; r++) wlt_put_varint(b, in->reg[r]);
         put_loop_ref(b, in->loop);
     }
 }
@@ -181,6 +174,7 @@ static unsigned table_number(struct wlt_writer *w, const struct code *c)
 {
     struct wlt_bytes text = {0};
     put_code(&text, c);
+    wlt_put_origins(&text, c);
     uint64_t hash = text.failed ? 0 : hash_bytes(WL_HASH_INIT, text.data, text.size);
     for (unsigned i = w->tables; i-- > 0 && !text.failed;) { /* the latest first */
         const struct wlt_table *t = &w->table[i];
@@ -215,9 +209,9 @@ void wlt_write_copy(struct wlt_writer *w, uint64_t addr, uint64_t bytes)
 {
     for (uint64_t left = bytes, n; left; left -= n, addr += n) { /* a record has a largest size */
         n = left < WLT_MAX_COPY_BYTES ? left : WLT_MAX_COPY_BYTES;
-        put_u8(&w->pending, WLT_TAG_COPY);
-        put_varint(&w->pending, addr);
-        put_varint(&w->pending, n);
+        wlt_put_u8(&w->pending, WLT_TAG_COPY);
+        wlt_put_varint(&w->pending, addr);
+        wlt_put_varint(&w->pending, n);
         w->totals.copies++;
     }
     w->totals.copy_bytes += bytes;
@@ -227,13 +221,13 @@ void wlt_write_copy(struct wlt_writer *w, uint64_t addr, uint64_t bytes)
 static void put_launch(struct wlt_writer *w, const struct launch_info *i, unsigned table)
 {
     struct wlt_bytes *b = &w->pending;
-    put_u8(b, WLT_TAG_LAUNCH);
-    put_varint(b, table);
-    put_text(b, i->kernel);
-    for (unsigned d = 0; d < 3; d++) put_varint(b, i->grid[d]);
-    for (unsigned d = 0; d < 3; d++) put_varint(b, i->block[d]);
-    put_varint(b, i->regs_per_thread);
-    put_varint(b, i->shared_bytes);
+    wlt_put_u8(b, WLT_TAG_LAUNCH);
+    wlt_put_varint(b, table);
+    wlt_put_text(b, i->kernel, SIZE_MAX);
+    for (unsigned d = 0; d < 3; d++) wlt_put_varint(b, i->grid[d]);
+    for (unsigned d = 0; d < 3; d++) wlt_put_varint(b, i->block[d]);
+    wlt_put_varint(b, i->regs_per_thread);
+    wlt_put_varint(b, i->shared_bytes);
     w->totals.launches++;
 }
 
@@ -246,10 +240,10 @@ static void write_cta(struct wlt_writer *w, const struct launch_info *info, cons
         wl_fail(&w->err, WL_ERUN,
                 "kernel %s: CTA %u has %" PRIu64 " bytes of instructions; a trace holds at most %" PRIu64, info->kernel,
                 c->cta, size, WLT_MAX_CTA_BYTES);
-    put_u8(&w->pending, WLT_TAG_CTA);
-    put_varint(&w->pending, c->cta);
+    wlt_put_u8(&w->pending, WLT_TAG_CTA);
+    wlt_put_varint(&w->pending, c->cta);
     for (uint32_t i = 0; i < c->nwarps && !w->err.code; i++) {
-        put_varint(&w->pending, c->warp[i].size);
+        wlt_put_varint(&w->pending, c->warp[i].size);
         flush(w, 0); /* streams are compressed where they lie */
         compress(w, c->warp[i].data, c->warp[i].size, ZSTD_e_continue);
         if (!wlt_count(info->code, c->warp[i], n) && !w->err.code)
@@ -263,10 +257,10 @@ static void write_cta(struct wlt_writer *w, const struct launch_info *info, cons
 
 static void end_launch(struct wlt_writer *w, const struct launch_info *info, struct wlt_counts n)
 {
-    put_u8(&w->pending, WLT_TAG_END_LAUNCH);
-    put_varint(&w->pending, info->ctas);
-    put_varint(&w->pending, n.warp_instructions);
-    put_varint(&w->pending, n.thread_instructions);
+    wlt_put_u8(&w->pending, WLT_TAG_END_LAUNCH);
+    wlt_put_varint(&w->pending, info->ctas);
+    wlt_put_varint(&w->pending, n.warp_instructions);
+    wlt_put_varint(&w->pending, n.thread_instructions);
     w->totals.counts.warp_instructions += n.warp_instructions;
     w->totals.counts.thread_instructions += n.thread_instructions;
     flush(w, PENDING_BYTES);
@@ -297,11 +291,11 @@ int wlt_write_launch(struct wlt_writer *w, struct stream_source *s, struct wl_er
 static void put_header(struct wlt_writer *w, const struct wlt_header *h)
 {
     struct wlt_bytes *b = &w->pending;
-    put_u8(b, WLT_TAG_HEADER);
-    put_text(b, h->workload);
-    put_text(b, h->size);
-    put_text(b, h->inputs);
-    put_varint(b, h->seed);
+    wlt_put_u8(b, WLT_TAG_HEADER);
+    wlt_put_text(b, h->workload, SIZE_MAX);
+    wlt_put_text(b, h->size, SIZE_MAX);
+    wlt_put_text(b, h->inputs, SIZE_MAX);
+    wlt_put_varint(b, h->seed);
     put_fixed(b, h->workload_hash, 8);
 }
 
@@ -354,9 +348,9 @@ const char *wlt_part(const struct wlt_writer *w) { return w->out.temp; }
 /* The end record, and everything to the file. */
 static int end_trace(struct wlt_writer *w, struct wl_err *e)
 {
-    put_u8(&w->pending, WLT_TAG_END);
-    put_varint(&w->pending, w->totals.launches);
-    put_varint(&w->pending, w->totals.copies);
+    wlt_put_u8(&w->pending, WLT_TAG_END);
+    wlt_put_varint(&w->pending, w->totals.launches);
+    wlt_put_varint(&w->pending, w->totals.copies);
     flush(w, 0);
     compress(w, NULL, 0, ZSTD_e_end);
     return report(w, e);

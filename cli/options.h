@@ -27,7 +27,7 @@ struct options {
     const char *gpu, *l1, *l2, *sched, *size, *engine;
     const char *json, *csv, *output;
     const char *timeline, *timeline_window, *timeline_sms;
-    const char *kernel, *grid, *block, *sort;
+    const char *kernel, *grid, *block, *sort, *html;
     const char *store, *out, *task, *spool, *only, *ranges;
     const char *launch, *launches, *record;
     char **program; /* exec: the words of the program, NULL-terminated as in argv */

@@ -45,6 +45,12 @@ static int read_side(struct side *s, const char *file, const struct reason *r, u
     s->file = file;
     s->root = json_load_file(file, 0, &why);
     if (!s->root) return wl_fail(e, WL_EINPUT, "%s:%d: %s", file, why.line, why.text);
+    json_t *inner = json_object_get(s->root, "result"); /* what explain itself wrote */
+    if (json_is_object(inner)) {
+        json_incref(inner);
+        json_decref(s->root);
+        s->root = inner;
+    }
     const json_t *account = json_object_get(s->root, "account"), *cycles = json_object_get(s->root, "cycles");
     const json_t *sm = json_object_get(json_object_get(s->root, "config"), "sm");
     uint64_t sms = (uint64_t)json_integer_value(json_object_get(sm, "count"));

@@ -288,6 +288,7 @@ void run_free(struct run *r)
     free(r->samples);
     free(r->result.profile.load);
     free(r->result.profile.inst);
+    free(r->result.profile.heat.count);
     for (unsigned i = 0; i < r->nwarnings; i++) free(r->warnings[i]);
     free(r->warnings);
     free(r);

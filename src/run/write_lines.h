@@ -10,5 +10,7 @@ json_t *result_text(const char *s); /* foreign bytes as JSON: what is not UTF-8 
 /* Adds ptx_line, text, file and line to an object, null where not known. */
 int add_place(json_t *o, const struct source_place *at);
 json_t *inst_list(const struct profile_report *p);
+/* Counts over time: a list for each map, of a list for each sample. */
+json_t *heat_object(const struct heat_report *h);
 
 #endif

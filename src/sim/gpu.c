@@ -161,9 +161,13 @@ static int add_profile(struct gpu *g, struct wl_err *e)
     for (uint32_t i = 0; i < g->sms; i++) {
         g->profile->sm[i].age = sm_ages(&g->sm[i]);
         if (!(g->probe[i] = probe_new(&g->sm[i], &g->profile->sm[i]))) return wl_fail(e, WL_ERUN, "out of memory");
-        insts_attach(&g->profile->watch[i], &g->profile->insts, &g->sm[i]);
+        insts_attach(&g->profile->watch[i], &g->profile->insts, &g->sm[i], i);
     }
     for (uint32_t i = 0; i < g->slices; i++) g->l2[i].observer = &g->profile->l2;
+    const int64_t *v = g->config.v;
+    const struct heat_shape shape = {g->channels, g->slices / g->channels, (uint32_t)v[P_DRAM_BANKS],
+                                     (uint32_t)v[P_L1D_SETS], MAX_SAMPLES};
+    if (v[P_STATS_INTERVAL] && profile_heat(g->profile, shape)) return wl_fail(e, WL_ERUN, "out of memory");
     return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "run/json_parts.h"
 #include "run/traces.h"
 
 /* ---- record ---- */
@@ -117,25 +118,13 @@ static json_t *spaces_json(const struct wlt_summary *s)
     return NULL;
 }
 
-/* Names in a trace are foreign bytes: what is not UTF-8 becomes '?'. */
-static json_t *text_of(const char *s)
-{
-    json_t *j = json_string(s);
-    if (j) return j;
-    char copy[1024];
-    snprintf(copy, sizeof copy, "%s", s);
-    for (char *p = copy; *p; p++)
-        if ((unsigned char)*p >= 0x80) *p = '?';
-    return json_string(copy);
-}
-
 static json_t *kernels_json(const struct wlt_summary *s)
 {
     json_t *list = json_array();
     int bad = 0;
     for (unsigned i = 0; i < s->kernels; i++) {
         const struct wlt_kernel *k = &s->kernel[i];
-        json_t *o = json_pack("{s:o,s:I,s:I,s:I,s:I}", "name", text_of(k->name), "launches", (json_int_t)k->launches,
+        json_t *o = json_pack("{s:o,s:I,s:I,s:I,s:I}", "name", json_text(k->name), "launches", (json_int_t)k->launches,
                               "ctas", (json_int_t)k->ctas, "warp_instructions", (json_int_t)k->counts.warp_instructions,
                               "thread_instructions", (json_int_t)k->counts.thread_instructions);
         bad |= json_array_append_new(list, o);
@@ -154,7 +143,7 @@ struct said {
 static void note(void *arg, const char *text, bool loss)
 {
     struct said *s = arg;
-    if (s->list) json_array_append_new(s->list, text_of(text));
+    if (s->list) json_array_append_new(s->list, json_text(text));
     if (loss || !s->quiet) print_warning(NULL, text);
 }
 
@@ -162,8 +151,8 @@ static int write_json(const struct wlt_summary *s, json_t *warnings, FILE *out, 
 {
     const struct wlt_header *h = &s->header;
     const struct wlt_totals *t = &s->totals;
-    json_t *root = json_pack("{s:o,s:o,s:o,s:I}", "workload", text_of(h->workload), "size", text_of(h->size), "inputs",
-                             text_of(h->inputs), "seed", (json_int_t)h->seed);
+    json_t *root = json_pack("{s:o,s:o,s:o,s:I}", "workload", json_text(h->workload), "size", json_text(h->size),
+                             "inputs", json_inputs(h->inputs), "seed", (json_int_t)h->seed);
     const struct {
         const char *key;
         uint64_t value;

@@ -47,3 +47,24 @@ void put_csv(FILE *out, const char *s)
     }
     if (!plain) fputc('"', out);
 }
+
+bool shell_quote(char *out, size_t size, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,@%+";
+    size_t at = strlen(out);
+    if (at + 3 + 4 * strlen(word) >= size) return false;
+    if (*word && !word[strspn(word, plain)]) {
+        memcpy(out + at, word, strlen(word) + 1);
+        return true;
+    }
+    out[at++] = '\'';
+    for (; *word; word++) {
+        if (*word == '\'') {
+            memcpy(out + at, "'\\''", 4);
+            at += 4;
+        } else out[at++] = *word;
+    }
+    out[at++] = '\'';
+    out[at] = 0;
+    return true;
+}

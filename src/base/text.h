@@ -22,4 +22,7 @@ void text_locale_back(void *before);
 /* One field of a CSV file, in quotes when it needs them. */
 void put_csv(FILE *out, const char *s);
 
+/* Appends `word` to `out` as a shell reads it, in quotes when it needs them; false when it does not fit. */
+bool shell_quote(char *out, size_t size, const char *word);
+
 #endif

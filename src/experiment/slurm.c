@@ -14,25 +14,10 @@
 #include <unistd.h>
 
 #include "base/out_file.h"
+#include "base/text.h"
 #include "experiment/process.h"
 
 enum { MAX_TASKS = 1000, PATH = 1400 };
-
-bool shell_quote(char *out, size_t size, const char *word)
-{
-    size_t at = strlen(out);
-    if (at + 3 + 4 * strlen(word) >= size) return false;
-    out[at++] = '\'';
-    for (; *word; word++) {
-        if (*word == '\'') {
-            memcpy(out + at, "'\\''", 4);
-            at += 4;
-        } else out[at++] = *word;
-    }
-    out[at++] = '\'';
-    out[at] = 0;
-    return true;
-}
 
 /* ---- the spool ---- */
 

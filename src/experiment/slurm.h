@@ -20,7 +20,5 @@ int slurm_run(struct plan *p, struct store *s, const struct slurm *how, struct w
 
 /* Leaves a row in the folder, complete or not at all. */
 int spool_put(const char *folder, const struct store_row *row, struct wl_err *e);
-/* Appends `word` to `out` in single quotes; false when it does not fit. */
-bool shell_quote(char *out, size_t size, const char *word);
 
 #endif

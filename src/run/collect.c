@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "run/command.h"
 #include "run/identity.h"
 #include "run/machine.h"
 
@@ -23,6 +24,7 @@ void result_describe(struct run_result *r, const struct gpu_config *c, const cha
     snprintf(r->engine, sizeof r->engine, "%s", engine);
     r->version = WL_VERSION;
     r->build = wl_build_id;
+    r->command = command_line();
     r->config = c;
     r->config_hash = config_hash(c);
     r->seed = seed;

@@ -35,6 +35,7 @@ struct run_result {
     char machine[256]; /* the machine in one line, for people */
     char engine[16];   /* "fast", "tick"; "functional": nothing was timed */
     const char *version;
+    const char *command;             /* the command line of this process; NULL: left out */
     const char *build;               /* hash of the simulator's sources, compiler and flags (scripts/build_id.sh) */
     const struct gpu_config *config; /* every parameter, outlives the record; NULL: left out */
     uint64_t config_hash;

@@ -8,8 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "param/config.h"
-#include "param/param_table.h"
+#include "run/json_parts.h"
 #include "run/result.h"
 #include "run/write_lines.h"
 
@@ -25,47 +24,9 @@ double result_l1_miss_rate(const struct run_result *r)
     return s->loads ? (double)(s->load_misses + s->bypasses) / (double)s->loads : 0;
 }
 
-static json_t *hash_string(uint64_t hash)
-{
-    char text[17];
-    snprintf(text, sizeof text, "%016" PRIx64, hash);
-    return json_string(text);
-}
-
-static json_t *integer(uint64_t v) { return json_integer((json_int_t)v); }
-
 static json_t *triple(const uint32_t v[3])
 {
     return json_pack("[I,I,I]", (json_int_t)v[0], (json_int_t)v[1], (json_int_t)v[2]);
-}
-
-/* Names are foreign bytes (a kernel of some file): what is not UTF-8 becomes '?'. */
-static json_t *text_of(const char *s)
-{
-    json_t *j = json_string(s);
-    if (j) return j;
-    char copy[1024];
-    snprintf(copy, sizeof copy, "%s", s);
-    for (char *p = copy; *p; p++)
-        if ((unsigned char)*p >= 0x80) *p = '?';
-    return json_string(copy);
-}
-
-json_t *result_text(const char *s) { return text_of(s); }
-
-/* Puts value at "a.b" below object. */
-static int set_nested(json_t *object, const char *key, json_t *value)
-{
-    const char *dot = strchr(key, '.');
-    if (!dot) return json_object_set_new(object, key, value);
-    char outer[64];
-    snprintf(outer, sizeof outer, "%.*s", (int)(dot - key), key);
-    json_t *inner = json_object_get(object, outer);
-    if (!inner) {
-        inner = json_object();
-        if (json_object_set_new(object, outer, inner)) return json_decref(value), -1;
-    }
-    return set_nested(inner, dot + 1, value);
 }
 
 static int add_counters(json_t *root, const struct run_stats *s, bool profiled)
@@ -75,27 +36,9 @@ static int add_counters(json_t *root, const struct run_stats *s, bool profiled)
         if (d->group == GROUP_profile && !profiled) continue;
         char key[96];
         snprintf(key, sizeof key, "%s.%s", counter_group_names[d->group], d->key);
-        bad |= set_nested(root, key, integer(counter_value(s, d)));
+        bad |= json_set_nested(root, key, json_count(counter_value(s, d)));
     }
     return bad;
-}
-
-/* Every parameter of the machine: a word for a choice, else a number. */
-static json_t *config_object(const struct gpu_config *c)
-{
-    json_t *o = json_object();
-    int bad = o ? 0 : -1;
-    for (unsigned i = 0; i < P_COUNT && !bad; i++) {
-        char word[64];
-        param_write(&gpu_params[i], c->v[i], word, sizeof word);
-        bad = set_nested(o, gpu_params[i].name,
-                         gpu_params[i].choices ? json_string(word) : json_integer((json_int_t)c->v[i]));
-    }
-    bad |= set_nested(o, "shared.options", text_of(c->shared_options));
-    bad |= set_nested(o, "dram.map", text_of(c->dram_map));
-    if (!bad) return o;
-    json_decref(o);
-    return NULL;
 }
 
 static json_t *policy_counters(const struct result_policy *p)
@@ -103,8 +46,8 @@ static json_t *policy_counters(const struct result_policy *p)
     json_t *o = json_object();
     int bad = 0;
     for (unsigned i = 0; p->counters && p->counters[i].name; i++)
-        bad |= json_object_set_new(o, p->counters[i].name, integer(p->value[i]));
-    bad |= json_object_set_new(o, "storage_bits", integer(p->storage_bits));
+        bad |= json_object_set_new(o, p->counters[i].name, json_count(p->value[i]));
+    bad |= json_object_set_new(o, "storage_bits", json_count(p->storage_bits));
     if (!bad) return o;
     json_decref(o);
     return NULL;
@@ -145,12 +88,12 @@ static json_t *kernel_list(const struct run_result *r)
     for (unsigned i = 0; i < r->nkernels; i++) {
         const struct kernel_record *k = &r->kernels[i];
         json_t *o = json_object();
-        bad |= json_object_set_new(o, "name", text_of(k->name));
+        bad |= json_object_set_new(o, "name", json_text(k->name));
         bad |= json_object_set_new(o, "grid", triple(k->grid));
         bad |= json_object_set_new(o, "block", triple(k->block));
-        bad |= json_object_set_new(o, "cycles", integer(k->cycles));
-        bad |= json_object_set_new(o, "warp_instructions", integer(k->warp_instructions));
-        bad |= json_object_set_new(o, "thread_instructions", integer(k->thread_instructions));
+        bad |= json_object_set_new(o, "cycles", json_count(k->cycles));
+        bad |= json_object_set_new(o, "warp_instructions", json_count(k->warp_instructions));
+        bad |= json_object_set_new(o, "thread_instructions", json_count(k->thread_instructions));
         if (r->each) bad |= add_counters(o, &r->each[i], r->profiled);
         bad |= json_array_append_new(list, o);
     }
@@ -163,7 +106,7 @@ static json_t *warning_list(const struct run_result *r)
 {
     json_t *list = json_array();
     int bad = 0;
-    for (unsigned i = 0; i < r->nwarnings; i++) bad |= json_array_append_new(list, text_of(r->warnings[i]));
+    for (unsigned i = 0; i < r->nwarnings; i++) bad |= json_array_append_new(list, json_text(r->warnings[i]));
     if (!bad) return list;
     json_decref(list);
     return NULL;
@@ -181,15 +124,15 @@ static json_t *load_list(const struct profile_report *p)
     for (unsigned i = 0; i < p->loads; i++) {
         const struct load_record *l = &p->load[i];
         json_t *o = json_object(), *lines = json_object();
-        bad |= json_object_set_new(o, "kernel", text_of(l->kernel));
-        bad |= json_object_set_new(o, "pc", integer(l->pc));
+        bad |= json_object_set_new(o, "kernel", json_text(l->kernel));
+        bad |= json_object_set_new(o, "pc", json_count(l->pc));
         bad |= add_place(o, &l->at);
-        bad |= json_object_set_new(o, "loads", integer(l->loads));
-        bad |= json_object_set_new(o, "divergent", integer(l->divergent));
-        bad |= json_object_set_new(o, "requests", integer(l->requests));
-        for (unsigned k = 0; k < 4; k++) bad |= json_object_set_new(o, outcomes[k], integer(l->outcome[k]));
-        for (unsigned k = 0; k < 3; k++) bad |= json_object_set_new(o, l2[k], integer(l->l2[k]));
-        for (unsigned k = 0; k < LINE_TYPES; k++) bad |= json_object_set_new(lines, types[k], integer(l->lines[k]));
+        bad |= json_object_set_new(o, "loads", json_count(l->loads));
+        bad |= json_object_set_new(o, "divergent", json_count(l->divergent));
+        bad |= json_object_set_new(o, "requests", json_count(l->requests));
+        for (unsigned k = 0; k < 4; k++) bad |= json_object_set_new(o, outcomes[k], json_count(l->outcome[k]));
+        for (unsigned k = 0; k < 3; k++) bad |= json_object_set_new(o, l2[k], json_count(l->l2[k]));
+        for (unsigned k = 0; k < LINE_TYPES; k++) bad |= json_object_set_new(lines, types[k], json_count(l->lines[k]));
         bad |= json_object_set_new(o, "infinite_lines", lines);
         bad |= json_array_append_new(list, o);
     }
@@ -220,7 +163,7 @@ static json_t *rank_list(const struct profile_report *p)
     int bad = 0;
     unsigned used = PROFILE_RANKS;
     while (used && !p->rank[used - 1]) used--;
-    for (unsigned i = 0; i < used; i++) bad |= json_array_append_new(list, integer(p->rank[i]));
+    for (unsigned i = 0; i < used; i++) bad |= json_array_append_new(list, json_count(p->rank[i]));
     if (!bad) return list;
     json_decref(list);
     return NULL;
@@ -240,7 +183,7 @@ static json_t *policy_delta(const struct wl_counter *c, const uint64_t *now, con
 {
     json_t *o = json_object();
     int bad = 0;
-    for (unsigned i = 0; c && c[i].name; i++) bad |= json_object_set_new(o, c[i].name, integer(now[i] - before[i]));
+    for (unsigned i = 0; c && c[i].name; i++) bad |= json_object_set_new(o, c[i].name, json_count(now[i] - before[i]));
     if (!bad) return o;
     json_decref(o);
     return NULL;
@@ -254,10 +197,10 @@ static json_t *sample_object(const struct run_result *r, const struct sample *no
     const uint64_t *b = (const uint64_t *)(const void *)&before->stats;
     for (unsigned i = 0; i < sizeof part.stats / sizeof *d; i++) d[i] -= b[i];
     json_t *o = json_object();
-    int bad = json_object_set_new(o, "cycle", integer(now->stats.cycles));
-    bad |= json_object_set_new(o, "cycles", integer(part.stats.cycles));
-    bad |= json_object_set_new(o, "warp_instructions", integer(part.stats.sm.warp_instructions));
-    bad |= json_object_set_new(o, "thread_instructions", integer(part.stats.sm.thread_instructions));
+    int bad = json_object_set_new(o, "cycle", json_count(now->stats.cycles));
+    bad |= json_object_set_new(o, "cycles", json_count(part.stats.cycles));
+    bad |= json_object_set_new(o, "warp_instructions", json_count(part.stats.sm.warp_instructions));
+    bad |= json_object_set_new(o, "thread_instructions", json_count(part.stats.sm.thread_instructions));
     bad |= json_object_set_new(o, "ipc", json_real(result_ipc(&part)));
     bad |= add_counters(o, &part.stats, r->profiled);
     bad |= json_object_set_new(o, "l1_policy_counters", policy_delta(r->l1.counters, now->l1, before->l1));
@@ -280,32 +223,13 @@ static json_t *sample_list(const struct run_result *r)
     return NULL;
 }
 
-static int add_identity(json_t *root, const struct run_result *r)
-{
-    int bad = 0;
-    bad |= json_object_set_new(root, "workload", text_of(r->workload));
-    bad |= json_object_set_new(root, "size", text_of(r->size));
-    bad |= json_object_set_new(root, "inputs", text_of(r->inputs));
-    bad |= json_object_set_new(root, "gpu", text_of(r->gpu));
-    bad |= json_object_set_new(root, "l1_policy", text_of(r->l1.spec));
-    bad |= json_object_set_new(root, "l2_policy", text_of(r->l2.spec));
-    bad |= json_object_set_new(root, "scheduler", text_of(r->sched.spec));
-    bad |= json_object_set_new(root, "version", text_of(r->version));
-    bad |= json_object_set_new(root, "build", text_of(r->build));
-    bad |= json_object_set_new(root, "config_hash", hash_string(r->config_hash));
-    bad |= json_object_set_new(root, "workload_hash", hash_string(r->workload_hash));
-    bad |= json_object_set_new(root, "seed", integer(r->seed));
-    bad |= json_object_set_new(root, "engine", text_of(r->engine));
-    return bad;
-}
-
 void *result_json(const struct run_result *r)
 {
     json_t *root = json_object();
-    int bad = add_identity(root, r);
-    bad |= json_object_set_new(root, "cycles", integer(r->stats.cycles));
-    bad |= json_object_set_new(root, "warp_instructions", integer(r->stats.sm.warp_instructions));
-    bad |= json_object_set_new(root, "thread_instructions", integer(r->stats.sm.thread_instructions));
+    int bad = json_add_setup(root, r);
+    bad |= json_object_set_new(root, "cycles", json_count(r->stats.cycles));
+    bad |= json_object_set_new(root, "warp_instructions", json_count(r->stats.sm.warp_instructions));
+    bad |= json_object_set_new(root, "thread_instructions", json_count(r->stats.sm.thread_instructions));
     bad |= json_object_set_new(root, "ipc", json_real(result_ipc(r)));
     bad |= json_object_set_new(root, "kernels", kernel_list(r));
     bad |= add_counters(root, &r->stats, r->profiled);
@@ -316,9 +240,9 @@ void *result_json(const struct run_result *r)
     bad |= json_object_set_new(root, "scheduler_counters", policy_counters(&r->sched));
     if (r->samples) bad |= json_object_set_new(root, "samples", sample_list(r));
     if (r->samples && r->profile.heat.count) bad |= json_object_set_new(root, "heat", heat_object(&r->profile.heat));
-    if (r->config) bad |= json_object_set_new(root, "config", config_object(r->config));
+    if (r->config) bad |= json_object_set_new(root, "config", json_config(r->config));
     bad |= json_object_set_new(root, "warnings", warning_list(r));
-    bad |= json_object_set_new(root, "check", *r->check ? text_of(r->check) : json_null());
+    bad |= json_object_set_new(root, "check", *r->check ? json_text(r->check) : json_null());
     json_t *host =
         json_pack("{s:f,s:I}", "seconds", r->host.seconds, "peak_memory_bytes", (json_int_t)r->host.peak_memory_bytes);
     bad |= json_object_set_new(root, "host", host);

@@ -1,9 +1,10 @@
 /* write_lines.c - instructions and their places in the source as JSON. */
+#include "run/json_parts.h"
 #include "run/write_lines.h"
 
 #include <jansson.h>
 
-static json_t *text_or_null(const char *s) { return *s ? result_text(s) : json_null(); }
+static json_t *text_or_null(const char *s) { return *s ? json_text(s) : json_null(); }
 static json_t *line_or_null(uint32_t n) { return n ? json_integer((json_int_t)n) : json_null(); }
 
 int add_place(json_t *o, const struct source_place *at)
@@ -25,7 +26,7 @@ json_t *inst_list(const struct profile_report *p)
     for (unsigned i = 0; !bad && i < p->insts; i++) {
         const struct inst_record *r = &p->inst[i];
         json_t *o = json_object(), *stalls = json_object();
-        bad |= json_object_set_new(o, "kernel", result_text(r->kernel));
+        bad |= json_object_set_new(o, "kernel", json_text(r->kernel));
         bad |= json_object_set_new(o, "pc", json_integer((json_int_t)r->pc));
         bad |= add_place(o, &r->at);
         bad |= json_object_set_new(o, "warp_instructions", json_integer((json_int_t)r->issued));

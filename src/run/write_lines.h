@@ -6,7 +6,6 @@
 
 #include "stats/profile_report.h"
 
-json_t *result_text(const char *s); /* foreign bytes as JSON: what is not UTF-8 becomes '?' (write_json.c) */
 /* Adds ptx_line, text, file and line to an object, null where not known. */
 int add_place(json_t *o, const struct source_place *at);
 json_t *inst_list(const struct profile_report *p);

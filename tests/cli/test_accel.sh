@@ -2,7 +2,7 @@
 # Accel-Sim traces from the command line: running, inspecting, converting, and files that are none.
 . "$(dirname "$0")/lib.sh"
 traces=$WL_ROOT/tests/traces
-numbers() { sed '/"host": {/,/}/d' | grep -v '"workload'; } # without what names the program
+numbers() { sed '/"host": {/,/}/d' | grep -v '"workload\|"command"'; } # without what names the program
 
 for v in v0 v1 v2 v3 v4 v5; do
     good "run $v" run "$traces/$v" --json -
@@ -103,7 +103,7 @@ cp "$traces"/v5/* "$work/app/__data_4096/traces"
 cp -r "$work/app/__data_4096/traces" "$work/other/traces"
 good "Accel-Sim's folders" run "$work/app/__data_4096/traces/kernelslist.g" --json -
 has '"workload": "app"'
-has '"inputs": "__data_4096"'
+has '"arguments": "__data_4096"'
 good "the folder above traces" run "$work/other/traces/" --json -
 has '"workload": "other"'
 cd "$work/other/traces"
@@ -153,8 +153,9 @@ sed '/^#BEGIN_TB/,$d; s/^-grid dim.*/-grid dim = (1,1,1)/; s/^-block dim.*/-bloc
     cat - "$work/body" >"$work/tensor.traceg"
 for program in atax kmeans libor bfs; do "$WARPLINE" trace record $program --size tiny -o "$work/$program.wlt" -q; done
 counters() {
-    sed -e '/"host": {/,/}/d' -e '/"warnings": \[\]/d' -e '/"warnings": \[/,/\]/d' |
-        grep -v '"workload\|"size"\|"inputs"\|"seed"'
+    sed -e '/"host": {/,/}/d' -e '/"inputs": {}/d' -e '/"inputs": {/,/}/d' \
+        -e '/"warnings": \[\]/d' -e '/"warnings": \[/,/\]/d' |
+        grep -v '"workload\|"size"\|"seed"\|"command"'
 }
 for t in "$traces/features" "$work/tensor.traceg" "$work/atax.wlt" "$work/kmeans.wlt" "$work/libor.wlt" \
     "$work/bfs.wlt"; do

@@ -32,7 +32,7 @@ same_counters() {
 import json, sys
 a, b = (json.load(open(f)) for f in sys.argv[1:3])
 for k in ("workload", "size", "inputs", "workload_hash", "seed", "host", "engine", "failed_launches",
-          "failures", "exit"):
+          "failures", "exit", "command"):
     a.pop(k, None), b.pop(k, None)
 sys.exit([k for k in a if a[k] != b.get(k)] or 0)
 P

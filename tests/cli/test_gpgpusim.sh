@@ -28,8 +28,9 @@ run run vectoradd --size tiny --gpu "$configs/qv100.config+qv100.trace.config" -
 check "run on a gpgpusim.config" test $status -eq 0
 good "the preset" run vectoradd --size tiny --gpu qv100 --json "$work/preset.json" -q
 plain() {
-    sed -e '/"host": {/,/}/d' -e '/"warnings": \[\]/d' -e '/"warnings": \[/,/\]/d' "$1" |
-        grep -v '"gpu"\|"machine"\|"name"'
+    sed -e '/"host": {/,/}/d' -e '/"set": {}/d' -e '/"set": {/,/}/d' \
+        -e '/"warnings": \[\]/d' -e '/"warnings": \[/,/\]/d' "$1" |
+        grep -v '"gpu"\|"preset"\|"command"\|"machine"\|"name"'
 }
 plain "$work/file.json" >"$work/a"
 plain "$work/preset.json" >"$work/b"

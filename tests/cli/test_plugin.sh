@@ -15,9 +15,9 @@ has '^oldest '
 mine="--plugin $work/mine.so --l1 random:seed=7 --l2 random --sched oldest"
 good "a run with both" run atax --size tiny --check $mine --json -
 has '"l1_policy": "random:seed=7"'; has '"scheduler": "oldest"'; has '"replacements": '
-sed '/"host": {/,/}/d; /"engine"/d' "$work/out" >"$work/fast"
+sed '/"host": {/,/}/d; /"engine"/d; /"command"/d' "$work/out" >"$work/fast"
 run run atax --size tiny --check $mine --json - --engine tick
-sed '/"host": {/,/}/d; /"engine"/d' "$work/out" >"$work/tick"
+sed '/"host": {/,/}/d; /"engine"/d; /"command"/d' "$work/out" >"$work/tick"
 check "both engines count the same" cmp -s "$work/fast" "$work/tick"
 bad 2 "did you mean 'seed'" run atax --size tiny --plugin "$work/mine.so" --l1 random:sead=1
 bad 2 "out of range" run atax --size tiny --plugin "$work/mine.so" --l1 random:seed=0

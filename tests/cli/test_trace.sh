@@ -1,7 +1,7 @@
 #!/bin/sh
 # Traces: recording, inspecting, replaying with the same counters, and files that are none.
 . "$(dirname "$0")/lib.sh"
-without_host() { sed '/"host": {/,/}/d' "$1"; }
+without_host() { sed '/"host": {/,/}/d; /"command"/d' "$1"; }
 
 # same NAME TRACE ARGS...: the trace on that machine gives the record of the direct run in $work/direct.
 same() {

@@ -24,8 +24,9 @@ struct maybe_number {
 };
 
 struct options {
-    const char *gpu, *l1, *l2, *sched, *size, *engine;
+    const char *gpu, *scheme, *l1, *l2, *sched, *size, *engine;
     const char *json, *csv, *output;
+    const char *samples, *loads;
     const char *timeline, *timeline_window, *timeline_sms;
     const char *kernel, *grid, *block;
     const char *store, *out, *task, *spool, *only, *ranges;

@@ -79,6 +79,10 @@ char *result_json_text(const struct run_result *r, bool compact);
  * rows have the same policies, those of the profile when all rows have one. */
 void result_write_csv(const struct run_result *const *r, unsigned count, FILE *out);
 
+/* One list of the record as CSV: "samples" or "loads", a row each. A list that the record does not have gives nothing.
+ */
+int result_write_rows(const struct run_result *r, const char *list, FILE *out, struct wl_err *e);
+
 /* "1,234,567"; `out` has room for 32 characters. Returns out. */
 const char *with_commas(uint64_t value, char *out);
 

@@ -14,6 +14,7 @@ int cmd_experiment(const struct options *o, struct wl_err *e)
         return rc;
     }
     if (!rc) rc = o->slurm ? lab_run_slurm(&l, o, e) : lab_run(&l, o, e);
+    if (!rc && o->json) rc = runs_json(&l, o->json, e);
     for (unsigned i = 0; !rc && i < l.x->nfigures; i++) rc = show_figure(&l, &l.x->figures[i], o, e);
     if (!rc && l.x->nclaims && !o->quiet) {
         show_claims(&l, NULL, &counts);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli/lab.h"
 #include "experiment/report.h"
@@ -13,12 +14,23 @@ struct report_lab {
     struct exp_range *range; /* NULL: there is none */
 };
 
+/* docs/results/dacache.csv has its ranges in docs/results/ranges-dacache.json, if there are any. */
+static int ranges_beside(struct report_lab *l, const char *results, struct wl_err *e)
+{
+    char path[4200];
+    const char *slash = strrchr(results, '/');
+    int folder = slash ? (int)(slash + 1 - results) : 0;
+    snprintf(path, sizeof path, "%.*s%s%s.json", folder < 4000 ? folder : 0, results, "ranges-", l->lab.x->name);
+    return access(path, R_OK) == 0 ? range_read(l->lab.plan, path, &l->range, e) : 0;
+}
+
 /* What 'claims --range' has stored, or written to the file of --ranges; nothing is run for it. */
-static int find_range(struct report_lab *l, const struct options *o, struct wl_err *e)
+static int find_range(struct report_lab *l, const char *name, const struct options *o, struct wl_err *e)
 {
     if (o->ranges) return range_read(l->lab.plan, o->ranges, &l->range, e);
     const struct range_spec spec = {.design_points = (unsigned)o->range.n};
-    if (!l->lab.x->nunknowns || o->from) return 0;
+    if (!l->lab.x->nunknowns) return 0;
+    if (o->from) return ranges_beside(l, name, e);
     l->shadow = plan_new(l->lab.x, l->lab.plan->size, l->lab.build, e);
     if (!l->shadow || !(l->range = range_new(l->shadow, &spec, e))) return e->code ? (int)e->code : WL_ERUN;
     return range_evaluate(l->range, l->lab.store, true, e);
@@ -31,7 +43,8 @@ static void report_close(struct report_lab *l)
     lab_close(&l->lab);
 }
 
-static int write_page(const struct report_lab *labs, unsigned n, const char *file, struct wl_err *e)
+static int write_page(const struct report_lab *labs, unsigned n, const char *file, const struct options *o,
+                      struct wl_err *e)
 {
     const struct plan *plans[64];
     const struct exp_range *ranges[64];
@@ -47,7 +60,8 @@ static int write_page(const struct report_lab *labs, unsigned n, const char *fil
     }
     const char *version = *labs[0].lab.shown.version ? labs[0].lab.shown.version : WL_VERSION;
     const struct report_info info = {version, labs[0].lab.build,
-                                     same ? workload_size_name(plans[0]->size) : "as each says", made};
+                                     same ? workload_size_name(plans[0]->size) : "as each says", made,
+                                     o->from ? NULL : o->store};
     struct out_file f;
     struct wl_err undrawn = {.code = WL_OK};
     int rc = out_file_open(&f, file, e);
@@ -71,9 +85,9 @@ int cmd_report(const struct options *o, struct wl_err *e)
         rc = lab_open(&labs[opened++].lab, names[i], o, e);
         if (!rc) rc = lab_plan_all(&labs[i].lab, e);
         if (!rc) rc = lab_run(&labs[i].lab, o, e);
-        if (!rc) rc = find_range(&labs[i], o, e);
+        if (!rc) rc = find_range(&labs[i], names[i], o, e);
     }
-    if (!rc) rc = write_page(labs, n, file, e);
+    if (!rc) rc = write_page(labs, n, file, o, e);
     if (!rc && !o->quiet && strcmp(file, "-") != 0) printf("%s\n", file);
     for (unsigned i = 0; !rc && i < n; i++) rc = lab_failed(&labs[i].lab, o, e);
     for (unsigned i = 0; i < opened; i++) report_close(&labs[i]);

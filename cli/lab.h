@@ -42,6 +42,9 @@ void lab_close(struct lab *l);
 /* Table to standard output, .csv and .svg to the folder of --out. */
 int show_figure(const struct lab *l, const struct exp_figure *f, const struct options *o, struct wl_err *e);
 
+/* Every run with its series, workload and record, as JSON (runs_json.c); "-" is standard output. */
+int runs_json(const struct lab *l, const char *file, struct wl_err *e);
+
 /* A line each: first what the paper states, then what is listed without being counted. Counts are added. `wanted`: of
  * each claim; NULL: all. */
 void show_claims(const struct lab *l, const bool *wanted, struct claim_counts *counts);

@@ -28,7 +28,7 @@ struct options {
     const char *json, *csv, *output;
     const char *samples, *loads;
     const char *timeline, *timeline_window, *timeline_sms;
-    const char *kernel, *grid, *block;
+    const char *kernel, *grid, *block, *sort;
     const char *store, *out, *task, *spool, *only, *ranges;
     const char *launch, *launches, *record;
     char **program; /* exec: the words of the program, NULL-terminated as in argv */
@@ -37,6 +37,7 @@ struct options {
     uint64_t seed, shuffle, max_cycles, shared, regs, jobs, timeout;
     bool seed_given;
     bool program_status, check, paranoid, functional, quiet, verbose, plain, help;
+    bool source;
     bool all, retry, no_run, slurm, failed, from;
     struct maybe_number range;
 };

@@ -14,8 +14,8 @@
 #include "experiment/reader.h"
 #include "run/run.h"
 
-static const char *const head_keys[] = {"title", "about", "gpu",  "l1",        "l2", "sched",
-                                        "set",   "size",  "seed", "workloads", NULL};
+static const char *const head_keys[] = {"title", "about", "gpu",  "l1",        "l2",       "sched",
+                                        "set",   "size",  "seed", "workloads", "headline", NULL};
 static const char *const workload_keys[] = {"program", "inputs", "inputs.tiny", "inputs.small", "inputs.paper",
                                             "label",   "seed",   "trace",       "kernel",       NULL};
 static const char *const section_kinds[] = {"groups", "workload", "series", "figure", "claim", "variant", "unknown"};
@@ -203,8 +203,21 @@ static int read_head(struct reader *r)
     return rc;
 }
 
+/* headline = fig8.mean_ipc: the claim that the report shows first; by default the first one that counts. */
+static int read_headline(struct reader *r, const struct ini_key *k)
+{
+    struct experiment *x = r->x;
+    for (unsigned i = 0; i < x->nclaims && !x->headline; i++) {
+        const struct exp_claim *c = &x->claims[i];
+        if (k ? strcmp(c->id, k->value) == 0 : !c->own && !c->repeat) x->headline = c;
+    }
+    if (!k || x->headline) return 0;
+    return reader_fail(r, k, 0, "there is no claim '%.80s'", k->value);
+}
+
 static int read_all(struct reader *r)
 {
+    const struct ini_key *headline = ini_take(r->ini.sections, "headline");
     int rc = check_kinds(r);
     if (!rc) rc = read_unknowns(r);
     if (!rc) rc = read_seed(r, ini_take(r->ini.sections, "seed"), &r->seed); /* before any workload is named */
@@ -219,6 +232,7 @@ static int read_all(struct reader *r)
     if (!rc) rc = read_figures(r);
     if (!rc && !r->choice) rc = read_variants(r);
     if (!rc) rc = read_claims(r);
+    if (!rc) rc = read_headline(r, headline);
     if (!rc && !r->x->nfigures && !r->x->nclaims)
         rc = wl_fail_at(r->e, r->ini.file, 1, 0, NULL,
                         "nothing to do: add a [figure 1] with 'metric = ipc', or a claim");

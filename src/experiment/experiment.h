@@ -168,6 +168,7 @@ struct experiment {
     unsigned nfigures;
     struct exp_claim *claims;
     unsigned nclaims;
+    const struct exp_claim *headline; /* what the source is known for; NULL: there is no claim that counts */
     struct exp_variant *variants;
     unsigned nvariants;
     struct exp_unknown *unknowns;

@@ -6,6 +6,7 @@
 
 struct report_info {
     const char *version, *build, *size, *made; /* made: the date, as text */
+    const char *store;                         /* where the results are, if somebody named it; else NULL */
 };
 
 /* The plans hold their results; ranges[i] goes with plans[i] and has been evaluated, or is NULL. Without gnuplot the
@@ -13,13 +14,5 @@ struct report_info {
  * is 0 or the first such failure's. Errors of `out` stay in ferror(out). */
 int report_write(const struct plan *const *plans, const struct exp_range *const *ranges, unsigned count,
                  const struct report_info *info, FILE *out, struct wl_err *undrawn, struct wl_err *e);
-
-/* report_range.c: two cells of a claim's row, empty when its range is not stored; and what is unknown. */
-bool range_is_known(const struct exp_range *r, unsigned claim);
-void put_range(FILE *out, const struct exp_range *r, unsigned claim);
-void put_unknowns(FILE *out, const struct experiment *x);
-
-/* report_page.c: the constant parts. */
-extern const char report_style[], report_script[];
 
 #endif

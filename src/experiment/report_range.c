@@ -6,8 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "experiment/report.h"
-#include "experiment/table.h"
+#include "experiment/report_page.h"
 
 enum { STRIP = 150, MARGIN = 5 };
 
@@ -64,15 +63,11 @@ bool range_is_known(const struct exp_range *r, unsigned claim)
     return r->npoints > 1 && !isnan(k.value) && (k.known == r->npoints || k.most >= 0);
 }
 
-void put_range(FILE *out, const struct exp_range *r, unsigned claim)
+/* The strip with its ends, or at how many points an order holds. */
+void put_range_strip(FILE *out, const struct exp_range *r, unsigned claim)
 {
     const struct exp_claim *c = &r->x->claims[claim];
     struct claim_range k = range_claim(r, claim);
-    if (!range_is_known(r, claim)) {
-        fputs("<td></td><td></td>", out);
-        return;
-    }
-    fputs("<td class=range>", out);
     if (c->kind == CLAIM_ORDER) {
         unsigned holds = 0;
         for (unsigned n = 0; n < r->npoints; n++) holds += r->value[claim * r->npoints + n] > 0; /* NaN is not */
@@ -81,9 +76,21 @@ void put_range(FILE *out, const struct exp_range *r, unsigned claim)
         put_strip(out, c, &k);
         fprintf(out, fabs(k.high) >= 1000 ? "%.0f &ndash; %.0f" : "%.3f &ndash; %.3f", k.low, k.high);
     }
+}
+
+void put_range(FILE *out, const struct exp_range *r, unsigned claim)
+{
+    const struct exp_claim *c = &r->x->claims[claim];
+    struct claim_range k = range_claim(r, claim);
+    if (!range_is_known(r, claim)) {
+        fputs("<td data-h=range></td><td data-h=inside></td>", out);
+        return;
+    }
+    fputs("<td class=range data-h=range>", out);
+    put_range_strip(out, r, claim);
     fputs("<br><span class=soft>", out);
     put_moved(out, r, c, &k);
-    fprintf(out, "</span></td><td>%s</td>", inside_names[k.inside]);
+    fprintf(out, "</span></td><td data-h=inside>%s</td>", inside_names[k.inside]);
 }
 
 void put_unknowns(FILE *out, const struct experiment *x)

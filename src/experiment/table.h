@@ -10,8 +10,9 @@ enum { TABLE_LABELS = 3 };
 struct table_row {
     const char *label[TABLE_LABELS];
     bool mean;
-    double *value;      /* one per column; NaN: not known */
-    double *low, *high; /* over what is unknown (range.h); NULL: not known */
+    double *value;                   /* one per column; NaN: not known */
+    double *low, *high;              /* over what is unknown (range.h); NULL: not known */
+    const struct exp_claim **stated; /* one per column: the claim that states this number, or NULL; NULL: not asked */
 };
 
 struct table {
@@ -28,6 +29,11 @@ struct table {
 };
 
 struct table *table_make(const struct plan *p, const struct exp_figure *f, struct wl_err *e);
+/* Finds the claims that state a number of the table (table_stated.c): a mean of a series, or a program's value. The
+ * table then shows them next to ours, in the picture as marks. */
+int table_stated(struct table *t, struct wl_err *e);
+/* The marks as a data block $stated for gnuplot, below bars or on lines; false: there are none. */
+bool table_stated_marks(const struct table *t, bool lines, FILE *out);
 void table_free(struct table *t);
 
 /* For people; at most `most` rows, 0: all. */

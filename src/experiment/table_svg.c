@@ -159,7 +159,7 @@ static void put_bars(const struct table *t, FILE *out)
         fputc('\n', out);
     }
     fputs("EOD\n", out);
-    bool ranges = put_ranges(t, lines, out);
+    bool ranges = put_ranges(t, lines, out), stated = table_stated_marks(t, lines, out);
     if (!lines) fputs("set style data histograms\nset style histogram clustered gap 1\nset xtics scale 0\n", out);
     for (unsigned c = 0; c < t->columns; c++) {
         fprintf(out, c ? ", \\\n     " : "plot ");
@@ -171,6 +171,10 @@ static void put_bars(const struct table *t, FILE *out)
     if (ranges)
         fputs(", \\\n     $ranges using 1:2:(0):3 with vectors heads size graph 0.005,90 lw 1.4 lc rgb '#222222' "
               "title 'range'",
+              out);
+    if (stated) /* white inside, so that they show on any bar */
+        fputs(", \\\n     $stated using 1:2 with points pt 13 ps 0.9 lc rgb '#ffffff' notitle, \\\n"
+              "     $stated using 1:2 with points pt 12 ps 0.9 lw 1.5 lc rgb '#222222' title 'stated'",
               out);
     fputc('\n', out);
 }
@@ -210,19 +214,22 @@ static void put_stacked(const struct table *t, FILE *out)
     put_stack_data(t, series, out);
     fputs("set style data histograms\nset boxwidth 0.8 relative\nset xtics scale 0\n", out);
     if (shares(t)) fputs("set yrange [0:1]\n", out);
-    if (series > 1) { /* two lines of labels: series, and below them the workloads */
-        double below = turned ? 0.55 * (double)longest + 0.6 : 0.8;
-        fprintf(out, "set style histogram rowstacked gap 1 title offset 0,-%.1f\nset bmargin %.1f\n", below,
-                below + 2.5);
+    fputs("set style histogram rowstacked gap 1\n", out);
+    if (series >
+        1) { /* two lines of labels: series, and below them the workloads, which gnuplot loses when it places them */
+        double below = turned ? 0.5 * (double)longest + 0.6 : 0.8;
+        fprintf(out, "set bmargin %.1f\n", below + 3);
         if (turned) fputs("set xtics rotate by 90 right font ',10'\n", out);
-    } else {
-        fputs("set style histogram rowstacked gap 1\n", out);
+        for (unsigned w = 0; w < t->rows / series; w++) {
+            fputs("set label ", out);
+            put_text(out, short_label(&t->row[w * series], 0, text));
+            fprintf(out, " at first %.1f, graph 0 center offset 0,-%.1f\n", w * (series + 1) + (series - 1) / 2.0,
+                    below + 1.2 + (w % 2 && t->rows > 16 ? 1 : 0)); /* names of many programs take turns in two lines */
+        }
     }
     for (unsigned w = 0; w < t->rows / series; w++) {
         fputs(w ? ", \\\n     " : "plot ", out);
-        fputs("newhistogram ", out);
-        put_text(out, series > 1 ? short_label(&t->row[w * series], 0, text) : "");
-        if (series == 1) fprintf(out, " at %u", w);
+        fprintf(out, "newhistogram '' at %u", series > 1 ? w * (series + 1) : w);
         for (unsigned c = 0; c < t->columns; c++)
             fprintf(out, ", \\\n     $w%u using %u:xtic(1) lc rgb '%s' notitle", w, c + 2, colour(c));
     }

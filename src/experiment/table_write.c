@@ -118,7 +118,15 @@ static void html_row(const struct table *t, const struct table_row *r, FILE *out
         put_html(out, r->label[l]);
         fputs("</th>", out);
     }
-    for (unsigned c = 0; c < t->columns; c++) fprintf(out, "<td>%s</td>", shown(r->value[c], number));
+    for (unsigned c = 0; c < t->columns; c++) {
+        fprintf(out, "<td>%s", shown(r->value[c], number));
+        if (r->stated && r->stated[c]) {
+            fputs("<small class=paper>", out);
+            put_html(out, r->stated[c]->value_text);
+            fputs("</small>", out);
+        }
+        fputs("</td>", out);
+    }
     fputs("</tr>\n", out);
 }
 

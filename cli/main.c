@@ -7,15 +7,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/manual.h"
 #include "run/identity.h"
 
-static const struct command commands[] = {
+const struct command commands[] = {
 #define COMMAND(name, usage, summary, takes, more) {#name, cmd_##name, usage, summary, takes, more},
 #include "cli/commands.def"
 #undef COMMAND
+    {NULL, NULL, NULL, NULL, NULL, NULL},
 };
-enum { COMMANDS = sizeof commands / sizeof commands[0] };
+enum { COMMANDS = sizeof commands / sizeof commands[0] - 1 };
 
 static void help(FILE *out)
 {
@@ -58,6 +59,21 @@ static int unknown_command(const char *name)
     if (near) fprintf(stderr, "warpline: unknown command '%s'; did you mean '%s'?\n", name, near);
     else fprintf(stderr, "warpline: unknown command '%s'; 'warpline help' shows them all\n", name);
     return WL_EINPUT;
+}
+
+/* The manual: "help --roff NAME" is a page, "help --roff=PART" a part of the main page (scripts/man.sh). */
+static int roff(const char *part, const char *name)
+{
+    struct wl_err e = {.code = WL_OK};
+    const struct command *c = commands;
+    if (*part == '=') {
+        manual_parts(part + 1, stdout);
+        return output_flush(&e) ? report(&e, WL_ERUN) : 0;
+    }
+    while (name && c->name && strcmp(c->name, name) != 0) c++;
+    if (!name || !c->name) return unknown_command(name ? name : "");
+    manual_page(c, stdout);
+    return output_flush(&e) ? report(&e, WL_ERUN) : 0;
 }
 
 static int run_command(const struct command *c, int argc, char **argv)
@@ -112,6 +128,7 @@ int main(int argc, char **argv)
         command_help(&commands[i], stdout);
         return output_flush(&e) ? report(&e, WL_ERUN) : 0;
     }
+    if (wants_help && argc > 2 && strncmp(topic, "--roff", 6) == 0) return roff(argv[2] + 6, argc > 3 ? argv[3] : NULL);
     if (wants_help && argc > 2) return unknown_command(topic);
     if (!wants_help && !version) return unknown_command(word);
     if (argc > 2) {

@@ -11,17 +11,6 @@
 
 #include "run/run.h"
 
-enum option_kind { FLAG, TEXT, LIST, NUMBER, MAYBE_NUMBER };
-
-struct option_row {
-    const char *name;
-    char letter; /* "-q", or 0 */
-    enum option_kind kind;
-    const char *value; /* how the help calls the value */
-    size_t offset;     /* of its field in struct options */
-    const char *help;
-};
-
 #define AT(field) offsetof(struct options, field)
 
 static const struct option_row table[] = {
@@ -102,11 +91,16 @@ static bool takes(const struct command *c, const struct option_row *r)
     return in_list(c->options, r->name) || in_list("quiet verbose help", r->name);
 }
 
+const struct option_row *options_next(const struct command *c, const struct option_row *after)
+{
+    const struct option_row *r = after ? after + 1 : table;
+    while (r < table + ROWS && !takes(c, r)) r++;
+    return r < table + ROWS ? r : NULL;
+}
+
 void options_help(const struct command *c, FILE *out)
 {
-    for (unsigned i = 0; i < ROWS; i++) {
-        const struct option_row *r = &table[i];
-        if (!takes(c, r)) continue;
+    for (const struct option_row *r = NULL; (r = options_next(c, r));) {
         char left[64], letter[8] = "";
         if (r->letter) snprintf(letter, sizeof letter, "-%c,", r->letter);
         snprintf(left, sizeof left, "--%s%s%s", r->name, r->value ? " " : "", r->value ? r->value : "");

@@ -17,7 +17,7 @@ static int open_one(struct out_file *f, const char *name, FILE **out, struct wl_
 
 int output_open(struct output *out, const struct options *o, struct wl_err *e)
 {
-    *out = (struct output){.text = !o->quiet};
+    *out = (struct output){.text = !o->quiet, .detail = o->verbose};
     const char *const file[] = {o->json, o->csv, o->samples, o->loads}, *const name[] = {"json", "csv", "samples",
                                                                                          "loads"};
     const char *first = NULL;
@@ -45,6 +45,7 @@ int output_run(struct output *out, const struct run_result *r, struct wl_err *e)
     if (!rc && out->samples) rc = result_write_rows(r, "samples", out->samples, e);
     if (!rc && out->loads) rc = result_write_rows(r, "loads", out->loads, e);
     if (!rc && out->text) result_write_text(r, stdout);
+    if (!rc && out->text && out->detail) result_write_detail(r, stdout);
     return rc;
 }
 

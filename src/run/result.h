@@ -69,6 +69,8 @@ double result_l1_miss_rate(const struct run_result *r);
 
 /* For people. */
 void result_write_text(const struct run_result *r, FILE *out);
+/* What --verbose adds: policies with their parameters, the command, every counter that is not 0. */
+void result_write_detail(const struct run_result *r, FILE *out);
 /* One object. 0, or WL_ERUN when memory runs out; errors of `out` stay in ferror(out). */
 int result_write_json(const struct run_result *r, FILE *out, struct wl_err *e);
 /* The object itself (a json_t *, jansson), for programs that build larger documents; NULL: no memory. */

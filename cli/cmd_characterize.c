@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/character.h"
+#include "cli/source_view.h"
 
 struct characters {
     struct run **run;
@@ -93,6 +94,14 @@ static void write_csv(const struct characters *a, FILE *out)
 
 /* ---- the command ---- */
 
+static int write_source(const struct characters *a, struct output *out, enum source_order order, struct wl_err *e)
+{
+    int rc = out->json ? write_json(a, out->json, e) : 0;
+    if (!rc && out->csv) source_write_csv(run_result(a->run[0]), out->csv);
+    if (!rc && out->text) rc = source_write(run_result(a->run[0]), order, stdout, e);
+    return rc;
+}
+
 static int write_all(const struct characters *a, struct output *out, struct wl_err *e)
 {
     int rc = out->json ? write_json(a, out->json, e) : 0;
@@ -110,14 +119,19 @@ int cmd_characterize(const struct options *o, struct wl_err *e)
     struct text_list names;
     struct output out = {0};
     struct characters a = {0};
-    int rc = expand_words(&o->words, &names, e);
+    enum source_order order;
+    int rc = source_order(o->sort, &order, e);
+    if (!rc) rc = expand_words(&o->words, &names, e);
+    if (!rc && o->sort && !o->source) rc = wl_fail(e, WL_EINPUT, "--sort goes with --source");
+    if (!rc && o->source && names.count > 1)
+        rc = wl_fail(e, WL_EINPUT, "--source shows one program, not %u", names.count);
     if (rc) return rc;
     a.run = calloc(names.count, sizeof(struct run *));
     a.of = calloc(names.count, sizeof *a.of);
     if (!a.run || !a.of) rc = wl_fail(e, WL_ERUN, "out of memory");
     if (!rc) rc = output_open(&out, o, e);
     if (!rc) rc = run_all(&a, &names, o, e);
-    if (!rc) rc = write_all(&a, &out, e);
+    if (!rc) rc = o->source ? write_source(&a, &out, order, e) : write_all(&a, &out, e);
     rc = output_close(&out, rc, e);
     for (unsigned i = 0; a.run && i < names.count; i++) run_free(a.run[i]);
     free(a.run);

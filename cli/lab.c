@@ -176,12 +176,31 @@ static int show_results_file(struct lab *l, const struct options *o, struct wl_e
     return rc;
 }
 
+/* Keeps what each run is for, so that an export can say it. */
+static int keep_uses(const struct lab *l, struct wl_err *e)
+{
+    const struct plan *p = l->plan;
+    unsigned cells = p->x->nseries * p->x->nworkloads, n = 0;
+    struct store_use *uses = calloc(cells + p->nruns + 1, sizeof *uses);
+    if (!uses) return wl_no_memory(e);
+    for (unsigned i = 0; i < cells; i++) {
+        const struct exp_series *s = p->x->series[i / p->x->nworkloads];
+        if (p->cell[i]) uses[n++] = (struct store_use){p->cell[i]->key, p->x->name, s->name, s->point};
+    }
+    for (unsigned i = 0; i < p->nruns; i++) /* points of a range have plans of their own */
+        uses[n++] = (struct store_use){p->runs[i]->key, p->x->name, p->runs[i]->series_label, p->runs[i]->point};
+    int rc = store_use(l->store, uses, n, e);
+    free(uses);
+    return rc;
+}
+
 int lab_run(struct lab *l, const struct options *o, struct wl_err *e)
 {
     struct runner how = make_runner(o);
     if (o->from) return show_results_file(l, o, e);
     int rc = fetch(l, e);
     if (rc || o->no_run) return rc;
+    if ((rc = keep_uses(l, e))) return rc;
     catch_signals();
     fflush(stdout); /* or each process would write it again */
     rc = runner_run(l->plan, l->store, &how, e);
@@ -226,6 +245,7 @@ int lab_run_slurm(struct lab *l, const struct options *o, struct wl_err *e)
     int rc = task_command(l, o, spool, command, sizeof command, e);
     if (!rc) rc = fetch(l, e);
     if (rc || o->no_run) return rc;
+    if ((rc = keep_uses(l, e))) return rc;
     catch_signals();
     const struct slurm slurm = {command, spool, &how};
     rc = slurm_run(l->plan, l->store, &slurm, e);

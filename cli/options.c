@@ -55,6 +55,8 @@ static const struct option_row table[] = {
     {"timeline", 0, TEXT, "FILE", AT(timeline), "write what SMs do, cycle by cycle, for Perfetto"},
     {"timeline-window", 0, TEXT, "A..B", AT(timeline_window), "cycles of --timeline (default 0..20000)"},
     {"timeline-sms", 0, TEXT, "N,N", AT(timeline_sms), "SMs of --timeline (default 0)"},
+    {"source", 0, FLAG, NULL, AT(source), "the lines of the source, each with what it costs"},
+    {"sort", 0, TEXT, "KEY", AT(sort), "--source: by stalls, awaited, instructions or requests, not in place (line)"},
     {"output", 'o', TEXT, "FILE", AT(output), "the file to write"},
     {"store", 0, TEXT, "FILE", AT(store), "the result store (default ~/.cache/warpline/results.db)"},
     {"out", 0, TEXT, "DIR", AT(out), "folder of the .csv and .svg files (default .)"},

@@ -27,7 +27,7 @@ struct options {
     const char *gpu, *l1, *l2, *sched, *size, *engine;
     const char *json, *csv, *output;
     const char *timeline, *timeline_window, *timeline_sms;
-    const char *kernel, *grid, *block;
+    const char *kernel, *grid, *block, *sort;
     const char *store, *out, *task, *spool, *only, *ranges;
     const char *launch, *launches, *record;
     char **program; /* exec: the words of the program, NULL-terminated as in argv */
@@ -36,6 +36,7 @@ struct options {
     uint64_t seed, shuffle, max_cycles, shared, regs, jobs, timeout;
     bool seed_given;
     bool program_status, check, paranoid, functional, quiet, verbose, plain, help;
+    bool source;
     bool all, retry, no_run, slurm, failed, from;
     struct maybe_number range;
 };

@@ -39,6 +39,7 @@ struct run_spec run_words(const struct options *o, const char *program)
                              .paranoid = o->paranoid,
                              .max_cycles = o->max_cycles,
                              .functional = o->functional,
+                             .each = true,
                              .seed = o->seed,
                              .size = o->size,
                              .input = list_words(&o->input),

@@ -103,14 +103,17 @@ cudaError_t cudaLaunchKernelExC(const struct launch_config *c, const void *func,
     return cudaLaunchKernel(func, c->grid, c->block, args, c->shared_bytes, c->stream);
 }
 
-/* Blocks run one after another before they are timed, so they cannot wait for one another. */
+/* Blocks that wait for one another must all be resident at once. */
 cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared_bytes,
                                         cudaStream_t stream)
 {
-    static bool said;
-    if ((uint64_t)grid.x * grid.y * grid.z > 1)
-        return rt_unsupported(&said,
-                              "a cooperative launch of several blocks (their grid.sync() waits for one another)");
+    enum { TOO_LARGE = 720 }; /* cudaErrorCooperativeLaunchTooLarge */
+    int blocks = 0, sms = 0;
+    cudaError_t e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, func, (int)(block.x * block.y * block.z),
+                                                                  shared_bytes);
+    if (e) return e;
+    if (cuDeviceGetAttribute(&sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0)) return rt_done(cudaErrorInvalidValue);
+    if ((uint64_t)grid.x * grid.y * grid.z > (uint64_t)blocks * (uint64_t)sms) return rt_done((cudaError_t)TOO_LARGE);
     return cudaLaunchKernel(func, grid, block, args, shared_bytes, stream);
 }
 

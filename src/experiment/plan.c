@@ -85,8 +85,11 @@ static int need_run(struct plan *p, unsigned series, unsigned workload, struct w
     if (*cell) return 0;
     struct exp_run *r = calloc(1, sizeof *r);
     if (!r) return wl_fail(e, WL_ERUN, "out of memory");
-    *r = (struct exp_run){
-        .workload = p->x->workloads[workload], .config = &s->config, .series_label = s->name, .size = p->size};
+    *r = (struct exp_run){.workload = p->x->workloads[workload],
+                          .config = &s->config,
+                          .series_label = s->name,
+                          .point = s->point,
+                          .size = p->size};
     describe_inputs(r);
     make_key(p, r);
     struct plan *pool = p->pool;

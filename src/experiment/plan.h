@@ -22,6 +22,7 @@ struct exp_run {
     const struct exp_workload *workload;
     const struct gpu_config *config;
     const char *series_label; /* of the first series that needs it, for progress */
+    const char *point;        /* of a sweep, of that series; NULL: none */
     enum workload_size size;
     int64_t input[WORKLOAD_MAX_INPUTS];
     char inputs[256]; /* "n=512" */

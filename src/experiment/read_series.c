@@ -78,6 +78,7 @@ static int make_machine(struct reader *r, const struct recipe *c, struct gpu_con
         .gpu = c->gpu, .set = c->set, .sets = c->nset, .l1 = c->l1, .l2 = c->l2, .sched = c->sched};
     int rc = machine_read(&spec, out, e);
     if (!rc) rc = unknown_machine(r, c, out, e);
+    if (!rc) rc = config_settle(out, e);
     if (!rc) rc = config_check(out, e);
     if (rc && r->choice) snprintf(r->refused, sizeof r->refused, "%.500s", e->text);
     return rc;

@@ -1,19 +1,19 @@
 /* store.c - SQLite behind store.h.
  *
- * Format 2 has a checksum over all columns; rows of format 1, whose checksum covers the key, the build, the reason, the
- * workload and the JSON, are still read. The first row that is put makes a store of format 1 one of format 2.
+ * Format 3 has a table of what the results were for (store_uses.c). Format 2 has a checksum over all columns; rows of
+ * format 1, whose checksum covers the key, the build, the reason, the workload and the JSON, are still read. The first
+ * row that is put makes an older store one of format 3.
  *
  * A new store is built under another name and linked into place when it is complete, so that a
  * file of this name is always a whole store: an empty or foreign file is somebody's mistake or a
  * damaged disk, and is said to be so. While it is being built its file is locked: one that is not locked was left by a
  * process that was killed, and the next to come removes it. */
-#include "experiment/store.h"
+#include "experiment/store_priv.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <inttypes.h>
-#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -24,13 +24,7 @@
 #include "base/bits.h"
 #include "base/text.h"
 
-enum { APPLICATION = 0x57524c4e /* "WRLN" */, FORMAT = 2, OLD_FORMAT = 1, BUSY_MS = 60000 };
-
-struct store {
-    sqlite3 *db;
-    char path[1200];
-    bool old; /* of format 1 */
-};
+enum { APPLICATION = 0x57524c4e /* "WRLN" */, BUSY_MS = 60000 };
 
 #define COLUMNS                                                                                                        \
     "key, build, workload, size, inputs, gpu, l1, l2, sched, seed, config_hash, failed, reason, seconds, json"
@@ -45,7 +39,7 @@ static const char schema[] =
 
 /* ---- errors ---- */
 
-static int store_fail(const struct store *s, struct wl_err *e)
+int store_fail(const struct store *s, struct wl_err *e)
 {
     int code = sqlite3_errcode(s->db);
     const char *text = sqlite3_errmsg(s->db);
@@ -72,7 +66,7 @@ static int store_fail(const struct store *s, struct wl_err *e)
     }
 }
 
-static int execute(struct store *s, const char *sql, struct wl_err *e)
+int store_execute(struct store *s, const char *sql, struct wl_err *e)
 {
     return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : store_fail(s, e);
 }
@@ -160,11 +154,12 @@ static int build_store(const char *name, struct wl_err *e)
 {
     struct store s = {0};
     char head[200];
-    snprintf(head, sizeof head, "PRAGMA application_id=%d; PRAGMA user_version=%d;", APPLICATION, FORMAT);
+    snprintf(head, sizeof head, "PRAGMA application_id=%d; PRAGMA user_version=%d;", APPLICATION, STORE_FORMAT);
     int rc = open_file(&s, name, e);
-    if (!rc) rc = execute(&s, head, e);
-    if (!rc) rc = execute(&s, schema, e);
-    if (!rc) rc = execute(&s, "PRAGMA journal_mode=WAL;", e);
+    if (!rc) rc = store_execute(&s, head, e);
+    if (!rc) rc = store_execute(&s, schema, e);
+    if (!rc) rc = store_execute(&s, STORE_USES, e);
+    if (!rc) rc = store_execute(&s, "PRAGMA journal_mode=WAL;", e);
     sqlite3_close(s.db);
     return rc;
 }
@@ -215,13 +210,16 @@ static int check_identity(struct store *s, struct wl_err *e)
     if (rc) return rc;
     if (application != APPLICATION)
         return wl_fail(e, WL_EINPUT, "%s is a database, but not a result store of warpline", s->path);
-    s->old = format == OLD_FORMAT;
-    if (format != FORMAT && !s->old)
-        return wl_fail(e, WL_EINPUT, "the result store %s has format %" PRId64 "; this warpline reads format %d",
-                       s->path, format, FORMAT);
+    if (format < 1 || format > STORE_FORMAT)
+        return wl_fail(e, WL_EINPUT,
+                       "the result store %s has format %" PRId64
+                       ", which another version of warpline wrote; this one reads formats 1 to %d: name another store "
+                       "with --store",
+                       s->path, format, STORE_FORMAT);
+    s->format = (int)format;
     rc = check_pages(s, "PRAGMA quick_check(1)", e); /* some ms for thousands of results */
     /* Readers go on while one writes; a result is on disk when its transaction ends. */
-    return rc ? rc : execute(s, "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=200;", e);
+    return rc ? rc : store_execute(s, "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=200;", e);
 }
 
 /* SQLite takes names up to 512 bytes, and its own files have longer ones. */
@@ -388,8 +386,7 @@ int store_put(struct store *s, const struct store_row *row, struct wl_err *e)
         " seconds = excluded.seconds, json = excluded.json, created = excluded.created, checksum = excluded.checksum"
         " WHERE results.failed";
     sqlite3_stmt *q = NULL;
-    if (s->old && execute(s, "PRAGMA user_version=2;", e)) return (int)e->code;
-    s->old = false;
+    if (store_upgrade(s, e)) return (int)e->code;
     int bad = sqlite3_prepare_v2(s->db, sql, -1, &q, NULL) || bind_row(q, row) || sqlite3_step(q) != SQLITE_DONE;
     int rc = bad ? store_fail(s, e) : 0;
     sqlite3_finalize(q);
@@ -424,7 +421,7 @@ int store_prune(struct store *s, const char *keep_build, bool failed_only, unsig
     int rc = bad ? store_fail(s, e) : 0;
     sqlite3_finalize(q);
     if (!rc) *gone = (unsigned)sqlite3_changes(s->db);
-    return rc || !*gone ? rc : execute(s, "VACUUM", e);
+    return rc || !*gone ? rc : store_execute(s, "VACUUM", e);
 }
 
 /* ---- verifying ---- */

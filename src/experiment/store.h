@@ -46,9 +46,20 @@ int store_prune(struct store *s, const char *keep_build, bool failed_only, unsig
 /* Reads everything; an error when SQLite or a checksum finds damage. */
 int store_verify(struct store *s, unsigned *rows, struct wl_err *e);
 
-/* A header and one row per result; the counters as `warpline run --csv` names them. */
+/* What a result was run for; any number for one result. */
+struct store_use {
+    const char *key, *experiment, *series;
+    const char *point; /* the value of a sweep, "16", or all that was varied, "l1d.size=16K sched=gto"; "" */
+};
+/* Keeps them, each once, in one transaction. */
+int store_use(struct store *s, const struct store_use *uses, unsigned count, struct wl_err *e);
+/* Those of one result; `each` returns non-zero to stop, which is returned. */
+int store_uses_of(struct store *s, const char *key, int (*each)(void *arg, const struct store_use *use), void *arg,
+                  struct wl_err *e);
+
+/* A tidy table (run/record_table.h): a header and one row per result. */
 int store_export_csv(struct store *s, FILE *out, struct wl_err *e);
-/* An array of objects: the identity of each result, and the result. */
+/* An array of objects: the identity of each result, what it was run for ("uses"), and the result. */
 int store_export_json(struct store *s, FILE *out, struct wl_err *e);
 
 #endif

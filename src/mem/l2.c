@@ -280,6 +280,7 @@ static void start_fetch(struct l2 *s, struct req *f, uint32_t at, uint8_t sector
     s->tags.state[at] = line_state(&s->tags, at, f->nvm);
     f->l2_mshr = (uint16_t)s->tags.sectors[at].mshr;
     f->fetch = sectors;
+    f->answer = ANSWER_DRAM;
     s->mshr_sectors += l2_weight(s, sectors);
     s->stats.fetches += l2_weight(s, sectors);
     l2_send(s, f);
@@ -299,6 +300,7 @@ static void bypass_read(struct l2 *s, struct req *r, const struct wl_access *a)
 {
     policy_access(&s->pol, a, WL_BYPASSED, -1);
     r->fetch = l2_wanted(s, r);
+    r->answer = ANSWER_DRAM;
     r->l2_mshr = (uint16_t)mshr_alloc(&s->mshr, NO_PLACE);
     struct mshr_entry *m = &s->mshr.entry[r->l2_mshr];
     m->count = 1;
@@ -393,6 +395,7 @@ static void l2_await(struct l2 *s, struct req *r, const struct lookup *k, uint32
         start_fetch(s, r, at, k->fetch);
     } else {
         mshr_wait(&s->mshr, l->mshr, r);
+        r->answer = ANSWER_IN_FLIGHT;
     }
     if (s->sectored) /* what a fetch brings along was not asked for */
         l2_count(s, r,
@@ -424,6 +427,7 @@ static enum l2_stall read_miss(struct l2 *s, struct req *r, const struct wl_acce
     switch (k.found) {
     case FOUND_BYPASSING:
         mshr_wait(&s->mshr, k.entry, r);
+        r->answer = ANSWER_IN_FLIGHT;
         l2_count(s, r, (struct shares){.merged = l2_weight(s, k.want)});
         break;
     case FOUND_LINE:

@@ -19,6 +19,9 @@ enum { LINE_BYTES = 128, LINE_SHIFT = 7, SECTOR_BYTES = 32, LINE_SECTORS = 4, AL
 /* The cache a request belongs to: its reply goes back there. */
 enum cache_id { L1_DATA, L1_TEXTURE, L1_CONSTANT, SM_CACHES, L2_SLICE = SM_CACHES, L1_CODE };
 
+/* Who answers a request that leaves its SM: the L2, memory, or a fetch that was under way to the L2 already. */
+enum answer { ANSWER_L2, ANSWER_DRAM, ANSWER_IN_FLIGHT };
+
 /* Hundreds are under way at a time and every hop looks at them: what a load needs is one line of the
  * host's cache. A store's bytes are in the next; the third is empty, so that the first lines of
  * neighbours fall into all sets of that cache. */
@@ -48,6 +51,7 @@ struct req {
     bool is_reply : 1;              /* it is on its way back */
     bool is_write : 1;              /* it writes to DRAM */
     bool prefetch : 1;              /* an L1D asked for it before any load did: no load waits */
+    uint8_t answer : 2;             /* enum answer; known when the L2 has seen it */
     _Alignas(64) uint64_t bytes[2]; /* touched bytes of the line, one bit each: of stores, and of loads if asked for */
     _Alignas(64) char unused[64];
 };

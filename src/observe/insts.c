@@ -30,12 +30,12 @@ static void count_stand(const struct inst_watch *w, const struct sm *s, unsigned
     if (readable > from) {
         uint32_t writer = w->writer[(size_t)warp * w->regs + reg % w->regs];
         bool load = inst_is_mem(&t->code->inst[writer]);
-        t->tally[here].wait[load ? WAIT_LOAD : WAIT_COMPUTE] += readable - from;
+        t->tally[here].stall[load ? STALL_LOAD : STALL_COMPUTE] += readable - from;
         t->tally[writer].awaited += readable - from;
         from = readable;
     }
-    if (sm_holds_warp(s, before)) t->tally[w->last[warp].inst].wait[WAIT_BARRIER] += now - from;
-    else t->tally[here].wait[WAIT_TURN] += now - from;
+    if (sm_holds_warp(s, before)) t->tally[w->last[warp].inst].stall[STALL_BARRIER] += now - from;
+    else t->tally[here].stall[STALL_TURN] += now - from;
 }
 
 static void watch_issue(void *self, const struct sm *s, unsigned warp)
@@ -157,7 +157,7 @@ int insts_end(struct inst_table *t, const char *kernel)
         r->issued += from->issued;
         r->lanes += from->lanes;
         r->awaited += from->awaited;
-        for (unsigned k = 0; k < INST_WAITS; k++) r->wait[k] += from->wait[k];
+        for (unsigned k = 0; k < INST_STALLS; k++) r->stall[k] += from->stall[k];
     }
     return 0;
 }

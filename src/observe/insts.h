@@ -13,7 +13,7 @@
 
 /* One instruction in the running kernel, all SMs together. */
 struct inst_tally {
-    uint64_t issued, lanes, awaited, wait[INST_WAITS];
+    uint64_t issued, lanes, awaited, stall[INST_STALLS];
 };
 
 struct inst_table {

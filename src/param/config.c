@@ -42,8 +42,9 @@ void config_defaults(struct gpu_config *c)
 /* ---- one assignment ---- */
 
 /* Keys that are not rows of the table; their numbers follow P_COUNT. */
-enum { KEY_MAP = P_COUNT, KEY_CARVEOUTS, KEY_L1, KEY_L2, KEY_SCHED, KEY_BASE, KEY_COUNT };
-static const char *const other_keys[] = {"dram.map", "shared.options", "l1", "l2", "sched", "base"};
+enum { KEY_MAP = P_COUNT, KEY_CARVEOUTS, KEY_L1, KEY_L2, KEY_SCHED, KEY_L1D_SIZE, KEY_L2_SIZE, KEY_BASE, KEY_COUNT };
+static const char *const other_keys[] = {"dram.map", "shared.options", "l1",      "l2",
+                                         "sched",    "l1d.size",       "l2.size", "base"};
 
 static int find_key(const char *name)
 {
@@ -93,6 +94,8 @@ static int set_key(struct gpu_config *c, int key, const char *value, struct wl_e
     case KEY_L1: return config_set_l1(c, value, e);
     case KEY_L2: return config_set_l2(c, value, e);
     case KEY_SCHED: return config_set_sched(c, value, e);
+    case KEY_L1D_SIZE:
+    case KEY_L2_SIZE: return param_read(&size_params[key - KEY_L1D_SIZE], value, &c->size[key - KEY_L1D_SIZE], e);
     default: return param_read(&gpu_params[key], value, &c->v[key], e);
     }
 }
@@ -204,6 +207,12 @@ static int on_pair(void *arg, const char *section, const char *name, const char 
         return fail_here(r, name, inner.text);
     }
     r->first_line[key] = r->line;
+    int rival = key == KEY_L1D_SIZE  ? P_L1D_SETS
+                : key == KEY_L2_SIZE ? P_L2_SETS
+                : key == P_L1D_SETS  ? KEY_L1D_SIZE
+                : key == P_L2_SETS   ? KEY_L2_SIZE
+                                     : KEY_BASE;
+    if (rival != KEY_BASE && r->first_line[rival]) return fail_here(r, name, "a cache has a size or sets, not both");
     if (key == KEY_BASE && !use_base(r, value)) return 0;
     r->assigned++;
     if (key == KEY_BASE) return 1;
@@ -218,7 +227,9 @@ static int read_text(struct gpu_config *c, const char *file, const char *text, c
     if (line > 0 && (!r.failed || (unsigned)line < r.failed))
         return wl_fail_at(e, file, (unsigned)line, 0, text, "neither 'key = value' nor '[section]' nor a comment");
     if (r.failed) return WL_EINPUT;
-    return line < 0 ? wl_fail(e, WL_ERUN, "%s: out of memory", file) : 0;
+    if (line < 0) return wl_fail(e, WL_ERUN, "%s: out of memory", file);
+    struct wl_err inner = {.code = WL_OK};
+    return config_settle(c, &inner) ? wl_fail(e, WL_EINPUT, "%s: %.1800s", file, inner.text) : 0;
 }
 
 int config_parse(struct gpu_config *c, const char *file, const char *text, struct wl_err *e)

@@ -34,12 +34,17 @@ struct sched_choice {
     int64_t values[WL_MAX_POLICY_PARAMS];
 };
 
+/* Sizes that stand for sets and ways: l1d.size, l2.size. */
+enum { SIZE_L1D, SIZE_L2, SIZE_KEYS };
+extern const struct wl_param size_params[SIZE_KEYS + 1];
+
 struct gpu_config {
     char name[64];           /* "gtx480", or the file it came from */
     char preset[64];         /* the built-in machine it is based on; "": none, the defaults of params.def */
     char dram_map[128];      /* GPGPU-Sim address map string */
     char shared_options[96]; /* "0,8,16,32": sizes shared memory can take of shared.unified, in KiB */
     int64_t v[P_COUNT];
+    int64_t size[SIZE_KEYS]; /* asked for and not yet sets and ways (config_settle); 0: none */
     struct cache_choice l1, l2;
     struct sched_choice sched;
 };
@@ -65,6 +70,10 @@ int config_set_sched(struct gpu_config *c, const char *spec, struct wl_err *e);
 enum { WL_MAX_CARVEOUTS = 16 };
 enum { WL_MAX_SLICES = 256 }; /* of the L2, all channels together: ports of the network */
 unsigned carveouts(const char *text, uint32_t bytes[WL_MAX_CARVEOUTS], struct wl_err *e);
+/* Makes sets and ways of the sizes that were asked for. Call it when all other values are known. */
+int config_settle(struct gpu_config *c, struct wl_err *e);
+/* The bytes of a cache as it is; of the L2, all slices together. */
+int64_t config_size(const struct gpu_config *c, unsigned which);
 /* Contradictions between values (a geometry that cannot be, ...). Called before a machine is built. */
 int config_check(const struct gpu_config *c, struct wl_err *e);
 /* The machine in our file format, complete, loadable again. */

@@ -148,16 +148,22 @@ static int check_shared(const struct gpu_config *c, struct wl_err *e)
 
 /* ---- caches ---- */
 
+bool index_takes(int64_t index, int64_t sets)
+{
+    if (index == INDEX_FERMI) return sets == 32 || sets == 64;
+    if (index == INDEX_IPOLY) return sets == 16 || sets == 32 || sets == 64;
+    return is_pow2((uint64_t)sets);
+}
+
 static int check_index(const char *cache, int64_t sets, int64_t index, struct wl_err *e)
 {
-    if (index == INDEX_FERMI && sets != 32 && sets != 64)
+    if (index_takes(index, sets)) return 0;
+    if (index == INDEX_FERMI)
         return wl_fail(e, WL_EINPUT, "%s.index = fermi needs 32 or 64 sets; %s.sets is %" PRId64, cache, cache, sets);
-    if (index == INDEX_IPOLY && sets != 16 && sets != 32 && sets != 64)
+    if (index == INDEX_IPOLY)
         return wl_fail(e, WL_EINPUT, "%s.index = ipoly needs 16, 32 or 64 sets; %s.sets is %" PRId64, cache, cache,
                        sets);
-    if (!is_pow2((uint64_t)sets))
-        return wl_fail(e, WL_EINPUT, "%s.sets = %" PRId64 " is not a power of two", cache, sets);
-    return 0;
+    return wl_fail(e, WL_EINPUT, "%s.sets = %" PRId64 " is not a power of two", cache, sets);
 }
 
 enum { L2_WRITE_FORWARD = 1 }; /* ORDER of the choices of l2.write */

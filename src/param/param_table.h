@@ -5,6 +5,7 @@
 #ifndef WL_PARAM_PARAM_TABLE_H
 #define WL_PARAM_PARAM_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,9 @@ int param_read(const struct wl_param *row, const char *text, int64_t *out, struc
 void param_write(const struct wl_param *row, int64_t value, char *out, size_t size);
 /* "1..65536", or the choices. */
 void param_range(const struct wl_param *row, char *out, size_t size);
+
+/* Whether the index function (a value of l1d.index) can address so many sets. */
+bool index_takes(int64_t index, int64_t sets);
 
 /* Names of the machines built into the program, sorted; returns how many there are. */
 unsigned preset_names(const char *names[], unsigned max);

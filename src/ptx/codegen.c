@@ -41,6 +41,7 @@ static uint8_t memory_space(const struct ptx_inst *in)
 static uint8_t inst_kind(const struct ptx_func *f, const struct ptx_inst *in)
 {
     uint8_t kind = ptx_opcodes[in->op].kind;
+    if (ptx_opcodes[in->op].mods & M_OWN) return in->kind;
     switch (kind) {
     case INST_EXIT: return in->op == OP_RET && !f->is_kernel ? INST_BRANCH : kind;
     case INST_LOAD:
@@ -91,6 +92,7 @@ static uint8_t lat_class(const struct ptx_inst *in)
     case PACE_BITS: return LAT_BITS;
     case PACE_SHFL: return LAT_SHFL;
     case PACE_CVT: return cvt_class(in);
+    case PACE_TENSOR: return LAT_TENSOR;
     default: return (uint8_t)((f64 ? LAT_DP_ADD : single ? LAT_FP_ADD : LAT_INT_ADD) + pace);
     }
 }
@@ -136,6 +138,10 @@ static void make_entry(struct code_inst *c, const struct ptx_func *f, const stru
         unsigned element = ptx_type_bytes(in->type);
         c->width = (uint8_t)(in->op == OP_TEX ? TEX_ACCESS_BYTES : element * in->vec);
         if (in->op != OP_TEX && in->vec > 1 && element < 4) c->element = (uint8_t)element;
+    }
+    if (ptx_opcodes[in->op].mods & M_OWN) {
+        c->width = in->width;
+        c->async = c->kind == INST_LOAD && in->op == OP_CP;
     }
     c->guarded = in->guard >= 0 && in->op != OP_BRA && in->op != OP_BRX;
     unsigned n = inst_writes(in, regs);

@@ -1,7 +1,8 @@
-/* exec.h - functional execution of a PTX kernel, one CTA at a time.
+/* exec.h - functional execution of a PTX kernel.
  *
  * The executor owns the simulated device's memory image (struct dev_mem), runs CTAs in
- * increasing id and leaves one instruction stream per warp for the timing half. */
+ * increasing id (but for those that wait for one another, launch.c) and leaves one instruction
+ * stream per warp for the timing half. */
 #ifndef WL_PTX_EXEC_H
 #define WL_PTX_EXEC_H
 
@@ -105,11 +106,14 @@ struct ptx_launch {
     void *print_assert_arg;
 };
 
-/* The source executes a CTA in each next(); its info is complete after open. A fault
- * (out of bounds, misaligned, barrier divergence, assert, a CTA that waits for another CTA
- * for ever) makes next() fail with kernel, pc, PTX line, CTA, thread and address in the text. */
+/* The source executes CTAs when next() asks for them; its info is complete after open. A fault
+ * (out of bounds, misaligned, barrier divergence, assert, CTAs that wait for one another for ever or for
+ * one that does not fit the machine) makes next() fail with kernel, pc, PTX line, CTA, thread and address in the text. */
 struct stream_source *ptx_open(const struct ptx_launch *l, struct wl_err *e);
 void ptx_close(struct stream_source *s);
+/* CTAs of this launch that the machine holds at once, at least 1: no more are started while those before wait for
+ * others. Before the first next(); without it there is no limit. */
+void ptx_set_room(struct stream_source *s, uint64_t ctas);
 
 /* Instructions executed so far by this source, for the audit of thread-instruction counts. */
 struct exec_counts {

@@ -28,6 +28,9 @@ enum {
     BARRIERS = 16
 };
 
+/* What a block of the program does that a warp could be waiting with (spin.c). */
+enum polls { POLL_NONE, POLL_READS /* reads memory that others write */, POLL_STRONG /* and says that others do */ };
+
 /* devmem.c, beyond exec.h */
 bool dev_nearest(const struct dev_mem *m, uint64_t addr, uint64_t *base, uint64_t *bytes);
 uint64_t dev_generation(const struct dev_mem *m); /* changes with every allocation and release */
@@ -83,6 +86,7 @@ struct uop {
         const struct xfunc *callee;        /* call: NULL for vprintf and __assertfail */
         const ref *refs;                   /* instructions with many operands: their places */
         const struct matrix_op *matrix;    /* matrix.h */
+        const struct uop *more;            /* instructions with several addresses: the others */
     };
 };
 
@@ -95,6 +99,7 @@ struct xblock {
     uint32_t next, ipdom, code_block;
     uint32_t unguarded; /* instructions every lane of the block executes */
     uint8_t end;        /* enum xend; end instruction = uop[first + body] */
+    uint8_t polls;      /* enum polls */
 };
 
 struct xfunc {
@@ -105,6 +110,8 @@ struct xfunc {
     uint32_t reg_bytes;   /* of a frame's registers, a multiple of 64 */
     uint32_t frame_bytes; /* of local memory: .local variables, then .param variables */
     uint32_t param_at;    /* where the .param variables begin in the frame */
+    bool strong;          /* has blocks that poll with POLL_STRONG */
+    bool barriers;        /* has barriers of the CTA */
 };
 
 /* What fills a slot of the launch area. */
@@ -172,6 +179,16 @@ struct call_frame {
 
 enum warp_state { WARP_READY, WARP_BARRIER, WARP_DONE };
 
+/* What is known of a warp that polls without anything having changed (spin.c). */
+struct spin {
+    uint64_t progress;     /* of the run when the count began */
+    uint32_t polls;        /* blocks that read memory since then */
+    uint32_t strong;       /* of these, those that say that others write it; since the round began */
+    uint32_t yields;       /* lanes that waited were let past, since then */
+    uint64_t kept;         /* hash of the warp's state */
+    bool spins;            /* its state has come again: it goes on when somebody makes progress */
+};
+
 struct exec_warp {
     uint8_t *base[AREAS];
     uint32_t exec;                          /* lanes the current instruction runs for */
@@ -179,6 +196,7 @@ struct exec_warp {
     uint32_t carry;                         /* CC.CF, one bit per lane */
     _Alignas(64) uint32_t lanes[WARP_SIZE]; /* exec, spread out: all ones or 0 */
     struct exec_run *run;
+    struct exec_cta *cta;
     struct stream_writer *out;  /* NULL: no stream */
     uint64_t executed, threads; /* warp and thread instructions so far */
     uint64_t block_at;          /* `executed` at the start of the block, for %clock */
@@ -189,6 +207,8 @@ struct exec_warp {
     uint8_t bar_id;
     const struct uop *bar_uop;
     uint32_t bar_mask;
+    struct spin spin;
+    bool split; /* lanes were let past others (spin.c) */
     /* storage */
     struct simt *stack;
     uint32_t depth, stack_cap;
@@ -221,18 +241,47 @@ struct cta_out {
     struct stream_writer writer[CTA_MAX_WARPS];
 };
 
+/* Rounds of turns of a CTA without progress (cta.c). */
+struct idle {
+    uint64_t progress, rounds, kept, renew;
+};
+
+enum cta_state { CTA_RUNS, CTA_WAITS /* soft: it may end alone */, CTA_STUCK /* until somebody makes progress */, CTA_DONE };
+
+/* A CTA that was started. Nearly always there is one at a time; more where CTAs wait for one another. */
+struct exec_cta {
+    struct exec_cta *next; /* in the list it is in */
+    struct exec_run *run;
+    uint32_t id, ctaid[3];
+    uint8_t state;       /* enum cta_state */
+    uint64_t waits_from; /* CTA_STUCK: the run's progress then */
+    uint8_t *shared;
+    struct exec_warp *warp; /* [nwarps] */
+    struct barrier bar[BARRIERS];
+    struct cta_out *out; /* NULL: no streams */
+    struct idle idle;
+};
+
 struct exec_run {
     struct stream_source source; /* first: ptx_open returns it */
     struct launch_info info;
     struct ptx_launch l;
     const struct xfunc *kernel;
     uint8_t *params, *launch_area;
-    uint32_t next_cta, cta, nwarps;
-    uint32_t ctaid[3];
-    uint8_t *shared;
+    uint64_t meeting; /* device address of what grid.sync() uses; 0: the module has none */
+    uint32_t next_cta; /* the next one to start */
+    uint32_t next_out; /* the next one to hand out */
+    uint32_t nwarps;
+    uint8_t *shared; /* of the CTA whose turn it is */
     uint32_t shared_bytes, dynamic_at;
-    struct exec_warp *warp;
-    struct barrier bar[BARRIERS];
+    /* CTAs, in increasing id: started and not ended; ended and not handed out; and storage that nobody uses */
+    struct exec_cta *live, *done, *spare;
+    struct exec_cta *turn; /* whose turn is next; NULL: a round is over */
+    uint32_t nlive, room;  /* CTAs started; how many may be at once */
+    uint32_t starts;       /* so many may start before those that wait get their turn again */
+    uint64_t round_from;   /* progress when the round began */
+    bool barriers;         /* the kernel, or a function it may call, has barriers of the CTA */
+    bool watches;          /* polls are counted: the kernel has strong ones, or a CTA has had to wait */
     struct range range[RANGES];
     uint8_t *dev_host;
     uint64_t generation;
@@ -260,9 +309,9 @@ static inline void set_exec(struct exec_warp *w, uint32_t exec)
 /* warp.c: a fault in `lane` (or -1: the lowest executing one). Returns RUN_FAULT. */
 int warp_fault(struct exec_warp *w, const struct uop *u, int lane, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-int warp_init(struct exec_warp *w, struct exec_run *r, uint32_t id);
+int warp_init(struct exec_warp *w, struct exec_cta *c, uint32_t id);
 void warp_free(struct exec_warp *w);
-int warp_start(struct exec_warp *w); /* at the kernel's entry, for the run's current CTA */
+int warp_start(struct exec_warp *w); /* at the kernel's entry */
 /* Runs until a barrier, the end, a fault or the end of its turn. */
 int warp_run(struct exec_warp *w);
 void warp_put_pred(struct exec_warp *w, ref d, uint32_t mask, uint32_t value); /* the lanes of mask */
@@ -310,6 +359,21 @@ uop_fn op_directed, op_carry, op_mov_vec;
 
 /* cta.c */
 int cta_arrive(struct exec_warp *w, const struct uop *u); /* at a barrier: RUN_ON or RUN_WAIT */
+/* Gives the CTA its turn: until it ends or waits for another, which its state tells. RUN_ON or RUN_FAULT. */
+int cta_run(struct exec_cta *c);
+/* A warp that would go on, and the instruction at which it is; NULL: there is none. */
+struct exec_warp *cta_find_ready(struct exec_cta *c, const struct uop **at);
+
+/* spin.c */
+/* The warp has executed a block that polls. True: it spins, and its turn is over. */
+bool spin_polled(struct exec_warp *w, const struct xblock *b);
+/* Lets lanes past that wait in the warp's current function for those that spin. False: there are none, or it was tried
+ * for each lane since anybody made progress. */
+bool spin_let_past(struct exec_warp *w);
+uint64_t spin_hash(uint64_t h, const struct exec_warp *w); /* all that decides what it does next, shared memory excepted */
+
+/* launch.c: everybody waits and nobody can be started: says why. RUN_FAULT. */
+int launch_is_stuck(struct exec_run *r);
 
 /* printf.c */
 int call_vprintf(struct exec_warp *w, const struct uop *u, const struct ptx_call *call);
@@ -338,10 +402,14 @@ lower_fn lower_lanes, lower_mul, lower_mad, lower_mul24, lower_mad24, lower_div,
 lower_fn lower_rsqrt, lower_bfind, lower_prmt, lower_shf, lower_lop3, lower_dot, lower_slct, lower_logic, lower_carry;
 lower_fn lower_set, lower_setp, lower_testp, lower_selp, lower_mov;
 /* lower_mem.c */
+int lower_address(struct lower *L, struct uop *u, const struct ptx_operand *o, uint8_t space);
 lower_fn lower_load, lower_store, lower_atom, lower_cvta, lower_isspacep, lower_tex;
 /* lower_warp.c */
 lower_fn lower_activemask, lower_shfl, lower_vote, lower_match, lower_redux, lower_bar, lower_call, lower_brx;
 lower_fn lower_nothing, lower_trap, lower_nop;
+/* lower_matrix.c, lower_async.c */
+lower_fn lower_mma, lower_wmma, lower_wgmma, lower_ldmatrix, lower_movmatrix;
+lower_fn lower_cp, lower_mbarrier, lower_small, lower_cluster;
 lower_fn lower_cvt;                                                            /* cvt.c */
 uint64_t image_var_addr(const struct ptx_image *img, const struct ptx_var *v); /* in its own space */
 struct xfunc *image_func(const struct ptx_image *img, const struct ptx_func *f);

@@ -59,6 +59,8 @@ enum ptx_flag {
     FLAG_XORSIGN = 32768 /* min/max.xorsign.abs */, FLAG_POLICY = 65536 /* the last source is a cache policy */
 };
 /* clang-format on */
+/* Of a load: relaxed or acquire, so other threads may be writing what it reads. */
+enum { FLAG_STRONG = FLAG_UNI };
 /* op-specific mode, in ptx_inst.mode */
 enum ptx_shfl { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX };
 enum ptx_vote { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT };
@@ -85,7 +87,7 @@ enum ptx_sreg { SREG_TID_X, SREG_TID_Y, SREG_TID_Z, SREG_NTID_X, SREG_NTID_Y, SR
                 SREG_LANEID, SREG_WARPID, SREG_NWARPID, SREG_SMID, SREG_NSMID, SREG_GRIDID,
                 SREG_LANEMASK_EQ, SREG_LANEMASK_LE, SREG_LANEMASK_LT, SREG_LANEMASK_GE, SREG_LANEMASK_GT,
                 SREG_CLOCK, SREG_CLOCK64, SREG_GLOBALTIMER, SREG_DYNAMIC_SMEM_SIZE, SREG_TOTAL_SMEM_SIZE,
-                SREG_WARP_SZ, SREG_COUNT };
+                SREG_WARP_SZ, SREG_ENVREG1, SREG_ENVREG2 /* high and low half: where a grid's CTAs meet */, SREG_COUNT };
 /* clang-format on */
 
 /* A variable in some space. `offset` is its place: global and const, in the module's image of
@@ -127,6 +129,7 @@ struct ptx_operand {
     uint8_t kind;
     bool negated; /* !p */
     uint8_t nvec;
+    uint8_t space;                 /* ADDR of an instruction with several: enum ptx_space */
     int32_t reg;                   /* REG, ADDR: register number, or -1 */
     uint8_t sreg;                  /* SREG */
     uint64_t imm;                  /* IMM: bits of the literal, in the instruction's type; ADDR, VAR: addend */
@@ -135,7 +138,7 @@ struct ptx_operand {
     const struct ptx_operand *vec; /* VEC */
 };
 
-enum { PTX_MAX_DST = 2, PTX_MAX_SRC = 5 };
+enum { PTX_MAX_DST = 2, PTX_MAX_SRC = 8, PTX_MAX_VECTOR = 128 /* wgmma */ };
 
 struct ptx_inst {
     uint8_t op;          /* enum ptx_op */
@@ -154,6 +157,8 @@ struct ptx_inst {
     const uint32_t *targets;
     uint32_t ntargets; /* brx.idx */
     struct ptx_call *call;
+    const struct ptx_matrix *matrix; /* matrix instructions */
+    uint8_t kind, width;             /* M_OWN: enum inst_kind; bytes a lane moves, or groups to wait for */
     uint32_t line;
     uint32_t source;         /* its .loc, an index of the module's; 0: none */
     uint32_t text, text_len; /* where it stands in the module's text, without the semicolon; 0 long: nowhere */

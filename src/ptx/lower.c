@@ -230,6 +230,15 @@ static enum xend end_of(const struct ptx_inst *in)
     }
 }
 
+/* Whether a thread that executes the instruction again and again could be waiting for another. */
+static enum polls polls_of(const struct ptx_inst *in)
+{
+    bool load = in->op == OP_LD || in->op == OP_LDU;
+    if (in->op == OP_ATOM || (load && in->flags & (FLAG_VOLATILE | FLAG_STRONG))) return POLL_STRONG;
+    bool others = in->space == PTX_GLOBAL || in->space == PTX_SHARED || in->space == PTX_SPACE_NONE;
+    return load && others ? POLL_READS : POLL_NONE;
+}
+
 static void lower_block(struct lower *L, const struct ptx_block *b, struct xblock *x)
 {
     const struct ptx_func *fn = L->f->fn;
@@ -242,7 +251,14 @@ static void lower_block(struct lower *L, const struct ptx_block *b, struct xbloc
                          .code_block = b->code_block};
     if (b->count) x->end = (uint8_t)end_of(&fn->inst[b->first + b->count - 1]);
     if (x->end != END_FALL) x->body--;
-    for (uint32_t i = 0; i < b->count; i++) x->unguarded += !code->inst[fn->inst[b->first + i].code].guarded;
+    for (uint32_t i = 0; i < b->count; i++) {
+        const struct ptx_inst *in = &fn->inst[b->first + i];
+        enum polls polls = polls_of(in);
+        x->unguarded += !code->inst[in->code].guarded;
+        if (polls > x->polls) x->polls = (uint8_t)polls;
+        L->f->barriers |= code->inst[in->code].kind == INST_BARRIER;
+    }
+    if (x->polls == POLL_STRONG) L->f->strong = true;
 }
 
 static int lower_inst(struct lower *L, struct uop *u)

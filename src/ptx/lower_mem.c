@@ -3,10 +3,9 @@
 
 /* ---- addresses ---- */
 
-static int lower_address(struct lower *L, struct uop *u, const struct ptx_operand *o)
+int lower_address(struct lower *L, struct uop *u, const struct ptx_operand *o, uint8_t space)
 {
-    const struct ptx_inst *in = L->in;
-    u->space = in->space;
+    u->space = space;
     u->range = (uint8_t)(L->ranges++ % RANGES);
     u->imm = (int64_t)o->imm;
     if (o->var) {
@@ -49,7 +48,7 @@ static int lower_access(struct lower *L, struct uop *u, bool store)
     const struct ptx_inst *in = L->in;
     u->bytes = (uint8_t)ptx_type_bytes((enum ptx_type)in->type);
     u->sign = ptx_is_signed(in->type);
-    int rc = lower_address(L, u, &in->src[0]);
+    int rc = lower_address(L, u, &in->src[0], in->space);
     if (!rc) rc = lower_data(L, u, store ? &in->src[1] : &in->dst[0], store);
     if (!rc && u->bytes > 8) rc = lower_refuse(L, "elements of more than 8 bytes are not supported");
     mem_choose(u, store);
@@ -96,7 +95,7 @@ int lower_atom(struct lower *L, struct uop *u)
     u->wide = bits == 64;
     u->nvec = in->op == OP_ATOM; /* has a result */
     int rc = check_atom(L);
-    if (!rc) rc = lower_address(L, u, &in->src[0]);
+    if (!rc) rc = lower_address(L, u, &in->src[0], in->space);
     if (in->vec > 1) return rc ? rc : lower_atom_vec(L, u, bits);
     if (!rc && u->nvec) rc = lower_dst(L, &in->dst[0], bits, &u->d);
     if (!rc) rc = lower_src(L, &in->src[1], bits, &u->s[1]);

@@ -313,7 +313,7 @@ INLINE int store(struct exec_warp *w, const struct uop *u, unsigned bytes, unsig
     mem_addresses(w, u, addr);
     if (emit(w, u, addr, generic)) return RUN_FAULT;
     if (resolve(w, u, addr, bytes * nvec, full, &where, "store")) return RUN_FAULT;
-    w->run->progress++;
+    w->run->progress += u->space != PTX_LOCAL; /* nobody else can be waiting for that */
     for (unsigned k = 0; k < nvec; k++) {
         struct element e = element_of(u, k, bytes, nvec, wide);
         e.full = full;

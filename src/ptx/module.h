@@ -72,7 +72,7 @@ static inline struct func_info *info_of(const struct ptx_func *f) { return (stru
 
 /* Registers an instruction writes, and those it reads (guard and addresses included), in
  * order of its operands. out[] has room for MAX_INST_REGS. */
-enum { MAX_INST_REGS = 1 + (PTX_MAX_DST + PTX_MAX_SRC) * 8 };
+enum { MAX_INST_REGS = 1 + PTX_MAX_VECTOR + (PTX_MAX_DST + PTX_MAX_SRC) * 8 };
 unsigned inst_writes(const struct ptx_inst *in, int32_t *out);
 unsigned inst_reads(const struct ptx_inst *in, int32_t *out);
 

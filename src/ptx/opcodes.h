@@ -74,6 +74,7 @@ enum op_pace {
     PACE_BITS,  /* bits are counted or reversed */
     PACE_SHFL,
     PACE_CVT,
+    PACE_TENSOR, /* the matrix units */
     PACE_NONE /* never an ALU instruction */
 };
 

@@ -4,6 +4,7 @@
  * textures and mov have operands that no string describes and functions of their own. */
 #include "ptx/opcodes.h"
 #include "ptx/parse.h"
+#include "ptx/parse_words.h"
 
 #include <string.h>
 
@@ -371,8 +372,12 @@ void parse_instruction(struct ptx_parser *p)
     }
     in.op = (uint8_t)found;
     in.line = op.line;
-    parse_modifiers(p, &op, &in);
-    if (!p->failed) parse_operands(p, &in);
+    if (ptx_opcodes[in.op].mods & M_OWN) {
+        parse_own(p, &op, &in);
+    } else {
+        parse_modifiers(p, &op, &in);
+        if (!p->failed) parse_operands(p, &in);
+    }
     if (at_punct(p, ',')) fail_at(p, &p->tok, "%.*s has too many operands", (int)op.len, op.s);
     in.text_len = (uint32_t)(p->tok.s - p->m->text) - in.text;
     expect(p, ';', "after the instruction");

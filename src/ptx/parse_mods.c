@@ -35,10 +35,10 @@ static const struct modifier modifiers[] = {
     {"param::func", M_SPACE, PTX_PARAM_LOCAL},
     {"ca", M_CACHE, CACHE_CA}, {"cg", M_CACHE, CACHE_CG}, {"cs", M_CACHE, CACHE_CS}, {"lu", M_CACHE, CACHE_LU},
     {"cv", M_CACHE, CACHE_CV}, {"nc", M_CACHE, CACHE_NC}, {"wb", M_CACHE, CACHE_CA}, {"wt", M_CACHE, CACHE_CV},
-    {"volatile", M_SEM, FLAG_VOLATILE}, {"mmio", M_SEM, FLAG_VOLATILE}, {"weak", M_SEM, 0}, {"relaxed", M_SEM, 0},
-    {"acquire", M_SEM, 0}, {"release", M_SEM, 0}, {"acq_rel", M_SEM, 0}, {"sc", M_SEM, 0},
+    {"volatile", M_SEM, FLAG_VOLATILE}, {"mmio", M_SEM, FLAG_VOLATILE}, {"weak", M_SEM, 0}, {"relaxed", M_SEM, FLAG_STRONG},
+    {"acquire", M_SEM, FLAG_STRONG}, {"release", M_SEM, 0}, {"acq_rel", M_SEM, 0}, {"sc", M_SEM, 0},
     {"cta", M_SCOPE, 0}, {"cluster", M_SCOPE, 0}, {"gpu", M_SCOPE, 0}, {"gl", M_SCOPE, 0}, {"sys", M_SCOPE, 0},
-    {"v2", M_VEC, 2}, {"v4", M_VEC, 4}, {"v8", M_VEC, 8}, {"noftz", M_HINT, 0}, {"proxy", M_HINT, 0}, {"alias", M_HINT, 0},
+    {"v2", M_VEC, 2}, {"v4", M_VEC, 4}, {"v8", M_VEC, 8}, {"noftz", M_HINT, 0}, {"proxy", M_HINT, 0}, {"alias", M_HINT, 0}, {"tensormap", M_HINT, 0},
     {"aligned", M_HINT, 0},
     {"eq", M_CMP, CMP_EQ}, {"ne", M_CMP, CMP_NE}, {"lt", M_CMP, CMP_LT}, {"le", M_CMP, CMP_LE}, {"gt", M_CMP, CMP_GT},
     {"ge", M_CMP, CMP_GE}, {"lo", M_CMP, CMP_LO}, {"ls", M_CMP, CMP_LS}, {"hi", M_CMP, CMP_HI}, {"hs", M_CMP, CMP_HS},
@@ -157,11 +157,11 @@ static void apply_modifier(const struct modifier *m, struct mods *s, struct ptx_
     }
 }
 
-/* Cache hints and prefetch sizes: .L1::evict_last, .L2::128B, .L2::cache_hint is refused. */
+/* Cache hints and prefetch sizes: .L1::evict_last, .L2::128B; .L2::cache_hint is a modifier of its own. */
 static bool is_hint(const struct token *t)
 {
     return t->len > 5 && (memcmp(t->s, ".L1::", 5) == 0 || memcmp(t->s, ".L2::", 5) == 0) &&
-           !(t->len > 15 && memcmp(t->s + 5, "cache_hint", 10) == 0);
+           !(t->len == 15 && memcmp(t->s + 5, "cache_hint", 10) == 0);
 }
 
 static void add_type(struct ptx_parser *p, const struct token *t, const struct token *op, const struct ptx_opcode *spec,

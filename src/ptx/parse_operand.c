@@ -20,7 +20,7 @@ static const struct { const char *name; uint8_t sreg; bool xyz; } sregs[] = {
     {"%lanemask_ge", SREG_LANEMASK_GE, false}, {"%lanemask_gt", SREG_LANEMASK_GT, false},
     {"%clock", SREG_CLOCK, false}, {"%clock64", SREG_CLOCK64, false}, {"%globaltimer", SREG_GLOBALTIMER, false},
     {"%dynamic_smem_size", SREG_DYNAMIC_SMEM_SIZE, false}, {"%total_smem_size", SREG_TOTAL_SMEM_SIZE, false},
-    {"WARP_SZ", SREG_WARP_SZ, false},
+    {"WARP_SZ", SREG_WARP_SZ, false}, {"%envreg1", SREG_ENVREG1, false}, {"%envreg2", SREG_ENVREG2, false},
 };
 /* clang-format on */
 
@@ -189,14 +189,13 @@ void parse_dest(struct ptx_parser *p, struct ptx_operand *o, enum ptx_type type,
 
 void parse_vector(struct ptx_parser *p, struct ptx_operand *o, enum ptx_type type, enum width_rule rule, bool dest)
 {
-    enum { MAX_ELEMENTS = 8 };
-    struct ptx_operand elem[MAX_ELEMENTS];
+    struct ptx_operand elem[PTX_MAX_VECTOR];
     uint8_t n = 0;
     *o = (struct ptx_operand){.kind = OPND_VEC, .reg = -1};
     expect(p, '{', "to begin a vector");
     do {
-        if (n == MAX_ELEMENTS) {
-            fail_at(p, &p->tok, "a vector has at most %d elements", MAX_ELEMENTS);
+        if (n == PTX_MAX_VECTOR) {
+            fail_at(p, &p->tok, "a vector has at most %d elements", PTX_MAX_VECTOR);
             return;
         }
         if (dest) parse_dest(p, &elem[n], type, rule);

@@ -55,8 +55,8 @@ int warp_fault(struct exec_warp *w, const struct uop *u, int lane, const char *f
     thread_of(w, lane >= 0 ? (unsigned)lane : w->exec ? bit_low32(w->exec) : 0, tid);
     source_line(&o, source, sizeof source);
     wl_fail(r->err, WL_ERUN, "kernel %s: %s, pc 0x%x (%s:%u: %s%s), CTA (%u,%u,%u), thread (%u,%u,%u)", r->info.kernel,
-            what, inst->pc, m->file, u->in->line, o.text ? o.text : "", source, r->ctaid[0], r->ctaid[1], r->ctaid[2],
-            tid[0], tid[1], tid[2]);
+            what, inst->pc, m->file, u->in->line, o.text ? o.text : "", source, w->cta->ctaid[0], w->cta->ctaid[1],
+            w->cta->ctaid[2], tid[0], tid[1], tid[2]);
     return RUN_FAULT;
 }
 
@@ -156,9 +156,10 @@ static void fill_specials(struct exec_warp *w)
     }
 }
 
-int warp_init(struct exec_warp *w, struct exec_run *r, uint32_t id)
+int warp_init(struct exec_warp *w, struct exec_cta *c, uint32_t id)
 {
-    *w = (struct exec_warp){.run = r, .id = id};
+    const struct exec_run *r = c->run;
+    *w = (struct exec_warp){.run = c->run, .cta = c, .id = id};
     w->specials = aligned_alloc(64, WS_SLOTS * SLOT32);
     if (!w->specials) return -1;
     memset(w->specials, 0, WS_SLOTS * SLOT32);
@@ -175,12 +176,14 @@ int warp_start(struct exec_warp *w)
     uint32_t threads = r->info.threads_per_cta - w->id * WARP_SIZE;
     uint32_t(*slot)[WARP_SIZE] = (uint32_t(*)[WARP_SIZE])(void *)w->specials;
     for (unsigned k = 0; k < 3; k++)
-        for (unsigned i = 0; i < WARP_SIZE; i++) slot[WS_CTAID_X + k][i] = r->ctaid[k];
+        for (unsigned i = 0; i < WARP_SIZE; i++) slot[WS_CTAID_X + k][i] = w->cta->ctaid[k];
     w->live = threads >= WARP_SIZE ? UINT32_MAX : (1u << threads) - 1;
     w->depth = w->nframe = 0;
     w->executed = w->threads = 0;
     w->resume = w->carry = 0;
     w->state = WARP_READY;
+    w->split = false;
+    w->spin = (struct spin){.progress = r->progress};
     if (w->local) memset(w->local, 0, (size_t)WARP_SIZE * w->local_stride);
     return push_frame(w, r->kernel, NULL, w->live) ? 0 : -1;
 }
@@ -407,18 +410,40 @@ static int run_block(struct exec_warp *w, const struct xfunc *f, const struct xb
     return end_block(w, end, b);
 }
 
-int warp_run(struct exec_warp *w)
+/* One block. RUN_ON also when the warp is done. */
+static inline int run_next(struct exec_warp *w, const struct xblock **b)
+{
+    if (!settle(w)) {
+        w->state = WARP_DONE;
+        return RUN_ON;
+    }
+    const struct simt *top = &w->stack[w->depth - 1];
+    const struct xfunc *f = w->frame[w->nframe - 1].f;
+    *b = &f->block[top->block];
+    return run_block(w, f, *b, top->mask);
+}
+
+/* The same where polls are counted. */
+static int run_watched(struct exec_warp *w)
 {
     uint64_t until = w->executed + TURN_INSTRUCTIONS;
     while (w->executed < until) {
-        if (!settle(w)) {
-            w->state = WARP_DONE;
-            return RUN_ON;
-        }
-        const struct simt *top = &w->stack[w->depth - 1];
-        const struct xfunc *f = w->frame[w->nframe - 1].f;
-        int rc = run_block(w, f, &f->block[top->block], top->mask);
-        if (rc) return rc;
+        const struct xblock *b = NULL;
+        int rc = run_next(w, &b);
+        if (rc || w->state == WARP_DONE) return rc;
+        if (b->polls && spin_polled(w, b)) return RUN_ON;
+    }
+    return RUN_ON;
+}
+
+int warp_run(struct exec_warp *w)
+{
+    if (w->run->watches) return run_watched(w);
+    uint64_t until = w->executed + TURN_INSTRUCTIONS;
+    while (w->executed < until) {
+        const struct xblock *b;
+        int rc = run_next(w, &b);
+        if (rc || w->state == WARP_DONE) return rc;
     }
     return RUN_ON;
 }

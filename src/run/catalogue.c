@@ -165,10 +165,9 @@ static void list_counters(const struct catalogue_view *o, FILE *out)
     }
 }
 
-static void list_options(const struct catalogue_view *o, FILE *out)
+static void list_table(const struct wl_param *p, const struct catalogue_view *o, FILE *out)
 {
-    for (unsigned i = 0; i < P_COUNT; i++) {
-        const struct wl_param *p = &gpu_params[i];
+    for (; p->name; p++) {
         char value[64], range[256], rest[1024];
         param_write(p, p->def, value, sizeof value);
         param_range(p, range, sizeof range);
@@ -176,6 +175,12 @@ static void list_options(const struct catalogue_view *o, FILE *out)
         catalogue_row(o, p->name, 22, rest, out);
         if (o->verbose && !o->plain) fprintf(out, "%-22s    from %s\n", "", p->source);
     }
+}
+
+static void list_options(const struct catalogue_view *o, FILE *out)
+{
+    list_table(gpu_params, o, out);
+    list_table(size_params, o, out);
     catalogue_row(o, "dram.map", 22, "address map of the channels, as GPGPU-Sim writes it", out);
 }
 

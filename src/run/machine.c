@@ -2,6 +2,7 @@
 #include "run/machine.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "policy/registry.h"
 
@@ -11,10 +12,31 @@ int machine_plugin(const char *file, struct wl_err *e)
     return plugin_load(file, e);
 }
 
+/* A size stands for sets: given both, one of them would silently lose. */
+static int refuse_both(const struct machine_spec *spec, struct wl_err *e)
+{
+    static const char *const caches[] = {"l1d", "l2"};
+    for (unsigned k = 0; k < 2; k++) {
+        char size[16], sets[16];
+        bool has_size = false, has_sets = false;
+        snprintf(size, sizeof size, "%s.size=", caches[k]);
+        snprintf(sets, sizeof sets, "%s.sets=", caches[k]);
+        for (unsigned i = 0; i < spec->sets; i++) {
+            has_size |= strncmp(spec->set[i], size, strlen(size)) == 0;
+            has_sets |= strncmp(spec->set[i], sets, strlen(sets)) == 0;
+        }
+        if (has_size && has_sets)
+            return wl_fail(e, WL_EINPUT, "%s.size and %s.sets are both set; the size chooses the sets", caches[k],
+                           caches[k]);
+    }
+    return 0;
+}
+
 int machine_read(const struct machine_spec *spec, struct gpu_config *out, struct wl_err *e)
 {
     registry_open();
     int rc = config_load_warn(out, spec->gpu ? spec->gpu : "gtx480", spec->say, spec->say_arg, e);
+    if (!rc) rc = refuse_both(spec, e);
     for (unsigned i = 0; !rc && i < spec->sets; i++) rc = config_set(out, spec->set[i], e);
     if (!rc && spec->l1) rc = config_set_l1(out, spec->l1, e);
     if (!rc && spec->l2) rc = config_set_l2(out, spec->l2, e);
@@ -25,6 +47,7 @@ int machine_read(const struct machine_spec *spec, struct gpu_config *out, struct
 int machine_make(const struct machine_spec *spec, struct gpu_config *out, struct wl_err *e)
 {
     int rc = machine_read(spec, out, e);
+    if (!rc) rc = config_settle(out, e);
     return rc ? rc : config_check(out, e);
 }
 

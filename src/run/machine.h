@@ -20,7 +20,7 @@ struct machine_spec {
 
 /* Adds the policies of a shared object. */
 int machine_plugin(const char *file, struct wl_err *e);
-/* Words to values. The machine may contradict itself. */
+/* Words to values. The machine may contradict itself, and sizes are not yet sets and ways (config_settle). */
 int machine_read(const struct machine_spec *spec, struct gpu_config *out, struct wl_err *e);
 /* The same, and refuses a machine that cannot be built. */
 int machine_make(const struct machine_spec *spec, struct gpu_config *out, struct wl_err *e);

@@ -94,6 +94,7 @@ static json_t *kernel_list(const struct run_result *r)
         bad |= json_object_set_new(o, "cycles", json_count(k->cycles));
         bad |= json_object_set_new(o, "warp_instructions", json_count(k->warp_instructions));
         bad |= json_object_set_new(o, "thread_instructions", json_count(k->thread_instructions));
+        if (r->each) bad |= add_counters(o, &r->each[i], r->profiled);
         bad |= json_array_append_new(list, o);
     }
     if (!bad) return list;

@@ -20,7 +20,7 @@ int add_place(json_t *o, const struct source_place *at)
 
 json_t *inst_list(const struct profile_report *p)
 {
-    static const char *const waits[INST_WAITS] = {"load", "compute", "barrier", "turn"};
+    static const char *const waits[INST_STALLS] = {"load", "compute", "barrier", "turn"};
     json_t *list = json_array();
     int bad = !list;
     for (unsigned i = 0; !bad && i < p->insts; i++) {
@@ -31,8 +31,8 @@ json_t *inst_list(const struct profile_report *p)
         bad |= add_place(o, &r->at);
         bad |= json_object_set_new(o, "warp_instructions", json_integer((json_int_t)r->issued));
         bad |= json_object_set_new(o, "thread_instructions", json_integer((json_int_t)r->lanes));
-        for (unsigned k = 0; k < INST_WAITS; k++)
-            bad |= json_object_set_new(stalls, waits[k], json_integer((json_int_t)r->wait[k]));
+        for (unsigned k = 0; k < INST_STALLS; k++)
+            bad |= json_object_set_new(stalls, waits[k], json_integer((json_int_t)r->stall[k]));
         bad |= json_object_set_new(o, "stall_cycles", stalls);
         bad |= json_object_set_new(o, "awaited_cycles", json_integer((json_int_t)r->awaited));
         bad |= json_array_append_new(list, o);

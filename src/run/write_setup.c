@@ -56,6 +56,8 @@ json_t *json_config(const struct gpu_config *c)
     int bad = o ? 0 : -1;
     for (unsigned i = 0; i < P_COUNT && !bad; i++)
         bad = json_set_nested(o, gpu_params[i].name, param_value(&gpu_params[i], c->v[i]));
+    for (unsigned i = 0; i < SIZE_KEYS; i++)
+        bad |= json_set_nested(o, size_params[i].name, json_integer((json_int_t)config_size(c, i)));
     bad |= json_set_nested(o, "shared.options", json_text(c->shared_options));
     bad |= json_set_nested(o, "dram.map", json_text(c->dram_map));
     if (!bad) return o;

@@ -94,6 +94,27 @@ static void cache_laws(struct audit *a, const struct run_stats *s)
     law(a, "l2.fetches = l2.fills", s->l2.fetches, s->l2.fills);
 }
 
+/* The sum of a group's counters but the first, which is their total. */
+static uint64_t sum_behind_first(const void *group, size_t bytes)
+{
+    const uint64_t *v = group;
+    uint64_t sum = 0;
+    for (size_t i = 1; i < bytes / sizeof *v; i++) sum += v[i];
+    return sum;
+}
+
+/* Every cycle of a scheduler and of a warp has one reason. */
+static void account_laws(struct audit *a, const struct gpu *g, const struct run_stats *s)
+{
+    uint64_t schedulers = (uint64_t)g->config.v[P_SM_SCHEDULERS];
+    law(a, "account: sum of reasons = total", sum_behind_first(&s->account, sizeof s->account), s->account.total);
+    law(a, "account.total = schedulers x (sm.active_cycles + last warps that ended by issuing)", s->account.total,
+        schedulers * (s->sm.active_cycles + s->sm.issue_ends));
+    law(a, "account.issued <= sm.warp_instructions", s->account.issued <= s->sm.warp_instructions, 1);
+    law(a, "warp_states: sum of states = total", sum_behind_first(&s->warp_states, sizeof s->warp_states),
+        s->warp_states.total);
+}
+
 static void traffic_laws(struct audit *a, const struct gpu *g, const struct run_stats *s)
 {
     law(a, "icnt.request_packets = reply_packets + l1d.writebacks", s->icnt.request_packets,
@@ -179,6 +200,7 @@ int gpu_check_laws(const struct gpu *g, struct wl_err *e)
     struct run_stats s;
     gpu_read_stats(g, &s);
     cache_laws(&a, &s);
+    account_laws(&a, g, &s);
     traffic_laws(&a, g, &s);
     memory_laws(&a, g, &s);
     if (g->profile) profile_laws(&a, &s), profile_line_laws(&a, &s);

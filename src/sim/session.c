@@ -6,6 +6,7 @@
  * the executor what it executed. A difference means that a stream was written or read wrongly,
  * and no number of the run can be trusted. */
 #include "sim/session_attach.h"
+#include "sm/sm.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -256,6 +257,20 @@ static void account_launch(struct session *s, const struct stream_source *src, c
     add_record(s, src->info, t->cycles, t->executed);
 }
 
+/* CTAs that wait for one another are executed together, as many as the machine holds. One that does not fit at all
+ * is refused by the machine, not here. */
+static void set_room(const struct session *s, struct stream_source *src)
+{
+    struct gpu_config none;
+    const int64_t *v = s->opt.config.v;
+    if (!v[P_SM_COUNT]) { /* no machine was given */
+        config_defaults(&none);
+        v = none.v;
+    }
+    uint64_t ctas = sm_resident_ctas(v, src->info);
+    ptx_set_room(src, ctas ? ctas : 1);
+}
+
 int session_launch(struct session *s, struct ptx_launch *l, struct wl_err *e)
 {
     if (l->kernel->refused)
@@ -271,6 +286,7 @@ int session_launch(struct session *s, struct ptx_launch *l, struct wl_err *e)
     if (w && w->label && w->label(w->arg, l->kernel->name, label, sizeof label)) l->label = label;
     struct stream_source *src = ptx_open(l, e);
     if (!src) return e ? (int)e->code : WL_ERUN;
+    set_room(s, src);
 
     struct timed t = {0};
     int rc = consume_launch(s, mode, src, &t, e);
@@ -288,6 +304,9 @@ int session_replay(struct session *s, struct stream_source *src, struct wl_err *
     if (reserve_record(s, e)) return WL_ERUN;
     struct timed t = {0};
     int rc = run_timed(s, src, &t, e);
-    if (!rc) add_record(s, src->info, t.cycles, t.issued);
-    return rc;
+    if (rc) return rc;
+    add_record(s, src->info, t.cycles, t.issued);
+    const struct session_watch *w = s->opt.watch;
+    if (w && w->launched) w->launched(w->arg);
+    return 0;
 }

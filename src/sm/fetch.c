@@ -98,6 +98,7 @@ void fetch_flush(struct sm *s, unsigned w)
     s->head_unit[UNIT_NONE] &= ~bit64(w);
     warp_show_head(s, w);
     refill(s, w, place_of(s, s->warp[w].inst));
+    account_flush(s, w);
     s->fetch->stats.flushes++;
 }
 

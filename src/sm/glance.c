@@ -18,10 +18,10 @@ uint64_t sm_head_readable(const struct sm *s, unsigned warp, unsigned *reg)
 {
     const struct code_inst *in = s->warp[warp].inst;
     const uint64_t *board = s->board + (size_t)warp * s->board_regs;
-    tick_t t = 0;
+    uint64_t due = 0;
     for (unsigned i = 0; i < (unsigned)in->ndst + in->nsrc; i++)
-        if (board[in->reg[i]] > t) t = board[in->reg[i]], *reg = in->reg[i];
-    return t == NEVER ? UINT64_MAX : (t + s->part.period - 1) / s->part.period;
+        if (board[in->reg[i]] > due) due = board[in->reg[i]], *reg = in->reg[i];
+    return due == NEVER ? UINT64_MAX : (due_time(due) + s->part.period - 1) / s->part.period;
 }
 
 bool sm_head_is_shared(const struct sm *s, unsigned warp)

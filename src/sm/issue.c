@@ -53,6 +53,14 @@ static __attribute__((noinline)) uint64_t pipes_busy(const struct sm *s, tick_t 
     return blocked;
 }
 
+uint64_t issue_blocked(const struct sm *s, tick_t now)
+{
+    tick_t next;
+    uint64_t blocked = lsu_blocks(s);
+    if (s->lsu.ext && s->lsu.ext->queue.used) blocked |= reexec_holds_back(s);
+    return s->pipes_until > now ? blocked | pipes_busy(s, now, &next) : blocked;
+}
+
 /* Warps whose unit is free. *next: when a busy pipe that a warp waits for frees. */
 static inline uint64_t can_issue(const struct sm *s, tick_t now, tick_t *next)
 {
@@ -124,7 +132,7 @@ static void issue_compute(struct sm *s, unsigned w, tick_t now)
     s->pipe_free[pipe] = free_at;
     s->pipes_until = tick_max(s->pipes_until, free_at);
     uint64_t *board = s->board + (size_t)w * s->board_regs;
-    for (unsigned i = 0; i < in->ndst; i++) board[in->reg[i]] = result;
+    for (unsigned i = 0; i < in->ndst; i++) board[in->reg[i]] = due_make(result, WAIT_ALU);
 }
 
 /* A load from outside the SM marks its result as slow; an instruction that computes it anew takes the mark away. */
@@ -162,13 +170,14 @@ __attribute__((cold)) static void note_issue(struct sm *s, unsigned w)
 }
 
 /* Sends the warp's head to its unit, which is returned. */
-static inline __attribute__((always_inline)) unsigned issue_warp(struct sm *s, unsigned w, tick_t now)
+static inline __attribute__((always_inline)) unsigned issue_warp(struct sm *s, unsigned sched, unsigned w, tick_t now)
 {
     struct sm_warp *p = &s->warp[w];
     const struct code_inst *in = p->inst;
     unsigned unit = p->route->unit;
     s->stats.warp_instructions++;
     if (s->notes_issues) note_issue(s, w);
+    account_issue(&s->account, sched, w, s->cycle);
     unsigned lanes = bit_count32(p->exec);
     s->stats.thread_instructions += lanes;
     s->stats.register_reads += in->nsrc * lanes;
@@ -341,11 +350,10 @@ static __attribute__((noinline)) uint64_t pass_wrong(struct sm *s, unsigned sche
     return mine & ~s->wrong;
 }
 
-/* All schedulers choose among the warps in `can`. Returns whether one was issued. */
-static bool choose_warp(struct sm *s, uint64_t can, tick_t now)
+/* All schedulers choose among the warps in `can`. Returns those that were not chosen and could have been. */
+static uint64_t choose_warp(struct sm *s, uint64_t can, tick_t now)
 {
     unsigned first = ask_first(s);
-    bool issued = false;
     if (s->mem_issue) lsu_limit(s, s->mem_issue);
     for (unsigned i = 0; i < s->schedulers && can; i++) {
         unsigned sched = first + i < s->schedulers ? first + i : first + i - s->schedulers;
@@ -357,36 +365,33 @@ static bool choose_warp(struct sm *s, uint64_t can, tick_t now)
         while (mine) {
             int w = ask_pick(s, sched, mine);
             if (w < 0) break;
-            unsigned unit = issue_warp(s, (unsigned)w, now);
+            unsigned unit = issue_warp(s, sched, (unsigned)w, now);
             if (s->policy->on_issue) s->policy->on_issue(&s->sched, &s->view, sched, (unsigned)w);
-            issued = true;
             can &= ~(bit64((unsigned)w) | waiting_for(s, unit, (unsigned)w, now));
             mine = s->policy->order ? ask_second(s, sched, (unsigned)w, can) : 0;
         }
     }
     if (s->mem_issue) lsu_limit(s, s->lsu.depth);
-    return issued;
+    return can;
 }
 
 /* The same for a scheme that only picks, on a machine without the rules of GPGPU-Sim 3 (s->only_picks): nearly every
  * run of every paper has it, and nothing else is asked. */
-static bool choose_simply(struct sm *s, uint64_t can, tick_t now)
+static uint64_t choose_simply(struct sm *s, uint64_t can, tick_t now)
 {
     uint32_t n = s->schedulers;
     unsigned sched = (unsigned)(s->turn_mask != UINT32_MAX ? s->cycle & s->turn_mask : s->cycle % n);
-    bool issued = false;
     for (uint32_t left = n; left; left--, sched++) {
         sched &= 0u - (sched != n); /* the first again after the last: no branch, as it would be guessed wrongly */
         uint64_t mine = can & s->owned[sched];
         if (!mine) continue;
         int w = ask_pick(s, sched, mine);
         if (w < 0) continue;
-        unsigned unit = issue_warp(s, (unsigned)w, now);
+        unsigned unit = issue_warp(s, sched, (unsigned)w, now);
         if (s->policy->on_issue) s->policy->on_issue(&s->sched, &s->view, sched, (unsigned)w);
-        issued = true;
         can &= ~(bit64((unsigned)w) | waiting_for(s, unit, (unsigned)w, now));
     }
-    return issued;
+    return can;
 }
 
 bool issue_cycle(struct sm *s, tick_t now, tick_t *next)
@@ -396,7 +401,8 @@ bool issue_cycle(struct sm *s, tick_t now, tick_t *next)
     if (!can && !s->policy->on_cycle) return false;
     s->view.cycle = s->cycle;
     if (s->only_picks) {
-        s->stats.issue_cycles += choose_simply(s, can, now);
+        s->account.can = choose_simply(s, can, now);
+        s->stats.issue_cycles += s->account.issued != 0;
         return s->ready && can_issue(s, now + s->part.period, next);
     }
     if (!s->policy->ignores_state) refresh_view(s);
@@ -405,7 +411,9 @@ bool issue_cycle(struct sm *s, tick_t now, tick_t *next)
         if (!can) return false;
     }
     uint64_t allowed = ask_allowed(s);
-    bool issued = choose_warp(s, can & allowed, now);
+    s->account.can = choose_warp(s, can & allowed, now);
+    s->account.refused = can & ~allowed;
+    bool issued = s->account.issued;
     s->stats.issue_cycles += issued;
     if (issued) allowed = UINT64_MAX;               /* the issue may have changed it */
     if (issued && s->policy->on_cycle) return true; /* the scheme wants to hear of the cycle after an issue */

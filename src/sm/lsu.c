@@ -77,15 +77,15 @@ __attribute__((noinline)) static void unmark(struct sm *s, const struct memop *o
     for (unsigned i = 0; i < op->inst->ndst; i++) s->mark[(size_t)op->load.warp * s->board_regs + op->inst->reg[i]] = 0;
 }
 
-/* The instruction has all it waited for; its registers can be read from tick `at` on. That tick is
+/* The instruction has all it waited for; its registers can be read when `due` says. That tick is
  * known now, so no later event is needed for it. */
-static void finish_op(struct sm *s, struct memop *op, tick_t at, tick_t now)
+static void finish_op(struct sm *s, struct memop *op, uint64_t due, tick_t now)
 {
     const struct code_inst *in = op->inst;
     unsigned w = op->load.warp;
     uint64_t *board = s->board + (size_t)w * s->board_regs;
-    for (unsigned i = 0; i < in->ndst; i++) board[in->reg[i]] = at;
-    if (s->mark && at <= now + s->hit_ticks) unmark(s, op); /* all of it hit */
+    for (unsigned i = 0; i < in->ndst; i++) board[in->reg[i]] = due;
+    if (s->mark && due_time(due) <= now + s->hit_ticks) unmark(s, op); /* all of it hit */
     if (op->begun) l1_load_done(l1d_of(s), &op->load);
     op->next = s->ops->free;
     s->ops->free = op;
@@ -96,14 +96,23 @@ static void finish_op(struct sm *s, struct memop *op, tick_t at, tick_t now)
     warp_memop_done(s, w, now);
 }
 
-/* One request of the instruction has its data at tick `at`, or its acknowledgement. */
-static inline void finish_request(struct sm *s, struct req *r, tick_t at, tick_t now)
+/* What a warp waits for that waits for the request, which has left the SM. */
+static inline enum wait wait_of(const struct req *r)
+{
+    static const uint8_t wait[] = {
+        [ANSWER_L2] = WAIT_L2, [ANSWER_DRAM] = WAIT_DRAM, [ANSWER_IN_FLIGHT] = WAIT_IN_FLIGHT};
+    return r->kind == WL_ATOMIC ? WAIT_ATOMIC : (enum wait)wait[r->answer];
+}
+
+/* One request of the instruction has its data at tick `at`, or its acknowledgement; `what` a warp waited for. */
+static inline void finish_request(struct sm *s, struct req *r, tick_t at, enum wait what, tick_t now)
 {
     struct memop *op = memop_of(r);
     WL_ASSERT(op->waiting);
     s->lsu.readonly -= r->cache != L1_DATA;
     req_free(s->pool, r);
-    op->done = tick_max(op->done, at); /* a hit may come after a miss whose register write still waits */
+    op->done =
+        tick_max(op->done, due_make(at, what)); /* a hit may come after a miss whose register write still waits */
     if (--op->waiting == 0) finish_op(s, op, op->done, now);
 }
 
@@ -127,17 +136,20 @@ static void accept_reply(struct sm *s, tick_t now)
     if (r->cache == L1_CODE) {
         fetch_fill(s, r);
     } else if (r->kind == WL_STORE) {
-        finish_request(s, r, now, now);
+        finish_request(s, r, now, WAIT_L2, now);
     } else if (r->kind == WL_ATOMIC || r->bypass) {
         l1_bypass_done(l1d_of(s), r);
-        finish_request(s, r, writeback_slot(s, now), now);
+        finish_request(s, r, writeback_slot(s, now), wait_of(r), now);
     } else {
         struct req_list done;
         list_init(&done);
         struct l1 *c = &s->lsu.l1[r->cache];
         l1_fill(c, r, &done);
         tick_t at = now + s->part.period;
-        while (done.head) finish_request(s, list_pop(&done), at = writeback_slot(s, now), now);
+        while (done.head) {
+            struct req *one = list_pop(&done);
+            finish_request(s, one, at = writeback_slot(s, now), wait_of(one), now);
+        }
         l1_written(c, s->cycle + part_cycles(&s->part, at - now));
     }
 }
@@ -148,7 +160,7 @@ static void finish_ready(struct sm *s, struct l1 *c, tick_t now)
     struct req_list done;
     list_init(&done);
     l1_take_ready(c, &done);
-    while (done.head) finish_request(s, list_pop(&done), writeback_slot(s, now), now);
+    while (done.head) finish_request(s, list_pop(&done), writeback_slot(s, now), WAIT_L1, now);
 }
 
 /* ---- to the network ---- */
@@ -202,9 +214,12 @@ enum l1_outcome lsu_try(struct sm *s, enum cache_id cache, struct req *r, tick_t
     op->sent++;
     if (!may_miss) l1_count_gate_hit(c);
     if (data_load) note_load(s, op, outcome, last);
-    if (outcome == L1_HIT) finish_request(s, r, now + s->hit_ticks, now);
-    else if (outcome == L1_STORED && r->is_reply) finish_request(s, r, now, now);
-    else if (outcome == L1_MERGED && l1_has_fifo(c)) finish_ready(s, c, now);
+    if (outcome == L1_HIT) finish_request(s, r, now + s->hit_ticks, WAIT_L1, now);
+    else if (outcome == L1_STORED && r->is_reply) finish_request(s, r, now, WAIT_L1, now);
+    else if (outcome == L1_MERGED) {
+        r->answer = ANSWER_IN_FLIGHT;
+        if (l1_has_fifo(c)) finish_ready(s, c, now);
+    }
     return outcome;
 }
 
@@ -240,7 +255,7 @@ static void dispatch_shared(struct sm *s, struct memop *op, tick_t now)
     uint32_t passes = shared_passes(&op->addrs, s->shared_banks, op->inst->kind == INST_ATOMIC);
     s->stats.shared_passes += passes;
     s->lsu.busy_until = now + passes * s->part.period;
-    finish_op(s, op, s->lsu.busy_until + s->shared_latency, now);
+    finish_op(s, op, due_make(s->lsu.busy_until + s->shared_latency, WAIT_SHARED), now);
 }
 
 static void count_requests(struct sm *s, const struct route *route, uint32_t n)

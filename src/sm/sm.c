@@ -242,13 +242,31 @@ static uint32_t l1d_ways(const struct sm *s, const struct launch_info *l, uint32
     return left ? left : 1;
 }
 
+/* What limits the CTAs of an SM. */
+struct cta_room {
+    uint32_t slots, warps, registers, reg_unit, shared_bytes;
+};
+
+static uint32_t ctas_in(struct cta_room r, const struct launch_info *l)
+{
+    uint32_t limit = smaller(r.slots, r.warps / l->warps_per_cta);
+    uint32_t regs = (l->regs_per_thread + r.reg_unit - 1) / r.reg_unit * r.reg_unit;
+    if (regs) limit = smaller(limit, r.registers / (regs * l->warps_per_cta * WARP_SIZE));
+    if (l->shared_bytes) limit = smaller(limit, r.shared_bytes / l->shared_bytes);
+    return limit;
+}
+
+uint64_t sm_resident_ctas(const int64_t *v, const struct launch_info *l)
+{
+    struct cta_room room = {(uint32_t)v[P_SM_CTAS], (uint32_t)v[P_SM_WARPS], (uint32_t)v[P_SM_REGISTERS],
+                            (uint32_t)v[P_SM_REG_UNIT], (uint32_t)v[P_SM_SHARED]};
+    return (uint64_t)v[P_SM_COUNT] * ctas_in(room, l);
+}
+
 /* Resident CTAs: what threads, CTA slots, registers and shared memory allow. */
 static uint32_t cta_limit(const struct sm *s, const struct launch_info *l)
 {
-    uint32_t limit = smaller(s->cta_slots, s->warps / l->warps_per_cta);
-    uint32_t regs = (l->regs_per_thread + s->reg_unit - 1) / s->reg_unit * s->reg_unit;
-    if (regs) limit = smaller(limit, s->registers / (regs * l->warps_per_cta * WARP_SIZE));
-    if (l->shared_bytes) limit = smaller(limit, s->shared_bytes / l->shared_bytes);
+    uint32_t limit = ctas_in((struct cta_room){s->cta_slots, s->warps, s->registers, s->reg_unit, s->shared_bytes}, l);
     uint64_t ctas = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     if (s->cta_share && ctas < (uint64_t)limit * s->sms) limit = (uint32_t)((ctas + s->sms - 1) / s->sms);
     return limit;
@@ -341,7 +359,11 @@ tick_t sm_tick(struct sm *s, tick_t now)
     uint64_t passed = part_cycles(&s->part, now) - s->cycle;
     s->cycle += passed;
     s->head_limit = now;
-    if (s->live) s->stats.active_cycles += passed;
+    s->account.at = s->cycle;
+    if (s->live) {
+        s->stats.active_cycles += passed;
+        if (passed > 1) account_skip(s, passed - 1, now - (passed - 1) * s->part.period);
+    }
     if (s->observers && passed > 1) observe_slept(s, passed - 1);
     if (l1_cycle(l1d_of(s), s->cycle)) reexec_freed(s);
     lsu_cycle(s, now, passed - 1);
@@ -351,7 +373,11 @@ tick_t sm_tick(struct sm *s, tick_t now)
     tick_t next = NEVER;
     s->lsu.policy_heard = false;
     if (s->observers) observe_before_issue(s);
+    uint64_t ready = s->ready;
+    if (s->live) account_before(s);
+    s->account.at++;
     bool again = issue_may_do(s) && issue_cycle(s, now, &next);
+    if (ready) account_after(s, ready);
     if (s->lsu.policy_heard) reexec_changed(s);
     if (s->ends_cycles && after_issue(s, now)) again = true;
     if (again || lsu_retries(s)) return now + s->part.period;
@@ -423,6 +449,7 @@ void sm_add_stats(const struct sm *s, struct run_stats *out)
 {
     struct l1d_stats data = l1_stats(&s->lsu.l1[L1_DATA]);
     sm_stats_add(&out->sm, &s->stats);
+    account_add(s, out);
     add_lanes(s->exec_class, &out->sm);
     add_lanes(s->exec_class + EXEC_SHORT, &out->sm);
     add_lanes(s->exec_class + EXEC_MACHINE, &out->sm);

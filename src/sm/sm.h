@@ -22,6 +22,8 @@ struct sm_common {
 
 int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const struct sm_common *common, struct wl_err *e);
 void sm_destroy(struct sm *s);
+/* CTAs of the launch that all SMs of a machine with these parameters hold at once. */
+uint64_t sm_resident_ctas(const int64_t *v, const struct launch_info *l);
 /* Prepares for a kernel; fails when one CTA does not fit. SM 0 comes first: it finds the routes for all. */
 int sm_kernel_begin(struct sm *s, struct stream_source *source, struct wl_err *e);
 void sm_kernel_end(struct sm *s);

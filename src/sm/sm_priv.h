@@ -58,7 +58,16 @@ tick_t stages_reach(const struct sm *s); /* how long an instruction can wait on 
  * to. Returns when its result can be read. */
 tick_t stages_book(struct sm *s, unsigned w, tick_t now, tick_t *taken);
 
+/* account.c: before the SM's other work in a cycle, the `skipped` cycles it slept through (then: the first of them);
+ * before the issue stage; after it, with the warps that were ready before. */
+void account_skip(struct sm *s, uint64_t skipped, tick_t then);
+void account_before(struct sm *s);
+void account_after(struct sm *s, uint64_t ready);
+void account_flush(struct sm *s, unsigned w); /* the buffer of a ready warp was emptied: it waits for a fetch */
+void account_add(const struct sm *s, struct run_stats *out);
+
 /* issue.c */
+uint64_t issue_blocked(const struct sm *s, tick_t now); /* warps whose unit would take nothing of them at `now` */
 /* Returns whether a warp can issue in the next cycle; else *next is when a pipe frees. */
 bool issue_cycle(struct sm *s, tick_t now, tick_t *next);
 

@@ -10,6 +10,7 @@
 #include "mem/addrmap.h"
 #include "mem/l1.h"
 #include "mem/port.h"
+#include "sm/account.h"
 #include "stream/stream.h"
 #include "warpline/lsu.h"
 
@@ -76,7 +77,7 @@ struct memop {
     _Alignas(64) struct wl_load load;
     const struct code_inst *inst;
     union {
-        tick_t done;        /* the latest register write of the requests answered so far */
+        uint64_t done;      /* the latest register write of the requests answered so far, as a due (account.h) */
         struct memop *next; /* while it is free */
     };
     uint16_t waiting; /* requests not answered */
@@ -266,7 +267,7 @@ struct sm {
     uint64_t *wheel_used; /* slots that are not empty, one bit per slot */
     uint32_t wheel_mask;
     uint32_t board_regs;
-    uint64_t *board;           /* [warps * board_regs] tick from which a register may be read */
+    uint64_t *board; /* [warps * board_regs] tick from which a register may be read, as a due; NEVER: not known yet */
     uint64_t head_unit[UNITS]; /* [unit] set of warps whose head goes there */
     uint64_t barrier, membar, memory;
     uint64_t loads, shared, ended;
@@ -307,6 +308,7 @@ struct sm {
     tick_t pipe_free[PIPE_UNITS * SM_MAX_PIPES];
     struct exec_class exec_class[EXEC_CLASSES];
     _Alignas(64) struct sm_stats stats;
+    struct account account;
 
     /* the dispatcher's mailbox, with offered_at: latched both ways */
     tick_t wants_at; /* since when the SM has room for another CTA; NEVER: it has none */

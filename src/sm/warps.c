@@ -23,9 +23,11 @@ static int make_wheel(struct sm *s)
     return s->wheel && s->wheel_used ? 0 : -1;
 }
 
-static void wheel_add(struct sm *s, unsigned w, tick_t at, tick_t now)
+static void wheel_add(struct sm *s, unsigned w, tick_t at, enum wait what, tick_t now)
 {
-    uint32_t slot = (uint32_t)(s->cycle + part_cycles(&s->part, at - now + s->part.period - 1)) & s->wheel_mask;
+    uint64_t cycle = s->cycle + part_cycles(&s->part, at - now + s->part.period - 1);
+    uint32_t slot = (uint32_t)cycle & s->wheel_mask;
+    account_ready(&s->account, w, cycle, what);
     s->wheel[slot] |= bit64(w);
     s->wheel_used[slot >> 6] |= bit64(slot & 63);
     s->in_wheel |= bit64(w);
@@ -56,8 +58,8 @@ tick_t warp_next_wake(const struct sm *s, tick_t now)
 
 /* ---- heads ---- */
 
-/* The tick from which the head may issue: NEVER while it waits for a load, and then the other registers do not matter.
- * (Without this way out the compiler would make vectors of these few numbers, which takes longer.) */
+/* The tick from which the head may issue, as a due: NEVER while it waits for a load, and then the other registers do
+ * not matter. (Without this way out the compiler would make vectors of these few numbers, which takes longer.) */
 static inline tick_t head_ready_at(const struct sm *s, unsigned w, const struct code_inst *in)
 {
     const uint64_t *board = s->board + (size_t)w * s->board_regs;
@@ -67,16 +69,20 @@ static inline tick_t head_ready_at(const struct sm *s, unsigned w, const struct 
     return t;
 }
 
-/* The head may issue from `t` on. */
-static inline void place_head(struct sm *s, unsigned w, tick_t t, tick_t now)
+/* The head may issue when it is due. */
+static inline void place_head(struct sm *s, unsigned w, uint64_t due, tick_t now)
 {
-    if (t == NEVER) {
+    if (due == NEVER) {
         s->long_stall |= bit64(w);
         return;
     }
     s->long_stall &= ~bit64(w);
-    if (t <= s->head_limit) s->ready |= bit64(w);
-    else wheel_add(s, w, t, now);
+    if (due_time(due) > s->head_limit) {
+        wheel_add(s, w, due_time(due), due_what(due), now);
+        return;
+    }
+    s->ready |= bit64(w);
+    account_ready(&s->account, w, s->account.at, due_what(due));
 }
 
 /* A head must have come; a path that was not taken waits for no register. */
@@ -84,7 +90,8 @@ static __attribute__((noinline)) void check_fetched_head(struct sm *s, unsigned 
 {
     tick_t decoded;
     if (!fetch_has_head(s, w, &decoded)) return; /* looked at when it has come */
-    place_head(s, w, s->wrong >> w & 1 ? decoded : tick_max(head_ready_at(s, w, s->warp[w].inst), decoded), now);
+    uint64_t fetched = due_make(decoded, WAIT_FETCH);
+    place_head(s, w, s->wrong >> w & 1 ? fetched : tick_max(head_ready_at(s, w, s->warp[w].inst), fetched), now);
 }
 
 void warp_check_head(struct sm *s, unsigned w, tick_t now)
@@ -248,8 +255,11 @@ static void release_barrier(struct sm *s, struct cta *c, tick_t now)
     uint64_t m = c->arrived;
     c->arrived = 0;
     s->barrier &= ~m;
-    for (; m; m &= m - 1)
-        if (!(s->ended >> bit_low64(m) & 1)) warp_check_head(s, bit_low64(m), now);
+    for (; m; m &= m - 1) {
+        unsigned w = bit_low64(m);
+        s->account.states.barrier += account_note(&s->account, w);
+        if (!(s->ended >> w & 1)) warp_check_head(s, w, now);
+    }
 }
 
 void warp_arrive(struct sm *s, unsigned w, tick_t now)
@@ -279,7 +289,13 @@ static void finish_warp(struct sm *s, unsigned w, tick_t now)
     uint64_t bit = bit64(w);
     if (l1_warp_exit(l1d_of(s), w)) lsu_policy_heard(s);
     if (s->policy->on_warp) s->policy->on_warp(&s->sched, &s->view, WL_WARP_EXIT, w);
+    s->account.states.drain += account_note(&s->account, w);
+    s->account.states.total += s->account.at;
     s->live &= ~bit;
+    if (!s->live) {
+        s->account.resident += s->account.at;
+        s->stats.issue_ends += s->account.at > s->cycle;
+    }
     s->ended &= ~bit;
     s->barrier &= ~bit;
     s->membar &= ~bit;
@@ -299,6 +315,7 @@ static void release_membar(struct sm *s, unsigned w, tick_t now)
     s->membar &= ~bit64(w);
     s->held &= ~bit64(w);
     s->await_copies &= ~bit64(w);
+    s->account.states.fence += account_note(&s->account, w);
     if (!(s->barrier & bit64(w))) warp_check_head(s, w, now);
 }
 
@@ -340,7 +357,7 @@ void warp_end_group(struct sm *s, unsigned w)
 void warp_wait_groups(struct sm *s, unsigned w, unsigned allowed)
 {
     struct warp_copies *c = &s->copies[w];
-    c->wait_for = c->ended > allowed ? c->ended - allowed : 0;
+    c->wait_for = allowed == WAIT_ALL ? c->ended + 1 : c->ended > allowed ? c->ended - allowed : 0;
     await_copies(s, w);
 }
 
@@ -382,6 +399,8 @@ static void install_warp(struct sm *s, unsigned w, unsigned slot, unsigned rank,
 {
     struct sm_warp *p = &s->warp[w];
     *p = (struct sm_warp){.cta = (uint8_t)slot, .rank = (uint8_t)rank, .route = &route_none};
+    s->account.time[w].since = s->account.at - 1;
+    s->account.states.total -= s->account.at;
     s->copies[w] = (struct warp_copies){0};
     stream_open(&p->stream, s->cta[slot].stream.warp[rank]);
     memset(s->board + (size_t)w * s->board_regs, 0, s->board_regs * sizeof *s->board);
@@ -404,6 +423,7 @@ void warp_install_cta(struct sm *s, const struct cta_stream *cta, tick_t now)
     while (s->cta[slot].used) slot++;
     s->cta[slot] = (struct cta){.used = true, .stream = *cta};
     s->ctas_resident++;
+    if (!s->live) s->account.resident -= s->account.at;
     unsigned slots[CTA_MAX_WARPS];
     for (unsigned i = 0; i < cta->nwarps; i++, w++) {
         while (s->live >> w & 1) w++;

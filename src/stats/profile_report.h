@@ -29,7 +29,7 @@ struct load_record {
 
 /* Why a warp stood at an instruction: a register comes from memory; it is being computed; a barrier, a fence or an
  * atomic before it holds the warp; or it could be issued, but another warp was chosen, or its pipe was busy. */
-enum inst_wait { WAIT_LOAD, WAIT_COMPUTE, WAIT_BARRIER, WAIT_TURN, INST_WAITS };
+enum inst_stall { STALL_LOAD, STALL_COMPUTE, STALL_BARRIER, STALL_TURN, INST_STALLS };
 
 /* An instruction: all its executions by all SMs and launches. */
 struct inst_record {
@@ -38,7 +38,7 @@ struct inst_record {
     uint32_t pc;
     uint8_t kind, space;       /* enum inst_kind, enum mem_space */
     uint64_t issued, lanes;    /* warp instructions, thread instructions */
-    uint64_t wait[INST_WAITS]; /* cycles that warps stood at it */
+    uint64_t stall[INST_STALLS]; /* cycles that warps stood at it */
     uint64_t awaited;          /* cycles that warps stood elsewhere until its result came */
 };
 

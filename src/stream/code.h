@@ -26,6 +26,7 @@ enum inst_kind {
     INST_COMMIT,  /* ends a group of the warp's asynchronous copies */
     INST_WAIT     /* waits until at most `width` of the groups ended so far are on their way */
 };
+enum { WAIT_ALL = 63 }; /* width of an INST_WAIT that waits for every copy, of a group or not yet */
 
 /* The address space of a memory instruction. Stream addresses are: global and texture, device
  * addresses; shared, byte offsets in the CTA's shared memory; local, byte offsets in the

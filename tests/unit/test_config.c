@@ -230,3 +230,71 @@ TEST_WITH(maps, fresh, NULL)
     assert_int_equal(dram_map_shape("dramid@;0", &m, &e), WL_EINPUT);
     assert_int_equal(dram_map_shape("", &m, &e), WL_EINPUT);
 }
+
+/* 10. A size becomes sets and ways: as many ways as the machine has where the index function can address the sets, else
+ * the nearest; the Fermi hash knows 32 and 64 sets. */
+TEST_WITH(sizes, fresh, NULL)
+{
+    static const struct {
+        const char *set[2];
+        int64_t sets, ways;
+    } good[] = {{{"l1d.size=16K"}, 32, 4},
+                {{"l1d.size=32K"}, 64, 4},
+                {{"l1d.size=48K"}, 64, 6},
+                {{"l1d.size=64K"}, 64, 8},
+                {{"l1d.size=8192"}, 32, 2},
+                {{"l1d.size=64K", "l1d.index=xor"}, 128, 4},
+                {{"l1d.size=32K", "l1d.ways=8"}, 32, 8}};
+    for (unsigned i = 0; i < sizeof good / sizeof good[0]; i++) {
+        config_defaults(&c);
+        for (unsigned k = 0; k < 2 && good[i].set[k]; k++) assert_int_equal(config_set(&c, good[i].set[k], &e), 0);
+        assert_int_equal(config_settle(&c, &e), 0);
+        assert_int_equal(c.v[P_L1D_SETS], good[i].sets);
+        assert_int_equal(c.v[P_L1D_WAYS], good[i].ways);
+        assert_int_equal(config_check(&c, &e), 0);
+        assert_int_equal(config_size(&c, SIZE_L1D), good[i].sets * good[i].ways * 128);
+    }
+    config_defaults(&c);
+    assert_int_equal(config_set(&c, "l2.size=1536K", &e), 0); /* of 12 slices */
+    assert_int_equal(config_settle(&c, &e), 0);
+    assert_int_equal(c.v[P_L2_SETS] * c.v[P_L2_WAYS] * 12 * 128, 1536 * 1024);
+    assert_int_equal(c.v[P_L2_WAYS], 8);
+    assert_int_equal(config_set(&c, "l1d.size=4200", &e), 0);
+    assert_int_equal(config_settle(&c, &e), WL_EINPUT);
+    assert_says("the nearest are 4096 and 8192 bytes");
+    refused("l1d.size = 32K\nl1d.sets = 64\n", "a size or sets");
+    refused("l1d.size = 4200\n", "no size of a cache");
+}
+
+static void count_change(void *arg, const char *name, const char *value, const int64_t *number)
+{
+    char *out = arg;
+    snprintf(out + strlen(out), 200 - strlen(out), "%s=%s%s ", name, value, number ? "" : "!");
+}
+
+/* 11. What differs from the preset, whatever the machine is called; a machine without a preset is compared with the
+ * defaults. */
+TEST_WITH(changes, fresh, NULL)
+{
+    char said[200] = "";
+    assert_int_equal(config_load(&c, "dacache", &e), 0);
+    assert_string_equal(c.preset, "dacache");
+    config_changes(&c, count_change, said);
+    assert_string_equal(said, "");
+    assert_int_equal(config_set(&c, "l1d.ways=16", &e), 0);
+    assert_int_equal(config_set(&c, "l1d.index=xor", &e), 0);
+    config_changes(&c, count_change, said);
+    assert_string_equal(said, "l1d.ways=16 l1d.index=xor! ");
+    config_defaults(&c);
+    assert_int_equal(config_parse(&c, "t.ini", "base = gtx480-v322\nl1d.mshr = 33\n", &e), 0);
+    assert_string_equal(c.preset, "gtx480-v322");
+    said[0] = 0;
+    config_changes(&c, count_change, said);
+    assert_string_equal(said, "l1d.mshr=33 ");
+    config_defaults(&c);
+    assert_int_equal(config_parse(&c, "t.ini", "l1d.mshr = 33\n", &e), 0);
+    assert_string_equal(c.preset, "");
+    said[0] = 0;
+    config_changes(&c, count_change, said);
+    assert_string_equal(said, "l1d.mshr=33 ");
+}

@@ -1,0 +1,101 @@
+/* spin.c - warps that wait by asking again: locks, flags, barriers between CTAs.
+ *
+ * A block that reads memory is a poll. After some polls without progress (no store, no atomic that changed a value, no
+ * barrier, no exit, of any warp) the state of the warp - stack, registers, local memory - is hashed at a poll, kept,
+ * and compared at the next few. If it comes again the warp spins: it has read the same values and will do the same
+ * until somebody makes progress. Its turn is over, so a wait costs about POLLS_FIRST rounds of its loop, and one more
+ * each time it gets a turn again. The kept state is renewed at powers of two, so a loop that settles later is found
+ * later, and hashing stays rare in loops that do not wait.
+ *
+ * Lanes of one warp can wait for one another too: the lane that has the lock stands where the loop ends, the others
+ * ask for it. A GPU of today lets each lane go on by itself. So a warp that spins lets lanes past that wait at the end
+ * of a divergent path: they go on first and alone until the next place where all meet. They must not come to a barrier
+ * of the CTA, at which a warp arrives as a whole; so in a kernel with barriers they are let past only when nobody else
+ * in the whole grid can go on. */
+#include "ptx/exec_priv.h"
+
+#include <string.h>
+
+enum { POLLS_FIRST = 16, POLLS_WINDOW = 8 };
+
+/* Registers are many: a word at a time. */
+static uint64_t hash_words(uint64_t h, const uint8_t *p, size_t n)
+{
+    for (uint64_t word; n >= 8; p += 8, n -= 8) {
+        memcpy(&word, p, 8);
+        h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        h ^= h >> 29;
+    }
+    return hash_bytes(h, p, n);
+}
+
+uint64_t spin_hash(uint64_t h, const struct exec_warp *w)
+{
+    const struct call_frame *f = &w->frame[w->nframe - 1];
+    h = hash_bytes(h, w->stack, w->depth * sizeof *w->stack);
+    h = hash_words(h, w->regs, f->regs + f->f->reg_bytes);
+    h = hash_bytes(h, &w->carry, sizeof w->carry);
+    if (w->local) h = hash_words(h, w->local, (size_t)WARP_SIZE * w->local_stride);
+    return hash_bytes(h, &w->id, sizeof w->id);
+}
+
+bool spin_let_past(struct exec_warp *w)
+{
+    if (w->spin.yields == WARP_SIZE || !w->nframe) return false;
+    uint32_t bottom = w->frame[w->nframe - 1].stack, above = w->stack[w->depth - 1].mask;
+    for (uint32_t j = w->depth - 1; j-- > bottom;) {
+        struct simt wait = w->stack[j];
+        if (!(wait.mask & ~above)) continue; /* all its lanes are on paths above */
+        if (wait.mask & above) { /* those above would have met it there: now they meet it where it leaves */
+            for (uint32_t k = j + 1; k < w->depth; k++)
+                if (w->stack[k].reconv == wait.block) w->stack[k].reconv = wait.reconv;
+            wait.mask &= ~above;
+        }
+        for (uint32_t k = j + 1; k < w->depth; k++) w->stack[k - 1] = w->stack[k];
+        w->stack[w->depth - 1] = wait;
+        w->spin.yields++;
+        w->spin.polls = 0;
+        w->spin.spins = false;
+        w->split = true;
+        return true;
+    }
+    return false;
+}
+
+static void count_anew(struct exec_warp *w)
+{
+    struct spin *s = &w->spin;
+    s->polls = s->yields = 0;
+    s->progress = w->run->progress;
+}
+
+/* Whether the state is looked at after so many polls. */
+static bool looks(const struct spin *s)
+{
+    if (s->spins && s->polls <= POLLS_WINDOW) return true; /* it has spun before: with luck in the same state */
+    if (s->polls < POLLS_FIRST) return false;
+    uint32_t power = 1u << (31 - (uint32_t)__builtin_clz(s->polls));
+    return s->polls - power <= POLLS_WINDOW;
+}
+
+bool spin_polled(struct exec_warp *w, const struct xblock *b)
+{
+    struct spin *s = &w->spin;
+    if (b->polls == POLL_STRONG) s->strong++;
+    if (s->progress != w->run->progress) count_anew(w);
+    if (++s->polls == UINT32_MAX) count_anew(w);
+    if (!w->nframe || !looks(s)) return false;
+    uint64_t hash = spin_hash(WL_HASH_INIT, w);
+    bool renew = s->polls >= POLLS_FIRST && !(s->polls & (s->polls - 1));
+    if (hash == s->kept && (s->spins || !renew)) {
+        if (!w->run->barriers && spin_let_past(w)) return false;
+        s->spins = true;
+        s->progress = w->run->progress;
+        return true;
+    }
+    if (renew) {
+        s->kept = hash;
+        s->spins = false;
+    }
+    return false;
+}

@@ -1,0 +1,88 @@
+/* tensor_map.c - see tensor_map.h. The 128 bytes: a mark, small numbers, base, then sizes, strides, boxes and steps,
+ * packed: sizes and boxes as PTX limits them (2^32, 256 and 8), strides in units of 16 bytes. */
+#include "ptx/tensor_map.h"
+
+#include <string.h>
+
+#include "ptx/ir.h"
+
+static const char mark[8] = "wltmap1";
+
+void tensor_map_write(const struct tensor_map *t, uint8_t out[TENSOR_MAP_BYTES])
+{
+    memset(out, 0, TENSOR_MAP_BYTES);
+    memcpy(out, mark, 8);
+    out[8] = t->dims;
+    out[9] = t->type;
+    out[10] = t->element;
+    out[11] = t->swizzle;
+    out[12] = t->nan_fill;
+    memcpy(out + 16, &t->base, 8);
+    for (unsigned i = 0; i < TENSOR_DIMS; i++) {
+        uint32_t size = (uint32_t)(t->size[i] - 1);
+        uint64_t stride = t->stride[i];
+        uint16_t box = (uint16_t)t->box[i];
+        memcpy(out + 24 + 4 * i, &size, 4);
+        memcpy(out + 44 + 8 * i, &stride, 8);
+        memcpy(out + 84 + 2 * i, &box, 2);
+        out[94 + i] = (uint8_t)t->step[i];
+    }
+}
+
+const char *tensor_map_read(const uint8_t in[TENSOR_MAP_BYTES], struct tensor_map *t)
+{
+    if (memcmp(in, mark, 8) != 0) return "these bytes are no tensor map of cuTensorMapEncodeTiled";
+    *t = (struct tensor_map){
+        .dims = in[8], .type = in[9], .element = in[10], .swizzle = in[11], .nan_fill = in[12] != 0};
+    if (!t->dims || t->dims > TENSOR_DIMS || !t->element || t->element > 8) return "the tensor map was overwritten";
+    memcpy(&t->base, in + 16, 8);
+    for (unsigned i = 0; i < TENSOR_DIMS; i++) {
+        uint32_t size;
+        uint16_t box;
+        memcpy(&size, in + 24 + 4 * i, 4);
+        memcpy(&t->stride[i], in + 44 + 8 * i, 8);
+        memcpy(&box, in + 84 + 2 * i, 2);
+        t->size[i] = (uint64_t)size + 1;
+        t->box[i] = box;
+        t->step[i] = in[94 + i];
+        if (i < t->dims && (!t->box[i] || !t->step[i])) return "the tensor map was overwritten";
+    }
+    return NULL;
+}
+
+/* A step of more than one takes every so many-th element of the box. */
+static uint32_t taken(const struct tensor_map *t, unsigned i) { return (t->box[i] + t->step[i] - 1) / t->step[i]; }
+
+uint32_t tensor_box_bytes(const struct tensor_map *t)
+{
+    uint32_t n = t->element;
+    for (unsigned i = 0; i < t->dims; i++) n *= taken(t, i);
+    return n;
+}
+
+bool tensor_element(const struct tensor_map *t, const int32_t at[TENSOR_DIMS], uint32_t k, uint64_t *addr)
+{
+    bool inside = true;
+    *addr = t->base;
+    for (unsigned i = 0; i < t->dims; i++) {
+        int64_t c = (int64_t)at[i] + (int64_t)(k % taken(t, i)) * t->step[i];
+        k /= taken(t, i);
+        inside &= c >= 0 && (uint64_t)c < t->size[i];
+        *addr += (uint64_t)c * t->stride[i];
+    }
+    return inside;
+}
+
+uint32_t tensor_swizzle(const struct tensor_map *t, uint32_t addr)
+{
+    return t->swizzle ? addr ^ (addr >> 7 & (t->swizzle / 16u - 1)) << 4 : addr;
+}
+
+void tensor_fill(const struct tensor_map *t, uint8_t *element)
+{
+    memset(element, 0, t->element);
+    if (!t->nan_fill) return;
+    if (t->type == T_F64) element[7] = 0x7f, element[6] = 0xf8;
+    else if (t->element == 4) element[3] = 0x7f, element[2] = 0xff, element[1] = element[0] = 0xff;
+    else element[1] = 0x7f, element[0] = 0xff;
+}

@@ -1,6 +1,6 @@
 #!/bin/sh
-# aarch64.sh [BUILD] - cross-builds the program for aarch64 and runs it under qemu-user: its counters must equal those of
-# the program built for this machine (build/warpline), which is what "the same numbers on any machine" means.
+# aarch64.sh [BUILD] - cross-builds the program for aarch64 and runs it under qemu-user: its counters must equal those
+# of the program built for this machine (build/warpline), which is what "the same numbers on any machine" means.
 #
 # Needs Debian or its kin on another architecture, with gcc-aarch64-linux-gnu and qemu-user (or qemu-user-static). The
 # libraries of arm64 are unpacked into BUILD/root; nothing is installed into the system.
@@ -30,19 +30,22 @@ if [ ! -e "$root/complete" ]; then
     # shellcheck disable=SC2086
     (cd "$apt/debs" && apt_get download $libraries)
     for deb in "$apt"/debs/*.deb; do dpkg-deb -x "$deb" "$root"; done
+    find "$root/usr/lib" "$root/lib" -type l | while read -r link; do # absolute links must stay inside
+        case $(readlink "$link") in /*) ln -sf "$root$(readlink "$link")" "$link" ;; esac
+    done
     touch "$root/complete"
 fi
 
 # ---- the program ----
-lib=$root/usr/lib/aarch64-linux-gnu
+lib=$root/usr/lib/aarch64-linux-gnu lib2=$root/lib/aarch64-linux-gnu
 PKG_CONFIG_LIBDIR=$lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root cmake -S . -B "$build" -DCMAKE_SYSTEM_NAME=Linux \
     -DCMAKE_SYSTEM_PROCESSOR=aarch64 -DCMAKE_C_COMPILER=aarch64-linux-gnu-gcc -DWL_LTO=OFF -DWL_WERROR=ON \
-    -DCMAKE_EXE_LINKER_FLAGS="-Wl,-rpath-link,$lib -Wl,-rpath-link,$root/lib/aarch64-linux-gnu" >"$build/configure.log" ||
+    -DCMAKE_EXE_LINKER_FLAGS="-L$lib -L$lib2 -Wl,-rpath-link,$lib:$lib2" >"$build/configure.log" ||
     fail "$(tail -5 "$build/configure.log")"
 cmake --build "$build" -j "${JOBS:-$(nproc)}" --target warpline-cli -- --no-print-directory
 
 # ---- the same numbers ----
-there() { "$qemu" -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH="$lib:$root/lib/aarch64-linux-gnu" "$build/warpline" "$@"; }
+there() { "$qemu" -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH="$lib:$lib2" "$build/warpline" "$@"; }
 counters() { grep -Ev '"(build|command|seconds|peak_memory_bytes|version)"'; }
 bad=0
 for run in "atax --check" "bfs --check" "gemm --check" "kmeans_1 --l1 dacache --sched mascar --gpu mascar" \

@@ -19,17 +19,20 @@ if [ "$(id -u)" = 0 ]; then # a clean root with a dpkg of its own
     touch "$root/var/lib/dpkg/status"
     dpkg --root="$root" --force-depends --force-script-chrootless -i "$deb" >"$work/out" 2>"$work/err" && installed=yes
 fi
-if [ $installed = yes ]; then check "dpkg says it is installed" grep -q '^Status: install ok installed' "$root/var/lib/dpkg/status"
+if [ $installed = yes ]; then
+    check "dpkg says it is installed" grep -q '^Status: install ok installed' "$root/var/lib/dpkg/status"
 else dpkg-deb -x "$deb" "$root"; fi
-for f in bin/warpline include/warpline/policy.h share/man/man1/warpline.1 lib/python3/dist-packages/warpline/__init__.py \
-    share/doc/warpline/docs/tutorial.md share/doc/warpline/examples/notebook.ipynb share/doc/warpline/LICENSE; do
+for f in bin/warpline include/warpline/policy.h share/man/man1/warpline.1 \
+    lib/python3/dist-packages/warpline/__init__.py share/doc/warpline/docs/tutorial.md \
+    share/doc/warpline/examples/notebook.ipynb share/doc/warpline/LICENSE; do
     check "it has $f" test -s "$root/usr/$f"
 done
 there=$root/usr/bin/warpline
 check "the program runs" sh -c "'$there' run vectoradd --size tiny --check -q"
 libs=$(dirname "$(find "$root/usr/lib" -name 'libwarpline.so')")
 if [ -x "$WL_BUILD/exec/exec_driver" ]; then
-    check "and finds its libraries of exec" sh -c "'$there' exec -q -- '$WL_BUILD/exec/exec_driver' >'$work/out' 2>'$work/err'"
+    run_exec() { "$there" exec -q -- "$WL_BUILD/exec/exec_driver" >"$work/out" 2>"$work/err"; }
+    check "and finds its libraries of exec" run_exec
 fi
 cc=${CC:-cc}
 if command -v "$cc" >/dev/null && command -v pkg-config >/dev/null; then
@@ -41,15 +44,18 @@ if command -v "$cc" >/dev/null && command -v pkg-config >/dev/null; then
     check "a host program links the library" host
 fi
 if command -v python3 >/dev/null; then
-    check "the Python package" sh -c "cd '$work' && WARPLINE='$there' PYTHONDONTWRITEBYTECODE=1 \
-        PYTHONPATH='$root/usr/lib/python3/dist-packages' python3 -c 'import warpline; warpline.run(\"vectoradd\", size=\"tiny\")'"
+    run_python() {
+        WARPLINE=$there PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$root/usr/lib/python3/dist-packages python3 -c \
+            'import warpline; warpline.run("vectoradd", size="tiny")'
+    }
+    check "the Python package" run_python
 fi
 
 # ---- install and uninstall, of a copy of what the build wrote down ----
 mkdir "$work/inst"
 (cd "$WL_BUILD" && DESTDIR=$work/inst cmake --install . --prefix /opt/wl) >"$work/out" 2>"$work/err"
 check "make install" test -x "$work/inst/opt/wl/bin/warpline"
-(cd "$work/inst" && find . -type f -o -type l) | sed 's/^\.//' >"$work/manifest" # as cmake's, which another test may change
+(cd "$work/inst" && find . -type f -o -type l) | sed 's/^\.//' >"$work/manifest" # cmake's own may be another test's
 echo mine >"$work/inst/opt/wl/include/mine.h"
 DESTDIR=$work/inst sh "$WL_ROOT/scripts/uninstall.sh" "$work/manifest"
 check "make uninstall leaves what is not its own" test "$(cd "$work/inst" && find . -type f)" = ./opt/wl/include/mine.h

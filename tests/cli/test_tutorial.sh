@@ -1,6 +1,6 @@
 #!/bin/sh
-# docs/tutorial.md: its commands, block by block, as a reader would type them. A block is one shell script in the same
-# shell as those before it. "fails": must be refused; "needs=X": left out where there is no X; "setup": names the folder.
+# docs/tutorial.md: its commands, block by block, as a reader would type them, in one folder. "fails": must be refused;
+# "needs=X": left out where there is no X; "setup": names the folder.
 . "$(dirname "$0")/lib.sh"
 mkdir "$work/bin" "$work/blocks" "$work/home"
 ln -s "$WARPLINE" "$work/bin/warpline"
@@ -9,7 +9,8 @@ printf '#!/bin/sh\nexec %s -n -C "$WL_ROOT" "$@"\n' "$(command -v make)" >"$work
 chmod +x "$work/bin/make"
 command -v nvcc >/dev/null 2>&1 || [ ! -x /usr/local/cuda/bin/nvcc ] || PATH=$PATH:/usr/local/cuda/bin
 export PATH="$work/bin:$PATH" WL_ROOT XDG_CACHE_HOME="$work/home" PYTHONDONTWRITEBYTECODE=1
-awk -v dir="$work/blocks" '/^```sh/ { n++; file = sprintf("%s/%02d", dir, n); print substr($0, 7) >(file ".kind"); next }
+awk -v dir="$work/blocks" '
+    /^```sh/ { n++; file = sprintf("%s/%02d", dir, n); print substr($0, 7) >(file ".kind"); next }
     /^```/ { file = ""; next } file { print >file }' "$WL_ROOT/docs/tutorial.md"
 cd "$work" || exit 1
 state=$work/state
@@ -21,7 +22,9 @@ for kind in "$work"/blocks/*.kind; do
         continue
     fi
     case $what in *setup*) # its own folder instead of the reader's
-        printf 'export WARPLINE_TREE="%s"\nmkdir -p "%s/t" && cd "%s/t"\n' "$WL_ROOT" "$work" "$work" >"$state"; continue ;;
+        printf 'export WARPLINE_TREE="%s"\nmkdir -p "%s/t" && cd "%s/t"\n' "$WL_ROOT" "$work" "$work" >"$state"
+        continue
+        ;;
     esac
     { [ ! -e "$state" ] || cat "$state"; echo 'set -e'; cat "$block"; } >"$work/script"
     sh "$work/script" >"$work/out" 2>"$work/err"

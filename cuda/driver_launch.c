@@ -28,7 +28,7 @@ static int64_t function_attribute(const struct driver *d, const struct CUfunc_st
     case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: return (int64_t)k->shared_bytes;
     case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: return (int64_t)f->module->ptx->const_bytes;
     case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: return (int64_t)k->local_bytes;
-    case CU_FUNC_ATTRIBUTE_NUM_REGS: return k->regs_per_thread;
+    case CU_FUNC_ATTRIBUTE_NUM_REGS: return kernel_registers(d, k);
     case CU_FUNC_ATTRIBUTE_PTX_VERSION:
     case CU_FUNC_ATTRIBUTE_BINARY_VERSION: return f->module->ptx->target;
     case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA: return 0;
@@ -128,7 +128,7 @@ static CUresult check_room(struct driver *d, const struct CUfunc_st *f, const st
     driver_fail(d, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
                 "kernel %s: a block of %u threads with %u registers each does not fit an SM with %" PRId64
                 " warps and %" PRId64 " registers (sm.warps, sm.registers)",
-                f->kernel->name, threads, f->kernel->regs_per_thread, session_param(d->session, P_SM_WARPS),
+                f->kernel->name, threads, kernel_registers(d, f->kernel), session_param(d->session, P_SM_WARPS),
                 session_param(d->session, P_SM_REGISTERS));
     return launch_failed(d, f->kernel->name, LAUNCH_REFUSED, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
 }
@@ -236,6 +236,8 @@ CUresult kernel_work_run(struct driver *d, const struct kernel_work *k)
                            .block = {k->block[0], k->block[1], k->block[2]},
                            .dynamic_shared = k->shared,
                            .params = k->image};
+    unsigned registers = kernel_registers(d, f->kernel);
+    if (registers != f->kernel->regs_per_thread) l.regs = registers;
     CUresult r = check_shape(d, &l);
     if (!r) r = check_room(d, f, &l);
     if (!r) r = check_cluster(d, f, k);

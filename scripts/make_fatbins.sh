@@ -42,7 +42,9 @@ build atax_many -gencode arch=compute_100,code=compute_100 -gencode arch=compute
     -gencode arch=compute_80,code=compute_80 atax.cu
 build no_ptx -gencode arch=compute_75,code=sm_75 wrong.cu
 build per_thread $ptx -default-stream per-thread flow.cu
-for program in memory flow device print wrong texture refused overread; do build $program $ptx $program.cu; done
+for program in memory flow device print wrong texture refused overread waiting latency; do
+    build $program $ptx $program.cu
+done
 build link -rdc=true $ptx -gencode arch=compute_75,code=sm_75 link_a.cu link_b.cu
 build thrust $ptx -compress-mode=size thrust.cu
 build two $ptx two_a.cu two_b.cu

@@ -444,14 +444,14 @@ static CUresult set_any(struct driver *d, struct CUgraphNode_st *n, const CUgrap
     CUresult cuGraph##name(CUgraphNode node, argument params)                                                          \
     {                                                                                                                  \
         GRAPH_CALL(d);                                                                                                 \
-        struct CUgraphNode_st *n;                                                                                      \
+        struct CUgraphNode_st *n = NULL;                                                                               \
         CUresult r = typed_node(d, node, type, &n);                                                                    \
         return r ? r : set;                                                                                            \
     }                                                                                                                  \
     CUresult cuGraphExec##name(CUgraphExec exec, CUgraphNode node, argument params more)                               \
     {                                                                                                                  \
         GRAPH_CALL(d);                                                                                                 \
-        struct CUgraphNode_st *n;                                                                                      \
+        struct CUgraphNode_st *n = NULL;                                                                               \
         unused;                                                                                                        \
         CUresult r = node_in(d, exec, node, &n);                                                                       \
         return r ? r : set;                                                                                            \
@@ -474,7 +474,7 @@ SET_CALLS(EventWaitNodeSetEvent, CUevent, CU_GRAPH_NODE_TYPE_WAIT_EVENT,
 CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraph child)
 {
     GRAPH_CALL(d);
-    struct CUgraphNode_st *n;
+    struct CUgraphNode_st *n = NULL;
     CUresult r = node_in(d, exec, node, &n);
     return r ? r : set_child(d, n, child);
 }
@@ -489,7 +489,7 @@ CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams *params)
 CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraphNodeParams *params)
 {
     GRAPH_CALL(d);
-    struct CUgraphNode_st *n;
+    struct CUgraphNode_st *n = NULL;
     CUresult r = node_in(d, exec, node, &n);
     return r ? r : set_any(d, n, params);
 }
@@ -497,7 +497,7 @@ CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraphNod
 CUresult cuGraphKernelNodeGetParams(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *params)
 {
     GRAPH_CALL(d);
-    struct CUgraphNode_st *n;
+    struct CUgraphNode_st *n = NULL;
     CUresult r = params ? typed_node(d, node, CU_GRAPH_NODE_TYPE_KERNEL, &n) : bad(d, "no room for the answer");
     if (r) return r;
     const struct kernel_work *k = &n->work.u.kernel;
@@ -518,7 +518,7 @@ CUresult cuGraphKernelNodeGetParams(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *p
     CUresult cuGraph##name(CUgraphNode node, argument *out)                                                            \
     {                                                                                                                  \
         GRAPH_CALL(d);                                                                                                 \
-        struct CUgraphNode_st *n;                                                                                      \
+        struct CUgraphNode_st *n = NULL;                                                                               \
         CUresult r = out ? typed_node(d, node, wanted, &n) : bad(d, "no room for the answer");                         \
         if (!r) *out = value;                                                                                          \
         return r;                                                                                                      \
@@ -553,7 +553,7 @@ static bool known_attribute(CUlaunchAttributeID id)
 CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, CUlaunchAttributeID id, const CUlaunchAttributeValue *value)
 {
     GRAPH_CALL(d);
-    struct CUgraphNode_st *n;
+    struct CUgraphNode_st *n = NULL;
     CUresult r = typed_node(d, node, CU_GRAPH_NODE_TYPE_KERNEL, &n);
     if (!r && (!value || !known_attribute(id))) r = bad(d, "an unknown attribute");
     if (r) return r;
@@ -566,7 +566,7 @@ CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, CUlaunchAttributeID id,
 CUresult cuGraphKernelNodeGetAttribute(CUgraphNode node, CUlaunchAttributeID id, CUlaunchAttributeValue *value)
 {
     GRAPH_CALL(d);
-    struct CUgraphNode_st *n;
+    struct CUgraphNode_st *n = NULL;
     CUresult r = typed_node(d, node, CU_GRAPH_NODE_TYPE_KERNEL, &n);
     if (!r && (!value || !known_attribute(id))) r = bad(d, "an unknown attribute");
     if (!r) *value = n->attribute[id];
@@ -576,7 +576,7 @@ CUresult cuGraphKernelNodeGetAttribute(CUgraphNode node, CUlaunchAttributeID id,
 CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src)
 {
     GRAPH_CALL(d);
-    struct CUgraphNode_st *to, *from;
+    struct CUgraphNode_st *to = NULL, *from = NULL;
     CUresult r = typed_node(d, dst, CU_GRAPH_NODE_TYPE_KERNEL, &to);
     if (!r) r = typed_node(d, src, CU_GRAPH_NODE_TYPE_KERNEL, &from);
     if (r) return r;
@@ -784,7 +784,7 @@ CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream)
 CUresult cuGraphNodeSetEnabled(CUgraphExec exec, CUgraphNode node, unsigned int enabled)
 {
     GRAPH_CALL(d);
-    struct CUgraphNode_st *n;
+    struct CUgraphNode_st *n = NULL;
     CUresult r = node_in(d, exec, node, &n);
     if (!r) n->disabled = !enabled;
     return r;
@@ -793,7 +793,7 @@ CUresult cuGraphNodeSetEnabled(CUgraphExec exec, CUgraphNode node, unsigned int 
 CUresult cuGraphNodeGetEnabled(CUgraphExec exec, CUgraphNode node, unsigned int *enabled)
 {
     GRAPH_CALL(d);
-    struct CUgraphNode_st *n;
+    struct CUgraphNode_st *n = NULL;
     CUresult r = enabled ? node_in(d, exec, node, &n) : bad(d, "no room for the answer");
     if (!r) *enabled = !n->disabled;
     return r;

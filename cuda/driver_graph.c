@@ -360,6 +360,7 @@ static CUresult typed_node(struct driver *d, CUgraphNode node, CUgraphNodeType t
 static CUresult node_in(struct driver *d, CUgraphExec exec, CUgraphNode node, struct CUgraphNode_st **out)
 {
     const struct CUgraphExec_st *x = object_find(d, exec, OBJECT_EXEC);
+    *out = NULL;
     if (!x) return bad(d, "not an instantiated graph");
     for (size_t i = 0; i < x->order.count; i++)
         if (x->order.node[i]->original == node) return *out = x->order.node[i], CUDA_SUCCESS;

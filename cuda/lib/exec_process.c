@@ -242,6 +242,9 @@ static void write_arrays(void)
     if (gpu_read_profile(gpu, &r->profile, &e) == 0) {
         write_array(LOADS_ENDING, r->profile.load, r->profile.loads * sizeof *r->profile.load);
         write_array(INSTS_ENDING, r->profile.inst, r->profile.insts * sizeof *r->profile.inst);
+        if (r->profile.heat.count)
+            write_array(HEAT_ENDING, r->profile.heat.count,
+                        (size_t)r->profile.heat.samples * r->profile.heat.width * sizeof *r->profile.heat.count);
     }
     if (gpu_read_samples(gpu, &sample, &samples, &e) == 0)
         write_array(SAMPLES_ENDING, sample, samples * sizeof *sample);
@@ -250,7 +253,7 @@ static void write_arrays(void)
     r->profile.load = NULL;
     r->profile.inst = NULL;
     free(r->profile.heat.count);
-    r->profile.heat = (struct heat_report){0}; /* pictures are made of traces and workloads */
+    r->profile.heat.count = NULL;
     free(sample);
     r->samples = samples;
 }

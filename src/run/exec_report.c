@@ -54,6 +54,7 @@ static void free_process(struct exec_process *p)
     free(p->each);
     free(p->loads);
     free(p->insts);
+    free(p->heat);
     free(p->samples);
     free(p);
 }
@@ -73,6 +74,8 @@ static struct exec_process *read_process(const char *folder, const char *name)
     }
     p->loads = read_array(file, LOADS_ENDING, p->report.profile.loads, sizeof *p->loads);
     p->insts = read_array(file, INSTS_ENDING, p->report.profile.insts, sizeof *p->insts);
+    const struct heat_report *h = &p->report.profile.heat;
+    p->heat = read_array(file, HEAT_ENDING, (uint64_t)h->samples * h->width, sizeof *p->heat);
     p->samples = read_array(file, SAMPLES_ENDING, p->report.samples, sizeof *p->samples);
     return p;
 }
@@ -101,6 +104,7 @@ static void make_result(struct exec_process *p, const struct gpu_config *c, cons
     r->profile.loads = p->loads ? from->profile.loads : 0;
     r->profile.inst = p->insts;
     r->profile.insts = p->insts ? from->profile.insts : 0;
+    r->profile.heat.count = p->heat;
     r->samples = p->samples;
     r->nsamples = p->samples ? (unsigned)from->samples : 0;
     r->host.seconds = from->seconds;

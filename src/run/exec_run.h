@@ -31,6 +31,7 @@ struct exec_process {
     struct run_stats *each; /* what each of the kernels counted */
     struct load_record *loads;
     struct inst_record *insts;
+    uint64_t *heat;
     struct sample *samples;
     struct run_result result; /* points into the arrays above */
 };

@@ -21,7 +21,7 @@ enum ptx_type {
     T_U8, T_U16, T_U32, T_U64,
     T_S8, T_S16, T_S32, T_S64,
     T_F16, T_F16X2, T_BF16, T_BF16X2, T_TF32, T_E4M3, T_E5M2, T_E4M3X2, T_E5M2X2, T_F32, T_F64,
-    T_S4, T_U4, T_B1 /* elements of matrices only */
+    T_S4, T_U4, T_B1 /* elements of matrices only */, T_U16X2, T_S16X2
 };
 /* clang-format on */
 

@@ -211,6 +211,10 @@ static const struct half_row halves[] = {
     {"set.gt.u32.bf16x2 %r,%a,%b;", 0x40003f80, 0x3f804000, 0, 0xffff0000},
     {"set.le.bf16x2.bf16x2 %r,%a,%b;", 0x40003f80, 0x3f804000, 0, 0x00003f80},
     {"set.eq.f16x2.f16x2 %r,%a,%b;", 0x40003c00, 0x40003c01, 0, 0x3c000000},
+    {"add.u16x2 %r,%a,%b;", 0xffff0001, 0x00020003, 0, 0x00010004},
+    {"max.relu.s16x2 %r,%a,%b;", 0xfffffffe, 0xfffd0003, 0, 0x00000003},
+    {"min.u16x2 %r,%a,%b;", 0xffff0001, 0x00020003, 0, 0x00020001},
+    {"max.relu.s32 %r,%a,%b;", 0xffffffff, 0x80000000, 0, 0},
     {"cvt.rn.f16x2.f32 %r,%a,%b;", 0x3f800000, 0xc0000000, 0, 0x3c00c000},
     {"cvt.rn.relu.f16x2.f32 %r,%a,%b;", 0x3f800000, 0xc0000000, 0, 0x3c000000},
     {"cvt.rn.bf16x2.f32 %r,%a,%b;", 0x3f808000, 0x3f818000, 0, 0x3f803f82},      /* ties to even */

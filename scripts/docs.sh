@@ -20,6 +20,12 @@ w=$1 out=$2
     "$w" list counters
     echo '```'
 } > "$out"/counters.md
+# The page stays as it was written up to its tables of functions.
+{
+    sed '/^<!-- made by scripts\/api_table.sh -->$/q' docs/exec.md
+    sh scripts/api_table.sh "$(dirname "$w")"/cuda
+} > "$out"/exec.md.new
+mv "$out"/exec.md.new "$out"/exec.md
 # The table of PTX instructions stands inside a page that is otherwise written by hand.
 root=$(dirname "$0")/..
 page=$(awk -F'"' '

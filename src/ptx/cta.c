@@ -123,6 +123,12 @@ struct exec_warp *cta_find_ready(struct exec_cta *c, const struct uop **at)
     return NULL;
 }
 
+void cta_warp_done(struct exec_warp *w)
+{
+    w->run->progress++;
+    for (unsigned b = 0; b < BARRIERS; b++) check_barrier(w->cta, &w->cta->bar[b]);
+}
+
 /* Gives each ready warp a turn, but none to a warp that would only spin. 1: some ran; 0: none did; < 0: fault. */
 static int take_turns(struct exec_cta *c)
 {
@@ -135,9 +141,7 @@ static int take_turns(struct exec_cta *c)
         if (w->state != WARP_READY || (w->spin.spins && w->spin.progress == r->progress)) continue;
         ran = 1;
         if (warp_run(w) == RUN_FAULT) return -1;
-        if (w->state != WARP_DONE) continue;
-        r->progress++;
-        for (unsigned b = 0; b < BARRIERS; b++) check_barrier(c, &c->bar[b]);
+        if (w->state == WARP_DONE) cta_warp_done(w);
     }
     return ran;
 }
@@ -150,7 +154,7 @@ static struct ptx_budget used_by_all(const struct exec_cta *c)
     for (uint32_t i = 0; i < c->run->nwarps; i++) {
         const struct exec_warp *w = &c->warp[i];
         u.instructions += w->executed;
-        u.stream_bytes += w->out ? w->out->size : 0;
+        if (w->out) u.stream_bytes += w->out->size + (w->out->chain ? w->out->chain->raw : 0);
         if (w->executed > u.cycles) u.cycles = w->executed;
     }
     return u;
@@ -175,6 +179,12 @@ static int check_budget(struct exec_cta *c, const struct ptx_budget *used)
                       "no endless loop, set %s higher",
                       (unsigned long long)used->instructions, (unsigned long long)(used->stream_bytes >> 20),
                       instructions ? "run.cta_instructions" : "run.cta_memory");
+}
+
+int cta_check_budget(struct exec_cta *c)
+{
+    struct ptx_budget used = used_by_all(c);
+    return check_budget(c, &used);
 }
 
 /* ---- waiting ---- */

@@ -18,6 +18,7 @@
 #include "base/bits.h"
 #include "ptx/exec.h"
 #include "ptx/opcodes.h"
+#include "stream/slices.h"
 
 /* Limits that turn a hang or a runaway into a sentence. */
 enum {
@@ -53,7 +54,7 @@ struct exec_warp;
 struct uop;
 /* 0, or why the warp stops here. */
 typedef int uop_fn(struct exec_warp *w, const struct uop *u);
-enum { RUN_ON = 0, RUN_WAIT /* at a barrier */, RUN_FAULT };
+enum { RUN_ON = 0, RUN_WAIT /* at a barrier */, RUN_CLOCK /* read in step with the machine */, RUN_FAULT };
 
 /* What an execution leaves in the stream, apart from an execution mask. */
 enum emits { EMIT_NOTHING, EMIT_ADDRESSES, EMIT_GENERIC /* with the spaces they lie in */ };
@@ -110,6 +111,7 @@ struct xfunc {
     uint32_t reg_bytes;   /* of a frame's registers, a multiple of 64 */
     uint32_t frame_bytes; /* of local memory: .local variables, then .param variables */
     uint32_t param_at;    /* where the .param variables begin in the frame */
+    bool clocks;          /* reads a clock */
     bool strong;          /* has blocks that poll with POLL_STRONG */
     bool barriers;        /* has barriers of the CTA */
 };
@@ -215,6 +217,8 @@ struct exec_warp {
     uint32_t cluster_phase; /* of the cluster's barrier when the warp arrived */
     struct spin spin;
     bool split; /* lanes were let past others (spin.c) */
+    const struct uop *clock_uop; /* a clock that was read and has no value yet (step.c) */
+    uint32_t clock_mask;         /* by these lanes */
     /* storage */
     struct simt *stack;
     uint32_t depth, stack_cap;
@@ -242,9 +246,13 @@ enum { RANGES = 64 };
 
 /* A CTA that was handed out: its writers live until it is released. */
 struct cta_out {
+    struct exec_cta *cta;                /* in step with the machine: the CTA itself */
+    size_t whole[CTA_MAX_WARPS];         /* and of the bytes in its writers those of whole blocks */
+    bool given[CTA_MAX_WARPS];           /* they were handed out */
     struct cta_out *next_free; /* the next one that waits to be used again */
     struct cta_out *next;      /* the next one of the run, in use or not */
     struct stream_writer writer[CTA_MAX_WARPS];
+    struct slice_chain chain[CTA_MAX_WARPS]; /* of the streams that are long */
 };
 
 /* Rounds of turns of a CTA without progress (cta.c). */
@@ -290,6 +298,8 @@ struct exec_run {
     uint32_t nlive, room;  /* CTAs started; how many may be at once */
     uint32_t starts;       /* so many may start before those that wait get their turn again */
     uint64_t round_from;   /* progress when the round began */
+    bool clocks;           /* the kernel, or a function it may call, reads a clock */
+    bool in_step;          /* warps execute when the machine asks for what they do next (step.c) */
     bool barriers;         /* the kernel, or a function it may call, has barriers of the CTA */
     bool watches;          /* polls are counted: the kernel has strong ones, or a CTA has had to wait */
     struct range range[RANGES];
@@ -324,6 +334,9 @@ void warp_free(struct exec_warp *w);
 int warp_start(struct exec_warp *w); /* at the kernel's entry */
 /* Runs until a barrier, the end, a fault or the end of its turn. */
 int warp_run(struct exec_warp *w);
+/* In step with the machine: runs so many instructions, but not past a read of a clock or of what others write. *whole
+ * becomes how many bytes of its stream are whole blocks. */
+int warp_run_in_step(struct exec_warp *w, unsigned instructions, size_t *whole);
 void warp_put_pred(struct exec_warp *w, ref d, uint32_t mask, uint32_t value); /* the lanes of mask */
 uop_fn op_guarded;
 
@@ -372,8 +385,15 @@ uop_fn op_directed, op_carry, op_mov_vec;
 int cta_arrive(struct exec_warp *w, const struct uop *u); /* at a barrier: RUN_ON or RUN_WAIT */
 /* Gives the CTA its turn: until it ends or waits for another, which its state tells. RUN_ON or RUN_FAULT. */
 int cta_run(struct exec_cta *c);
+void cta_warp_done(struct exec_warp *w);  /* it has ended: others may wait for that at a barrier */
+int cta_check_budget(struct exec_cta *c); /* RUN_ON or RUN_FAULT */
 /* A warp that would go on, and the instruction at which it is; NULL: there is none. */
 struct exec_warp *cta_find_ready(struct exec_cta *c, const struct uop **at);
+
+/* step.c */
+void step_begin(struct exec_cta *c); /* a CTA was started and is handed out before it executes */
+int step_more(struct stream_source *s, struct cta_stream *cta, unsigned warp, struct warp_stream *out);
+int step_feed(struct stream_source *s, struct cta_stream *cta, unsigned warp, uint64_t cycle, struct wl_err *e);
 
 /* spin.c */
 /* The warp has executed a block that polls. True: it spins, and its turn is over. */

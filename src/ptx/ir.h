@@ -268,6 +268,11 @@ const struct ptx_func *ptx_find_kernel(const struct ptx_module *m, const char *n
 
 unsigned ptx_type_bytes(enum ptx_type t); /* 0 for T_PRED and T_NONE */
 static inline unsigned ptx_type_bits(unsigned t) { return t == T_PRED ? 1 : 8 * ptx_type_bytes((enum ptx_type)t); }
+static inline bool inst_reads_clock(const struct ptx_inst *in)
+{
+    const struct ptx_operand *o = &in->src[0];
+    return in->op == OP_MOV && o->kind == OPND_SREG && o->sreg >= SREG_CLOCK && o->sreg <= SREG_GLOBALTIMER;
+}
 static inline bool ptx_is_float(unsigned t) { return t >= T_F16 && t <= T_F64; }
 static inline bool ptx_is_signed(unsigned t) { return t >= T_S8 && t <= T_S64; }
 const char *ptx_type_name(enum ptx_type t);

@@ -256,6 +256,7 @@ static void lower_block(struct lower *L, const struct ptx_block *b, struct xbloc
         const struct ptx_inst *in = &fn->inst[b->first + i];
         enum polls polls = polls_of(in);
         x->unguarded += !code->inst[in->code].guarded;
+        L->f->clocks |= inst_reads_clock(in);
         if (polls > x->polls) x->polls = (uint8_t)polls;
         L->f->barriers |= code->inst[in->code].kind == INST_BARRIER;
     }

@@ -148,8 +148,9 @@ static int op_pair(struct exec_warp *w, const struct uop *u)
     const uint32_t *a = at32(w, u->s[0]), *b = at32(w, u->s[1]);
     for (uint32_t m = w->exec; m; m &= m - 1) {
         unsigned i = bit_low32(m);
-        at32(w, u->d)[i] = u->type == T_S32 ? pair_lane(u, a[i], b[i], 32)
-                                            : pair_lane(u, a[i], b[i], 16) | pair_lane(u, a[i] >> 16, b[i] >> 16, 16) << 16;
+        at32(w, u->d)[i] = u->type == T_S32
+                               ? pair_lane(u, a[i], b[i], 32)
+                               : pair_lane(u, a[i], b[i], 16) | pair_lane(u, a[i] >> 16, b[i] >> 16, 16) << 16;
     }
     return RUN_ON;
 }

@@ -163,7 +163,8 @@ int lower_tex(struct lower *L, struct uop *u)
 {
     const struct ptx_inst *in = L->in;
     bool leveled = in->op == OP_TEX && in->cmp;
-    if (in->nsrc > 2 && !leveled) return lower_refuse(L, "a sampler of its own is not supported: compile for texmode_unified");
+    if (in->nsrc > 2 && !leveled)
+        return lower_refuse(L, "a sampler of its own is not supported: compile for texmode_unified");
     u->full = u->part = op_tex;
     u->mode = in->mode;
     u->type2 = in->type2;

@@ -346,7 +346,7 @@ void warp_put_pred(struct exec_warp *w, ref d, uint32_t mask, uint32_t value); /
 uop_fn op_guarded;
 
 /* memops.c */
-uop_fn op_cvta, op_isspacep, op_local_addr;
+uop_fn op_prefetch, op_cvta, op_isspacep, op_local_addr;
 enum addressing { ADDR_CONST, ADDR_REG32, ADDR_REG64, ADDR_FRAME /* of the current call */, ADDR_DYNAMIC /* shared */ };
 void mem_addresses(const struct exec_warp *w, const struct uop *u, uint64_t addr[WARP_SIZE]);
 /* Host bytes of one lane's access, or NULL after a fault. `what` is "load", "store" ... */
@@ -440,7 +440,8 @@ lower_fn lower_rsqrt, lower_bfind, lower_prmt, lower_shf, lower_lop3, lower_dot,
 lower_fn lower_set, lower_setp, lower_testp, lower_selp, lower_mov;
 /* lower_mem.c */
 int lower_address(struct lower *L, struct uop *u, const struct ptx_operand *o, uint8_t space);
-lower_fn lower_load, lower_store, lower_atom, lower_cvta, lower_isspacep, lower_tex, lower_txq, lower_surface;
+lower_fn lower_load, lower_store, lower_atom, lower_cvta, lower_isspacep, lower_prefetch;
+lower_fn lower_tex, lower_txq, lower_surface;
 /* lower_warp.c */
 lower_fn lower_activemask, lower_shfl, lower_vote, lower_match, lower_redux, lower_bar, lower_call, lower_brx;
 lower_fn lower_nothing, lower_trap, lower_nop;

@@ -65,7 +65,7 @@ static const struct modifier modifiers[] = {
     {"a2d", M_GEOM, TEX_A2D}, {"cube", M_GEOM, TEX_CUBE}, {"acube", M_GEOM, TEX_ACUBE},
     {"base", M_LEVEL, 0}, {"level", M_LEVEL, 1}, {"grad", M_LEVEL, 2},
     {"r", M_COMP, 0}, {"g", M_COMP, 1}, {"b", M_COMP, 2}, {"a", M_COMP, 3},
-    {"L1", M_LEVEL, 0}, {"L2", M_LEVEL, 0}, {"shiftamt", M_SHIFTAMT, 1},
+    {"L1", M_LEVEL, 0}, {"L2", M_LEVEL, LEVEL_L2}, {"shiftamt", M_SHIFTAMT, 1},
 };
 /* clang-format on */
 enum { NMODIFIERS = sizeof modifiers / sizeof *modifiers };
@@ -199,7 +199,10 @@ static void one_modifier(struct ptx_parser *p, const struct token *t, const stru
         add_type(p, t, op, spec, s, in, type);
         return;
     }
-    if (is_hint(t) && allowed & M_HINT) return;
+    if (is_hint(t) && allowed & M_HINT) {
+        if (in->op == OP_PREFETCH && t->s[2] == '2') in->cmp = LEVEL_L2;
+        return;
+    }
     bool known = false;
     for (int i = 0; i < NMODIFIERS; i++) {
         const struct modifier *m = &modifiers[i];

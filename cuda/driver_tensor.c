@@ -32,9 +32,11 @@ static const char *check_map(const struct tensor_map *t)
     return NULL;
 }
 
-CUresult cuTensorMapEncodeTiled(void *map, int type, unsigned int rank, void *address, const unsigned long long *size,
-                                const unsigned long long *stride, const unsigned int *box, const unsigned int *step,
-                                int interleave, int swizzle, int promotion, int fill)
+CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, unsigned int rank, void *address,
+                                const unsigned long long *size, const unsigned long long *stride,
+                                const unsigned int *box, const unsigned int *step, CUtensorMapInterleave interleave,
+                                CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
+                                CUtensorMapFloatOOBfill fill)
 {
     static const uint8_t patterns[] = {0, 32, 64, 128};
     DRIVER(d);
@@ -43,10 +45,10 @@ CUresult cuTensorMapEncodeTiled(void *map, int type, unsigned int rank, void *ad
     (void)promotion; /* a hint to the L2 */
     if (!map || !address || !size || (rank > 1 && !stride) || !box || !step) return wrong(d, "a pointer is NULL");
     if (!rank || rank > TENSOR_DIMS) return wrong(d, "a tensor has 1 to 5 dimensions");
-    if (type < 0 || (unsigned)type >= sizeof elements / sizeof elements[0] || interleave || swizzle < 0 || swizzle > 3)
+    if ((unsigned)type >= sizeof elements / sizeof elements[0] || interleave || (unsigned)swizzle > 3)
         return driver_complain(d, CUDA_ERROR_NOT_SUPPORTED,
-                               "tensor maps of data type %d, interleave %d, swizzle %d are not supported", type,
-                               interleave, swizzle);
+                               "tensor maps of data type %d, interleave %d, swizzle %d are not supported", (int)type,
+                               (int)interleave, (int)swizzle);
     struct tensor_map t = {.base = (uintptr_t)address,
                            .dims = (uint8_t)rank,
                            .type = elements[type].type,
@@ -61,20 +63,20 @@ CUresult cuTensorMapEncodeTiled(void *map, int type, unsigned int rank, void *ad
     }
     const char *why = check_map(&t);
     if (why) return wrong(d, why);
-    tensor_map_write(&t, map);
+    tensor_map_write(&t, (uint8_t *)map);
     return CUDA_SUCCESS;
 }
 
-CUresult cuTensorMapReplaceAddress(void *map, void *address)
+CUresult cuTensorMapReplaceAddress(CUtensorMap *map, void *address)
 {
     DRIVER(d);
     struct tensor_map t;
     CUresult r = driver_initialized(&d);
     if (r) return r;
-    const char *why = map ? tensor_map_read(map, &t) : "a pointer is NULL";
+    const char *why = map ? tensor_map_read((const uint8_t *)map, &t) : "a pointer is NULL";
     if (!why && (uintptr_t)address % 16) why = "the address must be a multiple of 16";
     if (why) return wrong(d, why);
     t.base = (uintptr_t)address;
-    tensor_map_write(&t, map);
+    tensor_map_write(&t, (uint8_t *)map);
     return CUDA_SUCCESS;
 }

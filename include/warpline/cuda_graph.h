@@ -386,10 +386,6 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, CUfunc
 CUresult cuOccupancyMaxPotentialClusterSize(int *size, CUfunction function, const CUlaunchConfig *config);
 CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction function, const CUlaunchConfig *config);
 /* Tiled tensors without interleaving; `map` is 128 bytes. */
-CUresult cuTensorMapEncodeTiled(void *map, int type, unsigned int rank, void *address, const unsigned long long *size,
-                                const unsigned long long *stride, const unsigned int *box, const unsigned int *step,
-                                int interleave, int swizzle, int promotion, int fill);
-CUresult cuTensorMapReplaceAddress(void *map, void *address);
 CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags);
 CUresult cuCtxDisablePeerAccess(CUcontext peer);
 CUresult cuDeviceGetP2PAttribute(int *value, int attribute, CUdevice from, CUdevice to);

@@ -195,8 +195,7 @@ static int take_step(struct exec_run *r)
         struct exec_cta *c = start_cta(r);
         return c ? run_turn(r, c) : -no_memory(r);
     }
-    if (r->nlive && all_stuck(r) && (r->next_cta == r->info.ctas || r->nlive >= r->room) &&
-        !let_lanes_past(r))
+    if (r->nlive && all_stuck(r) && (r->next_cta == r->info.ctas || r->nlive >= r->room) && !let_lanes_past(r))
         return launch_is_stuck(r), -1;
     r->turn = r->live;
     r->starts = r->nlive ? r->nlive : 1;

@@ -96,6 +96,7 @@ struct stream_writer {
     uint64_t base; /* previous address base */
     uint32_t mask; /* previous block mask */
     bool failed;   /* out of memory: sticky, checked once per CTA */
+    size_t spare;  /* before a block: so much room beyond that for a record, or what is there becomes a slice */
     struct slice_chain *chain; /* where a long stream goes, slice by slice (slices.h); NULL: it stays here */
 };
 

@@ -11,21 +11,11 @@
 
 #include "run/run.h"
 
-enum option_kind { FLAG, TEXT, LIST, NUMBER, MAYBE_NUMBER };
-
-struct option_row {
-    const char *name;
-    char letter; /* "-q", or 0 */
-    enum option_kind kind;
-    const char *value; /* how the help calls the value */
-    size_t offset;     /* of its field in struct options */
-    const char *help;
-};
-
 #define AT(field) offsetof(struct options, field)
 
 static const struct option_row table[] = {
     {"gpu", 0, TEXT, "NAME|FILE", AT(gpu), "the machine: a preset or a file (default gtx480)"},
+    {"scheme", 0, TEXT, "NAME", AT(scheme), "a published scheme with all of its policies; 'list schemes'"},
     {"l1", 0, TEXT, "POLICY", AT(l1), "L1D policy, NAME[:key=value,...]"},
     {"l2", 0, TEXT, "POLICY", AT(l2), "L2 policy"},
     {"sched", 0, TEXT, "POLICY", AT(sched), "warp scheduler"},
@@ -52,11 +42,20 @@ static const struct option_row table[] = {
     {"max-cycles", 0, NUMBER, "N", AT(max_cycles), "stop a kernel after N core cycles; exec: start no more blocks"},
     {"json", 0, TEXT, "FILE", AT(json), "write the results as JSON; - is standard output"},
     {"csv", 0, TEXT, "FILE", AT(csv), "write the results as CSV; - is standard output"},
+    {"profile", 0, SETTING, NULL, AT(profile), "observe every load and line; short for --set stats.profile=1"},
+    {"samples", 0, SAMPLES, "CYCLES|FILE", AT(samples),
+     "all counters every so many cycles (--set stats.interval=CYCLES); or write them to FILE as CSV"},
+    {"loads", 0, TEXT, "FILE", AT(loads), "write what each load instruction did as CSV; sets stats.profile=1"},
     {"timeline", 0, TEXT, "FILE", AT(timeline), "write what SMs do, cycle by cycle, for Perfetto"},
     {"timeline-window", 0, TEXT, "A..B", AT(timeline_window), "cycles of --timeline (default 0..20000)"},
+    {"timeline-from", 0, TEXT, "EVENT", AT(timeline_from),
+     "the window begins with kernel:NAME[#N], pc:N or stall[:mshr|merge|line|missq|gate]"},
+    {"timeline-requests", 0, MAYBE_NUMBER, "N", AT(timeline_requests),
+     "follow one of N requests (default 64); 0: none"},
     {"timeline-sms", 0, TEXT, "N,N", AT(timeline_sms), "SMs of --timeline (default 0)"},
     {"source", 0, FLAG, NULL, AT(source), "the lines of the source, each with what it costs"},
     {"sort", 0, TEXT, "KEY", AT(sort), "--source: by stalls, awaited, instructions or requests, not in place (line)"},
+    {"html", 0, TEXT, "FILE", AT(html), "write the explanation as a page with pictures"},
     {"output", 'o', TEXT, "FILE", AT(output), "the file to write"},
     {"store", 0, TEXT, "FILE", AT(store), "the result store (default ~/.cache/warpline/results.db)"},
     {"out", 0, TEXT, "DIR", AT(out), "folder of the .csv and .svg files (default .)"},
@@ -82,8 +81,6 @@ static const struct option_row table[] = {
 };
 enum { ROWS = sizeof table / sizeof table[0] };
 
-_Static_assert(ROWS <= 64, "struct parsing has one bit per option");
-
 /* Whether `word` is one of the words of `list`. */
 static bool in_list(const char *list, const char *word)
 {
@@ -101,11 +98,16 @@ static bool takes(const struct command *c, const struct option_row *r)
     return in_list(c->options, r->name) || in_list("quiet verbose help", r->name);
 }
 
+const struct option_row *options_next(const struct command *c, const struct option_row *after)
+{
+    const struct option_row *r = after ? after + 1 : table;
+    while (r < table + ROWS && !takes(c, r)) r++;
+    return r < table + ROWS ? r : NULL;
+}
+
 void options_help(const struct command *c, FILE *out)
 {
-    for (unsigned i = 0; i < ROWS; i++) {
-        const struct option_row *r = &table[i];
-        if (!takes(c, r)) continue;
+    for (const struct option_row *r = NULL; (r = options_next(c, r));) {
         char left[64], letter[8] = "";
         if (r->letter) snprintf(letter, sizeof letter, "-%c,", r->letter);
         snprintf(left, sizeof left, "--%s%s%s", r->name, r->value ? " " : "", r->value ? r->value : "");
@@ -119,8 +121,8 @@ struct parsing {
     const struct command *command;
     struct options *to;
     char **argv;
-    int argc, at;   /* at: the word that is being read */
-    uint64_t given; /* bit i: row i was there already */
+    int argc, at;     /* at: the word that is being read */
+    bool given[ROWS]; /* the row was there already */
     struct wl_err *e;
 };
 
@@ -150,13 +152,20 @@ static int unknown_option(const struct command *c, const char *word, struct wl_e
                    near ? near : "; see 'warpline help'", near ? "'?" : "");
 }
 
+static int add_setting(struct parsing *p, struct setting *t, const char *name, const char *value)
+{
+    if (p->to->set.count == MAX_ITEMS) return wl_fail(p->e, WL_EINPUT, "more than %d settings", MAX_ITEMS);
+    snprintf(t->text, sizeof t->text, "%s=%s", name, value);
+    p->to->set.item[p->to->set.count++] = t->text;
+    return 0;
+}
+
 static int store(struct parsing *p, const struct option_row *r, const char *value)
 {
     void *field = (char *)p->to + r->offset;
-    uint64_t bit = UINT64_C(1) << (r - table);
-    if (r->kind != LIST && r->kind != FLAG && (p->given & bit))
-        return wl_fail(p->e, WL_EINPUT, "--%s is given twice", r->name);
-    p->given |= bit;
+    bool *given = &p->given[r - table];
+    if (r->kind != LIST && r->kind != FLAG && *given) return wl_fail(p->e, WL_EINPUT, "--%s is given twice", r->name);
+    *given = true;
     switch (r->kind) {
     case FLAG: *(bool *)field = true; break;
     case TEXT: *(const char **)field = value; break;
@@ -167,6 +176,11 @@ static int store(struct parsing *p, const struct option_row *r, const char *valu
         l->item[l->count++] = value;
         break;
     }
+    case SETTING: return add_setting(p, field, "stats.profile", "1");
+    case SAMPLES:
+        if (value[strspn(value, "0123456789")]) *(const char **)field = value;
+        else return add_setting(p, &p->to->interval, "stats.interval", value);
+        break;
     case MAYBE_NUMBER: {
         struct maybe_number *m = field;
         m->given = true;
@@ -196,11 +210,12 @@ static int parse_option(struct parsing *p)
         if (r && word[2]) value = word + 2;
     }
     if (!r || !takes(p->command, r)) return unknown_option(p->command, word, p->e);
-    if (r->kind == FLAG && value) return wl_fail(p->e, WL_EINPUT, "--%s takes no value", r->name);
+    bool bare = r->kind == FLAG || r->kind == SETTING;
+    if (bare && value) return wl_fail(p->e, WL_EINPUT, "--%s takes no value", r->name);
     if (r->kind == MAYBE_NUMBER && !value && p->at + 1 < p->argc) {
         const char *next = p->argv[p->at + 1];
         if (*next && !next[strspn(next, "0123456789")]) value = p->argv[++p->at];
-    } else if (r->kind != FLAG && r->kind != MAYBE_NUMBER && !value) {
+    } else if (!bare && r->kind != MAYBE_NUMBER && !value) {
         if (p->at + 1 >= p->argc)
             return wl_fail(p->e, WL_EINPUT, "--%s needs a value: --%s %s", r->name, r->name, r->value);
         value = p->argv[++p->at];
@@ -211,13 +226,17 @@ static int parse_option(struct parsing *p)
 int options_parse(struct options *o, const struct command *c, int argc, char **argv, struct wl_err *e)
 {
     struct parsing p = {.command = c, .to = o, .argv = argv, .argc = argc, .e = e};
-    bool words_only = false, passes_on = in_list(c->options, "--");
+    bool words_only = false, passes_on = in_list(c->options, "--"), takes_program = in_list(c->options, "...");
     memset(o, 0, sizeof *o);
     o->seed = 1;
     for (; p.at < argc; p.at++) {
         const char *word = argv[p.at];
         if (passes_on && (words_only || word[0] != '-')) {
             o->program = argv + p.at;
+            return 0;
+        }
+        if (takes_program && strcmp(word, "--") == 0) {
+            o->program = argv + p.at + 1;
             return 0;
         }
         if (!words_only && strcmp(word, "--") == 0) {

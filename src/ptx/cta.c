@@ -12,7 +12,7 @@
  * loads or with atomics, it is taken for waiting too (CTA_WAITS): that may be wrong, and costs
  * nothing but the order. A budget of instructions and of memory for the streams (struct ptx_budget)
  * ends whatever has no end. */
-#include "ptx/exec_priv.h"
+#include "ptx/cluster.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -111,6 +111,10 @@ struct exec_warp *cta_find_ready(struct exec_cta *c, const struct uop **at)
 {
     for (uint32_t i = 0; i < c->run->nwarps; i++) {
         struct exec_warp *w = &c->warp[i];
+        if (w->state == WARP_CLUSTER) {
+            *at = w->bar_uop;
+            return w;
+        }
         if (w->state != WARP_READY || !w->depth) continue;
         const struct xfunc *f = w->frame[w->nframe - 1].f;
         *at = &f->uop[f->block[w->stack[w->depth - 1].block].first];
@@ -133,6 +137,7 @@ static int take_turns(struct exec_cta *c)
     for (uint32_t i = 0; i < r->nwarps; i++) {
         struct exec_warp *w = &c->warp[i];
         w->spin.strong = 0;
+        if (w->state == WARP_CLUSTER && cluster_passed(w)) w->state = WARP_READY;
         if (w->state != WARP_READY || (w->spin.spins && w->spin.progress == r->progress)) continue;
         ran = 1;
         if (warp_run(w) == RUN_FAULT) return -1;

@@ -8,7 +8,7 @@
  *
  * next() hands CTAs out in increasing id and executes, in that order, as much as it takes for the next one to end. So
  * it does not matter when it is called, and every machine of the same size, with any policy, sees the same streams. */
-#include "ptx/exec_priv.h"
+#include "ptx/cluster.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,6 +109,7 @@ static struct exec_cta *start_cta(struct exec_run *r)
     c->ctaid[1] = c->id / g[0] % g[1];
     c->ctaid[2] = c->id / g[0] / g[1];
     c->state = CTA_RUNS;
+    c->meeting = (struct cluster_meeting){0};
     c->out = NULL;
     if (r->shared_bytes) memset(c->shared, 0, r->shared_bytes);
     for (unsigned i = 0; i < BARRIERS; i++) c->bar[i] = (struct barrier){.all = 1};
@@ -195,8 +196,7 @@ static int take_step(struct exec_run *r)
         struct exec_cta *c = start_cta(r);
         return c ? run_turn(r, c) : -no_memory(r);
     }
-    if (r->nlive && all_stuck(r) && (r->next_cta == r->info.ctas || r->nlive >= r->room) &&
-        !let_lanes_past(r))
+    if (r->nlive && all_stuck(r) && (r->next_cta == r->info.ctas || r->nlive >= r->room) && !let_lanes_past(r))
         return launch_is_stuck(r), -1;
     r->turn = r->live;
     r->starts = r->nlive ? r->nlive : 1;
@@ -376,7 +376,7 @@ static int shape(struct exec_run *r, struct wl_err *e)
     r->dynamic_at = (uint32_t)at;
     i->shared_bytes = r->shared_bytes = (uint32_t)shared;
     r->nwarps = i->warps_per_cta;
-    return 0;
+    return cluster_shape(r, e);
 }
 
 static int make_storage(struct exec_run *r)
@@ -452,6 +452,7 @@ void ptx_close(struct stream_source *s)
         free(o);
     }
     slice_store_free(&r->slices);
+    free(r->meetings);
     free(r->params);
     free(r->launch_area);
     free(r);

@@ -9,6 +9,7 @@
 
 #include "run/machine.h"
 #include "run/result.h"
+#include "stats/timeline.h"
 #include "trace/wlt/wlt.h"
 #include "workloads/workload.h"
 
@@ -74,17 +75,19 @@ const struct wlt_totals *run_recorded(const struct run *r);
 /* Prints the buffers of `dump` as they are after the run. */
 int run_dump(struct run *r, FILE *out, struct wl_err *e);
 
-/* What SMs with sms[i] do in cycles from <= c < to, for Perfetto, as at most `limit` events; NULL: out of memory. */
-enum { RUN_TIMELINE_SMS = 256 };
-struct timeline *run_timeline(FILE *out, uint64_t from, uint64_t to, const bool sms[RUN_TIMELINE_SMS], uint64_t limit);
-/* Ends the file; returns whether the limit cut something off. */
-bool run_timeline_end(struct timeline *t);
+/* What SMs do in a window, for Perfetto (stats/timeline.h); NULL: out of memory. */
+struct timeline *run_timeline(FILE *out, const struct timeline_spec *spec);
+/* Ends the file; returns whether the limit cut something off. *seen: whether the window ever began. */
+bool run_timeline_end(struct timeline *t, bool *seen);
 
 /* ---- programs by name ---- */
 
 const char *workload_size_name(enum workload_size size);
 /* WL_EINPUT with what is near when there is no such size. */
 int read_workload_size(const char *name, enum workload_size *out, struct wl_err *e);
+/* The inputs of a workload at a size, with those that are given ("n=64") in their places. */
+int workload_inputs(const struct workload *w, enum workload_size size, struct word_list given,
+                    int64_t out[WORKLOAD_MAX_INPUTS], struct wl_err *e);
 /* Replaces "@group" by the names of its workloads: fills `out` (room for `max`), sets *count. */
 int expand_groups(struct word_list in, const char *out[], unsigned max, unsigned *count, struct wl_err *e);
 /* "1234", "0x10", "4K", "2M", "1G"; false when it is none of these or too large. */

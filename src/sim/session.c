@@ -123,7 +123,8 @@ struct ptx_target session_ptx_target(const struct session *s)
 
 int64_t session_param(const struct session *s, enum param_id id)
 {
-    return s->gpu ? s->opt.config.v[id] : gpu_params[id].def;
+    bool machine = s->opt.config.v[P_SM_COUNT]; /* it may be given although nothing is timed */
+    return machine ? s->opt.config.v[id] : gpu_params[id].def;
 }
 
 const struct kernel_record *session_kernels(const struct session *s, unsigned *count)
@@ -280,7 +281,8 @@ static void warn_of_clocks(struct session *s, const struct stream_source *src)
     if (s->warned_of_clocks || !ptx_reads_clock(src)) return;
     s->warned_of_clocks = true;
     snprintf(text, sizeof text,
-             "note: kernel %s reads a clock and is not timed: clocks count the instructions of the warp", src->info->kernel);
+             "note: kernel %s reads a clock and is not timed: clocks count the instructions of the warp",
+             src->info->kernel);
     session_complain(s, text);
 }
 

@@ -259,6 +259,8 @@ struct sm {
     tick_t head_limit; /* a head whose registers can be read at this tick is ready: until the issue stage works that is
                           the current tick, and the next cycle's afterwards */
 
+    bool steady; /* what warps wait for is what it was when the stretch of the account began (account.h) */
+
     /* warps */
     uint64_t live, ready;
     uint64_t long_stall;  /* set of warps whose head waits for a load */

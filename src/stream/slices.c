@@ -1,5 +1,5 @@
-/* Packed bytes are a sequence of (varint literals, the literals, varint repeated, varint distance): so many bytes as they
- * are, then so many that stand `distance` before. The last pair has no repetition when the literals end the slice.
+/* Packed bytes are a sequence of (varint literals, the literals, varint repeated, varint distance): so many bytes as
+ * they are, then so many that stand `distance` before. The last pair has no repetition when the literals end the slice.
  * Candidates for a repetition are found by a table of the places where four bytes were last seen. */
 #include "stream/slices.h"
 
@@ -99,7 +99,7 @@ static size_t slot_bytes(unsigned class) { return (size_t)1024 << class; }
 static unsigned slot_class(size_t size)
 {
     unsigned class = 0;
-    while (class < SLOT_CLASSES && slot_bytes(class) < size) class++;
+    while (class < SLOT_CLASSES && slot_bytes(class) < size) class ++;
     return class;
 }
 

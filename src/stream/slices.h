@@ -19,10 +19,10 @@ struct slice;
 /* What the slices of a launch take. Begins as {.fd = -1}. */
 enum { SLOT_CLASSES = 5 }; /* of 1, 2, 4, 8 and 16 KiB */
 struct slice_store {
-    uint64_t limit;     /* packed bytes in memory; above it slices go to the file */
-    uint64_t in_memory; /* packed bytes of chains that were not cleared */
-    int fd;             /* the file; -1: not made yet, -2: there can be none */
-    uint64_t end;       /* its length */
+    uint64_t limit;                     /* packed bytes in memory; above it slices go to the file */
+    uint64_t in_memory;                 /* packed bytes of chains that were not cleared */
+    int fd;                             /* the file; -1: not made yet, -2: there can be none */
+    uint64_t end;                       /* its length */
     struct slice *unused[SLOT_CLASSES]; /* places in it that can be used again */
 };
 void slice_store_free(struct slice_store *s);
@@ -33,18 +33,18 @@ struct slice_chain {
     struct slice *first, *last;
     struct slice *read; /* those that were read from the file: their places there are free when the chain is cleared */
     uint64_t kept;      /* packed bytes in memory, read or not */
-    uint64_t raw;    /* bytes of the stream in slices so far, read or not */
-    uint8_t *open;   /* the slice that is being read, unpacked */
-    size_t open_cap; /* room there */
-    size_t longest;  /* bytes of the longest slice */
+    uint64_t raw;       /* bytes of the stream in slices so far, read or not */
+    uint8_t *open;      /* the slice that is being read, unpacked */
+    size_t open_cap;    /* room there */
+    size_t longest;     /* bytes of the longest slice */
 };
 
 /* Appends `size` bytes. False: no memory, nothing has changed. */
 bool slice_add(struct slice_chain *c, const uint8_t *data, size_t size);
 /* Makes room for reading any slice of the chain. False: no memory. */
 bool slice_prepare(struct slice_chain *c);
-/* The next slice, valid until the next call, is dropped from the chain: 1. 0: there is none. -1: it cannot be read back.
- * Takes no memory and touches nothing but the chain. */
+/* The next slice, valid until the next call, is dropped from the chain: 1. 0: there is none. -1: it cannot be read
+ * back. Takes no memory and touches nothing but the chain. */
 int slice_take(struct slice_chain *c, struct warp_stream *out);
 /* Forgets all slices; the room for reading stays. */
 void slice_clear(struct slice_chain *c);

@@ -101,7 +101,8 @@ struct stream_writer {
 };
 
 void stream_begin(struct stream_writer *w); /* keeps the buffer and the chain */
-/* The stream is complete. If part of it is in slices the rest goes there too and the buffer is freed. False: no memory. */
+/* The stream is complete. If part of it is in slices the rest goes there too and the buffer is freed. False: no memory.
+ */
 bool stream_end(struct stream_writer *w);
 void stream_block(struct stream_writer *w, uint32_t block, uint32_t mask);
 void stream_guard(struct stream_writer *w, uint32_t mask);

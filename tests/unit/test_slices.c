@@ -111,7 +111,8 @@ TEST(a_sliced_stream_is_the_whole_one)
     for (unsigned i = 0; i < 20000; i++) {
         uint32_t mask = pick(&seed, 4) ? UINT32_MAX : 1 + pick(&seed, 1000), block = pick(&seed, 300);
         bool scattered = pick(&seed, 10) == 0;
-        for (unsigned l = 0; l < WARP_SIZE; l++) addr[l] = scattered ? pick(&seed, 1 << 30) : UINT64_C(4096) + 4 * l + 128 * (uint64_t)i;
+        for (unsigned l = 0; l < WARP_SIZE; l++)
+            addr[l] = scattered ? pick(&seed, 1 << 30) : UINT64_C(4096) + 4 * l + 128 * (uint64_t)i;
         stream_block(&whole, block, mask);
         stream_block(&sliced, block, mask);
         stream_addrs(&whole, mask, addr);

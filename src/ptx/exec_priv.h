@@ -315,6 +315,7 @@ struct exec_run {
     const uint8_t *tex_host;   /* its texels */
     uint64_t progress;         /* stores, barriers, exits: what another warp could be waiting for */
     struct cta_out *free_out, *all_out;
+    struct slice_store slices;
     struct exec_counts counts;
     struct wl_err *err;
     bool failed;

@@ -281,7 +281,8 @@ static void warn_of_clocks(struct session *s, const struct stream_source *src)
     if (s->warned_of_clocks || !ptx_reads_clock(src)) return;
     s->warned_of_clocks = true;
     snprintf(text, sizeof text,
-             "note: kernel %s reads a clock and is not timed: clocks count the instructions of the warp", src->info->kernel);
+             "note: kernel %s reads a clock and is not timed: clocks count the instructions of the warp",
+             src->info->kernel);
     session_complain(s, text);
 }
 

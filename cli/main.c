@@ -23,7 +23,6 @@ static void help(FILE *out)
           "  --gpu NAME|FILE    the machine             --l1 P --l2 P --sched P  policies\n"
           "  --set KEY=VALUE    change the machine      --size tiny|small|paper  inputs\n"
           "  --json F --csv F   results for programs    --plugin F.so            your policies\n"
-          "  --engine fast|tick                         --check                  verify results\n"
           "Try: warpline run atax --size tiny        warpline compare atax bfs --sched lrr,gto\n"
           "Each command has its own help: warpline run --help. The manual: man warpline.\n",
           out);

@@ -31,8 +31,8 @@ struct setting {
 struct options {
     const char *gpu, *l1, *l2, *sched, *size, *engine;
     const char *json, *csv, *output;
-    const char *timeline, *timeline_window, *timeline_sms;
-    const char *kernel, *grid, *block, *sort;
+    const char *timeline, *timeline_window, *timeline_sms, *timeline_from;
+    const char *kernel, *grid, *block, *sort, *html;
     const char *store, *out, *task, *spool, *only, *ranges;
     const char *launch, *launches, *record;
     char **program; /* exec: the words of the program, NULL-terminated as in argv */
@@ -43,7 +43,7 @@ struct options {
     bool program_status, check, paranoid, functional, quiet, verbose, plain, help;
     bool source;
     bool all, retry, no_run, slurm, failed, from;
-    struct maybe_number range;
+    struct maybe_number range, timeline_requests;
     struct setting profile, samples;
 };
 

@@ -486,7 +486,7 @@ static void fifo_fill(struct l1 *c, struct req *reply, struct req_list *done)
 
 static enum l1_outcome l1_load(struct l1 *c, struct req *r, struct wl_access *a, bool may_miss)
 {
-    if (c->odd) return c->perfect ? L1_HIT : fifo_load(c, r, a, may_miss);
+    if (c->odd && !(c->perfect && r->bypass)) return c->perfect ? L1_HIT : fifo_load(c, r, a, may_miss);
     bool by_operator = r->bypass;
     if (by_operator || policy_bypasses(&c->pol, a)) return may_miss ? l1_bypass(c, r, a, !by_operator) : L1_GATED;
     if (c->grains) return grain_load(c, r, a, may_miss);

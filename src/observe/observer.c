@@ -112,6 +112,7 @@ static void see_request(struct l1_observer *l1, const struct wl_access *a, enum 
     t->access[kind]++;
     l->gone = false;
     t->size[request_size(a->sectors)]++;
+    if (o->heat && how == L1_MISSED) heat_add(o->heat, HEAT_SET, a->set);
     if (how != L1_BYPASSED) use_line(t, l, a, how == L1_MISSED && l->place != THERE, how == L1_MISSED ? fetched : 0);
     use_infinite(o, l, a);
     struct load_record *row = loads_find(o->loads, a->pc);

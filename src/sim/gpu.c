@@ -148,6 +148,8 @@ static int init_parts(struct gpu *g, struct wl_err *e)
     bad |= net_init(&g->net[1], c, true, g->slices, g->sms);
     if (bad) return wl_fail(e, WL_ERUN, "out of memory");
     connect_parts(g);
+    const struct machine_shape shape = {g->sms, g->slices, g->channels, g->core_period};
+    if (g->options.timeline) g->clock.tracer = timeline_tracer(g->options.timeline, shape);
     return 0;
 }
 
@@ -161,9 +163,13 @@ static int add_profile(struct gpu *g, struct wl_err *e)
     for (uint32_t i = 0; i < g->sms; i++) {
         g->profile->sm[i].age = sm_ages(&g->sm[i]);
         if (!(g->probe[i] = probe_new(&g->sm[i], &g->profile->sm[i]))) return wl_fail(e, WL_ERUN, "out of memory");
-        insts_attach(&g->profile->watch[i], &g->profile->insts, &g->sm[i]);
+        insts_attach(&g->profile->watch[i], &g->profile->insts, &g->sm[i], i);
     }
     for (uint32_t i = 0; i < g->slices; i++) g->l2[i].observer = &g->profile->l2;
+    const int64_t *v = g->config.v;
+    const struct heat_shape shape = {g->channels, g->slices / g->channels, (uint32_t)v[P_DRAM_BANKS],
+                                     (uint32_t)v[P_L1D_SETS], MAX_SAMPLES};
+    if (v[P_STATS_INTERVAL] && profile_heat(g->profile, shape)) return wl_fail(e, WL_ERUN, "out of memory");
     return 0;
 }
 
@@ -339,6 +345,8 @@ int gpu_run(struct gpu *g, struct stream_source *s, struct wl_err *e)
     for (uint32_t i = 0; i < g->slices; i++) l2_kernel(&g->l2[i], WL_BEGIN, &kernel);
     if (g->profile && profile_kernel_begin(g->profile, s->info->kernel, s->info->code))
         return wl_fail(e, WL_ERUN, "out of memory");
+    if (g->options.timeline)
+        timeline_begin(g->options.timeline, s->info->kernel, s->info->code, start / g->core_period);
     dispatch_begin(&g->dispatch, s, start + (tick_t)g->config.v[P_SM_LAUNCH_DELAY] * g->core_period, e);
     if (g->options.cut_cycles) g->dispatch.cut_at = start + g->options.cut_cycles * g->core_period;
     int bad = run_to_end(g, s->info->kernel, start, e);

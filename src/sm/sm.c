@@ -135,6 +135,7 @@ static int make_caches(struct sm *s, const struct gpu_config *c, struct wl_err *
                             .index = (enum index_fn)v[P_L1D_INDEX],
                             .sectored = v[P_L1D_SECTORED],
                             .infinite = v[P_L1D_INFINITE],
+                            .perfect = v[P_L1D_PERFECT],
                             .id = L1_DATA,
                             .bypass_lines = v[P_L1D_BYPASS],
                             .update = v[P_L1D_WRITE],

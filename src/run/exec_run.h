@@ -32,6 +32,7 @@ struct exec_process {
     struct process_report report;
     struct kernel_record *kernels;
     struct run_stats *each; /* what each of the kernels counted */
+    struct policy_stats *each_policy;
     struct load_record *loads;
     struct inst_record *insts;
     struct sample *samples;

@@ -19,6 +19,7 @@
 #include "warpline/param.h"
 
 struct gpu_config;
+struct policy_stats;
 
 /* What a policy counted itself. */
 struct result_policy {
@@ -43,7 +44,8 @@ struct run_result {
     uint64_t seed;
     uint32_t sms, channels, core_khz, dram_khz; /* what rates are relative to */
     const struct kernel_record *kernels;
-    const struct run_stats *each; /* what each launch added to the counters; NULL: not kept */
+    const struct run_stats *each;           /* what each launch added to the counters; NULL: not kept */
+    const struct policy_stats *each_policy; /* and what the policies counted in it */
     unsigned nkernels;
     struct run_stats stats;
     bool profiled; /* stats.profile was on: its counters and the report are valid */
@@ -79,7 +81,8 @@ char *result_json_text(const struct run_result *r, bool compact);
  * rows have the same policies, those of the profile when all rows have one. */
 void result_write_csv(const struct run_result *const *r, unsigned count, FILE *out);
 
-/* What one launch counted, as the record of a run of its own; it points into `whole`, whose launches were kept apart. */
+/* What one launch counted, as the record of a run of its own; it points into `whole`, whose launches were kept apart.
+ */
 void result_launch(const struct run_result *whole, unsigned i, struct run_result *out);
 /* The launches of several runs as CSV. */
 int result_write_launches(const struct run_result *const *r, unsigned count, FILE *out, struct wl_err *e);

@@ -52,6 +52,7 @@ enum { MAX_FAILURES = 16 };
 struct launch_record {
     struct kernel_record kernel;
     struct run_stats stats; /* what this launch added; 0 when it was not timed */
+    struct policy_stats policies;
 };
 
 struct process_report {

@@ -37,12 +37,14 @@ static int read_kernels(struct exec_process *p, FILE *f)
     uint32_t n = p->report.kernels;
     p->kernels = calloc(n ? n : 1, sizeof *p->kernels);
     p->each = calloc(n ? n : 1, sizeof *p->each);
-    if (!p->kernels || !p->each) return -1;
+    p->each_policy = calloc(n ? n : 1, sizeof *p->each_policy);
+    if (!p->kernels || !p->each || !p->each_policy) return -1;
     for (uint32_t i = 0; i < n; i++) {
         struct launch_record record;
         if (fread(&record, sizeof record, 1, f) != 1) return -1;
         p->kernels[i] = record.kernel;
         p->each[i] = record.stats;
+        p->each_policy[i] = record.policies;
     }
     return 0;
 }
@@ -52,6 +54,7 @@ static void free_process(struct exec_process *p)
     if (!p) return;
     free(p->kernels);
     free(p->each);
+    free(p->each_policy);
     free(p->loads);
     free(p->insts);
     free(p->heat);
@@ -94,6 +97,7 @@ static void make_result(struct exec_process *p, const struct gpu_config *c, cons
     r->workload_hash = from->program_hash;
     r->kernels = p->kernels;
     r->each = untimed ? NULL : p->each;
+    r->each_policy = untimed ? NULL : p->each_policy;
     r->nkernels = from->kernels;
     if (untimed) {
         r->stats.sm.warp_instructions = from->counts.warp_instructions;

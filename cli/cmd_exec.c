@@ -30,15 +30,11 @@ static void leave_signals_to_the_program(void)
 
 static int write_launches(const struct exec_outcome *x, FILE *out, struct wl_err *e)
 {
-    struct run_result *result = NULL;
-    unsigned rows = 0;
-    int rc = exec_launches(x, &result, &rows, e);
-    const struct run_result **row = calloc(rows ? rows : 1, sizeof(const struct run_result *));
-    if (!rc && !row) rc = wl_fail(e, WL_ERUN, "out of memory");
-    for (unsigned i = 0; !rc && i < rows; i++) row[i] = &result[i];
-    if (!rc) result_write_csv(row, rows, out);
-    free(result);
-    free(row);
+    const struct run_result **r = calloc(x->processes + 1, sizeof(const struct run_result *));
+    if (!r) return wl_fail(e, WL_ERUN, "out of memory");
+    for (unsigned i = 0; i < x->processes; i++) r[i] = &x->process[i]->result;
+    int rc = result_write_launches(r, x->processes, out, e);
+    free(r);
     return rc;
 }
 

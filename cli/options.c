@@ -11,7 +11,8 @@
 
 #include "run/run.h"
 
-enum option_kind { FLAG, TEXT, LIST, NUMBER, MAYBE_NUMBER };
+/* SETTING: short for --set of a parameter, with a value or, where none is written, 1. */
+enum option_kind { FLAG, TEXT, LIST, NUMBER, MAYBE_NUMBER, SETTING };
 
 struct option_row {
     const char *name;
@@ -52,6 +53,8 @@ static const struct option_row table[] = {
     {"max-cycles", 0, NUMBER, "N", AT(max_cycles), "stop a kernel after N core cycles; exec: start no more blocks"},
     {"json", 0, TEXT, "FILE", AT(json), "write the results as JSON; - is standard output"},
     {"csv", 0, TEXT, "FILE", AT(csv), "write the results as CSV; - is standard output"},
+    {"profile", 0, SETTING, NULL, AT(profile), "observe every load and line; short for --set stats.profile=1"},
+    {"samples", 0, SETTING, "CYCLES", AT(samples), "all counters every so many cycles: --set stats.interval=CYCLES"},
     {"timeline", 0, TEXT, "FILE", AT(timeline), "write what SMs do, cycle by cycle, for Perfetto"},
     {"timeline-window", 0, TEXT, "A..B", AT(timeline_window), "cycles of --timeline (default 0..20000)"},
     {"timeline-from", 0, TEXT, "EVENT", AT(timeline_from),
@@ -172,6 +175,13 @@ static int store(struct parsing *p, const struct option_row *r, const char *valu
         l->item[l->count++] = value;
         break;
     }
+    case SETTING: {
+        struct setting *t = field;
+        if (p->to->set.count == MAX_ITEMS) return wl_fail(p->e, WL_EINPUT, "more than %d settings", MAX_ITEMS);
+        snprintf(t->text, sizeof t->text, "stats.%s=%s", value ? "interval" : "profile", value ? value : "1");
+        p->to->set.item[p->to->set.count++] = t->text;
+        break;
+    }
     case MAYBE_NUMBER: {
         struct maybe_number *m = field;
         m->given = true;
@@ -201,11 +211,12 @@ static int parse_option(struct parsing *p)
         if (r && word[2]) value = word + 2;
     }
     if (!r || !takes(p->command, r)) return unknown_option(p->command, word, p->e);
-    if (r->kind == FLAG && value) return wl_fail(p->e, WL_EINPUT, "--%s takes no value", r->name);
+    bool bare = r->kind == FLAG || (r->kind == SETTING && !r->value);
+    if (bare && value) return wl_fail(p->e, WL_EINPUT, "--%s takes no value", r->name);
     if (r->kind == MAYBE_NUMBER && !value && p->at + 1 < p->argc) {
         const char *next = p->argv[p->at + 1];
         if (*next && !next[strspn(next, "0123456789")]) value = p->argv[++p->at];
-    } else if (r->kind != FLAG && r->kind != MAYBE_NUMBER && !value) {
+    } else if (!bare && r->kind != MAYBE_NUMBER && !value) {
         if (p->at + 1 >= p->argc)
             return wl_fail(p->e, WL_EINPUT, "--%s needs a value: --%s %s", r->name, r->name, r->value);
         value = p->argv[++p->at];
@@ -216,13 +227,17 @@ static int parse_option(struct parsing *p)
 int options_parse(struct options *o, const struct command *c, int argc, char **argv, struct wl_err *e)
 {
     struct parsing p = {.command = c, .to = o, .argv = argv, .argc = argc, .e = e};
-    bool words_only = false, passes_on = in_list(c->options, "--");
+    bool words_only = false, passes_on = in_list(c->options, "--"), takes_program = in_list(c->options, "...");
     memset(o, 0, sizeof *o);
     o->seed = 1;
     for (; p.at < argc; p.at++) {
         const char *word = argv[p.at];
         if (passes_on && (words_only || word[0] != '-')) {
             o->program = argv + p.at;
+            return 0;
+        }
+        if (takes_program && strcmp(word, "--") == 0) {
+            o->program = argv + p.at + 1;
             return 0;
         }
         if (!words_only && strcmp(word, "--") == 0) {

@@ -23,6 +23,11 @@ struct maybe_number {
     uint64_t n;
 };
 
+/* An option that is short for --set: the words of it. */
+struct setting {
+    char text[64];
+};
+
 struct options {
     const char *gpu, *l1, *l2, *sched, *size, *engine;
     const char *json, *csv, *output;
@@ -39,6 +44,7 @@ struct options {
     bool source;
     bool all, retry, no_run, slurm, failed, from;
     struct maybe_number range, timeline_requests;
+    struct setting profile, samples;
 };
 
 /* A row of commands.def. */

@@ -46,7 +46,7 @@ struct tally {
     uint64_t access[ACCESS_KINDS];
     uint64_t size[3]; /* requests of 32, 64, 128 bytes */
     struct {
-        uint64_t ended, accesses, count[COUNT_BUCKETS], used[LINE_CHUNKS], dead_evicted;
+        uint64_t ended, accesses, count[COUNT_BUCKETS], used[LINE_CHUNKS], evicted_before_reuse, evicted_never_again;
         uint64_t fetched_chunks, used_chunks;
     } life; /* of lines in the L1D */
     struct {

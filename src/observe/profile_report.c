@@ -98,7 +98,8 @@ void profile_read_stats(const struct profile *p, struct profile_stats *out)
     FILL(infinite_accesses_1, t.infinite.count);
     out->lives = t.life.ended;
     out->lives_accesses = t.life.accesses;
-    out->dead_evicted = t.life.dead_evicted;
+    out->evicted_before_reuse = t.life.evicted_before_reuse;
+    out->evicted_never_again = t.life.evicted_never_again;
     out->fetched_bytes = t.life.fetched_chunks * 32;
     out->used_bytes = t.life.used_chunks * 32;
     for (unsigned i = 0; i < LINE_TYPES; i++) out->infinite_lines += t.infinite.type[i];

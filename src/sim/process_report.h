@@ -12,6 +12,7 @@
 #define WL_SIM_PROCESS_REPORT_H
 
 #include "sim/session.h"
+#include "stats/timeline.h"
 
 #define PROCESS_REPORT_MAGIC UINT64_C(0x31746f70656c7277)
 
@@ -36,6 +37,15 @@
 #define SAMPLES_ENDING ".samples" /* struct sample, `samples` of them */
 
 #define LOST_FILE "lost.mark"
+
+/* How a timeline reaches the process: a file of this name holds the struct, whose pattern is in the struct; the process
+ * leaves the timeline in a file with this ending. */
+#define TIMELINE_FILE   "timeline.spec"
+#define TIMELINE_ENDING ".timeline"
+struct timeline_order {
+    struct timeline_spec spec; /* its pointer is not valid in the file */
+    char kernel[256];          /* "": no pattern */
+};
 
 enum { MAX_FAILURES = 16 };
 

@@ -284,6 +284,11 @@ const json_t *study_result(const struct study *s, unsigned program, unsigned poi
     return s->lab.plan->cell[point * s->lab.x->nworkloads + program]->result;
 }
 
+bool study_failed(const struct study *s, unsigned program, unsigned point)
+{
+    return s->lab.plan->cell[point * s->lab.x->nworkloads + program]->state == RUN_FAILED;
+}
+
 double study_speedup(const struct study *s, unsigned program, unsigned point)
 {
     double base = json_number_value(json_object_get(study_result(s, program, 0), "cycles")),

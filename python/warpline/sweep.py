@@ -207,5 +207,6 @@ def sweep(workloads, gpu=None, l1=None, l2=None, sched=None, scheme=None, size=N
     per core). retry: repeat runs that failed. progress: a bar on standard error (default: if that is a terminal).
     A run that failed has its reason in the column `failed`, which is empty otherwise.
     """
-    return frame([p.tidy() for p in sweep_results(workloads, gpu, l1, l2, sched, scheme, size, set, input, seed, profile,
-                                                  interval, plugins, store, jobs, timeout, retry, progress)])
+    points = sweep_results(workloads, gpu, l1, l2, sched, scheme, size, set, input, seed, profile, interval, plugins,
+                           store, jobs, timeout, retry, progress)
+    return frame([p.tidy() for p in points])

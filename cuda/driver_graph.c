@@ -360,6 +360,7 @@ static CUresult typed_node(struct driver *d, CUgraphNode node, CUgraphNodeType t
 static CUresult node_in(struct driver *d, CUgraphExec exec, CUgraphNode node, struct CUgraphNode_st **out)
 {
     const struct CUgraphExec_st *x = object_find(d, exec, OBJECT_EXEC);
+    *out = NULL;
     if (!x) return bad(d, "not an instantiated graph");
     for (size_t i = 0; i < x->order.count; i++)
         if (x->order.node[i]->original == node) return *out = x->order.node[i], CUDA_SUCCESS;
@@ -444,14 +445,14 @@ static CUresult set_any(struct driver *d, struct CUgraphNode_st *n, const CUgrap
     CUresult cuGraph##name(CUgraphNode node, argument params)                                                          \
     {                                                                                                                  \
         GRAPH_CALL(d);                                                                                                 \
-        struct CUgraphNode_st *n;                                                                                      \
+        struct CUgraphNode_st *n = NULL;                                                                               \
         CUresult r = typed_node(d, node, type, &n);                                                                    \
         return r ? r : set;                                                                                            \
     }                                                                                                                  \
     CUresult cuGraphExec##name(CUgraphExec exec, CUgraphNode node, argument params more)                               \
     {                                                                                                                  \
         GRAPH_CALL(d);                                                                                                 \
-        struct CUgraphNode_st *n;                                                                                      \
+        struct CUgraphNode_st *n = NULL;                                                                               \
         unused;                                                                                                        \
         CUresult r = node_in(d, exec, node, &n);                                                                       \
         return r ? r : set;                                                                                            \
@@ -474,7 +475,7 @@ SET_CALLS(EventWaitNodeSetEvent, CUevent, CU_GRAPH_NODE_TYPE_WAIT_EVENT,
 CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraph child)
 {
     GRAPH_CALL(d);
-    struct CUgraphNode_st *n;
+    struct CUgraphNode_st *n = NULL;
     CUresult r = node_in(d, exec, node, &n);
     return r ? r : set_child(d, n, child);
 }
@@ -489,7 +490,7 @@ CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams *params)
 CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraphNodeParams *params)
 {
     GRAPH_CALL(d);
-    struct CUgraphNode_st *n;
+    struct CUgraphNode_st *n = NULL;
     CUresult r = node_in(d, exec, node, &n);
     return r ? r : set_any(d, n, params);
 }
@@ -497,7 +498,7 @@ CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraphNod
 CUresult cuGraphKernelNodeGetParams(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *params)
 {
     GRAPH_CALL(d);
-    struct CUgraphNode_st *n;
+    struct CUgraphNode_st *n = NULL;
     CUresult r = params ? typed_node(d, node, CU_GRAPH_NODE_TYPE_KERNEL, &n) : bad(d, "no room for the answer");
     if (r) return r;
     const struct kernel_work *k = &n->work.u.kernel;
@@ -518,7 +519,7 @@ CUresult cuGraphKernelNodeGetParams(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *p
     CUresult cuGraph##name(CUgraphNode node, argument *out)                                                            \
     {                                                                                                                  \
         GRAPH_CALL(d);                                                                                                 \
-        struct CUgraphNode_st *n;                                                                                      \
+        struct CUgraphNode_st *n = NULL;                                                                               \
         CUresult r = out ? typed_node(d, node, wanted, &n) : bad(d, "no room for the answer");                         \
         if (!r) *out = value;                                                                                          \
         return r;                                                                                                      \
@@ -553,7 +554,7 @@ static bool known_attribute(CUlaunchAttributeID id)
 CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, CUlaunchAttributeID id, const CUlaunchAttributeValue *value)
 {
     GRAPH_CALL(d);
-    struct CUgraphNode_st *n;
+    struct CUgraphNode_st *n = NULL;
     CUresult r = typed_node(d, node, CU_GRAPH_NODE_TYPE_KERNEL, &n);
     if (!r && (!value || !known_attribute(id))) r = bad(d, "an unknown attribute");
     if (r) return r;
@@ -566,7 +567,7 @@ CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, CUlaunchAttributeID id,
 CUresult cuGraphKernelNodeGetAttribute(CUgraphNode node, CUlaunchAttributeID id, CUlaunchAttributeValue *value)
 {
     GRAPH_CALL(d);
-    struct CUgraphNode_st *n;
+    struct CUgraphNode_st *n = NULL;
     CUresult r = typed_node(d, node, CU_GRAPH_NODE_TYPE_KERNEL, &n);
     if (!r && (!value || !known_attribute(id))) r = bad(d, "an unknown attribute");
     if (!r) *value = n->attribute[id];
@@ -784,7 +785,7 @@ CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream)
 CUresult cuGraphNodeSetEnabled(CUgraphExec exec, CUgraphNode node, unsigned int enabled)
 {
     GRAPH_CALL(d);
-    struct CUgraphNode_st *n;
+    struct CUgraphNode_st *n = NULL;
     CUresult r = node_in(d, exec, node, &n);
     if (!r) n->disabled = !enabled;
     return r;
@@ -793,7 +794,7 @@ CUresult cuGraphNodeSetEnabled(CUgraphExec exec, CUgraphNode node, unsigned int 
 CUresult cuGraphNodeGetEnabled(CUgraphExec exec, CUgraphNode node, unsigned int *enabled)
 {
     GRAPH_CALL(d);
-    struct CUgraphNode_st *n;
+    struct CUgraphNode_st *n = NULL;
     CUresult r = enabled ? node_in(d, exec, node, &n) : bad(d, "no room for the answer");
     if (!r) *enabled = !n->disabled;
     return r;

@@ -138,7 +138,7 @@ static bool write_text(const char *folder, const char *name, const char *content
 static char *read_text(const char *folder, const char *name)
 {
     char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path) return NULL;
     FILE *f = fopen(path, "r");
     char *out = NULL;
     size_t n = 0;

@@ -27,7 +27,7 @@ _warpline() {
         [[ $cur == -* ]] && words=$options || words="ptx $(_warpline_list workloads)"
         ;;
     compare)
-        options="--gpu --scheme --l1 --l2 --sched --set --size --input --seed --check --kernel --engine --paranoid --max-cycles --json --csv --store --jobs --timeout --retry --no-run --plugin --quiet --verbose --help"
+        options="--gpu --scheme --l1 --l2 --sched --set --size --input --seed --check --kernel --engine --paranoid --max-cycles --json --csv --store --jobs --timeout --plugin --quiet --verbose --help"
         [[ $cur == -* ]] && words=$options || words=" $(_warpline_list workloads) $(_warpline_list groups)"
         ;;
     sweep)

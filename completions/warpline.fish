@@ -66,8 +66,6 @@ complete -c warpline -n '__fish_seen_subcommand_from compare' -l csv -r -d 'writ
 complete -c warpline -n '__fish_seen_subcommand_from compare' -l store -r -d 'the result store (default ~/.cache/warpline/results.db)'
 complete -c warpline -n '__fish_seen_subcommand_from compare' -l jobs -s j -r -d 'runs at a time (default: one per core)'
 complete -c warpline -n '__fish_seen_subcommand_from compare' -l timeout -r -d 'end a run after this time'
-complete -c warpline -n '__fish_seen_subcommand_from compare' -l retry -d 'repeat runs that failed'
-complete -c warpline -n '__fish_seen_subcommand_from compare' -l no-run -d 'show what is stored, run nothing'
 complete -c warpline -n '__fish_seen_subcommand_from compare' -l plugin -r -d 'load policies from a shared object; repeatable'
 complete -c warpline -n '__fish_seen_subcommand_from compare' -l quiet -s q -d 'no progress, no summary'
 complete -c warpline -n '__fish_seen_subcommand_from compare' -l verbose -s v -d 'more detail, where a command has any'

@@ -11,21 +11,11 @@
 
 #include "run/run.h"
 
-enum option_kind { FLAG, TEXT, LIST, NUMBER, MAYBE_NUMBER };
-
-struct option_row {
-    const char *name;
-    char letter; /* "-q", or 0 */
-    enum option_kind kind;
-    const char *value; /* how the help calls the value */
-    size_t offset;     /* of its field in struct options */
-    const char *help;
-};
-
 #define AT(field) offsetof(struct options, field)
 
 static const struct option_row table[] = {
     {"gpu", 0, TEXT, "NAME|FILE", AT(gpu), "the machine: a preset or a file (default gtx480)"},
+    {"scheme", 0, TEXT, "NAME", AT(scheme), "a published scheme with all of its policies; 'list schemes'"},
     {"l1", 0, TEXT, "POLICY", AT(l1), "L1D policy, NAME[:key=value,...]"},
     {"l2", 0, TEXT, "POLICY", AT(l2), "L2 policy"},
     {"sched", 0, TEXT, "POLICY", AT(sched), "warp scheduler"},
@@ -52,6 +42,8 @@ static const struct option_row table[] = {
     {"max-cycles", 0, NUMBER, "N", AT(max_cycles), "stop a kernel after N core cycles; exec: start no more blocks"},
     {"json", 0, TEXT, "FILE", AT(json), "write the results as JSON; - is standard output"},
     {"csv", 0, TEXT, "FILE", AT(csv), "write the results as CSV; - is standard output"},
+    {"samples", 0, TEXT, "FILE", AT(samples), "write the samples of --set stats.interval=N as CSV"},
+    {"loads", 0, TEXT, "FILE", AT(loads), "write what each load instruction did as CSV; sets stats.profile=1"},
     {"timeline", 0, TEXT, "FILE", AT(timeline), "write what SMs do, cycle by cycle, for Perfetto"},
     {"timeline-window", 0, TEXT, "A..B", AT(timeline_window), "cycles of --timeline (default 0..20000)"},
     {"timeline-sms", 0, TEXT, "N,N", AT(timeline_sms), "SMs of --timeline (default 0)"},
@@ -82,8 +74,6 @@ static const struct option_row table[] = {
 };
 enum { ROWS = sizeof table / sizeof table[0] };
 
-_Static_assert(ROWS <= 64, "struct parsing has one bit per option");
-
 /* Whether `word` is one of the words of `list`. */
 static bool in_list(const char *list, const char *word)
 {
@@ -101,11 +91,16 @@ static bool takes(const struct command *c, const struct option_row *r)
     return in_list(c->options, r->name) || in_list("quiet verbose help", r->name);
 }
 
+const struct option_row *options_next(const struct command *c, const struct option_row *after)
+{
+    const struct option_row *r = after ? after + 1 : table;
+    while (r < table + ROWS && !takes(c, r)) r++;
+    return r < table + ROWS ? r : NULL;
+}
+
 void options_help(const struct command *c, FILE *out)
 {
-    for (unsigned i = 0; i < ROWS; i++) {
-        const struct option_row *r = &table[i];
-        if (!takes(c, r)) continue;
+    for (const struct option_row *r = NULL; (r = options_next(c, r));) {
         char left[64], letter[8] = "";
         if (r->letter) snprintf(letter, sizeof letter, "-%c,", r->letter);
         snprintf(left, sizeof left, "--%s%s%s", r->name, r->value ? " " : "", r->value ? r->value : "");
@@ -119,8 +114,8 @@ struct parsing {
     const struct command *command;
     struct options *to;
     char **argv;
-    int argc, at;   /* at: the word that is being read */
-    uint64_t given; /* bit i: row i was there already */
+    int argc, at;     /* at: the word that is being read */
+    bool given[ROWS]; /* the row was there already */
     struct wl_err *e;
 };
 
@@ -153,10 +148,9 @@ static int unknown_option(const struct command *c, const char *word, struct wl_e
 static int store(struct parsing *p, const struct option_row *r, const char *value)
 {
     void *field = (char *)p->to + r->offset;
-    uint64_t bit = UINT64_C(1) << (r - table);
-    if (r->kind != LIST && r->kind != FLAG && (p->given & bit))
-        return wl_fail(p->e, WL_EINPUT, "--%s is given twice", r->name);
-    p->given |= bit;
+    bool *given = &p->given[r - table];
+    if (r->kind != LIST && r->kind != FLAG && *given) return wl_fail(p->e, WL_EINPUT, "--%s is given twice", r->name);
+    *given = true;
     switch (r->kind) {
     case FLAG: *(bool *)field = true; break;
     case TEXT: *(const char **)field = value; break;

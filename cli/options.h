@@ -6,6 +6,7 @@
 #define WL_CLI_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -24,8 +25,9 @@ struct maybe_number {
 };
 
 struct options {
-    const char *gpu, *l1, *l2, *sched, *size, *engine;
+    const char *gpu, *scheme, *l1, *l2, *sched, *size, *engine;
     const char *json, *csv, *output;
+    const char *samples, *loads;
     const char *timeline, *timeline_window, *timeline_sms;
     const char *kernel, *grid, *block, *sort;
     const char *store, *out, *task, *spool, *only, *ranges;
@@ -41,6 +43,17 @@ struct options {
     struct maybe_number range;
 };
 
+/* A row of the table in options.c. */
+enum option_kind { FLAG, TEXT, LIST, NUMBER, MAYBE_NUMBER };
+struct option_row {
+    const char *name;
+    char letter; /* "-q", or 0 */
+    enum option_kind kind;
+    const char *value; /* how the help calls the value */
+    size_t offset;     /* of its field in struct options */
+    const char *help;
+};
+
 /* A row of commands.def. */
 struct command {
     const char *name;
@@ -52,6 +65,8 @@ struct command {
 
 /* Parses the words behind the command. WL_EINPUT with a sentence when something is wrong. */
 int options_parse(struct options *o, const struct command *c, int argc, char **argv, struct wl_err *e);
+/* The options a command takes, one after another; NULL begins, and ends. */
+const struct option_row *options_next(const struct command *c, const struct option_row *after);
 /* One line per option the command takes. */
 void options_help(const struct command *c, FILE *out);
 

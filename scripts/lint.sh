@@ -135,7 +135,14 @@ for page in "$work"/docs/*.md; do
     cmp -s "$page" "docs/${page##*/}" || echo "docs/${page##*/} is not what \`make docs\` writes"
 done >"$work/made-documents"
 verdict made-documents
-sh scripts/man_check.sh "$build/warpline" man/warpline.1 >"$work/manual" || true
+mkdir "$work/man" "$work/completions"
+sh scripts/man.sh "$build/warpline" "$work/man" "$work/completions"
+for page in "$work"/man/* "$work"/completions/*; do
+    cmp -s "$page" "${page#"$work/"}" || echo "${page#"$work/"} is not what \`make docs\` writes"
+done >"$work/manual"
+for page in man/*.1 completions/*; do
+    [ -e "$work/$page" ] || echo "$page is of no command"
+done >>"$work/manual"
 verdict manual
 sh scripts/names_check.sh ARCHITECTURE.md CONTRIBUTING.md README.md >"$work/names-in-documents"
 verdict names-in-documents

@@ -69,6 +69,8 @@ double result_l1_miss_rate(const struct run_result *r);
 
 /* For people. */
 void result_write_text(const struct run_result *r, FILE *out);
+/* What --verbose adds: policies with their parameters, the command, every counter that is not 0. */
+void result_write_detail(const struct run_result *r, FILE *out);
 /* One object. 0, or WL_ERUN when memory runs out; errors of `out` stay in ferror(out). */
 int result_write_json(const struct run_result *r, FILE *out, struct wl_err *e);
 /* The object itself (a json_t *, jansson), for programs that build larger documents; NULL: no memory. */
@@ -78,6 +80,10 @@ char *result_json_text(const struct run_result *r, bool compact);
 /* A header and a row each, keys as in JSON with dots. The policies' own counters appear when all
  * rows have the same policies, those of the profile when all rows have one. */
 void result_write_csv(const struct run_result *const *r, unsigned count, FILE *out);
+
+/* One list of the record as CSV: "samples" or "loads", a row each. A list that the record does not have gives nothing.
+ */
+int result_write_rows(const struct run_result *r, const char *list, FILE *out, struct wl_err *e);
 
 /* "1,234,567"; `out` has room for 32 characters. Returns out. */
 const char *with_commas(uint64_t value, char *out);

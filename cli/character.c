@@ -1,24 +1,56 @@
 /* character.c - the metrics of `warpline characterize`, each as its paper defines it.
  *
- * Shares are of 1. Where nothing was counted a share is 0: a program without loads has no misses. */
+ * Shares are of 1. Where nothing was counted a share is 0: a program without loads has no misses. A median of nothing
+ * is no number (NAN). */
 #include "cli/character.h"
 
+#include <math.h>
 #include <string.h>
 
-struct run *character_run(const char *workload, const struct options *o, struct wl_err *e)
+static int character_machine(const struct machine_spec *from, struct gpu_config *c, struct wl_err *e)
 {
     enum { INTERVAL = 500 }; /* short; the simulator doubles it when a run is long */
-    struct run_spec spec = run_words(o, workload);
+    struct machine_spec machine = *from;
+    machine.l1 = "lru";
+    machine.l2 = NULL;
+    int rc = machine_make(&machine, c, e);
+    if (rc) return rc;
+    c->v[P_STATS_PROFILE] = 1;
+    if (!c->v[P_STATS_INTERVAL]) c->v[P_STATS_INTERVAL] = INTERVAL;
+    return 0;
+}
+
+struct run *character_run(const char *program, const struct options *o, struct wl_err *e)
+{
+    struct run_spec spec = run_words(o, program);
     struct gpu_config config;
-    if (run_kind(workload) == RUN_PTX)
-        return wl_fail(e, WL_EINPUT, "characterize takes workloads and traces, not %s", workload), NULL;
-    spec.machine.l1 = "lru";
-    spec.machine.l2 = NULL;
-    if (machine_make(&spec.machine, &config, e)) return NULL;
-    config.v[P_STATS_PROFILE] = 1;
-    if (!config.v[P_STATS_INTERVAL]) config.v[P_STATS_INTERVAL] = INTERVAL;
+    if (character_machine(&spec.machine, &config, e)) return NULL;
     spec.config = &config;
     return run_new(&spec, e);
+}
+
+int character_exec(const struct options *o, struct exec_outcome *out, struct wl_err *e)
+{
+    struct gpu_config config;
+    const char *set[MAX_ITEMS + 2];
+    char interval[64];
+    struct exec_spec spec = {.program = o->program,
+                             .machine = machine_words(o),
+                             .plugin = list_words(&o->plugin),
+                             .tick = o->engine && strcmp(o->engine, "tick") == 0,
+                             .kernel = o->kernel,
+                             .launch = o->launch};
+    int rc = character_machine(&spec.machine, &config, e);
+    if (rc) return rc;
+    for (unsigned i = 0; i < spec.machine.sets; i++) set[i] = spec.machine.set[i];
+    snprintf(interval, sizeof interval, "stats.interval=%lld", (long long)config.v[P_STATS_INTERVAL]);
+    set[spec.machine.sets++] = "stats.profile=1";
+    set[spec.machine.sets++] = interval;
+    spec.machine.set = set;
+    spec.machine.l1 = "lru";
+    spec.machine.l2 = NULL;
+    spec.machine.say = NULL; /* it has been said */
+    return exec_run(&spec, out, e);
 }
 
 static void add(struct character *c, const char *key, double part, double whole)
@@ -49,6 +81,8 @@ static void add_loads(struct character *c, const struct run_stats *s)
     ADD("access.inter_warp", p->access_inter_warp, s->l1d.loads);
     ADD("access.other", p->access_invalidated + p->access_present, s->l1d.loads);
     ADD("miss_rate", s->l1d.load_misses, s->l1d.loads - s->l1d.bypasses);
+    ADD("l1_sector_miss_rate", s->l1d.sector_misses + s->l1d.sector_bypasses, s->l1d.sector_loads);
+    ADD("l2_miss_rate", s->l2.misses + s->l2.bypasses, s->l2.accesses);
     ADD("issue.top3", p->issue_rank_0 + p->issue_rank_1 + p->issue_rank_2, s->sm.warp_instructions);
 }
 
@@ -71,8 +105,8 @@ static double median_reuse(const uint64_t *bucket)
     uint64_t all = 0, below = 0;
     for (unsigned i = 0; i < REUSE_BUCKETS; i++) all += bucket[i];
     for (unsigned i = 0; i < REUSE_BUCKETS; i++)
-        if ((below += bucket[i]) * 2 >= all) return all ? (double)(UINT64_C(1) << i) : 0;
-    return 0;
+        if (all && (below += bucket[i]) * 2 >= all) return (double)(UINT64_C(1) << i);
+    return (double)NAN;
 }
 
 /* APCM: lines of an infinite L1D, how often lines are asked for, how far apart. */
@@ -90,7 +124,8 @@ static void add_locality(struct character *c, const struct run_stats *s, const s
     ADD("infinite.more_than_16", p->infinite_accesses_17_up, p->infinite_lines);
     ADD("reuse.inter_warp_median", median_reuse(r->reuse[0]), 1);
     ADD("reuse.intra_warp_median", median_reuse(r->reuse[1]), 1);
-    ADD("dead_evicted", p->dead_evicted, s->l1d.evictions);
+    ADD("evicted.before_reuse", p->evicted_before_reuse, s->l1d.evictions);
+    ADD("evicted.never_again", p->evicted_never_again, s->l1d.evictions);
     ADD("footprint_bytes", r->footprint_lines * 128, 1);
 }
 
@@ -128,12 +163,11 @@ static void slice_sizes(struct character *c, const struct run_result *r)
     }
 }
 
-void character_of(const struct run *run, struct character *c)
+void character_of(const struct run_result *r, struct character *c)
 {
-    const struct run_result *r = run_result(run);
     memset(c, 0, sizeof *c);
     add_loads(c, &r->stats);
-    add_intensity(c, &r->stats, run_config(run)->v);
+    add_intensity(c, &r->stats, r->config->v);
     add_locality(c, &r->stats, &r->profile);
     add_sizes(c, &r->stats);
     slice_sizes(c, r);

@@ -4,6 +4,7 @@
 #define WL_CLI_CHARACTER_H
 
 #include "cli/cli.h"
+#include "run/exec_run.h"
 
 enum { MAX_METRICS = 64, TIME_SLICES = 8 };
 
@@ -20,10 +21,12 @@ struct character {
     uint64_t slice_requests[TIME_SLICES]; /* how many there were */
 };
 
-/* A run of the workload that measures it: LRU, profiled, sampled. NULL: *e says why. */
-struct run *character_run(const char *workload, const struct options *o, struct wl_err *e);
+/* A run of the program that measures it: LRU, profiled, sampled. NULL: *e says why. */
+struct run *character_run(const char *program, const struct options *o, struct wl_err *e);
+/* The same for the executable o->program; it has run when this returns. */
+int character_exec(const struct options *o, struct exec_outcome *out, struct wl_err *e);
 /* From the record of such a run. */
-void character_of(const struct run *r, struct character *out);
+void character_of(const struct run_result *r, struct character *out);
 double metric_of(const struct character *c, const char *key); /* a key of the table; it must be there */
 
 /* What a list of workloads shows of each. */
@@ -32,7 +35,7 @@ struct program_size {
 };
 struct program_size program_size(const struct run_result *r);
 
-void character_write_text(const struct run *r, const struct character *c, FILE *out);
-void character_write_table(struct run *const *runs, const struct character *c, unsigned count, FILE *out);
+void character_write_text(const struct run_result *r, const struct character *c, FILE *out);
+void character_write_table(const struct run_result *const *r, const struct character *c, unsigned count, FILE *out);
 
 #endif

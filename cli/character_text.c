@@ -1,8 +1,10 @@
 /* character_text.c - a program's character on one screen, and several programs in a table. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "cli/character.h"
+#include "run/write_account.h"
 
 static double percent_of(const struct character *c, const char *key) { return 100 * metric_of(c, key); }
 
@@ -53,6 +55,13 @@ static void write_misses(const struct character *c, FILE *out)
             percent_of(c, "access.intra_warp"), percent_of(c, "access.inter_warp"), percent_of(c, "access.other"));
 }
 
+/* A median of nothing is a dash. */
+static void write_distance(double median, const char *of, FILE *out)
+{
+    if (isnan(median)) fprintf(out, "- %s", of);
+    else fprintf(out, "%.0f requests %s", median, of);
+}
+
 static void write_locality(const struct character *c, FILE *out)
 {
     fprintf(out,
@@ -62,11 +71,13 @@ static void write_locality(const struct character *c, FILE *out)
             percent_of(c, "lines.mixed"), metric_of(c, "aps"));
     fprintf(out, "  asked for once or twice        %.1f %% of stays in the L1D, %.1f %% of lines of the infinite one\n",
             percent_of(c, "lives.once_or_twice"), percent_of(c, "infinite.once_or_twice"));
-    fprintf(out,
-            "  median reuse distance          %.0f requests inter-warp, %.0f intra-warp; %.1f %% of evicted lines "
-            "left before their first reuse\n",
-            metric_of(c, "reuse.inter_warp_median"), metric_of(c, "reuse.intra_warp_median"),
-            percent_of(c, "dead_evicted"));
+    fputs("  median reuse distance          ", out);
+    write_distance(metric_of(c, "reuse.inter_warp_median"), "inter-warp, ", out);
+    write_distance(metric_of(c, "reuse.intra_warp_median"), "intra-warp\n", out);
+    fprintf(out, "  evicted lines                  %.1f %% before their first reuse, %.1f %% never asked for again\n",
+            percent_of(c, "evicted.before_reuse"), percent_of(c, "evicted.never_again"));
+    fprintf(out, "  missed, in sectors of 32 bytes %.1f %% of the L1D's loads; %.1f %% of accesses in the L2\n",
+            percent_of(c, "l1_sector_miss_rate"), percent_of(c, "l2_miss_rate"));
 }
 
 static void write_sizes(const struct character *c, FILE *out)
@@ -133,17 +144,18 @@ static void write_loads(const struct profile_report *p, FILE *out)
     free(list);
 }
 
-void character_write_text(const struct run *r, const struct character *c, FILE *out)
+void character_write_text(const struct run_result *r, const struct character *c, FILE *out)
 {
-    write_head(run_result(r), c, out);
+    write_head(r, c, out);
+    account_write_text(&r->stats, out);
     write_intensity(c, out);
     write_misses(c, out);
     write_locality(c, out);
     write_sizes(c, out);
-    write_loads(&run_result(r)->profile, out);
+    write_loads(&r->profile, out);
 }
 
-void character_write_table(struct run *const *runs, const struct character *c, unsigned count, FILE *out)
+void character_write_table(const struct run_result *const *r, const struct character *c, unsigned count, FILE *out)
 {
     fprintf(out, "%-16s %8s %8s %7s %7s %7s %7s %7s %7s %7s %6s %6s %6s %6s\n", "", "requests", "diver-", "instr.",
             "stall", "miss", "stream", "inter", "intra", "mixed", "", "32 B", "64 B", "used");
@@ -151,9 +163,9 @@ void character_write_table(struct run *const *runs, const struct character *c, u
             "/miss", "%", "%", "%", "%", "%", "%", "APS", "%", "%", "%");
     for (unsigned i = 0; i < count; i++)
         fprintf(out, "%-16s %8.2f %8.1f %7.1f %7.1f %7.1f %7.1f %7.1f %7.1f %7.1f %6.3f %6.1f %6.1f %6.1f\n",
-                run_result(runs[i])->workload, metric_of(&c[i], "requests_per_load"),
-                percent_of(&c[i], "divergent_loads"), metric_of(&c[i], "instructions_per_miss"),
-                percent_of(&c[i], "lsu_stall"), percent_of(&c[i], "miss_rate"), percent_of(&c[i], "lines.streaming"),
+                r[i]->workload, metric_of(&c[i], "requests_per_load"), percent_of(&c[i], "divergent_loads"),
+                metric_of(&c[i], "instructions_per_miss"), percent_of(&c[i], "lsu_stall"),
+                percent_of(&c[i], "miss_rate"), percent_of(&c[i], "lines.streaming"),
                 percent_of(&c[i], "lines.inter_warp"), percent_of(&c[i], "lines.intra_warp"),
                 percent_of(&c[i], "lines.mixed"), metric_of(&c[i], "aps"), percent_of(&c[i], "size_32"),
                 percent_of(&c[i], "size_64"), percent_of(&c[i], "used_of_fetched"));

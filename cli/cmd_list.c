@@ -22,7 +22,7 @@ static int list_numbers(void *arg, const char *name, unsigned number, unsigned c
         struct program_size p = program_size(r);
         struct character c;
         char ctas[32], threads[32], instructions[32], loads[32];
-        character_of(run, &c);
+        character_of(r, &c);
         printf("    %s: %" PRIu64 " kernel%s, %" PRIu64
                " launch%s, %s CTAs, %s threads, %s warp instructions; %s L1D loads, "
                "%.1f %% divergent; %.1f KiB loaded\n",

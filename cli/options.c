@@ -42,13 +42,20 @@ static const struct option_row table[] = {
     {"max-cycles", 0, NUMBER, "N", AT(max_cycles), "stop a kernel after N core cycles; exec: start no more blocks"},
     {"json", 0, TEXT, "FILE", AT(json), "write the results as JSON; - is standard output"},
     {"csv", 0, TEXT, "FILE", AT(csv), "write the results as CSV; - is standard output"},
-    {"samples", 0, TEXT, "FILE", AT(samples), "write the samples of --set stats.interval=N as CSV"},
+    {"profile", 0, SETTING, NULL, AT(profile), "observe every load and line; short for --set stats.profile=1"},
+    {"samples", 0, SAMPLES, "CYCLES|FILE", AT(samples),
+     "all counters every so many cycles (--set stats.interval=CYCLES); or write them to FILE as CSV"},
     {"loads", 0, TEXT, "FILE", AT(loads), "write what each load instruction did as CSV; sets stats.profile=1"},
     {"timeline", 0, TEXT, "FILE", AT(timeline), "write what SMs do, cycle by cycle, for Perfetto"},
     {"timeline-window", 0, TEXT, "A..B", AT(timeline_window), "cycles of --timeline (default 0..20000)"},
+    {"timeline-from", 0, TEXT, "EVENT", AT(timeline_from),
+     "the window begins with kernel:NAME[#N], pc:N or stall[:mshr|merge|line|missq|gate]"},
+    {"timeline-requests", 0, MAYBE_NUMBER, "N", AT(timeline_requests),
+     "follow one of N requests (default 64); 0: none"},
     {"timeline-sms", 0, TEXT, "N,N", AT(timeline_sms), "SMs of --timeline (default 0)"},
     {"source", 0, FLAG, NULL, AT(source), "the lines of the source, each with what it costs"},
     {"sort", 0, TEXT, "KEY", AT(sort), "--source: by stalls, awaited, instructions or requests, not in place (line)"},
+    {"html", 0, TEXT, "FILE", AT(html), "write the explanation as a page with pictures"},
     {"output", 'o', TEXT, "FILE", AT(output), "the file to write"},
     {"store", 0, TEXT, "FILE", AT(store), "the result store (default ~/.cache/warpline/results.db)"},
     {"out", 0, TEXT, "DIR", AT(out), "folder of the .csv and .svg files (default .)"},
@@ -145,6 +152,14 @@ static int unknown_option(const struct command *c, const char *word, struct wl_e
                    near ? near : "; see 'warpline help'", near ? "'?" : "");
 }
 
+static int add_setting(struct parsing *p, struct setting *t, const char *name, const char *value)
+{
+    if (p->to->set.count == MAX_ITEMS) return wl_fail(p->e, WL_EINPUT, "more than %d settings", MAX_ITEMS);
+    snprintf(t->text, sizeof t->text, "%s=%s", name, value);
+    p->to->set.item[p->to->set.count++] = t->text;
+    return 0;
+}
+
 static int store(struct parsing *p, const struct option_row *r, const char *value)
 {
     void *field = (char *)p->to + r->offset;
@@ -161,6 +176,11 @@ static int store(struct parsing *p, const struct option_row *r, const char *valu
         l->item[l->count++] = value;
         break;
     }
+    case SETTING: return add_setting(p, field, "stats.profile", "1");
+    case SAMPLES:
+        if (value[strspn(value, "0123456789")]) *(const char **)field = value;
+        else return add_setting(p, &p->to->interval, "stats.interval", value);
+        break;
     case MAYBE_NUMBER: {
         struct maybe_number *m = field;
         m->given = true;
@@ -190,11 +210,12 @@ static int parse_option(struct parsing *p)
         if (r && word[2]) value = word + 2;
     }
     if (!r || !takes(p->command, r)) return unknown_option(p->command, word, p->e);
-    if (r->kind == FLAG && value) return wl_fail(p->e, WL_EINPUT, "--%s takes no value", r->name);
+    bool bare = r->kind == FLAG || r->kind == SETTING;
+    if (bare && value) return wl_fail(p->e, WL_EINPUT, "--%s takes no value", r->name);
     if (r->kind == MAYBE_NUMBER && !value && p->at + 1 < p->argc) {
         const char *next = p->argv[p->at + 1];
         if (*next && !next[strspn(next, "0123456789")]) value = p->argv[++p->at];
-    } else if (r->kind != FLAG && r->kind != MAYBE_NUMBER && !value) {
+    } else if (!bare && r->kind != MAYBE_NUMBER && !value) {
         if (p->at + 1 >= p->argc)
             return wl_fail(p->e, WL_EINPUT, "--%s needs a value: --%s %s", r->name, r->name, r->value);
         value = p->argv[++p->at];
@@ -205,13 +226,17 @@ static int parse_option(struct parsing *p)
 int options_parse(struct options *o, const struct command *c, int argc, char **argv, struct wl_err *e)
 {
     struct parsing p = {.command = c, .to = o, .argv = argv, .argc = argc, .e = e};
-    bool words_only = false, passes_on = in_list(c->options, "--");
+    bool words_only = false, passes_on = in_list(c->options, "--"), takes_program = in_list(c->options, "...");
     memset(o, 0, sizeof *o);
     o->seed = 1;
     for (; p.at < argc; p.at++) {
         const char *word = argv[p.at];
         if (passes_on && (words_only || word[0] != '-')) {
             o->program = argv + p.at;
+            return 0;
+        }
+        if (takes_program && strcmp(word, "--") == 0) {
+            o->program = argv + p.at + 1;
             return 0;
         }
         if (!words_only && strcmp(word, "--") == 0) {

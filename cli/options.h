@@ -24,12 +24,17 @@ struct maybe_number {
     uint64_t n;
 };
 
+/* An option that is short for --set: the words of it. */
+struct setting {
+    char text[64];
+};
+
 struct options {
     const char *gpu, *scheme, *l1, *l2, *sched, *size, *engine;
     const char *json, *csv, *output;
     const char *samples, *loads;
-    const char *timeline, *timeline_window, *timeline_sms;
-    const char *kernel, *grid, *block, *sort;
+    const char *timeline, *timeline_window, *timeline_sms, *timeline_from;
+    const char *kernel, *grid, *block, *sort, *html;
     const char *store, *out, *task, *spool, *only, *ranges;
     const char *launch, *launches, *record;
     char **program; /* exec: the words of the program, NULL-terminated as in argv */
@@ -40,11 +45,13 @@ struct options {
     bool program_status, check, paranoid, functional, quiet, verbose, plain, help;
     bool source;
     bool all, retry, no_run, slurm, failed, from;
-    struct maybe_number range;
+    struct maybe_number range, timeline_requests;
+    struct setting profile, interval;
 };
 
-/* A row of the table in options.c. */
-enum option_kind { FLAG, TEXT, LIST, NUMBER, MAYBE_NUMBER };
+/* A row of the table in options.c. SETTING: short for --set of a parameter that is 1 then. SAMPLES: a number is such a
+ * setting too, anything else a file. */
+enum option_kind { FLAG, TEXT, LIST, NUMBER, MAYBE_NUMBER, SETTING, SAMPLES };
 struct option_row {
     const char *name;
     char letter; /* "-q", or 0 */

@@ -20,3 +20,28 @@ w=$1 out=$2
     "$w" list counters
     echo '```'
 } > "$out"/counters.md
+# The page stays as it was written up to its tables of functions.
+{
+    sed '/^<!-- made by scripts\/api_table.sh -->$/q' docs/exec.md
+    sh scripts/api_table.sh "$(dirname "$w")"/cuda
+} > "$out"/exec.md.new
+mv "$out"/exec.md.new "$out"/exec.md
+# The table of PTX instructions stands inside a page that is otherwise written by hand.
+root=$(dirname "$0")/..
+page=$(awk -F'"' '
+    FNR == NR && /^ISA_GROUP/ { table = table "\n**" $2 "**\n\n| instruction | state | note |\n|---|---|---|\n" }
+    FNR == NR && /^ISA\(/ {
+        state = tolower($3)
+        gsub(/[^a-z]/, "", state)
+        count[state]++
+        table = table "| `" $2 "` | " state " | " $6 " |\n"
+    }
+    FNR == NR { next }
+    /^<!-- end of the table -->/ { inside = 0 }
+    !inside { print }
+    /^<!-- the table/ {
+        inside = 1
+        print "\n" count["full"] " instructions are executed in full, " count["partial"] " in part, " count["refused"] " are refused."
+        print table
+    }' "$root/src/ptx/isa.def" "$root/docs/ptx.md")
+printf '%s\n' "$page" >"$out"/ptx.md

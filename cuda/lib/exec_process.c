@@ -249,6 +249,8 @@ static void write_arrays(void)
     free(r->profile.inst);
     r->profile.load = NULL;
     r->profile.inst = NULL;
+    free(r->profile.heat.count);
+    r->profile.heat = (struct heat_report){0}; /* pictures are made of traces and workloads */
     free(sample);
     r->samples = samples;
 }

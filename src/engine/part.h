@@ -43,8 +43,9 @@ struct clock {
     unsigned ndomains;
     unsigned words; /* of 64 bits, that a set of parts with one bit per part takes */
     struct domain domain[CLOCK_MAX_DOMAINS];
-    uint64_t progress;     /* counts what moves: the watchdog looks at it */
-    struct breach *breach; /* where parts note what a policy answered wrongly; the run loop ends the run */
+    uint64_t progress;         /* counts what moves: the watchdog looks at it */
+    struct req_tracer *tracer; /* follows chosen requests (mem/req.h); NULL: none */
+    struct breach *breach;     /* where parts note what a policy answered wrongly; the run loop ends the run */
 };
 
 struct part {

@@ -395,6 +395,16 @@ static enum l1_outcome l1_miss(struct l1 *c, struct req *r, const struct wl_acce
     return place;
 }
 
+/* The request is accepted with this outcome, and all its sectors will be counted as such; some of them fared better. */
+static void count_parts(struct l1 *c, uint8_t sectors, const struct line_sectors *l, enum l1_outcome outcome)
+{
+    unsigned valid = bit_count32(sectors & l->valid), pending = bit_count32(sectors & l->pending & ~(uint32_t)l->valid);
+    c->load_sectors[L1_HIT] += valid;
+    c->load_sectors[outcome] -= valid;
+    c->load_sectors[L1_MERGED] += pending;
+    c->load_sectors[outcome] -= pending;
+}
+
 /* The line is there but some wanted sectors are not: fetch what is neither valid nor on its way. */
 static enum l1_outcome sector_miss(struct l1 *c, struct req *r, const struct wl_access *a, uint32_t at, uint8_t want)
 {
@@ -410,7 +420,9 @@ static enum l1_outcome sector_miss(struct l1 *c, struct req *r, const struct wl_
         if (!mshr_can_merge(&c->mshr, l->mshr)) return L1_NO_MERGE;
         if (c->worst ? !l1_missq_room(c, 2) : fetch_mask && !l1_missq_room(c, 1)) return L1_NO_QUEUE;
     }
-    if (!fetch_mask) return l1_merge(c, r, a, at);
+    bool merges = !fetch_mask;
+    count_parts(c, a->sectors, l, merges ? L1_MERGED : L1_MISSED);
+    if (merges) return l1_merge(c, r, a, at);
     l->pending |= fetch_mask;
     c->mshr.entry[l->mshr].count++;
     report_access(c, a, WL_MERGED, (int)at);
@@ -474,7 +486,7 @@ static void fifo_fill(struct l1 *c, struct req *reply, struct req_list *done)
 
 static enum l1_outcome l1_load(struct l1 *c, struct req *r, struct wl_access *a, bool may_miss)
 {
-    if (c->odd) return c->perfect ? L1_HIT : fifo_load(c, r, a, may_miss);
+    if (c->odd && !(c->perfect && r->bypass)) return c->perfect ? L1_HIT : fifo_load(c, r, a, may_miss);
     bool by_operator = r->bypass;
     if (by_operator || policy_bypasses(&c->pol, a)) return may_miss ? l1_bypass(c, r, a, !by_operator) : L1_GATED;
     if (c->grains) return grain_load(c, r, a, may_miss);
@@ -519,8 +531,14 @@ enum l1_outcome l1_access(struct l1 *c, struct req *r, uint64_t cycle, bool may_
                                               : l1_store(c, r, &a, &found);
     if (l1_refused(outcome)) return l1_note_refusal(c, outcome, set);
     c->warp = a.warp;
-    if (kind == WL_LOAD) c->loads[outcome]++; /* the one place where accesses are counted */
-    else c->stores[found]++;
+    unsigned sectors = bit_count32(a.sectors);
+    if (kind == WL_LOAD) { /* the one place where accesses are counted */
+        c->loads[outcome]++;
+        c->load_sectors[outcome] += sectors;
+    } else {
+        c->stores[found]++;
+        c->store_sectors[found] += sectors;
+    }
     if (c->observer && kind == WL_LOAD)
         c->observer->request(c->observer, &a, outcome, r->sectors); /* a miss: what it fetches */
     return outcome;
@@ -690,6 +708,13 @@ struct l1d_stats l1_stats(const struct l1 *c)
     n.bypasses = c->loads[L1_BYPASSED];
     n.stores = c->stores[false] + c->stores[true];
     n.store_hits = c->stores[true];
+    for (unsigned i = 0; i < L1_STORED; i++) n.sector_loads += c->load_sectors[i];
+    n.sector_hits = c->load_sectors[L1_HIT];
+    n.sector_misses = c->load_sectors[L1_MISSED];
+    n.sector_merges = c->load_sectors[L1_MERGED];
+    n.sector_bypasses = c->load_sectors[L1_BYPASSED];
+    n.sector_stores = c->store_sectors[false] + c->store_sectors[true];
+    n.sector_store_hits = c->store_sectors[true];
     n.accesses = n.loads + n.stores;
     n.hits = n.load_hits + n.store_hits;
     n.misses = n.load_misses + c->stores[false];

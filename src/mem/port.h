@@ -71,6 +71,10 @@ static inline void port_push_after(struct port *p, struct req *r, tick_t after)
     p->list.tail = &r->next;
     p->used++;
     p->consumer->clock->progress++;
+    if (r->traced) {
+        struct req_tracer *t = p->consumer->clock->tracer;
+        t->hop(t, r, p->producer->id, p->consumer->id, after);
+    }
     if (!first) return; /* the one in front decides when there is work */
     p->visible_at = r->ready + 1;
     if (p->filled) *p->filled |= p->filled_bit;

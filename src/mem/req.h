@@ -51,11 +51,20 @@ struct req {
     bool is_reply : 1;              /* it is on its way back */
     bool is_write : 1;              /* it writes to DRAM */
     bool prefetch : 1;              /* an L1D asked for it before any load did: no load waits */
+    bool traced : 1;                /* an observer follows it */
     uint8_t answer : 2;             /* enum answer; known when the L2 has seen it */
     _Alignas(64) uint64_t bytes[2]; /* touched bytes of the line, one bit each: of stores, and of loads if asked for */
     _Alignas(64) char unused[64];
 };
 _Static_assert(sizeof(struct req) == 192, "a load's part of a request is one cache line");
+
+/* An observer of chosen requests on their way: looks on and changes nothing (src/observe). Times are ticks. */
+struct req_tracer {
+    /* An SM made the request for an instruction; whether to follow it. */
+    bool (*choose)(struct req_tracer *t, const struct req *r, uint32_t part, const void *inst, uint64_t at);
+    void (*hop)(struct req_tracer *t, const struct req *r, uint32_t from, uint32_t to, uint64_t at); /* between parts */
+    void (*done)(struct req_tracer *t, const struct req *r, uint64_t at); /* it has all it came for */
+};
 
 struct req_pool {
     struct req *free;

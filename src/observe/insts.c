@@ -47,6 +47,7 @@ static void watch_issue(void *self, const struct sm *s, unsigned warp)
     uint64_t now = sm_cycle(s), age = sm_ages(s)[warp];
     if (w->last[warp].age == age && now > w->last[warp].issued_at + 1)
         count_stand(w, s, warp, here, w->last[warp].issued_at + 1);
+    if (w->heat) heat_add(w->heat, HEAT_SM, w->sm);
     t->tally[here].issued++;
     t->tally[here].lanes += sm_head_lanes(s, warp);
     for (unsigned i = 0; i < in->ndst; i++) w->writer[(size_t)warp * w->regs + in->reg[i] % w->regs] = here;
@@ -55,10 +56,11 @@ static void watch_issue(void *self, const struct sm *s, unsigned warp)
     w->last[warp].inst = here;
 }
 
-void insts_attach(struct inst_watch *w, struct inst_table *to, struct sm *s)
+void insts_attach(struct inst_watch *w, struct inst_table *to, struct sm *s, uint32_t index)
 {
     static const struct sm_observer hooks = {.issue = watch_issue};
     w->to = to;
+    w->sm = index;
     for (unsigned i = 0; i < SM_MAX_WARPS; i++) w->last[i].age = UINT64_MAX;
     sm_observe(s, &hooks, w);
 }

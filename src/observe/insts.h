@@ -8,6 +8,7 @@
 #ifndef WL_OBSERVE_INSTS_H
 #define WL_OBSERVE_INSTS_H
 
+#include "observe/heat.h"
 #include "sm/sm.h"
 #include "stats/profile_report.h"
 
@@ -28,6 +29,8 @@ struct inst_table {
 /* In one SM. */
 struct inst_watch {
     struct inst_table *to;
+    struct heat *heat; /* NULL: none */
+    uint32_t sm;
     uint32_t *writer; /* [warps * regs] the instruction that wrote a register last */
     uint32_t regs, writer_cap;
     struct {
@@ -39,7 +42,7 @@ struct inst_watch {
 /* -1: out of memory. */
 int insts_begin(struct inst_table *t, struct inst_watch *watch, uint32_t sms, const struct code *code);
 int insts_end(struct inst_table *t, const char *kernel);
-void insts_attach(struct inst_watch *w, struct inst_table *to, struct sm *s);
+void insts_attach(struct inst_watch *w, struct inst_table *to, struct sm *s, uint32_t index);
 void insts_destroy(struct inst_table *t, struct inst_watch *watch, uint32_t sms);
 /* Copies the rows, by kernel and pc; *out is the caller's. -1: out of memory. */
 int insts_read(const struct inst_table *t, struct inst_record **out, unsigned *count);

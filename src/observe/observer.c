@@ -110,7 +110,9 @@ static void see_request(struct l1_observer *l1, const struct wl_access *a, enum 
                             : how == L1_MERGED ? ACCESS_PENDING
                                                : why_missed(l, warp_of(o, a));
     t->access[kind]++;
+    l->gone = false;
     t->size[request_size(a->sectors)]++;
+    if (o->heat && how == L1_MISSED) heat_add(o->heat, HEAT_SET, a->set);
     if (how != L1_BYPASSED) use_line(t, l, a, how == L1_MISSED && l->place != THERE, how == L1_MISSED ? fetched : 0);
     use_infinite(o, l, a);
     struct load_record *row = loads_find(o->loads, a->pc);
@@ -135,9 +137,10 @@ static void see_evict(struct l1_observer *l1, const struct wl_access *a, uint64_
 {
     struct observer *o = observer_of(l1);
     struct seen_line *l = lines_get(&o->lines, line);
-    o->tally.life.dead_evicted += !l->again;
+    o->tally.life.evicted_before_reuse += !l->again;
     end_life(&o->tally, l);
     l->place = LEFT_EVICTED;
+    l->gone = true;
     l->left_by = warp_of(o, a);
 }
 
@@ -190,6 +193,8 @@ static void end_kernel(struct observer *o)
     for (uint32_t i = 0; i < o->lines.used; i++) {
         struct seen_line *l = &o->lines.line[i];
         end_infinite(o, l);
+        o->tally.life.evicted_never_again += l->gone;
+        l->gone = false;
         if (l->place == THERE) end_life(&o->tally, l);
     }
     lines_drop_reuse(&o->lines);

@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "mem/l1.h"
 #include "mem/l2.h"
+#include "observe/heat.h"
 #include "observe/insts.h"
 #include "observe/seen_lines.h"
 #include "stats/profile_report.h"
@@ -45,7 +46,7 @@ struct tally {
     uint64_t access[ACCESS_KINDS];
     uint64_t size[3]; /* requests of 32, 64, 128 bytes */
     struct {
-        uint64_t ended, accesses, count[COUNT_BUCKETS], used[LINE_CHUNKS], dead_evicted;
+        uint64_t ended, accesses, count[COUNT_BUCKETS], used[LINE_CHUNKS], evicted_before_reuse, evicted_never_again;
         uint64_t fetched_chunks, used_chunks;
     } life; /* of lines in the L1D */
     struct {
@@ -71,6 +72,7 @@ struct observer {
     struct tally tally;
     struct line_map lines;
     struct load_table *loads; /* of the machine */
+    struct heat *heat;        /* of the machine; NULL: none */
     const uint64_t *age;      /* [warps] a number no other warp of this SM ever has */
     uint32_t requests;        /* numbers the load requests of a kernel */
 };
@@ -81,13 +83,21 @@ struct profile {
     struct load_table loads;
     struct inst_table insts;
     struct inst_watch *watch; /* [sms] */
-    struct l2_observer l2;    /* what the slices of the L2 call */
-    char kernel[128];         /* the running one */
+    struct heat heat;
+    uint32_t channel_slices, channel_banks;
+    struct l2_observer l2; /* what the slices of the L2 call */
+    char kernel[128];      /* the running one */
 };
 
 /* ---- the machine's side ---- */
 
 int profile_init(struct profile *p, uint32_t sms);
+/* Counts over time too, of a machine with these channels and L1Ds, for so many samples. */
+struct heat_shape {
+    uint32_t channels, slices, banks; /* slices and banks of one channel */
+    uint32_t sets, samples;
+};
+int profile_heat(struct profile *p, struct heat_shape s);
 void profile_destroy(struct profile *p);
 /* Between kernels. The names and loads of a kernel become known before it runs. */
 int profile_kernel_begin(struct profile *p, const char *kernel, const struct code *code);

@@ -10,6 +10,8 @@
 static void see_l2(struct l2_observer *o, const struct req *r, enum l2_answer how)
 {
     struct profile *p = (struct profile *)(void *)((char *)o - offsetof(struct profile, l2));
+    if (how == L2_LACKED_IT && p->heat.width)
+        heat_add(&p->heat, HEAT_BANK, r->slice / p->channel_slices * p->channel_banks + r->bank % p->channel_banks);
     struct load_record *row = r->kind == WL_LOAD ? loads_find(&p->loads, r->pc) : NULL;
     if (row) row->l2[how]++;
 }
@@ -26,8 +28,17 @@ int profile_init(struct profile *p, uint32_t sms)
     return 0;
 }
 
+int profile_heat(struct profile *p, struct heat_shape s)
+{
+    p->channel_slices = s.slices;
+    p->channel_banks = s.banks;
+    for (uint32_t i = 0; i < p->sms; i++) p->sm[i].heat = p->watch[i].heat = &p->heat;
+    return heat_init(&p->heat, p->sms, s.channels * s.banks, s.sets, s.samples);
+}
+
 void profile_destroy(struct profile *p)
 {
+    heat_destroy(&p->heat);
     for (uint32_t i = 0; p->sm && i < p->sms; i++) lines_destroy(&p->sm[i].lines);
     free(p->sm);
     free(p->loads.row);
@@ -87,7 +98,8 @@ void profile_read_stats(const struct profile *p, struct profile_stats *out)
     FILL(infinite_accesses_1, t.infinite.count);
     out->lives = t.life.ended;
     out->lives_accesses = t.life.accesses;
-    out->dead_evicted = t.life.dead_evicted;
+    out->evicted_before_reuse = t.life.evicted_before_reuse;
+    out->evicted_never_again = t.life.evicted_never_again;
     out->fetched_bytes = t.life.fetched_chunks * 32;
     out->used_bytes = t.life.used_chunks * 32;
     for (unsigned i = 0; i < LINE_TYPES; i++) out->infinite_lines += t.infinite.type[i];
@@ -148,5 +160,5 @@ int profile_read_report(const struct profile *p, struct profile_report *out)
     for (unsigned i = 0; i < p->loads.rows; i++)
         if (p->loads.row[i].requests) out->load[out->loads++] = p->loads.row[i];
     qsort(out->load, out->loads, sizeof *out->load, compare_rows);
-    return insts_read(&p->insts, &out->inst, &out->insts);
+    return insts_read(&p->insts, &out->inst, &out->insts) || heat_read(&p->heat, &out->heat) ? -1 : 0;
 }

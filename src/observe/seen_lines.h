@@ -17,6 +17,7 @@ struct seen_line {
     uint8_t used;      /* sectors touched since it was allocated */
     uint8_t used_now;  /* sectors touched since it was allocated or this kernel began, whichever is later */
     bool again;        /* asked for again since it was allocated */
+    bool gone;         /* evicted in this kernel and not asked for since */
     uint32_t accesses; /* requests since it was allocated or this kernel began, whichever is later */
     uint32_t left_by;  /* the warp that evicted it */
     /* in an infinite cache, emptied at the end of a kernel */

@@ -123,3 +123,11 @@ int op_atom_vec(struct exec_warp *w, const struct uop *u)
     }
     return RUN_ON;
 }
+
+uint64_t atom_apply(const struct uop *u, uint64_t old, uint64_t b)
+{
+    struct uop one = {.mode = u->rnd, .type = u->type, .sign = ptx_is_signed(u->type)};
+    if (one.sign && ptx_type_bytes((enum ptx_type)u->type) == 4)
+        return apply(&one, true, (uint64_t)(int64_t)(int32_t)old, (uint64_t)(int64_t)(int32_t)b, 0);
+    return apply(&one, true, old, b, 0);
+}

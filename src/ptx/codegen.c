@@ -37,6 +37,8 @@ static uint8_t memory_space(const struct ptx_inst *in)
     }
 }
 
+static bool is_texture(const struct ptx_inst *in) { return in->op == OP_TEX || in->op == OP_TLD4; }
+
 /* The opcode's kind, or what its modifiers make of it. */
 static uint8_t inst_kind(const struct ptx_func *f, const struct ptx_inst *in)
 {
@@ -133,11 +135,11 @@ static void make_entry(struct code_inst *c, const struct ptx_func *f, const stru
         c->old = old_rule(in);
     }
     if (inst_is_mem(c)) {
-        c->space = in->op == OP_TEX ? SPACE_TEX : memory_space(in);
+        c->space = is_texture(in) ? SPACE_TEX : memory_space(in);
         c->cache_op = in->flags & FLAG_VOLATILE ? CACHE_CV : in->op == OP_LDU ? CACHE_NC : in->cop;
         unsigned element = ptx_type_bytes(in->type);
-        c->width = (uint8_t)(in->op == OP_TEX ? TEX_ACCESS_BYTES : element * in->vec);
-        if (in->op != OP_TEX && in->vec > 1 && element < 4) c->element = (uint8_t)element;
+        c->width = (uint8_t)(is_texture(in) ? TEX_ACCESS_BYTES : element * in->vec);
+        if (!is_texture(in) && in->vec > 1 && element < 4) c->element = (uint8_t)element;
     }
     if (ptx_opcodes[in->op].mods & M_OWN) {
         c->width = in->width;

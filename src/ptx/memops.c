@@ -8,7 +8,7 @@
  *
  * A generic access is recorded in the stream by the spaces its lanes really touch, with the addresses of
  * those spaces: the timing half sees what an instruction that names the space would have shown it. */
-#include "ptx/exec_priv.h"
+#include "ptx/cluster.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -114,6 +114,9 @@ void *mem_lane(struct exec_warp *w, const struct uop *u, unsigned lane, uint64_t
     if (space == PTX_GLOBAL) return global_lane(w, u, lane, addr, bytes, what);
     uint64_t size = w->local_stride;
     uint8_t *image = space_image(w, space, &size);
+    if (space == PTX_SHARED && addr >= SHARED_BYTES_MAX && addr < SPACE_OFFSET_END && addr >> 24 &&
+        !(image = cluster_shared(w, u, lane, &addr)))
+        return NULL;
     if (addr >= size || size - addr < bytes) {
         warp_fault(w, u, (int)lane, "out-of-bounds %s %s of %u bytes at 0x%" PRIx64 " (there are %" PRIu64 " bytes)",
                    space_names[space], what, bytes, addr, size);

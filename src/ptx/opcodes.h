@@ -56,6 +56,7 @@
 #define M_XORSIGN  M_CLASS(32)
 #define M_POLICY   M_CLASS(33) /* .L2::cache_hint: a policy is the last operand */
 #define M_PACK     M_CLASS(35)
+#define M_COMP     M_CLASS(36)
 #define M_OWN      M_CLASS(34) /* all its words are read by a function of its own (parse_words.c) */
 
 /* How long an ALU instruction takes: the first five are a step inside the latency classes of its pipe, in the order

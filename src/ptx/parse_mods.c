@@ -58,7 +58,10 @@ static const struct modifier modifiers[] = {
     {"finite", M_TESTP, TESTP_FINITE}, {"infinite", M_TESTP, TESTP_INFINITE}, {"number", M_TESTP, TESTP_NUMBER},
     {"notanumber", M_TESTP, TESTP_NOTANUMBER}, {"normal", M_TESTP, TESTP_NORMAL},
     {"subnormal", M_TESTP, TESTP_SUBNORMAL},
-    {"1d", M_GEOM, TEX_1D}, {"2d", M_GEOM, TEX_2D}, {"3d", M_GEOM, TEX_3D},
+    {"1d", M_GEOM, TEX_1D}, {"2d", M_GEOM, TEX_2D}, {"3d", M_GEOM, TEX_3D}, {"a1d", M_GEOM, TEX_A1D},
+    {"a2d", M_GEOM, TEX_A2D}, {"cube", M_GEOM, TEX_CUBE}, {"acube", M_GEOM, TEX_ACUBE},
+    {"base", M_LEVEL, 0}, {"level", M_LEVEL, 1}, {"grad", M_LEVEL, 2},
+    {"r", M_COMP, 0}, {"g", M_COMP, 1}, {"b", M_COMP, 2}, {"a", M_COMP, 3},
     {"L1", M_LEVEL, 0}, {"L2", M_LEVEL, 0}, {"shiftamt", M_SHIFTAMT, 1},
 };
 /* clang-format on */
@@ -110,7 +113,8 @@ static const char *class_name(uint64_t class)
     case M_DIR: return ".l or .r";
     case M_WRAP: return ".wrap or .clamp";
     case M_TESTP: return "a property such as .finite";
-    case M_GEOM: return ".1d, .2d or .3d";
+    case M_GEOM: return ".1d, .2d, .3d, .a1d, .a2d, .cube or .acube";
+    case M_COMP: return ".r, .g, .b or .a";
     case M_SYNC: return ".sync";
     case M_IDX: return ".idx";
     case M_VEC: return ".v4";
@@ -145,6 +149,8 @@ static void apply_modifier(const struct modifier *m, struct mods *s, struct ptx_
     case M_PACK:
     case M_SHIFTAMT: in->mode = (uint8_t)m->value; break;
     case M_BAR: apply_bar(s, m->value); break;
+    case M_LEVEL: in->cmp = (uint8_t)m->value; break;
+    case M_COMP: in->boolop = (uint8_t)m->value; break;
     case M_DIR: s->dir = (uint8_t)m->value; break;
     case M_WRAP: s->wrap = (uint8_t)m->value; break;
     /* clang-format off */

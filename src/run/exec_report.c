@@ -107,39 +107,6 @@ static void make_result(struct exec_process *p, const struct gpu_config *c, cons
     r->host.peak_memory_bytes = from->peak_memory_bytes;
 }
 
-/* The record of a program of one launch. */
-static void one_launch(struct run_result *r, const struct gpu_config *c, const struct exec_process *p, unsigned i)
-{
-    const struct policy_stats none = {0};
-    *r = p->result;
-    r->profile = (struct profile_report){0}; /* of all launches together, as the samples are */
-    r->samples = NULL;
-    r->nsamples = 0;
-    r->host.seconds = 0;
-    r->host.peak_memory_bytes = 0;
-    result_count(r, c, &p->each[i], &none);
-    snprintf(r->workload, sizeof r->workload, "%.60s:%.60s", p->report.program, p->kernels[i].name);
-    snprintf(r->inputs, sizeof r->inputs, "launch %u", i + 1);
-    r->l1.counters = r->l2.counters = r->sched.counters = NULL; /* policies count over all launches */
-    r->kernels = &p->kernels[i];
-    r->each = NULL;
-    r->nkernels = 1;
-}
-
-int exec_launches(const struct exec_outcome *o, struct run_result **out, unsigned *count, struct wl_err *e)
-{
-    unsigned rows = 0, at = 0;
-    for (unsigned i = 0; i < o->processes; i++) rows += o->process[i]->report.kernels;
-    struct run_result *result = calloc(rows ? rows : 1, sizeof *result);
-    if (!result) return wl_fail(e, WL_ERUN, "out of memory");
-    for (unsigned i = 0; i < o->processes; i++)
-        for (unsigned k = 0; k < o->process[i]->report.kernels; k++)
-            one_launch(&result[at++], &o->config, o->process[i], k);
-    *out = result;
-    *count = rows;
-    return 0;
-}
-
 /* ---- all of them ---- */
 
 static bool file_has(const char *text, size_t size, const char *word) { return memmem(text, size, word, strlen(word)); }

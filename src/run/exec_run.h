@@ -49,8 +49,8 @@ struct exec_outcome {
 int exec_check(const struct exec_spec *spec, struct wl_err *e);
 int exec_run(const struct exec_spec *spec, struct exec_outcome *out, struct wl_err *e);
 void exec_free(struct exec_outcome *out);
-/* One record for each launch, as if it were a program of its own; *out is the caller's to free. */
-int exec_launches(const struct exec_outcome *o, struct run_result **out, unsigned *count, struct wl_err *e);
+/* Names the libraries of machine code (cuBLAS, cuDNN ...) that an executable is linked with; false: none. */
+bool exec_links(const char *program, char *out, size_t size);
 /* Why a program made no CUDA call, as far as its executable shows it. */
 void exec_silence(const char *program, char *out, size_t size);
 

@@ -30,12 +30,8 @@ uint64_t peak_memory_bytes(void)
     return getrusage(RUSAGE_SELF, &u) == 0 ? (uint64_t)u.ru_maxrss * 1024 : 0;
 }
 
-struct timeline *run_timeline(FILE *out, uint64_t from, uint64_t to, const bool sms[RUN_TIMELINE_SMS], uint64_t limit)
-{
-    _Static_assert((int)RUN_TIMELINE_SMS == (int)TIMELINE_MAX_SMS, "one number of SMs");
-    return timeline_new(out, from, to, sms, limit);
-}
-bool run_timeline_end(struct timeline *t) { return timeline_end(t); }
+struct timeline *run_timeline(FILE *out, const struct timeline_spec *spec) { return timeline_new(out, spec); }
+bool run_timeline_end(struct timeline *t, bool *seen) { return timeline_end(t, seen); }
 void run_show(struct run *r, struct timeline *t) { r->engine.timeline = t; }
 
 /* ---- the session ---- */
@@ -288,6 +284,7 @@ void run_free(struct run *r)
     free(r->samples);
     free(r->result.profile.load);
     free(r->result.profile.inst);
+    free(r->result.profile.heat.count);
     for (unsigned i = 0; i < r->nwarnings; i++) free(r->warnings[i]);
     free(r->warnings);
     free(r);

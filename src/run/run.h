@@ -9,6 +9,7 @@
 
 #include "run/machine.h"
 #include "run/result.h"
+#include "stats/timeline.h"
 #include "trace/wlt/wlt.h"
 #include "workloads/workload.h"
 
@@ -74,11 +75,10 @@ const struct wlt_totals *run_recorded(const struct run *r);
 /* Prints the buffers of `dump` as they are after the run. */
 int run_dump(struct run *r, FILE *out, struct wl_err *e);
 
-/* What SMs with sms[i] do in cycles from <= c < to, for Perfetto, as at most `limit` events; NULL: out of memory. */
-enum { RUN_TIMELINE_SMS = 256 };
-struct timeline *run_timeline(FILE *out, uint64_t from, uint64_t to, const bool sms[RUN_TIMELINE_SMS], uint64_t limit);
-/* Ends the file; returns whether the limit cut something off. */
-bool run_timeline_end(struct timeline *t);
+/* What SMs do in a window, for Perfetto (stats/timeline.h); NULL: out of memory. */
+struct timeline *run_timeline(FILE *out, const struct timeline_spec *spec);
+/* Ends the file; returns whether the limit cut something off. *seen: whether the window ever began. */
+bool run_timeline_end(struct timeline *t, bool *seen);
 
 /* ---- programs by name ---- */
 

@@ -41,3 +41,22 @@ json_t *inst_list(const struct profile_report *p)
     json_decref(list);
     return NULL;
 }
+
+static json_t *heat_rows(const struct heat_report *h, unsigned map)
+{
+    json_t *list = json_array();
+    for (unsigned s = 0; s < h->samples; s++) {
+        json_t *row = json_array();
+        const uint64_t *now = h->count + (size_t)s * h->width + h->first[map], *before = s ? now - h->width : now;
+        for (unsigned i = 0; i < h->rows[map]; i++)
+            json_array_append_new(row, json_integer((json_int_t)(now[i] - (s ? before[i] : 0))));
+        json_array_append_new(list, row);
+    }
+    return list;
+}
+
+json_t *heat_object(const struct heat_report *h)
+{
+    return json_pack("{s:o,s:o,s:o}", "sm_instructions", heat_rows(h, HEAT_SM), "bank_requests",
+                     heat_rows(h, HEAT_BANK), "set_misses", heat_rows(h, HEAT_SET));
+}

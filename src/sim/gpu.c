@@ -130,7 +130,7 @@ static int init_parts(struct gpu *g, struct wl_err *e)
                               .half = (DEVICE_BASE + ((uint64_t)g->channels << 27)) >> LINE_SHIFT,
                               .end = L2_OTHER_SPACES >> LINE_SHIFT};
     if (nvm_map_init(&g->nvm, DEVICE_BASE, g->options.memory_bytes)) return wl_fail(e, WL_ERUN, "out of memory");
-    struct sm_common common = {&g->map, &g->pool, &g->ops, &g->routes};
+    struct sm_common common = {&g->map, &g->pool, &g->ops, &g->routes, &g->starving};
     for (uint32_t i = 0; i < g->sms; i++) {
         g->sm[i].dispatcher = &g->dispatch.part;
         if (sm_init(&g->sm[i], c, i, &common, e)) return (int)e->code;
@@ -148,6 +148,8 @@ static int init_parts(struct gpu *g, struct wl_err *e)
     bad |= net_init(&g->net[1], c, true, g->slices, g->sms);
     if (bad) return wl_fail(e, WL_ERUN, "out of memory");
     connect_parts(g);
+    const struct machine_shape shape = {g->sms, g->slices, g->channels, g->core_period};
+    if (g->options.timeline) g->clock.tracer = timeline_tracer(g->options.timeline, shape);
     return 0;
 }
 
@@ -161,9 +163,13 @@ static int add_profile(struct gpu *g, struct wl_err *e)
     for (uint32_t i = 0; i < g->sms; i++) {
         g->profile->sm[i].age = sm_ages(&g->sm[i]);
         if (!(g->probe[i] = probe_new(&g->sm[i], &g->profile->sm[i]))) return wl_fail(e, WL_ERUN, "out of memory");
-        insts_attach(&g->profile->watch[i], &g->profile->insts, &g->sm[i]);
+        insts_attach(&g->profile->watch[i], &g->profile->insts, &g->sm[i], i);
     }
     for (uint32_t i = 0; i < g->slices; i++) g->l2[i].observer = &g->profile->l2;
+    const int64_t *v = g->config.v;
+    const struct heat_shape shape = {g->channels, g->slices / g->channels, (uint32_t)v[P_DRAM_BANKS],
+                                     (uint32_t)v[P_L1D_SETS], MAX_SAMPLES};
+    if (v[P_STATS_INTERVAL] && profile_heat(g->profile, shape)) return wl_fail(e, WL_ERUN, "out of memory");
     return 0;
 }
 
@@ -271,11 +277,28 @@ static int refill_pools(struct gpu *g)
     return g->profile ? profile_grow(g->profile) : 0;
 }
 
+/* Lets the functional half go on for the warps that wait for it. Feeding one can free another. */
+__attribute__((cold)) static void feed_warps(struct gpu *g)
+{
+    for (int fed = 1; fed > 0;) {
+        fed = 0;
+        for (uint32_t i = 0; i < g->sms && g->starving; i++) {
+            int n = g->sm[i].starved ? sm_feed(&g->sm[i], g->clock.now, g->dispatch.e) : 0;
+            if (n < 0) {
+                g->dispatch.failed = -n;
+                return;
+            }
+            fed += n;
+        }
+    }
+}
+
 /* Does so many steps, or fewer when the kernel may have ended. False: no part will ever work again. */
 static bool run_steps(struct gpu *g, unsigned steps)
 {
     for (unsigned i = 0; i < steps; i++) {
         if (!clock_step(&g->clock, g->driven, g->nparts, g->options.tick, g->order)) return false;
+        if (g->starving) feed_warps(g);
         if (!g->pool.alive) break;
     }
     return true;
@@ -339,6 +362,8 @@ int gpu_run(struct gpu *g, struct stream_source *s, struct wl_err *e)
     for (uint32_t i = 0; i < g->slices; i++) l2_kernel(&g->l2[i], WL_BEGIN, &kernel);
     if (g->profile && profile_kernel_begin(g->profile, s->info->kernel, s->info->code))
         return wl_fail(e, WL_ERUN, "out of memory");
+    if (g->options.timeline)
+        timeline_begin(g->options.timeline, s->info->kernel, s->info->code, start / g->core_period);
     dispatch_begin(&g->dispatch, s, start + (tick_t)g->config.v[P_SM_LAUNCH_DELAY] * g->core_period, e);
     if (g->options.cut_cycles) g->dispatch.cut_at = start + g->options.cut_cycles * g->core_period;
     int bad = run_to_end(g, s->info->kernel, start, e);

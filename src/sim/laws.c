@@ -80,6 +80,10 @@ static void cache_laws(struct audit *a, const struct run_stats *s)
         c->load_hits + c->hits_reserved + c->load_misses + c->bypasses);
     law(a, "l1d.loads = sm.load_requests", c->loads, s->sm.load_requests);
     law(a, "l1d.stores = sm.store_requests", c->stores, s->sm.store_requests);
+    law(a, "l1d: between one and four sectors for each load",
+        c->loads <= c->sector_loads && c->sector_loads <= 4 * c->loads, 1);
+    law(a, "l1d: between one and four sectors for each store",
+        c->stores <= c->sector_stores && c->sector_stores <= 4 * c->stores, 1);
     law(a, "l1d.prefetch: asked = fetched + dropped", c->prefetches, c->prefetch_fetches + c->prefetch_drops);
     law(a, "l1d.prefetch: useful <= fetched", c->prefetch_uses <= c->prefetch_fetches, 1);
     law(a, "l1t.accesses = hits + hits_reserved + misses", s->l1t.accesses,
@@ -171,6 +175,7 @@ static void profile_laws(struct audit *a, const struct run_stats *s)
         p->access_cold + p->access_intra_warp + p->access_inter_warp + p->access_invalidated + p->access_flushed +
             p->access_present,
         s->l1d.load_misses + s->l1d.bypasses);
+    law(a, "profile.evicted: never_again <= l1d.evictions", p->evicted_never_again <= s->l1d.evictions, 1);
     law(a, "profile.size: sum = l1d.loads", p->size_32 + p->size_64 + p->size_128, s->l1d.loads);
 }
 

@@ -56,7 +56,11 @@ void sampler_take(struct gpu *g)
     struct sample *one = &s->sample[s->count++];
     snapshot(g, one);
     one->stats.cycles = g->clock.now / g->core_period;
-    if (s->count == MAX_SAMPLES) drop_every_second(s);
+    if (g->profile) heat_take(&g->profile->heat);
+    if (s->count == MAX_SAMPLES) {
+        drop_every_second(s);
+        if (g->profile) heat_halve(&g->profile->heat);
+    }
     s->at += s->interval;
 }
 

@@ -1,35 +1,22 @@
 /* account.c - the cycles of schedulers and warps (account.h): what is not done where things happen. */
 #include "sm/sm_priv.h"
 
-/* ---- a scheduler that has no ready warp ---- */
+/* ---- schedulers without a ready warp ---- */
 
-/* A warp waits for a result, in the wheel or for a load. */
-static inline uint64_t awaits_result(const struct sm *s) { return s->in_wheel | s->long_stall; }
-
-/* No warp of the scheduler waits for a result. Of those at a fence, a barrier or their end it is the one nearest to
- * issue that counts; who is at none of these has no instruction yet. */
-static __attribute__((noinline)) uint64_t *reason_idle(struct sm *s, uint64_t mine)
+/* No warp of the scheduler is ready or waits for a result. Of those at a fence, a barrier or their end it is the one
+ * nearest to issue that counts; who is at none of these has no instruction yet. `barrier`: who was there before the
+ * issue stage, because another scheduler may have let warps go in it. */
+static uint64_t *reason_idle(struct sm *s, unsigned sched, uint64_t barrier)
 {
     struct account_stats *a = &s->account.stats;
+    uint64_t mine = s->live & s->owned[sched];
     if (!mine) return &a->no_warp;
-    if (mine & ~(s->barrier | s->membar | s->ended)) return &a->fetch;
+    if (mine & ~(barrier | s->membar | s->ended)) return &a->fetch;
     if (mine & s->membar) return &a->fence;
-    return mine & s->barrier ? &a->barrier : &a->drain;
+    return mine & barrier ? &a->barrier : &a->drain;
 }
 
-static inline void add_idle(struct sm *s, unsigned sched, uint64_t results, uint64_t cycles)
-{
-    if (results & s->owned[sched]) s->account.open[sched] += cycles;
-    else *reason_idle(s, s->live & s->owned[sched]) += cycles;
-}
-
-void account_before(struct sm *s)
-{
-    uint64_t ready = s->ready, results = awaits_result(s);
-    s->account.issued = s->account.can = s->account.refused = 0;
-    for (unsigned i = 0; i < s->schedulers; i++)
-        if (!(ready & s->owned[i])) add_idle(s, i, results, 1);
-}
+void account_idle(struct sm *s, unsigned sched, uint64_t barrier) { ++*reason_idle(s, sched, barrier); }
 
 /* ---- ready warps that did not issue ---- */
 
@@ -46,11 +33,11 @@ static bool gate_stops_unit(const struct sm *s)
     return false;
 }
 
-/* `left`: the warps; `free`: those whose unit would have taken them; `refused`: of these, those the scheme kept. */
-static inline struct kept sort_kept(const struct sm *s, uint64_t left, uint64_t free, uint64_t refused)
+/* `left`: the warps; `can`: those whose unit would have taken them; `refused`: those the scheme kept. */
+static struct kept sort_kept(const struct sm *s, uint64_t left, uint64_t can, uint64_t refused)
 {
-    struct kept k = {.throttled = left & refused, .unselected = left & free & ~refused};
-    uint64_t blocked = left & ~(free | refused);
+    struct kept k = {.throttled = left & refused, .unselected = left & can & ~refused};
+    uint64_t blocked = left & ~(can | refused);
     k.pipe = blocked & ~s->head_unit[UNIT_LSU];
     k.lsu = blocked & s->head_unit[UNIT_LSU];
     if (!s->lsu.ext || !k.lsu) return k;
@@ -59,7 +46,7 @@ static inline struct kept sort_kept(const struct sm *s, uint64_t left, uint64_t 
     return k;
 }
 
-static inline void add_states(struct warp_states_stats *st, const struct kept *k, uint64_t cycles)
+static void add_states(struct warp_states_stats *st, const struct kept *k, uint64_t cycles)
 {
     st->throttled += bit_count64(k->throttled) * cycles;
     st->pipe_busy += bit_count64(k->pipe) * cycles;
@@ -70,108 +57,134 @@ static inline void add_states(struct warp_states_stats *st, const struct kept *k
 
 /* The scheduler had ready warps and issued none; those that are left are in one of the sets. If none is left, their
  * buffers held the wrong path. */
-static inline void add_kept(struct sm *s, unsigned sched, const struct kept *k, uint64_t cycles)
+static uint64_t *reason_kept(struct sm *s, unsigned sched, const struct kept *k)
 {
     struct account_stats *a = &s->account.stats;
     uint64_t mine = s->owned[sched];
-    if (mine & k->lsu && !(mine & (k->throttled | k->pipe))) a->lsu_full += cycles;
-    else if (mine & k->throttled) a->throttled += cycles;
-    else if (mine & k->pipe) a->pipe_busy += cycles;
-    else if (mine & k->held) a->held_back += cycles;
-    else a->fetch += cycles;
+    if (mine & k->throttled) return &a->throttled;
+    if (mine & k->pipe) return &a->pipe_busy;
+    if (mine & k->lsu) return &a->lsu_full;
+    return mine & k->held ? &a->held_back : &a->fetch;
 }
 
-void account_after(struct sm *s, uint64_t ready)
+void account_sort_left(struct sm *s, const struct issue_stage *st, uint64_t left, uint64_t can, uint64_t refused)
+{
+    /* A warp that could have issued and whose scheduler issued none was not chosen. */
+    struct kept k = sort_kept(s, left, can, refused | (can & st->stuck));
+    add_states(&s->account.states, &k, 1);
+    for (unsigned i = 0; i < s->schedulers; i++)
+        if (st->stuck & s->owned[i]) ++*reason_kept(s, i, &k);
+}
+
+void account_flush(struct sm *s, unsigned w) { s->account.since[w] = s->cycle - 1; }
+
+/* ---- cycles in which nothing can issue ---- */
+
+static void end_stretch(struct account *a, unsigned schedulers, uint64_t end)
+{
+    uint64_t cycles = end - a->began;
+    for (unsigned i = 0; i < schedulers; i++) *a->to[i] += cycles;
+    a->states.lsu_full += a->kept * cycles;
+    a->began = 0;
+}
+
+void account_end_stretch(struct sm *s) { end_stretch(&s->account, s->schedulers, s->cycle); }
+
+/* Finds every scheduler's reason. */
+static void find_reasons(struct sm *s, const struct kept *k)
+{
+    uint64_t results = awaits_result(s);
+    for (unsigned i = 0; i < s->schedulers; i++) {
+        uint64_t **to = &s->account.to[i];
+        if (s->ready & s->owned[i]) *to = reason_kept(s, i, k);
+        else if (results & s->owned[i]) *to = &s->account.open[i];
+        else *to = reason_idle(s, i, s->barrier);
+    }
+}
+
+void account_stall(struct sm *s)
 {
     struct account *a = &s->account;
     struct kept k = {0};
-    uint64_t issued = a->issued, left = ready & ~issued & s->ready;
-    if (left) {
-        uint64_t idle = 0; /* warps of the schedulers that issued none: had one of them been free, it was not chosen */
-        for (unsigned i = 0; i < s->schedulers; i++)
-            if (!(issued & s->owned[i])) idle |= s->owned[i];
-        k = sort_kept(s, left, a->can, a->refused | (a->can & idle));
-        add_states(&a->states, &k, 1);
-    }
-    for (unsigned i = 0; i < s->schedulers; i++) {
-        if (issued & s->owned[i]) a->stats.issued++;
-        else if (ready & s->owned[i]) add_kept(s, i, &k, 1);
-    }
+    if (a->began) end_stretch(a, s->schedulers, s->cycle);
+    if (!s->live) return;
+    if (s->ready) k = sort_kept(s, s->ready, 0, 0);
+    find_reasons(s, &k);
+    a->began = s->cycle;
+    a->kept = bit_count64(k.lsu);
+    s->steady = !k.pipe && !(s->ready && s->lsu.ext); /* a pipe is busy for a while, and a gate has its own mind */
+    if (s->steady) return;
+    add_states(&a->states, &k, 1);
+    a->kept = 0;
+    end_stretch(a, s->schedulers, s->cycle + 1);
 }
-
-void account_flush(struct sm *s, unsigned w)
-{
-    struct account *a = &s->account;
-    a->warp_wait[due_what(a->time[w].ready)] += account_waited(a, w);
-    a->time[w].since = s->cycle - 1;
-}
-
-/* ---- cycles slept through ---- */
 
 void account_skip(struct sm *s, uint64_t skipped, tick_t then)
 {
-    uint64_t ready = s->ready, results = awaits_result(s);
+    struct account *a = &s->account;
     struct kept k = {0};
-    if (ready) {
-        uint64_t free = ready & ~issue_blocked(s, then); /* whom only the scheme can have kept */
-        k = sort_kept(s, ready, free, free);
-        add_states(&s->account.states, &k, skipped);
+    if (a->began) end_stretch(a, s->schedulers, s->cycle - skipped); /* the change came behind the issue stage */
+    if (!s->live) return;
+    if (s->ready) {
+        uint64_t can = s->ready & ~issue_blocked(s, then); /* only the scheme can have kept these */
+        k = sort_kept(s, s->ready, can, can);
+        add_states(&a->states, &k, skipped);
     }
-    for (unsigned i = 0; i < s->schedulers; i++) {
-        if (ready & s->owned[i]) add_kept(s, i, &k, skipped);
-        else add_idle(s, i, results, skipped);
-    }
+    find_reasons(s, &k);
+    a->began = s->cycle - skipped;
+    a->kept = 0;
+    end_stretch(a, s->schedulers, s->cycle);
 }
 
 /* ---- reading ---- */
 
-/* Cycles of schedulers that are not given to a reason yet. */
-static uint64_t open_cycles(const struct sm *s)
-{
-    uint64_t sum = 0;
-    for (unsigned i = 0; i < s->schedulers; i++) sum += s->account.open[i];
-    return sum;
-}
-
-/* Cycles of live warps that have not been noted: what the warp has done since its last note, but the cycles in which it
- * was ready, which are counted already. */
+/* Cycles of warps that are not in their states yet, less those that are there ahead of time. */
 static uint64_t open_warp_cycles(const struct sm *s)
 {
     uint64_t sum = 0;
-    for (uint64_t m = s->live; m; m &= m - 1) {
-        const struct warp_time *t = &s->account.time[bit_low64(m)];
-        uint64_t end = s->account.at;
-        if (s->ready >> bit_low64(m) & 1) end = due_time(t->ready);
-        sum += end - 1 - t->since;
-    }
+    for (uint64_t m = s->live & ~(s->ready | s->in_wheel); m; m &= m - 1)
+        sum += s->cycle - s->account.since[bit_low64(m)];
+    for (uint32_t d = 0; s->in_wheel && d <= s->wheel_mask; d++)
+        sum -= bit_count64(s->wheel[(s->cycle + 1 + d) & s->wheel_mask]) * (uint64_t)d;
     return sum;
+}
+
+/* The account with the stretch that goes on given to its reasons. */
+static struct account settled(const struct sm *s)
+{
+    struct account a = s->account;
+    for (unsigned i = 0; a.began && i < s->schedulers; i++)
+        a.to[i] = (uint64_t *)(void *)((char *)&a + ((char *)a.to[i] - (const char *)&s->account));
+    if (a.began) end_stretch(&a, s->schedulers, s->cycle + 1);
+    return a;
 }
 
 void account_add(const struct sm *s, struct run_stats *out)
 {
-    const struct account *a = &s->account;
-    const uint64_t *w = a->wait, *v = a->warp_wait;
-    struct account_stats all = a->stats;
-    struct warp_states_stats states = a->states;
-    all.total = (a->resident + (s->live ? a->at : 0)) * s->schedulers - open_cycles(s);
-    all.alu = w[WAIT_ALU];
-    all.shared = w[WAIT_SHARED];
-    all.load_l1 = w[WAIT_L1];
-    all.load_l2 = w[WAIT_L2];
-    all.load_dram = w[WAIT_DRAM];
-    all.load_in_flight = w[WAIT_IN_FLIGHT];
-    all.fence += w[WAIT_ATOMIC];
-    all.fetch += w[WAIT_FETCH];
-    account_stats_add(&out->account, &all);
-    states.total += bit_count64(s->live) * a->at - open_warp_cycles(s);
-    states.issued = s->stats.warp_instructions;
-    states.alu = v[WAIT_ALU];
-    states.shared = v[WAIT_SHARED];
-    states.load_l1 = v[WAIT_L1];
-    states.load_l2 = v[WAIT_L2];
-    states.load_dram = v[WAIT_DRAM];
-    states.load_in_flight = v[WAIT_IN_FLIGHT];
-    states.fence += v[WAIT_ATOMIC];
-    states.fetch += v[WAIT_FETCH];
-    warp_states_stats_add(&out->warp_states, &states);
+    struct account a = settled(s);
+    struct account_stats *c = &a.stats;
+    struct warp_states_stats *w = &a.states;
+    c->total = (a.resident + (s->live ? s->cycle + 1 : 0)) * s->schedulers;
+    for (unsigned i = 0; i < s->schedulers; i++) c->total -= a.open[i];
+    c->issued = s->stats.warp_instructions - a.second;
+    c->alu = a.wait[WAIT_ALU];
+    c->shared = a.wait[WAIT_SHARED];
+    c->load_l1 = a.wait[WAIT_L1];
+    c->load_l2 = a.wait[WAIT_L2];
+    c->load_dram = a.wait[WAIT_DRAM];
+    c->load_in_flight = a.wait[WAIT_IN_FLIGHT];
+    c->fence += a.wait[WAIT_ATOMIC];
+    c->fetch += a.wait[WAIT_FETCH];
+    account_stats_add(&out->account, c);
+    w->total += bit_count64(s->live) * (s->cycle + 1) - open_warp_cycles(s);
+    w->issued = s->stats.warp_instructions;
+    w->alu = a.warp_wait[WAIT_ALU];
+    w->shared = a.warp_wait[WAIT_SHARED];
+    w->load_l1 = a.warp_wait[WAIT_L1];
+    w->load_l2 = a.warp_wait[WAIT_L2];
+    w->load_dram = a.warp_wait[WAIT_DRAM];
+    w->load_in_flight = a.warp_wait[WAIT_IN_FLIGHT];
+    w->fence += a.warp_wait[WAIT_ATOMIC];
+    w->fetch += a.warp_wait[WAIT_FETCH];
+    warp_states_stats_add(&out->warp_states, w);
 }

@@ -12,9 +12,10 @@
  * leaves none open, because whoever waits for a result issues in the end.
  *
  * A warp's time between two issues has at most three parts. At a barrier or fence it notes the time when it is let go;
- * its result or instruction comes at a cycle that is noted when it is known (`ready`); from then on it is one of the
- * ready warps, which are counted as sets, cycle by cycle. So a cycle costs a few tests per scheduler, an issue a few
- * sums, and nothing looks at warps one by one. Cycles an SM sleeps through are alike: they are added when it wakes.
+ * how long it waits for a result or an instruction is added when that is known; from then on it is one of the ready
+ * warps, which are counted as sets, cycle by cycle. So an issue costs a few sums, and nothing looks at warps one by
+ * one. Cycles without an issue come in stretches that are all alike, asleep or awake: nothing is done in them, and they
+ * are added when something changes (sm.steady).
  *
  * What a result is of travels with the tick at which it can be read, in its low bits: the scoreboard's maximum finds
  * both at once. */
@@ -36,56 +37,47 @@ static inline uint64_t due_make(uint64_t time, enum wait what) { return time << 
 static inline uint64_t due_time(uint64_t due) { return due >> WAIT_BITS; }
 static inline enum wait due_what(uint64_t due) { return (enum wait)(due & (WAITS - 1)); }
 
-/* A warp's head: `since` is the last cycle before what it does now, `ready` the first in which it can issue, as a due.
- */
-struct warp_time {
-    uint64_t since, ready;
-};
-
 struct account {
-    uint64_t at;               /* the cycle in which a warp that becomes ready now can issue */
-    uint64_t issued;           /* set of warps that issued in this cycle */
-    uint64_t can;              /* set of warps that could have issued in this cycle, but did not */
-    uint64_t refused;          /* set of warps that the scheme did not let issue */
-    uint64_t resident;         /* cycles with a warp, less `at` when the first came, plus `at` when the last went */
-    uint64_t wait[WAITS];      /* scheduler cycles that warps waited for results, by what ended them */
-    uint64_t warp_wait[WAITS]; /* warp cycles */
     uint64_t open[WL_MAX_SCHEDULERS]; /* scheduler cycles that warps waited for results, not given to one yet */
-    struct account_stats stats;       /* the other reasons */
+    uint64_t warp_wait[WAITS];        /* warp cycles that warps waited for results; added ahead when one is due */
+    uint8_t what[WL_MAX_WARPS];       /* what the warp's head waited for, or WAITS: it did not wait */
+
+    /* A stretch of cycles in which nothing can issue and which are all alike; it is given to its reasons when it is
+     * over. */
+    uint64_t began;                  /* its first cycle; 0: there is none */
+    uint64_t kept;                   /* ready warps in each of its cycles, all of which find the ld/st queue full */
+    uint64_t *to[WL_MAX_SCHEDULERS]; /* the reason of each scheduler */
+
+    uint64_t wait[WAITS];       /* scheduler cycles that warps waited for results, by what ended them */
+    uint64_t resident;          /* cycles with a warp: from when the first came (subtracted) to when the last went */
+    uint64_t second;            /* warps issued by a scheduler that had issued another in the same cycle */
+    struct account_stats stats; /* the other reasons */
     struct warp_states_stats states;
-    struct warp_time time[WL_MAX_WARPS];
+    uint64_t since[WL_MAX_WARPS]; /* of warps that wait for something of unknown length: the last cycle before */
 };
 
-/* The warp can issue from cycle a->at on, or from `cycle` on, and waited for `what` until then. */
-static inline void account_ready(struct account *a, unsigned w, uint64_t cycle, enum wait what)
+/* The cycles of the warp since its last note; those that end before cycle `at`. */
+static inline uint64_t account_note(struct account *a, unsigned w, uint64_t at)
 {
-    a->time[w].ready = due_make(cycle, what);
-}
-
-/* The cycles of the warp since its last note; they end here. */
-static inline uint64_t account_note(struct account *a, unsigned w)
-{
-    uint64_t n = a->at - 1 - a->time[w].since;
-    a->time[w].since = a->at - 1;
+    uint64_t n = at - 1 - a->since[w];
+    a->since[w] = at - 1;
     return n;
 }
 
-/* How long the warp that issues now waited for what its head needed. */
-static inline uint64_t account_waited(const struct account *a, unsigned w)
+/* The warp has waited since `from` and can issue from `cycle` on, because of what comes then. */
+static inline void account_due(struct account *a, unsigned w, uint64_t from, uint64_t cycle, enum wait what)
 {
-    return due_time(a->time[w].ready) - a->time[w].since - 1;
+    uint64_t waited = cycle - 1 - from;
+    a->warp_wait[what] += waited;
+    a->what[w] = waited ? (uint8_t)what : WAITS;
 }
 
-/* The scheduler issues the warp. Without branches: whether a warp waited is hard to guess. */
-static inline void account_issue(struct account *a, unsigned sched, unsigned w, uint64_t cycle)
+/* The scheduler issues the warp: if it waited, cycles that are open were spent on the same. */
+static inline void account_issue(struct account *a, unsigned sched, unsigned w)
 {
-    enum wait what = due_what(a->time[w].ready);
-    uint64_t waited = account_waited(a, w), open = a->open[sched] & (0 - (uint64_t)(waited != 0));
-    a->warp_wait[what] += waited;
-    a->wait[what] += open;
-    a->open[sched] -= open;
-    a->time[w].since = cycle;
-    a->issued |= UINT64_C(1) << w;
+    if (!a->open[sched] || a->what[w] == WAITS) return;
+    a->wait[a->what[w]] += a->open[sched];
+    a->open[sched] = 0;
 }
 
 #endif

@@ -2,6 +2,8 @@
 #include "sm/sm_priv.h"
 
 uint64_t sm_cycle(const struct sm *s) { return s->cycle; }
+uint32_t sm_cta(const struct sm *s, unsigned slot) { return s->cta[slot].stream.cta; }
+const struct code *sm_code(const struct sm *s) { return s->launch->code; }
 const uint64_t *sm_ages(const struct sm *s) { return s->age; }
 uint64_t sm_issue_cycles(const struct sm *s) { return s->stats.issue_cycles; }
 const struct code_inst *sm_head(const struct sm *s, unsigned warp) { return s->warp[warp].inst; }
@@ -34,14 +36,19 @@ void sm_glance(const struct sm *s, struct sm_glance *out)
 {
     const struct lsu *u = &s->lsu;
     *out = (struct sm_glance){.cycle = s->cycle,
-                              .wait_load = s->long_stall,
-                              .wait_barrier = s->barrier | s->membar,
+                              .wait_barrier = s->barrier,
+                              .wait_fence = s->membar & ~s->barrier,
                               .has_state = s->policy->state != NULL,
                               .l1d = l1_occupancy(&u->l1[L1_DATA]),
                               .unit_warp = lsu_warp(s),
                               .refused = L1_HIT,
                               .has_queue = has_queue(s),
                               .queued = has_queue(s) ? u->ext->queue.used : 0};
+    uint64_t free = s->live & ~(s->barrier | s->membar | s->ended); /* one state each */
+    out->wait_load = s->long_stall & free;
+    out->wait_result = s->in_wheel & free & ~s->long_stall;
+    out->ready = s->ready & free & ~(s->long_stall | s->in_wheel);
+    for (unsigned i = 0; i < SM_MAX_CTAS; i++) out->ctas |= (uint64_t)s->cta[i].used << i;
     if (s->policy->state) out->sched = s->policy->state(&s->sched);
     if (out->unit_warp < 0 && u->op) out->unit_warp = u->op->load.warp;
     for (unsigned i = 0; i < SM_CACHES; i++) {

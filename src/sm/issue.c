@@ -177,7 +177,7 @@ static inline __attribute__((always_inline)) unsigned issue_warp(struct sm *s, u
     unsigned unit = p->route->unit;
     s->stats.warp_instructions++;
     if (s->notes_issues) note_issue(s, w);
-    account_issue(&s->account, sched, w, s->cycle);
+    account_issue(&s->account, sched, w);
     unsigned lanes = bit_count32(p->exec);
     s->stats.thread_instructions += lanes;
     s->stats.register_reads += in->nsrc * lanes;
@@ -350,59 +350,72 @@ static __attribute__((noinline)) uint64_t pass_wrong(struct sm *s, unsigned sche
     return mine & ~s->wrong;
 }
 
-/* All schedulers choose among the warps in `can`. Returns those that were not chosen and could have been. */
-static uint64_t choose_warp(struct sm *s, uint64_t can, tick_t now)
+/* All schedulers choose among the warps in `can`, but for those that the scheme has `refused`. Returns whether one was
+ * issued. */
+static bool choose_warp(struct sm *s, uint64_t can, uint64_t refused, tick_t now)
 {
     unsigned first = ask_first(s);
+    struct issue_stage st = account_stage(s);
+    can &= ~refused;
     if (s->mem_issue) lsu_limit(s, s->mem_issue);
-    for (unsigned i = 0; i < s->schedulers && can; i++) {
+    for (unsigned i = 0; i < s->schedulers; i++) {
         unsigned sched = first + i < s->schedulers ? first + i : first + i - s->schedulers;
         uint64_t mine = can & s->owned[sched];
         if (mine & s->wrong) {
             mine = pass_wrong(s, sched, mine);
             can &= mine | ~s->owned[sched];
         }
+        unsigned issued = 0;
         while (mine) {
             int w = ask_pick(s, sched, mine);
             if (w < 0) break;
             unsigned unit = issue_warp(s, sched, (unsigned)w, now);
             if (s->policy->on_issue) s->policy->on_issue(&s->sched, &s->view, sched, (unsigned)w);
+            s->account.second += issued++;
+            st.issued |= bit64((unsigned)w);
             can &= ~(bit64((unsigned)w) | waiting_for(s, unit, (unsigned)w, now));
             mine = s->policy->order ? ask_second(s, sched, (unsigned)w, can) : 0;
         }
+        if (!issued) account_none(s, sched, &st);
     }
     if (s->mem_issue) lsu_limit(s, s->lsu.depth);
-    return can;
+    account_left(s, &st, can, refused);
+    return st.issued;
 }
 
 /* The same for a scheme that only picks, on a machine without the rules of GPGPU-Sim 3 (s->only_picks): nearly every
  * run of every paper has it, and nothing else is asked. */
-static uint64_t choose_simply(struct sm *s, uint64_t can, tick_t now)
+static bool choose_simply(struct sm *s, uint64_t can, tick_t now)
 {
     uint32_t n = s->schedulers;
     unsigned sched = (unsigned)(s->turn_mask != UINT32_MAX ? s->cycle & s->turn_mask : s->cycle % n);
+    struct issue_stage st = account_stage(s);
     for (uint32_t left = n; left; left--, sched++) {
         sched &= 0u - (sched != n); /* the first again after the last: no branch, as it would be guessed wrongly */
         uint64_t mine = can & s->owned[sched];
-        if (!mine) continue;
-        int w = ask_pick(s, sched, mine);
-        if (w < 0) continue;
+        int w = mine ? ask_pick(s, sched, mine) : -1;
+        if (w < 0) {
+            account_none(s, sched, &st);
+            continue;
+        }
         unsigned unit = issue_warp(s, sched, (unsigned)w, now);
         if (s->policy->on_issue) s->policy->on_issue(&s->sched, &s->view, sched, (unsigned)w);
+        st.issued |= bit64((unsigned)w);
         can &= ~(bit64((unsigned)w) | waiting_for(s, unit, (unsigned)w, now));
     }
-    return can;
+    account_left(s, &st, can, 0);
+    return st.issued;
 }
 
 bool issue_cycle(struct sm *s, tick_t now, tick_t *next)
 {
     uint64_t can = s->ready ? can_issue(s, now, next) : 0;
     WL_ASSERT(!(can & ~s->live) && !(s->head_unit[UNIT_LSU] & s->head_unit[UNIT_ALU]));
+    if (!can && !s->steady) account_stall(s);
     if (!can && !s->policy->on_cycle) return false;
     s->view.cycle = s->cycle;
     if (s->only_picks) {
-        s->account.can = choose_simply(s, can, now);
-        s->stats.issue_cycles += s->account.issued != 0;
+        s->stats.issue_cycles += choose_simply(s, can, now);
         return s->ready && can_issue(s, now + s->part.period, next);
     }
     if (!s->policy->ignores_state) refresh_view(s);
@@ -411,9 +424,7 @@ bool issue_cycle(struct sm *s, tick_t now, tick_t *next)
         if (!can) return false;
     }
     uint64_t allowed = ask_allowed(s);
-    s->account.can = choose_warp(s, can & allowed, now);
-    s->account.refused = can & ~allowed;
-    bool issued = s->account.issued;
+    bool issued = choose_warp(s, can, can & ~allowed, now);
     s->stats.issue_cycles += issued;
     if (issued) allowed = UINT64_MAX;               /* the issue may have changed it */
     if (issued && s->policy->on_cycle) return true; /* the scheme wants to hear of the cycle after an issue */

@@ -110,6 +110,7 @@ static inline void finish_request(struct sm *s, struct req *r, tick_t at, enum w
     struct memop *op = memop_of(r);
     WL_ASSERT(op->waiting);
     s->lsu.readonly -= r->cache != L1_DATA;
+    if (r->traced) s->part.clock->tracer->done(s->part.clock->tracer, r, at);
     req_free(s->pool, r);
     op->done =
         tick_max(op->done, due_make(at, what)); /* a hit may come after a miss whose register write still waits */
@@ -321,7 +322,7 @@ static void lsu_dispatch(struct sm *s, tick_t now)
     count_requests(s, op->route, u->ntxn);
 }
 
-static struct req *make_request(struct sm *s)
+static struct req *make_request(struct sm *s, tick_t now)
 {
     const struct txn *t = &s->lsu.txn[s->lsu.next_txn];
     struct req *r = req_alloc(s->pool);
@@ -334,6 +335,8 @@ static struct req *make_request(struct sm *s)
     r->sectors = r->touched = t->sectors;
     r->lanes = t->lanes;
     r->number = (uint8_t)s->lsu.next_txn;
+    struct req_tracer *tracer = s->part.clock->tracer;
+    r->traced = tracer && tracer->choose(tracer, r, s->part.id, s->lsu.op->inst, now);
     return r;
 }
 
@@ -348,7 +351,7 @@ static void lsu_feed(struct sm *s, tick_t now)
     if (p->used >= p->depth) return;
     if (cache == L1_DATA && u->ext && u->ext->queue.pushed_at == s->cycle) return;
     WL_ASSERT(u->next_txn < u->ntxn && u->ntxn <= SM_MAX_TXNS);
-    struct req *r = make_request(s);
+    struct req *r = make_request(s, now);
     r->ready = now + p->delay;
     list_push(&p->list, r);
     p->used++;

@@ -135,6 +135,7 @@ static int make_caches(struct sm *s, const struct gpu_config *c, struct wl_err *
                             .index = (enum index_fn)v[P_L1D_INDEX],
                             .sectored = v[P_L1D_SECTORED],
                             .infinite = v[P_L1D_INFINITE],
+                            .perfect = v[P_L1D_PERFECT],
                             .id = L1_DATA,
                             .bypass_lines = v[P_L1D_BYPASS],
                             .update = v[P_L1D_WRITE],
@@ -207,6 +208,7 @@ int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const stru
     s->pool = common->pool;
     s->ops = common->ops;
     s->routes = common->routes;
+    s->starving = common->starving;
     s->offered_at = s->wants_at = s->sched_next = NEVER;
     copy_parameters(s, c);
     set_pipes(s, c->v);
@@ -359,11 +361,8 @@ tick_t sm_tick(struct sm *s, tick_t now)
     uint64_t passed = part_cycles(&s->part, now) - s->cycle;
     s->cycle += passed;
     s->head_limit = now;
-    s->account.at = s->cycle;
-    if (s->live) {
-        s->stats.active_cycles += passed;
-        if (passed > 1) account_skip(s, passed - 1, now - (passed - 1) * s->part.period);
-    }
+    if (s->live) s->stats.active_cycles += passed;
+    if (!s->steady && passed > 1) account_skip(s, passed - 1, now - (passed - 1) * s->part.period);
     if (s->observers && passed > 1) observe_slept(s, passed - 1);
     if (l1_cycle(l1d_of(s), s->cycle)) reexec_freed(s);
     lsu_cycle(s, now, passed - 1);
@@ -373,11 +372,9 @@ tick_t sm_tick(struct sm *s, tick_t now)
     tick_t next = NEVER;
     s->lsu.policy_heard = false;
     if (s->observers) observe_before_issue(s);
-    uint64_t ready = s->ready;
-    if (s->live) account_before(s);
-    s->account.at++;
-    bool again = issue_may_do(s) && issue_cycle(s, now, &next);
-    if (ready) account_after(s, ready);
+    bool again = false;
+    if (issue_may_do(s)) again = issue_cycle(s, now, &next);
+    else if (!s->steady) account_stall(s);
     if (s->lsu.policy_heard) reexec_changed(s);
     if (s->ends_cycles && after_issue(s, now)) again = true;
     if (again || lsu_retries(s)) return now + s->part.period;

@@ -18,6 +18,7 @@ struct sm_common {
     struct req_pool *pool;
     struct memop_pool *ops;
     struct route_table *routes;
+    uint32_t *starving; /* number of warps that wait for sm_feed */
 };
 
 int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const struct sm_common *common, struct wl_err *e);
@@ -27,6 +28,9 @@ uint64_t sm_resident_ctas(const int64_t *v, const struct launch_info *l);
 /* Prepares for a kernel; fails when one CTA does not fit. SM 0 comes first: it finds the routes for all. */
 int sm_kernel_begin(struct sm *s, struct stream_source *source, struct wl_err *e);
 void sm_kernel_end(struct sm *s);
+/* Warps whose next instruction was not known when tick `now` was over: lets the functional half go on. Returns how many
+ * were fed, or < 0: failed. Only after all parts have worked at `now`. */
+int sm_feed(struct sm *s, tick_t now, struct wl_err *e);
 /* Works at tick `now`; returns when it wants to work next. */
 tick_t sm_tick(struct sm *s, tick_t now);
 /* Whether nothing is under way: no warp, no request, no CTA in the mailbox. */
@@ -64,7 +68,9 @@ void sm_observe(struct sm *s, const struct sm_observer *o, void *self);
 /* The state of an SM as a timeline shows it. */
 struct sm_glance {
     uint64_t cycle;
-    uint64_t wait_load, wait_barrier; /* sets of warps: those that wait for a load; those at a barrier or membar */
+    uint64_t wait_load, wait_barrier, wait_fence, wait_result; /* sets of warps, by what they wait for */
+    uint64_t ready;                                            /* set of warps that could issue, and did not */
+    uint64_t ctas;                                             /* set of slots with a CTA */
     struct wl_sched_state sched;
     bool has_state;           /* the scheme says what it does: `sched` is filled in */
     struct wl_fill l1d;       /* miss resources of the L1D */
@@ -78,6 +84,8 @@ uint64_t sm_cycle(const struct sm *s);
 uint64_t sm_issue_cycles(const struct sm *s); /* cycles in which something was issued so far */
 const uint64_t *sm_ages(const struct sm *s);  /* [warps] a number no other warp of this SM ever has */
 void sm_glance(const struct sm *s, struct sm_glance *out);
+uint32_t sm_cta(const struct sm *s, unsigned slot);                 /* the number of the CTA in a slot */
+const struct code *sm_code(const struct sm *s);                     /* of the running kernel */
 const struct code_inst *sm_head(const struct sm *s, unsigned warp); /* the warp's next instruction */
 unsigned sm_head_lanes(const struct sm *s, unsigned warp);          /* how many lanes execute it */
 bool sm_holds_warp(const struct sm *s, const struct code_inst *in); /* a warp that issued it waits until it is done */

@@ -23,6 +23,10 @@ void warp_advance(struct sm *s, unsigned w, tick_t now);            /* the head 
 bool warp_is_inside(const struct sm *s, unsigned w, uint16_t loop); /* with at least one lane */
 void warp_check_head(struct sm *s, unsigned w, tick_t now);         /* a register can be read now */
 void warp_show_head(struct sm *s, unsigned w);                      /* enters the head in the sets of its unit */
+/* starve.c */
+void starve_kernel_begin(struct sm *s);
+void warp_starve(struct sm *s, unsigned w); /* its next instruction is not known yet */
+
 void warp_arrive(struct sm *s, unsigned w, tick_t now);             /* the warp came to a barrier */
 void warp_memop_done(struct sm *s, unsigned w, tick_t now);         /* one of its memory instructions has finished */
 /* Asynchronous copies: the group of one that is issued, and the end of one; the warp's open group ends; it waits until
@@ -58,13 +62,53 @@ tick_t stages_reach(const struct sm *s); /* how long an instruction can wait on 
  * to. Returns when its result can be read. */
 tick_t stages_book(struct sm *s, unsigned w, tick_t now, tick_t *taken);
 
-/* account.c: before the SM's other work in a cycle, the `skipped` cycles it slept through (then: the first of them);
- * before the issue stage; after it, with the warps that were ready before. */
+/* ---- account.c: the account of cycles (account.h) ---- */
+
+/* What an issue stage with a warp that can issue remembers for the account. */
+struct issue_stage {
+    uint64_t ready, results, barrier; /* sets of warps when it began: ready, waiting for a result, at a barrier */
+    uint64_t issued;                  /* set of warps that issued */
+    uint64_t stuck;                   /* warps of schedulers that had a ready one and issued none */
+};
+
+/* No warp can issue in this cycle, whatever the scheme wants, and something has changed since the last. */
+void account_stall(struct sm *s);
+/* The same for the cycles that the SM has slept through, the first of them at tick `then`. */
 void account_skip(struct sm *s, uint64_t skipped, tick_t then);
-void account_before(struct sm *s);
-void account_after(struct sm *s, uint64_t ready);
+void account_end_stretch(struct sm *s); /* before this cycle */
+void account_idle(struct sm *s, unsigned sched, uint64_t barrier);
+void account_sort_left(struct sm *s, const struct issue_stage *st, uint64_t left, uint64_t can, uint64_t refused);
 void account_flush(struct sm *s, unsigned w); /* the buffer of a ready warp was emptied: it waits for a fetch */
 void account_add(const struct sm *s, struct run_stats *out);
+
+/* The first cycle in which a warp that becomes ready now can issue. */
+static inline uint64_t sm_next_issue(const struct sm *s, tick_t now) { return s->cycle + (s->head_limit != now); }
+
+static inline uint64_t awaits_result(const struct sm *s) { return s->in_wheel | s->long_stall; }
+
+static inline struct issue_stage account_stage(struct sm *s)
+{
+    s->steady = false;
+    if (s->account.began) account_end_stretch(s);
+    return (struct issue_stage){.ready = s->ready, .results = awaits_result(s), .barrier = s->barrier};
+}
+
+/* The scheduler has issued nothing. */
+static inline void account_none(struct sm *s, unsigned sched, struct issue_stage *st)
+{
+    uint64_t mine = s->owned[sched];
+    if (st->ready & mine) st->stuck |= mine;
+    else if (st->results & mine) s->account.open[sched]++;
+    else account_idle(s, sched, st->barrier);
+}
+
+/* The issue stage is over: what of the warps that were ready and are left? `can`: their unit would have taken them. */
+static inline void account_left(struct sm *s, const struct issue_stage *st, uint64_t can, uint64_t refused)
+{
+    uint64_t left = st->ready & ~st->issued & s->ready;
+    if (st->stuck | (left & ~can)) account_sort_left(s, st, left, can, refused);
+    else s->account.states.not_selected += bit_count64(left);
+}
 
 /* issue.c */
 uint64_t issue_blocked(const struct sm *s, tick_t now); /* warps whose unit would take nothing of them at `now` */

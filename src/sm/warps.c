@@ -23,14 +23,14 @@ static int make_wheel(struct sm *s)
     return s->wheel && s->wheel_used ? 0 : -1;
 }
 
-static void wheel_add(struct sm *s, unsigned w, tick_t at, enum wait what, tick_t now)
+static uint64_t wheel_add(struct sm *s, unsigned w, tick_t at, tick_t now)
 {
     uint64_t cycle = s->cycle + part_cycles(&s->part, at - now + s->part.period - 1);
     uint32_t slot = (uint32_t)cycle & s->wheel_mask;
-    account_ready(&s->account, w, cycle, what);
     s->wheel[slot] |= bit64(w);
     s->wheel_used[slot >> 6] |= bit64(slot & 63);
     s->in_wheel |= bit64(w);
+    return cycle;
 }
 
 void warp_wake_due(struct sm *s)
@@ -38,6 +38,7 @@ void warp_wake_due(struct sm *s)
     uint32_t slot = (uint32_t)s->cycle & s->wheel_mask;
     if (!(s->wheel_used[slot >> 6] >> (slot & 63) & 1)) return;
     uint64_t due = s->wheel[slot];
+    s->steady = false;
     s->ready |= due;
     s->in_wheel &= ~due;
     s->wheel[slot] = 0;
@@ -69,20 +70,20 @@ static inline tick_t head_ready_at(const struct sm *s, unsigned w, const struct 
     return t;
 }
 
-/* The head may issue when it is due. */
-static inline void place_head(struct sm *s, unsigned w, uint64_t due, tick_t now)
+/* The head may issue when it is due; the warp has waited for that since `from`. */
+static inline void place_head(struct sm *s, unsigned w, uint64_t due, uint64_t from, tick_t now)
 {
+    s->steady = false;
     if (due == NEVER) {
         s->long_stall |= bit64(w);
+        s->account.since[w] = from;
         return;
     }
     s->long_stall &= ~bit64(w);
-    if (due_time(due) > s->head_limit) {
-        wheel_add(s, w, due_time(due), due_what(due), now);
-        return;
-    }
-    s->ready |= bit64(w);
-    account_ready(&s->account, w, s->account.at, due_what(due));
+    uint64_t cycle = sm_next_issue(s, now);
+    if (due_time(due) <= s->head_limit) s->ready |= bit64(w);
+    else cycle = wheel_add(s, w, due_time(due), now);
+    account_due(&s->account, w, from, cycle, due_what(due));
 }
 
 /* A head must have come; a path that was not taken waits for no register. */
@@ -91,13 +92,14 @@ static __attribute__((noinline)) void check_fetched_head(struct sm *s, unsigned 
     tick_t decoded;
     if (!fetch_has_head(s, w, &decoded)) return; /* looked at when it has come */
     uint64_t fetched = due_make(decoded, WAIT_FETCH);
-    place_head(s, w, s->wrong >> w & 1 ? fetched : tick_max(head_ready_at(s, w, s->warp[w].inst), fetched), now);
+    place_head(s, w, s->wrong >> w & 1 ? fetched : tick_max(head_ready_at(s, w, s->warp[w].inst), fetched),
+               s->account.since[w], now);
 }
 
 void warp_check_head(struct sm *s, unsigned w, tick_t now)
 {
     if (s->fetch) check_fetched_head(s, w, now);
-    else place_head(s, w, head_ready_at(s, w, s->warp[w].inst), now);
+    else place_head(s, w, head_ready_at(s, w, s->warp[w].inst), s->account.since[w], now);
 }
 
 /* ---- loops: for policies that want to know when a warp has left one ----
@@ -159,6 +161,17 @@ static void next_part(const struct sm *s, struct sm_warp *p)
     make_head(s, p, code_form(s->launch->code, p->inst, space));
 }
 
+/* The bytes the warp was given are read: asks for more. False: there are none, or none yet, and then it starves. */
+static bool read_on(struct sm *s, struct sm_warp *p, unsigned w)
+{
+    struct warp_stream next;
+    if (!s->source->more) return false;
+    int got = s->source->more(s->source, &s->cta[p->cta].stream, p->rank, &next);
+    if (got < 0) s->starved |= bit64(w);
+    if (got > 0) stream_continue(&p->stream, next);
+    return got > 0;
+}
+
 /* The block is over: the head comes before the first instruction of the next one; false when the stream is over. */
 static __attribute__((noinline)) bool next_block(struct sm *s, struct sm_warp *p, unsigned w)
 {
@@ -166,7 +179,7 @@ static __attribute__((noinline)) bool next_block(struct sm *s, struct sm_warp *p
     const struct code_inst *last = p->inst; /* NULL: this is the first */
     if (loops && last && last->kind == INST_EXIT) track_loops(s, p, w, CODE_NO_LOOP, p->exec);
     while (!p->left) {
-        if (stream_done(&p->stream)) return false;
+        if (stream_done(&p->stream) && !read_on(s, p, w)) return false;
         const struct code_block *b = &s->launch->code->block[stream_next_block(&p->stream)];
         p->inst = s->launch->code->inst + b->first - 1;
         p->route = s->route + b->first - 1;
@@ -214,6 +227,7 @@ void warp_show_head(struct sm *s, unsigned w) { show_head(s, w); }
 static __attribute__((noinline)) void await_head(struct sm *s, unsigned w, const struct code_inst *from, tick_t now)
 {
     fetch_advance(s, w, from);
+    s->account.since[w] = sm_next_issue(s, now) - 1;
     if (s->wrong >> w & 1) s->head_unit[UNIT_NONE] |= bit64(w); /* shown when a scheduler has met the wrong path */
     else show_head(s, w);
     if (!((s->barrier | s->membar) >> w & 1)) check_fetched_head(s, w, now);
@@ -233,7 +247,12 @@ void warp_advance(struct sm *s, unsigned w, tick_t now)
     }
     if (!warp_fetch(s, p, w)) {
         p->route = &route_none;
+        if (s->starved & bit) {
+            warp_starve(s, w);
+            return;
+        }
         s->ended |= bit;
+        s->account.since[w] = sm_next_issue(s, now) - 1;
         if (s->fetch) fetch_drop(s, w);
         if (!p->outstanding) finish_warp(s, w, now);
         return;
@@ -243,8 +262,11 @@ void warp_advance(struct sm *s, unsigned w, tick_t now)
         return;
     }
     show_head(s, w);
-    if ((s->barrier | s->membar) & bit) return; /* looked at when released */
-    place_head(s, w, head_ready_at(s, w, p->inst), now);
+    if ((s->barrier | s->membar) & bit) { /* looked at when released */
+        s->account.since[w] = sm_next_issue(s, now) - 1;
+        return;
+    }
+    place_head(s, w, head_ready_at(s, w, p->inst), sm_next_issue(s, now) - 1, now);
 }
 
 /* ---- barriers ---- */
@@ -255,9 +277,10 @@ static void release_barrier(struct sm *s, struct cta *c, tick_t now)
     uint64_t m = c->arrived;
     c->arrived = 0;
     s->barrier &= ~m;
+    s->steady = false;
     for (; m; m &= m - 1) {
         unsigned w = bit_low64(m);
-        s->account.states.barrier += account_note(&s->account, w);
+        s->account.states.barrier += account_note(&s->account, w, sm_next_issue(s, now));
         if (!(s->ended >> w & 1)) warp_check_head(s, w, now);
     }
 }
@@ -289,12 +312,13 @@ static void finish_warp(struct sm *s, unsigned w, tick_t now)
     uint64_t bit = bit64(w);
     if (l1_warp_exit(l1d_of(s), w)) lsu_policy_heard(s);
     if (s->policy->on_warp) s->policy->on_warp(&s->sched, &s->view, WL_WARP_EXIT, w);
-    s->account.states.drain += account_note(&s->account, w);
-    s->account.states.total += s->account.at;
+    s->account.states.drain += account_note(&s->account, w, sm_next_issue(s, now));
+    s->account.states.total += sm_next_issue(s, now);
+    s->steady = false;
     s->live &= ~bit;
     if (!s->live) {
-        s->account.resident += s->account.at;
-        s->stats.issue_ends += s->account.at > s->cycle;
+        s->account.resident += sm_next_issue(s, now);
+        s->stats.issue_ends += sm_next_issue(s, now) - s->cycle;
     }
     s->ended &= ~bit;
     s->barrier &= ~bit;
@@ -315,7 +339,8 @@ static void release_membar(struct sm *s, unsigned w, tick_t now)
     s->membar &= ~bit64(w);
     s->held &= ~bit64(w);
     s->await_copies &= ~bit64(w);
-    s->account.states.fence += account_note(&s->account, w);
+    s->steady = false;
+    s->account.states.fence += account_note(&s->account, w, sm_next_issue(s, now));
     if (!(s->barrier & bit64(w))) warp_check_head(s, w, now);
 }
 
@@ -380,7 +405,7 @@ void warp_copy_ends(struct sm *s, unsigned w, unsigned group, tick_t now)
 bool warp_awaits_result(const struct sm *s, unsigned w)
 {
     const uint64_t *board = s->board + (size_t)w * s->board_regs;
-    for (uint32_t i = 0; i < s->board_regs; i++)
+    for (uint32_t i = 0; i < s->launch->code->nregs; i++)
         if (board[i] == NEVER) return true;
     return false;
 }
@@ -399,8 +424,8 @@ static void install_warp(struct sm *s, unsigned w, unsigned slot, unsigned rank,
 {
     struct sm_warp *p = &s->warp[w];
     *p = (struct sm_warp){.cta = (uint8_t)slot, .rank = (uint8_t)rank, .route = &route_none};
-    s->account.time[w].since = s->account.at - 1;
-    s->account.states.total -= s->account.at;
+    s->account.since[w] = sm_next_issue(s, now) - 1;
+    s->account.states.total -= sm_next_issue(s, now);
     s->copies[w] = (struct warp_copies){0};
     stream_open(&p->stream, s->cta[slot].stream.warp[rank]);
     memset(s->board + (size_t)w * s->board_regs, 0, s->board_regs * sizeof *s->board);
@@ -411,6 +436,7 @@ static void install_warp(struct sm *s, unsigned w, unsigned slot, unsigned rank,
     s->cta_of[w] = (uint8_t)slot;
     s->cta_id[w] = s->cta[slot].stream.cta;
     s->live |= bit64(w);
+    s->steady = false;
     s->cta[slot].warps |= bit64(w);
     l1_warp_launch(l1d_of(s), w);
     if (s->policy->on_warp) s->policy->on_warp(&s->sched, &s->view, WL_WARP_LAUNCH, w);
@@ -423,7 +449,7 @@ void warp_install_cta(struct sm *s, const struct cta_stream *cta, tick_t now)
     while (s->cta[slot].used) slot++;
     s->cta[slot] = (struct cta){.used = true, .stream = *cta};
     s->ctas_resident++;
-    if (!s->live) s->account.resident -= s->account.at;
+    if (!s->live) s->account.resident -= sm_next_issue(s, now);
     unsigned slots[CTA_MAX_WARPS];
     for (unsigned i = 0; i < cta->nwarps; i++, w++) {
         while (s->live >> w & 1) w++;
@@ -457,6 +483,7 @@ int warps_kernel_begin(struct sm *s)
 {
     const struct code *code = s->launch->code;
     s->board_regs = code->nregs ? code->nregs : 1;
+    if (s->source->feed) starve_kernel_begin(s);
     if (s->board_regs <= s->board_cap) return 0;
     uint64_t *b = realloc(s->board, (size_t)s->board_regs * s->warps * sizeof *b);
     if (!b) return -1;
@@ -478,7 +505,7 @@ void warps_walk(const struct sm *s)
         WL_VERIFY(!(heads & s->head_unit[u]));
         heads |= s->head_unit[u];
     }
-    WL_VERIFY(!((s->held | s->await_copies) & ~s->membar));
+    WL_VERIFY(!((s->held | s->await_copies) & ~s->membar) && !(s->starved & ~(s->live & ~s->ended)));
     WL_VERIFY(!(s->live & ~all) && !(heads & ~s->live) && !(heads & s->ended));
     WL_VERIFY(!((s->ready | s->barrier | s->membar | s->long_stall | s->ended | s->in_wheel) & ~s->live));
     WL_VERIFY(!((s->memory | s->shared) & ~s->head_unit[UNIT_LSU]) && !(s->memory & s->shared) &&

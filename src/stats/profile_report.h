@@ -42,7 +42,18 @@ struct inst_record {
     uint64_t awaited;          /* cycles that warps stood elsewhere until its result came */
 };
 
+/* Counts over time: instructions issued by SM, requests to memory by bank (of all channels), load misses by set of the
+ * L1D (of all SMs). Needs stats.interval too. */
+enum heat_map { HEAT_SM, HEAT_BANK, HEAT_SET, HEAT_MAPS };
+enum { HEAT_ROWS = 128 };
+struct heat_report {
+    uint64_t *count; /* owned; [samples * width] counts so far at the end of each sample; NULL: none */
+    unsigned samples, width;
+    uint32_t of[HEAT_MAPS], rows[HEAT_MAPS], first[HEAT_MAPS]; /* what there is; rows of a map; the first of them */
+};
+
 struct profile_report {
+    struct heat_report heat;
     struct load_record *load; /* owned; only loads that were executed */
     unsigned loads;
     struct inst_record *inst; /* owned; instructions that were executed, by kernel and pc */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "stream/slices.h"
 
 enum {
     TAG_UNIFORM = 0,
@@ -46,9 +47,9 @@ static uint64_t zigzag(int64_t v) { return ((uint64_t)v << 1) ^ (uint64_t)(v >> 
 static int64_t unzigzag(uint64_t v) { return (int64_t)(v >> 1) ^ -(int64_t)(v & 1); }
 
 /* Room for one record: the longest is a gather of 32 ten-byte varints. */
+enum { RECORD_MAX = 1 + 10 * (WARP_SIZE + 1) };
 static bool reserve(struct stream_writer *w)
 {
-    enum { RECORD_MAX = 1 + 10 * (WARP_SIZE + 1) };
     if (w->cap - w->size >= RECORD_MAX) return true;
     size_t cap = w->cap ? w->cap * 2 : 4096;
     uint8_t *p = w->failed ? NULL : realloc(w->data, cap);
@@ -59,6 +60,25 @@ static bool reserve(struct stream_writer *w)
     w->data = p;
     w->cap = cap;
     return true;
+}
+
+/* The same before a block: only here is a place to cut. */
+static bool reserve_block(struct stream_writer *w)
+{
+    if (w->cap - w->size >= RECORD_MAX) return true;
+    if (!w->chain || w->cap < SLICE_BYTES || !slice_add(w->chain, w->data, w->size)) return reserve(w);
+    w->size = 0;
+    return true;
+}
+
+bool stream_end(struct stream_writer *w)
+{
+    if (!w->chain || !w->chain->first) return !w->failed;
+    if (w->size && !slice_add(w->chain, w->data, w->size)) return false;
+    free(w->data);
+    w->data = NULL;
+    w->size = w->cap = 0;
+    return slice_prepare(w->chain) && !w->failed;
 }
 
 static uint8_t *put_varint(uint8_t *p, uint64_t v)
@@ -86,7 +106,7 @@ void stream_begin(struct stream_writer *w)
 
 void stream_block(struct stream_writer *w, uint32_t block, uint32_t mask)
 {
-    if (!reserve(w)) return;
+    if (!reserve_block(w)) return;
     uint8_t *p = w->data + w->size;
     p = put_varint(p, (uint64_t)block << 1 | (mask != w->mask));
     if (mask != w->mask) p = put_u32(p, mask);
@@ -241,6 +261,12 @@ static inline uint32_t get_u32(const uint8_t **pp)
 void stream_open(struct stream_reader *r, struct warp_stream s)
 {
     *r = (struct stream_reader){.p = s.data, .end = s.data + s.size, .mask = UINT32_MAX};
+}
+
+void stream_continue(struct stream_reader *r, struct warp_stream next)
+{
+    r->p = next.data;
+    r->end = next.data + next.size;
 }
 
 bool stream_done(const struct stream_reader *r) { return r->p == r->end; }

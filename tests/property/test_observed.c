@@ -31,6 +31,7 @@ static void forget(struct seen *s)
 {
     free(s->profile.load);
     free(s->profile.inst);
+    free(s->profile.heat.count);
     free(s->sample);
 }
 

@@ -199,7 +199,7 @@ TEST_WITH(stays_are_counted_by_requests_and_bytes, begin, end)
     assert_int_equal(s.lives_used_64, 1);
     assert_int_equal(s.lives_used_96, 1);
     assert_int_equal(s.lives_used_128, 7);
-    assert_int_equal(s.dead_evicted, 1);
+    assert_int_equal(s.evicted_before_reuse, 1);
     assert_int_equal(s.fetched_bytes, 128 * COUNT(requests));
     assert_int_equal(s.used_bytes, 32 + 64 + 96 + 7 * 128);
 }
@@ -220,7 +220,7 @@ TEST_WITH(sectors_are_fetched_into_a_stay, begin, end)
     assert_int_equal(s.lives, 1);
     assert_int_equal(s.lives_accesses_2, 1);
     assert_int_equal(s.lives_used_96, 1);
-    assert_int_equal(s.dead_evicted, 0);
+    assert_int_equal(s.evicted_before_reuse, 0);
 }
 
 /* Without a flush a line lives on: its stay is cut in two, its bytes are fetched and used once. */
@@ -239,7 +239,7 @@ TEST_WITH(the_end_of_a_kernel_cuts_stays, begin, end)
     assert_int_equal(s.lives_accesses, 3);
     assert_int_equal(s.lives_accesses_1, 3);
     assert_int_equal(s.used_bytes, 64);
-    assert_int_equal(s.dead_evicted, 1);
+    assert_int_equal(s.evicted_before_reuse, 1);
 }
 
 /* ---- the infinite cache ---- */

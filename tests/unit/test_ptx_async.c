@@ -265,3 +265,48 @@ TEST(atomics_of_pairs_and_vectors)
     for (unsigned k = 0; k < 4; k++) assert_true(f[4 + k] == 8 * (float)(k + 1));
     ptx_test_free(&T);
 }
+
+/* ---- clusters ---- */
+
+/* Four CTAs of 32: each writes its rank to the next one's shared memory, adds atomically to the first one's, and after
+ * the second meeting stores what it has. Rank 0 also copies a piece to all of them. */
+TEST(a_cluster_shares_memory)
+{
+    ptx_test_load(&T, HEAD
+        ".entry k(.param .u64 i, .param .u64 o) .reqnctapercluster 4 {\n.reg .b64 %out,%in,%g; .reg .b32 %r,%n,%a,%v,%t,%c,%k<3>; "
+        ".reg .b16 %all; .reg .pred %p;\n.shared .align 16 .b8 piece[16]; .shared .align 4 .b32 box; .shared .align 4 .b32 sum; "
+        ".shared .align 8 .b64 bar;\nld.param.u64 %in,[i]; ld.param.u64 %out,[o]; mov.u32 %t,%tid.x; mov.u32 %c,%ctaid.x; "
+        "mov.u32 %r,%cluster_ctarank; mov.u32 %n,%cluster_nctarank;\n"
+        "setp.ne.u32 %p,%t,0; @%p bra M; mbarrier.init.shared.b64 [bar],1; mbarrier.arrive.expect_tx.shared::cta.b64 _,[bar],16;\n"
+        "M: barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned; @%p bra W;\n"
+        "add.u32 %a,%r,1; rem.u32 %a,%a,%n; mov.u32 %v,box; mapa.shared::cluster.u32 %v,%v,%a; st.shared::cluster.u32 [%v],%r;\n"
+        "mov.u64 %g,sum; cvta.shared.u64 %g,%g; mapa.u64 %g,%g,0; add.u32 %a,%r,10; red.add.u32 [%g],%a;\n"
+        "setp.ne.u32 %p,%r,0; @%p bra W; mov.u16 %all,15;\n"
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [piece],[%in],16,[bar],%all;\n"
+        "W: barrier.cluster.arrive; barrier.cluster.wait;\n"
+        "L: mbarrier.try_wait.parity.shared.b64 %p,[bar],0; @!%p bra L; ld.shared.u32 %k0,[box]; ld.shared.u32 %k1,[sum]; "
+        "ld.shared.u32 %k2,[piece+12]; mov.u32 %v,%clusterid.x; mad.wide.u32 %out,%c,16,%out; setp.ne.u32 %p,%t,0; @%p bra E;\n"
+        "st.global.v4.b32 [%out],{%k0,%k1,%k2,%v};\nE: ret; }\n");
+    uint64_t in = dev_alloc(T.mem, 16), out = dev_alloc(T.mem, 128), params[] = {in, out};
+    uint32_t *words = dev_ptr(T.mem, in, 16), *have = dev_ptr(T.mem, out, 128);
+    words[3] = 77;
+    ptx_test_must_run(&T, "k", 8, 32, params);
+    for (unsigned i = 0; i < 8; i++) {
+        assert_int_equal(have[4 * i], (i % 4 + 3) % 4);
+        assert_int_equal(have[4 * i + 1], i % 4 ? 0 : 10 + 11 + 12 + 13);
+        assert_int_equal(have[4 * i + 2], 77);
+        assert_int_equal(have[4 * i + 3], i / 4);
+    }
+    assert_true(ptx_test_run(&T, "k", 6, 32, params) < 0); /* six are no clusters of four */
+    assert_non_null(strstr(T.err.text, "not made of clusters"));
+    ptx_test_free(&T);
+}
+
+TEST(a_neighbour_that_has_not_started_is_a_fault)
+{
+    ptx_test_load(&T, HEAD ".entry k() .reqnctapercluster 2 {\n.reg .b32 %a; .shared .align 4 .b32 x; mov.u32 %a,x;\n"
+                           "mapa.shared::cluster.u32 %a,%a,1; st.shared::cluster.u32 [%a],%a; ret; }\n");
+    assert_true(ptx_test_run(&T, "k", 2, 1, NULL) < 0);
+    assert_non_null(strstr(T.err.text, "before that CTA has started"));
+    ptx_test_free(&T);
+}

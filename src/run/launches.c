@@ -1,0 +1,40 @@
+/* launches.c - each launch of a run as a record of its own, so that whatever writes a run can write a launch. */
+#include <stdlib.h>
+
+#include "run/collect.h"
+
+void result_launch(const struct run_result *whole, unsigned i, struct run_result *out)
+{
+    const struct policy_stats none = {0};
+    *out = *whole;
+    out->profile = (struct profile_report){0}; /* of all launches together, as the samples are */
+    out->samples = NULL;
+    out->nsamples = 0;
+    out->host.seconds = 0;
+    out->host.peak_memory_bytes = 0;
+    result_count(out, whole->config, &whole->each[i], &none);
+    snprintf(out->workload, sizeof out->workload, "%.60s:%.60s", whole->workload, whole->kernels[i].name);
+    snprintf(out->inputs, sizeof out->inputs, "launch %u", i + 1);
+    out->l1.counters = out->l2.counters = out->sched.counters = NULL; /* policies count over all launches */
+    out->kernels = &whole->kernels[i];
+    out->each = NULL;
+    out->nkernels = 1;
+}
+
+int result_write_launches(const struct run_result *const *r, unsigned count, FILE *out, struct wl_err *e)
+{
+    unsigned rows = 0, at = 0;
+    for (unsigned i = 0; i < count; i++) rows += r[i]->each ? r[i]->nkernels : 0;
+    struct run_result *result = calloc(rows ? rows : 1, sizeof *result);
+    const struct run_result **row = calloc(rows ? rows : 1, sizeof(const struct run_result *));
+    bool ok = result && row;
+    for (unsigned i = 0; ok && i < count; i++)
+        for (unsigned k = 0; r[i]->each && k < r[i]->nkernels; k++, at++) {
+            result_launch(r[i], k, &result[at]);
+            row[at] = &result[at];
+        }
+    if (ok) result_write_csv(row, rows, out);
+    free(result);
+    free(row);
+    return ok ? 0 : wl_fail(e, WL_ERUN, "out of memory");
+}

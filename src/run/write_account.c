@@ -1,0 +1,148 @@
+#include "run/write_account.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* ---- the account ---- */
+
+enum { BAR = 64, NONE = -1 };
+
+/* A reason: its letter in the bar, and its place in the account and in the states of warps. */
+struct reason {
+    char letter;
+    const char *name;
+    int scheduler, warp;
+};
+
+#define AT(group, field) (int)(offsetof(struct run_stats, group) + offsetof(struct group##_stats, field))
+#define BOTH(field)      AT(account, field), AT(warp_states, field)
+
+static const struct reason reasons[] = {
+    {'I', "issued", BOTH(issued)},
+    {'r', "ready, another warp issued", NONE, AT(warp_states, not_selected)},
+    {'t', "ready, kept by the scheme", BOTH(throttled)},
+    {'p', "ready, pipe busy", BOTH(pipe_busy)},
+    {'q', "ready, ld/st queue full", BOTH(lsu_full)},
+    {'g', "ready, held back", BOTH(held_back)},
+    {'1', "load, answered by L1", BOTH(load_l1)},
+    {'2', "load, answered by L2", BOTH(load_l2)},
+    {'M', "load, answered by DRAM", BOTH(load_dram)},
+    {'f', "load, line in flight", BOTH(load_in_flight)},
+    {'s', "shared memory", BOTH(shared)},
+    {'a', "ALU result", BOTH(alu)},
+    {'i', "instruction fetch", BOTH(fetch)},
+    {'m', "fence or atomic", BOTH(fence)},
+    {'b', "barrier", BOTH(barrier)},
+    {'d', "last stores", BOTH(drain)},
+    {'-', "no warp", AT(account, no_warp), NONE},
+};
+enum { REASONS = sizeof reasons / sizeof reasons[0] };
+
+static uint64_t value_at(const struct run_stats *s, int at)
+{
+    return at == NONE ? 0 : *(const uint64_t *)(const void *)((const char *)s + at);
+}
+
+/* Letters in proportion; what is left of one reason by rounding goes to the next. */
+static void write_bar(const struct run_stats *s, FILE *out)
+{
+    uint64_t sum = 0;
+    unsigned at = 0;
+    fputs("             |", out);
+    for (unsigned i = 0; i < REASONS; i++) {
+        sum += value_at(s, reasons[i].scheduler);
+        unsigned end = (unsigned)((double)sum / (double)s->account.total * BAR + 0.5);
+        for (; at < end; at++) fputc(reasons[i].letter, out);
+    }
+    fputs("|\n", out);
+}
+
+static void write_share(uint64_t part, uint64_t whole, bool applies, FILE *out)
+{
+    if (applies && whole) fprintf(out, "%10.1f %%", 100.0 * (double)part / (double)whole);
+    else fprintf(out, "%10s  ", "-");
+}
+
+void account_write_text(const struct run_stats *s, FILE *out)
+{
+    char a[32];
+    if (!s->account.total) return;
+    fprintf(out, "  account    %s scheduler cycles, %.2f warps resident per scheduler\n",
+            with_commas(s->account.total, a), (double)s->warp_states.total / (double)s->account.total);
+    write_bar(s, out);
+    fprintf(out, "             %-28s %12s %12s\n", "", "schedulers", "warps");
+    for (unsigned i = 0; i < REASONS; i++) {
+        const struct reason *r = &reasons[i];
+        uint64_t scheduler = value_at(s, r->scheduler), warp = value_at(s, r->warp);
+        if (scheduler * 2000 < s->account.total && warp * 2000 < s->warp_states.total) continue; /* 0.0 % */
+        fprintf(out, "           %c %-28s ", r->letter, r->name);
+        write_share(scheduler, s->account.total, r->scheduler != NONE, out);
+        write_share(warp, s->warp_states.total, r->warp != NONE, out);
+        fputc('\n', out);
+    }
+}
+
+/* ---- counters by kernel ---- */
+
+struct column {
+    const struct kernel_record *kernel;
+    unsigned launches;
+    struct run_stats sum;
+};
+
+static bool same_kernel(const struct kernel_record *a, const struct kernel_record *b)
+{
+    return strcmp(a->name, b->name) == 0 && memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&
+           memcmp(a->block, b->block, sizeof a->block) == 0;
+}
+
+static unsigned make_columns(const struct run_result *r, struct column *c, unsigned *left_out)
+{
+    unsigned n = 0;
+    *left_out = 0;
+    for (unsigned i = 0; i < r->nkernels; i++) {
+        unsigned k = 0;
+        while (k < n && !same_kernel(c[k].kernel, &r->kernels[i])) k++;
+        if (k == KERNEL_COLUMNS) {
+            ++*left_out;
+            continue;
+        }
+        if (k == n) c[n++] = (struct column){.kernel = &r->kernels[i]};
+        c[k].launches++;
+        stats_add(&c[k].sum, &r->each[i], sizeof c[k].sum);
+    }
+    return n;
+}
+
+/* Columns from `first` on that fit a line. */
+static void write_block(const struct column *c, unsigned n, bool profiled, FILE *out)
+{
+    char v[32];
+    fprintf(out, "\n  %-30s", "counter");
+    for (unsigned k = 0; k < n; k++) fprintf(out, " %18.18s", c[k].kernel->name);
+    fprintf(out, "\n  %-30s", "launches");
+    for (unsigned k = 0; k < n; k++) fprintf(out, " %18u", c[k].launches);
+    fprintf(out, "\n  %-30s", "cycles");
+    for (unsigned k = 0; k < n; k++) fprintf(out, " %18s", with_commas(c[k].sum.cycles, v));
+    fputc('\n', out);
+    for (const struct counter_desc *d = counter_descs; d->key; d++) {
+        uint64_t any = 0;
+        char name[96];
+        for (unsigned k = 0; k < n; k++) any |= counter_value(&c[k].sum, d);
+        if (!any || (d->group == GROUP_profile && !profiled)) continue;
+        snprintf(name, sizeof name, "%s.%s", counter_group_names[d->group], d->key);
+        fprintf(out, "  %-30s", name);
+        for (unsigned k = 0; k < n; k++) fprintf(out, " %18s", with_commas(counter_value(&c[k].sum, d), v));
+        fputc('\n', out);
+    }
+}
+
+void kernel_counters_write_text(const struct run_result *r, FILE *out)
+{
+    enum { PER_LINE = 4 };
+    static _Thread_local struct column c[KERNEL_COLUMNS];
+    unsigned left_out, n = r->each ? make_columns(r, c, &left_out) : 0;
+    for (unsigned i = 0; i < n; i += PER_LINE)
+        write_block(c + i, n - i < PER_LINE ? n - i : PER_LINE, r->profiled, out);
+    if (n && left_out) fprintf(out, "  ... and %u launches of other kernels: --launches FILE has them all\n", left_out);
+}

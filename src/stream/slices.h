@@ -1,0 +1,40 @@
+/* slices.h - a warp's stream in packed slices: what a long stream is kept as until it is read.
+ *
+ * A CTA is executed long before its last instruction issues, and a long loop leaves many bytes; but nearly all of them
+ * repeat what came a loop before. So the writer of a long stream packs it slice by slice (stream.h), and the reader
+ * unpacks a slice when it has read the one before. A slice is whole blocks. */
+#ifndef WL_STREAM_SLICES_H
+#define WL_STREAM_SLICES_H
+
+#include "stream/stream.h"
+
+enum { SLICE_BYTES = 8192 }; /* a writer with this much room packs what it has when that is full */
+
+struct slice;
+
+/* The slices of one warp, oldest first. Begins as zeros. */
+struct slice_chain {
+    struct slice *first, *last;
+    uint64_t raw;    /* bytes of the stream in slices so far, read or not */
+    uint8_t *open;   /* the slice that is being read, unpacked */
+    size_t open_cap; /* room there */
+    size_t longest;  /* bytes of the longest slice */
+};
+
+/* Appends `size` bytes. False: no memory, nothing has changed. */
+bool slice_add(struct slice_chain *c, const uint8_t *data, size_t size);
+/* Makes room for reading any slice of the chain. False: no memory. */
+bool slice_prepare(struct slice_chain *c);
+/* The next slice, valid until the next call, is dropped from the chain; false: there is none. Takes no memory. */
+bool slice_take(struct slice_chain *c, struct warp_stream *out);
+/* Forgets all slices; the room for reading stays. */
+void slice_clear(struct slice_chain *c);
+void slice_free(struct slice_chain *c);
+
+/* Packing itself: repetitions of what stands earlier. Returns the packed size, which is at most slice_bound(size). */
+static inline size_t slice_bound(size_t size) { return size + size / 64 + 16; }
+size_t slice_pack(const uint8_t *in, size_t size, uint8_t *out);
+/* Exactly what was packed; `size` is its size before. */
+void slice_unpack(const uint8_t *packed, uint8_t *out, size_t size);
+
+#endif

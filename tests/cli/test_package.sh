@@ -24,7 +24,8 @@ if [ $installed = yes ]; then
 else dpkg-deb -x "$deb" "$root"; fi
 for f in bin/warpline include/warpline/policy.h share/man/man1/warpline.1 \
     lib/python3/dist-packages/warpline/__init__.py share/doc/warpline/docs/tutorial.md \
-    share/doc/warpline/examples/notebook.ipynb share/doc/warpline/LICENSE; do
+    share/doc/warpline/examples/notebook.ipynb share/doc/warpline/LICENSE \
+    share/man/man1/warpline-run.1 share/bash-completion/completions/warpline share/zsh/site-functions/_warpline; do
     check "it has $f" test -s "$root/usr/$f"
 done
 there=$root/usr/bin/warpline

@@ -12,7 +12,7 @@ FUZZ_SECONDS ?= 5
 CMAKE = cmake -S . -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 COMPILE = cmake --build $(BUILD) -j $(JOBS)
 
-.PHONY: all deps demo test check tests san clang fuzz bench golden docs ptx install clean help layers lint analyze configure
+.PHONY: all deps demo test check tests san clang fuzz bench golden docs ptx install uninstall deb clean help layers lint analyze configure
 
 all: configure ## the warpline command and the libraries of `warpline exec`
 	@$(COMPILE) --target product -- --no-print-directory
@@ -69,8 +69,9 @@ layers: tests ## the dependency law between the folders, by include and by symbo
 golden: all ## rewrite the golden counters after an intended change of the model
 	@for t in golden figures explain; do WARPLINE=$(BUILD)/warpline WL_ROOT=$(CURDIR) WL_UPDATE=1 sh tests/golden/test_$$t.sh; done
 
-docs: all ## rewrite the tables of parameters and counters in docs/
+docs: all ## rewrite what is made from tables: docs/parameters.md, docs/counters.md, man/, completions/
 	@sh scripts/docs.sh $(BUILD)/warpline docs
+	@sh scripts/man.sh $(BUILD)/warpline man completions
 
 bench: all ## simulation speed, as JSON
 	@$(BUILD)/warpline bench
@@ -80,6 +81,16 @@ ptx: ## regenerate the kernels' PTX from their .cu
 
 install: all ## binary, library, headers, pkg-config file, man page; PREFIX=/usr/local
 	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+uninstall: ## remove what the last `make install` of this build folder installed
+	@[ -e $(BUILD)/install_manifest.txt ] || { echo "nothing was installed from $(BUILD)" >&2; exit 1; }
+	@sh scripts/uninstall.sh $(BUILD)/install_manifest.txt
+
+deb: all ## a Debian package: program, libraries, headers, Python package, manual
+	@command -v dpkg-shlibdeps >/dev/null && command -v file >/dev/null || \
+	    { echo "make deb needs dpkg-shlibdeps and file (Debian: dpkg-dev file)" >&2; exit 1; }
+	@cd $(BUILD) && cpack -G DEB > deb.log || { cat deb.log; exit 1; }
+	@ls $(BUILD)/*.deb
 
 clean: ## remove all build folders
 	@rm -rf $(BUILD) $(SAN_BUILD) $(CLANG_BUILD) $(FUZZ_BUILD)

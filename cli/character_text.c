@@ -134,7 +134,7 @@ static void write_load(const struct load_record *l, FILE *out)
 /* The loads with most requests. */
 static void write_loads(const struct profile_report *p, FILE *out)
 {
-    enum { ROWS = 8 };
+    enum { ROWS = 6 };
     const struct load_record **list = calloc(p->loads ? p->loads : 1, sizeof *list);
     if (!p->loads || !list) {
         free(list);
@@ -152,7 +152,7 @@ static void write_loads(const struct profile_report *p, FILE *out)
 void character_write_text(const struct run_result *r, const struct character *c, FILE *out)
 {
     write_head(r, c, out);
-    account_write_text(&r->stats, out);
+    account_write_brief(&r->stats, out);
     write_intensity(c, out);
     write_misses(c, out);
     write_locality(c, out);

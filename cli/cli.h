@@ -29,9 +29,10 @@ void print_warning(void *arg, const char *text);
 /* ---- output.c: where results go ---- */
 
 struct output {
-    FILE *json, *csv; /* NULL: not asked for; they belong to the files below */
-    bool text;        /* the readable form goes to standard output */
-    struct out_file json_file, csv_file, timeline_file;
+    FILE *json, *csv, *samples, *loads; /* NULL: not asked for; they belong to the files below */
+    bool text;                          /* the readable form goes to standard output */
+    bool detail;                        /* and what --verbose adds */
+    struct out_file json_file, csv_file, samples_file, loads_file, timeline_file;
     struct timeline *timeline; /* NULL: not asked for */
     unsigned timeline_last_sm; /* the highest it shows */
 };

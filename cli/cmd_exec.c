@@ -162,6 +162,17 @@ static int check_options(const struct options *o, const struct exec_spec *spec, 
     return exec_check(spec, e);
 }
 
+/* Libraries of machine code cannot run: said before the loader or the library itself fails in its own words. */
+static void warn_of_libraries(const char *program)
+{
+    char names[512];
+    if (exec_links(program, names, sizeof names))
+        fprintf(stderr,
+                "warpline: %s is linked with %s: machine code for real GPUs, which cannot run on a simulated one; "
+                "calls of it will fail\n",
+                program, names);
+}
+
 static int exec_and_write(const struct exec_spec *spec, const struct options *o, int *status, struct wl_err *e)
 {
     struct output out = {0};
@@ -169,6 +180,7 @@ static int exec_and_write(const struct exec_spec *spec, const struct options *o,
     struct out_file launches = {0};
     int rc = o->launches ? out_file_open(&launches, o->launches, e) : 0;
     if (!rc) rc = output_open(&out, o, e);
+    warn_of_libraries(o->program[0]);
     leave_signals_to_the_program();
     if (!rc) rc = exec_run(spec, &x, e);
     if (!rc) {

@@ -18,6 +18,10 @@ static int run_and_write(struct run *r, const struct options *o, struct wl_err *
     if (!rc && out.timeline && out.timeline_last_sm >= sms)
         rc = wl_fail(e, WL_EINPUT, "--timeline-sms: there is no SM %u; this machine has SMs 0 to %lld",
                      out.timeline_last_sm, sms - 1);
+    if (!rc && o->samples && !run_config(r)->v[P_STATS_INTERVAL])
+        rc = wl_fail(e, WL_EINPUT, "--samples FILE needs an interval: add --samples CYCLES");
+    if (!rc && (o->samples || o->loads) && o->functional)
+        rc = wl_fail(e, WL_EINPUT, "--samples and --loads are of runs that are timed, not of --functional ones");
     run_show(r, out.timeline);
     if (!rc) rc = run_go(r, e);
     if (!rc) rc = output_run(&out, run_result(r), e);
@@ -34,6 +38,12 @@ int cmd_run(const struct options *o, struct wl_err *e)
     if (o->words.count > 1)
         return wl_fail(e, WL_EINPUT, "run takes one program; '%s' is too much (use 'compare' for several)",
                        o->words.item[1]);
+    static struct options own;
+    if (o->loads) { /* an observer: it changes no counter */
+        own = *o;
+        if (own.set.count < MAX_ITEMS) own.set.item[own.set.count++] = "stats.profile=1";
+        o = &own;
+    }
     const struct run_spec spec = run_words(o, o->words.item[0]);
     int rc = refuse_options(o, run_kind(spec.program), e);
     if (!rc && o->launches && o->functional)

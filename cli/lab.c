@@ -113,9 +113,14 @@ void lab_close(struct lab *l)
 /* In a process of its own (runner.h). */
 static char *run_here(void *arg, const struct exp_run *r, struct wl_err *e)
 {
-    (void)arg;
+    const struct lab *l = arg;
+    const struct options *o = l->how;
     const struct exp_workload *w = r->workload;
     const struct run_spec spec = {.program = w->trace ? w->trace : w->program->name,
+                                  .engine = o ? o->engine : NULL,
+                                  .paranoid = o && o->paranoid,
+                                  .max_cycles = o ? o->max_cycles : 0,
+                                  .check = o && o->check && !w->trace,
                                   .config = r->config,
                                   .kernel = w->kernel,
                                   .size = w->trace ? NULL : workload_size_name(r->size),
@@ -128,6 +133,17 @@ static char *run_here(void *arg, const struct exp_run *r, struct wl_err *e)
     return text;
 }
 
+static void say_progress(const struct run_progress *now)
+{
+    fprintf(stderr, "%u/%u runs", now->done, now->total);
+    if (now->failed) fprintf(stderr, ", %u failed", now->failed);
+    fprintf(stderr, "  %s, %s", now->workload ? now->workload : "", now->series ? now->series : "");
+    if (stop) fprintf(stderr, "  stopping when %u more end; Ctrl-C again stops at once", now->running);
+    else if (now->seconds_left >= 90) fprintf(stderr, "  about %.0f min left", now->seconds_left / 60);
+    else if (now->seconds_left >= 0) fprintf(stderr, "  about %.0f s left", now->seconds_left);
+}
+
+/* One line of a terminal, written again and again. */
 static void show_progress(void *arg, const struct run_progress *now)
 {
     static double last;
@@ -135,13 +151,23 @@ static void show_progress(void *arg, const struct run_progress *now)
     (void)arg;
     if (t - last < 0.16 && now->done < now->total) return;
     last = t;
-    fprintf(stderr, "\r\033[K%u/%u runs", now->done, now->total);
-    if (now->failed) fprintf(stderr, ", %u failed", now->failed);
-    fprintf(stderr, "  %s, %s", now->workload ? now->workload : "", now->series ? now->series : "");
-    if (stop) fprintf(stderr, "  stopping when %u more end; Ctrl-C again stops at once", now->running);
-    else if (now->seconds_left >= 90) fprintf(stderr, "  about %.0f min left", now->seconds_left / 60);
-    else if (now->seconds_left >= 0) fprintf(stderr, "  about %.0f s left", now->seconds_left);
+    fputs("\r\033[K", stderr);
+    say_progress(now);
     fflush(stderr);
+}
+
+/* A log: a line every minute ($WARPLINE_PROGRESS: every so many seconds). */
+static void log_progress(void *arg, const struct run_progress *now)
+{
+    static double last, every;
+    double t = now_seconds();
+    const char *seconds = getenv("WARPLINE_PROGRESS");
+    (void)arg;
+    if (!(every > 0)) every = seconds && text_double(seconds, NULL) > 0 ? text_double(seconds, NULL) : 60, last = t;
+    if (t - last < every) return;
+    last = t;
+    say_progress(now);
+    fputc('\n', stderr);
 }
 
 static unsigned default_jobs(void)
@@ -150,14 +176,16 @@ static unsigned default_jobs(void)
     return n < 1 ? 1 : n > 1024 ? 1024 : (unsigned)n;
 }
 
-static struct runner make_runner(const struct options *o)
+static struct runner make_runner(struct lab *l, const struct options *o)
 {
-    bool progress = !o->quiet && isatty(STDERR_FILENO);
     return (struct runner){.jobs = o->jobs ? (unsigned)(o->jobs < 4096 ? o->jobs : 4096) : default_jobs(),
                            .timeout_s = (double)o->timeout,
                            .retry = o->retry,
                            .run = run_here,
-                           .progress = progress ? show_progress : NULL,
+                           .progress = o->quiet                ? NULL
+                                       : isatty(STDERR_FILENO) ? show_progress
+                                                               : log_progress,
+                           .arg = l,
                            .stop = &stop};
 }
 
@@ -194,17 +222,39 @@ static int keep_uses(const struct lab *l, struct wl_err *e)
     return rc;
 }
 
+static int put_into_plan(void *arg, const struct store_row *row, struct wl_err *e)
+{
+    const struct plan *p = ((const struct lab *)arg)->plan;
+    unsigned i = 0;
+    while (strcmp(p->runs[i]->key, row->key) != 0) i++;
+    struct exp_run *r = p->runs[i];
+    r->state = row->failed ? RUN_FAILED : RUN_DONE;
+    if (row->failed) return (r->reason = strdup(row->reason)) ? 0 : wl_no_memory(e);
+    return (r->result = json_loads(row->json, 0, NULL)) ? 0 : wl_no_memory(e);
+}
+
+/* Nothing is kept, so that Ctrl-C may end it at once. */
+static int run_in_memory(struct lab *l, struct runner *how, struct wl_err *e)
+{
+    how->put = put_into_plan;
+    fflush(stdout);
+    int rc = runner_run(l->plan, NULL, how, e);
+    if (how->progress == show_progress) fprintf(stderr, "\r\033[K");
+    return rc;
+}
+
 int lab_run(struct lab *l, const struct options *o, struct wl_err *e)
 {
-    struct runner how = make_runner(o);
+    struct runner how = make_runner(l, o);
     if (o->from) return show_results_file(l, o, e);
+    if (!l->store) return run_in_memory(l, &how, e);
     int rc = fetch(l, e);
     if (rc || o->no_run) return rc;
     if ((rc = keep_uses(l, e))) return rc;
     catch_signals();
     fflush(stdout); /* or each process would write it again */
     rc = runner_run(l->plan, l->store, &how, e);
-    if (how.progress) fprintf(stderr, "\r\033[K");
+    if (how.progress == show_progress) fprintf(stderr, "\r\033[K");
     release_signals();
     return rc ? rc : fetch(l, e);
 }
@@ -238,7 +288,7 @@ static int task_command(const struct lab *l, const struct options *o, const char
 
 int lab_run_slurm(struct lab *l, const struct options *o, struct wl_err *e)
 {
-    struct runner how = make_runner(o);
+    struct runner how = make_runner(l, o);
     char spool[1040], command[6000];
     snprintf(spool, sizeof spool, "%s.spool", l->path);
     if (o->spool) snprintf(spool, sizeof spool, "%s", o->spool);
@@ -249,26 +299,27 @@ int lab_run_slurm(struct lab *l, const struct options *o, struct wl_err *e)
     catch_signals();
     const struct slurm slurm = {command, spool, &how};
     rc = slurm_run(l->plan, l->store, &slurm, e);
-    if (how.progress) fprintf(stderr, "\r\033[K");
+    if (how.progress == show_progress) fprintf(stderr, "\r\033[K");
     release_signals();
     for (unsigned i = 0; i < l->plan->nruns; i++) /* what was collected has its numbers in the store only */
         if (!l->plan->runs[i]->result) l->plan->runs[i]->state = RUN_MISSING;
     return rc ? rc : fetch(l, e);
 }
 
-static int put_into_spool(void *arg, const struct store_row *row, struct wl_err *e) { return spool_put(arg, row, e); }
+static int put_into_spool(void *arg, const struct store_row *row, struct wl_err *e)
+{
+    return spool_put(((const struct lab *)arg)->spool, row, e);
+}
 
 int lab_run_task(struct lab *l, const struct options *o, struct wl_err *e)
 {
-    struct runner how = make_runner(o);
+    struct runner how = make_runner(l, o);
     const char *key = o->task;
-    char folder[1024];
     if (!o->spool) return wl_fail(e, WL_EINPUT, "--task needs --spool DIR");
-    snprintf(folder, sizeof folder, "%s", o->spool);
+    l->spool = o->spool;
     how.jobs = 1;
     how.only = key;
     how.put = put_into_spool;
-    how.arg = folder;
     how.progress = NULL;
     catch_signals();
     for (unsigned i = 0; i < l->plan->nruns; i++)

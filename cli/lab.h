@@ -11,12 +11,14 @@
 struct lab {
     struct experiment *x;
     struct plan *plan;
-    struct store *store;
+    struct store *store;       /* NULL: results are held in memory only (compare) */
     const char *name;          /* as it was asked for */
     const char *command;       /* that a Slurm task repeats: "experiment" or "claims" */
     char path[1024];           /* of the store, or of the results file */
     char build[STORE_KEY];     /* that made the results */
     struct results_head shown; /* --from: what the file says of itself */
+    const struct options *how; /* compare without a store: engine, checks; NULL: as experiments run */
+    const char *spool;         /* of --task */
     bool lean;                 /* results are not held: whoever needs them fetches cells (plan.h) */
 };
 

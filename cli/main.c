@@ -2,27 +2,28 @@
  *
  * Results go to standard output, everything else to standard error. The exit status is that of
  * base/err.h: 0 ok, 1 the run failed, 2 usage or bad input, 3 deadlock, 4 a law broke. */
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/manual.h"
 #include "run/identity.h"
 
-static const struct command commands[] = {
+const struct command commands[] = {
 #define COMMAND(name, usage, summary, takes, more) {#name, cmd_##name, usage, summary, takes, more},
 #include "cli/commands.def"
 #undef COMMAND
+    {NULL, NULL, NULL, NULL, NULL, NULL},
 };
-enum { COMMANDS = sizeof commands / sizeof commands[0] };
+enum { COMMANDS = sizeof commands / sizeof commands[0] - 1 };
 
 static void help(FILE *out)
 {
     fputs("warpline - a cycle-level simulator of the GPU memory hierarchy\n\n", out);
     for (unsigned i = 0; i < COMMANDS; i++) fprintf(out, "  warpline %-13s%s\n", commands[i].name, commands[i].summary);
-    fputs("\nCommon options:\n"
-          "  --gpu NAME|FILE    the machine             --l1 P --l2 P --sched P  policies\n"
-          "  --set KEY=VALUE    change the machine      --size tiny|small|paper  inputs\n"
-          "  --json F --csv F   results for programs    --plugin F.so            your policies\n"
+    fputs("\nCommon options: --gpu NAME|FILE, --scheme NAME, --l1 POLICY, --l2 POLICY, --sched POLICY,\n"
+          "  --set KEY=VALUE, --size tiny|small|paper, --json FILE, --csv FILE, --plugin FILE.so\n"
           "Try: warpline run atax --size tiny        warpline compare atax bfs --sched lrr,gto\n"
           "Each command has its own help: warpline run --help. The manual: man warpline.\n",
           out);
@@ -35,9 +36,17 @@ static void command_help(const struct command *c, FILE *out)
     if (*c->more) fprintf(out, "\n%s", c->more);
 }
 
+/* The other end of the pipe has been closed: `warpline list options | head`. */
+static bool reader_is_gone(void)
+{
+    struct pollfd p = {.fd = STDOUT_FILENO};
+    return ferror(stdout) && poll(&p, 1, 0) == 1 && (p.revents & POLLERR);
+}
+
 static int report(const struct wl_err *e, int rc)
 {
-    fflush(stdout); /* what was said before comes first */
+    fflush(stdout);                                   /* what was said before comes first */
+    if (rc == WL_ERUN && reader_is_gone()) return rc; /* nobody wants to hear of it */
     fprintf(stderr, "warpline: %s\n", *e->text ? e->text : "failed without a reason");
     return rc;
 }
@@ -50,6 +59,21 @@ static int unknown_command(const char *name)
     if (near) fprintf(stderr, "warpline: unknown command '%s'; did you mean '%s'?\n", name, near);
     else fprintf(stderr, "warpline: unknown command '%s'; 'warpline help' shows them all\n", name);
     return WL_EINPUT;
+}
+
+/* The manual: "help --roff NAME" is a page, "help --roff=PART" a part of the main page (scripts/man.sh). */
+static int roff(const char *part, const char *name)
+{
+    struct wl_err e = {.code = WL_OK};
+    const struct command *c = commands;
+    if (*part == '=') {
+        manual_parts(part + 1, stdout);
+        return output_flush(&e) ? report(&e, WL_ERUN) : 0;
+    }
+    while (name && c->name && strcmp(c->name, name) != 0) c++;
+    if (!name || !c->name) return unknown_command(name ? name : "");
+    manual_page(c, stdout);
+    return output_flush(&e) ? report(&e, WL_ERUN) : 0;
 }
 
 static int run_command(const struct command *c, int argc, char **argv)
@@ -95,7 +119,7 @@ int main(int argc, char **argv)
     }
     const char *word = argv[1];
     struct wl_err e = {.code = WL_OK};
-    bool version = strcmp(word, "--version") == 0 || strcmp(word, "version") == 0;
+    bool version = strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0 || strcmp(word, "version") == 0;
     bool wants_help = strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
     const char *topic = wants_help && argc > 2 ? argv[2] : word;
     for (unsigned i = 0; i < COMMANDS; i++) {
@@ -104,6 +128,7 @@ int main(int argc, char **argv)
         command_help(&commands[i], stdout);
         return output_flush(&e) ? report(&e, WL_ERUN) : 0;
     }
+    if (wants_help && argc > 2 && strncmp(topic, "--roff", 6) == 0) return roff(argv[2] + 6, argc > 3 ? argv[3] : NULL);
     if (wants_help && argc > 2) return unknown_command(topic);
     if (!wants_help && !version) return unknown_command(word);
     if (argc > 2) {

@@ -11,22 +11,11 @@
 
 #include "run/run.h"
 
-/* SETTING: short for --set of a parameter, with a value or, where none is written, 1. */
-enum option_kind { FLAG, TEXT, LIST, NUMBER, MAYBE_NUMBER, SETTING };
-
-struct option_row {
-    const char *name;
-    char letter; /* "-q", or 0 */
-    enum option_kind kind;
-    const char *value; /* how the help calls the value */
-    size_t offset;     /* of its field in struct options */
-    const char *help;
-};
-
 #define AT(field) offsetof(struct options, field)
 
 static const struct option_row table[] = {
     {"gpu", 0, TEXT, "NAME|FILE", AT(gpu), "the machine: a preset or a file (default gtx480)"},
+    {"scheme", 0, TEXT, "NAME", AT(scheme), "a published scheme with all of its policies; 'list schemes'"},
     {"l1", 0, TEXT, "POLICY", AT(l1), "L1D policy, NAME[:key=value,...]"},
     {"l2", 0, TEXT, "POLICY", AT(l2), "L2 policy"},
     {"sched", 0, TEXT, "POLICY", AT(sched), "warp scheduler"},
@@ -54,7 +43,9 @@ static const struct option_row table[] = {
     {"json", 0, TEXT, "FILE", AT(json), "write the results as JSON; - is standard output"},
     {"csv", 0, TEXT, "FILE", AT(csv), "write the results as CSV; - is standard output"},
     {"profile", 0, SETTING, NULL, AT(profile), "observe every load and line; short for --set stats.profile=1"},
-    {"samples", 0, SETTING, "CYCLES", AT(samples), "all counters every so many cycles: --set stats.interval=CYCLES"},
+    {"samples", 0, SAMPLES, "CYCLES|FILE", AT(samples),
+     "all counters every so many cycles (--set stats.interval=CYCLES); or write them to FILE as CSV"},
+    {"loads", 0, TEXT, "FILE", AT(loads), "write what each load instruction did as CSV; sets stats.profile=1"},
     {"timeline", 0, TEXT, "FILE", AT(timeline), "write what SMs do, cycle by cycle, for Perfetto"},
     {"timeline-window", 0, TEXT, "A..B", AT(timeline_window), "cycles of --timeline (default 0..20000)"},
     {"timeline-from", 0, TEXT, "EVENT", AT(timeline_from),
@@ -90,8 +81,6 @@ static const struct option_row table[] = {
 };
 enum { ROWS = sizeof table / sizeof table[0] };
 
-_Static_assert(ROWS <= 64, "struct parsing has one bit per option");
-
 /* Whether `word` is one of the words of `list`. */
 static bool in_list(const char *list, const char *word)
 {
@@ -109,11 +98,16 @@ static bool takes(const struct command *c, const struct option_row *r)
     return in_list(c->options, r->name) || in_list("quiet verbose help", r->name);
 }
 
+const struct option_row *options_next(const struct command *c, const struct option_row *after)
+{
+    const struct option_row *r = after ? after + 1 : table;
+    while (r < table + ROWS && !takes(c, r)) r++;
+    return r < table + ROWS ? r : NULL;
+}
+
 void options_help(const struct command *c, FILE *out)
 {
-    for (unsigned i = 0; i < ROWS; i++) {
-        const struct option_row *r = &table[i];
-        if (!takes(c, r)) continue;
+    for (const struct option_row *r = NULL; (r = options_next(c, r));) {
         char left[64], letter[8] = "";
         if (r->letter) snprintf(letter, sizeof letter, "-%c,", r->letter);
         snprintf(left, sizeof left, "--%s%s%s", r->name, r->value ? " " : "", r->value ? r->value : "");
@@ -127,8 +121,8 @@ struct parsing {
     const struct command *command;
     struct options *to;
     char **argv;
-    int argc, at;   /* at: the word that is being read */
-    uint64_t given; /* bit i: row i was there already */
+    int argc, at;     /* at: the word that is being read */
+    bool given[ROWS]; /* the row was there already */
     struct wl_err *e;
 };
 
@@ -158,13 +152,20 @@ static int unknown_option(const struct command *c, const char *word, struct wl_e
                    near ? near : "; see 'warpline help'", near ? "'?" : "");
 }
 
+static int add_setting(struct parsing *p, struct setting *t, const char *name, const char *value)
+{
+    if (p->to->set.count == MAX_ITEMS) return wl_fail(p->e, WL_EINPUT, "more than %d settings", MAX_ITEMS);
+    snprintf(t->text, sizeof t->text, "%s=%s", name, value);
+    p->to->set.item[p->to->set.count++] = t->text;
+    return 0;
+}
+
 static int store(struct parsing *p, const struct option_row *r, const char *value)
 {
     void *field = (char *)p->to + r->offset;
-    uint64_t bit = UINT64_C(1) << (r - table);
-    if (r->kind != LIST && r->kind != FLAG && (p->given & bit))
-        return wl_fail(p->e, WL_EINPUT, "--%s is given twice", r->name);
-    p->given |= bit;
+    bool *given = &p->given[r - table];
+    if (r->kind != LIST && r->kind != FLAG && *given) return wl_fail(p->e, WL_EINPUT, "--%s is given twice", r->name);
+    *given = true;
     switch (r->kind) {
     case FLAG: *(bool *)field = true; break;
     case TEXT: *(const char **)field = value; break;
@@ -175,13 +176,11 @@ static int store(struct parsing *p, const struct option_row *r, const char *valu
         l->item[l->count++] = value;
         break;
     }
-    case SETTING: {
-        struct setting *t = field;
-        if (p->to->set.count == MAX_ITEMS) return wl_fail(p->e, WL_EINPUT, "more than %d settings", MAX_ITEMS);
-        snprintf(t->text, sizeof t->text, "stats.%s=%s", value ? "interval" : "profile", value ? value : "1");
-        p->to->set.item[p->to->set.count++] = t->text;
+    case SETTING: return add_setting(p, field, "stats.profile", "1");
+    case SAMPLES:
+        if (value[strspn(value, "0123456789")]) *(const char **)field = value;
+        else return add_setting(p, &p->to->interval, "stats.interval", value);
         break;
-    }
     case MAYBE_NUMBER: {
         struct maybe_number *m = field;
         m->given = true;
@@ -211,7 +210,7 @@ static int parse_option(struct parsing *p)
         if (r && word[2]) value = word + 2;
     }
     if (!r || !takes(p->command, r)) return unknown_option(p->command, word, p->e);
-    bool bare = r->kind == FLAG || (r->kind == SETTING && !r->value);
+    bool bare = r->kind == FLAG || r->kind == SETTING;
     if (bare && value) return wl_fail(p->e, WL_EINPUT, "--%s takes no value", r->name);
     if (r->kind == MAYBE_NUMBER && !value && p->at + 1 < p->argc) {
         const char *next = p->argv[p->at + 1];

@@ -6,6 +6,7 @@
 #define WL_CLI_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -29,8 +30,9 @@ struct setting {
 };
 
 struct options {
-    const char *gpu, *l1, *l2, *sched, *size, *engine;
+    const char *gpu, *scheme, *l1, *l2, *sched, *size, *engine;
     const char *json, *csv, *output;
+    const char *samples, *loads;
     const char *timeline, *timeline_window, *timeline_sms, *timeline_from;
     const char *kernel, *grid, *block, *sort, *html;
     const char *store, *out, *task, *spool, *only, *ranges;
@@ -44,7 +46,19 @@ struct options {
     bool source;
     bool all, retry, no_run, slurm, failed, from;
     struct maybe_number range, timeline_requests;
-    struct setting profile, samples;
+    struct setting profile, interval;
+};
+
+/* A row of the table in options.c. SETTING: short for --set of a parameter that is 1 then. SAMPLES: a number is such a
+ * setting too, anything else a file. */
+enum option_kind { FLAG, TEXT, LIST, NUMBER, MAYBE_NUMBER, SETTING, SAMPLES };
+struct option_row {
+    const char *name;
+    char letter; /* "-q", or 0 */
+    enum option_kind kind;
+    const char *value; /* how the help calls the value */
+    size_t offset;     /* of its field in struct options */
+    const char *help;
 };
 
 /* A row of commands.def. */
@@ -58,6 +72,8 @@ struct command {
 
 /* Parses the words behind the command. WL_EINPUT with a sentence when something is wrong. */
 int options_parse(struct options *o, const struct command *c, int argc, char **argv, struct wl_err *e);
+/* The options a command takes, one after another; NULL begins, and ends. */
+const struct option_row *options_next(const struct command *c, const struct option_row *after);
 /* One line per option the command takes. */
 void options_help(const struct command *c, FILE *out);
 

@@ -17,15 +17,24 @@ static int open_one(struct out_file *f, const char *name, FILE **out, struct wl_
 
 int output_open(struct output *out, const struct options *o, struct wl_err *e)
 {
-    *out = (struct output){.text = !o->quiet};
-    bool json_stdout = o->json && strcmp(o->json, "-") == 0, csv_stdout = o->csv && strcmp(o->csv, "-") == 0;
-    if (json_stdout && csv_stdout)
-        return wl_fail(e, WL_EINPUT, "--json and --csv cannot both go to standard output; give one of them a file");
-    if ((json_stdout || csv_stdout) && o->dump.count)
-        return wl_fail(e, WL_EINPUT, "--dump writes to standard output; give --json or --csv a file");
-    if (json_stdout || csv_stdout) out->text = false;
+    *out = (struct output){.text = !o->quiet, .detail = o->verbose};
+    const char *const file[] = {o->json, o->csv, o->samples, o->loads}, *const name[] = {"json", "csv", "samples",
+                                                                                         "loads"};
+    const char *first = NULL;
+    for (unsigned i = 0; i < 4; i++) {
+        if (!file[i] || strcmp(file[i], "-") != 0) continue;
+        if (first)
+            return wl_fail(e, WL_EINPUT, "--%s and --%s cannot both go to standard output; give one of them a file",
+                           first, name[i]);
+        first = name[i];
+    }
+    if (first && o->dump.count)
+        return wl_fail(e, WL_EINPUT, "--dump writes to standard output; give --%s a file", first);
+    if (first) out->text = false;
     int rc = open_one(&out->json_file, o->json, &out->json, e);
     if (!rc) rc = open_one(&out->csv_file, o->csv, &out->csv, e);
+    if (!rc) rc = open_one(&out->samples_file, o->samples, &out->samples, e);
+    if (!rc) rc = open_one(&out->loads_file, o->loads, &out->loads, e);
     return rc ? rc : timeline_open(out, o, e);
 }
 
@@ -33,7 +42,10 @@ int output_run(struct output *out, const struct run_result *r, struct wl_err *e)
 {
     int rc = out->json ? result_write_json(r, out->json, e) : 0;
     if (!rc && out->csv) result_write_csv(&r, 1, out->csv);
+    if (!rc && out->samples) rc = result_write_rows(r, "samples", out->samples, e);
+    if (!rc && out->loads) rc = result_write_rows(r, "loads", out->loads, e);
     if (!rc && out->text) result_write_text(r, stdout);
+    if (!rc && out->text && out->detail) result_write_detail(r, stdout);
     return rc;
 }
 
@@ -42,6 +54,8 @@ int output_close(struct output *out, int rc, struct wl_err *e)
     timeline_close(out);
     rc = out_file_close(&out->timeline_file, rc, e);
     rc = out_file_close(&out->json_file, rc, e);
+    rc = out_file_close(&out->samples_file, rc, e);
+    rc = out_file_close(&out->loads_file, rc, e);
     return out_file_close(&out->csv_file, rc, e);
 }
 

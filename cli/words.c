@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "run/scheme.h"
 
 struct word_list list_words(const struct text_list *l) { return (struct word_list){l->item, l->count}; }
 
@@ -15,12 +16,18 @@ struct machine_spec machine_words(const struct options *o)
     static char warned[256]; /* the file whose warnings were printed last: comparisons load one many times */
     bool again = o->gpu && strcmp(warned, o->gpu) == 0;
     if (o->gpu) snprintf(warned, sizeof warned, "%s", o->gpu);
+    /* The parts too, for a process that gets the policies and not the name of the scheme; a wrong name is found when
+     * the machine is made. */
+    static struct scheme_parts parts;
+    parts = (struct scheme_parts){0};
+    if (o->scheme) scheme_find(o->scheme, &parts, NULL);
     return (struct machine_spec){.gpu = o->gpu,
                                  .set = o->set.item,
                                  .sets = o->set.count,
-                                 .l1 = o->l1,
-                                 .l2 = o->l2,
-                                 .sched = o->sched,
+                                 .scheme = o->scheme,
+                                 .l1 = o->l1 ? o->l1 : parts.l1,
+                                 .l2 = o->l2 ? o->l2 : parts.l2,
+                                 .sched = o->sched ? o->sched : parts.sched,
                                  .say = again ? NULL : print_warning};
 }
 

@@ -3,7 +3,7 @@
  * There is one device: the session of the calling thread. Its driver state is made by cuInit and
  * dies with the session. Contexts are little more than names here, because one program owns the
  * whole simulated device. */
-#include "cuda/driver.h"
+#include "cuda/driver_work.h"
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -72,6 +72,13 @@ void object_free(struct driver *d, struct object *o)
     if (o->kind == OBJECT_TEXREF || o->kind == OBJECT_TEXOBJECT) texture_release((struct CUtexref_st *)o);
     if (o->kind == OBJECT_LINK) link_release((struct CUlinkState_st *)o);
     if (o->kind == OBJECT_HOST_MEMORY) host_memory_release((struct host_memory *)o);
+    if (o->kind == OBJECT_EVENT) event_release((struct CUevent_st *)o);
+    if (o->kind == OBJECT_CAPTURE) capture_release(d, (struct capture *)o);
+    if (o->kind == OBJECT_STREAM) stream_release(d, (struct CUstream_st *)o);
+    if (o->kind == OBJECT_GRAPH) graph_release(d, (struct CUgraph_st *)o);
+    if (o->kind == OBJECT_NODE) graph_node_release(d, (struct CUgraphNode_st *)o);
+    if (o->kind == OBJECT_EXEC) list_free(&((struct CUgraphExec_st *)o)->order);
+    if (o->kind == OBJECT_GRAPH_MEMORY) graph_memory_release(d, o);
     free(o);
 }
 
@@ -215,79 +222,6 @@ CUresult cuDeviceTotalMem(size_t *bytes, CUdevice dev)
     if (r) return r;
     if (!bytes) return null_argument(d, "cuDeviceTotalMem");
     *bytes = session_setup(d->session)->memory_bytes;
-    return CUDA_SUCCESS;
-}
-
-static int64_t l2_bytes(const struct session *s)
-{
-    return session_param(s, P_L2_SETS) * session_param(s, P_L2_WAYS) * session_param(s, P_L1D_LINE) *
-           session_param(s, P_L2_SLICES) * session_param(s, P_MEM_CHANNELS);
-}
-
-/* The value of an attribute, or -1 for one this device does not know. */
-static int64_t attribute(const struct session *s, CUdevice_attribute a)
-{
-    switch (a) {
-    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-    case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X:
-    case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y: return 1024;
-    case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z: return 64;
-    case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X:
-    case CU_DEVICE_ATTRIBUTE_MAX_PITCH: return INT32_MAX;
-    case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y:
-    case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z: return 65535;
-    case CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR: return session_param(s, P_SM_CTAS);
-    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK:
-    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
-    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR: return session_param(s, P_SM_SHARED);
-    case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK:
-    case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR: return session_param(s, P_SM_REGISTERS);
-    case CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY: return 65536;
-    case CU_DEVICE_ATTRIBUTE_WARP_SIZE: return WARP_SIZE;
-    case CU_DEVICE_ATTRIBUTE_CLOCK_RATE: return session_param(s, P_CLOCK_CORE);
-    case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE: return session_param(s, P_CLOCK_DRAM);
-    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: return session_param(s, P_SM_COUNT);
-    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR: return session_param(s, P_SM_WARPS) * WARP_SIZE;
-    case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE: return l2_bytes(s);
-    case CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT: return DEV_ALIGN;
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: return CAPABILITY_MAJOR;
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: return CAPABILITY_MINOR;
-    case CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY: return session_setup(s)->unified;
-    case CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY: return dev_unified(session_memory((struct session *)(uintptr_t)s));
-    case CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING:
-    case CU_DEVICE_ATTRIBUTE_GLOBAL_L1_CACHE_SUPPORTED:
-    case CU_DEVICE_ATTRIBUTE_LOCAL_L1_CACHE_SUPPORTED: return 1;
-    case CU_DEVICE_ATTRIBUTE_GPU_OVERLAP:
-    case CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT:
-    case CU_DEVICE_ATTRIBUTE_INTEGRATED:
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_MODE:
-    case CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS:
-    case CU_DEVICE_ATTRIBUTE_ECC_ENABLED:
-    case CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT: return 0;
-    }
-    return -1;
-}
-
-CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute which, CUdevice dev)
-{
-    DRIVER(d);
-    CUresult r = driver_device(&d, dev);
-    if (r) return r;
-    if (!value) return null_argument(d, "cuDeviceGetAttribute");
-    int64_t v = attribute(d->session, which);
-    if (v < 0) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "device attribute %d is not known", (int)which);
-    *value = v > INT32_MAX ? INT32_MAX : (int)v;
-    return CUDA_SUCCESS;
-}
-
-CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice dev)
-{
-    DRIVER(d);
-    CUresult r = driver_device(&d, dev);
-    if (r) return r;
-    if (!major || !minor) return null_argument(d, "cuDeviceComputeCapability");
-    *major = CAPABILITY_MAJOR;
-    *minor = CAPABILITY_MINOR;
     return CUDA_SUCCESS;
 }
 

@@ -22,7 +22,15 @@ enum object_kind {
     OBJECT_ARRAY,
     OBJECT_TEXREF,
     OBJECT_TEXOBJECT,
-    OBJECT_LINK
+    OBJECT_LINK,
+    OBJECT_CAPTURE,
+    OBJECT_GRAPH,
+    OBJECT_NODE,
+    OBJECT_EXEC,
+    OBJECT_USER,
+    OBJECT_POOL,
+    OBJECT_GRAPH_MEMORY,
+    OBJECT_SURFREF
 };
 
 struct object {
@@ -55,14 +63,14 @@ struct CUfunc_st {
     struct CUmod_st *module;
     const struct ptx_func *kernel;
 };
-struct CUstream_st {
-    struct object object;
-};
 struct CUevent_st {
     struct object object;
     unsigned flags;
     bool recorded;
-    uint64_t cycles; /* cycles of the device when the event was recorded */
+    uint64_t cycles;              /* cycles of the device when the event was recorded */
+    struct capture *capture;      /* it was last recorded in a capture (driver_work.h), after these nodes */
+    struct CUgraphNode_st **node; /* malloc'd */
+    size_t nodes;
 };
 struct host_memory {
     struct object object;
@@ -77,8 +85,8 @@ struct host_memory {
 struct CUarray_st {
     struct object object;
     struct driver *driver;
-    CUDA_ARRAY_DESCRIPTOR desc;
-    uint64_t addr, pitch;
+    CUDA_ARRAY3D_DESCRIPTOR desc;
+    uint64_t addr, pitch, slice; /* slice: bytes between two planes */
 };
 /* What a texture shows and how; bound under `handle` as soon as there is memory to show. */
 struct CUtexref_st {
@@ -86,8 +94,10 @@ struct CUtexref_st {
     struct driver *driver;
     uint64_t handle;
     struct texture texture;
-    uint64_t bytes;     /* size of the linear memory it shows */
-    uint8_t address[2]; /* as asked for; linear memory ends where it ends */
+    uint64_t bytes;              /* size of the linear memory it shows */
+    uint8_t address[3];          /* as asked for; linear memory ends where it ends */
+    CUDA_RESOURCE_DESC resource; /* of an object: as it was made */
+    CUDA_TEXTURE_DESC sampler;
 };
 
 struct driver {
@@ -101,10 +111,14 @@ struct driver {
     uint64_t textures; /* texture objects made so far; the next handle follows from it */
     CUresult fault;    /* sticky: a kernel faulted and the device is lost */
     bool launching;    /* a kernel runs: a call now is one from a signal handler */
+    unsigned graph_runs;
+    unsigned long long ids; /* of streams and captures, handed out so far */
+    struct CUstream_st *legacy, *per_thread;
+    struct CUmemPoolHandle_st *pool, *default_pool;
 };
 
-/* PTX of every target up to this one is executed; programs ask before they choose a code path. */
-enum { CAPABILITY_MAJOR = 7, CAPABILITY_MINOR = 5 };
+/* The compute capability that programs are told, 75 for 7.5; they ask before they choose a code path. */
+int driver_capability(const struct driver *d);
 
 /* Sets the words of the session's error and returns `code`. */
 CUresult driver_fail(struct driver *d, CUresult code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
@@ -140,10 +154,13 @@ void array_release(struct CUarray_st *a);
 void texture_release(struct CUtexref_st *t);
 void host_memory_release(struct host_memory *h);
 void link_release(struct CUlinkState_st *s);
+void event_release(struct CUevent_st *v);
 /* The whole file with a NUL behind it, malloc'd, or NULL. */
 char *read_file(const char *file, size_t *bytes);
 /* The host memory of the driver API that holds this byte, or NULL. */
 struct host_memory *host_memory_at(const struct driver *d, const void *ptr);
+/* Registers of a thread of the kernel on this machine. */
+unsigned kernel_registers(const struct driver *d, const struct ptx_func *k);
 /* Blocks of the kernel that one SM holds at a time. */
 int64_t resident_blocks(const struct driver *d, const struct CUfunc_st *f, unsigned threads, size_t dynamic_shared);
 /* A launch whose kernel could not be found, because its module was not loaded: libcudart tells of it. The session's

@@ -24,31 +24,54 @@ static unsigned format_bytes(CUarray_format f)
     return 0;
 }
 
-CUresult cuArrayCreate(CUarray *array, const CUDA_ARRAY_DESCRIPTOR *desc)
+/* Elements in a row, rows in a plane, planes or layers. */
+static bool array_fits(const CUDA_ARRAY3D_DESCRIPTOR *a, size_t height, size_t depth)
 {
+    enum { MOST = 1 << 17, MOST_PLANES = 1 << 15 };
+    unsigned n = a->NumChannels;
+    bool cube = a->Flags & CUDA_ARRAY3D_CUBEMAP;
+    return format_bytes(a->Format) && (n == 1 || n == 2 || n == 4) && a->Width && a->Width <= MOST && height <= MOST &&
+           depth <= MOST_PLANES && (!cube || (depth % 6 == 0 && a->Width == height));
+}
+
+CUresult cuArray3DCreate(CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *desc)
+{
+    enum {
+        KNOWN = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_TEXTURE_GATHER
+    };
     DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
     if (!array || !desc) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuArrayCreate: a pointer is NULL");
-    unsigned n = desc->NumChannels, texel = format_bytes(desc->Format) * n;
-    size_t height = desc->Height ? desc->Height : 1;
-    if (!texel || (n != 1 && n != 2 && n != 4) || !desc->Width || desc->Width > 1 << 17 || height > 1 << 17)
+    if (desc->Flags & ~(unsigned)KNOWN)
+        return driver_complain(d, CUDA_ERROR_NOT_SUPPORTED, "arrays with flags 0x%x are not supported", desc->Flags);
+    size_t height = desc->Height ? desc->Height : 1, depth = desc->Depth ? desc->Depth : 1;
+    if (!array_fits(desc, height, depth))
         return driver_fail(d, CUDA_ERROR_INVALID_VALUE,
-                           "cuArrayCreate: %zu x %zu elements of format 0x%x with %u channels", desc->Width,
-                           desc->Height, (unsigned)desc->Format, n);
+                           "cuArrayCreate: %zu x %zu x %zu elements of format 0x%x with %u channels", desc->Width,
+                           desc->Height, desc->Depth, (unsigned)desc->Format, desc->NumChannels);
     struct CUarray_st *a = object_new(d, sizeof *a, OBJECT_ARRAY, &d->current->object);
     if (!a) return driver_fail(d, CUDA_ERROR_OUT_OF_MEMORY, "out of host memory");
     a->driver = d;
     a->desc = *desc;
-    a->pitch = (desc->Width * texel + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
-    a->addr = dev_alloc(session_memory(d->session), a->pitch * height);
+    a->pitch = (desc->Width * format_bytes(desc->Format) * desc->NumChannels + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
+    a->slice = a->pitch * height;
+    a->addr = dev_alloc(session_memory(d->session), a->slice * depth);
     if (!a->addr) {
         object_free(d, &a->object);
-        return driver_fail(d, CUDA_ERROR_OUT_OF_MEMORY, "cuArrayCreate: no room for %zu x %zu elements", desc->Width,
-                           height);
+        return driver_fail(d, CUDA_ERROR_OUT_OF_MEMORY, "cuArrayCreate: no room for %zu x %zu x %zu elements",
+                           desc->Width, height, depth);
     }
     *array = a;
     return CUDA_SUCCESS;
+}
+
+CUresult cuArrayCreate(CUarray *array, const CUDA_ARRAY_DESCRIPTOR *desc)
+{
+    if (!desc) return CUDA_ERROR_INVALID_VALUE;
+    CUDA_ARRAY3D_DESCRIPTOR all = {
+        .Width = desc->Width, .Height = desc->Height, .Format = desc->Format, .NumChannels = desc->NumChannels};
+    return cuArray3DCreate(array, &all);
 }
 
 void array_release(struct CUarray_st *a)
@@ -63,6 +86,17 @@ CUresult cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR *desc, CUarray array)
     if (r) return r;
     const struct CUarray_st *a = object_find(d, array, OBJECT_ARRAY);
     if (!a || !desc) return driver_fail(d, CUDA_ERROR_INVALID_HANDLE, "cuArrayGetDescriptor: not an array");
+    *desc = (CUDA_ARRAY_DESCRIPTOR){a->desc.Width, a->desc.Height, a->desc.Format, a->desc.NumChannels};
+    return CUDA_SUCCESS;
+}
+
+CUresult cuArray3DGetDescriptor(CUDA_ARRAY3D_DESCRIPTOR *desc, CUarray array)
+{
+    DRIVER(d);
+    CUresult r = driver_context(&d);
+    if (r) return r;
+    const struct CUarray_st *a = object_find(d, array, OBJECT_ARRAY);
+    if (!a || !desc) return driver_fail(d, CUDA_ERROR_INVALID_HANDLE, "cuArray3DGetDescriptor: not an array");
     *desc = a->desc;
     return CUDA_SUCCESS;
 }
@@ -87,18 +121,19 @@ struct side {
     size_t pitch;
 };
 
-static CUresult array_side(struct driver *d, CUarray array, size_t x, size_t y, const CUDA_MEMCPY2D *c,
+static CUresult array_side(struct driver *d, CUarray array, size_t x, size_t y, size_t z, const CUDA_MEMCPY2D *c,
                            struct side *out)
 {
     const struct CUarray_st *a = object_find(d, array, OBJECT_ARRAY);
     if (!a) return driver_fail(d, CUDA_ERROR_INVALID_HANDLE, "cuMemcpy2D: not an array");
     size_t row = a->desc.Width * format_bytes(a->desc.Format) * a->desc.NumChannels;
     size_t rows = a->desc.Height ? a->desc.Height : 1;
-    if (x > row || c->WidthInBytes > row - x || y > rows || c->Height > rows - y)
+    size_t planes = a->desc.Depth ? a->desc.Depth : 1;
+    if (x > row || c->WidthInBytes > row - x || y > rows || c->Height > rows - y || z >= planes)
         return driver_fail(d, CUDA_ERROR_INVALID_VALUE,
                            "cuMemcpy2D: %zu x %zu bytes at (%zu, %zu) of an array of %zu x %zu", c->WidthInBytes,
                            c->Height, x, y, row, rows);
-    *out = (struct side){.addr = a->addr + y * a->pitch + x, .pitch = a->pitch};
+    *out = (struct side){.addr = a->addr + z * a->slice + y * a->pitch + x, .pitch = a->pitch};
     out->host = device_bytes(d, out->addr, 1);
     return CUDA_SUCCESS;
 }
@@ -123,9 +158,9 @@ static CUresult host_side(struct driver *d, const void *base, size_t x, size_t y
 }
 
 static CUresult find_side(struct driver *d, CUmemorytype type, const void *host, CUdeviceptr device, CUarray array,
-                          size_t x, size_t y, size_t pitch, const CUDA_MEMCPY2D *c, struct side *out)
+                          size_t x, size_t y, size_t z, size_t pitch, const CUDA_MEMCPY2D *c, struct side *out)
 {
-    if (type == CU_MEMORYTYPE_ARRAY) return array_side(d, array, x, y, c, out);
+    if (type == CU_MEMORYTYPE_ARRAY) return array_side(d, array, x, y, z, c, out);
     if (type == CU_MEMORYTYPE_HOST) return host_side(d, host, x, y, pitch, out);
     if (type == CU_MEMORYTYPE_DEVICE || (type == CU_MEMORYTYPE_UNIFIED && device_bytes(d, device, 1)))
         return device_side(d, device, x, y, pitch, c, out);
@@ -133,22 +168,56 @@ static CUresult find_side(struct driver *d, CUmemorytype type, const void *host,
     return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuMemcpy2D: memory type %d", (int)type);
 }
 
+/* One plane of a copy; `from_z` and `to_z` are planes of arrays. */
+static CUresult copy_plane(struct driver *d, const CUDA_MEMCPY2D *c, size_t from_z, size_t to_z)
+{
+    if (!c->WidthInBytes || !c->Height) return CUDA_SUCCESS;
+    struct side from, to;
+    CUresult r = find_side(d, c->srcMemoryType, c->srcHost, c->srcDevice, c->srcArray, c->srcXInBytes, c->srcY, from_z,
+                           c->srcPitch, c, &from);
+    if (!r)
+        r = find_side(d, c->dstMemoryType, c->dstHost, c->dstDevice, c->dstArray, c->dstXInBytes, c->dstY, to_z,
+                      c->dstPitch, c, &to);
+    for (size_t y = 0; y < c->Height && !r; y++) {
+        memmove(to.host + y * to.pitch, from.host + y * from.pitch, c->WidthInBytes);
+        if (to.addr && !from.addr) session_host_copy(d->session, to.addr + y * to.pitch, c->WidthInBytes);
+    }
+    return r;
+}
+
 CUresult cuMemcpy2D(const CUDA_MEMCPY2D *c)
 {
     DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
-    if (!c) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuMemcpy2D: no description");
-    if (!c->WidthInBytes || !c->Height) return CUDA_SUCCESS;
-    struct side from, to;
-    r = find_side(d, c->srcMemoryType, c->srcHost, c->srcDevice, c->srcArray, c->srcXInBytes, c->srcY, c->srcPitch, c,
-                  &from);
-    if (!r)
-        r = find_side(d, c->dstMemoryType, c->dstHost, c->dstDevice, c->dstArray, c->dstXInBytes, c->dstY, c->dstPitch,
-                      c, &to);
-    for (size_t y = 0; y < c->Height && !r; y++) {
-        memmove(to.host + y * to.pitch, from.host + y * from.pitch, c->WidthInBytes);
-        if (to.addr && !from.addr) session_host_copy(d->session, to.addr + y * to.pitch, c->WidthInBytes);
+    return c ? copy_plane(d, c, 0, 0) : driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuMemcpy2D: no description");
+}
+
+CUresult cuMemcpy3D(const CUDA_MEMCPY3D *c)
+{
+    DRIVER(d);
+    CUresult r = driver_context(&d);
+    if (r) return r;
+    if (!c) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuMemcpy3D: no description");
+    for (size_t z = 0; z < c->Depth && !r; z++) {
+        size_t from = (c->srcZ + z) * c->srcHeight * c->srcPitch, to = (c->dstZ + z) * c->dstHeight * c->dstPitch;
+        CUDA_MEMCPY2D plane = {.srcXInBytes = c->srcXInBytes,
+                               .srcY = c->srcY,
+                               .srcMemoryType = c->srcMemoryType,
+                               .srcHost = c->srcHost ? (const char *)c->srcHost + from : NULL,
+                               .srcDevice = c->srcDevice + from,
+                               .srcArray = c->srcArray,
+                               .srcPitch = c->srcPitch,
+                               .dstXInBytes = c->dstXInBytes,
+                               .dstY = c->dstY,
+                               .dstMemoryType = c->dstMemoryType,
+                               .dstHost = c->dstHost ? (char *)c->dstHost + to : NULL,
+                               .dstDevice = c->dstDevice + to,
+                               .dstArray = c->dstArray,
+                               .dstPitch = c->dstPitch,
+                               .WidthInBytes = c->WidthInBytes,
+                               .Height = c->Height};
+        r = copy_plane(d, &plane, c->srcZ + z, c->dstZ + z);
     }
     return r;
 }

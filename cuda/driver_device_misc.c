@@ -34,16 +34,6 @@ CUresult cuDeviceGetPCIBusId(char *id, int len, CUdevice dev)
     return CUDA_SUCCESS;
 }
 
-CUresult cuDeviceCanAccessPeer(int *can, CUdevice dev, CUdevice peer)
-{
-    CUdevice known;
-    CUresult r = cuDeviceGet(&known, dev);
-    if (!r) r = cuDeviceGet(&known, peer);
-    if (r || !can) return r ? r : CUDA_ERROR_INVALID_VALUE;
-    *can = 0; /* there is one device */
-    return CUDA_SUCCESS;
-}
-
 CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active)
 {
     DRIVER(d);
@@ -118,16 +108,6 @@ CUresult cuCtxGetFlags(unsigned int *flags)
     return CUDA_SUCCESS;
 }
 
-CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest)
-{
-    DRIVER(d);
-    CUresult r = driver_context(&d);
-    if (r) return r;
-    if (least) *least = 0;
-    if (greatest) *greatest = 0;
-    return CUDA_SUCCESS;
-}
-
 CUresult cuCtxSetCacheConfig(CUfunc_cache config)
 {
     DRIVER(d);
@@ -174,26 +154,6 @@ CUresult cuCtxGetLimit(size_t *value, CUlimit limit)
 
 /* ---- memory ---- */
 
-static CUresult on_stream(CUstream stream, const char *call)
-{
-    DRIVER(d);
-    CUresult r = driver_context(&d);
-    if (!r && !stream_valid(d, stream)) r = driver_fail(d, CUDA_ERROR_INVALID_HANDLE, "%s: not a stream", call);
-    return r;
-}
-
-CUresult cuMemAllocAsync(CUdeviceptr *ptr, size_t bytes, CUstream stream)
-{
-    CUresult r = on_stream(stream, "cuMemAllocAsync");
-    return r ? r : cuMemAlloc(ptr, bytes);
-}
-
-CUresult cuMemFreeAsync(CUdeviceptr ptr, CUstream stream)
-{
-    CUresult r = on_stream(stream, "cuMemFreeAsync");
-    return r ? r : cuMemFree(ptr);
-}
-
 CUresult cuMemGetAddressRange(CUdeviceptr *base, size_t *bytes, CUdeviceptr ptr)
 {
     DRIVER(d);
@@ -205,42 +165,6 @@ CUresult cuMemGetAddressRange(CUdeviceptr *base, size_t *bytes, CUdeviceptr ptr)
     if (base) *base = start;
     if (bytes) *bytes = size;
     return CUDA_SUCCESS;
-}
-
-CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream stream)
-{
-    CUresult r = on_stream(stream, "cuMemcpyAsync");
-    return r ? r : cuMemcpy(dst, src, bytes);
-}
-
-CUresult cuMemcpyDtoDAsync(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream stream)
-{
-    CUresult r = on_stream(stream, "cuMemcpyDtoDAsync");
-    return r ? r : cuMemcpyDtoD(dst, src, bytes);
-}
-
-CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *copy, CUstream stream)
-{
-    CUresult r = on_stream(stream, "cuMemcpy2DAsync");
-    return r ? r : cuMemcpy2D(copy);
-}
-
-CUresult cuMemsetD8Async(CUdeviceptr dst, unsigned char value, size_t count, CUstream stream)
-{
-    CUresult r = on_stream(stream, "cuMemsetD8Async");
-    return r ? r : cuMemsetD8(dst, value, count);
-}
-
-CUresult cuMemsetD16Async(CUdeviceptr dst, unsigned short value, size_t count, CUstream stream)
-{
-    CUresult r = on_stream(stream, "cuMemsetD16Async");
-    return r ? r : cuMemsetD16(dst, value, count);
-}
-
-CUresult cuMemsetD32Async(CUdeviceptr dst, unsigned int value, size_t count, CUstream stream)
-{
-    CUresult r = on_stream(stream, "cuMemsetD32Async");
-    return r ? r : cuMemsetD32(dst, value, count);
 }
 
 CUresult cuMemsetD2D8(CUdeviceptr dst, size_t pitch, unsigned char value, size_t width, size_t height)
@@ -306,18 +230,12 @@ CUresult cuFuncGetName(const char **name, CUfunction function)
     return CUDA_SUCCESS;
 }
 
-CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction function, void **params, void **extra)
+/* An assembler that is told the size of blocks (.maxntid) gives no more registers than let one block fit. */
+unsigned kernel_registers(const struct driver *d, const struct ptx_func *k)
 {
-    DRIVER(d);
-    CUresult r = driver_context(&d);
-    if (r) return r;
-    if (!c) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuLaunchKernelEx: no configuration");
-    if (c->numAttrs)
-        return driver_complain(d, CUDA_ERROR_NOT_SUPPORTED,
-                               "launch attributes (clusters, cooperative and programmatic "
-                               "launches) are not supported");
-    return cuLaunchKernel(function, c->gridDimX, c->gridDimY, c->gridDimZ, c->blockDimX, c->blockDimY, c->blockDimZ,
-                          c->sharedMemBytes, c->hStream, params, extra);
+    int64_t lanes = ((int64_t)k->max_threads + WARP_SIZE - 1) / WARP_SIZE * WARP_SIZE;
+    int64_t most = lanes ? session_param(d->session, P_SM_REGISTERS) / lanes : 0;
+    return most && most < k->regs_per_thread ? (unsigned)most : k->regs_per_thread;
 }
 
 /* As the simulated SMs fill themselves (src/sm/sm.c). */
@@ -325,7 +243,7 @@ int64_t resident_blocks(const struct driver *d, const struct CUfunc_st *f, unsig
 {
     const struct session *s = d->session;
     int64_t warps = (threads + WARP_SIZE - 1) / WARP_SIZE, n = session_param(s, P_SM_CTAS);
-    int64_t registers = (int64_t)f->kernel->regs_per_thread * warps * WARP_SIZE;
+    int64_t registers = (int64_t)kernel_registers(d, f->kernel) * warps * WARP_SIZE;
     uint64_t shared = f->kernel->shared_bytes + dynamic_shared;
     int64_t by_warps = session_param(s, P_SM_WARPS) / warps;
     int64_t by_registers = registers ? session_param(s, P_SM_REGISTERS) / registers : n;
@@ -376,64 +294,4 @@ CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction func
         *grid = blocks * (int)session_param(d->session, P_SM_COUNT);
     }
     return r;
-}
-
-/* ---- streams and events ---- */
-
-CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned int flags, int priority)
-{
-    (void)priority; /* there is one, and launches run one after another */
-    return cuStreamCreate(stream, flags);
-}
-
-CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags)
-{
-    (void)flags;
-    CUresult r = on_stream(stream, "cuStreamWaitEvent");
-    return r ? r : cuEventQuery(event);
-}
-
-CUresult cuStreamGetFlags(CUstream stream, unsigned int *flags)
-{
-    CUresult r = on_stream(stream, "cuStreamGetFlags");
-    if (r || !flags) return r ? r : CUDA_ERROR_INVALID_VALUE;
-    *flags = CU_STREAM_DEFAULT;
-    return CUDA_SUCCESS;
-}
-
-CUresult cuStreamGetPriority(CUstream stream, int *priority)
-{
-    CUresult r = on_stream(stream, "cuStreamGetPriority");
-    if (r || !priority) return r ? r : CUDA_ERROR_INVALID_VALUE;
-    *priority = 0;
-    return CUDA_SUCCESS;
-}
-
-CUresult cuStreamGetCtx(CUstream stream, CUcontext *ctx)
-{
-    CUresult r = on_stream(stream, "cuStreamGetCtx");
-    return r ? r : cuCtxGetCurrent(ctx);
-}
-
-CUresult cuStreamAddCallback(CUstream stream, void (*call)(CUstream, CUresult, void *), void *arg, unsigned int flags)
-{
-    (void)flags;
-    CUresult r = on_stream(stream, "cuStreamAddCallback");
-    if (r || !call) return r ? r : CUDA_ERROR_INVALID_VALUE;
-    call(stream, CUDA_SUCCESS, arg);
-    return CUDA_SUCCESS;
-}
-
-CUresult cuLaunchHostFunc(CUstream stream, void (*call)(void *), void *arg)
-{
-    CUresult r = on_stream(stream, "cuLaunchHostFunc");
-    if (r || !call) return r ? r : CUDA_ERROR_INVALID_VALUE;
-    call(arg);
-    return CUDA_SUCCESS;
-}
-
-CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned int flags)
-{
-    (void)flags;
-    return cuEventRecord(event, stream);
 }

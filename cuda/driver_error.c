@@ -8,6 +8,7 @@
     X(CUDA_ERROR_OUT_OF_MEMORY, "out of memory")                                                                       \
     X(CUDA_ERROR_NOT_INITIALIZED, "cuInit has not been called")                                                        \
     X(CUDA_ERROR_DEINITIALIZED, "the driver is shutting down")                                                         \
+    X(CUDA_ERROR_STUB_LIBRARY, "the library is a stub")                                                                \
     X(CUDA_ERROR_NO_DEVICE, "no device: this thread has no simulation session")                                        \
     X(CUDA_ERROR_INVALID_DEVICE, "no such device")                                                                     \
     X(CUDA_ERROR_INVALID_IMAGE, "the module image is not valid")                                                       \
@@ -24,14 +25,27 @@
     X(CUDA_ERROR_ILLEGAL_ADDRESS, "a kernel accessed memory outside every allocation")                                 \
     X(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "the launch needs more than the device has")                                 \
     X(CUDA_ERROR_LAUNCH_TIMEOUT, "the kernel ran too long")                                                            \
+    X(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, "peer access is enabled already")                                        \
+    X(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, "peer access is not enabled")                                                \
     X(CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE, "the primary context is already active")                                      \
     X(CUDA_ERROR_CONTEXT_IS_DESTROYED, "the context was destroyed")                                                    \
     X(CUDA_ERROR_ASSERT, "a device-side assertion failed")                                                             \
     X(CUDA_ERROR_ILLEGAL_INSTRUCTION, "a kernel met an illegal instruction")                                           \
     X(CUDA_ERROR_MISALIGNED_ADDRESS, "a kernel accessed a misaligned address")                                         \
     X(CUDA_ERROR_LAUNCH_FAILED, "the kernel failed")                                                                   \
+    X(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, "a cooperative launch has more blocks than fit at once")                \
     X(CUDA_ERROR_NOT_PERMITTED, "not permitted")                                                                       \
     X(CUDA_ERROR_NOT_SUPPORTED, "not supported")                                                                       \
+    X(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "not permitted while a stream captures")                                  \
+    X(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, "the capture was made invalid by an earlier error")                       \
+    X(CUDA_ERROR_STREAM_CAPTURE_MERGE, "two captures cannot become one")                                               \
+    X(CUDA_ERROR_STREAM_CAPTURE_UNMATCHED, "the capture began in another stream")                                      \
+    X(CUDA_ERROR_STREAM_CAPTURE_UNJOINED, "a stream that joined the capture was not joined again")                     \
+    X(CUDA_ERROR_STREAM_CAPTURE_ISOLATION, "a dependency would cross the boundary of a capture")                       \
+    X(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, "the default stream cannot depend on a capture")                             \
+    X(CUDA_ERROR_CAPTURED_EVENT, "the event was last recorded in a capture")                                           \
+    X(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD, "the capture began in another thread")                                   \
+    X(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, "the graph cannot take the place of the instantiated one")                 \
     X(CUDA_ERROR_UNKNOWN, "unknown error")
 
 static const struct {

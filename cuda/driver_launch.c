@@ -2,7 +2,7 @@
  *
  * The parameter image of a launch is built here from what the program passed: an array of
  * pointers, one per parameter, whose sizes come from the PTX .param list, or one packed buffer. */
-#include "cuda/driver.h"
+#include "cuda/driver_work.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -28,11 +28,21 @@ static int64_t function_attribute(const struct driver *d, const struct CUfunc_st
     case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: return (int64_t)k->shared_bytes;
     case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: return (int64_t)f->module->ptx->const_bytes;
     case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: return (int64_t)k->local_bytes;
-    case CU_FUNC_ATTRIBUTE_NUM_REGS: return k->regs_per_thread;
+    case CU_FUNC_ATTRIBUTE_NUM_REGS: return kernel_registers(d, k);
     case CU_FUNC_ATTRIBUTE_PTX_VERSION:
     case CU_FUNC_ATTRIBUTE_BINARY_VERSION: return f->module->ptx->target;
     case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA: return 0;
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: return shared_limit(d) - (int64_t)k->shared_bytes;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH: return k->cluster[0];
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT: return k->cluster[1];
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH: return k->cluster[2];
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH: return (int)f->kernel->cluster[0];
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT: return (int)f->kernel->cluster[1];
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH: return (int)f->kernel->cluster[2];
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: return 0;
     }
     return -1;
 }
@@ -121,7 +131,7 @@ static CUresult check_room(struct driver *d, const struct CUfunc_st *f, const st
     driver_fail(d, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
                 "kernel %s: a block of %u threads with %u registers each does not fit an SM with %" PRId64
                 " warps and %" PRId64 " registers (sm.warps, sm.registers)",
-                f->kernel->name, threads, f->kernel->regs_per_thread, session_param(d->session, P_SM_WARPS),
+                f->kernel->name, threads, kernel_registers(d, f->kernel), session_param(d->session, P_SM_WARPS),
                 session_param(d->session, P_SM_REGISTERS));
     return launch_failed(d, f->kernel->name, LAUNCH_REFUSED, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
 }
@@ -179,42 +189,133 @@ static CUresult fault_code(const struct wl_err *e)
     return CUDA_ERROR_LAUNCH_FAILED;
 }
 
-static CUresult launch(struct driver *d, struct ptx_launch *l, void **params, void **extra)
+CUresult kernel_work_params(struct driver *d, struct kernel_work *k, void **params, void **extra)
 {
-    uint8_t *image = calloc(1, l->kernel->param_bytes + 1);
-    if (!image) return driver_fail(d, CUDA_ERROR_OUT_OF_MEMORY, "out of host memory");
-    CUresult r = extra ? packed_params(d, l->kernel, extra, image) : listed_params(d, l->kernel, params, image);
-    l->params = image;
+    const struct CUfunc_st *f = object_find(d, k->function, OBJECT_FUNCTION);
+    if (!f) return driver_fail(d, CUDA_ERROR_INVALID_HANDLE, "cuLaunchKernel: not a function");
+    const struct ptx_func *fn = f->kernel;
+    if (params && extra)
+        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "kernel %s: both kernelParams and extra", fn->name);
+    size_t pointers = fn->nparams + 1;
+    void *block = calloc(1, pointers * sizeof(void *) + fn->param_bytes + 1);
+    if (!block) return driver_fail(d, CUDA_ERROR_OUT_OF_MEMORY, "out of host memory");
+    k->pointers = block;
+    k->image = (uint8_t *)(k->pointers + pointers);
+    for (uint32_t i = 0; i < fn->nparams; i++) k->pointers[i] = k->image + fn->param[i]->offset;
+    CUresult r = extra ? packed_params(d, fn, extra, k->image) : listed_params(d, fn, params, k->image);
+    if (r) free(block);
+    if (r) k->pointers = NULL;
+    return r;
+}
+
+/* The blocks of a cooperative launch wait for one another: all must be there at once. */
+static CUresult check_cooperative(struct driver *d, const struct CUfunc_st *f, const struct kernel_work *k)
+{
+    uint64_t blocks = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
+    unsigned threads = k->block[0] * k->block[1] * k->block[2];
+    uint64_t room =
+        (uint64_t)resident_blocks(d, f, threads, k->shared) * (uint64_t)session_param(d->session, P_SM_COUNT);
+    if (!k->cooperative || blocks <= room) return CUDA_SUCCESS;
+    driver_fail(d, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+                "kernel %s: a cooperative launch of %" PRIu64 " blocks, %" PRIu64 " fit the machine at once",
+                f->kernel->name, blocks, room);
+    return launch_failed(d, f->kernel->name, LAUNCH_REFUSED, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+}
+
+CUresult kernel_work_run(struct driver *d, const struct kernel_work *k)
+{
+    const struct CUfunc_st *f = object_find(d, k->function, OBJECT_FUNCTION);
+    if (!f) return driver_fail(d, CUDA_ERROR_INVALID_HANDLE, "cuLaunchKernel: the function's module was unloaded");
+    struct ptx_launch l = {.image = f->module->image,
+                           .kernel = f->kernel,
+                           .grid = {k->grid[0], k->grid[1], k->grid[2]},
+                           .block = {k->block[0], k->block[1], k->block[2]},
+                           .cluster = {k->cluster[0], k->cluster[1], k->cluster[2]},
+                           .dynamic_shared = k->shared,
+                           .params = k->image};
+    unsigned registers = kernel_registers(d, f->kernel);
+    if (registers != f->kernel->regs_per_thread) l.regs = registers;
+    CUresult r = check_shape(d, &l);
+    if (!r) r = check_room(d, f, &l);
+    if (!r) r = check_cooperative(d, f, k);
+    if (r) return r;
     struct wl_err *e = session_error(d->session);
     d->launching = true;
-    int failed = r ? 0 : session_launch(d->session, l, e);
+    int failed = session_launch(d->session, &l, e);
     d->launching = false;
-    free(image);
     if (failed == WL_EINPUT) /* refused before it began: no harm done */
-        return launch_failed(d, l->kernel->name, LAUNCH_REFUSED,
-                             l->kernel->refused ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
-    if (!failed) return r;
-    return d->fault = launch_failed(d, l->kernel->name, LAUNCH_FAULTED, fault_code(e));
+        return launch_failed(d, f->kernel->name, LAUNCH_REFUSED,
+                             f->kernel->refused ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+    if (failed) d->fault = launch_failed(d, f->kernel->name, LAUNCH_FAULTED, fault_code(e));
+    return failed ? d->fault : CUDA_SUCCESS;
+}
+
+static CUresult submit_kernel(const char *call, struct kernel_work k, CUstream stream, void **params, void **extra)
+{
+    DRIVER(d);
+    CUresult r = driver_context(&d);
+    if (r) return r;
+    struct work w = {.type = CU_GRAPH_NODE_TYPE_KERNEL};
+    r = kernel_work_params(d, &k, params, extra);
+    w.u.kernel = k;
+    return r ? r : work_submit(d, call, stream, &w);
 }
 
 CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
                         unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared_bytes,
                         CUstream stream, void **params, void **extra)
 {
+    struct kernel_work k = {.function = function,
+                            .grid = {grid_x, grid_y, grid_z},
+                            .block = {block_x, block_y, block_z},
+                            .shared = shared_bytes};
+    return submit_kernel("cuLaunchKernel", k, stream, params, extra);
+}
+
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
+                                   unsigned int block_x, unsigned int block_y, unsigned int block_z,
+                                   unsigned int shared_bytes, CUstream stream, void **params)
+{
+    struct kernel_work k = {.function = function,
+                            .grid = {grid_x, grid_y, grid_z},
+                            .block = {block_x, block_y, block_z},
+                            .shared = shared_bytes,
+                            .cooperative = true};
+    return submit_kernel("cuLaunchCooperativeKernel", k, stream, params, NULL);
+}
+
+/* Attributes that change what a launch does; the others are hints, or order launches, which have an order anyway. */
+static CUresult read_attribute(struct kernel_work *k, const CUlaunchAttribute *a)
+{
+    switch (a->id) {
+    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE: k->cooperative = a->value.cooperative; break;
+    case CU_LAUNCH_ATTRIBUTE_PRIORITY: k->priority = a->value.priority; break;
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+        k->cluster[0] = a->value.clusterDim.x;
+        k->cluster[1] = a->value.clusterDim.y;
+        k->cluster[2] = a->value.clusterDim.z;
+        break;
+    case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE: return CUDA_ERROR_NOT_SUPPORTED;
+    default:
+        if ((unsigned)a->id > CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction function, void **params, void **extra)
+{
     DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
-    const struct CUfunc_st *f = object_find(d, function, OBJECT_FUNCTION);
-    if (!f) return driver_fail(d, CUDA_ERROR_INVALID_HANDLE, "cuLaunchKernel: not a function");
-    if (!stream_valid(d, stream)) return driver_fail(d, CUDA_ERROR_INVALID_HANDLE, "cuLaunchKernel: not a stream");
-    if (params && extra)
-        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "kernel %s: both kernelParams and extra", f->kernel->name);
-    struct ptx_launch l = {.image = f->module->image,
-                           .kernel = f->kernel,
-                           .grid = {grid_x, grid_y, grid_z},
-                           .block = {block_x, block_y, block_z},
-                           .dynamic_shared = shared_bytes};
-    r = check_shape(d, &l);
-    if (!r) r = check_room(d, f, &l);
-    return r ? r : launch(d, &l, params, extra);
+    if (!c || (c->numAttrs && !c->attrs))
+        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuLaunchKernelEx: no configuration");
+    struct kernel_work k = {.function = function,
+                            .grid = {c->gridDimX, c->gridDimY, c->gridDimZ},
+                            .block = {c->blockDimX, c->blockDimY, c->blockDimZ},
+                            .shared = c->sharedMemBytes};
+    const CUlaunchAttribute *a = c->attrs;
+    for (unsigned i = 0; i < c->numAttrs; i++)
+        if (read_attribute(&k, &a[i]))
+            return driver_complain(d, CUDA_ERROR_NOT_SUPPORTED, "launch attribute %d is not supported", (int)a[i].id);
+    return submit_kernel("cuLaunchKernelEx", k, c->hStream, params, extra);
 }

@@ -41,7 +41,7 @@ CUresult cuLinkCreate(unsigned int options, CUjit_option *option, void **value, 
 static char *input_text(struct driver *d, CUjitInputType type, const void *data, size_t size)
 {
     struct wl_err *e = session_error(d->session);
-    if (type == CU_JIT_INPUT_FATBINARY) return fatbin_ptx(data, size, 10 * CAPABILITY_MAJOR + CAPABILITY_MINOR, e);
+    if (type == CU_JIT_INPUT_FATBINARY) return fatbin_ptx(data, size, (unsigned)driver_capability(d), e);
     if (type == CU_JIT_INPUT_PTX) {
         char *text = strndup(data, size);
         if (!text) wl_no_memory(e);

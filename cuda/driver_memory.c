@@ -3,7 +3,7 @@
  * Device bytes are reached only through device_bytes(), which knows the exact bounds of every
  * allocation: a copy that runs one byte over is refused whole, before it changes anything. A copy
  * from the host is also told to the machine, whose L2 it may pass through. */
-#include "cuda/driver.h"
+#include "cuda/driver_work.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -89,7 +89,7 @@ CUresult cuMemFree(CUdeviceptr ptr)
 {
     DRIVER(d);
     CUresult r = driver_context(&d);
-    if (r || !ptr) return r;
+    if (r || !ptr || graph_memory(d, ptr)) return r;
     if (dev_release(session_memory(d->session), ptr))
         return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuMemFree: no allocation starts at 0x%llx", ptr);
     return CUDA_SUCCESS;
@@ -172,24 +172,6 @@ CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t bytes)
     if (!dst || !src) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuMemcpy: an address is 0");
     memmove(host_dst, host_src, bytes);
     return CUDA_SUCCESS;
-}
-
-CUresult cuMemcpyHtoDAsync(CUdeviceptr dst, const void *src, size_t bytes, CUstream stream)
-{
-    DRIVER(d);
-    CUresult r = driver_context(&d);
-    if (r) return r;
-    if (!stream_valid(d, stream)) return driver_fail(d, CUDA_ERROR_INVALID_HANDLE, "cuMemcpyHtoDAsync: not a stream");
-    return copy_in(d, "cuMemcpyHtoDAsync", dst, src, bytes);
-}
-
-CUresult cuMemcpyDtoHAsync(void *dst, CUdeviceptr src, size_t bytes, CUstream stream)
-{
-    DRIVER(d);
-    CUresult r = driver_context(&d);
-    if (r) return r;
-    if (!stream_valid(d, stream)) return driver_fail(d, CUDA_ERROR_INVALID_HANDLE, "cuMemcpyDtoHAsync: not a stream");
-    return copy_out(d, "cuMemcpyDtoHAsync", dst, src, bytes);
 }
 
 /* ---- fills ---- */

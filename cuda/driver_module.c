@@ -65,18 +65,18 @@ static void know_registers(struct ptx_module *m, const void *image, size_t size,
 static CUresult load_image(struct driver *d, CUmodule *module, const char *file, const void *image, size_t size)
 {
     struct wl_err *e = session_error(d->session);
-    enum { CAPABILITY = 10 * CAPABILITY_MAJOR + CAPABILITY_MINOR };
+    unsigned capability = (unsigned)driver_capability(d);
     enum fatbin_kind kind = fatbin_kind(image);
     if (kind == FATBIN_NONE) return load_text(d, module, file, image, strlen(image));
-    char *text = kind == FATBIN_CONTAINER && size != SIZE_MAX ? fatbin_ptx(image, size, CAPABILITY, e)
-                                                              : fatbin_program(image, CAPABILITY, e);
+    char *text = kind == FATBIN_CONTAINER && size != SIZE_MAX ? fatbin_ptx(image, size, capability, e)
+                                                              : fatbin_program(image, capability, e);
     if (!text) {
         session_complain(d->session, e->text);
         return e->code == WL_EINPUT ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_ERROR_OUT_OF_MEMORY;
     }
     CUresult r = load_text(d, module, file, text, strlen(text));
     free(text);
-    if (!r) know_registers((*module)->ptx, image, size, CAPABILITY);
+    if (!r) know_registers((*module)->ptx, image, size, capability);
     return r;
 }
 

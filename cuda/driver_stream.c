@@ -1,8 +1,28 @@
 /* driver_stream.c - streams and events.
  *
- * Work is done when a call returns, so streams are only handles, and everything recorded has
- * already happened. An event remembers the device's cycle count. */
-#include "cuda/driver.h"
+ * Work is done when a call returns, so streams are in order with each other whatever their priority, and everything
+ * recorded has already happened. An event remembers the device's cycle count. A stream that captures is another matter:
+ * see driver_capture.c. */
+#include "cuda/driver_work.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Priorities that programs may ask for, as on devices since Volta; a larger number is a lower priority. */
+enum { LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5 };
+
+static struct CUstream_st *default_stream(struct driver *d, struct CUstream_st **s)
+{
+    if (!*s && (*s = object_new(d, sizeof **s, OBJECT_STREAM, NULL))) (*s)->id = ++d->ids;
+    return *s;
+}
+
+struct CUstream_st *stream_state(struct driver *d, CUstream stream)
+{
+    if (!stream || stream == CU_STREAM_LEGACY) return default_stream(d, &d->legacy);
+    if (stream == CU_STREAM_PER_THREAD) return default_stream(d, &d->per_thread);
+    return object_find(d, stream, OBJECT_STREAM);
+}
 
 bool stream_valid(const struct driver *d, CUstream stream)
 {
@@ -10,9 +30,13 @@ bool stream_valid(const struct driver *d, CUstream stream)
            object_find(d, stream, OBJECT_STREAM);
 }
 
-static CUresult bad_stream(struct driver *d, const char *call)
+/* How a call with a stream begins. */
+static CUresult stream_call(struct driver **d, const char *call, CUstream stream, struct CUstream_st **s)
 {
-    return driver_fail(d, CUDA_ERROR_INVALID_HANDLE, "%s: not a stream", call);
+    CUresult r = driver_context(d);
+    if (!r && !(*s = stream_state(*d, stream)))
+        r = driver_fail(*d, CUDA_ERROR_INVALID_HANDLE, "%s: not a stream", call);
+    return r;
 }
 
 static CUresult bad_event(struct driver *d, const char *call)
@@ -20,7 +44,9 @@ static CUresult bad_event(struct driver *d, const char *call)
     return driver_fail(d, CUDA_ERROR_INVALID_HANDLE, "%s: not an event", call);
 }
 
-CUresult cuStreamCreate(CUstream *stream, unsigned int flags)
+/* ---- streams ---- */
+
+CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned int flags, int priority)
 {
     DRIVER(d);
     CUresult r = driver_context(&d);
@@ -29,8 +55,35 @@ CUresult cuStreamCreate(CUstream *stream, unsigned int flags)
         return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuStreamCreate: NULL pointer or unknown flags 0x%x", flags);
     struct CUstream_st *s = object_new(d, sizeof *s, OBJECT_STREAM, &d->current->object);
     if (!s) return driver_fail(d, CUDA_ERROR_OUT_OF_MEMORY, "out of host memory");
+    s->flags = flags;
+    s->priority = priority > LEAST_PRIORITY      ? LEAST_PRIORITY
+                  : priority < GREATEST_PRIORITY ? GREATEST_PRIORITY
+                                                 : priority;
+    s->id = ++d->ids;
     *stream = s;
     return CUDA_SUCCESS;
+}
+
+CUresult cuStreamCreate(CUstream *stream, unsigned int flags)
+{
+    return cuStreamCreateWithPriority(stream, flags, LEAST_PRIORITY);
+}
+
+CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest)
+{
+    DRIVER(d);
+    CUresult r = driver_context(&d);
+    if (r) return r;
+    if (least) *least = LEAST_PRIORITY;
+    if (greatest) *greatest = GREATEST_PRIORITY;
+    return CUDA_SUCCESS;
+}
+
+void stream_release(struct driver *d, struct CUstream_st *s)
+{
+    if (s == d->legacy) d->legacy = NULL;
+    if (s == d->per_thread) d->per_thread = NULL;
+    list_free(&s->after);
 }
 
 CUresult cuStreamDestroy(CUstream stream)
@@ -39,7 +92,7 @@ CUresult cuStreamDestroy(CUstream stream)
     CUresult r = driver_context(&d);
     if (r) return r;
     struct CUstream_st *s = object_find(d, stream, OBJECT_STREAM);
-    if (!s) return bad_stream(d, "cuStreamDestroy");
+    if (!s) return driver_fail(d, CUDA_ERROR_INVALID_HANDLE, "cuStreamDestroy: not a stream");
     object_free(d, &s->object);
     return CUDA_SUCCESS;
 }
@@ -47,18 +100,82 @@ CUresult cuStreamDestroy(CUstream stream)
 CUresult cuStreamSynchronize(CUstream stream)
 {
     DRIVER(d);
-    CUresult r = driver_context(&d);
-    if (r) return r;
-    return stream_valid(d, stream) ? CUDA_SUCCESS : bad_stream(d, "cuStreamSynchronize");
+    struct CUstream_st *s;
+    CUresult r = stream_call(&d, "cuStreamSynchronize", stream, &s);
+    return r ? r : capture_forbids(d, s, "cuStreamSynchronize");
 }
 
 CUresult cuStreamQuery(CUstream stream)
 {
     DRIVER(d);
-    CUresult r = driver_context(&d);
-    if (r) return r;
-    return stream_valid(d, stream) ? CUDA_SUCCESS : bad_stream(d, "cuStreamQuery");
+    struct CUstream_st *s;
+    CUresult r = stream_call(&d, "cuStreamQuery", stream, &s);
+    return r ? r : capture_forbids(d, s, "cuStreamQuery");
 }
+
+/* Questions: one field each. */
+#define STREAM_QUESTION(name, type, value)                                                                             \
+    CUresult cuStream##name(CUstream stream, type *out)                                                                \
+    {                                                                                                                  \
+        DRIVER(d);                                                                                                     \
+        struct CUstream_st *s;                                                                                         \
+        CUresult r = stream_call(&d, "cuStream" #name, stream, &s);                                                    \
+        if (!r && !out) r = driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuStream" #name ": a result pointer is NULL");   \
+        if (!r) *out = value;                                                                                          \
+        return r;                                                                                                      \
+    }
+STREAM_QUESTION(GetFlags, unsigned int, s->flags)
+STREAM_QUESTION(GetPriority, int, s->priority)
+STREAM_QUESTION(GetId, unsigned long long, s->id)
+STREAM_QUESTION(GetDevice, CUdevice, 0)
+STREAM_QUESTION(GetCtx, CUcontext, d->current)
+
+CUresult cuStreamCopyAttributes(CUstream dst, CUstream src)
+{
+    DRIVER(d);
+    struct CUstream_st *to, *from;
+    CUresult r = stream_call(&d, "cuStreamCopyAttributes", dst, &to);
+    if (!r && !(from = stream_state(d, src))) r = CUDA_ERROR_INVALID_HANDLE;
+    if (!r) memcpy(to->attribute, from->attribute, sizeof to->attribute);
+    return r;
+}
+
+CUresult cuStreamGetAttribute(CUstream stream, CUlaunchAttributeID id, CUlaunchAttributeValue *value)
+{
+    DRIVER(d);
+    struct CUstream_st *s;
+    CUresult r = stream_call(&d, "cuStreamGetAttribute", stream, &s);
+    if (r) return r;
+    if (!value || (unsigned)id > CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
+        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuStreamGetAttribute: attribute %d", (int)id);
+    *value = s->attribute[id];
+    if (id == CU_LAUNCH_ATTRIBUTE_PRIORITY) value->priority = s->priority;
+    return CUDA_SUCCESS;
+}
+
+/* Windows of the L2, ways of waiting: remembered, with no effect. */
+CUresult cuStreamSetAttribute(CUstream stream, CUlaunchAttributeID id, const CUlaunchAttributeValue *value)
+{
+    DRIVER(d);
+    struct CUstream_st *s;
+    CUresult r = stream_call(&d, "cuStreamSetAttribute", stream, &s);
+    if (r) return r;
+    if (!value || (unsigned)id > CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
+        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuStreamSetAttribute: attribute %d", (int)id);
+    s->attribute[id] = *value;
+    if (id == CU_LAUNCH_ATTRIBUTE_PRIORITY) s->priority = value->priority;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr ptr, size_t bytes, unsigned int flags)
+{
+    DRIVER(d);
+    struct CUstream_st *s;
+    (void)ptr, (void)bytes, (void)flags; /* who may touch managed memory when: nothing runs at the same time */
+    return stream_call(&d, "cuStreamAttachMemAsync", stream, &s);
+}
+
+/* ---- events ---- */
 
 CUresult cuEventCreate(CUevent *event, unsigned int flags)
 {
@@ -74,6 +191,8 @@ CUresult cuEventCreate(CUevent *event, unsigned int flags)
     return CUDA_SUCCESS;
 }
 
+void event_release(struct CUevent_st *v) { free(v->node); }
+
 CUresult cuEventDestroy(CUevent event)
 {
     DRIVER(d);
@@ -85,34 +204,56 @@ CUresult cuEventDestroy(CUevent event)
     return CUDA_SUCCESS;
 }
 
-CUresult cuEventRecord(CUevent event, CUstream stream)
+/* An event recorded in a capture stands for the nodes that the stream has reached. */
+static CUresult record_in_capture(struct driver *d, struct CUevent_st *v, const struct CUstream_st *s)
 {
+    size_t bytes = s->after.count * sizeof(struct CUgraphNode_st *);
+    struct CUgraphNode_st **p = malloc(bytes ? bytes : 1);
+    if (!p) return driver_fail(d, CUDA_ERROR_OUT_OF_MEMORY, "out of host memory");
+    if (bytes) memcpy(p, s->after.node, bytes);
+    free(v->node);
+    v->node = p;
+    v->nodes = s->after.count;
+    v->capture = s->capture;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned int flags)
+{
+    enum { EXTERNAL = 1 };
     DRIVER(d);
-    CUresult r = driver_context(&d);
+    struct CUstream_st *s;
+    CUresult r = stream_call(&d, "cuEventRecord", stream, &s);
     if (r) return r;
     struct CUevent_st *v = object_find(d, event, OBJECT_EVENT);
     if (!v) return bad_event(d, "cuEventRecord");
-    if (!stream_valid(d, stream)) return bad_stream(d, "cuEventRecord");
+    if (s->capture && (flags & EXTERNAL)) { /* a node that records it */
+        struct work w = {.type = CU_GRAPH_NODE_TYPE_EVENT_RECORD};
+        w.u.event = v;
+        return capture_add(d, s, &w, NULL);
+    }
+    if (s->capture) return record_in_capture(d, v, s);
+    v->capture = NULL;
     v->recorded = true;
     v->cycles = session_cycles(d->session);
     return CUDA_SUCCESS;
 }
 
-CUresult cuEventSynchronize(CUevent event)
+CUresult cuEventRecord(CUevent event, CUstream stream) { return cuEventRecordWithFlags(event, stream, 0); }
+
+static CUresult event_call(CUevent event, const char *call)
 {
     DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
-    return object_find(d, event, OBJECT_EVENT) ? CUDA_SUCCESS : bad_event(d, "cuEventSynchronize");
+    const struct CUevent_st *v = object_find(d, event, OBJECT_EVENT);
+    if (!v) return bad_event(d, call);
+    if (v->capture) return driver_fail(d, CUDA_ERROR_CAPTURED_EVENT, "%s: the event belongs to a capture", call);
+    return CUDA_SUCCESS;
 }
 
-CUresult cuEventQuery(CUevent event)
-{
-    DRIVER(d);
-    CUresult r = driver_context(&d);
-    if (r) return r;
-    return object_find(d, event, OBJECT_EVENT) ? CUDA_SUCCESS : bad_event(d, "cuEventQuery");
-}
+CUresult cuEventSynchronize(CUevent event) { return event_call(event, "cuEventSynchronize"); }
+CUresult cuEventQuery(CUevent event) { return event_call(event, "cuEventQuery"); }
 
 CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end)
 {

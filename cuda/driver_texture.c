@@ -50,14 +50,15 @@ static CUresult bind(struct driver *d, struct CUtexref_st *x)
 {
     struct texture *t = &x->texture;
     if (!t->base) return CUDA_SUCCESS;
-    for (unsigned i = 0; i < 2; i++) t->address[i] = x->bytes ? TEX_BORDER : x->address[i];
+    for (unsigned i = 0; i < 3; i++) t->address[i] = x->bytes ? TEX_BORDER : x->address[i];
     if (x->bytes) {
         memset(t->border, 0, sizeof t->border);
         t->width = (uint32_t)(x->bytes / texel_bytes(t));
         t->height = 1;
         t->pitch = (uint64_t)t->width * texel_bytes(t);
     }
-    uint64_t bytes = (t->height - 1) * t->pitch + (uint64_t)t->width * texel_bytes(t);
+    uint64_t bytes = (t->depth > 1 ? (t->depth - 1) * t->slice : 0) + (t->height - 1) * t->pitch +
+                     (uint64_t)t->width * texel_bytes(t);
     if (!t->width || t->base % texel_bytes(t) || t->pitch % texel_bytes(t))
         return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "a texture must hold whole texels, aligned to their %u bytes",
                            texel_bytes(t));
@@ -97,7 +98,12 @@ static CUresult show_array(struct driver *d, struct CUtexref_st *x, CUarray arra
     const struct CUarray_st *a = object_find(d, array, OBJECT_ARRAY);
     if (!a) return driver_fail(d, CUDA_ERROR_INVALID_HANDLE, "texture: not an array");
     CUresult r = set_format(d, &x->texture, a->desc.Format, a->desc.NumChannels);
-    return r ? r : show_rows(d, x, a->addr, a->desc.Width, a->desc.Height ? a->desc.Height : 1, a->pitch);
+    if (r) return r;
+    x->texture.depth = a->desc.Depth ? (uint32_t)a->desc.Depth : 1;
+    x->texture.slice = a->slice;
+    x->texture.layered = a->desc.Flags & CUDA_ARRAY3D_LAYERED;
+    x->texture.cube = a->desc.Flags & CUDA_ARRAY3D_CUBEMAP;
+    return show_rows(d, x, a->addr, a->desc.Width, a->desc.Height ? a->desc.Height : 1, a->pitch);
 }
 
 /* ---- references ---- */
@@ -197,7 +203,7 @@ CUresult cuTexRefSetAddressMode(CUtexref texref, int dim, CUaddress_mode mode)
     if (dim < 0 || dim > 2 || (unsigned)mode > CU_TR_ADDRESS_MODE_BORDER)
         return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuTexRefSetAddressMode: dimension %d, mode %d", dim,
                            (int)mode);
-    if (dim < 2) texref->address[dim] = (uint8_t)mode;
+    texref->address[dim] = (uint8_t)mode;
     return bind(d, texref);
 }
 
@@ -240,7 +246,7 @@ CUresult cuTexObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DESC *resour
     if (view) return driver_fail(d, CUDA_ERROR_NOT_SUPPORTED, "cuTexObjectCreate: resource views");
     struct CUtexref_st *x = new_texture(d, OBJECT_TEXOBJECT, &d->current->object, d->textures + 1);
     if (!x) return driver_fail(d, CUDA_ERROR_OUT_OF_MEMORY, "out of host memory");
-    for (unsigned i = 0; i < 2 && !r; i++) {
+    for (unsigned i = 0; i < 3 && !r; i++) {
         if ((unsigned)texture->addressMode[i] > CU_TR_ADDRESS_MODE_BORDER)
             r = driver_fail(d, CUDA_ERROR_INVALID_VALUE, "address mode %d", (int)texture->addressMode[i]);
         x->address[i] = (uint8_t)texture->addressMode[i];
@@ -253,8 +259,43 @@ CUresult cuTexObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DESC *resour
         object_free(d, &x->object);
         return r;
     }
+    x->resource = *resource;
+    x->sampler = *texture;
     *object = ++d->textures;
     return CUDA_SUCCESS;
+}
+
+static struct CUtexref_st *object_of(const struct driver *d, uint64_t handle)
+{
+    for (struct object *o = d->objects; o; o = o->next)
+        if (o->kind == OBJECT_TEXOBJECT && ((struct CUtexref_st *)(void *)o)->handle == handle) return (void *)o;
+    return NULL;
+}
+
+static CUresult object_call(struct driver **d, uint64_t handle, const void *out, struct CUtexref_st **x)
+{
+    CUresult r = driver_context(d);
+    if (!r && (!(*x = object_of(*d, handle)) || !out))
+        r = driver_fail(*d, CUDA_ERROR_INVALID_VALUE, "not a texture or surface object, or no room for the answer");
+    return r;
+}
+
+CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *resource, CUtexObject object)
+{
+    DRIVER(d);
+    struct CUtexref_st *x;
+    CUresult r = object_call(&d, object, resource, &x);
+    if (!r) *resource = x->resource;
+    return r;
+}
+
+CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *texture, CUtexObject object)
+{
+    DRIVER(d);
+    struct CUtexref_st *x;
+    CUresult r = object_call(&d, object, texture, &x);
+    if (!r) *texture = x->sampler;
+    return r;
 }
 
 CUresult cuTexObjectDestroy(CUtexObject object)
@@ -262,10 +303,87 @@ CUresult cuTexObjectDestroy(CUtexObject object)
     DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
-    for (struct object *o = d->objects; o; o = o->next) {
-        if (o->kind != OBJECT_TEXOBJECT || ((struct CUtexref_st *)(void *)o)->handle != object) continue;
-        object_free(d, o);
-        return CUDA_SUCCESS;
-    }
+    struct CUtexref_st *x = object_of(d, object);
+    if (x) return object_free(d, &x->object), CUDA_SUCCESS;
     return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuTexObjectDestroy: not a texture object");
+}
+
+/* ---- surfaces: a view of an array that kernels write; the handle is of the same kind as a texture's ---- */
+
+CUresult cuSurfObjectCreate(CUsurfObject *object, const CUDA_RESOURCE_DESC *resource)
+{
+    DRIVER(d);
+    CUresult r = driver_context(&d);
+    if (r) return r;
+    if (!object || !resource || resource->resType != CU_RESOURCE_TYPE_ARRAY)
+        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuSurfObjectCreate: a surface is a view of an array");
+    struct CUtexref_st *x = new_texture(d, OBJECT_TEXOBJECT, &d->current->object, d->textures + 1);
+    if (!x) return driver_fail(d, CUDA_ERROR_OUT_OF_MEMORY, "out of host memory");
+    x->texture.surface = true;
+    r = show_array(d, x, resource->res.array.hArray);
+    if (r) {
+        object_free(d, &x->object);
+        return r;
+    }
+    x->resource = *resource;
+    *object = ++d->textures;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuSurfObjectDestroy(CUsurfObject object) { return cuTexObjectDestroy(object); }
+
+CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *resource, CUsurfObject object)
+{
+    return cuTexObjectGetResourceDesc(resource, object);
+}
+
+/* A surface reference is a .surfref variable of the module. */
+struct CUsurfref_st {
+    struct CUtexref_st x;
+    CUarray array;
+};
+
+CUresult cuModuleGetSurfRef(CUsurfref *surfref, CUmodule module, const char *name)
+{
+    DRIVER(d);
+    CUresult r = driver_context(&d);
+    if (r) return r;
+    struct CUmod_st *m = object_find(d, module, OBJECT_MODULE);
+    if (!surfref || !name || !m) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuModuleGetSurfRef: not a module");
+    uint64_t handle = ptx_texref(m->image, name);
+    if (!handle) return driver_fail(d, CUDA_ERROR_NOT_FOUND, "%s has no surface reference '%s'", m->ptx->file, name);
+    for (struct object *o = d->objects; o; o = o->next)
+        if (o->kind == OBJECT_SURFREF && ((struct CUtexref_st *)(void *)o)->handle == handle)
+            return *surfref = (struct CUsurfref_st *)(void *)o, CUDA_SUCCESS;
+    struct CUsurfref_st *s = object_new(d, sizeof *s, OBJECT_SURFREF, &m->object);
+    if (!s) return driver_fail(d, CUDA_ERROR_OUT_OF_MEMORY, "out of host memory");
+    s->x.driver = d;
+    s->x.handle = handle;
+    s->x.texture.surface = true;
+    *surfref = s;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuSurfRefSetArray(CUsurfref surfref, CUarray array, unsigned int flags)
+{
+    DRIVER(d);
+    CUresult r = driver_context(&d);
+    if (r) return r;
+    struct CUsurfref_st *s = object_find(d, surfref, OBJECT_SURFREF);
+    if (!s || flags) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuSurfRefSetArray: not a surface reference");
+    r = show_array(d, &s->x, array);
+    if (!r) s->array = array;
+    return r;
+}
+
+CUresult cuSurfRefGetArray(CUarray *array, CUsurfref surfref)
+{
+    DRIVER(d);
+    CUresult r = driver_context(&d);
+    if (r) return r;
+    const struct CUsurfref_st *s = object_find(d, surfref, OBJECT_SURFREF);
+    if (!s || !array || !s->array)
+        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuSurfRefGetArray: not a surface reference, or not bound");
+    *array = s->array;
+    return CUDA_SUCCESS;
 }

@@ -2,6 +2,8 @@
 #include "cuda/fatbin.h"
 
 #include <inttypes.h>
+#include <limits.h>
+#include <lz4.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +95,8 @@ static int64_t unpack(const struct entry *en, const uint8_t *payload, char *text
         size_t n = ZSTD_decompress(text, en->text_bytes, payload, en->packed_bytes);
         return ZSTD_isError(n) ? -1 : (int64_t)n;
     }
-    return lz4_block(payload, en->packed_bytes, (uint8_t *)text, en->text_bytes);
+    if (en->packed_bytes > INT_MAX || en->text_bytes > INT_MAX) return -1;
+    return LZ4_decompress_safe((const char *)payload, text, (int)en->packed_bytes, (int)en->text_bytes);
 }
 
 static bool is_packed(const struct entry *en) { return en->flags & (FLAG_ZSTD | FLAG_LZ4) && en->packed_bytes; }

@@ -34,7 +34,4 @@ char *fatbin_program(const void *image, unsigned capability, struct wl_err *e);
 char *fatbin_cubin(const void *image, size_t size, unsigned capability, size_t *bytes);
 unsigned cubin_registers(const char *elf, size_t bytes, const char *kernel);
 
-/* One LZ4 block: the number of bytes it became, or -1 when it is damaged or needs more room. */
-int64_t lz4_block(const uint8_t *in, size_t in_size, uint8_t *out, size_t out_size);
-
 #endif

@@ -3,8 +3,8 @@
 # the lint and the figures need (default). On other systems it only says what to look for: the build itself then finds
 # out what is there.
 set -eu
-build="gcc make cmake pkg-config libinih-dev libjansson-dev libzstd-dev liblzma-dev zlib1g-dev libsqlite3-dev
-    gnuplot-nox"
+build="gcc make cmake pkg-config libinih-dev libjansson-dev libzstd-dev liblz4-dev liblzma-dev zlib1g-dev
+    libsqlite3-dev gnuplot-nox"
 tests="clang libclang-rt-dev libcmocka-dev clang-format clang-tidy"
 case "${1:-all}" in
 build) wanted=$build ;;

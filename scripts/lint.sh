@@ -116,10 +116,11 @@ done >"$work/guards"
 verdict guards
 
 # ---- numbers are read by base/text.h, whatever the locale; files are written by base/out_file.h, whole or not at all.
-# Exceptions: out_file.c itself, and the reports of processes, which are to be there when a process was killed. ----
+# Exceptions: out_file.c itself; the reports of processes, which are to be there when a process was killed; what nvcc is
+# given in a temporary folder. ----
 product '\.c$' | grep -v '^src/base/text.c$' | xargs grep -nE '\b(strtod|strtof|strtold|atof)\(' >"$work/locale" || true
 verdict locale
-product '\.c$' | grep -vE '^(src/base/out_file|cuda/lib/exec_process)\.c$' |
+product '\.c$' | grep -vE '^(src/base/out_file|cuda/lib/exec_process|cuda/nvrtc/nvrtc)\.c$' |
     xargs grep -nE 'fopen\([^"]*"[wa]' >"$work/whole-files" || true
 verdict whole-files
 
@@ -135,7 +136,14 @@ for page in "$work"/docs/*.md; do
     cmp -s "$page" "docs/${page##*/}" || echo "docs/${page##*/} is not what \`make docs\` writes"
 done >"$work/made-documents"
 verdict made-documents
-sh scripts/man_check.sh "$build/warpline" man/warpline.1 >"$work/manual" || true
+mkdir "$work/man" "$work/completions"
+sh scripts/man.sh "$build/warpline" "$work/man" "$work/completions"
+for page in "$work"/man/* "$work"/completions/*; do
+    cmp -s "$page" "${page#"$work/"}" || echo "${page#"$work/"} is not what \`make docs\` writes"
+done >"$work/manual"
+for page in man/*.1 completions/*; do
+    [ -e "$work/$page" ] || echo "$page is of no command"
+done >>"$work/manual"
 verdict manual
 sh scripts/names_check.sh ARCHITECTURE.md CONTRIBUTING.md README.md >"$work/names-in-documents"
 verdict names-in-documents

@@ -42,11 +42,26 @@ build atax_many -gencode arch=compute_100,code=compute_100 -gencode arch=compute
     -gencode arch=compute_80,code=compute_80 atax.cu
 build no_ptx -gencode arch=compute_75,code=sm_75 wrong.cu
 build per_thread $ptx -default-stream per-thread flow.cu
-for program in memory flow device print wrong texture refused overread; do build $program $ptx $program.cu; done
+for program in memory flow device print wrong texture refused overread waiting latency; do
+    build $program $ptx $program.cu
+done
 build link -rdc=true $ptx -gencode arch=compute_75,code=sm_75 link_a.cu link_b.cu
 build thrust $ptx -compress-mode=size thrust.cu
 build two $ptx two_a.cu two_b.cu
 
+# Small programs in the style of the benchmark suites; those with texture references need nvcc 11.
+mkdir -p bin/suite
+old="kmeans bfs_texture track"
+for source in suite/*.cu; do
+    program=${source#suite/}
+    program=${program%.cu}
+    case " $old " in *" $program "*) continue ;; esac
+    target=$ptx
+    [ $program != cluster ] || target="-gencode arch=compute_90,code=compute_90"
+    build suite/$program -std=c++17 $target -compress-mode=size $source
+done
 compiler=${NVCC11:-}
-[ -n "$compiler" ] || { echo "make_fatbins.sh: NVCC11 is not set: bin/references is left alone" >&2; exit 0; }
+[ -n "$compiler" ] || { echo "make_fatbins.sh: NVCC11 is not set: the programs of CUDA 11 are left alone" >&2; exit 0; }
+for program in $old; do build suite/$program ${CCBIN11:+-ccbin "$CCBIN11"} -w $ptx suite/$program.cu; done
+build suite/graph11 ${CCBIN11:+-ccbin "$CCBIN11"} -w $ptx suite/graph.cu
 build references ${CCBIN11:+-ccbin "$CCBIN11"} -w $ptx references.cu

@@ -1,23 +1,45 @@
 /* entry.c - cuGetProcAddress and cuGetExportTable: how bindings and the vendor's own static runtime
  * find functions of the driver. */
+#include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "warpline/cuda.h"
+#include "cuda/lib/older.h"
 
 typedef void function(void);
 CUresult cuGetProcAddress_v2(const char *name, void **function, int version, unsigned long long flags, int *status);
 CUresult cuGetProcAddress(const char *name, void **function, int version, unsigned long long flags);
 CUresult cuGetExportTable(const void **table, const void *id);
 
+/* Without these a program would be ended by the loader, without a reason. */
+#define U(name)                                                                                                        \
+    CUresult name(void);                                                                                               \
+    CUresult name(void)                                                                                                \
+    {                                                                                                                  \
+        static bool said;                                                                                              \
+        if (!said)                                                                                                     \
+            fprintf(stderr, "warpline: " #name " is not supported; the program gets CUDA_ERROR_NOT_SUPPORTED\n");      \
+        said = true;                                                                                                   \
+        return CUDA_ERROR_NOT_SUPPORTED;                                                                               \
+    }
+#include "cuda/lib/driver_absent.def"
+#undef U
+
 static const struct {
     const char *name;
     function *call;
 } functions[] = {
+#define U(name) {#name, (function *)name},
+#include "cuda/lib/driver_absent.def"
+#undef U
 #define F(name) {#name, (function *)name},
 #include "cuda/lib/driver_names.def"
 #undef F
+    {"cuGraphInstantiate_v2", (function *)cuGraphInstantiate_v2},
+    {"cuCtxGetDevice_v2", (function *)cuCtxGetDevice_v2},
+    {"cuCtxSynchronize_v2", (function *)cuCtxSynchronize_v2},
+    {"cuStreamGetCtx_v2", (function *)cuStreamGetCtx_v2},
     {"cuGetProcAddress", (function *)cuGetProcAddress},
     {"cuGetProcAddress_v2", (function *)cuGetProcAddress_v2},
     {"cuGetExportTable", (function *)cuGetExportTable},
@@ -33,13 +55,26 @@ static function *find(const char *name, const char *suffix)
     return NULL;
 }
 
+/* Calls whose newest form takes other arguments than those of before, and the version that changed them. */
+static const struct {
+    const char *name, *before;
+    int version;
+} changed[] = {
+    {"cuCtxCreate", "_v2", 13000},        {"cuCtxGetDevice", "", 13000},
+    {"cuCtxSynchronize", "", 13000},      {"cuStreamGetCtx", "", 13000},
+    {"cuMemPrefetchAsync", "", 13000},    {"cuMemAdvise", "", 13000},
+    {"cuGraphInstantiate", "_v2", 12000}, {"cuStreamGetCaptureInfo", "_v2", 12030},
+};
+
 /* A program asks by the plain name and the version it was built for; the newest form it knows is meant. */
 static function *find_version(const char *name, int version)
 {
     static const char *const newest_first[] = {"_v4", "_v3", "_v2", ""};
     function *f = NULL;
-    bool context = strcmp(name, "cuCtxCreate") == 0; /* its fourth form, of CUDA 13, takes other arguments */
-    for (unsigned i = context && version < 13000 ? 1 : 0; i < 4 && !f; i++) f = find(name, newest_first[i]);
+    for (unsigned i = 0; i < sizeof changed / sizeof changed[0]; i++)
+        if (strcmp(name, changed[i].name) == 0 && version < changed[i].version) return find(name, changed[i].before);
+    if (strcmp(name, "cuGraphInstantiate") == 0) return find("cuGraphInstantiateWithFlags", "");
+    for (unsigned i = 0; i < 4 && !f; i++) f = find(name, newest_first[i]);
     return f;
 }
 
@@ -62,8 +97,18 @@ CUresult cuGetProcAddress(const char *name, void **result, int version, unsigned
 CUresult cuGetExportTable(const void **table, const void *id)
 {
     static bool said;
+    Dl_info caller;
+    const char *file = dladdr(__builtin_return_address(0), &caller) && caller.dli_fname ? caller.dli_fname : "";
+    const char *slash = strrchr(file, '/');
     (void)id;
-    if (!said)
+    if (strstr(file, "libnvrtc") || strstr(file, "libnvJitLink")) return CUDA_ERROR_NOT_FOUND; /* compilers: no harm */
+    if (!said && strstr(file, ".so"))
+        fprintf(
+            stderr,
+            "warpline: %s is a library of machine code for real GPUs, which cannot run on a simulated one; its calls "
+            "will fail\n",
+            slash ? slash + 1 : file);
+    else if (!said)
         fprintf(stderr, "warpline: the CUDA runtime inside this program wants the vendor's driver; "
                         "link the program with 'nvcc -cudart shared'\n");
     said = true;

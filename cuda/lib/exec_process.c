@@ -33,7 +33,8 @@ static struct {
     unsigned inherited;     /* launches before the fork that made this process; 0: it was not forked */
     bool late;              /* forked, and no file yet */
     struct run_stats known; /* counters at the end of the last of them */
-    const char *pattern;    /* NULL: all kernels */
+    struct policy_stats known_policies;
+    const char *pattern; /* NULL: all kernels */
     unsigned first, last;
     struct wlt_writer *trace;
     struct timeline *timeline; /* NULL: not asked for */
@@ -108,17 +109,20 @@ static bool write_at(const void *data, size_t bytes, uint64_t at)
     return true;
 }
 
-/* What the counters gained since they were last looked at; all of them are uint64_t. */
-static void take_gain(struct run_stats *gain)
+/* What the counters gained since they were last looked at. */
+static void take_gain(struct launch_record *r)
 {
+    const struct gpu *gpu = session_gpu(self.session);
     struct run_stats now;
-    gpu_read_stats(session_gpu(self.session), &now);
-    uint64_t after[sizeof now / 8], before[sizeof now / 8];
-    memcpy(after, &now, sizeof now);
-    memcpy(before, &self.known, sizeof now);
-    for (unsigned i = 0; i < sizeof now / 8; i++) after[i] -= before[i];
-    memcpy(gain, after, sizeof now);
+    struct policy_stats policies;
+    gpu_read_stats(gpu, &now);
+    gpu_read_policy_stats(gpu, &policies);
+    r->stats = now;
+    r->policies = policies;
+    stats_subtract(&r->stats, &self.known, sizeof now);
+    stats_subtract(&r->policies, &self.known_policies, sizeof policies);
     self.known = now;
+    self.known_policies = policies;
 }
 
 /* Launches that are not in the file yet: one, since this is called after each. */
@@ -127,7 +131,7 @@ static bool write_launches(const struct kernel_record *k, unsigned n)
     bool ok = true;
     for (; self.written < n && ok; self.written++) {
         struct launch_record r = {.kernel = k[self.written]};
-        if (session_gpu(self.session)) take_gain(&r.stats);
+        if (session_gpu(self.session)) take_gain(&r);
         ok = write_at(&r, sizeof r, sizeof self.report + self.written * sizeof r);
     }
     return ok;
@@ -252,6 +256,9 @@ static void write_arrays(void)
     if (gpu_read_profile(gpu, &r->profile, &e) == 0) {
         write_array(LOADS_ENDING, r->profile.load, r->profile.loads * sizeof *r->profile.load);
         write_array(INSTS_ENDING, r->profile.inst, r->profile.insts * sizeof *r->profile.inst);
+        if (r->profile.heat.count)
+            write_array(HEAT_ENDING, r->profile.heat.count,
+                        (size_t)r->profile.heat.samples * r->profile.heat.width * sizeof *r->profile.heat.count);
     }
     if (gpu_read_samples(gpu, &sample, &samples, &e) == 0)
         write_array(SAMPLES_ENDING, sample, samples * sizeof *sample);
@@ -260,7 +267,7 @@ static void write_arrays(void)
     r->profile.load = NULL;
     r->profile.inst = NULL;
     free(r->profile.heat.count);
-    r->profile.heat = (struct heat_report){0}; /* pictures are made of traces and workloads */
+    r->profile.heat.count = NULL;
     free(sample);
     r->samples = samples;
 }

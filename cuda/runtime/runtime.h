@@ -23,6 +23,7 @@ enum {
     cudaErrorInvalidTexture = 18,
     cudaErrorInvalidChannelDescriptor = 20,
     cudaErrorInvalidMemcpyDirection = 21,
+    cudaErrorInvalidSurface = 37,
     cudaErrorMissingConfiguration = 52,
     cudaErrorInvalidDeviceFunction = 98,
     cudaErrorInvalidDevice = 101,
@@ -99,12 +100,39 @@ cudaError_t rt_kernel(const void *host, CUfunction *out);
 /* The same for a launch: that it was refused is on record when the kernel's module cannot be loaded. */
 cudaError_t rt_kernel_to_launch(const void *host, CUfunction *out);
 void cuwlRefused(const char *kernel, int code); /* of libcuda */
+/* The host function of a kernel, or the kernel itself when it has none. */
+const void *rt_host_of(CUfunction f);
 cudaError_t rt_symbol(const void *host, CUdeviceptr *addr, size_t *bytes);
 cudaError_t rt_texture(const void *host, CUtexref *out, const struct texture_reference **entry);
+cudaError_t rt_surface(const void *host, CUsurfref *out);
 /* The device was reset: modules are loaded again when they are needed. */
 void rt_forget_modules(void);
 
 /* ---- arrays (runtime_array.c) ---- */
+
+struct extent {
+    size_t width, height, depth;
+};
+struct position {
+    size_t x, y, z;
+};
+struct pitched {
+    void *ptr;
+    size_t pitch, xsize, ysize;
+};
+struct copy3d { /* cudaMemcpy3DParms */
+    cudaArray_t src_array;
+    struct position src_pos;
+    struct pitched src;
+    cudaArray_t dst_array;
+    struct position dst_pos;
+    struct pitched dst;
+    struct extent extent;
+    int kind;
+};
+/* The driver's description of a copy, and back. */
+cudaError_t rt_copy3d(const struct copy3d *p, CUDA_MEMCPY3D *out);
+void rt_copy3d_of(const CUDA_MEMCPY3D *c, struct copy3d *out);
 
 struct cudaChannelFormatDesc {
     int x, y, z, w; /* bits */

@@ -3,27 +3,6 @@
 
 #include "cuda/runtime/runtime.h"
 
-struct extent {
-    size_t width, height, depth;
-};
-struct position {
-    size_t x, y, z;
-};
-struct pitched {
-    void *ptr;
-    size_t pitch, xsize, ysize;
-};
-struct copy3d { /* cudaMemcpy3DParms */
-    cudaArray_t src_array;
-    struct position src_pos;
-    struct pitched src;
-    cudaArray_t dst_array;
-    struct position dst_pos;
-    struct pitched dst;
-    struct extent extent;
-    int kind;
-};
-
 cudaError_t cudaMallocPitch(void **ptr, size_t *pitch, size_t width, size_t height);
 cudaError_t cudaMalloc3D(struct pitched *out, struct extent extent);
 cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
@@ -38,6 +17,12 @@ cudaError_t cudaMemset3D(struct pitched p, int value, struct extent extent);
 cudaError_t cudaMemset3DAsync(struct pitched p, int value, struct extent extent, cudaStream_t stream);
 struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, int f);
 cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *out, cudaArray_t array);
+cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *c, struct extent extent,
+                              unsigned flags);
+cudaError_t cudaMemcpyToArrayAsync(cudaArray_t dst, size_t x, size_t y, const void *src, size_t bytes, int kind,
+                                   cudaStream_t stream);
+cudaError_t cudaMemcpyFromArrayAsync(void *dst, cudaArray_t src, size_t x, size_t y, size_t bytes, int kind,
+                                     cudaStream_t stream);
 cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *c, size_t width, size_t height,
                             unsigned flags);
 cudaError_t cudaFreeArray(cudaArray_t array);
@@ -85,14 +70,15 @@ static void set_dst(CUDA_MEMCPY2D *c, void *dst, size_t pitch)
     c->dstPitch = pitch;
 }
 
-static CUresult copy2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, int kind)
+static CUresult describe2d(CUDA_MEMCPY2D *c, void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
+                           size_t height, int kind)
 {
-    CUDA_MEMCPY2D c = {.WidthInBytes = width, .Height = height};
-    if (!side_types(kind, &c.srcMemoryType, &c.dstMemoryType)) return (CUresult)cudaErrorInvalidMemcpyDirection;
+    *c = (CUDA_MEMCPY2D){.WidthInBytes = width, .Height = height};
+    if (!side_types(kind, &c->srcMemoryType, &c->dstMemoryType)) return (CUresult)cudaErrorInvalidMemcpyDirection;
     if (width > dpitch || width > spitch) return (CUresult)12; /* cudaErrorInvalidPitchValue */
-    set_src(&c, src, spitch);
-    set_dst(&c, dst, dpitch);
-    return cuMemcpy2D(&c);
+    set_src(c, src, spitch);
+    set_dst(c, dst, dpitch);
+    return CUDA_SUCCESS;
 }
 
 /* ---- pitched memory ---- */
@@ -118,46 +104,112 @@ cudaError_t cudaMalloc3D(struct pitched *out, struct extent extent)
 cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
                          int kind)
 {
-    RT_CALL(copy2d(dst, dpitch, src, spitch, width, height, kind));
+    CUDA_MEMCPY2D c;
+    CUresult r = rt_enter();
+    if (!r) r = describe2d(&c, dst, dpitch, src, spitch, width, height, kind);
+    return rt_driver(r ? r : cuMemcpy2D(&c));
 }
 
 cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
                               int kind, cudaStream_t stream)
 {
-    (void)stream;
-    return cudaMemcpy2D(dst, dpitch, src, spitch, width, height, kind);
-}
-
-cudaError_t cudaMemcpy3D(const struct copy3d *c)
-{
-    static bool said;
-    if (!c) return rt_done(cudaErrorInvalidValue);
-    if (c->src_array || c->dst_array) return rt_unsupported(&said, "cudaMemcpy3D with an array");
+    CUDA_MEMCPY2D c;
     CUresult r = rt_enter();
-    for (size_t z = 0; z < c->extent.depth && !r; z++) {
-        size_t from = ((c->src_pos.z + z) * c->src.ysize + c->src_pos.y) * c->src.pitch + c->src_pos.x;
-        size_t to = ((c->dst_pos.z + z) * c->dst.ysize + c->dst_pos.y) * c->dst.pitch + c->dst_pos.x;
-        r = copy2d((char *)c->dst.ptr + to, c->dst.pitch, (const char *)c->src.ptr + from, c->src.pitch,
-                   c->extent.width, c->extent.height, c->kind);
-    }
-    return rt_driver(r);
+    if (!r) r = describe2d(&c, dst, dpitch, src, spitch, width, height, kind);
+    return rt_driver(r ? r : cuMemcpy2DAsync(&c, stream));
 }
 
-cudaError_t cudaMemcpy3DAsync(const struct copy3d *c, cudaStream_t stream)
+cudaError_t cudaMemset2DAsync(void *ptr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
 {
-    (void)stream;
-    return cudaMemcpy3D(c);
+    RT_CALL(cuMemsetD2D8Async((uintptr_t)ptr, pitch, (unsigned char)value, width, height, stream));
+}
+
+cudaError_t cudaMemset3DAsync(struct pitched p, int value, struct extent extent, cudaStream_t stream)
+{
+    cudaError_t e = cudaSuccess;
+    for (size_t z = 0; z < extent.depth && !e; z++)
+        e = cudaMemset2DAsync((char *)p.ptr + z * p.ysize * p.pitch, p.pitch, value, extent.width, extent.height,
+                              stream);
+    return e;
+}
+
+/* ---- three dimensions ---- */
+
+static size_t element_bytes(cudaArray_t array)
+{
+    CUDA_ARRAY3D_DESCRIPTOR d;
+    if (!array || cuArray3DGetDescriptor(&d, array)) return 1;
+    struct cudaChannelFormatDesc c = rt_channels(d.Format, d.NumChannels);
+    return (size_t)(c.x + c.y + c.z + c.w) / 8;
+}
+
+/* With an array, extents and its positions count elements; without, bytes. */
+cudaError_t rt_copy3d(const struct copy3d *p, CUDA_MEMCPY3D *c)
+{
+    if (!p) return cudaErrorInvalidValue;
+    CUresult r = rt_enter();
+    if (r) return (cudaError_t)r;
+    size_t unit = p->src_array ? element_bytes(p->src_array) : element_bytes(p->dst_array);
+    *c = (CUDA_MEMCPY3D){.srcXInBytes = p->src_pos.x * (p->src_array ? unit : 1),
+                         .srcY = p->src_pos.y,
+                         .srcZ = p->src_pos.z,
+                         .srcHost = p->src.ptr,
+                         .srcDevice = (uintptr_t)p->src.ptr,
+                         .srcArray = p->src_array,
+                         .srcPitch = p->src.pitch,
+                         .srcHeight = p->src.ysize,
+                         .dstXInBytes = p->dst_pos.x * (p->dst_array ? unit : 1),
+                         .dstY = p->dst_pos.y,
+                         .dstZ = p->dst_pos.z,
+                         .dstHost = p->dst.ptr,
+                         .dstDevice = (uintptr_t)p->dst.ptr,
+                         .dstArray = p->dst_array,
+                         .dstPitch = p->dst.pitch,
+                         .dstHeight = p->dst.ysize,
+                         .WidthInBytes = p->extent.width * unit,
+                         .Height = p->extent.height,
+                         .Depth = p->extent.depth};
+    if (!side_types(p->kind, &c->srcMemoryType, &c->dstMemoryType)) return cudaErrorInvalidMemcpyDirection;
+    if (p->src_array) c->srcMemoryType = CU_MEMORYTYPE_ARRAY;
+    if (p->dst_array) c->dstMemoryType = CU_MEMORYTYPE_ARRAY;
+    return cudaSuccess;
+}
+
+void rt_copy3d_of(const CUDA_MEMCPY3D *c, struct copy3d *p)
+{
+    size_t unit = c->srcArray ? element_bytes(c->srcArray) : element_bytes(c->dstArray);
+    bool from_host = c->srcMemoryType == CU_MEMORYTYPE_HOST, to_host = c->dstMemoryType == CU_MEMORYTYPE_HOST;
+    *p = (struct copy3d){.src_array = c->srcArray,
+                         .src_pos = {c->srcXInBytes / (c->srcArray ? unit : 1), c->srcY, c->srcZ},
+                         .src = {(void *)(from_host ? (uintptr_t)c->srcHost : (uintptr_t)c->srcDevice), c->srcPitch,
+                                 c->WidthInBytes, c->srcHeight},
+                         .dst_array = c->dstArray,
+                         .dst_pos = {c->dstXInBytes / (c->dstArray ? unit : 1), c->dstY, c->dstZ},
+                         .dst = {(void *)(to_host ? (uintptr_t)c->dstHost : (uintptr_t)c->dstDevice), c->dstPitch,
+                                 c->WidthInBytes, c->dstHeight},
+                         .extent = {c->WidthInBytes / unit, c->Height, c->Depth},
+                         .kind = c->srcMemoryType == CU_MEMORYTYPE_UNIFIED ? cudaMemcpyDefault
+                                 : from_host ? (to_host ? cudaMemcpyHostToHost : cudaMemcpyHostToDevice)
+                                             : (to_host ? cudaMemcpyDeviceToHost : cudaMemcpyDeviceToDevice)};
+}
+
+cudaError_t cudaMemcpy3D(const struct copy3d *p)
+{
+    CUDA_MEMCPY3D c;
+    cudaError_t e = rt_copy3d(p, &c);
+    return e ? rt_done(e) : rt_driver(cuMemcpy3D(&c));
+}
+
+cudaError_t cudaMemcpy3DAsync(const struct copy3d *p, cudaStream_t stream)
+{
+    CUDA_MEMCPY3D c;
+    cudaError_t e = rt_copy3d(p, &c);
+    return e ? rt_done(e) : rt_driver(cuMemcpy3DAsync(&c, stream));
 }
 
 cudaError_t cudaMemset2D(void *ptr, size_t pitch, int value, size_t width, size_t height)
 {
     RT_CALL(cuMemsetD2D8((uintptr_t)ptr, pitch, (unsigned char)value, width, height));
-}
-
-cudaError_t cudaMemset2DAsync(void *ptr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
-{
-    (void)stream;
-    return cudaMemset2D(ptr, pitch, value, width, height);
 }
 
 cudaError_t cudaMemset3D(struct pitched p, int value, struct extent extent)
@@ -166,12 +218,6 @@ cudaError_t cudaMemset3D(struct pitched p, int value, struct extent extent)
     for (size_t z = 0; z < extent.depth && !e; z++)
         e = cudaMemset2D((char *)p.ptr + z * p.ysize * p.pitch, p.pitch, value, extent.width, extent.height);
     return e;
-}
-
-cudaError_t cudaMemset3DAsync(struct pitched p, int value, struct extent extent, cudaStream_t stream)
-{
-    (void)stream;
-    return cudaMemset3D(p, value, extent);
 }
 
 /* ---- formats ---- */
@@ -208,69 +254,96 @@ struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, i
 
 /* ---- arrays ---- */
 
+cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *c, struct extent extent,
+                              unsigned flags)
+{
+    CUDA_ARRAY3D_DESCRIPTOR d = {
+        .Width = extent.width, .Height = extent.height, .Depth = extent.depth, .Flags = flags}; /* numbered alike */
+    if (!array || !c) return rt_done(cudaErrorInvalidValue);
+    if (!rt_format(c, &d.Format, &d.NumChannels)) return rt_done(cudaErrorInvalidChannelDescriptor);
+    RT_CALL(cuArray3DCreate(array, &d));
+}
+
 cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *c, size_t width, size_t height,
                             unsigned flags)
 {
-    static bool said;
-    CUDA_ARRAY_DESCRIPTOR d = {.Width = width, .Height = height};
-    if (!array || !c) return rt_done(cudaErrorInvalidValue);
-    if (flags) return rt_unsupported(&said, "cudaMallocArray for layers, surfaces or gathering");
-    if (!rt_format(c, &d.Format, &d.NumChannels)) return rt_done(cudaErrorInvalidChannelDescriptor);
-    RT_CALL(cuArrayCreate(array, &d));
+    return cudaMalloc3DArray(array, c, (struct extent){width, height, 0}, flags);
 }
-
-cudaError_t cudaFreeArray(cudaArray_t array) { RT_CALL(array ? cuArrayDestroy(array) : CUDA_SUCCESS); }
 
 cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct extent *extent, unsigned *flags,
                              cudaArray_t array)
 {
-    CUDA_ARRAY_DESCRIPTOR d;
+    CUDA_ARRAY3D_DESCRIPTOR d;
     CUresult r = rt_enter();
-    if (!r) r = cuArrayGetDescriptor(&d, array);
+    if (!r) r = cuArray3DGetDescriptor(&d, array);
     if (r) return rt_driver(r);
     if (desc) *desc = rt_channels(d.Format, d.NumChannels);
-    if (extent) *extent = (struct extent){d.Width, d.Height, 0};
-    if (flags) *flags = 0;
+    if (extent) *extent = (struct extent){d.Width, d.Height, d.Depth};
+    if (flags) *flags = d.Flags;
     return cudaSuccess;
 }
 
-cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *out, cudaArray_t array)
+static CUresult describe_to_array(CUDA_MEMCPY2D *c, cudaArray_t dst, size_t x, size_t y, const void *src, size_t pitch,
+                                  size_t width, size_t height, int kind)
 {
-    return cudaArrayGetInfo(out, NULL, NULL, array);
+    *c = (CUDA_MEMCPY2D){.dstArray = dst, .dstXInBytes = x, .dstY = y, .WidthInBytes = width, .Height = height};
+    if (!side_types(kind, &c->srcMemoryType, &c->dstMemoryType)) return (CUresult)cudaErrorInvalidMemcpyDirection;
+    c->dstMemoryType = CU_MEMORYTYPE_ARRAY;
+    set_src(c, src, pitch);
+    return CUDA_SUCCESS;
+}
+
+static CUresult describe_from_array(CUDA_MEMCPY2D *c, void *dst, size_t pitch, cudaArray_t src, size_t x, size_t y,
+                                    size_t width, size_t height, int kind)
+{
+    *c = (CUDA_MEMCPY2D){.srcArray = src, .srcXInBytes = x, .srcY = y, .WidthInBytes = width, .Height = height};
+    if (!side_types(kind, &c->srcMemoryType, &c->dstMemoryType)) return (CUresult)cudaErrorInvalidMemcpyDirection;
+    c->srcMemoryType = CU_MEMORYTYPE_ARRAY;
+    set_dst(c, dst, pitch);
+    return CUDA_SUCCESS;
 }
 
 cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t x, size_t y, const void *src, size_t pitch, size_t width,
                                 size_t height, int kind)
 {
-    CUDA_MEMCPY2D c = {.dstArray = dst, .dstXInBytes = x, .dstY = y, .WidthInBytes = width, .Height = height};
-    if (!side_types(kind, &c.srcMemoryType, &c.dstMemoryType)) return rt_done(cudaErrorInvalidMemcpyDirection);
-    c.dstMemoryType = CU_MEMORYTYPE_ARRAY;
-    set_src(&c, src, pitch);
-    RT_CALL(cuMemcpy2D(&c));
+    CUDA_MEMCPY2D c;
+    CUresult r = rt_enter();
+    if (!r) r = describe_to_array(&c, dst, x, y, src, pitch, width, height, kind);
+    return rt_driver(r ? r : cuMemcpy2D(&c));
 }
 
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t x, size_t y, const void *src, size_t pitch, size_t width,
                                      size_t height, int kind, cudaStream_t stream)
 {
-    (void)stream;
-    return cudaMemcpy2DToArray(dst, x, y, src, pitch, width, height, kind);
+    CUDA_MEMCPY2D c;
+    CUresult r = rt_enter();
+    if (!r) r = describe_to_array(&c, dst, x, y, src, pitch, width, height, kind);
+    return rt_driver(r ? r : cuMemcpy2DAsync(&c, stream));
 }
 
 cudaError_t cudaMemcpy2DFromArray(void *dst, size_t pitch, cudaArray_t src, size_t x, size_t y, size_t width,
                                   size_t height, int kind)
 {
-    CUDA_MEMCPY2D c = {.srcArray = src, .srcXInBytes = x, .srcY = y, .WidthInBytes = width, .Height = height};
-    if (!side_types(kind, &c.srcMemoryType, &c.dstMemoryType)) return rt_done(cudaErrorInvalidMemcpyDirection);
-    c.srcMemoryType = CU_MEMORYTYPE_ARRAY;
-    set_dst(&c, dst, pitch);
-    RT_CALL(cuMemcpy2D(&c));
+    CUDA_MEMCPY2D c;
+    CUresult r = rt_enter();
+    if (!r) r = describe_from_array(&c, dst, pitch, src, x, y, width, height, kind);
+    return rt_driver(r ? r : cuMemcpy2D(&c));
 }
 
 cudaError_t cudaMemcpy2DFromArrayAsync(void *dst, size_t pitch, cudaArray_t src, size_t x, size_t y, size_t width,
                                        size_t height, int kind, cudaStream_t stream)
 {
-    (void)stream;
-    return cudaMemcpy2DFromArray(dst, pitch, src, x, y, width, height, kind);
+    CUDA_MEMCPY2D c;
+    CUresult r = rt_enter();
+    if (!r) r = describe_from_array(&c, dst, pitch, src, x, y, width, height, kind);
+    return rt_driver(r ? r : cuMemcpy2DAsync(&c, stream));
+}
+
+cudaError_t cudaFreeArray(cudaArray_t array) { RT_CALL(array ? cuArrayDestroy(array) : CUDA_SUCCESS); }
+
+cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *out, cudaArray_t array)
+{
+    return cudaArrayGetInfo(out, NULL, NULL, array);
 }
 
 cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t dx, size_t dy, cudaArray_t src, size_t sx, size_t sy,
@@ -315,4 +388,19 @@ cudaError_t cudaMemcpyToArray(cudaArray_t dst, size_t x, size_t y, const void *s
 cudaError_t cudaMemcpyFromArray(void *dst, cudaArray_t src, size_t x, size_t y, size_t bytes, int kind)
 {
     return by_rows(src, x, y, dst, bytes, kind, false);
+}
+
+/* The rows of these are not kept by a capture: no program of the versions that have them captures. */
+cudaError_t cudaMemcpyToArrayAsync(cudaArray_t dst, size_t x, size_t y, const void *src, size_t bytes, int kind,
+                                   cudaStream_t stream)
+{
+    (void)stream;
+    return cudaMemcpyToArray(dst, x, y, src, bytes, kind);
+}
+
+cudaError_t cudaMemcpyFromArrayAsync(void *dst, cudaArray_t src, size_t x, size_t y, size_t bytes, int kind,
+                                     cudaStream_t stream)
+{
+    (void)stream;
+    return cudaMemcpyFromArray(dst, src, x, y, bytes, kind);
 }

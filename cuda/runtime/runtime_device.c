@@ -4,8 +4,7 @@
 
 #include "cuda/runtime/runtime.h"
 
-/* cudaDeviceProp. CUDA 13 took out the fields that speak of clocks and modes; 12 and 13 put more
- * behind, which are all 0 or unknown here and only need their room. */
+/* cudaDeviceProp. CUDA 13 took out the fields that speak of clocks and modes; 12 and 13 put more behind. */
 struct properties {
     char name[256], uuid[16], luid[8];
     unsigned luid_mask;
@@ -57,7 +56,18 @@ struct properties {
     int pageable_by_host_tables, direct_managed, max_blocks_per_sm, access_window;
     size_t shared_bytes_reserved;
 #if WL_CUDART_MAJOR >= 12
-    int more[76];
+    int host_register, sparse_arrays, host_register_read_only, timeline_semaphores, memory_pools, rdma;
+    unsigned rdma_flush;
+    int rdma_ordering;
+    unsigned pool_handles;
+    int deferred_mapping, ipc_events, cluster_launch, unified_functions;
+#endif
+#if WL_CUDART_MAJOR >= 13
+    int numa_config, numa_id, mps, host_numa;
+    unsigned pci_device_id, pci_subsystem_id;
+    int host_numa_ipc, reserved[56];
+#elif WL_CUDART_MAJOR == 12
+    int reserved[63];
 #endif
 };
 enum { PROPERTIES_11 = 728 };
@@ -106,33 +116,140 @@ CUresult cuGetProcAddress_v2(const char *name, void **function, int version, uns
 
 /* ---- properties ---- */
 
-static int attribute(CUdevice_attribute a)
+enum attribute {
+#define A(number, name, value, source) ATTR_##name = number,
+#include "cuda/attributes.def"
+#undef A
+};
+
+static int attribute(enum attribute a)
 {
     int value = 0;
-    cuDeviceGetAttribute(&value, a, 0);
+    cuDeviceGetAttribute(&value, (CUdevice_attribute)a, 0);
     return value;
+}
+
+/* Attributes that follow each other into an array. */
+static void attributes(int *out, unsigned n, enum attribute first)
+{
+    for (unsigned i = 0; i < n; i++) out[i] = attribute((enum attribute)(first + i));
 }
 
 static void set_limits(struct properties *p)
 {
-    p->max_threads_per_block = attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
-    for (int i = 0; i < 3; i++) {
-        p->max_threads[i] = attribute((CUdevice_attribute)(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X + i));
-        p->max_grid[i] = attribute((CUdevice_attribute)(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X + i));
-    }
-    p->shared_bytes_per_block = (size_t)attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
-    p->shared_bytes_per_sm = (size_t)attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
-    p->shared_bytes_optin = p->shared_bytes_per_block;
-    p->max_blocks_per_sm = attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);
-    p->registers_per_block = attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK);
-    p->registers_per_sm = attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR);
-    p->max_threads_per_sm = attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
-    p->const_bytes = (size_t)attribute(CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY);
-    p->max_pitch = (size_t)attribute(CU_DEVICE_ATTRIBUTE_MAX_PITCH);
-    p->texture_alignment = (size_t)attribute(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT);
-    p->texture_pitch_alignment = 32;
-    p->texture_1d = p->texture_2d[0] = p->texture_2d[1] = 1 << 17;
-    p->warp_size = attribute(CU_DEVICE_ATTRIBUTE_WARP_SIZE);
+    p->max_threads_per_block = attribute(ATTR_MAX_THREADS_PER_BLOCK);
+    attributes(p->max_threads, 3, ATTR_MAX_BLOCK_DIM_X);
+    attributes(p->max_grid, 3, ATTR_MAX_GRID_DIM_X);
+    p->shared_bytes_per_block = (size_t)attribute(ATTR_MAX_SHARED_MEMORY_PER_BLOCK);
+    p->shared_bytes_per_sm = (size_t)attribute(ATTR_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
+    p->shared_bytes_optin = (size_t)attribute(ATTR_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+    p->shared_bytes_reserved = (size_t)attribute(ATTR_RESERVED_SHARED_MEMORY_PER_BLOCK);
+    p->max_blocks_per_sm = attribute(ATTR_MAX_BLOCKS_PER_MULTIPROCESSOR);
+    p->registers_per_block = attribute(ATTR_MAX_REGISTERS_PER_BLOCK);
+    p->registers_per_sm = attribute(ATTR_MAX_REGISTERS_PER_MULTIPROCESSOR);
+    p->max_threads_per_sm = attribute(ATTR_MAX_THREADS_PER_MULTIPROCESSOR);
+    p->const_bytes = (size_t)attribute(ATTR_TOTAL_CONSTANT_MEMORY);
+    p->max_pitch = (size_t)attribute(ATTR_MAX_PITCH);
+    p->warp_size = attribute(ATTR_WARP_SIZE);
+    p->sms = attribute(ATTR_MULTIPROCESSOR_COUNT);
+    p->l2_bytes = attribute(ATTR_L2_CACHE_SIZE);
+    p->l2_persisting_bytes = attribute(ATTR_MAX_PERSISTING_L2_CACHE_SIZE);
+    p->access_window = attribute(ATTR_MAX_ACCESS_POLICY_WINDOW_SIZE);
+    p->bus_bits = attribute(ATTR_GLOBAL_MEMORY_BUS_WIDTH);
+}
+
+static void set_textures(struct properties *p)
+{
+    p->texture_alignment = (size_t)attribute(ATTR_TEXTURE_ALIGNMENT);
+    p->texture_pitch_alignment = (size_t)attribute(ATTR_TEXTURE_PITCH_ALIGNMENT);
+    p->surface_alignment = (size_t)attribute(ATTR_SURFACE_ALIGNMENT);
+    p->texture_1d = attribute(ATTR_MAXIMUM_TEXTURE1D_WIDTH);
+    p->texture_1d_mipmap = attribute(ATTR_MAXIMUM_TEXTURE1D_MIPMAPPED_WIDTH);
+    attributes(p->texture_2d, 2, ATTR_MAXIMUM_TEXTURE2D_WIDTH);
+    attributes(p->texture_2d_mipmap, 2, ATTR_MAXIMUM_TEXTURE2D_MIPMAPPED_WIDTH);
+    attributes(p->texture_2d_linear, 3, ATTR_MAXIMUM_TEXTURE2D_LINEAR_WIDTH);
+    attributes(p->texture_2d_gather, 2, ATTR_MAXIMUM_TEXTURE2D_GATHER_WIDTH);
+    attributes(p->texture_3d, 3, ATTR_MAXIMUM_TEXTURE3D_WIDTH);
+    attributes(p->texture_3d_alt, 3, ATTR_MAXIMUM_TEXTURE3D_WIDTH_ALTERNATE);
+    p->texture_cubemap = attribute(ATTR_MAXIMUM_TEXTURECUBEMAP_WIDTH);
+    attributes(p->texture_1d_layered, 2, ATTR_MAXIMUM_TEXTURE1D_LAYERED_WIDTH);
+    attributes(p->texture_2d_layered, 3, ATTR_MAXIMUM_TEXTURE2D_LAYERED_WIDTH);
+    attributes(p->texture_cubemap_layered, 2, ATTR_MAXIMUM_TEXTURECUBEMAP_LAYERED_WIDTH);
+    p->surface_1d = attribute(ATTR_MAXIMUM_SURFACE1D_WIDTH);
+    attributes(p->surface_2d, 2, ATTR_MAXIMUM_SURFACE2D_WIDTH);
+    attributes(p->surface_3d, 3, ATTR_MAXIMUM_SURFACE3D_WIDTH);
+    attributes(p->surface_1d_layered, 2, ATTR_MAXIMUM_SURFACE1D_LAYERED_WIDTH);
+    attributes(p->surface_2d_layered, 3, ATTR_MAXIMUM_SURFACE2D_LAYERED_WIDTH);
+    p->surface_cubemap = attribute(ATTR_MAXIMUM_SURFACECUBEMAP_WIDTH);
+    attributes(p->surface_cubemap_layered, 2, ATTR_MAXIMUM_SURFACECUBEMAP_LAYERED_WIDTH);
+}
+
+static void set_abilities(struct properties *p)
+{
+    p->integrated = attribute(ATTR_INTEGRATED);
+    p->can_map_host_memory = attribute(ATTR_CAN_MAP_HOST_MEMORY);
+    p->concurrent_kernels = attribute(ATTR_CONCURRENT_KERNELS);
+    p->ecc = attribute(ATTR_ECC_ENABLED);
+    p->pci_bus = attribute(ATTR_PCI_BUS_ID);
+    p->pci_device = attribute(ATTR_PCI_DEVICE_ID);
+    p->pci_domain = attribute(ATTR_PCI_DOMAIN_ID);
+    p->tcc = attribute(ATTR_TCC_DRIVER);
+    p->async_engines = attribute(ATTR_ASYNC_ENGINE_COUNT);
+    p->unified_addressing = attribute(ATTR_UNIFIED_ADDRESSING);
+    p->stream_priorities = attribute(ATTR_STREAM_PRIORITIES_SUPPORTED);
+    p->global_l1 = attribute(ATTR_GLOBAL_L1_CACHE_SUPPORTED);
+    p->local_l1 = attribute(ATTR_LOCAL_L1_CACHE_SUPPORTED);
+    p->managed_memory = attribute(ATTR_MANAGED_MEMORY);
+    p->multi_gpu_board = attribute(ATTR_MULTI_GPU_BOARD);
+    p->multi_gpu_group = attribute(ATTR_MULTI_GPU_BOARD_GROUP_ID);
+    p->host_atomics = attribute(ATTR_HOST_NATIVE_ATOMIC_SUPPORTED);
+    p->pageable_access = attribute(ATTR_PAGEABLE_MEMORY_ACCESS);
+    p->concurrent_managed = attribute(ATTR_CONCURRENT_MANAGED_ACCESS);
+    p->preemption = attribute(ATTR_COMPUTE_PREEMPTION_SUPPORTED);
+    p->registered_host_pointer = attribute(ATTR_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM);
+    p->cooperative = attribute(ATTR_COOPERATIVE_LAUNCH);
+    p->pageable_by_host_tables = attribute(ATTR_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES);
+    p->direct_managed = attribute(ATTR_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST);
+}
+
+/* What only some versions have. */
+static void set_versioned(struct properties *p)
+{
+#if WL_CUDART_MAJOR < 13
+    p->clock_khz = attribute(ATTR_CLOCK_RATE);
+    p->memory_khz = attribute(ATTR_MEMORY_CLOCK_RATE);
+    p->device_overlap = attribute(ATTR_GPU_OVERLAP);
+    p->timeout_enabled = attribute(ATTR_KERNEL_EXEC_TIMEOUT);
+    p->compute_mode = attribute(ATTR_COMPUTE_MODE);
+    p->texture_1d_linear = attribute(ATTR_MAXIMUM_TEXTURE1D_LINEAR_WIDTH);
+    p->single_to_double = attribute(ATTR_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO);
+    p->cooperative_multi_device = attribute(ATTR_COOPERATIVE_MULTI_DEVICE_LAUNCH);
+#endif
+#if WL_CUDART_MAJOR >= 12
+    p->host_register = attribute(ATTR_HOST_REGISTER_SUPPORTED);
+    p->host_register_read_only = attribute(ATTR_READ_ONLY_HOST_REGISTER_SUPPORTED);
+    p->sparse_arrays = attribute(ATTR_SPARSE_CUDA_ARRAY_SUPPORTED);
+    p->timeline_semaphores = attribute(ATTR_TIMELINE_SEMAPHORE_INTEROP_SUPPORTED);
+    p->memory_pools = attribute(ATTR_MEMORY_POOLS_SUPPORTED);
+    p->rdma = attribute(ATTR_GPU_DIRECT_RDMA_SUPPORTED);
+    p->rdma_flush = (unsigned)attribute(ATTR_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS);
+    p->rdma_ordering = attribute(ATTR_GPU_DIRECT_RDMA_WRITES_ORDERING);
+    p->pool_handles = (unsigned)attribute(ATTR_MEMPOOL_SUPPORTED_HANDLE_TYPES);
+    p->deferred_mapping = attribute(ATTR_DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED);
+    p->ipc_events = attribute(ATTR_IPC_EVENT_SUPPORTED);
+    p->cluster_launch = attribute(ATTR_CLUSTER_LAUNCH);
+    p->unified_functions = attribute(ATTR_UNIFIED_FUNCTION_POINTERS);
+#endif
+#if WL_CUDART_MAJOR >= 13
+    p->numa_config = attribute(ATTR_NUMA_CONFIG);
+    p->numa_id = attribute(ATTR_NUMA_ID);
+    p->mps = attribute(ATTR_MPS_ENABLED);
+    p->host_numa = attribute(ATTR_HOST_NUMA_ID);
+    p->pci_device_id = (unsigned)attribute(ATTR_GPU_PCI_DEVICE_ID);
+    p->pci_subsystem_id = (unsigned)attribute(ATTR_GPU_PCI_SUBSYSTEM_ID);
+    p->host_numa_ipc = attribute(ATTR_HOST_NUMA_MULTINODE_IPC_SUPPORTED);
+#endif
+    (void)p;
 }
 
 static CUresult read_properties(struct properties *p)
@@ -144,17 +261,9 @@ static CUresult read_properties(struct properties *p)
     if (r) return r;
     memcpy(p->uuid, p->name, sizeof p->uuid);
     set_limits(p);
-    p->sms = attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
-    p->l2_bytes = attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
-    p->can_map_host_memory = attribute(CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY);
-    p->managed_memory = attribute(CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY);
-    p->concurrent_managed = 0;
-    p->unified_addressing = 1;
-    p->global_l1 = p->local_l1 = 1;
-#if WL_CUDART_MAJOR < 13
-    p->clock_khz = attribute(CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
-    p->memory_khz = attribute(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
-#endif
+    set_textures(p);
+    set_abilities(p);
+    set_versioned(p);
     return CUDA_SUCCESS;
 }
 
@@ -177,16 +286,14 @@ cudaError_t cudaGetDeviceProperties(struct properties *out, int dev)
 
 cudaError_t cudaGetDeviceProperties_v2(struct properties *out, int dev) { return properties(out, sizeof *out, dev); }
 
-/* Attributes of the runtime have the numbers of the driver's; programs try more than there are. */
+/* Attributes of the runtime have the numbers of the driver's. */
 cudaError_t cudaDeviceGetAttribute(int *value, int which, int dev)
 {
     if (dev != 0) return rt_done(cudaErrorInvalidDevice);
     if (!value) return rt_done(cudaErrorInvalidValue);
     CUresult r = rt_enter();
     if (r) return rt_driver(r);
-    if (which < 1 || which > 200) return rt_done(cudaErrorInvalidValue);
-    if (cuDeviceGetAttribute(value, (CUdevice_attribute)which, 0)) *value = 0; /* a feature this device does not have */
-    return cudaSuccess;
+    return rt_driver(cuDeviceGetAttribute(value, (CUdevice_attribute)which, 0));
 }
 
 /* ---- which device ---- */

@@ -7,13 +7,9 @@ struct launch_config { /* cudaLaunchConfig_t */
     dim3 grid, block;
     size_t shared_bytes;
     cudaStream_t stream;
-    const struct {
-        int id, pad;
-        char value[64];
-    } * attribute;
+    CUlaunchAttribute *attribute;
     unsigned attributes;
 };
-enum { ATTRIBUTE_IGNORE = 0, ATTRIBUTE_ACCESS_POLICY = 1, ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_PRIORITY = 8 };
 
 struct function_attributes { /* cudaFuncAttributes; what newer versions added behind stays untouched */
     size_t shared_bytes, const_bytes, local_bytes;
@@ -40,6 +36,9 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *func, int threads,
                                                                    size_t shared_bytes, unsigned flags);
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *func, int blocks, int threads);
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *func, const struct launch_config *c);
+cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *func, const struct launch_config *c);
+cudaError_t cudaFuncGetParamInfo(const void *func, size_t index, size_t *offset, size_t *bytes);
 
 /* ---- the configuration of <<< >>>, on its way to the stub ---- */
 
@@ -90,31 +89,37 @@ cudaError_t __cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void *
     return cudaLaunchKernel(kernel, grid, block, args, shared_bytes, stream);
 }
 
-cudaError_t cudaLaunchKernelExC(const struct launch_config *c, const void *func, void **args)
+static CUlaunchConfig driver_config(const struct launch_config *c)
 {
-    static bool said;
-    if (!c) return rt_done(cudaErrorInvalidValue);
-    for (unsigned i = 0; i < c->attributes; i++) {
-        int id = c->attribute[i].id;
-        if (id != ATTRIBUTE_IGNORE && id != ATTRIBUTE_ACCESS_POLICY && id != ATTRIBUTE_PRIORITY)
-            return rt_unsupported(&said,
-                                  id == ATTRIBUTE_COOPERATIVE ? "a cooperative launch" : "this launch attribute");
-    }
-    return cudaLaunchKernel(func, c->grid, c->block, args, c->shared_bytes, c->stream);
+    return (CUlaunchConfig){.gridDimX = c->grid.x,
+                            .gridDimY = c->grid.y,
+                            .gridDimZ = c->grid.z,
+                            .blockDimX = c->block.x,
+                            .blockDimY = c->block.y,
+                            .blockDimZ = c->block.z,
+                            .sharedMemBytes = (unsigned)c->shared_bytes,
+                            .hStream = c->stream,
+                            .attrs = c->attribute,
+                            .numAttrs = c->attributes};
 }
 
-/* Blocks that wait for one another must all be resident at once. */
+cudaError_t cudaLaunchKernelExC(const struct launch_config *c, const void *func, void **args)
+{
+    CUfunction f;
+    cudaError_t e = c ? rt_kernel_to_launch(func, &f) : cudaErrorInvalidValue;
+    if (e) return rt_done(e);
+    if (c->shared_bytes > UINT32_MAX) return rt_done(cudaErrorInvalidValue);
+    CUlaunchConfig d = driver_config(c);
+    CUresult r = cuLaunchKernelEx(&d, f, args, NULL);
+    return r == CUDA_ERROR_INVALID_VALUE ? rt_done(cudaErrorInvalidConfiguration) : rt_driver(r);
+}
+
 cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared_bytes,
                                         cudaStream_t stream)
 {
-    enum { TOO_LARGE = 720 }; /* cudaErrorCooperativeLaunchTooLarge */
-    int blocks = 0, sms = 0;
-    cudaError_t e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, func, (int)(block.x * block.y * block.z),
-                                                                  shared_bytes);
-    if (e) return e;
-    if (cuDeviceGetAttribute(&sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0)) return rt_done(cudaErrorInvalidValue);
-    if ((uint64_t)grid.x * grid.y * grid.z > (uint64_t)blocks * (uint64_t)sms) return rt_done((cudaError_t)TOO_LARGE);
-    return cudaLaunchKernel(func, grid, block, args, shared_bytes, stream);
+    CUlaunchAttribute cooperative = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value = {.cooperative = 1}};
+    struct launch_config c = {grid, block, shared_bytes, stream, &cooperative, 1};
+    return cudaLaunchKernelExC(&c, func, args);
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*call)(void *), void *arg)
@@ -194,11 +199,29 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, 
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *func, int blocks, int threads)
 {
     CUfunction f;
-    int used, all;
-    cudaError_t e = bytes && blocks > 0 && threads > 0 ? rt_kernel(func, &f) : cudaErrorInvalidValue;
-    if (e) return rt_done(e);
-    CUresult r = cuFuncGetAttribute(&used, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, f);
-    if (!r) r = cuDeviceGetAttribute(&all, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, 0);
-    if (!r) *bytes = all / blocks > used ? (size_t)(all / blocks - used) : 0;
-    return rt_driver(r);
+    cudaError_t e = rt_kernel(func, &f);
+    return e ? rt_done(e) : rt_driver(cuOccupancyAvailableDynamicSMemPerBlock(bytes, f, blocks, threads));
+}
+
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *func, const struct launch_config *c)
+{
+    CUfunction f;
+    cudaError_t e = c ? rt_kernel(func, &f) : cudaErrorInvalidValue;
+    CUlaunchConfig d = e ? (CUlaunchConfig){0} : driver_config(c);
+    return e ? rt_done(e) : rt_driver(cuOccupancyMaxPotentialClusterSize(size, f, &d));
+}
+
+cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *func, const struct launch_config *c)
+{
+    CUfunction f;
+    cudaError_t e = c ? rt_kernel(func, &f) : cudaErrorInvalidValue;
+    CUlaunchConfig d = e ? (CUlaunchConfig){0} : driver_config(c);
+    return e ? rt_done(e) : rt_driver(cuOccupancyMaxActiveClusters(clusters, f, &d));
+}
+
+cudaError_t cudaFuncGetParamInfo(const void *func, size_t index, size_t *offset, size_t *bytes)
+{
+    CUfunction f;
+    cudaError_t e = rt_kernel(func, &f);
+    return e ? rt_done(e) : rt_driver(cuFuncGetParamInfo(f, index, offset, bytes));
 }

@@ -56,8 +56,12 @@ cudaError_t cudaMalloc(void **ptr, size_t bytes)
 
 cudaError_t cudaMallocAsync(void **ptr, size_t bytes, cudaStream_t stream)
 {
-    (void)stream;
-    return cudaMalloc(ptr, bytes);
+    CUresult r = rt_enter();
+    CUdeviceptr p = 0;
+    if (!r && !ptr) r = CUDA_ERROR_INVALID_VALUE;
+    if (!r && bytes) r = cuMemAllocAsync(&p, bytes, stream);
+    if (!r) *ptr = (void *)(uintptr_t)p;
+    return rt_driver(r);
 }
 
 cudaError_t cudaMallocManaged(void **ptr, size_t bytes, unsigned flags)
@@ -113,11 +117,21 @@ static CUresult copy(void *dst, const void *src, size_t bytes, int kind)
 
 cudaError_t cudaMemcpy(void *dst, const void *src, size_t bytes, int kind) { RT_CALL(copy(dst, src, bytes, kind)); }
 
+static CUresult copy_async(void *dst, const void *src, size_t bytes, int kind, cudaStream_t stream)
+{
+    switch (kind) {
+    case cudaMemcpyHostToDevice: return cuMemcpyHtoDAsync(device(dst), src, bytes, stream);
+    case cudaMemcpyDeviceToHost: return cuMemcpyDtoHAsync(dst, device(src), bytes, stream);
+    case cudaMemcpyDeviceToDevice: return cuMemcpyDtoDAsync(device(dst), device(src), bytes, stream);
+    case cudaMemcpyHostToHost:
+    case cudaMemcpyDefault: return cuMemcpyAsync(device(dst), device(src), bytes, stream);
+    default: return (CUresult)cudaErrorInvalidMemcpyDirection;
+    }
+}
+
 cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, int kind, cudaStream_t stream)
 {
-    CUresult r = rt_enter();
-    if (!r) r = cuStreamQuery(stream);
-    return rt_driver(r ? r : copy(dst, src, bytes, kind));
+    RT_CALL(copy_async(dst, src, bytes, kind, stream));
 }
 
 cudaError_t cudaMemcpyPeer(void *dst, int to, const void *src, int from, size_t bytes)
@@ -128,8 +142,8 @@ cudaError_t cudaMemcpyPeer(void *dst, int to, const void *src, int from, size_t 
 
 cudaError_t cudaMemcpyPeerAsync(void *dst, int to, const void *src, int from, size_t bytes, cudaStream_t stream)
 {
-    (void)stream;
-    return cudaMemcpyPeer(dst, to, src, from, bytes);
+    if (to || from) return rt_done(cudaErrorInvalidDevice);
+    RT_CALL(cuMemcpyDtoDAsync(device(dst), device(src), bytes, stream));
 }
 
 cudaError_t cudaMemset(void *ptr, int value, size_t bytes)
@@ -177,15 +191,17 @@ cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t bytes, si
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t bytes, size_t offset, int kind,
                                     cudaStream_t stream)
 {
-    (void)stream;
-    return cudaMemcpyToSymbol(symbol, src, bytes, offset, kind);
+    void *dst;
+    cudaError_t e = part_of(symbol, bytes, offset, &dst);
+    return e ? rt_done(e) : rt_driver(copy_async(dst, src, bytes, kind, stream));
 }
 
 cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t bytes, size_t offset, int kind,
                                       cudaStream_t stream)
 {
-    (void)stream;
-    return cudaMemcpyFromSymbol(dst, symbol, bytes, offset, kind);
+    void *src;
+    cudaError_t e = part_of(symbol, bytes, offset, &src);
+    return e ? rt_done(e) : rt_driver(copy_async(dst, src, bytes, kind, stream));
 }
 
 cudaError_t cudaGetSymbolAddress(void **addr, const void *symbol)

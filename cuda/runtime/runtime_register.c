@@ -171,7 +171,7 @@ void __cudaRegisterTexture(void **handle, const void *host, const void **device,
 
 void __cudaRegisterSurface(void **handle, const void *host, const void **device, const char *name, int dim, int ext)
 {
-    (void)handle, (void)host, (void)device, (void)name, (void)dim, (void)ext; /* kernels that use one are refused */
+    __cudaRegisterTexture(handle, host, device, name, dim, 0, ext); /* both are names of a variable of the module */
 }
 
 /* ---- loading ---- */
@@ -228,14 +228,28 @@ static cudaError_t find(const void *host, bool launch, CUfunction *out)
     struct kernel *k = find_kernel(host);
     cudaError_t e = k ? load(k->fat) : cudaErrorInvalidDeviceFunction;
     if (e && k && launch) cuwlRefused(k->name, e);
-    if (!e && !k->function) e = (cudaError_t)cuModuleGetFunction(&k->function, k->fat->module, k->name);
-    if (!e) *out = k->function;
+    if (!k && !rt_enter() && !cuFuncLoad((CUfunction)(uintptr_t)host)) { /* a kernel of a library */
+        *out = (CUfunction)(uintptr_t)host;
+        e = cudaSuccess;
+    }
+    if (!e && k && !k->function) e = (cudaError_t)cuModuleGetFunction(&k->function, k->fat->module, k->name);
+    if (!e && k) *out = k->function;
     pthread_mutex_unlock(&lock);
     return e;
 }
 
 cudaError_t rt_kernel(const void *host, CUfunction *out) { return find(host, false, out); }
 cudaError_t rt_kernel_to_launch(const void *host, CUfunction *out) { return find(host, true, out); }
+
+const void *rt_host_of(CUfunction f)
+{
+    pthread_mutex_lock(&lock);
+    const void *host = f;
+    for (const struct kernel *k = kernels; k; k = k->next)
+        if (k->function == f) host = k->host;
+    pthread_mutex_unlock(&lock);
+    return host;
+}
 
 cudaError_t rt_symbol(const void *host, CUdeviceptr *addr, size_t *bytes)
 {
@@ -256,6 +270,17 @@ cudaError_t rt_texture(const void *host, CUtexref *out, const struct texture_ref
     cudaError_t e = t ? load(t->fat) : cudaErrorInvalidTexture;
     if (!e) e = (cudaError_t)cuModuleGetTexRef(out, t->fat->module, t->name);
     if (!e && found) *found = t;
+    pthread_mutex_unlock(&lock);
+    return e;
+}
+
+cudaError_t rt_surface(const void *host, CUsurfref *out)
+{
+    pthread_mutex_lock(&lock);
+    struct texture_reference *t = textures;
+    while (t && t->host != host) t = t->next;
+    cudaError_t e = t ? load(t->fat) : cudaErrorInvalidSurface;
+    if (!e) e = (cudaError_t)cuModuleGetSurfRef(out, t->fat->module, t->name);
     pthread_mutex_unlock(&lock);
     return e;
 }

@@ -10,7 +10,6 @@ cudaError_t cudaStreamQuery(cudaStream_t stream);
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *flags);
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority);
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, int *status);
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *ptr, size_t bytes, unsigned flags);
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, void (*call)(cudaStream_t, cudaError_t, void *), void *arg,
                                   unsigned flags);
@@ -42,28 +41,15 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
     RT_CALL(cuStreamGetPriority(stream, priority));
 }
 
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, int *status)
-{
-    if (!status) return rt_done(cudaErrorInvalidValue);
-    *status = 0; /* graphs are not supported */
-    RT_CALL(cuStreamQuery(stream));
-}
-
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *ptr, size_t bytes, unsigned flags)
 {
-    (void)ptr, (void)bytes, (void)flags; /* who may touch managed memory when: nothing runs at the same time */
-    RT_CALL(cuStreamQuery(stream));
+    RT_CALL(cuStreamAttachMemAsync(stream, (uintptr_t)ptr, bytes, flags));
 }
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, void (*call)(cudaStream_t, cudaError_t, void *), void *arg,
                                   unsigned flags)
 {
-    (void)flags;
-    CUresult r = rt_enter();
-    if (!r) r = cuStreamQuery(stream);
-    if (r || !call) return r ? rt_driver(r) : rt_done(cudaErrorInvalidValue);
-    call(stream, cudaSuccess, arg);
-    return cudaSuccess;
+    RT_CALL(cuStreamAddCallback(stream, (void (*)(CUstream, CUresult, void *))(uintptr_t)call, arg, flags));
 }
 
 cudaError_t cudaEventCreate(cudaEvent_t *event) { RT_CALL(cuEventCreate(event, 0)); }
@@ -80,3 +66,14 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
 {
     RT_CALL(cuEventElapsedTime(milliseconds, start, end));
 }
+
+#define STREAM_CALL(name, declared, given)                                                                             \
+    cudaError_t cudaStream##name declared;                                                                             \
+    cudaError_t cudaStream##name declared { RT_CALL(cuStream##name given); }
+STREAM_CALL(GetId, (cudaStream_t stream, unsigned long long *id), (stream, id))
+STREAM_CALL(GetDevice, (cudaStream_t stream, int *dev), (stream, dev))
+STREAM_CALL(CopyAttributes, (cudaStream_t dst, cudaStream_t src), (dst, src))
+STREAM_CALL(GetAttribute, (cudaStream_t stream, CUlaunchAttributeID id, CUlaunchAttributeValue *value),
+            (stream, id, value))
+STREAM_CALL(SetAttribute, (cudaStream_t stream, CUlaunchAttributeID id, const CUlaunchAttributeValue *value),
+            (stream, id, value))

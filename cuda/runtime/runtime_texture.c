@@ -47,6 +47,8 @@ cudaError_t cudaBindTextureToArray(const struct texture_host *tex, cudaArray_t a
 cudaError_t cudaUnbindTexture(const struct texture_host *tex);
 cudaError_t cudaGetTextureAlignmentOffset(size_t *offset, const struct texture_host *tex);
 cudaError_t cudaGetTextureReference(const struct texture_host **tex, const void *symbol);
+cudaError_t cudaGetTextureObjectResourceDesc(struct resource *out, CUtexObject object);
+cudaError_t cudaGetTextureObjectTextureDesc(struct texture_desc *out, CUtexObject object);
 
 /* ---- objects ---- */
 
@@ -166,5 +168,51 @@ cudaError_t cudaGetTextureReference(const struct texture_host **tex, const void 
 {
     if (!tex) return rt_done(cudaErrorInvalidValue);
     *tex = symbol; /* the reference itself is the symbol */
+    return cudaSuccess;
+}
+
+/* ---- what an object was made of ---- */
+
+static void runtime_channels(struct cudaChannelFormatDesc *c, CUarray_format format, unsigned channels)
+{
+    *c = rt_channels(format, channels);
+}
+
+cudaError_t cudaGetTextureObjectResourceDesc(struct resource *out, CUtexObject object)
+{
+    CUDA_RESOURCE_DESC d;
+    CUresult r = out ? rt_enter() : CUDA_ERROR_INVALID_VALUE;
+    if (!r) r = cuTexObjectGetResourceDesc(&d, object);
+    if (r) return rt_driver(r);
+    memset(out, 0, sizeof *out);
+    out->type = (int)d.resType;
+    if (d.resType == CU_RESOURCE_TYPE_ARRAY) out->u.array = d.res.array.hArray;
+    if (d.resType == CU_RESOURCE_TYPE_LINEAR) {
+        out->u.linear.ptr = (void *)(uintptr_t)d.res.linear.devPtr;
+        out->u.linear.bytes = d.res.linear.sizeInBytes;
+        runtime_channels(&out->u.linear.channels, d.res.linear.format, d.res.linear.numChannels);
+    }
+    if (d.resType == CU_RESOURCE_TYPE_PITCH2D) {
+        out->u.pitched.ptr = (void *)(uintptr_t)d.res.pitch2D.devPtr;
+        out->u.pitched.width = d.res.pitch2D.width;
+        out->u.pitched.height = d.res.pitch2D.height;
+        out->u.pitched.pitch = d.res.pitch2D.pitchInBytes;
+        runtime_channels(&out->u.pitched.channels, d.res.pitch2D.format, d.res.pitch2D.numChannels);
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetTextureObjectTextureDesc(struct texture_desc *out, CUtexObject object)
+{
+    CUDA_TEXTURE_DESC d;
+    CUresult r = out ? rt_enter() : CUDA_ERROR_INVALID_VALUE;
+    if (!r) r = cuTexObjectGetTextureDesc(&d, object);
+    if (r) return rt_driver(r);
+    memset(out, 0, sizeof *out);
+    for (unsigned i = 0; i < 3; i++) out->address[i] = (int)d.addressMode[i];
+    out->filter = (int)d.filterMode;
+    out->read_mode = d.flags & CU_TRSF_READ_AS_INTEGER ? READ_ELEMENTS : READ_AS_FLOAT;
+    out->normalized = (d.flags & CU_TRSF_NORMALIZED_COORDINATES) != 0;
+    memcpy(out->border, d.borderColor, sizeof out->border);
     return cudaSuccess;
 }

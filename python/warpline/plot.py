@@ -1,4 +1,4 @@
-"""Plots in the project's colours; they need matplotlib. Each returns the axes, and writes a file when `save` says so."""
+"""Plots in the project's colours; they need matplotlib. Each returns the axes; `save` names a file to write."""
 import math
 
 from .program import WarplineError
@@ -12,7 +12,7 @@ def _axes(ax, size):
     try:
         import matplotlib.pyplot as plt
     except ImportError:
-        raise WarplineError("plots need matplotlib (Debian: python3-matplotlib); the numbers are in the table") from None
+        raise WarplineError("plots need matplotlib (Debian: python3-matplotlib); the table has the numbers") from None
     except Exception as e: # a display that is named and not there, say
         raise WarplineError(f"matplotlib cannot draw here: {e}; MPLBACKEND=Agg needs no display") from None
     if ax is None:
@@ -63,7 +63,7 @@ def normalised(table, y="ipc", x="workload", by="sched", base=None):
     for r in rows:
         key = r.get(x), r.get(by)
         if key in value:
-            raise WarplineError(f"several rows have {x} = {key[0]} and {by} = {key[1]}: choose rows first, or another by")
+            raise WarplineError(f"several rows have {x} = {key[0]} and {by} = {key[1]}: choose rows, or another by")
         value[key] = r.get(y, math.nan)
     if base is None:
         return value

@@ -6,6 +6,7 @@ the store as soon as they are done, and never repeated: an interrupted sweep goe
 import itertools
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -144,7 +145,9 @@ def _run(file, folder, store, jobs, timeout, retry, plugins, total, progress):
         said.seek(0)
         text = said.read()
     if p.returncode not in (0, 1): # 1: some runs failed, which their rows say
-        raise WarplineError(complaint(text) or f"warpline experiment ended with status {p.returncode}", p.returncode)
+        own = re.match(r".*sweep\.ini:[0-9:]* error: (.*)", complaint(text)) # a file that the caller does not know
+        text = own.group(1) if own else complaint(text)
+        raise WarplineError(text or f"warpline experiment ended with status {p.returncode}", p.returncode)
     return complaint(text)
 
 
@@ -207,5 +210,6 @@ def sweep(workloads, gpu=None, l1=None, l2=None, sched=None, scheme=None, size=N
     per core). retry: repeat runs that failed. progress: a bar on standard error (default: if that is a terminal).
     A run that failed has its reason in the column `failed`, which is empty otherwise.
     """
-    return frame([p.tidy() for p in sweep_results(workloads, gpu, l1, l2, sched, scheme, size, set, input, seed, profile,
-                                                  interval, plugins, store, jobs, timeout, retry, progress)])
+    points = sweep_results(workloads, gpu, l1, l2, sched, scheme, size, set, input, seed, profile, interval, plugins,
+                           store, jobs, timeout, retry, progress)
+    return frame([p.tidy() for p in points])

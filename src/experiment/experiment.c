@@ -14,8 +14,8 @@
 #include "experiment/reader.h"
 #include "run/run.h"
 
-static const char *const head_keys[] = {"title", "about", "gpu",  "l1",        "l2",       "sched",
-                                        "set",   "size",  "seed", "workloads", "headline", NULL};
+static const char *const head_keys[] = {"title", "about", "gpu",       "l1",       "l2",     "sched", "set",
+                                        "size",  "seed",  "workloads", "headline", "scheme", NULL};
 static const char *const workload_keys[] = {"program", "inputs", "inputs.tiny", "inputs.small", "inputs.paper",
                                             "label",   "seed",   "trace",       "kernel",       NULL};
 static const char *const section_kinds[] = {"groups", "workload", "series", "figure", "claim", "variant", "unknown"};

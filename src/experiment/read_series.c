@@ -1,6 +1,6 @@
 /* read_series.c - series: machines with policies.
  *
- * A series begins with what the head of the file says (gpu, l1, l2, sched, set), or with another
+ * A series begins with what the head of the file says (gpu, scheme, l1, l2, sched, set), or with another
  * series (`like`), and changes it. The machine is made and checked here, so that a typing error
  * is found before anything runs. `best` and `best_over` make a series that is, workload by
  * workload, the one of several with the largest `by`. */
@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const series_keys[] = {"label", "gpu",  "l1",        "l2", "sched", "set",
+#include "run/scheme.h"
+
+static const char *const series_keys[] = {"label", "gpu",  "l1",        "l2", "sched", "scheme", "set",
                                           "like",  "base", "best_over", "by", "best",  NULL};
 
 struct exp_series *find_series(const struct reader *r, const char *name, size_t len)
@@ -47,8 +49,8 @@ static int append_set(struct reader *r, const struct ini_key *k, struct recipe *
 /* One key of a section into the recipe; each is tried at once, so that the error has its line. */
 int take_recipe(struct reader *r, struct ini_section *s, struct recipe *c)
 {
-    static const char *const names[] = {"gpu", "set", "l1", "l2", "sched"};
-    for (unsigned i = 0; i < 5; i++) {
+    static const char *const names[] = {"gpu", "set", "l1", "l2", "sched", "scheme"};
+    for (unsigned i = 0; i < 6; i++) {
         const struct ini_key *k = ini_take(s, names[i]);
         struct wl_err inner = {.code = WL_OK};
         struct machine_spec tried = {0};
@@ -65,7 +67,8 @@ int take_recipe(struct reader *r, struct ini_section *s, struct recipe *c)
             break;
         case 2: tried.l1 = c->l1 = k->value; break;
         case 3: tried.l2 = c->l2 = k->value; break;
-        default: tried.sched = c->sched = k->value; break;
+        case 4: tried.sched = c->sched = k->value; break;
+        default: tried.scheme = c->scheme = k->value; break;
         }
         if (machine_read(&tried, &config, &inner)) return reader_fail(r, k, 0, "%s", inner.text);
     }
@@ -74,11 +77,17 @@ int take_recipe(struct reader *r, struct ini_section *s, struct recipe *c)
 
 static int make_machine(struct reader *r, const struct recipe *c, struct gpu_config *out, struct wl_err *e)
 {
-    const struct machine_spec spec = {
-        .gpu = c->gpu, .set = c->set, .sets = c->nset, .l1 = c->l1, .l2 = c->l2, .sched = c->sched};
+    const struct machine_spec spec = {.gpu = c->gpu,
+                                      .set = c->set,
+                                      .sets = c->nset,
+                                      .scheme = c->scheme,
+                                      .l1 = c->l1,
+                                      .l2 = c->l2,
+                                      .sched = c->sched};
     int rc = machine_read(&spec, out, e);
     if (!rc) rc = unknown_machine(r, c, out, e);
     if (!rc) rc = config_settle(out, e);
+    if (!rc && c->scheme) rc = scheme_check(c->scheme, out, e);
     if (!rc) rc = config_check(out, e);
     if (rc && r->choice) snprintf(r->refused, sizeof r->refused, "%.500s", e->text);
     return rc;

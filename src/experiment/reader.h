@@ -10,6 +10,7 @@ enum { MAX_SERIES = 1024, MAX_WORKLOADS = 256, MAX_SETS = 64, MAX_LIST = 256, MA
 /* How a machine is made, before it is made: sweeps and `like` change copies of it. */
 struct recipe {
     const char *gpu, *l1, *l2, *sched; /* NULL: as the machine has it */
+    const char *scheme;                /* all of a scheme's policies (run/scheme.h); NULL: none */
     const char *set[MAX_SETS];
     unsigned nset;
 };
@@ -59,7 +60,7 @@ int read_points(struct reader *r, const struct ini_key *k, const char **key, con
 /* The series `of` as it is on another machine; a new hidden one. */
 int vary_series(struct reader *r, struct ini_section *in, const struct recipe *change, const struct exp_series *of,
                 const char *variant);
-/* The keys gpu, set, l1, l2 and sched of a section. */
+/* The keys gpu, set, scheme, l1, l2 and sched of a section. */
 int take_recipe(struct reader *r, struct ini_section *s, struct recipe *c);
 
 /* ---- read_figure.c, read_variant.c, read_claim.c ---- */

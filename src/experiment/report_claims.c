@@ -37,6 +37,19 @@ static void put_remark(FILE *out, const struct exp_claim *c)
     }
 }
 
+/* "dacache.fig8.mean_ipc": long, so it may be broken after a dot or a low line. */
+static void put_breakable_id(FILE *out, const struct experiment *x, const char *id)
+{
+    char one[2] = "";
+    put_html(out, x->name);
+    fputs(".<wbr>", out);
+    for (; *id; id++) {
+        one[0] = *id;
+        put_html(out, one);
+        if (*id == '.' || *id == '_') fputs("<wbr>", out);
+    }
+}
+
 /* In the list of all claims a row has a place of its own and leads to its figure. */
 static void put_name(FILE *out, const struct plan *p, const struct exp_claim *c, bool listed)
 {
@@ -45,7 +58,7 @@ static void put_name(FILE *out, const struct plan *p, const struct exp_claim *c,
         put_id(out, p->x, c->figure->id);
         fputs("\">", out);
     }
-    put_id(out, p->x, c->id);
+    put_breakable_id(out, p->x, c->id);
     if (listed && c->figure) fputs("</a>", out);
     if (listed) put_anchor(out, "c", p->x, c->id);
 }

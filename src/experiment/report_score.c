@@ -115,8 +115,9 @@ void put_scoreboard(struct page *g)
     }
     if (!claims) return;
     if (papers) {
-        fputs("<h2 id=scoreboard>Scoreboard</h2>\n<div class=panel><div class=scroll><table class=\"wide score\"><thead><tr><th>paper</th><th>what it is "
-              "known for</th><th class=n>paper</th><th class=n>ours</th><th>range</th><th>all its claims</th></tr>"
+        fputs("<h2 id=scoreboard>Scoreboard</h2>\n<div class=panel><div class=scroll><table class=\"wide score\">"
+              "<thead><tr><th>paper</th><th>what it is known for</th><th class=n>paper</th><th "
+              "class=n>ours</th><th>range</th><th>all its claims</th></tr>"
               "</thead><tbody>\n",
               out);
         for (unsigned i = 0; i < g->count; i++)

@@ -8,7 +8,7 @@
  * expected, so 2^21 stands for none), and in the highest bit the parity of the phase. A phase is complete when nothing
  * is still to come; then the parity turns and the next phase expects as many arrivals. */
 #include "ptx/async.h"
-#include "ptx/exec_priv.h"
+#include "ptx/cluster.h"
 #include "ptx/half.h"
 #include "ptx/tensor_map.h"
 
@@ -114,8 +114,9 @@ static int op_mbarrier(struct exec_warp *w, const struct uop *u)
         uint8_t *p = mem_lane(w, u, i, addr[i], 8, "mbarrier access");
         if (!p || mbar_lane(w, u, i, p, &done)) return RUN_FAULT;
     }
-    if (u->mode == MBAR_WAIT) warp_put_pred(w, u->d, w->exec, done);
-    return RUN_ON;
+    if (u->mode != MBAR_WAIT) return RUN_ON;
+    warp_put_pred(w, u->d, w->exec, done);
+    return done ? RUN_ON : RUN_WAIT; /* its turn is over: somebody else has to come first */
 }
 
 static int op_pending(struct exec_warp *w, const struct uop *u)
@@ -201,7 +202,10 @@ static uint64_t reduce_element(const struct uop *u, uint64_t a, uint64_t b, unsi
     unsigned mode = u->rnd - 1u;
     bool less = ptx_is_signed(type) ? (int64_t)a < (int64_t)b : a < b;
     if (ptx_is_float(type) && ptx_type_bytes((enum ptx_type)type) < 8)
-        return half_apply(mode == ATOM_ADD ? OP_ADD : mode == ATOM_MIN ? OP_MIN : OP_MAX, type, (uint32_t)a, (uint32_t)b);
+        return half_apply(mode == ATOM_ADD   ? OP_ADD
+                          : mode == ATOM_MIN ? OP_MIN
+                                             : OP_MAX,
+                          type, (uint32_t)a, (uint32_t)b);
     if (type == T_F64) {
         double x, y;
         memcpy(&x, &a, 8);
@@ -254,7 +258,7 @@ static uint8_t *run_of_bytes(struct exec_warp *w, const struct uop *at, unsigned
 }
 
 /* u: destination; more[0]: source; more[1]: mbarrier. */
-static int op_cp_bulk(struct exec_warp *w, const struct uop *u)
+static int bulk_copy(struct exec_warp *w, const struct uop *u)
 {
     uint64_t to[WARP_SIZE], from[WARP_SIZE], bar[WARP_SIZE];
     mem_addresses(w, u, to);
@@ -274,10 +278,55 @@ static int op_cp_bulk(struct exec_warp *w, const struct uop *u)
     return RUN_ON;
 }
 
+/* To several CTAs: the same place in the shared memory of each, and its mbarrier. `mask` is theirs, `one` does it for
+ * one of them; without .multicast that is the place which the instruction names. */
+static int to_each(struct exec_warp *w, const struct uop *u, ref mask, uop_fn *one)
+{
+    if (!(u->flags & FLAG_MULTICAST)) return one(w, u);
+    uint32_t lane = bit_low32(w->exec), ranks = at32(w, mask)[lane] & 0xffff;
+    struct uop copy = *u, more[2] = {u->more[0], u->more[1]};
+    unsigned mbar = u->mode == CP_BULK ? 1 : 0;
+    uint64_t at[WARP_SIZE], bar[WARP_SIZE];
+    mem_addresses(w, u, at);
+    mem_addresses(w, &u->more[mbar], bar);
+    copy.more = more;
+    copy.addressing = more[mbar].addressing = ADDR_CONST;
+    for (; ranks; ranks &= ranks - 1) {
+        copy.imm = (int64_t)cluster_address(at[lane], bit_low32(ranks));
+        more[mbar].imm = (int64_t)cluster_address(bar[lane], bit_low32(ranks));
+        int rc = one(w, &copy);
+        if (rc) return rc;
+    }
+    return RUN_ON;
+}
+
+static int op_cp_bulk(struct exec_warp *w, const struct uop *u) { return to_each(w, u, u->s[2], bulk_copy); }
+
+/* st.async, red.async: u: destination, more[0]: mbarrier. */
+static int op_st_async(struct exec_warp *w, const struct uop *u)
+{
+    uint64_t to[WARP_SIZE], bar[WARP_SIZE];
+    unsigned n = u->nvec;
+    mem_addresses(w, u, to);
+    mem_addresses(w, &u->more[0], bar);
+    if (mem_emit(w, u, to)) return RUN_FAULT;
+    for (uint32_t m = w->exec; m; m &= m - 1) {
+        unsigned i = bit_low32(m);
+        uint8_t *d = mem_lane(w, u, i, to[i], u->bytes * n, "store");
+        if (!d) return RUN_FAULT;
+        for (unsigned k = 0; k < n; k++) {
+            uint64_t v = get_lane(w, u->v[k], u->bytes == 8, i);
+            move_bytes(u, u->type, d + k * u->bytes, (const uint8_t *)&v, u->bytes);
+        }
+        if (mbar_complete(w, &u->more[0], i, bar[i], u->bytes * n)) return RUN_FAULT;
+    }
+    return RUN_ON;
+}
+
 /* ---- tensors ---- */
 
 /* u: the shared side; more[0]: mbarrier; s[1]: the map; refs of the coordinates are in s[2..] and v[]. */
-static int op_cp_tensor(struct exec_warp *w, const struct uop *u)
+static int tensor_copy(struct exec_warp *w, const struct uop *u)
 {
     uint64_t at_shared[WARP_SIZE], bar[WARP_SIZE];
     mem_addresses(w, u, at_shared);
@@ -292,7 +341,8 @@ static int op_cp_tensor(struct exec_warp *w, const struct uop *u)
         if (!bytes || !mem_lane(w, &map_at, i, at64(w, u->s[1])[i] + 64, 64, "tensor map access")) return RUN_FAULT;
         const char *why = tensor_map_read(bytes, &map);
         if (why) return warp_fault(w, u, (int)i, "%s", why);
-        if (map.dims != u->nvec) return warp_fault(w, u, (int)i, "the tensor map is of %u dimensions, not %u", map.dims, u->nvec);
+        if (map.dims != u->nvec)
+            return warp_fault(w, u, (int)i, "the tensor map is of %u dimensions, not %u", map.dims, u->nvec);
         for (unsigned k = 0; k < u->nvec; k++) at[k] = (int32_t)at32(w, k < 3 ? u->s[2 + k] : u->v[k - 3])[i];
         uint32_t n = tensor_box_bytes(&map);
         for (uint32_t k = 0; k < n; k += map.element) {
@@ -314,6 +364,8 @@ static int op_cp_tensor(struct exec_warp *w, const struct uop *u)
     }
     return RUN_ON;
 }
+
+static int op_cp_tensor(struct exec_warp *w, const struct uop *u) { return to_each(w, u, u->v[2], tensor_copy); }
 
 /* ---- lowering ---- */
 
@@ -349,7 +401,7 @@ static int lower_cp_bulk(struct lower *L, struct uop *u, struct uop *more)
     if (!rc) rc = lower_address(L, &more[0], &in->src[1], in->src[1].space);
     if (!rc) rc = lower_src(L, &in->src[2], 32, &u->s[1]);
     if (!rc && u->boolop) rc = lower_address(L, &more[1], &in->src[3], PTX_SHARED);
-    return rc;
+    return rc || !(u->flags & FLAG_MULTICAST) ? rc : lower_src(L, &in->src[4], 16, &u->s[2]);
 }
 
 static int lower_cp_tensor(struct lower *L, struct uop *u, struct uop *more)
@@ -362,9 +414,27 @@ static int lower_cp_tensor(struct lower *L, struct uop *u, struct uop *more)
     u->nvec = at->nvec;
     int rc = lower_address(L, u, &in->src[shared], PTX_SHARED);
     if (!rc) rc = lower_src(L, &in->src[map], 64, &u->s[1]);
-    for (unsigned k = 0; k < at->nvec && !rc; k++) rc = lower_src(L, &at->vec[k], 32, k < 3 ? &u->s[2 + k] : &u->v[k - 3]);
+    for (unsigned k = 0; k < at->nvec && !rc; k++)
+        rc = lower_src(L, &at->vec[k], 32, k < 3 ? &u->s[2 + k] : &u->v[k - 3]);
     if (!rc && u->boolop) rc = lower_address(L, &more[0], &in->src[3], PTX_SHARED);
-    return rc;
+    return rc || !(u->flags & FLAG_MULTICAST) ? rc : lower_src(L, &in->src[4], 16, &u->v[2]);
+}
+
+int lower_st_async(struct lower *L, struct uop *u)
+{
+    const struct ptx_inst *in = L->in;
+    struct uop *more = more_addresses(L, 1);
+    unsigned n = 0;
+    if (!more) return -1;
+    u->full = u->part = op_st_async;
+    u->more = more;
+    u->rnd = in->cmp;
+    u->type = in->type;
+    u->bytes = (uint8_t)ptx_type_bytes((enum ptx_type)in->type);
+    u->nvec = in->vec;
+    int rc = lower_address(L, u, &in->src[0], in->src[0].space);
+    if (!rc) rc = lower_elements(L, &in->src[1], 8u * u->bytes, false, u->v, &n);
+    return rc ? rc : lower_address(L, &more[0], &in->src[2], in->src[2].space);
 }
 
 int lower_cp(struct lower *L, struct uop *u)
@@ -375,6 +445,7 @@ int lower_cp(struct lower *L, struct uop *u)
     u->more = more;
     u->mode = in->mode;
     u->boolop = in->boolop;
+    u->flags = in->flags;
     switch (in->mode) {
     case CP_ASYNC: return lower_cp_async(L, u, more);
     case CP_BULK: return lower_cp_bulk(L, u, more);

@@ -54,8 +54,10 @@ static uint64_t apply(const struct uop *u, bool global, uint64_t old, uint64_t b
 {
     bool small = ptx_is_float(u->type) && u->type != T_F32 && u->type != T_F64;
     if (small && u->mode <= ATOM_MAX && (u->mode != ATOM_ADD || u->type == T_BF16 || u->type == T_BF16X2))
-        return half_apply(u->mode == ATOM_ADD ? OP_ADD : u->mode == ATOM_MIN ? OP_MIN : OP_MAX, u->type, (uint32_t)old,
-                          (uint32_t)b);
+        return half_apply(u->mode == ATOM_ADD   ? OP_ADD
+                          : u->mode == ATOM_MIN ? OP_MIN
+                                                : OP_MAX,
+                          u->type, (uint32_t)old, (uint32_t)b);
     if (u->mode == ATOM_ADD) {
         switch (u->type) {
         case T_F32: return add_f32((uint32_t)old, (uint32_t)b, global);
@@ -122,4 +124,12 @@ int op_atom_vec(struct exec_warp *w, const struct uop *u)
         w->run->progress++;
     }
     return RUN_ON;
+}
+
+uint64_t atom_apply(const struct uop *u, uint64_t old, uint64_t b)
+{
+    struct uop one = {.mode = u->rnd, .type = u->type, .sign = ptx_is_signed(u->type)};
+    if (one.sign && ptx_type_bytes((enum ptx_type)u->type) == 4)
+        return apply(&one, true, (uint64_t)(int64_t)(int32_t)old, (uint64_t)(int64_t)(int32_t)b, 0);
+    return apply(&one, true, old, b, 0);
 }

@@ -54,18 +54,12 @@ static bool is_memory(const struct ptx_inst *in)
 
 static bool is_store(const struct ptx_inst *in) { return ptx_opcodes[in->op].kind == INST_STORE; }
 
-static bool reads_clock(const struct ptx_inst *in)
-{
-    const struct ptx_operand *o = &in->src[0];
-    return in->op == OP_MOV && o->kind == OPND_SREG && o->sreg >= SREG_CLOCK && o->sreg <= SREG_GLOBALTIMER;
-}
-
 /* Keeps its place among all accesses of memory. */
 static bool is_fence(const struct ptx_inst *in)
 {
     uint8_t kind = ptx_opcodes[in->op].kind;
     return kind == INST_ATOMIC || kind == INST_BARRIER || kind == INST_MEMBAR || kind == INST_NOP ||
-           kind == INST_EXIT || (is_memory(in) && in->flags & FLAG_VOLATILE) || reads_clock(in);
+           kind == INST_EXIT || (is_memory(in) && in->flags & FLAG_VOLATILE) || inst_reads_clock(in);
 }
 
 static bool ends_block(const struct ptx_inst *in)

@@ -1,7 +1,8 @@
 /* cfg.c - basic blocks, their dominators and loops.
  *
  * Blocks. An instruction begins a block if it is a branch target or follows one that ends a
- * block: bra, brx, ret, exit, trap, call. Guarded ones fall through, so they have a `next`.
+ * block: bra, brx, ret, exit, trap, call. Guarded ones fall through, so they have a `next`. A read of a clock ends a
+ * block too, and so do barriers in a function that reads one: what follows may not be known when they issue (step.c).
  *
  * Loops. A back edge goes to a block that dominates its source; the loop of that header is
  * what reaches the back edge without passing the header. Headers are visited from the last
@@ -9,6 +10,7 @@
  * walked once, not once per nesting level. Irreducible cycles have no such
  * header and are no loops here. */
 #include "ptx/module.h"
+#include "ptx/opcodes.h"
 #include "ptx/parse.h"
 
 #include <stdlib.h>
@@ -38,10 +40,22 @@ static const struct ptx_inst *last_of(const struct func_info *fi, uint32_t b)
 
 /* ---- blocks ---- */
 
+static void cut_at_clocks(struct cfg *c)
+{
+    const struct func_info *fi = c->fi;
+    bool clocks = false;
+    for (uint32_t i = 0; i < fi->f.ninst; i++) clocks |= inst_reads_clock(&fi->inst[i]);
+    for (uint32_t i = 0; clocks && i + 1 < fi->f.ninst; i++) {
+        const struct ptx_inst *in = &fi->inst[i];
+        if (inst_reads_clock(in) || ptx_opcodes[in->op].kind == INST_BARRIER) c->block_of[i + 1] = 1;
+    }
+}
+
 static void mark_leaders(struct cfg *c)
 {
     struct func_info *fi = c->fi;
     c->block_of[0] = 1;
+    cut_at_clocks(c);
     for (uint32_t i = 0; i < fi->f.ninst; i++) {
         if (fi->inst[i].op == OP_BRA) c->block_of[fi->inst[i].target] = 1;
         if (ends_block(&fi->inst[i]) && i + 1 < fi->f.ninst) c->block_of[i + 1] = 1;

@@ -37,6 +37,8 @@ static uint8_t memory_space(const struct ptx_inst *in)
     }
 }
 
+static bool is_texture(const struct ptx_inst *in) { return in->op == OP_TEX || in->op == OP_TLD4; }
+
 /* The opcode's kind, or what its modifiers make of it. */
 static uint8_t inst_kind(const struct ptx_func *f, const struct ptx_inst *in)
 {
@@ -45,6 +47,8 @@ static uint8_t inst_kind(const struct ptx_func *f, const struct ptx_inst *in)
     switch (kind) {
     case INST_EXIT: return in->op == OP_RET && !f->is_kernel ? INST_BRANCH : kind;
     case INST_LOAD:
+        if (in->op == OP_PREFETCH && in->space != PTX_GLOBAL && in->space != PTX_SPACE_NONE) return INST_NOP;
+        /* fall through */
     case INST_STORE: return in->space == PTX_PARAM_LOCAL ? INST_ALU : kind;
     case INST_BARRIER:
         /* A barrier of a part of the CTA (a thread count is given) is ordered by the executor; the
@@ -133,11 +137,15 @@ static void make_entry(struct code_inst *c, const struct ptx_func *f, const stru
         c->old = old_rule(in);
     }
     if (inst_is_mem(c)) {
-        c->space = in->op == OP_TEX ? SPACE_TEX : memory_space(in);
+        c->space = is_texture(in) ? SPACE_TEX : memory_space(in);
         c->cache_op = in->flags & FLAG_VOLATILE ? CACHE_CV : in->op == OP_LDU ? CACHE_NC : in->cop;
         unsigned element = ptx_type_bytes(in->type);
-        c->width = (uint8_t)(in->op == OP_TEX ? TEX_ACCESS_BYTES : element * in->vec);
-        if (in->op != OP_TEX && in->vec > 1 && element < 4) c->element = (uint8_t)element;
+        c->width = (uint8_t)(is_texture(in) ? TEX_ACCESS_BYTES : element * in->vec);
+        if (!is_texture(in) && in->vec > 1 && element < 4) c->element = (uint8_t)element;
+    }
+    if (in->op == OP_PREFETCH && c->kind == INST_LOAD) {
+        c->width = 1;
+        c->cache_op = in->cmp == LEVEL_L2 ? CACHE_CG : CACHE_CA;
     }
     if (ptx_opcodes[in->op].mods & M_OWN) {
         c->width = in->width;

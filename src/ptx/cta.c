@@ -12,7 +12,7 @@
  * loads or with atomics, it is taken for waiting too (CTA_WAITS): that may be wrong, and costs
  * nothing but the order. A budget of instructions and of memory for the streams (struct ptx_budget)
  * ends whatever has no end. */
-#include "ptx/exec_priv.h"
+#include "ptx/cluster.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -111,12 +111,22 @@ struct exec_warp *cta_find_ready(struct exec_cta *c, const struct uop **at)
 {
     for (uint32_t i = 0; i < c->run->nwarps; i++) {
         struct exec_warp *w = &c->warp[i];
+        if (w->state == WARP_CLUSTER) {
+            *at = w->bar_uop;
+            return w;
+        }
         if (w->state != WARP_READY || !w->depth) continue;
         const struct xfunc *f = w->frame[w->nframe - 1].f;
         *at = &f->uop[f->block[w->stack[w->depth - 1].block].first];
         return w;
     }
     return NULL;
+}
+
+void cta_warp_done(struct exec_warp *w)
+{
+    w->run->progress++;
+    for (unsigned b = 0; b < BARRIERS; b++) check_barrier(w->cta, &w->cta->bar[b]);
 }
 
 /* Gives each ready warp a turn, but none to a warp that would only spin. 1: some ran; 0: none did; < 0: fault. */
@@ -127,12 +137,11 @@ static int take_turns(struct exec_cta *c)
     for (uint32_t i = 0; i < r->nwarps; i++) {
         struct exec_warp *w = &c->warp[i];
         w->spin.strong = 0;
+        if (w->state == WARP_CLUSTER && cluster_passed(w)) w->state = WARP_READY;
         if (w->state != WARP_READY || (w->spin.spins && w->spin.progress == r->progress)) continue;
         ran = 1;
         if (warp_run(w) == RUN_FAULT) return -1;
-        if (w->state != WARP_DONE) continue;
-        r->progress++;
-        for (unsigned b = 0; b < BARRIERS; b++) check_barrier(c, &c->bar[b]);
+        if (w->state == WARP_DONE) cta_warp_done(w);
     }
     return ran;
 }
@@ -145,7 +154,7 @@ static struct ptx_budget used_by_all(const struct exec_cta *c)
     for (uint32_t i = 0; i < c->run->nwarps; i++) {
         const struct exec_warp *w = &c->warp[i];
         u.instructions += w->executed;
-        u.stream_bytes += w->out ? w->out->size : 0;
+        if (w->out) u.stream_bytes += w->out->size + (w->out->chain ? w->out->chain->raw : 0);
         if (w->executed > u.cycles) u.cycles = w->executed;
     }
     return u;
@@ -170,6 +179,12 @@ static int check_budget(struct exec_cta *c, const struct ptx_budget *used)
                       "no endless loop, set %s higher",
                       (unsigned long long)used->instructions, (unsigned long long)(used->stream_bytes >> 20),
                       instructions ? "run.cta_instructions" : "run.cta_memory");
+}
+
+int cta_check_budget(struct exec_cta *c)
+{
+    struct ptx_budget used = used_by_all(c);
+    return check_budget(c, &used);
 }
 
 /* ---- waiting ---- */

@@ -93,11 +93,15 @@ struct ptx_launch {
     const struct ptx_func *kernel;
     const char *label; /* what results call it; NULL: its own name */
     uint32_t grid[3], block[3];
+    uint32_t cluster[3]; /* CTAs of a cluster by dimension; 0: as the kernel says (.reqnctapercluster), or none */
     uint32_t dynamic_shared;
     uint32_t regs;      /* registers per thread, if the assembler's count is known; 0: by our own */
     const void *params; /* kernel->param_bytes bytes, laid out as ptx_var.offset says */
     struct ptx_budget budget;
-    bool no_streams; /* functional only: execute, write no streams (faster) */
+    bool in_step;      /* if the kernel reads a clock: execute as the machine asks (stream_source.feed) */
+    bool sliced;       /* whoever reads the streams asks for more (stream_source.more) */
+    uint64_t core_khz; /* of the machine, for %globaltimer */
+    bool no_streams;   /* functional only: execute, write no streams (faster) */
     /* Text written by vprintf in a kernel; NULL: dropped. */
     void (*print)(void *arg, const char *text, size_t len);
     void *print_arg;
@@ -108,9 +112,13 @@ struct ptx_launch {
 
 /* The source executes CTAs when next() asks for them; its info is complete after open. A fault
  * (out of bounds, misaligned, barrier divergence, assert, CTAs that wait for one another for ever or for
- * one that does not fit the machine) makes next() fail with kernel, pc, PTX line, CTA, thread and address in the text. */
+ * one that does not fit the machine) makes next() fail with kernel, pc, PTX line, CTA, thread and address in the text.
+ */
 struct stream_source *ptx_open(const struct ptx_launch *l, struct wl_err *e);
 void ptx_close(struct stream_source *s);
+/* No machine asks any more: the CTAs that are left are executed by next() alone, without streams. */
+void ptx_leave_step(struct stream_source *s);
+bool ptx_reads_clock(const struct stream_source *s);
 /* CTAs of this launch that the machine holds at once, at least 1: no more are started while those before wait for
  * others. Before the first next(); without it there is no limit. */
 void ptx_set_room(struct stream_source *s, uint64_t ctas);

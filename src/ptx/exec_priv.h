@@ -18,6 +18,7 @@
 #include "base/bits.h"
 #include "ptx/exec.h"
 #include "ptx/opcodes.h"
+#include "stream/slices.h"
 
 /* Limits that turn a hang or a runaway into a sentence. */
 enum {
@@ -53,7 +54,7 @@ struct exec_warp;
 struct uop;
 /* 0, or why the warp stops here. */
 typedef int uop_fn(struct exec_warp *w, const struct uop *u);
-enum { RUN_ON = 0, RUN_WAIT /* at a barrier */, RUN_FAULT };
+enum { RUN_ON = 0, RUN_WAIT /* at a barrier */, RUN_CLOCK /* read in step with the machine */, RUN_FAULT };
 
 /* What an execution leaves in the stream, apart from an execution mask. */
 enum emits { EMIT_NOTHING, EMIT_ADDRESSES, EMIT_GENERIC /* with the spaces they lie in */ };
@@ -83,10 +84,10 @@ struct uop {
     uop_fn *then_full, *then_part; /* of a guarded instruction: what it does where the predicate holds */
     const struct ptx_inst *in;
     union {
-        const struct xfunc *callee;        /* call: NULL for vprintf and __assertfail */
-        const ref *refs;                   /* instructions with many operands: their places */
-        const struct matrix_op *matrix;    /* matrix.h */
-        const struct uop *more;            /* instructions with several addresses: the others */
+        const struct xfunc *callee;     /* call: NULL for vprintf and __assertfail */
+        const ref *refs;                /* instructions with many operands: their places */
+        const struct matrix_op *matrix; /* matrix.h */
+        const struct uop *more;         /* instructions with several addresses: the others */
     };
 };
 
@@ -110,6 +111,7 @@ struct xfunc {
     uint32_t reg_bytes;   /* of a frame's registers, a multiple of 64 */
     uint32_t frame_bytes; /* of local memory: .local variables, then .param variables */
     uint32_t param_at;    /* where the .param variables begin in the frame */
+    bool clocks;          /* reads a clock */
     bool strong;          /* has blocks that poll with POLL_STRONG */
     bool barriers;        /* has barriers of the CTA */
 };
@@ -177,16 +179,21 @@ struct call_frame {
     const struct ptx_call *call; /* NULL for the kernel itself */
 };
 
-enum warp_state { WARP_READY, WARP_BARRIER, WARP_DONE };
+enum warp_state { WARP_READY, WARP_BARRIER, WARP_DONE, WARP_CLUSTER /* at its cluster's barrier */ };
+
+/* Where the threads of a cluster meet. */
+struct cluster_meeting {
+    uint32_t arrived, phase;
+};
 
 /* What is known of a warp that polls without anything having changed (spin.c). */
 struct spin {
-    uint64_t progress;     /* of the run when the count began */
-    uint32_t polls;        /* blocks that read memory since then */
-    uint32_t strong;       /* of these, those that say that others write it; since the round began */
-    uint32_t yields;       /* lanes that waited were let past, since then */
-    uint64_t kept;         /* hash of the warp's state */
-    bool spins;            /* its state has come again: it goes on when somebody makes progress */
+    uint64_t progress; /* of the run when the count began */
+    uint32_t polls;    /* blocks that read memory since then */
+    uint32_t strong;   /* of these, those that say that others write it; since the round began */
+    uint32_t yields;   /* lanes that waited were let past, since then */
+    uint64_t kept;     /* hash of the warp's state */
+    bool spins;        /* its state has come again: it goes on when somebody makes progress */
 };
 
 struct exec_warp {
@@ -207,8 +214,11 @@ struct exec_warp {
     uint8_t bar_id;
     const struct uop *bar_uop;
     uint32_t bar_mask;
+    uint32_t cluster_phase; /* of the cluster's barrier when the warp arrived */
     struct spin spin;
-    bool split; /* lanes were let past others (spin.c) */
+    bool split;                  /* lanes were let past others (spin.c) */
+    const struct uop *clock_uop; /* a clock that was read and has no value yet (step.c) */
+    uint32_t clock_mask;         /* by these lanes */
     /* storage */
     struct simt *stack;
     uint32_t depth, stack_cap;
@@ -236,9 +246,13 @@ enum { RANGES = 64 };
 
 /* A CTA that was handed out: its writers live until it is released. */
 struct cta_out {
-    struct cta_out *next_free; /* the next one that waits to be used again */
-    struct cta_out *next;      /* the next one of the run, in use or not */
+    struct exec_cta *cta;        /* in step with the machine: the CTA itself */
+    size_t whole[CTA_MAX_WARPS]; /* and of the bytes in its writers those of whole blocks */
+    bool given[CTA_MAX_WARPS];   /* they were handed out */
+    struct cta_out *next_free;   /* the next one that waits to be used again */
+    struct cta_out *next;        /* the next one of the run, in use or not */
     struct stream_writer writer[CTA_MAX_WARPS];
+    struct slice_chain chain[CTA_MAX_WARPS]; /* of the streams that are long */
 };
 
 /* Rounds of turns of a CTA without progress (cta.c). */
@@ -246,7 +260,12 @@ struct idle {
     uint64_t progress, rounds, kept, renew;
 };
 
-enum cta_state { CTA_RUNS, CTA_WAITS /* soft: it may end alone */, CTA_STUCK /* until somebody makes progress */, CTA_DONE };
+enum cta_state {
+    CTA_RUNS,
+    CTA_WAITS /* soft: it may end alone */,
+    CTA_STUCK /* until somebody makes progress */,
+    CTA_DONE
+};
 
 /* A CTA that was started. Nearly always there is one at a time; more where CTAs wait for one another. */
 struct exec_cta {
@@ -258,7 +277,8 @@ struct exec_cta {
     uint8_t *shared;
     struct exec_warp *warp; /* [nwarps] */
     struct barrier bar[BARRIERS];
-    struct cta_out *out; /* NULL: no streams */
+    struct cluster_meeting meeting; /* of a cluster that is one CTA */
+    struct cta_out *out;            /* NULL: no streams */
     struct idle idle;
 };
 
@@ -268,18 +288,23 @@ struct exec_run {
     struct ptx_launch l;
     const struct xfunc *kernel;
     uint8_t *params, *launch_area;
-    uint64_t meeting; /* device address of what grid.sync() uses; 0: the module has none */
+    uint64_t meeting;  /* device address of what grid.sync() uses; 0: the module has none */
     uint32_t next_cta; /* the next one to start */
     uint32_t next_out; /* the next one to hand out */
     uint32_t nwarps;
     uint8_t *shared; /* of the CTA whose turn it is */
     uint32_t shared_bytes, dynamic_at;
+    uint32_t cluster[3], cluster_size;
+    bool explicit_cluster;
+    struct cluster_meeting *meetings; /* by cluster; NULL: clusters are one CTA */
     /* CTAs, in increasing id: started and not ended; ended and not handed out; and storage that nobody uses */
     struct exec_cta *live, *done, *spare;
     struct exec_cta *turn; /* whose turn is next; NULL: a round is over */
     uint32_t nlive, room;  /* CTAs started; how many may be at once */
     uint32_t starts;       /* so many may start before those that wait get their turn again */
     uint64_t round_from;   /* progress when the round began */
+    bool clocks;           /* the kernel, or a function it may call, reads a clock */
+    bool in_step;          /* warps execute when the machine asks for what they do next (step.c) */
     bool barriers;         /* the kernel, or a function it may call, has barriers of the CTA */
     bool watches;          /* polls are counted: the kernel has strong ones, or a CTA has had to wait */
     struct range range[RANGES];
@@ -290,6 +315,7 @@ struct exec_run {
     const uint8_t *tex_host;   /* its texels */
     uint64_t progress;         /* stores, barriers, exits: what another warp could be waiting for */
     struct cta_out *free_out, *all_out;
+    struct slice_store slices;
     struct exec_counts counts;
     struct wl_err *err;
     bool failed;
@@ -314,11 +340,14 @@ void warp_free(struct exec_warp *w);
 int warp_start(struct exec_warp *w); /* at the kernel's entry */
 /* Runs until a barrier, the end, a fault or the end of its turn. */
 int warp_run(struct exec_warp *w);
+/* In step with the machine: runs so many instructions, but not past a read of a clock or of what others write. *whole
+ * becomes how many bytes of its stream are whole blocks. */
+int warp_run_in_step(struct exec_warp *w, unsigned instructions, size_t *whole);
 void warp_put_pred(struct exec_warp *w, ref d, uint32_t mask, uint32_t value); /* the lanes of mask */
 uop_fn op_guarded;
 
 /* memops.c */
-uop_fn op_cvta, op_isspacep, op_local_addr;
+uop_fn op_prefetch, op_cvta, op_isspacep, op_local_addr;
 enum addressing { ADDR_CONST, ADDR_REG32, ADDR_REG64, ADDR_FRAME /* of the current call */, ADDR_DYNAMIC /* shared */ };
 void mem_addresses(const struct exec_warp *w, const struct uop *u, uint64_t addr[WARP_SIZE]);
 /* Host bytes of one lane's access, or NULL after a fault. `what` is "load", "store" ... */
@@ -347,9 +376,10 @@ static inline uint64_t get_lane(const struct exec_warp *w, ref s, bool wide, uns
 
 /* atomics.c */
 uop_fn op_atom, op_atom_vec;
+uint64_t atom_apply(const struct uop *u, uint64_t old, uint64_t operand); /* one element of what u does, but cas */
 
 /* texture.c */
-uop_fn op_tex;
+uop_fn op_tex, op_txq, op_surface;
 
 /* warpops.c */
 uop_fn op_shfl, op_vote, op_match, op_redux, op_activemask, op_bar, op_nop, op_trap, op_clock;
@@ -361,8 +391,15 @@ uop_fn op_directed, op_carry, op_mov_vec;
 int cta_arrive(struct exec_warp *w, const struct uop *u); /* at a barrier: RUN_ON or RUN_WAIT */
 /* Gives the CTA its turn: until it ends or waits for another, which its state tells. RUN_ON or RUN_FAULT. */
 int cta_run(struct exec_cta *c);
+void cta_warp_done(struct exec_warp *w);  /* it has ended: others may wait for that at a barrier */
+int cta_check_budget(struct exec_cta *c); /* RUN_ON or RUN_FAULT */
 /* A warp that would go on, and the instruction at which it is; NULL: there is none. */
 struct exec_warp *cta_find_ready(struct exec_cta *c, const struct uop **at);
+
+/* step.c */
+void step_begin(struct exec_cta *c); /* a CTA was started and is handed out before it executes */
+int step_more(struct stream_source *s, struct cta_stream *cta, unsigned warp, struct warp_stream *out);
+int step_feed(struct stream_source *s, struct cta_stream *cta, unsigned warp, uint64_t cycle, struct wl_err *e);
 
 /* spin.c */
 /* The warp has executed a block that polls. True: it spins, and its turn is over. */
@@ -370,7 +407,8 @@ bool spin_polled(struct exec_warp *w, const struct xblock *b);
 /* Lets lanes past that wait in the warp's current function for those that spin. False: there are none, or it was tried
  * for each lane since anybody made progress. */
 bool spin_let_past(struct exec_warp *w);
-uint64_t spin_hash(uint64_t h, const struct exec_warp *w); /* all that decides what it does next, shared memory excepted */
+uint64_t spin_hash(uint64_t h,
+                   const struct exec_warp *w); /* all that decides what it does next, shared memory excepted */
 
 /* launch.c: everybody waits and nobody can be started: says why. RUN_FAULT. */
 int launch_is_stuck(struct exec_run *r);
@@ -403,13 +441,15 @@ lower_fn lower_rsqrt, lower_bfind, lower_prmt, lower_shf, lower_lop3, lower_dot,
 lower_fn lower_set, lower_setp, lower_testp, lower_selp, lower_mov;
 /* lower_mem.c */
 int lower_address(struct lower *L, struct uop *u, const struct ptx_operand *o, uint8_t space);
-lower_fn lower_load, lower_store, lower_atom, lower_cvta, lower_isspacep, lower_tex;
+lower_fn lower_load, lower_store, lower_atom, lower_cvta, lower_isspacep, lower_prefetch;
+lower_fn lower_tex, lower_txq, lower_surface;
 /* lower_warp.c */
 lower_fn lower_activemask, lower_shfl, lower_vote, lower_match, lower_redux, lower_bar, lower_call, lower_brx;
 lower_fn lower_nothing, lower_trap, lower_nop;
 /* lower_matrix.c, lower_async.c */
 lower_fn lower_mma, lower_wmma, lower_wgmma, lower_ldmatrix, lower_movmatrix;
-lower_fn lower_cp, lower_mbarrier, lower_small, lower_cluster;
+lower_fn lower_cp, lower_mbarrier, lower_small, lower_cluster, lower_cluster_barrier;
+lower_fn lower_st_async;
 lower_fn lower_cvt;                                                            /* cvt.c */
 uint64_t image_var_addr(const struct ptx_image *img, const struct ptx_var *v); /* in its own space */
 struct xfunc *image_func(const struct ptx_image *img, const struct ptx_func *f);

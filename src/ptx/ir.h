@@ -21,7 +21,7 @@ enum ptx_type {
     T_U8, T_U16, T_U32, T_U64,
     T_S8, T_S16, T_S32, T_S64,
     T_F16, T_F16X2, T_BF16, T_BF16X2, T_TF32, T_E4M3, T_E5M2, T_E4M3X2, T_E5M2X2, T_F32, T_F64,
-    T_S4, T_U4, T_B1 /* elements of matrices only */
+    T_S4, T_U4, T_B1 /* elements of matrices only */, T_U16X2, T_S16X2
 };
 /* clang-format on */
 
@@ -56,7 +56,8 @@ enum ptx_flag {
     FLAG_FTZ = 1, FLAG_SAT = 2, FLAG_APPROX = 4, FLAG_FULL = 8, FLAG_HI = 16, FLAG_LO = 32, FLAG_WIDE = 64,
     FLAG_CC = 128, FLAG_UNI = 256, FLAG_VOLATILE = 512, FLAG_SYNC = 1024, FLAG_TO = 2048 /* cvta.to */,
     FLAG_NAN = 4096 /* min/max.NaN */, FLAG_RELU = 8192, FLAG_SATFINITE = 16384,
-    FLAG_XORSIGN = 32768 /* min/max.xorsign.abs */, FLAG_POLICY = 65536 /* the last source is a cache policy */
+    FLAG_XORSIGN = 32768 /* min/max.xorsign.abs */, FLAG_POLICY = 65536 /* the last source is a cache policy */,
+    FLAG_MULTICAST = 131072 /* a mask of CTAs follows the mbarrier */
 };
 /* clang-format on */
 /* Of a load: relaxed or acquire, so other threads may be writing what it reads. */
@@ -70,7 +71,9 @@ enum ptx_shf { SHF_L_WRAP, SHF_L_CLAMP, SHF_R_WRAP, SHF_R_CLAMP };
 enum ptx_prmt { PRMT_DEFAULT, PRMT_F4E, PRMT_B4E, PRMT_RC8, PRMT_ECL, PRMT_ECR, PRMT_RC16 };
 enum ptx_bmsk { BMSK_CLAMP, BMSK_WRAP };
 enum ptx_testp { TESTP_FINITE, TESTP_INFINITE, TESTP_NUMBER, TESTP_NOTANUMBER, TESTP_NORMAL, TESTP_SUBNORMAL };
-enum ptx_tex { TEX_1D, TEX_2D, TEX_3D };
+enum ptx_tex { TEX_1D, TEX_2D, TEX_3D, TEX_A1D, TEX_A2D, TEX_CUBE, TEX_ACUBE };
+enum { LEVEL_L2 = 3 }; /* cmp of a prefetch to the L2 */
+enum ptx_surf { SURF_TRAP, SURF_CLAMP, SURF_ZERO }; /* what lies outside */
 /* To the timing half a texture fetch is the 4-byte word in which its texel begins: the texel's size is
  * known only at run time, and no texel crosses a sector. */
 enum { TEX_ACCESS_BYTES = 4 };
@@ -87,7 +90,11 @@ enum ptx_sreg { SREG_TID_X, SREG_TID_Y, SREG_TID_Z, SREG_NTID_X, SREG_NTID_Y, SR
                 SREG_LANEID, SREG_WARPID, SREG_NWARPID, SREG_SMID, SREG_NSMID, SREG_GRIDID,
                 SREG_LANEMASK_EQ, SREG_LANEMASK_LE, SREG_LANEMASK_LT, SREG_LANEMASK_GE, SREG_LANEMASK_GT,
                 SREG_CLOCK, SREG_CLOCK64, SREG_GLOBALTIMER, SREG_DYNAMIC_SMEM_SIZE, SREG_TOTAL_SMEM_SIZE,
-                SREG_WARP_SZ, SREG_ENVREG1, SREG_ENVREG2 /* high and low half: where a grid's CTAs meet */, SREG_COUNT };
+                SREG_WARP_SZ, SREG_ENVREG1, SREG_ENVREG2 /* high and low half: where a grid's CTAs meet */,
+                SREG_CLUSTERID_X, SREG_CLUSTERID_Y, SREG_CLUSTERID_Z, SREG_NCLUSTERID_X, SREG_NCLUSTERID_Y,
+                SREG_NCLUSTERID_Z, SREG_CLUSTER_CTAID_X, SREG_CLUSTER_CTAID_Y, SREG_CLUSTER_CTAID_Z,
+                SREG_CLUSTER_NCTAID_X, SREG_CLUSTER_NCTAID_Y, SREG_CLUSTER_NCTAID_Z, SREG_CLUSTER_CTARANK,
+                SREG_CLUSTER_NCTARANK, SREG_IS_EXPLICIT_CLUSTER, SREG_COUNT };
 /* clang-format on */
 
 /* A variable in some space. `offset` is its place: global and const, in the module's image of
@@ -211,6 +218,7 @@ struct ptx_func {
     uint32_t least_regs;      /* no assembler needs more than that; and what one takes that need not save */
     uint32_t most_regs;
     uint32_t max_threads;   /* .maxntid product, or 0 */
+    uint32_t cluster[3];    /* .reqnctapercluster, or 0 */
     uint32_t code_reg_base; /* its registers in the scoreboard's numbering */
     const char *refused;    /* why it cannot be executed, with instruction and line; NULL: it can */
     struct ptx_func *next;
@@ -261,6 +269,11 @@ const struct ptx_func *ptx_find_kernel(const struct ptx_module *m, const char *n
 
 unsigned ptx_type_bytes(enum ptx_type t); /* 0 for T_PRED and T_NONE */
 static inline unsigned ptx_type_bits(unsigned t) { return t == T_PRED ? 1 : 8 * ptx_type_bytes((enum ptx_type)t); }
+static inline bool inst_reads_clock(const struct ptx_inst *in)
+{
+    const struct ptx_operand *o = &in->src[0];
+    return in->op == OP_MOV && o->kind == OPND_SREG && o->sreg >= SREG_CLOCK && o->sreg <= SREG_GLOBALTIMER;
+}
 static inline bool ptx_is_float(unsigned t) { return t >= T_F16 && t <= T_F64; }
 static inline bool ptx_is_signed(unsigned t) { return t >= T_S8 && t <= T_S64; }
 const char *ptx_type_name(enum ptx_type t);

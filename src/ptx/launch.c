@@ -8,7 +8,7 @@
  *
  * next() hands CTAs out in increasing id and executes, in that order, as much as it takes for the next one to end. So
  * it does not matter when it is called, and every machine of the same size, with any policy, sees the same streams. */
-#include "ptx/exec_priv.h"
+#include "ptx/cluster.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,6 +65,7 @@ static struct cta_out *take_out(struct exec_run *r)
 
 static void give_back(struct exec_run *r, struct cta_out *o)
 {
+    for (uint32_t i = 0; i < r->nwarps; i++) slice_clear(&o->chain[i]);
     o->next_free = r->free_out;
     r->free_out = o;
 }
@@ -78,10 +79,15 @@ static int no_memory(struct exec_run *r)
 
 static int begin_warps(struct exec_cta *c)
 {
-    for (uint32_t i = 0; i < c->run->nwarps; i++) {
+    const struct exec_run *r = c->run;
+    for (uint32_t i = 0; i < r->nwarps; i++) {
         struct exec_warp *w = &c->warp[i];
         w->out = c->out ? &c->out->writer[i] : NULL;
-        if (w->out) stream_begin(w->out);
+        if (w->out) {
+            w->out->chain = r->l.sliced && !r->in_step ? &c->out->chain[i] : NULL;
+            if (w->out->chain) w->out->chain->store = &c->run->slices;
+            stream_begin(w->out);
+        }
         if (warp_start(w)) return -1;
     }
     return 0;
@@ -103,6 +109,7 @@ static struct exec_cta *start_cta(struct exec_run *r)
     c->ctaid[1] = c->id / g[0] % g[1];
     c->ctaid[2] = c->id / g[0] / g[1];
     c->state = CTA_RUNS;
+    c->meeting = (struct cluster_meeting){0};
     c->out = NULL;
     if (r->shared_bytes) memset(c->shared, 0, r->shared_bytes);
     for (unsigned i = 0; i < BARRIERS; i++) c->bar[i] = (struct barrier){.all = 1};
@@ -189,8 +196,7 @@ static int take_step(struct exec_run *r)
         struct exec_cta *c = start_cta(r);
         return c ? run_turn(r, c) : -no_memory(r);
     }
-    if (r->nlive && all_stuck(r) && (r->next_cta == r->info.ctas || r->nlive >= r->room) &&
-        !let_lanes_past(r))
+    if (r->nlive && all_stuck(r) && (r->next_cta == r->info.ctas || r->nlive >= r->room) && !let_lanes_past(r))
         return launch_is_stuck(r), -1;
     r->turn = r->live;
     r->starts = r->nlive ? r->nlive : 1;
@@ -199,21 +205,49 @@ static int take_step(struct exec_run *r)
 
 /* ---- the source ---- */
 
+static void count_instructions(struct exec_run *r, const struct exec_cta *c)
+{
+    for (uint32_t i = 0; i < r->nwarps; i++) {
+        r->counts.warp_instructions += c->warp[i].executed;
+        r->counts.thread_instructions += c->warp[i].threads;
+    }
+}
+
 static int hand_over(struct exec_run *r, struct exec_cta *c, struct cta_stream *out)
 {
     struct cta_out *o = c->out;
     *out = (struct cta_stream){.cta = c->id, .nwarps = r->nwarps, .owner = o};
     r->next_out++;
     move_cta(&r->done, &r->spare, c);
-    for (uint32_t i = 0; i < r->nwarps; i++) {
-        r->counts.warp_instructions += c->warp[i].executed;
-        r->counts.thread_instructions += c->warp[i].threads;
-        if (!o) continue;
-        if (o->writer[i].failed)
+    count_instructions(r, c);
+    for (uint32_t i = 0; o && i < r->nwarps; i++) {
+        if (!stream_end(&o->writer[i]))
             return wl_fail(r->err, WL_ERUN, "kernel %s: no memory for its instruction stream", r->info.kernel);
         out->warp[i] = (struct warp_stream){.data = o->writer[i].data, .size = o->writer[i].size};
     }
     return 0;
+}
+
+/* The next slice of a stream that is long; all others were handed over whole. */
+static int slices_more(struct stream_source *s, struct cta_stream *cta, unsigned warp, struct warp_stream *out)
+{
+    struct cta_out *o = cta->owner;
+    (void)s;
+    return slice_take(&o->chain[warp], out);
+}
+
+/* In step with the machine: a CTA that has not executed anything. */
+static int hand_over_early(struct exec_run *r, struct cta_stream *out)
+{
+    struct exec_cta *c = start_cta(r);
+    if (!c) {
+        r->failed = true;
+        return -no_memory(r);
+    }
+    step_begin(c);
+    *out = (struct cta_stream){.cta = c->id, .nwarps = r->nwarps, .owner = c->out};
+    r->next_out++;
+    return 1;
 }
 
 static int source_next(struct stream_source *s, struct cta_stream *out, struct wl_err *e)
@@ -223,6 +257,7 @@ static int source_next(struct stream_source *s, struct cta_stream *out, struct w
     r->err = e ? e : &ignored;
     if (r->failed) return -wl_fail(r->err, WL_ERUN, "kernel %s: already failed", r->info.kernel);
     if (r->next_out == r->info.ctas) return 0;
+    if (r->in_step) return hand_over_early(r, out);
     while (!r->done || r->done->id != r->next_out) {
         if (!take_step(r)) continue;
         r->failed = true;
@@ -235,9 +270,29 @@ static int source_next(struct stream_source *s, struct cta_stream *out, struct w
 
 static void source_release(struct stream_source *s, struct cta_stream *c)
 {
-    if (c->owner) give_back((struct exec_run *)s, c->owner);
+    struct exec_run *r = (struct exec_run *)s;
+    struct cta_out *o = c->owner;
+    if (!o) return;
+    if (o->cta) {
+        count_instructions(r, o->cta);
+        r->nlive--;
+        move_cta(&r->live, &r->spare, o->cta);
+        o->cta = NULL;
+    }
+    give_back(r, o);
     c->owner = NULL;
 }
+
+void ptx_leave_step(struct stream_source *s)
+{
+    struct exec_run *r = (struct exec_run *)s;
+    r->l.no_streams = true;
+    r->in_step = false;
+    s->more = NULL;
+    s->feed = NULL;
+}
+
+bool ptx_reads_clock(const struct stream_source *s) { return ((const struct exec_run *)s)->clocks; }
 
 struct exec_counts ptx_counts(const struct stream_source *s) { return ((const struct exec_run *)s)->counts; }
 
@@ -321,7 +376,7 @@ static int shape(struct exec_run *r, struct wl_err *e)
     r->dynamic_at = (uint32_t)at;
     i->shared_bytes = r->shared_bytes = (uint32_t)shared;
     r->nwarps = i->warps_per_cta;
-    return 0;
+    return cluster_shape(r, e);
 }
 
 static int make_storage(struct exec_run *r)
@@ -342,7 +397,15 @@ static void look_at_code(struct exec_run *r)
         if (f != r->kernel && f->fn->is_kernel) continue;
         r->watches |= f->strong;
         r->barriers |= f->barriers;
+        r->clocks |= f->clocks;
     }
+    r->in_step = r->clocks && r->l.in_step;
+    if (!r->in_step) {
+        if (r->l.sliced) r->source.more = slices_more;
+        return;
+    }
+    r->source.more = step_more;
+    r->source.feed = step_feed;
 }
 
 struct stream_source *ptx_open(const struct ptx_launch *l, struct wl_err *e)
@@ -357,6 +420,7 @@ struct stream_source *ptx_open(const struct ptx_launch *l, struct wl_err *e)
     r->kernel = image_func(l->image, l->kernel);
     r->dev_host = dev_host(l->image->mem);
     r->room = UINT32_MAX;
+    r->slices = (struct slice_store){.limit = SLICES_IN_MEMORY, .fd = -1};
     if (r->kernel) look_at_code(r);
     int rc = r->kernel ? shape(r, e) : wl_fail(e, WL_EINPUT, "kernel %s is not in this module", l->kernel->name);
     if (!rc && make_storage(r)) rc = wl_fail(e, WL_ERUN, "kernel %s: out of memory", r->info.kernel);
@@ -381,9 +445,14 @@ void ptx_close(struct stream_source *s)
     while (r->all_out) {
         struct cta_out *o = r->all_out;
         r->all_out = o->next;
-        for (unsigned i = 0; i < CTA_MAX_WARPS; i++) free(o->writer[i].data);
+        for (unsigned i = 0; i < CTA_MAX_WARPS; i++) {
+            free(o->writer[i].data);
+            slice_free(&o->chain[i]);
+        }
         free(o);
     }
+    slice_store_free(&r->slices);
+    free(r->meetings);
     free(r->params);
     free(r->launch_area);
     free(r);

@@ -111,6 +111,7 @@ static int lower_sreg(struct lower *L, uint8_t sreg, bool wide, ref *out)
     };
     bool clock = sreg == SREG_CLOCK || sreg == SREG_CLOCK64 || sreg == SREG_GLOBALTIMER;
     if (clock) return lower_refuse(L, "a clock can only be read with mov");
+    if (sreg >= SREG_CLUSTERID_X) return lower_refuse(L, "a register of clusters can only be read with mov");
     if (own[sreg]) {
         if (wide) return lower_refuse(L, "a 32-bit special register cannot be a 64-bit operand");
         *out = place(AREA_WARP, (own[sreg] - 1u) * SLOT32);
@@ -255,6 +256,7 @@ static void lower_block(struct lower *L, const struct ptx_block *b, struct xbloc
         const struct ptx_inst *in = &fn->inst[b->first + i];
         enum polls polls = polls_of(in);
         x->unguarded += !code->inst[in->code].guarded;
+        L->f->clocks |= inst_reads_clock(in);
         if (polls > x->polls) x->polls = (uint8_t)polls;
         L->f->barriers |= code->inst[in->code].kind == INST_BARRIER;
     }

@@ -5,6 +5,7 @@
  * modifiers choose other operations have a function of their own; forms without a vector loop
  * (directed rounding, carries, rare conversions) go to the one-lane-at-a-time functions of scalar.c. */
 #include "ptx/fpmath.h"
+#include "ptx/cluster.h"
 #include "ptx/half.h"
 #include "ptx/opcodes.h"
 #include "ptx/ops.h"
@@ -170,6 +171,7 @@ static int use_forms(struct lower *L, struct uop *u, const struct lane_forms *f)
     const struct ptx_inst *in = L->in;
     unsigned directed = ptx_opcodes[in->op].forms.directed;
     if (in->flags & FLAG_CC) return lower_carry(L, u);
+    if (pair_is_meant(in)) return lower_pair(L, u);
     if (half_is_rare(in)) return lower_half(L, u);
     if (directed && ptx_is_float(in->type) && is_directed(in)) return lower_directed(L, u, (enum fp_op)directed);
     return use_form(L, u, form_of(f, in));
@@ -430,6 +432,12 @@ int lower_mov(struct lower *L, struct uop *u)
     const struct ptx_inst *in = L->in;
     const struct ptx_operand *s = &in->src[0];
     unsigned bits = ptx_type_bits(in->type);
+    bool cluster = s->kind == OPND_SREG && s->sreg >= SREG_CLUSTERID_X;
+    if (cluster) {
+        lower_cluster_sreg(u, s->sreg);
+        if (bits == 64) return lower_refuse(L, "a 32-bit special register cannot be a 64-bit operand");
+        return lower_dst(L, &in->dst[0], bits, &u->d);
+    }
     if (in->type == T_PRED) return lower_bool(L, u);
     if (in->dst[0].kind == OPND_VEC || s->kind == OPND_VEC) return lower_mov_vec(L, u);
     int rc = lower_dst(L, &in->dst[0], bits, &u->d);

@@ -58,6 +58,13 @@ static int lower_access(struct lower *L, struct uop *u, bool store)
 int lower_load(struct lower *L, struct uop *u) { return lower_access(L, u, false); }
 int lower_store(struct lower *L, struct uop *u) { return lower_access(L, u, true); }
 
+/* To the timing half a load that nobody waits for. */
+int lower_prefetch(struct lower *L, struct uop *u)
+{
+    u->full = u->part = u->emits ? op_prefetch : op_nop;
+    return lower_address(L, u, &L->in->src[0], L->in->space);
+}
+
 static int check_atom(struct lower *L)
 {
     const struct ptx_inst *in = L->in;
@@ -149,19 +156,51 @@ int lower_isspacep(struct lower *L, struct uop *u)
 
 /* ---- textures ---- */
 
-/* s[0] is the handle, s[1] and s[2] are the coordinates. */
+/* s[0] is the handle, s[1] to s[4] are the coordinates; those that an instruction does not have repeat the first. */
+static int lower_coordinates(struct lower *L, struct uop *u, const struct ptx_operand *c)
+{
+    unsigned n = c->kind == OPND_VEC ? c->nvec : 1;
+    int rc = 0;
+    for (unsigned i = 0; i < 4 && !rc; i++)
+        rc = lower_src(L, c->kind == OPND_VEC ? &c->vec[i < n ? i : 0] : c, 32, &u->s[1 + i]);
+    return rc;
+}
+
 int lower_tex(struct lower *L, struct uop *u)
 {
     const struct ptx_inst *in = L->in;
-    const struct ptx_operand *c = &in->src[1];
-    unsigned dims = in->mode == TEX_1D ? 1 : 2;
-    if (in->mode == TEX_3D) return lower_refuse(L, "3D textures are not supported");
-    if (in->nsrc > 2) return lower_refuse(L, "a sampler of its own is not supported: compile for texmode_unified");
+    bool leveled = in->op == OP_TEX && in->cmp;
+    if (in->nsrc > 2 && !leveled)
+        return lower_refuse(L, "a sampler of its own is not supported: compile for texmode_unified");
     u->full = u->part = op_tex;
     u->mode = in->mode;
     u->type2 = in->type2;
+    u->boolop = in->boolop;
     int rc = lower_src(L, &in->src[0], 64, &u->s[0]);
-    for (unsigned i = 0; i < dims && !rc; i++)
-        rc = lower_src(L, c->kind == OPND_VEC ? &c->vec[i] : c, 32, &u->s[1 + i]);
+    if (!rc) rc = lower_coordinates(L, u, &in->src[1]);
     return rc ? rc : lower_data(L, u, &in->dst[0], false);
+}
+
+int lower_txq(struct lower *L, struct uop *u)
+{
+    u->full = u->part = op_txq;
+    u->mode = L->in->mode;
+    int rc = lower_dst(L, &L->in->dst[0], 32, &u->d);
+    return rc ? rc : lower_src(L, &L->in->src[0], 64, &u->s[0]);
+}
+
+/* Sources: the handle, coordinates, and what is stored. sign: a formatted store. */
+int lower_surface(struct lower *L, struct uop *u)
+{
+    const struct ptx_inst *in = L->in;
+    u->full = u->part = op_surface;
+    u->mode = in->mode;
+    u->boolop = in->boolop;
+    u->type = in->type;
+    u->rnd = in->cmp;
+    u->sign = in->rnd;
+    u->bytes = (uint8_t)ptx_type_bytes((enum ptx_type)in->type);
+    int rc = lower_src(L, &in->src[0], 64, &u->s[0]);
+    if (!rc) rc = lower_coordinates(L, u, &in->src[1]);
+    return rc ? rc : lower_data(L, u, in->op == OP_SULD ? &in->dst[0] : &in->src[2], in->op != OP_SULD);
 }

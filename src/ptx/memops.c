@@ -8,7 +8,7 @@
  *
  * A generic access is recorded in the stream by the spaces its lanes really touch, with the addresses of
  * those spaces: the timing half sees what an instruction that names the space would have shown it. */
-#include "ptx/exec_priv.h"
+#include "ptx/cluster.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -114,6 +114,9 @@ void *mem_lane(struct exec_warp *w, const struct uop *u, unsigned lane, uint64_t
     if (space == PTX_GLOBAL) return global_lane(w, u, lane, addr, bytes, what);
     uint64_t size = w->local_stride;
     uint8_t *image = space_image(w, space, &size);
+    if (space == PTX_SHARED && addr >= SHARED_BYTES_MAX && addr < SPACE_OFFSET_END && addr >> 24 &&
+        !(image = cluster_shared(w, u, lane, &addr)))
+        return NULL;
     if (addr >= size || size - addr < bytes) {
         warp_fault(w, u, (int)lane, "out-of-bounds %s %s of %u bytes at 0x%" PRIx64 " (there are %" PRIu64 " bytes)",
                    space_names[space], what, bytes, addr, size);
@@ -362,6 +365,21 @@ void mem_choose(struct uop *u, bool store)
     else if (one && u->bytes == 1 && !u->wide && !u->sign && !generic) USE(u8);
     else USE(any);
 #undef USE
+}
+
+/* Nothing is fetched from where there is nothing, and that is no fault: such lanes do as another lane does. */
+int op_prefetch(struct exec_warp *w, const struct uop *u)
+{
+    uint64_t addr[WARP_SIZE], stand_in = DEVICE_BASE;
+    uint32_t wrong = 0;
+    mem_addresses(w, u, addr);
+    for (uint32_t m = w->exec; m; m &= m - 1) {
+        unsigned i = bit_low32(m);
+        if (addr[i] >= GENERIC_SHARED || !dev_ptr(w->run->l.image->mem, addr[i], 1)) wrong |= 1u << i;
+        else stand_in = addr[i];
+    }
+    for (; wrong; wrong &= wrong - 1) addr[bit_low32(wrong)] = stand_in;
+    return mem_emit(w, u, addr);
 }
 
 /* ---- addresses as values ---- */

@@ -56,6 +56,7 @@
 #define M_XORSIGN  M_CLASS(32)
 #define M_POLICY   M_CLASS(33) /* .L2::cache_hint: a policy is the last operand */
 #define M_PACK     M_CLASS(35)
+#define M_COMP     M_CLASS(36)
 #define M_OWN      M_CLASS(34) /* all its words are read by a function of its own (parse_words.c) */
 
 /* How long an ALU instruction takes: the first five are a step inside the latency classes of its pipe, in the order
@@ -75,7 +76,7 @@ enum op_pace {
     PACE_SHFL,
     PACE_CVT,
     PACE_TENSOR, /* the matrix units */
-    PACE_NONE /* never an ALU instruction */
+    PACE_NONE    /* never an ALU instruction */
 };
 
 /* The lane operations (enum lane_op) of an opcode by type; 0: there is none. Several places rely on the
@@ -86,9 +87,9 @@ struct lane_forms {
     uint16_t f32;           /* the .ftz, .sat and .ftz.sat forms follow it, as far as the opcode has them */
     uint16_t f64;
     uint16_t f16, f16_sat; /* each is followed by its .f16x2 form */
-    uint16_t pred;    /* of predicates */
-    bool sign;        /* a signed form follows each unsigned one */
-    uint8_t directed; /* enum fp_op of the forms rounded by .rz, .rm or .rp */
+    uint16_t pred;         /* of predicates */
+    bool sign;             /* a signed form follows each unsigned one */
+    uint8_t directed;      /* enum fp_op of the forms rounded by .rz, .rm or .rp */
 };
 
 struct lower;

@@ -30,7 +30,8 @@ static void parse_cp_async(struct words *s, struct ptx_inst *in)
     advance(p);
     next = p->tok;
     uint8_t type = T_NONE;
-    bool predicate = at_punct(p, '!') || (next.kind == TOK_NAME && name_register(p, &next, &type) >= 0 && type == T_PRED);
+    bool predicate =
+        at_punct(p, '!') || (next.kind == TOK_NAME && name_register(p, &next, &type) >= 0 && type == T_PRED);
     bool policy = type == T_B64 || type == T_U64 || type == T_S64;
     struct ptx_operand *o = &in->src[in->nsrc++];
     parse_source(p, o, policy ? T_B64 : predicate ? T_PRED : T_U32, WIDTH_EXACT);
@@ -54,7 +55,7 @@ static void bulk_words(struct words *s, struct ptx_inst *in)
 {
     if (word_begins(s, "mbarrier::complete_tx::bytes")) in->boolop = 1;
     else word_is(s, "bulk_group");
-    if (word_is(s, "multicast::cluster")) fail_at(s->p, &s->op, "copies to several CTAs are not supported");
+    if (word_is(s, "multicast::cluster")) in->flags |= FLAG_MULTICAST;
     words_hints(s, in);
 }
 
@@ -73,6 +74,7 @@ static void parse_bulk(struct words *s, struct ptx_inst *in, bool reduce)
     own_address(p, in, from);
     own_source(p, in, T_U32);
     if (in->boolop) own_address(p, in, PTX_SHARED);
+    if (in->flags & FLAG_MULTICAST) own_source(p, in, T_B16);
     own_policy(p, in);
 }
 
@@ -107,6 +109,7 @@ static void parse_tensor(struct words *s, struct ptx_inst *in, bool reduce)
     if (in->mode == CP_TENSOR_LOAD) own_address(p, in, PTX_SHARED);
     if (!p->failed) tensor_operand(p, in, d + 1);
     own_address(p, in, PTX_SHARED);
+    if (in->flags & FLAG_MULTICAST) own_source(p, in, T_B16);
     own_policy(p, in);
 }
 
@@ -202,15 +205,16 @@ static void mbarrier_wait(struct words *s, struct ptx_inst *in, uint8_t space)
 
 void parse_mbarrier(struct words *s, struct ptx_inst *in)
 {
-    static const char *const text[] = {"init", "inval", "expect_tx", "complete_tx", "arrive", "arrive_drop", "test_wait",
-                                       "try_wait", "pending_count"};
-    static const uint8_t mode[] = {MBAR_INIT,   MBAR_INVAL, MBAR_EXPECT_TX, MBAR_COMPLETE_TX, MBAR_ARRIVE,
-                                   MBAR_DROP,   MBAR_WAIT,  MBAR_WAIT,      MBAR_PENDING};
+    static const char *const text[] = {"init",        "inval",     "expect_tx", "complete_tx",  "arrive",
+                                       "arrive_drop", "test_wait", "try_wait",  "pending_count"};
+    static const uint8_t mode[] = {MBAR_INIT, MBAR_INVAL, MBAR_EXPECT_TX, MBAR_COMPLETE_TX, MBAR_ARRIVE,
+                                   MBAR_DROP, MBAR_WAIT,  MBAR_WAIT,      MBAR_PENDING};
     struct ptx_parser *p = s->p;
     unsigned which;
     bool arrives = word_is(s, "arrive"), drops = !arrives && word_is(s, "arrive_drop");
     if (arrives || drops) which = drops ? 5 : 4;
-    else if (!word_one_of(s, text, 9, &which)) fail_at(p, &s->op, "write mbarrier.init, .arrive, .try_wait or the like");
+    else if (!word_one_of(s, text, 9, &which))
+        fail_at(p, &s->op, "write mbarrier.init, .arrive, .try_wait or the like");
     in->mode = mode[which];
     words_scopes(s);
     uint8_t space = word_space(s, PTX_SPACE_NONE);
@@ -290,6 +294,41 @@ static void parse_fence(struct words *s, struct ptx_inst *in)
     own_source(s->p, in, T_U32);
 }
 
+/* Stores, or joins, and tells an mbarrier: [a], b, [mbar]. */
+static void parse_st_async(struct words *s, struct ptx_inst *in)
+{
+    static const char *const vectors[] = {"v2", "v4"};
+    struct ptx_parser *p = s->p;
+    unsigned which;
+    word_is(s, "async");
+    words_scopes(s);
+    if (in->op == OP_RED_ASYNC) read_reduction(s, in);
+    word_is(s, "mbarrier::complete_tx::bytes");
+    uint8_t space = word_space(s, PTX_SHARED);
+    in->vec = word_one_of(s, vectors, 2, &which) ? (uint8_t)(2u << which) : 1;
+    in->type = (uint8_t)word_type(s);
+    unsigned bytes = ptx_type_bytes((enum ptx_type)in->type);
+    if (bytes != 4 && bytes != 8) fail_at(p, &s->op, "%.*s needs a type of 32 or 64 bits", (int)s->op.len, s->op.s);
+    in->kind = in->op == OP_RED_ASYNC ? INST_ATOMIC : INST_STORE;
+    in->space = space;
+    in->width = (uint8_t)(bytes * in->vec);
+    own_address(p, in, space);
+    own_vector(p, in, (enum ptx_type)in->type, in->vec, false);
+    own_address(p, in, space);
+}
+
+/* To the timing half a wait is a barrier of the CTA: it knows no clusters. */
+static void parse_cluster_barrier(struct words *s, struct ptx_inst *in)
+{
+    word_is(s, "cluster");
+    bool arrive = word_is(s, "arrive");
+    if (!arrive && !word_is(s, "wait")) fail_at(s->p, &s->op, "write barrier.cluster.arrive or barrier.cluster.wait");
+    words_scopes(s);
+    in->mode = !arrive;
+    in->kind = !arrive && word_is(s, "aligned") ? INST_BARRIER : INST_NOP;
+    word_is(s, "aligned");
+}
+
 /* mapa{.space}.type d, a, rank: a may be a variable. getctarank{.space}.type d, a. */
 static void parse_rank(struct words *s, struct ptx_inst *in)
 {
@@ -304,6 +343,77 @@ static void parse_rank(struct words *s, struct ptx_inst *in)
     if (in->op == OP_MAPA) own_source(p, in, T_U32);
 }
 
+/* ---- surfaces, and questions about textures ---- */
+
+static void image_operand(struct words *s, struct ptx_inst *in, unsigned coordinates)
+{
+    struct ptx_parser *p = s->p;
+    own_comma(p, in);
+    expect(p, '[', "to begin the surface operand");
+    parse_symbol_source(p, &in->src[in->nsrc++], T_B64);
+    if (coordinates) {
+        expect(p, ',', "before the coordinates");
+        struct token t = p->tok;
+        struct ptx_operand *c = &in->src[in->nsrc++];
+        if (at_punct(p, '{')) parse_vector(p, c, T_S32, WIDTH_EXACT, false);
+        else parse_source(p, c, T_S32, WIDTH_EXACT);
+        if (!p->failed && (c->kind == OPND_VEC ? c->nvec : 1u) < coordinates)
+            fail_at(p, &t, "this surface needs %u coordinates", coordinates);
+    }
+    expect(p, ']', "to end the surface operand");
+}
+
+void parse_image(struct words *s, struct ptx_inst *in)
+{
+    static const char *const shapes[] = {"1d", "2d", "3d", "a1d", "a2d"}, *const vectors[] = {"v2", "v4"},
+                             *const outside[] = {"trap", "clamp", "zero"}, *const caches[] = {"ca", "cg", "cs",
+                                                                                              "cv", "wb", "wt"};
+    static const uint8_t needs[] = {1, 2, 3, 2, 3};
+    struct ptx_parser *p = s->p;
+    unsigned shape, vector, clamp, which;
+    if (!word_is(s, "b") && !word_is(s, "p")) fail_at(p, &s->op, "%.*s needs .b or .p", (int)s->op.len, s->op.s);
+    for (unsigned i = 0; i < s->count; i++) in->rnd |= token_is(&s->word[i], ".p");
+    if (in->op == OP_SURED) {
+        static const char *const ops[] = {"add", "min", "max", "and", "or"};
+        static const uint8_t modes[] = {ATOM_ADD, ATOM_MIN, ATOM_MAX, ATOM_AND, ATOM_OR};
+        if (!word_one_of(s, ops, 5, &which)) fail_at(p, &s->op, "sured needs an operation such as .add");
+        in->cmp = modes[which];
+    }
+    if (!word_one_of(s, shapes, 5, &shape)) fail_at(p, &s->op, "a surface needs .1d, .2d, .3d, .a1d or .a2d");
+    in->vec = word_one_of(s, vectors, 2, &vector) ? (uint8_t)(2u << vector) : 1;
+    if (word_one_of(s, outside, 3, &clamp)) in->boolop = (uint8_t)clamp;
+    while (word_one_of(s, caches, 6, &which)) continue;
+    in->type = (uint8_t)word_type(s);
+    if (!ptx_type_bytes((enum ptx_type)in->type))
+        fail_at(p, &s->op, "%.*s needs a type such as .b32", (int)s->op.len, s->op.s);
+    if (p->failed) return;
+    in->mode = (uint8_t)shape;
+    in->space = PTX_GLOBAL;
+    in->kind = in->op == OP_SULD ? INST_LOAD : in->op == OP_SUST ? INST_STORE : INST_ATOMIC;
+    in->width = (uint8_t)(ptx_type_bytes((enum ptx_type)in->type) * in->vec);
+    enum ptx_type reg = ptx_type_bytes((enum ptx_type)in->type) < 2 ? T_B16 : (enum ptx_type)in->type;
+    if (in->op == OP_SULD) own_vector(p, in, reg, in->vec, true);
+    image_operand(s, in, needs[shape]);
+    if (in->op != OP_SULD) own_vector(p, in, reg, in->vec, false);
+}
+
+static void parse_query(struct words *s, struct ptx_inst *in)
+{
+    static const char *const text[] = {
+        "width", "height", "depth", "array_size", "normalized_coords", "num_mipmap_levels", "num_samples"};
+    unsigned which;
+    if (!word_one_of(s, text, 7, &which))
+        fail_at(s->p, &s->op,
+                "%.*s asks for .width, .height, .depth, .array_size, .normalized_coords, .num_mipmap_levels or "
+                ".num_samples",
+                (int)s->op.len, s->op.s);
+    word_type(s);
+    in->mode = (uint8_t)which;
+    in->kind = INST_ALU;
+    own_dest(s->p, in, T_B32);
+    image_operand(s, in, 0);
+}
+
 void parse_small(struct words *s, struct ptx_inst *in)
 {
     struct ptx_parser *p = s->p;
@@ -313,6 +423,14 @@ void parse_small(struct words *s, struct ptx_inst *in)
     case OP_FENCE: parse_fence(s, in); break;
     case OP_MAPA:
     case OP_GETCTARANK: parse_rank(s, in); break;
+    case OP_ST_ASYNC:
+    case OP_RED_ASYNC: parse_st_async(s, in); break;
+    case OP_BARRIER_CLUSTER: parse_cluster_barrier(s, in); break;
+    case OP_TXQ:
+    case OP_SUQ: parse_query(s, in); break;
+    case OP_SULD:
+    case OP_SUST:
+    case OP_SURED: parse_image(s, in); break;
     case OP_GRIDDEPCONTROL:
         if (!word_is(s, "wait") && !word_is(s, "launch_dependents"))
             fail_at(p, &s->op, "write griddepcontrol.wait or .launch_dependents");

@@ -39,12 +39,23 @@ static uint32_t parse_product(struct ptx_parser *p)
     return product < UINT32_MAX ? (uint32_t)product : UINT32_MAX;
 }
 
+static void parse_cluster(struct ptx_parser *p, struct func_info *fi)
+{
+    unsigned i = 0;
+    fi->f.cluster[1] = fi->f.cluster[2] = 1;
+    do fi->f.cluster[i++] = (uint32_t)parse_size(p, UINT16_MAX, "a dimension");
+    while (i < 3 && accept(p, ','));
+}
+
 /* The performance directives between the head and the body. */
 static void parse_tuning(struct ptx_parser *p, struct func_info *fi)
 {
     while (p->tok.kind == TOK_DOT) {
         struct token t = take(p);
         if (token_is(&t, ".maxntid") || token_is(&t, ".reqntid")) fi->f.max_threads = parse_product(p);
+        else if (token_is(&t, ".reqnctapercluster")) parse_cluster(p, fi);
+        else if (token_is(&t, ".explicitcluster")) fi->f.cluster[0] += !fi->f.cluster[0];
+        else if (token_is(&t, ".maxclusterrank")) parse_size(p, UINT16_MAX, ".maxclusterrank");
         else if (token_is(&t, ".maxnreg")) fi->maxnreg = (uint32_t)parse_size(p, 1 << 16, ".maxnreg");
         else if (token_is(&t, ".minnctapersm") || token_is(&t, ".maxnctapersm"))
             parse_size(p, INT32_MAX, "a CTA count");
@@ -274,6 +285,7 @@ static void adopt_head(struct ptx_parser *p, struct func_info *fi, const struct 
     fi->f.param_bytes = head->f.param_bytes;
     fi->f.frame_bytes = head->f.frame_bytes;
     if (head->f.max_threads) fi->f.max_threads = head->f.max_threads;
+    if (head->f.cluster[0]) memcpy(fi->f.cluster, head->f.cluster, sizeof fi->f.cluster);
     if (head->maxnreg) fi->maxnreg = head->maxnreg;
 }
 

@@ -222,10 +222,18 @@ static void parse_tex(struct ptx_parser *p, struct ptx_inst *in)
     struct ptx_operand *c = next_src(in);
     if (at_punct(p, '{')) parse_vector(p, c, in->type2, WIDTH_EXACT, false);
     else parse_source(p, c, in->type2, WIDTH_EXACT);
-    unsigned need = in->mode == TEX_1D ? 1 : in->mode == TEX_2D ? 2 : 3;
-    if ((c->kind == OPND_VEC ? c->nvec : 1u) < need) fail_at(p, &t, "a %ud texture needs %u coordinates", need, need);
+    static const uint8_t needs[] = {1, 2, 3, 2, 3, 3, 4};
+    unsigned need = needs[in->mode];
+    if ((c->kind == OPND_VEC ? c->nvec : 1u) < need) fail_at(p, &t, "this texture needs %u coordinates", need);
     if (sampler.kind) *next_src(in) = sampler;
     expect(p, ']', "to end the texture operand");
+    for (unsigned i = 0; i < (in->cmp == 2 ? 2u : in->cmp) && !p->failed;
+         i++) { /* a level, or two gradients: there is one level */
+        expect(p, ',', "before the level");
+        struct ptx_operand *o = next_src(in);
+        if (at_punct(p, '{')) parse_vector(p, o, T_F32, WIDTH_EXACT, false);
+        else parse_source(p, o, T_F32, WIDTH_EXACT);
+    }
 }
 
 /* ---- calls ---- */
@@ -334,7 +342,7 @@ static void parse_operands(struct ptx_parser *p, struct ptx_inst *in)
     else if (in->op == OP_BRA) parse_bra(p);
     else if (in->op == OP_BRX) parse_brx(p, in);
     else if (in->op == OP_CALL) parse_call(p, in);
-    else if (in->op == OP_TEX) parse_tex(p, in);
+    else if (in->op == OP_TEX || in->op == OP_TLD4) parse_tex(p, in);
     else parse_bar(p, in);
 }
 
@@ -370,6 +378,10 @@ void parse_instruction(struct ptx_parser *p)
         fail_at(p, &op, "unknown instruction '%.*s'%s", (int)op.len, op.s, op_hint(p, &op));
         return;
     }
+    if (found == OP_BARRIER && p->tok.kind == TOK_DOT && token_is(&p->tok, ".cluster")) found = OP_BARRIER_CLUSTER;
+    bool async = p->tok.kind == TOK_DOT && token_is(&p->tok, ".async");
+    if (async && found == OP_ST) found = OP_ST_ASYNC;
+    if (async && found == OP_RED) found = OP_RED_ASYNC;
     in.op = (uint8_t)found;
     in.line = op.line;
     if (ptx_opcodes[in.op].mods & M_OWN) {

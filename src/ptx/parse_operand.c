@@ -20,7 +20,12 @@ static const struct { const char *name; uint8_t sreg; bool xyz; } sregs[] = {
     {"%lanemask_ge", SREG_LANEMASK_GE, false}, {"%lanemask_gt", SREG_LANEMASK_GT, false},
     {"%clock", SREG_CLOCK, false}, {"%clock64", SREG_CLOCK64, false}, {"%globaltimer", SREG_GLOBALTIMER, false},
     {"%dynamic_smem_size", SREG_DYNAMIC_SMEM_SIZE, false}, {"%total_smem_size", SREG_TOTAL_SMEM_SIZE, false},
-    {"WARP_SZ", SREG_WARP_SZ, false}, {"%envreg1", SREG_ENVREG1, false}, {"%envreg2", SREG_ENVREG2, false},
+    {"WARP_SZ", SREG_WARP_SZ, false}, {"%clusterid", SREG_CLUSTERID_X, true},
+    {"%nclusterid", SREG_NCLUSTERID_X, true}, {"%cluster_ctaid", SREG_CLUSTER_CTAID_X, true},
+    {"%cluster_nctaid", SREG_CLUSTER_NCTAID_X, true}, {"%cluster_ctarank", SREG_CLUSTER_CTARANK, false},
+    {"%cluster_nctarank", SREG_CLUSTER_NCTARANK, false},
+    {"%is_explicit_cluster", SREG_IS_EXPLICIT_CLUSTER, false}, {"%envreg1", SREG_ENVREG1, false},
+    {"%envreg2", SREG_ENVREG2, false},
 };
 /* clang-format on */
 
@@ -172,7 +177,8 @@ void parse_source(struct ptx_parser *p, struct ptx_operand *o, enum ptx_type typ
     advance(p);
     if (register_operand(p, &t, o, type, rule)) return;
     if (special_register(p, &t, o)) {
-        if (type == T_PRED) fail_at(p, &t, "'%.*s' is not a predicate", (int)t.len, t.s);
+        if ((type == T_PRED) != (o->sreg == SREG_IS_EXPLICIT_CLUSTER))
+            fail_at(p, &t, type == T_PRED ? "'%.*s' is not a predicate" : "'%.*s' is a predicate", (int)t.len, t.s);
         return;
     }
     undeclared(p, &t, "register", 1u << SYM_REG);

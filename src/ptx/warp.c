@@ -181,6 +181,7 @@ int warp_start(struct exec_warp *w)
     w->depth = w->nframe = 0;
     w->executed = w->threads = 0;
     w->resume = w->carry = 0;
+    w->clock_uop = NULL;
     w->state = WARP_READY;
     w->split = false;
     w->spin = (struct spin){.progress = r->progress};
@@ -405,7 +406,7 @@ static int run_block(struct exec_warp *w, const struct xfunc *f, const struct xb
         while (u < end && !rc) rc = u->full(w, u), u++;
     else
         while (u < end && !rc) rc = u->part(w, u), u++;
-    if (rc == RUN_WAIT) w->resume = (uint32_t)(u - (f->uop + b->first));
+    if (rc == RUN_WAIT || rc == RUN_CLOCK) w->resume = (uint32_t)(u - (f->uop + b->first));
     if (rc) return rc;
     return end_block(w, end, b);
 }
@@ -431,6 +432,26 @@ static int run_watched(struct exec_warp *w)
         const struct xblock *b = NULL;
         int rc = run_next(w, &b);
         if (rc || w->state == WARP_DONE) return rc;
+        if (b->polls && spin_polled(w, b)) return RUN_ON;
+    }
+    return RUN_ON;
+}
+
+/* Whether the warp stands behind all instructions of the block. */
+static bool is_at_end(const struct exec_warp *w, const struct xblock *b)
+{
+    return !w->resume || (w->resume == b->body && b->end == END_FALL);
+}
+
+int warp_run_in_step(struct exec_warp *w, unsigned instructions, size_t *whole)
+{
+    uint64_t until = w->executed + instructions;
+    while (w->executed < until) {
+        const struct xblock *b = NULL;
+        int rc = run_next(w, &b);
+        if (rc == RUN_FAULT) return rc;
+        if (b && is_at_end(w, b)) *whole = w->out->size;
+        if (rc || w->state == WARP_DONE || b->polls == POLL_STRONG) return rc;
         if (b->polls && spin_polled(w, b)) return RUN_ON;
     }
     return RUN_ON;

@@ -119,9 +119,15 @@ int op_nop(struct exec_warp *w, const struct uop *u)
 
 int op_trap(struct exec_warp *w, const struct uop *u) { return warp_fault(w, u, -1, "trap"); }
 
-/* Time is the number of instructions the warp has executed: the same in every run. */
+/* In a timed run the machine says what time it is, when the instruction issues (step.c). Without one, time is the
+ * number of instructions the warp has executed: the same in every run. */
 int op_clock(struct exec_warp *w, const struct uop *u)
 {
+    if (w->run->in_step) {
+        w->clock_uop = u;
+        w->clock_mask = w->exec;
+        return RUN_CLOCK;
+    }
     const struct call_frame *f = &w->frame[w->nframe - 1];
     const struct xblock *b = &f->f->block[w->stack[w->depth - 1].block];
     uint64_t now = w->block_at + (uint64_t)(u - (f->f->uop + b->first));

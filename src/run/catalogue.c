@@ -7,6 +7,7 @@
 #include "param/param_table.h"
 #include "policy/registry.h"
 #include "run/machine.h"
+#include "run/scheme.h"
 #include "stats/energy.h"
 #include "workloads/workload.h"
 
@@ -123,6 +124,17 @@ static void list_schedulers(const struct catalogue_view *o, FILE *out)
     }
 }
 
+static void list_schemes(const struct catalogue_view *o, FILE *out)
+{
+    for (const struct scheme *s = schemes; s->name; s++) {
+        catalogue_row(o, s->name, 14, s->help, out);
+        if (!o->verbose || o->plain) continue;
+        if (s->l1) fprintf(out, "    --l1 %s\n", s->l1);
+        if (s->l2) fprintf(out, "    --l2 %s\n", s->l2);
+        if (s->sched) fprintf(out, "    --sched %s\n", s->sched);
+    }
+}
+
 /* ---- machines, counters, parameters ---- */
 
 static int list_gpus(const struct catalogue_view *o, FILE *out, struct wl_err *e)
@@ -192,6 +204,7 @@ int catalogue_list(enum catalogue_kind kind, const struct catalogue_view *how, F
     case LIST_GROUPS: list_groups(how, out); return 0;
     case LIST_POLICIES: list_policies(how, out); return 0;
     case LIST_SCHEDULERS: list_schedulers(how, out); return 0;
+    case LIST_SCHEMES: list_schemes(how, out); return 0;
     case LIST_GPUS: return list_gpus(how, out, e);
     case LIST_COUNTERS: list_counters(how, out); return 0;
     case LIST_OPTIONS: list_options(how, out); return 0;

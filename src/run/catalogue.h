@@ -12,6 +12,7 @@ enum catalogue_kind {
     LIST_GROUPS,
     LIST_POLICIES,
     LIST_SCHEDULERS,
+    LIST_SCHEMES,
     LIST_GPUS,
     LIST_COUNTERS,
     LIST_OPTIONS
@@ -26,6 +27,8 @@ struct catalogue_view {
 };
 
 int catalogue_list(enum catalogue_kind kind, const struct catalogue_view *how, FILE *out, struct wl_err *e);
+/* The same list as an array of objects (a json_t *, jansson). NULL: *e says why. */
+void *catalogue_json(enum catalogue_kind kind, struct wl_err *e);
 /* One row of any such list. */
 void catalogue_row(const struct catalogue_view *how, const char *name, int width, const char *rest, FILE *out);
 

@@ -32,8 +32,10 @@ struct exec_process {
     struct process_report report;
     struct kernel_record *kernels;
     struct run_stats *each; /* what each of the kernels counted */
+    struct policy_stats *each_policy;
     struct load_record *loads;
     struct inst_record *insts;
+    uint64_t *heat;
     struct sample *samples;
     struct run_result result; /* points into the arrays above */
 };
@@ -53,6 +55,8 @@ struct exec_outcome {
 int exec_check(const struct exec_spec *spec, struct wl_err *e);
 int exec_run(const struct exec_spec *spec, struct exec_outcome *out, struct wl_err *e);
 void exec_free(struct exec_outcome *out);
+/* Names the libraries of machine code (cuBLAS, cuDNN ...) that an executable is linked with; false: none. */
+bool exec_links(const char *program, char *out, size_t size);
 /* Why a program made no CUDA call, as far as its executable shows it. */
 void exec_silence(const char *program, char *out, size_t size);
 

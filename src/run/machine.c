@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "policy/registry.h"
+#include "run/scheme.h"
 
 int machine_plugin(const char *file, struct wl_err *e)
 {
@@ -38,9 +39,13 @@ int machine_read(const struct machine_spec *spec, struct gpu_config *out, struct
     int rc = config_load_warn(out, spec->gpu ? spec->gpu : "gtx480", spec->say, spec->say_arg, e);
     if (!rc) rc = refuse_both(spec, e);
     for (unsigned i = 0; !rc && i < spec->sets; i++) rc = config_set(out, spec->set[i], e);
-    if (!rc && spec->l1) rc = config_set_l1(out, spec->l1, e);
-    if (!rc && spec->l2) rc = config_set_l2(out, spec->l2, e);
-    if (!rc && spec->sched) rc = config_set_sched(out, spec->sched, e);
+    struct scheme_parts parts = {0};
+    if (!rc && spec->scheme) rc = scheme_find(spec->scheme, &parts, e);
+    const char *l1 = spec->l1 ? spec->l1 : parts.l1, *l2 = spec->l2 ? spec->l2 : parts.l2,
+               *sched = spec->sched ? spec->sched : parts.sched;
+    if (!rc && l1) rc = config_set_l1(out, l1, e);
+    if (!rc && l2) rc = config_set_l2(out, l2, e);
+    if (!rc && sched) rc = config_set_sched(out, sched, e);
     return rc;
 }
 
@@ -48,6 +53,7 @@ int machine_make(const struct machine_spec *spec, struct gpu_config *out, struct
 {
     int rc = machine_read(spec, out, e);
     if (!rc) rc = config_settle(out, e);
+    if (!rc && spec->scheme) rc = scheme_check(spec->scheme, out, e);
     return rc ? rc : config_check(out, e);
 }
 

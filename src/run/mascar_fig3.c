@@ -78,7 +78,7 @@ static int write_program(struct program *p, struct wl_err *e)
         }
         if (p->warp[w].failed) return wl_fail(e, WL_ERUN, "out of memory");
     }
-    p->source = (struct stream_source){&p->info, give_cta, take_back};
+    p->source = (struct stream_source){.info = &p->info, .next = give_cta, .release = take_back};
     return launch_shape(&p->info, e);
 }
 

@@ -103,9 +103,8 @@ static int unknown_input(const struct workload *w, const char *name, struct wl_e
     return wl_fail(e, WL_EINPUT, "workload '%s' has no input '%s'; it has %s", w->name, name, list);
 }
 
-static int set_input(struct run *r, const char *assignment, struct wl_err *e)
+static int set_input(const struct workload *w, const char *assignment, int64_t *input, struct wl_err *e)
 {
-    const struct workload *w = r->workload;
     char name[64];
     size_t len = strcspn(assignment, "=");
     uint64_t value = 0;
@@ -121,10 +120,22 @@ static int set_input(struct run *r, const char *assignment, struct wl_err *e)
         if (value > INT64_MAX || (int64_t)value < in->min || (int64_t)value > in->max)
             return wl_fail(e, WL_EINPUT, "input %s of '%s' is %" PRId64 " to %" PRId64 ", not %s", name, w->name,
                            in->min, in->max, assignment + len + 1);
-        r->input[i] = (int64_t)value;
+        input[i] = (int64_t)value;
         return 0;
     }
     return unknown_input(w, name, e);
+}
+
+int workload_inputs(const char *name, enum workload_size size, struct word_list given, const struct workload **program,
+                    int64_t out[WORKLOAD_MAX_INPUTS], struct wl_err *e)
+{
+    const struct workload *w = *program = workload_find(name);
+    int rc = w ? 0 : unknown_workload(name, e);
+    if (rc) return rc;
+    memset(out, 0, WORKLOAD_MAX_INPUTS * sizeof *out);
+    for (unsigned i = 0; w->input[i].name; i++) out[i] = w->input[i].value[size];
+    for (unsigned i = 0; !rc && i < given.count; i++) rc = set_input(w, given.item[i], out, e);
+    return rc;
 }
 
 int find_program(struct run *r, struct wl_err *e)
@@ -135,14 +146,11 @@ int find_program(struct run *r, struct wl_err *e)
         return wl_fail(e, WL_EINPUT, "'%s' is several workloads, this takes one; 'warpline compare %s' runs them all",
                        name, name);
     }
-    r->workload = workload_find(name);
-    if (!r->workload) return unknown_workload(name, e);
     r->size = SIZE_SMALL;
+    if (!workload_find(name)) return unknown_workload(name, e); /* before what is wrong with its size */
     int rc = r->spec.size ? read_workload_size(r->spec.size, &r->size, e) : 0;
-    if (rc) return rc;
-    for (unsigned i = 0; r->workload->input[i].name; i++) r->input[i] = r->workload->input[i].value[r->size];
-    if (r->spec.values) memcpy(r->input, r->spec.values, sizeof r->input);
-    for (unsigned i = 0; !rc && i < r->spec.input.count; i++) rc = set_input(r, r->spec.input.item[i], e);
+    if (!rc) rc = workload_inputs(name, r->size, r->spec.input, &r->workload, r->input, e);
+    if (!rc && r->spec.values) memcpy(r->input, r->spec.values, sizeof r->input);
     return rc;
 }
 

@@ -19,6 +19,7 @@
 #include "warpline/param.h"
 
 struct gpu_config;
+struct policy_stats;
 
 /* What a policy counted itself. */
 struct result_policy {
@@ -43,7 +44,8 @@ struct run_result {
     uint64_t seed;
     uint32_t sms, channels, core_khz, dram_khz; /* what rates are relative to */
     const struct kernel_record *kernels;
-    const struct run_stats *each; /* what each launch added to the counters; NULL: not kept */
+    const struct run_stats *each;           /* what each launch added to the counters; NULL: not kept */
+    const struct policy_stats *each_policy; /* and what the policies counted in it */
     unsigned nkernels;
     struct run_stats stats;
     bool profiled; /* stats.profile was on: its counters and the report are valid */
@@ -69,6 +71,8 @@ double result_l1_miss_rate(const struct run_result *r);
 
 /* For people. */
 void result_write_text(const struct run_result *r, FILE *out);
+/* What --verbose adds: policies with their parameters, the command, every counter that is not 0. */
+void result_write_detail(const struct run_result *r, FILE *out);
 /* One object. 0, or WL_ERUN when memory runs out; errors of `out` stay in ferror(out). */
 int result_write_json(const struct run_result *r, FILE *out, struct wl_err *e);
 /* The object itself (a json_t *, jansson), for programs that build larger documents; NULL: no memory. */
@@ -79,10 +83,14 @@ char *result_json_text(const struct run_result *r, bool compact);
  * rows have the same policies, those of the profile when all rows have one. */
 void result_write_csv(const struct run_result *const *r, unsigned count, FILE *out);
 
-/* What one launch counted, as the record of a run of its own; it points into `whole`, whose launches were kept apart. */
+/* What one launch counted, as the record of a run of its own; it points into `whole`, whose launches were kept apart.
+ */
 void result_launch(const struct run_result *whole, unsigned i, struct run_result *out);
 /* The launches of several runs as CSV. */
 int result_write_launches(const struct run_result *const *r, unsigned count, FILE *out, struct wl_err *e);
+/* One list of the record as CSV: "samples" or "loads", a row each. A list that the record does not have gives nothing.
+ */
+int result_write_rows(const struct run_result *r, const char *list, FILE *out, struct wl_err *e);
 
 /* "1,234,567"; `out` has room for 32 characters. Returns out. */
 const char *with_commas(uint64_t value, char *out);

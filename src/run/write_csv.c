@@ -1,11 +1,14 @@
 /* write_csv.c - runs as a table: a header, then a row each.
  *
- * Columns are the keys of the JSON object, flattened with dots, in the same order; lists of
- * kernels do not fit a row and are left out. One walk writes either names or values, so header
- * and rows cannot drift apart. */
+ * Columns are the keys of the JSON object, flattened with dots; lists of kernels do not fit a row and are left out.
+ * What ran comes last, because it is long: the difference from the preset, the command, the complete machine. One walk
+ * writes either names or values, so header and rows cannot drift apart. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "param/config.h"
+#include "param/param_table.h"
 #include "run/result.h"
 
 struct row {
@@ -76,6 +79,55 @@ static void put_energy(struct row *w, const struct energy *e)
     put_real(w, "energy", "edp", e->edp);
 }
 
+/* ---- what ran, on what ---- */
+
+static void append_change(void *arg, const char *name, const char *value, const int64_t *number)
+{
+    FILE *text = arg;
+    (void)number;
+    fprintf(text, "%s%s=%s", ftell(text) ? " " : "", name, value);
+}
+
+static void put_changes(struct row *w, const struct gpu_config *c)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    if (f) config_changes(c, append_change, f);
+    if (f) fclose(f);
+    put_text(w, "", "set", text ? text : "");
+    free(text);
+}
+
+static void put_params(struct row *w, const char *group, const struct wl_param *p, const int64_t *values)
+{
+    for (unsigned i = 0; i < param_rows(p); i++) {
+        char value[64];
+        param_write(&p[i], values[i], value, sizeof value);
+        put_text(w, group, p[i].name, value);
+    }
+}
+
+/* The difference from the preset, the command, the parameters of the policies when all rows have the same ones, and
+ * the complete machine. */
+static void put_setup(struct row *w, const struct run_result *r, bool policies)
+{
+    const struct gpu_config *c = r->config;
+    put_text(w, "", "preset", c->preset);
+    put_changes(w, c);
+    put_text(w, "", "command", r->command ? r->command : "");
+    if (policies) {
+        put_params(w, "policies.l1.parameters", c->l1.policy->params, c->l1.values);
+        put_params(w, "policies.l2.parameters", c->l2.policy->params, c->l2.values);
+        put_params(w, "policies.sched.parameters", c->sched.policy->params, c->sched.values);
+    }
+    put_params(w, "config", gpu_params, c->v);
+    const int64_t sizes[SIZE_KEYS] = {config_size(c, SIZE_L1D), config_size(c, SIZE_L2)};
+    put_params(w, "config", size_params, sizes);
+    put_text(w, "config", "shared.options", c->shared_options);
+    put_text(w, "config", "dram.map", c->dram_map);
+}
+
 static void put_row(FILE *out, bool header, const struct run_result *r, bool policies, bool profiled)
 {
     struct row w = {out, header, true};
@@ -107,7 +159,15 @@ static void put_row(FILE *out, bool header, const struct run_result *r, bool pol
     }
     put_real(&w, "host", "seconds", r->host.seconds);
     put_number(&w, "host", "peak_memory_bytes", r->host.peak_memory_bytes);
+    if (r->config) put_setup(&w, r, policies);
     fputc('\n', out);
+}
+
+static bool same_policies(const struct run_result *a, const struct run_result *b)
+{
+    const struct gpu_config *x = a->config, *y = b->config;
+    return !x || !y ||
+           (x->l1.policy == y->l1.policy && x->l2.policy == y->l2.policy && x->sched.policy == y->sched.policy);
 }
 
 void result_write_csv(const struct run_result *const *r, unsigned count, FILE *out)
@@ -117,7 +177,7 @@ void result_write_csv(const struct run_result *const *r, unsigned count, FILE *o
     for (unsigned i = 0; i < count; i++) profiled = profiled && r[i]->profiled;
     for (unsigned i = 1; i < count; i++)
         same = same && r[i]->l1.counters == r[0]->l1.counters && r[i]->l2.counters == r[0]->l2.counters &&
-               r[i]->sched.counters == r[0]->sched.counters;
+               r[i]->sched.counters == r[0]->sched.counters && same_policies(r[i], r[0]);
     put_row(out, true, r[0], same, profiled);
     for (unsigned i = 0; i < count; i++) put_row(out, false, r[i], same, profiled);
 }

@@ -4,8 +4,10 @@
  * its rates, and the reasons why the level refused work. Shares of cycles are of the cycles in
  * which the part had something to do. A part that was never used is not printed. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "param/config.h"
 #include "run/result.h"
 #include "run/write_account.h"
 
@@ -24,15 +26,37 @@ const char *with_commas(uint64_t value, char *out)
 static double percent(uint64_t part, uint64_t whole) { return whole ? 100.0 * (double)part / (double)whole : 0; }
 static double ratio(uint64_t a, uint64_t b) { return b ? (double)a / (double)b : 0; }
 
+static void write_change(void *arg, const char *name, const char *value, const int64_t *number)
+{
+    (void)number;
+    fprintf(arg, " %s=%s", name, value);
+}
+
+/* What differs from the preset; one line, none when nothing does. */
+static void write_changes(const struct run_result *r, FILE *out)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = r->config ? open_memstream(&text, &size) : NULL;
+    if (!f) return;
+    config_changes(r->config, write_change, f);
+    fclose(f);
+    if (size)
+        fprintf(out, "  set       %s%s%s%s\n", text, *r->config->preset ? " (else as " : "", r->config->preset,
+                *r->config->preset ? ")" : "");
+    free(text);
+}
+
 static void write_head(const struct run_result *r, FILE *out)
 {
     fprintf(out, "%s", r->workload);
     if (*r->size) fprintf(out, "  %s", r->size);
     if (*r->inputs) fprintf(out, "  (%s)", r->inputs);
     fprintf(out, "\n  machine    %s\n", r->machine);
+    write_changes(r, out);
     fprintf(out, "  policies   L1 %s, L2 %s, scheduler %s", r->l1.spec, r->l2.spec, r->sched.spec);
-    fprintf(out, "\n  run        engine %s, seed %" PRIu64 ", configuration %016" PRIx64 ", warpline %s\n", r->engine,
-            r->seed, r->config_hash, r->version);
+    fprintf(out, "\n  run        engine %s, seed %" PRIu64 ", configuration %016" PRIx64 ", warpline %s, build %.12s\n",
+            r->engine, r->seed, r->config_hash, r->version, r->build ? r->build : "");
 }
 
 /* ---- launches: equal ones are one row ---- */

@@ -73,7 +73,7 @@ static int write_fig7(struct fig7_program *p, unsigned only, struct wl_err *e)
     for (unsigned i = 0; i < 3; i++) p->info.grid[i] = p->info.block[i] = 1;
     p->info.block[0] = p->warps * WARP_SIZE;
     p->info.code = &p->code;
-    p->source = (struct stream_source){&p->info, give_nothing, take_back};
+    p->source = (struct stream_source){.info = &p->info, .next = give_nothing, .release = take_back};
     for (unsigned w = 0; w < p->warps; w++) {
         write_warp(&p->warp[w], only == SLOTS ? w : only);
         if (p->warp[w].failed) return wl_no_memory(e);
@@ -111,7 +111,7 @@ static int add_part(struct fig7_bench *b, struct part *p, uint32_t id, struct wl
 
 static int begin(struct fig7_bench *b, const struct gpu_config *c, struct wl_err *e)
 {
-    const struct sm_common common = {&b->map, &b->pool, &b->ops, &b->routes};
+    const struct sm_common common = {&b->map, &b->pool, &b->ops, &b->routes, NULL};
     int rc = clock_init(&b->clock, 3, &b->breach) ? wl_no_memory(e) : 0;
     if (!rc) rc = add_part(b, &b->sm.part, 0, e);
     if (!rc) rc = add_part(b, &b->network, 1, e);

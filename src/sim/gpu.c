@@ -130,7 +130,7 @@ static int init_parts(struct gpu *g, struct wl_err *e)
                               .half = (DEVICE_BASE + ((uint64_t)g->channels << 27)) >> LINE_SHIFT,
                               .end = L2_OTHER_SPACES >> LINE_SHIFT};
     if (nvm_map_init(&g->nvm, DEVICE_BASE, g->options.memory_bytes)) return wl_fail(e, WL_ERUN, "out of memory");
-    struct sm_common common = {&g->map, &g->pool, &g->ops, &g->routes};
+    struct sm_common common = {&g->map, &g->pool, &g->ops, &g->routes, &g->starving};
     for (uint32_t i = 0; i < g->sms; i++) {
         g->sm[i].dispatcher = &g->dispatch.part;
         if (sm_init(&g->sm[i], c, i, &common, e)) return (int)e->code;
@@ -277,11 +277,28 @@ static int refill_pools(struct gpu *g)
     return g->profile ? profile_grow(g->profile) : 0;
 }
 
+/* Lets the functional half go on for the warps that wait for it. Feeding one can free another. */
+__attribute__((cold)) static void feed_warps(struct gpu *g)
+{
+    for (int fed = 1; fed > 0;) {
+        fed = 0;
+        for (uint32_t i = 0; i < g->sms && g->starving; i++) {
+            int n = g->sm[i].starved ? sm_feed(&g->sm[i], g->clock.now, g->dispatch.e) : 0;
+            if (n < 0) {
+                g->dispatch.failed = -n;
+                return;
+            }
+            fed += n;
+        }
+    }
+}
+
 /* Does so many steps, or fewer when the kernel may have ended. False: no part will ever work again. */
 static bool run_steps(struct gpu *g, unsigned steps)
 {
     for (unsigned i = 0; i < steps; i++) {
         if (!clock_step(&g->clock, g->driven, g->nparts, g->options.tick, g->order)) return false;
+        if (g->starving) feed_warps(g);
         if (!g->pool.alive) break;
     }
     return true;

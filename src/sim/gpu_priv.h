@@ -46,6 +46,7 @@ struct gpu {
     struct profile *profile; /* stats.profile; NULL: off */
     struct probe **probe;    /* [sms] the profile's observers in the SMs; NULL: off */
     struct sampler sampler;
+    uint32_t starving; /* warps that wait for the functional half */
     uint64_t cycles, kernels;
     bool broken; /* a kernel failed half way: the state means nothing any more */
 };

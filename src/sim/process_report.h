@@ -33,6 +33,7 @@
 #define ENV_REPORT     "WARPLINE_REPORT" /* folder of these files */
 
 #define LOADS_ENDING   ".loads"   /* struct load_record, `profile.loads` of them */
+#define HEAT_ENDING    ".heat"    /* uint64_t, `profile.heat.samples` times `profile.heat.width` of them */
 #define INSTS_ENDING   ".insts"   /* struct inst_record, `profile.insts` of them */
 #define SAMPLES_ENDING ".samples" /* struct sample, `samples` of them */
 
@@ -52,6 +53,7 @@ enum { MAX_FAILURES = 16 };
 struct launch_record {
     struct kernel_record kernel;
     struct run_stats stats; /* what this launch added; 0 when it was not timed */
+    struct policy_stats policies;
 };
 
 struct process_report {

@@ -26,6 +26,7 @@ struct session {
     struct exec_counts counts;
     struct launch_counts launches;
     struct wl_err error;
+    bool warned_of_clocks;
     void *attached;
     void (*free_attached)(void *);
 };
@@ -122,7 +123,8 @@ struct ptx_target session_ptx_target(const struct session *s)
 
 int64_t session_param(const struct session *s, enum param_id id)
 {
-    return s->gpu ? s->opt.config.v[id] : gpu_params[id].def;
+    bool machine = s->opt.config.v[P_SM_COUNT]; /* it may be given although nothing is timed */
+    return machine ? s->opt.config.v[id] : gpu_params[id].def;
 }
 
 const struct kernel_record *session_kernels(const struct session *s, unsigned *count)
@@ -214,6 +216,7 @@ static int consume_launch(struct session *s, enum session_mode mode, struct stre
     t->executed = ptx_counts(src);
     if (!rc && mode == SESSION_TIMING) rc = audit_launch(src->info->kernel, t->issued, t->executed, e);
     if (rc || !t->cut) return rc;
+    ptx_leave_step(src);
     rc = run_functional(src, e); /* the program still needs the other CTAs' results */
     t->cut = ptx_counts(src).warp_instructions > t->executed.warp_instructions;
     return rc;
@@ -271,6 +274,18 @@ static void set_room(const struct session *s, struct stream_source *src)
     ptx_set_room(src, ctas ? ctas : 1);
 }
 
+/* Said once. */
+static void warn_of_clocks(struct session *s, const struct stream_source *src)
+{
+    char text[256];
+    if (s->warned_of_clocks || !ptx_reads_clock(src)) return;
+    s->warned_of_clocks = true;
+    snprintf(text, sizeof text,
+             "note: kernel %s reads a clock and is not timed: clocks count the instructions of the warp",
+             src->info->kernel);
+    session_complain(s, text);
+}
+
 int session_launch(struct session *s, struct ptx_launch *l, struct wl_err *e)
 {
     if (l->kernel->refused)
@@ -280,6 +295,8 @@ int session_launch(struct session *s, struct ptx_launch *l, struct wl_err *e)
     enum session_mode mode = skipped ? SESSION_FUNCTIONAL : s->opt.mode;
     l->no_streams = mode == SESSION_FUNCTIONAL;
     l->budget = launch_budget(s, mode);
+    l->in_step = l->sliced = mode == SESSION_TIMING;
+    l->core_khz = (uint64_t)s->opt.config.v[P_CLOCK_CORE];
     set_output(s, l);
     char label[sizeof s->kernel->name];
     const struct session_watch *w = s->opt.watch;
@@ -287,6 +304,7 @@ int session_launch(struct session *s, struct ptx_launch *l, struct wl_err *e)
     struct stream_source *src = ptx_open(l, e);
     if (!src) return e ? (int)e->code : WL_ERUN;
     set_room(s, src);
+    if (mode != SESSION_TIMING) warn_of_clocks(s, src);
 
     struct timed t = {0};
     int rc = consume_launch(s, mode, src, &t, e);

@@ -208,6 +208,7 @@ int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const stru
     s->pool = common->pool;
     s->ops = common->ops;
     s->routes = common->routes;
+    s->starving = common->starving;
     s->offered_at = s->wants_at = s->sched_next = NEVER;
     copy_parameters(s, c);
     set_pipes(s, c->v);

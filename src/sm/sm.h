@@ -18,6 +18,7 @@ struct sm_common {
     struct req_pool *pool;
     struct memop_pool *ops;
     struct route_table *routes;
+    uint32_t *starving; /* number of warps that wait for sm_feed */
 };
 
 int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const struct sm_common *common, struct wl_err *e);
@@ -27,6 +28,9 @@ uint64_t sm_resident_ctas(const int64_t *v, const struct launch_info *l);
 /* Prepares for a kernel; fails when one CTA does not fit. SM 0 comes first: it finds the routes for all. */
 int sm_kernel_begin(struct sm *s, struct stream_source *source, struct wl_err *e);
 void sm_kernel_end(struct sm *s);
+/* Warps whose next instruction was not known when tick `now` was over: lets the functional half go on. Returns how many
+ * were fed, or < 0: failed. Only after all parts have worked at `now`. */
+int sm_feed(struct sm *s, tick_t now, struct wl_err *e);
 /* Works at tick `now`; returns when it wants to work next. */
 tick_t sm_tick(struct sm *s, tick_t now);
 /* Whether nothing is under way: no warp, no request, no CTA in the mailbox. */

@@ -23,6 +23,10 @@ void warp_advance(struct sm *s, unsigned w, tick_t now);            /* the head 
 bool warp_is_inside(const struct sm *s, unsigned w, uint16_t loop); /* with at least one lane */
 void warp_check_head(struct sm *s, unsigned w, tick_t now);         /* a register can be read now */
 void warp_show_head(struct sm *s, unsigned w);                      /* enters the head in the sets of its unit */
+/* starve.c */
+void starve_kernel_begin(struct sm *s);
+void warp_starve(struct sm *s, unsigned w, tick_t now); /* its next instruction is not known yet */
+
 void warp_arrive(struct sm *s, unsigned w, tick_t now);             /* the warp came to a barrier */
 void warp_memop_done(struct sm *s, unsigned w, tick_t now);         /* one of its memory instructions has finished */
 /* Asynchronous copies: the group of one that is issued, and the end of one; the warp's open group ends; it waits until

@@ -329,6 +329,7 @@ struct sm {
     uint32_t collect, reg_unit, strong;
     uint32_t index, sms, warps, cta_slots, registers, shared_bytes, shared_banks;
     uint32_t board_cap; /* registers per warp `board` has room for */
+    uint32_t *starving; /* warps of all SMs in `starved` */
     struct {
         uint32_t unified, options, bytes[WL_MAX_CARVEOUTS]; /* ascending; unified 0: the split is fixed */
     } carve;
@@ -339,6 +340,9 @@ struct sm {
     const struct launch_info *launch;
     struct wl_kernel kernel; /* as policies see it */
     struct stream_source *source;
+    uint64_t starved;                               /* set of warps whose next instruction is not known yet */
+    struct code_inst no_inst;                       /* the head of these: waits for a register that never comes */
+    const struct code_inst *fed_from[SM_MAX_WARPS]; /* of these: the instruction that issued last */
     uint32_t cta_limit; /* resident CTAs of this kernel */
     uint32_t ctas_resident;
     uint64_t next_age;

@@ -161,6 +161,18 @@ static void next_part(const struct sm *s, struct sm_warp *p)
     make_head(s, p, code_form(s->launch->code, p->inst, space));
 }
 
+/* The bytes the warp was given are read: asks for more. False: there are none, or none yet, and then it starves. */
+static bool read_on(struct sm *s, struct sm_warp *p, unsigned w)
+{
+    struct warp_stream next;
+    if (!s->source->more) return false;
+    int got = s->source->more(s->source, &s->cta[p->cta].stream, p->rank, &next);
+    if (got < 0 && s->source->feed) s->starved |= bit64(w);
+    else if (got < 0) breach_note(s->part.clock->breach, "an instruction stream cannot be read back from its file");
+    if (got > 0) stream_continue(&p->stream, next);
+    return got > 0;
+}
+
 /* The block is over: the head comes before the first instruction of the next one; false when the stream is over. */
 static __attribute__((noinline)) bool next_block(struct sm *s, struct sm_warp *p, unsigned w)
 {
@@ -168,7 +180,7 @@ static __attribute__((noinline)) bool next_block(struct sm *s, struct sm_warp *p
     const struct code_inst *last = p->inst; /* NULL: this is the first */
     if (loops && last && last->kind == INST_EXIT) track_loops(s, p, w, CODE_NO_LOOP, p->exec);
     while (!p->left) {
-        if (stream_done(&p->stream)) return false;
+        if (stream_done(&p->stream) && !read_on(s, p, w)) return false;
         const struct code_block *b = &s->launch->code->block[stream_next_block(&p->stream)];
         p->inst = s->launch->code->inst + b->first - 1;
         p->route = s->route + b->first - 1;
@@ -236,6 +248,10 @@ void warp_advance(struct sm *s, unsigned w, tick_t now)
     }
     if (!warp_fetch(s, p, w)) {
         p->route = &route_none;
+        if (s->starved & bit) {
+            warp_starve(s, w, now);
+            return;
+        }
         s->ended |= bit;
         s->account.since[w] = sm_next_issue(s, now) - 1;
         if (s->fetch) fetch_drop(s, w);
@@ -390,7 +406,7 @@ void warp_copy_ends(struct sm *s, unsigned w, unsigned group, tick_t now)
 bool warp_awaits_result(const struct sm *s, unsigned w)
 {
     const uint64_t *board = s->board + (size_t)w * s->board_regs;
-    for (uint32_t i = 0; i < s->board_regs; i++)
+    for (uint32_t i = 0; i < s->launch->code->nregs; i++)
         if (board[i] == NEVER) return true;
     return false;
 }
@@ -468,6 +484,7 @@ int warps_kernel_begin(struct sm *s)
 {
     const struct code *code = s->launch->code;
     s->board_regs = code->nregs ? code->nregs : 1;
+    if (s->source->feed) starve_kernel_begin(s);
     if (s->board_regs <= s->board_cap) return 0;
     uint64_t *b = realloc(s->board, (size_t)s->board_regs * s->warps * sizeof *b);
     if (!b) return -1;
@@ -489,7 +506,7 @@ void warps_walk(const struct sm *s)
         WL_VERIFY(!(heads & s->head_unit[u]));
         heads |= s->head_unit[u];
     }
-    WL_VERIFY(!((s->held | s->await_copies) & ~s->membar));
+    WL_VERIFY(!((s->held | s->await_copies) & ~s->membar) && !(s->starved & ~(s->live & ~s->ended)));
     WL_VERIFY(!(s->live & ~all) && !(heads & ~s->live) && !(heads & s->ended));
     WL_VERIFY(!((s->ready | s->barrier | s->membar | s->long_stall | s->ended | s->in_wheel) & ~s->live));
     WL_VERIFY(!((s->memory | s->shared) & ~s->head_unit[UNIT_LSU]) && !(s->memory & s->shared) &&

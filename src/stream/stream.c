@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "stream/slices.h"
 
 enum {
     TAG_UNIFORM = 0,
@@ -46,9 +47,15 @@ static uint64_t zigzag(int64_t v) { return ((uint64_t)v << 1) ^ (uint64_t)(v >> 
 static int64_t unzigzag(uint64_t v) { return (int64_t)(v >> 1) ^ -(int64_t)(v & 1); }
 
 /* Room for one record: the longest is a gather of 32 ten-byte varints. */
+enum { RECORD_MAX = 1 + 10 * (WARP_SIZE + 1) };
+/* From the first block behind SLICE_BYTES on a writer with a chain wants more room than there is. */
+static void set_spare(struct stream_writer *w)
+{
+    w->spare = w->chain && w->cap > SLICE_BYTES + RECORD_MAX ? w->cap - SLICE_BYTES - RECORD_MAX : 0;
+}
+
 static bool reserve(struct stream_writer *w)
 {
-    enum { RECORD_MAX = 1 + 10 * (WARP_SIZE + 1) };
     if (w->cap - w->size >= RECORD_MAX) return true;
     size_t cap = w->cap ? w->cap * 2 : 4096;
     uint8_t *p = w->failed ? NULL : realloc(w->data, cap);
@@ -58,7 +65,26 @@ static bool reserve(struct stream_writer *w)
     }
     w->data = p;
     w->cap = cap;
+    set_spare(w);
     return true;
+}
+
+/* The same before a block: only here is a place to cut. */
+static bool reserve_block(struct stream_writer *w)
+{
+    if (w->cap - w->size >= RECORD_MAX + w->spare) return true;
+    if (w->chain && w->cap >= SLICE_BYTES && slice_add(w->chain, w->data, w->size)) w->size = 0;
+    return reserve(w);
+}
+
+bool stream_end(struct stream_writer *w)
+{
+    if (!w->chain || !w->chain->first) return !w->failed;
+    if (w->size && !slice_add(w->chain, w->data, w->size)) return false;
+    free(w->data);
+    w->data = NULL;
+    w->size = w->cap = 0;
+    return slice_prepare(w->chain) && !w->failed;
 }
 
 static uint8_t *put_varint(uint8_t *p, uint64_t v)
@@ -82,11 +108,12 @@ void stream_begin(struct stream_writer *w)
     w->size = 0;
     w->base = 0;
     w->mask = UINT32_MAX;
+    set_spare(w);
 }
 
 void stream_block(struct stream_writer *w, uint32_t block, uint32_t mask)
 {
-    if (!reserve(w)) return;
+    if (!reserve_block(w)) return;
     uint8_t *p = w->data + w->size;
     p = put_varint(p, (uint64_t)block << 1 | (mask != w->mask));
     if (mask != w->mask) p = put_u32(p, mask);
@@ -241,6 +268,12 @@ static inline uint32_t get_u32(const uint8_t **pp)
 void stream_open(struct stream_reader *r, struct warp_stream s)
 {
     *r = (struct stream_reader){.p = s.data, .end = s.data + s.size, .mask = UINT32_MAX};
+}
+
+void stream_continue(struct stream_reader *r, struct warp_stream next)
+{
+    r->p = next.data;
+    r->end = next.data + next.size;
 }
 
 bool stream_done(const struct stream_reader *r) { return r->p == r->end; }

@@ -74,6 +74,15 @@ struct stream_source {
     /* 1: *out is the next CTA, valid until released. 0: none left. < 0: failed, *e filled. */
     int (*next)(struct stream_source *, struct cta_stream *out, struct wl_err *e);
     void (*release)(struct stream_source *, struct cta_stream *);
+    /* NULL: every stream is whole. Else a warp's stream comes in slices of whole blocks, and this is asked when the
+     * bytes given so far, at first those of *cta, have been read: 1: the next ones, in *out, until it is asked again;
+     * 0: the stream is over; < 0: there are none before feed() was called. Touches nothing but this CTA. */
+    int (*more)(struct stream_source *, struct cta_stream *cta, unsigned warp, struct warp_stream *out);
+    /* NULL: more() never asks for it. Else lets the warp go on: `cycle` is that in which the last instruction it was
+     * given has issued, which is what a clock it has read shows. Called between two ticks, so that the order in which
+     * parts work within one makes no difference. 1: more() has something new to say. 0: not before another warp of the
+     * CTA was fed. < 0: failed, *e filled. */
+    int (*feed)(struct stream_source *, struct cta_stream *cta, unsigned warp, uint64_t cycle, struct wl_err *e);
 };
 
 /* Fills the derived fields of *info; fails when the shape is empty or too large. */
@@ -87,9 +96,14 @@ struct stream_writer {
     uint64_t base; /* previous address base */
     uint32_t mask; /* previous block mask */
     bool failed;   /* out of memory: sticky, checked once per CTA */
+    size_t spare;  /* before a block: so much room beyond that for a record, or what is there becomes a slice */
+    struct slice_chain *chain; /* where a long stream goes, slice by slice (slices.h); NULL: it stays here */
 };
 
-void stream_begin(struct stream_writer *w); /* keeps the buffer */
+void stream_begin(struct stream_writer *w); /* keeps the buffer and the chain */
+/* The stream is complete. If part of it is in slices the rest goes there too and the buffer is freed. False: no memory.
+ */
+bool stream_end(struct stream_writer *w);
 void stream_block(struct stream_writer *w, uint32_t block, uint32_t mask);
 void stream_guard(struct stream_writer *w, uint32_t mask);
 /* addr[lane] is read for the lanes of mask; mask is not 0. */
@@ -126,6 +140,7 @@ static inline uint64_t warp_addr(const struct warp_addrs *a, unsigned lane)
 }
 
 void stream_open(struct stream_reader *r, struct warp_stream s);
+void stream_continue(struct stream_reader *r, struct warp_stream next); /* all was read: goes on in `next` */
 bool stream_done(const struct stream_reader *r);
 uint32_t stream_next_block(struct stream_reader *r); /* updates r->mask */
 uint32_t stream_next_guard(struct stream_reader *r);

@@ -92,6 +92,49 @@ exec_ok "CUDA 12: two linked objects" "old ok" -- "$own/exec_old_12"
 exec_ok "the machine of --gpu and --set" "3 SMs at 500000 kHz" --set sm.count=3 --set clock.core=500000 -- \
     "$own/exec_old_12"
 
+# ---- kernels compiled at run time, and libraries that cannot run ----
+NVRTC_COMPILER=none; export NVRTC_COMPILER
+exec_ends 3 "neither a libnvrtc.so.13 nor an nvcc was found" -- "$own/exec_compile"
+check "the program can print why" grep -q "NVRTC_ERROR_COMPILATION: .*nor an nvcc" "$work/out"
+cat >"$work/nvcc" <<'S'
+#!/bin/sh
+case "$*" in *-DBAD*) echo "program.cu(2): error: as told" >&2; exit 2 ;; esac
+case "$*" in *--gpu-architecture=compute_75*) ;; *) exit 1 ;; esac
+grep -q 'define FACTOR 7' factor.h && grep -q times program.cu || exit 1
+cat >out.ptx <<'P'
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry _Z5timesPii(.param .u64 a, .param .u32 b)
+{
+.reg .pred %p<2>; .reg .b32 %r<5>; .reg .b64 %rd<5>;
+ld.param.u64 %rd1, [a]; ld.param.u32 %r1, [b]; mov.u32 %r2, %tid.x; setp.ge.s32 %p1, %r2, %r1; @%p1 bra END;
+cvta.to.global.u64 %rd2, %rd1; mul.wide.u32 %rd3, %r2, 4; add.s64 %rd4, %rd2, %rd3;
+ld.global.u32 %r3, [%rd4]; mul.lo.s32 %r4, %r3, 7; st.global.u32 [%rd4], %r4;
+END: ret;
+}
+P
+S
+chmod +x "$work/nvcc"
+NVRTC_COMPILER=nvcc NVCC=$work/nvcc; export NVRTC_COMPILER NVCC
+exec_ok "a string compiled by an nvcc" "compile ok" -- "$own/exec_compile"
+run exec -q -- "$own/exec_compile" -DBAD
+check "its errors are in the log" grep -q "program.cu(2): error: as told" "$work/out"
+unset NVRTC_COMPILER NVCC
+if command -v nvcc >/dev/null; then exec_ok "a string compiled by what is here" "compile ok" -- "$own/exec_compile"; fi
+if command -v ${CC:-cc} >/dev/null; then
+    for l in cublas cudnn; do
+        echo 'int used(void) { return 0; }' |
+            ${CC:-cc} -shared -fPIC -x c -Wl,-soname,lib$l.so.9 -o "$work/lib$l.so.9" -
+    done
+    echo 'int main(void) { return 0; }' | ${CC:-cc} -Wl,--no-as-needed -x c -o "$work/linked" - -x none \
+        "$work/libcublas.so.9" "$work/libcudnn.so.9"
+    LD_LIBRARY_PATH=$work; export LD_LIBRARY_PATH
+    run exec -q -- "$work/linked"
+    err_has "linked with cuBLAS (libcublas.so.9), cuDNN (libcudnn.so.9): machine code for real GPUs"
+    unset LD_LIBRARY_PATH
+fi
+
 # The rest is compiled by nvcc for x86-64, and cannot load sanitized libraries.
 if [ "$(uname -m)" != x86_64 ] || ldd "$lib/libcuda.so.1" | grep -q -e asan -e clang_rt ||
     nm -D "$lib/libcuda.so.1" | grep -q __asan; then

@@ -51,7 +51,7 @@ bad 2 "writes to standard output" run "$ptx" $launch $args --dump 0:f32 --json -
 bad 1 "axpy" run "$ptx" $launch --arg buf:4K --arg buf:1K --arg f32:2 --arg u32:1000
 
 sed 's/fma.rn.f32/fmaa.rn.f32/' "$ptx" >"$work/bad.ptx"
-bad 2 "bad.ptx:[0-9]*:[0-9]*: error: .*fmaa" run "$work/bad.ptx"
+bad 2 "bad.ptx:[0-9]*:[0-9]*: error: .*fmaa" run "$work/bad.ptx" --kernel axpy
 check "with a caret" grep -q '^ *^$' "$work/err"
 head -c 300 "$ptx" >"$work/short.ptx"
 bad 2 "short.ptx:[0-9]*" run "$work/short.ptx"

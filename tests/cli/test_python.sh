@@ -22,16 +22,18 @@ notebook() { $python "$WL_ROOT/tests/python/run_notebook.py" "$1" >"$work/out" 2
 check "the notebook" notebook "$WL_ROOT/examples/notebook.ipynb"
 check "says what went wrong" grep -q "did you mean 'kmeans_1'" "$work/out"
 echo '{"cells": [' >"$work/half.ipynb"
-check "a notebook that cannot be read" sh -c "! $python '$WL_ROOT/tests/python/run_notebook.py' '$work/half.ipynb' 2>'$work/err'"
+refused() { ! notebook "$work/half.ipynb"; }
+check "a notebook that cannot be read" refused
 check "is named" grep -q 'cannot read the notebook' "$work/err"
 if $python -c 'import setuptools, pip, wheel' 2>/dev/null; then
     mkdir "$work/src" && cp -R "$WL_ROOT/python" "$WL_ROOT/pyproject.toml" "$work/src"
     pip_install() {
-        $python -m pip install --no-build-isolation --no-deps --no-index --disable-pip-version-check --target "$work/lib" \
-            "$work/src" >"$work/out" 2>"$work/err"
+        $python -m pip install --no-build-isolation --no-deps --no-index --disable-pip-version-check \
+            --target "$work/lib" "$work/src" >"$work/out" 2>"$work/err"
     }
     check "pip install ." pip_install
-    installed() { cd "$work" && PYTHONPATH=$work/lib $python -c 'import warpline; print(warpline.run("vectoradd", size="tiny").ipc)'; }
+    use='import warpline; warpline.run("vectoradd", size="tiny").ipc'
+    installed() { cd "$work" && PYTHONPATH=$work/lib $python -c "$use"; }
     check "gives a package that runs" installed
 else echo "# no pip and setuptools: pip install was not tested"; fi
 finish

@@ -37,7 +37,7 @@ sed -i '/headline/d' plain.ini
 good "without claims" report plain.ini --store p.db -o plain.html -q
 check "there is neither scoreboard nor list" sh -c '! grep -Eq "id=(scoreboard|claims)" plain.html'
 check "tiny is said to be a smoke test" grep -q 'id=tiny' plain.html
-check "the command that repeats it names the store" grep -q 'warpline experiment plain.ini --size tiny --store p.db' plain.html
+check "the command that repeats it names the store" grep -q 'plain.ini --size tiny --store p.db' plain.html
 
 # ---- in a browser ----
 command -v chromium >/dev/null 2>&1 || { echo "# no chromium: the page was not opened"; finish; exit; }
@@ -58,7 +58,8 @@ window.addEventListener('load', function () {
     if (!told) without.push(f.dataset.name);
   });
   q('figure[data-chart=cdf],figure[data-chart=time],figure[data-chart=sweep]').forEach(function (f) {
-    var paths = f.querySelectorAll('g[id*="_plot_1"] path'), svg = f.querySelector('svg'), m = svg.getScreenCTM(), told = 0;
+    var paths = f.querySelectorAll('g[id*="_plot_1"] path'), svg = f.querySelector('svg'), told = 0;
+    var m = svg.getScreenCTM();
     Array.prototype.forEach.call(paths, function (p) {
       var d = p.getAttribute('d').match(/[-\d.]+,[-\d.]+/g), at = d[d.length - 1].split(',');
       svg.dispatchEvent(new PointerEvent('pointermove',
@@ -76,7 +77,8 @@ window.addEventListener('load', function () {
   say.push('dead ' + q('a[href^="#"]').filter(function (a) {
     var id = a.getAttribute('href').slice(1).split('?')[0];
     return !document.getElementById(decodeURIComponent(id)); }).length);
-  var ids = q('[id]').map(function (e) { return e.id; }).filter(function (i) { return !/^(gp|gnuplot|textbox|greybox)/.test(i); });
+  var ids = q('[id]').map(function (e) { return e.id; });
+  ids = ids.filter(function (i) { return !/^(gp|gnuplot|textbox|greybox)/.test(i); }); /* gnuplot's, in each picture */
   say.push('twice ' + (ids.length - new Set(ids).size));
   say.push('wide ' + (document.documentElement.scrollWidth > innerWidth));
   say.push('hash ' + location.hash);
@@ -89,11 +91,12 @@ sed "s|<head>|<head>$errors|" page.html | sed '/<\/body>/{
 r probe.txt
 }' >probe.html
 look() { # look WIDTH ADDRESS: the page as it is after loading
-    timeout 60 chromium --headless --no-sandbox --disable-gpu --enable-logging=stderr --window-size="$1",900 --dump-dom \
-        "file://$work/probe.html$2" >dom.html 2>chrome.txt
+    timeout 60 chromium --headless --no-sandbox --disable-gpu --enable-logging=stderr --window-size="$1",900 \
+        --dump-dom "file://$work/probe.html$2" >dom.html 2>chrome.txt
 }
 told() { grep -q "<title>.*$1" dom.html; }
-claims=$("$WARPLINE" claims --from "$results/dacache.csv" "$results/hac.csv" --csv - -q 2>/dev/null | tail -n +2 | wc -l)
+list() { "$WARPLINE" claims --from "$@" --csv - -q 2>/dev/null; }
+claims=$(list "$results/dacache.csv" "$results/hac.csv" | tail -n +2 | wc -l)
 look 1280 ""
 check "Chromium: no script error" sh -c '! grep -q data-error dom.html && ! grep -q "CONSOLE.*rror" chrome.txt'
 check "every claim is shown" told "rows $claims; papers 2; count $claims of $claims claims;"
@@ -104,7 +107,7 @@ if command -v gnuplot >/dev/null; then
     check "and a value under the pointer" told "tips true without: ;"
 fi
 look 1280 "#claims?paper=hac&verdict=miss&text=WBAR"
-want=$("$WARPLINE" claims --from "$results/hac.csv" --csv - -q 2>/dev/null | grep -c 'WBAR.*,miss')
+want=$(list "$results/hac.csv" | grep -c 'WBAR.*,miss')
 check "the address filters" told "rows $want; papers [01]; count $want of $claims claims;"
 look 1280 "#c-hac.fig3.order"
 check "a claim has an address" told "target c-hac.fig3.order;"

@@ -7,6 +7,10 @@ has '^  warpline run '
 check "help fits one screen" test "$(wc -l <"$work/out")" -le 24
 good "--help" --help
 good "version" --version
+has '^warpline [0-9.]* (build [0-9a-f]*)$'
+good "-V" -V
+"$WARPLINE" list options 2>"$work/err" | head -1 >"$work/out"
+check "a reader that goes away is no reason to speak" test ! -s "$work/err"
 for c in run compare list gpu trace bench; do good "$c --help" $c --help; has "usage: warpline $c"; done
 run; check "no command is an error" test $status -eq 2
 
@@ -48,12 +52,18 @@ bad 2 "did you mean '@dacache.divergent'" compare @dacache.dvergent
 bad 2 "is several workloads" run @hac
 good "compare @group" compare @hac --size tiny
 
-for k in workloads groups policies schedulers gpus figures counters options; do
+for k in workloads groups policies schedulers schemes gpus figures counters options; do
     good "list $k" list $k
     check "list $k is not empty" test -s "$work/out"
     good "list $k --plain" list $k --plain
     if grep -q ' ' "$work/out"; then not_ok "$k --plain: one name a line"; else ok "$k --plain: one name a line"; fi
     good "list $k -v" list $k -v
+    good "list $k --json" list $k --json -
+    check "list $k --json: as many objects as names" python3 -c 'import json, subprocess, sys
+names = subprocess.run([sys.argv[1], "list", sys.argv[2], "--plain"], stdout=subprocess.PIPE, text=True).stdout.split()
+have = [o["name"] for o in json.load(open(sys.argv[3]))]
+assert set(have) <= set(names) and len(names) - len(have) <= 8, set(names) ^ set(have)' \
+        "$WARPLINE" $k "$work/out"
 done
 run list gpus --plain
 for g in gtx480 gtx480-v321 gtx480-v322 gtx480-v323 dacache apcm apcm-kepler dycache mascar hac hac-bw4; do

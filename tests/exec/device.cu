@@ -16,7 +16,7 @@ int main()
     CUDA(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 0));
     CHECK(value == p.multiProcessorCount);
     CUDA(cudaDeviceGetAttribute(&value, cudaDevAttrCooperativeLaunch, 0));
-    CHECK(value == 0 && p.cooperativeLaunch == 0 && p.warpSize == 32 && p.unifiedAddressing == 1);
+    CHECK(value == 1 && p.cooperativeLaunch == 1 && p.warpSize == 32 && p.unifiedAddressing == 1);
     printf("%s, capability %d.%d, %d SMs, %zu bytes of shared memory, runtime %d\n", p.name, p.major, p.minor,
            p.multiProcessorCount, p.sharedMemPerBlock, version);
     return 0;

@@ -95,6 +95,14 @@ class Sweeps(unittest.TestCase):
         self.assertEqual([r["seed"] for r in rows], [1, 2])
         self.assertNotEqual(rows[0]["cycles"], rows[1]["cycles"])
 
+    def test_schemes_and_sizes(self):
+        rows = records(wl.sweep("atax", gpu="dacache", scheme=["none", "dacache"], set={"l1d.size": ["16K", "32K"]},
+                                size="tiny", store=STORE))
+        self.assertEqual([(r["scheme"], r["l1d.size"], r["l1"]) for r in rows],
+                         [(s, n, p) for s, p in (("none", "lru"), ("dacache", "dacache")) for n in ("16K", "32K")])
+        refused = sentence(wl.sweep, "atax", gpu="h100", scheme="hac", size="tiny", store=STORE)
+        self.assertTrue(refused.startswith("scheme hac cannot work on h100"), refused)
+
     def test_mistakes(self):
         self.assertIn("did you mean 'atax'", sentence(wl.sweep, "atx", size="tiny", store=STORE))
         self.assertIn("l1d.foo", sentence(wl.sweep, "atax", set={"l1d.foo": [1]}, size="tiny", store=STORE))

@@ -58,7 +58,8 @@ static inline struct lone *lone_new(const struct gpu_config *c, uint64_t latency
         fail_msg("%s", e.text);
     l->map.l2_sets = (uint32_t)c->v[P_L2_SETS];
     l->sm.dispatcher = &l->dispatcher;
-    if (sm_init(&l->sm, c, 0, &(struct sm_common){&l->map, &l->pool, &l->ops, &l->routes}, &e)) fail_msg("%s", e.text);
+    if (sm_init(&l->sm, c, 0, &(struct sm_common){&l->map, &l->pool, &l->ops, &l->routes, NULL}, &e))
+        fail_msg("%s", e.text);
     port_init(&l->request, 1, &l->sm.part, &l->network);
     port_init(&l->sm.reply, 256, &l->network, &l->sm.part);
     l->sm.request = &l->request;

@@ -188,7 +188,7 @@ static inline struct stream_source *synth_source(struct synth *p)
 {
     p->info.grid[0] = p->ctas;
     assert_int_equal(launch_shape(&p->info, NULL), 0);
-    p->source = (struct stream_source){&p->info, synth_next, synth_release};
+    p->source = (struct stream_source){.info = &p->info, .next = synth_next, .release = synth_release};
     p->next_cta = p->released = 0;
     p->next_warp = 0;
     for (size_t i = 0; i < p->warps; i++) {

@@ -156,12 +156,13 @@ TEST(a_wait_counts_groups)
     uint64_t none = two_copies(INST_NOP, 0, false), all = two_copies(INST_MEMBAR, 0, false);
     assert_true(none < all);
     assert_int_equal(two_copies(INST_WAIT, 2, false), none);
-    assert_int_equal(two_copies(INST_WAIT, 63, false), none);
+    assert_int_equal(two_copies(INST_WAIT, WAIT_ALL - 1, false), none);
     assert_int_equal(two_copies(INST_WAIT, 0, false), all); /* both are back: there is nothing else */
     uint64_t first = two_copies(INST_WAIT, 1, false);
     assert_true(first < all);                               /* the second copy was issued after the pause ... */
     assert_int_equal(two_copies(INST_WAIT, 1, true), none); /* ... and with both in one group that one may stay out */
     assert_int_equal(two_copies(INST_WAIT, 0, true), all);
+    assert_int_equal(two_copies(INST_WAIT, WAIT_ALL, true), all);
 }
 
 /* A warp with more groups than its SM can tell apart waits, and goes on. */

@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 #include <unistd.h>
+#include <lz4.h>
 #include <zstd.h>
 
 #include "cuda/fatbin.h"
@@ -168,44 +169,40 @@ TEST(zstd_text)
     expect_text(&m, text);
 }
 
-/* "abcabcabcabcX": three literals, a match of 9 at distance 3, then a literal. */
-static const uint8_t block[] = {0x35, 'a', 'b', 'c', 3, 0, 0x20, 'X', 0};
+/* As nvcc 11 and 12 compress PTX: one LZ4 block. */
+static size_t pack_lz4(const char *plain, size_t size, uint8_t *out, size_t room)
+{
+    int n = LZ4_compress_default(plain, (char *)out, (int)size, (int)room);
+    assert_true(n > 0);
+    return (size_t)n;
+}
 
 TEST(lz4_text)
 {
+    static const char plain[] = "abcabcabcabcabcabcabcabcabcabcabcabcabcabcX, which ends in letters of its own";
+    uint8_t packed[200];
+    size_t n = pack_lz4(plain, sizeof plain, packed, sizeof packed);
+    assert_true(n < sizeof plain);
     begin(&m);
-    add(&m, KIND_PTX, 75, 80, block, sizeof block, LZ4 | 0x11, sizeof block, 14);
-    expect_text(&m, "abcabcabcabcX");
-}
-
-TEST(lz4_long_lengths)
-{
-    uint8_t in[600], out[2000];
-    size_t n = 0;
-    in[n++] = 0xff; /* 15 + 255 + 30 literals, match 4 + 15 + 255 + 1 */
-    in[n++] = 255, in[n++] = 30;
-    for (unsigned i = 0; i < 300; i++) in[n++] = (uint8_t)i;
-    in[n++] = 44, in[n++] = 1; /* 300 back */
-    in[n++] = 255, in[n++] = 1;
-    in[n++] = 0x10, in[n++] = 'Z';
-    assert_int_equal(lz4_block(in, n, out, sizeof out), 300 + 275 + 1);
-    for (unsigned i = 0; i < 575; i++) assert_int_equal(out[i], (uint8_t)(i % 300));
-    assert_int_equal(out[575], 'Z');
-    assert_int_equal(lz4_block(in, n, out, 575), -1); /* no room for the last byte */
+    add(&m, KIND_PTX, 75, 80, packed, n, LZ4 | 0x11, n, sizeof plain);
+    expect_text(&m, plain);
 }
 
 TEST(lz4_damage)
 {
-    uint8_t out[64];
-    static const uint8_t distance_zero[] = {0x10, 'a', 0, 0, 0x10, 'b'}, too_far[] = {0x10, 'a', 2, 0, 0x10, 'b'},
-                         ends_in_length[] = {0xf0, 255}, ends_with_match[] = {0x10, 'a', 1, 0};
-    for (size_t n = 1; n < sizeof block - 2; n++)
-        if (n != 4) assert_int_equal(lz4_block(block, n, out, sizeof out), -1); /* 4: just the literals */
-    assert_int_equal(lz4_block(block, 0, out, sizeof out), -1);
-    assert_int_equal(lz4_block(distance_zero, sizeof distance_zero, out, sizeof out), -1);
-    assert_int_equal(lz4_block(too_far, sizeof too_far, out, sizeof out), -1);
-    assert_int_equal(lz4_block(ends_in_length, sizeof ends_in_length, out, sizeof out), -1);
-    assert_int_equal(lz4_block(ends_with_match, sizeof ends_with_match, out, sizeof out), -1);
+    char plain[400];
+    uint8_t packed[500];
+    for (unsigned i = 0; i < sizeof plain - 1; i++) plain[i] = (char)('a' + i % 7);
+    plain[sizeof plain - 1] = 0;
+    size_t n = pack_lz4(plain, sizeof plain, packed, sizeof packed);
+    for (size_t cut = 1; cut < 5; cut++) { /* a block that ends inside its last letters */
+        begin(&m);
+        add(&m, KIND_PTX, 75, 80, packed, n - cut, LZ4 | 0x11, n - cut, sizeof plain);
+        expect_refusal(&m, m.size, "LZ4");
+    }
+    begin(&m);
+    add(&m, KIND_PTX, 75, 80, packed, n, LZ4 | 0x11, n, sizeof plain - 1); /* no room for the last byte */
+    expect_refusal(&m, m.size, "LZ4");
 }
 
 /* The newest target not above the device's, wherever it stands; else the oldest. */
@@ -277,10 +274,10 @@ TEST(damaged_compression)
     add(&m, KIND_PTX, 75, 80, "\xff\xff\xff\xff", 4, LZ4, 4, 100);
     expect_refusal(&m, m.size, "LZ4");
     begin(&m);
-    add(&m, KIND_PTX, 75, 80, block, sizeof block, LZ4, 1000, 14); /* longer than its entry */
+    add(&m, KIND_PTX, 75, 80, "a block!", 8, LZ4, 1000, 14); /* longer than its entry */
     expect_refusal(&m, m.size, "past its entry");
     begin(&m);
-    add(&m, KIND_PTX, 75, 80, block, sizeof block, LZ4, sizeof block, (size_t)1 << 40);
+    add(&m, KIND_PTX, 75, 80, "a block!", 8, LZ4, 8, (size_t)1 << 40);
     expect_refusal(&m, m.size, "1 GiB");
 }
 

@@ -606,8 +606,6 @@ TEST(refusals_come_at_load)
 {
     /* clang-format off */
     static const struct { const char *text, *part; } refused[] = {
-        {PTX_HEAD ".global .texref t;\n.visible .entry k()\n{\n.reg .f32 %f<4>;\n.reg .b32 %r;\nmov.u32 %r, 0;\n"
-         "tex.3d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [t, {%r, %r, %r, %r}];\nret;\n}\n", "3D textures"},
         {PTX_HEAD ".global .texref t;\n.global .samplerref s;\n.visible .entry k()\n{\n.reg .f32 %f<4>;\n"
             ".reg .b32 %r;\n"
          "mov.u32 %r, 0;\ntex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [t, s, {%r}];\nret;\n}\n", "texmode_unified"},
@@ -615,8 +613,7 @@ TEST(refusals_come_at_load)
             "not supported for type .f64 in this form"},
         {PTX_HEAD ".visible .entry k()\n{\n.reg .b64 %d;\nmul.rz.ftz.f64 %d, %d, %d;\nret;\n}\n",
             ".ftz and .sat need .f32"},
-        {PTX_HEAD ".visible .entry k()\n{\n.reg .b32 %r;\nmul.ftz.f16x2 %r, %r, %r;\nret;\n}\n",
-            "not supported for type .f16x2 in this form"},
+        {PTX_HEAD ".visible .entry k()\n{\n.reg .b32 %r;\ncvt.rna.f16.f32 %r, %r;\nret;\n}\n", ".rna needs .tf32"},
     };
     /* clang-format on */
     for (unsigned i = 0; i < sizeof refused / sizeof *refused; i++) {

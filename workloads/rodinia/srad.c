@@ -122,6 +122,7 @@ static int execute(const struct workload *w, struct workload_run *r, int kernels
 }
 
 static int run(struct workload_run *r) { return execute(&workload_srad, r, FIRST | SECOND); }
+static int run_448(struct workload_run *r) { return execute(&workload_srad_448, r, FIRST | SECOND); }
 static int run_1(struct workload_run *r) { return execute(&workload_srad_1, r, FIRST); }
 static int run_2(struct workload_run *r) { return execute(&workload_srad_2, r, SECOND); }
 
@@ -138,9 +139,21 @@ const struct workload workload_srad = {
     .name = "srad",
     .suite = "rodinia",
     .help = "diffusion on an image, two kernels per iteration, tiles with halo in shared memory",
-    .aliases = "rodinia/srad apcm/srd dycache/srad",
+    .aliases = "rodinia/srad apcm/srd",
     .input = INPUTS(2),
     .run = run,
+};
+
+/* Rows of 2048 floats all begin in one set of the cache, rows of 496 do not. */
+const struct workload workload_srad_448 = {
+    .name = "srad_448",
+    .suite = "rodinia",
+    .help = "srad on the image of Rodinia's first version (502 x 458) in whole tiles",
+    .aliases = "dycache/srad",
+    .input = {{"rows", "rows of the image, a multiple of 16", {64, 448, 448}, 16, 8192},
+              {"cols", "columns, a multiple of 16: the distance of two rows", {64, 496, 496}, 16, 8192},
+              {"iters", "iterations", {2, 2, 2}, 1, 1000}},
+    .run = run_448,
 };
 
 const struct workload workload_srad_1 = {

@@ -383,7 +383,7 @@ static void put_inst(struct accel_code *c, const struct accel_record *r, const u
     if (out->kind == INST_ALU) out->lat = op->lat;
     if (inst_is_mem(out)) out->width = op->width;
     if (out->kind == INST_LOAD) out->cache_op = op->cache_op;
-    if (out->kind == INST_WAIT) out->width = r->key.groups;
+    if (out->kind == INST_WAIT) out->width = r->key.groups < WAIT_ALL ? r->key.groups : WAIT_ALL - 1;
     out->async = out->kind == INST_LOAD && op->async;
     c->origin[r->number] = (struct code_origin){.text = c->opcode[r->key.opcode].text, .line = r->line};
     c->block[r->number] = (struct code_block){r->number, 1, out->loop};

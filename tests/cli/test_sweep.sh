@@ -1,0 +1,114 @@
+#!/bin/sh
+# Sweeps and comparisons over lists: tables, CSV, JSON, the store, continuing, schemes, sizes of caches.
+. "$(dirname "$0")/lib.sh"
+export XDG_CACHE_HOME="$work/cache"
+cd "$work" || exit 1
+two="sweep vectoradd reduction --size tiny --set l1d.size=16K,32K --sched lrr,gto --store s.db"
+
+good "a sweep" $two -j 2 --csv s.csv --json s.json
+has '^workload  *sched  l1d.size  *cycles'; has '^geometric mean  lrr    16K'
+check "the table has a line per run, and a mean per point" test "$(wc -l <out)" = 13
+cp out first
+good "again" $two
+check "gives the same table" cmp -s out first
+good "from the store alone" $two --no-run -q --json again.json
+check "CSV and JSON" python3 - <<'P'
+import csv, json
+rows = list(csv.DictReader(open("s.csv")))
+assert len(rows) == 8
+assert {(r["workload"], r["l1d.size"], r["scheduler"]) for r in rows} == {
+    (w, s, p) for w in ("vectoradd", "reduction") for s in ("16384", "32768") for p in ("lrr", "gto")}
+assert {r["set"] for r in rows} == {"", "l1d.sets=64"} and {r["l1d.sets"] for r in rows} == {"32", "64"}
+assert "l1d.ways" not in rows[0] and rows[0]["config.l1d.ways"] == "4"
+assert all(r["command"].startswith("warpline sweep vectoradd") for r in rows)
+j, k = json.load(open("s.json")), json.load(open("again.json"))
+assert j == k and j["varied"] == ["sched", "l1d.size"] and j["baseline"] == "lrr 16K" and len(j["runs"]) == 8
+for r, c in zip(j["runs"], rows):
+    assert r["point"] == {"sched": r["scheduler"], "l1d.size": str(r["config"]["l1d"]["size"] // 1024) + "K"}
+    assert str(r["cycles"]) == c["cycles"] and r["label"] == c["label"]
+assert j["runs"][0]["speedup"] == 1
+P
+good "a longer list runs what is new" sweep vectoradd reduction --size tiny --set l1d.size=16K,32K,48K --sched lrr,gto \
+    --store s.db -q
+good "the store" store export csv --store s.db -o all.csv
+check "has each run once, with its point" python3 - <<'P'
+import csv
+rows = list(csv.DictReader(open("all.csv")))
+assert len(rows) == 12 == len({(r["workload"], r["l1d.size"], r["scheduler"]) for r in rows})
+assert {r["point"] for r in rows} == {"sched=%s l1d.size=%s" % (p, s) for p in ("lrr", "gto")
+                                      for s in ("16K", "32K", "48K")}
+assert {r["experiment"] for r in rows} == {"sweep"} and {r["l1d.ways"] for r in rows} == {"4", "6"}
+P
+good "the default store is in the cache folder" sweep vectoradd --size tiny -q
+check "there" test -f cache/warpline/results.db
+good "inputs and policies" sweep vectoradd --size tiny --input n=1000 --l1 lru,dip:leaders=8,dip --csv p.csv --store p.db -q
+check "a parameter of a policy that was varied has a column" python3 - <<'P'
+import csv
+rows = list(csv.DictReader(open("p.csv")))
+assert [r["l1.leaders"] for r in rows][1] == "8" and rows[0]["l1.leaders"] == "" and rows[0]["inputs"] == "n=1000", rows
+P
+good "nothing to show" sweep vectoradd --size tiny --store empty.db --no-run -q
+run sweep vectoradd --size tiny --store empty.db --no-run
+has 'not run'
+bad 2 "with l1d.size=20000: l1d.size = 20000 is no size" sweep vectoradd --size tiny --set l1d.size=16K,20000
+bad 2 "l1d.size and l1d.sets are both set" sweep vectoradd --size tiny --set l1d.size=16K,32K --set l1d.sets=32
+bad 2 "sched is given twice\|--sched is given twice" sweep vectoradd --sched lrr --sched gto
+bad 2 "l1d.ways is given twice" sweep vectoradd --set l1d.ways=4 --set l1d.ways=8
+bad 2 "empty entry" sweep vectoradd --set l1d.ways=4,,8
+bad 2 "no assignment" sweep vectoradd --set l1d.ways
+bad 2 "did you mean 'l1d.ways'" sweep vectoradd --set l1d.wys=4,8
+bad 2 "needs workloads" sweep
+bad 2 "did you mean 'vectoradd'" sweep vectorad
+bad 2 "more than 4096 combinations" sweep vectoradd --set l1d.mshr=$(seq -s, 1 100) --set l2.mshr=$(seq -s, 4 100)
+
+# Ctrl-C: what is done is kept, and the same command goes on.
+long="sweep atax bfs kmeans_1 --size tiny --set l1d.size=16K,32K,64K --set l1d.mshr=8,16,32,64 --sched lrr,gto --store c.db"
+python3 - "$WARPLINE" $long <<'P' >cut.out 2>cut.err
+import signal, subprocess, sys, time
+p = subprocess.Popen(sys.argv[1:] + ["-j", "1"], preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+time.sleep(1.5)
+p.send_signal(signal.SIGINT)
+sys.exit(p.wait())
+P
+status=$?
+check "Ctrl-C" test $status -eq 1
+check "says how to go on" grep -q 'of 72 runs are done and stored: repeat the command' cut.err
+WARPLINE_PROGRESS=0.2 "$WARPLINE" $long -j 2 >"$work/out" 2>log
+check "the same command goes on" test $? -eq 0
+check "with lines of progress and the time left" grep -q '^[0-9]*/[0-9]* runs  [a-z_0-9]*, .* left$' log
+check "and not from the beginning" sh -c '[ "$(sed -n "1s,.*/\([0-9]*\) runs.*,\1,p" log)" -lt 72 ]'
+
+# ---- compare: the same lists, no store ----
+good "compare over settings" compare vectoradd --size tiny --set l1d.size=16K,32K --set l1d.mshr=8,64 -j 2 --csv - 
+check "a row each" test "$(wc -l <out)" -eq 5
+good "with checks" compare vectoradd --size tiny --sched lrr,gto --check --paranoid --engine tick
+check "nothing is stored" test "$(ls cache/warpline | wc -l)" = 1
+good "with a store" compare vectoradd --size tiny --sched lrr,gto --store k.db
+check "kept" test -f k.db
+bad 2 "do not go together" compare vectoradd --store k.db --check
+bad 1 "with lrr: .*stopped" compare vectoradd --size tiny --sched lrr,gto --max-cycles 10
+
+# ---- schemes ----
+good "schemes" list schemes
+for s in dacache apcm dycache mascar hac ccws pcal; do has "^$s "; done
+good "a scheme with two parts" run atax --size tiny --scheme ccws --json -
+has '"l1_policy": "ccws_tags"'; has '"scheduler": "ccws"'
+good "parameters go to its policy" run atax --size tiny --scheme mascar:part=sched --json -
+has '"scheduler": "mascar:part=sched"'
+good "a part of it replaced" run atax --size tiny --scheme dacache --sched lrr --json -
+has '"l1_policy": "dacache"'; has '"scheduler": "lrr"'
+good "lists of schemes" compare atax --size tiny --scheme none,dacache,pcal
+has '^atax  *none '
+for g in $("$WARPLINE" list gpus --plain); do
+    for s in dycache hac; do # what does not fit says what would, and that does
+        if ! "$WARPLINE" run vectoradd --size tiny --gpu $g --scheme $s -q 2>err; then
+            more=$(sed -n 's/.*These settings would do: //p' err)
+            check "$s on $g: $more" "$WARPLINE" run vectoradd --size tiny --gpu $g --scheme $s $more -q
+        fi
+    done
+done
+bad 2 "shared memory takes ways of the L1D; lines of the L1D have sectors" run atax --gpu h100 --scheme dycache
+check "with all settings at once" grep -q -e '--set shared.unified=0 --set l1d.sectored=no' err
+bad 2 "did you mean 'dycache'" run atax --scheme dycahe
+bad 2 "has no parameter 'x'" run atax --scheme dacache:x=1
+finish

@@ -343,7 +343,7 @@ struct sm {
     uint64_t starved;                               /* set of warps whose next instruction is not known yet */
     struct code_inst no_inst;                       /* the head of these: waits for a register that never comes */
     const struct code_inst *fed_from[SM_MAX_WARPS]; /* of these: the instruction that issued last */
-    uint32_t cta_limit; /* resident CTAs of this kernel */
+    uint32_t cta_limit;                             /* resident CTAs of this kernel */
     uint32_t ctas_resident;
     uint64_t next_age;
 

@@ -107,7 +107,7 @@ static inline void account_left(struct sm *s, const struct issue_stage *st, uint
 {
     uint64_t left = st->ready & ~st->issued & s->ready;
     if (st->stuck | (left & ~can)) account_sort_left(s, st, left, can, refused);
-    else s->account.states.not_selected += bit_count64(left);
+    else s->account.not_selected += bit_count64(left);
 }
 
 /* issue.c */

@@ -5,6 +5,8 @@
 #ifndef WARPLINE_CUDA_GRAPH_H
 #define WARPLINE_CUDA_GRAPH_H
 
+#include "warpline/cuda.h"
+
 typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphNode_st *CUgraphNode;
 typedef struct CUgraphExec_st *CUgraphExec;

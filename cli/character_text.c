@@ -122,14 +122,19 @@ static void write_load(const struct load_record *l, FILE *out)
     fprintf(out, "    %-24.24s %6u %13s %8.2f %7.1f %7.1f %7.1f  ", l->kernel, l->pc, with_commas(l->requests, a),
             l->loads ? all / (double)l->loads : 0, 100 * (double)l->outcome[0] / all, 100 * (double)l->outcome[1] / all,
             100 * (double)l->outcome[2] / all);
-    if (lines) fprintf(out, "%.0f %% %s\n", 100 * (double)l->lines[most] / (double)lines, types[most]);
-    else fputs("brings none\n", out);
+    char brings[32] = "none";
+    if (lines) snprintf(brings, sizeof brings, "%.0f %% %s", 100 * (double)l->lines[most] / (double)lines, types[most]);
+    fprintf(out, "%-16s ", brings);
+    if (*l->at.file) fprintf(out, "%s:%u: ", l->at.file, l->at.line);
+    else if (l->at.line) fprintf(out, "line %u: ", l->at.line);
+    else if (l->at.ptx_line) fprintf(out, "PTX %u: ", l->at.ptx_line);
+    fprintf(out, "%s\n", l->at.text);
 }
 
 /* The loads with most requests. */
 static void write_loads(const struct profile_report *p, FILE *out)
 {
-    enum { ROWS = 8 };
+    enum { ROWS = 6 };
     const struct load_record **list = calloc(p->loads ? p->loads : 1, sizeof *list);
     if (!p->loads || !list) {
         free(list);
@@ -137,8 +142,8 @@ static void write_loads(const struct profile_report *p, FILE *out)
     }
     for (unsigned i = 0; i < p->loads; i++) list[i] = &p->load[i];
     qsort(list, p->loads, sizeof *list, by_requests);
-    fprintf(out, "\n    %-24s %6s %13s %8s %7s %7s %7s  %s\n", "load", "pc", "requests", "per load", "hit %", "merge %",
-            "miss %", "lines it brings");
+    fprintf(out, "\n    %-24s %6s %13s %8s %7s %7s %7s  %-16s %s\n", "load", "pc", "requests", "per load", "hit %",
+            "merge %", "miss %", "lines it brings", "where");
     for (unsigned i = 0; i < p->loads && i < ROWS; i++) write_load(list[i], out);
     if (p->loads > ROWS) fprintf(out, "    ... and %u more (--json has all)\n", p->loads - ROWS);
     free(list);
@@ -147,7 +152,7 @@ static void write_loads(const struct profile_report *p, FILE *out)
 void character_write_text(const struct run_result *r, const struct character *c, FILE *out)
 {
     write_head(r, c, out);
-    account_write_text(&r->stats, out);
+    account_write_brief(&r->stats, out);
     write_intensity(c, out);
     write_misses(c, out);
     write_locality(c, out);

@@ -49,7 +49,9 @@ int output_flush(struct wl_err *e);
 
 /* ---- timeline_file.c: --timeline ---- */
 
-/* Opens the file and makes the timeline; nothing when none is asked for. */
+/* What the options ask for; they are wrong without --timeline. */
+int timeline_words(const struct options *o, struct timeline_spec *spec, struct wl_err *e);
+/* Opens the file and makes the timeline; nothing when none is asked for, or for an executable. */
 int timeline_open(struct output *out, const struct options *o, struct wl_err *e);
 /* Ends what is in the file; output_close closes it. */
 void timeline_close(struct output *out);

@@ -155,6 +155,8 @@ static int check_options(const struct options *o, const struct exec_spec *spec, 
         return wl_fail(e, WL_EINPUT, "standard output belongs to the program; give --json and --csv a file");
     if (o->launches && (o->functional || o->record))
         return wl_fail(e, WL_EINPUT, "--launches has the counters of timed launches; nothing is timed here");
+    if (o->timeline && o->record)
+        return wl_fail(e, WL_EINPUT, "--timeline shows timed launches; --record times nothing");
     if (o->engine && strcmp(o->engine, "fast") != 0 && strcmp(o->engine, "tick") != 0)
         return wl_fail(e, WL_EINPUT, "there is no engine '%s'; --engine is fast or tick", o->engine);
     return exec_check(spec, e);
@@ -184,6 +186,8 @@ static int exec_and_write(const struct exec_spec *spec, const struct options *o,
     if (!rc) {
         *status = end_status(&x, o);
         print_end(&x, o);
+        if (o->timeline && !x.timelines && x.processes)
+            print_warning(NULL, "no timeline was written: the program was ended before it could");
         rc = write_all(&x, o, *status, &out, e);
     }
     if (!rc && launches.file) rc = write_launches(&x, launches.file, e);
@@ -204,8 +208,10 @@ int cmd_exec(const struct options *o, struct wl_err *e)
                              .kernel = o->kernel,
                              .launch = o->launch,
                              .record = o->record,
+                             .timeline = o->timeline,
                              .child = &child};
-    int status = 0, rc = check_options(o, &spec, e);
+    int status = 0, rc = timeline_words(o, &spec.timeline_spec, e);
+    if (!rc) rc = check_options(o, &spec, e);
     spec.machine.say = NULL; /* it has been said */
     if (!rc) rc = exec_and_write(&spec, o, &status, e);
     if (!rc && status) exit(status); /* the program itself has said why, if anything did */

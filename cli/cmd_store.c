@@ -9,19 +9,38 @@ struct listing {
     unsigned rows, failed, stale;
 };
 
+/* What the machine of the run differs in from its preset: "l1d.sets=64". */
+static void set_text(const struct store_row *r, char *out, size_t size)
+{
+    json_t *o = *r->json ? json_loads(r->json, 0, NULL) : NULL, *value;
+    const char *key;
+    size_t at = 0;
+    *out = 0;
+    json_object_foreach(json_object_get(o, "set"), key, value)
+    {
+        if (at >= size) break;
+        at += json_is_integer(value)
+                  ? (size_t)snprintf(out + at, size - at, " %s=%" JSON_INTEGER_FORMAT, key, json_integer_value(value))
+                  : (size_t)snprintf(out + at, size - at, " %s=%s", key, json_string_value(value));
+    }
+    json_decref(o);
+}
+
 static int list_row(void *arg, const struct store_row *r)
 {
+    char set[400];
     struct listing *l = arg;
     bool stale = strcmp(r->build, l->build) != 0;
     l->rows++;
     l->failed += r->failed;
     l->stale += stale;
-    printf("%-12s %-6s %-10s %-12s %-12s %-12s %s %8.2f s  %s%s\n", r->workload, r->size, r->gpu, r->l1, r->l2,
+    set_text(r, set, sizeof set);
+    printf("%-12s %-6s %-10s %-12s %-12s %-12s %s %8.2f s  %s%s%s\n", r->workload, r->size, r->gpu, r->l1, r->l2,
            r->sched, r->key, r->seconds,
            r->failed ? "failed: "
            : stale   ? "old build"
                      : "ok",
-           r->failed ? r->reason : "");
+           r->failed ? r->reason : "", set);
     return 0;
 }
 

@@ -166,9 +166,8 @@ static int make_program(const struct study *s, const char *name, const struct op
         w->kernel = o->kernel;
         return trace_content(name, &w->trace_hash, e);
     }
-    w->program = workload_find(name);
     for (unsigned i = 0; i < EXP_SIZES; i++) {
-        int rc = workload_inputs(w->program, (enum workload_size)i, list_words(&o->input), w->input[i], e);
+        int rc = workload_inputs(name, (enum workload_size)i, list_words(&o->input), &w->program, w->input[i], e);
         if (rc) return rc;
         memset(w->given[i], true, sizeof w->given[i]);
     }
@@ -282,6 +281,11 @@ void study_close(struct study *s)
 const json_t *study_result(const struct study *s, unsigned program, unsigned point)
 {
     return s->lab.plan->cell[point * s->lab.x->nworkloads + program]->result;
+}
+
+bool study_failed(const struct study *s, unsigned program, unsigned point)
+{
+    return s->lab.plan->cell[point * s->lab.x->nworkloads + program]->state == RUN_FAILED;
 }
 
 double study_speedup(const struct study *s, unsigned program, unsigned point)

@@ -44,6 +44,7 @@ void study_close(struct study *s);
 
 /* The record of a program at a point (an object), or NULL: it failed or was not run. */
 const json_t *study_result(const struct study *s, unsigned program, unsigned point);
+bool study_failed(const struct study *s, unsigned program, unsigned point);
 /* Cycles at the first point over cycles at this one; 0: not known. */
 double study_speedup(const struct study *s, unsigned program, unsigned point);
 

@@ -43,7 +43,7 @@ static void write_run(const struct study *s, unsigned program, unsigned point, F
     fprintf(out, "%-14s", point ? "" : name ? name : s->names.item[program]);
     write_point(s, &s->point[point], out);
     if (!r) {
-        fprintf(out, "  %14s\n", "failed");
+        fprintf(out, "  %14s\n", study_failed(s, program, point) ? "failed" : "not run");
         return;
     }
     double loads = number(r, "l1d", "loads"), misses = number(r, "l1d", "load_misses") + number(r, "l1d", "bypasses");

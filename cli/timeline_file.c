@@ -88,10 +88,9 @@ static int read_spec(const struct options *o, struct timeline_spec *t, struct wl
     return rc ? rc : read_sms(o->timeline_sms ? o->timeline_sms : "0", t->sms, e);
 }
 
-int timeline_open(struct output *out, const struct options *o, struct wl_err *e)
+int timeline_words(const struct options *o, struct timeline_spec *spec, struct wl_err *e)
 {
-    struct timeline_spec spec = {.to = 20000, .limit = TIMELINE_EVENTS};
-    int rc = 0;
+    *spec = (struct timeline_spec){.to = 20000, .limit = TIMELINE_EVENTS};
     if (!o->timeline) {
         const char *lost = o->timeline_window           ? "window"
                            : o->timeline_sms            ? "sms"
@@ -102,9 +101,15 @@ int timeline_open(struct output *out, const struct options *o, struct wl_err *e)
     }
     if (o->functional) return wl_fail(e, WL_EINPUT, "--timeline needs a timed run; leave --functional out");
     if (strcmp(o->timeline, "-") == 0) return wl_fail(e, WL_EINPUT, "--timeline needs a file");
-    rc = read_spec(o, &spec, e);
-    if (!rc) rc = out_file_open(&out->timeline_file, o->timeline, e);
-    if (rc) return rc;
+    return read_spec(o, spec, e);
+}
+
+int timeline_open(struct output *out, const struct options *o, struct wl_err *e)
+{
+    struct timeline_spec spec;
+    int rc = timeline_words(o, &spec, e);
+    if (!rc && o->timeline && !o->program) rc = out_file_open(&out->timeline_file, o->timeline, e);
+    if (rc || !out->timeline_file.file) return rc; /* a program writes its own */
     for (unsigned i = 0; i < TIMELINE_MAX_SMS; i++)
         if (spec.sms[i]) out->timeline_last_sm = i;
     out->timeline = run_timeline(out->timeline_file.file, &spec);

@@ -6,7 +6,7 @@ _warpline_list() {
 _warpline() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} words= options= assign= before=
     if ((COMP_CWORD == 1)); then
-        COMPREPLY=($(compgen -W "run compare sweep characterize list gpu trace timeline experiment figure claims report store exec completion bench help version --help --version" -- "$cur"))
+        COMPREPLY=($(compgen -W "run compare sweep characterize explain list gpu trace timeline experiment figure claims report store exec completion bench help version --help --version" -- "$cur"))
         return
     fi
     # bash takes '=' for a word of its own: --gpu=gtx480 is three
@@ -21,13 +21,13 @@ _warpline() {
     --size) words="tiny small paper" ;;
     --engine) words="fast tick" ;;
     *) case ${COMP_WORDS[1]} in
-    help) words="run compare sweep characterize list gpu trace timeline experiment figure claims report store exec completion bench" ;;
+    help) words="run compare sweep characterize explain list gpu trace timeline experiment figure claims report store exec completion bench" ;;
     run)
-        options="--gpu --scheme --l1 --l2 --sched --set --size --input --seed --check --functional --kernel --grid --block --arg --shared --regs --dump --engine --shuffle --paranoid --max-cycles --json --csv --samples --loads --timeline --timeline-window --timeline-sms --plugin --quiet --verbose --help"
+        options="--gpu --scheme --l1 --l2 --sched --set --size --input --seed --check --functional --kernel --launches --grid --block --arg --shared --regs --dump --engine --shuffle --paranoid --max-cycles --json --csv --profile --samples --loads --timeline --timeline-window --timeline-from --timeline-requests --timeline-sms --plugin --quiet --verbose --help"
         [[ $cur == -* ]] && words=$options || words="ptx $(_warpline_list workloads)"
         ;;
     compare)
-        options="--gpu --scheme --l1 --l2 --sched --set --size --input --seed --check --kernel --engine --paranoid --max-cycles --json --csv --store --jobs --timeout --retry --no-run --plugin --quiet --verbose --help"
+        options="--gpu --scheme --l1 --l2 --sched --set --size --input --seed --check --kernel --engine --paranoid --max-cycles --json --csv --store --jobs --timeout --plugin --quiet --verbose --help"
         [[ $cur == -* ]] && words=$options || words=" $(_warpline_list workloads) $(_warpline_list groups)"
         ;;
     sweep)
@@ -35,8 +35,12 @@ _warpline() {
         [[ $cur == -* ]] && words=$options || words=" $(_warpline_list workloads) $(_warpline_list groups)"
         ;;
     characterize)
-        options="--gpu --sched --set --size --input --seed --check --engine --paranoid --json --csv --source --sort --plugin --quiet --verbose --help"
-        [[ $cur == -* ]] && words=$options || words=" $(_warpline_list workloads) $(_warpline_list groups)"
+        options="--gpu --sched --set --size --input --seed --check --kernel --launch --grid --block --arg --shared --regs --engine --paranoid --json --csv --samples --source --sort --plugin --quiet --verbose --help"
+        [[ $cur == -* ]] && words=$options || words="ptx $(_warpline_list workloads) $(_warpline_list groups)"
+        ;;
+    explain)
+        options="--gpu --scheme --l1 --l2 --sched --set --size --input --seed --check --kernel --grid --block --arg --shared --regs --engine --max-cycles --json --html --plugin --quiet --verbose --help"
+        [[ $cur == -* ]] && words=$options || words="ptx json json $(_warpline_list workloads)"
         ;;
     list)
         options="--size --json --plugin --plain --quiet --verbose --help"
@@ -75,7 +79,7 @@ _warpline() {
         [[ $cur == -* ]] && words=$options || words="list export csv json results prune verify $(_warpline_list experiments)"
         ;;
     exec)
-        options="--gpu --scheme --l1 --l2 --sched --set --functional --kernel --launch --launches --program-status --record --engine --shuffle --max-cycles --json --csv --plugin --quiet --verbose --help"
+        options="--gpu --scheme --l1 --l2 --sched --set --functional --kernel --launch --launches --program-status --record --engine --shuffle --max-cycles --json --csv --profile --samples --timeline --timeline-window --timeline-sms --plugin --quiet --verbose --help"
         [[ $cur == -* ]] && words=$options || words=""
         ;;
     completion)

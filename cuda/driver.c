@@ -73,6 +73,7 @@ void object_free(struct driver *d, struct object *o)
     if (o->kind == OBJECT_LINK) link_release((struct CUlinkState_st *)o);
     if (o->kind == OBJECT_HOST_MEMORY) host_memory_release((struct host_memory *)o);
     if (o->kind == OBJECT_EVENT) event_release((struct CUevent_st *)o);
+    if (o->kind == OBJECT_CAPTURE) capture_release(d, (struct capture *)o);
     if (o->kind == OBJECT_STREAM) stream_release(d, (struct CUstream_st *)o);
     if (o->kind == OBJECT_GRAPH) graph_release(d, (struct CUgraph_st *)o);
     if (o->kind == OBJECT_NODE) graph_node_release(d, (struct CUgraphNode_st *)o);

@@ -159,6 +159,8 @@ void event_release(struct CUevent_st *v);
 char *read_file(const char *file, size_t *bytes);
 /* The host memory of the driver API that holds this byte, or NULL. */
 struct host_memory *host_memory_at(const struct driver *d, const void *ptr);
+/* Registers of a thread of the kernel on this machine. */
+unsigned kernel_registers(const struct driver *d, const struct ptx_func *k);
 /* Blocks of the kernel that one SM holds at a time. */
 int64_t resident_blocks(const struct driver *d, const struct CUfunc_st *f, unsigned threads, size_t dynamic_shared);
 /* A launch whose kernel could not be found, because its module was not loaded: libcudart tells of it. The session's

@@ -22,6 +22,7 @@ CUresult capture_forbids(struct driver *d, struct CUstream_st *s, const char *ca
 CUresult capture_add(struct driver *d, struct CUstream_st *s, struct work *w, CUgraphNode *out)
 {
     struct CUgraphNode_st *n = NULL;
+    if (!object_find(d, s->capture->graph, OBJECT_GRAPH)) s->capture->invalid = true; /* the program destroyed it */
     if (s->capture->invalid) {
         work_free(d, w);
         return driver_fail(d, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
@@ -95,7 +96,7 @@ static bool all_joined(const struct driver *d, const struct capture *c)
 }
 
 /* Streams and events forget the capture, which is over. */
-static void forget(struct driver *d, struct capture *c)
+void capture_release(struct driver *d, const struct capture *c)
 {
     for (struct object *o = d->objects; o; o = o->next) {
         struct CUstream_st *s = (struct CUstream_st *)(void *)o;
@@ -103,7 +104,6 @@ static void forget(struct driver *d, struct capture *c)
         if (o->kind == OBJECT_STREAM && s->capture == c) s->capture = NULL, s->after.count = 0;
         if (o->kind == OBJECT_EVENT && v->capture == c) v->capture = NULL, v->nodes = 0;
     }
-    object_free(d, &c->object);
 }
 
 CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph)
@@ -118,15 +118,15 @@ CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph)
     if (c->origin != s)
         return driver_fail(d, CUDA_ERROR_STREAM_CAPTURE_UNMATCHED, "cuStreamEndCapture: it began in another stream");
     *graph = NULL;
-    if (c->invalid)
+    if (c->invalid || !object_find(d, c->graph, OBJECT_GRAPH))
         r = driver_fail(d, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
                         "cuStreamEndCapture: an error made the capture invalid");
     else if (!all_joined(d, c))
         r = driver_fail(d, CUDA_ERROR_STREAM_CAPTURE_UNJOINED,
                         "cuStreamEndCapture: work of another stream that joined the capture was not waited for");
     else *graph = c->graph;
-    if (r && c->own_graph) object_free(d, &c->graph->object);
-    forget(d, c);
+    if (r && c->own_graph && object_find(d, c->graph, OBJECT_GRAPH)) object_free(d, &c->graph->object);
+    object_free(d, &c->object);
     return r;
 }
 

@@ -230,12 +230,20 @@ CUresult cuFuncGetName(const char **name, CUfunction function)
     return CUDA_SUCCESS;
 }
 
+/* An assembler that is told the size of blocks (.maxntid) gives no more registers than let one block fit. */
+unsigned kernel_registers(const struct driver *d, const struct ptx_func *k)
+{
+    int64_t lanes = ((int64_t)k->max_threads + WARP_SIZE - 1) / WARP_SIZE * WARP_SIZE;
+    int64_t most = lanes ? session_param(d->session, P_SM_REGISTERS) / lanes : 0;
+    return most && most < k->regs_per_thread ? (unsigned)most : k->regs_per_thread;
+}
+
 /* As the simulated SMs fill themselves (src/sm/sm.c). */
 int64_t resident_blocks(const struct driver *d, const struct CUfunc_st *f, unsigned threads, size_t dynamic_shared)
 {
     const struct session *s = d->session;
     int64_t warps = (threads + WARP_SIZE - 1) / WARP_SIZE, n = session_param(s, P_SM_CTAS);
-    int64_t registers = (int64_t)f->kernel->regs_per_thread * warps * WARP_SIZE;
+    int64_t registers = (int64_t)kernel_registers(d, f->kernel) * warps * WARP_SIZE;
     uint64_t shared = f->kernel->shared_bytes + dynamic_shared;
     int64_t by_warps = session_param(s, P_SM_WARPS) / warps;
     int64_t by_registers = registers ? session_param(s, P_SM_REGISTERS) / registers : n;

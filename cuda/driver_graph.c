@@ -577,7 +577,7 @@ CUresult cuGraphKernelNodeGetAttribute(CUgraphNode node, CUlaunchAttributeID id,
 CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src)
 {
     GRAPH_CALL(d);
-    struct CUgraphNode_st *to, *from;
+    struct CUgraphNode_st *to = NULL, *from = NULL;
     CUresult r = typed_node(d, dst, CU_GRAPH_NODE_TYPE_KERNEL, &to);
     if (!r) r = typed_node(d, src, CU_GRAPH_NODE_TYPE_KERNEL, &from);
     if (r) return r;

@@ -28,16 +28,16 @@ static int64_t function_attribute(const struct driver *d, const struct CUfunc_st
     case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: return (int64_t)k->shared_bytes;
     case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: return (int64_t)f->module->ptx->const_bytes;
     case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: return (int64_t)k->local_bytes;
-    case CU_FUNC_ATTRIBUTE_NUM_REGS: return k->regs_per_thread;
+    case CU_FUNC_ATTRIBUTE_NUM_REGS: return kernel_registers(d, k);
     case CU_FUNC_ATTRIBUTE_PTX_VERSION:
     case CU_FUNC_ATTRIBUTE_BINARY_VERSION: return f->module->ptx->target;
     case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA: return 0;
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: return shared_limit(d) - (int64_t)k->shared_bytes;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH: return k->cluster[0];
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT: return k->cluster[1];
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH: return k->cluster[2];
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
     case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
     case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: return 0;
     }
@@ -128,7 +128,7 @@ static CUresult check_room(struct driver *d, const struct CUfunc_st *f, const st
     driver_fail(d, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
                 "kernel %s: a block of %u threads with %u registers each does not fit an SM with %" PRId64
                 " warps and %" PRId64 " registers (sm.warps, sm.registers)",
-                f->kernel->name, threads, f->kernel->regs_per_thread, session_param(d->session, P_SM_WARPS),
+                f->kernel->name, threads, kernel_registers(d, f->kernel), session_param(d->session, P_SM_WARPS),
                 session_param(d->session, P_SM_REGISTERS));
     return launch_failed(d, f->kernel->name, LAUNCH_REFUSED, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
 }
@@ -219,13 +219,6 @@ static CUresult check_cooperative(struct driver *d, const struct CUfunc_st *f, c
     return launch_failed(d, f->kernel->name, LAUNCH_REFUSED, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
 }
 
-static CUresult check_cluster(struct driver *d, const struct CUfunc_st *f, const struct kernel_work *k)
-{
-    if ((uint64_t)k->cluster[0] * k->cluster[1] * k->cluster[2] <= 1) return CUDA_SUCCESS;
-    driver_fail(d, CUDA_ERROR_NOT_SUPPORTED, "kernel %s: launches in clusters are not supported", f->kernel->name);
-    return launch_failed(d, f->kernel->name, LAUNCH_REFUSED, CUDA_ERROR_NOT_SUPPORTED);
-}
-
 CUresult kernel_work_run(struct driver *d, const struct kernel_work *k)
 {
     const struct CUfunc_st *f = object_find(d, k->function, OBJECT_FUNCTION);
@@ -234,11 +227,13 @@ CUresult kernel_work_run(struct driver *d, const struct kernel_work *k)
                            .kernel = f->kernel,
                            .grid = {k->grid[0], k->grid[1], k->grid[2]},
                            .block = {k->block[0], k->block[1], k->block[2]},
+                           .cluster = {k->cluster[0], k->cluster[1], k->cluster[2]},
                            .dynamic_shared = k->shared,
                            .params = k->image};
+    unsigned registers = kernel_registers(d, f->kernel);
+    if (registers != f->kernel->regs_per_thread) l.regs = registers;
     CUresult r = check_shape(d, &l);
     if (!r) r = check_room(d, f, &l);
-    if (!r) r = check_cluster(d, f, k);
     if (!r) r = check_cooperative(d, f, k);
     if (r) return r;
     struct wl_err *e = session_error(d->session);

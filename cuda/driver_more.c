@@ -129,23 +129,35 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, CUfunc
     return cuOccupancyMaxPotentialBlockSize(grid, block, function, block_to_shared, shared_bytes, limit);
 }
 
-static CUresult no_clusters(const char *call)
-{
-    DRIVER(d);
-    CUresult r = driver_context(&d);
-    return r ? r : driver_complain(d, CUDA_ERROR_NOT_SUPPORTED, "%s: launches in clusters are not supported", call);
-}
+/* The largest that every device with clusters has. */
+enum { PORTABLE_CLUSTER = 8 };
 
 CUresult cuOccupancyMaxPotentialClusterSize(int *size, CUfunction function, const CUlaunchConfig *config)
 {
-    (void)size, (void)function, (void)config;
-    return no_clusters("cuOccupancyMaxPotentialClusterSize");
+    DRIVER(d);
+    CUresult r = driver_context(&d);
+    if (r) return r;
+    if (!size || !config || !object_find(d, function, OBJECT_FUNCTION))
+        return invalid(d, "cuOccupancyMaxPotentialClusterSize");
+    *size = PORTABLE_CLUSTER;
+    return CUDA_SUCCESS;
 }
 
 CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction function, const CUlaunchConfig *config)
 {
-    (void)clusters, (void)function, (void)config;
-    return no_clusters("cuOccupancyMaxActiveClusters");
+    DRIVER(d);
+    CUresult r = driver_context(&d);
+    if (r) return r;
+    const struct CUfunc_st *f = object_find(d, function, OBJECT_FUNCTION);
+    if (!clusters || !config || !f) return invalid(d, "cuOccupancyMaxActiveClusters");
+    const CUlaunchAttribute *a = config->attrs;
+    int64_t size = 1, blocks = resident_blocks(d, f, config->blockDimX * config->blockDimY * config->blockDimZ,
+                                               config->sharedMemBytes);
+    for (unsigned i = 0; a && i < config->numAttrs; i++)
+        if (a[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+            size = (int64_t)a[i].value.clusterDim.x * a[i].value.clusterDim.y * a[i].value.clusterDim.z;
+    *clusters = size > 0 ? (int)(blocks * session_param(d->session, P_SM_COUNT) / size) : 0;
+    return CUDA_SUCCESS;
 }
 
 /* ---- one device has no peers ---- */

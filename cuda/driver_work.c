@@ -261,3 +261,117 @@ CUresult cuStreamAddCallback(CUstream stream, void (*call)(CUstream, CUresult, v
     w.u.host = (struct host_work){.callback = call, .arg = arg};
     return call && !flags ? submit("cuStreamAddCallback", stream, w) : CUDA_ERROR_INVALID_VALUE;
 }
+
+/* ---- runs of bytes of arrays ---- */
+
+static CUresult array_copy(CUDA_MEMCPY3D c, size_t bytes, CUstream stream)
+{
+    struct work w = {.type = CU_GRAPH_NODE_TYPE_MEMCPY};
+    c.WidthInBytes = bytes;
+    c.Height = c.Depth = 1;
+    w.u.copy = c;
+    return submit("cuMemcpyAtoD", stream, w);
+}
+
+CUresult cuMemcpyAtoD(CUdeviceptr dst, CUarray src, size_t offset, size_t bytes)
+{
+    CUDA_MEMCPY3D c = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
+                       .srcArray = src,
+                       .srcXInBytes = offset,
+                       .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                       .dstDevice = dst,
+                       .dstPitch = bytes};
+    return array_copy(c, bytes, NULL);
+}
+
+CUresult cuMemcpyDtoA(CUarray dst, size_t offset, CUdeviceptr src, size_t bytes)
+{
+    CUDA_MEMCPY3D c = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                       .srcDevice = src,
+                       .srcPitch = bytes,
+                       .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                       .dstArray = dst,
+                       .dstXInBytes = offset};
+    return array_copy(c, bytes, NULL);
+}
+
+CUresult cuMemcpyAtoA(CUarray dst, size_t to, CUarray src, size_t from, size_t bytes)
+{
+    CUDA_MEMCPY3D c = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
+                       .srcArray = src,
+                       .srcXInBytes = from,
+                       .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                       .dstArray = dst,
+                       .dstXInBytes = to};
+    return array_copy(c, bytes, NULL);
+}
+
+CUresult cuMemcpyHtoAAsync(CUarray dst, size_t offset, const void *src, size_t bytes, CUstream stream)
+{
+    CUDA_MEMCPY3D c = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                       .srcHost = src,
+                       .srcPitch = bytes,
+                       .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                       .dstArray = dst,
+                       .dstXInBytes = offset};
+    return array_copy(c, bytes, stream);
+}
+
+CUresult cuMemcpyAtoHAsync(void *dst, CUarray src, size_t offset, size_t bytes, CUstream stream)
+{
+    CUDA_MEMCPY3D c = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
+                       .srcArray = src,
+                       .srcXInBytes = offset,
+                       .dstMemoryType = CU_MEMORYTYPE_HOST,
+                       .dstHost = dst,
+                       .dstPitch = bytes};
+    return array_copy(c, bytes, stream);
+}
+
+/* ---- words that streams write and wait for ---- */
+
+CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr addr, unsigned int value, unsigned int flags)
+{
+    (void)flags; /* about fences: everything before has happened */
+    return cuMemsetD32Async(addr, value, 1, stream);
+}
+
+CUresult cuStreamWriteValue64(CUstream stream, CUdeviceptr addr, unsigned long long value, unsigned int flags)
+{
+    CUresult r = cuStreamWriteValue32(stream, addr, (unsigned)value, flags);
+    return r ? r : cuStreamWriteValue32(stream, addr + 4, (unsigned)(value >> 32), flags);
+}
+
+/* Nothing can come true later that is not true now: a wait that would have to wait is refused, not endless. */
+static CUresult wait_value(CUstream stream, CUdeviceptr addr, uint64_t value, unsigned flags, size_t bytes)
+{
+    enum { AT_LEAST, EQUAL, ANY_BIT, NOR };
+    DRIVER(d);
+    CUresult r = driver_context(&d);
+    if (r) return r;
+    const void *at = stream_valid(d, stream) ? device_bytes(d, addr, bytes) : NULL;
+    if (!at) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuStreamWaitValue: not a stream, or not device memory");
+    uint64_t now = 0, mask = bytes == 8 ? UINT64_MAX : UINT32_MAX;
+    memcpy(&now, at, bytes);
+    bool met = false;
+    switch (flags & 3) {
+    case AT_LEAST: met = ((now - value) & mask) <= mask / 2; break;
+    case EQUAL: met = now == value; break;
+    case ANY_BIT: met = now & value; break;
+    case NOR: met = ~(now | value) & mask; break;
+    }
+    if (met) return CUDA_SUCCESS;
+    return driver_complain(
+        d, CUDA_ERROR_NOT_SUPPORTED,
+        "a stream waits for a word that only later work would write: work is done when a call returns");
+}
+
+CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr addr, unsigned int value, unsigned int flags)
+{
+    return wait_value(stream, addr, value, flags, 4);
+}
+
+CUresult cuStreamWaitValue64(CUstream stream, CUdeviceptr addr, unsigned long long value, unsigned int flags)
+{
+    return wait_value(stream, addr, value, flags, 8);
+}

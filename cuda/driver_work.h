@@ -128,6 +128,7 @@ void stream_release(struct driver *d, struct CUstream_st *s);
 
 /* driver_capture.c: keeps the work of a capturing stream as a node. */
 CUresult capture_add(struct driver *d, struct CUstream_st *s, struct work *w, CUgraphNode *out);
+void capture_release(struct driver *d, const struct capture *c);
 CUresult capture_forbids(struct driver *d, struct CUstream_st *s, const char *call);
 
 /* driver_pool.c: memory that belongs to graphs is not released when the program frees it. */

@@ -1,11 +1,11 @@
 #!/bin/sh
-# api_table.sh FOLDER - prints the tables of functions for docs/exec.md: every symbol of the libraries in FOLDER (build/cuda)
-# with its state. What is in an unsupported.def is refused, what is in cuda/partial.def is partial, the rest is full. Names
-# for a default stream per thread (_ptsz, _ptds) go without saying.
+# api_table.sh FOLDER - prints the tables of functions for docs/exec.md: every symbol of the libraries in FOLDER
+# (build/cuda) with its state. What is in unsupported.def or driver_absent.def is refused, what is in
+# cuda/partial.def is partial, the rest is full. Names for a default stream per thread (_ptsz, _ptds) go without saying.
 set -eu
 cd "$(dirname "$0")/.."
 folder=$1
-refused=$(sed -n 's/^U(\(.*\))$/\1/p' cuda/lib/unsupported.def cuda/runtime/unsupported.def)
+refused=$(sed -n 's/^U(\(.*\))$/\1/p' cuda/lib/driver_absent.def cuda/runtime/unsupported.def)
 table() { # TITLE LIBRARY...
     echo
     echo "### $1"
@@ -37,8 +37,8 @@ table "NVRTC (libnvrtc 11 to 13)" libnvrtc.so.11.2 libnvrtc.so.12 libnvrtc.so.13
 echo
 echo '### Device attributes'
 echo
-echo '`machine`: from its parameters. `guide`: the CUDA C++ Programming Guide, technical specifications per compute capability,'
-echo 'equal for 7.5 and later. `here`: what this library does. `absent`: a feature that is not simulated.'
+echo '`machine`: from its parameters. `guide`: the CUDA C++ Programming Guide, technical specifications per compute'
+echo 'capability, equal for 7.5 and later. `here`: what this library does. `absent`: a feature that is not simulated.'
 echo
 echo '| number | attribute | source |'
 echo '|---|---|---|'

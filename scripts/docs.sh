@@ -28,20 +28,27 @@ w=$1 out=$2
 mv "$out"/exec.md.new "$out"/exec.md
 # The table of PTX instructions stands inside a page that is otherwise written by hand.
 root=$(dirname "$0")/..
-page=$(awk -F'"' '
-    FNR == NR && /^ISA_GROUP/ { table = table "\n**" $2 "**\n\n| instruction | state | note |\n|---|---|---|\n" }
-    FNR == NR && /^ISA\(/ {
-        state = tolower($3)
+page=$(awk '
+    FNR == NR && /^ISA/ { row = "" }
+    FNR == NR { row = row " " $0; gsub(/" +"/, "", row) } # literals side by side are one
+    FNR == NR && row ~ /^ ISA_GROUP.*\)$/ {
+        split(row, part, "\"")
+        table = table "\n**" part[2] "**\n\n| instruction | state | note |\n|---|---|---|\n"
+    }
+    FNR == NR && row ~ /^ ISA\(.*\)$/ {
+        split(row, part, "\"")
+        state = tolower(part[3])
         gsub(/[^a-z]/, "", state)
         count[state]++
-        table = table "| `" $2 "` | " state " | " $6 " |\n"
+        table = table "| `" part[2] "` | " state " | " part[6] " |\n"
     }
     FNR == NR { next }
     /^<!-- end of the table -->/ { inside = 0 }
     !inside { print }
     /^<!-- the table/ {
         inside = 1
-        print "\n" count["full"] " instructions are executed in full, " count["partial"] " in part, " count["refused"] " are refused."
+        print "\n" count["full"] " instructions are executed in full, " count["partial"] " in part, " count["refused"] \
+            " are refused."
         print table
     }' "$root/src/ptx/isa.def" "$root/docs/ptx.md")
 printf '%s\n' "$page" >"$out"/ptx.md

@@ -61,7 +61,8 @@ xargs awk '
 # ---- by symbol: an object may need only what an allowed folder defines ----
 if [ $# -gt 0 ]; then
     find "$1/CMakeFiles" -path '*.dir/*' -name '*.o' \( -path '*/src/*' -o -path '*/cli/*' -o -path '*/cuda/*' -o \
-        -path '*/workloads/*' \) ! -path '*/tests/*' ! -path '*wl_cudart_1[12]*' ! -path '*wl_nvrtc_1[12]*' | sort >"$work/objects"
+        -path '*/workloads/*' \) ! -path '*/tests/*' ! -path '*wl_cudart_1[12]*' ! -path '*wl_nvrtc_1[12]*' |
+        sort >"$work/objects"
     sed "s|^$1/CMakeFiles/[^/]*\.dir/||; s|\.o$||" "$work/objects" | paste -d' ' "$work/objects" - |
         while read -r object source; do if [ -e "$source" ]; then echo "$object"; fi; done >"$work/present"
     xargs nm -A -g <"$work/present" | awk -v allowed_file="$work/allowed" '

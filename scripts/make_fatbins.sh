@@ -56,7 +56,9 @@ for source in suite/*.cu; do
     program=${source#suite/}
     program=${program%.cu}
     case " $old " in *" $program "*) continue ;; esac
-    build suite/$program -std=c++17 $ptx -compress-mode=size $source
+    target=$ptx
+    [ $program != cluster ] || target="-gencode arch=compute_90,code=compute_90"
+    build suite/$program -std=c++17 $target -compress-mode=size $source
 done
 compiler=${NVCC11:-}
 [ -n "$compiler" ] || { echo "make_fatbins.sh: NVCC11 is not set: the programs of CUDA 11 are left alone" >&2; exit 0; }

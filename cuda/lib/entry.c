@@ -23,7 +23,7 @@ CUresult cuGetExportTable(const void **table, const void *id);
         said = true;                                                                                                   \
         return CUDA_ERROR_NOT_SUPPORTED;                                                                               \
     }
-#include "cuda/lib/unsupported.def"
+#include "cuda/lib/driver_absent.def"
 #undef U
 
 static const struct {
@@ -31,7 +31,7 @@ static const struct {
     function *call;
 } functions[] = {
 #define U(name) {#name, (function *)name},
-#include "cuda/lib/unsupported.def"
+#include "cuda/lib/driver_absent.def"
 #undef U
 #define F(name) {#name, (function *)name},
 #include "cuda/lib/driver_names.def"

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -20,6 +21,7 @@
 #include "cuda/driver.h"
 #include "run/machine.h"
 #include "sim/process_report.h"
+#include "stats/timeline.h"
 #include "trace/wlt/wlt.h"
 
 static struct {
@@ -31,9 +33,13 @@ static struct {
     unsigned inherited;     /* launches before the fork that made this process; 0: it was not forked */
     bool late;              /* forked, and no file yet */
     struct run_stats known; /* counters at the end of the last of them */
-    const char *pattern;    /* NULL: all kernels */
+    struct policy_stats known_policies;
+    const char *pattern; /* NULL: all kernels */
     unsigned first, last;
     struct wlt_writer *trace;
+    struct timeline *timeline; /* NULL: not asked for */
+    FILE *timeline_file;
+    char pattern_of_timeline[256];
     char said[256]; /* the last complaint: a loop must not fill the screen */
 } self = {.fd = -1, .first = 1, .last = UINT32_MAX};
 
@@ -103,17 +109,20 @@ static bool write_at(const void *data, size_t bytes, uint64_t at)
     return true;
 }
 
-/* What the counters gained since they were last looked at; all of them are uint64_t. */
-static void take_gain(struct run_stats *gain)
+/* What the counters gained since they were last looked at. */
+static void take_gain(struct launch_record *r)
 {
+    const struct gpu *gpu = session_gpu(self.session);
     struct run_stats now;
-    gpu_read_stats(session_gpu(self.session), &now);
-    uint64_t after[sizeof now / 8], before[sizeof now / 8];
-    memcpy(after, &now, sizeof now);
-    memcpy(before, &self.known, sizeof now);
-    for (unsigned i = 0; i < sizeof now / 8; i++) after[i] -= before[i];
-    memcpy(gain, after, sizeof now);
+    struct policy_stats policies;
+    gpu_read_stats(gpu, &now);
+    gpu_read_policy_stats(gpu, &policies);
+    r->stats = now;
+    r->policies = policies;
+    stats_subtract(&r->stats, &self.known, sizeof now);
+    stats_subtract(&r->policies, &self.known_policies, sizeof policies);
     self.known = now;
+    self.known_policies = policies;
 }
 
 /* Launches that are not in the file yet: one, since this is called after each. */
@@ -122,7 +131,7 @@ static bool write_launches(const struct kernel_record *k, unsigned n)
     bool ok = true;
     for (; self.written < n && ok; self.written++) {
         struct launch_record r = {.kernel = k[self.written]};
-        if (session_gpu(self.session)) take_gain(&r.stats);
+        if (session_gpu(self.session)) take_gain(&r);
         ok = write_at(&r, sizeof r, sizeof self.report + self.written * sizeof r);
     }
     return ok;
@@ -210,7 +219,12 @@ static void after_fork(void)
     struct process_report *r = &self.report;
     if (self.fd >= 0) close(self.fd);
     self.fd = -1;
-    self.trace = NULL; /* the parent writes it, and reports it */
+    self.trace = NULL;        /* the parent writes it, and reports it */
+    if (self.timeline_file) { /* and the timeline: what it has not written yet must not be written twice */
+        __fpurge(self.timeline_file);
+        self.timeline_file = freopen("/dev/null", "w", self.timeline_file);
+        self.timeline = NULL;
+    }
     r->recording = r->trace_finished = 0;
     r->trace[0] = 0;
     if (driver_is_lost()) self.session = NULL;
@@ -242,6 +256,9 @@ static void write_arrays(void)
     if (gpu_read_profile(gpu, &r->profile, &e) == 0) {
         write_array(LOADS_ENDING, r->profile.load, r->profile.loads * sizeof *r->profile.load);
         write_array(INSTS_ENDING, r->profile.inst, r->profile.insts * sizeof *r->profile.inst);
+        if (r->profile.heat.count)
+            write_array(HEAT_ENDING, r->profile.heat.count,
+                        (size_t)r->profile.heat.samples * r->profile.heat.width * sizeof *r->profile.heat.count);
     }
     if (gpu_read_samples(gpu, &sample, &samples, &e) == 0)
         write_array(SAMPLES_ENDING, sample, samples * sizeof *sample);
@@ -250,9 +267,54 @@ static void write_arrays(void)
     r->profile.load = NULL;
     r->profile.inst = NULL;
     free(r->profile.heat.count);
-    r->profile.heat = (struct heat_report){0}; /* pictures are made of traces and workloads */
+    r->profile.heat.count = NULL;
     free(sample);
     r->samples = samples;
+}
+
+/* ---- the timeline ---- */
+
+static void timeline_name(char *out, size_t size, bool whole)
+{
+    snprintf(out, size, "%s%s%s", self.file, TIMELINE_ENDING, whole ? "" : ".part");
+}
+
+static void open_timeline(void)
+{
+    char name[sizeof self.file + 32];
+    static struct timeline_order order;
+    const char *folder = getenv(ENV_REPORT);
+    if (!folder || self.fd < 0) return;
+    snprintf(name, sizeof name, "%s/%s", folder, TIMELINE_FILE);
+    FILE *f = fopen(name, "rb");
+    bool wanted = f && fread(&order, sizeof order, 1, f) == 1;
+    if (f) fclose(f);
+    if (!wanted) return;
+    memcpy(self.pattern_of_timeline, order.kernel, sizeof order.kernel);
+    order.spec.kernel = *order.kernel ? self.pattern_of_timeline : NULL;
+    timeline_name(name, sizeof name, false);
+    self.timeline_file = fopen(name, "wbe");
+    if (self.timeline_file) self.timeline = timeline_new(self.timeline_file, &order.spec);
+    if (!self.timeline) note_loss(name);
+}
+
+/* It gets its name now: a process that is killed leaves none. */
+static void close_timeline(void)
+{
+    char part[sizeof self.file + 32], whole[sizeof self.file + 32];
+    bool seen, bad = false;
+    if (!self.timeline) return;
+    if (timeline_end(self.timeline, &seen))
+        fprintf(stderr,
+                "warpline: warning: the timeline is cut off; choose a smaller --timeline-window or fewer SMs\n");
+    if (!seen)
+        fprintf(stderr, "warpline: warning: the timeline is empty: what --timeline-from waits for did not happen\n");
+    timeline_name(part, sizeof part, false);
+    timeline_name(whole, sizeof whole, true);
+    bad = ferror(self.timeline_file);
+    if (fclose(self.timeline_file) != 0 || bad || rename(part, whole) != 0) note_loss(part);
+    self.timeline = NULL;
+    self.timeline_file = NULL;
 }
 
 /* ---- which program this is ---- */
@@ -364,6 +426,8 @@ static void build_session(void)
     self.pattern = getenv(ENV_KERNEL);
     describe_program();
     open_report();
+    open_timeline();
+    o.gpu.timeline = self.timeline;
     int rc = read_machine(&o.config, &e);
     if (!rc && launch && !launch_range(launch, &self.first, &self.last))
         rc = wl_fail(&e, WL_EINPUT, "%s: '%s' is not a range of launches such as 2..5", ENV_LAUNCH, launch);
@@ -408,6 +472,7 @@ __attribute__((destructor)) static void end(void)
         self.report.trace_launches = t.launches;
         self.report.trace_bytes = t.file_bytes;
     }
+    close_timeline();
     write_arrays();
     write_report();
 }

@@ -1,6 +1,6 @@
 /* nvrtc.c - libnvrtc: CUDA C++ compiled at run time, by whatever compiler of the vendor's there is.
  *
- * A real libnvrtc does it best: it is looked for beside this one and called with the same arguments, but for the
+ * A real libnvrtc does it best: it is looked for and called with the same arguments, but for the
  * target, which becomes virtual (sm_75 to compute_75): what can be loaded here is PTX. So a "cubin" is PTX too. Without
  * a libnvrtc an nvcc is run on files in a temporary folder; without either, compiling fails and the log says what is
  * missing. */

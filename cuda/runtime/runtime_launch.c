@@ -89,22 +89,27 @@ cudaError_t __cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void *
     return cudaLaunchKernel(kernel, grid, block, args, shared_bytes, stream);
 }
 
+static CUlaunchConfig driver_config(const struct launch_config *c)
+{
+    return (CUlaunchConfig){.gridDimX = c->grid.x,
+                            .gridDimY = c->grid.y,
+                            .gridDimZ = c->grid.z,
+                            .blockDimX = c->block.x,
+                            .blockDimY = c->block.y,
+                            .blockDimZ = c->block.z,
+                            .sharedMemBytes = (unsigned)c->shared_bytes,
+                            .hStream = c->stream,
+                            .attrs = c->attribute,
+                            .numAttrs = c->attributes};
+}
+
 cudaError_t cudaLaunchKernelExC(const struct launch_config *c, const void *func, void **args)
 {
     CUfunction f;
     cudaError_t e = c ? rt_kernel_to_launch(func, &f) : cudaErrorInvalidValue;
     if (e) return rt_done(e);
     if (c->shared_bytes > UINT32_MAX) return rt_done(cudaErrorInvalidValue);
-    CUlaunchConfig d = {.gridDimX = c->grid.x,
-                        .gridDimY = c->grid.y,
-                        .gridDimZ = c->grid.z,
-                        .blockDimX = c->block.x,
-                        .blockDimY = c->block.y,
-                        .blockDimZ = c->block.z,
-                        .sharedMemBytes = (unsigned)c->shared_bytes,
-                        .hStream = c->stream,
-                        .attrs = c->attribute,
-                        .numAttrs = c->attributes};
+    CUlaunchConfig d = driver_config(c);
     CUresult r = cuLaunchKernelEx(&d, f, args, NULL);
     return r == CUDA_ERROR_INVALID_VALUE ? rt_done(cudaErrorInvalidConfiguration) : rt_driver(r);
 }
@@ -200,14 +205,18 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void 
 
 cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *func, const struct launch_config *c)
 {
-    (void)size, (void)func, (void)c;
-    RT_CALL(cuOccupancyMaxPotentialClusterSize(NULL, NULL, NULL));
+    CUfunction f;
+    cudaError_t e = c ? rt_kernel(func, &f) : cudaErrorInvalidValue;
+    CUlaunchConfig d = e ? (CUlaunchConfig){0} : driver_config(c);
+    return e ? rt_done(e) : rt_driver(cuOccupancyMaxPotentialClusterSize(size, f, &d));
 }
 
 cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *func, const struct launch_config *c)
 {
-    (void)clusters, (void)func, (void)c;
-    RT_CALL(cuOccupancyMaxActiveClusters(NULL, NULL, NULL));
+    CUfunction f;
+    cudaError_t e = c ? rt_kernel(func, &f) : cudaErrorInvalidValue;
+    CUlaunchConfig d = e ? (CUlaunchConfig){0} : driver_config(c);
+    return e ? rt_done(e) : rt_driver(cuOccupancyMaxActiveClusters(clusters, f, &d));
 }
 
 cudaError_t cudaFuncGetParamInfo(const void *func, size_t index, size_t *offset, size_t *bytes)

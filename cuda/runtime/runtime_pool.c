@@ -193,3 +193,46 @@ cudaError_t cudaProfilerInitialize(const char *config, const char *output, int m
     (void)config, (void)output, (void)mode; /* no profiler looks on */
     return cudaSuccess;
 }
+
+/* Doubles have been doubles on every device for long. */
+cudaError_t cudaSetDoubleForDevice(double *value);
+cudaError_t cudaSetDoubleForDevice(double *value)
+{
+    (void)value;
+    return cudaSuccess;
+}
+
+cudaError_t cudaSetDoubleForHost(double *value);
+cudaError_t cudaSetDoubleForHost(double *value)
+{
+    (void)value;
+    return cudaSuccess;
+}
+
+/* Many copies in one call, in their order. CUDA 13's form; that of 12.8 reports the copy that failed, too. */
+#if WL_CUDART_MAJOR >= 13
+cudaError_t cudaMemcpyBatchAsync(void *const *dst, const void *const *src, const size_t *bytes, size_t count,
+                                 void *attrs, size_t *indices, size_t nattrs, cudaStream_t stream);
+cudaError_t cudaMemcpyBatchAsync(void *const *dst, const void *const *src, const size_t *bytes, size_t count,
+                                 void *attrs, size_t *indices, size_t nattrs, cudaStream_t stream)
+{
+    (void)attrs, (void)indices, (void)nattrs; /* when the source may change: it has been read when the call returns */
+    CUresult r = dst && src && bytes ? rt_enter() : CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < count && !r; i++) r = cuMemcpyAsync((uintptr_t)dst[i], (uintptr_t)src[i], bytes[i], stream);
+    return rt_driver(r);
+}
+#else
+cudaError_t cudaMemcpyBatchAsync(void **dst, void **src, size_t *bytes, size_t count, void *attrs, size_t *indices,
+                                 size_t nattrs, size_t *failed, cudaStream_t stream);
+cudaError_t cudaMemcpyBatchAsync(void **dst, void **src, size_t *bytes, size_t count, void *attrs, size_t *indices,
+                                 size_t nattrs, size_t *failed, cudaStream_t stream)
+{
+    (void)attrs, (void)indices, (void)nattrs;
+    CUresult r = dst && src && bytes ? rt_enter() : CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < count && !r; i++) {
+        r = cuMemcpyAsync((uintptr_t)dst[i], (uintptr_t)src[i], bytes[i], stream);
+        if (r && failed) *failed = i;
+    }
+    return rt_driver(r);
+}
+#endif

@@ -222,6 +222,15 @@ typedef struct CUlaunchAttribute_st {
 #define cuGraphAddNode                    cuGraphAddNode_v2
 #define cuMemcpy3D                        cuMemcpy3D_v2
 #define cuMemcpy3DAsync                   cuMemcpy3DAsync_v2
+#define cuMemcpyAtoD                      cuMemcpyAtoD_v2
+#define cuMemcpyDtoA                      cuMemcpyDtoA_v2
+#define cuMemcpyAtoA                      cuMemcpyAtoA_v2
+#define cuMemcpyHtoAAsync                 cuMemcpyHtoAAsync_v2
+#define cuMemcpyAtoHAsync                 cuMemcpyAtoHAsync_v2
+#define cuStreamWriteValue32              cuStreamWriteValue32_v2
+#define cuStreamWriteValue64              cuStreamWriteValue64_v2
+#define cuStreamWaitValue32               cuStreamWaitValue32_v2
+#define cuStreamWaitValue64               cuStreamWaitValue64_v2
 #define cuArray3DCreate                   cuArray3DCreate_v2
 #define cuArray3DGetDescriptor            cuArray3DGetDescriptor_v2
 
@@ -402,6 +411,15 @@ CUresult cuMemsetD2D16Async(CUdeviceptr dst, size_t pitch, unsigned short value,
                             CUstream stream);
 CUresult cuMemsetD2D32Async(CUdeviceptr dst, size_t pitch, unsigned int value, size_t width, size_t height,
                             CUstream stream);
+CUresult cuMemcpyAtoD(CUdeviceptr dst, CUarray src, size_t offset, size_t bytes);
+CUresult cuMemcpyDtoA(CUarray dst, size_t offset, CUdeviceptr src, size_t bytes);
+CUresult cuMemcpyAtoA(CUarray dst, size_t to, CUarray src, size_t from, size_t bytes);
+CUresult cuMemcpyHtoAAsync(CUarray dst, size_t offset, const void *src, size_t bytes, CUstream stream);
+CUresult cuMemcpyAtoHAsync(void *dst, CUarray src, size_t offset, size_t bytes, CUstream stream);
+CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr addr, unsigned int value, unsigned int flags);
+CUresult cuStreamWriteValue64(CUstream stream, CUdeviceptr addr, unsigned long long value, unsigned int flags);
+CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr addr, unsigned int value, unsigned int flags);
+CUresult cuStreamWaitValue64(CUstream stream, CUdeviceptr addr, unsigned long long value, unsigned int flags);
 CUresult cuMemPrefetchAsync(CUdeviceptr ptr, size_t bytes, CUdevice dev, CUstream stream);
 CUresult cuMemPrefetchAsync_v2(CUdeviceptr ptr, size_t bytes, CUmemLocation location, unsigned int flags,
                                CUstream stream);

@@ -39,6 +39,7 @@ struct exp_workload {
     int64_t input[EXP_SIZES][WORKLOAD_MAX_INPUTS];
     bool given[EXP_SIZES][WORKLOAD_MAX_INPUTS]; /* the others come from the program's own table */
     uint64_t seed;
+    bool hidden; /* made by a figure's seeds: "all" does not mean it */
 };
 
 /* One column of a figure: a machine with its policies, or the best of several. */
@@ -62,7 +63,20 @@ struct exp_view {
     int base; /* series, or -1 */
 };
 
-enum chart { CHART_BARS, CHART_STACKED, CHART_LINES, CHART_SWEEP, CHART_TIME, CHART_CDF, CHART_TABLE, CHART_COUNT };
+enum chart {
+    CHART_BARS,
+    CHART_STACKED,
+    CHART_LINES,
+    CHART_SWEEP,
+    CHART_TIME,
+    CHART_CDF,
+    CHART_HEAT,
+    CHART_SCATTER,
+    CHART_TABLE,
+    CHART_COUNT
+};
+/* Charts over the elements of an array of the result. */
+static inline bool chart_walks(enum chart c) { return c == CHART_TIME || c == CHART_CDF || c == CHART_HEAT; }
 
 enum mean_kind { MEAN_GEOMETRIC, MEAN_ARITHMETIC };
 struct exp_mean {
@@ -89,7 +103,13 @@ struct exp_figure {
     unsigned nparts;
     const struct exp_mean *means;
     unsigned nmeans;
-    const char *each;                  /* time, cdf: the array of the result that is walked */
+    const char *each;     /* time, cdf, heat: the array of the result that is walked */
+    const struct expr *x; /* time, cdf: of an element, heat: of its sample, scatter: of a run; the place on
+                             the x axis; NULL: the index, of a scatter what claims state */
+    const char *x_text;
+    bool log_x;
+    unsigned *seeded; /* bars, lines, table: [workload * nseeds + seed] the workloads that stand for it; NULL: none */
+    unsigned nseeds;
     unsigned line;                     /* in the file */
     const struct example *example;     /* a table of a worked example instead of runs; NULL: runs */
     const struct exp_variant *variant; /* made for it from `of`; NULL: written in the file */

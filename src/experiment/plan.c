@@ -116,10 +116,21 @@ static int need(struct plan *p, unsigned series, const struct exp_set *over, int
     return rc || to < 0 || to == (int)series ? rc : need(p, (unsigned)to, over, -1, e);
 }
 
+/* What a figure needs in addition to its series on its workloads: other seeds, and a scatter of claims the claims. */
+static int need_more(struct plan *p, const struct exp_figure *f, struct wl_err *e)
+{
+    const struct exp_set seeded = {f->seeded, f->nseeds * f->view.workloads.count};
+    int rc = 0;
+    for (unsigned i = 0; !rc && f->nseeds && i < f->nseries; i++) rc = need(p, f->series[i], &seeded, f->view.base, e);
+    bool claims = f->chart == CHART_SCATTER && !f->x;
+    for (unsigned i = 0; !rc && claims && i < p->x->nclaims; i++) rc = plan_claim(p, &p->x->claims[i], e);
+    return rc;
+}
+
 int plan_figure(struct plan *p, const struct exp_figure *f, struct wl_err *e)
 {
     unsigned n = f->nseries * (f->npoints ? f->npoints : 1);
-    int rc = 0;
+    int rc = need_more(p, f, e);
     for (unsigned i = 0; !rc && i < n; i++) rc = need(p, f->series[i], &f->view.workloads, f->view.base, e);
     for (unsigned m = 0; !rc && m < f->nmeans; m++)
         for (unsigned i = 0; !rc && i < n; i++) rc = need(p, f->series[i], &f->means[m].over, f->view.base, e);

@@ -3,15 +3,17 @@
  * A sweep is resolved here into ordinary series, one for each series and point; everything that
  * counts, normalises or averages then needs to know nothing about sweeps. */
 #include "experiment/reader.h"
+#include "run/run.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const char *const chart_names[CHART_COUNT] = {"bars", "stacked", "lines", "sweep", "time", "cdf", "table"};
+static const char *const chart_names[CHART_COUNT] = {"bars", "stacked", "lines",   "sweep", "time",
+                                                     "cdf",  "heat",    "scatter", "table"};
 
-static const char *const figure_keys[] = {"title",  "note", "chart",     "workloads", "series",
-                                          "metric", "base", "mean",      "sweep",     "xlabel",
-                                          "ylabel", "each", "part.NAME", "example",   NULL};
+static const char *const figure_keys[] = {"title",     "note",    "chart", "workloads", "series", "metric",
+                                          "base",      "mean",    "sweep", "xlabel",    "ylabel", "each",
+                                          "part.NAME", "example", "x",     "xscale",    "seeds",  NULL};
 
 static const char *text_or(struct ini_section *in, const char *key, const char *otherwise)
 {
@@ -151,14 +153,35 @@ static int read_parts(struct reader *r, struct ini_section *in, struct exp_figur
     return 0;
 }
 
+/* x = cycle, xscale = log. */
+static int read_place(struct reader *r, struct ini_section *in, struct exp_figure *f)
+{
+    const struct ini_key *x = ini_take(in, "x"), *scale = ini_take(in, "xscale");
+    if (scale && strcmp(scale->value, "log") != 0 && strcmp(scale->value, "linear") != 0)
+        return reader_fail(r, scale, 0, "xscale is linear or log");
+    f->log_x = scale && strcmp(scale->value, "log") == 0;
+    if (scale && !x) return reader_fail(r, scale, 0, "xscale goes with x = ...");
+    if (!x) return 0;
+    if (!chart_walks(f->chart) && f->chart != CHART_SCATTER)
+        return reader_fail(r, x, 0, "x goes with chart = time, cdf, heat or scatter");
+    f->x_text = x->value;
+    return read_metric(r, x, chart_walks(f->chart), &f->x);
+}
+
 static int read_measure(struct reader *r, struct ini_section *in, struct exp_figure *f)
 {
     const struct ini_key *k = ini_take(in, "metric"), *each = ini_take(in, "each");
-    bool elements = f->chart == CHART_TIME || f->chart == CHART_CDF;
-    if (each && !elements) return reader_fail(r, each, 0, "each goes with chart = time or cdf");
+    bool elements = chart_walks(f->chart);
+    if (each && !elements) return reader_fail(r, each, 0, "each goes with chart = time, cdf or heat");
     if (elements && !each)
-        return ini_fail_section(&r->ini, in, "a time or cdf chart walks an array of the result: each = kernels", r->e);
+        return ini_fail_section(&r->ini, in, "a time, cdf or heat chart walks an array of the result: each = kernels",
+                                r->e);
     f->each = each ? each->value : NULL;
+    if (f->chart == CHART_HEAT && (f->nseries != 1 || f->view.workloads.count != 1))
+        return ini_fail_section(&r->ini, in, "a heat map shows one workload and one series", r->e);
+    int rc = read_place(r, in, f);
+    if (rc) return rc;
+    if (!k && (f->chart == CHART_HEAT || (f->chart == CHART_SCATTER && !f->x))) return 0;
     if (f->chart == CHART_STACKED) {
         if (k) return reader_fail(r, k, 0, "stacked bars have part.NAME = ... instead of a metric");
         return 0;
@@ -200,7 +223,7 @@ static int read_means(struct reader *r, struct ini_section *in, struct exp_figur
     struct exp_mean found[16];
     unsigned n = 0;
     if (!k) return 0;
-    if (f->chart == CHART_TIME || f->chart == CHART_CDF)
+    if (chart_walks(f->chart) || f->chart == CHART_SCATTER)
         return reader_fail(r, k, 0, "a %s chart has no mean", chart_names[f->chart]);
     for (const char *p = k->value; *p;) {
         size_t len = strcspn(p, ",");
@@ -216,6 +239,61 @@ static int read_means(struct reader *r, struct ini_section *in, struct exp_figur
     memcpy(kept, found, n * sizeof *kept);
     f->means = kept;
     f->nmeans = n;
+    return 0;
+}
+
+/* ---- seeds ---- */
+
+/* The workload with that seed: itself, or one like it that is made for this. -1: there is no room, *e is set. */
+static int workload_seeded(struct reader *r, const struct ini_key *k, unsigned of, uint64_t seed)
+{
+    struct experiment *x = r->x;
+    const struct exp_workload *from = x->workloads[of];
+    if (from->seed == seed) return (int)of;
+    const char *name = arena_printf(r->arena, "%s@seed%llu", from->name, (unsigned long long)seed);
+    for (unsigned i = 0; name && i < x->nworkloads; i++)
+        if (strcmp(x->workloads[i]->name, name) == 0) return (int)i;
+    struct exp_workload *w = ARENA_NEW(r->arena, struct exp_workload);
+    if (!w || !name) return reader_memory(r), -1;
+    if (!from->program) return reader_fail(r, k, 0, "'%s' is a trace, which has no seed", from->name), -1;
+    if (x->nworkloads == MAX_WORKLOADS) return reader_fail(r, k, 0, "more than %d workloads", MAX_WORKLOADS), -1;
+    *w = *from;
+    w->name = w->label = name;
+    w->seed = seed;
+    w->hidden = true;
+    x->workloads[x->nworkloads] = w;
+    return (int)x->nworkloads++;
+}
+
+/* seeds = 1 2 3: the mean over them is drawn, with the lowest and the highest. */
+static int read_seeds(struct reader *r, struct ini_section *in, struct exp_figure *f)
+{
+    enum { MOST = 32 };
+    const struct ini_key *k = ini_take(in, "seeds");
+    uint64_t seed[MOST];
+    unsigned n = 0;
+    if (!k) return 0;
+    if (f->chart != CHART_BARS && f->chart != CHART_LINES && f->chart != CHART_TABLE)
+        return reader_fail(r, k, 0, "seeds go with chart = bars, lines or table");
+    const char *p = k->value, *word;
+    size_t len;
+    while (next_word(&p, &word, &len)) {
+        char text[32];
+        snprintf(text, sizeof text, "%.*s", (int)len, word);
+        if (n == MOST) return reader_fail(r, k, 0, "more than %d seeds", MOST);
+        if (!read_size(text, &seed[n++]))
+            return reader_fail(r, k, (unsigned)(word - k->value), "'%s' is no number: seeds = 1 2 3", text);
+    }
+    if (n < 2) return reader_fail(r, k, 0, "write several seeds: seeds = 1 2 3");
+    f->seeded = ARENA_ARRAY(r->arena, unsigned, f->view.workloads.count *n);
+    if (!f->seeded) return reader_memory(r);
+    for (unsigned w = 0; w < f->view.workloads.count; w++)
+        for (unsigned i = 0; i < n; i++) {
+            int at = workload_seeded(r, k, f->view.workloads.item[w], seed[i]);
+            if (at < 0) return (int)r->e->code;
+            f->seeded[w * n + i] = (unsigned)at;
+        }
+    f->nseeds = n;
     return 0;
 }
 
@@ -266,6 +344,7 @@ static int read_one(struct reader *r, struct ini_section *in, struct exp_figure 
     if (!rc) rc = f->chart == CHART_SWEEP ? read_sweep(r, in, f, shown) : read_plain_series(r, in, f, shown);
     if (!rc) rc = read_parts(r, in, f);
     if (!rc) rc = read_means(r, in, f);
+    if (!rc) rc = read_seeds(r, in, f);
     return rc ? rc : refuse_unused(r, in, figure_keys);
 }
 

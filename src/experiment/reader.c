@@ -147,7 +147,8 @@ static int add_group(struct reader *r, const struct ini_key *k, unsigned offset,
 static int members(struct reader *r, const struct ini_key *k, unsigned offset, const char *name, struct exp_set *out)
 {
     if (strcmp(name, "all") == 0) {
-        for (unsigned i = 0; i < r->x->nworkloads; i++) out->item[out->count++] = i;
+        for (unsigned i = 0; i < r->x->nworkloads; i++)
+            if (!r->x->workloads[i]->hidden) out->item[out->count++] = i;
         return 0;
     }
     for (unsigned g = 0; g < r->x->ngroups; g++) {

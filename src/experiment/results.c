@@ -53,6 +53,7 @@ static void collect(struct columns *c, const struct experiment *x)
     for (unsigned i = 0; i < x->nfigures; i++) {
         const struct exp_figure *f = &x->figures[i];
         add_names(c, f->view.metric, f->each);
+        add_names(c, f->x, f->chart == CHART_HEAT ? "samples" : f->each);
         for (unsigned k = 0; k < f->nparts; k++) add_names(c, f->parts[k].metric, NULL);
     }
     for (unsigned i = 0; i < x->nclaims; i++) {

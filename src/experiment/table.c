@@ -49,6 +49,53 @@ static double mean_over(const struct plan *p, const struct exp_figure *f, const 
     return mean_of(m->kind, v, n);
 }
 
+/* ---- several seeds ---- */
+
+/* The seeded like of a workload of the figure; UINT32_MAX: it is not the figure's. */
+static unsigned seeded_like(const struct exp_figure *f, unsigned workload, unsigned seed)
+{
+    for (unsigned w = 0; w < f->view.workloads.count; w++)
+        if (f->view.workloads.item[w] == workload) return f->seeded[w * f->nseeds + seed];
+    return UINT32_MAX;
+}
+
+/* A workload, or a mean over some, with one seed. */
+static double seed_value(const struct plan *p, const struct exp_figure *f, const struct exp_mean *m, unsigned workload,
+                         unsigned series, unsigned seed)
+{
+    double v[256];
+    unsigned n = !m ? 1 : m->over.count < 256 ? m->over.count : 256;
+    for (unsigned i = 0; i < n; i++) {
+        unsigned like = seeded_like(f, m ? m->over.item[i] : workload, seed);
+        v[i] = like == UINT32_MAX ? (double)NAN : view_value(p, &f->view, series, like);
+    }
+    return m ? mean_of(m->kind, v, n) : v[0];
+}
+
+/* The mean over the seeds, the lowest and the highest. */
+static int put_seeds(struct table *t, const struct plan *p, struct table_row *r, const struct exp_mean *m,
+                     unsigned workload)
+{
+    const struct exp_figure *f = t->figure;
+    if (!f->nseeds) return 0;
+    r->low = ARENA_ARRAY(&t->arena, double, t->columns);
+    r->high = ARENA_ARRAY(&t->arena, double, t->columns);
+    if (!r->low || !r->high) return -1;
+    for (unsigned s = 0; s < f->nseries; s++) {
+        double sum = 0, low = INFINITY, high = -INFINITY;
+        for (unsigned k = 0; k < f->nseeds; k++) {
+            double v = seed_value(p, f, m, workload, f->series[s], k);
+            sum += v;
+            low = fmin(low, v);
+            high = fmax(high, v);
+        }
+        r->value[s] = sum / f->nseeds;
+        r->low[s] = isnan(sum) ? (double)NAN : low;
+        r->high[s] = isnan(sum) ? (double)NAN : high;
+    }
+    return 0;
+}
+
 static int fill_bars(struct table *t, const struct plan *p, struct wl_err *e)
 {
     const struct exp_figure *f = t->figure;
@@ -61,12 +108,14 @@ static int fill_bars(struct table *t, const struct plan *p, struct wl_err *e)
         struct table_row *r = new_row(t, p->x->workloads[workload]->label, NULL, NULL);
         if (!r) return wl_no_memory(e);
         for (unsigned s = 0; s < f->nseries; s++) r->value[s] = view_value(p, &f->view, f->series[s], workload);
+        if (put_seeds(t, p, r, NULL, workload)) return wl_no_memory(e);
     }
     for (unsigned m = 0; m < f->nmeans; m++) {
         struct table_row *r = new_row(t, f->means[m].label, NULL, NULL);
         if (!r) return wl_no_memory(e);
         r->mean = true;
         for (unsigned s = 0; s < f->nseries; s++) r->value[s] = mean_over(p, f, &f->means[m], f->series[s]);
+        if (put_seeds(t, p, r, &f->means[m], 0)) return wl_no_memory(e);
     }
     return 0;
 }
@@ -143,7 +192,8 @@ static int add_elements(struct table *t, const struct plan *p, unsigned series, 
     double sum = 0, total = 0;
     for (size_t i = 0; i < n; i++) total += element_value(f->view.metric, json_array_get(array, i), (unsigned)i);
     for (size_t i = 0; i < (n ? n : 1); i++) {
-        const char *at = arena_printf(&t->arena, "%zu", i);
+        double x = f->x && n ? element_value(f->x, json_array_get(array, i), (unsigned)i) : (double)i;
+        const char *at = arena_printf(&t->arena, "%.15g", x);
         struct table_row *r = new_row(t, p->x->workloads[workload]->label, label_of(p, series), at);
         if (!r || !at) return wl_no_memory(e);
         double v = n ? element_value(f->view.metric, json_array_get(array, i), (unsigned)i) : (double)NAN;
@@ -159,7 +209,7 @@ static int fill_elements(struct table *t, const struct plan *p, struct wl_err *e
     if (set_columns(t, 1, e)) return WL_ERUN;
     t->head[0] = "workload";
     t->head[1] = "series";
-    t->head[2] = "index";
+    t->head[2] = f->x ? f->x_text : "index";
     t->labels = 3;
     t->column[0] = f->chart == CHART_CDF ? "cumulative share" : "value";
     int rc = 0;
@@ -167,6 +217,84 @@ static int fill_elements(struct table *t, const struct plan *p, struct wl_err *e
         for (unsigned s = 0; !rc && s < f->nseries; s++)
             rc = add_elements(t, p, f->series[s], f->view.workloads.item[w], e);
     return rc;
+}
+
+/* ---- heat maps ---- */
+
+/* A row for each sample, a column for each SM, bank or set. */
+static int fill_heat(struct table *t, const struct plan *p, struct wl_err *e)
+{
+    const struct exp_figure *f = t->figure;
+    unsigned workload = f->view.workloads.item[0];
+    const struct exp_run *run = run_of(p, f->series[0], workload);
+    const json_t *array = run && run->result ? json_at(run->result, f->each) : NULL;
+    const json_t *samples = run && run->result ? json_at(run->result, "samples") : NULL;
+    size_t rows = json_array_size(json_array_get(array, 0));
+    if (set_columns(t, rows ? (unsigned)rows : 1, e)) return WL_ERUN;
+    for (unsigned c = 0; c < t->columns; c++)
+        if (!(t->column[c] = arena_printf(&t->arena, "%u", c))) return wl_no_memory(e);
+    t->head[0] = "workload";
+    t->head[1] = "series";
+    t->head[2] = f->x ? f->x_text : "index";
+    t->labels = 3;
+    for (size_t i = 0; i < json_array_size(array); i++) {
+        const json_t *row = json_array_get(array, i);
+        double x = f->x ? element_value(f->x, json_array_get(samples, i), (unsigned)i) : (double)i;
+        const char *at = arena_printf(&t->arena, "%.15g", x);
+        struct table_row *r = new_row(t, p->x->workloads[workload]->label, label_of(p, f->series[0]), at);
+        if (!r || !at) return wl_no_memory(e);
+        for (unsigned c = 0; c < t->columns; c++) {
+            const json_t *v = json_array_get(row, c);
+            r->value[c] = !json_is_number(v) ? (double)NAN
+                          : f->view.metric   ? element_value(f->view.metric, v, c)
+                                             : json_number_value(v);
+        }
+    }
+    return 0;
+}
+
+/* ---- scatter ---- */
+
+/* What the claims of the file state against what was measured. */
+static int fill_claims(struct table *t, const struct plan *p, struct wl_err *e)
+{
+    t->head[0] = "claim";
+    t->labels = 1;
+    t->column[0] = "stated";
+    t->column[1] = "measured";
+    for (unsigned i = 0; i < p->x->nclaims; i++) {
+        const struct exp_claim *c = &p->x->claims[i];
+        if (c->skip || c->own || c->repeat || c->kind == CLAIM_ORDER || c->bound != BOUND_EQUAL) continue;
+        struct table_row *r = new_row(t, c->id, NULL, NULL);
+        if (!r) return wl_no_memory(e);
+        r->value[0] = c->value;
+        r->value[1] = claim_value(p, c);
+    }
+    return 0;
+}
+
+static int fill_scatter(struct table *t, const struct plan *p, struct wl_err *e)
+{
+    const struct exp_figure *f = t->figure;
+    if (set_columns(t, 2, e)) return WL_ERUN;
+    if (!f->x) return fill_claims(t, p, e);
+    struct exp_view x = f->view;
+    x.metric = f->x;
+    x.base = -1;
+    t->head[0] = "workload";
+    t->head[1] = "series";
+    t->labels = 2;
+    t->column[0] = f->x_text;
+    t->column[1] = f->view.metric_text;
+    for (unsigned s = 0; s < f->nseries; s++)
+        for (unsigned w = 0; w < f->view.workloads.count; w++) {
+            unsigned workload = f->view.workloads.item[w];
+            struct table_row *r = new_row(t, p->x->workloads[workload]->label, label_of(p, f->series[s]), NULL);
+            if (!r) return wl_no_memory(e);
+            r->value[0] = view_value(p, &x, f->series[s], workload);
+            r->value[1] = view_value(p, &f->view, f->series[s], workload);
+        }
+    return 0;
 }
 
 /* ---- examples ---- */
@@ -205,6 +333,8 @@ struct table *table_make(const struct plan *p, const struct exp_figure *f, struc
     case CHART_SWEEP: rc = fill_sweep(t, p, e); break;
     case CHART_TIME:
     case CHART_CDF: rc = fill_elements(t, p, e); break;
+    case CHART_HEAT: rc = fill_heat(t, p, e); break;
+    case CHART_SCATTER: rc = fill_scatter(t, p, e); break;
     default: rc = f->example ? fill_example(t, e) : fill_bars(t, p, e); break;
     }
     for (unsigned i = 0; !rc && i < t->rows; i++)

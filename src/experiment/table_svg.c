@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "experiment/process.h"
 #include "experiment/table.h"
 
@@ -46,7 +47,7 @@ static void put_number(FILE *out, double v)
 static bool normalised(const struct table *t)
 {
     const struct exp_figure *f = t->figure;
-    if (f->chart == CHART_STACKED || f->chart == CHART_TIME || f->chart == CHART_CDF || f->example) return false;
+    if (f->chart == CHART_STACKED || f->chart == CHART_SCATTER || chart_walks(f->chart) || f->example) return false;
     return f->view.base >= 0 || t->x->series[f->series[0]]->base >= 0;
 }
 
@@ -62,10 +63,15 @@ static void put_axes(const struct table *t, FILE *out)
         char text[400];
         snprintf(text, sizeof text, "%s, relative to %s", f->view.metric_text, t->x->series[f->view.base]->label);
         put_text(out, text);
-    } else put_text(out, f->view.metric_text ? f->view.metric_text : f->example ? "cycle" : "share");
-    if (f->xlabel || f->sweep || f->each) {
+    } else
+        put_text(out, f->view.metric_text         ? f->view.metric_text
+                      : f->example                ? "cycle"
+                      : f->chart == CHART_HEAT    ? f->each
+                      : f->chart == CHART_SCATTER ? "measured"
+                                                  : "share");
+    if (f->xlabel || f->sweep || f->each || f->x || f->chart == CHART_SCATTER) {
         fputs("\nset xlabel ", out);
-        put_text(out, f->xlabel ? f->xlabel : f->sweep ? f->sweep : f->each);
+        put_text(out, f->xlabel ? f->xlabel : f->x ? f->x_text : f->sweep ? f->sweep : f->each ? f->each : "stated");
     }
     fputs("\n", out);
 }
@@ -169,9 +175,10 @@ static void put_bars(const struct table *t, FILE *out)
         put_text(out, t->column[c]);
     }
     if (ranges)
-        fputs(", \\\n     $ranges using 1:2:(0):3 with vectors heads size graph 0.005,90 lw 1.4 lc rgb '#222222' "
-              "title 'range'",
-              out);
+        fprintf(out,
+                ", \\\n     $ranges using 1:2:(0):3 with vectors heads size graph 0.005,90 lw 1.4 lc rgb '#222222' "
+                "title '%s'",
+                t->figure->nseeds ? "seeds" : "range");
     if (stated) /* white inside, so that they show on any bar */
         fputs(", \\\n     $stated using 1:2 with points pt 13 ps 0.9 lc rgb '#ffffff' notitle, \\\n"
               "     $stated using 1:2 with points pt 12 ps 0.9 lw 1.5 lc rgb '#222222' title 'stated'",
@@ -266,7 +273,8 @@ static void put_block_data(const struct table *t, const struct block *b, unsigne
     for (unsigned k = 0; k < n; k++) {
         fprintf(out, "$b%u << EOD\n", k);
         for (unsigned i = b[k].from; i < b[k].to; i++) {
-            put_field(out, t->row[i].label[t->labels - 1]);
+            if (t->figure->x) fputs(t->row[i].label[t->labels - 1], out); /* a number, not a mark */
+            else put_field(out, t->row[i].label[t->labels - 1]);
             for (unsigned c = 0; c < t->columns; c++) put_number(out, t->row[i].value[c]);
             fputs("\n", out);
         }
@@ -296,16 +304,73 @@ static bool put_lines(const struct table *t, FILE *out)
     put_block_data(t, b, n, out);
     if (marks) fprintf(out, "set xrange [-0.3:%.1f]\n", t->figure->npoints - 0.7);
     if (t->figure->chart == CHART_CDF) fputs("set yrange [0:1]\n", out);
+    if (t->figure->log_x) fputs("set logscale x\n", out);
+    if (t->figure->x) fputs("set autoscale xfix\nset format x '%.15g'\n", out);
     for (unsigned k = 0; k < n; k++)
         for (unsigned c = 0; c < t->columns; c++, line++) {
             fputs(line ? ", \\\n     " : "plot ", out);
-            fprintf(out, "$b%u using 0:%u%s with %s lw 2 dt %u lc rgb '%s' title ", k, c + 2, marks ? ":xtic(1)" : "",
-                    marks ? "linespoints pt 7 ps 0.6" : "lines", 1 + line / COLOURS, colour(line));
+            fprintf(out, "$b%u using %u:%u%s with %s lw 2 dt %u lc rgb '%s' title ", k, t->figure->x ? 1 : 0, c + 2,
+                    marks ? ":xtic(1)" : "", marks ? "linespoints pt 7 ps 0.6" : "lines", 1 + line / COLOURS,
+                    colour(line));
             put_line_title(t, &b[k], n, c, out);
         }
     fputc('\n', out);
     free(b);
     return true;
+}
+
+/* ---- heat maps and scatters ---- */
+
+static void put_heat(const struct table *t, FILE *out)
+{
+    double before = 0;
+    put_head(t, 1, 8, out);
+    fputs(
+        "set yrange [-0.5:*]\nset autoscale xfix\nset autoscale yfix\nunset grid\nset colorbox\nset format x '%.15g'\n"
+        "set palette defined (0 '#fffff5', 1 '#fed976', 2 '#fd8d3c', 3 '#bd0026', 4 '#3c001e')\n"
+        "set style fill solid 1 noborder\n$data << EOD\n",
+        out);
+    for (unsigned i = 0; i < t->rows; i++) { /* a box from the end of the sample before to its own */
+        double x = text_double(t->row[i].label[2], NULL);
+        for (unsigned c = 0; c < t->columns && x > before; c++) {
+            fprintf(out, "%.15g %u %.15g %.15g %.1f %.1f", (x + before) / 2, c, before, x, c - 0.5, c + 0.5);
+            put_number(out, t->row[i].value[c]);
+            fputc('\n', out);
+        }
+        if (x > before) before = x;
+    }
+    fputs("EOD\nplot $data using 1:2:3:4:5:6:7 with boxxyerror lc palette notitle\n", out);
+}
+
+static void put_scatter(const struct table *t, FILE *out)
+{
+    const struct exp_figure *f = t->figure;
+    unsigned series = f->x ? f->nseries : 1, each = series ? t->rows / series : 0;
+    put_head(t, 1, 8, out);
+    fputs("set yrange [*:*]\nset format x '%.15g'\n", out);
+    if (f->log_x) fputs("set logscale xy\n", out);
+    for (unsigned s = 0; s < series; s++) {
+        fprintf(out, "$s%u << EOD\n", s);
+        for (unsigned i = s * each; i < (s + 1) * each; i++) {
+            put_number(out, t->row[i].value[0]);
+            put_number(out, t->row[i].value[1]);
+            fputc(' ', out);
+            put_field(out, t->row[i].label[0]);
+            fputc('\n', out);
+        }
+        fputs("EOD\n", out);
+    }
+    fputs("plot ", out);
+    if (!f->x) fputs("x with lines dt 2 lc rgb '#444444' title 'as stated', \\\n     ", out);
+    for (unsigned s = 0; s < series; s++) {
+        if (s) fputs(", \\\n     ", out);
+        fprintf(out, "$s%u using 1:2 with points pt 7 ps 0.7 lc rgb '%s' title ", s, colour(s));
+        put_text(out, f->x ? t->row[s * each].label[1] : "claims");
+        if (each <= 30)
+            fprintf(out, ", \\\n     $s%u using 1:2:3 with labels left offset 0.7,0 font ',9' tc rgb '#444444' notitle",
+                    s);
+    }
+    fputc('\n', out);
 }
 
 /* ---- drawing ---- */
@@ -322,6 +387,8 @@ char *table_gnuplot(const struct table *t)
     case CHART_SWEEP:
     case CHART_TIME:
     case CHART_CDF: whole = put_lines(t, out); break;
+    case CHART_HEAT: put_heat(t, out); break;
+    case CHART_SCATTER: put_scatter(t, out); break;
     default: put_bars(t, out); break;
     }
     if (fclose(out) == 0 && whole) return text;

@@ -95,8 +95,16 @@ void table_csv(const struct table *t, FILE *out)
     }
     for (unsigned c = 0; c < t->columns; c++) {
         put_csv(out, t->column[c]);
-        fputc(c + 1 < t->columns ? ',' : '\n', out);
+        if (c + 1 < t->columns) fputc(',', out);
     }
+    for (unsigned c = 0; t->figure->nseeds && c < t->columns; c++)
+        for (unsigned k = 0; k < 2; k++) {
+            char head[256];
+            snprintf(head, sizeof head, "%.200s %s", t->column[c], k ? "highest" : "lowest");
+            fputc(',', out);
+            put_csv(out, head);
+        }
+    fputc('\n', out);
     for (unsigned i = 0; i < t->rows; i++) {
         for (unsigned l = 0; l < t->labels; l++) {
             put_csv(out, t->row[i].label[l]);
@@ -104,8 +112,11 @@ void table_csv(const struct table *t, FILE *out)
         }
         for (unsigned c = 0; c < t->columns; c++) { /* an empty field: not known */
             if (!isnan(t->row[i].value[c])) fprintf(out, "%.6g", t->row[i].value[c]);
-            fputc(c + 1 < t->columns ? ',' : '\n', out);
+            if (c + 1 < t->columns) fputc(',', out);
         }
+        for (unsigned c = 0; t->figure->nseeds && c < t->columns; c++)
+            fprintf(out, ",%.6g,%.6g", t->row[i].low[c], t->row[i].high[c]);
+        fputc('\n', out);
     }
 }
 

@@ -202,7 +202,10 @@ static uint64_t reduce_element(const struct uop *u, uint64_t a, uint64_t b, unsi
     unsigned mode = u->rnd - 1u;
     bool less = ptx_is_signed(type) ? (int64_t)a < (int64_t)b : a < b;
     if (ptx_is_float(type) && ptx_type_bytes((enum ptx_type)type) < 8)
-        return half_apply(mode == ATOM_ADD ? OP_ADD : mode == ATOM_MIN ? OP_MIN : OP_MAX, type, (uint32_t)a, (uint32_t)b);
+        return half_apply(mode == ATOM_ADD   ? OP_ADD
+                          : mode == ATOM_MIN ? OP_MIN
+                                             : OP_MAX,
+                          type, (uint32_t)a, (uint32_t)b);
     if (type == T_F64) {
         double x, y;
         memcpy(&x, &a, 8);
@@ -338,7 +341,8 @@ static int tensor_copy(struct exec_warp *w, const struct uop *u)
         if (!bytes || !mem_lane(w, &map_at, i, at64(w, u->s[1])[i] + 64, 64, "tensor map access")) return RUN_FAULT;
         const char *why = tensor_map_read(bytes, &map);
         if (why) return warp_fault(w, u, (int)i, "%s", why);
-        if (map.dims != u->nvec) return warp_fault(w, u, (int)i, "the tensor map is of %u dimensions, not %u", map.dims, u->nvec);
+        if (map.dims != u->nvec)
+            return warp_fault(w, u, (int)i, "the tensor map is of %u dimensions, not %u", map.dims, u->nvec);
         for (unsigned k = 0; k < u->nvec; k++) at[k] = (int32_t)at32(w, k < 3 ? u->s[2 + k] : u->v[k - 3])[i];
         uint32_t n = tensor_box_bytes(&map);
         for (uint32_t k = 0; k < n; k += map.element) {
@@ -410,7 +414,8 @@ static int lower_cp_tensor(struct lower *L, struct uop *u, struct uop *more)
     u->nvec = at->nvec;
     int rc = lower_address(L, u, &in->src[shared], PTX_SHARED);
     if (!rc) rc = lower_src(L, &in->src[map], 64, &u->s[1]);
-    for (unsigned k = 0; k < at->nvec && !rc; k++) rc = lower_src(L, &at->vec[k], 32, k < 3 ? &u->s[2 + k] : &u->v[k - 3]);
+    for (unsigned k = 0; k < at->nvec && !rc; k++)
+        rc = lower_src(L, &at->vec[k], 32, k < 3 ? &u->s[2 + k] : &u->v[k - 3]);
     if (!rc && u->boolop) rc = lower_address(L, &more[0], &in->src[3], PTX_SHARED);
     return rc || !(u->flags & FLAG_MULTICAST) ? rc : lower_src(L, &in->src[4], 16, &u->v[2]);
 }

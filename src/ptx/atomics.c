@@ -54,8 +54,10 @@ static uint64_t apply(const struct uop *u, bool global, uint64_t old, uint64_t b
 {
     bool small = ptx_is_float(u->type) && u->type != T_F32 && u->type != T_F64;
     if (small && u->mode <= ATOM_MAX && (u->mode != ATOM_ADD || u->type == T_BF16 || u->type == T_BF16X2))
-        return half_apply(u->mode == ATOM_ADD ? OP_ADD : u->mode == ATOM_MIN ? OP_MIN : OP_MAX, u->type, (uint32_t)old,
-                          (uint32_t)b);
+        return half_apply(u->mode == ATOM_ADD   ? OP_ADD
+                          : u->mode == ATOM_MIN ? OP_MIN
+                                                : OP_MAX,
+                          u->type, (uint32_t)old, (uint32_t)b);
     if (u->mode == ATOM_ADD) {
         switch (u->type) {
         case T_F32: return add_f32((uint32_t)old, (uint32_t)b, global);

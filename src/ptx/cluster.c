@@ -111,7 +111,8 @@ uint8_t *cluster_shared(struct exec_warp *w, const struct uop *u, unsigned lane,
     struct exec_cta *c = id == w->cta->id ? w->cta : started(r, id);
     if (c) return c->shared;
     warp_fault(w, u, (int)lane, "the shared memory of CTA %u of the cluster is used %s", rank,
-               id < r->next_cta ? "after that CTA has ended" : "before that CTA has started: a barrier.cluster is missing");
+               id < r->next_cta ? "after that CTA has ended"
+                                : "before that CTA has started: a barrier.cluster is missing");
     return NULL;
 }
 

@@ -47,6 +47,8 @@ static uint8_t inst_kind(const struct ptx_func *f, const struct ptx_inst *in)
     switch (kind) {
     case INST_EXIT: return in->op == OP_RET && !f->is_kernel ? INST_BRANCH : kind;
     case INST_LOAD:
+        if (in->op == OP_PREFETCH && in->space != PTX_GLOBAL && in->space != PTX_SPACE_NONE) return INST_NOP;
+        /* fall through */
     case INST_STORE: return in->space == PTX_PARAM_LOCAL ? INST_ALU : kind;
     case INST_BARRIER:
         /* A barrier of a part of the CTA (a thread count is given) is ordered by the executor; the
@@ -140,6 +142,10 @@ static void make_entry(struct code_inst *c, const struct ptx_func *f, const stru
         unsigned element = ptx_type_bytes(in->type);
         c->width = (uint8_t)(is_texture(in) ? TEX_ACCESS_BYTES : element * in->vec);
         if (!is_texture(in) && in->vec > 1 && element < 4) c->element = (uint8_t)element;
+    }
+    if (in->op == OP_PREFETCH && c->kind == INST_LOAD) {
+        c->width = 1;
+        c->cache_op = in->cmp == LEVEL_L2 ? CACHE_CG : CACHE_CA;
     }
     if (ptx_opcodes[in->op].mods & M_OWN) {
         c->width = in->width;

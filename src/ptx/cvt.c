@@ -62,7 +62,8 @@ static uint64_t float_to_int(double x, const struct uop *u)
 static const struct fp_format *format_of(unsigned t)
 {
     /* e4m3 has no infinity: its greatest exponent is that of numbers, and what is larger has been clamped */
-    static const struct fp_format e4m3 = {4, -6, 8, 8, 0x7f}, e5m2 = {3, -14, 15, 8, 0x7f}, tf32 = {11, -126, 127, 19, 0};
+    static const struct fp_format e4m3 = {4, -6, 8, 8, 0x7f}, e5m2 = {3, -14, 15, 8, 0x7f},
+                                  tf32 = {11, -126, 127, 19, 0};
     if (t == T_E4M3) return &e4m3;
     if (t == T_E5M2) return &e5m2;
     if (t == T_TF32) return &tf32;
@@ -273,7 +274,8 @@ static int lower_packed(struct lower *L, struct uop *u)
     const struct ptx_inst *in = L->in;
     bool bytes = in->type == T_E4M3X2 || in->type == T_E5M2X2, pair = half_of(in->type) != in->type;
     if (in->mode && !(in->flags & FLAG_SAT)) return lower_refuse(L, "cvt.pack needs .sat");
-    if (!in->mode && (in->type2 == T_TF32 || !ptx_is_float(in->type2) || (pair && in->nsrc < 2 && half_of(in->type2) == in->type2)))
+    if (!in->mode &&
+        (in->type2 == T_TF32 || !ptx_is_float(in->type2) || (pair && in->nsrc < 2 && half_of(in->type2) == in->type2)))
         return lower_refuse(L, "there is no conversion from .%s to .%s", ptx_type_name((enum ptx_type)in->type2),
                             ptx_type_name((enum ptx_type)in->type));
     if (bytes && !(in->flags & FLAG_SATFINITE)) return lower_refuse(L, "the 8-bit formats need .satfinite");

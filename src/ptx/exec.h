@@ -101,7 +101,7 @@ struct ptx_launch {
     bool in_step;      /* if the kernel reads a clock: execute as the machine asks (stream_source.feed) */
     bool sliced;       /* whoever reads the streams asks for more (stream_source.more) */
     uint64_t core_khz; /* of the machine, for %globaltimer */
-    bool no_streams; /* functional only: execute, write no streams (faster) */
+    bool no_streams;   /* functional only: execute, write no streams (faster) */
     /* Text written by vprintf in a kernel; NULL: dropped. */
     void (*print)(void *arg, const char *text, size_t len);
     void *print_arg;
@@ -112,7 +112,8 @@ struct ptx_launch {
 
 /* The source executes CTAs when next() asks for them; its info is complete after open. A fault
  * (out of bounds, misaligned, barrier divergence, assert, CTAs that wait for one another for ever or for
- * one that does not fit the machine) makes next() fail with kernel, pc, PTX line, CTA, thread and address in the text. */
+ * one that does not fit the machine) makes next() fail with kernel, pc, PTX line, CTA, thread and address in the text.
+ */
 struct stream_source *ptx_open(const struct ptx_launch *l, struct wl_err *e);
 void ptx_close(struct stream_source *s);
 /* No machine asks any more: the CTAs that are left are executed by next() alone, without streams. */

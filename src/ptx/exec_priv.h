@@ -84,10 +84,10 @@ struct uop {
     uop_fn *then_full, *then_part; /* of a guarded instruction: what it does where the predicate holds */
     const struct ptx_inst *in;
     union {
-        const struct xfunc *callee;        /* call: NULL for vprintf and __assertfail */
-        const ref *refs;                   /* instructions with many operands: their places */
-        const struct matrix_op *matrix;    /* matrix.h */
-        const struct uop *more;            /* instructions with several addresses: the others */
+        const struct xfunc *callee;     /* call: NULL for vprintf and __assertfail */
+        const ref *refs;                /* instructions with many operands: their places */
+        const struct matrix_op *matrix; /* matrix.h */
+        const struct uop *more;         /* instructions with several addresses: the others */
     };
 };
 
@@ -188,12 +188,12 @@ struct cluster_meeting {
 
 /* What is known of a warp that polls without anything having changed (spin.c). */
 struct spin {
-    uint64_t progress;     /* of the run when the count began */
-    uint32_t polls;        /* blocks that read memory since then */
-    uint32_t strong;       /* of these, those that say that others write it; since the round began */
-    uint32_t yields;       /* lanes that waited were let past, since then */
-    uint64_t kept;         /* hash of the warp's state */
-    bool spins;            /* its state has come again: it goes on when somebody makes progress */
+    uint64_t progress; /* of the run when the count began */
+    uint32_t polls;    /* blocks that read memory since then */
+    uint32_t strong;   /* of these, those that say that others write it; since the round began */
+    uint32_t yields;   /* lanes that waited were let past, since then */
+    uint64_t kept;     /* hash of the warp's state */
+    bool spins;        /* its state has come again: it goes on when somebody makes progress */
 };
 
 struct exec_warp {
@@ -216,7 +216,7 @@ struct exec_warp {
     uint32_t bar_mask;
     uint32_t cluster_phase; /* of the cluster's barrier when the warp arrived */
     struct spin spin;
-    bool split; /* lanes were let past others (spin.c) */
+    bool split;                  /* lanes were let past others (spin.c) */
     const struct uop *clock_uop; /* a clock that was read and has no value yet (step.c) */
     uint32_t clock_mask;         /* by these lanes */
     /* storage */
@@ -246,11 +246,11 @@ enum { RANGES = 64 };
 
 /* A CTA that was handed out: its writers live until it is released. */
 struct cta_out {
-    struct exec_cta *cta;                /* in step with the machine: the CTA itself */
-    size_t whole[CTA_MAX_WARPS];         /* and of the bytes in its writers those of whole blocks */
-    bool given[CTA_MAX_WARPS];           /* they were handed out */
-    struct cta_out *next_free; /* the next one that waits to be used again */
-    struct cta_out *next;      /* the next one of the run, in use or not */
+    struct exec_cta *cta;        /* in step with the machine: the CTA itself */
+    size_t whole[CTA_MAX_WARPS]; /* and of the bytes in its writers those of whole blocks */
+    bool given[CTA_MAX_WARPS];   /* they were handed out */
+    struct cta_out *next_free;   /* the next one that waits to be used again */
+    struct cta_out *next;        /* the next one of the run, in use or not */
     struct stream_writer writer[CTA_MAX_WARPS];
     struct slice_chain chain[CTA_MAX_WARPS]; /* of the streams that are long */
 };
@@ -260,7 +260,12 @@ struct idle {
     uint64_t progress, rounds, kept, renew;
 };
 
-enum cta_state { CTA_RUNS, CTA_WAITS /* soft: it may end alone */, CTA_STUCK /* until somebody makes progress */, CTA_DONE };
+enum cta_state {
+    CTA_RUNS,
+    CTA_WAITS /* soft: it may end alone */,
+    CTA_STUCK /* until somebody makes progress */,
+    CTA_DONE
+};
 
 /* A CTA that was started. Nearly always there is one at a time; more where CTAs wait for one another. */
 struct exec_cta {
@@ -273,7 +278,7 @@ struct exec_cta {
     struct exec_warp *warp; /* [nwarps] */
     struct barrier bar[BARRIERS];
     struct cluster_meeting meeting; /* of a cluster that is one CTA */
-    struct cta_out *out; /* NULL: no streams */
+    struct cta_out *out;            /* NULL: no streams */
     struct idle idle;
 };
 
@@ -283,7 +288,7 @@ struct exec_run {
     struct ptx_launch l;
     const struct xfunc *kernel;
     uint8_t *params, *launch_area;
-    uint64_t meeting; /* device address of what grid.sync() uses; 0: the module has none */
+    uint64_t meeting;  /* device address of what grid.sync() uses; 0: the module has none */
     uint32_t next_cta; /* the next one to start */
     uint32_t next_out; /* the next one to hand out */
     uint32_t nwarps;
@@ -310,6 +315,7 @@ struct exec_run {
     const uint8_t *tex_host;   /* its texels */
     uint64_t progress;         /* stores, barriers, exits: what another warp could be waiting for */
     struct cta_out *free_out, *all_out;
+    struct slice_store slices;
     struct exec_counts counts;
     struct wl_err *err;
     bool failed;
@@ -341,7 +347,7 @@ void warp_put_pred(struct exec_warp *w, ref d, uint32_t mask, uint32_t value); /
 uop_fn op_guarded;
 
 /* memops.c */
-uop_fn op_cvta, op_isspacep, op_local_addr;
+uop_fn op_prefetch, op_cvta, op_isspacep, op_local_addr;
 enum addressing { ADDR_CONST, ADDR_REG32, ADDR_REG64, ADDR_FRAME /* of the current call */, ADDR_DYNAMIC /* shared */ };
 void mem_addresses(const struct exec_warp *w, const struct uop *u, uint64_t addr[WARP_SIZE]);
 /* Host bytes of one lane's access, or NULL after a fault. `what` is "load", "store" ... */
@@ -401,7 +407,8 @@ bool spin_polled(struct exec_warp *w, const struct xblock *b);
 /* Lets lanes past that wait in the warp's current function for those that spin. False: there are none, or it was tried
  * for each lane since anybody made progress. */
 bool spin_let_past(struct exec_warp *w);
-uint64_t spin_hash(uint64_t h, const struct exec_warp *w); /* all that decides what it does next, shared memory excepted */
+uint64_t spin_hash(uint64_t h,
+                   const struct exec_warp *w); /* all that decides what it does next, shared memory excepted */
 
 /* launch.c: everybody waits and nobody can be started: says why. RUN_FAULT. */
 int launch_is_stuck(struct exec_run *r);
@@ -434,7 +441,8 @@ lower_fn lower_rsqrt, lower_bfind, lower_prmt, lower_shf, lower_lop3, lower_dot,
 lower_fn lower_set, lower_setp, lower_testp, lower_selp, lower_mov;
 /* lower_mem.c */
 int lower_address(struct lower *L, struct uop *u, const struct ptx_operand *o, uint8_t space);
-lower_fn lower_load, lower_store, lower_atom, lower_cvta, lower_isspacep, lower_tex, lower_txq, lower_surface;
+lower_fn lower_load, lower_store, lower_atom, lower_cvta, lower_isspacep, lower_prefetch;
+lower_fn lower_tex, lower_txq, lower_surface;
 /* lower_warp.c */
 lower_fn lower_activemask, lower_shfl, lower_vote, lower_match, lower_redux, lower_bar, lower_call, lower_brx;
 lower_fn lower_nothing, lower_trap, lower_nop;

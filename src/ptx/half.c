@@ -130,6 +130,51 @@ int lower_half(struct lower *L, struct uop *u)
     return rc;
 }
 
+/* ---- pairs of 16-bit integers, and min and max that end at zero ---- */
+
+static uint32_t pair_lane(const struct uop *u, uint32_t a, uint32_t b, unsigned bits)
+{
+    unsigned unused = 32 - bits;
+    bool is_signed = u->type != T_U16X2;
+    int64_t x = is_signed ? (int32_t)(a << unused) >> unused : (int64_t)(a << unused >> unused);
+    int64_t y = is_signed ? (int32_t)(b << unused) >> unused : (int64_t)(b << unused >> unused);
+    int64_t r = u->mode == OP_ADD ? x + y : u->mode == OP_MIN ? (x < y ? x : y) : (x < y ? y : x);
+    if (u->flags & FLAG_RELU && r < 0) r = 0;
+    return (uint32_t)r << unused >> unused;
+}
+
+static int op_pair(struct exec_warp *w, const struct uop *u)
+{
+    const uint32_t *a = at32(w, u->s[0]), *b = at32(w, u->s[1]);
+    for (uint32_t m = w->exec; m; m &= m - 1) {
+        unsigned i = bit_low32(m);
+        at32(w, u->d)[i] = u->type == T_S32
+                               ? pair_lane(u, a[i], b[i], 32)
+                               : pair_lane(u, a[i], b[i], 16) | pair_lane(u, a[i] >> 16, b[i] >> 16, 16) << 16;
+    }
+    return RUN_ON;
+}
+
+bool pair_is_meant(const struct ptx_inst *in)
+{
+    return in->type == T_U16X2 || in->type == T_S16X2 || (in->flags & FLAG_RELU && !ptx_is_float(in->type));
+}
+
+int lower_pair(struct lower *L, struct uop *u)
+{
+    const struct ptx_inst *in = L->in;
+    bool relu = in->flags & FLAG_RELU;
+    if (in->flags & ~(uint32_t)FLAG_RELU || (relu && in->type != T_S32 && in->type != T_S16X2))
+        return lower_refuse(L, "not supported for type .%s in this form", ptx_type_name((enum ptx_type)in->type));
+    u->full = u->part = op_pair;
+    u->mode = in->op;
+    u->type = in->type;
+    u->flags = in->flags;
+    int rc = lower_dst(L, &in->dst[0], 32, &u->d);
+    for (unsigned i = 0; i < 2 && !rc; i++) rc = lower_src(L, &in->src[i], 32, &u->s[i]);
+    return rc;
+}
+
 /* ---- comparisons of 16-bit floats that no vector loop does ---- */
 
 static bool compare(unsigned cmp, double a, double b)

@@ -21,7 +21,7 @@ enum ptx_type {
     T_U8, T_U16, T_U32, T_U64,
     T_S8, T_S16, T_S32, T_S64,
     T_F16, T_F16X2, T_BF16, T_BF16X2, T_TF32, T_E4M3, T_E5M2, T_E4M3X2, T_E5M2X2, T_F32, T_F64,
-    T_S4, T_U4, T_B1 /* elements of matrices only */
+    T_S4, T_U4, T_B1 /* elements of matrices only */, T_U16X2, T_S16X2
 };
 /* clang-format on */
 
@@ -72,6 +72,7 @@ enum ptx_prmt { PRMT_DEFAULT, PRMT_F4E, PRMT_B4E, PRMT_RC8, PRMT_ECL, PRMT_ECR, 
 enum ptx_bmsk { BMSK_CLAMP, BMSK_WRAP };
 enum ptx_testp { TESTP_FINITE, TESTP_INFINITE, TESTP_NUMBER, TESTP_NOTANUMBER, TESTP_NORMAL, TESTP_SUBNORMAL };
 enum ptx_tex { TEX_1D, TEX_2D, TEX_3D, TEX_A1D, TEX_A2D, TEX_CUBE, TEX_ACUBE };
+enum { LEVEL_L2 = 3 }; /* cmp of a prefetch to the L2 */
 enum ptx_surf { SURF_TRAP, SURF_CLAMP, SURF_ZERO }; /* what lies outside */
 /* To the timing half a texture fetch is the 4-byte word in which its texel begins: the texel's size is
  * known only at run time, and no texel crosses a sector. */

@@ -85,6 +85,7 @@ static int begin_warps(struct exec_cta *c)
         w->out = c->out ? &c->out->writer[i] : NULL;
         if (w->out) {
             w->out->chain = r->l.sliced && !r->in_step ? &c->out->chain[i] : NULL;
+            if (w->out->chain) w->out->chain->store = &c->run->slices;
             stream_begin(w->out);
         }
         if (warp_start(w)) return -1;
@@ -195,8 +196,7 @@ static int take_step(struct exec_run *r)
         struct exec_cta *c = start_cta(r);
         return c ? run_turn(r, c) : -no_memory(r);
     }
-    if (r->nlive && all_stuck(r) && (r->next_cta == r->info.ctas || r->nlive >= r->room) &&
-        !let_lanes_past(r))
+    if (r->nlive && all_stuck(r) && (r->next_cta == r->info.ctas || r->nlive >= r->room) && !let_lanes_past(r))
         return launch_is_stuck(r), -1;
     r->turn = r->live;
     r->starts = r->nlive ? r->nlive : 1;
@@ -420,6 +420,7 @@ struct stream_source *ptx_open(const struct ptx_launch *l, struct wl_err *e)
     r->kernel = image_func(l->image, l->kernel);
     r->dev_host = dev_host(l->image->mem);
     r->room = UINT32_MAX;
+    r->slices = (struct slice_store){.limit = SLICES_IN_MEMORY, .fd = -1};
     if (r->kernel) look_at_code(r);
     int rc = r->kernel ? shape(r, e) : wl_fail(e, WL_EINPUT, "kernel %s is not in this module", l->kernel->name);
     if (!rc && make_storage(r)) rc = wl_fail(e, WL_ERUN, "kernel %s: out of memory", r->info.kernel);
@@ -450,6 +451,7 @@ void ptx_close(struct stream_source *s)
         }
         free(o);
     }
+    slice_store_free(&r->slices);
     free(r->meetings);
     free(r->params);
     free(r->launch_area);

@@ -171,6 +171,7 @@ static int use_forms(struct lower *L, struct uop *u, const struct lane_forms *f)
     const struct ptx_inst *in = L->in;
     unsigned directed = ptx_opcodes[in->op].forms.directed;
     if (in->flags & FLAG_CC) return lower_carry(L, u);
+    if (pair_is_meant(in)) return lower_pair(L, u);
     if (half_is_rare(in)) return lower_half(L, u);
     if (directed && ptx_is_float(in->type) && is_directed(in)) return lower_directed(L, u, (enum fp_op)directed);
     return use_form(L, u, form_of(f, in));

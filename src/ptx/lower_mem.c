@@ -58,6 +58,13 @@ static int lower_access(struct lower *L, struct uop *u, bool store)
 int lower_load(struct lower *L, struct uop *u) { return lower_access(L, u, false); }
 int lower_store(struct lower *L, struct uop *u) { return lower_access(L, u, true); }
 
+/* To the timing half a load that nobody waits for. */
+int lower_prefetch(struct lower *L, struct uop *u)
+{
+    u->full = u->part = u->emits ? op_prefetch : op_nop;
+    return lower_address(L, u, &L->in->src[0], L->in->space);
+}
+
 static int check_atom(struct lower *L)
 {
     const struct ptx_inst *in = L->in;
@@ -163,7 +170,8 @@ int lower_tex(struct lower *L, struct uop *u)
 {
     const struct ptx_inst *in = L->in;
     bool leveled = in->op == OP_TEX && in->cmp;
-    if (in->nsrc > 2 && !leveled) return lower_refuse(L, "a sampler of its own is not supported: compile for texmode_unified");
+    if (in->nsrc > 2 && !leveled)
+        return lower_refuse(L, "a sampler of its own is not supported: compile for texmode_unified");
     u->full = u->part = op_tex;
     u->mode = in->mode;
     u->type2 = in->type2;

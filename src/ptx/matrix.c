@@ -102,18 +102,18 @@ static bool is_listed(const struct shape_row *row, unsigned count, const struct 
 }
 
 static const struct shape_row dense[] = {
-    {T_F16, 8, 8, 4},      {T_F16, 16, 8, 8},    {T_F16, 16, 8, 16},   {T_BF16, 16, 8, 8},  {T_BF16, 16, 8, 16},
-    {T_TF32, 16, 8, 4},    {T_TF32, 16, 8, 8},   {T_F64, 8, 8, 4},     {T_F64, 16, 8, 4},   {T_F64, 16, 8, 8},
-    {T_F64, 16, 8, 16},    {T_S8, 8, 8, 16},     {T_S8, 16, 8, 16},    {T_S8, 16, 8, 32},   {T_S4, 8, 8, 32},
-    {T_S4, 16, 8, 32},     {T_S4, 16, 8, 64},    {T_B1, 8, 8, 128},    {T_B1, 16, 8, 128},  {T_B1, 16, 8, 256},
-    {T_E4M3, 16, 8, 16},   {T_E4M3, 16, 8, 32}};
-static const struct shape_row halved[] = {
-    {T_F16, 16, 8, 16}, {T_F16, 16, 8, 32}, {T_BF16, 16, 8, 16}, {T_BF16, 16, 8, 32}, {T_TF32, 16, 8, 8},
-    {T_TF32, 16, 8, 16}, {T_S8, 16, 8, 32}, {T_S8, 16, 8, 64},   {T_S4, 16, 8, 64},   {T_S4, 16, 8, 128},
-    {T_E4M3, 16, 8, 64}};
+    {T_F16, 8, 8, 4},    {T_F16, 16, 8, 8},  {T_F16, 16, 8, 16}, {T_BF16, 16, 8, 8}, {T_BF16, 16, 8, 16},
+    {T_TF32, 16, 8, 4},  {T_TF32, 16, 8, 8}, {T_F64, 8, 8, 4},   {T_F64, 16, 8, 4},  {T_F64, 16, 8, 8},
+    {T_F64, 16, 8, 16},  {T_S8, 8, 8, 16},   {T_S8, 16, 8, 16},  {T_S8, 16, 8, 32},  {T_S4, 8, 8, 32},
+    {T_S4, 16, 8, 32},   {T_S4, 16, 8, 64},  {T_B1, 8, 8, 128},  {T_B1, 16, 8, 128}, {T_B1, 16, 8, 256},
+    {T_E4M3, 16, 8, 16}, {T_E4M3, 16, 8, 32}};
+static const struct shape_row halved[] = {{T_F16, 16, 8, 16},  {T_F16, 16, 8, 32}, {T_BF16, 16, 8, 16},
+                                          {T_BF16, 16, 8, 32}, {T_TF32, 16, 8, 8}, {T_TF32, 16, 8, 16},
+                                          {T_S8, 16, 8, 32},   {T_S8, 16, 8, 64},  {T_S4, 16, 8, 64},
+                                          {T_S4, 16, 8, 128},  {T_E4M3, 16, 8, 64}};
 static const struct shape_row wmma[] = {
-    {T_F16, 16, 16, 16}, {T_F16, 8, 32, 16}, {T_F16, 32, 8, 16}, {T_S8, 16, 16, 16}, {T_S8, 8, 32, 16},
-    {T_S8, 32, 8, 16},   {T_TF32, 16, 16, 8}, {T_F64, 8, 8, 4},  {T_S4, 8, 8, 32},   {T_B1, 8, 8, 128}};
+    {T_F16, 16, 16, 16}, {T_F16, 8, 32, 16},  {T_F16, 32, 8, 16}, {T_S8, 16, 16, 16}, {T_S8, 8, 32, 16},
+    {T_S8, 32, 8, 16},   {T_TF32, 16, 16, 8}, {T_F64, 8, 8, 4},   {T_S4, 8, 8, 32},   {T_B1, 8, 8, 128}};
 
 static bool is_integer(unsigned type)
 {
@@ -132,8 +132,7 @@ static bool wgmma_shape(const struct ptx_matrix *x)
 {
     unsigned bits = matrix_type_bits(x->type[PART_A]), k = 256 / bits * (x->sparse ? 2u : 1u);
     bool ints = is_integer(x->type[PART_A]);
-    return x->m == 64 && x->k == k && x->n >= 8 && x->n <= 256 && x->n % 8 == 0 &&
-           !(ints && x->n > 32 && x->n % 16);
+    return x->m == 64 && x->k == k && x->n >= 8 && x->n <= 256 && x->n % 8 == 0 && !(ints && x->n > 32 && x->n % 16);
 }
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
@@ -141,10 +140,10 @@ static bool wgmma_shape(const struct ptx_matrix *x)
 const char *matrix_check(const struct ptx_matrix *x)
 {
     unsigned a = x->type[PART_A], b = x->type[PART_B], c = x->type[PART_C], d = x->type[PART_D];
-    bool listed = x->kind == MAT_WGMMA  ? wgmma_shape(x)
-                  : x->kind != MAT_MMA  ? is_listed(wmma, COUNT(wmma), x)
-                  : x->sparse           ? is_listed(halved, COUNT(halved), x)
-                                        : is_listed(dense, COUNT(dense), x);
+    bool listed = x->kind == MAT_WGMMA ? wgmma_shape(x)
+                  : x->kind != MAT_MMA ? is_listed(wmma, COUNT(wmma), x)
+                  : x->sparse          ? is_listed(halved, COUNT(halved), x)
+                                       : is_listed(dense, COUNT(dense), x);
     bool eight = (a == T_E4M3 || a == T_E5M2) && (b == T_E4M3 || b == T_E5M2);
     bool same = a == b || eight || (is_integer(a) && is_integer(b) && matrix_type_bits(a) == matrix_type_bits(b));
     if (!listed) return "there is no such shape for this type";

@@ -24,7 +24,7 @@ struct ptx_matrix {
     uint8_t count;       /* ldmatrix, stmatrix: matrices */
     uint8_t bits;        /* enum matrix_bits */
     bool trans, sparse, satfinite;
-    uint8_t rnd;           /* of f64 */
+    uint8_t rnd;             /* of f64 */
     int8_t scale_a, scale_b; /* wgmma: 1 or -1 */
     bool a_in_regs;          /* wgmma */
 };
@@ -54,13 +54,13 @@ struct fragment {
 struct matrix_op {
     const struct ptx_matrix *x;
     struct fragment part[PARTS];
-    ref meta;          /* sparse: the metadata */
-    ref selector;      /* sparse: which lanes hold it */
-    ref stride;        /* wmma.load, wmma.store: elements between two rows, if has_stride */
-    ref scale_d;       /* wgmma: a predicate */
+    ref meta;           /* sparse: the metadata */
+    ref selector;       /* sparse: which lanes hold it */
+    ref stride;         /* wmma.load, wmma.store: elements between two rows, if has_stride */
+    ref scale_d;        /* wgmma: a predicate */
     ref desc_a, desc_b; /* wgmma: descriptors */
     bool has_stride;
-    uint16_t tile;     /* wmma.load, wmma.store: bytes each lane moves, as the timing half sees it */
+    uint16_t tile; /* wmma.load, wmma.store: bytes each lane moves, as the timing half sees it */
 };
 
 /* ---- elements (matrix_math.c) ---- */

@@ -78,8 +78,7 @@ static unsigned dense_column(const struct exec_warp *w, const struct matrix_op *
         unsigned k = op->x->k;                                                                                         \
         memset(out, 0, sizeof *out * a->rows * k);                                                                     \
         for (unsigned r = 0; r < a->rows; r++)                                                                         \
-            for (unsigned c = 0; c < a->cols; c++)                                                                     \
-                out[r * k + dense_column(w, op, r, c)] = stored[r * a->cols + c];                                      \
+            for (unsigned c = 0; c < a->cols; c++) out[r * k + dense_column(w, op, r, c)] = stored[r * a->cols + c];   \
     }
 SPREAD(spread_floats, double)
 SPREAD(spread_integers, int32_t)
@@ -117,7 +116,8 @@ static void mma_floats(struct exec_warp *w, const struct matrix_op *op)
 }
 
 /* popc(a xor b) is the sum of both less twice what they share. */
-static void xor_counts(const struct ptx_matrix *x, const int32_t *a, const int32_t *b, const int64_t *before, int64_t *c)
+static void xor_counts(const struct ptx_matrix *x, const int32_t *a, const int32_t *b, const int64_t *before,
+                       int64_t *c)
 {
     for (unsigned i = 0; i < x->m; i++)
         for (unsigned j = 0; j < x->n; j++) {

@@ -8,8 +8,7 @@
 static double byte_float(unsigned v, unsigned digits, int bias, bool has_inf)
 {
     unsigned m = v & ((1u << (digits - 1)) - 1), e = (v & 127) >> (digits - 1);
-    double x = e ? ldexp(m + (1u << (digits - 1)), (int)e - bias - (int)digits + 1)
-                 : ldexp(m, 2 - bias - (int)digits);
+    double x = e ? ldexp(m + (1u << (digits - 1)), (int)e - bias - (int)digits + 1) : ldexp(m, 2 - bias - (int)digits);
     if (has_inf && e == 31) x = m ? NAN : INFINITY;
     if (!has_inf && (v & 127) == 127) x = NAN;
     return v & 128 ? -x : x;

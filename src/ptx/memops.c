@@ -367,6 +367,21 @@ void mem_choose(struct uop *u, bool store)
 #undef USE
 }
 
+/* Nothing is fetched from where there is nothing, and that is no fault: such lanes do as another lane does. */
+int op_prefetch(struct exec_warp *w, const struct uop *u)
+{
+    uint64_t addr[WARP_SIZE], stand_in = DEVICE_BASE;
+    uint32_t wrong = 0;
+    mem_addresses(w, u, addr);
+    for (uint32_t m = w->exec; m; m &= m - 1) {
+        unsigned i = bit_low32(m);
+        if (addr[i] >= GENERIC_SHARED || !dev_ptr(w->run->l.image->mem, addr[i], 1)) wrong |= 1u << i;
+        else stand_in = addr[i];
+    }
+    for (; wrong; wrong &= wrong - 1) addr[bit_low32(wrong)] = stand_in;
+    return mem_emit(w, u, addr);
+}
+
 /* ---- addresses as values ---- */
 
 static uint64_t window_of(unsigned space)

@@ -21,17 +21,18 @@ static const struct {
     const char *name;
     uint8_t bytes;
 } types[] = {
-    [T_NONE] = {"none", 0},   [T_PRED] = {"pred", 0}, [T_B8] = {"b8", 1},      [T_B16] = {"b16", 2},
-    [T_B32] = {"b32", 4},     [T_B64] = {"b64", 8},   [T_B128] = {"b128", 16}, [T_U8] = {"u8", 1},
-    [T_U16] = {"u16", 2},     [T_U32] = {"u32", 4},   [T_U64] = {"u64", 8},    [T_S8] = {"s8", 1},
-    [T_S16] = {"s16", 2},     [T_S32] = {"s32", 4},   [T_S64] = {"s64", 8},    [T_F16] = {"f16", 2},
+    [T_NONE] = {"none", 0},   [T_PRED] = {"pred", 0}, [T_B8] = {"b8", 1},         [T_B16] = {"b16", 2},
+    [T_B32] = {"b32", 4},     [T_B64] = {"b64", 8},   [T_B128] = {"b128", 16},    [T_U8] = {"u8", 1},
+    [T_U16] = {"u16", 2},     [T_U32] = {"u32", 4},   [T_U64] = {"u64", 8},       [T_S8] = {"s8", 1},
+    [T_S16] = {"s16", 2},     [T_S32] = {"s32", 4},   [T_S64] = {"s64", 8},       [T_F16] = {"f16", 2},
     [T_F16X2] = {"f16x2", 4}, [T_BF16] = {"bf16", 2}, [T_BF16X2] = {"bf16x2", 4}, [T_TF32] = {"tf32", 4},
-    [T_E4M3] = {"e4m3", 1}, [T_E5M2] = {"e5m2", 1}, [T_E4M3X2] = {"e4m3x2", 2}, [T_E5M2X2] = {"e5m2x2", 2},
-    [T_S4] = {"s4", 0}, [T_U4] = {"u4", 0}, [T_B1] = {"b1", 0}, [T_F32] = {"f32", 4},    [T_F64] = {"f64", 8},
+    [T_E4M3] = {"e4m3", 1},   [T_E5M2] = {"e5m2", 1}, [T_E4M3X2] = {"e4m3x2", 2}, [T_E5M2X2] = {"e5m2x2", 2},
+    [T_S4] = {"s4", 0},       [T_U4] = {"u4", 0},     [T_B1] = {"b1", 0},         [T_U16X2] = {"u16x2", 4},
+    [T_S16X2] = {"s16x2", 4}, [T_F32] = {"f32", 4},   [T_F64] = {"f64", 8},
 };
 
-unsigned ptx_type_bytes(enum ptx_type t) { return (unsigned)t <= T_B1 ? types[t].bytes : 0; }
-const char *ptx_type_name(enum ptx_type t) { return (unsigned)t <= T_B1 ? types[t].name : "?"; }
+unsigned ptx_type_bytes(enum ptx_type t) { return (unsigned)t <= T_S16X2 ? types[t].bytes : 0; }
+const char *ptx_type_name(enum ptx_type t) { return (unsigned)t <= T_S16X2 ? types[t].name : "?"; }
 
 const struct ptx_func *ptx_find_kernel(const struct ptx_module *m, const char *name)
 {

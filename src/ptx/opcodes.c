@@ -10,6 +10,7 @@
 #define INTS    (TY(U16) | TY(U32) | TY(U64) | TY(S16) | TY(S32) | TY(S64))
 #define INTS32  (TY(U32) | TY(U64) | TY(S32) | TY(S64))
 #define SIGNED  (TY(S16) | TY(S32) | TY(S64))
+#define PAIRS   (TY(U16X2) | TY(S16X2))
 #define BITS    (TY(B16) | TY(B32) | TY(B64))
 #define HALVES  (TY(F16) | TY(F16X2) | TY(BF16) | TY(BF16X2))
 #define FLOATS  (TY(F32) | TY(F64))

@@ -76,7 +76,7 @@ enum op_pace {
     PACE_SHFL,
     PACE_CVT,
     PACE_TENSOR, /* the matrix units */
-    PACE_NONE /* never an ALU instruction */
+    PACE_NONE    /* never an ALU instruction */
 };
 
 /* The lane operations (enum lane_op) of an opcode by type; 0: there is none. Several places rely on the
@@ -87,9 +87,9 @@ struct lane_forms {
     uint16_t f32;           /* the .ftz, .sat and .ftz.sat forms follow it, as far as the opcode has them */
     uint16_t f64;
     uint16_t f16, f16_sat; /* each is followed by its .f16x2 form */
-    uint16_t pred;    /* of predicates */
-    bool sign;        /* a signed form follows each unsigned one */
-    uint8_t directed; /* enum fp_op of the forms rounded by .rz, .rm or .rp */
+    uint16_t pred;         /* of predicates */
+    bool sign;             /* a signed form follows each unsigned one */
+    uint8_t directed;      /* enum fp_op of the forms rounded by .rz, .rm or .rp */
 };
 
 struct lower;

@@ -30,7 +30,8 @@ static void parse_cp_async(struct words *s, struct ptx_inst *in)
     advance(p);
     next = p->tok;
     uint8_t type = T_NONE;
-    bool predicate = at_punct(p, '!') || (next.kind == TOK_NAME && name_register(p, &next, &type) >= 0 && type == T_PRED);
+    bool predicate =
+        at_punct(p, '!') || (next.kind == TOK_NAME && name_register(p, &next, &type) >= 0 && type == T_PRED);
     bool policy = type == T_B64 || type == T_U64 || type == T_S64;
     struct ptx_operand *o = &in->src[in->nsrc++];
     parse_source(p, o, policy ? T_B64 : predicate ? T_PRED : T_U32, WIDTH_EXACT);
@@ -204,15 +205,16 @@ static void mbarrier_wait(struct words *s, struct ptx_inst *in, uint8_t space)
 
 void parse_mbarrier(struct words *s, struct ptx_inst *in)
 {
-    static const char *const text[] = {"init", "inval", "expect_tx", "complete_tx", "arrive", "arrive_drop", "test_wait",
-                                       "try_wait", "pending_count"};
-    static const uint8_t mode[] = {MBAR_INIT,   MBAR_INVAL, MBAR_EXPECT_TX, MBAR_COMPLETE_TX, MBAR_ARRIVE,
-                                   MBAR_DROP,   MBAR_WAIT,  MBAR_WAIT,      MBAR_PENDING};
+    static const char *const text[] = {"init",        "inval",     "expect_tx", "complete_tx",  "arrive",
+                                       "arrive_drop", "test_wait", "try_wait",  "pending_count"};
+    static const uint8_t mode[] = {MBAR_INIT, MBAR_INVAL, MBAR_EXPECT_TX, MBAR_COMPLETE_TX, MBAR_ARRIVE,
+                                   MBAR_DROP, MBAR_WAIT,  MBAR_WAIT,      MBAR_PENDING};
     struct ptx_parser *p = s->p;
     unsigned which;
     bool arrives = word_is(s, "arrive"), drops = !arrives && word_is(s, "arrive_drop");
     if (arrives || drops) which = drops ? 5 : 4;
-    else if (!word_one_of(s, text, 9, &which)) fail_at(p, &s->op, "write mbarrier.init, .arrive, .try_wait or the like");
+    else if (!word_one_of(s, text, 9, &which))
+        fail_at(p, &s->op, "write mbarrier.init, .arrive, .try_wait or the like");
     in->mode = mode[which];
     words_scopes(s);
     uint8_t space = word_space(s, PTX_SPACE_NONE);
@@ -364,7 +366,8 @@ static void image_operand(struct words *s, struct ptx_inst *in, unsigned coordin
 void parse_image(struct words *s, struct ptx_inst *in)
 {
     static const char *const shapes[] = {"1d", "2d", "3d", "a1d", "a2d"}, *const vectors[] = {"v2", "v4"},
-                            *const outside[] = {"trap", "clamp", "zero"}, *const caches[] = {"ca", "cg", "cs", "cv", "wb", "wt"};
+                             *const outside[] = {"trap", "clamp", "zero"}, *const caches[] = {"ca", "cg", "cs",
+                                                                                              "cv", "wb", "wt"};
     static const uint8_t needs[] = {1, 2, 3, 2, 3};
     struct ptx_parser *p = s->p;
     unsigned shape, vector, clamp, which;
@@ -381,7 +384,8 @@ void parse_image(struct words *s, struct ptx_inst *in)
     if (word_one_of(s, outside, 3, &clamp)) in->boolop = (uint8_t)clamp;
     while (word_one_of(s, caches, 6, &which)) continue;
     in->type = (uint8_t)word_type(s);
-    if (!ptx_type_bytes((enum ptx_type)in->type)) fail_at(p, &s->op, "%.*s needs a type such as .b32", (int)s->op.len, s->op.s);
+    if (!ptx_type_bytes((enum ptx_type)in->type))
+        fail_at(p, &s->op, "%.*s needs a type such as .b32", (int)s->op.len, s->op.s);
     if (p->failed) return;
     in->mode = (uint8_t)shape;
     in->space = PTX_GLOBAL;
@@ -395,10 +399,14 @@ void parse_image(struct words *s, struct ptx_inst *in)
 
 static void parse_query(struct words *s, struct ptx_inst *in)
 {
-    static const char *const text[] = {"width", "height", "depth", "array_size", "normalized_coords", "num_mipmap_levels",
-                                       "num_samples"};
+    static const char *const text[] = {
+        "width", "height", "depth", "array_size", "normalized_coords", "num_mipmap_levels", "num_samples"};
     unsigned which;
-    if (!word_one_of(s, text, 7, &which)) fail_at(s->p, &s->op, "%.*s asks for .width, .height, .depth, .array_size, .normalized_coords, .num_mipmap_levels or .num_samples", (int)s->op.len, s->op.s);
+    if (!word_one_of(s, text, 7, &which))
+        fail_at(s->p, &s->op,
+                "%.*s asks for .width, .height, .depth, .array_size, .normalized_coords, .num_mipmap_levels or "
+                ".num_samples",
+                (int)s->op.len, s->op.s);
     word_type(s);
     in->mode = (uint8_t)which;
     in->kind = INST_ALU;

@@ -18,11 +18,11 @@ enum ptx_type type_of_token(const struct token *t)
         const char *name;
         uint8_t type;
     } types[] = {
-        {".pred", T_PRED},   {".b8", T_B8},     {".b16", T_B16}, {".b32", T_B32}, {".b64", T_B64},
-        {".b128", T_B128},   {".u8", T_U8},     {".u16", T_U16}, {".u32", T_U32}, {".u64", T_U64},
-        {".s8", T_S8},       {".s16", T_S16},   {".s32", T_S32}, {".s64", T_S64}, {".f16", T_F16},
-        {".f16x2", T_F16X2}, {".bf16", T_BF16}, {".f32", T_F32}, {".f64", T_F64},
-        {".bf16x2", T_BF16X2}, {".tf32", T_TF32}, {".e4m3x2", T_E4M3X2}, {".e5m2x2", T_E5M2X2},
+        {".pred", T_PRED},   {".b8", T_B8},       {".b16", T_B16},   {".b32", T_B32},       {".b64", T_B64},
+        {".b128", T_B128},   {".u8", T_U8},       {".u16", T_U16},   {".u32", T_U32},       {".u64", T_U64},
+        {".s8", T_S8},       {".s16", T_S16},     {".s32", T_S32},   {".s64", T_S64},       {".f16", T_F16},
+        {".f16x2", T_F16X2}, {".bf16", T_BF16},   {".f32", T_F32},   {".f64", T_F64},       {".bf16x2", T_BF16X2},
+        {".u16x2", T_U16X2}, {".s16x2", T_S16X2}, {".tf32", T_TF32}, {".e4m3x2", T_E4M3X2}, {".e5m2x2", T_E5M2X2},
     };
     if (t->kind == TOK_DOT)
         for (size_t i = 0; i < sizeof types / sizeof *types; i++)

@@ -227,7 +227,8 @@ static void parse_tex(struct ptx_parser *p, struct ptx_inst *in)
     if ((c->kind == OPND_VEC ? c->nvec : 1u) < need) fail_at(p, &t, "this texture needs %u coordinates", need);
     if (sampler.kind) *next_src(in) = sampler;
     expect(p, ']', "to end the texture operand");
-    for (unsigned i = 0; i < (in->cmp == 2 ? 2u : in->cmp) && !p->failed; i++) { /* a level, or two gradients: there is one level */
+    for (unsigned i = 0; i < (in->cmp == 2 ? 2u : in->cmp) && !p->failed;
+         i++) { /* a level, or two gradients: there is one level */
         expect(p, ',', "before the level");
         struct ptx_operand *o = next_src(in);
         if (at_punct(p, '{')) parse_vector(p, o, T_F32, WIDTH_EXACT, false);

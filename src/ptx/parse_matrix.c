@@ -18,7 +18,8 @@ static struct ptx_matrix *new_matrix(struct words *s, struct ptx_inst *in, enum 
 
 static void need_shape(struct words *s, struct ptx_matrix *x)
 {
-    if (!word_shape(s, &x->m, &x->n, &x->k)) fail_at(s->p, &s->op, "%.*s needs a shape such as .m16n8k16", (int)s->op.len, s->op.s);
+    if (!word_shape(s, &x->m, &x->n, &x->k))
+        fail_at(s->p, &s->op, "%.*s needs a shape such as .m16n8k16", (int)s->op.len, s->op.s);
 }
 
 static void read_layouts(struct words *s, struct ptx_matrix *x)
@@ -121,7 +122,11 @@ static void parse_wmma_move(struct words *s, struct ptx_inst *in, struct ptx_mat
     enum ptx_type t = word_type(s);
     for (unsigned i = 0; i < PARTS; i++) x->type[i] = (uint8_t)t;
     if (part >= PART_C) /* a shape of these is one of A and B with some type */
-        x->type[PART_A] = x->type[PART_B] = t == T_F64 ? T_F64 : x->k == 8 ? T_TF32 : x->k == 32 ? T_S4 : x->k == 128 ? T_B1 : T_F16;
+        x->type[PART_A] = x->type[PART_B] = t == T_F64    ? T_F64
+                                            : x->k == 8   ? T_TF32
+                                            : x->k == 32  ? T_S4
+                                            : x->k == 128 ? T_B1
+                                                          : T_F16;
     check(s, x);
     if (s->p->failed) return;
     in->kind = store ? INST_STORE : INST_LOAD;
@@ -230,7 +235,8 @@ void parse_ldmatrix(struct words *s, struct ptx_inst *in)
     if (!x) return;
     need_shape(s, x);
     if (!s->p->failed && (x->m != 8 || x->n != 8 || x->k)) fail_at(s->p, &s->op, "only .m8n8 is supported");
-    if (!word_one_of(s, counts, 3, &which)) fail_at(s->p, &s->op, "%.*s needs .x1, .x2 or .x4", (int)s->op.len, s->op.s);
+    if (!word_one_of(s, counts, 3, &which))
+        fail_at(s->p, &s->op, "%.*s needs .x1, .x2 or .x4", (int)s->op.len, s->op.s);
     x->count = (uint8_t)(1u << which);
     x->trans = word_is(s, "trans");
     uint8_t space = word_space(s, PTX_SPACE_NONE);

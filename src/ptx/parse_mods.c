@@ -22,7 +22,8 @@ enum { BAR_RED = 100, BAR_WARP, BAR_AND, BAR_OR, BAR_POPC, BAR_CTA }; /* steps t
 static const struct modifier modifiers[] = {
     {"rn", M_RND, RND_RN}, {"rz", M_RND, RND_RZ}, {"rm", M_RND, RND_RM}, {"rp", M_RND, RND_RP},
     {"rna", M_RND, RND_RNA}, {"relu", M_RELU, FLAG_RELU}, {"satfinite", M_SAT, FLAG_SATFINITE},
-    {"xorsign", M_XORSIGN, FLAG_XORSIGN}, {"abs", M_XORSIGN, 0}, {"pack", M_PACK, 1}, {"L2::cache_hint", M_POLICY, FLAG_POLICY},
+    {"xorsign", M_XORSIGN, FLAG_XORSIGN}, {"abs", M_XORSIGN, 0}, {"pack", M_PACK, 1},
+    {"L2::cache_hint", M_POLICY, FLAG_POLICY},
     {"rni", M_RNDI, RND_RNI}, {"rzi", M_RNDI, RND_RZI}, {"rmi", M_RNDI, RND_RMI}, {"rpi", M_RNDI, RND_RPI},
     {"ftz", M_FTZ, FLAG_FTZ}, {"sat", M_SAT, FLAG_SAT}, {"approx", M_APPROX, FLAG_APPROX},
     {"full", M_APPROX, FLAG_FULL},
@@ -35,10 +36,12 @@ static const struct modifier modifiers[] = {
     {"param::func", M_SPACE, PTX_PARAM_LOCAL},
     {"ca", M_CACHE, CACHE_CA}, {"cg", M_CACHE, CACHE_CG}, {"cs", M_CACHE, CACHE_CS}, {"lu", M_CACHE, CACHE_LU},
     {"cv", M_CACHE, CACHE_CV}, {"nc", M_CACHE, CACHE_NC}, {"wb", M_CACHE, CACHE_CA}, {"wt", M_CACHE, CACHE_CV},
-    {"volatile", M_SEM, FLAG_VOLATILE}, {"mmio", M_SEM, FLAG_VOLATILE}, {"weak", M_SEM, 0}, {"relaxed", M_SEM, FLAG_STRONG},
+    {"volatile", M_SEM, FLAG_VOLATILE}, {"mmio", M_SEM, FLAG_VOLATILE}, {"weak", M_SEM, 0},
+    {"relaxed", M_SEM, FLAG_STRONG},
     {"acquire", M_SEM, FLAG_STRONG}, {"release", M_SEM, 0}, {"acq_rel", M_SEM, 0}, {"sc", M_SEM, 0},
     {"cta", M_SCOPE, 0}, {"cluster", M_SCOPE, 0}, {"gpu", M_SCOPE, 0}, {"gl", M_SCOPE, 0}, {"sys", M_SCOPE, 0},
-    {"v2", M_VEC, 2}, {"v4", M_VEC, 4}, {"v8", M_VEC, 8}, {"noftz", M_HINT, 0}, {"proxy", M_HINT, 0}, {"alias", M_HINT, 0}, {"tensormap", M_HINT, 0},
+    {"v2", M_VEC, 2}, {"v4", M_VEC, 4}, {"v8", M_VEC, 8}, {"noftz", M_HINT, 0}, {"proxy", M_HINT, 0},
+    {"alias", M_HINT, 0}, {"tensormap", M_HINT, 0},
     {"aligned", M_HINT, 0},
     {"eq", M_CMP, CMP_EQ}, {"ne", M_CMP, CMP_NE}, {"lt", M_CMP, CMP_LT}, {"le", M_CMP, CMP_LE}, {"gt", M_CMP, CMP_GT},
     {"ge", M_CMP, CMP_GE}, {"lo", M_CMP, CMP_LO}, {"ls", M_CMP, CMP_LS}, {"hi", M_CMP, CMP_HI}, {"hs", M_CMP, CMP_HS},
@@ -62,7 +65,7 @@ static const struct modifier modifiers[] = {
     {"a2d", M_GEOM, TEX_A2D}, {"cube", M_GEOM, TEX_CUBE}, {"acube", M_GEOM, TEX_ACUBE},
     {"base", M_LEVEL, 0}, {"level", M_LEVEL, 1}, {"grad", M_LEVEL, 2},
     {"r", M_COMP, 0}, {"g", M_COMP, 1}, {"b", M_COMP, 2}, {"a", M_COMP, 3},
-    {"L1", M_LEVEL, 0}, {"L2", M_LEVEL, 0}, {"shiftamt", M_SHIFTAMT, 1},
+    {"L1", M_LEVEL, 0}, {"L2", M_LEVEL, LEVEL_L2}, {"shiftamt", M_SHIFTAMT, 1},
 };
 /* clang-format on */
 enum { NMODIFIERS = sizeof modifiers / sizeof *modifiers };
@@ -196,7 +199,10 @@ static void one_modifier(struct ptx_parser *p, const struct token *t, const stru
         add_type(p, t, op, spec, s, in, type);
         return;
     }
-    if (is_hint(t) && allowed & M_HINT) return;
+    if (is_hint(t) && allowed & M_HINT) {
+        if (in->op == OP_PREFETCH && t->s[2] == '2') in->cmp = LEVEL_L2;
+        return;
+    }
     bool known = false;
     for (int i = 0; i < NMODIFIERS; i++) {
         const struct modifier *m = &modifiers[i];

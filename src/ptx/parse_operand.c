@@ -24,7 +24,8 @@ static const struct { const char *name; uint8_t sreg; bool xyz; } sregs[] = {
     {"%nclusterid", SREG_NCLUSTERID_X, true}, {"%cluster_ctaid", SREG_CLUSTER_CTAID_X, true},
     {"%cluster_nctaid", SREG_CLUSTER_NCTAID_X, true}, {"%cluster_ctarank", SREG_CLUSTER_CTARANK, false},
     {"%cluster_nctarank", SREG_CLUSTER_NCTARANK, false},
-    {"%is_explicit_cluster", SREG_IS_EXPLICIT_CLUSTER, false}, {"%envreg1", SREG_ENVREG1, false}, {"%envreg2", SREG_ENVREG2, false},
+    {"%is_explicit_cluster", SREG_IS_EXPLICIT_CLUSTER, false}, {"%envreg1", SREG_ENVREG1, false},
+    {"%envreg2", SREG_ENVREG2, false},
 };
 /* clang-format on */
 

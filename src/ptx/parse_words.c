@@ -106,7 +106,7 @@ uint8_t word_space(struct words *s, uint8_t otherwise)
     static const struct {
         const char *name;
         uint8_t space;
-    } spaces[] = {{"global", PTX_GLOBAL},           {"shared", PTX_SHARED}, {"shared::cta", PTX_SHARED},
+    } spaces[] = {{"global", PTX_GLOBAL},          {"shared", PTX_SHARED}, {"shared::cta", PTX_SHARED},
                   {"shared::cluster", PTX_SHARED}, {"local", PTX_LOCAL},   {"const", PTX_CONST}};
     for (unsigned i = 0; i < s->count; i++)
         for (size_t k = 0; k < sizeof spaces / sizeof *spaces; k++)

@@ -14,14 +14,14 @@ struct words {
     uint32_t used; /* a bit per word */
 };
 
-bool word_is(struct words *s, const char *text);            /* whether it is there; then it is used */
-bool word_begins(struct words *s, const char *text);        /* all that begin so are used */
+bool word_is(struct words *s, const char *text);     /* whether it is there; then it is used */
+bool word_begins(struct words *s, const char *text); /* all that begin so are used */
 bool word_one_of(struct words *s, const char *const *text, unsigned n, unsigned *which);
-enum ptx_type word_type(struct words *s);                   /* the next unused one that is a type, T_NONE: no more */
+enum ptx_type word_type(struct words *s); /* the next unused one that is a type, T_NONE: no more */
 bool word_shape(struct words *s, uint16_t *m, uint16_t *n, uint16_t *k); /* .m16n8k16 */
-void words_scopes(struct words *s);                         /* .relaxed, .cta and the like */
-void words_hints(struct words *s, struct ptx_inst *in);     /* .L2::cache_hint and other words about caches */
-uint8_t word_space(struct words *s, uint8_t otherwise);     /* the next unused state space */
+void words_scopes(struct words *s);                                      /* .relaxed, .cta and the like */
+void words_hints(struct words *s, struct ptx_inst *in); /* .L2::cache_hint and other words about caches */
+uint8_t word_space(struct words *s, uint8_t otherwise); /* the next unused state space */
 
 /* Operands, each behind a comma but the first. */
 void own_comma(struct ptx_parser *p, const struct ptx_inst *in);

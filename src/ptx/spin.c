@@ -46,7 +46,7 @@ bool spin_let_past(struct exec_warp *w)
     for (uint32_t j = w->depth - 1; j-- > bottom;) {
         struct simt wait = w->stack[j];
         if (!(wait.mask & ~above)) continue; /* all its lanes are on paths above */
-        if (wait.mask & above) { /* those above would have met it there: now they meet it where it leaves */
+        if (wait.mask & above) {             /* those above would have met it there: now they meet it where it leaves */
             for (uint32_t k = j + 1; k < w->depth; k++)
                 if (w->stack[k].reconv == wait.block) w->stack[k].reconv = wait.reconv;
             wait.mask &= ~above;

@@ -7,7 +7,7 @@
  *
  * What such a kernel does may depend on the machine and its policies, as on real hardware. It does not depend on the
  * host, on the engine or on the order of parts within a tick. */
-#include "ptx/exec_priv.h"
+#include "ptx/cluster.h"
 
 #include <string.h>
 
@@ -63,6 +63,7 @@ int step_feed(struct stream_source *s, struct cta_stream *cta, unsigned warp, ui
     r->err = e;
     drop_given(o, warp);
     tell_time(w, cycle);
+    if (w->state == WARP_CLUSTER && cluster_passed(w)) w->state = WARP_READY;
     while (w->state == WARP_READY && !o->whole[warp]) {
         r->shared = o->cta->shared;
         int rc = warp_run_in_step(w, STEP_INSTRUCTIONS, &o->whole[warp]);

@@ -11,14 +11,14 @@
 enum { TENSOR_DIMS = 5, TENSOR_MAP_BYTES = 128 };
 
 struct tensor_map {
-    uint64_t base;                    /* device address */
-    uint64_t size[TENSOR_DIMS];       /* elements, the fastest dimension first */
-    uint64_t stride[TENSOR_DIMS];     /* bytes; of dimension 0 the element */
-    uint32_t box[TENSOR_DIMS];        /* elements a copy moves */
-    uint32_t step[TENSOR_DIMS];       /* of the tensor, between two elements of the box */
-    uint8_t dims, type, element;      /* enum ptx_type; bytes of an element */
-    uint8_t swizzle;                  /* bytes of the pattern: 0, 32, 64 or 128 */
-    bool nan_fill;                    /* what lies outside is NaN instead of 0 */
+    uint64_t base;                /* device address */
+    uint64_t size[TENSOR_DIMS];   /* elements, the fastest dimension first */
+    uint64_t stride[TENSOR_DIMS]; /* bytes; of dimension 0 the element */
+    uint32_t box[TENSOR_DIMS];    /* elements a copy moves */
+    uint32_t step[TENSOR_DIMS];   /* of the tensor, between two elements of the box */
+    uint8_t dims, type, element;  /* enum ptx_type; bytes of an element */
+    uint8_t swizzle;              /* bytes of the pattern: 0, 32, 64 or 128 */
+    bool nan_fill;                /* what lies outside is NaN instead of 0 */
 };
 
 /* Into 128 bytes and back. The reader returns NULL, or why these bytes are no tensor map. */

@@ -298,8 +298,8 @@ int op_txq(struct exec_warp *w, const struct uop *u)
         unsigned lane = bit_low32(m);
         const struct texture *t = select_texture(w, u, lane, at64(w, u->s[0])[lane]);
         if (!t) return RUN_FAULT;
-        const uint32_t answer[] = {t->width, t->height, t->layered ? 0 : t->depth, t->layered ? t->depth : 0,
-                                   t->normalized, 1, 1};
+        const uint32_t answer[] = {
+            t->width, t->height, t->layered ? 0 : t->depth, t->layered ? t->depth : 0, t->normalized, 1, 1};
         at32(w, u->d)[lane] = answer[u->mode];
     }
     return RUN_ON;
@@ -329,7 +329,8 @@ static int surface_byte(struct exec_warp *w, const struct uop *u, const struct t
         }
         c[i] = c[i] < 0 ? 0 : last;
     }
-    if (c[0] % bytes) return warp_fault(w, u, (int)lane, "misaligned surface access of %u bytes at x = %lld", bytes, (long long)c[0]);
+    if (c[0] % bytes)
+        return warp_fault(w, u, (int)lane, "misaligned surface access of %u bytes at x = %lld", bytes, (long long)c[0]);
     *out = c[2] * (int64_t)t->slice + c[1] * (int64_t)t->pitch + c[0];
     return RUN_ON;
 }
@@ -340,7 +341,8 @@ static uint32_t from_float(const struct texture *t, uint32_t v)
 }
 
 /* One lane of suld.b, sust.b, sust.p or sured. */
-static int surface_lane(struct exec_warp *w, const struct uop *u, const struct texture *t, unsigned lane, uint64_t *addr)
+static int surface_lane(struct exec_warp *w, const struct uop *u, const struct texture *t, unsigned lane,
+                        uint64_t *addr)
 {
     bool formatted = u->in->op == OP_SUST && u->sign;
     unsigned size = formatted ? t->bits / 8u : u->bytes, n = formatted ? t->channels : u->nvec;

@@ -37,12 +37,14 @@ static int read_kernels(struct exec_process *p, FILE *f)
     uint32_t n = p->report.kernels;
     p->kernels = calloc(n ? n : 1, sizeof *p->kernels);
     p->each = calloc(n ? n : 1, sizeof *p->each);
-    if (!p->kernels || !p->each) return -1;
+    p->each_policy = calloc(n ? n : 1, sizeof *p->each_policy);
+    if (!p->kernels || !p->each || !p->each_policy) return -1;
     for (uint32_t i = 0; i < n; i++) {
         struct launch_record record;
         if (fread(&record, sizeof record, 1, f) != 1) return -1;
         p->kernels[i] = record.kernel;
         p->each[i] = record.stats;
+        p->each_policy[i] = record.policies;
     }
     return 0;
 }
@@ -52,8 +54,10 @@ static void free_process(struct exec_process *p)
     if (!p) return;
     free(p->kernels);
     free(p->each);
+    free(p->each_policy);
     free(p->loads);
     free(p->insts);
+    free(p->heat);
     free(p->samples);
     free(p);
 }
@@ -73,6 +77,8 @@ static struct exec_process *read_process(const char *folder, const char *name)
     }
     p->loads = read_array(file, LOADS_ENDING, p->report.profile.loads, sizeof *p->loads);
     p->insts = read_array(file, INSTS_ENDING, p->report.profile.insts, sizeof *p->insts);
+    const struct heat_report *h = &p->report.profile.heat;
+    p->heat = read_array(file, HEAT_ENDING, (uint64_t)h->samples * h->width, sizeof *p->heat);
     p->samples = read_array(file, SAMPLES_ENDING, p->report.samples, sizeof *p->samples);
     return p;
 }
@@ -91,6 +97,7 @@ static void make_result(struct exec_process *p, const struct gpu_config *c, cons
     r->workload_hash = from->program_hash;
     r->kernels = p->kernels;
     r->each = untimed ? NULL : p->each;
+    r->each_policy = untimed ? NULL : p->each_policy;
     r->nkernels = from->kernels;
     if (untimed) {
         r->stats.sm.warp_instructions = from->counts.warp_instructions;
@@ -101,6 +108,7 @@ static void make_result(struct exec_process *p, const struct gpu_config *c, cons
     r->profile.loads = p->loads ? from->profile.loads : 0;
     r->profile.inst = p->insts;
     r->profile.insts = p->insts ? from->profile.insts : 0;
+    r->profile.heat.count = p->heat;
     r->samples = p->samples;
     r->nsamples = p->samples ? (unsigned)from->samples : 0;
     r->host.seconds = from->seconds;

@@ -270,8 +270,10 @@ int exec_run(const struct exec_spec *s, struct exec_outcome *out, struct wl_err 
         env_fill(&env, s, libraries, reports);
         rc = env.rc;
     }
+    if (!rc) rc = exec_timeline_order(s, reports, e);
     if (!rc) rc = run_program(s, env.item, out, e);
     if (!rc) rc = read_reports(reports, s, out, e);
+    if (!rc) rc = exec_timeline_take(s, reports, &out->timelines, e);
     if (made) remove_reports(reports);
     if (made) close(mark);
     if (made) env_end(&env);

@@ -20,6 +20,9 @@ struct exec_spec {
     const char *kernel; /* time only kernels that fit this pattern; NULL: all */
     const char *launch; /* time only these launches, "10..20"; NULL: all */
     const char *record; /* folder for a trace of each process, instead of timing it; NULL: none */
+    const char
+        *timeline; /* what SMs do, cycle by cycle: the file for the first process, others get .2, .3, ...; or NULL */
+    struct timeline_spec timeline_spec;
     /* Set to the id of the process while it runs, so that a signal handler can pass signals on; or NULL. */
     volatile sig_atomic_t *child;
 };
@@ -29,8 +32,10 @@ struct exec_process {
     struct process_report report;
     struct kernel_record *kernels;
     struct run_stats *each; /* what each of the kernels counted */
+    struct policy_stats *each_policy;
     struct load_record *loads;
     struct inst_record *insts;
+    uint64_t *heat;
     struct sample *samples;
     struct run_result result; /* points into the arrays above */
 };
@@ -42,6 +47,7 @@ struct exec_outcome {
     struct gpu_config config;
     struct exec_process **process; /* in the order they began */
     unsigned processes;
+    unsigned timelines; /* files that were written */
 };
 
 /* Checks the settings, runs the program to its end and reads the reports. 0 also when the program failed: see

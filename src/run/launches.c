@@ -5,19 +5,23 @@
 
 void result_launch(const struct run_result *whole, unsigned i, struct run_result *out)
 {
-    const struct policy_stats none = {0};
+    struct policy_stats policies = {0}; /* how large their tables are, is known of the whole */
     *out = *whole;
     out->profile = (struct profile_report){0}; /* of all launches together, as the samples are */
     out->samples = NULL;
     out->nsamples = 0;
     out->host.seconds = 0;
     out->host.peak_memory_bytes = 0;
-    result_count(out, whole->config, &whole->each[i], &none);
+    if (whole->each_policy) policies = whole->each_policy[i];
+    result_count(out, whole->config, &whole->each[i], &policies);
+    out->l1.storage_bits = whole->l1.storage_bits;
+    out->l2.storage_bits = whole->l2.storage_bits;
+    out->sched.storage_bits = whole->sched.storage_bits;
     snprintf(out->workload, sizeof out->workload, "%.60s:%.60s", whole->workload, whole->kernels[i].name);
     snprintf(out->inputs, sizeof out->inputs, "launch %u", i + 1);
-    out->l1.counters = out->l2.counters = out->sched.counters = NULL; /* policies count over all launches */
     out->kernels = &whole->kernels[i];
     out->each = NULL;
+    out->each_policy = NULL;
     out->nkernels = 1;
 }
 

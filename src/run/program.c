@@ -126,10 +126,12 @@ static int set_input(const struct workload *w, const char *assignment, int64_t *
     return unknown_input(w, name, e);
 }
 
-int workload_inputs(const struct workload *w, enum workload_size size, struct word_list given,
+int workload_inputs(const char *name, enum workload_size size, struct word_list given, const struct workload **program,
                     int64_t out[WORKLOAD_MAX_INPUTS], struct wl_err *e)
 {
-    int rc = 0;
+    const struct workload *w = *program = workload_find(name);
+    int rc = w ? 0 : unknown_workload(name, e);
+    if (rc) return rc;
     memset(out, 0, WORKLOAD_MAX_INPUTS * sizeof *out);
     for (unsigned i = 0; w->input[i].name; i++) out[i] = w->input[i].value[size];
     for (unsigned i = 0; !rc && i < given.count; i++) rc = set_input(w, given.item[i], out, e);
@@ -144,12 +146,10 @@ int find_program(struct run *r, struct wl_err *e)
         return wl_fail(e, WL_EINPUT, "'%s' is several workloads, this takes one; 'warpline compare %s' runs them all",
                        name, name);
     }
-    r->workload = workload_find(name);
-    if (!r->workload) return unknown_workload(name, e);
     r->size = SIZE_SMALL;
+    if (!workload_find(name)) return unknown_workload(name, e); /* before what is wrong with its size */
     int rc = r->spec.size ? read_workload_size(r->spec.size, &r->size, e) : 0;
-    if (rc) return rc;
-    rc = workload_inputs(r->workload, r->size, r->spec.input, r->input, e);
+    if (!rc) rc = workload_inputs(name, r->size, r->spec.input, &r->workload, r->input, e);
     if (!rc && r->spec.values) memcpy(r->input, r->spec.values, sizeof r->input);
     return rc;
 }

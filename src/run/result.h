@@ -19,6 +19,7 @@
 #include "warpline/param.h"
 
 struct gpu_config;
+struct policy_stats;
 
 /* What a policy counted itself. */
 struct result_policy {
@@ -43,7 +44,8 @@ struct run_result {
     uint64_t seed;
     uint32_t sms, channels, core_khz, dram_khz; /* what rates are relative to */
     const struct kernel_record *kernels;
-    const struct run_stats *each; /* what each launch added to the counters; NULL: not kept */
+    const struct run_stats *each;           /* what each launch added to the counters; NULL: not kept */
+    const struct policy_stats *each_policy; /* and what the policies counted in it */
     unsigned nkernels;
     struct run_stats stats;
     bool profiled; /* stats.profile was on: its counters and the report are valid */

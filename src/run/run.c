@@ -56,12 +56,18 @@ static int begin_trace(struct run *r, struct wl_err *e)
     return r->writer ? 0 : (int)e->code;
 }
 
-/* total -= part; all counters are uint64_t. */
-static void subtract(struct run_stats *total, const struct run_stats *part)
+/* Room for the counters of n launches. */
+static bool make_room(struct run *r, unsigned n)
 {
-    uint64_t *t = (uint64_t *)(void *)total;
-    const uint64_t *p = (const uint64_t *)(const void *)part;
-    for (unsigned i = 0; i < sizeof *total / sizeof *t; i++) t[i] -= p[i];
+    if (n <= r->each_room) return true;
+    unsigned room = 2 * n;
+    struct run_stats *each = realloc(r->each, room * sizeof *each);
+    if (each) r->each = each;
+    struct policy_stats *policy = realloc(r->each_policy, room * sizeof *policy);
+    if (policy) r->each_policy = policy;
+    if (!each || !policy) return false;
+    r->each_room = room;
+    return true;
 }
 
 /* After a launch: what it added to the counters. A failure shows when the record is made. */
@@ -71,26 +77,30 @@ static void keep_launch(void *arg)
     unsigned n;
     session_kernels(r->session, &n);
     if (!n || r->each_failed) return;
-    if (n > r->each_room) {
-        unsigned room = 2 * n;
-        struct run_stats *grown = realloc(r->each, room * sizeof *grown);
-        if (!grown) {
-            r->each_failed = true;
-            return;
-        }
-        r->each = grown;
-        r->each_room = room;
-    }
+    r->each_failed = !make_room(r, n);
+    if (r->each_failed) return;
     struct run_stats now;
+    struct policy_stats policy;
     gpu_read_stats(session_gpu(r->session), &now);
+    gpu_read_policy_stats(session_gpu(r->session), &policy);
     r->each[n - 1] = now;
-    subtract(&r->each[n - 1], &r->known);
+    stats_subtract(&r->each[n - 1], &r->known, sizeof now);
+    r->each_policy[n - 1] = policy;
+    stats_subtract(&r->each_policy[n - 1], &r->known_policy, sizeof policy);
     r->known = now;
+    r->known_policy = policy;
+}
+
+static void note_launch(void *arg, const char *text)
+{
+    struct run *r = arg;
+    run_note(r, text);
+    if (r->spec.say && !r->spec.quiet) r->spec.say(r->spec.listener, text);
 }
 
 int run_session(struct run *r, struct wl_err *e)
 {
-    const struct session_watch watch = {.arg = r, .launched = keep_launch};
+    struct session_watch watch = {.arg = r, .launched = keep_launch, .note = note_launch};
     struct session_options so = {.mode = r->spec.functional ? SESSION_FUNCTIONAL : SESSION_TIMING,
                                  .config = r->config,
                                  .gpu = r->engine,
@@ -104,8 +114,9 @@ int run_session(struct run *r, struct wl_err *e)
         so.record_copy = record_copy;
         so.record_arg = r->writer;
     }
+    if (!r->spec.each || so.mode != SESSION_TIMING) watch.launched = NULL;
     r->watch = watch;
-    if (r->spec.each && so.mode == SESSION_TIMING) so.watch = &r->watch;
+    so.watch = &r->watch;
     r->session = session_new(&so, e);
     return r->session ? 0 : e->code ? (int)e->code : WL_ERUN;
 }
@@ -119,6 +130,7 @@ static int copy_kernels(struct run *r, struct wl_err *e)
     if (n) memcpy(r->kernels, k, n * sizeof *k);
     r->result.kernels = r->kernels;
     r->result.each = r->each;
+    r->result.each_policy = r->each_policy;
     r->result.nkernels = n;
     return 0;
 }
@@ -281,6 +293,7 @@ void run_free(struct run *r)
     session_free(r->session);
     free(r->kernels);
     free(r->each);
+    free(r->each_policy);
     free(r->samples);
     free(r->result.profile.load);
     free(r->result.profile.inst);

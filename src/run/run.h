@@ -85,8 +85,8 @@ bool run_timeline_end(struct timeline *t, bool *seen);
 const char *workload_size_name(enum workload_size size);
 /* WL_EINPUT with what is near when there is no such size. */
 int read_workload_size(const char *name, enum workload_size *out, struct wl_err *e);
-/* The inputs of a workload at a size, with those that are given ("n=64") in their places. */
-int workload_inputs(const struct workload *w, enum workload_size size, struct word_list given,
+/* A workload by name, and its inputs at a size, with those that are given ("n=64") in their places. */
+int workload_inputs(const char *name, enum workload_size size, struct word_list given, const struct workload **program,
                     int64_t out[WORKLOAD_MAX_INPUTS], struct wl_err *e);
 /* Replaces "@group" by the names of its workloads: fills `out` (room for `max`), sets *count. */
 int expand_groups(struct word_list in, const char *out[], unsigned max, unsigned *count, struct wl_err *e);

@@ -21,7 +21,9 @@ struct run {
     struct session_watch watch; /* keeps the counters of each launch */
     struct wlt_writer *writer;  /* of spec.record */
     struct wlt_totals recorded;
-    struct run_stats known; /* counters when the last launch ended */
+    struct run_stats known;           /* counters when the last launch ended */
+    struct policy_stats *each_policy; /* what policies counted in each launch */
+    struct policy_stats known_policy;
     struct run_stats *each; /* owned, as the arrays below; result points to them */
     unsigned each_room;
     bool each_failed; /* there was no memory for `each` */

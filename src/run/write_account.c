@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "sim/gpu.h"
+
 /* ---- the account ---- */
 
 enum { BAR = 64, NONE = -1 };
@@ -63,13 +65,41 @@ static void write_share(uint64_t part, uint64_t whole, bool applies, FILE *out)
     else fprintf(out, "%10s  ", "-");
 }
 
-void account_write_text(const struct run_stats *s, FILE *out)
+static void write_head(const struct run_stats *s, FILE *out)
 {
     char a[32];
-    if (!s->account.total) return;
     fprintf(out, "  account    %s scheduler cycles, %.2f warps resident per scheduler\n",
             with_commas(s->account.total, a), (double)s->warp_states.total / (double)s->account.total);
     write_bar(s, out);
+}
+
+void account_write_brief(const struct run_stats *s, FILE *out)
+{
+    enum { COLUMNS = 118, INDENT = 13 };
+    unsigned column = INDENT;
+    if (!s->account.total) return;
+    write_head(s, out);
+    fprintf(out, "%*s", INDENT, "");
+    for (unsigned i = 0; i < REASONS; i++) {
+        uint64_t n = value_at(s, reasons[i].scheduler);
+        char text[64];
+        if (n * 200 < s->account.total) continue; /* less than 0.5 % */
+        int size = snprintf(text, sizeof text, "%c %s %.1f %%  ", reasons[i].letter, reasons[i].name,
+                            100.0 * (double)n / (double)s->account.total);
+        if (column + (unsigned)size > COLUMNS) {
+            fprintf(out, "\n%*s", INDENT, "");
+            column = INDENT;
+        }
+        fputs(text, out);
+        column += (unsigned)size;
+    }
+    fputc('\n', out);
+}
+
+void account_write_text(const struct run_stats *s, FILE *out)
+{
+    if (!s->account.total) return;
+    write_head(s, out);
     fprintf(out, "             %-28s %12s %12s\n", "", "schedulers", "warps");
     for (unsigned i = 0; i < REASONS; i++) {
         const struct reason *r = &reasons[i];
@@ -88,6 +118,7 @@ struct column {
     const struct kernel_record *kernel;
     unsigned launches;
     struct run_stats sum;
+    struct policy_stats policies;
 };
 
 static bool same_kernel(const struct kernel_record *a, const struct kernel_record *b)
@@ -110,31 +141,47 @@ static unsigned make_columns(const struct run_result *r, struct column *c, unsig
         if (k == n) c[n++] = (struct column){.kernel = &r->kernels[i]};
         c[k].launches++;
         stats_add(&c[k].sum, &r->each[i], sizeof c[k].sum);
+        if (r->each_policy) stats_add(&c[k].policies, &r->each_policy[i], sizeof c[k].policies);
     }
     return n;
 }
 
-/* Columns from `first` on that fit a line. */
-static void write_block(const struct column *c, unsigned n, bool profiled, FILE *out)
+/* A row, if a value of it is not zero; the values lie at the same place in each column. */
+static void write_row(const struct column *c, unsigned n, const char *group, const char *key, size_t at, FILE *out)
 {
-    char v[32];
-    fprintf(out, "\n  %-30s", "counter");
-    for (unsigned k = 0; k < n; k++) fprintf(out, " %18.18s", c[k].kernel->name);
-    fprintf(out, "\n  %-30s", "launches");
-    for (unsigned k = 0; k < n; k++) fprintf(out, " %18u", c[k].launches);
-    fprintf(out, "\n  %-30s", "cycles");
-    for (unsigned k = 0; k < n; k++) fprintf(out, " %18s", with_commas(c[k].sum.cycles, v));
+    uint64_t any = 0;
+    char name[160], v[32];
+    for (unsigned k = 0; k < n; k++) any |= *(const uint64_t *)(const void *)((const char *)&c[k] + at);
+    if (!any) return;
+    snprintf(name, sizeof name, "%s%s%s", group, *group ? "." : "", key);
+    fprintf(out, "  %-34s", name);
+    for (unsigned k = 0; k < n; k++)
+        fprintf(out, " %18s", with_commas(*(const uint64_t *)(const void *)((const char *)&c[k] + at), v));
     fputc('\n', out);
-    for (const struct counter_desc *d = counter_descs; d->key; d++) {
-        uint64_t any = 0;
-        char name[96];
-        for (unsigned k = 0; k < n; k++) any |= counter_value(&c[k].sum, d);
-        if (!any || (d->group == GROUP_profile && !profiled)) continue;
-        snprintf(name, sizeof name, "%s.%s", counter_group_names[d->group], d->key);
-        fprintf(out, "  %-30s", name);
-        for (unsigned k = 0; k < n; k++) fprintf(out, " %18s", with_commas(counter_value(&c[k].sum, d), v));
-        fputc('\n', out);
-    }
+}
+
+static void write_policy_rows(const struct column *c, unsigned n, const char *group, const struct wl_counter *w,
+                              size_t at, FILE *out)
+{
+    for (unsigned i = 0; w && w[i].name; i++)
+        write_row(c, n, group, w[i].name, offsetof(struct column, policies) + at + i * sizeof(uint64_t), out);
+}
+
+/* The columns of one line. */
+static void write_block(const struct run_result *r, const struct column *c, unsigned n, FILE *out)
+{
+    fprintf(out, "\n  %-34s", "counter");
+    for (unsigned k = 0; k < n; k++) fprintf(out, " %18.18s", c[k].kernel->name);
+    fprintf(out, "\n  %-34s", "launches");
+    for (unsigned k = 0; k < n; k++) fprintf(out, " %18u", c[k].launches);
+    fputc('\n', out);
+    write_row(c, n, "", "cycles", offsetof(struct column, sum) + offsetof(struct run_stats, cycles), out);
+    for (const struct counter_desc *d = counter_descs; d->key; d++)
+        if (d->group != GROUP_profile || r->profiled)
+            write_row(c, n, counter_group_names[d->group], d->key, offsetof(struct column, sum) + d->offset, out);
+    write_policy_rows(c, n, "l1_policy_counters", r->l1.counters, offsetof(struct policy_stats, l1), out);
+    write_policy_rows(c, n, "l2_policy_counters", r->l2.counters, offsetof(struct policy_stats, l2), out);
+    write_policy_rows(c, n, "scheduler_counters", r->sched.counters, offsetof(struct policy_stats, sched), out);
 }
 
 void kernel_counters_write_text(const struct run_result *r, FILE *out)
@@ -142,7 +189,6 @@ void kernel_counters_write_text(const struct run_result *r, FILE *out)
     enum { PER_LINE = 4 };
     static _Thread_local struct column c[KERNEL_COLUMNS];
     unsigned left_out, n = r->each ? make_columns(r, c, &left_out) : 0;
-    for (unsigned i = 0; i < n; i += PER_LINE)
-        write_block(c + i, n - i < PER_LINE ? n - i : PER_LINE, r->profiled, out);
+    for (unsigned i = 0; i < n; i += PER_LINE) write_block(r, c + i, n - i < PER_LINE ? n - i : PER_LINE, out);
     if (n && left_out) fprintf(out, "  ... and %u launches of other kernels: --launches FILE has them all\n", left_out);
 }

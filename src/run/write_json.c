@@ -10,6 +10,7 @@
 
 #include "run/json_parts.h"
 #include "run/result.h"
+#include "run/json_launch.h"
 #include "run/write_lines.h"
 
 double result_ipc(const struct run_result *r)
@@ -95,6 +96,7 @@ static json_t *kernel_list(const struct run_result *r)
         bad |= json_object_set_new(o, "warp_instructions", json_count(k->warp_instructions));
         bad |= json_object_set_new(o, "thread_instructions", json_count(k->thread_instructions));
         if (r->each) bad |= add_counters(o, &r->each[i], r->profiled);
+        if (r->each_policy) bad |= json_add_launch_policies(o, r, i);
         bad |= json_array_append_new(list, o);
     }
     if (!bad) return list;

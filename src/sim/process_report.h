@@ -12,6 +12,7 @@
 #define WL_SIM_PROCESS_REPORT_H
 
 #include "sim/session.h"
+#include "stats/timeline.h"
 
 #define PROCESS_REPORT_MAGIC UINT64_C(0x31746f70656c7277)
 
@@ -32,16 +33,27 @@
 #define ENV_REPORT     "WARPLINE_REPORT" /* folder of these files */
 
 #define LOADS_ENDING   ".loads"   /* struct load_record, `profile.loads` of them */
+#define HEAT_ENDING    ".heat"    /* uint64_t, `profile.heat.samples` times `profile.heat.width` of them */
 #define INSTS_ENDING   ".insts"   /* struct inst_record, `profile.insts` of them */
 #define SAMPLES_ENDING ".samples" /* struct sample, `samples` of them */
 
 #define LOST_FILE "lost.mark"
+
+/* How a timeline reaches the process: a file of this name holds the struct, whose pattern is in the struct; the process
+ * leaves the timeline in a file with this ending. */
+#define TIMELINE_FILE   "timeline.spec"
+#define TIMELINE_ENDING ".timeline"
+struct timeline_order {
+    struct timeline_spec spec; /* its pointer is not valid in the file */
+    char kernel[256];          /* "": no pattern */
+};
 
 enum { MAX_FAILURES = 16 };
 
 struct launch_record {
     struct kernel_record kernel;
     struct run_stats stats; /* what this launch added; 0 when it was not timed */
+    struct policy_stats policies;
 };
 
 struct process_report {

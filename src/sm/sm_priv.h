@@ -25,7 +25,7 @@ void warp_check_head(struct sm *s, unsigned w, tick_t now);         /* a registe
 void warp_show_head(struct sm *s, unsigned w);                      /* enters the head in the sets of its unit */
 /* starve.c */
 void starve_kernel_begin(struct sm *s);
-void warp_starve(struct sm *s, unsigned w); /* its next instruction is not known yet */
+void warp_starve(struct sm *s, unsigned w, tick_t now); /* its next instruction is not known yet */
 
 void warp_arrive(struct sm *s, unsigned w, tick_t now);             /* the warp came to a barrier */
 void warp_memop_done(struct sm *s, unsigned w, tick_t now);         /* one of its memory instructions has finished */

@@ -16,7 +16,7 @@ void starve_kernel_begin(struct sm *s)
     s->no_inst.reg[0] = (uint16_t)s->board_regs++;
 }
 
-void warp_starve(struct sm *s, unsigned w)
+void warp_starve(struct sm *s, unsigned w, tick_t now)
 {
     struct sm_warp *p = &s->warp[w];
     s->fed_from[w] = p->inst;
@@ -24,7 +24,19 @@ void warp_starve(struct sm *s, unsigned w)
     p->exec = 0;
     *own_register(s, w) = NEVER;
     s->long_stall |= bit64(w);
+    s->account.since[w] = sm_next_issue(s, now) - 1;
+    s->steady = false;
     ++*s->starving;
+}
+
+/* How long it starved is time without an instruction, but for a warp that could not have issued it either. */
+static uint64_t note_starving(struct sm *s, unsigned w, tick_t now)
+{
+    uint64_t cycles = account_note(&s->account, w, sm_next_issue(s, now));
+    if (s->barrier >> w & 1) s->account.states.barrier += cycles;
+    else if (s->membar >> w & 1) s->account.states.fence += cycles;
+    else s->account.warp_wait[WAIT_FETCH] += cycles;
+    return cycles;
 }
 
 static void end_starving(struct sm *s, unsigned w, tick_t now)
@@ -34,7 +46,10 @@ static void end_starving(struct sm *s, unsigned w, tick_t now)
     *own_register(s, w) = 0;
     s->warp[w].inst = s->fed_from[w];
     --*s->starving;
+    s->steady = false;
+    bool starved = note_starving(s, w, now);
     warp_advance(s, w, now);
+    if (starved && s->account.what[w] == WAITS) s->account.what[w] = WAIT_FETCH;
 }
 
 int sm_feed(struct sm *s, tick_t now, struct wl_err *e)

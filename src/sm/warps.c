@@ -167,7 +167,8 @@ static bool read_on(struct sm *s, struct sm_warp *p, unsigned w)
     struct warp_stream next;
     if (!s->source->more) return false;
     int got = s->source->more(s->source, &s->cta[p->cta].stream, p->rank, &next);
-    if (got < 0) s->starved |= bit64(w);
+    if (got < 0 && s->source->feed) s->starved |= bit64(w);
+    else if (got < 0) breach_note(s->part.clock->breach, "an instruction stream cannot be read back from its file");
     if (got > 0) stream_continue(&p->stream, next);
     return got > 0;
 }
@@ -248,7 +249,7 @@ void warp_advance(struct sm *s, unsigned w, tick_t now)
     if (!warp_fetch(s, p, w)) {
         p->route = &route_none;
         if (s->starved & bit) {
-            warp_starve(s, w);
+            warp_starve(s, w, now);
             return;
         }
         s->ended |= bit;

@@ -10,4 +10,12 @@ struct sample {
     uint64_t l1[WL_MAX_POLICY_COUNTERS], l2[WL_MAX_POLICY_COUNTERS], sched[WL_MAX_POLICY_COUNTERS];
 };
 
+/* What was counted between two moments: now -= before, field by field, for structs of uint64_t only. */
+static inline void stats_subtract(void *now, const void *before, unsigned bytes)
+{
+    uint64_t *n = now;
+    const uint64_t *b = before;
+    for (unsigned i = 0; i < bytes / sizeof(uint64_t); i++) n[i] -= b[i];
+}
+
 #endif

@@ -1,14 +1,18 @@
-/* Packed bytes are a sequence of (varint literals, the literals, varint repeated, varint distance): so many bytes as they
- * are, then so many that stand `distance` before. The last pair has no repetition when the literals end the slice.
+/* Packed bytes are a sequence of (varint literals, the literals, varint repeated, varint distance): so many bytes as
+ * they are, then so many that stand `distance` before. The last pair has no repetition when the literals end the slice.
  * Candidates for a repetition are found by a table of the places where four bytes were last seen. */
 #include "stream/slices.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct slice {
     struct slice *next;
-    uint32_t raw; /* bytes before packing */
+    uint32_t raw, size; /* bytes before and after packing */
+    bool in_file;
+    uint64_t at; /* place in the file; of a slot of class slot_class(size) */
     uint8_t packed[];
 };
 
@@ -88,14 +92,113 @@ void slice_unpack(const uint8_t *packed, uint8_t *out, size_t size)
     }
 }
 
+/* ---- the file ---- */
+
+static size_t slot_bytes(unsigned class) { return (size_t)1024 << class; }
+
+static unsigned slot_class(size_t size)
+{
+    unsigned class = 0;
+    while (class < SLOT_CLASSES && slot_bytes(class) < size) class ++;
+    return class;
+}
+
+static int make_file(void)
+{
+    const char *folder = getenv("TMPDIR");
+    char name[512];
+    int n = snprintf(name, sizeof name, "%s/warpline.XXXXXX", folder && *folder ? folder : "/tmp");
+    if (n < 0 || (size_t)n >= sizeof name) return -2;
+    int fd = mkstemp(name);
+    if (fd < 0) return -2;
+    unlink(name);
+    return fd;
+}
+
+static bool write_all(int fd, const uint8_t *data, size_t size, uint64_t at)
+{
+    while (size) {
+        ssize_t n = pwrite(fd, data, size, (off_t)at);
+        if (n <= 0) return false;
+        data += n;
+        size -= (size_t)n;
+        at += (uint64_t)n;
+    }
+    return true;
+}
+
+static bool read_all(int fd, uint8_t *data, size_t size, uint64_t at)
+{
+    while (size) {
+        ssize_t n = pread(fd, data, size, (off_t)at);
+        if (n <= 0) return false;
+        data += n;
+        size -= (size_t)n;
+        at += (uint64_t)n;
+    }
+    return true;
+}
+
+/* Puts packed bytes into the file: what is left of the slice in memory, or NULL: they have to stay. */
+static struct slice *to_file(struct slice_store *s, const uint8_t *packed, size_t size)
+{
+    unsigned class = slot_class(size);
+    if (class == SLOT_CLASSES || s->fd == -2) return NULL;
+    if (s->fd == -1) s->fd = make_file();
+    struct slice *slot = s->fd < 0 ? NULL : s->unused[class];
+    if (slot) {
+        s->unused[class] = slot->next;
+    } else {
+        slot = s->fd < 0 ? NULL : calloc(1, sizeof *slot);
+        if (!slot) return NULL;
+        slot->at = s->end;
+        s->end += slot_bytes(class);
+    }
+    slot->size = (uint32_t)size;
+    slot->in_file = true;
+    slot->next = NULL;
+    if (write_all(s->fd, packed, size, slot->at)) return slot;
+    slot->next = s->unused[class];
+    s->unused[class] = slot;
+    return NULL;
+}
+
+void slice_store_free(struct slice_store *s)
+{
+    for (unsigned i = 0; i < SLOT_CLASSES; i++)
+        while (s->unused[i]) {
+            struct slice *slot = s->unused[i];
+            s->unused[i] = slot->next;
+            free(slot);
+        }
+    if (s->fd >= 0) close(s->fd);
+    s->fd = -1;
+}
+
+/* ---- chains ---- */
+
+static struct slice *keep(struct slice_chain *c, const uint8_t *packed, size_t size)
+{
+    struct slice_store *store = c->store;
+    struct slice *s = store && store->in_memory + size > store->limit ? to_file(store, packed, size) : NULL;
+    if (s) return s;
+    s = malloc(sizeof *s + size);
+    if (!s) return NULL;
+    *s = (struct slice){.size = (uint32_t)size};
+    memcpy(s->packed, packed, size);
+    c->kept += size;
+    if (store) store->in_memory += size;
+    return s;
+}
+
 bool slice_add(struct slice_chain *c, const uint8_t *data, size_t size)
 {
-    struct slice *s = malloc(sizeof *s + slice_bound(size));
+    uint8_t here[SLICE_BYTES + SLICE_BYTES / 4], *packed = here;
+    if (slice_bound(size) > sizeof here && !(packed = malloc(slice_bound(size)))) return false;
+    struct slice *s = keep(c, packed, slice_pack(data, size, packed));
+    if (packed != here) free(packed);
     if (!s) return false;
-    *s = (struct slice){.raw = (uint32_t)size};
-    size_t packed = slice_pack(data, size, s->packed);
-    struct slice *smaller = realloc(s, sizeof *s + packed);
-    if (smaller) s = smaller;
+    s->raw = (uint32_t)size;
     if (c->last) c->last->next = s;
     else c->first = s;
     c->last = s;
@@ -104,42 +207,65 @@ bool slice_add(struct slice_chain *c, const uint8_t *data, size_t size)
     return true;
 }
 
+/* The packed bytes of a slice in the file go behind the room for the unpacked ones. */
 bool slice_prepare(struct slice_chain *c)
 {
-    if (c->longest <= c->open_cap) return true;
-    uint8_t *p = realloc(c->open, c->longest);
+    size_t need = c->longest + slot_bytes(SLOT_CLASSES - 1);
+    if (need <= c->open_cap) return true;
+    uint8_t *p = realloc(c->open, need);
     if (!p) return false;
     c->open = p;
-    c->open_cap = c->longest;
+    c->open_cap = need;
     return true;
 }
 
-bool slice_take(struct slice_chain *c, struct warp_stream *out)
+int slice_take(struct slice_chain *c, struct warp_stream *out)
 {
     struct slice *s = c->first;
-    if (!s) return false;
-    slice_unpack(s->packed, c->open, s->raw);
+    if (!s) return 0;
+    const uint8_t *packed = s->packed;
+    if (s->in_file) {
+        uint8_t *room = c->open + c->longest;
+        if (!read_all(c->store->fd, room, s->size, s->at)) return -1;
+        packed = room;
+    }
+    slice_unpack(packed, c->open, s->raw);
     *out = (struct warp_stream){.data = c->open, .size = s->raw};
     c->first = s->next;
     if (!c->first) c->last = NULL;
-    free(s);
-    return true;
+    s->next = c->read;
+    if (s->in_file) c->read = s;
+    else free(s);
+    return 1;
+}
+
+static void drop(struct slice_chain *c, struct slice *s)
+{
+    while (s) {
+        struct slice *next = s->next;
+        if (s->in_file) {
+            struct slice **list = &c->store->unused[slot_class(s->size)];
+            s->next = *list;
+            *list = s;
+        } else {
+            free(s);
+        }
+        s = next;
+    }
 }
 
 void slice_clear(struct slice_chain *c)
 {
-    while (c->first) {
-        struct slice *s = c->first;
-        c->first = s->next;
-        free(s);
-    }
-    c->last = NULL;
-    c->raw = c->longest = 0;
+    drop(c, c->first);
+    drop(c, c->read);
+    if (c->store) c->store->in_memory -= c->kept;
+    c->first = c->last = c->read = NULL;
+    c->raw = c->kept = c->longest = 0;
 }
 
 void slice_free(struct slice_chain *c)
 {
     slice_clear(c);
     free(c->open);
-    *c = (struct slice_chain){0};
+    *c = (struct slice_chain){.store = c->store};
 }

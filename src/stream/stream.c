@@ -48,6 +48,12 @@ static int64_t unzigzag(uint64_t v) { return (int64_t)(v >> 1) ^ -(int64_t)(v & 
 
 /* Room for one record: the longest is a gather of 32 ten-byte varints. */
 enum { RECORD_MAX = 1 + 10 * (WARP_SIZE + 1) };
+/* From the first block behind SLICE_BYTES on a writer with a chain wants more room than there is. */
+static void set_spare(struct stream_writer *w)
+{
+    w->spare = w->chain && w->cap > SLICE_BYTES + RECORD_MAX ? w->cap - SLICE_BYTES - RECORD_MAX : 0;
+}
+
 static bool reserve(struct stream_writer *w)
 {
     if (w->cap - w->size >= RECORD_MAX) return true;
@@ -59,16 +65,16 @@ static bool reserve(struct stream_writer *w)
     }
     w->data = p;
     w->cap = cap;
+    set_spare(w);
     return true;
 }
 
 /* The same before a block: only here is a place to cut. */
 static bool reserve_block(struct stream_writer *w)
 {
-    if (w->cap - w->size >= RECORD_MAX) return true;
-    if (!w->chain || w->cap < SLICE_BYTES || !slice_add(w->chain, w->data, w->size)) return reserve(w);
-    w->size = 0;
-    return true;
+    if (w->cap - w->size >= RECORD_MAX + w->spare) return true;
+    if (w->chain && w->cap >= SLICE_BYTES && slice_add(w->chain, w->data, w->size)) w->size = 0;
+    return reserve(w);
 }
 
 bool stream_end(struct stream_writer *w)
@@ -102,6 +108,7 @@ void stream_begin(struct stream_writer *w)
     w->size = 0;
     w->base = 0;
     w->mask = UINT32_MAX;
+    set_spare(w);
 }
 
 void stream_block(struct stream_writer *w, uint32_t block, uint32_t mask)

@@ -96,11 +96,13 @@ struct stream_writer {
     uint64_t base; /* previous address base */
     uint32_t mask; /* previous block mask */
     bool failed;   /* out of memory: sticky, checked once per CTA */
+    size_t spare;  /* before a block: so much room beyond that for a record, or what is there becomes a slice */
     struct slice_chain *chain; /* where a long stream goes, slice by slice (slices.h); NULL: it stays here */
 };
 
 void stream_begin(struct stream_writer *w); /* keeps the buffer and the chain */
-/* The stream is complete. If part of it is in slices the rest goes there too and the buffer is freed. False: no memory. */
+/* The stream is complete. If part of it is in slices the rest goes there too and the buffer is freed. False: no memory.
+ */
 bool stream_end(struct stream_writer *w);
 void stream_block(struct stream_writer *w, uint32_t block, uint32_t mask);
 void stream_guard(struct stream_writer *w, uint32_t mask);

@@ -124,7 +124,8 @@ unset NVRTC_COMPILER NVCC
 if command -v nvcc >/dev/null; then exec_ok "a string compiled by what is here" "compile ok" -- "$own/exec_compile"; fi
 if command -v ${CC:-cc} >/dev/null; then
     for l in cublas cudnn; do
-        echo 'int used(void) { return 0; }' | ${CC:-cc} -shared -fPIC -x c -Wl,-soname,lib$l.so.9 -o "$work/lib$l.so.9" -
+        echo 'int used(void) { return 0; }' |
+            ${CC:-cc} -shared -fPIC -x c -Wl,-soname,lib$l.so.9 -o "$work/lib$l.so.9" -
     done
     echo 'int main(void) { return 0; }' | ${CC:-cc} -Wl,--no-as-needed -x c -o "$work/linked" - -x none \
         "$work/libcublas.so.9" "$work/libcudnn.so.9"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Small programs in the style of the benchmark suites, unmodified CUDA (tests/exec/suite), as nvcc 13 and nvcc 11 compiled
-# them: each checks its own results, on the timed machine and, the quick way, on others.
+# Small programs in the style of the benchmark suites, unmodified CUDA (tests/exec/suite), as nvcc 13 and nvcc 11
+# compiled them: each checks its own results, on the timed machine and, the quick way, on others.
 . "$(dirname "$0")/lib.sh"
 bin=$WL_ROOT/tests/exec/bin/suite
 lib=$WL_BUILD/cuda

@@ -259,6 +259,69 @@ if command -v gnuplot >/dev/null; then
     check "a picture each" test "$(grep -c '<svg' report.html)" = \
         "$("$WARPLINE" list figures --plain | grep -cE '^(baseline|demo)\.')"
 fi
+# ---- real axes, heat maps, scatters, several seeds ----
+cat >"$work/axes.ini" <<'INI'
+workloads = bfs
+size = tiny
+set = stats.profile=1 stats.interval=2000
+[series lru]
+[series dacache]
+l1 = dacache
+[figure time]
+chart = time
+each = samples
+metric = ipc
+x = cycle
+[figure reuse]
+chart = cdf
+each = reuse
+metric = inter_warp
+x = distance
+xscale = log
+[figure sets]
+chart = heat
+series = lru
+each = heat.set_misses
+x = cycle
+[figure scatter]
+chart = scatter
+x = l1d.load_misses / l1d.loads
+metric = ipc
+[figure claims]
+chart = scatter
+[figure seeds]
+workloads = bfs
+metric = cycles
+seeds = 1 2 3
+mean = arithmetic
+[claim misses]
+figure = seeds
+text = fewer
+kind = ratio
+measure = gmean(dacache / lru)
+value = 0.9
+INI
+good "axes" experiment "$work/axes.ini" --store "$db" --out axes -q
+check "cycles, distances, sets, stated against measured, the range of the seeds" python3 -c '
+import csv
+rows = lambda name: list(csv.reader(open(f"axes/axes.{name}.csv")))
+t = rows("time")
+assert t[0] == ["workload", "series", "cycle", "value"] and [r[2] for r in t[1:4]] == ["2000", "4000", "6000"]
+assert [r[2] for r in rows("reuse")[1:4]] == ["1", "2", "4"] and rows("reuse")[0][2] == "distance"
+s = rows("sets")
+assert s[0][2:5] == ["cycle", "0", "1"] and len(s[0]) == 3 + 32 and sum(float(v) for v in s[5][3:]) > 0
+assert rows("scatter")[0][2:] == ["l1d.load_misses / l1d.loads", "ipc"] and len(rows("scatter")) == 3
+c = rows("claims")
+assert c[0] == ["claim", "stated", "measured"] and c[1][1] == "0.9" and 0.5 < float(c[1][2]) < 1.5
+head, *body = rows("seeds")
+assert head == ["workload", "lru", "dacache"] + [f"{s} {k}" for s in ("lru", "dacache") for k in ("lowest", "highest")]
+for r in body: assert float(r[3]) <= float(r[1]) <= float(r[4]) and float(r[3]) < float(r[4]), r'
+if command -v gnuplot >/dev/null; then check "and their pictures" test "$(ls axes/*.svg | wc -l)" = 6; fi
+sed 's/^x = cycle/x = cycle\nxscale = odd/' "$work/axes.ini" >"$work/wrong.ini"
+bad 2 "xscale is linear or log" experiment "$work/wrong.ini" --store "$db" --out axes
+sed 's/^seeds = .*/seeds = 1/' "$work/axes.ini" >"$work/wrong.ini"
+bad 2 "write several seeds" experiment "$work/wrong.ini" --store "$db" --out axes
+
 # ---- many series: all of them are shown ----
 awk 'BEGIN { print "workloads = vectoradd\nsize = tiny"; for (i = 1; i <= 600; i++) print "[series s" i "]"
     print "[figure 1]\nmetric = ipc\nchart = table" }' >"$work/many.ini"

@@ -47,6 +47,9 @@ import csv
 rows = list(csv.DictReader(open("p.csv")))
 assert [r["l1.leaders"] for r in rows][1] == "8" and rows[0]["l1.leaders"] == "" and rows[0]["inputs"] == "n=1000", rows
 P
+good "nothing to show" sweep vectoradd --size tiny --store empty.db --no-run -q
+run sweep vectoradd --size tiny --store empty.db --no-run
+has 'not run'
 bad 2 "with l1d.size=20000: l1d.size = 20000 is no size" sweep vectoradd --size tiny --set l1d.size=16K,20000
 bad 2 "l1d.size and l1d.sets are both set" sweep vectoradd --size tiny --set l1d.size=16K,32K --set l1d.sets=32
 bad 2 "sched is given twice\|--sched is given twice" sweep vectoradd --sched lrr --sched gto

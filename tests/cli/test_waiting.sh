@@ -36,6 +36,8 @@ check "functional" [ $status -eq 0 ]
 run exec -q -- "$bin/waiting" too_many
 check "more blocks than fit: the program fails" [ $status -ne 0 ]
 check "and is told why" grep -q "the machine holds no more than 120 of them at once" "$work/err"
+run exec -q --program-status -- "$bin/waiting" too_large
+check "a cooperative launch of more blocks than fit gets its own error" [ $status -eq 0 ]
 run exec -q --set sm.count=1 -- "$bin/waiting"
 check "a machine of 8 blocks" grep -q "the machine holds no more than 8 of them at once" "$work/err"
 finish

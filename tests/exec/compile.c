@@ -21,8 +21,9 @@ int nvrtcGetLoweredName(program_t p, const char *expression, const char **name);
 
 #define CHECK(what) ((what) ? (void)0 : (printf("%s:%d: not so: %s\n", __FILE__, __LINE__, #what), exit(1)))
 
-static const char source[] = "#include \"factor.h\"\n"
-                             "__global__ void times(int *x, int n) { if (threadIdx.x < n) x[threadIdx.x] *= FACTOR; }\n";
+static const char source[] =
+    "#include \"factor.h\"\n"
+    "__global__ void times(int *x, int n) { if (threadIdx.x < n) x[threadIdx.x] *= FACTOR; }\n";
 
 int main(int argc, char **argv)
 {

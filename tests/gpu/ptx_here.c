@@ -2,7 +2,7 @@
  * Its output and ptx_on_gpu's are meant for diff. An argument selects kernels by prefix. */
 #include <stdlib.h>
 
-#include "kernels.h"
+#include "modern.h"
 #include "ptx/exec.h"
 
 static int fail(const char *name, const struct wl_err *e)
@@ -53,9 +53,12 @@ int main(int argc, char **argv)
                         dev_alloc(mem, 8 * KERNEL_THREADS)};
     fill(dev_ptr(mem, addr[0], 12 * KERNEL_THREADS), dev_ptr(mem, addr[1], 24 * KERNEL_THREADS));
     int bad = 0;
-    for (unsigned k = 0; k < NKERNELS; k++) {
-        if (argc > 1 && strncmp(kernels[k].name, argv[1], strlen(argv[1]))) continue;
-        bad |= run_kernel(mem, &kernels[k], addr);
+    unsigned count;
+    const struct kernel *list = kernel_list(argc, argv, &count);
+    const char *only = argv[argc - 1];
+    for (unsigned k = 0; k < count; k++) {
+        if (argc > 1 && strcmp(only, "modern") && strncmp(list[k].name, only, strlen(only))) continue;
+        bad |= run_kernel(mem, &list[k], addr);
     }
     dev_mem_free(mem);
     return bad;

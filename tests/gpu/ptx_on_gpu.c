@@ -10,7 +10,7 @@
 #include <cuda.h>
 #include <stdlib.h>
 
-#include "kernels.h"
+#include "modern.h"
 
 static int check(CUresult r, const char *what)
 {
@@ -58,9 +58,12 @@ int main(int argc, char **argv)
         check(cuMemcpyHtoD(d64, in64, sizeof in64), "copy"))
         return 1;
     int bad = 0;
-    for (unsigned k = 0; k < NKERNELS; k++) {
-        if (argc > 1 && strncmp(kernels[k].name, argv[1], strlen(argv[1]))) continue;
-        bad |= run_kernel(&kernels[k], d32, d64, out);
+    unsigned count;
+    const struct kernel *list = kernel_list(argc, argv, &count);
+    const char *only = argv[argc - 1];
+    for (unsigned k = 0; k < count; k++) {
+        if (argc > 1 && strcmp(only, "modern") && strncmp(list[k].name, only, strlen(only))) continue;
+        bad |= run_kernel(&list[k], d32, d64, out);
     }
     return bad;
 }

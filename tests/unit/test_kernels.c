@@ -151,8 +151,11 @@ TEST(softmax)
     uint64_t params[] = {buffer(ROWS * COLS * 2), buffer(ROWS * COLS * 2)};
     uint16_t *in = host(params[0], ROWS * COLS * 2);
     for (unsigned i = 0; i < ROWS * COLS; i++) in[i] = f16_from_f32(4 * eighths());
-    struct ptx_launch l = {.image = T.img, .kernel = ptx_find_kernel(T.mod, "softmax_f16"), .grid = {2, 1, 1},
-                           .block = {32, 4, 1}, .params = params};
+    struct ptx_launch l = {.image = T.img,
+                           .kernel = ptx_find_kernel(T.mod, "softmax_f16"),
+                           .grid = {2, 1, 1},
+                           .block = {32, 4, 1},
+                           .params = params};
     struct stream_source *s = ptx_open(&l, &T.err);
     struct cta_stream c;
     assert_non_null(s);

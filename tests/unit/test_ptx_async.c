@@ -4,7 +4,7 @@
 
 #include "ptx_run.h"
 
-#include "ptx/tensor_map.h"
+#include "warpline/cuda.h"
 
 static struct ptx_test T;
 
@@ -62,21 +62,23 @@ TEST(a_producer_and_a_consumer_meet_at_mbarriers)
 {
     uint32_t in[4] = {3, 5, 7, 11};
     const uint32_t *out = run_words(
-        HEAD ".entry k(.param .u64 i, .param .u64 o) {\n.reg .b64 %in,%out,%st; .reg .b32 %t,%n,%v,%sum,%ph,%lane; "
-             ".reg .pred %p,%w;\n.shared .align 8 .b64 full; .shared .align 8 .b64 empty; .shared .align 4 .b32 box[32];\n"
-             "ld.param.u64 %in,[i]; ld.param.u64 %out,[o]; mov.u32 %t,%tid.x; and.b32 %lane,%t,31; mov.u32 %n,0;\n"
-             "setp.ne.u32 %p,%t,0; @%p bra I; mbarrier.init.shared::cta.b64 [full],32; mbarrier.init.shared.b64 "
-             "[empty],32; fence.mbarrier_init.release.cluster;\nI: bar.sync 0; mov.u32 %sum,0;\n"
-             "setp.lt.u32 %w,%t,32; mul.lo.u32 %v,%lane,4; @%w bra P;\n"
-             "C: and.b32 %ph,%n,1;\nC1: mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p,[full],%ph; @!%p bra C1;\n"
-             "{ .reg .b32 %a,%x; mov.u32 %a,box; add.u32 %a,%a,%v; ld.shared.u32 %x,[%a]; add.u32 %sum,%sum,%x; }\n"
-             "mbarrier.arrive.shared::cta.b64 %st,[empty]; add.u32 %n,%n,1; setp.lt.u32 %p,%n,4; @%p bra C;\n"
-             "mad.wide.u32 %out,%lane,4,%out; st.global.u32 [%out],%sum; ret;\n"
-             "P: setp.eq.u32 %p,%n,0; @%p bra P2; sub.u32 %ph,%n,1; and.b32 %ph,%ph,1;\n"
-             "P1: mbarrier.test_wait.parity.shared.b64 %p,[empty],%ph; @!%p bra P1;\n"
-             "P2: { .reg .b32 %a,%x; .reg .b64 %q; mad.wide.u32 %q,%n,4,%in; ld.global.u32 %x,[%q]; add.u32 %x,%x,%lane; "
-             "mov.u32 %a,box; add.u32 %a,%a,%v; st.shared.u32 [%a],%x; }\n"
-             "mbarrier.arrive.release.cta.shared::cta.b64 _,[full]; add.u32 %n,%n,1; setp.lt.u32 %p,%n,4; @%p bra P; ret; }\n",
+        HEAD
+        ".entry k(.param .u64 i, .param .u64 o) {\n.reg .b64 %in,%out,%st; .reg .b32 %t,%n,%v,%sum,%ph,%lane; "
+        ".reg .pred %p,%w;\n.shared .align 8 .b64 full; .shared .align 8 .b64 empty; .shared .align 4 .b32 box[32];\n"
+        "ld.param.u64 %in,[i]; ld.param.u64 %out,[o]; mov.u32 %t,%tid.x; and.b32 %lane,%t,31; mov.u32 %n,0;\n"
+        "setp.ne.u32 %p,%t,0; @%p bra I; mbarrier.init.shared::cta.b64 [full],32; mbarrier.init.shared.b64 "
+        "[empty],32; fence.mbarrier_init.release.cluster;\nI: bar.sync 0; mov.u32 %sum,0;\n"
+        "setp.lt.u32 %w,%t,32; mul.lo.u32 %v,%lane,4; @%w bra P;\n"
+        "C: and.b32 %ph,%n,1;\nC1: mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p,[full],%ph; @!%p bra C1;\n"
+        "{ .reg .b32 %a,%x; mov.u32 %a,box; add.u32 %a,%a,%v; ld.shared.u32 %x,[%a]; add.u32 %sum,%sum,%x; }\n"
+        "mbarrier.arrive.shared::cta.b64 %st,[empty]; add.u32 %n,%n,1; setp.lt.u32 %p,%n,4; @%p bra C;\n"
+        "mad.wide.u32 %out,%lane,4,%out; st.global.u32 [%out],%sum; ret;\n"
+        "P: setp.eq.u32 %p,%n,0; @%p bra P2; sub.u32 %ph,%n,1; and.b32 %ph,%ph,1;\n"
+        "P1: mbarrier.test_wait.parity.shared.b64 %p,[empty],%ph; @!%p bra P1;\n"
+        "P2: { .reg .b32 %a,%x; .reg .b64 %q; mad.wide.u32 %q,%n,4,%in; ld.global.u32 %x,[%q]; add.u32 %x,%x,%lane; "
+        "mov.u32 %a,box; add.u32 %a,%a,%v; st.shared.u32 [%a],%x; }\n"
+        "mbarrier.arrive.release.cta.shared::cta.b64 _,[full]; add.u32 %n,%n,1; setp.lt.u32 %p,%n,4; @%p bra P; ret; "
+        "}\n",
         64, in, sizeof in, 128);
     for (unsigned i = 0; i < 32; i++) assert_int_equal(out[i], 3 + 5 + 7 + 11 + 4 * i);
     ptx_test_free(&T);
@@ -121,29 +123,34 @@ TEST(an_arrival_too_many_is_a_fault)
 /* A box of 8 x 8 words of a 20 x 10 tensor, with a corner outside; plain and with the swizzle of 32 bytes. */
 static void tensor_box(unsigned swizzle)
 {
-    struct tensor_map map = {.dims = 2, .element = 4, .type = T_U32, .swizzle = (uint8_t)swizzle,
-                             .size = {20, 10, 1, 1, 1}, .stride = {4, 80, 0, 0, 0}, .box = {8, 8, 1, 1, 1},
-                             .step = {1, 1, 1, 1, 1}};
-    uint8_t bytes[TENSOR_MAP_BYTES];
-    ptx_test_load(&T, HEAD
-        ".entry k(.param .align 64 .b8 map[128], .param .u64 o) {\n.reg .b64 %q,%out; .reg .b32 %t,%v,%s; .reg .pred %p;\n"
+    const unsigned long long size[] = {20, 10}, stride[] = {80};
+    const unsigned box[] = {8, 8}, step[] = {1, 1};
+    CUtensorMap map;
+    ptx_test_load(
+        &T, HEAD
+        ".entry k(.param .align 64 .b8 map[128], .param .u64 o) {\n.reg .b64 %q,%out; .reg .b32 %t,%v,%s; .reg .pred "
+        "%p;\n"
         ".shared .align 128 .b8 m[256]; .shared .align 8 .b64 bar;\nld.param.u64 %out,[o]; mov.b64 %q,map; "
         "cvta.param.u64 %q,%q; mov.u32 %t,%tid.x; mbarrier.init.shared.b64 [bar],1;\n"
         "setp.ne.u32 %p,%t,0; @%p bra W; mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [bar],256;\n"
         "mov.u32 %v,-2; mov.u32 %s,5; prefetch.tensormap [%q];\n"
         "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [m],[%q,{%v,%s}],[bar];\n"
         "W: bar.warp.sync -1; mov.u32 %s,m; mad.lo.u32 %s,%t,4,%s; mad.wide.u32 %out,%t,4,%out;\n"
-        "ld.shared.u32 %v,[%s]; st.global.u32 [%out],%v; ld.shared.u32 %v,[%s+128]; st.global.u32 [%out+128],%v; ret; }\n");
+        "ld.shared.u32 %v,[%s]; st.global.u32 [%out],%v; ld.shared.u32 %v,[%s+128]; st.global.u32 [%out+128],%v; ret; "
+        "}\n");
     uint64_t data = dev_alloc(T.mem, 800), out = dev_alloc(T.mem, 256);
     uint32_t *d = dev_ptr(T.mem, data, 800);
     for (unsigned i = 0; i < 200; i++) d[i] = i + 1;
-    map.base = data;
-    tensor_map_write(&map, bytes);
+    assert_int_equal(cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_UINT32, 2, (void *)(uintptr_t)data, size,
+                                            stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                                            swizzle ? CU_TENSOR_MAP_SWIZZLE_32B : CU_TENSOR_MAP_SWIZZLE_NONE,
+                                            CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+                     CUDA_SUCCESS);
     struct {
         uint8_t map[128];
         uint64_t out;
     } params = {.out = out};
-    memcpy(params.map, bytes, 128);
+    memcpy(params.map, &map, 128);
     ptx_test_must_run(&T, "k", 1, 32, &params);
     const uint32_t *have = dev_ptr(T.mem, out, 256);
     for (unsigned y = 0; y < 8; y++)
@@ -172,10 +179,12 @@ TEST(one_lane_is_elected)
              "elect.sync %v|%p,0xfffffff0; selp.u32 %w,100,0,%p; add.u32 %v,%v,%w;\n"
              "createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 %h,0f3f800000;\n"
              "createpolicy.fractional.L2::evict_first.b64 %h;\n"
-             "ld.global.L1::evict_last.L2::cache_hint.b32 {%w},[%g+0],%h; prefetch.global.L2::evict_last [%g];\n"
+             "ld.global.L1::evict_last.L2::cache_hint.b32 {%w},[%g+0],%h; prefetch.global.L2::evict_last [%g]; "
+             "prefetch.global.L1 [%h]; prefetch.L2 [%g];\n"
              "discard.global.L2 [%g],128; applypriority.global.L2::evict_normal [%g],128;\n"
              "griddepcontrol.wait; griddepcontrol.launch_dependents; setmaxnreg.inc.sync.aligned.u32 232;\n"
-             "fence.proxy.async; fence.proxy.async.shared::cta; fence.acq_rel.cluster; fence.proxy.tensormap::generic.acquire.gpu [%g],128;\n"
+             "fence.proxy.async; fence.proxy.async.shared::cta; fence.acq_rel.cluster; "
+             "fence.proxy.tensormap::generic.acquire.gpu [%g],128;\n"
              "st.global.L2::cache_hint.b32 [%out],{%v},%h; ret; }\n",
         32, in, sizeof in, 128);
     for (unsigned i = 0; i < 32; i++) assert_int_equal(out[i], i == 4 ? 104 : 4);
@@ -211,6 +220,10 @@ static const struct half_row halves[] = {
     {"set.gt.u32.bf16x2 %r,%a,%b;", 0x40003f80, 0x3f804000, 0, 0xffff0000},
     {"set.le.bf16x2.bf16x2 %r,%a,%b;", 0x40003f80, 0x3f804000, 0, 0x00003f80},
     {"set.eq.f16x2.f16x2 %r,%a,%b;", 0x40003c00, 0x40003c01, 0, 0x3c000000},
+    {"add.u16x2 %r,%a,%b;", 0xffff0001, 0x00020003, 0, 0x00010004},
+    {"max.relu.s16x2 %r,%a,%b;", 0xfffffffe, 0xfffd0003, 0, 0x00000003},
+    {"min.u16x2 %r,%a,%b;", 0xffff0001, 0x00020003, 0, 0x00020001},
+    {"max.relu.s32 %r,%a,%b;", 0xffffffff, 0x80000000, 0, 0},
     {"cvt.rn.f16x2.f32 %r,%a,%b;", 0x3f800000, 0xc0000000, 0, 0x3c00c000},
     {"cvt.rn.relu.f16x2.f32 %r,%a,%b;", 0x3f800000, 0xc0000000, 0, 0x3c000000},
     {"cvt.rn.bf16x2.f32 %r,%a,%b;", 0x3f808000, 0x3f818000, 0, 0x3f803f82},      /* ties to even */
@@ -237,10 +250,11 @@ TEST(sixteen_bits_and_eight)
         char kernel[2048];
         uint32_t in[3] = {h->a, h->b, h->c};
         snprintf(kernel, sizeof kernel,
-                 HEAD ".entry k(.param .u64 i, .param .u64 o) {\n.reg .b64 %%in,%%out; .reg .b32 %%r,%%a,%%b,%%c; .reg .b16 "
-                      "%%r1,%%a1,%%b1,%%c1,%%z;\nld.param.u64 %%in,[i]; ld.param.u64 %%out,[o]; ld.global.u32 %%a,[%%in]; "
-                      "ld.global.u32 %%b,[%%in+4]; ld.global.u32 %%c,[%%in+8]; cvt.u16.u32 %%a1,%%a; cvt.u16.u32 %%b1,%%b; "
-                      "cvt.u16.u32 %%c1,%%c; mov.b16 %%r1,0; mov.b32 %%r,0;\n%s\n%s st.global.u32 [%%out],%%r; ret; }\n",
+                 HEAD
+                 ".entry k(.param .u64 i, .param .u64 o) {\n.reg .b64 %%in,%%out; .reg .b32 %%r,%%a,%%b,%%c; .reg .b16 "
+                 "%%r1,%%a1,%%b1,%%c1,%%z;\nld.param.u64 %%in,[i]; ld.param.u64 %%out,[o]; ld.global.u32 %%a,[%%in]; "
+                 "ld.global.u32 %%b,[%%in+4]; ld.global.u32 %%c,[%%in+8]; cvt.u16.u32 %%a1,%%a; cvt.u16.u32 %%b1,%%b; "
+                 "cvt.u16.u32 %%c1,%%c; mov.b16 %%r1,0; mov.b32 %%r,0;\n%s\n%s st.global.u32 [%%out],%%r; ret; }\n",
                  h->body, strstr(h->body, "%r1") ? "cvt.u32.u16 %r,%r1;" : "");
         const uint32_t *out = run_words(kernel, 1, in, sizeof in, 4);
         if (*out != h->want) print_error("%s gave %08x, not %08x\n", h->body, *out, h->want);
@@ -273,20 +287,28 @@ TEST(atomics_of_pairs_and_vectors)
 TEST(a_cluster_shares_memory)
 {
     ptx_test_load(&T, HEAD
-        ".entry k(.param .u64 i, .param .u64 o) .reqnctapercluster 4 {\n.reg .b64 %out,%in,%g; .reg .b32 %r,%n,%a,%v,%t,%c,%k<3>; "
-        ".reg .b16 %all; .reg .pred %p;\n.shared .align 16 .b8 piece[16]; .shared .align 4 .b32 box; .shared .align 4 .b32 sum; "
-        ".shared .align 8 .b64 bar;\nld.param.u64 %in,[i]; ld.param.u64 %out,[o]; mov.u32 %t,%tid.x; mov.u32 %c,%ctaid.x; "
-        "mov.u32 %r,%cluster_ctarank; mov.u32 %n,%cluster_nctarank;\n"
-        "setp.ne.u32 %p,%t,0; @%p bra M; mbarrier.init.shared.b64 [bar],1; mbarrier.arrive.expect_tx.shared::cta.b64 _,[bar],16;\n"
-        "M: barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned; @%p bra W;\n"
-        "add.u32 %a,%r,1; rem.u32 %a,%a,%n; mov.u32 %v,box; mapa.shared::cluster.u32 %v,%v,%a; st.shared::cluster.u32 [%v],%r;\n"
-        "mov.u64 %g,sum; cvta.shared.u64 %g,%g; mapa.u64 %g,%g,0; add.u32 %a,%r,10; red.add.u32 [%g],%a;\n"
-        "setp.ne.u32 %p,%r,0; @%p bra W; mov.u16 %all,15;\n"
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [piece],[%in],16,[bar],%all;\n"
-        "W: barrier.cluster.arrive; barrier.cluster.wait;\n"
-        "L: mbarrier.try_wait.parity.shared.b64 %p,[bar],0; @!%p bra L; ld.shared.u32 %k0,[box]; ld.shared.u32 %k1,[sum]; "
-        "ld.shared.u32 %k2,[piece+12]; mov.u32 %v,%clusterid.x; mad.wide.u32 %out,%c,16,%out; setp.ne.u32 %p,%t,0; @%p bra E;\n"
-        "st.global.v4.b32 [%out],{%k0,%k1,%k2,%v};\nE: ret; }\n");
+                  ".entry k(.param .u64 i, .param .u64 o) .reqnctapercluster 4 {\n.reg .b64 %out,%in,%g; .reg .b32 "
+                  "%r,%n,%a,%v,%t,%c,%k<3>; "
+                  ".reg .b16 %all; .reg .pred %p;\n.shared .align 16 .b8 piece[16]; .shared .align 4 .b32 box; .shared "
+                  ".align 4 .b32 sum; "
+                  ".shared .align 8 .b64 bar;\nld.param.u64 %in,[i]; ld.param.u64 %out,[o]; mov.u32 %t,%tid.x; mov.u32 "
+                  "%c,%ctaid.x; "
+                  "mov.u32 %r,%cluster_ctarank; mov.u32 %n,%cluster_nctarank;\n"
+                  "setp.ne.u32 %p,%t,0; @%p bra M; mbarrier.init.shared.b64 [bar],1; "
+                  "mbarrier.arrive.expect_tx.shared::cta.b64 _,[bar],16;\n"
+                  "M: barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned; @%p bra W;\n"
+                  "add.u32 %a,%r,1; rem.u32 %a,%a,%n; mov.u32 %v,box; mapa.shared::cluster.u32 %v,%v,%a; "
+                  "st.shared::cluster.u32 [%v],%r;\n"
+                  "mov.u64 %g,sum; cvta.shared.u64 %g,%g; mapa.u64 %g,%g,0; add.u32 %a,%r,10; red.add.u32 [%g],%a;\n"
+                  "setp.ne.u32 %p,%r,0; @%p bra W; mov.u16 %all,15;\n"
+                  "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+                  "[piece],[%in],16,[bar],%all;\n"
+                  "W: barrier.cluster.arrive; barrier.cluster.wait;\n"
+                  "L: mbarrier.try_wait.parity.shared.b64 %p,[bar],0; @!%p bra L; ld.shared.u32 %k0,[box]; "
+                  "ld.shared.u32 %k1,[sum]; "
+                  "ld.shared.u32 %k2,[piece+12]; mov.u32 %v,%clusterid.x; mad.wide.u32 %out,%c,16,%out; setp.ne.u32 "
+                  "%p,%t,0; @%p bra E;\n"
+                  "st.global.v4.b32 [%out],{%k0,%k1,%k2,%v};\nE: ret; }\n");
     uint64_t in = dev_alloc(T.mem, 16), out = dev_alloc(T.mem, 128), params[] = {in, out};
     uint32_t *words = dev_ptr(T.mem, in, 16), *have = dev_ptr(T.mem, out, 128);
     words[3] = 77;

@@ -6,12 +6,13 @@
 static struct ptx_test T;
 enum { W = 4, H = 3, D = 6, HANDLE = 64 };
 
-#define HEAD  ".version 8.0\n.target sm_90\n.address_size 64\n"
-#define BEGIN ".entry k(.param .u64 h, .param .u64 i, .param .u64 o) {\n.reg .b64 %h,%in,%out; .reg .b32 %t,%r<8>; .reg .b16 " \
-              "%s<4>; .reg .f32 %c<8>; ld.param.u64 %h,[h]; ld.param.u64 %in,[i]; ld.param.u64 %out,[o]; mov.u32 %t,%tid.x;\n" \
-              "mad.wide.u32 %in,%t,16,%in; mad.wide.u32 %out,%t,16,%out; ld.global.v4.b32 {%r0,%r1,%r2,%r3},[%in]; " \
-              "ld.global.v4.f32 {%c0,%c1,%c2,%c3},[%in];\n"
-#define END   "st.global.v4.b32 [%out],{%r4,%r5,%r6,%r7}; ret; }\n"
+#define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"
+#define BEGIN                                                                                                          \
+    ".entry k(.param .u64 h, .param .u64 i, .param .u64 o) {\n.reg .b64 %h,%in,%out; .reg .b32 %t,%r<8>; .reg .b16 "   \
+    "%s<4>; .reg .f32 %c<8>; ld.param.u64 %h,[h]; ld.param.u64 %in,[i]; ld.param.u64 %out,[o]; mov.u32 %t,%tid.x;\n"   \
+    "mad.wide.u32 %in,%t,16,%in; mad.wide.u32 %out,%t,16,%out; ld.global.v4.b32 {%r0,%r1,%r2,%r3},[%in]; "             \
+    "ld.global.v4.f32 {%c0,%c1,%c2,%c3},[%in];\n"
+#define END "st.global.v4.b32 [%out],{%r4,%r5,%r6,%r7}; ret; }\n"
 
 /* A volume of floats, value 100 z + 10 y + x; rows of 32 bytes. */
 static uint64_t volume(struct texture t)
@@ -92,11 +93,12 @@ TEST(surfaces_are_read_and_written)
 {
     uint32_t at[2][4] = {{4, 1, 3, 0}, {400, 1, 3, 0}}; /* x in bytes */
     uint64_t base;
-    const uint32_t *v = ask(HEAD BEGIN "mov.u32 %r4,7; suld.b.3d.b32.zero {%r5},[%h,{%r0,%r1,%r2,%r3}];\n"
-                                       "sust.b.3d.b32.clamp [%h,{%r0,%r1,%r2,%r3}],{%r4};\n"
-                                       "suld.b.3d.b32.clamp %r6,[%h,{%r0,%r1,%r2,%r3}];\n"
-                                       "sured.b.add.3d.u32.zero [%h,{%r0,%r1,%r2,%r3}],%r4; mov.u32 %r7,0;\n" END,
-                            (struct texture){.format = TEX_UNSIGNED, .surface = true, .as_integer = true}, at, 2, &base);
+    const uint32_t *v =
+        ask(HEAD BEGIN "mov.u32 %r4,7; suld.b.3d.b32.zero {%r5},[%h,{%r0,%r1,%r2,%r3}];\n"
+                       "sust.b.3d.b32.clamp [%h,{%r0,%r1,%r2,%r3}],{%r4};\n"
+                       "suld.b.3d.b32.clamp %r6,[%h,{%r0,%r1,%r2,%r3}];\n"
+                       "sured.b.add.3d.u32.zero [%h,{%r0,%r1,%r2,%r3}],%r4; mov.u32 %r7,0;\n" END,
+            (struct texture){.format = TEX_UNSIGNED, .surface = true, .as_integer = true}, at, 2, &base);
     assert_true(f32_of(v[1]) == 311 && v[2] == 7);
     assert_true(v[5] == 0 && v[6] == 7);
     const uint32_t *p = dev_ptr(T.mem, base, 32 * H * D);
@@ -107,8 +109,9 @@ TEST(surfaces_are_read_and_written)
 
 TEST(a_surface_traps_outside)
 {
-    ptx_test_load(&T, HEAD BEGIN "sust.b.2d.b32.trap [%h,{%r0,%r1}],{%r2}; mov.b32 %r4,0; mov.b32 %r5,0; mov.b32 %r6,0; mov.b32 "
-                                 "%r7,0;\n" END);
+    ptx_test_load(&T, HEAD BEGIN
+                  "sust.b.2d.b32.trap [%h,{%r0,%r1}],{%r2}; mov.b32 %r4,0; mov.b32 %r5,0; mov.b32 %r6,0; mov.b32 "
+                  "%r7,0;\n" END);
     uint32_t at[4] = {16, 0, 0, 0};
     volume((struct texture){.format = TEX_UNSIGNED, .surface = true});
     uint64_t i = dev_alloc(T.mem, 16), o = dev_alloc(T.mem, 16), params[] = {HANDLE, i, o};

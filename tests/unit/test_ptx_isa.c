@@ -22,11 +22,12 @@ static bool loads(const char *example)
 {
     char text[4096];
     struct wl_err e = {0};
-    snprintf(text, sizeof text,
-             ".version 9.0\n.target sm_90a\n.address_size 64\n.visible .global .texref t; .visible .global .surfref s;\n"
-             ".func f() { ret; }\n.visible .entry k() {\n.reg .pred %%p<4>; .reg .b16 %%h<4>; .reg .b32 %%r<16>; .reg .f32 "
-             "%%f<16>; .reg .b64 %%rd<4>; .reg .f64 %%d<8>; .shared .align 8 .b64 bar;\n%s\nL: ret; }\n",
-             example);
+    snprintf(
+        text, sizeof text,
+        ".version 9.0\n.target sm_90a\n.address_size 64\n.visible .global .texref t; .visible .global .surfref s;\n"
+        ".func f() { ret; }\n.visible .entry k() {\n.reg .pred %%p<4>; .reg .b16 %%h<4>; .reg .b32 %%r<16>; .reg .f32 "
+        "%%f<16>; .reg .b64 %%rd<4>; .reg .f64 %%d<8>; .shared .align 8 .b64 bar;\n%s\nL: ret; }\n",
+        example);
     struct ptx_module *m = ptx_parse("t.ptx", text, strlen(text), 0, &e);
     struct dev_mem *mem = dev_mem_new(1 << 20);
     struct ptx_image *img = m ? ptx_load(m, mem, &e) : NULL;
@@ -53,7 +54,8 @@ TEST(every_opcode_has_a_row)
         size_t n = strlen(name);
         bool found = false;
         for (size_t i = 0; i < COUNT(isa) && !found; i++)
-            found = isa[i].state != REFUSED && strncmp(isa[i].name, name, n) == 0 && (!isa[i].name[n] || isa[i].name[n] == '.');
+            found = isa[i].state != REFUSED && strncmp(isa[i].name, name, n) == 0 &&
+                    (!isa[i].name[n] || isa[i].name[n] == '.');
         if (!found) fail_msg("no row of isa.def is about %s", name);
     }
 }

@@ -11,11 +11,11 @@
 enum { LANES = 32, MAX_K = 256, MAX_REGS = 8 };
 
 struct product {
-    const char *words;   /* behind "mma.sync.aligned" */
+    const char *words; /* behind "mma.sync.aligned" */
     unsigned m, n, k;
-    unsigned bits_a;     /* of an element of A and B */
-    char kind;           /* f: f16, b: bf16, t: tf32, d: f64, s: signed, u: unsigned, x: xor, a: and, 4: e4m3 */
-    unsigned a, b, c;    /* registers */
+    unsigned bits_a;  /* of an element of A and B */
+    char kind;        /* f: f16, b: bf16, t: tf32, d: f64, s: signed, u: unsigned, x: xor, a: and, 4: e4m3 */
+    unsigned a, b, c; /* registers */
     bool f16_sum;
     bool sparse;
 };
@@ -91,7 +91,8 @@ static void write_kernel(const struct product *p)
     say(PTX_HEAD ".entry k(.param .u64 i, .param .u64 o) {\n.reg .b64 %%in,%%out; .reg .b32 %%t,%%e;\n");
     say(".reg .%s %%a<9>,%%b<9>,%%c<9>,%%d<9>;\n", type);
     say("ld.param.u64 %%in,[i]; ld.param.u64 %%out,[o]; mov.u32 %%t,%%tid.x; mad.wide.u32 %%in,%%t,%u,%%in;"
-        " mad.wide.u32 %%out,%%t,%u,%%out;\n", stride, stride);
+        " mad.wide.u32 %%out,%%t,%u,%%out;\n",
+        stride, stride);
     moves("l", "a", p->a, &word, wide);
     moves("l", "b", p->b, &word, wide);
     moves("l", "c", p->c, &word, wide);
@@ -227,8 +228,7 @@ static void fill(const struct product *p, uint32_t seed)
 static int64_t expected(const struct product *p, unsigned r, unsigned c)
 {
     int64_t sum = c_of[r][c];
-    for (unsigned k = 0; k < p->k; k++)
-        sum += p->kind == 'x' ? dense_a[r][k] ^ b_of[k][c] : dense_a[r][k] * b_of[k][c];
+    for (unsigned k = 0; k < p->k; k++) sum += p->kind == 'x' ? dense_a[r][k] ^ b_of[k][c] : dense_a[r][k] * b_of[k][c];
     return sum;
 }
 
@@ -244,8 +244,9 @@ static void check(const struct product *p)
             if (p->f16_sum) have = result[lane][i / 2] >> (16 * (i % 2)) & 0xffff;
             char kind = p->kind == 'd' ? 'd' : p->f16_sum ? 'f' : strchr("fbt4", p->kind) ? 't' : 's';
             uint64_t bits = encode(kind, 32, want);
-            if (have != bits) print_error("mma%s%s lane %u element %u: %llx, not %llx\n", p->sparse ? ".sp" : "", p->words,
-                                          lane, i, (unsigned long long)have, (unsigned long long)bits);
+            if (have != bits)
+                print_error("mma%s%s lane %u element %u: %llx, not %llx\n", p->sparse ? ".sp" : "", p->words, lane, i,
+                            (unsigned long long)have, (unsigned long long)bits);
             assert_true(have == bits);
         }
 }
@@ -320,13 +321,18 @@ TEST(wmma_through_memory)
         in[i] = (uint16_t)encode('f', 16, a[i / 16][i % 16]);
         in[256 + i] = (uint16_t)encode('f', 16, b[i % 16][i / 16]);
     }
-    run_on(WMMA_HEAD "mov.f32 %c0,0f3f800000; mov.f32 %c1,%c0; mov.f32 %c2,%c0; mov.f32 %c3,%c0; mov.f32 %c4,%c0;"
-                     "mov.f32 %c5,%c0; mov.f32 %c6,%c0; mov.f32 %c7,%c0; mov.u32 %s0,16; add.u64 %q,%in,512;\n"
-                     "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 " R8("a") ",[%in],%s0;\n"
-                     "wmma.load.b.sync.aligned.col.m16n16k16.f16 " R8("b") ",[%q],%s0;\n"
-                     "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 " R8("c") "," R8("a") "," R8("b") "," R8("c") ";\n"
-                     "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%out]," R8("c") ",16; ret; }\n",
-           in, sizeof in, out, sizeof out);
+    run_on(
+        WMMA_HEAD
+        "mov.f32 %c0,0f3f800000; mov.f32 %c1,%c0; mov.f32 %c2,%c0; mov.f32 %c3,%c0; mov.f32 %c4,%c0;"
+        "mov.f32 %c5,%c0; mov.f32 %c6,%c0; mov.f32 %c7,%c0; mov.u32 %s0,16; add.u64 %q,%in,512;\n"
+        "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 " R8(
+            "a") ",[%in],%s0;\n"
+                 "wmma.load.b.sync.aligned.col.m16n16k16.f16 " R8(
+                     "b") ",[%q],%s0;\n"
+                          "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 " R8("c") "," R8("a") "," R8("b") "," R8(
+                              "c") ";\n"
+                                   "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%out]," R8("c") ",16; ret; }\n",
+        in, sizeof in, out, sizeof out);
     for (unsigned r = 0; r < 16; r++)
         for (unsigned c = 0; c < 16; c++) {
             int sum = 1;
@@ -372,12 +378,15 @@ TEST(what_is_not_there_is_refused)
 {
     refuses("mma.sync.aligned.m16n8k7.row.col.f32.f16.f16.f32 {%a0,%a1,%a2,%a3},{%a0},{%a0},{%a0,%a1,%a2,%a3};",
             "no such shape");
-    refuses("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%a0,%a1,%a2,%a3},{%a0,%a1},{%a0,%a1},{%a0,%a1,%a2,%a3};",
-            "4 registers are needed");
+    refuses(
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%a0,%a1,%a2,%a3},{%a0,%a1},{%a0,%a1},{%a0,%a1,%a2,%a3};",
+        "4 registers are needed");
     refuses("mma.sync.aligned.m16n8k16.row.col.funny.f32.f16.f16.f32 {%a0,%a1,%a2,%a3},{%a0,%a1,%a2,%a3},{%a0,%a1},"
-            "{%a0,%a1,%a2,%a3};", "funny");
+            "{%a0,%a1,%a2,%a3};",
+            "funny");
     refuses("mma.sync.aligned.m16n8k16.row.col.s32.f16.f16.s32 {%a0,%a1,%a2,%a3},{%a0,%a1,%a2,%a3},{%a0,%a1},"
-            "{%a0,%a1,%a2,%a3};", "types of C and D");
+            "{%a0,%a1,%a2,%a3};",
+            "types of C and D");
     refuses("ldmatrix.sync.aligned.m8n8.x3.shared.b16 {%a0,%a1,%a2},[%a3];", "needs .x1, .x2 or .x4");
     refuses("cp.async.cg.shared.global [%a0],[%q],8;", "copies 16 bytes");
     refuses("mbarrier.wait.b64 [%a0];", "write mbarrier.init");
@@ -413,21 +422,22 @@ static void wgmma_of(bool swizzled)
             memcpy(in + A_BYTES + place(c, 2 * k), &h, 2);
         }
     unsigned long long layout = swizzled ? 1ull << 62 | 64ull << 32 | 1ull << 16 : 16ull << 32 | 8ull << 16;
-    snprintf(kernel, sizeof kernel,
-             ".version 8.0\n.target sm_90a\n.address_size 64\n.entry k(.param .u64 i, .param .u64 o) {\n"
-             ".reg .b64 %%in,%%out,%%da,%%db,%%x; .reg .b32 %%t,%%s,%%v,%%n; .reg .f32 %%d<8>; .reg .pred %%p;\n"
-             ".shared .align 1024 .b8 m[16384];\n"
-             "ld.param.u64 %%in,[i]; ld.param.u64 %%out,[o]; mov.u32 %%t,%%tid.x; mov.u32 %%n,m; mov.u32 %%n,0;\n"
-             "L: mad.lo.u32 %%s,%%n,512,0; mad.lo.u32 %%s,%%t,4,%%s; cvt.u64.u32 %%x,%%s; add.u64 %%x,%%in,%%x;\n"
-             "ld.global.b32 %%v,[%%x]; st.shared.b32 [%%s],%%v; add.u32 %%n,%%n,1; setp.lt.u32 %%p,%%n,32; @%%p bra L;\n"
-             "fence.proxy.async.shared::cta; bar.sync 0; wgmma.fence.sync.aligned;\n"
-             "mov.b64 %%da,%llu; mov.b64 %%db,%llu; setp.ne.u32 %%p,%%n,32;\n"
-             "wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16 {%%d0,%%d1,%%d2,%%d3,%%d4,%%d5,%%d6,%%d7},"
-             "%%da,%%db,%%p,1,1,0,0;\n"
-             "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\n"
-             "mad.wide.u32 %%out,%%t,32,%%out; st.global.v4.f32 [%%out],{%%d0,%%d1,%%d2,%%d3};"
-             "st.global.v4.f32 [%%out+16],{%%d4,%%d5,%%d6,%%d7}; ret; }\n",
-             layout, layout | A_BYTES >> 4);
+    snprintf(
+        kernel, sizeof kernel,
+        ".version 8.0\n.target sm_90a\n.address_size 64\n.entry k(.param .u64 i, .param .u64 o) {\n"
+        ".reg .b64 %%in,%%out,%%da,%%db,%%x; .reg .b32 %%t,%%s,%%v,%%n; .reg .f32 %%d<8>; .reg .pred %%p;\n"
+        ".shared .align 1024 .b8 m[16384];\n"
+        "ld.param.u64 %%in,[i]; ld.param.u64 %%out,[o]; mov.u32 %%t,%%tid.x; mov.u32 %%n,m; mov.u32 %%n,0;\n"
+        "L: mad.lo.u32 %%s,%%n,512,0; mad.lo.u32 %%s,%%t,4,%%s; cvt.u64.u32 %%x,%%s; add.u64 %%x,%%in,%%x;\n"
+        "ld.global.b32 %%v,[%%x]; st.shared.b32 [%%s],%%v; add.u32 %%n,%%n,1; setp.lt.u32 %%p,%%n,32; @%%p bra L;\n"
+        "fence.proxy.async.shared::cta; bar.sync 0; wgmma.fence.sync.aligned;\n"
+        "mov.b64 %%da,%llu; mov.b64 %%db,%llu; setp.ne.u32 %%p,%%n,32;\n"
+        "wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16 {%%d0,%%d1,%%d2,%%d3,%%d4,%%d5,%%d6,%%d7},"
+        "%%da,%%db,%%p,1,1,0,0;\n"
+        "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\n"
+        "mad.wide.u32 %%out,%%t,32,%%out; st.global.v4.f32 [%%out],{%%d0,%%d1,%%d2,%%d3};"
+        "st.global.v4.f32 [%%out+16],{%%d4,%%d5,%%d6,%%d7}; ret; }\n",
+        layout, layout | A_BYTES >> 4);
     ptx_test_load(&t, kernel);
     uint64_t i = dev_alloc(t.mem, sizeof in), o = dev_alloc(t.mem, 4096), params[] = {i, o};
     memcpy(dev_ptr(t.mem, i, sizeof in), in, sizeof in);
@@ -435,7 +445,8 @@ static void wgmma_of(bool swizzled)
     const float *d = dev_ptr(t.mem, o, 4096);
     for (unsigned lane = 0; lane < 128; lane++)
         for (unsigned e = 0; e < 8; e++)
-            out[lane / 32 * 16 + lane % 32 / 4 + (e / 2 % 2 ? 8 : 0)][e / 4 * 8 + lane % 4 * 2 + e % 2] = d[lane * 8 + e];
+            out[lane / 32 * 16 + lane % 32 / 4 + (e / 2 % 2 ? 8 : 0)][e / 4 * 8 + lane % 4 * 2 + e % 2] =
+                d[lane * 8 + e];
     for (unsigned r = 0; r < 64; r++)
         for (unsigned c = 0; c < WG_N; c++) {
             int sum = 0;

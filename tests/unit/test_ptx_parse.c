@@ -459,7 +459,7 @@ TEST(test_classes)
         {"red.shared.add.u32 [%r1], 1;", INST_ATOMIC, SPACE_SHARED},
         {"tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%d1, {%f5}];", INST_LOAD, SPACE_TEX},
         {"bar.sync 0;", INST_BARRIER, 0}, {"bar.warp.sync -1;", INST_NOP, 0}, {"bar.arrive 0, 32;", INST_NOP, 0},
-        {"membar.gl;", INST_MEMBAR, 0}, {"prefetch.global.L1 [%d1];", INST_NOP, 0}, {"exit;", INST_EXIT, 0},
+        {"membar.gl;", INST_MEMBAR, 0}, {"prefetch.global.L1 [%d1];", INST_LOAD, SPACE_GLOBAL}, {"exit;", INST_EXIT, 0},
         {"bra E; E:", INST_BRANCH, 0},
     };
     /* clang-format on */

@@ -37,9 +37,6 @@ static int64_t function_attribute(const struct driver *d, const struct CUfunc_st
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT: return k->cluster[1];
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH: return k->cluster[2];
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH: return (int)f->kernel->cluster[0];
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT: return (int)f->kernel->cluster[1];
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH: return (int)f->kernel->cluster[2];
     case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
     case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: return 0;
@@ -86,7 +83,7 @@ static CUresult launch_failed(struct driver *d, const char *kernel, enum launch_
     return code;
 }
 
-void cuwlRefused(const char *kernel, int code)
+void driver_refused(const char *kernel, int code)
 {
     DRIVER(d);
     if (!driver_initialized(&d)) launch_failed(d, kernel, LAUNCH_REFUSED, (CUresult)code);

@@ -5,6 +5,14 @@
 #ifndef WARPLINE_CUDA_GRAPH_H
 #define WARPLINE_CUDA_GRAPH_H
 
+#include "warpline/cuda.h"
+
+#ifndef WL_REAL_CUDA
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphNode_st *CUgraphNode;
 typedef struct CUgraphExec_st *CUgraphExec;
@@ -436,4 +444,9 @@ CUresult cuCtxSetFlags(unsigned int flags);
 CUresult cuProfilerStart(void);
 CUresult cuProfilerStop(void);
 
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* WL_REAL_CUDA */
 #endif

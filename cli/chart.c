@@ -22,24 +22,24 @@ static double part(double v, double from, double to, bool logarithmic)
     return (log10(v > from ? v : from) - log10(from)) / (log10(to) - log10(from));
 }
 
-double chart_x(const struct chart *c, double v)
+double chart_x(const struct drawing *c, double v)
 {
     return c->left + part(v, c->x0, c->x1, c->log_x) * (c->width - c->left - c->right);
 }
 
-double chart_y(const struct chart *c, double v)
+double chart_y(const struct drawing *c, double v)
 {
     return c->height - c->bottom - part(v, c->y0, c->y1, c->log_y) * (c->height - c->top - c->bottom);
 }
 
-void chart_text(const struct chart *c, double px, double py, const char *anchor, const char *text)
+void chart_text(const struct drawing *c, double px, double py, const char *anchor, const char *text)
 {
     fprintf(c->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", px, py, anchor);
     html_text(c->out, text);
     fputs("</text>\n", c->out);
 }
 
-void chart_begin(const struct chart *c, const char *title)
+void chart_begin(const struct drawing *c, const char *title)
 {
     fprintf(c->out, "<figure><figcaption>");
     html_text(c->out, title);
@@ -48,7 +48,7 @@ void chart_begin(const struct chart *c, const char *title)
     fputs("\">\n", c->out);
 }
 
-void chart_end(const struct chart *c) { fputs("</svg></figure>\n", c->out); }
+void chart_end(const struct drawing *c) { fputs("</svg></figure>\n", c->out); }
 
 /* "250", "12.5k", "3M" */
 static void short_number(double v, char *out, size_t size)
@@ -70,7 +70,7 @@ static double tick_step(double range, unsigned count)
     return power * (rest <= 1 ? 1 : rest <= 2 ? 2 : rest <= 5 ? 5 : 10);
 }
 
-static void x_tick(const struct chart *c, double v)
+static void x_tick(const struct drawing *c, double v)
 {
     char text[32];
     double x = chart_x(c, v), base = c->height - c->bottom;
@@ -79,7 +79,7 @@ static void x_tick(const struct chart *c, double v)
     chart_text(c, x, base + 16, "middle", text);
 }
 
-static void y_tick(const struct chart *c, double v)
+static void y_tick(const struct drawing *c, double v)
 {
     char text[32];
     double y = chart_y(c, v);
@@ -90,8 +90,8 @@ static void y_tick(const struct chart *c, double v)
     chart_text(c, c->left - 6, y + 4, "end", text);
 }
 
-static void ticks(const struct chart *c, double from, double to, bool logarithmic, unsigned count,
-                  void (*tick)(const struct chart *, double))
+static void ticks(const struct drawing *c, double from, double to, bool logarithmic, unsigned count,
+                  void (*tick)(const struct drawing *, double))
 {
     if (logarithmic) {
         for (double v = pow(10, ceil(log10(from) - 1e-9)); v <= to * 1.0001; v *= 10) tick(c, v);
@@ -101,7 +101,7 @@ static void ticks(const struct chart *c, double from, double to, bool logarithmi
     for (double v = ceil(from / step) * step; v <= to + step * 1e-6; v += step) tick(c, fabs(v) < step * 1e-6 ? 0 : v);
 }
 
-void chart_axes(const struct chart *c)
+void chart_axes(const struct drawing *c)
 {
     double base = c->height - c->bottom;
     if (!c->plain_y) ticks(c, c->y0, c->y1, c->log_y, 5, y_tick);
@@ -117,7 +117,7 @@ void chart_axes(const struct chart *c)
 
 /* ---- what is drawn ---- */
 
-static void name_shape(const struct chart *c, const char *name)
+static void name_shape(const struct drawing *c, const char *name)
 {
     fputs("<title>", c->out);
     html_text(c->out, name);
@@ -131,7 +131,7 @@ static double stack_sum(const struct stack *s, unsigned point, unsigned layers)
     return sum;
 }
 
-void chart_stack(const struct chart *c, const struct stack *s, unsigned layer, const char *colour, const char *name)
+void chart_stack(const struct drawing *c, const struct stack *s, unsigned layer, const char *colour, const char *name)
 {
     fprintf(c->out, "<path fill=\"%s\" d=\"", colour);
     for (unsigned i = 0; i < s->points; i++) { /* the upper edge, a step for each point */
@@ -146,7 +146,7 @@ void chart_stack(const struct chart *c, const struct stack *s, unsigned layer, c
     fputs("</path>\n", c->out);
 }
 
-void chart_line(const struct chart *c, const double *x, const double *y, unsigned n, const char *colour,
+void chart_line(const struct drawing *c, const double *x, const double *y, unsigned n, const char *colour,
                 const char *name)
 {
     fprintf(c->out, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\" points=\"", colour);
@@ -156,7 +156,7 @@ void chart_line(const struct chart *c, const double *x, const double *y, unsigne
     fputs("</polyline>\n", c->out);
 }
 
-void chart_point(const struct chart *c, double x, double y, const char *colour, const char *name)
+void chart_point(const struct drawing *c, double x, double y, const char *colour, const char *name)
 {
     fprintf(c->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"%s\" stroke=\"#fff\">", chart_x(c, x),
             chart_y(c, y), colour);
@@ -176,7 +176,7 @@ static void heat_colour(double v, char out[8])
     snprintf(out, 8, "#%02x%02x%02x", rgb[0] & 255, rgb[1] & 255, rgb[2] & 255);
 }
 
-static void heat_scale(const struct chart *c, const struct cells *m, const char *unit)
+static void heat_scale(const struct drawing *c, const struct cells *m, const char *unit)
 {
     enum { STEPS = 40, WIDTH = 160 };
     double x = c->width - c->right - WIDTH, y = 6;
@@ -191,7 +191,7 @@ static void heat_scale(const struct chart *c, const struct cells *m, const char 
     chart_text(c, x - 6, y + 9, "end", text);
 }
 
-void chart_cells(const struct chart *c, const struct cells *m, const char *unit)
+void chart_cells(const struct drawing *c, const struct cells *m, const char *unit)
 {
     char colour[8];
     double high = (c->height - c->top - c->bottom) / m->rows;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 /* A drawing with its plot area and the numbers of its axes. A logarithmic axis begins above 0. */
-struct chart {
+struct drawing {
     FILE *out;
     double width, height;                  /* of the drawing */
     double left, top, right, bottom;       /* margins */
@@ -15,22 +15,22 @@ struct chart {
     const char *xlabel, *ylabel;
 };
 
-void chart_begin(const struct chart *c, const char *title);
-void chart_axes(const struct chart *c); /* the grid goes behind what is drawn later */
-void chart_end(const struct chart *c);
+void chart_begin(const struct drawing *c, const char *title);
+void chart_axes(const struct drawing *c); /* the grid goes behind what is drawn later */
+void chart_end(const struct drawing *c);
 
-double chart_x(const struct chart *c, double v);
-double chart_y(const struct chart *c, double v);
+double chart_x(const struct drawing *c, double v);
+double chart_y(const struct drawing *c, double v);
 
 /* Layer `layer` of n points: `value[i * layers + layer]` of sums; steps[i] is where step i ends. */
 struct stack {
     const double *value, *ends;
     unsigned points, layers;
 };
-void chart_stack(const struct chart *c, const struct stack *s, unsigned layer, const char *colour, const char *name);
-void chart_line(const struct chart *c, const double *x, const double *y, unsigned n, const char *colour,
+void chart_stack(const struct drawing *c, const struct stack *s, unsigned layer, const char *colour, const char *name);
+void chart_line(const struct drawing *c, const double *x, const double *y, unsigned n, const char *colour,
                 const char *name);
-void chart_point(const struct chart *c, double x, double y, const char *colour, const char *name);
+void chart_point(const struct drawing *c, double x, double y, const char *colour, const char *name);
 /* Rows of cells from the bottom up; `most` is the darkest. */
 struct cells {
     const double *value; /* [columns * rows] */
@@ -38,8 +38,8 @@ struct cells {
     unsigned columns, rows;
     double most;
 };
-void chart_cells(const struct chart *c, const struct cells *m, const char *unit);
-void chart_text(const struct chart *c, double px, double py, const char *anchor, const char *text);
+void chart_cells(const struct drawing *c, const struct cells *m, const char *unit);
+void chart_text(const struct drawing *c, double px, double py, const char *anchor, const char *text);
 void html_text(FILE *out, const char *s);
 
 #endif

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/explain.h"
+#include "cli/explain_view.h"
 #include "run/exec_run.h"
 
 static bool show_progress;
@@ -94,6 +94,8 @@ static int explain_executable(const struct options *o, struct wl_err *e)
     char folder[256], *words[MAX_ITEMS + 1] = {0};
     const char *tmp = getenv("TMPDIR"), *file = NULL;
     struct exec_outcome x = {0};
+    if (o->json && strcmp(o->json, "-") == 0)
+        return wl_fail(e, WL_EINPUT, "standard output belongs to the program; give --json a file");
     snprintf(folder, sizeof folder, "%s/warpline-explain-XXXXXX", tmp && *tmp ? tmp : "/tmp");
     if (!mkdtemp(folder)) return wl_fail(e, WL_ERUN, "cannot make a folder for the program's trace in %s", folder);
     for (unsigned i = 0; i < o->words.count; i++) words[i] = (char *)(uintptr_t)o->words.item[i];

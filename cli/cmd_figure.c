@@ -61,7 +61,8 @@ int show_figure(const struct lab *l, const struct exp_figure *f, const struct op
         if (f->note) printf("%s\n", f->note);
         putchar('\n');
     }
-    int rc = write_files(t, o->out ? o->out : ".", e);
+    int rc = table_stated(t, e); /* what the source states becomes marks in the picture */
+    if (!rc) rc = write_files(t, o->out ? o->out : ".", e);
     table_free(t);
     return rc;
 }

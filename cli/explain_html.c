@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli/chart.h"
-#include "cli/explain.h"
+#include "cli/explain_view.h"
 
 enum { COLUMNS = 240 };
 
@@ -16,16 +16,16 @@ static const char *const colours[EXPLAIN_REASONS] = {"#009e73", "#cc79a7", "#8c7
                                                      "#882255", "#e7298a", "#bdbdbd", "#d9d9d9", "#efefef"};
 
 /* Samples that share a column. */
-struct columns {
+struct time_columns {
     unsigned count, last[COLUMNS]; /* the last sample of each */
     double ends[COLUMNS];          /* its cycle */
     uint64_t cycles;               /* of the run */
 };
 
-static void make_columns(struct columns *c, const struct run_result *r)
+static void make_columns(struct time_columns *c, const struct run_result *r)
 {
     unsigned n = r->nsamples < COLUMNS ? r->nsamples : COLUMNS;
-    *c = (struct columns){.cycles = r->stats.cycles};
+    *c = (struct time_columns){.cycles = r->stats.cycles};
     for (unsigned i = 0; i < n; i++) {
         unsigned last = (unsigned)((uint64_t)(i + 1) * r->nsamples / n) - 1;
         if (c->count && r->samples[last].stats.cycles <= r->samples[c->last[c->count - 1]].stats.cycles) continue;
@@ -34,18 +34,18 @@ static void make_columns(struct columns *c, const struct run_result *r)
     }
 }
 
-static struct chart time_chart(const struct columns *c, FILE *out, double height)
+static struct drawing time_chart(const struct time_columns *c, FILE *out, double height)
 {
-    return (struct chart){.out = out,
-                          .width = 960,
-                          .height = height,
-                          .left = 64,
-                          .top = 22,
-                          .right = 12,
-                          .bottom = 42,
-                          .x1 = (double)c->cycles,
-                          .y1 = 1,
-                          .xlabel = "cycle"};
+    return (struct drawing){.out = out,
+                            .width = 960,
+                            .height = height,
+                            .left = 64,
+                            .top = 22,
+                            .right = 12,
+                            .bottom = 42,
+                            .x1 = (double)c->cycles,
+                            .y1 = 1,
+                            .xlabel = "cycle"};
 }
 
 /* ---- the account over time ---- */
@@ -58,7 +58,7 @@ static uint64_t account_of(const struct run_stats *s, const char *id)
 }
 
 /* The bands of the kernels above the picture. */
-static void draw_kernels(const struct chart *c, const struct run_result *r)
+static void draw_kernels(const struct drawing *c, const struct run_result *r)
 {
     double at = 0;
     for (unsigned i = 0; i < r->nkernels && i < 200; i++) {
@@ -73,12 +73,12 @@ static void draw_kernels(const struct chart *c, const struct run_result *r)
     }
 }
 
-static void draw_account(const struct explanation *x, const struct columns *cols, FILE *out)
+static void draw_account(const struct explanation *x, const struct time_columns *cols, FILE *out)
 {
     const struct run_result *r = run_result(x->base);
     const struct gpu_config *config = run_config(x->base);
     double *value = calloc((size_t)COLUMNS * EXPLAIN_REASONS, sizeof *value);
-    struct chart c = time_chart(cols, out, 320);
+    struct drawing c = time_chart(cols, out, 320);
     c.percent_y = true;
     c.ylabel = "share of scheduler cycles";
     const struct run_stats none = {0}, *before = &none;
@@ -119,7 +119,7 @@ static void draw_account(const struct explanation *x, const struct columns *cols
 
 /* ---- heat maps ---- */
 
-static void draw_heat(const struct run_result *r, const struct columns *cols, enum heat_map map, FILE *out)
+static void draw_heat(const struct run_result *r, const struct time_columns *cols, enum heat_map map, FILE *out)
 {
     static const struct {
         const char *title, *rows, *unit;
@@ -142,7 +142,7 @@ static void draw_heat(const struct run_result *r, const struct columns *cols, en
     }
     if (value && total > 0) {
         double height = 70 + (m.rows < 16 ? 12 : m.rows < 48 ? 6 : 3) * m.rows;
-        struct chart c = time_chart(cols, out, height);
+        struct drawing c = time_chart(cols, out, height);
         char label[64];
         c.y1 = h->of[map];
         snprintf(label, sizeof label, "%s", words[map].rows);
@@ -165,21 +165,21 @@ static void draw_roofline(const struct explanation *x, FILE *out)
     double peak = (double)(v[P_SM_COUNT] * v[P_SM_SCHEDULERS] * 32);
     double bytes = (double)v[P_DRAM_ATOM] / (double)v[P_DRAM_BURST] * (double)v[P_CLOCK_DRAM] /
                    (double)v[P_CLOCK_CORE] * (double)v[P_MEM_CHANNELS];
-    struct chart c = {.out = out,
-                      .width = 960,
-                      .height = 330,
-                      .left = 64,
-                      .top = 22,
-                      .right = 12,
-                      .bottom = 42,
-                      .log_x = true,
-                      .log_y = true,
-                      .x0 = 0.01,
-                      .x1 = 1000,
-                      .y0 = 0.1,
-                      .y1 = peak * 2,
-                      .xlabel = "thread instructions per byte of memory traffic",
-                      .ylabel = "thread instructions per cycle"};
+    struct drawing c = {.out = out,
+                        .width = 960,
+                        .height = 330,
+                        .left = 64,
+                        .top = 22,
+                        .right = 12,
+                        .bottom = 42,
+                        .log_x = true,
+                        .log_y = true,
+                        .x0 = 0.01,
+                        .x1 = 1000,
+                        .y0 = 0.1,
+                        .y1 = peak * 2,
+                        .xlabel = "thread instructions per byte of memory traffic",
+                        .ylabel = "thread instructions per cycle"};
     const double roof_x[3] = {c.x0, peak / bytes, c.x1}, roof_y[3] = {c.x0 * bytes, peak, peak};
     chart_begin(&c, "Roofline: kernels under the bandwidth of memory and the rate of issue");
     chart_axes(&c);
@@ -215,20 +215,20 @@ static void draw_reuse(const struct run_result *r, FILE *out)
             if (r->profile.reuse[k][i] && i + 2 > used) used = i + 2;
     if (used > REUSE_BUCKETS) used = REUSE_BUCKETS;
     for (unsigned i = 0; i < used; i++) x[i] = (double)(UINT64_C(1) << i);
-    struct chart c = {.out = out,
-                      .width = 960,
-                      .height = 260,
-                      .left = 64,
-                      .top = 22,
-                      .right = 12,
-                      .bottom = 42,
-                      .log_x = true,
-                      .x0 = 1,
-                      .x1 = x[used - 1],
-                      .y1 = 1,
-                      .percent_y = true,
-                      .xlabel = "reuse distance: requests of the SM between two for the same line",
-                      .ylabel = "share of reuses within it"};
+    struct drawing c = {.out = out,
+                        .width = 960,
+                        .height = 260,
+                        .left = 64,
+                        .top = 22,
+                        .right = 12,
+                        .bottom = 42,
+                        .log_x = true,
+                        .x0 = 1,
+                        .x1 = x[used - 1],
+                        .y1 = 1,
+                        .percent_y = true,
+                        .xlabel = "reuse distance: requests of the SM between two for the same line",
+                        .ylabel = "share of reuses within it"};
     chart_begin(&c, "Reuse distance of lines, by who uses them again");
     chart_axes(&c);
     unsigned shown = 0;
@@ -283,7 +283,7 @@ static void write_runs(const struct explanation *x, FILE *out)
 int explain_html(const struct explanation *x, FILE *out, struct wl_err *e)
 {
     const struct run_result *r = run_result(x->base);
-    struct columns cols;
+    struct time_columns cols;
     char line[1024], a[32];
     (void)e;
     explain_headline(x, line, sizeof line);

@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/explain.h"
+#include "cli/explain_view.h"
 
-struct side {
+struct ledger_side {
     json_t *root;
     const char *file;
     int64_t cycles;
     double reason[EXPLAIN_REASONS];
 };
 
-static int wrong(const struct side *s, const char *what, struct wl_err *e)
+static int wrong(const struct ledger_side *s, const char *what, struct wl_err *e)
 {
     return wl_fail(e, WL_EINPUT, "%s has no %s: two results of 'run --json' of this version are compared", s->file,
                    what);
@@ -39,7 +39,8 @@ static double usable(const json_t *root, uint64_t sms)
     return sum;
 }
 
-static int read_side(struct side *s, const char *file, const struct reason *r, unsigned reasons, struct wl_err *e)
+static int read_side(struct ledger_side *s, const char *file, const struct account_reason *r, unsigned reasons,
+                     struct wl_err *e)
 {
     json_error_t why;
     s->file = file;
@@ -68,7 +69,7 @@ static int read_side(struct side *s, const char *file, const struct reason *r, u
 }
 
 /* Whole cycles that add up to the difference. */
-static void round_entries(const struct side s[2], unsigned reasons, int64_t *out)
+static void round_entries(const struct ledger_side s[2], unsigned reasons, int64_t *out)
 {
     int64_t left = s[1].cycles - s[0].cycles;
     unsigned largest = 0;
@@ -86,7 +87,7 @@ static json_t *copy_or_null(const json_t *root, const char *key)
     return v ? json_incref(v) : json_null();
 }
 
-static json_t *side_json(const struct side *s)
+static json_t *side_json(const struct ledger_side *s)
 {
     static const char *const keys[] = {"workload",  "size",   "inputs",           "gpu", "l1_policy", "l2_policy",
                                        "scheduler", "cycles", "warp_instructions"};
@@ -113,7 +114,7 @@ static int64_t kernel_cycles(const json_t *root, const char *name)
 }
 
 /* Kernels of both sides by name, each once. */
-static json_t *kernel_json(const struct side s[2])
+static json_t *kernel_json(const struct ledger_side s[2])
 {
     json_t *list = json_object(), *k;
     size_t i;
@@ -131,8 +132,8 @@ static json_t *kernel_json(const struct side s[2])
 
 int ledger_make(const char *before, const char *after, json_t **out, struct wl_err *e)
 {
-    struct side s[2] = {{0}};
-    struct reason r[EXPLAIN_REASONS];
+    struct ledger_side s[2] = {{0}};
+    struct account_reason r[EXPLAIN_REASONS];
     unsigned reasons = explain_reasons(r);
     int64_t entry[EXPLAIN_REASONS] = {0};
     int rc = read_side(&s[0], before, r, reasons, e);

@@ -2,7 +2,7 @@
  *
  * What is said rests on three kinds of numbers: the account (what schedulers waited for), the runs on other machines
  * (what helps), and the profile (which lines). Below one part in fifty nothing is called a limit. */
-#include "cli/explain.h"
+#include "cli/explain_view.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -11,20 +11,21 @@
 
 static const double helps = 1.05, matters = 1.02;
 
-double explain_share(const struct explanation *x, const struct reason *r)
+double explain_share(const struct explanation *x, const struct account_reason *r)
 {
     return x->slots ? 100 * (double)r->cycles / (double)x->slots : 0;
 }
 
 static int compare_reasons(const void *a, const void *b)
 {
-    const struct reason *x = *(const struct reason *const *)a, *y = *(const struct reason *const *)b;
+    const struct account_reason *x = *(const struct account_reason *const *)a,
+                                *y = *(const struct account_reason *const *)b;
     if (x->cycles != y->cycles) return x->cycles < y->cycles ? 1 : -1;
     return (x > y) - (x < y);
 }
 
 /* The reasons but for `issued`, the largest first. */
-static unsigned sort_reasons(const struct explanation *x, const struct reason *out[EXPLAIN_REASONS])
+static unsigned sort_reasons(const struct explanation *x, const struct account_reason *out[EXPLAIN_REASONS])
 {
     unsigned n = 0;
     for (unsigned i = 1; i < x->reasons; i++) out[n++] = &x->reason[i];
@@ -53,7 +54,7 @@ static const struct what_if *useless(const struct explanation *x)
 void explain_headline(const struct explanation *x, char *out, size_t size)
 {
     const struct run_result *r = run_result(x->base);
-    const struct reason *sorted[EXPLAIN_REASONS];
+    const struct account_reason *sorted[EXPLAIN_REASONS];
     const struct what_if *best = best_of(x, false), *bound = best_of(x, true), *none = useless(x);
     sort_reasons(x, sorted);
     size_t at =
@@ -75,7 +76,7 @@ void explain_headline(const struct explanation *x, char *out, size_t size)
 
 static void write_account(const struct explanation *x, FILE *out)
 {
-    const struct reason *sorted[EXPLAIN_REASONS];
+    const struct account_reason *sorted[EXPLAIN_REASONS];
     unsigned n = sort_reasons(x, sorted);
     fprintf(out, "\nwhere the cycles of the schedulers go\n  %5.1f %%  %s\n", explain_share(x, &x->reason[0]),
             x->reason[0].phrase);

@@ -287,6 +287,8 @@ complete -c warpline -n '__fish_seen_subcommand_from exec' -l profile -d 'observ
 complete -c warpline -n '__fish_seen_subcommand_from exec' -l samples -r -d 'all counters every so many cycles (--set stats.interval=CYCLES); or write them to FILE as CSV'
 complete -c warpline -n '__fish_seen_subcommand_from exec' -l timeline -r -d 'write what SMs do, cycle by cycle, for Perfetto'
 complete -c warpline -n '__fish_seen_subcommand_from exec' -l timeline-window -r -d 'cycles of --timeline (default 0..20000)'
+complete -c warpline -n '__fish_seen_subcommand_from exec' -l timeline-from -r -d 'the window begins with kernel:NAME[#N], pc:N or stall[:mshr|merge|line|missq|gate]'
+complete -c warpline -n '__fish_seen_subcommand_from exec' -l timeline-requests -d 'follow one of N requests (default 64); 0: none'
 complete -c warpline -n '__fish_seen_subcommand_from exec' -l timeline-sms -r -d 'SMs of --timeline (default 0)'
 complete -c warpline -n '__fish_seen_subcommand_from exec' -l plugin -r -d 'load policies from a shared object; repeatable'
 complete -c warpline -n '__fish_seen_subcommand_from exec' -l quiet -s q -d 'no progress, no summary'

@@ -116,7 +116,7 @@ static int need(struct plan *p, unsigned series, const struct exp_set *over, int
     return rc || to < 0 || to == (int)series ? rc : need(p, (unsigned)to, over, -1, e);
 }
 
-/* What a figure needs beside its series on its workloads: other seeds, and a scatter of claims the claims. */
+/* What a figure needs in addition to its series on its workloads: other seeds, and a scatter of claims the claims. */
 static int need_more(struct plan *p, const struct exp_figure *f, struct wl_err *e)
 {
     const struct exp_set seeded = {f->seeded, f->nseeds * f->view.workloads.count};

@@ -20,7 +20,7 @@ struct gauge {
 };
 
 /* What warps do between instructions: one of these at a time. */
-enum warp_state { STATE_LOAD, STATE_RESULT, STATE_BARRIER, STATE_FENCE, STATE_READY, WARP_STATES };
+enum shown_state { STATE_LOAD, STATE_RESULT, STATE_BARRIER, STATE_FENCE, STATE_READY, WARP_STATES };
 
 struct timeline_sm {
     struct timeline *to;
@@ -117,7 +117,7 @@ static const char *const state_names[WARP_STATES] = {"waits for a load", "waits 
                                                      "waits for a fence", "ready"};
 
 /* Warps that began or ended to be in a state. */
-static void show_state(struct timeline_sm *t, enum warp_state k, uint64_t now, uint64_t cycle)
+static void show_state(struct timeline_sm *t, enum shown_state k, uint64_t now, uint64_t cycle)
 {
     for (uint64_t m = t->in[k] ^ now; m; m &= m - 1) {
         unsigned w = bit_low64(m);
@@ -319,7 +319,7 @@ static void end_sm(struct timeline_sm *s, uint64_t end)
     show_gauge(s, &s->mshrs, "MSHRs", NO_VALUE, end);
     show_gauge(s, &s->missq, "miss queue", NO_VALUE, end);
     if (s->queue.since) show_gauge(s, &s->queue, "re-execution queue", NO_VALUE, end);
-    for (unsigned k = 0; k < WARP_STATES; k++) show_state(s, (enum warp_state)k, 0, end);
+    for (unsigned k = 0; k < WARP_STATES; k++) show_state(s, (enum shown_state)k, 0, end);
     for (uint64_t m = s->ctas; m; m &= m - 1) end_cta(s, bit_low64(m), end);
 }
 

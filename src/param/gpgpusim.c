@@ -176,6 +176,10 @@ static int finish(struct machine *m)
 {
     int64_t *v = m->config->v;
     m->option = NULL;
+    if (m->capability[0] >= 5) { /* older ones than today's compilers make PTX for: the default */
+        v[P_DEVICE_CAPABILITY] = 10 * m->capability[0] + m->capability[1];
+        v[P_DEVICE_COPY_ENGINES] = 2; /* both directions at once, as in the presets */
+    }
     if (m->clusters) v[P_SM_COUNT] = m->clusters * m->cores;
     if (m->clusters) v[P_SM_CLUSTER] = m->cores;
     gpgpusim_special_units(m);

@@ -387,6 +387,8 @@ static int set_network(struct machine *m, const char *v, int unused)
 enum { OPTIONAL, NEEDED };
 
 static const struct gpgpusim_row rows[] = {
+    {"-gpgpu_compute_capability_major", FIELD(capability[0]), OPTIONAL},
+    {"-gpgpu_compute_capability_minor", FIELD(capability[1]), OPTIONAL},
     {"-gpgpu_n_clusters", FIELD(clusters), NEEDED},
     {"-gpgpu_n_cores_per_cluster", FIELD(cores), OPTIONAL},
     {"-gpgpu_clock_domains", set_clocks, 0, NEEDED},

@@ -22,6 +22,7 @@ struct machine {
     const char *file;
     const char *option; /* that is read, and its line; NULL: none */
     unsigned line;
+    long capability[2]; /* major, minor */
     long clusters, cores, adaptive, unified, chips, width, burst, ratio, shared_default, max_issue;
     bool given_shared;
     struct cache_text l1;

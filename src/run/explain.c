@@ -31,10 +31,10 @@ static const struct { const char *id, *phrase; } phrases[] = {
 };
 /* clang-format on */
 
-unsigned explain_reasons(struct reason out[EXPLAIN_REASONS])
+unsigned explain_reasons(struct account_reason out[EXPLAIN_REASONS])
 {
     enum { N = sizeof phrases / sizeof *phrases };
-    for (unsigned i = 0; i < N; i++) out[i] = (struct reason){phrases[i].id, phrases[i].phrase, 0};
+    for (unsigned i = 0; i < N; i++) out[i] = (struct account_reason){phrases[i].id, phrases[i].phrase, 0};
     return N;
 }
 
@@ -44,7 +44,7 @@ uint64_t explain_sms(uint64_t sms, uint64_t x, uint64_t y, uint64_t z)
     return ctas < sms ? ctas : sms;
 }
 
-uint64_t explain_account(struct reason r[EXPLAIN_REASONS], unsigned reasons, const struct run_result *from,
+uint64_t explain_account(struct account_reason r[EXPLAIN_REASONS], unsigned reasons, const struct run_result *from,
                          const struct gpu_config *c)
 {
     const struct run_stats *s = &from->stats;

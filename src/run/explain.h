@@ -27,7 +27,7 @@ struct what_if {
 };
 
 /* One reason of the account. */
-struct reason {
+struct account_reason {
     const char *id, *phrase;
     uint64_t cycles; /* scheduler cycles */
 };
@@ -36,7 +36,7 @@ struct explanation {
     struct run *base; /* profiled and sampled */
     uint64_t slots;   /* scheduler cycles: cycles x SMs that can have a CTA x schedulers, over all kernels */
     uint64_t unused;  /* those of SMs for which the grid has no CTA */
-    struct reason reason[EXPLAIN_REASONS]; /* sums up to `slots`; the last one is SMs without any warp */
+    struct account_reason reason[EXPLAIN_REASONS]; /* sums up to `slots`; the last one is SMs without any warp */
     unsigned reasons;
     struct what_if run[EXPLAIN_RUNS]; /* those that were tried, the largest speedup first */
     unsigned runs;
@@ -48,9 +48,9 @@ int explain_run(const struct run_spec *spec, struct explanation *out,
 void explain_free(struct explanation *x);
 
 /* The ids and phrases of the account's reasons in order; the last is "idle". */
-unsigned explain_reasons(struct reason out[EXPLAIN_REASONS]);
+unsigned explain_reasons(struct account_reason out[EXPLAIN_REASONS]);
 /* Fills in the cycles from what was counted; their sum comes back. */
-uint64_t explain_account(struct reason r[EXPLAIN_REASONS], unsigned reasons, const struct run_result *from,
+uint64_t explain_account(struct account_reason r[EXPLAIN_REASONS], unsigned reasons, const struct run_result *from,
                          const struct gpu_config *c);
 /* SMs that can have a CTA of such a grid. */
 uint64_t explain_sms(uint64_t sms, uint64_t x, uint64_t y, uint64_t z);

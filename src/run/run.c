@@ -91,9 +91,16 @@ static void keep_launch(void *arg)
     r->known_policy = policy;
 }
 
+static void note_launch(void *arg, const char *text)
+{
+    struct run *r = arg;
+    run_note(r, text);
+    if (r->spec.say && !r->spec.quiet) r->spec.say(r->spec.listener, text);
+}
+
 int run_session(struct run *r, struct wl_err *e)
 {
-    const struct session_watch watch = {.arg = r, .launched = keep_launch};
+    struct session_watch watch = {.arg = r, .launched = keep_launch, .note = note_launch};
     struct session_options so = {.mode = r->spec.functional ? SESSION_FUNCTIONAL : SESSION_TIMING,
                                  .config = r->config,
                                  .gpu = r->engine,
@@ -107,8 +114,9 @@ int run_session(struct run *r, struct wl_err *e)
         so.record_copy = record_copy;
         so.record_arg = r->writer;
     }
+    if (!r->spec.each || so.mode != SESSION_TIMING) watch.launched = NULL;
     r->watch = watch;
-    if (r->spec.each && so.mode == SESSION_TIMING) so.watch = &r->watch;
+    so.watch = &r->watch;
     r->session = session_new(&so, e);
     return r->session ? 0 : e->code ? (int)e->code : WL_ERUN;
 }

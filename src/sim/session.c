@@ -278,12 +278,13 @@ static void set_room(const struct session *s, struct stream_source *src)
 static void warn_of_clocks(struct session *s, const struct stream_source *src)
 {
     char text[256];
-    if (s->warned_of_clocks || !ptx_reads_clock(src)) return;
+    const struct session_watch *w = s->opt.watch;
+    if (!w || s->warned_of_clocks || !ptx_reads_clock(src)) return;
     s->warned_of_clocks = true;
-    snprintf(text, sizeof text,
-             "note: kernel %s reads a clock and is not timed: clocks count the instructions of the warp",
+    snprintf(text, sizeof text, "kernel %s reads a clock and is not timed: clocks count the instructions of the warp",
              src->info->kernel);
-    session_complain(s, text);
+    if (w->note) w->note(w->arg, text);
+    else if (w->complain) w->complain(w->arg, text);
 }
 
 int session_launch(struct session *s, struct ptx_launch *l, struct wl_err *e)

@@ -37,6 +37,8 @@ struct session_watch {
     /* Something the user must hear because a program may not say it: a kernel's fault, a module
      * that cannot be loaded, a call that is not supported. */
     void (*complain)(void *arg, const char *text);
+    /* Something the user should know; NULL: as complain. */
+    void (*note)(void *arg, const char *text);
     /* Text of a failed assertion; NULL: treated as text printed by kernels. */
     void (*print_assert)(void *arg, const char *text, size_t len);
 };

@@ -82,23 +82,41 @@ void account_flush(struct sm *s, unsigned w) { s->account.since[w] = s->cycle - 
 
 static void end_stretch(struct account *a, unsigned schedulers, uint64_t end)
 {
-    uint64_t cycles = end - a->began;
-    for (unsigned i = 0; i < schedulers; i++) *a->to[i] += cycles;
+    uint64_t cycles = end - a->began, *reason = (uint64_t *)(void *)&a->stats;
+    for (unsigned i = 0; i < schedulers; i++) {
+        if (a->to[i] == TO_OPEN) a->open[i] += (uint32_t)cycles;
+        else reason[a->to[i]] += cycles;
+    }
     a->states.lsu_full += a->kept * cycles;
     a->began = 0;
 }
 
 void account_end_stretch(struct sm *s) { end_stretch(&s->account, s->schedulers, s->cycle); }
 
+static uint8_t place_of(const struct sm *s, const uint64_t *reason)
+{
+    return (uint8_t)(reason - (const uint64_t *)(const void *)&s->account.stats);
+}
+
 /* Finds every scheduler's reason. */
 static void find_reasons(struct sm *s, const struct kept *k)
 {
     uint64_t results = awaits_result(s);
     for (unsigned i = 0; i < s->schedulers; i++) {
-        uint64_t **to = &s->account.to[i];
-        if (s->ready & s->owned[i]) *to = reason_kept(s, i, k);
-        else if (results & s->owned[i]) *to = &s->account.open[i];
-        else *to = reason_idle(s, i, s->barrier);
+        uint8_t *to = &s->account.to[i];
+        if (s->ready & s->owned[i]) *to = place_of(s, reason_kept(s, i, k));
+        else if (results & s->owned[i]) *to = TO_OPEN;
+        else *to = place_of(s, reason_idle(s, i, s->barrier));
+    }
+}
+
+/* So many cycles without a ready warp. */
+static void add_unready(struct sm *s, uint64_t cycles)
+{
+    uint64_t results = awaits_result(s);
+    for (unsigned i = 0; i < s->schedulers; i++) {
+        if (results & s->owned[i]) s->account.open[i] += (uint32_t)cycles;
+        else *reason_idle(s, i, s->barrier) += cycles;
     }
 }
 
@@ -122,14 +140,15 @@ void account_stall(struct sm *s)
 void account_skip(struct sm *s, uint64_t skipped, tick_t then)
 {
     struct account *a = &s->account;
-    struct kept k = {0};
     if (a->began) end_stretch(a, s->schedulers, s->cycle - skipped); /* the change came behind the issue stage */
     if (!s->live) return;
-    if (s->ready) {
-        uint64_t can = s->ready & ~issue_blocked(s, then); /* only the scheme can have kept these */
-        k = sort_kept(s, s->ready, can, can);
-        add_states(&a->states, &k, skipped);
+    if (!s->ready) {
+        add_unready(s, skipped);
+        return;
     }
+    uint64_t can = s->ready & ~issue_blocked(s, then); /* only the scheme can have kept these */
+    struct kept k = sort_kept(s, s->ready, can, can);
+    add_states(&a->states, &k, skipped);
     find_reasons(s, &k);
     a->began = s->cycle - skipped;
     a->kept = 0;
@@ -153,8 +172,6 @@ static uint64_t open_warp_cycles(const struct sm *s)
 static struct account settled(const struct sm *s)
 {
     struct account a = s->account;
-    for (unsigned i = 0; a.began && i < s->schedulers; i++)
-        a.to[i] = (uint64_t *)(void *)((char *)&a + ((char *)a.to[i] - (const char *)&s->account));
     if (a.began) end_stretch(&a, s->schedulers, s->cycle + 1);
     return a;
 }
@@ -167,24 +184,25 @@ void account_add(const struct sm *s, struct run_stats *out)
     c->total = (a.resident + (s->live ? s->cycle + 1 : 0)) * s->schedulers;
     for (unsigned i = 0; i < s->schedulers; i++) c->total -= a.open[i];
     c->issued = s->stats.warp_instructions - a.second;
-    c->alu = a.wait[WAIT_ALU];
-    c->shared = a.wait[WAIT_SHARED];
-    c->load_l1 = a.wait[WAIT_L1];
-    c->load_l2 = a.wait[WAIT_L2];
-    c->load_dram = a.wait[WAIT_DRAM];
-    c->load_in_flight = a.wait[WAIT_IN_FLIGHT];
-    c->fence += a.wait[WAIT_ATOMIC];
-    c->fetch += a.wait[WAIT_FETCH];
+    c->alu = a.wait[WAIT_ALU].scheduler;
+    c->shared = a.wait[WAIT_SHARED].scheduler;
+    c->load_l1 = a.wait[WAIT_L1].scheduler;
+    c->load_l2 = a.wait[WAIT_L2].scheduler;
+    c->load_dram = a.wait[WAIT_DRAM].scheduler;
+    c->load_in_flight = a.wait[WAIT_IN_FLIGHT].scheduler;
+    c->fence += a.wait[WAIT_ATOMIC].scheduler;
+    c->fetch += a.wait[WAIT_FETCH].scheduler;
     account_stats_add(&out->account, c);
     w->total += bit_count64(s->live) * (s->cycle + 1) - open_warp_cycles(s);
     w->issued = s->stats.warp_instructions;
-    w->alu = a.warp_wait[WAIT_ALU];
-    w->shared = a.warp_wait[WAIT_SHARED];
-    w->load_l1 = a.warp_wait[WAIT_L1];
-    w->load_l2 = a.warp_wait[WAIT_L2];
-    w->load_dram = a.warp_wait[WAIT_DRAM];
-    w->load_in_flight = a.warp_wait[WAIT_IN_FLIGHT];
-    w->fence += a.warp_wait[WAIT_ATOMIC];
-    w->fetch += a.warp_wait[WAIT_FETCH];
+    w->not_selected += a.not_selected;
+    w->alu = a.wait[WAIT_ALU].warp;
+    w->shared = a.wait[WAIT_SHARED].warp;
+    w->load_l1 = a.wait[WAIT_L1].warp;
+    w->load_l2 = a.wait[WAIT_L2].warp;
+    w->load_dram = a.wait[WAIT_DRAM].warp;
+    w->load_in_flight = a.wait[WAIT_IN_FLIGHT].warp;
+    w->fence += a.wait[WAIT_ATOMIC].warp;
+    w->fetch += a.wait[WAIT_FETCH].warp;
     warp_states_stats_add(&out->warp_states, w);
 }

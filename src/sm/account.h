@@ -37,24 +37,29 @@ static inline uint64_t due_make(uint64_t time, enum wait what) { return time << 
 static inline uint64_t due_time(uint64_t due) { return due >> WAIT_BITS; }
 static inline enum wait due_what(uint64_t due) { return (enum wait)(due & (WAITS - 1)); }
 
-struct account {
-    uint64_t open[WL_MAX_SCHEDULERS]; /* scheduler cycles that warps waited for results, not given to one yet */
-    uint64_t warp_wait[WAITS];        /* warp cycles that warps waited for results; added ahead when one is due */
-    uint8_t what[WL_MAX_WARPS];       /* what the warp's head waited for, or WAITS: it did not wait */
+/* Cycles that were spent on waiting for one kind of result. */
+struct waited {
+    uint64_t scheduler; /* scheduler cycles, given to what ended them */
+    uint64_t warp;      /* warp cycles, added ahead when a result is due */
+};
 
+/* What every issue looks at is in the first lines of the host's cache. */
+struct account {
+    uint32_t open[WL_MAX_SCHEDULERS]; /* scheduler cycles that warps waited for results, not given to one yet */
+    uint64_t not_selected;            /* warp cycles */
     /* A stretch of cycles in which nothing can issue and which are all alike; it is given to its reasons when it is
      * over. */
-    uint64_t began;                  /* its first cycle; 0: there is none */
-    uint64_t kept;                   /* ready warps in each of its cycles, all of which find the ld/st queue full */
-    uint64_t *to[WL_MAX_SCHEDULERS]; /* the reason of each scheduler */
-
-    uint64_t wait[WAITS];       /* scheduler cycles that warps waited for results, by what ended them */
+    uint64_t began;                /* its first cycle; 0: there is none */
+    uint8_t to[WL_MAX_SCHEDULERS]; /* the reason of each scheduler: TO_OPEN, or a counter of `stats` */
+    uint64_t kept;                 /* ready warps in each of its cycles, all of which find the ld/st queue full */
+    struct waited wait[WAITS];
     uint64_t resident;          /* cycles with a warp: from when the first came (subtracted) to when the last went */
     uint64_t second;            /* warps issued by a scheduler that had issued another in the same cycle */
     struct account_stats stats; /* the other reasons */
     struct warp_states_stats states;
     uint64_t since[WL_MAX_WARPS]; /* of warps that wait for something of unknown length: the last cycle before */
 };
+enum { TO_OPEN = UINT8_MAX };
 
 /* The cycles of the warp since its last note; those that end before cycle `at`. */
 static inline uint64_t account_note(struct account *a, unsigned w, uint64_t at)
@@ -64,20 +69,21 @@ static inline uint64_t account_note(struct account *a, unsigned w, uint64_t at)
     return n;
 }
 
-/* The warp has waited since `from` and can issue from `cycle` on, because of what comes then. */
-static inline void account_due(struct account *a, unsigned w, uint64_t from, uint64_t cycle, enum wait what)
+/* A warp has waited since `from` and can issue from `cycle` on, because of what comes then. Returns what it waited for,
+ * or WAITS: it did not. */
+static inline uint8_t account_due(struct account *a, uint64_t from, uint64_t cycle, enum wait what)
 {
     uint64_t waited = cycle - 1 - from;
-    a->warp_wait[what] += waited;
-    a->what[w] = waited ? (uint8_t)what : WAITS;
+    a->wait[what].warp += waited;
+    return waited ? (uint8_t)what : WAITS;
 }
 
-/* The scheduler issues the warp: if it waited, cycles that are open were spent on the same. */
-static inline void account_issue(struct account *a, unsigned sched, unsigned w)
+/* The scheduler issues a warp that has waited for this: cycles that are open were spent on the same. */
+static inline void account_issue(struct account *a, unsigned sched, uint8_t waited)
 {
-    if (!a->open[sched] || a->what[w] == WAITS) return;
-    a->wait[a->what[w]] += a->open[sched];
-    a->open[sched] = 0;
+    uint32_t open = a->open[sched] & (0u - (waited != WAITS)); /* no branch: it would be guessed wrongly */
+    a->wait[waited & (WAITS - 1)].scheduler += open;
+    a->open[sched] -= open;
 }
 
 #endif

@@ -177,7 +177,7 @@ static inline __attribute__((always_inline)) unsigned issue_warp(struct sm *s, u
     unsigned unit = p->route->unit;
     s->stats.warp_instructions++;
     if (s->notes_issues) note_issue(s, w);
-    account_issue(&s->account, sched, w);
+    account_issue(&s->account, sched, p->stream.note);
     unsigned lanes = bit_count32(p->exec);
     s->stats.thread_instructions += lanes;
     s->stats.register_reads += in->nsrc * lanes;

@@ -27,8 +27,8 @@ void warp_show_head(struct sm *s, unsigned w);                      /* enters th
 void starve_kernel_begin(struct sm *s);
 void warp_starve(struct sm *s, unsigned w, tick_t now); /* its next instruction is not known yet */
 
-void warp_arrive(struct sm *s, unsigned w, tick_t now);             /* the warp came to a barrier */
-void warp_memop_done(struct sm *s, unsigned w, tick_t now);         /* one of its memory instructions has finished */
+void warp_arrive(struct sm *s, unsigned w, tick_t now);     /* the warp came to a barrier */
+void warp_memop_done(struct sm *s, unsigned w, tick_t now); /* one of its memory instructions has finished */
 /* Asynchronous copies: the group of one that is issued, and the end of one; the warp's open group ends; it waits until
  * at most `allowed` of the groups ended so far are on their way. */
 unsigned warp_copy_begins(struct sm *s, unsigned w);
@@ -107,7 +107,7 @@ static inline void account_left(struct sm *s, const struct issue_stage *st, uint
 {
     uint64_t left = st->ready & ~st->issued & s->ready;
     if (st->stuck | (left & ~can)) account_sort_left(s, st, left, can, refused);
-    else s->account.states.not_selected += bit_count64(left);
+    else s->account.not_selected += bit_count64(left);
 }
 
 /* issue.c */

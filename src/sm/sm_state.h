@@ -209,15 +209,15 @@ enum { WARP_MAX_LOOPS = 8 }; /* nested loops that are tracked per warp; a policy
 
 /* What each instruction needs is one line of the host's cache; the rest is another. */
 struct sm_warp {
-    _Alignas(64) struct stream_reader stream;
-    const struct code_inst *inst; /* the head: the next instruction */
-    const struct route *route;    /* the route of the head */
-    uint32_t left;                /* instructions of the block after the head */
-    uint32_t exec;                /* lanes of the head that execute */
-    uint32_t seq;                 /* instructions issued so far, modulo 2^32 */
-    uint32_t outstanding;         /* memory instructions not finished */
-    uint8_t cta;                  /* the slot of its CTA */
-    uint8_t rank;                 /* its number in the CTA */
+    _Alignas(64) struct stream_reader stream; /* its note: what the head waited for, enum wait; WAITS: for nothing */
+    const struct code_inst *inst;             /* the head: the next instruction */
+    const struct route *route;                /* the route of the head */
+    uint32_t left;                            /* instructions of the block after the head */
+    uint32_t exec;                            /* lanes of the head that execute */
+    uint32_t seq;                             /* instructions issued so far, modulo 2^32 */
+    uint32_t outstanding;                     /* memory instructions not finished */
+    uint8_t cta;                              /* the slot of its CTA */
+    uint8_t rank;                             /* its number in the CTA */
     uint8_t nloops;
     uint32_t lanes[WARP_MAX_LOOPS]; /* lanes inside each tracked loop, outer loops first */
     uint16_t loop[WARP_MAX_LOOPS];  /* the number of each tracked loop; only for policies with a leave_loop hook */
@@ -343,7 +343,7 @@ struct sm {
     uint64_t starved;                               /* set of warps whose next instruction is not known yet */
     struct code_inst no_inst;                       /* the head of these: waits for a register that never comes */
     const struct code_inst *fed_from[SM_MAX_WARPS]; /* of these: the instruction that issued last */
-    uint32_t cta_limit; /* resident CTAs of this kernel */
+    uint32_t cta_limit;                             /* resident CTAs of this kernel */
     uint32_t ctas_resident;
     uint64_t next_age;
 
@@ -359,6 +359,9 @@ struct sm {
     uint64_t sched_count[WL_MAX_POLICY_COUNTERS]; /* the scheme's counters */
     struct cta cta[SM_MAX_CTAS];
     struct warp_copies copies[SM_MAX_WARPS];
+    /* SMs lie one behind the other: with such a size (49 lines more than a multiple of 4 KiB) the lines that every cycle
+     * looks at fall into all sets of the host's cache, not into the same few. */
+    char unused[44 * 64];
 };
 
 #endif

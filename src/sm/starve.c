@@ -35,7 +35,7 @@ static uint64_t note_starving(struct sm *s, unsigned w, tick_t now)
     uint64_t cycles = account_note(&s->account, w, sm_next_issue(s, now));
     if (s->barrier >> w & 1) s->account.states.barrier += cycles;
     else if (s->membar >> w & 1) s->account.states.fence += cycles;
-    else s->account.warp_wait[WAIT_FETCH] += cycles;
+    else s->account.wait[WAIT_FETCH].warp += cycles;
     return cycles;
 }
 
@@ -49,7 +49,7 @@ static void end_starving(struct sm *s, unsigned w, tick_t now)
     s->steady = false;
     bool starved = note_starving(s, w, now);
     warp_advance(s, w, now);
-    if (starved && s->account.what[w] == WAITS) s->account.what[w] = WAIT_FETCH;
+    if (starved && s->warp[w].stream.note == WAITS) s->warp[w].stream.note = WAIT_FETCH;
 }
 
 int sm_feed(struct sm *s, tick_t now, struct wl_err *e)

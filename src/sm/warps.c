@@ -83,7 +83,7 @@ static inline void place_head(struct sm *s, unsigned w, uint64_t due, uint64_t f
     uint64_t cycle = sm_next_issue(s, now);
     if (due_time(due) <= s->head_limit) s->ready |= bit64(w);
     else cycle = wheel_add(s, w, due_time(due), now);
-    account_due(&s->account, w, from, cycle, due_what(due));
+    s->warp[w].stream.note = account_due(&s->account, from, cycle, due_what(due));
 }
 
 /* A head must have come; a path that was not taken waits for no register. */

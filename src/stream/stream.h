@@ -120,6 +120,7 @@ struct stream_reader {
     uint32_t mask;  /* active lanes of the current block */
     uint8_t spaces; /* spaces of the current generic instruction whose part was not read yet, one bit per space */
     bool split;     /* the current generic instruction has several parts */
+    uint8_t note;   /* the reader's owner's: nothing else looks at it */
 };
 
 /* Addresses of one warp memory instruction. Only a gather's are written out: there are shortcuts for

@@ -37,7 +37,7 @@ check "with their account" grep -q 'account.load_dram' "$work/launches.csv"
 good "a column for each kernel" run bfs --size tiny -v
 for word in bfs_expand account.load_l2 warp_states.issued dram.requests; do has "$word"; done
 bad 2 "nothing is timed" run bfs --size tiny --functional --launches "$work/x.csv"
-bad 2 "stats.interval" run bfs --size tiny --samples many
+bad 2 "needs an interval" run bfs --size tiny --samples many
 bad 2 "takes no value" run bfs --size tiny --profile=1
 
 good "a profile" run atax --size tiny --profile --json "$work/profile.json" -q

@@ -5,7 +5,10 @@
 bin=$WL_ROOT/tests/exec/bin
 
 # measure WORDS...: runs the micro-benchmarks; value NAME is what one printed, in cycles.
-measure() { run exec -q "$@" -- "$bin/latency"; if [ $status -eq 0 ] && [ ! -s "$work/err" ]; then ok "latency $*"; else not_ok "latency $*"; fi; }
+measure() {
+    run exec -q "$@" -- "$bin/latency"
+    if [ $status -eq 0 ] && [ ! -s "$work/err" ]; then ok "latency $*"; else not_ok "latency $*"; fi
+}
 value() { sed -n "s/^$1 \([0-9]*\).*/\1/p" "$work/out"; }
 param() { "$WARPLINE" gpu show "$1" | sed -n "s/^$2 = \([0-9]*\).*/\1/p"; }
 # is NAME WANT: a benchmark printed just that.
@@ -32,7 +35,8 @@ measure --gpu gtx480 --set lat.int_add=17
 is add $((64 * ($(param gtx480 sm.issue_delay) + 17) + 2))
 
 # Nanoseconds: 700 MHz. The timer is read one cycle before and one behind the clock.
-ns=$(sed -n 's/^timer \([0-9]*\) ns.*/\1/p' "$work/out") cycles=$(sed -n 's/^timer .* ns \([0-9]*\) .*/\1/p' "$work/out")
+ns=$(sed -n 's/^timer \([0-9]*\) ns.*/\1/p' "$work/out")
+cycles=$(sed -n 's/^timer .* ns \([0-9]*\) .*/\1/p' "$work/out")
 check "timer $ns ns, $cycles cycles" [ $((ns * 7 - cycles * 10)) -ge -20 -a $((ns * 7 - cycles * 10)) -le 40 ]
 
 # Both engines, any order of parts: the same readings. Another policy may give others.

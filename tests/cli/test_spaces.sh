@@ -8,7 +8,7 @@ ptx=$(dirname "$0")/spaces.ptx
 list() {
     awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) name[i] = $i }
              NR == 2 { for (i = 1; i <= NF; i++)
-                 if (name[i] !~ /^(workload|inputs|version|config_hash|engine|check|host)/) print name[i], $i
+                 if (name[i] !~ /^(workload|inputs|version|config_hash|engine|check|host|command)/) print name[i], $i
              }' "$work/row"
 }
 # counters KERNEL FILE ARGS...

@@ -4,7 +4,7 @@
 
 #include "ptx_run.h"
 
-#include "warpline/cuda.h"
+#include "ptx/tensor_map.h"
 
 static struct ptx_test T;
 
@@ -123,9 +123,7 @@ TEST(an_arrival_too_many_is_a_fault)
 /* A box of 8 x 8 words of a 20 x 10 tensor, with a corner outside; plain and with the swizzle of 32 bytes. */
 static void tensor_box(unsigned swizzle)
 {
-    const unsigned long long size[] = {20, 10}, stride[] = {80};
-    const unsigned box[] = {8, 8}, step[] = {1, 1};
-    CUtensorMap map;
+    uint8_t map[TENSOR_MAP_BYTES];
     ptx_test_load(
         &T, HEAD
         ".entry k(.param .align 64 .b8 map[128], .param .u64 o) {\n.reg .b64 %q,%out; .reg .b32 %t,%v,%s; .reg .pred "
@@ -141,16 +139,21 @@ static void tensor_box(unsigned swizzle)
     uint64_t data = dev_alloc(T.mem, 800), out = dev_alloc(T.mem, 256);
     uint32_t *d = dev_ptr(T.mem, data, 800);
     for (unsigned i = 0; i < 200; i++) d[i] = i + 1;
-    assert_int_equal(cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_UINT32, 2, (void *)(uintptr_t)data, size,
-                                            stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                                            swizzle ? CU_TENSOR_MAP_SWIZZLE_32B : CU_TENSOR_MAP_SWIZZLE_NONE,
-                                            CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
-                     CUDA_SUCCESS);
+    struct tensor_map t = {.base = data,
+                           .size = {20, 10},
+                           .stride = {4, 80},
+                           .box = {8, 8},
+                           .step = {1, 1},
+                           .dims = 2,
+                           .type = T_U32,
+                           .element = 4,
+                           .swizzle = (uint8_t)swizzle};
+    tensor_map_write(&t, map);
     struct {
         uint8_t map[128];
         uint64_t out;
     } params = {.out = out};
-    memcpy(params.map, &map, 128);
+    memcpy(params.map, map, sizeof map);
     ptx_test_must_run(&T, "k", 1, 32, &params);
     const uint32_t *have = dev_ptr(T.mem, out, 256);
     for (unsigned y = 0; y < 8; y++)

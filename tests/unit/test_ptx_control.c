@@ -321,13 +321,24 @@ TEST(warps_may_spin_on_each_other)
     ptx_test_free(&T);
 }
 
-TEST(waiting_for_a_later_cta_is_a_fault)
+/* CTA 0 waits for a flag that CTA 1 sets, or that nobody does. */
+#define WAIT_FOR(value)                                                                                                \
+    PTX_HEAD ".global .u32 flag;\n" BEGIN("k") "setp.eq.u32 %p, %s0, 1;\n@%p bra SET;\nSPIN:\nld.volatile.global.u32 " \
+                                               "%a, [flag];\nsetp.eq.u32 %q, %a, 0;\n@%q bra SPIN;\nbra OUT;\n"        \
+                                               "SET:\nmov.u32 %a, " value                                              \
+                                               ";\nst.volatile.global.u32 [flag], %a;\nOUT:\n" END
+
+TEST(a_cta_may_wait_for_a_later_one)
 {
-    FAULT(PTX_HEAD
-          ".global .u32 flag;\n" BEGIN("k") "setp.eq.u32 %p, %s0, 1;\n@%p bra SET;\nSPIN:\nld.volatile.global.u32 %a, "
-                                            "[flag];\nsetp.eq.u32 %q, %a, 0;\n@%q bra SPIN;\nbra OUT;\n"
-                                            "SET:\nmov.u32 %a, 5;\nst.volatile.global.u32 [flag], %a;\nOUT:\n" END,
-          2, 64, "wait for each other cannot run here", "CTA (0,0,0)");
+    const uint32_t *w = run_words(WAIT_FOR("5"), 2, 64);
+    for (unsigned i = 0; i < 128; i++) assert_int_equal(w[i], 5);
+    ptx_test_free(&T);
+}
+
+TEST(waiting_for_ever_is_a_fault)
+{
+    FAULT(WAIT_FOR("0"), 2, 64, "no end in sight", "nobody is left to do", "CTA (0,0,0)");
+    FAULT(WAIT_FOR("0"), 1, 64, "no end in sight", "CTA (0,0,0)");
 }
 
 /* An endless loop that stores: no state of it comes again. */

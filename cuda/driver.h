@@ -165,7 +165,7 @@ unsigned kernel_registers(const struct driver *d, const struct ptx_func *k);
 int64_t resident_blocks(const struct driver *d, const struct CUfunc_st *f, unsigned threads, size_t dynamic_shared);
 /* A launch whose kernel could not be found, because its module was not loaded: libcudart tells of it. The session's
  * error says why. */
-void cuwlRefused(const char *kernel, int code);
+void driver_refused(const char *kernel, int code);
 /* "call: n bytes at ... run past the end of the allocation". */
 CUresult device_outside(struct driver *d, const char *call, CUdeviceptr addr, uint64_t bytes);
 

@@ -83,7 +83,7 @@ static CUresult launch_failed(struct driver *d, const char *kernel, enum launch_
     return code;
 }
 
-void cuwlRefused(const char *kernel, int code)
+void driver_refused(const char *kernel, int code)
 {
     DRIVER(d);
     if (!driver_initialized(&d)) launch_failed(d, kernel, LAUNCH_REFUSED, (CUresult)code);

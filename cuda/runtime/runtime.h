@@ -99,7 +99,7 @@ struct texture_reference {
 cudaError_t rt_kernel(const void *host, CUfunction *out);
 /* The same for a launch: that it was refused is on record when the kernel's module cannot be loaded. */
 cudaError_t rt_kernel_to_launch(const void *host, CUfunction *out);
-void cuwlRefused(const char *kernel, int code); /* of libcuda */
+void driver_refused(const char *kernel, int code); /* of libcuda */
 /* The host function of a kernel, or the kernel itself when it has none. */
 const void *rt_host_of(CUfunction f);
 cudaError_t rt_symbol(const void *host, CUdeviceptr *addr, size_t *bytes);

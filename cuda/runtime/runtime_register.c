@@ -227,7 +227,7 @@ static cudaError_t find(const void *host, bool launch, CUfunction *out)
     pthread_mutex_lock(&lock);
     struct kernel *k = find_kernel(host);
     cudaError_t e = k ? load(k->fat) : cudaErrorInvalidDeviceFunction;
-    if (e && k && launch) cuwlRefused(k->name, e);
+    if (e && k && launch) driver_refused(k->name, e);
     if (!k && !rt_enter() && !cuFuncLoad((CUfunction)(uintptr_t)host)) { /* a kernel of a library */
         *out = (CUfunction)(uintptr_t)host;
         e = cudaSuccess;

@@ -7,6 +7,12 @@
 
 #include "warpline/cuda.h"
 
+#ifndef WL_REAL_CUDA
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphNode_st *CUgraphNode;
 typedef struct CUgraphExec_st *CUgraphExec;
@@ -438,4 +444,9 @@ CUresult cuCtxSetFlags(unsigned int flags);
 CUresult cuProfilerStart(void);
 CUresult cuProfilerStop(void);
 
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* WL_REAL_CUDA */
 #endif

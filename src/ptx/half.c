@@ -21,7 +21,8 @@ static double flush(double x, const struct fp_format *f, bool ftz)
     return ftz && fabs(x) < least(f) ? copysign(0, x) : x;
 }
 
-double half_value(uint32_t bits, unsigned type)
+/* The low 16 bits (of f32: all) as a number. */
+static double half_value(uint32_t bits, unsigned type)
 {
     if (type == T_F32) return f32_of(bits);
     return format_of(type) == &fp_bf16 ? bf16_to_f32((uint16_t)bits) : f16_to_f32((uint16_t)bits);

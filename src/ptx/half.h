@@ -14,7 +14,5 @@ lower_fn lower_pair;
 void half_compare(struct uop *u, const struct ptx_inst *in, uint8_t type, bool set);
 /* OP_ADD, OP_MIN or OP_MAX of two numbers, of both halves where the type is a pair. */
 uint32_t half_apply(unsigned op, unsigned type, uint32_t a, uint32_t b);
-/* The low 16 bits (of f32: all) as a number. */
-double half_value(uint32_t bits, unsigned type);
 
 #endif

@@ -72,7 +72,7 @@ enum ptx_prmt { PRMT_DEFAULT, PRMT_F4E, PRMT_B4E, PRMT_RC8, PRMT_ECL, PRMT_ECR, 
 enum ptx_bmsk { BMSK_CLAMP, BMSK_WRAP };
 enum ptx_testp { TESTP_FINITE, TESTP_INFINITE, TESTP_NUMBER, TESTP_NOTANUMBER, TESTP_NORMAL, TESTP_SUBNORMAL };
 enum ptx_tex { TEX_1D, TEX_2D, TEX_3D, TEX_A1D, TEX_A2D, TEX_CUBE, TEX_ACUBE };
-enum { LEVEL_L2 = 3 }; /* cmp of a prefetch to the L2 */
+enum { LEVEL_L2 = 3 };                              /* cmp of a prefetch to the L2 */
 enum ptx_surf { SURF_TRAP, SURF_CLAMP, SURF_ZERO }; /* what lies outside */
 /* To the timing half a texture fetch is the 4-byte word in which its texel begins: the texel's size is
  * known only at run time, and no texel crosses a sector. */

@@ -363,7 +363,7 @@ static void image_operand(struct words *s, struct ptx_inst *in, unsigned coordin
     expect(p, ']', "to end the surface operand");
 }
 
-void parse_image(struct words *s, struct ptx_inst *in)
+static void parse_image(struct words *s, struct ptx_inst *in)
 {
     static const char *const shapes[] = {"1d", "2d", "3d", "a1d", "a2d"}, *const vectors[] = {"v2", "v4"},
                              *const outside[] = {"trap", "clamp", "zero"}, *const caches[] = {"ca", "cg", "cs",

@@ -43,6 +43,5 @@ void parse_movmatrix(struct words *s, struct ptx_inst *in);
 void parse_cp(struct words *s, struct ptx_inst *in);
 void parse_mbarrier(struct words *s, struct ptx_inst *in);
 void parse_small(struct words *s, struct ptx_inst *in);
-void parse_image(struct words *s, struct ptx_inst *in);
 
 #endif

@@ -54,7 +54,7 @@ static int fetch(struct exec_warp *w, const struct uop *u, const struct operand 
     return RUN_ON;
 }
 
-struct slice {
+struct wgmma_slice {
     double a[ROWS * SLICE], b[SLICE * N_MAX];
 };
 
@@ -144,7 +144,7 @@ int op_wgmma(struct exec_warp *w, const struct uop *u)
     const struct matrix_op *op = u->matrix;
     const struct ptx_matrix *x = op->x;
     double c[ROWS * N_MAX] = {0};
-    struct slice s;
+    struct wgmma_slice s;
     bool add = (*at32(w, op->scale_d) ^ u->not_c) >> bit_low32(w->exec) & 1;
     if (add) get_sums(w, op, c);
     for (unsigned k = 0; k < x->k; k += SLICE) {

@@ -58,7 +58,7 @@ total = {}
 for x in s:
     for k, v in flat(x): total[k] = total.get(k, 0) + v
 assert all(total[k] == v for k, v in whole.items()), [k for k, v in whole.items() if total[k] != v]
-for k in ("samples", "profile", "loads", "reuse", "issue_ranks", "instructions", "heat"): del b[k]
+for k in ("samples", "heat", "profile", "loads", "instructions", "reuse", "issue_ranks"): del b[k]
 for k in b["kernels"]: del k["profile"]
 for o in (a, b): del o["host"], o["config_hash"], o["config"], o["set"], o["command"]
 assert a == b' "$work/plain.json" "$work/p.json"

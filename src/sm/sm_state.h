@@ -359,8 +359,8 @@ struct sm {
     uint64_t sched_count[WL_MAX_POLICY_COUNTERS]; /* the scheme's counters */
     struct cta cta[SM_MAX_CTAS];
     struct warp_copies copies[SM_MAX_WARPS];
-    /* SMs lie one behind the other: with such a size (49 lines more than a multiple of 4 KiB) the lines that every cycle
-     * looks at fall into all sets of the host's cache, not into the same few. */
+    /* SMs lie one behind the other: with such a size (49 lines more than a multiple of 4 KiB) the lines that every
+     * cycle looks at fall into all sets of the host's cache, not into the same few. */
     char unused[44 * 64];
 };
 

@@ -14,6 +14,12 @@ not_ok() {
     sed 's/^/#   /' "$work/out" "$work/err" 2>/dev/null | head -20
 }
 
+# Programs of nvcc are for x86-64, and cannot load sanitized libraries.
+nvcc_programs() {
+    [ "$(uname -m)" = x86_64 ] && ! ldd "$WL_BUILD/cuda/libcuda.so.1" | grep -q -e asan -e clang_rt &&
+        ! nm -D "$WL_BUILD/cuda/libcuda.so.1" | grep -q __asan
+}
+
 # run ARGS...: runs the program; leaves $status, $work/out and $work/err.
 run() { "$WARPLINE" "$@" >"$work/out" 2>"$work/err"; status=$?; }
 

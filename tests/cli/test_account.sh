@@ -67,7 +67,7 @@ assert r["metrics"]["reuse.intra_warp_median"] is None and r["kernels"][0]["acco
 
 # An executable: per launch as everything else, characterised, on a timeline.
 app=$WL_ROOT/tests/exec/bin/references
-if [ -x "$app" ]; then
+if nvcc_programs; then
     run exec -q --samples 500 --json "$work/exec.json" --timeline "$work/exec.trace" -- "$app"
     check "exec with a timeline" test $status -eq 0
     check "its launches add up" sums "$work/exec.json"

@@ -3,6 +3,10 @@
 # any order of parts; without timing they count instructions, and that is said once.
 . "$(dirname "$0")/lib.sh"
 bin=$WL_ROOT/tests/exec/bin
+if ! nvcc_programs; then
+    echo "# the programs of nvcc are skipped"
+    finish
+fi
 
 # measure WORDS...: runs the micro-benchmarks; value NAME is what one printed, in cycles.
 measure() {

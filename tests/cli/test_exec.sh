@@ -135,9 +135,8 @@ if command -v ${CC:-cc} >/dev/null; then
     unset LD_LIBRARY_PATH
 fi
 
-# The rest is compiled by nvcc for x86-64, and cannot load sanitized libraries.
-if [ "$(uname -m)" != x86_64 ] || ldd "$lib/libcuda.so.1" | grep -q -e asan -e clang_rt ||
-    nm -D "$lib/libcuda.so.1" | grep -q __asan; then
+# The rest is compiled by nvcc.
+if ! nvcc_programs; then
     echo "# the programs of nvcc are skipped"
     finish
 fi

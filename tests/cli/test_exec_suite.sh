@@ -3,9 +3,7 @@
 # compiled them: each checks its own results, on the timed machine and, the quick way, on others.
 . "$(dirname "$0")/lib.sh"
 bin=$WL_ROOT/tests/exec/bin/suite
-lib=$WL_BUILD/cuda
-if [ "$(uname -m)" != x86_64 ] || ldd "$lib/libcuda.so.1" | grep -q -e asan -e clang_rt ||
-    nm -D "$lib/libcuda.so.1" | grep -q __asan; then
+if ! nvcc_programs; then
     echo "# the programs of nvcc are skipped"
     finish
 fi

@@ -3,6 +3,10 @@
 # the instructions the same on every machine of the same size, whatever policy and engine.
 . "$(dirname "$0")/lib.sh"
 bin=$WL_ROOT/tests/exec/bin
+if ! nvcc_programs; then
+    echo "# the programs of nvcc are skipped"
+    finish
+fi
 
 # waits NAME WORDS...: the program's own checks pass.
 waits() {

@@ -41,6 +41,8 @@ int main(int argc, char **argv)
         char *log = malloc(size);
         CHECK(nvrtcGetProgramLog(p, log) == 0);
         printf("%s: %s\n", nvrtcGetErrorString(r), log);
+        free(log);
+        CHECK(nvrtcDestroyProgram(&p) == 0);
         return 3;
     }
     CHECK(nvrtcGetPTXSize(p, &size) == 0);
@@ -61,6 +63,7 @@ int main(int argc, char **argv)
     CHECK(!cuMemcpyDtoH(host, x, sizeof host));
     for (int i = 0; i < N; i++) CHECK(host[i] == 7 * i);
     CHECK(nvrtcDestroyProgram(&p) == 0 && !p);
+    free(ptx);
     printf("compile ok\n");
     return 0;
 }

@@ -32,6 +32,13 @@ static int end(void **state)
     return 0;
 }
 
+static void free_report(struct profile_report *r)
+{
+    free(r->load);
+    free(r->inst);
+    free(r->heat.count);
+}
+
 /* ---- shorthands ---- */
 
 static struct wl_access by(unsigned warp, uint64_t line, uint8_t sectors, uint32_t pc)
@@ -303,7 +310,7 @@ TEST_WITH(reuse_distances_count_requests_of_the_sm, begin, end)
     assert_int_equal(r.reuse[1][3], 0);
     assert_int_equal(r.reuse[0][0], 1);
     assert_int_equal(r.reuse[2][0], 0);
-    free(r.load);
+    free_report(&r);
 }
 
 /* ---- loads by pc ---- */
@@ -338,7 +345,7 @@ TEST_WITH(aps_and_the_table_of_loads, begin, end)
     assert_memory_equal(b->outcome, out_b, sizeof out_b);
     assert_memory_equal(a->lines, lines_a, sizeof lines_a);
     assert_memory_equal(b->lines, lines_b, sizeof lines_b);
-    free(r.load);
+    free_report(&r);
 }
 
 /* Launches of one kernel share rows, another kernel with the same pcs has its own. */
@@ -359,7 +366,7 @@ TEST_WITH(rows_are_by_kernel_and_pc, begin, end)
     assert_int_equal(r.load[0].requests, 2);
     assert_string_equal(r.load[1].kernel, "other");
     assert_int_equal(r.load[1].requests, 1);
-    free(r.load);
+    free_report(&r);
 }
 
 /* ---- issue ---- */
@@ -377,7 +384,7 @@ TEST_WITH(issued_instructions_by_age_rank, begin, end)
     assert_int_equal(profile_read_report(&p, &r), 0);
     assert_int_equal(r.rank[47], 1);
     assert_int_equal(r.rank[63], 1);
-    free(r.load);
+    free_report(&r);
 }
 
 /* ---- against a second, slow opinion ---- */
@@ -411,7 +418,7 @@ static void check_by_definition(void)
     assert_int_equal(profile_read_report(&p, &r), 0);
     assert_memory_equal(o->tally.infinite.type, type, sizeof type);
     assert_memory_equal(r.reuse, reuse, sizeof reuse);
-    free(r.load);
+    free_report(&r);
 }
 
 TEST_WITH(random_streams_by_definition, begin, end)

@@ -302,7 +302,7 @@ TEST_WITH(reuse_distances_count_requests_of_the_sm, begin, end)
     miss(0, 5), miss(0, 6), miss(0, 7), hit(0, 1); /* 4 */
     miss(1, 8), hit(2, 8);                         /* inter, 1 */
     profile_kernel_end(&p);
-    struct profile_report r;
+    struct profile_report r = {0};
     assert_int_equal(profile_read_report(&p, &r), 0);
     assert_int_equal(r.reuse[1][0], 1); /* intra: 1 */
     assert_int_equal(r.reuse[1][1], 2); /* 2..3 */
@@ -328,7 +328,7 @@ TEST_WITH(aps_and_the_table_of_loads, begin, end)
     struct profile_stats s = counted();
     assert_int_equal(s.infinite_lines, 6);
     assert_int_equal(s.infinite_majority, 3 + 1);
-    struct profile_report r;
+    struct profile_report r = {0};
     assert_int_equal(profile_read_report(&p, &r), 0);
     assert_int_equal(r.loads, 2);
     const struct load_record *a = &r.load[0], *b = &r.load[1];
@@ -359,7 +359,7 @@ TEST_WITH(rows_are_by_kernel_and_pc, begin, end)
     assert_int_equal(profile_kernel_begin(&p, "k", &code), 0);
     miss(0, 1);
     profile_kernel_end(&p);
-    struct profile_report r;
+    struct profile_report r = {0};
     assert_int_equal(profile_read_report(&p, &r), 0);
     assert_int_equal(r.loads, 2);
     assert_string_equal(r.load[0].kernel, "k");
@@ -380,7 +380,7 @@ TEST_WITH(issued_instructions_by_age_rank, begin, end)
     assert_int_equal(s.issue_rank_1, 1);
     assert_int_equal(s.issue_rank_2, 2);
     assert_int_equal(s.issue_rank_rest, 3);
-    struct profile_report r;
+    struct profile_report r = {0};
     assert_int_equal(profile_read_report(&p, &r), 0);
     assert_int_equal(r.rank[47], 1);
     assert_int_equal(r.rank[63], 1);
@@ -414,7 +414,7 @@ static void check_by_definition(void)
         type[t]++;
         for (unsigned b = 0; t != TYPE_STREAMING && b < REUSE_BUCKETS; b++) reuse[t - 1][b] += at[b];
     }
-    struct profile_report r;
+    struct profile_report r = {0};
     assert_int_equal(profile_read_report(&p, &r), 0);
     assert_memory_equal(o->tally.infinite.type, type, sizeof type);
     assert_memory_equal(r.reuse, reuse, sizeof reuse);

@@ -183,8 +183,8 @@ static void heat_scale(const struct drawing *c, const struct cells *m, const cha
     char colour[8], text[96], most[32];
     for (int i = 0; i < STEPS; i++) {
         heat_colour((double)i / (STEPS - 1), colour);
-        fprintf(c->out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"9\" fill=\"%s\"/>", x + i * WIDTH / STEPS,
-                y, (double)WIDTH / STEPS + 0.3, colour);
+        fprintf(c->out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"9\" fill=\"%s\"/>",
+                x + (double)i * WIDTH / STEPS, y, (double)WIDTH / STEPS + 0.3, colour);
     }
     short_number(m->most, most, sizeof most);
     snprintf(text, sizeof text, "0 to %s %s", most, unit);

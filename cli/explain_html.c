@@ -8,6 +8,7 @@
 
 #include "cli/chart.h"
 #include "cli/explain_view.h"
+#include "run/counter_names.h"
 
 enum { COLUMNS = 240 };
 
@@ -52,9 +53,10 @@ static struct drawing time_chart(const struct time_columns *c, FILE *out, double
 
 static uint64_t account_of(const struct run_stats *s, const char *id)
 {
-    for (const struct counter_desc *d = counter_descs; d->key; d++)
-        if (d->group == GROUP_account && strcmp(d->key, id) == 0) return counter_value(s, d);
-    return 0;
+    char name[COUNTER_NAME];
+    uint64_t value = 0;
+    snprintf(name, sizeof name, "account.%s", id);
+    return machine_counter(s, name, &value) ? value : 0;
 }
 
 /* The bands of the kernels above the picture. */

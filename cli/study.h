@@ -50,13 +50,7 @@ double study_speedup(const struct study *s, unsigned program, unsigned point);
 
 /* ---- study_write.c ---- */
 
-/* A line per run: what was varied, cycles, speedup, IPC, L1 miss rate; means when there are several programs. */
-void study_write_table(const struct study *s, FILE *out);
-/* An object: the baseline, what was varied, and the records, each with its point, label and speedup. */
-int study_write_json(const struct study *s, FILE *out, struct wl_err *e);
-/* A tidy table: a row per run. */
-int study_write_csv(const struct study *s, FILE *out, struct wl_err *e);
-/* All of them, as the options ask for. */
+/* The table, and JSON and a tidy CSV as the options ask for. */
 int study_write(const struct study *s, struct output *out, struct wl_err *e);
 
 #endif

@@ -70,7 +70,8 @@ static void write_mean(const struct study *s, unsigned point, FILE *out)
     fputc('\n', out);
 }
 
-void study_write_table(const struct study *s, FILE *out)
+/* A line per run: what was varied, cycles, speedup, IPC, L1 miss rate; means when there are several programs. */
+static void study_write_table(const struct study *s, FILE *out)
 {
     fprintf(out, "%-14s", "workload");
     write_point(s, NULL, out);
@@ -102,7 +103,8 @@ static json_t *record_of(const struct study *s, unsigned program, unsigned point
     return r;
 }
 
-int study_write_json(const struct study *s, FILE *out, struct wl_err *e)
+/* An object: the baseline, what was varied, and the records, each with its point, label and speedup. */
+static int study_write_json(const struct study *s, FILE *out, struct wl_err *e)
 {
     json_t *root = json_object(), *runs = json_array(), *varied = json_array();
     int bad = json_object_set_new(root, "baseline", json_string(s->point[0].label));
@@ -121,7 +123,8 @@ int study_write_json(const struct study *s, FILE *out, struct wl_err *e)
     return bad ? wl_fail(e, WL_ERUN, "out of memory while writing JSON") : 0;
 }
 
-int study_write_csv(const struct study *s, FILE *out, struct wl_err *e)
+/* A tidy table: a row per run. */
+static int study_write_csv(const struct study *s, FILE *out, struct wl_err *e)
 {
     struct record_table *t = record_table_new(NULL);
     int rc = t ? 0 : wl_no_memory(e);

@@ -116,11 +116,11 @@ done >"$work/guards"
 verdict guards
 
 # ---- numbers are read by base/text.h, whatever the locale; files are written by base/out_file.h, whole or not at all.
-# Exceptions: out_file.c itself; the reports of processes, which are to be there when a process was killed; what nvcc is
-# given in a temporary folder. ----
+# Exceptions: out_file.c itself; the reports of processes, which are to be there when a process was killed; what
+# processes of exec and nvcc are given in a temporary folder. ----
 product '\.c$' | grep -v '^src/base/text.c$' | xargs grep -nE '\b(strtod|strtof|strtold|atof)\(' >"$work/locale" || true
 verdict locale
-product '\.c$' | grep -vE '^(src/base/out_file|cuda/lib/exec_process|cuda/nvrtc/nvrtc)\.c$' |
+product '\.c$' | grep -vE '^(src/base/out_file|cuda/lib/exec_process|cuda/nvrtc/nvrtc|src/run/exec_timeline)\.c$' |
     xargs grep -nE 'fopen\([^"]*"[wa]' >"$work/whole-files" || true
 verdict whole-files
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# picture.sh WARPLINE - the picture of docs/experiments.md: the scoreboard of the committed results, as Chromium shows it.
+# picture.sh WARPLINE - the picture of docs/experiments.md: the scoreboard of the committed results in Chromium.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)

@@ -20,6 +20,7 @@
 #include "base/bits.h"
 #include "cuda/driver.h"
 #include "run/machine.h"
+#include "run/run.h"
 #include "sim/process_report.h"
 #include "stats/timeline.h"
 #include "trace/wlt/wlt.h"
@@ -294,7 +295,7 @@ static void open_timeline(void)
     order.spec.kernel = *order.kernel ? self.pattern_of_timeline : NULL;
     timeline_name(name, sizeof name, false);
     self.timeline_file = fopen(name, "wbe");
-    if (self.timeline_file) self.timeline = timeline_new(self.timeline_file, &order.spec);
+    if (self.timeline_file) self.timeline = run_timeline(self.timeline_file, &order.spec);
     if (!self.timeline) note_loss(name);
 }
 
@@ -304,7 +305,7 @@ static void close_timeline(void)
     char part[sizeof self.file + 32], whole[sizeof self.file + 32];
     bool seen, bad = false;
     if (!self.timeline) return;
-    if (timeline_end(self.timeline, &seen))
+    if (run_timeline_end(self.timeline, &seen))
         fprintf(stderr,
                 "warpline: warning: the timeline is cut off; choose a smaller --timeline-window or fewer SMs\n");
     if (!seen)

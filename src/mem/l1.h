@@ -98,7 +98,7 @@ struct l1 {
     uint64_t loads[L1_STORED]; /* accepted loads, by outcome */
     uint64_t load_sectors[L1_STORED];
 
-    uint64_t stores[2];     /* accepted stores: [true] those whose line was there */
+    uint64_t stores[2]; /* accepted stores: [true] those whose line was there */
     uint64_t store_sectors[2];
     uint32_t late_used;     /* entries to be freed late */
     uint64_t (*written)[2]; /* [lines] bytes that stores have written, where `stored`; NULL: they take no lines */

@@ -47,9 +47,9 @@ static uint8_t inst_kind(const struct ptx_func *f, const struct ptx_inst *in)
     switch (kind) {
     case INST_EXIT: return in->op == OP_RET && !f->is_kernel ? INST_BRANCH : kind;
     case INST_LOAD:
+    case INST_STORE:
         if (in->op == OP_PREFETCH && in->space != PTX_GLOBAL && in->space != PTX_SPACE_NONE) return INST_NOP;
-        /* fall through */
-    case INST_STORE: return in->space == PTX_PARAM_LOCAL ? INST_ALU : kind;
+        return in->space == PTX_PARAM_LOCAL ? INST_ALU : kind;
     case INST_BARRIER:
         /* A barrier of a part of the CTA (a thread count is given) is ordered by the executor; the
          * timing half knows only barriers of the whole CTA. */

@@ -1,7 +1,7 @@
 /* exec_timeline.c - a timeline of a program: the order goes to its processes, what they wrote comes back.
  *
- * A process writes beside its report and gives the file its ending when it ends, so that one that was killed leaves no
- * half of a timeline. Files are taken in the order in which the processes began. */
+ * A process writes into the folder of its report and gives the file its ending when it ends, so that one that was
+ * killed leaves no half of a timeline. Files are taken in the order in which the processes began. */
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>

@@ -44,8 +44,9 @@ uint64_t explain_sms(uint64_t sms, uint64_t x, uint64_t y, uint64_t z)
     return ctas < sms ? ctas : sms;
 }
 
-uint64_t explain_account(struct account_reason r[EXPLAIN_REASONS], unsigned reasons, const struct run_result *from,
-                         const struct gpu_config *c)
+/* Fills in the cycles from what was counted; their sum comes back. */
+static uint64_t explain_account(struct account_reason r[EXPLAIN_REASONS], unsigned reasons,
+                                const struct run_result *from, const struct gpu_config *c)
 {
     const struct run_stats *s = &from->stats;
     uint64_t slots = 0, used = 0;
@@ -149,15 +150,21 @@ static const struct candidate {
     {"l1d_mshrs", "the number of MSHRs", "twice the MSHRs", false, make_mshr, ""},
     {"l1d_queues", "the miss queues of the L1D", "MSHRs and miss queues without limit", true, make_l1_queues, ""},
     {"network", "the network", "a network of one cycle without queues", true, make_network, ""},
-    {"l2_size", "the capacity of the L2", "an L2 of four times the size", false, make_l2_size, "load_dram load_in_flight"},
-    {"l2_bandwidth", "the bandwidth of the L2", "an L2 of twice the data width", false, make_l2_port, "load_l2 load_in_flight lsu_full"},
+    {"l2_size", "the capacity of the L2", "an L2 of four times the size", false, make_l2_size,
+     "load_dram load_in_flight"},
+    {"l2_bandwidth", "the bandwidth of the L2", "an L2 of twice the data width", false, make_l2_port,
+     "load_l2 load_in_flight lsu_full"},
     {"memory_bandwidth", "the bandwidth of memory", "memory of twice the clock", false, make_bandwidth, ""},
-    {"memory_latency", "the latency of L2 and memory", "an L2 and memory without their fixed delays", true, make_latency, ""},
+    {"memory_latency", "the latency of L2 and memory", "an L2 and memory without their fixed delays", true,
+     make_latency,
+     ""},
     {"scheduler", "the order of warps", "another scheduler", false, make_sched, ""},
-    {"occupancy", "the number of resident warps", "room for twice the warps", false, make_warps, "load_l1 load_l2 load_dram load_in_flight alu shared"},
+    {"occupancy", "the number of resident warps", "room for twice the warps", false, make_warps,
+     "load_l1 load_l2 load_dram load_in_flight alu shared"},
     {"compute_latency", "the latency of computing", "results after one cycle", true, make_compute, "alu"},
     {"pipes", "the number of pipes", "twice the pipes", false, make_pipes, "pipe_busy issued"},
-    {"constant_cache", "misses of constants and parameters", "a constant cache that always hits", true, make_constant, "load_l2 load_dram"},
+    {"constant_cache", "misses of constants and parameters", "a constant cache that always hits", true, make_constant,
+     "load_l2 load_dram"},
     {"lsu_queue", "the queue before the ld/st unit", "a ld/st queue of 64 instructions", false, make_lsu, "lsu_full"},
 };
 /* clang-format on */

@@ -49,9 +49,6 @@ void explain_free(struct explanation *x);
 
 /* The ids and phrases of the account's reasons in order; the last is "idle". */
 unsigned explain_reasons(struct account_reason out[EXPLAIN_REASONS]);
-/* Fills in the cycles from what was counted; their sum comes back. */
-uint64_t explain_account(struct account_reason r[EXPLAIN_REASONS], unsigned reasons, const struct run_result *from,
-                         const struct gpu_config *c);
 /* SMs that can have a CTA of such a grid. */
 uint64_t explain_sms(uint64_t sms, uint64_t x, uint64_t y, uint64_t z);
 

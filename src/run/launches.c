@@ -3,7 +3,9 @@
 
 #include "run/collect.h"
 
-void result_launch(const struct run_result *whole, unsigned i, struct run_result *out)
+/* What one launch counted, as the record of a run of its own; it points into `whole`, whose launches were kept apart.
+ */
+static void result_launch(const struct run_result *whole, unsigned i, struct run_result *out)
 {
     struct policy_stats policies = {0}; /* how large their tables are, is known of the whole */
     *out = *whole;

@@ -66,8 +66,6 @@ struct run_result {
 
 /* Thread instructions per core cycle, rounded to 6 decimals; 0 when nothing was timed. */
 double result_ipc(const struct run_result *r);
-/* Share of the L1D's load requests that fetched: (load misses + bypasses) / loads. */
-double result_l1_miss_rate(const struct run_result *r);
 
 /* For people. */
 void result_write_text(const struct run_result *r, FILE *out);
@@ -83,9 +81,6 @@ char *result_json_text(const struct run_result *r, bool compact);
  * rows have the same policies, those of the profile when all rows have one. */
 void result_write_csv(const struct run_result *const *r, unsigned count, FILE *out);
 
-/* What one launch counted, as the record of a run of its own; it points into `whole`, whose launches were kept apart.
- */
-void result_launch(const struct run_result *whole, unsigned i, struct run_result *out);
 /* The launches of several runs as CSV. */
 int result_write_launches(const struct run_result *const *r, unsigned count, FILE *out, struct wl_err *e);
 /* One list of the record as CSV: "samples" or "loads", a row each. A list that the record does not have gives nothing.

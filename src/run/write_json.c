@@ -19,12 +19,6 @@ double result_ipc(const struct run_result *r)
     return round((double)r->stats.sm.thread_instructions / (double)r->stats.cycles * 1e6) / 1e6;
 }
 
-double result_l1_miss_rate(const struct run_result *r)
-{
-    const struct l1d_stats *s = &r->stats.l1d;
-    return s->loads ? (double)(s->load_misses + s->bypasses) / (double)s->loads : 0;
-}
-
 static json_t *triple(const uint32_t v[3])
 {
     return json_pack("[I,I,I]", (json_int_t)v[0], (json_int_t)v[1], (json_int_t)v[2]);

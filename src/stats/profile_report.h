@@ -36,10 +36,10 @@ struct inst_record {
     char kernel[128];
     struct source_place at;
     uint32_t pc;
-    uint8_t kind, space;       /* enum inst_kind, enum mem_space */
-    uint64_t issued, lanes;    /* warp instructions, thread instructions */
+    uint8_t kind, space;         /* enum inst_kind, enum mem_space */
+    uint64_t issued, lanes;      /* warp instructions, thread instructions */
     uint64_t stall[INST_STALLS]; /* cycles that warps stood at it */
-    uint64_t awaited;          /* cycles that warps stood elsewhere until its result came */
+    uint64_t awaited;            /* cycles that warps stood elsewhere until its result came */
 };
 
 /* Counts over time: instructions issued by SM, requests to memory by bank (of all channels), load misses by set of the

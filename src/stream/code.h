@@ -106,10 +106,10 @@ struct code_inst {
 /* Where an instruction was written. A number 0 or a text NULL is not known: a trace may have neither text nor lines. Of
  * a function that was inlined `file` and `line` are its own, `caller` and `caller_line` those of the call. */
 struct code_origin {
-    const char *text;               /* the instruction itself: PTX, or the mnemonic of machine code */
-    const char *file, *caller;      /* of the source, as the compiler named it */
-    uint32_t ptx_line;              /* in the PTX text */
-    uint32_t line, caller_line;     /* in `file`; in `caller` */
+    const char *text;           /* the instruction itself: PTX, or the mnemonic of machine code */
+    const char *file, *caller;  /* of the source, as the compiler named it */
+    uint32_t ptx_line;          /* in the PTX text */
+    uint32_t line, caller_line; /* in `file`; in `caller` */
 };
 
 struct code_block {

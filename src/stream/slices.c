@@ -1,4 +1,6 @@
-/* Packed bytes are a sequence of (varint literals, the literals, varint repeated, varint distance): so many bytes as
+/* slices.c - streams that are packed while they wait to be read.
+ *
+ * Packed bytes are a sequence of (varint literals, the literals, varint repeated, varint distance): so many bytes as
  * they are, then so many that stand `distance` before. The last pair has no repetition when the literals end the slice.
  * Candidates for a repetition are found by a table of the places where four bytes were last seen. */
 #include "stream/slices.h"

@@ -79,7 +79,7 @@ static void target_copy(struct target *t, uint64_t addr, uint64_t bytes)
 static int target_launch(struct target *t, struct stream_source *s, struct wl_err *e)
 {
     if (!t->wlt) return accel_write_launch(t->accel, s, e);
-    struct filled f = {.source = {s->info, filled_next, filled_release}, .inner = s};
+    struct filled f = {.source = {.info = s->info, .next = filled_next, .release = filled_release}, .inner = s};
     int rc = wlt_write_launch(t->wlt, &f.source, e);
     if (f.have_ahead) s->release(s, &f.ahead);
     return rc;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The account of cycles and the counters of each launch: text, JSON, CSV, table; for workloads, PTX, traces, executables.
+# The account of cycles and the counters of each launch: text, JSON, CSV, table; workloads, PTX, traces, executables.
 . "$(dirname "$0")/lib.sh"
 
 sums() { # the members of account and warp_states add up, at the top, in each kernel and in each sample
@@ -57,7 +57,8 @@ axpy="$WL_ROOT/tests/cli/axpy.ptx --kernel axpy --grid 4 --block 256 --arg buf:4
       --arg f32:2 --arg u32:1024"
 # shellcheck disable=SC2086
 good "a kernel file" characterize $axpy
-for word in 'account ' 'median reuse distance          - inter-warp, - intra-warp' 'never asked for again'; do has "$word"; done
+has 'account '; has 'never asked for again'
+has 'median reuse distance          - inter-warp, - intra-warp'
 # shellcheck disable=SC2086
 good "as JSON" characterize $axpy --json "$work/axpy.json" -q
 check "a median of nothing is null" python3 -c 'import json,sys

@@ -55,7 +55,8 @@ if command -v fish >/dev/null; then
     check "fish completes" test ! -s err
 fi
 if command -v zsh >/dev/null; then
-    zsh -f -c 'autoload -U compinit && compinit -D -u && source ./c.zsh && [[ $_comps[warpline] == _warpline ]]' >err 2>&1
+    zsh -f -c 'autoload -U compinit && compinit -D -u && source ./c.zsh &&
+        [[ $_comps[warpline] == _warpline ]]' >err 2>&1
     check "zsh takes it" test $? -eq 0 -a ! -s err
 fi
 

@@ -18,8 +18,9 @@ assert [r["cycles"] for r in x["runs"]] == sorted(r["cycles"] for r in x["runs"]
 check "each run can be repeated by hand" python3 -c 'import json, subprocess, sys
 w, x = sys.argv[1], json.load(open(sys.argv[2]))
 r = next(r for r in x["runs"] if r["id"] == "l1d_size")
-out = subprocess.run([w, "run", "lines.ptx", "--grid", "8", "--block", "256", "--arg", "buf:16K:iota-f32", "--arg", "buf:8K",
-    "--arg", "u32:8", "--arg", "u32:33", "--json", "-"] + sum((["--set", s] for s in r["set"]), []), capture_output=True)
+out = subprocess.run([w, "run", "lines.ptx", "--grid", "8", "--block", "256", "--arg", "buf:16K:iota-f32",
+    "--arg", "buf:8K", "--arg", "u32:8", "--arg", "u32:33", "--json", "-"] +
+    sum((["--set", s] for s in r["set"]), []), capture_output=True)
 assert json.loads(out.stdout)["cycles"] == r["cycles"]' "$WARPLINE" "$work/x.json"
 check "the page is well formed and has its pictures" python3 -c 'import html.parser, sys
 class P(html.parser.HTMLParser):

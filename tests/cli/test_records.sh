@@ -5,7 +5,8 @@ export XDG_CACHE_HOME="$work/cache"
 cd "$work" || exit 1
 valid() { python3 "$WL_ROOT/tests/cli/schema.py" "$WL_ROOT/docs/result.schema.json" "$@" >"$work/err" 2>&1; }
 
-run run atax --size tiny --gpu dacache --set l1d.ways=16 --set l1d.index=xor --l1 dacache:promo=2 --seed 3 --json a.json -q
+run run atax --size tiny --gpu dacache --set l1d.ways=16 --set l1d.index=xor \
+    --l1 dacache:promo=2 --seed 3 --json a.json -q
 check "a record" test $status -eq 0
 check "has the schema's form" valid a.json
 check "and says what it ran" python3 - <<'P'
@@ -42,7 +43,8 @@ check "differs from its preset by its lines" python3 -c 'import json
 r = json.load(open("m.json"))
 assert r["gpu"] == "mine.ini" and r["preset"] == "gtx480-v322" and r["set"] == {"l1d.mshr": 7}'
 good "words with blanks" run vectoradd --size tiny --json 'a b.json' -q
-check "are quoted in the command" grep -q "\"command\": \"warpline run vectoradd --size tiny --json 'a b.json' -q\"" 'a b.json'
+check "are quoted in the command" \
+    grep -q "\"command\": \"warpline run vectoradd --size tiny --json 'a b.json' -q\"" 'a b.json'
 
 # ---- CSV ----
 good "CSV" run atax --size tiny --set l1d.ways=8 --set l1d.mshr=9 --csv c.csv -q

@@ -38,7 +38,8 @@ P
 check "lines are those of the .loc directives" python3 "$work/lines.py" "$work/run.json"
 good "and the same on the reference" run lines.ptx $args --set stats.profile=1 --engine tick --json "$work/tick.json" -q
 same() { for f; do python3 -c 'import json, sys
-r = json.load(open(sys.argv[1])); print(json.dumps([r["instructions"], r["loads"]]))' "$f" >"$f.list"; done; cmp -s "$1.list" "$2.list"; }
+r = json.load(open(sys.argv[1])); print(json.dumps([r["instructions"], r["loads"]]))' "$f" >"$f.list"; done
+    cmp -s "$1.list" "$2.list"; }
 check "cycle by cycle" same "$work/run.json" "$work/tick.json"
 
 # Traces carry them.

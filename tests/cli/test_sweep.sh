@@ -41,7 +41,8 @@ assert {r["experiment"] for r in rows} == {"sweep"} and {r["l1d.ways"] for r in 
 P
 good "the default store is in the cache folder" sweep vectoradd --size tiny -q
 check "there" test -f cache/warpline/results.db
-good "inputs and policies" sweep vectoradd --size tiny --input n=1000 --l1 lru,dip:leaders=8,dip --csv p.csv --store p.db -q
+good "inputs and policies" sweep vectoradd --size tiny --input n=1000 --l1 lru,dip:leaders=8,dip \
+    --csv p.csv --store p.db -q
 check "a parameter of a policy that was varied has a column" python3 - <<'P'
 import csv
 rows = list(csv.DictReader(open("p.csv")))
@@ -62,7 +63,8 @@ bad 2 "did you mean 'vectoradd'" sweep vectorad
 bad 2 "more than 4096 combinations" sweep vectoradd --set l1d.mshr=$(seq -s, 1 100) --set l2.mshr=$(seq -s, 4 100)
 
 # Ctrl-C: what is done is kept, and the same command goes on.
-long="sweep atax bfs kmeans_1 --size tiny --set l1d.size=16K,32K,64K --set l1d.mshr=8,16,32,64 --sched lrr,gto --store c.db"
+long="sweep atax bfs kmeans_1 --size tiny --set l1d.size=16K,32K,64K --set l1d.mshr=8,16,32,64 --sched lrr,gto"
+long="$long --store c.db"
 python3 - "$WARPLINE" $long <<'P' >cut.out 2>cut.err
 import signal, subprocess, sys, time
 p = subprocess.Popen(sys.argv[1:] + ["-j", "1"], preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))

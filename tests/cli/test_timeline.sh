@@ -43,7 +43,8 @@ assert a == b'
 schema=$WL_ROOT/tests/cli/trace_schema.py
 check "it is what the format's description asks for" python3 "$schema" fast.json 1000 3000
 good "requests" run bfs --size tiny --set l2.copy_fills=no --timeline flows.json --timeline-requests 8 -q
-good "requests, tick" run bfs --size tiny --set l2.copy_fills=no --timeline flows-tick.json --timeline-requests 8 -q --engine tick
+good "requests, tick" run bfs --size tiny --set l2.copy_fills=no --timeline flows-tick.json --timeline-requests 8 \
+    -q --engine tick
 check "both engines follow the same" cmp flows.json flows-tick.json
 check "flows are whole" python3 "$schema" flows.json 0 20000
 cat >flows.py <<'PY'
@@ -63,7 +64,8 @@ PY
 check "through every part and back, with pc and line" python3 flows.py
 good "none" run bfs --size tiny --timeline none.json --timeline-requests 0 -q
 check "no flows" sh -c '! grep -q "\"ph\":\"s\"" none.json'
-good "from a kernel" run atax --size tiny --timeline k.json --timeline-from 'kernel:atax_*#2' --timeline-window 0..500 -q
+good "from a kernel" run atax --size tiny --timeline k.json --timeline-from 'kernel:atax_*#2' \
+    --timeline-window 0..500 -q
 good "its cycles" run atax --size tiny --json r.json -q
 check "the second launch's" python3 -c '
 import json

@@ -10,7 +10,8 @@ say() { "$WARPLINE" "$@" 2>&1 || echo "not ok - $*"; }
 for w in kmeans_1 bfs vectoradd; do say explain $w --size tiny >"$tmp/$w.txt"; done
 say run kmeans_1 --size tiny -q --json "$tmp/before.json"
 say run kmeans_1 --size tiny --l1 dacache -q --json "$tmp/after.json"
-(cd "$tmp" && say explain before.json after.json >ledger.txt && say explain before.json after.json --json ledger.json -q)
+(cd "$tmp" && say explain before.json after.json >ledger.txt &&
+    say explain before.json after.json --json ledger.json -q)
 
 # The ledger adds up.
 python3 - "$tmp" <<'P' || { echo "not ok - the ledger"; exit 1; }

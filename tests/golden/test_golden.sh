@@ -10,8 +10,9 @@ trap 'rm -rf "$tmp"' EXIT
 row() {
     "$WARPLINE" run "$1" --size tiny --gpu "$2" --sched "$3" -q --csv "$tmp/row" ||
         { echo "not ok - $1 on $2" >&2; exit 1; }
-    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++)
-                   keep[i] = $i !~ /^(version|build|config|workload_hash|engine|check|host|set$|preset|command|series|point|policies)/ }
+    names='^(version|build|config|workload_hash|engine|check|host|set$|preset|command|series|point|policies)'
+    awk -F, -v names="$names" '
+             NR == 1 { for (i = 1; i <= NF; i++) keep[i] = $i !~ names }
              { line = ""
                for (i = 1; i <= NF; i++) if (keep[i]) line = line (line == "" ? "" : ",") $i
                print line }' "$tmp/row" |

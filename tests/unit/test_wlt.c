@@ -75,7 +75,7 @@ static void made_release(struct stream_source *s, struct cta_stream *c) { (void)
 
 static void make_source(struct made *m, const struct code *c)
 {
-    *m = (struct made){.source = {&m->info, made_next, made_release}, .fail_at = UINT32_MAX};
+    *m = (struct made){.source = {.info = &m->info, .next = made_next, .release = made_release}, .fail_at = UINT32_MAX};
     m->info = (struct launch_info){.kernel = "k",
                                    .grid = {CTAS, 1, 1},
                                    .block = {32 * WARPS, 1, 1},

@@ -24,8 +24,7 @@ static void help(FILE *out)
     for (unsigned i = 0; i < COMMANDS; i++) fprintf(out, "  warpline %-13s%s\n", commands[i].name, commands[i].summary);
     fputs("\nCommon options: --gpu NAME|FILE, --scheme NAME, --l1 POLICY, --l2 POLICY, --sched POLICY,\n"
           "  --set KEY=VALUE, --size tiny|small|paper, --json FILE, --csv FILE, --plugin FILE.so\n"
-          "Try: warpline run atax --size tiny        warpline compare atax bfs --sched lrr,gto\n"
-          "Each command has its own help: warpline run --help. The manual: man warpline.\n",
+          "Try: warpline run atax --size tiny. Help of a command: warpline run --help. Manual: man warpline.\n",
           out);
 }
 

@@ -67,7 +67,7 @@ static const struct option_row table[] = {
     {"from", 0, FLAG, NULL, AT(from), "the words are results files: show them, run nothing"},
     {"range", 0, MAYBE_NUMBER, "[N]", AT(range), "over the values of each unknown; N: and N points over all of them"},
     {"ranges", 0, TEXT, "FILE.json", AT(ranges), "ranges that 'claims --range --json' wrote"},
-    {"only", 0, TEXT, "PATTERN", AT(only), "only claims with such an id: 'dacache.fig8.*'"},
+    {"only", 0, TEXT, "PATTERN", AT(only), "only claims, or rows of a reference, with such a name: 'dacache.fig8.*'"},
     {"unknown", 0, LIST, "NAME", AT(unknown), "--range over this unknown only; repeatable"},
     {"slurm", 0, FLAG, NULL, AT(slurm), "run what is missing as a Slurm job array"},
     {"task", 0, TEXT, "KEY", AT(task), "one run into --spool; --slurm uses it"},

@@ -2,7 +2,7 @@
 # embed.sh OUT FILE... - writes a C file that holds the given text files as strings (which compilers
 # read far faster than arrays of numbers),
 # looked up by file name through embed_find (src/base/embed.h). experiments/NAME.ini becomes
-# NAME.experiment, because a machine may have the same name.
+# NAME.experiment and references/NAME.csv NAME.reference, because a machine may have the same name.
 set -eu
 out=$1; shift
 {
@@ -18,7 +18,10 @@ out=$1; shift
     i=0
     for f in "$@"; do
         name=$(basename "$f")
-        case "$f" in */experiments/*) name=${name%.ini}.experiment ;; esac
+        case "$f" in
+        */experiments/*) name=${name%.ini}.experiment ;;
+        */references/*) name=${name%.csv}.reference ;;
+        esac
         echo "    {\"$name\", file_$i, sizeof file_$i - 1},"
         i=$((i + 1))
     done

@@ -1,4 +1,7 @@
 /* account.c - the cycles of schedulers and warps (account.h): what is not done where things happen. */
+#include <stddef.h>
+#include <string.h>
+
 #include "sm/sm_priv.h"
 
 /* ---- schedulers without a ready warp ---- */
@@ -6,7 +9,7 @@
 /* No warp of the scheduler is ready or waits for a result. Of those at a fence, a barrier or their end it is the one
  * nearest to issue that counts; who is at none of these has no instruction yet. `barrier`: who was there before the
  * issue stage, because another scheduler may have let warps go in it. */
-static uint64_t *reason_idle(struct sm *s, unsigned sched, uint64_t barrier)
+static __attribute__((noinline)) uint64_t *reason_idle(struct sm *s, unsigned sched, uint64_t barrier)
 {
     struct account_stats *a = &s->account.stats;
     uint64_t mine = s->live & s->owned[sched];
@@ -33,15 +36,21 @@ static bool gate_stops_unit(const struct sm *s)
     return false;
 }
 
+/* Of the warps that find the ld/st unit full, those that the gate or the re-execution queue holds back. */
+static __attribute__((noinline)) uint64_t sort_held(const struct sm *s, uint64_t full)
+{
+    if (gate_stops_unit(s)) return full;
+    return s->lsu.ext->queue.used ? full & reexec_holds_back(s) : 0;
+}
+
 /* `left`: the warps; `can`: those whose unit would have taken them; `refused`: those the scheme kept. */
-static struct kept sort_kept(const struct sm *s, uint64_t left, uint64_t can, uint64_t refused)
+static inline struct kept sort_kept(const struct sm *s, uint64_t left, uint64_t can, uint64_t refused)
 {
     struct kept k = {.throttled = left & refused, .unselected = left & can & ~refused};
     uint64_t blocked = left & ~(can | refused);
     k.pipe = blocked & ~s->head_unit[UNIT_LSU];
     k.lsu = blocked & s->head_unit[UNIT_LSU];
-    if (!s->lsu.ext || !k.lsu) return k;
-    k.held = gate_stops_unit(s) ? k.lsu : s->lsu.ext->queue.used ? k.lsu & reexec_holds_back(s) : 0;
+    if (s->lsu.ext && k.lsu) k.held = sort_held(s, k.lsu);
     k.lsu &= ~k.held;
     return k;
 }
@@ -67,13 +76,13 @@ static uint64_t *reason_kept(struct sm *s, unsigned sched, const struct kept *k)
     return mine & k->held ? &a->held_back : &a->fetch;
 }
 
-void account_sort_left(struct sm *s, const struct issue_stage *st, uint64_t left, uint64_t can, uint64_t refused)
+void account_sort_left(struct sm *s, uint64_t stuck, uint64_t left, uint64_t can, uint64_t refused)
 {
     /* A warp that could have issued and whose scheduler issued none was not chosen. */
-    struct kept k = sort_kept(s, left, can, refused | (can & st->stuck));
+    struct kept k = sort_kept(s, left, can, refused | (can & stuck));
     add_states(&s->account.states, &k, 1);
     for (unsigned i = 0; i < s->schedulers; i++)
-        if (st->stuck & s->owned[i]) ++*reason_kept(s, i, &k);
+        if (stuck & s->owned[i]) ++*reason_kept(s, i, &k);
 }
 
 void account_flush(struct sm *s, unsigned w) { s->account.since[w] = s->cycle - 1; }
@@ -110,6 +119,14 @@ static void find_reasons(struct sm *s, const struct kept *k)
     }
 }
 
+/* The same if no warp is ready. */
+static void unready_reasons(struct sm *s)
+{
+    uint64_t results = awaits_result(s);
+    for (unsigned i = 0; i < s->schedulers; i++)
+        s->account.to[i] = results & s->owned[i] ? TO_OPEN : place_of(s, reason_idle(s, i, s->barrier));
+}
+
 /* So many cycles without a ready warp. */
 static void add_unready(struct sm *s, uint64_t cycles)
 {
@@ -123,14 +140,20 @@ static void add_unready(struct sm *s, uint64_t cycles)
 void account_stall(struct sm *s)
 {
     struct account *a = &s->account;
-    struct kept k = {0};
     if (a->began) end_stretch(a, s->schedulers, s->cycle);
     if (!s->live) return;
-    if (s->ready) k = sort_kept(s, s->ready, 0, 0);
+    if (!s->ready) {
+        unready_reasons(s);
+        a->began = s->cycle;
+        a->kept = 0;
+        s->steady = true;
+        return;
+    }
+    struct kept k = sort_kept(s, s->ready, 0, 0);
     find_reasons(s, &k);
     a->began = s->cycle;
     a->kept = bit_count64(k.lsu);
-    s->steady = !k.pipe && !(s->ready && s->lsu.ext); /* a pipe is busy for a while, and a gate has its own mind */
+    s->steady = !k.pipe && !s->lsu.ext; /* a pipe is busy for a while, and a gate has its own mind */
     if (s->steady) return;
     add_states(&a->states, &k, 1);
     a->kept = 0;
@@ -171,7 +194,8 @@ static uint64_t open_warp_cycles(const struct sm *s)
 /* The account with the stretch that goes on given to its reasons. */
 static struct account settled(const struct sm *s)
 {
-    struct account a = s->account;
+    struct account a;
+    memcpy(&a, &s->account, offsetof(struct account, since));
     if (a.began) end_stretch(&a, s->schedulers, s->cycle + 1);
     return a;
 }
@@ -184,25 +208,25 @@ void account_add(const struct sm *s, struct run_stats *out)
     c->total = (a.resident + (s->live ? s->cycle + 1 : 0)) * s->schedulers;
     for (unsigned i = 0; i < s->schedulers; i++) c->total -= a.open[i];
     c->issued = s->stats.warp_instructions - a.second;
-    c->alu = a.wait[WAIT_ALU].scheduler;
-    c->shared = a.wait[WAIT_SHARED].scheduler;
-    c->load_l1 = a.wait[WAIT_L1].scheduler;
-    c->load_l2 = a.wait[WAIT_L2].scheduler;
-    c->load_dram = a.wait[WAIT_DRAM].scheduler;
-    c->load_in_flight = a.wait[WAIT_IN_FLIGHT].scheduler;
-    c->fence += a.wait[WAIT_ATOMIC].scheduler;
-    c->fetch += a.wait[WAIT_FETCH].scheduler;
+    c->alu = a.wait.scheduler[WAIT_ALU];
+    c->shared = a.wait.scheduler[WAIT_SHARED];
+    c->load_l1 = a.wait.scheduler[WAIT_L1];
+    c->load_l2 = a.wait.scheduler[WAIT_L2];
+    c->load_dram = a.wait.scheduler[WAIT_DRAM];
+    c->load_in_flight = a.wait.scheduler[WAIT_IN_FLIGHT];
+    c->fence += a.wait.scheduler[WAIT_ATOMIC];
+    c->fetch += a.wait.scheduler[WAIT_FETCH];
     account_stats_add(&out->account, c);
     w->total += bit_count64(s->live) * (s->cycle + 1) - open_warp_cycles(s);
     w->issued = s->stats.warp_instructions;
     w->not_selected += a.not_selected;
-    w->alu = a.wait[WAIT_ALU].warp;
-    w->shared = a.wait[WAIT_SHARED].warp;
-    w->load_l1 = a.wait[WAIT_L1].warp;
-    w->load_l2 = a.wait[WAIT_L2].warp;
-    w->load_dram = a.wait[WAIT_DRAM].warp;
-    w->load_in_flight = a.wait[WAIT_IN_FLIGHT].warp;
-    w->fence += a.wait[WAIT_ATOMIC].warp;
-    w->fetch += a.wait[WAIT_FETCH].warp;
+    w->alu = a.wait.warp[WAIT_ALU];
+    w->shared = a.wait.warp[WAIT_SHARED];
+    w->load_l1 = a.wait.warp[WAIT_L1];
+    w->load_l2 = a.wait.warp[WAIT_L2];
+    w->load_dram = a.wait.warp[WAIT_DRAM];
+    w->load_in_flight = a.wait.warp[WAIT_IN_FLIGHT];
+    w->fence += a.wait.warp[WAIT_ATOMIC];
+    w->fetch += a.wait.warp[WAIT_FETCH];
     warp_states_stats_add(&out->warp_states, w);
 }

@@ -37,10 +37,10 @@ static inline uint64_t due_make(uint64_t time, enum wait what) { return time << 
 static inline uint64_t due_time(uint64_t due) { return due >> WAIT_BITS; }
 static inline enum wait due_what(uint64_t due) { return (enum wait)(due & (WAITS - 1)); }
 
-/* Cycles that were spent on waiting for one kind of result. */
+/* Cycles that were spent on waiting for each kind of result. */
 struct waited {
-    uint64_t scheduler; /* scheduler cycles, given to what ended them */
-    uint64_t warp;      /* warp cycles, added ahead when a result is due */
+    uint64_t scheduler[WAITS + 1]; /* scheduler cycles, given to what ended them; the last is always 0 */
+    uint64_t warp[WAITS];          /* warp cycles, added ahead when a result is due */
 };
 
 /* What every issue looks at is in the first lines of the host's cache. */
@@ -52,7 +52,7 @@ struct account {
     uint64_t began;                /* its first cycle; 0: there is none */
     uint8_t to[WL_MAX_SCHEDULERS]; /* the reason of each scheduler: TO_OPEN, or a counter of `stats` */
     uint64_t kept;                 /* ready warps in each of its cycles, all of which find the ld/st queue full */
-    struct waited wait[WAITS];
+    struct waited wait;
     uint64_t resident;          /* cycles with a warp: from when the first came (subtracted) to when the last went */
     uint64_t second;            /* warps issued by a scheduler that had issued another in the same cycle */
     struct account_stats stats; /* the other reasons */
@@ -74,15 +74,15 @@ static inline uint64_t account_note(struct account *a, unsigned w, uint64_t at)
 static inline uint8_t account_due(struct account *a, uint64_t from, uint64_t cycle, enum wait what)
 {
     uint64_t waited = cycle - 1 - from;
-    a->wait[what].warp += waited;
+    a->wait.warp[what] += waited;
     return waited ? (uint8_t)what : WAITS;
 }
 
 /* The scheduler issues a warp that has waited for this: cycles that are open were spent on the same. */
 static inline void account_issue(struct account *a, unsigned sched, uint8_t waited)
 {
-    uint32_t open = a->open[sched] & (0u - (waited != WAITS)); /* no branch: it would be guessed wrongly */
-    a->wait[waited & (WAITS - 1)].scheduler += open;
+    uint32_t open = a->open[sched] & ((uint32_t)waited / WAITS - 1); /* no branch: it would be guessed wrongly */
+    a->wait.scheduler[waited] += open;
     a->open[sched] -= open;
 }
 

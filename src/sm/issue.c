@@ -389,22 +389,27 @@ static bool choose_simply(struct sm *s, uint64_t can, tick_t now)
 {
     uint32_t n = s->schedulers;
     unsigned sched = (unsigned)(s->turn_mask != UINT32_MAX ? s->cycle & s->turn_mask : s->cycle % n);
-    struct issue_stage st = account_stage(s);
+    uint64_t stuck = 0;
+    simple_stage(s);
     for (uint32_t left = n; left; left--, sched++) {
         sched &= 0u - (sched != n); /* the first again after the last: no branch, as it would be guessed wrongly */
         uint64_t mine = can & s->owned[sched];
-        int w = mine ? ask_pick(s, sched, mine) : -1;
+        if (!mine) {
+            simple_none(s, sched);
+            continue;
+        }
+        int w = ask_pick(s, sched, mine);
         if (w < 0) {
-            account_none(s, sched, &st);
+            stuck |= s->owned[sched];
             continue;
         }
         unsigned unit = issue_warp(s, sched, (unsigned)w, now);
         if (s->policy->on_issue) s->policy->on_issue(&s->sched, &s->view, sched, (unsigned)w);
-        st.issued |= bit64((unsigned)w);
+        s->moved |= bit64((unsigned)w);
         can &= ~(bit64((unsigned)w) | waiting_for(s, unit, (unsigned)w, now));
     }
-    account_left(s, &st, can, 0);
-    return st.issued;
+    simple_left(s, stuck, can);
+    return s->moved;
 }
 
 bool issue_cycle(struct sm *s, tick_t now, tick_t *next)

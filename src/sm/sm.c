@@ -181,7 +181,8 @@ static int make_scheduler(struct sm *s, const struct gpu_config *c, struct wl_er
     const struct wl_sched_policy *p = s->policy = c->sched.policy;
     s->ask_twice = c->sched.foreign || WL_CHECKING;
     s->notes_issues = p->marks;
-    s->only_picks = p->ignores_state && !p->on_cycle && !p->allowed && !p->order && !s->mem_issue && !s->fetch;
+    s->only_picks = p->ignores_state && !p->on_cycle && !p->allowed && !p->order && !p->lsu && !s->mem_issue &&
+                    !s->fetch;
     memcpy(s->sched_param, c->sched.values, sizeof s->sched_param);
     s->sched = (struct wl_sched){.g = {s->index, s->sms, s->warps, s->schedulers},
                                  .param = s->sched_param,
@@ -362,8 +363,10 @@ tick_t sm_tick(struct sm *s, tick_t now)
     s->cycle += passed;
     s->head_limit = now;
     if (s->live) s->stats.active_cycles += passed;
-    if (!s->steady && passed > 1) account_skip(s, passed - 1, now - (passed - 1) * s->part.period);
-    if (s->observers && passed > 1) observe_slept(s, passed - 1);
+    if (passed > 1) {
+        if (!s->steady) account_skip(s, passed - 1, now - (passed - 1) * s->part.period);
+        if (s->observers) observe_slept(s, passed - 1);
+    }
     if (l1_cycle(l1d_of(s), s->cycle)) reexec_freed(s);
     lsu_cycle(s, now, passed - 1);
     take_offer(s, now);

@@ -77,7 +77,7 @@ void account_stall(struct sm *s);
 void account_skip(struct sm *s, uint64_t skipped, tick_t then);
 void account_end_stretch(struct sm *s); /* before this cycle */
 void account_idle(struct sm *s, unsigned sched, uint64_t barrier);
-void account_sort_left(struct sm *s, const struct issue_stage *st, uint64_t left, uint64_t can, uint64_t refused);
+void account_sort_left(struct sm *s, uint64_t stuck, uint64_t left, uint64_t can, uint64_t refused);
 void account_flush(struct sm *s, unsigned w); /* the buffer of a ready warp was emptied: it waits for a fetch */
 void account_add(const struct sm *s, struct run_stats *out);
 
@@ -106,8 +106,49 @@ static inline void account_none(struct sm *s, unsigned sched, struct issue_stage
 static inline void account_left(struct sm *s, const struct issue_stage *st, uint64_t can, uint64_t refused)
 {
     uint64_t left = st->ready & ~st->issued & s->ready;
-    if (st->stuck | (left & ~can)) account_sort_left(s, st, left, can, refused);
+    if (st->stuck | (left & ~can)) account_sort_left(s, st->stuck, left, can, refused);
     else s->account.not_selected += bit_count64(left);
+}
+
+/* The same three for a scheme that only picks, on a machine without gate and re-execution queue. In a stage of theirs
+ * nothing happens to warps but that they issue or leave a barrier (s->moved): the sets need not be remembered. */
+static inline void simple_stage(struct sm *s)
+{
+    s->steady = false;
+    if (s->account.began) account_end_stretch(s);
+    s->moved = 0;
+}
+
+/* No warp of the scheduler could issue. That cannot change within the stage: the reason is known at once. */
+static inline void simple_none(struct sm *s, unsigned sched)
+{
+    struct account *a = &s->account;
+    uint64_t mine = s->owned[sched], same = mine & ~s->moved, kept = s->ready & same;
+    if (kept) {
+        bool pipe = kept & ~s->head_unit[UNIT_LSU];
+        a->stats.pipe_busy += pipe;
+        a->stats.lsu_full += !pipe;
+    } else if (awaits_result(s) & same) {
+        a->open[sched]++;
+    } else {
+        account_idle(s, sched, s->barrier | (s->moved & mine));
+    }
+}
+
+/* `stuck`: the warps of schedulers whose scheme picked none of those that could issue. */
+static inline void simple_left(struct sm *s, uint64_t stuck, uint64_t can)
+{
+    struct account *a = &s->account;
+    uint64_t blocked = s->ready & ~(can | s->moved);
+    if (stuck) {
+        account_sort_left(s, stuck, can | blocked, can, 0);
+        return;
+    }
+    a->not_selected += bit_count64(can);
+    if (!blocked) return;
+    uint64_t lsu = blocked & s->head_unit[UNIT_LSU];
+    a->states.lsu_full += bit_count64(lsu);
+    a->states.pipe_busy += bit_count64(blocked ^ lsu);
 }
 
 /* issue.c */

@@ -272,6 +272,7 @@ struct sm {
     uint64_t *board; /* [warps * board_regs] tick from which a register may be read, as a due; NEVER: not known yet */
     uint64_t head_unit[UNITS]; /* [unit] set of warps whose head goes there */
     uint64_t barrier, membar, memory;
+    uint64_t moved; /* set of warps that issued or left a barrier in this issue stage, for the account */
     uint64_t loads, shared, ended;
     uint64_t held;             /* set of those in `membar` that wait for an atomic of theirs */
     uint64_t await_copies;     /* set of those in `membar` that wait for groups of copies */

@@ -35,7 +35,7 @@ static uint64_t note_starving(struct sm *s, unsigned w, tick_t now)
     uint64_t cycles = account_note(&s->account, w, sm_next_issue(s, now));
     if (s->barrier >> w & 1) s->account.states.barrier += cycles;
     else if (s->membar >> w & 1) s->account.states.fence += cycles;
-    else s->account.wait[WAIT_FETCH].warp += cycles;
+    else s->account.wait.warp[WAIT_FETCH] += cycles;
     return cycles;
 }
 

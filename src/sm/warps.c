@@ -73,7 +73,6 @@ static inline tick_t head_ready_at(const struct sm *s, unsigned w, const struct 
 /* The head may issue when it is due; the warp has waited for that since `from`. */
 static inline void place_head(struct sm *s, unsigned w, uint64_t due, uint64_t from, tick_t now)
 {
-    s->steady = false;
     if (due == NEVER) {
         s->long_stall |= bit64(w);
         s->account.since[w] = from;
@@ -86,11 +85,28 @@ static inline void place_head(struct sm *s, unsigned w, uint64_t due, uint64_t f
     s->warp[w].stream.note = account_due(&s->account, from, cycle, due_what(due));
 }
 
+/* The same for the first head of a warp and one that follows on another: it begins to wait now. */
+static inline void place_next_head(struct sm *s, unsigned w, uint64_t due, tick_t now)
+{
+    uint8_t *note = &s->warp[w].stream.note;
+    if (due_time(due) <= s->head_limit) {
+        s->ready |= bit64(w);
+        *note = WAITS;
+    } else if (due == NEVER) {
+        s->long_stall |= bit64(w);
+        s->account.since[w] = sm_next_issue(s, now) - 1;
+    } else {
+        *note = (uint8_t)due_what(due);
+        s->account.wait.warp[due_what(due)] += wheel_add(s, w, due_time(due), now) - sm_next_issue(s, now);
+    }
+}
+
 /* A head must have come; a path that was not taken waits for no register. */
 static __attribute__((noinline)) void check_fetched_head(struct sm *s, unsigned w, tick_t now)
 {
     tick_t decoded;
     if (!fetch_has_head(s, w, &decoded)) return; /* looked at when it has come */
+    s->steady = false;
     uint64_t fetched = due_make(decoded, WAIT_FETCH);
     place_head(s, w, s->wrong >> w & 1 ? fetched : tick_max(head_ready_at(s, w, s->warp[w].inst), fetched),
                s->account.since[w], now);
@@ -98,8 +114,12 @@ static __attribute__((noinline)) void check_fetched_head(struct sm *s, unsigned 
 
 void warp_check_head(struct sm *s, unsigned w, tick_t now)
 {
-    if (s->fetch) check_fetched_head(s, w, now);
-    else place_head(s, w, head_ready_at(s, w, s->warp[w].inst), s->account.since[w], now);
+    if (s->fetch) {
+        check_fetched_head(s, w, now);
+        return;
+    }
+    s->steady = false;
+    place_head(s, w, head_ready_at(s, w, s->warp[w].inst), s->account.since[w], now);
 }
 
 /* ---- loops: for policies that want to know when a warp has left one ----
@@ -267,7 +287,7 @@ void warp_advance(struct sm *s, unsigned w, tick_t now)
         s->account.since[w] = sm_next_issue(s, now) - 1;
         return;
     }
-    place_head(s, w, head_ready_at(s, w, p->inst), sm_next_issue(s, now) - 1, now);
+    place_next_head(s, w, head_ready_at(s, w, p->inst), now);
 }
 
 /* ---- barriers ---- */
@@ -278,6 +298,7 @@ static void release_barrier(struct sm *s, struct cta *c, tick_t now)
     uint64_t m = c->arrived;
     c->arrived = 0;
     s->barrier &= ~m;
+    s->moved |= m;
     s->steady = false;
     for (; m; m &= m - 1) {
         unsigned w = bit_low64(m);

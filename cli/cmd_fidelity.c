@@ -1,0 +1,205 @@
+/* cmd_fidelity.c - our counters next to those of another simulator or of silicon, with statistics.
+ *
+ * A word is a built-in reference, a reference file, or what `ncu --csv` printed; the last needs the program that was
+ * profiled, behind "--". */
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/cli.h"
+#include "experiment/fidelity.h"
+#include "experiment/fidelity_builtin.h"
+
+enum { MAX_EXTRA = 2 * MAX_ITEMS + 12 };
+
+struct fidelity_call {
+    const struct options *o;
+    char self[4096], command[4096], options[4096]; /* the last two as a shell reads them */
+    const char *extra[MAX_EXTRA];
+    unsigned nextra;
+    struct output out;
+    json_t *list;
+    bool begun; /* the CSV has its head */
+};
+
+static void say_run(const char *name) { fprintf(stderr, "%s\n", name); }
+
+static void add_extra(struct fidelity_call *c, const char *option, const char *value)
+{
+    if (!value) return;
+    c->extra[c->nextra++] = option;
+    c->extra[c->nextra++] = value;
+}
+
+static bool add_word(char *to, size_t size, const char *word)
+{
+    size_t used = strlen(to);
+    if (used + 2 > size) return false;
+    if (used) memcpy(to + used, " ", 2);
+    return shell_quote(to, size, word);
+}
+
+/* The options that every run gets, and the program behind "--" as a command. */
+static int call_words(struct fidelity_call *c, struct wl_err *e)
+{
+    const struct options *o = c->o;
+    ssize_t n = readlink("/proc/self/exe", c->self, sizeof c->self - 1);
+    if (n < 0) return wl_fail(e, WL_ERUN, "cannot find this program: %s", strerror(errno));
+    c->self[n] = 0;
+    add_extra(c, "--gpu", o->gpu);
+    add_extra(c, "--scheme", o->scheme);
+    add_extra(c, "--l1", o->l1);
+    add_extra(c, "--l2", o->l2);
+    add_extra(c, "--sched", o->sched);
+    add_extra(c, "--engine", o->engine);
+    for (unsigned i = 0; i < o->set.count; i++) add_extra(c, "--set", o->set.item[i]);
+    bool fits = true;
+    for (unsigned i = 0; fits && i < c->nextra; i++) fits = add_word(c->options, sizeof c->options, c->extra[i]);
+    if (o->program && !o->program[0]) return wl_fail(e, WL_EINPUT, "no program behind '--'");
+    bool run = o->program && strcmp(o->program[0], "run") == 0;
+    snprintf(c->command, sizeof c->command, "%s", run ? "" : "exec --");
+    for (char **w = o->program; w && *w; w++) fits = fits && add_word(c->command, sizeof c->command, *w);
+    return fits ? 0 : wl_fail(e, WL_EINPUT, "the words of a run are too long");
+}
+
+static char *read_text(const char *file, struct wl_err *e)
+{
+    FILE *in = fopen(file, "r");
+    char *text = NULL;
+    size_t room = 0, n = 0, got = 1;
+    if (!in) {
+        char names[256] = "", one[64];
+        for (unsigned i = 0; fid_builtin_name(i, one, sizeof one); i++)
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "", one);
+        wl_fail(e, WL_EINPUT, "%s: %s; built-in references are %s", file, strerror(errno), names);
+        return NULL;
+    }
+    while (got) {
+        char *more = n + 1 < room ? text : realloc(text, room = 2 * room + 65536);
+        if (!more) break;
+        text = more;
+        got = fread(text + n, 1, room - n - 1, in);
+        n += got;
+        text[n] = 0;
+    }
+    if (got || ferror(in)) {
+        if (got) wl_no_memory(e);
+        else wl_fail(e, WL_EINPUT, "%s: %s", file, strerror(errno));
+        free(text);
+        text = NULL;
+    }
+    fclose(in);
+    return text;
+}
+
+/* ---- one reference ---- */
+
+static int show(struct fidelity_call *c, const struct fid_reference *f, struct wl_err *e)
+{
+    if (c->out.text) fid_write_tables(f, stdout);
+    if (c->out.csv) fid_write_csv(f, !c->begun, c->out.csv);
+    c->begun = true;
+    if (c->list && json_array_append_new(c->list, fid_json(f))) return wl_no_memory(e);
+    return 0;
+}
+
+static int run_reference(struct fidelity_call *c, struct fid_reference *f, const char *folder, struct wl_err *e)
+{
+    const struct options *o = c->o;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    struct fid_runs how = {.program = c->self, .folder = folder, .extra = c->extra, .jobs = (unsigned)o->jobs};
+    if (!how.jobs) how.jobs = cores > 0 ? (unsigned)cores : 1;
+    if (o->verbose) how.say = say_run;
+    int rc = o->only ? fid_choose(f, o->only, e) : 0;
+    if (!rc) rc = fid_run(f, &how, e);
+    return rc ? rc : show(c, f, e);
+}
+
+static int ncu_file(struct fidelity_call *c, const char *file, const char *text, struct wl_err *e)
+{
+    struct fid_reference f;
+    if (!c->o->program)
+        return wl_fail(e, WL_EINPUT,
+                       "%s is of ncu; say what was profiled: 'warpline fidelity %s -- ./program', or "
+                       "'-- run kernel.ptx ...'",
+                       file, file);
+    int rc = fid_read_ncu(&f, file, text, c->command, e);
+    if (!rc && f.rounded)
+        fprintf(stderr,
+                "warpline: warning: %s: %u values are rounded to units like Mbyte; ncu --print-units base is exact\n",
+                file, f.rounded);
+    if (!rc && c->o->output) {
+        struct out_file out = {.file = NULL};
+        rc = out_file_open(&out, c->o->output, e);
+        f.options = c->options; /* the machine goes with the numbers */
+        if (!rc) fid_write_reference(&f, out.file);
+        rc = out_file_close(&out, rc, e);
+    } else if (!rc) {
+        rc = run_reference(c, &f, NULL, e);
+    }
+    fid_free(&f);
+    return rc;
+}
+
+static int builtin(struct fidelity_call *c, const char *name, const char *text, struct wl_err *e)
+{
+    struct fid_reference f;
+    char folder[64];
+    int rc = fid_read(&f, name, text, e);
+    if (!rc) rc = fid_folder_make(folder, sizeof folder, e);
+    if (!rc) {
+        rc = run_reference(c, &f, folder, e);
+        fid_folder_drop(folder);
+    }
+    fid_free(&f);
+    return rc;
+}
+
+static int one_word(struct fidelity_call *c, const char *word, struct wl_err *e)
+{
+    const char *text = fid_builtin_text(word);
+    if (text) return builtin(c, word, text, e);
+    char *own = read_text(word, e);
+    if (!own) return (int)e->code;
+    int rc;
+    if (fid_is_ncu(own)) {
+        rc = ncu_file(c, word, own, e);
+    } else if (c->o->program || c->o->output) {
+        rc = wl_fail(e, WL_EINPUT, "%s is a reference file; -o and '-- PROGRAM' go with the output of ncu --csv", word);
+    } else {
+        struct fid_reference f;
+        const char *slash = strrchr(word, '/');
+        char folder[4096];
+        snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - word) + 1 : 1, slash ? word : ".");
+        rc = fid_read(&f, word, own, e);
+        if (!rc) rc = run_reference(c, &f, folder, e);
+        fid_free(&f);
+    }
+    free(own);
+    return rc;
+}
+
+int cmd_fidelity(const struct options *o, struct wl_err *e)
+{
+    static struct fidelity_call call;
+    struct fidelity_call *c = &call;
+    *c = (struct fidelity_call){.o = o};
+    if (o->output && o->words.count != 1)
+        return wl_fail(e, WL_EINPUT, "-o takes one file of ncu: warpline fidelity app.csv -o app.ref.csv -- ./app");
+    int rc = call_words(c, e);
+    if (!rc) rc = output_open(&c->out, o, e);
+    if (!rc && o->json) c->list = json_array();
+    for (unsigned i = 0; !rc && i < o->words.count; i++) rc = one_word(c, o->words.item[i], e);
+    char name[64];
+    for (unsigned i = 0; !rc && !o->words.count && fid_builtin_name(i, name, sizeof name); i++) {
+        if (i && c->out.text) printf("\n");
+        rc = one_word(c, name, e);
+    }
+    if (!rc && c->list && json_dumpf(c->list, c->out.json, JSON_INDENT(2))) rc = wl_no_memory(e);
+    if (!rc && c->list) fputs("\n", c->out.json);
+    json_decref(c->list);
+    return output_close(&c->out, rc, e);
+}

@@ -21,6 +21,7 @@ for kind in "$work"/blocks/*.kind; do
         echo "# $name: skipped, no $need"
         continue
     fi
+    [ "$need" != nvcc ] || nvcc_programs || continue
     case $what in *setup*) # its own folder instead of the reader's
         printf 'export WARPLINE_TREE="%s"\nmkdir -p "%s/t" && cd "%s/t"\n' "$WL_ROOT" "$work" "$work" >"$state"
         continue

@@ -5,6 +5,7 @@
 #   page   the tables of docs/fidelity-v322.md, between its marks; the default
 #   stats  a line per statistic: NAME VALUE
 #   lines  a line per counter of a run: name,sched,counter,3.2.2's value,ours
+#   reference FOLDER  runs nothing: all rows as FOLDER/v322.csv for `warpline fidelity`, with the files they need
 # SCHEDS="lrr gto" leaves schedulers out, JOBS=n runs n at a time, MACHINE=NAME takes another machine and
 # SET="KEY=VALUE ..." changes parameters of it: what one mechanism is worth.
 set -eu
@@ -14,6 +15,15 @@ case $w in /*) ;; *) w=$PWD/$w ;; esac
 here=$(cd "$(dirname "$0")" && pwd)
 doc=$here/../docs/fidelity-v322.md
 data=$here/../tests/fidelity/v322
+if [ "$mode" = reference ]; then
+    to=${1:?fidelity_v322.sh: reference FOLDER}
+    mkdir -p "$to"
+    cp "$data"/*.ptx "$to"
+    (cd "$to" && cmake -E tar xf "$data/inputs.tar.xz")
+    awk -v machine="${MACHINE:-gtx480-v322}" -f "$here/fidelity_v322_reference.awk" "$data/kernels.txt" \
+        "$data/rows.csv" > "$to/v322.csv"
+    exit
+fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp "$data"/*.ptx "$work"

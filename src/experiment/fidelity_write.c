@@ -84,7 +84,7 @@ static void write_aims(const struct fid_reference *f, FILE *out)
         else fprintf(out, " at most %.4g %% |", a->worst);
         if (isnan(a->r)) fputs(" |", out);
         else fprintf(out, " at least %.4g |", a->r);
-        fprintf(out, " %s |\n", fid_reached(a, &s) ? "reached" : "missed");
+        fprintf(out, " %s |\n", !s.rows ? "nothing compared" : fid_reached(a, &s) ? "reached" : "missed");
     }
 }
 
@@ -162,10 +162,10 @@ void *fid_json(const struct fid_reference *f)
     for (unsigned i = 0; i < f->naims; i++) {
         const struct fid_aim *a = &f->aim[i];
         struct fid_stat s = fid_statistics(f, a->counter);
-        json_array_append_new(aims,
-                              json_pack("{s:s,s:o,s:o,s:o,s:b}", "counter", f->counter[a->counter], "mean_percent",
-                                        number_json(a->mean), "worst_percent", number_json(a->worst), "r",
-                                        number_json(a->r), "reached", fid_reached(a, &s)));
+        json_array_append_new(aims, json_pack("{s:s,s:o,s:o,s:o,s:o}", "counter", f->counter[a->counter],
+                                              "mean_percent", number_json(a->mean), "worst_percent",
+                                              number_json(a->worst), "r", number_json(a->r), "reached",
+                                              s.rows ? json_boolean(fid_reached(a, &s)) : json_null()));
     }
     return json_pack("{s:s,s:s,s:o,s:o,s:o}", "reference", f->file, "title", f->title, "runs", rows, "statistics",
                      stats, "aims", aims);

@@ -54,6 +54,13 @@ check "both forms of ncu give the same" cmp -s "$work/long.result" "$work/raw.re
 run fidelity "$data/ncu_long.csv" -q --csv "$work/x.csv" -- run atax --size tiny
 check "rounded units are said" grep -q 'print-units base is exact' "$work/err"
 
+# The rows of GPGPU-Sim 3.2.2 as a reference file.
+check "v322 as a reference file" sh "$WL_ROOT/scripts/fidelity_v322.sh" "$WARPLINE" reference "$work/v322"
+good "one of its rows" fidelity "$work/v322/v322.csv" --only 'sssp_relax lrr'
+has '^| warp_instructions | 1 | 1 | 0.0 % |'
+has '^| cycles | at most 4 % | at most 12 % | | reached |$'
+has '^| dram.reads | at most 3 % | | | nothing compared |$'
+
 # What is wrong is said with file and line.
 wrong() { # PATTERN TEXT
     printf "$2" > "$work/wrong.csv"

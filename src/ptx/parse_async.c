@@ -305,7 +305,7 @@ static void parse_st_async(struct words *s, struct ptx_inst *in)
     if (in->op == OP_RED_ASYNC) read_reduction(s, in);
     word_is(s, "mbarrier::complete_tx::bytes");
     uint8_t space = word_space(s, PTX_SHARED);
-    in->vec = word_one_of(s, vectors, 2, &which) ? (uint8_t)(2u << which) : 1;
+    in->vec = (uint8_t)(word_one_of(s, vectors, 2, &which) ? 2u << which : 1u);
     in->type = (uint8_t)word_type(s);
     unsigned bytes = ptx_type_bytes((enum ptx_type)in->type);
     if (bytes != 4 && bytes != 8) fail_at(p, &s->op, "%.*s needs a type of 32 or 64 bits", (int)s->op.len, s->op.s);
@@ -380,7 +380,7 @@ static void parse_image(struct words *s, struct ptx_inst *in)
         in->cmp = modes[which];
     }
     if (!word_one_of(s, shapes, 5, &shape)) fail_at(p, &s->op, "a surface needs .1d, .2d, .3d, .a1d or .a2d");
-    in->vec = word_one_of(s, vectors, 2, &vector) ? (uint8_t)(2u << vector) : 1;
+    in->vec = (uint8_t)(word_one_of(s, vectors, 2, &vector) ? 2u << vector : 1u);
     if (word_one_of(s, outside, 3, &clamp)) in->boolop = (uint8_t)clamp;
     while (word_one_of(s, caches, 6, &which)) continue;
     in->type = (uint8_t)word_type(s);

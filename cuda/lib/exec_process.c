@@ -325,7 +325,8 @@ static void describe_program(void)
     struct process_report *r = &self.report;
     char line[4096];
     int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? 0 : read(fd, line, sizeof line - 1);
+    ssize_t n = fd < 0 ? -1 : read(fd, line, sizeof line - 1);
+    if (n < 0 && errno != ENOENT) note_loss("a record (/proc/self/cmdline cannot be read)");
     if (fd >= 0) close(fd);
     if (n < 0) n = 0;
     line[n] = 0;
@@ -336,7 +337,9 @@ static void describe_program(void)
         at += (size_t)snprintf(r->arguments + at, sizeof r->arguments - at, "%s%s", at ? " " : "", p);
     uint64_t h = hash_bytes(WL_HASH_INIT, line, (size_t)n);
     FILE *f = fopen("/proc/self/exe", "rb");
+    bool bad = !f && errno != ENOENT; /* a system without /proc is no failure */
     for (size_t got; f && (got = fread(line, 1, sizeof line, f)) > 0;) h = hash_bytes(h, line, got);
+    if (bad || (f && ferror(f))) note_loss("a record (/proc/self/exe cannot be read)"); /* not under another's hash */
     if (f) fclose(f);
     r->program_hash = h;
 }

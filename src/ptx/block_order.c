@@ -190,6 +190,7 @@ static void build_graph(struct sched *s, const struct func_info *fi, const struc
         link_registers(s, i);
         link_memory(s, i, recent, &nrecent);
     }
+    if (s->failed) return; /* the nodes behind are not made */
     const struct ptx_inst *last = &fi->inst[blk->first + blk->count - 1];
     if (ends_block(last))
         for (uint32_t i = 0; i + 1 < blk->count && !s->failed; i++) add_edge(s, i, blk->count - 1, 0);

@@ -4,6 +4,7 @@
 #include "run/command.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,17 +16,25 @@ static char *read_words(size_t *size)
     FILE *f = fopen("/proc/self/cmdline", "rb");
     char *text = NULL;
     size_t used = 0, room = 0;
+    bool bad = false;
     while (f) {
         if (room - used < 2) {
             char *grown = realloc(text, room = room ? 2 * room : 4096);
-            if (!grown) break;
+            bad = !grown;
+            if (bad) break;
             text = grown;
         }
         size_t n = fread(text + used, 1, room - used - 1, f);
         if (!n) break;
         used += n;
     }
+    bad |= f && ferror(f);
     if (f) fclose(f);
+    if (bad || !used) { /* a part of a command would be another command */
+        free(text);
+        text = NULL;
+        used = 0;
+    }
     if (text) text[used] = 0;
     *size = used;
     return text;

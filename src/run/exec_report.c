@@ -80,7 +80,11 @@ static struct exec_process *read_process(const char *folder, const char *name)
     const struct heat_report *h = &p->report.profile.heat;
     p->heat = read_array(file, HEAT_ENDING, (uint64_t)h->samples * h->width, sizeof *p->heat);
     p->samples = read_array(file, SAMPLES_ENDING, p->report.samples, sizeof *p->samples);
-    return p;
+    bool lost = (!p->loads && p->report.profile.loads) || (!p->insts && p->report.profile.insts) ||
+                (!p->heat && h->samples && h->width) || (!p->samples && p->report.samples);
+    if (!lost) return p;
+    free_process(p);
+    return NULL;
 }
 
 /* ---- a record ---- */
@@ -181,8 +185,8 @@ int read_reports(const char *folder, const struct exec_spec *spec, struct exec_o
     if (!out->process) return wl_no_memory(e);
     if (!cut && !is_marked(folder)) return 0;
     return wl_fail(e, WL_ERUN,
-                   "results of the program are lost: they could not be written to %s (is its disk full? TMPDIR chooses "
-                   "another)",
+                   "results of the program are lost: they could not be written to %s or read from there (is its disk full? "
+                   "TMPDIR chooses another)",
                    folder);
 }
 

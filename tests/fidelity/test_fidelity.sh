@@ -8,8 +8,10 @@ good "a built-in reference" fidelity gtx480 --only 'gemm*'
 has '^| gemm n=128 | reference | 12664832 | 396800 | 59163 |'
 has '^| l1d.accesses | 1 | 1 | 0.0 % | +0.0 % | +0.0 % | gemm n=128 | - |$'
 has '^| cycles | at most 8 % | at most 20 % | at least 0.997 | missed |$'
-good "a kernel file of a built-in reference" fidelity h200 --only fdtd2d_ex --set sm.count=132 --csv -
-has '^A real H200,fdtd2d_ex,sm.l1d_loads,393216,393216,0.0000$'
+if [ "${WL_SLOW:-0}" != 1 ]; then # 132 SMs take their time in a sanitized build
+    good "a kernel file of a built-in reference" fidelity h200 --only fdtd2d_ex --set sm.count=132 --csv -
+    has '^A real H200,fdtd2d_ex,sm.l1d_loads,393216,393216,0.0000$'
+fi
 
 # A file of one's own: 6412 warp instructions are 3012 and 3400 of two launches.
 cat > "$work/own.csv" <<'END'

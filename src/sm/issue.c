@@ -383,8 +383,8 @@ static bool choose_warp(struct sm *s, uint64_t can, uint64_t refused, tick_t now
     return st.issued;
 }
 
-/* The same for a scheme that only picks, on a machine without the rules of GPGPU-Sim 3 (s->only_picks): nearly every
- * run of every paper has it, and nothing else is asked. */
+/* The same for a scheme that only picks and adds nothing to the ld/st unit, on a machine without the rules of
+ * GPGPU-Sim 3 (s->only_picks): nearly every run of every paper has it, and nothing else is asked. */
 static bool choose_simply(struct sm *s, uint64_t can, tick_t now)
 {
     uint32_t n = s->schedulers;

@@ -311,7 +311,7 @@ struct sm {
     tick_t pipe_free[PIPE_UNITS * SM_MAX_PIPES];
     struct exec_class exec_class[EXEC_CLASSES];
     _Alignas(64) struct sm_stats stats;
-    struct account account;
+    _Alignas(64) struct account account;
 
     /* the dispatcher's mailbox, with offered_at: latched both ways */
     tick_t wants_at; /* since when the SM has room for another CTA; NEVER: it has none */
@@ -362,7 +362,7 @@ struct sm {
     struct warp_copies copies[SM_MAX_WARPS];
     /* SMs lie one behind the other: with such a size (49 lines more than a multiple of 4 KiB) the lines that every
      * cycle looks at fall into all sets of the host's cache, not into the same few. */
-    char unused[44 * 64];
+    char unused[34 * 64];
 };
 
 #endif

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/poison.h"
+
 enum { CHUNK_BYTES = 64 * 1024, ALIGN = 16 };
 
 struct arena_chunk {
@@ -16,18 +18,21 @@ struct arena_chunk {
 void *arena_alloc(struct arena *a, size_t bytes)
 {
     if (bytes > SIZE_MAX / 2) return NULL;
+    size_t asked = bytes;
     bytes = (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1);
-    if (!a->chunks || bytes > a->size - a->used) {
-        size_t size = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
+    if (!a->chunks || bytes + RED_ZONE > a->size - a->used) {
+        size_t size = bytes + RED_ZONE > CHUNK_BYTES ? bytes + RED_ZONE : CHUNK_BYTES;
         struct arena_chunk *c = calloc(1, sizeof *c + size);
         if (!c) return NULL;
         c->next = a->chunks;
         a->chunks = c;
         a->size = size;
         a->used = 0;
+        POISON(c->data, size);
     }
     void *p = a->chunks->data + a->used;
-    a->used += bytes;
+    UNPOISON(p, asked);
+    a->used += bytes + RED_ZONE;
     a->total += bytes;
     return p;
 }

@@ -2,7 +2,7 @@
  *
  * Front ends (PTX, configuration, traces) allocate from one arena and never free
  * single objects. Allocations are zeroed and 16-byte aligned; an arena that cannot
- * grow returns NULL. */
+ * grow returns NULL. AddressSanitizer sees a step over the end of an allocation (poison.h). */
 #ifndef WL_BASE_ARENA_H
 #define WL_BASE_ARENA_H
 

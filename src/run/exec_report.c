@@ -184,10 +184,11 @@ int read_reports(const char *folder, const struct exec_spec *spec, struct exec_o
     free(names);
     if (!out->process) return wl_no_memory(e);
     if (!cut && !is_marked(folder)) return 0;
-    return wl_fail(e, WL_ERUN,
-                   "results of the program are lost: they could not be written to %s or read from there (is its disk full? "
-                   "TMPDIR chooses another)",
-                   folder);
+    return wl_fail(
+        e, WL_ERUN,
+        "results of the program are lost: they could not be written to %s or read from there (is its disk full? "
+        "TMPDIR chooses another)",
+        folder);
 }
 
 void exec_free(struct exec_outcome *o)

@@ -1,10 +1,11 @@
 /* fault.c - a library for LD_PRELOAD in which one call fails.
  *
  * WL_FAULT=KIND:N makes the Nth call of a kind fail, once; KIND:N+ makes all fail from the Nth on, as a full disk does.
- * Kinds are alloc (malloc, calloc, realloc, ...), open, read, write, fsync, rename (and link), fork and mmap. The libraries
- * that the program uses, sqlite too, call the same functions. Each process counts its own calls. WL_FAULT_LOG names a file
- * to which one line per failed call is added, and the number of calls at the end. Calls before main (the dynamic linker's, constructors) are not counted, and
- * neither is what happens after exit has begun, when nobody is left to be told. WL_FAULT_TRACE adds the callers to the log. */
+ * Kinds are alloc (malloc, calloc, realloc, ...), open, read, write, fsync, rename (and link), fork and mmap. The
+ * libraries that the program uses, sqlite too, call the same functions. Each process counts its own calls. WL_FAULT_LOG
+ * names a file to which one line per failed call is added, and the number of calls at the end. Calls before main (the
+ * dynamic linker's, constructors) are not counted, and neither is what happens after exit has begun, when nobody is
+ * left to be told. WL_FAULT_TRACE adds the callers to the log. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
@@ -244,15 +245,15 @@ static mode_t mode_of(int flags, va_list ap)
     return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(ap, mode_t) : 0;
 }
 
-#define OPEN(name, at_decl, folder)                                        \
-    int name(at_decl const char *path, int flags, ...)                     \
-    {                                                                      \
-        va_list ap;                                                        \
-        va_start(ap, flags);                                               \
-        mode_t mode = mode_of(flags, ap);                                  \
-        va_end(ap);                                                        \
-        if (fails(K_OPEN, "open", EMFILE)) return -1;                      \
-        return (int)syscall(SYS_openat, folder, path, flags, mode);        \
+#define OPEN(name, at_decl, folder)                                                                                    \
+    int name(at_decl const char *path, int flags, ...)                                                                 \
+    {                                                                                                                  \
+        va_list ap;                                                                                                    \
+        va_start(ap, flags);                                                                                           \
+        mode_t mode = mode_of(flags, ap);                                                                              \
+        va_end(ap);                                                                                                    \
+        if (fails(K_OPEN, "open", EMFILE)) return -1;                                                                  \
+        return (int)syscall(SYS_openat, folder, path, flags, mode);                                                    \
     }
 #define NOTHING
 #define FOLDER int folder,

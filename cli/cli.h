@@ -15,6 +15,8 @@
 
 /* --gpu, --set, --l1, --l2 and --sched. Warnings go to standard error, once for each machine. */
 struct machine_spec machine_words(const struct options *o);
+/* The same options, in `own` with the profile switched on if --loads needs it: an observer, it changes no counter. */
+const struct options *loads_words(const struct options *o, struct options *own);
 /* A run of `program` with these options. */
 struct run_spec run_words(const struct options *o, const char *program);
 struct word_list list_words(const struct text_list *l);

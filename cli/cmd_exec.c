@@ -119,6 +119,8 @@ static int write_all(const struct exec_outcome *x, const struct options *o, int 
         if (from->failed == WL_ELAW && !rc) rc = wl_fail(e, WL_ELAW, "%s", from->error);
     }
     if (out->csv) result_write_csv(r, x->processes, out->csv);
+    if (!rc && out->samples) rc = result_write_rows(r, x->processes, "samples", out->samples, e);
+    if (!rc && out->loads) rc = result_write_rows(r, x->processes, "loads", out->loads, e);
     free(r);
     return rc;
 }
@@ -148,13 +150,29 @@ static int end_status(const struct exec_outcome *x, const struct options *o)
 
 /* ---- the command ---- */
 
+/* Whether the machine of these words samples its counters. A machine that cannot be made is refused later. */
+static bool samples_every(const struct options *o)
+{
+    struct machine_spec spec = machine_words(o);
+    struct gpu_config config;
+    spec.say = NULL;
+    return machine_read(&spec, &config, NULL) != 0 || config.v[P_STATS_INTERVAL] > 0;
+}
+
 static int check_options(const struct options *o, const struct exec_spec *spec, struct wl_err *e)
 {
     if (!o->program) return wl_fail(e, WL_EINPUT, "which program? write 'warpline exec [options] -- ./app arguments'");
-    if ((o->json && strcmp(o->json, "-") == 0) || (o->csv && strcmp(o->csv, "-") == 0))
-        return wl_fail(e, WL_EINPUT, "standard output belongs to the program; give --json and --csv a file");
+    const char *const file[] = {o->json, o->csv, o->samples, o->loads};
+    for (unsigned i = 0; i < sizeof file / sizeof file[0]; i++)
+        if (file[i] && strcmp(file[i], "-") == 0)
+            return wl_fail(e, WL_EINPUT,
+                           "standard output belongs to the program; give --json, --csv, --samples and --loads a file");
     if (o->launches && (o->functional || o->record))
         return wl_fail(e, WL_EINPUT, "--launches has the counters of timed launches; nothing is timed here");
+    if ((o->samples || o->loads) && (o->functional || o->record))
+        return wl_fail(e, WL_EINPUT, "--samples and --loads are of launches that are timed; nothing is timed here");
+    if (o->samples && !samples_every(o))
+        return wl_fail(e, WL_EINPUT, "--samples FILE needs an interval: add --samples CYCLES");
     if (o->timeline && o->record)
         return wl_fail(e, WL_EINPUT, "--timeline shows timed launches; --record times nothing");
     if (o->engine && strcmp(o->engine, "fast") != 0 && strcmp(o->engine, "tick") != 0)
@@ -198,6 +216,8 @@ static int exec_and_write(const struct exec_spec *spec, const struct options *o,
 
 int cmd_exec(const struct options *o, struct wl_err *e)
 {
+    static struct options own;
+    o = loads_words(o, &own);
     struct exec_spec spec = {.program = o->program,
                              .machine = machine_words(o),
                              .plugin = list_words(&o->plugin),

@@ -39,11 +39,7 @@ int cmd_run(const struct options *o, struct wl_err *e)
         return wl_fail(e, WL_EINPUT, "run takes one program; '%s' is too much (use 'compare' for several)",
                        o->words.item[1]);
     static struct options own;
-    if (o->loads) { /* an observer: it changes no counter */
-        own = *o;
-        if (own.set.count < MAX_ITEMS) own.set.item[own.set.count++] = "stats.profile=1";
-        o = &own;
-    }
+    o = loads_words(o, &own);
     const struct run_spec spec = run_words(o, o->words.item[0]);
     int rc = refuse_options(o, run_kind(spec.program), e);
     if (!rc && o->launches && o->functional)

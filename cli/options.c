@@ -164,6 +164,10 @@ static int store(struct parsing *p, const struct option_row *r, const char *valu
 {
     void *field = (char *)p->to + r->offset;
     bool *given = &p->given[r - table];
+    if (r->kind == SAMPLES) { /* an interval and a file are two things */
+        bool file = value[strspn(value, "0123456789")];
+        *given = file ? *(const char **)field != NULL : *p->to->interval.text != 0;
+    }
     if (r->kind != LIST && r->kind != FLAG && *given) return wl_fail(p->e, WL_EINPUT, "--%s is given twice", r->name);
     *given = true;
     switch (r->kind) {

@@ -42,8 +42,8 @@ int output_run(struct output *out, const struct run_result *r, struct wl_err *e)
 {
     int rc = out->json ? result_write_json(r, out->json, e) : 0;
     if (!rc && out->csv) result_write_csv(&r, 1, out->csv);
-    if (!rc && out->samples) rc = result_write_rows(r, "samples", out->samples, e);
-    if (!rc && out->loads) rc = result_write_rows(r, "loads", out->loads, e);
+    if (!rc && out->samples) rc = result_write_rows(&r, 1, "samples", out->samples, e);
+    if (!rc && out->loads) rc = result_write_rows(&r, 1, "loads", out->loads, e);
     if (!rc && out->text) result_write_text(r, stdout);
     if (!rc && out->text && out->detail) result_write_detail(r, stdout);
     return rc;

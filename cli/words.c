@@ -13,9 +13,11 @@ int expand_words(const struct text_list *in, struct text_list *out, struct wl_er
 
 struct machine_spec machine_words(const struct options *o)
 {
-    static char warned[256]; /* the file whose warnings were printed last: comparisons load one many times */
-    bool again = o->gpu && strcmp(warned, o->gpu) == 0;
-    if (o->gpu) snprintf(warned, sizeof warned, "%s", o->gpu);
+    static char warned[512]; /* what the warnings printed last were about: comparisons make a machine many times */
+    char now[sizeof warned];
+    snprintf(now, sizeof now, "%s %s", o->gpu ? o->gpu : "", o->scheme ? o->scheme : "");
+    bool again = strcmp(warned, now) == 0;
+    memcpy(warned, now, sizeof now);
     /* The parts too, for a process that gets the policies and not the name of the scheme; a wrong name is found when
      * the machine is made. */
     static struct scheme_parts parts;
@@ -29,6 +31,14 @@ struct machine_spec machine_words(const struct options *o)
                                  .l2 = o->l2 ? o->l2 : parts.l2,
                                  .sched = o->sched ? o->sched : parts.sched,
                                  .say = again ? NULL : print_warning};
+}
+
+const struct options *loads_words(const struct options *o, struct options *own)
+{
+    if (!o->loads) return o;
+    *own = *o;
+    if (own->set.count < MAX_ITEMS) own->set.item[own->set.count++] = "stats.profile=1";
+    return own;
 }
 
 static void print_kernel_text(void *arg, const char *text, size_t len)

@@ -83,7 +83,7 @@ _warpline() {
         [[ $cur == -* ]] && words=$options || words="list export csv json results prune verify $(_warpline_list experiments)"
         ;;
     exec)
-        options="--gpu --scheme --l1 --l2 --sched --set --functional --kernel --launch --launches --program-status --record --engine --shuffle --max-cycles --json --csv --profile --samples --timeline --timeline-window --timeline-from --timeline-requests --timeline-sms --plugin --quiet --verbose --help"
+        options="--gpu --scheme --l1 --l2 --sched --set --functional --kernel --launch --launches --program-status --record --engine --shuffle --max-cycles --json --csv --profile --samples --loads --timeline --timeline-window --timeline-from --timeline-requests --timeline-sms --plugin --quiet --verbose --help"
         [[ $cur == -* ]] && words=$options || words=""
         ;;
     completion)

@@ -302,6 +302,7 @@ complete -c warpline -n '__fish_seen_subcommand_from exec' -l json -r -d 'write 
 complete -c warpline -n '__fish_seen_subcommand_from exec' -l csv -r -d 'write the results as CSV; - is standard output'
 complete -c warpline -n '__fish_seen_subcommand_from exec' -l profile -d 'observe every load and line; short for --set stats.profile=1'
 complete -c warpline -n '__fish_seen_subcommand_from exec' -l samples -r -d 'all counters every so many cycles (--set stats.interval=CYCLES); or write them to FILE as CSV'
+complete -c warpline -n '__fish_seen_subcommand_from exec' -l loads -r -d 'write what each load instruction did as CSV; sets stats.profile=1'
 complete -c warpline -n '__fish_seen_subcommand_from exec' -l timeline -r -d 'write what SMs do, cycle by cycle, for Perfetto'
 complete -c warpline -n '__fish_seen_subcommand_from exec' -l timeline-window -r -d 'cycles of --timeline (default 0..20000)'
 complete -c warpline -n '__fish_seen_subcommand_from exec' -l timeline-from -r -d 'the window begins with kernel:NAME[#N], pc:N or stall[:mshr|merge|line|missq|gate]'

@@ -66,6 +66,7 @@ struct exp_view {
 enum chart {
     CHART_BARS,
     CHART_STACKED,
+    CHART_GROUPED,
     CHART_LINES,
     CHART_SWEEP,
     CHART_TIME,
@@ -76,6 +77,8 @@ enum chart {
     CHART_COUNT
 };
 /* Charts over the elements of an array of the result. */
+/* Bars of part.NAME = ... instead of a metric. */
+static inline bool chart_has_parts(enum chart c) { return c == CHART_STACKED || c == CHART_GROUPED; }
 static inline bool chart_walks(enum chart c) { return c == CHART_TIME || c == CHART_CDF || c == CHART_HEAT; }
 
 enum mean_kind { MEAN_GEOMETRIC, MEAN_ARITHMETIC };

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const chart_names[CHART_COUNT] = {"bars", "stacked", "lines",   "sweep", "time",
-                                                     "cdf",  "heat",    "scatter", "table"};
+static const char *const chart_names[CHART_COUNT] = {"bars", "stacked", "grouped", "lines",   "sweep",
+                                                     "time", "cdf",     "heat",    "scatter", "table"};
 
 static const char *const figure_keys[] = {"title",     "note",    "chart", "workloads", "series", "metric",
                                           "base",      "mean",    "sweep", "xlabel",    "ylabel", "each",
@@ -137,14 +137,14 @@ static int read_parts(struct reader *r, struct ini_section *in, struct exp_figur
     for (struct ini_key *k = in->keys; k; k = k->next) {
         if (strncmp(k->name, "part.", 5) != 0) continue;
         k->used = true;
-        if (f->chart != CHART_STACKED) return reader_fail(r, k, 0, "parts go with chart = stacked");
+        if (!chart_has_parts(f->chart)) return reader_fail(r, k, 0, "parts go with chart = stacked or grouped");
         if (n == 32) return reader_fail(r, k, 0, "more than 32 parts");
         if (!(found[n].label = words_of(r, k->name + 5))) return reader_memory(r);
         int rc = read_metric(r, k, false, &found[n++].metric);
         if (rc) return rc;
     }
-    if (f->chart == CHART_STACKED && !n)
-        return ini_fail_section(&r->ini, in, "stacked bars need parts: part.hits = l1d.hits / l1d.accesses", r->e);
+    if (chart_has_parts(f->chart) && !n)
+        return ini_fail_section(&r->ini, in, "such bars need parts: part.hits = l1d.hits / l1d.accesses", r->e);
     struct exp_part *kept = ARENA_ARRAY(r->arena, struct exp_part, n);
     if (!kept) return reader_memory(r);
     memcpy(kept, found, n * sizeof *kept);
@@ -182,8 +182,8 @@ static int read_measure(struct reader *r, struct ini_section *in, struct exp_fig
     int rc = read_place(r, in, f);
     if (rc) return rc;
     if (!k && (f->chart == CHART_HEAT || (f->chart == CHART_SCATTER && !f->x))) return 0;
-    if (f->chart == CHART_STACKED) {
-        if (k) return reader_fail(r, k, 0, "stacked bars have part.NAME = ... instead of a metric");
+    if (chart_has_parts(f->chart)) {
+        if (k) return reader_fail(r, k, 0, "such bars have part.NAME = ... instead of a metric");
         return 0;
     }
     if (!k) return ini_fail_section(&r->ini, in, "a figure needs a metric: metric = ipc", r->e);

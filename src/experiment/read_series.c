@@ -86,8 +86,9 @@ static int make_machine(struct reader *r, const struct recipe *c, struct gpu_con
                                       .sched = c->sched};
     int rc = machine_read(&spec, out, e);
     if (!rc) rc = unknown_machine(r, c, out, e);
+    if (!rc && c->scheme) scheme_fit(&spec, out);
     if (!rc) rc = config_settle(out, e);
-    if (!rc && c->scheme) rc = scheme_check(c->scheme, out, e);
+    if (!rc && c->scheme) rc = scheme_check(&spec, out, e);
     if (!rc) rc = config_check(out, e);
     if (rc && r->choice) snprintf(r->refused, sizeof r->refused, "%.500s", e->text);
     return rc;

@@ -329,7 +329,8 @@ struct table *table_make(const struct plan *p, const struct exp_figure *f, struc
     t->figure = f;
     int rc;
     switch (f->chart) {
-    case CHART_STACKED: rc = fill_stacked(t, p, e); break;
+    case CHART_STACKED:
+    case CHART_GROUPED: rc = fill_stacked(t, p, e); break;
     case CHART_SWEEP: rc = fill_sweep(t, p, e); break;
     case CHART_TIME:
     case CHART_CDF: rc = fill_elements(t, p, e); break;

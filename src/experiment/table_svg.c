@@ -47,7 +47,7 @@ static void put_number(FILE *out, double v)
 static bool normalised(const struct table *t)
 {
     const struct exp_figure *f = t->figure;
-    if (f->chart == CHART_STACKED || f->chart == CHART_SCATTER || chart_walks(f->chart) || f->example) return false;
+    if (chart_has_parts(f->chart) || f->chart == CHART_SCATTER || chart_walks(f->chart) || f->example) return false;
     return f->view.base >= 0 || t->x->series[f->series[0]]->base >= 0;
 }
 
@@ -186,7 +186,7 @@ static void put_bars(const struct table *t, FILE *out)
     fputc('\n', out);
 }
 
-/* ---- stacked ---- */
+/* ---- parts, stacked or side by side ---- */
 
 static void put_stack_data(const struct table *t, unsigned series, FILE *out)
 {
@@ -215,13 +215,14 @@ static void put_stacked(const struct table *t, FILE *out)
 {
     unsigned series = t->figure->nseries;
     size_t longest = longest_label(t, series > 1);
-    bool turned = t->rows * longest > 80;
+    bool turned = t->rows * longest > 80, stacked = t->figure->chart == CHART_STACKED;
     char text[128];
     put_head(t, series > 1 ? 1 : t->rows, longest, out);
     put_stack_data(t, series, out);
-    fputs("set style data histograms\nset boxwidth 0.8 relative\nset xtics scale 0\n", out);
-    if (shares(t)) fputs("set yrange [0:1]\n", out);
-    fputs("set style histogram rowstacked gap 1\n", out);
+    fputs("set style data histograms\nset xtics scale 0\n", out);
+    if (stacked) fputs("set boxwidth 0.8 relative\n", out);
+    if (stacked && shares(t)) fputs("set yrange [0:1]\n", out);
+    fprintf(out, "set style histogram %s gap 1\n", stacked ? "rowstacked" : "clustered");
     if (series >
         1) { /* two lines of labels: series, and below them the workloads, which gnuplot loses when it places them */
         double below = turned ? 0.5 * (double)longest + 0.6 : 0.8;
@@ -383,7 +384,8 @@ char *table_gnuplot(const struct table *t)
     bool whole = true;
     if (!out) return NULL;
     switch (t->figure->chart) {
-    case CHART_STACKED: put_stacked(t, out); break;
+    case CHART_STACKED:
+    case CHART_GROUPED: put_stacked(t, out); break;
     case CHART_SWEEP:
     case CHART_TIME:
     case CHART_CDF: whole = put_lines(t, out); break;

@@ -14,7 +14,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "param/param_table.h"
 #include "run/exec_report.h"
+#include "run/scheme.h"
+
+enum { MAX_ADDED = 16, MAX_SETTINGS = 512 };
 
 extern char **environ;
 
@@ -112,6 +116,29 @@ static void env_list(struct environment *v, const char *name, struct word_list l
     else env_text(v, name, list.count ? text : NULL);
 }
 
+/* The settings of the spec, and those that its scheme adds: the processes get policies, not the name of a scheme. */
+static void env_settings(struct environment *v, const struct machine_spec *m)
+{
+    static char text[MAX_ADDED][96];
+    const char *word[MAX_SETTINGS];
+    unsigned n = 0, added = 0;
+    struct gpu_config plain, fitted;
+    struct machine_spec silent = *m;
+    silent.say = NULL;
+    while (n < m->sets && n < MAX_SETTINGS - MAX_ADDED) word[n] = m->set[n], n++;
+    if (m->scheme && machine_read(&silent, &plain, NULL) == 0) {
+        fitted = plain;
+        scheme_fit(&silent, &fitted);
+        for (unsigned i = 0; i < P_COUNT && added < MAX_ADDED; i++) {
+            if (plain.v[i] == fitted.v[i]) continue;
+            int at = snprintf(text[added], sizeof text[added], "%s=", gpu_params[i].name);
+            param_write(&gpu_params[i], fitted.v[i], text[added] + at, sizeof text[added] - (size_t)at);
+            word[n++] = text[added++];
+        }
+    }
+    env_list(v, ENV_SET, (struct word_list){word, n}, false);
+}
+
 static void env_fill(struct environment *v, const struct exec_spec *s, const char *libraries, const char *reports)
 {
     const char *old = getenv("LD_LIBRARY_PATH");
@@ -124,7 +151,7 @@ static void env_fill(struct environment *v, const struct exec_spec *s, const cha
     env_text(v, ENV_L1, s->machine.l1);
     env_text(v, ENV_L2, s->machine.l2);
     env_text(v, ENV_SCHED, s->machine.sched);
-    env_list(v, ENV_SET, (struct word_list){s->machine.set, s->machine.sets}, false);
+    env_settings(v, &s->machine);
     env_list(v, ENV_PLUGIN, s->plugin, true);
     env_text(v, ENV_ENGINE, s->tick ? "tick" : NULL);
     env_number(v, ENV_SHUFFLE, s->shuffle);

@@ -52,8 +52,9 @@ int machine_read(const struct machine_spec *spec, struct gpu_config *out, struct
 int machine_make(const struct machine_spec *spec, struct gpu_config *out, struct wl_err *e)
 {
     int rc = machine_read(spec, out, e);
+    if (!rc && spec->scheme) scheme_fit(spec, out);
     if (!rc) rc = config_settle(out, e);
-    if (!rc && spec->scheme) rc = scheme_check(spec->scheme, out, e);
+    if (!rc && spec->scheme) rc = scheme_check(spec, out, e);
     return rc ? rc : config_check(out, e);
 }
 

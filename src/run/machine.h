@@ -12,9 +12,10 @@ struct machine_spec {
     const char *gpu;        /* preset or file; NULL: gtx480 */
     const char *const *set; /* "l1d.mshr=64", in order */
     unsigned sets;
-    const char *scheme;          /* "ccws": all of its policies at once (scheme.h); NULL: none */
+    const char *scheme;          /* "ccws": its policies and what they need, at once (scheme.h); NULL: none */
     const char *l1, *l2, *sched; /* "dacache:promote=2"; NULL: the scheme's or the preset's own policy */
-    /* Gets warnings about what a file of GPGPU-Sim asks for and cannot have; NULL: they are dropped. */
+    /* Gets warnings about what a file of GPGPU-Sim asks for and cannot have, and what a scheme changed; NULL: they are
+     * dropped. */
     void (*say)(void *arg, const char *text);
     void *say_arg;
 };

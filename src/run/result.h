@@ -83,9 +83,9 @@ void result_write_csv(const struct run_result *const *r, unsigned count, FILE *o
 
 /* The launches of several runs as CSV. */
 int result_write_launches(const struct run_result *const *r, unsigned count, FILE *out, struct wl_err *e);
-/* One list of the record as CSV: "samples" or "loads", a row each. A list that the record does not have gives nothing.
- */
-int result_write_rows(const struct run_result *r, const char *list, FILE *out, struct wl_err *e);
+/* One list of the records as CSV: "samples" or "loads", a row each, with process and program if there are several
+ * records. A list that no record has gives nothing. */
+int result_write_rows(const struct run_result *const *r, unsigned count, const char *list, FILE *out, struct wl_err *e);
 
 /* "1,234,567"; `out` has room for 32 characters. Returns out. */
 const char *with_commas(uint64_t value, char *out);

@@ -3,7 +3,7 @@
 
 Python's own library has no validator; this one knows the words that the schema uses and refuses any other, so that a
 rule cannot be written and silently not be checked. Where the package jsonschema is installed it must agree.
-A FILE is a record, an object with `runs`, an object with `processes`, or an array of exported rows.
+A FILE is a record, an object with `runs`, an array of exported rows or of records.
 """
 import json
 import re
@@ -65,11 +65,8 @@ def object_errors(value, rule, root, at):
 
 def records(document):
     if isinstance(document, list):
-        return [row["result"] for row in document if row["result"]]
-    for name in ("runs", "processes"):
-        if name in document:
-            return document[name]
-    return [document]
+        return [row.get("result", row) for row in document if row.get("result", row)]  # store export, exec
+    return document.get("runs", [document])
 
 
 def main():

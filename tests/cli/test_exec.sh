@@ -46,6 +46,9 @@ bad 2 "did you mean" exec --l1 dacahe -- true
 bad 2 "the first launch is 1" exec --launch 0 -- true
 bad 2 "N..M" exec --launch 5..2 -- true
 bad 2 "nothing is timed" exec --launches "$work/l" --functional -- true
+bad 2 "nothing is timed" exec --loads "$work/l" --functional -- true
+bad 2 "needs an interval" exec --samples "$work/l" -- true
+bad 2 "standard output belongs to the program" exec --loads - -- true
 bad 2 "record" exec --record "$work/t" --functional -- true
 bad 2 "cannot write" exec --json "$work/none/x.json" -- true
 exec_ends 127 "cannot run" -- "$work/no-such-program"
@@ -190,6 +193,29 @@ failure_is launch=2 kernel=unknown end=refused error=CUDA_ERROR_INVALID_PTX "mes
 exec_ends 1 "kernel _Z5callsPi cannot be executed here" --json "$work/f.json" -- "$bin/refused" calls
 failure_is kernel=calls "message=frobnicate.u32 %r1, 2"
 exec_ends 0 "cannot be executed here" --program-status -- "$bin/refused" calls
+
+# ---- records of programs: the schema, samples and loads, schemes ----
+exec_ok "observed" "sum 18724498" --samples 5000 --samples "$work/s.csv" --loads "$work/l.csv" --json "$work/o.json" -- \
+    "$bin/atax"
+exec_ok "two processes" "sum 18724498" --loads "$work/l2.csv" --json "$work/o2.json" -- \
+    sh -c "'$bin/atax'; '$bin/atax'"
+exec_ends 0 "scheme dycache sets shared.unified=0 l1d.sectored=no" --gpu h100 --scheme dycache --json "$work/d.json" -- "$bin/atax"
+check "records have the schema's form" python3 "$WL_ROOT/tests/cli/schema.py" "$WL_ROOT/docs/result.schema.json" \
+    "$work/f.json" "$work/o.json" "$work/o2.json" "$work/d.json"
+check "and what was asked for" python3 - "$work" <<'P'
+import csv, json, sys
+work = sys.argv[1] + "/"
+def rows(name): return list(csv.DictReader(open(work + name)))
+o, two, d = (json.load(open(work + f)) for f in ("o.json", "o2.json", "d.json"))
+assert o["exit"] == {"program": 0, "signal": 0, "status": 0} and o["failures"] == [] and o["failed_launches"] == 0
+assert o["heat"] and o["instructions"] and o["account"]["total"] and o["warp_states"]["total"]
+assert [int(s["cycle"]) for s in rows("s.csv")] == [s["cycle"] for s in o["samples"]] and len(o["samples"]) > 2
+assert [int(l["misses"]) for l in rows("l.csv")] == [l["misses"] for l in o["loads"]] and o["loads"]
+assert "process" not in rows("l.csv")[0] and [l["process"] for l in rows("l2.csv")] == (
+    ["1"] * len(two[0]["loads"]) + ["2"] * len(two[1]["loads"]))
+assert d["set"] == {"shared.unified": 0, "l1d.sectored": "no"} and d["l1_policy"] == "dycache"
+assert d["l1_policy_counters"], "the process did not get the scheme"
+P
 exec_ends 1 "out-of-bounds global load .*--set run.granule=2097152" --json "$work/f.json" -- "$bin/overread"
 failure_is launch=1 kernel=sum end=faulted error=CUDA_ERROR_ILLEGAL_ADDRESS message=out-of-bounds
 exec_ok "loads within a page" "^sum 4950$" --set run.granule=2097152 -- "$bin/overread"

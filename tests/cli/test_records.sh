@@ -81,7 +81,10 @@ assert [int(s["l1d.stalls.mshr"]) for s in samples] == [s["l1d"]["stalls"]["mshr
 assert [(l["kernel"], int(l["pc"]), int(l["misses"])) for l in loads] == [
     (l["kernel"], l["pc"], l["misses"]) for l in r["loads"]]
 P
-bad 2 "needs an interval" run vectoradd --size tiny --samples s2.csv
+bad 2 "needs an interval: add --samples CYCLES" run vectoradd --size tiny --samples s2.csv
+good "both in either order" run vectoradd --size tiny --samples s3.csv --samples 500 -q
+bad 2 "samples is given twice" run vectoradd --size tiny --samples 500 --samples 600
+bad 2 "samples is given twice" run vectoradd --size tiny --samples s2.csv --samples s4.csv
 bad 2 "cannot both go to standard output" run vectoradd --size tiny --loads - --json -
 check "no file is left" test ! -e s2.csv
 

@@ -101,16 +101,23 @@ good "a part of it replaced" run atax --size tiny --scheme dacache --sched lrr -
 has '"l1_policy": "dacache"'; has '"scheduler": "lrr"'
 good "lists of schemes" compare atax --size tiny --scheme none,dacache,pcal
 has '^atax  *none '
+quietly() { "$WARPLINE" "$@" >out 2>err; } # a scheme that changes the machine says so
 for g in $("$WARPLINE" list gpus --plain); do
-    for s in dycache hac; do # what does not fit says what would, and that does
-        if ! "$WARPLINE" run vectoradd --size tiny --gpu $g --scheme $s -q 2>err; then
-            more=$(sed -n 's/.*These settings would do: //p' err)
-            check "$s on $g: $more" "$WARPLINE" run vectoradd --size tiny --gpu $g --scheme $s $more -q
-        fi
-    done
+    for s in dycache hac; do check "$s on $g" quietly run vectoradd --size tiny --gpu $g --scheme $s -q; done
 done
-bad 2 "shared memory takes ways of the L1D; lines of the L1D have sectors" run atax --gpu h100 --scheme dycache
-check "with all settings at once" grep -q -e '--set shared.unified=0 --set l1d.sectored=no' err
+check "a scheme sets what it needs" quietly run vectoradd --size tiny --gpu h100 --scheme dycache --json needs.json -q
+check "says so" grep -q "scheme dycache sets shared.unified=0 l1d.sectored=no: h100" err
+check "the record has it" python3 -c 'import json
+r = json.load(open("needs.json"))
+assert r["set"] == {"shared.unified": 0, "l1d.sectored": "no"} and r["l1_policy"] == "dycache", r["set"]
+assert "scheme dycache sets" in r["warnings"][0]'
+bad 2 "lines of the L1D have sectors; one miss may send 5 packets" run vectoradd --gpu gtx480 --scheme dycache \
+    --set l1d.sectored=yes --set l1d.missq=4
+check "what was set by hand is refused, with all that would do" grep -q -e 'do: --set l1d.sectored=no --set l1d.missq=5' err
+bad 2 "the L2 has 25 ways" run vectoradd --gpu h100 --scheme hac --set l2.ways=25
+bad 2 "These would do: --l1 ccws_tags" run vectoradd --size tiny --scheme ccws --l1 lru
+bad 2 "the L2 has 25 ways.*do: --set l2.size=" run vectoradd --gpu h100 --scheme hac --set l2.size=50M
+check "that size does" quietly run vectoradd --size tiny --gpu h100 --scheme hac -q --set "$(sed -n 's/.*--set //p' err)"
 bad 2 "did you mean 'dycache'" run atax --scheme dycahe
 bad 2 "has no parameter 'x'" run atax --scheme dacache:x=1
 finish

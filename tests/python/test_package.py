@@ -100,7 +100,7 @@ class Sweeps(unittest.TestCase):
                                 size="tiny", store=STORE))
         self.assertEqual([(r["scheme"], r["l1d.size"], r["l1"]) for r in rows],
                          [(s, n, p) for s, p in (("none", "lru"), ("dacache", "dacache")) for n in ("16K", "32K")])
-        refused = sentence(wl.sweep, "atax", gpu="h100", scheme="hac", size="tiny", store=STORE)
+        refused = sentence(wl.sweep, "atax", gpu="h100", scheme="hac", size="tiny", store=STORE, set={"l2.ways": 25})
         self.assertTrue(refused.startswith("scheme hac cannot work on h100"), refused)
 
     def test_mistakes(self):

@@ -195,11 +195,12 @@ failure_is kernel=calls "message=frobnicate.u32 %r1, 2"
 exec_ends 0 "cannot be executed here" --program-status -- "$bin/refused" calls
 
 # ---- records of programs: the schema, samples and loads, schemes ----
-exec_ok "observed" "sum 18724498" --samples 5000 --samples "$work/s.csv" --loads "$work/l.csv" --json "$work/o.json" -- \
-    "$bin/atax"
+exec_ok "observed" "sum 18724498" --samples 5000 --samples "$work/s.csv" --loads "$work/l.csv" \
+    --json "$work/o.json" -- "$bin/atax"
 exec_ok "two processes" "sum 18724498" --loads "$work/l2.csv" --json "$work/o2.json" -- \
     sh -c "'$bin/atax'; '$bin/atax'"
-exec_ends 0 "scheme dycache sets shared.unified=0 l1d.sectored=no" --gpu h100 --scheme dycache --json "$work/d.json" -- "$bin/atax"
+exec_ends 0 "scheme dycache sets shared.unified=0 l1d.sectored=no" --gpu h100 --scheme dycache \
+    --json "$work/d.json" -- "$bin/atax"
 check "records have the schema's form" python3 "$WL_ROOT/tests/cli/schema.py" "$WL_ROOT/docs/result.schema.json" \
     "$work/f.json" "$work/o.json" "$work/o2.json" "$work/d.json"
 check "and what was asked for" python3 - "$work" <<'P'

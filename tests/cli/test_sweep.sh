@@ -113,11 +113,13 @@ assert r["set"] == {"shared.unified": 0, "l1d.sectored": "no"} and r["l1_policy"
 assert "scheme dycache sets" in r["warnings"][0]'
 bad 2 "lines of the L1D have sectors; one miss may send 5 packets" run vectoradd --gpu gtx480 --scheme dycache \
     --set l1d.sectored=yes --set l1d.missq=4
-check "what was set by hand is refused, with all that would do" grep -q -e 'do: --set l1d.sectored=no --set l1d.missq=5' err
+check "what was set by hand is refused, with all that would do" \
+    grep -q -e 'do: --set l1d.sectored=no --set l1d.missq=5' err
 bad 2 "the L2 has 25 ways" run vectoradd --gpu h100 --scheme hac --set l2.ways=25
 bad 2 "These would do: --l1 ccws_tags" run vectoradd --size tiny --scheme ccws --l1 lru
 bad 2 "the L2 has 25 ways.*do: --set l2.size=" run vectoradd --gpu h100 --scheme hac --set l2.size=50M
-check "that size does" quietly run vectoradd --size tiny --gpu h100 --scheme hac -q --set "$(sed -n 's/.*--set //p' err)"
+check "that size does" \
+    quietly run vectoradd --size tiny --gpu h100 --scheme hac -q --set "$(sed -n 's/.*--set //p' err)"
 bad 2 "did you mean 'dycache'" run atax --scheme dycahe
 bad 2 "has no parameter 'x'" run atax --scheme dacache:x=1
 finish

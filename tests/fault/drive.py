@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """drive.py - fails the Nth call, for N = 1, 2, 3, ..., of each kind, in each of a set of commands.
 
-usage: drive.py --warpline FILE --lib libwlfault.so [--asan] [--stride N] [--case NAME] [--kind NAME] [--from N] [--to N]
+usage: drive.py --warpline FILE --lib libwlfault.so [--asan] [--stride N] [--case NAME] [--kind NAME]
+                [--from N] [--to N]
 
 After each run with a failed call this must hold:
   - no signal ended it, no sanitizer spoke, it ended in time;
   - exit status 0 only if everything it wrote equals what it writes in peace;
   - any other exit status comes with a sentence on standard error;
   - no temporary file is left;
-  - the store can be read and passes `store verify`, and the same command in peace then gives the results it always gives.
---stride N takes a sample: the first 12 calls, then every Nth, starting at another place for each case.
+  - the store can be read and passes `store verify`, and the same command in peace then gives the results it always
+    gives.
+--stride N takes a sample: the first 12 calls, then every Nth.
 """
 import argparse
 import csv
@@ -46,8 +48,10 @@ def cases(root):
 
     return {
         # name: (commands in peace first, the command, files it writes, uses the store)
-        "run": ([], ["run", "atax", "--size", "tiny", "--json", "out.json", "--csv", "out.csv"], ["out.json", "out.csv"], False),
-        "ptx": ([], ["run", ptx, "--kernel", "axpy", "--grid", "2", "--block", "32", "--arg", "buf:4096", "--arg", "buf:4096", "--arg",
+        "run": ([], ["run", "atax", "--size", "tiny", "--json", "out.json", "--csv", "out.csv"],
+                ["out.json", "out.csv"], False),
+        "ptx": ([], ["run", ptx, "--kernel", "axpy", "--grid", "2", "--block", "32", "--arg", "buf:4096",
+                     "--arg", "buf:4096", "--arg",
                      "f32:2", "--arg", "u32:64"], [], False),
         "machine": ([], ["gpu", "show", "dacache", "--set", "l1d.size=32K"], [], False),
         "record": ([], ["trace", "record", "atax", "--size", "tiny", "-o", "out.wlt"], ["out.wlt"], False),
@@ -68,12 +72,14 @@ def cases(root):
     }
 
 
-HOST = re.compile(r'"(?:seconds|peak_memory_bytes|created|generated)": [^,\n}]*|^ *"command": .*\n|^ *simulation .*$|\b[0-9]{4}-[0-9]{2}-[0-9]{2}[^\n"<]*|[0-9.]+ s\b',
+HOST = re.compile(r'"(?:seconds|peak_memory_bytes|created|generated)": [^,\n}]*|^ *"command": .*\n|^ *simulation .*$'
+                  r'|\b[0-9]{4}-[0-9]{2}-[0-9]{2}[^\n"<]*|[0-9.]+ s\b',
                   re.M)
 
 
 def steady(name, text):
-    """What does not differ from run to run: no times, no memory of the host. And no command line: a record may lack it."""
+    """What does not differ from run to run: no times, no memory of the host, no command line, which a record
+    may lack."""
     if name.endswith(".csv"):
         rows = list(csv.reader(text.splitlines()))
         if rows:
@@ -128,7 +134,8 @@ class Driver:
 
     def finding(self, name, fault, what, err, log=""):
         self.bad += 1
-        print(f"FAULT {name} {fault} [{log}]: {what}\n    " + "\n    ".join(err.decode(errors="replace").split("\n")[:self.a.lines]), flush=True)
+        said = err.decode(errors="replace").split("\n")[:self.a.lines]
+        print(f"FAULT {name} {fault} [{log}]: {what}\n    " + "\n    ".join(said), flush=True)
 
     def judge(self, name, case, fault, folder, calm, base, log):
         words, files, stored = case[1], case[2], case[3]
@@ -153,7 +160,8 @@ class Driver:
                 self.finding(name, fault, f"store verify: {rc} {out!r}", err, where)
             rc, out, err = self.call(folder, words + (["--retry"] if words[0] in ("sweep", "experiment") else []))
             if rc or self.outputs(folder, out, files) != calm:
-                self.finding(name, fault, f"in peace again: status {rc}, " + differs(calm, self.outputs(folder, out, files)), err, where)
+                what = differs(calm, self.outputs(folder, out, files))
+                self.finding(name, fault, f"in peace again: status {rc}, " + what, err, where)
         return True
 
     def case(self, name, case):

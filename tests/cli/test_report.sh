@@ -90,11 +90,15 @@ errors='<script>window.onerror=function(m){document.documentElement.dataset.erro
 sed "s|<head>|<head>$errors|" page.html | sed '/<\/body>/{
 r probe.txt
 }' >probe.html
-look() { # look WIDTH ADDRESS: the page as it is after loading
-    timeout 60 chromium --headless --no-sandbox --disable-gpu --enable-logging=stderr --window-size="$1",900 \
-        --dump-dom "file://$work/probe.html$2" >dom.html 2>chrome.txt
-}
 told() { grep -q "<title>.*$1" dom.html; }
+look() { # look WIDTH ADDRESS: the page as it is after loading; on a busy machine a browser may give up before that
+    for try in 1 2 3; do
+        timeout 60 chromium --headless --no-sandbox --disable-gpu --enable-logging=stderr --window-size="$1",900 \
+            --dump-dom "file://$work/probe.html$2" >dom.html 2>chrome.txt
+        told "hash " && return
+        echo "# the browser did not finish ($try)"
+    done
+}
 list() { "$WARPLINE" claims --from "$@" --csv - -q 2>/dev/null; }
 claims=$(list "$results/dacache.csv" "$results/hac.csv" | tail -n +2 | wc -l)
 look 1280 ""

@@ -72,6 +72,7 @@ static bool ends_block(const struct ptx_inst *in)
 
 static void add_edge(struct sched *s, uint32_t from, uint32_t to, uint32_t cycles)
 {
+    if (from == to) return; /* it writes one register twice: {%r1, %r1} */
     if (s->nedge == s->edge_cap) {
         uint32_t cap = s->edge_cap ? 2 * s->edge_cap : 4096;
         struct sched_edge *e = realloc(s->edge, cap * sizeof *e);

@@ -88,11 +88,9 @@ static void part_operand(struct words *s, struct ptx_inst *in, enum matrix_part 
     own_vector(s->p, in, reg_type(in->matrix, part), matrix_regs(in->matrix, part), part == PART_D);
 }
 
-void parse_mma(struct words *s, struct ptx_inst *in)
+/* D = A x B + C, as mma and wmma.mma write it: shape, layouts, types, then the four operands. */
+static void read_product(struct words *s, struct ptx_inst *in, struct ptx_matrix *x)
 {
-    struct ptx_matrix *x = new_matrix(s, in, MAT_MMA);
-    if (!x) return;
-    x->sparse = word_is(s, "sp") || word_is(s, "sp::ordered_metadata");
     need_shape(s, x);
     read_layouts(s, x);
     read_rounding(s, x);
@@ -103,6 +101,15 @@ void parse_mma(struct words *s, struct ptx_inst *in)
     part_operand(s, in, PART_A);
     part_operand(s, in, PART_B);
     part_operand(s, in, PART_C);
+}
+
+void parse_mma(struct words *s, struct ptx_inst *in)
+{
+    struct ptx_matrix *x = new_matrix(s, in, MAT_MMA);
+    if (!x) return;
+    x->sparse = word_is(s, "sp") || word_is(s, "sp::ordered_metadata");
+    read_product(s, in, x);
+    if (s->p->failed) return;
     if (!x->sparse) return;
     own_source(s->p, in, T_B32);
     own_source(s->p, in, T_B32);
@@ -149,16 +156,7 @@ void parse_wmma(struct words *s, struct ptx_inst *in)
     }
     if (!word_is(s, "mma")) fail_at(s->p, &s->op, "write wmma.load, wmma.mma or wmma.store");
     in->kind = INST_ALU;
-    need_shape(s, x);
-    read_layouts(s, x);
-    read_rounding(s, x);
-    read_types(s, x);
-    check(s, x);
-    if (s->p->failed) return;
-    part_operand(s, in, PART_D);
-    part_operand(s, in, PART_A);
-    part_operand(s, in, PART_B);
-    part_operand(s, in, PART_C);
+    read_product(s, in, x);
 }
 
 /* ---- wgmma ---- */

@@ -70,33 +70,36 @@ static bool ends_block(const struct ptx_inst *in)
 
 /* ---- the graph ---- */
 
-static void add_edge(struct sched *s, uint32_t from, uint32_t to, uint32_t cycles)
+/* A place in the pool, or NONE without memory. */
+static uint32_t new_edge(struct sched *s, struct sched_edge edge)
 {
-    if (from == to) return; /* it writes one register twice: {%r1, %r1} */
     if (s->nedge == s->edge_cap) {
         uint32_t cap = s->edge_cap ? 2 * s->edge_cap : 4096;
         struct sched_edge *e = realloc(s->edge, cap * sizeof *e);
         if (!e) {
             s->failed = true;
-            return;
+            return NONE;
         }
         s->edge = e;
         s->edge_cap = cap;
     }
-    s->edge[s->nedge] = (struct sched_edge){to, s->node[from].first, cycles};
-    s->node[from].first = s->nedge++;
+    s->edge[s->nedge] = edge;
+    return s->nedge++;
+}
+
+static void add_edge(struct sched *s, uint32_t from, uint32_t to, uint32_t cycles)
+{
+    uint32_t e = new_edge(s, (struct sched_edge){to, s->node[from].first, cycles});
+    if (e == NONE) return;
+    s->node[from].first = e;
     s->node[to].waits++;
 }
 
 /* Readers are a list in the same pool; its `cycles` is not used. */
 static void note_reader(struct sched *s, uint32_t reg, uint32_t node)
 {
-    uint32_t before = s->nedge;
-    struct sched_node keep = s->node[node];
-    s->node[node].first = s->readers[reg];
-    add_edge(s, node, node, 0);
-    s->node[node] = keep;
-    if (s->nedge > before) s->readers[reg] = before;
+    uint32_t e = new_edge(s, (struct sched_edge){node, s->readers[reg], 0});
+    if (e != NONE) s->readers[reg] = e;
 }
 
 static void read_reg(struct sched *s, uint32_t reg, uint32_t i)
@@ -108,7 +111,8 @@ static void read_reg(struct sched *s, uint32_t reg, uint32_t i)
 
 static void write_reg(struct sched *s, uint32_t reg, uint32_t i)
 {
-    if (s->writer[reg] != NONE) add_edge(s, s->writer[reg], i, 1);
+    uint32_t before = s->writer[reg];
+    if (before != NONE && before != i) add_edge(s, before, i, 1); /* i itself: mov {%r1, %r1} writes it twice */
     for (uint32_t e = s->readers[reg]; e != NONE; e = s->edge[e].next)
         if (s->edge[e].to != i) add_edge(s, s->edge[e].to, i, 0);
     s->writer[reg] = i;

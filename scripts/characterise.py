@@ -109,6 +109,10 @@ def percent(value):
     return "%.1f" % (100 * value) if isinstance(value, float) else "-"
 
 
+def whole(value):
+    return "%.0f" % value if isinstance(value, float) and math.isfinite(value) else "-"
+
+
 def few(value):
     if not isinstance(value, float) or not math.isfinite(value):
         return "-"
@@ -191,7 +195,7 @@ def apcm(r):
         rows.append([name, "`%s`" % w, kind, "%.2f" % large, here if here == kind else "**%s**" % here,
                      *[percent(v) for v in types.values()], max(types, key=types.get).replace("_", "-"),
                      "%.3f" % p["aps"], percent(p["lives.once_or_twice"]), percent(p["infinite.once_or_twice"]),
-                     "%.0f" % p["reuse.inter_warp_median"], "%.0f" % p["reuse.intra_warp_median"],
+                     whole(p["reuse.inter_warp_median"]), whole(p["reuse.intra_warp_median"]),
                      few(p["requests_per_load"]), percent(p["access.hit"])])
     mean = lambda kind, key: sum(r.profile("apcm", w)["lines." + key] for k, n, w in entries(APCM) if k == kind) / sum(
         k == kind for k, n, w in entries(APCM))

@@ -25,7 +25,8 @@ static int compare(void *self, const struct fid_reference *f, struct wl_err *e)
     for (unsigned i = 0; i < f->nrows; i++) {
         const struct fid_row *r = &f->row[i];
         if (isnan(r->cpu_seconds) || !(r->spent > 0)) continue;
-        if (!n && a->text) printf("%s\n%-28s %14s %10s %8s\n", f->title, "program", "reference (s)", "ours (s)", "ratio");
+        if (!n && a->text)
+            printf("%s\n%-28s %14s %10s %8s\n", f->title, "program", "reference (s)", "ours (s)", "ratio");
         double ratio = r->cpu_seconds / r->spent;
         log_sum += log(ratio);
         n++;

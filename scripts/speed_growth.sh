@@ -1,5 +1,5 @@
 #!/bin/sh
-# speed_growth.sh WARPLINE - how the cost of a simulation grows: with the problem, with the SMs, with the resident warps.
+# speed_growth.sh WARPLINE - how the cost of a simulation grows: with the problem, the SMs, the resident warps.
 # For each a table of CPU seconds (the least of RUNS, default 5) and the line through them by least squares, as the
 # markdown of docs/speed.md.
 set -eu
@@ -13,7 +13,9 @@ spent() { # arguments of run: the least user and system time
 }
 counter() { # name, arguments of run: one number of the record
     name=$1; shift
-    "$w" run "$@" -q --csv - | awk -F, -v name="$name" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i } NR == 2 { print $at }'
+    "$w" run "$@" -q --csv - | awk -F, -v name="$name" '
+        NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i }
+        NR == 2 { print $at }'
 }
 line() { # "x y" rows: the line and how well it fits
     awk -v unit="$1" '{ n++; sx += $1; sy += $2; sxx += $1 * $1; sxy += $1 * $2; syy += $2 * $2 }
@@ -23,23 +25,29 @@ line() { # "x y" rows: the line and how well it fits
 }
 rows=$(mktemp)
 trap 'rm -f "$rows"' EXIT
-printf '**Problem size**: `gemm` on gtx480, n x n matrices.\n\n| n | million warp instructions | CPU s |\n|---|---|---|\n'
+head() { printf '%s\n\n| %s | %s | CPU s |\n|---|---|---|\n' "$@"; }
+head '**Problem size**: `gemm` on gtx480, n x n matrices.' n "million warp instructions"
 for n in 64 128 192 256 320 384; do
-    m=$(counter warp_instructions gemm --input n=$n | awk '{ printf "%.3f", $1 / 1e6 }'); s=$(spent gemm --input n=$n)
+    m=$(counter warp_instructions gemm --input n=$n | awk '{ printf "%.3f", $1 / 1e6 }')
+    s=$(spent gemm --input n=$n)
     echo "| $n | $m | $s |"; echo "$m $s" >>"$rows"
 done
 line "million warp instructions" <"$rows"
 : >"$rows"
-printf '\n**SMs**: `bfs` at small on gtx480 with so many SMs; the work is the same.\n\n| SMs | thousand cycles | CPU s |\n|---|---|---|\n'
+echo
+head '**SMs**: `bfs` at small on gtx480 with so many SMs; the work is the same.' SMs "thousand cycles"
 for n in 5 10 15 20 30 40 60; do
     c=$(counter cycles bfs --set sm.count=$n | awk '{ printf "%.0f", $1 / 1e3 }'); s=$(spent bfs --set sm.count=$n)
     echo "| $n | $c | $s |"; echo "$n $s" >>"$rows"
 done
 line SM <"$rows"
 : >"$rows"
-printf '\n**Resident warps**: `syrk` at small on gtx480 with so many warps per SM at most; the work is the same.\n\n| warps | thousand cycles | CPU s |\n|---|---|---|\n'
+echo
+head '**Resident warps**: `syrk` at small on gtx480, so many warps per SM at most; the work is the same.' warps \
+    "thousand cycles"
 for n in 8 16 24 32 40 48; do
-    c=$(counter cycles syrk --set sm.warps=$n | awk '{ printf "%.0f", $1 / 1e3 }'); s=$(spent syrk --set sm.warps=$n)
+    c=$(counter cycles syrk --set sm.warps=$n | awk '{ printf "%.0f", $1 / 1e3 }')
+    s=$(spent syrk --set sm.warps=$n)
     echo "| $n | $c | $s |"; echo "$n $s" >>"$rows"
 done
 line warp <"$rows"

@@ -18,7 +18,8 @@ import json, math, sys
 r = json.load(open(sys.argv[1]))[0]
 p = {x["name"]: x for x in r["programs"]}
 assert list(p) == ["one", "two"] and p["two"]["reference_seconds"] == 400
-for x in p.values(): assert x["seconds"] > 0 and math.isclose(x["ratio"] * x["seconds"], x["reference_seconds"], rel_tol=1e-3)
+for x in p.values():
+    assert x["seconds"] > 0 and math.isclose(x["ratio"] * x["seconds"], x["reference_seconds"], rel_tol=1e-3)
 assert math.isclose(r["geometric_mean"] ** 2, p["one"]["ratio"] * p["two"]["ratio"], rel_tol=1e-3)' "$work/r.json"
 good "one row" bench --against "$work/slow.csv" --only two
 check "only that" sh -c '! grep -q "^one" "$1"' sh "$work/out"

@@ -129,7 +129,8 @@ static void read_warp(struct accel_reader *r, uint32_t warp, bool write)
         if (!line) {
             lines_fail(in, "truncated: the file ends in warp %u after %" PRIu64 " of %" PRIu64 " instructions", warp, i,
                        n);
-        } else if (*line == '#' || strncmp(line, "warp ", 5) == 0 || strncmp(line, "thread ", 7) == 0) {
+        } else if (*line == '#' ||
+                   (*line >= 'g' && (strncmp(line, "warp ", 5) == 0 || strncmp(line, "thread ", 7) == 0))) {
             lines_fail(in, "warp %u has %" PRIu64 " instructions, but 'insts = %" PRIu64 "' was promised", warp, i, n);
         } else {
             read_inst(r, line, len, write);
@@ -219,7 +220,7 @@ static void close_kernel(struct accel_reader *r)
 {
     if (!r->file_open) return;
     r->totals.content_bytes += r->in.text_bytes;
-    r->totals.file_bytes += r->in.file.taken;
+    r->totals.file_bytes += lines_file_bytes(&r->in);
     lines_close(&r->in);
     r->file_open = false;
 }

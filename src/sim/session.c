@@ -41,8 +41,8 @@ static int make_memory(struct session *s, struct wl_err *e)
     uint64_t bytes = s->opt.memory_bytes;
     s->mem = s->opt.unified ? dev_mem_new_unified(bytes) : dev_mem_new(bytes);
     if (!s->mem)
-        return wl_fail(e, WL_ERUN, "cannot reserve %" PRIu64 " bytes for the device's memory; does 'ulimit -v' say less?",
-                       bytes);
+        return wl_fail(e, WL_ERUN,
+                       "cannot reserve %" PRIu64 " bytes for the device's memory; does 'ulimit -v' say less?", bytes);
     dev_set_granule(s->mem, (uint64_t)s->opt.config.v[P_RUN_GRANULE]);
     return 0;
 }

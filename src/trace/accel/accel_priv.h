@@ -52,7 +52,7 @@ struct accel_inst {
     uint32_t line; /* of the source; 0: not given */
     uint8_t ndst, nsrc;
     uint16_t reg[CODE_MAX_REGS]; /* destinations first; 255 and above: none */
-    const char *opcode; /* in the line, of opcode_len characters; NULL: as remembered */
+    const char *opcode;          /* in the line, of opcode_len characters; NULL: as remembered */
     uint32_t opcode_len;
     struct accel_memo *memo;
     bool has_addrs; /* a memory reference, though no lane may be active */

@@ -23,6 +23,7 @@ static const struct option_row table[] = {
     {"size", 0, TEXT, "SIZE", AT(size), "inputs: tiny, small (default) or paper"},
     {"input", 0, LIST, "KEY=VALUE", AT(input), "one input of the workload; repeatable"},
     {"seed", 0, NUMBER, "N", AT(seed), "seed of generated inputs (default 1)"},
+    {"against", 0, FLAG, NULL, AT(against), "compare with the seconds of other simulators, of reference files"},
     {"check", 0, FLAG, NULL, AT(check), "compare the results with a CPU reference"},
     {"functional", 0, FLAG, NULL, AT(functional), "execute only, time nothing"},
     {"kernel", 0, TEXT, "NAME", AT(kernel), "FILE.ptx: the kernel to run; trace, exec: a pattern, time only these"},

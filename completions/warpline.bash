@@ -91,8 +91,8 @@ _warpline() {
         [[ $cur == -* ]] && words=$options || words="bash zsh fish"
         ;;
     bench)
-        options="--gpu --scheme --l1 --l2 --sched --set --engine --json --plugin --quiet --verbose --help"
-        [[ $cur == -* ]] && words=$options || words=""
+        options="--gpu --scheme --l1 --l2 --sched --set --against --engine --json --only --plugin --quiet --verbose --help"
+        [[ $cur == -* ]] && words=$options || words="csv $(_warpline_list experiments)"
         ;;
     esac ;;
     esac

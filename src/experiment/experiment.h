@@ -76,9 +76,10 @@ enum chart {
     CHART_TABLE,
     CHART_COUNT
 };
-/* Charts over the elements of an array of the result. */
+extern const char *const chart_names[CHART_COUNT]; /* as in `chart = bars` */
 /* Bars of part.NAME = ... instead of a metric. */
 static inline bool chart_has_parts(enum chart c) { return c == CHART_STACKED || c == CHART_GROUPED; }
+/* Charts over the elements of an array of the result; stacked ones are when they name it (`each`). */
 static inline bool chart_walks(enum chart c) { return c == CHART_TIME || c == CHART_CDF || c == CHART_HEAT; }
 
 enum mean_kind { MEAN_GEOMETRIC, MEAN_ARITHMETIC };
@@ -106,8 +107,8 @@ struct exp_figure {
     unsigned nparts;
     const struct exp_mean *means;
     unsigned nmeans;
-    const char *each;     /* time, cdf, heat: the array of the result that is walked */
-    const struct expr *x; /* time, cdf: of an element, heat: of its sample, scatter: of a run; the place on
+    const char *each;     /* time, cdf, heat, some stacked: the array of the result that is walked */
+    const struct expr *x; /* time, cdf, stacked: of an element, heat: of its sample, scatter: of a run; the place on
                              the x axis; NULL: the index, of a scatter what claims state */
     const char *x_text;
     bool log_x;

@@ -8,8 +8,6 @@
 #include "experiment/report_page.h"
 #include "base/text.h"
 
-static const char *const chart_names[CHART_COUNT] = {"bars", "stacked", "lines", "sweep", "time", "cdf", "table"};
-
 static void put_picture(struct page *g, const struct table *t)
 {
     struct wl_err e = {.code = WL_OK};

@@ -397,13 +397,13 @@ bool sm_idle(const struct sm *s)
     return !s->live && lsu_idle(s) && s->offered_at == NEVER && (!s->fetch || fetch_idle(s));
 }
 
-/* Where the first warp that waits stands. */
+/* Where the first warp that waits stands; when all are ready, the first of those. */
 static void describe_warp(const struct sm *s, char *out, size_t size)
 {
     char where[160];
-    uint64_t waits = s->live & ~(s->ready | s->ended);
-    if (!waits || !s->launch) return;
-    unsigned w = bit_low64(waits);
+    uint64_t stands = s->live & ~s->ended, waits = stands & ~s->ready;
+    if (!stands || !s->launch) return;
+    unsigned w = bit_low64(waits ? waits : stands);
     const struct code_inst *in = s->warp[w].inst;
     code_where(s->launch->code, in, where, sizeof where);
     snprintf(out, size, "; warp %u stands at pc 0x%x%s%s%s", w, in->pc, *where ? " (" : "", where, *where ? ")" : "");

@@ -309,7 +309,7 @@ static bool run_steps(struct gpu *g, unsigned steps)
 static bool has_issued(const struct gpu *g, uint64_t *known)
 {
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < g->sms; i++) sum += g->sm[i].stats.warp_instructions;
+    for (uint32_t i = 0; i < g->sms; i++) sum += g->sm[i].counts.warp_instructions;
     bool more = sum != *known;
     *known = sum;
     return more;

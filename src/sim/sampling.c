@@ -4,13 +4,15 @@
  *   - when it is due: after 4, 8, 16, ... launches that were not, to see whether anything has drifted;
  *   - when its size has moved: the number of its CTAs, or the instructions of the launch before it, are further from
  *     those of every timed launch than a step.
- * What was timed is first predicted as if it had not been. A prediction that misses makes gaps and steps smaller; a
- * group that is missed again and again, or whose sizes cannot be foreseen, is timed from then on: sampling refuses to
- * guess.
+ * With each timed launch the one before it is predicted as if it had not been timed. A prediction that misses makes
+ * gaps and steps smaller; a group that is missed again and again, or whose sizes cannot be foreseen, is timed from then
+ * on: sampling refuses to guess.
  *
  * The machine's caches hold what the last timed launch left. So when a launch is due, the launches of a round of the
  * program's groups are timed with it, and the first of them, which finds old caches, stands for itself only. */
 #include "sim/sampling_priv.h"
+
+#include "base/bits.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,6 +27,7 @@ enum {
     MOST_SURPRISES = 2 /* launches of another size than foreseen, of those that were timed */
 };
 static const double FIRST_STEP = 0.25, FORESEEN = 0.1;
+static const double STEADY = 5; /* times the asked error: a prediction that is further off has missed */
 
 struct sampling *sampling_new(const struct gpu_config *c)
 {
@@ -100,7 +103,7 @@ static struct launch_group *group_of(struct sampling *s, const struct launch_inf
     return g;
 }
 
-/* The instructions a launch of the group is likely to have: those of the one before, by its CTAs. */
+/* The warp instructions a launch of the group is likely to have: those of the one before, by its CTAs. */
 static double foresee(const struct sampling *s, const struct launch_group *g, uint32_t ctas)
 {
     const struct logged *last = &s->log[g->last];
@@ -110,9 +113,13 @@ static double foresee(const struct sampling *s, const struct launch_group *g, ui
 /* Whether a launch of this size was timed. */
 static bool is_covered(const struct sampling *s, const struct launch_group *g, uint32_t ctas, double warp)
 {
+    const struct logged *last = &s->log[g->last];
+    double lanes = ((double)last->thread + 1) / (double)last->warp; /* they may leave before warps do */
     for (uint32_t i = 0; i < g->stands; i++) {
         const struct logged *l = &s->log[g->stand[i]];
-        if (fabs(log((double)ctas / l->ctas)) <= g->step && fabs(log(warp / (double)l->warp)) <= g->step) return true;
+        if (fabs(log((double)ctas / l->ctas)) <= g->step && fabs(log(warp / (double)l->warp)) <= g->step &&
+            fabs(log(lanes * warp / ((double)l->thread + 1))) <= g->step)
+            return true;
     }
     return false;
 }
@@ -129,10 +136,18 @@ static unsigned groups_of_a_round(const struct sampling *s)
     return n;
 }
 
+/* A group that is timed all the time must find the caches as the launches before it leave them. */
+static bool among_refused(const struct sampling *s)
+{
+    for (unsigned i = s->launches; i-- > 0 && s->launches - i <= RECENT;)
+        if (s->group[s->log[i].group].refused) return true;
+    return false;
+}
+
 enum sampling_choice sampling_choose(struct sampling *s, const struct launch_info *l)
 {
     struct launch_group *g = group_of(s, l);
-    if (!g || s->refused || g->refused) return SAMPLING_TIME;
+    if (!g || s->refused || g->refused || among_refused(s)) return SAMPLING_TIME;
     bool wanted = g->launches < FIRST_TIMED || g->launches >= g->due || !g->stands;
     if (!wanted) {
         double warp = foresee(s, g, l->ctas);
@@ -184,16 +199,18 @@ static int add_stand(struct sampling *s, struct launch_group *g, const struct lo
     return 0;
 }
 
-/* A timed launch is compared with what would have been said of it. */
-static void check_prediction(struct sampling *s, struct launch_group *g, const struct logged *l)
+/* With each timed launch the one before it is predicted from its neighbours and compared with what it took. */
+static void check_prediction(struct sampling *s, struct launch_group *g)
 {
     double out[SAMPLED_COUNTERS], half[SAMPLED_COUNTERS];
+    if (g->stands < 3) return;
+    uint32_t at = g->stand[g->stands - 2];
+    const struct logged *l = &s->log[at];
     double cycles = (double)l->m->count.stats.cycles;
-    if (l->ordinal < 2 || !sampling_predict(s, l, UINT32_MAX, out, half)) return;
+    if (!sampling_predict(s, l, at, out, half)) return;
     g->checks++;
-    double miss = fabs(out[SAMPLED_CYCLES] - cycles) / cycles, most = fmax(3 * s->asked, 0.03);
-    if (miss <= most) {
-        if (l->ordinal >= FIRST_TIMED) g->gap *= 2;
+    if (fabs(out[SAMPLED_CYCLES] - cycles) <= STEADY * s->asked * cycles) {
+        if (g->launches > FIRST_TIMED) g->gap *= 2;
         return;
     }
     g->misses++;
@@ -227,11 +244,13 @@ int sampling_timed(struct sampling *s, const struct launch_info *l, enum samplin
         2 * g->surprises >= g->launches)
         refuse_group(s, g, "its launches do amounts of work that cannot be foreseen");
     if (c != SAMPLING_WARM) {
-        check_prediction(s, g, to);
         to->stands = true;
         if (add_stand(s, g, to)) return -1;
+        check_prediction(s, g);
     }
-    g->due = g->launches + g->gap;
+    /* Programs have periods, of rows in a line for example: looks must not keep step with them. */
+    uint64_t seed = s->launches;
+    g->due = g->launches + g->gap + (uint32_t)(splitmix64(&seed) % FIRST_GAP);
     s->skipped_last = false;
     return 0;
 }

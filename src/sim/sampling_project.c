@@ -1,14 +1,14 @@
 /* sampling_project.c - what launches and CTAs that were not timed would have counted.
  *
  * A launch that was not timed is a mixture of at most two timed ones of its group, with one pair of weights for all
- * counters: those before and after it of about its size, by distance in time; else the next smaller and the next larger
- * one, by warp instructions; else the nearest one, scaled. CTAs that were left out of a launch count as the launch's
- * windows did, per warp instruction. Every conservation law is linear, so it holds for mixtures; what rounding and the
- * edges of windows leave is mended, and the sum of all launches is checked as the machine's own counters are.
+ * counters: the last before and the first after it, if its size is between theirs; else the next smaller and the next
+ * larger one, by warp instructions; else the nearest one, scaled. CTAs that were left out of a launch count as the
+ * launch's windows did, per warp instruction. Every conservation law is linear, so it holds for mixtures; what rounding
+ * and the edges of windows leave is mended, and the sum of all launches is checked as the machine's own counters are.
  *
  * Intervals are of 95 % (Student's t). Between launches they come from predicting each timed launch from the others:
  * the mean of what is missed, plus what the scatter leaves open. Within a launch they come from the scatter of its
- * windows. Never less than FLOOR: what two states that look alike can still differ by. */
+ * windows. They are never narrower than a floor: what two states that look alike can still differ by. */
 #include "mem/req.h"
 #include "sim/sampling_priv.h"
 
@@ -16,7 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double BAND = 0.03, FLOOR = 0.002, UNKNOWN = 0.1;
+static const double BAND = 0.03, FLOOR = 0.003, UNKNOWN = 0.1;
+/* Behind a gap in a launch the caches have been filled anew for one wave only, which is less of the L2 than of the L1.
+ */
+static const double WAVE_FLOOR = 0.0125, WAVE_FLOOR_L2 = 0.03;
 
 static const uint64_t *counts(const struct sample *s) { return (const uint64_t *)(const void *)s; }
 static uint64_t *counts_of(struct sample *s) { return (uint64_t *)(void *)s; }
@@ -123,7 +126,8 @@ void sampling_add_waves(const struct sampling *s, struct measured *m, const stru
         }
         double scatter = w->windows > 1 ? sqrt(square / (w->windows - 1)) / mean_work : rate;
         to[i] += (uint64_t)llround(rate * left_out);
-        m->half[i] = left_out * (scatter * factor + FLOOR * rate);
+        bool far = i >= SAMPLED_AT(stats.l2) && i < SAMPLED_AT(stats.profile);
+        m->half[i] = left_out * (scatter * factor + (far ? WAVE_FLOOR_L2 : WAVE_FLOOR) * rate);
     }
     struct sm_stats *sm = &m->count.stats.sm;
     sm->warp_instructions = total.warp_instructions;
@@ -144,31 +148,33 @@ struct mixture {
     double of_a, of_b;
 };
 
-static double distance(uint64_t a, uint64_t b) { return fabs(log(((double)a + 1) / ((double)b + 1))); }
+static bool is_like(double a, double b) { return fabs(log(a / b)) <= BAND; }
 
-/* The nearest before and after in time of about the launch's size. The first of a group, which found cold caches, only
- * where there is no other. */
+/* The nearest before and after in time, if the launch's size is between theirs; or one of its size. The first of a
+ * group, which found cold caches, only where there is no other. */
 static bool mix_by_time(const struct sampling *s, const struct logged *l, uint32_t without, struct mixture *x)
 {
     const struct launch_group *g = &s->group[l->group];
     const struct logged *before = NULL, *after = NULL, *first = NULL;
     for (uint32_t i = 0; i < g->stands; i++) {
         const struct logged *t = &s->log[g->stand[i]];
-        if (g->stand[i] == without || t == l || distance(t->warp, l->warp) > BAND) continue;
+        if (g->stand[i] == without || t == l || !t->warp) continue;
         if (t->ordinal == 0) first = t;
         else if (t->ordinal < l->ordinal) before = t;
         else if (!after) after = t;
     }
-    if (!before && !after) before = first;
-    if (!before && !after) return false;
-    if (!before || !after) {
-        const struct logged *t = before ? before : after;
-        *x = (struct mixture){t, NULL, (double)l->warp / (double)t->warp, 0};
+    if (!before) before = first;
+    double w = (double)l->warp, b = before ? (double)before->warp : 0, a = after ? (double)after->warp : 0;
+    if (before && after && w >= fmin(a, b) * (1 - BAND) && w <= fmax(a, b) * (1 + BAND)) {
+        double share = is_like(a, b) ? (double)(l->ordinal - before->ordinal) / (after->ordinal - before->ordinal)
+                                     : fmin(fmax((w - b) / (a - b), 0), 1);
+        double scale = w / ((1 - share) * b + share * a);
+        *x = (struct mixture){before, after, (1 - share) * scale, share * scale};
         return true;
     }
-    double span = after->ordinal - before->ordinal, share = (l->ordinal - before->ordinal) / span;
-    *x = (struct mixture){before, after, (1 - share) * (double)l->warp / (double)before->warp,
-                          share * (double)l->warp / (double)after->warp};
+    const struct logged *t = before && is_like(b, w) ? before : after && is_like(a, w) ? after : NULL;
+    if (!t) return false;
+    *x = (struct mixture){t, NULL, w / (double)t->warp, 0};
     return true;
 }
 
@@ -207,16 +213,20 @@ bool sampling_predict(const struct sampling *s, const struct logged *l, uint32_t
     return true;
 }
 
+/* Its own counters are the best there is: it was timed, and found the caches as they should be. */
+static bool is_own(const struct logged *l) { return l->m && l->stands; }
+
 void sampling_launch(const struct sampling *s, unsigned i, struct sample *out)
 {
     const struct logged *l = &s->log[i];
     double value[SAMPLED_COUNTERS], half[SAMPLED_COUNTERS];
     memset(out, 0, sizeof *out);
-    if (l->m) {
+    bool known = is_own(l) || !sampling_predict(s, l, UINT32_MAX, value, half);
+    if (known && l->m) {
         *out = l->m->count;
         return;
     }
-    if (sampling_predict(s, l, UINT32_MAX, value, half))
+    if (!known)
         for (unsigned k = 0; k < SAMPLED_COUNTERS; k++) counts_of(out)[k] = (uint64_t)llround(value[k]);
     out->stats.kernels = 1;
     out->stats.sm.warp_instructions = l->warp;
@@ -258,7 +268,7 @@ static void add_group(const struct sampling *s, const struct launch_group *g, do
     double sum[SAMPLED_COUNTERS] = {0}, inherited[SAMPLED_COUNTERS] = {0}, work = 0;
     for (uint32_t i = g->first; i != UINT32_MAX; i = s->log[i].next_in_group) {
         const struct logged *l = &s->log[i];
-        if (l->m) {
+        if (is_own(l)) {
             for (unsigned k = 0; k < SAMPLED_COUNTERS; k++) inherited[k] += l->m->half[k];
             continue;
         }

@@ -2,10 +2,10 @@
  *
  * A wave is as many CTAs as the machine holds at once. The first one fills the machine and the caches and stands for
  * nothing but itself. Then come windows: from the moment at which a wave's first CTA was given out to that of the next
- * wave. When two of them agree the state is steady, and the dispatcher passes over a stretch of CTAs: the source
- * executes them, the machine never sees them, and goes on with the CTA behind. One wave later the next window begins,
- * and so on. The last wave and the drain are always timed. Windows that disagree with those before make the stretches
- * shorter, and a launch whose windows never agree is timed to its end.
+ * wave. When one agrees with those before it the state is steady, and the dispatcher passes over a stretch of CTAs: the
+ * source executes them, the machine never sees them, and goes on with the CTA behind. One wave later the next window
+ * begins, and so on. The last wave and the drain are always timed. Windows that scatter more than the asked error make
+ * the stretches shorter, and a launch whose windows never agree is timed to its end.
  *
  * Windows are delimited by what the dispatcher did, one core cycle later, when all SMs have been woken so that none
  * owes cycles it slept through: both engines read the same numbers. */
@@ -18,6 +18,8 @@ enum {
     LEAST_WAVES = 10, /* a launch of fewer waves is timed in full: little would be left out */
     WINDOWS_AFTER = 4 /* windows that are aimed at behind the first two */
 };
+/* Windows may differ by so many times the asked error and be of one state; more is not noise. */
+static const double STEADY = 5;
 
 void waves_begin(struct gpu *g, const struct launch_info *l)
 {
@@ -72,6 +74,19 @@ static void sum_windows(const struct wave_report *r, unsigned n, struct sample *
     for (unsigned i = 0; i < n; i++) stats_add(out, &r->window[i], sizeof *out);
 }
 
+/* Whether the windows so far say how fast the launch runs as exactly as was asked. */
+static bool is_exact(const struct waves *w)
+{
+    double sum = 0, square = 0, n = w->report.windows;
+    for (unsigned i = 0; i < w->report.windows; i++) {
+        double ipc = ipc_of(&w->report.window[i]);
+        sum += ipc;
+        square += ipc * ipc;
+    }
+    double spread = square - sum * sum / n;
+    return n < 3 || 2 * sqrt(fmax(spread, 0) / (n - 1) / n) <= w->tolerance * sum / n;
+}
+
 /* Passes over so many CTAs; what follows fills the caches anew. */
 static void skip(struct gpu *g, uint32_t ctas)
 {
@@ -92,12 +107,12 @@ static void go_on(struct gpu *g)
     bool steady = false;
     if (r->windows >= 2) {
         sum_windows(r, r->windows - 1, &before);
-        steady = alike(&before, &r->window[r->windows - 1], fmax(2 * w->tolerance, 0.02));
-        if (!steady && r->skipped) w->stride = w->stride / 2 > w->resident ? w->stride / 2 : w->resident;
+        steady = alike(&before, &r->window[r->windows - 1], STEADY * w->tolerance);
     }
-    bool last = r->windows == WAVES_MAX || left < w->stride + 2 * w->resident + tail;
+    uint32_t stride = is_exact(w) ? w->stride : w->stride / 2;
+    bool last = r->windows == WAVES_MAX || left < stride + 2 * w->resident + tail;
     if (steady && left > tail) {
-        skip(g, last ? left - tail : w->stride);
+        skip(g, last ? left - tail : stride);
         if (last) w->phase = WAVES_DONE;
     } else if (r->windows == WAVES_MAX || left <= tail + w->resident) {
         w->phase = WAVES_DONE;

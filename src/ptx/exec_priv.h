@@ -318,6 +318,8 @@ struct exec_run {
     struct cta_out *free_out, *all_out;
     struct slice_store slices;
     struct exec_counts counts;
+    uint32_t pass_until;       /* CTAs below this id write no streams */
+    struct exec_counts passed; /* of `counts`, what these executed */
     struct wl_err *err;
     bool failed;
 };

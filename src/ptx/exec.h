@@ -151,6 +151,7 @@ struct exec_counts {
     uint64_t warp_instructions, thread_instructions;
 };
 struct exec_counts ptx_counts(const struct stream_source *s);
-struct exec_counts ptx_passed(const struct stream_source *s); /* of these, by CTAs that were passed (stream_source.pass) */
+struct exec_counts
+ptx_passed(const struct stream_source *s); /* of these, by CTAs that were passed (stream_source.pass) */
 
 #endif

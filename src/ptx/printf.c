@@ -215,7 +215,8 @@ int call_assertfail(struct exec_warp *w, const struct uop *u, const struct ptx_c
     unsigned lane = bit_low32(w->exec);
     struct print_reader r = reader_for(w, u, lane);
     char message[STRING_MAX], file[STRING_MAX], function[STRING_MAX];
-    if (read_string(&r, builtin_arg(w, call, 0, lane), message) || read_string(&r, builtin_arg(w, call, 1, lane), file) ||
+    if (read_string(&r, builtin_arg(w, call, 0, lane), message) ||
+        read_string(&r, builtin_arg(w, call, 1, lane), file) ||
         read_string(&r, builtin_arg(w, call, 3, lane), function))
         return RUN_FAULT;
     unsigned line = (unsigned)builtin_arg(w, call, 2, lane);

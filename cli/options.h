@@ -46,12 +46,12 @@ struct options {
     bool source;
     bool all, retry, no_run, slurm, failed, from;
     struct maybe_number range, timeline_requests;
-    struct setting profile, interval;
+    struct setting profile, interval, sample;
 };
 
 /* A row of the table in options.c. SETTING: short for --set of a parameter that is 1 then. SAMPLES: a number is such a
- * setting too, anything else a file. */
-enum option_kind { FLAG, TEXT, LIST, NUMBER, MAYBE_NUMBER, SETTING, SAMPLES };
+ * setting too, anything else a file. SAMPLE: the setting run.sample, with "=" and a value or without. */
+enum option_kind { FLAG, TEXT, LIST, NUMBER, MAYBE_NUMBER, SETTING, SAMPLES, SAMPLE };
 struct option_row {
     const char *name;
     char letter; /* "-q", or 0 */

@@ -9,8 +9,6 @@
 #include "base/text_stream.h"
 #include "experiment/report_page.h"
 
-static const char *const chart_names[CHART_COUNT] = {"bars", "stacked", "lines", "sweep", "time", "cdf", "table"};
-
 static void put_picture(struct page *g, const struct table *t)
 {
     struct wl_err e = {.code = WL_OK};

@@ -14,6 +14,7 @@
 #include "run/result.h"
 #include "run/json_launch.h"
 #include "run/write_lines.h"
+#include "run/write_sampling.h"
 
 double result_ipc(const struct run_result *r)
 {
@@ -238,6 +239,7 @@ void *result_json(const struct run_result *r)
     bad |= json_object_set_new(root, "scheduler_counters", policy_counters(&r->sched));
     if (r->samples) bad |= json_object_set_new(root, "samples", sample_list(r));
     if (r->samples && r->profile.heat.count) bad |= json_object_set_new(root, "heat", heat_object(&r->profile.heat));
+    if (r->sampling) bad |= json_object_set_new(root, "sampling", sampling_json(r));
     if (r->config) bad |= json_object_set_new(root, "config", json_config(r->config));
     bad |= json_object_set_new(root, "warnings", warning_list(r));
     bad |= json_object_set_new(root, "check", *r->check ? json_text(r->check) : json_null());

@@ -11,6 +11,7 @@
 #include "param/config.h"
 #include "run/result.h"
 #include "run/write_account.h"
+#include "run/write_sampling.h"
 
 const char *with_commas(uint64_t value, char *out)
 {
@@ -290,6 +291,7 @@ void result_write_text(const struct run_result *r, FILE *out)
     write_kernels(r, out);
     if (r->stats.cycles) {
         write_sm(r, out);
+        sampling_write_text(r, out);
         account_write_text(&r->stats, out);
         write_l1(r, out);
         write_l2(r, out);

@@ -220,6 +220,18 @@ int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const stru
     return make_scheduler(s, c, e);
 }
 
+static void warm_reply(const struct part *p, const struct req *r)
+{
+    const struct sm *s = (const struct sm *)(const void *)((const char *)p - offsetof(struct sm, part));
+    if (r->kind == WL_LOAD && !r->bypass && r->cache < SM_CACHES) l1_warm_fill(&s->lsu.l1[r->cache], r);
+    if (r->load) __builtin_prefetch(r->load);
+}
+
+void sm_warm_ports(struct sm *s)
+{
+    if (l1_is_large(l1d_of(s))) s->reply.warm = warm_reply;
+}
+
 void sm_destroy(struct sm *s)
 {
     for (unsigned i = 0; i < SM_CACHES; i++) l1_destroy(&s->lsu.l1[i]);

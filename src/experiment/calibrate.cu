@@ -5,7 +5,7 @@
  *   warpline calibrate mine.txt -o mine.ini
  *
  * It needs the CUDA toolkit (11 or later), a GPU of compute capability 5.0 or higher that does nothing else, and 1.5 GiB
- * of its memory. It takes about a minute. With --quick everything is smaller and done once: for simulated GPUs.
+ * of its memory. With --quick everything is smaller and done once: for simulated GPUs.
  *
  * A line of the output is "key median lowest highest", over several repetitions. Latencies are SM cycles per dependent
  * step of one thread, by the SM's own clock. Bandwidths are bytes per SM cycle, or GB/s by the difference of two runs of
@@ -29,7 +29,7 @@ static void check(cudaError_t rc, const char *what)
 #define CU(call) check(call, #call)
 
 static bool quick;
-static int repeats = 5, sms, capability;
+static int repeats = 5, sms, capability, threads_per_sm;
 static size_t l2_bytes, pool_bytes;
 static uint8_t *pool;    /* device memory that all measurements share */
 static uint64_t *result; /* a few words that a kernel answers with */
@@ -46,7 +46,7 @@ static uint64_t answer(int i = 0)
 static void say(const char *key, std::vector<double> v)
 {
     std::sort(v.begin(), v.end());
-    printf("%s %.6g %.6g %.6g\n", key, v[v.size() / 2], v.front(), v.back());
+    printf("%s %.9g %.9g %.9g\n", key, v[v.size() / 2], v.front(), v.back());
     fflush(stdout);
 }
 static void say(const char *key, double v) { say(key, std::vector<double>(1, v)); }
@@ -120,7 +120,7 @@ template <int VIA> static double latency(size_t bytes, size_t stride, bool cold)
 {
     uint64_t start = make_ring(bytes, stride);
     size_t n = bytes / stride, most = quick ? 1024 : 8192;
-    int warm = cold ? 0 : (int)std::min(n, (size_t)1 << 21), steps = (int)std::min(std::max(n, (size_t)512), most);
+    int warm = cold ? 0 : (int)std::min(n + 1, (size_t)1 << 21), steps = (int)std::min(std::max(n, (size_t)512), most);
     if (cold && steps > (int)n) steps = (int)n;
     if (cold) flush();
     chase<VIA><<<1, 1>>>(start, warm, steps, result);
@@ -132,22 +132,26 @@ __global__ void shared_chase(int steps, uint64_t *out)
     __shared__ uint32_t ring[256];
     for (int i = 0; i < 256; i++) ring[i] = (uint32_t)__cvta_generic_to_shared(&ring[(i + 33) % 256]);
     uint32_t p = ring[0];
-    uint64_t from = clock64();
+#pragma unroll 1
+    for (int r = 0; r < 2; r++) { /* the second time the code is there */
+        uint64_t from = clock64();
 #pragma unroll 8
-    for (int i = 0; i < steps; i++) asm volatile("ld.shared.u32 %0, [%0];" : "+r"(p)::"memory");
-    out[0] = clock64() - from;
+        for (int i = 0; i < steps; i++) asm volatile("ld.shared.u32 %0, [%0];" : "+r"(p)::"memory");
+        out[0] = clock64() - from;
+    }
     out[1] = p;
 }
 
 __constant__ uint64_t constant_ring[64];
 __global__ void constant_chase(uint64_t p, int steps, uint64_t *out)
 {
-    uint64_t from = 0;
-    for (int i = -64; i < steps; i++) {
-        if (i == 0) from = clock64();
-        asm volatile("ld.const.u64 %0, [%0];" : "+l"(p)::"memory");
+#pragma unroll 1
+    for (int r = 0; r < 2; r++) {
+        uint64_t from = clock64();
+#pragma unroll 8
+        for (int i = 0; i < steps; i++) asm volatile("ld.const.u64 %0, [%0];" : "+l"(p)::"memory");
+        out[0] = clock64() - from;
     }
-    out[0] = clock64() - from;
     out[1] = p;
 }
 __global__ void constant_make(uint64_t *to) /* addresses in constant memory, which only the GPU knows */
@@ -302,11 +306,16 @@ template <int OP, int CHAINS> __global__ void chains(int rounds, uint32_t k, uin
         uint32_t at = threadIdx.x + i + k;
         v[i].x = at, v[i].y = at * 3, v[i].f = 1.5f + at, v[i].d = 1.5 + at;
     }
-    __syncthreads();
-    uint64_t from = clock64();
-    for (int r = 0; r < rounds; r++)
+    uint64_t from = 0;
+#pragma unroll 1
+    for (int r = -1; r < rounds; r++) { /* after the first round the code is there */
+        if (r == 0) {
+            __syncthreads();
+            from = clock64();
+        }
 #pragma unroll
         for (int i = 0; i < 64; i++) step<OP>(v[i % CHAINS], k);
+    }
     for (int i = 1; i < CHAINS; i++) v[0].x += v[i].x + v[i].y, v[0].f += v[i].f, v[0].d += v[i].d;
     if (k == 0x7654321) out[16 + threadIdx.x] = v[0].x + v[0].y + (uint64_t)__float_as_uint(v[0].f) + (uint64_t)__double_as_longlong(v[0].d);
     __syncthreads();
@@ -321,8 +330,6 @@ template <int OP> static void arithmetic(const char *name)
     int n = quick ? 4 : 64, m = quick ? 2 : 16;
     auto chain = [](int rounds) { chains<OP, 1><<<1, 32>>>(rounds, 3, result); return (double)answer(); };
     auto full = [](int rounds) { chains<OP, 4><<<1, 1024>>>(rounds, 3, result); return (double)answer(); };
-    chain(1);
-    full(1);
     snprintf(key, sizeof key, "alu_latency.%s", name);
     measure(key, [&] { return (chain(2 * n) - chain(n)) / (n * 64.0 * ops_of(OP)); });
     snprintf(key, sizeof key, "alu_per_cycle_sm.%s", name);
@@ -340,10 +347,16 @@ __global__ void products(int rounds, uint64_t *out)
     wmma::fill_fragment(a, __float2half(0.001f));
     wmma::fill_fragment(b, __float2half(0.001f));
     wmma::fill_fragment(c, 0.0f);
-    __syncthreads();
-    uint64_t from = clock64();
-#pragma unroll 4
-    for (int i = 0; i < rounds; i++) wmma::mma_sync(c, a, b, c);
+    uint64_t from = 0;
+#pragma unroll 1
+    for (int i = -1; i < rounds; i++) {
+        if (i == 0) {
+            __syncthreads();
+            from = clock64();
+        }
+#pragma unroll
+        for (int j = 0; j < 8; j++) wmma::mma_sync(c, a, b, c);
+    }
     if (c.x[0] == 12345.0f) out[1] = 1;
     __syncthreads();
     if (threadIdx.x == 0) out[0] = clock64() - from;
@@ -370,12 +383,11 @@ static void pipes()
     arithmetic<CVT>("cvt");
     arithmetic<BITS>("bits");
     if (capability < 70) return;
-    int n = quick ? 32 : 256;
+    int n = quick ? 4 : 32;
     auto run = [](int threads, int rounds) { products<<<1, threads>>>(rounds, result); return (double)answer(); };
-    run(32, 4);
-    measure("alu_latency.tensor", [=] { return (run(32, 2 * n) - run(32, n)) / n; });
+    measure("alu_latency.tensor", [=] { return (run(32, 2 * n) - run(32, n)) / (n * 8.0); });
     /* warp instructions per cycle, not results */
-    measure("warps_per_cycle_sm.tensor", [=] { return 32.0 * n / (run(1024, 2 * n) - run(1024, n)); });
+    measure("warps_per_cycle_sm.tensor", [=] { return 32.0 * n * 8 / (run(1024, 2 * n) - run(1024, n)); });
 }
 
 /* ---- bandwidth inside an SM ---- */
@@ -394,6 +406,7 @@ template <int VIA> __global__ void read_mine(const uint8_t *base, uint32_t bytes
     const uint8_t *p = base + (size_t)blockIdx.x * bytes;
     uint32_t sum = 0, row = blockDim.x * 16;
     uint64_t from = 0;
+#pragma unroll 1
     for (int r = -1; r < rounds; r++) { /* the first round fills the cache */
         if (r == 0) {
             __syncthreads();
@@ -421,6 +434,7 @@ __global__ void shared_strides(uint32_t stride, int rounds, uint64_t *out)
     __syncthreads();
     uint32_t p = (uint32_t)__cvta_generic_to_shared(&tile[(threadIdx.x & 31) * stride]), sum = 0;
     uint64_t from = clock64();
+#pragma unroll 1
     for (int r = 0; r < rounds; r++) {
 #pragma unroll
         for (int i = 0; i < 8; i++) {
@@ -441,6 +455,7 @@ __global__ void stride_hits(const uint8_t *base, uint32_t stride, int rounds, ui
     uint32_t sum = 0;
     const uint8_t *p = base + (threadIdx.x & 31) * stride;
     uint64_t from = 0;
+#pragma unroll 1
     for (int r = -2; r < rounds; r++) {
         if (r == 0) {
             __syncthreads();
@@ -463,15 +478,17 @@ static void inside_sm()
 {
     const int rounds = quick ? 4 : 32;
     const uint32_t tile = 8 << 10;
-    measure("bandwidth.l1_bytes_cycle_sm", [=] { read_mine<VIA_L1><<<1, 512>>>(pool, 4 * tile, rounds, result); return 4.0 * tile * rounds / (double)answer(); });
+    auto from_l1 = [=](int r) { read_mine<VIA_L1><<<1, 512>>>(pool, 4 * tile, r, result); return (double)answer(); };
+    measure("bandwidth.l1_bytes_cycle_sm", [=] { return 4.0 * tile * rounds / (from_l1(2 * rounds) - from_l1(rounds)); });
     for (uint32_t s = 1; s <= 32; s *= 2)
         measure_at("shared_cycles_per_load.stride", s, [=] { shared_strides<<<1, 1024>>>(s, rounds, result); return (double)answer() / (rounds * 8.0 * 32); });
     for (uint32_t s = 4; s <= 128; s *= 2)
         measure_at("l1_cycles_per_load.stride", s, [=] { stride_hits<<<1, 1024>>>(pool, s, rounds, result); return (double)answer() / (rounds * 4.0 * 32); });
     uint32_t far = (uint32_t)std::min((size_t)512 << 10, l2_bytes / 4);
     for (int threads = 32; threads <= 1024; threads *= 2) { /* 64 bytes per thread in flight: what one SM can have out */
+        auto from_l2 = [=](int r) { read_mine<VIA_L2><<<1, threads>>>(pool, far, r, result); return (double)answer(); };
         int r = quick ? 1 : 4;
-        measure_at("bandwidth.l2_one_sm_threads", threads, [=] { read_mine<VIA_L2><<<1, threads>>>(pool, far, r, result); return (double)far * r / (double)answer(); });
+        measure_at("bandwidth.l2_one_sm_threads", threads, [=] { return (double)far * r / (from_l2(2 * r) - from_l2(r)); });
     }
 }
 
@@ -487,6 +504,7 @@ __global__ void straight(int parts, int rounds, float k, uint64_t *out)
 {
     float a = k, b = k + 1, c = k + 2, d = k + 3;
     uint64_t from = 0;
+#pragma unroll 1
     for (int r = -1; r < rounds; r++) { /* the first round fills the caches */
         if (r == 0) {
             __syncthreads();
@@ -524,6 +542,7 @@ __global__ void read_all(const uint4 *p, size_t n, int rounds, uint64_t *out)
 {
     uint32_t sum = 0;
     size_t stride = (size_t)gridDim.x * blockDim.x;
+#pragma unroll 1
     for (int r = 0; r < rounds; r++)
         for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += 4 * stride) {
             uint4 v[4];
@@ -560,8 +579,7 @@ __global__ void stamp(unsigned long long *first, unsigned long long *last)
     unsigned sm;
     asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
     unsigned long long now = clock64();
-    first[sm] = now;
-    last[sm] = now;
+    if (threadIdx.x == 0) first[sm] = last[sm] = now;
 }
 __global__ void nothing() {}
 
@@ -592,16 +610,17 @@ template <class F> static double milliseconds(F fn)
 static void launches(double mhz)
 {
     unsigned long long *at = (unsigned long long *)pool;
-    std::vector<unsigned long long> host(4 * 1024);
+    std::vector<unsigned long long> host(6 * 1024);
     if (sms > 1024) return;
-    measure("launch.gap_cycles", [&] { /* back to back, the code is warm: the median of the SMs that both kernels met */
+    measure("launch.gap_cycles", [&] { /* the second and third back to back: the median of the SMs that both met */
         CU(cudaMemset(at, 0, host.size() * 8));
+        flush(); /* no dirty line must make room for a stamp */
         CU(cudaDeviceSynchronize());
-        for (int i = 0; i < 2; i++) stamp<<<sms, 1024>>>(at + 2048 * i, at + 2048 * i + 1024);
+        for (int i = 0; i < 3; i++) stamp<<<sms, 32>>>(at + 2048 * i, at + 2048 * i + 1024);
         CU(cudaMemcpy(host.data(), at, host.size() * 8, cudaMemcpyDeviceToHost));
         std::vector<double> gap;
         for (int i = 0; i < sms; i++)
-            if (host[1024 + i] && host[2048 + i] > host[1024 + i]) gap.push_back((double)(host[2048 + i] - host[1024 + i]));
+            if (host[3072 + i] && host[4096 + i] > host[3072 + i]) gap.push_back((double)(host[4096 + i] - host[3072 + i]));
         std::sort(gap.begin(), gap.end());
         return gap.empty() ? 0.0 : gap[gap.size() / 2];
     });
@@ -613,9 +632,12 @@ static void whole_gpu()
 {
     int blocks = sms * 2;
     double mhz = measure("clock.sm_mhz", clock_mhz);
-    size_t m = std::min((size_t)16 << 20, l2_bytes / 2), n = m / 16;
-    int rounds = quick ? 2 : 64;
-    auto l2 = [=](int r) { return milliseconds([=] { read_all<<<blocks, 1024>>>((const uint4 *)pool, n, r, result); }); };
+    /* all threads are there at once, and each reads as much as every other: 64 bytes at a time, half of the L2 at most */
+    int threads = 1024, rounds = quick ? 8 : 64;
+    blocks = sms * std::max(1, threads_per_sm / 1024);
+    while (threads > 64 && (size_t)blocks * threads * 64 > l2_bytes / 2) threads /= 2;
+    size_t piece = (size_t)blocks * threads * 64, m = std::max((size_t)1, std::min(l2_bytes / 2, (size_t)32 << 20) / piece) * piece;
+    auto l2 = [=](int r) { return milliseconds([=] { read_all<<<blocks, threads>>>((const uint4 *)pool, m / 16, r, result); }); };
     l2(1);
     measure("bandwidth.l2_gbs", [=] { return (double)m * rounds / (l2(2 * rounds) - l2(rounds)) / 1e6; });
     size_t most = quick ? std::max(3 * l2_bytes, (size_t)4 << 20) : (size_t)512 << 20, half = most / 2;
@@ -645,6 +667,7 @@ static void properties()
     CU(cudaGetDeviceProperties(&p, 0));
     sms = p.multiProcessorCount;
     capability = p.major * 10 + p.minor;
+    threads_per_sm = p.maxThreadsPerMultiProcessor;
     l2_bytes = p.l2CacheSize ? (size_t)p.l2CacheSize : (size_t)1 << 20;
     printf("device.name %s\n", p.name);
     say("device.sm_version", capability);

@@ -215,6 +215,7 @@ void fetch_fill(struct sm *s, struct req *r)
     struct fetch *f = s->fetch;
     WL_ASSERT(r->mshr < f->misses && f->miss[r->mshr].used && f->miss[r->mshr].line == r->line);
     cache_insert(f, r->line);
+    if (f->l0) fetch_lines_fill(s, r->line);
     f->filled[(f->filled_first + f->filled_count++) % FETCH_MAX_MISSES] = (uint8_t)r->mshr;
     f->refused = 0;
     s->ends_cycles = true;

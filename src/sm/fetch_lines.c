@@ -97,7 +97,18 @@ static void ask_ahead(struct sm *s, tick_t now)
     if (line == f->until[sched]) f->streams &= ~(1u << sched);
     if (l0_find(s, sched, line)) return;
     if (il1_hit(f, line)) l0_insert(s, sched, line, now + f->delay, true);
-    else if (!il1_find(f, line) && (f->missq_used == f->missq_cap || !il1_ask(s, line))) f->streams &= ~(1u << sched);
+    else if (!il1_find(f, line) && (f->missq_used == f->missq_cap || !il1_ask(s, line))) {
+        f->streams &= ~(1u << sched);
+        f->until[sched] = line - 1;
+    }
+}
+
+void fetch_lines_fill(struct sm *s, uint64_t line)
+{
+    struct fetch *f = s->fetch;
+    for (unsigned sched = 0; sched < s->schedulers; sched++)
+        if (line <= f->until[sched] && line + f->depth > f->until[sched] && !l0_find(s, sched, line))
+            l0_insert(s, sched, line, s->cycle * s->part.period + f->delay, true);
 }
 
 /* ---- warps ---- */

@@ -197,6 +197,7 @@ struct experiment {
     unsigned nvariants;
     struct exp_unknown *unknowns;
     unsigned nunknowns;
+    int64_t sample; /* run.sample of every series (experiment_sample); 0: as the file says */
 };
 
 /* Reads a text; `file` is for messages, `name` is what the ids begin with. NULL: the text of *e
@@ -208,6 +209,8 @@ struct experiment *experiment_load(const char *name_or_file, struct wl_err *e);
  * workloads, figures and claims have the same indices; there are no variants. NULL: a machine refuses these values, and
  * *e says which. */
 struct experiment *experiment_at(const struct experiment *x, const unsigned *choice, struct wl_err *e);
+/* Every run is sampled (run.sample, a part of the key of a result), and titles say so. WL_ERUN: out of memory. */
+int experiment_sample(struct experiment *x, int64_t sample, struct wl_err *e);
 void experiment_free(struct experiment *x);
 /* Names of the built-in ones, sorted; valid for the life of the process. */
 unsigned experiment_names(const char *names[], unsigned max);

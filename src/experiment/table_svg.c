@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/text_stream.h"
 #include "experiment/process.h"
 #include "experiment/table.h"
 
@@ -261,7 +262,8 @@ static void put_stacked_time(const struct table *t, FILE *out)
             double x = text_double(t->row[i].label[2], NULL), below = 0, v = t->row[i].value[c];
             for (unsigned k = 0; k < c; k++) below += isnan(t->row[i].value[k]) ? 0 : t->row[i].value[k];
             if (x > before && !isnan(v))
-                fprintf(out, "%.15g %.9g %.15g %.15g %.9g %.9g\n", (x + before) / 2, below, before, x, below, below + v);
+                fprintf(out, "%.15g %.9g %.15g %.15g %.9g %.9g\n", (x + before) / 2, below, before, x, below,
+                        below + v);
             if (x > before) before = x;
         }
         fputs("EOD\n", out);
@@ -404,9 +406,8 @@ static void put_scatter(const struct table *t, FILE *out)
 
 char *table_gnuplot(const struct table *t)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    struct text_stream stream;
+    FILE *out = text_stream_open(&stream);
     bool whole = true;
     if (!out) return NULL;
     switch (t->figure->chart) {
@@ -419,7 +420,8 @@ char *table_gnuplot(const struct table *t)
     case CHART_SCATTER: put_scatter(t, out); break;
     default: put_bars(t, out); break;
     }
-    if (fclose(out) == 0 && whole) return text;
+    char *text = text_stream_close(&stream);
+    if (whole) return text;
     free(text);
     return NULL;
 }

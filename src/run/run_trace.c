@@ -15,6 +15,12 @@
 #include "trace/convert.h"
 #include "trace/trace.h"
 
+static struct exec_counts count_trace(void *reader)
+{
+    struct wlt_counts n = trace_launch_counts(reader);
+    return (struct exec_counts){n.warp_instructions, n.thread_instructions};
+}
+
 /* What the machine issued must be what was recorded: the law of a live run (session.c). */
 static int audit(const struct session *s, const struct trace_reader *r, struct wl_err *e)
 {
@@ -54,12 +60,6 @@ struct replay {
     char first[128];
     uint64_t ran;
 };
-
-static struct exec_counts count_trace(void *arg)
-{
-    struct wlt_counts n = trace_launch_counts(arg);
-    return (struct exec_counts){n.warp_instructions, n.thread_instructions};
-}
 
 /* The place of the stream's last work; NULL: no memory. */
 static uint64_t *last_of(struct replay *p, uint64_t stream)
@@ -148,7 +148,7 @@ static int replay_launch(struct replay *p, const struct wlt_item *item, struct w
         if (item->order.given && session_overlaps(p->run->session)) {
             rc = replay_ordered(p, item, &number, e);
         } else {
-            rc = session_replay(p->run->session, item->source, e);
+            rc = session_replay(p->run->session, item->source, count_trace, p->reader, e);
             if (!rc) rc = audit(p->run->session, p->reader, e);
         }
     }

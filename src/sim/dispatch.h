@@ -33,8 +33,11 @@ struct dispatch {
     bool several;                            /* kernels overlap, or did since the machine was last empty */
     struct dispatched queue[SM_MAX_KERNELS]; /* in the order of their turns */
     unsigned count;
-    uint32_t *given; /* [sms * SM_MAX_KERNELS] CTAs given to an SM of each kernel */
-    int failed;      /* the source's error */
+    uint32_t *given_to; /* [sms * SM_MAX_KERNELS] CTAs given to an SM of each kernel */
+    uint32_t given;     /* CTAs given since the machine was last empty */
+    uint32_t mark;      /* when so many CTAs were given, the tick is noted; UINT32_MAX, as at the beginning: never */
+    tick_t marked_at;   /* that tick; NEVER */
+    int failed;         /* the source's error */
     struct wl_err *e;
 };
 
@@ -44,6 +47,8 @@ void dispatch_begin(struct dispatch *d, const struct dispatched *k, struct wl_er
 bool dispatch_end(struct dispatch *d, unsigned number);
 /* Whether that is so. Between two steps only. */
 bool dispatch_ended(const struct dispatch *d, const struct dispatched *k);
+/* Between two steps, of a kernel that runs alone: takes the next CTAs from the source and gives them to nobody. */
+void dispatch_skip(struct dispatch *d, uint32_t ctas);
 tick_t dispatch_tick(struct dispatch *d, tick_t now);
 bool dispatch_idle(const struct dispatch *d); /* no kernel has a CTA left */
 void dispatch_describe(const struct dispatch *d, char *out, size_t size);

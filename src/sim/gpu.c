@@ -66,9 +66,9 @@ static int make_parts(struct gpu *g, struct wl_err *e)
     g->dram = calloc(g->channels, sizeof *g->dram);
     g->driven = calloc(parts, sizeof *g->driven);
     g->kernels = calloc(SM_MAX_KERNELS, sizeof *g->kernels);
-    g->dispatch.given = calloc((size_t)g->sms * SM_MAX_KERNELS, sizeof *g->dispatch.given);
+    g->dispatch.given_to = calloc((size_t)g->sms * SM_MAX_KERNELS, sizeof *g->dispatch.given_to);
     if (g->sm) memset(g->sm, 0, g->sms * sizeof *g->sm);
-    bool made = g->sm && g->l2 && g->dram && g->driven && g->kernels && g->dispatch.given;
+    bool made = g->sm && g->l2 && g->dram && g->driven && g->kernels && g->dispatch.given_to;
     if (!made || clock_init(&g->clock, parts, &g->breach))
         return wl_fail(e, WL_ERUN, "out of memory, or a machine of more than %d parts", CLOCK_MAX_WORDS * 64);
     for (uint32_t i = 0; i < g->sms; i++) ADD_PART(g, sm, &g->sm[i], period[0]);
@@ -147,7 +147,8 @@ static int init_parts(struct gpu *g, struct wl_err *e)
     int bad = 0;
     for (uint32_t i = 0; i < g->channels; i++) {
         bad |= dram_init(&g->dram[i], c, i, &g->pool);
-        g->dram[i].ahead = !g->options.tick && !c->v[P_STATS_INTERVAL]; /* a sampler reads all counters at one tick */
+        /* whoever reads counters while a kernel runs reads all of them at one tick */
+        g->dram[i].ahead = !g->options.tick && !c->v[P_STATS_INTERVAL] && !c->v[P_RUN_SAMPLE];
     }
     bad |= net_init(&g->net[0], c, false, g->sms, g->slices);
     bad |= net_init(&g->net[1], c, true, g->slices, g->sms);
@@ -223,7 +224,7 @@ void gpu_free(struct gpu *g)
     memop_pool_destroy(&g->ops);
     sm_kernels_destroy(g->kernels);
     free(g->kernels);
-    free(g->dispatch.given);
+    free(g->dispatch.given_to);
     clock_destroy(&g->clock);
     if (g->profile) profile_destroy(g->profile);
     free(g->profile);
@@ -320,7 +321,7 @@ static bool run_steps(struct gpu *g, unsigned steps)
 static bool has_issued(const struct gpu *g, uint64_t *known)
 {
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < g->sms; i++) sum += g->sm[i].stats.warp_instructions;
+    for (uint32_t i = 0; i < g->sms; i++) sum += g->sm[i].counts.warp_instructions;
     bool more = sum != *known;
     *known = sum;
     return more;
@@ -356,6 +357,7 @@ static int check_round(struct gpu *g, bool alive, struct wl_err *e)
                        (unsigned long long)(g->clock.now / g->core_period));
     if (!alive) return fail_deadlock(g, e);
     if (g->sampler.sample) sampler_take(g);
+    if (g->waves.on) waves_look(g);
     if (g->dispatch.failed) return g->dispatch.failed;
     const struct gpu_launch *late = find_overdue(g);
     if (late)
@@ -370,7 +372,7 @@ static int run_to_end(struct gpu *g, const struct dispatched **ended, struct wl_
     tick_t patience = (tick_t)g->config.v[P_RUN_WATCHDOG] * g->core_period, moved_at = g->clock.now;
     for (unsigned i = 0; i < g->dispatch.count; i++) moved_at = tick_max(moved_at, g->dispatch.queue[i].start);
     uint64_t progress = g->clock.progress, issued = 0;
-    bool each_step = g->sampler.sample || g->profile || g->dispatch.count > 1;
+    bool each_step = g->sampler.sample || g->profile || g->waves.on || g->dispatch.count > 1;
     unsigned round = each_step ? 1 : ROUND_STEPS, rounds = 0;
     while (!(*ended = find_ended(g))) {
         if (refill_pools(g)) return wl_fail(e, WL_ERUN, "out of memory");
@@ -427,6 +429,7 @@ static int begin_kernel(struct gpu *g, struct gpu_launch *l, struct wl_err *e)
                            .cut_at = NEVER};
     if (g->options.cut_cycles) k.cut_at = start + g->options.cut_cycles * g->core_period;
     dispatch_begin(&g->dispatch, &k, e);
+    if (g->dispatch.count == 1) waves_begin(g, l->source->info);
     g->launch[n] = l;
     l->number = n;
     l->begin = start / g->core_period - 1;
@@ -460,7 +463,8 @@ static int end_last(struct gpu *g, struct wl_err *e)
 static bool may_join(const struct gpu *g, const struct gpu_launch *l)
 {
     if (g->dispatch.count >= (unsigned)g->config.v[P_GPU_CONCURRENT_KERNELS]) return false;
-    if (g->profile || g->options.timeline || l->source->feed || g->sm[0].first->source->feed) return false;
+    if (g->profile || g->options.timeline || g->waves.wanted || l->source->feed || g->sm[0].first->source->feed)
+        return false;
     return sm_kernel_may_join(&g->sm[0], l->source->info);
 }
 
@@ -527,6 +531,13 @@ int gpu_run(struct gpu *g, struct stream_source *s, struct wl_err *e)
 void gpu_allocated(struct gpu *g, uint64_t addr, uint64_t bytes) { nvm_place(&g->nvm, addr, bytes); }
 uint64_t gpu_cycle(const struct gpu *g) { return g->clock.now / g->core_period; }
 bool gpu_was_cut(const struct gpu *g) { return g->cut; }
+const struct wave_report *gpu_waves(const struct gpu *g) { return &g->waves.report; }
+
+void gpu_sample_waves(struct gpu *g, double tolerance)
+{
+    g->waves.wanted = tolerance > 0;
+    g->waves.tolerance = tolerance;
+}
 
 /* Of a copy that is larger than any L2 by far only the end is still there when it is over: so much of it, at least, is
  * walked. A trace can ask for 256 GiB in one line, and 2^31 lines take minutes. */

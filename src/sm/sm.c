@@ -273,8 +273,9 @@ tick_t sm_tick(struct sm *s, tick_t now)
 {
     uint64_t passed = part_cycles(&s->part, now) - s->cycle;
     s->cycle += passed;
+    s->next_issue = s->cycle;
     s->head_limit = now;
-    if (s->live) s->stats.active_cycles += passed;
+    if (s->live) s->counts.active_cycles += passed;
     if (passed > 1) {
         if (!s->steady) account_skip(s, passed - 1, now - (passed - 1) * s->part.period);
         if (s->observers) observe_slept(s, passed - 1);
@@ -283,6 +284,7 @@ tick_t sm_tick(struct sm *s, tick_t now)
     lsu_cycle(s, now, passed - 1);
     take_offer(s, now);
     if (s->in_wheel) warp_wake_due(s);
+    s->next_issue++;
     s->head_limit = now + s->part.period;
     tick_t next = NEVER;
     s->lsu.policy_heard = false;
@@ -346,6 +348,16 @@ static void add_lanes(const struct exec_class c[LAT_COUNT], struct sm_stats *out
     out->int_lanes += c[LAT_SHFL].lanes + c[LAT_BITS].lanes + c[LAT_UNIFORM].lanes;
 }
 
+static void add_counts(const struct issue_counts *c, struct sm_stats *out)
+{
+    out->active_cycles += c->active_cycles;
+    out->issue_cycles += c->issue_cycles;
+    out->warp_instructions += c->warp_instructions;
+    out->thread_instructions += c->thread_instructions;
+    out->register_reads += c->register_reads;
+    out->register_writes += c->register_writes;
+}
+
 /* Texture and constant caches report few counters, and one sum of stalls. */
 #define ADD_SMALL_CACHE(to, c)                                                                                         \
     do {                                                                                                               \
@@ -361,6 +373,7 @@ void sm_add_stats(const struct sm *s, struct run_stats *out)
 {
     struct l1d_stats data = l1_stats(&s->lsu.l1[L1_DATA]);
     sm_stats_add(&out->sm, &s->stats);
+    add_counts(&s->counts, &out->sm);
     account_add(s, out);
     add_lanes(s->exec_class, &out->sm);
     add_lanes(s->exec_class + EXEC_SHORT, &out->sm);

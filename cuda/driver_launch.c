@@ -178,6 +178,7 @@ static CUresult fault_code(const struct wl_err *e)
     } faults[] = {
         {"device assertion failed", CUDA_ERROR_ASSERT},
         {"out-of-bounds ", CUDA_ERROR_ILLEGAL_ADDRESS},
+        {": null pointer: ", CUDA_ERROR_ILLEGAL_ADDRESS},
         {"misaligned ", CUDA_ERROR_MISALIGNED_ADDRESS},
     };
     if (e->code == WL_EDEADLOCK) return CUDA_ERROR_LAUNCH_TIMEOUT;

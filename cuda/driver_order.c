@@ -80,11 +80,17 @@ void order_begin(struct driver *d, const struct CUstream_st *s, struct work_orde
     d->doing = o;
 }
 
+/* What the next work waits for: what it became, or what it waited for itself. */
+static struct work_set what_is_left(struct work_order *o)
+{
+    set_free(o->done.count ? &o->after : &o->done);
+    return o->done.count ? o->done : o->after;
+}
+
 void order_end(struct driver *d, struct CUstream_st *s, struct work_order *o)
 {
     d->doing = o->outer;
-    struct work_set over = o->done.count ? o->done : o->after;
-    if (o->done.count) set_free(&o->after);
+    struct work_set over = what_is_left(o);
     if (!s) {
         set_free(&over);
         return;
@@ -106,8 +112,7 @@ void order_node_end(struct driver *d, struct work_order *o, struct work_set *ove
 {
     d->doing = o->outer;
     set_free(over);
-    *over = o->done.count ? o->done : o->after;
-    if (o->done.count) set_free(&o->after);
+    *over = what_is_left(o);
     set_join(d, &d->doing->done, over);
 }
 

@@ -46,19 +46,16 @@ static int nothing_ran(const struct run *r, uint64_t launches, const char *some,
 
 /* ---- launches that may overlap ---- */
 
-/* What of the trace became which work of the session. */
+/* The last work of each stream, by the session's numbers. */
 struct replay {
     struct run *run;
     struct trace_reader *reader;
-    uint64_t *work; /* [launches] by their number in the trace; 0: it has ended */
-    uint64_t launches, cap;
     struct {
         uint64_t stream, last;
-    } * stream; /* the last work of each */
+    } * stream;
     unsigned streams, streams_cap;
-    uint64_t ended; /* launches up to this one have ended */
     char first[128];
-    uint64_t ran;
+    uint64_t launches, ran;
 };
 
 /* The place of the stream's last work; NULL: no memory. */
@@ -78,60 +75,21 @@ static uint64_t *last_of(struct replay *p, uint64_t stream)
     return &p->stream[p->streams++].last;
 }
 
-/* The work an item waits for: the one before in its stream, and those it names. */
-static uint64_t *find_after(struct replay *p, const struct wlt_order *o, unsigned *n)
+/* A launch that may overlap with those of other streams. */
+static int replay_ordered(struct replay *p, const struct wlt_item *item, struct wl_err *e)
 {
-    const uint64_t *last = last_of(p, o->stream);
-    uint64_t *after = last ? malloc((o->afters + 1) * sizeof *after) : NULL;
-    *n = 0;
-    if (!after) return NULL;
-    if (*last) after[(*n)++] = *last;
-    for (unsigned i = 0; i < o->afters; i++)
-        if (o->after[i] && o->after[i] <= p->launches && p->work[o->after[i] - 1])
-            after[(*n)++] = p->work[o->after[i] - 1];
-    return after;
-}
-
-/* A launch or a copy that may overlap with others. */
-static int replay_ordered(struct replay *p, const struct wlt_item *item, uint64_t *number, struct wl_err *e)
-{
-    struct session *s = p->run->session;
-    const struct wlt_order *o = &item->order;
     struct kept_from from = {
         .source = item->source, .counts = count_trace, .arg = p->reader, .fleeting = trace_code_is_fleeting(p->reader)};
-    if (o->ended > p->ended) {
-        p->ended = o->ended;
-        if (session_flush(s, e)) return (int)e->code;
-    }
-    struct launch_order order = {.stream = o->stream, .priority = o->priority};
-    uint64_t *after = find_after(p, o, &order.afters);
-    if (!after) return wl_no_memory(e);
-    order.after = after;
-    int rc = item->kind == WLT_COPY ? session_copy_after(s, item->addr, item->bytes, &order, number, e)
-                                    : session_replay_after(s, &from, &order, number, e);
-    free(after);
-    uint64_t *last = last_of(p, o->stream);
-    if (*number && last) *last = *number;
+    uint64_t number, *last = last_of(p, item->order.stream);
+    if (!last) return wl_no_memory(e);
+    struct launch_order order = {.stream = item->order.stream, .after = last, .afters = *last != 0};
+    int rc = session_replay_after(p->run->session, &from, &order, &number, e);
+    *last = number;
     return rc;
-}
-
-/* The next launch of the trace has this work in the session. */
-static int note_launch(struct replay *p, uint64_t number, struct wl_err *e)
-{
-    if (p->launches == p->cap) {
-        uint64_t cap = p->cap ? 2 * p->cap : 64, *grown = realloc(p->work, cap * sizeof *grown);
-        if (!grown) return wl_no_memory(e);
-        p->work = grown;
-        p->cap = cap;
-    }
-    p->work[p->launches++] = number;
-    return 0;
 }
 
 static int replay_copy(struct replay *p, const struct wlt_item *item, struct wl_err *e)
 {
-    uint64_t number;
-    if (item->order.given) return replay_ordered(p, item, &number, e);
     int rc = session_flush(p->run->session, e);
     if (!rc) session_host_copy(p->run->session, item->addr, item->bytes);
     return rc;
@@ -140,19 +98,12 @@ static int replay_copy(struct replay *p, const struct wlt_item *item, struct wl_
 static int replay_launch(struct replay *p, const struct wlt_item *item, struct wl_err *e)
 {
     const char *name = item->source->info->kernel, *pattern = p->run->spec.kernel;
-    uint64_t number = 0;
-    int rc = 0;
-    if (!p->launches) snprintf(p->first, sizeof p->first, "%s", name);
-    if (!pattern || fnmatch(pattern, name, 0) == 0) { /* else the reader passes over it */
-        p->ran++;
-        if (item->order.given && session_overlaps(p->run->session)) {
-            rc = replay_ordered(p, item, &number, e);
-        } else {
-            rc = session_replay(p->run->session, item->source, count_trace, p->reader, e);
-            if (!rc) rc = audit(p->run->session, p->reader, e);
-        }
-    }
-    return rc ? rc : note_launch(p, number, e);
+    if (!p->launches++) snprintf(p->first, sizeof p->first, "%s", name);
+    if (pattern && fnmatch(pattern, name, 0) != 0) return 0; /* the reader passes over it */
+    p->ran++;
+    if (item->order.given && session_overlaps(p->run->session)) return replay_ordered(p, item, e);
+    int rc = session_replay(p->run->session, item->source, count_trace, p->reader, e);
+    return rc ? rc : audit(p->run->session, p->reader, e);
 }
 
 static int replay(struct run *r, struct trace_reader *reader, struct wl_err *e)
@@ -165,7 +116,6 @@ static int replay(struct run *r, struct trace_reader *reader, struct wl_err *e)
     if (!rc && got < 0) rc = -got;
     if (!rc) rc = session_flush(r->session, e);
     if (!rc && !p.ran) rc = nothing_ran(r, p.launches, p.first, e);
-    free(p.work);
     free(p.stream);
     return rc;
 }

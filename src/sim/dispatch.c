@@ -19,10 +19,11 @@ void dispatch_begin(struct dispatch *d, const struct dispatched *k, struct wl_er
     unsigned at = d->count++;
     for (; at && d->queue[at - 1].priority > k->priority; at--) d->queue[at] = d->queue[at - 1];
     d->queue[at] = *k;
-    for (uint32_t i = 0; i < d->sms; i++) d->given[(size_t)i * SM_MAX_KERNELS + k->number] = 0;
+    for (uint32_t i = 0; i < d->sms; i++) d->given_to[(size_t)i * SM_MAX_KERNELS + k->number] = 0;
     if (d->count == 1) {
         d->last = d->sms - 1;
         d->several = false;
+        d->given = 0;
         d->mark = UINT32_MAX;
         d->marked_at = NEVER;
         d->failed = 0;
@@ -55,7 +56,7 @@ bool dispatch_ended(const struct dispatch *d, const struct dispatched *k)
 static uint32_t held(const struct dispatch *d, uint32_t sm, unsigned number, tick_t now)
 {
     const struct cta_exits *x = &d->sm[sm].exits[number];
-    return d->given[(size_t)sm * SM_MAX_KERNELS + number] - (x->all - (x->at >= now ? x->last : 0));
+    return d->given_to[(size_t)sm * SM_MAX_KERNELS + number] - (x->all - (x->at >= now ? x->last : 0));
 }
 
 static bool fits(const struct dispatch *d, uint32_t sm, unsigned number, tick_t now)
@@ -97,29 +98,13 @@ static bool give(struct dispatch *d, struct dispatched *k, uint32_t n, tick_t no
     s->offered_kernel = (uint8_t)k->number;
     s->offered_at = now;
     s->wants_at = NEVER;
-    if (++k->given + k->passed == d->mark) d->marked_at = now;
+    k->given++;
     k->exhausted = d->several && k->given == k->ctas;
-    d->given[(size_t)n * SM_MAX_KERNELS + k->number]++;
+    d->given_to[(size_t)n * SM_MAX_KERNELS + k->number]++;
+    if (++d->given == d->mark) d->marked_at = now;
     part_wake_after(&s->part, now);
     d->part.clock->progress++;
     return true;
-}
-
-uint32_t dispatch_place(const struct dispatch *d) { return d->queue[0].given + d->queue[0].passed; }
-
-void dispatch_skip(struct dispatch *d, uint32_t ctas)
-{
-    struct dispatched *k = &d->queue[0];
-    struct stream_source *source = d->kernels[k->number].source;
-    struct cta_stream cta;
-    int got = 1;
-    if (source->pass) source->pass(source, dispatch_place(d) + ctas);
-    for (uint32_t i = 0; i < ctas && got > 0; i++) {
-        got = source->next(source, &cta, d->e);
-        if (got < 0) d->failed = -got;
-        if (got <= 0) k->exhausted = true;
-        else source->release(source, &cta), k->passed++;
-    }
 }
 
 /* Gives the SM a CTA of the first kernel that has one for it. */
@@ -145,6 +130,21 @@ static tick_t next_start(const struct dispatch *d, tick_t now, bool *left)
         else *left = true;
     }
     return next;
+}
+
+void dispatch_skip(struct dispatch *d, uint32_t ctas)
+{
+    struct dispatched *k = &d->queue[0];
+    struct stream_source *source = d->kernels[k->number].source;
+    struct cta_stream cta;
+    int got = 1;
+    if (source->pass) source->pass(source, d->given + ctas);
+    for (uint32_t i = 0; i < ctas && got > 0; i++) {
+        got = source->next(source, &cta, d->e);
+        if (got < 0) d->failed = -got;
+        if (got <= 0) k->exhausted = true;
+        else source->release(source, &cta), d->given++;
+    }
 }
 
 tick_t dispatch_tick(struct dispatch *d, tick_t now)
@@ -175,7 +175,5 @@ bool dispatch_idle(const struct dispatch *d)
 
 void dispatch_describe(const struct dispatch *d, char *out, size_t size)
 {
-    uint32_t given = 0;
-    for (unsigned i = 0; i < d->count; i++) given += d->queue[i].given;
-    snprintf(out, size, "dispatcher: %u CTAs given, the next waits for room in an SM", given);
+    snprintf(out, size, "dispatcher: %u CTAs given, the next waits for room in an SM", d->given);
 }

@@ -18,7 +18,7 @@ struct dispatched {
     unsigned number; /* in `kernels` */
     int priority;    /* smaller: first, as in CUDA */
     uint32_t ctas;   /* CTAs its source gives */
-    uint32_t given, passed; /* CTAs given to SMs, and to nobody (dispatch_skip) */
+    uint32_t given;
     tick_t start;  /* no CTA before this tick */
     tick_t cut_at; /* no CTA from this tick on */
     bool exhausted, cut;
@@ -33,10 +33,11 @@ struct dispatch {
     bool several;                            /* kernels overlap, or did since the machine was last empty */
     struct dispatched queue[SM_MAX_KERNELS]; /* in the order of their turns */
     unsigned count;
-    uint32_t *given; /* [sms * SM_MAX_KERNELS] CTAs given to an SM of each kernel */
-    uint32_t mark;    /* a kernel alone: when so many CTAs were given or passed over, the tick is noted */
-    tick_t marked_at; /* that tick; NEVER: not yet */
-    int failed;       /* the source's error */
+    uint32_t *given_to; /* [sms * SM_MAX_KERNELS] CTAs given to an SM of each kernel */
+    uint32_t given;     /* CTAs given since the machine was last empty */
+    uint32_t mark;      /* when so many CTAs were given, the tick is noted; UINT32_MAX, as at the beginning: never */
+    tick_t marked_at;   /* that tick; NEVER */
+    int failed;         /* the source's error */
     struct wl_err *e;
 };
 
@@ -46,9 +47,7 @@ void dispatch_begin(struct dispatch *d, const struct dispatched *k, struct wl_er
 bool dispatch_end(struct dispatch *d, unsigned number);
 /* Whether that is so. Between two steps only. */
 bool dispatch_ended(const struct dispatch *d, const struct dispatched *k);
-/* Of a kernel alone, between two steps: how many CTAs were given or passed over; and passes over the next, which are
- * taken from the source and given to nobody. */
-uint32_t dispatch_place(const struct dispatch *d);
+/* Between two steps, of a kernel that runs alone: takes the next CTAs from the source and gives them to nobody. */
 void dispatch_skip(struct dispatch *d, uint32_t ctas);
 tick_t dispatch_tick(struct dispatch *d, tick_t now);
 bool dispatch_idle(const struct dispatch *d); /* no kernel has a CTA left */

@@ -66,9 +66,9 @@ static int make_parts(struct gpu *g, struct wl_err *e)
     g->dram = calloc(g->channels, sizeof *g->dram);
     g->driven = calloc(parts, sizeof *g->driven);
     g->kernels = calloc(SM_MAX_KERNELS, sizeof *g->kernels);
-    g->dispatch.given = calloc((size_t)g->sms * SM_MAX_KERNELS, sizeof *g->dispatch.given);
+    g->dispatch.given_to = calloc((size_t)g->sms * SM_MAX_KERNELS, sizeof *g->dispatch.given_to);
     if (g->sm) memset(g->sm, 0, g->sms * sizeof *g->sm);
-    bool made = g->sm && g->l2 && g->dram && g->driven && g->kernels && g->dispatch.given;
+    bool made = g->sm && g->l2 && g->dram && g->driven && g->kernels && g->dispatch.given_to;
     if (!made || clock_init(&g->clock, parts, &g->breach))
         return wl_fail(e, WL_ERUN, "out of memory, or a machine of more than %d parts", CLOCK_MAX_WORDS * 64);
     for (uint32_t i = 0; i < g->sms; i++) ADD_PART(g, sm, &g->sm[i], period[0]);
@@ -226,7 +226,7 @@ void gpu_free(struct gpu *g)
     memop_pool_destroy(&g->ops);
     sm_kernels_destroy(g->kernels);
     free(g->kernels);
-    free(g->dispatch.given);
+    free(g->dispatch.given_to);
     clock_destroy(&g->clock);
     if (g->profile) profile_destroy(g->profile);
     free(g->profile);
@@ -465,7 +465,8 @@ static int end_last(struct gpu *g, struct wl_err *e)
 static bool may_join(const struct gpu *g, const struct gpu_launch *l)
 {
     if (g->dispatch.count >= (unsigned)g->config.v[P_GPU_CONCURRENT_KERNELS]) return false;
-    if (g->profile || g->options.timeline || l->source->feed || g->sm[0].first->source->feed) return false;
+    if (g->profile || g->options.timeline || g->waves.wanted || l->source->feed || g->sm[0].first->source->feed)
+        return false;
     return sm_kernel_may_join(&g->sm[0], l->source->info);
 }
 
@@ -530,6 +531,8 @@ int gpu_run(struct gpu *g, struct stream_source *s, struct wl_err *e)
 }
 
 void gpu_allocated(struct gpu *g, uint64_t addr, uint64_t bytes) { nvm_place(&g->nvm, addr, bytes); }
+uint64_t gpu_cycle(const struct gpu *g) { return g->clock.now / g->core_period; }
+bool gpu_was_cut(const struct gpu *g) { return g->cut; }
 const struct wave_report *gpu_waves(const struct gpu *g) { return &g->waves.report; }
 
 void gpu_sample_waves(struct gpu *g, double tolerance)
@@ -537,9 +540,6 @@ void gpu_sample_waves(struct gpu *g, double tolerance)
     g->waves.wanted = tolerance > 0;
     g->waves.tolerance = tolerance;
 }
-
-uint64_t gpu_cycle(const struct gpu *g) { return g->clock.now / g->core_period; }
-bool gpu_was_cut(const struct gpu *g) { return g->cut; }
 
 /* Of a copy that is larger than any L2 by far only the end is still there when it is over: so much of it, at least, is
  * walked. A trace can ask for 256 GiB in one line, and 2^31 lines take minutes. */

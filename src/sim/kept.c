@@ -100,6 +100,8 @@ static int take(struct kept *k, struct cta_stream *cta, struct exec_counts *coun
     int got = s->next(s, cta, e);
     *counts = minus(k->from.counts(k->from.arg), before);
     if (got > 0) add(&k->executed, *counts);
+    if (got == 0 && k->from.executed) k->from.executed(s, k->from.hears);
+    if (got == 0) k->from.executed = NULL;
     return got;
 }
 

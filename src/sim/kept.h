@@ -13,10 +13,12 @@
 /* Where the CTAs come from. */
 struct kept_from {
     struct stream_source *source;
-    struct exec_counts (*counts)(void *arg); /* instructions in the CTAs that it has handed out */
-    void *arg;                               /* of counts() */
-    void (*close)(struct stream_source *s);  /* NULL: it is not ours to close */
-    bool fleeting;                           /* its code is gone when the next launch is read: copied too */
+    struct exec_counts (*counts)(void *arg);              /* instructions in the CTAs that it has handed out */
+    void *arg;                                            /* of counts() */
+    void (*executed)(struct stream_source *s, void *arg); /* NULL, or hears that no CTA is left; `hears` goes with it */
+    void *hears;
+    void (*close)(struct stream_source *s); /* NULL: it is not ours to close */
+    bool fleeting;                          /* its code is gone when the next launch is read: copied too */
 };
 
 struct kept;

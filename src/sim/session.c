@@ -30,9 +30,9 @@ struct session {
     struct launch_counts launches;
     struct wl_err error;
     bool warned_of_clocks;
-    struct sampling *sampling; /* NULL: everything is timed */
     struct launch_queue queue; /* launches that were executed and wait for the machine */
     uint64_t overlaps;         /* groups of launches that overlapped */
+    struct sampling *sampling; /* NULL: everything is timed */
     void *attached;
     void (*free_attached)(void *);
 };
@@ -545,6 +545,29 @@ int session_copy_after(struct session *s, uint64_t addr, uint64_t bytes, const s
 
 static struct exec_counts count_ptx(void *source) { return ptx_counts(source); }
 
+static void note_children(struct stream_source *s, void *children)
+{
+    *(struct ptx_child **)children = ptx_take_children(s);
+}
+
+/* A launch that made others has the machine before them, and they have it one after another. */
+static int keep_ptx(struct session *s, const struct ptx_launch *l, struct stream_source *src,
+                    const struct launch_order *o, uint64_t *number, struct wl_err *e)
+{
+    struct ptx_child *children = NULL;
+    struct kept_from from = {.source = src,
+                             .counts = count_ptx,
+                             .arg = src,
+                             .executed = note_children,
+                             .hears = &children,
+                             .close = ptx_close};
+    int rc = keep_launch(s, &from, o, number, e);
+    if (!rc && children) rc = session_flush(s, e);
+    if (!rc) rc = run_children(s, l, children, e);
+    ptx_free_children(children);
+    return rc;
+}
+
 int session_launch(struct session *s, struct ptx_launch *l, struct wl_err *e)
 {
     uint64_t number;
@@ -572,9 +595,7 @@ int session_launch_after(struct session *s, struct ptx_launch *l, const struct l
     if (!src) return e ? (int)e->code : WL_ERUN;
     set_room(s, src);
     if (mode != SESSION_TIMING) warn_of_clocks(s, src);
-    bool alone = src->feed || ptx_asks_device(l->image); /* its children run when it has ended */
-    if (mode == SESSION_TIMING && o && session_overlaps(s) && !alone)
-        return keep_launch(s, &(struct kept_from){src, count_ptx, src, ptx_close, false}, o, number, e);
+    if (mode == SESSION_TIMING && o && session_overlaps(s) && !src->feed) return keep_ptx(s, l, src, o, number, e);
     if (mode == SESSION_TIMING && session_flush(s, e)) {
         ptx_close(src);
         return (int)e->code;

@@ -93,6 +93,23 @@ printf 'kernel-7.traceg\nkernel-9.traceg\n' >"$work/streams/kernelslist.g"
 run run "$work/streams"
 check "streams that may overlap are said" grep -q "several streams; .* different streams may overlap" "$work/err"
 
+# Every counter of both launches together, and when each ran; without what names the file and the host, and warnings.
+ran() {
+    run run "$1" -q --json "$work/ran.json" --set "gpu.concurrent_kernels=$2"
+    grep -vE '"(workload|inputs|arguments|command|workload_hash|seconds|peak_memory_bytes)"' "$work/ran.json" |
+        awk '/"warnings"/ { skip = 1 } !skip { print } /]/ { skip = 0 }'
+}
+ran "$work/streams" 8 >"$work/together"
+check "launches of two streams overlap" [ "$(grep -c '"overlap": 1' "$work/together")" -eq 2 ]
+run trace convert "$work/streams" "$work/streams.wlt"
+ran "$work/streams.wlt" 8 >"$work/as_wlt"
+check "as they do from a .wlt file" cmp "$work/together" "$work/as_wlt"
+run trace convert "$work/streams.wlt" "$work/streams_back"
+ran "$work/streams_back" 8 >"$work/as_text"
+check "and from what that becomes" cmp "$work/together" "$work/as_text"
+ran "$work/streams" 1 >"$work/apart"
+check "one kernel at a time does not" [ "$(grep -c '"overlap"' "$work/apart")" -eq 0 ]
+
 # A list that ran nothing is an error.
 mkdir "$work/nothing"
 : >"$work/nothing/kernelslist.g"

@@ -12,7 +12,7 @@ FUZZ_SECONDS ?= 5
 CMAKE = cmake -S . -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 COMPILE = cmake --build $(BUILD) -j $(JOBS)
 
-.PHONY: all deps demo test check tests san clang fuzz bench golden docs ptx install uninstall deb clean help layers lint analyze configure
+.PHONY: all deps demo test check tests san clang fuzz fuzz-long fault bench golden docs ptx install uninstall deb clean help layers lint analyze configure
 
 all: configure ## the warpline command and the libraries of `warpline exec`
 	@$(COMPILE) --target product -- --no-print-directory
@@ -55,6 +55,11 @@ fuzz: ## FUZZ_SECONDS per parser, from the corpus in tests/fuzz
 	@CC=clang $(CMAKE) -B $(FUZZ_BUILD) -DCMAKE_BUILD_TYPE=Debug -DWL_SANITIZE=ON -DWL_FUZZ=ON > /dev/null
 	@cmake --build $(FUZZ_BUILD) -j $(JOBS) --target fuzzers -- --no-print-directory
 	@sh scripts/fuzz.sh $(FUZZ_BUILD) $(FUZZ_SECONDS) $(JOBS)
+
+STRIDE ?= 1
+fault: tests ## the Nth allocation, open, read, write, fsync, rename, fork, mmap fails, N = 1, 2, 3, ...; STRIDE=, CASE=
+	@python3 tests/fault/drive.py --warpline $(BUILD)/warpline --lib $(BUILD)/libwlfault.so --jobs $(JOBS) \
+	    --stride $(STRIDE) --case '$(CASE)'
 
 lint: tests ## style, layers, names, documents: everything a tool can judge
 	@sh scripts/lint.sh $(BUILD) $(JOBS)

@@ -2,11 +2,14 @@
  *
  * Results go to standard output, everything else to standard error. The exit status is that of
  * base/err.h: 0 ok, 1 the run failed, 2 usage or bad input, 3 deadlock, 4 a law broke. */
+#include <jansson.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "cli/manual.h"
 #include "run/identity.h"
 
@@ -110,6 +113,7 @@ static void set_signals(void)
 
 int main(int argc, char **argv)
 {
+    json_set_alloc_funcs(memory_take, free);
     set_signals();
     if (argc < 2) {
         help(stderr);

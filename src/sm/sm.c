@@ -362,8 +362,9 @@ tick_t sm_tick(struct sm *s, tick_t now)
 {
     uint64_t passed = part_cycles(&s->part, now) - s->cycle;
     s->cycle += passed;
+    s->next_issue = s->cycle;
     s->head_limit = now;
-    if (s->live) s->stats.active_cycles += passed;
+    if (s->live) s->counts.active_cycles += passed;
     if (passed > 1) {
         if (!s->steady) account_skip(s, passed - 1, now - (passed - 1) * s->part.period);
         if (s->observers) observe_slept(s, passed - 1);
@@ -372,6 +373,7 @@ tick_t sm_tick(struct sm *s, tick_t now)
     lsu_cycle(s, now, passed - 1);
     take_offer(s, now);
     if (s->in_wheel) warp_wake_due(s);
+    s->next_issue++;
     s->head_limit = now + s->part.period;
     tick_t next = NEVER;
     s->lsu.policy_heard = false;
@@ -398,13 +400,13 @@ bool sm_idle(const struct sm *s)
     return !s->live && lsu_idle(s) && s->offered_at == NEVER && (!s->fetch || fetch_idle(s));
 }
 
-/* Where the first warp that waits stands. */
+/* Where the first warp that waits stands; when all are ready, the first of those. */
 static void describe_warp(const struct sm *s, char *out, size_t size)
 {
     char where[160];
-    uint64_t waits = s->live & ~(s->ready | s->ended);
-    if (!waits || !s->launch) return;
-    unsigned w = bit_low64(waits);
+    uint64_t stands = s->live & ~s->ended, waits = stands & ~s->ready;
+    if (!stands || !s->launch) return;
+    unsigned w = bit_low64(waits ? waits : stands);
     const struct code_inst *in = s->warp[w].inst;
     code_where(s->launch->code, in, where, sizeof where);
     snprintf(out, size, "; warp %u stands at pc 0x%x%s%s%s", w, in->pc, *where ? " (" : "", where, *where ? ")" : "");
@@ -435,6 +437,16 @@ static void add_lanes(const struct exec_class c[LAT_COUNT], struct sm_stats *out
     out->int_lanes += c[LAT_SHFL].lanes + c[LAT_BITS].lanes + c[LAT_UNIFORM].lanes;
 }
 
+static void add_counts(const struct issue_counts *c, struct sm_stats *out)
+{
+    out->active_cycles += c->active_cycles;
+    out->issue_cycles += c->issue_cycles;
+    out->warp_instructions += c->warp_instructions;
+    out->thread_instructions += c->thread_instructions;
+    out->register_reads += c->register_reads;
+    out->register_writes += c->register_writes;
+}
+
 /* Texture and constant caches report few counters, and one sum of stalls. */
 #define ADD_SMALL_CACHE(to, c)                                                                                         \
     do {                                                                                                               \
@@ -450,6 +462,7 @@ void sm_add_stats(const struct sm *s, struct run_stats *out)
 {
     struct l1d_stats data = l1_stats(&s->lsu.l1[L1_DATA]);
     sm_stats_add(&out->sm, &s->stats);
+    add_counts(&s->counts, &out->sm);
     account_add(s, out);
     add_lanes(s->exec_class, &out->sm);
     add_lanes(s->exec_class + EXEC_SHORT, &out->sm);

@@ -269,11 +269,17 @@ struct exec_class {
     uint64_t lanes;         /* sum over instructions of the lanes that executed them */
 };
 
+/* Counters of `sm` in which every issue counts: one line of the host's cache with the beginning of the account. */
+struct issue_counts {
+    uint64_t active_cycles, issue_cycles, warp_instructions, thread_instructions, register_reads, register_writes;
+};
+
 /* What every cycle looks at comes first and lies together, arrays that few cycles index come last: fifteen SMs or more
  * take turns in the host's cache. The machine connects part, request, reply and the dispatcher's mailbox. */
 struct sm {
     struct part part;
     uint64_t cycle;
+    uint64_t next_issue; /* the first cycle in which a warp that becomes ready now can issue: this one or the next */
     tick_t head_limit; /* a head whose registers can be read at this tick is ready: until the issue stage works that is
                           the current tick, and the next cycle's afterwards */
 
@@ -290,7 +296,7 @@ struct sm {
     uint64_t *board; /* [warps * board_regs] tick from which a register may be read, as a due; NEVER: not known yet */
     uint64_t head_unit[UNITS]; /* [unit] set of warps whose head goes there */
     uint64_t barrier, membar, memory;
-    uint64_t moved; /* set of warps that issued or left a barrier in this issue stage, for the account */
+    uint64_t released; /* set of warps that left a barrier in this issue stage, for the account */
     uint64_t loads, shared, ended;
     uint64_t held;             /* set of those in `membar` that wait for an atomic of theirs */
     uint64_t await_copies;     /* set of those in `membar` that wait for groups of copies */
@@ -329,8 +335,9 @@ struct sm {
                                       of unit 0, from pipe_free[0] on */
     tick_t pipe_free[PIPE_UNITS * SM_MAX_PIPES];
     struct exec_class exec_class[EXEC_CLASSES];
-    _Alignas(64) struct sm_stats stats;
-    _Alignas(64) struct account account;
+    _Alignas(64) struct issue_counts counts;
+    struct account account;
+    struct sm_stats stats;
 
     /* the dispatcher's mailbox, with offered_at: latched both ways */
     tick_t wants_at; /* since when the SM has room for another CTA; NEVER: it has none */
@@ -381,7 +388,7 @@ struct sm {
     struct warp_copies copies[SM_MAX_WARPS];
     /* SMs lie one behind the other: with such a size (49 lines more than a multiple of 4 KiB) the lines that every
      * cycle looks at fall into all sets of the host's cache, not into the same few. */
-    char unused[34 * 64];
+    char unused[37 * 64];
 };
 
 #endif

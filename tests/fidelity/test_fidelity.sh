@@ -15,7 +15,8 @@ fi
 
 # A reference whose commands run traces of a folder that is named; its numbers are made up.
 bad 2 "needs a folder with the traces" fidelity accelsim
-printf 'title = T\nneeds = traces\noptions = --gpu gtx480\nname,command,warp_instructions\nv5,run v5,10\n' > "$work/traces.csv"
+printf 'title = T\nneeds = traces\noptions = --gpu gtx480\n' > "$work/traces.csv"
+printf 'name,command,warp_instructions\nv5,run v5,10\n' >> "$work/traces.csv"
 bad 2 "needs a folder with traces" fidelity "$work/traces.csv"
 good "traces of a folder" fidelity "$work/traces.csv" "$WL_ROOT/tests/traces"
 has '^| v5 | reference | 10 |$'

@@ -45,6 +45,8 @@ static void show_claim(const struct lab *l, const struct exp_claim *c, int width
 
 static void show_head(const struct lab *l, int width)
 {
+    if (l->x->sample)
+        printf("sampled: runs are timed in part, their cycles to within %g %%\n", (double)l->x->sample / 100);
     printf("%-*s  %12s  %10s  %s", width, "claim", "stated", "measured", l->x->nvariants ? "verdict  " : "verdict");
     for (unsigned i = 0; i < l->x->nvariants; i++) printf("  %10s  verdict  ", l->x->variants[i].name);
     printf("\n");

@@ -80,12 +80,15 @@ static int open_results_file(struct lab *l, const char *file, const struct optio
 int lab_open(struct lab *l, const char *name, const struct options *o, struct wl_err *e)
 {
     *l = (struct lab){.name = name, .command = "experiment"};
+    if (o->from && *o->sample.text)
+        return wl_fail(e, WL_EINPUT, "--from shows what a file has: --sample goes without it");
     if (o->from) return open_results_file(l, name, o, e);
     enum workload_size size = SIZE_SMALL;
     int rc = lab_store_path(o, l->path, sizeof l->path, e);
     if (!rc && o->size) rc = read_workload_size(o->size, &size, e);
     if (!rc) rc = build_identity(o->plugin.item, o->plugin.count, l->build, e);
     if (!rc && !(l->x = experiment_load(name, e))) rc = e->code ? (int)e->code : WL_ERUN;
+    if (!rc && *o->sample.text) rc = experiment_sample(l->x, atoi(strchr(o->sample.text, '=') + 1), e);
     if (!rc) rc = read_traces(l->x, e);
     if (!rc && !o->size && l->x->size) rc = read_workload_size(l->x->size, &size, e);
     if (!rc && !(l->plan = plan_new(l->x, size, l->build, e))) rc = WL_ERUN;
@@ -273,6 +276,12 @@ static int task_command(const struct lab *l, const struct options *o, const char
                              "--spool", spool,      "--timeout", number};
     unsigned count = 9;
     if (o->range.given) words[count++] = points;
+    char sample[32];
+    if (*o->sample.text) {
+        int hundredths = atoi(strchr(o->sample.text, '=') + 1);
+        snprintf(sample, sizeof sample, "--sample=%d.%02d%%", hundredths / 100, hundredths % 100);
+        words[count++] = sample;
+    }
     if (o->only) words[count++] = "--only", words[count++] = o->only;
     bool fits = true;
     *out = 0;

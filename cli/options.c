@@ -23,6 +23,7 @@ static const struct option_row table[] = {
     {"size", 0, TEXT, "SIZE", AT(size), "inputs: tiny, small (default) or paper"},
     {"input", 0, LIST, "KEY=VALUE", AT(input), "one input of the workload; repeatable"},
     {"seed", 0, NUMBER, "N", AT(seed), "seed of generated inputs (default 1)"},
+    {"against", 0, FLAG, NULL, AT(against), "compare with the seconds of other simulators, of reference files"},
     {"check", 0, FLAG, NULL, AT(check), "compare the results with a CPU reference"},
     {"functional", 0, FLAG, NULL, AT(functional), "execute only, time nothing"},
     {"kernel", 0, TEXT, "NAME", AT(kernel), "FILE.ptx: the kernel to run; trace, exec: a pattern, time only these"},
@@ -45,6 +46,8 @@ static const struct option_row table[] = {
     {"profile", 0, SETTING, NULL, AT(profile), "observe every load and line; short for --set stats.profile=1"},
     {"samples", 0, SAMPLES, "CYCLES|FILE", AT(samples),
      "all counters every so many cycles (--set stats.interval=CYCLES); or write them to FILE as CSV"},
+    {"sample", 0, SAMPLE, "[=auto|E%]", AT(sample),
+     "time a sample, project the rest with intervals; E%: the error of cycles to aim at"},
     {"loads", 0, TEXT, "FILE", AT(loads), "write what each load instruction did as CSV; sets stats.profile=1"},
     {"timeline", 0, TEXT, "FILE", AT(timeline), "write what SMs do, cycle by cycle, for Perfetto"},
     {"timeline-window", 0, TEXT, "A..B", AT(timeline_window), "cycles of --timeline (default 0..20000)"},
@@ -53,7 +56,9 @@ static const struct option_row table[] = {
     {"timeline-requests", 0, MAYBE_NUMBER, "N", AT(timeline_requests),
      "follow one of N requests (default 64); 0: none"},
     {"timeline-sms", 0, TEXT, "N,N", AT(timeline_sms), "SMs of --timeline (default 0)"},
-    {"source", 0, FLAG, NULL, AT(source), "the lines of the source, each with what it costs"},
+    {"source", 0, FLAG, NULL, AT(source),
+     "the lines of the source, each with what it costs; calibrate: print the program that measures"},
+    {"base", 0, TEXT, "NAME|FILE", AT(base), "the machine for all that was not measured (default: the nearest preset)"},
     {"sort", 0, TEXT, "KEY", AT(sort), "--source: by stalls, awaited, instructions or requests, not in place (line)"},
     {"html", 0, TEXT, "FILE", AT(html), "write the explanation as a page with pictures"},
     {"output", 'o', TEXT, "FILE", AT(output), "the file to write"},
@@ -160,6 +165,29 @@ static int add_setting(struct parsing *p, struct setting *t, const char *name, c
     return 0;
 }
 
+/* "auto" or nothing, which is 1 %, or a percentage with up to two decimals: "0.5%", "2". */
+static int add_sample(struct parsing *p, struct setting *t, const char *value)
+{
+    char text[32];
+    unsigned hundredths = 100;
+    if (value && strcmp(value, "auto") != 0) {
+        size_t whole = strspn(value, "0123456789"), digits = 0;
+        const char *rest = value + whole;
+        hundredths = whole && whole < 4 ? 100 * (unsigned)atoi(value) : 0;
+        if (*rest == '.') {
+            digits = strspn(++rest, "0123456789");
+            if (digits == 1) hundredths += 10 * (unsigned)(rest[0] - '0');
+            if (digits == 2) hundredths += 10 * (unsigned)(rest[0] - '0') + (unsigned)(rest[1] - '0');
+            rest += digits;
+        }
+        rest += *rest == '%';
+        if (*rest || !whole || digits > 2 || !hundredths || hundredths > 2000)
+            return wl_fail(p->e, WL_EINPUT, "--sample=%s: write auto or an error from 0.01%% to 20%%, like 2%%", value);
+    }
+    snprintf(text, sizeof text, "%u", hundredths);
+    return add_setting(p, t, "run.sample", text);
+}
+
 static int store(struct parsing *p, const struct option_row *r, const char *value)
 {
     void *field = (char *)p->to + r->offset;
@@ -185,6 +213,7 @@ static int store(struct parsing *p, const struct option_row *r, const char *valu
         if (value[strspn(value, "0123456789")]) *(const char **)field = value;
         else return add_setting(p, &p->to->interval, "stats.interval", value);
         break;
+    case SAMPLE: return add_sample(p, field, value);
     case MAYBE_NUMBER: {
         struct maybe_number *m = field;
         m->given = true;
@@ -219,7 +248,7 @@ static int parse_option(struct parsing *p)
     if (r->kind == MAYBE_NUMBER && !value && p->at + 1 < p->argc) {
         const char *next = p->argv[p->at + 1];
         if (*next && !next[strspn(next, "0123456789")]) value = p->argv[++p->at];
-    } else if (!bare && r->kind != MAYBE_NUMBER && !value) {
+    } else if (!bare && r->kind != MAYBE_NUMBER && r->kind != SAMPLE && !value) {
         if (p->at + 1 >= p->argc)
             return wl_fail(p->e, WL_EINPUT, "--%s needs a value: --%s %s", r->name, r->name, r->value);
         value = p->argv[++p->at];

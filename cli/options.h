@@ -42,16 +42,17 @@ struct options {
     struct text_list words; /* what is not an option */
     uint64_t seed, shuffle, max_cycles, shared, regs, jobs, timeout;
     bool seed_given;
-    bool program_status, check, paranoid, functional, quiet, verbose, plain, help;
+    bool program_status, check, against, paranoid, functional, quiet, verbose, plain, help;
     bool source;
+    const char *base;
     bool all, retry, no_run, slurm, failed, from;
     struct maybe_number range, timeline_requests;
-    struct setting profile, interval;
+    struct setting profile, interval, sample;
 };
 
 /* A row of the table in options.c. SETTING: short for --set of a parameter that is 1 then. SAMPLES: a number is such a
- * setting too, anything else a file. */
-enum option_kind { FLAG, TEXT, LIST, NUMBER, MAYBE_NUMBER, SETTING, SAMPLES };
+ * setting too, anything else a file. SAMPLE: the setting run.sample, with "=" and a value or without. */
+enum option_kind { FLAG, TEXT, LIST, NUMBER, MAYBE_NUMBER, SETTING, SAMPLES, SAMPLE };
 struct option_row {
     const char *name;
     char letter; /* "-q", or 0 */

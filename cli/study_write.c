@@ -47,8 +47,12 @@ static void write_run(const struct study *s, unsigned program, unsigned point, F
         return;
     }
     double loads = number(r, "l1d", "loads"), misses = number(r, "l1d", "load_misses") + number(r, "l1d", "bypasses");
-    fprintf(out, "  %14s  %9.3f  %9.3f  %6.2f %%\n", with_commas((uint64_t)number(r, NULL, "cycles"), cycles),
+    fprintf(out, "  %14s  %9.3f  %9.3f  %6.2f %%", with_commas((uint64_t)number(r, NULL, "cycles"), cycles),
             study_speedup(s, program, point), number(r, NULL, "ipc"), loads > 0 ? 100 * misses / loads : 0);
+    const json_t *sampled = json_object_get(json_object_get(r, "sampling"), "cycles");
+    double value = number(sampled, NULL, "value");
+    if (sampled) fprintf(out, "  sampled, cycles +- %.2f %%", 100 * (number(sampled, NULL, "high") / value - 1));
+    fputc('\n', out);
 }
 
 /* Over the programs that ran at this point and at the first. */

@@ -293,7 +293,22 @@ struct experiment *experiment_at(const struct experiment *x, const unsigned *cho
 {
     struct experiment *at = parse_at(x->name, x->file, x->source, choice, e);
     for (unsigned i = 0; at && i < at->nworkloads; i++) at->workloads[i]->trace_hash = x->workloads[i]->trace_hash;
-    return at;
+    if (!at || !x->sample || !experiment_sample(at, x->sample, e)) return at;
+    experiment_free(at);
+    return NULL;
+}
+
+int experiment_sample(struct experiment *x, int64_t sample, struct wl_err *e)
+{
+    x->sample = sample;
+    for (unsigned i = 0; i < x->nseries; i++) x->series[i]->config.v[P_RUN_SAMPLE] = sample;
+    for (unsigned i = 0; i < x->nfigures; i++) {
+        struct exp_figure *f = &x->figures[i];
+        if (f->example) continue;
+        f->title = arena_printf(&x->arena, "%s (sampled)", f->title ? f->title : "");
+        if (!f->title) return wl_no_memory(e);
+    }
+    return 0;
 }
 
 void experiment_free(struct experiment *x)

@@ -76,9 +76,10 @@ enum chart {
     CHART_TABLE,
     CHART_COUNT
 };
-/* Charts over the elements of an array of the result. */
+extern const char *const chart_names[CHART_COUNT]; /* as in `chart = bars` */
 /* Bars of part.NAME = ... instead of a metric. */
 static inline bool chart_has_parts(enum chart c) { return c == CHART_STACKED || c == CHART_GROUPED; }
+/* Charts over the elements of an array of the result; stacked ones are when they name it (`each`). */
 static inline bool chart_walks(enum chart c) { return c == CHART_TIME || c == CHART_CDF || c == CHART_HEAT; }
 
 enum mean_kind { MEAN_GEOMETRIC, MEAN_ARITHMETIC };
@@ -106,8 +107,8 @@ struct exp_figure {
     unsigned nparts;
     const struct exp_mean *means;
     unsigned nmeans;
-    const char *each;     /* time, cdf, heat: the array of the result that is walked */
-    const struct expr *x; /* time, cdf: of an element, heat: of its sample, scatter: of a run; the place on
+    const char *each;     /* time, cdf, heat, some stacked: the array of the result that is walked */
+    const struct expr *x; /* time, cdf, stacked: of an element, heat: of its sample, scatter: of a run; the place on
                              the x axis; NULL: the index, of a scatter what claims state */
     const char *x_text;
     bool log_x;
@@ -196,6 +197,7 @@ struct experiment {
     unsigned nvariants;
     struct exp_unknown *unknowns;
     unsigned nunknowns;
+    int64_t sample; /* run.sample of every series (experiment_sample); 0: as the file says */
 };
 
 /* Reads a text; `file` is for messages, `name` is what the ids begin with. NULL: the text of *e
@@ -207,6 +209,8 @@ struct experiment *experiment_load(const char *name_or_file, struct wl_err *e);
  * workloads, figures and claims have the same indices; there are no variants. NULL: a machine refuses these values, and
  * *e says which. */
 struct experiment *experiment_at(const struct experiment *x, const unsigned *choice, struct wl_err *e);
+/* Every run is sampled (run.sample, a part of the key of a result), and titles say so. WL_ERUN: out of memory. */
+int experiment_sample(struct experiment *x, int64_t sample, struct wl_err *e);
 void experiment_free(struct experiment *x);
 /* Names of the built-in ones, sorted; valid for the life of the process. */
 unsigned experiment_names(const char *names[], unsigned max);

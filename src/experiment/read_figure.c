@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const chart_names[CHART_COUNT] = {"bars", "stacked", "grouped", "lines",   "sweep",
-                                                     "time", "cdf",     "heat",    "scatter", "table"};
+const char *const chart_names[CHART_COUNT] = {"bars", "stacked", "grouped", "lines",   "sweep",
+                                              "time", "cdf",     "heat",    "scatter", "table"};
 
 static const char *const figure_keys[] = {"title",     "note",    "chart", "workloads", "series", "metric",
                                           "base",      "mean",    "sweep", "xlabel",    "ylabel", "each",
@@ -115,6 +115,8 @@ static int read_plain_series(struct reader *r, struct ini_section *in, struct ex
     if (!base) return 0;
     const struct exp_series *s = find_series(r, base->value, strlen(base->value));
     if (!s) return unknown_series(r, base, 0, base->value);
+    if (f->each && f->chart == CHART_STACKED)
+        return reader_fail(r, base, 0, "parts over time are not divided by a base");
     f->view.base = (int)s->index;
     return 0;
 }
@@ -140,7 +142,7 @@ static int read_parts(struct reader *r, struct ini_section *in, struct exp_figur
         if (!chart_has_parts(f->chart)) return reader_fail(r, k, 0, "parts go with chart = stacked or grouped");
         if (n == 32) return reader_fail(r, k, 0, "more than 32 parts");
         if (!(found[n].label = words_of(r, k->name + 5))) return reader_memory(r);
-        int rc = read_metric(r, k, false, &found[n++].metric);
+        int rc = read_metric(r, k, f->each != NULL, &found[n++].metric);
         if (rc) return rc;
     }
     if (chart_has_parts(f->chart) && !n)
@@ -162,27 +164,27 @@ static int read_place(struct reader *r, struct ini_section *in, struct exp_figur
     f->log_x = scale && strcmp(scale->value, "log") == 0;
     if (scale && !x) return reader_fail(r, scale, 0, "xscale goes with x = ...");
     if (!x) return 0;
-    if (!chart_walks(f->chart) && f->chart != CHART_SCATTER)
-        return reader_fail(r, x, 0, "x goes with chart = time, cdf, heat or scatter");
+    if (!f->each && f->chart != CHART_SCATTER)
+        return reader_fail(r, x, 0, "x goes with chart = time, cdf, heat or scatter, or stacked with each = samples");
     f->x_text = x->value;
-    return read_metric(r, x, chart_walks(f->chart), &f->x);
+    return read_metric(r, x, f->each != NULL, &f->x);
 }
 
 static int read_measure(struct reader *r, struct ini_section *in, struct exp_figure *f)
 {
     const struct ini_key *k = ini_take(in, "metric"), *each = ini_take(in, "each");
-    bool elements = chart_walks(f->chart);
-    if (each && !elements) return reader_fail(r, each, 0, "each goes with chart = time, cdf or heat");
+    bool parts = chart_has_parts(f->chart), elements = chart_walks(f->chart) || (each && f->chart == CHART_STACKED);
+    if (each && !elements) return reader_fail(r, each, 0, "each goes with chart = time, cdf, heat or stacked");
     if (elements && !each)
         return ini_fail_section(&r->ini, in, "a time, cdf or heat chart walks an array of the result: each = kernels",
                                 r->e);
     f->each = each ? each->value : NULL;
-    if (f->chart == CHART_HEAT && (f->nseries != 1 || f->view.workloads.count != 1))
-        return ini_fail_section(&r->ini, in, "a heat map shows one workload and one series", r->e);
+    if ((f->chart == CHART_HEAT || (parts && each)) && (f->nseries != 1 || f->view.workloads.count != 1))
+        return ini_fail_section(&r->ini, in, "a heat map or parts over time show one workload and one series", r->e);
     int rc = read_place(r, in, f);
     if (rc) return rc;
     if (!k && (f->chart == CHART_HEAT || (f->chart == CHART_SCATTER && !f->x))) return 0;
-    if (chart_has_parts(f->chart)) {
+    if (parts) {
         if (k) return reader_fail(r, k, 0, "such bars have part.NAME = ... instead of a metric");
         return 0;
     }
@@ -223,8 +225,8 @@ static int read_means(struct reader *r, struct ini_section *in, struct exp_figur
     struct exp_mean found[16];
     unsigned n = 0;
     if (!k) return 0;
-    if (chart_walks(f->chart) || f->chart == CHART_SCATTER)
-        return reader_fail(r, k, 0, "a %s chart has no mean", chart_names[f->chart]);
+    if (f->each || f->chart == CHART_SCATTER)
+        return reader_fail(r, k, 0, "a %s chart%s has no mean", chart_names[f->chart], f->each ? " over elements" : "");
     for (const char *p = k->value; *p;) {
         size_t len = strcspn(p, ",");
         const char *item = arena_strndup(r->arena, p, len);

@@ -47,14 +47,23 @@ static void add_names(struct columns *c, const struct expr *x, const char *array
     add_names(c, x->b, array);
 }
 
+/* A table: its rows are apart by semicolons. */
+static void add_heat(struct columns *c, const char *array)
+{
+    char name[300];
+    snprintf(name, sizeof name, "%s[][]", array);
+    add_column(c, name);
+}
+
 static void collect(struct columns *c, const struct experiment *x)
 {
     for (unsigned i = 0; i < x->nseries; i++) add_names(c, x->series[i]->by, NULL);
     for (unsigned i = 0; i < x->nfigures; i++) {
         const struct exp_figure *f = &x->figures[i];
-        add_names(c, f->view.metric, f->each);
+        if (f->chart == CHART_HEAT) add_heat(c, f->each);
+        else add_names(c, f->view.metric, f->each);
         add_names(c, f->x, f->chart == CHART_HEAT ? "samples" : f->each);
-        for (unsigned k = 0; k < f->nparts; k++) add_names(c, f->parts[k].metric, NULL);
+        for (unsigned k = 0; k < f->nparts; k++) add_names(c, f->parts[k].metric, f->each);
     }
     for (unsigned i = 0; i < x->nclaims; i++) {
         const struct exp_claim *k = &x->claims[i];
@@ -84,6 +93,18 @@ static void put_number(FILE *out, const json_t *v)
     else if (json_is_real(v)) put_real(out, json_real_value(v));
 }
 
+/* "3 5 -": the elements, or that member of each. */
+static void put_array(FILE *out, const json_t *array, const char *member)
+{
+    for (size_t i = 0; i < json_array_size(array); i++) {
+        const json_t *v = json_array_get(array, i);
+        if (i) fputc(' ', out);
+        if (member) v = json_at(v, member);
+        if (json_is_number(v)) put_number(out, v);
+        else fputc('-', out);
+    }
+}
+
 static void put_cell(FILE *out, const json_t *result, const char *column)
 {
     const char *elements = strstr(column, "[]");
@@ -93,14 +114,14 @@ static void put_cell(FILE *out, const json_t *result, const char *column)
     }
     char name[300];
     snprintf(name, sizeof name, "%.*s", (int)(elements - column), column);
-    const json_t *array = json_at(result, name), *v;
-    const char *member = elements[2] ? elements + 3 : NULL;
+    const json_t *array = json_at(result, name);
+    if (elements[2] != '[') {
+        put_array(out, array, elements[2] ? elements + 3 : NULL);
+        return;
+    }
     for (size_t i = 0; i < json_array_size(array); i++) {
-        if (i) fputc(' ', out);
-        v = json_array_get(array, i);
-        if (member) v = json_at(v, member);
-        if (json_is_number(v)) put_number(out, v);
-        else fputc('-', out);
+        if (i) fputc(';', out);
+        put_array(out, json_array_get(array, i), NULL);
     }
 }
 
@@ -135,7 +156,7 @@ static void put_row(const struct plan *p, unsigned first, unsigned workload, con
     if (r->state == RUN_FAILED) snprintf(reason, sizeof reason, "%s", r->reason && *r->reason ? r->reason : "failed");
     for (char *q = reason; *q; q++)
         if (*q == '\n') *q = ' ';
-    fprintf(out, ",%016" PRIx64 ",", config_hash(r->config));
+    fprintf(out, ",%016" PRIx64 ",", config_lasting_hash(r->config));
     put_csv(out, reason);
     for (unsigned i = 0; i < c->count; i++) {
         fputc(',', out);

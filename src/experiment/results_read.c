@@ -152,6 +152,26 @@ static int put_at(json_t *o, const char *path, json_t *value)
     return -1;
 }
 
+/* "heat.bank_requests[][]" = "3 5;4 -": a row for each sample. */
+static int put_table(json_t *o, const char *column, char *text)
+{
+    char path[300], *rest = NULL;
+    json_t *rows = json_array();
+    snprintf(path, sizeof path, "%.*s", (int)strcspn(column, "["), column);
+    if (!rows || json_incref(rows) != rows || put_at(o, path, rows)) return json_decref(rows), -1;
+    json_decref(rows); /* the result has it */
+    for (char *row = strtok_r(text, ";", &rest); row; row = strtok_r(NULL, ";", &rest)) {
+        char *more = NULL;
+        json_t *list = json_array();
+        if (json_array_append_new(rows, list)) return -1;
+        for (char *word = strtok_r(row, " ", &more); word; word = strtok_r(NULL, " ", &more)) {
+            json_t *v = strcmp(word, "-") == 0 ? json_null() : number_of(word);
+            if (!v || json_array_append_new(list, v)) return -1;
+        }
+    }
+    return 0;
+}
+
 /* "samples[].l1d.misses" = "3 5 -". */
 static int put_elements(json_t *o, const char *column, char *text)
 {
@@ -174,14 +194,21 @@ static int put_elements(json_t *o, const char *column, char *text)
     return array ? 0 : -1;
 }
 
+static int put_field(json_t *o, const char *column, char *text)
+{
+    if (strstr(column, "[][]")) return put_table(o, column, text);
+    if (strstr(column, "[]")) return put_elements(o, column, text);
+    json_t *v = number_of(text);
+    return v ? put_at(o, column, v) : -1;
+}
+
 static json_t *make_result(struct results_file *f, char *const *column, unsigned count)
 {
     json_t *o = json_object();
     for (unsigned i = 4; o && i < count; i++) {
         char *text = f->field[i];
         if (!*text) continue;
-        json_t *v = strstr(column[i], "[]") ? NULL : number_of(text);
-        int bad = strstr(column[i], "[]") ? put_elements(o, column[i], text) : !v ? -1 : put_at(o, column[i], v);
+        int bad = put_field(o, column[i], text);
         if (!bad) continue;
         json_decref(o);
         bad_line(f, "a field is no number");
@@ -221,7 +248,7 @@ static int take_row(struct plan *p, struct results_file *f, char *const *column,
         r->state = failed ? RUN_FAILED : RUN_DONE;
         r->result = json_incref(result);
         r->reason = failed ? strdup(f->field[3]) : NULL;
-        *changed += machine != config_hash(r->config);
+        *changed += machine != config_lasting_hash(r->config);
     }
     json_decref(result);
     return 0;

@@ -1,7 +1,7 @@
 /* table.c - lays out the numbers of a figure.
  *
  *     bars, lines, table   one row per workload, one column per series
- *     stacked              one row per workload and series, one column per part
+ *     stacked              one row per workload and series, or per element of the array; one column per part
  *     sweep                one row per workload and point, one column per series
  *     time, cdf            a row an element of the array; one column
  *     an example           what it is made of: one row per event, one column per system
@@ -219,6 +219,31 @@ static int fill_elements(struct table *t, const struct plan *p, struct wl_err *e
     return rc;
 }
 
+/* ---- parts over time ---- */
+
+/* A row for each element, a column for each part. */
+static int fill_parts(struct table *t, const struct plan *p, struct wl_err *e)
+{
+    const struct exp_figure *f = t->figure;
+    unsigned workload = f->view.workloads.item[0];
+    const struct exp_run *run = run_of(p, f->series[0], workload);
+    const json_t *array = run && run->result ? json_at(run->result, f->each) : NULL, *element;
+    if (set_columns(t, f->nparts, e)) return WL_ERUN;
+    t->head[0] = "workload";
+    t->head[1] = "series";
+    t->head[2] = f->x ? f->x_text : "index";
+    t->labels = 3;
+    for (unsigned c = 0; c < f->nparts; c++) t->column[c] = f->parts[c].label;
+    for (unsigned i = 0; i < json_array_size(array); i++) {
+        element = json_array_get(array, i);
+        const char *at = arena_printf(&t->arena, "%.15g", f->x ? element_value(f->x, element, i) : (double)(i + 1));
+        struct table_row *r = new_row(t, p->x->workloads[workload]->label, label_of(p, f->series[0]), at);
+        if (!r || !at) return wl_no_memory(e);
+        for (unsigned c = 0; c < f->nparts; c++) r->value[c] = element_value(f->parts[c].metric, element, i);
+    }
+    return 0;
+}
+
 /* ---- heat maps ---- */
 
 /* A row for each sample, a column for each SM, bank or set. */
@@ -329,7 +354,7 @@ struct table *table_make(const struct plan *p, const struct exp_figure *f, struc
     t->figure = f;
     int rc;
     switch (f->chart) {
-    case CHART_STACKED:
+    case CHART_STACKED: rc = f->each ? fill_parts(t, p, e) : fill_stacked(t, p, e); break;
     case CHART_GROUPED: rc = fill_stacked(t, p, e); break;
     case CHART_SWEEP: rc = fill_sweep(t, p, e); break;
     case CHART_TIME:

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/text_stream.h"
 #include "experiment/process.h"
 #include "experiment/table.h"
 
@@ -248,6 +249,33 @@ static void put_stacked(const struct table *t, FILE *out)
     fputc('\n', out);
 }
 
+/* Over time: a box from the end of the element before to its own, parts upon each other. */
+static void put_stacked_time(const struct table *t, FILE *out)
+{
+    put_head(t, 1, 8, out);
+    if (shares(t)) fputs("set yrange [0:1]\n", out);
+    fputs("set autoscale xfix\nset format x '%.15g'\n", out);
+    for (unsigned c = 0; c < t->columns; c++) {
+        double before = 0;
+        fprintf(out, "$p%u << EOD\n", c);
+        for (unsigned i = 0; i < t->rows; i++) {
+            double x = text_double(t->row[i].label[2], NULL), below = 0, v = t->row[i].value[c];
+            for (unsigned k = 0; k < c; k++) below += isnan(t->row[i].value[k]) ? 0 : t->row[i].value[k];
+            if (x > before && !isnan(v))
+                fprintf(out, "%.15g %.9g %.15g %.15g %.9g %.9g\n", (x + before) / 2, below, before, x, below,
+                        below + v);
+            if (x > before) before = x;
+        }
+        fputs("EOD\n", out);
+    }
+    for (unsigned c = 0; c < t->columns; c++) {
+        fprintf(out, "%s$p%u using 1:2:3:4:5:6 with boxxyerror lc rgb '%s' title ", c ? ", \\\n     " : "plot ", c,
+                colour(c));
+        put_text(out, t->column[c]);
+    }
+    fputc('\n', out);
+}
+
 /* ---- lines: sweeps, time series, distributions ---- */
 
 /* One block of rows with the same labels but the last; a line for each column. */
@@ -378,13 +406,12 @@ static void put_scatter(const struct table *t, FILE *out)
 
 char *table_gnuplot(const struct table *t)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    struct text_stream stream;
+    FILE *out = text_stream_open(&stream);
     bool whole = true;
     if (!out) return NULL;
     switch (t->figure->chart) {
-    case CHART_STACKED:
+    case CHART_STACKED: t->figure->each ? put_stacked_time(t, out) : put_stacked(t, out); break;
     case CHART_GROUPED: put_stacked(t, out); break;
     case CHART_SWEEP:
     case CHART_TIME:
@@ -393,7 +420,8 @@ char *table_gnuplot(const struct table *t)
     case CHART_SCATTER: put_scatter(t, out); break;
     default: put_bars(t, out); break;
     }
-    if (fclose(out) == 0 && whole) return text;
+    char *text = text_stream_close(&stream);
+    if (whole) return text;
     free(text);
     return NULL;
 }

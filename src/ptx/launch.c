@@ -117,7 +117,7 @@ static struct exec_cta *start_cta(struct exec_run *r)
         r->generation = dev_generation(r->l.image->mem);
         memset(r->range, 0, sizeof r->range);
     }
-    if (!r->l.no_streams && !(c->out = take_out(r))) return NULL;
+    if (!r->l.no_streams && c->id >= r->pass_until && !(c->out = take_out(r))) return NULL;
     return begin_warps(c) ? NULL : c;
 }
 
@@ -219,7 +219,12 @@ static int hand_over(struct exec_run *r, struct exec_cta *c, struct cta_stream *
     *out = (struct cta_stream){.cta = c->id, .nwarps = r->nwarps, .owner = o};
     r->next_out++;
     move_cta(&r->done, &r->spare, c);
+    struct exec_counts before = r->counts;
     count_instructions(r, c);
+    if (c->id < r->pass_until) {
+        r->passed.warp_instructions += r->counts.warp_instructions - before.warp_instructions;
+        r->passed.thread_instructions += r->counts.thread_instructions - before.thread_instructions;
+    }
     for (uint32_t i = 0; o && i < r->nwarps; i++) {
         if (!stream_end(&o->writer[i]))
             return wl_fail(r->err, WL_ERUN, "kernel %s: no memory for its instruction stream", r->info.kernel);
@@ -283,6 +288,8 @@ static void source_release(struct stream_source *s, struct cta_stream *c)
     c->owner = NULL;
 }
 
+static void source_pass(struct stream_source *s, uint32_t until) { ((struct exec_run *)s)->pass_until = until; }
+
 void ptx_leave_step(struct stream_source *s)
 {
     struct exec_run *r = (struct exec_run *)s;
@@ -295,6 +302,7 @@ void ptx_leave_step(struct stream_source *s)
 bool ptx_reads_clock(const struct stream_source *s) { return ((const struct exec_run *)s)->clocks; }
 
 struct exec_counts ptx_counts(const struct stream_source *s) { return ((const struct exec_run *)s)->counts; }
+struct exec_counts ptx_passed(const struct stream_source *s) { return ((const struct exec_run *)s)->passed; }
 
 /* ---- opening ---- */
 
@@ -416,7 +424,8 @@ struct stream_source *ptx_open(const struct ptx_launch *l, struct wl_err *e)
         return NULL;
     }
     r->l = *l;
-    r->source = (struct stream_source){.info = &r->info, .next = source_next, .release = source_release};
+    r->source =
+        (struct stream_source){.info = &r->info, .next = source_next, .release = source_release, .pass = source_pass};
     r->kernel = image_func(l->image, l->kernel);
     r->dev_host = dev_host(l->image->mem);
     r->room = UINT32_MAX;
@@ -452,6 +461,7 @@ void ptx_close(struct stream_source *s)
         free(o);
     }
     slice_store_free(&r->slices);
+    ptx_free_children(ptx_take_children(s));
     free(r->meetings);
     free(r->params);
     free(r->launch_area);

@@ -96,6 +96,7 @@ static void make_result(struct exec_process *p, const struct gpu_config *c, cons
     bool untimed = spec->functional || spec->record;
     result_describe(r, c, untimed ? "functional" : spec->tick ? "tick" : "fast", 0);
     if (!untimed) result_count(r, c, &from->stats, &from->policies);
+    if (!untimed && from->sampling.on) r->sampling = &from->sampling;
     memcpy(r->workload, from->program, sizeof r->workload);
     memcpy(r->inputs, from->arguments, sizeof r->inputs);
     r->workload_hash = from->program_hash;

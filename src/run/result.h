@@ -15,6 +15,7 @@
 #include "stats/kernel_record.h"
 #include "stats/profile_report.h"
 #include "stats/sample.h"
+#include "stats/sampling_report.h"
 #include "stats/stats.h"
 #include "warpline/param.h"
 
@@ -52,6 +53,8 @@ struct run_result {
     struct profile_report profile;
     const struct sample *samples; /* of stats.interval, in order of time; NULL: none */
     unsigned nsamples;
+    const struct sampling_report
+        *sampling; /* of a sampled run: `stats` and `each` are projections; NULL: all was timed */
     struct result_policy l1, l2, sched;
     struct energy energy[ENERGY_TABLES]; /* by every table; "total" of JSON is that of energy_table */
     unsigned energy_table;

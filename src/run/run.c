@@ -106,6 +106,7 @@ int run_session(struct run *r, struct wl_err *e)
                                  .gpu = r->engine,
                                  .print = r->spec.print,
                                  .print_arg = r->spec.listener};
+    so.no_data = r->kind == RUN_TRACE;
     if (r->spec.record) {
         int rc = begin_trace(r, e);
         if (rc) return rc;
@@ -114,16 +115,32 @@ int run_session(struct run *r, struct wl_err *e)
         so.record_copy = record_copy;
         so.record_arg = r->writer;
     }
-    if (!r->spec.each || so.mode != SESSION_TIMING) watch.launched = NULL;
+    if (!r->spec.each || so.mode != SESSION_TIMING || r->config.v[P_RUN_SAMPLE]) watch.launched = NULL;
     r->watch = watch;
     so.watch = &r->watch;
     r->session = session_new(&so, e);
     return r->session ? 0 : e->code ? (int)e->code : WL_ERUN;
 }
 
+/* Of a sampled run the counters of a launch are known only at the end, when all that it is projected from was timed. */
+static void keep_sampled(struct run *r, unsigned n)
+{
+    struct run_stats one;
+    struct policy_stats policy;
+    if (r->spec.each && n && !make_room(r, n)) r->each_failed = true;
+    for (unsigned i = 0; i < n && !r->each_failed; i++) {
+        if (!session_read_launch(r->session, i, &one, &policy)) return;
+        if (!r->spec.each) continue;
+        r->each[i] = one;
+        r->each_policy[i] = policy;
+    }
+}
+
 static int copy_kernels(struct run *r, struct wl_err *e)
 {
     unsigned n;
+    session_kernels(r->session, &n);
+    if (r->result.sampling) keep_sampled(r, n);
     const struct kernel_record *k = session_kernels(r->session, &n);
     r->kernels = calloc(n ? n : 1, sizeof *r->kernels);
     if (!r->kernels || r->each_failed) return wl_fail(e, WL_ERUN, "out of memory");
@@ -143,8 +160,9 @@ int run_collect(struct run *r, double started, struct wl_err *e)
     if (gpu) {
         struct policy_stats p = {0};
         struct run_stats stats;
-        gpu_read_stats(gpu, &stats);
-        gpu_read_policy_stats(gpu, &p);
+        int bad = session_read(r->session, &stats, &p, &r->sampling, e);
+        if (bad) return bad;
+        if (r->sampling.on) to->sampling = &r->sampling;
         result_count(to, &r->config, &stats, &p);
         if (gpu_read_profile(gpu, &to->profile, e)) return (int)e->code;
         if (gpu_read_samples(gpu, &r->samples, &to->nsamples, e)) return (int)e->code;

@@ -29,6 +29,7 @@ struct run {
     bool each_failed; /* there was no memory for `each` */
     struct kernel_record *kernels;
     struct sample *samples;
+    struct sampling_report sampling;
     char **warnings;
     unsigned nwarnings, warnings_room;
     struct run_result result;

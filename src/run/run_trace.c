@@ -15,6 +15,12 @@
 #include "trace/convert.h"
 #include "trace/trace.h"
 
+static struct exec_counts count_trace(void *reader)
+{
+    struct wlt_counts n = trace_launch_counts(reader);
+    return (struct exec_counts){n.warp_instructions, n.thread_instructions};
+}
+
 /* What the machine issued must be what was recorded: the law of a live run (session.c). */
 static int audit(const struct session *s, const struct trace_reader *r, struct wl_err *e)
 {
@@ -53,7 +59,7 @@ static int replay(struct run *r, struct trace_reader *reader, struct wl_err *e)
         if (!launches++) snprintf(first, sizeof first, "%s", name);
         if (r->spec.kernel && fnmatch(r->spec.kernel, name, 0) != 0) continue; /* the reader passes over it */
         ran++;
-        rc = session_replay(r->session, item.source, e);
+        rc = session_replay(r->session, item.source, count_trace, reader, e);
         if (!rc) rc = audit(r->session, reader, e);
     }
     if (rc) return rc;

@@ -9,7 +9,8 @@ void dispatch_begin(struct dispatch *d, struct stream_source *s, tick_t start, s
     d->given = 0;
     d->last = d->sms - 1;
     d->exhausted = d->cut = false;
-    d->cut_at = NEVER;
+    d->cut_at = d->marked_at = NEVER;
+    d->mark = UINT32_MAX;
     d->failed = 0;
     d->e = e;
     for (uint32_t i = 0; i < d->sms; i++) d->sm[i].wants_at = 0;
@@ -31,10 +32,23 @@ static bool dispatch_give(struct dispatch *d, struct sm *s, tick_t now)
     }
     s->offered_at = now;
     s->wants_at = NEVER;
-    d->given++;
+    if (++d->given == d->mark) d->marked_at = now;
     part_wake_after(&s->part, now);
     d->part.clock->progress++;
     return true;
+}
+
+void dispatch_skip(struct dispatch *d, uint32_t ctas)
+{
+    struct cta_stream cta;
+    int got = 1;
+    if (d->source->pass) d->source->pass(d->source, d->given + ctas);
+    for (uint32_t i = 0; i < ctas && got > 0; i++) {
+        got = d->source->next(d->source, &cta, d->e);
+        if (got < 0) d->failed = -got;
+        if (got <= 0) d->exhausted = true;
+        else d->source->release(d->source, &cta), d->given++;
+    }
 }
 
 tick_t dispatch_tick(struct dispatch *d, tick_t now)

@@ -14,14 +14,18 @@ struct dispatch {
     uint32_t sms, last;
     struct stream_source *source;
     uint32_t given;
-    tick_t start;  /* no CTA before this tick */
-    tick_t cut_at; /* no CTA from this tick on; dispatch_begin sets NEVER */
+    tick_t start;     /* no CTA before this tick */
+    tick_t cut_at;    /* no CTA from this tick on; dispatch_begin sets NEVER */
+    uint32_t mark;    /* when so many CTAs were given, the tick is noted; dispatch_begin sets UINT32_MAX: never */
+    tick_t marked_at; /* that tick; NEVER */
     bool exhausted, cut;
     int failed; /* the source's error */
     struct wl_err *e;
 };
 
 void dispatch_begin(struct dispatch *d, struct stream_source *s, tick_t start, struct wl_err *e);
+/* Between two steps: takes the next CTAs from the source and gives them to nobody. */
+void dispatch_skip(struct dispatch *d, uint32_t ctas);
 tick_t dispatch_tick(struct dispatch *d, tick_t now);
 bool dispatch_idle(const struct dispatch *d);
 void dispatch_describe(const struct dispatch *d, char *out, size_t size);

@@ -144,7 +144,8 @@ static int init_parts(struct gpu *g, struct wl_err *e)
     int bad = 0;
     for (uint32_t i = 0; i < g->channels; i++) {
         bad |= dram_init(&g->dram[i], c, i, &g->pool);
-        g->dram[i].ahead = !g->options.tick && !c->v[P_STATS_INTERVAL]; /* a sampler reads all counters at one tick */
+        /* whoever reads counters while a kernel runs reads all of them at one tick */
+        g->dram[i].ahead = !g->options.tick && !c->v[P_STATS_INTERVAL] && !c->v[P_RUN_SAMPLE];
     }
     bad |= net_init(&g->net[0], c, false, g->sms, g->slices);
     bad |= net_init(&g->net[1], c, true, g->slices, g->sms);
@@ -324,7 +325,7 @@ static int run_to_end(struct gpu *g, const char *kernel, tick_t start, struct wl
            moved_at = tick_max(g->clock.now, g->dispatch.start);
     tick_t limit = g->options.max_cycles ? start + g->options.max_cycles * g->core_period : NEVER;
     uint64_t progress = g->clock.progress, issued = 0;
-    unsigned round = g->sampler.sample || g->profile ? 1 : ROUND_STEPS, rounds = 0;
+    unsigned round = g->sampler.sample || g->profile || g->waves.on ? 1 : ROUND_STEPS, rounds = 0;
     while (!kernel_finished(g)) {
         if (refill_pools(g)) return wl_fail(e, WL_ERUN, "out of memory");
         if (g->sampler.sample) sampler_prepare(g);
@@ -335,6 +336,7 @@ static int run_to_end(struct gpu *g, const char *kernel, tick_t start, struct wl
                            (unsigned long long)(g->clock.now / g->core_period));
         if (!alive) return fail_deadlock(g, kernel, e);
         if (g->sampler.sample) sampler_take(g);
+        if (g->waves.on) waves_look(g);
         if (g->dispatch.failed) return g->dispatch.failed;
         if (g->clock.now >= limit)
             return wl_fail(e, WL_ERUN, "kernel %s: stopped at %llu cycles as asked", kernel,
@@ -367,6 +369,7 @@ int gpu_run(struct gpu *g, struct stream_source *s, struct wl_err *e)
     if (g->options.timeline)
         timeline_begin(g->options.timeline, s->info->kernel, s->info->code, start / g->core_period);
     dispatch_begin(&g->dispatch, s, start + (tick_t)g->config.v[P_SM_LAUNCH_DELAY] * g->core_period, e);
+    waves_begin(g, s->info);
     if (g->options.cut_cycles) g->dispatch.cut_at = start + g->options.cut_cycles * g->core_period;
     int bad = run_to_end(g, s->info->kernel, start, e);
     if (bad) return bad;
@@ -384,6 +387,14 @@ int gpu_run(struct gpu *g, struct stream_source *s, struct wl_err *e)
 }
 
 void gpu_allocated(struct gpu *g, uint64_t addr, uint64_t bytes) { nvm_place(&g->nvm, addr, bytes); }
+const struct wave_report *gpu_waves(const struct gpu *g) { return &g->waves.report; }
+
+void gpu_sample_waves(struct gpu *g, double tolerance)
+{
+    g->waves.wanted = tolerance > 0;
+    g->waves.tolerance = tolerance;
+}
+
 bool gpu_was_cut(const struct gpu *g) { return g->dispatch.cut; }
 
 /* Of a copy that is larger than any L2 by far only the end is still there when it is over: so much of it, at least, is

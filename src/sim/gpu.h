@@ -15,6 +15,7 @@
 struct gpu;
 
 struct timeline;
+struct wave_report;
 
 struct gpu_options {
     bool tick;                 /* the reference engine: never sleeps, never jumps */
@@ -28,6 +29,11 @@ struct gpu_options {
 /* Checks the configuration and builds the machine; NULL on error. */
 struct gpu *gpu_new(const struct gpu_config *c, const struct gpu_options *o, struct wl_err *e);
 void gpu_free(struct gpu *g);
+
+/* Of the launches to come only some CTAs are timed, where their waves are alike to within the tolerance (a share); the
+ * others are taken from the source and given to no SM. 0: every CTA is timed. gpu_waves: what the last kernel told. */
+void gpu_sample_waves(struct gpu *g, double tolerance);
+const struct wave_report *gpu_waves(const struct gpu *g);
 
 /* Runs one kernel from its first CTA to the last returning byte. WL_EDEADLOCK, with what every part
  * holds, when nothing moves any more. */
@@ -58,6 +64,8 @@ struct policy_stats {
 };
 void gpu_read_policy_stats(const struct gpu *g, struct policy_stats *out);
 
+/* The conservation laws of counters alone: of those the machine counted, or of a projection. */
+int stats_check_laws(const struct gpu_config *c, const struct run_stats *s, bool profiled, struct wl_err *e);
 /* Every conservation law; WL_ELAW names the broken ones. Call between kernels. */
 int gpu_check_laws(const struct gpu *g, struct wl_err *e);
 

@@ -9,6 +9,7 @@
 #include "observe/profile.h"
 #include "sim/dispatch.h"
 #include "sim/gpu.h"
+#include "sim/sampling_waves.h"
 #include "sm/sm.h"
 
 /* Snapshots of all counters at the end of every interval (stats.interval). When the room is used
@@ -46,7 +47,8 @@ struct gpu {
     struct profile *profile; /* stats.profile; NULL: off */
     struct probe **probe;    /* [sms] the profile's observers in the SMs; NULL: off */
     struct sampler sampler;
-    uint32_t starving; /* warps that wait for the functional half */
+    struct waves waves; /* of a launch of which only some CTAs are timed */
+    uint32_t starving;  /* warps that wait for the functional half */
     uint64_t cycles, kernels;
     bool broken; /* a kernel failed half way: the state means nothing any more */
 };
@@ -61,5 +63,7 @@ void gpu_walk_ended(const struct gpu *g);
 int sampler_init(struct gpu *g, struct wl_err *e);
 void sampler_prepare(struct gpu *g);
 void sampler_take(struct gpu *g);
+/* All counters now; stats.cycles are those of kernels that have ended. */
+void gpu_snapshot(const struct gpu *g, struct sample *out);
 
 #endif

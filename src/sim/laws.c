@@ -108,9 +108,9 @@ static uint64_t sum_behind_first(const void *group, size_t bytes)
 }
 
 /* Every cycle of a scheduler and of a warp has one reason. */
-static void account_laws(struct audit *a, const struct gpu *g, const struct run_stats *s)
+static void account_laws(struct audit *a, const struct gpu_config *c, const struct run_stats *s)
 {
-    uint64_t schedulers = (uint64_t)g->config.v[P_SM_SCHEDULERS];
+    uint64_t schedulers = (uint64_t)c->v[P_SM_SCHEDULERS];
     law(a, "account: sum of reasons = total", sum_behind_first(&s->account, sizeof s->account), s->account.total);
     law(a, "account.total = schedulers x (sm.active_cycles + last warps that ended by issuing)", s->account.total,
         schedulers * (s->sm.active_cycles + s->sm.issue_ends));
@@ -119,12 +119,17 @@ static void account_laws(struct audit *a, const struct gpu *g, const struct run_
         s->warp_states.total);
 }
 
-static void traffic_laws(struct audit *a, const struct gpu *g, const struct run_stats *s)
+static void traffic_laws(struct audit *a, const struct run_stats *s)
 {
     law(a, "icnt.request_packets = reply_packets + l1d.writebacks", s->icnt.request_packets,
         s->icnt.reply_packets + s->l1d.writebacks);
     law(a, "sm.warp_instructions and sm.thread_instructions are both zero or neither", s->sm.warp_instructions == 0,
         s->sm.thread_instructions == 0);
+}
+
+/* Nothing is left in the machine. */
+static void rest_laws(struct audit *a, const struct gpu *g)
+{
     law(a, "requests alive", g->pool.alive, 0);
     uint64_t busy = 0;
     for (uint32_t i = 0; i < g->sms; i++) busy += !sm_idle(&g->sm[i]);
@@ -136,9 +141,9 @@ static void traffic_laws(struct audit *a, const struct gpu *g, const struct run_
 
 /* What memory was asked for is a fetch or a bypass; what it was given is a write-back or a
  * forwarded store. */
-static void memory_laws(struct audit *a, const struct gpu *g, const struct run_stats *s)
+static void memory_laws(struct audit *a, const struct gpu_config *c, const struct run_stats *s)
 {
-    uint64_t unit = g->config.v[P_L2_SECTORED] ? SECTOR_BYTES : LINE_BYTES;
+    uint64_t unit = c->v[P_L2_SECTORED] ? SECTOR_BYTES : LINE_BYTES;
     law(a, "dram.read_bytes = (l2.fetches + reads bypassed) x sector (or line) size", s->dram.read_bytes,
         (s->l2.fetches + s->l2.bypasses - s->l2.bypassed_writes) * unit);
     if (!s->l2.forwarded_writes)
@@ -199,18 +204,37 @@ static void profile_line_laws(struct audit *a, const struct run_stats *s)
         p->issue_rank_0 + p->issue_rank_1 + p->issue_rank_2 + p->issue_rank_rest, s->sm.warp_instructions);
 }
 
+static void counter_laws(struct audit *a, const struct gpu_config *c, const struct run_stats *s, bool profiled)
+{
+    cache_laws(a, s);
+    account_laws(a, c, s);
+    traffic_laws(a, s);
+    memory_laws(a, c, s);
+    if (profiled) profile_laws(a, s), profile_line_laws(a, s);
+}
+
+static int verdict(const struct audit *a, const char *whose, struct wl_err *e)
+{
+    if (!a->broken) return 0;
+    return wl_fail(e, WL_ELAW, "%u conservation law%s broken%s:%s", a->broken, a->broken > 1 ? "s are" : " is", whose,
+                   a->text);
+}
+
+int stats_check_laws(const struct gpu_config *c, const struct run_stats *s, bool profiled, struct wl_err *e)
+{
+    struct audit a = {{0}, 0, 0};
+    counter_laws(&a, c, s, profiled);
+    return verdict(&a, " by the projection", e);
+}
+
 int gpu_check_laws(const struct gpu *g, struct wl_err *e)
 {
     struct audit a = {{0}, 0, 0};
     struct run_stats s;
     gpu_read_stats(g, &s);
-    cache_laws(&a, &s);
-    account_laws(&a, g, &s);
-    traffic_laws(&a, g, &s);
-    memory_laws(&a, g, &s);
-    if (g->profile) profile_laws(&a, &s), profile_line_laws(&a, &s);
-    if (!a.broken) return 0;
-    return wl_fail(e, WL_ELAW, "%u conservation law%s broken:%s", a.broken, a.broken > 1 ? "s are" : " is", a.text);
+    counter_laws(&a, &g->config, &s, g->profile);
+    rest_laws(&a, g);
+    return verdict(&a, "", e);
 }
 
 void gpu_walk(const struct gpu *g)

@@ -26,7 +26,7 @@ void sampler_prepare(struct gpu *g)
     for (uint32_t i = 0; i < g->sms; i++) part_wake_at(&g->sm[i].part, g->sampler.at);
 }
 
-static void snapshot(const struct gpu *g, struct sample *out)
+void gpu_snapshot(const struct gpu *g, struct sample *out)
 {
     struct policy_stats p;
     gpu_read_stats(g, &out->stats);
@@ -54,7 +54,7 @@ void sampler_take(struct gpu *g)
     struct sampler *s = &g->sampler;
     if (g->clock.now != s->at) return;
     struct sample *one = &s->sample[s->count++];
-    snapshot(g, one);
+    gpu_snapshot(g, one);
     one->stats.cycles = g->clock.now / g->core_period;
     if (g->profile) heat_take(&g->profile->heat);
     if (s->count == MAX_SAMPLES) {
@@ -74,7 +74,7 @@ int gpu_read_samples(const struct gpu *g, struct sample **out, unsigned *count, 
     if (!*out) return wl_fail(e, WL_ERUN, "out of memory");
     memcpy(*out, s->sample, s->count * sizeof **out);
     *count = s->count + 1;
-    snapshot(g, &(*out)[s->count]);
+    gpu_snapshot(g, &(*out)[s->count]);
     /* The last kernel ended with an interval: what its end added belongs to that interval. */
     if (s->count && (*out)[s->count - 1].stats.cycles == (*out)[s->count].stats.cycles) {
         (*out)[s->count - 1] = (*out)[s->count];

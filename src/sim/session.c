@@ -5,6 +5,9 @@
  * two halves must agree on how many instructions there were: the machine counts what it issued,
  * the executor what it executed. A difference means that a stream was written or read wrongly,
  * and no number of the run can be trusted. */
+#include "sim/gpu.h"
+#include "sim/sampling.h"
+#include "sim/sampling_waves.h"
 #include "sim/session_attach.h"
 #include "sm/sm.h"
 
@@ -27,6 +30,7 @@ struct session {
     struct launch_counts launches;
     struct wl_err error;
     bool warned_of_clocks;
+    struct sampling *sampling; /* NULL: everything is timed */
     void *attached;
     void (*free_attached)(void *);
 };
@@ -35,6 +39,17 @@ static _Thread_local struct session *current;
 static struct session *(*provider)(void);
 
 static void report_allocation(void *gpu, uint64_t addr, uint64_t bytes) { gpu_allocated(gpu, addr, bytes); }
+
+static int make_memory(struct session *s, struct wl_err *e)
+{
+    uint64_t bytes = s->opt.memory_bytes;
+    s->mem = s->opt.unified ? dev_mem_new_unified(bytes) : dev_mem_new(bytes);
+    if (!s->mem)
+        return wl_fail(e, WL_ERUN,
+                       "cannot reserve %" PRIu64 " bytes for the device's memory; does 'ulimit -v' say less?", bytes);
+    dev_set_granule(s->mem, (uint64_t)s->opt.config.v[P_RUN_GRANULE]);
+    return 0;
+}
 
 struct session *session_new(const struct session_options *o, struct wl_err *e)
 {
@@ -45,19 +60,26 @@ struct session *session_new(const struct session_options *o, struct wl_err *e)
     }
     s->opt = *o;
     if (!s->opt.memory_bytes) s->opt.memory_bytes = DEFAULT_MEMORY;
-    s->mem = o->unified ? dev_mem_new_unified(s->opt.memory_bytes) : dev_mem_new(s->opt.memory_bytes);
-    if (!s->mem) {
-        wl_fail(e, WL_ERUN, "cannot reserve %" PRIu64 " bytes for the device's memory", s->opt.memory_bytes);
+    if (!o->no_data && make_memory(s, e)) {
         session_free(s);
         return NULL;
     }
-    dev_set_granule(s->mem, (uint64_t)o->config.v[P_RUN_GRANULE]);
     s->opt.gpu.memory_bytes = s->opt.memory_bytes;
     if (o->mode == SESSION_TIMING && !(s->gpu = gpu_new(&s->opt.config, &s->opt.gpu, e))) {
         session_free(s);
         return NULL;
     }
-    if (s->gpu) dev_watch(s->mem, report_allocation, s->gpu);
+    if (s->gpu && o->config.v[P_RUN_SAMPLE]) {
+        if (!(s->sampling = sampling_new(&s->opt.config))) {
+            wl_no_memory(e);
+            session_free(s);
+            return NULL;
+        }
+        if (o->gpu.timeline) sampling_refuse(s->sampling, "a timeline is of every cycle, so nothing was left out");
+        if (o->gpu.cut_cycles || o->gpu.max_cycles)
+            sampling_refuse(s->sampling, "kernels may be ended early (--max-cycles), so nothing was left out");
+    }
+    if (s->gpu && s->mem) dev_watch(s->mem, report_allocation, s->gpu);
     return s;
 }
 
@@ -68,6 +90,7 @@ void session_free(struct session *s)
     if (current == s) current = NULL;
     gpu_free(s->gpu);
     dev_mem_free(s->mem);
+    sampling_free(s->sampling);
     free(s->kernel);
     free(s);
 }
@@ -206,10 +229,105 @@ static int audit_launch(const char *kernel, struct exec_counts issued, struct ex
                    executed.thread_instructions);
 }
 
+/* ---- sampling ---- */
+
+static struct exec_counts minus(struct exec_counts a, struct exec_counts b)
+{
+    return (struct exec_counts){a.warp_instructions - b.warp_instructions,
+                                a.thread_instructions - b.thread_instructions};
+}
+
+static void read_machine(const struct session *s, struct sample *out)
+{
+    struct policy_stats p;
+    gpu_read_stats(s->gpu, &out->stats);
+    gpu_read_policy_stats(s->gpu, &p);
+    memcpy(out->l1, p.l1, sizeof p.l1);
+    memcpy(out->l2, p.l2, sizeof p.l2);
+    memcpy(out->sched, p.sched, sizeof p.sched);
+}
+
+/* Where the instructions of a launch are counted that the machine does not count: in the executor, or in a trace. */
+struct launch_total {
+    struct exec_counts (*read)(void *arg);
+    void *arg;
+};
+
+static int run_sampled(struct session *s, struct stream_source *src, struct launch_total total, struct timed *t,
+                       struct wl_err *e)
+{
+    struct sample before, own;
+    enum sampling_choice c = src->feed ? SAMPLING_FULL : sampling_choose(s->sampling, src->info);
+    if (c == SAMPLING_SKIP) {
+        if (src->pass) src->pass(src, UINT32_MAX);
+        int rc = run_functional(src, e);
+        t->executed = total.read(total.arg);
+        if (!rc && sampling_skipped(s->sampling, src->info, t->executed, &t->cycles)) rc = wl_no_memory(e);
+        return rc;
+    }
+    gpu_sample_waves(s->gpu, c == SAMPLING_FULL ? 0 : sampling_tolerance(s->sampling));
+    read_machine(s, &before);
+    int rc = run_timed(s, src, t, e);
+    if (rc) return rc;
+    t->executed = total.read(total.arg);
+    read_machine(s, &own);
+    stats_subtract(&own, &before, sizeof own);
+    if (sampling_timed(s->sampling, src->info, c, t->executed, &own, gpu_waves(s->gpu))) return wl_no_memory(e);
+    t->cycles = sampling_last_cycles(s->sampling);
+    return 0;
+}
+
+static struct exec_counts count_source(void *src) { return ptx_counts(src); }
+
+/* A launch that a program makes. */
+static int sample_launch(struct session *s, struct stream_source *src, struct timed *t, struct wl_err *e)
+{
+    int rc = run_sampled(s, src, (struct launch_total){count_source, src}, t, e);
+    return rc ? rc : audit_launch(src->info->kernel, t->issued, minus(t->executed, ptx_passed(src)), e);
+}
+
+static void split(const struct session *s, const struct sample *from, struct run_stats *stats, struct policy_stats *p)
+{
+    struct policy_stats now;
+    gpu_read_policy_stats(s->gpu, &now);
+    *stats = from->stats;
+    *p = now; /* the sizes of the policies */
+    memcpy(p->l1, from->l1, sizeof p->l1);
+    memcpy(p->l2, from->l2, sizeof p->l2);
+    memcpy(p->sched, from->sched, sizeof p->sched);
+}
+
+int session_read(const struct session *s, struct run_stats *stats, struct policy_stats *p,
+                 struct sampling_report *report, struct wl_err *e)
+{
+    struct sample machine, all;
+    report->on = 0;
+    if (!s->sampling) {
+        gpu_read_stats(s->gpu, stats);
+        gpu_read_policy_stats(s->gpu, p);
+        return 0;
+    }
+    read_machine(s, &machine);
+    int rc = sampling_read(s->sampling, &machine, &all, report, e);
+    split(s, &all, stats, p);
+    return rc;
+}
+
+bool session_read_launch(struct session *s, unsigned launch, struct run_stats *stats, struct policy_stats *p)
+{
+    struct sample one;
+    if (!s->sampling || launch >= sampling_launches(s->sampling)) return false;
+    sampling_launch(s->sampling, launch, &one);
+    split(s, &one, stats, p);
+    if (launch < s->kernels) s->kernel[launch].cycles = one.stats.cycles;
+    return true;
+}
+
 static int consume_launch(struct session *s, enum session_mode mode, struct stream_source *src, struct timed *t,
                           struct wl_err *e)
 {
     int rc = 0;
+    if (mode == SESSION_TIMING && s->sampling) return sample_launch(s, src, t, e);
     if (mode == SESSION_TIMING) rc = run_timed(s, src, t, e);
     else if (mode == SESSION_RECORD && s->opt.record) rc = s->opt.record(s->opt.record_arg, src, e);
     else rc = run_functional(src, e);
@@ -287,6 +405,26 @@ static void warn_of_clocks(struct session *s, const struct stream_source *src)
     else if (w->complain) w->complain(w->arg, text);
 }
 
+/* What the threads of a launch asked for; each launch has its own children before the next one runs. */
+static int run_children(struct session *s, const struct ptx_launch *l, const struct ptx_child *c, struct wl_err *e)
+{
+    for (int rc; c; c = c->next) {
+        if (!c->kernel) {
+            rc = ptx_transfer(s->mem, c, e);
+        } else {
+            struct ptx_launch child = {.image = l->image,
+                                       .kernel = c->kernel,
+                                       .grid = {c->grid[0], c->grid[1], c->grid[2]},
+                                       .block = {c->block[0], c->block[1], c->block[2]},
+                                       .dynamic_shared = c->shared,
+                                       .params = c->params};
+            rc = session_launch(s, &child, e);
+        }
+        if (rc) return rc;
+    }
+    return 0;
+}
+
 int session_launch(struct session *s, struct ptx_launch *l, struct wl_err *e)
 {
     if (l->kernel->refused)
@@ -310,21 +448,25 @@ int session_launch(struct session *s, struct ptx_launch *l, struct wl_err *e)
     struct timed t = {0};
     int rc = consume_launch(s, mode, src, &t, e);
     if (!rc) account_launch(s, src, &t, skipped);
+    struct ptx_child *children = ptx_take_children(src);
     ptx_close(src);
     if (!rc && w && w->launched) w->launched(w->arg);
+    if (!rc) rc = run_children(s, l, children, e);
+    ptx_free_children(children);
     return rc;
 }
 
-int session_replay(struct session *s, struct stream_source *src, struct wl_err *e)
+int session_replay(struct session *s, struct stream_source *src, struct exec_counts (*total)(void *arg), void *arg,
+                   struct wl_err *e)
 {
     if (!s->gpu) return wl_fail(e, WL_EINPUT, "a trace can only be replayed on a timing machine");
     if (s->opt.config.v[P_NVM_MAP] == NVM_MAP_ALLOC)
         return wl_fail(e, WL_EINPUT, "nvm.map = alloc follows allocations, and a trace has none; use page_hash");
     if (reserve_record(s, e)) return WL_ERUN;
     struct timed t = {0};
-    int rc = run_timed(s, src, &t, e);
+    int rc = s->sampling ? run_sampled(s, src, (struct launch_total){total, arg}, &t, e) : run_timed(s, src, &t, e);
     if (rc) return rc;
-    add_record(s, src->info, t.cycles, t.issued);
+    add_record(s, src->info, t.cycles, s->sampling ? t.executed : t.issued);
     const struct session_watch *w = s->opt.watch;
     if (w && w->launched) w->launched(w->arg);
     return 0;

@@ -8,6 +8,7 @@
 #include "ptx/exec.h"
 #include "sim/gpu.h"
 #include "stats/kernel_record.h"
+#include "stats/sampling_report.h"
 
 enum session_mode {
     SESSION_TIMING,
@@ -48,6 +49,7 @@ struct session_options {
     struct gpu_config config; /* timing only */
     struct gpu_options gpu;
     uint64_t memory_bytes;             /* device memory; 0: 16 GiB (virtual) */
+    bool no_data;                      /* only traces are replayed: there is no memory behind the addresses */
     bool unified;                      /* host memory the device sees is wanted (dev_mem_new_unified) */
     const struct session_watch *watch; /* NULL: none */
     /* Text printed by kernels; NULL: dropped. */
@@ -74,8 +76,17 @@ struct dev_mem *session_memory(struct session *s);
 struct gpu *session_gpu(struct session *s); /* NULL unless timing */
 int session_launch(struct session *s, struct ptx_launch *l, struct wl_err *e);
 /* Runs a launch that comes from a trace (timing only). */
-int session_replay(struct session *s, struct stream_source *src, struct wl_err *e);
+/* `total`: the instructions of the launch, once all of it was read. */
+int session_replay(struct session *s, struct stream_source *src, struct exec_counts (*total)(void *arg), void *arg,
+                   struct wl_err *e);
 void session_host_copy(struct session *s, uint64_t addr, uint64_t bytes); /* the host has copied to the device */
+/* What all launches counted: the machine's counters, with what was projected if the run is sampled; then report->on is
+ * set. Timing only. WL_ELAW: the projection breaks a law. */
+int session_read(const struct session *s, struct run_stats *stats, struct policy_stats *p,
+                 struct sampling_report *report, struct wl_err *e);
+/* What launch number `launch` (from 0) counted, projected or not; its record gets these cycles. False: the run is not
+ * sampled. */
+bool session_read_launch(struct session *s, unsigned launch, struct run_stats *stats, struct policy_stats *p);
 /* Launches so far, without those that were not selected. */
 const struct kernel_record *session_kernels(const struct session *s, unsigned *count);
 /* Instructions executed by the functional half in these launches. */

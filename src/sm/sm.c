@@ -181,8 +181,8 @@ static int make_scheduler(struct sm *s, const struct gpu_config *c, struct wl_er
     const struct wl_sched_policy *p = s->policy = c->sched.policy;
     s->ask_twice = c->sched.foreign || WL_CHECKING;
     s->notes_issues = p->marks;
-    s->only_picks =
-        p->ignores_state && !p->on_cycle && !p->allowed && !p->order && !p->lsu && !s->mem_issue && !s->fetch;
+    s->only_picks = p->ignores_state && !p->on_cycle && !p->allowed && !p->order && !p->lsu && !s->mem_issue &&
+                    (!s->fetch || s->fetches_lines);
     memcpy(s->sched_param, c->sched.values, sizeof s->sched_param);
     s->sched = (struct wl_sched){.g = {s->index, s->sms, s->warps, s->schedulers},
                                  .param = s->sched_param,
@@ -216,7 +216,8 @@ int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const stru
     lsu_init(s, c);
     if (c->v[P_SM_ALU_COLLECTORS] && stages_init(s, c, e)) return (int)e->code;
     if (warps_init(s)) return wl_fail(e, WL_ERUN, "out of memory");
-    if (make_caches(s, c, e) || (c->v[P_SM_FETCH] && fetch_init(s, c, e))) return (int)e->code;
+    bool fetches = c->v[P_SM_FETCH] == FETCH_BUFFER || (c->v[P_SM_FETCH] == FETCH_CACHE && !c->v[P_IL1_PERFECT]);
+    if (make_caches(s, c, e) || (fetches && fetch_init(s, c, e))) return (int)e->code;
     return make_scheduler(s, c, e);
 }
 
@@ -411,13 +412,13 @@ bool sm_idle(const struct sm *s)
     return !s->live && lsu_idle(s) && s->offered_at == NEVER && (!s->fetch || fetch_idle(s));
 }
 
-/* Where the first warp that waits stands. */
+/* Where the first warp that waits stands; when all are ready, the first of those. */
 static void describe_warp(const struct sm *s, char *out, size_t size)
 {
     char where[160];
-    uint64_t waits = s->live & ~(s->ready | s->ended);
-    if (!waits || !s->launch) return;
-    unsigned w = bit_low64(waits);
+    uint64_t stands = s->live & ~s->ended, waits = stands & ~s->ready;
+    if (!stands || !s->launch) return;
+    unsigned w = bit_low64(waits ? waits : stands);
     const struct code_inst *in = s->warp[w].inst;
     code_where(s->launch->code, in, where, sizeof where);
     snprintf(out, size, "; warp %u stands at pc 0x%x%s%s%s", w, in->pc, *where ? " (" : "", where, *where ? ")" : "");

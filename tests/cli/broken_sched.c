@@ -20,6 +20,7 @@ enum {
     MAY_MISS_CHANGES,
     SAME_WARP,
     INIT_SILENT,
+    NEVER_PICKS, /* which is allowed, but nothing moves any more */
     FAULTS
 };
 
@@ -54,6 +55,7 @@ static int broken_pick(const struct wl_sched *s, const struct wl_sched_view *v, 
     case PICK_HUGE: return 1000000;
     case PICK_NEGATIVE: return -99;
     case PICK_NO_CANDIDATE: return ~candidates ? __builtin_ctzll(~candidates) : oldest;
+    case NEVER_PICKS: return -1;
     case PICK_CHANGES: return asked(s) & 1 ? oldest : -1;
     default: return oldest;
     }

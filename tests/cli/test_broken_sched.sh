@@ -35,4 +35,23 @@ bad 2 "asks for a re-execution queue with same_warp = 200; the largest is 2" \
     run atax --size tiny --plugin "$work/broken.so" --sched broken:fault=13 -q
 bad 2 "scheduler broken cannot run this SM: it does not say why" \
     run atax --size tiny --plugin "$work/broken.so" --sched broken:fault=14 -q
+
+# A deadlock says which instruction the first warp that waits stands at, and its line.
+cat >"$work/stuck.ptx" <<'P'
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 a)
+{
+.reg .b32 %r<2>; .reg .b64 %d;
+ld.param.u64 %d, [a];
+ld.global.u32 %r1, [%d];
+ret; }
+P
+for engine in fast tick; do
+    bad 3 "deadlock: nothing has moved.*" run "$work/stuck.ptx" --kernel k --grid 1 --block 32 --arg buf:4K \
+        --plugin "$work/broken.so" --sched broken:fault=15 --set run.watchdog=100000 --engine $engine -q
+    check "the line it stands at ($engine)" \
+        grep -q "SM 0: 1 warps live, 1 ready.*warp 0 stands at pc 0x[0-9a-f]* (PTX line 7: ld.param" "$work/err"
+done
 finish

@@ -283,6 +283,14 @@ chart = heat
 series = lru
 each = heat.set_misses
 x = cycle
+[figure account]
+chart = stacked
+series = lru
+each = samples
+x = cycle
+part.issued = account.issued / account.total
+part.waits_for_DRAM = (account.load_dram + account.load_in_flight) / account.total
+part.other = 1 - (account.issued + account.load_dram + account.load_in_flight) / account.total
 [figure scatter]
 chart = scatter
 x = l1d.load_misses / l1d.loads
@@ -310,13 +318,22 @@ assert t[0] == ["workload", "series", "cycle", "value"] and [r[2] for r in t[1:4
 assert [r[2] for r in rows("reuse")[1:4]] == ["1", "2", "4"] and rows("reuse")[0][2] == "distance"
 s = rows("sets")
 assert s[0][2:5] == ["cycle", "0", "1"] and len(s[0]) == 3 + 32 and sum(float(v) for v in s[5][3:]) > 0
+a = rows("account")
+assert a[0] == ["workload", "series", "cycle", "issued", "waits for DRAM", "other"] and a[1][2] == "2000"
+for r in a[1:]: assert abs(sum(float(v) for v in r[3:]) - 1) < 1e-4, r
 assert rows("scatter")[0][2:] == ["l1d.load_misses / l1d.loads", "ipc"] and len(rows("scatter")) == 3
 c = rows("claims")
 assert c[0] == ["claim", "stated", "measured"] and c[1][1] == "0.9" and 0.5 < float(c[1][2]) < 1.5
 head, *body = rows("seeds")
 assert head == ["workload", "lru", "dacache"] + [f"{s} {k}" for s in ("lru", "dacache") for k in ("lowest", "highest")]
 for r in body: assert float(r[3]) <= float(r[1]) <= float(r[4]) and float(r[3]) < float(r[4]), r'
-if command -v gnuplot >/dev/null; then check "and their pictures" test "$(ls axes/*.svg | wc -l)" = 6; fi
+if command -v gnuplot >/dev/null; then check "and their pictures" test "$(ls axes/*.svg | wc -l)" = 7; fi
+good "to a file" store export results "$work/axes.ini" --store "$db" -o "$work/axes.results.csv"
+mkdir -p back
+good "and back" figure --from "$work/axes.results.csv" --out back -q
+for f in sets account time; do check "the same $f" cmp axes/axes.$f.csv back/axes.$f.csv; done
+sed 's/^each = samples/&\nbase = lru/' "$work/axes.ini" >"$work/wrong.ini"
+bad 2 "parts over time are not divided by a base" experiment "$work/wrong.ini" --store "$db" --out axes
 sed 's/^x = cycle/x = cycle\nxscale = odd/' "$work/axes.ini" >"$work/wrong.ini"
 bad 2 "xscale is linear or log" experiment "$work/wrong.ini" --store "$db" --out axes
 sed 's/^seeds = .*/seeds = 1/' "$work/axes.ini" >"$work/wrong.ini"

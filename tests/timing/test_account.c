@@ -2,6 +2,7 @@
  *
  * One SM, equal clocks. A chain is a program in which every instruction waits for the one before it, so that the
  * distance of two issues is the latency. */
+#include "mem/req.h"
 #include "timing/synth.h"
 
 static const uint64_t base = DEVICE_BASE;
@@ -226,22 +227,32 @@ TEST(a_limit_of_one_warp_throttles_the_other)
 
 /* ---- many warps ---- */
 
-/* Every warp reads its own lines, far more than one channel can bring. */
-TEST(saturated_memory_is_what_schedulers_wait_for)
+/* Each warp chases through lines of its own, in one channel that needs CCD cycles for each of the four sectors of
+ * a line, longer than a row change: behind the first loads the channel is never idle. */
+enum { CCD = 64, CHASERS = 8 };
+static struct run_stats saturate(unsigned loads)
 {
-    enum { WARPS = 16, LOADS = 8 };
-    synth_begin(&p, "stream", WARPS);
-    for (uint16_t i = 0; i < LOADS; i++) synth_load(&p, (uint16_t)(i + 1), SPACE_GLOBAL, 4);
-    for (uint16_t i = 0; i < LOADS; i++) synth_add(&p, (uint16_t)(100 + i), (uint16_t)(i + 1), 0);
+    synth_begin(&p, "stream", CHASERS);
+    for (unsigned i = 0; i < loads; i++) synth_load_at(&p, 1, 1);
     synth_cta(&p);
-    for (unsigned w = 0; w < WARPS; w++) {
+    for (unsigned w = 0; w < CHASERS; w++) {
         synth_warp(&p);
         synth_enter(&p, 0, UINT32_MAX);
-        for (unsigned i = 0; i < LOADS; i++) synth_affine(&p, base + (uint64_t)(w * LOADS + i) * 128, 4);
+        for (unsigned i = 0; i < loads; i++) synth_affine(&p, base + (uint64_t)(w * loads + i) * 128, 4);
     }
-    struct run_stats s = run_on(ONE "mem.channels=1 dram.tccdl=16 ", NULL, 0);
-    assert_int_equal(s.account.issued, 2 * WARPS * LOADS);
-    assert_true((s.account.load_dram + s.account.lsu_full) * 10 > s.account.total * 8);
+    return run_on(ONE "mem.channels=1 dram.tccd=64 dram.tccdl=64 ", NULL, 0);
+}
+
+/* So eight loads more of each warp are waited for in exactly the time that the channel needs for their lines. */
+TEST(saturated_memory_is_what_schedulers_wait_for)
+{
+    enum { MORE = 8 };
+    struct run_stats a = saturate(8), b = saturate(8 + MORE);
+    struct account_stats want = a.account;
+    want.total += CHASERS * MORE * LINE_SECTORS * CCD;
+    want.issued += CHASERS * MORE;
+    want.load_dram += CHASERS * MORE * (LINE_SECTORS * CCD - 1);
+    expect_account(&b.account, want);
 }
 
 /* Mascar's gate: in the memory-parallel mode only the owner may miss, so the others' misses wait in the re-execution
@@ -261,6 +272,53 @@ TEST(the_gate_holds_warps_back)
     assert_true(s.account.held_back > 0 && s.warp_states.held_back >= s.account.held_back);
     assert_true(s.account.throttled > 0);
     assert_int_equal(s.account.issued, WARPS * LOADS);
+}
+
+/* Two warps of `loads` loads with ten additions between them and a chain of additions at the end. */
+static struct run_stats owned(unsigned loads, unsigned adds, const char *mascar)
+{
+    synth_begin(&p, "owner", 2);
+    for (uint16_t i = 0; i < loads; i++) {
+        if (i) write_adds(10);
+        synth_load(&p, (uint16_t)(10 + i), SPACE_GLOBAL, 4);
+    }
+    write_adds(adds);
+    synth_cta(&p);
+    for (unsigned w = 0; w < 2; w++) {
+        synth_warp(&p);
+        synth_enter(&p, 0, UINT32_MAX);
+        for (unsigned i = 0; i < loads; i++) synth_affine(&p, base + (uint64_t)(w * loads + i) * 128, 4);
+    }
+    return run_on(ONE, mascar, 2 * loads);
+}
+
+/* Always in MP: the first warp owns the right to miss until it ends, and the other's load is ready all the time. */
+TEST(who_is_not_the_owner_is_throttled)
+{
+    enum { N = 40 };
+    uint64_t waits = (N - 1) * (add_latency() - 1);
+    struct run_stats s = owned(1, N, "mascar:mode=mp");
+    expect_account(
+        &s.account,
+        (struct account_stats){.total = 2 * (1 + N + waits), .issued = 2 * (1 + N), .throttled = waits, .alu = waits});
+}
+
+/* Others may issue, but the L1D refuses their misses: the first load of the second warp waits in the re-execution
+ * queue until the owner has ended, and its second load is held back. So every addition more at the end of the
+ * programs is waited for once by a warp held back and once by nobody else. */
+TEST(a_refused_miss_holds_its_warp_back)
+{
+    enum { MORE = 20 };
+    uint64_t waits = MORE * (add_latency() - 1);
+    struct run_stats a = owned(2, 40, "mascar:mode=mp,nonowner=any"),
+                     b = owned(2, 40 + MORE, "mascar:mode=mp,nonowner=any");
+    struct account_stats want = a.account;
+    assert_true(a.account.held_back > 0);
+    want.total += 2 * (MORE + waits);
+    want.issued += 2 * MORE;
+    want.held_back += waits;
+    want.alu += waits;
+    expect_account(&b.account, want);
 }
 
 /* ---- time ---- */

@@ -501,7 +501,7 @@ TEST(test_record)
     assert_int_equal(r.warps, 6);
     assert_int_equal(r.copied, sizeof in);
     assert_int_equal(session_counts(s).thread_instructions, 2 * 96 * 11);
-    assert_int_equal(session_replay(s, NULL, NULL), WL_EINPUT); /* there is no machine */
+    assert_int_equal(session_replay(s, NULL, NULL, NULL, NULL), WL_EINPUT); /* there is no machine */
     session_free(s);
 }
 

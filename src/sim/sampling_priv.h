@@ -1,0 +1,69 @@
+/* sampling_priv.h - the log of a sampled run. */
+#ifndef WL_SIM_SAMPLING_PRIV_H
+#define WL_SIM_SAMPLING_PRIV_H
+
+#include <stddef.h>
+
+#include "sim/sampling.h"
+#include "sim/sampling_waves.h"
+
+/* A launch that was timed: its counters, with what was projected of CTAs that were left out, and half of their
+ * intervals, which are 0 when none was. */
+struct measured {
+    struct sample count;
+    double half[SAMPLED_COUNTERS];
+    uint64_t timed_warp; /* warp instructions that the machine issued */
+    uint32_t skipped_ctas;
+};
+
+struct logged {
+    uint32_t group, ordinal; /* its number among the launches of its group, from 0 */
+    uint32_t ctas, warps;
+    uint64_t warp, thread;  /* instructions executed */
+    struct measured *m;     /* NULL: it was not timed */
+    bool stands;            /* others may be projected from it */
+    uint32_t next_in_group; /* index of the group's next launch, or UINT32_MAX */
+};
+
+/* Launches of one kernel with blocks of one shape. */
+struct launch_group {
+    char kernel[128];
+    uint32_t block[3], shared, regs;
+    uint32_t first, last, launches; /* in the log; how many */
+    uint32_t *stand;                /* [stands] indices of the launches that others are projected from */
+    uint32_t stands, stands_room;
+    uint32_t gap, due; /* launches until the next look; the ordinal at which it is due */
+    double step;       /* how far a launch's size may be from that of a timed one, as a logarithm */
+    unsigned checks, misses, surprises;
+    bool refused;
+};
+
+struct sampling {
+    struct gpu_config config;
+    double asked;
+    struct logged *log;
+    unsigned launches, room;
+    struct launch_group *group;
+    unsigned groups, groups_room;
+    bool skipped_last; /* the launch before was executed only: the caches are older than it */
+    unsigned window;   /* so many launches more are timed because one of them was due */
+    uint32_t reasons;
+    char reason[SAMPLING_REASONS][256];
+    bool refused;
+    struct sample inside; /* the sum of what the machine counted in launches */
+};
+
+/* sampling_project.c */
+/* How launch `l` would have been counted, from the launches of its group that stand for others, but `without` (an index
+ * of the log). False: there is none. `half`: half of the intervals that the launches it is made of bring along. */
+bool sampling_predict(const struct sampling *s, const struct logged *l, uint32_t without, double out[SAMPLED_COUNTERS],
+                      double half[SAMPLED_COUNTERS]);
+/* Adds what the CTAs that were left out would have counted. */
+void sampling_add_waves(const struct sampling *s, struct measured *m, const struct wave_report *w,
+                        struct exec_counts total);
+/* Rounding and windows leave sums a little wrong: makes every law hold by deriving totals from their parts. */
+void sampling_mend(const struct gpu_config *c, struct run_stats *s);
+
+#define SAMPLED_AT(field) (offsetof(struct sample, field) / sizeof(uint64_t))
+
+#endif

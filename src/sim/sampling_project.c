@@ -1,0 +1,334 @@
+/* sampling_project.c - what launches and CTAs that were not timed would have counted.
+ *
+ * A launch that was not timed is a mixture of at most two timed ones of its group, with one pair of weights for all
+ * counters: the last before and the first after it, if its size is between theirs; else the next smaller and the next
+ * larger one, by warp instructions; else the nearest one, scaled. CTAs that were left out of a launch count as the
+ * launch's windows did, per warp instruction. Every conservation law is linear, so it holds for mixtures; what rounding
+ * and the edges of windows leave is mended, and the sum of all launches is checked as the machine's own counters are.
+ *
+ * Intervals are of 95 % (Student's t). Between launches they come from predicting each timed launch from the others:
+ * the mean of what is missed, plus what the scatter leaves open. Within a launch they come from the scatter of its
+ * windows. They are never narrower than a floor: what two states that look alike can still differ by. */
+#include "mem/req.h"
+#include "sim/sampling_priv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double BAND = 0.03, FLOOR = 0.003, UNKNOWN = 0.1;
+/* Behind a gap in a launch the caches have been filled anew for one wave only, which is less of the L2 than of the L1.
+ */
+static const double WAVE_FLOOR = 0.0125, WAVE_FLOOR_L2 = 0.03;
+
+static const uint64_t *counts(const struct sample *s) { return (const uint64_t *)(const void *)s; }
+static uint64_t *counts_of(struct sample *s) { return (uint64_t *)(void *)s; }
+
+/* Counters that are no sums: nothing is known of them beyond what was timed. */
+static bool is_sum(unsigned i)
+{
+    return i != SAMPLED_AT(stats.dram.nvm_line_writes_max) && i != SAMPLED_AT(stats.dram.nvm_lines_written) &&
+           i != SAMPLED_AT(stats.sm.reexec_peak);
+}
+
+/* The quantile 0.975 of Student's distribution for n values. */
+static double student(unsigned n)
+{
+    static const double t[] = {12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23};
+    if (n < 2) return t[0];
+    return n - 2 < sizeof t / sizeof t[0] ? t[n - 2] : n < 22 ? 2.2 : n < 40 ? 2.09 : 2.02;
+}
+
+/* ---- laws ---- */
+
+static uint64_t between(uint64_t v, uint64_t low, uint64_t high) { return v < low ? low : v > high ? high : v; }
+
+static void mend_l1d(struct run_stats *s)
+{
+    struct l1d_stats *c = &s->l1d;
+    c->loads = s->sm.load_requests = c->load_hits + c->hits_reserved + c->load_misses + c->bypasses;
+    s->sm.store_requests = c->stores;
+    c->accesses = c->loads + c->stores;
+    c->hits = between(c->hits, 0, c->accesses - c->hits_reserved - c->bypasses);
+    c->misses = c->accesses - c->hits - c->hits_reserved - c->bypasses;
+    c->sector_loads = between(c->sector_loads, c->loads, 4 * c->loads);
+    c->sector_stores = between(c->sector_stores, c->stores, 4 * c->stores);
+    c->prefetches = c->prefetch_fetches + c->prefetch_drops;
+    c->prefetch_uses = between(c->prefetch_uses, 0, c->prefetch_fetches);
+    s->icnt.request_packets = s->icnt.reply_packets + c->writebacks;
+}
+
+static void mend_memory(const struct gpu_config *c, struct run_stats *s)
+{
+    uint64_t unit = c->v[P_L2_SECTORED] ? SECTOR_BYTES : LINE_BYTES;
+    struct l2_stats *l = &s->l2;
+    l->accesses = l->hits + l->hits_reserved + l->misses + l->bypasses;
+    l->writes = between(l->writes, 0, l->accesses);
+    l->atomics = between(l->atomics, 0, l->accesses - l->writes);
+    l->reads = l->accesses - l->writes - l->atomics;
+    l->fills = l->fetches;
+    l->bypassed_writes = between(l->bypassed_writes, 0, l->bypasses);
+    s->dram.read_bytes = (l->fetches + l->bypasses - l->bypassed_writes) * unit;
+    if (!l->forwarded_writes) s->dram.write_bytes = l->writebacks * unit + l->bypassed_write_bytes;
+}
+
+/* The parts behind the first counter of a group become its sum: the largest of them takes the difference. */
+static void fit_parts(uint64_t *v, size_t bytes)
+{
+    size_t n = bytes / sizeof *v, most = 1;
+    uint64_t sum = 0;
+    for (size_t i = 1; i < n; i++) {
+        sum += v[i];
+        if (v[i] > v[most]) most = i;
+    }
+    v[most] += v[0] - sum; /* modulo 2^64: the difference is small, the largest part is not */
+}
+
+void sampling_mend(const struct gpu_config *c, struct run_stats *s)
+{
+    mend_l1d(s);
+    mend_memory(c, s);
+    s->l1t.accesses = s->l1t.hits + s->l1t.hits_reserved + s->l1t.misses;
+    s->l1c.accesses = s->l1c.hits + s->l1c.hits_reserved + s->l1c.misses;
+    s->l1i.accesses = s->l1i.hits + s->l1i.hits_reserved + s->l1i.misses;
+    s->account.total = (uint64_t)c->v[P_SM_SCHEDULERS] * (s->sm.active_cycles + s->sm.issue_ends);
+    fit_parts((uint64_t *)(void *)&s->account, sizeof s->account);
+    if (s->account.issued > s->sm.warp_instructions) { /* by rounding only */
+        s->account.alu += s->account.issued - s->sm.warp_instructions;
+        s->account.issued = s->sm.warp_instructions;
+    }
+    const uint64_t *state = (const uint64_t *)(const void *)&s->warp_states;
+    s->warp_states.total = 0;
+    uint64_t sum = 0;
+    for (size_t i = 1; i < sizeof s->warp_states / sizeof *state; i++) sum += state[i];
+    s->warp_states.total = sum;
+}
+
+/* ---- CTAs that were left out ---- */
+
+void sampling_add_waves(const struct sampling *s, struct measured *m, const struct wave_report *w,
+                        struct exec_counts total)
+{
+    const unsigned at_warp = SAMPLED_AT(stats.sm.warp_instructions);
+    uint64_t *to = counts_of(&m->count), own_ctas = m->count.stats.sm.ctas, own_warps = m->count.stats.sm.warps;
+    double left_out = (double)(total.warp_instructions - m->timed_warp), work = 0;
+    for (unsigned j = 0; j < w->windows; j++) work += (double)counts(&w->window[j])[at_warp];
+    double mean_work = work / w->windows, factor = student(w->windows) / sqrt(w->windows);
+    for (unsigned i = 0; i < SAMPLED_COUNTERS; i++) {
+        double sum = 0, square = 0;
+        if (!is_sum(i)) continue;
+        for (unsigned j = 0; j < w->windows; j++) sum += (double)counts(&w->window[j])[i];
+        double rate = sum / work;
+        for (unsigned j = 0; j < w->windows; j++) {
+            const uint64_t *one = counts(&w->window[j]);
+            double miss = (double)one[i] - rate * (double)one[at_warp];
+            square += miss * miss;
+        }
+        double scatter = w->windows > 1 ? sqrt(square / (w->windows - 1)) / mean_work : rate;
+        to[i] += (uint64_t)llround(rate * left_out);
+        bool far = i >= SAMPLED_AT(stats.l2) && i < SAMPLED_AT(stats.profile);
+        m->half[i] = left_out * (scatter * factor + (far ? WAVE_FLOOR_L2 : WAVE_FLOOR) * rate);
+    }
+    struct sm_stats *sm = &m->count.stats.sm;
+    sm->warp_instructions = total.warp_instructions;
+    sm->thread_instructions = total.thread_instructions;
+    sm->ctas = own_ctas + w->skipped;
+    sm->warps = own_ctas ? own_warps / own_ctas * sm->ctas : own_warps;
+    m->count.stats.kernels = 1;
+    m->half[at_warp] = m->half[SAMPLED_AT(stats.sm.thread_instructions)] = 0;
+    m->half[SAMPLED_AT(stats.sm.ctas)] = m->half[SAMPLED_AT(stats.sm.warps)] = m->half[SAMPLED_AT(stats.kernels)] = 0;
+    sampling_mend(&s->config, &m->count.stats);
+}
+
+/* ---- launches that were not timed ---- */
+
+/* Two timed launches and what each counts for; b NULL: only one. */
+struct mixture {
+    const struct logged *a, *b;
+    double of_a, of_b;
+};
+
+static bool is_like(double a, double b) { return fabs(log(a / b)) <= BAND; }
+
+/* The nearest before and after in time, if the launch's size is between theirs; or one of its size. The first of a
+ * group, which found cold caches, only where there is no other. */
+static bool mix_by_time(const struct sampling *s, const struct logged *l, uint32_t without, struct mixture *x)
+{
+    const struct launch_group *g = &s->group[l->group];
+    const struct logged *before = NULL, *after = NULL, *first = NULL;
+    for (uint32_t i = 0; i < g->stands; i++) {
+        const struct logged *t = &s->log[g->stand[i]];
+        if (g->stand[i] == without || t == l || !t->warp) continue;
+        if (t->ordinal == 0) first = t;
+        else if (t->ordinal < l->ordinal) before = t;
+        else if (!after) after = t;
+    }
+    if (!before) before = first;
+    double w = (double)l->warp, b = before ? (double)before->warp : 0, a = after ? (double)after->warp : 0;
+    if (before && after && w >= fmin(a, b) * (1 - BAND) && w <= fmax(a, b) * (1 + BAND)) {
+        double share = is_like(a, b) ? (double)(l->ordinal - before->ordinal) / (after->ordinal - before->ordinal)
+                                     : fmin(fmax((w - b) / (a - b), 0), 1);
+        double scale = w / ((1 - share) * b + share * a);
+        *x = (struct mixture){before, after, (1 - share) * scale, share * scale};
+        return true;
+    }
+    const struct logged *t = before && is_like(b, w) ? before : after && is_like(a, w) ? after : NULL;
+    if (!t) return false;
+    *x = (struct mixture){t, NULL, w / (double)t->warp, 0};
+    return true;
+}
+
+/* The next smaller and the next larger one; of equal ones the later. */
+static bool mix_by_size(const struct sampling *s, const struct logged *l, uint32_t without, struct mixture *x)
+{
+    const struct launch_group *g = &s->group[l->group];
+    const struct logged *below = NULL, *above = NULL;
+    for (uint32_t i = 0; i < g->stands; i++) {
+        const struct logged *t = &s->log[g->stand[i]];
+        if (g->stand[i] == without || t == l || !t->warp) continue;
+        if (t->warp <= l->warp && (!below || t->warp >= below->warp)) below = t;
+        if (t->warp > l->warp && (!above || t->warp <= above->warp)) above = t;
+    }
+    if (!below && !above) return false;
+    if (!below || !above) {
+        const struct logged *t = below ? below : above;
+        *x = (struct mixture){t, NULL, (double)l->warp / (double)t->warp, 0};
+        return true;
+    }
+    double share = (double)(l->warp - below->warp) / (double)(above->warp - below->warp);
+    *x = (struct mixture){below, above, 1 - share, share};
+    return true;
+}
+
+bool sampling_predict(const struct sampling *s, const struct logged *l, uint32_t without, double out[SAMPLED_COUNTERS],
+                      double half[SAMPLED_COUNTERS])
+{
+    struct mixture x;
+    if (!mix_by_time(s, l, without, &x) && !mix_by_size(s, l, without, &x)) return false;
+    const uint64_t *a = counts(&x.a->m->count), *b = x.b ? counts(&x.b->m->count) : NULL;
+    for (unsigned i = 0; i < SAMPLED_COUNTERS; i++) {
+        out[i] = is_sum(i) ? x.of_a * (double)a[i] + (b ? x.of_b * (double)b[i] : 0) : 0;
+        half[i] = x.of_a * x.a->m->half[i] + (b ? x.of_b * x.b->m->half[i] : 0);
+    }
+    return true;
+}
+
+/* Its own counters are the best there is: it was timed, and found the caches as they should be. */
+static bool is_own(const struct logged *l) { return l->m && l->stands; }
+
+void sampling_launch(const struct sampling *s, unsigned i, struct sample *out)
+{
+    const struct logged *l = &s->log[i];
+    double value[SAMPLED_COUNTERS], half[SAMPLED_COUNTERS];
+    memset(out, 0, sizeof *out);
+    bool known = is_own(l) || !sampling_predict(s, l, UINT32_MAX, value, half);
+    if (known && l->m) {
+        *out = l->m->count;
+        return;
+    }
+    if (!known)
+        for (unsigned k = 0; k < SAMPLED_COUNTERS; k++) counts_of(out)[k] = (uint64_t)llround(value[k]);
+    out->stats.kernels = 1;
+    out->stats.sm.warp_instructions = l->warp;
+    out->stats.sm.thread_instructions = l->thread;
+    out->stats.sm.ctas = l->ctas;
+    out->stats.sm.warps = l->warps;
+    sampling_mend(&s->config, &out->stats);
+}
+
+/* ---- intervals ---- */
+
+/* What is missed, per warp instruction, when timed launches are predicted from the others. */
+struct misses {
+    unsigned n;
+    double sum[SAMPLED_COUNTERS], square[SAMPLED_COUNTERS];
+};
+
+static void look_at_misses(const struct sampling *s, const struct launch_group *g, struct misses *x)
+{
+    double value[SAMPLED_COUNTERS], half[SAMPLED_COUNTERS];
+    memset(x, 0, sizeof *x);
+    for (uint32_t i = 0; i < g->stands; i++) {
+        const struct logged *l = &s->log[g->stand[i]];
+        if (!l->ordinal || !l->warp || !sampling_predict(s, l, g->stand[i], value, half)) continue;
+        x->n++;
+        for (unsigned k = 0; k < SAMPLED_COUNTERS; k++) {
+            double miss = (value[k] - (double)counts(&l->m->count)[k]) / (double)l->warp;
+            x->sum[k] += miss;
+            x->square[k] += miss * miss;
+        }
+    }
+}
+
+/* The projected launches of a group: adds half of their intervals, squared, since groups err independently. */
+static void add_group(const struct sampling *s, const struct launch_group *g, double square[SAMPLED_COUNTERS],
+                      struct misses *x)
+{
+    double value[SAMPLED_COUNTERS], half[SAMPLED_COUNTERS];
+    double sum[SAMPLED_COUNTERS] = {0}, inherited[SAMPLED_COUNTERS] = {0}, work = 0;
+    for (uint32_t i = g->first; i != UINT32_MAX; i = s->log[i].next_in_group) {
+        const struct logged *l = &s->log[i];
+        if (is_own(l)) {
+            for (unsigned k = 0; k < SAMPLED_COUNTERS; k++) inherited[k] += l->m->half[k];
+            continue;
+        }
+        if (!sampling_predict(s, l, UINT32_MAX, value, half)) continue;
+        work += (double)l->warp;
+        for (unsigned k = 0; k < SAMPLED_COUNTERS; k++) sum[k] += value[k], inherited[k] += half[k];
+    }
+    if (work > 0) look_at_misses(s, g, x);
+    for (unsigned k = 0; k < SAMPLED_COUNTERS; k++) {
+        double h = inherited[k];
+        if (work > 0 && x->n > 1) {
+            double mean = x->sum[k] / x->n, spread = x->square[k] / x->n - mean * mean;
+            double scatter = sqrt(fmax(spread, 0) * x->n / (x->n - 1));
+            h += work * (fabs(mean) + scatter * student(x->n) / sqrt(x->n)) + FLOOR * sum[k];
+        } else if (work > 0) h += UNKNOWN * sum[k];
+        square[k] += h * h;
+    }
+}
+
+static void fill_report(const struct sampling *s, struct sampling_report *r)
+{
+    double timed = 0, all = 0;
+    *r = (struct sampling_report){.on = 1, .asked = s->asked, .launches = s->launches, .reasons = s->reasons};
+    memcpy(r->reason, s->reason, sizeof r->reason);
+    for (unsigned i = 0; i < s->launches; i++) {
+        const struct logged *l = &s->log[i];
+        all += (double)l->warp;
+        r->ctas += l->ctas;
+        if (!l->m) continue;
+        timed += (double)l->m->timed_warp;
+        bool partly = l->m->timed_warp < l->warp;
+        r->partly += partly;
+        r->timed += !partly;
+        r->timed_ctas += l->ctas - l->m->skipped_ctas;
+    }
+    r->timed_share = all > 0 ? timed / all : 1;
+}
+
+int sampling_read(const struct sampling *s, const struct sample *machine, struct sample *out,
+                  struct sampling_report *report, struct wl_err *e)
+{
+    static const unsigned exact[] = {SAMPLED_AT(stats.kernels), SAMPLED_AT(stats.sm.warp_instructions),
+                                     SAMPLED_AT(stats.sm.thread_instructions), SAMPLED_AT(stats.sm.ctas),
+                                     SAMPLED_AT(stats.sm.warps)};
+    struct misses *x = malloc(sizeof *x);
+    double square[SAMPLED_COUNTERS] = {0};
+    if (!x) return wl_no_memory(e);
+    *out = *machine; /* what is outside of launches, then all launches */
+    stats_subtract(out, &s->inside, sizeof *out);
+    for (unsigned i = 0; i < s->launches; i++) {
+        struct sample one;
+        sampling_launch(s, i, &one);
+        stats_add(out, &one, sizeof one);
+    }
+    for (unsigned i = 0; i < SAMPLED_COUNTERS; i++)
+        if (!is_sum(i)) counts_of(out)[i] = counts(machine)[i];
+    fill_report(s, report);
+    for (unsigned i = 0; i < s->groups; i++) add_group(s, &s->group[i], square, x);
+    for (unsigned i = 0; i < SAMPLED_COUNTERS; i++) report->half[i] = sqrt(square[i]);
+    for (unsigned i = 0; i < sizeof exact / sizeof exact[0]; i++) report->half[exact[i]] = 0;
+    free(x);
+    return stats_check_laws(&s->config, &out->stats, s->config.v[P_STATS_PROFILE], e);
+}

@@ -1,0 +1,157 @@
+#!/bin/sh
+# --sample: what is projected obeys the laws, has intervals that hold what a full run counts, and never passes for it.
+. "$(dirname "$0")/lib.sh"
+
+laws() { # sums, kernels and intervals of a sampled record
+    python3 - "$1" <<'PY'
+import json, sys
+r = json.load(open(sys.argv[1]))
+s = r["sampling"]
+assert 0 < s["timed_share"] <= 1
+for o in [r] + r["kernels"]:
+    for group in ("account", "warp_states"):
+        a = dict(o[group])
+        assert a.pop("total") == sum(a.values()), group
+    d, l, m = o["l1d"], o["l2"], o["sm"]
+    assert d["accesses"] == d["hits"] + d["hits_reserved"] + d["misses"] + d["bypasses"] == d["loads"] + d["stores"]
+    assert d["loads"] == m["load_requests"] and d["stores"] == m["store_requests"]
+    assert l["accesses"] == l["hits"] + l["hits_reserved"] + l["misses"] + l["bypasses"]
+    assert l["accesses"] == l["reads"] + l["writes"] + l["atomics"] and l["fetches"] == l["fills"]
+assert r["cycles"] == sum(k["cycles"] for k in r["kernels"])
+assert r["warp_instructions"] == sum(k["warp_instructions"] for k in r["kernels"])
+for group in ("account", "l1d", "dram"):
+    for key, value in r[group].items():
+        if isinstance(value, int) and not key.startswith("nvm"):
+            assert value == sum(k[group][key] for k in r["kernels"]), (group, key)
+            q = s[group][key]
+            assert q["low"] <= q["value"] == value <= q["high"], (group, key)
+assert s["cycles"]["low"] <= s["cycles"]["value"] == r["cycles"] <= s["cycles"]["high"]
+w = s["sm"]["warp_instructions"]
+assert w["low"] == w["high"] == r["warp_instructions"]
+PY
+}
+
+contains() { # FULL SAMPLED: instructions are equal; the intervals of what matters hold the full run's numbers
+    python3 - "$1" "$2" <<'PY'
+import json, sys
+full, r = (json.load(open(f)) for f in sys.argv[1:])
+s = r["sampling"]
+for key in ("warp_instructions", "thread_instructions"):
+    assert full[key] == r[key], key
+for name, value, q in (("cycles", full["cycles"], s["cycles"]), ("ipc", full["ipc"], s["ipc"]),
+                       ("l1d", full["l1d"]["misses"] / full["l1d"]["accesses"], s["l1d"]["miss_rate"]),
+                       ("l2", full["l2"]["misses"] / full["l2"]["accesses"], s["l2"]["miss_rate"])):
+    assert q["low"] - 1e-6 <= value <= q["high"] + 1e-6, (name, value, q)
+PY
+}
+
+same() { # A B [DROP...]: equal records but for these members
+    python3 - "$@" <<'PY'
+import json, sys
+a, b = (json.load(open(f)) for f in sys.argv[1:3])
+for o in (a, b):
+    for key in ["host", "command"] + sys.argv[3:]: o.pop(key, None)
+assert a == b, [k for k in a if a[k] != b.get(k)]
+PY
+}
+
+schema() { python3 "$WL_ROOT/tests/cli/schema.py" "$WL_ROOT/docs/result.schema.json" "$1"; }
+
+# ---- many launches: gaussian is made of shrinking ones, fdtd2d of equal ones; hotspot and srad of many waves ----
+run_pair() { # NAME ARGS...
+    pair=$1; shift
+    good "$pair in full" run "$@" --json "$work/full.json" -q
+    good "$pair sampled" run "$@" --sample --check --json "$work/$pair.json" -q
+    check "$pair: laws" laws "$work/$pair.json"
+    check "$pair: the intervals hold the truth" contains "$work/full.json" "$work/$pair.json"
+    check "$pair: schema" schema "$work/$pair.json"
+}
+run_pair fdtd2d fdtd2d --size tiny --input steps=40
+run_pair gaussian gaussian --size tiny
+run_pair waves hotspot --size tiny --input side=420
+check "launches were left out" python3 -c 'import json,sys
+n = json.load(open(sys.argv[1]))["sampling"]
+assert n["launches"]["projected"] > 50 and n["timed_share"] < 0.6, n["launches"]' "$work/fdtd2d.json"
+check "waves were left out" python3 -c 'import json,sys
+n = json.load(open(sys.argv[1]))["sampling"]
+assert n["launches"]["partly"] > 0 and n["ctas"]["timed"] < n["ctas"]["all"], n["launches"]' "$work/waves.json"
+
+# ---- the same every time, with every engine ----
+for how in "" "--engine tick" "--shuffle 5"; do
+    # shellcheck disable=SC2086
+    good "again, $how" run hotspot --size tiny --input side=420 --sample --check $how --json "$work/again.json" -q
+    check "equal, $how" same "$work/waves.json" "$work/again.json" engine
+    # shellcheck disable=SC2086
+    good "again, $how" run fdtd2d --size tiny --input steps=40 --sample --check $how --json "$work/again.json" -q
+    check "equal, $how" same "$work/fdtd2d.json" "$work/again.json" engine
+done
+
+# ---- where nothing is left out the counters are those of a full run ----
+good "in full" run bfs --size tiny --json "$work/full.json" -q
+good "refused" run bfs --size tiny --sample --json "$work/bfs.json" -q
+check "equal but for what is said of it" same "$work/full.json" "$work/bfs.json" sampling config config_hash set
+check "all was timed" python3 -c 'import json,sys
+s = json.load(open(sys.argv[1]))["sampling"]
+assert s["timed_share"] == 1 and s["launches"]["projected"] == 0
+assert s["cycles"]["low"] == s["cycles"]["high"]' "$work/bfs.json"
+good "a profile" run fdtd2d --size tiny --input steps=40 --sample --profile --json "$work/profile.json" -q
+check "is of everything, and says why" python3 -c 'import json,sys
+s = json.load(open(sys.argv[1]))["sampling"]
+assert s["timed_share"] == 1 and "profile" in s["timed_in_full_because"][0]' "$work/profile.json"
+good "not sampled" run fdtd2d --size tiny --json "$work/plain.json" -q
+check "a full record has no member of that name" python3 -c 'import json,sys
+assert "sampling" not in json.load(open(sys.argv[1]))' "$work/plain.json"
+
+# ---- words ----
+good "text" run fdtd2d --size tiny --input steps=40 --sample=2%
+has 'sampled  *[0-9.]* % of the warp instructions were timed'; has 'cycles .* to .* (+- .* %)'
+good "auto" run fdtd2d --size tiny --sample=auto -q
+bad 2 "auto or an error" run fdtd2d --size tiny --sample=often
+bad 2 "auto or an error" run fdtd2d --size tiny --sample=0%
+bad 2 "auto or an error" run fdtd2d --size tiny --sample=21%
+bad 2 "given twice" run fdtd2d --size tiny --sample --sample=2%
+
+# ---- traces ----
+good "record" trace record fdtd2d --size tiny --input steps=40 -o "$work/f.wlt" -q
+good "a sampled trace" run "$work/f.wlt" --sample --json "$work/trace.json" -q
+check "counts what the program does" same "$work/fdtd2d.json" "$work/trace.json" check
+
+# ---- a sampled result never passes for a full one ----
+cat >"$work/x.ini" <<'INI'
+title = sampling
+workloads = fdtd2d
+
+[series lru]
+gpu = gtx480
+
+[series lrr]
+gpu = gtx480
+sched = lrr
+
+[figure a]
+title = cycles
+metric = cycles
+series = lru, lrr
+
+[claim a]
+text = faster
+figure = a
+value = 1
+tolerance = 100
+measure = amean(lrr)
+INI
+good "an experiment in full" experiment "$work/x.ini" --size tiny --store "$work/r.db" --out "$work" -j 1
+good "and sampled" experiment "$work/x.ini" --size tiny --store "$work/r.db" --out "$work" -j 1 --sample
+has '(sampled)'
+check "are four results" test "$("$WARPLINE" store list --store "$work/r.db" | grep -c fdtd2d)" -eq 4
+good "claims" claims "$work/x.ini" --size tiny --store "$work/r.db" -j 1 --sample
+has '^sampled: '
+good "compare" compare fdtd2d --size tiny --sample --sched gto,lrr -j 1
+has 'sampled, cycles +- '
+bad 2 "goes without" claims --from "$WL_ROOT/docs/results/hac.csv" --sample
+
+# ---- executables ----
+LD_LIBRARY_PATH= run exec --sample --json "$work/exec.json" -q -- "$WL_BUILD/exec/exec_driver"
+check "exec" python3 -c 'import json,sys
+assert "timed_share" in open(sys.argv[1]).read()' "$work/exec.json"
+finish

@@ -181,8 +181,8 @@ static int make_scheduler(struct sm *s, const struct gpu_config *c, struct wl_er
     const struct wl_sched_policy *p = s->policy = c->sched.policy;
     s->ask_twice = c->sched.foreign || WL_CHECKING;
     s->notes_issues = p->marks;
-    s->only_picks =
-        p->ignores_state && !p->on_cycle && !p->allowed && !p->order && !p->lsu && !s->mem_issue && !s->fetch;
+    s->only_picks = p->ignores_state && !p->on_cycle && !p->allowed && !p->order && !p->lsu && !s->mem_issue &&
+                    (!s->fetch || s->fetches_lines);
     memcpy(s->sched_param, c->sched.values, sizeof s->sched_param);
     s->sched = (struct wl_sched){.g = {s->index, s->sms, s->warps, s->schedulers},
                                  .param = s->sched_param,
@@ -216,8 +216,21 @@ int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const stru
     lsu_init(s, c);
     if (c->v[P_SM_ALU_COLLECTORS] && stages_init(s, c, e)) return (int)e->code;
     if (warps_init(s)) return wl_fail(e, WL_ERUN, "out of memory");
-    if (make_caches(s, c, e) || (c->v[P_SM_FETCH] && fetch_init(s, c, e))) return (int)e->code;
+    bool fetches = c->v[P_SM_FETCH] == FETCH_BUFFER || (c->v[P_SM_FETCH] == FETCH_CACHE && !c->v[P_IL1_PERFECT]);
+    if (make_caches(s, c, e) || (fetches && fetch_init(s, c, e))) return (int)e->code;
     return make_scheduler(s, c, e);
+}
+
+static void warm_reply(const struct part *p, const struct req *r)
+{
+    const struct sm *s = (const struct sm *)(const void *)((const char *)p - offsetof(struct sm, part));
+    if (r->kind == WL_LOAD && !r->bypass && r->cache < SM_CACHES) l1_warm_fill(&s->lsu.l1[r->cache], r);
+    if (r->load) __builtin_prefetch(r->load);
+}
+
+void sm_warm_ports(struct sm *s)
+{
+    if (l1_is_large(l1d_of(s))) s->reply.warm = warm_reply;
 }
 
 void sm_destroy(struct sm *s)

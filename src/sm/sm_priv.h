@@ -46,14 +46,22 @@ void warps_walk(const struct sm *s);
 int fetch_init(struct sm *s, const struct gpu_config *c, struct wl_err *e);
 void fetch_destroy(struct sm *s);
 
-void fetch_advance(struct sm *s, unsigned w, const struct code_inst *from); /* `from` was issued; the head is known */
-void fetch_drop(struct sm *s, unsigned w);                                  /* the warp has issued its last */
-void fetch_flush(struct sm *s, unsigned w);                                 /* a scheduler met the wrong path */
-bool fetch_has_head(const struct sm *s, unsigned w, tick_t *at);            /* its buffer is usable from *at on */
-void fetch_fill(struct sm *s, struct req *r);                               /* a line has come */
+/* `from` was issued; the head is known */
+void fetch_advance(struct sm *s, unsigned w, const struct code_inst *from, tick_t now);
+void fetch_drop(struct sm *s, unsigned w);                       /* the warp has issued its last */
+void fetch_flush(struct sm *s, unsigned w);                      /* a scheduler met the wrong path */
+bool fetch_has_head(const struct sm *s, unsigned w, tick_t *at); /* its buffer is usable from *at on */
+void fetch_fill(struct sm *s, struct req *r);                    /* a line has come */
 bool fetch_cycle(struct sm *s, tick_t now); /* returns whether it has something to do in the next cycle */
 bool fetch_idle(const struct sm *s);
 void fetch_walk(const struct sm *s);
+
+/* Whether a warp goes from one instruction to another without leaving its line: 64 bytes of PTX, or half a line of
+ * machine code, which is always right. */
+static inline bool fetch_stays(const struct sm *s, const struct code_inst *from, const struct code_inst *to)
+{
+    return s->fetches_lines && from && (from->pc ^ to->pc) < 64;
+}
 
 /* stages.c */
 int stages_init(struct sm *s, const struct gpu_config *c, struct wl_err *e);

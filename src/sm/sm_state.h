@@ -156,6 +156,7 @@ struct lsu_ext {
 /* ---- instruction fetch (fetch.c) ---- */
 
 enum { FETCH_MAX_MISSES = 64 };
+enum { FETCH_IDEAL, FETCH_BUFFER, FETCH_CACHE }; /* sm.fetch */
 
 /* A line on its way to the instruction cache. */
 struct fetch_miss {
@@ -165,7 +166,15 @@ struct fetch_miss {
     bool used;
 };
 
-/* Exists only with sm.fetch = buffer. */
+/* A line in the cache of a scheduler. */
+struct l0_line {
+    uint64_t line; /* + 1; 0: none */
+    uint64_t used; /* when it was last asked for */
+    tick_t ready;  /* from when on it can be read */
+    bool ahead;    /* it was asked for ahead, and no warp has come to it yet */
+};
+
+/* Exists only with sm.fetch = buffer or cache. */
 struct fetch {
     uint64_t want;    /* warps with an empty buffer that no miss holds back */
     uint64_t refused; /* of these, those that would be refused again: nothing has changed since */
@@ -184,6 +193,15 @@ struct fetch {
     uint8_t left[SM_MAX_WARPS];  /* instructions in the warp's buffer */
     uint32_t next[SM_MAX_WARPS]; /* the instruction its buffer is refilled from */
     tick_t at[SM_MAX_WARPS];     /* from when on the buffer can be used */
+    /* Only with sm.fetch = cache (fetch_lines.c): */
+    struct l0_line *l0; /* [schedulers][l0_sets][l0_ways]; NULL: no such caches */
+    uint32_t l0_sets, l0_ways;
+    uint32_t depth;                    /* lines asked for ahead */
+    uint32_t scale;                    /* bytes of PTX in memory, per byte of a pc */
+    tick_t delay;                      /* from the instruction cache to a scheduler's */
+    uint32_t streams;                  /* schedulers with lines to ask for ahead, a bit each */
+    uint64_t ahead[SM_MAX_SCHEDULERS]; /* the next of them */
+    uint64_t until[SM_MAX_SCHEDULERS]; /* the last */
     struct fetch_miss miss[FETCH_MAX_MISSES];
 };
 
@@ -303,6 +321,7 @@ struct sm {
     bool tracks_loops;  /* the L1D's policy wants to hear of loops that are left */
     bool notes_issues;  /* there are observers or marks */
     bool ends_cycles;   /* there are observers or fetches */
+    bool fetches_lines; /* sm.fetch = cache */
     bool sub_cores;     /* pipes belong to schedulers */
     uint8_t units;      /* units from here on have no pipes */
     _Alignas(64) struct port reply; /* from the network */

@@ -23,7 +23,7 @@ void warp_starve(struct sm *s, unsigned w)
     p->inst = &s->no_inst;
     p->exec = 0;
     *own_register(s, w) = NEVER;
-    s->long_stall |= bit64(w);
+    if (!((s->barrier | s->membar) >> w & 1)) s->long_stall |= bit64(w); /* else when it is let go */
     s->account.since[w] = (uint32_t)s->next_issue - 1;
     s->steady = false;
     ++*s->starving;

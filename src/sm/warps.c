@@ -245,7 +245,7 @@ void warp_show_head(struct sm *s, unsigned w) { show_head(s, w); }
 /* The next instruction, which is known, must be fetched. */
 static __attribute__((noinline)) void await_head(struct sm *s, unsigned w, const struct code_inst *from, tick_t now)
 {
-    fetch_advance(s, w, from);
+    fetch_advance(s, w, from, now);
     s->account.since[w] = (uint32_t)s->next_issue - 1;
     if (s->wrong >> w & 1) s->head_unit[UNIT_NONE] |= bit64(w); /* shown when a scheduler has met the wrong path */
     else show_head(s, w);
@@ -276,7 +276,7 @@ void warp_advance(struct sm *s, unsigned w, tick_t now)
         if (!p->outstanding) finish_warp(s, w, now);
         return;
     }
-    if (s->fetch) {
+    if (s->fetch && !fetch_stays(s, from, p->inst)) {
         await_head(s, w, from, now);
         return;
     }

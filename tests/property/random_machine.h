@@ -65,6 +65,13 @@ static void random_old_sm(struct gpu_config *c, uint64_t s)
     SET(SM_REG_UNIT, ONE_OF(1, 4));
     SET(SM_CTA_SHARE, (int64_t)machine_draw(&s, 2));
     SET(SM_WRITEBACK, size_of(&s, 3));
+    if (machine_draw(&s, 3)) return;
+    SET(SM_FETCH, 2); /* the front end of real GPUs */
+    SET(IL0_SETS, ONE_OF(1, 2, 8));
+    SET(IL0_WAYS, size_of(&s, 8));
+    SET(IL0_PREFETCH, ONE_OF(0, 1, 4, 32));
+    SET(IL0_INST_BYTES, ONE_OF(8, 16));
+    SET(IL1_LATENCY, ONE_OF(0, 1, 20));
 }
 
 static void random_l1(struct gpu_config *c, uint64_t s)

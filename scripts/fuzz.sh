@@ -45,7 +45,7 @@ dictionary() {
 keep() {
     rm -rf "$build/merged-$1"
     mkdir -p "$build/merged-$1" tests/fuzz/saved
-    "$build/fuzz_$1" -merge=1 -timeout=20 -rss_limit_mb=4096 "$build/merged-$1" $(seeds "$1") "$build/corpus-$1" \
+    "$build/fuzz_$1" -merge=1 -timeout=60 -rss_limit_mb=4096 "$build/merged-$1" $(seeds "$1") "$build/corpus-$1" \
         >"$build/$1-merge.log" 2>&1 || { tail -20 "$build/$1-merge.log" && exit 1; }
     (cd "$build/merged-$1" && find . -type f -printf '%s %f\n' | sort -n |
         awk '{ sum += $1; if (sum > 409600) exit; print $2 }' | sort) >"$build/$1.list"
@@ -70,7 +70,7 @@ mkdir -p "$build/corpus-$name"
 dictionary "$name" | sed 's/\\/\\\\/g; s/"/\\"/g; s/.*/"&"/' >"$build/$name.dict"
 dict=
 [ ! -s "$build/$name.dict" ] || dict=-dict=$build/$name.dict
-"$build/fuzz_$name" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 -reload=0 \
+"$build/fuzz_$name" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=4096 -print_final_stats=1 -reload=0 \
     $dict -artifact_prefix="$build/$name-" "$build/corpus-$name" $(seeds "$name") \
     >"$build/$name.log" 2>&1 || {
     tail -60 "$build/$name.log"

@@ -1,8 +1,8 @@
 #!/bin/sh
-# fuzz.sh BUILD SECONDS JOBS [TARGET] - runs every fuzz target, or one, JOBS of them at a time: first all inputs that are
-# kept (tests/fuzz/corpus, tests/fuzz/saved, for PTX also the workloads), then SECONDS of new ones. What a target found is
-# in BUILD/corpus-NAME and stays for the next time; an input that ends one is in BUILD/NAME-crash-... Prints a line per
-# target: executions, executions per second, edges reached, inputs found.
+# fuzz.sh BUILD SECONDS JOBS [TARGET] - runs every fuzz target, or one, JOBS of them at a time: first all inputs that
+# are kept (tests/fuzz/corpus, tests/fuzz/saved, for PTX also the workloads), then SECONDS of new ones. What a target
+# found is in BUILD/corpus-NAME and stays for the next time; an input that ends one is in BUILD/NAME-crash-... Prints a
+# line per target: executions, executions per second, edges reached, inputs found.
 # fuzz.sh BUILD keep [TARGET] - minimises what is in BUILD/corpus-NAME and saves it as tests/fuzz/saved/NAME.tar.gz, the
 # smallest inputs first, up to 400 KiB of them before compression.
 set -eu
@@ -45,11 +45,12 @@ dictionary() {
 keep() {
     rm -rf "$build/merged-$1"
     mkdir -p "$build/merged-$1" tests/fuzz/saved
-    "$build/fuzz_$1" -merge=1 -timeout=20 -rss_limit_mb=4096 "$build/merged-$1" $(seeds "$1") "$build/corpus-$1" \
+    "$build/fuzz_$1" -merge=1 -timeout=60 -rss_limit_mb=4096 "$build/merged-$1" $(seeds "$1") "$build/corpus-$1" \
         >"$build/$1-merge.log" 2>&1 || { tail -20 "$build/$1-merge.log" && exit 1; }
     (cd "$build/merged-$1" && find . -type f -printf '%s %f\n' | sort -n |
         awk '{ sum += $1; if (sum > 409600) exit; print $2 }' | sort) >"$build/$1.list"
-    tar -C "$build/merged-$1" -cf - --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -T "$(realpath "$build/$1.list")" |
+    list=$(realpath "$build/$1.list")
+    tar -C "$build/merged-$1" -cf - --mtime=@0 --owner=0 --group=0 --numeric-owner -T "$list" |
         gzip -9n >"tests/fuzz/saved/$1.tar.gz"
     echo "fuzz: $1: $(wc -l <"$build/$1.list") inputs of $(find "$build/merged-$1" -type f | wc -l)," \
         "$(wc -c <"tests/fuzz/saved/$1.tar.gz") bytes"
@@ -67,8 +68,10 @@ if [ -z "$name" ]; then
 fi
 mkdir -p "$build/corpus-$name"
 dictionary "$name" | sed 's/\\/\\\\/g; s/"/\\"/g; s/.*/"&"/' >"$build/$name.dict"
-"$build/fuzz_$name" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 -reload=0 \
-    -dict="$build/$name.dict" -artifact_prefix="$build/$name-" "$build/corpus-$name" $(seeds "$name") \
+dict=
+[ ! -s "$build/$name.dict" ] || dict=-dict=$build/$name.dict
+"$build/fuzz_$name" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=4096 -print_final_stats=1 -reload=0 \
+    $dict -artifact_prefix="$build/$name-" "$build/corpus-$name" $(seeds "$name") \
     >"$build/$name.log" 2>&1 || {
     tail -60 "$build/$name.log"
     echo "fuzz: $name: a finding; the input is $build/$name-crash-* (or -leak-, -timeout-, -oom-)" >&2

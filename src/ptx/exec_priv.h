@@ -318,6 +318,7 @@ struct exec_run {
     struct slice_store slices;
     struct exec_counts counts;
     struct wl_err *err;
+    struct wl_err unheard; /* what err points to when nobody asks for the words */
     bool failed;
 };
 

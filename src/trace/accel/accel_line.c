@@ -43,7 +43,7 @@ static bool read_hex(const char *text, unsigned max_digits, uint64_t *out)
     while (text[0] == '0' && text[1]) text++; /* padding */
     uint64_t v = 0;
     unsigned n = 0;
-    for (int d; (d = hex_digit(text[n])) >= 0 && n <= max_digits; n++) v = v << 4 | (unsigned)d;
+    for (int d; n <= max_digits && (d = hex_digit(text[n])) >= 0; n++) v = v << 4 | (unsigned)d;
     *out = v;
     return n > 0 && n <= max_digits && !text[n];
 }
@@ -97,7 +97,7 @@ static const char *const keys[KEYS] = {"kernel name",         "kernel id",      
 static void set_name(struct accel_kernel *k, const char *value)
 {
     size_t n = 0;
-    for (; value[n] && n < sizeof k->name - 1; n++)
+    for (; n < sizeof k->name - 1 && value[n]; n++)
         k->name[n] = (unsigned char)value[n] < 0x20 || value[n] == 0x7f ? '?' : value[n];
     k->name[n] = 0;
 }

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/check.h"
+
 static uint64_t gcd(uint64_t a, uint64_t b)
 {
     while (b) {
@@ -18,6 +20,7 @@ void clock_periods(const int64_t *khz, unsigned n, tick_t *periods)
     /* period_i = L / f_i with L the least common multiple of the frequencies, reduced. */
     uint64_t divisor = 0, multiple = 1;
     for (unsigned i = 0; i < n; i++) divisor = gcd((uint64_t)khz[i], divisor);
+    WL_ASSERT(divisor); /* clocks run */
     bool exact = true;
     for (unsigned i = 0; i < n && exact; i++) {
         uint64_t f = (uint64_t)khz[i] / divisor, part = f / gcd(f, multiple);

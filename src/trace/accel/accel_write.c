@@ -195,9 +195,9 @@ static void put_inst(void *arg, const struct code_inst *in, uint32_t exec, const
     if (!returns(in, opcode, exec)) sass_mark(in, mark);
     if (w->lines) fprintf(f, "%u ", code_origin(w->code, in).line);
     fprintf(f, "%04x %08x %u", in->pc, exec, dst);
-    if (dst) fprintf(f, " R%u", in->reg[0] % REGISTERS);
+    if (dst) fprintf(f, " R%u", (unsigned)in->reg[0] % REGISTERS);
     fprintf(f, " %s%s %u", opcode, mark, src);
-    for (unsigned i = 0; i < src; i++) fprintf(f, " R%u", in->reg[in->ndst + i] % REGISTERS);
+    for (unsigned i = 0; i < src; i++) fprintf(f, " R%u", (unsigned)in->reg[in->ndst + i] % REGISTERS);
     if (!inst_is_mem(in)) {
         fputs(" 0", f);
     } else {

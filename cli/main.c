@@ -25,8 +25,7 @@ static void help(FILE *out)
 {
     fputs("warpline - a cycle-level simulator of the GPU memory hierarchy\n\n", out);
     for (unsigned i = 0; i < COMMANDS; i++) fprintf(out, "  warpline %-13s%s\n", commands[i].name, commands[i].summary);
-    fputs("\nCommon options: --gpu NAME|FILE, --scheme NAME, --l1 POLICY, --l2 POLICY, --sched POLICY,\n"
-          "  --set KEY=VALUE, --size tiny|small|paper, --json FILE, --csv FILE, --plugin FILE.so\n"
+    fputs("\nCommon options: --gpu, --scheme, --l1, --l2, --sched, --set KEY=VALUE, --size, --json, --csv, --plugin\n"
           "Try: warpline run atax --size tiny. Help of a command: warpline run --help. Manual: man warpline.\n",
           out);
 }

@@ -56,7 +56,9 @@ static const struct option_row table[] = {
     {"timeline-requests", 0, MAYBE_NUMBER, "N", AT(timeline_requests),
      "follow one of N requests (default 64); 0: none"},
     {"timeline-sms", 0, TEXT, "N,N", AT(timeline_sms), "SMs of --timeline (default 0)"},
-    {"source", 0, FLAG, NULL, AT(source), "the lines of the source, each with what it costs"},
+    {"source", 0, FLAG, NULL, AT(source),
+     "the lines of the source, each with what it costs; calibrate: print the program that measures"},
+    {"base", 0, TEXT, "NAME|FILE", AT(base), "the machine for all that was not measured (default: the nearest preset)"},
     {"sort", 0, TEXT, "KEY", AT(sort), "--source: by stalls, awaited, instructions or requests, not in place (line)"},
     {"html", 0, TEXT, "FILE", AT(html), "write the explanation as a page with pictures"},
     {"output", 'o', TEXT, "FILE", AT(output), "the file to write"},
@@ -237,7 +239,7 @@ static int parse_option(struct parsing *p)
         r = find_row(word + 2, len, 0);
         if (word[2 + len] == '=') value = word + 3 + len;
     } else {
-        r = find_row(NULL, 0, word[1]);
+        r = find_row("", 0, word[1]);
         if (r && word[2]) value = word + 2;
     }
     if (!r || !takes(p->command, r)) return unknown_option(p->command, word, p->e);

@@ -41,6 +41,26 @@ static int make_policy(struct l2 *s, const struct gpu_config *c, struct wl_err *
     return policy_open(&s->pol, &c->l2, &g, &s->shared, &services, s->part.clock->breach, e);
 }
 
+/* Hints to the host: a request comes, a fill comes. */
+static void warm_access(const struct part *p, const struct req *r)
+{
+    const struct l2 *s = (const struct l2 *)(const void *)((const char *)p - offsetof(struct l2, part));
+    tags_warm(&s->tags, r->set);
+}
+
+static void warm_fill(const struct part *p, const struct req *r)
+{
+    const struct l2 *s = (const struct l2 *)(const void *)((const char *)p - offsetof(struct l2, part));
+    __builtin_prefetch(&s->mshr.entry[r->l2_mshr]);
+}
+
+void l2_warm_ports(struct l2 *s)
+{
+    if (!s->tags.large) return;
+    s->in.warm = warm_access;
+    s->fill.warm = warm_fill;
+}
+
 int l2_init(struct l2 *s, const struct gpu_config *c, uint32_t index, const struct addrmap *map,
             const struct nvm_map *nvm, struct req_pool *pool, struct wl_err *e)
 {
@@ -833,6 +853,7 @@ void l2_host_copy(struct l2 *s, uint64_t line, uint32_t set, uint8_t sectors, ti
     struct wl_access a;
     l2_describe_access(s, &r, set, now, &a);
     int found = tags_find(t, set, line);
+    if (found >= 0 && t->sectors[found].pending) return; /* a kernel runs, and is about to get what it asked for */
     if (found >= 0) {
         l2_touch(s, &a, (uint32_t)found, false);
         t->sectors[found].valid |= s->sectored ? sectors : ALL_SECTORS;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/poison.h"
 #include "warpline/policy.h"
 
 enum { LINE_BYTES = 128, LINE_SHIFT = 7, SECTOR_BYTES = 32, LINE_SECTORS = 4, ALL_SECTORS = 15 };
@@ -75,11 +76,14 @@ struct req_pool {
 /* Adds free requests. The run loop calls it between rounds of steps so often that more requests are free than
  * a round can use; so taking one never fails. Returns -1 when the system has no more memory. */
 int req_grow(struct req_pool *p);
+/* The free ones, one by one. */
+uint64_t req_count_free(const struct req_pool *p);
 
 static inline struct req *req_alloc(struct req_pool *p)
 {
     struct req *r = p->free;
     WL_ASSERT(r && p->available);
+    UNPOISON(r, sizeof *r);
     p->free = r->next;
     p->alive++;
     p->available--;
@@ -92,6 +96,7 @@ static inline void req_free(struct req_pool *p, struct req *r)
     p->free = r;
     p->alive--;
     p->available++;
+    POISON(r, sizeof *r);
 }
 
 static inline void req_clear(struct req *r) { memset(r, 0, offsetof(struct req, unused)); }

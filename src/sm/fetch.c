@@ -1,4 +1,5 @@
-/* fetch.c - where a warp's instructions come from: GPGPU-Sim's front end.
+/* fetch.c - where a warp's instructions come from: GPGPU-Sim's front end, and the instruction cache behind it. Real
+ * GPUs have another front end (fetch_lines.c) with the same cache.
  *
  * A warp has a buffer of two decoded instructions. It is refilled only when both are gone, one warp per cycle, warps
  * in turn from the one that was last. Fetched in a cycle, decoded in the next, issued from the one after. The refill
@@ -16,7 +17,7 @@
 #include <stdlib.h>
 
 #include "mem/net.h"
-#include "sm/sm_priv.h"
+#include "sm/fetch_priv.h"
 #include "stream/spaces.h"
 
 enum { BUFFER = 2 };
@@ -38,7 +39,9 @@ int fetch_init(struct sm *s, const struct gpu_config *c, struct wl_err *e)
     list_init(&f->missq);
     f->line = calloc((size_t)f->sets * f->ways, sizeof *f->line);
     f->used = calloc((size_t)f->sets * f->ways, sizeof *f->used);
-    return f->line && f->used ? 0 : wl_fail(e, WL_ERUN, "out of memory");
+    bool lines = c->v[P_SM_FETCH] == FETCH_CACHE;
+    if (!f->line || !f->used || (lines && !fetch_lines_init(s, c))) return wl_fail(e, WL_ERUN, "out of memory");
+    return 0;
 }
 
 void fetch_destroy(struct sm *s)
@@ -46,15 +49,16 @@ void fetch_destroy(struct sm *s)
     if (!s->fetch) return;
     free(s->fetch->line);
     free(s->fetch->used);
+    free(s->fetch->l0);
     free(s->fetch);
 }
 
 /* ---- the buffers ---- */
 
 /* The place of an instruction in the program; the forms of a generic one are all at its place. */
-static uint32_t place_of(const struct sm *s, const struct code_inst *in)
+static uint32_t place_of(const struct sm *s, unsigned w, const struct code_inst *in)
 {
-    return code_is_form(in) ? in->form - 1 : (uint32_t)(in - s->launch->code->inst);
+    return code_is_form(in) ? in->form - 1 : (uint32_t)(in - kernel_of(s, &s->warp[w])->inst);
 }
 
 /* The buffer is empty and is refilled from `next` on. */
@@ -67,16 +71,20 @@ static void refill(struct sm *s, unsigned w, uint32_t next)
     f->refused &= ~bit64(w);
 }
 
-void fetch_advance(struct sm *s, unsigned w, const struct code_inst *from)
+void fetch_advance(struct sm *s, unsigned w, const struct code_inst *from, tick_t now)
 {
     struct fetch *f = s->fetch;
-    uint32_t head = place_of(s, s->warp[w].inst);
+    uint32_t head = place_of(s, w, s->warp[w].inst);
+    if (f->l0) {
+        fetch_lines_advance(s, w, head, now);
+        return;
+    }
     s->wrong &= ~bit64(w);
     if (!from) { /* the first instruction of the warp */
         refill(s, w, head);
         return;
     }
-    uint32_t at = place_of(s, from);
+    uint32_t at = place_of(s, w, from);
     if (at == head) return; /* another part of a generic instruction */
     if (head != at + 1) s->wrong |= bit64(w);
     if (from->kind == INST_EXIT) f->left[w] = 0; /* lanes have ended: what was fetched for them is thrown away */
@@ -97,7 +105,7 @@ void fetch_flush(struct sm *s, unsigned w)
     s->ready &= ~bit64(w);
     s->head_unit[UNIT_NONE] &= ~bit64(w);
     warp_show_head(s, w);
-    refill(s, w, place_of(s, s->warp[w].inst));
+    refill(s, w, place_of(s, w, s->warp[w].inst));
     account_flush(s, w);
     s->fetch->stats.flushes++;
 }
@@ -113,7 +121,7 @@ static void deliver(struct sm *s, unsigned w, tick_t now)
 {
     struct fetch *f = s->fetch;
     f->want &= ~bit64(w);
-    f->left[w] = f->next[w] + 1 < code_listed(s->launch->code) ? BUFFER : 1;
+    f->left[w] = f->next[w] + 1 < code_listed(kernel_of(s, &s->warp[w])->code) ? BUFFER : 1;
     f->at[w] = now + 2 * s->part.period;
     if (!((s->barrier | s->membar) >> w & 1)) warp_check_head(s, w, now);
 }
@@ -123,13 +131,14 @@ static void deliver(struct sm *s, unsigned w, tick_t now)
 /* The line of the instruction the warp wants; behind the end of the program comes more of the same. */
 static uint64_t wanted_line(const struct sm *s, unsigned w)
 {
-    const struct code *code = s->launch->code;
+    const struct sm_kernel *k = kernel_of(s, &s->warp[w]);
+    const struct code *code = k->code;
     uint32_t i = s->fetch->next[w], last = code_listed(code) - 1;
     uint64_t pc = i <= last ? code->inst[i].pc : code->inst[last].pc + UINT64_C(8);
-    return (L2_CODE + pc) >> LINE_SHIFT;
+    return (L2_CODE + k->code_base + pc) >> LINE_SHIFT;
 }
 
-static bool cache_hit(struct fetch *f, uint64_t line)
+bool il1_hit(struct fetch *f, uint64_t line)
 {
     if (f->perfect) return true;
     size_t at = line % f->sets * f->ways;
@@ -150,7 +159,7 @@ static void cache_insert(struct fetch *f, uint64_t line)
     f->used[oldest] = ++f->time;
 }
 
-static struct fetch_miss *find_miss(struct fetch *f, uint64_t line)
+struct fetch_miss *il1_find(struct fetch *f, uint64_t line)
 {
     for (uint32_t i = 0; i < f->misses; i++)
         if (f->miss[i].used && f->miss[i].line == line) return &f->miss[i];
@@ -173,22 +182,29 @@ static void send_request(struct sm *s, uint64_t line, uint32_t entry)
     f->missq_used++;
 }
 
-/* The warp waits for the line; false: it is refused. */
-static bool wait_for(struct sm *s, unsigned w, uint64_t line)
+struct fetch_miss *il1_ask(struct sm *s, uint64_t line)
 {
     struct fetch *f = s->fetch;
-    struct fetch_miss *m = find_miss(f, line);
+    struct fetch_miss *m = f->miss;
+    if (f->misses_used == f->misses) return NULL;
+    while (m->used) m++;
+    *m = (struct fetch_miss){.line = line, .used = true};
+    f->misses_used++;
+    send_request(s, line, (uint32_t)(m - f->miss));
+    return m;
+}
+
+bool il1_wait(struct sm *s, unsigned w, uint64_t line)
+{
+    struct fetch *f = s->fetch;
+    struct fetch_miss *m = il1_find(f, line);
     if (f->missq_used == f->missq_cap) return false;
     if (m) {
         if (m->waiting == f->merge) return false;
         f->stats.hits_reserved++;
     } else {
-        if (f->misses_used == f->misses) return false;
-        for (m = f->miss; m->used;) m++;
-        *m = (struct fetch_miss){.line = line, .used = true};
-        f->misses_used++;
+        if (!(m = il1_ask(s, line))) return false;
         f->stats.misses++;
-        send_request(s, line, (uint32_t)(m - f->miss));
     }
     m->warp[m->waiting++] = (uint8_t)w;
     f->want &= ~bit64(w);
@@ -200,15 +216,16 @@ void fetch_fill(struct sm *s, struct req *r)
     struct fetch *f = s->fetch;
     WL_ASSERT(r->mshr < f->misses && f->miss[r->mshr].used && f->miss[r->mshr].line == r->line);
     cache_insert(f, r->line);
+    if (f->l0) fetch_lines_fill(s, r->line);
     f->filled[(f->filled_first + f->filled_count++) % FETCH_MAX_MISSES] = (uint8_t)r->mshr;
     f->refused = 0;
+    s->ends_cycles = true;
     req_free(s->pool, r);
 }
 
 /* ---- the cycle ---- */
 
-/* Whose turn is next among the warps in `set`, which is not empty. */
-static unsigned turn(const struct fetch *f, uint64_t set)
+unsigned fetch_turn(const struct fetch *f, uint64_t set)
 {
     uint64_t behind = f->last >= 63 ? 0 : set & (UINT64_MAX << (f->last + 1));
     return bit_low64(behind ? behind : set);
@@ -219,24 +236,24 @@ static void make_up(struct fetch *f, uint64_t skipped)
 {
     if (!f->slept || !skipped) return;
     f->stats.stall_cycles += skipped;
-    f->last = turn(f, f->slept); /* now it is one of them, and whole rounds end where they began */
-    for (uint64_t n = (skipped - 1) % bit_count64(f->slept); n; n--) f->last = turn(f, f->slept);
+    f->last = fetch_turn(f, f->slept); /* now it is one of them, and whole rounds end where they began */
+    for (uint64_t n = (skipped - 1) % bit_count64(f->slept); n; n--) f->last = fetch_turn(f, f->slept);
 }
 
 static void fetch_one(struct sm *s, tick_t now)
 {
     struct fetch *f = s->fetch;
-    unsigned w = turn(f, f->want);
+    unsigned w = fetch_turn(f, f->want);
     f->last = w;
     uint64_t line = wanted_line(s, w);
     if (!(f->refused >> w & 1)) {
-        if (cache_hit(f, line)) {
+        if (il1_hit(f, line)) {
             f->stats.accesses++;
             f->stats.hits++;
             deliver(s, w, now);
             return;
         }
-        if (wait_for(s, w, line)) {
+        if (il1_wait(s, w, line)) {
             f->stats.accesses++;
             return;
         }
@@ -245,12 +262,14 @@ static void fetch_one(struct sm *s, tick_t now)
     f->stats.stall_cycles++;
 }
 
-/* One warp whose line has come may ask again. */
+/* One warp whose line has come may ask again; where each scheduler has a cache of its own, all who wait for it. */
 static void let_go(struct fetch *f)
 {
     uint32_t entry = f->filled[f->filled_first];
     struct fetch_miss *m = &f->miss[entry];
-    f->want |= bit64(m->warp[m->served++]);
+    do
+        if (m->served < m->waiting) f->want |= bit64(m->warp[m->served++]);
+    while (f->l0 && m->served < m->waiting);
     if (m->served < m->waiting) return;
     m->used = false;
     f->misses_used--;
@@ -275,16 +294,23 @@ bool fetch_cycle(struct sm *s, tick_t now)
     struct fetch *f = s->fetch;
     make_up(f, s->cycle - f->cycle - 1);
     f->cycle = s->cycle;
-    bool wanted = f->want;
-    if (wanted) fetch_one(s, now);
+    bool wanted = f->want, ready = false;
+    if (f->l0) ready = fetch_lines_cycle(s, now);
+    else if (wanted) fetch_one(s, now);
     if (f->missq_used) send_miss(s, now);
     if (f->filled_count) let_go(f);
     f->slept = f->want;
-    if (wanted && s->policy->on_cycle) return true; /* a head has come: the scheme may decide otherwise */
-    return f->want & ~f->refused || f->filled_count || (f->missq_used && !s->request->producer_waits);
+    if (f->l0 && fetch_idle(s)) s->ends_cycles = s->observers; /* until a warp leaves the lines that are there */
+    if (wanted && s->policy->on_cycle) return true;            /* a head has come: the scheme may decide otherwise */
+    return ready || f->want & ~f->refused || f->filled_count || f->streams ||
+           (f->missq_used && !s->request->producer_waits);
 }
 
-bool fetch_idle(const struct sm *s) { return !s->fetch->want && !s->fetch->misses_used; }
+bool fetch_idle(const struct sm *s)
+{
+    const struct fetch *f = s->fetch;
+    return !f->want && !f->misses_used && !f->streams;
+}
 
 void fetch_walk(const struct sm *s)
 {
@@ -295,7 +321,7 @@ void fetch_walk(const struct sm *s)
         const struct fetch_miss *m = &f->miss[i];
         if (!m->used) continue;
         used++;
-        WL_VERIFY(m->waiting <= f->merge && m->served < m->waiting);
+        WL_VERIFY(m->waiting <= f->merge && (m->served < m->waiting || f->l0)); /* or it was asked for ahead */
         for (uint32_t k = m->served; k < m->waiting; k++) {
             WL_VERIFY(!(held >> m->warp[k] & 1));
             held |= bit64(m->warp[k]);

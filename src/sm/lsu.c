@@ -37,7 +37,10 @@ void lsu_init(struct sm *s, const struct gpu_config *c)
 enum { OP_CHUNK = 256 };
 struct memop_chunk {
     struct memop_chunk *next;
-    struct memop op[OP_CHUNK];
+    struct {
+        struct memop op;
+        char red[RED_ZONE]; /* nothing outside sanitizer builds */
+    } slot[OP_CHUNK];
 };
 
 int memop_grow(struct memop_pool *p)
@@ -48,8 +51,9 @@ int memop_grow(struct memop_pool *p)
     c->next = p->chunks;
     p->chunks = c;
     for (int i = 0; i < OP_CHUNK; i++) {
-        c->op[i].next = p->free;
-        p->free = &c->op[i];
+        c->slot[i].op.next = p->free;
+        p->free = &c->slot[i].op;
+        POISON(&c->slot[i], sizeof c->slot[i]);
     }
     p->available += OP_CHUNK;
     return 0;
@@ -67,6 +71,7 @@ struct memop *memop_alloc(struct sm *s)
 {
     struct memop *op = s->ops->free;
     WL_ASSERT(op && s->ops->available);
+    UNPOISON(op, sizeof *op);
     s->ops->free = op->next;
     s->ops->available--;
     return op;
@@ -94,6 +99,7 @@ static void finish_op(struct sm *s, struct memop *op, uint64_t due, tick_t now)
     if (s->membar) warp_result_came(s, w, op->route->holds, now);
     if (in->async) warp_copy_ends(s, w, op->group, now);
     warp_memop_done(s, w, now);
+    POISON(op, sizeof *op);
 }
 
 /* What a warp waits for that waits for the request, which has left the SM. */
@@ -233,6 +239,7 @@ static void access_tags(struct sm *s, enum cache_id cache, tick_t now)
     struct req *r = p->list.head;
     if (r->ready > now) return;
     struct req *next = r->next;
+    __builtin_prefetch(next);
     if (!l1_refused(outcome) || l1_retry_worthwhile(c)) outcome = lsu_try(s, cache, r, now);
     if (outcome == L1_AGAIN) return;
     if (l1_refused(outcome)) {
@@ -353,6 +360,7 @@ static void lsu_feed(struct sm *s, tick_t now)
     WL_ASSERT(u->next_txn < u->ntxn && u->ntxn <= SM_MAX_TXNS);
     struct req *r = make_request(s, now);
     r->ready = now + p->delay;
+    l1_warm_access(&u->l1[cache], r->line);
     list_push(&p->list, r);
     p->used++;
     u->readonly += cache != L1_DATA;

@@ -2,7 +2,7 @@
 """drive.py - fails the Nth call, for N = 1, 2, 3, ..., of each kind, in each of a set of commands.
 
 usage: drive.py --warpline FILE --lib libwlfault.so [--asan] [--stride N] [--case NAME] [--kind NAME]
-                [--from N] [--to N] [--places] [--jobs N]
+                [--from N] [--to N] [--places] [--sample] [--jobs N]
 
 After each run with a failed call this must hold:
   - no signal ended it, no sanitizer spoke, it ended in time;
@@ -12,7 +12,8 @@ After each run with a failed call this must hold:
   - the store can be read and passes `store verify`, and the same command in peace then gives the results it always
     gives.
 --stride N takes a sample: the first 12 calls, then every Nth. --places fails one call of each chain of callers instead
-of all calls (with --stride: of every Nth chain). --jobs N runs so many at once.
+of all calls (with --stride: of every Nth chain). --sample is what a test has time for: chains of five callers, every
+eighth of those that take memory, every third of the others. --jobs N runs so many at once.
 """
 import argparse
 import csv
@@ -195,6 +196,7 @@ class Driver:
         self.fresh(os.path.join(top, "base"), folder)
         if os.path.exists(log):
             os.unlink(log)
+        os.environ["WL_FAULT_DEPTH"] = str(self.a.depth)
         self.call(folder, case[1], f"{kind}:0", log)
         first = {}
         for line in open(log) if os.path.exists(log) else []:
@@ -205,7 +207,10 @@ class Driver:
 
     def numbers(self, case, kind, top):
         if self.a.places:
-            yield from self.places(case, kind, top)[::self.a.stride]
+            stride = self.a.stride
+            if self.a.sample:
+                stride = (8 if kind == "alloc" else 3) * (8 if self.a.asan else 1)
+            yield from self.places(case, kind, top)[::stride]
             return
         n = self.a.first
         while n <= self.a.to:
@@ -243,9 +248,13 @@ def main():
     p.add_argument("--to", type=int, default=1 << 40)
     p.add_argument("--on", action="store_true", help="all calls from the Nth on fail")
     p.add_argument("--places", action="store_true")
+    p.add_argument("--sample", action="store_true")
+    p.add_argument("--depth", type=int, default=14)
     p.add_argument("--jobs", type=int, default=1)
     p.add_argument("--lines", type=int, default=6)
     a = p.parse_args()
+    if a.sample:
+        a.places, a.depth = True, 5
     d = Driver(a)
     for name, case in cases(d.root).items():
         if not a.case or name in a.case.split(","):

@@ -6,7 +6,7 @@
  * names a file to which one line per failed call is added, and the number of calls at the end. Calls before main (the
  * dynamic linker's, constructors) are not counted, and neither is what happens after exit has begun, when nobody is
  * left to be told. WL_FAULT_TRACE adds the callers to the log. With WL_FAULT=KIND:0 nothing fails, and the log has
- * "N PLACE" for each call, where PLACE is one number for one chain of callers. */
+ * "N PLACE" for each call, where PLACE is one number for one chain of callers, of which WL_FAULT_DEPTH count. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
@@ -59,7 +59,8 @@ static void note_place(uint64_t n)
     inside = true;
     void *frame[16];
     uint64_t place = 14695981039346656037u;
-    int depth = backtrace(frame, 16);
+    const char *most = getenv("WL_FAULT_DEPTH");
+    int depth = backtrace(frame, most && atoi(most) < 14 ? atoi(most) + 2 : 16);
     for (int i = 2; i < depth; i++) place = (place ^ (uint64_t)(uintptr_t)frame[i]) * 1099511628211u;
     char line[64];
     const char *log = getenv("WL_FAULT_LOG");

@@ -1,4 +1,4 @@
-/* test_poison.c - a step over the end of an object of an arena ends a sanitizer build. */
+/* test_poison.c - a step over the end of an object of an arena or a pool ends a sanitizer build. */
 #include "test.h"
 
 #include <fcntl.h>
@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/poison.h"
+#include "mem/req.h"
 
 static volatile char sink;
 
@@ -53,4 +54,24 @@ TEST(objects_of_an_arena_have_ends)
         assert_true(dies(large + 200000));
     }
     arena_free(&a);
+}
+
+TEST(requests_of_a_pool_have_ends_and_a_free_one_is_gone)
+{
+    struct req_pool p = {0};
+    assert_int_equal(req_grow(&p), 0);
+    struct req *a = req_alloc(&p), *b = req_alloc(&p);
+    assert_false(dies((char *)a));
+    assert_false(dies((char *)a + sizeof *a - 1));
+    if (SEEN) {
+        assert_true(dies((char *)a + sizeof *a)); /* between two of them */
+        assert_true(dies((char *)b - 1));
+        assert_true(dies((char *)p.free)); /* not handed out yet */
+        req_free(&p, a);
+        assert_true(dies((char *)a));
+        assert_int_equal(req_count_free(&p), p.available);
+        assert_ptr_equal(req_alloc(&p), a);
+        assert_false(dies((char *)a));
+    }
+    req_pool_destroy(&p);
 }

@@ -6,7 +6,7 @@
  * core, so that other programs on the machine do not matter much. JSON on standard output. */
 #include <jansson.h>
 
-#include "cli/cli.h"
+#include "cli/bench_against.h"
 
 enum { REPEATS = 9 };
 
@@ -70,6 +70,7 @@ static int bench_one(const struct bench_case *b, const struct options *o, json_t
 
 int cmd_bench(const struct options *o, struct wl_err *e)
 {
+    if (o->against) return bench_against(o, e);
     if (o->words.count) return wl_fail(e, WL_EINPUT, "bench runs a fixed set; '%s' is too much", o->words.item[0]);
     struct output out;
     int rc = output_open(&out, o, e);

@@ -9,17 +9,22 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "cli/cli.h"
-#include "experiment/fidelity.h"
+#include "cli/references.h"
 #include "experiment/fidelity_builtin.h"
 
 enum { MAX_EXTRA = 2 * MAX_ITEMS + 12 };
 
 struct fidelity_call {
     const struct options *o;
-    char self[4096], command[4096], options[4096]; /* the last two as a shell reads them */
+    char program[4096], command[4096], options[4096]; /* the last two as a shell reads them */
     const char *extra[MAX_EXTRA];
-    unsigned nextra;
+    unsigned nextra, repeats, jobs;
+    references_show *show;
+    void *self;
+};
+
+/* What `warpline fidelity` makes of them. */
+struct fidelity_output {
     struct output out;
     json_t *list;
     bool begun; /* the CSV has its head */
@@ -46,9 +51,9 @@ static bool add_word(char *to, size_t size, const char *word)
 static int call_words(struct fidelity_call *c, struct wl_err *e)
 {
     const struct options *o = c->o;
-    ssize_t n = readlink("/proc/self/exe", c->self, sizeof c->self - 1);
+    ssize_t n = readlink("/proc/self/exe", c->program, sizeof c->program - 1);
     if (n < 0) return wl_fail(e, WL_ERUN, "cannot find this program: %s", strerror(errno));
-    c->self[n] = 0;
+    c->program[n] = 0;
     add_extra(c, "--gpu", o->gpu);
     add_extra(c, "--scheme", o->scheme);
     add_extra(c, "--l1", o->l1);
@@ -97,25 +102,16 @@ static char *read_text(const char *file, struct wl_err *e)
 
 /* ---- one reference ---- */
 
-static int show(struct fidelity_call *c, const struct fid_reference *f, struct wl_err *e)
-{
-    if (c->out.text) fid_write_tables(f, stdout);
-    if (c->out.csv) fid_write_csv(f, !c->begun, c->out.csv);
-    c->begun = true;
-    if (c->list && json_array_append_new(c->list, fid_json(f))) return wl_no_memory(e);
-    return 0;
-}
-
 static int run_reference(struct fidelity_call *c, struct fid_reference *f, const char *folder, struct wl_err *e)
 {
     const struct options *o = c->o;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    struct fid_runs how = {.program = c->self, .folder = folder, .extra = c->extra, .jobs = (unsigned)o->jobs};
+    struct fid_runs how = {.program = c->program, .folder = folder, .extra = c->extra, .jobs = c->jobs};
     if (!how.jobs) how.jobs = cores > 0 ? (unsigned)cores : 1;
     if (o->verbose) how.say = say_run;
     int rc = o->only ? fid_choose(f, o->only, e) : 0;
-    if (!rc) rc = fid_run(f, &how, e);
-    return rc ? rc : show(c, f, e);
+    for (unsigned i = 0; !rc && i < c->repeats; i++) rc = fid_run(f, &how, e);
+    return rc ? rc : c->show(c->self, f, e);
 }
 
 static int ncu_file(struct fidelity_call *c, const char *file, const char *text, struct wl_err *e)
@@ -182,24 +178,42 @@ static int one_word(struct fidelity_call *c, const char *word, struct wl_err *e)
     return rc;
 }
 
+int references_run(const struct options *o, unsigned repeats, unsigned jobs, references_show *show, void *self,
+                   struct wl_err *e)
+{
+    static struct fidelity_call c;
+    char name[64];
+    c = (struct fidelity_call){.o = o, .repeats = repeats, .jobs = jobs, .show = show, .self = self};
+    int rc = call_words(&c, e);
+    for (unsigned i = 0; !rc && i < o->words.count; i++) rc = one_word(&c, o->words.item[i], e);
+    for (unsigned i = 0; !rc && !o->words.count && fid_builtin_name(i, name, sizeof name); i++)
+        rc = one_word(&c, name, e);
+    return rc;
+}
+
+/* ---- the command ---- */
+
+static int show(void *self, const struct fid_reference *f, struct wl_err *e)
+{
+    struct fidelity_output *to = self;
+    if (to->begun && to->out.text) printf("\n");
+    if (to->out.text) fid_write_tables(f, stdout);
+    if (to->out.csv) fid_write_csv(f, !to->begun, to->out.csv);
+    to->begun = true;
+    if (to->list && json_array_append_new(to->list, fid_json(f))) return wl_no_memory(e);
+    return 0;
+}
+
 int cmd_fidelity(const struct options *o, struct wl_err *e)
 {
-    static struct fidelity_call call;
-    struct fidelity_call *c = &call;
-    *c = (struct fidelity_call){.o = o};
+    struct fidelity_output to = {.begun = false};
     if (o->output && o->words.count != 1)
         return wl_fail(e, WL_EINPUT, "-o takes one file of ncu: warpline fidelity app.csv -o app.ref.csv -- ./app");
-    int rc = call_words(c, e);
-    if (!rc) rc = output_open(&c->out, o, e);
-    if (!rc && o->json) c->list = json_array();
-    for (unsigned i = 0; !rc && i < o->words.count; i++) rc = one_word(c, o->words.item[i], e);
-    char name[64];
-    for (unsigned i = 0; !rc && !o->words.count && fid_builtin_name(i, name, sizeof name); i++) {
-        if (i && c->out.text) printf("\n");
-        rc = one_word(c, name, e);
-    }
-    if (!rc && c->list && json_dumpf(c->list, c->out.json, JSON_INDENT(2))) rc = wl_no_memory(e);
-    if (!rc && c->list) fputs("\n", c->out.json);
-    json_decref(c->list);
-    return output_close(&c->out, rc, e);
+    int rc = output_open(&to.out, o, e);
+    if (!rc && o->json) to.list = json_array();
+    if (!rc) rc = references_run(o, 1, (unsigned)o->jobs, show, &to, e);
+    if (!rc && to.list && json_dumpf(to.list, to.out.json, JSON_INDENT(2))) rc = wl_no_memory(e);
+    if (!rc && to.list) fputs("\n", to.out.json);
+    json_decref(to.list);
+    return output_close(&to.out, rc, e);
 }

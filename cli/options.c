@@ -23,6 +23,7 @@ static const struct option_row table[] = {
     {"size", 0, TEXT, "SIZE", AT(size), "inputs: tiny, small (default) or paper"},
     {"input", 0, LIST, "KEY=VALUE", AT(input), "one input of the workload; repeatable"},
     {"seed", 0, NUMBER, "N", AT(seed), "seed of generated inputs (default 1)"},
+    {"against", 0, FLAG, NULL, AT(against), "compare with the seconds of other simulators, of reference files"},
     {"check", 0, FLAG, NULL, AT(check), "compare the results with a CPU reference"},
     {"functional", 0, FLAG, NULL, AT(functional), "execute only, time nothing"},
     {"kernel", 0, TEXT, "NAME", AT(kernel), "FILE.ptx: the kernel to run; trace, exec: a pattern, time only these"},
@@ -112,7 +113,8 @@ void options_help(const struct command *c, FILE *out)
     for (const struct option_row *r = NULL; (r = options_next(c, r));) {
         char left[64], letter[8] = "";
         if (r->letter) snprintf(letter, sizeof letter, "-%c,", r->letter);
-        snprintf(left, sizeof left, "--%s%s%s", r->name, r->value ? " " : "", r->value ? r->value : "");
+        snprintf(left, sizeof left, "--%s%s%s", r->name, r->value && r->kind != SAMPLE ? " " : "",
+                 r->value ? r->value : "");
         fprintf(out, "  %3s %-22s %s\n", letter, left, r->help);
     }
 }

@@ -42,7 +42,7 @@ struct options {
     struct text_list words; /* what is not an option */
     uint64_t seed, shuffle, max_cycles, shared, regs, jobs, timeout;
     bool seed_given;
-    bool program_status, check, paranoid, functional, quiet, verbose, plain, help;
+    bool program_status, check, against, paranoid, functional, quiet, verbose, plain, help;
     bool source;
     bool all, retry, no_run, slurm, failed, from;
     struct maybe_number range, timeline_requests;

@@ -23,15 +23,15 @@ _warpline() {
     *) case ${COMP_WORDS[1]} in
     help) words="run compare sweep characterize explain list gpu trace timeline experiment figure claims fidelity report store exec completion bench" ;;
     run)
-        options="--gpu --scheme --l1 --l2 --sched --set --size --input --seed --check --functional --kernel --launches --grid --block --arg --shared --regs --dump --engine --shuffle --paranoid --max-cycles --json --csv --profile --samples --loads --timeline --timeline-window --timeline-from --timeline-requests --timeline-sms --plugin --quiet --verbose --help"
+        options="--gpu --scheme --l1 --l2 --sched --set --size --input --seed --check --functional --kernel --launches --grid --block --arg --shared --regs --dump --engine --shuffle --paranoid --max-cycles --json --csv --profile --samples --sample --loads --timeline --timeline-window --timeline-from --timeline-requests --timeline-sms --plugin --quiet --verbose --help"
         [[ $cur == -* ]] && words=$options || words="ptx $(_warpline_list workloads)"
         ;;
     compare)
-        options="--gpu --scheme --l1 --l2 --sched --set --size --input --seed --check --kernel --engine --paranoid --max-cycles --json --csv --store --jobs --timeout --plugin --quiet --verbose --help"
+        options="--gpu --scheme --l1 --l2 --sched --set --size --input --seed --check --kernel --engine --paranoid --max-cycles --json --csv --sample --store --jobs --timeout --plugin --quiet --verbose --help"
         [[ $cur == -* ]] && words=$options || words=" $(_warpline_list workloads) $(_warpline_list groups)"
         ;;
     sweep)
-        options="--gpu --scheme --l1 --l2 --sched --set --size --input --seed --kernel --json --csv --store --jobs --timeout --retry --no-run --plugin --quiet --verbose --help"
+        options="--gpu --scheme --l1 --l2 --sched --set --size --input --seed --kernel --json --csv --sample --store --jobs --timeout --retry --no-run --plugin --quiet --verbose --help"
         [[ $cur == -* ]] && words=$options || words=" $(_warpline_list workloads) $(_warpline_list groups)"
         ;;
     characterize)
@@ -59,15 +59,15 @@ _warpline() {
         [[ $cur == -* ]] && words=$options || words="mascar-fig3"
         ;;
     experiment)
-        options="--size --json --store --out --jobs --timeout --retry --no-run --slurm --task --spool --plugin --quiet --verbose --help"
+        options="--size --json --sample --store --out --jobs --timeout --retry --no-run --slurm --task --spool --plugin --quiet --verbose --help"
         [[ $cur == -* ]] && words=$options || words=" $(_warpline_list experiments)"
         ;;
     figure)
-        options="--size --store --out --all --jobs --timeout --retry --no-run --from --plugin --quiet --verbose --help"
+        options="--size --sample --store --out --all --jobs --timeout --retry --no-run --from --plugin --quiet --verbose --help"
         [[ $cur == -* ]] && words=$options || words=" $(_warpline_list figures)"
         ;;
     claims)
-        options="--size --json --csv --store --jobs --timeout --retry --no-run --from --range --only --unknown --slurm --task --spool --plugin --quiet --verbose --help"
+        options="--size --json --csv --sample --store --jobs --timeout --retry --no-run --from --range --only --unknown --slurm --task --spool --plugin --quiet --verbose --help"
         [[ $cur == -* ]] && words=$options || words=" $(_warpline_list experiments)"
         ;;
     fidelity)
@@ -75,7 +75,7 @@ _warpline() {
         [[ $cur == -* ]] && words=$options || words="csv csv csv $(_warpline_list experiments)"
         ;;
     report)
-        options="--size --output --store --jobs --timeout --retry --no-run --from --range --ranges --plugin --quiet --verbose --help"
+        options="--size --sample --output --store --jobs --timeout --retry --no-run --from --range --ranges --plugin --quiet --verbose --help"
         [[ $cur == -* ]] && words=$options || words="html $(_warpline_list experiments)"
         ;;
     store)
@@ -83,7 +83,7 @@ _warpline() {
         [[ $cur == -* ]] && words=$options || words="list export csv json results prune verify $(_warpline_list experiments)"
         ;;
     exec)
-        options="--gpu --scheme --l1 --l2 --sched --set --functional --kernel --launch --launches --program-status --record --engine --shuffle --max-cycles --json --csv --profile --samples --loads --timeline --timeline-window --timeline-from --timeline-requests --timeline-sms --plugin --quiet --verbose --help"
+        options="--gpu --scheme --l1 --l2 --sched --set --functional --kernel --launch --launches --program-status --record --engine --shuffle --max-cycles --json --csv --profile --samples --sample --loads --timeline --timeline-window --timeline-from --timeline-requests --timeline-sms --plugin --quiet --verbose --help"
         [[ $cur == -* ]] && words=$options || words=""
         ;;
     completion)
@@ -91,8 +91,8 @@ _warpline() {
         [[ $cur == -* ]] && words=$options || words="bash zsh fish"
         ;;
     bench)
-        options="--gpu --scheme --l1 --l2 --sched --set --engine --json --plugin --quiet --verbose --help"
-        [[ $cur == -* ]] && words=$options || words=""
+        options="--gpu --scheme --l1 --l2 --sched --set --against --engine --json --only --plugin --quiet --verbose --help"
+        [[ $cur == -* ]] && words=$options || words="csv $(_warpline_list experiments)"
         ;;
     esac ;;
     esac

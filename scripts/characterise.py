@@ -34,7 +34,7 @@ C|3MM|default|N|mm3;C|COV|default|N|covar;C|COR|default|N|corr;C|FD|default|N|fd
 """
 # DyCache, Table 1 and the two groups of its Fig. 8: regular or irregular, name, workload.
 DYCACHE = """
-R BP backprop;R BT btree;R GE gaussian;R HW heartwall;R HP hotspot;R LUD lud;R NW nw;R SRAD srad;R BC betweenness
+R BP backprop;R BT btree;R GE gaussian;R HW heartwall;R HP hotspot;R LUD lud;R NW nw;R SRAD srad_448;R BC betweenness
 R GC coloring_step;I BFS bfs;I CFD cfd;I KC kmeans;I PF particlefilter;I SC streamcluster;I CC components_hook
 I DC degree;I SSSP sssp;I TC triangles
 """
@@ -43,8 +43,22 @@ HAC = """
 PCS LIB libor;PCS DCT dct8x8;PCS HG histogram_sdk;PCS RAY ray;PCS BFS bfs;PCS NN neuralnet;CS MUM mummer
 CS LPS laplace3d;CS BH barneshut;CS WP weather
 """
-# The papers' tables say little of inputs; where an experiment runs a program with inputs of its own, so does this.
-INPUTS = {("dycache", "srad"): ["rows=448", "cols=496"]}
+# APCM, Table 4: what, configurations 1 and 2, and the same from a machine's parameters.
+APCM_MACHINES = (
+    ("SMs", "15 at 1400 MHz", "16 at 876 MHz",
+     lambda c: "%d at %d MHz" % (c["sm"]["count"], c["clock"]["core"] // 1000)),
+    ("warps, CTAs per SM", "48, 8", "64, 16", lambda c: "%d, %d" % (c["sm"]["warps"], c["sm"]["ctas"])),
+    ("schedulers per SM", "2", "4", lambda c: "%d" % c["sm"]["schedulers"]),
+    ("lanes per SM", "32", "192", lambda c: "%d" % (32 * c["sm"]["alu_pipes"])),
+    ("registers", "128 KB", "256 KB", lambda c: "%d KB" % (c["sm"]["registers"] * 4 // 1024)),
+    ("L1D", "16 KB, 4 ways, 64 MSHRs", "16 KB, 4 ways, 64 MSHRs",
+     lambda c: "%d KB, %d ways, %d MSHRs" % (c["l1d"]["size"] // 1024, c["l1d"]["ways"], c["l1d"]["mshr"])),
+    ("L2", "768 KB, 8 ways", "1536 KB, 16 ways",
+     lambda c: "%d KB, %d ways" % (c["l2"]["size"] // 1024, c["l2"]["ways"])),
+    ("memory", "384 bits at 924 MHz", "384 bits at 1750 MHz",
+     lambda c: "%d bits at %d MHz" % (64 * c["mem"]["channels"], c["clock"]["dram"] // 1000)),
+    ("tRP, tRC, tRAS, tRCD, tRRD, tWR, tCL, tWL", "12, 40, 28, 12, 5.5, 12, 12, 4", "12, 40, 28, 12, 5.5, 12, 12, 4",
+     lambda c: ", ".join("%d" % c["dram"][k] for k in "trp trc tras trcd trrd twr tcl twl".split())))
 
 
 def entries(text, separator=None):
@@ -63,8 +77,6 @@ class Runs:
         key = (command, gpu, workload, options)
         if key not in self.started:
             words = [self.warpline, command, workload, "--gpu", gpu, "--size", self.size, "-q", *options]
-            for value in INPUTS.get((gpu, workload), []):
-                words += ["--input", value]
             words += ["--csv", "-"] if command == "characterize" else ["--json", "-"]
             self.started[key] = self.pool.submit(self.one, words)
         return self.started[key]
@@ -95,6 +107,10 @@ def number(text):
 
 def percent(value):
     return "%.1f" % (100 * value) if isinstance(value, float) else "-"
+
+
+def whole(value):
+    return "%.0f" % value if isinstance(value, float) and math.isfinite(value) else "-"
 
 
 def few(value):
@@ -145,11 +161,32 @@ def mascar(r):
                "LSU stalled %", "idle, hit behind %"], rows), say])
 
 
+APCM_32K, APCM_128K = ("--set", "l1d.sets=64"), ("--set", "l1d.sets=256")  # as experiments/apcm.ini has them
+
+
+def apcm_scheme(r):
+    """Tables 2 to 5: the scheme and the two machines."""
+    one, two = (r.run(gpu, "vectoradd") for gpu in ("apcm", "apcm-kepler"))
+    bits = r.run("apcm", "vectoradd", "--l1", "apcm")["l1_policy_counters"]["storage_bits"]
+    rows = [[what, a, f(one["config"]), b, f(two["config"])] for what, a, b, f in APCM_MACHINES]
+    return "\n\n".join([
+        "Table 2, what makes a line's type, by requests of all warps and of the warp that brought it: streaming 1 and "
+        "1, inter-warp N and 1, intra-warp N and N, both N and fewer than N but more than one. The shares above are "
+        "counted by it.",
+        "Table 3, storage: 11 bits for each of 128 lines, 36 for each of 32 monitor tags, 11 and 32 for each of 16 "
+        "loads (CAIT, LAT) and 6 for each of 48 warps are %d bits; the policy counts %d. Table 5, its defaults: 32 "
+        "monitor tags, direct mapped, and 16 loads; the policy's are the same (`warpline list policies -v`)." %
+        (11 * 128 + 36 * 32 + (11 + 32) * 16 + 6 * 48, bits),
+        "Table 4, the machines. The core's clock is half of what the paper states for configuration 1: 1400 MHz is "
+        "Fermi's hot clock, and a warp issues in one cycle of 700 MHz (`gpus/apcm.ini`).",
+        table(["", "configuration 1, paper", "`apcm`", "configuration 2, paper", "`apcm-kepler`"], rows)])
+
+
 def apcm(r):
     rows, classes, aps, low = [], [], [], []
     for kind, name, w in entries(APCM):
         p = r.profile("apcm", w)
-        large = r.run("apcm", w, "--set", "l1d.ways=32")["ipc"] / r.run("apcm", w, "--set", "l1d.ways=8")["ipc"]
+        large = r.run("apcm", w, *APCM_128K)["ipc"] / r.run("apcm", w, *APCM_32K)["ipc"]
         here = "CS" if large > 1.5 else "CI" if large < 1.1 else "CM"
         if here != kind:
             classes.append(w)
@@ -158,7 +195,7 @@ def apcm(r):
         rows.append([name, "`%s`" % w, kind, "%.2f" % large, here if here == kind else "**%s**" % here,
                      *[percent(v) for v in types.values()], max(types, key=types.get).replace("_", "-"),
                      "%.3f" % p["aps"], percent(p["lives.once_or_twice"]), percent(p["infinite.once_or_twice"]),
-                     "%.0f" % p["reuse.inter_warp_median"], "%.0f" % p["reuse.intra_warp_median"],
+                     whole(p["reuse.inter_warp_median"]), whole(p["reuse.intra_warp_median"]),
                      few(p["requests_per_load"]), percent(p["access.hit"])])
     mean = lambda kind, key: sum(r.profile("apcm", w)["lines." + key] for k, n, w in entries(APCM) if k == kind) / sum(
         k == kind for k, n, w in entries(APCM))
@@ -166,18 +203,18 @@ def apcm(r):
               for k, says in (("CS", "strong intra-warp"), ("CM", "a mix of streaming and intra-warp"),
                               ("CI", "mostly streaming, some inter-warp"))]
     return "\n\n".join([
-        "## APCM, Table 1 and Figs. 3 to 6",
+        "## APCM, Tables 1 to 5 and Figs. 3 to 6",
         "`--gpu apcm`. A program is cache-sensitive (CS) when an L1D of 128 KB gives it more than 1.5 times the IPC "
         "of one of 32 KB, insensitive (CI) below 1.1, and moderate (CM) between. Locality types are shares of the "
-        "lines of an infinite L1D; the last two columns are ours alone. (The paper's Tables 2 to 5 are of the scheme "
-        "and the machine.)",
+        "lines of an infinite L1D; the last two columns are ours alone.",
         table(["name", "workload", "paper", "128 KB : 32 KB", "class", "streaming %", "inter %", "intra %", "both %",
                "most", "APS", "once or twice, 16 KB %", "infinite %", "reuse inter", "reuse intra", "requests per "
                "load",
                "loads hit %"], rows),
         "%d of %d classes agree; not: %s. Mean APS %.2f (the paper: 0.90)." % (len(rows) - len(classes), len(rows),
                                                                                names(classes), sum(aps) / len(aps)),
-        table(["Fig. 3, means", "streaming %", "inter %", "intra %", "both %", "the paper's text"], groups)])
+        table(["Fig. 3, means", "streaming %", "inter %", "intra %", "both %", "the paper's text"], groups),
+        apcm_scheme(r)])
 
 
 PARTLY = "SYR2 KMN BFS SPMV IIX PVC".split()  # section 3.1: "substantial amount ... partially cached"
@@ -332,8 +369,8 @@ def measured(r, gpu):
 def start_all(r):
     """Everything at once, the longest machine first, so that no core waits at the end."""
     for kind, name, w in entries(APCM):
-        for ways in ("8", "32"):
-            r.start("run", "apcm", w, "--set", "l1d.ways=" + ways)
+        for size in (APCM_32K, APCM_128K):
+            r.start("run", "apcm", w, *size)
         r.start("characterize", "apcm", w)
     for e in entries(DACACHE, "|"):
         r.start("characterize", "dacache", e[4])

@@ -71,7 +71,7 @@ bool fid_words(struct arena *a, const char *command, const char **word, unsigned
 
 /* ---- reference files ---- */
 
-static const char *const own_columns[] = {"name", "command", "launch", "grid", "block"};
+static const char *const own_columns[] = {"name", "command", "launch", "grid", "block", "cpu_seconds"};
 enum { OWN = sizeof own_columns / sizeof own_columns[0] };
 
 struct fid_reading {
@@ -205,19 +205,29 @@ static const char *own_field(const struct fid_reading *r, unsigned k, char **fie
     return r->own[k] < 0 ? "" : field[r->own[k]];
 }
 
+/* Nothing and "-" are not known. */
+static int read_number(const struct fid_reading *r, const char *text, unsigned line, double *out)
+{
+    char *end;
+    *out = NAN;
+    if (!*text || strcmp(text, "-") == 0) return 0;
+    *out = text_double(text, &end);
+    return *end || !isfinite(*out) || *out < 0 ? fail_line(r, line, "'%s' is no number", text) : 0;
+}
+
 static int read_row(struct fid_reading *r, char **field, unsigned n, unsigned line)
 {
     struct fid_reference *f = r->f;
     struct fid_row *row = &f->row[f->nrows];
     if (n != r->nfields) return fail_line(r, line, "a row needs as many fields as the table has columns%s", "");
-    *row = (struct fid_row){own_field(r, 0, field),
-                            own_field(r, 1, field),
-                            own_field(r, 2, field),
-                            own_field(r, 3, field),
-                            own_field(r, 4, field),
-                            line,
-                            NULL,
-                            NULL};
+    *row = (struct fid_row){.name = own_field(r, 0, field),
+                            .command = own_field(r, 1, field),
+                            .launch = own_field(r, 2, field),
+                            .grid = own_field(r, 3, field),
+                            .block = own_field(r, 4, field),
+                            .line = line,
+                            .spent = NAN};
+    if (read_number(r, own_field(r, 5, field), line, &row->cpu_seconds)) return WL_EINPUT;
     row->reference = ARENA_ARRAY(&f->arena, double, f->ncounters);
     row->ours = ARENA_ARRAY(&f->arena, double, f->ncounters);
     if (!row->reference || !row->ours) return wl_no_memory(r->e);
@@ -226,13 +236,7 @@ static int read_row(struct fid_reading *r, char **field, unsigned n, unsigned li
         return fail_line(r, line, "a command begins with 'run' or 'exec', not '%s'", row->command);
     for (unsigned i = 0; i < n; i++) {
         if (r->counter_of[i] < 0) continue;
-        char *end;
-        double v = NAN;
-        if (*field[i] && strcmp(field[i], "-") != 0) {
-            v = text_double(field[i], &end);
-            if (*end || !isfinite(v) || v < 0) return fail_line(r, line, "'%s' is no number", field[i]);
-        }
-        row->reference[r->counter_of[i]] = v;
+        if (read_number(r, field[i], line, &row->reference[r->counter_of[i]])) return WL_EINPUT;
         row->ours[r->counter_of[i]] = NAN;
     }
     f->nrows++;

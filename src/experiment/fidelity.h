@@ -20,6 +20,8 @@ struct fid_row {
     const char *grid, *block; /* what the launch must have been like, "128,1,1"; "": not checked */
     unsigned line;
     double *reference, *ours; /* a value per counter; NAN: not known */
+    double cpu_seconds;       /* that the reference's simulator took; NAN: not known */
+    double spent;             /* CPU seconds of our run, user and system; the least so far; NAN: not run */
 };
 
 struct fid_aim {

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 struct fid_task {
     const struct fid_row *row; /* the first with this command */
     pid_t pid;                 /* 0: not begun, -1: has ended */
+    double spent;              /* CPU seconds, when it has ended */
     char record[64], said[64]; /* files */
 };
 
@@ -90,16 +92,20 @@ static int start(struct fid_pool *p, struct fid_task *t)
     _exit(127);
 }
 
+static double seconds_of(struct timeval t) { return (double)t.tv_sec + (double)t.tv_usec / 1e6; }
+
 /* Waits for one of the tasks. */
 static int finish_one(struct fid_pool *p)
 {
     int status;
-    pid_t pid = waitpid(-1, &status, 0);
+    struct rusage used;
+    pid_t pid = wait4(-1, &status, 0, &used);
     if (pid < 0) return errno == EINTR ? 0 : wl_fail(p->e, WL_ERUN, "cannot wait for a run: %s", strerror(errno));
     for (unsigned i = 0; i < p->ntasks; i++) {
         struct fid_task *t = &p->task[i];
         if (t->pid != pid) continue;
         t->pid = -1;
+        t->spent = seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
         if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return 0;
         char said[1024];
         FILE *in = fopen(t->said, "r");
@@ -231,8 +237,12 @@ static int take_records(struct fid_pool *p)
         json_error_t why;
         json_t *record = json_load_file(p->task[i].record, 0, &why);
         if (!record) rc = fail_row(p, p->task[i].row, "its record cannot be read", why.text);
-        for (unsigned k = 0; !rc && k < p->f->nrows; k++)
-            if (strcmp(p->f->row[k].command, p->task[i].row->command) == 0) rc = take_row(p, &p->f->row[k], record);
+        for (unsigned k = 0; !rc && k < p->f->nrows; k++) {
+            struct fid_row *row = &p->f->row[k];
+            if (strcmp(row->command, p->task[i].row->command) != 0) continue;
+            row->spent = isnan(row->spent) ? p->task[i].spent : fmin(row->spent, p->task[i].spent);
+            rc = take_row(p, row, record);
+        }
         json_decref(record);
     }
     return rc;

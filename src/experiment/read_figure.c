@@ -115,7 +115,8 @@ static int read_plain_series(struct reader *r, struct ini_section *in, struct ex
     if (!base) return 0;
     const struct exp_series *s = find_series(r, base->value, strlen(base->value));
     if (!s) return unknown_series(r, base, 0, base->value);
-    if (f->each && f->chart == CHART_STACKED) return reader_fail(r, base, 0, "parts over time are not divided by a base");
+    if (f->each && f->chart == CHART_STACKED)
+        return reader_fail(r, base, 0, "parts over time are not divided by a base");
     f->view.base = (int)s->index;
     return 0;
 }

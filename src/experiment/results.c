@@ -156,7 +156,7 @@ static void put_row(const struct plan *p, unsigned first, unsigned workload, con
     if (r->state == RUN_FAILED) snprintf(reason, sizeof reason, "%s", r->reason && *r->reason ? r->reason : "failed");
     for (char *q = reason; *q; q++)
         if (*q == '\n') *q = ' ';
-    fprintf(out, ",%016" PRIx64 ",", config_hash(r->config));
+    fprintf(out, ",%016" PRIx64 ",", config_lasting_hash(r->config));
     put_csv(out, reason);
     for (unsigned i = 0; i < c->count; i++) {
         fputc(',', out);

@@ -8,7 +8,8 @@
  *     warpline-results,1,EXPERIMENT,SIZE,BUILD,VERSION
  *     workload,series,machine,failed,cycles,l1d.misses,samples[].cycles,...
  *
- * `series` are all that the run serves, `machine` the hash of the configuration, `failed` why there is no result.
+ * `series` are all that the run serves, `machine` the hash of the configuration that lasts over versions
+ * (config_lasting_hash), `failed` why there is no result.
  * A column NAME[].MEMBER has the member of each element of an array, separated by blanks; "-" where one has none. */
 #ifndef WL_EXPERIMENT_RESULTS_H
 #define WL_EXPERIMENT_RESULTS_H

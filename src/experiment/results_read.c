@@ -248,7 +248,7 @@ static int take_row(struct plan *p, struct results_file *f, char *const *column,
         r->state = failed ? RUN_FAILED : RUN_DONE;
         r->result = json_incref(result);
         r->reason = failed ? strdup(f->field[3]) : NULL;
-        *changed += machine != config_hash(r->config);
+        *changed += machine != config_lasting_hash(r->config);
     }
     json_decref(result);
     return 0;

@@ -261,7 +261,8 @@ static void put_stacked_time(const struct table *t, FILE *out)
             double x = text_double(t->row[i].label[2], NULL), below = 0, v = t->row[i].value[c];
             for (unsigned k = 0; k < c; k++) below += isnan(t->row[i].value[k]) ? 0 : t->row[i].value[k];
             if (x > before && !isnan(v))
-                fprintf(out, "%.15g %.9g %.15g %.15g %.9g %.9g\n", (x + before) / 2, below, before, x, below, below + v);
+                fprintf(out, "%.15g %.9g %.15g %.15g %.9g %.9g\n", (x + before) / 2, below, before, x, below,
+                        below + v);
             if (x > before) before = x;
         }
         fputs("EOD\n", out);

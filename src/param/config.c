@@ -429,3 +429,24 @@ uint64_t config_hash(const struct gpu_config *c)
     h = hash_values(h, c->l2.policy->name, c->l2.policy->params, c->l2.values);
     return hash_values(h, c->sched.policy->name, c->sched.policy->params, c->sched.values);
 }
+
+static uint64_t hash_stated(uint64_t h, const char *name, const struct wl_param *params, const int64_t *values)
+{
+    h = hash_text(h, name);
+    for (unsigned i = 0; i < param_rows(params); i++) {
+        char value[64];
+        if (values[i] == params[i].def) continue;
+        param_write(&params[i], values[i], value, sizeof value);
+        h = hash_text(hash_text(h, params[i].name), value);
+    }
+    return h;
+}
+
+uint64_t config_lasting_hash(const struct gpu_config *c)
+{
+    uint64_t h = hash_stated(WL_HASH_INIT, "gpu", gpu_params, c->v);
+    h = hash_text(hash_text(h, c->dram_map), c->shared_options);
+    h = hash_stated(h, c->l1.policy->name, c->l1.policy->params, c->l1.values);
+    h = hash_stated(h, c->l2.policy->name, c->l2.policy->params, c->l2.values);
+    return hash_stated(h, c->sched.policy->name, c->sched.policy->params, c->sched.values);
+}

@@ -84,6 +84,9 @@ typedef void config_change(void *arg, const char *name, const char *value, const
 void config_changes(const struct gpu_config *c, config_change *each, void *arg);
 /* Hash of everything that can change a result. */
 uint64_t config_hash(const struct gpu_config *c);
+/* The same for files that outlive a version: only values other than their defaults, by name and in words, so that a
+ * parameter which is new and off leaves the hash as it was. It does not see that a default has become another. */
+uint64_t config_lasting_hash(const struct gpu_config *c);
 /* "lru" or "dacache:promote=2": the name with the values that differ from the defaults. */
 void policy_spec(const char *name, const struct wl_param *params, const int64_t *values, char *out, size_t size);
 

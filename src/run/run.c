@@ -106,6 +106,7 @@ int run_session(struct run *r, struct wl_err *e)
                                  .gpu = r->engine,
                                  .print = r->spec.print,
                                  .print_arg = r->spec.listener};
+    so.no_data = r->kind == RUN_TRACE;
     if (r->spec.record) {
         int rc = begin_trace(r, e);
         if (rc) return rc;

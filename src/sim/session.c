@@ -40,6 +40,17 @@ static struct session *(*provider)(void);
 
 static void report_allocation(void *gpu, uint64_t addr, uint64_t bytes) { gpu_allocated(gpu, addr, bytes); }
 
+static int make_memory(struct session *s, struct wl_err *e)
+{
+    uint64_t bytes = s->opt.memory_bytes;
+    s->mem = s->opt.unified ? dev_mem_new_unified(bytes) : dev_mem_new(bytes);
+    if (!s->mem)
+        return wl_fail(e, WL_ERUN,
+                       "cannot reserve %" PRIu64 " bytes for the device's memory; does 'ulimit -v' say less?", bytes);
+    dev_set_granule(s->mem, (uint64_t)s->opt.config.v[P_RUN_GRANULE]);
+    return 0;
+}
+
 struct session *session_new(const struct session_options *o, struct wl_err *e)
 {
     struct session *s = calloc(1, sizeof *s);
@@ -49,13 +60,10 @@ struct session *session_new(const struct session_options *o, struct wl_err *e)
     }
     s->opt = *o;
     if (!s->opt.memory_bytes) s->opt.memory_bytes = DEFAULT_MEMORY;
-    s->mem = o->unified ? dev_mem_new_unified(s->opt.memory_bytes) : dev_mem_new(s->opt.memory_bytes);
-    if (!s->mem) {
-        wl_fail(e, WL_ERUN, "cannot reserve %" PRIu64 " bytes for the device's memory", s->opt.memory_bytes);
+    if (!o->no_data && make_memory(s, e)) {
         session_free(s);
         return NULL;
     }
-    dev_set_granule(s->mem, (uint64_t)o->config.v[P_RUN_GRANULE]);
     s->opt.gpu.memory_bytes = s->opt.memory_bytes;
     if (o->mode == SESSION_TIMING && !(s->gpu = gpu_new(&s->opt.config, &s->opt.gpu, e))) {
         session_free(s);
@@ -71,7 +79,7 @@ struct session *session_new(const struct session_options *o, struct wl_err *e)
         if (o->gpu.cut_cycles || o->gpu.max_cycles)
             sampling_refuse(s->sampling, "kernels may be ended early (--max-cycles), so nothing was left out");
     }
-    if (s->gpu) dev_watch(s->mem, report_allocation, s->gpu);
+    if (s->gpu && s->mem) dev_watch(s->mem, report_allocation, s->gpu);
     return s;
 }
 

@@ -49,6 +49,7 @@ struct session_options {
     struct gpu_config config; /* timing only */
     struct gpu_options gpu;
     uint64_t memory_bytes;             /* device memory; 0: 16 GiB (virtual) */
+    bool no_data;                      /* only traces are replayed: there is no memory behind the addresses */
     bool unified;                      /* host memory the device sees is wanted (dev_mem_new_unified) */
     const struct session_watch *watch; /* NULL: none */
     /* Text printed by kernels; NULL: dropped. */

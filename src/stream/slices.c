@@ -1,10 +1,7 @@
-/* slices.c - streams that are packed while they wait to be read.
- *
- * Packed bytes are a sequence of (varint literals, the literals, varint repeated, varint distance): so many bytes as
- * they are, then so many that stand `distance` before. The last pair has no repetition when the literals end the slice.
- * Candidates for a repetition are found by a table of the places where four bytes were last seen. */
+/* slices.c - streams that are packed by LZ4 while they wait to be read. */
 #include "stream/slices.h"
 
+#include <lz4.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,82 +14,6 @@ struct slice {
     uint64_t at; /* place in the file; of a slot of class slot_class(size) */
     uint8_t packed[];
 };
-
-enum { HASH_BITS = 12, SHORTEST = 4 };
-
-static uint32_t four(const uint8_t *p)
-{
-    uint32_t v;
-    memcpy(&v, p, 4);
-    return v;
-}
-
-static uint8_t *put(uint8_t *p, size_t v)
-{
-    for (; v >= 0x80; v >>= 7) *p++ = (uint8_t)(v | 0x80);
-    *p++ = (uint8_t)v;
-    return p;
-}
-
-static size_t get(const uint8_t **pp)
-{
-    const uint8_t *p = *pp;
-    size_t v = *p & 0x7f;
-    for (unsigned shift = 7; *p++ & 0x80; shift += 7) v |= (size_t)(*p & 0x7f) << shift;
-    *pp = p;
-    return v;
-}
-
-static uint8_t *put_literals(uint8_t *out, const uint8_t *in, size_t n)
-{
-    out = put(out, n);
-    memcpy(out, in, n);
-    return out + n;
-}
-
-size_t slice_pack(const uint8_t *in, size_t size, uint8_t *out)
-{
-    uint32_t seen[1 << HASH_BITS] = {0}; /* place + 1 */
-    uint8_t *o = out;
-    size_t from = 0, i = 0; /* literals begin at `from` */
-    while (i + SHORTEST <= size) {
-        uint32_t word = four(in + i), *place = &seen[word * UINT32_C(2654435761) >> (32 - HASH_BITS)];
-        size_t before = *place;
-        *place = (uint32_t)i + 1;
-        if (!before || four(in + before - 1) != word) {
-            i++;
-            continue;
-        }
-        size_t n = SHORTEST, distance = i - (before - 1);
-        while (i + n < size && in[i + n] == in[i + n - distance]) n++;
-        o = put_literals(o, in + from, i - from);
-        o = put(put(o, n), distance);
-        i += n;
-        from = i;
-    }
-    if (from < size) o = put_literals(o, in + from, size - from);
-    return (size_t)(o - out);
-}
-
-void slice_unpack(const uint8_t *packed, uint8_t *out, size_t size)
-{
-    const uint8_t *end = out + size;
-    while (out < end) {
-        size_t n = get(&packed);
-        memcpy(out, packed, n);
-        out += n;
-        packed += n;
-        if (out == end) return;
-        n = get(&packed);
-        size_t distance = get(&packed);
-        if (distance >= n) {
-            memcpy(out, out - distance, n);
-            out += n;
-        } else {
-            for (; n; n--, out++) *out = out[-(ptrdiff_t)distance]; /* it repeats itself */
-        }
-    }
-}
 
 /* ---- the file ---- */
 
@@ -195,9 +116,12 @@ static struct slice *keep(struct slice_chain *c, const uint8_t *packed, size_t s
 
 bool slice_add(struct slice_chain *c, const uint8_t *data, size_t size)
 {
-    uint8_t here[SLICE_BYTES + SLICE_BYTES / 4], *packed = here;
-    if (slice_bound(size) > sizeof here && !(packed = malloc(slice_bound(size)))) return false;
-    struct slice *s = keep(c, packed, slice_pack(data, size, packed));
+    uint8_t here[LZ4_COMPRESSBOUND(SLICE_BYTES)], *packed = here;
+    if (size > LZ4_MAX_INPUT_SIZE) return false;
+    int bound = LZ4_compressBound((int)size);
+    if ((size_t)bound > sizeof here && !(packed = malloc((size_t)bound))) return false;
+    int n = LZ4_compress_default((const char *)data, (char *)packed, (int)size, bound);
+    struct slice *s = n > 0 ? keep(c, packed, (size_t)n) : NULL;
     if (packed != here) free(packed);
     if (!s) return false;
     s->raw = (uint32_t)size;
@@ -231,7 +155,8 @@ int slice_take(struct slice_chain *c, struct warp_stream *out)
         if (!read_all(c->store->fd, room, s->size, s->at)) return -1;
         packed = room;
     }
-    slice_unpack(packed, c->open, s->raw);
+    int n = LZ4_decompress_safe((const char *)packed, (char *)c->open, (int)s->size, (int)s->raw);
+    if (n < 0 || (uint32_t)n != s->raw) return -1; /* of the file: it was ours alone, but disks fail */
     *out = (struct warp_stream){.data = c->open, .size = s->raw};
     c->first = s->next;
     if (!c->first) c->last = NULL;

@@ -50,10 +50,4 @@ int slice_take(struct slice_chain *c, struct warp_stream *out);
 void slice_clear(struct slice_chain *c);
 void slice_free(struct slice_chain *c);
 
-/* Packing itself: repetitions of what stands earlier. Returns the packed size, which is at most slice_bound(size). */
-static inline size_t slice_bound(size_t size) { return size + size / 64 + 16; }
-size_t slice_pack(const uint8_t *in, size_t size, uint8_t *out);
-/* Exactly what was packed; `size` is its size before. */
-void slice_unpack(const uint8_t *packed, uint8_t *out, size_t size);
-
 #endif

@@ -1,3 +1,4 @@
+/* lines.c - the text of a file line by line. Long compressed ones are decompressed on a thread (lines_ahead.c). */
 #include "trace/lines.h"
 
 #include <inttypes.h>
@@ -5,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUFFER = 4 * LINE_LIMIT };
+#include "trace/lines_ahead.h"
+
+enum { BUFFER = 4 * LINE_LIMIT, SHORT = 4 /* refills that are no reason for a thread */ };
 
 /* ---- failing ---- */
 
@@ -17,7 +20,15 @@ void lines_fail(struct lines *l, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    wl_fail(&l->err, WL_EINPUT, "%.700s:%" PRIu64 ": %s", l->name, l->number ? l->number : 1, text);
+    if (l->bare) wl_fail(&l->err, WL_EINPUT, "%s", text);
+    else wl_fail(&l->err, WL_EINPUT, "%.700s:%" PRIu64 ": %s", l->name, l->number ? l->number : 1, text);
+    l->failed = true;
+}
+
+void lines_take_failure(struct lines *l, const struct lines *from)
+{
+    if (from->bare && from->err.code == WL_EINPUT) lines_fail(l, "%s", from->err.text);
+    else l->err = from->err;
     l->failed = true;
 }
 
@@ -54,8 +65,15 @@ int lines_open_memory(struct lines *l, const char *name, const void *data, size_
     return start(l, name);
 }
 
+uint64_t lines_file_bytes(struct lines *l)
+{
+    ahead_end(l);
+    return l->file.taken;
+}
+
 void lines_close(struct lines *l)
 {
+    ahead_end(l);
     trace_file_close(&l->file);
     decoder_free(l->decoder);
     free(l->buf);
@@ -70,6 +88,7 @@ size_t lines_raw(struct lines *l, uint8_t *out, size_t size)
     if (l->failed) return 0;
     int64_t n = trace_file_read(&l->file, l->name, out, size, &l->err);
     l->failed = n < 0;
+    if (l->failed) l->bare = false; /* it names the file itself */
     return l->failed ? 0 : (size_t)n;
 }
 
@@ -82,7 +101,10 @@ static bool refill(struct lines *l)
     memmove(l->buf, l->buf + l->at, l->size - l->at);
     l->size -= l->at;
     l->at = 0;
-    size_t n = decoder_read(l, l->decoder, l->buf + l->size, BUFFER - 1 - l->size);
+    if (++l->refills == SHORT && !decoder_is_plain(l->decoder)) lines_go_ahead(l);
+    char *to = l->buf + l->size;
+    size_t room = BUFFER - 1 - l->size;
+    size_t n = l->ahead ? ahead_read(l, to, room) : decoder_read(l, l->decoder, to, room);
     l->size += n;
     if (n == 0) l->over = true;
     return n > 0;

@@ -15,11 +15,14 @@
 enum { LINE_LIMIT = 64 * 1024 };
 
 struct decoder; /* lines_decode.c */
+struct ahead;   /* lines_ahead.c */
 
 struct lines {
     char *name;
     struct trace_file file;
     struct decoder *decoder;
+    struct ahead *ahead; /* the thread that has file and decoder; NULL: they are here */
+    unsigned refills;
     char *buf; /* decoded text: [at, size) is not yet given out */
     size_t at, size;
     bool over;           /* the decoder gave its last byte */
@@ -27,6 +30,7 @@ struct lines {
     uint64_t text_bytes; /* given out so far */
     uint64_t limit;      /* refuse more text than this; tests lower it */
     bool failed;
+    bool bare; /* messages get file and line from who takes them over */
     struct wl_err err;
 };
 
@@ -39,12 +43,17 @@ char *lines_next(struct lines *l, size_t *len);
 /* Bad input at the line given last: "FILE:LINE: ...". Only the first counts. */
 void lines_fail(struct lines *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void lines_no_memory(struct lines *l);
+/* What `from`, which is bare, failed with happened at the line given last. */
+void lines_take_failure(struct lines *l, const struct lines *from);
+/* Bytes of the file that were read so far. */
+uint64_t lines_file_bytes(struct lines *l);
 
 /* ---- lines_decode.c: bytes of the file to bytes of text ---- */
 
 /* Up to `size` bytes as they are in the file; 0 at its end or after a failure. */
 size_t lines_raw(struct lines *l, uint8_t *out, size_t size);
 struct decoder *decoder_new(void);
+bool decoder_is_plain(const struct decoder *d); /* known when something was read */
 void decoder_free(struct decoder *d);
 /* Fills out with text; 0 at the end or after a failure. */
 size_t decoder_read(struct lines *l, struct decoder *d, char *out, size_t size);

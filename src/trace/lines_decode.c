@@ -28,6 +28,8 @@ struct decoder {
 
 struct decoder *decoder_new(void) { return calloc(1, sizeof(struct decoder)); }
 
+bool decoder_is_plain(const struct decoder *d) { return d->format == PLAIN || d->format == UNKNOWN; }
+
 void decoder_free(struct decoder *d)
 {
     if (!d) return;

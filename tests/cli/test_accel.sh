@@ -127,6 +127,33 @@ for c in xz gzip zstd; do
     bad 2 "packed/kernel-1.traceg.*truncated" run "$work/packed"
 done
 
+# Long ones are decompressed on a thread of its own: the same counters, and the same line in messages.
+run trace record gemm --size tiny --input n=96 -o "$work/gemm.wlt" -q
+run trace convert "$work/gemm.wlt" -o "$work/gemm" -q
+check "more than a few buffers of text" [ "$(wc -c <"$work/gemm/kernel-1.traceg")" -gt 4000000 ]
+good "plain" run "$work/gemm" --json -
+numbers <"$work/out" >"$work/plain"
+for c in xz gzip zstd; do
+    command -v $c >/dev/null 2>&1 || continue
+    rm -rf "$work/long"
+    cp -r "$work/gemm" "$work/long"
+    $c -q "$work/long/kernel-1.traceg" && rm -f "$work/long/kernel-1.traceg"
+    good "long $c" run "$work/long" --json -
+    numbers <"$work/out" >"$work/now"
+    check "long $c gives the same" cmp -s "$work/plain" "$work/now"
+    f=$(echo "$work"/long/kernel-1.traceg.*)
+    head -c $(($(wc -c <"$f") * 3 / 4)) "$f" >"$work/cut" && cp "$work/cut" "$f"
+    bad 2 "long/kernel-1.traceg[.a-z]*:[0-9][0-9]*: truncated" run "$work/long"
+    check "behind the last whole line ($c)" sh -c \
+        '[ "$(sed "s/.*traceg[.a-z]*:\([0-9]*\): .*/\1/" "$1")" -gt 1000 ]' sh "$work/err"
+done
+
+# A trace holds no data, so none of the device's memory is reserved for it.
+if ! ldd "$WARPLINE" | grep -q asan && ! nm "$WARPLINE" 2>/dev/null | grep -q __asan; then
+    (ulimit -v 1500000 && exec "$WARPLINE" run "$work/gemm.wlt" -q) >"$work/out" 2>"$work/err"
+    check "in little address space" [ $? = 0 ]
+fi
+
 # Both ways.
 good "to .wlt" trace convert "$traces/v4" -o "$work/v4.wlt"
 good "run it" run "$work/v4.wlt" --json -

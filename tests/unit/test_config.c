@@ -179,6 +179,22 @@ TEST_WITH(hashes, fresh, NULL)
     assert_int_not_equal(config_hash(&c), h);
 }
 
+/* The lasting one sees them too, but knows nothing of a parameter at its default: one that is added later changes
+ * no hash of a machine that does not use it. */
+TEST_WITH(lasting_hash, fresh, NULL)
+{
+    uint64_t h = config_lasting_hash(&c);
+    for (unsigned i = 0; i < P_COUNT; i++) {
+        int64_t was = c.v[i];
+        c.v[i] = was != gpu_params[i].min ? gpu_params[i].min : gpu_params[i].max;
+        assert_true((config_lasting_hash(&c) != h) == (c.v[i] != was));
+        c.v[i] = was;
+    }
+    assert_int_equal(config_lasting_hash(&c), h);
+    assert_int_equal(config_set_sched(&c, "lrr", &e), 0);
+    assert_int_not_equal(config_lasting_hash(&c), h);
+}
+
 /* 8. Machines that cannot be. */
 TEST_WITH(contradictions, fresh, NULL)
 {

@@ -114,6 +114,7 @@ void accel_code_begin(struct accel_code *c, const struct accel_kernel *k)
     if (arch != c->arch)
         for (uint32_t i = 1; i <= c->opcodes; i++) sass_classify(arch, c->opcode[i].text, &c->opcode[i].op);
     c->kernel = *k;
+    c->kernels++;
     c->arch = arch;
     c->records = c->insts = c->edges = c->contexts = 0;
     c->sites = 1;
@@ -121,6 +122,8 @@ void accel_code_begin(struct accel_code *c, const struct accel_kernel *k)
     index_clear(&c->by_edge);
     c->learning = true;
 }
+
+struct accel_memo *accel_code_memos(struct accel_code *c) { return c->memo; }
 
 void accel_warp_begin(struct accel_code *c)
 {
@@ -133,9 +136,16 @@ void accel_warp_begin(struct accel_code *c)
 
 /* ---- opcodes ---- */
 
-static uint32_t find_opcode(struct accel_code *c, struct lines *in, const char *text)
+static uint32_t find_opcode(struct accel_code *c, struct lines *in, const char *line, size_t len)
 {
-    size_t len = strlen(text);
+    enum { LONGEST = 200 };
+    char text[LONGEST + 1];
+    if (len > LONGEST) {
+        lines_fail(in, "an opcode of %zu characters", len);
+        return 0;
+    }
+    memcpy(text, line, len);
+    text[len] = 0;
     uint64_t h = hash_bytes(WL_HASH_INIT, text, len);
     struct accel_index *x = &c->by_opcode;
     if (x->slot) {
@@ -144,7 +154,6 @@ static uint32_t find_opcode(struct accel_code *c, struct lines *in, const char *
             if (o->hash == h && strcmp(o->text, text) == 0) return x->slot[at];
         }
     }
-    if (len > 200) lines_fail(in, "an opcode of %zu characters", len);
     if (c->opcodes >= ACCEL_MAX_OPCODES) lines_fail(in, "more than %d different opcodes", ACCEL_MAX_OPCODES);
     if (in->failed) return 0;
     char *copy = strdup(text);
@@ -315,17 +324,32 @@ static uint32_t learn(struct accel_code *c, struct lines *in, const struct accel
     return n;
 }
 
+/* The opcode's number, and below the record of a key: as they were when this line was read last, or looked up. */
+static uint32_t opcode_of(struct accel_code *c, struct lines *in, const struct accel_inst *i)
+{
+    if (i->opcode) i->memo->opcode = (uint16_t)find_opcode(c, in, i->opcode, i->opcode_len);
+    return i->memo->opcode;
+}
+
+static uint32_t record_of(const struct accel_code *c, const struct accel_inst *i, const struct accel_key *k)
+{
+    struct accel_memo *m = i->memo;
+    if (m->kernel == c->kernels && m->record && memcmp(&c->record[m->record].key, k, sizeof *k) == 0) return m->record;
+    m->kernel = c->kernels;
+    return m->record = find_record(c, k);
+}
+
 uint32_t accel_code_inst(struct accel_code *c, struct lines *in, struct accel_inst *i)
 {
     uint32_t lanes = i->mask ? i->mask : c->last_mask; /* nobody ran it, but somebody was there */
     struct accel_key k = {.pc = i->pc, .ndst = i->ndst, .nsrc = i->nsrc, .level = AN_INST};
-    k.opcode = (uint16_t)find_opcode(c, in, i->opcode);
+    k.opcode = (uint16_t)opcode_of(c, in, i);
     if (!k.opcode) return 0;
     k.context = accel_context_of(c, i->pc, lanes);
     describe(c, in, i, &k);
     if (in->failed) return 0;
     if (i->mask) lanes = i->mask;
-    uint32_t n = find_record(c, &k);
+    uint32_t n = record_of(c, i, &k);
     if (!n && !(n = learn(c, in, &k, i->line))) return 0;
     uint32_t site = c->record[n].value;
     c->last_mask = lanes;

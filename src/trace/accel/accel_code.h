@@ -49,6 +49,8 @@ struct accel_frame {
 
 struct accel_code {
     struct accel_kernel kernel;
+    uint32_t kernels; /* so far */
+    struct accel_memo memo[ACCEL_MEMOS];
     enum sass_arch arch;
     bool learning;
     struct accel_opcode *opcode;

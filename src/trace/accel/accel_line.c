@@ -17,42 +17,62 @@
 
 /* ---- numbers ---- */
 
-bool accel_number(const char *text, uint64_t max, uint64_t *out)
+/* A number is read where it stands and must end at a blank or at the end of the text; *at is then behind it. Lines are
+ * never changed: a message can show them, and equal lines stay equal (struct accel_memo). */
+static inline bool is_end(char c) { return c == ' ' || c == '\t' || !c; }
+
+static inline const char *skip_blanks(const char *p)
 {
+    while (*p == ' ' || *p == '\t') p++;
+    return p;
+}
+
+static inline bool scan_number(const char **at, uint64_t max, uint64_t *out)
+{
+    const char *p = *at, *first = p;
     uint64_t v = 0;
-    const char *p = text;
-    for (; isdigit((unsigned char)*p); p++) {
-        unsigned digit = (unsigned)(*p - '0');
+    for (unsigned digit; (digit = (unsigned)(unsigned char)*p - '0') < 10; p++) {
         if (digit > max || v > (max - digit) / 10) return false;
         v = v * 10 + digit;
     }
     *out = v;
-    return p != text && !*p;
+    *at = p;
+    return p != first && is_end(*p);
 }
 
-static int hex_digit(char c)
+bool accel_number(const char *text, uint64_t max, uint64_t *out) { return scan_number(&text, max, out) && !*text; }
+
+/* 0 to 15, or 16: no digit. */
+static inline unsigned hex_digit(char c)
 {
-    if (c >= '0' && c <= '9') return c - '0';
-    c = (char)(c | 32);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+    unsigned d = (unsigned)(unsigned char)c - '0', letter = ((unsigned)(unsigned char)c | 32) - 'a';
+    return d < 10 ? d : letter < 6 ? letter + 10 : 16;
+}
+
+static inline bool scan_hex(const char **at, unsigned max_digits, uint64_t *out)
+{
+    const char *p = *at;
+    if (p[0] == '0' && (p[1] | 32) == 'x') p += 2;
+    while (p[0] == '0' && !is_end(p[1])) p++; /* padding */
+    uint64_t v = 0;
+    unsigned n = 0;
+    for (unsigned d; (d = hex_digit(p[n])) < 16 && n <= max_digits; n++) v = v << 4 | d;
+    *out = v;
+    *at = p + n;
+    return n > 0 && n <= max_digits && is_end(p[n]);
 }
 
 static bool read_hex(const char *text, unsigned max_digits, uint64_t *out)
 {
-    if (text[0] == '0' && (text[1] | 32) == 'x') text += 2;
-    while (text[0] == '0' && text[1]) text++; /* padding */
-    uint64_t v = 0;
-    unsigned n = 0;
-    for (int d; (d = hex_digit(text[n])) >= 0 && n <= max_digits; n++) v = v << 4 | (unsigned)d;
-    *out = v;
-    return n > 0 && n <= max_digits && !text[n];
+    return scan_hex(&text, max_digits, out) && !*text;
 }
 
-static bool read_signed(const char *text, int64_t *out)
+static inline bool scan_signed(const char **at, int64_t *out)
 {
-    bool minus = *text == '-';
+    bool minus = **at == '-';
     uint64_t v;
-    if (!accel_number(text + minus, INT64_MAX, &v)) return false;
+    *at += minus;
+    if (!scan_number(at, INT64_MAX, &v)) return false;
     *out = minus ? -(int64_t)v : (int64_t)v;
     return true;
 }
@@ -195,111 +215,143 @@ void accel_read_header(struct lines *in, struct accel_kernel *k)
 
 /* ---- instructions ---- */
 
-/* The next blank-separated word, ended in place; NULL: none left. */
-static inline char *next_word(char **at)
+static bool skip_numbers(const char **at, unsigned count)
 {
-    char *p = *at;
-    while (*p == ' ' || *p == '\t') p++;
-    if (!*p) return NULL;
-    char *word = p;
-    while (*p && *p != ' ' && *p != '\t') p++;
-    if (*p) *p++ = 0;
-    *at = p;
-    return word;
-}
-
-static bool skip_numbers(char **at, unsigned count)
-{
-    for (unsigned i = 0; i < count; i++) {
-        char *w = next_word(at);
-        int64_t ignored;
-        if (!w || !read_signed(w, &ignored)) return false;
-    }
+    int64_t ignored;
+    for (unsigned i = 0; i < count; i++)
+        if (*at = skip_blanks(*at), !scan_signed(at, &ignored)) return false;
     return true;
 }
 
 /* The source line; tracers write 0 or a negative number where they know none. */
-static bool read_line(char **at, uint32_t *out)
+static bool read_line(const char **at, uint32_t *out)
 {
-    char *w = next_word(at);
     int64_t v;
-    if (!w || !read_signed(w, &v)) return false;
+    *at = skip_blanks(*at);
+    if (!scan_signed(at, &v)) return false;
     *out = v > 0 && v <= UINT32_MAX ? (uint32_t)v : 0;
     return true;
 }
 
 /* "2 R6 R3": a count and registers. */
-static bool read_registers(char **at, unsigned room, uint16_t *out, uint8_t *count)
+static bool read_registers(const char **at, unsigned room, uint16_t *out, uint8_t *count)
 {
-    char *w = next_word(at);
     uint64_t n, reg;
-    if (!w || !accel_number(w, room, &n)) return false;
+    *at = skip_blanks(*at);
+    if (!scan_number(at, room, &n)) return false;
     for (unsigned i = 0; i < n; i++) {
-        w = next_word(at);
-        if (!w || *w != 'R' || !accel_number(w + 1, UINT16_MAX, &reg)) return false;
+        *at = skip_blanks(*at);
+        if (*(*at)++ != 'R' || !scan_number(at, UINT16_MAX, &reg)) return false;
         out[i] = (uint16_t)reg;
     }
     *count = (uint8_t)n;
     return true;
 }
 
-static bool read_address(char **at, uint64_t *out)
+static inline bool read_address(const char **at, uint64_t *out)
 {
-    char *w = next_word(at);
-    return w && read_hex(w, 16, out);
+    *at = skip_blanks(*at);
+    return scan_hex(at, 16, out);
+}
+
+static inline bool read_step(const char **at, int64_t *out)
+{
+    *at = skip_blanks(*at);
+    return scan_signed(at, out);
 }
 
 /* Addresses of the lanes in the mask, by mode: all of them; base and stride; base and differences. */
-static bool read_addresses(char **at, struct accel_inst *i)
+static bool read_addresses(const char **at, struct accel_inst *i)
 {
-    char *mode = next_word(at), *w;
+    const char *p = skip_blanks(*at);
+    char mode = *p;
     uint64_t a = 0;
     int64_t step = 0;
-    if (!mode || mode[1] || *mode < '0' || *mode > '2') return false;
-    if (*mode != '0' && !read_address(at, &a)) return false;
-    if (*mode == '1' && !((w = next_word(at)) && read_signed(w, &step))) return false;
+    if (mode < '0' || mode > '2' || !is_end(p[1])) return false;
+    *at = p + 1;
+    if (mode != '0' && !read_address(at, &a)) return false;
+    if (mode == '1' && !read_step(at, &step)) return false;
     bool first = true;
     for (uint32_t m = i->mask; m; m &= m - 1, first = false) {
-        if (*mode == '0' && !read_address(at, &a)) return false;
-        if (*mode == '2' && !first && !((w = next_word(at)) && read_signed(w, &step))) return false;
-        if (*mode != '0' && !first) a += (uint64_t)step;
+        if (mode == '0' && !read_address(at, &a)) return false;
+        if (mode == '2' && !first && !read_step(at, &step)) return false;
+        if (mode != '0' && !first) a += (uint64_t)step;
         i->addr[bit_low32(m)] = a;
     }
     return true;
 }
 
-static const char *inst_fault(const struct accel_kernel *k, char *at, struct accel_inst *i)
+/* "1 R2 LDG.E 2 R4 R5 4": what is the same whenever the instruction is executed, up to the width. */
+static const char *read_fixed(const char **at, struct accel_inst *i)
 {
     uint64_t v;
-    char *w;
+    if (!read_registers(at, 4, i->reg, &i->ndst))
+        return "the destination registers are not a count up to 4 and R numbers";
+    i->opcode = skip_blanks(*at);
+    if (!isupper((unsigned char)*i->opcode)) return "the opcode is missing";
+    while (!is_end(**at) || *at < i->opcode) (*at)++;
+    i->opcode_len = (uint32_t)(*at - i->opcode);
+    if (!read_registers(at, CODE_MAX_REGS - 4, i->reg + i->ndst, &i->nsrc))
+        return "the source registers are not a count up to 8 and R numbers";
+    *at = skip_blanks(*at);
+    if (!scan_number(at, 1024, &v)) return "the width is not a number";
+    i->has_addrs = v != 0;
+    return NULL;
+}
+
+/* The same, from memory where the line before from this pc said the same. */
+static const char *recall_fixed(const char **at, const char *end, struct accel_memo *memo, struct accel_inst *i)
+{
+    struct accel_memo *m = &memo[i->pc >> 3 & (ACCEL_MEMOS - 1)];
+    size_t left = (size_t)(end - *at);
+    i->memo = m;
+    if (m->pc == i->pc && m->len && m->len <= left && memcmp(m->text, *at, m->len) == 0 && is_end((*at)[m->len])) {
+        memcpy(i->reg, m->reg, sizeof i->reg);
+        i->ndst = m->ndst;
+        i->nsrc = m->nsrc;
+        i->has_addrs = m->has_addrs;
+        i->opcode = NULL;
+        *at += m->len;
+        return NULL;
+    }
+    const char *first = *at, *fault = read_fixed(at, i);
+    if (fault) return fault;
+    size_t len = (size_t)(*at - first);
+    *m = (struct accel_memo){.pc = i->pc, .ndst = i->ndst, .nsrc = i->nsrc, .has_addrs = i->has_addrs};
+    memcpy(m->reg, i->reg, sizeof m->reg);
+    if (len > sizeof m->text) return NULL; /* it will be read again */
+    memcpy(m->text, first, len);
+    m->len = (uint16_t)len;
+    return NULL;
+}
+
+static const char *inst_fault(const struct accel_kernel *k, struct accel_memo *memo, const char *at, const char *end,
+                              struct accel_inst *i)
+{
+    uint64_t v;
     if (k->version < 3 && !skip_numbers(&at, 4)) return "block and warp, as before version 3, are missing";
     i->line = 0;
     if (k->line_info && !read_line(&at, &i->line)) return "the source line is missing";
-    if (!(w = next_word(&at)) || !read_hex(w, 8, &v)) return "the program counter is not a hexadecimal number";
+    at = skip_blanks(at);
+    if (!scan_hex(&at, 8, &v)) return "the program counter is not a hexadecimal number";
     i->pc = (uint32_t)v;
-    if (!(w = next_word(&at)) || strlen(w) != 8 || !read_hex(w, 8, &v))
+    const char *mask = at = skip_blanks(at);
+    if (!scan_hex(&at, 8, &v) || at - mask != 8)
         return "the mask is not 8 hexadecimal digits (a version other than the header's, or columns of "
                "TOOL_TRACE_CORE?)";
     i->mask = (uint32_t)v;
-    if (!read_registers(&at, 4, i->reg, &i->ndst))
-        return "the destination registers are not a count up to 4 and R numbers";
-    if (!(i->opcode = next_word(&at)) || !isupper((unsigned char)*i->opcode)) return "the opcode is missing";
-    if (!read_registers(&at, CODE_MAX_REGS - 4, i->reg + i->ndst, &i->nsrc))
-        return "the source registers are not a count up to 8 and R numbers";
-    if (!(w = next_word(&at)) || !accel_number(w, 1024, &v)) return "the width is not a number";
-    i->has_addrs = v != 0;
+    const char *fault = recall_fixed(&at, end, memo, i);
+    if (fault) return fault;
     if (i->has_addrs && !read_addresses(&at, i)) return "the addresses are not complete";
     i->immediate = 0;
-    if ((w = next_word(&at)) && !read_signed(w, &i->immediate)) return "the immediate is not a number";
-    return next_word(&at) ? "something follows the immediate" : NULL;
+    at = skip_blanks(at);
+    if (*at && !scan_signed(&at, &i->immediate)) return "the immediate is not a number";
+    return *skip_blanks(at) ? "something follows the immediate" : NULL;
 }
 
-void accel_read_inst(struct lines *in, const struct accel_kernel *k, char *line, struct accel_inst *out)
+void accel_read_inst(struct lines *in, const struct accel_kernel *k, struct accel_memo *memo, const char *line,
+                     size_t len, struct accel_inst *out)
 {
-    char shown[64];
-    size_t n = strnlen(line, sizeof shown - 1);
-    memcpy(shown, line, n); /* it will be cut into words */
-    shown[n] = 0;
-    const char *fault = inst_fault(k, line, out);
-    if (fault) lines_fail(in, "'%s': %s", shown, fault);
+    const char *fault = inst_fault(k, memo, line, line + len, out);
+    if (fault) lines_fail(in, "'%.63s': %s", line, fault);
 }

@@ -32,13 +32,29 @@ struct accel_kernel {
     char unknown[48];             /* the first header line that this reader does not know; "": none */
 };
 
-/* An instruction line. Texts lie in the line itself. */
+/* A line says the same whenever an instruction is executed, but for the mask and the addresses. This remembers what was
+ * read last at a pc, so that it need not be read, named and looked up again. */
+enum { ACCEL_MEMOS = 4096 };
+struct accel_memo {
+    uint32_t pc;
+    uint16_t len; /* of the text from the registers to the width; 0: nothing is remembered */
+    uint8_t ndst, nsrc;
+    bool has_addrs;
+    uint16_t opcode; /* of accel_code.c; 0: not known */
+    uint16_t reg[CODE_MAX_REGS];
+    uint32_t record, kernel; /* the record it was last, of that kernel */
+    char text[80];
+};
+
+/* An instruction line. */
 struct accel_inst {
     uint32_t pc, mask;
     uint32_t line; /* of the source; 0: not given */
     uint8_t ndst, nsrc;
     uint16_t reg[CODE_MAX_REGS]; /* destinations first; 255 and above: none */
-    char *opcode;
+    const char *opcode;          /* in the line, of opcode_len characters; NULL: as remembered */
+    uint32_t opcode_len;
+    struct accel_memo *memo;
     bool has_addrs; /* a memory reference, though no lane may be active */
     int64_t immediate;
     uint64_t addr[WARP_SIZE]; /* addresses of the lanes in mask */
@@ -46,7 +62,8 @@ struct accel_inst {
 
 /* Reads the header up to and with the "#traces format" line. */
 void accel_read_header(struct lines *in, struct accel_kernel *k);
-void accel_read_inst(struct lines *in, const struct accel_kernel *k, char *line, struct accel_inst *out);
+void accel_read_inst(struct lines *in, const struct accel_kernel *k, struct accel_memo *memo, const char *line,
+                     size_t len, struct accel_inst *out);
 /* "X,Y,Z" behind `text`; false: not three numbers. */
 bool accel_three(const char *text, uint32_t out[3]);
 bool accel_number(const char *text, uint64_t max, uint64_t *out); /* the whole text is a decimal number */
@@ -67,6 +84,7 @@ struct accel_code *accel_code_new(void);
 void accel_code_free(struct accel_code *c);
 /* Forgets the instructions, keeps the mnemonics and their counts. */
 void accel_code_begin(struct accel_code *c, const struct accel_kernel *k);
+struct accel_memo *accel_code_memos(struct accel_code *c); /* ACCEL_MEMOS of them */
 void accel_warp_begin(struct accel_code *c);
 /* The instruction's number in the table to be; the addresses of *i become those of its space. Where a
  * generic access goes to several spaces, i->mask shrinks to the lanes of one: ask again with the others.

@@ -65,9 +65,9 @@ static void put_inst(struct accel_reader *r, uint32_t n, const struct accel_inst
 }
 
 /* One line of a warp; the counts are those of the pass that writes. */
-static void read_inst(struct accel_reader *r, char *line, bool write)
+static void read_inst(struct accel_reader *r, const char *line, size_t len, bool write)
 {
-    accel_read_inst(&r->in, &r->kernel, line, &r->inst);
+    accel_read_inst(&r->in, &r->kernel, accel_code_memos(r->code), line, len, &r->inst);
     uint32_t left = r->inst.mask;
     while (!r->in.failed) {
         uint32_t n = accel_code_inst(r->code, &r->in, &r->inst);
@@ -83,15 +83,20 @@ static void read_inst(struct accel_reader *r, char *line, bool write)
 }
 
 /* The next line that is not blank, without leading blanks; NULL: the file is over or wrong. */
-static char *next_line(struct lines *in)
+static char *next_line_of(struct lines *in, size_t *len)
 {
     char *line;
-    size_t len;
-    while ((line = lines_next(in, &len))) {
-        while (*line == ' ' || *line == '\t') line++;
+    while ((line = lines_next(in, len))) {
+        while (*line == ' ' || *line == '\t') line++, --*len;
         if (*line) return line;
     }
     return NULL;
+}
+
+static char *next_line(struct lines *in)
+{
+    size_t len;
+    return next_line_of(in, &len);
 }
 
 /* The value of "NAME = value", or NULL. */
@@ -119,14 +124,16 @@ static void read_warp(struct accel_reader *r, uint32_t warp, bool write)
     accel_warp_begin(r->code);
     stream_begin(&r->warp);
     for (uint64_t i = 0; !in->failed && i < n; i++) {
-        line = next_line(in);
+        size_t len;
+        line = next_line_of(in, &len);
         if (!line) {
             lines_fail(in, "truncated: the file ends in warp %u after %" PRIu64 " of %" PRIu64 " instructions", warp, i,
                        n);
-        } else if (*line == '#' || strncmp(line, "warp ", 5) == 0 || strncmp(line, "thread ", 7) == 0) {
+        } else if (*line == '#' ||
+                   (*line >= 'g' && (strncmp(line, "warp ", 5) == 0 || strncmp(line, "thread ", 7) == 0))) {
             lines_fail(in, "warp %u has %" PRIu64 " instructions, but 'insts = %" PRIu64 "' was promised", warp, i, n);
         } else {
-            read_inst(r, line, write);
+            read_inst(r, line, len, write);
         }
     }
     if (r->warp.failed) lines_no_memory(in);
@@ -213,7 +220,7 @@ static void close_kernel(struct accel_reader *r)
 {
     if (!r->file_open) return;
     r->totals.content_bytes += r->in.text_bytes;
-    r->totals.file_bytes += r->in.file.taken;
+    r->totals.file_bytes += lines_file_bytes(&r->in);
     lines_close(&r->in);
     r->file_open = false;
 }

@@ -12,7 +12,7 @@ FUZZ_SECONDS ?= 5
 CMAKE = cmake -S . -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 COMPILE = cmake --build $(BUILD) -j $(JOBS)
 
-.PHONY: all deps demo test check tests san clang fuzz bench golden docs ptx install uninstall deb clean help layers lint analyze configure
+.PHONY: all deps demo test check tests san clang fuzz fuzz-long fuzzers fault bench golden docs ptx install uninstall deb clean help layers lint analyze configure
 
 all: configure ## the warpline command and the libraries of `warpline exec`
 	@$(COMPILE) --target product -- --no-print-directory
@@ -51,10 +51,21 @@ clang: ## everything compiles and links with clang too; not optimised, because o
 	@CC=clang $(CMAKE) -B $(CLANG_BUILD) -DCMAKE_BUILD_TYPE=None -DWL_WERROR=ON > /dev/null
 	@cmake --build $(CLANG_BUILD) -j $(JOBS) -- --no-print-directory
 
-fuzz: ## FUZZ_SECONDS per parser, from the corpus in tests/fuzz
+fuzz: fuzzers ## all inputs kept in tests/fuzz, then FUZZ_SECONDS of new ones per target: a minute in all
+	@sh scripts/fuzz.sh $(FUZZ_BUILD) $(FUZZ_SECONDS) $(JOBS)
+
+HOURS ?= 8
+fuzz-long: fuzzers ## the same for HOURS in all; `sh scripts/fuzz.sh build-fuzz keep` saves what was found
+	@sh scripts/fuzz.sh $(FUZZ_BUILD) $$(($(HOURS) * 3600 * $(JOBS) / $$(ls tests/fuzz/fuzz_*.c | wc -l))) $(JOBS)
+
+fuzzers:
 	@CC=clang $(CMAKE) -B $(FUZZ_BUILD) -DCMAKE_BUILD_TYPE=Debug -DWL_SANITIZE=ON -DWL_FUZZ=ON > /dev/null
 	@cmake --build $(FUZZ_BUILD) -j $(JOBS) --target fuzzers -- --no-print-directory
-	@sh scripts/fuzz.sh $(FUZZ_BUILD) $(FUZZ_SECONDS) $(JOBS)
+
+STRIDE ?= 1
+fault: tests ## the Nth allocation, open, read, write, fsync, rename, fork, mmap fails, N = 1, 2, 3, ...; STRIDE=, CASE=
+	@python3 tests/fault/drive.py --warpline $(BUILD)/warpline --lib $(BUILD)/libwlfault.so --jobs $(JOBS) \
+	    --stride $(STRIDE) --case '$(CASE)'
 
 lint: tests ## style, layers, names, documents: everything a tool can judge
 	@sh scripts/lint.sh $(BUILD) $(JOBS)
@@ -96,4 +107,4 @@ clean: ## remove all build folders
 	@rm -rf $(BUILD) $(SAN_BUILD) $(CLANG_BUILD) $(FUZZ_BUILD)
 
 help: ## this list
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10

@@ -2,11 +2,14 @@
  *
  * Results go to standard output, everything else to standard error. The exit status is that of
  * base/err.h: 0 ok, 1 the run failed, 2 usage or bad input, 3 deadlock, 4 a law broke. */
+#include <jansson.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "cli/manual.h"
 #include "run/identity.h"
 
@@ -22,8 +25,7 @@ static void help(FILE *out)
 {
     fputs("warpline - a cycle-level simulator of the GPU memory hierarchy\n\n", out);
     for (unsigned i = 0; i < COMMANDS; i++) fprintf(out, "  warpline %-13s%s\n", commands[i].name, commands[i].summary);
-    fputs("\nCommon options: --gpu NAME|FILE, --scheme NAME, --l1 POLICY, --l2 POLICY, --sched POLICY,\n"
-          "  --set KEY=VALUE, --size tiny|small|paper, --json FILE, --csv FILE, --plugin FILE.so\n"
+    fputs("\nCommon options: --gpu, --scheme, --l1, --l2, --sched, --set KEY=VALUE, --size, --json, --csv, --plugin\n"
           "Try: warpline run atax --size tiny. Help of a command: warpline run --help. Manual: man warpline.\n",
           out);
 }
@@ -111,6 +113,7 @@ static void set_signals(void)
 
 int main(int argc, char **argv)
 {
+    json_set_alloc_funcs(memory_take, free);
     set_signals();
     if (argc < 2) {
         help(stderr);

@@ -44,6 +44,7 @@ struct options {
     bool seed_given;
     bool program_status, check, against, paranoid, functional, quiet, verbose, plain, help;
     bool source;
+    const char *base;
     bool all, retry, no_run, slurm, failed, from;
     struct maybe_number range, timeline_requests;
     struct setting profile, interval, sample;

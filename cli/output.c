@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "cli/cli.h"
 
 static int open_one(struct out_file *f, const char *name, FILE **out, struct wl_err *e)
@@ -62,7 +63,7 @@ int output_close(struct output *out, int rc, struct wl_err *e)
 int output_flush(struct wl_err *e)
 {
     errno = 0;
-    if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
+    if (fflush(stdout) == 0 && !ferror(stdout)) return memory_was_short() ? wl_no_memory(e) : 0;
     return wl_fail(e, WL_ERUN, "cannot write to standard output: %s",
                    errno ? strerror(errno) : "earlier output was lost");
 }

@@ -6,7 +6,7 @@ _warpline_list() {
 _warpline() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} words= options= assign= before=
     if ((COMP_CWORD == 1)); then
-        COMPREPLY=($(compgen -W "run compare sweep characterize explain list gpu trace timeline experiment figure claims fidelity report store exec completion bench help version --help --version" -- "$cur"))
+        COMPREPLY=($(compgen -W "run compare sweep characterize explain list gpu trace timeline experiment figure claims fidelity calibrate report store exec completion bench help version --help --version" -- "$cur"))
         return
     fi
     # bash takes '=' for a word of its own: --gpu=gtx480 is three
@@ -21,7 +21,7 @@ _warpline() {
     --size) words="tiny small paper" ;;
     --engine) words="fast tick" ;;
     *) case ${COMP_WORDS[1]} in
-    help) words="run compare sweep characterize explain list gpu trace timeline experiment figure claims fidelity report store exec completion bench" ;;
+    help) words="run compare sweep characterize explain list gpu trace timeline experiment figure claims fidelity calibrate report store exec completion bench" ;;
     run)
         options="--gpu --scheme --l1 --l2 --sched --set --size --input --seed --check --functional --kernel --launches --grid --block --arg --shared --regs --dump --engine --shuffle --paranoid --max-cycles --json --csv --profile --samples --sample --loads --timeline --timeline-window --timeline-from --timeline-requests --timeline-sms --plugin --quiet --verbose --help"
         [[ $cur == -* ]] && words=$options || words="ptx $(_warpline_list workloads)"
@@ -73,6 +73,10 @@ _warpline() {
     fidelity)
         options="--gpu --scheme --l1 --l2 --sched --set --engine --json --csv --output --jobs --only --quiet --verbose --help"
         [[ $cur == -* ]] && words=$options || words="csv csv csv $(_warpline_list experiments)"
+        ;;
+    calibrate)
+        options="--source --base --output --quiet --verbose --help"
+        [[ $cur == -* ]] && words=$options || words="cu ini"
         ;;
     report)
         options="--size --sample --output --store --jobs --timeout --retry --no-run --from --range --ranges --plugin --quiet --verbose --help"

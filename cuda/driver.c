@@ -285,7 +285,12 @@ CUresult cuCtxCreate(CUcontext *ctx, unsigned int flags, CUdevice dev)
 
 CUresult cuCtxCreate_v4(CUcontext *ctx, void *params, unsigned int flags, CUdevice dev)
 {
-    if (params) return CUDA_ERROR_NOT_SUPPORTED; /* execution affinity, graphics interop */
+    const struct {
+        void *affinity;
+        int count;
+        void *graphics;
+    } *p = params;
+    if (p && ((p->affinity && p->count) || p->graphics)) return CUDA_ERROR_NOT_SUPPORTED;
     return cuCtxCreate(ctx, flags, dev);
 }
 

@@ -112,6 +112,7 @@ struct driver {
     CUresult fault;    /* sticky: a kernel faulted and the device is lost */
     bool launching;    /* a kernel runs: a call now is one from a signal handler */
     unsigned graph_runs;
+    size_t limits[8];       /* cuCtxSetLimit; plus 1 */
     unsigned long long ids; /* of streams and captures, handed out so far */
     struct CUstream_st *legacy, *per_thread;
     struct CUmemPoolHandle_st *pool, *default_pool;

@@ -127,15 +127,21 @@ CUresult cuCtxGetCacheConfig(CUfunc_cache *config)
     return CUDA_SUCCESS;
 }
 
-/* Stack and print buffer are as large as they need to be; there is no device heap. */
+/* Only the heap has a size; of stack, print buffer and waiting launches there is as much as they need, and the sizes
+ * are remembered for who asks. At first they are what CUDA says a context has. */
+enum { LIMITS = CU_LIMIT_PERSISTING_L2_CACHE_SIZE + 1 };
+static const size_t first_limits[LIMITS] = {1024, 1 << 20, DEV_HEAP, 2, 2048, 64, 0};
+
 CUresult cuCtxSetLimit(CUlimit limit, size_t value)
 {
     DRIVER(d);
     CUresult r = driver_context(&d);
-    (void)value;
-    if (!r && (unsigned)limit > CU_LIMIT_MALLOC_HEAP_SIZE)
-        r = driver_fail(d, CUDA_ERROR_NOT_SUPPORTED, "cuCtxSetLimit: limit %d", (int)limit);
-    return r;
+    if (r) return r;
+    if ((unsigned)limit >= LIMITS)
+        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuCtxSetLimit: limit %d", (int)limit);
+    if (limit == CU_LIMIT_MALLOC_HEAP_SIZE) dev_set_heap(session_memory(d->session), value);
+    d->limits[limit] = value + 1; /* 0: not set */
+    return CUDA_SUCCESS;
 }
 
 CUresult cuCtxGetLimit(size_t *value, CUlimit limit)
@@ -144,12 +150,10 @@ CUresult cuCtxGetLimit(size_t *value, CUlimit limit)
     CUresult r = driver_context(&d);
     if (r) return r;
     if (!value) return null_result(d, "cuCtxGetLimit");
-    switch (limit) {
-    case CU_LIMIT_STACK_SIZE: *value = 512 << 10; return CUDA_SUCCESS; /* docs/ptx.md: local memory of a thread */
-    case CU_LIMIT_PRINTF_FIFO_SIZE: *value = 1 << 20; return CUDA_SUCCESS;
-    case CU_LIMIT_MALLOC_HEAP_SIZE: *value = 0; return CUDA_SUCCESS;
-    }
-    return driver_fail(d, CUDA_ERROR_NOT_SUPPORTED, "cuCtxGetLimit: limit %d", (int)limit);
+    if ((unsigned)limit >= LIMITS)
+        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuCtxGetLimit: limit %d", (int)limit);
+    *value = d->limits[limit] ? d->limits[limit] - 1 : first_limits[limit];
+    return CUDA_SUCCESS;
 }
 
 /* ---- memory ---- */

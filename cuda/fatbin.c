@@ -163,14 +163,10 @@ char *fatbin_ptx(const void *container, size_t size, unsigned capability, struct
 
 /* ---- machine code ---- */
 
-char *fatbin_cubin(const void *image, size_t size, unsigned capability, size_t *bytes)
+/* As fatbin_cubin; `size` is known. */
+static char *cubin_of(const void *image, size_t size, unsigned capability, size_t *bytes)
 {
     struct container c;
-    struct wrapper w;
-    if (fatbin_kind(image) == FATBIN_WRAPPER) {
-        memcpy(&w, image, sizeof w);
-        image = w.data; /* of linked objects too: their machine code has been linked */
-    }
     if (!image || size < sizeof c || !begins_with(image, CONTAINER_MAGIC)) return NULL;
     memcpy(&c, image, sizeof c);
     if (c.header_bytes < CONTAINER_HEADER || c.header_bytes > size || c.bytes > size - c.header_bytes) return NULL;
@@ -186,6 +182,22 @@ char *fatbin_cubin(const void *image, size_t size, unsigned capability, size_t *
     if (!chosen_payload) return NULL;
     *bytes = plain_bytes(&chosen);
     return text_of(&chosen, chosen_payload, &e);
+}
+
+char *fatbin_cubin(const void *image, size_t size, unsigned capability, size_t *bytes)
+{
+    struct wrapper w;
+    struct readable r;
+    if (size != SIZE_MAX) return cubin_of(image, size, capability, bytes);
+    readable_open(&r);
+    if (fatbin_kind(image) == FATBIN_WRAPPER) {
+        w.data = NULL;
+        if (readable_bytes(&r, image) >= sizeof w) memcpy(&w, image, sizeof w);
+        image = w.data; /* of linked objects too: their machine code has been linked */
+    }
+    char *code = image ? cubin_of(image, readable_bytes(&r, image), capability, bytes) : NULL;
+    readable_close(&r);
+    return code;
 }
 
 /* What is read of an ELF file: where the sections are, and of each its name, place and information. */

@@ -48,6 +48,7 @@ done
 build link -rdc=true $ptx -gencode arch=compute_75,code=sm_75 link_a.cu link_b.cu
 build thrust $ptx -compress-mode=size thrust.cu
 build two $ptx two_a.cu two_b.cu
+build calibrate $ptx -compress-mode=size ../../src/experiment/calibrate.cu
 
 # Small programs in the style of the benchmark suites; those with texture references need nvcc 11.
 mkdir -p bin/suite

@@ -62,7 +62,8 @@ for name in names:
     s = part["sampling"]
     faster = full["cpu_seconds"] / max(part["cpu_seconds"], 1e-3)
     cycles = 100 * (part["cycles"] / full["cycles"] - 1)
-    truths = [("cycles", inside(full["cycles"], s["cycles"])), ("L1D", inside(rate(full, "l1d"), s["l1d"]["miss_rate"])),
+    truths = [("cycles", inside(full["cycles"], s["cycles"])),
+              ("L1D", inside(rate(full, "l1d"), s["l1d"]["miss_rate"])),
               ("L2", inside(rate(full, "l2"), s["l2"]["miss_rate"]))]
     missed = ", ".join(n for n, ok in truths if not ok)
     held += sum(ok for _, ok in truths)
@@ -81,8 +82,8 @@ for name in names:
     print("| " + " | ".join(row) + " |", flush=True)
     times.append(math.log(faster))
     errors.append(abs(cycles))
-print("\nGeometric mean %.1f times as fast; cycles off by %.2f %% in the mean, %.2f %% at worst; %d of %d intervals hold the "
-      "full run's number%s." % (math.exp(sum(times) / len(times)), sum(errors) / len(errors), max(errors), held, asked,
+print("\nGeometric mean %.1f times as fast; cycles off by %.2f %% in the mean, %.2f %% at worst; %d of %d intervals hold "
+      "the full run's number%s." % (math.exp(sum(times) / len(times)), sum(errors) / len(errors), max(errors), held, asked,
                                "; speedups off by %.2f points in the mean, %.2f at worst"
                                % (sum(points) / len(points), max(points)) if points else ""))
 PY

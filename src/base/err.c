@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/bits.h"
+
 int wl_fail(struct wl_err *e, enum wl_code code, const char *fmt, ...)
 {
     if (!e) return (int)code;
@@ -64,18 +66,28 @@ int wl_fail_at(struct wl_err *e, const char *file, unsigned line, unsigned col, 
     return WL_EINPUT;
 }
 
-/* Edit distance of two short words, case ignored, transpositions as one step. */
-static unsigned distance(const char *a, const char *b)
+/* Which letters occur, by the low five bits of each character: case does not matter. */
+static uint32_t letters_of(const char *word)
+{
+    uint32_t set = 0;
+    for (; *word; word++) set |= UINT32_C(1) << ((unsigned char)*word & 31);
+    return set;
+}
+
+/* Edit distance of two short words, case ignored, transpositions as one step; `most` + 1 if it is more than `most`.
+ * Only the band of the table is filled in which a distance of `most` can lie. */
+static unsigned distance(const char *a, const char *b, unsigned most)
 {
     enum { MAX = 63 };
     size_t la = strlen(a), lb = strlen(b);
-    if (la > MAX || lb > MAX) return MAX;
-    unsigned row[3][MAX + 1];
-    for (unsigned j = 0; j <= lb; j++) row[0][j] = j;
+    if (la > MAX || lb > MAX || la > lb + most || lb > la + most) return most + 1;
+    unsigned row[3][MAX + 2];
+    for (unsigned j = 0; j <= lb + 1; j++) row[0][j] = j;
     for (size_t i = 1; i <= la; i++) {
         unsigned *cur = row[i % 3], *prev = row[(i + 2) % 3], *prev2 = row[(i + 1) % 3];
-        cur[0] = (unsigned)i;
-        for (size_t j = 1; j <= lb; j++) {
+        size_t first = i > most ? i - most : 1, last = i + most < lb ? i + most : lb;
+        unsigned least = cur[first - 1] = first == 1 ? (unsigned)i : most + 1;
+        for (size_t j = first; j <= last; j++) {
             int ca = tolower((unsigned char)a[i - 1]), cb = tolower((unsigned char)b[j - 1]);
             unsigned best = prev[j - 1] + (ca != cb);
             if (prev[j] + 1 < best) best = prev[j] + 1;
@@ -84,20 +96,27 @@ static unsigned distance(const char *a, const char *b)
                 prev2[j - 2] + 1 < best)
                 best = prev2[j - 2] + 1;
             cur[j] = best;
+            if (best < least) least = best;
         }
+        cur[last + 1] = most + 1; /* the next row looks one further */
+        if (least > most) return most + 1;
     }
-    return row[la % 3][lb];
+    return row[la % 3][lb] <= most ? row[la % 3][lb] : most + 1;
 }
 
 const char *wl_nearest(const char *word, const char *const *candidates, unsigned count)
 {
     const char *best = NULL;
-    unsigned best_d = 1u + (unsigned)strlen(word) / 3u;
-    for (unsigned i = 0; i < count; i++) {
-        unsigned d = distance(word, candidates[i]);
-        size_t n = strlen(word);
-        if (n >= 3 && strncasecmp(word, candidates[i], n) == 0) d = 1; /* a prefix is near */
-        if (d <= best_d && (!best || d < best_d)) best = candidates[i], best_d = d;
+    size_t n = strlen(word);
+    unsigned best_d = 1u + (unsigned)n / 3u;
+    uint32_t letters = letters_of(word);
+    for (unsigned i = 0; i < count && !(best && best_d == 0); i++) {
+        unsigned most = best ? best_d - 1 : best_d, d = most + 1;
+        uint32_t theirs = letters_of(candidates[i]);
+        if (bit_count32(letters & ~theirs) <= most && bit_count32(theirs & ~letters) <= most)
+            d = distance(word, candidates[i], most);
+        if (n >= 3 && strncasecmp(word, candidates[i], n) == 0) d = d < 1 ? d : 1; /* a prefix is near */
+        if (d <= most) best = candidates[i], best_d = d;
     }
     return best;
 }

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory.h"
+
 /* ---- names that a signal must remove ---- */
 
 enum { SLOTS = 64 }; /* open at once; a program opens a few */
@@ -178,6 +180,7 @@ int out_file_close(struct out_file *f, int rc, struct wl_err *e)
 {
     int why = 0;
     if (!f->file) return rc;
+    if (!rc && memory_was_short()) rc = wl_no_memory(e); /* something may be missing in it */
     if (rc) {
         drop(f);
         return rc;

@@ -45,6 +45,7 @@ struct ncu_file {
     const char *command, *last; /* the ID of the last row */
     char **head;
     unsigned nfields, line;
+    unsigned least;  /* a record needs so many fields to have all columns that are known */
     int at[COLUMNS]; /* -1: no such column */
     unsigned *rank;  /* of the value at [row][counter]: 1 + the metric it is from; 0: none */
     struct wl_err *e;
@@ -138,6 +139,8 @@ static int new_row(struct ncu_file *n, char **field)
     row->reference = ARENA_ARRAY(&f->arena, double, FID_MAX_COUNTERS);
     row->ours = ARENA_ARRAY(&f->arena, double, FID_MAX_COUNTERS);
     if (!base || !row->reference || !row->ours) return wl_no_memory(n->e);
+    if (!*base || *base == '#') /* a line that begins so would be a comment in a reference file */
+        return wl_fail(n->e, WL_EINPUT, "%s:%u: '%s' is no kernel's name", f->file, n->line, field[n->at[KERNEL]]);
     for (unsigned i = 0; i < FID_MAX_COUNTERS; i++) row->reference[i] = row->ours[i] = NAN;
     for (unsigned i = 0; i < f->nrows; i++) {
         const char *other = f->row[i].launch, *hash = strrchr(other, '#');
@@ -198,7 +201,7 @@ static int read_records(struct ncu_file *n, char *p)
     int rc = 0;
     while (!rc && *p) {
         unsigned line = n->line, count = fid_record(&p, field, FID_MAX_FIELDS, &line);
-        bool own = count == n->nfields || (n->at[METRIC] >= 0 && count > (unsigned)n->at[VALUE]);
+        bool own = count == n->nfields || (n->at[METRIC] >= 0 && count >= n->least);
         if (own && n->at[METRIC] < 0 && !*field[n->at[ID]]) {
             unit = ARENA_ARRAY(&n->f->arena, char *, count);
             if (!unit) return wl_no_memory(n->e);
@@ -225,7 +228,11 @@ static int read_ncu_head(struct ncu_file *n, char **p)
         n->at[c] = -1;
         for (unsigned i = 0; i < n->nfields && n->at[c] < 0; i++)
             if (strcmp(field[i], titles[c]) == 0) n->at[c] = (int)i;
+        if (n->at[c] >= (int)n->least) n->least = (unsigned)n->at[c] + 1;
     }
+    if (n->at[ID] < 0 || n->at[KERNEL] < 0)
+        return wl_fail(n->e, WL_EINPUT, "%s:%u: no column \"%s\"", n->f->file, n->line,
+                       titles[n->at[ID] < 0 ? ID : KERNEL]);
     if (n->at[METRIC] >= 0 && n->at[VALUE] < 0)
         return wl_fail(n->e, WL_EINPUT, "%s:%u: a column \"Metric Name\" but no \"Metric Value\"", n->f->file, n->line);
     return 0;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/memory.h"
 #include "run/identity.h"
 
 /* ---- which build this is ---- */
@@ -224,6 +225,7 @@ static int fetch_one(struct exp_run *r, struct store *s, bool whole, struct wl_e
     r->state = !found ? RUN_MISSING : failed ? RUN_FAILED : RUN_DONE;
     if (r->state == RUN_DONE && whole) r->result = json_loads(json, 0, NULL);
     free(json);
+    if (r->state == RUN_DONE && whole && !r->result && memory_was_short()) return wl_no_memory(e);
     if (r->state == RUN_DONE && whole && !r->result)
         return wl_fail(e, WL_ERUN, "the stored result %s of %s is no JSON", r->key, r->workload->name);
     return 0;

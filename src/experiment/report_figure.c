@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/report_page.h"
 #include "base/text.h"
+#include "base/text_stream.h"
+#include "experiment/report_page.h"
 
 static void put_picture(struct page *g, const struct table *t)
 {
@@ -73,12 +74,11 @@ static void put_data(const struct table *t, FILE *out)
 
 static int put_data_link(struct page *g, const struct table *t)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *m = open_memstream(&text, &size);
-    if (!m) return wl_no_memory(g->e);
-    put_data(t, m);
-    if (fclose(m)) return free(text), wl_no_memory(g->e);
+    struct text_stream stream;
+    if (!text_stream_open(&stream)) return wl_no_memory(g->e);
+    put_data(t, stream.file);
+    char *text = text_stream_close(&stream);
+    if (!text) return wl_no_memory(g->e);
     fputs("<a class=csv download=\"", g->out);
     put_id(g->out, t->x, t->figure->id);
     fputs(".csv\" href=\"data:text/csv;charset=utf-8,", g->out);

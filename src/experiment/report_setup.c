@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/text_stream.h"
 #include "experiment/report_page.h"
 
 static void put_series(struct page *g, const struct plan *p)
@@ -55,12 +56,13 @@ static void put_workloads(struct page *g, const struct plan *p)
 /* The whole machine of the first series; the others differ from it as their rows say. */
 static void put_machine(struct page *g, const struct plan *p)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *m = open_memstream(&text, &size);
-    if (!m) return;
-    config_print(&p->x->series[0]->config, m);
-    fclose(m);
+    struct text_stream stream;
+    if (text_stream_open(&stream)) config_print(&p->x->series[0]->config, stream.file);
+    char *text = text_stream_close(&stream);
+    if (!text) {
+        wl_no_memory(g->e);
+        return;
+    }
     fputs("<details><summary>every parameter of the machine of the first series</summary><pre>", g->out);
     put_html(g->out, text);
     fputs("</pre></details>\n", g->out);

@@ -117,8 +117,9 @@ static int append_row(void *arg, const struct store_row *r)
                           r->workload, "size", r->size, "inputs", r->inputs, "gpu", r->gpu, "l1_policy", r->l1,
                           "l2_policy", r->l2, "scheduler", r->sched, "config_hash", config, "seconds", r->seconds);
     json_t *uses = json_array();
-    if (store_uses_of(x->store, r->key, append_use, uses, x->e) || json_object_set_new(o, "uses", uses))
-        return json_decref(o), WL_ERUN;
+    int rc = uses ? store_uses_of(x->store, r->key, append_use, uses, x->e) : WL_ERUN;
+    if (rc) json_decref(uses);
+    if (rc || json_object_set_new(o, "uses", uses)) return json_decref(o), WL_ERUN;
     json_t *result = *r->json ? json_loads(r->json, 0, NULL) : json_null();
     if (!o || !result || json_object_set_new(o, "result", result)) return json_decref(o), WL_ERUN;
     return json_array_append_new(x->all, o) ? WL_ERUN : 0;

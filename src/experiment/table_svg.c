@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/text_stream.h"
 #include "experiment/process.h"
 #include "experiment/table.h"
 
@@ -405,9 +406,8 @@ static void put_scatter(const struct table *t, FILE *out)
 
 char *table_gnuplot(const struct table *t)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    struct text_stream stream;
+    FILE *out = text_stream_open(&stream);
     bool whole = true;
     if (!out) return NULL;
     switch (t->figure->chart) {
@@ -420,7 +420,8 @@ char *table_gnuplot(const struct table *t)
     case CHART_SCATTER: put_scatter(t, out); break;
     default: put_bars(t, out); break;
     }
-    if (fclose(out) == 0 && whole) return text;
+    char *text = text_stream_close(&stream);
+    if (whole) return text;
     free(text);
     return NULL;
 }

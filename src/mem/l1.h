@@ -135,6 +135,17 @@ void l1_destroy(struct l1 *c);
  * r->is_reply set), which the caller finishes. */
 enum l1_outcome l1_access(struct l1 *c, struct req *r, uint64_t cycle, bool may_miss);
 
+static inline bool l1_is_large(const struct l1 *c) { return c->tags.large; }
+/* A hint to the host: a request of this line will be presented soon, and the reply of one comes soon. */
+static inline void l1_warm_access(const struct l1 *c, uint64_t line)
+{
+    if (l1_is_large(c)) tags_warm(&c->tags, tags_set(&c->tags, line));
+}
+static inline void l1_warm_fill(const struct l1 *c, const struct req *reply)
+{
+    __builtin_prefetch(&c->mshr.entry[reply->mshr]);
+}
+
 /* Whether a load of these sectors would hit now; nothing changes. */
 bool l1_would_hit(const struct l1 *c, uint64_t line, uint8_t sectors);
 

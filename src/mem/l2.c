@@ -41,6 +41,26 @@ static int make_policy(struct l2 *s, const struct gpu_config *c, struct wl_err *
     return policy_open(&s->pol, &c->l2, &g, &s->shared, &services, s->part.clock->breach, e);
 }
 
+/* Hints to the host: a request comes, a fill comes. */
+static void warm_access(const struct part *p, const struct req *r)
+{
+    const struct l2 *s = (const struct l2 *)(const void *)((const char *)p - offsetof(struct l2, part));
+    tags_warm(&s->tags, r->set);
+}
+
+static void warm_fill(const struct part *p, const struct req *r)
+{
+    const struct l2 *s = (const struct l2 *)(const void *)((const char *)p - offsetof(struct l2, part));
+    __builtin_prefetch(&s->mshr.entry[r->l2_mshr]);
+}
+
+void l2_warm_ports(struct l2 *s)
+{
+    if (!s->tags.large) return;
+    s->in.warm = warm_access;
+    s->fill.warm = warm_fill;
+}
+
 int l2_init(struct l2 *s, const struct gpu_config *c, uint32_t index, const struct addrmap *map,
             const struct nvm_map *nvm, struct req_pool *pool, struct wl_err *e)
 {

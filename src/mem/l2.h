@@ -87,6 +87,8 @@ struct l2 {
 
 int l2_init(struct l2 *s, const struct gpu_config *c, uint32_t index, const struct addrmap *map,
             const struct nvm_map *nvm, struct req_pool *pool, struct wl_err *e);
+/* The ports are connected: of a large slice the host is told what memory they will need. */
+void l2_warm_ports(struct l2 *s);
 void l2_destroy(struct l2 *s);
 /* One cycle; returns the tick at which the slice wants to work next. */
 tick_t l2_tick(struct l2 *s, tick_t now);

@@ -35,6 +35,9 @@ struct port {
     uint64_t
         *filled; /* a set of the consumer's ports, or NULL: a push into this port, when empty, adds it to the set */
     uint64_t filled_bit; /* this port's bit in that set */
+    /* NULL, or: a request was pushed that the consumer will see much later. It may tell the host what memory it will
+     * look at then, and nothing else. */
+    void (*warm)(const struct part *consumer, const struct req *r);
     struct flit_count flit;
 };
 
@@ -71,6 +74,7 @@ static inline void port_push_after(struct port *p, struct req *r, tick_t after)
     p->list.tail = &r->next;
     p->used++;
     p->consumer->clock->progress++;
+    if (p->warm) p->warm(p->consumer, r);
     if (r->traced) {
         struct req_tracer *t = p->consumer->clock->tracer;
         t->hop(t, r, p->producer->id, p->consumer->id, after);

@@ -18,8 +18,10 @@ int tags_init(struct tags *t, uint32_t sets, uint32_t ways, enum index_fn index,
     *t = (struct tags){
         .sets = infinite ? 1 : sets, .ways = infinite ? 4096 : ways, .index = index, .infinite = infinite};
     t->in_use = t->ways;
+    t->large = !infinite && (size_t)sets * ways >= TAGS_LARGE;
     t->filled = calloc(t->sets, sizeof *t->filled);
     if (!t->filled || arrays_resize(t, (size_t)t->sets * t->ways)) return -1;
+    if (!infinite && ways > TAGS_FEW_WAYS && !(t->mark = calloc((size_t)sets * ways, 1))) return -1;
     if (infinite) {
         t->buckets = 4 * t->ways;
         t->bucket = malloc(t->buckets * sizeof *t->bucket);
@@ -34,6 +36,7 @@ void tags_destroy(struct tags *t)
     free(t->line);
     free(t->state);
     free(t->sectors);
+    free(t->mark);
     free(t->bucket);
     free(t->filled);
     *t = (struct tags){0};

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/check.h"
 #include "warpline/policy.h"
@@ -16,6 +17,8 @@
 enum index_fn { INDEX_LINEAR, INDEX_XOR, INDEX_FERMI, INDEX_IPOLY };
 #define NO_LINE UINT64_MAX
 #define NO_MSHR UINT32_MAX
+enum { TAGS_FEW_WAYS = 32 }; /* sets of so many ways are searched way by way */
+enum { TAGS_LARGE = 1024 };  /* lines */
 
 /* What a line holds. The fields lie together because they are read together. */
 struct line_sectors {
@@ -30,7 +33,9 @@ struct tags {
     uint32_t in_use; /* only the first of the ways are given out; the others stay INVALID */
     enum index_fn index;
     bool infinite;
+    bool large;     /* with those of its kind it does not stay in the host's cache */
     uint64_t *line; /* [sets * ways] or NO_LINE */
+    uint8_t *mark;  /* [sets * ways] a byte of the line's hash: sets of many ways are searched by it; NULL: few ways */
     uint8_t *state; /* enum wl_line_state | flags */
     struct line_sectors *sectors;
     uint16_t *filled; /* [sets] ways that are not INVALID */
@@ -69,11 +74,31 @@ static inline int find_way(const uint64_t *l, uint32_t ways, uint64_t line)
     return way;
 }
 
-static inline int find_way_of_many(const uint64_t *l, uint32_t ways, uint64_t line)
+static inline uint8_t line_mark(uint64_t line) { return (uint8_t)(line * UINT64_C(0x9e3779b97f4a7c15) >> 56); }
+
+/* The same for a set of many ways: few of them have the line's mark, and bytes are searched fast. */
+static inline int find_way_of_many(const uint64_t *l, const uint8_t *mark, uint32_t ways, uint64_t line)
 {
-    for (uint32_t w = 0; w < ways; w++)
-        if (l[w] == line) return (int)w;
+    const uint8_t *at = mark, *end = mark + ways;
+    while ((at = memchr(at, line_mark(line), (size_t)(end - at)))) {
+        if (l[at - mark] == line) return (int)(at - mark);
+        if (++at == end) break;
+    }
     return -1;
+}
+
+/* The set of a large array will be looked at soon: a hint, so that the host fetches what it does not have in its cache.
+ */
+static inline void tags_warm(const struct tags *t, uint32_t set)
+{
+    enum { HOST_LINE = 64, PER_LINE = HOST_LINE / sizeof *t->line };
+    size_t first = (size_t)set * t->ways;
+    __builtin_prefetch(t->state + first);
+    for (uint32_t i = 0; t->mark && i < t->ways; i += HOST_LINE) __builtin_prefetch(t->mark + first + i);
+    for (uint32_t i = 0; !t->mark && i < t->ways; i += PER_LINE) {
+        __builtin_prefetch(t->line + first + i);
+        __builtin_prefetch(t->sectors + first + i);
+    }
 }
 
 /* Index of the line in the arrays, or -1. */
@@ -82,10 +107,10 @@ static inline int tags_find(const struct tags *t, uint32_t set, uint64_t line)
     if (t->infinite) return tags_find_infinite(t, line);
     uint32_t first = set * t->ways;
     const uint64_t *l = t->line + first;
-    int way = t->ways == 4    ? find_way(l, 4, line) /* the usual numbers, without a loop */
-              : t->ways == 8  ? find_way(l, 8, line)
-              : t->ways <= 16 ? find_way(l, t->ways, line)
-                              : find_way_of_many(l, t->ways, line);
+    int way = t->ways == 4   ? find_way(l, 4, line) /* the usual numbers, without a loop */
+              : t->ways == 8 ? find_way(l, 8, line)
+              : !t->mark     ? find_way(l, t->ways, line)
+                             : find_way_of_many(l, t->mark + first, t->in_use, line);
     return way < 0 ? -1 : (int)first + way;
 }
 
@@ -113,6 +138,7 @@ static inline void tags_take(struct tags *t, uint32_t set, uint32_t at, uint64_t
     WL_ASSERT(WL_STATE(t->state[at]) != WL_RESERVED && (t->infinite || at - set * t->ways < t->in_use));
     if (!t->infinite && WL_STATE(t->state[at]) == WL_INVALID) t->filled[set]++;
     t->line[at] = line;
+    if (t->mark) t->mark[at] = line_mark(line);
 }
 
 static inline struct wl_set tags_view(const struct tags *t, uint32_t set)

@@ -54,8 +54,9 @@ static int read_values(const char *policy, const struct wl_param *params, char *
 
 static void default_values(const struct wl_param *params, int64_t *values)
 {
+    unsigned rows = param_rows(params);
     memset(values, 0, sizeof(int64_t) * WL_MAX_POLICY_PARAMS);
-    for (unsigned i = 0; i < param_rows(params); i++) values[i] = params[i].def;
+    for (unsigned i = 0; i < rows; i++) values[i] = params[i].def;
 }
 
 /* Copies spec and cuts it at the colon; *args is what follows, or NULL. */

@@ -46,8 +46,10 @@ enum { KEY_MAP = P_COUNT, KEY_CARVEOUTS, KEY_L1, KEY_L2, KEY_SCHED, KEY_L1D_SIZE
 static const char *const other_keys[] = {"dram.map", "shared.options", "l1",      "l2",
                                          "sched",    "l1d.size",       "l2.size", "base"};
 
-static int find_key(const char *name)
+/* `likely` is looked at first: most texts list parameters in the order of the table. */
+static int find_key(const char *name, int likely)
 {
+    if (likely < P_COUNT && strcmp(gpu_params[likely].name, name) == 0) return likely;
     int row = param_find(gpu_params, name);
     if (row >= 0) return row;
     for (int i = KEY_MAP; i < KEY_COUNT; i++)
@@ -107,7 +109,7 @@ int config_set(struct gpu_config *c, const char *assignment, struct wl_err *e)
     if (!equals || equals == assignment)
         return wl_fail(e, WL_EINPUT, "'%s' is no assignment; write key=value, for example l1d.mshr=32", assignment);
     snprintf(name, sizeof name, "%.*s", (int)(equals - assignment), assignment);
-    int key = find_key(name);
+    int key = find_key(name, 0);
     if (key == KEY_BASE)
         return wl_fail(e, WL_EINPUT, "base is for files; choose the machine with --gpu %s", equals + 1);
     return key < 0 ? unknown_key(name, e) : set_key(c, key, equals + 1, e);
@@ -129,6 +131,7 @@ struct reading {
     unsigned line;     /* number of the line inih has now */
     unsigned failed;   /* line of the first mistake, 0 = none */
     unsigned assigned; /* keys so far */
+    int likely;        /* the key that follows the last one in the table */
     unsigned first_line[KEY_COUNT];
 };
 
@@ -195,8 +198,8 @@ static int on_pair(void *arg, const char *section, const char *name, const char 
     char key_name[128];
     if (r->failed) return 0;
     snprintf(key_name, sizeof key_name, "%s.%s", section, name);
-    int key = *section ? find_key(key_name) : -1;
-    if (key < 0) key = find_key(name);
+    int key = *section ? find_key(key_name, r->likely) : -1;
+    if (key < 0) key = find_key(name, r->likely);
     if (key < 0) {
         unknown_key(*section && !strchr(name, '.') ? key_name : name, &inner);
         return fail_here(r, name, inner.text);
@@ -207,6 +210,7 @@ static int on_pair(void *arg, const char *section, const char *name, const char 
         return fail_here(r, name, inner.text);
     }
     r->first_line[key] = r->line;
+    r->likely = key + 1;
     int rival = key == KEY_L1D_SIZE  ? P_L1D_SETS
                 : key == KEY_L2_SIZE ? P_L2_SETS
                 : key == P_L1D_SETS  ? KEY_L1D_SIZE
@@ -413,8 +417,9 @@ void config_print(const struct gpu_config *c, FILE *out)
 
 static uint64_t hash_values(uint64_t h, const char *name, const struct wl_param *params, const int64_t *values)
 {
+    unsigned rows = param_rows(params);
     h = hash_text(h, name);
-    for (unsigned i = 0; i < param_rows(params); i++) {
+    for (unsigned i = 0; i < rows; i++) {
         h = hash_text(h, params[i].name);
         h = hash_bytes(h, &values[i], sizeof values[i]);
     }

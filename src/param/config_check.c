@@ -258,6 +258,9 @@ static int check_sm(const struct gpu_config *c, struct wl_err *e)
     }
     if (V(SM_ALU_COLLECTORS) && V(SM_SUBCORES))
         return wl_fail(e, WL_EINPUT, "sm.alu_collectors and sm.sub_cores = yes are models of different machines");
+    if (V(IL0_INST_BYTES) % 8 != 0)
+        return wl_fail(e, WL_EINPUT, "il0.inst_bytes = %" PRId64 "; instructions have 8 or 16 bytes",
+                       V(IL0_INST_BYTES));
     if (!is_pow2((uint64_t)V(SHARED_BANKS)))
         return wl_fail(e, WL_EINPUT, "shared.banks = %" PRId64 " is not a power of two", V(SHARED_BANKS));
     return 0;

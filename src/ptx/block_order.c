@@ -3,9 +3,9 @@
  * The graph of a block is made in the order of the text: an edge from each instruction to those that must follow it,
  * with the cycles between them. Loads may pass loads. A store keeps its place among accesses that could touch the same
  * bytes: those of another named space cannot, nor those at another distance from the same address, nor loads
- * through the read-only path. Barriers, fences, atomics, volatile accesses, calls and clock reads keep their place
- * among all memory accesses and each other. Latencies are those of an L1 hit and of the pipes of current GPUs
- * (docs/results/h200-microbench.txt): what an assembler can count on. */
+ * through the read-only path. Barriers, fences, atomics, volatile accesses and calls keep their place
+ * among all memory accesses and each other, clock reads among all instructions. Latencies are those of an L1 hit and of
+ * the pipes of current GPUs (docs/results/h200-microbench.txt): what an assembler can count on. */
 #include "ptx/block_order.h"
 
 #include <stdlib.h>
@@ -185,15 +185,29 @@ static void forget_registers(struct sched *s, const struct func_info *fi, const 
     }
 }
 
+/* Nothing passes a read of the clock: what stands between two of them is what is being timed. `since`: the last one,
+ * or 0. */
+static void link_clock(struct sched *s, uint32_t i, uint32_t *since)
+{
+    bool first = !*since && !inst_reads_clock(s->node[0].in);
+    if (inst_reads_clock(s->node[i].in)) {
+        for (uint32_t k = *since; k < i && !s->failed; k++) add_edge(s, k, i, 1);
+        *since = i;
+    } else if (!first) {
+        add_edge(s, *since, i, 1);
+    }
+}
+
 static void build_graph(struct sched *s, const struct func_info *fi, const struct ptx_block *blk)
 {
-    uint32_t recent[SCHED_MEMORY + 1], nrecent = 0;
+    uint32_t recent[SCHED_MEMORY + 1], nrecent = 0, clock = 0;
     s->nedge = 0;
     forget_registers(s, fi, blk);
     for (uint32_t i = 0; i < blk->count && !s->failed; i++) {
         s->node[i] = (struct sched_node){.in = &fi->inst[blk->first + i], .first = NONE};
         link_registers(s, i);
         link_memory(s, i, recent, &nrecent);
+        link_clock(s, i, &clock);
     }
     if (s->failed) return; /* the nodes behind are not made */
     const struct ptx_inst *last = &fi->inst[blk->first + blk->count - 1];

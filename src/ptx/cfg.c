@@ -59,6 +59,7 @@ static void mark_leaders(struct cfg *c)
     for (uint32_t i = 0; i < fi->f.ninst; i++) {
         if (fi->inst[i].op == OP_BRA) c->block_of[fi->inst[i].target] = 1;
         if (ends_block(&fi->inst[i]) && i + 1 < fi->f.ninst) c->block_of[i + 1] = 1;
+        if (inst_calls_pointer(&fi->inst[i])) c->block_of[i] = 1; /* it is executed once for each function */
     }
     for (struct target_list *l = fi->lists; l; l = l->next)
         for (uint32_t i = 0; i < l->count; i++) c->block_of[l->at[i]] = 1;

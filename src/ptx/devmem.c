@@ -15,6 +15,7 @@
 
 struct dev_range {
     uint64_t addr, bytes;
+    bool heap; /* a kernel's malloc */
 };
 
 struct dev_mem {
@@ -22,6 +23,7 @@ struct dev_mem {
     uint64_t limit, top;           /* top: first offset never handed out */
     uint64_t host_limit, host_top; /* limit and top of host memory, whose offsets begin at the limit of device memory */
     uint64_t used, generation;
+    uint64_t heap_limit, heap_used;
     uint64_t granule;        /* dev_set_granule */
     struct dev_range *range; /* by address */
     size_t count, cap;
@@ -59,6 +61,7 @@ static struct dev_mem *memory_new(uint64_t limit_bytes, bool unified)
         return NULL;
     }
     m->host = p;
+    m->heap_limit = DEV_HEAP;
     return m;
 }
 
@@ -130,17 +133,39 @@ static uint64_t insert(struct dev_mem *m, uint64_t at, struct dev_range r)
     return r.addr;
 }
 
-uint64_t dev_alloc(struct dev_mem *m, uint64_t bytes)
+static uint64_t take(struct dev_mem *m, struct dev_range r)
 {
-    if (bytes > m->limit) return 0;
-    struct dev_range r = {.bytes = bytes};
+    if (r.bytes > m->limit) return 0;
     uint64_t need = span(&r);
     uint64_t at = m->limit - m->top >= need ? m->top : find_gap(m, need, 0, m->limit);
     if (at == UINT64_MAX || !insert(m, at, r)) return 0;
     m->used += need;
     if (at + need > m->top) m->top = at + need;
-    if (m->told) m->told(m->told_arg, DEVICE_BASE + at, bytes);
+    if (m->told && !r.heap) m->told(m->told_arg, DEVICE_BASE + at, r.bytes);
     return DEVICE_BASE + at;
+}
+
+uint64_t dev_alloc(struct dev_mem *m, uint64_t bytes) { return take(m, (struct dev_range){.bytes = bytes}); }
+
+/* ---- the heap of kernels ---- */
+
+uint64_t dev_heap(const struct dev_mem *m) { return m->heap_limit; }
+void dev_set_heap(struct dev_mem *m, uint64_t bytes) { m->heap_limit = bytes; }
+static uint64_t heap_bytes(uint64_t bytes) { return round_up(bytes ? bytes : 1, DEV_HEAP_ALIGN); }
+
+uint64_t dev_heap_alloc(struct dev_mem *m, uint64_t bytes)
+{
+    if (bytes > m->heap_limit || m->heap_used + heap_bytes(bytes) > m->heap_limit) return 0;
+    uint64_t addr = take(m, (struct dev_range){.bytes = bytes, .heap = true});
+    if (addr) m->heap_used += heap_bytes(bytes);
+    return addr;
+}
+
+int dev_heap_release(struct dev_mem *m, uint64_t addr)
+{
+    size_t i = above(m, addr);
+    if (!i || m->range[i - 1].addr != addr || !m->range[i - 1].heap) return -1;
+    return dev_release(m, addr);
 }
 
 void dev_watch(struct dev_mem *m, void (*told)(void *arg, uint64_t addr, uint64_t bytes), void *arg)
@@ -185,6 +210,7 @@ int dev_release(struct dev_mem *m, uint64_t addr)
     m->count--;
     memmove(&m->range[i], &m->range[i + 1], (m->count - i) * sizeof r);
     if (!dev_is_host(m, addr)) m->used -= span(&r);
+    if (r.heap) m->heap_used -= heap_bytes(r.bytes);
     m->generation++;
     return 0;
 }

@@ -34,6 +34,13 @@ bool dev_is_host(const struct dev_mem *m, uint64_t addr); /* in the part dev_all
 uint64_t dev_addr_of(const struct dev_mem *m, const void *host);
 int dev_release(struct dev_mem *m, uint64_t addr); /* 0, or -1: no allocation starts there */
 void dev_release_all(struct dev_mem *m);
+/* The heap of kernels' malloc: the sizes of its allocations, rounded up to DEV_HEAP_ALIGN, stay below a limit, at first
+ * DEV_HEAP. 0: it is full. dev_heap_release: -1 when malloc did not return addr. */
+enum { DEV_HEAP = 8 << 20, DEV_HEAP_ALIGN = 16 };
+uint64_t dev_heap(const struct dev_mem *m);
+void dev_set_heap(struct dev_mem *m, uint64_t bytes);
+uint64_t dev_heap_alloc(struct dev_mem *m, uint64_t bytes);
+int dev_heap_release(struct dev_mem *m, uint64_t addr);
 /* Host pointer to [addr, addr + bytes), or NULL when any byte is outside an allocation. */
 void *dev_ptr(struct dev_mem *m, uint64_t addr, uint64_t bytes);
 /* Loads outside of allocations are let through within aligned pieces of memory of `bytes` that hold part of an
@@ -123,11 +130,28 @@ bool ptx_reads_clock(const struct stream_source *s);
  * others. Before the first next(); without it there is no limit. */
 void ptx_set_room(struct stream_source *s, uint64_t ctas);
 
+/* What the threads of a launch ask for: launches of kernels of their module, copies and fills. They come after the
+ * launch's own CTAs, in this order, each with its own children before the next. */
+struct ptx_child {
+    struct ptx_child *next;
+    const struct ptx_func *kernel; /* NULL: a copy, or without `from` a fill */
+    uint32_t grid[3], block[3], shared;
+    bool tail;       /* after all others */
+    uint64_t buffer; /* of the parameters, while it is not launched: never in the list that is handed out */
+    uint64_t to, from, bytes;
+    uint8_t value;
+    uint8_t params[];
+};
+struct ptx_child *ptx_take_children(struct stream_source *s); /* NULL: none */
+void ptx_free_children(struct ptx_child *c);
+int ptx_transfer(struct dev_mem *m, const struct ptx_child *c, struct wl_err *e); /* executes a copy or a fill */
+
 /* Instructions executed so far by this source, for the audit of thread-instruction counts. */
 struct exec_counts {
     uint64_t warp_instructions, thread_instructions;
 };
 struct exec_counts ptx_counts(const struct stream_source *s);
-struct exec_counts ptx_passed(const struct stream_source *s); /* of these, by CTAs that were passed (stream_source.pass) */
+struct exec_counts
+ptx_passed(const struct stream_source *s); /* of these, by CTAs that were passed (stream_source.pass) */
 
 #endif

@@ -84,7 +84,7 @@ struct uop {
     uop_fn *then_full, *then_part; /* of a guarded instruction: what it does where the predicate holds */
     const struct ptx_inst *in;
     union {
-        const struct xfunc *callee;     /* call: NULL for vprintf and __assertfail */
+        const struct xfunc *callee;     /* call: NULL through a pointer and for what is built in */
         const ref *refs;                /* instructions with many operands: their places */
         const struct matrix_op *matrix; /* matrix.h */
         const struct uop *more;         /* instructions with several addresses: the others */
@@ -310,10 +310,11 @@ struct exec_run {
     struct range range[RANGES];
     uint8_t *dev_host;
     uint64_t generation;
-    uint64_t tex_handle;       /* handle of the texture fetched from last */
-    const struct texture *tex; /* descriptor of that texture; NULL: none yet */
-    const uint8_t *tex_host;   /* its texels */
-    uint64_t progress;         /* stores, barriers, exits: what another warp could be waiting for */
+    uint64_t tex_handle;        /* handle of the texture fetched from last */
+    const struct texture *tex;  /* descriptor of that texture; NULL: none yet */
+    const uint8_t *tex_host;    /* its texels */
+    uint64_t progress;          /* stores, barriers, exits: what another warp could be waiting for */
+    struct ptx_child *children; /* that its threads asked for, in order (children.c) */
     struct cta_out *free_out, *all_out;
     struct slice_store slices;
     struct exec_counts counts;
@@ -415,9 +416,17 @@ uint64_t spin_hash(uint64_t h,
 /* launch.c: everybody waits and nobody can be started: says why. RUN_FAULT. */
 int launch_is_stuck(struct exec_run *r);
 
-/* printf.c */
-int call_vprintf(struct exec_warp *w, const struct uop *u, const struct ptx_call *call);
-int call_assertfail(struct exec_warp *w, const struct uop *u, const struct ptx_call *call);
+/* builtin.c: functions without a body that kernels may call */
+typedef int builtin_fn(struct exec_warp *w, const struct uop *u, const struct ptx_call *call); /* for w->exec */
+builtin_fn call_vprintf, call_assertfail;                                                      /* printf.c */
+/* children.c */
+builtin_fn call_parameter_buffer, call_launch_device, call_copy_async, call_fill_async;
+builtin_fn call_nothing, call_create_handle, call_get_device, call_device_count;
+int builtin_call(struct exec_warp *w, const struct uop *u);
+uint8_t *builtin_param(const struct exec_warp *w, const struct ptx_var *v, unsigned lane); /* of the calling frame */
+/* The value of argument k of a lane, up to 8 bytes; what the call returns to it. */
+uint64_t builtin_arg(const struct exec_warp *w, const struct ptx_call *c, uint32_t k, unsigned lane);
+void builtin_result(const struct exec_warp *w, const struct ptx_call *c, unsigned lane, uint64_t value);
 
 /* lower*.c */
 struct lower {
@@ -455,6 +464,6 @@ lower_fn lower_st_async;
 lower_fn lower_cvt;                                                            /* cvt.c */
 uint64_t image_var_addr(const struct ptx_image *img, const struct ptx_var *v); /* in its own space */
 struct xfunc *image_func(const struct ptx_image *img, const struct ptx_func *f);
-bool func_is_vprintf(const struct ptx_func *f);
+struct xfunc *image_func_at(const struct ptx_image *img, uint64_t pointer); /* NULL: none of this module */
 
 #endif

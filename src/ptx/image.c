@@ -27,7 +27,11 @@ struct xfunc *image_func(const struct ptx_image *img, const struct ptx_func *f)
     return f->index < img->nfunc && img->func[f->index].fn == f ? &img->func[f->index] : NULL;
 }
 
-bool func_is_vprintf(const struct ptx_func *f) { return f->is_extern && !strcmp(f->name, "vprintf"); }
+struct xfunc *image_func_at(const struct ptx_image *img, uint64_t pointer)
+{
+    uint64_t at = pointer - img->mod->func_base;
+    return at % 8 || !at || at / 8 > img->nfunc ? NULL : &img->func[at / 8 - 1];
+}
 
 /* ---- variables ---- */
 
@@ -67,7 +71,8 @@ static void initialise(struct ptx_image *img)
         if (!p || !v->bytes) continue;
         if (v->init) memcpy(p, v->init, v->bytes);
         for (const struct ptx_reloc *r = v->relocs; r; r = r->next) {
-            uint64_t a = image_var_addr(img, r->target) + (uint64_t)r->addend + generic_base(r);
+            uint64_t a = r->func ? ptx_func_pointer(img->mod, r->func)
+                                 : image_var_addr(img, r->target) + (uint64_t)r->addend + generic_base(r);
             if (r->at <= v->bytes && v->bytes - r->at >= 8) memcpy(p + r->at, &a, 8);
         }
     }

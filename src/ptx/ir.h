@@ -115,6 +115,7 @@ struct ptx_var {
 struct ptx_reloc {
     uint64_t at; /* byte in init that receives an 8-byte address */
     const struct ptx_var *target;
+    const struct ptx_func *func; /* instead of a variable: what a pointer to it holds */
     int64_t addend;
     bool generic; /* generic(x) */
     struct ptx_reloc *next;
@@ -173,7 +174,7 @@ struct ptx_inst {
 };
 
 struct ptx_call {
-    const struct ptx_func *func; /* NULL: indirect, refused at load */
+    const struct ptx_func *func; /* NULL: through a pointer, the instruction's source */
     const struct ptx_var **args;
     uint32_t nargs; /* .param variables of the caller */
     const struct ptx_var **rets;
@@ -220,6 +221,7 @@ struct ptx_func {
     uint32_t max_threads;   /* .maxntid product, or 0 */
     uint32_t cluster[3];    /* .reqnctapercluster, or 0 */
     uint32_t code_reg_base; /* its registers in the scoreboard's numbering */
+    bool address_taken;     /* calls through a pointer may reach it */
     const char *refused;    /* why it cannot be executed, with instruction and line; NULL: it can */
     struct ptx_func *next;
 };
@@ -245,6 +247,7 @@ struct ptx_module {
     struct ptx_func *funcs;
     struct ptx_var *vars;               /* module scope */
     uint64_t global_bytes, const_bytes; /* images of module-scope .global and .const */
+    uint32_t func_base;                 /* ptx_func_pointer */
     struct code code;                   /* one table for all functions of the module */
 };
 
@@ -266,6 +269,11 @@ void ptx_free(struct ptx_module *m);
 /* Registers of a thread when so many cost no occupancy. */
 uint32_t ptx_registers(const struct ptx_func *f, uint32_t free_regs);
 const struct ptx_func *ptx_find_kernel(const struct ptx_module *m, const char *name);
+/* What a pointer to a function holds: never 0, no address of data, and another number in every module of a program. */
+static inline uint64_t ptx_func_pointer(const struct ptx_module *m, const struct ptx_func *f)
+{
+    return m->func_base + 8 * (uint64_t)(f->index + 1);
+}
 
 unsigned ptx_type_bytes(enum ptx_type t); /* 0 for T_PRED and T_NONE */
 static inline unsigned ptx_type_bits(unsigned t) { return t == T_PRED ? 1 : 8 * ptx_type_bytes((enum ptx_type)t); }
@@ -274,6 +282,7 @@ static inline bool inst_reads_clock(const struct ptx_inst *in)
     const struct ptx_operand *o = &in->src[0];
     return in->op == OP_MOV && o->kind == OPND_SREG && o->sreg >= SREG_CLOCK && o->sreg <= SREG_GLOBALTIMER;
 }
+static inline bool inst_calls_pointer(const struct ptx_inst *in) { return in->call && !in->call->func; }
 static inline bool ptx_is_float(unsigned t) { return t >= T_F16 && t <= T_F64; }
 static inline bool ptx_is_signed(unsigned t) { return t >= T_S8 && t <= T_S64; }
 const char *ptx_type_name(enum ptx_type t);

@@ -461,6 +461,7 @@ void ptx_close(struct stream_source *s)
         free(o);
     }
     slice_store_free(&r->slices);
+    ptx_free_children(ptx_take_children(s));
     free(r->meetings);
     free(r->params);
     free(r->launch_area);

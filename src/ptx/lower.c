@@ -163,6 +163,7 @@ int lower_src(struct lower *L, const struct ptx_operand *o, unsigned bits, ref *
         return lower_const(L, wide ? o->imm : (uint32_t)o->imm, wide, out);
     case OPND_SREG: return lower_sreg(L, o->sreg, wide, out);
     case OPND_VAR: return lower_var(L, o, wide, out);
+    case OPND_FUNC: return lower_const(L, ptx_func_pointer(L->img->mod, o->func), wide, out);
     default: return lower_refuse(L, "this kind of operand is not supported here");
     }
 }

@@ -453,7 +453,6 @@ int lower_mov(struct lower *L, struct uop *u)
                            (s->var->space == PTX_PARAM_LOCAL ? L->f->param_at : 0));
         return 0;
     }
-    if (s->kind == OPND_FUNC) return lower_refuse(L, "the address of a function is not supported");
     use(u, bits == 64 ? L_mov_b64 : L_mov_b32);
     return lower_src(L, s, bits, &u->s[0]);
 }

@@ -2,6 +2,7 @@
  * those that compute nothing. Branches have no micro-op of their own: the executor reads their
  * instruction at the end of a block. */
 #include "ptx/exec_priv.h"
+#include "ptx/module.h"
 
 /* ---- lanes together ---- */
 
@@ -91,10 +92,11 @@ int lower_bar(struct lower *L, struct uop *u)
 int lower_call(struct lower *L, struct uop *u)
 {
     const struct ptx_call *c = L->in->call;
-    if (!c || !c->func) return lower_refuse(L, "indirect calls are not supported");
+    if (!c->func) return lower_src(L, &L->in->src[0], 64, &u->s[0]);
     u->callee = image_func(L->img, c->func);
     if (u->callee && !c->func->is_extern) return 0;
     u->callee = NULL; /* built in: the parser let no other function without a body through */
+    u->mode = (uint8_t)builtin_find(c->func->name);
     return 0;
 }
 

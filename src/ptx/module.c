@@ -41,6 +41,44 @@ const struct ptx_func *ptx_find_kernel(const struct ptx_module *m, const char *n
     return NULL;
 }
 
+/* ---- calls through pointers ---- */
+
+static bool sizes_fit(const struct ptx_var **given, uint32_t n, struct ptx_var **formal, uint32_t nformals)
+{
+    if (n != nformals) return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (given[i]->bytes != formal[i]->bytes) return false;
+    return true;
+}
+
+bool ptx_call_fits(const struct ptx_call *c, const struct ptx_func *f)
+{
+    return !f->is_kernel && !f->is_extern && sizes_fit(c->args, c->nargs, f->param, f->nparams) &&
+           sizes_fit(c->rets, c->nrets, f->ret, f->nrets);
+}
+
+/* A call through a pointer becomes a call of every function whose address is taken and whose parameters fit. */
+static int find_pointees(struct build *b, struct func_info *fi)
+{
+    for (struct callee **at = &fi->callees; *at;) {
+        struct callee *call = *at;
+        if (call->func) {
+            at = &call->next;
+            continue;
+        }
+        *at = call->next;
+        for (struct func_info *f = b->funcs; f; f = f->next) {
+            if (!f->f.address_taken || !ptx_call_fits(fi->inst[call->inst].call, &f->f)) continue;
+            struct callee *c = ARENA_NEW(&b->m->arena, struct callee);
+            if (!c) return wl_fail(b->e, WL_ERUN, "%s: out of memory", b->m->file);
+            *c = (struct callee){.func = f, .inst = call->inst, .indirect = true, .next = *at};
+            *at = c;
+            at = &c->next;
+        }
+    }
+    return 0;
+}
+
 /* ---- call order ---- */
 
 enum { UNSEEN, OPEN, DONE };
@@ -155,6 +193,8 @@ static int place_shared(struct build *b)
 static int complete(struct build *b)
 {
     for (struct func_info *fi = b->funcs; fi; fi = fi->next)
+        if (find_pointees(b, fi)) return -1;
+    for (struct func_info *fi = b->funcs; fi; fi = fi->next)
         if (fi->defined && cfg_build(b, fi) &&
             (!refuse_function(b->m, &fi->f, b->e) || refuse_body(b, fi) || cfg_build(b, fi)))
             return -1;
@@ -233,6 +273,7 @@ struct ptx_module *ptx_parse_for(const char *file, const char *text, size_t len,
     }
     m->text = copy;
     m->keep_going = t.keep_going;
+    m->func_base = pc_base;
     if (check_nul(m, len, e) || read_module(m, len, pc_base, t, e)) {
         ptx_free(m);
         return NULL;

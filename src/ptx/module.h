@@ -27,9 +27,10 @@ struct shared_user {
 };
 
 struct callee {
-    struct func_info *func;
-    uint32_t live; /* 32-bit registers the caller keeps across the call */
-    uint32_t inst; /* the call */
+    struct func_info *func; /* NULL while the text is read: whatever a pointer points at */
+    uint32_t live;          /* 32-bit registers the caller keeps across the call */
+    uint32_t inst;          /* the call */
+    bool indirect;          /* it may be called: by a pointer */
     struct callee *next;
 };
 
@@ -89,6 +90,10 @@ int loc_origin(struct ptx_module *m, const struct ptx_inst *in, struct code_orig
 bool refuse_function(struct ptx_module *m, struct ptx_func *f, struct wl_err *e);
 int refuse_body(struct build *b, struct func_info *fi);
 void refuse_callers(struct ptx_module *m);
+/* builtin.c: the number of a function without a body that the executor has, or -1. */
+int builtin_find(const char *name);
+/* Whether the arguments of a call through a pointer are those of the function. */
+bool ptx_call_fits(const struct ptx_call *c, const struct ptx_func *f);
 
 /* The immediate dominator of each node of a graph, by Lengauer and Tarjan. Successors and predecessors are
  * arrays of the form of func_info.succ. idom[root] is root; PTX_NO_BLOCK marks the nodes

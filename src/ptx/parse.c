@@ -208,25 +208,12 @@ static void parse_directive(struct ptx_parser *p)
     }
 }
 
-/* Functions without a body that the executor has built in. */
-static bool is_built_in(const char *name)
-{
-    static const char *const known[] = {"vprintf", "__assertfail"};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(name, known[i]) == 0) return true;
-    return false;
-}
-
-static bool is_allocator(const char *name) { return strcmp(name, "malloc") == 0 || strcmp(name, "free") == 0; }
-
 static void check_extern(struct ptx_parser *p, const struct extern_use *u)
 {
     if (u->var && u->var->is_extern)
         fail_at(p, &u->name, "variable '%s' is .extern and this module does not define it", u->var->name);
-    if (!u->func || !u->func->is_extern || is_built_in(u->func->name)) return;
-    if (is_allocator(u->func->name))
-        fail_at(p, &u->name, "%s in device code is not supported: allocate on the host", u->func->name);
-    else fail_at(p, &u->name, "function '%s' has no body in this module", u->func->name);
+    if (u->func && u->func->is_extern && builtin_find(u->func->name) < 0)
+        fail_at(p, &u->name, "function '%s' has no body in this module", u->func->name);
 }
 
 static void check_externs(struct ptx_parser *p)

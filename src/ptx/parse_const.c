@@ -184,8 +184,8 @@ static void init_symbol(struct init *in, uint64_t at)
     if (generic) expect(p, ')', "after generic(name");
     int64_t addend = parse_addend(p);
     if (p->failed) return;
-    if (y && y->kind == SYM_FUNC) return; /* calls through pointers are refused: it is never used */
-    if (!y || y->kind != SYM_VAR || (y->var->space != PTX_GLOBAL && y->var->space != PTX_CONST)) {
+    bool func = y && y->kind == SYM_FUNC;
+    if (!func && (!y || y->kind != SYM_VAR || (y->var->space != PTX_GLOBAL && y->var->space != PTX_CONST))) {
         fail_at(p, &t, "an initialiser needs a number or the name of a .global or .const variable%s",
                 name_hint(p, &t, 1u << SYM_VAR));
         return;
@@ -195,7 +195,14 @@ static void init_symbol(struct init *in, uint64_t at)
         fail_memory(p);
         return;
     }
-    *r = (struct ptx_reloc){.at = at, .target = y->var, .addend = addend, .generic = generic, .next = in->v->relocs};
+    *r = (struct ptx_reloc){.at = at, .addend = addend, .generic = generic, .next = in->v->relocs};
+    if (func) {
+        r->func = &y->func->f;
+        y->func->f.address_taken = true;
+        note_extern(p, NULL, r->func, &t);
+    } else {
+        r->target = y->var;
+    }
     in->v->relocs = r;
 }
 

@@ -120,7 +120,7 @@ static void parse_label(struct ptx_parser *p, const struct token *name)
     advance(p); /* the colon */
     if (accept_dot(p, ".branchtargets")) {
         parse_target_list(p, name);
-    } else if (accept_dot(p, ".callprototype")) {
+    } else if (accept_dot(p, ".callprototype") || accept_dot(p, ".calltargets")) {
         name_declare(p, name, SYM_PROTOTYPE);
         skip_to_semicolon(p);
     } else {
@@ -330,6 +330,10 @@ void parse_function(struct ptx_parser *p, bool is_kernel)
 
     uint32_t first_symbol = p->names.count;
     bool has_body = at_punct(p, '{');
+    if (has_body && builtin_find(fi->f.name) >= 0) { /* the device's runtime, linked into the program: ours is used */
+        skip_braces(p);
+        return;
+    }
     struct lexer lex = p->lex;
     struct token brace = p->tok;
     scope_open(p);

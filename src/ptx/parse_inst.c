@@ -285,14 +285,30 @@ static void note_callee(struct ptx_parser *p, struct func_info *callee)
 
 static struct func_info *parse_call_target(struct ptx_parser *p, const struct token *t)
 {
-    uint8_t type;
     const struct symbol *y = t->kind == TOK_NAME ? name_find(p, t) : NULL;
     if (y && y->kind == SYM_FUNC && !y->func->f.is_kernel) return y->func;
     if (y && y->kind == SYM_FUNC) fail_at(p, t, "'%.*s' is a kernel; kernels cannot be called", (int)t->len, t->s);
-    else if (t->kind == TOK_NAME && name_register(p, t, &type) >= 0)
-        fail_at(p, t, "calls through a function pointer are not supported");
     else fail_at(p, t, "function '%.*s' is not declared%s", (int)t->len, t->s, name_hint(p, t, 1u << SYM_FUNC));
     return NULL;
+}
+
+/* A call through a pointer: behind the arguments stands a prototype, or a list of the functions it may be. Neither is
+ * needed: which functions fit is known when the text has been read (module.c), which one it is when it is called. */
+static void parse_indirect_call(struct ptx_parser *p, struct ptx_inst *in, struct ptx_call *c, const struct token *t,
+                                int32_t reg, uint8_t type)
+{
+    if (ptx_type_bytes(type) != 8) fail_at(p, t, "a pointer to a function needs a register of 64 bits");
+    if (accept(p, ',') && at_punct(p, '(')) {
+        c->args = parse_arguments(p, &c->nargs);
+        expect(p, ',', "before the prototype");
+    }
+    struct token proto = take(p);
+    const struct symbol *y = proto.kind == TOK_NAME ? name_find(p, &proto) : NULL;
+    if (!y || (y->kind != SYM_PROTOTYPE && y->kind != SYM_VAR))
+        fail_at(p, &proto, "a call through a pointer ends with a .callprototype or .calltargets");
+    in->call = c;
+    *next_src(in) = (struct ptx_operand){.kind = OPND_REG, .reg = reg};
+    note_callee(p, NULL);
 }
 
 static void parse_call(struct ptx_parser *p, struct ptx_inst *in)
@@ -307,6 +323,12 @@ static void parse_call(struct ptx_parser *p, struct ptx_inst *in)
         expect(p, ',', "before the function's name");
     }
     struct token t = take(p);
+    uint8_t type = T_NONE;
+    int32_t pointer = t.kind == TOK_NAME ? name_register(p, &t, &type) : -1;
+    if (pointer >= 0) {
+        parse_indirect_call(p, in, c, &t, pointer, type);
+        return;
+    }
     struct func_info *callee = p->failed ? NULL : parse_call_target(p, &t);
     if (accept(p, ',')) c->args = parse_arguments(p, &c->nargs);
     if (!callee || p->failed) return;

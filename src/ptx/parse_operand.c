@@ -145,6 +145,10 @@ void parse_symbol_source(struct ptx_parser *p, struct ptx_operand *o, enum ptx_t
         o->kind = v ? OPND_VAR : OPND_FUNC;
         o->var = v;
         o->func = v ? NULL : &y->func->f;
+        if (!v) {
+            y->func->f.address_taken = true;
+            note_extern(p, NULL, o->func, &t);
+        }
         o->reg = -1;
         o->imm = parse_offset(p);
     } else {

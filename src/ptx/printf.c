@@ -64,17 +64,6 @@ static int next_arg(struct print_reader *r, unsigned bytes, uint64_t *out)
     return rc;
 }
 
-/* The value of argument k of the call: an 8- or 4-byte .param variable of the caller. */
-static uint64_t call_arg(const struct exec_warp *w, const struct ptx_call *c, uint32_t k, unsigned lane)
-{
-    uint64_t v = 0;
-    if (k >= c->nargs) return 0;
-    const struct call_frame *f = &w->frame[w->nframe - 1];
-    uint64_t at_byte = f->local + f->f->param_at + c->args[k]->offset;
-    memcpy(&v, w->local + (size_t)lane * w->local_stride + at_byte, c->args[k]->bytes < 8 ? c->args[k]->bytes : 8);
-    return v;
-}
-
 /* One conversion: its flags, width and precision, without length, as the host wants them. */
 struct conversion {
     char spec[32];
@@ -205,14 +194,6 @@ static void print_assert(struct exec_warp *w, const struct print_text *t)
     else print(w, t);
 }
 
-/* Stores the int that vprintf returns. */
-static void set_result(const struct exec_warp *w, const struct ptx_call *c, unsigned lane, int32_t value)
-{
-    if (!c->nrets || c->rets[0]->bytes < 4) return;
-    const struct call_frame *f = &w->frame[w->nframe - 1];
-    memcpy(w->local + (size_t)lane * w->local_stride + f->local + f->f->param_at + c->rets[0]->offset, &value, 4);
-}
-
 int call_vprintf(struct exec_warp *w, const struct uop *u, const struct ptx_call *call)
 {
     for (uint32_t m = w->exec; m; m &= m - 1) {
@@ -220,10 +201,10 @@ int call_vprintf(struct exec_warp *w, const struct uop *u, const struct ptx_call
         struct print_reader r = reader_for(w, u, lane);
         struct print_text t = {.len = 0};
         char format[STRING_MAX];
-        r.args = call_arg(w, call, 1, lane);
-        if (read_string(&r, call_arg(w, call, 0, lane), format) || format_text(&r, format, &t)) return RUN_FAULT;
+        r.args = builtin_arg(w, call, 1, lane);
+        if (read_string(&r, builtin_arg(w, call, 0, lane), format) || format_text(&r, format, &t)) return RUN_FAULT;
         print(w, &t);
-        set_result(w, call, lane, (int32_t)t.len);
+        builtin_result(w, call, lane, t.len);
     }
     return RUN_ON;
 }
@@ -234,10 +215,11 @@ int call_assertfail(struct exec_warp *w, const struct uop *u, const struct ptx_c
     unsigned lane = bit_low32(w->exec);
     struct print_reader r = reader_for(w, u, lane);
     char message[STRING_MAX], file[STRING_MAX], function[STRING_MAX];
-    if (read_string(&r, call_arg(w, call, 0, lane), message) || read_string(&r, call_arg(w, call, 1, lane), file) ||
-        read_string(&r, call_arg(w, call, 3, lane), function))
+    if (read_string(&r, builtin_arg(w, call, 0, lane), message) ||
+        read_string(&r, builtin_arg(w, call, 1, lane), file) ||
+        read_string(&r, builtin_arg(w, call, 3, lane), function))
         return RUN_FAULT;
-    unsigned line = (unsigned)call_arg(w, call, 2, lane);
+    unsigned line = (unsigned)builtin_arg(w, call, 2, lane);
     struct print_text t;
     t.len = (size_t)snprintf(t.s, sizeof t.s, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, message);
     print_assert(w, &t);

@@ -43,6 +43,6 @@ void refuse_callers(struct ptx_module *m)
         again = false;
         for (struct ptx_func *f = m->funcs; f; f = f->next)
             for (const struct callee *c = info_of(f)->callees; c && !f->refused; c = c->next)
-                if (c->func->f.refused) f->refused = c->func->f.refused, again = true;
+                if (c->func->f.refused && !c->indirect) f->refused = c->func->f.refused, again = true;
     }
 }

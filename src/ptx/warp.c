@@ -12,6 +12,7 @@
  * level, which never lost a lane, goes on behind the call. Lanes that exit are taken off
  * every level. */
 #include "ptx/exec_priv.h"
+#include "ptx/module.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -310,11 +311,45 @@ static int end_leave(struct exec_warp *w, const struct uop *u, const struct xblo
     return RUN_ON;
 }
 
+static int enter_function(struct exec_warp *w, const struct uop *u, const struct xfunc *f, uint32_t mask)
+{
+    const struct ptx_call *call = u->in->call;
+    if (w->nframe >= CALL_DEPTH_MAX)
+        return warp_fault(w, u, -1, "stack overflow: calls are nested more than %d deep", CALL_DEPTH_MAX);
+    const struct call_frame *caller = &w->frame[w->nframe - 1];
+    if (caller->local + caller->f->frame_bytes + f->frame_bytes > LOCAL_BYTES_MAX)
+        return warp_fault(w, u, -1, "stack overflow: a thread needs more than %d bytes of local memory",
+                          LOCAL_BYTES_MAX);
+    if (!push_frame(w, f, call, mask)) return out_of_memory(w, u);
+    const struct call_frame *callee = &w->frame[w->nframe - 1];
+    for (uint32_t i = 0; i < call->nargs; i++) copy_params(w, mask, callee, f->fn->param[i], callee - 1, call->args[i]);
+    return RUN_ON;
+}
+
+/* Lanes that point at one function call it; the others wait in a level that executes the block, which is the call
+ * alone, again. */
+static int call_pointer(struct exec_warp *w, const struct uop *u, uint32_t self, uint32_t next, uint32_t mask)
+{
+    unsigned lane = bit_low32(mask);
+    uint64_t pointer = at64(w, u->s[0])[lane];
+    const struct xfunc *f = image_func_at(w->run->l.image, pointer);
+    uint32_t same = 0;
+    for (uint32_t m = mask; m; m &= m - 1)
+        same |= (uint32_t)(at64(w, u->s[0])[bit_low32(m)] == pointer) << bit_low32(m);
+    if (!f) return warp_fault(w, u, (int)lane, "0x%" PRIx64 " is called, which is no function of this module", pointer);
+    if (f->fn->refused) return warp_fault(w, u, (int)lane, "%s is called: %s", f->fn->name, f->fn->refused);
+    if (!ptx_call_fits(u->in->call, f->fn))
+        return warp_fault(w, u, (int)lane, "%s is called with other parameters than it has", f->fn->name);
+    if (same != mask && (!push_level(w, self, next, mask & ~same) || !push_level(w, next, next, same)))
+        return out_of_memory(w, u);
+    return enter_function(w, u, f, same);
+}
+
 static int end_call(struct exec_warp *w, const struct uop *u, const struct xblock *b)
 {
     struct simt *top = &w->stack[w->depth - 1];
     const struct ptx_call *call = u->in->call;
-    uint32_t mask = top->mask & guard_of(w, u);
+    uint32_t mask = top->mask & guard_of(w, u), self = top->block;
     if (u->guarded) {
         w->threads += bit_count32(mask);
         if (w->out) stream_guard(w->out, mask);
@@ -322,18 +357,8 @@ static int end_call(struct exec_warp *w, const struct uop *u, const struct xbloc
     top->block = b->next;
     if (!mask) return RUN_ON;
     set_exec(w, mask);
-    if (!u->callee) return func_is_vprintf(call->func) ? call_vprintf(w, u, call) : call_assertfail(w, u, call);
-    if (w->nframe >= CALL_DEPTH_MAX)
-        return warp_fault(w, u, -1, "stack overflow: calls are nested more than %d deep", CALL_DEPTH_MAX);
-    if (w->frame[w->nframe - 1].local + w->frame[w->nframe - 1].f->frame_bytes + u->callee->frame_bytes >
-        LOCAL_BYTES_MAX)
-        return warp_fault(w, u, -1, "stack overflow: a thread needs more than %d bytes of local memory",
-                          LOCAL_BYTES_MAX);
-    if (!push_frame(w, u->callee, call, mask)) return out_of_memory(w, u);
-    const struct call_frame *callee = &w->frame[w->nframe - 1];
-    for (uint32_t i = 0; i < call->nargs; i++)
-        copy_params(w, mask, callee, u->callee->fn->param[i], callee - 1, call->args[i]);
-    return RUN_ON;
+    if (u->callee) return enter_function(w, u, u->callee, mask);
+    return call->func ? builtin_call(w, u) : call_pointer(w, u, self, b->next, mask);
 }
 
 static int end_block(struct exec_warp *w, const struct uop *u, const struct xblock *b)

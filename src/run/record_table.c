@@ -153,9 +153,15 @@ static void note_value(struct record_table *t, const char *name, const char *sco
         t->firsts_room = room;
     }
     struct first_value made = {strdup(name), strdup(scope), strdup(text), false, false};
+    if (!made.name || !made.scope || !made.value) {
+        free(made.name);
+        free(made.scope);
+        free(made.value);
+        t->bad = true;
+        return;
+    }
     t->first[t->firsts++] = made;
     t->first_at = t->firsts;
-    if (!made.name || !made.scope || !made.value) t->bad = true;
 }
 
 /* The scalars below `o`; what may be varied is noted. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text_stream.h"
 #include "param/config.h"
 #include "param/param_table.h"
 #include "run/result.h"
@@ -83,19 +84,17 @@ static void put_energy(struct row *w, const struct energy *e)
 
 static void append_change(void *arg, const char *name, const char *value, const int64_t *number)
 {
-    FILE *text = arg;
+    struct text_stream *s = arg;
     (void)number;
-    fprintf(text, "%s%s=%s", ftell(text) ? " " : "", name, value);
+    fprintf(s->file, " %s=%s", name, value);
 }
 
 static void put_changes(struct row *w, const struct gpu_config *c)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *f = open_memstream(&text, &size);
-    if (f) config_changes(c, append_change, f);
-    if (f) fclose(f);
-    put_text(w, "", "set", text ? text : "");
+    struct text_stream stream;
+    if (text_stream_open(&stream)) config_changes(c, append_change, &stream);
+    char *text = text_stream_close(&stream);
+    put_text(w, "", "set", text && *text ? text + 1 : "");
     free(text);
 }
 

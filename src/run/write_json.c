@@ -6,8 +6,10 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "run/json_parts.h"
 #include "run/result.h"
 #include "run/json_launch.h"
@@ -244,7 +246,7 @@ void *result_json(const struct run_result *r)
     json_t *host =
         json_pack("{s:f,s:I}", "seconds", r->host.seconds, "peak_memory_bytes", (json_int_t)r->host.peak_memory_bytes);
     bad |= json_object_set_new(root, "host", host);
-    if (!bad) return root;
+    if (!bad && !memory_was_short()) return root;
     json_decref(root);
     return NULL;
 }
@@ -254,6 +256,10 @@ char *result_json_text(const struct run_result *r, bool compact)
     json_t *root = result_json(r);
     char *text = root ? json_dumps(root, (compact ? JSON_COMPACT : JSON_INDENT(2)) | JSON_REAL_PRECISION(12)) : NULL;
     json_decref(root);
+    if (text && memory_was_short()) { /* json_dumps may have left out what it had no memory for */
+        free(text);
+        return NULL;
+    }
     return text;
 }
 
@@ -264,5 +270,5 @@ int result_write_json(const struct run_result *r, FILE *out, struct wl_err *e)
     int bad = json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
     json_decref(root);
     fputc('\n', out);
-    return bad && !ferror(out) ? wl_fail(e, WL_ERUN, "out of memory while writing JSON") : 0;
+    return (bad || memory_was_short()) && !ferror(out) ? wl_fail(e, WL_ERUN, "out of memory while writing JSON") : 0;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text_stream.h"
 #include "param/config.h"
 #include "run/result.h"
 #include "run/write_account.h"
@@ -36,13 +37,11 @@ static void write_change(void *arg, const char *name, const char *value, const i
 /* What differs from the preset; one line, none when nothing does. */
 static void write_changes(const struct run_result *r, FILE *out)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *f = r->config ? open_memstream(&text, &size) : NULL;
-    if (!f) return;
-    config_changes(r->config, write_change, f);
-    fclose(f);
-    if (size)
+    struct text_stream stream;
+    if (!r->config || !text_stream_open(&stream)) return;
+    config_changes(r->config, write_change, stream.file);
+    char *text = text_stream_close(&stream);
+    if (text && *text)
         fprintf(out, "  set       %s%s%s%s\n", text, *r->config->preset ? " (else as " : "", r->config->preset,
                 *r->config->preset ? ")" : "");
     free(text);

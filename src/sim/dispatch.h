@@ -14,8 +14,8 @@ struct dispatch {
     uint32_t sms, last;
     struct stream_source *source;
     uint32_t given;
-    tick_t start;  /* no CTA before this tick */
-    tick_t cut_at; /* no CTA from this tick on; dispatch_begin sets NEVER */
+    tick_t start;     /* no CTA before this tick */
+    tick_t cut_at;    /* no CTA from this tick on; dispatch_begin sets NEVER */
     uint32_t mark;    /* when so many CTAs were given, the tick is noted; dispatch_begin sets UINT32_MAX: never */
     tick_t marked_at; /* that tick; NEVER */
     bool exhausted, cut;

@@ -91,6 +91,7 @@ static void connect_parts(struct gpu *g)
         port_init(&s->reply, out, &g->net[1].part, &s->part);
         s->request = &g->net[0].in[i];
         g->net[1].out[i] = &s->reply;
+        sm_warm_ports(s);
     }
     for (uint32_t i = 0; i < g->slices; i++) {
         struct l2 *l = &g->l2[i];
@@ -114,6 +115,7 @@ static void connect_parts(struct gpu *g)
         l->mem = &d->in[i % per];
         g->net[0].out[i] = &l->in;
         d->out[i % per] = &l->fill;
+        l2_warm_ports(l);
     }
 }
 
@@ -310,7 +312,7 @@ static bool run_steps(struct gpu *g, unsigned steps)
 static bool has_issued(const struct gpu *g, uint64_t *known)
 {
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < g->sms; i++) sum += g->sm[i].stats.warp_instructions;
+    for (uint32_t i = 0; i < g->sms; i++) sum += g->sm[i].counts.warp_instructions;
     bool more = sum != *known;
     *known = sum;
     return more;

@@ -48,7 +48,7 @@ struct gpu {
     struct probe **probe;    /* [sms] the profile's observers in the SMs; NULL: off */
     struct sampler sampler;
     struct waves waves; /* of a launch of which only some CTAs are timed */
-    uint32_t starving; /* warps that wait for the functional half */
+    uint32_t starving;  /* warps that wait for the functional half */
     uint64_t cycles, kernels;
     bool broken; /* a kernel failed half way: the state means nothing any more */
 };

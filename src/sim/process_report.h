@@ -66,7 +66,7 @@ struct process_report {
     struct run_stats stats;
     struct policy_stats policies;
     struct sampling_report sampling; /* of a sampled process: all counters are projections */
-    struct profile_report profile; /* its pointer is not valid in the file */
+    struct profile_report profile;   /* its pointer is not valid in the file */
     uint64_t samples;
     double seconds; /* from the first CUDA call to the last launch */
     uint64_t peak_memory_bytes;

@@ -405,6 +405,26 @@ static void warn_of_clocks(struct session *s, const struct stream_source *src)
     else if (w->complain) w->complain(w->arg, text);
 }
 
+/* What the threads of a launch asked for; each launch has its own children before the next one runs. */
+static int run_children(struct session *s, const struct ptx_launch *l, const struct ptx_child *c, struct wl_err *e)
+{
+    for (int rc; c; c = c->next) {
+        if (!c->kernel) {
+            rc = ptx_transfer(s->mem, c, e);
+        } else {
+            struct ptx_launch child = {.image = l->image,
+                                       .kernel = c->kernel,
+                                       .grid = {c->grid[0], c->grid[1], c->grid[2]},
+                                       .block = {c->block[0], c->block[1], c->block[2]},
+                                       .dynamic_shared = c->shared,
+                                       .params = c->params};
+            rc = session_launch(s, &child, e);
+        }
+        if (rc) return rc;
+    }
+    return 0;
+}
+
 int session_launch(struct session *s, struct ptx_launch *l, struct wl_err *e)
 {
     if (l->kernel->refused)
@@ -428,8 +448,11 @@ int session_launch(struct session *s, struct ptx_launch *l, struct wl_err *e)
     struct timed t = {0};
     int rc = consume_launch(s, mode, src, &t, e);
     if (!rc) account_launch(s, src, &t, skipped);
+    struct ptx_child *children = ptx_take_children(src);
     ptx_close(src);
     if (!rc && w && w->launched) w->launched(w->arg);
+    if (!rc) rc = run_children(s, l, children, e);
+    ptx_free_children(children);
     return rc;
 }
 

@@ -1,7 +1,4 @@
 /* account.c - the cycles of schedulers and warps (account.h): what is not done where things happen. */
-#include <stddef.h>
-#include <string.h>
-
 #include "sm/sm_priv.h"
 
 /* ---- schedulers without a ready warp ---- */
@@ -19,7 +16,17 @@ static __attribute__((noinline)) uint64_t *reason_idle(struct sm *s, unsigned sc
     return mine & barrier ? &a->barrier : &a->drain;
 }
 
-void account_idle(struct sm *s, unsigned sched, uint64_t barrier) { ++*reason_idle(s, sched, barrier); }
+/* So many cycles of the scheduler have this reason. */
+static inline void close_cycles(struct account *a, unsigned sched, uint64_t *reason, uint64_t cycles)
+{
+    *reason += cycles;
+    a->closed[sched] += (uint32_t)cycles;
+}
+
+void account_idle(struct sm *s, unsigned sched, uint64_t barrier)
+{
+    close_cycles(&s->account, sched, reason_idle(s, sched, barrier), 1);
+}
 
 /* ---- ready warps that did not issue ---- */
 
@@ -82,20 +89,30 @@ void account_sort_left(struct sm *s, uint64_t stuck, uint64_t left, uint64_t can
     struct kept k = sort_kept(s, left, can, refused | (can & stuck));
     add_states(&s->account.states, &k, 1);
     for (unsigned i = 0; i < s->schedulers; i++)
-        if (stuck & s->owned[i]) ++*reason_kept(s, i, &k);
+        if (stuck & s->owned[i]) close_cycles(&s->account, i, reason_kept(s, i, &k), 1);
 }
 
-void account_flush(struct sm *s, unsigned w) { s->account.since[w] = s->cycle - 1; }
+void account_left_simply(struct sm *s, const struct simple_stage *st, uint64_t can)
+{
+    if (st->stuck) {
+        account_sort_left(s, st->stuck, can | st->blocked, can, 0);
+        return;
+    }
+    uint64_t lsu = st->blocked & s->head_unit[UNIT_LSU];
+    s->account.not_selected += bit_count64(can);
+    s->account.states.lsu_full += bit_count64(lsu);
+    s->account.states.pipe_busy += bit_count64(st->blocked ^ lsu);
+}
+
+void account_flush(struct sm *s, unsigned w) { s->account.since[w] = (uint32_t)s->cycle - 1; }
 
 /* ---- cycles in which nothing can issue ---- */
 
 static void end_stretch(struct account *a, unsigned schedulers, uint64_t end)
 {
     uint64_t cycles = end - a->began, *reason = (uint64_t *)(void *)&a->stats;
-    for (unsigned i = 0; i < schedulers; i++) {
-        if (a->to[i] == TO_OPEN) a->open[i] += (uint32_t)cycles;
-        else reason[a->to[i]] += cycles;
-    }
+    for (unsigned i = 0; i < schedulers; i++)
+        if (a->to[i] != TO_OPEN) close_cycles(a, i, &reason[a->to[i]], cycles);
     a->states.lsu_full += a->kept * cycles;
     a->began = 0;
 }
@@ -131,27 +148,24 @@ static void unready_reasons(struct sm *s)
 static void add_unready(struct sm *s, uint64_t cycles)
 {
     uint64_t results = awaits_result(s);
-    for (unsigned i = 0; i < s->schedulers; i++) {
-        if (results & s->owned[i]) s->account.open[i] += (uint32_t)cycles;
-        else *reason_idle(s, i, s->barrier) += cycles;
-    }
+    for (unsigned i = 0; i < s->schedulers; i++)
+        if (!(results & s->owned[i])) close_cycles(&s->account, i, reason_idle(s, i, s->barrier), cycles);
 }
 
-void account_stall(struct sm *s)
+void account_begin_stretch(struct sm *s)
 {
     struct account *a = &s->account;
     if (a->began) end_stretch(a, s->schedulers, s->cycle);
+    s->steady = true;
     if (!s->live) return;
+    a->began = s->cycle;
     if (!s->ready) {
         unready_reasons(s);
-        a->began = s->cycle;
         a->kept = 0;
-        s->steady = true;
         return;
     }
     struct kept k = sort_kept(s, s->ready, 0, 0);
     find_reasons(s, &k);
-    a->began = s->cycle;
     a->kept = bit_count64(k.lsu);
     s->steady = !k.pipe && !s->lsu.ext; /* a pipe is busy for a while, and a gate has its own mind */
     if (s->steady) return;
@@ -160,7 +174,7 @@ void account_stall(struct sm *s)
     end_stretch(a, s->schedulers, s->cycle + 1);
 }
 
-void account_skip(struct sm *s, uint64_t skipped, tick_t then)
+void account_add_skipped(struct sm *s, uint64_t skipped, tick_t then)
 {
     struct account *a = &s->account;
     if (a->began) end_stretch(a, s->schedulers, s->cycle - skipped); /* the change came behind the issue stage */
@@ -178,6 +192,19 @@ void account_skip(struct sm *s, uint64_t skipped, tick_t then)
     end_stretch(a, s->schedulers, s->cycle);
 }
 
+void account_arrive(struct sm *s)
+{
+    struct account *a = &s->account;
+    a->resident -= s->next_issue;
+    for (unsigned i = 0; i < s->schedulers; i++) a->closed[i] += (uint32_t)(s->next_issue - a->left_at);
+}
+
+void account_leave(struct sm *s)
+{
+    s->account.resident += s->next_issue;
+    s->account.left_at = s->next_issue;
+}
+
 /* ---- reading ---- */
 
 /* Cycles of warps that are not in their states yet, less those that are there ahead of time. */
@@ -185,7 +212,7 @@ static uint64_t open_warp_cycles(const struct sm *s)
 {
     uint64_t sum = 0;
     for (uint64_t m = s->live & ~(s->ready | s->in_wheel); m; m &= m - 1)
-        sum += s->cycle - s->account.since[bit_low64(m)];
+        sum += (uint32_t)s->cycle - s->account.since[bit_low64(m)];
     for (uint32_t d = 0; s->in_wheel && d <= s->wheel_mask; d++)
         sum -= bit_count64(s->wheel[(s->cycle + 1 + d) & s->wheel_mask]) * (uint64_t)d;
     return sum;
@@ -194,8 +221,7 @@ static uint64_t open_warp_cycles(const struct sm *s)
 /* The account with the stretch that goes on given to its reasons. */
 static struct account settled(const struct sm *s)
 {
-    struct account a;
-    memcpy(&a, &s->account, offsetof(struct account, since));
+    struct account a = s->account;
     if (a.began) end_stretch(&a, s->schedulers, s->cycle + 1);
     return a;
 }
@@ -206,27 +232,28 @@ void account_add(const struct sm *s, struct run_stats *out)
     struct account_stats *c = &a.stats;
     struct warp_states_stats *w = &a.states;
     c->total = (a.resident + (s->live ? s->cycle + 1 : 0)) * s->schedulers;
-    for (unsigned i = 0; i < s->schedulers; i++) c->total -= a.open[i];
-    c->issued = s->stats.warp_instructions - a.second;
-    c->alu = a.wait.scheduler[WAIT_ALU];
-    c->shared = a.wait.scheduler[WAIT_SHARED];
-    c->load_l1 = a.wait.scheduler[WAIT_L1];
-    c->load_l2 = a.wait.scheduler[WAIT_L2];
-    c->load_dram = a.wait.scheduler[WAIT_DRAM];
-    c->load_in_flight = a.wait.scheduler[WAIT_IN_FLIGHT];
-    c->fence += a.wait.scheduler[WAIT_ATOMIC];
-    c->fetch += a.wait.scheduler[WAIT_FETCH];
+    for (unsigned i = 0; i < s->schedulers; i++)
+        c->total -= (uint32_t)(s->live ? s->cycle + 1 : a.left_at) - a.closed[i];
+    c->issued = s->counts.warp_instructions - a.second;
+    c->alu = a.wait[WAIT_ALU].scheduler;
+    c->shared = a.wait[WAIT_SHARED].scheduler;
+    c->load_l1 = a.wait[WAIT_L1].scheduler;
+    c->load_l2 = a.wait[WAIT_L2].scheduler;
+    c->load_dram = a.wait[WAIT_DRAM].scheduler;
+    c->load_in_flight = a.wait[WAIT_IN_FLIGHT].scheduler;
+    c->fence += a.wait[WAIT_ATOMIC].scheduler;
+    c->fetch += a.wait[WAIT_FETCH].scheduler;
     account_stats_add(&out->account, c);
     w->total += bit_count64(s->live) * (s->cycle + 1) - open_warp_cycles(s);
-    w->issued = s->stats.warp_instructions;
+    w->issued = s->counts.warp_instructions;
     w->not_selected += a.not_selected;
-    w->alu = a.wait.warp[WAIT_ALU];
-    w->shared = a.wait.warp[WAIT_SHARED];
-    w->load_l1 = a.wait.warp[WAIT_L1];
-    w->load_l2 = a.wait.warp[WAIT_L2];
-    w->load_dram = a.wait.warp[WAIT_DRAM];
-    w->load_in_flight = a.wait.warp[WAIT_IN_FLIGHT];
-    w->fence += a.wait.warp[WAIT_ATOMIC];
-    w->fetch += a.wait.warp[WAIT_FETCH];
+    w->alu = a.wait[WAIT_ALU].warp;
+    w->shared = a.wait[WAIT_SHARED].warp;
+    w->load_l1 = a.wait[WAIT_L1].warp;
+    w->load_l2 = a.wait[WAIT_L2].warp;
+    w->load_dram = a.wait[WAIT_DRAM].warp;
+    w->load_in_flight = a.wait[WAIT_IN_FLIGHT].warp;
+    w->fence += a.wait[WAIT_ATOMIC].warp;
+    w->fetch += a.wait[WAIT_FETCH].warp;
     warp_states_stats_add(&out->warp_states, w);
 }

@@ -7,8 +7,9 @@
  *   instruction (fetch), a fence or atomic, a barrier, the end of its stores (drain); else it had no warp.
  *
  * The reason nearest to issue wins: of all its warps the scheduler waits for the one that can go on first. Which result
- * that is, and who answers a load, is known when it has come. So cycles in which warps waited for results are kept
- * aside (`open`), and the next warp to issue that had to wait says what they were: what it waited for itself. A kernel
+ * that is, and who answers a load, is known when it has come. So nothing is done in a cycle in which warps waited for
+ * results: it stays open, and the next warp to issue that had to wait says what the open ones were: what it waited for
+ * itself. All others are closed when they pass, and how many are open is the time that has passed less those. A kernel
  * leaves none open, because whoever waits for a result issues in the end.
  *
  * A warp's time between two issues has at most three parts. At a barrier or fence it notes the time when it is let go;
@@ -37,53 +38,57 @@ static inline uint64_t due_make(uint64_t time, enum wait what) { return time << 
 static inline uint64_t due_time(uint64_t due) { return due >> WAIT_BITS; }
 static inline enum wait due_what(uint64_t due) { return (enum wait)(due & (WAITS - 1)); }
 
-/* Cycles that were spent on waiting for each kind of result. */
+/* Cycles that were spent on waiting for one kind of result. */
 struct waited {
-    uint64_t scheduler[WAITS + 1]; /* scheduler cycles, given to what ended them; the last is always 0 */
-    uint64_t warp[WAITS];          /* warp cycles, added ahead when a result is due */
+    uint64_t scheduler; /* scheduler cycles, given to what ended them */
+    uint64_t warp;      /* warp cycles, added ahead when a result is due */
 };
 
-/* What every issue looks at is in the first lines of the host's cache. */
+/* What every issue looks at is in the first lines of the host's cache, of which every SM has its own: cycles that are
+ * only subtracted from one another are kept modulo 2^32. */
 struct account {
-    uint32_t open[WL_MAX_SCHEDULERS]; /* scheduler cycles that warps waited for results, not given to one yet */
-    uint64_t not_selected;            /* warp cycles */
+    uint64_t not_selected; /* warp cycles */
     /* A stretch of cycles in which nothing can issue and which are all alike; it is given to its reasons when it is
      * over. */
-    uint64_t began;                /* its first cycle; 0: there is none */
-    uint8_t to[WL_MAX_SCHEDULERS]; /* the reason of each scheduler: TO_OPEN, or a counter of `stats` */
-    uint64_t kept;                 /* ready warps in each of its cycles, all of which find the ld/st queue full */
-    struct waited wait;
-    uint64_t resident;          /* cycles with a warp: from when the first came (subtracted) to when the last went */
-    uint64_t second;            /* warps issued by a scheduler that had issued another in the same cycle */
-    struct account_stats stats; /* the other reasons */
+    uint64_t began;                     /* its first cycle; 0: there is none */
+    uint32_t closed[WL_MAX_SCHEDULERS]; /* cycles that have a reason, or in which the SM had no warp */
+    uint8_t to[WL_MAX_SCHEDULERS];      /* the reason of each scheduler: TO_OPEN, or a counter of `stats` */
+    uint64_t kept;                      /* ready warps in each of its cycles, all of which find the ld/st queue full */
+    uint64_t left_at;                   /* the first cycle in which the SM had no warp again */
+    uint64_t resident; /* cycles with a warp: from when the first came (subtracted) to when the last went */
+    struct waited wait[WAITS];
+    uint32_t since[WL_MAX_WARPS]; /* of warps that wait for something of unknown length: the last cycle before */
+    uint64_t second;              /* warps issued by a scheduler that had issued another in the same cycle */
+    struct account_stats stats;   /* the other reasons */
     struct warp_states_stats states;
-    uint64_t since[WL_MAX_WARPS]; /* of warps that wait for something of unknown length: the last cycle before */
 };
 enum { TO_OPEN = UINT8_MAX };
 
 /* The cycles of the warp since its last note; those that end before cycle `at`. */
 static inline uint64_t account_note(struct account *a, unsigned w, uint64_t at)
 {
-    uint64_t n = at - 1 - a->since[w];
-    a->since[w] = at - 1;
+    uint32_t n = (uint32_t)at - 1 - a->since[w];
+    a->since[w] = (uint32_t)at - 1;
     return n;
 }
 
-/* A warp has waited since `from` and can issue from `cycle` on, because of what comes then. Returns what it waited for,
- * or WAITS: it did not. */
-static inline uint8_t account_due(struct account *a, uint64_t from, uint64_t cycle, enum wait what)
+/* A warp has waited since its last note and can issue from `cycle` on, because of what comes then. Returns what it
+ * waited for, or WAITS: it did not. */
+static inline uint8_t account_due(struct account *a, unsigned w, uint64_t cycle, enum wait what)
 {
-    uint64_t waited = cycle - 1 - from;
-    a->wait.warp[what] += waited;
+    uint32_t waited = (uint32_t)cycle - 1 - a->since[w];
+    a->wait[what].warp += waited;
     return waited ? (uint8_t)what : WAITS;
 }
 
-/* The scheduler issues a warp that has waited for this: cycles that are open were spent on the same. */
-static inline void account_issue(struct account *a, unsigned sched, uint8_t waited)
+/* The scheduler issues a warp that has waited for this: cycles that are open were spent on the same. `second`: it has
+ * issued another in this cycle, which is closed already. No branch: it would be guessed wrongly. */
+static inline void account_issue(struct account *a, unsigned sched, uint8_t waited, uint64_t cycle, bool second)
 {
-    uint32_t open = a->open[sched] & ((uint32_t)waited / WAITS - 1); /* no branch: it would be guessed wrongly */
-    a->wait.scheduler[waited] += open;
-    a->open[sched] -= open;
+    uint32_t open = ((uint32_t)cycle + second - a->closed[sched]) & ((uint32_t)waited / WAITS - 1);
+    WL_ASSERT(open <= cycle);
+    a->wait[waited & (WAITS - 1)].scheduler += open;
+    a->closed[sched] += open + !second;
 }
 
 #endif

@@ -1,4 +1,5 @@
-/* fetch.c - where a warp's instructions come from: GPGPU-Sim's front end.
+/* fetch.c - where a warp's instructions come from: GPGPU-Sim's front end, and the instruction cache behind it. Real
+ * GPUs have another front end (fetch_lines.c) with the same cache.
  *
  * A warp has a buffer of two decoded instructions. It is refilled only when both are gone, one warp per cycle, warps
  * in turn from the one that was last. Fetched in a cycle, decoded in the next, issued from the one after. The refill
@@ -16,7 +17,7 @@
 #include <stdlib.h>
 
 #include "mem/net.h"
-#include "sm/sm_priv.h"
+#include "sm/fetch_priv.h"
 #include "stream/spaces.h"
 
 enum { BUFFER = 2 };
@@ -38,7 +39,9 @@ int fetch_init(struct sm *s, const struct gpu_config *c, struct wl_err *e)
     list_init(&f->missq);
     f->line = calloc((size_t)f->sets * f->ways, sizeof *f->line);
     f->used = calloc((size_t)f->sets * f->ways, sizeof *f->used);
-    return f->line && f->used ? 0 : wl_fail(e, WL_ERUN, "out of memory");
+    bool lines = c->v[P_SM_FETCH] == FETCH_CACHE;
+    if (!f->line || !f->used || (lines && !fetch_lines_init(s, c))) return wl_fail(e, WL_ERUN, "out of memory");
+    return 0;
 }
 
 void fetch_destroy(struct sm *s)
@@ -46,6 +49,7 @@ void fetch_destroy(struct sm *s)
     if (!s->fetch) return;
     free(s->fetch->line);
     free(s->fetch->used);
+    free(s->fetch->l0);
     free(s->fetch);
 }
 
@@ -67,10 +71,14 @@ static void refill(struct sm *s, unsigned w, uint32_t next)
     f->refused &= ~bit64(w);
 }
 
-void fetch_advance(struct sm *s, unsigned w, const struct code_inst *from)
+void fetch_advance(struct sm *s, unsigned w, const struct code_inst *from, tick_t now)
 {
     struct fetch *f = s->fetch;
     uint32_t head = place_of(s, s->warp[w].inst);
+    if (f->l0) {
+        fetch_lines_advance(s, w, head, now);
+        return;
+    }
     s->wrong &= ~bit64(w);
     if (!from) { /* the first instruction of the warp */
         refill(s, w, head);
@@ -129,7 +137,7 @@ static uint64_t wanted_line(const struct sm *s, unsigned w)
     return (L2_CODE + pc) >> LINE_SHIFT;
 }
 
-static bool cache_hit(struct fetch *f, uint64_t line)
+bool il1_hit(struct fetch *f, uint64_t line)
 {
     if (f->perfect) return true;
     size_t at = line % f->sets * f->ways;
@@ -150,7 +158,7 @@ static void cache_insert(struct fetch *f, uint64_t line)
     f->used[oldest] = ++f->time;
 }
 
-static struct fetch_miss *find_miss(struct fetch *f, uint64_t line)
+struct fetch_miss *il1_find(struct fetch *f, uint64_t line)
 {
     for (uint32_t i = 0; i < f->misses; i++)
         if (f->miss[i].used && f->miss[i].line == line) return &f->miss[i];
@@ -173,22 +181,29 @@ static void send_request(struct sm *s, uint64_t line, uint32_t entry)
     f->missq_used++;
 }
 
-/* The warp waits for the line; false: it is refused. */
-static bool wait_for(struct sm *s, unsigned w, uint64_t line)
+struct fetch_miss *il1_ask(struct sm *s, uint64_t line)
 {
     struct fetch *f = s->fetch;
-    struct fetch_miss *m = find_miss(f, line);
+    struct fetch_miss *m = f->miss;
+    if (f->misses_used == f->misses) return NULL;
+    while (m->used) m++;
+    *m = (struct fetch_miss){.line = line, .used = true};
+    f->misses_used++;
+    send_request(s, line, (uint32_t)(m - f->miss));
+    return m;
+}
+
+bool il1_wait(struct sm *s, unsigned w, uint64_t line)
+{
+    struct fetch *f = s->fetch;
+    struct fetch_miss *m = il1_find(f, line);
     if (f->missq_used == f->missq_cap) return false;
     if (m) {
         if (m->waiting == f->merge) return false;
         f->stats.hits_reserved++;
     } else {
-        if (f->misses_used == f->misses) return false;
-        for (m = f->miss; m->used;) m++;
-        *m = (struct fetch_miss){.line = line, .used = true};
-        f->misses_used++;
+        if (!(m = il1_ask(s, line))) return false;
         f->stats.misses++;
-        send_request(s, line, (uint32_t)(m - f->miss));
     }
     m->warp[m->waiting++] = (uint8_t)w;
     f->want &= ~bit64(w);
@@ -200,15 +215,16 @@ void fetch_fill(struct sm *s, struct req *r)
     struct fetch *f = s->fetch;
     WL_ASSERT(r->mshr < f->misses && f->miss[r->mshr].used && f->miss[r->mshr].line == r->line);
     cache_insert(f, r->line);
+    if (f->l0) fetch_lines_fill(s, r->line);
     f->filled[(f->filled_first + f->filled_count++) % FETCH_MAX_MISSES] = (uint8_t)r->mshr;
     f->refused = 0;
+    s->ends_cycles = true;
     req_free(s->pool, r);
 }
 
 /* ---- the cycle ---- */
 
-/* Whose turn is next among the warps in `set`, which is not empty. */
-static unsigned turn(const struct fetch *f, uint64_t set)
+unsigned fetch_turn(const struct fetch *f, uint64_t set)
 {
     uint64_t behind = f->last >= 63 ? 0 : set & (UINT64_MAX << (f->last + 1));
     return bit_low64(behind ? behind : set);
@@ -219,24 +235,24 @@ static void make_up(struct fetch *f, uint64_t skipped)
 {
     if (!f->slept || !skipped) return;
     f->stats.stall_cycles += skipped;
-    f->last = turn(f, f->slept); /* now it is one of them, and whole rounds end where they began */
-    for (uint64_t n = (skipped - 1) % bit_count64(f->slept); n; n--) f->last = turn(f, f->slept);
+    f->last = fetch_turn(f, f->slept); /* now it is one of them, and whole rounds end where they began */
+    for (uint64_t n = (skipped - 1) % bit_count64(f->slept); n; n--) f->last = fetch_turn(f, f->slept);
 }
 
 static void fetch_one(struct sm *s, tick_t now)
 {
     struct fetch *f = s->fetch;
-    unsigned w = turn(f, f->want);
+    unsigned w = fetch_turn(f, f->want);
     f->last = w;
     uint64_t line = wanted_line(s, w);
     if (!(f->refused >> w & 1)) {
-        if (cache_hit(f, line)) {
+        if (il1_hit(f, line)) {
             f->stats.accesses++;
             f->stats.hits++;
             deliver(s, w, now);
             return;
         }
-        if (wait_for(s, w, line)) {
+        if (il1_wait(s, w, line)) {
             f->stats.accesses++;
             return;
         }
@@ -245,12 +261,14 @@ static void fetch_one(struct sm *s, tick_t now)
     f->stats.stall_cycles++;
 }
 
-/* One warp whose line has come may ask again. */
+/* One warp whose line has come may ask again; where each scheduler has a cache of its own, all who wait for it. */
 static void let_go(struct fetch *f)
 {
     uint32_t entry = f->filled[f->filled_first];
     struct fetch_miss *m = &f->miss[entry];
-    f->want |= bit64(m->warp[m->served++]);
+    do
+        if (m->served < m->waiting) f->want |= bit64(m->warp[m->served++]);
+    while (f->l0 && m->served < m->waiting);
     if (m->served < m->waiting) return;
     m->used = false;
     f->misses_used--;
@@ -275,16 +293,23 @@ bool fetch_cycle(struct sm *s, tick_t now)
     struct fetch *f = s->fetch;
     make_up(f, s->cycle - f->cycle - 1);
     f->cycle = s->cycle;
-    bool wanted = f->want;
-    if (wanted) fetch_one(s, now);
+    bool wanted = f->want, ready = false;
+    if (f->l0) ready = fetch_lines_cycle(s, now);
+    else if (wanted) fetch_one(s, now);
     if (f->missq_used) send_miss(s, now);
     if (f->filled_count) let_go(f);
     f->slept = f->want;
-    if (wanted && s->policy->on_cycle) return true; /* a head has come: the scheme may decide otherwise */
-    return f->want & ~f->refused || f->filled_count || (f->missq_used && !s->request->producer_waits);
+    if (f->l0 && fetch_idle(s)) s->ends_cycles = s->observers; /* until a warp leaves the lines that are there */
+    if (wanted && s->policy->on_cycle) return true;            /* a head has come: the scheme may decide otherwise */
+    return ready || f->want & ~f->refused || f->filled_count || f->streams ||
+           (f->missq_used && !s->request->producer_waits);
 }
 
-bool fetch_idle(const struct sm *s) { return !s->fetch->want && !s->fetch->misses_used; }
+bool fetch_idle(const struct sm *s)
+{
+    const struct fetch *f = s->fetch;
+    return !f->want && !f->misses_used && !f->streams;
+}
 
 void fetch_walk(const struct sm *s)
 {
@@ -295,7 +320,7 @@ void fetch_walk(const struct sm *s)
         const struct fetch_miss *m = &f->miss[i];
         if (!m->used) continue;
         used++;
-        WL_VERIFY(m->waiting <= f->merge && m->served < m->waiting);
+        WL_VERIFY(m->waiting <= f->merge && (m->served < m->waiting || f->l0)); /* or it was asked for ahead */
         for (uint32_t k = m->served; k < m->waiting; k++) {
             WL_VERIFY(!(held >> m->warp[k] & 1));
             held |= bit64(m->warp[k]);

@@ -5,7 +5,7 @@ uint64_t sm_cycle(const struct sm *s) { return s->cycle; }
 uint32_t sm_cta(const struct sm *s, unsigned slot) { return s->cta[slot].stream.cta; }
 const struct code *sm_code(const struct sm *s) { return s->launch->code; }
 const uint64_t *sm_ages(const struct sm *s) { return s->age; }
-uint64_t sm_issue_cycles(const struct sm *s) { return s->stats.issue_cycles; }
+uint64_t sm_issue_cycles(const struct sm *s) { return s->counts.issue_cycles; }
 const struct code_inst *sm_head(const struct sm *s, unsigned warp) { return s->warp[warp].inst; }
 
 unsigned sm_head_lanes(const struct sm *s, unsigned warp) { return bit_count32(s->warp[warp].exec); }
@@ -76,7 +76,7 @@ void sm_moment(const struct sm *s, struct sm_moment *out)
     const struct lsu *u = &s->lsu;
     *out = (struct sm_moment){.stalled = stalled_warps(u),
                               .heads = s->ready & s->memory,
-                              .instructions = s->stats.warp_instructions,
+                              .instructions = s->counts.warp_instructions,
                               .head = u->head,
                               .tail = u->tail};
     if (u->pipe[L1_DATA].depth > 1) out->accesses = l1_stats(&u->l1[L1_DATA]).accesses; /* requests behind the first */

@@ -169,19 +169,20 @@ __attribute__((cold)) static void note_issue(struct sm *s, unsigned w)
         if (s->observer[i].hooks->issue) s->observer[i].hooks->issue(s->observer[i].self, s, w);
 }
 
-/* Sends the warp's head to its unit, which is returned. */
-static inline __attribute__((always_inline)) unsigned issue_warp(struct sm *s, unsigned sched, unsigned w, tick_t now)
+/* Sends the warp's head to its unit, which is returned. `second`: the scheduler has issued another in this cycle. */
+static inline __attribute__((always_inline)) unsigned issue_warp(struct sm *s, unsigned sched, unsigned w, bool second,
+                                                                 tick_t now)
 {
     struct sm_warp *p = &s->warp[w];
     const struct code_inst *in = p->inst;
     unsigned unit = p->route->unit;
-    s->stats.warp_instructions++;
+    s->counts.warp_instructions++;
     if (s->notes_issues) note_issue(s, w);
-    account_issue(&s->account, sched, p->stream.note);
+    account_issue(&s->account, sched, p->stream.note, s->cycle, second);
     unsigned lanes = bit_count32(p->exec);
-    s->stats.thread_instructions += lanes;
-    s->stats.register_reads += in->nsrc * lanes;
-    s->stats.register_writes += in->ndst * lanes;
+    s->counts.thread_instructions += lanes;
+    s->counts.register_reads += in->nsrc * lanes;
+    s->counts.register_writes += in->ndst * lanes;
     p->seq++;
     bool arrive = false;
     if (unit == UNIT_LSU) {
@@ -369,7 +370,7 @@ static bool choose_warp(struct sm *s, uint64_t can, uint64_t refused, tick_t now
         while (mine) {
             int w = ask_pick(s, sched, mine);
             if (w < 0) break;
-            unsigned unit = issue_warp(s, sched, (unsigned)w, now);
+            unsigned unit = issue_warp(s, sched, (unsigned)w, issued, now);
             if (s->policy->on_issue) s->policy->on_issue(&s->sched, &s->view, sched, (unsigned)w);
             s->account.second += issued++;
             st.issued |= bit64((unsigned)w);
@@ -389,38 +390,43 @@ static bool choose_simply(struct sm *s, uint64_t can, tick_t now)
 {
     uint32_t n = s->schedulers;
     unsigned sched = (unsigned)(s->turn_mask != UINT32_MAX ? s->cycle & s->turn_mask : s->cycle % n);
-    uint64_t stuck = 0;
-    simple_stage(s);
+    struct simple_stage st = simple_begin(s, can);
+    bool issued = false;
     for (uint32_t left = n; left; left--, sched++) {
         sched &= 0u - (sched != n); /* the first again after the last: no branch, as it would be guessed wrongly */
         uint64_t mine = can & s->owned[sched];
         if (!mine) {
-            simple_none(s, sched);
+            simple_none(s, sched, &st);
             continue;
         }
         int w = ask_pick(s, sched, mine);
         if (w < 0) {
-            stuck |= s->owned[sched];
+            st.stuck |= s->owned[sched];
             continue;
         }
-        unsigned unit = issue_warp(s, sched, (unsigned)w, now);
+        unsigned unit = issue_warp(s, sched, (unsigned)w, false, now);
         if (s->policy->on_issue) s->policy->on_issue(&s->sched, &s->view, sched, (unsigned)w);
-        s->moved |= bit64((unsigned)w);
-        can &= ~(bit64((unsigned)w) | waiting_for(s, unit, (unsigned)w, now));
+        issued = true;
+        can &= ~bit64((unsigned)w);
+        uint64_t full = can & waiting_for(s, unit, (unsigned)w, now);
+        can ^= full;
+        st.blocked |= full;
     }
-    simple_left(s, stuck, can);
-    return s->moved;
+    simple_left(s, &st, can);
+    return issued;
 }
 
 bool issue_cycle(struct sm *s, tick_t now, tick_t *next)
 {
     uint64_t can = s->ready ? can_issue(s, now, next) : 0;
     WL_ASSERT(!(can & ~s->live) && !(s->head_unit[UNIT_LSU] & s->head_unit[UNIT_ALU]));
-    if (!can && !s->steady) account_stall(s);
-    if (!can && !s->policy->on_cycle) return false;
+    if (!can) {
+        if (!s->steady) account_stall(s);
+        if (!s->policy->on_cycle) return false;
+    }
     s->view.cycle = s->cycle;
     if (s->only_picks) {
-        s->stats.issue_cycles += choose_simply(s, can, now);
+        s->counts.issue_cycles += choose_simply(s, can, now);
         return s->ready && can_issue(s, now + s->part.period, next);
     }
     if (!s->policy->ignores_state) refresh_view(s);
@@ -430,7 +436,7 @@ bool issue_cycle(struct sm *s, tick_t now, tick_t *next)
     }
     uint64_t allowed = ask_allowed(s);
     bool issued = choose_warp(s, can, can & ~allowed, now);
-    s->stats.issue_cycles += issued;
+    s->counts.issue_cycles += issued;
     if (issued) allowed = UINT64_MAX;               /* the issue may have changed it */
     if (issued && s->policy->on_cycle) return true; /* the scheme wants to hear of the cycle after an issue */
     return s->ready && (can_issue(s, now + s->part.period, next) & allowed);

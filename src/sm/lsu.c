@@ -233,6 +233,7 @@ static void access_tags(struct sm *s, enum cache_id cache, tick_t now)
     struct req *r = p->list.head;
     if (r->ready > now) return;
     struct req *next = r->next;
+    __builtin_prefetch(next);
     if (!l1_refused(outcome) || l1_retry_worthwhile(c)) outcome = lsu_try(s, cache, r, now);
     if (outcome == L1_AGAIN) return;
     if (l1_refused(outcome)) {
@@ -353,6 +354,7 @@ static void lsu_feed(struct sm *s, tick_t now)
     WL_ASSERT(u->next_txn < u->ntxn && u->ntxn <= SM_MAX_TXNS);
     struct req *r = make_request(s, now);
     r->ready = now + p->delay;
+    l1_warm_access(&u->l1[cache], r->line);
     list_push(&p->list, r);
     p->used++;
     u->readonly += cache != L1_DATA;

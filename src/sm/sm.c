@@ -181,8 +181,8 @@ static int make_scheduler(struct sm *s, const struct gpu_config *c, struct wl_er
     const struct wl_sched_policy *p = s->policy = c->sched.policy;
     s->ask_twice = c->sched.foreign || WL_CHECKING;
     s->notes_issues = p->marks;
-    s->only_picks =
-        p->ignores_state && !p->on_cycle && !p->allowed && !p->order && !p->lsu && !s->mem_issue && !s->fetch;
+    s->only_picks = p->ignores_state && !p->on_cycle && !p->allowed && !p->order && !p->lsu && !s->mem_issue &&
+                    (!s->fetch || s->fetches_lines);
     memcpy(s->sched_param, c->sched.values, sizeof s->sched_param);
     s->sched = (struct wl_sched){.g = {s->index, s->sms, s->warps, s->schedulers},
                                  .param = s->sched_param,
@@ -216,8 +216,21 @@ int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const stru
     lsu_init(s, c);
     if (c->v[P_SM_ALU_COLLECTORS] && stages_init(s, c, e)) return (int)e->code;
     if (warps_init(s)) return wl_fail(e, WL_ERUN, "out of memory");
-    if (make_caches(s, c, e) || (c->v[P_SM_FETCH] && fetch_init(s, c, e))) return (int)e->code;
+    bool fetches = c->v[P_SM_FETCH] == FETCH_BUFFER || (c->v[P_SM_FETCH] == FETCH_CACHE && !c->v[P_IL1_PERFECT]);
+    if (make_caches(s, c, e) || (fetches && fetch_init(s, c, e))) return (int)e->code;
     return make_scheduler(s, c, e);
+}
+
+static void warm_reply(const struct part *p, const struct req *r)
+{
+    const struct sm *s = (const struct sm *)(const void *)((const char *)p - offsetof(struct sm, part));
+    if (r->kind == WL_LOAD && !r->bypass && r->cache < SM_CACHES) l1_warm_fill(&s->lsu.l1[r->cache], r);
+    if (r->load) __builtin_prefetch(r->load);
+}
+
+void sm_warm_ports(struct sm *s)
+{
+    if (l1_is_large(l1d_of(s))) s->reply.warm = warm_reply;
 }
 
 void sm_destroy(struct sm *s)
@@ -361,8 +374,9 @@ tick_t sm_tick(struct sm *s, tick_t now)
 {
     uint64_t passed = part_cycles(&s->part, now) - s->cycle;
     s->cycle += passed;
+    s->next_issue = s->cycle;
     s->head_limit = now;
-    if (s->live) s->stats.active_cycles += passed;
+    if (s->live) s->counts.active_cycles += passed;
     if (passed > 1) {
         if (!s->steady) account_skip(s, passed - 1, now - (passed - 1) * s->part.period);
         if (s->observers) observe_slept(s, passed - 1);
@@ -371,6 +385,7 @@ tick_t sm_tick(struct sm *s, tick_t now)
     lsu_cycle(s, now, passed - 1);
     take_offer(s, now);
     if (s->in_wheel) warp_wake_due(s);
+    s->next_issue++;
     s->head_limit = now + s->part.period;
     tick_t next = NEVER;
     s->lsu.policy_heard = false;
@@ -434,6 +449,16 @@ static void add_lanes(const struct exec_class c[LAT_COUNT], struct sm_stats *out
     out->int_lanes += c[LAT_SHFL].lanes + c[LAT_BITS].lanes + c[LAT_UNIFORM].lanes;
 }
 
+static void add_counts(const struct issue_counts *c, struct sm_stats *out)
+{
+    out->active_cycles += c->active_cycles;
+    out->issue_cycles += c->issue_cycles;
+    out->warp_instructions += c->warp_instructions;
+    out->thread_instructions += c->thread_instructions;
+    out->register_reads += c->register_reads;
+    out->register_writes += c->register_writes;
+}
+
 /* Texture and constant caches report few counters, and one sum of stalls. */
 #define ADD_SMALL_CACHE(to, c)                                                                                         \
     do {                                                                                                               \
@@ -449,6 +474,7 @@ void sm_add_stats(const struct sm *s, struct run_stats *out)
 {
     struct l1d_stats data = l1_stats(&s->lsu.l1[L1_DATA]);
     sm_stats_add(&out->sm, &s->stats);
+    add_counts(&s->counts, &out->sm);
     account_add(s, out);
     add_lanes(s->exec_class, &out->sm);
     add_lanes(s->exec_class + EXEC_SHORT, &out->sm);

@@ -22,6 +22,8 @@ struct sm_common {
 };
 
 int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const struct sm_common *common, struct wl_err *e);
+/* The ports are connected: with large caches the host is told what memory a reply will need. */
+void sm_warm_ports(struct sm *s);
 void sm_destroy(struct sm *s);
 /* CTAs of the launch that all SMs of a machine with these parameters hold at once. */
 uint64_t sm_resident_ctas(const int64_t *v, const struct launch_info *l);

@@ -25,7 +25,7 @@ void warp_check_head(struct sm *s, unsigned w, tick_t now);         /* a registe
 void warp_show_head(struct sm *s, unsigned w);                      /* enters the head in the sets of its unit */
 /* starve.c */
 void starve_kernel_begin(struct sm *s);
-void warp_starve(struct sm *s, unsigned w, tick_t now); /* its next instruction is not known yet */
+void warp_starve(struct sm *s, unsigned w); /* its next instruction is not known yet */
 
 void warp_arrive(struct sm *s, unsigned w, tick_t now);     /* the warp came to a barrier */
 void warp_memop_done(struct sm *s, unsigned w, tick_t now); /* one of its memory instructions has finished */
@@ -46,14 +46,22 @@ void warps_walk(const struct sm *s);
 int fetch_init(struct sm *s, const struct gpu_config *c, struct wl_err *e);
 void fetch_destroy(struct sm *s);
 
-void fetch_advance(struct sm *s, unsigned w, const struct code_inst *from); /* `from` was issued; the head is known */
-void fetch_drop(struct sm *s, unsigned w);                                  /* the warp has issued its last */
-void fetch_flush(struct sm *s, unsigned w);                                 /* a scheduler met the wrong path */
-bool fetch_has_head(const struct sm *s, unsigned w, tick_t *at);            /* its buffer is usable from *at on */
-void fetch_fill(struct sm *s, struct req *r);                               /* a line has come */
+/* `from` was issued; the head is known */
+void fetch_advance(struct sm *s, unsigned w, const struct code_inst *from, tick_t now);
+void fetch_drop(struct sm *s, unsigned w);                       /* the warp has issued its last */
+void fetch_flush(struct sm *s, unsigned w);                      /* a scheduler met the wrong path */
+bool fetch_has_head(const struct sm *s, unsigned w, tick_t *at); /* its buffer is usable from *at on */
+void fetch_fill(struct sm *s, struct req *r);                    /* a line has come */
 bool fetch_cycle(struct sm *s, tick_t now); /* returns whether it has something to do in the next cycle */
 bool fetch_idle(const struct sm *s);
 void fetch_walk(const struct sm *s);
+
+/* Whether a warp goes from one instruction to another without leaving its line: 64 bytes of PTX, or half a line of
+ * machine code, which is always right. */
+static inline bool fetch_stays(const struct sm *s, const struct code_inst *from, const struct code_inst *to)
+{
+    return s->fetches_lines && from && (from->pc ^ to->pc) < 64;
+}
 
 /* stages.c */
 int stages_init(struct sm *s, const struct gpu_config *c, struct wl_err *e);
@@ -64,6 +72,8 @@ tick_t stages_book(struct sm *s, unsigned w, tick_t now, tick_t *taken);
 
 /* ---- account.c: the account of cycles (account.h) ---- */
 
+struct simple_stage;
+
 /* What an issue stage with a warp that can issue remembers for the account. */
 struct issue_stage {
     uint64_t ready, results, barrier; /* sets of warps when it began: ready, waiting for a result, at a barrier */
@@ -71,20 +81,42 @@ struct issue_stage {
     uint64_t stuck;                   /* warps of schedulers that had a ready one and issued none */
 };
 
-/* No warp can issue in this cycle, whatever the scheme wants, and something has changed since the last. */
-void account_stall(struct sm *s);
-/* The same for the cycles that the SM has slept through, the first of them at tick `then`. */
-void account_skip(struct sm *s, uint64_t skipped, tick_t then);
-void account_end_stretch(struct sm *s); /* before this cycle */
+void account_begin_stretch(struct sm *s); /* with this cycle, in which no warp can issue */
+void account_end_stretch(struct sm *s);   /* before this cycle */
+void account_add_skipped(struct sm *s, uint64_t skipped, tick_t then);
 void account_idle(struct sm *s, unsigned sched, uint64_t barrier);
 void account_sort_left(struct sm *s, uint64_t stuck, uint64_t left, uint64_t can, uint64_t refused);
+void account_arrive(struct sm *s); /* the first warps come */
+void account_leave(struct sm *s);  /* the last warp has gone */
+void account_left_simply(struct sm *s, const struct simple_stage *st, uint64_t can);
 void account_flush(struct sm *s, unsigned w); /* the buffer of a ready warp was emptied: it waits for a fetch */
 void account_add(const struct sm *s, struct run_stats *out);
 
-/* The first cycle in which a warp that becomes ready now can issue. */
-static inline uint64_t sm_next_issue(const struct sm *s, tick_t now) { return s->cycle + (s->head_limit != now); }
-
 static inline uint64_t awaits_result(const struct sm *s) { return s->in_wheel | s->long_stall; }
+
+/* Whether each scheduler has a warp that waits for a result and none that is ready, after cycles of which the same was
+ * true: there is nothing to note, as such cycles stay open. */
+static inline bool all_open(const struct sm *s)
+{
+    uint64_t results = awaits_result(s);
+    if (s->account.began || s->ready) return false;
+    for (unsigned i = 0; i < s->schedulers; i++)
+        if (!(results & s->owned[i])) return false;
+    return true;
+}
+
+/* No warp can issue in this cycle, whatever the scheme wants, and something has changed since the last. */
+static inline void account_stall(struct sm *s)
+{
+    if (all_open(s)) s->steady = true;
+    else account_begin_stretch(s);
+}
+
+/* The same for the cycles that the SM has slept through, the first of them at tick `then`. */
+static inline void account_skip(struct sm *s, uint64_t skipped, tick_t then)
+{
+    if (!all_open(s)) account_add_skipped(s, skipped, then);
+}
 
 static inline struct issue_stage account_stage(struct sm *s)
 {
@@ -98,8 +130,7 @@ static inline void account_none(struct sm *s, unsigned sched, struct issue_stage
 {
     uint64_t mine = s->owned[sched];
     if (st->ready & mine) st->stuck |= mine;
-    else if (st->results & mine) s->account.open[sched]++;
-    else account_idle(s, sched, st->barrier);
+    else if (!(st->results & mine)) account_idle(s, sched, st->barrier);
 }
 
 /* The issue stage is over: what of the warps that were ready and are left? `can`: their unit would have taken them. */
@@ -111,44 +142,40 @@ static inline void account_left(struct sm *s, const struct issue_stage *st, uint
 }
 
 /* The same three for a scheme that only picks, on a machine without gate and re-execution queue. In a stage of theirs
- * nothing happens to warps but that they issue or leave a barrier (s->moved): the sets need not be remembered. */
-static inline void simple_stage(struct sm *s)
+ * nothing happens to warps but that they issue or leave a barrier (s->released): a ready one that does not issue could
+ * and was not picked, or is one of the `blocked`, whose unit takes no more. */
+struct simple_stage {
+    uint64_t blocked;
+    uint64_t stuck; /* warps of schedulers whose scheme picked none of those that could issue */
+};
+
+static inline struct simple_stage simple_begin(struct sm *s, uint64_t can)
 {
     s->steady = false;
     if (s->account.began) account_end_stretch(s);
-    s->moved = 0;
+    s->released = 0;
+    return (struct simple_stage){.blocked = s->ready ^ can};
 }
 
 /* No warp of the scheduler could issue. That cannot change within the stage: the reason is known at once. */
-static inline void simple_none(struct sm *s, unsigned sched)
+static inline void simple_none(struct sm *s, unsigned sched, const struct simple_stage *st)
 {
     struct account *a = &s->account;
-    uint64_t mine = s->owned[sched], same = mine & ~s->moved, kept = s->ready & same;
-    if (kept) {
-        bool pipe = kept & ~s->head_unit[UNIT_LSU];
+    uint64_t mine = s->owned[sched], blocked = st->blocked & mine;
+    if (blocked) {
+        bool pipe = blocked & ~s->head_unit[UNIT_LSU];
         a->stats.pipe_busy += pipe;
         a->stats.lsu_full += !pipe;
-    } else if (awaits_result(s) & same) {
-        a->open[sched]++;
-    } else {
-        account_idle(s, sched, s->barrier | (s->moved & mine));
+        a->closed[sched]++;
+    } else if (!(awaits_result(s) & mine & ~s->released)) {
+        account_idle(s, sched, s->barrier | (s->released & mine));
     }
 }
 
-/* `stuck`: the warps of schedulers whose scheme picked none of those that could issue. */
-static inline void simple_left(struct sm *s, uint64_t stuck, uint64_t can)
+static inline void simple_left(struct sm *s, const struct simple_stage *st, uint64_t can)
 {
-    struct account *a = &s->account;
-    uint64_t blocked = s->ready & ~(can | s->moved);
-    if (stuck) {
-        account_sort_left(s, stuck, can | blocked, can, 0);
-        return;
-    }
-    a->not_selected += bit_count64(can);
-    if (!blocked) return;
-    uint64_t lsu = blocked & s->head_unit[UNIT_LSU];
-    a->states.lsu_full += bit_count64(lsu);
-    a->states.pipe_busy += bit_count64(blocked ^ lsu);
+    if (st->stuck | st->blocked) account_left_simply(s, st, can);
+    else s->account.not_selected += bit_count64(can);
 }
 
 /* issue.c */

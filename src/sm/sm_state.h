@@ -156,6 +156,7 @@ struct lsu_ext {
 /* ---- instruction fetch (fetch.c) ---- */
 
 enum { FETCH_MAX_MISSES = 64 };
+enum { FETCH_IDEAL, FETCH_BUFFER, FETCH_CACHE }; /* sm.fetch */
 
 /* A line on its way to the instruction cache. */
 struct fetch_miss {
@@ -165,7 +166,15 @@ struct fetch_miss {
     bool used;
 };
 
-/* Exists only with sm.fetch = buffer. */
+/* A line in the cache of a scheduler. */
+struct l0_line {
+    uint64_t line; /* + 1; 0: none */
+    uint64_t used; /* when it was last asked for */
+    tick_t ready;  /* from when on it can be read */
+    bool ahead;    /* it was asked for ahead, and no warp has come to it yet */
+};
+
+/* Exists only with sm.fetch = buffer or cache. */
 struct fetch {
     uint64_t want;    /* warps with an empty buffer that no miss holds back */
     uint64_t refused; /* of these, those that would be refused again: nothing has changed since */
@@ -184,6 +193,15 @@ struct fetch {
     uint8_t left[SM_MAX_WARPS];  /* instructions in the warp's buffer */
     uint32_t next[SM_MAX_WARPS]; /* the instruction its buffer is refilled from */
     tick_t at[SM_MAX_WARPS];     /* from when on the buffer can be used */
+    /* Only with sm.fetch = cache (fetch_lines.c): */
+    struct l0_line *l0; /* [schedulers][l0_sets][l0_ways]; NULL: no such caches */
+    uint32_t l0_sets, l0_ways;
+    uint32_t depth;                    /* lines asked for ahead */
+    uint32_t scale;                    /* bytes of PTX in memory, per byte of a pc */
+    tick_t delay;                      /* from the instruction cache to a scheduler's */
+    uint32_t streams;                  /* schedulers with lines to ask for ahead, a bit each */
+    uint64_t ahead[SM_MAX_SCHEDULERS]; /* the next of them */
+    uint64_t until[SM_MAX_SCHEDULERS]; /* the last */
     struct fetch_miss miss[FETCH_MAX_MISSES];
 };
 
@@ -251,11 +269,17 @@ struct exec_class {
     uint64_t lanes;         /* sum over instructions of the lanes that executed them */
 };
 
+/* Counters of `sm` in which every issue counts: one line of the host's cache with the beginning of the account. */
+struct issue_counts {
+    uint64_t active_cycles, issue_cycles, warp_instructions, thread_instructions, register_reads, register_writes;
+};
+
 /* What every cycle looks at comes first and lies together, arrays that few cycles index come last: fifteen SMs or more
  * take turns in the host's cache. The machine connects part, request, reply and the dispatcher's mailbox. */
 struct sm {
     struct part part;
     uint64_t cycle;
+    uint64_t next_issue; /* the first cycle in which a warp that becomes ready now can issue: this one or the next */
     tick_t head_limit; /* a head whose registers can be read at this tick is ready: until the issue stage works that is
                           the current tick, and the next cycle's afterwards */
 
@@ -272,7 +296,7 @@ struct sm {
     uint64_t *board; /* [warps * board_regs] tick from which a register may be read, as a due; NEVER: not known yet */
     uint64_t head_unit[UNITS]; /* [unit] set of warps whose head goes there */
     uint64_t barrier, membar, memory;
-    uint64_t moved; /* set of warps that issued or left a barrier in this issue stage, for the account */
+    uint64_t released; /* set of warps that left a barrier in this issue stage, for the account */
     uint64_t loads, shared, ended;
     uint64_t held;             /* set of those in `membar` that wait for an atomic of theirs */
     uint64_t await_copies;     /* set of those in `membar` that wait for groups of copies */
@@ -297,6 +321,7 @@ struct sm {
     bool tracks_loops;  /* the L1D's policy wants to hear of loops that are left */
     bool notes_issues;  /* there are observers or marks */
     bool ends_cycles;   /* there are observers or fetches */
+    bool fetches_lines; /* sm.fetch = cache */
     bool sub_cores;     /* pipes belong to schedulers */
     uint8_t units;      /* units from here on have no pipes */
     _Alignas(64) struct port reply; /* from the network */
@@ -310,8 +335,9 @@ struct sm {
                                       of unit 0, from pipe_free[0] on */
     tick_t pipe_free[PIPE_UNITS * SM_MAX_PIPES];
     struct exec_class exec_class[EXEC_CLASSES];
-    _Alignas(64) struct sm_stats stats;
-    _Alignas(64) struct account account;
+    _Alignas(64) struct issue_counts counts;
+    struct account account;
+    struct sm_stats stats;
 
     /* the dispatcher's mailbox, with offered_at: latched both ways */
     tick_t wants_at; /* since when the SM has room for another CTA; NEVER: it has none */
@@ -362,7 +388,7 @@ struct sm {
     struct warp_copies copies[SM_MAX_WARPS];
     /* SMs lie one behind the other: with such a size (49 lines more than a multiple of 4 KiB) the lines that every
      * cycle looks at fall into all sets of the host's cache, not into the same few. */
-    char unused[34 * 64];
+    char unused[37 * 64];
 };
 
 #endif

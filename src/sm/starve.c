@@ -16,26 +16,26 @@ void starve_kernel_begin(struct sm *s)
     s->no_inst.reg[0] = (uint16_t)s->board_regs++;
 }
 
-void warp_starve(struct sm *s, unsigned w, tick_t now)
+void warp_starve(struct sm *s, unsigned w)
 {
     struct sm_warp *p = &s->warp[w];
     s->fed_from[w] = p->inst;
     p->inst = &s->no_inst;
     p->exec = 0;
     *own_register(s, w) = NEVER;
-    s->long_stall |= bit64(w);
-    s->account.since[w] = sm_next_issue(s, now) - 1;
+    if (!((s->barrier | s->membar) >> w & 1)) s->long_stall |= bit64(w); /* else when it is let go */
+    s->account.since[w] = (uint32_t)s->next_issue - 1;
     s->steady = false;
     ++*s->starving;
 }
 
 /* How long it starved is time without an instruction, but for a warp that could not have issued it either. */
-static uint64_t note_starving(struct sm *s, unsigned w, tick_t now)
+static uint64_t note_starving(struct sm *s, unsigned w)
 {
-    uint64_t cycles = account_note(&s->account, w, sm_next_issue(s, now));
+    uint64_t cycles = account_note(&s->account, w, s->next_issue);
     if (s->barrier >> w & 1) s->account.states.barrier += cycles;
     else if (s->membar >> w & 1) s->account.states.fence += cycles;
-    else s->account.wait.warp[WAIT_FETCH] += cycles;
+    else s->account.wait[WAIT_FETCH].warp += cycles;
     return cycles;
 }
 
@@ -47,7 +47,7 @@ static void end_starving(struct sm *s, unsigned w, tick_t now)
     s->warp[w].inst = s->fed_from[w];
     --*s->starving;
     s->steady = false;
-    bool starved = note_starving(s, w, now);
+    bool starved = note_starving(s, w);
     warp_advance(s, w, now);
     if (starved && s->warp[w].stream.note == WAITS) s->warp[w].stream.note = WAIT_FETCH;
 }

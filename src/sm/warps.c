@@ -70,19 +70,18 @@ static inline tick_t head_ready_at(const struct sm *s, unsigned w, const struct 
     return t;
 }
 
-/* The head may issue when it is due; the warp has waited for that since `from`. */
-static inline void place_head(struct sm *s, unsigned w, uint64_t due, uint64_t from, tick_t now)
+/* The head may issue when it is due; the warp has waited for that since its last note. */
+static inline void place_head(struct sm *s, unsigned w, uint64_t due, tick_t now)
 {
     if (due == NEVER) {
         s->long_stall |= bit64(w);
-        s->account.since[w] = from;
         return;
     }
     s->long_stall &= ~bit64(w);
-    uint64_t cycle = sm_next_issue(s, now);
+    uint64_t cycle = s->next_issue;
     if (due_time(due) <= s->head_limit) s->ready |= bit64(w);
     else cycle = wheel_add(s, w, due_time(due), now);
-    s->warp[w].stream.note = account_due(&s->account, from, cycle, due_what(due));
+    s->warp[w].stream.note = account_due(&s->account, w, cycle, due_what(due));
 }
 
 /* The same for the first head of a warp and one that follows on another: it begins to wait now. */
@@ -94,10 +93,10 @@ static inline void place_next_head(struct sm *s, unsigned w, uint64_t due, tick_
         *note = WAITS;
     } else if (due == NEVER) {
         s->long_stall |= bit64(w);
-        s->account.since[w] = sm_next_issue(s, now) - 1;
+        s->account.since[w] = (uint32_t)s->next_issue - 1;
     } else {
         *note = (uint8_t)due_what(due);
-        s->account.wait.warp[due_what(due)] += wheel_add(s, w, due_time(due), now) - sm_next_issue(s, now);
+        s->account.wait[due_what(due)].warp += wheel_add(s, w, due_time(due), now) - s->next_issue;
     }
 }
 
@@ -108,8 +107,7 @@ static __attribute__((noinline)) void check_fetched_head(struct sm *s, unsigned 
     if (!fetch_has_head(s, w, &decoded)) return; /* looked at when it has come */
     s->steady = false;
     uint64_t fetched = due_make(decoded, WAIT_FETCH);
-    place_head(s, w, s->wrong >> w & 1 ? fetched : tick_max(head_ready_at(s, w, s->warp[w].inst), fetched),
-               s->account.since[w], now);
+    place_head(s, w, s->wrong >> w & 1 ? fetched : tick_max(head_ready_at(s, w, s->warp[w].inst), fetched), now);
 }
 
 void warp_check_head(struct sm *s, unsigned w, tick_t now)
@@ -119,7 +117,7 @@ void warp_check_head(struct sm *s, unsigned w, tick_t now)
         return;
     }
     s->steady = false;
-    place_head(s, w, head_ready_at(s, w, s->warp[w].inst), s->account.since[w], now);
+    place_head(s, w, head_ready_at(s, w, s->warp[w].inst), now);
 }
 
 /* ---- loops: for policies that want to know when a warp has left one ----
@@ -247,8 +245,8 @@ void warp_show_head(struct sm *s, unsigned w) { show_head(s, w); }
 /* The next instruction, which is known, must be fetched. */
 static __attribute__((noinline)) void await_head(struct sm *s, unsigned w, const struct code_inst *from, tick_t now)
 {
-    fetch_advance(s, w, from);
-    s->account.since[w] = sm_next_issue(s, now) - 1;
+    fetch_advance(s, w, from, now);
+    s->account.since[w] = (uint32_t)s->next_issue - 1;
     if (s->wrong >> w & 1) s->head_unit[UNIT_NONE] |= bit64(w); /* shown when a scheduler has met the wrong path */
     else show_head(s, w);
     if (!((s->barrier | s->membar) >> w & 1)) check_fetched_head(s, w, now);
@@ -269,22 +267,22 @@ void warp_advance(struct sm *s, unsigned w, tick_t now)
     if (!warp_fetch(s, p, w)) {
         p->route = &route_none;
         if (s->starved & bit) {
-            warp_starve(s, w, now);
+            warp_starve(s, w);
             return;
         }
         s->ended |= bit;
-        s->account.since[w] = sm_next_issue(s, now) - 1;
+        s->account.since[w] = (uint32_t)s->next_issue - 1;
         if (s->fetch) fetch_drop(s, w);
         if (!p->outstanding) finish_warp(s, w, now);
         return;
     }
-    if (s->fetch) {
+    if (s->fetch && !fetch_stays(s, from, p->inst)) {
         await_head(s, w, from, now);
         return;
     }
     show_head(s, w);
     if ((s->barrier | s->membar) & bit) { /* looked at when released */
-        s->account.since[w] = sm_next_issue(s, now) - 1;
+        s->account.since[w] = (uint32_t)s->next_issue - 1;
         return;
     }
     place_next_head(s, w, head_ready_at(s, w, p->inst), now);
@@ -298,11 +296,11 @@ static void release_barrier(struct sm *s, struct cta *c, tick_t now)
     uint64_t m = c->arrived;
     c->arrived = 0;
     s->barrier &= ~m;
-    s->moved |= m;
+    s->released |= m;
     s->steady = false;
     for (; m; m &= m - 1) {
         unsigned w = bit_low64(m);
-        s->account.states.barrier += account_note(&s->account, w, sm_next_issue(s, now));
+        s->account.states.barrier += account_note(&s->account, w, s->next_issue);
         if (!(s->ended >> w & 1)) warp_check_head(s, w, now);
     }
 }
@@ -334,13 +332,13 @@ static void finish_warp(struct sm *s, unsigned w, tick_t now)
     uint64_t bit = bit64(w);
     if (l1_warp_exit(l1d_of(s), w)) lsu_policy_heard(s);
     if (s->policy->on_warp) s->policy->on_warp(&s->sched, &s->view, WL_WARP_EXIT, w);
-    s->account.states.drain += account_note(&s->account, w, sm_next_issue(s, now));
-    s->account.states.total += sm_next_issue(s, now);
+    s->account.states.drain += account_note(&s->account, w, s->next_issue);
+    s->account.states.total += s->next_issue;
     s->steady = false;
     s->live &= ~bit;
     if (!s->live) {
-        s->account.resident += sm_next_issue(s, now);
-        s->stats.issue_ends += sm_next_issue(s, now) - s->cycle;
+        account_leave(s);
+        s->stats.issue_ends += s->next_issue - s->cycle;
     }
     s->ended &= ~bit;
     s->barrier &= ~bit;
@@ -362,7 +360,7 @@ static void release_membar(struct sm *s, unsigned w, tick_t now)
     s->held &= ~bit64(w);
     s->await_copies &= ~bit64(w);
     s->steady = false;
-    s->account.states.fence += account_note(&s->account, w, sm_next_issue(s, now));
+    s->account.states.fence += account_note(&s->account, w, s->next_issue);
     if (!(s->barrier & bit64(w))) warp_check_head(s, w, now);
 }
 
@@ -446,8 +444,8 @@ static void install_warp(struct sm *s, unsigned w, unsigned slot, unsigned rank,
 {
     struct sm_warp *p = &s->warp[w];
     *p = (struct sm_warp){.cta = (uint8_t)slot, .rank = (uint8_t)rank, .route = &route_none};
-    s->account.since[w] = sm_next_issue(s, now) - 1;
-    s->account.states.total -= sm_next_issue(s, now);
+    s->account.since[w] = (uint32_t)s->next_issue - 1;
+    s->account.states.total -= s->next_issue;
     s->copies[w] = (struct warp_copies){0};
     stream_open(&p->stream, s->cta[slot].stream.warp[rank]);
     memset(s->board + (size_t)w * s->board_regs, 0, s->board_regs * sizeof *s->board);
@@ -471,7 +469,7 @@ void warp_install_cta(struct sm *s, const struct cta_stream *cta, tick_t now)
     while (s->cta[slot].used) slot++;
     s->cta[slot] = (struct cta){.used = true, .stream = *cta};
     s->ctas_resident++;
-    if (!s->live) s->account.resident -= sm_next_issue(s, now);
+    if (!s->live) account_arrive(s);
     unsigned slots[CTA_MAX_WARPS];
     for (unsigned i = 0; i < cta->nwarps; i++, w++) {
         while (s->live >> w & 1) w++;

@@ -267,7 +267,8 @@ static inline uint32_t get_u32(const uint8_t **pp)
 
 void stream_open(struct stream_reader *r, struct warp_stream s)
 {
-    *r = (struct stream_reader){.p = s.data, .end = s.data + s.size, .mask = UINT32_MAX};
+    const uint8_t *end = s.size ? s.data + s.size : s.data; /* a warp that did nothing has no data */
+    *r = (struct stream_reader){.p = s.data, .end = end, .mask = UINT32_MAX};
 }
 
 void stream_continue(struct stream_reader *r, struct warp_stream next)

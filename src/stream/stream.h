@@ -78,7 +78,8 @@ struct stream_source {
      * bytes given so far, at first those of *cta, have been read: 1: the next ones, in *out, until it is asked again;
      * 0: the stream is over; < 0: there are none before feed() was called. Touches nothing but this CTA. */
     int (*more)(struct stream_source *, struct cta_stream *cta, unsigned warp, struct warp_stream *out);
-    /* NULL: it makes no difference. Else: nobody wants the streams of the CTAs below this id; they still come, empty. */
+    /* NULL: it makes no difference. Else: nobody wants the streams of the CTAs below this id; they still come, empty.
+     */
     void (*pass)(struct stream_source *, uint32_t until);
     /* NULL: more() never asks for it. Else lets the warp go on: `cycle` is that in which the last instruction it was
      * given has issued, which is what a clock it has read shows. Called between two ticks, so that the order in which

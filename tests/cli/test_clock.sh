@@ -20,7 +20,7 @@ is() { if [ "$(value "$1")" = "$2" ]; then ok "$1: $2 cycles"; else not_ok "$1: 
 
 # 64 steps and the two cycles of the loop's own instructions: one before the first step, one behind the last.
 for gpu in gtx480 h200; do
-    measure --gpu $gpu
+    measure --gpu $gpu --set il1.perfect=yes # code that is not there yet would be timed too
     delay=$(param $gpu sm.mem_delay)
     is add $((64 * ($(param $gpu sm.issue_delay) + $(param $gpu lat.int_add)) + 2))
     is fma $((64 * ($(param $gpu sm.issue_delay) + $(param $gpu lat.fp_mad)) + 2))

@@ -2,7 +2,7 @@
 """drive.py - fails the Nth call, for N = 1, 2, 3, ..., of each kind, in each of a set of commands.
 
 usage: drive.py --warpline FILE --lib libwlfault.so [--asan] [--stride N] [--case NAME] [--kind NAME]
-                [--from N] [--to N]
+                [--from N] [--to N] [--places] [--sample] [--jobs N]
 
 After each run with a failed call this must hold:
   - no signal ended it, no sanitizer spoke, it ended in time;
@@ -11,16 +11,20 @@ After each run with a failed call this must hold:
   - no temporary file is left;
   - the store can be read and passes `store verify`, and the same command in peace then gives the results it always
     gives.
---stride N takes a sample: the first 12 calls, then every Nth.
+--stride N takes a sample: the first 12 calls, then every Nth. --places fails one call of each chain of callers instead
+of all calls (with --stride: of every Nth chain). --sample is what a test has time for: chains of five callers, every
+eighth of those that take memory, every third of the others. --jobs N runs so many at once.
 """
 import argparse
 import csv
+import itertools
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 
 KINDS = ["alloc", "open", "read", "write", "fsync", "rename", "fork", "mmap"]
 LIMIT = 30
@@ -137,14 +141,14 @@ class Driver:
         said = err.decode(errors="replace").split("\n")[:self.a.lines]
         print(f"FAULT {name} {fault} [{log}]: {what}\n    " + "\n    ".join(said), flush=True)
 
-    def judge(self, name, case, fault, folder, calm, base, log):
+    def judge(self, name, case, fault, folder, calm, log):
         words, files, stored = case[1], case[2], case[3]
         rc, out, err = self.call(folder, words, fault, log)
         said = open(log).read() if os.path.exists(log) else ""
         fired = any(not line.startswith("calls") for line in said.splitlines())
         if not fired:
             return False
-        where = said.splitlines()[0]
+        where = next(line for line in said.splitlines() if not line.startswith("calls"))
         left = [f for f in os.listdir(folder) if ".part" in f or f.startswith("warpline.")]
         if rc == -999 or rc < 0 or rc >= 99 or b"Sanitizer" in err or b"runtime error" in err:
             self.finding(name, fault, f"status {rc}", err, where)
@@ -166,7 +170,7 @@ class Driver:
 
     def case(self, name, case):
         with tempfile.TemporaryDirectory() as top:
-            base, folder, log = os.path.join(top, "base"), os.path.join(top, "f"), os.path.join(top, "log")
+            base, folder = os.path.join(top, "base"), os.path.join(top, "f")
             os.mkdir(base)
             with open(os.path.join(base, "fault.ini"), "w") as f:
                 f.write(EXPERIMENT)
@@ -183,18 +187,53 @@ class Driver:
             rc, out, err = self.call(folder, case[1])
             if self.outputs(folder, out, case[2]) != calm:
                 sys.exit(f"{name} in peace, twice: " + differs(calm, self.outputs(folder, out, case[2])))
-            for kind in [self.a.kind] if self.a.kind else KINDS:
-                n, last, ran = self.a.first, 0, 0
-                while n <= self.a.to:
-                    self.fresh(base, folder)
-                    if os.path.exists(log):
-                        os.unlink(log)
-                    if not self.judge(name, case, f"{kind}:{n}{'+' if self.a.on else ''}", folder, calm, base, log):
-                        break
-                    last = n
-                    ran += 1
-                    n += 1 if n < 12 else self.a.stride
-                print(f"fault: {name} {kind}: {ran} calls failed, the last one number {last}", flush=True)
+            for kind in self.a.kind.split(",") if self.a.kind else KINDS:
+                self.one_kind(name, case, kind, calm, top)
+
+    def places(self, case, kind, top):
+        """The first call of each chain of callers, by its number."""
+        folder, log = os.path.join(top, "f"), os.path.join(top, "log")
+        self.fresh(os.path.join(top, "base"), folder)
+        if os.path.exists(log):
+            os.unlink(log)
+        os.environ["WL_FAULT_DEPTH"] = str(self.a.depth)
+        self.call(folder, case[1], f"{kind}:0", log)
+        first = {}
+        for line in open(log) if os.path.exists(log) else []:
+            n, place = line.split()
+            if int(n) < first.get(place, 1 << 60):
+                first[place] = int(n)
+        return sorted(set(first.values()))
+
+    def numbers(self, case, kind, top):
+        if self.a.places:
+            stride = self.a.stride
+            if self.a.sample:
+                stride = (8 if kind == "alloc" else 3) * (8 if self.a.asan else 1)
+            yield from self.places(case, kind, top)[::stride]
+            return
+        n = self.a.first
+        while n <= self.a.to:
+            yield n
+            n += 1 if n < 12 else self.a.stride
+
+    def one_kind(self, name, case, kind, calm, top):
+        def at(n):
+            with tempfile.TemporaryDirectory(dir=top) as own:
+                folder = os.path.join(own, "f")
+                shutil.copytree(os.path.join(top, "base"), folder)
+                return self.judge(name, case, f"{kind}:{n}{'+' if self.a.on else ''}", folder, calm,
+                                  os.path.join(own, "log"))
+
+        last, ran, numbers = 0, 0, self.numbers(case, kind, top)
+        with ThreadPoolExecutor(self.a.jobs) as pool:
+            while batch := list(itertools.islice(numbers, 4 * self.a.jobs)):
+                fired = [n for n, hit in zip(batch, pool.map(at, batch)) if hit]
+                ran += len(fired)
+                last = max([last] + fired)
+                if len(fired) < len(batch) and not self.a.places:
+                    break
+        print(f"fault: {name} {kind}: {ran} calls failed, the last one number {last}", flush=True)
 
 
 def main():
@@ -208,8 +247,14 @@ def main():
     p.add_argument("--from", dest="first", type=int, default=1)
     p.add_argument("--to", type=int, default=1 << 40)
     p.add_argument("--on", action="store_true", help="all calls from the Nth on fail")
+    p.add_argument("--places", action="store_true")
+    p.add_argument("--sample", action="store_true")
+    p.add_argument("--depth", type=int, default=14)
+    p.add_argument("--jobs", type=int, default=1)
     p.add_argument("--lines", type=int, default=6)
     a = p.parse_args()
+    if a.sample:
+        a.places, a.depth = True, 5
     d = Driver(a)
     for name, case in cases(d.root).items():
         if not a.case or name in a.case.split(","):

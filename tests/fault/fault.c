@@ -5,7 +5,8 @@
  * libraries that the program uses, sqlite too, call the same functions. Each process counts its own calls. WL_FAULT_LOG
  * names a file to which one line per failed call is added, and the number of calls at the end. Calls before main (the
  * dynamic linker's, constructors) are not counted, and neither is what happens after exit has begun, when nobody is
- * left to be told. WL_FAULT_TRACE adds the callers to the log. */
+ * left to be told. WL_FAULT_TRACE adds the callers to the log. With WL_FAULT=KIND:0 nothing fails, and the log has
+ * "N PLACE" for each call, where PLACE is one number for one chain of callers, of which WL_FAULT_DEPTH count. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
@@ -50,11 +51,35 @@ static void note(const char *call)
     syscall(SYS_close, fd);
 }
 
+/* What is the same for two calls from the same place: the callers, by their return addresses. */
+static void note_place(uint64_t n)
+{
+    static __thread bool inside __attribute__((tls_model("initial-exec")));
+    if (inside) return; /* the unwinder takes memory itself */
+    inside = true;
+    void *frame[16];
+    uint64_t place = 14695981039346656037u;
+    const char *most = getenv("WL_FAULT_DEPTH");
+    int depth = backtrace(frame, most && atoi(most) < 14 ? atoi(most) + 2 : 16);
+    for (int i = 2; i < depth; i++) place = (place ^ (uint64_t)(uintptr_t)frame[i]) * 1099511628211u;
+    char line[64];
+    const char *log = getenv("WL_FAULT_LOG");
+    int size = snprintf(line, sizeof line, "%llu %llx\n", (unsigned long long)n, (unsigned long long)place);
+    long fd = log ? syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
+    if (fd >= 0) {
+        syscall(SYS_write, fd, line, (size_t)size);
+        syscall(SYS_close, fd);
+    }
+    inside = false;
+}
+
 /* True: this call is the one. */
 static bool fails(enum kind k, const char *call, int why)
 {
     if ((int)k != armed) return false;
     uint64_t n = __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
+    if (at == 0) note_place(n);
+    if (at == 0) return false;
     if (n < at || (n > at && !on_and_on)) return false;
     if (n == at) note(call);
     errno = why;
@@ -63,7 +88,7 @@ static bool fails(enum kind k, const char *call, int why)
 
 static void disarm(void)
 {
-    if (armed >= 0) {
+    if (armed >= 0 && at) {
         at = count;
         note("calls");
     }
@@ -78,6 +103,8 @@ __attribute__((constructor)) static void arm(void)
     char *end;
     at = strtoull(colon + 1, &end, 10);
     on_and_on = *end == '+';
+    void *frame[2];
+    if (at == 0) backtrace(frame, 2); /* the first one loads the unwinder */
     for (int k = 0; k < K_COUNT; k++)
         if (strncmp(text, kind_name[k], strlen(kind_name[k])) == 0 && text + strlen(kind_name[k]) == colon) armed = k;
 }

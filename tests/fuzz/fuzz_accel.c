@@ -4,16 +4,12 @@
 #include <string.h>
 
 #include "trace/accel/accel_priv.h"
+#include "tests/fuzz/require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* A few kilobytes can hold gigabytes when compressed: look at the first part only. */
 enum { MOST_TEXT = 1 << 20 };
-
-static void require(bool ok)
-{
-    if (!ok) abort();
-}
 
 static void visit(void *arg, const struct code_inst *in, uint32_t exec, const struct warp_addrs *a)
 {

@@ -3,13 +3,9 @@
 #include <stdlib.h>
 
 #include "ptx/ir.h"
+#include "tests/fuzz/require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool ok)
-{
-    if (!ok) abort();
-}
 
 static void check_function(const struct ptx_module *m, const struct ptx_func *f)
 {

@@ -4,16 +4,12 @@
 #include <stdlib.h>
 
 #include "trace/wlt/wlt_priv.h"
+#include "tests/fuzz/require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* A few kilobytes of zstd can hold gigabytes: look at the first part only. */
 enum { MOST_CONTENT = 1 << 20 };
-
-static void require(bool ok)
-{
-    if (!ok) abort();
-}
 
 static void check_code(const struct code *c)
 {

@@ -176,6 +176,6 @@ TEST(no_lanes_no_request)
         if (strncmp(f.l->sm.policy->counters[k].name, "owner_by", 8) == 0)
             assert_int_equal(sm_sched(&f.l->sm)->count[k], 0);
     assert_int_equal(f.l->sm.stats.reexec_pushes, 0);
-    assert_int_equal(f.l->sm.stats.warp_instructions, 1);
+    assert_int_equal(f.l->sm.counts.warp_instructions, 1);
     end(&f);
 }

@@ -121,6 +121,39 @@ TEST(nearest_word)
     assert_null(wl_nearest("x", words, 0));
 }
 
+/* The distance by its definition: the whole recursion, no table, no band. */
+static unsigned steps_between(const char *a, const char *b)
+{
+    if (!*a || !*b) return (unsigned)(strlen(a) + strlen(b));
+    unsigned best = steps_between(a + 1, b + 1) + (*a != *b), other = steps_between(a + 1, b) + 1;
+    if (other < best) best = other;
+    if ((other = steps_between(a, b + 1) + 1) < best) best = other;
+    if (a[1] && a[0] == b[1] && a[1] == b[0] && (other = steps_between(a + 2, b + 2) + 1) < best) best = other;
+    return best;
+}
+
+TEST(nearest_word_is_the_first_of_those_at_the_least_distance)
+{
+    uint64_t seed = 7;
+    for (int round = 0; round < 300; round++) {
+        char text[5][8] = {{0}};
+        const char *words[5];
+        for (int w = 0; w < 5; w++) {
+            size_t n = 1 + draw(&seed, 6);
+            for (size_t k = 0; k < n; k++) text[w][k] = (char)('a' + draw(&seed, 3));
+            words[w] = text[w];
+        }
+        const char *word = words[4], *want = NULL;
+        unsigned least = 1 + (unsigned)strlen(word) / 3; /* further away is not what was meant */
+        for (int w = 0; w < 4; w++) {
+            unsigned d = steps_between(word, words[w]);
+            if (strlen(word) >= 3 && strncmp(word, words[w], strlen(word)) == 0 && d > 1) d = 1;
+            if (d < least || (d == least && !want)) want = words[w], least = d;
+        }
+        assert_ptr_equal(wl_nearest(word, words, 4), want);
+    }
+}
+
 /* ---- bits ---- */
 
 TEST(bits)

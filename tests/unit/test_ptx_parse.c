@@ -524,13 +524,11 @@ TEST(test_errors_of_names)
     refuse(ENTRY("call.uni missing;"), 6, 10, "function 'missing' is not declared");
     refuse(ENTRY("call.uni k;"), 6, 10, "is a kernel");
     refuse(ENTRY("call (%r1), %d1, (%r2);"), 6, 7, "must be a .param variable");
-    refuse(ENTRY("call %d1;"), 6, 6, "function pointer");
+    refuse(ENTRY("call %d1;"), 6, 9, "ends with a .callprototype");
+    refuse(ENTRY("call %r1, P; P: .callprototype _ ();"), 6, 6, "needs a register of 64 bits");
     refuse(HEAD ".func f();\n.entry k() { call.uni f; ret; }", 5, 23, "has no body");
-    refuse(HEAD ".extern .func (.param .b64 r) malloc(.param .b64 n);\n.entry k() { .param .b64 n, r; call.uni (r), "
-                "malloc, (n); ret; }",
-           5, 46, "malloc in device code is not supported: allocate on the host");
-    refuse(HEAD ".extern .func free(.param .b64 p);\n.entry k() { .param .b64 p; call.uni free, (p); ret; }", 5, 38,
-           "free in device code is not supported");
+    refuse(HEAD ".extern .func calloc(.param .b64 p);\n.entry k() { .param .b64 p; call.uni calloc, (p); ret; }", 5, 38,
+           "'calloc' has no body");
     refuse(HEAD ".func f(.param .b32 x) { ret; }\n.entry k() { .param .b64 y; call.uni f, (y); ret; }", 5, 38,
            "expects 4");
     refuse(HEAD ".extern .global .u32 x;\n.entry k() { .reg .u32 r; ld.global.u32 r, [x]; ret; }", 5, 45,

@@ -145,3 +145,30 @@ TEST(infinite_array_grows_and_forgets_nothing)
     assert_int_equal(tags_add_infinite(&t, 37), 0);
     tags_destroy(&t);
 }
+
+/* Sets of more than 32 ways are searched by a byte per line, which many lines share. */
+TEST(a_line_is_found_among_many_ways)
+{
+    enum { WAYS = 55 };
+    struct tags t;
+    uint64_t seed = 5, lines[WAYS] = {0};
+    assert_int_equal(tags_init(&t, 2, WAYS, INDEX_LINEAR, false), 0);
+    for (unsigned i = 0; i < 5000; i++) {
+        uint32_t way = (uint32_t)draw(&seed, WAYS);
+        uint64_t line = 2 * draw(&seed, 200);
+        if (tags_find(&t, 0, line) < 0) {
+            if (lines[way]) tags_invalidate(&t, 0, way);
+            tags_take(&t, 0, way, line);
+            t.state[way] = WL_VALID;
+            lines[way] = line + 1;
+        }
+        for (unsigned k = 0; k < 400; k++) {
+            int expected = -1;
+            for (unsigned w = 0; w < WAYS; w++)
+                if (lines[w] == k + 1) expected = (int)w;
+            if (i % 100 == 0) assert_int_equal(tags_find(&t, 0, k), expected);
+        }
+        assert_int_equal(tags_find(&t, 1, line), -1);
+    }
+    tags_destroy(&t);
+}

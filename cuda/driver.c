@@ -86,6 +86,7 @@ static void driver_free(void *state)
 {
     struct driver *d = state;
     for (struct object *o; (o = first_child(d, NULL));) object_free(d, o);
+    order_free(d);
     free(d);
 }
 
@@ -242,6 +243,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *ctx, CUdevice dev)
 
 static void context_free(struct driver *d, struct CUctx_st *ctx)
 {
+    order_host_all(d);
     if (d->current == ctx) d->current = NULL;
     if (d->primary == ctx) d->primary = NULL;
     object_free(d, &ctx->object);
@@ -329,5 +331,7 @@ CUresult cuCtxGetCurrent(CUcontext *ctx)
 CUresult cuCtxSynchronize(void)
 {
     DRIVER(d);
-    return driver_context(&d); /* every call has finished when it returns */
+    CUresult r = driver_context(&d);
+    if (!r) order_host_all(d);
+    return r ? r : d->fault;
 }

@@ -56,6 +56,13 @@ struct ptx_child *ptx_take_children(struct stream_source *s)
     return list[0];
 }
 
+bool ptx_asks_device(const struct ptx_image *i)
+{
+    for (const struct ptx_func *f = i->mod->funcs; f; f = f->next)
+        if (strncmp(f->name, "__cudaCDP2", 10) == 0) return true;
+    return false;
+}
+
 /* ---- launches ---- */
 
 static void dim_of(const struct exec_warp *w, const struct ptx_call *call, uint32_t k, unsigned lane, uint32_t out[3])

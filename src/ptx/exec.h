@@ -142,6 +142,7 @@ struct ptx_child {
     uint8_t value;
     uint8_t params[];
 };
+bool ptx_asks_device(const struct ptx_image *i); /* whether its kernels may ask for any */
 struct ptx_child *ptx_take_children(struct stream_source *s); /* NULL: none */
 void ptx_free_children(struct ptx_child *c);
 int ptx_transfer(struct dev_mem *m, const struct ptx_child *c, struct wl_err *e); /* executes a copy or a fill */

@@ -1,8 +1,8 @@
 /* run_trace.c - replays a trace on a machine.
  *
- * Copies from the host and launches happen in the order in which the program made them: copies
- * fill the L2, so a launch's counters depend on them. The record carries the program's name,
- * inputs, seed and hash from the trace and is that of a direct run in everything but `host`. */
+ * Copies from the host and launches happen in the order in which the program made them, but for launches of different
+ * streams, which may overlap: copies fill the L2, so a launch's counters depend on them. The record carries the
+ * program's name, inputs, seed and hash from the trace and is that of a direct run in everything but `host`. */
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -44,26 +44,130 @@ static int nothing_ran(const struct run *r, uint64_t launches, const char *some,
                    r->spec.program, launches, r->spec.kernel, some);
 }
 
+/* ---- launches that may overlap ---- */
+
+/* What of the trace became which work of the session. */
+struct replay {
+    struct run *run;
+    struct trace_reader *reader;
+    uint64_t *work; /* [launches] by their number in the trace; 0: it has ended */
+    uint64_t launches, cap;
+    struct {
+        uint64_t stream, last;
+    } * stream; /* the last work of each */
+    unsigned streams, streams_cap;
+    uint64_t ended; /* launches up to this one have ended */
+    char first[128];
+    uint64_t ran;
+};
+
+/* The place of the stream's last work; NULL: no memory. */
+static uint64_t *last_of(struct replay *p, uint64_t stream)
+{
+    for (unsigned i = 0; i < p->streams; i++)
+        if (p->stream[i].stream == stream) return &p->stream[i].last;
+    if (p->streams == p->streams_cap) {
+        unsigned cap = p->streams_cap ? 2 * p->streams_cap : 16;
+        void *grown = realloc(p->stream, cap * sizeof *p->stream);
+        if (!grown) return NULL;
+        p->stream = grown;
+        p->streams_cap = cap;
+    }
+    p->stream[p->streams].stream = stream;
+    p->stream[p->streams].last = 0;
+    return &p->stream[p->streams++].last;
+}
+
+/* The work an item waits for: the one before in its stream, and those it names. */
+static uint64_t *find_after(struct replay *p, const struct wlt_order *o, unsigned *n)
+{
+    const uint64_t *last = last_of(p, o->stream);
+    uint64_t *after = last ? malloc((o->afters + 1) * sizeof *after) : NULL;
+    *n = 0;
+    if (!after) return NULL;
+    if (*last) after[(*n)++] = *last;
+    for (unsigned i = 0; i < o->afters; i++)
+        if (o->after[i] && o->after[i] <= p->launches && p->work[o->after[i] - 1])
+            after[(*n)++] = p->work[o->after[i] - 1];
+    return after;
+}
+
+/* A launch or a copy that may overlap with others. */
+static int replay_ordered(struct replay *p, const struct wlt_item *item, uint64_t *number, struct wl_err *e)
+{
+    struct session *s = p->run->session;
+    const struct wlt_order *o = &item->order;
+    struct kept_from from = {
+        .source = item->source, .counts = count_trace, .arg = p->reader, .fleeting = trace_code_is_fleeting(p->reader)};
+    if (o->ended > p->ended) {
+        p->ended = o->ended;
+        if (session_flush(s, e)) return (int)e->code;
+    }
+    struct launch_order order = {.stream = o->stream, .priority = o->priority};
+    uint64_t *after = find_after(p, o, &order.afters);
+    if (!after) return wl_no_memory(e);
+    order.after = after;
+    int rc = item->kind == WLT_COPY ? session_copy_after(s, item->addr, item->bytes, &order, number, e)
+                                    : session_replay_after(s, &from, &order, number, e);
+    free(after);
+    uint64_t *last = last_of(p, o->stream);
+    if (*number && last) *last = *number;
+    return rc;
+}
+
+/* The next launch of the trace has this work in the session. */
+static int note_launch(struct replay *p, uint64_t number, struct wl_err *e)
+{
+    if (p->launches == p->cap) {
+        uint64_t cap = p->cap ? 2 * p->cap : 64, *grown = realloc(p->work, cap * sizeof *grown);
+        if (!grown) return wl_no_memory(e);
+        p->work = grown;
+        p->cap = cap;
+    }
+    p->work[p->launches++] = number;
+    return 0;
+}
+
+static int replay_copy(struct replay *p, const struct wlt_item *item, struct wl_err *e)
+{
+    uint64_t number;
+    if (item->order.given) return replay_ordered(p, item, &number, e);
+    int rc = session_flush(p->run->session, e);
+    if (!rc) session_host_copy(p->run->session, item->addr, item->bytes);
+    return rc;
+}
+
+static int replay_launch(struct replay *p, const struct wlt_item *item, struct wl_err *e)
+{
+    const char *name = item->source->info->kernel, *pattern = p->run->spec.kernel;
+    uint64_t number = 0;
+    int rc = 0;
+    if (!p->launches) snprintf(p->first, sizeof p->first, "%s", name);
+    if (!pattern || fnmatch(pattern, name, 0) == 0) { /* else the reader passes over it */
+        p->ran++;
+        if (item->order.given && session_overlaps(p->run->session)) {
+            rc = replay_ordered(p, item, &number, e);
+        } else {
+            rc = session_replay(p->run->session, item->source, count_trace, p->reader, e);
+            if (!rc) rc = audit(p->run->session, p->reader, e);
+        }
+    }
+    return rc ? rc : note_launch(p, number, e);
+}
+
 static int replay(struct run *r, struct trace_reader *reader, struct wl_err *e)
 {
     struct wlt_item item = {0};
-    char first[128] = "";
-    uint64_t launches = 0, ran = 0;
+    struct replay p = {.run = r, .reader = reader};
     int got, rc = 0;
-    while (!rc && (got = trace_next(reader, &item, e)) > 0) {
-        if (item.kind == WLT_COPY) {
-            session_host_copy(r->session, item.addr, item.bytes);
-            continue;
-        }
-        const char *name = item.source->info->kernel;
-        if (!launches++) snprintf(first, sizeof first, "%s", name);
-        if (r->spec.kernel && fnmatch(r->spec.kernel, name, 0) != 0) continue; /* the reader passes over it */
-        ran++;
-        rc = session_replay(r->session, item.source, count_trace, reader, e);
-        if (!rc) rc = audit(r->session, reader, e);
-    }
-    if (rc) return rc;
-    return got < 0 ? -got : ran ? 0 : nothing_ran(r, launches, first, e);
+    while (!rc && (got = trace_next(reader, &item, e)) > 0)
+        rc = item.kind == WLT_COPY ? replay_copy(&p, &item, e) : replay_launch(&p, &item, e);
+    if (!rc && got < 0) rc = -got;
+    if (!rc) rc = session_flush(r->session, e);
+    if (!rc && !p.ran) rc = nothing_ran(r, p.launches, p.first, e);
+    free(p.work);
+    free(p.stream);
+    return rc;
 }
 
 static void note_trace(void *arg, const char *text, bool loss)

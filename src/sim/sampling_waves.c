@@ -94,7 +94,7 @@ static void skip(struct gpu *g, uint32_t ctas)
     dispatch_skip(&g->dispatch, ctas);
     w->report.skipped += ctas;
     w->phase = WAVES_WARM;
-    g->dispatch.mark = g->dispatch.given + w->resident;
+    g->dispatch.mark = dispatch_place(&g->dispatch) + w->resident;
 }
 
 /* After a window: what comes next. */
@@ -103,7 +103,7 @@ static void go_on(struct gpu *g)
     struct waves *w = &g->waves;
     struct wave_report *r = &w->report;
     struct sample before;
-    uint32_t left = r->ctas - g->dispatch.given, tail = w->resident;
+    uint32_t left = r->ctas - dispatch_place(&g->dispatch), tail = w->resident;
     bool steady = false;
     if (r->windows >= 2) {
         sum_windows(r, r->windows - 1, &before);
@@ -118,7 +118,7 @@ static void go_on(struct gpu *g)
         w->phase = WAVES_DONE;
     } else {
         w->phase = WAVES_MEASURE;
-        g->dispatch.mark = g->dispatch.given + w->resident;
+        g->dispatch.mark = dispatch_place(&g->dispatch) + w->resident;
     }
     if (w->phase != WAVES_DONE) return;
     g->dispatch.mark = UINT32_MAX;
@@ -139,7 +139,7 @@ static void look_at_counters(struct gpu *g)
         go_on(g);
     } else {
         w->phase = WAVES_MEASURE;
-        g->dispatch.mark = g->dispatch.given + w->resident;
+        g->dispatch.mark = dispatch_place(&g->dispatch) + w->resident;
     }
     w->begin = now;
 }

@@ -82,11 +82,16 @@ check "an unknown header line is said" grep -q "the header line '-shmen' is not 
 
 mkdir "$work/streams"
 cp "$k" "$work/streams/kernel-1.traceg"
-sed 's/^-cuda stream id = .*/-cuda stream id = 7/' "$k" >"$work/streams/kernel-2.traceg"
-grep -q '^-cuda stream id' "$k" || sed -i '1a -cuda stream id = 7' "$work/streams/kernel-2.traceg"
-printf 'kernel-1.traceg\nkernel-2.traceg\n' >"$work/streams/kernelslist.g"
+for stream in 7 9; do
+    sed "s/^-cuda stream id = .*/-cuda stream id = $stream/" "$k" >"$work/streams/kernel-$stream.traceg"
+    grep -q '^-cuda stream id' "$k" || sed -i "1a -cuda stream id = $stream" "$work/streams/kernel-$stream.traceg"
+done
+printf 'kernel-1.traceg\nkernel-7.traceg\n' >"$work/streams/kernelslist.g"
 run run "$work/streams"
-check "streams that are not overlapped are said" grep -q "several streams; they run one after another" "$work/err"
+check "one stream beside the default one overlaps with nothing" sh -c "! grep -q 'several streams' '$work/err'"
+printf 'kernel-7.traceg\nkernel-9.traceg\n' >"$work/streams/kernelslist.g"
+run run "$work/streams"
+check "streams that may overlap are said" grep -q "several streams; .* different streams may overlap" "$work/err"
 
 # A list that ran nothing is an error.
 mkdir "$work/nothing"

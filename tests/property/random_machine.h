@@ -65,7 +65,7 @@ static void random_old_sm(struct gpu_config *c, uint64_t s)
     SET(SM_REG_UNIT, ONE_OF(1, 4));
     SET(SM_CTA_SHARE, (int64_t)machine_draw(&s, 2));
     SET(SM_WRITEBACK, size_of(&s, 3));
-    if (draw(&s, 3)) return;
+    if (machine_draw(&s, 3)) return;
     SET(SM_FETCH, 2); /* the front end of real GPUs */
     SET(IL0_SETS, ONE_OF(1, 2, 8));
     SET(IL0_WAYS, size_of(&s, 8));

@@ -114,11 +114,22 @@ struct wlt_reader *wlt_open(const char *file, struct wl_err *e);
 void wlt_close(struct wlt_reader *r);
 const struct wlt_header *wlt_header(const struct wlt_reader *r);
 
+/* Where a launch or a copy stands among others. Launches of one stream come one after the other. */
+struct wlt_order {
+    bool given;      /* false: it comes after all before it, and all after it come after it */
+    uint64_t stream; /* of the program */
+    int priority;    /* of the stream: smaller is first */
+    uint64_t ended;  /* launches up to this number, from 1, have ended before */
+    const uint64_t *after;
+    unsigned afters; /* numbers of other launches it waits for */
+};
+
 enum wlt_kind { WLT_COPY, WLT_LAUNCH };
 struct wlt_item {
     enum wlt_kind kind;
     uint64_t addr, bytes;         /* WLT_COPY */
     struct stream_source *source; /* WLT_LAUNCH: valid until the next wlt_next or wlt_close */
+    struct wlt_order order;
 };
 
 /* 1: *out is what the program did next. 0: the trace is over, and was whole. < 0: -(error code),

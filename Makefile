@@ -7,12 +7,14 @@ WERROR ?= OFF
 SAN_BUILD = $(BUILD)-asan
 CLANG_BUILD = $(BUILD)-clang
 FUZZ_BUILD = $(BUILD)-fuzz
+COVERAGE_BUILD = $(BUILD)-coverage
+TSAN_BUILD = $(BUILD)-tsan
 FUZZ_SECONDS ?= 5
 
 CMAKE = cmake -S . -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 COMPILE = cmake --build $(BUILD) -j $(JOBS)
 
-.PHONY: all deps demo test check tests san clang fuzz fuzz-long fuzzers fault bench golden docs ptx install uninstall deb clean help layers lint analyze configure
+.PHONY: all deps demo test check tests san clang fuzz fuzz-long fuzzers fault bench golden docs ptx install uninstall deb clean help layers lint analyze coverage tsan system configure
 
 all: configure ## the warpline command and the libraries of `warpline exec`
 	@$(COMPILE) --target product -- --no-print-directory
@@ -70,9 +72,17 @@ fault: tests ## the Nth allocation, open, read, write, fsync, rename, fork, mmap
 lint: tests ## style, layers, names, documents: everything a tool can judge
 	@sh scripts/lint.sh $(BUILD) $(JOBS)
 
-analyze: configure ## clang's static analyzer over the product: slow, and some of what it says is wrong
-	@git ls-files 'src/*.c' 'cli/*.c' 'cuda/*.c' | xargs -P $(JOBS) -n 4 clang-tidy -p $(BUILD) --quiet \
-	    --checks='-*,clang-analyzer-*,-clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling' || true
+analyze: ## clang's static analyzer over the product: minutes; it must find nothing
+	@sh scripts/analyze.sh $(JOBS)
+
+coverage: ## lines and branches that the tests execute, per folder: minutes
+	@sh scripts/coverage.sh $(COVERAGE_BUILD) $(JOBS)
+
+tsan: ## threads under ThreadSanitizer: the library from several threads, programs under exec, and a sweep
+	@sh scripts/tsan.sh $(TSAN_BUILD) $(JOBS)
+
+system: all ## sweeps of 200 runs with kill -9, full disks, sleep and two writers: the results of a calm day
+	@python3 tests/system/rough_day.py --warpline $(BUILD)/warpline --rounds 3
 
 layers: tests ## the dependency law between the folders, by include and by symbol
 	@sh scripts/layers.sh $(BUILD)
@@ -104,7 +114,7 @@ deb: all ## a Debian package: program, libraries, headers, Python package, manua
 	@ls $(BUILD)/*.deb
 
 clean: ## remove all build folders
-	@rm -rf $(BUILD) $(SAN_BUILD) $(CLANG_BUILD) $(FUZZ_BUILD)
+	@rm -rf $(BUILD) $(SAN_BUILD) $(CLANG_BUILD) $(FUZZ_BUILD) $(COVERAGE_BUILD) $(TSAN_BUILD)
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10

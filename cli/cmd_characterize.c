@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/check.h"
 #include "cli/character.h"
 #include "cli/source_view.h"
 
@@ -176,6 +177,7 @@ int cmd_characterize(const struct options *o, struct wl_err *e)
     if (rc) return rc;
     rc = output_open(&out, o, e);
     if (!rc) rc = o->program ? run_executable(&a, o, e) : run_all(&a, &names, o, e);
+    WL_ASSERT(rc || (a.count && a.result && a.result[0] && a.of));
     if (!rc) rc = o->source ? write_source(&a, &out, order, e) : write_all(&a, &out, e);
     rc = output_close(&out, rc, e);
     for (unsigned i = 0; i < a.runs; i++) run_free(a.run[i]);

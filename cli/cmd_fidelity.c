@@ -1,11 +1,12 @@
 /* cmd_fidelity.c - our counters next to those of another simulator or of silicon, with statistics.
  *
  * A word is a built-in reference, a reference file, or what `ncu --csv` printed; the last needs the program that was
- * profiled, behind "--". */
+ * profiled, behind "--". A reference whose commands run traces that are not ours is followed by their folder. */
 #include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -21,6 +22,7 @@ struct fidelity_call {
     unsigned nextra, repeats, jobs;
     references_show *show;
     void *self;
+    const char *traces; /* the word behind the one that is read, if it is a folder; NULL: it is not */
 };
 
 /* What `warpline fidelity` makes of them. */
@@ -109,6 +111,9 @@ static int run_reference(struct fidelity_call *c, struct fid_reference *f, const
     struct fid_runs how = {.program = c->program, .folder = folder, .extra = c->extra, .jobs = c->jobs};
     if (!how.jobs) how.jobs = cores > 0 ? (unsigned)cores : 1;
     if (o->verbose) how.say = say_run;
+    if (f->needs && !c->traces)
+        return wl_fail(e, WL_EINPUT, "%s needs a folder with %s: warpline fidelity %s DIR", f->file, f->needs, f->file);
+    if (c->traces) how.folder = c->traces;
     int rc = o->only ? fid_choose(f, o->only, e) : 0;
     for (unsigned i = 0; !rc && i < c->repeats; i++) rc = fid_run(f, &how, e);
     return rc ? rc : c->show(c->self, f, e);
@@ -178,16 +183,35 @@ static int one_word(struct fidelity_call *c, const char *word, struct wl_err *e)
     return rc;
 }
 
+static bool is_folder(const char *word)
+{
+    struct stat s;
+    return stat(word, &s) == 0 && S_ISDIR(s.st_mode);
+}
+
+/* Without a name, those that need nothing else. */
+static int all_builtin(struct fidelity_call *c, struct wl_err *e)
+{
+    char name[64];
+    int rc = 0;
+    for (unsigned i = 0; !rc && fid_builtin_name(i, name, sizeof name); i++)
+        if (!strstr(fid_builtin_text(name), "\nneeds = ")) rc = one_word(c, name, e);
+    return rc;
+}
+
 int references_run(const struct options *o, unsigned repeats, unsigned jobs, references_show *show, void *self,
                    struct wl_err *e)
 {
     static struct fidelity_call c;
-    char name[64];
     c = (struct fidelity_call){.o = o, .repeats = repeats, .jobs = jobs, .show = show, .self = self};
     int rc = call_words(&c, e);
-    for (unsigned i = 0; !rc && i < o->words.count; i++) rc = one_word(&c, o->words.item[i], e);
-    for (unsigned i = 0; !rc && !o->words.count && fid_builtin_name(i, name, sizeof name); i++)
-        rc = one_word(&c, name, e);
+    if (!rc && !o->words.count) return all_builtin(&c, e);
+    for (unsigned i = 0; !rc && i < o->words.count; i++) {
+        const char *next = i + 1 < o->words.count ? o->words.item[i + 1] : "";
+        c.traces = is_folder(next) ? next : NULL;
+        rc = one_word(&c, o->words.item[i], e);
+        i += c.traces != NULL;
+    }
     return rc;
 }
 

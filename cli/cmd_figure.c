@@ -31,8 +31,7 @@ static int write_svg(const struct table *t, const char *file, struct wl_err *e)
     if (rc == TABLE_NO_GNUPLOT) say_no_gnuplot();
     if (rc == TABLE_EMPTY) fprintf(stderr, "warpline: %s\n", e->text);
     if (rc < 0) return 0;
-    if (!rc) rc = out_file_open(&f, file, e);
-    if (!rc) {
+    if (!rc && !(rc = out_file_open(&f, file, e))) {
         fputs(svg, f.file);
         rc = out_file_close(&f, 0, e);
     }

@@ -56,11 +56,11 @@ static int write_page(const struct report_lab *labs, unsigned n, const char *fil
     for (unsigned i = 0; i < n; i++) {
         plans[i] = labs[i].lab.plan;
         ranges[i] = labs[i].range;
-        same = same && plans[i]->size == plans[0]->size;
+        same = same && plans[i]->size == labs[0].lab.plan->size;
     }
     const char *version = *labs[0].lab.shown.version ? labs[0].lab.shown.version : WL_VERSION;
     const struct report_info info = {version, labs[0].lab.build,
-                                     same ? workload_size_name(plans[0]->size) : "as each says", made,
+                                     same ? workload_size_name(labs[0].lab.plan->size) : "as each says", made,
                                      o->from ? NULL : o->store};
     struct out_file f;
     struct wl_err undrawn = {.code = WL_OK};

@@ -226,7 +226,7 @@ static void draw_reuse(const struct run_result *r, FILE *out)
                         .bottom = 42,
                         .log_x = true,
                         .x0 = 1,
-                        .x1 = x[used - 1],
+                        .x1 = (double)(UINT64_C(1) << (used - 1)),
                         .y1 = 1,
                         .percent_y = true,
                         .xlabel = "reuse distance: requests of the SM between two for the same line",

@@ -200,7 +200,7 @@ void ledger_text(const json_t *ledger, FILE *out)
         number_of(before, "warp_instructions") != number_of(after, "warp_instructions"))
         fprintf(out, "  they did not execute the same instructions\n");
     json_array_foreach(json_object_get(ledger, "ledger"), i, v) sorted[n++] = v;
-    qsort(sorted, n, sizeof sorted[0], compare_entries);
+    if (n) qsort(sorted, n, sizeof sorted[0], compare_entries);
     fprintf(out, "\n  %12s %12s %12s\n", "difference", "before", "after");
     for (unsigned k = 0; k < n; k++) {
         if (!number_of(sorted[k], "difference")) continue;

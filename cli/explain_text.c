@@ -29,7 +29,7 @@ static unsigned sort_reasons(const struct explanation *x, const struct account_r
 {
     unsigned n = 0;
     for (unsigned i = 1; i < x->reasons; i++) out[n++] = &x->reason[i];
-    qsort(out, n, sizeof out[0], compare_reasons);
+    if (n) qsort(out, n, sizeof out[0], compare_reasons);
     return n;
 }
 
@@ -56,7 +56,7 @@ void explain_headline(const struct explanation *x, char *out, size_t size)
     const struct run_result *r = run_result(x->base);
     const struct account_reason *sorted[EXPLAIN_REASONS];
     const struct what_if *best = best_of(x, false), *bound = best_of(x, true), *none = useless(x);
-    sort_reasons(x, sorted);
+    if (!sort_reasons(x, sorted)) sorted[0] = &x->reason[0];
     size_t at =
         (size_t)snprintf(out, size, "%s on %s: in %.0f %% of its cycles a scheduler issues; in %.0f %% %s", r->workload,
                          r->gpu, explain_share(x, &x->reason[0]), explain_share(x, sorted[0]), sorted[0]->phrase);

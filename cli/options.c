@@ -239,7 +239,7 @@ static int parse_option(struct parsing *p)
         r = find_row(word + 2, len, 0);
         if (word[2 + len] == '=') value = word + 3 + len;
     } else {
-        r = find_row(NULL, 0, word[1]);
+        r = find_row("", 0, word[1]);
         if (r && word[2]) value = word + 2;
     }
     if (!r || !takes(p->command, r)) return unknown_option(p->command, word, p->e);

@@ -14,7 +14,7 @@
 static bool begins_new_item(const char *piece)
 {
     size_t equals = strcspn(piece, "=,"), colon = strcspn(piece, ":,");
-    return piece[equals] != '=' || (piece[colon] == ':' && colon < equals);
+    return piece[equals] != '=' || (colon < equals && piece[colon] == ':');
 }
 
 static int split_list(struct dimension *d, struct wl_err *e)

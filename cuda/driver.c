@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/check.h"
+
 CUresult driver_fail(struct driver *d, CUresult code, const char *fmt, ...)
 {
     struct wl_err *e = session_error(d->session);
@@ -63,9 +65,13 @@ static struct object *first_child(const struct driver *d, const struct object *p
 void object_free(struct driver *d, struct object *o)
 {
     struct object *child;
-    while ((child = first_child(d, o))) object_free(d, child);
+    while ((child = first_child(d, o))) {
+        WL_ASSERT(child != o);
+        object_free(d, child);
+    }
     struct object **p = &d->objects;
-    while (*p != o) p = &(*p)->next;
+    while (*p && *p != o) p = &(*p)->next;
+    if (!*p) return; /* it is freed already */
     *p = o->next;
     if (o->kind == OBJECT_MODULE) module_release((struct CUmod_st *)o);
     if (o->kind == OBJECT_ARRAY) array_release((struct CUarray_st *)o);
@@ -86,6 +92,7 @@ static void driver_free(void *state)
 {
     struct driver *d = state;
     for (struct object *o; (o = first_child(d, NULL));) object_free(d, o);
+    order_free(d);
     free(d);
 }
 
@@ -242,6 +249,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *ctx, CUdevice dev)
 
 static void context_free(struct driver *d, struct CUctx_st *ctx)
 {
+    order_host_all(d);
     if (d->current == ctx) d->current = NULL;
     if (d->primary == ctx) d->primary = NULL;
     object_free(d, &ctx->object);
@@ -329,5 +337,7 @@ CUresult cuCtxGetCurrent(CUcontext *ctx)
 CUresult cuCtxSynchronize(void)
 {
     DRIVER(d);
-    return driver_context(&d); /* every call has finished when it returns */
+    CUresult r = driver_context(&d);
+    if (!r) order_host_all(d);
+    return r ? r : d->fault;
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cuda/driver_order.h"
 #include "sim/session_attach.h"
 #include "warpline/cuda.h"
 
@@ -68,6 +69,7 @@ struct CUevent_st {
     unsigned flags;
     bool recorded;
     uint64_t cycles;              /* cycles of the device when the event was recorded */
+    struct work_set after;        /* what had not run by then and must have ended when the event happens */
     struct capture *capture;      /* it was last recorded in a capture (driver_work.h), after these nodes */
     struct CUgraphNode_st **node; /* malloc'd */
     size_t nodes;
@@ -115,8 +117,15 @@ struct driver {
     size_t limits[8];       /* cuCtxSetLimit; plus 1 */
     unsigned long long ids; /* of streams and captures, handed out so far */
     struct CUstream_st *legacy, *per_thread;
+    unsigned free_streams;    /* streams that do not wait for the default stream */
+    struct work_set host;     /* what the host has waited for */
+    struct work_set orphans;  /* what streams that are gone have left to do */
+    struct work_order *doing; /* the work that is being done; NULL: none */
     struct CUmemPoolHandle_st *pool, *default_pool;
 };
+
+/* Runs all work that waits for the machine; a failure is that of a kernel. */
+CUresult driver_flush(struct driver *d);
 
 /* The compute capability that programs are told, 75 for 7.5; they ask before they choose a code path. */
 int driver_capability(const struct driver *d);

@@ -178,9 +178,11 @@ static CUresult copy_plane(struct driver *d, const CUDA_MEMCPY2D *c, size_t from
     if (!r)
         r = find_side(d, c->dstMemoryType, c->dstHost, c->dstDevice, c->dstArray, c->dstXInBytes, c->dstY, to_z,
                       c->dstPitch, c, &to);
+    if (!r) order_host_default(d);
     for (size_t y = 0; y < c->Height && !r; y++) {
         memmove(to.host + y * to.pitch, from.host + y * from.pitch, c->WidthInBytes);
-        if (to.addr && !from.addr) session_host_copy(d->session, to.addr + y * to.pitch, c->WidthInBytes);
+        if (to.addr && !from.addr && order_copied(d, to.addr + y * to.pitch, c->WidthInBytes))
+            r = CUDA_ERROR_OUT_OF_MEMORY;
     }
     return r;
 }

@@ -146,7 +146,10 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags)
     }
     if (!v->capture && s->capture && v->recorded)
         return driver_fail(d, CUDA_ERROR_STREAM_CAPTURE_ISOLATION, "cuStreamWaitEvent: an event of before the capture");
-    if (!v->capture) return CUDA_SUCCESS; /* it has happened */
+    if (!v->capture) {
+        order_wait_event(d, s, &v->after);
+        return CUDA_SUCCESS;
+    }
     if (s == d->legacy)
         return driver_fail(d, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, "cuStreamWaitEvent: the default stream cannot wait");
     if (s->capture && s->capture != v->capture)

@@ -51,6 +51,7 @@ void graph_node_release(struct driver *d, struct CUgraphNode_st *n)
 {
     work_free(d, &n->work);
     list_free(&n->after);
+    set_free(&n->over);
 }
 
 CUresult graph_add(struct driver *d, struct CUgraph_st *g, const CUgraphNode *after, size_t count, struct work *w,
@@ -144,8 +145,17 @@ static CUresult graph_order(struct driver *d, const struct CUgraph_st *g, struct
 static CUresult run_list(struct driver *d, const struct node_list *order, CUstream stream)
 {
     CUresult r = CUDA_SUCCESS;
-    for (size_t i = 0; i < order->count && !r; i++)
-        if (!order->node[i]->disabled) r = work_run(d, &order->node[i]->work, stream);
+    for (size_t i = 0; i < order->count && !r; i++) {
+        struct CUgraphNode_st *n = order->node[i];
+        const struct work_set **after = calloc(n->after.count + 1, sizeof(const struct work_set *));
+        struct work_order o;
+        if (!after) return no_memory(d);
+        for (size_t k = 0; k < n->after.count; k++) after[k] = &n->after.node[k]->over;
+        order_node_begin(d, &o, after, (unsigned)n->after.count);
+        free(after);
+        if (!n->disabled) r = work_run(d, &n->work, stream);
+        order_node_end(d, &o, &n->over);
+    }
     return r;
 }
 
@@ -770,13 +780,26 @@ CUresult cuGraphUpload(CUgraphExec exec, CUstream stream)
     return ok ? CUDA_SUCCESS : bad(d, "not an instantiated graph, or not a stream");
 }
 
+/* Kernels of a graph overlap where it lets them, though in the default stream nothing overlaps with the graph. */
+static CUresult launch_graph(struct driver *d, const struct CUgraphExec_st *x, struct CUstream_st *s, CUstream stream)
+{
+    struct work_order o;
+    order_begin(d, s, &o);
+    bool alone = !o.kept && x->order.count > 1 && session_orders(d->session);
+    if (alone) o.kept = true;
+    CUresult r = d->fault ? d->fault : run_list(d, &x->order, stream);
+    order_end(d, stream_state(d, stream) == s ? s : NULL, &o);
+    if (alone) order_host_all(d);
+    return r ? r : d->fault;
+}
+
 CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream)
 {
     GRAPH_CALL(d);
     const struct CUgraphExec_st *x = object_find(d, exec, OBJECT_EXEC);
     struct CUstream_st *s = stream_state(d, stream);
     if (!x || !s) return bad(d, "not an instantiated graph, or not a stream");
-    if (!s->capture) return run_list(d, &x->order, stream);
+    if (!s->capture) return launch_graph(d, x, s, stream);
     struct work w = {.type = CU_GRAPH_NODE_TYPE_GRAPH}; /* a capture keeps it as a child */
     CUresult r = graph_copy(d, &w.u.graph, x->graph, &d->current->object);
     return r ? r : capture_add(d, s, &w, NULL);

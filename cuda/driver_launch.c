@@ -178,6 +178,7 @@ static CUresult fault_code(const struct wl_err *e)
     } faults[] = {
         {"device assertion failed", CUDA_ERROR_ASSERT},
         {"out-of-bounds ", CUDA_ERROR_ILLEGAL_ADDRESS},
+        {": null pointer: ", CUDA_ERROR_ILLEGAL_ADDRESS},
         {"misaligned ", CUDA_ERROR_MISALIGNED_ADDRESS},
     };
     if (e->code == WL_EDEADLOCK) return CUDA_ERROR_LAUNCH_TIMEOUT;
@@ -238,12 +239,31 @@ CUresult kernel_work_run(struct driver *d, const struct kernel_work *k)
     if (r) return r;
     struct wl_err *e = session_error(d->session);
     d->launching = true;
-    int failed = session_launch(d->session, &l, e);
+    const struct work_order *w = d->doing;
+    struct launch_order o = {0};
+    uint64_t number;
+    if (w && w->kept)
+        o = (struct launch_order){.stream = w->stream,
+                                  .priority = k->priority ? k->priority : w->priority,
+                                  .after = w->after.number,
+                                  .afters = w->after.count};
+    int failed = session_launch_after(d->session, &l, w && w->kept ? &o : NULL, &number, e);
     d->launching = false;
+    order_became(d, number);
     if (failed == WL_EINPUT) /* refused before it began: no harm done */
         return launch_failed(d, f->kernel->name, LAUNCH_REFUSED,
                              f->kernel->refused ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
     if (failed) d->fault = launch_failed(d, f->kernel->name, LAUNCH_FAULTED, fault_code(e));
+    return failed ? d->fault : CUDA_SUCCESS;
+}
+
+CUresult driver_flush(struct driver *d)
+{
+    struct wl_err *e = session_error(d->session);
+    d->launching = true;
+    int failed = session_flush(d->session, e);
+    d->launching = false;
+    if (failed) d->fault = launch_failed(d, "", LAUNCH_FAULTED, fault_code(e));
     return failed ? d->fault : CUDA_SUCCESS;
 }
 

@@ -92,7 +92,8 @@ CUresult cuMemFree(CUdeviceptr ptr)
     if (r || !ptr || graph_memory(d, ptr)) return r;
     if (dev_release(session_memory(d->session), ptr))
         return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuMemFree: no allocation starts at 0x%llx", ptr);
-    return CUDA_SUCCESS;
+    if (!d->doing) order_host_all(d); /* it waits for the device */
+    return d->fault;
 }
 
 /* ---- copies ---- */
@@ -104,8 +105,9 @@ static CUresult copy_in(struct driver *d, const char *call, CUdeviceptr dst, con
     void *to = device_bytes(d, dst, bytes);
     if (!to) return device_outside(d, call, dst, bytes);
     memcpy(to, src, bytes);
-    if (dev_ptr(session_memory(d->session), dst, bytes)) session_host_copy(d->session, dst, bytes);
-    return CUDA_SUCCESS;
+    order_host_default(d);
+    bool own = dev_ptr(session_memory(d->session), dst, bytes);
+    return own && order_copied(d, dst, bytes) ? CUDA_ERROR_OUT_OF_MEMORY : d->fault;
 }
 
 static CUresult copy_out(struct driver *d, const char *call, void *dst, CUdeviceptr src, size_t bytes)
@@ -115,7 +117,8 @@ static CUresult copy_out(struct driver *d, const char *call, void *dst, CUdevice
     const void *from = device_bytes(d, src, bytes);
     if (!from) return device_outside(d, call, src, bytes);
     memcpy(dst, from, bytes);
-    return CUDA_SUCCESS;
+    order_host_default(d);
+    return d->fault;
 }
 
 CUresult cuMemcpyHtoD(CUdeviceptr dst, const void *src, size_t bytes)
@@ -142,7 +145,8 @@ CUresult cuMemcpyDtoD(CUdeviceptr dst, CUdeviceptr src, size_t bytes)
     if (!to) return device_outside(d, "cuMemcpyDtoD", dst, bytes);
     if (!from) return device_outside(d, "cuMemcpyDtoD", src, bytes);
     memmove(to, from, bytes);
-    return CUDA_SUCCESS;
+    order_host_default(d);
+    return d->fault;
 }
 
 /* Whether an address of the unified space means the device's own memory. */
@@ -187,7 +191,8 @@ static CUresult fill(const char *call, CUdeviceptr dst, const void *value, size_
     char *to = device_bytes(d, dst, count * width);
     if (!to) return device_outside(d, call, dst, count * width);
     for (size_t i = 0; i < count; i++) memcpy(to + i * width, value, width);
-    return CUDA_SUCCESS;
+    order_host_default(d);
+    return d->fault;
 }
 
 CUresult cuMemsetD8(CUdeviceptr dst, unsigned char value, size_t count)

@@ -158,6 +158,7 @@ CUresult cuModuleUnload(CUmodule module)
     if (r) return r;
     struct CUmod_st *m = object_find(d, module, OBJECT_MODULE);
     if (!m) return driver_fail(d, CUDA_ERROR_INVALID_HANDLE, "cuModuleUnload: not a module");
+    order_host_all(d); /* kernels of the module may wait for the machine */
     object_free(d, &m->object);
     return CUDA_SUCCESS;
 }

@@ -1,8 +1,8 @@
 /* driver_stream.c - streams and events.
  *
- * Work is done when a call returns, so streams are in order with each other whatever their priority, and everything
- * recorded has already happened. An event remembers the device's cycle count. A stream that captures is another matter:
- * see driver_capture.c. */
+ * Work is done when a call returns, as far as memory goes, so everything recorded has already happened there. When
+ * kernels run on the machine is another matter (driver_order.h): an event remembers the device's cycle count, and what
+ * must have ended when it happens. A stream that captures is a third one: see driver_capture.c. */
 #include "cuda/driver_work.h"
 
 #include <stdlib.h>
@@ -60,6 +60,7 @@ CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned int flags, int pr
                   : priority < GREATEST_PRIORITY ? GREATEST_PRIORITY
                                                  : priority;
     s->id = ++d->ids;
+    d->free_streams += flags == CU_STREAM_NON_BLOCKING;
     *stream = s;
     return CUDA_SUCCESS;
 }
@@ -84,6 +85,7 @@ void stream_release(struct driver *d, struct CUstream_st *s)
     if (s == d->legacy) d->legacy = NULL;
     if (s == d->per_thread) d->per_thread = NULL;
     list_free(&s->after);
+    order_orphan(d, s);
 }
 
 CUresult cuStreamDestroy(CUstream stream)
@@ -102,7 +104,9 @@ CUresult cuStreamSynchronize(CUstream stream)
     DRIVER(d);
     struct CUstream_st *s;
     CUresult r = stream_call(&d, "cuStreamSynchronize", stream, &s);
-    return r ? r : capture_forbids(d, s, "cuStreamSynchronize");
+    if (!r) r = capture_forbids(d, s, "cuStreamSynchronize");
+    if (!r) order_host_stream(d, s);
+    return r ? r : d->fault;
 }
 
 CUresult cuStreamQuery(CUstream stream)
@@ -110,7 +114,9 @@ CUresult cuStreamQuery(CUstream stream)
     DRIVER(d);
     struct CUstream_st *s;
     CUresult r = stream_call(&d, "cuStreamQuery", stream, &s);
-    return r ? r : capture_forbids(d, s, "cuStreamQuery");
+    if (!r) r = capture_forbids(d, s, "cuStreamQuery");
+    if (!r) order_host_stream(d, s); /* it is told that the work is over */
+    return r ? r : d->fault;
 }
 
 /* Questions: one field each. */
@@ -191,7 +197,11 @@ CUresult cuEventCreate(CUevent *event, unsigned int flags)
     return CUDA_SUCCESS;
 }
 
-void event_release(struct CUevent_st *v) { free(v->node); }
+void event_release(struct CUevent_st *v)
+{
+    free(v->node);
+    set_free(&v->after);
+}
 
 CUresult cuEventDestroy(CUevent event)
 {
@@ -236,6 +246,7 @@ CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned int fla
     v->capture = NULL;
     v->recorded = true;
     v->cycles = session_cycles(d->session);
+    order_event(d, s, &v->after);
     return CUDA_SUCCESS;
 }
 
@@ -249,7 +260,19 @@ static CUresult event_call(CUevent event, const char *call)
     const struct CUevent_st *v = object_find(d, event, OBJECT_EVENT);
     if (!v) return bad_event(d, call);
     if (v->capture) return driver_fail(d, CUDA_ERROR_CAPTURED_EVENT, "%s: the event belongs to a capture", call);
-    return CUDA_SUCCESS;
+    order_host_set(d, &v->after);
+    return d->fault;
+}
+
+/* The core cycle in which the event happened; all work has run. */
+static uint64_t event_cycle(const struct driver *d, const struct CUevent_st *v)
+{
+    uint64_t cycle = v->cycles;
+    for (unsigned i = 0; i < v->after.count; i++) {
+        uint64_t end = session_ended_at(d->session, v->after.number[i]);
+        if (end > cycle) cycle = end;
+    }
+    return cycle;
 }
 
 CUresult cuEventSynchronize(CUevent event) { return event_call(event, "cuEventSynchronize"); }
@@ -266,7 +289,9 @@ CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end)
     if (!a->recorded || !b->recorded || ((a->flags | b->flags) & CU_EVENT_DISABLE_TIMING))
         return driver_fail(d, CUDA_ERROR_INVALID_HANDLE,
                            "cuEventElapsedTime: an event was not recorded or keeps no time");
-    double cycles = (double)(int64_t)(b->cycles - a->cycles);
+    order_host_all(d);
+    if (d->fault) return d->fault;
+    double cycles = (double)(int64_t)(event_cycle(d, b) - event_cycle(d, a));
     *milliseconds = (float)(cycles / (double)session_param(d->session, P_CLOCK_CORE)); /* kHz: cycles per ms */
     return CUDA_SUCCESS;
 }

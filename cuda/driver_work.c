@@ -121,7 +121,12 @@ CUresult work_submit(struct driver *d, const char *call, CUstream stream, struct
     struct CUstream_st *s = stream_state(d, stream);
     CUresult r = s ? CUDA_SUCCESS : driver_fail(d, CUDA_ERROR_INVALID_HANDLE, "%s: not a stream", call);
     if (!r && s->capture) return capture_add(d, s, w, NULL);
-    if (!r) r = work_run(d, w, stream);
+    struct work_order o;
+    if (!r) {
+        order_begin(d, s, &o);
+        r = d->fault ? d->fault : work_run(d, w, stream);
+        order_end(d, stream_state(d, stream) == s ? s : NULL, &o); /* a host function may destroy the stream */
+    }
     work_free(d, w);
     return r;
 }

@@ -59,6 +59,7 @@ struct CUstream_st {
     unsigned long long id;
     struct capture *capture;
     struct node_list after; /* what the next captured node depends on */
+    struct work_set last;   /* what its next work waits for */
     CUlaunchAttributeValue attribute[CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT + 1];
 };
 
@@ -69,7 +70,8 @@ struct CUgraphNode_st {
     struct node_list after;          /* dependencies */
     struct CUgraphNode_st *original; /* the node this one was copied from */
     bool disabled;
-    unsigned done; /* the number of the run that has done it */
+    unsigned done;        /* the number of the run that has done it */
+    struct work_set over; /* what has ended when it has, in that run */
     CUlaunchAttributeValue attribute[CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT + 1];
 };
 

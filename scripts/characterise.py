@@ -178,7 +178,8 @@ def apcm_scheme(r):
         "monitor tags, direct mapped, and 16 loads; the policy's are the same (`warpline list policies -v`)." %
         (11 * 128 + 36 * 32 + (11 + 32) * 16 + 6 * 48, bits),
         "Table 4, the machines. The core's clock is half of what the paper states for configuration 1: 1400 MHz is "
-        "Fermi's hot clock, and a warp issues in one cycle of 700 MHz (`gpus/apcm.ini`).",
+        "Fermi's hot clock, and a warp issues in one cycle of 700 MHz (`gpus/apcm.ini`); 64 lanes at 700 MHz are 32 at "
+        "1400.",
         table(["", "configuration 1, paper", "`apcm`", "configuration 2, paper", "`apcm-kepler`"], rows)])
 
 

@@ -5,7 +5,7 @@
 set -eu
 build="gcc make cmake pkg-config libinih-dev libjansson-dev libzstd-dev liblz4-dev liblzma-dev zlib1g-dev
     libsqlite3-dev gnuplot-nox"
-tests="clang libclang-rt-dev libcmocka-dev clang-format clang-tidy dpkg-dev file python3"
+tests="clang libclang-rt-dev libcmocka-dev clang-format clang-tidy cppcheck dpkg-dev file python3"
 case "${1:-all}" in
 build) wanted=$build ;;
 all) wanted="$build $tests" ;;

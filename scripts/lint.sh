@@ -51,6 +51,14 @@ else
     echo "lint: tidy: skipped (clang-tidy is not installed)"
 fi
 
+# ---- cppcheck: half a minute of one core. Clang's analyzer takes minutes: `make analyze`. ----
+if command -v cppcheck >/dev/null; then
+    sh scripts/cppcheck.sh "$jobs" >"$work/cppcheck" || true
+    verdict cppcheck
+else
+    echo "lint: cppcheck: skipped (cppcheck is not installed)"
+fi
+
 # ---- layers ----
 sh scripts/layers.sh "$build" >"$work/out" || cp "$work/out" "$work/layers"
 verdict layers

@@ -1,6 +1,7 @@
 /* entry.c - cuGetProcAddress and cuGetExportTable: how bindings and the vendor's own static runtime
  * find functions of the driver. */
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,10 +18,9 @@ CUresult cuGetExportTable(const void **table, const void *id);
     CUresult name(void);                                                                                               \
     CUresult name(void)                                                                                                \
     {                                                                                                                  \
-        static bool said;                                                                                              \
-        if (!said)                                                                                                     \
+        static atomic_flag said = ATOMIC_FLAG_INIT;                                                                    \
+        if (!atomic_flag_test_and_set(&said))                                                                          \
             fprintf(stderr, "warpline: " #name " is not supported; the program gets CUDA_ERROR_NOT_SUPPORTED\n");      \
-        said = true;                                                                                                   \
         return CUDA_ERROR_NOT_SUPPORTED;                                                                               \
     }
 #include "cuda/lib/driver_absent.def"

@@ -127,8 +127,9 @@ static void take_gain(struct launch_record *r)
     self.known_policies = policies;
 }
 
-/* Launches that are not in the file yet: one, since this is called after each. Those of a sampled run are all written
- * again: what is timed later changes what was projected before. */
+/* Launches that are not in the file yet: one, since this is called after each; or those that overlapped, and then the
+ * first has what all of them counted. Those of a sampled run are all written again: what is timed later changes what
+ * was projected before. */
 static bool write_launches(const struct kernel_record *k, unsigned n)
 {
     bool ok = true;
@@ -141,7 +142,9 @@ static bool write_launches(const struct kernel_record *k, unsigned n)
     }
     for (; self.written < n && ok; self.written++) {
         struct launch_record r = {.kernel = k[self.written]};
-        if (session_gpu(self.session)) take_gain(&r);
+        const struct kernel_record *before = self.written ? &k[self.written - 1] : NULL;
+        bool counted = before && r.kernel.overlap && before->overlap == r.kernel.overlap;
+        if (session_gpu(self.session) && !counted) take_gain(&r);
         ok = write_at(&r, sizeof r, sizeof self.report + self.written * sizeof r);
     }
     return ok;
@@ -478,6 +481,7 @@ __attribute__((destructor)) static void end(void)
     if (!self.session) return;
     struct wlt_totals t = {0};
     struct wl_err e = {.code = WL_OK};
+    if (session_flush(self.session, &e)) complain(NULL, e.text);
     if (self.trace) {
         self.report.trace_finished =
             wlt_finish_new(self.trace, self.report.trace, sizeof self.report.trace, &t, &e) == 0;

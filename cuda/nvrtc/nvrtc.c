@@ -237,7 +237,7 @@ static char *find_symbol(const char *ptx, const char *expression)
     char wanted[512], *out = NULL;
     while (*expression == '&' || *expression == ' ' || *expression == ':') expression++;
     snprintf(wanted, sizeof wanted, "%zu%s", strlen(expression), expression);
-    for (const char *at = ptx; !out && at && (at = strstr(at, ".entry "));) {
+    for (const char *rest = ptx ? ptx : "", *at; !out && (at = strstr(rest, ".entry ")); rest = at) {
         at += strlen(".entry ");
         size_t len = strcspn(at, "( \n");
         char symbol[1024];

@@ -7,6 +7,7 @@
 #ifndef WL_CUDA_RUNTIME_RUNTIME_H
 #define WL_CUDA_RUNTIME_RUNTIME_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -53,7 +54,7 @@ typedef CUarray cudaArray_t;
 cudaError_t rt_done(cudaError_t error);
 cudaError_t rt_driver(CUresult r); /* the same for a result of the driver API */
 /* Says once what was asked for and is not there; *said is the caller's. */
-cudaError_t rt_unsupported(bool *said, const char *what);
+cudaError_t rt_unsupported(atomic_flag *said, const char *what);
 /* The beginning of a call: a device with a current context. */
 CUresult rt_enter(void);
 

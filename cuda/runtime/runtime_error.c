@@ -19,10 +19,10 @@ cudaError_t rt_done(cudaError_t error)
 
 cudaError_t rt_driver(CUresult r) { return rt_done((cudaError_t)r); }
 
-cudaError_t rt_unsupported(bool *said, const char *what)
+cudaError_t rt_unsupported(atomic_flag *said, const char *what)
 {
-    if (!*said) fprintf(stderr, "warpline: %s is not supported; the program gets cudaErrorNotSupported\n", what);
-    *said = true;
+    if (!atomic_flag_test_and_set(said))
+        fprintf(stderr, "warpline: %s is not supported; the program gets cudaErrorNotSupported\n", what);
     return rt_done(cudaErrorNotSupported);
 }
 

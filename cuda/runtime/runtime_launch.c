@@ -207,7 +207,8 @@ cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *func, co
 {
     CUfunction f;
     cudaError_t e = c ? rt_kernel(func, &f) : cudaErrorInvalidValue;
-    CUlaunchConfig d = e ? (CUlaunchConfig){0} : driver_config(c);
+    CUlaunchConfig d = {0};
+    if (!e) d = driver_config(c);
     return e ? rt_done(e) : rt_driver(cuOccupancyMaxPotentialClusterSize(size, f, &d));
 }
 
@@ -215,7 +216,8 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *func, cons
 {
     CUfunction f;
     cudaError_t e = c ? rt_kernel(func, &f) : cudaErrorInvalidValue;
-    CUlaunchConfig d = e ? (CUlaunchConfig){0} : driver_config(c);
+    CUlaunchConfig d = {0};
+    if (!e) d = driver_config(c);
     return e ? rt_done(e) : rt_driver(cuOccupancyMaxActiveClusters(clusters, f, &d));
 }
 

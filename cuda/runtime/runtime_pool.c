@@ -43,7 +43,8 @@ cudaError_t cudaMemRangeGetAttributes(void **data, size_t *sizes, int *attribute
 cudaError_t cudaMemRangeGetAttributes(void **data, size_t *sizes, int *attributes, size_t n, const void *ptr,
                                       size_t bytes)
 {
-    cudaError_t e = data && sizes && attributes ? cudaSuccess : rt_done(cudaErrorInvalidValue);
+    if (!data || !sizes || !attributes) return rt_done(cudaErrorInvalidValue);
+    cudaError_t e = cudaSuccess;
     for (size_t i = 0; i < n && !e; i++) e = cudaMemRangeGetAttribute(data[i], sizes[i], attributes[i], ptr, bytes);
     return e;
 }

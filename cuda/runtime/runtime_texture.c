@@ -78,7 +78,7 @@ static cudaError_t driver_resource(const struct resource *r, CUDA_RESOURCE_DESC 
 cudaError_t cudaCreateTextureObject(CUtexObject *out, const struct resource *r, const struct texture_desc *t,
                                     const void *view)
 {
-    static bool said;
+    static atomic_flag said = ATOMIC_FLAG_INIT;
     if (!out || !r || !t) return rt_done(cudaErrorInvalidValue);
     if (r->type == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY || view)
         return rt_unsupported(&said, "a texture of a mipmapped array or with a resource view");

@@ -6,7 +6,7 @@
     cudaError_t name(void);                                                                                            \
     cudaError_t name(void)                                                                                             \
     {                                                                                                                  \
-        static bool said;                                                                                              \
+        static atomic_flag said = ATOMIC_FLAG_INIT;                                                                    \
         return rt_unsupported(&said, #name);                                                                           \
     }
 #include "cuda/runtime/unsupported.def"

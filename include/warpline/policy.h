@@ -242,7 +242,8 @@ struct wl_cache_policy {
     void (*on_access)(struct wl_cache *c, const struct wl_access *a, enum wl_outcome outcome, int way);
     /* A valid line left the cache; `by` is the access that caused it, or NULL. */
     void (*on_leave)(struct wl_cache *c, const struct wl_line *gone, enum wl_leave why, const struct wl_access *by);
-    /* A kernel begins or has ended. */
+    /* A kernel begins or has ended. Kernels that overlap are one: it begins with the first of them, has its name, and
+     * ends when none is left. */
     void (*on_kernel)(struct wl_cache *c, enum wl_phase phase, const struct wl_kernel *k);
     /* Called every c->epoch cycles, before any access of that cycle. */
     void (*on_epoch)(struct wl_cache *c, uint64_t cycle);

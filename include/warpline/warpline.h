@@ -17,8 +17,9 @@
  *     wl_gpu_counter(gpu, "l1d.misses", &misses);
  *     wl_gpu_close(gpu);
  *
- * Link with `pkg-config --cflags --libs warpline`, or with --static for the archive. One thread at a time may run
- * programs or register policies. */
+ * Link with `pkg-config --cflags --libs warpline`, or with --static for the archive. Any thread may call wl_run; the
+ * calls take turns. A result belongs to one thread at a time, a GPU to the thread that opened it. Policies are
+ * registered while no other thread runs anything. */
 #ifndef WARPLINE_WARPLINE_H
 #define WARPLINE_WARPLINE_H
 

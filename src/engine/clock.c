@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/check.h"
+
 static uint64_t gcd(uint64_t a, uint64_t b)
 {
     while (b) {
@@ -18,6 +20,7 @@ void clock_periods(const int64_t *khz, unsigned n, tick_t *periods)
     /* period_i = L / f_i with L the least common multiple of the frequencies, reduced. */
     uint64_t divisor = 0, multiple = 1;
     for (unsigned i = 0; i < n; i++) divisor = gcd((uint64_t)khz[i], divisor);
+    WL_ASSERT(divisor); /* clocks run */
     bool exact = true;
     for (unsigned i = 0; i < n && exact; i++) {
         uint64_t f = (uint64_t)khz[i] / divisor, part = f / gcd(f, multiple);
@@ -137,43 +140,79 @@ static void work_in_order(const struct driven *d, unsigned n, const uint64_t *du
         if (due[order[i] >> 6] >> (order[i] & 63) & 1) clock_work(&d[order[i]], t);
 }
 
-/* `words` is the clock's; it, `tick` and `order` can be constants in a copy of this for the usual case. What a slot
- * holds is taken out word by word while parts of earlier words work: nothing that they ask for is for this slot again.
- */
-static inline __attribute__((always_inline)) bool step(struct clock *c, unsigned words, const struct driven *d,
-                                                       unsigned n, bool tick, const uint32_t *order)
+/* The usual engine and order. What a slot holds is taken out word by word while parts of earlier words work: nothing
+ * that they ask for is for this slot again. */
+static __attribute__((noinline)) bool step_words(struct clock *c, const struct driven *d)
 {
-    tick_t t = tick ? clock_next(c, tick) : next_wake(c);
+    tick_t t = next_wake(c);
     if (t == NEVER) return false;
     WL_ASSERT(t > c->now);
     uint64_t *taken[CLOCK_MAX_DOMAINS]; /* the slots of the clocks that have an edge with wake-ups now */
     unsigned ntaken = 0;
     for (unsigned i = 0; i < c->ndomains; i++)
-        if (c->domain[i].next == t) taken[ntaken++] = c->domain[i].wheel + take_slot(&c->domain[i]) * words;
+        if (c->domain[i].next == t) taken[ntaken++] = c->domain[i].wheel + take_slot(&c->domain[i]) * c->words;
     c->now = t;
-    uint64_t set[CLOCK_MAX_WORDS];
-    for (unsigned w = 0; w < words; w++) {
-        uint64_t due = tick ? with_an_edge(d + w * 64, n - w * 64, t) : 0;
+    for (unsigned w = 0; w < c->words; w++) {
+        uint64_t due = 0;
         for (unsigned k = 0; k < ntaken; k++) {
             due |= taken[k][w];
             taken[k][w] = 0;
         }
-        if (order) set[w] = due;
-        else
-            for (; due; due &= due - 1) clock_work(&d[w * 64 + bit_low64(due)], t);
+        for (; due; due &= due - 1) clock_work(&d[w * 64 + bit_low64(due)], t);
     }
-    if (order) work_in_order(d, n, set, order, t);
     return true;
 }
 
+/* Adds the parts that the domain wakes at tick t, if it wakes any then. */
+static inline uint64_t take_due(struct domain *d, tick_t t)
+{
+    if (d->next != t) return 0;
+    uint64_t *slot = d->wheel + take_slot(d), due = *slot;
+    *slot = 0;
+    return due;
+}
+
+/* The same for a machine whose parts fit into one word, which most have. */
+static inline bool step_word(struct clock *c, const struct driven *d)
+{
+    tick_t t = next_wake(c);
+    if (t == NEVER) return false;
+    WL_ASSERT(t > c->now);
+    struct domain *all = c->domain;
+    uint64_t due = take_due(&all[0], t) | take_due(&all[1], t) | take_due(&all[2], t) | take_due(&all[3], t);
+    c->now = t;
+    for (; due; due &= due - 1) clock_work(&d[bit_low64(due)], t);
+    return true;
+}
+
+/* Any engine and order. */
 static __attribute__((noinline)) bool step_any(struct clock *c, const struct driven *d, unsigned n, bool tick,
                                                const uint32_t *order)
 {
-    return step(c, c->words, d, n, tick, order);
+    tick_t t = clock_next(c, tick);
+    if (t == NEVER) return false;
+    uint64_t set[CLOCK_MAX_WORDS] = {0};
+    for (unsigned i = 0; i < c->ndomains; i++) {
+        if (c->domain[i].next != t) continue;
+        uint64_t *taken = c->domain[i].wheel + take_slot(&c->domain[i]) * c->words;
+        for (unsigned w = 0; w < c->words; w++) {
+            set[w] |= taken[w];
+            taken[w] = 0;
+        }
+    }
+    c->now = t;
+    for (unsigned w = 0; tick && w < c->words; w++) set[w] |= with_an_edge(d + w * 64, n - w * 64, t);
+    if (order) {
+        work_in_order(d, n, set, order, t);
+        return true;
+    }
+    for (unsigned w = 0; w < c->words; w++)
+        for (uint64_t due = set[w]; due; due &= due - 1) clock_work(&d[w * 64 + bit_low64(due)], t);
+    return true;
 }
 
 bool clock_step(struct clock *c, const struct driven *d, unsigned n, bool tick, const uint32_t *order)
 {
     if (tick || order) return step_any(c, d, n, tick, order);
-    return c->words == 1 ? step(c, 1, d, n, false, NULL) : step(c, c->words, d, n, false, NULL);
+    return c->words == 1 ? step_word(c, d) : step_words(c, d);
 }

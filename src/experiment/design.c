@@ -72,7 +72,7 @@ int design_make(const unsigned *levels, unsigned factors, unsigned points, unsig
         uint64_t best = UINT64_MAX;
         unsigned *keep = out + (size_t)p * factors;
         for (unsigned i = 0; i < PROPOSALS; i++) {
-            unsigned point[DESIGN_FACTORS];
+            unsigned point[DESIGN_FACTORS] = {0};
             for (unsigned f = 0; f < factors; f++) point[f] = propose(b, f);
             uint64_t sum = meetings(b, point);
             if (sum < best) memcpy(keep, point, factors * sizeof *keep);

@@ -71,7 +71,7 @@ static int read_inputs(struct reader *r, struct ini_section *in, struct exp_work
         const struct ini_key *k = ini_take(in, keys[i]);
         const char *p = k ? k->value : "", *word;
         size_t len;
-        while (next_word(&p, &word, &len)) {
+        while (k && next_word(&p, &word, &len)) {
             int rc = read_input(r, k, word, len, w, i ? i - 1 : 0, i ? i - 1 : EXP_SIZES - 1);
             if (rc) return rc;
         }
@@ -274,7 +274,7 @@ static struct experiment *parse_at(const char *name, const char *file, const cha
         bool good = x->name && x->file && x->workloads && x->series && x->groups && x->source;
         rc = good ? ini_text_read(&r->ini, x->file, x->source, a, e) : wl_no_memory(e);
         if (!rc) rc = read_all(r);
-        if (rc && *r->refused) rc = refuse_choice(x, choice, r->refused, e);
+        if (rc && choice && *r->refused) rc = refuse_choice(x, choice, r->refused, e);
     } else {
         wl_no_memory(e);
     }
@@ -343,7 +343,7 @@ unsigned experiment_names(const char *names[], unsigned max)
         names[n] = kept[n];
         n++;
     }
-    qsort(names, n, sizeof names[0], compare_names);
+    if (n) qsort(names, n, sizeof names[0], compare_names);
     return n;
 }
 

@@ -128,11 +128,12 @@ static int read_key(struct fid_reading *r, const char *name, const char *value, 
     char *end;
     if (strcmp(name, "title") == 0) f->title = value;
     else if (strcmp(name, "options") == 0) f->options = value;
+    else if (strcmp(name, "needs") == 0) f->needs = value;
     else if (strcmp(name, "aim") == 0) return read_aim(r, value, aims);
     else if (strcmp(name, "least") == 0) {
         f->least = text_double(value, &end);
         if (*end || end == value || !(f->least >= 0)) return fail_line(r, r->line, "'%s' is no number", value);
-    } else return fail_line(r, r->line, "a reference file has title, options, least and aim, not '%s'", name);
+    } else return fail_line(r, r->line, "a reference file has title, options, needs, least and aim, not '%s'", name);
     return 0;
 }
 

@@ -32,6 +32,7 @@ struct fid_aim {
 struct fid_reference {
     struct arena arena; /* everything below lives there */
     const char *file, *title, *options;
+    const char *needs; /* the folder its commands run in must be given, and holds this; NULL: it need not */
     double least; /* a reference value below it is shown, but no error is counted: a single line would be a per cent */
     const char *counter[FID_MAX_COUNTERS];
     unsigned ncounters, nrows, naims;

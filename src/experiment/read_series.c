@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "run/scheme.h"
 
 static const char *const series_keys[] = {"label", "gpu",  "l1",        "l2", "sched", "scheme", "set",
@@ -244,6 +245,7 @@ static int best_over_points(struct reader *r, const struct ini_key *k, struct ex
     for (unsigned i = 0; i < n; i++) {
         struct exp_series *one = NULL;
         if ((rc = derive_series(r, s, k, key, points[i], &one))) return rc;
+        WL_ASSERT(one);
         found[i] = one->index;
     }
     s->best = found;
@@ -297,6 +299,7 @@ static int read_one(struct reader *r, struct ini_section *in)
 {
     struct exp_series *s = NULL;
     int rc = begin_series(r, in, &s);
+    WL_ASSERT(rc || s);
     if (!rc) rc = take_recipe(r, in, r->recipes[s->index]);
     if (rc) return rc;
     struct wl_err inner = {.code = WL_OK};

@@ -294,7 +294,7 @@ static int64_t *policy_value(const struct recipe *c, struct gpu_config *m, const
         if (at < 0) return NULL;
         for (const char *p = all[i].spec; p && (p = strstr(p, name)); p++)
             if (p > all[i].spec && strchr(":,", p[-1]) && p[strlen(name)] == '=') return NULL;
-        *row = &all[i].params[at];
+        *row = all[i].params + at;
         return &all[i].values[at];
     }
     return NULL;

@@ -29,7 +29,7 @@ static int like_there(struct reader *r, struct ini_section *in, struct exp_varia
         if (s->base >= 0) s->base = (int)(first + (unsigned)s->base);
         unsigned *best = s->best ? ARENA_ARRAY(r->arena, unsigned, s->nbest) : NULL;
         if (s->best && !best) return reader_memory(r);
-        for (unsigned k = 0; k < s->nbest; k++) best[k] = first + s->best[k];
+        for (unsigned k = 0; best && k < s->nbest; k++) best[k] = first + s->best[k];
         s->best = best;
     }
     return 0;

@@ -162,7 +162,7 @@ static int members(struct reader *r, const struct ini_key *k, unsigned offset, c
 
 int read_set(struct reader *r, const struct ini_key *k, const char *text, unsigned offset, struct exp_set *out)
 {
-    unsigned found[MAX_WORKLOADS], kept[MAX_WORKLOADS];
+    unsigned found[MAX_WORKLOADS] = {0}, kept[MAX_WORKLOADS];
     struct exp_set all = {kept, 0};
     const char *p = text, *word;
     size_t len;
@@ -175,7 +175,8 @@ int read_set(struct reader *r, const struct ini_key *k, const char *text, unsign
         struct exp_set some = {found, 0};
         int rc = members(r, k, at, name, &some);
         if (rc) return rc;
-        for (unsigned i = 0; i < some.count; i++) out_again ? set_remove(&all, found[i]) : set_add(&all, found[i]);
+        for (unsigned i = 0; i < some.count; i++)
+            out_again ? set_remove(&all, some.item[i]) : set_add(&all, some.item[i]);
     }
     if (!all.count) return reader_fail(r, k, offset, "this list of workloads is empty");
     out->item = ARENA_ARRAY(r->arena, unsigned, all.count);
@@ -230,7 +231,7 @@ static int check_name(void *arg, struct expr *x)
                            "a metric has no function '%.40s', only abs, floor and spread(E, samples)", x->name);
     if (is_open(x->name)) return 0;
     for (unsigned i = 0; i < PLAIN; i++) names[n++] = plain_names[i];
-    for (unsigned i = 0; counter_descs[i].key && i < 512; i++) {
+    for (unsigned i = 0; i < 512 && counter_descs[i].key; i++) {
         const struct counter_desc *d = &counter_descs[i];
         snprintf(kept[i], sizeof kept[i], "%s.%s", counter_group_names[d->group], d->key);
         names[n++] = kept[i];

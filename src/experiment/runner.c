@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_JOBS = 1024, POLL_MS = 200 };
+enum { MAX_JOBS = 1024, POLL_MS = 200, ASLEEP_S = 2 };
 
 struct worker {
     pid_t pid;
@@ -24,7 +24,8 @@ struct worker {
     char *text; /* what came through the pipe */
     size_t used, room;
     double started;
-    bool late; /* killed for its timeout */
+    double allowed_from; /* as `started`, on the clock of --timeout */
+    bool late;           /* killed for its timeout */
 };
 
 struct crew {
@@ -37,6 +38,7 @@ struct crew {
     bool lost;     /* a run was ended from outside and has no result */
     struct run_progress now;
     double started;
+    double looked, asleep; /* when we last looked at the workers; for how long we could not */
 };
 
 static double seconds(void)
@@ -44,6 +46,16 @@ static double seconds(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* The clock of --timeout. We look every POLL_MS; if we have not for seconds, we were stopped (Ctrl-Z, a suspended
+ * machine), and so, as a rule, were the workers: that time is not theirs. */
+static double awake(struct crew *c)
+{
+    double now = seconds();
+    if (c->looked > 0 && now - c->looked > ASLEEP_S) c->asleep += now - c->looked;
+    c->looked = now;
+    return now - c->asleep;
 }
 
 /* ---- the worker ---- */
@@ -107,7 +119,8 @@ static int begin(struct crew *c, struct exp_run *r, struct wl_err *e)
         work(c->how, r, pipe_fd[1], parent);
     }
     close(pipe_fd[1]);
-    c->worker[c->busy++] = (struct worker){.pid = pid, .fd = pipe_fd[0], .run = r, .started = seconds()};
+    c->worker[c->busy++] =
+        (struct worker){.pid = pid, .fd = pipe_fd[0], .run = r, .started = seconds(), .allowed_from = awake(c)};
     show(c, r);
     return 0;
 }
@@ -167,7 +180,7 @@ static void outcome(const struct crew *c, struct worker *w, int status, struct s
     row->reason = why;
     if (w->late) {
         snprintf(why, size, "took longer than --timeout %g s", c->how->timeout_s);
-    } else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || w->used < 2) {
+    } else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || !w->text || w->used < 2) {
         describe_crash(status, why, size);
     } else if (w->text[0] == '-') {
         row->reason = w->text + 1;
@@ -230,11 +243,11 @@ static int wait_some(struct crew *c, struct wl_err *e)
 {
     struct pollfd fds[MAX_JOBS];
     unsigned n = c->busy;
-    double now = seconds();
+    double now = awake(c);
     for (unsigned i = 0; i < n; i++) {
         struct worker *w = &c->worker[i];
         fds[i] = (struct pollfd){.fd = w->fd, .events = POLLIN};
-        if (c->how->timeout_s > 0 && now - w->started > c->how->timeout_s) {
+        if (c->how->timeout_s > 0 && now - w->allowed_from > c->how->timeout_s) {
             w->late = true;
             kill(w->pid, SIGKILL);
         }

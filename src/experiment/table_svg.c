@@ -338,8 +338,8 @@ static bool put_lines(const struct table *t, FILE *out)
     for (unsigned k = 0; k < n; k++)
         for (unsigned c = 0; c < t->columns; c++, line++) {
             fputs(line ? ", \\\n     " : "plot ", out);
-            fprintf(out, "$b%u using %u:%u%s with %s lw 2 dt %u lc rgb '%s' title ", k, t->figure->x ? 1 : 0, c + 2,
-                    marks ? ":xtic(1)" : "", marks ? "linespoints pt 7 ps 0.6" : "lines", 1 + line / COLOURS,
+            fprintf(out, "$b%u using %u:%u%s with %s lw 2 dt %u lc rgb '%s' title ", k, t->figure->x ? 1u : 0u, c + 2,
+                    marks ? ":xtic(1)" : "", marks ? "linespoints pt 7 ps 0.6" : "lines", 1u + line / COLOURS,
                     colour(line));
             put_line_title(t, &b[k], n, c, out);
         }

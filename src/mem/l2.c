@@ -853,6 +853,7 @@ void l2_host_copy(struct l2 *s, uint64_t line, uint32_t set, uint8_t sectors, ti
     struct wl_access a;
     l2_describe_access(s, &r, set, now, &a);
     int found = tags_find(t, set, line);
+    if (found >= 0 && t->sectors[found].pending) return; /* a kernel runs, and is about to get what it asked for */
     if (found >= 0) {
         l2_touch(s, &a, (uint32_t)found, false);
         t->sectors[found].valid |= s->sectored ? sectors : ALL_SECTORS;

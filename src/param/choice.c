@@ -14,7 +14,11 @@ enum { MAX_SPEC = 512, MAX_NAMES = 256 };
 
 static const struct policy_catalogue *catalogue;
 
-void config_use_catalogue(const struct policy_catalogue *c) { catalogue = c; }
+/* Written once: other threads may be reading it. */
+void config_use_catalogue(const struct policy_catalogue *c)
+{
+    if (catalogue != c) catalogue = c;
+}
 
 const struct wl_cache_policy *const *cache_policies(unsigned *count)
 {

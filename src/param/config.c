@@ -260,7 +260,7 @@ unsigned preset_names(const char *names[], unsigned max)
         names[n] = kept[n];
         n++;
     }
-    qsort(names, n, sizeof names[0], compare_names);
+    if (n) qsort(names, n, sizeof names[0], compare_names);
     return n;
 }
 

@@ -330,6 +330,15 @@ static int set_limit(struct machine *m, const char *v, int id)
     return 0;
 }
 
+/* As many as we can have, if there are more. */
+static int set_kernels(struct machine *m, const char *v, int id)
+{
+    long n, most = (long)gpu_params[id].max;
+    if (read_long(m, v, &n)) return WL_EINPUT;
+    m->config->v[id] = n < 1 ? 1 : n > most ? most : n;
+    return 0;
+}
+
 static int set_param(struct machine *m, const char *v, int id)
 {
     long n;
@@ -463,6 +472,8 @@ static const struct gpgpusim_row more_rows[] = {
     {"-gpgpu_mem_addr_mapping", set_map, 0, OPTIONAL},
     {"-gpgpu_dram_timing_opt", set_timing, 0, OPTIONAL},
     {"-dram_dual_bus_interface", set_param, P_DRAM_DUAL, OPTIONAL},
+    {"-gpgpu_max_concurrent_kernel", set_kernels, P_GPU_CONCURRENT_KERNELS, OPTIONAL},
+    {"-gpgpu_concurrent_kernel_sm", set_param, P_SM_KERNELS, OPTIONAL},
     {"-dram_bnk_indexing_policy", only, 0, OPTIONAL},
     {"-dram_bnkgrp_indexing_policy", only, 1, OPTIONAL},
     {"-gpgpu_num_tensor_core_units", set_param, P_SM_TENSOR_PIPES, OPTIONAL},

@@ -321,6 +321,7 @@ struct exec_run {
     uint32_t pass_until;       /* CTAs below this id write no streams */
     struct exec_counts passed; /* of `counts`, what these executed */
     struct wl_err *err;
+    struct wl_err unheard; /* what err points to when nobody asks for the words */
     bool failed;
 };
 

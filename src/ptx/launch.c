@@ -258,8 +258,7 @@ static int hand_over_early(struct exec_run *r, struct cta_stream *out)
 static int source_next(struct stream_source *s, struct cta_stream *out, struct wl_err *e)
 {
     struct exec_run *r = (struct exec_run *)s;
-    struct wl_err ignored;
-    r->err = e ? e : &ignored;
+    r->err = e ? e : &r->unheard;
     if (r->failed) return -wl_fail(r->err, WL_ERUN, "kernel %s: already failed", r->info.kernel);
     if (r->next_out == r->info.ctas) return 0;
     if (r->in_step) return hand_over_early(r, out);

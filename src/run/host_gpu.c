@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "run/counter_names.h"
 #include "run/machine.h"
 #include "sim/session_attach.h"
@@ -25,8 +26,10 @@ struct wl_gpu *wl_gpu_open(const char *machine, const char *const *settings, cha
 {
     struct wl_err e = {.code = WL_OK};
     struct wl_gpu *g = calloc(1, sizeof *g);
+    void *before = text_locale_c();
     if (g) g->session = open_session(machine, settings, &e);
     else wl_fail(&e, WL_ERUN, "out of memory");
+    text_locale_back(before);
     if (!g || !g->session) {
         if (size) snprintf(message, size, "%s", e.text);
         free(g);

@@ -1,5 +1,6 @@
 /* host_run.c - wl_run and wl_result_*: runs for a host program. */
 #include <jansson.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,6 +149,10 @@ static int run_executable(const struct wl_run_spec *s, struct wl_result **out, s
     return rc;
 }
 
+/* Runs take turns: a launch holds the lock of the driver API all its time anyway. Recursive, for a policy that runs one
+ * itself. */
+static pthread_mutex_t turn = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
 int wl_run(const struct wl_run_spec *spec, struct wl_result **out, char *message, size_t size)
 {
     struct wl_err e = {.code = WL_OK};
@@ -160,7 +165,9 @@ int wl_run(const struct wl_run_spec *spec, struct wl_result **out, char *message
     else memcpy(&s, spec, spec->bytes);
     if (!rc && !s.program == !s.executable) rc = wl_fail(&e, WL_EINPUT, "give either a program or an executable");
     void *before = text_locale_c();
+    pthread_mutex_lock(&turn);
     if (!rc) rc = s.executable ? run_executable(&s, out, &e) : run_here(&s, out, &e);
+    pthread_mutex_unlock(&turn);
     text_locale_back(before);
     return say(rc, &e, message, size);
 }

@@ -11,6 +11,15 @@ static int add_policy(json_t *to, const char *key, const struct wl_counter *c, c
     return json_object_set_new(to, key, o) | bad;
 }
 
+int json_add_launch_time(json_t *kernel, const struct kernel_record *k)
+{
+    int bad = json_object_set_new(kernel, "stream", json_integer((json_int_t)k->stream));
+    bad |= json_object_set_new(kernel, "begin", json_integer((json_int_t)k->begin));
+    bad |= json_object_set_new(kernel, "end", json_integer((json_int_t)k->end));
+    if (k->overlap) bad |= json_object_set_new(kernel, "overlap", json_integer((json_int_t)k->overlap));
+    return bad;
+}
+
 int json_add_launch_policies(json_t *kernel, const struct run_result *r, unsigned i)
 {
     const struct policy_stats *p = &r->each_policy[i];

@@ -70,23 +70,28 @@ static bool make_room(struct run *r, unsigned n)
     return true;
 }
 
-/* After a launch: what it added to the counters. A failure shows when the record is made. */
+/* After a launch: what it added to the counters. Of launches that overlapped the first has all they added. A failure
+ * shows when the record is made. */
 static void keep_launch(void *arg)
 {
     struct run *r = arg;
     unsigned n;
     session_kernels(r->session, &n);
-    if (!n || r->each_failed) return;
+    if (n <= r->each_known || r->each_failed) return;
     r->each_failed = !make_room(r, n);
     if (r->each_failed) return;
+    unsigned first = r->each_known;
+    memset(&r->each[first], 0, (n - first) * sizeof *r->each);
+    memset(&r->each_policy[first], 0, (n - first) * sizeof *r->each_policy);
     struct run_stats now;
     struct policy_stats policy;
     gpu_read_stats(session_gpu(r->session), &now);
     gpu_read_policy_stats(session_gpu(r->session), &policy);
-    r->each[n - 1] = now;
-    stats_subtract(&r->each[n - 1], &r->known, sizeof now);
-    r->each_policy[n - 1] = policy;
-    stats_subtract(&r->each_policy[n - 1], &r->known_policy, sizeof policy);
+    r->each[first] = now;
+    stats_subtract(&r->each[first], &r->known, sizeof now);
+    r->each_policy[first] = policy;
+    stats_subtract(&r->each_policy[first], &r->known_policy, sizeof policy);
+    r->each_known = n;
     r->known = now;
     r->known_policy = policy;
 }
@@ -155,6 +160,7 @@ static int copy_kernels(struct run *r, struct wl_err *e)
 int run_collect(struct run *r, double started, struct wl_err *e)
 {
     struct run_result *to = &r->result;
+    if (session_flush(r->session, e)) return (int)e->code;
     result_describe(to, &r->config, r->spec.functional ? "functional" : r->engine.tick ? "tick" : "fast", r->seed);
     struct gpu *gpu = session_gpu(r->session);
     if (gpu) {

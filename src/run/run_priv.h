@@ -24,9 +24,9 @@ struct run {
     struct run_stats known;           /* counters when the last launch ended */
     struct policy_stats *each_policy; /* what policies counted in each launch */
     struct policy_stats known_policy;
-    struct run_stats *each; /* owned, as the arrays below; result points to them */
-    unsigned each_room;
-    bool each_failed; /* there was no memory for `each` */
+    struct run_stats *each;         /* owned, as the arrays below; result points to them */
+    unsigned each_room, each_known; /* launches there is room for; launches whose counters are known */
+    bool each_failed;               /* there was no memory for `each` */
     struct kernel_record *kernels;
     struct sample *samples;
     struct sampling_report sampling;

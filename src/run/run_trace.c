@@ -1,8 +1,8 @@
 /* run_trace.c - replays a trace on a machine.
  *
- * Copies from the host and launches happen in the order in which the program made them: copies
- * fill the L2, so a launch's counters depend on them. The record carries the program's name,
- * inputs, seed and hash from the trace and is that of a direct run in everything but `host`. */
+ * Copies from the host and launches happen in the order in which the program made them, but for launches of different
+ * streams, which may overlap: copies fill the L2, so a launch's counters depend on them. The record carries the
+ * program's name, inputs, seed and hash from the trace and is that of a direct run in everything but `host`. */
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -44,26 +44,80 @@ static int nothing_ran(const struct run *r, uint64_t launches, const char *some,
                    r->spec.program, launches, r->spec.kernel, some);
 }
 
+/* ---- launches that may overlap ---- */
+
+/* The last work of each stream, by the session's numbers. */
+struct replay {
+    struct run *run;
+    struct trace_reader *reader;
+    struct {
+        uint64_t stream, last;
+    } * stream;
+    unsigned streams, streams_cap;
+    char first[128];
+    uint64_t launches, ran;
+};
+
+/* The place of the stream's last work; NULL: no memory. */
+static uint64_t *last_of(struct replay *p, uint64_t stream)
+{
+    for (unsigned i = 0; i < p->streams; i++)
+        if (p->stream[i].stream == stream) return &p->stream[i].last;
+    if (p->streams == p->streams_cap) {
+        unsigned cap = p->streams_cap ? 2 * p->streams_cap : 16;
+        void *grown = realloc(p->stream, cap * sizeof *p->stream);
+        if (!grown) return NULL;
+        p->stream = grown;
+        p->streams_cap = cap;
+    }
+    p->stream[p->streams].stream = stream;
+    p->stream[p->streams].last = 0;
+    return &p->stream[p->streams++].last;
+}
+
+/* A launch that may overlap with those of other streams. */
+static int replay_ordered(struct replay *p, const struct wlt_item *item, struct wl_err *e)
+{
+    struct kept_from from = {
+        .source = item->source, .counts = count_trace, .arg = p->reader, .fleeting = trace_code_is_fleeting(p->reader)};
+    uint64_t number, *last = last_of(p, item->order.stream);
+    if (!last) return wl_no_memory(e);
+    struct launch_order order = {.stream = item->order.stream, .after = last, .afters = *last != 0};
+    int rc = session_replay_after(p->run->session, &from, &order, &number, e);
+    *last = number;
+    return rc;
+}
+
+static int replay_copy(struct replay *p, const struct wlt_item *item, struct wl_err *e)
+{
+    int rc = session_flush(p->run->session, e);
+    if (!rc) session_host_copy(p->run->session, item->addr, item->bytes);
+    return rc;
+}
+
+static int replay_launch(struct replay *p, const struct wlt_item *item, struct wl_err *e)
+{
+    const char *name = item->source->info->kernel, *pattern = p->run->spec.kernel;
+    if (!p->launches++) snprintf(p->first, sizeof p->first, "%s", name);
+    if (pattern && fnmatch(pattern, name, 0) != 0) return 0; /* the reader passes over it */
+    p->ran++;
+    if (item->order.given && session_overlaps(p->run->session)) return replay_ordered(p, item, e);
+    int rc = session_replay(p->run->session, item->source, count_trace, p->reader, e);
+    return rc ? rc : audit(p->run->session, p->reader, e);
+}
+
 static int replay(struct run *r, struct trace_reader *reader, struct wl_err *e)
 {
     struct wlt_item item = {0};
-    char first[128] = "";
-    uint64_t launches = 0, ran = 0;
+    struct replay p = {.run = r, .reader = reader};
     int got, rc = 0;
-    while (!rc && (got = trace_next(reader, &item, e)) > 0) {
-        if (item.kind == WLT_COPY) {
-            session_host_copy(r->session, item.addr, item.bytes);
-            continue;
-        }
-        const char *name = item.source->info->kernel;
-        if (!launches++) snprintf(first, sizeof first, "%s", name);
-        if (r->spec.kernel && fnmatch(r->spec.kernel, name, 0) != 0) continue; /* the reader passes over it */
-        ran++;
-        rc = session_replay(r->session, item.source, count_trace, reader, e);
-        if (!rc) rc = audit(r->session, reader, e);
-    }
-    if (rc) return rc;
-    return got < 0 ? -got : ran ? 0 : nothing_ran(r, launches, first, e);
+    while (!rc && (got = trace_next(reader, &item, e)) > 0)
+        rc = item.kind == WLT_COPY ? replay_copy(&p, &item, e) : replay_launch(&p, &item, e);
+    if (!rc && got < 0) rc = -got;
+    if (!rc) rc = session_flush(r->session, e);
+    if (!rc && !p.ran) rc = nothing_ran(r, p.launches, p.first, e);
+    free(p.stream);
+    return rc;
 }
 
 static void note_trace(void *arg, const char *text, bool loss)

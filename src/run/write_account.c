@@ -190,5 +190,8 @@ void kernel_counters_write_text(const struct run_result *r, FILE *out)
     static _Thread_local struct column c[KERNEL_COLUMNS];
     unsigned left_out, n = r->each ? make_columns(r, c, &left_out) : 0;
     for (unsigned i = 0; i < n; i += PER_LINE) write_block(r, c + i, n - i < PER_LINE ? n - i : PER_LINE, out);
+    bool overlap = false;
+    for (unsigned i = 0; n && i < r->nkernels; i++) overlap |= r->kernels[i].overlap;
+    if (overlap) fputs("  launches that overlapped are counted with the first of them\n", out);
     if (n && left_out) fprintf(out, "  ... and %u launches of other kernels: --launches FILE has them all\n", left_out);
 }

@@ -92,8 +92,10 @@ static json_t *kernel_list(const struct run_result *r)
         bad |= json_object_set_new(o, "cycles", json_count(k->cycles));
         bad |= json_object_set_new(o, "warp_instructions", json_count(k->warp_instructions));
         bad |= json_object_set_new(o, "thread_instructions", json_count(k->thread_instructions));
-        if (r->each) bad |= add_counters(o, &r->each[i], r->profiled);
-        if (r->each_policy) bad |= json_add_launch_policies(o, r, i);
+        if (k->end) bad |= json_add_launch_time(o, k);
+        bool counted = i && k->overlap && r->kernels[i - 1].overlap == k->overlap; /* with the first of them */
+        if (r->each && !counted) bad |= add_counters(o, &r->each[i], r->profiled);
+        if (r->each_policy && !counted) bad |= json_add_launch_policies(o, r, i);
         bad |= json_array_append_new(list, o);
     }
     if (!bad) return list;

@@ -96,7 +96,7 @@ struct fig7_bench {
     struct addrmap map;
     struct req_pool pool;
     struct memop_pool ops;
-    struct route_table routes;
+    struct sm_kernel kernels[SM_MAX_KERNELS];
     struct port request;
     uint64_t cycle, zero; /* zero: that of the example's cycle 0; 0: it has not begun */
 };
@@ -111,7 +111,7 @@ static int add_part(struct fig7_bench *b, struct part *p, uint32_t id, struct wl
 
 static int begin(struct fig7_bench *b, const struct gpu_config *c, struct wl_err *e)
 {
-    const struct sm_common common = {&b->map, &b->pool, &b->ops, &b->routes, NULL};
+    const struct sm_common common = {&b->map, &b->pool, &b->ops, b->kernels, NULL};
     int rc = clock_init(&b->clock, 3, &b->breach) ? wl_no_memory(e) : 0;
     if (!rc) rc = add_part(b, &b->sm.part, 0, e);
     if (!rc) rc = add_part(b, &b->network, 1, e);
@@ -133,7 +133,7 @@ static int begin(struct fig7_bench *b, const struct gpu_config *c, struct wl_err
 
 static int launch(struct fig7_bench *b, struct fig7_program *p, struct wl_err *e)
 {
-    int rc = sm_kernel_begin(&b->sm, &p->source, e);
+    int rc = sm_kernel_begin(&b->sm, 0, &p->source, e);
     struct cta_stream cta = {.nwarps = (uint16_t)p->warps};
     for (unsigned w = 0; w < p->warps; w++) cta.warp[w] = (struct warp_stream){p->warp[w].data, p->warp[w].size};
     b->sm.offered = cta;
@@ -161,7 +161,7 @@ static int finish(struct fig7_bench *b, struct wl_err *e)
     for (unsigned i = 0; i < MOST; i++) {
         step(b);
         if (!sm_idle(&b->sm) || b->pool.alive) continue;
-        sm_kernel_end(&b->sm);
+        sm_kernels_end(&b->sm);
         return 0;
     }
     return wl_fail(e, WL_ERUN, "the example of Mascar's figure 7 does not end");
@@ -242,7 +242,7 @@ int fig7_play(const struct gpu_config *c, struct fig7 *out, struct wl_err *e)
         sm_destroy(&b->sm);
         req_pool_destroy(&b->pool);
         memop_pool_destroy(&b->ops);
-        route_table_destroy(&b->routes);
+        sm_kernels_destroy(b->kernels);
         clock_destroy(&b->clock);
         end_fig7(&p[0]);
         end_fig7(&p[1]);

@@ -65,8 +65,11 @@ static int make_parts(struct gpu *g, struct wl_err *e)
     g->l2 = calloc(g->slices, sizeof *g->l2);
     g->dram = calloc(g->channels, sizeof *g->dram);
     g->driven = calloc(parts, sizeof *g->driven);
+    g->kernels = calloc(SM_MAX_KERNELS, sizeof *g->kernels);
+    g->dispatch.given_to = calloc((size_t)g->sms * SM_MAX_KERNELS, sizeof *g->dispatch.given_to);
     if (g->sm) memset(g->sm, 0, g->sms * sizeof *g->sm);
-    if (!g->sm || !g->l2 || !g->dram || !g->driven || clock_init(&g->clock, parts, &g->breach))
+    bool made = g->sm && g->l2 && g->dram && g->driven && g->kernels && g->dispatch.given_to;
+    if (!made || clock_init(&g->clock, parts, &g->breach))
         return wl_fail(e, WL_ERUN, "out of memory, or a machine of more than %d parts", CLOCK_MAX_WORDS * 64);
     for (uint32_t i = 0; i < g->sms; i++) ADD_PART(g, sm, &g->sm[i], period[0]);
     for (uint32_t i = 0; i < 2; i++) ADD_PART(g, net, &g->net[i], period[1]);
@@ -75,6 +78,8 @@ static int make_parts(struct gpu *g, struct wl_err *e)
     ADD_PART(g, dispatch, &g->dispatch, period[0]);
     g->dispatch.sm = g->sm;
     g->dispatch.sms = g->sms;
+    g->dispatch.kernels = g->kernels;
+    g->dispatch.mixed = v[P_SM_KERNELS];
     set_round(g);
     return g->broken ? wl_fail(e, WL_ERUN, "out of memory") : 0;
 }
@@ -132,7 +137,7 @@ static int init_parts(struct gpu *g, struct wl_err *e)
                               .half = (DEVICE_BASE + ((uint64_t)g->channels << 27)) >> LINE_SHIFT,
                               .end = L2_OTHER_SPACES >> LINE_SHIFT};
     if (nvm_map_init(&g->nvm, DEVICE_BASE, g->options.memory_bytes)) return wl_fail(e, WL_ERUN, "out of memory");
-    struct sm_common common = {&g->map, &g->pool, &g->ops, &g->routes, &g->starving};
+    struct sm_common common = {&g->map, &g->pool, &g->ops, g->kernels, &g->starving};
     for (uint32_t i = 0; i < g->sms; i++) {
         g->sm[i].dispatcher = &g->dispatch.part;
         if (sm_init(&g->sm[i], c, i, &common, e)) return (int)e->code;
@@ -219,7 +224,9 @@ void gpu_free(struct gpu *g)
     net_destroy(&g->net[1]);
     req_pool_destroy(&g->pool);
     memop_pool_destroy(&g->ops);
-    route_table_destroy(&g->routes);
+    sm_kernels_destroy(g->kernels);
+    free(g->kernels);
+    free(g->dispatch.given_to);
     clock_destroy(&g->clock);
     if (g->profile) profile_destroy(g->profile);
     free(g->profile);
@@ -245,21 +252,25 @@ static tick_t last_freed(const struct gpu *g)
     return t;
 }
 
-static bool kernel_finished(const struct gpu *g)
+/* Whether the machine is empty: the kernel that ran last, or alone, has ended. */
+static bool is_empty(const struct gpu *g)
 {
-    if (g->pool.alive || !g->dispatch.exhausted) return false;
+    if (g->pool.alive || !dispatch_idle(&g->dispatch)) return false;
     if (clock_next(&g->clock, g->options.tick) <= last_freed(g)) return false; /* the clock has not come that far */
     for (uint32_t i = 0; i < g->sms; i++)
         if (sm_has_work(&g->sm[i])) return false;
     return true;
 }
 
+/* The kernel that runs, for messages; of several the one whose turn comes first. */
+static const char *running(const struct gpu *g) { return g->kernels[g->dispatch.queue[0].number].launch->kernel; }
+
 /* The report names every part that is not idle and what it holds. */
-static int fail_deadlock(struct gpu *g, const char *kernel, struct wl_err *e)
+static int fail_deadlock(struct gpu *g, struct wl_err *e)
 {
     char text[sizeof e->text], line[512];
     size_t at = (size_t)snprintf(
-        text, sizeof text, "kernel %s: deadlock: nothing has moved for %lld cycles at cycle %llu", kernel,
+        text, sizeof text, "kernel %s: deadlock: nothing has moved for %lld cycles at cycle %llu", running(g),
         (long long)g->config.v[P_RUN_WATCHDOG], (unsigned long long)(g->clock.now / g->core_period));
     for (uint32_t i = 0; i < g->nparts && at + 2 < sizeof text; i++) {
         const struct driven *d = &g->driven[i];
@@ -318,75 +329,210 @@ static bool has_issued(const struct gpu *g, uint64_t *known)
     return more;
 }
 
-/* Runs until the kernel is done; fails when nothing moves for too long. */
-static int run_to_end(struct gpu *g, const char *kernel, tick_t start, struct wl_err *e)
+/* A kernel that has ended; NULL: none has. While others run it ends with its last CTA; the last one when the machine is
+ * empty. */
+static const struct dispatched *find_ended(const struct gpu *g)
 {
-    tick_t patience = (tick_t)g->config.v[P_RUN_WATCHDOG] * g->core_period,
-           moved_at = tick_max(g->clock.now, g->dispatch.start);
-    tick_t limit = g->options.max_cycles ? start + g->options.max_cycles * g->core_period : NEVER;
+    const struct dispatch *d = &g->dispatch;
+    if (d->count == 1) return is_empty(g) ? &d->queue[0] : NULL;
+    for (unsigned i = 0; i < d->count; i++)
+        if (dispatch_ended(d, &d->queue[i])) return &d->queue[i];
+    return NULL;
+}
+
+/* A kernel that has run for longer than it may; NULL: none has. */
+static const struct gpu_launch *find_overdue(const struct gpu *g)
+{
+    uint64_t now = g->clock.now / g->core_period;
+    for (unsigned i = 0; g->options.max_cycles && i < g->dispatch.count; i++) {
+        const struct gpu_launch *l = g->launch[g->dispatch.queue[i].number];
+        if (now >= l->begin + 1 + g->options.max_cycles) return l;
+    }
+    return NULL;
+}
+
+/* What can go wrong in a round of steps. */
+static int check_round(struct gpu *g, bool alive, struct wl_err *e)
+{
+    if (g->breach.broken)
+        return wl_fail(e, WL_ERUN, "%s; kernel %s, cycle %llu", g->breach.text, running(g),
+                       (unsigned long long)(g->clock.now / g->core_period));
+    if (!alive) return fail_deadlock(g, e);
+    if (g->sampler.sample) sampler_take(g);
+    if (g->waves.on) waves_look(g);
+    if (g->dispatch.failed) return g->dispatch.failed;
+    const struct gpu_launch *late = find_overdue(g);
+    if (late)
+        return wl_fail(e, WL_ERUN, "kernel %s: stopped at %llu cycles as asked", late->source->info->kernel,
+                       (unsigned long long)g->options.max_cycles);
+    return 0;
+}
+
+/* Runs until a kernel has ended; fails when nothing moves for too long. */
+static int run_to_end(struct gpu *g, const struct dispatched **ended, struct wl_err *e)
+{
+    tick_t patience = (tick_t)g->config.v[P_RUN_WATCHDOG] * g->core_period, moved_at = g->clock.now;
+    for (unsigned i = 0; i < g->dispatch.count; i++) moved_at = tick_max(moved_at, g->dispatch.queue[i].start);
     uint64_t progress = g->clock.progress, issued = 0;
-    unsigned round = g->sampler.sample || g->profile || g->waves.on ? 1 : ROUND_STEPS, rounds = 0;
-    while (!kernel_finished(g)) {
+    bool each_step = g->sampler.sample || g->profile || g->waves.on || g->dispatch.count > 1;
+    unsigned round = each_step ? 1 : ROUND_STEPS, rounds = 0;
+    while (!(*ended = find_ended(g))) {
         if (refill_pools(g)) return wl_fail(e, WL_ERUN, "out of memory");
         if (g->sampler.sample) sampler_prepare(g);
         bool alive = run_steps(g, round);
         if (WL_CHECKING && ++rounds % WALK_ROUNDS == 0) gpu_walk(g);
-        if (g->breach.broken)
-            return wl_fail(e, WL_ERUN, "%s; kernel %s, cycle %llu", g->breach.text, kernel,
-                           (unsigned long long)(g->clock.now / g->core_period));
-        if (!alive) return fail_deadlock(g, kernel, e);
-        if (g->sampler.sample) sampler_take(g);
-        if (g->waves.on) waves_look(g);
-        if (g->dispatch.failed) return g->dispatch.failed;
-        if (g->clock.now >= limit)
-            return wl_fail(e, WL_ERUN, "kernel %s: stopped at %llu cycles as asked", kernel,
-                           (unsigned long long)g->options.max_cycles);
+        if (check_round(g, alive, e)) return (int)e->code;
         if (g->clock.progress != progress || (g->clock.now > moved_at + patience && has_issued(g, &issued))) {
             progress = g->clock.progress;
             moved_at = g->clock.now;
         } else if (g->clock.now > moved_at + patience) {
-            return fail_deadlock(g, kernel, e);
+            return fail_deadlock(g, e);
         }
     }
-    g->clock.now = tick_max(g->clock.now, last_freed(g));
     return 0;
 }
 
 /* The first core edge after now. */
 static tick_t next_core_edge(const struct gpu *g) { return (g->clock.now / g->core_period + 1) * g->core_period; }
 
-int gpu_run(struct gpu *g, struct stream_source *s, struct wl_err *e)
+/* ---- kernels begin and end ---- */
+
+/* The first one finds the machine empty. */
+static int begin_first(struct gpu *g, struct stream_source *s, tick_t start, struct wl_err *e)
 {
-    tick_t start = next_core_edge(g);
-    if (g->broken) return wl_fail(e, WL_ERUN, "an earlier kernel failed on this machine");
-    g->broken = true;
     for (uint32_t i = 0; i < g->sms; i++)
-        if (sm_kernel_begin(&g->sm[i], s, e)) return (int)e->code;
-    struct wl_kernel kernel = g->sm[0].kernel;
-    for (uint32_t i = 0; i < g->slices; i++) l2_kernel(&g->l2[i], WL_BEGIN, &kernel);
+        if (sm_kernel_begin(&g->sm[i], 0, s, e)) return (int)e->code;
+    for (uint32_t i = 0; i < g->slices; i++) l2_kernel(&g->l2[i], WL_BEGIN, &g->sm[0].kernel);
     if (g->profile && profile_kernel_begin(g->profile, s->info->kernel, s->info->code))
         return wl_fail(e, WL_ERUN, "out of memory");
     if (g->options.timeline)
         timeline_begin(g->options.timeline, s->info->kernel, s->info->code, start / g->core_period);
-    dispatch_begin(&g->dispatch, s, start + (tick_t)g->config.v[P_SM_LAUNCH_DELAY] * g->core_period, e);
-    waves_begin(g, s->info);
-    if (g->options.cut_cycles) g->dispatch.cut_at = start + g->options.cut_cycles * g->core_period;
-    int bad = run_to_end(g, s->info->kernel, start, e);
+    return 0;
+}
+
+static int begin_next(struct gpu *g, unsigned n, struct stream_source *s, struct wl_err *e)
+{
+    for (uint32_t i = 0; i < g->sms; i++)
+        if (sm_kernel_join(&g->sm[i], n, s, e)) return (int)e->code;
+    return 0;
+}
+
+static int begin_kernel(struct gpu *g, struct gpu_launch *l, struct wl_err *e)
+{
+    unsigned n = 0;
+    while (g->launch[n]) n++;
+    tick_t start = next_core_edge(g);
+    int bad = g->dispatch.count ? begin_next(g, n, l->source, e) : begin_first(g, l->source, start, e);
     if (bad) return bad;
-    for (uint32_t i = 0; i < g->sms; i++) sm_kernel_end(&g->sm[i]);
-    for (uint32_t i = 0; i < g->slices; i++) l2_kernel(&g->l2[i], WL_END, &kernel);
+    struct dispatched k = {.number = n,
+                           .priority = l->priority,
+                           .ctas = l->ctas,
+                           .start = start + (tick_t)g->config.v[P_SM_LAUNCH_DELAY] * g->core_period,
+                           .cut_at = NEVER};
+    if (g->options.cut_cycles) k.cut_at = start + g->options.cut_cycles * g->core_period;
+    dispatch_begin(&g->dispatch, &k, e);
+    if (g->dispatch.count == 1) waves_begin(g, l->source->info);
+    g->launch[n] = l;
+    l->number = n;
+    l->begin = start / g->core_period - 1;
+    return 0;
+}
+
+static void end_kernel(struct gpu *g, const struct dispatched *k, const struct gpu_queue *q)
+{
+    unsigned n = k->number;
+    struct gpu_launch *l = g->launch[n];
+    l->cut = dispatch_end(&g->dispatch, n);
+    l->end = g->clock.now / g->core_period;
+    g->kernels[n].launch = NULL;
+    g->launch[n] = NULL;
+    g->kernels_run++;
+    q->ended(q->arg, l);
+}
+
+/* The machine is empty. */
+static int end_last(struct gpu *g, struct wl_err *e)
+{
+    for (uint32_t i = 0; i < g->sms; i++) sm_kernels_end(&g->sm[i]);
+    for (uint32_t i = 0; i < g->slices; i++) l2_kernel(&g->l2[i], WL_END, &g->sm[0].kernel);
     if (WL_CHECKING) gpu_walk_ended(g);
     if (g->profile && profile_kernel_end(g->profile)) return wl_fail(e, WL_ERUN, "out of memory");
-    if (g->options.timeline)
-        timeline_kernel(g->options.timeline, s->info->kernel, start / g->core_period,
-                        g->clock.now / g->core_period + 1);
-    g->cycles += (g->clock.now - start) / g->core_period + 1;
-    g->kernels++;
+    return 0;
+}
+
+/* Whether the launch can begin while others run. Observers look at one kernel at a time. One that reads a clock is
+ * executed in step with the machine and has it for itself. */
+static bool may_join(const struct gpu *g, const struct gpu_launch *l)
+{
+    if (g->dispatch.count >= (unsigned)g->config.v[P_GPU_CONCURRENT_KERNELS]) return false;
+    if (g->profile || g->options.timeline || g->waves.wanted || l->source->feed || g->sm[0].first->source->feed)
+        return false;
+    return sm_kernel_may_join(&g->sm[0], l->source->info);
+}
+
+static int begin_all(struct gpu *g, const struct gpu_queue *q, struct wl_err *e)
+{
+    struct gpu_launch *l;
+    while ((l = q->peek(q->arg)) && (!g->dispatch.count || may_join(g, l))) {
+        int bad = begin_kernel(g, l, e);
+        if (bad) return bad;
+        q->take(q->arg);
+    }
+    return 0;
+}
+
+int gpu_run_queue(struct gpu *g, const struct gpu_queue *q, struct wl_err *e)
+{
+    tick_t start = next_core_edge(g);
+    const struct dispatched *ended;
+    if (g->broken) return wl_fail(e, WL_ERUN, "an earlier kernel failed on this machine");
+    g->broken = true;
+    int bad = begin_all(g, q, e);
+    if (bad) return bad;
+    while (g->dispatch.count) {
+        bad = run_to_end(g, &ended, e);
+        if (bad) return bad;
+        bool last = g->dispatch.count == 1;
+        if (last) g->clock.now = tick_max(g->clock.now, last_freed(g));
+        if (last && end_last(g, e)) return (int)e->code;
+        if (last && g->options.timeline)
+            timeline_kernel(g->options.timeline, running(g), start / g->core_period, g->clock.now / g->core_period + 1);
+        end_kernel(g, ended, q);
+        if (!last && (bad = begin_all(g, q, e))) return bad;
+    }
+    g->cycles = g->clock.now / g->core_period;
     g->broken = false;
     return 0;
 }
 
+/* ---- one launch ---- */
+
+struct alone {
+    struct gpu_launch launch;
+    bool begun;
+};
+
+static struct gpu_launch *alone_peek(void *arg)
+{
+    struct alone *a = arg;
+    return a->begun ? NULL : &a->launch;
+}
+
+static void alone_take(void *arg) { ((struct alone *)arg)->begun = true; }
+static void alone_ended(void *arg, struct gpu_launch *l) { (void)arg, (void)l; }
+
+int gpu_run(struct gpu *g, struct stream_source *s, struct wl_err *e)
+{
+    struct alone a = {.launch = {.source = s, .ctas = s->info->ctas}};
+    const struct gpu_queue q = {&a, alone_peek, alone_take, alone_ended};
+    int bad = gpu_run_queue(g, &q, e);
+    g->cut = a.launch.cut;
+    return bad;
+}
+
 void gpu_allocated(struct gpu *g, uint64_t addr, uint64_t bytes) { nvm_place(&g->nvm, addr, bytes); }
+uint64_t gpu_cycle(const struct gpu *g) { return g->clock.now / g->core_period; }
+bool gpu_was_cut(const struct gpu *g) { return g->cut; }
 const struct wave_report *gpu_waves(const struct gpu *g) { return &g->waves.report; }
 
 void gpu_sample_waves(struct gpu *g, double tolerance)
@@ -394,8 +540,6 @@ void gpu_sample_waves(struct gpu *g, double tolerance)
     g->waves.wanted = tolerance > 0;
     g->waves.tolerance = tolerance;
 }
-
-bool gpu_was_cut(const struct gpu *g) { return g->dispatch.cut; }
 
 /* Of a copy that is larger than any L2 by far only the end is still there when it is over: so much of it, at least, is
  * walked. A trace can ask for 256 GiB in one line, and 2^31 lines take minutes. */

@@ -39,14 +39,41 @@ const struct wave_report *gpu_waves(const struct gpu *g);
  * holds, when nothing moves any more. */
 int gpu_run(struct gpu *g, struct stream_source *s, struct wl_err *e);
 
+/* ---- kernels that overlap ---- */
+
+struct gpu_launch {
+    struct stream_source *source;
+    uint32_t ctas; /* CTAs the source will give */
+    int priority;  /* of two kernels with CTAs left that with the smaller number comes first, else the older one */
+    /* What became of it: */
+    uint64_t begin, end; /* core cycles of the machine before it began, and when it had ended */
+    bool cut;
+    unsigned number; /* the machine's */
+};
+
+/* Who knows which launch waits for which. */
+struct gpu_queue {
+    void *arg;
+    struct gpu_launch *(*peek)(void *arg); /* the next launch that may begin now; NULL: none before one has ended */
+    void (*take)(void *arg);               /* the one peek() showed begins */
+    void (*ended)(void *arg, struct gpu_launch *l);
+};
+
+/* Runs launches from an empty machine until it is empty again, at most gpu.concurrent_kernels at a time. A launch that
+ * begins when the one before has ended, and nothing else runs, is left to the next call: so launches that do not
+ * overlap are run one by one, each as gpu_run does it. */
+int gpu_run_queue(struct gpu *g, const struct gpu_queue *q, struct wl_err *e);
+
 /* Device memory was allocated (nvm.map = alloc). */
 void gpu_allocated(struct gpu *g, uint64_t addr, uint64_t bytes);
-/* Whether the last kernel was cut: its source still has CTAs. */
+/* Whether the last kernel of gpu_run was cut: its source still has CTAs. */
 bool gpu_was_cut(const struct gpu *g);
 
 /* A host-to-device copy passed through memory (l2.copy_fills). */
 void gpu_host_copy(struct gpu *g, uint64_t addr, uint64_t bytes);
 
+/* Core cycles so far, of a kernel that runs too. */
+uint64_t gpu_cycle(const struct gpu *g);
 /* Counters since the machine was built. */
 void gpu_read_stats(const struct gpu *g, struct run_stats *out);
 

@@ -30,7 +30,6 @@ struct gpu {
     tick_t core_period;
     struct req_pool pool;
     struct memop_pool ops;
-    struct route_table routes;
     struct addrmap map;
     struct nvm_map nvm;
     uint32_t sms, slices, channels;
@@ -39,6 +38,8 @@ struct gpu {
     struct l2 *l2;
     struct dram *dram;
     struct dispatch dispatch;
+    struct sm_kernel *kernels;                 /* [SM_MAX_KERNELS] those that run */
+    struct gpu_launch *launch[SM_MAX_KERNELS]; /* and what they are; NULL: the number is free */
     struct driven *driven; /* every part, in this order: SMs, networks, slices, channels, dispatcher */
     uint32_t nparts;
     uint32_t *order;         /* [nparts] the order of work within a tick; NULL: that of their numbers */
@@ -49,7 +50,8 @@ struct gpu {
     struct sampler sampler;
     struct waves waves; /* of a launch of which only some CTAs are timed */
     uint32_t starving;  /* warps that wait for the functional half */
-    uint64_t cycles, kernels;
+    uint64_t cycles, kernels_run;
+    bool cut;    /* the last kernel of gpu_run was */
     bool broken; /* a kernel failed half way: the state means nothing any more */
 };
 

@@ -10,7 +10,7 @@ void gpu_read_stats(const struct gpu *g, struct run_stats *out)
 {
     memset(out, 0, sizeof *out);
     out->cycles = g->cycles;
-    out->kernels = g->kernels;
+    out->kernels = g->kernels_run;
     for (uint32_t i = 0; i < g->sms; i++) sm_add_stats(&g->sm[i], out);
     out->icnt = (struct icnt_stats){g->net[0].packets, g->net[0].flits, g->net[1].packets, g->net[1].flits};
     for (uint32_t i = 0; i < g->slices; i++) l2_stats_add(&out->l2, &g->l2[i].stats);

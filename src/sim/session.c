@@ -30,6 +30,8 @@ struct session {
     struct launch_counts launches;
     struct wl_err error;
     bool warned_of_clocks;
+    struct launch_queue queue; /* launches that were executed and wait for the machine */
+    uint64_t overlaps;         /* groups of launches that overlapped */
     struct sampling *sampling; /* NULL: everything is timed */
     void *attached;
     void (*free_attached)(void *);
@@ -80,12 +82,14 @@ struct session *session_new(const struct session_options *o, struct wl_err *e)
             sampling_refuse(s->sampling, "kernels may be ended early (--max-cycles), so nothing was left out");
     }
     if (s->gpu && s->mem) dev_watch(s->mem, report_allocation, s->gpu);
+    s->queue.gpu = s->gpu;
     return s;
 }
 
 void session_free(struct session *s)
 {
     if (!s) return;
+    queue_destroy(&s->queue); /* it holds what belongs to modules */
     if (s->free_attached) s->free_attached(s->attached);
     if (current == s) current = NULL;
     gpu_free(s->gpu);
@@ -177,8 +181,11 @@ static int reserve_record(struct session *s, struct wl_err *e)
 static void add_record(struct session *s, const struct launch_info *info, uint64_t cycles, struct exec_counts n)
 {
     struct kernel_record *k = &s->kernel[s->kernels++];
-    *k = (struct kernel_record){
-        .cycles = cycles, .warp_instructions = n.warp_instructions, .thread_instructions = n.thread_instructions};
+    *k = (struct kernel_record){.cycles = cycles,
+                                .warp_instructions = n.warp_instructions,
+                                .thread_instructions = n.thread_instructions,
+                                .begin = s->cycles,
+                                .end = s->cycles + cycles};
     _Static_assert(sizeof k->name == sizeof info->kernel, "names are copied whole");
     memcpy(k->name, info->kernel, sizeof k->name);
     memcpy(k->grid, info->grid, sizeof k->grid);
@@ -425,8 +432,152 @@ static int run_children(struct session *s, const struct ptx_launch *l, const str
     return 0;
 }
 
+/* ---- work that may overlap ---- */
+
+/* What is kept at most: beyond that all of it runs, and what comes later runs after it. */
+enum { MOST_WAITING = 1024 };
+#define MOST_KEPT (UINT64_C(256) << 20)
+
+bool session_overlaps(const struct session *s)
+{
+    return s->gpu && s->opt.config.v[P_GPU_CONCURRENT_KERNELS] > 1 && !s->opt.config.v[P_STATS_PROFILE] &&
+           !s->opt.gpu.timeline && !s->sampling;
+}
+
+bool session_orders(const struct session *s) { return session_overlaps(s); }
+bool session_has_ended(const struct session *s, uint64_t number) { return queue_ended_at(&s->queue, number); }
+bool session_waits(const struct session *s) { return s->queue.count; }
+uint64_t session_ended_at(const struct session *s, uint64_t number) { return queue_ended_at(&s->queue, number); }
+
+bool session_covers(const struct session *s, const uint64_t *number, unsigned numbers)
+{
+    return queue_covers(&s->queue, number, numbers);
+}
+
+/* The records of launches that ran between two moments in which the machine was empty. */
+struct flush {
+    struct session *session;
+    struct run_stats before;
+};
+
+static void record_one(struct session *s, const struct queued *w, uint64_t overlap)
+{
+    struct exec_counts n = kept_handed_out(w->kept), all = kept_executed(w->kept);
+    s->launches.cut += w->launch.cut && all.warp_instructions > n.warp_instructions;
+    s->counts.warp_instructions += n.warp_instructions;
+    s->counts.thread_instructions += n.thread_instructions;
+    uint64_t cycles = s->cycles;
+    add_record(s, w->launch.source->info, w->launch.end - w->launch.begin, n);
+    s->cycles = cycles;
+    struct kernel_record *k = &s->kernel[s->kernels - 1];
+    k->begin = w->launch.begin;
+    k->end = w->launch.end;
+    k->stream = w->stream;
+    k->overlap = overlap;
+}
+
+static int record_group(void *arg, struct queued *const *ran, unsigned count, struct wl_err *e)
+{
+    const struct flush *f = arg;
+    struct session *s = f->session;
+    struct run_stats after;
+    struct exec_counts issued, executed = {0};
+    int rc = gpu_check_laws(s->gpu, e);
+    gpu_read_stats(s->gpu, &after);
+    issued.warp_instructions = after.sm.warp_instructions - f->before.sm.warp_instructions;
+    issued.thread_instructions = after.sm.thread_instructions - f->before.sm.thread_instructions;
+    for (unsigned i = 0; i < count; i++) {
+        executed.warp_instructions += kept_handed_out(ran[i]->kept).warp_instructions;
+        executed.thread_instructions += kept_handed_out(ran[i]->kept).thread_instructions;
+    }
+    if (!rc) rc = audit_launch(ran[0]->launch.source->info->kernel, issued, executed, e);
+    if (count > 1) s->overlaps++;
+    for (unsigned i = 0; i < count && !rc; i++) {
+        rc = reserve_record(s, e);
+        if (!rc) record_one(s, ran[i], count > 1 ? s->overlaps : 0);
+        if (!rc && ran[i]->launch.cut) rc = run_functional(ran[i]->launch.source, e);
+    }
+    s->cycles = after.cycles;
+    const struct session_watch *w = s->opt.watch;
+    if (!rc && w && w->launched) w->launched(w->arg);
+    return rc;
+}
+
+int session_flush(struct session *s, struct wl_err *e)
+{
+    struct flush f = {.session = s};
+    int rc = 0;
+    while (!rc && s->queue.count) {
+        gpu_read_stats(s->gpu, &f.before);
+        rc = queue_run(&s->queue, record_group, &f, e);
+    }
+    return rc;
+}
+
+/* Executes the launch and keeps it. One that is too large runs at once, as far as it was not executed yet. */
+static int keep_launch(struct session *s, const struct kept_from *from, const struct launch_order *o, uint64_t *number,
+                       struct wl_err *e)
+{
+    struct kept *k = kept_new(from, s->queue.bytes < MOST_KEPT ? MOST_KEPT - s->queue.bytes : 1, e);
+    if (!k) {
+        struct wl_err later;
+        int rc = (int)e->code;
+        session_flush(s, &later); /* those before it did not fail */
+        return rc;
+    }
+    bool all = kept_whole(k);
+    int rc = queue_launch(&s->queue, k, o, number, e);
+    if (!rc) s->launches.all++;
+    if (rc || (all && s->queue.bytes < MOST_KEPT && s->queue.count < MOST_WAITING)) return rc;
+    return session_flush(s, e);
+}
+
+int session_copy_after(struct session *s, uint64_t addr, uint64_t bytes, const struct launch_order *o, uint64_t *number,
+                       struct wl_err *e)
+{
+    *number = 0;
+    if (!o || !session_waits(s) || !s->opt.config.v[P_L2_COPY_FILLS]) {
+        session_host_copy(s, addr, bytes);
+        return 0;
+    }
+    return queue_copy(&s->queue, addr, bytes, o, number, e);
+}
+
+static struct exec_counts count_ptx(void *source) { return ptx_counts(source); }
+
+static void note_children(struct stream_source *s, void *children)
+{
+    *(struct ptx_child **)children = ptx_take_children(s);
+}
+
+/* A launch that made others has the machine before them, and they have it one after another. */
+static int keep_ptx(struct session *s, const struct ptx_launch *l, struct stream_source *src,
+                    const struct launch_order *o, uint64_t *number, struct wl_err *e)
+{
+    struct ptx_child *children = NULL;
+    struct kept_from from = {.source = src,
+                             .counts = count_ptx,
+                             .arg = src,
+                             .executed = note_children,
+                             .hears = &children,
+                             .close = ptx_close};
+    int rc = keep_launch(s, &from, o, number, e);
+    if (!rc && children) rc = session_flush(s, e);
+    if (!rc) rc = run_children(s, l, children, e);
+    ptx_free_children(children);
+    return rc;
+}
+
 int session_launch(struct session *s, struct ptx_launch *l, struct wl_err *e)
 {
+    uint64_t number;
+    return session_launch_after(s, l, NULL, &number, e);
+}
+
+int session_launch_after(struct session *s, struct ptx_launch *l, const struct launch_order *o, uint64_t *number,
+                         struct wl_err *e)
+{
+    *number = 0;
     if (l->kernel->refused)
         return wl_fail(e, WL_EINPUT, "kernel %s cannot be executed here:\n%s", l->kernel->name, l->kernel->refused);
     if (reserve_record(s, e)) return WL_ERUN;
@@ -444,6 +595,11 @@ int session_launch(struct session *s, struct ptx_launch *l, struct wl_err *e)
     if (!src) return e ? (int)e->code : WL_ERUN;
     set_room(s, src);
     if (mode != SESSION_TIMING) warn_of_clocks(s, src);
+    if (mode == SESSION_TIMING && o && session_overlaps(s) && !src->feed) return keep_ptx(s, l, src, o, number, e);
+    if (mode == SESSION_TIMING && session_flush(s, e)) {
+        ptx_close(src);
+        return (int)e->code;
+    }
 
     struct timed t = {0};
     int rc = consume_launch(s, mode, src, &t, e);
@@ -462,7 +618,7 @@ int session_replay(struct session *s, struct stream_source *src, struct exec_cou
     if (!s->gpu) return wl_fail(e, WL_EINPUT, "a trace can only be replayed on a timing machine");
     if (s->opt.config.v[P_NVM_MAP] == NVM_MAP_ALLOC)
         return wl_fail(e, WL_EINPUT, "nvm.map = alloc follows allocations, and a trace has none; use page_hash");
-    if (reserve_record(s, e)) return WL_ERUN;
+    if (session_flush(s, e) || reserve_record(s, e)) return (int)e->code;
     struct timed t = {0};
     int rc = s->sampling ? run_sampled(s, src, (struct launch_total){total, arg}, &t, e) : run_timed(s, src, &t, e);
     if (rc) return rc;
@@ -470,4 +626,13 @@ int session_replay(struct session *s, struct stream_source *src, struct exec_cou
     const struct session_watch *w = s->opt.watch;
     if (w && w->launched) w->launched(w->arg);
     return 0;
+}
+
+int session_replay_after(struct session *s, const struct kept_from *from, const struct launch_order *o,
+                         uint64_t *number, struct wl_err *e)
+{
+    *number = 0;
+    if (!o || !session_overlaps(s) || s->opt.config.v[P_NVM_MAP] == NVM_MAP_ALLOC)
+        return session_replay(s, from->source, from->counts, from->arg, e);
+    return keep_launch(s, from, o, number, e);
 }

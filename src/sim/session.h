@@ -1,12 +1,13 @@
 /* session.h - one simulated GPU with its memory: what the CUDA driver API acts on.
  *
  * A session joins the functional half (device memory, loaded modules) and the timing half (a
- * machine). Launches run one after another; results accumulate until the session is freed. */
+ * machine). Launches run one after another, or overlap; results accumulate until the session is freed. */
 #ifndef WL_SIM_SESSION_H
 #define WL_SIM_SESSION_H
 
 #include "ptx/exec.h"
 #include "sim/gpu.h"
+#include "sim/launch_queue.h"
 #include "stats/kernel_record.h"
 #include "stats/sampling_report.h"
 
@@ -75,6 +76,33 @@ void session_free(struct session *s);
 struct dev_mem *session_memory(struct session *s);
 struct gpu *session_gpu(struct session *s); /* NULL unless timing */
 int session_launch(struct session *s, struct ptx_launch *l, struct wl_err *e);
+
+/* ---- work that may overlap ----
+ *
+ * A launch is executed when it is made; when it runs on the machine is another matter. One that comes with an order may
+ * run beside others: it is kept, and runs when the queue is flushed, after the work it waits for. Work is named by
+ * numbers; 0 is work that has ended. A launch without an order runs at once, after all before it. */
+
+/* Whether launches overlap here: the machine runs several kernels at a time, and no observer looks at single ones. */
+bool session_overlaps(const struct session *s);
+int session_launch_after(struct session *s, struct ptx_launch *l, const struct launch_order *o, uint64_t *number,
+                         struct wl_err *e);
+/* The host copies to the device when that work has ended. */
+int session_copy_after(struct session *s, uint64_t addr, uint64_t bytes, const struct launch_order *o, uint64_t *number,
+                       struct wl_err *e);
+int session_replay_after(struct session *s, const struct kept_from *from, const struct launch_order *o,
+                         uint64_t *number, struct wl_err *e);
+/* Whether an order means something here: launches overlap, or the trace that is recorded tells of it. */
+bool session_orders(const struct session *s);
+bool session_has_ended(const struct session *s, uint64_t number);
+bool session_waits(const struct session *s); /* some work was not run yet */
+/* Whether all of it must have ended when the given work has. */
+bool session_covers(const struct session *s, const uint64_t *number, unsigned numbers);
+/* Runs all work that waits. After a failure nothing waits. */
+int session_flush(struct session *s, struct wl_err *e);
+/* Core cycles when the work had ended; 0: it was not run yet. */
+uint64_t session_ended_at(const struct session *s, uint64_t number);
+
 /* Runs a launch that comes from a trace (timing only). */
 /* `total`: the instructions of the launch, once all of it was read. */
 int session_replay(struct session *s, struct stream_source *src, struct exec_counts (*total)(void *arg), void *arg,

@@ -142,10 +142,12 @@ static uint32_t coalesce_any(const uint64_t *addr, uint32_t mask, unsigned width
 static uint64_t local_address(const struct sm *s, unsigned warp, unsigned lane, uint64_t offset)
 {
     _Static_assert(256 * SM_MAX_WARPS * WARP_SIZE <= MAX_LOCAL_THREADS, "the largest machine's threads have a place");
-    uint64_t in_cta = s->launch->warps_per_cta * (uint64_t)WARP_SIZE, all = in_cta * s->cta_limit * s->sms;
-    uint64_t cta = s->warp[warp].cta * (uint64_t)s->sms + s->index;
-    uint64_t thread = cta * in_cta + s->warp[warp].rank * (uint64_t)WARP_SIZE + lane;
-    return L2_LOCAL + ((offset >> 2) * all + thread) * 4 + (offset & 3);
+    const struct sm_warp *p = &s->warp[warp];
+    const struct sm_kernel *k = kernel_of(s, p);
+    uint64_t in_cta = k->need.warps * (uint64_t)WARP_SIZE, all = in_cta * k->cta_limit * s->sms;
+    uint64_t cta = s->cta[p->cta].place * (uint64_t)s->sms + s->index;
+    uint64_t thread = cta * in_cta + p->rank * (uint64_t)WARP_SIZE + lane;
+    return L2_LOCAL + k->local_base + ((offset >> 2) * all + thread) * 4 + (offset & 3);
 }
 
 /* Wider accesses are word by word: the layout puts a thread's words in different lines. */
@@ -194,6 +196,13 @@ static void order(struct txn *t, uint32_t n)
     }
 }
 
+/* Where the bank of a constant or parameter lies. */
+static uint64_t bank_base(const struct sm *s, const struct memop *op)
+{
+    const struct sm_kernel *k = kernel_of(s, &s->warp[op->load.warp]);
+    return op->inst->space == SPACE_CONST ? L2_CONST + k->bank_base[0] : L2_PARAM + k->bank_base[1];
+}
+
 static uint32_t make_transactions(const struct sm *s, const struct memop *op, struct txn *out)
 {
     const struct warp_addrs *a = &op->addrs;
@@ -208,7 +217,7 @@ static uint32_t make_transactions(const struct sm *s, const struct memop *op, st
             add_run(a->half[half], WARP_SIZE / 2, width, segment_shift(s, op->inst), out, &n);
         return n;
     }
-    uint64_t addr[WARP_SIZE], base = space == SPACE_CONST ? L2_CONST : space == SPACE_PARAM ? L2_PARAM : 0;
+    uint64_t addr[WARP_SIZE], base = bank ? bank_base(s, op) : 0;
     if (bank && a->affine && a->stride == 0) return one_for_all(a, base + a->base, width, out); /* most parameters */
     for (uint32_t m = a->mask; m; m &= m - 1) addr[bit_low32(m)] = base + warp_addr(a, bit_low32(m));
     if (bank) return coalesce_any(addr, a->mask, width, 6, true, out);

@@ -56,9 +56,9 @@ void fetch_destroy(struct sm *s)
 /* ---- the buffers ---- */
 
 /* The place of an instruction in the program; the forms of a generic one are all at its place. */
-static uint32_t place_of(const struct sm *s, const struct code_inst *in)
+static uint32_t place_of(const struct sm *s, unsigned w, const struct code_inst *in)
 {
-    return code_is_form(in) ? in->form - 1 : (uint32_t)(in - s->launch->code->inst);
+    return code_is_form(in) ? in->form - 1 : (uint32_t)(in - kernel_of(s, &s->warp[w])->inst);
 }
 
 /* The buffer is empty and is refilled from `next` on. */
@@ -74,7 +74,7 @@ static void refill(struct sm *s, unsigned w, uint32_t next)
 void fetch_advance(struct sm *s, unsigned w, const struct code_inst *from, tick_t now)
 {
     struct fetch *f = s->fetch;
-    uint32_t head = place_of(s, s->warp[w].inst);
+    uint32_t head = place_of(s, w, s->warp[w].inst);
     if (f->l0) {
         fetch_lines_advance(s, w, head, now);
         return;
@@ -84,7 +84,7 @@ void fetch_advance(struct sm *s, unsigned w, const struct code_inst *from, tick_
         refill(s, w, head);
         return;
     }
-    uint32_t at = place_of(s, from);
+    uint32_t at = place_of(s, w, from);
     if (at == head) return; /* another part of a generic instruction */
     if (head != at + 1) s->wrong |= bit64(w);
     if (from->kind == INST_EXIT) f->left[w] = 0; /* lanes have ended: what was fetched for them is thrown away */
@@ -105,7 +105,7 @@ void fetch_flush(struct sm *s, unsigned w)
     s->ready &= ~bit64(w);
     s->head_unit[UNIT_NONE] &= ~bit64(w);
     warp_show_head(s, w);
-    refill(s, w, place_of(s, s->warp[w].inst));
+    refill(s, w, place_of(s, w, s->warp[w].inst));
     account_flush(s, w);
     s->fetch->stats.flushes++;
 }
@@ -121,7 +121,7 @@ static void deliver(struct sm *s, unsigned w, tick_t now)
 {
     struct fetch *f = s->fetch;
     f->want &= ~bit64(w);
-    f->left[w] = f->next[w] + 1 < code_listed(s->launch->code) ? BUFFER : 1;
+    f->left[w] = f->next[w] + 1 < code_listed(kernel_of(s, &s->warp[w])->code) ? BUFFER : 1;
     f->at[w] = now + 2 * s->part.period;
     if (!((s->barrier | s->membar) >> w & 1)) warp_check_head(s, w, now);
 }
@@ -131,10 +131,11 @@ static void deliver(struct sm *s, unsigned w, tick_t now)
 /* The line of the instruction the warp wants; behind the end of the program comes more of the same. */
 static uint64_t wanted_line(const struct sm *s, unsigned w)
 {
-    const struct code *code = s->launch->code;
+    const struct sm_kernel *k = kernel_of(s, &s->warp[w]);
+    const struct code *code = k->code;
     uint32_t i = s->fetch->next[w], last = code_listed(code) - 1;
     uint64_t pc = i <= last ? code->inst[i].pc : code->inst[last].pc + UINT64_C(8);
-    return (L2_CODE + pc) >> LINE_SHIFT;
+    return (L2_CODE + k->code_base + pc) >> LINE_SHIFT;
 }
 
 bool il1_hit(struct fetch *f, uint64_t line)

@@ -37,15 +37,14 @@ bool fetch_lines_init(struct sm *s, const struct gpu_config *c)
 
 /* ---- the caches of the schedulers ---- */
 
-static uint64_t line_at(const struct sm *s, uint32_t place)
+/* The line of an instruction of the warp's kernel. All kernels of a trace begin at the same address. */
+static uint64_t line_at(const struct sm *s, unsigned w, uint32_t place)
 {
-    const struct code *code = s->launch->code;
-    uint64_t pc = code->inst[place].pc;
-    if (!code->machine) pc *= s->fetch->scale;
-    else
-        pc +=
-            (UINT64_C(3) << 32) * (s->kernel.hash % KERNEL_TAGS); /* all kernels of a trace begin at the same address */
-    return (L2_CODE + pc) >> LINE_SHIFT;
+    const struct sm_kernel *k = kernel_of(s, &s->warp[w]);
+    uint64_t pc = k->code->inst[place].pc;
+    if (!k->code->machine) pc *= s->fetch->scale;
+    else pc += (UINT64_C(3) << 32) * (s->kernel.hash % KERNEL_TAGS);
+    return (L2_CODE + k->code_base + pc) >> LINE_SHIFT;
 }
 
 static struct l0_line *set_of(const struct sm *s, unsigned sched, uint64_t line)
@@ -73,11 +72,12 @@ static void l0_insert(struct sm *s, unsigned sched, uint64_t line, tick_t ready,
 
 /* ---- straight code ahead ---- */
 
-/* The scheduler has come to `line`: the next ones are wanted, as far as they have not been asked for. */
-static void stream_on(struct sm *s, unsigned sched, uint64_t line)
+/* The warp's scheduler has come to `line`: the next ones are wanted, as far as they have not been asked for. */
+static void stream_on(struct sm *s, unsigned w, uint64_t line)
 {
     struct fetch *f = s->fetch;
-    uint64_t last = line_at(s, code_listed(s->launch->code) - 1), until = line + f->depth;
+    unsigned sched = w % s->schedulers;
+    uint64_t last = line_at(s, w, code_listed(kernel_of(s, &s->warp[w])->code) - 1), until = line + f->depth;
     if (until > last) until = last;
     uint64_t asked = f->until[sched];
     bool goes_on = asked >= line && asked <= line + f->depth;
@@ -122,14 +122,14 @@ static void arrive(struct sm *s, unsigned w, struct l0_line *l, tick_t now)
     f->at[w] = tick_max(now, l->ready);
     if (!l->ahead) return;
     l->ahead = false;
-    stream_on(s, w % s->schedulers, l->line - 1);
+    stream_on(s, w, l->line - 1);
     s->ends_cycles = true;
 }
 
 void fetch_lines_advance(struct sm *s, unsigned w, uint32_t head, tick_t now)
 {
     struct fetch *f = s->fetch;
-    struct l0_line *l = l0_find(s, w % s->schedulers, line_at(s, head));
+    struct l0_line *l = l0_find(s, w % s->schedulers, line_at(s, w, head));
     f->next[w] = head;
     f->refused &= ~bit64(w);
     if (l) {
@@ -148,7 +148,7 @@ static void deliver(struct sm *s, unsigned sched, uint64_t line, tick_t now)
     struct l0_line *l = l0_find(s, sched, line);
     for (uint64_t m = f->want & s->owned[sched]; m; m &= m - 1) {
         unsigned w = bit_low64(m);
-        if (line_at(s, f->next[w]) != line) continue;
+        if (line_at(s, w, f->next[w]) != line) continue;
         f->want &= ~bit64(w);
         f->refused &= ~bit64(w);
         arrive(s, w, l, now);
@@ -161,13 +161,13 @@ static bool ask(struct sm *s, unsigned w, tick_t now)
 {
     struct fetch *f = s->fetch;
     unsigned sched = w % s->schedulers;
-    uint64_t line = line_at(s, f->next[w]);
+    uint64_t line = line_at(s, w, f->next[w]);
     bool there = l0_find(s, sched, line), hit = !there && il1_hit(f, line);
     if (!there && !hit && !il1_wait(s, w, line)) return false;
     f->stats.accesses += !there;
     f->stats.hits += hit;
     if (hit) l0_insert(s, sched, line, now + f->delay, false);
-    if (!there) stream_on(s, sched, line);
+    if (!there) stream_on(s, w, line);
     if (there || hit) deliver(s, sched, line, now);
     return true;
 }

@@ -3,7 +3,7 @@
 
 uint64_t sm_cycle(const struct sm *s) { return s->cycle; }
 uint32_t sm_cta(const struct sm *s, unsigned slot) { return s->cta[slot].stream.cta; }
-const struct code *sm_code(const struct sm *s) { return s->launch->code; }
+const struct code *sm_code(const struct sm *s) { return s->first->code; }
 const uint64_t *sm_ages(const struct sm *s) { return s->age; }
 uint64_t sm_issue_cycles(const struct sm *s) { return s->counts.issue_cycles; }
 const struct code_inst *sm_head(const struct sm *s, unsigned warp) { return s->warp[warp].inst; }
@@ -13,7 +13,7 @@ unsigned sm_head_lanes(const struct sm *s, unsigned warp) { return bit_count32(s
 bool sm_holds_warp(const struct sm *s, const struct code_inst *in)
 {
     return in->kind == INST_BARRIER || in->kind == INST_MEMBAR || in->kind == INST_WAIT ||
-           s->route[in - s->launch->code->inst].holds;
+           s->first->route[in - s->first->inst].holds;
 }
 
 uint64_t sm_head_readable(const struct sm *s, unsigned warp, unsigned *reg)

@@ -87,10 +87,8 @@ static void copy_parameters(struct sm *s, const struct gpu_config *c)
     tick_t p = s->part.period;
     s->sms = (uint32_t)v[P_SM_COUNT];
     s->warps = (uint32_t)v[P_SM_WARPS];
-    s->cta_slots = (uint32_t)v[P_SM_CTAS];
+    s->room = sm_room(v);
     s->schedulers = (uint32_t)v[P_SM_SCHEDULERS];
-    s->registers = (uint32_t)v[P_SM_REGISTERS];
-    s->shared_bytes = (uint32_t)v[P_SM_SHARED];
     s->shared_banks = (uint32_t)v[P_SHARED_BANKS];
     s->issue_delay = p * (tick_t)v[P_SM_ISSUE_DELAY];
     s->mem_delay = p * (tick_t)v[P_SM_MEM_DELAY];
@@ -208,14 +206,15 @@ int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const stru
     s->map = common->map;
     s->pool = common->pool;
     s->ops = common->ops;
-    s->routes = common->routes;
+    s->kernels = common->kernels;
     s->starving = common->starving;
     s->offered_at = s->wants_at = s->sched_next = NEVER;
     copy_parameters(s, c);
     set_pipes(s, c->v);
     lsu_init(s, c);
     if (c->v[P_SM_ALU_COLLECTORS] && stages_init(s, c, e)) return (int)e->code;
-    if (warps_init(s)) return wl_fail(e, WL_ERUN, "out of memory");
+    s->exits = calloc(SM_MAX_KERNELS, sizeof *s->exits);
+    if (!s->exits || warps_init(s)) return wl_fail(e, WL_ERUN, "out of memory");
     bool fetches = c->v[P_SM_FETCH] == FETCH_BUFFER || (c->v[P_SM_FETCH] == FETCH_CACHE && !c->v[P_IL1_PERFECT]);
     if (make_caches(s, c, e) || (fetches && fetch_init(s, c, e))) return (int)e->code;
     return make_scheduler(s, c, e);
@@ -240,95 +239,8 @@ void sm_destroy(struct sm *s)
     free(s->lsu.ext);
     fetch_destroy(s);
     free(s->stages);
+    free(s->exits);
     warps_destroy(s);
-}
-
-/* ---- kernels ---- */
-
-static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
-
-/* Ways of the L1D that are left when n CTAs of the kernel have their shared memory. */
-static uint32_t l1d_ways(const struct sm *s, const struct launch_info *l, uint32_t n)
-{
-    uint64_t need = (uint64_t)l->shared_bytes * n;
-    uint32_t i = 0, ways = l1_all_ways(&s->lsu.l1[L1_DATA]), unified = s->carve.unified;
-    while (i + 1 < s->carve.options && s->carve.bytes[i] < need) i++;
-    uint32_t shared = s->carve.bytes[i] < unified ? s->carve.bytes[i] : unified;
-    uint32_t left = (uint32_t)(((uint64_t)ways * (unified - shared) + unified / 2) / unified);
-    return left ? left : 1;
-}
-
-/* What limits the CTAs of an SM. */
-struct cta_room {
-    uint32_t slots, warps, registers, reg_unit, shared_bytes;
-};
-
-static uint32_t ctas_in(struct cta_room r, const struct launch_info *l)
-{
-    uint32_t limit = smaller(r.slots, r.warps / l->warps_per_cta);
-    uint32_t regs = (l->regs_per_thread + r.reg_unit - 1) / r.reg_unit * r.reg_unit;
-    if (regs) limit = smaller(limit, r.registers / (regs * l->warps_per_cta * WARP_SIZE));
-    if (l->shared_bytes) limit = smaller(limit, r.shared_bytes / l->shared_bytes);
-    return limit;
-}
-
-uint64_t sm_resident_ctas(const int64_t *v, const struct launch_info *l)
-{
-    struct cta_room room = {(uint32_t)v[P_SM_CTAS], (uint32_t)v[P_SM_WARPS], (uint32_t)v[P_SM_REGISTERS],
-                            (uint32_t)v[P_SM_REG_UNIT], (uint32_t)v[P_SM_SHARED]};
-    return (uint64_t)v[P_SM_COUNT] * ctas_in(room, l);
-}
-
-/* Resident CTAs: what threads, CTA slots, registers and shared memory allow. */
-static uint32_t cta_limit(const struct sm *s, const struct launch_info *l)
-{
-    uint32_t limit = ctas_in((struct cta_room){s->cta_slots, s->warps, s->registers, s->reg_unit, s->shared_bytes}, l);
-    uint64_t ctas = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-    if (s->cta_share && ctas < (uint64_t)limit * s->sms) limit = (uint32_t)((ctas + s->sms - 1) / s->sms);
-    return limit;
-}
-
-/* When the L1D's policy wants its next epoch, or an entry of the MSHRs is to be freed. */
-static tick_t epoch_tick(const struct sm *s)
-{
-    uint64_t cycle = l1_next_event(&s->lsu.l1[L1_DATA]);
-    return cycle == UINT64_MAX ? NEVER : cycle * s->part.period;
-}
-
-static void report_kernel(struct sm *s, enum wl_phase phase)
-{
-    if (s->policy->on_kernel) s->policy->on_kernel(&s->sched, phase, &s->kernel);
-}
-
-int sm_kernel_begin(struct sm *s, struct stream_source *source, struct wl_err *e)
-{
-    const struct launch_info *l = source->info;
-    s->launch = l;
-    s->source = source;
-    s->cta_limit = cta_limit(s, l);
-    if (!s->cta_limit)
-        return wl_fail(e, WL_ERUN,
-                       "kernel %s: a block of %u threads with %u registers each and %u bytes of shared memory does not "
-                       "fit an SM with %u warps, %u registers and %u bytes",
-                       l->kernel, l->threads_per_cta, l->regs_per_thread, l->shared_bytes, s->warps, s->registers,
-                       s->shared_bytes);
-    if (warps_kernel_begin(s) || (!s->index && route_kernel(s, s->routes, l->code)))
-        return wl_fail(e, WL_ERUN, "out of memory");
-    s->route = s->routes->route;
-    s->kernel = (struct wl_kernel){l->kernel, hash_bytes(WL_HASH_INIT, l->kernel, strlen(l->kernel))};
-    l1_kernel_begin(l1d_of(s), &s->kernel, s->carve.unified ? l1d_ways(s, l, s->cta_limit) : l1_all_ways(l1d_of(s)));
-    part_wake_at(&s->part, epoch_tick(s));
-    report_kernel(s, WL_BEGIN);
-    return 0;
-}
-
-void sm_kernel_end(struct sm *s)
-{
-    l1_kernel_end(l1d_of(s), &s->kernel);
-    report_kernel(s, WL_END);
-    if (s->l1d_flush) l1_flush(l1d_of(s), &s->kernel);
-    if (s->l1t_flush) l1_flush(&s->lsu.l1[L1_TEXTURE], &s->kernel);
-    if (s->l1c_flush) l1_flush(&s->lsu.l1[L1_CONSTANT], &s->kernel);
 }
 
 /* ---- the cycle ---- */
@@ -400,7 +312,7 @@ tick_t sm_tick(struct sm *s, tick_t now)
     if (t < next) next = t;
     if (s->in_wheel) next = tick_min(next, warp_next_wake(s, now));
     if (s->sched_next < next) next = s->sched_next;
-    if (l1_next_event(l1d_of(s)) != UINT64_MAX) next = tick_min(next, epoch_tick(s));
+    if (l1_next_event(l1d_of(s)) != UINT64_MAX) next = tick_min(next, sm_epoch_tick(s));
     if (s->offered_at == now && now + s->part.period < next) next = now + s->part.period;
     return next;
 }
@@ -417,10 +329,10 @@ static void describe_warp(const struct sm *s, char *out, size_t size)
 {
     char where[160];
     uint64_t stands = s->live & ~s->ended, waits = stands & ~s->ready;
-    if (!stands || !s->launch) return;
+    if (!stands) return;
     unsigned w = bit_low64(waits ? waits : stands);
     const struct code_inst *in = s->warp[w].inst;
-    code_where(s->launch->code, in, where, sizeof where);
+    code_where(kernel_of(s, &s->warp[w])->code, in, where, sizeof where);
     snprintf(out, size, "; warp %u stands at pc 0x%x%s%s%s", w, in->pc, *where ? " (" : "", where, *where ? ")" : "");
 }
 

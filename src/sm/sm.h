@@ -17,8 +17,8 @@ struct sm_common {
     const struct addrmap *map;
     struct req_pool *pool;
     struct memop_pool *ops;
-    struct route_table *routes;
-    uint32_t *starving; /* number of warps that wait for sm_feed */
+    struct sm_kernel *kernels; /* [SM_MAX_KERNELS] zeroed before the first kernel */
+    uint32_t *starving;        /* number of warps that wait for sm_feed */
 };
 
 int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const struct sm_common *common, struct wl_err *e);
@@ -27,9 +27,20 @@ void sm_warm_ports(struct sm *s);
 void sm_destroy(struct sm *s);
 /* CTAs of the launch that all SMs of a machine with these parameters hold at once. */
 uint64_t sm_resident_ctas(const int64_t *v, const struct launch_info *l);
-/* Prepares for a kernel; fails when one CTA does not fit. SM 0 comes first: it finds the routes for all. */
-int sm_kernel_begin(struct sm *s, struct stream_source *source, struct wl_err *e);
-void sm_kernel_end(struct sm *s);
+/* What an SM of these parameters has for CTAs. */
+struct cta_room sm_room(const int64_t *v);
+
+/* A kernel gets number `n` of those that run, which is free; fails when one CTA of it does not fit an SM. Every SM
+ * is told, SM 0 first: it finds what all have in common. To a policy kernels that overlap are one: it hears of the one
+ * that begins when no other runs, and of an end when none is left (sm_kernels_end). */
+int sm_kernel_begin(struct sm *s, unsigned n, struct stream_source *source, struct wl_err *e);
+/* Kernel n begins while others run. */
+int sm_kernel_join(struct sm *s, unsigned n, struct stream_source *source, struct wl_err *e);
+/* Whether it could: not if the L1D would have to give up ways to its shared memory, which it does not while it is used.
+ */
+bool sm_kernel_may_join(const struct sm *s, const struct launch_info *l);
+void sm_kernels_end(struct sm *s);
+void sm_kernels_destroy(struct sm_kernel *kernels); /* what their array owns */
 /* Warps whose next instruction was not known when tick `now` was over: lets the functional half go on. Returns how many
  * were fed, or < 0: failed. Only after all parts have worked at `now`. */
 int sm_feed(struct sm *s, tick_t now, struct wl_err *e);
@@ -52,7 +63,6 @@ const struct wl_sched *sm_sched(const struct sm *s); /* the scheduling scheme's 
  */
 int memop_grow(struct memop_pool *p);
 void memop_pool_destroy(struct memop_pool *p);
-void route_table_destroy(struct route_table *t);
 
 /* ---- observers ----
  *
@@ -87,7 +97,7 @@ uint64_t sm_issue_cycles(const struct sm *s); /* cycles in which something was i
 const uint64_t *sm_ages(const struct sm *s);  /* [warps] a number no other warp of this SM ever has */
 void sm_glance(const struct sm *s, struct sm_glance *out);
 uint32_t sm_cta(const struct sm *s, unsigned slot);                 /* the number of the CTA in a slot */
-const struct code *sm_code(const struct sm *s);                     /* of the running kernel */
+const struct code *sm_code(const struct sm *s);                     /* of the kernel that runs alone */
 const struct code_inst *sm_head(const struct sm *s, unsigned warp); /* the warp's next instruction */
 unsigned sm_head_lanes(const struct sm *s, unsigned warp);          /* how many lanes execute it */
 bool sm_holds_warp(const struct sm *s, const struct code_inst *in); /* a warp that issued it waits until it is done */

@@ -9,15 +9,25 @@ static inline struct memop *memop_of(const struct req *r) { return (struct memop
 
 static inline struct l1 *l1d_of(struct sm *s) { return &s->lsu.l1[L1_DATA]; }
 
+/* The kernel of a warp. */
+static inline const struct sm_kernel *kernel_of(const struct sm *s, const struct sm_warp *p)
+{
+    return &s->kernels[p->stream.kernel];
+}
+
+/* kernels.c */
+tick_t sm_epoch_tick(const struct sm *s); /* when the L1D wants to be told the time */
+
 /* route.c */
 /* Finds a route for every instruction of the kernel. -1: out of memory. */
 int route_kernel(const struct sm *s, struct route_table *t, const struct code *code);
+void route_table_destroy(struct route_table *t);
 extern const struct route route_none; /* of a warp without a head */
 
 /* warps.c */
 int warps_init(struct sm *s);
 void warps_destroy(struct sm *s);
-int warps_kernel_begin(struct sm *s); /* -1: out of memory */
+int warps_kernel_begin(struct sm *s, const struct sm_kernel *k); /* -1: out of memory */
 void warp_install_cta(struct sm *s, const struct cta_stream *cta, tick_t now);
 void warp_advance(struct sm *s, unsigned w, tick_t now);            /* the head was issued: fetches the next */
 bool warp_is_inside(const struct sm *s, unsigned w, uint16_t loop); /* with at least one lane */

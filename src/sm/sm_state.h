@@ -56,10 +56,41 @@ struct route {
     tick_t delay;   /* from issue to the result, of instructions that compute; to the first access, of memory ones */
 };
 
-/* The routes of the running kernel: the SMs of a machine are alike and share them. */
+/* The routes of a running kernel: the SMs of a machine are alike and share them. */
 struct route_table {
     struct route *route; /* [instructions of the kernel] */
     uint32_t cap;
+};
+
+/* ---- kernels that run ---- */
+
+enum { SM_MAX_KERNELS = 128 };
+
+/* What CTAs take of an SM, and what an SM has. */
+struct cta_room {
+    uint32_t slots, warps, registers, shared_bytes;
+};
+
+/* One of the kernels that run. The SMs of a machine share it too; a warp knows it by its number. */
+struct sm_kernel {
+    const struct code_inst *inst; /* of `code`, as the blocks are */
+    const struct code_block *block;
+    const struct route *route; /* [instructions of the kernel] */
+    const struct code *code;
+    const struct launch_info *launch;
+    struct stream_source *source;
+    struct cta_room need;                         /* of one CTA */
+    uint32_t cta_limit;                           /* CTAs of it that an SM holds */
+    uint32_t ended;                               /* CTAs that have ended: looked at between two steps only */
+    uint64_t local_base, bank_base[2], code_base; /* what its own memory is moved by; bank: constants, parameters */
+    struct route_table routes;
+    uint64_t unused; /* 128 bytes are found with a shift */
+};
+
+/* CTAs of one kernel that an SM has let go. The dispatcher sees what happened before the tick it works at. */
+struct cta_exits {
+    tick_t at;          /* of the last */
+    uint32_t all, last; /* so many, of these at that tick */
 };
 
 /* ---- the ld/st unit (lsu.c) ---- */
@@ -252,6 +283,8 @@ struct warp_copies {
 
 struct cta {
     bool used;
+    uint8_t kernel; /* its number among those that run */
+    uint8_t place;  /* its number among the CTAs of its kernel in this SM */
     struct cta_stream stream;
     uint64_t warps;   /* set of its live warps */
     uint64_t arrived; /* set of its warps that wait at the barrier */
@@ -301,7 +334,7 @@ struct sm {
     uint64_t held;             /* set of those in `membar` that wait for an atomic of theirs */
     uint64_t await_copies;     /* set of those in `membar` that wait for groups of copies */
     uint64_t wrong;            /* set of warps whose buffer is or will be filled from a path they did not take */
-    const struct route *route; /* [instructions of the kernel] */
+    struct sm_kernel *kernels; /* [SM_MAX_KERNELS] those that run; the machine's */
     struct fetch *fetch;       /* NULL: ideal */
     struct stages *stages;     /* NULL: an instruction goes to its pipe when it is issued */
 
@@ -354,28 +387,30 @@ struct sm {
     bool by_element, halved_atomics, atomic_holds, membar_registers, halved_stores, cta_share;
     uint8_t classes; /* CLASSES_... */
     uint32_t collect, reg_unit, strong;
-    uint32_t index, sms, warps, cta_slots, registers, shared_bytes, shared_banks;
-    uint32_t board_cap; /* registers per warp `board` has room for */
-    uint32_t *starving; /* warps of all SMs in `starved` */
+    uint32_t index, sms, warps, shared_banks;
+    struct cta_room room; /* all there is */
+    uint32_t board_cap;   /* registers per warp `board` has room for */
+    uint32_t *starving;   /* warps of all SMs in `starved` */
     struct {
         uint32_t unified, options, bytes[WL_MAX_CARVEOUTS]; /* ascending; unified 0: the split is fixed */
     } carve;
     const struct addrmap *map;
-    struct route_table *routes;
 
-    /* the kernel */
-    const struct launch_info *launch;
-    struct wl_kernel kernel; /* as policies see it */
-    struct stream_source *source;
+    /* the kernels */
+    const struct sm_kernel *first;                  /* the one that found the SM empty; policies hear of no other */
+    struct wl_kernel kernel;                        /* it, as policies see it */
+    struct cta_exits *exits;                        /* [SM_MAX_KERNELS] */
+    uint32_t shared_split;                          /* shared memory that the split of the L1D leaves to CTAs */
     uint64_t starved;                               /* set of warps whose next instruction is not known yet */
     struct code_inst no_inst;                       /* the head of these: waits for a register that never comes */
     const struct code_inst *fed_from[SM_MAX_WARPS]; /* of these: the instruction that issued last */
-    uint32_t cta_limit;                             /* resident CTAs of this kernel */
+    uint32_t cta_limit;                             /* resident CTAs: of this kernel, or if there are several, of all */
     uint32_t ctas_resident;
     uint64_t next_age;
 
     struct lsu lsu;
-    struct cta_stream offered; /* a CTA for this SM; belongs to the mailbox */
+    struct cta_stream offered; /* a CTA for this SM; belongs to the mailbox, as the number of its kernel does */
+    uint8_t offered_kernel;
     struct sm_warp warp[SM_MAX_WARPS];
     struct {
         const struct sm_observer *hooks;

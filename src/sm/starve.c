@@ -59,7 +59,8 @@ int sm_feed(struct sm *s, tick_t now, struct wl_err *e)
     for (uint64_t m = s->starved; m; m &= m - 1) {
         unsigned w = bit_low64(m);
         const struct sm_warp *p = &s->warp[w];
-        int got = s->source->feed(s->source, &s->cta[p->cta].stream, p->rank, s->cycle, e);
+        struct stream_source *source = kernel_of(s, p)->source;
+        int got = source->feed(source, &s->cta[p->cta].stream, p->rank, s->cycle, e);
         if (got < 0) return got;
         if (!got) continue;
         end_starving(s, w, now);

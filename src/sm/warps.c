@@ -147,7 +147,7 @@ static void leave_loop(struct sm *s, unsigned w, unsigned i)
 static void enter_loop(struct sm *s, struct sm_warp *p, unsigned w, uint16_t loop, uint32_t lanes)
 {
     if (loop == CODE_NO_LOOP || warp_is_inside(s, w, loop)) return;
-    enter_loop(s, p, w, s->launch->code->loop[loop].parent, lanes);
+    enter_loop(s, p, w, kernel_of(s, p)->code->loop[loop].parent, lanes);
     if (p->nloops == WARP_MAX_LOOPS) return;
     p->loop[p->nloops] = loop;
     p->lanes[p->nloops++] = lanes;
@@ -157,7 +157,7 @@ static void enter_loop(struct sm *s, struct sm_warp *p, unsigned w, uint16_t loo
 static void track_loops(struct sm *s, struct sm_warp *p, unsigned w, uint16_t to, uint32_t lanes)
 {
     for (unsigned i = p->nloops; i-- > 0;) { /* inner ones first */
-        if (code_in_loop(s->launch->code, p->loop[i], to)) p->lanes[i] |= lanes;
+        if (code_in_loop(kernel_of(s, p)->code, p->loop[i], to)) p->lanes[i] |= lanes;
         else if (!(p->lanes[i] &= ~lanes)) leave_loop(s, w, i);
     }
     enter_loop(s, p, w, to, lanes);
@@ -165,10 +165,10 @@ static void track_loops(struct sm *s, struct sm_warp *p, unsigned w, uint16_t to
 
 static void finish_warp(struct sm *s, unsigned w, tick_t now);
 
-static void make_head(const struct sm *s, struct sm_warp *p, const struct code_inst *inst)
+static void make_head(const struct sm_kernel *k, struct sm_warp *p, const struct code_inst *inst)
 {
     p->inst = inst;
-    p->route = s->route + (inst - s->launch->code->inst);
+    p->route = k->route + (inst - k->inst);
 }
 
 /* The head is a generic instruction: the next of its parts, one per space its lanes touch, becomes the head. Parts
@@ -176,16 +176,18 @@ static void make_head(const struct sm *s, struct sm_warp *p, const struct code_i
 static void next_part(const struct sm *s, struct sm_warp *p)
 {
     enum mem_space space = stream_next_part(&p->stream, &p->exec);
-    make_head(s, p, code_form(s->launch->code, p->inst, space));
+    const struct sm_kernel *k = kernel_of(s, p);
+    make_head(k, p, code_form(k->code, p->inst, space));
 }
 
 /* The bytes the warp was given are read: asks for more. False: there are none, or none yet, and then it starves. */
 static bool read_on(struct sm *s, struct sm_warp *p, unsigned w)
 {
     struct warp_stream next;
-    if (!s->source->more) return false;
-    int got = s->source->more(s->source, &s->cta[p->cta].stream, p->rank, &next);
-    if (got < 0 && s->source->feed) s->starved |= bit64(w);
+    struct stream_source *source = kernel_of(s, p)->source;
+    if (!source->more) return false;
+    int got = source->more(source, &s->cta[p->cta].stream, p->rank, &next);
+    if (got < 0 && source->feed) s->starved |= bit64(w);
     else if (got < 0) breach_note(s->part.clock->breach, "an instruction stream cannot be read back from its file");
     if (got > 0) stream_continue(&p->stream, next);
     return got > 0;
@@ -199,9 +201,10 @@ static __attribute__((noinline)) bool next_block(struct sm *s, struct sm_warp *p
     if (loops && last && last->kind == INST_EXIT) track_loops(s, p, w, CODE_NO_LOOP, p->exec);
     while (!p->left) {
         if (stream_done(&p->stream) && !read_on(s, p, w)) return false;
-        const struct code_block *b = &s->launch->code->block[stream_next_block(&p->stream)];
-        p->inst = s->launch->code->inst + b->first - 1;
-        p->route = s->route + b->first - 1;
+        const struct sm_kernel *k = kernel_of(s, p);
+        const struct code_block *b = &k->block[stream_next_block(&p->stream)];
+        p->inst = k->inst + b->first - 1;
+        p->route = k->route + b->first - 1;
         p->left = b->count;
         if (loops && (p->nloops || b->loop != CODE_NO_LOOP)) track_loops(s, p, w, b->loop, p->stream.mask);
     }
@@ -212,7 +215,8 @@ static __attribute__((noinline)) bool next_block(struct sm *s, struct sm_warp *p
 static inline bool warp_fetch(struct sm *s, struct sm_warp *p, unsigned w)
 {
     if (p->route->generic && code_is_form(p->inst)) {
-        make_head(s, p, s->launch->code->inst + p->inst->form - 1);
+        const struct sm_kernel *k = kernel_of(s, p);
+        make_head(k, p, k->inst + p->inst->form - 1);
         if (stream_has_parts(&p->stream)) {
             next_part(s, p);
             return true;
@@ -316,14 +320,19 @@ void warp_arrive(struct sm *s, unsigned w, tick_t now)
 
 static void finish_cta(struct sm *s, struct cta *c, tick_t now)
 {
-    s->source->release(s->source, &c->stream);
+    struct sm_kernel *k = &s->kernels[c->kernel];
+    struct cta_exits *x = &s->exits[c->kernel];
+    k->source->release(k->source, &c->stream);
+    k->ended++;
+    if (x->at != now) *x = (struct cta_exits){.at = now, .all = x->all};
+    x->all++;
+    x->last++;
     c->used = false;
     s->ctas_resident--;
     s->stats.ctas++;
-    if (s->wants_at == NEVER && s->offered_at == NEVER) {
-        s->wants_at = now;
-        part_wake_after(s->dispatcher, now);
-    }
+    if (s->wants_at == NEVER && s->offered_at == NEVER) s->wants_at = now;
+    else if (s->wants_at == NEVER) return;
+    part_wake_after(s->dispatcher, now); /* also if it knew of room: that may have been too little */
 }
 
 static void finish_warp(struct sm *s, unsigned w, tick_t now)
@@ -425,7 +434,8 @@ void warp_copy_ends(struct sm *s, unsigned w, unsigned group, tick_t now)
 bool warp_awaits_result(const struct sm *s, unsigned w)
 {
     const uint64_t *board = s->board + (size_t)w * s->board_regs;
-    for (uint32_t i = 0; i < s->launch->code->nregs; i++)
+    uint32_t n = kernel_of(s, &s->warp[w])->code->nregs;
+    for (uint32_t i = 0; i < n; i++)
         if (board[i] == NEVER) return true;
     return false;
 }
@@ -448,6 +458,7 @@ static void install_warp(struct sm *s, unsigned w, unsigned slot, unsigned rank,
     s->account.states.total -= s->next_issue;
     s->copies[w] = (struct warp_copies){0};
     stream_open(&p->stream, s->cta[slot].stream.warp[rank]);
+    p->stream.kernel = s->cta[slot].kernel;
     memset(s->board + (size_t)w * s->board_regs, 0, s->board_regs * sizeof *s->board);
     if (s->mark) memset(s->mark + (size_t)w * s->board_regs, 0, s->board_regs);
     s->age[w] = s->next_age++;
@@ -463,11 +474,21 @@ static void install_warp(struct sm *s, unsigned w, unsigned slot, unsigned rank,
     warp_advance(s, w, now);
 }
 
+/* The lowest number that no CTA of the kernel has. While one kernel runs, that of the slot. */
+static uint8_t find_place(const struct sm *s, uint8_t kernel)
+{
+    uint64_t taken = 0;
+    for (unsigned i = 0; i < SM_MAX_CTAS; i++)
+        if (s->cta[i].used && s->cta[i].kernel == kernel) taken |= bit64(s->cta[i].place);
+    return (uint8_t)bit_low64(~taken);
+}
+
 void warp_install_cta(struct sm *s, const struct cta_stream *cta, tick_t now)
 {
+    uint8_t kernel = s->offered_kernel, place = find_place(s, kernel);
     unsigned slot = 0, w = 0;
     while (s->cta[slot].used) slot++;
-    s->cta[slot] = (struct cta){.used = true, .stream = *cta};
+    s->cta[slot] = (struct cta){.used = true, .kernel = kernel, .place = place, .stream = *cta};
     s->ctas_resident++;
     if (!s->live) account_arrive(s);
     unsigned slots[CTA_MAX_WARPS];
@@ -499,22 +520,47 @@ void warps_destroy(struct sm *s)
     free(s->wheel_used);
 }
 
-int warps_kernel_begin(struct sm *s)
+/* Makes room for `regs` registers per warp; 0, or -1: out of memory. */
+static int grow_board(struct sm *s, uint32_t regs)
 {
-    const struct code *code = s->launch->code;
-    s->board_regs = code->nregs ? code->nregs : 1;
-    if (s->source->feed) starve_kernel_begin(s);
-    if (s->board_regs <= s->board_cap) return 0;
-    uint64_t *b = realloc(s->board, (size_t)s->board_regs * s->warps * sizeof *b);
+    if (regs <= s->board_cap) return 0;
+    uint64_t *b = realloc(s->board, (size_t)regs * s->warps * sizeof *b);
     if (!b) return -1;
     s->board = b;
     if (s->policy->marks) {
-        uint8_t *mark = realloc(s->mark, (size_t)s->board_regs * s->warps);
+        uint8_t *mark = realloc(s->mark, (size_t)regs * s->warps);
         if (!mark) return -1;
         s->mark = mark;
     }
-    s->board_cap = s->board_regs;
+    s->board_cap = regs;
     return 0;
+}
+
+/* Warps that are there get longer rows; from the last on, so that none is overwritten before it is moved. */
+static void spread_board(struct sm *s, uint32_t regs)
+{
+    uint32_t old = s->board_regs;
+    for (unsigned w = s->warps; w-- > 0;) {
+        memmove(s->board + (size_t)w * regs, s->board + (size_t)w * old, old * sizeof *s->board);
+        memset(s->board + (size_t)w * regs + old, 0, (regs - old) * sizeof *s->board);
+        if (!s->mark) continue;
+        memmove(s->mark + (size_t)w * regs, s->mark + (size_t)w * old, old);
+        memset(s->mark + (size_t)w * regs + old, 0, regs - old);
+    }
+    s->board_regs = regs;
+}
+
+int warps_kernel_begin(struct sm *s, const struct sm_kernel *k)
+{
+    uint32_t regs = k->code->nregs ? k->code->nregs : 1;
+    if (k != s->first) {
+        if (grow_board(s, regs)) return -1;
+        if (regs > s->board_regs) spread_board(s, regs);
+        return 0;
+    }
+    s->board_regs = regs;
+    if (k->source->feed) starve_kernel_begin(s);
+    return grow_board(s, s->board_regs);
 }
 
 void warps_walk(const struct sm *s)

@@ -124,6 +124,7 @@ struct stream_reader {
     uint8_t spaces; /* spaces of the current generic instruction whose part was not read yet, one bit per space */
     bool split;     /* the current generic instruction has several parts */
     uint8_t note;   /* the reader's owner's: nothing else looks at it */
+    uint8_t kernel; /* so is this */
 };
 
 /* Addresses of one warp memory instruction. Only a gather's are written out: there are shortcuts for

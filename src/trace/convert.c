@@ -76,8 +76,11 @@ static void target_copy(struct target *t, uint64_t addr, uint64_t bytes)
     else accel_write_copy(t->accel, addr, bytes);
 }
 
-static int target_launch(struct target *t, struct stream_source *s, struct wl_err *e)
+static int target_launch(struct target *t, const struct wlt_item *item, struct wl_err *e)
 {
+    struct stream_source *s = item->source;
+    if (item->order.given && t->wlt) wlt_write_stream(t->wlt, item->order.stream);
+    else if (item->order.given) accel_write_stream(t->accel, item->order.stream);
     if (!t->wlt) return accel_write_launch(t->accel, s, e);
     struct filled f = {.source = {.info = s->info, .next = filled_next, .release = filled_release}, .inner = s};
     int rc = wlt_write_launch(t->wlt, &f.source, e);
@@ -111,7 +114,7 @@ static int copy_all(struct trace_reader *r, struct target *t, struct wl_err *e)
     while (!rc && (got = trace_next(r, &item, e)) != 0) {
         if (got < 0) return -got;
         if (item.kind == WLT_COPY) target_copy(t, item.addr, item.bytes);
-        else rc = target_launch(t, item.source, e);
+        else rc = target_launch(t, &item, e);
     }
     return rc;
 }

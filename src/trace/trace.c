@@ -82,6 +82,8 @@ struct wlt_totals trace_totals(const struct trace_reader *r)
     return r->wlt ? wlt_totals(r->wlt) : accel_totals(r->accel);
 }
 
+bool trace_code_is_fleeting(const struct trace_reader *r) { return r->accel; }
+
 void trace_warnings(const struct trace_reader *r, trace_say *say, void *arg)
 {
     if (r->accel) accel_warnings(r->accel, say, arg);

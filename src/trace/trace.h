@@ -18,6 +18,8 @@ const struct wlt_header *trace_header(const struct trace_reader *r);
 int trace_next(struct trace_reader *r, struct wlt_item *out, struct wl_err *e);
 struct wlt_counts trace_launch_counts(const struct trace_reader *r);
 struct wlt_totals trace_totals(const struct trace_reader *r);
+/* Whether the code of a launch is gone when the next item is read. */
+bool trace_code_is_fleeting(const struct trace_reader *r);
 /* What was read with a guess, and what the trace lacks; nothing in a .wlt file. */
 void trace_warnings(const struct trace_reader *r, trace_say *say, void *arg);
 /* Calls `each` with every file of the trace; ends with the first answer that is not 0, and gives it. */

@@ -82,11 +82,33 @@ check "an unknown header line is said" grep -q "the header line '-shmen' is not 
 
 mkdir "$work/streams"
 cp "$k" "$work/streams/kernel-1.traceg"
-sed 's/^-cuda stream id = .*/-cuda stream id = 7/' "$k" >"$work/streams/kernel-2.traceg"
-grep -q '^-cuda stream id' "$k" || sed -i '1a -cuda stream id = 7' "$work/streams/kernel-2.traceg"
-printf 'kernel-1.traceg\nkernel-2.traceg\n' >"$work/streams/kernelslist.g"
+for stream in 7 9; do
+    sed "s/^-cuda stream id = .*/-cuda stream id = $stream/" "$k" >"$work/streams/kernel-$stream.traceg"
+    grep -q '^-cuda stream id' "$k" || sed -i "1a -cuda stream id = $stream" "$work/streams/kernel-$stream.traceg"
+done
+printf 'kernel-1.traceg\nkernel-7.traceg\n' >"$work/streams/kernelslist.g"
 run run "$work/streams"
-check "streams that are not overlapped are said" grep -q "several streams; they run one after another" "$work/err"
+check "one stream beside the default one overlaps with nothing" sh -c "! grep -q 'several streams' '$work/err'"
+printf 'kernel-7.traceg\nkernel-9.traceg\n' >"$work/streams/kernelslist.g"
+run run "$work/streams"
+check "streams that may overlap are said" grep -q "several streams; .* different streams may overlap" "$work/err"
+
+# Every counter of both launches together, and when each ran; without what names the file and the host, and warnings.
+ran() {
+    run run "$1" -q --json "$work/ran.json" --set "gpu.concurrent_kernels=$2"
+    grep -vE '"(workload|inputs|arguments|command|workload_hash|seconds|peak_memory_bytes)"' "$work/ran.json" |
+        awk '/"warnings"/ { skip = 1 } !skip { print } /]/ { skip = 0 }'
+}
+ran "$work/streams" 8 >"$work/together"
+check "launches of two streams overlap" [ "$(grep -c '"overlap": 1' "$work/together")" -eq 2 ]
+run trace convert "$work/streams" "$work/streams.wlt"
+ran "$work/streams.wlt" 8 >"$work/as_wlt"
+check "as they do from a .wlt file" cmp "$work/together" "$work/as_wlt"
+run trace convert "$work/streams.wlt" "$work/streams_back"
+ran "$work/streams_back" 8 >"$work/as_text"
+check "and from what that becomes" cmp "$work/together" "$work/as_text"
+ran "$work/streams" 1 >"$work/apart"
+check "one kernel at a time does not" [ "$(grep -c '"overlap"' "$work/apart")" -eq 0 ]
 
 # A list that ran nothing is an error.
 mkdir "$work/nothing"

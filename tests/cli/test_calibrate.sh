@@ -44,7 +44,8 @@ il1.ways = 16
 device.capability = 80
 INI
 if nvcc_programs; then
-    good "the program measures a simulated machine" exec -q --gpu "$work/odd.ini" -- "$WL_ROOT/tests/exec/bin/calibrate" --quick
+    program=$WL_ROOT/tests/exec/bin/calibrate
+    good "the program measures a simulated machine" exec -q --gpu "$work/odd.ini" -- "$program" --quick
     odd=$work/odd.txt
     cp "$work/out" "$odd"
 else
@@ -53,13 +54,14 @@ fi
 good "calibrate" calibrate "$odd" --base h200 -o "$work/made.ini"
 good "the machine can be built" gpu show "$work/made.ini"
 recovered() { awk '
-    BEGIN { # parameter, value, by how much it may differ: half a step of a sweep; the clock of the L2, and what is counted in its
-        # cycles, by 15 per cent, because its bandwidth depends on how requests meet
+    BEGIN { # parameter, value, by how much it may differ: half a step of a sweep; the clock of the L2, and what is
+        # counted in its cycles, by 15 per cent, because its bandwidth depends on how requests meet
         split("clock.core 1500000 0|clock.icnt 6000000 0|clock.l2 1100000 165000|clock.dram 2500000 0|sm.count 6 0|" \
               "sm.warps 48 0|sm.ctas 16 0|sm.registers 49152 0|sm.shared 131072 0|sm.kernel_delay 700 60|" \
               "mem.channels 4 0|l2.latency 120 22|l2.promote 1 0|mem.latency 170 30|l1d.ways 24 1|l1d.pipe 40 1|" \
               "shared.latency 24 1|shared.banks 16 0|lat.int_add 6 0|lat.int_mad 7 0|lat.fp_mad 5 0|lat.dp_add 16 0|" \
-              "lat.sfu 22 0|lat.shfl 30 0|init.fp_max 8 0|init.dp_add 8 0|init.sfu 16 0|device.capability 80 0", want, "|")
+              "lat.sfu 22 0|lat.shfl 30 0|init.fp_max 8 0|init.dp_add 8 0|init.sfu 16 0|" \
+              "device.capability 80 0", want, "|")
         for (i in want) { split(want[i], f, " "); value[f[1]] = f[2]; within[f[1]] = f[3] }
     }
     { n = split($0, f, " ")

@@ -90,6 +90,9 @@ if command -v python3 >/dev/null; then
         exec_ok "a Python script loads PTX" "python ok on warpline mascar" --gpu mascar -- \
             python3 "$WL_ROOT/tests/exec/driver.py"
 fi
+run exec -q -- "$own/exec_absent"
+check "calls that are not there are refused" sh -c "[ $status = 0 ] && grep -q '^[1-9][0-9]* calls, 0 wrong' '$work/out'"
+check "each says so once" sh -c "[ \$(grep -c 'is not supported' '$work/err') = \$(sed -n 's/ calls.*//p' '$work/out') ]"
 exec_ok "CUDA 11: LZ4, texture references" "old ok" -- "$own/exec_old_11"
 exec_ok "CUDA 12: two linked objects" "old ok" -- "$own/exec_old_12"
 exec_ok "the machine of --gpu and --set" "3 SMs at 500000 kHz" --set sm.count=3 --set clock.core=500000 -- \

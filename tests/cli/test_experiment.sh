@@ -163,7 +163,7 @@ INI
 "$WARPLINE" experiment sweep.ini --store whole.db --out whole >/dev/null 2>&1
 total=$(rows whole.db)
 check "the sweep has 90 runs" test "$total" = 90
-for signal in KILL INT TERM GROUP; do # GROUP: SIGTERM to all its processes, as a time limit does it
+for signal in KILL INT TERM HUP GROUP; do # HUP: a closed terminal; GROUP: SIGTERM to all, as a time limit does it
     setsid "$WARPLINE" experiment sweep.ini --jobs 2 --store cut.$signal.db --out cut >cut.out 2>cut.err &
     pid=$!
     n=0
@@ -186,6 +186,11 @@ for signal in KILL INT TERM GROUP; do # GROUP: SIGTERM to all its processes, as 
     check "$signal: nothing twice" test "$(rows cut.$signal.db)" = "$total"
     check "$signal: the figure is the same" cmp -s whole/sweep.1.csv cut/sweep.1.csv
 done
+(trap '' HUP; exec "$WARPLINE" experiment sweep.ini --jobs 2 --store nohup.db --out cut -q 2>cut.err) & pid=$!
+until [ -s nohup.db ]; do sleep 0.02; done
+kill -HUP $pid
+wait $pid
+check "under nohup a closed terminal ends nothing" sh -c "[ $? = 0 ] && [ $(rows nohup.db) = $total ]"
 "$WARPLINE" experiment sweep.ini --jobs 2 --store two.db --out two1 -q & one=$!
 "$WARPLINE" experiment sweep.ini --jobs 2 --store two.db --out two2 -q; status=$?
 wait $one || status=1

@@ -88,10 +88,13 @@ if [ "${WL_SLOW:-0}" != 1 ]; then # a sanitizer needs more address space than an
     check "a text without end is not read to its end" [ $? = 2 ]
     rm "$work/sparse.ptx"
 fi
+# The time grows with the text, not with its square: one second here, minutes if each function looked at all others.
 awk 'BEGIN {
     print ".version 7.0\n.target sm_70\n.address_size 64\n.func f0(){ ret; }"
-    for (i = 1; i < 60000; i++) print ".func f" i "(){ call f" i - 1 "; ret; }"
+    for (i = 1; i < 240000; i++) print ".func f" i "(){ call f" i - 1 "; ret; }"
     print ".visible .entry k(){ ret; }" }' >"$work/many.ptx"
-if timeout 60 "$WARPLINE" run "$work/many.ptx" --grid 1 --block 32 -q; then ok "60000 functions"
-else not_ok "60000 functions"; fi
+limit=20
+[ "${WL_SLOW:-0}" = 1 ] && limit=60
+(ulimit -t $limit; "$WARPLINE" run "$work/many.ptx" --grid 1 --block 32 -q >"$work/out" 2>"$work/err")
+check "240000 functions within $limit seconds of the processor" [ $? = 0 ]
 finish

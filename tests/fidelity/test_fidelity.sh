@@ -13,6 +13,18 @@ if [ "${WL_SLOW:-0}" != 1 ]; then # 132 SMs take their time in a sanitized build
     has '^A real H200,fdtd2d_ex,sm.l1d_loads,393216,393216,0.0000$'
 fi
 
+# A reference whose commands run traces of a folder that is named; its numbers are made up.
+bad 2 "needs a folder with the traces" fidelity accelsim
+printf 'title = T\nneeds = traces\noptions = --gpu gtx480\n' > "$work/traces.csv"
+printf 'name,command,warp_instructions\nv5,run v5,10\n' >> "$work/traces.csv"
+bad 2 "needs a folder with traces" fidelity "$work/traces.csv"
+good "traces of a folder" fidelity "$work/traces.csv" "$WL_ROOT/tests/traces"
+has '^| v5 | reference | 10 |$'
+if [ -d "$WL_ROOT/../shared/traces/bfs-sm80" ]; then # public traces, where they are at hand
+    good "the reference accelsim" fidelity accelsim "$WL_ROOT/../shared/traces"
+    has '^| warp_instructions | .* | reached |$'
+fi
+
 # A file of one's own: 6412 warp instructions are 3012 and 3400 of two launches.
 cat > "$work/own.csv" <<'END'
 # a comment
@@ -73,10 +85,10 @@ wrong ":1: .*a column 'command'" 'name,cycles\na,1\n'
 wrong ":2: .*'many' is no number" 'name,command,cycles\na,run atax --size tiny,many\n'
 wrong ":2: .*begins with 'run' or 'exec'" 'name,command,cycles\na,rm -rf x,1\n'
 wrong ':3: .*as many fields' 'name,command,cycles\n\na,run atax --size tiny\n'
-wrong ":1: .*has title, options, least and aim, not 'tile'" 'tile = x\nname,command,cycles\n'
+wrong ":1: .*has title, options, needs, least and aim, not 'tile'" 'tile = x\nname,command,cycles\n'
 wrong ":1: .*no column of the table" 'aim = ipc mean 3\nname,command,cycles\na,run atax,1\n'
 wrong "no counter 'l1d.mises'" 'name,command,l1d.mises\na,run atax --size tiny,1\n'
-bad 2 'built-in references are gtx480, h200' fidelity nowhere
+bad 2 'built-in references are accelsim, gtx480, h200' fidelity nowhere
 bad 2 'say what was profiled' fidelity "$data/ncu_raw.csv"
 bad 2 "no row has a name like" fidelity gtx480 --only nothing
 printf 'name,command,launch,grid,cycles\na,run atax --size tiny,1,7,1\n' > "$work/grid.csv"

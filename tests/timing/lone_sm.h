@@ -22,7 +22,7 @@ struct lone {
     struct addrmap map;
     struct req_pool pool;
     struct memop_pool ops;
-    struct route_table routes;
+    struct sm_kernel kernels[SM_MAX_KERNELS];
     struct port request;
     uint64_t cycle, latency;
     struct {
@@ -58,7 +58,7 @@ static inline struct lone *lone_new(const struct gpu_config *c, uint64_t latency
         fail_msg("%s", e.text);
     l->map.l2_sets = (uint32_t)c->v[P_L2_SETS];
     l->sm.dispatcher = &l->dispatcher;
-    if (sm_init(&l->sm, c, 0, &(struct sm_common){&l->map, &l->pool, &l->ops, &l->routes, NULL}, &e))
+    if (sm_init(&l->sm, c, 0, &(struct sm_common){&l->map, &l->pool, &l->ops, l->kernels, NULL}, &e))
         fail_msg("%s", e.text);
     port_init(&l->request, 1, &l->sm.part, &l->network);
     port_init(&l->sm.reply, 256, &l->network, &l->sm.part);
@@ -72,7 +72,7 @@ static inline void lone_free(struct lone *l)
     sm_destroy(&l->sm);
     req_pool_destroy(&l->pool);
     memop_pool_destroy(&l->ops);
-    route_table_destroy(&l->routes);
+    sm_kernels_destroy(l->kernels);
     clock_destroy(&l->clock);
     free(l);
 }
@@ -84,7 +84,7 @@ static inline void lone_launch(struct lone *l, struct synth *p)
     struct stream_source *src = synth_source(p);
     struct cta_stream cta;
     assert_int_equal(p->ctas, 1);
-    if (sm_kernel_begin(&l->sm, src, &e)) fail_msg("%s", e.text);
+    if (sm_kernel_begin(&l->sm, 0, src, &e)) fail_msg("%s", e.text);
     assert_int_equal(src->next(src, &cta, &e), 1);
     l->sm.offered = cta;
     l->sm.offered_at = l->cycle;
@@ -123,7 +123,7 @@ static inline void lone_finish(struct lone *l)
     for (unsigned i = 0; i < 100000; i++) {
         lone_step(l);
         if (sm_idle(&l->sm) && !l->pool.alive) {
-            sm_kernel_end(&l->sm);
+            sm_kernels_end(&l->sm);
             return;
         }
     }

@@ -8,8 +8,8 @@
 
 /* A machine of 3 SMs with room for 2 CTAs of 4 warps each; warps 0 to 3 are the CTA of slot 0. */
 enum { SMS = 3, SLOTS = 2, CTA_WARPS = 4 };
-static struct launch_info launch = {.warps_per_cta = CTA_WARPS};
-static struct sm sm = {.launch = &launch, .cta_limit = SLOTS, .sms = SMS};
+static struct sm_kernel kernel = {.need = {.warps = CTA_WARPS}, .cta_limit = SLOTS};
+static struct sm sm = {.kernels = &kernel, .sms = SMS, .cta = {[1] = {.place = 1}}};
 
 /* ---- patterns ---- */
 

@@ -56,7 +56,7 @@ static inline bool scan_hex(const char **at, unsigned max_digits, uint64_t *out)
     while (p[0] == '0' && !is_end(p[1])) p++; /* padding */
     uint64_t v = 0;
     unsigned n = 0;
-    for (unsigned d; (d = hex_digit(p[n])) < 16 && n <= max_digits; n++) v = v << 4 | d;
+    for (unsigned d; n <= max_digits && (d = hex_digit(p[n])) < 16; n++) v = v << 4 | d;
     *out = v;
     *at = p + n;
     return n > 0 && n <= max_digits && is_end(p[n]);
@@ -117,7 +117,7 @@ static const char *const keys[KEYS] = {"kernel name",         "kernel id",      
 static void set_name(struct accel_kernel *k, const char *value)
 {
     size_t n = 0;
-    for (; value[n] && n < sizeof k->name - 1; n++)
+    for (; n < sizeof k->name - 1 && value[n]; n++)
         k->name[n] = (unsigned char)value[n] < 0x20 || value[n] == 0x7f ? '?' : value[n];
     k->name[n] = 0;
 }

@@ -35,8 +35,8 @@ struct accel_reader {
     uint64_t launches_missing, blocks_missing; /* launches with blocks that are not there, and how many */
     uint32_t odd_binary;                       /* an architecture without a table of its own; 0: none */
     uint64_t no_shared, no_registers;          /* launches whose header does not say what limits residency */
-    uint64_t first_stream;                     /* of the first launch */
-    bool streams;                              /* there are others */
+    char *path;                                /* of the trace; NULL: it is in memory */
+    enum { UNKNOWN, OVERLAP, IN_ORDER } order; /* whether launches of the list may overlap */
     char unknown_key[48];                      /* the first header line that is not known; "": none */
 };
 
@@ -257,8 +257,6 @@ static void learn_kernel(struct accel_reader *r)
     if (r->in.failed) return;
     sass_arch(r->kernel.binary, &exact);
     if (!exact) r->odd_binary = r->kernel.binary;
-    if (!r->totals.launches) r->first_stream = r->kernel.stream;
-    r->streams |= r->kernel.stream != r->first_stream;
     r->no_shared += r->kernel.no_shared;
     r->no_registers += r->kernel.no_registers;
     if (!*r->unknown_key) memcpy(r->unknown_key, r->kernel.unknown, sizeof r->unknown_key);
@@ -269,6 +267,33 @@ static void learn_kernel(struct accel_reader *r)
     if (r->in.failed || blocks == r->info.ctas) return;
     r->launches_missing++;
     r->blocks_missing += r->info.ctas - blocks;
+}
+
+/* The program's default stream: its launches wait for all others, and all others for them. A stream is named by its
+ * handle; 1 is cudaStreamLegacy. */
+static bool is_default(uint64_t stream) { return stream <= 1; }
+
+/* Whether launches of the list are of two streams besides the default one. Found once, by reading all headers: most
+ * programs have one stream, and their launches need not be kept. */
+static bool may_overlap(struct accel_reader *r)
+{
+    struct accel_list l;
+    struct wl_err ignored;
+    if (r->order != UNKNOWN) return r->order == OVERLAP;
+    r->order = IN_ORDER;
+    if (!r->path || accel_list_open(&l, r->path, &ignored)) return false;
+    int command;
+    while (r->order == IN_ORDER && (command = accel_list_next(&l, &ignored)) > ACCEL_END) {
+        struct lines in;
+        struct accel_kernel k;
+        if (command != ACCEL_KERNEL) continue;
+        lines_open(&in, l.file);
+        if (!in.failed) accel_read_header(&in, &k);
+        if (!in.failed && !is_default(k.stream) && k.stream != r->kernel.stream) r->order = OVERLAP;
+        lines_close(&in);
+    }
+    accel_list_close(&l);
+    return r->order == OVERLAP;
 }
 
 static int begin_launch(struct accel_reader *r, struct wlt_item *out, struct wl_err *e)
@@ -286,6 +311,8 @@ static int begin_launch(struct accel_reader *r, struct wlt_item *out, struct wl_
     r->counts = (struct wlt_counts){0};
     r->totals.launches++;
     *out = (struct wlt_item){.kind = WLT_LAUNCH, .source = &r->source};
+    uint64_t stream = r->kernel.stream;
+    if (!is_default(stream) && may_overlap(r)) out->order = (struct wlt_order){.given = true, .stream = stream};
     return 1;
 }
 
@@ -441,6 +468,7 @@ struct accel_reader *accel_open(const char *path, struct wl_err *e)
     }
     name_program(r, path);
     r->header.workload_hash = identify(path);
+    r->path = strdup(path);
     return r;
 }
 
@@ -469,6 +497,7 @@ void accel_close(struct accel_reader *r)
     accel_list_close(&r->list);
     accel_code_free(r->code);
     free(r->warp.data);
+    free(r->path);
     free(r);
 }
 
@@ -552,7 +581,11 @@ void accel_warnings(const struct accel_reader *r, trace_say *say, void *arg)
                  r->odd_binary);
         say(arg, text, false);
     }
-    if (r->streams) say(arg, "the launches are of several streams; they run one after another here", false);
+    if (r->order == OVERLAP)
+        say(arg,
+            "the launches are of several streams; a trace does not say where these wait for one another, so those of "
+            "different streams may overlap (gpu.concurrent_kernels=1: one after another)",
+            false);
     if (r->list.ignored) {
         snprintf(text, sizeof text, "%" PRIu64 " lines of the list are no command and are left out, the first is '%s'",
                  r->list.ignored, r->list.first_ignored);

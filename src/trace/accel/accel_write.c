@@ -24,6 +24,7 @@
 enum { REGISTERS = 255, BINARY = 80 };
 
 struct accel_writer {
+    uint64_t stream; /* of the next launch */
     char *folder;
     struct out_file list, kernel;
     uint32_t kernels;
@@ -194,9 +195,9 @@ static void put_inst(void *arg, const struct code_inst *in, uint32_t exec, const
     if (!returns(in, opcode, exec)) sass_mark(in, mark);
     if (w->lines) fprintf(f, "%u ", code_origin(w->code, in).line);
     fprintf(f, "%04x %08x %u", in->pc, exec, dst);
-    if (dst) fprintf(f, " R%u", in->reg[0] % REGISTERS);
+    if (dst) fprintf(f, " R%u", (unsigned)in->reg[0] % REGISTERS);
     fprintf(f, " %s%s %u", opcode, mark, src);
-    for (unsigned i = 0; i < src; i++) fprintf(f, " R%u", in->reg[in->ndst + i] % REGISTERS);
+    for (unsigned i = 0; i < src; i++) fprintf(f, " R%u", (unsigned)in->reg[in->ndst + i] % REGISTERS);
     if (!inst_is_mem(in)) {
         fputs(" 0", f);
     } else {
@@ -237,13 +238,14 @@ static void write_header(struct accel_writer *w, const struct launch_info *i)
     fprintf(w->kernel.file,
             "-kernel name = %s\n-kernel id = %u\n-grid dim = (%u,%u,%u)\n-block dim = (%u,%u,%u)\n-shmem = %u\n-nregs "
             "= %u\n"
-            "-binary version = %d\n-cuda stream id = 0\n-shmem base_addr = 0x0\n-local mem base_addr = 0x0\n"
+            "-binary version = %d\n-cuda stream id = %" PRIu64 "\n-shmem base_addr = 0x0\n-local mem base_addr = 0x0\n"
             "-nvbit version = none\n-accelsim tracer version = 5\n-enable lineinfo = %d\n-warpline code = %s\n\n"
             "#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width "
             "[adrrescompress?] "
             "[mem_addresses] immediate\n\n",
             i->kernel, w->kernels, i->grid[0], i->grid[1], i->grid[2], i->block[0], i->block[1], i->block[2],
-            i->shared_bytes, i->regs_per_thread, BINARY, w->lines, i->code->machine ? "machine" : "ptx");
+            i->shared_bytes, i->regs_per_thread, BINARY, w->stream, w->lines, i->code->machine ? "machine" : "ptx");
+    w->stream = 0;
 }
 
 static bool has_lines(const struct code *c)
@@ -254,6 +256,8 @@ static bool has_lines(const struct code *c)
 }
 
 /* ---- the face ---- */
+
+void accel_write_stream(struct accel_writer *w, uint64_t stream) { w->stream = stream; }
 
 struct accel_writer *accel_create(const char *folder, struct wl_err *e)
 {

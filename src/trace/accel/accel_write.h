@@ -18,6 +18,8 @@ struct accel_changes {
 /* Makes the folder where needed. NULL on failure. */
 struct accel_writer *accel_create(const char *folder, struct wl_err *e);
 void accel_write_copy(struct accel_writer *w, uint64_t addr, uint64_t bytes);
+/* The next launch is of this stream. */
+void accel_write_stream(struct accel_writer *w, uint64_t stream);
 /* Takes all CTAs of the source. */
 int accel_write_launch(struct accel_writer *w, struct stream_source *s, struct wl_err *e);
 /* Ends the trace and frees the writer; as wlt_finish. When rc is not 0 the list is removed. */

@@ -5,7 +5,7 @@
  * half cannot tell a replayed launch from a live one, so every counter is the same. Nothing in a
  * trace depends on a machine: one recording serves all of them.
  *
- * THE FORMAT, version 4.
+ * THE FORMAT, version 5.
  *
  *   8 bytes   89 'W' 'L' 'T' 0d 0a 1a 0a    (damage by text-mode copies shows at once)
  *   u32       version
@@ -30,6 +30,8 @@
  *   'N' origins   v files, each a text (<= 1023); for each instruction of the table just before: text (<= 255), v PTX
  *                 line, then v file, v line, v file of the call it was inlined at, v line of that. A line 0 is not
  *                 known, a file 0 is none, otherwise index + 1          optional
+ *   'Q' stream    v stream                                      of the launch that follows, which may run beside those
+ *                                                               of other streams; optional
  *   'L' launch    v code table, text kernel (1..127), 3 v grid, 3 v block, v registers per thread,
  *                 v shared bytes
  *   'C' CTA       v id; for each warp of the CTA: v size, the bytes of its stream (stream.h)
@@ -37,7 +39,7 @@
  *   'Z' end of trace    v launches, v copies                    last record
  *
  * After 'L' come its CTAs, ids 0, 1, 2 ... to the size of the grid, then 'E'. 'M', 'K', 'S', 'N',
- * 'L' and 'Z' stand between launches. A code table is written once and referred to by number: a program
+ * 'Q', 'L' and 'Z' stand between launches. A code table is written once and referred to by number: a program
  * that launches one kernel two thousand times does not repeat it. docs/wlt.md says the same at
  * more length.
  *
@@ -55,8 +57,9 @@
  * old rule above the latency class, the byte width the bytes of a small vector element, the byte guarded in bit 1
  * whether the load is an asynchronous copy. */
 enum { WLT_LAT_BITS = 5, WLT_WIDTH_BITS = 6 };
-/* Version 1 did not say where generic accesses went. Versions 2, without 'S', and 3, without 'N', are read too. */
-enum { WLT_VERSION = 4, WLT_OLDEST = 2 };
+/* Version 1 did not say where generic accesses went. Versions 2, without 'S', 3, without 'N', and 4, without 'Q', are
+ * read too. */
+enum { WLT_VERSION = 5, WLT_OLDEST = 2 };
 
 /* Which program it was: kept for the record of a replay. Texts end with NUL. */
 struct wlt_header {
@@ -91,6 +94,8 @@ struct wlt_writer *wlt_create(const char *file, const struct wlt_header *h, stru
 /* A copy from the host happened here. A failure is remembered and comes with the next call that
  * can report one. */
 void wlt_write_copy(struct wlt_writer *w, uint64_t addr, uint64_t bytes);
+/* The next launch is of this stream, not 0, and may run beside launches of others. */
+void wlt_write_stream(struct wlt_writer *w, uint64_t stream);
 /* Takes all CTAs of the source and writes the launch. */
 int wlt_write_launch(struct wlt_writer *w, struct stream_source *s, struct wl_err *e);
 /* The file's name until it is finished; NULL: it has none, so that nothing is left of a process that is killed. */
@@ -114,11 +119,18 @@ struct wlt_reader *wlt_open(const char *file, struct wl_err *e);
 void wlt_close(struct wlt_reader *r);
 const struct wlt_header *wlt_header(const struct wlt_reader *r);
 
+/* Where a launch stands among others. Launches of one stream come one after the other. */
+struct wlt_order {
+    bool given;      /* false: it comes after all before it, and all after it come after it */
+    uint64_t stream; /* of the program */
+};
+
 enum wlt_kind { WLT_COPY, WLT_LAUNCH };
 struct wlt_item {
     enum wlt_kind kind;
     uint64_t addr, bytes;         /* WLT_COPY */
     struct stream_source *source; /* WLT_LAUNCH: valid until the next wlt_next or wlt_close */
+    struct wlt_order order;       /* WLT_LAUNCH */
 };
 
 /* 1: *out is what the program did next. 0: the trace is over, and was whole. < 0: -(error code),

@@ -16,6 +16,7 @@ enum wlt_tag {
     WLT_TAG_CODE = 'K',
     WLT_TAG_MACHINE = 'S',
     WLT_TAG_ORIGINS = 'N',
+    WLT_TAG_STREAM = 'Q',
     WLT_TAG_LAUNCH = 'L',
     WLT_TAG_CTA = 'C',
     WLT_TAG_END_LAUNCH = 'E',

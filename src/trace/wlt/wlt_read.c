@@ -23,6 +23,7 @@ struct wlt_reader {
     struct arena words;            /* where the instructions of the tables were written */
     struct cta_bufs bufs;
     bool in_launch, over;
+    uint64_t stream; /* of the next launch; 0: not given */
     uint32_t next_cta;
     struct wlt_counts counts; /* of this launch */
     struct wlt_totals totals;
@@ -205,6 +206,8 @@ static void read_launch_record(struct wlt_reader *r, struct wlt_item *out)
     r->counts = (struct wlt_counts){0};
     r->totals.launches++;
     *out = (struct wlt_item){.kind = WLT_LAUNCH, .source = &r->source};
+    out->order = (struct wlt_order){.given = r->stream, .stream = r->stream};
+    r->stream = 0;
 }
 
 static void read_copy_record(struct wlt_reader *r, struct wlt_item *out)
@@ -240,6 +243,7 @@ static bool read_record(struct wlt_reader *r, struct wlt_item *out)
     case WLT_TAG_CODE: in->what = "code table", read_code_record(r, false); break;
     case WLT_TAG_MACHINE: in->what = "code table", read_code_record(r, true); break;
     case WLT_TAG_ORIGINS: in->what = "source lines", read_origin_record(r); break;
+    case WLT_TAG_STREAM: in->what = "stream", r->stream = wlt_varint(in, UINT64_MAX, "a stream"); break;
     case WLT_TAG_LAUNCH: in->what = "launch", item = true, read_launch_record(r, out); break;
     case WLT_TAG_END: in->what = "end of trace", read_end_record(r); break;
     default: wlt_in_fail(in, "a copy, a code table, a launch or the end is due, not tag %u", (unsigned)tag);

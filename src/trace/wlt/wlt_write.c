@@ -218,6 +218,12 @@ void wlt_write_copy(struct wlt_writer *w, uint64_t addr, uint64_t bytes)
     flush(w, PENDING_BYTES);
 }
 
+void wlt_write_stream(struct wlt_writer *w, uint64_t stream)
+{
+    wlt_put_u8(&w->pending, WLT_TAG_STREAM);
+    wlt_put_varint(&w->pending, stream);
+}
+
 static void put_launch(struct wlt_writer *w, const struct launch_info *i, unsigned table)
 {
     struct wlt_bytes *b = &w->pending;

@@ -111,7 +111,10 @@ sched = gto
 metric = ipc
 base = lrr
 INI
-"$warpline" experiment slow.ini --slurm --store int.db --out c >/dev/null 2>int.txt &
+# A shell starts background commands with SIGINT ignored, and they stay so: it is given back its meaning first.
+python3 -c 'import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])' "$warpline" experiment slow.ini --slurm --store int.db --out c >/dev/null 2>int.txt &
 waiter=$!
 tries=0
 until [ -s int.db.spool/active ] || [ $tries -ge 100 ]; do tries=$((tries + 1)); sleep 0.05; done

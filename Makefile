@@ -94,8 +94,9 @@ docs: all ## rewrite what is made from tables: docs/parameters.md, docs/counters
 	@sh scripts/docs.sh $(BUILD)/warpline docs
 	@sh scripts/man.sh $(BUILD)/warpline man completions
 
-bench: all ## simulation speed, as JSON
+bench: all ## simulation speed: three programs as JSON, all workloads against the stored baseline
 	@$(BUILD)/warpline bench
+	@sh scripts/bench.sh $(BUILD)/warpline
 
 ptx: ## regenerate the kernels' PTX from their .cu
 	@sh scripts/make_ptx.sh

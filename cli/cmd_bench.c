@@ -16,7 +16,7 @@ struct bench_case {
 };
 static const struct bench_case cases[] = {
     {"matmul", {NULL}},
-    {"atax", {"n=1024", NULL}},
+    {"atax", {"n=1024", "pitch=0", "loop=0", NULL}}, /* 1024 x 1024, as GPGPU-Sim ran it */
     {"bfs", {NULL}},
 };
 enum { CASES = sizeof cases / sizeof cases[0] };

@@ -254,7 +254,7 @@ static void fish_command(const struct command *c, FILE *out)
     for (const struct option_row *r = NULL; (r = options_next(c, r));) {
         fprintf(out, "complete -c warpline -n '__fish_seen_subcommand_from %s' -l %s", c->name, r->name);
         if (r->letter) fprintf(out, " -s %c", r->letter);
-        if (r->value && r->kind != MAYBE_NUMBER) fputs(" -r", out);
+        if (r->value && r->kind != MAYBE_NUMBER && r->kind != SAMPLE) fputs(" -r", out);
         value_choices(r, &v);
         if (*v.words || *v.lists) fish_choices(&v, out);
         fputs(" -d '", out);

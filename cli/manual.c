@@ -29,7 +29,7 @@ static void put_option(const struct option_row *r, FILE *out)
     put_all(r->name, false, out);
     fputs("\\fR", out);
     if (r->value) {
-        fputs(" \\fI", out);
+        fputs(r->kind == SAMPLE ? "\\fI" : " \\fI", out);
         put_all(r->value, false, out);
         fputs("\\fR", out);
     }

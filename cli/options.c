@@ -115,7 +115,8 @@ void options_help(const struct command *c, FILE *out)
     for (const struct option_row *r = NULL; (r = options_next(c, r));) {
         char left[64], letter[8] = "";
         if (r->letter) snprintf(letter, sizeof letter, "-%c,", r->letter);
-        snprintf(left, sizeof left, "--%s%s%s", r->name, r->value ? " " : "", r->value ? r->value : "");
+        snprintf(left, sizeof left, "--%s%s%s", r->name, r->value && r->kind != SAMPLE ? " " : "",
+                 r->value ? r->value : "");
         fprintf(out, "  %3s %-22s %s\n", letter, left, r->help);
     }
 }

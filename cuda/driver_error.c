@@ -33,6 +33,8 @@
     X(CUDA_ERROR_ILLEGAL_INSTRUCTION, "a kernel met an illegal instruction")                                           \
     X(CUDA_ERROR_MISALIGNED_ADDRESS, "a kernel accessed a misaligned address")                                         \
     X(CUDA_ERROR_LAUNCH_FAILED, "the kernel failed")                                                                   \
+    X(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, "host memory is registered already")                                  \
+    X(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, "host memory is not registered")                                          \
     X(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, "a cooperative launch has more blocks than fit at once")                \
     X(CUDA_ERROR_NOT_PERMITTED, "not permitted")                                                                       \
     X(CUDA_ERROR_NOT_SUPPORTED, "not supported")                                                                       \

@@ -2,9 +2,11 @@
  *
  * A unified session keeps host memory that the device sees in a part of its memory of its own; the
  * program gets the host address of those bytes, kernels use the device address, and where the two
- * are equal (dev_unified) a pointer means the same everywhere, as on a real system. Without that,
- * host memory is ordinary memory which only copies reach. */
+ * are equal (dev_unified) a pointer means the same everywhere, as on a real system. Then kernels see
+ * memory that the program registers, too. Without that, host memory is ordinary memory which only
+ * copies reach. */
 #include "cuda/driver.h"
+#include "ptx/dev_share.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -82,9 +84,11 @@ CUresult cuMemHostGetDevicePointer(CUdeviceptr *device, void *ptr, unsigned int 
     if (!device || !h || flags)
         return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuMemHostGetDevicePointer: not host memory of this API");
     if (!h->addr)
-        return driver_complain(d, CUDA_ERROR_NOT_SUPPORTED,
-                               "kernels do not see host memory that the program registered itself; "
-                               "allocate it with cudaHostAlloc");
+        return driver_complain(
+            d, CUDA_ERROR_NOT_SUPPORTED,
+            "kernels do not see this memory, which the program registered itself: the process uses the "
+            "device's addresses, or the memory lies below 0x%llx; allocate it with cudaHostAlloc",
+            (unsigned long long)GENERIC_END);
     *device = h->addr + ((uintptr_t)ptr - (uintptr_t)h->ptr);
     return CUDA_SUCCESS;
 }
@@ -106,6 +110,8 @@ CUresult cuMemHostRegister(void *ptr, size_t bytes, unsigned int flags)
     CUresult r = driver_context(&d);
     if (r) return r;
     if (!ptr || !bytes) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuMemHostRegister: NULL pointer or 0 bytes");
+    if (host_memory_at(d, ptr))
+        return driver_fail(d, CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, "cuMemHostRegister: registered already");
     struct host_memory *h = object_new(d, sizeof *h, OBJECT_HOST_MEMORY, &d->current->object);
     if (!h) return driver_fail(d, CUDA_ERROR_OUT_OF_MEMORY, "out of host memory");
     h->driver = d;
@@ -113,6 +119,7 @@ CUresult cuMemHostRegister(void *ptr, size_t bytes, unsigned int flags)
     h->bytes = bytes;
     h->flags = flags;
     h->registered = true;
+    if (!dev_share(session_memory(d->session), ptr, bytes)) h->addr = (uintptr_t)ptr;
     return CUDA_SUCCESS;
 }
 
@@ -123,7 +130,7 @@ CUresult cuMemHostUnregister(void *ptr)
     if (r) return r;
     struct host_memory *h = host_memory_at(d, ptr);
     if (!h || h->ptr != ptr || !h->registered)
-        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuMemHostUnregister: not registered");
+        return driver_fail(d, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, "cuMemHostUnregister: not registered");
     object_free(d, &h->object);
     return CUDA_SUCCESS;
 }

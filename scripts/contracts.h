@@ -3,6 +3,9 @@
  * scripts/analyze.sh includes it before each file; nothing else does. A failure is never zero: callers write
  * `return wl_fail(...)`, and go on only if nothing was returned. A file that defines such a function is analyzed
  * without its macro (-DDEFINES_name). */
+#ifndef WL_SCRIPTS_CONTRACTS_H
+#define WL_SCRIPTS_CONTRACTS_H
+
 #include "base/err.h"
 
 /* An expression and no function: the analyzer follows calls only a few levels deep. */
@@ -60,4 +63,6 @@
 #ifndef DEFINES_driver_complain
 #define driver_complain(...) NEVER_ZERO(CUresult, driver_complain(__VA_ARGS__))
 #endif
+#endif
+
 #endif

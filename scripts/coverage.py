@@ -127,8 +127,8 @@ def rest(files, minimum):
     for path, f in files.items():
         lines, hit, branches, branches_hit = sums([f])
         if 100 * hit < minimum[0] * lines or 100 * branches_hit < minimum[1] * branches:
-            below.append((branches - branches_hit, f"  {path}: {percent(hit, lines)}, {percent(branches_hit, branches)};"
-                          f" {lines - hit}, {branches - branches_hit}"))
+            shares = f"{percent(hit, lines)}, {percent(branches_hit, branches)}"
+            below.append((branches - branches_hit, f"  {path}: {shares}; {lines - hit}, {branches - branches_hit}"))
     for _, text in sorted(below, reverse=True):
         print(text)
     print("\nfunctions that no test calls:")

@@ -4,8 +4,9 @@
 # Sets up a cluster of one node (munged, slurmctld, slurmd from Debian's packages) in a scratch
 # folder, on ports of its own, runs the demo experiment as a job array, and compares every figure
 # with a run without Slurm. Then the hard parts: a task that is killed, a wait that is
-# interrupted while the job goes on, and a node that dies in the middle and comes back. Needs root, because slurmd starts jobs. Nothing outside the
-# scratch folder is changed but the packages that are installed when they are missing.
+# interrupted while the job goes on, and a node that dies in the middle and comes back. Needs root,
+# because slurmd starts jobs. Nothing outside the scratch folder is changed but the packages that are
+# installed when they are missing.
 set -eu
 warpline=$(readlink -f "${1:-build/warpline}")
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -96,8 +97,8 @@ what="the results came through Slurm"
 check sh -c 'ls slurm.db.spool/slurm-*_*.out >/dev/null 2>&1'
 what="repeating it submits nothing"
 before=$(ls slurm.db.spool | wc -l)
-check sh -c "$warpline experiment '$root/experiments/demo.ini' --size $size --slurm --store slurm.db --out a >/dev/null &&
-    [ \$(ls slurm.db.spool | wc -l) = $before ]"
+check sh -c "$warpline experiment '$root/experiments/demo.ini' --size $size --slurm --store slurm.db --out a \
+    >/dev/null && [ \$(ls slurm.db.spool | wc -l) = $before ]"
 
 # A wait that is interrupted: the job goes on, the next call collects.
 cat >slow.ini <<INI
@@ -111,7 +112,11 @@ sched = gto
 metric = ipc
 base = lrr
 INI
-"$warpline" experiment slow.ini --slurm --store int.db --out c >/dev/null 2>int.txt &
+# A shell starts background commands with SIGINT ignored, and they stay so: it is given back its meaning first.
+python3 -c 'import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])' "$warpline" experiment slow.ini --slurm --store int.db --out c \
+    >/dev/null 2>int.txt &
 waiter=$!
 tries=0
 until [ -s int.db.spool/active ] || [ $tries -ge 100 ]; do tries=$((tries + 1)); sleep 0.05; done
@@ -143,7 +148,10 @@ check "$warpline" experiment slow.ini --slurm --retry --store cut.db --out d >/d
 "$warpline" experiment slow.ini --slurm --store dead.db --out e >/dev/null 2>dead.txt &
 waiter=$!
 tries=0
-until pgrep -f -- "--spool .*dead\.db\.spool" >/dev/null || [ $tries -ge 400 ]; do tries=$((tries + 1)); sleep 0.05; done
+until pgrep -f -- "--spool .*dead\.db\.spool" >/dev/null || [ $tries -ge 400 ]; do
+    tries=$((tries + 1))
+    sleep 0.05
+done
 sleep 1
 doomed=$node
 for p in $(pgrep -f -- "--spool .*dead\.db\.spool"); do # a task, the shell of its job, Slurm's daemon for the job

@@ -1,7 +1,7 @@
 #!/bin/sh
-# tsan.sh BUILD [JOBS] - what uses threads, under ThreadSanitizer, which ends with a report when two touch the same memory
-# without order: wl_run and the driver API from several threads, a program under `warpline exec` that forks and calls
-# from threads, and a sweep (whose workers are processes: the parent and its signals are watched).
+# tsan.sh BUILD [JOBS] - what uses threads, under ThreadSanitizer, which ends with a report when two touch the same
+# memory without order: wl_run and the driver API from several threads, a program under `warpline exec` that forks and
+# calls from threads, and a sweep (whose workers are processes: the parent and its signals are watched).
 set -eu
 cd "$(dirname "$0")/.."
 build=$1 jobs=${2:-2}

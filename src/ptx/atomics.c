@@ -79,6 +79,11 @@ static uint64_t operand(const struct exec_warp *w, const struct uop *u, unsigned
     return u->sign ? (uint64_t)((int64_t)(v << unused) >> unused) : v << unused >> unused;
 }
 
+static bool is_global(const struct uop *u, uint64_t addr)
+{
+    return u->space == PTX_GLOBAL || (u->space == PTX_SPACE_NONE && (addr < GENERIC_SHARED || addr >= GENERIC_END));
+}
+
 int op_atom(struct exec_warp *w, const struct uop *u)
 {
     uint64_t addr[WARP_SIZE];
@@ -92,7 +97,7 @@ int op_atom(struct exec_warp *w, const struct uop *u)
         uint64_t old = 0;
         memcpy(&old, p, u->bytes);
         uint64_t seen = u->sign ? (uint64_t)((int64_t)(old << unused) >> unused) : old;
-        bool global = u->space == PTX_GLOBAL || (u->space == PTX_SPACE_NONE && addr[i] < GENERIC_SHARED);
+        bool global = is_global(u, addr[i]);
         uint64_t now = apply(u, global, seen, operand(w, u, 1, i), u->mode == ATOM_CAS ? operand(w, u, 2, i) : 0);
         memcpy(p, &now, u->bytes);
         if (memcmp(&now, &old, u->bytes)) w->run->progress++;
@@ -112,7 +117,7 @@ int op_atom_vec(struct exec_warp *w, const struct uop *u)
         unsigned i = bit_low32(m);
         uint8_t *p = mem_lane(w, u, i, addr[i], u->bytes * n, "atomic");
         if (!p) return RUN_FAULT;
-        bool global = u->space == PTX_GLOBAL || (u->space == PTX_SPACE_NONE && addr[i] < GENERIC_SHARED);
+        bool global = is_global(u, addr[i]);
         for (unsigned k = 0; k < n; k++) {
             uint64_t old = 0;
             memcpy(&old, p + k * u->bytes, u->bytes);

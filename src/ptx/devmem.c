@@ -6,6 +6,7 @@
  * released, belongs to nobody. New allocations go above all earlier ones until the device
  * is full; only then are gaps reused, first fit. Addresses therefore depend on nothing but
  * the order of calls. */
+#include "ptx/dev_share.h"
 #include "ptx/exec_priv.h"
 
 #include <stdlib.h>
@@ -15,7 +16,8 @@
 
 struct dev_range {
     uint64_t addr, bytes;
-    bool heap; /* a kernel's malloc */
+    bool heap;   /* a kernel's malloc */
+    bool theirs; /* the program's own memory (dev_share) */
 };
 
 struct dev_mem {
@@ -70,7 +72,7 @@ struct dev_mem *dev_mem_new_unified(uint64_t limit_bytes) { return memory_new(li
 bool dev_unified(const struct dev_mem *m) { return (uintptr_t)m->host == DEVICE_BASE; }
 bool dev_is_host(const struct dev_mem *m, uint64_t addr)
 {
-    return addr >= DEVICE_BASE + m->limit && addr - DEVICE_BASE < m->host_limit;
+    return addr >= GENERIC_END || (addr >= DEVICE_BASE + m->limit && addr - DEVICE_BASE < m->host_limit);
 }
 
 uint64_t dev_addr_of(const struct dev_mem *m, const void *host)
@@ -185,6 +187,17 @@ uint64_t dev_alloc_host(struct dev_mem *m, uint64_t bytes)
     return DEVICE_BASE + at;
 }
 
+/* Where device addresses are those of the host, all of the process's memory is in reach of the arithmetic; the table
+ * decides what belongs to the device. Addresses between the device's memory and the windows are not the host's. */
+int dev_share(struct dev_mem *m, const void *host, uint64_t bytes)
+{
+    uint64_t addr = (uintptr_t)host;
+    if (!dev_unified(m) || addr < GENERIC_END || addr > TRACE_DEVICE_END - bytes) return -1;
+    size_t i = above(m, addr + bytes - 1);
+    if (i && m->range[i - 1].addr + m->range[i - 1].bytes > addr) return -1;
+    return insert(m, addr - DEVICE_BASE, (struct dev_range){.bytes = bytes, .theirs = true}) ? 0 : -1;
+}
+
 /* Whole pages go back to the kernel, which hands them out zeroed; the edges, which share a
  * page with neighbours, are cleared by hand. */
 static void wipe(uint8_t *p, uint64_t bytes)
@@ -206,7 +219,7 @@ int dev_release(struct dev_mem *m, uint64_t addr)
     size_t i = above(m, addr);
     if (!i || m->range[i - 1].addr != addr) return -1;
     struct dev_range r = m->range[--i];
-    wipe(m->host + (r.addr - DEVICE_BASE), span(&r));
+    if (!r.theirs) wipe(m->host + (r.addr - DEVICE_BASE), span(&r));
     m->count--;
     memmove(&m->range[i], &m->range[i + 1], (m->count - i) * sizeof r);
     if (!dev_is_host(m, addr)) m->used -= span(&r);

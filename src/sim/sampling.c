@@ -199,6 +199,14 @@ static int add_stand(struct sampling *s, struct launch_group *g, const struct lo
     return 0;
 }
 
+/* Whether what was missed so far leaves the mean as exact as was asked. */
+static bool is_exact(const struct sampling *s, const struct launch_group *g)
+{
+    double mean = g->miss / g->checks, spread = fmax(g->miss_square / g->checks - mean * mean, 0);
+    if (g->checks < 2) return spread <= s->asked * s->asked;
+    return fabs(mean) + sampling_student(g->checks) * sqrt(spread / (g->checks - 1)) <= s->asked;
+}
+
 /* With each timed launch the one before it is predicted from its neighbours and compared with what it took. */
 static void check_prediction(struct sampling *s, struct launch_group *g)
 {
@@ -208,9 +216,12 @@ static void check_prediction(struct sampling *s, struct launch_group *g)
     const struct logged *l = &s->log[at];
     double cycles = (double)l->m->count.stats.cycles;
     if (!sampling_predict(s, l, at, out, half)) return;
+    double miss = (out[SAMPLED_CYCLES] - cycles) / cycles;
     g->checks++;
-    if (fabs(out[SAMPLED_CYCLES] - cycles) <= STEADY * s->asked * cycles) {
-        if (g->launches > FIRST_TIMED) g->gap *= 2;
+    g->miss += miss;
+    g->miss_square += miss * miss;
+    if (fabs(miss) <= STEADY * s->asked) {
+        if (g->launches > FIRST_TIMED) g->gap = is_exact(s, g) ? 2 * g->gap : FIRST_GAP;
         return;
     }
     g->misses++;

@@ -35,6 +35,7 @@ struct launch_group {
     uint32_t gap, due; /* launches until the next look; the ordinal at which it is due */
     double step;       /* how far a launch's size may be from that of a timed one, as a logarithm */
     unsigned checks, misses, surprises;
+    double miss, miss_square; /* sums of what predictions of cycles were off by, as shares */
     bool refused;
 };
 
@@ -54,6 +55,8 @@ struct sampling {
 };
 
 /* sampling_project.c */
+/* The quantile 0.975 of Student's distribution for n values. */
+double sampling_student(unsigned n);
 /* How launch `l` would have been counted, from the launches of its group that stand for others, but `without` (an index
  * of the log). False: there is none. `half`: half of the intervals that the launches it is made of bring along. */
 bool sampling_predict(const struct sampling *s, const struct logged *l, uint32_t without, double out[SAMPLED_COUNTERS],

@@ -31,8 +31,7 @@ static bool is_sum(unsigned i)
            i != SAMPLED_AT(stats.sm.reexec_peak);
 }
 
-/* The quantile 0.975 of Student's distribution for n values. */
-static double student(unsigned n)
+double sampling_student(unsigned n)
 {
     static const double t[] = {12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23};
     if (n < 2) return t[0];
@@ -113,7 +112,7 @@ void sampling_add_waves(const struct sampling *s, struct measured *m, const stru
     uint64_t *to = counts_of(&m->count), own_ctas = m->count.stats.sm.ctas, own_warps = m->count.stats.sm.warps;
     double left_out = (double)(total.warp_instructions - m->timed_warp), work = 0;
     for (unsigned j = 0; j < w->windows; j++) work += (double)counts(&w->window[j])[at_warp];
-    double mean_work = work / w->windows, factor = student(w->windows) / sqrt(w->windows);
+    double mean_work = work / w->windows, factor = sampling_student(w->windows) / sqrt(w->windows);
     for (unsigned i = 0; i < SAMPLED_COUNTERS; i++) {
         double sum = 0, square = 0;
         if (!is_sum(i)) continue;
@@ -282,7 +281,7 @@ static void add_group(const struct sampling *s, const struct launch_group *g, do
         if (work > 0 && x->n > 1) {
             double mean = x->sum[k] / x->n, spread = x->square[k] / x->n - mean * mean;
             double scatter = sqrt(fmax(spread, 0) * x->n / (x->n - 1));
-            h += work * (fabs(mean) + scatter * student(x->n) / sqrt(x->n)) + FLOOR * sum[k];
+            h += work * (fabs(mean) + scatter * sampling_student(x->n) / sqrt(x->n)) + FLOOR * sum[k];
         } else if (work > 0) h += UNKNOWN * sum[k];
         square[k] += h * h;
     }

@@ -187,7 +187,8 @@ for signal in KILL INT TERM HUP GROUP; do # HUP: a closed terminal; GROUP: SIGTE
     check "$signal: the figure is the same" cmp -s whole/sweep.1.csv cut/sweep.1.csv
 done
 (trap '' HUP; exec "$WARPLINE" experiment sweep.ini --jobs 2 --store nohup.db --out cut -q 2>cut.err) & pid=$!
-until [ -s nohup.db ]; do sleep 0.02; done
+n=0
+until [ -s nohup.db ] || [ $n -gt 500 ]; do n=$((n + 1)); sleep 0.02; done
 kill -HUP $pid
 wait $pid
 check "under nohup a closed terminal ends nothing" sh -c "[ $? = 0 ] && [ $(rows nohup.db) = $total ]"

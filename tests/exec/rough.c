@@ -3,6 +3,7 @@
 #include <locale.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +77,7 @@ static int forks(int own)
     return status || first() != 4.5f;
 }
 
-static volatile int stop;
+static atomic_int stop;
 
 static void *compute(void *unused)
 {

@@ -199,7 +199,8 @@ def one_round(a, folder, own_disk, seed):
     subprocess.run(day.words("calm.db", "calm", "--no-run"), cwd=folder, capture_output=True, check=False)
     n = day.rough(time.monotonic() - started, per_run, runs // 2)
     day.verify("everything")
-    p = subprocess.run(day.words("rough.db", "rough", "--retry"), cwd=folder, capture_output=True, text=True, check=False)
+    p = subprocess.run(day.words("rough.db", "rough", "--retry"), cwd=folder, capture_output=True, text=True,
+                       check=False)
     if p.returncode:
         fail(f"in peace again: exit {p.returncode}: {p.stderr}")
     rough = results(day, "rough.db", "rough")

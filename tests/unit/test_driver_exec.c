@@ -226,18 +226,33 @@ TEST(managed_memory_needs_one_address)
     rig_end(&r);
 }
 
-TEST(registered_memory_is_for_copies)
+/* Where the process has the device's addresses free, kernels write into memory that the program registered, and it
+ * stays the program's; else only copies reach it. */
+TEST(registered_memory)
 {
     struct rig r;
-    unsigned mine[16] = {0};
+    static unsigned mine[64];
     CUdeviceptr p;
     rig_begin(&r, (struct session_options){.mode = SESSION_FUNCTIONAL, .unified = true}, false);
     OK(cuMemHostRegister(mine, sizeof mine, 0));
+    FAILS(HOST_MEMORY_ALREADY_REGISTERED, cuMemHostRegister(mine + 1, 4, 0));
+    if (dev_unified(session_memory(r.session)) && (uintptr_t)mine >= GENERIC_END) {
+        unsigned value = 7;
+        void *params[] = {&p, &value};
+        OK(cuMemHostGetDevicePointer(&p, mine + 32, 0));
+        assert_int_equal(p, (uintptr_t)(mine + 32));
+        OK(cuLaunchKernel(r.fill, 1, 1, 1, 32, 1, 1, 0, NULL, params, NULL));
+        for (unsigned i = 0; i < 64; i++) assert_int_equal(mine[i], i < 32 ? 0 : 7);
+        FAILS(ILLEGAL_ADDRESS, cuLaunchKernel(r.fill, 1, 1, 1, 64, 1, 1, 0, NULL, params, NULL)); /* its end */
+        rig_end(&r);
+        assert_int_equal(mine[32], 7);
+        return;
+    }
     FAILS(NOT_SUPPORTED, cuMemHostGetDevicePointer(&p, mine, 0));
     assert_non_null(strstr(r.heard.text, "cudaHostAlloc"));
     FAILS(INVALID_VALUE, cuMemFreeHost(mine));
     OK(cuMemHostUnregister(mine));
-    FAILS(INVALID_VALUE, cuMemHostUnregister(mine));
+    FAILS(HOST_MEMORY_NOT_REGISTERED, cuMemHostUnregister(mine));
     rig_end(&r);
 }
 

@@ -13,7 +13,7 @@
 #   SIZE       size of the workloads        (small)
 #   WORKLOADS  workloads                    (all of them)
 #   RUNS       runs of each                 (3; for figures that are published 9, on an idle machine)
-#   BASELINE   the file                     (docs/results/bench-GPU-SIZE.csv)
+#   BASELINE   the file                     (docs/bench/GPU-SIZE.csv)
 #   SAVE       1: write the file instead of comparing with it
 set -eu
 
@@ -22,7 +22,7 @@ if [ $# -ne 1 ]; then
     exit 2
 fi
 warpline=$1 gpu=${GPU:-gtx480} size=${SIZE:-small}
-baseline=${BASELINE:-$(dirname "$0")/../docs/results/bench-$gpu-$size.csv}
+baseline=${BASELINE:-$(dirname "$0")/../docs/bench/$gpu-$size.csv}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

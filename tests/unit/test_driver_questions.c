@@ -89,13 +89,13 @@ TEST(the_device_and_its_context)
     assert_int_equal(cache, CU_FUNC_CACHE_PREFER_NONE);
     BAD(cuCtxGetCacheConfig(NULL));
     OK(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 1024));
-    FAILS(NOT_SUPPORTED, cuCtxSetLimit((CUlimit)9, 1));
+    BAD(cuCtxSetLimit((CUlimit)9, 1));
     OK(cuCtxGetLimit(&bytes, CU_LIMIT_STACK_SIZE));
-    assert_int_equal(bytes, 512 << 10);
+    assert_int_equal(bytes, 1024); /* kept */
     OK(cuCtxGetLimit(&bytes, CU_LIMIT_PRINTF_FIFO_SIZE));
     OK(cuCtxGetLimit(&bytes, CU_LIMIT_MALLOC_HEAP_SIZE));
-    assert_int_equal(bytes, 0); /* there is no heap */
-    FAILS(NOT_SUPPORTED, cuCtxGetLimit(&bytes, (CUlimit)9));
+    assert_int_equal(bytes, 8 << 20); /* as CUDA begins */
+    BAD(cuCtxGetLimit(&bytes, (CUlimit)9));
     BAD(cuCtxGetLimit(NULL, CU_LIMIT_STACK_SIZE));
     OK(cuCtxResetPersistingL2Cache());
     OK(cuCtxSetSharedMemConfig(2));

@@ -160,7 +160,7 @@ void order_host_all(struct driver *d)
     if (session_waits(d->session)) driver_flush(d);
 }
 
-/* When the host has waited for all there is, nothing can come that runs beside it. */
+/* When the host has waited for all there is, nothing can come that runs at the same time. */
 static void settle(struct driver *d)
 {
     if (session_waits(d->session) && session_covers(d->session, d->host.number, d->host.count)) order_host_all(d);

@@ -21,7 +21,7 @@ void set_free(struct work_set *s);
 
 /* A piece of work that is being done. */
 struct work_order {
-    bool kept;             /* it may run beside other work; else it runs at once, after all before it */
+    bool kept;             /* it may overlap other work; else it runs at once, after all before it */
     uint64_t stream;       /* its id */
     int priority;          /* of its kernels */
     struct work_set after; /* what it waits for */

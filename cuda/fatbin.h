@@ -28,10 +28,9 @@ char *fatbin_ptx(const void *container, size_t size, unsigned capability, struct
  * container of unknown size; the objects of a version 2 wrapper are linked (ptx_link.h). */
 char *fatbin_program(const void *image, unsigned capability, struct wl_err *e);
 
-/* The machine code of such an image, of which `size` bytes are known to be there (SIZE_MAX: not known), malloc'd, by the
- * rule of fatbin_ptx; NULL: there is none, or none that can be
- * read. Nothing executes it, but it says how many registers the assembler gave to a thread: cubin_registers, 0: no such
- * kernel. */
+/* The machine code of such an image, of which `size` bytes are known to be there (SIZE_MAX: not known),
+ * malloc'd, by the rule of fatbin_ptx; NULL: there is none, or none that can be read. Nothing executes it, but it says
+ * how many registers the assembler gave to a thread: cubin_registers, 0: no such kernel. */
 char *fatbin_cubin(const void *image, size_t size, unsigned capability, size_t *bytes);
 unsigned cubin_registers(const char *elf, size_t bytes, const char *kernel);
 

@@ -66,4 +66,6 @@ done | awk -F, '
         printf "%-18s %9.3f %9.3f %7.3f%s\n", $1, $3, $5, ratio, same ? "" : " *"
         if (same) { n++; logs += log(ratio); new += $3; old += $5 }
     }
-    END { if (n) printf "%d workloads: ratio %.3f (geometric mean); %.1f s, baseline %.1f s\n", n, exp(logs / n), new, old }'
+    END {
+        if (n) printf "%d workloads: ratio %.3f (geometric mean); %.1f s, baseline %.1f s\n", n, exp(logs / n), new, old
+    }'

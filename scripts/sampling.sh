@@ -82,8 +82,9 @@ for name in names:
     print("| " + " | ".join(row) + " |", flush=True)
     times.append(math.log(faster))
     errors.append(abs(cycles))
-print("\nGeometric mean %.1f times as fast; cycles off by %.2f %% in the mean, %.2f %% at worst; %d of %d intervals hold "
-      "the full run's number%s." % (math.exp(sum(times) / len(times)), sum(errors) / len(errors), max(errors), held, asked,
+print("\nGeometric mean %.1f times as fast; cycles off by %.2f %% in the mean, %.2f %% at worst; %d of %d intervals "
+      "hold the full run's number%s."
+      % (math.exp(sum(times) / len(times)), sum(errors) / len(errors), max(errors), held, asked,
                                "; speedups off by %.2f points in the mean, %.2f at worst"
                                % (sum(points) / len(points), max(points)) if points else ""))
 PY

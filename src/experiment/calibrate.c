@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "experiment/calibrate.h"
 #include "run/machine.h"
-#include "run/probe.h"
+#include "run/machine_probe.h"
 
 enum { LINE_BYTES = 128, SECTOR_BYTES = 32 };
 
@@ -61,7 +61,7 @@ static int take(struct calibration *k, enum param_id id, const char *key, struct
 
 /* ---- what the driver says ---- */
 
-const char *calibrate_base(const struct measurements *m)
+static const char *calibrate_base(const struct measurements *m)
 {
     const struct measured *x = measurement(m, "device.sm_version");
     double v = x ? measured_value(x) : 90;
@@ -268,7 +268,7 @@ static int from_port(struct calibration *k, struct wl_err *e)
 }
 
 /* The parameter that makes the machine's chase take what was measured. */
-static int solve(struct calibration *k, enum param_id id, enum probe what, const char *key, double slope,
+static int solve(struct calibration *k, enum param_id id, enum machine_probe what, const char *key, double slope,
                  struct wl_err *e)
 {
     double goal = value_of(k, key), got = 0;

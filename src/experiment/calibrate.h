@@ -2,7 +2,8 @@
  * base.
  *
  * Properties and sizes are taken over. Latencies and the bandwidth of the L2 are the sum of many parameters: the one
- * that stands for them is chosen so that the machine, measured in the same way (run/probe.h), gives the same number. */
+ * that stands for them is chosen so that the machine, measured in the same way (run/machine_probe.h), gives the same
+ * number. */
 #ifndef WL_EXPERIMENT_CALIBRATE_H
 #define WL_EXPERIMENT_CALIBRATE_H
 
@@ -22,9 +23,7 @@ struct calibration {
 
 /* The program that measures, as CUDA source. */
 const char *calibrate_source(void);
-/* The preset nearest to the GPU that was measured. */
-const char *calibrate_base(const struct measurements *m);
-/* `base`: a preset or file; NULL: calibrate_base's. */
+/* `base`: a preset or file; NULL: the preset nearest to the GPU that was measured. */
 int calibrate(struct calibration *k, const struct measurements *m, const char *base, struct wl_err *e);
 /* The machine as a file that --gpu reads, each value with its measurement. */
 void calibrate_write(const struct calibration *k, FILE *out);

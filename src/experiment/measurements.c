@@ -98,7 +98,7 @@ static int read_line(struct measurements *m, const char *file, unsigned line, ch
     return 0;
 }
 
-int measurements_read(struct measurements *m, const char *file, const char *text, struct wl_err *e)
+static int measurements_read(struct measurements *m, const char *file, const char *text, struct wl_err *e)
 {
     char copy[LINE_ROOM];
     unsigned line = 0;

@@ -23,9 +23,7 @@ struct measurements {
     unsigned count, room;
 };
 
-/* Adds what a file says. The sentence of an error names file and line. */
-int measurements_read(struct measurements *m, const char *file, const char *text, struct wl_err *e);
-/* The same, of a file by its name; "-" is standard input. */
+/* Adds what a file says; "-" is standard input. The sentence of an error names file and line. */
 int measurements_load(struct measurements *m, const char *file, struct wl_err *e);
 void measurements_free(struct measurements *m);
 

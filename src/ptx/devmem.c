@@ -151,7 +151,6 @@ uint64_t dev_alloc(struct dev_mem *m, uint64_t bytes) { return take(m, (struct d
 
 /* ---- the heap of kernels ---- */
 
-uint64_t dev_heap(const struct dev_mem *m) { return m->heap_limit; }
 void dev_set_heap(struct dev_mem *m, uint64_t bytes) { m->heap_limit = bytes; }
 static uint64_t heap_bytes(uint64_t bytes) { return round_up(bytes ? bytes : 1, DEV_HEAP_ALIGN); }
 

@@ -37,7 +37,6 @@ void dev_release_all(struct dev_mem *m);
 /* The heap of kernels' malloc: the sizes of its allocations, rounded up to DEV_HEAP_ALIGN, stay below a limit, at first
  * DEV_HEAP. 0: it is full. dev_heap_release: -1 when malloc did not return addr. */
 enum { DEV_HEAP = 8 << 20, DEV_HEAP_ALIGN = 16 };
-uint64_t dev_heap(const struct dev_mem *m);
 void dev_set_heap(struct dev_mem *m, uint64_t bytes);
 uint64_t dev_heap_alloc(struct dev_mem *m, uint64_t bytes);
 int dev_heap_release(struct dev_mem *m, uint64_t addr);

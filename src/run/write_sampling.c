@@ -15,7 +15,7 @@ static struct sampled around(double value, double half)
     return (struct sampled){value, fmax(value - half, 0), value + half};
 }
 
-struct sampled result_sampled(const struct run_result *r, unsigned counter)
+static struct sampled result_sampled(const struct run_result *r, unsigned counter)
 {
     const uint64_t *stats = (const uint64_t *)(const void *)&r->stats;
     return around((double)stats[counter], r->sampling->half[counter]);
@@ -32,17 +32,17 @@ static struct sampled quotient(struct sampled a, struct sampled b)
 
 #define COUNTER(field) result_sampled(r, offsetof(struct run_stats, field) / sizeof(uint64_t))
 
-struct sampled result_sampled_ipc(const struct run_result *r)
+static struct sampled result_sampled_ipc(const struct run_result *r)
 {
     return quotient(COUNTER(sm.thread_instructions), COUNTER(cycles));
 }
 
-struct sampled result_sampled_l1(const struct run_result *r)
+static struct sampled result_sampled_l1(const struct run_result *r)
 {
     return quotient(COUNTER(l1d.misses), COUNTER(l1d.accesses));
 }
 
-struct sampled result_sampled_l2(const struct run_result *r)
+static struct sampled result_sampled_l2(const struct run_result *r)
 {
     return quotient(COUNTER(l2.misses), COUNTER(l2.accesses));
 }

@@ -2,7 +2,7 @@
  *
  * A program goes on when it has launched a kernel, and what it launches next, in another stream, may run at the same
  * time. So the kernel is executed at once, as the program needs its results, and its instruction streams are kept until
- * it is known what runs beside it. Small streams are copied together; CTAs with a stream in slices stay with their
+ * it is known what it overlaps. Small streams are copied together; CTAs with a stream in slices stay with their
  * source. */
 #ifndef WL_SIM_KEPT_H
 #define WL_SIM_KEPT_H

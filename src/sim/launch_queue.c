@@ -159,7 +159,8 @@ static void end_launch(void *arg, struct gpu_launch *l)
     note_end(q, at, l->end);
 }
 
-void queue_drop(struct launch_queue *q)
+/* Forgets what waits: the machine has failed. */
+static void queue_drop(struct launch_queue *q)
 {
     for (unsigned i = 0; i < q->count; i++) free_work(q->work[i]);
     q->count = q->first_left = 0;

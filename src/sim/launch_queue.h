@@ -57,7 +57,5 @@ uint64_t queue_ended_at(const struct launch_queue *q, uint64_t number);
  * Empties the queue when nothing is left to run. */
 typedef int queue_group(void *arg, struct queued *const *ran, unsigned count, struct wl_err *e);
 int queue_run(struct launch_queue *q, queue_group *group, void *arg, struct wl_err *e);
-/* Forgets what waits: the machine has failed. */
-void queue_drop(struct launch_queue *q);
 
 #endif

@@ -239,7 +239,7 @@ int sampling_timed(struct sampling *s, const struct launch_info *l, enum samplin
     bool known = g->launches != 0;
     double foreseen = known ? foresee(s, g, l->ctas) : 0;
     struct logged *to = add_launch(s, l, total);
-    struct measured *m = calloc(1, sizeof *m);
+    struct timed_launch *m = calloc(1, sizeof *m);
     if (!to || !m) {
         free(m);
         return -1;

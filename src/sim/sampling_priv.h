@@ -9,7 +9,7 @@
 
 /* A launch that was timed: its counters, with what was projected of CTAs that were left out, and half of their
  * intervals, which are 0 when none was. */
-struct measured {
+struct timed_launch {
     struct sample count;
     double half[SAMPLED_COUNTERS];
     uint64_t timed_warp; /* warp instructions that the machine issued */
@@ -20,7 +20,7 @@ struct logged {
     uint32_t group, ordinal; /* its number among the launches of its group, from 0 */
     uint32_t ctas, warps;
     uint64_t warp, thread;  /* instructions executed */
-    struct measured *m;     /* NULL: it was not timed */
+    struct timed_launch *m; /* NULL: it was not timed */
     bool stands;            /* others may be projected from it */
     uint32_t next_in_group; /* index of the group's next launch, or UINT32_MAX */
 };
@@ -62,10 +62,8 @@ double sampling_student(unsigned n);
 bool sampling_predict(const struct sampling *s, const struct logged *l, uint32_t without, double out[SAMPLED_COUNTERS],
                       double half[SAMPLED_COUNTERS]);
 /* Adds what the CTAs that were left out would have counted. */
-void sampling_add_waves(const struct sampling *s, struct measured *m, const struct wave_report *w,
+void sampling_add_waves(const struct sampling *s, struct timed_launch *m, const struct wave_report *w,
                         struct exec_counts total);
-/* Rounding and windows leave sums a little wrong: makes every law hold by deriving totals from their parts. */
-void sampling_mend(const struct gpu_config *c, struct run_stats *s);
 
 #define SAMPLED_AT(field) (offsetof(struct sample, field) / sizeof(uint64_t))
 

@@ -83,7 +83,8 @@ static void fit_parts(uint64_t *v, size_t bytes)
     v[most] += v[0] - sum; /* modulo 2^64: the difference is small, the largest part is not */
 }
 
-void sampling_mend(const struct gpu_config *c, struct run_stats *s)
+/* Rounding and windows leave sums a little wrong: makes every law hold by deriving totals from their parts. */
+static void sampling_mend(const struct gpu_config *c, struct run_stats *s)
 {
     mend_l1d(s);
     mend_memory(c, s);
@@ -105,7 +106,7 @@ void sampling_mend(const struct gpu_config *c, struct run_stats *s)
 
 /* ---- CTAs that were left out ---- */
 
-void sampling_add_waves(const struct sampling *s, struct measured *m, const struct wave_report *w,
+void sampling_add_waves(const struct sampling *s, struct timed_launch *m, const struct wave_report *w,
                         struct exec_counts total)
 {
     const unsigned at_warp = SAMPLED_AT(stats.sm.warp_instructions);

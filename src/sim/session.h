@@ -80,7 +80,7 @@ int session_launch(struct session *s, struct ptx_launch *l, struct wl_err *e);
 /* ---- work that may overlap ----
  *
  * A launch is executed when it is made; when it runs on the machine is another matter. One that comes with an order may
- * run beside others: it is kept, and runs when the queue is flushed, after the work it waits for. Work is named by
+ * overlap others: it is kept, and runs when the queue is flushed, after the work it waits for. Work is named by
  * numbers; 0 is work that has ended. A launch without an order runs at once, after all before it. */
 
 /* Whether launches overlap here: the machine runs several kernels at a time, and no observer looks at single ones. */

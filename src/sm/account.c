@@ -31,7 +31,7 @@ void account_idle(struct sm *s, unsigned sched, uint64_t barrier)
 /* ---- ready warps that did not issue ---- */
 
 /* Why ready warps did not issue: each is in one set. */
-struct kept {
+struct held_warps {
     uint64_t throttled, pipe, lsu, held, unselected;
 };
 
@@ -51,9 +51,9 @@ static __attribute__((noinline)) uint64_t sort_held(const struct sm *s, uint64_t
 }
 
 /* `left`: the warps; `can`: those whose unit would have taken them; `refused`: those the scheme kept. */
-static inline struct kept sort_kept(const struct sm *s, uint64_t left, uint64_t can, uint64_t refused)
+static inline struct held_warps sort_kept(const struct sm *s, uint64_t left, uint64_t can, uint64_t refused)
 {
-    struct kept k = {.throttled = left & refused, .unselected = left & can & ~refused};
+    struct held_warps k = {.throttled = left & refused, .unselected = left & can & ~refused};
     uint64_t blocked = left & ~(can | refused);
     k.pipe = blocked & ~s->head_unit[UNIT_LSU];
     k.lsu = blocked & s->head_unit[UNIT_LSU];
@@ -62,7 +62,7 @@ static inline struct kept sort_kept(const struct sm *s, uint64_t left, uint64_t 
     return k;
 }
 
-static void add_states(struct warp_states_stats *st, const struct kept *k, uint64_t cycles)
+static void add_states(struct warp_states_stats *st, const struct held_warps *k, uint64_t cycles)
 {
     st->throttled += bit_count64(k->throttled) * cycles;
     st->pipe_busy += bit_count64(k->pipe) * cycles;
@@ -73,7 +73,7 @@ static void add_states(struct warp_states_stats *st, const struct kept *k, uint6
 
 /* The scheduler had ready warps and issued none; those that are left are in one of the sets. If none is left, their
  * buffers held the wrong path. */
-static uint64_t *reason_kept(struct sm *s, unsigned sched, const struct kept *k)
+static uint64_t *reason_kept(struct sm *s, unsigned sched, const struct held_warps *k)
 {
     struct account_stats *a = &s->account.stats;
     uint64_t mine = s->owned[sched];
@@ -86,7 +86,7 @@ static uint64_t *reason_kept(struct sm *s, unsigned sched, const struct kept *k)
 void account_sort_left(struct sm *s, uint64_t stuck, uint64_t left, uint64_t can, uint64_t refused)
 {
     /* A warp that could have issued and whose scheduler issued none was not chosen. */
-    struct kept k = sort_kept(s, left, can, refused | (can & stuck));
+    struct held_warps k = sort_kept(s, left, can, refused | (can & stuck));
     add_states(&s->account.states, &k, 1);
     for (unsigned i = 0; i < s->schedulers; i++)
         if (stuck & s->owned[i]) close_cycles(&s->account, i, reason_kept(s, i, &k), 1);
@@ -125,7 +125,7 @@ static uint8_t place_of(const struct sm *s, const uint64_t *reason)
 }
 
 /* Finds every scheduler's reason. */
-static void find_reasons(struct sm *s, const struct kept *k)
+static void find_reasons(struct sm *s, const struct held_warps *k)
 {
     uint64_t results = awaits_result(s);
     for (unsigned i = 0; i < s->schedulers; i++) {
@@ -164,7 +164,7 @@ void account_begin_stretch(struct sm *s)
         a->kept = 0;
         return;
     }
-    struct kept k = sort_kept(s, s->ready, 0, 0);
+    struct held_warps k = sort_kept(s, s->ready, 0, 0);
     find_reasons(s, &k);
     a->kept = bit_count64(k.lsu);
     s->steady = !k.pipe && !s->lsu.ext; /* a pipe is busy for a while, and a gate has its own mind */
@@ -184,7 +184,7 @@ void account_add_skipped(struct sm *s, uint64_t skipped, tick_t then)
         return;
     }
     uint64_t can = s->ready & ~issue_blocked(s, then); /* only the scheme can have kept these */
-    struct kept k = sort_kept(s, s->ready, can, can);
+    struct held_warps k = sort_kept(s, s->ready, can, can);
     add_states(&a->states, &k, skipped);
     find_reasons(s, &k);
     a->began = s->cycle - skipped;

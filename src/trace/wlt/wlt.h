@@ -30,7 +30,7 @@
  *   'N' origins   v files, each a text (<= 1023); for each instruction of the table just before: text (<= 255), v PTX
  *                 line, then v file, v line, v file of the call it was inlined at, v line of that. A line 0 is not
  *                 known, a file 0 is none, otherwise index + 1          optional
- *   'Q' stream    v stream                                      of the launch that follows, which may run beside those
+ *   'Q' stream    v stream                                      of the launch that follows, which may overlap those
  *                                                               of other streams; optional
  *   'L' launch    v code table, text kernel (1..127), 3 v grid, 3 v block, v registers per thread,
  *                 v shared bytes
@@ -94,7 +94,7 @@ struct wlt_writer *wlt_create(const char *file, const struct wlt_header *h, stru
 /* A copy from the host happened here. A failure is remembered and comes with the next call that
  * can report one. */
 void wlt_write_copy(struct wlt_writer *w, uint64_t addr, uint64_t bytes);
-/* The next launch is of this stream, not 0, and may run beside launches of others. */
+/* The next launch is of this stream, not 0, and may overlap launches of others. */
 void wlt_write_stream(struct wlt_writer *w, uint64_t stream);
 /* Takes all CTAs of the source and writes the launch. */
 int wlt_write_launch(struct wlt_writer *w, struct stream_source *s, struct wl_err *e);

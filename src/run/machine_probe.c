@@ -1,10 +1,10 @@
-/* probe.c - micro-benchmarks on a machine of our own (probe.h): two launches of different length, whose difference is
- * free of begin and end. The rings are those of calibrate.cu, in the same order. */
+/* machine_probe.c - micro-benchmarks on a machine of our own (probe.h): two launches of different length, whose
+ * difference is free of begin and end. The rings are those of calibrate.cu, in the same order. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/embed.h"
-#include "run/probe.h"
+#include "run/machine_probe.h"
 #include "sim/session_attach.h"
 #include "warpline/cuda.h"
 
@@ -78,7 +78,7 @@ static double read_l2(struct probing *p, const struct gpu_config *c)
     return end > begin ? (double)bytes * (many - few) / (double)(end - begin) : 0;
 }
 
-static double measure(struct probing *p, const struct gpu_config *c, enum probe what)
+static double measure(struct probing *p, const struct gpu_config *c, enum machine_probe what)
 {
     switch (what) {
     case PROBE_SHARED: return follow(p, "follow_shared", 64, 512);
@@ -95,7 +95,7 @@ static double measure(struct probing *p, const struct gpu_config *c, enum probe 
     }
 }
 
-int probe_machine(const struct gpu_config *c, enum probe what, double *out, struct wl_err *e)
+int probe_machine(const struct gpu_config *c, enum machine_probe what, double *out, struct wl_err *e)
 {
     struct session_options o = {.mode = SESSION_TIMING, .config = *c};
     struct probing p = {.failed = false};

@@ -7,14 +7,15 @@
  * Scoreboard registers. Ids need to be unique only among the frames a warp has open at once:
  * kernels all begin at 0, a function begins behind the widest of its callers. Where numbers
  * run out (CODE_IDS) they wrap, which can only make the scoreboard wait too long, never too
- * short. An entry names at most CODE_MAX_REGS registers, destinations first; what does not fit
- * is left out. No PTX instruction has that many: a guarded texture fetch comes nearest. */
+ * short. An entry names at most CODE_MAX_REGS registers, destinations first. Only products of matrices have more:
+ * of their sources as many as fit are named, from the first of A to the last of C, so that a product waits for its
+ * factors and for the one before it in a chain of sums. */
 #include "ptx/module.h"
 #include "ptx/opcodes.h"
 
 #include <string.h>
 
-enum { CODE_IDS = 60000 };
+enum { CODE_IDS = 60000, LEAST_SOURCES = 4 };
 
 /* ---- what an instruction is to the machine ---- */
 
@@ -128,6 +129,14 @@ static void add_regs(struct code_inst *c, uint8_t *count, const struct ptx_func 
     }
 }
 
+/* Keeps at most `room` of n registers: the first, the last, and others between them. */
+static unsigned spread(int32_t *regs, unsigned n, unsigned room)
+{
+    if (n <= room) return n;
+    for (unsigned i = 0; i < room; i++) regs[i] = regs[i * (n - 1) / (room - 1)];
+    return room;
+}
+
 static void make_entry(struct code_inst *c, const struct ptx_func *f, const struct ptx_inst *in)
 {
     int32_t regs[MAX_INST_REGS];
@@ -152,9 +161,9 @@ static void make_entry(struct code_inst *c, const struct ptx_func *f, const stru
         c->async = c->kind == INST_LOAD && in->op == OP_CP;
     }
     c->guarded = in->guard >= 0 && in->op != OP_BRA && in->op != OP_BRX;
-    unsigned n = inst_writes(in, regs);
-    add_regs(c, &c->ndst, f, regs, n);
-    n = inst_reads(in, regs);
+    unsigned n = inst_writes(in, regs), most = CODE_MAX_REGS - LEAST_SOURCES;
+    add_regs(c, &c->ndst, f, regs, n > most ? most : n);
+    n = spread(regs, inst_reads(in, regs), CODE_MAX_REGS - c->ndst);
     add_regs(c, &c->nsrc, f, regs, n);
 }
 

@@ -486,6 +486,27 @@ TEST(test_code_entries)
     ptx_free(m);
 }
 
+/* A product of matrices has more registers than an entry names; it must still wait for the sum it adds to. */
+TEST(test_entry_of_a_long_product)
+{
+    struct wl_err e;
+    const char *text = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k()\n{\n"
+                       ".reg .b32 %a<8>, %b<8>; .reg .f32 %c<8>, %d<8>;\n"
+                       "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%d0,%d1,%d2,%d3,%d4,%d5,%d6,%d7},\n"
+                       "{%a0,%a1,%a2,%a3,%a4,%a5,%a6,%a7}, {%b0,%b1,%b2,%b3,%b4,%b5,%b6,%b7},\n"
+                       "{%c0,%c1,%c2,%c3,%c4,%c5,%c6,%c7};\nret;\n}\n";
+    struct ptx_module *m = ptx_parse("t.ptx", text, strlen(text), 0, &e);
+    if (!m) fail_msg("%s", e.text);
+    const struct code_inst *c = m->code.inst;
+    const struct ptx_func *f = kernel(m);
+    char first[4] = {0};
+    assert_int_equal(c[0].ndst, 8);
+    assert_int_equal(c[0].nsrc, 4);
+    for (unsigned i = 0; i < 4; i++) first[i] = f->reg[c[0].reg[8 + i] - f->code_reg_base].name[1];
+    assert_memory_equal(first, "aabc", 4);
+    ptx_free(m);
+}
+
 /* ---- refusals ---- */
 
 TEST(test_errors_of_instructions)

@@ -63,22 +63,23 @@ bad 2 "did you mean 'vectoradd'" sweep vectorad
 bad 2 "more than 4096 combinations" sweep vectoradd --set l1d.mshr=$(seq -s, 1 100) --set l2.mshr=$(seq -s, 4 100)
 
 # Ctrl-C: what is done is kept, and the same command goes on.
-long="sweep atax bfs kmeans_1 --size tiny --set l1d.size=16K,32K,64K --set l1d.mshr=8,16,32,64 --sched lrr,gto"
-long="$long --store c.db"
+long="sweep atax bfs kmeans_1 --size tiny --set l1d.size=16K,32K,64K --sched lrr,gto"
+long="$long --set l1d.mshr=8,12,16,20,24,28,32,40,48,56,64,96 --store c.db"
 python3 - "$WARPLINE" $long <<'P' >cut.out 2>cut.err
-import signal, subprocess, sys, time
+import os, signal, subprocess, sys, time
 p = subprocess.Popen(sys.argv[1:] + ["-j", "1"], preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-time.sleep(1.5)
+while p.poll() is None and not os.path.exists("c.db"): time.sleep(0.01)
+time.sleep(0.5)
 p.send_signal(signal.SIGINT)
 sys.exit(p.wait())
 P
 status=$?
 check "Ctrl-C" test $status -eq 1
-check "says how to go on" grep -q 'of 72 runs are done and stored: repeat the command' cut.err
+check "says how to go on" grep -q 'of 216 runs are done and stored: repeat the command' cut.err
 WARPLINE_PROGRESS=0.2 "$WARPLINE" $long -j 2 >"$work/out" 2>log
 check "the same command goes on" test $? -eq 0
 check "with lines of progress and the time left" grep -q '^[0-9]*/[0-9]* runs  [a-z_0-9]*, .* left$' log
-check "and not from the beginning" sh -c '[ "$(sed -n "1s,.*/\([0-9]*\) runs.*,\1,p" log)" -lt 72 ]'
+check "and not from the beginning" sh -c '[ "$(sed -n "1s,.*/\([0-9]*\) runs.*,\1,p" log)" -lt 216 ]'
 
 # ---- compare: the same lists, no store ----
 good "compare over settings" compare vectoradd --size tiny --set l1d.size=16K,32K --set l1d.mshr=8,64 -j 2 --csv - 

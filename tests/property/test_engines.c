@@ -29,7 +29,7 @@ TEST(all_workloads_on_presets)
     unsigned gpus = preset_names(names, 64), count;
     const struct workload *const *list = workloads(&count);
     assert_true(gpus >= 8);
-    for (unsigned i = 0; i < count; i += stride(3, 9))
+    for (unsigned i = 0; i < count; i += stride(3, 18))
         for (unsigned k = 0; k < presets_each; k++) {
             const char *gpu = names[(i + k * (gpus / 2)) % gpus];
             struct gpu_config c;

@@ -109,8 +109,8 @@ TEST(presets_with_their_policies)
 {
     const char *gpus[64];
     unsigned n = preset_names(gpus, 64);
-    for (unsigned g = 0; g < n; g += SLOW_BUILD ? 5 : 1)
-        for (unsigned i = g % 4; i < COUNT(names); i += long_run() ? 2 : 4) {
+    for (unsigned g = 0; g < n; g += SLOW_BUILD ? 11 : 1)
+        for (unsigned i = g % 4; i < COUNT(names); i += long_run() ? 2 : SLOW_BUILD ? 8 : 4) {
             struct gpu_config c;
             struct wl_err e = {.code = WL_OK};
             char what[128];
@@ -145,7 +145,7 @@ TEST(policies)
 {
     unsigned count;
     const struct wl_cache_policy *const *list = cache_policies(&count);
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i += stride(1, 3)) {
         struct gpu_config c;
         struct wl_err e = {.code = WL_OK};
         if (!(list[i]->levels >> WL_L1 & 1)) continue;

@@ -426,15 +426,6 @@ static uint64_t hash_values(uint64_t h, const char *name, const struct wl_param 
     return h;
 }
 
-uint64_t config_hash(const struct gpu_config *c)
-{
-    uint64_t h = hash_values(WL_HASH_INIT, "gpu", gpu_params, c->v);
-    h = hash_text(hash_text(h, c->dram_map), c->shared_options);
-    h = hash_values(h, c->l1.policy->name, c->l1.policy->params, c->l1.values);
-    h = hash_values(h, c->l2.policy->name, c->l2.policy->params, c->l2.values);
-    return hash_values(h, c->sched.policy->name, c->sched.policy->params, c->sched.values);
-}
-
 static uint64_t hash_stated(uint64_t h, const char *name, const struct wl_param *params, const int64_t *values)
 {
     h = hash_text(h, name);
@@ -447,11 +438,16 @@ static uint64_t hash_stated(uint64_t h, const char *name, const struct wl_param 
     return h;
 }
 
-uint64_t config_lasting_hash(const struct gpu_config *c)
+/* The parameters of the machine and of its three policies, each by `part`. */
+typedef uint64_t hash_part(uint64_t h, const char *name, const struct wl_param *params, const int64_t *values);
+static uint64_t hash_config(const struct gpu_config *c, hash_part *part)
 {
-    uint64_t h = hash_stated(WL_HASH_INIT, "gpu", gpu_params, c->v);
+    uint64_t h = part(WL_HASH_INIT, "gpu", gpu_params, c->v);
     h = hash_text(hash_text(h, c->dram_map), c->shared_options);
-    h = hash_stated(h, c->l1.policy->name, c->l1.policy->params, c->l1.values);
-    h = hash_stated(h, c->l2.policy->name, c->l2.policy->params, c->l2.values);
-    return hash_stated(h, c->sched.policy->name, c->sched.policy->params, c->sched.values);
+    h = part(h, c->l1.policy->name, c->l1.policy->params, c->l1.values);
+    h = part(h, c->l2.policy->name, c->l2.policy->params, c->l2.values);
+    return part(h, c->sched.policy->name, c->sched.policy->params, c->sched.values);
 }
+
+uint64_t config_hash(const struct gpu_config *c) { return hash_config(c, hash_values); }
+uint64_t config_lasting_hash(const struct gpu_config *c) { return hash_config(c, hash_stated); }

@@ -52,7 +52,6 @@ static void destroy_piece(struct piece *p)
 static int make_lane(struct lane *l, struct sm *sm, tick_t period)
 {
     l->sm = sm;
-    l->next = NEVER;
     if (clock_init(&l->clock, 2, &l->breach)) return -1;
     int domain = clock_domain(&l->clock, period);
     if (domain < 0) return -1;
@@ -79,7 +78,8 @@ static int make_clocks(struct split *x, const tick_t period[4])
     for (uint32_t i = 0; !bad && i < g->sms; i++) bad = make_lane(&x->lane[i], &g->sm[i], period[0]);
     if (bad) return -1;
     g->dispatch.part = x->hub.far;
-    bad = piece_add(&x->hub, &g->net[0].part, period[1], split_tick_requests, x);
+    x->hub_next = NEVER;
+    bad = piece_add(&x->hub, &g->net[0].part, period[1], NULL, NULL);
     bad |= piece_add(&x->back, &g->net[1].part, period[1], split_tick_replies, x);
     for (uint32_t i = 0; i < g->slices; i++) {
         x->to_slice[i].l2 = &g->l2[i];
@@ -113,11 +113,16 @@ int split_begin(struct gpu *g, const tick_t period[4])
     x->lane = aligned_alloc(_Alignof(struct lane), g->sms * sizeof *x->lane);
     x->worker = aligned_alloc(_Alignof(struct worker), x->threads * sizeof *x->worker);
     x->todo = calloc(g->sms, sizeof *x->todo);
+    x->reached = calloc(g->sms, sizeof *x->reached);
+    x->next = calloc(g->sms, sizeof *x->next);
+    x->in_network = calloc(g->sms, sizeof *x->in_network);
     x->to_slice = calloc(g->slices, sizeof *x->to_slice);
     x->to_sm = calloc(g->sms, sizeof *x->to_sm);
     if (x->lane) memset(x->lane, 0, g->sms * sizeof *x->lane);
     if (x->worker) memset(x->worker, 0, x->threads * sizeof *x->worker);
-    if (!x->lane || !x->worker || !x->todo || !x->to_slice || !x->to_sm) return -1;
+    bool made = x->lane && x->worker && x->todo && x->reached && x->next && x->in_network && x->to_slice && x->to_sm;
+    if (!made) return -1;
+    for (uint32_t i = 0; i < g->sms; i++) x->next[i] = NEVER;
     x->spare.pool.alive = x->back_pool.alive = ALIVE_ZERO;
     for (unsigned i = 0; i < x->threads; i++) x->worker[i].pool.alive = ALIVE_ZERO;
     list_init(&x->sent);
@@ -252,6 +257,9 @@ void split_free(struct split *x)
     free(x->lane);
     free(x->worker);
     free(x->todo);
+    free(x->reached);
+    free(x->next);
+    free(x->in_network);
     free(x->to_slice);
     free(x->to_sm);
     free(x);

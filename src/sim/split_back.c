@@ -69,17 +69,28 @@ static bool holds_any(const struct split *x)
     return x->received - x->replied + x->back_pool.alive != ALIVE_ZERO;
 }
 
+void split_back_run(struct split *x, tick_t limit)
+{
+    struct piece *b = &x->back;
+    while (back_next(x) < limit) {
+        clock_step(&b->clock, b->driven, b->parts, false, NULL);
+        b->last = b->clock.now;
+    }
+}
+
+/* Time has come to just before `limit`: no wake-up is left before that. */
+static void set_time(struct split *x, tick_t limit)
+{
+    if (x->back.clock.now + 1 < limit) x->back.clock.now = limit - 1;
+}
+
 /* What the front has sent. An empty back first makes up the wake-ups it postponed. */
 static void take_requests(struct split *x, tick_t time)
 {
     struct req_list in;
-    list_init(&in);
-    team_lock(&x->exchange);
-    list_join(&in, &x->down);
-    team_unlock(&x->exchange);
-    if (!in.head) return;
-    piece_run(&x->back, time);
-    piece_set_time(&x->back, time);
+    if (!split_receive(x, &x->down, &x->has_down, &in)) return;
+    split_back_run(x, time);
+    set_time(x, time);
     while (in.head) {
         struct req *r = list_pop(&in);
         struct port *p = &x->g->l2[r->slice].in;
@@ -106,11 +117,7 @@ static int refill(struct split *x, tick_t ticks)
 
 static void hand_over(struct split *x)
 {
-    if (x->replies.head) {
-        team_lock(&x->exchange);
-        list_join(&x->up, &x->replies);
-        team_unlock(&x->exchange);
-    }
+    split_send(x, &x->up, &x->has_up, &x->replies);
     atomic_store_explicit(&x->back_progress, x->back.clock.progress + x->back.nowhere.progress, memory_order_relaxed);
 }
 
@@ -118,11 +125,11 @@ static void back_run(struct split *x, tick_t time, tick_t limit)
 {
     struct piece *b = &x->back;
     take_requests(x, time);
-    while (holds_any(x) && clock_next(&b->clock, false) < limit && !b->breach.broken) {
+    while (holds_any(x) && back_next(x) < limit && !b->breach.broken) {
         clock_step(&b->clock, b->driven, b->parts, false, NULL);
         b->last = b->clock.now;
     }
-    if (clock_next(&b->clock, false) >= limit) piece_set_time(b, limit);
+    if (back_next(x) >= limit) set_time(x, limit);
     hand_over(x);
     atomic_store_explicit(&x->back_time, limit, memory_order_release);
 }

@@ -23,15 +23,12 @@ struct dates {
     _Atomic(uint32_t) written;
 };
 
-/* An SM. Nobody wakes it through its part's clock, which only counts: `next` is all. */
+/* An SM. Nobody wakes it through its part's clock, which only counts: its entry of `next` is all. */
 struct lane {
     _Alignas(128) struct sm *sm;
-    tick_t time;         /* the SM has worked at all its edges before this */
-    tick_t next;         /* the edge at which it works next; NEVER */
-    tick_t last;         /* the one at which it worked last */
-    uint32_t in_network; /* of the packets it sent, those that were carried over and are not known to have left */
-    uint32_t starving;
+    tick_t last;         /* the edge at which it worked last */
     struct port request; /* its end of the port to the network */
+    uint32_t starving;
     struct clock clock;
     struct part network; /* the consumer of that port, as far as it goes */
     struct breach breach;
@@ -87,10 +84,18 @@ struct split {
     struct worker spare;   /* what one has too much of and others may need */
     struct team_lock spare_lock;
     struct lane *lane; /* [SMs] */
-    uint32_t *todo;    /* [SMs] those that have work to do */
+    /* What every window looks at, for all SMs together. */
+    tick_t *reached;      /* [SMs] the SM has worked at all its edges before this */
+    tick_t *next;         /* [SMs] the edge at which it works next; NEVER */
+    uint32_t *in_network; /* [SMs] packets it sent that were carried over and are not known to have left */
+    uint32_t *todo;       /* [SMs] those that have work to do */
+    uint64_t pending[NET_WORDS]; /* SMs with packets to carry over */
+    uint64_t wanting[NET_WORDS]; /* SMs that want a CTA */
+    uint64_t left;               /* packets that have left the network so far, as far as SMs know */
 
     /* the front: SMs, request network, dispatcher */
-    struct piece hub;      /* the request network */
+    struct piece hub;      /* the request network; like an SM it has no wake-ups but this: */
+    tick_t hub_next;       /* the edge at which it works next; NEVER */
     tick_t time;           /* network and dispatcher have worked at all edges before this */
     tick_t exact, limit;   /* of the SMs: what the network frees before `exact` is known; no SM goes beyond the limit */
     tick_t start;          /* no CTA is given before this edge */
@@ -115,6 +120,7 @@ struct split {
     /* between them */
     _Alignas(128) struct team_lock exchange;
     struct req_list down, up;
+    _Atomic(bool) has_down, has_up; /* there is something in them */
     _Alignas(128) _Atomic(tick_t) front_time;
     _Alignas(128) _Atomic(tick_t) back_time;
     _Atomic(uint64_t) back_progress;
@@ -132,7 +138,6 @@ bool split_back_work(struct split *x, tick_t least);
 bool split_background(void *arg); /* of a team */
 
 /* split_run.c */
-tick_t split_tick_requests(void *self, tick_t now);
 void split_lane(void *arg, unsigned thread, uint32_t number); /* of a team */
 
 /* split.c */
@@ -184,19 +189,32 @@ static inline void cut_free_places(struct port *p, struct dates *d, tick_t now)
     }
 }
 
-/* Works at all its wake-ups before `limit`. */
-static inline void piece_run(struct piece *p, tick_t limit)
+/* What has been sent goes to the other side; what has come from there: false, nothing. */
+static inline void split_send(struct split *x, struct req_list *to, _Atomic(bool) *any, struct req_list *from)
 {
-    while (clock_next(&p->clock, false) < limit) {
-        clock_step(&p->clock, p->driven, p->parts, false, NULL);
-        p->last = p->clock.now;
-    }
+    if (!from->head) return;
+    team_lock(&x->exchange);
+    list_join(to, from);
+    atomic_store_explicit(any, true, memory_order_relaxed);
+    team_unlock(&x->exchange);
+}
+static inline bool split_receive(struct split *x, struct req_list *from, _Atomic(bool) *any, struct req_list *to)
+{
+    if (!atomic_load_explicit(any, memory_order_relaxed)) return false;
+    list_init(to);
+    team_lock(&x->exchange);
+    list_join(to, from);
+    atomic_store_explicit(any, false, memory_order_relaxed);
+    team_unlock(&x->exchange);
+    return true;
 }
 
-/* Its time has come to just before `limit`: no wake-up is left before that. */
-static inline void piece_set_time(struct piece *p, tick_t limit)
+/* The first wake-up of the back. */
+static inline tick_t back_next(const struct split *x)
 {
-    if (p->clock.now + 1 < limit) p->clock.now = limit - 1;
+    const struct domain *d = x->back.clock.domain;
+    return tick_min(tick_min(d[0].next, d[1].next), tick_min(d[2].next, d[3].next));
 }
+void split_back_run(struct split *x, tick_t limit); /* works at all its wake-ups before that */
 
 #endif

@@ -20,12 +20,11 @@ static tick_t lane_bound(const struct split *x, const struct lane *l)
     return bound;
 }
 
-/* The SM works at tick `t`, one of its edges; it may want to work again at a tick between two. */
-static void lane_tick(struct lane *l, tick_t t)
+/* The SM works at tick `t`, one of its edges, and may want to work again at a tick between two: returns the edge. */
+static tick_t lane_tick(const struct lane *l, tick_t t)
 {
     tick_t next = sm_tick(l->sm, t);
-    if (next != NEVER && next != t + l->sm->part.period) next = part_edge_after(&l->sm->part, next - 1);
-    l->next = next;
+    return next == NEVER || next == t + l->sm->part.period ? next : part_edge_after(&l->sm->part, next - 1);
 }
 
 static bool lane_idle(const struct lane *l) { return !l->sm->live && sm_idle(l->sm); }
@@ -35,12 +34,11 @@ static bool certain_of_room(const struct lane *l)
     return l->request.used + sm_may_send(l->sm) <= l->request.capacity;
 }
 
-/* What the SM may need until the limit; see set_round in gpu.c. */
-static bool refill(struct split *x, struct worker *w, const struct lane *l)
+/* What an SM may need in so many cycles; see set_round in gpu.c. */
+static bool refill(struct split *x, struct worker *w, uint64_t cycles)
 {
     enum { BATCH = 512 };
-    uint64_t cycles = (x->limit - l->time) / x->g->core_period + 1, requests = 12 * cycles;
-    uint64_t ops = (uint64_t)x->g->config.v[P_SM_LSU_QUEUE] + cycles;
+    uint64_t requests = 12 * cycles, ops = (uint64_t)x->g->config.v[P_SM_LSU_QUEUE] + cycles;
     bool lends = w->pool.available > requests + 8 * BATCH, lends_ops = w->ops.available > ops + 8 * BATCH;
     if (w->pool.available >= requests && w->ops.available >= ops && !lends && !lends_ops) return true;
     team_lock(&x->spare_lock);
@@ -60,23 +58,25 @@ static bool refill(struct split *x, struct worker *w, const struct lane *l)
 void split_lane(void *arg, unsigned thread, uint32_t number)
 {
     struct split *x = arg;
-    struct lane *l = &x->lane[x->todo[number]];
+    uint32_t i = x->todo[number];
+    struct lane *l = &x->lane[i];
     struct worker *w = &x->worker[thread];
-    tick_t t, bound;
-    if (!refill(x, w, l)) {
+    tick_t t = x->next[i], bound;
+    if (!refill(x, w, WINDOW_CYCLES + 1)) {
         atomic_store(&x->no_memory, true);
         return;
     }
     sm_use_pools(l->sm, &w->pool, &w->ops);
-    while ((t = l->next) < (bound = lane_bound(x, l)) && !lane_idle(l)) {
+    while (t < (bound = lane_bound(x, l)) && !lane_idle(l)) {
         if ((t > x->exact && !certain_of_room(l)) || l->breach.broken) {
             bound = t;
             break;
         }
-        lane_tick(l, t);
         l->last = t;
+        t = lane_tick(l, t);
     }
-    l->time = tick_max(l->time, bound);
+    x->next[i] = t;
+    x->reached[i] = tick_max(x->reached[i], bound);
     if (l->breach.broken) atomic_store(&x->broken, true);
 }
 
@@ -84,36 +84,48 @@ void split_lane(void *arg, unsigned thread, uint32_t number)
 static void take_replies(struct split *x)
 {
     struct req_list in;
-    list_init(&in);
-    team_lock(&x->exchange);
-    list_join(&in, &x->up);
-    team_unlock(&x->exchange);
+    if (!split_receive(x, &x->up, &x->has_up, &in)) return;
     while (in.head) {
         struct req *r = list_pop(&in);
-        struct lane *l = &x->lane[r->sm];
-        struct port *p = &l->sm->reply;
+        const struct part *part = &x->g->sm[r->sm].part;
+        struct port *p = &x->g->sm[r->sm].reply;
         if (p->warm) p->warm(p->consumer, r);
-        if (cut_append(p, r)) l->next = tick_min(l->next, part_edge_after(&l->sm->part, r->ready));
+        if (cut_append(p, r)) x->next[r->sm] = tick_min(x->next[r->sm], part_edge_after(part, r->ready));
     }
+}
+
+/* What the machine must know of an SM that has worked. */
+static void note_lane(struct split *x, uint32_t i)
+{
+    const struct lane *l = &x->lane[i];
+    if (l->request.list.head) x->pending[i >> 6] |= bit64(i & 63);
+    if (l->sm->wants_at != NEVER) x->wanting[i >> 6] |= bit64(i & 63);
 }
 
 /* Lets all SMs work that have something to do; returns the edge before which all have worked. */
 static tick_t run_lanes(struct split *x)
 {
+    enum { LEAST_EDGES = 24 }; /* below that it is done before others have heard of it */
     uint32_t n = 0, sms = x->g->sms;
+    uint64_t edges = 0;
     for (uint32_t i = 0; i < sms; i++) {
+        if (x->reached[i] >= x->limit) continue;
         struct lane *l = &x->lane[i];
         tick_t bound = lane_bound(x, l);
-        if (l->next < bound && !lane_idle(l)) x->todo[n++] = i;
-        else l->time = tick_max(l->time, bound);
+        if (x->next[i] < bound && !lane_idle(l)) {
+            x->todo[n++] = i;
+            edges += (bound - x->next[i]) / x->g->core_period;
+        } else {
+            x->reached[i] = tick_max(x->reached[i], bound);
+        }
     }
-    enum { LEAST_EDGES = 24 }; /* below that it is done before others have heard of it */
-    if (n * ((x->limit - x->exact) / x->g->core_period) < LEAST_EDGES)
+    if (n == 1 || edges < LEAST_EDGES)
         for (uint32_t i = 0; i < n; i++) split_lane(x, 0, i);
     else
         team_each(x->team, n);
+    for (uint32_t i = 0; i < n; i++) note_lane(x, x->todo[i]);
     tick_t time = NEVER;
-    for (uint32_t i = 0; i < sms; i++) time = tick_min(time, x->lane[i].time);
+    for (uint32_t i = 0; i < sms; i++) time = tick_min(time, x->reached[i]);
     return time;
 }
 
@@ -143,9 +155,8 @@ static tick_t next_room(const struct split *x)
     return next == NEVER ? NEVER : part_edge_after(&x->g->net[0].part, next);
 }
 
-tick_t split_tick_requests(void *self, tick_t now)
+static void tick_network(struct split *x, tick_t now)
 {
-    struct split *x = self;
     free_popped(x, now);
     tick_t next = net_tick(&x->g->net[0], now);
     for (uint32_t w = 0; w < x->slice_words; w++) {
@@ -157,45 +168,51 @@ tick_t split_tick_requests(void *self, tick_t now)
         }
         x->filled[w] = 0;
     }
-    return tick_min(next, next_room(x));
+    x->hub.last = now;
+    x->hub_next = tick_min(next, next_room(x));
 }
 
-/* An empty network postpones its wake-ups until it gets a packet. */
 static void run_network(struct split *x, tick_t limit)
 {
-    if (x->hub_holds) piece_run(&x->hub, limit);
+    while (x->hub_next < limit) tick_network(x, x->hub_next);
 }
 
-/* The packets that SMs have sent in the cycle that begins at `edge`, or before, come to the network. */
-static void feed_network(struct split *x, uint32_t n, tick_t edge)
+/* The packets that the SM has sent in the cycle that begins at `edge` come to the network. */
+static void feed_input(struct split *x, uint32_t sm, tick_t edge)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        struct lane *l = &x->lane[x->todo[i]];
-        while (l->request.list.head && l->request.list.head->ready <= edge) {
-            struct port *p = &x->g->net[0].in[x->todo[i]];
-            if (!x->hub_holds++) piece_run(&x->hub, edge);
-            piece_set_time(&x->hub, edge);
-            if (cut_append(p, cut_take(&l->request))) {
-                *p->filled |= p->filled_bit;
-                part_wake_after(&x->g->net[0].part, edge);
-            }
-            l->in_network++;
+    struct port *from = &x->lane[sm].request, *to = &x->g->net[0].in[sm];
+    while (from->list.head && from->list.head->ready <= edge) {
+        if (!x->hub_holds++) run_network(x, edge + 1); /* what an empty network postponed */
+        if (cut_append(to, cut_take(from))) {
+            *to->filled |= to->filled_bit;
+            x->hub_next = tick_min(x->hub_next, part_edge_after(&x->g->net[0].part, edge));
         }
+        x->in_network[sm]++;
     }
+    if (!from->list.head) x->pending[sm >> 6] &= ~bit64(sm & 63);
+}
+
+static void feed_network(struct split *x, tick_t edge)
+{
+    for (uint32_t w = 0; w < x->sm_words; w++)
+        for (uint64_t m = x->pending[w]; m; m &= m - 1) feed_input(x, w * 64 + bit_low64(m), edge);
 }
 
 /* What has left the network has freed places for the SMs. */
 static void free_sent(struct split *x, tick_t time)
 {
+    const struct net *n = &x->g->net[0];
+    if (x->left == n->packets) return;
+    x->left = n->packets;
     for (uint32_t i = 0; i < x->g->sms; i++) {
-        struct lane *l = &x->lane[i];
-        uint32_t left = l->in_network ? l->in_network - x->g->net[0].in[i].used : 0;
+        uint32_t left = x->in_network[i] ? x->in_network[i] - n->in[i].used : 0;
         if (!left) continue;
-        l->in_network -= left;
-        l->request.used -= left;
-        if (!l->request.producer_waits) continue;
-        l->request.producer_waits = false;
-        l->next = tick_min(l->next, time);
+        struct port *p = &x->lane[i].request;
+        x->in_network[i] -= left;
+        p->used -= left;
+        if (!p->producer_waits) continue;
+        p->producer_waits = false;
+        x->next[i] = tick_min(x->next[i], time);
     }
 }
 
@@ -209,19 +226,22 @@ static void run_dispatcher(struct split *x, tick_t edge)
     dispatch_tick(d, edge);
     if (d->given == given && !dispatch_idle(d)) return;
     x->dispatched = edge;
-    for (uint32_t i = 0; i < x->g->sms; i++) {
-        struct lane *l = &x->lane[i];
-        if (l->sm->offered_at != edge) continue;
-        while (l->next <= edge) lane_tick(l, l->next); /* what an empty SM postponed */
-        l->next = tick_min(l->next, edge + x->g->core_period);
-    }
+    for (uint32_t w = 0; w < x->sm_words; w++)
+        for (uint64_t m = x->wanting[w]; m; m &= m - 1) {
+            uint32_t i = w * 64 + bit_low64(m);
+            const struct lane *l = &x->lane[i];
+            if (l->sm->wants_at == NEVER) x->wanting[w] &= ~(m & -m);
+            if (l->sm->offered_at != edge) continue;
+            while (x->next[i] <= edge) x->next[i] = lane_tick(l, x->next[i]); /* what an empty SM postponed */
+            x->next[i] = tick_min(x->next[i], edge + x->g->core_period);
+        }
 }
 
 static bool any_wants(const struct split *x)
 {
-    for (uint32_t i = 0; x->dispatching && i < x->g->sms; i++)
-        if (x->g->sm[i].wants_at != NEVER) return true;
-    return false;
+    uint64_t any = 0;
+    for (uint32_t w = 0; w < x->sm_words; w++) any |= x->wanting[w];
+    return x->dispatching && any;
 }
 
 /* ---- a window ---- */
@@ -234,28 +254,18 @@ static bool in_lockstep(const struct gpu *g)
 /* Network and dispatcher come to where the SMs are. */
 static void run_hub(struct split *x, tick_t time)
 {
-    uint32_t n = 0;
     tick_t period = x->g->core_period;
     bool wants = any_wants(x);
-    for (uint32_t i = 0; i < x->g->sms; i++)
-        if (x->lane[i].request.list.head) x->todo[n++] = i;
-    if (x->hub_holds && next_room(x) != NEVER) {
-        piece_set_time(&x->hub, tick_min(x->time, clock_next(&x->hub.clock, false)));
-        part_wake_at(&x->g->net[0].part, next_room(x));
-    }
+    x->hub_next = tick_min(x->hub_next, next_room(x));
     for (tick_t edge = x->exact; edge < time; edge += period) {
-        run_network(x, edge);
-        feed_network(x, n, edge);
-        run_network(x, edge + period);
+        if (x->hub_holds) run_network(x, edge + 1); /* it sees what SMs send at this edge at its next one */
+        feed_network(x, edge);
+        if (x->hub_holds) run_network(x, edge + period);
         if (wants) run_dispatcher(x, edge);
     }
     free_sent(x, time);
     x->time = time;
-    if (x->sent.head) {
-        team_lock(&x->exchange);
-        list_join(&x->down, &x->sent);
-        team_unlock(&x->exchange);
-    }
+    split_send(x, &x->down, &x->has_down, &x->sent);
     atomic_store_explicit(&x->front_time, time, memory_order_release);
 }
 
@@ -270,7 +280,7 @@ static void feed_lanes(struct split *x)
             int n = l->sm->starved ? sm_feed(l->sm, x->exact, d->e) : 0;
             if (n < 0) d->failed = -n;
             if (n < 0) return;
-            if (n) l->next = tick_min(l->next, x->exact + x->g->core_period);
+            if (n) x->next[i] = tick_min(x->next[i], x->exact + x->g->core_period);
             fed += n;
         }
     }
@@ -284,11 +294,10 @@ static void run_window(struct split *x)
         if (atomic_load(&x->no_memory)) return;
         if (!split_back_work(x, 1)) team_relax(n);
     }
-    uint64_t cycles = (ahead - first) / period;
-    if (cycles > WINDOW_CYCLES) cycles = WINDOW_CYCLES;
-    bool lockstep = in_lockstep(g);
+    /* A window is begun when the one before is over, so that SMs which need not wait for the slowest do much at once. */
+    uint64_t cycles = (ahead - first) / period, most = in_lockstep(g) ? 1 : WINDOW_CYCLES;
     x->exact = first;
-    x->limit = first + (lockstep ? 1 : cycles) * period;
+    if (x->limit <= first) x->limit = first + (cycles < most ? cycles : most) * period;
     x->dispatching = !dispatch_idle(&g->dispatch);
     x->start = g->dispatch.queue[0].start;
     for (unsigned i = 1; i < g->dispatch.count; i++) x->start = tick_min(x->start, g->dispatch.queue[i].start);
@@ -333,7 +342,7 @@ static void end_together(struct split *x)
     tick_t end = last_edge(x);
     for (uint32_t i = 0; i < g->sms; i++) {
         struct lane *l = &x->lane[i];
-        while (l->next <= end) lane_tick(l, l->next);
+        while (x->next[i] <= end) x->next[i] = lane_tick(l, x->next[i]);
         cut_free_places(&x->to_sm[i].port, &x->to_sm[i].taken, NEVER);
         x->to_sm[i].port.producer_waits = false;
     }
@@ -343,10 +352,9 @@ static void end_together(struct split *x)
     }
     memset(x->full, 0, sizeof x->full);
     memset(x->reply_full, 0, sizeof x->reply_full);
-    piece_run(&x->hub, end + 1);
-    piece_run(&x->back, end + 1);
-    piece_set_time(&x->hub, end + 1);
-    piece_set_time(&x->back, end + 1);
+    run_network(x, end + 1);
+    split_back_run(x, end + 1);
+    x->back.clock.now = end;
     g->clock.now = end;
 }
 
@@ -359,10 +367,11 @@ static void begin_together(struct split *x)
     x->hub.last = x->back.last = x->dispatched = now;
     for (uint32_t i = 0; i < g->sms; i++) {
         struct lane *l = &x->lane[i];
-        l->time = first;
         l->last = now;
-        l->next = tick_min(l->next, first); /* its policies may want a later edge: it will ask for it there */
+        x->reached[i] = first;
+        x->next[i] = tick_min(x->next[i], first); /* its policies may want a later edge: it will ask for it there */
     }
+    x->limit = 0;
     atomic_store(&x->back_time, now + 1);
     atomic_store(&x->front_time, now + 1);
 }
@@ -432,6 +441,8 @@ int split_run(struct gpu *g, const struct dispatched **ended, struct wl_err *e)
     struct split *x = g->split;
     team_lock(&x->back_lock);
     if (!x->running) begin_together(x);
+    memset(x->wanting, 255, sizeof x->wanting); /* any SM may want a CTA of a new kernel */
+    if (g->sms & 63) x->wanting[g->sms >> 6] = bit64(g->sms & 63) - 1;
     x->running = true;
     x->closed = false;
     team_unlock(&x->back_lock);

@@ -22,9 +22,10 @@
  *    when a place in front of an SM is free again instead of asking the SM.
  *  - An SM works ahead of the request network while there is room for all it may send, and not past the cycle in which
  *    the dispatcher may give it a CTA.
- *  - A piece that holds nothing postpones its wake-ups until something reaches it: they change nothing. All others are
- *    made because something is alive, so none is later than the end of the kernel in one thread. The last of them is
- *    the end. */
+ *  - No piece works after the end of the kernel, which none knows. An SM goes ahead only while it holds something that
+ *    has to be done before the end; without that it waits until all others are there and the kernel still runs. The
+ *    others postpone their wake-ups while they hold nothing, as these change nothing that others could see. So the
+ *    last edge at which anything worked is the end. */
 #ifndef WL_SIM_SPLIT_H
 #define WL_SIM_SPLIT_H
 

@@ -20,18 +20,19 @@ static tick_t lane_bound(const struct split *x, const struct lane *l)
     return bound;
 }
 
-/* The SM works at tick `t`, one of its edges, and may want to work again at a tick between two: returns the edge. */
-static tick_t lane_tick(const struct lane *l, tick_t t)
+/* A part that has worked at tick `now` wants to work at `next`: the edge at which it will. */
+static inline tick_t next_edge(const struct part *p, tick_t now, tick_t next)
 {
-    tick_t next = sm_tick(l->sm, t);
-    return next == NEVER || next == t + l->sm->part.period ? next : part_edge_after(&l->sm->part, next - 1);
+    return next == NEVER || next == now + p->period ? next : part_edge_after(p, tick_max(next - 1, now));
 }
 
-static bool lane_idle(const struct lane *l) { return !l->sm->live && sm_idle(l->sm); }
+static tick_t lane_tick(const struct lane *l, tick_t now) { return next_edge(&l->sm->part, now, sm_tick(l->sm, now)); }
 
-static bool certain_of_room(const struct lane *l)
+/* Whether the SM may work at an edge up to which not everything is known: there is room for all it may send, and the
+ * kernel has not ended before. */
+static bool lane_is_certain(const struct lane *l)
 {
-    return l->request.used + sm_may_send(l->sm) <= l->request.capacity;
+    return sm_keeps_kernel(l->sm) && l->request.used + sm_may_send(l->sm) <= l->request.capacity;
 }
 
 /* What an SM may need in so many cycles; see set_round in gpu.c. */
@@ -67,8 +68,8 @@ void split_lane(void *arg, unsigned thread, uint32_t number)
         return;
     }
     sm_use_pools(l->sm, &w->pool, &w->ops);
-    while (t < (bound = lane_bound(x, l)) && !lane_idle(l)) {
-        if ((t > x->exact && !certain_of_room(l)) || l->breach.broken) {
+    while (t < (bound = lane_bound(x, l))) {
+        if ((t > x->exact && !lane_is_certain(l)) || l->breach.broken) {
             bound = t;
             break;
         }
@@ -112,7 +113,7 @@ static tick_t run_lanes(struct split *x)
         if (x->reached[i] >= x->limit) continue;
         struct lane *l = &x->lane[i];
         tick_t bound = lane_bound(x, l);
-        if (x->next[i] < bound && !lane_idle(l)) {
+        if (x->next[i] < bound) {
             x->todo[n++] = i;
             edges += (bound - x->next[i]) / x->g->core_period;
         } else {
@@ -169,7 +170,7 @@ static void tick_network(struct split *x, tick_t now)
         x->filled[w] = 0;
     }
     x->hub.last = now;
-    x->hub_next = tick_min(next, next_room(x));
+    x->hub_next = next_edge(&x->g->net[0].part, now, tick_min(next, next_room(x)));
 }
 
 static void run_network(struct split *x, tick_t limit)
@@ -229,11 +230,9 @@ static void run_dispatcher(struct split *x, tick_t edge)
     for (uint32_t w = 0; w < x->sm_words; w++)
         for (uint64_t m = x->wanting[w]; m; m &= m - 1) {
             uint32_t i = w * 64 + bit_low64(m);
-            const struct lane *l = &x->lane[i];
-            if (l->sm->wants_at == NEVER) x->wanting[w] &= ~(m & -m);
-            if (l->sm->offered_at != edge) continue;
-            while (x->next[i] <= edge) x->next[i] = lane_tick(l, x->next[i]); /* what an empty SM postponed */
-            x->next[i] = tick_min(x->next[i], edge + x->g->core_period);
+            const struct sm *s = x->lane[i].sm;
+            if (s->wants_at == NEVER) x->wanting[w] &= ~(m & -m);
+            if (s->offered_at == edge) x->next[i] = tick_min(x->next[i], edge + x->g->core_period);
         }
 }
 

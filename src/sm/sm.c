@@ -239,6 +239,14 @@ void sm_use_pools(struct sm *s, struct req_pool *pool, struct memop_pool *ops)
     for (unsigned i = 0; i < SM_CACHES; i++) s->lsu.l1[i].pool = pool;
 }
 
+bool sm_keeps_kernel(const struct sm *s)
+{
+    if (sm_has_work(s) || !port_empty(&s->reply) || (s->fetch && s->fetch->missq_used)) return true;
+    for (unsigned i = 0; i < SM_CACHES; i++)
+        if (l1_has_misses(&s->lsu.l1[i])) return true;
+    return false;
+}
+
 /* Each cache sends at most one of the misses that wait when the cycle begins, or that a reply makes. */
 unsigned sm_may_send(const struct sm *s)
 {

@@ -70,6 +70,8 @@ void memop_pool_destroy(struct memop_pool *p);
 void sm_use_pools(struct sm *s, struct req_pool *pool, struct memop_pool *ops);
 /* Free instructions, at most so many, from one pool to another. */
 void memop_move(struct memop_pool *from, struct memop_pool *to, uint64_t most);
+/* Whether the kernel cannot end before the SM has worked again: a warp lives, a CTA waits or the SM holds a request. */
+bool sm_keeps_kernel(const struct sm *s);
 /* Packets that the SM may send in its next cycle, at most. */
 unsigned sm_may_send(const struct sm *s);
 

@@ -212,7 +212,8 @@ static double element_value(uint64_t v, unsigned t)
 }
 
 /* tf32 is an f32 whose lowest 13 bits are zero. .rna adds half of the last place kept: the carry does the rest. A NaN
- * gives all ones above those bits; .rna cuts it off instead, so that one of a small payload becomes infinity (an H200). */
+ * gives all ones above those bits; .rna cuts it off instead, so that one of a small payload becomes infinity (an H200).
+ */
 static uint32_t to_tf32(uint32_t b, const struct uop *u)
 {
     double x = f32_of(b);

@@ -16,8 +16,8 @@ static tick_t lane_bound(const struct split *x, const struct lane *l)
     tick_t bound = x->limit, period = x->g->core_period;
     if (x->dispatching && l->sm->wants_at != NEVER)
         bound = tick_min(bound, tick_max(l->sm->wants_at + 2 * period, x->start + period));
-    if (l->request.producer_waits) bound = tick_min(bound, x->exact + period);
-    return bound;
+    if (l->request.producer_waits) bound = x->exact;
+    return tick_max(bound, x->exact + period);
 }
 
 /* A part that has worked at tick `now` wants to work at `next`: the edge at which it will. */

@@ -220,7 +220,8 @@ static int run_workload(struct run *r, struct wl_err *e)
 
 int run_check_threads(uint64_t threads, struct wl_err *e)
 {
-    return threads <= RUN_MAX_THREADS ? 0 : wl_fail(e, WL_EINPUT, "--threads is a number from 1 to %d", RUN_MAX_THREADS);
+    return threads <= RUN_MAX_THREADS ? 0
+                                      : wl_fail(e, WL_EINPUT, "--threads is a number from 1 to %d", RUN_MAX_THREADS);
 }
 
 static int read_engine(struct run *r, struct wl_err *e)

@@ -122,8 +122,7 @@ static tick_t run_lanes(struct split *x)
     }
     if (n == 1 || edges < LEAST_EDGES)
         for (uint32_t i = 0; i < n; i++) split_lane(x, 0, i);
-    else
-        team_each(x->team, n);
+    else team_each(x->team, n);
     for (uint32_t i = 0; i < n; i++) note_lane(x, x->todo[i]);
     tick_t time = NEVER;
     for (uint32_t i = 0; i < sms; i++) time = tick_min(time, x->reached[i]);
@@ -293,7 +292,8 @@ static void run_window(struct split *x)
         if (atomic_load(&x->no_memory)) return;
         if (!split_back_work(x, 1)) team_relax(n);
     }
-    /* A window is begun when the one before is over, so that SMs which need not wait for the slowest do much at once. */
+    /* A window is begun when the one before is over, so that SMs which need not wait for the slowest do much at once.
+     */
     uint64_t cycles = (ahead - first) / period, most = in_lockstep(g) ? 1 : WINDOW_CYCLES;
     x->exact = first;
     if (x->limit <= first) x->limit = first + (cycles < most ? cycles : most) * period;

@@ -80,6 +80,7 @@ static int make_parts(struct gpu *g, struct wl_err *e)
     g->dispatch.sms = g->sms;
     g->dispatch.kernels = g->kernels;
     g->dispatch.mixed = v[P_SM_KERNELS];
+    g->dispatch.interval = (uint32_t)v[P_GPU_CTA_INTERVAL];
     set_round(g);
     return g->broken ? wl_fail(e, WL_ERUN, "out of memory") : 0;
 }

@@ -386,7 +386,7 @@ uint64_t atom_apply(const struct uop *u, uint64_t old, uint64_t operand); /* one
 uop_fn op_tex, op_txq, op_surface;
 
 /* warpops.c */
-uop_fn op_shfl, op_vote, op_match, op_redux, op_activemask, op_bar, op_nop, op_trap, op_clock;
+uop_fn op_shfl, op_vote, op_match, op_redux, op_elect, op_activemask, op_bar, op_nop, op_trap, op_clock;
 
 /* scalar.c: one lane at a time, for forms too rare to deserve a vector loop */
 uop_fn op_directed, op_carry, op_mov_vec;

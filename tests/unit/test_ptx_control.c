@@ -421,6 +421,28 @@ TEST(votes_see_active_lanes_only)
     ptx_test_free(&T);
 }
 
+/* The tiles of a warp meet at one instruction, each with its own mask, and see only themselves. */
+TEST(lanes_with_different_masks_are_groups)
+{
+    const uint32_t *w = run_words(
+        PTX_HEAD BEGIN("k") "and.b32 %b, %t, 24;\nmov.u32 %c, 255;\nshl.b32 %c, %c, %b;\n" /* tiles of 8 lanes */
+                            "and.b32 %d, %t, 9;\nsetp.eq.u32 %p, %d, 9;\nvote.sync.ballot.b32 %a, %p, %c;\n"
+                            "redux.sync.add.u32 %s0, %t, %c;\nshl.b32 %s0, %s0, 16;\nxor.b32 %a, %a, %s0;\n"
+                            "match.any.sync.b32 %s1, %d, %c;\nadd.u32 %a, %a, %s1;\n"
+                            "vote.sync.any.pred %q, %p, %c;\nselp.u32 %s2, 7, 0, %q;\nadd.u32 %a, %a, %s2;\n"
+                            "elect.sync %s2|%q, %c;\nadd.u32 %a, %a, %s2;\n" END,
+        1, 32);
+    for (unsigned i = 0; i < 32; i++) {
+        uint32_t tile = i & 24, sum = 8 * tile + 28, ballot = 0, match = 0;
+        for (unsigned k = tile; k < tile + 8; k++) {
+            ballot |= (uint32_t)((k & 9) == 9) << k;
+            match |= (uint32_t)((k & 9) == (i & 9)) << k;
+        }
+        assert_int_equal(w[i], (ballot ^ sum << 16) + match + (ballot ? 7 : 0) + tile);
+    }
+    ptx_test_free(&T);
+}
+
 TEST(atomics_go_lane_by_lane)
 {
     const uint32_t *w = run_words(

@@ -193,7 +193,10 @@ struct spin {
     uint32_t strong;   /* of these, those that say that others write it; since the round began */
     uint32_t yields;   /* lanes that waited were let past, since then */
     uint64_t kept;     /* hash of the warp's state */
+    uint32_t low;      /* the lowest depth of the stack since then, where something was executed */
+    uint32_t round;    /* the same of the last whole round, from a state until it came again */
     bool spins;        /* its state has come again: it goes on when somebody makes progress */
+    bool spun;         /* it did so before, in the state that is kept */
 };
 
 struct exec_warp {
@@ -406,6 +409,10 @@ int step_more(struct stream_source *s, struct cta_stream *cta, unsigned warp, st
 int step_feed(struct stream_source *s, struct cta_stream *cta, unsigned warp, uint64_t cycle, struct wl_err *e);
 
 /* spin.c */
+static inline void spin_note_depth(struct exec_warp *w)
+{
+    if (w->depth < w->spin.low) w->spin.low = w->depth;
+}
 /* The warp has executed a block that polls. True: it spins, and its turn is over. */
 bool spin_polled(struct exec_warp *w, const struct xblock *b);
 /* Lets lanes past that wait in the warp's current function for those that spin. False: there are none, or it was tried

@@ -479,6 +479,24 @@ TEST(a_lock_serialises_lanes)
 
 /* ---- spaces ---- */
 
+/* One lane asks for the lock and all shuffle the answer: while the warp waits for another, nobody waits inside it. The
+ * turn of the warp that has the lock ends before it gives the lock back. */
+TEST(a_lock_of_whole_warps)
+{
+    const uint32_t *w = run_words(
+        PTX_HEAD BEGIN("k") "and.b32 %t, %t, 31;\nsetp.eq.u32 %p, %t, 1;\n"
+                            "TRY:\nmov.u32 %a, 1;\n@!%p bra JOIN;\natom.global.or.b32 %a, [%x1+2048], 1;\nJOIN:\n"
+                            "shfl.sync.idx.b32 %a, %a, 1, 31, -1;\nsetp.ne.u32 %q, %a, 0;\n@%q bra TRY;\n"
+                            "mul.wide.u32 %x2, %t, 4;\nadd.s64 %x0, %x1, %x2;\nld.global.u32 %b, [%x0];\n"
+                            "mov.u32 %c, 0;\nWORK:\nadd.u32 %c, %c, 1;\nsetp.lt.u32 %q, %c, 3000;\n@%q bra WORK;\n"
+                            "shfl.sync.bfly.b32 %d, %t, 31, 31, -1;\nadd.u32 %d, %d, %t;\nadd.u32 %a, %b, %d;\n"
+                            "st.global.u32 [%x0], %a;\nmembar.gl;\n@!%p bra OUT;\n"
+                            "atom.global.and.b32 %a, [%x1+2048], 0;\nOUT:\nret;\n}\n",
+        4, 128);
+    for (unsigned i = 0; i < 32; i++) assert_int_equal(w[i], 16 * 31);
+    ptx_test_free(&T);
+}
+
 TEST(local_arrays_belong_to_a_thread)
 {
     const uint32_t *w = run_words(

@@ -154,6 +154,8 @@ CUresult capture_forbids(struct driver *d, struct CUstream_st *s, const char *ca
 bool graph_memory(const struct driver *d, CUdeviceptr ptr);
 CUresult graph_memory_new(struct driver *d, CUdeviceptr *ptr, size_t bytes);
 void graph_memory_release(struct driver *d, struct object *o);
+/* This memory was freed: if it is a pool's, the pool has less in use. */
+void pool_forget(struct driver *d, CUdeviceptr ptr);
 
 /* driver_condition.c */
 CUresult choice_run(struct driver *d, const struct choice *c, CUstream stream);

@@ -282,11 +282,11 @@ TEST(rows_are_filled_and_arrays_copied)
 TEST(pools_know_their_access_and_their_size)
 {
     struct rig r;
-    CUmemoryPool pool;
+    CUmemoryPool pool, usual;
     CUmemPoolProps p = {.allocType = 1, .location = {1, 0}};
     CUmemAccessDesc mine = {.location = {1, 0}, .flags = 3}, other = {.location = {1, 1}, .flags = 3};
     CUmemLocation here = {1, 0}, there = {1, 1};
-    CUdeviceptr ptr;
+    CUdeviceptr ptr, second;
     int flags = 0;
     uint64_t bytes = 0;
     unsigned reuse = 7;
@@ -300,12 +300,19 @@ TEST(pools_know_their_access_and_their_size)
     OK(cuMemPoolGetAccess(&flags, pool, &there));
     assert_int_equal(flags, 0);
     BAD(cuMemPoolGetAccess(NULL, pool, &here));
-    OK(cuDeviceSetMemPool(0, pool)); /* what is freed is counted for the pool that is current */
-    OK(cuMemAllocFromPoolAsync(&ptr, 512, pool, r.stream));
+    OK(cuMemAllocFromPoolAsync(&ptr, 512, pool, r.stream)); /* what is freed is counted for the pool it came from */
+    OK(cuMemAllocAsync(&second, 256, r.stream));
     OK(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &bytes));
-    assert_true(bytes >= 512);
+    assert_int_equal(bytes, 512);
     OK(cuMemFreeAsync(ptr, r.stream));
     OK(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &bytes));
+    assert_int_equal(bytes, 0);
+    OK(cuDeviceGetDefaultMemPool(&usual, 0));
+    OK(cuMemPoolGetAttribute(usual, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &bytes));
+    assert_int_equal(bytes, 256);
+    OK(cuDeviceSetMemPool(0, pool));
+    OK(cuMemFree(second)); /* by any call, whatever pool is current */
+    OK(cuMemPoolGetAttribute(usual, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &bytes));
     assert_int_equal(bytes, 0);
     OK(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH, &bytes));
     assert_true(bytes >= 512);

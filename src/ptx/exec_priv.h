@@ -471,6 +471,7 @@ lower_fn lower_cp, lower_mbarrier, lower_small, lower_cluster, lower_cluster_bar
 lower_fn lower_st_async;
 lower_fn lower_cvt;                                                            /* cvt.c */
 lower_fn lower_video;                                                          /* video.c */
+lower_fn lower_tensormap;                                                      /* tensor_replace.c */
 uint64_t image_var_addr(const struct ptx_image *img, const struct ptx_var *v); /* in its own space */
 struct xfunc *image_func(const struct ptx_image *img, const struct ptx_func *f);
 struct xfunc *image_func_at(const struct ptx_image *img, uint64_t pointer); /* NULL: none of this module */

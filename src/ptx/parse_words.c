@@ -194,6 +194,7 @@ void parse_own(struct ptx_parser *p, const struct token *op, struct ptx_inst *in
     case OP_MOVMATRIX: parse_movmatrix(&s, in); break;
     case OP_CP: parse_cp(&s, in); break;
     case OP_MBARRIER: parse_mbarrier(&s, in); break;
+    case OP_TENSORMAP: parse_tensormap(&s, in); break;
     default:
         if (!parse_video(&s, in)) parse_small(&s, in);
         break;

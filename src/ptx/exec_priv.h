@@ -288,6 +288,7 @@ struct exec_run {
     struct ptx_launch l;
     const struct xfunc *kernel;
     uint8_t *params, *launch_area;
+    uint64_t param_bytes, const_bytes;
     uint64_t meeting;  /* device address of what grid.sync() uses; 0: the module has none */
     uint32_t next_cta; /* the next one to start */
     uint32_t next_out; /* the next one to hand out */
@@ -357,6 +358,19 @@ void mem_addresses(const struct exec_warp *w, const struct uop *u, uint64_t addr
 /* Host bytes of one lane's access, or NULL after a fault. `what` is "load", "store" ... */
 void *mem_lane(struct exec_warp *w, const struct uop *u, unsigned lane, uint64_t addr, unsigned bytes,
                const char *what);
+/* Where the bytes of each executing lane are; RUN_FAULT: one of them has none. */
+int mem_resolve_lanes(struct exec_warp *w, const struct uop *u, const uint64_t *addr, unsigned size,
+                      uint8_t *at[WARP_SIZE], const char *what);
+/* A space with a single host image: its bytes, or NULL for the others. */
+static inline uint8_t *mem_space_image(const struct exec_run *r, unsigned space, uint64_t *bytes)
+{
+    switch (space) {
+    case PTX_SHARED: *bytes = r->shared_bytes; return r->shared;
+    case PTX_CONST: *bytes = r->const_bytes; return r->l.image->const_image;
+    case PTX_PARAM_KERNEL: *bytes = r->param_bytes; return r->params;
+    default: return NULL;
+    }
+}
 /* Chooses the function of a load or store from the other fields of *u. */
 void mem_choose(struct uop *u, bool store);
 /* Records the access in the stream. Fails where a generic address points into a space the instruction cannot

@@ -389,6 +389,8 @@ static int shape(struct exec_run *r, struct wl_err *e)
 static int make_storage(struct exec_run *r)
 {
     const struct ptx_func *k = r->l.kernel;
+    r->param_bytes = k->param_bytes;
+    r->const_bytes = r->l.image->mod->const_bytes;
     r->params = calloc(1, k->param_bytes + 1);
     if (!r->params || fill_launch_area(r) || !(r->spare = make_cta(r))) return -1;
     if (k->param_bytes && r->l.params) memcpy(r->params, r->l.params, k->param_bytes);

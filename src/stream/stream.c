@@ -234,6 +234,20 @@ void stream_addrs(struct stream_writer *w, uint32_t mask, const uint64_t addr[WA
     w->size = (size_t)(p - w->data);
 }
 
+void stream_affine(struct stream_writer *w, uint64_t base, int64_t stride)
+{
+    if (!reserve(w)) return;
+    uint8_t *p = w->data + w->size;
+    if (is_small(stride)) {
+        *p++ = (uint8_t)(stride ? stride + TAG_SMALL_BIAS : TAG_UNIFORM);
+    } else {
+        *p++ = TAG_AFFINE;
+        p = put_varint(p, zigzag(stride));
+    }
+    p = put_base(w, p, base);
+    w->size = (size_t)(p - w->data);
+}
+
 void stream_generic(struct stream_writer *w, const uint32_t lanes[GENERIC_FORMS], const uint64_t addr[WARP_SIZE])
 {
     unsigned spaces = 0;

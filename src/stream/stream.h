@@ -111,6 +111,8 @@ void stream_block(struct stream_writer *w, uint32_t block, uint32_t mask);
 void stream_guard(struct stream_writer *w, uint32_t mask);
 /* addr[lane] is read for the lanes of mask; mask is not 0. */
 void stream_addrs(struct stream_writer *w, uint32_t mask, const uint64_t addr[WARP_SIZE]);
+/* The same of all lanes, with addresses base + lane * stride. */
+void stream_affine(struct stream_writer *w, uint64_t base, int64_t stride);
 /* A generic instruction: lanes[k] are those that went to space SPACE_GLOBAL + k, not all of them 0; addresses
  * are those of that space. */
 void stream_generic(struct stream_writer *w, const uint32_t lanes[GENERIC_FORMS], const uint64_t addr[WARP_SIZE]);

@@ -100,6 +100,7 @@ struct xblock {
     uint32_t next, ipdom, code_block;
     uint32_t unguarded; /* instructions every lane of the block executes */
     uint8_t end;        /* enum xend; end instruction = uop[first + body] */
+    bool barrier;       /* of all warps of the CTA */
     uint8_t polls;      /* enum polls */
 };
 
@@ -114,6 +115,7 @@ struct xfunc {
     bool clocks;          /* reads a clock */
     bool strong;          /* has blocks that poll with POLL_STRONG */
     bool barriers;        /* has barriers of the CTA */
+    bool whole;           /* no excerpts (excerpt.c): warps meet in other ways too */
 };
 
 /* What fills a slot of the launch area. */
@@ -196,6 +198,15 @@ struct spin {
     bool spins;        /* its state has come again: it goes on when somebody makes progress */
 };
 
+/* What a warp knows of the windows in which it is recorded (excerpt.c). */
+struct excerpt {
+    struct stream_writer *writer; /* NULL: everything is recorded, or nothing */
+    uint64_t executed, threads;   /* by the warp, when the gap or window it is in began */
+    uint64_t gap, before; /* instructions of the gap before the window it is in, and of the window before that */
+    uint64_t epoch;       /* `executed` when it last passed a barrier */
+    struct exec_counts gaps;
+};
+
 struct exec_warp {
     uint8_t *base[AREAS];
     uint32_t exec;                          /* lanes the current instruction runs for */
@@ -204,7 +215,7 @@ struct exec_warp {
     _Alignas(64) uint32_t lanes[WARP_SIZE]; /* exec, spread out: all ones or 0 */
     struct exec_run *run;
     struct exec_cta *cta;
-    struct stream_writer *out;  /* NULL: no stream */
+    struct stream_writer *out;  /* NULL: no stream, or a gap in it */
     uint64_t executed, threads; /* warp and thread instructions so far */
     uint64_t block_at;          /* `executed` at the start of the block, for %clock */
     uint32_t id, live;
@@ -229,6 +240,7 @@ struct exec_warp {
     uint8_t *local; /* lane-major: lane * local_stride + offset */
     uint32_t local_stride;
     uint8_t *specials; /* the WARP area */
+    struct excerpt excerpt;
 };
 
 struct barrier {
@@ -260,6 +272,13 @@ struct idle {
     uint64_t progress, rounds, kept, renew;
 };
 
+/* From one barrier of a CTA to the next (excerpt.c). */
+struct epoch {
+    uint64_t at; /* instructions of a warp when it began */
+    bool often;  /* the CTA decides what is recorded, since the one before was short */
+    bool wanted; /* then: whether it is */
+};
+
 enum cta_state {
     CTA_RUNS,
     CTA_WAITS /* soft: it may end alone */,
@@ -280,6 +299,7 @@ struct exec_cta {
     struct cluster_meeting meeting; /* of a cluster that is one CTA */
     struct cta_out *out;            /* NULL: no streams */
     struct idle idle;
+    struct epoch epoch;
 };
 
 struct exec_run {
@@ -319,6 +339,8 @@ struct exec_run {
     struct cta_out *free_out, *all_out;
     struct slice_store slices;
     struct exec_counts counts;
+    bool whole;                /* the kernel, or a function it may call, cannot be recorded in excerpts */
+    bool excerpts;             /* it is (excerpt.c) */
     uint32_t pass_until;       /* CTAs below this id write no streams */
     struct exec_counts passed; /* of `counts`, what these executed */
     struct wl_err *err;
@@ -427,6 +449,15 @@ bool spin_polled(struct exec_warp *w, const struct xblock *b);
 bool spin_let_past(struct exec_warp *w);
 uint64_t spin_hash(uint64_t h,
                    const struct exec_warp *w); /* all that decides what it does next, shared memory excepted */
+
+/* excerpt.c */
+void excerpt_begin(struct exec_warp *w); /* it starts, and its writer is known */
+/* Before the warp enters a block, where there are excerpts: whether it is recorded. */
+void excerpt_block(struct exec_warp *w, const struct xfunc *f, const struct xblock *b);
+void excerpt_end(struct exec_warp *w);    /* its stream is complete */
+void excerpt_barrier(struct exec_cta *c); /* all its warps have passed a barrier */
+void source_excerpt(struct stream_source *s);
+uint64_t source_gaps(struct stream_source *s);
 
 /* launch.c: everybody waits and nobody can be started: says why. RUN_FAULT. */
 int launch_is_stuck(struct exec_run *r);

@@ -88,6 +88,7 @@ static int begin_warps(struct exec_cta *c)
             if (w->out->chain) w->out->chain->store = &c->run->slices;
             stream_begin(w->out);
         }
+        excerpt_begin(w);
         if (warp_start(w)) return -1;
     }
     return 0;
@@ -110,6 +111,7 @@ static struct exec_cta *start_cta(struct exec_run *r)
     c->ctaid[2] = c->id / g[0] / g[1];
     c->state = CTA_RUNS;
     c->meeting = (struct cluster_meeting){0};
+    c->epoch = (struct epoch){.wanted = true};
     c->out = NULL;
     if (r->shared_bytes) memset(c->shared, 0, r->shared_bytes);
     for (unsigned i = 0; i < BARRIERS; i++) c->bar[i] = (struct barrier){.all = 1};
@@ -226,6 +228,10 @@ static int hand_over(struct exec_run *r, struct exec_cta *c, struct cta_stream *
         r->passed.thread_instructions += r->counts.thread_instructions - before.thread_instructions;
     }
     for (uint32_t i = 0; o && i < r->nwarps; i++) {
+        const struct exec_counts *gaps = &c->warp[i].excerpt.gaps;
+        excerpt_end(&c->warp[i]);
+        r->passed.warp_instructions += gaps->warp_instructions;
+        r->passed.thread_instructions += gaps->thread_instructions;
         if (!stream_end(&o->writer[i]))
             return wl_fail(r->err, WL_ERUN, "kernel %s: no memory for its instruction stream", r->info.kernel);
         out->warp[i] = (struct warp_stream){.data = o->writer[i].data, .size = o->writer[i].size};
@@ -407,10 +413,15 @@ static void look_at_code(struct exec_run *r)
         r->watches |= f->strong;
         r->barriers |= f->barriers;
         r->clocks |= f->clocks;
+        r->whole |= f->whole;
     }
     r->in_step = r->clocks && r->l.in_step;
     if (!r->in_step) {
-        if (r->l.sliced) r->source.more = slices_more;
+        if (!r->l.sliced) return;
+        r->source.more = slices_more;
+        if (r->whole || r->watches) return;
+        r->source.excerpt = source_excerpt;
+        r->source.gaps = source_gaps;
         return;
     }
     r->source.more = step_more;

@@ -87,6 +87,13 @@ bool stream_end(struct stream_writer *w)
     return slice_prepare(w->chain) && !w->failed;
 }
 
+void stream_cut(struct stream_writer *w)
+{
+    if (w->size && !slice_add(w->chain, w->data, w->size)) w->failed = true;
+    w->size = 0;
+    slice_cut(w->chain);
+}
+
 static uint8_t *put_varint(uint8_t *p, uint64_t v)
 {
     while (v >= 0x80) {

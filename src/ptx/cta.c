@@ -52,7 +52,6 @@ static void check_barrier(struct exec_cta *c, struct barrier *b)
     }
     *b = (struct barrier){.all = 1};
     c->run->progress++;
-    if (c->run->excerpts) excerpt_barrier(c);
 }
 
 static int check_arrival(struct exec_warp *w, const struct uop *u, uint32_t id, uint32_t expected)

@@ -6,17 +6,15 @@
  * Windows are long against what the L1 needs to fill. Between two windows the stream has a gap: the block behind it
  * follows the one before it, and the machine learns what a window stands for when it begins to read it (slices.h).
  *
- * The warps of a CTA keep the same windows, since they count their own instructions. Barriers need more care, for all
- * warps must meet at the same ones: when a barrier is passed, the CTA decides for the next one whether its block is
- * recorded. Where warps meet often, a window is a number of whole stretches between barriers, and the CTA decides for
- * all of the stretch. Where they meet rarely, one barrier of sixteen is taken. A block may have one barrier, of all
- * warps; kernels with others are recorded whole (xfunc.whole).
+ * A warp is recorded whole as far as a few periods, so that what is left out of one that is not much longer, and has
+ * few windows, is little. The warps of a CTA keep the same windows, since they count their own instructions. Kernels
+ * in which warps meet, at barriers or otherwise, are recorded whole: all would have to meet at the same places.
  *
  * Nothing here depends on the machine's time. */
 #include "ptx/exec_priv.h"
 
 enum {
-    ALWAYS = 1 << 15, /* instructions at a warp's beginning that are recorded */
+    ALWAYS = 1 << 18, /* instructions at a warp's beginning that are recorded */
     SHARE = 16,       /* a window is one of so many parts of a period */
     WINDOW = EXCERPT_WINDOW,
     PERIOD = WINDOW * SHARE
@@ -37,11 +35,7 @@ static bool ends_warp(const struct exec_warp *w, const struct xblock *b, const s
 
 static bool is_wanted(const struct exec_warp *w, const struct xfunc *f, const struct xblock *b)
 {
-    const struct exec_cta *c = w->cta;
-    if (ends_warp(w, b, &f->uop[b->first + b->body])) return true;
-    if (b->barrier) return c->epoch.wanted;
-    if (c->epoch.often && w->executed - w->excerpt.epoch < WINDOW) return c->epoch.wanted;
-    return is_in_window(c, w->executed);
+    return ends_warp(w, b, &f->uop[b->first + b->body]) || is_in_window(w->cta, w->executed);
 }
 
 void excerpt_begin(struct exec_warp *w) { w->excerpt = (struct excerpt){.writer = w->run->excerpts ? w->out : NULL}; }
@@ -86,21 +80,6 @@ void excerpt_end(struct exec_warp *w)
     if (!x->writer || !x->before) return; /* no gap */
     if (w->out) close_window(w);
     else close_gap(w), slice_stand_for(x->writer->chain, 0, x->gap);
-}
-
-void excerpt_barrier(struct exec_cta *c)
-{
-    struct epoch *e = &c->epoch;
-    uint64_t at = 0;
-    for (uint32_t i = 0; i < c->run->nwarps; i++) {
-        struct exec_warp *w = &c->warp[i];
-        w->excerpt.epoch = w->executed;
-        if (w->executed > at) at = w->executed;
-    }
-    uint64_t seed = at ^ (uint64_t)c->id << 32;
-    e->often = at - e->at < WINDOW;
-    e->wanted = at < ALWAYS || (e->often ? is_in_window(c, at) : splitmix64(&seed) % SHARE == 0);
-    e->at = at;
 }
 
 /* ---- the source ---- */

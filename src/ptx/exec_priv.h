@@ -100,7 +100,6 @@ struct xblock {
     uint32_t next, ipdom, code_block;
     uint32_t unguarded; /* instructions every lane of the block executes */
     uint8_t end;        /* enum xend; end instruction = uop[first + body] */
-    bool barrier;       /* of all warps of the CTA */
     uint8_t polls;      /* enum polls */
 };
 
@@ -115,7 +114,7 @@ struct xfunc {
     bool clocks;          /* reads a clock */
     bool strong;          /* has blocks that poll with POLL_STRONG */
     bool barriers;        /* has barriers of the CTA */
-    bool whole;           /* no excerpts (excerpt.c): warps meet in other ways too */
+    bool meets;           /* has other instructions at which warps wait for one another */
 };
 
 /* What fills a slot of the launch area. */
@@ -203,7 +202,6 @@ struct excerpt {
     struct stream_writer *writer; /* NULL: everything is recorded, or nothing */
     uint64_t executed, threads;   /* by the warp, when the gap or window it is in began */
     uint64_t gap, before; /* instructions of the gap before the window it is in, and of the window before that */
-    uint64_t epoch;       /* `executed` when it last passed a barrier */
     struct exec_counts gaps;
 };
 
@@ -272,13 +270,6 @@ struct idle {
     uint64_t progress, rounds, kept, renew;
 };
 
-/* From one barrier of a CTA to the next (excerpt.c). */
-struct epoch {
-    uint64_t at; /* instructions of a warp when it began */
-    bool often;  /* the CTA decides what is recorded, since the one before was short */
-    bool wanted; /* then: whether it is */
-};
-
 enum cta_state {
     CTA_RUNS,
     CTA_WAITS /* soft: it may end alone */,
@@ -299,7 +290,6 @@ struct exec_cta {
     struct cluster_meeting meeting; /* of a cluster that is one CTA */
     struct cta_out *out;            /* NULL: no streams */
     struct idle idle;
-    struct epoch epoch;
 };
 
 struct exec_run {
@@ -339,7 +329,7 @@ struct exec_run {
     struct cta_out *free_out, *all_out;
     struct slice_store slices;
     struct exec_counts counts;
-    bool whole;                /* the kernel, or a function it may call, cannot be recorded in excerpts */
+    bool meets;                /* the kernel, or a function it may call, has other instructions of that kind */
     bool excerpts;             /* it is (excerpt.c) */
     uint32_t pass_until;       /* CTAs below this id write no streams */
     struct exec_counts passed; /* of `counts`, what these executed */
@@ -454,8 +444,7 @@ uint64_t spin_hash(uint64_t h,
 void excerpt_begin(struct exec_warp *w); /* it starts, and its writer is known */
 /* Before the warp enters a block, where there are excerpts: whether it is recorded. */
 void excerpt_block(struct exec_warp *w, const struct xfunc *f, const struct xblock *b);
-void excerpt_end(struct exec_warp *w);    /* its stream is complete */
-void excerpt_barrier(struct exec_cta *c); /* all its warps have passed a barrier */
+void excerpt_end(struct exec_warp *w); /* its stream is complete */
 void source_excerpt(struct stream_source *s);
 uint64_t source_gaps(struct stream_source *s);
 

@@ -111,7 +111,6 @@ static struct exec_cta *start_cta(struct exec_run *r)
     c->ctaid[2] = c->id / g[0] / g[1];
     c->state = CTA_RUNS;
     c->meeting = (struct cluster_meeting){0};
-    c->epoch = (struct epoch){.wanted = true};
     c->out = NULL;
     if (r->shared_bytes) memset(c->shared, 0, r->shared_bytes);
     for (unsigned i = 0; i < BARRIERS; i++) c->bar[i] = (struct barrier){.all = 1};
@@ -413,13 +412,13 @@ static void look_at_code(struct exec_run *r)
         r->watches |= f->strong;
         r->barriers |= f->barriers;
         r->clocks |= f->clocks;
-        r->whole |= f->whole;
+        r->meets |= f->meets;
     }
     r->in_step = r->clocks && r->l.in_step;
     if (!r->in_step) {
         if (!r->l.sliced) return;
         r->source.more = slices_more;
-        if (r->whole || r->watches) return;
+        if (r->barriers || r->meets || r->watches) return;
         r->source.excerpt = source_excerpt;
         r->source.gaps = source_gaps;
         return;

@@ -241,13 +241,11 @@ static enum polls polls_of(const struct ptx_inst *in)
     return load && others ? POLL_READS : POLL_NONE;
 }
 
-/* Whether warps meet here in another way than at a barrier of all of them that each arrives at. */
-static bool meets_otherwise(const struct ptx_inst *in, const struct uop *u, bool barrier)
+/* Whether warps wait for one another here, though it is no barrier of the CTA. */
+static bool meets_others(const struct ptx_inst *in)
 {
     lower_fn *f = ptx_opcodes[in->op].lower;
-    if (barrier) return in->guard >= 0 || u->nvec != 1 || in->mode == BAR_ARRIVE;
-    return f == lower_mbarrier || f == lower_cluster || f == lower_cluster_barrier || f == lower_cp ||
-           f == lower_st_async;
+    return f == lower_mbarrier || f == lower_cluster_barrier || f == lower_cp || f == lower_st_async;
 }
 
 static void lower_block(struct lower *L, const struct ptx_block *b, struct xblock *x)
@@ -268,10 +266,8 @@ static void lower_block(struct lower *L, const struct ptx_block *b, struct xbloc
         x->unguarded += !code->inst[in->code].guarded;
         L->f->clocks |= inst_reads_clock(in);
         if (polls > x->polls) x->polls = (uint8_t)polls;
-        bool barrier = code->inst[in->code].kind == INST_BARRIER;
-        L->f->barriers |= barrier;
-        L->f->whole |= meets_otherwise(in, &L->f->uop[b->first + i], barrier) || (barrier && x->barrier);
-        x->barrier |= barrier;
+        L->f->barriers |= code->inst[in->code].kind == INST_BARRIER;
+        L->f->meets |= meets_others(in);
     }
     if (x->polls == POLL_STRONG) L->f->strong = true;
 }

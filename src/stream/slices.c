@@ -139,7 +139,7 @@ void slice_cut(struct slice_chain *c)
 {
     struct slice *first = c->mark ? c->mark->next : c->first;
     if (!first) return;
-    c->window[0] = c->window[1];
+    c->window[0] = c->mark;
     c->window[1] = first;
     c->mark = c->last;
 }

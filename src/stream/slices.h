@@ -39,7 +39,7 @@ struct slice_chain {
     size_t longest;     /* bytes of the longest slice */
     /* Of a stream with gaps (stream_cut): */
     struct slice *mark;      /* the last slice of the last window; NULL: there is none */
-    struct slice *window[2]; /* the first slices of the window before that and of that; NULL: there is none */
+    struct slice *window[2]; /* the last slice of the window before that, and the first of that; NULL: there is none */
     uint64_t passed;         /* what the windows stand for that were taken, of all streams that the chain has held */
 };
 

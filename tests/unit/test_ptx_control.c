@@ -237,6 +237,28 @@ TEST(calls_return_values)
     ptx_test_free(&T);
 }
 
+/* A block of more instructions than a turn has, so that the turn of each warp ends behind the `ret`. */
+TEST(a_turn_may_end_with_a_function)
+{
+    enum { ADDS = 5000, TEXT = 64 * ADDS };
+    char *text = malloc(TEXT);
+    assert_non_null(text);
+    for (unsigned call = 0; call < 2; call++) {
+        size_t n = (size_t)snprintf(text, TEXT, "%s", PTX_HEAD);
+        if (call) n += (size_t)snprintf(text + n, TEXT - n, ".func long(.param .b32 x)\n{\n.reg .b32 %%a;\n");
+        else n += (size_t)snprintf(text + n, TEXT - n, "%s", BEGIN("k") "mov.u32 %a, 0;\nst.global.u32 [%x0], 1;\n");
+        for (unsigned i = 0; i < ADDS; i++) n += (size_t)snprintf(text + n, TEXT - n, "add.u32 %%a, %%a, 1;\n");
+        n += (size_t)snprintf(text + n, TEXT - n, "ret;\n}\n");
+        if (call)
+            snprintf(text + n, TEXT - n, "%s",
+                     BEGIN("k") "{ .param .b32 y; st.param.b32 [y], %t; call.uni long, (y); }\nmov.u32 %a, 1;\n" END);
+        const uint32_t *w = run_words(text, 3, 64);
+        for (unsigned i = 0; i < 3 * 64; i++) assert_int_equal(w[i], 1);
+        ptx_test_free(&T);
+    }
+    free(text);
+}
+
 TEST(divergent_calls_and_recursion)
 {
     const uint32_t *w = run_words(

@@ -139,7 +139,9 @@ struct exec_warp *cta_find_ready(struct exec_cta *c, const struct uop **at)
 void cta_warp_done(struct exec_warp *w)
 {
     w->run->progress++;
-    for (unsigned b = 0; b < BARRIERS; b++) check_barrier(w->cta, &w->cta->bar[b]);
+    if (!w->run->barriers) return;
+    for (unsigned b = 0; b < BARRIERS; b++)
+        if (w->cta->bar[b].threads) check_barrier(w->cta, &w->cta->bar[b]);
 }
 
 /* Gives each ready warp a turn, but none to a warp that would only spin. 1: some ran; 0: none did; < 0: fault. */

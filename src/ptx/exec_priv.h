@@ -114,6 +114,7 @@ struct xfunc {
     bool clocks;          /* reads a clock */
     bool strong;          /* has blocks that poll with POLL_STRONG */
     bool barriers;        /* has barriers of the CTA */
+    bool meets;           /* has other instructions at which warps wait for one another */
 };
 
 /* What fills a slot of the launch area. */
@@ -199,6 +200,14 @@ struct spin {
     bool spun;         /* it did so before, in the state that is kept */
 };
 
+/* What a warp knows of the windows in which it is recorded (excerpt.c). */
+struct excerpt {
+    struct stream_writer *writer; /* NULL: everything is recorded, or nothing */
+    uint64_t executed, threads;   /* by the warp, when the gap or window it is in began */
+    uint64_t gap, before; /* instructions of the gap before the window it is in, and of the window before that */
+    struct exec_counts gaps;
+};
+
 struct exec_warp {
     uint8_t *base[AREAS];
     uint32_t exec;                          /* lanes the current instruction runs for */
@@ -207,7 +216,7 @@ struct exec_warp {
     _Alignas(64) uint32_t lanes[WARP_SIZE]; /* exec, spread out: all ones or 0 */
     struct exec_run *run;
     struct exec_cta *cta;
-    struct stream_writer *out;  /* NULL: no stream */
+    struct stream_writer *out;  /* NULL: no stream, or a gap in it */
     uint64_t executed, threads; /* warp and thread instructions so far */
     uint64_t block_at;          /* `executed` at the start of the block, for %clock */
     uint32_t id, live;
@@ -232,6 +241,7 @@ struct exec_warp {
     uint8_t *local; /* lane-major: lane * local_stride + offset */
     uint32_t local_stride;
     uint8_t *specials; /* the WARP area */
+    struct excerpt excerpt;
 };
 
 struct barrier {
@@ -291,6 +301,7 @@ struct exec_run {
     struct ptx_launch l;
     const struct xfunc *kernel;
     uint8_t *params, *launch_area;
+    uint64_t param_bytes, const_bytes;
     uint64_t meeting;  /* device address of what grid.sync() uses; 0: the module has none */
     uint32_t next_cta; /* the next one to start */
     uint32_t next_out; /* the next one to hand out */
@@ -321,6 +332,8 @@ struct exec_run {
     struct cta_out *free_out, *all_out;
     struct slice_store slices;
     struct exec_counts counts;
+    bool meets;                /* the kernel, or a function it may call, has other instructions of that kind */
+    bool excerpts;             /* it is (excerpt.c) */
     uint32_t pass_until;       /* CTAs below this id write no streams */
     struct exec_counts passed; /* of `counts`, what these executed */
     struct wl_err *err;
@@ -360,6 +373,19 @@ void mem_addresses(const struct exec_warp *w, const struct uop *u, uint64_t addr
 /* Host bytes of one lane's access, or NULL after a fault. `what` is "load", "store" ... */
 void *mem_lane(struct exec_warp *w, const struct uop *u, unsigned lane, uint64_t addr, unsigned bytes,
                const char *what);
+/* Where the bytes of each executing lane are; RUN_FAULT: one of them has none. */
+int mem_resolve_lanes(struct exec_warp *w, const struct uop *u, const uint64_t *addr, unsigned size,
+                      uint8_t *at[WARP_SIZE], const char *what);
+/* A space with a single host image: its bytes, or NULL for the others. */
+static inline uint8_t *mem_space_image(const struct exec_run *r, unsigned space, uint64_t *bytes)
+{
+    switch (space) {
+    case PTX_SHARED: *bytes = r->shared_bytes; return r->shared;
+    case PTX_CONST: *bytes = r->const_bytes; return r->l.image->const_image;
+    case PTX_PARAM_KERNEL: *bytes = r->param_bytes; return r->params;
+    default: return NULL;
+    }
+}
 /* Chooses the function of a load or store from the other fields of *u. */
 void mem_choose(struct uop *u, bool store);
 /* Records the access in the stream. Fails where a generic address points into a space the instruction cannot
@@ -420,6 +446,14 @@ bool spin_polled(struct exec_warp *w, const struct xblock *b);
 bool spin_let_past(struct exec_warp *w);
 uint64_t spin_hash(uint64_t h,
                    const struct exec_warp *w); /* all that decides what it does next, shared memory excepted */
+
+/* excerpt.c */
+void excerpt_begin(struct exec_warp *w); /* it starts, and its writer is known */
+/* Before the warp enters a block, where there are excerpts: whether it is recorded. */
+void excerpt_block(struct exec_warp *w, const struct xfunc *f, const struct xblock *b);
+void excerpt_end(struct exec_warp *w); /* its stream is complete */
+void source_excerpt(struct stream_source *s);
+uint64_t source_gaps(struct stream_source *s);
 
 /* launch.c: everybody waits and nobody can be started: says why. RUN_FAULT. */
 int launch_is_stuck(struct exec_run *r);

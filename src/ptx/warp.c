@@ -407,8 +407,9 @@ static bool settle(struct exec_warp *w)
     return false;
 }
 
-static void enter_block(struct exec_warp *w, const struct xblock *b, uint32_t mask)
+static void enter_block(struct exec_warp *w, const struct xfunc *f, const struct xblock *b, uint32_t mask)
 {
+    if (w->excerpt.writer) excerpt_block(w, f, b);
     w->active = mask;
     if (w->exec != mask) set_exec(w, mask);
     w->block_at = w->executed;
@@ -424,7 +425,7 @@ static int run_block(struct exec_warp *w, const struct xfunc *f, const struct xb
         u += w->resume;
         w->resume = 0;
     } else {
-        enter_block(w, b, mask);
+        enter_block(w, f, b, mask);
     }
     int rc = RUN_ON;
     if (mask == UINT32_MAX)

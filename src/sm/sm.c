@@ -232,6 +232,30 @@ void sm_warm_ports(struct sm *s)
     if (l1_is_large(l1d_of(s))) s->reply.warm = warm_reply;
 }
 
+void sm_use_pools(struct sm *s, struct req_pool *pool, struct memop_pool *ops)
+{
+    s->pool = pool;
+    s->ops = ops;
+    for (unsigned i = 0; i < SM_CACHES; i++) s->lsu.l1[i].pool = pool;
+}
+
+bool sm_keeps_kernel(const struct sm *s)
+{
+    if (sm_has_work(s) || !port_empty(&s->reply) || (s->fetch && s->fetch->missq_used)) return true;
+    for (unsigned i = 0; i < SM_CACHES; i++)
+        if (l1_has_misses(&s->lsu.l1[i])) return true;
+    return false;
+}
+
+/* Each cache sends at most one of the misses that wait when the cycle begins, or that a reply makes. */
+unsigned sm_may_send(const struct sm *s)
+{
+    const struct l1 *l1 = s->lsu.l1;
+    unsigned n = s->fetch ? 1 : 0;
+    if (l1_has_misses(&l1[L1_DATA]) || !port_empty(&s->reply)) n++;
+    return s->lsu.readonly ? n + 2 : n;
+}
+
 void sm_destroy(struct sm *s)
 {
     for (unsigned i = 0; i < SM_CACHES; i++) l1_destroy(&s->lsu.l1[i]);

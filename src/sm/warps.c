@@ -323,7 +323,7 @@ static void finish_cta(struct sm *s, struct cta *c, tick_t now)
     struct sm_kernel *k = &s->kernels[c->kernel];
     struct cta_exits *x = &s->exits[c->kernel];
     k->source->release(k->source, &c->stream);
-    k->ended++;
+    __atomic_fetch_add(&k->ended, 1, __ATOMIC_RELAXED); /* SMs may work in several threads */
     if (x->at != now) *x = (struct cta_exits){.at = now, .all = x->all};
     x->all++;
     x->last++;

@@ -290,7 +290,7 @@ tick_t sm_tick(struct sm *s, tick_t now)
     s->head_limit = now;
     if (s->live) s->counts.active_cycles += passed;
     if (passed > 1) {
-        if (!s->steady) account_skip(s, passed - 1, now - (passed - 1) * s->part.period);
+        account_skip(s, passed - 1, now - (passed - 1) * s->part.period);
         if (s->observers) observe_slept(s, passed - 1);
     }
     if (l1_cycle(l1d_of(s), s->cycle)) reexec_freed(s);
@@ -304,7 +304,7 @@ tick_t sm_tick(struct sm *s, tick_t now)
     if (s->observers) observe_before_issue(s);
     bool again = false;
     if (issue_may_do(s)) again = issue_cycle(s, now, &next);
-    else if (!s->steady) account_stall(s);
+    else account_stall(s);
     if (s->lsu.policy_heard) reexec_changed(s);
     if (s->ends_cycles && after_issue(s, now)) again = true;
     if (again || lsu_retries(s)) return now + s->part.period;

@@ -211,11 +211,13 @@ static double element_value(uint64_t v, unsigned t)
     }
 }
 
-/* tf32 is an f32 whose lowest 13 bits are zero. .rna adds half of the last place kept: the carry does the rest. */
+/* tf32 is an f32 whose lowest 13 bits are zero. .rna adds half of the last place kept: the carry does the rest. A NaN
+ * gives all ones above those bits; .rna cuts it off instead, so that one of a small payload becomes infinity (an H200).
+ */
 static uint32_t to_tf32(uint32_t b, const struct uop *u)
 {
     double x = f32_of(b);
-    if (isnan(x)) return F32_NAN;
+    if (isnan(x)) return (u->rnd == RND_RNA ? b : F32_NAN) & ~0x1fffu;
     if (u->flags & FLAG_RELU && !(x > 0)) return 0;
     if (u->rnd == RND_RNA) b = isinf(x) ? b : (b + 0x1000) & ~0x1fffu;
     else b = (uint32_t)fp_from_f64(format_of(T_TF32), x, u->rnd) << 13;

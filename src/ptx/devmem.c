@@ -26,6 +26,7 @@ struct dev_mem {
     uint64_t host_limit, host_top; /* limit and top of host memory, whose offsets begin at the limit of device memory */
     uint64_t used, generation;
     uint64_t heap_limit, heap_used;
+    bool heap_asked;
     uint64_t granule;        /* dev_set_granule */
     struct dev_range *range; /* by address */
     size_t count, cap;
@@ -151,11 +152,19 @@ uint64_t dev_alloc(struct dev_mem *m, uint64_t bytes) { return take(m, (struct d
 
 /* ---- the heap of kernels ---- */
 
-void dev_set_heap(struct dev_mem *m, uint64_t bytes) { m->heap_limit = bytes; }
+int dev_set_heap(struct dev_mem *m, uint64_t bytes)
+{
+    if (m->heap_asked) return -1;
+    m->heap_limit = bytes;
+    return 0;
+}
+
+
 static uint64_t heap_bytes(uint64_t bytes) { return round_up(bytes ? bytes : 1, DEV_HEAP_ALIGN); }
 
 uint64_t dev_heap_alloc(struct dev_mem *m, uint64_t bytes)
 {
+    m->heap_asked = true;
     if (bytes > m->heap_limit || m->heap_used + heap_bytes(bytes) > m->heap_limit) return 0;
     uint64_t addr = take(m, (struct dev_range){.bytes = bytes, .heap = true});
     if (addr) m->heap_used += heap_bytes(bytes);

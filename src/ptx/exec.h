@@ -35,9 +35,9 @@ uint64_t dev_addr_of(const struct dev_mem *m, const void *host);
 int dev_release(struct dev_mem *m, uint64_t addr); /* 0, or -1: no allocation starts there */
 void dev_release_all(struct dev_mem *m);
 /* The heap of kernels' malloc: the sizes of its allocations, rounded up to DEV_HEAP_ALIGN, stay below a limit, at first
- * DEV_HEAP. 0: it is full. dev_heap_release: -1 when malloc did not return addr. */
+ * DEV_HEAP. 0: it is full. dev_heap_release: -1 when malloc did not return addr. dev_set_heap: -1 once a kernel has asked. */
 enum { DEV_HEAP = 8 << 20, DEV_HEAP_ALIGN = 16 };
-void dev_set_heap(struct dev_mem *m, uint64_t bytes);
+int dev_set_heap(struct dev_mem *m, uint64_t bytes);
 uint64_t dev_heap_alloc(struct dev_mem *m, uint64_t bytes);
 int dev_heap_release(struct dev_mem *m, uint64_t addr);
 /* Host pointer to [addr, addr + bytes), or NULL when any byte is outside an allocation. */

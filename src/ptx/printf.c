@@ -149,7 +149,8 @@ static int convert(struct print_reader *r, struct conversion *c, char *buf, size
         return RUN_ON;
     case 'p':
         if (next_arg(r, 8, &v)) return RUN_FAULT;
-        snprintf(buf, size, "0x%" PRIx64, v);
+        if (v) snprintf(buf, size, "0x%" PRIx64, v);
+        else snprintf(buf, size, "(nil)");
         return RUN_ON;
     default: snprintf(buf, size, "%%%.1s", &c->kind); return RUN_ON;
     }

@@ -17,7 +17,7 @@ program() {
 for p in "$bin"/*; do program "${p##*/}"; done
 for p in query occupancy graph streams managed; do program $p --gpu h200 --functional; done
 program query --gpu h200
-check "the machine's own capability" grep -q "2 engines, capability 9.0" "$work/out"
+check "the machine's own capability" grep -q "3 engines, capability 9.0" "$work/out"
 run exec -q -- "$bin/query"
 check "bandwidth from clock and width" grep -q "^177.4 GB/s, 1 engines, capability 7.5" "$work/out"
 program sssp --shuffle 3

@@ -235,6 +235,9 @@ static const struct half_row halves[] = {
     {"cvt.rna.tf32.f32 %r,%a;", 0x3f801000, 0, 0, 0x3f802000},
     {"cvt.rn.tf32.f32 %r,%a;", 0x3f801000, 0, 0, 0x3f800000},
     {"cvt.rna.tf32.f32 %r,%a;", 0x7f7fffff, 0, 0, 0x7f800000},
+    {"cvt.rna.tf32.f32 %r,%a;", 0x7f800001, 0, 0, 0x7f800000}, /* NaNs: what an H200 gives (tests/gpu/modern.h) */
+    {"cvt.rna.tf32.f32 %r,%a;", 0xffffffff, 0, 0, 0xffffe000},
+    {"cvt.rz.tf32.f32 %r,%a;", 0xffc12345, 0, 0, 0x7fffe000},
     {"cvt.rn.satfinite.e4m3x2.f32 %r1,%a,%b;", 0x43fa0000, 0xbf800000, 0, 0x7eb8}, /* 500 clamps to 448; -1 */
     {"cvt.rn.satfinite.e5m2x2.f32 %r1,%a,%b;", 0x3f800000, 0x7fc00000, 0, 0x3c7f},
     {"cvt.rn.satfinite.relu.e4m3x2.f16x2 %r1,%a;", 0x3c00bc00, 0, 0, 0x3800},

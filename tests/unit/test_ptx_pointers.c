@@ -105,8 +105,9 @@ TEST(a_full_heap_gives_null)
 {
     ptx_test_load(&T, PTX_HEAD HEAP MALLOC("32") "mov.u32 %a, 1;\nsetp.eq.u64 %p, %f, 0;\n@%p mov.u32 %a, 0;\n" END);
     where = dev_alloc(T.mem, 4 * 64);
-    dev_set_heap(T.mem, 10 * 32 + 8);
+    assert_int_equal(dev_set_heap(T.mem, 10 * 32 + 8), 0);
     ptx_test_must_run(&T, "k", 1, 64, &where);
+    assert_int_equal(dev_set_heap(T.mem, 1 << 20), -1); /* too late */
     const uint32_t *w = dev_ptr(T.mem, where, 4 * 64);
     for (unsigned i = 0; i < 64; i++) assert_int_equal(w[i], i < 10);
     ptx_test_free(&T);

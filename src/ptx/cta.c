@@ -107,6 +107,20 @@ static int deadlock(struct exec_cta *c)
 
 /* ---- turns ---- */
 
+/* What the warp executes next; NULL: nothing, it only has not been told so. A turn may end behind the last instruction
+ * of a path or of a function, so levels that have nothing more to do may lie on top. */
+static const struct uop *next_uop(const struct exec_warp *w)
+{
+    uint32_t frame = w->nframe;
+    for (uint32_t level = w->depth; level-- > 0;) {
+        while (frame && w->frame[frame - 1].stack > level) frame--;
+        const struct simt *s = &w->stack[level];
+        const struct xfunc *f = frame ? w->frame[frame - 1].f : NULL;
+        if (f && s->mask && s->block != s->reconv) return &f->uop[f->block[s->block].first];
+    }
+    return NULL;
+}
+
 struct exec_warp *cta_find_ready(struct exec_cta *c, const struct uop **at)
 {
     for (uint32_t i = 0; i < c->run->nwarps; i++) {
@@ -115,10 +129,9 @@ struct exec_warp *cta_find_ready(struct exec_cta *c, const struct uop **at)
             *at = w->bar_uop;
             return w;
         }
-        if (w->state != WARP_READY || !w->depth) continue;
-        const struct xfunc *f = w->frame[w->nframe - 1].f;
-        *at = &f->uop[f->block[w->stack[w->depth - 1].block].first];
-        return w;
+        if (w->state != WARP_READY) continue;
+        *at = next_uop(w);
+        if (*at) return w;
     }
     return NULL;
 }
@@ -126,7 +139,9 @@ struct exec_warp *cta_find_ready(struct exec_cta *c, const struct uop **at)
 void cta_warp_done(struct exec_warp *w)
 {
     w->run->progress++;
-    for (unsigned b = 0; b < BARRIERS; b++) check_barrier(w->cta, &w->cta->bar[b]);
+    if (!w->run->barriers) return;
+    for (unsigned b = 0; b < BARRIERS; b++)
+        if (w->cta->bar[b].threads) check_barrier(w->cta, &w->cta->bar[b]);
 }
 
 /* Gives each ready warp a turn, but none to a warp that would only spin. 1: some ran; 0: none did; < 0: fault. */

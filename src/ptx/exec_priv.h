@@ -114,6 +114,7 @@ struct xfunc {
     bool clocks;          /* reads a clock */
     bool strong;          /* has blocks that poll with POLL_STRONG */
     bool barriers;        /* has barriers of the CTA */
+    bool meets;           /* has other instructions at which warps wait for one another */
 };
 
 /* What fills a slot of the launch area. */
@@ -193,7 +194,18 @@ struct spin {
     uint32_t strong;   /* of these, those that say that others write it; since the round began */
     uint32_t yields;   /* lanes that waited were let past, since then */
     uint64_t kept;     /* hash of the warp's state */
+    uint32_t low;      /* the lowest depth of the stack since then, where something was executed */
+    uint32_t round;    /* the same of the last whole round, from a state until it came again */
     bool spins;        /* its state has come again: it goes on when somebody makes progress */
+    bool spun;         /* it did so before, in the state that is kept */
+};
+
+/* What a warp knows of the windows in which it is recorded (excerpt.c). */
+struct excerpt {
+    struct stream_writer *writer; /* NULL: everything is recorded, or nothing */
+    uint64_t executed, threads;   /* by the warp, when the gap or window it is in began */
+    uint64_t gap, before; /* instructions of the gap before the window it is in, and of the window before that */
+    struct exec_counts gaps;
 };
 
 struct exec_warp {
@@ -204,7 +216,7 @@ struct exec_warp {
     _Alignas(64) uint32_t lanes[WARP_SIZE]; /* exec, spread out: all ones or 0 */
     struct exec_run *run;
     struct exec_cta *cta;
-    struct stream_writer *out;  /* NULL: no stream */
+    struct stream_writer *out;  /* NULL: no stream, or a gap in it */
     uint64_t executed, threads; /* warp and thread instructions so far */
     uint64_t block_at;          /* `executed` at the start of the block, for %clock */
     uint32_t id, live;
@@ -229,6 +241,7 @@ struct exec_warp {
     uint8_t *local; /* lane-major: lane * local_stride + offset */
     uint32_t local_stride;
     uint8_t *specials; /* the WARP area */
+    struct excerpt excerpt;
 };
 
 struct barrier {
@@ -288,6 +301,7 @@ struct exec_run {
     struct ptx_launch l;
     const struct xfunc *kernel;
     uint8_t *params, *launch_area;
+    uint64_t param_bytes, const_bytes;
     uint64_t meeting;  /* device address of what grid.sync() uses; 0: the module has none */
     uint32_t next_cta; /* the next one to start */
     uint32_t next_out; /* the next one to hand out */
@@ -318,6 +332,8 @@ struct exec_run {
     struct cta_out *free_out, *all_out;
     struct slice_store slices;
     struct exec_counts counts;
+    bool meets;                /* the kernel, or a function it may call, has other instructions of that kind */
+    bool excerpts;             /* it is (excerpt.c) */
     uint32_t pass_until;       /* CTAs below this id write no streams */
     struct exec_counts passed; /* of `counts`, what these executed */
     struct wl_err *err;
@@ -357,6 +373,19 @@ void mem_addresses(const struct exec_warp *w, const struct uop *u, uint64_t addr
 /* Host bytes of one lane's access, or NULL after a fault. `what` is "load", "store" ... */
 void *mem_lane(struct exec_warp *w, const struct uop *u, unsigned lane, uint64_t addr, unsigned bytes,
                const char *what);
+/* Where the bytes of each executing lane are; RUN_FAULT: one of them has none. */
+int mem_resolve_lanes(struct exec_warp *w, const struct uop *u, const uint64_t *addr, unsigned size,
+                      uint8_t *at[WARP_SIZE], const char *what);
+/* A space with a single host image: its bytes, or NULL for the others. */
+static inline uint8_t *mem_space_image(const struct exec_run *r, unsigned space, uint64_t *bytes)
+{
+    switch (space) {
+    case PTX_SHARED: *bytes = r->shared_bytes; return r->shared;
+    case PTX_CONST: *bytes = r->const_bytes; return r->l.image->const_image;
+    case PTX_PARAM_KERNEL: *bytes = r->param_bytes; return r->params;
+    default: return NULL;
+    }
+}
 /* Chooses the function of a load or store from the other fields of *u. */
 void mem_choose(struct uop *u, bool store);
 /* Records the access in the stream. Fails where a generic address points into a space the instruction cannot
@@ -386,7 +415,7 @@ uint64_t atom_apply(const struct uop *u, uint64_t old, uint64_t operand); /* one
 uop_fn op_tex, op_txq, op_surface;
 
 /* warpops.c */
-uop_fn op_shfl, op_vote, op_match, op_redux, op_activemask, op_bar, op_nop, op_trap, op_clock;
+uop_fn op_shfl, op_vote, op_match, op_redux, op_elect, op_activemask, op_bar, op_nop, op_trap, op_clock;
 
 /* scalar.c: one lane at a time, for forms too rare to deserve a vector loop */
 uop_fn op_directed, op_carry, op_mov_vec;
@@ -406,6 +435,10 @@ int step_more(struct stream_source *s, struct cta_stream *cta, unsigned warp, st
 int step_feed(struct stream_source *s, struct cta_stream *cta, unsigned warp, uint64_t cycle, struct wl_err *e);
 
 /* spin.c */
+static inline void spin_note_depth(struct exec_warp *w)
+{
+    if (w->depth < w->spin.low) w->spin.low = w->depth;
+}
 /* The warp has executed a block that polls. True: it spins, and its turn is over. */
 bool spin_polled(struct exec_warp *w, const struct xblock *b);
 /* Lets lanes past that wait in the warp's current function for those that spin. False: there are none, or it was tried
@@ -413,6 +446,14 @@ bool spin_polled(struct exec_warp *w, const struct xblock *b);
 bool spin_let_past(struct exec_warp *w);
 uint64_t spin_hash(uint64_t h,
                    const struct exec_warp *w); /* all that decides what it does next, shared memory excepted */
+
+/* excerpt.c */
+void excerpt_begin(struct exec_warp *w); /* it starts, and its writer is known */
+/* Before the warp enters a block, where there are excerpts: whether it is recorded. */
+void excerpt_block(struct exec_warp *w, const struct xfunc *f, const struct xblock *b);
+void excerpt_end(struct exec_warp *w); /* its stream is complete */
+void source_excerpt(struct stream_source *s);
+uint64_t source_gaps(struct stream_source *s);
 
 /* launch.c: everybody waits and nobody can be started: says why. RUN_FAULT. */
 int launch_is_stuck(struct exec_run *r);
@@ -463,6 +504,8 @@ lower_fn lower_mma, lower_wmma, lower_wgmma, lower_ldmatrix, lower_movmatrix;
 lower_fn lower_cp, lower_mbarrier, lower_small, lower_cluster, lower_cluster_barrier;
 lower_fn lower_st_async;
 lower_fn lower_cvt;                                                            /* cvt.c */
+lower_fn lower_video;                                                          /* video.c */
+lower_fn lower_tensormap;                                                      /* tensor_replace.c */
 uint64_t image_var_addr(const struct ptx_image *img, const struct ptx_var *v); /* in its own space */
 struct xfunc *image_func(const struct ptx_image *img, const struct ptx_func *f);
 struct xfunc *image_func_at(const struct ptx_image *img, uint64_t pointer); /* NULL: none of this module */

@@ -88,6 +88,7 @@ static int begin_warps(struct exec_cta *c)
             if (w->out->chain) w->out->chain->store = &c->run->slices;
             stream_begin(w->out);
         }
+        excerpt_begin(w);
         if (warp_start(w)) return -1;
     }
     return 0;
@@ -226,6 +227,10 @@ static int hand_over(struct exec_run *r, struct exec_cta *c, struct cta_stream *
         r->passed.thread_instructions += r->counts.thread_instructions - before.thread_instructions;
     }
     for (uint32_t i = 0; o && i < r->nwarps; i++) {
+        const struct exec_counts *gaps = &c->warp[i].excerpt.gaps;
+        excerpt_end(&c->warp[i]);
+        r->passed.warp_instructions += gaps->warp_instructions;
+        r->passed.thread_instructions += gaps->thread_instructions;
         if (!stream_end(&o->writer[i]))
             return wl_fail(r->err, WL_ERUN, "kernel %s: no memory for its instruction stream", r->info.kernel);
         out->warp[i] = (struct warp_stream){.data = o->writer[i].data, .size = o->writer[i].size};
@@ -389,6 +394,8 @@ static int shape(struct exec_run *r, struct wl_err *e)
 static int make_storage(struct exec_run *r)
 {
     const struct ptx_func *k = r->l.kernel;
+    r->param_bytes = k->param_bytes;
+    r->const_bytes = r->l.image->mod->const_bytes;
     r->params = calloc(1, k->param_bytes + 1);
     if (!r->params || fill_launch_area(r) || !(r->spare = make_cta(r))) return -1;
     if (k->param_bytes && r->l.params) memcpy(r->params, r->l.params, k->param_bytes);
@@ -405,10 +412,15 @@ static void look_at_code(struct exec_run *r)
         r->watches |= f->strong;
         r->barriers |= f->barriers;
         r->clocks |= f->clocks;
+        r->meets |= f->meets;
     }
     r->in_step = r->clocks && r->l.in_step;
     if (!r->in_step) {
-        if (r->l.sliced) r->source.more = slices_more;
+        if (!r->l.sliced) return;
+        r->source.more = slices_more;
+        if (r->barriers || r->meets || r->watches) return;
+        r->source.excerpt = source_excerpt;
+        r->source.gaps = source_gaps;
         return;
     }
     r->source.more = step_more;

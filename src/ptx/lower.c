@@ -241,6 +241,13 @@ static enum polls polls_of(const struct ptx_inst *in)
     return load && others ? POLL_READS : POLL_NONE;
 }
 
+/* Whether warps wait for one another here, though it is no barrier of the CTA. */
+static bool meets_others(const struct ptx_inst *in)
+{
+    lower_fn *f = ptx_opcodes[in->op].lower;
+    return f == lower_mbarrier || f == lower_cluster_barrier || f == lower_cp || f == lower_st_async;
+}
+
 static void lower_block(struct lower *L, const struct ptx_block *b, struct xblock *x)
 {
     const struct ptx_func *fn = L->f->fn;
@@ -260,6 +267,7 @@ static void lower_block(struct lower *L, const struct ptx_block *b, struct xbloc
         L->f->clocks |= inst_reads_clock(in);
         if (polls > x->polls) x->polls = (uint8_t)polls;
         L->f->barriers |= code->inst[in->code].kind == INST_BARRIER;
+        L->f->meets |= meets_others(in);
     }
     if (x->polls == POLL_STRONG) L->f->strong = true;
 }

@@ -1,5 +1,6 @@
 /* lower_mem.c - loads, stores, atomics, texture fetches, and addresses as values. */
 #include "ptx/exec_priv.h"
+#include "ptx/ops.h"
 
 /* ---- addresses ---- */
 
@@ -134,6 +135,11 @@ int lower_cvta(struct lower *L, struct uop *u)
     u->space = named_space(L);
     u->wide = u->src_wide = bits == 64;
     u->full = u->part = op_cvta;
+    if (u->space == PTX_GLOBAL) { /* its addresses are generic ones */
+        const struct lane_fns *f = &lane_ops()[bits == 64 ? L_mov_b64 : L_mov_b32];
+        u->full = f->full;
+        u->part = f->part;
+    }
     int rc = lower_dst(L, &in->dst[0], bits, &u->d);
     if (rc) return rc;
     if (!is_in_frame(s)) return lower_src(L, s, bits, &u->s[0]);

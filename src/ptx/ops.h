@@ -1,8 +1,9 @@
 /* ops.h - the names of the lane operations and their two builds.
  *
  * ops_int.inc and ops_float.inc list every operation once; the list is read here for the
- * names and in ops_body.inc for the functions. The functions exist twice, for the plain
- * target and for x86-64 with AVX2 and FMA (ops_v3.c); both compute the same bits. */
+ * names and in ops_body.inc for the functions. The functions, and the loads and stores (mem_body.inc), exist three
+ * times: for the plain target, for x86-64 with AVX2 and FMA (ops_v3.c) and with AVX-512 (ops_v4.c). All compute the
+ * same bits. */
 #ifndef WL_PTX_OPS_H
 #define WL_PTX_OPS_H
 
@@ -34,11 +35,21 @@ struct lane_fns {
     uop_fn *full, *part;
 };
 
-extern const struct lane_fns lane_ops_base[L_COUNT];
+/* What is frequent in a load or store has its own function, with everything known; one does the rest. */
+enum mem_shape { MEM_B32, MEM_B64, MEM_U8, MEM_GENERIC_B32, MEM_ANY, MEM_SHAPES };
+
+/* One build: the lane operations, and for each shape its load and its store. */
+struct ops_build {
+    const struct lane_fns *lane, *mem;
+};
+extern const struct ops_build ops_base;
 #if defined(__x86_64__)
-extern const struct lane_fns lane_ops_v3[L_COUNT];
+extern const struct ops_build ops_v3, ops_v4;
 #endif
 
-const struct lane_fns *lane_ops(void); /* the build for this machine */
+/* Of the best build that this machine can run. */
+const struct lane_fns *lane_ops(void);
+const struct lane_fns *mem_ops(void);                /* [2 * shape + store] */
+unsigned ops_builds(const struct ops_build *out[3]); /* all that it can run, the plain one first */
 
 #endif

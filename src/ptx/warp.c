@@ -407,8 +407,9 @@ static bool settle(struct exec_warp *w)
     return false;
 }
 
-static void enter_block(struct exec_warp *w, const struct xblock *b, uint32_t mask)
+static void enter_block(struct exec_warp *w, const struct xfunc *f, const struct xblock *b, uint32_t mask)
 {
+    if (w->excerpt.writer) excerpt_block(w, f, b);
     w->active = mask;
     if (w->exec != mask) set_exec(w, mask);
     w->block_at = w->executed;
@@ -424,7 +425,7 @@ static int run_block(struct exec_warp *w, const struct xfunc *f, const struct xb
         u += w->resume;
         w->resume = 0;
     } else {
-        enter_block(w, b, mask);
+        enter_block(w, f, b, mask);
     }
     int rc = RUN_ON;
     if (mask == UINT32_MAX)
@@ -455,6 +456,7 @@ static int run_watched(struct exec_warp *w)
     uint64_t until = w->executed + TURN_INSTRUCTIONS;
     while (w->executed < until) {
         const struct xblock *b = NULL;
+        if (settle(w)) spin_note_depth(w);
         int rc = run_next(w, &b);
         if (rc || w->state == WARP_DONE) return rc;
         if (b->polls && spin_polled(w, b)) return RUN_ON;
@@ -473,6 +475,7 @@ int warp_run_in_step(struct exec_warp *w, unsigned instructions, size_t *whole)
     uint64_t until = w->executed + instructions;
     while (w->executed < until) {
         const struct xblock *b = NULL;
+        if (settle(w)) spin_note_depth(w);
         int rc = run_next(w, &b);
         if (rc == RUN_FAULT) return rc;
         if (b && is_at_end(w, b)) *whole = w->out->size;

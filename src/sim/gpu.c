@@ -83,6 +83,7 @@ static int make_parts(struct gpu *g, struct wl_err *e)
     g->dispatch.sms = g->sms;
     g->dispatch.kernels = g->kernels;
     g->dispatch.mixed = v[P_SM_KERNELS];
+    g->dispatch.interval = (uint32_t)v[P_GPU_CTA_INTERVAL];
     set_round(g);
     return g->broken ? wl_fail(e, WL_ERUN, "out of memory") : 0;
 }
@@ -389,6 +390,7 @@ static int run_to_end(struct gpu *g, const struct dispatched **ended, struct wl_
     while (!(*ended = find_ended(g))) {
         if (refill_pools(g)) return wl_fail(e, WL_ERUN, "out of memory");
         if (g->sampler.sample) sampler_prepare(g);
+        if (g->waves.report.excerpts) excerpts_prepare(g);
         bool alive = run_steps(g, round);
         if (WL_CHECKING && ++rounds % WALK_ROUNDS == 0) gpu_walk(g);
         if (check_round(g, alive, e)) return (int)e->code;
@@ -443,7 +445,7 @@ static int begin_kernel(struct gpu *g, struct gpu_launch *l, struct wl_err *e)
                            .cut_at = NEVER};
     if (g->options.cut_cycles) k.cut_at = start + g->options.cut_cycles * g->core_period;
     dispatch_begin(&g->dispatch, &k, e);
-    if (g->dispatch.count == 1) waves_begin(g, l->source->info);
+    if (g->dispatch.count == 1) waves_begin(g, l->source);
     g->launch[n] = l;
     l->number = n;
     l->begin = start / g->core_period - 1;

@@ -61,9 +61,9 @@ double sampling_student(unsigned n);
  * of the log). False: there is none. `half`: half of the intervals that the launches it is made of bring along. */
 bool sampling_predict(const struct sampling *s, const struct logged *l, uint32_t without, double out[SAMPLED_COUNTERS],
                       double half[SAMPLED_COUNTERS]);
-/* Adds what the CTAs that were left out would have counted. */
-void sampling_add_waves(const struct sampling *s, struct timed_launch *m, const struct wave_report *w,
-                        struct exec_counts total);
+/* Adds what would have been counted in the CTAs, or in the gaps of their streams, that were left out. */
+void sampling_add_left_out(const struct sampling *s, struct timed_launch *m, const struct wave_report *w,
+                           struct exec_counts total);
 
 #define SAMPLED_AT(field) (offsetof(struct sample, field) / sizeof(uint64_t))
 

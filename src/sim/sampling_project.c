@@ -104,30 +104,77 @@ static void sampling_mend(const struct gpu_config *c, struct run_stats *s)
     s->warp_states.total = sum;
 }
 
-/* ---- CTAs that were left out ---- */
+/* ---- parts of a launch that were left out ---- */
 
-void sampling_add_waves(const struct sampling *s, struct timed_launch *m, const struct wave_report *w,
-                        struct exec_counts total)
+/* What the windows of a launch stand for, per instruction that was issued in them. */
+struct weights {
+    unsigned n, used;           /* windows; those in which something was issued */
+    double work[WINDOWS_MAX];   /* warp instructions issued in each */
+    double factor[WINDOWS_MAX]; /* those left out that it stands for, by those issued */
+    double square;              /* the sum of the squares of what they stand for */
+};
+
+/* Excerpts: a window stands for the gaps that fell into it and its neighbours, so that a gap at the edge of a window
+ * does not count as what happened to be on one side. */
+static double stands_for(const struct wave_report *w, const struct weights *x, unsigned j)
 {
-    const unsigned at_warp = SAMPLED_AT(stats.sm.warp_instructions);
+    double near = x->work[j], gaps = (double)w->gap[j];
+    if (!w->excerpts) return gaps;
+    if (j) near += x->work[j - 1], gaps += (double)w->gap[j - 1];
+    if (j + 1 < x->n) near += x->work[j + 1], gaps += (double)w->gap[j + 1];
+    return near > 0 ? gaps / near * x->work[j] : 0;
+}
+
+static void weigh(const struct wave_report *w, double left_out, struct weights *x)
+{
+    double sum = 0, each[WINDOWS_MAX];
+    *x = (struct weights){.n = w->windows};
+    for (unsigned j = 0; j < x->n; j++) x->work[j] = (double)w->window[j].stats.sm.warp_instructions;
+    for (unsigned j = 0; j < x->n; j++) sum += each[j] = x->work[j] > 0 ? stands_for(w, x, j) : 0;
+    if (sum <= 0) x->n = 0;
+    for (unsigned j = 0; j < x->n; j++) {
+        double mine = each[j] * left_out / sum;
+        x->factor[j] = x->work[j] > 0 ? mine / x->work[j] : 0;
+        x->square += mine * mine;
+        x->used += x->work[j] > 0;
+    }
+}
+
+/* What the parts that were left out would have added to counter i, and half of its interval. Parts near in time are
+ * alike, so what windows scatter by is what neighbours differ by. */
+static double add_windows(const struct wave_report *w, const struct weights *x, unsigned i, double *half)
+{
+    double added = 0, jumps = 0, before = -1;
+    for (unsigned j = 0; j < x->n; j++) {
+        if (!(x->work[j] > 0)) continue;
+        double count = (double)counts(&w->window[j])[i], rate = count / x->work[j];
+        added += x->factor[j] * count;
+        if (before >= 0) jumps += (rate - before) * (rate - before);
+        before = rate;
+    }
+    *half = x->used > 1 ? sampling_student(x->used) * sqrt(jumps / (2 * (x->used - 1)) * x->square) : added;
+    bool far = i >= SAMPLED_AT(stats.l2) && i < SAMPLED_AT(stats.profile);
+    *half += (far ? WAVE_FLOOR_L2 : WAVE_FLOOR) * added;
+    return added;
+}
+
+void sampling_add_left_out(const struct sampling *s, struct timed_launch *m, const struct wave_report *w,
+                           struct exec_counts total)
+{
+    static const unsigned exact[] = {SAMPLED_AT(stats.kernels), SAMPLED_AT(stats.sm.warp_instructions),
+                                     SAMPLED_AT(stats.sm.thread_instructions), SAMPLED_AT(stats.sm.ctas),
+                                     SAMPLED_AT(stats.sm.warps)};
     uint64_t *to = counts_of(&m->count), own_ctas = m->count.stats.sm.ctas, own_warps = m->count.stats.sm.warps;
-    double left_out = (double)(total.warp_instructions - m->timed_warp), work = 0;
-    for (unsigned j = 0; j < w->windows; j++) work += (double)counts(&w->window[j])[at_warp];
-    double mean_work = work / w->windows, factor = sampling_student(w->windows) / sqrt(w->windows);
+    double left_out = (double)(total.warp_instructions - m->timed_warp);
+    struct weights x;
+    weigh(w, left_out, &x);
     for (unsigned i = 0; i < SAMPLED_COUNTERS; i++) {
-        double sum = 0, square = 0;
+        double half, added;
         if (!is_sum(i)) continue;
-        for (unsigned j = 0; j < w->windows; j++) sum += (double)counts(&w->window[j])[i];
-        double rate = sum / work;
-        for (unsigned j = 0; j < w->windows; j++) {
-            const uint64_t *one = counts(&w->window[j]);
-            double miss = (double)one[i] - rate * (double)one[at_warp];
-            square += miss * miss;
-        }
-        double scatter = w->windows > 1 ? sqrt(square / (w->windows - 1)) / mean_work : rate;
-        to[i] += (uint64_t)llround(rate * left_out);
-        bool far = i >= SAMPLED_AT(stats.l2) && i < SAMPLED_AT(stats.profile);
-        m->half[i] = left_out * (scatter * factor + (far ? WAVE_FLOOR_L2 : WAVE_FLOOR) * rate);
+        if (x.n) added = add_windows(w, &x, i, &half);
+        else added = half = (double)to[i] * left_out / (double)m->timed_warp; /* it ended before a window did */
+        to[i] += (uint64_t)llround(added);
+        m->half[i] = half;
     }
     struct sm_stats *sm = &m->count.stats.sm;
     sm->warp_instructions = total.warp_instructions;
@@ -135,8 +182,7 @@ void sampling_add_waves(const struct sampling *s, struct timed_launch *m, const 
     sm->ctas = own_ctas + w->skipped;
     sm->warps = own_ctas ? own_warps / own_ctas * sm->ctas : own_warps;
     m->count.stats.kernels = 1;
-    m->half[at_warp] = m->half[SAMPLED_AT(stats.sm.thread_instructions)] = 0;
-    m->half[SAMPLED_AT(stats.sm.ctas)] = m->half[SAMPLED_AT(stats.sm.warps)] = m->half[SAMPLED_AT(stats.kernels)] = 0;
+    for (unsigned i = 0; i < sizeof exact / sizeof exact[0]; i++) m->half[exact[i]] = 0;
     sampling_mend(&s->config, &m->count.stats);
 }
 

@@ -21,16 +21,23 @@ enum {
 /* Windows may differ by so many times the asked error and be of one state; more is not noise. */
 static const double STEADY = 5;
 
-void waves_begin(struct gpu *g, const struct launch_info *l)
+void waves_begin(struct gpu *g, struct stream_source *s)
 {
     struct waves *w = &g->waves;
+    const struct launch_info *l = s->info;
     w->report.windows = w->report.skipped = 0;
     w->report.ctas = l->ctas;
     w->report.why = NULL;
+    w->report.excerpts = false;
     w->snap_at = NEVER;
     w->on = false;
+    w->gaps = 0;
     uint64_t resident = sm_resident_ctas(g->config.v, l);
-    if (!w->wanted || !resident || l->ctas / resident < LEAST_WAVES) return;
+    if (!w->wanted || !resident) return;
+    if (l->ctas / resident < LEAST_WAVES) {
+        excerpts_begin(g, s, resident);
+        return;
+    }
     w->on = true;
     w->resident = (uint32_t)resident;
     w->phase = WAVES_RAMP;
@@ -87,12 +94,14 @@ static bool is_exact(const struct waves *w)
     return n < 3 || 2 * sqrt(fmax(spread, 0) / (n - 1) / n) <= w->tolerance * sum / n;
 }
 
-/* Passes over so many CTAs; what follows fills the caches anew. */
+/* Passes over so many CTAs, for which the windows before and behind them stand; what follows fills the caches anew. */
 static void skip(struct gpu *g, uint32_t ctas)
 {
     struct waves *w = &g->waves;
     dispatch_skip(&g->dispatch, ctas);
     w->report.skipped += ctas;
+    w->report.gap[w->report.windows - 1] += ctas;
+    w->gaps = ctas;
     w->phase = WAVES_WARM;
     g->dispatch.mark = g->dispatch.given + w->resident;
 }
@@ -133,6 +142,8 @@ static void look_at_counters(struct gpu *g)
     gpu_snapshot(g, &now);
     now.stats.cycles = g->clock.now / g->core_period;
     if (w->phase == WAVES_MEASURE) {
+        w->report.gap[w->report.windows] = w->gaps;
+        w->gaps = 0;
         struct sample *window = &w->report.window[w->report.windows++];
         *window = now;
         stats_subtract(window, &w->begin, sizeof *window);
@@ -147,6 +158,10 @@ static void look_at_counters(struct gpu *g)
 void waves_look(struct gpu *g)
 {
     struct waves *w = &g->waves;
+    if (w->report.excerpts) {
+        excerpts_look(g);
+        return;
+    }
     if (w->snap_at == NEVER) {
         if (g->dispatch.marked_at == NEVER) return;
         w->snap_at = g->dispatch.marked_at + g->core_period;

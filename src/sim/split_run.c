@@ -90,8 +90,9 @@ static void take_replies(struct split *x)
         struct req *r = list_pop(&in);
         const struct part *part = &x->g->sm[r->sm].part;
         struct port *p = &x->g->sm[r->sm].reply;
-        if (p->warm) p->warm(p->consumer, r);
-        if (cut_append(p, r)) x->next[r->sm] = tick_min(x->next[r->sm], part_edge_after(part, r->ready));
+        if (!cut_append(p, r)) continue;
+        if (p->warm) p->warm(p->consumer, r, true);
+        x->next[r->sm] = tick_min(x->next[r->sm], part_edge_after(part, r->ready));
     }
 }
 
@@ -300,6 +301,7 @@ static void run_window(struct split *x)
     x->dispatching = !dispatch_idle(&g->dispatch);
     x->start = g->dispatch.queue[0].start;
     for (unsigned i = 1; i < g->dispatch.count; i++) x->start = tick_min(x->start, g->dispatch.queue[i].start);
+    x->start = tick_max(x->start, g->dispatch.ready_at);
     take_replies(x);
     run_hub(x, run_lanes(x));
     if (g->sm[0].first->source->feed) feed_lanes(x);

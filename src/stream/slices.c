@@ -9,7 +9,8 @@
 
 struct slice {
     struct slice *next;
-    uint32_t raw, size; /* bytes before and after packing */
+    uint32_t raw, size;  /* bytes before and after packing */
+    uint64_t stands_for; /* instructions that were left out */
     bool in_file;
     uint64_t at; /* place in the file; of a slot of class slot_class(size) */
     uint8_t packed[];
@@ -125,12 +126,28 @@ bool slice_add(struct slice_chain *c, const uint8_t *data, size_t size)
     if (packed != here) free(packed);
     if (!s) return false;
     s->raw = (uint32_t)size;
+    s->stands_for = 0;
     if (c->last) c->last->next = s;
     else c->first = s;
     c->last = s;
     c->raw += size;
     if (size > c->longest) c->longest = size;
     return true;
+}
+
+void slice_cut(struct slice_chain *c)
+{
+    struct slice *first = c->mark ? c->mark->next : c->first;
+    if (!first) return;
+    c->window[0] = c->mark;
+    c->window[1] = first;
+    c->mark = c->last;
+}
+
+void slice_stand_for(struct slice_chain *c, uint64_t before, uint64_t last)
+{
+    if (c->window[0]) c->window[0]->stands_for += before;
+    if (c->window[1]) c->window[1]->stands_for += last;
 }
 
 /* The packed bytes of a slice in the file go behind the room for the unpacked ones. */
@@ -158,6 +175,7 @@ int slice_take(struct slice_chain *c, struct warp_stream *out)
     int n = LZ4_decompress_safe((const char *)packed, (char *)c->open, (int)s->size, (int)s->raw);
     if (n < 0 || (uint32_t)n != s->raw) return -1; /* of the file: it was ours alone, but disks fail */
     *out = (struct warp_stream){.data = c->open, .size = s->raw};
+    c->passed += s->stands_for;
     c->first = s->next;
     if (!c->first) c->last = NULL;
     s->next = c->read;
@@ -188,6 +206,7 @@ void slice_clear(struct slice_chain *c)
     if (c->store) c->store->in_memory -= c->kept;
     c->first = c->last = c->read = NULL;
     c->raw = c->kept = c->longest = 0;
+    c->mark = c->window[0] = c->window[1] = NULL;
 }
 
 void slice_free(struct slice_chain *c)

@@ -37,10 +37,18 @@ struct slice_chain {
     uint8_t *open;      /* the slice that is being read, unpacked */
     size_t open_cap;    /* room there */
     size_t longest;     /* bytes of the longest slice */
+    /* Of a stream with gaps (stream_cut): */
+    struct slice *mark;      /* the last slice of the last window; NULL: there is none */
+    struct slice *window[2]; /* the last slice of the window before that, and the first of that; NULL: there is none */
+    uint64_t passed;         /* what the windows stand for that were taken, of all streams that the chain has held */
 };
 
 /* Appends `size` bytes. False: no memory, nothing has changed. */
 bool slice_add(struct slice_chain *c, const uint8_t *data, size_t size);
+/* What was added since the last call is a window. */
+void slice_cut(struct slice_chain *c);
+/* The last window stands for so many instructions that were left out, and the one before it for so many more. */
+void slice_stand_for(struct slice_chain *c, uint64_t before, uint64_t last);
 /* Makes room for reading any slice of the chain. False: no memory. */
 bool slice_prepare(struct slice_chain *c);
 /* The next slice, valid until the next call, is dropped from the chain: 1. 0: there is none. -1: it cannot be read

@@ -87,6 +87,13 @@ bool stream_end(struct stream_writer *w)
     return slice_prepare(w->chain) && !w->failed;
 }
 
+void stream_cut(struct stream_writer *w)
+{
+    if (w->size && !slice_add(w->chain, w->data, w->size)) w->failed = true;
+    w->size = 0;
+    slice_cut(w->chain);
+}
+
 static uint8_t *put_varint(uint8_t *p, uint64_t v)
 {
     while (v >= 0x80) {
@@ -231,6 +238,20 @@ void stream_addrs(struct stream_writer *w, uint32_t mask, const uint64_t addr[WA
     } else {
         p = put_gather(w, p, mask, addr);
     }
+    w->size = (size_t)(p - w->data);
+}
+
+void stream_affine(struct stream_writer *w, uint64_t base, int64_t stride)
+{
+    if (!reserve(w)) return;
+    uint8_t *p = w->data + w->size;
+    if (is_small(stride)) {
+        *p++ = (uint8_t)(stride ? stride + TAG_SMALL_BIAS : TAG_UNIFORM);
+    } else {
+        *p++ = TAG_AFFINE;
+        p = put_varint(p, zigzag(stride));
+    }
+    p = put_base(w, p, base);
     w->size = (size_t)(p - w->data);
 }
 

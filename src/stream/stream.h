@@ -44,7 +44,7 @@
 #include "stream/code.h"
 #include "stream/spaces.h"
 
-enum { CTA_MAX_WARPS = 32 };
+enum { CTA_MAX_WARPS = 32, EXCERPT_WINDOW = 4096 /* warp instructions */ };
 
 /* ---- one launch and where its CTAs come from ---- */
 
@@ -86,6 +86,11 @@ struct stream_source {
      * parts work within one makes no difference. 1: more() has something new to say. 0: not before another warp of the
      * CTA was fed. < 0: failed, *e filled. */
     int (*feed)(struct stream_source *, struct cta_stream *cta, unsigned warp, uint64_t cycle, struct wl_err *e);
+    /* NULL: every stream is whole. Else: of warps that execute much, excerpts are enough; asked before the first
+     * next(); they are EXCERPT_WINDOW long. gaps: the warp instructions in the gaps between them that stand behind what
+     * was read so far. */
+    void (*excerpt)(struct stream_source *);
+    uint64_t (*gaps)(struct stream_source *);
 };
 
 /* Fills the derived fields of *info; fails when the shape is empty or too large. */
@@ -107,10 +112,15 @@ void stream_begin(struct stream_writer *w); /* keeps the buffer and the chain */
 /* The stream is complete. If part of it is in slices the rest goes there too and the buffer is freed. False: no memory.
  */
 bool stream_end(struct stream_writer *w);
+/* Something is left out behind what was written: that is a window, and what follows is the next one (slice_cut). Only
+ * with a chain. */
+void stream_cut(struct stream_writer *w);
 void stream_block(struct stream_writer *w, uint32_t block, uint32_t mask);
 void stream_guard(struct stream_writer *w, uint32_t mask);
 /* addr[lane] is read for the lanes of mask; mask is not 0. */
 void stream_addrs(struct stream_writer *w, uint32_t mask, const uint64_t addr[WARP_SIZE]);
+/* The same of all lanes, with addresses base + lane * stride. */
+void stream_affine(struct stream_writer *w, uint64_t base, int64_t stride);
 /* A generic instruction: lanes[k] are those that went to space SPACE_GLOBAL + k, not all of them 0; addresses
  * are those of that space. */
 void stream_generic(struct stream_writer *w, const uint32_t lanes[GENERIC_FORMS], const uint64_t addr[WARP_SIZE]);

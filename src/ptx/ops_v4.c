@@ -1,0 +1,8 @@
+/* ops_v4.c - the lane operations once more, compiled for AVX-512. On targets
+ * other than x86-64 there is nothing to build. */
+#if defined(__x86_64__)
+#define OPS_BUILD ops_v4
+#include "ptx/ops_body.inc"
+#else
+typedef int ops_v4_is_empty; /* C wants at least one declaration */
+#endif

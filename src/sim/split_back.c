@@ -94,7 +94,7 @@ static void take_requests(struct split *x, tick_t time)
     while (in.head) {
         struct req *r = list_pop(&in);
         struct port *p = &x->g->l2[r->slice].in;
-        if (p->warm) p->warm(p->consumer, r);
+        if (p->warm) p->warm(p->consumer, r, true);
         if (cut_append(p, r)) part_wake_after(p->consumer, r->ready);
         x->received++;
     }

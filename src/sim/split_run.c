@@ -9,13 +9,16 @@
 
 /* ---- an SM ---- */
 
-/* How far the SM may go without knowing more. The dispatcher sees that it wants a CTA in the next cycle, and what it
- * gives is seen in the cycle after that. */
+/* How far the SM may go without knowing more. The dispatcher sees that it wants a CTA in the next cycle, gives it one as
+ * soon as it may give another (gpu.cta_interval), not before what is known (x->exact), and what it gives is seen in the
+ * cycle after that. */
 static tick_t lane_bound(const struct split *x, const struct lane *l)
 {
     tick_t bound = x->limit, period = x->g->core_period;
-    if (x->dispatching && l->sm->wants_at != NEVER)
-        bound = tick_min(bound, tick_max(l->sm->wants_at + 2 * period, x->start + period));
+    if (x->dispatching && l->sm->wants_at != NEVER) {
+        tick_t given = tick_max(l->sm->wants_at + period, tick_max(x->start, x->g->dispatch.ready_at));
+        bound = tick_min(bound, tick_max(given, x->exact) + period);
+    }
     if (l->request.producer_waits) bound = tick_min(bound, x->exact + period);
     return bound;
 }
@@ -90,7 +93,7 @@ static void take_replies(struct split *x)
         struct req *r = list_pop(&in);
         const struct part *part = &x->g->sm[r->sm].part;
         struct port *p = &x->g->sm[r->sm].reply;
-        if (p->warm) p->warm(p->consumer, r);
+        if (p->warm) p->warm(p->consumer, r, true);
         if (cut_append(p, r)) x->next[r->sm] = tick_min(x->next[r->sm], part_edge_after(part, r->ready));
     }
 }

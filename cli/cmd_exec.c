@@ -224,6 +224,7 @@ int cmd_exec(const struct options *o, struct wl_err *e)
                              .tick = o->engine && strcmp(o->engine, "tick") == 0,
                              .functional = o->functional,
                              .shuffle = o->shuffle,
+                             .threads = o->threads,
                              .max_cycles = o->max_cycles,
                              .kernel = o->kernel,
                              .launch = o->launch,

@@ -39,6 +39,7 @@ static const struct option_row table[] = {
     {"dump", 0, LIST, "N:TYPE[:COUNT]", AT(dump), "FILE.ptx: print buffer argument N after the run"},
     {"engine", 0, TEXT, "fast|tick", AT(engine), "tick: the slow reference engine"},
     {"shuffle", 0, NUMBER, "SEED", AT(shuffle), "tick parts in random order; results must not change"},
+    {"threads", 0, NUMBER, "N", AT(threads), "work on one simulation with N threads; the results are the same"},
     {"paranoid", 0, FLAG, NULL, AT(paranoid), "check the simulator's own invariants and every policy's answers"},
     {"max-cycles", 0, NUMBER, "N", AT(max_cycles), "stop a kernel after N core cycles; exec: start no more blocks"},
     {"json", 0, TEXT, "FILE", AT(json), "write the results as JSON; - is standard output"},

@@ -53,6 +53,7 @@ struct run_spec run_words(const struct options *o, const char *program)
                              .machine = machine_words(o),
                              .engine = o->engine,
                              .shuffle = o->shuffle,
+                             .threads = o->threads,
                              .paranoid = o->paranoid,
                              .max_cycles = o->max_cycles,
                              .functional = o->functional,

@@ -85,6 +85,8 @@ void object_free(struct driver *d, struct object *o)
     if (o->kind == OBJECT_NODE) graph_node_release(d, (struct CUgraphNode_st *)o);
     if (o->kind == OBJECT_EXEC) list_free(&((struct CUgraphExec_st *)o)->order);
     if (o->kind == OBJECT_GRAPH_MEMORY) graph_memory_release(d, o);
+    if (o->kind == OBJECT_RESERVATION) reservation_release(d, o);
+    if (o->kind == OBJECT_CHUNK) chunk_release(d, o);
     free(o);
 }
 

@@ -31,7 +31,10 @@ enum object_kind {
     OBJECT_USER,
     OBJECT_POOL,
     OBJECT_GRAPH_MEMORY,
-    OBJECT_SURFREF
+    OBJECT_SURFREF,
+    OBJECT_POOL_MEMORY,
+    OBJECT_RESERVATION,
+    OBJECT_CHUNK
 };
 
 struct object {
@@ -165,6 +168,8 @@ void texture_release(struct CUtexref_st *t);
 void host_memory_release(struct host_memory *h);
 void link_release(struct CUlinkState_st *s);
 void event_release(struct CUevent_st *v);
+void reservation_release(struct driver *d, struct object *o);
+void chunk_release(struct driver *d, struct object *o);
 /* The whole file with a NUL behind it, malloc'd, or NULL. */
 char *read_file(const char *file, size_t *bytes);
 /* The host memory of the driver API that holds this byte, or NULL. */

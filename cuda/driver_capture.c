@@ -113,18 +113,18 @@ CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph)
     CUresult r = capture_call(&d, "cuStreamEndCapture", stream, &s);
     if (r) return r;
     struct capture *c = s->capture;
-    if (!graph || !c)
+    if (!c || (!graph && c->own_graph)) /* a graph that the program had is not asked for again */
         return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuStreamEndCapture: the stream does not capture");
     if (c->origin != s)
         return driver_fail(d, CUDA_ERROR_STREAM_CAPTURE_UNMATCHED, "cuStreamEndCapture: it began in another stream");
-    *graph = NULL;
+    if (graph) *graph = NULL;
     if (c->invalid || !object_find(d, c->graph, OBJECT_GRAPH))
         r = driver_fail(d, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
                         "cuStreamEndCapture: an error made the capture invalid");
     else if (!all_joined(d, c))
         r = driver_fail(d, CUDA_ERROR_STREAM_CAPTURE_UNJOINED,
                         "cuStreamEndCapture: work of another stream that joined the capture was not waited for");
-    else *graph = c->graph;
+    else if (graph) *graph = c->graph;
     if (r && c->own_graph && object_find(d, c->graph, OBJECT_GRAPH)) object_free(d, &c->graph->object);
     object_free(d, &c->object);
     return r;

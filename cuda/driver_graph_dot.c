@@ -7,8 +7,9 @@
 
 static const char *type_name(CUgraphNodeType type)
 {
-    static const char *const names[] = {"kernel", "memcpy",       "memset", "host",   "graph",     "empty",
-                                        "wait",   "event record", "signal", "signal", "mem alloc", "mem free"};
+    static const char *const names[] = {"kernel",    "memcpy",   "memset",       "host",     "graph",
+                                        "empty",     "wait",     "event record", "signal",   "signal",
+                                        "mem alloc", "mem free", "batch",        "condition"};
     return (unsigned)type < sizeof names / sizeof names[0] ? names[type] : "?";
 }
 

@@ -93,6 +93,7 @@ CUresult cuMemFree(CUdeviceptr ptr)
     struct dev_mem *m = session_memory(d->session);
     if (host_memory_at(d, (const void *)(uintptr_t)ptr) || dev_release(m, ptr)) /* cuMemFreeHost is for that */
         return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuMemFree: no allocation starts at 0x%llx", ptr);
+    pool_forget(d, ptr);
     if (!d->doing) order_host_all(d); /* it waits for the device */
     return d->fault;
 }

@@ -15,6 +15,13 @@ struct graph_bytes {
     CUdeviceptr ptr;
 };
 
+/* What was allocated in a stream, so that freeing it is counted for the pool it came from. */
+struct pool_bytes {
+    struct object object; /* a child of the pool */
+    CUdeviceptr ptr;
+    uint64_t bytes;
+};
+
 static CUresult pool_bad(struct driver *d, const char *call)
 {
     return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "%s: not a pool, or a pointer is NULL", call);
@@ -215,15 +222,40 @@ CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
 
 /* ---- allocation in a stream ---- */
 
-/* Pools count what was taken from them, all in one account: who asks compares it with what he took himself. */
-static void account(struct driver *d, CUmemoryPool pool, int64_t bytes)
+/* The pool that an allocation comes from: the one named, else the device's current one. */
+static struct CUmemPoolHandle_st *pool_of(struct driver *d, CUmemoryPool pool)
 {
     struct CUmemPoolHandle_st *p = object_find(d, pool, OBJECT_POOL);
     if (!p) p = object_find(d, d->pool, OBJECT_POOL);
-    if (!p) p = default_pool(d);
-    if (!p) return;
-    p->used = bytes < 0 && p->used < (uint64_t)-bytes ? 0 : p->used + (uint64_t)bytes;
+    return p ? p : default_pool(d);
+}
+
+static CUresult take_from_pool(struct driver *d, CUdeviceptr *ptr, size_t bytes, CUmemoryPool pool)
+{
+    struct CUmemPoolHandle_st *p = pool_of(d, pool);
+    struct pool_bytes *b = p ? object_new(d, sizeof *b, OBJECT_POOL_MEMORY, &p->object) : NULL;
+    if (!b) return driver_fail(d, CUDA_ERROR_OUT_OF_MEMORY, "out of host memory");
+    CUresult r = cuMemAlloc(ptr, bytes);
+    if (r) {
+        object_free(d, &b->object);
+        return r;
+    }
+    b->ptr = *ptr;
+    b->bytes = bytes;
+    p->used += bytes;
     if (p->used > p->high) p->high = p->used;
+    return CUDA_SUCCESS;
+}
+
+void pool_forget(struct driver *d, CUdeviceptr ptr)
+{
+    for (struct object *o = d->objects; o; o = o->next) {
+        const struct pool_bytes *b = (const struct pool_bytes *)(const void *)o;
+        if (o->kind != OBJECT_POOL_MEMORY || b->ptr != ptr) continue;
+        ((struct CUmemPoolHandle_st *)(void *)o->parent)->used -= b->bytes;
+        object_free(d, o);
+        return;
+    }
 }
 
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr *ptr, size_t bytes, CUmemoryPool pool, CUstream stream)
@@ -233,11 +265,7 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr *ptr, size_t bytes, CUmemoryPool po
     if (r) return r;
     struct CUstream_st *s = stream_state(d, stream);
     if (!s || !ptr) return driver_fail(d, CUDA_ERROR_INVALID_HANDLE, "cuMemAllocAsync: not a stream, or NULL");
-    if (!s->capture) {
-        r = cuMemAlloc(ptr, bytes);
-        if (!r) account(d, pool, (int64_t)bytes);
-        return r;
-    }
+    if (!s->capture) return take_from_pool(d, ptr, bytes, pool);
     struct work w = {.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC};
     r = graph_memory_new(d, ptr, bytes);
     if (r) return r;
@@ -256,10 +284,7 @@ CUresult cuMemFreeAsync(CUdeviceptr ptr, CUstream stream)
     DRIVER(d);
     CUresult r = driver_context(&d);
     if (r) return r;
-    uint64_t base, size;
     struct work w = {.type = CU_GRAPH_NODE_TYPE_MEM_FREE};
     w.u.memory.ptr = ptr;
-    bool capturing = stream_valid(d, stream) && stream_state(d, stream)->capture;
-    if (!capturing && !dev_range(session_memory(d->session), ptr, &base, &size)) account(d, NULL, -(int64_t)size);
     return work_submit(d, "cuMemFreeAsync", stream, &w);
 }

@@ -84,6 +84,7 @@ CUresult work_run(struct driver *d, const struct work *w, CUstream stream)
         else w->u.host.callback(stream, CUDA_SUCCESS, w->u.host.arg);
         return CUDA_SUCCESS;
     case CU_GRAPH_NODE_TYPE_GRAPH: return graph_run(d, w->u.graph, stream);
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL: return choice_run(d, &w->u.choice, stream);
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD: return cuEventRecord(w->u.event, NULL);
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
         return graph_memory(d, w->u.memory.ptr) ? CUDA_SUCCESS : cuMemFree(w->u.memory.ptr);
@@ -97,6 +98,7 @@ CUresult work_run(struct driver *d, const struct work *w, CUstream stream)
 void work_free(struct driver *d, struct work *w)
 {
     if (w->type == CU_GRAPH_NODE_TYPE_KERNEL) free(w->u.kernel.pointers);
+    if (w->type == CU_GRAPH_NODE_TYPE_CONDITIONAL) choice_free(d, &w->u.choice);
     if (w->type == CU_GRAPH_NODE_TYPE_GRAPH && object_find(d, w->u.graph, OBJECT_GRAPH))
         object_free(d, &w->u.graph->object);
     w->type = CU_GRAPH_NODE_TYPE_EMPTY;
@@ -109,10 +111,12 @@ CUresult work_copy(struct driver *d, struct work *to, const struct work *from)
         to->u.kernel.pointers = NULL;
         return kernel_work_params(d, &to->u.kernel, from->u.kernel.pointers, NULL);
     }
-    if (from->type != CU_GRAPH_NODE_TYPE_GRAPH) return CUDA_SUCCESS;
+    bool choice = from->type == CU_GRAPH_NODE_TYPE_CONDITIONAL;
+    if (from->type != CU_GRAPH_NODE_TYPE_GRAPH && !choice) return CUDA_SUCCESS;
     to->type = CU_GRAPH_NODE_TYPE_EMPTY; /* until the copy is there */
-    CUresult r = graph_copy(d, &to->u.graph, from->u.graph, &d->current->object);
-    if (!r) to->type = CU_GRAPH_NODE_TYPE_GRAPH;
+    CUresult r = choice ? choice_copy(d, &to->u.choice, &from->u.choice)
+                        : graph_copy(d, &to->u.graph, from->u.graph, &d->current->object);
+    if (!r) to->type = from->type;
     return r;
 }
 

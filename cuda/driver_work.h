@@ -23,6 +23,20 @@ struct host_work {
     void *arg;
 };
 
+/* A condition is a word of device memory: its handle is the address, which kernels write. */
+struct condition {
+    CUdeviceptr word;
+    unsigned value;
+    bool assign; /* `value` is put there when the graph is launched */
+};
+
+struct choice {
+    CUdeviceptr word;
+    CUgraphConditionalNodeType type;
+    unsigned count;
+    struct CUgraph_st **body; /* malloc'd; graphs of its own */
+};
+
 struct work {
     CUgraphNodeType type;
     union {
@@ -36,6 +50,7 @@ struct work {
             CUdeviceptr ptr;
             size_t bytes;
         } memory;
+        struct choice choice;
     } u;
 };
 
@@ -80,6 +95,8 @@ struct CUgraph_st {
     struct node_list nodes;        /* in the order they were added */
     struct CUuserObject_st **user; /* one entry per reference */
     size_t users;
+    struct condition *condition;
+    size_t conditions;
 };
 
 struct CUgraphExec_st {
@@ -137,5 +154,15 @@ CUresult capture_forbids(struct driver *d, struct CUstream_st *s, const char *ca
 bool graph_memory(const struct driver *d, CUdeviceptr ptr);
 CUresult graph_memory_new(struct driver *d, CUdeviceptr *ptr, size_t bytes);
 void graph_memory_release(struct driver *d, struct object *o);
+/* This memory was freed: if it is a pool's, the pool has less in use. */
+void pool_forget(struct driver *d, CUdeviceptr ptr);
+
+/* driver_condition.c */
+CUresult choice_run(struct driver *d, const struct choice *c, CUstream stream);
+CUresult choice_copy(struct driver *d, struct choice *to, const struct choice *from);
+void choice_free(struct driver *d, struct choice *c);
+/* All conditions of the graph, and of those inside it, begin with their default values. */
+CUresult graph_assign_conditions(struct driver *d, const struct CUgraph_st *g);
+CUresult graph_copy_conditions(struct driver *d, struct CUgraph_st *to, const struct CUgraph_st *from);
 
 #endif

@@ -1,7 +1,7 @@
 #!/bin/sh
 # api_table.sh FOLDER - prints the tables of functions for docs/exec.md: every symbol of the libraries in FOLDER
 # (build/cuda) with its state. What is in unsupported.def or driver_absent.def is refused, what is in
-# cuda/partial.def is partial, the rest is full. Names for a default stream per thread (_ptsz, _ptds) go without saying.
+# cuda/partial.def is partial, the rest is full; a second name (aliases.ld) has the state of the first. Names for a default stream per thread (_ptsz, _ptds) go without saying.
 set -eu
 cd "$(dirname "$0")/.."
 folder=$1
@@ -14,7 +14,7 @@ table() { # TITLE LIBRARY...
     echo '| function | state | |'
     echo '|---|---|---|'
     for library in "$@"; do nm -D --defined-only "$folder/$library"; done |
-        sed -n 's/^[0-9a-f]* [TW] \([A-Za-z_0-9]*\).*/\1/p' | grep -E '^(__cuda|cuda|cu|nvrtc)' |
+        sed -n 's/^[0-9a-f]* [TW] \([A-Za-z_0-9]*\).*/\1/p' | grep -E '^(__cuda|cu[A-Zd]|nvrtc)' |
         grep -vE '_pts?[dz]s?$|_ptds$|^cuwl' | LC_ALL=C sort -u |
         REFUSED="$refused" awk '
             BEGIN {
@@ -25,6 +25,11 @@ table() { # TITLE LIBRARY...
                         name = substr(line, 3, RLENGTH - 5)
                         note[name] = substr(line, RLENGTH + 1, length(line) - RLENGTH - 2)
                     }
+            }
+            BEGIN {
+                while ((getline line < "cuda/lib/aliases.ld") > 0)
+                    if (split(line, part, /[ =;]+/) >= 2 && !(part[1] in note) && part[2] in note)
+                        note[part[1]] = note[part[2]]
             }
             $1 in refused { print "| `" $1 "` | refused | |"; next }
             $1 in note && note[$1] ~ /^refused/ { print "| `" $1 "` | refused | " substr(note[$1], 10) " |"; next }

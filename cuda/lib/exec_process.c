@@ -439,6 +439,7 @@ static void build_session(void)
                                  .watch = &watch};
     o.gpu.tick = engine && strcmp(engine, "tick") == 0;
     o.gpu.shuffle = number(ENV_SHUFFLE);
+    o.gpu.threads = (unsigned)number(ENV_THREADS);
     o.gpu.cut_cycles = number(ENV_MAX_CYCLES);
     self.pattern = getenv(ENV_KERNEL);
     describe_program();

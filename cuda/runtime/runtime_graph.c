@@ -266,6 +266,7 @@ static cudaError_t add_node(CUgraphNode *node, CUgraph graph, const CUgraphNode 
     cudaError_t e = driver_params(p, &q);
     CUresult r = e ? (CUresult)e : cuGraphAddNode(node, graph, after, NULL, count, &q);
     if (!r && p->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC) p->u.alloc.dptr = q.u.alloc.dptr;
+    if (!r && p->type == CU_GRAPH_NODE_TYPE_CONDITIONAL) p->u.conditional.phGraph_out = q.u.conditional.phGraph_out;
     return rt_driver(r);
 }
 
@@ -292,6 +293,14 @@ cudaError_t cudaGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgra
     CUgraphNodeParams q;
     cudaError_t e = driver_params(p, &q);
     return e ? rt_done(e) : rt_driver(cuGraphExecNodeSetParams(exec, node, &q));
+}
+
+cudaError_t cudaGraphConditionalHandleCreate(CUgraphConditionalHandle *handle, CUgraph graph, unsigned value,
+                                             unsigned flags);
+cudaError_t cudaGraphConditionalHandleCreate(CUgraphConditionalHandle *handle, CUgraph graph, unsigned value,
+                                             unsigned flags)
+{
+    RT_CALL(cuGraphConditionalHandleCreate(handle, graph, NULL, value, flags));
 }
 
 PASS(GraphNodeGetType, (CUgraphNode node, CUgraphNodeType *type), (node, type))

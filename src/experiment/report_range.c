@@ -74,7 +74,9 @@ void put_range_strip(FILE *out, const struct exp_range *r, unsigned claim)
         fprintf(out, "holds at %u of %u points", holds, k.known);
     } else {
         put_strip(out, c, &k);
+        fputs("<span class=ends>", out);
         fprintf(out, fabs(k.high) >= 1000 ? "%.0f &ndash; %.0f" : "%.3f &ndash; %.3f", k.low, k.high);
+        fputs("</span>", out);
     }
 }
 

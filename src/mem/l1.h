@@ -136,14 +136,21 @@ void l1_destroy(struct l1 *c);
 enum l1_outcome l1_access(struct l1 *c, struct req *r, uint64_t cycle, bool may_miss);
 
 static inline bool l1_is_large(const struct l1 *c) { return c->tags.large; }
-/* A hint to the host: a request of this line will be presented soon, and the reply of one comes soon. */
+/* Hints to the host: a request of this line will be presented soon; this reply comes soon, this one next. */
 static inline void l1_warm_access(const struct l1 *c, uint64_t line)
 {
     if (l1_is_large(c)) tags_warm(&c->tags, tags_set(&c->tags, line));
 }
-static inline void l1_warm_fill(const struct l1 *c, const struct req *reply)
+static inline void l1_warm_entry(const struct l1 *c, const struct req *reply)
 {
     __builtin_prefetch(&c->mshr.entry[reply->mshr]);
+}
+static inline void l1_warm_line(const struct l1 *c, const struct req *reply)
+{
+    if (c->grains) return; /* its entries know no line */
+    uint32_t at = c->mshr.entry[reply->mshr].at;
+    __builtin_prefetch(&c->tags.sectors[at]);
+    __builtin_prefetch(&c->tags.state[at]);
 }
 
 /* Whether a load of these sectors would hit now; nothing changes. */

@@ -42,16 +42,20 @@ static int make_policy(struct l2 *s, const struct gpu_config *c, struct wl_err *
 }
 
 /* Hints to the host: a request comes, a fill comes. */
-static void warm_access(const struct part *p, const struct req *r)
+static void warm_access(const struct part *p, const struct req *r, bool pushed)
 {
+    (void)pushed;
     const struct l2 *s = (const struct l2 *)(const void *)((const char *)p - offsetof(struct l2, part));
     tags_warm(&s->tags, r->set);
+    __builtin_prefetch(r->next);
 }
 
-static void warm_fill(const struct part *p, const struct req *r)
+static void warm_fill(const struct part *p, const struct req *r, bool pushed)
 {
+    (void)pushed;
     const struct l2 *s = (const struct l2 *)(const void *)((const char *)p - offsetof(struct l2, part));
     __builtin_prefetch(&s->mshr.entry[r->l2_mshr]);
+    __builtin_prefetch(r->next);
 }
 
 void l2_warm_ports(struct l2 *s)

@@ -39,6 +39,7 @@ static inline uint32_t mshr_alloc(struct mshrs *m, uint32_t at)
     uint32_t i = m->free;
     WL_ASSERT(m->used < m->entries && i < m->entries);
     m->free = m->entry[i].next_free;
+    __builtin_prefetch(&m->entry[m->free]);
     m->entry[i].at = at;
     m->entry[i].count = 0;
     list_init(&m->entry[i].waiting);

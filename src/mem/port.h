@@ -35,9 +35,10 @@ struct port {
     uint64_t
         *filled; /* a set of the consumer's ports, or NULL: a push into this port, when empty, adds it to the set */
     uint64_t filled_bit; /* this port's bit in that set */
-    /* NULL, or: a request was pushed that the consumer will see much later. It may tell the host what memory it will
-     * look at then, and nothing else. */
-    void (*warm)(const struct part *consumer, const struct req *r);
+    /* NULL, or: a request has become the oldest. It may tell the host what memory the consumer will look at when it
+     * sees it, and nothing else. Not earlier: until it is seen, the host would have forgotten again. `pushed`: the
+     * producer calls it, so that it may not look at what the consumer owns. */
+    void (*warm)(const struct part *consumer, const struct req *oldest, bool pushed);
     struct flit_count flit;
 };
 
@@ -74,12 +75,12 @@ static inline void port_push_after(struct port *p, struct req *r, tick_t after)
     p->list.tail = &r->next;
     p->used++;
     p->consumer->clock->progress++;
-    if (p->warm) p->warm(p->consumer, r);
     if (r->traced) {
         struct req_tracer *t = p->consumer->clock->tracer;
         t->hop(t, r, p->producer->id, p->consumer->id, after);
     }
     if (!first) return; /* the one in front decides when there is work */
+    if (p->warm) p->warm(p->consumer, r, true);
     p->visible_at = r->ready + 1;
     if (p->filled) *p->filled |= p->filled_bit;
     part_wake_after(p->consumer, r->ready);
@@ -99,6 +100,7 @@ static inline void port_pop_to(struct port *p, struct req *behind, tick_t now)
     WL_ASSERT(p->used && p->list.head && !behind == (p->used == 1));
     p->list.head = behind;
     p->visible_at = behind ? behind->ready + 1 : NEVER;
+    if (p->warm && behind) p->warm(p->consumer, behind, false);
     p->used--;
     p->freed = 1 + p->freed * (p->freed_at == now);
     p->freed_at = now;

@@ -17,7 +17,7 @@
 enum index_fn { INDEX_LINEAR, INDEX_XOR, INDEX_FERMI, INDEX_IPOLY };
 #define NO_LINE UINT64_MAX
 #define NO_MSHR UINT32_MAX
-enum { TAGS_FEW_WAYS = 32 }; /* sets of so many ways are searched way by way */
+enum { TAGS_FEW_WAYS = 16 }; /* sets of so many ways are searched way by way */
 enum { TAGS_LARGE = 1024 };  /* lines */
 
 /* What a line holds. The fields lie together because they are read together. */

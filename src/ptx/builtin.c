@@ -71,6 +71,22 @@ static int call_free(struct exec_warp *w, const struct uop *u, const struct ptx_
     return RUN_ON;
 }
 
+/* cudaGraphSetConditional(condition, value): a condition is the address of a word (cuda/driver_condition.c). */
+static int call_set_conditional(struct exec_warp *w, const struct uop *u, const struct ptx_call *call)
+{
+    struct uop access = *u;
+    access.space = PTX_GLOBAL;
+    for (uint32_t m = w->exec; m; m &= m - 1) {
+        unsigned lane = bit_low32(m);
+        void *p = mem_lane(w, &access, lane, builtin_arg(w, call, 0, lane), 4, "store");
+        uint32_t value = (uint32_t)builtin_arg(w, call, 1, lane);
+        if (!p) return RUN_FAULT;
+        memcpy(p, &value, 4);
+    }
+    w->run->progress++;
+    return RUN_ON;
+}
+
 /* ---- */
 
 static const struct {
@@ -81,6 +97,7 @@ static const struct {
     {"__assertfail", call_assertfail},
     {"malloc", call_malloc},
     {"free", call_free},
+    {"cudaGraphSetConditional", call_set_conditional},
     /* the device's runtime (children.c), by the names of CUDA 12 and later */
     {"__cudaCDP2GetParameterBufferV2", call_parameter_buffer},
     {"__cudaCDP2LaunchDeviceV2", call_launch_device},

@@ -6,6 +6,7 @@
  * released, belongs to nobody. New allocations go above all earlier ones until the device
  * is full; only then are gaps reused, first fit. Addresses therefore depend on nothing but
  * the order of calls. */
+#include "ptx/dev_map.h"
 #include "ptx/dev_share.h"
 #include "ptx/exec_priv.h"
 
@@ -18,12 +19,14 @@ struct dev_range {
     uint64_t addr, bytes;
     bool heap;   /* a kernel's malloc */
     bool theirs; /* the program's own memory (dev_share) */
+    bool mapped; /* memory that the program mapped (dev_expose) */
 };
 
 struct dev_mem {
     uint8_t *host;                 /* image of DEVICE_BASE .. DEVICE_BASE + limit */
     uint64_t limit, top;           /* top: first offset never handed out */
     uint64_t host_limit, host_top; /* limit and top of host memory, whose offsets begin at the limit of device memory */
+    uint64_t map_limit;            /* behind it lie the addresses for memory that programs map themselves */
     uint64_t used, generation;
     uint64_t heap_limit, heap_used;
     bool heap_asked;
@@ -53,12 +56,14 @@ static struct dev_mem *memory_new(uint64_t limit_bytes, bool unified)
     }
     m->host_limit = unified ? 2 * m->limit : m->limit;
     m->host_top = m->limit;
-    void *p = unified ? reserve((void *)DEVICE_BASE, m->host_limit, MAP_FIXED_NOREPLACE) : MAP_FAILED;
+    m->map_limit = round_up(m->host_limit, DEV_MAP_GRAIN) + round_up(m->limit, DEV_MAP_GRAIN);
+    if (m->map_limit > DEVICE_END - DEVICE_BASE) m->map_limit = m->host_limit;
+    void *p = unified ? reserve((void *)DEVICE_BASE, m->map_limit, MAP_FIXED_NOREPLACE) : MAP_FAILED;
     if (p != MAP_FAILED && p != (void *)DEVICE_BASE) { /* a kernel that does not know NOREPLACE */
-        munmap(p, m->host_limit);
+        munmap(p, m->map_limit);
         p = MAP_FAILED;
     }
-    if (p == MAP_FAILED) p = reserve(NULL, m->host_limit, 0);
+    if (p == MAP_FAILED) p = reserve(NULL, m->map_limit, 0);
     if (p == MAP_FAILED) {
         free(m);
         return NULL;
@@ -79,13 +84,13 @@ bool dev_is_host(const struct dev_mem *m, uint64_t addr)
 uint64_t dev_addr_of(const struct dev_mem *m, const void *host)
 {
     uint64_t at = (uintptr_t)host - (uintptr_t)m->host;
-    return (uintptr_t)host >= (uintptr_t)m->host && at < m->host_limit ? DEVICE_BASE + at : 0;
+    return (uintptr_t)host >= (uintptr_t)m->host && at < m->map_limit ? DEVICE_BASE + at : 0;
 }
 
 void dev_mem_free(struct dev_mem *m)
 {
     if (!m) return;
-    munmap(m->host, m->host_limit);
+    munmap(m->host, m->map_limit);
     free(m->range);
     free(m->textures.entry);
     free(m);
@@ -206,6 +211,64 @@ int dev_share(struct dev_mem *m, const void *host, uint64_t bytes)
     return insert(m, addr - DEVICE_BASE, (struct dev_range){.bytes = bytes, .theirs = true}) ? 0 : -1;
 }
 
+/* ---- memory that programs map themselves ---- */
+
+void dev_map_window(const struct dev_mem *m, uint64_t *addr, uint64_t *bytes)
+{
+    uint64_t at = round_up(m->host_limit, DEV_MAP_GRAIN);
+    *addr = DEVICE_BASE + at;
+    *bytes = m->map_limit > at ? m->map_limit - at : 0;
+}
+
+/* A piece of the region, all of it in the window. */
+static uint8_t *window_at(const struct dev_mem *m, uint64_t addr, uint64_t bytes)
+{
+    uint64_t from, size;
+    dev_map_window(m, &from, &size);
+    if (addr < from || addr - from > size || bytes > size - (addr - from)) return NULL;
+    return m->host + (addr - DEVICE_BASE);
+}
+
+int dev_map(struct dev_mem *m, uint64_t addr, uint64_t bytes, int fd, uint64_t offset)
+{
+    uint8_t *p = window_at(m, addr, bytes);
+    if (!p) return -1;
+    void *got = mmap(p, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)offset);
+    return got == MAP_FAILED ? -1 : 0;
+}
+
+int dev_unmap(struct dev_mem *m, uint64_t addr, uint64_t bytes)
+{
+    uint8_t *p = window_at(m, addr, bytes);
+    return p && reserve(p, bytes, MAP_FIXED) != MAP_FAILED ? 0 : -1;
+}
+
+int dev_expose(struct dev_mem *m, uint64_t addr, uint64_t bytes)
+{
+    if (!window_at(m, addr, bytes)) return -1;
+    return insert(m, addr - DEVICE_BASE, (struct dev_range){.bytes = bytes, .mapped = true}) ? 0 : -1;
+}
+
+void dev_hide(struct dev_mem *m, uint64_t addr, uint64_t bytes)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < m->count; i++) {
+        const struct dev_range *r = &m->range[i];
+        if (!r->mapped || r->addr < addr || r->addr - addr >= bytes) m->range[kept++] = *r;
+    }
+    m->count = kept;
+    m->generation++;
+}
+
+int dev_take_bytes(struct dev_mem *m, uint64_t bytes)
+{
+    if (bytes > m->limit - m->used) return -1;
+    m->used += bytes;
+    return 0;
+}
+
+void dev_give_bytes(struct dev_mem *m, uint64_t bytes) { m->used -= bytes; }
+
 /* Whole pages go back to the kernel, which hands them out zeroed; the edges, which share a
  * page with neighbours, are cleared by hand. */
 static void wipe(uint8_t *p, uint64_t bytes)
@@ -225,7 +288,7 @@ static void wipe(uint8_t *p, uint64_t bytes)
 int dev_release(struct dev_mem *m, uint64_t addr)
 {
     size_t i = above(m, addr);
-    if (!i || m->range[i - 1].addr != addr) return -1;
+    if (!i || m->range[i - 1].addr != addr || m->range[i - 1].mapped) return -1;
     struct dev_range r = m->range[--i];
     if (!r.theirs) wipe(m->host + (r.addr - DEVICE_BASE), span(&r));
     m->count--;
@@ -238,6 +301,7 @@ int dev_release(struct dev_mem *m, uint64_t addr)
 
 void dev_release_all(struct dev_mem *m)
 {
+    dev_hide(m, 0, UINT64_MAX);
     while (m->count) dev_release(m, m->range[m->count - 1].addr);
 }
 
@@ -264,6 +328,9 @@ void dev_set_granule(struct dev_mem *m, uint64_t bytes) { m->granule = bytes; }
 
 void *dev_overread(struct dev_mem *m, uint64_t addr, uint64_t bytes)
 {
+    static uint8_t zeros[16]; /* the most that a lane loads */
+    if (m->granule && m->count && addr < DEVICE_BASE && DEVICE_BASE - addr <= m->granule && bytes <= sizeof zeros)
+        return zeros;
     if (!m->granule || addr < DEVICE_BASE || addr - DEVICE_BASE >= m->limit || m->limit - (addr - DEVICE_BASE) < bytes)
         return NULL;
     uint64_t first = addr / m->granule * m->granule, last = first + m->granule - 1; /* a load is aligned: one piece */

@@ -43,7 +43,8 @@ int dev_heap_release(struct dev_mem *m, uint64_t addr);
 /* Host pointer to [addr, addr + bytes), or NULL when any byte is outside an allocation. */
 void *dev_ptr(struct dev_mem *m, uint64_t addr, uint64_t bytes);
 /* Loads outside of allocations are let through within aligned pieces of memory of `bytes` that hold part of an
- * allocation; 0, as in the beginning: none are. dev_overread: such a load's bytes, or NULL. */
+ * allocation; 0, as in the beginning: none are. The piece below the first address holds what a driver keeps there, and
+ * reads as zero. dev_overread: such a load's bytes, or NULL. */
 void dev_set_granule(struct dev_mem *m, uint64_t bytes);
 void *dev_overread(struct dev_mem *m, uint64_t addr, uint64_t bytes);
 /* The allocation containing addr: 0 and *base, *bytes; -1 when none. */

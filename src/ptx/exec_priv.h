@@ -194,7 +194,10 @@ struct spin {
     uint32_t strong;   /* of these, those that say that others write it; since the round began */
     uint32_t yields;   /* lanes that waited were let past, since then */
     uint64_t kept;     /* hash of the warp's state */
+    uint32_t low;      /* the lowest depth of the stack since then, where something was executed */
+    uint32_t round;    /* the same of the last whole round, from a state until it came again */
     bool spins;        /* its state has come again: it goes on when somebody makes progress */
+    bool spun;         /* it did so before, in the state that is kept */
 };
 
 /* What a warp knows of the windows in which it is recorded (excerpt.c). */
@@ -412,7 +415,7 @@ uint64_t atom_apply(const struct uop *u, uint64_t old, uint64_t operand); /* one
 uop_fn op_tex, op_txq, op_surface;
 
 /* warpops.c */
-uop_fn op_shfl, op_vote, op_match, op_redux, op_activemask, op_bar, op_nop, op_trap, op_clock;
+uop_fn op_shfl, op_vote, op_match, op_redux, op_elect, op_activemask, op_bar, op_nop, op_trap, op_clock;
 
 /* scalar.c: one lane at a time, for forms too rare to deserve a vector loop */
 uop_fn op_directed, op_carry, op_mov_vec;
@@ -432,6 +435,10 @@ int step_more(struct stream_source *s, struct cta_stream *cta, unsigned warp, st
 int step_feed(struct stream_source *s, struct cta_stream *cta, unsigned warp, uint64_t cycle, struct wl_err *e);
 
 /* spin.c */
+static inline void spin_note_depth(struct exec_warp *w)
+{
+    if (w->depth < w->spin.low) w->spin.low = w->depth;
+}
 /* The warp has executed a block that polls. True: it spins, and its turn is over. */
 bool spin_polled(struct exec_warp *w, const struct xblock *b);
 /* Lets lanes past that wait in the warp's current function for those that spin. False: there are none, or it was tried
@@ -497,6 +504,8 @@ lower_fn lower_mma, lower_wmma, lower_wgmma, lower_ldmatrix, lower_movmatrix;
 lower_fn lower_cp, lower_mbarrier, lower_small, lower_cluster, lower_cluster_barrier;
 lower_fn lower_st_async;
 lower_fn lower_cvt;                                                            /* cvt.c */
+lower_fn lower_video;                                                          /* video.c */
+lower_fn lower_tensormap;                                                      /* tensor_replace.c */
 uint64_t image_var_addr(const struct ptx_image *img, const struct ptx_var *v); /* in its own space */
 struct xfunc *image_func(const struct ptx_image *img, const struct ptx_func *f);
 struct xfunc *image_func_at(const struct ptx_image *img, uint64_t pointer); /* NULL: none of this module */

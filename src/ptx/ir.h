@@ -166,6 +166,7 @@ struct ptx_inst {
     uint32_t ntargets; /* brx.idx */
     struct ptx_call *call;
     const struct ptx_matrix *matrix; /* matrix instructions */
+    const struct ptx_video *video;   /* video instructions */
     uint8_t kind, width;             /* M_OWN: enum inst_kind; bytes a lane moves, or groups to wait for */
     uint32_t line;
     uint32_t source;         /* its .loc, an index of the module's; 0: none */

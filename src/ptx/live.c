@@ -25,6 +25,10 @@
 #include <string.h>
 
 enum { LIVE_EXTRA = 4, FREE_REGS = 21, SQUEEZED = 4, LIVE_BUDGET = 1 << 23, MAX_THREAD_REGS = 255 };
+/* For the order of instructions on GPUs with an assembler of today: 65,536 registers for 2048 threads, and of what is
+ * live so many stand elsewhere: parameters in the constant bank, counters and pitches, which are equal in all lanes, in
+ * uniform registers (gramschm_norm, matmul_naive and streamcluster as ptxas 13.0 assembles them for sm_90). */
+enum { ORDER_REGS = 32, UNIFORM_REGS = 8 };
 #define NONE UINT32_MAX
 
 /* ---- registers of an instruction ---- */
@@ -324,9 +328,10 @@ static void settle(struct func_info *fi, uint32_t low, uint32_t high)
     fi->f.least_regs = with_reserve(fi, low);
     fi->f.most_regs = with_reserve(fi, high > low ? high : low);
     fi->f.regs_per_thread = ptx_registers(&fi->f, FREE_REGS);
+    uint32_t all = ptx_registers(&fi->f, ORDER_REGS);
     for (uint32_t i = 0; i < fi->f.nblock; i++) { /* so far what is live at the block's begin */
-        uint32_t taken = fi->room[i] + LIVE_EXTRA;
-        fi->room[i] = fi->f.regs_per_thread > taken ? fi->f.regs_per_thread - taken : 0;
+        uint32_t taken = (fi->room[i] > UNIFORM_REGS ? fi->room[i] - UNIFORM_REGS : 0) + LIVE_EXTRA;
+        fi->room[i] = all > taken ? all - taken : 0;
     }
 }
 

@@ -45,6 +45,7 @@ static const char *granule_hint(const struct uop *u, uint64_t addr, uint64_t bas
 {
     enum { PAGE = 2 << 20 };
     bool near = addr / PAGE >= base / PAGE && addr / PAGE <= (base + size - 1) / PAGE;
+    near |= addr < DEVICE_BASE && DEVICE_BASE - addr <= PAGE;
     if (!near || ptx_opcodes[u->in->op].kind != INST_LOAD) return "";
     return "; a GPU would not trap it: --set run.granule=2097152 allows loads within pages of that size";
 }

@@ -248,7 +248,7 @@ void parse_mbarrier(struct words *s, struct ptx_inst *in)
 static void parse_elect(struct words *s, struct ptx_inst *in)
 {
     struct ptx_parser *p = s->p;
-    word_is(s, "sync");
+    if (word_is(s, "sync")) in->flags |= FLAG_SYNC;
     in->kind = INST_ALU;
     own_dest(p, in, T_B32);
     expect(p, '|', "before the predicate");

@@ -194,7 +194,10 @@ void parse_own(struct ptx_parser *p, const struct token *op, struct ptx_inst *in
     case OP_MOVMATRIX: parse_movmatrix(&s, in); break;
     case OP_CP: parse_cp(&s, in); break;
     case OP_MBARRIER: parse_mbarrier(&s, in); break;
-    default: parse_small(&s, in); break;
+    case OP_TENSORMAP: parse_tensormap(&s, in); break;
+    default:
+        if (!parse_video(&s, in)) parse_small(&s, in);
+        break;
     }
     for (unsigned i = 0; i < s.count && !p->failed; i++)
         if (!(s.used >> i & 1))

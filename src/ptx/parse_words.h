@@ -42,6 +42,8 @@ void parse_ldmatrix(struct words *s, struct ptx_inst *in);
 void parse_movmatrix(struct words *s, struct ptx_inst *in);
 void parse_cp(struct words *s, struct ptx_inst *in);
 void parse_mbarrier(struct words *s, struct ptx_inst *in);
+void parse_tensormap(struct words *s, struct ptx_inst *in);
 void parse_small(struct words *s, struct ptx_inst *in);
+bool parse_video(struct words *s, struct ptx_inst *in); /* false: it is no video instruction */
 
 #endif

@@ -1,14 +1,5 @@
-/* smallops.c - elect, createpolicy, mapa, getctarank, and instructions that only give hints. */
+/* smallops.c - createpolicy, mapa, getctarank, and instructions that only give hints. */
 #include "ptx/exec_priv.h"
-
-/* The leader is the lowest of the lanes in the mask that are here. */
-static int op_elect(struct exec_warp *w, const struct uop *u)
-{
-    uint32_t in = w->exec & at32(w, u->s[0])[bit_low32(w->exec)], leader = bit_low32(in ? in : w->exec);
-    for (uint32_t m = w->exec; m; m &= m - 1) at32(w, u->d)[bit_low32(m)] = leader;
-    warp_put_pred(w, u->d2, w->exec, 1u << leader);
-    return RUN_ON;
-}
 
 /* A policy is opaque, and no cache of ours looks at it: all are the same number. */
 static int op_createpolicy(struct exec_warp *w, const struct uop *u)

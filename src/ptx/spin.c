@@ -9,9 +9,10 @@
  *
  * Lanes of one warp can wait for one another too: the lane that has the lock stands where the loop ends, the others
  * ask for it. A GPU of today lets each lane go on by itself. So a warp that spins lets lanes past that wait at the end
- * of a divergent path: they go on first and alone until the next place where all meet. They must not come to a barrier
- * of the CTA, at which a warp arrives as a whole; so in a kernel with barriers they are let past only when nobody else
- * in the whole grid can go on. */
+ * of a divergent path, if no part of the round that came again was executed there: lanes that take part in it (one
+ * asks for the lock, then all shuffle the answer) do not wait. Those let past go on first and alone until the next
+ * place where all meet. They must not come to a barrier of the CTA, at which a warp arrives as a whole; so in a kernel
+ * with barriers they are let past only when nobody else in the whole grid can go on. */
 #include "ptx/exec_priv.h"
 
 #include <string.h>
@@ -45,8 +46,9 @@ bool spin_let_past(struct exec_warp *w)
     uint32_t bottom = w->frame[w->nframe - 1].stack, above = w->stack[w->depth - 1].mask;
     for (uint32_t j = w->depth - 1; j-- > bottom;) {
         struct simt wait = w->stack[j];
-        if (!(wait.mask & ~above)) continue; /* all its lanes are on paths above */
-        if (wait.mask & above) {             /* those above would have met it there: now they meet it where it leaves */
+        if (j + 1 >= w->spin.round) continue; /* it was executed in the round */
+        if (!(wait.mask & ~above)) continue;  /* all its lanes are on paths above */
+        if (wait.mask & above) { /* those above would have met it there: now they meet it where it leaves */
             for (uint32_t k = j + 1; k < w->depth; k++)
                 if (w->stack[k].reconv == wait.block) w->stack[k].reconv = wait.reconv;
             wait.mask &= ~above;
@@ -55,7 +57,7 @@ bool spin_let_past(struct exec_warp *w)
         w->stack[w->depth - 1] = wait;
         w->spin.yields++;
         w->spin.polls = 0;
-        w->spin.spins = false;
+        w->spin.spins = w->spin.spun = false;
         w->split = true;
         return true;
     }
@@ -72,7 +74,7 @@ static void count_anew(struct exec_warp *w)
 /* Whether the state is looked at after so many polls. */
 static bool looks(const struct spin *s)
 {
-    if (s->spins && s->polls <= POLLS_WINDOW) return true; /* it has spun before: with luck in the same state */
+    if (s->spun && s->polls <= POLLS_WINDOW) return true; /* with luck in the same state */
     if (s->polls < POLLS_FIRST) return false;
     uint32_t power = 1u << (31 - (uint32_t)__builtin_clz(s->polls));
     return s->polls - power <= POLLS_WINDOW;
@@ -81,21 +83,25 @@ static bool looks(const struct spin *s)
 bool spin_polled(struct exec_warp *w, const struct xblock *b)
 {
     struct spin *s = &w->spin;
+    s->spins = false;
     if (b->polls == POLL_STRONG) s->strong++;
     if (s->progress != w->run->progress) count_anew(w);
     if (++s->polls == UINT32_MAX) count_anew(w);
     if (!w->nframe || !looks(s)) return false;
     uint64_t hash = spin_hash(WL_HASH_INIT, w);
     bool renew = s->polls >= POLLS_FIRST && !(s->polls & (s->polls - 1));
-    if (hash == s->kept && (s->spins || !renew)) {
+    if (hash == s->kept && (s->spun || !renew)) {
+        s->round = s->low;
+        s->low = UINT32_MAX;
         if (!w->run->barriers && spin_let_past(w)) return false;
-        s->spins = true;
+        s->spins = s->spun = true;
         s->progress = w->run->progress;
         return true;
     }
     if (renew) {
         s->kept = hash;
-        s->spins = false;
+        s->low = UINT32_MAX;
+        s->spun = false;
     }
     return false;
 }

@@ -29,7 +29,7 @@ void tensor_map_write(const struct tensor_map *t, uint8_t out[TENSOR_MAP_BYTES])
     }
 }
 
-const char *tensor_map_read(const uint8_t in[TENSOR_MAP_BYTES], struct tensor_map *t)
+const char *tensor_map_read_any(const uint8_t in[TENSOR_MAP_BYTES], struct tensor_map *t)
 {
     if (memcmp(in, mark, 8) != 0) return "these bytes are no tensor map of cuTensorMapEncodeTiled";
     *t = (struct tensor_map){
@@ -45,9 +45,16 @@ const char *tensor_map_read(const uint8_t in[TENSOR_MAP_BYTES], struct tensor_ma
         t->size[i] = (uint64_t)size + 1;
         t->box[i] = box;
         t->step[i] = in[94 + i];
-        if (i < t->dims && (!t->box[i] || !t->step[i])) return "the tensor map was overwritten";
     }
     return NULL;
+}
+
+const char *tensor_map_read(const uint8_t in[TENSOR_MAP_BYTES], struct tensor_map *t)
+{
+    const char *why = tensor_map_read_any(in, t);
+    for (unsigned i = 0; !why && i < t->dims; i++)
+        if (!t->box[i] || !t->step[i]) why = "the tensor map was overwritten, or has a dimension without a box";
+    return why;
 }
 
 /* A step of more than one takes every so many-th element of the box. */

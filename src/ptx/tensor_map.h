@@ -24,6 +24,8 @@ struct tensor_map {
 /* Into 128 bytes and back. The reader returns NULL, or why these bytes are no tensor map. */
 void tensor_map_write(const struct tensor_map *t, uint8_t out[TENSOR_MAP_BYTES]);
 const char *tensor_map_read(const uint8_t in[TENSOR_MAP_BYTES], struct tensor_map *t);
+/* The same for a map that is being changed, of which not all may be there yet. */
+const char *tensor_map_read_any(const uint8_t in[TENSOR_MAP_BYTES], struct tensor_map *t);
 
 uint32_t tensor_box_bytes(const struct tensor_map *t);
 /* Where element k of the box at coordinates `at` lies in global memory; false: outside the tensor. */

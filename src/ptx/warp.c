@@ -456,6 +456,7 @@ static int run_watched(struct exec_warp *w)
     uint64_t until = w->executed + TURN_INSTRUCTIONS;
     while (w->executed < until) {
         const struct xblock *b = NULL;
+        if (settle(w)) spin_note_depth(w);
         int rc = run_next(w, &b);
         if (rc || w->state == WARP_DONE) return rc;
         if (b->polls && spin_polled(w, b)) return RUN_ON;
@@ -474,6 +475,7 @@ int warp_run_in_step(struct exec_warp *w, unsigned instructions, size_t *whole)
     uint64_t until = w->executed + instructions;
     while (w->executed < until) {
         const struct xblock *b = NULL;
+        if (settle(w)) spin_note_depth(w);
         int rc = run_next(w, &b);
         if (rc == RUN_FAULT) return rc;
         if (b && is_at_end(w, b)) *whole = w->out->size;

@@ -3,13 +3,21 @@
  *
  * A membermask names the lanes that must take part. The lanes that do are those executing
  * now: a warp whose lanes are on different paths would, on newer hardware, wait for the
- * others at a .sync instruction; here they have met already, at the post-dominator. */
+ * others at a .sync instruction; here they have met already, at the post-dominator.
+ * Lanes that come together with different masks, as the tiles of a warp do, are groups of their own. */
 #include "ptx/exec_priv.h"
 
-static uint32_t members(const struct exec_warp *w, const struct uop *u, unsigned src)
+/* The lanes of `left` that give the same mask as the first of them; in *in those that take part with them. */
+static uint32_t next_group(const struct exec_warp *w, const struct uop *u, ref mask, uint32_t left, uint32_t *in)
 {
-    if (!(u->flags & FLAG_SYNC)) return w->exec;
-    return w->exec & at32(w, u->s[src])[bit_low32(w->exec)];
+    *in = w->exec;
+    if (!(u->in->flags & FLAG_SYNC)) return left;
+    const uint32_t *given = at32(w, mask);
+    uint32_t first = given[bit_low32(left)], same = 0;
+    *in &= first;
+    if ((mask & 3) == AREA_CONST) return left;
+    for (uint32_t m = left; m; m &= m - 1) same |= (uint32_t)(given[bit_low32(m)] == first) << bit_low32(m);
+    return same;
 }
 
 /* The lane that `lane` reads; *in_range says whether that is inside its segment. */
@@ -44,26 +52,25 @@ int op_shfl(struct exec_warp *w, const struct uop *u)
     return RUN_ON;
 }
 
-int op_vote(struct exec_warp *w, const struct uop *u)
+static void vote(struct exec_warp *w, const struct uop *u, uint32_t group, uint32_t in)
 {
-    uint32_t in = members(w, u, 1), yes = (*at32(w, u->s[0]) ^ u->not_c) & in;
+    uint32_t yes = (*at32(w, u->s[0]) ^ u->not_c) & in;
     bool r = false;
     switch (u->mode) {
     case VOTE_ALL: r = yes == in; break;
     case VOTE_ANY: r = yes != 0; break;
     case VOTE_UNI: r = yes == in || yes == 0; break;
     default:
-        for (uint32_t m = w->exec; m; m &= m - 1) at32(w, u->d)[bit_low32(m)] = yes;
-        return RUN_ON;
+        for (uint32_t m = group; m; m &= m - 1) at32(w, u->d)[bit_low32(m)] = yes;
+        return;
     }
-    warp_put_pred(w, u->d, w->exec, r ? UINT32_MAX : 0);
-    return RUN_ON;
+    warp_put_pred(w, u->d, group, r ? UINT32_MAX : 0);
 }
 
 /* match.any: the lanes with my value. match.all: every lane, if all values are equal. */
-int op_match(struct exec_warp *w, const struct uop *u)
+static void match(struct exec_warp *w, const struct uop *u, uint32_t group, uint32_t in)
 {
-    uint32_t in = members(w, u, 1), same[WARP_SIZE] = {0}, all = 0;
+    uint32_t same[WARP_SIZE] = {0}, all = 0;
     for (uint32_t m = in; m; m &= m - 1) {
         unsigned i = bit_low32(m);
         uint64_t mine = get_lane(w, u->s[0], u->src_wide, i);
@@ -71,12 +78,11 @@ int op_match(struct exec_warp *w, const struct uop *u)
             same[i] |= (uint32_t)(get_lane(w, u->s[0], u->src_wide, bit_low32(n)) == mine) << bit_low32(n);
         if (same[i] == in) all = in;
     }
-    for (uint32_t m = w->exec; m; m &= m - 1) {
+    for (uint32_t m = group; m; m &= m - 1) {
         unsigned i = bit_low32(m);
         at32(w, u->d)[i] = u->mode == VOTE_ALL ? all : same[i];
     }
-    warp_put_pred(w, u->d2, w->exec, all ? UINT32_MAX : 0);
-    return RUN_ON;
+    warp_put_pred(w, u->d2, group, all ? UINT32_MAX : 0);
 }
 
 static uint32_t reduce(unsigned mode, bool is_signed, uint32_t a, uint32_t b)
@@ -92,16 +98,38 @@ static uint32_t reduce(unsigned mode, bool is_signed, uint32_t a, uint32_t b)
     }
 }
 
-int op_redux(struct exec_warp *w, const struct uop *u)
+static void redux(struct exec_warp *w, const struct uop *u, uint32_t group, uint32_t in)
 {
-    uint32_t in = members(w, u, 1);
-    if (!in) return RUN_ON;
+    if (!in) return;
     const uint32_t *a = at32(w, u->s[0]);
     uint32_t r = a[bit_low32(in)];
     for (uint32_t m = in & (in - 1); m; m &= m - 1) r = reduce(u->mode, u->type == T_S32, r, a[bit_low32(m)]);
-    for (uint32_t m = w->exec; m; m &= m - 1) at32(w, u->d)[bit_low32(m)] = r;
+    for (uint32_t m = group; m; m &= m - 1) at32(w, u->d)[bit_low32(m)] = r;
+}
+
+/* The leader is the lowest of the lanes in the mask that are here. */
+static void elect(struct exec_warp *w, const struct uop *u, uint32_t group, uint32_t in)
+{
+    uint32_t leader = bit_low32(in ? in : group);
+    for (uint32_t m = group; m; m &= m - 1) at32(w, u->d)[bit_low32(m)] = leader;
+    warp_put_pred(w, u->d2, group, 1u << leader);
+}
+
+typedef void group_fn(struct exec_warp *w, const struct uop *u, uint32_t group, uint32_t in);
+
+static int by_groups(struct exec_warp *w, const struct uop *u, ref mask, group_fn *f)
+{
+    for (uint32_t left = w->exec, group, in; left; left &= ~group) {
+        group = next_group(w, u, mask, left, &in);
+        f(w, u, group, in);
+    }
     return RUN_ON;
 }
+
+int op_vote(struct exec_warp *w, const struct uop *u) { return by_groups(w, u, u->s[1], vote); }
+int op_match(struct exec_warp *w, const struct uop *u) { return by_groups(w, u, u->s[1], match); }
+int op_redux(struct exec_warp *w, const struct uop *u) { return by_groups(w, u, u->s[1], redux); }
+int op_elect(struct exec_warp *w, const struct uop *u) { return by_groups(w, u, u->s[0], elect); }
 
 int op_activemask(struct exec_warp *w, const struct uop *u)
 {

@@ -155,6 +155,7 @@ static void env_fill(struct environment *v, const struct exec_spec *s, const cha
     env_list(v, ENV_PLUGIN, s->plugin, true);
     env_text(v, ENV_ENGINE, s->tick ? "tick" : NULL);
     env_number(v, ENV_SHUFFLE, s->shuffle);
+    env_number(v, ENV_THREADS, s->threads);
     env_number(v, ENV_FUNCTIONAL, s->functional);
     env_text(v, ENV_KERNEL, s->kernel);
     env_text(v, ENV_LAUNCH, s->launch);

@@ -16,7 +16,7 @@ struct exec_spec {
     struct machine_spec machine; /* `say` is not used */
     struct word_list plugin;     /* files of policies, loaded in the program's processes too */
     bool tick, functional;
-    uint64_t shuffle, max_cycles;
+    uint64_t shuffle, threads, max_cycles;
     const char *kernel; /* time only kernels that fit this pattern; NULL: all */
     const char *launch; /* time only these launches, "10..20"; NULL: all */
     const char *record; /* folder for a trace of each process, instead of timing it; NULL: none */

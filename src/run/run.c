@@ -222,7 +222,8 @@ static int read_engine(struct run *r, struct wl_err *e)
 {
     const char *name = r->spec.engine;
     wl_set_paranoid(r->spec.paranoid);
-    r->engine = (struct gpu_options){.shuffle = r->spec.shuffle, .max_cycles = r->spec.max_cycles};
+    r->engine = (struct gpu_options){
+        .shuffle = r->spec.shuffle, .max_cycles = r->spec.max_cycles, .threads = (unsigned)r->spec.threads};
     if (!name || strcmp(name, "fast") == 0) return 0;
     r->engine.tick = true;
     return strcmp(name, "tick") == 0 ? 0

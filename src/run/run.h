@@ -32,6 +32,7 @@ struct run_spec {
     const struct gpu_config *config; /* a machine that is made already; NULL: `machine` says it */
     const char *engine;              /* "fast" or "tick", the slow reference; NULL: fast */
     uint64_t shuffle;                /* with engine tick: seed of a random order of parts; 0: the usual order */
+    uint64_t threads;                /* that work on the simulation; 0 and 1: one. No result depends on it */
     bool paranoid;                   /* check our own invariants and ask every policy twice */
     uint64_t max_cycles;             /* end a kernel after so many core cycles; 0: never */
     bool functional;                 /* execute only, time nothing */

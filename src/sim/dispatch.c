@@ -24,6 +24,8 @@ void dispatch_begin(struct dispatch *d, const struct dispatched *k, struct wl_er
         d->last = d->sms - 1;
         d->several = false;
         d->given = 0;
+        d->ready_at = 0;
+        d->spent = 0;
         d->mark = UINT32_MAX;
         d->marked_at = NEVER;
         d->failed = 0;
@@ -79,6 +81,15 @@ static bool fits(const struct dispatch *d, uint32_t sm, unsigned number, tick_t 
 }
 
 /* ---- the work of a cycle ---- */
+
+/* A CTA was given: when the next one may be. */
+static void spend(struct dispatch *d, tick_t now)
+{
+    if (d->ready_at < now) d->ready_at = now, d->spent = 0;
+    d->spent += d->interval;
+    d->ready_at += d->spent / 1000 * d->part.period;
+    d->spent %= 1000;
+}
 
 /* Gives the SM a CTA of the kernel; false when there is none. */
 static bool give(struct dispatch *d, struct dispatched *k, uint32_t n, tick_t now)
@@ -152,6 +163,7 @@ tick_t dispatch_tick(struct dispatch *d, tick_t now)
     bool more = false, left;
     tick_t next = next_start(d, now, &left);
     if (!left) return next;
+    if (now < d->ready_at) return tick_min(next, d->ready_at);
     uint32_t first = d->last + 1;
     for (uint32_t i = 0; i < d->sms && !dispatch_idle(d); i++) {
         uint32_t n = (first + i) % d->sms;
@@ -161,7 +173,10 @@ tick_t dispatch_tick(struct dispatch *d, tick_t now)
             more = true; /* asked at this very tick */
             continue;
         }
-        if (serve(d, n, now)) d->last = n;
+        if (!serve(d, n, now)) continue;
+        d->last = n;
+        spend(d, now);
+        if (now < d->ready_at) return dispatch_idle(d) ? next : tick_min(next, d->ready_at);
     }
     return more && !dispatch_idle(d) ? tick_min(next, now + d->part.period) : next;
 }

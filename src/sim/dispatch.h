@@ -2,7 +2,8 @@
  *
  * The dispatcher is a part like the others: it sees that an SM has room one cycle after the SM said so
  * and the SM sees the CTA one cycle after it was given. Taking the next CTA from the source is
- * what makes the functional half execute it.
+ * what makes the functional half execute it. It may be a bottleneck (gpu.cta_interval): a real GPU gives out about one
+ * CTA per cycle to all of its SMs together.
  *
  * When several kernels run, an SM with room gets a CTA of the first of them that has one left which fits: first by
  * priority, then by age. So the CTAs of the next kernel fill what those of the one before leave. While a kernel runs
@@ -29,6 +30,9 @@ struct dispatch {
     struct sm *sm;
     uint32_t sms, last;
     struct sm_kernel *kernels;               /* [SM_MAX_KERNELS] the machine's */
+    uint32_t interval;                       /* thousandths of a cycle from one CTA to the next; 0: no limit */
+    uint32_t spent;                          /* thousandths that the next CTA is later than ready_at */
+    tick_t ready_at;                         /* no CTA before this tick */
     bool mixed;                              /* an SM may hold CTAs of several kernels */
     bool several;                            /* kernels overlap, or did since the machine was last empty */
     struct dispatched queue[SM_MAX_KERNELS]; /* in the order of their turns */

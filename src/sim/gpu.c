@@ -3,6 +3,7 @@
 
 #include "observe/probe.h"
 #include "observe/sm_timeline.h"
+#include "sim/split.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,12 +29,12 @@ PART_FUNCTIONS(dispatch)
 
 static void add_part(struct gpu *g, struct driven row, tick_t period)
 {
-    int domain = clock_domain(&g->clock, period);
+    int domain = g->split ? 0 : clock_domain(&g->clock, period); /* parts of a split machine have their clocks already */
     if (domain < 0) {
         g->broken = true;
         return;
     }
-    *row.part = part_of(&g->clock, g->nparts, (unsigned)domain);
+    if (!g->split) *row.part = part_of(&g->clock, g->nparts, (unsigned)domain);
     g->driven[g->nparts++] = row;
 }
 
@@ -71,6 +72,7 @@ static int make_parts(struct gpu *g, struct wl_err *e)
     bool made = g->sm && g->l2 && g->dram && g->driven && g->kernels && g->dispatch.given_to;
     if (!made || clock_init(&g->clock, parts, &g->breach))
         return wl_fail(e, WL_ERUN, "out of memory, or a machine of more than %d parts", CLOCK_MAX_WORDS * 64);
+    if (g->options.threads > 1 && split_begin(g, period)) return wl_fail(e, WL_ERUN, "out of memory");
     for (uint32_t i = 0; i < g->sms; i++) ADD_PART(g, sm, &g->sm[i], period[0]);
     for (uint32_t i = 0; i < 2; i++) ADD_PART(g, net, &g->net[i], period[1]);
     for (uint32_t i = 0; i < g->slices; i++) ADD_PART(g, l2, &g->l2[i], period[2]);
@@ -80,6 +82,7 @@ static int make_parts(struct gpu *g, struct wl_err *e)
     g->dispatch.sms = g->sms;
     g->dispatch.kernels = g->kernels;
     g->dispatch.mixed = v[P_SM_KERNELS];
+    g->dispatch.interval = (uint32_t)v[P_GPU_CTA_INTERVAL];
     set_round(g);
     return g->broken ? wl_fail(e, WL_ERUN, "out of memory") : 0;
 }
@@ -138,17 +141,19 @@ static int init_parts(struct gpu *g, struct wl_err *e)
                               .end = L2_OTHER_SPACES >> LINE_SHIFT};
     if (nvm_map_init(&g->nvm, DEVICE_BASE, g->options.memory_bytes)) return wl_fail(e, WL_ERUN, "out of memory");
     struct sm_common common = {&g->map, &g->pool, &g->ops, g->kernels, &g->starving};
+    struct req_pool *back_pool = g->split ? split_back_pool(g->split) : &g->pool;
     for (uint32_t i = 0; i < g->sms; i++) {
-        g->sm[i].dispatcher = &g->dispatch.part;
+        g->sm[i].dispatcher = g->split ? split_dispatcher(g->split, i) : &g->dispatch.part;
+        if (g->split) common = split_common(g->split, i);
         if (sm_init(&g->sm[i], c, i, &common, e)) return (int)e->code;
         if (g->options.timeline) timeline_attach(g->options.timeline, &g->sm[i], i);
     }
     for (uint32_t i = 0; i < g->slices; i++) {
-        if (l2_init(&g->l2[i], c, i, &g->map, &g->nvm, &g->pool, e)) return (int)e->code;
+        if (l2_init(&g->l2[i], c, i, &g->map, &g->nvm, back_pool, e)) return (int)e->code;
     }
     int bad = 0;
     for (uint32_t i = 0; i < g->channels; i++) {
-        bad |= dram_init(&g->dram[i], c, i, &g->pool);
+        bad |= dram_init(&g->dram[i], c, i, back_pool);
         /* whoever reads counters while a kernel runs reads all of them at one tick */
         g->dram[i].ahead = !g->options.tick && !c->v[P_STATS_INTERVAL] && !c->v[P_RUN_SAMPLE];
     }
@@ -156,6 +161,7 @@ static int init_parts(struct gpu *g, struct wl_err *e)
     bad |= net_init(&g->net[1], c, true, g->slices, g->sms);
     if (bad) return wl_fail(e, WL_ERUN, "out of memory");
     connect_parts(g);
+    if (g->split && split_cut(g)) return wl_fail(e, WL_ERUN, "out of memory");
     const struct machine_shape shape = {g->sms, g->slices, g->channels, g->core_period};
     if (g->options.timeline) g->clock.tracer = timeline_tracer(g->options.timeline, shape);
     return 0;
@@ -207,6 +213,7 @@ struct gpu *gpu_new(const struct gpu_config *c, const struct gpu_options *o, str
     }
     g->config = *c;
     if (o) g->options = *o;
+    if (g->options.threads > 1 && split_refuses(c, &g->options)) g->options.threads = 1;
     if (make_parts(g, e) || init_parts(g, e) || add_profile(g, e) || sampler_init(g, e) || shuffle_order(g, e)) {
         gpu_free(g);
         return NULL;
@@ -217,6 +224,7 @@ struct gpu *gpu_new(const struct gpu_config *c, const struct gpu_options *o, str
 void gpu_free(struct gpu *g)
 {
     if (!g) return;
+    split_free(g->split);
     for (uint32_t i = 0; g->sm && i < g->sms; i++) sm_destroy(&g->sm[i]);
     for (uint32_t i = 0; g->l2 && i < g->slices; i++) l2_destroy(&g->l2[i]);
     for (uint32_t i = 0; g->dram && i < g->channels; i++) dram_destroy(&g->dram[i]);
@@ -266,7 +274,7 @@ static bool is_empty(const struct gpu *g)
 static const char *running(const struct gpu *g) { return g->kernels[g->dispatch.queue[0].number].launch->kernel; }
 
 /* The report names every part that is not idle and what it holds. */
-static int fail_deadlock(struct gpu *g, struct wl_err *e)
+int gpu_fail_deadlock(struct gpu *g, struct wl_err *e)
 {
     char text[sizeof e->text], line[512];
     size_t at = (size_t)snprintf(
@@ -357,7 +365,7 @@ static int check_round(struct gpu *g, bool alive, struct wl_err *e)
     if (g->breach.broken)
         return wl_fail(e, WL_ERUN, "%s; kernel %s, cycle %llu", g->breach.text, running(g),
                        (unsigned long long)(g->clock.now / g->core_period));
-    if (!alive) return fail_deadlock(g, e);
+    if (!alive) return gpu_fail_deadlock(g, e);
     if (g->sampler.sample) sampler_take(g);
     if (g->waves.on) waves_look(g);
     if (g->dispatch.failed) return g->dispatch.failed;
@@ -367,6 +375,8 @@ static int check_round(struct gpu *g, bool alive, struct wl_err *e)
                        (unsigned long long)g->options.max_cycles);
     return 0;
 }
+
+int gpu_check_window(struct gpu *g, struct wl_err *e) { return check_round(g, true, e); }
 
 /* Runs until a kernel has ended; fails when nothing moves for too long. */
 static int run_to_end(struct gpu *g, const struct dispatched **ended, struct wl_err *e)
@@ -387,7 +397,7 @@ static int run_to_end(struct gpu *g, const struct dispatched **ended, struct wl_
             progress = g->clock.progress;
             moved_at = g->clock.now;
         } else if (g->clock.now > moved_at + patience) {
-            return fail_deadlock(g, e);
+            return gpu_fail_deadlock(g, e);
         }
     }
     return 0;
@@ -423,7 +433,9 @@ static int begin_kernel(struct gpu *g, struct gpu_launch *l, struct wl_err *e)
     unsigned n = 0;
     while (g->launch[n]) n++;
     tick_t start = next_core_edge(g);
-    int bad = g->dispatch.count ? begin_next(g, n, l->source, e) : begin_first(g, l->source, start, e);
+    struct stream_source *source = g->split ? split_source(g->split, n, l->source) : l->source;
+    if (!source) return wl_fail(e, WL_ERUN, "out of memory");
+    int bad = g->dispatch.count ? begin_next(g, n, source, e) : begin_first(g, source, start, e);
     if (bad) return bad;
     struct dispatched k = {.number = n,
                            .priority = l->priority,
@@ -491,7 +503,7 @@ int gpu_run_queue(struct gpu *g, const struct gpu_queue *q, struct wl_err *e)
     int bad = begin_all(g, q, e);
     if (bad) return bad;
     while (g->dispatch.count) {
-        bad = run_to_end(g, &ended, e);
+        bad = g->split ? split_run(g, &ended, e) : run_to_end(g, &ended, e);
         if (bad) return bad;
         bool last = g->dispatch.count == 1;
         if (last) g->clock.now = tick_max(g->clock.now, last_freed(g));

@@ -50,10 +50,15 @@ struct gpu {
     struct sampler sampler;
     struct waves waves; /* of a launch of which only some CTAs are timed */
     uint32_t starving;  /* warps that wait for the functional half */
+    struct split *split; /* the pieces several threads work on; NULL: it is one */
     uint64_t cycles, kernels_run;
     bool cut;    /* the last kernel of gpu_run was */
     bool broken; /* a kernel failed half way: the state means nothing any more */
 };
+
+/* gpu.c, for the loop of a split machine. What can go wrong in a window; the report of a deadlock. */
+int gpu_check_window(struct gpu *g, struct wl_err *e);
+int gpu_fail_deadlock(struct gpu *g, struct wl_err *e);
 
 /* laws.c, while WL_CHECKING. gpu_walk: between two steps, everything the parts hold agrees with itself. gpu_walk_ended:
  * and after a kernel nothing is left behind. */

@@ -16,17 +16,14 @@ static __attribute__((noinline)) uint64_t *reason_idle(struct sm *s, unsigned sc
     return mine & barrier ? &a->barrier : &a->drain;
 }
 
-/* So many cycles of the scheduler have this reason. */
+/* So many cycles of the scheduler, outside the issue stage, have this reason. */
 static inline void close_cycles(struct account *a, unsigned sched, uint64_t *reason, uint64_t cycles)
 {
     *reason += cycles;
     a->closed[sched] += (uint32_t)cycles;
 }
 
-void account_idle(struct sm *s, unsigned sched, uint64_t barrier)
-{
-    close_cycles(&s->account, sched, reason_idle(s, sched, barrier), 1);
-}
+void account_idle(struct sm *s, unsigned sched, uint64_t barrier) { ++*reason_idle(s, sched, barrier); }
 
 /* ---- ready warps that did not issue ---- */
 
@@ -89,19 +86,15 @@ void account_sort_left(struct sm *s, uint64_t stuck, uint64_t left, uint64_t can
     struct held_warps k = sort_kept(s, left, can, refused | (can & stuck));
     add_states(&s->account.states, &k, 1);
     for (unsigned i = 0; i < s->schedulers; i++)
-        if (stuck & s->owned[i]) close_cycles(&s->account, i, reason_kept(s, i, &k), 1);
+        if (stuck & s->owned[i]) ++*reason_kept(s, i, &k);
 }
 
-void account_left_simply(struct sm *s, const struct simple_stage *st, uint64_t can)
+void account_left_stuck(struct sm *s, uint64_t blocked, uint64_t can)
 {
-    if (st->stuck) {
-        account_sort_left(s, st->stuck, can | st->blocked, can, 0);
-        return;
-    }
-    uint64_t lsu = st->blocked & s->head_unit[UNIT_LSU];
-    s->account.not_selected += bit_count64(can);
-    s->account.states.lsu_full += bit_count64(lsu);
-    s->account.states.pipe_busy += bit_count64(st->blocked ^ lsu);
+    struct account *a = &s->account;
+    a->not_selected -= bit_count64(can);
+    account_sort_left(s, a->stuck, can | blocked, can, 0);
+    a->stuck = 0;
 }
 
 void account_flush(struct sm *s, unsigned w) { s->account.since[w] = (uint32_t)s->cycle - 1; }
@@ -152,6 +145,20 @@ static void add_unready(struct sm *s, uint64_t cycles)
         if (!(results & s->owned[i])) close_cycles(&s->account, i, reason_idle(s, i, s->barrier), cycles);
 }
 
+/* So many cycles with ready warps that all find their unit taken, under a scheme that only picks. */
+static void add_blocked(struct sm *s, uint64_t cycles)
+{
+    struct account *a = &s->account;
+    uint64_t results = awaits_result(s), lsu = s->ready & s->head_unit[UNIT_LSU], pipe = s->ready ^ lsu;
+    a->lsu_full += bit_count64(lsu) * cycles;
+    a->pipe_busy += bit_count64(pipe) * cycles;
+    for (unsigned i = 0; i < s->schedulers; i++) {
+        uint64_t mine = s->owned[i];
+        if (s->ready & mine) close_cycles(a, i, pipe & mine ? &a->stats.pipe_busy : &a->stats.lsu_full, cycles);
+        else if (!(results & mine)) close_cycles(a, i, reason_idle(s, i, s->barrier), cycles);
+    }
+}
+
 void account_begin_stretch(struct sm *s)
 {
     struct account *a = &s->account;
@@ -183,26 +190,31 @@ void account_add_skipped(struct sm *s, uint64_t skipped, tick_t then)
         add_unready(s, skipped);
         return;
     }
+    if (s->only_picks) {
+        add_blocked(s, skipped);
+        return;
+    }
     uint64_t can = s->ready & ~issue_blocked(s, then); /* only the scheme can have kept these */
     struct held_warps k = sort_kept(s, s->ready, can, can);
     add_states(&a->states, &k, skipped);
-    find_reasons(s, &k);
-    a->began = s->cycle - skipped;
-    a->kept = 0;
-    end_stretch(a, s->schedulers, s->cycle);
+    uint64_t results = awaits_result(s);
+    for (unsigned i = 0; i < s->schedulers; i++) {
+        if (s->ready & s->owned[i]) close_cycles(a, i, reason_kept(s, i, &k), skipped);
+        else if (!(results & s->owned[i])) close_cycles(a, i, reason_idle(s, i, s->barrier), skipped);
+    }
 }
 
 void account_arrive(struct sm *s)
 {
     struct account *a = &s->account;
     a->resident -= s->next_issue;
-    for (unsigned i = 0; i < s->schedulers; i++) a->closed[i] += (uint32_t)(s->next_issue - a->left_at);
+    for (unsigned i = 0; i < s->schedulers; i++) a->closed[i] += a->outside - a->left_at;
 }
 
 void account_leave(struct sm *s)
 {
     s->account.resident += s->next_issue;
-    s->account.left_at = s->next_issue;
+    s->account.left_at = s->account.outside;
 }
 
 /* ---- reading ---- */
@@ -218,42 +230,56 @@ static uint64_t open_warp_cycles(const struct sm *s)
     return sum;
 }
 
-/* The account with the stretch that goes on given to its reasons. */
-static struct account settled(const struct sm *s)
+/* Adds the stretch that goes on, which is not yet given to its reasons. Returns how many cycles of schedulers it would
+ * close. */
+static uint64_t add_stretch(const struct sm *s, struct run_stats *out)
 {
-    struct account a = s->account;
-    if (a.began) end_stretch(&a, s->schedulers, s->cycle + 1);
-    return a;
+    const struct account *a = &s->account;
+    uint64_t cycles = s->cycle + 1 - a->began, *reason = (uint64_t *)(void *)&out->account, closed = 0;
+    if (!a->began) return 0;
+    for (unsigned i = 0; i < s->schedulers; i++) {
+        if (a->to[i] == TO_OPEN) continue;
+        reason[a->to[i]] += cycles;
+        closed += cycles;
+    }
+    out->warp_states.lsu_full += a->kept * cycles;
+    return closed;
+}
+
+static void add_waits(const struct waited *wait, struct account_stats *c, struct warp_states_stats *w)
+{
+    c->alu += wait[WAIT_ALU].scheduler;
+    c->shared += wait[WAIT_SHARED].scheduler;
+    c->load_l1 += wait[WAIT_L1].scheduler;
+    c->load_l2 += wait[WAIT_L2].scheduler;
+    c->load_dram += wait[WAIT_DRAM].scheduler;
+    c->load_in_flight += wait[WAIT_IN_FLIGHT].scheduler;
+    c->fence += wait[WAIT_ATOMIC].scheduler;
+    c->fetch += wait[WAIT_FETCH].scheduler;
+    w->alu += wait[WAIT_ALU].warp;
+    w->shared += wait[WAIT_SHARED].warp;
+    w->load_l1 += wait[WAIT_L1].warp;
+    w->load_l2 += wait[WAIT_L2].warp;
+    w->load_dram += wait[WAIT_DRAM].warp;
+    w->load_in_flight += wait[WAIT_IN_FLIGHT].warp;
+    w->fence += wait[WAIT_ATOMIC].warp;
+    w->fetch += wait[WAIT_FETCH].warp;
 }
 
 void account_add(const struct sm *s, struct run_stats *out)
 {
-    struct account a = settled(s);
-    struct account_stats *c = &a.stats;
-    struct warp_states_stats *w = &a.states;
-    c->total = (a.resident + (s->live ? s->cycle + 1 : 0)) * s->schedulers;
-    for (unsigned i = 0; i < s->schedulers; i++)
-        c->total -= (uint32_t)(s->live ? s->cycle + 1 : a.left_at) - a.closed[i];
-    c->issued = s->counts.warp_instructions - a.second;
-    c->alu = a.wait[WAIT_ALU].scheduler;
-    c->shared = a.wait[WAIT_SHARED].scheduler;
-    c->load_l1 = a.wait[WAIT_L1].scheduler;
-    c->load_l2 = a.wait[WAIT_L2].scheduler;
-    c->load_dram = a.wait[WAIT_DRAM].scheduler;
-    c->load_in_flight = a.wait[WAIT_IN_FLIGHT].scheduler;
-    c->fence += a.wait[WAIT_ATOMIC].scheduler;
-    c->fetch += a.wait[WAIT_FETCH].scheduler;
-    account_stats_add(&out->account, c);
+    const struct account *a = &s->account;
+    struct account_stats *c = &out->account;
+    struct warp_states_stats *w = &out->warp_states;
+    account_stats_add(c, &a->stats);
+    warp_states_stats_add(w, &a->states);
+    c->total += (a->resident + (s->live ? s->cycle + 1 : 0)) * s->schedulers + add_stretch(s, out);
+    for (unsigned i = 0; i < s->schedulers; i++) c->total -= (s->live ? a->outside : a->left_at) - a->closed[i];
+    c->issued += s->counts.warp_instructions - a->second;
     w->total += bit_count64(s->live) * (s->cycle + 1) - open_warp_cycles(s);
-    w->issued = s->counts.warp_instructions;
-    w->not_selected += a.not_selected;
-    w->alu = a.wait[WAIT_ALU].warp;
-    w->shared = a.wait[WAIT_SHARED].warp;
-    w->load_l1 = a.wait[WAIT_L1].warp;
-    w->load_l2 = a.wait[WAIT_L2].warp;
-    w->load_dram = a.wait[WAIT_DRAM].warp;
-    w->load_in_flight = a.wait[WAIT_IN_FLIGHT].warp;
-    w->fence += a.wait[WAIT_ATOMIC].warp;
-    w->fetch += a.wait[WAIT_FETCH].warp;
-    warp_states_stats_add(&out->warp_states, w);
+    w->issued += s->counts.warp_instructions;
+    w->not_selected += a->not_selected;
+    w->lsu_full += a->lsu_full;
+    w->pipe_busy += a->pipe_busy;
+    add_waits(a->wait, c, w);
 }

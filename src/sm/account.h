@@ -9,8 +9,10 @@
  * The reason nearest to issue wins: of all its warps the scheduler waits for the one that can go on first. Which result
  * that is, and who answers a load, is known when it has come. So nothing is done in a cycle in which warps waited for
  * results: it stays open, and the next warp to issue that had to wait says what the open ones were: what it waited for
- * itself. All others are closed when they pass, and how many are open is the time that has passed less those. A kernel
- * leaves none open, because whoever waits for a result issues in the end.
+ * itself. A kernel leaves none open, because whoever waits for a result issues in the end. How many are open is never
+ * counted: it is the difference of two numbers that seldom change. One is of the SM, the cycles `outside` the issue
+ * stage, in which no warp could issue; the other of the scheduler, those of them that are `closed`. A cycle inside the
+ * issue stage is closed unless it is taken back, so that a scheduler that issues again and again changes neither.
  *
  * A warp's time between two issues has at most three parts. At a barrier or fence it notes the time when it is let go;
  * how long it waits for a result or an instruction is added when that is known; from then on it is one of the ready
@@ -25,6 +27,7 @@
 
 #include "engine/part.h"
 #include "stats/stats.h"
+#include "stream/stream.h"
 #include "warpline/sched.h"
 
 /* What a register or a buffer of instructions is waited for. Of two that come at the same tick the later in this list
@@ -47,19 +50,22 @@ struct waited {
 /* What every issue looks at is in the first lines of the host's cache, of which every SM has its own: cycles that are
  * only subtracted from one another are kept modulo 2^32. */
 struct account {
-    uint64_t not_selected; /* warp cycles */
+    uint64_t not_selected; /* warp cycles in the issue stage */
     /* A stretch of cycles in which nothing can issue and which are all alike; it is given to its reasons when it is
      * over. */
     uint64_t began;                     /* its first cycle; 0: there is none */
-    uint32_t closed[WL_MAX_SCHEDULERS]; /* cycles that have a reason, or in which the SM had no warp */
+    uint32_t outside;                   /* cycles outside the issue stage */
+    uint32_t closed[WL_MAX_SCHEDULERS]; /* of these: have a reason, or the SM had no warp; less the open ones inside */
     uint8_t to[WL_MAX_SCHEDULERS];      /* the reason of each scheduler: TO_OPEN, or a counter of `stats` */
     uint64_t kept;                      /* ready warps in each of its cycles, all of which find the ld/st queue full */
-    uint64_t left_at;                   /* the first cycle in which the SM had no warp again */
-    uint64_t resident; /* cycles with a warp: from when the first came (subtracted) to when the last went */
+    uint32_t left_at;                   /* `outside` when the SM had no warp again */
+    uint64_t resident;            /* cycles with a warp: from when the first came (subtracted) to when the last went */
+    uint64_t lsu_full, pipe_busy; /* warp cycles in the issue stage of a scheme that only picks */
     struct waited wait[WAITS];
     uint32_t since[WL_MAX_WARPS]; /* of warps that wait for something of unknown length: the last cycle before */
-    uint64_t second;              /* warps issued by a scheduler that had issued another in the same cycle */
-    struct account_stats stats;   /* the other reasons */
+    uint64_t stuck;  /* in an issue stage: warps of schedulers whose scheme picked none of those that could issue */
+    uint64_t second; /* warps issued by a scheduler that had issued another in the same cycle */
+    struct account_stats stats; /* the other reasons */
     struct warp_states_stats states;
 };
 enum { TO_OPEN = UINT8_MAX };
@@ -81,14 +87,13 @@ static inline uint8_t account_due(struct account *a, unsigned w, uint64_t cycle,
     return waited ? (uint8_t)what : WAITS;
 }
 
-/* The scheduler issues a warp that has waited for this: cycles that are open were spent on the same. `second`: it has
- * issued another in this cycle, which is closed already. No branch: it would be guessed wrongly. */
-static inline void account_issue(struct account *a, unsigned sched, uint8_t waited, uint64_t cycle, bool second)
+/* The scheduler issues a warp that has waited for what its note says: cycles that are open were spent on the same. */
+static inline void account_issue(struct account *a, unsigned sched, const struct stream_reader *warp)
 {
-    uint32_t open = ((uint32_t)cycle + second - a->closed[sched]) & ((uint32_t)waited / WAITS - 1);
-    WL_ASSERT(open <= cycle);
-    a->wait[waited & (WAITS - 1)].scheduler += open;
-    a->closed[sched] += open + !second;
+    uint32_t *closed = &a->closed[sched];
+    if (*closed == a->outside || warp->note == WAITS) return;
+    a->wait[warp->note].scheduler += a->outside - *closed;
+    *closed = a->outside;
 }
 
 #endif

@@ -169,16 +169,15 @@ __attribute__((cold)) static void note_issue(struct sm *s, unsigned w)
         if (s->observer[i].hooks->issue) s->observer[i].hooks->issue(s->observer[i].self, s, w);
 }
 
-/* Sends the warp's head to its unit, which is returned. `second`: the scheduler has issued another in this cycle. */
-static inline __attribute__((always_inline)) unsigned issue_warp(struct sm *s, unsigned sched, unsigned w, bool second,
-                                                                 tick_t now)
+/* Sends the warp's head to its unit, which is returned. */
+static inline __attribute__((always_inline)) unsigned issue_warp(struct sm *s, unsigned sched, unsigned w, tick_t now)
 {
     struct sm_warp *p = &s->warp[w];
     const struct code_inst *in = p->inst;
     unsigned unit = p->route->unit;
     s->counts.warp_instructions++;
     if (s->notes_issues) note_issue(s, w);
-    account_issue(&s->account, sched, p->stream.note, s->cycle, second);
+    account_issue(&s->account, sched, &p->stream);
     unsigned lanes = bit_count32(p->exec);
     s->counts.thread_instructions += lanes;
     s->counts.register_reads += in->nsrc * lanes;
@@ -370,7 +369,7 @@ static bool choose_warp(struct sm *s, uint64_t can, uint64_t refused, tick_t now
         while (mine) {
             int w = ask_pick(s, sched, mine);
             if (w < 0) break;
-            unsigned unit = issue_warp(s, sched, (unsigned)w, issued, now);
+            unsigned unit = issue_warp(s, sched, (unsigned)w, now);
             if (s->policy->on_issue) s->policy->on_issue(&s->sched, &s->view, sched, (unsigned)w);
             s->account.second += issued++;
             st.issued |= bit64((unsigned)w);
@@ -401,10 +400,10 @@ static bool choose_simply(struct sm *s, uint64_t can, tick_t now)
         }
         int w = ask_pick(s, sched, mine);
         if (w < 0) {
-            st.stuck |= s->owned[sched];
+            simple_stuck(s, sched, &st, mine);
             continue;
         }
-        unsigned unit = issue_warp(s, sched, (unsigned)w, false, now);
+        unsigned unit = issue_warp(s, sched, (unsigned)w, now);
         if (s->policy->on_issue) s->policy->on_issue(&s->sched, &s->view, sched, (unsigned)w);
         issued = true;
         can &= ~bit64((unsigned)w);
@@ -416,19 +415,15 @@ static bool choose_simply(struct sm *s, uint64_t can, tick_t now)
     return issued;
 }
 
-bool issue_cycle(struct sm *s, tick_t now, tick_t *next)
+/* A cycle of any scheme. */
+static __attribute__((noinline)) bool issue_any(struct sm *s, tick_t now, tick_t *next)
 {
     uint64_t can = s->ready ? can_issue(s, now, next) : 0;
-    WL_ASSERT(!(can & ~s->live) && !(s->head_unit[UNIT_LSU] & s->head_unit[UNIT_ALU]));
     if (!can) {
-        if (!s->steady) account_stall(s);
+        account_stall(s);
         if (!s->policy->on_cycle) return false;
     }
     s->view.cycle = s->cycle;
-    if (s->only_picks) {
-        s->counts.issue_cycles += choose_simply(s, can, now);
-        return s->ready && can_issue(s, now + s->part.period, next);
-    }
     if (!s->policy->ignores_state) refresh_view(s);
     if (s->policy->on_cycle) {
         report_cycle(s, now);
@@ -440,4 +435,18 @@ bool issue_cycle(struct sm *s, tick_t now, tick_t *next)
     if (issued) allowed = UINT64_MAX;               /* the issue may have changed it */
     if (issued && s->policy->on_cycle) return true; /* the scheme wants to hear of the cycle after an issue */
     return s->ready && (can_issue(s, now + s->part.period, next) & allowed);
+}
+
+bool issue_cycle(struct sm *s, tick_t now, tick_t *next)
+{
+    WL_ASSERT(!(s->ready & ~s->live) && !(s->head_unit[UNIT_LSU] & s->head_unit[UNIT_ALU]));
+    if (!s->only_picks) return issue_any(s, now, next);
+    uint64_t can = s->ready ? can_issue(s, now, next) : 0;
+    if (!can) {
+        account_stall(s);
+        return false;
+    }
+    s->view.cycle = s->cycle;
+    s->counts.issue_cycles += choose_simply(s, can, now);
+    return s->ready && can_issue(s, now + s->part.period, next);
 }

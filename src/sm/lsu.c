@@ -59,6 +59,20 @@ int memop_grow(struct memop_pool *p)
     return 0;
 }
 
+void memop_move(struct memop_pool *from, struct memop_pool *to, uint64_t most)
+{
+    for (; most && from->free; most--) {
+        struct memop *op = from->free;
+        UNPOISON(op, sizeof *op);
+        from->free = op->next;
+        from->available--;
+        op->next = to->free;
+        to->free = op;
+        to->available++;
+        POISON(op, sizeof *op);
+    }
+}
+
 void memop_pool_destroy(struct memop_pool *p)
 {
     for (struct memop_chunk *c = p->chunks, *next; c; c = next) {

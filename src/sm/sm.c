@@ -220,16 +220,52 @@ int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const stru
     return make_scheduler(s, c, e);
 }
 
-static void warm_reply(const struct part *p, const struct req *r)
+/* Two steps ahead the host is told of the miss that a reply ends, one step ahead of its line, which the miss knows. */
+static bool fills_l1d(const struct req *r) { return r->kind == WL_LOAD && !r->bypass && r->cache == L1_DATA; }
+
+static void warm_reply(const struct part *p, const struct req *r, bool pushed)
 {
     const struct sm *s = (const struct sm *)(const void *)((const char *)p - offsetof(struct sm, part));
-    if (r->kind == WL_LOAD && !r->bypass && r->cache < SM_CACHES) l1_warm_fill(&s->lsu.l1[r->cache], r);
-    if (r->load) __builtin_prefetch(r->load);
+    const struct req *behind = r->next;
+    const struct l1 *c = &s->lsu.l1[L1_DATA];
+    __builtin_prefetch(r->load);
+    if (pushed) {
+        if (fills_l1d(r)) l1_warm_entry(c, r);
+        return;
+    }
+    if (fills_l1d(r)) l1_warm_line(c, r);
+    if (!behind) return;
+    __builtin_prefetch(behind->next);
+    if (fills_l1d(behind)) l1_warm_entry(c, behind);
 }
 
 void sm_warm_ports(struct sm *s)
 {
     if (l1_is_large(l1d_of(s))) s->reply.warm = warm_reply;
+}
+
+void sm_use_pools(struct sm *s, struct req_pool *pool, struct memop_pool *ops)
+{
+    s->pool = pool;
+    s->ops = ops;
+    for (unsigned i = 0; i < SM_CACHES; i++) s->lsu.l1[i].pool = pool;
+}
+
+bool sm_keeps_kernel(const struct sm *s)
+{
+    if (sm_has_work(s) || !port_empty(&s->reply) || (s->fetch && s->fetch->missq_used)) return true;
+    for (unsigned i = 0; i < SM_CACHES; i++)
+        if (l1_has_misses(&s->lsu.l1[i])) return true;
+    return false;
+}
+
+/* Each cache sends at most one of the misses that wait when the cycle begins, or that a reply makes. */
+unsigned sm_may_send(const struct sm *s)
+{
+    const struct l1 *l1 = s->lsu.l1;
+    unsigned n = s->fetch ? 1 : 0;
+    if (l1_has_misses(&l1[L1_DATA]) || !port_empty(&s->reply)) n++;
+    return s->lsu.readonly ? n + 2 : n;
 }
 
 void sm_destroy(struct sm *s)
@@ -290,7 +326,7 @@ tick_t sm_tick(struct sm *s, tick_t now)
     s->head_limit = now;
     if (s->live) s->counts.active_cycles += passed;
     if (passed > 1) {
-        if (!s->steady) account_skip(s, passed - 1, now - (passed - 1) * s->part.period);
+        account_skip(s, passed - 1, now - (passed - 1) * s->part.period);
         if (s->observers) observe_slept(s, passed - 1);
     }
     if (l1_cycle(l1d_of(s), s->cycle)) reexec_freed(s);
@@ -304,7 +340,7 @@ tick_t sm_tick(struct sm *s, tick_t now)
     if (s->observers) observe_before_issue(s);
     bool again = false;
     if (issue_may_do(s)) again = issue_cycle(s, now, &next);
-    else if (!s->steady) account_stall(s);
+    else account_stall(s);
     if (s->lsu.policy_heard) reexec_changed(s);
     if (s->ends_cycles && after_issue(s, now)) again = true;
     if (again || lsu_retries(s)) return now + s->part.period;

@@ -64,6 +64,17 @@ const struct wl_sched *sm_sched(const struct sm *s); /* the scheduling scheme's 
 int memop_grow(struct memop_pool *p);
 void memop_pool_destroy(struct memop_pool *p);
 
+/* ---- SMs that work in several threads (sim/split.h) ---- */
+
+/* Whoever lets the SM work next has these pools. */
+void sm_use_pools(struct sm *s, struct req_pool *pool, struct memop_pool *ops);
+/* Free instructions, at most so many, from one pool to another. */
+void memop_move(struct memop_pool *from, struct memop_pool *to, uint64_t most);
+/* Whether the kernel cannot end before the SM has worked again: a warp lives, a CTA waits or the SM holds a request. */
+bool sm_keeps_kernel(const struct sm *s);
+/* Packets that the SM may send in its next cycle, at most. */
+unsigned sm_may_send(const struct sm *s);
+
 /* ---- observers ----
  *
  * An observer looks on and changes nothing; NULL hooks are skipped. An SM has at most SM_MAX_OBSERVERS. */

@@ -98,7 +98,7 @@ void account_idle(struct sm *s, unsigned sched, uint64_t barrier);
 void account_sort_left(struct sm *s, uint64_t stuck, uint64_t left, uint64_t can, uint64_t refused);
 void account_arrive(struct sm *s); /* the first warps come */
 void account_leave(struct sm *s);  /* the last warp has gone */
-void account_left_simply(struct sm *s, const struct simple_stage *st, uint64_t can);
+void account_left_stuck(struct sm *s, uint64_t blocked, uint64_t can);
 void account_flush(struct sm *s, unsigned w); /* the buffer of a ready warp was emptied: it waits for a fetch */
 void account_add(const struct sm *s, struct run_stats *out);
 
@@ -115,9 +115,11 @@ static inline bool all_open(const struct sm *s)
     return true;
 }
 
-/* No warp can issue in this cycle, whatever the scheme wants, and something has changed since the last. */
+/* No warp can issue in this cycle, whatever the scheme wants. */
 static inline void account_stall(struct sm *s)
 {
+    s->account.outside++;
+    if (s->steady) return; /* nothing has changed since the last */
     if (all_open(s)) s->steady = true;
     else account_begin_stretch(s);
 }
@@ -125,7 +127,8 @@ static inline void account_stall(struct sm *s)
 /* The same for the cycles that the SM has slept through, the first of them at tick `then`. */
 static inline void account_skip(struct sm *s, uint64_t skipped, tick_t then)
 {
-    if (!all_open(s)) account_add_skipped(s, skipped, then);
+    s->account.outside += (uint32_t)skipped;
+    if (!s->steady && !all_open(s)) account_add_skipped(s, skipped, then);
 }
 
 static inline struct issue_stage account_stage(struct sm *s)
@@ -140,7 +143,8 @@ static inline void account_none(struct sm *s, unsigned sched, struct issue_stage
 {
     uint64_t mine = s->owned[sched];
     if (st->ready & mine) st->stuck |= mine;
-    else if (!(st->results & mine)) account_idle(s, sched, st->barrier);
+    else if (st->results & mine) s->account.closed[sched]--; /* the cycle is open */
+    else account_idle(s, sched, st->barrier);
 }
 
 /* The issue stage is over: what of the warps that were ready and are left? `can`: their unit would have taken them. */
@@ -152,20 +156,20 @@ static inline void account_left(struct sm *s, const struct issue_stage *st, uint
 }
 
 /* The same three for a scheme that only picks, on a machine without gate and re-execution queue. In a stage of theirs
- * nothing happens to warps but that they issue or leave a barrier (s->released): a ready one that does not issue could
+ * nothing happens to warps but that they issue or leave a barrier (released_now): a ready one that does not issue could
  * and was not picked, or is one of the `blocked`, whose unit takes no more. */
 struct simple_stage {
-    uint64_t blocked;
-    uint64_t stuck; /* warps of schedulers whose scheme picked none of those that could issue */
+    uint64_t blocked; /* and those that the scheme kept: account.stuck */
 };
 
 static inline struct simple_stage simple_begin(struct sm *s, uint64_t can)
 {
     s->steady = false;
     if (s->account.began) account_end_stretch(s);
-    s->released = 0;
     return (struct simple_stage){.blocked = s->ready ^ can};
 }
+
+static inline uint64_t released_now(const struct sm *s) { return s->released_at == s->cycle ? s->released : 0; }
 
 /* No warp of the scheduler could issue. That cannot change within the stage: the reason is known at once. */
 static inline void simple_none(struct sm *s, unsigned sched, const struct simple_stage *st)
@@ -176,16 +180,32 @@ static inline void simple_none(struct sm *s, unsigned sched, const struct simple
         bool pipe = blocked & ~s->head_unit[UNIT_LSU];
         a->stats.pipe_busy += pipe;
         a->stats.lsu_full += !pipe;
-        a->closed[sched]++;
-    } else if (!(awaits_result(s) & mine & ~s->released)) {
-        account_idle(s, sched, s->barrier | (s->released & mine));
+    } else if (awaits_result(s) & mine & ~released_now(s)) {
+        a->closed[sched]--; /* the cycle is open */
+    } else {
+        account_idle(s, sched, s->barrier | (released_now(s) & mine));
     }
+}
+
+/* The scheme picked none of `mine`, the warps of the scheduler that could issue. */
+static inline void simple_stuck(struct sm *s, unsigned sched, struct simple_stage *st, uint64_t mine)
+{
+    s->account.stuck |= s->owned[sched];
+    st->blocked |= mine;
 }
 
 static inline void simple_left(struct sm *s, const struct simple_stage *st, uint64_t can)
 {
-    if (st->stuck | st->blocked) account_left_simply(s, st, can);
-    else s->account.not_selected += bit_count64(can);
+    struct account *a = &s->account;
+    a->not_selected += bit_count64(can);
+    if (!st->blocked) return;
+    if (a->stuck) {
+        account_left_stuck(s, st->blocked, can);
+        return;
+    }
+    uint64_t lsu = st->blocked & s->head_unit[UNIT_LSU];
+    a->lsu_full += bit_count64(lsu);
+    a->pipe_busy += bit_count64(st->blocked ^ lsu);
 }
 
 /* issue.c */

@@ -329,7 +329,8 @@ struct sm {
     uint64_t *board; /* [warps * board_regs] tick from which a register may be read, as a due; NEVER: not known yet */
     uint64_t head_unit[UNITS]; /* [unit] set of warps whose head goes there */
     uint64_t barrier, membar, memory;
-    uint64_t released; /* set of warps that left a barrier in this issue stage, for the account */
+    uint64_t released;    /* set of warps that left a barrier in the issue stage of this cycle, for the account: */
+    uint64_t released_at; /* the cycle; of the first none */
     uint64_t loads, shared, ended;
     uint64_t held;             /* set of those in `membar` that wait for an atomic of theirs */
     uint64_t await_copies;     /* set of those in `membar` that wait for groups of copies */

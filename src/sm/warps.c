@@ -85,18 +85,18 @@ static inline void place_head(struct sm *s, unsigned w, uint64_t due, tick_t now
 }
 
 /* The same for the first head of a warp and one that follows on another: it begins to wait now. */
-static inline void place_next_head(struct sm *s, unsigned w, uint64_t due, tick_t now)
+static inline void place_next_head(struct sm *s, struct sm_warp *p, unsigned w, uint64_t due, tick_t now)
 {
-    uint8_t *note = &s->warp[w].stream.note;
     if (due_time(due) <= s->head_limit) {
         s->ready |= bit64(w);
-        *note = WAITS;
+        p->stream.note = WAITS;
     } else if (due == NEVER) {
         s->long_stall |= bit64(w);
         s->account.since[w] = (uint32_t)s->next_issue - 1;
     } else {
-        *note = (uint8_t)due_what(due);
-        s->account.wait[due_what(due)].warp += wheel_add(s, w, due_time(due), now) - s->next_issue;
+        enum wait what = due_what(due);
+        p->stream.note = (uint8_t)what;
+        s->account.wait[what].warp += wheel_add(s, w, due_time(due), now) - s->next_issue;
     }
 }
 
@@ -289,7 +289,7 @@ void warp_advance(struct sm *s, unsigned w, tick_t now)
         s->account.since[w] = (uint32_t)s->next_issue - 1;
         return;
     }
-    place_next_head(s, w, head_ready_at(s, w, p->inst), now);
+    place_next_head(s, p, w, head_ready_at(s, w, p->inst), now);
 }
 
 /* ---- barriers ---- */
@@ -300,7 +300,8 @@ static void release_barrier(struct sm *s, struct cta *c, tick_t now)
     uint64_t m = c->arrived;
     c->arrived = 0;
     s->barrier &= ~m;
-    s->released |= m;
+    s->released = m | (s->released_at == s->cycle ? s->released : 0);
+    s->released_at = s->cycle;
     s->steady = false;
     for (; m; m &= m - 1) {
         unsigned w = bit_low64(m);
@@ -323,7 +324,7 @@ static void finish_cta(struct sm *s, struct cta *c, tick_t now)
     struct sm_kernel *k = &s->kernels[c->kernel];
     struct cta_exits *x = &s->exits[c->kernel];
     k->source->release(k->source, &c->stream);
-    k->ended++;
+    __atomic_fetch_add(&k->ended, 1, __ATOMIC_RELAXED); /* SMs may work in several threads */
     if (x->at != now) *x = (struct cta_exits){.at = now, .all = x->all};
     x->all++;
     x->last++;

@@ -30,14 +30,19 @@ static inline void ptx_test_print(void *arg, const char *text, size_t len)
 }
 
 /* Parses, which must succeed, and loads: t->img is NULL when that was refused. */
-static inline void ptx_test_load(struct ptx_test *t, const char *text)
+static inline void ptx_test_load_for(struct ptx_test *t, const char *text, struct ptx_target target)
 {
     *t = (struct ptx_test){.mem = dev_mem_new(64 << 20)};
     assert_non_null(t->mem);
-    t->mod = ptx_parse("t.ptx", text, strlen(text), 0, &t->err);
+    t->mod = ptx_parse_for("t.ptx", text, strlen(text), 0, target, &t->err);
     if (!t->mod) print_error("%s\n", t->err.text);
     assert_non_null(t->mod);
     t->img = ptx_load(t->mod, t->mem, &t->err);
+}
+
+static inline void ptx_test_load(struct ptx_test *t, const char *text)
+{
+    ptx_test_load_for(t, text, (struct ptx_target){0});
 }
 
 static inline void ptx_test_free(struct ptx_test *t)

@@ -1,20 +1,13 @@
 /* test_driver_graph.c - graphs, capture, pools and launches that fail, by the driver API. */
-#include "test.h"
-
-#include "sim/session.h"
-#include "warpline/cuda.h"
-
-#define OK(call)          assert_int_equal((call), CUDA_SUCCESS)
-#define FAILS(code, call) assert_int_equal((call), CUDA_ERROR_##code)
+#include "driver_rig.h"
 
 /* append: *at++ = value; bad: an instruction nobody knows. */
 static const char program[] =
-    ".version 7.5\n.target sm_75\n.address_size 64\n"
-    ".visible .entry append(.param .u64 list, .param .u32 value)\n{\n"
-    " .reg .u32 %r<4>;\n .reg .u64 %rd<5>;\n ld.param.u64 %rd1, [list];\n ld.param.u32 %r1, [value];\n"
-    " atom.global.add.u32 %r2, [%rd1], 1;\n mul.wide.u32 %rd2, %r2, 4;\n add.u64 %rd3, %rd1, %rd2;\n"
-    " st.global.u32 [%rd3+4], %r1;\n ret;\n}\n"
-    ".visible .entry bad()\n{\n frobnicate;\n ret;\n}\n";
+    DRIVER_HEAD ".visible .entry append(.param .u64 list, .param .u32 value)\n{\n"
+                " .reg .u32 %r<4>;\n .reg .u64 %rd<5>;\n ld.param.u64 %rd1, [list];\n ld.param.u32 %r1, [value];\n"
+                " atom.global.add.u32 %r2, [%rd1], 1;\n mul.wide.u32 %rd2, %r2, 4;\n add.u64 %rd3, %rd1, %rd2;\n"
+                " st.global.u32 [%rd3+4], %r1;\n ret;\n}\n"
+                ".visible .entry bad()\n{\n frobnicate;\n ret;\n}\n";
 
 struct heard {
     unsigned failures;
@@ -22,10 +15,9 @@ struct heard {
 };
 
 struct rig {
-    struct session *session;
+    struct driver_rig d;
     struct session_watch watch;
     struct heard heard;
-    CUmodule module;
     CUfunction append;
     CUdeviceptr list; /* a count and what was appended */
 };
@@ -39,23 +31,14 @@ static void failed(void *arg, const struct launch_failure *f)
 
 static void rig_begin(struct rig *r)
 {
-    CUcontext ctx;
-    struct wl_err e = {.text = ""};
     *r = (struct rig){.watch = {.arg = &r->heard, .failed = failed}};
-    struct session_options o = {.mode = SESSION_FUNCTIONAL, .watch = &r->watch, .memory_bytes = 1 << 20};
-    r->session = session_new(&o, &e);
-    assert_non_null(r->session);
-    session_make_current(r->session);
-    OK(cuInit(0));
-    OK(cuDevicePrimaryCtxRetain(&ctx, 0));
-    OK(cuCtxSetCurrent(ctx));
-    OK(cuModuleLoadData(&r->module, program));
-    OK(cuModuleGetFunction(&r->append, r->module, "append"));
+    driver_begin(&r->d, program, 1 << 20, &r->watch);
+    OK(cuModuleGetFunction(&r->append, r->d.module, "append"));
     OK(cuMemAlloc(&r->list, 64 * 4));
     OK(cuMemsetD32(r->list, 0, 64));
 }
 
-static void rig_end(struct rig *r) { session_free(r->session); }
+static void rig_end(struct rig *r) { driver_end(&r->d); }
 
 /* What was appended since, as digits. */
 static const char *digits(const struct rig *r)
@@ -245,7 +228,7 @@ TEST(failed_launches_are_told)
     rig_begin(&r);
     OK(append(&r, 1, NULL));
     assert_int_equal(r.heard.failures, 0);
-    OK(cuModuleGetFunction(&bad, r.module, "bad"));
+    OK(cuModuleGetFunction(&bad, r.d.module, "bad"));
     FAILS(INVALID_PTX, cuLaunchKernel(bad, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
     assert_int_equal(r.heard.failures, 1);
     assert_int_equal(r.heard.last.end, LAUNCH_REFUSED);

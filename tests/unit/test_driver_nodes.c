@@ -1,28 +1,22 @@
 /* test_driver_nodes.c - nodes of graphs: each kind is made, asked, changed in the graph and in what was made of it, and
  * does what it was last told; user objects; and what is refused. */
-#include "test.h"
+#include "driver_rig.h"
 
 #include <unistd.h>
 
-#include "sim/session.h"
-#include "warpline/cuda.h"
-
-#define OK(call)  assert_int_equal((call), CUDA_SUCCESS)
-#define BAD(call) assert_int_equal((call), CUDA_ERROR_INVALID_VALUE)
-#define NO_NODE   ((CUgraphNode)(void *)&nothing)
-#define NO_EXEC   ((CUgraphExec)(void *)&nothing)
-#define NO_GRAPH  ((CUgraph)(void *)&nothing)
-#define NO_EVENT  ((CUevent)(void *)&nothing)
-#define NO_USER   ((CUuserObject)(void *)&nothing)
+#define NO_NODE  ((CUgraphNode)(void *)&nothing)
+#define NO_EXEC  ((CUgraphExec)(void *)&nothing)
+#define NO_GRAPH ((CUgraph)(void *)&nothing)
+#define NO_EVENT ((CUevent)(void *)&nothing)
+#define NO_USER  ((CUuserObject)(void *)&nothing)
 static int nothing; /* no handle of anything */
 
-static const char program[] = ".version 7.5\n.target sm_75\n.address_size 64\n"
-                              ".visible .entry put(.param .u64 at, .param .u32 value)\n{\n"
-                              " .reg .u32 %r<2>;\n .reg .u64 %rd<2>;\n ld.param.u64 %rd1, [at];\n"
-                              " ld.param.u32 %r1, [value];\n st.global.u32 [%rd1], %r1;\n ret;\n}\n";
+static const char program[] = DRIVER_HEAD ".visible .entry put(.param .u64 at, .param .u32 value)\n{\n"
+                                          " .reg .u32 %r<2>;\n .reg .u64 %rd<2>;\n ld.param.u64 %rd1, [at];\n"
+                                          " ld.param.u32 %r1, [value];\n st.global.u32 [%rd1], %r1;\n ret;\n}\n";
 
 struct rig {
-    struct session *session;
+    struct driver_rig d;
     CUfunction put;
     CUdeviceptr memory; /* 16 words */
     CUgraph graph;
@@ -30,31 +24,15 @@ struct rig {
 
 static void rig_begin(struct rig *r)
 {
-    CUcontext ctx;
-    CUmodule module;
-    struct wl_err e = {.text = ""};
-    struct session_options o = {.mode = SESSION_FUNCTIONAL, .memory_bytes = 1 << 20};
-    r->session = session_new(&o, &e);
-    assert_non_null(r->session);
-    session_make_current(r->session);
-    OK(cuInit(0));
-    OK(cuDevicePrimaryCtxRetain(&ctx, 0));
-    OK(cuCtxSetCurrent(ctx));
-    OK(cuModuleLoadData(&module, program));
-    OK(cuModuleGetFunction(&r->put, module, "put"));
+    driver_begin(&r->d, program, 1 << 20, NULL);
+    OK(cuModuleGetFunction(&r->put, r->d.module, "put"));
     OK(cuMemAlloc(&r->memory, 64));
     OK(cuMemsetD32(r->memory, 0, 16));
     OK(cuGraphCreate(&r->graph, 0));
 }
 
-static void rig_end(struct rig *r) { session_free(r->session); }
-
-static unsigned word(const struct rig *r, unsigned i)
-{
-    unsigned v;
-    OK(cuMemcpyDtoH(&v, r->memory + i * 4, 4));
-    return v;
-}
+static void rig_end(struct rig *r) { driver_end(&r->d); }
+static unsigned word(const struct rig *r, unsigned i) { return driver_word(r->memory + i * 4); }
 
 static CUgraphExec instance(const struct rig *r)
 {

@@ -1,21 +1,12 @@
 /* test_driver_questions.c - driver calls that answer, and calls that are hints: what they say of this device, what they
  * remember, and what they refuse. */
-#include "test.h"
+#include "driver_rig.h"
 
-#include "sim/session.h"
-#include "warpline/cuda.h"
-
-#define OK(call)          assert_int_equal((call), CUDA_SUCCESS)
-#define FAILS(code, call) assert_int_equal((call), CUDA_ERROR_##code)
-#define BAD(call)         FAILS(INVALID_VALUE, call)
-
-static const char program[] = ".version 7.5\n.target sm_75\n.address_size 64\n.global .u32 word;\n"
-                              ".visible .entry k(.param .u64 at, .param .u32 value)\n{\n ret;\n}\n";
+static const char program[] = DRIVER_HEAD ".global .u32 word;\n"
+                                          ".visible .entry k(.param .u64 at, .param .u32 value)\n{\n ret;\n}\n";
 
 struct rig {
-    struct session *session;
-    CUcontext context;
-    CUmodule module;
+    struct driver_rig d;
     CUfunction k;
     CUstream stream;
     CUdeviceptr memory; /* 64 words */
@@ -23,29 +14,15 @@ struct rig {
 
 static void rig_begin(struct rig *r)
 {
-    struct wl_err e = {.text = ""};
-    struct session_options o = {.mode = SESSION_FUNCTIONAL, .memory_bytes = 1 << 20};
-    r->session = session_new(&o, &e);
-    assert_non_null(r->session);
-    session_make_current(r->session);
-    OK(cuInit(0));
-    OK(cuDevicePrimaryCtxRetain(&r->context, 0));
-    OK(cuCtxSetCurrent(r->context));
-    OK(cuModuleLoadData(&r->module, program));
-    OK(cuModuleGetFunction(&r->k, r->module, "k"));
+    driver_begin(&r->d, program, 1 << 20, NULL);
+    OK(cuModuleGetFunction(&r->k, r->d.module, "k"));
     OK(cuStreamCreate(&r->stream, 0));
     OK(cuMemAlloc(&r->memory, 256));
     OK(cuMemsetD32(r->memory, 0, 64));
 }
 
-static void rig_end(struct rig *r) { session_free(r->session); }
-
-static unsigned word(const struct rig *r, unsigned i)
-{
-    unsigned v;
-    OK(cuMemcpyDtoH(&v, r->memory + i * 4, 4));
-    return v;
-}
+static void rig_end(struct rig *r) { driver_end(&r->d); }
+static unsigned word(const struct rig *r, unsigned i) { return driver_word(r->memory + i * 4); }
 
 TEST(the_device_and_its_context)
 {
@@ -77,9 +54,9 @@ TEST(the_device_and_its_context)
     OK(cuCtxGetDevice(&dev));
     assert_int_equal(dev, 0);
     BAD(cuCtxGetDevice(NULL));
-    OK(cuCtxGetApiVersion(r.context, &version));
+    OK(cuCtxGetApiVersion(r.d.context, &version));
     assert_int_equal(version, CUDA_VERSION);
-    BAD(cuCtxGetApiVersion(r.context, NULL));
+    BAD(cuCtxGetApiVersion(r.d.context, NULL));
     OK(cuCtxGetFlags(&flags));
     OK(cuCtxSetFlags(4));
     BAD(cuCtxGetFlags(NULL));
@@ -103,9 +80,9 @@ TEST(the_device_and_its_context)
     assert_int_equal(config, 1);
     BAD(cuCtxGetSharedMemConfig(NULL));
     OK(cuCtxGetId(NULL, &id));
-    OK(cuCtxGetId(r.context, &same));
+    OK(cuCtxGetId(r.d.context, &same));
     assert_true(id == same);
-    BAD(cuCtxGetId(r.context, NULL));
+    BAD(cuCtxGetId(r.d.context, NULL));
     OK(cuProfilerStart());
     OK(cuProfilerStop());
     rig_end(&r);
@@ -120,13 +97,13 @@ TEST(one_device_has_no_peers)
     assert_int_equal(can, 0);
     BAD(cuDeviceCanAccessPeer(NULL, 0, 0));
     FAILS(INVALID_DEVICE, cuDeviceCanAccessPeer(&can, 0, 1));
-    FAILS(INVALID_DEVICE, cuCtxEnablePeerAccess(r.context, 0));
-    FAILS(PEER_ACCESS_NOT_ENABLED, cuCtxDisablePeerAccess(r.context));
+    FAILS(INVALID_DEVICE, cuCtxEnablePeerAccess(r.d.context, 0));
+    FAILS(PEER_ACCESS_NOT_ENABLED, cuCtxDisablePeerAccess(r.d.context));
     FAILS(INVALID_DEVICE, cuDeviceGetP2PAttribute(&can, 1, 0, 0));
     unsigned one = 5;
     OK(cuMemcpyHtoD(r.memory, &one, 4));
-    OK(cuMemcpyPeer(r.memory + 4, r.context, r.memory, r.context, 4)); /* to itself is a copy */
-    OK(cuMemcpyPeerAsync(r.memory + 8, r.context, r.memory + 4, r.context, 4, r.stream));
+    OK(cuMemcpyPeer(r.memory + 4, r.d.context, r.memory, r.d.context, 4)); /* to itself is a copy */
+    OK(cuMemcpyPeerAsync(r.memory + 8, r.d.context, r.memory + 4, r.d.context, 4, r.stream));
     assert_int_equal(word(&r, 2), 5);
     rig_end(&r);
 }
@@ -153,14 +130,14 @@ TEST(kernels_and_modules)
     FAILS(INVALID_DEVICE, cuKernelSetCacheConfig((CUkernel)r.k, CU_FUNC_CACHE_PREFER_L1, 1));
     CUlibrary library;
     OK(cuKernelGetLibrary(&library, (CUkernel)r.k));
-    assert_ptr_equal(library, r.module);
+    assert_ptr_equal(library, r.d.module);
     OK(cuModuleGetLoadingMode(&mode));
     assert_int_equal(mode, 1);
     BAD(cuModuleGetLoadingMode(NULL));
-    OK(cuModuleGetFunctionCount(&n, r.module));
+    OK(cuModuleGetFunctionCount(&n, r.d.module));
     assert_int_equal(n, 1);
     CUdeviceptr at;
-    OK(cuLibraryGetManaged(&at, &bytes, (CUlibrary)r.module, "word"));
+    OK(cuLibraryGetManaged(&at, &bytes, (CUlibrary)r.d.module, "word"));
     assert_int_equal(bytes, 4);
     OK(cuOccupancyMaxPotentialBlockSizeWithFlags(&grid, &block, r.k, NULL, 0, 128, 0));
     assert_true(block > 0 && block <= 128 && grid > 0);
@@ -234,7 +211,7 @@ TEST(streams_remember_and_wait_for_words)
     OK(cuStreamGetFlags(other, &flags));
     assert_int_equal(flags, 1);
     OK(cuStreamGetCtx(r.stream, &ctx));
-    assert_ptr_equal(ctx, r.context);
+    assert_ptr_equal(ctx, r.d.context);
     BAD(cuStreamGetId(r.stream, NULL));
     OK(cuStreamWriteValue32(r.stream, r.memory, 6, 0));
     assert_int_equal(word(&r, 0), 6);
@@ -305,11 +282,11 @@ TEST(rows_are_filled_and_arrays_copied)
 TEST(pools_know_their_access_and_their_size)
 {
     struct rig r;
-    CUmemoryPool pool;
+    CUmemoryPool pool, usual;
     CUmemPoolProps p = {.allocType = 1, .location = {1, 0}};
     CUmemAccessDesc mine = {.location = {1, 0}, .flags = 3}, other = {.location = {1, 1}, .flags = 3};
     CUmemLocation here = {1, 0}, there = {1, 1};
-    CUdeviceptr ptr;
+    CUdeviceptr ptr, second;
     int flags = 0;
     uint64_t bytes = 0;
     unsigned reuse = 7;
@@ -323,12 +300,19 @@ TEST(pools_know_their_access_and_their_size)
     OK(cuMemPoolGetAccess(&flags, pool, &there));
     assert_int_equal(flags, 0);
     BAD(cuMemPoolGetAccess(NULL, pool, &here));
-    OK(cuDeviceSetMemPool(0, pool)); /* what is freed is counted for the pool that is current */
-    OK(cuMemAllocFromPoolAsync(&ptr, 512, pool, r.stream));
+    OK(cuMemAllocFromPoolAsync(&ptr, 512, pool, r.stream)); /* what is freed is counted for the pool it came from */
+    OK(cuMemAllocAsync(&second, 256, r.stream));
     OK(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &bytes));
-    assert_true(bytes >= 512);
+    assert_int_equal(bytes, 512);
     OK(cuMemFreeAsync(ptr, r.stream));
     OK(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &bytes));
+    assert_int_equal(bytes, 0);
+    OK(cuDeviceGetDefaultMemPool(&usual, 0));
+    OK(cuMemPoolGetAttribute(usual, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &bytes));
+    assert_int_equal(bytes, 256);
+    OK(cuDeviceSetMemPool(0, pool));
+    OK(cuMemFree(second)); /* by any call, whatever pool is current */
+    OK(cuMemPoolGetAttribute(usual, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &bytes));
     assert_int_equal(bytes, 0);
     OK(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH, &bytes));
     assert_true(bytes >= 512);

@@ -165,6 +165,52 @@ static void tensor_box(unsigned swizzle)
     ptx_test_free(&T);
 }
 
+/* A kernel brings a map to shared memory, changes it there and puts it back to global memory. */
+TEST(kernels_change_tensor_maps)
+{
+    struct tensor_map t = {.base = 4096,
+                           .size = {20, 10},
+                           .stride = {4, 80},
+                           .box = {8, 8},
+                           .step = {1, 1, 1, 1, 1},
+                           .dims = 2,
+                           .type = T_U32,
+                           .element = 4},
+                      now;
+    ptx_test_load(
+        &T, HEAD ".entry k(.param .u64 i, .param .u64 o) {\n.reg .b64 %in,%out,%a; .reg .b32 %t,%v,%s; .reg .pred %p;\n"
+                 ".shared .align 128 .b8 m[128]; ld.param.u64 %in,[i]; ld.param.u64 %out,[o]; mov.u32 %t,%tid.x;\n"
+                 "mad.wide.u32 %a,%t,4,%in; ld.global.u32 %v,[%a]; mov.u32 %s,m; mad.lo.u32 %s,%t,4,%s;\n"
+                 "st.shared.u32 [%s],%v; bar.warp.sync -1; setp.ne.u32 %p,%t,0; @%p bra W; mov.b64 %a,8192;\n"
+                 "tensormap.replace.tile.global_address.shared::cta.b1024.b64 [m],%a;\n"
+                 "tensormap.replace.tile.rank.shared::cta.b1024.b32 [m],2;\n"
+                 "tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [m],2,30;\n"
+                 "tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [m],2,3; mov.b64 %a,160;\n"
+                 "tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [m],1,%a;\n"
+                 "tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [m],3;\n"
+                 "tensormap.replace.tile.fill_mode.shared::cta.b1024.b32 [m],1;\n"
+                 "W: bar.warp.sync -1; mov.u32 %s,m;\n"
+                 "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
+                 "[%out],[%s],128;\n"
+                 "@%p bra E; tensormap.replace.tile.element_stride.global.b1024.b32 [%out],0,2;\nE: ret; }\n");
+    uint64_t params[] = {dev_alloc(T.mem, 128), dev_alloc(T.mem, 128)};
+    tensor_map_write(&t, dev_ptr(T.mem, params[0], 128));
+    ptx_test_must_run(&T, "k", 1, 32, params);
+    assert_null(tensor_map_read(dev_ptr(T.mem, params[1], 128), &now));
+    assert_int_equal(now.base, 8192);
+    assert_int_equal(now.dims, 3);
+    assert_int_equal(now.size[2], 30);
+    assert_int_equal(now.box[2], 3);
+    assert_int_equal(now.stride[2], 160);
+    assert_int_equal(now.swizzle, 128);
+    assert_true(now.nan_fill);
+    assert_int_equal(now.step[0], 2);
+    assert_int_equal(now.size[0], 20); /* the rest is as it was */
+    assert_null(tensor_map_read(dev_ptr(T.mem, params[0], 128), &now));
+    assert_int_equal(now.base, 4096);
+    ptx_test_free(&T);
+}
+
 TEST(a_box_of_a_tensor_is_copied)
 {
     tensor_box(0);

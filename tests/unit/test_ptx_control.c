@@ -421,6 +421,28 @@ TEST(votes_see_active_lanes_only)
     ptx_test_free(&T);
 }
 
+/* The tiles of a warp meet at one instruction, each with its own mask, and see only themselves. */
+TEST(lanes_with_different_masks_are_groups)
+{
+    const uint32_t *w = run_words(
+        PTX_HEAD BEGIN("k") "and.b32 %b, %t, 24;\nmov.u32 %c, 255;\nshl.b32 %c, %c, %b;\n" /* tiles of 8 lanes */
+                            "and.b32 %d, %t, 9;\nsetp.eq.u32 %p, %d, 9;\nvote.sync.ballot.b32 %a, %p, %c;\n"
+                            "redux.sync.add.u32 %s0, %t, %c;\nshl.b32 %s0, %s0, 16;\nxor.b32 %a, %a, %s0;\n"
+                            "match.any.sync.b32 %s1, %d, %c;\nadd.u32 %a, %a, %s1;\n"
+                            "vote.sync.any.pred %q, %p, %c;\nselp.u32 %s2, 7, 0, %q;\nadd.u32 %a, %a, %s2;\n"
+                            "elect.sync %s2|%q, %c;\nadd.u32 %a, %a, %s2;\n" END,
+        1, 32);
+    for (unsigned i = 0; i < 32; i++) {
+        uint32_t tile = i & 24, sum = 8 * tile + 28, ballot = 0, match = 0;
+        for (unsigned k = tile; k < tile + 8; k++) {
+            ballot |= (uint32_t)((k & 9) == 9) << k;
+            match |= (uint32_t)((k & 9) == (i & 9)) << k;
+        }
+        assert_int_equal(w[i], (ballot ^ sum << 16) + match + (ballot ? 7 : 0) + tile);
+    }
+    ptx_test_free(&T);
+}
+
 TEST(atomics_go_lane_by_lane)
 {
     const uint32_t *w = run_words(
@@ -456,6 +478,24 @@ TEST(a_lock_serialises_lanes)
 }
 
 /* ---- spaces ---- */
+
+/* One lane asks for the lock and all shuffle the answer: while the warp waits for another, nobody waits inside it. The
+ * turn of the warp that has the lock ends before it gives the lock back. */
+TEST(a_lock_of_whole_warps)
+{
+    const uint32_t *w = run_words(
+        PTX_HEAD BEGIN("k") "and.b32 %t, %t, 31;\nsetp.eq.u32 %p, %t, 1;\n"
+                            "TRY:\nmov.u32 %a, 1;\n@!%p bra JOIN;\natom.global.or.b32 %a, [%x1+2048], 1;\nJOIN:\n"
+                            "shfl.sync.idx.b32 %a, %a, 1, 31, -1;\nsetp.ne.u32 %q, %a, 0;\n@%q bra TRY;\n"
+                            "mul.wide.u32 %x2, %t, 4;\nadd.s64 %x0, %x1, %x2;\nld.global.u32 %b, [%x0];\n"
+                            "mov.u32 %c, 0;\nWORK:\nadd.u32 %c, %c, 1;\nsetp.lt.u32 %q, %c, 3000;\n@%q bra WORK;\n"
+                            "shfl.sync.bfly.b32 %d, %t, 31, 31, -1;\nadd.u32 %d, %d, %t;\nadd.u32 %a, %b, %d;\n"
+                            "st.global.u32 [%x0], %a;\nmembar.gl;\n@!%p bra OUT;\n"
+                            "atom.global.and.b32 %a, [%x1+2048], 0;\nOUT:\nret;\n}\n",
+        4, 128);
+    for (unsigned i = 0; i < 32; i++) assert_int_equal(w[i], 16 * 31);
+    ptx_test_free(&T);
+}
 
 TEST(local_arrays_belong_to_a_thread)
 {

@@ -90,7 +90,10 @@ TEST(an_overread_needs_an_allocation_in_its_piece)
     assert_non_null(dev_overread(m, a + 100, 4));
     assert_non_null(dev_overread(m, a + PIECE - 4, 4));
     assert_null(dev_overread(m, a + PIECE, 4));
-    assert_null(dev_overread(m, a - 4, 4));
+    const uint32_t *below = dev_overread(m, a - PIECE, 4); /* of the first allocation: what a driver keeps there */
+    assert_non_null(below);
+    assert_int_equal(*below, 0);
+    assert_null(dev_overread(m, a - PIECE - 4, 4));
     dev_release(m, a);
     assert_null(dev_overread(m, a + 100, 4));
     dev_mem_free(m);

@@ -1,0 +1,327 @@
+/* unroll.c - what an assembler makes of a loop that the compiler has unrolled by four: one unrolled by sixteen.
+ *
+ * The compiler in front of PTX unrolls a counted loop by four and counts down: add.s32 n, n, -4; setp.ne.s32 p, n, 0;
+ * @p bra. ptxas 13.0 (-arch=sm_90) repeats such a body four times once more, so that the loads of sixteen rounds of
+ * the source's loop can be under way together; in our kernels it does so with every loop of this form (gramschm,
+ * matmul_naive, streamcluster, atax, gemm, syrk, ...) and with no loop that counts by one.
+ *
+ *       setp.lt.s32 q, n, 16          Lanes with fewer rounds left go to the loop as it was. While n is 16 or more,
+ * none
+ *       @q bra OLD                    of the next three tests of n against 0 can end the loop, whatever n is: so they
+ *   NEW: body body body body          go, and what is executed is what the text says.
+ *       setp.ge.s32 q, n, 16
+ *       @q bra NEW
+ *       @!p bra EXIT
+ *   OLD: body, setp.ne, @p bra OLD    unchanged
+ *   EXIT:
+ *
+ * Each copy but the last writes registers of its own, which is what lets the scheduler (block_order.c) move its loads
+ * ahead. Only straight bodies without guards, barriers and atomics are repeated. Machines that run PTX as it stands
+ * (sm.code = text) know nothing of this. */
+#include "ptx/module.h"
+#include "ptx/opcodes.h"
+#include "ptx/parse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEP = 4, COPIES = 4, BODY_MOST = 64, NEW_REGS_MOST = 2048 };
+
+struct unroll {
+    struct build *b;
+    struct func_info *fi;
+    struct ptx_inst *inst; /* the new text */
+    uint32_t ninst, cap;
+    uint32_t *moved;     /* by instruction of the old text: where a jump to it goes; */
+    uint32_t *placed;    /* where it stands itself, behind the unrolled loop that it begins; */
+    uint32_t *closed_by; /* the branch that closes the loop which it begins, or 0 */
+    uint8_t *target;     /* something jumps here */
+    struct ptx_reg *reg;
+    uint32_t nregs, reg_cap;
+    int32_t *name; /* by old register: its name in the copy that is being made */
+    bool failed;
+};
+
+struct counted {          /* a loop of this form */
+    uint32_t first, last; /* its branch is last */
+    uint32_t test;        /* the setp */
+    int32_t counter;
+};
+
+/* ---- which loops ---- */
+
+static void mark_targets(struct unroll *u)
+{
+    const struct func_info *fi = u->fi;
+    for (uint32_t i = 0; i < fi->f.ninst; i++)
+        if (fi->inst[i].op == OP_BRA) u->target[fi->inst[i].target] = 1;
+    for (const struct target_list *l = fi->lists; l; l = l->next)
+        for (uint32_t i = 0; i < l->count; i++) u->target[l->at[i]] = 1;
+}
+
+static bool plain_operand(const struct ptx_operand *o)
+{
+    if (o->kind == OPND_VEC)
+        for (unsigned i = 0; i < o->nvec; i++)
+            if (o->vec[i].kind == OPND_VEC) return false;
+    return o->kind != OPND_FUNC;
+}
+
+static bool plain(const struct ptx_inst *in)
+{
+    uint8_t kind = ptx_opcodes[in->op].kind;
+    if (in->guard >= 0 || in->call || in->matrix || in->flags & (FLAG_VOLATILE | FLAG_CC) || inst_reads_clock(in))
+        return false;
+    if (kind != INST_ALU && kind != INST_LOAD && kind != INST_STORE) return false;
+    for (unsigned i = 0; i < in->ndst; i++)
+        if (!plain_operand(&in->dst[i])) return false;
+    for (unsigned i = 0; i < in->nsrc; i++)
+        if (!plain_operand(&in->src[i])) return false;
+    return true;
+}
+
+static bool writes(const struct ptx_inst *in, int32_t reg)
+{
+    int32_t regs[MAX_INST_REGS];
+    unsigned n = inst_writes(in, regs);
+    for (unsigned i = 0; i < n; i++)
+        if (regs[i] == reg) return true;
+    return false;
+}
+
+static bool is_reg(const struct ptx_operand *o, int32_t reg) { return o->kind == OPND_REG && o->reg == reg; }
+
+/* The one instruction of the body that writes reg; UINT32_MAX: none or several. */
+static uint32_t writer_of(const struct func_info *fi, const struct counted *l, int32_t reg)
+{
+    uint32_t at = UINT32_MAX;
+    for (uint32_t i = l->first; i < l->last; i++)
+        if (writes(&fi->inst[i], reg)) {
+            if (at != UINT32_MAX) return UINT32_MAX;
+            at = i;
+        }
+    return at;
+}
+
+/* Whether the branch at `last` closes a loop of the form. */
+static bool find_loop(const struct unroll *u, uint32_t last, struct counted *l)
+{
+    const struct func_info *fi = u->fi;
+    const struct ptx_inst *bra = &fi->inst[last], *test, *step;
+    *l = (struct counted){.first = bra->target, .last = last};
+    if (bra->op != OP_BRA || bra->guard < 0 || bra->guard_neg || l->first >= last || last - l->first > BODY_MOST ||
+        last + 1 >= fi->f.ninst)
+        return false;
+    for (uint32_t i = l->first; i < last; i++)
+        if (!plain(&fi->inst[i]) || (i > l->first && u->target[i])) return false;
+    if (u->target[last]) return false;
+    l->test = writer_of(fi, l, bra->guard);
+    if (l->test == UINT32_MAX) return false;
+    test = &fi->inst[l->test];
+    if (test->op != OP_SETP || test->type != T_S32 || test->cmp != CMP_NE || test->ndst != 1 || test->nsrc != 2 ||
+        test->boolop || test->src[0].kind != OPND_REG || test->src[1].kind != OPND_IMM || test->src[1].imm)
+        return false;
+    l->counter = test->src[0].reg;
+    uint32_t at = writer_of(fi, l, l->counter);
+    if (at == UINT32_MAX || at > l->test) return false;
+    step = &fi->inst[at];
+    return step->op == OP_ADD && step->type == T_S32 && !(step->flags & FLAG_SAT) &&
+           is_reg(&step->dst[0], l->counter) && is_reg(&step->src[0], l->counter) && step->src[1].kind == OPND_IMM &&
+           (int32_t)step->src[1].imm == -STEP;
+}
+
+/* ---- copies ---- */
+
+static int32_t new_reg(struct unroll *u, int32_t like)
+{
+    if (u->nregs == u->reg_cap) {
+        u->failed = true;
+        return like;
+    }
+    u->reg[u->nregs] = u->reg[like];
+    return (int32_t)u->nregs++;
+}
+
+static void put(struct unroll *u, const struct ptx_inst *in)
+{
+    if (u->ninst < u->cap) u->inst[u->ninst++] = *in;
+    else u->failed = true;
+}
+
+/* The elements of a vector, to be renamed in a place of their own. */
+static struct ptx_operand *own_elements(struct unroll *u, struct ptx_operand *o)
+{
+    struct ptx_operand *v = ARENA_ARRAY(&u->b->m->arena, struct ptx_operand, o->nvec);
+    if (!v) {
+        u->failed = true;
+        return NULL;
+    }
+    memcpy(v, o->vec, o->nvec * sizeof *v);
+    o->vec = v;
+    return v;
+}
+
+static void rename_read(struct unroll *u, struct ptx_operand *o)
+{
+    if ((o->kind == OPND_REG || o->kind == OPND_ADDR) && o->reg >= 0) o->reg = u->name[o->reg];
+    if (o->kind != OPND_VEC) return;
+    struct ptx_operand *v = own_elements(u, o);
+    for (unsigned i = 0; v && i < o->nvec; i++)
+        if (v[i].kind == OPND_REG) v[i].reg = u->name[v[i].reg];
+}
+
+/* The last copy leaves each value where the text has it. */
+static void rename_write(struct unroll *u, struct ptx_operand *o, bool last)
+{
+    if (o->kind == OPND_ADDR) {
+        rename_read(u, o);
+    } else if (o->kind == OPND_REG) {
+        u->name[o->reg] = last ? o->reg : new_reg(u, o->reg);
+        o->reg = u->name[o->reg];
+    } else if (o->kind == OPND_VEC) {
+        struct ptx_operand *v = own_elements(u, o);
+        for (unsigned i = 0; v && i < o->nvec; i++) rename_write(u, &v[i], last);
+    }
+}
+
+static void copy_body(struct unroll *u, const struct counted *l, bool last)
+{
+    for (uint32_t i = l->first; i < l->last && !u->failed; i++) {
+        if (i == l->test && !last) continue;
+        struct ptx_inst in = u->fi->inst[i];
+        for (unsigned k = 0; k < in.nsrc; k++) rename_read(u, &in.src[k]);
+        for (unsigned k = 0; k < in.ndst; k++) rename_write(u, &in.dst[k], last);
+        put(u, &in);
+    }
+}
+
+/* setp.CMP.s32 q, counter, 16; @q bra to. */
+static void put_test(struct unroll *u, const struct counted *l, uint8_t cmp, int32_t q, uint32_t to)
+{
+    struct ptx_inst test = u->fi->inst[l->test], bra = u->fi->inst[l->last];
+    test.cmp = cmp;
+    test.dst[0].reg = q;
+    test.src[1].imm = STEP * COPIES;
+    bra.guard = q;
+    bra.target = to;
+    put(u, &test);
+    put(u, &bra);
+}
+
+/* Instructions that put_loop puts. */
+static uint32_t added(const struct counted *l) { return COPIES * (l->last - l->first - 1) + 1 + 5; }
+
+static void put_loop(struct unroll *u, const struct counted *l)
+{
+    int32_t regs[MAX_INST_REGS], q = new_reg(u, u->fi->inst[l->last].guard);
+    for (uint32_t i = l->first; i < l->last; i++) {
+        unsigned n = inst_writes(&u->fi->inst[i], regs);
+        for (unsigned k = 0; k < n; k++) u->name[regs[k]] = regs[k];
+        n = inst_reads(&u->fi->inst[i], regs);
+        for (unsigned k = 0; k < n; k++) u->name[regs[k]] = regs[k];
+    }
+    put_test(u, l, CMP_LT, q, u->placed[l->first]);
+    for (unsigned k = 0; k < COPIES; k++) copy_body(u, l, k + 1 == COPIES);
+    put_test(u, l, CMP_GE, q, u->moved[l->first] + 2);
+    struct ptx_inst leave = u->fi->inst[l->last];
+    leave.guard_neg = true;
+    leave.target = u->moved[l->last + 1];
+    put(u, &leave);
+}
+
+/* ---- a function ---- */
+
+static uint32_t new_regs(const struct func_info *fi, const struct counted *l)
+{
+    int32_t regs[MAX_INST_REGS];
+    uint32_t n = 1;
+    for (uint32_t i = l->first; i < l->last; i++) n += (COPIES - 1) * inst_writes(&fi->inst[i], regs);
+    return n;
+}
+
+/* Finds the loops and where everything will stand; how many loops there are. */
+static uint32_t plan(struct unroll *u)
+{
+    struct counted l;
+    uint32_t n = 0, at = 0;
+    u->reg_cap = u->fi->f.nregs;
+    mark_targets(u);
+    for (uint32_t i = 0; i < u->fi->f.ninst; i++) {
+        if (!find_loop(u, i, &l)) continue;
+        uint32_t regs = new_regs(u->fi, &l);
+        if (u->reg_cap + regs > u->fi->f.nregs + NEW_REGS_MOST) continue;
+        u->reg_cap += regs;
+        u->closed_by[l.first] = i;
+        n++;
+    }
+    for (uint32_t i = 0; i < u->fi->f.ninst; i++) {
+        u->moved[i] = at;
+        if (u->closed_by[i] && find_loop(u, u->closed_by[i], &l)) at += added(&l);
+        u->placed[i] = at++;
+    }
+    u->cap = at;
+    return n;
+}
+
+static void rewrite(struct unroll *u)
+{
+    struct func_info *fi = u->fi;
+    for (uint32_t i = 0; i < fi->f.ninst && !u->failed; i++) {
+        struct counted l;
+        struct ptx_inst in = fi->inst[i];
+        if (u->closed_by[i] && find_loop(u, u->closed_by[i], &l)) put_loop(u, &l);
+        if (in.op == OP_BRA) {
+            bool own = u->closed_by[in.target] == i && i; /* the old loop stays behind the new one */
+            in.target = own ? u->placed[in.target] : u->moved[in.target];
+        }
+        put(u, &in);
+    }
+}
+
+/* What else knows instructions by their places. */
+static void follow(struct unroll *u)
+{
+    for (struct target_list *t = u->fi->lists; t; t = t->next)
+        for (uint32_t i = 0; i < t->count; i++) t->at[i] = u->moved[t->at[i]];
+    for (struct callee *c = u->fi->callees; c; c = c->next) c->inst = u->placed[c->inst];
+}
+
+static bool take_text(struct unroll *u)
+{
+    struct arena *a = &u->b->m->arena;
+    u->inst = ARENA_ARRAY(a, struct ptx_inst, u->cap);
+    u->reg = ARENA_ARRAY(a, struct ptx_reg, u->reg_cap);
+    if (!u->inst || !u->reg) return false;
+    u->nregs = u->fi->f.nregs;
+    memcpy(u->reg, u->fi->f.reg, u->nregs * sizeof *u->reg);
+    return true;
+}
+
+int unroll_function(struct build *b, struct func_info *fi)
+{
+    struct unroll u = {.b = b, .fi = fi};
+    uint32_t n = fi->f.ninst, *words = calloc((size_t)n * 3 + fi->f.nregs + 1, sizeof *words);
+    u.target = calloc(n + 1u, 1);
+    bool failed = !words || !u.target;
+    if (!failed) {
+        u.moved = words;
+        u.placed = words + n;
+        u.closed_by = words + 2 * (size_t)n;
+        u.name = (int32_t *)(words + 3 * (size_t)n);
+        if (plan(&u)) {
+            failed = !take_text(&u);
+            if (!failed) rewrite(&u);
+            failed |= u.failed;
+            if (!failed) {
+                follow(&u);
+                fi->f.inst = fi->inst = u.inst;
+                fi->f.ninst = u.ninst;
+                fi->f.reg = u.reg;
+                fi->f.nregs = u.nregs;
+            }
+        }
+    }
+    free(words);
+    free(u.target);
+    return failed ? wl_fail(b->e, WL_ERUN, "%s: out of memory while unrolling %s", b->m->file, fi->f.name) : 0;
+}

@@ -1,0 +1,156 @@
+/* split_back.c - the back of a split machine: L2 slices, memory channels and the reply network, ahead of the SMs.
+ *
+ * One thread at a time works here, any of them. What the front has sent before a tick is seen here so much later
+ * (lookahead), so the back can do all edges before that; and it does not wait for what SMs take out of their ports,
+ * because it knows when they do. It says how far it has come when it has handed over all replies up to there. */
+#include "sim/split_priv.h"
+
+/* ---- parts whose ports are cut ---- */
+
+tick_t split_tick_slice(void *self, tick_t now)
+{
+    struct to_slice *t = self;
+    uint32_t used = t->l2->in.used;
+    tick_t next = l2_tick(t->l2, now);
+    for (; used > t->l2->in.used; used--) dates_add(&t->popped, now);
+    return next;
+}
+
+/* Places in front of SMs that had none left and have one now. */
+static void free_taken(struct split *x, tick_t now)
+{
+    for (uint32_t w = 0; w < x->sm_words; w++)
+        for (uint64_t m = x->reply_full[w]; m; m &= m - 1) {
+            struct to_sm *t = &x->to_sm[w * 64 + bit_low64(m)];
+            cut_free_places(&t->port, &t->taken, now);
+            if (t->port.used == t->port.capacity) continue;
+            t->port.producer_waits = false;
+            x->reply_full[w] &= ~(m & -m);
+        }
+}
+
+/* Replies that the network has just sent to an SM: each is taken at the SM's first edge at which it can be seen, one
+ * per cycle. */
+static void carry_replies(struct split *x, uint32_t sm)
+{
+    struct to_sm *t = &x->to_sm[sm];
+    const struct part *part = &x->g->sm[sm].part;
+    while (t->port.list.head) {
+        struct req *r = cut_take(&t->port);
+        t->last = tick_max(t->last + part->period, part_edge_after(part, r->ready));
+        dates_add(&t->taken, t->last);
+        list_push(&x->replies, r);
+        x->replied++;
+    }
+    if (t->port.used == t->port.capacity) x->reply_full[sm >> 6] |= bit64(sm & 63);
+}
+
+tick_t split_tick_replies(void *self, tick_t now)
+{
+    struct split *x = self;
+    struct net *n = &x->g->net[1];
+    free_taken(x, now);
+    tick_t next = net_tick(n, now);
+    for (uint32_t w = 0; w < x->sm_words; w++) {
+        for (uint64_t m = x->reply_filled[w]; m; m &= m - 1) carry_replies(x, w * 64 + bit_low64(m));
+        x->reply_filled[w] = 0;
+        for (uint64_t m = x->reply_full[w]; m; m &= m - 1) {
+            const struct to_sm *t = &x->to_sm[w * 64 + bit_low64(m)];
+            if (t->port.producer_waits) next = tick_min(next, part_edge_after(&n->part, dates_first(&t->taken)));
+        }
+    }
+    return next;
+}
+
+/* ---- a stretch of work ---- */
+
+static bool holds_any(const struct split *x)
+{
+    return x->received - x->replied + x->back_pool.alive != ALIVE_ZERO;
+}
+
+void split_back_run(struct split *x, tick_t limit)
+{
+    struct piece *b = &x->back;
+    while (back_next(x) < limit) {
+        clock_step(&b->clock, b->driven, b->parts, false, NULL);
+        b->last = b->clock.now;
+    }
+}
+
+/* Time has come to just before `limit`: no wake-up is left before that. */
+static void set_time(struct split *x, tick_t limit)
+{
+    if (x->back.clock.now + 1 < limit) x->back.clock.now = limit - 1;
+}
+
+/* What the front has sent. An empty back first makes up the wake-ups it postponed. */
+static void take_requests(struct split *x, tick_t time)
+{
+    struct req_list in;
+    if (!split_receive(x, &x->down, &x->has_down, &in)) return;
+    split_back_run(x, time);
+    set_time(x, time);
+    while (in.head) {
+        struct req *r = list_pop(&in);
+        struct port *p = &x->g->l2[r->slice].in;
+        if (p->warm) p->warm(p->consumer, r);
+        if (cut_append(p, r)) part_wake_after(p->consumer, r->ready);
+        x->received++;
+    }
+}
+
+/* What a slice makes per cycle at most: a fetch, a store and a write-back. */
+static int refill(struct split *x, tick_t ticks)
+{
+    uint64_t cycles = ticks / x->g->l2[0].part.period + 2, need = cycles * 3 * x->g->slices;
+    enum { BATCH = 1024 };
+    if (x->back_pool.available > need + 4 * BATCH) {
+        team_lock(&x->spare_lock);
+        for (unsigned i = 0; i < BATCH; i++) req_free(&x->spare.pool, req_alloc(&x->back_pool));
+        team_unlock(&x->spare_lock);
+    }
+    while (x->back_pool.available < need)
+        if (req_grow(&x->back_pool)) return -1;
+    return 0;
+}
+
+static void hand_over(struct split *x)
+{
+    split_send(x, &x->up, &x->has_up, &x->replies);
+    atomic_store_explicit(&x->back_progress, x->back.clock.progress + x->back.nowhere.progress, memory_order_relaxed);
+}
+
+static void back_run(struct split *x, tick_t time, tick_t limit)
+{
+    struct piece *b = &x->back;
+    take_requests(x, time);
+    while (holds_any(x) && back_next(x) < limit && !b->breach.broken) {
+        clock_step(&b->clock, b->driven, b->parts, false, NULL);
+        b->last = b->clock.now;
+    }
+    if (back_next(x) >= limit) set_time(x, limit);
+    hand_over(x);
+    atomic_store_explicit(&x->back_time, limit, memory_order_release);
+}
+
+bool split_back_work(struct split *x, tick_t least)
+{
+    tick_t limit = atomic_load_explicit(&x->front_time, memory_order_acquire) + x->lookahead;
+    tick_t time = atomic_load_explicit(&x->back_time, memory_order_relaxed);
+    if (limit < time + least || !team_try(&x->back_lock)) return false;
+    time = atomic_load_explicit(&x->back_time, memory_order_relaxed);
+    limit = tick_min(limit, time + BACK_CYCLES * x->g->core_period);
+    bool can = limit >= time + least && !x->closed;
+    if (can && refill(x, limit - time)) atomic_store(&x->no_memory, true);
+    else if (can) back_run(x, time, limit);
+    if (x->back.breach.broken) atomic_store(&x->broken, true);
+    team_unlock(&x->back_lock);
+    return can;
+}
+
+bool split_background(void *arg)
+{
+    struct split *x = arg;
+    return split_back_work(x, BACK_CYCLES / 2 * x->g->core_period);
+}

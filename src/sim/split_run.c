@@ -1,0 +1,457 @@
+/* split_run.c - the front of a split machine, and its loop: SMs, the request network and the dispatcher.
+ *
+ * A step of the loop is a window of some core cycles. First the SMs, each by itself, work as far as is certain, at most
+ * to the end of the window; then the network and the dispatcher, cycle by cycle, to where the slowest SM has come. The
+ * SMs' packets are handed to the network at the cycles in which they were sent. */
+#include <string.h>
+
+#include "sim/split_priv.h"
+
+/* ---- an SM ---- */
+
+/* How far the SM may go without knowing more. The dispatcher sees that it wants a CTA in the next cycle, and what it
+ * gives is seen in the cycle after that. */
+static tick_t lane_bound(const struct split *x, const struct lane *l)
+{
+    tick_t bound = x->limit, period = x->g->core_period;
+    if (x->dispatching && l->sm->wants_at != NEVER)
+        bound = tick_min(bound, tick_max(l->sm->wants_at + 2 * period, x->start + period));
+    if (l->request.producer_waits) bound = tick_min(bound, x->exact + period);
+    return bound;
+}
+
+/* A part that has worked at tick `now` wants to work at `next`: the edge at which it will. */
+static inline tick_t next_edge(const struct part *p, tick_t now, tick_t next)
+{
+    return next == NEVER || next == now + p->period ? next : part_edge_after(p, tick_max(next - 1, now));
+}
+
+static tick_t lane_tick(const struct lane *l, tick_t now) { return next_edge(&l->sm->part, now, sm_tick(l->sm, now)); }
+
+/* Whether the SM may work at an edge up to which not everything is known: there is room for all it may send, and the
+ * kernel has not ended before. */
+static bool lane_is_certain(const struct lane *l)
+{
+    return sm_keeps_kernel(l->sm) && l->request.used + sm_may_send(l->sm) <= l->request.capacity;
+}
+
+/* What an SM may need in so many cycles; see set_round in gpu.c. */
+static bool refill(struct split *x, struct worker *w, uint64_t cycles)
+{
+    enum { BATCH = 512 };
+    uint64_t requests = 12 * cycles, ops = (uint64_t)x->g->config.v[P_SM_LSU_QUEUE] + cycles;
+    bool lends = w->pool.available > requests + 8 * BATCH, lends_ops = w->ops.available > ops + 8 * BATCH;
+    if (w->pool.available >= requests && w->ops.available >= ops && !lends && !lends_ops) return true;
+    team_lock(&x->spare_lock);
+    struct worker *s = &x->spare;
+    for (unsigned i = 0; lends && i < BATCH; i++) req_free(&s->pool, req_alloc(&w->pool));
+    if (lends_ops) memop_move(&w->ops, &s->ops, BATCH);
+    while (w->pool.available < requests && s->pool.available) req_free(&w->pool, req_alloc(&s->pool));
+    if (w->ops.available < ops) memop_move(&s->ops, &w->ops, ops);
+    team_unlock(&x->spare_lock);
+    while (w->pool.available < requests)
+        if (req_grow(&w->pool)) return false;
+    while (w->ops.available < ops)
+        if (memop_grow(&w->ops)) return false;
+    return true;
+}
+
+void split_lane(void *arg, unsigned thread, uint32_t number)
+{
+    struct split *x = arg;
+    uint32_t i = x->todo[number];
+    struct lane *l = &x->lane[i];
+    struct worker *w = &x->worker[thread];
+    tick_t t = x->next[i], bound;
+    if (!refill(x, w, WINDOW_CYCLES + 1)) {
+        atomic_store(&x->no_memory, true);
+        return;
+    }
+    sm_use_pools(l->sm, &w->pool, &w->ops);
+    while (t < (bound = lane_bound(x, l))) {
+        if ((t > x->exact && !lane_is_certain(l)) || l->breach.broken) {
+            bound = t;
+            break;
+        }
+        l->last = t;
+        t = lane_tick(l, t);
+    }
+    x->next[i] = t;
+    x->reached[i] = tick_max(x->reached[i], bound);
+    if (l->breach.broken) atomic_store(&x->broken, true);
+}
+
+/* The replies that have come go to their SMs. */
+static void take_replies(struct split *x)
+{
+    struct req_list in;
+    if (!split_receive(x, &x->up, &x->has_up, &in)) return;
+    while (in.head) {
+        struct req *r = list_pop(&in);
+        const struct part *part = &x->g->sm[r->sm].part;
+        struct port *p = &x->g->sm[r->sm].reply;
+        if (p->warm) p->warm(p->consumer, r);
+        if (cut_append(p, r)) x->next[r->sm] = tick_min(x->next[r->sm], part_edge_after(part, r->ready));
+    }
+}
+
+/* What the machine must know of an SM that has worked. */
+static void note_lane(struct split *x, uint32_t i)
+{
+    const struct lane *l = &x->lane[i];
+    if (l->request.list.head) x->pending[i >> 6] |= bit64(i & 63);
+    if (l->sm->wants_at != NEVER) x->wanting[i >> 6] |= bit64(i & 63);
+}
+
+/* Lets all SMs work that have something to do; returns the edge before which all have worked. */
+static tick_t run_lanes(struct split *x)
+{
+    enum { LEAST_EDGES = 24 }; /* below that it is done before others have heard of it */
+    uint32_t n = 0, sms = x->g->sms;
+    uint64_t edges = 0;
+    for (uint32_t i = 0; i < sms; i++) {
+        if (x->reached[i] >= x->limit) continue;
+        struct lane *l = &x->lane[i];
+        tick_t bound = lane_bound(x, l);
+        if (x->next[i] < bound) {
+            x->todo[n++] = i;
+            edges += (bound - x->next[i]) / x->g->core_period;
+        } else {
+            x->reached[i] = tick_max(x->reached[i], bound);
+        }
+    }
+    if (n == 1 || edges < LEAST_EDGES)
+        for (uint32_t i = 0; i < n; i++) split_lane(x, 0, i);
+    else
+        team_each(x->team, n);
+    for (uint32_t i = 0; i < n; i++) note_lane(x, x->todo[i]);
+    tick_t time = NEVER;
+    for (uint32_t i = 0; i < sms; i++) time = tick_min(time, x->reached[i]);
+    return time;
+}
+
+/* ---- the request network ---- */
+
+static void free_popped(struct split *x, tick_t now)
+{
+    for (uint32_t w = 0; w < x->slice_words; w++)
+        for (uint64_t m = x->full[w]; m; m &= m - 1) {
+            struct to_slice *t = &x->to_slice[w * 64 + bit_low64(m)];
+            cut_free_places(&t->port, &t->popped, now);
+            if (t->port.used == t->port.capacity) continue;
+            t->port.producer_waits = false;
+            x->full[w] &= ~(m & -m);
+        }
+}
+
+/* When a slice that had no room for a packet will have some, as far as is known. */
+static tick_t next_room(const struct split *x)
+{
+    tick_t next = NEVER;
+    for (uint32_t w = 0; w < x->slice_words; w++)
+        for (uint64_t m = x->full[w]; m; m &= m - 1) {
+            const struct to_slice *t = &x->to_slice[w * 64 + bit_low64(m)];
+            if (t->port.producer_waits) next = tick_min(next, dates_first(&t->popped));
+        }
+    return next == NEVER ? NEVER : part_edge_after(&x->g->net[0].part, next);
+}
+
+static void tick_network(struct split *x, tick_t now)
+{
+    free_popped(x, now);
+    tick_t next = net_tick(&x->g->net[0], now);
+    for (uint32_t w = 0; w < x->slice_words; w++) {
+        for (uint64_t m = x->filled[w]; m; m &= m - 1) {
+            uint32_t i = w * 64 + bit_low64(m);
+            struct to_slice *t = &x->to_slice[i];
+            for (; t->port.list.head; x->hub_holds--) list_push(&x->sent, cut_take(&t->port));
+            if (t->port.used == t->port.capacity) x->full[w] |= bit64(i & 63);
+        }
+        x->filled[w] = 0;
+    }
+    x->hub.last = now;
+    x->hub_next = next_edge(&x->g->net[0].part, now, tick_min(next, next_room(x)));
+}
+
+static void run_network(struct split *x, tick_t limit)
+{
+    while (x->hub_next < limit) tick_network(x, x->hub_next);
+}
+
+/* The packets that the SM has sent in the cycle that begins at `edge` come to the network. */
+static void feed_input(struct split *x, uint32_t sm, tick_t edge)
+{
+    struct port *from = &x->lane[sm].request, *to = &x->g->net[0].in[sm];
+    while (from->list.head && from->list.head->ready <= edge) {
+        if (!x->hub_holds++) run_network(x, edge + 1); /* what an empty network postponed */
+        if (cut_append(to, cut_take(from))) {
+            *to->filled |= to->filled_bit;
+            x->hub_next = tick_min(x->hub_next, part_edge_after(&x->g->net[0].part, edge));
+        }
+        x->in_network[sm]++;
+    }
+    if (!from->list.head) x->pending[sm >> 6] &= ~bit64(sm & 63);
+}
+
+static void feed_network(struct split *x, tick_t edge)
+{
+    for (uint32_t w = 0; w < x->sm_words; w++)
+        for (uint64_t m = x->pending[w]; m; m &= m - 1) feed_input(x, w * 64 + bit_low64(m), edge);
+}
+
+/* What has left the network has freed places for the SMs. */
+static void free_sent(struct split *x, tick_t time)
+{
+    const struct net *n = &x->g->net[0];
+    if (x->left == n->packets) return;
+    x->left = n->packets;
+    for (uint32_t i = 0; i < x->g->sms; i++) {
+        uint32_t left = x->in_network[i] ? x->in_network[i] - n->in[i].used : 0;
+        if (!left) continue;
+        struct port *p = &x->lane[i].request;
+        x->in_network[i] -= left;
+        p->used -= left;
+        if (!p->producer_waits) continue;
+        p->producer_waits = false;
+        x->next[i] = tick_min(x->next[i], time);
+    }
+}
+
+/* ---- the dispatcher ---- */
+
+static void run_dispatcher(struct split *x, tick_t edge)
+{
+    struct dispatch *d = &x->g->dispatch;
+    if (edge < x->start || dispatch_idle(d)) return;
+    uint32_t given = d->given;
+    dispatch_tick(d, edge);
+    if (d->given == given && !dispatch_idle(d)) return;
+    x->dispatched = edge;
+    for (uint32_t w = 0; w < x->sm_words; w++)
+        for (uint64_t m = x->wanting[w]; m; m &= m - 1) {
+            uint32_t i = w * 64 + bit_low64(m);
+            const struct sm *s = x->lane[i].sm;
+            if (s->wants_at == NEVER) x->wanting[w] &= ~(m & -m);
+            if (s->offered_at == edge) x->next[i] = tick_min(x->next[i], edge + x->g->core_period);
+        }
+}
+
+static bool any_wants(const struct split *x)
+{
+    uint64_t any = 0;
+    for (uint32_t w = 0; w < x->sm_words; w++) any |= x->wanting[w];
+    return x->dispatching && any;
+}
+
+/* ---- a window ---- */
+
+static bool in_lockstep(const struct gpu *g)
+{
+    return g->dispatch.several || g->dispatch.count > 1 || g->sm[0].first->source->feed;
+}
+
+/* Network and dispatcher come to where the SMs are. */
+static void run_hub(struct split *x, tick_t time)
+{
+    tick_t period = x->g->core_period;
+    bool wants = any_wants(x);
+    x->hub_next = tick_min(x->hub_next, next_room(x));
+    for (tick_t edge = x->exact; edge < time; edge += period) {
+        if (x->hub_holds) run_network(x, edge + 1); /* it sees what SMs send at this edge at its next one */
+        feed_network(x, edge);
+        if (x->hub_holds) run_network(x, edge + period);
+        if (wants) run_dispatcher(x, edge);
+    }
+    free_sent(x, time);
+    x->time = time;
+    split_send(x, &x->down, &x->has_down, &x->sent);
+    atomic_store_explicit(&x->front_time, time, memory_order_release);
+}
+
+/* Lets the functional half go on for the warps that wait for it; see feed_warps in gpu.c. */
+static void feed_lanes(struct split *x)
+{
+    struct dispatch *d = &x->g->dispatch;
+    for (int fed = 1; fed > 0;) {
+        fed = 0;
+        for (uint32_t i = 0; i < x->g->sms; i++) {
+            struct lane *l = &x->lane[i];
+            int n = l->sm->starved ? sm_feed(l->sm, x->exact, d->e) : 0;
+            if (n < 0) d->failed = -n;
+            if (n < 0) return;
+            if (n) x->next[i] = tick_min(x->next[i], x->exact + x->g->core_period);
+            fed += n;
+        }
+    }
+}
+
+static void run_window(struct split *x)
+{
+    const struct gpu *g = x->g;
+    tick_t period = g->core_period, first = (x->time + period - 1) / period * period, ahead;
+    for (unsigned n = 0; (ahead = atomic_load_explicit(&x->back_time, memory_order_acquire)) < first + period; n++) {
+        if (atomic_load(&x->no_memory)) return;
+        if (!split_back_work(x, 1)) team_relax(n);
+    }
+    /* A window is begun when the one before is over, so that SMs which need not wait for the slowest do much at once. */
+    uint64_t cycles = (ahead - first) / period, most = in_lockstep(g) ? 1 : WINDOW_CYCLES;
+    x->exact = first;
+    if (x->limit <= first) x->limit = first + (cycles < most ? cycles : most) * period;
+    x->dispatching = !dispatch_idle(&g->dispatch);
+    x->start = g->dispatch.queue[0].start;
+    for (unsigned i = 1; i < g->dispatch.count; i++) x->start = tick_min(x->start, g->dispatch.queue[i].start);
+    take_replies(x);
+    run_hub(x, run_lanes(x));
+    if (g->sm[0].first->source->feed) feed_lanes(x);
+}
+
+/* ---- the loop ---- */
+
+static bool front_empty(const struct split *x)
+{
+    if (!dispatch_idle(&x->g->dispatch)) return false;
+    for (uint32_t i = 0; i < x->g->sms; i++)
+        if (sm_has_work(&x->g->sm[i])) return false;
+    return true;
+}
+
+static uint64_t alive(struct split *x)
+{
+    team_lock(&x->back_lock);
+    uint64_t sum = x->spare.pool.alive + x->back_pool.alive - 2 * ALIVE_ZERO;
+    for (unsigned i = 0; i < x->threads; i++) sum += x->worker[i].pool.alive - ALIVE_ZERO;
+    team_unlock(&x->back_lock);
+    return sum;
+}
+
+/* The last edge at which anything happened. */
+static tick_t last_edge(const struct split *x)
+{
+    const struct gpu *g = x->g;
+    tick_t last = tick_max(tick_max(x->hub.last, x->back.last), x->dispatched);
+    for (uint32_t i = 0; i < g->sms; i++) last = tick_max(last, x->lane[i].last);
+    for (uint32_t i = 0; i < g->channels; i++) last = tick_max(last, g->dram[i].freed_at);
+    return last;
+}
+
+/* Nothing is alive: all pieces come to the end of the kernel. Nobody else works now. */
+static void end_together(struct split *x)
+{
+    struct gpu *g = x->g;
+    tick_t end = last_edge(x);
+    for (uint32_t i = 0; i < g->sms; i++) {
+        struct lane *l = &x->lane[i];
+        while (x->next[i] <= end) x->next[i] = lane_tick(l, x->next[i]);
+        cut_free_places(&x->to_sm[i].port, &x->to_sm[i].taken, NEVER);
+        x->to_sm[i].port.producer_waits = false;
+    }
+    for (uint32_t i = 0; i < g->slices; i++) {
+        cut_free_places(&x->to_slice[i].port, &x->to_slice[i].popped, NEVER);
+        x->to_slice[i].port.producer_waits = false;
+    }
+    memset(x->full, 0, sizeof x->full);
+    memset(x->reply_full, 0, sizeof x->reply_full);
+    run_network(x, end + 1);
+    split_back_run(x, end + 1);
+    x->back.clock.now = end;
+    g->clock.now = end;
+}
+
+/* A kernel begins on an empty machine: all pieces are at the same time. */
+static void begin_together(struct split *x)
+{
+    const struct gpu *g = x->g;
+    tick_t now = g->clock.now, first = (now / g->core_period + 1) * g->core_period;
+    x->time = now + 1;
+    x->hub.last = x->back.last = x->dispatched = now;
+    for (uint32_t i = 0; i < g->sms; i++) {
+        struct lane *l = &x->lane[i];
+        l->last = now;
+        x->reached[i] = first;
+        x->next[i] = tick_min(x->next[i], first); /* its policies may want a later edge: it will ask for it there */
+    }
+    x->limit = 0;
+    atomic_store(&x->back_time, now + 1);
+    atomic_store(&x->front_time, now + 1);
+}
+
+static const struct dispatched *find_ended(struct split *x)
+{
+    struct gpu *g = x->g;
+    const struct dispatch *d = &g->dispatch;
+    if (d->count == 1) {
+        if (!front_empty(x) || alive(x)) return NULL;
+        team_lock(&x->back_lock);
+        end_together(x);
+        x->closed = true;
+        team_unlock(&x->back_lock);
+        return &d->queue[0];
+    }
+    for (unsigned i = 0; i < d->count; i++)
+        if (dispatch_ended(d, &d->queue[i])) return &d->queue[i];
+    return NULL;
+}
+
+static uint64_t progress(const struct split *x)
+{
+    uint64_t sum = x->hub.clock.progress + x->hub.nowhere.progress + x->g->dispatch.given +
+                   atomic_load_explicit(&x->back_progress, memory_order_relaxed);
+    for (uint32_t i = 0; i < x->g->sms; i++) sum += x->lane[i].clock.progress + x->g->sm[i].counts.warp_instructions;
+    return sum;
+}
+
+/* The first broken promise of a policy, by time and by SM. */
+static void find_breach(struct split *x)
+{
+    struct gpu *g = x->g;
+    const struct breach *first = NULL;
+    tick_t at = NEVER;
+    for (uint32_t i = 0; i < g->sms; i++)
+        if (x->lane[i].breach.broken && x->lane[i].last < at) first = &x->lane[i].breach, at = x->lane[i].last;
+    team_lock(&x->back_lock);
+    if (x->back.breach.broken && x->back.last < at) first = &x->back.breach;
+    if (first) g->breach = *first;
+    team_unlock(&x->back_lock);
+}
+
+static int run_windows(struct split *x, const struct dispatched **ended, struct wl_err *e)
+{
+    struct gpu *g = x->g;
+    tick_t patience = (tick_t)g->config.v[P_RUN_WATCHDOG] * g->core_period, look_at = g->clock.now;
+    for (unsigned i = 0; i < g->dispatch.count; i++) look_at = tick_max(look_at, g->dispatch.queue[i].start);
+    uint64_t known = progress(x);
+    while (!(*ended = find_ended(x))) {
+        run_window(x);
+        g->clock.now = x->exact;
+        if (atomic_load_explicit(&x->no_memory, memory_order_relaxed)) return wl_fail(e, WL_ERUN, "out of memory");
+        if (atomic_load_explicit(&x->broken, memory_order_relaxed)) find_breach(x);
+        if (gpu_check_window(g, e)) return (int)e->code;
+        if (x->time <= look_at + patience) continue;
+        uint64_t now = progress(x);
+        if (now == known) return gpu_fail_deadlock(g, e);
+        look_at = x->time;
+        known = now;
+    }
+    return 0;
+}
+
+int split_run(struct gpu *g, const struct dispatched **ended, struct wl_err *e)
+{
+    struct split *x = g->split;
+    team_lock(&x->back_lock);
+    if (!x->running) begin_together(x);
+    memset(x->wanting, 255, sizeof x->wanting); /* any SM may want a CTA of a new kernel */
+    if (g->sms & 63) x->wanting[g->sms >> 6] = bit64(g->sms & 63) - 1;
+    x->running = true;
+    x->closed = false;
+    team_unlock(&x->back_lock);
+    team_begin(x->team);
+    int rc = run_windows(x, ended, e);
+    team_end(x->team);
+    team_lock(&x->back_lock);
+    x->closed = true;
+    team_unlock(&x->back_lock);
+    x->running = !rc && g->dispatch.count > 1;
+    for (unsigned i = 0; i < SM_MAX_KERNELS && !x->running; i++) split_release(&x->source[i]);
+    return rc;
+}

@@ -1,0 +1,77 @@
+/* test_unroll.c - loops that an assembler unrolls once more: which, and that they compute what they did. */
+#include "ptx_run.h"
+
+#define HEAD                                                                                                           \
+    PTX_HEAD                                                                                                           \
+        ".visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)\n{\n.reg .pred %p<4>;\n"                    \
+        ".reg .b32 %r<9>;\n.reg .b64 %d<9>;\n.reg .f32 %f<9>;\nld.param.u64 %d1, [out];\nld.param.u64 %d2, [in];\n"    \
+        "ld.param.u32 %r1, [n];\nmov.u32 %r2, %tid.x;\nmul.wide.u32 %d3, %r2, 4;\nadd.s64 %d4, %d1, %d3;\n"            \
+        "mov.u32 %r5, 0;\nmov.u32 %r3, 0;\n"
+#define TAIL "st.global.u32 [%d4], %r3;\nst.global.u32 [%d4+256], %r5;\nret;\n}\n"
+
+/* Each lane counts down from n plus four times its number: r3 = r3 * 3 + in[k], r5 sums up what r1 was. A vector load,
+ * a store and a value that is read before it is written are among it. */
+#define BODY                                                                                                           \
+    "ld.global.v2.u32 {%r6, %r7}, [%d2];\nmad.lo.s32 %r3, %r3, 3, %r6;\nadd.s32 %r3, %r3, %r7;\n"                      \
+    "st.global.u32 [%d4+512], %r3;\nadd.s32 %r5, %r5, %r1;\nadd.s64 %d2, %d2, 8;\n"
+#define LOOP(step, test) "shl.b32 %r8, %r2, 2;\nadd.s32 %r1, %r1, %r8;\nL: " BODY step "\n" test "\n@%p1 bra L;\n"
+#define COUNTED          LOOP("add.s32 %r1, %r1, -4;", "setp.ne.s32 %p1, %r1, 0;")
+
+struct params {
+    uint64_t out, in;
+    uint32_t n;
+};
+
+/* Results of 32 lanes in out[0..31], out[64..95] and out[128..159]; the instructions that were executed. */
+static uint64_t run(const char *text, uint32_t n, bool scheduled, uint32_t *out)
+{
+    struct ptx_test t;
+    ptx_test_load_for(&t, text, (struct ptx_target){.scheduled = scheduled});
+    struct params p = {.out = dev_alloc(t.mem, 4096), .in = dev_alloc(t.mem, 65536), .n = n};
+    uint32_t *in = dev_ptr(t.mem, p.in, 65536);
+    for (uint32_t i = 0; i < 16384; i++) in[i] = i * UINT32_C(2654435761);
+    ptx_test_must_run(&t, "k", 1, 32, &p);
+    memcpy(out, dev_ptr(t.mem, p.out, 640), 640);
+    uint64_t executed = t.counts.thread_instructions;
+    ptx_test_free(&t);
+    return executed;
+}
+
+/* Whether fewer instructions give the same. */
+static bool unrolled(const char *text, uint32_t n)
+{
+    uint32_t have[160], want[160];
+    uint64_t before = run(text, n, false, want), after = run(text, n, true, have);
+    for (unsigned i = 0; i < 160; i++)
+        if (have[i] != want[i]) fail_msg("n = %u: word %u is %u, not %u", n, i, have[i], want[i]);
+    return after < before;
+}
+
+/* Lanes leave after different rounds; from 16 rounds of the source's loop on the unrolled one is used. */
+TEST(a_loop_that_counts_down_by_four_is_unrolled)
+{
+    for (uint32_t n = 4; n < 160; n += 4) assert_int_equal(unrolled(HEAD COUNTED TAIL, n), true);
+}
+
+/* 31 rounds: 7 times four of them go together, with three tests and four branches less and a test and a branch of their
+ * own; a test and a branch before them, and one behind. */
+TEST(tests_between_the_copies_are_gone)
+{
+    uint32_t out[160];
+    const char *one = HEAD "L: " BODY "add.s32 %r1, %r1, -4;\nsetp.ne.s32 %p1, %r1, 0;\n@%p1 bra L;\n" TAIL;
+    uint64_t before = run(one, 124, false, out), after = run(one, 124, true, out);
+    assert_int_equal(before - after, 32 * (7 * (3 + 4) - 7 * 2 - 2 - 1));
+}
+
+TEST(other_loops_stay)
+{
+    assert_false(unrolled(HEAD LOOP("add.s32 %r1, %r1, -1;", "setp.ne.s32 %p1, %r1, 0;") TAIL, 64));
+    assert_false(unrolled(HEAD LOOP("add.s32 %r1, %r1, -4;", "setp.gt.s32 %p1, %r1, 0;") TAIL, 64));
+    assert_false(
+        unrolled(HEAD LOOP("bar.warp.sync 0xffffffff;\nadd.s32 %r1, %r1, -4;", "setp.ne.s32 %p1, %r1, 0;") TAIL, 64));
+    assert_false(
+        unrolled(HEAD LOOP("@%p2 add.s32 %r5, %r5, 1;\nadd.s32 %r1, %r1, -4;", "setp.ne.s32 %p1, %r1, 0;") TAIL, 64));
+    assert_false(unrolled(
+        HEAD LOOP("setp.eq.s32 %p2, %r1, 99;\n@%p2 bra M;\nM: add.s32 %r1, %r1, -4;", "setp.ne.s32 %p1, %r1, 0;") TAIL,
+        64));
+}

@@ -463,6 +463,18 @@ TEST(atomics_go_lane_by_lane)
     ptx_test_free(&T);
 }
 
+TEST(half_words_are_compared_and_swapped)
+{
+    const uint32_t *w =
+        run_words(PTX_HEAD BEGIN("k") ".reg .b16 %h<4>;\nadd.s64 %x3, %x1, 2;\nmov.u32 %a, 0;\nadd.u32 %b, %t, 1;\n"
+                                      "cvt.u16.u32 %h0, %t;\ncvt.u16.u32 %h1, %b;\n" /* lane i turns i into i + 1 */
+                                      "atom.global.cas.b16 %h2, [%x3+4000], %h0, %h1;\ncvt.u32.u16 %a, %h2;\n" END,
+                  1, 32);
+    for (unsigned i = 0; i < 32; i++) assert_int_equal(w[i], i);
+    assert_int_equal(w[1000], 32u << 16); /* the other half is untouched */
+    ptx_test_free(&T);
+}
+
 TEST(a_lock_serialises_lanes)
 {
     const uint32_t *w =

@@ -64,10 +64,7 @@ tick_t split_tick_replies(void *self, tick_t now)
 
 /* ---- a stretch of work ---- */
 
-static bool holds_any(const struct split *x)
-{
-    return x->received - x->replied + x->back_pool.alive != ALIVE_ZERO;
-}
+static bool holds_any(const struct split *x) { return x->received - x->replied + x->back_pool.alive != ALIVE_ZERO; }
 
 void split_back_run(struct split *x, tick_t limit)
 {

@@ -2,10 +2,11 @@
  *
  * A wave is as many CTAs as the machine holds at once. The first one fills the machine and the caches and stands for
  * nothing but itself. Then come windows: from the moment at which a wave's first CTA was given out to that of the next
- * wave. When one agrees with those before it the state is steady, and the dispatcher passes over a stretch of CTAs: the
- * source executes them, the machine never sees them, and goes on with the CTA behind. One wave later the next window
- * begins, and so on. The last wave and the drain are always timed. Windows that scatter more than the asked error make
- * the stretches shorter, and a launch whose windows never agree is timed to its end.
+ * wave. When one agrees with the two before it the state is steady, and the dispatcher passes over a stretch of CTAs:
+ * the source executes them, the machine never sees them, and goes on with the CTA behind. One wave later the next
+ * window begins, and so on: each stretch has a window on either side, which stand for it. The last wave and the drain
+ * are always timed. Windows that scatter more than the asked error make the stretches shorter, and a launch whose
+ * windows never agree is timed to its end.
  *
  * Windows are delimited by what the dispatcher did, one core cycle later, when all SMs have been woken so that none
  * owes cycles it slept through: both engines read the same numbers. */
@@ -75,10 +76,13 @@ static bool alike(const struct sample *a, const struct sample *b, double toleran
     return true;
 }
 
-static void sum_windows(const struct wave_report *r, unsigned n, struct sample *out)
+/* The two windows before the last one, or the one there is. A launch may change slowly: what is left out counts as the
+ * windows on both sides of it did. */
+static void sum_windows(const struct wave_report *r, struct sample *out)
 {
-    memset(out, 0, sizeof *out);
-    for (unsigned i = 0; i < n; i++) stats_add(out, &r->window[i], sizeof *out);
+    unsigned last = r->windows - 1;
+    *out = r->window[last - 1];
+    if (last > 1) stats_add(out, &r->window[last - 2], sizeof *out);
 }
 
 /* Whether the windows so far say how fast the launch runs as exactly as was asked. */
@@ -112,18 +116,17 @@ static void go_on(struct gpu *g)
     struct waves *w = &g->waves;
     struct wave_report *r = &w->report;
     struct sample before;
-    uint32_t left = r->ctas - g->dispatch.given, tail = w->resident;
+    uint32_t left = r->ctas - g->dispatch.given, behind = 3 * w->resident; /* a warm-up, a window and the end */
     bool steady = false;
     if (r->windows >= 2) {
-        sum_windows(r, r->windows - 1, &before);
+        sum_windows(r, &before);
         steady = alike(&before, &r->window[r->windows - 1], STEADY * w->tolerance);
     }
     uint32_t stride = is_exact(w) ? w->stride : w->stride / 2;
-    bool last = r->windows == WAVES_MAX || left < stride + 2 * w->resident + tail;
-    if (steady && left > tail) {
-        skip(g, last ? left - tail : stride);
-        if (last) w->phase = WAVES_DONE;
-    } else if (r->windows == WAVES_MAX || left <= tail + w->resident) {
+    if (stride > left - behind) stride = left - behind;
+    if (steady && r->windows < WAVES_MAX && left > behind + w->resident / 2) {
+        skip(g, stride);
+    } else if (r->windows == WAVES_MAX || left <= behind) {
         w->phase = WAVES_DONE;
     } else {
         w->phase = WAVES_MEASURE;

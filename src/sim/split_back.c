@@ -91,10 +91,9 @@ static void take_requests(struct split *x, tick_t time)
     while (in.head) {
         struct req *r = list_pop(&in);
         struct port *p = &x->g->l2[r->slice].in;
-        x->received++;
-        if (!cut_append(p, r)) continue;
         if (p->warm) p->warm(p->consumer, r, true);
-        part_wake_after(p->consumer, r->ready);
+        if (cut_append(p, r)) part_wake_after(p->consumer, r->ready);
+        x->received++;
     }
 }
 

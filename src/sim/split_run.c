@@ -9,13 +9,16 @@
 
 /* ---- an SM ---- */
 
-/* How far the SM may go without knowing more. The dispatcher sees that it wants a CTA in the next cycle, and what it
- * gives is seen in the cycle after that. */
+/* How far the SM may go without knowing more. The dispatcher sees that it wants a CTA in the next cycle, gives it one as
+ * soon as it may give another (gpu.cta_interval), not before what is known (x->exact), and what it gives is seen in the
+ * cycle after that. */
 static tick_t lane_bound(const struct split *x, const struct lane *l)
 {
     tick_t bound = x->limit, period = x->g->core_period;
-    if (x->dispatching && l->sm->wants_at != NEVER)
-        bound = tick_min(bound, tick_max(l->sm->wants_at + 2 * period, x->start + period));
+    if (x->dispatching && l->sm->wants_at != NEVER) {
+        tick_t given = tick_max(l->sm->wants_at + period, tick_max(x->start, x->g->dispatch.ready_at));
+        bound = tick_min(bound, given + period);
+    }
     if (l->request.producer_waits) bound = x->exact;
     return tick_max(bound, x->exact + period);
 }
@@ -90,9 +93,8 @@ static void take_replies(struct split *x)
         struct req *r = list_pop(&in);
         const struct part *part = &x->g->sm[r->sm].part;
         struct port *p = &x->g->sm[r->sm].reply;
-        if (!cut_append(p, r)) continue;
         if (p->warm) p->warm(p->consumer, r, true);
-        x->next[r->sm] = tick_min(x->next[r->sm], part_edge_after(part, r->ready));
+        if (cut_append(p, r)) x->next[r->sm] = tick_min(x->next[r->sm], part_edge_after(part, r->ready));
     }
 }
 
@@ -301,7 +303,6 @@ static void run_window(struct split *x)
     x->dispatching = !dispatch_idle(&g->dispatch);
     x->start = g->dispatch.queue[0].start;
     for (unsigned i = 1; i < g->dispatch.count; i++) x->start = tick_min(x->start, g->dispatch.queue[i].start);
-    x->start = tick_max(x->start, g->dispatch.ready_at);
     take_replies(x);
     run_hub(x, run_lanes(x));
     if (g->sm[0].first->source->feed) feed_lanes(x);

@@ -231,7 +231,8 @@ int cmd_exec(const struct options *o, struct wl_err *e)
                              .record = o->record,
                              .timeline = o->timeline,
                              .child = &child};
-    int status = 0, rc = timeline_words(o, &spec.timeline_spec, e);
+    int status = 0, rc = run_check_threads(o->threads, e);
+    if (!rc) rc = timeline_words(o, &spec.timeline_spec, e);
     if (!rc) rc = check_options(o, &spec, e);
     spec.machine.say = NULL; /* it has been said */
     if (!rc) rc = exec_and_write(&spec, o, &status, e);

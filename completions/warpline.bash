@@ -23,7 +23,7 @@ _warpline() {
     *) case ${COMP_WORDS[1]} in
     help) words="run compare sweep characterize explain list gpu trace timeline experiment figure claims fidelity calibrate report store exec completion bench" ;;
     run)
-        options="--gpu --scheme --l1 --l2 --sched --set --size --input --seed --check --functional --kernel --launches --grid --block --arg --shared --regs --dump --engine --shuffle --paranoid --max-cycles --json --csv --profile --samples --sample --loads --timeline --timeline-window --timeline-from --timeline-requests --timeline-sms --plugin --quiet --verbose --help"
+        options="--gpu --scheme --l1 --l2 --sched --set --size --input --seed --check --functional --kernel --launches --grid --block --arg --shared --regs --dump --engine --shuffle --threads --paranoid --max-cycles --json --csv --profile --samples --sample --loads --timeline --timeline-window --timeline-from --timeline-requests --timeline-sms --plugin --quiet --verbose --help"
         [[ $cur == -* ]] && words=$options || words="ptx $(_warpline_list workloads)"
         ;;
     compare)
@@ -87,7 +87,7 @@ _warpline() {
         [[ $cur == -* ]] && words=$options || words="list export csv json results prune verify $(_warpline_list experiments)"
         ;;
     exec)
-        options="--gpu --scheme --l1 --l2 --sched --set --functional --kernel --launch --launches --program-status --record --engine --shuffle --max-cycles --json --csv --profile --samples --sample --loads --timeline --timeline-window --timeline-from --timeline-requests --timeline-sms --plugin --quiet --verbose --help"
+        options="--gpu --scheme --l1 --l2 --sched --set --functional --kernel --launch --launches --program-status --record --engine --shuffle --threads --max-cycles --json --csv --profile --samples --sample --loads --timeline --timeline-window --timeline-from --timeline-requests --timeline-sms --plugin --quiet --verbose --help"
         [[ $cur == -* ]] && words=$options || words=""
         ;;
     completion)

@@ -1,12 +1,13 @@
 #!/bin/sh
 # tsan.sh BUILD [JOBS] - what uses threads, under ThreadSanitizer, which ends with a report when two touch the same
 # memory without order: wl_run and the driver API from several threads, a program under `warpline exec` that forks and
-# calls from threads, and a sweep (whose workers are processes: the parent and its signals are watched).
+# calls from threads, a sweep (whose workers are processes: the parent and its signals are watched), and simulations on
+# several threads.
 set -eu
 cd "$(dirname "$0")/.."
 build=$1 jobs=${2:-2}
 cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=Debug -DWL_TSAN=ON >/dev/null
-cmake --build "$build" -j "$jobs" --target product test_threads test_driver test_driver_graph exec_rough -- \
+cmake --build "$build" -j "$jobs" --target product test_threads test_driver test_driver_graph test_streams test_split exec_rough -- \
     --no-print-directory >/dev/null
 export TSAN_OPTIONS=halt_on_error=1:exitcode=66:second_deadlock_stack=1
 # The address spaces of newer kernels are too random for the runtimes of older compilers.
@@ -25,6 +26,8 @@ check() { # NAME COMMAND...
     fi
 }
 check "the library from several threads" $plain "$build/test_threads"
+check "simulations on several threads" $plain "$build/test_split"
+check "kernels of several streams" $plain "$build/test_streams" every_engine_counts_the_same
 check "the driver API" $plain "$build/test_driver"
 check "graphs" $plain "$build/test_driver_graph"
 check "a program that launches" $plain "$build/warpline" exec -q -- "$build/exec/exec_rough" many 20

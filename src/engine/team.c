@@ -126,14 +126,15 @@ void team_each(struct team *t, uint32_t count)
         atomic_store_explicit(&t->stretch[i].word, call | first << BITS | end, memory_order_release);
     }
     team_call(t);
-    while (do_item(t, 0)) {}
+    while (do_item(t, 0)) {
+    }
     for (unsigned n = 0; atomic_load_explicit(&t->done, memory_order_acquire) != count; n++) team_relax(n);
 }
 
 /* ---- helpers ---- */
 
-/* Nothing to do for long: sleeps until team_call or team_begin. A call that comes just before is missed: so nobody sleeps
- * for more than a millisecond while there is a simulation. */
+/* Nothing to do for long: sleeps until team_call or team_begin. A call that comes just before is missed: so nobody
+ * sleeps for more than a millisecond while there is a simulation. */
 static void sleep_until_called(struct team *t)
 {
     pthread_mutex_lock(&t->mutex);

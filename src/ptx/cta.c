@@ -1,7 +1,7 @@
 /* cta.c - one CTA: its warps take turns, meet at barriers, and wait.
  *
  * The warps of a CTA take turns in the order of their ids. A turn ends at a barrier, at the
- * warp's end, after TURN_INSTRUCTIONS, or when the warp is found spinning (spin.c), so that a warp
+ * warp's end, after so many instructions, or when the warp is found spinning (spin.c), so that a warp
  * that waits for a flag lets the warp that sets it run. Nothing here depends on time or on the
  * host: the same launch always executes in the same order.
  *
@@ -259,13 +259,13 @@ int cta_run(struct exec_cta *c)
     uint64_t before = used_by_all(c).instructions;
     int ran;
     r->shared = c->shared;
-    c->idle = (struct idle){.progress = r->progress, .renew = 1};
+    if (!launch_slices(r)) c->idle = (struct idle){.progress = r->progress, .renew = 1};
     while ((ran = take_turns(c)) > 0) {
         struct ptx_budget used = used_by_all(c);
         if (check_budget(c, &used)) return RUN_FAULT;
         if (!cta_find_ready(c, &at)) continue; /* the next round finds out why */
         c->state = repeats(c) ? CTA_STUCK : asks_in_vain(c, used.instructions - before) ? CTA_WAITS : CTA_RUNS;
-        if (c->state == CTA_RUNS) continue;
+        if (c->state == CTA_RUNS && !launch_slices(r)) continue;
         c->waits_from = r->progress;
         return RUN_ON;
     }

@@ -26,6 +26,7 @@ enum {
     LOCAL_BYTES_MAX = 512 << 10, /* a thread's local memory, as on the hardware */
     SHARED_BYTES_MAX = 1 << 20,
     TURN_INSTRUCTIONS = 1 << 12, /* a warp runs this long before the next one's turn */
+    TURN_FIRST = 1 << 7,         /* and so long in the first round of CTAs that take turns (launch_slices) */
     BARRIERS = 16
 };
 
@@ -321,6 +322,7 @@ struct exec_run {
     bool in_step;          /* warps execute when the machine asks for what they do next (step.c) */
     bool barriers;         /* the kernel, or a function it may call, has barriers of the CTA */
     bool watches;          /* polls are counted: the kernel has strong ones, or a CTA has had to wait */
+    uint32_t slice;        /* instructions of a warp's turn */
     struct range range[RANGES];
     uint8_t *dev_host;
     uint64_t generation;
@@ -454,6 +456,9 @@ void excerpt_block(struct exec_warp *w, const struct xfunc *f, const struct xblo
 void excerpt_end(struct exec_warp *w); /* its stream is complete */
 void source_excerpt(struct stream_source *s);
 uint64_t source_gaps(struct stream_source *s);
+/* launch.c: whether CTAs take turns though none waits. A kernel that reads a clock measures something while others run;
+ * what these prepare for it is there on a GPU, where all that fit begin together. In a timed run that is so anyway. */
+static inline bool launch_slices(const struct exec_run *r) { return r->clocks && !r->in_step; }
 
 /* launch.c: everybody waits and nobody can be started: says why. RUN_FAULT. */
 int launch_is_stuck(struct exec_run *r);

@@ -111,6 +111,7 @@ static struct exec_cta *start_cta(struct exec_run *r)
     c->ctaid[2] = c->id / g[0] / g[1];
     c->state = CTA_RUNS;
     c->meeting = (struct cluster_meeting){0};
+    c->idle = (struct idle){.progress = r->progress, .renew = 1};
     c->out = NULL;
     if (r->shared_bytes) memset(c->shared, 0, r->shared_bytes);
     for (unsigned i = 0; i < BARRIERS; i++) c->bar[i] = (struct barrier){.all = 1};
@@ -137,7 +138,7 @@ static int run_turn(struct exec_run *r, struct exec_cta *c)
     if (c->state == CTA_STUCK && c->waits_from == r->progress) return 0;
     if (cta_run(c)) return -1;
     if (c->state != CTA_DONE) {
-        r->watches = true;
+        r->watches |= c->state != CTA_RUNS;
         return 0;
     }
     r->nlive--;
@@ -200,7 +201,8 @@ static int take_step(struct exec_run *r)
     if (r->nlive && all_stuck(r) && (r->next_cta == r->info.ctas || r->nlive >= r->room) && !let_lanes_past(r))
         return launch_is_stuck(r), -1;
     r->turn = r->live;
-    r->starts = r->nlive ? r->nlive : 1;
+    r->starts = launch_slices(r) ? r->room : r->nlive ? r->nlive : 1;
+    if (r->nlive && r->slice < TURN_INSTRUCTIONS) r->slice *= 2;
     return 0;
 }
 
@@ -299,6 +301,7 @@ void ptx_leave_step(struct stream_source *s)
     struct exec_run *r = (struct exec_run *)s;
     r->l.no_streams = true;
     r->in_step = false;
+    r->slice = launch_slices(r) ? TURN_FIRST : TURN_INSTRUCTIONS;
     s->more = NULL;
     s->feed = NULL;
 }
@@ -415,6 +418,7 @@ static void look_at_code(struct exec_run *r)
         r->meets |= f->meets;
     }
     r->in_step = r->clocks && r->l.in_step;
+    r->slice = launch_slices(r) ? TURN_FIRST : TURN_INSTRUCTIONS;
     if (!r->in_step) {
         if (!r->l.sliced) return;
         r->source.more = slices_more;

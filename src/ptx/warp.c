@@ -453,7 +453,7 @@ static inline int run_next(struct exec_warp *w, const struct xblock **b)
 /* The same where polls are counted. */
 static int run_watched(struct exec_warp *w)
 {
-    uint64_t until = w->executed + TURN_INSTRUCTIONS;
+    uint64_t until = w->executed + w->run->slice;
     while (w->executed < until) {
         const struct xblock *b = NULL;
         if (settle(w)) spin_note_depth(w);
@@ -488,7 +488,7 @@ int warp_run_in_step(struct exec_warp *w, unsigned instructions, size_t *whole)
 int warp_run(struct exec_warp *w)
 {
     if (w->run->watches) return run_watched(w);
-    uint64_t until = w->executed + TURN_INSTRUCTIONS;
+    uint64_t until = w->executed + w->run->slice;
     while (w->executed < until) {
         const struct xblock *b;
         int rc = run_next(w, &b);

@@ -218,9 +218,16 @@ static int run_workload(struct run *r, struct wl_err *e)
 
 /* ---- life ---- */
 
+int run_check_threads(uint64_t threads, struct wl_err *e)
+{
+    return threads <= RUN_MAX_THREADS ? 0
+                                      : wl_fail(e, WL_EINPUT, "--threads is a number from 1 to %d", RUN_MAX_THREADS);
+}
+
 static int read_engine(struct run *r, struct wl_err *e)
 {
     const char *name = r->spec.engine;
+    if (run_check_threads(r->spec.threads, e)) return (int)e->code;
     wl_set_paranoid(r->spec.paranoid);
     r->engine = (struct gpu_options){
         .shuffle = r->spec.shuffle, .max_cycles = r->spec.max_cycles, .threads = (unsigned)r->spec.threads};

@@ -25,6 +25,10 @@ struct word_list {
 
 struct timeline;
 
+/* Threads that can work on one simulation. 0, or WL_EINPUT. */
+enum { RUN_MAX_THREADS = 64 };
+int run_check_threads(uint64_t threads, struct wl_err *e);
+
 /* What to run. Zero is a sensible value for every field but `program`; all texts must outlive the run. */
 struct run_spec {
     const char *program;

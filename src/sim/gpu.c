@@ -29,7 +29,8 @@ PART_FUNCTIONS(dispatch)
 
 static void add_part(struct gpu *g, struct driven row, tick_t period)
 {
-    int domain = g->split ? 0 : clock_domain(&g->clock, period); /* parts of a split machine have their clocks already */
+    int domain =
+        g->split ? 0 : clock_domain(&g->clock, period); /* parts of a split machine have their clocks already */
     if (domain < 0) {
         g->broken = true;
         return;

@@ -48,8 +48,8 @@ struct gpu {
     struct profile *profile; /* stats.profile; NULL: off */
     struct probe **probe;    /* [sms] the profile's observers in the SMs; NULL: off */
     struct sampler sampler;
-    struct waves waves; /* of a launch of which only some CTAs are timed */
-    uint32_t starving;  /* warps that wait for the functional half */
+    struct waves waves;  /* of a launch of which only some CTAs are timed */
+    uint32_t starving;   /* warps that wait for the functional half */
     struct split *split; /* the pieces several threads work on; NULL: it is one */
     uint64_t cycles, kernels_run;
     bool cut;    /* the last kernel of gpu_run was */

@@ -9,6 +9,7 @@
 #include "sim/sampling.h"
 #include "sim/sampling_waves.h"
 #include "sim/session_attach.h"
+#include "sim/split.h"
 #include "sm/sm.h"
 
 #include <inttypes.h>
@@ -53,6 +54,18 @@ static int make_memory(struct session *s, struct wl_err *e)
     return 0;
 }
 
+/* More threads were asked for than the machine can use. */
+static void warn_of_threads(const struct session *s)
+{
+    char text[256];
+    const struct session_watch *w = s->opt.watch;
+    const char *why = s->opt.gpu.threads > 1 ? split_refuses(&s->opt.config, &s->opt.gpu) : NULL;
+    if (!w || !why) return;
+    snprintf(text, sizeof text, "--threads: one thread simulates, because %s", why);
+    if (w->note) w->note(w->arg, text);
+    else if (w->complain) w->complain(w->arg, text);
+}
+
 struct session *session_new(const struct session_options *o, struct wl_err *e)
 {
     struct session *s = calloc(1, sizeof *s);
@@ -71,6 +84,7 @@ struct session *session_new(const struct session_options *o, struct wl_err *e)
         session_free(s);
         return NULL;
     }
+    if (s->gpu) warn_of_threads(s);
     if (s->gpu && o->config.v[P_RUN_SAMPLE]) {
         if (!(s->sampling = sampling_new(&s->opt.config))) {
             wl_no_memory(e);

@@ -192,6 +192,7 @@ static void source_release(struct stream_source *s, struct cta_stream *c)
 {
     struct split_source *x = (struct split_source *)s;
     team_lock(&x->lock);
+    WL_ASSERT(x->count < x->room);
     x->released[x->count++] = (struct released){c->cta, c->nwarps, c->owner};
     team_unlock(&x->lock);
     c->owner = NULL;

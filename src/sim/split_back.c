@@ -64,10 +64,7 @@ tick_t split_tick_replies(void *self, tick_t now)
 
 /* ---- a stretch of work ---- */
 
-static bool holds_any(const struct split *x)
-{
-    return x->received - x->replied + x->back_pool.alive != ALIVE_ZERO;
-}
+static bool holds_any(const struct split *x) { return x->received - x->replied + x->back_pool.alive != ALIVE_ZERO; }
 
 void split_back_run(struct split *x, tick_t limit)
 {
@@ -94,7 +91,7 @@ static void take_requests(struct split *x, tick_t time)
     while (in.head) {
         struct req *r = list_pop(&in);
         struct port *p = &x->g->l2[r->slice].in;
-        if (p->warm) p->warm(p->consumer, r);
+        if (p->warm) p->warm(p->consumer, r, true);
         if (cut_append(p, r)) part_wake_after(p->consumer, r->ready);
         x->received++;
     }

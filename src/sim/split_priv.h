@@ -85,25 +85,25 @@ struct split {
     struct team_lock spare_lock;
     struct lane *lane; /* [SMs] */
     /* What every window looks at, for all SMs together. */
-    tick_t *reached;      /* [SMs] the SM has worked at all its edges before this */
-    tick_t *next;         /* [SMs] the edge at which it works next; NEVER */
-    uint32_t *in_network; /* [SMs] packets it sent that were carried over and are not known to have left */
-    uint32_t *todo;       /* [SMs] those that have work to do */
+    tick_t *reached;             /* [SMs] the SM has worked at all its edges before this */
+    tick_t *next;                /* [SMs] the edge at which it works next; NEVER */
+    uint32_t *in_network;        /* [SMs] packets it sent that were carried over and are not known to have left */
+    uint32_t *todo;              /* [SMs] those that have work to do */
     uint64_t pending[NET_WORDS]; /* SMs with packets to carry over */
     uint64_t wanting[NET_WORDS]; /* SMs that want a CTA */
     uint64_t left;               /* packets that have left the network so far, as far as SMs know */
 
     /* the front: SMs, request network, dispatcher */
-    struct piece hub;      /* the request network; like an SM it has no wake-ups but this: */
-    tick_t hub_next;       /* the edge at which it works next; NEVER */
-    tick_t time;           /* network and dispatcher have worked at all edges before this */
-    tick_t exact, limit;   /* of the SMs: what the network frees before `exact` is known; no SM goes beyond the limit */
-    tick_t start;          /* no CTA is given before this edge */
-    bool dispatching;      /* there are CTAs left */
-    tick_t dispatched;     /* the last edge at which the dispatcher did something */
-    uint64_t hub_holds;    /* packets in the network */
-    struct req_list sent;  /* packets that have left it since they were last carried over */
-    struct to_slice *to_slice; /* [slices] */
+    struct piece hub;     /* the request network; like an SM it has no wake-ups but this: */
+    tick_t hub_next;      /* the edge at which it works next; NEVER */
+    tick_t time;          /* network and dispatcher have worked at all edges before this */
+    tick_t exact, limit;  /* of the SMs: what the network frees before `exact` is known; no SM goes beyond the limit */
+    tick_t start;         /* no CTA is given before this edge */
+    bool dispatching;     /* there are CTAs left */
+    tick_t dispatched;    /* the last edge at which the dispatcher did something */
+    uint64_t hub_holds;   /* packets in the network */
+    struct req_list sent; /* packets that have left it since they were last carried over */
+    struct to_slice *to_slice;                   /* [slices] */
     uint64_t filled[NET_WORDS], full[NET_WORDS]; /* slices: whose port has something to carry over; has no room */
 
     /* the back: slices, channels, reply network */

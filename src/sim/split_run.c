@@ -9,15 +9,18 @@
 
 /* ---- an SM ---- */
 
-/* How far the SM may go without knowing more. The dispatcher sees that it wants a CTA in the next cycle, and what it
- * gives is seen in the cycle after that. */
+/* How far the SM may go without knowing more. The dispatcher sees that it wants a CTA in the next cycle, gives it one as
+ * soon as it may give another (gpu.cta_interval), not before what is known (x->exact), and what it gives is seen in the
+ * cycle after that. */
 static tick_t lane_bound(const struct split *x, const struct lane *l)
 {
     tick_t bound = x->limit, period = x->g->core_period;
-    if (x->dispatching && l->sm->wants_at != NEVER)
-        bound = tick_min(bound, tick_max(l->sm->wants_at + 2 * period, x->start + period));
-    if (l->request.producer_waits) bound = tick_min(bound, x->exact + period);
-    return bound;
+    if (x->dispatching && l->sm->wants_at != NEVER) {
+        tick_t given = tick_max(l->sm->wants_at + period, tick_max(x->start, x->g->dispatch.ready_at));
+        bound = tick_min(bound, given + period);
+    }
+    if (l->request.producer_waits) bound = x->exact;
+    return tick_max(bound, x->exact + period);
 }
 
 /* A part that has worked at tick `now` wants to work at `next`: the edge at which it will. */
@@ -90,7 +93,7 @@ static void take_replies(struct split *x)
         struct req *r = list_pop(&in);
         const struct part *part = &x->g->sm[r->sm].part;
         struct port *p = &x->g->sm[r->sm].reply;
-        if (p->warm) p->warm(p->consumer, r);
+        if (p->warm) p->warm(p->consumer, r, true);
         if (cut_append(p, r)) x->next[r->sm] = tick_min(x->next[r->sm], part_edge_after(part, r->ready));
     }
 }
@@ -122,8 +125,7 @@ static tick_t run_lanes(struct split *x)
     }
     if (n == 1 || edges < LEAST_EDGES)
         for (uint32_t i = 0; i < n; i++) split_lane(x, 0, i);
-    else
-        team_each(x->team, n);
+    else team_each(x->team, n);
     for (uint32_t i = 0; i < n; i++) note_lane(x, x->todo[i]);
     tick_t time = NEVER;
     for (uint32_t i = 0; i < sms; i++) time = tick_min(time, x->reached[i]);
@@ -293,7 +295,8 @@ static void run_window(struct split *x)
         if (atomic_load(&x->no_memory)) return;
         if (!split_back_work(x, 1)) team_relax(n);
     }
-    /* A window is begun when the one before is over, so that SMs which need not wait for the slowest do much at once. */
+    /* A window is begun when the one before is over, so that SMs which need not wait for the slowest do much at once.
+     */
     uint64_t cycles = (ahead - first) / period, most = in_lockstep(g) ? 1 : WINDOW_CYCLES;
     x->exact = first;
     if (x->limit <= first) x->limit = first + (cycles < most ? cycles : most) * period;

@@ -424,7 +424,7 @@ struct sm {
     struct warp_copies copies[SM_MAX_WARPS];
     /* SMs lie one behind the other: with such a size (49 lines more than a multiple of 4 KiB) the lines that every
      * cycle looks at fall into all sets of the host's cache, not into the same few. */
-    char unused[37 * 64];
+    char unused[36 * 64];
 };
 
 #endif

@@ -1,4 +1,5 @@
 /* driver_calls.c - a program of the driver API that loads PTX through libcuda.so.1. */
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,20 @@ static const char ptx[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
                           "cvta.to.global.u64 %rd2, %rd1;\nmul.wide.u32 %rd3, %r5, 4;\nadd.s64 %rd4, %rd2, %rd3;\n"
                           "ld.global.f32 %f2, [%rd4];\nmul.f32 %f3, %f2, %f1;\nst.global.f32 [%rd4], %f3;\n"
                           "mov.u64 %rd5, calls;\nred.global.add.u32 [%rd5], 1;\nDONE:\nret;\n}\n";
+
+/* Programs that look functions up by the names of old headers, without a version, find the newest. */
+static void check_names(void)
+{
+    static const char *const names[] = {"cuCtxCreate",       "cuCtxDestroy",    "cuCtxPopCurrent", "cuCtxPushCurrent",
+                                        "cuMemHostRegister", "cuDeviceGetUuid", "cuLinkCreate",    "cuMemAlloc",
+                                        "cuEventDestroy",    "cuStreamDestroy", "cuMemcpyHtoD",    "cuMemFree"};
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char versioned[64];
+        snprintf(versioned, sizeof versioned, "%s_v2", names[i]);
+        void *plain = dlsym(RTLD_DEFAULT, names[i]);
+        CHECK(plain && plain == dlsym(RTLD_DEFAULT, versioned));
+    }
+}
 
 int main(void)
 {
@@ -61,6 +76,7 @@ int main(void)
     memcpy(&alloc, &address, sizeof alloc);
     CU(alloc(&p, 64));
     CHECK(cuGetProcAddress_v2("cuNothing", &address, 12000, 0, NULL) == CUDA_ERROR_NOT_FOUND && !address);
+    check_names();
     CHECK(cuModuleLoadData(&module, ".version 6.0\n.target sm_50\nnonsense") == CUDA_ERROR_INVALID_PTX);
     CU(cuCtxPopCurrent(&popped));
     CHECK(popped == ctx);

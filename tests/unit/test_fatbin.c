@@ -134,6 +134,7 @@ TEST(registers_of_machine_code)
     for (unsigned capability = 75; capability <= 80; capability += 5) {
         char *cubin = fatbin_cubin(m.bytes, m.size, capability, &got);
         assert_non_null(cubin);
+        assert_int_equal(got, bytes); /* the file's length, not that of the container */
         assert_int_equal(cubin_registers(cubin, got, "k"), capability == 75 ? 40 : 50);
         assert_int_equal(cubin_registers(cubin, got, "kk"), 0);
         assert_int_equal(cubin_registers(cubin, got, ""), 0);
@@ -145,6 +146,13 @@ TEST(registers_of_machine_code)
             free(part);
         }
         free(cubin);
+    }
+    for (size_t cut = 0; cut < m.size; cut++) { /* a container that is not all there has no machine code */
+        uint8_t *part = malloc(cut + 1);
+        assert_non_null(part);
+        memcpy(part, m.bytes, cut);
+        assert_null(fatbin_cubin(part, cut, 75, &got));
+        free(part);
     }
 }
 

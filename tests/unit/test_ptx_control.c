@@ -357,6 +357,20 @@ TEST(a_cta_may_wait_for_a_later_one)
     ptx_test_free(&T);
 }
 
+/* Who measures by a clock what others prepare relies on their running meanwhile: all begin before one gets far. */
+TEST(a_chase_finds_what_later_ctas_write)
+{
+    const uint32_t *w = run_words(
+        PTX_HEAD BEGIN("k") "add.u32 %b, %i, 1;\nst.global.u32 [%x0], %b;\nsetp.ne.u32 %p, %i, 0;\n@%p bra OUT;\n"
+                            "mov.u32 %c, %clock;\nmov.u32 %a, 0;\nmov.u32 %d, 0;\n"
+                            "NEXT:\nmul.wide.u32 %x2, %a, 4;\nadd.s64 %x3, %x1, %x2;\nld.volatile.global.u32 %a, "
+                            "[%x3];\nadd.u32 %d, %d, 1;\nsetp.lt.u32 %q, %d, 255;\n@%q bra NEXT;\n"
+                            "st.global.u32 [%x1+4092], %a;\nOUT:\nret;\n}\n",
+        8, 32);
+    assert_int_equal(w[1023], 255);
+    ptx_test_free(&T);
+}
+
 TEST(waiting_for_ever_is_a_fault)
 {
     FAULT(WAIT_FOR("0"), 2, 64, "no end in sight", "nobody is left to do", "CTA (0,0,0)");
@@ -460,6 +474,18 @@ TEST(atomics_go_lane_by_lane)
     assert_int_equal(w[1004], (uint32_t)~127);
     assert_int_equal(w[1005], 0x42800000);
     assert_int_equal(w[1006], 127);
+    ptx_test_free(&T);
+}
+
+TEST(half_words_are_compared_and_swapped)
+{
+    const uint32_t *w =
+        run_words(PTX_HEAD BEGIN("k") ".reg .b16 %h<4>;\nadd.s64 %x3, %x1, 2;\nmov.u32 %a, 0;\nadd.u32 %b, %t, 1;\n"
+                                      "cvt.u16.u32 %h0, %t;\ncvt.u16.u32 %h1, %b;\n" /* lane i turns i into i + 1 */
+                                      "atom.global.cas.b16 %h2, [%x3+4000], %h0, %h1;\ncvt.u32.u16 %a, %h2;\n" END,
+                  1, 32);
+    for (unsigned i = 0; i < 32; i++) assert_int_equal(w[i], i);
+    assert_int_equal(w[1000], 32u << 16); /* the other half is untouched */
     ptx_test_free(&T);
 }
 

@@ -318,8 +318,10 @@ TEST(every_engine_counts_the_same)
     for (unsigned i = 0; i < sizeof row / sizeof row[0]; i++) {
         struct run_stats fast = many_streams(row[i].gpu, row[i].settings, (struct gpu_options){0}),
                          tick = many_streams(row[i].gpu, row[i].settings, (struct gpu_options){.tick = true}),
-                         mixed = many_streams(row[i].gpu, row[i].settings, (struct gpu_options){.shuffle = i + 1});
+                         mixed = many_streams(row[i].gpu, row[i].settings, (struct gpu_options){.shuffle = i + 1}),
+                         split = many_streams(row[i].gpu, row[i].settings, (struct gpu_options){.threads = 2 + i % 3});
         assert_memory_equal(&fast, &tick, sizeof fast);
         assert_memory_equal(&fast, &mixed, sizeof fast);
+        assert_memory_equal(&fast, &split, sizeof fast);
     }
 }

@@ -102,6 +102,31 @@ TEST(without_a_file_all_stays_in_memory)
     slice_store_free(&store);
 }
 
+/* Three windows of two slices each: what they stand for is told when their slices are taken. */
+TEST(windows_stand_for_what_was_left_out)
+{
+    static uint8_t in[100];
+    static const uint64_t passed[] = {0, 30, 80, 80, 90, 90};
+    struct slice_store store = {.limit = UINT64_MAX, .fd = -1};
+    struct slice_chain chain = {.store = &store};
+    struct warp_stream s;
+    for (unsigned i = 0; i < 6; i++) {
+        assert_true(slice_add(&chain, in, sizeof in));
+        if (i % 2) slice_cut(&chain);
+        if (i == 3) slice_stand_for(&chain, 30, 50); /* the first window's last slice, the second one's first */
+    }
+    slice_stand_for(&chain, 0, 10);
+    assert_true(slice_prepare(&chain));
+    for (unsigned i = 0; i < 6; i++) {
+        assert_int_equal(slice_take(&chain, &s), 1);
+        assert_int_equal(chain.passed, passed[i]);
+    }
+    slice_clear(&chain);
+    assert_int_equal(chain.passed, 90); /* of all streams that the chain has held */
+    slice_free(&chain);
+    slice_store_free(&store);
+}
+
 /* The same records by a writer with slices and by one without. */
 TEST(a_sliced_stream_is_the_whole_one)
 {

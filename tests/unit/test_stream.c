@@ -196,6 +196,24 @@ TEST(affine_addresses_stay_affine)
     }
 }
 
+TEST(affine_addresses_of_all_lanes_are_the_same_bytes)
+{
+    static const int64_t strides[] = {0, 1, 4, 8, -4, 31, 32, -33, 1000000};
+    struct stream_writer a = {0}, b = {0};
+    stream_begin(&a);
+    stream_begin(&b);
+    for (unsigned i = 0; i < COUNT(strides); i++) {
+        uint64_t addr[WARP_SIZE], base = DEVICE_BASE + 4096 * (uint64_t)i;
+        for (unsigned l = 0; l < WARP_SIZE; l++) addr[l] = base + (uint64_t)((int64_t)l * strides[i]);
+        stream_addrs(&a, UINT32_MAX, addr);
+        stream_affine(&b, base, strides[i]);
+    }
+    assert_int_equal(a.size, b.size);
+    assert_memory_equal(a.data, b.data, a.size);
+    free(a.data);
+    free(b.data);
+}
+
 /* ---- damage ---- */
 
 /* Walks a stream that stream_check accepted; a reader that leaves it is caught by the sanitizer,

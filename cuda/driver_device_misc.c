@@ -140,7 +140,7 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value)
     if ((unsigned)limit >= LIMITS)
         return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuCtxSetLimit: limit %d", (int)limit);
     if (limit == CU_LIMIT_MALLOC_HEAP_SIZE && dev_set_heap(session_memory(d->session), value))
-        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuCtxSetLimit: a kernel has asked the heap for memory already");
+        return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuCtxSetLimit: a kernel has used the heap already");
     d->limits[limit] = value + 1; /* 0: not set */
     return CUDA_SUCCESS;
 }

@@ -13,7 +13,7 @@
 #include "ptx/dev_map.h"
 
 /* Memory. It lives as long as its handle or a mapping does. */
-struct chunk {
+struct device_chunk {
     struct object object; /* OBJECT_CHUNK; the handle is its address */
     uint64_t bytes;
     int fd;
@@ -22,16 +22,16 @@ struct chunk {
     CUmemAllocationProp prop;
 };
 
-struct page {
-    struct chunk *chunk; /* NULL: nothing is mapped */
-    bool first;          /* of its mapping: a mapping is undone as a whole */
+struct mapped_page {
+    struct device_chunk *chunk; /* NULL: nothing is mapped */
+    bool first;                 /* of its mapping: a mapping is undone as a whole */
     uint8_t access;
 };
 
 struct reservation {
     struct object object; /* OBJECT_RESERVATION */
     uint64_t addr, bytes;
-    struct page *page;
+    struct mapped_page *page;
 };
 
 static CUresult bad(struct driver *d, const char *call, const char *what)
@@ -91,7 +91,7 @@ CUresult cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CU
     uint64_t align = alignment > DEV_MAP_GRAIN ? alignment : DEV_MAP_GRAIN;
     uint64_t at = addr && find_place(d, addr, size, align) == addr ? addr : find_place(d, 0, size, align);
     struct reservation *r = at ? object_new(d, sizeof *r, OBJECT_RESERVATION, &d->current->object) : NULL;
-    struct page *page = r ? calloc(size / DEV_MAP_GRAIN, sizeof *page) : NULL;
+    struct mapped_page *page = r ? calloc(size / DEV_MAP_GRAIN, sizeof *page) : NULL;
     if (!page) {
         if (r) object_free(d, &r->object);
         return driver_fail(d, CUDA_ERROR_OUT_OF_MEMORY, "cuMemAddressReserve: no %llu bytes of addresses are free",
@@ -118,14 +118,14 @@ static void show_pages(struct driver *d, const struct reservation *r)
     }
 }
 
-static void chunk_check(struct driver *d, struct chunk *c)
+static void chunk_check(struct driver *d, struct device_chunk *c)
 {
     if (!c->references && !c->pages) object_free(d, &c->object);
 }
 
 void chunk_release(struct driver *d, struct object *o)
 {
-    struct chunk *c = (struct chunk *)(void *)o;
+    struct device_chunk *c = (struct device_chunk *)(void *)o;
     if (c->fd >= 0) close(c->fd);
     dev_give_bytes(session_memory(d->session), c->bytes);
 }
@@ -133,8 +133,8 @@ void chunk_release(struct driver *d, struct object *o)
 static void forget_pages(struct driver *d, struct reservation *r, uint64_t first, uint64_t count)
 {
     for (uint64_t i = first; i < first + count; i++) {
-        struct chunk *c = r->page[i].chunk;
-        r->page[i] = (struct page){0};
+        struct device_chunk *c = r->page[i].chunk;
+        r->page[i] = (struct mapped_page){0};
         if (!c || !object_find(d, c, OBJECT_CHUNK)) continue; /* the context goes, and took it */
         c->pages--;
         chunk_check(d, c);
@@ -181,7 +181,7 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CU
                                "cuMemCreate: memory of the host, or that processes share, is not supported");
     struct dev_mem *m = session_memory(d->session);
     if (dev_take_bytes(m, size)) return driver_fail(d, CUDA_ERROR_OUT_OF_MEMORY, "cuMemCreate: the device is full");
-    struct chunk *c = object_new(d, sizeof *c, OBJECT_CHUNK, &d->current->object);
+    struct device_chunk *c = object_new(d, sizeof *c, OBJECT_CHUNK, &d->current->object);
     if (!c) {
         dev_give_bytes(m, size);
         return driver_fail(d, CUDA_ERROR_OUT_OF_MEMORY, "out of host memory");
@@ -198,9 +198,9 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CU
     return CUDA_SUCCESS;
 }
 
-static struct chunk *chunk_of(const struct driver *d, CUmemGenericAllocationHandle handle)
+static struct device_chunk *chunk_of(const struct driver *d, CUmemGenericAllocationHandle handle)
 {
-    struct chunk *c = object_find(d, (const void *)(uintptr_t)handle, OBJECT_CHUNK);
+    struct device_chunk *c = object_find(d, (const void *)(uintptr_t)handle, OBJECT_CHUNK);
     return c && c->references ? c : NULL;
 }
 
@@ -208,7 +208,7 @@ CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
 {
     DRIVER(d);
     CUresult rc = driver_context(&d);
-    struct chunk *c = rc ? NULL : chunk_of(d, handle);
+    struct device_chunk *c = rc ? NULL : chunk_of(d, handle);
     if (rc || !c) return rc ? rc : bad(d, "cuMemRelease", "not memory");
     c->references--;
     chunk_check(d, c);
@@ -229,7 +229,7 @@ CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop, CUmem
 {
     DRIVER(d);
     CUresult rc = driver_context(&d);
-    const struct chunk *c = rc ? NULL : chunk_of(d, handle);
+    const struct device_chunk *c = rc ? NULL : chunk_of(d, handle);
     if (rc || !c || !prop) return rc ? rc : bad(d, "cuMemGetAllocationPropertiesFromHandle", "not memory");
     *prop = c->prop;
     return CUDA_SUCCESS;
@@ -242,7 +242,7 @@ CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void 
     if (rc) return rc;
     uint64_t at = (uintptr_t)addr;
     const struct reservation *r = reservation_at(d, at, 1);
-    struct chunk *c = r ? r->page[(at - r->addr) / DEV_MAP_GRAIN].chunk : NULL;
+    struct device_chunk *c = r ? r->page[(at - r->addr) / DEV_MAP_GRAIN].chunk : NULL;
     if (!c || !handle) return bad(d, "cuMemRetainAllocationHandle", "nothing is mapped there");
     c->references++;
     *handle = (CUmemGenericAllocationHandle)(uintptr_t)c;
@@ -258,7 +258,7 @@ CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAlloc
     CUresult rc = driver_context(&d);
     if (rc) return rc;
     struct reservation *r = reservation_at(d, ptr, size);
-    struct chunk *c = chunk_of(d, handle);
+    struct device_chunk *c = chunk_of(d, handle);
     if (!r || !c || flags || !whole_pages(ptr, size) || !whole_pages(offset, size) || offset > c->bytes ||
         size > c->bytes - offset)
         return bad(d, "cuMemMap", "not memory, not reserved, flags, or no whole pages");
@@ -267,7 +267,7 @@ CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAlloc
         if (r->page[i].chunk) return bad(d, "cuMemMap", "memory is mapped there already");
     if (dev_map(session_memory(d->session), ptr, size, c->fd, offset))
         return driver_fail(d, CUDA_ERROR_OUT_OF_MEMORY, "cuMemMap: the system refused");
-    for (uint64_t i = first; i < first + count; i++) r->page[i] = (struct page){.chunk = c, .first = i == first};
+    for (uint64_t i = first; i < first + count; i++) r->page[i] = (struct mapped_page){.chunk = c, .first = i == first};
     c->pages += (unsigned)count;
     return CUDA_SUCCESS;
 }

@@ -1,7 +1,8 @@
 #!/bin/sh
 # api_table.sh FOLDER - prints the tables of functions for docs/exec.md: every symbol of the libraries in FOLDER
 # (build/cuda) with its state. What is in unsupported.def or driver_absent.def is refused, what is in
-# cuda/partial.def is partial, the rest is full; a second name (aliases.ld) has the state of the first. Names for a default stream per thread (_ptsz, _ptds) go without saying.
+# cuda/partial.def is partial, the rest is full; a second name (aliases.ld) has the state of the first. Names for a
+# default stream per thread (_ptsz, _ptds) go without saying.
 set -eu
 cd "$(dirname "$0")/.."
 folder=$1

@@ -164,7 +164,6 @@ int dev_set_heap(struct dev_mem *m, uint64_t bytes)
     return 0;
 }
 
-
 static uint64_t heap_bytes(uint64_t bytes) { return round_up(bytes ? bytes : 1, DEV_HEAP_ALIGN); }
 
 uint64_t dev_heap_alloc(struct dev_mem *m, uint64_t bytes)

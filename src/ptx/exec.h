@@ -35,7 +35,8 @@ uint64_t dev_addr_of(const struct dev_mem *m, const void *host);
 int dev_release(struct dev_mem *m, uint64_t addr); /* 0, or -1: no allocation starts there */
 void dev_release_all(struct dev_mem *m);
 /* The heap of kernels' malloc: the sizes of its allocations, rounded up to DEV_HEAP_ALIGN, stay below a limit, at first
- * DEV_HEAP. 0: it is full. dev_heap_release: -1 when malloc did not return addr. dev_set_heap: -1 once a kernel has asked. */
+ * DEV_HEAP. 0: it is full. dev_heap_release: -1 when malloc did not return addr. dev_set_heap: -1 once a kernel has
+ * asked for memory. */
 enum { DEV_HEAP = 8 << 20, DEV_HEAP_ALIGN = 16 };
 int dev_set_heap(struct dev_mem *m, uint64_t bytes);
 uint64_t dev_heap_alloc(struct dev_mem *m, uint64_t bytes);

@@ -7,8 +7,8 @@
 #include <string.h>
 
 /* clang-format off */
-enum field { FIELD_ADDRESS, FIELD_RANK, FIELD_BOX, FIELD_SIZE, FIELD_STRIDE, FIELD_STEP, FIELD_INTERLEAVE, FIELD_SWIZZLE,
-             FIELD_FILL };
+enum field { FIELD_ADDRESS, FIELD_RANK, FIELD_BOX, FIELD_SIZE, FIELD_STRIDE, FIELD_STEP, FIELD_INTERLEAVE,
+             FIELD_SWIZZLE, FIELD_FILL };
 static const char *const fields[] = {"global_address", "rank", "box_dim", "global_dim", "global_stride",
                                      "element_stride", "interleave_layout", "swizzle_mode", "fill_mode"};
 /* clang-format on */

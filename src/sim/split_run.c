@@ -9,9 +9,9 @@
 
 /* ---- an SM ---- */
 
-/* How far the SM may go without knowing more. The dispatcher sees that it wants a CTA in the next cycle, gives it one as
- * soon as it may give another (gpu.cta_interval), not before what is known (x->exact), and what it gives is seen in the
- * cycle after that. */
+/* How far the SM may go without knowing more. The dispatcher sees that it wants a CTA in the next cycle and gives it
+ * one as soon as it may give another (gpu.cta_interval); what it gives is seen in the cycle after that. What was given
+ * up to x->exact is known. */
 static tick_t lane_bound(const struct split *x, const struct lane *l)
 {
     tick_t bound = x->limit, period = x->g->core_period;

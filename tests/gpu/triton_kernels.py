@@ -103,7 +103,8 @@ def main(folder):
     rows, columns = 48, 500
     src, out = tensor(rows * columns, 1, f32), torch.zeros(rows * columns, device="cuda")
     done = softmax_rows[(rows,)](out, src, columns, BLOCK=512, num_warps=4)
-    keep("softmax", "softmax_rows", (rows,), done, out, "out:f32:%d in:f32:%d:1 s32:%d" % (rows * columns, rows * columns, columns))
+    keep("softmax", "softmax_rows", (rows,), done, out,
+         "out:f32:%d in:f32:%d:1 s32:%d" % (rows * columns, rows * columns, columns))
 
     rows, columns = 32, 1000
     src, w, b = tensor(rows * columns, 2, f32), tensor(columns, 3, f32), tensor(columns, 4, f32)
@@ -117,7 +118,8 @@ def main(folder):
         a, b, c = tensor(m * k, 5, f16), tensor(k * n, 6, f16), torch.zeros(m * n, device="cuda")
         grid = (m // tiles[0], n // tiles[1])
         done = product[grid](c, a, b, m, n, k, BM=tiles[0], BN=tiles[1], BK=tiles[2], num_warps=warps)
-        keep(name, "product", grid, done, c, "out:f32:%d in:f16:%d:5 in:f16:%d:6 s32:%d s32:%d s32:%d" % (m * n, m * k, k * n, m, n, k))
+        keep(name, "product", grid, done, c,
+             "out:f32:%d in:f16:%d:5 in:f16:%d:6 s32:%d s32:%d s32:%d" % (m * n, m * k, k * n, m, n, k))
 
     heads, length, d = 2, 128, 64
     count = heads * length * d
@@ -126,7 +128,8 @@ def main(folder):
         out = torch.zeros(count, device="cuda")
         grid = (length // bm, heads)
         done = attention[grid](out, q, k, v, 0.125 * 1.4426950408889634, length, D=d, BM=bm, BN=bn, num_warps=warps)
-        keep(name, "attention", grid, done, out, "out:f32:%d in:f16:%d:7 in:f16:%d:8 in:f16:%d:9 f32:0.18033688011112042 s32:%d"
+        keep(name, "attention", grid, done, out,
+             "out:f32:%d in:f16:%d:7 in:f16:%d:8 in:f16:%d:9 f32:0.18033688011112042 s32:%d"
              % (count, count, count, count, length))
     launches.close()
 

@@ -3,10 +3,10 @@
 
 #define HEAD                                                                                                           \
     PTX_HEAD                                                                                                           \
-        ".visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)\n{\n.reg .pred %p<4>;\n"                    \
-        ".reg .b32 %r<9>;\n.reg .b64 %d<9>;\n.reg .f32 %f<9>;\nld.param.u64 %d1, [out];\nld.param.u64 %d2, [in];\n"    \
-        "ld.param.u32 %r1, [n];\nmov.u32 %r2, %tid.x;\nmul.wide.u32 %d3, %r2, 4;\nadd.s64 %d4, %d1, %d3;\n"            \
-        "mov.u32 %r5, 0;\nmov.u32 %r3, 0;\n"
+    ".visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)\n{\n.reg .pred %p<4>;\n"                        \
+    ".reg .b32 %r<9>;\n.reg .b64 %d<9>;\n.reg .f32 %f<9>;\nld.param.u64 %d1, [out];\nld.param.u64 %d2, [in];\n"        \
+    "ld.param.u32 %r1, [n];\nmov.u32 %r2, %tid.x;\nmul.wide.u32 %d3, %r2, 4;\nadd.s64 %d4, %d1, %d3;\n"                \
+    "mov.u32 %r5, 0;\nmov.u32 %r3, 0;\n"
 #define TAIL "st.global.u32 [%d4], %r3;\nst.global.u32 [%d4+256], %r5;\nret;\n}\n"
 
 /* Each lane counts down from n plus four times its number: r3 = r3 * 3 + in[k], r5 sums up what r1 was. A vector load,

@@ -4,8 +4,8 @@
  * nothing but itself. Then come windows: from the moment at which a wave's first CTA was given out to that of the next
  * wave. When one agrees with the two before it the state is steady, and the dispatcher passes over a stretch of CTAs:
  * the source executes them, the machine never sees them, and goes on with the CTA behind. One wave later the next
- * window begins, and so on: each stretch has a steady window on either side, which stand for it. The last wave and the
- * drain are always timed. Windows that scatter more than the asked error make the stretches shorter, and a launch whose
+ * window begins, and so on: each stretch has a window on either side, which stand for it. The last wave and the drain
+ * are always timed. Windows that scatter more than the asked error make the stretches shorter, and a launch whose
  * windows never agree is timed to its end.
  *
  * Windows are delimited by what the dispatcher did, one core cycle later, when all SMs have been woken so that none
@@ -98,14 +98,13 @@ static bool is_exact(const struct waves *w)
     return n < 3 || 2 * sqrt(fmax(spread, 0) / (n - 1) / n) <= w->tolerance * sum / n;
 }
 
-/* Passes over so many CTAs; what follows fills the caches anew, and may take long to become steady again. So the window
- * before them stands for them, and the next one that is like those before it. */
+/* Passes over so many CTAs, for which the windows before and behind them stand; what follows fills the caches anew. */
 static void skip(struct gpu *g, uint32_t ctas)
 {
     struct waves *w = &g->waves;
     dispatch_skip(&g->dispatch, ctas);
     w->report.skipped += ctas;
-    w->report.gap[w->report.windows - 1] += w->gaps + ctas;
+    w->report.gap[w->report.windows - 1] += ctas;
     w->gaps = ctas;
     w->phase = WAVES_WARM;
     g->dispatch.mark = g->dispatch.given + w->resident;
@@ -135,7 +134,6 @@ static void go_on(struct gpu *g)
     }
     if (w->phase != WAVES_DONE) return;
     g->dispatch.mark = UINT32_MAX;
-    r->gap[r->windows - 1] += w->gaps;
     if (!r->skipped) r->why = "its waves of blocks differ too much from one another";
 }
 
@@ -147,7 +145,8 @@ static void look_at_counters(struct gpu *g)
     gpu_snapshot(g, &now);
     now.stats.cycles = g->clock.now / g->core_period;
     if (w->phase == WAVES_MEASURE) {
-        w->report.gap[w->report.windows] = 0;
+        w->report.gap[w->report.windows] = w->gaps;
+        w->gaps = 0;
         struct sample *window = &w->report.window[w->report.windows++];
         *window = now;
         stats_subtract(window, &w->begin, sizeof *window);

@@ -30,8 +30,8 @@ struct waves {
     tick_t snap_at;               /* when the counters are read: a core edge at which every SM works; NEVER */
     struct sample begin;          /* at the beginning of the window */
     struct stream_source *source; /* with excerpts: of the launch; */
-    uint64_t gaps; /* waves: CTAs of the last stretch; excerpts: all that was left out before the window */
-    tick_t length; /* of a window */
+    uint64_t gaps;                /* left out before the window; with excerpts, all that was */
+    tick_t length;                /* of a window */
     struct wave_report report;
 };
 

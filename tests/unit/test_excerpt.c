@@ -22,7 +22,6 @@ struct outcome {
     struct exec_counts counts, passed, streamed;
     uint64_t gaps;
     bool asked; /* the source can leave something out */
-    unsigned slices;
 };
 
 static struct outcome launch(struct ptx_test *t, const char *name, uint32_t n)
@@ -45,11 +44,11 @@ static struct outcome launch(struct ptx_test *t, const char *name, uint32_t n)
     x.asked = s->excerpt;
     if (x.asked) s->excerpt(s);
     while (s->next(s, &c, &t->err) > 0) {
-        for (uint32_t i = 0; i < c.nwarps; i++)
-            for (more = c.warp[i]; more.data || !x.slices; x.slices++) {
-                ptx_test_walk(s->info->code, more, &x.streamed);
-                if (s->more(s, &c, i, &more) <= 0) break;
-            }
+        for (uint32_t i = 0; i < c.nwarps; i++) {
+            more = c.warp[i]; /* empty where all of it is in slices */
+            do ptx_test_walk(s->info->code, more, &x.streamed);
+            while (s->more(s, &c, i, &more) > 0);
+        }
         s->release(s, &c);
     }
     x.counts = ptx_counts(s);

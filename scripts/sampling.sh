@@ -1,9 +1,9 @@
 #!/bin/sh
-# sampling.sh [-k FOLDER] [-f FOLDER] [-s SCHEME] WARPLINE SIZE PROGRAM... - full runs against sampled ones, as the table
-# of docs/sampling.md. A PROGRAM is a workload, with inputs if they are not those of the size: fdtd2d,steps=6.
+# sampling.sh [-k FOLDER] [-f FOLDER] [-s SCHEME] WARPLINE SIZE PROGRAM... - full runs against sampled ones, as the
+# table of docs/sampling.md. A PROGRAM is a workload, with inputs if they are not those of the size: fdtd2d,steps=6.
 # -k keeps the records in FOLDER, and runs nothing that is there already: a stopped comparison goes on. -f takes full
-# runs from the files PROGRAM.none.json and PROGRAM.SCHEME.json of FOLDER, as `run --json` wrote them, where it has them:
-# their seconds are then those of the machine they ran on. -s compares the speedup of a scheme over LRU as well, which
+# runs from the files PROGRAM.none.json and PROGRAM.SCHEME.json of FOLDER, as `run --json` wrote them, where it has
+# them: their seconds are then those of the machine they ran on. -s compares the speedup of a scheme over LRU as well, which
 # takes two runs more per program. Seconds are of the CPU.
 set -eu
 keep= scheme= full=
@@ -97,7 +97,8 @@ for name in names:
     print("| " + " | ".join(row) + " |", flush=True)
     times.append(math.log(faster))
     errors.append(abs(cycles))
-print("\nGeometric mean %.1f times as fast; cycles off by %.2f %% in the mean, %.2f %% at worst; miss rates by %.2f points "
+print("\nGeometric mean %.1f times as fast; cycles off by %.2f %% in the mean, %.2f %% at worst; "
+      "miss rates by %.2f points "
       "in the mean, %.2f at worst; %d of %d intervals hold the full run's number%s."
       % (math.exp(sum(times) / len(times)), sum(errors) / len(errors), max(errors), sum(rates) / len(rates), max(rates),
          held, asked,

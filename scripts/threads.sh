@@ -73,5 +73,8 @@ done
 echo
 echo "Geometric means:"
 awk '{ sum[$1 " " $2] += log($3); count[$1 " " $2]++ }
-     END { for (k in sum) { split(k, a, " "); printf "  %s, %s threads: %.2f\n", a[1], a[2], exp(sum[k] / count[k]) } }' \
+     END { for (k in sum) {
+               split(k, a, " ")
+               printf "  %s, %s threads: %.2f\n", a[1], a[2], exp(sum[k] / count[k])
+           } }' \
     "$work/ratios" | sort -V

@@ -7,8 +7,9 @@ set -eu
 cd "$(dirname "$0")/.."
 build=$1 jobs=${2:-2}
 cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=Debug -DWL_TSAN=ON >/dev/null
-cmake --build "$build" -j "$jobs" --target product test_threads test_driver test_driver_graph test_streams test_split exec_rough -- \
-    --no-print-directory >/dev/null
+targets="product test_threads test_driver test_driver_graph test_streams test_split exec_rough"
+# shellcheck disable=SC2086 # words
+cmake --build "$build" -j "$jobs" --target $targets -- --no-print-directory >/dev/null
 export TSAN_OPTIONS=halt_on_error=1:exitcode=66:second_deadlock_stack=1
 # The address spaces of newer kernels are too random for the runtimes of older compilers.
 plain=

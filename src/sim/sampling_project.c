@@ -127,7 +127,7 @@ static double stands_for(const struct wave_report *w, const struct weights *x, u
 
 static void weigh(const struct wave_report *w, double left_out, struct weights *x)
 {
-    double sum = 0, each[WINDOWS_MAX];
+    double sum = 0, each[WINDOWS_MAX] = {0};
     *x = (struct weights){.n = w->windows};
     for (unsigned j = 0; j < x->n; j++) x->work[j] = (double)w->window[j].stats.sm.warp_instructions;
     for (unsigned j = 0; j < x->n; j++) sum += each[j] = x->work[j] > 0 ? stands_for(w, x, j) : 0;

@@ -103,15 +103,16 @@ const struct part *split_dispatcher(struct split *x, uint32_t sm) { return &x->l
 
 int split_begin(struct gpu *g, const tick_t period[4])
 {
-    struct split *x = aligned_alloc(_Alignof(struct split), sizeof *x);
-    if (!(g->split = x)) return -1;
+    g->split = aligned_alloc(_Alignof(struct split), sizeof *g->split);
+    if (!g->split) return -1;
+    struct split *x = g->split;
     memset(x, 0, sizeof *x);
     x->g = g;
     x->threads = g->options.threads < TEAM_MAX ? g->options.threads : TEAM_MAX;
     x->slice_words = (g->slices + 63) / 64;
     x->sm_words = (g->sms + 63) / 64;
     x->lane = aligned_alloc(_Alignof(struct lane), g->sms * sizeof *x->lane);
-    x->worker = aligned_alloc(_Alignof(struct worker), x->threads * sizeof *x->worker);
+    x->worker = aligned_alloc(_Alignof(struct split_worker), x->threads * sizeof *x->worker);
     x->todo = calloc(g->sms, sizeof *x->todo);
     x->reached = calloc(g->sms, sizeof *x->reached);
     x->next = calloc(g->sms, sizeof *x->next);

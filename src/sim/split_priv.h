@@ -59,7 +59,7 @@ struct piece {
 };
 
 /* A thread's pools. */
-struct worker {
+struct split_worker {
     _Alignas(128) struct req_pool pool;
     struct memop_pool ops;
 };
@@ -80,8 +80,8 @@ struct split {
     struct gpu *g;
     struct team *team;
     unsigned threads;
-    struct worker *worker; /* [threads] */
-    struct worker spare;   /* what one has too much of and others may need */
+    struct split_worker *worker; /* [threads] */
+    struct split_worker spare;   /* what one has too much of and others may need */
     struct team_lock spare_lock;
     struct lane *lane; /* [SMs] */
     /* What every window looks at, for all SMs together. */

@@ -39,14 +39,14 @@ static bool lane_is_certain(const struct lane *l)
 }
 
 /* What an SM may need in so many cycles; see set_round in gpu.c. */
-static bool refill(struct split *x, struct worker *w, uint64_t cycles)
+static bool refill(struct split *x, struct split_worker *w, uint64_t cycles)
 {
     enum { BATCH = 512 };
     uint64_t requests = 12 * cycles, ops = (uint64_t)x->g->config.v[P_SM_LSU_QUEUE] + cycles;
     bool lends = w->pool.available > requests + 8 * BATCH, lends_ops = w->ops.available > ops + 8 * BATCH;
     if (w->pool.available >= requests && w->ops.available >= ops && !lends && !lends_ops) return true;
     team_lock(&x->spare_lock);
-    struct worker *s = &x->spare;
+    struct split_worker *s = &x->spare;
     for (unsigned i = 0; lends && i < BATCH; i++) req_free(&s->pool, req_alloc(&w->pool));
     if (lends_ops) memop_move(&w->ops, &s->ops, BATCH);
     while (w->pool.available < requests && s->pool.available) req_free(&w->pool, req_alloc(&s->pool));
@@ -64,7 +64,7 @@ void split_lane(void *arg, unsigned thread, uint32_t number)
     struct split *x = arg;
     uint32_t i = x->todo[number];
     struct lane *l = &x->lane[i];
-    struct worker *w = &x->worker[thread];
+    struct split_worker *w = &x->worker[thread];
     tick_t t = x->next[i], bound;
     if (!refill(x, w, WINDOW_CYCLES + 1)) {
         atomic_store(&x->no_memory, true);

@@ -3,8 +3,8 @@
 # table of docs/sampling.md. A PROGRAM is a workload, with inputs if they are not those of the size: fdtd2d,steps=6.
 # -k keeps the records in FOLDER, and runs nothing that is there already: a stopped comparison goes on. -f takes full
 # runs from the files PROGRAM.none.json and PROGRAM.SCHEME.json of FOLDER, as `run --json` wrote them, where it has
-# them: their seconds are then those of the machine they ran on. -s compares the speedup of a scheme over LRU as well, which
-# takes two runs more per program. Seconds are of the CPU.
+# them: their seconds are then those of the machine they ran on. -s compares the speedup of a scheme over LRU as
+# well, which takes two runs more per program. Seconds are of the CPU.
 set -eu
 keep= scheme= full=
 while getopts k:f:s: option; do

@@ -16,7 +16,6 @@
 #include "sim/gpu_priv.h"
 
 enum {
-    EXCERPTS = 0,     /* parts of long CTAs are left out: not while their intervals do not hold (docs/sampling.md) */
     LEAST_WAVES = 10, /* a launch of fewer waves is timed in full: little would be left out */
     WINDOWS_AFTER = 4 /* windows that are aimed at behind the first two */
 };
@@ -37,7 +36,7 @@ void waves_begin(struct gpu *g, struct stream_source *s)
     uint64_t resident = sm_resident_ctas(g->config.v, l);
     if (!w->wanted || !resident) return;
     if (l->ctas / resident < LEAST_WAVES) {
-        if (EXCERPTS) excerpts_begin(g, s, resident);
+        if (g->config.v[P_RUN_EXCERPTS]) excerpts_begin(g, s, resident);
         return;
     }
     w->on = true;

@@ -22,7 +22,7 @@ all: configure ## the warpline command and the libraries of `warpline exec`
 configure:
 	@command -v cmake >/dev/null || { echo "cmake is needed to build warpline; on Debian: make deps" >&2; exit 1; }
 	@mkdir -p $(BUILD)
-	@$(CMAKE) -B $(BUILD) -DWL_WERROR=$(WERROR) > $(BUILD)/configure.log 2>&1 || { cat $(BUILD)/configure.log; exit 1; }
+	@$(CMAKE) -B $(BUILD) -DWL_WERROR=$(WERROR) $(if $(LTO),-DWL_LTO=$(LTO)) > $(BUILD)/configure.log 2>&1 || { cat $(BUILD)/configure.log; exit 1; }
 
 deps: ## install the Debian packages that are missing: for building, tests and figures
 	@sh scripts/deps.sh
@@ -94,6 +94,8 @@ docs: all ## rewrite what is made from tables: docs/parameters.md, docs/counters
 	@sh scripts/docs.sh $(BUILD)/warpline docs
 	@sh scripts/man.sh $(BUILD)/warpline man completions
 
+# Twice as long to build and 3 % faster; the build folder keeps it.
+bench install deb: LTO = ON
 bench: all ## simulation speed: three programs as JSON, all workloads against the stored baseline
 	@$(BUILD)/warpline bench
 	@sh scripts/bench.sh $(BUILD)/warpline

@@ -123,34 +123,36 @@ static int note_transfer(struct exec_warp *w, const struct uop *u, unsigned lane
     return RUN_ON;
 }
 
-/* cudaMemcpyAsync(to, from, bytes, kind, stream) */
-int call_copy_async(struct exec_warp *w, const struct uop *u, const struct ptx_call *call)
+/* The arguments begin alike: to, from or a value, bytes. */
+static int note_transfers(struct exec_warp *w, const struct uop *u, bool fill, unsigned stream)
 {
+    const struct ptx_call *call = u->in->call;
     int rc = RUN_ON;
     for (uint32_t m = w->exec; m && rc == RUN_ON; m &= m - 1) {
         unsigned lane = bit_low32(m);
+        uint64_t what = builtin_arg(w, call, 1, lane);
         rc = note_transfer(w, u, lane,
                            (struct ptx_child){.to = builtin_arg(w, call, 0, lane),
-                                              .from = builtin_arg(w, call, 1, lane),
+                                              .from = fill ? 0 : what,
+                                              .value = fill ? (uint8_t)what : 0,
                                               .bytes = builtin_arg(w, call, 2, lane),
-                                              .tail = builtin_arg(w, call, 4, lane) == STREAM_TAIL});
+                                              .tail = builtin_arg(w, call, stream, lane) == STREAM_TAIL});
     }
     return rc;
+}
+
+/* cudaMemcpyAsync(to, from, bytes, kind, stream) */
+int call_copy_async(struct exec_warp *w, const struct uop *u, const struct ptx_call *call)
+{
+    (void)call;
+    return note_transfers(w, u, false, 4);
 }
 
 /* cudaMemsetAsync(to, value, bytes, stream) */
 int call_fill_async(struct exec_warp *w, const struct uop *u, const struct ptx_call *call)
 {
-    int rc = RUN_ON;
-    for (uint32_t m = w->exec; m && rc == RUN_ON; m &= m - 1) {
-        unsigned lane = bit_low32(m);
-        rc = note_transfer(w, u, lane,
-                           (struct ptx_child){.to = builtin_arg(w, call, 0, lane),
-                                              .value = (uint8_t)builtin_arg(w, call, 1, lane),
-                                              .bytes = builtin_arg(w, call, 2, lane),
-                                              .tail = builtin_arg(w, call, 3, lane) == STREAM_TAIL});
-    }
-    return rc;
+    (void)call;
+    return note_transfers(w, u, true, 3);
 }
 
 int ptx_transfer(struct dev_mem *m, const struct ptx_child *c, struct wl_err *e)

@@ -2,18 +2,20 @@
  *
  * The compiler in front of PTX unrolls a counted loop by four and counts down: add.s32 n, n, -4; setp.ne.s32 p, n, 0;
  * @p bra. ptxas 13.0 (-arch=sm_90) repeats such a body four times once more, so that the loads of sixteen rounds of
- * the source's loop can be under way together; in our kernels it does so with every loop of this form (gramschm,
- * matmul_naive, streamcluster, atax, gemm, syrk, ...) and with no loop that counts by one.
+ * the source's loop can be under way together; it does so with all loops of this form that were looked at (gramschm,
+ * matmul_naive, streamcluster, atax, gemm, syrk) and with none that counts by one.
  *
- *       setp.lt.s32 q, n, 16          Lanes with fewer rounds left go to the loop as it was. While n is 16 or more,
- * none
- *       @q bra OLD                    of the next three tests of n against 0 can end the loop, whatever n is: so they
- *   NEW: body body body body          go, and what is executed is what the text says.
- *       setp.ge.s32 q, n, 16
- *       @q bra NEW
- *       @!p bra EXIT
- *   OLD: body, setp.ne, @p bra OLD    unchanged
+ *         setp.lt.s32 q, n, 16
+ *         @q bra OLD
+ *   NEW:  body, body, body, body
+ *         setp.ge.s32 q, n, 16
+ *         @q bra NEW
+ *         @!p bra EXIT
+ *   OLD:  body, setp.ne, @p bra OLD      as it was
  *   EXIT:
+ *
+ * Lanes with fewer rounds left go to the loop as it was. While n is 16 or more, none of the next three tests of n
+ * against 0 can end the loop, whatever n is: so they are left out, and what is executed is what the text says.
  *
  * Each copy but the last writes registers of its own, which is what lets the scheduler (block_order.c) move its loads
  * ahead. Only straight bodies without guards, barriers and atomics are repeated. Machines that run PTX as it stands
@@ -297,31 +299,34 @@ static bool take_text(struct unroll *u)
     return true;
 }
 
+static bool unroll_all(struct unroll *u)
+{
+    struct func_info *fi = u->fi;
+    if (!plan(u)) return true;
+    if (!take_text(u)) return false;
+    rewrite(u);
+    if (u->failed) return false;
+    follow(u);
+    fi->f.inst = fi->inst = u->inst;
+    fi->f.ninst = u->ninst;
+    fi->f.reg = u->reg;
+    fi->f.nregs = u->nregs;
+    return true;
+}
+
 int unroll_function(struct build *b, struct func_info *fi)
 {
-    struct unroll u = {.b = b, .fi = fi};
     uint32_t n = fi->f.ninst, *words = calloc((size_t)n * 3 + fi->f.nregs + 1, sizeof *words);
-    u.target = calloc(n + 1u, 1);
-    bool failed = !words || !u.target;
-    if (!failed) {
+    struct unroll u = {.b = b, .fi = fi, .target = calloc(n + 1u, 1)};
+    bool done = words && u.target;
+    if (done) {
         u.moved = words;
         u.placed = words + n;
         u.closed_by = words + 2 * (size_t)n;
         u.name = (int32_t *)(words + 3 * (size_t)n);
-        if (plan(&u)) {
-            failed = !take_text(&u);
-            if (!failed) rewrite(&u);
-            failed |= u.failed;
-            if (!failed) {
-                follow(&u);
-                fi->f.inst = fi->inst = u.inst;
-                fi->f.ninst = u.ninst;
-                fi->f.reg = u.reg;
-                fi->f.nregs = u.nregs;
-            }
-        }
+        done = unroll_all(&u);
     }
     free(words);
     free(u.target);
-    return failed ? wl_fail(b->e, WL_ERUN, "%s: out of memory while unrolling %s", b->m->file, fi->f.name) : 0;
+    return done ? 0 : wl_fail(b->e, WL_ERUN, "%s: out of memory while unrolling %s", b->m->file, fi->f.name);
 }

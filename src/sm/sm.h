@@ -104,8 +104,8 @@ struct sm_glance {
     uint32_t queued;          /* requests in it */
 };
 uint64_t sm_cycle(const struct sm *s);
-uint64_t sm_issue_cycles(const struct sm *s); /* cycles in which something was issued so far */
-const uint64_t *sm_ages(const struct sm *s);  /* [warps] a number no other warp of this SM ever has */
+uint64_t sm_issued(const struct sm *s);      /* warp instructions so far */
+const uint64_t *sm_ages(const struct sm *s); /* [warps] a number no other warp of this SM ever has */
 void sm_glance(const struct sm *s, struct sm_glance *out);
 uint32_t sm_cta(const struct sm *s, unsigned slot);                 /* the number of the CTA in a slot */
 const struct code *sm_code(const struct sm *s);                     /* of the kernel that runs alone */

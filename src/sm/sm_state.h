@@ -304,8 +304,12 @@ struct exec_class {
 
 /* Counters of `sm` in which every issue counts: one line of the host's cache with the beginning of the account. */
 struct issue_counts {
-    uint64_t active_cycles, issue_cycles, warp_instructions, thread_instructions, register_reads, register_writes;
+    uint64_t active_cycles, issue_cycles; /* COUNT_CYCLES */
+    uint64_t warp_instructions, thread_instructions, register_reads, register_writes;
 };
+
+/* The account knows how many cycles were active and in how many something was issued: they are counted to check it. */
+enum { COUNT_CYCLES = !WL_ACCOUNT || WL_ASSERTS };
 
 /* What every cycle looks at comes first and lies together, arrays that few cycles index come last: fifteen SMs or more
  * take turns in the host's cache. The machine connects part, request, reply and the dispatcher's mailbox. */

@@ -104,12 +104,20 @@ struct xblock {
     uint8_t polls;      /* enum polls */
 };
 
+/* Bytes of a frame that must begin as zero. */
+struct cleared_place {
+    uint32_t at, bytes;
+};
+
 struct xfunc {
     const struct ptx_func *fn;
     struct uop *uop;
     struct xblock *block;
     ref *reg;             /* place of each register */
     uint32_t reg_bytes;   /* of a frame's registers, a multiple of 64 */
+    uint32_t cleared;     /* so many of them, from the beginning, must be zero when it begins; */
+    uint32_t nclear;      /* and these */
+    struct cleared_place *clear;
     uint32_t frame_bytes; /* of local memory: .local variables, then .param variables */
     uint32_t param_at;    /* where the .param variables begin in the frame */
     bool clocks;          /* reads a clock */
@@ -484,6 +492,7 @@ struct lower {
     unsigned ranges; /* memory instructions so far */
 };
 int lower_func(struct lower *L);
+int frame_lay_out(struct lower *L); /* frame.c: fills in reg, reg_bytes and what must be cleared */
 /* Where an operand is; `bits` is the width the instruction reads or writes. */
 int lower_src(struct lower *L, const struct ptx_operand *o, unsigned bits, ref *out);
 int lower_dst(struct lower *L, const struct ptx_operand *o, unsigned bits, ref *out);

@@ -201,23 +201,9 @@ static int place_registers(struct lower *L)
 {
     struct xfunc *f = L->f;
     const struct ptx_func *fn = f->fn;
-    uint64_t preds = 0, at;
-    f->reg = ARENA_ARRAY(&L->img->arena, ref, fn->nregs + 1);
-    if (!f->reg) return wl_fail(L->e, WL_ERUN, "out of memory");
-    for (uint32_t i = 0; i < fn->nregs; i++)
-        if (fn->reg[i].type == T_PRED) f->reg[i] = place(AREA_REG, (uint32_t)(4 * preds++));
-    at = (4 * preds + 63) / 64 * 64;
-    for (uint32_t i = 0; i < fn->nregs; i++) {
-        if (fn->reg[i].type == T_PRED) continue;
-        f->reg[i] = place(AREA_REG, (uint32_t)at);
-        at += type_is_wide(fn->reg[i].type) ? SLOT64 : SLOT32;
-    }
-    if (at > INT32_MAX)
-        return wl_fail(L->e, WL_EINPUT, "%s: function %s has too many registers", L->img->mod->file, fn->name);
-    f->reg_bytes = (uint32_t)at;
     f->param_at = (uint32_t)((fn->local_bytes + 15) / 16 * 16);
     f->frame_bytes = (uint32_t)((f->param_at + fn->frame_bytes + 15) / 16 * 16);
-    return 0;
+    return frame_lay_out(L);
 }
 
 static enum xend end_of(const struct ptx_inst *in)

@@ -110,10 +110,10 @@ static bool find_first_reads(const struct ptx_func *fn, struct sets *s)
 
 struct places {
     struct xfunc *f;
-    uint64_t at;        /* end of the frame so far */
-    uint32_t *block;    /* by register: the only block that names it; SHARED; NOWHERE: none does */
-    uint32_t *last;     /* by register: the last instruction of the block that names it */
-    uint32_t *spare[2]; /* places that are free, of 32 and of 64 bits */
+    uint64_t at;                 /* end of the frame so far */
+    uint32_t *block;             /* by register: the only block that names it; SHARED; NOWHERE: none does */
+    uint32_t *last;              /* by register: the last instruction of the block that names it */
+    uint32_t *spare[2];          /* places that are free, of 32 and of 64 bits */
     uint32_t freed[2], taken[2]; /* how many have been freed and taken again: the one free longest is taken */
 };
 
@@ -179,7 +179,7 @@ static bool place_all(struct places *p, const uint64_t *first)
     p->spare[1] = p->spare[0] + fn->nregs;
     find_blocks(fn, p);
     for (uint32_t i = 0; i < fn->nregs; i++) {
-        if (fn->reg[i].type == T_PRED) p->block[i] = SHARED;
+        if (fn->reg[i].type == T_PRED || p->f->reg[i]) p->block[i] = SHARED; /* has its place */
         else if (first && !has(first, (int32_t)i) && p->block[i] < SHARED) p->f->reg[i] = NOWHERE;
         else p->block[i] = SHARED, p->f->reg[i] = take_place(p, is_wide(fn->reg[i].type));
     }
@@ -219,6 +219,7 @@ int frame_lay_out(struct lower *L)
         if (fn->reg[i].type == T_PRED) f->reg[i] = (uint32_t)(4 * preds++);
     for (uint32_t i = 0; i < fn->ninst && plain; i++) plain = is_plain(&fn->inst[i]);
     plain = plain && find_first_reads(fn, &s);
+    int rc = plain ? copies_find(L, s.first) : 0;
     struct places p = {.f = f, .at = (4 * preds + 63) / 64 * 64};
     uint32_t begin = (uint32_t)p.at;
     bool placed = place_all(&p, plain ? s.first : NULL);
@@ -226,6 +227,7 @@ int frame_lay_out(struct lower *L)
     f->reg_bytes = (uint32_t)p.at;
     placed = placed && note_cleared(L, plain ? s.first : NULL, begin);
     free(s.written);
+    if (rc) return rc;
     if (!placed) return wl_fail(L->e, WL_ERUN, "out of memory");
     if (p.at > INT32_MAX)
         return wl_fail(L->e, WL_EINPUT, "%s: function %s has too many registers", L->img->mod->file, fn->name);

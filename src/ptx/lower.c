@@ -78,9 +78,10 @@ static int lower_const(struct lower *L, uint64_t value, bool wide, ref *out)
 static int launch_slot(struct lower *L, uint8_t sreg, uint64_t addend, bool wide, ref *out)
 {
     struct ptx_image *img = L->img;
+    const struct ptx_func *kernel = sreg == LAUNCH_PARAM ? L->f->fn : NULL;
     for (uint32_t i = 0; i < img->nlconst; i++) {
         const struct launch_const *c = &img->lconst[i];
-        if (c->sreg != sreg || c->addend != addend || c->wide != wide) continue;
+        if (c->sreg != sreg || c->kernel != kernel || c->addend != addend || c->wide != wide) continue;
         *out = place(AREA_LAUNCH, c->at);
         return 0;
     }
@@ -92,10 +93,15 @@ static int launch_slot(struct lower *L, uint8_t sreg, uint64_t addend, bool wide
         img->lconst_cap = cap;
     }
     struct launch_const *c = &img->lconst[img->nlconst++];
-    *c = (struct launch_const){.sreg = sreg, .wide = wide, .addend = addend, .at = img->launch_bytes};
+    *c = (struct launch_const){.sreg = sreg, .kernel = kernel, .wide = wide, .addend = addend, .at = img->launch_bytes};
     img->launch_bytes += wide ? SLOT64 : SLOT32;
     *out = place(AREA_LAUNCH, c->at);
     return 0;
+}
+
+int lower_param(struct lower *L, uint64_t at, bool wide, ref *out)
+{
+    return launch_slot(L, LAUNCH_PARAM, at, wide, out);
 }
 
 /* ---- operands ---- */
@@ -123,7 +129,7 @@ static int lower_sreg(struct lower *L, uint8_t sreg, bool wide, ref *out)
 static int lower_var(struct lower *L, const struct ptx_operand *o, bool wide, ref *out)
 {
     const struct ptx_var *v = o->var;
-    if (v->space == PTX_SHARED && v->is_extern) return launch_slot(L, SREG_COUNT, o->imm, wide, out);
+    if (v->space == PTX_SHARED && v->is_extern) return launch_slot(L, LAUNCH_SHARED, o->imm, wide, out);
     if (v->space == PTX_LOCAL || v->space == PTX_PARAM_LOCAL)
         return lower_refuse(L, "the address of '%s' must be taken with mov first", v->name);
     uint64_t a = image_var_addr(L->img, v) + o->imm;
@@ -265,7 +271,12 @@ static int lower_inst(struct lower *L, struct uop *u)
     u->emits = !inst_is_mem(ci) ? EMIT_NOTHING : ci->space == SPACE_GENERIC ? EMIT_GENERIC : EMIT_ADDRESSES;
     u->guarded = ci->guarded;
     int rc = ptx_opcodes[L->in->op].lower(L, u);
-    if (rc || L->in->guard < 0) return rc;
+    if (rc) return rc;
+    if (L->copied && L->copied[L->in - L->f->fn->inst]) {
+        u->d = u->v[0] = place(AREA_WARP, WS_SINK * SLOT32); /* its readers look elsewhere */
+        if (!u->emits) u->full = u->part = op_nop;
+    }
+    if (L->in->guard < 0) return 0;
     u->guard = L->f->reg[L->in->guard];
     u->not_guard = L->in->guard_neg ? UINT32_MAX : 0;
     u->then_full = u->full;
@@ -293,5 +304,5 @@ int lower_func(struct lower *L)
         if (rc) return rc;
     }
     for (uint32_t i = 0; i < fn->nblock; i++) lower_block(L, &fn->block[i], &f->block[i]);
-    return 0;
+    return lean_build(L);
 }

@@ -423,19 +423,17 @@ static void enter_block(struct exec_warp *w, const struct xfunc *f, const struct
 
 static int run_block(struct exec_warp *w, const struct xfunc *f, const struct xblock *b, uint32_t mask)
 {
-    const struct uop *u = f->uop + b->first, *end = u + b->body;
-    if (w->resume) {
-        u += w->resume;
-        w->resume = 0;
-    } else {
-        enter_block(w, f, b, mask);
-    }
+    uint32_t resume = w->resume;
+    if (resume) w->resume = 0;
+    else enter_block(w, f, b, mask); /* which decides whether there is a stream */
+    const struct uop *first = w->out ? f->uop + b->first : f->lean + b->lean_first;
+    const struct uop *u = first + resume, *end = first + (w->out ? b->body : b->lean_body);
     int rc = RUN_ON;
     if (mask == UINT32_MAX)
         while (u < end && !rc) rc = u->full(w, u), u++;
     else
         while (u < end && !rc) rc = u->part(w, u), u++;
-    if (rc == RUN_WAIT || rc == RUN_CLOCK) w->resume = (uint32_t)(u - (f->uop + b->first));
+    if (rc == RUN_WAIT || rc == RUN_CLOCK) w->resume = (uint32_t)(u - first);
     if (rc) return rc;
     return end_block(w, end, b);
 }

@@ -91,3 +91,28 @@ TEST(warps_keep_their_registers_at_a_barrier)
     for (unsigned i = 0; i < 512; i++) assert_int_equal(w[i], 7 * i + 7 * (i ^ 32));
     ptx_test_free(&T);
 }
+
+/* Copies of parameters and special registers have no place of their own: readers in any block find the value, a second
+ * launch finds its own, and a register with another writer keeps its own place. */
+TEST(copies_of_constants_are_found_where_they_came_from)
+{
+    const char *text = PTX_HEAD
+        ".visible .entry k(.param .u64 out, .param .u32 add, .param .u32 scale)\n{\n.reg .pred %p;\n.reg .b32 %r<16>;\n"
+        ".reg .b64 %x<8>;\nld.param.u64 %x0, [out];\nld.param.u32 %r0, [add];\nld.param.u32 %r1, [scale];\n"
+        "cvta.to.global.u64 %x1, %x0;\nmov.u32 %r2, %ctaid.x;\nmov.u32 %r3, %ntid.x;\nmov.u32 %r4, %tid.x;\n"
+        "mov.u32 %r9, 3;\nmov.u32 %r10, %r9;\nmov.u32 %r11, %r1;\nmad.lo.u32 %r5, %r2, %r3, %r4;\n"
+        "setp.lt.u32 %p, %r4, 7;\n@%p mov.u32 %r11, 1;\n@%p bra OVER;\nadd.u32 %r6, %r5, %r10;\n"
+        "OVER:\nmad.lo.u32 %r7, %r5, %r11, %r0;\nmul.wide.u32 %x2, %r5, 4;\nadd.u64 %x3, %x1, %x2;\n"
+        "add.u32 %r8, %r7, %r6;\nst.global.u32 [%x3], %r8;\nret;\n}\n";
+    ptx_test_load(&T, text);
+    struct {
+        uint64_t out;
+        uint32_t add, scale;
+    } p = {dev_alloc(T.mem, 4 * WORDS), 5, 2};
+    for (unsigned round = 0; round < 2; round++, p.add = 900, p.scale = 11) {
+        ptx_test_must_run(&T, "k", 8, 64, &p);
+        const uint32_t *w = dev_ptr(T.mem, p.out, 4 * WORDS);
+        for (uint32_t i = 0; i < 512; i++) assert_int_equal(w[i], i % 64 < 7 ? i + p.add : i * p.scale + p.add + i + 3);
+    }
+    ptx_test_free(&T);
+}

@@ -268,6 +268,7 @@ struct barrier {
 /* Bounds of an allocation that answered the last access: lo <= addr <= hi - size. */
 struct range {
     uint64_t lo, hi;
+    uintptr_t last, step; /* where the last access began, in the host's memory, and how far from the one before */
 };
 enum { RANGES = 64 };
 

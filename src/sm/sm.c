@@ -244,6 +244,12 @@ void sm_warm_ports(struct sm *s)
     if (l1_is_large(l1d_of(s))) s->reply.warm = warm_reply;
 }
 
+/* A scheme that looks at more than it picks among may look at the queue of misses, and so may a plugin. */
+void sm_go_ahead(struct sm *s, const struct gpu_config *c)
+{
+    s->lsu.ahead = s->only_picks && !s->observers && !c->l1.foreign;
+}
+
 void sm_use_pools(struct sm *s, struct req_pool *pool, struct memop_pool *ops)
 {
     s->pool = pool;
@@ -447,6 +453,7 @@ void sm_observe(struct sm *s, const struct sm_observer *o, void *self)
     s->observer[s->observers].hooks = o;
     s->observer[s->observers++].self = self;
     s->notes_issues = s->ends_cycles = true;
+    s->lsu.ahead = false; /* observers look at the queue of misses between cycles */
 }
 
 void sm_walk(const struct sm *s)

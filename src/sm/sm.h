@@ -24,6 +24,9 @@ struct sm_common {
 int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const struct sm_common *common, struct wl_err *e);
 /* The ports are connected: with large caches the host is told what memory a reply will need. */
 void sm_warm_ports(struct sm *s);
+/* Misses may be sent a cycle ahead of the clock, as far as nobody can tell: the port to the network counts packets, and
+ * its consumer keeps to the dates. */
+void sm_go_ahead(struct sm *s, const struct gpu_config *c);
 void sm_destroy(struct sm *s);
 /* CTAs of the launch that all SMs of a machine with these parameters hold at once. */
 uint64_t sm_resident_ctas(const int64_t *v, const struct launch_info *l);

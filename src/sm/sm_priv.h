@@ -292,7 +292,7 @@ void lsu_init(struct sm *s, const struct gpu_config *c);
 struct memop *memop_alloc(struct sm *s);
 void lsu_accept(struct sm *s, struct memop *op);
 void lsu_cycle(struct sm *s, tick_t now, uint64_t skipped);
-tick_t lsu_next(const struct sm *s, tick_t now); /* when the unit has something to do again */
+tick_t lsu_next(struct sm *s, tick_t now); /* when the unit has something to do again */
 bool lsu_idle(const struct sm *s);
 uint64_t lsu_holds(const struct sm *s); /* warps with requests no cache has accepted */
 int lsu_warp(const struct sm *s);       /* the warp whose request is at the L1D or will be next; -1: none */

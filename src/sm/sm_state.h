@@ -150,6 +150,8 @@ struct lsu {
     bool policy_heard;      /* since the last cycle the L1D's policy heard of something that may lift a refusal */
     tick_t writeback_free;  /* next free cycle of the register write port */
     tick_t writeback_limit; /* how far ahead the port can be reserved */
+    tick_t sent_for;        /* the tick as of which a miss of the L1D was sent ahead; 0: none yet */
+    bool ahead;             /* misses may be sent ahead: nobody would see that they have left the queue already */
     uint32_t ntxn, next_txn; /* transactions of `op`; the next one to be sent */
     struct access_pipe pipe[SM_CACHES];
     _Alignas(64) struct l1 l1[SM_CACHES];

@@ -10,6 +10,7 @@
  * short. An entry names at most CODE_MAX_REGS registers, destinations first. Only products of matrices have more:
  * of their sources as many as fit are named, from the first of A to the last of C, so that a product waits for its
  * factors and for the one before it in a chain of sums. */
+#include "ptx/async.h"
 #include "ptx/module.h"
 #include "ptx/opcodes.h"
 
@@ -137,6 +138,16 @@ static unsigned spread(int32_t *regs, unsigned n, unsigned room)
     return room;
 }
 
+static uint8_t async_role(const struct code_inst *c, const struct ptx_inst *in)
+{
+    if (in->op == OP_CP && c->kind == INST_LOAD && in->mode != CP_PREFETCH)
+        return in->mode == CP_ASYNC ? ASYNC_COPY : ASYNC_BULK;
+    if (in->op != OP_MBARRIER || c->space != SPACE_SHARED) return ASYNC_NONE;
+    return in->mode == MBAR_WAIT                              ? ASYNC_AWAIT
+           : in->mode == MBAR_ARRIVE || in->mode == MBAR_DROP ? ASYNC_ARRIVE
+                                                              : ASYNC_NONE;
+}
+
 static void make_entry(struct code_inst *c, const struct ptx_func *f, const struct ptx_inst *in)
 {
     int32_t regs[MAX_INST_REGS];
@@ -158,7 +169,7 @@ static void make_entry(struct code_inst *c, const struct ptx_func *f, const stru
     }
     if (ptx_opcodes[in->op].mods & M_OWN) {
         c->width = in->width;
-        c->async = c->kind == INST_LOAD && in->op == OP_CP;
+        c->async = async_role(c, in);
     }
     c->guarded = in->guard >= 0 && in->op != OP_BRA && in->op != OP_BRX;
     unsigned n = inst_writes(in, regs), most = CODE_MAX_REGS - LEAST_SOURCES;

@@ -11,6 +11,7 @@
  * of their sources as many as fit are named, from the first of A to the last of C, so that a product waits for its
  * factors and for the one before it in a chain of sums. */
 #include "ptx/assemble.h"
+#include "ptx/async.h"
 #include "ptx/module.h"
 #include "ptx/opcodes.h"
 
@@ -139,6 +140,16 @@ static unsigned spread(int32_t *regs, unsigned n, unsigned room)
     return room;
 }
 
+static uint8_t async_role(const struct code_inst *c, const struct ptx_inst *in)
+{
+    if (in->op == OP_CP && c->kind == INST_LOAD && in->mode != CP_PREFETCH)
+        return in->mode == CP_ASYNC ? ASYNC_COPY : ASYNC_BULK;
+    if (in->op != OP_MBARRIER || c->space != SPACE_SHARED) return ASYNC_NONE;
+    return in->mode == MBAR_WAIT                              ? ASYNC_AWAIT
+           : in->mode == MBAR_ARRIVE || in->mode == MBAR_DROP ? ASYNC_ARRIVE
+                                                              : ASYNC_NONE;
+}
+
 /* `v`: of an assembled program, its values (assemble.h); else NULL. */
 static void make_entry(struct code_inst *c, const struct func_info *fi, const struct ptx_inst *in,
                        const struct value *v)
@@ -163,7 +174,7 @@ static void make_entry(struct code_inst *c, const struct func_info *fi, const st
     }
     if (ptx_opcodes[in->op].mods & M_OWN) {
         c->width = in->width;
-        c->async = c->kind == INST_LOAD && in->op == OP_CP;
+        c->async = async_role(c, in);
     }
     c->guarded = in->guard >= 0 && in->op != OP_BRA && in->op != OP_BRX;
     unsigned n = inst_writes(in, regs), most = CODE_MAX_REGS - LEAST_SOURCES;

@@ -1,5 +1,6 @@
 /* parse_async.c - words and operands of asynchronous copies, mbarriers and small instructions of newer machines. */
 #include "ptx/async.h"
+#include "ptx/bulk.h"
 #include "ptx/parse_words.h"
 
 /* ---- cp.async ---- */
@@ -51,6 +52,16 @@ static void read_reduction(struct words *s, struct ptx_inst *in)
     in->cmp = (uint8_t)(which + 1);
 }
 
+/* What the timing half sees of a copy between global and shared memory; it bypasses the L1D. */
+static void bulk_kind(struct ptx_inst *in, bool to_global, bool from_global)
+{
+    if (!to_global && !from_global) return; /* between CTAs of a cluster */
+    in->kind = from_global ? INST_LOAD : in->cmp ? INST_ATOMIC : INST_STORE;
+    in->space = PTX_GLOBAL;
+    in->width = BULK_CHUNK;
+    in->cop = CACHE_CG;
+}
+
 static void bulk_words(struct words *s, struct ptx_inst *in)
 {
     if (word_begins(s, "mbarrier::complete_tx::bytes")) in->boolop = 1;
@@ -70,6 +81,7 @@ static void parse_bulk(struct words *s, struct ptx_inst *in, bool reduce)
     bulk_words(s, in);
     if (word_is(s, "cp_mask")) fail_at(p, &s->op, ".cp_mask is not supported");
     in->mode = CP_BULK;
+    bulk_kind(in, to == PTX_GLOBAL, from == PTX_GLOBAL);
     own_address(p, in, to);
     own_address(p, in, from);
     own_source(p, in, T_U32);
@@ -127,6 +139,7 @@ static void parse_tensor(struct words *s, struct ptx_inst *in, bool reduce)
     bool offsets = read_tensor_way(s, in, d + 1);
     bulk_words(s, in);
     in->mode = to == PTX_GLOBAL ? CP_TENSOR_STORE : CP_TENSOR_LOAD;
+    bulk_kind(in, to == PTX_GLOBAL, to != PTX_GLOBAL);
     if (in->mode == CP_TENSOR_LOAD) own_address(p, in, PTX_SHARED);
     if (!p->failed) tensor_operand(p, in, d + 1);
     own_address(p, in, PTX_SHARED);
@@ -142,6 +155,7 @@ static void parse_cp_prefetch(struct words *s, struct ptx_inst *in)
     static const char *const dims[] = {"1d", "2d", "3d", "4d", "5d"};
     unsigned d = 0;
     in->mode = CP_PREFETCH;
+    bulk_kind(in, false, true);
     if (tensor) word_one_of(s, dims, 5, &d);
     word_is(s, "L2");
     bool offsets = tensor && read_tensor_way(s, in, d + 1);

@@ -113,11 +113,20 @@ uint32_t tensor_swizzle(const struct tensor_map *t, uint32_t addr)
     return t->swizzle ? addr ^ (addr >> 7 & (t->swizzle / 16u - 1)) << 4 : addr;
 }
 
+/* An H200 fills elements of every type with this pattern. */
 void tensor_fill(const struct tensor_map *t, uint8_t *element)
 {
     memset(element, 0, t->element);
-    if (!t->nan_fill) return;
-    if (t->type == T_F64) element[7] = 0x7f, element[6] = 0xf8;
-    else if (t->element == 4) element[3] = 0x7f, element[2] = 0xff, element[1] = element[0] = 0xff;
-    else element[1] = 0x7f, element[0] = 0xff;
+    for (unsigned i = 0; t->nan_fill && i < t->element; i++) element[i] = i % 2 ? 0x7f : 0xf7;
+}
+
+/* tf32: to the nearest, as cvt.rna.tf32 rounds (an H200). */
+void tensor_round(const struct tensor_map *t, uint8_t *element)
+{
+    uint32_t v;
+    if (t->type != T_TF32) return;
+    memcpy(&v, element, 4);
+    bool special = (v & 0x7f800000) == 0x7f800000;
+    v = (special ? v : v + 0x1000) & ~UINT32_C(0x1fff);
+    memcpy(element, &v, 4);
 }

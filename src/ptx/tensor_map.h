@@ -46,6 +46,7 @@ uint32_t tensor_box_bytes(const struct tensor_map *t);
 bool tensor_element(const struct tensor_map *t, const struct tensor_start *start, uint32_t k, uint64_t *addr);
 /* Where a byte of the box lies in shared memory. */
 uint32_t tensor_swizzle(const struct tensor_map *t, uint32_t addr);
-void tensor_fill(const struct tensor_map *t, uint8_t *element); /* what is read outside */
+void tensor_fill(const struct tensor_map *t, uint8_t *element);  /* what is read outside */
+void tensor_round(const struct tensor_map *t, uint8_t *element); /* what a copy to shared memory makes of an element */
 
 #endif

@@ -113,6 +113,7 @@ static void want_head(const struct sm *s, unsigned w, const struct line_asker *t
     op.inst = p->inst;
     op.route = p->route;
     stream_next_addrs(&here, p->exec, &op.addrs);
+    warp_addrs_note(&op.addrs, p->inst->async);
     want_op(s, &op, to);
 }
 

@@ -92,6 +92,13 @@ static inline void describe_load(const struct sm *s, unsigned w, struct wl_load 
     l->left_loop = false;
 }
 
+__attribute__((noinline)) static void begin_async(struct sm *s, unsigned w, struct memop *op, tick_t now)
+{
+    uint64_t note = warp_addrs_note(&op->addrs, op->inst->async);
+    if (op->inst->async == ASYNC_COPY) op->group = (uint8_t)warp_copy_begins(s, w);
+    else mbarrier_issue(s, w, op, note, now);
+}
+
 static void issue_memory(struct sm *s, unsigned w, tick_t now)
 {
     struct sm_warp *p = &s->warp[w];
@@ -111,7 +118,7 @@ static void issue_memory(struct sm *s, unsigned w, tick_t now)
     uint64_t *board = s->board + (size_t)w * s->board_regs;
     for (unsigned i = 0; i < in->ndst; i++) board[in->reg[i]] = NEVER;
     p->outstanding++;
-    if (in->async) op->group = (uint8_t)warp_copy_begins(s, w);
+    if (in->async) begin_async(s, w, op, now);
     if (shared) s->stats.shared_accesses++;
     else if (in->kind == INST_LOAD) s->stats.loads++;
     else if (in->kind == INST_STORE) s->stats.stores++;

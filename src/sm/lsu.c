@@ -111,7 +111,8 @@ static void finish_op(struct sm *s, struct memop *op, uint64_t due, tick_t now)
     s->ops->available++;
     if (in->ndst && s->long_stall >> w & 1 && !((s->barrier | s->membar) >> w & 1)) warp_check_head(s, w, now);
     if (s->membar) warp_result_came(s, w, op->route->holds, now);
-    if (in->async) warp_copy_ends(s, w, op->group, now);
+    if (in->async == ASYNC_COPY) warp_copy_ends(s, w, op->group, now);
+    else if (in->async == ASYNC_BULK) mbarrier_copy_ends(s, w, op->group, now);
     warp_memop_done(s, w, now);
     POISON(op, sizeof *op);
 }

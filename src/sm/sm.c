@@ -216,7 +216,7 @@ int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const stru
     s->exits = calloc(SM_MAX_KERNELS, sizeof *s->exits);
     if (!s->exits || warps_init(s)) return wl_fail(e, WL_ERUN, "out of memory");
     bool fetches = c->v[P_SM_FETCH] == FETCH_BUFFER || (c->v[P_SM_FETCH] == FETCH_CACHE && !c->v[P_IL1_PERFECT]);
-    if (make_caches(s, c, e) || (fetches && fetch_init(s, c, e))) return (int)e->code;
+    if (make_caches(s, c, e) || (fetches && fetch_init(s, c, e)) || mbarrier_init(s, e)) return (int)e->code;
     return make_scheduler(s, c, e);
 }
 
@@ -280,6 +280,7 @@ void sm_destroy(struct sm *s)
     free(s->sched.self);
     free(s->lsu.ext);
     fetch_destroy(s);
+    free(s->mbarrier);
     free(s->stages);
     free(s->exits);
     warps_destroy(s);

@@ -43,6 +43,13 @@ void warp_memop_done(struct sm *s, unsigned w, tick_t now); /* one of its memory
  * at most `allowed` of the groups ended so far are on their way. */
 unsigned warp_copy_begins(struct sm *s, unsigned w);
 void warp_copy_ends(struct sm *s, unsigned w, unsigned group, tick_t now);
+/* An mbarrier instruction or a bulk copy is issued, with the note of its addresses; a bulk copy has ended (mbarrier.c).
+ * warp_go_on: the warp need not wait any longer. */
+int mbarrier_init(struct sm *s, struct wl_err *e);
+void mbarrier_install(struct sm *s, unsigned cta);
+void mbarrier_issue(struct sm *s, unsigned w, struct memop *op, uint64_t note, tick_t now);
+void mbarrier_copy_ends(struct sm *s, unsigned w, unsigned mbarrier, tick_t now);
+void warp_go_on(struct sm *s, unsigned w, tick_t now);
 void warp_end_group(struct sm *s, unsigned w);
 void warp_wait_groups(struct sm *s, unsigned w, unsigned allowed);
 bool warp_awaits_result(const struct sm *s, unsigned w); /* of a memory instruction, in a register */

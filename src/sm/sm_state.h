@@ -114,7 +114,7 @@ struct memop {
     uint16_t waiting; /* requests not answered */
     uint16_t sent;    /* requests accepted by a cache; a re-execution queue lets them go out of order */
     bool begun;       /* the policy has seen it */
-    uint8_t group;    /* of an asynchronous copy: its place in the ring of its warp */
+    uint8_t group;    /* of an asynchronous copy: its place in the ring of its warp; of a bulk copy: its mbarrier */
     _Alignas(64) const struct route *route;
     tick_t ready; /* earliest first access */
     struct warp_addrs addrs;
@@ -283,6 +283,16 @@ struct warp_copies {
     uint32_t wait_for;         /* groups with numbers below this must be back */
 };
 
+/* mbarriers of the CTAs of an SM: the events that have happened there, and what warps wait for (enum async_role). */
+struct mbarriers {
+    uint64_t used; /* set of slots of CTAs whose events are not all 0 */
+    uint32_t events[SM_MAX_CTAS][MBARRIERS];
+    struct {
+        uint32_t events;
+        uint8_t mbarrier;
+    } need[SM_MAX_WARPS];
+};
+
 struct cta {
     bool used;
     uint8_t kernel; /* its number among those that run */
@@ -428,9 +438,11 @@ struct sm {
     uint64_t sched_count[WL_MAX_POLICY_COUNTERS]; /* the scheme's counters */
     struct cta cta[SM_MAX_CTAS];
     struct warp_copies copies[SM_MAX_WARPS];
+    uint64_t await_mbarrier;    /* set of those in `membar` that wait for an mbarrier */
+    struct mbarriers *mbarrier; /* mbarrier.c */
     /* SMs lie one behind the other: with such a size (49 lines more than a multiple of 4 KiB) the lines that every
      * cycle looks at fall into all sets of the host's cache, not into the same few. */
-    char unused[36 * 64];
+    char unused[36 * 64 - 16];
 };
 
 #endif

@@ -358,6 +358,7 @@ static __attribute__((noinline)) void finish_warp(struct sm *s, unsigned w, tick
     s->membar &= ~bit;
     s->held &= ~bit;
     s->await_copies &= ~bit;
+    s->await_mbarrier &= ~bit;
     s->long_stall &= ~bit;
     c->warps &= ~bit;
     c->arrived &= ~bit;
@@ -372,6 +373,7 @@ static __attribute__((noinline)) void release_membar(struct sm *s, unsigned w, t
     s->membar &= ~bit64(w);
     s->held &= ~bit64(w);
     s->await_copies &= ~bit64(w);
+    s->await_mbarrier &= ~bit64(w);
     account_changed(s);
     account_state(s, w, &s->account.states.fence);
     if (!(s->barrier & bit64(w))) warp_check_head(s, w, now);
@@ -382,8 +384,10 @@ void warp_memop_done(struct sm *s, unsigned w, tick_t now)
     struct sm_warp *p = &s->warp[w];
     if (--p->outstanding) return;
     if (s->ended >> w & 1) finish_warp(s, w, now); /* the stream is over; this was the last it waited for */
-    else if (s->membar & bit64(w)) release_membar(s, w, now);
+    else if (s->membar & ~s->await_mbarrier & bit64(w)) release_membar(s, w, now);
 }
+
+void warp_go_on(struct sm *s, unsigned w, tick_t now) { release_membar(s, w, now); }
 
 /* ---- asynchronous copies ---- */
 
@@ -446,7 +450,7 @@ bool warp_awaits_result(const struct sm *s, unsigned w)
 
 void warp_result_came(struct sm *s, unsigned w, bool held, tick_t now)
 {
-    if (!((s->membar & ~s->await_copies) >> w & 1) || (s->ended >> w & 1)) return;
+    if (!((s->membar & ~(s->await_copies | s->await_mbarrier)) >> w & 1) || (s->ended >> w & 1)) return;
     if (held || (s->membar_registers && !(s->held >> w & 1) && !warp_awaits_result(s, w))) {
         release_membar(s, w, now);
     }
@@ -493,6 +497,7 @@ void warp_install_cta(struct sm *s, const struct cta_stream *cta, tick_t now)
     unsigned slot = 0, w = 0;
     while (s->cta[slot].used) slot++;
     s->cta[slot] = (struct cta){.used = true, .kernel = kernel, .place = place, .stream = *cta};
+    mbarrier_install(s, slot);
     s->ctas_resident++;
     if (!s->live) account_arrive(s);
     unsigned slots[CTA_MAX_WARPS];
@@ -576,7 +581,8 @@ void warps_walk(const struct sm *s)
         WL_VERIFY(!(heads & s->head_unit[u]));
         heads |= s->head_unit[u];
     }
-    WL_VERIFY(!((s->held | s->await_copies) & ~s->membar) && !(s->starved & ~(s->live & ~s->ended)));
+    WL_VERIFY(!((s->held | s->await_copies | s->await_mbarrier) & ~s->membar) &&
+              !(s->starved & ~(s->live & ~s->ended)));
     WL_VERIFY(!(s->live & ~all) && !(heads & ~s->live) && !(heads & s->ended));
     WL_VERIFY(!((s->ready | s->barrier | s->membar | s->long_stall | s->ended | s->in_wheel) & ~s->live));
     WL_VERIFY(!((s->memory | s->shared) & ~s->head_unit[UNIT_LSU]) && !(s->memory & s->shared) &&

@@ -134,4 +134,5 @@ if sorted(listed) != sorted(open_claims):
     print("# outside.md:", *sorted(open_claims ^ set(listed)), *{c for c in listed if listed.count(c) > 1})
 sys.exit(wrong != 0)
 PY
+check "the pages have the ranges of the files" python3 scripts/range_tables.py $results --check
 finish

@@ -325,32 +325,48 @@ static int op_st_async(struct exec_warp *w, const struct uop *u)
 
 /* ---- tensors ---- */
 
-/* u: the shared side; more[0]: mbarrier; s[1]: the map; refs of the coordinates are in s[2..] and v[]. */
+/* The map, and where the copy begins. */
+static int tensor_where(struct exec_warp *w, const struct uop *u, unsigned lane, struct tensor_map *map,
+                        struct tensor_start *start)
+{
+    struct uop map_at = {.in = u->in, .space = PTX_SPACE_NONE, .range = u->range};
+    uint64_t addr = at64(w, u->s[1])[lane];
+    const uint8_t *bytes = mem_lane(w, &map_at, lane, addr, 64, "tensor map access");
+    const struct uop *more = &u->more[1];
+    *start = (struct tensor_start){0};
+    if (!bytes || !mem_lane(w, &map_at, lane, addr + 64, 64, "tensor map access")) return RUN_FAULT;
+    const char *why = tensor_map_read(bytes, map);
+    if (why) return warp_fault(w, u, (int)lane, "%s", why);
+    if (map->dims != u->nvec)
+        return warp_fault(w, u, (int)lane, "the tensor map is of %u dimensions, not %u", map->dims, u->nvec);
+    if (map->im2col != (bool)u->sign)
+        return warp_fault(w, u, (int)lane, "the tensor map is %s and the copy is not",
+                          map->im2col ? "for im2col" : "tiled");
+    for (unsigned k = 0; k < u->nvec; k++) start->at[k] = (int32_t)at32(w, k < 3 ? u->s[2 + k] : u->v[k - 3])[lane];
+    for (unsigned k = 0; k < more->nvec; k++) start->offset[k] = (uint16_t)at32(w, more->s[k])[lane];
+    return RUN_ON;
+}
+
+/* u: the shared side; more[0]: mbarrier; s[1]: the map; refs of the coordinates are in s[2..] and v[], those of the
+ * offsets of im2col in more[1]; sign: it is im2col. */
 static int tensor_copy(struct exec_warp *w, const struct uop *u)
 {
     uint64_t at_shared[WARP_SIZE], bar[WARP_SIZE];
     mem_addresses(w, u, at_shared);
     if (u->boolop) mem_addresses(w, &u->more[0], bar);
-    struct uop map_at = {.in = u->in, .space = PTX_SPACE_NONE, .range = u->range};
     w->run->progress++;
     for (uint32_t m = w->exec; m; m &= m - 1) {
         unsigned i = bit_low32(m);
-        const uint8_t *bytes = mem_lane(w, &map_at, i, at64(w, u->s[1])[i], 64, "tensor map access");
         struct tensor_map map;
-        int32_t at[TENSOR_DIMS] = {0};
-        if (!bytes || !mem_lane(w, &map_at, i, at64(w, u->s[1])[i] + 64, 64, "tensor map access")) return RUN_FAULT;
-        const char *why = tensor_map_read(bytes, &map);
-        if (why) return warp_fault(w, u, (int)i, "%s", why);
-        if (map.dims != u->nvec)
-            return warp_fault(w, u, (int)i, "the tensor map is of %u dimensions, not %u", map.dims, u->nvec);
-        for (unsigned k = 0; k < u->nvec; k++) at[k] = (int32_t)at32(w, k < 3 ? u->s[2 + k] : u->v[k - 3])[i];
+        struct tensor_start start;
+        if (tensor_where(w, u, i, &map, &start)) return RUN_FAULT;
         uint32_t n = tensor_box_bytes(&map);
         for (uint32_t k = 0; k < n; k += map.element) {
             uint32_t place = tensor_swizzle(&map, (uint32_t)at_shared[i] + k);
             uint8_t *s = mem_lane(w, u, i, place, map.element, "tensor copy"), *g = NULL;
             uint64_t addr;
             if (!s) return RUN_FAULT;
-            bool inside = tensor_element(&map, at, k / map.element, &addr);
+            bool inside = tensor_element(&map, &start, k / map.element, &addr);
             struct uop global = {.in = u->in, .space = PTX_GLOBAL, .range = u->range};
             if (inside && !(g = mem_lane(w, &global, i, addr, map.element, "tensor copy"))) return RUN_FAULT;
             if (u->mode == CP_TENSOR_LOAD) {
@@ -412,12 +428,18 @@ static int lower_cp_tensor(struct lower *L, struct uop *u, struct uop *more)
     u->full = u->part = op_cp_tensor;
     u->rnd = in->cmp;
     u->nvec = at->nvec;
+    u->sign = in->flags & FLAG_IM2COL;
     int rc = lower_address(L, u, &in->src[shared], PTX_SHARED);
     if (!rc) rc = lower_src(L, &in->src[map], 64, &u->s[1]);
     for (unsigned k = 0; k < at->nvec && !rc; k++)
         rc = lower_src(L, &at->vec[k], 32, k < 3 ? &u->s[2 + k] : &u->v[k - 3]);
     if (!rc && u->boolop) rc = lower_address(L, &more[0], &in->src[3], PTX_SHARED);
-    return rc || !(u->flags & FLAG_MULTICAST) ? rc : lower_src(L, &in->src[4], 16, &u->v[2]);
+    if (!rc && u->sign && u->boolop) {
+        const struct ptx_operand *offset = &in->src[4];
+        more[1].nvec = offset->nvec;
+        for (unsigned k = 0; k < offset->nvec && !rc; k++) rc = lower_src(L, &offset->vec[k], 16, &more[1].s[k]);
+    }
+    return rc || !(u->flags & FLAG_MULTICAST) ? rc : lower_src(L, &in->src[4 + u->sign], 16, &u->v[2]);
 }
 
 int lower_st_async(struct lower *L, struct uop *u)

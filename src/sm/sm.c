@@ -244,10 +244,11 @@ void sm_warm_ports(struct sm *s)
     if (l1_is_large(l1d_of(s))) s->reply.warm = warm_reply;
 }
 
-/* A scheme that looks at more than it picks among may look at the queue of misses, and so may a plugin. */
+/* A scheme that looks at more than it picks among may look at the queue of misses; so may a plugin, and a policy that
+ * is called at the end of an epoch (wl_occupancy). */
 void sm_go_ahead(struct sm *s, const struct gpu_config *c)
 {
-    s->lsu.ahead = s->only_picks && !s->observers && !c->l1.foreign;
+    s->lsu.ahead = s->only_picks && !s->observers && !c->l1.foreign && !l1d_of(s)->pol.policy->on_epoch;
 }
 
 void sm_use_pools(struct sm *s, struct req_pool *pool, struct memop_pool *ops)

@@ -58,7 +58,7 @@ for source in suite/*.cu; do
     program=${program%.cu}
     case " $old " in *" $program "*) continue ;; esac
     target=$ptx
-    [ $program != cluster ] || target="-gencode arch=compute_90,code=compute_90"
+    case $program in cluster | im2col) target="-gencode arch=compute_90,code=compute_90" ;; esac
     build suite/$program -std=c++17 $target -compress-mode=size $source
 done
 compiler=${NVCC11:-}

@@ -1,13 +1,15 @@
 /* async.c - asynchronous copies and mbarriers.
  *
  * A copy is done at once: PTX lets nobody look before it has waited, so nobody can tell. Groups exist for the timing
- * half alone, which makes a cp.async a load without registers and lets wait_group hold the warp until it is back.
+ * half alone, which makes a cp.async a load without registers and lets wait_group hold the warp until it is back; of a
+ * bulk copy it makes several (bulk.h).
  *
  * An mbarrier is 64 bits of shared memory whose meaning PTX leaves open. Here, from the lowest: 20 bits of arrivals
  * that a phase expects, 20 of arrivals still to come, 22 of bytes still to come (they may come before they are
  * expected, so 2^21 stands for none), and in the highest bit the parity of the phase. A phase is complete when nothing
  * is still to come; then the parity turns and the next phase expects as many arrivals. */
 #include "ptx/async.h"
+#include "ptx/bulk.h"
 #include "ptx/cluster.h"
 #include "ptx/half.h"
 #include "ptx/tensor_map.h"
@@ -39,9 +41,27 @@ static uint64_t pack(const struct mbar *b)
            (uint64_t)b->parity << 63;
 }
 
+/* The number of an mbarrier of this CTA; 0: it is another's, or there are too many. */
+static unsigned number_of(const struct exec_warp *w, const uint8_t *p)
+{
+    struct followed *f = &w->cta->followed;
+    const uint8_t *shared = w->run->shared;
+    if (p < shared || p >= shared + w->run->shared_bytes) return 0;
+    uint32_t at = (uint32_t)(p - shared);
+    for (unsigned i = 1; i <= f->count; i++)
+        if (f->at[i] == at) return i;
+    if (f->count + 1 == MBARRIERS) return 0;
+    unsigned n = ++f->count;
+    f->at[n] = at;
+    f->events[n] = f->needed[n] = 0;
+    return n;
+}
+
 static void put_mbar(struct exec_warp *w, uint8_t *p, struct mbar *b)
 {
     if (!b->pending && !b->bytes) {
+        unsigned n = number_of(w, p);
+        w->cta->followed.needed[n] = w->cta->followed.events[n];
         b->parity = !b->parity;
         b->pending = b->expected;
     }
@@ -51,12 +71,17 @@ static void put_mbar(struct exec_warp *w, uint8_t *p, struct mbar *b)
 }
 
 /* Bytes that have come. */
-static int mbar_complete(struct exec_warp *w, const struct uop *at, unsigned lane, uint64_t addr, uint32_t bytes)
+static int mbar_complete(struct exec_warp *w, const struct uop *at, unsigned lane, uint64_t addr, uint32_t bytes,
+                         struct bulk *copy)
 {
     uint8_t *p = mem_lane(w, at, lane, addr, 8, "mbarrier access");
     uint64_t v;
     if (!p) return RUN_FAULT;
     memcpy(&v, p, 8);
+    if (copy) {
+        unsigned number = (unsigned)(copy->note >> MBAR_SHIFT);
+        w->cta->followed.events[number] += bulk_flush(copy);
+    }
     struct mbar b = unpack(v);
     b.bytes -= (int32_t)bytes;
     put_mbar(w, p, &b);
@@ -103,10 +128,61 @@ static int mbar_lane(struct exec_warp *w, const struct uop *u, unsigned lane, ui
     }
 }
 
-static int op_mbarrier(struct exec_warp *w, const struct uop *u)
+/* The note of an mbarrier. What is left out of a stream cannot be waited for. */
+static uint64_t note_of(const struct exec_warp *w, unsigned number, uint32_t events)
+{
+    return w->excerpt.writer ? 0 : mbar_note(number, events);
+}
+
+/* An arrival or a wait in the stream. Lanes that use several mbarriers count as if they used one. */
+static int emit_noted(struct exec_warp *w, const struct uop *u, const uint64_t addr[WARP_SIZE], uint64_t note)
+{
+    uint64_t noted[WARP_SIZE];
+    if (u->emits != EMIT_ADDRESSES) return mem_emit(w, u, addr);
+    for (uint32_t m = w->exec; m; m &= m - 1) noted[bit_low32(m)] = (addr[bit_low32(m)] & 0xffffff) | note;
+    return mem_emit(w, u, noted);
+}
+
+static int op_arrive(struct exec_warp *w, const struct uop *u)
 {
     uint64_t addr[WARP_SIZE];
     uint32_t done = 0;
+    mem_addresses(w, u, addr);
+    const uint8_t *first = mem_lane(w, u, bit_low32(w->exec), addr[bit_low32(w->exec)], 8, "mbarrier access");
+    if (!first) return RUN_FAULT;
+    unsigned number = u->emits == EMIT_ADDRESSES ? number_of(w, first) : 0;
+    if (emit_noted(w, u, addr, note_of(w, number, 0))) return RUN_FAULT;
+    for (uint32_t m = w->exec; m; m &= m - 1) {
+        unsigned i = bit_low32(m);
+        uint8_t *p = mem_lane(w, u, i, addr[i], 8, "mbarrier access");
+        w->cta->followed.events[number]++;
+        if (!p || mbar_lane(w, u, i, p, &done)) return RUN_FAULT;
+    }
+    return RUN_ON;
+}
+
+static int op_await(struct exec_warp *w, const struct uop *u)
+{
+    uint64_t addr[WARP_SIZE], note = 0;
+    uint32_t done = 0;
+    mem_addresses(w, u, addr);
+    for (uint32_t m = w->exec; m; m &= m - 1) {
+        unsigned i = bit_low32(m);
+        uint8_t *p = mem_lane(w, u, i, addr[i], 8, "mbarrier access");
+        if (!p || mbar_lane(w, u, i, p, &done)) return RUN_FAULT;
+        if (note || !(done >> i & 1)) continue;
+        unsigned number = number_of(w, p);
+        note = note_of(w, number, w->cta->followed.needed[number]);
+    }
+    if (emit_noted(w, u, addr, note)) return RUN_FAULT;
+    warp_put_pred(w, u->d, w->exec, done);
+    return done ? RUN_ON : RUN_WAIT; /* its turn is over: somebody else has to come first */
+}
+
+static int op_mbarrier(struct exec_warp *w, const struct uop *u)
+{
+    uint64_t addr[WARP_SIZE];
+    uint32_t done;
     mem_addresses(w, u, addr);
     if (mem_emit(w, u, addr)) return RUN_FAULT;
     for (uint32_t m = w->exec; m; m &= m - 1) {
@@ -114,9 +190,7 @@ static int op_mbarrier(struct exec_warp *w, const struct uop *u)
         uint8_t *p = mem_lane(w, u, i, addr[i], 8, "mbarrier access");
         if (!p || mbar_lane(w, u, i, p, &done)) return RUN_FAULT;
     }
-    if (u->mode != MBAR_WAIT) return RUN_ON;
-    warp_put_pred(w, u->d, w->exec, done);
-    return done ? RUN_ON : RUN_WAIT; /* its turn is over: somebody else has to come first */
+    return RUN_ON;
 }
 
 static int op_pending(struct exec_warp *w, const struct uop *u)
@@ -136,7 +210,8 @@ int lower_mbarrier(struct lower *L, struct uop *u)
         int rc = lower_dst(L, &in->dst[0], 32, &u->d);
         return rc ? rc : lower_src(L, &in->src[0], 64, &u->s[0]);
     }
-    u->full = u->part = op_mbarrier;
+    bool arrives = in->mode == MBAR_ARRIVE || in->mode == MBAR_DROP;
+    u->full = u->part = arrives ? op_arrive : in->mode == MBAR_WAIT ? op_await : op_mbarrier;
     int rc = lower_address(L, u, &in->src[0], in->space);
     u->nvec = in->nsrc > 1;
     u->src_wide = in->mode == MBAR_WAIT && !in->boolop;
@@ -257,6 +332,15 @@ static uint8_t *run_of_bytes(struct exec_warp *w, const struct uop *at, unsigned
     return first;
 }
 
+/* The note of the mbarrier that hears of a copy; 0: of none that is followed, or it is nowhere, which is found later.
+ */
+static uint64_t bulk_note(const struct exec_warp *w, const struct uop *at, unsigned lane, const uint64_t bar[WARP_SIZE])
+{
+    uint64_t addr = bar[lane];
+    if (at->space == PTX_SPACE_NONE || addr >= w->run->shared_bytes) return 0;
+    return note_of(w, number_of(w, w->run->shared + addr), 0);
+}
+
 /* u: destination; more[0]: source; more[1]: mbarrier. */
 static int bulk_copy(struct exec_warp *w, const struct uop *u)
 {
@@ -265,16 +349,22 @@ static int bulk_copy(struct exec_warp *w, const struct uop *u)
     mem_addresses(w, &u->more[0], from);
     if (u->boolop) mem_addresses(w, &u->more[1], bar);
     w->run->progress++;
+    const uint64_t *global = u->in->kind == INST_LOAD ? from : to;
+    struct bulk out;
+    bulk_begin(&out, w, u, global, u->boolop ? bulk_note(w, &u->more[1], bit_low32(w->exec), bar) : 0);
     for (uint32_t m = w->exec; m; m &= m - 1) {
         unsigned i = bit_low32(m);
         uint32_t n = at32(w, u->s[1])[i];
+        if (u->boolop) out.note = bulk_note(w, &u->more[1], i, bar);
         if (n % 16) return warp_fault(w, u, (int)i, "a bulk copy of %u bytes: a multiple of 16 is needed", n);
         uint8_t *s = n ? run_of_bytes(w, &u->more[0], i, from[i], n) : NULL;
         uint8_t *d = s ? run_of_bytes(w, u, i, to[i], n) : NULL;
         if (n && !d) return RUN_FAULT;
         if (n) move_bytes(u, u->type2, d, s, n);
-        if (u->boolop && mbar_complete(w, &u->more[1], i, bar[i], n)) return RUN_FAULT;
+        bulk_run(&out, i, global[i], n);
+        if (u->boolop && mbar_complete(w, &u->more[1], i, bar[i], n, &out)) return RUN_FAULT;
     }
+    bulk_flush(&out);
     return RUN_ON;
 }
 
@@ -291,7 +381,8 @@ static int to_each(struct exec_warp *w, const struct uop *u, ref mask, uop_fn *o
     mem_addresses(w, &u->more[mbar], bar);
     copy.more = more;
     copy.addressing = more[mbar].addressing = ADDR_CONST;
-    for (; ranks; ranks &= ranks - 1) {
+    if (!ranks) return warp_fault(w, u, (int)lane, "a copy to no CTA: the mask is 0");
+    for (; ranks; ranks &= ranks - 1, copy.emits = EMIT_NOTHING) { /* the memory is read once for all */
         copy.imm = (int64_t)cluster_address(at[lane], bit_low32(ranks));
         more[mbar].imm = (int64_t)cluster_address(bar[lane], bit_low32(ranks));
         int rc = one(w, &copy);
@@ -318,50 +409,116 @@ static int op_st_async(struct exec_warp *w, const struct uop *u)
             uint64_t v = get_lane(w, u->v[k], u->bytes == 8, i);
             move_bytes(u, u->type, d + k * u->bytes, (const uint8_t *)&v, u->bytes);
         }
-        if (mbar_complete(w, &u->more[0], i, bar[i], u->bytes * n)) return RUN_FAULT;
+        if (mbar_complete(w, &u->more[0], i, bar[i], u->bytes * n, NULL)) return RUN_FAULT;
     }
     return RUN_ON;
 }
 
 /* ---- tensors ---- */
 
-/* u: the shared side; more[0]: mbarrier; s[1]: the map; refs of the coordinates are in s[2..] and v[]. */
+/* The map, and where the copy begins. */
+static int tensor_where(struct exec_warp *w, const struct uop *u, unsigned lane, struct tensor_map *map,
+                        struct tensor_start *start)
+{
+    struct uop map_at = {.in = u->in, .space = PTX_SPACE_NONE, .range = u->range};
+    uint64_t addr = at64(w, u->s[1])[lane];
+    const uint8_t *bytes = mem_lane(w, &map_at, lane, addr, 64, "tensor map access");
+    const struct uop *more = &u->more[1];
+    *start = (struct tensor_start){0};
+    if (!bytes || !mem_lane(w, &map_at, lane, addr + 64, 64, "tensor map access")) return RUN_FAULT;
+    const char *why = tensor_map_read(bytes, map);
+    if (why) return warp_fault(w, u, (int)lane, "%s", why);
+    if (map->dims != u->nvec)
+        return warp_fault(w, u, (int)lane, "the tensor map is of %u dimensions, not %u", map->dims, u->nvec);
+    if (map->im2col != (bool)u->sign)
+        return warp_fault(w, u, (int)lane, "the tensor map is %s and the copy is not",
+                          map->im2col ? "for im2col" : "tiled");
+    for (unsigned k = 0; k < u->nvec; k++) start->at[k] = (int32_t)at32(w, k < 3 ? u->s[2 + k] : u->v[k - 3])[lane];
+    for (unsigned k = 0; k < more->nvec; k++) start->offset[k] = (uint16_t)at32(w, more->s[k])[lane];
+    return RUN_ON;
+}
+
+/* A copy that begins outside the tensor begins, to the timing half, with the tensor. */
+static int tensor_begin(struct exec_warp *w, const struct uop *u, const uint64_t *bar, struct bulk *out)
+{
+    uint64_t first[WARP_SIZE] = {0};
+    for (uint32_t m = w->exec; m; m &= m - 1) {
+        struct tensor_map map;
+        struct tensor_start start;
+        if (tensor_where(w, u, bit_low32(m), &map, &start)) return RUN_FAULT;
+        if (!tensor_element(&map, &start, 0, &first[bit_low32(m)])) first[bit_low32(m)] = map.base;
+    }
+    bulk_begin(out, w, u, first, bar ? bulk_note(w, &u->more[0], bit_low32(w->exec), bar) : 0);
+    return RUN_ON;
+}
+
+/* u: the shared side; more[0]: mbarrier; s[1]: the map; refs of the coordinates are in s[2..] and v[], those of the
+ * offsets of im2col in more[1]; sign: it is im2col. */
 static int tensor_copy(struct exec_warp *w, const struct uop *u)
 {
     uint64_t at_shared[WARP_SIZE], bar[WARP_SIZE];
+    struct bulk out;
     mem_addresses(w, u, at_shared);
     if (u->boolop) mem_addresses(w, &u->more[0], bar);
-    struct uop map_at = {.in = u->in, .space = PTX_SPACE_NONE, .range = u->range};
+    if (tensor_begin(w, u, u->boolop ? bar : NULL, &out)) return RUN_FAULT;
     w->run->progress++;
     for (uint32_t m = w->exec; m; m &= m - 1) {
         unsigned i = bit_low32(m);
-        const uint8_t *bytes = mem_lane(w, &map_at, i, at64(w, u->s[1])[i], 64, "tensor map access");
         struct tensor_map map;
-        int32_t at[TENSOR_DIMS] = {0};
-        if (!bytes || !mem_lane(w, &map_at, i, at64(w, u->s[1])[i] + 64, 64, "tensor map access")) return RUN_FAULT;
-        const char *why = tensor_map_read(bytes, &map);
-        if (why) return warp_fault(w, u, (int)i, "%s", why);
-        if (map.dims != u->nvec)
-            return warp_fault(w, u, (int)i, "the tensor map is of %u dimensions, not %u", map.dims, u->nvec);
-        for (unsigned k = 0; k < u->nvec; k++) at[k] = (int32_t)at32(w, k < 3 ? u->s[2 + k] : u->v[k - 3])[i];
+        struct tensor_start start;
+        if (tensor_where(w, u, i, &map, &start)) return RUN_FAULT;
+        if (u->boolop) out.note = bulk_note(w, &u->more[0], i, bar);
         uint32_t n = tensor_box_bytes(&map);
         for (uint32_t k = 0; k < n; k += map.element) {
             uint32_t place = tensor_swizzle(&map, (uint32_t)at_shared[i] + k);
             uint8_t *s = mem_lane(w, u, i, place, map.element, "tensor copy"), *g = NULL;
             uint64_t addr;
             if (!s) return RUN_FAULT;
-            bool inside = tensor_element(&map, at, k / map.element, &addr);
+            bool inside = tensor_element(&map, &start, k / map.element, &addr);
             struct uop global = {.in = u->in, .space = PTX_GLOBAL, .range = u->range};
             if (inside && !(g = mem_lane(w, &global, i, addr, map.element, "tensor copy"))) return RUN_FAULT;
+            if (inside) bulk_touch(&out, i, addr);
             if (u->mode == CP_TENSOR_LOAD) {
                 if (g) memcpy(s, g, map.element);
+                if (g) tensor_round(&map, s);
                 else tensor_fill(&map, s);
             } else if (g) {
                 move_bytes(u, map.type, g, s, map.element);
             }
         }
-        if (u->boolop && mbar_complete(w, &u->more[0], i, bar[i], n)) return RUN_FAULT;
+        if (u->boolop && mbar_complete(w, &u->more[0], i, bar[i], n, &out)) return RUN_FAULT;
     }
+    bulk_flush(&out);
+    return RUN_ON;
+}
+
+/* Nothing to compute: only the timing half fetches. */
+static int op_prefetch_bulk(struct exec_warp *w, const struct uop *u)
+{
+    uint64_t from[WARP_SIZE];
+    struct bulk out;
+    mem_addresses(w, u, from);
+    bulk_begin(&out, w, u, from, 0);
+    for (uint32_t m = w->exec; m; m &= m - 1)
+        bulk_run(&out, bit_low32(m), from[bit_low32(m)], at32(w, u->s[1])[bit_low32(m)]);
+    bulk_flush(&out);
+    return RUN_ON;
+}
+
+static int op_prefetch_tensor(struct exec_warp *w, const struct uop *u)
+{
+    struct bulk out;
+    if (tensor_begin(w, u, NULL, &out)) return RUN_FAULT;
+    for (uint32_t m = w->exec; m; m &= m - 1) {
+        struct tensor_map map;
+        struct tensor_start start;
+        uint64_t addr;
+        if (tensor_where(w, u, bit_low32(m), &map, &start)) return RUN_FAULT;
+        uint32_t n = tensor_box_bytes(&map) / map.element;
+        for (uint32_t k = 0; k < n; k++)
+            if (tensor_element(&map, &start, k, &addr)) bulk_touch(&out, bit_low32(m), addr);
+    }
+    bulk_flush(&out);
     return RUN_ON;
 }
 
@@ -404,20 +561,42 @@ static int lower_cp_bulk(struct lower *L, struct uop *u, struct uop *more)
     return rc || !(u->flags & FLAG_MULTICAST) ? rc : lower_src(L, &in->src[4], 16, &u->s[2]);
 }
 
+/* The map, and where in the tensor: coordinates, offsets if there are any. */
+static int lower_where(struct lower *L, struct uop *u, struct uop *more, unsigned map, const struct ptx_operand *offset)
+{
+    const struct ptx_inst *in = L->in;
+    const struct ptx_operand *at = &in->src[map + 1];
+    u->nvec = at->nvec;
+    u->sign = in->flags & FLAG_IM2COL;
+    int rc = lower_src(L, &in->src[map], 64, &u->s[1]);
+    for (unsigned k = 0; k < at->nvec && !rc; k++)
+        rc = lower_src(L, &at->vec[k], 32, k < 3 ? &u->s[2 + k] : &u->v[k - 3]);
+    if (!offset) return rc;
+    more[1].nvec = offset->nvec;
+    for (unsigned k = 0; k < offset->nvec && !rc; k++) rc = lower_src(L, &offset->vec[k], 16, &more[1].s[k]);
+    return rc;
+}
+
+static int lower_prefetch_bulk(struct lower *L, struct uop *u, struct uop *more)
+{
+    const struct ptx_inst *in = L->in;
+    bool tensor = in->src[1].kind == OPND_VEC;
+    u->full = u->part = tensor ? op_prefetch_tensor : op_prefetch_bulk;
+    if (tensor) return lower_where(L, u, more, 0, in->flags & FLAG_IM2COL ? &in->src[2] : NULL);
+    int rc = lower_address(L, u, &in->src[0], PTX_GLOBAL);
+    return rc ? rc : lower_src(L, &in->src[1], 32, &u->s[1]);
+}
+
 static int lower_cp_tensor(struct lower *L, struct uop *u, struct uop *more)
 {
     const struct ptx_inst *in = L->in;
-    unsigned map = in->mode == CP_TENSOR_LOAD ? 1 : 0, shared = in->mode == CP_TENSOR_LOAD ? 0 : 2;
-    const struct ptx_operand *at = &in->src[map + 1];
+    bool load = in->mode == CP_TENSOR_LOAD, offsets = load && in->flags & FLAG_IM2COL;
     u->full = u->part = op_cp_tensor;
     u->rnd = in->cmp;
-    u->nvec = at->nvec;
-    int rc = lower_address(L, u, &in->src[shared], PTX_SHARED);
-    if (!rc) rc = lower_src(L, &in->src[map], 64, &u->s[1]);
-    for (unsigned k = 0; k < at->nvec && !rc; k++)
-        rc = lower_src(L, &at->vec[k], 32, k < 3 ? &u->s[2 + k] : &u->v[k - 3]);
+    int rc = lower_address(L, u, &in->src[load ? 0 : 2], PTX_SHARED);
+    if (!rc) rc = lower_where(L, u, more, load ? 1 : 0, offsets ? &in->src[4] : NULL);
     if (!rc && u->boolop) rc = lower_address(L, &more[0], &in->src[3], PTX_SHARED);
-    return rc || !(u->flags & FLAG_MULTICAST) ? rc : lower_src(L, &in->src[4], 16, &u->v[2]);
+    return rc || !(u->flags & FLAG_MULTICAST) ? rc : lower_src(L, &in->src[offsets ? 5 : 4], 16, &u->v[2]);
 }
 
 int lower_st_async(struct lower *L, struct uop *u)
@@ -451,6 +630,7 @@ int lower_cp(struct lower *L, struct uop *u)
     case CP_BULK: return lower_cp_bulk(L, u, more);
     case CP_TENSOR_LOAD:
     case CP_TENSOR_STORE: return lower_cp_tensor(L, u, more);
+    case CP_PREFETCH: return lower_prefetch_bulk(L, u, more);
     case CP_ARRIVE: u->full = u->part = op_cp_arrive; return lower_address(L, u, &in->src[0], in->src[0].space);
     default: return lower_nop(L, u);
     }

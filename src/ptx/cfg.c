@@ -3,12 +3,14 @@
  * Blocks. An instruction begins a block if it is a branch target or follows one that ends a
  * block: bra, brx, ret, exit, trap, call. Guarded ones fall through, so they have a `next`. A read of a clock ends a
  * block too, and so do barriers in a function that reads one: what follows may not be known when they issue (step.c).
+ * A bulk copy is a block of its own (bulk.h).
  *
  * Loops. A back edge goes to a block that dominates its source; the loop of that header is
  * what reaches the back edge without passing the header. Headers are visited from the last
  * to the first in preorder and a finished loop collapses into its header, so each block is
  * walked once, not once per nesting level. Irreducible cycles have no such
  * header and are no loops here. */
+#include "ptx/bulk.h"
 #include "ptx/module.h"
 #include "ptx/opcodes.h"
 #include "ptx/parse.h"
@@ -60,6 +62,9 @@ static void mark_leaders(struct cfg *c)
         if (fi->inst[i].op == OP_BRA) c->block_of[fi->inst[i].target] = 1;
         if (ends_block(&fi->inst[i]) && i + 1 < fi->f.ninst) c->block_of[i + 1] = 1;
         if (inst_calls_pointer(&fi->inst[i])) c->block_of[i] = 1; /* it is executed once for each function */
+        if (!inst_is_bulk(&fi->inst[i])) continue;
+        c->block_of[i] = 1;
+        if (i + 1 < fi->f.ninst) c->block_of[i + 1] = 1;
     }
     for (struct target_list *l = fi->lists; l; l = l->next)
         for (uint32_t i = 0; i < l->count; i++) c->block_of[l->at[i]] = 1;

@@ -119,12 +119,13 @@ static bool is_nan(uint64_t v, unsigned t)
 
 /* Integers: 0, or the most negative number when 64 bits are on either side, even where it is
  * not a value of the type. Floats: to or from f64 the sign and the upper bits of the payload
- * survive, quiet; among the shorter formats there is one NaN. */
+ * survive, quiet; among the shorter formats there is one NaN, but for bf16 to f32, which is a shift. */
 static uint64_t convert_nan(uint64_t v, const struct uop *u)
 {
     unsigned bits = ptx_type_bits(u->type), from = ptx_type_bits(u->type2);
     if (!ptx_is_float(u->type)) return bits == 64 || from == 64 ? UINT64_C(1) << (bits - 1) : 0;
     if (u->flags & FLAG_SAT) return 0;
+    if (u->type2 == T_BF16 && u->type == T_F32) return v << 16 & UINT32_MAX;
     if (bits != 64 && from != 64) return format_of(u->type)->nan;
     if (u->type2 == T_F32 && u->flags & FLAG_FTZ) v = F32_NAN;
     uint64_t payload = v << (64 - fraction_bits(u->type2)) >> 12 | F64_QUIET;

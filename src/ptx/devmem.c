@@ -325,14 +325,14 @@ void *dev_ptr(struct dev_mem *m, uint64_t addr, uint64_t bytes)
 
 void dev_set_granule(struct dev_mem *m, uint64_t bytes) { m->granule = bytes; }
 
-void *dev_overread(struct dev_mem *m, uint64_t addr, uint64_t bytes)
+void *dev_outside(struct dev_mem *m, uint64_t addr, uint64_t bytes, bool store)
 {
     static uint8_t zeros[16]; /* the most that a lane loads */
     if (m->granule && m->count && addr < DEVICE_BASE && DEVICE_BASE - addr <= m->granule && bytes <= sizeof zeros)
-        return zeros;
+        return store ? NULL : zeros;
     if (!m->granule || addr < DEVICE_BASE || addr - DEVICE_BASE >= m->limit || m->limit - (addr - DEVICE_BASE) < bytes)
         return NULL;
-    uint64_t first = addr / m->granule * m->granule, last = first + m->granule - 1; /* a load is aligned: one piece */
+    uint64_t first = addr / m->granule * m->granule, last = first + m->granule - 1; /* aligned: one piece */
     size_t i = above(m, last);
     if (!i || m->range[i - 1].addr + m->range[i - 1].bytes <= first) return NULL;
     return m->host + (addr - DEVICE_BASE);

@@ -43,11 +43,11 @@ uint64_t dev_heap_alloc(struct dev_mem *m, uint64_t bytes);
 int dev_heap_release(struct dev_mem *m, uint64_t addr);
 /* Host pointer to [addr, addr + bytes), or NULL when any byte is outside an allocation. */
 void *dev_ptr(struct dev_mem *m, uint64_t addr, uint64_t bytes);
-/* Loads outside of allocations are let through within aligned pieces of memory of `bytes` that hold part of an
- * allocation; 0, as in the beginning: none are. The piece below the first address holds what a driver keeps there, and
- * reads as zero. dev_overread: such a load's bytes, or NULL. */
+/* Accesses that leave an allocation are let through where the memory's aligned piece of `bytes` bytes holds part of one
+ * (0: nowhere): what lies between allocations belongs to nobody and can be read and written. The piece below the first
+ * allocation reads as zero and cannot be written. dev_outside: the bytes of such an access, or NULL. */
 void dev_set_granule(struct dev_mem *m, uint64_t bytes);
-void *dev_overread(struct dev_mem *m, uint64_t addr, uint64_t bytes);
+void *dev_outside(struct dev_mem *m, uint64_t addr, uint64_t bytes, bool store);
 /* The allocation containing addr: 0 and *base, *bytes; -1 when none. */
 int dev_range(struct dev_mem *m, uint64_t addr, uint64_t *base, uint64_t *bytes);
 uint64_t dev_used(const struct dev_mem *m);

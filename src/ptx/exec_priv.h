@@ -296,6 +296,14 @@ enum cta_state {
 };
 
 /* A CTA that was started. Nearly always there is one at a time; more where CTAs wait for one another. */
+/* The mbarriers that the timing half follows, by their order of use; number 0 is none of them. */
+struct followed {
+    uint32_t count;
+    uint32_t at[MBARRIERS];     /* offset in shared memory */
+    uint32_t events[MBARRIERS]; /* so far */
+    uint32_t needed[MBARRIERS]; /* those that had happened when the last phase was complete */
+};
+
 struct exec_cta {
     struct exec_cta *next; /* in the list it is in */
     struct exec_run *run;
@@ -305,6 +313,7 @@ struct exec_cta {
     uint8_t *shared;
     struct exec_warp *warp; /* [nwarps] */
     struct barrier bar[BARRIERS];
+    struct followed followed;
     struct cluster_meeting meeting; /* of a cluster that is one CTA */
     struct cta_out *out;            /* NULL: no streams */
     struct idle idle;

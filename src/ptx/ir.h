@@ -57,7 +57,8 @@ enum ptx_flag {
     FLAG_CC = 128, FLAG_UNI = 256, FLAG_VOLATILE = 512, FLAG_SYNC = 1024, FLAG_TO = 2048 /* cvta.to */,
     FLAG_NAN = 4096 /* min/max.NaN */, FLAG_RELU = 8192, FLAG_SATFINITE = 16384,
     FLAG_XORSIGN = 32768 /* min/max.xorsign.abs */, FLAG_POLICY = 65536 /* the last source is a cache policy */,
-    FLAG_MULTICAST = 131072 /* a mask of CTAs follows the mbarrier */
+    FLAG_MULTICAST = 131072 /* a mask of CTAs follows the mbarrier */,
+    FLAG_IM2COL = 262144    /* of a tensor copy */
 };
 /* clang-format on */
 /* Of a load: relaxed or acquire, so other threads may be writing what it reads. */
@@ -171,7 +172,8 @@ struct ptx_inst {
     uint32_t line;
     uint32_t source;         /* its .loc, an index of the module's; 0: none */
     uint32_t text, text_len; /* where it stands in the module's text, without the semicolon; 0 long: nowhere */
-    uint32_t code;           /* index of its entry in the module's code table */
+    uint32_t code;           /* index of its entry in the module's code table, the last one if it has several */
+    bool dropped;            /* the code table has none: an assembler makes nothing of it (assemble.h) */
 };
 
 struct ptx_call {

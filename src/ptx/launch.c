@@ -115,6 +115,7 @@ static struct exec_cta *start_cta(struct exec_run *r)
     c->out = NULL;
     if (r->shared_bytes) memset(c->shared, 0, r->shared_bytes);
     for (unsigned i = 0; i < BARRIERS; i++) c->bar[i] = (struct barrier){.all = 1};
+    c->followed.count = 0;
     if (r->generation != dev_generation(r->l.image->mem)) {
         r->generation = dev_generation(r->l.image->mem);
         memset(r->range, 0, sizeof r->range);

@@ -246,7 +246,7 @@ static void lower_block(struct lower *L, const struct ptx_block *b, struct xbloc
     const struct code *code = &L->img->mod->code;
     *x = (struct xblock){.first = b->first,
                          .body = b->count,
-                         .count = b->count,
+                         .count = code->block[b->code_block].count,
                          .next = b->next,
                          .ipdom = b->ipdom,
                          .code_block = b->code_block};
@@ -255,12 +255,12 @@ static void lower_block(struct lower *L, const struct ptx_block *b, struct xbloc
     for (uint32_t i = 0; i < b->count; i++) {
         const struct ptx_inst *in = &fn->inst[b->first + i];
         enum polls polls = polls_of(in);
-        x->unguarded += !code->inst[in->code].guarded;
         L->f->clocks |= inst_reads_clock(in);
         if (polls > x->polls) x->polls = (uint8_t)polls;
-        L->f->barriers |= code->inst[in->code].kind == INST_BARRIER;
+        L->f->barriers |= !in->dropped && code->inst[in->code].kind == INST_BARRIER;
         L->f->meets |= meets_others(in);
     }
+    for (uint32_t i = 0; i < x->count; i++) x->unguarded += !code->inst[code->block[b->code_block].first + i].guarded;
     if (x->polls == POLL_STRONG) L->f->strong = true;
 }
 
@@ -268,8 +268,10 @@ static int lower_inst(struct lower *L, struct uop *u)
 {
     const struct code_inst *ci = &L->img->mod->code.inst[L->in->code];
     u->in = L->in;
-    u->emits = !inst_is_mem(ci) ? EMIT_NOTHING : ci->space == SPACE_GENERIC ? EMIT_GENERIC : EMIT_ADDRESSES;
-    u->guarded = ci->guarded;
+    u->emits = L->in->dropped || !inst_is_mem(ci) ? EMIT_NOTHING
+               : ci->space == SPACE_GENERIC       ? EMIT_GENERIC
+                                                  : EMIT_ADDRESSES;
+    u->guarded = ci->guarded && !L->in->dropped;
     int rc = ptx_opcodes[L->in->op].lower(L, u);
     if (rc) return rc;
     if (L->copied && L->copied[L->in - L->f->fn->inst]) {

@@ -106,7 +106,7 @@ int lower_movmatrix(struct lower *L, struct uop *u)
     return rc ? rc : lower_src(L, &L->in->src[0], 32, &u->s[0]);
 }
 
-/* Sources: A (registers or a descriptor), B, whether D is added to. */
+/* Sources: A (registers or a descriptor), B, metadata and selector of a sparse A, whether D is added to. */
 int lower_wgmma(struct lower *L, struct uop *u)
 {
     const struct ptx_inst *in = L->in;
@@ -122,9 +122,13 @@ int lower_wgmma(struct lower *L, struct uop *u)
     if (!rc && !op->x->a_in_regs) {
         a->type = op->x->type[PART_A];
         a->bits = (uint8_t)matrix_type_bits(a->type);
+        a->cols = (uint16_t)matrix_cols(op->x, PART_A);
     }
     if (!rc) rc = lower_src(L, &in->src[1], 64, &op->desc_b);
-    if (!rc) rc = lower_src(L, &in->src[2], 1, &op->scale_d);
-    u->not_c = in->src[2].negated ? UINT32_MAX : 0;
+    if (!rc && op->x->sparse) rc = lower_src(L, &in->src[2], 32, &op->meta);
+    if (!rc && op->x->sparse) rc = lower_src(L, &in->src[3], 32, &op->selector);
+    const struct ptx_operand *add = &in->src[op->x->sparse ? 4 : 2];
+    if (!rc) rc = lower_src(L, add, 1, &op->scale_d);
+    u->not_c = add->negated ? UINT32_MAX : 0;
     return rc;
 }

@@ -63,6 +63,9 @@ struct matrix_op {
     uint16_t tile; /* wmma.load, wmma.store: bytes each lane moves, as the timing half sees it */
 };
 
+/* The column of the dense matrix that column c of a sparse A stands for; of a wgmma, row is one of the warp's 16. */
+unsigned matrix_dense_column(const struct exec_warp *w, const struct matrix_op *op, unsigned row, unsigned c);
+
 /* ---- elements (matrix_math.c) ---- */
 
 double matrix_value(uint64_t bits, unsigned type); /* of a floating-point element */

@@ -46,10 +46,9 @@ static void get_integers(const struct exec_warp *w, const struct fragment *f, in
 
 /* ---- sparse A ---- */
 
-/* The column of the dense matrix that column c of the stored one stands for. PTX ISA, "Warp-level matrix
- * instructions for sparse matrices": a nibble describes the non-zero elements of 2 (tf32), 4 or 8 (4 bits) columns.
- * A row has 16, 32 or 64 bits of nibbles: one lane of a group, two or all four hold them. */
-static unsigned dense_column(const struct exec_warp *w, const struct matrix_op *op, unsigned row, unsigned c)
+/* PTX ISA, "Warp-level matrix instructions for sparse matrices": a nibble describes the non-zero elements of 2 (tf32),
+ * 4 or 8 (4 bits) columns. A row has 16, 32 or 64 bits of nibbles: one lane of a group, two or all four hold them. */
+unsigned matrix_dense_column(const struct exec_warp *w, const struct matrix_op *op, unsigned row, unsigned c)
 {
     const struct fragment *a = &op->part[PART_A];
     const uint32_t *meta = at32(w, op->meta);
@@ -78,7 +77,8 @@ static unsigned dense_column(const struct exec_warp *w, const struct matrix_op *
         unsigned k = op->x->k;                                                                                         \
         memset(out, 0, sizeof *out * a->rows * k);                                                                     \
         for (unsigned r = 0; r < a->rows; r++)                                                                         \
-            for (unsigned c = 0; c < a->cols; c++) out[r * k + dense_column(w, op, r, c)] = stored[r * a->cols + c];   \
+            for (unsigned c = 0; c < a->cols; c++)                                                                     \
+                out[r * k + matrix_dense_column(w, op, r, c)] = stored[r * a->cols + c];                               \
     }
 SPREAD(spread_floats, double)
 SPREAD(spread_integers, int32_t)

@@ -40,14 +40,16 @@ static unsigned generic_space(uint64_t *addr)
     return window[k];
 }
 
-/* A load that reads a little too far does no harm on a GPU, whose memory is mapped in large pages. */
+static bool is_load(const struct uop *u) { return ptx_opcodes[u->in->op].kind == INST_LOAD; }
+
+/* What goes a little too far does no harm on a GPU, whose memory is mapped in large pages. */
 static const char *granule_hint(const struct uop *u, uint64_t addr, uint64_t base, uint64_t size)
 {
     enum { PAGE = 2 << 20 };
     bool near = addr / PAGE >= base / PAGE && addr / PAGE <= (base + size - 1) / PAGE;
-    near |= addr < DEVICE_BASE && DEVICE_BASE - addr <= PAGE;
-    if (!near || ptx_opcodes[u->in->op].kind != INST_LOAD) return "";
-    return "; a GPU would not trap it: --set run.granule=2097152 allows loads within pages of that size";
+    near |= is_load(u) && addr < DEVICE_BASE && DEVICE_BASE - addr <= PAGE;
+    if (!near) return "";
+    return "; a GPU would not trap it: --set run.granule=2097152 allows accesses within pages of that size";
 }
 
 static void fault_global(struct exec_warp *w, const struct uop *u, unsigned lane, uint64_t addr, unsigned bytes,
@@ -74,8 +76,7 @@ static void *global_lane(struct exec_warp *w, const struct uop *u, unsigned lane
     uint64_t size;
     if (addr < known->lo || addr >= known->hi || known->hi - addr < bytes) {
         void *p = dev_ptr(r->l.image->mem, addr, bytes);
-        if (!p && ptx_opcodes[u->in->op].kind == INST_LOAD && (p = dev_overread(r->l.image->mem, addr, bytes)))
-            return p;
+        if (!p && (p = dev_outside(r->l.image->mem, addr, bytes, !is_load(u)))) return p;
         if (!p) {
             fault_global(w, u, lane, addr, bytes, what);
             return NULL;

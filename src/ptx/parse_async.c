@@ -1,5 +1,6 @@
 /* parse_async.c - words and operands of asynchronous copies, mbarriers and small instructions of newer machines. */
 #include "ptx/async.h"
+#include "ptx/bulk.h"
 #include "ptx/parse_words.h"
 
 /* ---- cp.async ---- */
@@ -51,6 +52,16 @@ static void read_reduction(struct words *s, struct ptx_inst *in)
     in->cmp = (uint8_t)(which + 1);
 }
 
+/* What the timing half sees of a copy between global and shared memory; it bypasses the L1D. */
+static void bulk_kind(struct ptx_inst *in, bool to_global, bool from_global)
+{
+    if (!to_global && !from_global) return; /* between CTAs of a cluster */
+    in->kind = from_global ? INST_LOAD : in->cmp ? INST_ATOMIC : INST_STORE;
+    in->space = PTX_GLOBAL;
+    in->width = BULK_CHUNK;
+    in->cop = CACHE_CG;
+}
+
 static void bulk_words(struct words *s, struct ptx_inst *in)
 {
     if (word_begins(s, "mbarrier::complete_tx::bytes")) in->boolop = 1;
@@ -70,6 +81,7 @@ static void parse_bulk(struct words *s, struct ptx_inst *in, bool reduce)
     bulk_words(s, in);
     if (word_is(s, "cp_mask")) fail_at(p, &s->op, ".cp_mask is not supported");
     in->mode = CP_BULK;
+    bulk_kind(in, to == PTX_GLOBAL, from == PTX_GLOBAL);
     own_address(p, in, to);
     own_address(p, in, from);
     own_source(p, in, T_U32);
@@ -92,6 +104,29 @@ static void tensor_operand(struct ptx_parser *p, struct ptx_inst *in, unsigned d
     expect(p, ']', "to end a tensor operand");
 }
 
+/* Tiles, or im2col; whether offsets follow. */
+static bool read_tensor_way(struct words *s, struct ptx_inst *in, unsigned dims)
+{
+    bool offsets = word_is(s, "im2col"), im2col = offsets || word_is(s, "im2col_no_offs");
+    word_is(s, "tile");
+    if (word_begins(s, "im2col") || word_begins(s, "tile::"))
+        fail_at(s->p, &s->op, "only .tile and .im2col are supported of the ways to read a tensor");
+    if (im2col && dims < 3) fail_at(s->p, &s->op, "im2col needs a tensor of three to five dimensions");
+    if (im2col) in->flags |= FLAG_IM2COL;
+    return offsets;
+}
+
+/* How far from the places of im2col the pixels lie: one number per dimension but the first and the last. */
+static void tensor_offsets(struct ptx_parser *p, struct ptx_inst *in, unsigned count)
+{
+    own_comma(p, in);
+    struct token t = p->tok;
+    if (p->failed) return;
+    struct ptx_operand *o = &in->src[in->nsrc++];
+    parse_vector(p, o, T_U16, WIDTH_EXACT, false);
+    if (!p->failed && o->nvec != count) fail_at(p, &t, "%u offset%s needed", count, count > 1 ? "s are" : " is");
+}
+
 static void parse_tensor(struct words *s, struct ptx_inst *in, bool reduce)
 {
     static const char *const dims[] = {"1d", "2d", "3d", "4d", "5d"};
@@ -101,14 +136,14 @@ static void parse_tensor(struct words *s, struct ptx_inst *in, bool reduce)
     uint8_t to = word_space(s, PTX_SHARED);
     word_space(s, PTX_GLOBAL);
     if (reduce) read_reduction(s, in);
-    word_is(s, "tile");
-    if (word_begins(s, "im2col") || word_begins(s, "tile::"))
-        fail_at(p, &s->op, "only .tile is supported of the ways to read a tensor");
+    bool offsets = read_tensor_way(s, in, d + 1);
     bulk_words(s, in);
     in->mode = to == PTX_GLOBAL ? CP_TENSOR_STORE : CP_TENSOR_LOAD;
+    bulk_kind(in, to == PTX_GLOBAL, to != PTX_GLOBAL);
     if (in->mode == CP_TENSOR_LOAD) own_address(p, in, PTX_SHARED);
     if (!p->failed) tensor_operand(p, in, d + 1);
     own_address(p, in, PTX_SHARED);
+    if (offsets) tensor_offsets(p, in, d - 1);
     if (in->flags & FLAG_MULTICAST) own_source(p, in, T_B16);
     own_policy(p, in);
 }
@@ -120,14 +155,19 @@ static void parse_cp_prefetch(struct words *s, struct ptx_inst *in)
     static const char *const dims[] = {"1d", "2d", "3d", "4d", "5d"};
     unsigned d = 0;
     in->mode = CP_PREFETCH;
+    bulk_kind(in, false, true);
     if (tensor) word_one_of(s, dims, 5, &d);
     word_is(s, "L2");
-    word_is(s, "tile");
+    bool offsets = tensor && read_tensor_way(s, in, d + 1);
     words_hints(s, in);
     word_space(s, PTX_GLOBAL);
-    if (tensor) tensor_operand(p, in, d + 1);
-    else own_address(p, in, PTX_GLOBAL);
-    if (!tensor) own_source(p, in, T_U32);
+    if (tensor) {
+        tensor_operand(p, in, d + 1);
+        if (offsets) tensor_offsets(p, in, d - 1);
+    } else {
+        own_address(p, in, PTX_GLOBAL);
+        own_source(p, in, T_U32);
+    }
     own_policy(p, in);
 }
 

@@ -184,6 +184,10 @@ static void wgmma_operands(struct words *s, struct ptx_inst *in, struct ptx_matr
     if (x->a_in_regs && !p->failed && a->nvec != matrix_regs(x, PART_A))
         fail_at(p, &s->op, "A needs %u registers", matrix_regs(x, PART_A));
     own_source(p, in, T_B64);
+    if (x->sparse) {
+        own_source(p, in, T_B32);
+        own_source(p, in, T_B32);
+    }
     own_source(p, in, T_PRED);
     if (floats && own_more(p)) {
         x->scale_a = (int8_t)small_constant(s, -1);
@@ -212,7 +216,7 @@ void parse_wgmma(struct words *s, struct ptx_inst *in)
         return;
     }
     if (!word_is(s, "mma_async")) fail_at(s->p, &s->op, "write wgmma.mma_async, .fence, .commit_group or .wait_group");
-    if (word_is(s, "sp") || word_is(s, "sp::ordered_metadata")) fail_at(s->p, &s->op, "sparse wgmma is not supported");
+    x->sparse = word_is(s, "sp");
     in->kind = INST_ALU;
     in->space = PTX_SHARED;
     need_shape(s, x);

@@ -1,5 +1,5 @@
-/* tensor_map.c - see tensor_map.h. The 128 bytes: a mark, small numbers, base, then sizes, strides, boxes and steps,
- * packed: sizes and boxes as PTX limits them (2^32, 256 and 8), strides in units of 16 bytes. */
+/* tensor_map.c - see tensor_map.h. The 128 bytes: a mark, small numbers, base, then sizes, strides, boxes, steps and
+ * bounds, packed: sizes and boxes as PTX limits them (2^32, 256 and 8), strides in units of 16 bytes. */
 #include "ptx/tensor_map.h"
 
 #include <string.h>
@@ -17,6 +17,7 @@ void tensor_map_write(const struct tensor_map *t, uint8_t out[TENSOR_MAP_BYTES])
     out[10] = t->element;
     out[11] = t->swizzle;
     out[12] = t->nan_fill;
+    out[13] = t->im2col;
     memcpy(out + 16, &t->base, 8);
     for (unsigned i = 0; i < TENSOR_DIMS; i++) {
         uint32_t size = (uint32_t)(t->size[i] - 1);
@@ -27,13 +28,19 @@ void tensor_map_write(const struct tensor_map *t, uint8_t out[TENSOR_MAP_BYTES])
         memcpy(out + 84 + 2 * i, &box, 2);
         out[94 + i] = (uint8_t)t->step[i];
     }
+    memcpy(out + 100, t->lower, sizeof t->lower);
+    memcpy(out + 106, t->upper, sizeof t->upper);
 }
 
 const char *tensor_map_read_any(const uint8_t in[TENSOR_MAP_BYTES], struct tensor_map *t)
 {
-    if (memcmp(in, mark, 8) != 0) return "these bytes are no tensor map of cuTensorMapEncodeTiled";
-    *t = (struct tensor_map){
-        .dims = in[8], .type = in[9], .element = in[10], .swizzle = in[11], .nan_fill = in[12] != 0};
+    if (memcmp(in, mark, 8) != 0) return "these bytes are no tensor map of cuTensorMapEncodeTiled or Im2col";
+    *t = (struct tensor_map){.dims = in[8],
+                             .type = in[9],
+                             .element = in[10],
+                             .swizzle = in[11],
+                             .nan_fill = in[12] != 0,
+                             .im2col = in[13] != 0};
     if (!t->dims || t->dims > TENSOR_DIMS || !t->element || t->element > 8) return "the tensor map was overwritten";
     memcpy(&t->base, in + 16, 8);
     for (unsigned i = 0; i < TENSOR_DIMS; i++) {
@@ -46,7 +53,9 @@ const char *tensor_map_read_any(const uint8_t in[TENSOR_MAP_BYTES], struct tenso
         t->box[i] = box;
         t->step[i] = in[94 + i];
     }
-    return NULL;
+    memcpy(t->lower, in + 100, sizeof t->lower);
+    memcpy(t->upper, in + 106, sizeof t->upper);
+    return t->im2col && t->dims < 3 ? "the tensor map was overwritten" : NULL;
 }
 
 const char *tensor_map_read(const uint8_t in[TENSOR_MAP_BYTES], struct tensor_map *t)
@@ -63,17 +72,36 @@ static uint32_t taken(const struct tensor_map *t, unsigned i) { return (t->box[i
 uint32_t tensor_box_bytes(const struct tensor_map *t)
 {
     uint32_t n = t->element;
+    if (t->im2col) return n * t->box[0] * t->box[1];
     for (unsigned i = 0; i < t->dims; i++) n *= taken(t, i);
     return n;
 }
 
-bool tensor_element(const struct tensor_map *t, const int32_t at[TENSOR_DIMS], uint32_t k, uint64_t *addr)
+/* A place `steps` places after `from` in the dimension i of im2col; *steps becomes how often its end was passed. */
+static int64_t walk(const struct tensor_map *t, unsigned i, int64_t from, uint32_t *steps)
+{
+    int64_t low = t->lower[i - 1], high = (int64_t)t->size[i] - 1 + t->upper[i - 1], step = t->step[i];
+    int64_t first = from > high ? 1 : (high - from) / step + 1, row = high > low ? (high - low) / step + 1 : 1;
+    int64_t n = *steps;
+    *steps = n < first ? 0 : (uint32_t)(1 + (n - first) / row);
+    return n < first ? from + n * step : low + (n - first) % row * step;
+}
+
+bool tensor_element(const struct tensor_map *t, const struct tensor_start *start, uint32_t k, uint64_t *addr)
 {
     bool inside = true;
     *addr = t->base;
     for (unsigned i = 0; i < t->dims; i++) {
-        int64_t c = (int64_t)at[i] + (int64_t)(k % taken(t, i)) * t->step[i];
-        k /= taken(t, i);
+        int64_t c = start->at[i];
+        if (!t->im2col || i == 0) {
+            uint32_t n = t->im2col ? t->box[0] : taken(t, i);
+            c += (int64_t)(k % n) * (t->im2col ? 1 : t->step[i]);
+            k /= n;
+        } else if (i + 1 < t->dims) {
+            c = walk(t, i, c, &k) + start->offset[i - 1];
+        } else {
+            c += k;
+        }
         inside &= c >= 0 && (uint64_t)c < t->size[i];
         *addr += (uint64_t)c * t->stride[i];
     }
@@ -85,11 +113,20 @@ uint32_t tensor_swizzle(const struct tensor_map *t, uint32_t addr)
     return t->swizzle ? addr ^ (addr >> 7 & (t->swizzle / 16u - 1)) << 4 : addr;
 }
 
+/* An H200 fills elements of every type with this pattern. */
 void tensor_fill(const struct tensor_map *t, uint8_t *element)
 {
     memset(element, 0, t->element);
-    if (!t->nan_fill) return;
-    if (t->type == T_F64) element[7] = 0x7f, element[6] = 0xf8;
-    else if (t->element == 4) element[3] = 0x7f, element[2] = 0xff, element[1] = element[0] = 0xff;
-    else element[1] = 0x7f, element[0] = 0xff;
+    for (unsigned i = 0; t->nan_fill && i < t->element; i++) element[i] = i % 2 ? 0x7f : 0xf7;
+}
+
+/* tf32: to the nearest, as cvt.rna.tf32 rounds (an H200). */
+void tensor_round(const struct tensor_map *t, uint8_t *element)
+{
+    uint32_t v;
+    if (t->type != T_TF32) return;
+    memcpy(&v, element, 4);
+    bool special = (v & 0x7f800000) == 0x7f800000;
+    v = (special ? v : v + 0x1000) & ~UINT32_C(0x1fff);
+    memcpy(element, &v, 4);
 }

@@ -8,9 +8,9 @@
 
 /* clang-format off */
 enum field { FIELD_ADDRESS, FIELD_RANK, FIELD_BOX, FIELD_SIZE, FIELD_STRIDE, FIELD_STEP, FIELD_INTERLEAVE,
-             FIELD_SWIZZLE, FIELD_FILL };
+             FIELD_SWIZZLE, FIELD_FILL, FIELD_TYPE };
 static const char *const fields[] = {"global_address", "rank", "box_dim", "global_dim", "global_stride",
-                                     "element_stride", "interleave_layout", "swizzle_mode", "fill_mode"};
+                                     "element_stride", "interleave_layout", "swizzle_mode", "fill_mode", "elemtype"};
 /* clang-format on */
 enum { MOVES = sizeof fields / sizeof *fields }; /* in mode: cp_fenceproxy */
 
@@ -55,6 +55,12 @@ void parse_tensormap(struct words *s, struct ptx_inst *in)
 
 /* ---- execution ---- */
 
+/* By the numbers of tensormap.replace.elemtype, which are not those of the driver API. */
+static const struct {
+    uint8_t type, bytes;
+} elements[] = {{T_U8, 1},  {T_U16, 2}, {T_U32, 4}, {T_S32, 4},  {T_U64, 8},  {T_S64, 8}, {T_F16, 2},
+                {T_F32, 4}, {T_F32, 4}, {T_F64, 8}, {T_BF16, 2}, {T_TF32, 4}, {T_TF32, 4}};
+
 /* NULL, or what is wrong with the value. Ranks begin with 0; strides are of the dimensions above the first. */
 static const char *set_field(struct tensor_map *t, unsigned field, uint32_t ord, uint64_t value)
 {
@@ -70,6 +76,12 @@ static const char *set_field(struct tensor_map *t, unsigned field, uint32_t ord,
     case FIELD_SWIZZLE:
         if (value > 3) return "this way of swizzling is not supported";
         t->swizzle = patterns[value];
+        return NULL;
+    case FIELD_TYPE:
+        if (value >= sizeof elements / sizeof *elements) return "elements of this type are not supported";
+        t->type = elements[value].type;
+        t->element = elements[value].bytes;
+        t->stride[0] = t->element;
         return NULL;
     case FIELD_FILL: t->nan_fill = value == 1; return value > 1 ? "fill modes are 0 and 1" : NULL;
     default: return value ? "interleaved tensors are not supported" : NULL;

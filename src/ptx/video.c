@@ -28,10 +28,14 @@ static bool compares(int64_t a, int64_t b, unsigned cmp)
     }
 }
 
+/* Up to 64 bits to the left, so that a sign is not lost: beyond that what is clamped is clamped all the same. */
 static int64_t shifted(const struct ptx_video *v, int64_t a, int64_t amount)
 {
     unsigned by = (unsigned)(v->wrap ? amount & 31 : amount > 32 ? 32 : amount);
-    return v->op == VIDEO_SHL ? (int64_t)((uint64_t)a << by) : a >> by;
+    if (v->op == VIDEO_SHR) return a >> by;
+    __int128 r = (__int128)a * ((__int128)1 << by);
+    if (!v->sat) return (int64_t)r;
+    return r > INT64_MAX ? INT64_MAX : r < INT64_MIN ? INT64_MIN : (int64_t)r;
 }
 
 static int64_t combine(const struct ptx_video *v, int64_t a, int64_t b)

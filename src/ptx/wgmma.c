@@ -3,7 +3,8 @@
  *
  * A warp computes its own rows as soon as it comes along. PTX forbids to touch the operands before wgmma.wait_group,
  * so nobody can tell when that was. Descriptors: PTX ISA, "Matrix descriptor". The operand is made of rows of eight
- * times 16, 32, 64 or 128 bytes (the swizzle mode); a swizzle exchanges 16-byte pieces by the address alone. */
+ * times 16, 32, 64 or 128 bytes (the swizzle mode); a swizzle exchanges 16-byte pieces by the address alone. The
+ * metadata of a sparse A lies in registers as that of a sparse mma of 16 rows: each warp has its own rows'. */
 #include "ptx/matrix.h"
 
 #include <string.h>
@@ -64,28 +65,43 @@ static double number(uint64_t v, unsigned type)
     return integer ? matrix_integer(v, type) : matrix_value(v, type);
 }
 
+/* Puts stored element (row, c) of A into columns [from, from + count) of the dense matrix, if it lies there. */
+static void put_a(const struct exec_warp *w, const struct matrix_op *op, unsigned row, unsigned c, uint64_t bits,
+                  unsigned from, unsigned count, double *a)
+{
+    unsigned k = op->x->sparse ? matrix_dense_column(w, op, row, c) : c;
+    if (k >= from && k < from + count) a[row * count + k - from] = op->x->scale_a * number(bits, op->part[PART_A].type);
+}
+
+static void a_of_registers(const struct exec_warp *w, const struct matrix_op *op, unsigned from, unsigned count,
+                           double *a)
+{
+    const struct fragment *f = &op->part[PART_A];
+    for (unsigned lane = 0; lane < WARP_SIZE; lane++)
+        for (unsigned e = 0; e < (unsigned)f->regs * f->per_reg; e++) {
+            unsigned at = f->place[lane * f->regs * f->per_reg + e];
+            uint64_t v =
+                at32(w, f->reg[e / f->per_reg])[lane] >> (e % f->per_reg * f->bits) & (UINT32_MAX >> (32 - f->bits));
+            put_a(w, op, at / f->cols, at % f->cols, v, from, count, a);
+        }
+}
+
+/* Half of the columns of a sparse A are stored; those of a slice lie together, as a slice is made of whole nibbles. */
 static int load_a(struct exec_warp *w, const struct uop *u, unsigned from, unsigned count, double *a)
 {
     const struct matrix_op *op = u->matrix;
-    const struct fragment *f = &op->part[PART_A];
+    unsigned first = w->id % 4 * ROWS, part = op->x->sparse ? 2 : 1;
+    if (op->x->sparse) memset(a, 0, sizeof *a * ROWS * count);
     if (op->x->a_in_regs) {
-        for (unsigned lane = 0; lane < WARP_SIZE; lane++)
-            for (unsigned e = 0; e < (unsigned)f->regs * f->per_reg; e++) {
-                unsigned at = f->place[lane * f->regs * f->per_reg + e], row = at / f->cols, k = at % f->cols;
-                if (k < from || k >= from + count) continue;
-                uint64_t v = at32(w, f->reg[e / f->per_reg])[lane] >> (e % f->per_reg * f->bits) &
-                             (UINT32_MAX >> (32 - f->bits));
-                a[row * count + k - from] = op->x->scale_a * number(v, f->type);
-            }
+        a_of_registers(w, op, from, count, a);
         return RUN_ON;
     }
     struct operand o = decode(at64(w, op->desc_a)[bit_low32(w->exec)]);
-    unsigned first = w->id % 4 * ROWS;
     for (unsigned row = 0; row < ROWS; row++)
-        for (unsigned k = 0; k < count; k++) {
+        for (unsigned c = from / part; c < (from + count) / part; c++) {
             uint64_t v;
-            if (fetch(w, u, &o, op->x->col[PART_A], first + row, from + k, f->bits, &v)) return RUN_FAULT;
-            a[row * count + k] = op->x->scale_a * number(v, f->type);
+            if (fetch(w, u, &o, op->x->col[PART_A], first + row, c, op->part[PART_A].bits, &v)) return RUN_FAULT;
+            put_a(w, op, row, c, v, from, count, a);
         }
     return RUN_ON;
 }

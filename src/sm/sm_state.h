@@ -114,7 +114,7 @@ struct memop {
     uint16_t waiting; /* requests not answered */
     uint16_t sent;    /* requests accepted by a cache; a re-execution queue lets them go out of order */
     bool begun;       /* the policy has seen it */
-    uint8_t group;    /* of an asynchronous copy: its place in the ring of its warp */
+    uint8_t group;    /* of an asynchronous copy: its place in the ring of its warp; of a bulk copy: its mbarrier */
     _Alignas(64) const struct route *route;
     tick_t ready; /* earliest first access */
     struct warp_addrs addrs;
@@ -150,6 +150,8 @@ struct lsu {
     bool policy_heard;      /* since the last cycle the L1D's policy heard of something that may lift a refusal */
     tick_t writeback_free;  /* next free cycle of the register write port */
     tick_t writeback_limit; /* how far ahead the port can be reserved */
+    tick_t sent_for;        /* the tick as of which a miss of the L1D was sent ahead; 0: none yet */
+    bool ahead;             /* misses may be sent ahead: nobody would see that they have left the queue already */
     uint32_t ntxn, next_txn; /* transactions of `op`; the next one to be sent */
     struct access_pipe pipe[SM_CACHES];
     _Alignas(64) struct l1 l1[SM_CACHES];
@@ -281,6 +283,16 @@ struct warp_copies {
     uint32_t wait_for;         /* groups with numbers below this must be back */
 };
 
+/* mbarriers of the CTAs of an SM: the events that have happened there, and what warps wait for (enum async_role). */
+struct mbarriers {
+    uint64_t used; /* set of slots of CTAs whose events are not all 0 */
+    uint32_t events[SM_MAX_CTAS][MBARRIERS];
+    struct {
+        uint32_t events;
+        uint8_t mbarrier;
+    } need[SM_MAX_WARPS];
+};
+
 struct cta {
     bool used;
     uint8_t kernel; /* its number among those that run */
@@ -304,8 +316,12 @@ struct exec_class {
 
 /* Counters of `sm` in which every issue counts: one line of the host's cache with the beginning of the account. */
 struct issue_counts {
-    uint64_t active_cycles, issue_cycles, warp_instructions, thread_instructions, register_reads, register_writes;
+    uint64_t active_cycles, issue_cycles; /* COUNT_CYCLES */
+    uint64_t warp_instructions, thread_instructions, register_reads, register_writes;
 };
+
+/* The account knows how many cycles were active and in how many something was issued: they are counted to check it. */
+enum { COUNT_CYCLES = !WL_ACCOUNT || WL_ASSERTS };
 
 /* What every cycle looks at comes first and lies together, arrays that few cycles index come last: fifteen SMs or more
  * take turns in the host's cache. The machine connects part, request, reply and the dispatcher's mailbox. */
@@ -422,9 +438,11 @@ struct sm {
     uint64_t sched_count[WL_MAX_POLICY_COUNTERS]; /* the scheme's counters */
     struct cta cta[SM_MAX_CTAS];
     struct warp_copies copies[SM_MAX_WARPS];
+    uint64_t await_mbarrier;    /* set of those in `membar` that wait for an mbarrier */
+    struct mbarriers *mbarrier; /* mbarrier.c */
     /* SMs lie one behind the other: with such a size (49 lines more than a multiple of 4 KiB) the lines that every
      * cycle looks at fall into all sets of the host's cache, not into the same few. */
-    char unused[36 * 64];
+    char unused[36 * 64 - 16];
 };
 
 #endif

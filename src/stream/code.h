@@ -26,6 +26,23 @@ enum inst_kind {
     INST_COMMIT,  /* ends a group of the warp's asynchronous copies */
     INST_WAIT     /* waits until at most `width` of the groups ended so far are on their way */
 };
+/* code_inst.async: what a memory instruction has to do with asynchronous copies. mbarriers are numbered within their
+ * CTA; 0 is one that the timing half does not follow. The addresses of the last three carry, in bits that no address
+ * needs, that number and, of a wait, how many events must have happened there (mbar_note). An event is a lane that
+ * arrives or a record of a bulk copy whose bytes have come. */
+enum async_role {
+    ASYNC_NONE,
+    ASYNC_COPY,   /* a load of the open group of its warp's copies */
+    ASYNC_BULK,   /* a load that counts as an event when it is done */
+    ASYNC_ARRIVE, /* an atomic on shared memory; its lanes are events */
+    ASYNC_AWAIT   /* a load from shared memory that ends when so many events have happened */
+};
+enum { MBARRIERS = 32, MBAR_SHIFT = 59, MBAR_COUNT_SHIFT = 27 };
+static inline uint64_t mbar_note(unsigned mbarrier, uint32_t events)
+{
+    return (uint64_t)mbarrier << MBAR_SHIFT | (uint64_t)events << MBAR_COUNT_SHIFT;
+}
+
 enum { WAIT_ALL = 63 }; /* width of an INST_WAIT that waits for every copy, of a group or not yet */
 
 /* The address space of a memory instruction. Stream addresses are: global and texture, device
@@ -92,7 +109,7 @@ struct code_inst {
     uint8_t cache_op;            /* enum cache_op */
     uint8_t width;               /* bytes each lane moves, all vector elements together: 1..32; INST_WAIT: groups */
     uint8_t guarded;             /* the stream carries an execution mask for it (see stream.h) */
-    uint8_t async;               /* a load that belongs to a group of asynchronous copies: 1 */
+    uint8_t async;               /* enum async_role */
     uint8_t ndst, nsrc;          /* number of registers written; number of registers read */
     uint16_t reg[CODE_MAX_REGS]; /* destinations first; ids < code->nregs */
     uint16_t loop;               /* innermost loop, or CODE_NO_LOOP */

@@ -448,3 +448,18 @@ int stream_check(const struct code *c, struct warp_stream s, struct wl_err *e)
     }
     return 0;
 }
+
+/* ---- notes of mbarriers ---- */
+
+uint64_t warp_addrs_note(struct warp_addrs *a, unsigned async)
+{
+    unsigned bits = async == ASYNC_BULK ? MBAR_SHIFT : MBAR_COUNT_SHIFT;
+    uint64_t address = (UINT64_C(1) << bits) - 1;
+    if (async < ASYNC_BULK) return 0;
+    uint64_t note = warp_addr(a, (unsigned)__builtin_ctz(a->mask)) & ~address;
+    a->base &= address;
+    a->half[0] &= address;
+    a->half[1] &= address;
+    for (uint32_t m = a->affine || a->halves ? 0 : a->mask; m; m &= m - 1) a->lane[__builtin_ctz(m)] &= address;
+    return note;
+}

@@ -154,6 +154,9 @@ static inline uint64_t warp_addr(const struct warp_addrs *a, unsigned lane)
     return a->halves ? a->half[lane / 16] + lane % 16 * (uint64_t)a->stride : a->lane[lane];
 }
 
+/* Takes what is not part of the addresses out of those of an instruction of this role (code.h), and returns it. */
+uint64_t warp_addrs_note(struct warp_addrs *a, unsigned async);
+
 void stream_open(struct stream_reader *r, struct warp_stream s);
 void stream_continue(struct stream_reader *r, struct warp_stream next); /* all was read: goes on in `next` */
 bool stream_done(const struct stream_reader *r);

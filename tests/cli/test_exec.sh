@@ -225,6 +225,7 @@ P
 exec_ends 1 "out-of-bounds global load .*--set run.granule=2097152" --json "$work/f.json" -- "$bin/overread"
 failure_is launch=1 kernel=sum end=faulted error=CUDA_ERROR_ILLEGAL_ADDRESS message=out-of-bounds
 exec_ok "loads within a page" "^sum 4950$" --set run.granule=2097152 -- "$bin/overread"
+exec_ok "stores within a page" "^filled 7$" --set run.granule=2097152 -- "$bin/overread"
 exec_ends 1 "out-of-bounds global load" --set run.granule=2097152 -- "$bin/overread" far
 exec_ends 134 "signal 6" -- "$bin/wrong" abort
 exec_ends 137 "signal 9" -- "$bin/wrong" kill

@@ -1,5 +1,5 @@
-/* overread.cu - loads behind the end of an allocation, which a GPU does not trap within its pages, and one far away. The
- * program looks at no error, as many do not. */
+/* overread.cu - loads and a store behind the end of an allocation, which a GPU does not trap within its pages, and one far
+ * away. The program looks at no error, as many do not. */
 #include "check.h"
 
 __global__ void sum(const int *in, int n, int *out)
@@ -8,6 +8,8 @@ __global__ void sum(const int *in, int n, int *out)
     for (int i = 0; i <= n; i++) s += in[i]; /* one too many */
     *out = s;
 }
+
+__global__ void fill(int *out, int n) { out[threadIdx.x] = n; }
 
 int main(int argc, char **argv)
 {
@@ -19,5 +21,8 @@ int main(int argc, char **argv)
     sum<<<1, 1>>>(argc > 1 ? in + (1 << 28) : in, 100, out);
     cudaMemcpy(&s, out, sizeof s, cudaMemcpyDeviceToHost);
     printf("sum %d\n", s);
+    fill<<<1, 2>>>(out, 7); /* one too many */
+    cudaMemcpy(&s, out, sizeof s, cudaMemcpyDeviceToHost);
+    printf("filled %d\n", s);
     return 0;
 }

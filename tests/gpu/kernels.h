@@ -341,7 +341,7 @@ static inline int kernel_text(const struct kernel *k, char *out, size_t size)
     const char *finish = k->out == 'R' ? "" : k->out == 'p' ? "selp.u64 %R, 1, 0, %p;" : "cvt.u64.u32 %R, %r;";
     return snprintf(
         out, size,
-        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".version 8.4\n.target sm_90a\n.address_size 64\n"
         ".visible .entry test(.param .u64 in32, .param .u64 in64, .param .u64 out)\n{\n"
         ".reg .pred %%p, %%q;\n.reg .b16 %%h<4>;\n.reg .b32 %%a, %%b, %%c, %%r, %%t<4>, %%i<5>, %%lane;\n"
         ".reg .b64 %%A, %%B, %%C, %%R, %%T<4>, %%x<8>;\n"

@@ -57,12 +57,4 @@ static const struct kernel modern[] = {
 /* clang-format on */
 enum { NMODERN = sizeof modern / sizeof *modern };
 
-/* The list that the first argument chooses; the others are names to run. */
-static inline const struct kernel *kernel_list(int argc, char **argv, unsigned *count)
-{
-    bool new_ones = argc > 1 && strcmp(argv[1], "modern") == 0;
-    *count = new_ones ? (unsigned)NMODERN : (unsigned)NKERNELS;
-    return new_ones ? modern : kernels;
-}
-
 #endif

@@ -2,7 +2,7 @@
  * Its output and ptx_on_gpu's are meant for diff. An argument selects kernels by prefix. */
 #include <stdlib.h>
 
-#include "modern.h"
+#include "rare.h"
 #include "ptx/exec.h"
 
 static int fail(const char *name, const struct wl_err *e)
@@ -54,10 +54,10 @@ int main(int argc, char **argv)
     fill(dev_ptr(mem, addr[0], 12 * KERNEL_THREADS), dev_ptr(mem, addr[1], 24 * KERNEL_THREADS));
     int bad = 0;
     unsigned count;
-    const struct kernel *list = kernel_list(argc, argv, &count);
-    const char *only = argv[argc - 1];
+    const char *only;
+    const struct kernel *list = kernel_list(argc, argv, &count, &only);
     for (unsigned k = 0; k < count; k++) {
-        if (argc > 1 && strcmp(only, "modern") && strncmp(list[k].name, only, strlen(only))) continue;
+        if (strncmp(list[k].name, only, strlen(only))) continue;
         bad |= run_kernel(mem, &list[k], addr);
     }
     dev_mem_free(mem);

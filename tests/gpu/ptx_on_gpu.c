@@ -10,7 +10,7 @@
 #include <cuda.h>
 #include <stdlib.h>
 
-#include "modern.h"
+#include "rare.h"
 
 static int check(CUresult r, const char *what)
 {
@@ -59,10 +59,10 @@ int main(int argc, char **argv)
         return 1;
     int bad = 0;
     unsigned count;
-    const struct kernel *list = kernel_list(argc, argv, &count);
-    const char *only = argv[argc - 1];
+    const char *only;
+    const struct kernel *list = kernel_list(argc, argv, &count, &only);
     for (unsigned k = 0; k < count; k++) {
-        if (argc > 1 && strcmp(only, "modern") && strncmp(list[k].name, only, strlen(only))) continue;
+        if (strncmp(list[k].name, only, strlen(only))) continue;
         bad |= run_kernel(&list[k], d32, d64, out);
     }
     return bad;

@@ -189,6 +189,7 @@ TEST(kernels_change_tensor_maps)
                  "tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [m],1,%a;\n"
                  "tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [m],3;\n"
                  "tensormap.replace.tile.fill_mode.shared::cta.b1024.b32 [m],1;\n"
+                 "tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [m],9;\n"
                  "W: bar.warp.sync -1; mov.u32 %s,m;\n"
                  "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
                  "[%out],[%s],128;\n"
@@ -204,6 +205,8 @@ TEST(kernels_change_tensor_maps)
     assert_int_equal(now.stride[2], 160);
     assert_int_equal(now.swizzle, 128);
     assert_true(now.nan_fill);
+    assert_int_equal(now.type, T_F64); /* 9: what an H200 does with it */
+    assert_int_equal(now.element, 8);
     assert_int_equal(now.step[0], 2);
     assert_int_equal(now.size[0], 20); /* the rest is as it was */
     assert_null(tensor_map_read(dev_ptr(T.mem, params[0], 128), &now));

@@ -461,3 +461,50 @@ TEST(wgmma_reads_shared_memory)
     wgmma_of(false);
     wgmma_of(true);
 }
+
+/* ---- sparse wgmma ---- */
+
+/* Four warps, A in registers and in shared memory: each is what the sparse mma of that warp's rows gives, whose places
+ * are tested above. Registers are made of the thread's number, the metadata of pairs that are allowed. */
+TEST(a_sparse_wgmma_is_four_sparse_mma)
+{
+    static const char kernel[] =
+        ".version 8.2\n.target sm_90a\n.address_size 64\n.entry k(.param .u64 o) {\n"
+        ".reg .b64 %out,%da,%db; .reg .b32 %t,%l,%s,%x,%e,%a<4>,%b<4>,%d<4>,%f<4>,%g<4>; .reg .pred %p;\n"
+        ".shared .align 1024 .b8 m[4096];\n" /* A: 2048 bytes, B: 512 */
+        "ld.param.u64 %out,[o]; mov.u32 %t,%tid.x; and.b32 %l,%t,31; mov.u32 %x,m;\n"
+        "mad.lo.u32 %a0,%t,0x9e3779b1,7; mad.lo.u32 %a1,%a0,0x85ebca6b,1; mad.lo.u32 %a2,%a1,0xc2b2ae35,5;\n"
+        "mad.lo.u32 %a3,%a2,0x27d4eb2f,3; and.b32 %x,%t,1; setp.eq.u32 %p,%x,0;\n"
+        "selp.b32 %e,0x4e9dc84d,0x98ed4c49,%p; and.b32 %x,%t,6; setp.eq.u32 %p,%x,4; selp.b32 %e,0xde849c4e,%e,%p;\n"
+        /* A where the descriptor says: row R at R % 8 * 16 + R / 8 * 256, its second half 128 further */
+        "shr.u32 %x,%t,5; shl.b32 %s,%x,9; shr.u32 %x,%l,2; mad.lo.u32 %s,%x,16,%s; and.b32 %x,%l,3;\n"
+        "mad.lo.u32 %s,%x,4,%s; st.shared.b32 [%s],%a0; st.shared.b32 [%s+256],%a1; st.shared.b32 [%s+128],%a2;\n"
+        "st.shared.b32 [%s+384],%a3; mad.lo.u32 %x,%t,4,2048; mul.lo.u32 %b0,%t,0x1000193; st.shared.b32 [%x],%b0;\n"
+        "fence.proxy.async.shared::cta; bar.sync 0;\n"
+        "shr.u32 %x,%l,2; mad.lo.u32 %s,%x,16,2048; and.b32 %x,%l,3; mad.lo.u32 %s,%x,4,%s;\n"
+        "ld.shared.b32 %b0,[%s]; ld.shared.b32 %b1,[%s+128]; ld.shared.b32 %b2,[%s+256]; ld.shared.b32 %b3,[%s+384];\n"
+        "mov.b32 %d0,0; mov.b32 %d1,0; mov.b32 %d2,0; mov.b32 %d3,0; mov.b64 %da,0x1000080000;\n"
+        "mov.b64 %db,0x1000080080; setp.ne.u32 %p,0,0;\n"
+        "mma.sp.sync.aligned.m16n8k64.row.col.s32.s8.s8.s32 {%d0,%d1,%d2,%d3},{%a0,%a1,%a2,%a3},{%b0,%b1,%b2,%b3},"
+        "{%d0,%d1,%d2,%d3},%e,0;\n"
+        "wgmma.fence.sync.aligned;\n"
+        "wgmma.mma_async.sp.sync.aligned.m64n8k64.s32.s8.s8 {%f0,%f1,%f2,%f3},{%a0,%a1,%a2,%a3},%db,%e,0,%p;\n"
+        "wgmma.mma_async.sp.sync.aligned.m64n8k64.s32.s8.s8 {%g0,%g1,%g2,%g3},%da,%db,%e,0,%p;\n"
+        "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\n"
+        "mad.wide.u32 %out,%t,48,%out; st.global.v4.b32 [%out],{%d0,%d1,%d2,%d3};"
+        "st.global.v4.b32 [%out+16],{%f0,%f1,%f2,%f3}; st.global.v4.b32 [%out+32],{%g0,%g1,%g2,%g3}; ret; }\n";
+    struct ptx_test t;
+    unsigned zeros = 0;
+    ptx_test_load(&t, kernel);
+    uint64_t o = dev_alloc(t.mem, 128 * 48), params[] = {o};
+    ptx_test_must_run(&t, "k", 1, 128, params);
+    const uint32_t *d = dev_ptr(t.mem, o, 128 * 48);
+    for (unsigned i = 0; i < 128; i++)
+        for (unsigned e = 0; e < 4; e++) {
+            zeros += !d[12 * i + e];
+            assert_int_equal(d[12 * i + 4 + e], d[12 * i + e]);
+            assert_int_equal(d[12 * i + 8 + e], d[12 * i + e]);
+        }
+    assert_true(zeros < 16);
+    ptx_test_free(&t);
+}

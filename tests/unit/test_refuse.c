@@ -85,16 +85,19 @@ TEST(an_overread_needs_an_allocation_in_its_piece)
     enum { PIECE = 4096 };
     struct dev_mem *m = dev_mem_new(1 << 20);
     uint64_t a = dev_alloc(m, 100);
-    assert_null(dev_overread(m, a + 100, 4)); /* bounds are exact */
+    assert_null(dev_outside(m, a + 100, 4, false)); /* bounds are exact */
     dev_set_granule(m, PIECE);
-    assert_non_null(dev_overread(m, a + 100, 4));
-    assert_non_null(dev_overread(m, a + PIECE - 4, 4));
-    assert_null(dev_overread(m, a + PIECE, 4));
-    const uint32_t *below = dev_overread(m, a - PIECE, 4); /* of the first allocation: what a driver keeps there */
+    assert_non_null(dev_outside(m, a + 100, 4, false));
+    assert_non_null(dev_outside(m, a + PIECE - 4, 4, false));
+    assert_null(dev_outside(m, a + PIECE, 4, false));
+    const uint32_t *below = dev_outside(m, a - PIECE, 4, false); /* of the first allocation: what a driver keeps there */
     assert_non_null(below);
     assert_int_equal(*below, 0);
-    assert_null(dev_overread(m, a - PIECE - 4, 4));
+    assert_null(dev_outside(m, a - PIECE - 4, 4, false));
+    assert_non_null(dev_outside(m, a + 100, 4, true));
+    assert_null(dev_outside(m, a - PIECE, 4, true));
+    assert_null(dev_outside(m, a + PIECE, 4, true));
     dev_release(m, a);
-    assert_null(dev_overread(m, a + 100, 4));
+    assert_null(dev_outside(m, a + 100, 4, false));
     dev_mem_free(m);
 }

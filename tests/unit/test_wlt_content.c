@@ -206,8 +206,11 @@ TEST(test_bad_fields)
     REFUSE(cache_op, CACHE_STRONG_SYS + 1, "no such cache operator");
     REFUSE(width, 0, "its width is not 1 to 32");
     REFUSE(width, 33, "its width is not 1 to 32");
-    REFUSE(guarded, 4, "its guard flag");
+    REFUSE(guarded, 16, "its guard flag");
     REFUSE(guarded, 2, "it is a copy, but no load without registers");
+    REFUSE(guarded, 4, "it is a copy, but no load without registers");
+    REFUSE(guarded, 6, "it arrives at an mbarrier");
+    REFUSE(guarded, 10, "there is no such role");
     REFUSE(ndst, 12, "an instruction names 13 registers");
     REFUSE(ndst, 255, "an instruction names 256 registers");
     REFUSE(reg, 2, "it names a register that does not exist");

@@ -202,8 +202,12 @@ static void put_inst(void *arg, const struct code_inst *in, uint32_t exec, const
         fputs(" 0", f);
     } else {
         fprintf(f, " %u", in->width);
-        if (a) put_addresses(f, a);
-        else fputs(" 1 0x0 0", f);
+        struct warp_addrs plain;
+        if (a) {
+            plain = *a;
+            warp_addrs_note(&plain, in->async); /* what waits at mbarriers is lost */
+            put_addresses(f, &plain);
+        } else fputs(" 1 0x0 0", f);
     }
     fprintf(f, " %u \n", in->kind == INST_WAIT ? in->width : 0u);
     w->counts.warp_instructions++;

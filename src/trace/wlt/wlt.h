@@ -54,8 +54,8 @@
 #include "stream/stream.h"
 
 /* Three bytes of an instruction carry a second field in their upper bits, which are 0 in older files: the byte lat the
- * old rule above the latency class, the byte width the bytes of a small vector element, the byte guarded in bit 1
- * whether the load is an asynchronous copy. */
+ * old rule above the latency class, the byte width the bytes of a small vector element, the byte guarded in bits 1
+ * to 3 the role in asynchronous copies. */
 enum { WLT_LAT_BITS = 5, WLT_WIDTH_BITS = 6 };
 /* Version 1 did not say where generic accesses went. Versions 2, without 'S', 3, without 'N', and 4, without 'Q', are
  * read too. */

@@ -44,7 +44,11 @@ static const char *inst_fault(const struct code *c, const struct code_inst *in)
     if (inst_is_mem(in) && (in->width < 1 || in->width > 32)) return "its width is not 1 to 32 bytes";
     if (in->element > 2 || (in->element && in->element >= in->width)) return "its elements are not smaller than it";
     if (in->guarded > 1) return "its guard flag is neither 0 nor 1";
-    if (in->async && (in->kind != INST_LOAD || in->ndst)) return "it is a copy, but no load without registers";
+    if (in->async > ASYNC_AWAIT) return "there is no such role in asynchronous copies";
+    bool copies = in->async == ASYNC_COPY || in->async == ASYNC_BULK;
+    if (copies && (in->kind != INST_LOAD || in->ndst)) return "it is a copy, but no load without registers";
+    if (in->async > ASYNC_BULK && in->kind != (in->async == ASYNC_ARRIVE ? INST_ATOMIC : INST_LOAD))
+        return "it arrives at an mbarrier or waits there, and its kind is another";
     if (in->ndst + in->nsrc > CODE_MAX_REGS) return "it names too many registers";
     for (unsigned i = 0; i < (unsigned)in->ndst + in->nsrc; i++)
         if (in->reg[i] >= c->nregs) return "it names a register that does not exist";
@@ -110,12 +114,20 @@ struct wlt_tally {
     bool bad;
 };
 
+/* The same of an instruction whose addresses carry a note (enum async_role). */
+static bool noted_ok(const struct code_inst *in, const struct warp_addrs *a)
+{
+    struct warp_addrs plain = *a;
+    warp_addrs_note(&plain, in->async);
+    return addresses_ok(in, &plain);
+}
+
 static void count_inst(void *arg, const struct code_inst *in, uint32_t exec, const struct warp_addrs *a)
 {
     struct wlt_tally *t = arg;
     t->n.warp_instructions++;
     t->n.thread_instructions += bit_count32(exec);
-    if (a && !addresses_ok(in, a)) t->bad = true;
+    if (a && !(in->async > ASYNC_COPY ? noted_ok(in, a) : addresses_ok(in, a))) t->bad = true;
 }
 
 bool wlt_count(const struct code *c, struct warp_stream s, struct wlt_counts *n)
@@ -189,8 +201,8 @@ static void read_inst(struct wlt_in *in, struct code_inst *i)
     i->width = width & ((1u << WLT_WIDTH_BITS) - 1);
     i->element = width >> WLT_WIDTH_BITS;
     uint8_t flags = wlt_u8(in);
-    i->guarded = flags & 0xfd;
-    i->async = flags >> 1 & 1;
+    i->guarded = flags & 0xf1;
+    i->async = flags >> 1 & 7;
     i->ndst = wlt_u8(in);
     i->nsrc = wlt_u8(in);
     unsigned regs = (unsigned)i->ndst + i->nsrc;

@@ -151,6 +151,7 @@ struct lsu {
     tick_t writeback_free;  /* next free cycle of the register write port */
     tick_t writeback_limit; /* how far ahead the port can be reserved */
     uint32_t ntxn, next_txn; /* transactions of `op`; the next one to be sent */
+    uint32_t lines, rate;    /* l1d.lines; how many transactions of `op` go together */
     struct access_pipe pipe[SM_CACHES];
     _Alignas(64) struct l1 l1[SM_CACHES];
     struct memop *queue[64];     /* ring: issued, not yet dispatched */

@@ -111,6 +111,8 @@ int cmd_store(const struct options *o, struct wl_err *e)
         return near ? wl_fail(e, WL_EINPUT, "store cannot '%s'; did you mean '%s'?", verb, near)
                     : wl_fail(e, WL_EINPUT, "store takes one of list, export, prune, verify");
     }
+    bool results = at == 1 && o->words.count > 1 && strcmp(o->words.item[1], "results") == 0;
+    if (*o->sample.text && !results) return wl_fail(e, WL_EINPUT, "--sample goes with 'store export results'");
     int rc = lab_store_path(o, path, sizeof path, e);
     if (!rc) rc = build_identity(o->plugin.item, o->plugin.count, build, e);
     if (rc) return rc;

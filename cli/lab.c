@@ -72,6 +72,7 @@ static int open_results_file(struct lab *l, const char *file, const struct optio
     if (!rc && o->size && strcmp(o->size, l->shown.size) != 0)
         rc = wl_fail(e, WL_EINPUT, "%s has results at size %s, not %s", file, l->shown.size, o->size);
     if (!rc && !(l->x = experiment_load(l->shown.experiment, e))) rc = e->code ? (int)e->code : WL_ERUN;
+    if (!rc && l->shown.sample) rc = experiment_sample(l->x, l->shown.sample, e);
     if (rc) return rc;
     memcpy(l->build, l->shown.build, sizeof l->build);
     return (l->plan = plan_new(l->x, size, l->build, e)) ? 0 : WL_ERUN;

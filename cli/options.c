@@ -159,6 +159,12 @@ static int unknown_option(const struct command *c, const char *word, struct wl_e
                    near ? near : "; see 'warpline help'", near ? "'?" : "");
 }
 
+/* Commands that multiply lists. */
+static bool takes_lists(const struct command *c)
+{
+    return strcmp(c->name, "sweep") == 0 || strcmp(c->name, "compare") == 0;
+}
+
 static int add_setting(struct parsing *p, struct setting *t, const char *name, const char *value)
 {
     if (p->to->set.count == MAX_ITEMS) return wl_fail(p->e, WL_EINPUT, "more than %d settings", MAX_ITEMS);
@@ -224,7 +230,9 @@ static int store(struct parsing *p, const struct option_row *r, const char *valu
         break;
     }
     case NUMBER:
-        if (!read_size(value, field)) return wl_fail(p->e, WL_EINPUT, "--%s needs a number, not '%s'", r->name, value);
+        if (r->offset == AT(seed) && strchr(value, ',') && takes_lists(p->command)) p->to->seeds = value;
+        else if (!read_size(value, field))
+            return wl_fail(p->e, WL_EINPUT, "--%s needs a number, not '%s'", r->name, value);
         if (r->offset == AT(seed)) p->to->seed_given = true;
         break;
     }

@@ -40,6 +40,7 @@ struct options {
     char **program; /* exec: the words of the program, NULL-terminated as in argv */
     struct text_list set, input, plugin, arg, dump, unknown;
     struct text_list words; /* what is not an option */
+    const char *seeds;      /* --seed of a study: a list */
     uint64_t seed, shuffle, threads, max_cycles, shared, regs, jobs, timeout;
     bool seed_given;
     bool program_status, check, against, paranoid, functional, quiet, verbose, plain, help;

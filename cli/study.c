@@ -1,6 +1,7 @@
 /* study.c - from lists to runs.
  *
- * The lists of --gpu, --scheme, --l1, --l2, --sched and --set are multiplied, in this order; the last changes fastest.
+ * The lists of --gpu, --scheme, --l1, --l2, --sched, --set, --input and --seed are multiplied, in this order; the last
+ * changes fastest. What is of the machine makes the series of the experiment, inputs and seeds its programs.
  * A comma also separates the parameters of one policy: a piece like "replace=stall" belongs to the policy before it. */
 #include "cli/study.h"
 
@@ -32,16 +33,18 @@ static int split_list(struct dimension *d, struct wl_err *e)
     return 0;
 }
 
-static int add_dimension(struct study *s, const char *key, const char *text, bool is_set, struct wl_err *e)
+static int add_dimension(struct study *s, const char *key, const char *text, enum dimension_of of, struct wl_err *e)
 {
     if (s->dimensions == STUDY_DIMENSIONS) return wl_fail(e, WL_EINPUT, "more than %d settings", STUDY_DIMENSIONS);
     struct dimension *d = &s->dimension[s->dimensions++];
-    *d = (struct dimension){.key = key, .is_set = is_set, .text = strdup(text)};
+    *d = (struct dimension){.key = key, .of = of, .text = strdup(text)};
     if (!d->text) return wl_no_memory(e);
-    if (is_set) { /* "l1d.size=16K,32K": each value becomes an assignment of its own when a point is made */
+    if (of == OF_SET ||
+        of == OF_INPUT) { /* "l1d.size=16K,32K": each value becomes an assignment of its own when a point is made */
         char *equals = strchr(d->text, '=');
         if (!equals || equals == d->text)
-            return wl_fail(e, WL_EINPUT, "'%s' is no assignment; write key=value, for example l1d.mshr=32", text);
+            return wl_fail(e, WL_EINPUT, "'%s' is no assignment; write key=value, for example %s", text,
+                           of == OF_SET ? "l1d.mshr=32" : "n=512");
         *equals = 0;
         d->key = d->text;
         if (strcmp(d->key, "shared.options") == 0) { /* is a list itself */
@@ -56,17 +59,23 @@ static int add_dimension(struct study *s, const char *key, const char *text, boo
     return split_list(d, e);
 }
 
+static bool is_variant(const struct dimension *d) { return d->of == OF_INPUT || d->of == OF_SEED; }
+
 static int add_dimensions(struct study *s, const struct options *o, struct wl_err *e)
 {
     const char *const key[] = {"gpu", "scheme", "l1", "l2", "sched"};
     const char *const text[] = {o->gpu, o->scheme, o->l1, o->l2, o->sched};
     int rc = 0;
     for (unsigned i = 0; !rc && i < 5; i++)
-        if (text[i]) rc = add_dimension(s, key[i], text[i], false, e);
-    for (unsigned i = 0; !rc && i < o->set.count; i++) rc = add_dimension(s, "set", o->set.item[i], true, e);
+        if (text[i]) rc = add_dimension(s, key[i], text[i], OF_MACHINE, e);
+    for (unsigned i = 0; !rc && i < o->set.count; i++) rc = add_dimension(s, "set", o->set.item[i], OF_SET, e);
+    for (unsigned i = 0; !rc && i < o->input.count; i++) rc = add_dimension(s, "input", o->input.item[i], OF_INPUT, e);
+    if (!rc && o->seeds) rc = add_dimension(s, "seed", o->seeds, OF_SEED, e);
     uint64_t n = 1;
+    s->variants = 1;
     for (unsigned i = 0; !rc && i < s->dimensions; i++) {
         n *= s->dimension[i].value.count;
+        if (is_variant(&s->dimension[i]) && n <= STUDY_POINTS) s->variants *= s->dimension[i].value.count;
         for (unsigned k = 0; k < i; k++)
             if (strcmp(s->dimension[i].key, s->dimension[k].key) == 0)
                 return wl_fail(e, WL_EINPUT, "%s is given twice; write its values as one list", s->dimension[i].key);
@@ -85,12 +94,14 @@ static const char *chosen(const struct study *s, const struct study_point *p, un
     return s->dimension[d].value.item[p->choice[d]];
 }
 
-static void describe_point(const struct study *s, struct study_point *p)
+/* What was varied; `machine`: without inputs and seeds. */
+static void describe_point(const struct study *s, bool machine, struct study_point *p)
 {
     size_t label = 0, where = 0;
+    *p->label = *p->where = 0;
     for (unsigned d = 0; d < s->dimensions; d++) {
         const char *value = chosen(s, p, d);
-        if (s->dimension[d].value.count < 2) continue;
+        if (s->dimension[d].value.count < 2 || (machine && is_variant(&s->dimension[d]))) continue;
         if (label < sizeof p->label)
             label += (size_t)snprintf(p->label + label, sizeof p->label - label, "%s%s", label ? " " : "", value);
         if (where < sizeof p->where)
@@ -100,31 +111,45 @@ static void describe_point(const struct study *s, struct study_point *p)
     if (!*p->label) snprintf(p->label, sizeof p->label, "%s", p->config.name);
 }
 
-static int make_point(const struct study *s, unsigned index, const struct options *o, struct wl_err *e)
+/* The options as they would be for this point alone, until the next call. */
+static const struct options *options_at(const struct study *s, const struct study_point *p, const struct options *o,
+                                        struct wl_err *e)
 {
-    struct study_point *p = &s->point[index];
-    static char set[STUDY_DIMENSIONS][512]; /* the texts of one point */
+    static char text[STUDY_DIMENSIONS][512]; /* assignments of one point */
     static struct options one;
     one = *o;
-    one.set.count = 0;
-    for (unsigned d = s->dimensions; d-- > 0; index /= s->dimension[d].value.count)
-        p->choice[d] = index % s->dimension[d].value.count;
+    one.set.count = one.input.count = 0;
     for (unsigned d = 0; d < s->dimensions; d++) {
         const char *value = chosen(s, p, d), *key = s->dimension[d].key;
-        if (s->dimension[d].is_set) {
-            if (snprintf(set[d], sizeof set[d], "%s=%s", key, value) >= (int)sizeof set[d])
-                return wl_fail(e, WL_EINPUT, "the value of %s is too long", key);
-            one.set.item[one.set.count++] = set[d];
+        enum dimension_of of = s->dimension[d].of;
+        if (of == OF_SET || of == OF_INPUT) {
+            struct text_list *list = of == OF_SET ? &one.set : &one.input;
+            if (snprintf(text[d], sizeof text[d], "%s=%s", key, value) >= (int)sizeof text[d])
+                return wl_fail(e, WL_EINPUT, "the value of %s is too long", key), NULL;
+            list->item[list->count++] = text[d];
+        } else if (of == OF_SEED) {
+            if (!read_size(value, &one.seed))
+                return wl_fail(e, WL_EINPUT, "--seed needs numbers, not '%s'", value), NULL;
         } else if (strcmp(key, "gpu") == 0) one.gpu = value;
         else if (strcmp(key, "scheme") == 0) one.scheme = value;
         else if (strcmp(key, "l1") == 0) one.l1 = value;
         else if (strcmp(key, "l2") == 0) one.l2 = value;
         else one.sched = value;
     }
-    const struct machine_spec spec = machine_words(&one);
+    return &one;
+}
+
+static int make_point(const struct study *s, unsigned index, const struct options *o, struct wl_err *e)
+{
+    struct study_point *p = &s->point[index];
+    for (unsigned d = s->dimensions; d-- > 0; index /= s->dimension[d].value.count)
+        p->choice[d] = index % s->dimension[d].value.count;
+    const struct options *one = options_at(s, p, o, e);
+    if (!one) return (int)e->code;
+    const struct machine_spec spec = machine_words(one);
     struct wl_err inner = {.code = WL_OK};
     int rc = machine_make(&spec, &p->config, &inner);
-    describe_point(s, p);
+    describe_point(s, false, p);
     if (rc && *p->where) return wl_fail(e, inner.code, "with %s: %.1800s", p->where, inner.text);
     return rc ? wl_fail(e, inner.code, "%s", inner.text) : 0;
 }
@@ -174,54 +199,64 @@ static int make_program(const struct study *s, const char *name, const struct op
     return 0;
 }
 
+/* All programs with one combination of inputs and seed. */
+static int make_variant(struct study *s, unsigned variant, const struct options *o, struct wl_err *e)
+{
+    const struct options *one = options_at(s, &s->point[variant], o, e);
+    int rc = one ? 0 : (int)e->code;
+    for (unsigned i = 0; !rc && i < s->names.count; i++) {
+        const char *name = s->names.item[i];
+        rc = try_program(s, name, one, e);
+        if (!rc) rc = make_program(s, name, one, &s->lab.x->workloads[i * s->variants + variant], e);
+    }
+    return rc;
+}
+
 static int make_programs(struct study *s, const struct options *o, struct wl_err *e)
 {
     struct experiment *x = s->lab.x;
     unsigned traces = 0;
     int rc = expand_words(&o->words, &s->names, e);
-    for (unsigned i = 0; !rc && i < s->names.count; i++) {
-        traces += run_kind(s->names.item[i]) == RUN_TRACE;
-        rc = try_program(s, s->names.item[i], o, e);
-    }
+    for (unsigned i = 0; !rc && i < s->names.count; i++) traces += run_kind(s->names.item[i]) == RUN_TRACE;
     if (!rc && traces == s->names.count) rc = refuse_options(o, RUN_TRACE, e); /* else they are the workloads' */
     if (rc) return rc;
     if ((uint64_t)s->names.count * s->points > STUDY_RUNS)
         return wl_fail(e, WL_EINPUT, "%u programs at %u points are more than %d runs", s->names.count, s->points,
                        STUDY_RUNS);
-    x->workloads = ARENA_ARRAY(&x->arena, struct exp_workload *, s->names.count);
+    x->nworkloads = s->names.count * s->variants;
+    x->workloads = ARENA_ARRAY(&x->arena, struct exp_workload *, x->nworkloads);
     if (!x->workloads) return wl_no_memory(e);
-    x->nworkloads = s->names.count;
-    for (unsigned i = 0; !rc && i < s->names.count; i++) rc = make_program(s, s->names.item[i], o, &x->workloads[i], e);
+    for (unsigned i = 0; !rc && i < s->variants; i++) rc = make_variant(s, i, o, e);
     return rc;
 }
 
 /* ---- the experiment ---- */
 
-/* One series per point, and one figure that needs them all. */
+/* One series per machine, and one figure that needs them all. */
 static int make_series(struct study *s, struct wl_err *e)
 {
     struct experiment *x = s->lab.x;
     struct arena *a = &x->arena;
+    unsigned n = s->points / s->variants;
     struct exp_figure *f = x->figures = ARENA_NEW(a, struct exp_figure);
-    x->series = ARENA_ARRAY(a, struct exp_series *, s->points);
+    x->series = ARENA_ARRAY(a, struct exp_series *, n);
     if (!f || !x->series) return wl_no_memory(e);
     x->nfigures = 1;
-    *f = (struct exp_figure){.series = ARENA_ARRAY(a, unsigned, s->points), .nseries = s->points};
+    *f = (struct exp_figure){.series = ARENA_ARRAY(a, unsigned, n), .nseries = n};
     f->view = (struct exp_view){.base = -1, .workloads = {ARENA_ARRAY(a, unsigned, x->nworkloads), x->nworkloads}};
     if (!f->series || !f->view.workloads.item) return wl_no_memory(e);
     for (unsigned i = 0; i < x->nworkloads; i++) f->view.workloads.item[i] = i;
-    for (unsigned i = 0; i < s->points; i++) {
+    for (unsigned i = 0; i < n; i++) {
+        struct study_point *p = ARENA_NEW(a, struct study_point);
         struct exp_series *series = x->series[i] = ARENA_NEW(a, struct exp_series);
-        if (!series) return wl_no_memory(e);
-        *series = (struct exp_series){.index = i,
-                                      .name = s->point[i].label,
-                                      .label = s->point[i].label,
-                                      .config = s->point[i].config,
-                                      .base = -1,
-                                      .point = s->point[i].where};
+        if (!series || !p) return wl_no_memory(e);
+        *p = s->point[i * s->variants];
+        describe_point(s, true, p);
+        *series = (struct exp_series){
+            .index = i, .name = p->label, .label = p->label, .config = p->config, .base = -1, .point = p->where};
         f->series[i] = i;
     }
-    x->nseries = s->points;
+    x->nseries = n;
     return 0;
 }
 
@@ -257,7 +292,7 @@ static void say_warnings(const struct study *s)
 {
     for (unsigned i = 0; i < s->names.count; i++) {
         const json_t *list = json_object_get(study_result(s, i, 0), "warnings");
-        for (size_t k = 0; s->lab.x->workloads[i]->trace && k < json_array_size(list); k++)
+        for (size_t k = 0; s->lab.x->workloads[i * s->variants]->trace && k < json_array_size(list); k++)
             print_warning(NULL, json_string_value(json_array_get(list, k)));
     }
 }
@@ -278,19 +313,25 @@ void study_close(struct study *s)
 
 /* ---- results ---- */
 
+static const struct exp_run *run_at(const struct study *s, unsigned program, unsigned point)
+{
+    unsigned series = point / s->variants, workload = program * s->variants + point % s->variants;
+    return s->lab.plan->cell[series * s->lab.x->nworkloads + workload];
+}
+
 const json_t *study_result(const struct study *s, unsigned program, unsigned point)
 {
-    return s->lab.plan->cell[point * s->lab.x->nworkloads + program]->result;
+    return run_at(s, program, point)->result;
 }
 
 bool study_failed(const struct study *s, unsigned program, unsigned point)
 {
-    return s->lab.plan->cell[point * s->lab.x->nworkloads + program]->state == RUN_FAILED;
+    return run_at(s, program, point)->state == RUN_FAILED;
 }
 
 double study_speedup(const struct study *s, unsigned program, unsigned point)
 {
-    double base = json_number_value(json_object_get(study_result(s, program, 0), "cycles")),
+    double base = json_number_value(json_object_get(study_result(s, program, point % s->variants), "cycles")),
            own = json_number_value(json_object_get(study_result(s, program, point), "cycles"));
     return base > 0 && own > 0 ? base / own : 0;
 }

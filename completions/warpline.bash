@@ -83,7 +83,7 @@ _warpline() {
         [[ $cur == -* ]] && words=$options || words="html $(_warpline_list experiments)"
         ;;
     store)
-        options="--size --output --store --failed --plugin --quiet --verbose --help"
+        options="--size --sample --output --store --failed --plugin --quiet --verbose --help"
         [[ $cur == -* ]] && words=$options || words="list export csv json results prune verify $(_warpline_list experiments)"
         ;;
     exec)

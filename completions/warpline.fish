@@ -291,6 +291,7 @@ complete -c warpline -n '__fish_seen_subcommand_from report' -l help -s h -d 'th
 complete -c warpline -n __fish_use_subcommand -f -a store -d 'look after the result store'
 complete -c warpline -n '__fish_seen_subcommand_from store' -a 'list export csv json results prune verify (__warpline_list experiments)'
 complete -c warpline -n '__fish_seen_subcommand_from store' -l size -r -a 'tiny small paper' -d 'inputs: tiny, small (default) or paper'
+complete -c warpline -n '__fish_seen_subcommand_from store' -l sample -d 'time a sample, project the rest with intervals; E%: the error of cycles to aim at'
 complete -c warpline -n '__fish_seen_subcommand_from store' -l output -s o -r -d 'the file to write'
 complete -c warpline -n '__fish_seen_subcommand_from store' -l store -r -d 'the result store (default ~/.cache/warpline/results.db)'
 complete -c warpline -n '__fish_seen_subcommand_from store' -l failed -d 'prune: only what failed'

@@ -1,17 +1,20 @@
 #!/bin/sh
 # results.sh WARPLINE SIZE STORE [JOBS [NAME...]] - runs everything that the figures and claims of the papers need and
-# writes what docs/results keeps of it: NAME.csv at size small, NAME-SIZE.csv at another, and claims-SIZE.txt with all
+# writes what docs/results keeps of it: NAME.csv at size small, SIZE/NAME.csv at another, and claims-SIZE.txt with all
 # verdicts. An interrupted call continues where it was. WARPLINE report --from docs/results/NAME.csv shows a file.
+# SAMPLE=--sample (or --sample=2%) samples the runs; NORUN=--no-run writes what is stored and runs nothing.
 set -eu
 warpline=$1 size=$2 store=$3 jobs=${4:-2}
 [ $# -gt 4 ] && shift 4 || set -- apcm dacache dycache hac mascar
 cd "$(dirname "$0")/.."
-suffix=-$size
-[ "$size" = small ] && suffix=
+folder=docs/results
+[ "$size" = small ] || folder=docs/results/$size
+mkdir -p "$folder"
 for name; do
-    "$warpline" report "$name" --size "$size" --store "$store" --jobs "$jobs" -o /dev/null -q
-    "$warpline" store export results "$name" --size "$size" --store "$store" -o "docs/results/$name$suffix.csv"
+    "$warpline" report "$name" --size "$size" ${SAMPLE:+"$SAMPLE"} ${NORUN:+"$NORUN"} --store "$store" --jobs "$jobs" \
+        -o /dev/null -q
+    "$warpline" store export results "$name" --size "$size" ${SAMPLE:+"$SAMPLE"} --store "$store" -o "$folder/$name.csv"
 done
-for name; do set -- "$@" "docs/results/$name$suffix.csv"; shift; done
+for name; do set -- "$@" "$folder/$name.csv"; shift; done
 "$warpline" claims --from "$@" >"docs/results/claims-$size.txt"
 tail -3 "docs/results/claims-$size.txt"

@@ -175,7 +175,9 @@ int results_write(const struct plan *p, const char *version, FILE *out, struct w
         bool built_in = strncmp(p->x->file, "experiments/", 12) == 0;
         fputs("warpline-results,1,", out);
         put_csv(out, built_in ? p->x->name : p->x->file);
-        fprintf(out, ",%s,%s,%s\nworkload,series,machine,failed", size_names[p->size], p->build, version);
+        fprintf(out, ",%s,%s,%s", size_names[p->size], p->build, version);
+        if (p->x->sample) fprintf(out, ",run.sample=%" PRId64, p->x->sample);
+        fputs("\nworkload,series,machine,failed", out);
         for (unsigned i = 0; i < c->count; i++) fprintf(out, ",%s", c->name[i]);
         fputc('\n', out);
         for (unsigned w = 0; w < p->x->nworkloads; w++)

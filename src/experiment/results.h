@@ -5,11 +5,11 @@
  * Rows are known by the names of workload and series, not by a key: the file stands for what was measured with
  * the build it names, also when the simulator goes on. CSV: a head, the names of the columns, a row per run:
  *
- *     warpline-results,1,EXPERIMENT,SIZE,BUILD,VERSION
+ *     warpline-results,1,EXPERIMENT,SIZE,BUILD,VERSION[,run.sample=N]
  *     workload,series,machine,failed,cycles,l1d.misses,samples[].cycles,...
  *
  * `series` are all that the run serves, `machine` the hash of the configuration that lasts over versions
- * (config_lasting_hash), `failed` why there is no result.
+ * (config_lasting_hash), `failed` why there is no result. The head of sampled results has what `run.sample` was.
  * A column NAME[].MEMBER has the member of each element of an array, separated by blanks; "-" where one has none. */
 #ifndef WL_EXPERIMENT_RESULTS_H
 #define WL_EXPERIMENT_RESULTS_H
@@ -19,6 +19,7 @@
 struct results_head {
     char experiment[256]; /* a built-in one's name, or its file */
     char size[16], build[STORE_KEY], version[32];
+    unsigned sample; /* run.sample of its runs; 0: they were timed in full */
 };
 
 /* Every run of the plan that is done or failed. Errors of `out` stay in ferror(out). */

@@ -84,13 +84,25 @@ static int next_line(struct results_file *f)
     return 1;
 }
 
+/* The last field of a head: "run.sample=100". */
+static int read_sample(struct results_file *f, unsigned *out)
+{
+    static const char key[] = "run.sample=";
+    const char *text = f->field[6];
+    char *end = NULL;
+    unsigned long n = strncmp(text, key, sizeof key - 1) == 0 ? strtoul(text + sizeof key - 1, &end, 10) : 0;
+    if (!n || *end || n > 2000) return bad_line(f, "the last field of the head is not run.sample=1 to 2000");
+    *out = (unsigned)n;
+    return 0;
+}
+
 static int open_results(struct results_file *f, const char *path, struct results_head *head, struct wl_err *e)
 {
     *f = (struct results_file){.path = path, .e = e};
     if (!(f->text = f->next = load(path, e))) return e->code ? (int)e->code : WL_EINPUT;
     int got = next_line(f);
     if (got < 0) return WL_EINPUT;
-    if (!got || strcmp(f->field[0], "warpline-results") != 0 || f->fields != 6)
+    if (!got || strcmp(f->field[0], "warpline-results") != 0 || f->fields < 6 || f->fields > 7)
         return wl_fail(e, WL_EINPUT, "%s is no results file of 'warpline store export results'", path);
     if (strcmp(f->field[1], "1") != 0)
         return wl_fail(e, WL_EINPUT, "%s has format %.20s; this warpline reads format 1", path, f->field[1]);
@@ -98,7 +110,8 @@ static int open_results(struct results_file *f, const char *path, struct results
     snprintf(head->size, sizeof head->size, "%s", f->field[3]);
     snprintf(head->build, sizeof head->build, "%s", f->field[4]);
     snprintf(head->version, sizeof head->version, "%s", f->field[5]);
-    return 0;
+    head->sample = 0;
+    return f->fields == 7 ? read_sample(f, &head->sample) : 0;
 }
 
 int results_read_head(const char *file, struct results_head *out, struct wl_err *e)

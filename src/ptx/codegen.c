@@ -10,10 +10,12 @@
  * short. An entry names at most CODE_MAX_REGS registers, destinations first. Only products of matrices have more:
  * of their sources as many as fit are named, from the first of A to the last of C, so that a product waits for its
  * factors and for the one before it in a chain of sums. */
+#include "ptx/assemble.h"
 #include "ptx/async.h"
 #include "ptx/module.h"
 #include "ptx/opcodes.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { CODE_IDS = 60000, LEAST_SOURCES = 4 };
@@ -148,9 +150,12 @@ static uint8_t async_role(const struct code_inst *c, const struct ptx_inst *in)
                                                               : ASYNC_NONE;
 }
 
-static void make_entry(struct code_inst *c, const struct ptx_func *f, const struct ptx_inst *in)
+/* `v`: of an assembled program, its values (assemble.h); else NULL. */
+static void make_entry(struct code_inst *c, const struct func_info *fi, const struct ptx_inst *in,
+                       const struct value *v)
 {
     int32_t regs[MAX_INST_REGS];
+    const struct ptx_func *f = &fi->f;
     c->kind = inst_kind(f, in);
     if (c->kind == INST_ALU) {
         c->lat = lat_class(in);
@@ -174,8 +179,32 @@ static void make_entry(struct code_inst *c, const struct ptx_func *f, const stru
     c->guarded = in->guard >= 0 && in->op != OP_BRA && in->op != OP_BRX;
     unsigned n = inst_writes(in, regs), most = CODE_MAX_REGS - LEAST_SOURCES;
     add_regs(c, &c->ndst, f, regs, n > most ? most : n);
-    n = spread(regs, inst_reads(in, regs), CODE_MAX_REGS - c->ndst);
+    n = v ? assemble_reads(v, fi, in, regs, MAX_INST_REGS) : inst_reads(in, regs);
+    n = spread(regs, n, CODE_MAX_REGS - c->ndst);
     add_regs(c, &c->nsrc, f, regs, n);
+}
+
+/* The entries of a sequence. The first waits for the operands, as do those at the side; each of the others for the one
+ * before it, which has left what it made where the result will be. */
+static unsigned make_sequence(struct code_inst *c, const struct func_info *fi, const struct ptx_inst *in,
+                              const struct value *v, const struct recipe *r)
+{
+    unsigned n = 0;
+    struct code_inst first = {0};
+    make_entry(&first, fi, in, v);
+    for (unsigned k = 0; k < RECIPE_PARTS; k++)
+        for (unsigned i = 0; i < r->part[k].count; i++, n++) {
+            c[n] = first;
+            c[n].lat = r->part[k].lat;
+            if (r->part[k].side) {
+                c[n].ndst = 0;
+                memmove(c[n].reg, c[n].reg + first.ndst, first.nsrc * sizeof *c[n].reg);
+            } else if (n) {
+                c[n].nsrc = first.ndst;
+                memcpy(c[n].reg + first.ndst, first.reg, first.ndst * sizeof *c[n].reg);
+            }
+        }
+    return n;
 }
 
 /* ---- the table ---- */
@@ -195,22 +224,57 @@ static void place_registers(struct build *b)
     b->m->code.nregs = most;
 }
 
-static void fill_function(struct build *b, struct func_info *fi, struct code_inst *inst, struct code_block *block,
-                          uint32_t first_inst, uint32_t first_block)
+/* How many entries each instruction of the function has; their sum. UINT64_MAX: out of memory. */
+static uint64_t count_entries(struct build *b, struct func_info *fi)
 {
-    for (uint32_t i = 0; i < fi->f.nblock; i++) {
-        struct ptx_block *pb = &fi->block[i];
-        pb->code_block = first_block + i;
-        block[first_block + i] =
-            (struct code_block){.first = first_inst + pb->first, .count = pb->count, .loop = fi->block_loop[i]};
-        for (uint32_t k = pb->first; k < pb->first + pb->count; k++) {
-            struct code_inst *c = &inst[first_inst + k];
-            fi->inst[k].code = first_inst + k;
-            c->pc = b->pc_base + 8 * (first_inst + k);
-            c->loop = fi->block_loop[i];
-            make_entry(c, &fi->f, &fi->inst[k]);
+    uint64_t sum = 0;
+    if (!b->target.scheduled) return fi->f.ninst;
+    struct value *v = calloc(fi->f.nregs + 1u, sizeof *v);
+    fi->entries = ARENA_ARRAY(&b->m->arena, uint8_t, fi->f.ninst);
+    if (v && fi->entries) {
+        values_find(fi, v);
+        for (uint32_t i = 0; i < fi->f.ninst; i++) {
+            const struct recipe *r = assemble_recipe(v, fi, &fi->inst[i]);
+            fi->inst[i].dropped = assemble_drops(v, fi, &fi->inst[i]);
+            fi->entries[i] = (uint8_t)(fi->inst[i].dropped ? 0 : r ? recipe_length(r) : 1);
+            sum += fi->entries[i];
         }
     }
+    free(v);
+    return v && fi->entries ? sum : UINT64_MAX;
+}
+
+/* The entries of instruction k, from `at` on; how many. */
+static uint32_t fill_entries(struct build *b, struct func_info *fi, const struct value *v, struct code_inst *inst,
+                             uint32_t k, uint32_t at)
+{
+    struct ptx_inst *in = &fi->inst[k];
+    uint32_t n = fi->entries ? fi->entries[k] : 1;
+    in->code = n ? at + n - 1 : at ? at - 1 : 0;
+    const struct recipe *r = v && n ? assemble_recipe(v, fi, in) : NULL;
+    if (r) make_sequence(&inst[at], fi, in, v, r);
+    else if (n) make_entry(&inst[at], fi, in, v);
+    for (uint32_t i = at; i < at + n; i++) inst[i].pc = b->pc_base + 8 * i;
+    return n;
+}
+
+/* Returns where the next function begins; UINT32_MAX: out of memory. */
+static uint32_t fill_function(struct build *b, struct func_info *fi, struct code_inst *inst, struct code_block *block,
+                              uint32_t at, uint32_t first_block)
+{
+    struct value *v = fi->entries ? calloc(fi->f.nregs + 1u, sizeof *v) : NULL;
+    if (fi->entries && !v) return UINT32_MAX;
+    if (v) values_find(fi, v);
+    for (uint32_t i = 0; i < fi->f.nblock; i++) {
+        struct ptx_block *pb = &fi->block[i];
+        uint32_t first = at;
+        pb->code_block = first_block + i;
+        for (uint32_t k = pb->first; k < pb->first + pb->count; k++) at += fill_entries(b, fi, v, inst, k, at);
+        for (uint32_t k = first; k < at; k++) inst[k].loop = fi->block_loop[i];
+        block[first_block + i] = (struct code_block){.first = first, .count = at - first, .loop = fi->block_loop[i]};
+    }
+    free(v);
+    return at;
 }
 
 /* Generic instructions get their forms, for which the table moves to a larger place. NULL: out of memory. */
@@ -234,14 +298,20 @@ static struct code_origin *find_origins(struct build *b, uint64_t ninst)
     uint32_t at = 0;
     for (const struct func_info *fi = b->funcs; o && fi; fi = fi->next)
         for (uint32_t i = 0; i < fi->f.ninst; i++)
-            if (loc_origin(b->m, &fi->inst[i], &o[at++])) return NULL;
+            for (unsigned n = fi->entries ? fi->entries[i] : 1; n; n--)
+                if (loc_origin(b->m, &fi->inst[i], &o[at++])) return NULL;
     return o;
 }
 
 int code_build(struct build *b)
 {
     uint64_t ninst = 0, nblock = 0;
-    for (const struct func_info *fi = b->funcs; fi; fi = fi->next) ninst += fi->f.ninst, nblock += fi->f.nblock;
+    for (struct func_info *fi = b->funcs; fi; fi = fi->next) {
+        uint64_t n = count_entries(b, fi);
+        if (n == UINT64_MAX) return wl_fail(b->e, WL_ERUN, "%s: out of memory for the code table", b->m->file);
+        ninst += n;
+        nblock += fi->f.nblock;
+    }
     if (b->pc_base + 8 * ninst > UINT32_MAX)
         return wl_fail(b->e, WL_EINPUT, "%s: %llu instructions are more than the 32-bit program counter holds",
                        b->m->file, (unsigned long long)ninst);
@@ -253,8 +323,8 @@ int code_build(struct build *b)
     place_registers(b);
     uint32_t first_inst = 0, first_block = 0;
     for (struct func_info *fi = b->funcs; fi; fi = fi->next) {
-        fill_function(b, fi, inst, block, first_inst, first_block);
-        first_inst += fi->f.ninst;
+        first_inst = fill_function(b, fi, inst, block, first_inst, first_block);
+        if (first_inst == UINT32_MAX) return wl_fail(b->e, WL_ERUN, "%s: out of memory for the code table", b->m->file);
         first_block += fi->f.nblock;
     }
     struct code *c = &b->m->code;

@@ -99,17 +99,27 @@ struct xblock {
     uint32_t first, body; /* micro-ops run one after another; the end instruction is not among them */
     uint32_t count;       /* instructions, the end instruction included */
     uint32_t next, ipdom, code_block;
-    uint32_t unguarded; /* instructions every lane of the block executes */
-    uint8_t end;        /* enum xend; end instruction = uop[first + body] */
-    uint8_t polls;      /* enum polls */
+    uint32_t lean_first, lean_body; /* the same of warps without a stream, in the function's lean list */
+    uint32_t unguarded;             /* instructions every lane of the block executes */
+    uint8_t end;                    /* enum xend; end instruction = uop[first + body] */
+    uint8_t polls;                  /* enum polls */
+};
+
+/* Bytes of a frame that must begin as zero. */
+struct cleared_place {
+    uint32_t at, bytes;
 };
 
 struct xfunc {
     const struct ptx_func *fn;
     struct uop *uop;
+    struct uop *lean; /* the same without those that do nothing but leave an address in a stream */
     struct xblock *block;
-    ref *reg;             /* place of each register */
-    uint32_t reg_bytes;   /* of a frame's registers, a multiple of 64 */
+    ref *reg;           /* place of each register */
+    uint32_t reg_bytes; /* of a frame's registers, a multiple of 64 */
+    uint32_t cleared;   /* so many of them, from the beginning, must be zero when it begins; */
+    uint32_t nclear;    /* and these */
+    struct cleared_place *clear;
     uint32_t frame_bytes; /* of local memory: .local variables, then .param variables */
     uint32_t param_at;    /* where the .param variables begin in the frame */
     bool clocks;          /* reads a clock */
@@ -118,9 +128,12 @@ struct xfunc {
     bool meets;           /* has other instructions at which warps wait for one another */
 };
 
+enum { LAUNCH_SHARED = SREG_COUNT, LAUNCH_PARAM };
+
 /* What fills a slot of the launch area. */
 struct launch_const {
-    uint8_t sreg; /* enum ptx_sreg, or SREG_COUNT: address of the dynamic shared memory */
+    uint8_t sreg; /* enum ptx_sreg; LAUNCH_SHARED: address of the dynamic shared memory; LAUNCH_PARAM: a parameter */
+    const struct ptx_func *kernel; /* LAUNCH_PARAM: of this kernel, at this offset: the addend; else NULL */
     bool wide;
     uint64_t addend;
     uint32_t at;
@@ -255,6 +268,7 @@ struct barrier {
 /* Bounds of an allocation that answered the last access: lo <= addr <= hi - size. */
 struct range {
     uint64_t lo, hi;
+    uintptr_t last, step; /* where the last access began, in the host's memory, and how far from the one before */
 };
 enum { RANGES = 64 };
 
@@ -491,8 +505,16 @@ struct lower {
     struct wl_err *e;
     const struct ptx_inst *in;
     unsigned ranges; /* memory instructions so far */
+    bool *copied; /* by instruction: it copies what its readers find where it came from (copies.c); NULL: none does */
 };
 int lower_func(struct lower *L);
+int frame_lay_out(struct lower *L); /* frame.c: fills in reg, reg_bytes and what must be cleared */
+/* copies.c. `first`: a set of registers that some path may read before they are written. Registers that hold nothing
+ * but a copy get the place it was copied from. */
+int copies_find(struct lower *L, const uint64_t *first);
+int lean_build(struct lower *L); /* the micro-ops of warps without a stream */
+/* The place of a parameter of the kernel that is being lowered. */
+int lower_param(struct lower *L, uint64_t at, bool wide, ref *out);
 /* Where an operand is; `bits` is the width the instruction reads or writes. */
 int lower_src(struct lower *L, const struct ptx_operand *o, unsigned bits, ref *out);
 int lower_dst(struct lower *L, const struct ptx_operand *o, unsigned bits, ref *out);

@@ -172,7 +172,8 @@ struct ptx_inst {
     uint32_t line;
     uint32_t source;         /* its .loc, an index of the module's; 0: none */
     uint32_t text, text_len; /* where it stands in the module's text, without the semicolon; 0 long: nowhere */
-    uint32_t code;           /* index of its entry in the module's code table */
+    uint32_t code;           /* index of its entry in the module's code table, the last one if it has several */
+    bool dropped;            /* the code table has none: an assembler makes nothing of it (assemble.h) */
 };
 
 struct ptx_call {

@@ -330,7 +330,12 @@ static uint64_t launch_value(const struct exec_run *r, const struct launch_const
     case SREG_TOTAL_SMEM_SIZE: return r->shared_bytes;
     case SREG_ENVREG1: return r->meeting >> 32;
     case SREG_ENVREG2: return (uint32_t)r->meeting;
-    case SREG_COUNT: return r->dynamic_at + c->addend;
+    case LAUNCH_SHARED: return r->dynamic_at + c->addend;
+    case LAUNCH_PARAM: {
+        uint64_t v = 0;
+        memcpy(&v, r->params + c->addend, c->wide ? 8 : 4); /* copies.c has looked whether it is there */
+        return v;
+    }
     default: return 0; /* %smid, %gridid: not known to the functional half */
     }
 }
@@ -357,6 +362,7 @@ static int fill_launch_area(struct exec_run *r)
     if (!r->launch_area) return -1;
     for (uint32_t k = 0; k < img->nlconst; k++) {
         const struct launch_const *c = &img->lconst[k];
+        if (c->kernel && c->kernel != r->l.kernel) continue;
         uint64_t v = launch_value(r, c);
         uint32_t low = (uint32_t)v;
         for (unsigned i = 0; i < WARP_SIZE; i++) {
@@ -401,9 +407,9 @@ static int make_storage(struct exec_run *r)
     r->param_bytes = k->param_bytes;
     r->const_bytes = r->l.image->mod->const_bytes;
     r->params = calloc(1, k->param_bytes + 1);
-    if (!r->params || fill_launch_area(r) || !(r->spare = make_cta(r))) return -1;
+    if (!r->params) return -1;
     if (k->param_bytes && r->l.params) memcpy(r->params, r->l.params, k->param_bytes);
-    return 0;
+    return fill_launch_area(r) || !(r->spare = make_cta(r)) ? -1 : 0;
 }
 
 /* What the kernel, or a function it may call, has. */

@@ -78,9 +78,10 @@ static int lower_const(struct lower *L, uint64_t value, bool wide, ref *out)
 static int launch_slot(struct lower *L, uint8_t sreg, uint64_t addend, bool wide, ref *out)
 {
     struct ptx_image *img = L->img;
+    const struct ptx_func *kernel = sreg == LAUNCH_PARAM ? L->f->fn : NULL;
     for (uint32_t i = 0; i < img->nlconst; i++) {
         const struct launch_const *c = &img->lconst[i];
-        if (c->sreg != sreg || c->addend != addend || c->wide != wide) continue;
+        if (c->sreg != sreg || c->kernel != kernel || c->addend != addend || c->wide != wide) continue;
         *out = place(AREA_LAUNCH, c->at);
         return 0;
     }
@@ -92,10 +93,15 @@ static int launch_slot(struct lower *L, uint8_t sreg, uint64_t addend, bool wide
         img->lconst_cap = cap;
     }
     struct launch_const *c = &img->lconst[img->nlconst++];
-    *c = (struct launch_const){.sreg = sreg, .wide = wide, .addend = addend, .at = img->launch_bytes};
+    *c = (struct launch_const){.sreg = sreg, .kernel = kernel, .wide = wide, .addend = addend, .at = img->launch_bytes};
     img->launch_bytes += wide ? SLOT64 : SLOT32;
     *out = place(AREA_LAUNCH, c->at);
     return 0;
+}
+
+int lower_param(struct lower *L, uint64_t at, bool wide, ref *out)
+{
+    return launch_slot(L, LAUNCH_PARAM, at, wide, out);
 }
 
 /* ---- operands ---- */
@@ -123,7 +129,7 @@ static int lower_sreg(struct lower *L, uint8_t sreg, bool wide, ref *out)
 static int lower_var(struct lower *L, const struct ptx_operand *o, bool wide, ref *out)
 {
     const struct ptx_var *v = o->var;
-    if (v->space == PTX_SHARED && v->is_extern) return launch_slot(L, SREG_COUNT, o->imm, wide, out);
+    if (v->space == PTX_SHARED && v->is_extern) return launch_slot(L, LAUNCH_SHARED, o->imm, wide, out);
     if (v->space == PTX_LOCAL || v->space == PTX_PARAM_LOCAL)
         return lower_refuse(L, "the address of '%s' must be taken with mov first", v->name);
     uint64_t a = image_var_addr(L->img, v) + o->imm;
@@ -201,23 +207,9 @@ static int place_registers(struct lower *L)
 {
     struct xfunc *f = L->f;
     const struct ptx_func *fn = f->fn;
-    uint64_t preds = 0, at;
-    f->reg = ARENA_ARRAY(&L->img->arena, ref, fn->nregs + 1);
-    if (!f->reg) return wl_fail(L->e, WL_ERUN, "out of memory");
-    for (uint32_t i = 0; i < fn->nregs; i++)
-        if (fn->reg[i].type == T_PRED) f->reg[i] = place(AREA_REG, (uint32_t)(4 * preds++));
-    at = (4 * preds + 63) / 64 * 64;
-    for (uint32_t i = 0; i < fn->nregs; i++) {
-        if (fn->reg[i].type == T_PRED) continue;
-        f->reg[i] = place(AREA_REG, (uint32_t)at);
-        at += type_is_wide(fn->reg[i].type) ? SLOT64 : SLOT32;
-    }
-    if (at > INT32_MAX)
-        return wl_fail(L->e, WL_EINPUT, "%s: function %s has too many registers", L->img->mod->file, fn->name);
-    f->reg_bytes = (uint32_t)at;
     f->param_at = (uint32_t)((fn->local_bytes + 15) / 16 * 16);
     f->frame_bytes = (uint32_t)((f->param_at + fn->frame_bytes + 15) / 16 * 16);
-    return 0;
+    return frame_lay_out(L);
 }
 
 static enum xend end_of(const struct ptx_inst *in)
@@ -254,7 +246,7 @@ static void lower_block(struct lower *L, const struct ptx_block *b, struct xbloc
     const struct code *code = &L->img->mod->code;
     *x = (struct xblock){.first = b->first,
                          .body = b->count,
-                         .count = b->count,
+                         .count = code->block[b->code_block].count,
                          .next = b->next,
                          .ipdom = b->ipdom,
                          .code_block = b->code_block};
@@ -263,12 +255,12 @@ static void lower_block(struct lower *L, const struct ptx_block *b, struct xbloc
     for (uint32_t i = 0; i < b->count; i++) {
         const struct ptx_inst *in = &fn->inst[b->first + i];
         enum polls polls = polls_of(in);
-        x->unguarded += !code->inst[in->code].guarded;
         L->f->clocks |= inst_reads_clock(in);
         if (polls > x->polls) x->polls = (uint8_t)polls;
-        L->f->barriers |= code->inst[in->code].kind == INST_BARRIER;
+        L->f->barriers |= !in->dropped && code->inst[in->code].kind == INST_BARRIER;
         L->f->meets |= meets_others(in);
     }
+    for (uint32_t i = 0; i < x->count; i++) x->unguarded += !code->inst[code->block[b->code_block].first + i].guarded;
     if (x->polls == POLL_STRONG) L->f->strong = true;
 }
 
@@ -276,10 +268,17 @@ static int lower_inst(struct lower *L, struct uop *u)
 {
     const struct code_inst *ci = &L->img->mod->code.inst[L->in->code];
     u->in = L->in;
-    u->emits = !inst_is_mem(ci) ? EMIT_NOTHING : ci->space == SPACE_GENERIC ? EMIT_GENERIC : EMIT_ADDRESSES;
-    u->guarded = ci->guarded;
+    u->emits = L->in->dropped || !inst_is_mem(ci) ? EMIT_NOTHING
+               : ci->space == SPACE_GENERIC       ? EMIT_GENERIC
+                                                  : EMIT_ADDRESSES;
+    u->guarded = ci->guarded && !L->in->dropped;
     int rc = ptx_opcodes[L->in->op].lower(L, u);
-    if (rc || L->in->guard < 0) return rc;
+    if (rc) return rc;
+    if (L->copied && L->copied[L->in - L->f->fn->inst]) {
+        u->d = u->v[0] = place(AREA_WARP, WS_SINK * SLOT32); /* its readers look elsewhere */
+        if (!u->emits) u->full = u->part = op_nop;
+    }
+    if (L->in->guard < 0) return 0;
     u->guard = L->f->reg[L->in->guard];
     u->not_guard = L->in->guard_neg ? UINT32_MAX : 0;
     u->then_full = u->full;
@@ -307,5 +306,5 @@ int lower_func(struct lower *L)
         if (rc) return rc;
     }
     for (uint32_t i = 0; i < fn->nblock; i++) lower_block(L, &fn->block[i], &f->block[i]);
-    return 0;
+    return lean_build(L);
 }

@@ -168,7 +168,9 @@ static int place_one(struct build *b, struct shared_var *s)
     uint64_t at = 0;
     for (const struct shared_user *u = s->kernels; u; u = u->next)
         if (u->kernel->f.shared_bytes > at) at = u->kernel->f.shared_bytes;
-    at = (at + s->var->align - 1) & ~((uint64_t)s->var->align - 1);
+    uint64_t align = s->var->align;
+    if (b->target.scheduled && s->var->bytes >= 16 && align < 16) align = 16; /* wide loads: join_loads.c */
+    at = (at + align - 1) & ~(align - 1);
     s->var->offset = at;
     if (at + s->var->bytes > MAX_SHARED_BYTES)
         return wl_fail(b->e, WL_EINPUT, "%s: the .shared variables up to '%s' need more than %llu bytes", b->m->file,
@@ -195,7 +197,7 @@ static int complete(struct build *b)
     for (struct func_info *fi = b->funcs; fi; fi = fi->next)
         if (find_pointees(b, fi)) return -1;
     for (struct func_info *fi = b->funcs; fi && b->target.scheduled; fi = fi->next)
-        if (fi->defined && !fi->f.refused && unroll_function(b, fi)) return -1;
+        if (fi->defined && !fi->f.refused && (unroll_function(b, fi) || join_loads(b, fi))) return -1;
     for (struct func_info *fi = b->funcs; fi; fi = fi->next)
         if (fi->defined && cfg_build(b, fi) &&
             (!refuse_function(b->m, &fi->f, b->e) || refuse_body(b, fi) || cfg_build(b, fi)))

@@ -1,7 +1,7 @@
 /* module.h - what parsing hands to the passes that complete a module.
  *
  * Each function is a struct func_info whose first member is the ptx_func the outside sees;
- * the rest is what only the passes need. They run in this order: (unroll_function and) cfg_build for each
+ * the rest is what only the passes need. They run in this order: (unroll_function, join_loads and) cfg_build for each
  * function, then, callees first, live_count (and sched_function), and once for the module place_shared and
  * code_build. */
 #ifndef WL_PTX_MODULE_H
@@ -52,6 +52,7 @@ struct func_info {
     uint32_t order;         /* index of the function in build.order */
     uint32_t pressure;      /* live registers, callees included */
     uint32_t *room;         /* by block: registers for its own values */
+    uint8_t *entries;       /* by instruction: how many it has in the code table; NULL: one each */
     struct func_info *next; /* all functions in order of first appearance */
 };
 
@@ -80,6 +81,7 @@ unsigned inst_reads(const struct ptx_inst *in, int32_t *out);
 /* Each returns 0, or fills b->e. */
 int cfg_build(struct build *b, struct func_info *fi);
 int unroll_function(struct build *b, struct func_info *fi); /* unroll.c; before cfg_build */
+int join_loads(struct build *b, struct func_info *fi);      /* join_loads.c; behind it, also before cfg_build */
 int live_count(struct build *b, struct func_info *fi);
 int sched_function(struct build *b, struct func_info *fi); /* block_order.c; after live_count */
 int code_build(struct build *b);

@@ -108,7 +108,7 @@ static bool push_level(struct exec_warp *w, uint32_t block, uint32_t reconv, uin
     return true;
 }
 
-/* A frame for f above the current one, its registers zeroed. */
+/* A frame for f above the current one, its registers zeroed where that matters. */
 static bool push_frame(struct exec_warp *w, const struct xfunc *f, const struct ptx_call *call, uint32_t mask)
 {
     if (w->nframe == w->frame_cap) {
@@ -125,7 +125,8 @@ static bool push_frame(struct exec_warp *w, const struct xfunc *f, const struct 
         new.local = top->local + top->f->frame_bytes;
     }
     if (!grow_regs(w, new.regs + f->reg_bytes) || !grow_local(w, new.local + f->frame_bytes)) return false;
-    memset(w->regs + new.regs, 0, f->reg_bytes);
+    memset(w->regs + new.regs, 0, f->cleared);
+    for (uint32_t i = 0; i < f->nclear; i++) memset(w->regs + new.regs + f->clear[i].at, 0, f->clear[i].bytes);
     w->frame[w->nframe++] = new;
     aim(w);
     return push_level(w, 0, PTX_NO_BLOCK, mask);
@@ -176,8 +177,10 @@ int warp_start(struct exec_warp *w)
     struct exec_run *r = w->run;
     uint32_t threads = r->info.threads_per_cta - w->id * WARP_SIZE;
     uint32_t(*slot)[WARP_SIZE] = (uint32_t(*)[WARP_SIZE])(void *)w->specials;
-    for (unsigned k = 0; k < 3; k++)
+    for (unsigned k = 0; k < 3; k++) {
+        if (slot[WS_CTAID_X + k][0] == w->cta->ctaid[k]) continue;
         for (unsigned i = 0; i < WARP_SIZE; i++) slot[WS_CTAID_X + k][i] = w->cta->ctaid[k];
+    }
     w->live = threads >= WARP_SIZE ? UINT32_MAX : (1u << threads) - 1;
     w->depth = w->nframe = 0;
     w->executed = w->threads = 0;
@@ -420,19 +423,17 @@ static void enter_block(struct exec_warp *w, const struct xfunc *f, const struct
 
 static int run_block(struct exec_warp *w, const struct xfunc *f, const struct xblock *b, uint32_t mask)
 {
-    const struct uop *u = f->uop + b->first, *end = u + b->body;
-    if (w->resume) {
-        u += w->resume;
-        w->resume = 0;
-    } else {
-        enter_block(w, f, b, mask);
-    }
+    uint32_t resume = w->resume;
+    if (resume) w->resume = 0;
+    else enter_block(w, f, b, mask); /* which decides whether there is a stream */
+    const struct uop *first = w->out ? f->uop + b->first : f->lean + b->lean_first;
+    const struct uop *u = first + resume, *end = first + (w->out ? b->body : b->lean_body);
     int rc = RUN_ON;
     if (mask == UINT32_MAX)
         while (u < end && !rc) rc = u->full(w, u), u++;
     else
         while (u < end && !rc) rc = u->part(w, u), u++;
-    if (rc == RUN_WAIT || rc == RUN_CLOCK) w->resume = (uint32_t)(u - (f->uop + b->first));
+    if (rc == RUN_WAIT || rc == RUN_CLOCK) w->resume = (uint32_t)(u - first);
     if (rc) return rc;
     return end_block(w, end, b);
 }

@@ -158,7 +158,7 @@ int op_clock(struct exec_warp *w, const struct uop *u)
     }
     const struct call_frame *f = &w->frame[w->nframe - 1];
     const struct xblock *b = &f->f->block[w->stack[w->depth - 1].block];
-    uint64_t now = w->block_at + (uint64_t)(u - (f->f->uop + b->first));
+    uint64_t now = w->block_at + (uint64_t)(u->in - &f->f->fn->inst[b->first]);
     for (uint32_t m = w->exec; m; m &= m - 1) put_lane(w, u->d, u->wide, bit_low32(m), now);
     return RUN_ON;
 }

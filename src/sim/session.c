@@ -6,9 +6,8 @@
  * the executor what it executed. A difference means that a stream was written or read wrongly,
  * and no number of the run can be trusted. */
 #include "sim/gpu.h"
-#include "sim/sampling.h"
-#include "sim/sampling_waves.h"
 #include "sim/session_attach.h"
+#include "sim/session_priv.h"
 #include "sim/split.h"
 #include "sm/sm.h"
 
@@ -19,24 +18,6 @@
 
 enum { NVM_MAP_ALLOC = 4 }; /* ORDER of the choices of nvm.map */
 #define DEFAULT_MEMORY (UINT64_C(16) << 30)
-
-struct session {
-    struct session_options opt;
-    struct dev_mem *mem;
-    struct gpu *gpu;
-    struct kernel_record *kernel;
-    unsigned kernels, kernels_cap;
-    uint64_t cycles;
-    struct exec_counts counts;
-    struct launch_counts launches;
-    struct wl_err error;
-    bool warned_of_clocks;
-    struct launch_queue queue; /* launches that were executed and wait for the machine */
-    uint64_t overlaps;         /* groups of launches that overlapped */
-    struct sampling *sampling; /* NULL: everything is timed */
-    void *attached;
-    void (*free_attached)(void *);
-};
 
 static _Thread_local struct session *current;
 static struct session *(*provider)(void);
@@ -180,8 +161,7 @@ void session_host_copy(struct session *s, uint64_t addr, uint64_t bytes)
     if (s->opt.mode == SESSION_RECORD && s->opt.record_copy) s->opt.record_copy(s->opt.record_arg, addr, bytes);
 }
 
-/* Makes room before the run, so that a finished launch can always be recorded. */
-static int reserve_record(struct session *s, struct wl_err *e)
+int session_reserve(struct session *s, struct wl_err *e)
 {
     if (s->kernels < s->kernels_cap) return 0;
     unsigned cap = s->kernels_cap ? 2 * s->kernels_cap : 64;
@@ -192,7 +172,7 @@ static int reserve_record(struct session *s, struct wl_err *e)
     return 0;
 }
 
-static void add_record(struct session *s, const struct launch_info *info, uint64_t cycles, struct exec_counts n)
+void session_record(struct session *s, const struct launch_info *info, uint64_t cycles, struct exec_counts n)
 {
     struct kernel_record *k = &s->kernel[s->kernels++];
     *k = (struct kernel_record){.cycles = cycles,
@@ -207,15 +187,7 @@ static void add_record(struct session *s, const struct launch_info *info, uint64
     s->cycles += cycles;
 }
 
-/* What the machine counted in one kernel, and what had been executed when it stopped: more is to
- * come after a cut. */
-struct timed {
-    uint64_t cycles;
-    struct exec_counts issued, executed;
-    bool cut;
-};
-
-static int run_timed(struct session *s, struct stream_source *src, struct timed *t, struct wl_err *e)
+int session_time(struct session *s, struct stream_source *src, struct timed *t, struct wl_err *e)
 {
     struct run_stats before, after;
     gpu_read_stats(s->gpu, &before);
@@ -230,7 +202,7 @@ static int run_timed(struct session *s, struct stream_source *src, struct timed 
     return 0;
 }
 
-static int run_functional(struct stream_source *src, struct wl_err *e)
+int session_execute(struct stream_source *src, struct wl_err *e)
 {
     struct cta_stream cta;
     int got;
@@ -238,7 +210,7 @@ static int run_functional(struct stream_source *src, struct wl_err *e)
     return got < 0 ? WL_ERUN : 0;
 }
 
-static int audit_launch(const char *kernel, struct exec_counts issued, struct exec_counts executed, struct wl_err *e)
+int session_audit(const char *kernel, struct exec_counts issued, struct exec_counts executed, struct wl_err *e)
 {
     if (issued.warp_instructions == executed.warp_instructions &&
         issued.thread_instructions == executed.thread_instructions)
@@ -250,113 +222,19 @@ static int audit_launch(const char *kernel, struct exec_counts issued, struct ex
                    executed.thread_instructions);
 }
 
-/* ---- sampling ---- */
-
-static struct exec_counts minus(struct exec_counts a, struct exec_counts b)
-{
-    return (struct exec_counts){a.warp_instructions - b.warp_instructions,
-                                a.thread_instructions - b.thread_instructions};
-}
-
-static void read_machine(const struct session *s, struct sample *out)
-{
-    struct policy_stats p;
-    gpu_read_stats(s->gpu, &out->stats);
-    gpu_read_policy_stats(s->gpu, &p);
-    memcpy(out->l1, p.l1, sizeof p.l1);
-    memcpy(out->l2, p.l2, sizeof p.l2);
-    memcpy(out->sched, p.sched, sizeof p.sched);
-}
-
-/* Where the instructions of a launch are counted that the machine does not count: in the executor, or in a trace. */
-struct launch_total {
-    struct exec_counts (*read)(void *arg);
-    void *arg;
-};
-
-static int run_sampled(struct session *s, struct stream_source *src, struct launch_total total, struct timed *t,
-                       struct wl_err *e)
-{
-    struct sample before, own;
-    enum sampling_choice c = src->feed ? SAMPLING_FULL : sampling_choose(s->sampling, src->info);
-    if (c == SAMPLING_SKIP) {
-        if (src->pass) src->pass(src, UINT32_MAX);
-        int rc = run_functional(src, e);
-        t->executed = total.read(total.arg);
-        if (!rc && sampling_skipped(s->sampling, src->info, t->executed, &t->cycles)) rc = wl_no_memory(e);
-        return rc;
-    }
-    gpu_sample_waves(s->gpu, c == SAMPLING_FULL ? 0 : sampling_tolerance(s->sampling));
-    read_machine(s, &before);
-    int rc = run_timed(s, src, t, e);
-    if (rc) return rc;
-    t->executed = total.read(total.arg);
-    read_machine(s, &own);
-    stats_subtract(&own, &before, sizeof own);
-    if (sampling_timed(s->sampling, src->info, c, t->executed, &own, gpu_waves(s->gpu))) return wl_no_memory(e);
-    t->cycles = sampling_last_cycles(s->sampling);
-    return 0;
-}
-
-static struct exec_counts count_source(void *src) { return ptx_counts(src); }
-
-/* A launch that a program makes. */
-static int sample_launch(struct session *s, struct stream_source *src, struct timed *t, struct wl_err *e)
-{
-    int rc = run_sampled(s, src, (struct launch_total){count_source, src}, t, e);
-    return rc ? rc : audit_launch(src->info->kernel, t->issued, minus(t->executed, ptx_passed(src)), e);
-}
-
-static void split(const struct session *s, const struct sample *from, struct run_stats *stats, struct policy_stats *p)
-{
-    struct policy_stats now;
-    gpu_read_policy_stats(s->gpu, &now);
-    *stats = from->stats;
-    *p = now; /* the sizes of the policies */
-    memcpy(p->l1, from->l1, sizeof p->l1);
-    memcpy(p->l2, from->l2, sizeof p->l2);
-    memcpy(p->sched, from->sched, sizeof p->sched);
-}
-
-int session_read(const struct session *s, struct run_stats *stats, struct policy_stats *p,
-                 struct sampling_report *report, struct wl_err *e)
-{
-    struct sample machine, all;
-    report->on = 0;
-    if (!s->sampling) {
-        gpu_read_stats(s->gpu, stats);
-        gpu_read_policy_stats(s->gpu, p);
-        return 0;
-    }
-    read_machine(s, &machine);
-    int rc = sampling_read(s->sampling, &machine, &all, report, e);
-    split(s, &all, stats, p);
-    return rc;
-}
-
-bool session_read_launch(struct session *s, unsigned launch, struct run_stats *stats, struct policy_stats *p)
-{
-    struct sample one;
-    if (!s->sampling || launch >= sampling_launches(s->sampling)) return false;
-    sampling_launch(s->sampling, launch, &one);
-    split(s, &one, stats, p);
-    if (launch < s->kernels) s->kernel[launch].cycles = one.stats.cycles;
-    return true;
-}
-
 static int consume_launch(struct session *s, enum session_mode mode, struct stream_source *src, struct timed *t,
                           struct wl_err *e)
 {
     int rc = 0;
-    if (mode == SESSION_TIMING && s->sampling) return sample_launch(s, src, t, e);
-    if (mode == SESSION_TIMING) rc = run_timed(s, src, t, e);
+    if (mode == SESSION_TIMING && s->sampling) return session_sample_launch(s, src, t, e);
+    if (mode == SESSION_TIMING) rc = session_time(s, src, t, e);
     else if (mode == SESSION_RECORD && s->opt.record) rc = s->opt.record(s->opt.record_arg, src, e);
-    else rc = run_functional(src, e);
+    else rc = session_execute(src, e);
     t->executed = ptx_counts(src);
-    if (!rc && mode == SESSION_TIMING) rc = audit_launch(src->info->kernel, t->issued, t->executed, e);
+    if (!rc && mode == SESSION_TIMING) rc = session_audit(src->info->kernel, t->issued, t->executed, e);
     if (rc || !t->cut) return rc;
     ptx_leave_step(src);
-    rc = run_functional(src, e); /* the program still needs the other CTAs' results */
+    rc = session_execute(src, e); /* the program still needs the other CTAs' results */
     t->cut = ptx_counts(src).warp_instructions > t->executed.warp_instructions;
     return rc;
 }
@@ -396,7 +274,7 @@ static void account_launch(struct session *s, const struct stream_source *src, c
     if (skipped) return;
     s->counts.warp_instructions += t->executed.warp_instructions;
     s->counts.thread_instructions += t->executed.thread_instructions;
-    add_record(s, src->info, t->cycles, t->executed);
+    session_record(s, src->info, t->cycles, t->executed);
 }
 
 /* CTAs that wait for one another are executed together, as many as the machine holds. One that does not fit at all
@@ -446,117 +324,6 @@ static int run_children(struct session *s, const struct ptx_launch *l, const str
     return 0;
 }
 
-/* ---- work that may overlap ---- */
-
-/* What is kept at most: beyond that all of it runs, and what comes later runs after it. */
-enum { MOST_WAITING = 1024 };
-#define MOST_KEPT (UINT64_C(256) << 20)
-
-bool session_overlaps(const struct session *s)
-{
-    return s->gpu && s->opt.config.v[P_GPU_CONCURRENT_KERNELS] > 1 && !s->opt.config.v[P_STATS_PROFILE] &&
-           !s->opt.gpu.timeline && !s->sampling;
-}
-
-bool session_orders(const struct session *s) { return session_overlaps(s); }
-bool session_has_ended(const struct session *s, uint64_t number) { return queue_ended_at(&s->queue, number); }
-bool session_waits(const struct session *s) { return s->queue.count; }
-uint64_t session_ended_at(const struct session *s, uint64_t number) { return queue_ended_at(&s->queue, number); }
-
-bool session_covers(const struct session *s, const uint64_t *number, unsigned numbers)
-{
-    return queue_covers(&s->queue, number, numbers);
-}
-
-/* The records of launches that ran between two moments in which the machine was empty. */
-struct flush {
-    struct session *session;
-    struct run_stats before;
-};
-
-static void record_one(struct session *s, const struct queued *w, uint64_t overlap)
-{
-    struct exec_counts n = kept_handed_out(w->kept), all = kept_executed(w->kept);
-    s->launches.cut += w->launch.cut && all.warp_instructions > n.warp_instructions;
-    s->counts.warp_instructions += n.warp_instructions;
-    s->counts.thread_instructions += n.thread_instructions;
-    uint64_t cycles = s->cycles;
-    add_record(s, w->launch.source->info, w->launch.end - w->launch.begin, n);
-    s->cycles = cycles;
-    struct kernel_record *k = &s->kernel[s->kernels - 1];
-    k->begin = w->launch.begin;
-    k->end = w->launch.end;
-    k->stream = w->stream;
-    k->overlap = overlap;
-}
-
-static int record_group(void *arg, struct queued *const *ran, unsigned count, struct wl_err *e)
-{
-    const struct flush *f = arg;
-    struct session *s = f->session;
-    struct run_stats after;
-    struct exec_counts issued, executed = {0};
-    int rc = gpu_check_laws(s->gpu, e);
-    gpu_read_stats(s->gpu, &after);
-    issued.warp_instructions = after.sm.warp_instructions - f->before.sm.warp_instructions;
-    issued.thread_instructions = after.sm.thread_instructions - f->before.sm.thread_instructions;
-    for (unsigned i = 0; i < count; i++) {
-        executed.warp_instructions += kept_handed_out(ran[i]->kept).warp_instructions;
-        executed.thread_instructions += kept_handed_out(ran[i]->kept).thread_instructions;
-    }
-    if (!rc) rc = audit_launch(ran[0]->launch.source->info->kernel, issued, executed, e);
-    if (count > 1) s->overlaps++;
-    for (unsigned i = 0; i < count && !rc; i++) {
-        rc = reserve_record(s, e);
-        if (!rc) record_one(s, ran[i], count > 1 ? s->overlaps : 0);
-        if (!rc && ran[i]->launch.cut) rc = run_functional(ran[i]->launch.source, e);
-    }
-    s->cycles = after.cycles;
-    const struct session_watch *w = s->opt.watch;
-    if (!rc && w && w->launched) w->launched(w->arg);
-    return rc;
-}
-
-int session_flush(struct session *s, struct wl_err *e)
-{
-    struct flush f = {.session = s};
-    int rc = 0;
-    while (!rc && s->queue.count) {
-        gpu_read_stats(s->gpu, &f.before);
-        rc = queue_run(&s->queue, record_group, &f, e);
-    }
-    return rc;
-}
-
-/* Executes the launch and keeps it. One that is too large runs at once, as far as it was not executed yet. */
-static int keep_launch(struct session *s, const struct kept_from *from, const struct launch_order *o, uint64_t *number,
-                       struct wl_err *e)
-{
-    struct kept *k = kept_new(from, s->queue.bytes < MOST_KEPT ? MOST_KEPT - s->queue.bytes : 1, e);
-    if (!k) {
-        struct wl_err later;
-        int rc = (int)e->code;
-        session_flush(s, &later); /* those before it did not fail */
-        return rc;
-    }
-    bool all = kept_whole(k);
-    int rc = queue_launch(&s->queue, k, o, number, e);
-    if (!rc) s->launches.all++;
-    if (rc || (all && s->queue.bytes < MOST_KEPT && s->queue.count < MOST_WAITING)) return rc;
-    return session_flush(s, e);
-}
-
-int session_copy_after(struct session *s, uint64_t addr, uint64_t bytes, const struct launch_order *o, uint64_t *number,
-                       struct wl_err *e)
-{
-    *number = 0;
-    if (!o || !session_waits(s) || !s->opt.config.v[P_L2_COPY_FILLS]) {
-        session_host_copy(s, addr, bytes);
-        return 0;
-    }
-    return queue_copy(&s->queue, addr, bytes, o, number, e);
-}
-
 static struct exec_counts count_ptx(void *source) { return ptx_counts(source); }
 
 static void note_children(struct stream_source *s, void *children)
@@ -575,7 +342,7 @@ static int keep_ptx(struct session *s, const struct ptx_launch *l, struct stream
                              .executed = note_children,
                              .hears = &children,
                              .close = ptx_close};
-    int rc = keep_launch(s, &from, o, number, e);
+    int rc = session_keep(s, &from, o, number, e);
     if (!rc && children) rc = session_flush(s, e);
     if (!rc) rc = run_children(s, l, children, e);
     ptx_free_children(children);
@@ -594,7 +361,7 @@ int session_launch_after(struct session *s, struct ptx_launch *l, const struct l
     *number = 0;
     if (l->kernel->refused)
         return wl_fail(e, WL_EINPUT, "kernel %s cannot be executed here:\n%s", l->kernel->name, l->kernel->refused);
-    if (reserve_record(s, e)) return WL_ERUN;
+    if (session_reserve(s, e)) return WL_ERUN;
     bool skipped = !launch_selected(s, l);
     enum session_mode mode = skipped ? SESSION_FUNCTIONAL : s->opt.mode;
     l->no_streams = mode == SESSION_FUNCTIONAL;
@@ -632,11 +399,12 @@ int session_replay(struct session *s, struct stream_source *src, struct exec_cou
     if (!s->gpu) return wl_fail(e, WL_EINPUT, "a trace can only be replayed on a timing machine");
     if (s->opt.config.v[P_NVM_MAP] == NVM_MAP_ALLOC)
         return wl_fail(e, WL_EINPUT, "nvm.map = alloc follows allocations, and a trace has none; use page_hash");
-    if (session_flush(s, e) || reserve_record(s, e)) return (int)e->code;
+    if (session_flush(s, e) || session_reserve(s, e)) return (int)e->code;
     struct timed t = {0};
-    int rc = s->sampling ? run_sampled(s, src, (struct launch_total){total, arg}, &t, e) : run_timed(s, src, &t, e);
+    int rc =
+        s->sampling ? session_sample(s, src, (struct launch_total){total, arg}, &t, e) : session_time(s, src, &t, e);
     if (rc) return rc;
-    add_record(s, src->info, t.cycles, s->sampling ? t.executed : t.issued);
+    session_record(s, src->info, t.cycles, s->sampling ? t.executed : t.issued);
     const struct session_watch *w = s->opt.watch;
     if (w && w->launched) w->launched(w->arg);
     return 0;
@@ -648,5 +416,5 @@ int session_replay_after(struct session *s, const struct kept_from *from, const 
     *number = 0;
     if (!o || !session_overlaps(s) || s->opt.config.v[P_NVM_MAP] == NVM_MAP_ALLOC)
         return session_replay(s, from->source, from->counts, from->arg, e);
-    return keep_launch(s, from, o, number, e);
+    return session_keep(s, from, o, number, e);
 }

@@ -171,7 +171,7 @@ for signal in KILL INT TERM HUP GROUP; do # HUP: a closed terminal; GROUP: SIGTE
         n=$((n + 1))
         sleep 0.02
     done
-    if [ $signal = GROUP ]; then kill -TERM -- -$pid; else kill -$signal $pid; fi
+    if [ $signal = GROUP ]; then kill -s TERM -- -$pid; else kill -$signal $pid; fi
     wait $pid; status=$?
     kept=$(rows cut.$signal.db)
     check "$signal: some runs are kept ($kept)" test "$kept" -ge 8
@@ -234,6 +234,16 @@ INI
     check "a failed run is not done again" grep -q 'retry' "$work/err"
     good "prune --failed" store prune --failed --store hang.db
     has '^[12] results removed'
+    # Stopped for longer than --timeout in the middle of runs that need less.
+    check "a policy that takes its time builds" breaks 'static int n; if (n++ < 15) usleep(100000);' slow
+    setsid "$WARPLINE" experiment fails.ini --plugin ./slow.so --timeout 5 --store slow.db --out fail -q \
+        >"$work/out" 2>"$work/err" &
+    sleep 0.8
+    kill -s STOP -- -$!
+    sleep 6
+    kill -s CONT -- -$!
+    wait $!
+    check "the time in which a sweep was stopped does not count for --timeout" test $? -eq 0
 else echo "# no C compiler: failing runs not tested"; fi
 
 # ---- the report ----

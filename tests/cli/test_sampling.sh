@@ -159,6 +159,20 @@ good "claims" claims "$work/x.ini" --size tiny --store "$work/r.db" -j 1 --sampl
 has '^sampled: '
 good "compare" compare fdtd2d --size tiny --sample --sched gto,lrr -j 1
 has 'sampled, cycles +- '
+
+# ---- nor does one in a results file ----
+good "sampled results to a file" store export results "$work/x.ini" --size tiny --sample --store "$work/r.db" -o "$work/s.csv"
+good "and back" figure --from "$work/s.csv" --out "$work/back" -q
+good "as from the store" experiment "$work/x.ini" --size tiny --sample --store "$work/r.db" --no-run --out "$work/there" -q
+check "they are the same" cmp "$work/back/x.a.csv" "$work/there/x.a.csv"
+good "claims of the file" claims --from "$work/s.csv"
+has '^sampled: runs are timed in part, their cycles to within 1 %'
+good "full results to a file" store export results "$work/x.ini" --size tiny --store "$work/r.db" -o "$work/f.csv"
+good "are not" claims --from "$work/f.csv"
+check "called sampled" test "$(grep -c sampled "$work/out")" -eq 0
+sed '1s/run.sample=100/run.sample=0/' "$work/s.csv" >"$work/bad.csv"
+bad 2 "bad.csv:1: the last field" claims --from "$work/bad.csv"
+bad 2 "goes with 'store export results'" store list --sample --store "$work/r.db"
 bad 2 "goes without" claims --from "$WL_ROOT/docs/results/hac.csv" --sample
 
 # ---- executables ----

@@ -123,4 +123,33 @@ check "that size does" \
     quietly run vectoradd --size tiny --gpu h100 --scheme hac -q --set "$(sed -n 's/.*--set //p' err)"
 bad 2 "did you mean 'dycache'" run atax --scheme dycahe
 bad 2 "has no parameter 'x'" run atax --scheme dacache:x=1
+
+# ---- inputs and seeds ----
+good "lists of inputs and seeds" sweep bfs --size tiny --input nodes=256,512 --seed 1,2 --sched lrr,gto --store in.db \
+    -j 2 --csv in.csv --json in.json
+check "a run for each, each as it is alone" python3 - "$WARPLINE" <<'PY'
+import csv, json, subprocess, sys
+
+runs = json.load(open("in.json"))["runs"]
+assert json.load(open("in.json"))["varied"] == ["sched", "nodes", "seed"]
+assert [(r["point"]["sched"], r["point"]["nodes"], r["point"]["seed"]) for r in runs] == [
+    (s, n, d) for s in ("lrr", "gto") for n in ("256", "512") for d in "12"]
+first = {(r["point"]["nodes"], r["point"]["seed"]): r["cycles"] for r in runs[:4]}
+assert len(set(first.values())) > 2  # another seed is another graph
+for r in runs:
+    p = r["point"]
+    words = "run bfs --size tiny --json - -q --input nodes=%(nodes)s --seed %(seed)s --sched %(sched)s" % p
+    alone = json.loads(subprocess.run([sys.argv[1], *words.split()], stdout=subprocess.PIPE).stdout)
+    assert (r["cycles"], r["l1d"]) == (alone["cycles"], alone["l1d"]), p
+    assert abs(r["speedup"] - first[p["nodes"], p["seed"]] / r["cycles"]) < 1e-5  # over the same inputs
+rows = list(csv.DictReader(open("in.csv")))
+assert [row["inputs.nodes"] + " " + row["seed"] for row in rows[:4]] == ["256 1", "256 2", "512 1", "512 2"]
+PY
+good "nothing is run again" sweep bfs --size tiny --input nodes=256,512 --seed 1,2 --store in.db --no-run --sched lrr,gto
+good "compare too" compare bfs vectoradd --size tiny --seed 3,4
+has '^bfs  *3 '
+bad 2 "nodes is given twice" sweep bfs --size tiny --input nodes=256 --input nodes=512 --store in.db
+bad 2 "has no input 'nn'" sweep bfs --size tiny --input nn=1,2 --store in.db
+bad 2 "needs numbers, not 'x'" sweep bfs --size tiny --seed 1,x --store in.db
+bad 2 "needs a number, not '1,2'" run bfs --size tiny --seed 1,2
 finish

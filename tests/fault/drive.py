@@ -2,7 +2,7 @@
 """drive.py - fails the Nth call, for N = 1, 2, 3, ..., of each kind, in each of a set of commands.
 
 usage: drive.py --warpline FILE --lib libwlfault.so [--asan] [--stride N] [--case NAME] [--kind NAME]
-                [--from N] [--to N] [--places] [--sample] [--jobs N]
+                [--from N] [--to N] [--places] [--sample] [--jobs N] [--work FOLDER]
 
 After each run with a failed call this must hold:
   - no signal ended it, no sanitizer spoke, it ended in time;
@@ -13,7 +13,8 @@ After each run with a failed call this must hold:
     gives.
 --stride N takes a sample: the first 12 calls, then every Nth. --places fails one call of each chain of callers instead
 of all calls (with --stride: of every Nth chain). --sample is what a test has time for: chains of five callers, every
-eighth of those that take memory, every third of the others. --jobs N runs so many at once.
+eighth of those that take memory, every third of the others. --jobs N runs so many at once. The commands run in a
+temporary folder of --work, by default in memory (/dev/shm), where no fsync waits for a disk.
 """
 import argparse
 import csv
@@ -72,8 +73,29 @@ def cases(root):
                   ["store", "export", "csv", "fault.ini", "--store", "r.db", "-o", "out.csv"], ["out.csv"], True),
         "verify": ([["experiment", "fault.ini", "--store", "r.db", "-j", "1", "-q"]],
                    ["store", "verify", "--store", "r.db"], [], True),
+        "threads": ([], ["run", "atax", "--size", "tiny", "--threads", "2", "--json", "out.json"], ["out.json"], False),
+        "accel": ([], ["trace", "convert", os.path.join(root, "tests/traces/features"), "-o", "out.wlt"], ["out.wlt"],
+                  False),
+        "streams": ([], ["trace", "convert", "two", "-o", "out.wlt"], ["out.wlt"], False),
+        "to_accel": ([["trace", "record", "atax", "--size", "tiny", "-o", "in.wlt"]],
+                     ["trace", "convert", "in.wlt", "-o", "out"], ["out/kernelslist.g", "out/kernel-1.traceg"], False),
+        "calibrate": ([], ["calibrate", os.path.join(root, "tests/cli/measurements.txt"), "-o", "out.ini"], ["out.ini"],
+                      False),
+        "fidelity": ([], ["fidelity", os.path.join(root, "tests/fidelity/ncu_raw.csv"), "-o", "out.csv", "--", "run",
+                          ptx], ["out.csv"], False),
         "exec": ([], ["exec", "--json", "out.json", "--", "PROGRAM"], ["out.json"], False),
     }
+
+
+def two_streams(root, folder):
+    """An Accel-Sim trace of two kernels in two streams."""
+    os.mkdir(folder)
+    kernel = open(os.path.join(root, "tests/traces/features/kernel-1.traceg")).read()
+    for i in (1, 2):
+        with open(os.path.join(folder, f"kernel-{i}.traceg"), "w") as f:
+            f.write(re.sub("-cuda stream id = .*", f"-cuda stream id = {4 + i}", kernel))
+    with open(os.path.join(folder, "kernelslist.g"), "w") as f:
+        f.write("kernel-1.traceg\nkernel-2.traceg\n")
 
 
 HOST = re.compile(r'"(?:seconds|peak_memory_bytes|created|generated)": [^,\n}]*|^ *"command": .*\n|^ *simulation .*$'
@@ -169,11 +191,12 @@ class Driver:
         return True
 
     def case(self, name, case):
-        with tempfile.TemporaryDirectory() as top:
+        with tempfile.TemporaryDirectory(dir=self.a.work) as top:
             base, folder = os.path.join(top, "base"), os.path.join(top, "f")
             os.mkdir(base)
             with open(os.path.join(base, "fault.ini"), "w") as f:
                 f.write(EXPERIMENT)
+            two_streams(self.root, os.path.join(base, "two"))
             for words in case[0]:
                 rc, _, err = self.call(base, words)
                 if rc:
@@ -210,7 +233,8 @@ class Driver:
             stride = self.a.stride
             if self.a.sample:
                 stride = (8 if kind == "alloc" else 3) * (8 if self.a.asan else 1)
-            yield from self.places(case, kind, top)[::stride]
+            places = self.places(case, kind, top)
+            yield from places if self.a.sample and len(places) < 16 else places[::stride]
             return
         n = self.a.first
         while n <= self.a.to:
@@ -252,6 +276,7 @@ def main():
     p.add_argument("--depth", type=int, default=14)
     p.add_argument("--jobs", type=int, default=1)
     p.add_argument("--lines", type=int, default=6)
+    p.add_argument("--work", default="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
     a = p.parse_args()
     if a.sample:
         a.places, a.depth = True, 5

@@ -274,26 +274,34 @@ static void learn_kernel(struct accel_reader *r)
 static bool is_default(uint64_t stream) { return stream <= 1; }
 
 /* Whether launches of the list are of two streams besides the default one. Found once, by reading all headers: most
- * programs have one stream, and their launches need not be kept. */
-static bool may_overlap(struct accel_reader *r)
+ * programs have one stream, and their launches need not be kept. A header that cannot be read is an error here already:
+ * launches that overlap must not be taken for launches in order. */
+static int find_order(struct accel_reader *r)
 {
     struct accel_list l;
-    struct wl_err ignored;
-    if (r->order != UNKNOWN) return r->order == OVERLAP;
+    struct wl_err e;
+    if (r->order != UNKNOWN) return WL_OK;
     r->order = IN_ORDER;
-    if (!r->path || accel_list_open(&l, r->path, &ignored)) return false;
-    int command;
-    while (r->order == IN_ORDER && (command = accel_list_next(&l, &ignored)) > ACCEL_END) {
+    if (!r->path) return WL_OK;
+    int command = accel_list_open(&l, r->path, &e) ? -(int)e.code : accel_list_next(&l, &e);
+    while (r->order == IN_ORDER && command > ACCEL_END) {
         struct lines in;
-        struct accel_kernel k;
-        if (command != ACCEL_KERNEL) continue;
-        lines_open(&in, l.file);
-        if (!in.failed) accel_read_header(&in, &k);
-        if (!in.failed && !is_default(k.stream) && k.stream != r->kernel.stream) r->order = OVERLAP;
-        lines_close(&in);
+        struct accel_kernel k = {0};
+        if (command == ACCEL_KERNEL) {
+            lines_open(&in, l.file);
+            if (!in.failed) accel_read_header(&in, &k);
+            if (!is_default(k.stream) && k.stream != r->kernel.stream) r->order = OVERLAP;
+            if (in.failed) e = in.err;
+            command = in.failed ? -(int)e.code : command;
+            lines_close(&in);
+        }
+        if (command > ACCEL_END) command = accel_list_next(&l, &e);
     }
     accel_list_close(&l);
-    return r->order == OVERLAP;
+    if (command >= ACCEL_END) return WL_OK;
+    r->failed = true;
+    r->err = e;
+    return (int)e.code;
 }
 
 static int begin_launch(struct accel_reader *r, struct wlt_item *out, struct wl_err *e)
@@ -312,7 +320,9 @@ static int begin_launch(struct accel_reader *r, struct wlt_item *out, struct wl_
     r->totals.launches++;
     *out = (struct wlt_item){.kind = WLT_LAUNCH, .source = &r->source};
     uint64_t stream = r->kernel.stream;
-    if (!is_default(stream) && may_overlap(r)) out->order = (struct wlt_order){.given = true, .stream = stream};
+    if (is_default(stream)) return 1;
+    if (find_order(r)) return report(r, e);
+    if (r->order == OVERLAP) out->order = (struct wlt_order){.given = true, .stream = stream};
     return 1;
 }
 
@@ -428,22 +438,23 @@ static void name_program(struct accel_reader *r, const char *path)
     keep_name(h->workload, sizeof h->workload, *name ? name : path);
 }
 
-/* Which trace it is, without reading all of it: the list's lines and the sizes of the files they name. */
-static uint64_t identify(const char *path)
+/* Which trace it is, without reading all of it: the list's lines and the sizes of the files they name. A list of which
+ * only a part could be read would be taken for another trace. */
+static int identify(const char *path, uint64_t *hash, struct wl_err *e)
 {
     struct accel_list l;
-    struct wl_err ignored;
     struct stat st;
     uint64_t h = WL_HASH_INIT;
-    int command = accel_list_open(&l, path, &ignored) ? ACCEL_END : accel_list_next(&l, &ignored);
-    for (; command > ACCEL_END; command = accel_list_next(&l, &ignored)) {
+    int command = accel_list_open(&l, path, e) ? -(int)e->code : accel_list_next(&l, e);
+    for (; command > ACCEL_END; command = accel_list_next(&l, e)) {
         uint64_t size = 0;
         if (command == ACCEL_KERNEL && stat(l.file, &st) == 0) size = (uint64_t)st.st_size;
         h = hash_bytes(h, &size, sizeof size);
         if (command == ACCEL_COPY) h = hash_bytes(hash_bytes(h, &l.addr, sizeof l.addr), &l.bytes, sizeof l.bytes);
     }
     accel_list_close(&l);
-    return h;
+    *hash = h;
+    return command < 0 ? (int)e->code : WL_OK;
 }
 
 static struct accel_reader *new_reader(struct wl_err *e)
@@ -462,14 +473,15 @@ struct accel_reader *accel_open(const char *path, struct wl_err *e)
 {
     struct accel_reader *r = new_reader(e);
     if (!r) return NULL;
-    if (accel_list_open(&r->list, path, e)) {
+    if (accel_list_open(&r->list, path, e) || identify(path, &r->header.workload_hash, e)) {
         accel_close(r);
         return NULL;
     }
     name_program(r, path);
-    r->header.workload_hash = identify(path);
-    r->path = strdup(path);
-    return r;
+    if ((r->path = strdup(path))) return r;
+    wl_no_memory(e);
+    accel_close(r);
+    return NULL;
 }
 
 struct accel_reader *accel_open_memory(const char *name, const void *data, size_t size, uint64_t limit,

@@ -1,0 +1,35 @@
+/* assemble.h - which machine instructions an assembler makes of an instruction of PTX: none, one or several.
+ *
+ * A machine whose programs are assembled (sm.code = scheduled) issues machine code. Copies, widened and scaled indices
+ * and offsets of addresses are operands of what uses them and cost nothing; a division is a sequence of a dozen
+ * instructions; 64-bit integers take two of everything. The code table (codegen.c) has an entry for each machine
+ * instruction, so that the timing half needs to know nothing of this. */
+#ifndef WL_PTX_ASSEMBLE_H
+#define WL_PTX_ASSEMBLE_H
+
+#include "ptx/module.h"
+#include "ptx/values.h"
+
+enum { RECIPE_PARTS = 6 };
+
+/* A sequence: `count` instructions of a class, one waiting for the other, or at the side: nobody waits for these. */
+struct recipe_part {
+    uint8_t lat, count, side;
+};
+
+struct recipe {
+    struct recipe_part part[RECIPE_PARTS];
+};
+
+/* NULL: one instruction, of its own class. */
+const struct recipe *assemble_recipe(const struct value *v, const struct func_info *fi, const struct ptx_inst *in);
+unsigned recipe_length(const struct recipe *r);
+
+/* Whether nothing is left of it: whoever reads its result reads its sources. */
+bool assemble_drops(const struct value *v, const struct func_info *fi, const struct ptx_inst *in);
+
+/* Registers that it waits for: those it reads, dropped ones replaced by what they were made of. At most `room`. */
+unsigned assemble_reads(const struct value *v, const struct func_info *fi, const struct ptx_inst *in, int32_t *out,
+                        unsigned room);
+
+#endif

@@ -1,0 +1,104 @@
+/* test_assemble.c - what an assembler makes of PTX: instructions that vanish, sequences, joined loads of shared memory.
+ */
+#include "ptx_run.h"
+
+#define HEAD                                                                                                           \
+    PTX_HEAD                                                                                                           \
+    ".visible .entry k(.param .u64 out, .param .u32 n)\n{\n.reg .pred %p<4>;\n.reg .b32 %r<20>;\n.reg .b64 %d<20>;\n"  \
+    ".reg .f32 %f<20>;\n.reg .f64 %g<9>;\n.shared .align 4 .b8 tile[1024];\nld.param.u64 %d1, [out];\n"                \
+    "ld.param.u32 %r1, [n];\nmov.u32 %r2, %tid.x;\nmul.wide.u32 %d3, %r2, 4;\nadd.s64 %d4, %d1, %d3;\n"
+#define TAIL "st.global.u32 [%d4], %r3;\nret;\n}\n"
+
+struct params {
+    uint64_t out;
+    uint32_t n;
+};
+
+/* Results of 32 lanes; warp instructions that were executed. */
+static uint64_t run(const char *text, bool scheduled, uint32_t *out)
+{
+    struct ptx_test t;
+    ptx_test_load_for(&t, text, (struct ptx_target){.scheduled = scheduled});
+    struct params p = {.out = dev_alloc(t.mem, 4096), .n = 7};
+    ptx_test_must_run(&t, "k", 1, 32, &p);
+    memcpy(out, dev_ptr(t.mem, p.out, 128), 128);
+    uint64_t executed = t.counts.warp_instructions;
+    ptx_test_free(&t);
+    return executed;
+}
+
+/* How many instructions more an assembler makes than the text has; the results are equal. */
+static int more(const char *text)
+{
+    uint32_t have[32], want[32];
+    uint64_t before = run(text, false, want), after = run(text, true, have);
+    for (unsigned i = 0; i < 32; i++)
+        if (have[i] != want[i]) fail_msg("lane %u has %u, not %u", i, have[i], want[i]);
+    return (int)after - (int)before;
+}
+
+#define NOTHING "mov.u32 %r3, %r2;\n" /* not written again, so it is a copy; the index of HEAD goes too */
+
+TEST(copies_and_scaled_indices_vanish)
+{
+    assert_int_equal(more(HEAD NOTHING TAIL), -2);
+    assert_int_equal(more(HEAD "cvt.u64.u32 %d5, %r2;\nshl.b64 %d6, %d5, 2;\nadd.s64 %d7, %d1, %d6;\n"
+                               "st.global.u32 [%d7], %r1;\nmov.u32 %r3, %r2;\n" TAIL),
+                     -4);
+}
+
+TEST(sixty_four_bits_take_two)
+{
+    assert_int_equal(more(HEAD "add.s64 %d5, %d1, %d4;\ncvt.u32.u64 %r3, %d5;\n" TAIL), -1 + 1);
+    assert_int_equal(more(HEAD "xor.b64 %d5, %d1, %d4;\ncvt.u32.u64 %r3, %d5;\n" TAIL), -1 + 1);
+}
+
+TEST(a_division_is_a_sequence)
+{
+    assert_true(more(HEAD "div.s32 %r3, %r2, %r1;\n" TAIL) > 8);
+    assert_true(more(HEAD "rem.u32 %r3, %r2, %r1;\n" TAIL) > 8);
+    assert_true(more(HEAD "cvt.rn.f32.u32 %f1, %r2;\ncvt.rn.f32.u32 %f2, %r1;\ndiv.rn.f32 %f3, %f1, %f2;\n"
+                          "mov.b32 %r3, %f3;\n" TAIL) > 5);
+}
+
+/* A guarded one stays one instruction: its mask is in the stream. */
+TEST(a_guarded_division_stays)
+{
+    assert_int_equal(more(HEAD "mov.u32 %r3, 5;\nsetp.gt.u32 %p1, %r2, 9;\n@%p1 div.s32 %r3, %r2, %r1;\n" TAIL), -1);
+}
+
+#define FILL                                                                                                           \
+    "mov.u32 %r4, tile;\nshl.b32 %r5, %r2, 2;\nadd.s32 %r6, %r4, %r5;\nst.shared.u32 [%r6], %r2;\n"                    \
+    "st.shared.u32 [%r6+128], %r1;\nbar.sync 0;\nand.b32 %r7, %r2, 7;\n"
+#define SUM "add.s32 %r3, %r10, %r11;\nshl.b32 %r3, %r3, 3;\nsub.s32 %r3, %r3, %r12;\nxor.b32 %r3, %r3, %r13;\n"
+#define LOADS(a, b, c, d)                                                                                              \
+    "ld.shared.u32 %r10, [%r9+" #a "];\nld.shared.u32 %r11, [%r9+" #b "];\nld.shared.u32 %r12, [%r9+" #c "];\n"        \
+    "ld.shared.u32 %r13, [%r9+" #d "];\n"
+#define AT(bits) "shl.b32 %r8, %r7, " #bits ";\nadd.s32 %r9, %r4, %r8;\n"
+#define BASE     (-2) /* the scaled index of HEAD and the address of the variable, which is a literal */
+
+TEST(aligned_neighbours_in_shared_memory_are_one_load)
+{
+    assert_int_equal(more(HEAD FILL AT(4) LOADS(0, 4, 8, 12) SUM TAIL), BASE - 3);
+    assert_int_equal(more(HEAD FILL AT(4) LOADS(12, 4, 0, 8) SUM TAIL), BASE - 3); /* in any order */
+    assert_int_equal(more(HEAD FILL AT(4) LOADS(0, 4, 16, 24) SUM TAIL), BASE - 1);
+    assert_int_equal(more(HEAD FILL AT(3) LOADS(0, 4, 8, 12) SUM TAIL), BASE - 2); /* pairs: 8 bytes are sure */
+    assert_int_equal(more(HEAD FILL AT(2) LOADS(0, 4, 8, 12) SUM TAIL), BASE);
+    assert_int_equal(more(HEAD FILL AT(4) LOADS(4, 8, 20, 24) SUM TAIL), BASE); /* neighbours across the border */
+}
+
+TEST(loads_with_something_between_them_stay_apart)
+{
+    assert_int_equal(more(HEAD FILL AT(4) "ld.shared.u32 %r10, [%r9];\nld.shared.u32 %r12, [%r9+8];\n"
+                                          "st.shared.u32 [%r9+4], %r2;\nbar.sync 0;\n"
+                                          "ld.shared.u32 %r11, [%r9+4];\nld.shared.u32 %r13, [%r9+12];\n" SUM TAIL),
+                     BASE);
+    assert_int_equal(
+        more(HEAD FILL AT(4) "ld.shared.u32 %r10, [%r9];\nadd.s32 %r9, %r9, 16;\n"
+                             "ld.shared.u32 %r11, [%r9+4];\nmov.u32 %r12, %r9;\nmov.u32 %r13, %r9;\n" SUM TAIL),
+        BASE);
+    /* What the second would write is read before it. */
+    assert_int_equal(more(HEAD FILL AT(4) "mov.u32 %r11, 3;\nld.shared.u32 %r10, [%r9];\nadd.s32 %r12, %r11, 1;\n"
+                                          "ld.shared.u32 %r11, [%r9+4];\nmov.u32 %r13, 1;\n" SUM TAIL),
+                     BASE - 1);
+}

@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 if [ "${1-}" = --one ]; then # FILE: prints what is found
     flags=
     for f in wl_fail wl_fail_at wl_no_memory reader_fail reader_memory reader_unknown unknown_series ini_fail \
-        ini_fail_section store_fail driver_fail driver_complain; do
+        ini_fail_section store_fail driver_fail driver_complain graph_bad; do
         ! grep -qE "^(int|CUresult) $f\(" "$2" || flags="$flags -DDEFINES_$f"
     done
     ! grep -q '^#include "experiment/reader.h"' "$2" || flags="$flags -DIN_READER"

@@ -63,6 +63,10 @@
 #ifndef DEFINES_driver_complain
 #define driver_complain(...) NEVER_ZERO(CUresult, driver_complain(__VA_ARGS__))
 #endif
+#include "cuda/driver_graph.h"
+#ifndef DEFINES_graph_bad
+#define graph_bad(...) NEVER_ZERO(CUresult, graph_bad(__VA_ARGS__))
+#endif
 #endif
 
 #endif

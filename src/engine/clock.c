@@ -24,6 +24,7 @@ void clock_periods(const int64_t *khz, unsigned n, tick_t *periods)
     bool exact = true;
     for (unsigned i = 0; i < n && exact; i++) {
         uint64_t f = (uint64_t)khz[i] / divisor, part = f / gcd(f, multiple);
+        WL_ASSERT(part);
         exact = multiple <= (UINT64_C(1) << 32) / part;
         if (exact) multiple *= part;
     }

@@ -109,8 +109,7 @@ static bool has_items(struct team *t)
     return false;
 }
 
-/* There may be something to do. */
-static void call_helpers(struct team *t)
+void team_call(struct team *t)
 {
     if (!atomic_load_explicit(&t->asleep, memory_order_relaxed)) return;
     pthread_mutex_lock(&t->mutex);
@@ -126,7 +125,7 @@ void team_each(struct team *t, uint32_t count)
         uint64_t first = (uint64_t)count * i / t->threads, end = (uint64_t)count * (i + 1) / t->threads;
         atomic_store_explicit(&t->stretch[i].word, call | first << BITS | end, memory_order_release);
     }
-    call_helpers(t);
+    team_call(t);
     while (do_item(t, 0)) {
     }
     for (unsigned n = 0; atomic_load_explicit(&t->done, memory_order_acquire) != count; n++) team_relax(n);
@@ -134,7 +133,7 @@ void team_each(struct team *t, uint32_t count)
 
 /* ---- helpers ---- */
 
-/* Nothing to do for long: sleeps until call_helpers or team_begin. A call that comes just before is missed: so nobody
+/* Nothing to do for long: sleeps until team_call or team_begin. A call that comes just before is missed: so nobody
  * sleeps for more than a millisecond while there is a simulation. */
 static void sleep_until_called(struct team *t)
 {

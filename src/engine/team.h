@@ -34,6 +34,9 @@ void team_end(struct team *t);
 /* Does items 0 to count - 1, each once; all are done when it returns. */
 void team_each(struct team *t, uint32_t count);
 
+/* There may be something to do, in the background or for team_each: wakes helpers that sleep. */
+void team_call(struct team *t);
+
 /* What a thread does that waits for another one, in turn `n` of doing so. */
 void team_relax(unsigned n);
 

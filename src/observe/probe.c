@@ -27,7 +27,7 @@ struct probe {
     struct observer *to;
     struct l1 *l1d;
     bool would_hit;  /* the answer of stalled() before the issue stage worked */
-    uint64_t issued; /* issue cycles of the SM at that time */
+    uint64_t issued; /* warp instructions of the SM at that time */
     struct sm_moment moment;
     bool valid;       /* the table holds the lines of `moment` */
     bool answer;      /* the last answer found */
@@ -125,7 +125,7 @@ static void probe_before_issue(void *self, const struct sm *s)
 {
     struct probe *p = self;
     p->would_hit = stalled(p, s);
-    p->issued = sm_issue_cycles(s);
+    p->issued = sm_issued(s);
 }
 
 static void probe_issue(void *self, const struct sm *s, unsigned warp)
@@ -138,7 +138,7 @@ static void probe_load(void *self, const struct wl_load *l) { observe_load(((str
 static void probe_end(void *self, const struct sm *s)
 {
     struct probe *p = self;
-    if (p->would_hit) observe_stall(p->to, 1, sm_issue_cycles(s) == p->issued);
+    if (p->would_hit) observe_stall(p->to, 1, sm_issued(s) == p->issued);
 }
 
 static const struct sm_observer probe_hooks = {.slept = probe_slept,

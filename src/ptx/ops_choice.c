@@ -5,7 +5,7 @@ unsigned ops_builds(const struct ops_build *out[3])
 {
     unsigned n = 0;
     out[n++] = &ops_base;
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(WL_PLAIN_LANES)
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
         out[n++] = &ops_v3;
     if (n == 2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&

@@ -148,6 +148,7 @@ static int init_parts(struct gpu *g, struct wl_err *e)
         if (g->split) common = split_common(g->split, i);
         if (sm_init(&g->sm[i], c, i, &common, e)) return (int)e->code;
         if (g->options.timeline) timeline_attach(g->options.timeline, &g->sm[i], i);
+        if (!g->options.tick && !g->split && !c->v[P_ICNT_IN_FLITS]) sm_go_ahead(&g->sm[i], c);
     }
     for (uint32_t i = 0; i < g->slices; i++) {
         if (l2_init(&g->l2[i], c, i, &g->map, &g->nvm, back_pool, e)) return (int)e->code;

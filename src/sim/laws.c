@@ -110,6 +110,7 @@ static uint64_t sum_behind_first(const void *group, size_t bytes)
 /* Every cycle of a scheduler and of a warp has one reason. */
 static void account_laws(struct audit *a, const struct gpu_config *c, const struct run_stats *s)
 {
+    if (!WL_ACCOUNT) return;
     uint64_t schedulers = (uint64_t)c->v[P_SM_SCHEDULERS];
     law(a, "account: sum of reasons = total", sum_behind_first(&s->account, sizeof s->account), s->account.total);
     law(a, "account.total = schedulers x (sm.active_cycles + last warps that ended by issuing)", s->account.total,

@@ -117,8 +117,10 @@ int split_begin(struct gpu *g, const tick_t period[4])
     x->reached = calloc(g->sms, sizeof *x->reached);
     x->next = calloc(g->sms, sizeof *x->next);
     x->in_network = calloc(g->sms, sizeof *x->in_network);
-    x->to_slice = calloc(g->slices, sizeof *x->to_slice);
-    x->to_sm = calloc(g->sms, sizeof *x->to_sm);
+    x->to_slice = aligned_alloc(_Alignof(struct to_slice), g->slices * sizeof *x->to_slice);
+    x->to_sm = aligned_alloc(_Alignof(struct to_sm), g->sms * sizeof *x->to_sm);
+    if (x->to_slice) memset(x->to_slice, 0, g->slices * sizeof *x->to_slice);
+    if (x->to_sm) memset(x->to_sm, 0, g->sms * sizeof *x->to_sm);
     if (x->lane) memset(x->lane, 0, g->sms * sizeof *x->lane);
     if (x->worker) memset(x->worker, 0, x->threads * sizeof *x->worker);
     bool made = x->lane && x->worker && x->todo && x->reached && x->next && x->in_network && x->to_slice && x->to_sm;
@@ -126,10 +128,6 @@ int split_begin(struct gpu *g, const tick_t period[4])
     for (uint32_t i = 0; i < g->sms; i++) x->next[i] = NEVER;
     x->spare.pool.alive = x->back_pool.alive = ALIVE_ZERO;
     for (unsigned i = 0; i < x->threads; i++) x->worker[i].pool.alive = ALIVE_ZERO;
-    list_init(&x->sent);
-    list_init(&x->replies);
-    list_init(&x->down);
-    list_init(&x->up);
     const struct team_work work = {x, split_lane, split_background};
     x->closed = true;
     return make_clocks(x, period) || !(x->team = team_new(x->threads, &work)) ? -1 : 0;
@@ -141,9 +139,20 @@ static int make_dates(struct dates *d, uint32_t room)
 {
     uint32_t size = 2;
     while (size < room) size *= 2;
-    d->mask = size - 1;
-    d->at = calloc(size, sizeof *d->at);
+    d->mask = d->to_mask = size - 1;
+    d->at = d->to = calloc(size, sizeof *d->at);
     return d->at ? 0 : -1;
+}
+
+int split_grow(struct handover *h, uint32_t count)
+{
+    uint32_t room = h->room ? h->room : 512;
+    while (room < count) room *= 2;
+    struct req **at = realloc(h->at, room * sizeof *at);
+    if (!at) return -1;
+    h->at = at;
+    h->room = room;
+    return 0;
 }
 
 /* The producer's end of a port across a cut; `far` stands for the consumer. */
@@ -160,6 +169,7 @@ int split_cut(struct gpu *g)
     struct split *x = g->split;
     int bad = 0;
     x->lookahead = NEVER;
+    x->core = g->sm[0].part;
     for (uint32_t i = 0; i < g->sms; i++) {
         struct lane *l = &x->lane[i];
         cut_port(&l->request, &g->net[0].in[i], &l->network, NULL, 0);
@@ -264,5 +274,7 @@ void split_free(struct split *x)
     free(x->in_network);
     free(x->to_slice);
     free(x->to_sm);
+    struct handover *all[] = {&x->sent, &x->came, &x->down, &x->up, &x->replies, &x->arrived};
+    for (unsigned i = 0; i < sizeof all / sizeof *all; i++) free(all[i]->at);
     free(x);
 }

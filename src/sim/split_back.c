@@ -34,12 +34,12 @@ static void free_taken(struct split *x, tick_t now)
 static void carry_replies(struct split *x, uint32_t sm)
 {
     struct to_sm *t = &x->to_sm[sm];
-    const struct part *part = &x->g->sm[sm].part;
+    const struct part *part = &x->core;
     while (t->port.list.head) {
         struct req *r = cut_take(&t->port);
         t->last = tick_max(t->last + part->period, part_edge_after(part, r->ready));
         dates_add(&t->taken, t->last);
-        list_push(&x->replies, r);
+        handover_add(x, &x->replies, r);
         x->replied++;
     }
     if (t->port.used == t->port.capacity) x->reply_full[sm >> 6] |= bit64(sm & 63);
@@ -84,12 +84,11 @@ static void set_time(struct split *x, tick_t limit)
 /* What the front has sent. An empty back first makes up the wake-ups it postponed. */
 static void take_requests(struct split *x, tick_t time)
 {
-    struct req_list in;
-    if (!split_receive(x, &x->down, &x->has_down, &in)) return;
+    if (!split_receive(x, &x->down, &x->has_down, &x->arrived)) return;
     split_back_run(x, time);
     set_time(x, time);
-    while (in.head) {
-        struct req *r = list_pop(&in);
+    for (uint32_t i = 0; i < x->arrived.count; i++) {
+        struct req *r = handover_get(&x->arrived, i);
         struct port *p = &x->g->l2[r->slice].in;
         if (p->warm) p->warm(p->consumer, r, true);
         if (cut_append(p, r)) part_wake_after(p->consumer, r->ready);

@@ -16,11 +16,21 @@ enum {
 /* Counts of requests alive start here: a pool may get back more than it gave. */
 #define ALIVE_ZERO (UINT64_C(1) << 48)
 
-/* Ticks in order, written by one thread and read by one. There is always room: a tick is an entry of a port. */
+/* Ticks in order, written by one thread and read by one. There is always room: a tick is an entry of a port. What each
+ * of the two changes lies in a line of its own of the host's cache. */
 struct dates {
-    tick_t *at;
+    _Alignas(64) tick_t *at;
     uint32_t mask, read;
+    _Alignas(64) tick_t *to; /* the same as `at`, for the one who writes */
+    uint32_t to_mask;
     _Atomic(uint32_t) written;
+};
+
+/* Requests that are carried over a cut. They lie in the cache of the core that handles the other side; as their
+ * addresses are known, the host can fetch several at once. */
+struct handover {
+    struct req **at;
+    uint32_t count, room;
 };
 
 /* An SM. Nobody wakes it through its part's clock, which only counts: its entry of `next` is all. */
@@ -37,8 +47,8 @@ struct lane {
 /* The port from the request network to a slice, as the network sees it. */
 struct to_slice {
     struct l2 *l2;
-    struct port port;
     struct dates popped; /* when a request was taken out at the other end */
+    _Alignas(64) struct port port;
 };
 
 /* The port from the reply network to an SM, as the network sees it. */
@@ -76,58 +86,65 @@ struct split_source {
     uint32_t count, room;
 };
 
+/* What one side changes and the other does not need lies apart, in lines of its own of the host's cache: a line that
+ * two cores change in turn costs either of them more than the work. */
 struct split {
+    /* never changed while it runs */
     struct gpu *g;
     struct team *team;
     unsigned threads;
-    struct split_worker *worker; /* [threads] */
-    struct split_worker spare;   /* what one has too much of and others may need */
-    struct team_lock spare_lock;
-    struct lane *lane; /* [SMs] */
-    /* What every window looks at, for all SMs together. */
-    tick_t *reached;             /* [SMs] the SM has worked at all its edges before this */
-    tick_t *next;                /* [SMs] the edge at which it works next; NEVER */
-    uint32_t *in_network;        /* [SMs] packets it sent that were carried over and are not known to have left */
-    uint32_t *todo;              /* [SMs] those that have work to do */
-    uint64_t pending[NET_WORDS]; /* SMs with packets to carry over */
-    uint64_t wanting[NET_WORDS]; /* SMs that want a CTA */
-    uint64_t left;               /* packets that have left the network so far, as far as SMs know */
+    uint32_t slice_words, sm_words; /* of a set of them */
+    tick_t lookahead;               /* what the front sends is seen in the back so much later, at least */
+    struct part core;               /* an edge of any SM */
+    struct split_worker *worker;    /* [threads] */
+    struct lane *lane;              /* [SMs] */
+    struct to_slice *to_slice;      /* [slices] */
+    struct to_sm *to_sm;            /* [SMs] */
 
-    /* the front: SMs, request network, dispatcher */
-    struct piece hub;     /* the request network; like an SM it has no wake-ups but this: */
-    tick_t hub_next;      /* the edge at which it works next; NEVER */
-    tick_t time;          /* network and dispatcher have worked at all edges before this */
-    tick_t exact, limit;  /* of the SMs: what the network frees before `exact` is known; no SM goes beyond the limit */
-    tick_t start;         /* no CTA is given before this edge */
-    bool dispatching;     /* there are CTAs left */
-    tick_t dispatched;    /* the last edge at which the dispatcher did something */
-    uint64_t hub_holds;   /* packets in the network */
-    struct req_list sent; /* packets that have left it since they were last carried over */
-    struct to_slice *to_slice;                   /* [slices] */
+    struct split_worker spare; /* what one has too much of and others may need */
+    struct team_lock spare_lock;
+
+    /* the front: SMs, request network, dispatcher; what every window looks at, for all SMs together */
+    _Alignas(128) tick_t *reached; /* [SMs] the SM has worked at all its edges before this */
+    tick_t *next;                  /* [SMs] the edge at which it works next; NEVER */
+    uint32_t *in_network;          /* [SMs] packets it sent that were carried over and are not known to have left */
+    uint32_t *todo;                /* [SMs] those that have work to do */
+    uint64_t pending[NET_WORDS];   /* SMs with packets to carry over */
+    uint64_t wanting[NET_WORDS];   /* SMs that want a CTA */
+    uint64_t left;                 /* packets that have left the network so far, as far as SMs know */
+    struct piece hub;              /* the request network; like an SM it has no wake-ups but this: */
+    tick_t hub_next;               /* the edge at which it works next; NEVER */
+    tick_t time;                   /* network and dispatcher have worked at all edges before this */
+    tick_t exact, limit; /* of the SMs: what the network frees before `exact` is known; no SM goes beyond the limit */
+    tick_t start;        /* no CTA is given before this edge */
+    bool dispatching;    /* there are CTAs left */
+    unsigned steps;      /* so many windows more in step */
+    tick_t dispatched;   /* the last edge at which the dispatcher did something */
+    uint64_t hub_holds;  /* packets in the network */
+    struct handover sent, came;                  /* packets that have left it; replies that have been carried over */
     uint64_t filled[NET_WORDS], full[NET_WORDS]; /* slices: whose port has something to carry over; has no room */
+    bool running;                                /* kernels have begun and not all have ended */
+    struct split_source source[SM_MAX_KERNELS];
 
     /* the back: slices, channels, reply network */
-    struct piece back;
-    struct team_lock back_lock;
+    _Alignas(128) struct piece back;
     struct req_pool back_pool;
-    uint64_t received, replied; /* requests from the front, replies to it */
-    tick_t lookahead;           /* what the front sends is seen in the back so much later, at least */
-    struct req_list replies;
-    struct to_sm *to_sm; /* [SMs] */
+    uint64_t received, replied;       /* requests from the front, replies to it */
+    struct handover replies, arrived; /* to be carried over; requests that have been */
     uint64_t reply_filled[NET_WORDS], reply_full[NET_WORDS];
     bool closed; /* nobody may work there; under back_lock, as everything of the back */
 
     /* between them */
+    _Alignas(128) struct team_lock back_lock;
     _Alignas(128) struct team_lock exchange;
-    struct req_list down, up;
-    _Atomic(bool) has_down, has_up; /* there is something in them */
-    _Alignas(128) _Atomic(tick_t) front_time;
-    _Alignas(128) _Atomic(tick_t) back_time;
+    struct handover down, up;
+    _Alignas(128) _Atomic(bool) has_down;
+    _Atomic(tick_t) front_time;
+    _Alignas(128) _Atomic(bool) has_up; /* there is something in it */
+    _Atomic(tick_t) back_time;
     _Atomic(uint64_t) back_progress;
-    _Atomic(bool) no_memory, broken; /* broken: a policy has broken a promise */
-    bool running;                    /* kernels have begun and not all have ended */
-    uint32_t slice_words, sm_words;  /* of a set of them */
-    struct split_source source[SM_MAX_KERNELS];
+    _Alignas(128) _Atomic(bool) no_memory;
+    _Atomic(bool) broken; /* a policy has broken a promise */
 };
 
 /* split_back.c */
@@ -141,7 +158,8 @@ bool split_background(void *arg); /* of a team */
 void split_lane(void *arg, unsigned thread, uint32_t number); /* of a team */
 
 /* split.c */
-void split_release(struct split_source *s); /* CTAs that have ended */
+int split_grow(struct handover *h, uint32_t count); /* makes room for so many. -1: no memory */
+void split_release(struct split_source *s);         /* CTAs that have ended */
 
 /* ---- ports across a cut ---- */
 
@@ -170,7 +188,7 @@ static inline struct req *cut_take(struct port *p)
 static inline void dates_add(struct dates *d, tick_t t)
 {
     uint32_t n = atomic_load_explicit(&d->written, memory_order_relaxed);
-    d->at[n & d->mask] = t;
+    d->to[n & d->to_mask] = t;
     atomic_store_explicit(&d->written, n + 1, memory_order_release);
 }
 
@@ -189,24 +207,43 @@ static inline void cut_free_places(struct port *p, struct dates *d, tick_t now)
     }
 }
 
-/* What has been sent goes to the other side; what has come from there: false, nothing. */
-static inline void split_send(struct split *x, struct req_list *to, _Atomic(bool) *any, struct req_list *from)
+static inline void handover_add(struct split *x, struct handover *h, struct req *r)
 {
-    if (!from->head) return;
+    if (h->count < h->room || !split_grow(h, h->count + 1)) h->at[h->count++] = r;
+    else atomic_store(&x->no_memory, true);
+}
+
+/* What has been sent goes to the other side. */
+static inline void split_send(struct split *x, struct handover *to, _Atomic(bool) *any, struct handover *from)
+{
+    if (!from->count) return;
     team_lock(&x->exchange);
-    list_join(to, from);
+    for (uint32_t i = 0; i < from->count; i++) handover_add(x, to, from->at[i]);
     atomic_store_explicit(any, true, memory_order_relaxed);
     team_unlock(&x->exchange);
+    from->count = 0;
 }
-static inline bool split_receive(struct split *x, struct req_list *from, _Atomic(bool) *any, struct req_list *to)
+
+/* What has come from there is in `to` then. False: nothing has. */
+static inline bool split_receive(struct split *x, struct handover *from, _Atomic(bool) *any, struct handover *to)
 {
     if (!atomic_load_explicit(any, memory_order_relaxed)) return false;
-    list_init(to);
+    to->count = 0;
     team_lock(&x->exchange);
-    list_join(to, from);
+    struct handover came = *from;
+    *from = *to;
+    *to = came;
     atomic_store_explicit(any, false, memory_order_relaxed);
     team_unlock(&x->exchange);
     return true;
+}
+
+/* Request i of those that came; the host is asked for those a little behind it. */
+static inline struct req *handover_get(const struct handover *h, uint32_t i)
+{
+    enum { AHEAD = 6 };
+    if (i + AHEAD < h->count) __builtin_prefetch(h->at[i + AHEAD], 1);
+    return h->at[i];
 }
 
 /* The first wake-up of the back. */

@@ -38,12 +38,13 @@ static bool lane_is_certain(const struct lane *l)
     return sm_keeps_kernel(l->sm) && l->request.used + sm_may_send(l->sm) <= l->request.capacity;
 }
 
-/* What an SM may need in so many cycles; see set_round in gpu.c. */
+/* What an SM may need in so many cycles; see set_round in gpu.c. More than all SMs together may need is lent. */
 static bool refill(struct split *x, struct split_worker *w, uint64_t cycles)
 {
     enum { BATCH = 512 };
     uint64_t requests = 12 * cycles, ops = (uint64_t)x->g->config.v[P_SM_LSU_QUEUE] + cycles;
-    bool lends = w->pool.available > requests + 8 * BATCH, lends_ops = w->ops.available > ops + 8 * BATCH;
+    uint64_t plenty = (uint64_t)12 * (WINDOW_CYCLES + 1) * x->g->sms + 8 * BATCH;
+    bool lends = w->pool.available > plenty, lends_ops = w->ops.available > plenty;
     if (w->pool.available >= requests && w->ops.available >= ops && !lends && !lends_ops) return true;
     team_lock(&x->spare_lock);
     struct split_worker *s = &x->spare;
@@ -87,14 +88,12 @@ void split_lane(void *arg, unsigned thread, uint32_t number)
 /* The replies that have come go to their SMs. */
 static void take_replies(struct split *x)
 {
-    struct req_list in;
-    if (!split_receive(x, &x->up, &x->has_up, &in)) return;
-    while (in.head) {
-        struct req *r = list_pop(&in);
-        const struct part *part = &x->g->sm[r->sm].part;
+    if (!split_receive(x, &x->up, &x->has_up, &x->came)) return;
+    for (uint32_t i = 0; i < x->came.count; i++) {
+        struct req *r = handover_get(&x->came, i);
         struct port *p = &x->g->sm[r->sm].reply;
         if (p->warm) p->warm(p->consumer, r, true);
-        if (cut_append(p, r)) x->next[r->sm] = tick_min(x->next[r->sm], part_edge_after(part, r->ready));
+        if (cut_append(p, r)) x->next[r->sm] = tick_min(x->next[r->sm], part_edge_after(&x->core, r->ready));
     }
 }
 
@@ -166,7 +165,7 @@ static void tick_network(struct split *x, tick_t now)
         for (uint64_t m = x->filled[w]; m; m &= m - 1) {
             uint32_t i = w * 64 + bit_low64(m);
             struct to_slice *t = &x->to_slice[i];
-            for (; t->port.list.head; x->hub_holds--) list_push(&x->sent, cut_take(&t->port));
+            for (; t->port.list.head; x->hub_holds--) handover_add(x, &x->sent, cut_take(&t->port));
             if (t->port.used == t->port.capacity) x->full[w] |= bit64(i & 63);
         }
         x->filled[w] = 0;
@@ -238,12 +237,14 @@ static void run_dispatcher(struct split *x, tick_t edge)
         }
 }
 
-static bool any_wants(const struct split *x)
+static bool any_of(const uint64_t *set, uint32_t words)
 {
     uint64_t any = 0;
-    for (uint32_t w = 0; w < x->sm_words; w++) any |= x->wanting[w];
-    return x->dispatching && any;
+    for (uint32_t w = 0; w < words; w++) any |= set[w];
+    return any;
 }
+
+static bool any_wants(const struct split *x) { return x->dispatching && any_of(x->wanting, x->sm_words); }
 
 /* ---- a window ---- */
 
@@ -252,22 +253,97 @@ static bool in_lockstep(const struct gpu *g)
     return g->dispatch.several || g->dispatch.count > 1 || g->sm[0].first->source->feed;
 }
 
-/* Network and dispatcher come to where the SMs are. */
-static void run_hub(struct split *x, tick_t time)
+/* The network and the dispatcher do a cycle of the core. */
+static void hub_cycle(struct split *x, tick_t edge)
 {
-    tick_t period = x->g->core_period;
-    bool wants = any_wants(x);
-    x->hub_next = tick_min(x->hub_next, next_room(x));
-    for (tick_t edge = x->exact; edge < time; edge += period) {
-        if (x->hub_holds) run_network(x, edge + 1); /* it sees what SMs send at this edge at its next one */
-        feed_network(x, edge);
-        if (x->hub_holds) run_network(x, edge + period);
-        if (wants) run_dispatcher(x, edge);
-    }
-    free_sent(x, time);
+    if (x->hub_holds) run_network(x, edge + 1); /* it sees what SMs send at this edge at its next one */
+    feed_network(x, edge);
+    if (x->hub_holds) run_network(x, edge + x->g->core_period);
+}
+
+/* The back may know of everything up to there. */
+static void publish(struct split *x, tick_t time)
+{
     x->time = time;
     split_send(x, &x->down, &x->has_down, &x->sent);
     atomic_store_explicit(&x->front_time, time, memory_order_release);
+}
+
+/* Network and dispatcher come to where the SMs are. */
+static void run_hub(struct split *x, tick_t time)
+{
+    bool wants = any_wants(x);
+    x->hub_next = tick_min(x->hub_next, next_room(x));
+    for (tick_t edge = x->exact; edge < time; edge += x->g->core_period) {
+        hub_cycle(x, edge);
+        if (wants) run_dispatcher(x, edge);
+    }
+    free_sent(x, time);
+    publish(x, time);
+}
+
+/* ---- in step ----
+ *
+ * An SM whose queue to the network is full has to know in each cycle whether a place is free. Where that is so, windows
+ * are a cycle long and cost more than the work in them. Then the leader alone does SMs, network and dispatcher, one
+ * cycle after the other, and another thread the back. */
+
+/* The kernel has certainly not ended. `keeper` is an SM that said so before. */
+static bool front_keeps(const struct split *x, uint32_t *keeper)
+{
+    if (x->hub_holds || sm_keeps_kernel(x->lane[*keeper].sm)) return true;
+    for (uint32_t i = 0; i < x->g->sms; i++)
+        if (sm_keeps_kernel(x->lane[i].sm)) {
+            *keeper = i;
+            return true;
+        }
+    return false;
+}
+
+/* The SMs that work at `edge`. */
+static void lanes_in_step(struct split *x, tick_t edge)
+{
+    for (uint32_t i = 0; i < x->g->sms; i++) {
+        if (x->next[i] > edge) continue;
+        struct lane *l = &x->lane[i];
+        l->last = x->next[i];
+        x->next[i] = lane_tick(l, x->next[i]);
+        if (l->breach.broken) atomic_store(&x->broken, true);
+        note_lane(x, i);
+    }
+}
+
+/* The next edge, from `edge` on and at most `end`, at which anything happens. */
+static tick_t edge_in_step(const struct split *x, tick_t edge, tick_t end)
+{
+    tick_t next = x->hub_holds ? x->hub_next : NEVER;
+    for (uint32_t i = 0; i < x->g->sms; i++) next = tick_min(next, x->next[i]);
+    if (next < edge + x->g->core_period || any_of(x->pending, x->sm_words) || any_wants(x)) return edge;
+    return tick_min(end, next / x->g->core_period * x->g->core_period);
+}
+
+static void run_in_step(struct split *x, tick_t end)
+{
+    tick_t period = x->g->core_period, first = x->exact;
+    uint32_t keeper = 0;
+    struct split_worker *w = &x->worker[0];
+    if (!refill(x, w, ((end - first) / period + 1) * x->g->sms)) {
+        atomic_store(&x->no_memory, true);
+        return;
+    }
+    for (uint32_t i = 0; i < x->g->sms; i++) sm_use_pools(x->lane[i].sm, &w->pool, &w->ops);
+    x->hub_next = tick_min(x->hub_next, next_room(x)); /* all places that become free before `end` are known */
+    tick_t edge = first;
+    for (; edge < end && (edge == first || front_keeps(x, &keeper)); edge = edge_in_step(x, edge + period, end)) {
+        x->exact = edge;
+        lanes_in_step(x, edge);
+        hub_cycle(x, edge);
+        if (any_wants(x)) run_dispatcher(x, edge);
+        free_sent(x, edge + period);
+        if (atomic_load_explicit(&x->broken, memory_order_relaxed)) break;
+    }
+    for (uint32_t i = 0; i < x->g->sms; i++) x->reached[i] = tick_max(x->reached[i], edge);
+    publish(x, edge);
 }
 
 /* Lets the functional half go on for the warps that wait for it; see feed_warps in gpu.c. */
@@ -289,11 +365,14 @@ static void feed_lanes(struct split *x)
 
 static void run_window(struct split *x)
 {
+    enum { LEAST_CYCLES = 8, STEPS = 4 }; /* windows in step after one that was shorter */
+    enum { PATIENCE = 512 };              /* the back is best done by one thread, in whose cache it lies */
     const struct gpu *g = x->g;
     tick_t period = g->core_period, first = (x->time + period - 1) / period * period, ahead;
     for (unsigned n = 0; (ahead = atomic_load_explicit(&x->back_time, memory_order_acquire)) < first + period; n++) {
         if (atomic_load(&x->no_memory)) return;
-        if (!split_back_work(x, 1)) team_relax(n);
+        if (n == PATIENCE / 8) team_call(x->team);
+        if (n < PATIENCE || !split_back_work(x, 1)) team_relax(n);
     }
     /* A window is begun when the one before is over, so that SMs which need not wait for the slowest do much at once.
      */
@@ -304,7 +383,14 @@ static void run_window(struct split *x)
     x->start = g->dispatch.queue[0].start;
     for (unsigned i = 1; i < g->dispatch.count; i++) x->start = tick_min(x->start, g->dispatch.queue[i].start);
     take_replies(x);
-    run_hub(x, run_lanes(x));
+    if (x->steps && most > 1) {
+        x->steps--;
+        run_in_step(x, first + (cycles < most ? cycles : most) * period);
+        return;
+    }
+    tick_t time = run_lanes(x);
+    if (time < x->limit && time < first + LEAST_CYCLES * period) x->steps = STEPS;
+    run_hub(x, time);
     if (g->sm[0].first->source->feed) feed_lanes(x);
 }
 

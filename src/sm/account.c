@@ -89,15 +89,16 @@ void account_sort_left(struct sm *s, uint64_t stuck, uint64_t left, uint64_t can
         if (stuck & s->owned[i]) ++*reason_kept(s, i, &k);
 }
 
-void account_left_stuck(struct sm *s, uint64_t blocked, uint64_t can)
+void account_left_stuck(struct sm *s, uint64_t can)
 {
     struct account *a = &s->account;
+    if (s->counts.warp_instructions == a->before) account_vain(s);
     a->not_selected -= bit_count64(can);
-    account_sort_left(s, a->stuck, can | blocked, can, 0);
+    account_sort_left(s, a->stuck, can | a->blocked, can, 0);
     a->stuck = 0;
 }
 
-void account_flush(struct sm *s, unsigned w) { s->account.since[w] = (uint32_t)s->cycle - 1; }
+void account_flush(struct sm *s, unsigned w) { s->account.since[w] = (uint32_t)s->cycle; }
 
 /* ---- cycles in which nothing can issue ---- */
 
@@ -110,7 +111,11 @@ static void end_stretch(struct account *a, unsigned schedulers, uint64_t end)
     a->began = 0;
 }
 
-void account_end_stretch(struct sm *s) { end_stretch(&s->account, s->schedulers, s->cycle); }
+void account_end_stretch(struct sm *s)
+{
+    end_stretch(&s->account, s->schedulers, s->cycle);
+    s->steady = false;
+}
 
 static uint8_t place_of(const struct sm *s, const uint64_t *reason)
 {
@@ -159,6 +164,18 @@ static void add_blocked(struct sm *s, uint64_t cycles)
     }
 }
 
+/* The same if all ready warps wait for the ld/st unit, on a machine without gate and re-execution queue. */
+static void full_reasons(struct sm *s)
+{
+    uint64_t results = awaits_result(s);
+    uint8_t full = place_of(s, &s->account.stats.lsu_full);
+    for (unsigned i = 0; i < s->schedulers; i++) {
+        uint64_t mine = s->owned[i];
+        if (s->ready & mine) s->account.to[i] = full;
+        else s->account.to[i] = results & mine ? TO_OPEN : place_of(s, reason_idle(s, i, s->barrier));
+    }
+}
+
 void account_begin_stretch(struct sm *s)
 {
     struct account *a = &s->account;
@@ -169,6 +186,11 @@ void account_begin_stretch(struct sm *s)
     if (!s->ready) {
         unready_reasons(s);
         a->kept = 0;
+        return;
+    }
+    if (!s->lsu.ext && !(s->ready & ~s->head_unit[UNIT_LSU])) {
+        full_reasons(s);
+        a->kept = bit_count64(s->ready);
         return;
     }
     struct held_warps k = sort_kept(s, s->ready, 0, 0);
@@ -206,15 +228,23 @@ void account_add_skipped(struct sm *s, uint64_t skipped, tick_t then)
 
 void account_arrive(struct sm *s)
 {
+    if (!WL_ACCOUNT) return;
     struct account *a = &s->account;
     a->resident -= s->next_issue;
-    for (unsigned i = 0; i < s->schedulers; i++) a->closed[i] += a->outside - a->left_at;
+    for (unsigned i = 0; i < s->schedulers; i++) a->closed[i] += (uint32_t)a->outside - a->left_at;
+}
+
+void account_spread(struct sm *s)
+{
+    s->account.spread = true;
+    for (unsigned i = 0; i < s->schedulers; i++) s->account.spread &= (s->live & s->owned[i]) != 0;
 }
 
 void account_leave(struct sm *s)
 {
+    if (!WL_ACCOUNT) return;
     s->account.resident += s->next_issue;
-    s->account.left_at = s->account.outside;
+    s->account.left_at = (uint32_t)s->account.outside;
 }
 
 /* ---- reading ---- */
@@ -224,7 +254,7 @@ static uint64_t open_warp_cycles(const struct sm *s)
 {
     uint64_t sum = 0;
     for (uint64_t m = s->live & ~(s->ready | s->in_wheel); m; m &= m - 1)
-        sum += (uint32_t)s->cycle - s->account.since[bit_low64(m)];
+        sum += (uint32_t)s->cycle + 1 - s->account.since[bit_low64(m)];
     for (uint32_t d = 0; s->in_wheel && d <= s->wheel_mask; d++)
         sum -= bit_count64(s->wheel[(s->cycle + 1 + d) & s->wheel_mask]) * (uint64_t)d;
     return sum;
@@ -246,40 +276,51 @@ static uint64_t add_stretch(const struct sm *s, struct run_stats *out)
     return closed;
 }
 
-static void add_waits(const struct waited *wait, struct account_stats *c, struct warp_states_stats *w)
+static void add_waits(const struct account *a, struct account_stats *c, struct warp_states_stats *w)
 {
-    c->alu += wait[WAIT_ALU].scheduler;
-    c->shared += wait[WAIT_SHARED].scheduler;
-    c->load_l1 += wait[WAIT_L1].scheduler;
-    c->load_l2 += wait[WAIT_L2].scheduler;
-    c->load_dram += wait[WAIT_DRAM].scheduler;
-    c->load_in_flight += wait[WAIT_IN_FLIGHT].scheduler;
-    c->fence += wait[WAIT_ATOMIC].scheduler;
-    c->fetch += wait[WAIT_FETCH].scheduler;
-    w->alu += wait[WAIT_ALU].warp;
-    w->shared += wait[WAIT_SHARED].warp;
-    w->load_l1 += wait[WAIT_L1].warp;
-    w->load_l2 += wait[WAIT_L2].warp;
-    w->load_dram += wait[WAIT_DRAM].warp;
-    w->load_in_flight += wait[WAIT_IN_FLIGHT].warp;
-    w->fence += wait[WAIT_ATOMIC].warp;
-    w->fetch += wait[WAIT_FETCH].warp;
+    c->alu += a->scheduler_wait[WAIT_ALU];
+    c->shared += a->scheduler_wait[WAIT_SHARED];
+    c->load_l1 += a->scheduler_wait[WAIT_L1];
+    c->load_l2 += a->scheduler_wait[WAIT_L2];
+    c->load_dram += a->scheduler_wait[WAIT_DRAM];
+    c->load_in_flight += a->scheduler_wait[WAIT_IN_FLIGHT];
+    c->fence += a->scheduler_wait[WAIT_ATOMIC];
+    c->fetch += a->scheduler_wait[WAIT_FETCH];
+    w->alu += a->warp_wait[WAIT_ALU];
+    w->shared += a->warp_wait[WAIT_SHARED];
+    w->load_l1 += a->warp_wait[WAIT_L1];
+    w->load_l2 += a->warp_wait[WAIT_L2];
+    w->load_dram += a->warp_wait[WAIT_DRAM];
+    w->load_in_flight += a->warp_wait[WAIT_IN_FLIGHT];
+    w->fence += a->warp_wait[WAIT_ATOMIC];
+    w->fetch += a->warp_wait[WAIT_FETCH];
 }
+
+/* A warp that comes in a cycle is there from the next one on. */
+uint64_t account_active_cycles(const struct sm *s)
+{
+    return s->account.resident + (s->live ? s->cycle : 0) - s->stats.issue_ends;
+}
+
+/* Every cycle that is not outside the issue stage. */
+uint64_t account_issue_cycles(const struct sm *s) { return s->cycle - s->account.outside - s->account.vain; }
 
 void account_add(const struct sm *s, struct run_stats *out)
 {
+    if (!WL_ACCOUNT) return;
     const struct account *a = &s->account;
     struct account_stats *c = &out->account;
     struct warp_states_stats *w = &out->warp_states;
     account_stats_add(c, &a->stats);
     warp_states_stats_add(w, &a->states);
     c->total += (a->resident + (s->live ? s->cycle + 1 : 0)) * s->schedulers + add_stretch(s, out);
-    for (unsigned i = 0; i < s->schedulers; i++) c->total -= (s->live ? a->outside : a->left_at) - a->closed[i];
+    for (unsigned i = 0; i < s->schedulers; i++)
+        c->total -= (s->live ? (uint32_t)a->outside : a->left_at) - a->closed[i];
     c->issued += s->counts.warp_instructions - a->second;
     w->total += bit_count64(s->live) * (s->cycle + 1) - open_warp_cycles(s);
     w->issued += s->counts.warp_instructions;
     w->not_selected += a->not_selected;
     w->lsu_full += a->lsu_full;
     w->pipe_busy += a->pipe_busy;
-    add_waits(a->wait, c, w);
+    add_waits(a, c, w);
 }

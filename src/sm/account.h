@@ -30,40 +30,44 @@
 #include "stream/stream.h"
 #include "warpline/sched.h"
 
+/* 0: a program without the account, which scripts/account_cost.sh builds to say what the account costs. */
+#ifndef WL_ACCOUNT
+#define WL_ACCOUNT 1
+#endif
+
 /* What a register or a buffer of instructions is waited for. Of two that come at the same tick the later in this list
  * counts. */
 enum wait { WAIT_ALU, WAIT_SHARED, WAIT_L1, WAIT_L2, WAIT_IN_FLIGHT, WAIT_DRAM, WAIT_ATOMIC, WAIT_FETCH, WAITS };
-enum { WAIT_BITS = 3 };
-_Static_assert(WAITS == 1 << WAIT_BITS, "every value of the bits is a reason");
+enum { WAIT_BITS = WL_ACCOUNT ? 3 : 0 };
+_Static_assert(!WL_ACCOUNT || WAITS == 1 << WAIT_BITS, "every value of the bits is a reason");
 
 /* A time with what comes then. NEVER stays NEVER. */
-static inline uint64_t due_make(uint64_t time, enum wait what) { return time << WAIT_BITS | what; }
+static inline uint64_t due_make(uint64_t time, enum wait what) { return time << WAIT_BITS | (WL_ACCOUNT ? what : 0u); }
 static inline uint64_t due_time(uint64_t due) { return due >> WAIT_BITS; }
-static inline enum wait due_what(uint64_t due) { return (enum wait)(due & (WAITS - 1)); }
-
-/* Cycles that were spent on waiting for one kind of result. */
-struct waited {
-    uint64_t scheduler; /* scheduler cycles, given to what ended them */
-    uint64_t warp;      /* warp cycles, added ahead when a result is due */
-};
+static inline enum wait due_what(uint64_t due) { return (enum wait)(due & ((1u << WAIT_BITS) - 1)); }
 
 /* What every issue looks at is in the first lines of the host's cache, of which every SM has its own: cycles that are
  * only subtracted from one another are kept modulo 2^32. */
 struct account {
     uint64_t not_selected; /* warp cycles in the issue stage */
+    uint64_t before;       /* warp instructions when the last issue stage of a scheme that only picks began */
+    uint64_t blocked;      /* in an issue stage of a scheme that only picks: ready warps whose unit takes no more */
     /* A stretch of cycles in which nothing can issue and which are all alike; it is given to its reasons when it is
      * over. */
     uint64_t began;                     /* its first cycle; 0: there is none */
-    uint32_t outside;                   /* cycles outside the issue stage */
+    uint64_t outside;                   /* cycles outside the issue stage */
     uint32_t closed[WL_MAX_SCHEDULERS]; /* of these: have a reason, or the SM had no warp; less the open ones inside */
     uint8_t to[WL_MAX_SCHEDULERS];      /* the reason of each scheduler: TO_OPEN, or a counter of `stats` */
     uint64_t kept;                      /* ready warps in each of its cycles, all of which find the ld/st queue full */
     uint32_t left_at;                   /* `outside` when the SM had no warp again */
+    bool spread;                        /* every scheduler has a warp */
     uint64_t resident;            /* cycles with a warp: from when the first came (subtracted) to when the last went */
     uint64_t lsu_full, pipe_busy; /* warp cycles in the issue stage of a scheme that only picks */
-    struct waited wait[WAITS];
-    uint32_t since[WL_MAX_WARPS]; /* of warps that wait for something of unknown length: the last cycle before */
+    uint64_t scheduler_wait[WAITS]; /* cycles given to the kind of result that ended them */
+    uint64_t warp_wait[WAITS];      /* the same of warps, added ahead when a result is due */
+    uint32_t since[WL_MAX_WARPS];   /* of warps that wait for something of unknown length: the first cycle */
     uint64_t stuck;  /* in an issue stage: warps of schedulers whose scheme picked none of those that could issue */
+    uint64_t vain;   /* issue stages without an issue */
     uint64_t second; /* warps issued by a scheduler that had issued another in the same cycle */
     struct account_stats stats; /* the other reasons */
     struct warp_states_stats states;
@@ -73,27 +77,9 @@ enum { TO_OPEN = UINT8_MAX };
 /* The cycles of the warp since its last note; those that end before cycle `at`. */
 static inline uint64_t account_note(struct account *a, unsigned w, uint64_t at)
 {
-    uint32_t n = (uint32_t)at - 1 - a->since[w];
-    a->since[w] = (uint32_t)at - 1;
+    uint32_t n = (uint32_t)at - a->since[w];
+    a->since[w] = (uint32_t)at;
     return n;
-}
-
-/* A warp has waited since its last note and can issue from `cycle` on, because of what comes then. Returns what it
- * waited for, or WAITS: it did not. */
-static inline uint8_t account_due(struct account *a, unsigned w, uint64_t cycle, enum wait what)
-{
-    uint32_t waited = (uint32_t)cycle - 1 - a->since[w];
-    a->wait[what].warp += waited;
-    return waited ? (uint8_t)what : WAITS;
-}
-
-/* The scheduler issues a warp that has waited for what its note says: cycles that are open were spent on the same. */
-static inline void account_issue(struct account *a, unsigned sched, const struct stream_reader *warp)
-{
-    uint32_t *closed = &a->closed[sched];
-    if (*closed == a->outside || warp->note == WAITS) return;
-    a->wait[warp->note].scheduler += a->outside - *closed;
-    *closed = a->outside;
 }
 
 #endif

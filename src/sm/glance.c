@@ -5,7 +5,7 @@ uint64_t sm_cycle(const struct sm *s) { return s->cycle; }
 uint32_t sm_cta(const struct sm *s, unsigned slot) { return s->cta[slot].stream.cta; }
 const struct code *sm_code(const struct sm *s) { return s->first->code; }
 const uint64_t *sm_ages(const struct sm *s) { return s->age; }
-uint64_t sm_issue_cycles(const struct sm *s) { return s->counts.issue_cycles; }
+uint64_t sm_issued(const struct sm *s) { return s->counts.warp_instructions; }
 const struct code_inst *sm_head(const struct sm *s, unsigned warp) { return s->warp[warp].inst; }
 
 unsigned sm_head_lanes(const struct sm *s, unsigned warp) { return bit_count32(s->warp[warp].exec); }

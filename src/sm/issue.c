@@ -184,12 +184,12 @@ static inline __attribute__((always_inline)) unsigned issue_warp(struct sm *s, u
     unsigned unit = p->route->unit;
     s->counts.warp_instructions++;
     if (s->notes_issues) note_issue(s, w);
-    account_issue(&s->account, sched, &p->stream);
     unsigned lanes = bit_count32(p->exec);
     s->counts.thread_instructions += lanes;
     s->counts.register_reads += in->nsrc * lanes;
     s->counts.register_writes += in->ndst * lanes;
     p->seq++;
+    account_issue(s, sched, p);
     bool arrive = false;
     if (unit == UNIT_LSU) {
         if (p->exec) issue_memory(s, w, now);
@@ -392,34 +392,33 @@ static bool choose_warp(struct sm *s, uint64_t can, uint64_t refused, tick_t now
 
 /* The same for a scheme that only picks and adds nothing to the ld/st unit, on a machine without the rules of
  * GPGPU-Sim 3 (s->only_picks): nearly every run of every paper has it, and nothing else is asked. */
-static bool choose_simply(struct sm *s, uint64_t can, tick_t now)
+static void choose_simply(struct sm *s, uint64_t can, tick_t now)
 {
     uint32_t n = s->schedulers;
     unsigned sched = (unsigned)(s->turn_mask != UINT32_MAX ? s->cycle & s->turn_mask : s->cycle % n);
-    struct simple_stage st = simple_begin(s, can);
-    bool issued = false;
+    simple_begin(s, can);
     for (uint32_t left = n; left; left--, sched++) {
         sched &= 0u - (sched != n); /* the first again after the last: no branch, as it would be guessed wrongly */
         uint64_t mine = can & s->owned[sched];
         if (!mine) {
-            simple_none(s, sched, &st);
+            simple_none(s, sched);
             continue;
         }
         int w = ask_pick(s, sched, mine);
         if (w < 0) {
-            simple_stuck(s, sched, &st, mine);
+            simple_stuck(s, sched, mine);
             continue;
         }
         unsigned unit = issue_warp(s, sched, (unsigned)w, now);
         if (s->policy->on_issue) s->policy->on_issue(&s->sched, &s->view, sched, (unsigned)w);
-        issued = true;
         can &= ~bit64((unsigned)w);
         uint64_t full = can & waiting_for(s, unit, (unsigned)w, now);
+        if (!full) continue;
         can ^= full;
-        st.blocked |= full;
+        simple_full(s, full);
     }
-    simple_left(s, &st, can);
-    return issued;
+    if (COUNT_CYCLES) s->counts.issue_cycles += s->counts.warp_instructions != s->account.before;
+    simple_left(s, can);
 }
 
 /* A cycle of any scheme. */
@@ -438,7 +437,8 @@ static __attribute__((noinline)) bool issue_any(struct sm *s, tick_t now, tick_t
     }
     uint64_t allowed = ask_allowed(s);
     bool issued = choose_warp(s, can, can & ~allowed, now);
-    s->counts.issue_cycles += issued;
+    if (COUNT_CYCLES) s->counts.issue_cycles += issued;
+    if (!issued) account_vain(s);
     if (issued) allowed = UINT64_MAX;               /* the issue may have changed it */
     if (issued && s->policy->on_cycle) return true; /* the scheme wants to hear of the cycle after an issue */
     return s->ready && (can_issue(s, now + s->part.period, next) & allowed);
@@ -454,6 +454,6 @@ bool issue_cycle(struct sm *s, tick_t now, tick_t *next)
         return false;
     }
     s->view.cycle = s->cycle;
-    s->counts.issue_cycles += choose_simply(s, can, now);
+    choose_simply(s, can, now);
     return s->ready && can_issue(s, now + s->part.period, next);
 }

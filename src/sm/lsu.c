@@ -201,6 +201,19 @@ static inline void send_misses(struct sm *s, struct l1 *c, tick_t now)
     if (l1_has_misses(c)) send_miss(s, c, now);
 }
 
+/* Ahead of the clock: a miss that waits when a cycle is over leaves in the next one, whatever comes, if the port is
+ * empty, as nobody else fills it. It is sent now and dated then, so that the SM need not wake for it. Not if a request
+ * was refused, which may be because the queue was full. */
+static void send_ahead(struct sm *s, tick_t soon)
+{
+    struct lsu *u = &s->lsu;
+    if (!port_empty(s->request) || l1_refused(u->pipe[L1_DATA].refused)) return;
+    struct req *r = l1_missq_pop(&u->l1[L1_DATA]);
+    addrmap_route(s->map, r);
+    port_push_after(s->request, r, soon);
+    u->sent_for = soon;
+}
+
 /* ---- at the tags ---- */
 
 /* Reports a load to the L1D's policy and to observers when its last request was accepted. */
@@ -416,7 +429,7 @@ void lsu_cycle(struct sm *s, tick_t now, uint64_t skipped)
     struct lsu *u = &s->lsu;
     if (skipped) account_skipped(s, skipped);
     accept_reply(s, now);
-    send_misses(s, &u->l1[L1_DATA], now);
+    if (u->sent_for != now) send_misses(s, &u->l1[L1_DATA], now);
     if (u->readonly) {
         send_misses(s, &u->l1[L1_TEXTURE], now);
         send_misses(s, &u->l1[L1_CONSTANT], now);
@@ -447,12 +460,16 @@ static tick_t readonly_next(const struct sm *s, const struct access_pipe *p)
 }
 
 /* Refused requests wait for a reply or for the network to take a miss; both wake the SM. */
-tick_t lsu_next(const struct sm *s, tick_t now)
+tick_t lsu_next(struct sm *s, tick_t now)
 {
-    const struct lsu *u = &s->lsu;
+    struct lsu *u = &s->lsu;
     tick_t soon = now + s->part.period, next = s->reply.visible_at;
-    bool misses = l1_has_misses(&u->l1[L1_DATA]) ||
-                  (u->readonly && (l1_has_misses(&u->l1[L1_TEXTURE]) || l1_has_misses(&u->l1[L1_CONSTANT])));
+    bool misses = u->readonly && (l1_has_misses(&u->l1[L1_TEXTURE]) || l1_has_misses(&u->l1[L1_CONSTANT]));
+    if (l1_has_misses(&u->l1[L1_DATA])) {
+        if (u->ahead) send_ahead(s, soon);
+        if (u->sent_for != soon) misses = true;
+        else if (l1_has_misses(&u->l1[L1_DATA])) next = tick_min(next, soon + s->part.period);
+    }
     if (misses && !s->request->producer_waits) return soon;
     if (has_queue(s) && reexec_busy(s)) return soon;
     if (l1_wants_tags(&u->l1[L1_DATA]) && tags_free(u)) return soon;

@@ -244,6 +244,12 @@ void sm_warm_ports(struct sm *s)
     if (l1_is_large(l1d_of(s))) s->reply.warm = warm_reply;
 }
 
+/* A scheme that looks at more than it picks among may look at the queue of misses, and so may a plugin. */
+void sm_go_ahead(struct sm *s, const struct gpu_config *c)
+{
+    s->lsu.ahead = s->only_picks && !s->observers && !c->l1.foreign;
+}
+
 void sm_use_pools(struct sm *s, struct req_pool *pool, struct memop_pool *ops)
 {
     s->pool = pool;
@@ -325,7 +331,7 @@ tick_t sm_tick(struct sm *s, tick_t now)
     s->cycle += passed;
     s->next_issue = s->cycle;
     s->head_limit = now;
-    if (s->live) s->counts.active_cycles += passed;
+    if (COUNT_CYCLES && s->live) s->counts.active_cycles += passed;
     if (passed > 1) {
         account_skip(s, passed - 1, now - (passed - 1) * s->part.period);
         if (s->observers) observe_slept(s, passed - 1);
@@ -398,10 +404,14 @@ static void add_lanes(const struct exec_class c[LAT_COUNT], struct sm_stats *out
     out->int_lanes += c[LAT_SHFL].lanes + c[LAT_BITS].lanes + c[LAT_UNIFORM].lanes;
 }
 
-static void add_counts(const struct issue_counts *c, struct sm_stats *out)
+static void add_counts(const struct sm *s, struct sm_stats *out)
 {
-    out->active_cycles += c->active_cycles;
-    out->issue_cycles += c->issue_cycles;
+    const struct issue_counts *c = &s->counts;
+    uint64_t active = WL_ACCOUNT ? account_active_cycles(s) : c->active_cycles;
+    uint64_t issue = WL_ACCOUNT ? account_issue_cycles(s) : c->issue_cycles;
+    WL_ASSERT(active == c->active_cycles && issue == c->issue_cycles);
+    out->active_cycles += active;
+    out->issue_cycles += issue;
     out->warp_instructions += c->warp_instructions;
     out->thread_instructions += c->thread_instructions;
     out->register_reads += c->register_reads;
@@ -423,7 +433,7 @@ void sm_add_stats(const struct sm *s, struct run_stats *out)
 {
     struct l1d_stats data = l1_stats(&s->lsu.l1[L1_DATA]);
     sm_stats_add(&out->sm, &s->stats);
-    add_counts(&s->counts, &out->sm);
+    add_counts(s, &out->sm);
     account_add(s, out);
     add_lanes(s->exec_class, &out->sm);
     add_lanes(s->exec_class + EXEC_SHORT, &out->sm);
@@ -444,6 +454,7 @@ void sm_observe(struct sm *s, const struct sm_observer *o, void *self)
     s->observer[s->observers].hooks = o;
     s->observer[s->observers++].self = self;
     s->notes_issues = s->ends_cycles = true;
+    s->lsu.ahead = false; /* observers look at the queue of misses between cycles */
 }
 
 void sm_walk(const struct sm *s)

@@ -24,6 +24,9 @@ struct sm_common {
 int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const struct sm_common *common, struct wl_err *e);
 /* The ports are connected: with large caches the host is told what memory a reply will need. */
 void sm_warm_ports(struct sm *s);
+/* Misses may be sent a cycle ahead of the clock, as far as nobody can tell: the port to the network counts packets, and
+ * its consumer keeps to the dates. */
+void sm_go_ahead(struct sm *s, const struct gpu_config *c);
 void sm_destroy(struct sm *s);
 /* CTAs of the launch that all SMs of a machine with these parameters hold at once. */
 uint64_t sm_resident_ctas(const int64_t *v, const struct launch_info *l);
@@ -104,8 +107,8 @@ struct sm_glance {
     uint32_t queued;          /* requests in it */
 };
 uint64_t sm_cycle(const struct sm *s);
-uint64_t sm_issue_cycles(const struct sm *s); /* cycles in which something was issued so far */
-const uint64_t *sm_ages(const struct sm *s);  /* [warps] a number no other warp of this SM ever has */
+uint64_t sm_issued(const struct sm *s);      /* warp instructions so far */
+const uint64_t *sm_ages(const struct sm *s); /* [warps] a number no other warp of this SM ever has */
 void sm_glance(const struct sm *s, struct sm_glance *out);
 uint32_t sm_cta(const struct sm *s, unsigned slot);                 /* the number of the CTA in a slot */
 const struct code *sm_code(const struct sm *s);                     /* of the kernel that runs alone */

@@ -89,8 +89,6 @@ tick_t stages_book(struct sm *s, unsigned w, tick_t now, tick_t *taken);
 
 /* ---- account.c: the account of cycles (account.h) ---- */
 
-struct simple_stage;
-
 /* What an issue stage with a warp that can issue remembers for the account. */
 struct issue_stage {
     uint64_t ready, results, barrier; /* sets of warps when it began: ready, waiting for a result, at a barrier */
@@ -105,11 +103,63 @@ void account_idle(struct sm *s, unsigned sched, uint64_t barrier);
 void account_sort_left(struct sm *s, uint64_t stuck, uint64_t left, uint64_t can, uint64_t refused);
 void account_arrive(struct sm *s); /* the first warps come */
 void account_leave(struct sm *s);  /* the last warp has gone */
-void account_left_stuck(struct sm *s, uint64_t blocked, uint64_t can);
+void account_spread(struct sm *s); /* warps have come or gone */
+void account_left_stuck(struct sm *s, uint64_t can);
 void account_flush(struct sm *s, unsigned w); /* the buffer of a ready warp was emptied: it waits for a fetch */
 void account_add(const struct sm *s, struct run_stats *out);
+uint64_t account_active_cycles(const struct sm *s); /* cycles so far in which the SM had a warp, and in which it */
+uint64_t account_issue_cycles(const struct sm *s);  /* issued one: the account knows both without counting them */
+
+/* What warps wait for has changed. */
+static inline void account_changed(struct sm *s)
+{
+    if (WL_ACCOUNT) s->steady = false;
+}
+
+/* An issue stage in which none was issued: the scheme wanted none of the warps that could. */
+static inline void account_vain(struct sm *s) { s->account.vain++; }
+
+/* The warp begins to wait, from the next cycle in which it could issue on, for something of unknown length. */
+static inline void account_waits(struct sm *s, unsigned w)
+{
+    if (WL_ACCOUNT) s->account.since[w] = (uint32_t)s->next_issue;
+}
+
+/* It has waited since then and can issue from `cycle` on, because of what comes then. */
+static inline void account_due(struct sm *s, unsigned w, uint64_t cycle, enum wait what)
+{
+    if (!WL_ACCOUNT) return;
+    uint32_t waited = (uint32_t)cycle - s->account.since[w];
+    s->account.warp_wait[what] += waited;
+    s->warp[w].stream.note = waited ? (uint8_t)what : WAITS;
+}
+
+/* It has waited until now in that state. */
+static inline void account_state(struct sm *s, unsigned w, uint64_t *state)
+{
+    if (WL_ACCOUNT) *state += account_note(&s->account, w, s->next_issue);
+}
+
+/* These warps have left a barrier. */
+static inline void account_released(struct sm *s, uint64_t warps)
+{
+    if (!WL_ACCOUNT) return;
+    s->released = warps | (s->released_at == s->cycle ? s->released : 0);
+    s->released_at = s->cycle;
+    s->steady = false;
+}
 
 static inline uint64_t awaits_result(const struct sm *s) { return s->in_wheel | s->long_stall; }
+
+/* The scheduler issues a warp that has waited for what its note says: cycles that are open were spent on the same. */
+static inline void account_issue(struct sm *s, unsigned sched, const struct sm_warp *p)
+{
+    if (!WL_ACCOUNT) return;
+    uint32_t outside = (uint32_t)s->account.outside;
+    if (s->account.closed[sched] == outside || p->stream.note == WAITS) return;
+    s->account.scheduler_wait[p->stream.note] += outside - s->account.closed[sched];
+    s->account.closed[sched] = outside;
+}
 
 /* Whether each scheduler has a warp that waits for a result and none that is ready, after cycles of which the same was
  * true: there is nothing to note, as such cycles stay open. */
@@ -117,6 +167,7 @@ static inline bool all_open(const struct sm *s)
 {
     uint64_t results = awaits_result(s);
     if (s->account.began || s->ready) return false;
+    if (results == s->live) return s->account.spread;
     for (unsigned i = 0; i < s->schedulers; i++)
         if (!(results & s->owned[i])) return false;
     return true;
@@ -125,6 +176,7 @@ static inline bool all_open(const struct sm *s)
 /* No warp can issue in this cycle, whatever the scheme wants. */
 static inline void account_stall(struct sm *s)
 {
+    if (!WL_ACCOUNT) return;
     s->account.outside++;
     if (s->steady) return; /* nothing has changed since the last */
     if (all_open(s)) s->steady = true;
@@ -134,13 +186,14 @@ static inline void account_stall(struct sm *s)
 /* The same for the cycles that the SM has slept through, the first of them at tick `then`. */
 static inline void account_skip(struct sm *s, uint64_t skipped, tick_t then)
 {
-    s->account.outside += (uint32_t)skipped;
+    if (!WL_ACCOUNT) return;
+    s->account.outside += skipped;
     if (!s->steady && !all_open(s)) account_add_skipped(s, skipped, then);
 }
 
 static inline struct issue_stage account_stage(struct sm *s)
 {
-    s->steady = false;
+    if (!WL_ACCOUNT) return (struct issue_stage){0};
     if (s->account.began) account_end_stretch(s);
     return (struct issue_stage){.ready = s->ready, .results = awaits_result(s), .barrier = s->barrier};
 }
@@ -148,6 +201,7 @@ static inline struct issue_stage account_stage(struct sm *s)
 /* The scheduler has issued nothing. */
 static inline void account_none(struct sm *s, unsigned sched, struct issue_stage *st)
 {
+    if (!WL_ACCOUNT) return;
     uint64_t mine = s->owned[sched];
     if (st->ready & mine) st->stuck |= mine;
     else if (st->results & mine) s->account.closed[sched]--; /* the cycle is open */
@@ -157,6 +211,7 @@ static inline void account_none(struct sm *s, unsigned sched, struct issue_stage
 /* The issue stage is over: what of the warps that were ready and are left? `can`: their unit would have taken them. */
 static inline void account_left(struct sm *s, const struct issue_stage *st, uint64_t can, uint64_t refused)
 {
+    if (!WL_ACCOUNT) return;
     uint64_t left = st->ready & ~st->issued & s->ready;
     if (st->stuck | (left & ~can)) account_sort_left(s, st->stuck, left, can, refused);
     else s->account.not_selected += bit_count64(left);
@@ -165,54 +220,61 @@ static inline void account_left(struct sm *s, const struct issue_stage *st, uint
 /* The same three for a scheme that only picks, on a machine without gate and re-execution queue. In a stage of theirs
  * nothing happens to warps but that they issue or leave a barrier (released_now): a ready one that does not issue could
  * and was not picked, or is one of the `blocked`, whose unit takes no more. */
-struct simple_stage {
-    uint64_t blocked; /* and those that the scheme kept: account.stuck */
-};
-
-static inline struct simple_stage simple_begin(struct sm *s, uint64_t can)
+static inline void simple_begin(struct sm *s, uint64_t can)
 {
-    s->steady = false;
+    s->account.before = s->counts.warp_instructions;
+    if (!WL_ACCOUNT) return;
+    WL_ASSERT(!s->steady || s->account.began); /* if all had waited for results, none could issue */
     if (s->account.began) account_end_stretch(s);
-    return (struct simple_stage){.blocked = s->ready ^ can};
+    s->account.blocked = s->ready ^ can;
 }
 
 static inline uint64_t released_now(const struct sm *s) { return s->released_at == s->cycle ? s->released : 0; }
 
 /* No warp of the scheduler could issue. That cannot change within the stage: the reason is known at once. */
-static inline void simple_none(struct sm *s, unsigned sched, const struct simple_stage *st)
+static inline void simple_none(struct sm *s, unsigned sched)
 {
+    if (!WL_ACCOUNT) return;
     struct account *a = &s->account;
-    uint64_t mine = s->owned[sched], blocked = st->blocked & mine;
+    uint64_t mine = s->owned[sched], blocked = a->blocked & mine;
     if (blocked) {
         bool pipe = blocked & ~s->head_unit[UNIT_LSU];
         a->stats.pipe_busy += pipe;
         a->stats.lsu_full += !pipe;
     } else if (awaits_result(s) & mine & ~released_now(s)) {
-        a->closed[sched]--; /* the cycle is open */
+        s->account.closed[sched]--; /* the cycle is open */
     } else {
         account_idle(s, sched, s->barrier | (released_now(s) & mine));
     }
 }
 
-/* The scheme picked none of `mine`, the warps of the scheduler that could issue. */
-static inline void simple_stuck(struct sm *s, unsigned sched, struct simple_stage *st, uint64_t mine)
+/* An issue has filled the unit of these warps. */
+static inline void simple_full(struct sm *s, uint64_t warps)
 {
-    s->account.stuck |= s->owned[sched];
-    st->blocked |= mine;
+    if (WL_ACCOUNT) s->account.blocked |= warps;
 }
 
-static inline void simple_left(struct sm *s, const struct simple_stage *st, uint64_t can)
+/* The scheme picked none of `mine`, the warps of the scheduler that could issue. */
+static inline void simple_stuck(struct sm *s, unsigned sched, uint64_t mine)
 {
+    if (!WL_ACCOUNT) return;
+    s->account.stuck |= s->owned[sched];
+    s->account.blocked |= mine;
+}
+
+static inline void simple_left(struct sm *s, uint64_t can)
+{
+    if (!WL_ACCOUNT) return;
     struct account *a = &s->account;
     a->not_selected += bit_count64(can);
-    if (!st->blocked) return;
+    if (!a->blocked) return;
     if (a->stuck) {
-        account_left_stuck(s, st->blocked, can);
+        account_left_stuck(s, can);
         return;
     }
-    uint64_t lsu = st->blocked & s->head_unit[UNIT_LSU];
+    uint64_t lsu = a->blocked & s->head_unit[UNIT_LSU];
     a->lsu_full += bit_count64(lsu);
-    a->pipe_busy += bit_count64(st->blocked ^ lsu);
+    a->pipe_busy += bit_count64(a->blocked ^ lsu);
 }
 
 /* issue.c */
@@ -237,7 +299,7 @@ void lsu_init(struct sm *s, const struct gpu_config *c);
 struct memop *memop_alloc(struct sm *s);
 void lsu_accept(struct sm *s, struct memop *op);
 void lsu_cycle(struct sm *s, tick_t now, uint64_t skipped);
-tick_t lsu_next(const struct sm *s, tick_t now); /* when the unit has something to do again */
+tick_t lsu_next(struct sm *s, tick_t now); /* when the unit has something to do again */
 bool lsu_idle(const struct sm *s);
 uint64_t lsu_holds(const struct sm *s); /* warps with requests no cache has accepted */
 int lsu_warp(const struct sm *s);       /* the warp whose request is at the L1D or will be next; -1: none */

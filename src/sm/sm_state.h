@@ -150,6 +150,8 @@ struct lsu {
     bool policy_heard;      /* since the last cycle the L1D's policy heard of something that may lift a refusal */
     tick_t writeback_free;  /* next free cycle of the register write port */
     tick_t writeback_limit; /* how far ahead the port can be reserved */
+    tick_t sent_for;        /* the tick as of which a miss of the L1D was sent ahead; 0: none yet */
+    bool ahead;             /* misses may be sent ahead: nobody would see that they have left the queue already */
     uint32_t ntxn, next_txn; /* transactions of `op`; the next one to be sent */
     struct access_pipe pipe[SM_CACHES];
     _Alignas(64) struct l1 l1[SM_CACHES];
@@ -314,8 +316,12 @@ struct exec_class {
 
 /* Counters of `sm` in which every issue counts: one line of the host's cache with the beginning of the account. */
 struct issue_counts {
-    uint64_t active_cycles, issue_cycles, warp_instructions, thread_instructions, register_reads, register_writes;
+    uint64_t active_cycles, issue_cycles; /* COUNT_CYCLES */
+    uint64_t warp_instructions, thread_instructions, register_reads, register_writes;
 };
+
+/* The account knows how many cycles were active and in how many something was issued: they are counted to check it. */
+enum { COUNT_CYCLES = !WL_ACCOUNT || WL_ASSERTS };
 
 /* What every cycle looks at comes first and lies together, arrays that few cycles index come last: fifteen SMs or more
  * take turns in the host's cache. The machine connects part, request, reply and the dispatcher's mailbox. */

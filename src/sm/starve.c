@@ -24,8 +24,8 @@ void warp_starve(struct sm *s, unsigned w)
     p->exec = 0;
     *own_register(s, w) = NEVER;
     if (!((s->barrier | s->membar) >> w & 1)) s->long_stall |= bit64(w); /* else when it is let go */
-    s->account.since[w] = (uint32_t)s->next_issue - 1;
-    s->steady = false;
+    account_waits(s, w);
+    account_changed(s);
     ++*s->starving;
 }
 
@@ -35,7 +35,7 @@ static uint64_t note_starving(struct sm *s, unsigned w)
     uint64_t cycles = account_note(&s->account, w, s->next_issue);
     if (s->barrier >> w & 1) s->account.states.barrier += cycles;
     else if (s->membar >> w & 1) s->account.states.fence += cycles;
-    else s->account.wait[WAIT_FETCH].warp += cycles;
+    else s->account.warp_wait[WAIT_FETCH] += cycles;
     return cycles;
 }
 
@@ -46,7 +46,7 @@ static void end_starving(struct sm *s, unsigned w, tick_t now)
     *own_register(s, w) = 0;
     s->warp[w].inst = s->fed_from[w];
     --*s->starving;
-    s->steady = false;
+    account_changed(s);
     bool starved = note_starving(s, w);
     warp_advance(s, w, now);
     if (starved && s->warp[w].stream.note == WAITS) s->warp[w].stream.note = WAIT_FETCH;

@@ -38,7 +38,7 @@ void warp_wake_due(struct sm *s)
     uint32_t slot = (uint32_t)s->cycle & s->wheel_mask;
     if (!(s->wheel_used[slot >> 6] >> (slot & 63) & 1)) return;
     uint64_t due = s->wheel[slot];
-    s->steady = false;
+    account_changed(s);
     s->ready |= due;
     s->in_wheel &= ~due;
     s->wheel[slot] = 0;
@@ -78,10 +78,12 @@ static inline void place_head(struct sm *s, unsigned w, uint64_t due, tick_t now
         return;
     }
     s->long_stall &= ~bit64(w);
-    uint64_t cycle = s->next_issue;
-    if (due_time(due) <= s->head_limit) s->ready |= bit64(w);
-    else cycle = wheel_add(s, w, due_time(due), now);
-    s->warp[w].stream.note = account_due(&s->account, w, cycle, due_what(due));
+    if (due_time(due) <= s->head_limit) {
+        s->ready |= bit64(w);
+        account_due(s, w, s->next_issue, due_what(due));
+    } else {
+        account_due(s, w, wheel_add(s, w, due_time(due), now), due_what(due));
+    }
 }
 
 /* The same for the first head of a warp and one that follows on another: it begins to wait now. */
@@ -89,14 +91,16 @@ static inline void place_next_head(struct sm *s, struct sm_warp *p, unsigned w, 
 {
     if (due_time(due) <= s->head_limit) {
         s->ready |= bit64(w);
-        p->stream.note = WAITS;
+        if (WL_ACCOUNT) p->stream.note = WAITS;
     } else if (due == NEVER) {
         s->long_stall |= bit64(w);
-        s->account.since[w] = (uint32_t)s->next_issue - 1;
+        account_waits(s, w);
     } else {
         enum wait what = due_what(due);
+        uint64_t cycle = wheel_add(s, w, due_time(due), now);
+        if (!WL_ACCOUNT) return;
         p->stream.note = (uint8_t)what;
-        s->account.wait[what].warp += wheel_add(s, w, due_time(due), now) - s->next_issue;
+        s->account.warp_wait[what] += cycle - s->next_issue;
     }
 }
 
@@ -105,7 +109,7 @@ static __attribute__((noinline)) void check_fetched_head(struct sm *s, unsigned 
 {
     tick_t decoded;
     if (!fetch_has_head(s, w, &decoded)) return; /* looked at when it has come */
-    s->steady = false;
+    account_changed(s);
     uint64_t fetched = due_make(decoded, WAIT_FETCH);
     place_head(s, w, s->wrong >> w & 1 ? fetched : tick_max(head_ready_at(s, w, s->warp[w].inst), fetched), now);
 }
@@ -116,7 +120,7 @@ void warp_check_head(struct sm *s, unsigned w, tick_t now)
         check_fetched_head(s, w, now);
         return;
     }
-    s->steady = false;
+    account_changed(s);
     place_head(s, w, head_ready_at(s, w, s->warp[w].inst), now);
 }
 
@@ -250,7 +254,7 @@ void warp_show_head(struct sm *s, unsigned w) { show_head(s, w); }
 static __attribute__((noinline)) void await_head(struct sm *s, unsigned w, const struct code_inst *from, tick_t now)
 {
     fetch_advance(s, w, from, now);
-    s->account.since[w] = (uint32_t)s->next_issue - 1;
+    account_waits(s, w);
     if (s->wrong >> w & 1) s->head_unit[UNIT_NONE] |= bit64(w); /* shown when a scheduler has met the wrong path */
     else show_head(s, w);
     if (!((s->barrier | s->membar) >> w & 1)) check_fetched_head(s, w, now);
@@ -275,7 +279,7 @@ void warp_advance(struct sm *s, unsigned w, tick_t now)
             return;
         }
         s->ended |= bit;
-        s->account.since[w] = (uint32_t)s->next_issue - 1;
+        account_waits(s, w);
         if (s->fetch) fetch_drop(s, w);
         if (!p->outstanding) finish_warp(s, w, now);
         return;
@@ -286,7 +290,7 @@ void warp_advance(struct sm *s, unsigned w, tick_t now)
     }
     show_head(s, w);
     if ((s->barrier | s->membar) & bit) { /* looked at when released */
-        s->account.since[w] = (uint32_t)s->next_issue - 1;
+        account_waits(s, w);
         return;
     }
     place_next_head(s, p, w, head_ready_at(s, w, p->inst), now);
@@ -300,12 +304,10 @@ static void release_barrier(struct sm *s, struct cta *c, tick_t now)
     uint64_t m = c->arrived;
     c->arrived = 0;
     s->barrier &= ~m;
-    s->released = m | (s->released_at == s->cycle ? s->released : 0);
-    s->released_at = s->cycle;
-    s->steady = false;
+    account_released(s, m);
     for (; m; m &= m - 1) {
         unsigned w = bit_low64(m);
-        s->account.states.barrier += account_note(&s->account, w, s->next_issue);
+        account_state(s, w, &s->account.states.barrier);
         if (!(s->ended >> w & 1)) warp_check_head(s, w, now);
     }
 }
@@ -336,16 +338,17 @@ static void finish_cta(struct sm *s, struct cta *c, tick_t now)
     part_wake_after(s->dispatcher, now); /* also if it knew of room: that may have been too little */
 }
 
-static void finish_warp(struct sm *s, unsigned w, tick_t now)
+static __attribute__((noinline)) void finish_warp(struct sm *s, unsigned w, tick_t now)
 {
     struct cta *c = &s->cta[s->warp[w].cta];
     uint64_t bit = bit64(w);
     if (l1_warp_exit(l1d_of(s), w)) lsu_policy_heard(s);
     if (s->policy->on_warp) s->policy->on_warp(&s->sched, &s->view, WL_WARP_EXIT, w);
-    s->account.states.drain += account_note(&s->account, w, s->next_issue);
+    account_state(s, w, &s->account.states.drain);
     s->account.states.total += s->next_issue;
-    s->steady = false;
+    account_changed(s);
     s->live &= ~bit;
+    account_spread(s);
     if (!s->live) {
         account_leave(s);
         s->stats.issue_ends += s->next_issue - s->cycle;
@@ -365,14 +368,14 @@ static void finish_warp(struct sm *s, unsigned w, tick_t now)
     else release_barrier(s, c, now); /* the others no longer wait for this one */
 }
 
-static void release_membar(struct sm *s, unsigned w, tick_t now)
+static __attribute__((noinline)) void release_membar(struct sm *s, unsigned w, tick_t now)
 {
     s->membar &= ~bit64(w);
     s->held &= ~bit64(w);
     s->await_copies &= ~bit64(w);
     s->await_mbarrier &= ~bit64(w);
-    s->steady = false;
-    s->account.states.fence += account_note(&s->account, w, s->next_issue);
+    account_changed(s);
+    account_state(s, w, &s->account.states.fence);
     if (!(s->barrier & bit64(w))) warp_check_head(s, w, now);
 }
 
@@ -459,7 +462,7 @@ static void install_warp(struct sm *s, unsigned w, unsigned slot, unsigned rank,
 {
     struct sm_warp *p = &s->warp[w];
     *p = (struct sm_warp){.cta = (uint8_t)slot, .rank = (uint8_t)rank, .route = &route_none};
-    s->account.since[w] = (uint32_t)s->next_issue - 1;
+    account_waits(s, w);
     s->account.states.total -= s->next_issue;
     s->copies[w] = (struct warp_copies){0};
     stream_open(&p->stream, s->cta[slot].stream.warp[rank]);
@@ -472,7 +475,7 @@ static void install_warp(struct sm *s, unsigned w, unsigned slot, unsigned rank,
     s->cta_of[w] = (uint8_t)slot;
     s->cta_id[w] = s->cta[slot].stream.cta;
     s->live |= bit64(w);
-    s->steady = false;
+    account_changed(s);
     s->cta[slot].warps |= bit64(w);
     l1_warp_launch(l1d_of(s), w);
     if (s->policy->on_warp) s->policy->on_warp(&s->sched, &s->view, WL_WARP_LAUNCH, w);
@@ -504,6 +507,7 @@ void warp_install_cta(struct sm *s, const struct cta_stream *cta, tick_t now)
         s->cta[slot].warps |= bit64(w); /* all are members before the first can meet a barrier */
         s->live |= bit64(w);
     }
+    account_spread(s);
     for (unsigned i = 0; i < cta->nwarps; i++) install_warp(s, slots[i], slot, i, now);
 }
 

@@ -26,6 +26,38 @@ check "the sum" grep -qF "| **all** | $1 | $2 | $3 | $4 | $5 |" $results/README.
 check "README.md has it" grep -q "^Of $1 claims of the five papers $2 match at size \`small\`, $3 have the direction, \
 $4 miss, $5 cannot be run" README.md
 
+# ---- size paper, sampled: what is known there, next to the same claims at small ----
+run claims --from $results/paper/*.csv
+check "claims-paper.txt is what the files of size paper show" cmp -s $results/claims-paper.txt "$work/out"
+"$WARPLINE" claims --from $results/paper/*.csv --json "$work/paper.json" -q 2>/dev/null
+"$WARPLINE" claims --from $results/*.csv --json "$work/small.json" -q 2>/dev/null
+check "the table of small against paper" python3 - "$work/paper.json" "$work/small.json" $results <<'PY'
+import json, sys
+
+TITLES = {"apcm": "APCM", "dacache": "DaCache", "dycache": "DyCache", "hac": "HAC", "mascar": "Mascar"}
+paper, small = ({x["experiment"]: {c["claim"]: c for c in x["claims"]} for x in json.load(open(f))} for f in sys.argv[1:3])
+page, total, wrong = open(sys.argv[3] + "/README.md").read().split("\n"), [0] * 8, 0
+
+
+def want(name, numbers):
+    global wrong
+    line = "| %s | %d | %d | %d, %d, %d | %d, %d, %d |" % (name, *numbers)
+    if not any(p.startswith(line) for p in page):
+        wrong += 1
+        print("# no line", line)
+
+
+for name, title in TITLES.items():
+    known = [c for c, o in paper[name].items() if o["measured"] is not None and "own" not in o and "same_as" not in o]
+    rows = sum(1 for _ in open("%s/paper/%s.csv" % (sys.argv[3], name))) - 2
+    numbers = [rows, len(known)] + [sum(of[name][c]["verdict"] == v for c in known) for of in (paper, small)
+                                    for v in ("match", "direction", "miss")]
+    want(title, numbers)
+    total = [a + b for a, b in zip(total, numbers)]
+want("**all**", total)
+sys.exit(wrong != 0)
+PY
+
 # A range has the value of the rows as its default; those called "before" are of older rows.
 run claims --from $results/*.csv --json "$work/claims.json" -q
 check "ranges begin at what was measured" python3 - "$work/claims.json" $results/ranges-*.json <<'PY'
@@ -102,4 +134,5 @@ if sorted(listed) != sorted(open_claims):
     print("# outside.md:", *sorted(open_claims ^ set(listed)), *{c for c in listed if listed.count(c) > 1})
 sys.exit(wrong != 0)
 PY
+check "the pages have the ranges of the files" python3 scripts/range_tables.py $results --check
 finish

@@ -32,7 +32,7 @@ static void never_slower(const char *gpu)
     const struct workload *const *list = workloads(&count);
     struct wl_err e = {.code = WL_OK};
     double product = 1;
-    for (unsigned i = 0; i < count; i += stride(3, 24)) {
+    for (unsigned i = 0; i < count; i += stride(3, 48)) {
         struct gpu_config finite, infinite;
         assert_int_equal(config_load(&finite, gpu, &e), 0);
         finite.v[P_L1D_INFINITE] = 1;
@@ -113,7 +113,7 @@ TEST(doubling_all_clocks_leaves_every_counter)
 {
     unsigned count;
     const struct workload *const *list = workloads(&count);
-    for (unsigned i = 0; i < count; i += stride(3, 24)) {
+    for (unsigned i = 0; i < count; i += stride(3, 48)) {
         struct gpu_config once, twice;
         config_defaults(&once);
         twice = once;

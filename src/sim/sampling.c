@@ -199,12 +199,35 @@ static int add_stand(struct sampling *s, struct launch_group *g, const struct lo
     return 0;
 }
 
-/* Whether what was missed so far leaves the mean as exact as was asked. */
+/* The cycles that all launches of a group take, from those that were timed. */
+static double cycles_of(const struct sampling *s, const struct launch_group *g)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < g->stands; i++) sum += (double)s->log[g->stand[i]].m->count.stats.cycles;
+    return g->stands ? sum / g->stands * g->launches : 0;
+}
+
+/* The share of the program's cycles that the group takes. */
+static double share_of(const struct sampling *s, const struct launch_group *g)
+{
+    double all = 0;
+    for (unsigned i = 0; i < s->groups; i++) all += cycles_of(s, &s->group[i]);
+    return all > 0 ? cycles_of(s, g) / all : 1;
+}
+
+/* Whether what was missed so far leaves the program's cycles as exact as was asked. */
 static bool is_exact(const struct sampling *s, const struct launch_group *g)
 {
     double mean = g->miss / g->checks, spread = fmax(g->miss_square / g->checks - mean * mean, 0);
-    if (g->checks < 2) return spread <= s->asked * s->asked;
-    return fabs(mean) + sampling_student(g->checks) * sqrt(spread / (g->checks - 1)) <= s->asked;
+    double open =
+        g->checks < 2 ? sqrt(spread) : fabs(mean) + sampling_student(g->checks) * sqrt(spread / (g->checks - 1));
+    return open * share_of(s, g) <= s->asked;
+}
+
+/* Whether what predictions of the group miss by is more than was asked of the program. */
+static bool matters(const struct sampling *s, const struct launch_group *g)
+{
+    return share_of(s, g) * sqrt(g->miss_square / g->checks) > s->asked;
 }
 
 /* With each timed launch the one before it is predicted from its neighbours and compared with what it took. */
@@ -227,7 +250,7 @@ static void check_prediction(struct sampling *s, struct launch_group *g)
     g->misses++;
     g->gap = g->gap > 4 ? g->gap / 4 : 1;
     g->step /= 2;
-    if (g->misses >= MOST_MISSES && 2 * g->misses > g->checks)
+    if (g->misses >= MOST_MISSES && 2 * g->misses > g->checks && matters(s, g))
         refuse_group(s, g, "its launches take times that do not follow from their sizes");
 }
 

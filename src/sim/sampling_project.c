@@ -19,7 +19,7 @@
 static const double BAND = 0.03, FLOOR = 0.003, UNKNOWN = 0.1;
 /* Behind a gap in a launch the caches have been filled anew for one wave only, which is less of the L2 than of the L1.
  */
-static const double WAVE_FLOOR = 0.0125, WAVE_FLOOR_L2 = 0.03;
+static const double WAVE_FLOOR = 0.015, WAVE_FLOOR_L2 = 0.03;
 
 static const uint64_t *counts(const struct sample *s) { return (const uint64_t *)(const void *)s; }
 static uint64_t *counts_of(struct sample *s) { return (uint64_t *)(void *)s; }
@@ -129,7 +129,8 @@ static void weigh(const struct wave_report *w, double left_out, struct weights *
 {
     double sum = 0, each[WINDOWS_MAX] = {0};
     *x = (struct weights){.n = w->windows};
-    for (unsigned j = 0; j < x->n; j++) x->work[j] = (double)w->window[j].stats.sm.warp_instructions;
+    for (unsigned j = 0; j < x->n; j++)
+        x->work[j] = !w->excerpts && w->passing[j] ? 0 : (double)w->window[j].stats.sm.warp_instructions;
     for (unsigned j = 0; j < x->n; j++) sum += each[j] = x->work[j] > 0 ? stands_for(w, x, j) : 0;
     if (sum <= 0) x->n = 0;
     for (unsigned j = 0; j < x->n; j++) {
@@ -144,17 +145,18 @@ static void weigh(const struct wave_report *w, double left_out, struct weights *
  * alike, so what windows scatter by is what neighbours differ by. */
 static double add_windows(const struct wave_report *w, const struct weights *x, unsigned i, double *half)
 {
-    double added = 0, jumps = 0, before = -1;
+    double added = 0, jumps = 0, before = -1, doubt = 0;
     for (unsigned j = 0; j < x->n; j++) {
         if (!(x->work[j] > 0)) continue;
         double count = (double)counts(&w->window[j])[i], rate = count / x->work[j];
         added += x->factor[j] * count;
         if (before >= 0) jumps += (rate - before) * (rate - before);
+        if (!w->excerpts && w->broken == j && j) doubt = 2 * x->factor[j] * x->work[j] * fabs(rate - before);
         before = rate;
     }
     *half = x->used > 1 ? sampling_student(x->used) * sqrt(jumps / (2 * (x->used - 1)) * x->square) : added;
     bool far = i >= SAMPLED_AT(stats.l2) && i < SAMPLED_AT(stats.profile);
-    *half += (far ? WAVE_FLOOR_L2 : WAVE_FLOOR) * added;
+    *half += (far ? WAVE_FLOOR_L2 : WAVE_FLOOR) * added + doubt;
     return added;
 }
 

@@ -4,9 +4,15 @@
  * nothing but itself. Then come windows: from the moment at which a wave's first CTA was given out to that of the next
  * wave. When one agrees with the two before it the state is steady, and the dispatcher passes over a stretch of CTAs:
  * the source executes them, the machine never sees them, and goes on with the CTA behind. One wave later the next
- * window begins, and so on: each stretch has a window on either side, which stand for it. The last wave and the drain
- * are always timed. Windows that scatter more than the asked error make the stretches shorter, and a launch whose
- * windows never agree is timed to its end.
+ * window begins: each stretch has a window on either side, which stand for it. The last wave and the drain are always
+ * timed.
+ *
+ * The first stretch is short, unless the windows before it are alike within the asked error, and the window behind
+ * it is a test: had the state been steady, it would be like those before it. If it is not, the caches may only need
+ * longer to fill (blocks that run side by side and share lines find their rhythm slowly), so up to MOST_PASSING windows
+ * more are measured. When one agrees, those between are forgotten and later stretches are given as long to settle. When
+ * none does, the launch was never in one state: nothing more is left out, and what the two sides of the stretch differ
+ * by is part of the interval.
  *
  * Windows are delimited by what the dispatcher did, one core cycle later, when all SMs have been woken so that none
  * owes cycles it slept through: both engines read the same numbers. */
@@ -17,10 +23,13 @@
 
 enum {
     LEAST_WAVES = 10, /* a launch of fewer waves is timed in full: little would be left out */
-    WINDOWS_AFTER = 4 /* windows that are aimed at behind the first two */
+    LONG_WAVES = 24,  /* of one with fewer the first stretch is always short: little would be gained */
+    FIRST_PART = 5,   /* the first stretch is this part of what could be left out */
+    MOST_PASSING = 2  /* windows behind a stretch that may differ from those before it */
 };
-/* Windows may differ by so many times the asked error and be of one state; more is not noise. */
-static const double STEADY = 5;
+/* A window may differ from the mean of two, or single windows from one another, by so many times the asked error and be
+ * of one state; more is not noise. Neither are windows that become faster, and then slower, by so much. */
+static const double STEADY = 5, PAIRS = 7.5, SWING = 10;
 
 void waves_begin(struct gpu *g, struct stream_source *s)
 {
@@ -30,6 +39,9 @@ void waves_begin(struct gpu *g, struct stream_source *s)
     w->report.ctas = l->ctas;
     w->report.why = NULL;
     w->report.excerpts = false;
+    w->report.broken = 0;
+    w->settle = 1;
+    w->behind_gap = w->faster = w->slower = false;
     w->snap_at = NEVER;
     w->on = false;
     w->gaps = 0;
@@ -42,14 +54,13 @@ void waves_begin(struct gpu *g, struct stream_source *s)
     w->on = true;
     w->resident = (uint32_t)resident;
     w->phase = WAVES_RAMP;
-    w->stride = (l->ctas - 4 * w->resident) / (WINDOWS_AFTER + 1);
     g->dispatch.mark = 2 * w->resident;
 }
 
 static double share(uint64_t part, uint64_t whole) { return whole ? (double)part / (double)whole : 0; }
 
 /* What makes a state: how fast, what misses, what is waited for. As shares, so that differences compare. */
-enum { RATES = 20 };
+enum { RATES = 20, MISS_RATES = 2 /* the first of them */ };
 static unsigned rates_of(const struct sample *s, double out[RATES])
 {
     const struct run_stats *t = &s->stats;
@@ -76,23 +87,64 @@ static bool alike(const struct sample *a, const struct sample *b, double toleran
     return true;
 }
 
-/* The two windows before the last one, or the one there is. A launch may change slowly: what is left out counts as the
- * windows on both sides of it did. */
-static void sum_windows(const struct wave_report *r, struct sample *out)
+/* The sum of the two windows before the last one that stand for something; how many there are. */
+static unsigned sum_windows(const struct wave_report *r, struct sample *out)
 {
-    unsigned last = r->windows - 1;
-    *out = r->window[last - 1];
-    if (last > 1) stats_add(out, &r->window[last - 2], sizeof *out);
+    unsigned n = 0;
+    for (unsigned i = r->windows - 1; i-- > 0 && n < 2;) {
+        if (r->passing[i]) continue;
+        if (n++) stats_add(out, &r->window[i], sizeof *out);
+        else *out = r->window[i];
+    }
+    return n;
+}
+
+/* Whether the last three windows are alike, each one with each: the mean of two may be like the third by chance. */
+static bool are_alike(const struct waves *w)
+{
+    const struct sample *last = &w->report.window[w->report.windows - 1];
+    double tolerance = PAIRS * w->tolerance;
+    return alike(last, last - 1, tolerance) && alike(last, last - 2, tolerance) && alike(last - 1, last - 2, tolerance);
+}
+
+/* Whether the launch has become faster and slower: a launch that fills its caches changes in one direction. Where
+ * blocks that share lines drift apart and together again, three windows may be alike by chance. */
+static bool swings(struct waves *w)
+{
+    const struct sample *last = &w->report.window[w->report.windows - 1];
+    if (w->report.windows < 2) return false;
+    double now = ipc_of(last), before = ipc_of(last - 1);
+    if (fabs(now - before) <= SWING * w->tolerance * fmax(now, before)) return false;
+    bool up = now > before, turned = up ? w->slower : w->faster;
+    w->faster |= up;
+    w->slower |= !up;
+    return turned;
+}
+
+/* Whether a long stretch may follow at once: the last window is like the two before it within the asked error, and no
+ * miss rate, however small, is on its way to another one. */
+static bool is_still(const struct waves *w, const struct sample *before)
+{
+    const struct sample *last = &w->report.window[w->report.windows - 1];
+    double x[3][RATES];
+    for (unsigned i = 0; i < 3; i++) rates_of(last - i, x[i]);
+    for (unsigned i = 0; i < MISS_RATES; i++) {
+        double most = fmax(x[0][i], fmax(x[1][i], x[2][i])), least = fmin(x[0][i], fmin(x[1][i], x[2][i]));
+        if (most - least > STEADY * w->tolerance * most) return false;
+    }
+    return alike(before, last, w->tolerance);
 }
 
 /* Whether the windows so far say how fast the launch runs as exactly as was asked. */
 static bool is_exact(const struct waves *w)
 {
-    double sum = 0, square = 0, n = w->report.windows;
+    double sum = 0, square = 0, n = 0;
     for (unsigned i = 0; i < w->report.windows; i++) {
+        if (w->report.passing[i]) continue;
         double ipc = ipc_of(&w->report.window[i]);
         sum += ipc;
         square += ipc * ipc;
+        n++;
     }
     double spread = square - sum * sum / n;
     return n < 3 || 2 * sqrt(fmax(spread, 0) / (n - 1) / n) <= w->tolerance * sum / n;
@@ -106,8 +158,43 @@ static void skip(struct gpu *g, uint32_t ctas)
     w->report.skipped += ctas;
     w->report.gap[w->report.windows - 1] += ctas;
     w->gaps = ctas;
+    w->behind_gap = true;
     w->phase = WAVES_WARM;
-    g->dispatch.mark = g->dispatch.given + w->resident;
+    g->dispatch.mark = g->dispatch.given + w->settle * w->resident;
+}
+
+static void measure_next(struct gpu *g)
+{
+    g->waves.phase = WAVES_MEASURE;
+    g->dispatch.mark = g->dispatch.given + g->waves.resident;
+}
+
+static void end_windows(struct gpu *g)
+{
+    struct wave_report *r = &g->waves.report;
+    g->waves.phase = WAVES_DONE;
+    g->dispatch.mark = UINT32_MAX;
+    if (!r->skipped) r->why = "its waves of blocks differ too much from one another";
+    else if (r->broken)
+        r->why = "behind a stretch that was left out its waves were not as before, so the rest was timed";
+}
+
+/* A window behind a gap is like those before the gap, or it is not. False: another one must be measured. */
+static bool settle(struct waves *w, bool alike_before, uint32_t left)
+{
+    struct wave_report *r = &w->report;
+    unsigned last = r->windows - 1, passing = 0;
+    while (passing < last && r->passing[last - 1 - passing]) passing++;
+    if (!alike_before && passing < MOST_PASSING && left >= 2 * w->resident && r->windows < WAVES_MAX) {
+        r->passing[last] = true;
+        return false;
+    }
+    if (alike_before) w->settle += passing;
+    else r->broken = last;
+    r->gap[last] = w->gaps;
+    w->gaps = 0;
+    w->behind_gap = false;
+    return true;
 }
 
 /* After a window: what comes next. */
@@ -116,25 +203,26 @@ static void go_on(struct gpu *g)
     struct waves *w = &g->waves;
     struct wave_report *r = &w->report;
     struct sample before;
-    uint32_t left = r->ctas - g->dispatch.given, behind = 3 * w->resident; /* a warm-up, a window and the end */
-    bool steady = false;
-    if (r->windows >= 2) {
-        sum_windows(r, &before);
-        steady = alike(&before, &r->window[r->windows - 1], STEADY * w->tolerance);
+    uint32_t left = r->ctas - g->dispatch.given,
+             behind = (2 + w->settle) * w->resident; /* to settle, a window, the end */
+    bool enough = sum_windows(r, &before) == 2;
+    bool steady = enough && alike(&before, &r->window[r->windows - 1], STEADY * w->tolerance);
+    if (!r->skipped && (swings(w) || !enough || !are_alike(w))) steady = false;
+    if (w->behind_gap && !settle(w, steady, left)) {
+        measure_next(g);
+        return;
     }
-    uint32_t stride = is_exact(w) ? w->stride : w->stride / 2;
-    if (stride > left - behind) stride = left - behind;
-    if (steady && r->windows < WAVES_MAX && left > behind + w->resident / 2) {
-        skip(g, stride);
-    } else if (r->windows == WAVES_MAX || left <= behind) {
-        w->phase = WAVES_DONE;
-    } else {
-        w->phase = WAVES_MEASURE;
-        g->dispatch.mark = g->dispatch.given + w->resident;
+    if (r->broken || (w->faster && w->slower) || r->windows == WAVES_MAX || left < behind + w->resident) {
+        end_windows(g);
+        return;
     }
-    if (w->phase != WAVES_DONE) return;
-    g->dispatch.mark = UINT32_MAX;
-    if (!r->skipped) r->why = "its waves of blocks differ too much from one another";
+    uint32_t most = left - behind, stride = is_exact(w) || most < 2 * w->resident ? most : most / 2;
+    bool is_long = r->ctas / w->resident >= LONG_WAVES;
+    if (!r->skipped && !(is_long && is_still(w, &before)))
+        stride = most / FIRST_PART > w->resident ? most / FIRST_PART : w->resident;
+    stride -= stride % w->resident; /* where blocks take equally long the last wave is as full as it would have been */
+    if (steady && stride) skip(g, stride);
+    else measure_next(g);
 }
 
 /* The counters are up to date: a window begins or ends. */
@@ -145,8 +233,8 @@ static void look_at_counters(struct gpu *g)
     gpu_snapshot(g, &now);
     now.stats.cycles = g->clock.now / g->core_period;
     if (w->phase == WAVES_MEASURE) {
-        w->report.gap[w->report.windows] = w->gaps;
-        w->gaps = 0;
+        w->report.gap[w->report.windows] = 0;
+        w->report.passing[w->report.windows] = false;
         struct sample *window = &w->report.window[w->report.windows++];
         *window = now;
         stats_subtract(window, &w->begin, sizeof *window);

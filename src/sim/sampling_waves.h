@@ -17,6 +17,8 @@ struct wave_report {
     struct sample window[WINDOWS_MAX]; /* what was counted in each */
     bool excerpts;                     /* CTAs were timed in excerpts: */
     uint64_t gap[WINDOWS_MAX];         /* what each stands for that was left out: CTAs, or with excerpts instructions */
+    bool passing[WINDOWS_MAX];         /* behind a gap, on the way back to the state before it: stands for nothing */
+    unsigned broken;                   /* the window behind a gap that was not like those before it; 0: none */
     const char *why;                   /* some CTAs could have been left out, but were not: the reason; NULL */
 };
 
@@ -26,7 +28,10 @@ struct waves {
     bool wanted, on;              /* of the next launch; of this one */
     double tolerance;             /* the asked error, as a share */
     enum wave_phase phase;        /* what passes now */
-    uint32_t resident, stride;    /* CTAs the machine holds at once; left out between two windows */
+    uint32_t resident;            /* CTAs the machine holds at once */
+    uint32_t settle;              /* waves behind a gap before a window begins */
+    bool behind_gap;              /* no window since the last gap has been like those before it */
+    bool faster, slower;          /* from one window to the next, before anything was left out */
     tick_t snap_at;               /* when the counters are read: a core edge at which every SM works; NEVER */
     struct sample begin;          /* at the beginning of the window */
     struct stream_source *source; /* with excerpts: of the launch; */

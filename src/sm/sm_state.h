@@ -428,9 +428,10 @@ struct sm {
     uint64_t sched_count[WL_MAX_POLICY_COUNTERS]; /* the scheme's counters */
     struct cta cta[SM_MAX_CTAS];
     struct warp_copies copies[SM_MAX_WARPS];
-    /* SMs lie one behind the other: with such a size (49 lines more than a multiple of 4 KiB) the lines that every
-     * cycle looks at fall into all sets of the host's cache, not into the same few. */
-    char unused[36 * 64];
 };
+
+/* SMs lie one behind the other: an odd number of lines of the host's cache between them spreads the lines that every
+ * cycle looks at over all sets of that cache, instead of the same few. */
+_Static_assert(sizeof(struct sm) / 64 % 2, "SMs must be an odd number of lines apart: add or remove one");
 
 #endif

@@ -441,9 +441,10 @@ struct sm {
     struct warp_copies copies[SM_MAX_WARPS];
     uint64_t await_mbarrier;    /* set of those in `membar` that wait for an mbarrier */
     struct mbarriers *mbarrier; /* mbarrier.c */
-    /* SMs lie one behind the other: with such a size (49 lines more than a multiple of 4 KiB) the lines that every
-     * cycle looks at fall into all sets of the host's cache, not into the same few. */
-    char unused[36 * 64 - 16];
 };
+
+/* SMs lie one behind the other: an odd number of lines of the host's cache between them spreads the lines that every
+ * cycle looks at over all sets of that cache, instead of the same few. */
+_Static_assert(sizeof(struct sm) / 64 % 2, "SMs must be an odd number of lines apart: add or remove one");
 
 #endif

@@ -244,10 +244,13 @@ void sm_warm_ports(struct sm *s)
     if (l1_is_large(l1d_of(s))) s->reply.warm = warm_reply;
 }
 
-/* A scheme that looks at more than it picks among may look at the queue of misses, and so may a plugin. */
+/* Schemes that look at more than the warps they pick among, and policies of the L1D, may look at its queue of misses at
+ * any time: LRU is known not to. */
 void sm_go_ahead(struct sm *s, const struct gpu_config *c)
 {
-    s->lsu.ahead = s->only_picks && !s->observers && !c->l1.foreign;
+    struct gpu_config plain;
+    config_defaults(&plain);
+    s->lsu.ahead = s->only_picks && !s->observers && c->l1.policy == plain.l1.policy;
 }
 
 void sm_use_pools(struct sm *s, struct req_pool *pool, struct memop_pool *ops)

@@ -103,4 +103,10 @@ void l2_walk(const struct l2 *s);
 void l2_describe(const struct l2 *s, char *out, size_t size);
 bool l2_idle(const struct l2 *s);
 
+/* How much a request counts: its sectors, or 1. */
+static inline uint32_t l2_weight(const struct l2 *s, uint8_t sectors)
+{
+    return s->sectored ? bit_count32(sectors) : sectors != 0;
+}
+
 #endif

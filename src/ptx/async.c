@@ -44,7 +44,7 @@ static uint64_t pack(const struct mbar *b)
 /* The number of an mbarrier of this CTA; 0: it is another's, or there are too many. */
 static unsigned number_of(const struct exec_warp *w, const uint8_t *p)
 {
-    struct followed *f = &w->cta->followed;
+    struct mbars_followed *f = &w->cta->followed;
     const uint8_t *shared = w->run->shared;
     if (p < shared || p >= shared + w->run->shared_bytes) return 0;
     uint32_t at = (uint32_t)(p - shared);
@@ -433,6 +433,8 @@ static int tensor_where(struct exec_warp *w, const struct uop *u, unsigned lane,
     if (map->im2col != (bool)u->sign)
         return warp_fault(w, u, (int)lane, "the tensor map is %s and the copy is not",
                           map->im2col ? "for im2col" : "tiled");
+    if (u->mode == CP_TENSOR_STORE && map->im2col && (map->lower[0] < 0 || map->lower[1] < 0 || map->lower[2] < 0))
+        return warp_fault(w, u, (int)lane, "a store of im2col whose pixels begin outside the tensor: a GPU traps it");
     for (unsigned k = 0; k < u->nvec; k++) start->at[k] = (int32_t)at32(w, k < 3 ? u->s[2 + k] : u->v[k - 3])[lane];
     for (unsigned k = 0; k < more->nvec; k++) start->offset[k] = (uint16_t)at32(w, more->s[k])[lane];
     return RUN_ON;

@@ -297,7 +297,7 @@ enum cta_state {
 
 /* A CTA that was started. Nearly always there is one at a time; more where CTAs wait for one another. */
 /* The mbarriers that the timing half follows, by their order of use; number 0 is none of them. */
-struct followed {
+struct mbars_followed {
     uint32_t count;
     uint32_t at[MBARRIERS];     /* offset in shared memory */
     uint32_t events[MBARRIERS]; /* so far */
@@ -313,7 +313,7 @@ struct exec_cta {
     uint8_t *shared;
     struct exec_warp *warp; /* [nwarps] */
     struct barrier bar[BARRIERS];
-    struct followed followed;
+    struct mbars_followed followed;
     struct cluster_meeting meeting; /* of a cluster that is one CTA */
     struct cta_out *out;            /* NULL: no streams */
     struct idle idle;

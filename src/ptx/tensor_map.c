@@ -120,13 +120,13 @@ void tensor_fill(const struct tensor_map *t, uint8_t *element)
     for (unsigned i = 0; t->nan_fill && i < t->element; i++) element[i] = i % 2 ? 0x7f : 0xf7;
 }
 
-/* tf32: to the nearest, as cvt.rna.tf32 rounds (an H200). */
+/* tf32: to the nearest, ties to even; NaNs become one (an H200). */
 void tensor_round(const struct tensor_map *t, uint8_t *element)
 {
     uint32_t v;
     if (t->type != T_TF32) return;
     memcpy(&v, element, 4);
-    bool special = (v & 0x7f800000) == 0x7f800000;
-    v = (special ? v : v + 0x1000) & ~UINT32_C(0x1fff);
+    bool nan = (v & INT32_MAX) > 0x7f800000;
+    v = nan ? 0x7fffe000 : (v + 0xfff + (v >> 13 & 1)) & ~UINT32_C(0x1fff); /* infinity stays */
     memcpy(element, &v, 4);
 }

@@ -165,6 +165,27 @@ static void tensor_box(unsigned swizzle)
     ptx_test_free(&T);
 }
 
+/* As an H200 does it: rounded to even, one NaN; the fill is one pattern for all types. */
+TEST(tensor_copies_round_tf32_and_fill)
+{
+    static const uint32_t pairs[][2] = {{0x3f801000, 0x3f800000}, {0x3f803000, 0x3f804000}, {0x3f801001, 0x3f802000},
+                                        {0xbf803000, 0xbf804000}, {0x7f800000, 0x7f800000}, {0x7f800001, 0x7fffe000},
+                                        {0xffc12345, 0x7fffe000}, {0x7f7fffff, 0x7f800000}, {0x00003000, 0x00004000}};
+    struct tensor_map t = {.type = T_TF32, .element = 4, .nan_fill = true};
+    uint32_t v;
+    for (unsigned i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        v = pairs[i][0];
+        tensor_round(&t, (uint8_t *)&v);
+        assert_int_equal(v, pairs[i][1]);
+    }
+    tensor_fill(&t, (uint8_t *)&v);
+    assert_int_equal(v, 0x7ff77ff7);
+    t = (struct tensor_map){.type = T_F32, .element = 4};
+    v = 0x3f801000;
+    tensor_round(&t, (uint8_t *)&v);
+    assert_int_equal(v, 0x3f801000);
+}
+
 /* A kernel brings a map to shared memory, changes it there and puts it back to global memory. */
 TEST(kernels_change_tensor_maps)
 {

@@ -27,7 +27,8 @@ __global__ void gather(const __grid_constant__ CUtensorMap map, float *out, int 
     unsigned to = (unsigned)__cvta_generic_to_shared(tile), at = (unsigned)__cvta_generic_to_shared(&bar);
     const void *m = &map;
     if (threadIdx.x == 0) {
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1; fence.mbarrier_init.release.cluster;" ::"r"(at) : "memory");
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1; fence.mbarrier_init.release.cluster;" ::"r"(at)
+                     : "memory");
         asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(at), "r"(MOST * 4) : "memory");
         if (RANK == 3)
             asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
@@ -59,10 +60,10 @@ __global__ void scatter(const __grid_constant__ CUtensorMap map, int w, int h, i
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     __syncthreads();
     if (threadIdx.x) return;
-    asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.im2col_no_offs.bulk_group [%0, {%1, %2, %3, %4}], [%5];" ::"l"(
-                     m),
-                 "r"(0), "r"(w), "r"(h), "r"(n), "r"((unsigned)__cvta_generic_to_shared(tile))
-                 : "memory");
+    asm volatile(
+        "cp.async.bulk.tensor.4d.global.shared::cta.im2col_no_offs.bulk_group [%0, {%1, %2, %3, %4}], [%5];" ::"l"(m),
+        "r"(0), "r"(w), "r"(h), "r"(n), "r"((unsigned)__cvta_generic_to_shared(tile))
+        : "memory");
     asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;" ::: "memory");
 }
 
@@ -185,8 +186,11 @@ int main()
     try_image(&few, corner, zero);
     try_image(&volume, deep, o);
     try_image(&volume, zero, zero);
-    try_scatter(&plane, middle);
-    try_scatter(&plane, zero);
+    /* a store may not begin outside of the tensor: no lower corner is negative */
+    const struct image whole = {4, {C, 6, 5, 1, 3}, {0, 0, 0}, {0, 0, 0}, {1, 1, 1}};
+    try_scatter(&whole, middle);
+    try_scatter(&whole, zero);
+    try_scatter(&strided, zero);
     puts("im2col ok");
     return 0;
 }

@@ -234,6 +234,8 @@ static int store(struct parsing *p, const struct option_row *r, const char *valu
         else if (!read_size(value, field))
             return wl_fail(p->e, WL_EINPUT, "--%s needs a number, not '%s'", r->name, value);
         if (r->offset == AT(seed)) p->to->seed_given = true;
+        if (r->offset == AT(threads) && !p->to->threads)
+            return wl_fail(p->e, WL_EINPUT, "--threads needs a number from 1 on, not '%s'", value);
         break;
     }
     return 0;

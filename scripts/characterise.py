@@ -352,16 +352,15 @@ def measured(r, gpu):
                          "%.2f" % (sm["load_requests"] / sm["l1d_loads"]) if sm["l1d_loads"] else "none",
                          share(sm["divergent_loads"], sm["l1d_loads"]), share(l1d["load_misses"], l1d["loads"]),
                          share(l1d["load_hits"], l1d["loads"]), share(l1d["stores"], l1d["accesses"]), "%.2f" % gain,
-                         "{:,}".format(d["cycles"]), "%.2f" % d["host"]["seconds"]])
+                         "{:,}".format(d["cycles"])])
         parts += ["## " + title, table(["workload", "kernels: grid of block", "requests per load", "divergent loads",
-                                        "loads missed", "loads hit", "stores among requests", "4x L1D", "cycles",
-                                        "s"], rows)]
+                                        "loads missed", "loads hit", "stores among requests", "4x L1D", "cycles"],
+                                       rows)]
     return "\n\n".join([
         "# Workloads, measured",
-        "Made by `scripts/characterise.py --measured`, on `%s`, LRU, size %s, seed 1. \"Missed\" and \"hit\" are "
+        "Made by `scripts/characterise.py WARPLINE --measured %s`: LRU, size %s, seed 1. \"Missed\" and \"hit\" are\n"
         "shares of load requests; the rest was merged into a miss under way. \"4x L1D\": speedup with four times the "
-        "ways. \"s\": seconds of the run, %d at a time. A load is divergent when it makes more than two requests." %
-        (gpu, r.size, r.jobs),
+        "ways.\nA load is divergent when it makes more than two requests." % (gpu, r.size),
         *parts,
         "Cache-sensitive by the rule \"at least 1.2 times faster with 4 times the L1D\": %s." %
         names(sensitive)]) + "\n"

@@ -6,6 +6,7 @@
 #ifndef WL_SCRIPTS_CONTRACTS_H
 #define WL_SCRIPTS_CONTRACTS_H
 
+#include "base/bits.h"
 #include "base/err.h"
 
 /* An expression and no function: the analyzer follows calls only a few levels deep. */
@@ -15,6 +16,16 @@
         if (!rc_) __builtin_unreachable();                                                                             \
         rc_;                                                                                                           \
     })
+
+/* The lowest bit of what is not zero is one of its bits. */
+#define BELOW(n, call)                                                                                                 \
+    ({                                                                                                                 \
+        unsigned low_ = (call);                                                                                        \
+        if (low_ >= (n)) __builtin_unreachable();                                                                      \
+        low_;                                                                                                          \
+    })
+#define bit_low64(x) BELOW(64, bit_low64(x))
+#define bit_low32(x) BELOW(32, bit_low32(x))
 
 #ifndef DEFINES_wl_fail
 #define wl_fail(...) NEVER_ZERO(int, wl_fail(__VA_ARGS__))

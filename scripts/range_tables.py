@@ -53,12 +53,12 @@ def section(x):
     claims = [c for c in x["claims"] if counted(c) and has_range(c)]
     whole = sum(None not in c["values"] for c in claims)
     inside = {k: sum(c["inside"] == k for c in claims) for k in ("yes", "near", "no")}
-    about = ("`scripts/range_tables.py` makes this section from ranges-%s.json. %d claims have a range, %d of them are known at"
-             " all %d points: the default, and one unknown at a time at %s. The stated value is inside for %d, near for %d,"
-             " outside for %d." % (x["experiment"], len(claims), whole, len(points), "; ".join(points[1:]), inside["yes"],
-                                   inside["near"], inside["no"]))
-    out = [HEAD, "", wrap(about), "", "| claim | stated | measured | lowest | highest | inside | moved most by | known at |",
-           "|---|---|---|---|---|---|---|---|"]
+    about = ("`scripts/range_tables.py` makes this section from ranges-%s.json. %d claims have a range, %d of them are "
+             "known at all %d points: the default, and one unknown at a time at %s. The stated value is inside for %d, "
+             "near for %d, outside for %d.")
+    about %= (x["experiment"], len(claims), whole, len(points), "; ".join(points[1:]), *inside.values())
+    out = [HEAD, "", wrap(about), "",
+           "| claim | stated | measured | lowest | highest | inside | moved most by | known at |", "|---" * 8 + "|"]
     orders = {"at every point": [], "at some": [], "at none": []}
     for c in claims:
         if c["stated"] != "holds":

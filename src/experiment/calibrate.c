@@ -172,7 +172,7 @@ static double step_of(const struct calibration *k, const char *prefix, double fr
     const struct measured *x;
     for (unsigned i = 0; (x = measurement_at(k->m, prefix, i, &at)); i++)
         if ((double)at > from && measured_value(x) >= limit && (above == 0 || (double)at < above)) above = (double)at;
-    for (unsigned i = 0; above > 0 && (x = measurement_at(k->m, prefix, i, &at)); i++)
+    for (unsigned i = 0; above > 0 && measurement_at(k->m, prefix, i, &at); i++)
         if ((double)at < above && (double)at > below) below = (double)at;
     return below > 0 ? (below + above) / 2 : 0;
 }

@@ -94,8 +94,9 @@ static int read_line(struct measurements *m, const char *file, unsigned line, ch
     if (n == 3 && !(v[1] <= v[0] && v[0] <= v[2]))
         return wl_fail(e, WL_EINPUT, "%s:%u: %s: the median is not between the lowest and the highest; %s", file, line,
                        s, form);
-    if (take(m, s, v, n)) return wl_fail(e, WL_EINPUT, "%s:%u: more than %d keys", file, line, MAX_KEYS);
-    return 0;
+    if (!take(m, s, v, n)) return 0;
+    return m->count < MAX_KEYS ? wl_no_memory(e)
+                               : wl_fail(e, WL_EINPUT, "%s:%u: more than %d keys", file, line, MAX_KEYS);
 }
 
 static int measurements_read(struct measurements *m, const char *file, const char *text, struct wl_err *e)

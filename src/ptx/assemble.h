@@ -25,8 +25,8 @@ struct recipe {
 const struct recipe *assemble_recipe(const struct value *v, const struct func_info *fi, const struct ptx_inst *in);
 unsigned recipe_length(const struct recipe *r);
 
-/* Whether nothing is left of it: whoever reads its result reads its sources. */
-bool assemble_drops(const struct value *v, const struct func_info *fi, const struct ptx_inst *in);
+/* Marks the instructions of which nothing is left: whoever reads their results reads their sources. First of all. */
+void assemble_mark(const struct value *v, struct func_info *fi);
 
 /* Registers that it waits for: those it reads, dropped ones replaced by what they were made of. At most `room`. */
 unsigned assemble_reads(const struct value *v, const struct func_info *fi, const struct ptx_inst *in, int32_t *out,

@@ -7,6 +7,7 @@
  * among all memory accesses and each other, clock reads among all instructions. Latencies are those of the pipes of
  * current GPUs (docs/results/h200-microbench.txt). A load from memory takes long: ptxas 13.0 puts arithmetic that waits
  * for one behind all loads that have registers (the sixteen of gramschm_norm, seventeen of matmul_naive). */
+#include "base/check.h"
 #include "ptx/block_order.h"
 
 #include <stdlib.h>
@@ -115,8 +116,10 @@ static void write_reg(struct sched *s, uint32_t reg, uint32_t i)
 {
     uint32_t before = s->writer[reg];
     if (before != NONE && before != i) add_edge(s, before, i, 1); /* i itself: mov {%r1, %r1} writes it twice */
-    for (uint32_t e = s->readers[reg]; e != NONE; e = s->edge[e].next)
+    for (uint32_t e = s->readers[reg]; e != NONE; e = s->edge[e].next) {
+        WL_ASSERT(s->edge);
         if (s->edge[e].to != i) add_edge(s, s->edge[e].to, i, 0);
+    }
     s->writer[reg] = i;
     s->readers[reg] = NONE;
 }

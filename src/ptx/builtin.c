@@ -40,17 +40,24 @@ static int call_malloc(struct exec_warp *w, const struct uop *u, const struct pt
     return RUN_ON;
 }
 
+/* Stores through a pointer that a lane passed. */
+static int store_result(struct exec_warp *w, const struct uop *u, unsigned lane, uint64_t to, uint8_t space,
+                        const void *value, unsigned bytes)
+{
+    struct uop access = *u;
+    access.space = space;
+    void *p = mem_lane(w, &access, lane, to, bytes, "store");
+    if (p) memcpy(p, value, bytes);
+    return p ? RUN_ON : RUN_FAULT;
+}
+
 /* cudaMalloc(where the address goes, bytes) */
 static int call_device_malloc(struct exec_warp *w, const struct uop *u, const struct ptx_call *call)
 {
-    struct uop access = *u;
-    access.space = PTX_SPACE_NONE;
     for (uint32_t m = w->exec; m; m &= m - 1) {
         unsigned lane = bit_low32(m);
-        void *p = mem_lane(w, &access, lane, builtin_arg(w, call, 0, lane), 8, "store");
-        uint64_t addr = p ? dev_heap_alloc(w->run->l.image->mem, builtin_arg(w, call, 1, lane)) : 0;
-        if (!p) return RUN_FAULT;
-        memcpy(p, &addr, 8);
+        uint64_t addr = dev_heap_alloc(w->run->l.image->mem, builtin_arg(w, call, 1, lane));
+        if (store_result(w, u, lane, builtin_arg(w, call, 0, lane), PTX_SPACE_NONE, &addr, 8)) return RUN_FAULT;
         builtin_result(w, call, lane, addr ? 0 : 2 /* cudaErrorMemoryAllocation */);
     }
     w->run->progress++;
@@ -74,14 +81,10 @@ static int call_free(struct exec_warp *w, const struct uop *u, const struct ptx_
 /* cudaGraphSetConditional(condition, value): a condition is the address of a word (cuda/driver_condition.c). */
 static int call_set_conditional(struct exec_warp *w, const struct uop *u, const struct ptx_call *call)
 {
-    struct uop access = *u;
-    access.space = PTX_GLOBAL;
     for (uint32_t m = w->exec; m; m &= m - 1) {
         unsigned lane = bit_low32(m);
-        void *p = mem_lane(w, &access, lane, builtin_arg(w, call, 0, lane), 4, "store");
         uint32_t value = (uint32_t)builtin_arg(w, call, 1, lane);
-        if (!p) return RUN_FAULT;
-        memcpy(p, &value, 4);
+        if (store_result(w, u, lane, builtin_arg(w, call, 0, lane), PTX_GLOBAL, &value, 4)) return RUN_FAULT;
     }
     w->run->progress++;
     return RUN_ON;

@@ -25,14 +25,15 @@ static void write_out(struct bulk *b)
     struct exec_warp *w = b->w;
     const struct xfunc *f = w->frame[w->nframe - 1].f;
     uint32_t lanes = b->count < WARP_SIZE ? (1u << b->count) - 1 : UINT32_MAX;
+    const struct xblock *block = &f->block[w->stack[w->depth - 1].block];
     if (!b->count) return;
-    w->executed++;
-    w->threads += b->count;
+    w->executed += block->count;
+    w->threads += b->count * (uint64_t)(b->u->in->guard >= 0 ? 1 : block->unguarded);
     for (unsigned i = 0; i < b->count; i++) b->chunk[i] |= b->note;
     b->count = 0;
     b->records++;
     if (!w->out) return;
-    stream_block(w->out, f->block[w->stack[w->depth - 1].block].code_block, lanes);
+    stream_block(w->out, block->code_block, lanes);
     if (b->u->in->guard >= 0) stream_guard(w->out, lanes);
     stream_addrs(w->out, lanes, b->chunk);
 }

@@ -150,6 +150,14 @@ static uint8_t async_role(const struct code_inst *c, const struct ptx_inst *in)
                                                               : ASYNC_NONE;
 }
 
+/* Whether it makes a predicate that guards something. */
+static bool guards(const struct ptx_inst *in, const struct value *v)
+{
+    for (unsigned i = 0; i < in->ndst; i++)
+        if (in->dst[i].kind == OPND_REG && in->dst[i].reg >= 0 && v[in->dst[i].reg].guards) return true;
+    return false;
+}
+
 /* `v`: of an assembled program, its values (assemble.h); else NULL. */
 static void make_entry(struct code_inst *c, const struct func_info *fi, const struct ptx_inst *in,
                        const struct value *v)
@@ -176,6 +184,7 @@ static void make_entry(struct code_inst *c, const struct func_info *fi, const st
         c->width = in->width;
         c->async = async_role(c, in);
     }
+    if (v && c->kind == INST_ALU && guards(in, v)) c->lat = LAT_PREDICATE;
     c->guarded = in->guard >= 0 && in->op != OP_BRA && in->op != OP_BRX;
     unsigned n = inst_writes(in, regs), most = CODE_MAX_REGS - LEAST_SOURCES;
     add_regs(c, &c->ndst, f, regs, n > most ? most : n);
@@ -195,7 +204,7 @@ static unsigned make_sequence(struct code_inst *c, const struct func_info *fi, c
     for (unsigned k = 0; k < RECIPE_PARTS; k++)
         for (unsigned i = 0; i < r->part[k].count; i++, n++) {
             c[n] = first;
-            c[n].lat = r->part[k].lat;
+            c[n].lat = first.lat == LAT_PREDICATE ? first.lat : r->part[k].lat;
             if (r->part[k].side) {
                 c[n].ndst = 0;
                 memmove(c[n].reg, c[n].reg + first.ndst, first.nsrc * sizeof *c[n].reg);
@@ -221,7 +230,20 @@ static void place_registers(struct build *b)
             if (c->func->defined && c->func->order < fi->order && end > c->func->f.code_reg_base)
                 c->func->f.code_reg_base = end % CODE_IDS;
     }
-    b->m->code.nregs = most;
+    b->m->code.nregs = most + b->target.scheduled; /* one more that is none of the program: see follow_branches */
+}
+
+/* After a branch an assembled program waits some cycles, whichever way it goes: the branch writes, and what begins a
+ * block reads, a register that is nobody's. */
+static void follow_branches(const struct build *b, struct code_inst *inst, const struct code_block *blk)
+{
+    uint16_t place = (uint16_t)(b->m->code.nregs - 1);
+    if (!blk->count) return;
+    struct code_inst *first = &inst[blk->first], *last = first + blk->count - 1;
+    if (first->ndst + first->nsrc < CODE_MAX_REGS) first->reg[first->ndst + first->nsrc++] = place;
+    if (last->kind != INST_BRANCH || last->ndst + last->nsrc == CODE_MAX_REGS) return;
+    memmove(last->reg + last->ndst + 1, last->reg + last->ndst, last->nsrc * sizeof *last->reg);
+    last->reg[last->ndst++] = place;
 }
 
 /* How many entries each instruction of the function has; their sum. UINT64_MAX: out of memory. */
@@ -233,9 +255,9 @@ static uint64_t count_entries(struct build *b, struct func_info *fi)
     fi->entries = ARENA_ARRAY(&b->m->arena, uint8_t, fi->f.ninst);
     if (v && fi->entries) {
         values_find(fi, v);
+        assemble_mark(v, fi);
         for (uint32_t i = 0; i < fi->f.ninst; i++) {
             const struct recipe *r = assemble_recipe(v, fi, &fi->inst[i]);
-            fi->inst[i].dropped = assemble_drops(v, fi, &fi->inst[i]);
             fi->entries[i] = (uint8_t)(fi->inst[i].dropped ? 0 : r ? recipe_length(r) : 1);
             sum += fi->entries[i];
         }
@@ -272,6 +294,7 @@ static uint32_t fill_function(struct build *b, struct func_info *fi, struct code
         for (uint32_t k = pb->first; k < pb->first + pb->count; k++) at += fill_entries(b, fi, v, inst, k, at);
         for (uint32_t k = first; k < at; k++) inst[k].loop = fi->block_loop[i];
         block[first_block + i] = (struct code_block){.first = first, .count = at - first, .loop = fi->block_loop[i]};
+        if (v) follow_branches(b, inst, &block[first_block + i]);
     }
     free(v);
     return at;

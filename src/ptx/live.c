@@ -17,6 +17,7 @@
  * A guarded write does not end a live range, for some lanes keep the old value. When the
  * answer would be absurdly large (LIVE_BUDGET) the function is taken to need every register
  * a thread can have. */
+#include "base/check.h"
 #include "ptx/module.h"
 #include "ptx/block_order.h"
 #include "ptx/values.h"
@@ -217,6 +218,7 @@ static uint32_t block_pressure(struct live *l, uint32_t b, const uint32_t *order
     uint32_t now = 0, most;
     if (l->plenty) find_awaited(l, inst, blk->count, order);
     for (uint32_t n = l->out[b]; n != NONE; n = l->node[n].next) {
+        WL_ASSERT(l->node);
         int32_t r = (int32_t)l->node[n].value;
         now += set_live(l, &r, 1, 1);
     }
@@ -237,7 +239,10 @@ static uint32_t block_pressure(struct live *l, uint32_t b, const uint32_t *order
         if (now + inner > most) most = now + inner;
     }
     edge[0] = now;
-    for (uint32_t n = l->out[b]; n != NONE; n = l->node[n].next) l->live[l->node[n].value] = 0;
+    for (uint32_t n = l->out[b]; n != NONE; n = l->node[n].next) {
+        WL_ASSERT(l->node);
+        l->live[l->node[n].value] = 0;
+    }
     for (uint32_t i = 0; i < blk->count; i++) {
         unsigned n = value_reads(l->value, &inst[i], regs);
         set_live(l, regs, n, 0);

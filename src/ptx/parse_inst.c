@@ -172,7 +172,10 @@ static void parse_bar(struct ptx_parser *p, struct ptx_inst *in)
     if (in->mode == BAR_ARRIVE && in->nsrc < 2) fail_at(p, &p->tok, "bar.arrive needs a thread count");
 }
 
-static enum ptx_type bits_of(unsigned bytes) { return bytes == 8 ? T_B64 : bytes == 4 ? T_B32 : T_B16; }
+static enum ptx_type bits_of(unsigned bytes)
+{
+    return bytes == 8 ? T_B64 : bytes == 4 ? T_B32 : bytes == 2 ? T_B16 : T_B8;
+}
 
 /* Packs or unpacks: mov.b64 {a,b}, c. Each element is a 1/n of the type. */
 static void parse_mov_vector(struct ptx_parser *p, struct ptx_inst *in, bool dest)
@@ -185,7 +188,7 @@ static void parse_mov_vector(struct ptx_parser *p, struct ptx_inst *in, bool des
         c = lex_next(&lex);
     }
     unsigned bytes = ptx_type_bytes(in->type);
-    if ((n != 2 && n != 4) || bytes / n < 2) {
+    if ((n != 2 && n != 4) || bytes / n < 1) {
         fail_at(p, &t, "mov.%s cannot be split into %u elements", ptx_type_name(in->type), n);
         return;
     }

@@ -26,6 +26,10 @@ static const struct { const char *name; uint8_t sreg; bool xyz; } sregs[] = {
     {"%cluster_nctarank", SREG_CLUSTER_NCTARANK, false},
     {"%is_explicit_cluster", SREG_IS_EXPLICIT_CLUSTER, false}, {"%envreg1", SREG_ENVREG1, false},
     {"%envreg2", SREG_ENVREG2, false},
+    /* performance counters, which count nothing: 0, as the grid's number */
+    {"%pm0", SREG_GRIDID, false}, {"%pm1", SREG_GRIDID, false}, {"%pm2", SREG_GRIDID, false},
+    {"%pm3", SREG_GRIDID, false}, {"%pm4", SREG_GRIDID, false}, {"%pm5", SREG_GRIDID, false},
+    {"%pm6", SREG_GRIDID, false}, {"%pm7", SREG_GRIDID, false},
 };
 /* clang-format on */
 

@@ -17,6 +17,9 @@
  * Lanes with fewer rounds left go to the loop as it was. While n is 16 or more, none of the next three tests of n
  * against 0 can end the loop, whatever n is: so they are left out, and what is executed is what the text says.
  *
+ * Counters and pointers that only move by a constant move once for all four copies, by four times as much; the
+ * addresses of the copies have offsets instead, as the machine code has.
+ *
  * Each copy but the last writes registers of its own, which is what lets the scheduler (block_order.c) move its loads
  * ahead. Only straight bodies without guards, barriers and atomics are repeated. Machines that run PTX as it stands
  * (sm.code = text) know nothing of this. */
@@ -40,7 +43,8 @@ struct unroll {
     uint8_t *target;     /* something jumps here */
     struct ptx_reg *reg;
     uint32_t nregs, reg_cap;
-    int32_t *name; /* by old register: its name in the copy that is being made */
+    int32_t *name;                /* by old register: its name in the copy that is being made */
+    uint8_t steps[BODY_MOST + 1]; /* by instruction of the loop's body: it moves a counter or a pointer */
     bool failed;
 };
 
@@ -132,6 +136,59 @@ static bool find_loop(const struct unroll *u, uint32_t last, struct counted *l)
            (int32_t)step->src[1].imm == -STEP;
 }
 
+/* ---- counters and pointers ---- */
+
+/* Whether the body reads reg elsewhere than in an address of 64 bits or, if it is the counter, in the test. */
+static bool read_as_value(const struct unroll *u, const struct counted *l, int32_t reg, uint32_t step)
+{
+    int32_t regs[MAX_INST_REGS];
+    for (uint32_t i = l->first; i < l->last; i++) {
+        const struct ptx_inst *in = &u->fi->inst[i];
+        unsigned reads = 0, addresses = 0, n = inst_reads(in, regs);
+        if (i == step || (i == l->test && reg == l->counter)) continue;
+        for (unsigned k = 0; k < n; k++) reads += regs[k] == reg;
+        for (unsigned k = 0; k < in->nsrc; k++) addresses += in->src[k].kind == OPND_ADDR && in->src[k].reg == reg;
+        for (unsigned k = 0; k < in->ndst; k++) addresses += in->dst[k].kind == OPND_ADDR && in->dst[k].reg == reg;
+        if (reads != addresses) return true;
+    }
+    return false;
+}
+
+static bool is_step(const struct unroll *u, const struct counted *l, uint32_t i)
+{
+    const struct ptx_inst *in = &u->fi->inst[i];
+    if (in->op != OP_ADD || in->flags || in->ndst != 1 || in->dst[0].kind != OPND_REG ||
+        !is_reg(&in->src[0], in->dst[0].reg) || in->src[1].kind != OPND_IMM)
+        return false;
+    int32_t reg = in->dst[0].reg;
+    bool pointer = in->type == T_S64 || in->type == T_U64;
+    if (!pointer && reg != l->counter) return false;
+    return writer_of(u->fi, l, reg) == i && !read_as_value(u, l, reg, i);
+}
+
+static void find_steps(struct unroll *u, const struct counted *l)
+{
+    for (uint32_t i = l->first; i < l->last; i++) u->steps[i - l->first] = is_step(u, l, i);
+}
+
+/* How far a pointer has moved when instruction `at` of copy `copy` reads it: by the steps that were left out. */
+static uint64_t offset_of(const struct unroll *u, const struct counted *l, int32_t reg, uint32_t at, unsigned copy)
+{
+    for (uint32_t i = l->first; i < l->last; i++) {
+        const struct ptx_inst *in = &u->fi->inst[i];
+        if (!u->steps[i - l->first] || in->dst[0].reg != reg) continue;
+        bool moved = at > i; /* in the last copy it has moved all the way */
+        return moved && copy + 1 == COPIES ? 0 : in->src[1].imm * (copy + moved);
+    }
+    return 0;
+}
+
+static void move_address(const struct unroll *u, const struct counted *l, struct ptx_operand *o, uint32_t at,
+                         unsigned copy)
+{
+    if (o->kind == OPND_ADDR && o->reg >= 0) o->imm += offset_of(u, l, o->reg, at, copy);
+}
+
 /* ---- copies ---- */
 
 static int32_t new_reg(struct unroll *u, int32_t like)
@@ -186,13 +243,26 @@ static void rename_write(struct unroll *u, struct ptx_operand *o, bool last)
     }
 }
 
-static void copy_body(struct unroll *u, const struct counted *l, bool last)
+/* The bits of a literal are those of the instruction's type. */
+static uint64_t steps_of_all(const struct ptx_inst *in)
 {
+    uint64_t far = in->src[1].imm * COPIES;
+    return ptx_type_bytes((enum ptx_type)in->type) == 4 ? (uint32_t)far : far;
+}
+
+static void copy_body(struct unroll *u, const struct counted *l, unsigned copy)
+{
+    bool last = copy + 1 == COPIES;
     for (uint32_t i = l->first; i < l->last && !u->failed; i++) {
-        if (i == l->test && !last) continue;
+        bool step = u->steps[i - l->first];
+        if ((i == l->test || step) && !last) continue;
         struct ptx_inst in = u->fi->inst[i];
-        for (unsigned k = 0; k < in.nsrc; k++) rename_read(u, &in.src[k]);
-        for (unsigned k = 0; k < in.ndst; k++) rename_write(u, &in.dst[k], last);
+        if (step) in.src[1].imm = steps_of_all(&in);
+        for (unsigned k = 0; k < in.nsrc; k++) move_address(u, l, &in.src[k], i, copy), rename_read(u, &in.src[k]);
+        for (unsigned k = 0; k < in.ndst; k++) {
+            move_address(u, l, &in.dst[k], i, copy);
+            rename_write(u, &in.dst[k], last);
+        }
         put(u, &in);
     }
 }
@@ -211,11 +281,18 @@ static void put_test(struct unroll *u, const struct counted *l, uint8_t cmp, int
 }
 
 /* Instructions that put_loop puts. */
-static uint32_t added(const struct counted *l) { return COPIES * (l->last - l->first - 1) + 1 + 5; }
+static uint32_t added(struct unroll *u, const struct counted *l)
+{
+    uint32_t steps = 0;
+    find_steps(u, l);
+    for (uint32_t i = l->first; i < l->last; i++) steps += u->steps[i - l->first];
+    return COPIES * (l->last - l->first - 1 - steps) + steps + 1 + 5;
+}
 
 static void put_loop(struct unroll *u, const struct counted *l)
 {
     int32_t regs[MAX_INST_REGS], q = new_reg(u, u->fi->inst[l->last].guard);
+    find_steps(u, l);
     for (uint32_t i = l->first; i < l->last; i++) {
         unsigned n = inst_writes(&u->fi->inst[i], regs);
         for (unsigned k = 0; k < n; k++) u->name[regs[k]] = regs[k];
@@ -223,7 +300,7 @@ static void put_loop(struct unroll *u, const struct counted *l)
         for (unsigned k = 0; k < n; k++) u->name[regs[k]] = regs[k];
     }
     put_test(u, l, CMP_LT, q, u->placed[l->first]);
-    for (unsigned k = 0; k < COPIES; k++) copy_body(u, l, k + 1 == COPIES);
+    for (unsigned k = 0; k < COPIES; k++) copy_body(u, l, k);
     put_test(u, l, CMP_GE, q, u->moved[l->first] + 2);
     struct ptx_inst leave = u->fi->inst[l->last];
     leave.guard_neg = true;
@@ -258,7 +335,7 @@ static uint32_t plan(struct unroll *u)
     }
     for (uint32_t i = 0; i < u->fi->f.ninst; i++) {
         u->moved[i] = at;
-        if (u->closed_by[i] && find_loop(u, u->closed_by[i], &l)) at += added(&l);
+        if (u->closed_by[i] && find_loop(u, u->closed_by[i], &l)) at += added(u, &l);
         u->placed[i] = at++;
     }
     u->cap = at;

@@ -45,6 +45,7 @@ static void count(const struct func_info *fi, struct value *v)
             v[regs[k]].def = i;
             v[regs[k]].writes += in->guard >= 0 ? 2 : 1; /* a guarded write leaves two values */
         }
+        if (in->guard >= 0) v[in->guard].guards = true;
         n = inst_reads(in, regs);
         for (unsigned k = 0; k < n; k++) {
             v[regs[k]].reads++;

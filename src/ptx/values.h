@@ -18,6 +18,7 @@ enum { VALUE_ROOTS = 2 };
 struct value {
     uint32_t writes, reads;    /* how many instructions */
     uint32_t def;              /* the only instruction that writes it, if writes == 1 */
+    bool guards;               /* some instruction is guarded by it */
     bool address;              /* every read is as the address of a memory access, or adds to one */
     bool folded;               /* it has no place of its own */
     uint8_t nroots;            /* folded: registers that are live in its stead; */

@@ -113,12 +113,13 @@ static void connect_parts(struct gpu *g)
         port_init(&l->in, gated ? out : out + (uint32_t)(v[P_L2_INQ] + v[P_L2_ROP]), &g->net[0].part, &l->part);
         if (v[P_ICNT_OUT_FLITS]) net_count_flits(&g->net[0], &l->in, (uint32_t)v[P_ICNT_OUT_FLITS]);
         port_init(&l->fill, (uint32_t)(v[P_L2_FILLQ] + v[P_MEM_RETURNQ] / per), &d->part, &l->part);
-        port_init(&d->in[i % per], (uint32_t)(v[P_L2_MEMQ] + (d->gated ? 0 : v[P_MEM_LATENCY])), &l->part, &d->part);
+        int64_t way = v[P_MEM_LATENCY] + (i / per % 2 ? v[P_MEM_FAR] : 0);
+        port_init(&d->in[i % per], (uint32_t)(v[P_L2_MEMQ] + (d->gated ? 0 : way)), &l->part, &d->part);
         tick_t delay_period = v[P_MEM_DELAY_CLOCK] ? g->core_period : l->part.period;
         tick_t rop = delay_period * (tick_t)v[P_L2_ROP];
         l->in.delay = gated ? 0 : rop;
         l->rop_ticks = rop > l->part.period ? rop - l->part.period : 0; /* the queue costs a cycle */
-        d->in[i % per].delay = d->gated ? 0 : delay_period * (tick_t)v[P_MEM_LATENCY];
+        d->in[i % per].delay = d->gated ? 0 : delay_period * (tick_t)way;
         d->delay_period = delay_period;
         l->out = &g->net[1].in[i];
         l->mem = &d->in[i % per];

@@ -365,7 +365,7 @@ static void feed_lanes(struct split *x)
 
 static void run_window(struct split *x)
 {
-    enum { LEAST_CYCLES = 8, STEPS = 4 }; /* windows in step after one that was shorter */
+    enum { LEAST_CYCLES = 3, STEPS = 1 }; /* windows in step after one that was shorter */
     enum { PATIENCE = 512 };              /* the back is best done by one thread, in whose cache it lies */
     const struct gpu *g = x->g;
     tick_t period = g->core_period, first = (x->time + period - 1) / period * period, ahead;

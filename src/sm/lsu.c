@@ -30,6 +30,8 @@ void lsu_init(struct sm *s, const struct gpu_config *c)
     make_pipe(&u->pipe[L1_TEXTURE], c->v[P_L1T_PIPE], 0, s->part.period);
     make_pipe(&u->pipe[L1_CONSTANT], 0, 0, s->part.period);
     u->single = c->v[P_L1D_PIPE] == 0;
+    u->lines = (uint32_t)c->v[P_L1D_LINES];
+    u->pipe[L1_DATA].depth *= u->lines;
 }
 
 /* ---- instructions in flight ---- */
@@ -278,10 +280,24 @@ static void access_tags(struct sm *s, enum cache_id cache, tick_t now)
     lsu_leave_pipe(p, next);
 }
 
+/* Lines that went into the pipe together are looked up together, until one is refused. */
+static void access_lines(struct sm *s, tick_t now)
+{
+    struct access_pipe *p = &s->lsu.pipe[L1_DATA];
+    const struct req *head = p->list.head;
+    tick_t together = head->ready;
+    do {
+        head = p->list.head;
+        access_tags(s, L1_DATA, now);
+    } while (p->used && p->list.head != head && p->list.head->ready == together);
+}
+
 static void access_data(struct sm *s, tick_t now)
 {
     if (has_queue(s)) reexec_access(s, now);
-    else if (s->lsu.pipe[L1_DATA].used) access_tags(s, L1_DATA, now);
+    else if (!s->lsu.pipe[L1_DATA].used) return;
+    else if (s->lsu.lines > 1) access_lines(s, now);
+    else access_tags(s, L1_DATA, now);
 }
 
 /* ---- dispatch ---- */
@@ -331,6 +347,16 @@ static inline bool lsu_held(const struct lsu *u)
     return u->single && (u->pipe[L1_DATA].used || u->pipe[L1_CONSTANT].used);
 }
 
+/* How many lines of a load go together: so many that they take as long as the busiest bank does. */
+static uint32_t lines_together(const struct sm *s, const struct memop *op, uint32_t n)
+{
+    uint32_t most = s->lsu.lines;
+    if (n < 2 || op->route->kind != WL_LOAD || op->route->cache != L1_DATA || has_queue(s)) return 1;
+    uint32_t cycles = (n + most - 1) / most, passes = shared_passes(&op->addrs, s->shared_banks, false);
+    if (passes > cycles) cycles = passes;
+    return (n + cycles - 1) / cycles;
+}
+
 /* Takes the next instruction from the queue. */
 static void lsu_dispatch(struct sm *s, tick_t now)
 {
@@ -350,6 +376,7 @@ static void lsu_dispatch(struct sm *s, tick_t now)
     set_common(&u->common, op);
     u->ntxn = coalesce(s, op, u->txn);
     u->next_txn = 0;
+    if (u->lines > 1) u->rate = lines_together(s, op, u->ntxn);
     if (s->halved_stores && (op->route->kind != WL_LOAD || op->route->bypass))
         for (uint32_t i = 0; i < u->ntxn; i++) u->txn[i].sectors = halved(u->txn[i].sectors);
     op->load.requests = (uint16_t)u->ntxn;
@@ -376,11 +403,9 @@ static struct req *make_request(struct sm *s, tick_t now)
 }
 
 /* Gives one request of the dispatched instruction to its cache's pipe. */
-static void lsu_feed(struct sm *s, tick_t now)
+static void feed_one(struct sm *s, tick_t now)
 {
     struct lsu *u = &s->lsu;
-    lsu_dispatch(s, now);
-    if (!u->op) return;
     enum cache_id cache = u->cache;
     struct access_pipe *p = &u->pipe[cache];
     if (p->used >= p->depth) return;
@@ -393,6 +418,16 @@ static void lsu_feed(struct sm *s, tick_t now)
     p->used++;
     u->readonly += cache != L1_DATA;
     if (++u->next_txn == u->ntxn) u->op = NULL;
+}
+
+static void lsu_feed(struct sm *s, tick_t now)
+{
+    struct lsu *u = &s->lsu;
+    lsu_dispatch(s, now);
+    if (!u->op) return;
+    feed_one(s, now);
+    if (u->lines > 1)
+        for (uint32_t n = 1; n < u->rate && u->op; n++) feed_one(s, now);
 }
 
 void lsu_accept(struct sm *s, struct memop *op)

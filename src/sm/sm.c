@@ -12,7 +12,7 @@ static unsigned unit_of(const struct sm *s, const int64_t *v, int class)
     bool old = s->classes == CLASSES_GPGPUSIM3, silicon = s->classes == CLASSES_HARDWARE;
     bool dp = class >= LAT_DP_ADD && class <= LAT_DP_DIV;
     bool own = v[P_SM_DP_PIPES] && (class != LAT_DP_DIV || silicon); /* to GPGPU-Sim every division is of the SFU */
-    bool integer = class <= LAT_INT_DIV || class == LAT_SHFL || class == LAT_UNIFORM;
+    bool integer = class <= LAT_INT_DIV || class == LAT_SHFL || class == LAT_UNIFORM || class == LAT_PREDICATE;
     bool slow = class == LAT_SFU || class == LAT_INT_DIV || class == LAT_FP_DIV || class == LAT_CVT ||
                 class == LAT_BITS || class == LAT_TEXTURE;
     bool multiply = class == LAT_INT_MUL || class == LAT_INT_MAD;
@@ -32,6 +32,7 @@ static int machine_row(int class)
     if (class <= LAT_FP_DIV) return P_TRACE_LAT_SP - P_TRACE_LAT_INT;
     if (class <= LAT_DP_DIV) return P_TRACE_LAT_DP - P_TRACE_LAT_INT;
     switch (class) {
+    case LAT_PREDICATE:
     case LAT_SHFL: return P_TRACE_LAT_INT - P_TRACE_LAT_INT;
     case LAT_TENSOR: return P_TRACE_LAT_TENSOR - P_TRACE_LAT_INT;
     case LAT_TEXTURE: return P_TRACE_LAT_TEXTURE - P_TRACE_LAT_INT;
@@ -55,6 +56,7 @@ static void set_classes(struct sm *s, const int64_t *v)
     uint8_t other = v[P_SM_INT_PIPES] ? UNIT_INT : UNIT_ALU;
     for (int i = 0; i < LAT_COUNT; i++) {
         int row = i == LAT_TEXTURE ? LAT_SFU : i == LAT_UNIFORM ? LAT_INT_ADD : i; /* PTX has none of these */
+        if (i == LAT_PREDICATE) row = LAT_BITS + 1; /* the parameters of traces are elsewhere */
         c[i] = (struct exec_class){.latency = (uint16_t)v[P_LAT_INT_ADD + row],
                                    .init = (uint16_t)v[P_INIT_INT_ADD + row],
                                    .unit = (uint8_t)unit_of(s, v, i)};
@@ -244,10 +246,11 @@ void sm_warm_ports(struct sm *s)
     if (l1_is_large(l1d_of(s))) s->reply.warm = warm_reply;
 }
 
-/* A scheme that looks at more than it picks among may look at the queue of misses, and so may a plugin. */
+/* A scheme that looks at more than it picks among may look at the queue of misses; so may a plugin, and a policy that
+ * is called at the end of an epoch (wl_occupancy). */
 void sm_go_ahead(struct sm *s, const struct gpu_config *c)
 {
-    s->lsu.ahead = s->only_picks && !s->observers && !c->l1.foreign;
+    s->lsu.ahead = s->only_picks && !s->observers && !c->l1.foreign && !l1d_of(s)->pol.policy->on_epoch;
 }
 
 void sm_use_pools(struct sm *s, struct req_pool *pool, struct memop_pool *ops)
@@ -401,7 +404,7 @@ static void add_lanes(const struct exec_class c[LAT_COUNT], struct sm_stats *out
     for (int i = LAT_DP_ADD; i <= LAT_DP_DIV; i++) out->dp_lanes += c[i].lanes;
     out->sfu_lanes += c[LAT_SFU].lanes + c[LAT_TEXTURE].lanes;
     out->fp_lanes += c[LAT_TENSOR].lanes + c[LAT_CVT].lanes;
-    out->int_lanes += c[LAT_SHFL].lanes + c[LAT_BITS].lanes + c[LAT_UNIFORM].lanes;
+    out->int_lanes += c[LAT_SHFL].lanes + c[LAT_BITS].lanes + c[LAT_UNIFORM].lanes + c[LAT_PREDICATE].lanes;
 }
 
 static void add_counts(const struct sm *s, struct sm_stats *out)

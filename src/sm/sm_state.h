@@ -153,6 +153,7 @@ struct lsu {
     tick_t sent_for;        /* the tick as of which a miss of the L1D was sent ahead; 0: none yet */
     bool ahead;             /* misses may be sent ahead: nobody would see that they have left the queue already */
     uint32_t ntxn, next_txn; /* transactions of `op`; the next one to be sent */
+    uint32_t lines, rate;    /* l1d.lines; how many transactions of `op` go together */
     struct access_pipe pipe[SM_CACHES];
     _Alignas(64) struct l1 l1[SM_CACHES];
     struct memop *queue[64];     /* ring: issued, not yet dispatched */
@@ -440,9 +441,10 @@ struct sm {
     struct warp_copies copies[SM_MAX_WARPS];
     uint64_t await_mbarrier;    /* set of those in `membar` that wait for an mbarrier */
     struct mbarriers *mbarrier; /* mbarrier.c */
-    /* SMs lie one behind the other: with such a size (49 lines more than a multiple of 4 KiB) the lines that every
-     * cycle looks at fall into all sets of the host's cache, not into the same few. */
-    char unused[36 * 64 - 16];
 };
+
+/* SMs lie one behind the other: an odd number of lines of the host's cache between them spreads the lines that every
+ * cycle looks at over all sets of that cache, instead of the same few. */
+_Static_assert(sizeof(struct sm) / 64 % 2, "SMs must be an odd number of lines apart: add or remove one");
 
 #endif

@@ -89,6 +89,7 @@ enum lat_class {
     LAT_CVT,     /* conversions that are no move: to integers, to and from f64, rounding */
     LAT_BITS,    /* popc clz bfind brev */
     LAT_TEXTURE, LAT_UNIFORM, /* textures without addresses and the uniform datapath: machine code only */
+    LAT_PREDICATE, /* comparisons whose result guards an instruction or a branch: assembled PTX only */
     LAT_COUNT
 };
 /* clang-format on */

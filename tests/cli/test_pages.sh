@@ -35,7 +35,8 @@ check "the table of small against paper" python3 - "$work/paper.json" "$work/sma
 import json, sys
 
 TITLES = {"apcm": "APCM", "dacache": "DaCache", "dycache": "DyCache", "hac": "HAC", "mascar": "Mascar"}
-paper, small = ({x["experiment"]: {c["claim"]: c for c in x["claims"]} for x in json.load(open(f))} for f in sys.argv[1:3])
+paper, small = ({x["experiment"]: {c["claim"]: c for c in x["claims"]} for x in json.load(open(f))}
+                for f in sys.argv[1:3])
 page, total, wrong = open(sys.argv[3] + "/README.md").read().split("\n"), [0] * 8, 0
 
 

@@ -169,9 +169,11 @@ good "compare" compare fdtd2d --size tiny --sample --sched gto,lrr -j 1
 has 'sampled, cycles +- '
 
 # ---- nor does one in a results file ----
-good "sampled results to a file" store export results "$work/x.ini" --size tiny --sample --store "$work/r.db" -o "$work/s.csv"
+good "sampled results to a file" store export results "$work/x.ini" --size tiny --sample --store "$work/r.db" \
+    -o "$work/s.csv"
 good "and back" figure --from "$work/s.csv" --out "$work/back" -q
-good "as from the store" experiment "$work/x.ini" --size tiny --sample --store "$work/r.db" --no-run --out "$work/there" -q
+good "as from the store" experiment "$work/x.ini" --size tiny --sample --store "$work/r.db" --no-run -q \
+    --out "$work/there"
 check "they are the same" cmp "$work/back/x.a.csv" "$work/there/x.a.csv"
 good "claims of the file" claims --from "$work/s.csv"
 has '^sampled: runs are timed in part, their cycles to within 1 %'

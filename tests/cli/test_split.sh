@@ -43,6 +43,7 @@ for words in "--engine tick" "--shuffle 3" "--set stats.interval=1000" "--gpu gt
 done
 bad 2 "--threads is a number from 1 to 64" run mvt --size tiny --threads 65
 bad 2 "threads" run mvt --size tiny --threads many
+bad 2 "--threads needs a number from 1 on" run mvt --size tiny --threads 0
 bad 2 "--threads is a number from 1 to 64" exec --threads 100 -- true
 
 # ---- programs: clocks in kernels, blocks that wait for one another ----

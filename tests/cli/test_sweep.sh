@@ -145,7 +145,8 @@ for r in runs:
 rows = list(csv.DictReader(open("in.csv")))
 assert [row["inputs.nodes"] + " " + row["seed"] for row in rows[:4]] == ["256 1", "256 2", "512 1", "512 2"]
 PY
-good "nothing is run again" sweep bfs --size tiny --input nodes=256,512 --seed 1,2 --store in.db --no-run --sched lrr,gto
+good "nothing is run again" sweep bfs --size tiny --input nodes=256,512 --seed 1,2 --sched lrr,gto --store in.db \
+    --no-run
 good "compare too" compare bfs vectoradd --size tiny --seed 3,4
 has '^bfs  *3 '
 bad 2 "nodes is given twice" sweep bfs --size tiny --input nodes=256 --input nodes=512 --store in.db

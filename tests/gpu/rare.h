@@ -1,7 +1,7 @@
-/* rare.h - kernels as in kernels.h for what few programs use: all forms of the video instructions, conversions of 8-bit
- * floats and of bf16, approximate functions of pairs, sparse products, stmatrix, products of warp groups. ptx_here.c and
- * ptx_on_gpu.c run them when their first argument is "rare". Every product is exact, as its operands are integers or
- * made of 0, 2 and -2: it is to agree in every bit. */
+/* rare.h - kernels as in kernels.h for what few programs use: all forms of the video instructions, conversions of
+ * 8-bit floats and of bf16, approximate functions of pairs, sparse products, stmatrix, products of warp groups.
+ * ptx_here.c and ptx_on_gpu.c run them when their first argument is "rare". Every product is exact, as its operands are
+ * integers or made of 0, 2 and -2: it is to agree in every bit. */
 #ifndef WL_TESTS_RARE_H
 #define WL_TESTS_RARE_H
 
@@ -20,29 +20,35 @@
     V_FORMS(op, ".s32.u32.u32"), V_FORMS(op, ".s32.u32.s32"), V_FORMS(op, ".s32.s32.s32")
 #define V_SHIFT(op, t, mode) \
     {op t mode, 'r', op t mode " %r, %a, %b;"}, {op t ".sat" mode, 'r', op t ".sat" mode " %r, %a, %b.b0;"}, \
-    {op t mode " parts", 'r', op t mode " %r, %a.h1, %b.b1;"}, {op t mode ".add", 'r', op t mode ".add %r, %a, %b, %c;"}, \
+    {op t mode " parts", 'r', op t mode " %r, %a.h1, %b.b1;"}, {op t mode ".add", 'r', op t mode \
+    ".add %r, %a, %b, %c;"}, \
     {op t ".sat" mode ".min", 'r', op t ".sat" mode ".min %r, %a, %b.b3, %c;"}, \
     {op t mode " merge", 'r', op t mode " %r.h1, %a, %b.h0, %c;"}
 #define V_SHIFTS(op) V_SHIFT(op, ".u32.u32.u32", ".clamp"), V_SHIFT(op, ".u32.s32.u32", ".wrap"), \
     V_SHIFT(op, ".s32.s32.u32", ".clamp"), V_SHIFT(op, ".s32.u32.u32", ".wrap")
 #define V_SET(t, cmp) \
-    {"vset" t cmp, 'r', "vset" t cmp " %r, %a, %b;"}, {"vset" t cmp ".add", 'r', "vset" t cmp ".add %r, %a.b3, %b.h1, %c;"}, \
+    {"vset" t cmp, 'r', "vset" t cmp " %r, %a, %b;"}, {"vset" t cmp ".add", 'r', "vset" t cmp \
+    ".add %r, %a.b3, %b.h1, %c;"}, \
     {"vset" t cmp ".max", 'r', "vset" t cmp ".max %r, %a, %b, %c;"}, \
     {"vset" t cmp " merge", 'r', "vset" t cmp " %r.b3, %a.h0, %b.h1, %c;"}
 #define V_MAD(t) \
     {"vmad" t, 'r', "vmad" t " %r, %a.h0, %b.h1, %c;"}, {"vmad" t ".shr7", 'r', "vmad" t ".shr7 %r, %a, %b, %c;"}, \
     {"vmad" t ".sat", 'r', "vmad" t ".sat %r, %a.b1, %b, %c;"}, \
     {"vmad" t ".sat.shr15", 'r', "vmad" t ".sat.shr15 %r, %a, %b, %c;"}, \
-    {"vmad" t " -ab", 'r', "vmad" t ".sat %r, -%a.h1, %b.h0, %c;"}, {"vmad" t " -c", 'r', "vmad" t ".sat.shr7 %r, %a, %b, -%c;"}, \
-    {"vmad" t ".po", 'r', "vmad" t ".po %r, %a, %b, %c;"}, {"vmad" t ".po.sat", 'r', "vmad" t ".po.sat.shr7 %r, %a.h0, %b.h0, %c;"}
+    {"vmad" t " -ab", 'r', "vmad" t ".sat %r, -%a.h1, %b.h0, %c;"}, {"vmad" t " -c", 'r', "vmad" t \
+    ".sat.shr7 %r, %a, %b, -%c;"}, \
+    {"vmad" t ".po", 'r', "vmad" t ".po %r, %a, %b, %c;"}, {"vmad" t ".po.sat", 'r', "vmad" t \
+    ".po.sat.shr7 %r, %a.h0, %b.h0, %c;"}
 /* Two and four parts: plain, clamped, with chosen parts, added up, masked. */
 #define V_SIMD(op, t, all, few, mix, other) \
     {op t, 'r', op t " %r" all ", %a, %b, %c;"}, {op t ".sat", 'r', op t ".sat %r" all ", %a, %b, %c;"}, \
     {op t " mix", 'r', op t " %r" all ", %a" mix ", %b" other ", %c;"}, \
-    {op t " few", 'r', op t ".sat %r" few ", %a" other ", %b" mix ", %c;"}, {op t ".add", 'r', op t ".add %r" all ", %a, %b, %c;"}
+    {op t " few", 'r', op t ".sat %r" few ", %a" other ", %b" mix ", %c;"}, {op t ".add", 'r', op t ".add %r" all \
+    ", %a, %b, %c;"}
 #define V_SIMD2(op, t) V_SIMD(op "2", t, ".h10", ".h1", ".h30", ".h21")
 #define V_SIMD4(op, t) V_SIMD(op "4", t, ".b3210", ".b20", ".b7160", ".b2543")
-#define V_PAIRS(op) V_SIMD2(op, ".u32.u32.u32"), V_SIMD2(op, ".s32.u32.s32"), V_SIMD2(op, ".u32.s32.s32"), V_SIMD2(op, ".s32.s32.s32"), \
+#define V_PAIRS(op) V_SIMD2(op, ".u32.u32.u32"), V_SIMD2(op, ".s32.u32.s32"), V_SIMD2(op, ".u32.s32.s32"), \
+    V_SIMD2(op, ".s32.s32.s32"), \
     V_SIMD4(op, ".u32.u32.u32"), V_SIMD4(op, ".s32.u32.s32"), V_SIMD4(op, ".u32.s32.s32"), V_SIMD4(op, ".s32.s32.s32")
 #define V_SETS(n, all, mix, t, cmp) \
     {"vset" n t cmp, 'r', "vset" n t cmp " %r" all ", %a, %b" mix ", %c;"}, \
@@ -53,7 +59,8 @@
 #define C_TO16_2(inst) {inst, 'r', "{ .reg .b16 q; " inst " q, %a, %b; cvt.u32.u16 %r, q; }"}
 #define C_OF16(inst) {inst, 'r', "{ .reg .b16 q; cvt.u16.u32 q, %a; " inst " %r, q; }"}
 #define C_16TO16(inst) {inst, 'r', "{ .reg .b16 q, s; cvt.u16.u32 q, %a; " inst " s, q; cvt.u32.u16 %r, s; }"}
-#define C_16_2(inst) {inst, 'r', "{ .reg .b16 q, s, u; cvt.u16.u32 q, %a; cvt.u16.u32 s, %b; " inst " u, q, s; cvt.u32.u16 %r, u; }"}
+#define C_16_2(inst) {inst, 'r', "{ .reg .b16 q, s, u; cvt.u16.u32 q, %a; cvt.u16.u32 s, %b; " inst \
+    " u, q, s; cvt.u32.u16 %r, u; }"}
 
 /* Products. EXACT makes of every half of a register (EXACT_TF32: of all of it) 0, -0, 2 or -2; META
  * are six nibbles that are allowed, other ones in every lane. */
@@ -65,17 +72,22 @@
 #define META_TF32 "and.b32 %t0, %lane, 3; setp.lt.u32 %p, %t0, 2; selp.b32 %t0, 0x4ee4e4e4, 0xe44e4ee4, %p; "
 #define SUMS "xor.b32 q0, q0, q1; xor.b32 q2, q2, q3; xor.b32 %r, q0, q2; }"
 #define ZEROS "{ .reg .b32 q<4>; mov.b32 q0, 0; mov.b32 q1, 0; mov.b32 q2, 0; mov.b32 q3, 0; "
-#define SPARSE(shape, types, a, b, sel) ZEROS "mma.sp.sync.aligned." shape ".row.col." types " {q0,q1,q2,q3}, " a ", " b \
+#define SPARSE(shape, types, a, b, sel) ZEROS "mma.sp.sync.aligned." shape ".row.col." types " {q0,q1,q2,q3}, " a \
+    ", " b \
     ", {q0,q1,q2,q3}, %t0, " sel "; " SUMS
 /* B, and A in half of the kernels, in shared memory: what the threads of the block hold, without a swizzle. */
-#define GROUP_TILE ".shared .align 128 .b8 tile[4096]; { .reg .b64 d; .reg .b32 at; mov.u32 at, tile; mad.lo.u32 at, %i2, 16, at; " \
+#define GROUP_TILE \
+    ".shared .align 128 .b8 tile[4096]; { .reg .b64 d; .reg .b32 at; mov.u32 at, tile; mad.lo.u32 at, %i2, 16, at; " \
     "st.shared.v4.b32 [at], {%a, %b, %c, %a}; fence.proxy.async; bar.sync 0; mov.u32 at, tile; shr.u32 at, at, 4; " \
     "cvt.u64.u32 d, at; or.b64 d, d, 0x0000001000080000; "
-#define GROUP(words, a, rest) GROUP_TILE ZEROS "wgmma.fence.sync.aligned; wgmma.mma_async." words " {q0,q1,q2,q3}, " a ", d, " rest \
+#define GROUP(words, a, rest) GROUP_TILE ZEROS "wgmma.fence.sync.aligned; wgmma.mma_async." words \
+    " {q0,q1,q2,q3}, " a ", d, " rest \
     "; wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0; " SUMS " }"
 #define REGS_A "{%b,%a,%c,%b}"
-#define STORE_TILE(words, regs) ".shared .align 128 .b8 tile[4096]; { .reg .b32 at, to; .reg .b64 u; mov.u32 at, tile; shl.b32 to, %i2, 4; " \
-    "add.u32 at, at, to; st.shared.v4.b32 [at], {%i2, %i2, %i2, %i2}; bar.sync 0; " words " [at], " regs "; bar.sync 0; " \
+#define STORE_TILE(words, regs) \
+    ".shared .align 128 .b8 tile[4096]; { .reg .b32 at, to; .reg .b64 u; mov.u32 at, tile; shl.b32 to, %i2, 4; " \
+    "add.u32 at, at, to; st.shared.v4.b32 [at], {%i2, %i2, %i2, %i2}; bar.sync 0; " words " [at], " regs \
+    "; bar.sync 0; " \
     "ld.shared.b64 %R, [at]; ld.shared.b64 u, [at+8]; shl.b64 u, u, 1; xor.b64 %R, %R, u; }"
 
 static const struct kernel rare[] = {
@@ -90,7 +102,8 @@ static const struct kernel rare[] = {
 
     C_TO16_2("cvt.rn.satfinite.relu.e4m3x2.f32"), C_TO16_2("cvt.rn.satfinite.relu.e5m2x2.f32"),
     C_TO16("cvt.rn.satfinite.e5m2x2.f16x2"), C_TO16("cvt.rn.satfinite.relu.e4m3x2.f16x2"),
-    C_TO16("cvt.rn.satfinite.relu.e5m2x2.f16x2"), C_OF16("cvt.rn.relu.f16x2.e4m3x2"), C_OF16("cvt.rn.relu.f16x2.e5m2x2"),
+    C_TO16("cvt.rn.satfinite.relu.e5m2x2.f16x2"), C_OF16("cvt.rn.relu.f16x2.e4m3x2"),
+     C_OF16("cvt.rn.relu.f16x2.e5m2x2"),
     C_TO16("cvt.rn.bf16.f32"), C_TO16("cvt.rz.bf16.f32"), C_TO16("cvt.rn.relu.bf16.f32"), C_OF16("cvt.f32.bf16"),
     C_16TO16("cvt.rn.bf16.f16"), C_16TO16("cvt.rn.f16.bf16"), C_16TO16("cvt.rn.bf16.s16"), C_16TO16("cvt.rn.bf16.u16"),
     C_16TO16("cvt.rni.s16.bf16"), C_16TO16("cvt.rzi.u16.bf16"), C_16TO16("cvt.rmi.bf16.bf16"),
@@ -105,11 +118,15 @@ static const struct kernel rare[] = {
     {"stmatrix.x2.trans", 'R', STORE_TILE("stmatrix.sync.aligned.m8n8.x2.trans.shared.b16", "{%b,%a}")},
     {"stmatrix.x1", 'R', STORE_TILE("stmatrix.sync.aligned.m8n8.x1.shared.b16", "{%c}")},
     {"mma.sp.m16n8k16.f16", 'r', EXACT META SPARSE("m16n8k16", "f32.f16.f16.f32", "{%a,%b}", "{%b,%c}", "1")},
-    {"mma.sp.m16n8k32.f16", 'r', EXACT META SPARSE("m16n8k32", "f32.f16.f16.f32", "{%a,%b,%c,%a}", "{%b,%c,%a,%b}", "0")},
-    {"mma.sp.m16n8k32.f16 selected", 'r', EXACT META SPARSE("m16n8k32", "f32.f16.f16.f32", "{%a,%b,%c,%a}", "{%b,%c,%a,%b}", "1")},
+    {"mma.sp.m16n8k32.f16", 'r', EXACT META SPARSE("m16n8k32", "f32.f16.f16.f32", "{%a,%b,%c,%a}", "{%b,%c,%a,%b}",
+     "0")},
+    {"mma.sp.m16n8k32.f16 selected", 'r', EXACT META SPARSE("m16n8k32", "f32.f16.f16.f32", "{%a,%b,%c,%a}",
+     "{%b,%c,%a,%b}", "1")},
     {"mma.sp.m16n8k16.bf16", 'r', EXACT META SPARSE("m16n8k16", "f32.bf16.bf16.f32", "{%a,%b}", "{%b,%c}", "3")},
-    {"mma.sp.m16n8k8.tf32", 'r', EXACT_TF32 META_TF32 SPARSE("m16n8k8", "f32.tf32.tf32.f32", "{%a,%b}", "{%b,%c}", "0")},
-    {"mma.sp.m16n8k16.tf32", 'r', EXACT_TF32 META_TF32 SPARSE("m16n8k16", "f32.tf32.tf32.f32", "{%a,%b,%c,%a}", "{%b,%c,%a,%b}", "1")},
+    {"mma.sp.m16n8k8.tf32", 'r', EXACT_TF32 META_TF32 SPARSE("m16n8k8", "f32.tf32.tf32.f32", "{%a,%b}", "{%b,%c}",
+     "0")},
+    {"mma.sp.m16n8k16.tf32", 'r', EXACT_TF32 META_TF32 SPARSE("m16n8k16", "f32.tf32.tf32.f32", "{%a,%b,%c,%a}",
+     "{%b,%c,%a,%b}", "1")},
     {"mma.sp.m16n8k32.s8", 'r', META SPARSE("m16n8k32", "s32.s8.s8.s32", "{%a,%b}", "{%b,%c}", "1")},
     {"mma.sp.m16n8k64.s8", 'r', META SPARSE("m16n8k64", "s32.s8.u8.s32", "{%a,%b,%c,%a}", "{%b,%c,%a,%b}", "0")},
     {"mma.sp.m16n8k64.u4", 'r', META SPARSE("m16n8k64", "s32.u4.u4.s32", "{%a,%b}", "{%b,%c}", "0")},
@@ -121,10 +138,14 @@ static const struct kernel rare[] = {
     {"wgmma.m64n8k256.b1", 'r', GROUP("sync.aligned.m64n8k256.s32.b1.b1.and.popc", REGS_A, "0")},
     {"wgmma.sp.m64n8k64.s8", 'r', META GROUP("sp.sync.aligned.m64n8k64.s32.s8.s8", REGS_A, "%t0, 0, 0")},
     {"wgmma.sp.m64n8k64.u8 desc", 'r', META GROUP("sp.sync.aligned.m64n8k64.s32.u8.u8", "d", "%t0, 0, 0")},
-    {"wgmma.sp.m64n8k32.f16", 'r', EXACT META GROUP("sp.sync.aligned.m64n8k32.f32.f16.f16", REGS_A, "%t0, 0, 0, 1, 1, 0")},
-    {"wgmma.sp.m64n8k32.f16 selected", 'r', EXACT META GROUP("sp.sync.aligned.m64n8k32.f32.f16.f16", REGS_A, "%t0, 1, 0, -1, 1, 0")},
-    {"wgmma.sp.m64n8k32.bf16 desc", 'r', EXACT META GROUP("sp.sync.aligned.m64n8k32.f32.bf16.bf16", "d", "%t0, 1, 0, 1, 1, 0, 0")},
-    {"wgmma.sp.m64n8k16.tf32", 'r', EXACT_TF32 META_TF32 GROUP("sp.sync.aligned.m64n8k16.f32.tf32.tf32", REGS_A, "%t0, 0, 0, 1, 1")},
+    {"wgmma.sp.m64n8k32.f16", 'r', EXACT META GROUP("sp.sync.aligned.m64n8k32.f32.f16.f16", REGS_A,
+     "%t0, 0, 0, 1, 1, 0")},
+    {"wgmma.sp.m64n8k32.f16 selected", 'r', EXACT META GROUP("sp.sync.aligned.m64n8k32.f32.f16.f16", REGS_A,
+     "%t0, 1, 0, -1, 1, 0")},
+    {"wgmma.sp.m64n8k32.bf16 desc", 'r', EXACT META GROUP("sp.sync.aligned.m64n8k32.f32.bf16.bf16", "d",
+     "%t0, 1, 0, 1, 1, 0, 0")},
+    {"wgmma.sp.m64n8k16.tf32", 'r', EXACT_TF32 META_TF32 GROUP("sp.sync.aligned.m64n8k16.f32.tf32.tf32", REGS_A,
+     "%t0, 0, 0, 1, 1")},
 };
 /* clang-format on */
 enum { NRARE = sizeof rare / sizeof *rare };

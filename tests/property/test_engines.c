@@ -4,8 +4,7 @@
  * for byte, and every law must hold. A machine that fails is named by its seed; run
  * this program with WL_SEED=n to see only that one, with its whole description, or with WL_LONG=1 to see many more
  * machines. */
-#include "property/random_machine.h"
-#include "timing/run_rig.h"
+#include "property/machine_sweeps.h"
 
 static void compare_engines(const struct workload *w, const struct gpu_config *c, uint64_t shuffle, const char *what)
 {
@@ -32,10 +31,8 @@ TEST(all_workloads_on_presets)
     for (unsigned i = 0; i < count; i += stride(3, 18))
         for (unsigned k = 0; k < presets_each; k++) {
             const char *gpu = names[(i + k * (gpus / 2)) % gpus];
-            struct gpu_config c;
-            struct wl_err e = {.code = WL_OK};
+            struct gpu_config c = preset(gpu);
             char what[128];
-            if (config_load(&c, gpu, &e)) fail_msg("%s", e.text);
             snprintf(what, sizeof what, "%s on %s", list[i]->name, gpu);
             compare_engines(list[i], &c, i * 100 + k + 1, what);
         }
@@ -50,10 +47,8 @@ TEST(some_workloads_on_all_presets)
     unsigned gpus = preset_names(names, 64);
     for (unsigned g = 0; g < gpus; g++)
         for (unsigned i = 0; i < COUNT(some); i++) {
-            struct gpu_config c;
-            struct wl_err e = {.code = WL_OK};
+            struct gpu_config c = preset(names[g]);
             char what[128];
-            if (config_load(&c, names[g], &e)) fail_msg("%s", e.text);
             snprintf(what, sizeof what, "%s on %s", some[i], names[g]);
             compare_engines(workload_find(some[i]), &c, g + 1, what);
         }
@@ -84,67 +79,26 @@ TEST(all_rules_of_gpgpusim_3)
                                         "dram.groups=2",
                                         "dram.turn=rows"};
     static const char *const some[] = {"bfs", "srad", "histogram", "kmeans", "reduction"};
-    struct gpu_config c;
-    struct wl_err e = {.code = WL_OK};
     if (getenv("WL_SEED")) skip();
-    if (config_load(&c, "mascar", &e)) fail_msg("%s", e.text);
+    struct gpu_config c = preset("mascar");
+    struct wl_err e = {.code = WL_OK};
     for (unsigned i = 0; i < COUNT(rules); i++)
         if (config_set(&c, rules[i], &e)) fail_msg("%s", e.text);
     for (unsigned i = 0; i < COUNT(some); i += stride(1, 3))
         compare_engines(workload_find(some[i]), &c, i + 1, some[i]);
 }
 
-/* ---- policies ---- */
+/* ---- many machines ---- */
 
-static void compare_policy(const char *sched, const char *l1, const char *l2)
+static void compare_some_order(const struct workload *w, const struct gpu_config *c, unsigned number, const char *what)
 {
-    struct gpu_config c;
-    struct wl_err e = {.code = WL_OK};
-    char what[128];
-    if (config_load(&c, "hac", &e) || config_set_sched(&c, sched, &e) || config_set_l1(&c, l1, &e) ||
-        config_set_l2(&c, l2, &e) || config_set(&c, "l2.sets=16", &e)) /* a small L2, which every policy can manage */
-        fail_msg("%s", e.text);
-    snprintf(what, sizeof what, "sched %s, l1 %s, l2 %s", sched, l1, l2);
-    compare_engines(workload_find("bfs"), &c, 3, what);
+    compare_engines(w, c, number * 31u + 3, what);
 }
 
 TEST(every_policy)
 {
     if (getenv("WL_SEED")) skip();
-    unsigned ncaches, nscheds;
-    const struct wl_cache_policy *const *caches = cache_policies(&ncaches);
-    const struct wl_sched_policy *const *orders = sched_policies(&nscheds);
-    for (unsigned i = 0; i < ncaches; i += stride(1, 3)) {
-        if (caches[i]->levels & 1u << WL_L1) compare_policy("gto", caches[i]->name, "lru");
-        if (caches[i]->levels & 1u << WL_L2) compare_policy("gto", "lru", caches[i]->name);
-    }
-    for (unsigned i = 0; i < nscheds; i += stride(1, 3)) { /* two are halves of a scheme and want the other half */
-        const char *name = orders[i]->name;
-        compare_policy(name,
-                       strcmp(name, "ccws") == 0   ? "ccws_tags"
-                       : strcmp(name, "pcal") == 0 ? "pcal"
-                                                   : "lru",
-                       "lru");
-    }
+    sweep_policies(compare_some_order);
 }
 
-/* ---- random machines ---- */
-
-TEST(random_machines)
-{
-    /* By name, so that a seed means the same when workloads are added. */
-    static const char *const names[] = {"vectoradd", "matmul", "matmul_naive", "reduction", "histogram", "atax",
-                                        "bicg",      "gemm",   "conv2d",       "conv3d",    "bfs"};
-    const char *only = getenv("WL_SEED");
-    uint64_t first = only ? strtoull(only, NULL, 10) : 1, last = only ? first : SLOW_BUILD ? 8 : long_run() ? 400 : 40;
-    for (uint64_t seed = first; seed <= last; seed++) {
-        struct gpu_config c;
-        char what[128];
-        struct wl_err e = {.code = WL_OK};
-        if (random_machine(&c, seed, &e)) fail_msg("seed %llu: %s", (unsigned long long)seed, e.text);
-        const struct workload *w = workload_find(names[seed % COUNT(names)]);
-        if (only) config_print(&c, stdout);
-        snprintf(what, sizeof what, "WL_SEED=%llu: %s", (unsigned long long)seed, w->name);
-        compare_engines(w, &c, seed * 31, what);
-    }
-}
+TEST(random_machines) { sweep_random_machines(compare_some_order, NULL); }

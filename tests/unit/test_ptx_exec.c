@@ -127,6 +127,14 @@ static const struct row rows[] = {
     {'r', "cvt.rni.u32.f64 %r, %A;", 0, 0, 0, 0xffffffffffffffff, 0, 0x80000000},
     {'r', "cvt.rzi.u32.f64 %r, %A;", 0, 0, 0, 0x7ff0000000000001, 0, 0x80000000},
     {'r', "cvt.rzi.u8.f64 %r, %A;", 0, 0, 0, 0x7ff8000000000000, 0, 0x80},
+    /* registers of 8 bits, as cuda_bf16.h has them */
+    {'r', "{ .reg .b8 q; mov.b32 {%h0, %h1}, %a; cvt.rzi.s8.bf16 q, %h0; mov.b16 %h1, {q, 0}; cvt.u32.u16 %r, %h1; }",
+     0xc2f6, 0, 0, 0, 0, 0x85}, /* -123 */
+    {'r', "{ .reg .b8 q<4>; mov.b32 {q0, q1, q2, q3}, %a; mov.b32 %r, {q3, q0, 7, q2}; }", 0x11223344, 0, 0, 0, 0,
+     0x22074411},
+    {'r', "cvt.u16.u32 %h0, %a; cvt.f32.bf16 %r, %h0;", 0xffc1, 0, 0, 0, 0, 0xffc10000}, /* a NaN as it is: a shift */
+    {'r', "vshl.u32.u32.u32.sat.clamp %r, %a, %b;", 0xffc12345, 69, 0, 0, 0, 0xffffffff},
+    {'r', "mov.u32 %r, %pm3;", 0, 0, 0, 0, 0, 0},
     {'r', "cvt.rni.s8.f64 %r, %A;", 0, 0, 0, 0x7ff8000000000000, 0, 0xffffff80},
     {'r', "cvt.rzi.u16.f64 %h0, %A; cvt.u32.u16 %r, %h0;", 0, 0, 0, 0x7ff8000000000000, 0, 0x8000},
     {'r', "cvt.rn.f32.f64 %r, %A;", 0, 0, 0, 0xfff8000000012345, 0, 0xffc00000},

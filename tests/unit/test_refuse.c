@@ -90,7 +90,8 @@ TEST(an_overread_needs_an_allocation_in_its_piece)
     assert_non_null(dev_outside(m, a + 100, 4, false));
     assert_non_null(dev_outside(m, a + PIECE - 4, 4, false));
     assert_null(dev_outside(m, a + PIECE, 4, false));
-    const uint32_t *below = dev_outside(m, a - PIECE, 4, false); /* of the first allocation: what a driver keeps there */
+    const uint32_t *below =
+        dev_outside(m, a - PIECE, 4, false); /* of the first allocation: what a driver keeps there */
     assert_non_null(below);
     assert_int_equal(*below, 0);
     assert_null(dev_outside(m, a - PIECE - 4, 4, false));

@@ -54,14 +54,14 @@ TEST(a_loop_that_counts_down_by_four_is_unrolled)
 }
 
 /* 31 rounds: 7 times four of them go together, with three tests and four branches less and a test and a branch of their
- * own; a test and a branch before them, and one behind. Of the 64-bit addition in each round an assembler makes two, of
- * the scaled index none (assemble.h). */
+ * own; a test and a branch before them, and one behind. The pointer moves once in four rounds, 10 times in all, by two
+ * instructions, as additions of 64 bits take; the scaled index in front is none (assemble.h). */
 TEST(tests_between_the_copies_are_gone)
 {
     uint32_t out[160];
     const char *one = HEAD "L: " BODY "add.s32 %r1, %r1, -4;\nsetp.ne.s32 %p1, %r1, 0;\n@%p1 bra L;\n" TAIL;
     uint64_t before = run(one, 124, false, out), after = run(one, 124, true, out);
-    assert_int_equal(before - after, 32 * (7 * (3 + 4) - 7 * 2 - 2 - 1 - 31 + 1));
+    assert_int_equal(before - after, 32 * (7 * (3 + 4) - 7 * 2 - 2 - 1 + 31 - 10 * 2 + 1));
 }
 
 TEST(other_loops_stay)
@@ -75,4 +75,19 @@ TEST(other_loops_stay)
     assert_false(unrolled(
         HEAD LOOP("setp.eq.s32 %p2, %r1, 99;\n@%p2 bra M;\nM: add.s32 %r1, %r1, -4;", "setp.ne.s32 %p1, %r1, 0;") TAIL,
         64));
+}
+
+/* A counter that nothing else reads, and pointers that are read before and behind their steps. */
+TEST(counters_and_pointers_move_once)
+{
+    const char *text = HEAD "add.s64 %d5, %d2, 64;\nL: ld.global.u32 %r6, [%d2+4];\nadd.s64 %d2, %d2, 12;\n"
+                            "ld.global.u32 %r7, [%d2];\nadd.s64 %d5, %d5, -4;\nld.global.u32 %r8, [%d5+256];\n"
+                            "mad.lo.s32 %r3, %r3, 3, %r6;\nadd.s32 %r3, %r3, %r7;\nxor.b32 %r3, %r3, %r8;\n"
+                            "add.s32 %r1, %r1, -4;\nsetp.ne.s32 %p1, %r1, 0;\n@%p1 bra L;\n" TAIL;
+    for (uint32_t n = 4; n < 160; n += 4) unrolled(text, n);
+    uint32_t out[160];
+    uint64_t before = run(text, 64, false, out), after = run(text, 64, true, out);
+    /* 16 rounds: 4 times four. Tests and branches as above; 3 steps of 4 are gone, those of pointers take two; the
+     * address in front takes two, the scaled index and the literal in r5 none. */
+    assert_int_equal(before - after, 32 * (4 * (3 + 4) - 4 * 2 - 2 - 1 + 16 * 3 - 4 * (2 + 2 + 1) - 1 + 2));
 }

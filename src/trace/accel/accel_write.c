@@ -68,12 +68,16 @@ static void create(struct accel_writer *w, struct out_file *f, const char *name)
 
 static const char *alu_opcode(struct accel_writer *w, const struct code_inst *in)
 {
-    static const char *const names[LAT_COUNT] = {
-        [LAT_INT_ADD] = "IADD3",         [LAT_INT_MAX] = "IMNMX", [LAT_INT_MUL] = "IMUL",    [LAT_INT_MAD] = "IMAD",
-        [LAT_FP_ADD] = "FADD",           [LAT_FP_MAX] = "FMNMX",  [LAT_FP_MUL] = "FMUL",     [LAT_FP_MAD] = "FFMA",
-        [LAT_DP_ADD] = "DADD",           [LAT_DP_MUL] = "DMUL",   [LAT_DP_MAD] = "DFMA",     [LAT_SFU] = "MUFU.EX2",
-        [LAT_TENSOR] = "HMMA.16816.F32", [LAT_SHFL] = "SHFL.IDX", [LAT_CVT] = "F2F.F64.F32", [LAT_BITS] = "POPC",
-        [LAT_TEXTURE] = "TEX",           [LAT_UNIFORM] = "UIADD3"};
+    static const char *const names[LAT_COUNT] = {[LAT_INT_ADD] = "IADD3",         [LAT_INT_MAX] = "IMNMX",
+                                                 [LAT_INT_MUL] = "IMUL",          [LAT_INT_MAD] = "IMAD",
+                                                 [LAT_FP_ADD] = "FADD",           [LAT_FP_MAX] = "FMNMX",
+                                                 [LAT_FP_MUL] = "FMUL",           [LAT_FP_MAD] = "FFMA",
+                                                 [LAT_DP_ADD] = "DADD",           [LAT_DP_MUL] = "DMUL",
+                                                 [LAT_DP_MAD] = "DFMA",           [LAT_SFU] = "MUFU.EX2",
+                                                 [LAT_TENSOR] = "HMMA.16816.F32", [LAT_SHFL] = "SHFL.IDX",
+                                                 [LAT_CVT] = "F2F.F64.F32",       [LAT_BITS] = "POPC",
+                                                 [LAT_TEXTURE] = "TEX",           [LAT_UNIFORM] = "UIADD3",
+                                                 [LAT_PREDICATE] = "ISETP.NE.AND"};
     if (names[in->lat]) return names[in->lat];
     w->changes.latencies++;
     return in->lat == LAT_DP_MAX ? "DADD" : "MUFU.RCP";

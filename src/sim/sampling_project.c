@@ -286,10 +286,13 @@ void sampling_launch(const struct sampling *s, unsigned i, struct sample *out)
 
 /* ---- intervals ---- */
 
-/* What is missed, per warp instruction, when timed launches are predicted from the others. */
+/* What is missed when timed launches are predicted from the others. It is taken as a share of their warp instructions,
+ * by the sums of both (a ratio estimator): launches may differ much in size, and a small one that is missed by much for
+ * its size says little of the large ones. */
 struct misses {
     unsigned n;
-    double sum[SAMPLED_COUNTERS], square[SAMPLED_COUNTERS];
+    double work, work_square;
+    double sum[SAMPLED_COUNTERS], square[SAMPLED_COUNTERS], cross[SAMPLED_COUNTERS];
 };
 
 static void look_at_misses(const struct sampling *s, const struct launch_group *g, struct misses *x)
@@ -299,11 +302,15 @@ static void look_at_misses(const struct sampling *s, const struct launch_group *
     for (uint32_t i = 0; i < g->stands; i++) {
         const struct logged *l = &s->log[g->stand[i]];
         if (!l->ordinal || !l->warp || !sampling_predict(s, l, g->stand[i], value, half)) continue;
+        double work = (double)l->warp;
         x->n++;
+        x->work += work;
+        x->work_square += work * work;
         for (unsigned k = 0; k < SAMPLED_COUNTERS; k++) {
-            double miss = (value[k] - (double)counts(&l->m->count)[k]) / (double)l->warp;
+            double miss = value[k] - (double)counts(&l->m->count)[k];
             x->sum[k] += miss;
             x->square[k] += miss * miss;
+            x->cross[k] += miss * work;
         }
     }
 }
@@ -328,9 +335,10 @@ static void add_group(const struct sampling *s, const struct launch_group *g, do
     for (unsigned k = 0; k < SAMPLED_COUNTERS; k++) {
         double h = inherited[k];
         if (work > 0 && x->n > 1) {
-            double mean = x->sum[k] / x->n, spread = x->square[k] / x->n - mean * mean;
-            double scatter = sqrt(fmax(spread, 0) * x->n / (x->n - 1));
-            h += work * (fabs(mean) + scatter * sampling_student(x->n) / sqrt(x->n)) + FLOOR * sum[k];
+            double share = x->sum[k] / x->work;
+            double rest = x->square[k] - 2 * share * x->cross[k] + share * share * x->work_square;
+            double error = sqrt(fmax(rest, 0) * x->n / (x->n - 1)) / x->work; /* of the share */
+            h += work * (fabs(share) + error * sampling_student(x->n)) + FLOOR * sum[k];
         } else if (work > 0) h += UNKNOWN * sum[k];
         square[k] += h * h;
     }

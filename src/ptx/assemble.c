@@ -124,7 +124,7 @@ enum recipe_name {
 
 /* The way to the reciprocal of an integer: to float, reciprocal, a step down, back, and four products. */
 #define BY_RECIPROCAL ONE(FP_MAX), ONE(SFU), ONE(INT_ADD), ONE(CVT), CHAIN(INT_MAD, 4)
-#define LONG_DIVISION(more) {CHAIN(CVT, 2), ONE(SFU), CHAIN(INT_MAD, 36), CHAIN(INT_MAX, 24), SIDE(INT_MAX, more)}
+#define LONG_DIVISION(more) {CHAIN(CVT, 2), ONE(SFU), CHAIN(INT_MAD, 36), CHAIN(INT_ADD, 24), SIDE(INT_ADD, more)}
 
 static const struct recipe recipes[] = {
     [R_WIDE_ADD] = {{ONE(INT_MAD)}},
@@ -135,7 +135,7 @@ static const struct recipe recipes[] = {
     [R_MUL64] = {{CHAIN(INT_MAD, 3), SIDE(INT_MAX, 1)}},
     [R_MULHI_S64] = {{CHAIN(INT_MAD, 7), CHAIN(INT_MAX, 5), SIDE(INT_MAX, 4)}},
     [R_MULHI_U64] = {{CHAIN(INT_MAD, 4), CHAIN(INT_MAX, 2), SIDE(INT_MAX, 1)}},
-    [R_DIV_F32] = {{ONE(SFU), SIDE(SFU, 1), CHAIN(FP_MAD, 5), CHAIN(INT_ADD, 3), SIDE(INT_ADD, 1)}},
+    [R_DIV_F32] = {{ONE(SFU), SIDE(FP_MAX, 1), CHAIN(FP_MAD, 5), CHAIN(INT_ADD, 3), SIDE(INT_ADD, 1)}},
     [R_DIV_FULL] = {{ONE(FP_MUL), ONE(SFU), CHAIN(FP_MUL, 2), SIDE(FP_MAX, 1)}},
     [R_RCP_F32] = {{ONE(SFU), CHAIN(FP_MAD, 3), CHAIN(INT_MAX, 2), CHAIN(INT_ADD, 4)}},
     [R_RCP_APPROX] = {{ONE(FP_MUL), ONE(SFU), ONE(FP_MUL), SIDE(INT_MAX, 4)}},
@@ -147,10 +147,10 @@ static const struct recipe recipes[] = {
     [R_SQRT_F64] = {{ONE(SFU), CHAIN(DP_MAD, 8), CHAIN(INT_ADD, 4), SIDE(INT_MAX, 5)}},
     [R_RSQRT_F64] = {{ONE(SFU), CHAIN(DP_MAD, 5), CHAIN(INT_ADD, 4), SIDE(INT_MAX, 4)}},
     [R_MIN_F64] = {{ONE(DP_ADD), CHAIN(INT_MAX, 4), SIDE(INT_MAD, 4)}},
-    [R_DIV_S32] = {{BY_RECIPROCAL, SIDE(INT_MAX, 11)}},
-    [R_DIV_U32] = {{BY_RECIPROCAL, SIDE(INT_MAX, 7)}},
-    [R_REM_S32] = {{BY_RECIPROCAL, SIDE(INT_MAX, 9)}},
-    [R_REM_U32] = {{BY_RECIPROCAL, SIDE(INT_MAX, 6)}},
+    [R_DIV_S32] = {{BY_RECIPROCAL, SIDE(INT_ADD, 11)}},
+    [R_DIV_U32] = {{BY_RECIPROCAL, SIDE(INT_ADD, 7)}},
+    [R_REM_S32] = {{BY_RECIPROCAL, SIDE(INT_ADD, 9)}},
+    [R_REM_U32] = {{BY_RECIPROCAL, SIDE(INT_ADD, 6)}},
     [R_DIV_S64] = {LONG_DIVISION(25)},
     [R_DIV_U64] = {LONG_DIVISION(9)},
     [R_REM_S64] = {LONG_DIVISION(19)},

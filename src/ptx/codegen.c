@@ -233,14 +233,25 @@ static void place_registers(struct build *b)
     b->m->code.nregs = most + b->target.scheduled; /* one more that is none of the program: see follow_branches */
 }
 
-/* After a branch an assembled program waits some cycles, whichever way it goes: the branch writes, and what begins a
- * block reads, a register that is nobody's. */
-static void follow_branches(const struct build *b, struct code_inst *inst, const struct code_block *blk)
+/* Which blocks branches go to, one byte each. */
+static void mark_targets(const struct func_info *fi, uint8_t *target)
+{
+    for (uint32_t i = 0; i < fi->f.ninst; i++) {
+        const struct ptx_inst *in = &fi->inst[i];
+        if (in->op == OP_BRA && in->target < fi->f.nblock) target[in->target] = 1;
+        for (uint32_t k = 0; in->op == OP_BRX && k < in->ntargets; k++)
+            if (in->targets[k] < fi->f.nblock) target[in->targets[k]] = 1;
+    }
+}
+
+/* A branch of an assembled program takes some cycles: it writes, and what begins a block that branches go to reads, a
+ * register that is nobody's. */
+static void follow_branches(const struct build *b, struct code_inst *inst, const struct code_block *blk, bool target)
 {
     uint16_t place = (uint16_t)(b->m->code.nregs - 1);
     if (!blk->count) return;
     struct code_inst *first = &inst[blk->first], *last = first + blk->count - 1;
-    if (first->ndst + first->nsrc < CODE_MAX_REGS) first->reg[first->ndst + first->nsrc++] = place;
+    if (target && first->ndst + first->nsrc < CODE_MAX_REGS) first->reg[first->ndst + first->nsrc++] = place;
     if (last->kind != INST_BRANCH || last->ndst + last->nsrc == CODE_MAX_REGS) return;
     memmove(last->reg + last->ndst + 1, last->reg + last->ndst, last->nsrc * sizeof *last->reg);
     last->reg[last->ndst++] = place;
@@ -285,8 +296,12 @@ static uint32_t fill_function(struct build *b, struct func_info *fi, struct code
                               uint32_t at, uint32_t first_block)
 {
     struct value *v = fi->entries ? calloc(fi->f.nregs + 1u, sizeof *v) : NULL;
-    if (fi->entries && !v) return UINT32_MAX;
-    if (v) values_find(fi, v);
+    uint8_t *target = v ? calloc(fi->f.nblock + 1u, 1) : NULL;
+    if (fi->entries && !target) {
+        free(v);
+        return UINT32_MAX;
+    }
+    if (v) values_find(fi, v), mark_targets(fi, target);
     for (uint32_t i = 0; i < fi->f.nblock; i++) {
         struct ptx_block *pb = &fi->block[i];
         uint32_t first = at;
@@ -294,9 +309,10 @@ static uint32_t fill_function(struct build *b, struct func_info *fi, struct code
         for (uint32_t k = pb->first; k < pb->first + pb->count; k++) at += fill_entries(b, fi, v, inst, k, at);
         for (uint32_t k = first; k < at; k++) inst[k].loop = fi->block_loop[i];
         block[first_block + i] = (struct code_block){.first = first, .count = at - first, .loop = fi->block_loop[i]};
-        if (v) follow_branches(b, inst, &block[first_block + i]);
+        if (v) follow_branches(b, inst, &block[first_block + i], target[i]);
     }
     free(v);
+    free(target);
     return at;
 }
 

@@ -351,7 +351,8 @@ static inline bool lsu_held(const struct lsu *u)
 static uint32_t lines_together(const struct sm *s, const struct memop *op, uint32_t n)
 {
     uint32_t most = s->lsu.lines;
-    if (n < 2 || op->route->kind != WL_LOAD || op->route->cache != L1_DATA || has_queue(s)) return 1;
+    bool plain = op->route->kind == WL_LOAD && op->route->cache == L1_DATA && op->inst->space != SPACE_TEX;
+    if (n < 2 || !plain || has_queue(s)) return 1;
     uint32_t cycles = (n + most - 1) / most, passes = shared_passes(&op->addrs, s->shared_banks, false);
     if (passes > cycles) cycles = passes;
     return (n + cycles - 1) / cycles;

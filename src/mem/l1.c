@@ -1,5 +1,6 @@
-#include "base/bits.h"
 #include "mem/l1_priv.h"
+
+#include "base/bits.h"
 #include "warpline/policy_notes.h"
 
 /* ---- requests as policies see them ---- */

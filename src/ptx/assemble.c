@@ -126,7 +126,7 @@ enum recipe_name {
 #define BY_RECIPROCAL ONE(FP_MAX), ONE(SFU), ONE(INT_ADD), ONE(CVT), CHAIN(INT_MAD, 4)
 #define LONG_DIVISION(more) {CHAIN(CVT, 2), ONE(SFU), CHAIN(INT_MAD, 36), CHAIN(INT_ADD, 24), SIDE(INT_ADD, more)}
 
-static const struct recipe recipes[] = {
+static const struct machine_code recipes[] = {
     [R_WIDE_ADD] = {{ONE(INT_MAD)}},
     [R_PAIR] = {{ONE(INT_ADD), ONE(INT_MAX)}},
     [R_PAIR_LOGIC] = {{ONE(INT_MAX), SIDE(INT_MAX, 1)}},
@@ -158,7 +158,7 @@ static const struct recipe recipes[] = {
 };
 /* clang-format on */
 
-unsigned recipe_length(const struct recipe *r)
+unsigned recipe_length(const struct machine_code *r)
 {
     unsigned n = 0;
     for (unsigned i = 0; i < RECIPE_PARTS; i++) n += r->part[i].count;
@@ -243,7 +243,7 @@ static int recipe_name(const struct value *v, const struct func_info *fi, const 
     return bytes_of(in->type) == 8 ? wide_recipe(v, fi, in) : word_recipe(in);
 }
 
-const struct recipe *assemble_recipe(const struct value *v, const struct func_info *fi, const struct ptx_inst *in)
+const struct machine_code *assemble_recipe(const struct value *v, const struct func_info *fi, const struct ptx_inst *in)
 {
     int name = recipe_name(v, fi, in);
     return name < 0 ? NULL : &recipes[name];

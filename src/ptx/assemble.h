@@ -13,17 +13,18 @@
 enum { RECIPE_PARTS = 6 };
 
 /* A sequence: `count` instructions of a class, one waiting for the other, or at the side: nobody waits for these. */
-struct recipe_part {
+struct machine_step {
     uint8_t lat, count, side;
 };
 
-struct recipe {
-    struct recipe_part part[RECIPE_PARTS];
+struct machine_code {
+    struct machine_step part[RECIPE_PARTS];
 };
 
 /* NULL: one instruction, of its own class. */
-const struct recipe *assemble_recipe(const struct value *v, const struct func_info *fi, const struct ptx_inst *in);
-unsigned recipe_length(const struct recipe *r);
+const struct machine_code *assemble_recipe(const struct value *v, const struct func_info *fi,
+                                           const struct ptx_inst *in);
+unsigned recipe_length(const struct machine_code *r);
 
 /* Marks the instructions of which nothing is left: whoever reads their results reads their sources. First of all. */
 void assemble_mark(const struct value *v, struct func_info *fi);

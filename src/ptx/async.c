@@ -344,7 +344,7 @@ static uint64_t bulk_note(const struct exec_warp *w, const struct uop *at, unsig
 /* u: destination; more[0]: source; more[1]: mbarrier. */
 static int bulk_copy(struct exec_warp *w, const struct uop *u)
 {
-    uint64_t to[WARP_SIZE], from[WARP_SIZE], bar[WARP_SIZE];
+    uint64_t to[WARP_SIZE], from[WARP_SIZE], bar[WARP_SIZE] = {0};
     mem_addresses(w, u, to);
     mem_addresses(w, &u->more[0], from);
     if (u->boolop) mem_addresses(w, &u->more[1], bar);
@@ -458,7 +458,7 @@ static int tensor_begin(struct exec_warp *w, const struct uop *u, const uint64_t
  * offsets of im2col in more[1]; sign: it is im2col. */
 static int tensor_copy(struct exec_warp *w, const struct uop *u)
 {
-    uint64_t at_shared[WARP_SIZE], bar[WARP_SIZE];
+    uint64_t at_shared[WARP_SIZE], bar[WARP_SIZE] = {0};
     struct bulk out;
     mem_addresses(w, u, at_shared);
     if (u->boolop) mem_addresses(w, &u->more[0], bar);

@@ -116,10 +116,9 @@ static void write_reg(struct sched *s, uint32_t reg, uint32_t i)
 {
     uint32_t before = s->writer[reg];
     if (before != NONE && before != i) add_edge(s, before, i, 1); /* i itself: mov {%r1, %r1} writes it twice */
-    for (uint32_t e = s->readers[reg]; e != NONE; e = s->edge[e].next) {
-        WL_ASSERT(s->edge);
+    WL_ASSERT(s->edge || s->readers[reg] == NONE);
+    for (uint32_t e = s->readers[reg]; e != NONE; e = s->edge[e].next)
         if (s->edge[e].to != i) add_edge(s, s->edge[e].to, i, 0);
-    }
     s->writer[reg] = i;
     s->readers[reg] = NONE;
 }

@@ -196,7 +196,7 @@ static void make_entry(struct code_inst *c, const struct func_info *fi, const st
 /* The entries of a sequence. The first waits for the operands, as do those at the side; each of the others for the one
  * before it, which has left what it made where the result will be. */
 static unsigned make_sequence(struct code_inst *c, const struct func_info *fi, const struct ptx_inst *in,
-                              const struct value *v, const struct recipe *r)
+                              const struct value *v, const struct machine_code *r)
 {
     unsigned n = 0;
     struct code_inst first = {0};
@@ -268,7 +268,7 @@ static uint64_t count_entries(struct build *b, struct func_info *fi)
         values_find(fi, v);
         assemble_mark(v, fi);
         for (uint32_t i = 0; i < fi->f.ninst; i++) {
-            const struct recipe *r = assemble_recipe(v, fi, &fi->inst[i]);
+            const struct machine_code *r = assemble_recipe(v, fi, &fi->inst[i]);
             fi->entries[i] = (uint8_t)(fi->inst[i].dropped ? 0 : r ? recipe_length(r) : 1);
             sum += fi->entries[i];
         }
@@ -284,7 +284,7 @@ static uint32_t fill_entries(struct build *b, struct func_info *fi, const struct
     struct ptx_inst *in = &fi->inst[k];
     uint32_t n = fi->entries ? fi->entries[k] : 1;
     in->code = n ? at + n - 1 : at ? at - 1 : 0;
-    const struct recipe *r = v && n ? assemble_recipe(v, fi, in) : NULL;
+    const struct machine_code *r = v && n ? assemble_recipe(v, fi, in) : NULL;
     if (r) make_sequence(&inst[at], fi, in, v, r);
     else if (n) make_entry(&inst[at], fi, in, v);
     for (uint32_t i = at; i < at + n; i++) inst[i].pc = b->pc_base + 8 * i;

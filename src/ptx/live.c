@@ -217,8 +217,8 @@ static uint32_t block_pressure(struct live *l, uint32_t b, const uint32_t *order
     int32_t regs[MAX_VALUE_REGS];
     uint32_t now = 0, most;
     if (l->plenty) find_awaited(l, inst, blk->count, order);
+    WL_ASSERT(l->node || l->out[b] == NONE);
     for (uint32_t n = l->out[b]; n != NONE; n = l->node[n].next) {
-        WL_ASSERT(l->node);
         int32_t r = (int32_t)l->node[n].value;
         now += set_live(l, &r, 1, 1);
     }

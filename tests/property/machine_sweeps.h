@@ -1,7 +1,7 @@
 /* machine_sweeps.h - what is compared on many machines: every policy, and random machines. The comparison gets a number
  * to choose by, which is the same in every run. */
-#ifndef WL_TEST_MACHINE_SWEEPS_H
-#define WL_TEST_MACHINE_SWEEPS_H
+#ifndef WL_TESTS_MACHINE_SWEEPS_H
+#define WL_TESTS_MACHINE_SWEEPS_H
 
 #include "property/random_machine.h"
 #include "timing/run_rig.h"

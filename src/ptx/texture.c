@@ -188,7 +188,7 @@ static void fetch(const struct texture *t, const uint8_t *host, const struct tex
             weight *= far ? at[axis].weight : 1 - at[axis].weight;
             i[axis] = at[axis].i[far];
         }
-        uint32_t v[4];
+        uint32_t v[4] = {0};
         if (weight == 0) continue;
         texel(t, host, i[0], i[1], i[2], v);
         for (unsigned k = 0; k < 4; k++) sum[k] += weight * (double)f32_of(v[k]);
@@ -273,7 +273,7 @@ int op_tex(struct exec_warp *w, const struct uop *u)
         if (!t || r->tex_handle != handle) t = select_texture(w, u, lane, handle);
         if (!t) return RUN_FAULT;
         struct texel_place at[3];
-        uint32_t v[4];
+        uint32_t v[4] = {0};
         if (u->in->op == OP_TLD4) {
             struct texture view = *t;
             view.linear = true;
@@ -329,7 +329,7 @@ static int surface_byte(struct exec_warp *w, const struct uop *u, const struct t
         }
         c[i] = c[i] < 0 ? 0 : last;
     }
-    if (c[0] % bytes)
+    if (bytes && c[0] % bytes)
         return warp_fault(w, u, (int)lane, "misaligned surface access of %u bytes at x = %lld", bytes, (long long)c[0]);
     *out = c[2] * (int64_t)t->slice + c[1] * (int64_t)t->pitch + c[0];
     return RUN_ON;

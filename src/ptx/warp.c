@@ -480,7 +480,7 @@ int warp_run_in_step(struct exec_warp *w, unsigned instructions, size_t *whole)
         int rc = run_next(w, &b);
         if (rc == RUN_FAULT) return rc;
         if (b && is_at_end(w, b)) *whole = w->out->size;
-        if (rc || w->state == WARP_DONE || b->polls == POLL_STRONG) return rc;
+        if (rc || w->state == WARP_DONE || !b || b->polls == POLL_STRONG) return rc;
         if (b->polls && spin_polled(w, b)) return RUN_ON;
     }
     return RUN_ON;

@@ -131,7 +131,7 @@ int workload_inputs(const char *name, enum workload_size size, struct word_list 
 {
     const struct workload *w = *program = workload_find(name);
     int rc = w ? 0 : unknown_workload(name, e);
-    if (rc) return rc;
+    if (!w) return rc;
     memset(out, 0, WORKLOAD_MAX_INPUTS * sizeof *out);
     for (unsigned i = 0; w->input[i].name; i++) out[i] = w->input[i].value[size];
     for (unsigned i = 0; !rc && i < given.count; i++) rc = set_input(w, given.item[i], out, e);

@@ -101,7 +101,7 @@ static void put_changes(struct row *w, const struct gpu_config *c)
 static void put_params(struct row *w, const char *group, const struct wl_param *p, const int64_t *values)
 {
     for (unsigned i = 0; i < param_rows(p); i++) {
-        char value[64];
+        char value[64] = "";
         param_write(&p[i], values[i], value, sizeof value);
         put_text(w, group, p[i].name, value);
     }

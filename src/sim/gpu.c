@@ -92,6 +92,7 @@ static void connect_parts(struct gpu *g)
 {
     const int64_t *v = g->config.v;
     uint32_t in = (uint32_t)v[P_ICNT_IN], out = (uint32_t)v[P_ICNT_OUT];
+    WL_ASSERT(g->channels && g->slices >= g->channels);
     uint32_t in_flits = (uint32_t)v[P_ICNT_IN_FLITS], per = g->slices / g->channels;
     for (uint32_t i = 0; i < g->sms; i++) {
         struct sm *s = &g->sm[i];

@@ -117,7 +117,7 @@ static void read_warp(struct accel_reader *r, uint32_t warp, bool write)
 {
     struct lines *in = &r->in;
     char *line = next_line(in), *value = line ? value_of(line, "insts") : NULL;
-    uint64_t n;
+    uint64_t n = 0;
     if (line && (!value || !accel_number(value, UINT32_MAX, &n)))
         lines_fail(in, "'insts = N' must follow 'warp = %u', not '%.40s'", warp, line);
     if (!line) lines_fail(in, "truncated: the file ends after 'warp = %u'", warp);
@@ -184,7 +184,7 @@ static void read_warps(struct accel_reader *r, struct cta_buf *b, size_t start[C
     uint32_t next = 0, warps = r->info.warps_per_cta;
     while (!in->failed) {
         char *line = next_line(in), *value = line ? value_of(line, "warp") : NULL;
-        uint64_t w;
+        uint64_t w = 0;
         if (!line) lines_fail(in, "truncated: the file ends inside a block");
         if (line && strcmp(line, "#END_TB") == 0) break;
         if (line && (!value || !accel_number(value, UINT32_MAX, &w)))
@@ -367,7 +367,7 @@ static void source_release(struct stream_source *s, struct cta_stream *c)
 
 int accel_next(struct accel_reader *r, struct wlt_item *out, struct wl_err *e)
 {
-    struct cta_stream cta;
+    struct cta_stream cta = {.owner = NULL};
     int got;
     while (r->in_launch && (got = source_next(&r->source, &cta, e)) != 0) {
         if (got < 0) return got;

@@ -133,7 +133,7 @@ static int source_next(struct stream_source *s, struct cta_stream *out, struct w
                     (unsigned)tag);
     struct cta_buf *b = in->failed ? NULL : take_buf(r);
     if (b) read_cta(r, b, out);
-    if (in->failed) {
+    if (in->failed || !b) {
         if (b) cta_buf_give(&r->bufs, b);
         return report(r, e);
     }
@@ -254,7 +254,7 @@ static bool read_record(struct wlt_reader *r, struct wlt_item *out)
 
 int wlt_next(struct wlt_reader *r, struct wlt_item *out, struct wl_err *e)
 {
-    struct cta_stream cta;
+    struct cta_stream cta = {.owner = NULL};
     int got;
     while (r->in_launch && (got = source_next(&r->source, &cta, e)) != 0) {
         if (got < 0) return got;

@@ -118,7 +118,7 @@ struct split {
     tick_t exact, limit; /* of the SMs: what the network frees before `exact` is known; no SM goes beyond the limit */
     tick_t start;        /* no CTA is given before this edge */
     bool dispatching;    /* there are CTAs left */
-    unsigned steps;      /* so many windows more in step */
+    bool in_step;        /* the next window is in step (split_run.c) */
     tick_t dispatched;   /* the last edge at which the dispatcher did something */
     uint64_t hub_holds;  /* packets in the network */
     struct handover sent, came;                  /* packets that have left it; replies that have been carried over */

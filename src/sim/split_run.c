@@ -253,7 +253,7 @@ static bool in_lockstep(const struct gpu *g)
     return g->dispatch.several || g->dispatch.count > 1 || g->sm[0].first->source->feed;
 }
 
-/* The network and the dispatcher do a cycle of the core. */
+/* The network works for a cycle of the core. */
 static void hub_cycle(struct split *x, tick_t edge)
 {
     if (x->hub_holds) run_network(x, edge + 1); /* it sees what SMs send at this edge at its next one */
@@ -365,8 +365,8 @@ static void feed_lanes(struct split *x)
 
 static void run_window(struct split *x)
 {
-    enum { LEAST_CYCLES = 3, STEPS = 1 }; /* windows in step after one that was shorter */
-    enum { PATIENCE = 512 };              /* the back is best done by one thread, in whose cache it lies */
+    enum { LEAST_CYCLES = 3 }; /* after a shorter window the next one is in step */
+    enum { PATIENCE = 512 };   /* the back is best done by one thread, in whose cache it lies */
     const struct gpu *g = x->g;
     tick_t period = g->core_period, first = (x->time + period - 1) / period * period, ahead;
     for (unsigned n = 0; (ahead = atomic_load_explicit(&x->back_time, memory_order_acquire)) < first + period; n++) {
@@ -377,19 +377,20 @@ static void run_window(struct split *x)
     /* A window is begun when the one before is over, so that SMs which need not wait for the slowest do much at once.
      */
     uint64_t cycles = (ahead - first) / period, most = in_lockstep(g) ? 1 : WINDOW_CYCLES;
+    tick_t end = first + (cycles < most ? cycles : most) * period;
     x->exact = first;
-    if (x->limit <= first) x->limit = first + (cycles < most ? cycles : most) * period;
+    if (x->limit <= first) x->limit = end;
     x->dispatching = !dispatch_idle(&g->dispatch);
     x->start = g->dispatch.queue[0].start;
     for (unsigned i = 1; i < g->dispatch.count; i++) x->start = tick_min(x->start, g->dispatch.queue[i].start);
     take_replies(x);
-    if (x->steps && most > 1) {
-        x->steps--;
-        run_in_step(x, first + (cycles < most ? cycles : most) * period);
+    if (x->in_step && most > 1) {
+        x->in_step = false;
+        run_in_step(x, end);
         return;
     }
     tick_t time = run_lanes(x);
-    if (time < x->limit && time < first + LEAST_CYCLES * period) x->steps = STEPS;
+    x->in_step = time < x->limit && time < first + LEAST_CYCLES * period;
     run_hub(x, time);
     if (g->sm[0].first->source->feed) feed_lanes(x);
 }

@@ -1,18 +1,11 @@
-/* memory.cu - what the memory system of a GPU does with patterns of addresses, constants, the end of CTAs and equal reads.
+/* memory.cu - what the memory system of a GPU does with patterns of addresses, constants, the end of CTAs and equal reads. */
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
 #include <algorithm>
-#define CK(x)                                                                                                          \
-    do {                                                                                                               \
-        cudaError_t e_ = (x);                                                                                          \
-        if (e_) {                                                                                                      \
-            printf("error %s line %d\n", cudaGetErrorString(e_), __LINE__);                                            \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
+#include "call.h"
 
 /* ---- throughput by pattern ---- */
 enum { LDG32, LDG64, LDG128, LDS32, LDS64, LDS128, ATOMS_ADD, ATOMS_CAS, STS32, STS128, STG32, ATOMG, REDG, OPS };
@@ -294,10 +287,9 @@ static void turnover()
     for (int sb : shb)
         for (int t : th)
             for (int sp : spins) {
-                if (sb == 1024 && t < 1024) {
-                }
+                int bytes = sb < t * 4 ? t * 4 : sb; /* of shared memory, if any */
                 for (int rep = 0; rep < 2; rep++) {
-                    if (sb) turn_sh < <<n, t, sb<t * 4 ? t * 4 : sb>>>(sm, a, b, sp);
+                    if (sb) turn_sh<<<n, t, bytes>>>(sm, a, b, sp);
                     else turn<<<n, t>>>(sm, a, b, sp);
                     CK(cudaDeviceSynchronize());
                 }

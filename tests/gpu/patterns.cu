@@ -3,14 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-#define CK(x)                                                                                                          \
-    do {                                                                                                               \
-        cudaError_t e_ = (x);                                                                                          \
-        if (e_) {                                                                                                      \
-            printf("error %s line %d\n", cudaGetErrorString(e_), __LINE__);                                            \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
+#include "call.h"
 enum { LDG32, LDG64, LDG128, LDS32, LDS64, LDS128, STS32, STG32, OPS };
 static const char *opname[] = {"ldg32", "ldg64", "ldg128", "lds32", "lds64", "lds128", "sts32", "stg32"};
 #define N 128

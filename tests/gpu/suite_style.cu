@@ -4,14 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <vector>
-#define CK(x)                                                                                                          \
-    do {                                                                                                               \
-        cudaError_t e_ = (x);                                                                                          \
-        if (e_) {                                                                                                      \
-            printf("error %s line %d\n", cudaGetErrorString(e_), __LINE__);                                            \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
+#include "call.h"
 
 __global__ void axpy_stride(float *y, const float *x, float a, int n)
 {

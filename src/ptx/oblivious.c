@@ -192,7 +192,7 @@ static void find_kept(struct walk *w)
     }
 }
 
-/* On what, beside the block, the path depends. */
+/* What the path depends on, the block apart. */
 static void note_causes(const struct walk *w, struct oblivion *o)
 {
     for (uint32_t i = 0; i < w->fn->ninst; i++) {
@@ -259,7 +259,8 @@ static int look(struct ptx_image *img, const struct xfunc *f, struct oblivion *o
     return ok ? 0 : -1;
 }
 
-struct oblivion *oblivion_of(struct ptx_image *img, struct xfunc *f)
+/* NULL: out of memory. */
+static struct oblivion *oblivion_of(struct ptx_image *img, struct xfunc *f)
 {
     if (f->oblivion) return f->oblivion;
     struct oblivion *o = ARENA_NEW(&img->arena, struct oblivion);
@@ -279,14 +280,14 @@ bool ptx_is_oblivious(struct ptx_image *img, const struct ptx_func *kernel, uint
 /* ---- counting without executing ---- */
 
 /* A launch whose instructions were counted. */
-struct counted {
-    struct counted *next;
+struct counted_launch {
+    struct counted_launch *next;
     uint32_t grid[3], block[3], shared;
     struct exec_counts total;
     uint8_t decides[]; /* the parameters on which its path depends; 0 elsewhere */
 };
 
-static bool is_same(const struct counted *c, const struct exec_run *r, const struct oblivion *o)
+static bool is_same(const struct counted_launch *c, const struct exec_run *r, const struct oblivion *o)
 {
     if (memcmp(c->grid, r->info.grid, sizeof c->grid) != 0 || memcmp(c->block, r->info.block, sizeof c->block) != 0 ||
         c->shared != r->shared_bytes)
@@ -298,7 +299,7 @@ static bool is_same(const struct counted *c, const struct exec_run *r, const str
 
 static const struct exec_counts *recall(const struct exec_run *r, const struct oblivion *o)
 {
-    for (const struct counted *c = o->by_constants ? NULL : o->counted; c; c = c->next)
+    for (const struct counted_launch *c = o->by_constants ? NULL : o->counted; c; c = c->next)
         if (is_same(c, r, o)) return &c->total;
     return NULL;
 }
@@ -320,9 +321,9 @@ void skim_remember(struct exec_run *r)
     enum { MOST = 64 };
     struct oblivion *o = r->skims;
     if (r->known || o->by_constants || r->next_out != r->info.ctas || r->failed || o->kept == MOST) return;
-    struct counted *c = arena_alloc(&r->l.image->arena, sizeof *c + r->param_bytes);
+    struct counted_launch *c = arena_alloc(&r->l.image->arena, sizeof *c + r->param_bytes);
     if (!c) return;
-    *c = (struct counted){.next = o->counted, .shared = r->shared_bytes, .total = r->counts};
+    *c = (struct counted_launch){.next = o->counted, .shared = r->shared_bytes, .total = r->counts};
     memcpy(c->grid, r->info.grid, sizeof c->grid);
     memcpy(c->block, r->info.block, sizeof c->block);
     for (uint64_t i = 0; i < r->param_bytes; i++) c->decides[i] = o->decides[i] ? r->params[i] : 0;

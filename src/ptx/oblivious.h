@@ -8,7 +8,7 @@ struct skim_block {
     uint32_t first, body; /* micro-ops of `oblivion.uop`; the end instruction follows */
 };
 
-struct counted;
+struct counted_launch;
 struct oblivion {
     bool is;           /* it is oblivious; else only `leak` means anything */
     bool by_cta;       /* its path depends on the CTA, */
@@ -17,12 +17,10 @@ struct oblivion {
     uint32_t leak;     /* line of an instruction that depends on data, or is not known; 0: there is none */
     struct uop *uop;   /* what decides on the path, by block */
     struct skim_block *block;
-    struct counted *counted; /* launches whose instructions are known, */
-    unsigned kept;           /* so many */
+    struct counted_launch *counted; /* launches whose instructions are known, */
+    unsigned kept;                  /* so many */
 };
 
-/* Of a function of the image; NULL: out of memory. */
-struct oblivion *oblivion_of(struct ptx_image *img, struct xfunc *f);
 /* The next CTA of a launch that skims: it is counted, not executed. 0, or -1: a fault. */
 int skim_next(struct exec_run *r);
 /* The launch has ended: one with the same path will not be counted again. */

@@ -129,8 +129,11 @@ struct sm_moment {
     uint32_t next_txn, head, tail;
 };
 void sm_moment(const struct sm *s, struct sm_moment *out);
-/* Calls want() for every line that such loads of warps not in `stalled` ask the L1D for. */
-void sm_waiting_lines(const struct sm *s, uint64_t stalled, void (*want)(void *arg, uint64_t line, uint8_t sectors),
-                      void *arg);
+/* Calls want() for every line that such loads ask the L1D for: those in the unit, of warps not in `stalled`; the head
+ * of a warp of `heads`. */
+void sm_unit_lines(const struct sm *s, uint64_t stalled, void (*want)(void *arg, uint64_t line, uint8_t sectors),
+                   void *arg);
+void sm_head_lines(const struct sm *s, unsigned warp, void (*want)(void *arg, uint64_t line, uint8_t sectors),
+                   void *arg);
 
 #endif

@@ -92,7 +92,7 @@ static void take_requests(struct split *x, tick_t time)
         struct port *p = &x->g->l2[r->slice].in;
         if (p->warm) p->warm(p->consumer, r, true);
         if (cut_append(p, r)) part_wake_after(p->consumer, r->ready);
-        x->received++;
+        x->received += 1 + r->leads;
     }
 }
 

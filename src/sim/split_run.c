@@ -160,7 +160,10 @@ static tick_t next_room(const struct split *x)
 static void tick_network(struct split *x, tick_t now)
 {
     free_popped(x, now);
+    const struct join *j = x->g->net[0].join;
+    uint64_t joined = j ? j->joined : 0;
     tick_t next = net_tick(&x->g->net[0], now);
+    if (j) x->hub_holds -= j->joined - joined; /* they are with the leaders now */
     for (uint32_t w = 0; w < x->slice_words; w++) {
         for (uint64_t m = x->filled[w]; m; m &= m - 1) {
             uint32_t i = w * 64 + bit_low64(m);

@@ -25,8 +25,8 @@ int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const stru
 /* The ports are connected: with large caches the host is told what memory a reply will need. */
 void sm_warm_ports(struct sm *s);
 /* Misses may be sent a cycle ahead of the clock, as far as nobody can tell: the port to the network counts packets, and
- * its consumer keeps to the dates. */
-void sm_go_ahead(struct sm *s, const struct gpu_config *c);
+ * its consumer keeps to the dates; `dated`: to those of all packets, not of the first one only. */
+void sm_go_ahead(struct sm *s, const struct gpu_config *c, bool dated);
 void sm_destroy(struct sm *s);
 /* CTAs of the launch that all SMs of a machine with these parameters hold at once. */
 uint64_t sm_resident_ctas(const int64_t *v, const struct launch_info *l);

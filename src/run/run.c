@@ -112,6 +112,7 @@ int run_session(struct run *r, struct wl_err *e)
                                  .print = r->spec.print,
                                  .print_arg = r->spec.listener};
     so.no_data = r->kind == RUN_TRACE;
+    so.may_move = r->kind == RUN_WORKLOAD;
     so.may_skim = r->kind == RUN_WORKLOAD && !r->executes && !r->spec.check && !r->config.v[P_RUN_SAMPLE_EXECUTE];
     if (r->spec.record) {
         int rc = begin_trace(r, e);

@@ -151,7 +151,7 @@ static double add_windows(const struct wave_report *w, const struct weights *x, 
         double count = (double)counts(&w->window[j])[i], rate = count / x->work[j];
         added += x->factor[j] * count;
         if (before >= 0) jumps += (rate - before) * (rate - before);
-        if (!w->excerpts && w->broken == j && j) doubt = 2 * x->factor[j] * x->work[j] * fabs(rate - before);
+        if (!w->excerpts && w->breaks[j] && j) doubt += 2 * x->factor[j] * x->work[j] * fabs(rate - before);
         before = rate;
     }
     *half = x->used > 1 ? sampling_student(x->used) * sqrt(jumps / (2 * (x->used - 1)) * x->square) : added;

@@ -155,4 +155,13 @@ struct exec_counts ptx_counts(const struct stream_source *s);
 struct exec_counts
 ptx_passed(const struct stream_source *s); /* of these, by CTAs that were passed (stream_source.pass) */
 
+/* ---- CTAs that are not executed (oblivious.c) ---- */
+
+/* Whether neither the kernel's path nor its addresses depend on what it loads. *line: of an instruction that does. */
+bool ptx_is_oblivious(struct ptx_image *img, const struct ptx_func *kernel, uint32_t *line);
+/* CTAs that are passed are only counted from now on, and memory is no longer what the program makes of it. Before the
+ * first next(). False: the kernel is not oblivious, and everything is executed. */
+bool ptx_skim(struct stream_source *s);
+struct exec_counts ptx_skimmed(const struct stream_source *s); /* of ptx_passed, what was not executed */
+
 #endif

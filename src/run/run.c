@@ -112,6 +112,7 @@ int run_session(struct run *r, struct wl_err *e)
                                  .print = r->spec.print,
                                  .print_arg = r->spec.listener};
     so.no_data = r->kind == RUN_TRACE;
+    so.may_skim = r->kind == RUN_WORKLOAD && !r->executes && !r->spec.check && !r->config.v[P_RUN_SAMPLE_EXECUTE];
     if (r->spec.record) {
         int rc = begin_trace(r, e);
         if (rc) return rc;
@@ -205,14 +206,28 @@ static int run_program(struct run *r, struct module_set modules, struct wl_err *
     return 0;
 }
 
+/* A sampled program that is only counted in part and then looks at results begins anew, and all of it is executed. */
+static int run_again(struct run *r, struct module_set modules, unsigned warnings, struct wl_err *e)
+{
+    session_free(r->session);
+    r->session = NULL;
+    r->executes = true;
+    while (r->nwarnings > warnings) free(r->warnings[--r->nwarnings]);
+    *e = (struct wl_err){.code = WL_OK};
+    int rc = run_session(r, e);
+    return rc ? rc : run_program(r, modules, e);
+}
+
 static int run_workload(struct run *r, struct wl_err *e)
 {
     double started = now_seconds();
     struct module_set modules = modules_of(r->workload, r->input);
+    unsigned warnings = r->nwarnings;
     describe_program(r);
     r->result.workload_hash = identity_hash(r->result.workload, r->result.inputs, r->seed, modules);
     int rc = run_session(r, e);
     if (!rc) rc = run_program(r, modules, e);
+    if (r->session && session_was_stale(r->session)) rc = run_again(r, modules, warnings, e);
     return rc ? rc : run_collect(r, started, e);
 }
 

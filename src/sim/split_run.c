@@ -392,6 +392,8 @@ static void run_window(struct split *x)
     tick_t time = run_lanes(x);
     x->in_step = time < x->limit && time < first + LEAST_CYCLES * period;
     run_hub(x, time);
+    if (g->dispatch.clusters && mail_move(&x->g->post, &x->g->dispatch, x->exact, x->next))
+        atomic_store(&x->no_memory, true);
     if (g->sm[0].first->source->feed) feed_lanes(x);
 }
 

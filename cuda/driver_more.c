@@ -1,6 +1,7 @@
 /* driver_more.c - the calls that answer questions about kernels, modules, memory and peers, and those that are hints.
  */
 #include "cuda/driver_work.h"
+#include "sim/dispatch.h"
 
 #include <string.h>
 
@@ -156,7 +157,9 @@ CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction function, const 
     for (unsigned i = 0; a && i < config->numAttrs; i++)
         if (a[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
             size = (int64_t)a[i].value.clusterDim.x * a[i].value.clusterDim.y * a[i].value.clusterDim.z;
-    *clusters = size > 0 ? (int)(blocks * session_param(d->session, P_SM_COUNT) / size) : 0;
+    uint32_t end[GPC_MAX], sms = (uint32_t)session_param(d->session, P_SM_COUNT);
+    uint32_t gpcs = dispatch_gpcs((uint64_t)session_param(d->session, P_GPU_GPCS), sms, end);
+    *clusters = size > 0 ? (int)dispatch_cluster_room(end, gpcs, (uint32_t)blocks, (uint32_t)size) : 0;
     return CUDA_SUCCESS;
 }
 

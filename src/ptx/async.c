@@ -41,27 +41,53 @@ static uint64_t pack(const struct mbar *b)
            (uint64_t)b->parity << 63;
 }
 
-/* The number of an mbarrier of this CTA; 0: it is another's, or there are too many. */
-static unsigned number_of(const struct exec_warp *w, const uint8_t *p)
+/* Whose an mbarrier is, and where in its shared memory. */
+static struct exec_cta *owner_of(struct exec_warp *w, const struct uop *at, uint64_t addr, uint32_t *offset)
 {
-    struct mbars_followed *f = &w->cta->followed;
-    const uint8_t *shared = w->run->shared;
-    if (p < shared || p >= shared + w->run->shared_bytes) return 0;
-    uint32_t at = (uint32_t)(p - shared);
-    for (unsigned i = 1; i <= f->count; i++)
-        if (f->at[i] == at) return i;
-    if (f->count + 1 == MBARRIERS) return 0;
-    unsigned n = ++f->count;
-    f->at[n] = at;
-    f->events[n] = f->needed[n] = 0;
-    return n;
+    uint64_t o = at->space == PTX_SPACE_NONE ? addr - GENERIC_SHARED : addr;
+    uint32_t above = (uint32_t)(o >> CLUSTER_RANK_SHIFT);
+    *offset = (uint32_t)(o & ((1u << CLUSTER_RANK_SHIFT) - 1));
+    struct exec_cta *c = above && o < SPACE_OFFSET_END ? cluster_cta(w, above - 1) : w->cta;
+    return c ? c : w->cta; /* one that is not there is a fault when it is used */
 }
 
-static void put_mbar(struct exec_warp *w, uint8_t *p, struct mbar *b)
+/* The number of the mbarrier there; 0: it is nowhere, or there are too many. */
+static unsigned number_of(const struct exec_run *r, struct exec_cta *c, uint32_t at)
+{
+    struct mbar_names *f = cluster_names(r, c);
+    if (at >= r->shared_bytes) return 0;
+    for (unsigned i = 1; i <= f->count; i++)
+        if (f->at[i] == at) return i;
+    if (f->count + 1 == MBAR_CLUSTER) return 0;
+    f->at[++f->count] = at;
+    return f->count;
+}
+
+/* An mbarrier as an event or a wait finds it. */
+struct where {
+    struct exec_cta *cta;
+    unsigned number;
+};
+
+static struct where where_is(struct exec_warp *w, const struct uop *at, uint64_t addr)
+{
+    uint32_t offset;
+    struct exec_cta *c = owner_of(w, at, addr, &offset);
+    return (struct where){.cta = c, .number = number_of(w->run, c, offset)};
+}
+
+/* The note of an event there. What is left out of a stream cannot be waited for. */
+static uint64_t event_note(const struct exec_warp *w, struct where at)
+{
+    uint32_t ranks = at.cta == w->cta ? 0 : 1u << at.cta->order % w->run->cluster_size;
+    return w->excerpt.writer || !at.number ? 0 : mbar_note_to(at.number, ranks);
+}
+
+static void put_mbar(struct exec_warp *w, struct where at, uint8_t *p, struct mbar *b)
 {
     if (!b->pending && !b->bytes) {
-        unsigned n = number_of(w, p);
-        w->cta->followed.needed[n] = w->cta->followed.events[n];
+        struct mbars_followed *f = &at.cta->followed;
+        f->needed[at.number] = f->events[at.number];
         b->parity = !b->parity;
         b->pending = b->expected;
     }
@@ -72,23 +98,22 @@ static void put_mbar(struct exec_warp *w, uint8_t *p, struct mbar *b)
 
 /* Bytes that have come. */
 static int mbar_complete(struct exec_warp *w, const struct uop *at, unsigned lane, uint64_t addr, uint32_t bytes,
-                         struct bulk *copy)
+                         uint32_t events)
 {
     uint8_t *p = mem_lane(w, at, lane, addr, 8, "mbarrier access");
     uint64_t v;
     if (!p) return RUN_FAULT;
     memcpy(&v, p, 8);
-    if (copy) {
-        unsigned number = (unsigned)(copy->note >> MBAR_SHIFT);
-        w->cta->followed.events[number] += bulk_flush(copy);
-    }
+    struct where where = where_is(w, at, addr);
+    where.cta->followed.events[where.number] += events;
     struct mbar b = unpack(v);
     b.bytes -= (int32_t)bytes;
-    put_mbar(w, p, &b);
+    put_mbar(w, where, p, &b);
     return RUN_ON;
 }
 
-static int mbar_arrive(struct exec_warp *w, const struct uop *u, unsigned lane, uint8_t *p, struct mbar b)
+static int mbar_arrive(struct exec_warp *w, const struct uop *u, unsigned lane, struct where at, uint8_t *p,
+                       struct mbar b)
 {
     uint32_t operand = u->nvec ? at32(w, u->s[1])[lane] : 1, count = u->boolop ? 1 : operand;
     if (count > b.pending)
@@ -96,11 +121,12 @@ static int mbar_arrive(struct exec_warp *w, const struct uop *u, unsigned lane, 
     if (u->boolop) b.bytes += (int32_t)operand;
     if (u->mode == MBAR_DROP) b.expected -= count;
     b.pending -= count;
-    put_mbar(w, p, &b);
+    put_mbar(w, at, p, &b);
     return RUN_ON;
 }
 
-static int mbar_lane(struct exec_warp *w, const struct uop *u, unsigned lane, uint8_t *p, uint32_t *done)
+static int mbar_lane(struct exec_warp *w, const struct uop *u, unsigned lane, struct where at, uint8_t *p,
+                     uint32_t *done)
 {
     uint64_t v;
     memcpy(&v, p, 8);
@@ -117,30 +143,41 @@ static int mbar_lane(struct exec_warp *w, const struct uop *u, unsigned lane, ui
     case MBAR_EXPECT_TX:
     case MBAR_COMPLETE_TX:
         b.bytes += u->mode == MBAR_EXPECT_TX ? (int32_t)n : -(int32_t)n;
-        put_mbar(w, p, &b);
+        put_mbar(w, at, p, &b);
         return RUN_ON;
     case MBAR_WAIT:
         *done |= (uint32_t)(b.parity != (u->boolop ? (bool)(n & 1) : (bool)(at64(w, u->s[1])[lane] >> 63))) << lane;
         return RUN_ON;
     default:
         if (u->wide) at64(w, u->d)[lane] = v; /* the state: as it was before */
-        return mbar_arrive(w, u, lane, p, b);
+        return mbar_arrive(w, u, lane, at, p, b);
     }
 }
 
-/* The note of an mbarrier. What is left out of a stream cannot be waited for. */
-static uint64_t note_of(const struct exec_warp *w, unsigned number, uint32_t events)
-{
-    return w->excerpt.writer ? 0 : mbar_note(number, events);
-}
-
-/* An arrival or a wait in the stream. Lanes that use several mbarriers count as if they used one. */
-static int emit_noted(struct exec_warp *w, const struct uop *u, const uint64_t addr[WARP_SIZE], uint64_t note)
+/* An access with notes in the stream; `keep` is what of an address is one. */
+static int emit_noted(struct exec_warp *w, const struct uop *u, const uint64_t addr[WARP_SIZE],
+                      const uint64_t note[WARP_SIZE], uint64_t keep)
 {
     uint64_t noted[WARP_SIZE];
     if (u->emits != EMIT_ADDRESSES) return mem_emit(w, u, addr);
-    for (uint32_t m = w->exec; m; m &= m - 1) noted[bit_low32(m)] = (addr[bit_low32(m)] & 0xffffff) | note;
+    for (uint32_t m = w->exec; m; m &= m - 1) noted[bit_low32(m)] = (addr[bit_low32(m)] & keep) | note[bit_low32(m)];
     return mem_emit(w, u, noted);
+}
+#define OFFSETS           UINT64_C(0xffffff)
+#define OFFSETS_AND_RANKS UINT64_C(0xffffffff)
+
+/* The events of all lanes at mbarriers, in the stream: those that are written down are counted. */
+static int emit_events(struct exec_warp *w, const struct uop *u, const struct uop *bar_at,
+                       const uint64_t bar[WARP_SIZE], const uint64_t addr[WARP_SIZE], uint64_t keep)
+{
+    uint64_t note[WARP_SIZE];
+    bool counts = u->emits == EMIT_ADDRESSES;
+    for (uint32_t m = w->exec; m && counts; m &= m - 1) {
+        struct where at = where_is(w, bar_at, bar[bit_low32(m)]);
+        note[bit_low32(m)] = event_note(w, at);
+        at.cta->followed.events[at.number]++;
+    }
+    return emit_noted(w, u, addr, note, keep);
 }
 
 static int op_arrive(struct exec_warp *w, const struct uop *u)
@@ -148,33 +185,32 @@ static int op_arrive(struct exec_warp *w, const struct uop *u)
     uint64_t addr[WARP_SIZE];
     uint32_t done = 0;
     mem_addresses(w, u, addr);
-    const uint8_t *first = mem_lane(w, u, bit_low32(w->exec), addr[bit_low32(w->exec)], 8, "mbarrier access");
-    if (!first) return RUN_FAULT;
-    unsigned number = u->emits == EMIT_ADDRESSES ? number_of(w, first) : 0;
-    if (emit_noted(w, u, addr, note_of(w, number, 0))) return RUN_FAULT;
+    for (uint32_t m = w->exec; m; m &= m - 1)
+        if (!mem_lane(w, u, bit_low32(m), addr[bit_low32(m)], 8, "mbarrier access")) return RUN_FAULT;
+    if (emit_events(w, u, u, addr, addr, OFFSETS_AND_RANKS)) return RUN_FAULT;
     for (uint32_t m = w->exec; m; m &= m - 1) {
         unsigned i = bit_low32(m);
         uint8_t *p = mem_lane(w, u, i, addr[i], 8, "mbarrier access");
-        w->cta->followed.events[number]++;
-        if (!p || mbar_lane(w, u, i, p, &done)) return RUN_FAULT;
+        if (!p || mbar_lane(w, u, i, where_is(w, u, addr[i]), p, &done)) return RUN_FAULT;
     }
     return RUN_ON;
 }
 
 static int op_await(struct exec_warp *w, const struct uop *u)
 {
-    uint64_t addr[WARP_SIZE], note = 0;
+    uint64_t addr[WARP_SIZE], note[WARP_SIZE], one = 0;
     uint32_t done = 0;
     mem_addresses(w, u, addr);
     for (uint32_t m = w->exec; m; m &= m - 1) {
         unsigned i = bit_low32(m);
         uint8_t *p = mem_lane(w, u, i, addr[i], 8, "mbarrier access");
-        if (!p || mbar_lane(w, u, i, p, &done)) return RUN_FAULT;
-        if (note || !(done >> i & 1)) continue;
-        unsigned number = number_of(w, p);
-        note = note_of(w, number, w->cta->followed.needed[number]);
+        struct where at = where_is(w, u, addr[i]);
+        if (!p || mbar_lane(w, u, i, at, p, &done)) return RUN_FAULT;
+        if (one || !(done >> i & 1) || at.cta != w->cta || w->excerpt.writer) continue;
+        one = mbar_note(at.number, at.cta->followed.needed[at.number]);
     }
-    if (emit_noted(w, u, addr, note)) return RUN_FAULT;
+    for (unsigned i = 0; i < WARP_SIZE; i++) note[i] = one; /* lanes that use several wait for one */
+    if (emit_noted(w, u, addr, note, OFFSETS)) return RUN_FAULT;
     warp_put_pred(w, u->d, w->exec, done);
     return done ? RUN_ON : RUN_WAIT; /* its turn is over: somebody else has to come first */
 }
@@ -188,7 +224,7 @@ static int op_mbarrier(struct exec_warp *w, const struct uop *u)
     for (uint32_t m = w->exec; m; m &= m - 1) {
         unsigned i = bit_low32(m);
         uint8_t *p = mem_lane(w, u, i, addr[i], 8, "mbarrier access");
-        if (!p || mbar_lane(w, u, i, p, &done)) return RUN_FAULT;
+        if (!p || mbar_lane(w, u, i, where_is(w, u, addr[i]), p, &done)) return RUN_FAULT;
     }
     return RUN_ON;
 }
@@ -256,6 +292,9 @@ static int op_cp_arrive(struct exec_warp *w, const struct uop *u)
 {
     uint64_t addr[WARP_SIZE];
     mem_addresses(w, u, addr);
+    for (uint32_t m = w->exec; m; m &= m - 1)
+        if (!mem_lane(w, u, bit_low32(m), addr[bit_low32(m)], 8, "mbarrier access")) return RUN_FAULT;
+    if (emit_events(w, u, u, addr, addr, OFFSETS_AND_RANKS)) return RUN_FAULT;
     for (uint32_t m = w->exec; m && u->boolop; m &= m - 1) { /* without .noinc it adds what it takes away */
         unsigned i = bit_low32(m);
         uint8_t *p = mem_lane(w, u, i, addr[i], 8, "mbarrier access");
@@ -265,7 +304,7 @@ static int op_cp_arrive(struct exec_warp *w, const struct uop *u)
         struct mbar b = unpack(v);
         if (!b.pending) return warp_fault(w, u, (int)i, "mbarrier: an arrival where none is to come");
         b.pending--;
-        put_mbar(w, p, &b);
+        put_mbar(w, where_is(w, u, addr[i]), p, &b);
     }
     return RUN_ON;
 }
@@ -332,13 +371,21 @@ static uint8_t *run_of_bytes(struct exec_warp *w, const struct uop *at, unsigned
     return first;
 }
 
-/* The note of the mbarrier that hears of a copy; 0: of none that is followed, or it is nowhere, which is found later.
- */
-static uint64_t bulk_note(const struct exec_warp *w, const struct uop *at, unsigned lane, const uint64_t bar[WARP_SIZE])
+/* The note of the mbarrier, or of those of several CTAs, that hears of a copy. */
+static uint64_t bulk_note(struct exec_warp *w, const struct uop *at, unsigned lane, const uint64_t bar[WARP_SIZE])
 {
-    uint64_t addr = bar[lane];
-    if (at->space == PTX_SPACE_NONE || addr >= w->run->shared_bytes) return 0;
-    return note_of(w, number_of(w, w->run->shared + addr), 0);
+    struct where where = where_is(w, at, bar[lane]);
+    if (!w->cast.ranks || w->excerpt.writer || !where.number) return event_note(w, where);
+    return mbar_note_to(where.number, w->cast.ranks);
+}
+
+/* How many events the copy is at an mbarrier. What goes to several CTAs is read once: as many at all of them. */
+static uint32_t bulk_events(struct exec_warp *w, struct bulk *b)
+{
+    uint32_t n = bulk_flush(b);
+    if (!w->cast.ranks) return n;
+    if (n) w->cast.events = n;
+    return w->cast.events;
 }
 
 /* u: destination; more[0]: source; more[1]: mbarrier. */
@@ -362,7 +409,7 @@ static int bulk_copy(struct exec_warp *w, const struct uop *u)
         if (n && !d) return RUN_FAULT;
         if (n) move_bytes(u, u->type2, d, s, n);
         bulk_run(&out, i, global[i], n);
-        if (u->boolop && mbar_complete(w, &u->more[1], i, bar[i], n, &out)) return RUN_FAULT;
+        if (u->boolop && mbar_complete(w, &u->more[1], i, bar[i], n, bulk_events(w, &out))) return RUN_FAULT;
     }
     bulk_flush(&out);
     return RUN_ON;
@@ -382,13 +429,15 @@ static int to_each(struct exec_warp *w, const struct uop *u, ref mask, uop_fn *o
     copy.more = more;
     copy.addressing = more[mbar].addressing = ADDR_CONST;
     if (!ranks) return warp_fault(w, u, (int)lane, "a copy to no CTA: the mask is 0");
-    for (; ranks; ranks &= ranks - 1, copy.emits = EMIT_NOTHING) { /* the memory is read once for all */
+    w->cast.ranks = ranks;
+    int rc = RUN_ON;
+    for (; ranks && !rc; ranks &= ranks - 1, copy.emits = EMIT_NOTHING) { /* the memory is read once for all */
         copy.imm = (int64_t)cluster_address(at[lane], bit_low32(ranks));
         more[mbar].imm = (int64_t)cluster_address(bar[lane], bit_low32(ranks));
-        int rc = one(w, &copy);
-        if (rc) return rc;
+        rc = one(w, &copy);
     }
-    return RUN_ON;
+    w->cast.ranks = 0;
+    return rc;
 }
 
 static int op_cp_bulk(struct exec_warp *w, const struct uop *u) { return to_each(w, u, u->s[2], bulk_copy); }
@@ -400,7 +449,9 @@ static int op_st_async(struct exec_warp *w, const struct uop *u)
     unsigned n = u->nvec;
     mem_addresses(w, u, to);
     mem_addresses(w, &u->more[0], bar);
-    if (mem_emit(w, u, to)) return RUN_FAULT;
+    for (uint32_t m = w->exec; m; m &= m - 1)
+        if (!mem_lane(w, &u->more[0], bit_low32(m), bar[bit_low32(m)], 8, "mbarrier access")) return RUN_FAULT;
+    if (emit_events(w, u, &u->more[0], bar, to, OFFSETS_AND_RANKS)) return RUN_FAULT;
     for (uint32_t m = w->exec; m; m &= m - 1) {
         unsigned i = bit_low32(m);
         uint8_t *d = mem_lane(w, u, i, to[i], u->bytes * n, "store");
@@ -409,7 +460,7 @@ static int op_st_async(struct exec_warp *w, const struct uop *u)
             uint64_t v = get_lane(w, u->v[k], u->bytes == 8, i);
             move_bytes(u, u->type, d + k * u->bytes, (const uint8_t *)&v, u->bytes);
         }
-        if (mbar_complete(w, &u->more[0], i, bar[i], u->bytes * n, NULL)) return RUN_FAULT;
+        if (mbar_complete(w, &u->more[0], i, bar[i], u->bytes * n, 0)) return RUN_FAULT;
     }
     return RUN_ON;
 }
@@ -488,7 +539,7 @@ static int tensor_copy(struct exec_warp *w, const struct uop *u)
                 move_bytes(u, map.type, g, s, map.element);
             }
         }
-        if (u->boolop && mbar_complete(w, &u->more[0], i, bar[i], n, &out)) return RUN_FAULT;
+        if (u->boolop && mbar_complete(w, &u->more[0], i, bar[i], n, bulk_events(w, &out))) return RUN_FAULT;
     }
     bulk_flush(&out);
     return RUN_ON;

@@ -49,7 +49,8 @@ static void cut_at_clocks(struct cfg *c)
     for (uint32_t i = 0; i < fi->f.ninst; i++) clocks |= inst_reads_clock(&fi->inst[i]);
     for (uint32_t i = 0; clocks && i + 1 < fi->f.ninst; i++) {
         const struct ptx_inst *in = &fi->inst[i];
-        if (inst_reads_clock(in) || ptx_opcodes[in->op].kind == INST_BARRIER) c->block_of[i + 1] = 1;
+        bool barrier = ptx_opcodes[in->op].kind == INST_BARRIER || in->op == OP_BARRIER_CLUSTER;
+        if (inst_reads_clock(in) || barrier) c->block_of[i + 1] = 1;
     }
 }
 
@@ -62,6 +63,7 @@ static void mark_leaders(struct cfg *c)
         if (fi->inst[i].op == OP_BRA) c->block_of[fi->inst[i].target] = 1;
         if (ends_block(&fi->inst[i]) && i + 1 < fi->f.ninst) c->block_of[i + 1] = 1;
         if (inst_calls_pointer(&fi->inst[i])) c->block_of[i] = 1; /* it is executed once for each function */
+        if (inst_awaits_products(&fi->inst[i]) && i + 1 < fi->f.ninst) c->block_of[i + 1] = 1; /* nobody looks before */
         if (!inst_is_bulk(&fi->inst[i])) continue;
         c->block_of[i] = 1;
         if (i + 1 < fi->f.ninst) c->block_of[i + 1] = 1;

@@ -3,13 +3,16 @@
  * A cluster is a box of the grid. Without one every CTA is a cluster of its own. CTAs of a cluster execute as all
  * others do (launch.c): one that waits at the cluster's barrier is stuck until the others have come, which are started
  * meanwhile. An address of another CTA's shared memory has that CTA's rank, plus one, above bit 24; an address without
- * a rank is the CTA's own. To the timing half an access to the shared memory of another CTA is one to the own, and
- * nothing keeps the CTAs of a cluster on neighbouring SMs. */
+ * a rank is the CTA's own.
+ *
+ * To the timing half the cluster's barrier is an mbarrier that every CTA of the cluster has (MBAR_CLUSTER): a warp that
+ * arrives is so many events at all of them, and one that waits waits for the events of its own. */
 #include "ptx/cluster.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-enum { RANK_SHIFT = 24 };
+enum { RANK_SHIFT = CLUSTER_RANK_SHIFT };
 
 /* ---- shape ---- */
 
@@ -30,37 +33,40 @@ int cluster_shape(struct exec_run *r, struct wl_err *e)
         return wl_fail(e, WL_EINPUT, "kernel %s: a cluster of %llu CTAs is more than %d", r->info.kernel,
                        (unsigned long long)size, CLUSTER_MAX);
     r->cluster_size = (uint32_t)size;
+    if (size > 1) memcpy(r->info.cluster, r->cluster, sizeof r->info.cluster);
     r->meetings = size > 1 ? calloc(r->info.ctas / size, sizeof *r->meetings) : NULL;
     return size > 1 && !r->meetings ? wl_fail(e, WL_ERUN, "kernel %s: out of memory", r->info.kernel) : 0;
 }
 
-/* Rank of a CTA in its cluster, and the number of the cluster, x fastest in both. */
-static uint32_t rank_of(const struct exec_run *r, const uint32_t ctaid[3])
-{
-    const uint32_t *k = r->cluster;
-    return ctaid[0] % k[0] + k[0] * (ctaid[1] % k[1] + k[1] * (ctaid[2] % k[2]));
-}
+/* Rank of a CTA in its cluster, and the number of the cluster. */
+static uint32_t rank_of(const struct exec_run *r, const struct exec_cta *c) { return c->order % r->cluster_size; }
 
-static uint32_t cluster_of(const struct exec_run *r, const uint32_t ctaid[3])
-{
-    const uint32_t *k = r->cluster, nx = r->info.grid[0] / k[0], ny = r->info.grid[1] / k[1];
-    return ctaid[0] / k[0] + nx * (ctaid[1] / k[1] + ny * (ctaid[2] / k[2]));
-}
+static uint32_t cluster_of(const struct exec_run *r, const struct exec_cta *c) { return c->order / r->cluster_size; }
 
-/* The id of the CTA of that rank in c's cluster. */
+/* The place in the order of the CTA of that rank in c's cluster. */
 static uint32_t member(const struct exec_run *r, const struct exec_cta *c, uint32_t rank)
 {
-    const uint32_t *k = r->cluster, *g = r->info.grid;
-    uint32_t x = c->ctaid[0] / k[0] * k[0] + rank % k[0], y = c->ctaid[1] / k[1] * k[1] + rank / k[0] % k[1],
-             z = c->ctaid[2] / k[2] * k[2] + rank / k[0] / k[1];
-    return x + g[0] * (y + g[1] * z);
+    return cluster_of(r, c) * r->cluster_size + rank;
 }
 
-static struct exec_cta *started(const struct exec_run *r, uint32_t id)
+static struct exec_cta *started(const struct exec_run *r, uint32_t order)
 {
     for (struct exec_cta *c = r->live; c; c = c->next)
-        if (c->id == id) return c;
+        if (c->order == order) return c;
     return NULL;
+}
+
+struct exec_cta *cluster_cta(const struct exec_warp *w, uint32_t rank)
+{
+    const struct exec_run *r = w->run;
+    uint32_t order = member(r, w->cta, rank);
+    if (rank >= r->cluster_size) return NULL;
+    return order == w->cta->order ? w->cta : started(r, order);
+}
+
+struct mbar_names *cluster_names(const struct exec_run *r, struct exec_cta *c)
+{
+    return r->meetings ? &r->meetings[cluster_of(r, c)].names : &c->meeting.names;
 }
 
 /* ---- special registers ---- */
@@ -74,7 +80,7 @@ static int op_cluster_sreg(struct exec_warp *w, const struct uop *u)
     else if (s <= SREG_NCLUSTERID_Z) v = g[s - SREG_NCLUSTERID_X] / k[s - SREG_NCLUSTERID_X];
     else if (s <= SREG_CLUSTER_CTAID_Z) v = id[s - SREG_CLUSTER_CTAID_X] % k[s - SREG_CLUSTER_CTAID_X];
     else if (s <= SREG_CLUSTER_NCTAID_Z) v = k[s - SREG_CLUSTER_NCTAID_X];
-    else v = s == SREG_CLUSTER_CTARANK ? rank_of(r, id) : r->cluster_size;
+    else v = s == SREG_CLUSTER_CTARANK ? rank_of(r, w->cta) : r->cluster_size;
     for (uint32_t m = w->exec; m; m &= m - 1) at32(w, u->d)[bit_low32(m)] = v;
     return RUN_ON;
 }
@@ -107,12 +113,11 @@ uint8_t *cluster_shared(struct exec_warp *w, const struct uop *u, unsigned lane,
         return NULL;
     }
     *addr &= (1u << RANK_SHIFT) - 1;
-    uint32_t id = member(r, w->cta, rank);
-    struct exec_cta *c = id == w->cta->id ? w->cta : started(r, id);
+    struct exec_cta *c = cluster_cta(w, rank);
     if (c) return c->shared;
     warp_fault(w, u, (int)lane, "the shared memory of CTA %u of the cluster is used %s", rank,
-               id < r->next_cta ? "after that CTA has ended"
-                                : "before that CTA has started: a barrier.cluster is missing");
+               member(r, w->cta, rank) < r->next_cta ? "after that CTA has ended"
+                                                     : "before that CTA has started: a barrier.cluster is missing");
     return NULL;
 }
 
@@ -136,7 +141,7 @@ static int op_getctarank(struct exec_warp *w, const struct uop *u)
     for (uint32_t m = w->exec; m; m &= m - 1) {
         unsigned i = bit_low32(m);
         uint32_t above = (uint32_t)get_lane(w, u->s[0], u->wide, i) >> RANK_SHIFT;
-        at32(w, u->d)[i] = above ? above - 1 : rank_of(w->run, w->cta->ctaid);
+        at32(w, u->d)[i] = above ? above - 1 : rank_of(w->run, w->cta);
     }
     return RUN_ON;
 }
@@ -161,9 +166,9 @@ static uint32_t threads_left(const struct exec_run *r, const struct exec_cta *of
 {
     uint32_t n = 0;
     for (uint32_t rank = 0; rank < r->cluster_size; rank++) {
-        uint32_t id = member(r, of, rank);
-        const struct exec_cta *c = id == of->id ? of : started(r, id);
-        if (!c) n += id < r->next_cta ? 0 : r->info.threads_per_cta;
+        uint32_t order = member(r, of, rank);
+        const struct exec_cta *c = order == of->order ? of : started(r, order);
+        if (!c) n += order < r->next_cta ? 0 : r->info.threads_per_cta;
         for (uint32_t i = 0; c && i < r->nwarps; i++) n += bit_count32(c->warp[i].live);
     }
     return n;
@@ -173,16 +178,34 @@ static void turn_phase(struct exec_run *r, const struct exec_cta *c, struct clus
 {
     if (m->arrived < threads_left(r, c)) return;
     m->arrived = 0;
+    m->needed = m->events;
     m->phase++;
     r->progress++;
+}
+
+static struct cluster_meeting *meeting_of(const struct exec_warp *w)
+{
+    const struct exec_run *r = w->run;
+    return r->meetings ? &r->meetings[cluster_of(r, w->cta)] : &w->cta->meeting;
+}
+
+/* It has no address: one that makes no conflict between lanes is as good as any. What is left out of a stream cannot be
+ * waited for. */
+static void emit_meeting(struct exec_warp *w, const struct uop *u, uint64_t note)
+{
+    uint64_t addr[WARP_SIZE];
+    for (unsigned i = 0; i < WARP_SIZE; i++) addr[i] = 4 * i | (w->excerpt.writer ? 0 : note);
+    (void)mem_emit(w, u, addr);
 }
 
 /* Which phase the warp waits for is remembered when it arrives. */
 static int op_cluster_arrive(struct exec_warp *w, const struct uop *u)
 {
     struct exec_run *r = w->run;
-    (void)u;
-    struct cluster_meeting *m = r->meetings ? &r->meetings[cluster_of(r, w->cta->ctaid)] : &w->cta->meeting;
+    struct cluster_meeting *m = meeting_of(w);
+    uint32_t all = r->cluster_size > 1 ? (1u << r->cluster_size) - 1 : 0;
+    emit_meeting(w, u, mbar_note_to(MBAR_CLUSTER, all));
+    m->events += bit_count32(w->exec);
     w->cluster_phase = m->phase;
     m->arrived += bit_count32(w->exec);
     r->progress++;
@@ -190,19 +213,27 @@ static int op_cluster_arrive(struct exec_warp *w, const struct uop *u)
     return RUN_ON;
 }
 
-bool cluster_passed(struct exec_warp *w)
+static bool passed(struct exec_warp *w)
 {
     struct exec_run *r = w->run;
-    struct cluster_meeting *m = r->meetings ? &r->meetings[cluster_of(r, w->cta->ctaid)] : &w->cta->meeting;
+    struct cluster_meeting *m = meeting_of(w);
     if (m->phase == w->cluster_phase && m->arrived) turn_phase(r, w->cta, m); /* somebody may have ended */
     return m->phase != w->cluster_phase;
 }
 
+bool cluster_goes_on(struct exec_warp *w)
+{
+    if (!passed(w)) return false;
+    emit_meeting(w, w->bar_uop, mbar_note(MBAR_CLUSTER, meeting_of(w)->needed));
+    w->state = WARP_READY;
+    return true;
+}
+
 static int op_cluster_wait(struct exec_warp *w, const struct uop *u)
 {
-    if (cluster_passed(w)) return RUN_ON;
-    w->state = WARP_CLUSTER;
     w->bar_uop = u;
+    if (cluster_goes_on(w)) return RUN_ON;
+    w->state = WARP_CLUSTER;
     return RUN_WAIT;
 }
 

@@ -12,6 +12,7 @@
  * factors and for the one before it in a chain of sums. */
 #include "ptx/assemble.h"
 #include "ptx/async.h"
+#include "ptx/matrix.h"
 #include "ptx/module.h"
 #include "ptx/opcodes.h"
 
@@ -144,6 +145,10 @@ static uint8_t async_role(const struct code_inst *c, const struct ptx_inst *in)
 {
     if (in->op == OP_CP && c->kind == INST_LOAD && in->mode != CP_PREFETCH)
         return in->mode == CP_ASYNC ? ASYNC_COPY : ASYNC_BULK;
+    if (in->op == OP_BARRIER_CLUSTER) return in->mode ? ASYNC_AWAIT : ASYNC_ARRIVE;
+    if (in->op == OP_CP && in->mode == CP_ARRIVE && c->kind == INST_ATOMIC && c->space == SPACE_SHARED)
+        return ASYNC_LATER;
+    if ((in->op == OP_ST_ASYNC || in->op == OP_RED_ASYNC) && c->space == SPACE_SHARED) return ASYNC_ARRIVE;
     if (in->op != OP_MBARRIER || c->space != SPACE_SHARED) return ASYNC_NONE;
     return in->mode == MBAR_WAIT                              ? ASYNC_AWAIT
            : in->mode == MBAR_ARRIVE || in->mode == MBAR_DROP ? ASYNC_ARRIVE
@@ -218,6 +223,14 @@ static unsigned make_sequence(struct code_inst *c, const struct func_info *fi, c
 
 /* ---- the table ---- */
 
+static bool has_products(const struct build *b)
+{
+    for (const struct func_info *fi = b->funcs; fi; fi = fi->next)
+        for (uint32_t i = 0; i < fi->f.ninst; i++)
+            if (fi->inst[i].op == OP_WGMMA) return true;
+    return false;
+}
+
 static void place_registers(struct build *b)
 {
     uint32_t most = 1;
@@ -230,7 +243,9 @@ static void place_registers(struct build *b)
             if (c->func->defined && c->func->order < fi->order && end > c->func->f.code_reg_base)
                 c->func->f.code_reg_base = end % CODE_IDS;
     }
-    b->m->code.nregs = most + b->target.scheduled; /* one more that is none of the program: see follow_branches */
+    /* Some more are none of the program: see follow_branches and PRODUCT_REGS. */
+    b->m->code.nregs = most + b->target.scheduled + (has_products(b) ? PRODUCT_REGS : 0);
+    b->branch_reg = (uint16_t)(most + b->target.scheduled - 1);
 }
 
 /* Which blocks branches go to, one byte each. */
@@ -248,7 +263,7 @@ static void mark_targets(const struct func_info *fi, uint8_t *target)
  * register that is nobody's. */
 static void follow_branches(const struct build *b, struct code_inst *inst, const struct code_block *blk, bool target)
 {
-    uint16_t place = (uint16_t)(b->m->code.nregs - 1);
+    uint16_t place = b->branch_reg;
     if (!blk->count) return;
     struct code_inst *first = &inst[blk->first], *last = first + blk->count - 1;
     if (target && first->ndst + first->nsrc < CODE_MAX_REGS) first->reg[first->ndst + first->nsrc++] = place;
@@ -277,6 +292,25 @@ static uint64_t count_entries(struct build *b, struct func_info *fi)
     return v && fi->entries ? sum : UINT64_MAX;
 }
 
+/* A product of a warp group leaves its sums where nobody may look before a wait; so these are no registers that anybody
+ * waits for, and the next product need not wait for them either. */
+static void make_product(const struct build *b, struct code_inst *c, const struct ptx_inst *in)
+{
+    const struct ptx_matrix *x = in->matrix;
+    uint32_t first = b->m->code.nregs - PRODUCT_REGS;
+    if (c->kind == INST_NOP && in->nsrc) { /* wait_group */
+        uint64_t allowed = in->src[0].kind == OPND_IMM ? (uint64_t)in->src[0].imm : 0;
+        c->nsrc = 1;
+        c->reg[0] = (uint16_t)(first + (allowed < PRODUCT_REGS - 2 ? 1 + (uint32_t)allowed : PRODUCT_REGS - 1));
+    }
+    if (c->kind == INST_NOP) return;
+    c->async = ASYNC_PRODUCT;
+    if (c->kind != INST_ALU) return;
+    c->width = (uint8_t)(x->n / 8);
+    memmove(c->reg, c->reg + c->ndst, c->nsrc * sizeof *c->reg);
+    c->ndst = 0;
+}
+
 /* The entries of instruction k, from `at` on; how many. */
 static uint32_t fill_entries(struct build *b, struct func_info *fi, const struct value *v, struct code_inst *inst,
                              uint32_t k, uint32_t at)
@@ -287,6 +321,7 @@ static uint32_t fill_entries(struct build *b, struct func_info *fi, const struct
     const struct machine_code *r = v && n ? assemble_recipe(v, fi, in) : NULL;
     if (r) make_sequence(&inst[at], fi, in, v, r);
     else if (n) make_entry(&inst[at], fi, in, v);
+    if (n && in->op == OP_WGMMA) make_product(b, &inst[at], in);
     for (uint32_t i = at; i < at + n; i++) inst[i].pc = b->pc_base + 8 * i;
     return n;
 }

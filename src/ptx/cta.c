@@ -152,7 +152,7 @@ static int take_turns(struct exec_cta *c)
     for (uint32_t i = 0; i < r->nwarps; i++) {
         struct exec_warp *w = &c->warp[i];
         w->spin.strong = 0;
-        if (w->state == WARP_CLUSTER && cluster_passed(w)) w->state = WARP_READY;
+        if (w->state == WARP_CLUSTER) cluster_goes_on(w);
         if (w->state != WARP_READY || (w->spin.spins && w->spin.progress == r->progress)) continue;
         ran = 1;
         if (warp_run(w) == RUN_FAULT) return -1;

@@ -197,9 +197,17 @@ struct call_frame {
 
 enum warp_state { WARP_READY, WARP_BARRIER, WARP_DONE, WARP_CLUSTER /* at its cluster's barrier */ };
 
+/* The mbarriers that the timing half follows get numbers from 1 on in the order of their use. */
+struct mbar_names {
+    uint32_t count;
+    uint32_t at[MBARRIERS]; /* offset in shared memory */
+};
+
 /* Where the threads of a cluster meet. */
 struct cluster_meeting {
     uint32_t arrived, phase;
+    uint32_t events, needed; /* arrivals so far; those when the last phase was complete */
+    struct mbar_names names;
 };
 
 /* What is known of a warp that polls without anything having changed (spin.c). */
@@ -242,6 +250,9 @@ struct exec_warp {
     const struct uop *bar_uop;
     uint32_t bar_mask;
     uint32_t cluster_phase; /* of the cluster's barrier when the warp arrived */
+    struct {
+        uint32_t ranks, events; /* of a copy to several CTAs: theirs; at the mbarrier of each */
+    } cast;
     struct spin spin;
     bool split;                  /* lanes were let past others (spin.c) */
     bool skims;                  /* it runs only what decides on its path (oblivious.h) */
@@ -299,10 +310,8 @@ enum cta_state {
 };
 
 /* A CTA that was started. Nearly always there is one at a time; more where CTAs wait for one another. */
-/* The mbarriers that the timing half follows, by their order of use; number 0 is none of them. */
+/* Events at its mbarriers, by their numbers; number 0 is those that are not followed. */
 struct mbars_followed {
-    uint32_t count;
-    uint32_t at[MBARRIERS];     /* offset in shared memory */
     uint32_t events[MBARRIERS]; /* so far */
     uint32_t needed[MBARRIERS]; /* those that had happened when the last phase was complete */
 };
@@ -311,6 +320,7 @@ struct exec_cta {
     struct exec_cta *next; /* in the list it is in */
     struct exec_run *run;
     uint32_t id, ctaid[3];
+    uint32_t order;      /* its place in the order of launch_nth; without clusters the id */
     uint8_t state;       /* enum cta_state */
     uint64_t waits_from; /* CTA_STUCK: the run's progress then */
     uint8_t *shared;

@@ -285,6 +285,10 @@ static inline bool inst_reads_clock(const struct ptx_inst *in)
     const struct ptx_operand *o = &in->src[0];
     return in->op == OP_MOV && o->kind == OPND_SREG && o->sreg >= SREG_CLOCK && o->sreg <= SREG_GLOBALTIMER;
 }
+static inline bool inst_awaits_products(const struct ptx_inst *in)
+{
+    return in->op == OP_WGMMA && in->kind == INST_NOP && in->nsrc;
+}
 static inline bool inst_calls_pointer(const struct ptx_inst *in) { return in->call && !in->call->func; }
 static inline bool ptx_is_float(unsigned t) { return t >= T_F16 && t <= T_F64; }
 static inline bool ptx_is_signed(unsigned t) { return t >= T_S8 && t <= T_S64; }

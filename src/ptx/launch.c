@@ -6,7 +6,9 @@
  * those that wait get another turn, in increasing id, and so on. When all the machine can hold wait and nobody makes
  * progress, the program needs more CTAs than fit, or waits for ever.
  *
- * next() hands CTAs out in increasing id and executes, in that order, as much as it takes for the next one to end. So
+ * Of a launch with clusters the order is that of launch_nth: all CTAs of a cluster, then the next.
+ *
+ * next() hands CTAs out in that order and executes, in that order, as much as it takes for the next one to end. So
  * it does not matter when it is called, and every machine of the same size, with any policy, sees the same streams. */
 #include "ptx/cluster.h"
 #include "ptx/oblivious.h"
@@ -106,7 +108,8 @@ static struct exec_cta *start_cta(struct exec_run *r)
     while (*at) at = &(*at)->next;
     *at = c;
     r->nlive++;
-    c->id = r->next_cta++;
+    c->order = r->next_cta++;
+    c->id = launch_nth(&r->info, c->order);
     c->ctaid[0] = c->id % g[0];
     c->ctaid[1] = c->id / g[0] % g[1];
     c->ctaid[2] = c->id / g[0] / g[1];
@@ -116,12 +119,12 @@ static struct exec_cta *start_cta(struct exec_run *r)
     c->out = NULL;
     if (r->shared_bytes) memset(c->shared, 0, r->shared_bytes);
     for (unsigned i = 0; i < BARRIERS; i++) c->bar[i] = (struct barrier){.all = 1};
-    c->followed.count = 0;
+    memset(&c->followed, 0, sizeof c->followed);
     if (r->generation != dev_generation(r->l.image->mem)) {
         r->generation = dev_generation(r->l.image->mem);
         memset(r->range, 0, sizeof r->range);
     }
-    if (!r->l.no_streams && c->id >= r->pass_until && !(c->out = take_out(r))) return NULL;
+    if (!r->l.no_streams && c->order >= r->pass_until && !(c->out = take_out(r))) return NULL;
     return begin_warps(c) ? NULL : c;
 }
 
@@ -130,7 +133,7 @@ static void move_cta(struct exec_cta **from, struct exec_cta **to, struct exec_c
 {
     while (*from != c) from = &(*from)->next;
     *from = c->next;
-    while (*to && (*to)->id < c->id) to = &(*to)->next;
+    while (*to && (*to)->order < c->order) to = &(*to)->next;
     c->next = *to;
     *to = c;
 }
@@ -226,7 +229,7 @@ static int hand_over(struct exec_run *r, struct exec_cta *c, struct cta_stream *
     move_cta(&r->done, &r->spare, c);
     struct exec_counts before = r->counts;
     count_instructions(r, c);
-    if (c->id < r->pass_until) {
+    if (c->order < r->pass_until) {
         r->passed.warp_instructions += r->counts.warp_instructions - before.warp_instructions;
         r->passed.thread_instructions += r->counts.thread_instructions - before.thread_instructions;
     }
@@ -282,7 +285,7 @@ static int source_next(struct stream_source *s, struct cta_stream *out, struct w
         r->failed = !c;
         return c ? demand_hand_over(r, c, out) : -no_memory(r);
     }
-    while (!r->done || r->done->id != r->next_out) {
+    while (!r->done || r->done->order != r->next_out) {
         if (!take_step(r)) continue;
         r->failed = true;
         return -1;

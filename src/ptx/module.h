@@ -65,6 +65,7 @@ struct build {
     struct shared_var *shared, **shared_last;
     struct ptx_var **var_last; /* end of m->vars */
     uint32_t pc_base;
+    uint16_t branch_reg; /* what branches write, in an assembled program (codegen.c) */
     struct ptx_target target;
     struct code_loop *loop; /* malloc'd, moved into the arena by code_build */
     uint32_t nloop, loop_cap;

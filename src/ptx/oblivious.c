@@ -307,7 +307,7 @@ static const struct exec_counts *recall(const struct exec_run *r, const struct o
 bool ptx_foresee(struct stream_source *s, bool skim)
 {
     struct exec_run *r = (struct exec_run *)s;
-    if (r->in_step || r->l.no_streams || r->clocks || r->watches || r->meets) return false;
+    if (r->in_step || r->l.no_streams || r->clocks || r->watches || r->meets || r->cluster_size > 1) return false;
     struct oblivion *o = oblivion_of(r->l.image, image_func(r->l.image, r->l.kernel));
     if (!o || !o->is) return false;
     r->skims = o;

@@ -205,6 +205,9 @@ void parse_cp(struct words *s, struct ptx_inst *in)
         uint8_t space = word_space(s, PTX_SPACE_NONE);
         word_type(s);
         own_address(s->p, in, space);
+        in->space = in->src[0].space;
+        in->kind = in->space == PTX_SHARED ? INST_ATOMIC : INST_NOP;
+        in->width = 8;
     } else if (bulk && word_is(s, "prefetch")) {
         parse_cp_prefetch(s, in);
     } else if (bulk && word_is(s, "tensor")) {
@@ -357,7 +360,7 @@ static void parse_st_async(struct words *s, struct ptx_inst *in)
     own_address(p, in, space);
 }
 
-/* To the timing half a wait is a barrier of the CTA: it knows no clusters. */
+/* To the timing half an access to an mbarrier (cluster.c). */
 static void parse_cluster_barrier(struct words *s, struct ptx_inst *in)
 {
     word_is(s, "cluster");
@@ -365,7 +368,9 @@ static void parse_cluster_barrier(struct words *s, struct ptx_inst *in)
     if (!arrive && !word_is(s, "wait")) fail_at(s->p, &s->op, "write barrier.cluster.arrive or barrier.cluster.wait");
     words_scopes(s);
     in->mode = !arrive;
-    in->kind = !arrive && word_is(s, "aligned") ? INST_BARRIER : INST_NOP;
+    in->kind = arrive ? INST_ATOMIC : INST_LOAD;
+    in->space = PTX_SHARED;
+    in->width = 8;
     word_is(s, "aligned");
 }
 

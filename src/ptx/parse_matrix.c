@@ -204,9 +204,10 @@ void parse_wgmma(struct words *s, struct ptx_inst *in)
 {
     struct ptx_matrix *x = new_matrix(s, in, MAT_WGMMA);
     if (!x) return;
-    if (word_is(s, "fence") || word_is(s, "commit_group")) {
+    bool fence = word_is(s, "fence");
+    if (fence || word_is(s, "commit_group")) {
         x->kind = MAT_WGMMA_ORDER;
-        in->kind = INST_NOP;
+        in->kind = fence ? INST_NOP : INST_COMMIT;
         return;
     }
     if (word_is(s, "wait_group")) {

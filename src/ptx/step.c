@@ -63,7 +63,7 @@ int step_feed(struct stream_source *s, struct cta_stream *cta, unsigned warp, ui
     r->err = e;
     drop_given(o, warp);
     tell_time(w, cycle);
-    if (w->state == WARP_CLUSTER && cluster_passed(w)) w->state = WARP_READY;
+    if (w->state == WARP_CLUSTER) cluster_goes_on(w);
     while (w->state == WARP_READY && !o->whole[warp]) {
         r->shared = o->cta->shared;
         int rc = warp_run_in_step(w, STEP_INSTRUCTIONS, &o->whole[warp]);

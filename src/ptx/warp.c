@@ -494,7 +494,8 @@ int warp_run_in_step(struct exec_warp *w, unsigned instructions, size_t *whole)
         if (settle(w)) spin_note_depth(w);
         int rc = run_next(w, &b);
         if (rc == RUN_FAULT) return rc;
-        if (b && is_at_end(w, b)) *whole = w->out->size;
+        /* What is to be written of a wait at a cluster's barrier is known when it is over. */
+        if (b && is_at_end(w, b) && w->state != WARP_CLUSTER) *whole = w->out->size;
         if (rc || w->state == WARP_DONE || !b || b->polls == POLL_STRONG) return rc;
         if (b->polls && spin_polled(w, b)) return RUN_ON;
     }

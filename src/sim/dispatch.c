@@ -1,6 +1,7 @@
 #include "sim/dispatch.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- kernels ---- */
@@ -22,7 +23,9 @@ void dispatch_begin(struct dispatch *d, const struct dispatched *k, struct wl_er
     for (uint32_t i = 0; i < d->sms; i++) d->given_to[(size_t)i * SM_MAX_KERNELS + k->number] = 0;
     if (d->count == 1) {
         d->last = d->sms - 1;
-        d->several = false;
+        d->several = k->cluster;
+        d->clusters = 0;
+        d->last_gpc = d->gpcs - 1;
         d->given = 0;
         d->ready_at = 0;
         d->spent = 0;
@@ -34,6 +37,7 @@ void dispatch_begin(struct dispatch *d, const struct dispatched *k, struct wl_er
     } else if (!d->several) {
         begin_several(d, d->part.clock->now);
     }
+    d->clusters += k->cluster != 0;
     part_wake_at(&d->part, k->start);
 }
 
@@ -42,6 +46,8 @@ bool dispatch_end(struct dispatch *d, unsigned number)
     unsigned at = 0;
     while (d->queue[at].number != number) at++;
     bool cut = d->queue[at].cut;
+    free(d->queue[at].sm_of);
+    d->clusters -= d->queue[at].cluster != 0;
     d->count--;
     memmove(&d->queue[at], &d->queue[at + 1], (d->count - at) * sizeof d->queue[0]);
     return cut;
@@ -61,11 +67,12 @@ static uint32_t held(const struct dispatch *d, uint32_t sm, unsigned number, tic
     return d->given_to[(size_t)sm * SM_MAX_KERNELS + number] - (x->all - (x->at >= now ? x->last : 0));
 }
 
-static bool fits(const struct dispatch *d, uint32_t sm, unsigned number, tick_t now)
+static bool fits(const struct dispatch *d, uint32_t sm, unsigned number, uint32_t more, tick_t now)
 {
     const struct cta_room *need = &d->kernels[number].need, *room = &d->sm[sm].room;
-    uint64_t slots = need->slots, warps = need->warps, registers = need->registers, shared = need->shared_bytes;
-    if (held(d, sm, number, now) >= d->kernels[number].cta_limit) return false;
+    uint64_t k = more + 1u, slots = k * need->slots, warps = k * need->warps, registers = k * need->registers,
+             shared = k * need->shared_bytes;
+    if (held(d, sm, number, now) + more >= d->kernels[number].cta_limit) return false;
     for (unsigned i = 0; i < d->count; i++) {
         unsigned other = d->queue[i].number;
         uint64_t n = held(d, sm, other, now);
@@ -80,6 +87,14 @@ static bool fits(const struct dispatch *d, uint32_t sm, unsigned number, tick_t 
            shared <= d->sm[sm].shared_split;
 }
 
+uint32_t dispatch_room(const struct dispatch *d, uint32_t sm, unsigned number, tick_t now)
+{
+    uint32_t n = 0, limit = d->kernels[number].cta_limit;
+    if (d->count == 1) return limit - held(d, sm, number, now);
+    while (n < limit && fits(d, sm, number, n, now)) n++;
+    return n;
+}
+
 /* ---- the work of a cycle ---- */
 
 /* A CTA was given: when the next one may be. */
@@ -91,12 +106,11 @@ static void spend(struct dispatch *d, tick_t now)
     d->spent %= 1000;
 }
 
-/* Gives the SM a CTA of the kernel; false when there is none. */
-static bool give(struct dispatch *d, struct dispatched *k, uint32_t n, tick_t now)
+bool dispatch_give(struct dispatch *d, struct dispatched *k, uint32_t n, tick_t now)
 {
     struct sm *s = &d->sm[n];
     struct stream_source *source = d->kernels[k->number].source;
-    if (now >= k->cut_at) {
+    if (now >= k->cut_at && !k->placed) {
         k->exhausted = k->cut = true;
         return false;
     }
@@ -106,6 +120,8 @@ static bool give(struct dispatch *d, struct dispatched *k, uint32_t n, tick_t no
         k->exhausted = true;
         return false;
     }
+    s->offered.order = k->given;
+    if (k->sm_of) k->sm_of[k->given] = (uint16_t)n;
     s->offered_kernel = (uint8_t)k->number;
     s->offered_at = now;
     s->wants_at = NEVER;
@@ -115,6 +131,7 @@ static bool give(struct dispatch *d, struct dispatched *k, uint32_t n, tick_t no
     if (++d->given == d->mark) d->marked_at = now;
     part_wake_after(&s->part, now);
     d->part.clock->progress++;
+    spend(d, now);
     return true;
 }
 
@@ -123,8 +140,8 @@ static bool serve(struct dispatch *d, uint32_t n, tick_t now)
 {
     for (unsigned i = 0; i < d->count; i++) {
         struct dispatched *k = &d->queue[i];
-        if (k->exhausted || now < k->start || (d->several && !fits(d, n, k->number, now))) continue;
-        if (give(d, k, n, now)) return true;
+        if (k->exhausted || now < k->start || k->cluster || (d->several && !fits(d, n, k->number, 0, now))) continue;
+        if (dispatch_give(d, k, n, now)) return true;
     }
     return false;
 }
@@ -164,6 +181,11 @@ tick_t dispatch_tick(struct dispatch *d, tick_t now)
     tick_t next = next_start(d, now, &left);
     if (!left) return next;
     if (now < d->ready_at) return tick_min(next, d->ready_at);
+    if (d->clusters) {
+        bool held = false;
+        next = tick_min(next, dispatch_clusters(d, now, &held));
+        if (held || dispatch_idle(d)) return next;
+    }
     uint32_t first = d->last + 1;
     for (uint32_t i = 0; i < d->sms && !dispatch_idle(d); i++) {
         uint32_t n = (first + i) % d->sms;
@@ -175,7 +197,6 @@ tick_t dispatch_tick(struct dispatch *d, tick_t now)
         }
         if (!serve(d, n, now)) continue;
         d->last = n;
-        spend(d, now);
         if (now < d->ready_at) return dispatch_idle(d) ? next : tick_min(next, d->ready_at);
     }
     return more && !dispatch_idle(d) ? tick_min(next, now + d->part.period) : next;

@@ -91,6 +91,10 @@ static int make_parts(struct gpu *g, struct wl_err *e)
     g->dispatch.kernels = g->kernels;
     g->dispatch.mixed = v[P_SM_KERNELS];
     g->dispatch.interval = (uint32_t)v[P_GPU_CTA_INTERVAL];
+    g->dispatch.gpcs = dispatch_gpcs((uint64_t)v[P_GPU_GPCS], g->sms, g->dispatch.gpc_end);
+    g->post.event = (tick_t)v[P_CLUSTER_EVENT] * g->core_period;
+    g->post.barrier = (tick_t)v[P_CLUSTER_BARRIER] * g->core_period;
+    g->post.starving = g->options.threads > 1 ? NULL : &g->starving;
     set_round(g);
     return g->broken ? wl_fail(e, WL_ERUN, "out of memory") : 0;
 }
@@ -245,6 +249,7 @@ void gpu_free(struct gpu *g)
     sm_kernels_destroy(g->kernels);
     free(g->kernels);
     free(g->dispatch.given_to);
+    free(g->post.letter);
     clock_destroy(&g->clock);
     if (g->profile) profile_destroy(g->profile);
     free(g->profile);
@@ -312,6 +317,8 @@ static int refill_pools(struct gpu *g)
 /* Lets the functional half go on for the warps that wait for it. Feeding one can free another. */
 __attribute__((cold)) static void feed_warps(struct gpu *g)
 {
+    if (g->dispatch.clusters && mail_move(&g->post, &g->dispatch, g->clock.now, NULL))
+        g->dispatch.failed = wl_fail(g->dispatch.e, WL_ERUN, "out of memory");
     for (int fed = 1; fed > 0;) {
         fed = 0;
         for (uint32_t i = 0; i < g->sms && g->starving; i++) {
@@ -438,6 +445,24 @@ static int begin_next(struct gpu *g, unsigned n, struct stream_source *s, struct
     return 0;
 }
 
+/* A launch with clusters: there must be room for one, and it is known where each CTA is. */
+static int begin_clusters(struct gpu *g, const struct gpu_launch *l, struct dispatched *k, struct wl_err *e)
+{
+    const struct launch_info *info = l->source->info;
+    uint32_t size = launch_cluster(info), limit = g->kernels[k->number].cta_limit;
+    if (size == 1) return 0;
+    if (!dispatch_cluster_room(g->dispatch.gpc_end, g->dispatch.gpcs, limit, size))
+        return wl_fail(e, WL_ERUN,
+                       "kernel %s: a cluster of %u CTAs, of which an SM holds %u, does not fit any GPC: gpu.gpcs = "
+                       "%lld, sm.count = %u",
+                       info->kernel, size, limit, (long long)g->config.v[P_GPU_GPCS], g->sms);
+    k->cluster = size;
+    k->sm_of = malloc((size_t)l->ctas * sizeof *k->sm_of);
+    if (!k->sm_of) return wl_fail(e, WL_ERUN, "out of memory");
+    memset(k->sm_of, 0xff, (size_t)l->ctas * sizeof *k->sm_of);
+    return 0;
+}
+
 static int begin_kernel(struct gpu *g, struct gpu_launch *l, struct wl_err *e)
 {
     unsigned n = 0;
@@ -452,6 +477,7 @@ static int begin_kernel(struct gpu *g, struct gpu_launch *l, struct wl_err *e)
                            .ctas = l->ctas,
                            .start = start + (tick_t)g->config.v[P_SM_LAUNCH_DELAY] * g->core_period,
                            .cut_at = NEVER};
+    if (begin_clusters(g, l, &k, e)) return (int)e->code;
     if (g->options.cut_cycles) k.cut_at = start + g->options.cut_cycles * g->core_period;
     dispatch_begin(&g->dispatch, &k, e);
     if (g->dispatch.count == 1) waves_begin(g, l->source);
@@ -465,6 +491,7 @@ static void end_kernel(struct gpu *g, const struct dispatched *k, const struct g
 {
     unsigned n = k->number;
     struct gpu_launch *l = g->launch[n];
+    if (k->cluster) mail_drop(&g->post, n);
     l->cut = dispatch_end(&g->dispatch, n);
     l->end = g->clock.now / g->core_period;
     g->kernels[n].launch = NULL;

@@ -9,6 +9,7 @@
 #include "observe/profile.h"
 #include "sim/dispatch.h"
 #include "sim/gpu.h"
+#include "sim/mail.h"
 #include "sim/sampling_waves.h"
 #include "sm/sm.h"
 
@@ -49,7 +50,8 @@ struct gpu {
     struct probe **probe;    /* [sms] the profile's observers in the SMs; NULL: off */
     struct sampler sampler;
     struct waves waves;  /* of a launch of which only some CTAs are timed */
-    uint32_t starving;   /* warps that wait for the functional half */
+    uint32_t starving;   /* warps that wait for the functional half, and letters */
+    struct post post;    /* events on their way to other CTAs of clusters */
     struct split *split; /* the pieces several threads work on; NULL: it is one */
     uint64_t cycles, kernels_run;
     bool cut;    /* the last kernel of gpu_run was */

@@ -55,7 +55,7 @@ void waves_begin(struct gpu *g, struct stream_source *s)
     w->gaps = w->left_out = 0;
     w->whole = l->ctas;
     uint64_t resident = sm_resident_ctas(g->config.v, l);
-    if (!w->wanted || !resident) return;
+    if (!w->wanted || !resident || launch_cluster(l) > 1) return; /* CTAs of a cluster wait for one another */
     if (l->ctas / resident < LEAST_WAVES) {
         if (g->config.v[P_RUN_EXCERPTS]) excerpts_begin(g, s, resident);
         else if (s->on_demand) moves_begin(g, s, resident);

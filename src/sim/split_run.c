@@ -420,6 +420,8 @@ static void run_in_step(struct split *x, tick_t end)
         hub_cycle(x, edge);
         if (any_wants(x)) run_dispatcher(x, edge);
         free_sent(x, edge + period);
+        if (x->g->dispatch.clusters && mail_move(&x->g->post, &x->g->dispatch, edge, x->next))
+            atomic_store(&x->no_memory, true);
         if (feeds) feed_lanes(x);
         if (atomic_load_explicit(&x->broken, memory_order_relaxed) || x->g->dispatch.failed) break;
         ended = one_ended(x);

@@ -2,6 +2,8 @@
  *
  * The scheme's answers are checked in every build: a wrong one is noted (base/check.h), replaced by a harmless one, and
  * ends the run. Answers of foreign schemes must also be the same when the question is asked again. */
+#include <string.h>
+
 #include "sm/sm_priv.h"
 
 enum { NO_PIPE = PIPE_UNITS * SM_MAX_PIPES };
@@ -94,9 +96,8 @@ static inline void describe_load(const struct sm *s, unsigned w, struct wl_load 
 
 __attribute__((noinline)) static void begin_async(struct sm *s, unsigned w, struct memop *op, tick_t now)
 {
-    uint64_t note = warp_addrs_note(&op->addrs, op->inst->async);
     if (op->inst->async == ASYNC_COPY) op->group = (uint8_t)warp_copy_begins(s, w);
-    else mbarrier_issue(s, w, op, note, now);
+    else mbarrier_issue(s, w, op, now);
 }
 
 static void issue_memory(struct sm *s, unsigned w, tick_t now)
@@ -126,12 +127,34 @@ static void issue_memory(struct sm *s, unsigned w, tick_t now)
     lsu_accept(s, op);
 }
 
+/* ---- products of warp groups (PRODUCT_REGS) ---- */
+
+static uint64_t *product_regs(struct sm *s, unsigned w)
+{
+    return s->board + (size_t)w * s->board_regs + (kernel_of(s, &s->warp[w])->code->nregs - PRODUCT_REGS);
+}
+
+__attribute__((cold)) static void note_product(struct sm *s, unsigned w, tick_t done)
+{
+    uint64_t *r = product_regs(s, w);
+    r[0] = tick_max(r[0], due_make(done, WAIT_ALU));
+}
+
+/* The open group is the newest that has ended, and all before it move up; who waits for the last of the registers
+ * waits for all groups that are as old. */
+__attribute__((cold)) static void end_products(struct sm *s, unsigned w)
+{
+    uint64_t *r = product_regs(s, w);
+    r[PRODUCT_REGS - 1] = tick_max(r[PRODUCT_REGS - 1], r[PRODUCT_REGS - 2]);
+    memmove(&r[1], &r[0], (PRODUCT_REGS - 2) * sizeof *r);
+}
+
 static void issue_compute(struct sm *s, unsigned w, tick_t now)
 {
     const struct code_inst *in = s->warp[w].inst;
     struct exec_class *c = &s->exec_class[s->warp[w].route->exec];
     c->lanes += bit_count32(s->warp[w].exec);
-    tick_t free_at = now + c->init * s->part.period;
+    tick_t free_at = now + s->warp[w].route->init * s->part.period;
     uint32_t pipe = find_pipe(s, c->unit, w, now);
     WL_ASSERT(pipe != NO_PIPE);
     tick_t result = now + s->warp[w].route->delay;
@@ -140,6 +163,7 @@ static void issue_compute(struct sm *s, unsigned w, tick_t now)
     s->pipes_until = tick_max(s->pipes_until, free_at);
     uint64_t *board = s->board + (size_t)w * s->board_regs;
     for (unsigned i = 0; i < in->ndst; i++) board[in->reg[i]] = due_make(result, WAIT_ALU);
+    if (!in->ndst && in->async) note_product(s, w, result);
 }
 
 /* A load from outside the SM marks its result as slow; an instruction that computes it anew takes the mark away. */
@@ -203,7 +227,8 @@ static inline __attribute__((always_inline)) unsigned issue_warp(struct sm *s, u
     } else if (in->kind == INST_MEMBAR && p->outstanding && (!s->membar_registers || warp_awaits_result(s, w))) {
         s->membar |= bit64(w);
     } else if (in->kind >= INST_COMMIT) {
-        if (in->kind == INST_COMMIT) warp_end_group(s, w);
+        if (in->async == ASYNC_PRODUCT) end_products(s, w);
+        else if (in->kind == INST_COMMIT) warp_end_group(s, w);
         else warp_wait_groups(s, w, in->width);
     }
     warp_advance(s, w, now);

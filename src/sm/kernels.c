@@ -151,6 +151,7 @@ int sm_kernel_begin(struct sm *s, unsigned n, struct stream_source *source, stru
     if (!s->index && prepare(s, n, source, e)) return (int)e->code;
     s->first = k;
     s->cta_limit = k->cta_limit;
+    s->clusters = launch_cluster(l) > 1;
     s->exits[n] = (struct cta_exits){0};
     if (warps_kernel_begin(s, k)) return wl_no_memory(e);
     s->kernel = (struct wl_kernel){l->kernel, hash_bytes(WL_HASH_INIT, l->kernel, strlen(l->kernel))};
@@ -170,6 +171,7 @@ int sm_kernel_join(struct sm *s, unsigned n, struct stream_source *source, struc
 {
     if (!s->index && prepare(s, n, source, e)) return (int)e->code;
     s->cta_limit = s->room.slots; /* the dispatcher knows which kernel has room */
+    s->clusters |= launch_cluster(source->info) > 1;
     s->exits[n] = (struct cta_exits){0};
     return warps_kernel_begin(s, &s->kernels[n]) ? wl_no_memory(e) : 0;
 }

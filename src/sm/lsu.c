@@ -114,7 +114,7 @@ static void finish_op(struct sm *s, struct memop *op, uint64_t due, tick_t now)
     if (in->ndst && s->long_stall >> w & 1 && !((s->barrier | s->membar) >> w & 1)) warp_check_head(s, w, now);
     if (s->membar) warp_result_came(s, w, op->route->holds, now);
     if (in->async == ASYNC_COPY) warp_copy_ends(s, w, op->group, now);
-    else if (in->async == ASYNC_BULK) mbarrier_copy_ends(s, w, op->group, now);
+    else if (in->async == ASYNC_BULK) mbarrier_copy_ends(s, op, now);
     warp_memop_done(s, w, now);
     POISON(op, sizeof *op);
 }
@@ -304,12 +304,31 @@ static void access_data(struct sm *s, tick_t now)
 
 /* ---- dispatch ---- */
 
+/* An access to the shared memory of other CTAs of the cluster takes longer, and so many bytes per cycle pass between
+ * SMs. What it does to the banks there is not seen. Returns how much longer it takes. */
+__attribute__((noinline)) static tick_t reach_others(struct sm *s, const struct memop *op, tick_t now)
+{
+    const struct warp_addrs *a = &op->addrs;
+    const struct cta *c = &s->cta[s->warp[op->load.warp].cta];
+    uint32_t own = c->stream.order % launch_cluster(s->kernels[c->kernel].launch), lanes = 0;
+    for (uint32_t m = a->mask; m; m &= m - 1) {
+        uint32_t above = (uint32_t)(warp_addr(a, bit_low32(m)) >> CLUSTER_RANK_SHIFT) & 0xff;
+        lanes += above && above - 1 != own;
+    }
+    if (!lanes) return 0;
+    uint32_t bytes = lanes * op->inst->width;
+    tick_t until = now + (bytes + s->between.bytes - 1) / s->between.bytes * s->part.period;
+    s->lsu.busy_until = tick_max(s->lsu.busy_until, until);
+    return s->between.latency;
+}
+
 static void dispatch_shared(struct sm *s, struct memop *op, tick_t now)
 {
     uint32_t passes = shared_passes(&op->addrs, s->shared_banks, op->inst->kind == INST_ATOMIC);
     s->stats.shared_passes += passes;
     s->lsu.busy_until = now + passes * s->part.period;
-    finish_op(s, op, due_make(s->lsu.busy_until + s->shared_latency, WAIT_SHARED), now);
+    tick_t far = s->clusters ? reach_others(s, op, now) : 0;
+    finish_op(s, op, due_make(s->lsu.busy_until + s->shared_latency + far, WAIT_SHARED), now);
 }
 
 static void count_requests(struct sm *s, const struct route *route, uint32_t n)

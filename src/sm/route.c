@@ -79,6 +79,14 @@ static tick_t with_collection(const struct sm *s, const struct code_inst *in, ti
     return all > 2 * p ? all - p : p;
 }
 
+/* A product of a warp group takes its pipe for as long as it has columns, and is done some cycles after that. */
+static void product_route(const struct sm *s, const struct code_inst *in, struct route *r)
+{
+    uint32_t columns = s->product.init * in->width, least = s->product.least + columns / 2;
+    r->init = (uint16_t)(columns > least ? columns : least);
+    r->delay = (columns + s->product.latency) * s->part.period;
+}
+
 static struct route route_of(const struct sm *s, const struct code_inst *in, bool machine)
 {
     if (inst_is_mem(in)) {
@@ -89,9 +97,12 @@ static struct route route_of(const struct sm *s, const struct code_inst *in, boo
     if (in->kind != INST_ALU && in->kind != INST_BRANCH) return route_none;
     unsigned class = exec_class(s, in, machine);
     const struct exec_class *c = &s->exec_class[class];
-    return (struct route){.unit = c->unit,
-                          .exec = (uint8_t) class,
-                          .delay = with_collection(s, in, c->latency * s->part.period + s->issue_delay)};
+    struct route r = {.unit = c->unit,
+                      .exec = (uint8_t) class,
+                      .init = c->init,
+                      .delay = with_collection(s, in, c->latency * s->part.period + s->issue_delay)};
+    if (in->async == ASYNC_PRODUCT) product_route(s, in, &r);
+    return r;
 }
 
 int route_kernel(const struct sm *s, struct route_table *t, const struct code *code)

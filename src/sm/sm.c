@@ -105,6 +105,11 @@ static void copy_parameters(struct sm *s, const struct gpu_config *c)
     s->cta_share = v[P_SM_CTA_SHARE];
     s->collect = (uint32_t)v[P_SM_COLLECT];
     s->reg_unit = (uint32_t)v[P_SM_REG_UNIT];
+    s->between.bytes = (uint32_t)v[P_CLUSTER_BYTES];
+    s->between.latency = p * (tick_t)v[P_CLUSTER_LATENCY];
+    s->product.init = (uint32_t)v[P_INIT_WGMMA];
+    s->product.least = (uint32_t)v[P_INIT_WGMMA_LEAST];
+    s->product.latency = (uint32_t)v[P_LAT_WGMMA];
     s->strong = (uint32_t)v[P_L1D_STRONG];
     s->writeback_ticks = p * (tick_t)v[P_SM_WRITEBACK];
     s->l1d_global = v[P_L1D_GLOBAL];
@@ -378,7 +383,8 @@ static void describe_warp(const struct sm *s, char *out, size_t size)
     uint64_t stands = s->live & ~s->ended, waits = stands & ~s->ready;
     if (!stands) return;
     unsigned w = bit_low64(waits ? waits : stands);
-    const struct code_inst *in = s->warp[w].inst;
+    const struct code_inst *in = s->starved >> w & 1 ? s->fed_from[w] : s->warp[w].inst;
+    if (!in) return;
     code_where(kernel_of(s, &s->warp[w])->code, in, where, sizeof where);
     snprintf(out, size, "; warp %u stands at pc 0x%x%s%s%s", w, in->pc, *where ? " (" : "", where, *where ? ")" : "");
 }

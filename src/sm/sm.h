@@ -47,6 +47,11 @@ void sm_kernels_destroy(struct sm_kernel *kernels); /* what their array owns */
 /* Warps whose next instruction was not known when tick `now` was over: lets the functional half go on. Returns how many
  * were fed, or < 0: failed. Only after all parts have worked at `now`. */
 int sm_feed(struct sm *s, tick_t now, struct wl_err *e);
+
+/* Events for CTAs of the same cluster (mbarrier.c). The slot in which a CTA lives here, or -1; and between two ticks,
+ * the SM having worked in this one: they have come. */
+int mbarrier_slot(const struct sm *s, unsigned kernel, uint32_t order);
+void mbarrier_deliver(struct sm *s, unsigned cta, const struct mail *m, tick_t now);
 /* Works at tick `now`; returns when it wants to work next. */
 tick_t sm_tick(struct sm *s, tick_t now);
 /* Whether nothing is under way: no warp, no request, no CTA in the mailbox. */

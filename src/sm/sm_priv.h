@@ -43,14 +43,20 @@ void warp_memop_done(struct sm *s, unsigned w, tick_t now); /* one of its memory
  * at most `allowed` of the groups ended so far are on their way. */
 unsigned warp_copy_begins(struct sm *s, unsigned w);
 void warp_copy_ends(struct sm *s, unsigned w, unsigned group, tick_t now);
-/* An mbarrier instruction or a bulk copy is issued, with the note of its addresses; a bulk copy has ended (mbarrier.c).
- * warp_go_on: the warp need not wait any longer. */
+/* An mbarrier instruction or a bulk copy is issued; a bulk copy, and other copies of a warp, have ended (mbarrier.c).
+ */
 int mbarrier_init(struct sm *s, struct wl_err *e);
 void mbarrier_install(struct sm *s, unsigned cta);
-void mbarrier_issue(struct sm *s, unsigned w, struct memop *op, uint64_t note, tick_t now);
-void mbarrier_copy_ends(struct sm *s, unsigned w, unsigned mbarrier, tick_t now);
+void mbarrier_issue(struct sm *s, unsigned w, struct memop *op, tick_t now);
+void mbarrier_copy_ends(struct sm *s, const struct memop *op, tick_t now);
+void mbarrier_copies_end(struct sm *s, unsigned w, tick_t now);
 void warp_go_on(struct sm *s, unsigned w, tick_t now);
 void warp_end_group(struct sm *s, unsigned w);
+/* The open group of copies ends, but not for those who count groups. Whether the group and all before it are back; all.
+ */
+void warp_end_part(struct sm *s, unsigned w);
+bool warp_groups_back(const struct sm *s, unsigned w, uint32_t group);
+bool warp_copies_back(const struct sm *s, unsigned w);
 void warp_wait_groups(struct sm *s, unsigned w, unsigned allowed);
 bool warp_awaits_result(const struct sm *s, unsigned w); /* of a memory instruction, in a register */
 /* One of its memory instructions has finished, though others may not have: one that held the warp, or any other. */

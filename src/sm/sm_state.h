@@ -53,6 +53,7 @@ struct route {
     uint8_t exec;   /* its exec_class; of instructions that compute */
     bool generic;   /* is generic or one of its parts: its lanes may touch several spaces */
     bool holds;     /* is an atomic whose warp waits for it */
+    uint16_t init;  /* cycles for which it takes its pipe, of instructions that compute */
     tick_t delay;   /* from issue to the result, of instructions that compute; to the first access, of memory ones */
 };
 
@@ -114,9 +115,10 @@ struct memop {
     uint16_t waiting; /* requests not answered */
     uint16_t sent;    /* requests accepted by a cache; a re-execution queue lets them go out of order */
     bool begun;       /* the policy has seen it */
-    uint8_t group;    /* of an asynchronous copy: its place in the ring of its warp; of a bulk copy: its mbarrier */
+    uint8_t group;    /* of an asynchronous copy: its place in the ring of its warp */
     _Alignas(64) const struct route *route;
-    tick_t ready; /* earliest first access */
+    tick_t ready;  /* earliest first access */
+    uint64_t note; /* of a bulk copy: the mbarriers that hear of it (enum async_role) */
     struct warp_addrs addrs;
 };
 
@@ -280,13 +282,36 @@ struct sm_warp {
  * would need one more waits until all its copies are back. */
 enum { COPY_GROUPS = 16 };
 struct warp_copies {
-    uint16_t out[COPY_GROUPS]; /* copies of the group that are on their way */
-    uint32_t ended;            /* groups ended so far; the one that is open has this number */
-    uint32_t wait_for;         /* groups with numbers below this must be back */
+    uint16_t out[COPY_GROUPS];  /* copies of the group that are on their way */
+    uint32_t ended;             /* groups ended so far; the one that is open has this number */
+    uint32_t wait_for;          /* groups with numbers below this must be back */
+    uint32_t commits;           /* groups that the program ended; an arrival behind copies ends one, too */
+    uint32_t mark[COPY_GROUPS]; /* by these modulo the size: `ended` behind them */
+};
+
+/* Events at an mbarrier of another CTA of the cluster. In one cycle an SM posts what it issues, at most to an mbarrier
+ * per lane or a CTA per rank, and what copies that are back say. */
+enum { POST_MAX = (SM_MAX_SCHEDULERS + 1) * WARP_SIZE };
+struct mail {
+    uint32_t order; /* that CTA's, in the order of the dispatcher */
+    uint16_t events;
+    uint8_t kernel, mbarrier;
+};
+
+/* An arrival that waits for copies of its warp. Each ends a group, so there are no more than groups unless lanes use
+ * many mbarriers: then some come early. */
+enum { LATER_MAX = 2 * COPY_GROUPS };
+struct later {
+    uint64_t note;
+    uint32_t events, group; /* lanes; the last group of these copies */
 };
 
 /* mbarriers of the CTAs of an SM: the events that have happened there, and what warps wait for (enum async_role). */
 struct mbarriers {
+    struct mail post[POST_MAX];
+    unsigned posted;
+    uint8_t laters[SM_MAX_WARPS];
+    struct later later[SM_MAX_WARPS][LATER_MAX];
     uint64_t used; /* set of slots of CTAs whose events are not all 0 */
     uint32_t events[SM_MAX_CTAS][MBARRIERS];
     struct {
@@ -406,6 +431,14 @@ struct sm {
     bool by_element, halved_atomics, atomic_holds, membar_registers, halved_stores, cta_share;
     uint8_t classes; /* CLASSES_... */
     uint32_t collect, reg_unit, strong;
+    struct {
+        uint32_t init, least, latency; /* cycles: of eight columns, of any, and behind these */
+    } product;
+    struct {
+        uint32_t bytes; /* per cycle */
+        tick_t latency;
+    } between;     /* SMs whose CTAs are a cluster */
+    bool clusters; /* a kernel that runs has some */
     uint32_t index, sms, warps, shared_banks;
     struct cta_room room; /* all there is */
     uint32_t board_cap;   /* registers per warp `board` has room for */
@@ -441,7 +474,9 @@ struct sm {
     struct cta cta[SM_MAX_CTAS];
     struct warp_copies copies[SM_MAX_WARPS];
     uint64_t await_mbarrier;    /* set of those in `membar` that wait for an mbarrier */
+    uint64_t await_later;       /* set of warps with arrivals that wait for copies */
     struct mbarriers *mbarrier; /* mbarrier.c */
+    uint64_t unused[8];         /* see below */
 };
 
 /* SMs lie one behind the other: an odd number of lines of the host's cache between them spreads the lines that every

@@ -55,6 +55,8 @@ static void end_starving(struct sm *s, unsigned w, tick_t now)
 int sm_feed(struct sm *s, tick_t now, struct wl_err *e)
 {
     int fed = 0;
+    uint64_t cycle = part_cycles(&s->part, now);
+    if (s->cycle < cycle) sm_tick(s, cycle * s->part.period); /* it slept while others worked: nothing happens in it */
     s->lsu.policy_heard = false;
     for (uint64_t m = s->starved; m; m &= m - 1) {
         unsigned w = bit_low64(m);

@@ -10,10 +10,13 @@
  * behind others. */
 static int make_wheel(struct sm *s)
 {
-    tick_t p = s->part.period, reach = s->shared_latency + WARP_SIZE * p;
+    tick_t p = s->part.period, reach = s->shared_latency + s->between.latency + 16 * WARP_SIZE * p;
     for (int i = 0; i < EXEC_CLASSES; i++)
         reach = tick_max(reach, (s->exec_class[i].latency + CODE_MAX_REGS) * p + s->issue_delay);
     reach = tick_max(tick_max(reach, s->lsu.writeback_limit), s->hit_ticks) + 2 * p;
+    enum { MOST_COLUMNS = 32 }; /* of a product, in eights */
+    tick_t product = s->product.least + MOST_COLUMNS * s->product.init + s->product.latency;
+    reach = tick_max(reach, (product + 2) * p);
     if (s->stages) reach += stages_reach(s);
     uint32_t size = 64;
     while (size * p <= reach) size *= 2;
@@ -391,23 +394,26 @@ void warp_go_on(struct sm *s, unsigned w, tick_t now) { release_membar(s, w, now
 
 /* ---- asynchronous copies ---- */
 
-/* Whether all groups below the one it waits for are back. Those that have left the ring are: it is never overtaken. */
-static bool copies_back(const struct warp_copies *c)
+/* Whether all groups below this one are back. Those that have left the ring are: it is never overtaken. */
+static bool groups_back(const struct warp_copies *c, uint32_t below)
 {
     uint32_t first = c->ended >= COPY_GROUPS ? c->ended - COPY_GROUPS + 1 : 0;
-    for (uint32_t g = first; g < c->wait_for; g++)
+    for (uint32_t g = first; g < below; g++)
         if (c->out[g % COPY_GROUPS]) return false;
     return true;
 }
 
 static void await_copies(struct sm *s, unsigned w)
 {
-    if (copies_back(&s->copies[w])) return;
+    if (groups_back(&s->copies[w], s->copies[w].wait_for)) return;
     s->await_copies |= bit64(w);
     s->membar |= bit64(w);
 }
 
-void warp_end_group(struct sm *s, unsigned w)
+bool warp_groups_back(const struct sm *s, unsigned w, uint32_t group) { return groups_back(&s->copies[w], group + 1); }
+bool warp_copies_back(const struct sm *s, unsigned w) { return warp_groups_back(s, w, s->copies[w].ended); }
+
+void warp_end_part(struct sm *s, unsigned w)
 {
     struct warp_copies *c = &s->copies[w];
     c->ended++;
@@ -416,10 +422,20 @@ void warp_end_group(struct sm *s, unsigned w)
     await_copies(s, w);
 }
 
+void warp_end_group(struct sm *s, unsigned w)
+{
+    struct warp_copies *c = &s->copies[w];
+    c->mark[c->commits++ % COPY_GROUPS] = c->ended + 1;
+    warp_end_part(s, w);
+}
+
 void warp_wait_groups(struct sm *s, unsigned w, unsigned allowed)
 {
     struct warp_copies *c = &s->copies[w];
-    c->wait_for = allowed == WAIT_ALL ? c->ended + 1 : c->ended > allowed ? c->ended - allowed : 0;
+    if (allowed == WAIT_ALL) c->wait_for = c->ended + 1;
+    else
+        c->wait_for =
+            c->commits > allowed && allowed < COPY_GROUPS ? c->mark[(c->commits - 1 - allowed) % COPY_GROUPS] : 0;
     await_copies(s, w);
 }
 
@@ -436,7 +452,8 @@ void warp_copy_ends(struct sm *s, unsigned w, unsigned group, tick_t now)
     struct warp_copies *c = &s->copies[w];
     WL_ASSERT(c->out[group]);
     c->out[group]--;
-    if ((s->await_copies & ~s->ended) >> w & 1 && copies_back(c)) release_membar(s, w, now);
+    if (s->await_later >> w & 1) mbarrier_copies_end(s, w, now);
+    if ((s->await_copies & ~s->ended) >> w & 1 && groups_back(c, c->wait_for)) release_membar(s, w, now);
 }
 
 bool warp_awaits_result(const struct sm *s, unsigned w)

@@ -34,14 +34,31 @@ enum async_role {
     ASYNC_NONE,
     ASYNC_COPY,   /* a load of the open group of its warp's copies */
     ASYNC_BULK,   /* a load that counts as an event when it is done */
-    ASYNC_ARRIVE, /* an atomic on shared memory; its lanes are events */
-    ASYNC_AWAIT   /* a load from shared memory that ends when so many events have happened */
+    ASYNC_ARRIVE, /* an atomic on shared memory, or a store; its lanes are events */
+    ASYNC_AWAIT,  /* a load from shared memory that ends when so many events have happened */
+    ASYNC_LATER,  /* ASYNC_ARRIVE, when all copies (ASYNC_COPY) that its warp has begun are back */
+    ASYNC_PRODUCT /* no memory instruction: a product of a warp group (wgmma), or the end of a group of them */
 };
-enum { MBARRIERS = 32, MBAR_SHIFT = 59, MBAR_COUNT_SHIFT = 27 };
+/* When products are done is kept in the last registers of the program: in the first of these of the group that is open,
+ * behind it of the newest that ended, of the one before that, and so on. A product is an INST_ALU without destinations,
+ * `width` the columns of its result in eights; the end of a group an INST_COMMIT; who waits reads one of the registers.
+ */
+enum { PRODUCT_REGS = 8 };
+
+enum { MBARRIERS = 32, MBAR_SHIFT = 59, MBAR_RANKS_SHIFT = 43, MBAR_COUNT_SHIFT = 27 };
+/* The barrier of a cluster is one that all its CTAs have under this number. */
+enum { MBAR_CLUSTER = MBARRIERS - 1 };
 static inline uint64_t mbar_note(unsigned mbarrier, uint32_t events)
 {
     return (uint64_t)mbarrier << MBAR_SHIFT | (uint64_t)events << MBAR_COUNT_SHIFT;
 }
+/* The note of an event: of the CTA itself, or of those of its cluster whose rank is in the set. */
+static inline uint64_t mbar_note_to(unsigned mbarrier, uint32_t ranks)
+{
+    return (uint64_t)mbarrier << MBAR_SHIFT | (uint64_t)ranks << MBAR_RANKS_SHIFT;
+}
+/* An address of the shared memory of another CTA of the cluster has that CTA's rank, plus one, from this bit on. */
+enum { CLUSTER_RANK_SHIFT = 24, CLUSTER_MAX = 16 };
 
 enum { WAIT_ALL = 63 }; /* width of an INST_WAIT that waits for every copy, of a group or not yet */
 

@@ -41,6 +41,31 @@ int launch_shape(struct launch_info *info, struct wl_err *e)
     return 0;
 }
 
+uint32_t launch_cluster(const struct launch_info *i)
+{
+    return i->cluster[0] ? i->cluster[0] * i->cluster[1] * i->cluster[2] : 1;
+}
+
+/* Clusters come with x fastest, and so do the CTAs in them. */
+uint32_t launch_nth(const struct launch_info *i, uint32_t n)
+{
+    const uint32_t *k = i->cluster, *g = i->grid;
+    if (!k[0]) return n;
+    uint32_t size = launch_cluster(i), c = n / size, rank = n % size, nx = g[0] / k[0], ny = g[1] / k[1];
+    uint32_t x = c % nx * k[0] + rank % k[0], y = c / nx % ny * k[1] + rank / k[0] % k[1],
+             z = c / nx / ny * k[2] + rank / k[0] / k[1];
+    return x + g[0] * (y + g[1] * z);
+}
+
+uint32_t launch_place(const struct launch_info *i, uint32_t id)
+{
+    const uint32_t *k = i->cluster, *g = i->grid;
+    if (!k[0]) return id;
+    uint32_t x = id % g[0], y = id / g[0] % g[1], z = id / g[0] / g[1], nx = g[0] / k[0], ny = g[1] / k[1];
+    uint32_t cluster = x / k[0] + nx * (y / k[1] + ny * (z / k[2]));
+    return cluster * launch_cluster(i) + x % k[0] + k[0] * (y % k[1] + k[1] * (z % k[2]));
+}
+
 /* ---- writing ---- */
 
 static uint64_t zigzag(int64_t v) { return ((uint64_t)v << 1) ^ (uint64_t)(v >> 63); }
@@ -451,12 +476,32 @@ int stream_check(const struct code *c, struct warp_stream s, struct wl_err *e)
 
 /* ---- notes of mbarriers ---- */
 
+/* What of an address of this role is one. */
+static uint64_t note_addresses(unsigned async)
+{
+    return (UINT64_C(1) << (async == ASYNC_AWAIT ? MBAR_COUNT_SHIFT : MBAR_RANKS_SHIFT)) - 1;
+}
+
+static void write_out(struct warp_addrs *a)
+{
+    uint64_t lane[WARP_SIZE] = {0};
+    for (uint32_t m = a->mask; m; m &= m - 1) lane[__builtin_ctz(m)] = warp_addr(a, (unsigned)__builtin_ctz(m));
+    memcpy(a->lane, lane, sizeof lane);
+    a->affine = a->halves = false;
+}
+
+uint64_t warp_addr_note(const struct warp_addrs *a, unsigned lane, unsigned async)
+{
+    return warp_addr(a, lane) & ~note_addresses(async);
+}
+
 uint64_t warp_addrs_note(struct warp_addrs *a, unsigned async)
 {
-    unsigned bits = async == ASYNC_BULK ? MBAR_SHIFT : MBAR_COUNT_SHIFT;
-    uint64_t address = (UINT64_C(1) << bits) - 1;
+    uint64_t address = note_addresses(async);
     if (async < ASYNC_BULK) return 0;
     uint64_t note = warp_addr(a, (unsigned)__builtin_ctz(a->mask)) & ~address;
+    for (uint32_t m = a->affine || a->halves ? a->mask : 0; m; m &= m - 1)
+        if ((warp_addr(a, (unsigned)__builtin_ctz(m)) & ~address) != note) write_out(a);
     a->base &= address;
     a->half[0] &= address;
     a->half[1] &= address;

@@ -53,6 +53,7 @@ struct launch_info {
     uint32_t grid[3], block[3];
     uint32_t ctas, threads_per_cta, warps_per_cta; /* derived from grid and block */
     uint32_t regs_per_thread, shared_bytes;        /* what limits residency */
+    uint32_t cluster[3];                           /* CTAs of a cluster; all 0: there are none */
     const struct code *code;
 };
 
@@ -62,13 +63,15 @@ struct warp_stream {
 };
 
 struct cta_stream {
-    uint32_t cta; /* linear id, x fastest */
+    uint32_t cta;   /* linear id, x fastest */
+    uint32_t order; /* its place in the order in which the launch's CTAs are given out: the dispatcher's */
     uint32_t nwarps;
     struct warp_stream warp[CTA_MAX_WARPS];
     void *owner; /* private to the source */
 };
 
-/* A source yields the CTAs of one launch in increasing id, each exactly once. */
+/* A source yields the CTAs of one launch in increasing id, each exactly once; of a launch with clusters one cluster
+ * after another (launch_nth). */
 struct stream_source {
     const struct launch_info *info;
     /* 1: *out is the next CTA, valid until released. 0: none left. < 0: failed, *e filled. */
@@ -103,6 +106,11 @@ struct stream_source {
 
 /* Fills the derived fields of *info; fails when the shape is empty or too large. */
 int launch_shape(struct launch_info *info, struct wl_err *e);
+
+/* CTAs of a cluster; 1: there are none. The id of the n-th CTA that a source yields, and which one an id is. */
+uint32_t launch_cluster(const struct launch_info *info);
+uint32_t launch_nth(const struct launch_info *info, uint32_t n);
+uint32_t launch_place(const struct launch_info *info, uint32_t id);
 
 /* ---- writing ---- */
 
@@ -162,7 +170,9 @@ static inline uint64_t warp_addr(const struct warp_addrs *a, unsigned lane)
     return a->halves ? a->half[lane / 16] + lane % 16 * (uint64_t)a->stride : a->lane[lane];
 }
 
-/* Takes what is not part of the addresses out of those of an instruction of this role (code.h), and returns it. */
+/* What is not part of the address of one lane of an instruction of this role (code.h). */
+uint64_t warp_addr_note(const struct warp_addrs *a, unsigned lane, unsigned async);
+/* Takes it out of the addresses of all lanes and returns the first one's. */
 uint64_t warp_addrs_note(struct warp_addrs *a, unsigned async);
 
 void stream_open(struct stream_reader *r, struct warp_stream s);

@@ -327,10 +327,10 @@ TEST(test_wrong_file)
     uint8_t *data = read_sample(&size);
     data[8] = WLT_VERSION + 1;
     assert_int_equal(drain_bytes(data, size, &e), WL_EINPUT);
-    assert_non_null(strstr(e.text, "format version 6; this program reads versions 2 to 5"));
+    assert_non_null(strstr(e.text, "format version 7; this program reads versions 2 to 6"));
     data[8] = WLT_OLDEST - 1;
     assert_int_equal(drain_bytes(data, size, &e), WL_EINPUT);
-    assert_non_null(strstr(e.text, "format version 1; this program reads versions 2 to 5: record it again"));
+    assert_non_null(strstr(e.text, "format version 1; this program reads versions 2 to 6: record it again"));
     data[8] = WLT_OLDEST;
     assert_int_equal(drain_bytes(data, size, &e), 0);
     data[8] = WLT_VERSION;

@@ -210,7 +210,9 @@ TEST(test_bad_fields)
     REFUSE(guarded, 2, "it is a copy, but no load without registers");
     REFUSE(guarded, 4, "it is a copy, but no load without registers");
     REFUSE(guarded, 6, "it arrives at an mbarrier");
-    REFUSE(guarded, 10, "there is no such role");
+    REFUSE(guarded, 10, "it arrives at an mbarrier");
+    REFUSE(guarded, 12, "it is a product of a warp group");
+    REFUSE(guarded, 14, "there is no such role");
     REFUSE(ndst, 12, "an instruction names 13 registers");
     REFUSE(ndst, 255, "an instruction names 256 registers");
     REFUSE(reg, 2, "it names a register that does not exist");

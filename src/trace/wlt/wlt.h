@@ -32,16 +32,17 @@
  *                 known, a file 0 is none, otherwise index + 1          optional
  *   'Q' stream    v stream                                      of the launch that follows, which may overlap those
  *                                                               of other streams; optional
+ *   'G' cluster   3 v CTAs                                      of a cluster of the launch that follows; optional
  *   'L' launch    v code table, text kernel (1..127), 3 v grid, 3 v block, v registers per thread,
  *                 v shared bytes
  *   'C' CTA       v id; for each warp of the CTA: v size, the bytes of its stream (stream.h)
  *   'E' end of launch   v CTAs, v warp instructions, v thread instructions
  *   'Z' end of trace    v launches, v copies                    last record
  *
- * After 'L' come its CTAs, ids 0, 1, 2 ... to the size of the grid, then 'E'. 'M', 'K', 'S', 'N',
- * 'Q', 'L' and 'Z' stand between launches. A code table is written once and referred to by number: a program
- * that launches one kernel two thousand times does not repeat it. docs/wlt.md says the same at
- * more length.
+ * After 'L' come its CTAs, ids 0, 1, 2 ... to the size of the grid, of a launch with clusters in the order of
+ * launch_nth (stream.h), then 'E'. 'M', 'K', 'S', 'N', 'Q', 'G', 'L' and 'Z' stand between launches. A code table is
+ * written once and referred to by number: a program that launches one kernel two thousand times does not repeat it.
+ * docs/wlt.md says the same at more length.
  *
  * Memory of a reader: the code tables, the CTAs handed out and not released, and a constant. */
 #ifndef WL_TRACE_WLT_WLT_H
@@ -57,9 +58,9 @@
  * old rule above the latency class, the byte width the bytes of a small vector element, the byte guarded in bits 1
  * to 3 the role in asynchronous copies. */
 enum { WLT_LAT_BITS = 5, WLT_WIDTH_BITS = 6 };
-/* Version 1 did not say where generic accesses went. Versions 2, without 'S', 3, without 'N', and 4, without 'Q', are
- * read too. */
-enum { WLT_VERSION = 5, WLT_OLDEST = 2 };
+/* Version 1 did not say where generic accesses went. Versions 2, without 'S', 3, without 'N', 4, without 'Q', and 5,
+ * without 'G', are read too. */
+enum { WLT_VERSION = 6, WLT_OLDEST = 2 };
 
 /* Which program it was: kept for the record of a replay. Texts end with NUL. */
 struct wlt_header {

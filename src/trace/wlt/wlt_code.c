@@ -35,6 +35,25 @@ static bool space_ok(const struct code_inst *in)
     }
 }
 
+static const char *product_fault(const struct code *c, const struct code_inst *in)
+{
+    if (c->nregs < PRODUCT_REGS) return "it is a product of a warp group and there are no registers for these";
+    if (in->kind != INST_COMMIT && (in->kind != INST_ALU || in->ndst))
+        return "it is a product of a warp group, but computes nothing or has a result";
+    return NULL;
+}
+
+/* Arrivals and waits: what else is of the kind it should be. */
+static bool role_fits(const struct code_inst *in)
+{
+    switch (in->async) {
+    case ASYNC_ARRIVE: return in->kind == INST_ATOMIC || in->kind == INST_STORE;
+    case ASYNC_LATER: return in->kind == INST_ATOMIC;
+    case ASYNC_AWAIT: return in->kind == INST_LOAD;
+    default: return true;
+    }
+}
+
 static const char *inst_fault(const struct code *c, const struct code_inst *in)
 {
     if (in->kind > INST_WAIT) return "there is no such kind";
@@ -44,11 +63,12 @@ static const char *inst_fault(const struct code *c, const struct code_inst *in)
     if (inst_is_mem(in) && (in->width < 1 || in->width > 32)) return "its width is not 1 to 32 bytes";
     if (in->element > 2 || (in->element && in->element >= in->width)) return "its elements are not smaller than it";
     if (in->guarded > 1) return "its guard flag is neither 0 nor 1";
-    if (in->async > ASYNC_AWAIT) return "there is no such role in asynchronous copies";
+    if (in->async > ASYNC_PRODUCT) return "there is no such role in asynchronous copies";
+    const char *product = in->async == ASYNC_PRODUCT ? product_fault(c, in) : NULL;
+    if (product) return product;
     bool copies = in->async == ASYNC_COPY || in->async == ASYNC_BULK;
     if (copies && (in->kind != INST_LOAD || in->ndst)) return "it is a copy, but no load without registers";
-    if (in->async > ASYNC_BULK && in->kind != (in->async == ASYNC_ARRIVE ? INST_ATOMIC : INST_LOAD))
-        return "it arrives at an mbarrier or waits there, and its kind is another";
+    if (!role_fits(in)) return "it arrives at an mbarrier or waits there, and its kind is another";
     if (in->ndst + in->nsrc > CODE_MAX_REGS) return "it names too many registers";
     for (unsigned i = 0; i < (unsigned)in->ndst + in->nsrc; i++)
         if (in->reg[i] >= c->nregs) return "it names a register that does not exist";
@@ -91,7 +111,14 @@ int wlt_check_launch(struct launch_info *info, struct wl_err *e)
     if (info->shared_bytes > WLT_MAX_SHARED)
         return wl_fail(e, WL_EINPUT, "kernel %s: %u bytes of shared memory are more than %d", info->kernel,
                        info->shared_bytes, WLT_MAX_SHARED);
-    return launch_shape(info, e);
+    int rc = launch_shape(info, e);
+    if (rc || !(info->cluster[0] | info->cluster[1] | info->cluster[2])) return rc;
+    const uint32_t *k = info->cluster, *g = info->grid;
+    uint32_t size = k[0] * k[1] * k[2];
+    if (size < 2 || size > CLUSTER_MAX || g[0] % k[0] || g[1] % k[1] || g[2] % k[2])
+        return wl_fail(e, WL_EINPUT, "kernel %s: its grid is not made of clusters of 2 to %d CTAs", info->kernel,
+                       CLUSTER_MAX);
+    return 0;
 }
 
 /* ---- streams ---- */

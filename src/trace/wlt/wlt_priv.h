@@ -17,6 +17,7 @@ enum wlt_tag {
     WLT_TAG_MACHINE = 'S',
     WLT_TAG_ORIGINS = 'N',
     WLT_TAG_STREAM = 'Q',
+    WLT_TAG_CLUSTER = 'G',
     WLT_TAG_LAUNCH = 'L',
     WLT_TAG_CTA = 'C',
     WLT_TAG_END_LAUNCH = 'E',

@@ -23,7 +23,8 @@ struct wlt_reader {
     struct arena words;            /* where the instructions of the tables were written */
     struct cta_bufs bufs;
     bool in_launch, over;
-    uint64_t stream; /* of the next launch; 0: not given */
+    uint64_t stream;     /* of the next launch; 0: not given */
+    uint32_t cluster[3]; /* of the next launch; 0: none */
     uint32_t next_cta;
     struct wlt_counts counts; /* of this launch */
     struct wlt_totals totals;
@@ -79,15 +80,15 @@ static void read_cta(struct wlt_reader *r, struct cta_buf *b, struct cta_stream 
     struct wlt_in *in = &r->in;
     size_t start[CTA_MAX_WARPS + 1] = {0};
     uint64_t id = wlt_varint(in, UINT32_MAX, "a CTA's id");
-    if (!in->failed && id != r->next_cta)
-        wlt_in_fail(in, "CTA %" PRIu64 " stands where CTA %u is due", id, r->next_cta);
+    uint32_t due = launch_nth(&r->info, r->next_cta);
+    if (!in->failed && id != due) wlt_in_fail(in, "CTA %" PRIu64 " stands where CTA %u is due", id, due);
     uint32_t n = r->info.warps_per_cta;
     for (uint32_t w = 0; w < n && !in->failed; w++) {
         size_t size = (size_t)wlt_varint(in, WLT_MAX_CTA_BYTES - start[w], "the size of a warp's stream");
         append(in, b, start[w], size);
         start[w + 1] = start[w] + size;
     }
-    *out = (struct cta_stream){.cta = r->next_cta, .nwarps = n, .owner = b};
+    *out = (struct cta_stream){.cta = launch_nth(&r->info, r->next_cta), .nwarps = n, .owner = b};
     for (uint32_t w = 0; w < n && !in->failed; w++) { /* only now does the buffer stay where it is */
         out->warp[w] = warp_part(b->data, start[w], start[w + 1]);
         check_warp(r, w, out->warp[w]);
@@ -189,6 +190,8 @@ static void read_launch_record(struct wlt_reader *r, struct wlt_item *out)
     struct launch_info *i = &r->info;
     struct wl_err why;
     *i = (struct launch_info){0};
+    memcpy(i->cluster, r->cluster, sizeof i->cluster);
+    memset(r->cluster, 0, sizeof r->cluster);
     uint64_t number = wlt_varint(in, WLT_MAX_TABLES, "the number of a code table");
     if (!in->failed && number >= r->tables)
         wlt_in_fail(in, "code table %" PRIu64 " is asked for, but %u were given", number, r->tables);
@@ -244,6 +247,10 @@ static bool read_record(struct wlt_reader *r, struct wlt_item *out)
     case WLT_TAG_MACHINE: in->what = "code table", read_code_record(r, true); break;
     case WLT_TAG_ORIGINS: in->what = "source lines", read_origin_record(r); break;
     case WLT_TAG_STREAM: in->what = "stream", r->stream = wlt_varint(in, UINT64_MAX, "a stream"); break;
+    case WLT_TAG_CLUSTER:
+        in->what = "cluster";
+        for (unsigned d = 0; d < 3; d++) r->cluster[d] = (uint32_t)wlt_varint(in, CLUSTER_MAX, "a cluster dimension");
+        break;
     case WLT_TAG_LAUNCH: in->what = "launch", item = true, read_launch_record(r, out); break;
     case WLT_TAG_END: in->what = "end of trace", read_end_record(r); break;
     default: wlt_in_fail(in, "a copy, a code table, a launch or the end is due, not tag %u", (unsigned)tag);

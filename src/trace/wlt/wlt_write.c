@@ -227,6 +227,10 @@ void wlt_write_stream(struct wlt_writer *w, uint64_t stream)
 static void put_launch(struct wlt_writer *w, const struct launch_info *i, unsigned table)
 {
     struct wlt_bytes *b = &w->pending;
+    if (i->cluster[0]) {
+        wlt_put_u8(b, WLT_TAG_CLUSTER);
+        for (unsigned d = 0; d < 3; d++) wlt_put_varint(b, i->cluster[d]);
+    }
     wlt_put_u8(b, WLT_TAG_LAUNCH);
     wlt_put_varint(b, table);
     wlt_put_text(b, i->kernel, SIZE_MAX);

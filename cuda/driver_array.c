@@ -178,6 +178,7 @@ static CUresult copy_plane(struct driver *d, const CUDA_MEMCPY2D *c, size_t from
     if (!r)
         r = find_side(d, c->dstMemoryType, c->dstHost, c->dstDevice, c->dstArray, c->dstXInBytes, c->dstY, to_z,
                       c->dstPitch, c, &to);
+    if (!r && from.addr && session_look(d->session, session_error(d->session))) r = CUDA_ERROR_NOT_PERMITTED;
     if (!r) order_host_default(d);
     for (size_t y = 0; y < c->Height && !r; y++) {
         memmove(to.host + y * to.pitch, from.host + y * from.pitch, c->WidthInBytes);

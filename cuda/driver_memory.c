@@ -118,6 +118,7 @@ static CUresult copy_out(struct driver *d, const char *call, void *dst, CUdevice
     if (!dst) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "%s: the host pointer is NULL", call);
     const void *from = device_bytes(d, src, bytes);
     if (!from) return device_outside(d, call, src, bytes);
+    if (session_look(d->session, session_error(d->session))) return CUDA_ERROR_NOT_PERMITTED;
     memcpy(dst, from, bytes);
     order_host_default(d);
     return d->fault;
@@ -146,6 +147,8 @@ CUresult cuMemcpyDtoD(CUdeviceptr dst, CUdeviceptr src, size_t bytes)
     const void *from = device_bytes(d, src, bytes);
     if (!to) return device_outside(d, "cuMemcpyDtoD", dst, bytes);
     if (!from) return device_outside(d, "cuMemcpyDtoD", src, bytes);
+    bool constants = !dev_ptr(session_memory(d->session), dst, bytes); /* which kernels may branch on */
+    if (constants && session_look(d->session, session_error(d->session))) return CUDA_ERROR_NOT_PERMITTED;
     memmove(to, from, bytes);
     order_host_default(d);
     return d->fault;

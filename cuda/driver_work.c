@@ -360,6 +360,7 @@ static CUresult wait_value(CUstream stream, CUdeviceptr addr, uint64_t value, un
     if (r) return r;
     const void *at = stream_valid(d, stream) ? device_bytes(d, addr, bytes) : NULL;
     if (!at) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuStreamWaitValue: not a stream, or not device memory");
+    if (session_look(d->session, session_error(d->session))) return CUDA_ERROR_NOT_PERMITTED;
     uint64_t now = 0, mask = bytes == 8 ? UINT64_MAX : UINT32_MAX;
     memcpy(&now, at, bytes);
     bool met = false;

@@ -144,6 +144,11 @@ void job_copy_in(struct job *j, CUdeviceptr dst, const void *src, size_t bytes)
 
 void job_copy_out(struct job *j, void *dst, CUdeviceptr src, size_t bytes) { TRY(j, cuMemcpyDtoH(dst, src, bytes)); }
 
+void job_result(struct job *j, void *dst, CUdeviceptr src, size_t bytes)
+{
+    if (j->run->check) job_copy_out(j, dst, src, bytes);
+}
+
 void job_copy(struct job *j, CUdeviceptr dst, CUdeviceptr src, size_t bytes) { TRY(j, cuMemcpyDtoD(dst, src, bytes)); }
 
 struct shape shape_cover(int64_t nx, int64_t ny, unsigned bx, unsigned by)

@@ -53,6 +53,8 @@ CUfunction job_kernel_sized(struct job *j, const char *name, int size);
 void job_copy_to(struct job *j, const char *variable, const void *src, size_t bytes);
 void job_copy_in(struct job *j, CUdeviceptr dst, const void *src, size_t bytes);
 void job_copy_out(struct job *j, void *dst, CUdeviceptr src, size_t bytes);
+/* The same of a result that only the check looks at: it is left where it is when there is none. */
+void job_result(struct job *j, void *dst, CUdeviceptr src, size_t bytes);
 void job_copy(struct job *j, CUdeviceptr dst, CUdeviceptr src, size_t bytes); /* within the device */
 
 /* Textures of elements as they are (integers stay integers), point filtering, unnormalised coordinates.

@@ -120,12 +120,13 @@ struct xfunc {
     uint32_t cleared;   /* so many of them, from the beginning, must be zero when it begins; */
     uint32_t nclear;    /* and these */
     struct cleared_place *clear;
-    uint32_t frame_bytes; /* of local memory: .local variables, then .param variables */
-    uint32_t param_at;    /* where the .param variables begin in the frame */
-    bool clocks;          /* reads a clock */
-    bool strong;          /* has blocks that poll with POLL_STRONG */
-    bool barriers;        /* has barriers of the CTA */
-    bool meets;           /* has other instructions at which warps wait for one another */
+    uint32_t frame_bytes;      /* of local memory: .local variables, then .param variables */
+    uint32_t param_at;         /* where the .param variables begin in the frame */
+    bool clocks;               /* reads a clock */
+    bool strong;               /* has blocks that poll with POLL_STRONG */
+    bool barriers;             /* has barriers of the CTA */
+    bool meets;                /* has other instructions at which warps wait for one another */
+    struct oblivion *oblivion; /* NULL: nobody has asked yet (oblivious.h) */
 };
 
 enum { LAUNCH_SHARED = SREG_COUNT, LAUNCH_PARAM };
@@ -243,6 +244,7 @@ struct exec_warp {
     uint32_t cluster_phase; /* of the cluster's barrier when the warp arrived */
     struct spin spin;
     bool split;                  /* lanes were let past others (spin.c) */
+    bool skims;                  /* it runs only what decides on its path (oblivious.h) */
     const struct uop *clock_uop; /* a clock that was read and has no value yet (step.c) */
     uint32_t clock_mask;         /* by these lanes */
     /* storage */
@@ -256,6 +258,7 @@ struct exec_warp {
     uint32_t local_stride;
     uint8_t *specials; /* the WARP area */
     struct excerpt excerpt;
+    uint64_t total; /* instructions of its life, where streams are made on demand */
 };
 
 struct barrier {
@@ -361,6 +364,13 @@ struct exec_run {
     bool excerpts;             /* it is (excerpt.c) */
     uint32_t pass_until;       /* CTAs below this id write no streams */
     struct exec_counts passed; /* of `counts`, what these executed */
+    struct oblivion *skims;    /* what is known of its path; NULL: it is not asked for (oblivious.c) */
+    bool skims_passed;         /* CTAs that are passed are not executed */
+    uint32_t skimmed_ctas;
+    bool on_demand;                       /* streams are made as they are read (on_demand.c) */
+    uint64_t *length;                     /* then: warp instructions of each warp of each CTA */
+    struct exec_counts skimmed, skim_one; /* of `counts`, theirs; the last one's */
+    const struct exec_counts *known;      /* all that the launch executes; NULL: CTAs are counted */
     struct wl_err *err;
     struct wl_err unheard; /* what err points to when nobody asks for the words */
     bool failed;
@@ -385,6 +395,7 @@ void warp_free(struct exec_warp *w);
 int warp_start(struct exec_warp *w); /* at the kernel's entry */
 /* Runs until a barrier, the end, a fault or the end of its turn. */
 int warp_run(struct exec_warp *w);
+int warp_run_block(struct exec_warp *w); /* one block */
 /* In step with the machine: runs so many instructions, but not past a read of a clock or of what others write. *whole
  * becomes how many bytes of its stream are whole blocks. */
 int warp_run_in_step(struct exec_warp *w, unsigned instructions, size_t *whole);

@@ -13,6 +13,7 @@
  * every level. */
 #include "ptx/exec_priv.h"
 #include "ptx/module.h"
+#include "ptx/oblivious.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -421,6 +422,20 @@ static void enter_block(struct exec_warp *w, const struct xfunc *f, const struct
     if (w->out) stream_block(w->out, b->code_block, mask);
 }
 
+/* The same of a warp that skims: it never waits. */
+static int skim_block(struct exec_warp *w, const struct xfunc *f, const struct xblock *b, uint32_t mask)
+{
+    const struct skim_block *k = &f->oblivion->block[b - f->block];
+    const struct uop *u = f->oblivion->uop + k->first, *end = u + k->body;
+    int rc = RUN_ON;
+    enter_block(w, f, b, mask);
+    if (mask == UINT32_MAX)
+        while (u < end && !rc) rc = u->full(w, u), u++;
+    else
+        while (u < end && !rc) rc = u->part(w, u), u++;
+    return rc ? rc : end_block(w, end, b);
+}
+
 static int run_block(struct exec_warp *w, const struct xfunc *f, const struct xblock *b, uint32_t mask)
 {
     uint32_t resume = w->resume;
@@ -448,7 +463,7 @@ static inline int run_next(struct exec_warp *w, const struct xblock **b)
     const struct simt *top = &w->stack[w->depth - 1];
     const struct xfunc *f = w->frame[w->nframe - 1].f;
     *b = &f->block[top->block];
-    return run_block(w, f, *b, top->mask);
+    return w->skims ? skim_block(w, f, *b, top->mask) : run_block(w, f, *b, top->mask);
 }
 
 /* The same where polls are counted. */
@@ -484,6 +499,12 @@ int warp_run_in_step(struct exec_warp *w, unsigned instructions, size_t *whole)
         if (b->polls && spin_polled(w, b)) return RUN_ON;
     }
     return RUN_ON;
+}
+
+int warp_run_block(struct exec_warp *w)
+{
+    const struct xblock *b;
+    return run_next(w, &b);
 }
 
 int warp_run(struct exec_warp *w)

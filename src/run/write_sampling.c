@@ -73,11 +73,19 @@ static json_t *reason_list(const struct sampling_report *s)
     return list;
 }
 
+/* Of all warp instructions: those of which the results are in memory. */
+static double executed_share(const struct run_result *r)
+{
+    double all = (double)r->stats.sm.warp_instructions;
+    return all > 0 ? 1 - (double)r->sampling->skimmed / all : 1;
+}
+
 void *sampling_json(const struct run_result *r)
 {
     const struct sampling_report *s = r->sampling;
     json_t *o = json_object();
     int bad = json_object_set_new(o, "timed_share", json_real(s->timed_share));
+    bad |= json_object_set_new(o, "executed_share", json_real(executed_share(r)));
     bad |= json_object_set_new(o, "asked", json_real(s->asked));
     bad |= json_object_set_new(o, "confidence", json_real(0.95));
     bad |= json_object_set_new(o, "launches",
@@ -110,9 +118,9 @@ void sampling_write_text(const struct run_result *r, FILE *out)
     fprintf(
         out,
         "  sampled    %.2f %% of the warp instructions were timed: %llu of %llu launches in full, %llu in part; the "
-        "rest was executed and is projected\n",
+        "rest was %s and is projected\n",
         100 * s->timed_share, (unsigned long long)s->timed, (unsigned long long)s->launches,
-        (unsigned long long)s->partly);
+        (unsigned long long)s->partly, s->skimmed ? "counted" : "executed");
     fprintf(
         out,
         "             cycles %s to %s (+- %.2f %%), IPC %.3f to %.3f, L1D misses %.2f to %.2f %%, L2 misses %.2f to "

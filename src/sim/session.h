@@ -49,9 +49,14 @@ struct session_options {
     enum session_mode mode;
     struct gpu_config config; /* timing only */
     struct gpu_options gpu;
-    uint64_t memory_bytes;             /* device memory; 0: 16 GiB (virtual) */
-    bool no_data;                      /* only traces are replayed: there is no memory behind the addresses */
-    bool unified;                      /* host memory the device sees is wanted (dev_mem_new_unified) */
+    uint64_t memory_bytes; /* device memory; 0: 16 GiB (virtual) */
+    bool no_data;          /* only traces are replayed: there is no memory behind the addresses */
+    bool unified;          /* host memory the device sees is wanted (dev_mem_new_unified) */
+    /* What is not timed need not be executed, if no timing depends on it: nobody looks at results but through
+     * session_look, and whoever makes the session makes it anew, without this, when session_was_stale. */
+    bool may_skim;
+    bool may_move;        /* in a sampled run CTAs may execute side by side: the program's threads do not race */
+    const char *time_all; /* of a sampled run: why everything is timed; NULL: it is not */
     const struct session_watch *watch; /* NULL: none */
     /* Text printed by kernels; NULL: dropped. */
     void (*print)(void *arg, const char *text, size_t len);
@@ -74,6 +79,11 @@ struct session *session_new(const struct session_options *o, struct wl_err *e);
 void session_free(struct session *s);
 
 struct dev_mem *session_memory(struct session *s);
+/* Before the host looks at device memory. WL_ERUN: it is not what the program would have made of it, since some of the
+ * program was only counted. */
+int session_look(struct session *s, struct wl_err *e);
+/* Somebody looked in vain, or a launch could not be timed because what it depends on is missing. */
+bool session_was_stale(const struct session *s);
 struct gpu *session_gpu(struct session *s); /* NULL unless timing */
 int session_launch(struct session *s, struct ptx_launch *l, struct wl_err *e);
 

@@ -19,6 +19,8 @@ struct session {
     struct launch_queue queue; /* launches that were executed and wait for the machine */
     uint64_t overlaps;         /* groups of launches that overlapped */
     struct sampling *sampling; /* NULL: everything is timed */
+    bool stale, was_stale;     /* something was only counted; and somebody needed it */
+    uint64_t skimmed;          /* warp instructions that were only counted */
     void *attached;
     void (*free_attached)(void *);
 };

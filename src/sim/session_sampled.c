@@ -46,9 +46,25 @@ int session_sample(struct session *s, struct stream_source *src, struct launch_t
 
 static struct exec_counts count_source(void *src) { return ptx_counts(src); }
 
+int session_look(struct session *s, struct wl_err *e)
+{
+    if (!s->stale) return 0;
+    s->was_stale = true;
+    return wl_fail(e, WL_ERUN,
+                   "device memory was asked for, but what was not timed was not executed either; "
+                   "--set run.sample_execute=all executes everything");
+}
+
+bool session_was_stale(const struct session *s) { return s->was_stale; }
+
 int session_sample_launch(struct session *s, struct stream_source *src, struct timed *t, struct wl_err *e)
 {
+    bool foreseen = s->opt.may_move && ptx_foresee(src, s->opt.may_skim);
+    if (!foreseen && session_look(s, e)) return WL_ERUN;
     int rc = session_sample(s, src, (struct launch_total){count_source, src}, t, e);
+    uint64_t skimmed = ptx_skimmed(src).warp_instructions;
+    s->stale |= skimmed != 0;
+    s->skimmed += skimmed;
     return rc ? rc : session_audit(src->info->kernel, t->issued, minus(t->executed, ptx_passed(src)), e);
 }
 
@@ -75,6 +91,7 @@ int session_read(const struct session *s, struct run_stats *stats, struct policy
     }
     read_machine(s, &machine);
     int rc = sampling_read(s->sampling, &machine, &all, report, e);
+    report->skimmed = s->skimmed;
     split(s, &all, stats, p);
     return rc;
 }

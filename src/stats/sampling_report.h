@@ -21,6 +21,7 @@ struct sampling_report {
     uint32_t on;                      /* 0: the run was not sampled, and nothing else here means anything */
     double asked;                     /* half the interval of cycles that was asked for, as a share: 0.01 */
     double timed_share;               /* of all warp instructions */
+    uint64_t skimmed;                 /* warp instructions that were counted and not executed */
     uint64_t launches, timed, partly; /* all; timed with every CTA; timed in part; the others were projected */
     uint64_t ctas, timed_ctas;        /* of all launches */
     double half[SAMPLED_COUNTERS];    /* half of each counter's interval */

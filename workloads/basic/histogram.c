@@ -19,7 +19,7 @@ static int run(struct workload_run *r)
     job_copy_in(&j, ddata, data, count);
     job_copy_in(&j, dbins, bins, sizeof bins);
     job_launch(&j, kernel, (struct shape){(unsigned)r->in[IN_BLOCKS], 1, 256, 1}, (void *[]){&ddata, &dbins, &n});
-    job_copy_out(&j, bins, dbins, sizeof bins);
+    job_result(&j, bins, dbins, sizeof bins);
     if (r->check) {
         for (size_t i = 0; i < count; i++) want[data[i]]++;
         job_compare(&j, "bins", bins, want, BINS);

@@ -20,7 +20,7 @@ static int run(struct workload_run *r)
     job_copy_in(&j, da, a, bytes);
     job_copy_in(&j, db, b, bytes);
     job_launch(&j, kernel, shape_cover(n, 1, 256, 1), (void *[]){&da, &db, &dc, &n});
-    job_copy_out(&j, c, dc, bytes);
+    job_result(&j, c, dc, bytes);
     if (r->check) {
         for (size_t i = 0; i < count; i++) want[i] = a[i] + b[i];
         job_compare(&j, "c", c, want, count, 0);

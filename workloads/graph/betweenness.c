@@ -45,7 +45,7 @@ static void check(struct job *j, const struct csr *g, int hub, CUdeviceptr centr
     s.paths = job_host(j, n, sizeof(double)), s.share = job_host(j, n, sizeof(double));
     double *want = job_host(j, n, sizeof *want);
     float *got = job_host(j, n, sizeof *got);
-    job_copy_out(j, got, centrality, n * sizeof *got);
+    job_result(j, got, centrality, n * sizeof *got);
     if (j->failed || !j->run->check) return;
     for (int i = 0; i < j->run->in[IN_ROOTS]; i++) reference(g, root_of(g, hub, i), &s, want);
     job_compare(j, "centrality", got, want, n, 1e-3);

@@ -56,7 +56,7 @@ static inline CUdeviceptr graph_filled(struct job *j, int count, int value)
 static inline void graph_check(struct job *j, const char *what, CUdeviceptr from, const int *want, int nodes)
 {
     int *got = job_host(j, (size_t)nodes, sizeof *got);
-    job_copy_out(j, got, from, (size_t)nodes * sizeof *got);
+    job_result(j, got, from, (size_t)nodes * sizeof *got);
     if (!j->failed && j->run->check) job_compare(j, what, got, want, (size_t)nodes);
 }
 

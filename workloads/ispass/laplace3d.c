@@ -50,7 +50,7 @@ static int run(struct workload_run *r)
         in = out;
         out = swap;
     }
-    job_copy_out(&j, got, in, count * f);
+    job_result(&j, got, in, count * f);
     if (r->check && !j.failed) check(&j, &c, start, got);
     return job_end(&j);
 }

@@ -79,7 +79,7 @@ static int run(struct workload_run *r)
     struct shape s = shape_cover(paths, 1, 64, 1);
     job_launch(&j, job_kernel(&j, "libor_value"), s, (void *[]){&out[0], &paths, &steps});
     job_launch(&j, job_kernel(&j, "libor_greek"), s, (void *[]){&out[1], &out[2], &paths, &steps});
-    for (int k = 0; k < 3; k++) job_copy_out(&j, got[k], out[k], n * sizeof(float));
+    for (int k = 0; k < 3; k++) job_result(&j, got[k], out[k], n * sizeof(float));
     if (!j.failed && r->check) check(&j, &m, paths, steps, got);
     return job_end(&j);
 }

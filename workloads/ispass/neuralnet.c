@@ -49,7 +49,7 @@ static int run(struct workload_run *r)
         snprintf(name, sizeof name, "neuralnet_%u", n + 1);
         job_launch(&j, job_kernel(&j, name), (struct shape){l->maps, (unsigned)images, l->side, l->side},
                    (void *[]){&in, &dw, &out});
-        job_copy_out(&j, got, out, count * sizeof *got);
+        job_result(&j, got, out, count * sizeof *got);
         for (size_t i = 0; !j.failed && r->check && i < count; i++) {
             unsigned at = (unsigned)(i % out_each), area = l->side * l->side;
             want[i] = output(l, before + i / out_each * in_each, w + at / area * (l->inputs + 1), at % area / l->side,

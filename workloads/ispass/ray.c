@@ -22,7 +22,7 @@ static int run(struct workload_run *r)
     CUdeviceptr pixels = job_device(&j, n, sizeof(unsigned));
     job_copy_to(&j, "scene", scene, (size_t)spheres * sizeof *scene);
     job_launch(&j, job_kernel(&j, "ray"), shape_cover(side, side, 16, 8), (void *[]){&pixels, &side, &spheres});
-    job_copy_out(&j, got, pixels, n * sizeof *got);
+    job_result(&j, got, pixels, n * sizeof *got);
     for (int y = 0; !j.failed && r->check && y < side; y++)
         for (int x = 0; x < side; x++) want[y * side + x] = (int)ray_pixel(scene, spheres, side, x, y);
     if (!j.failed && r->check) job_compare(&j, "pixel", got, want, n);

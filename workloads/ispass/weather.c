@@ -97,11 +97,11 @@ static void check(struct job *j, const struct air *a, const CUdeviceptr field[FI
     if (j->failed || !j->run->check) return;
     reference(a, j->run->in[IN_CALLS], want, ground);
     for (int f = 0; f < CHANGED && !j->failed; f++) {
-        job_copy_out(j, got, field[f], a->points * sizeof *got);
+        job_result(j, got, field[f], a->points * sizeof *got);
         if (!j->failed) job_compare(j, names[f], got, want[f], a->points, 1e-2);
     }
     for (int g = 0; g < 2 && !j->failed; g++) {
-        job_copy_out(j, got, fell[g], a->columns * sizeof *got);
+        job_result(j, got, fell[g], a->columns * sizeof *got);
         if (!j->failed) job_compare(j, g ? "snowed" : "rained", got, ground[g], a->columns, 1e-2);
     }
 }

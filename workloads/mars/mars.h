@@ -23,7 +23,7 @@ static inline CUdeviceptr mars_output(struct job *j, int count, size_t bytes)
 static inline void mars_check(struct job *j, const char *what, CUdeviceptr got, const int *want, int count)
 {
     int *copy = job_host(j, (size_t)count, sizeof *copy);
-    job_copy_out(j, copy, got, (size_t)count * sizeof *copy);
+    job_result(j, copy, got, (size_t)count * sizeof *copy);
     if (!j->failed) job_compare(j, what, copy, want, (size_t)count);
 }
 
@@ -31,7 +31,7 @@ static inline void mars_check(struct job *j, const char *what, CUdeviceptr got, 
 static inline void mars_check_bytes(struct job *j, const char *what, CUdeviceptr got, const char *want, int count)
 {
     char *copy = job_host(j, (size_t)count, 1);
-    job_copy_out(j, copy, got, (size_t)count);
+    job_result(j, copy, got, (size_t)count);
     for (int i = 0; !j->failed && i < count; i++)
         if (copy[i] != want[i]) job_fail(j, "%s[%d] is %d, should be %d", what, i, copy[i], want[i]);
     j->checked += (size_t)count;

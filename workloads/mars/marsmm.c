@@ -55,7 +55,7 @@ static int run(struct workload_run *r)
     CUdeviceptr out = mars_output(&j, mars_scan(&j, places, n), sizeof *got);
     job_launch(&j, job_kernel(&j, "marsmm_map"), s,
                (void *[]){&p.da, &p.db, &tasks, &places, &out, &quads, &pitch, &n});
-    job_copy_out(&j, got, out, count * sizeof *got);
+    job_result(&j, got, out, count * sizeof *got);
     if (r->check && !j.failed) check(&j, &p, got);
     return job_end(&j);
 }

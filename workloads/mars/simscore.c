@@ -43,7 +43,7 @@ static int run(struct workload_run *r)
     job_launch(&j, job_kernel(&j, "simscore_count"), s, (void *[]){&tasks, &places, &pairs});
     CUdeviceptr out = mars_output(&j, mars_scan(&j, places, pairs), sizeof *got);
     job_launch(&j, job_kernel(&j, "simscore_map"), s, (void *[]){&rows, &tasks, &places, &out, &quads, &pairs});
-    job_copy_out(&j, got, out, count * sizeof *got);
+    job_result(&j, got, out, count * sizeof *got);
     if (r->check && !j.failed) check(&j, feature, task, got, count, (size_t)features);
     return job_end(&j);
 }

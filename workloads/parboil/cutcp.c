@@ -86,7 +86,7 @@ static int run(struct workload_run *r)
     job_copy_to(&j, "near_bins", near, 3 * (size_t)count * sizeof *near);
     unsigned grid[3] = {(unsigned)ctas, (unsigned)ctas, (unsigned)ctas}, block[3] = {8, 2, 8};
     job_launch_3d(&j, job_kernel(&j, "cutcp"), grid, block, (void *[]){&datoms, &out, &b});
-    job_copy_out(&j, got, out, n * sizeof *got);
+    job_result(&j, got, out, n * sizeof *got);
     for (size_t i = 0; !j.failed && r->check && i < n; i++)
         want[i] = potential_at(&b, atom, near, count, (int)(i % side), (int)(i / side % side), (int)(i / side / side));
     if (!j.failed && r->check) job_compare(&j, "potential", got, want, n, 1e-3);

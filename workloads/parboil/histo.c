@@ -38,7 +38,7 @@ static void make_image(struct job *j, struct image *m)
 static void check_bytes(struct job *j, const char *what, CUdeviceptr from, const uint8_t *want, size_t count)
 {
     uint8_t *got = job_host(j, count, 1);
-    job_copy_out(j, got, from, count);
+    job_result(j, got, from, count);
     for (size_t i = 0; !j->failed && j->run->check && i < count; i++)
         if (got[i] != want[i]) job_fail(j, "%s[%zu] is %d, should be %d", what, i, got[i], want[i]);
     j->checked += count;
@@ -50,8 +50,8 @@ static void check_main(struct job *j, const struct image *m, CUdeviceptr parts, 
     size_t words = (size_t)m->words, bins = (size_t)m->bins;
     uint8_t *part = job_host(j, PARTS, bins);
     int *got = job_host(j, bins, sizeof *got);
-    job_copy_out(j, part, parts, PARTS * bins);
-    job_copy_out(j, got, overflow, bins * sizeof *got);
+    job_result(j, part, parts, PARTS * bins);
+    job_result(j, got, overflow, bins * sizeof *got);
     if (j->failed || !j->run->check) return;
     for (size_t p = 0; p < PARTS; p++)
         for (size_t b = 0; b < bins; b++) got[b] += part[p * 4 * words + b];

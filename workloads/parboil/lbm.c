@@ -89,7 +89,7 @@ static int run(struct workload_run *r)
         in = out;
         out = swap;
     }
-    job_copy_out(&j, got, in, count * f);
+    job_result(&j, got, in, count * f);
     if (r->check && !j.failed) check(&j, &b, start, got, count);
     return job_end(&j);
 }

@@ -89,8 +89,8 @@ static void check_grid(struct job *j, const struct scan *s, CUdeviceptr grid, CU
     size_t cells = (size_t)s->cells;
     double *want = job_host(j, 3 * cells, sizeof *want);
     float *got = job_host(j, 3 * cells, sizeof *got);
-    job_copy_out(j, got, grid, 2 * cells * sizeof *got);
-    job_copy_out(j, got + (j->failed ? 0 : 2 * cells), density, cells * sizeof *got);
+    job_result(j, got, grid, 2 * cells * sizeof *got);
+    job_result(j, got + (j->failed ? 0 : 2 * cells), density, cells * sizeof *got);
     for (int i = 0; !j->failed && j->run->check && i < s->samples; i++) {
         const struct sample *p = &s->sample[i];
         int x0 = (int)p->x, y0 = (int)p->y, z0 = (int)p->z;
@@ -111,7 +111,7 @@ static void check_grid(struct job *j, const struct scan *s, CUdeviceptr grid, CU
 static void check_words(struct job *j, const char *what, CUdeviceptr from, const void *want, size_t n)
 {
     int *got = job_host(j, n, sizeof *got);
-    job_copy_out(j, got, from, n * sizeof *got);
+    job_result(j, got, from, n * sizeof *got);
     if (!j->failed && j->run->check) job_compare(j, what, got, want, n);
 }
 

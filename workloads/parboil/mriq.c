@@ -45,7 +45,7 @@ static int run(struct workload_run *r)
         job_launch(&j, job_kernel(&j, "mriq"), shape_cover(n, 1, 256, 1),
                    (void *[]){&dplace[0], &dplace[1], &dplace[2], &dq[0], &dq[1], &n, &count});
     }
-    for (unsigned a = 0; a < 2; a++) job_copy_out(&j, q[a], dq[a], voxels * f);
+    for (unsigned a = 0; a < 2; a++) job_result(&j, q[a], dq[a], voxels * f);
     if (r->check && !j.failed) check(&j, place, point, (size_t)points, q[0], q[1], voxels);
     return job_end(&j);
 }

@@ -97,7 +97,7 @@ static int execute(const struct workload *w, struct workload_run *r, int kernels
         job_launch(&j, job_kernel(&j, "sad_larger_8"),
                    (struct shape){(unsigned)f.width / 16, (unsigned)f.height / 16, 32, 4},
                    (void *[]){&sums, &macroblocks});
-    job_copy_out(&j, got, sums, bytes);
+    job_result(&j, got, sums, bytes);
     if (!j.failed && r->check) {
         if (kernels & LARGER) add_larger(&f, want);
         compare(&j, "sums", got, want, kernels & LARGER ? planes : f.macroblocks * 16);

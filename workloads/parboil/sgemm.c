@@ -31,7 +31,7 @@ static int run(struct workload_run *r)
     CUdeviceptr da = job_upload(&j, a, am, f), db = job_upload(&j, b, bm, f), dc = job_upload(&j, c, cm, f);
     job_launch(&j, job_kernel(&j, "sgemm"), (struct shape){(unsigned)m / 128, (unsigned)n / 16, 16, 8},
                (void *[]){&da, &db, &dc, &m, &n, &k, &w0, &w1});
-    job_copy_out(&j, got, dc, cm * f);
+    job_result(&j, got, dc, cm * f);
     if (r->check && !j.failed) check(&j, a, b, c, got, (size_t)m, (size_t)n, (size_t)k);
     return job_end(&j);
 }

@@ -121,7 +121,7 @@ static int run(struct workload_run *r)
     job_copy_to(&j, "warp_diagonals", m.warp_diagonals, (size_t)m.padded / 32 * sizeof(int));
     job_launch(&j, job_kernel(&j, "spmv_jds"), shape_cover(m.rows, 1, 192, 1),
                (void *[]){&value, &column, &order, &dx, &y, &m.rows});
-    job_copy_out(&j, got, y, rows * f);
+    job_result(&j, got, y, rows * f);
     if (r->check && !j.failed) check(&j, &m, x, got);
     return job_end(&j);
 }

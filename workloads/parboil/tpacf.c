@@ -46,7 +46,7 @@ static int run(struct workload_run *r)
     job_copy_to(&j, "edges", edges, sizeof edges);
     job_launch(&j, job_kernel(&j, "tpacf"), (struct shape){(unsigned)pairs, 1, 256, 1},
                (void *[]){&dpoints, &out, &points, &sets});
-    job_copy_out(&j, got, out, values * sizeof *got);
+    job_result(&j, got, out, values * sizeof *got);
     for (size_t p = 0; !j.failed && r->check && p < pairs; p++) {
         size_t first = p <= s ? 0 : p - s, second = p <= s ? p : first;
         count_pairs(all + first * 3 * n, all + second * 3 * n, n, first == second, edges, want + p * (BINS + 1));

@@ -38,8 +38,8 @@ static int run_pitched(struct workload_run *r)
     CUdeviceptr dx = job_upload(&j, x, ny, f), dtmp = job_upload(&j, tmp, nx, f), dy = job_upload(&j, y, ny, f);
     pitched_rows(&j, &p, "atax_rows", dx, dtmp);
     pitched_cols(&j, &p, "atax_cols", dtmp, dy);
-    job_copy_out(&j, tmp, dtmp, nx * f);
-    job_copy_out(&j, y, dy, ny * f);
+    job_result(&j, tmp, dtmp, nx * f);
+    job_result(&j, y, dy, ny * f);
     double *want_tmp = job_host(&j, nx, sizeof *want_tmp), *want_y = job_host(&j, ny, sizeof *want_y);
     if (r->check && !j.failed) {
         reference_rows(&p, x, want_tmp);
@@ -72,8 +72,8 @@ static int run(struct workload_run *r)
     job_copy_in(&j, tmp, h.tmp, rows * f);
     job_launch(&j, by_rows, shape_cover(nx, 1, 256, 1), (void *[]){&a, &x, &tmp, &nx, &ny});
     job_launch(&j, by_cols, shape_cover(ny, 1, 256, 1), (void *[]){&a, &y, &tmp, &nx, &ny});
-    job_copy_out(&j, h.y, y, cols * f);
-    job_copy_out(&j, h.tmp, tmp, rows * f);
+    job_result(&j, h.y, y, cols * f);
+    job_result(&j, h.tmp, tmp, rows * f);
     if (r->check) check(&j, &h, rows, cols);
     return job_end(&j);
 }

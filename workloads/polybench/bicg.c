@@ -35,8 +35,8 @@ static int run_pitched(struct workload_run *r)
                 dq = job_upload(&j, q, nx, f);
     pitched_cols(&j, &a, "bicg_s", dr, ds);
     pitched_rows(&j, &a, "bicg_q", dp, dq);
-    job_copy_out(&j, s, ds, ny * f);
-    job_copy_out(&j, q, dq, nx * f);
+    job_result(&j, s, ds, ny * f);
+    job_result(&j, q, dq, nx * f);
     double *want_s = job_host(&j, ny, sizeof *want_s), *want_q = job_host(&j, nx, sizeof *want_q);
     if (r->check && !j.failed) {
         reference_cols(&a, rr, want_s);
@@ -71,8 +71,8 @@ static int run(struct workload_run *r)
     job_copy_in(&j, q, h.q, rows * f);
     job_launch(&j, kernel_s, shape_cover(ny, 1, 256, 1), (void *[]){&a, &dr, &s, &nx, &ny});
     job_launch(&j, kernel_q, shape_cover(nx, 1, 256, 1), (void *[]){&a, &p, &q, &nx, &ny});
-    job_copy_out(&j, h.s, s, cols * f);
-    job_copy_out(&j, h.q, q, rows * f);
+    job_result(&j, h.s, s, cols * f);
+    job_result(&j, h.q, q, rows * f);
     if (r->check) check(&j, &h, rows, cols);
     return job_end(&j);
 }

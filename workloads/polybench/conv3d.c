@@ -49,7 +49,7 @@ static int run(struct workload_run *r)
     job_copy_in(&j, db, b, count * f);
     for (int i = 1; i < ni - 1; i++)
         job_launch(&j, kernel, shape_cover(nk, nj, 32, 8), (void *[]){&da, &db, &ni, &nj, &nk, &i});
-    job_copy_out(&j, b, db, count * f);
+    job_result(&j, b, db, count * f);
     if (r->check) check(&j, a, b, n);
     return job_end(&j);
 }

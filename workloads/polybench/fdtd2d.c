@@ -54,7 +54,7 @@ static int run(struct workload_run *r)
         job_launch(&j, k2, shape, (void *[]){&ex, &hz, &nx, &ny});
         job_launch(&j, k3, shape, (void *[]){&ex, &ey, &hz, &nx, &ny});
     }
-    job_copy_out(&j, got, hz, x * y * f);
+    job_result(&j, got, hz, x * y * f);
     if (r->check && !j.failed) check(&j, &h, got, x, y, steps);
     return job_end(&j);
 }

@@ -39,7 +39,7 @@ static int run(struct workload_run *r)
     job_copy_in(&j, db, b, n[2] * n[1] * f);
     job_copy_in(&j, dc, c0, n[0] * n[1] * f);
     job_launch(&j, kernel, shape_cover(nj, ni, 32, 8), (void *[]){&da, &db, &dc, &ni, &nj, &nk});
-    job_copy_out(&j, c, dc, n[0] * n[1] * f);
+    job_result(&j, c, dc, n[0] * n[1] * f);
     if (r->check) check(&j, a, b, c0, c, n);
     return job_end(&j);
 }

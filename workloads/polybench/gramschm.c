@@ -48,8 +48,8 @@ static int run(struct workload_run *w)
         job_launch(&j, scale, shape_cover(rows, 1, 256, 1), (void *[]){&da, &dr, &dq, &rows, &cols, &k});
         job_launch(&j, update, shape_cover(cols, 1, 256, 1), (void *[]){&da, &dr, &dq, &rows, &cols, &k});
     }
-    job_copy_out(&j, q, dq, m * n * f);
-    job_copy_out(&j, r, dr, n * n * f);
+    job_result(&j, q, dq, m * n * f);
+    job_result(&j, r, dr, n * n * f);
     if (w->check && !j.failed) check(&j, a, q, r, m, n, (size_t)iters);
     return job_end(&j);
 }

@@ -41,7 +41,7 @@ static int run(struct workload_run *r)
     job_launch(&j, kernel, s, (void *[]){&in[0], &in[1], &out[0], &n, &n, &pitch});
     job_launch(&j, kernel, s, (void *[]){&in[2], &in[3], &out[1], &n, &n, &pitch});
     job_launch(&j, kernel, s, (void *[]){&out[0], &out[1], &out[2], &n, &n, &pitch});
-    for (unsigned i = 0; i < 3; i++) job_copy_out(&j, got[i], out[i], all * f);
+    for (unsigned i = 0; i < 3; i++) job_result(&j, got[i], out[i], all * f);
     if (r->check && !j.failed) check(&j, m, got, (size_t)n, (size_t)pitch);
     return job_end(&j);
 }

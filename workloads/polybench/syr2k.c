@@ -38,7 +38,7 @@ static int run(struct workload_run *r)
     float *got = job_host(&j, rr * nn, f), al = alpha, be = beta;
 
     job_launch(&j, kernel, shape_cover(n, rows, 32, 8), (void *[]){&a, &b, &c, &al, &be, &n, &rows, &m});
-    job_copy_out(&j, got, c, rr * nn * f);
+    job_result(&j, got, c, rr * nn * f);
     if (r->check && !j.failed) check(&j, &h, got, nn, rr, mm);
     return job_end(&j);
 }

@@ -49,7 +49,7 @@ static int run(struct workload_run *r)
     CUdeviceptr a = job_upload(&j, p.a, floats, f), c = job_upload(&j, p.c, count, f);
     float *got = job_host(&j, count, f);
     if (!j.failed) launch(&j, &p, a, c);
-    job_copy_out(&j, got, c, count * f);
+    job_result(&j, got, c, count * f);
     if (r->check && !j.failed) check(&j, &p, got);
     return job_end(&j);
 }

@@ -28,7 +28,7 @@ static void forward(struct job *j, const struct arrays *h, size_t inputs)
     int hid = HID;
     job_launch(j, job_kernel(j, "backprop_forward"), (struct shape){1, (unsigned)(inputs / SIDE), SIDE, SIDE},
                (void *[]){&input, &weights, &partial, &hid});
-    job_copy_out(j, got, partial, sums * f);
+    job_result(j, got, partial, sums * f);
     if (j->run->check && !j->failed) check_forward(j, h, got, inputs);
 }
 
@@ -58,8 +58,8 @@ static void adjust(struct job *j, const struct arrays *h, size_t inputs)
     int hid = HID;
     job_launch(j, job_kernel(j, "backprop_adjust"), (struct shape){1, (unsigned)(inputs / SIDE), SIDE, SIDE},
                (void *[]){&delta, &units, &weights, &last, &hid});
-    job_copy_out(j, w, weights, count * f);
-    job_copy_out(j, l, last, count * f);
+    job_result(j, w, weights, count * f);
+    job_result(j, l, last, count * f);
     if (j->run->check && !j->failed) check_adjust(j, h, w, l, inputs);
 }
 

@@ -76,7 +76,7 @@ static int run(struct workload_run *r)
     job_copy_in(&j, d.visited, flags, count);
     job_copy_in(&j, d.cost, cost, count * sizeof *cost);
     search(&j, &d, n);
-    job_copy_out(&j, cost, d.cost, count * sizeof *cost);
+    job_result(&j, cost, d.cost, count * sizeof *cost);
     if (r->check) check(&j, &g, cost);
     return job_end(&j);
 }

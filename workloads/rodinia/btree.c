@@ -83,7 +83,7 @@ static void find(struct job *j, struct tree *t, struct queries *q, CUdeviceptr n
     CUdeviceptr answer = job_upload(j, got, n, sizeof(int));
     job_launch(j, job_kernel(j, "btree_find"), (struct shape){(unsigned)n, 1, ORDER, 1},
                (void *[]){&t->height, &nodes, &current, &next, &keys, &drecords, &answer});
-    job_copy_out(j, got, answer, n * sizeof(int));
+    job_result(j, got, answer, n * sizeof(int));
     for (size_t i = 0; !j->failed && i < n; i++) want[i] = records[q->record_from[i]];
     if (j->run->check && !j->failed) job_compare(j, "answer", got, want, n);
 }
@@ -100,8 +100,8 @@ static void range(struct job *j, struct tree *t, struct queries *q, CUdeviceptr 
     job_launch(
         j, job_kernel(j, "btree_range"), (struct shape){(unsigned)n, 1, ORDER, 1},
         (void *[]){&t->height, &nodes, &place[0], &place[1], &place[2], &place[3], &from, &to, &dstart, &dlength});
-    job_copy_out(j, start, dstart, n * sizeof(int));
-    job_copy_out(j, length, dlength, n * sizeof(int));
+    job_result(j, start, dstart, n * sizeof(int));
+    job_result(j, length, dlength, n * sizeof(int));
     for (size_t i = 0; !j->failed && i < n; i++) want[i] = q->record_to[i] - q->record_from[i] + 1;
     if (j->failed || !j->run->check) return;
     job_compare(j, "start", start, q->record_from, n);

@@ -146,7 +146,7 @@ static int run(struct workload_run *r)
             job_launch(&j, time_step, s, (void *[]){&divisor, &old, &v, &factor, &fluxes, &n});
         }
     }
-    job_copy_out(&j, got, v, count * f);
+    job_result(&j, got, v, count * f);
     if (r->check && !j.failed) check(&j, &m, got, r->in[IN_ITERS]);
     return job_end(&j);
 }

@@ -83,10 +83,10 @@ static void check(struct job *j, const struct video *v, const struct sizes *z, C
     int *got = job_host(j, 2 * points, sizeof *got), *want = job_host(j, 2 * points, sizeof *want);
     double *ncc = job_host(j, points * n2, sizeof *ncc);
     float *conv = job_host(j, points * n2, sizeof *conv);
-    job_copy_out(j, got, place, 2 * points * sizeof *got);
+    job_result(j, got, place, 2 * points * sizeof *got);
     size_t before = (size_t)(z->s * z->s + z->t * z->t);
     for (size_t p = 0; p < points && !j->failed; p++)
-        job_copy_out(j, conv + p * n2, scratch + (p * (size_t)z->scratch + before) * sizeof(float), n2 * sizeof(float));
+        job_result(j, conv + p * n2, scratch + (p * (size_t)z->scratch + before) * sizeof(float), n2 * sizeof(float));
     if (j->failed || !j->run->check) return;
     reference(v, z, want, ncc);
     job_compare(j, "place", got, want, 2 * points);

@@ -57,7 +57,7 @@ static int run(struct workload_run *r)
             &j, kernel, s,
             (void *[]){&now, &heat, &field[from], &field[from ^ 1], &side, &side, &c.step_cap, &c.rx, &c.ry, &c.rz});
     }
-    job_copy_out(&j, got, field[from], n * n * f);
+    job_result(&j, got, field[from], n * n * f);
     if (r->check && !j.failed) check(&j, temp, power, got, n, steps);
     return job_end(&j);
 }

@@ -26,7 +26,7 @@ static int run(struct workload_run *r)
     CUdeviceptr dkeys = job_upload(&j, keys, count, sizeof *keys), total = job_upload(&j, got, BINS, sizeof *got);
     job_launch(&j, job_kernel(&j, "hybridsort_histogram"), (struct shape){CTAS, 1, THREADS, 1},
                (void *[]){&dkeys, &total, &low, &range, &n});
-    job_copy_out(&j, got, total, BINS * sizeof *got);
+    job_result(&j, got, total, BINS * sizeof *got);
     if (r->check && !j.failed) check(&j, keys, got, count, low, range);
     return job_end(&j);
 }

@@ -35,7 +35,7 @@ static void check_members(struct job *j, const struct problem *p, CUdeviceptr me
 {
     size_t n = (size_t)p->points;
     int *got = job_host(j, n, sizeof *got), *want = job_host(j, n, sizeof *want);
-    job_copy_out(j, got, member, n * sizeof *got);
+    job_result(j, got, member, n * sizeof *got);
     if (j->failed || !j->run->check) return;
     reference(p, want);
     job_compare(j, "member", got, want, n);
@@ -56,8 +56,8 @@ static void check_inverted(struct job *j, const struct problem *p, CUdeviceptr c
     size_t count = (size_t)p->apart * (size_t)p->features;
     float *got = job_host(j, count, sizeof *got), *want = transposed(j, p);
     for (size_t f = 0; f < (size_t)p->features; f++) /* what lies between two columns was never written */
-        job_copy_out(j, got + (got ? (size_t)p->apart * f : 0), columns + (size_t)p->apart * f * sizeof *got,
-                     (size_t)p->points * sizeof *got);
+        job_result(j, got + (got ? (size_t)p->apart * f : 0), columns + (size_t)p->apart * f * sizeof *got,
+                   (size_t)p->points * sizeof *got);
     for (size_t i = 0; !j->failed && j->run->check && i < count; i++)
         if (got[i] != want[i]) job_fail(j, "columns[%zu] is %.9g, should be %.9g", i, (double)got[i], (double)want[i]);
     j->checked += count;

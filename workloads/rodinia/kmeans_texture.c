@@ -38,7 +38,7 @@ static int run(struct workload_run *r)
     job_copy_to(&j, "centres", centre, k * f * sizeof(float));
     job_launch(&j, job_kernel(&j, "kmeans_texture"), shape_cover(points, 1, 256, 1),
                (void *[]){&texture, &member, &points, &features, &clusters, &apart});
-    job_copy_out(&j, got, member, n * sizeof *got);
+    job_result(&j, got, member, n * sizeof *got);
     for (size_t p = 0; !j.failed && r->check && p < n; p++) want[p] = nearest(columns, centre, p, (size_t)apart, f, k);
     if (!j.failed && r->check) job_compare(&j, "member", got, want, n);
     return job_end(&j);

@@ -78,7 +78,7 @@ static int run(struct workload_run *r)
     CUdeviceptr df = job_upload(&j, force, particles, sizeof *force);
     job_launch(&j, job_kernel(&j, "lavamd"), (struct shape){(unsigned)count, 1, 128, 1},
                (void *[]){&db, &dp, &dq, &df, &a2});
-    job_copy_out(&j, force, df, particles * sizeof *force);
+    job_result(&j, force, df, particles * sizeof *force);
     if (r->check && !j.failed) check(&j, boxes, count, place, charge, force, a2);
     return job_end(&j);
 }

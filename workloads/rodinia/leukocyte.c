@@ -155,7 +155,7 @@ static void run_dilate(struct job *j, const struct picture *p, CUdeviceptr image
     job_copy_to(j, "disc", p->t.disc, sizeof p->t.disc);
     job_launch(j, job_kernel(j, "leukocyte_dilate"), shape_cover((int64_t)p->pixels, 1, 176, 1),
                (void *[]){&texture, &out, &rows, &cols});
-    job_copy_out(j, got, out, p->pixels * 4);
+    job_result(j, got, out, p->pixels * 4);
     if (!j->failed && j->run->check) check_dilate(j, p, in, got);
 }
 
@@ -167,7 +167,7 @@ static void run_imgvf(struct job *j)
     CUdeviceptr in = job_upload(j, images, n, 4), out = job_device(j, n, 4);
     job_launch(j, job_kernel(j, "leukocyte_imgvf"), (struct shape){(unsigned)cells, 1, 320, 1},
                (void *[]){&in, &out, &steps, &change});
-    job_copy_out(j, got, out, n * 4);
+    job_result(j, got, out, n * 4);
     if (!j->failed && j->run->check) check_imgvf(j, images, got, cells);
 }
 

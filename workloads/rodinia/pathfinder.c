@@ -42,7 +42,7 @@ static int run(struct workload_run *r)
         int steps = least(pyramid, rows - start);
         job_launch(&j, kernel, s, (void *[]){&steps, &dwall, &row[from], &row[from ^ 1], &cols, &start, &pyramid});
     }
-    job_copy_out(&j, got, row[from], n * sizeof *got);
+    job_result(&j, got, row[from], n * sizeof *got);
     if (r->check && !j.failed) check(&j, wall, got, n, (size_t)rows);
     return job_end(&j);
 }

@@ -115,7 +115,7 @@ static int execute(const struct workload *w, struct workload_run *r, int kernels
         job_copy_out(&j, p.field[IMAGE], p.device[IMAGE], bytes); /* the next noise level comes from it */
     }
     for (unsigned i = 0; i < FIELDS && !j.failed; i++) {
-        job_copy_out(&j, p.field[i], p.device[i], bytes);
+        job_result(&j, p.field[i], p.device[i], bytes);
         if (r->check && !j.failed) job_compare(&j, names[i], p.field[i], p.want[i], p.count, 1e-3);
     }
     return job_end(&j);

@@ -68,8 +68,8 @@ static void check(struct job *j, const struct problem *p, CUdeviceptr work, CUde
     float *got = job_host(j, count, sizeof *got);
     int8_t *flags = job_host(j, p->num, 1);
     int *moved = job_host(j, p->num, sizeof(int));
-    job_copy_out(j, got, work, count * sizeof *got);
-    job_copy_out(j, flags, moves, p->num);
+    job_result(j, got, work, count * sizeof *got);
+    job_result(j, flags, moves, p->num);
     for (size_t i = 0; !j->failed && i < p->num; i++) moved[i] = flags[i] != 0;
     if (j->failed || !j->run->check) return;
     job_compare(j, "moves", moved, p->moves, p->num);

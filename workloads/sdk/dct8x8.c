@@ -38,7 +38,7 @@ static void transform(const struct picture *p, const float *in, double *out, boo
 static float *fetch(struct job *j, const struct picture *p, CUdeviceptr from)
 {
     float *got = job_host(j, p->pixels, sizeof *got);
-    job_copy_out(j, got, from, p->pixels * sizeof *got);
+    job_result(j, got, from, p->pixels * sizeof *got);
     return got;
 }
 

@@ -30,8 +30,8 @@ static int run(struct workload_run *r)
     job_launch(&j, job_kernel(&j, "histogram256"), (struct shape){PARTIALS256, 1, THREADS256, 1},
                (void *[]){&ddata, &partial256, &words});
     job_launch(&j, merge, (struct shape){256, 1, 256, 1}, (void *[]){&partial256, &out256, &partials256});
-    job_copy_out(&j, got64, out64, sizeof got64);
-    job_copy_out(&j, got256, out256, sizeof got256);
+    job_result(&j, got64, out64, sizeof got64);
+    job_result(&j, got256, out256, sizeof got256);
     if (!j.failed && r->check) {
         check(&j, data, bytes, got64, 64);
         if (!j.failed) check(&j, data, bytes, got256, 256);

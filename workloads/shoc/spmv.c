@@ -41,7 +41,7 @@ static void multiply(struct job *j, struct matrix *m, CUfunction f, struct shape
     size_t n = (size_t)m->rows;
     float *got = job_host(j, n, sizeof *got);
     for (int64_t i = 0; i < j->run->in[IN_REPEATS]; i++) job_launch(j, f, s, params);
-    job_copy_out(j, got, y, n * sizeof *got);
+    job_result(j, got, y, n * sizeof *got);
     if (!j->failed && j->run->check) job_compare(j, "y", got, want, n, 1e-4);
 }
 

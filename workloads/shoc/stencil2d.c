@@ -47,7 +47,7 @@ static int run(struct workload_run *r)
         in = out;
         out = swap;
     }
-    job_copy_out(&j, got, in, count * sizeof *got);
+    job_result(&j, got, in, count * sizeof *got);
     if (r->check && !j.failed) check(&j, start, got, (size_t)rows, (size_t)cols, (size_t)pitch);
     return job_end(&j);
 }

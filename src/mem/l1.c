@@ -472,6 +472,12 @@ static __attribute__((noinline, cold)) bool try_prefetch(struct l1 *c, uint64_t 
     return true;
 }
 
+void l1_fetch_too(struct l1 *c, uint64_t line, uint64_t cycle)
+{
+    c->stats.prefetches++;
+    if (!try_prefetch(c, line, cycle)) c->stats.prefetch_drops++;
+}
+
 void l1_prefetch(struct l1 *c, uint64_t cycle)
 {
     struct prefetch_queue *q = &c->prefetch;

@@ -184,6 +184,8 @@ static inline bool l1_wants_tags(const struct l1 *c) { return c->prefetch.used !
 static inline bool l1_busy(const struct l1 *c, uint64_t cycle) { return c->busy_at == cycle; }
 /* No load or store is at the tags in this cycle: tries the head of the prefetch queue. */
 void l1_prefetch(struct l1 *c, uint64_t cycle);
+/* Fetches a line that comes along with another one that has missed, if there is room for it now. */
+void l1_fetch_too(struct l1 *c, uint64_t line, uint64_t cycle);
 
 /* ---- events the SM passes on to the policy ---- */
 

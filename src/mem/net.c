@@ -49,6 +49,8 @@ int net_init(struct net *n, const struct gpu_config *c, bool replies, uint32_t f
         }
     bool bad = false;
     if (!replies) n->join = join_new(c, n->part.period, outputs, &bad);
+    n->store_hold = replies ? 0 : (uint32_t)c->v[P_ICNT_STORE_HOLD];
+    if (n->store_hold) n->plain = false;
     if (c->v[P_ICNT_JOIN] > 1) n->plain = false; /* replies, too: an answer may be for several */
     return !bad && n->in && n->out && n->current && n->served && n->in_free && n->out_free && n->turn && n->wants ? 0
                                                                                                                   : -1;
@@ -235,6 +237,13 @@ INTO_EACH void enter_filled(struct net *n, uint32_t words, bool plain, tick_t no
         }
 }
 
+/* The header and a sector each; a lone word of an atomic travels with the header. */
+static tick_t store_hold(const struct net *n, const struct req *r)
+{
+    bool lone = r->kind == WL_ATOMIC && r->lanes == 1;
+    return n->store_hold * (tick_t)(lone ? 1 : 1 + bit_count32(r->sectors));
+}
+
 /* Returns when to look again: for another input that wants this output, or for the next packet of this input. */
 INTO_EACH tick_t net_deliver(struct net *n, uint32_t words, bool plain, uint32_t input, uint32_t output, tick_t now)
 {
@@ -251,6 +260,7 @@ INTO_EACH tick_t net_deliver(struct net *n, uint32_t words, bool plain, uint32_t
     if (!plain && in->flit.of) free_one_by_one(in, flits, now);
     if (!plain && out->flit.of) out->flit.held += flits;
     n->in_free[input] = n->out_free[output] = now + hold;
+    if (!plain && n->store_hold && r->kind != WL_LOAD) n->in_free[input] = now + store_hold(n, r) * n->part.period;
     n->turn[output] = input;
     n->packets++;
     n->flits += flits;

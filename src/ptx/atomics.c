@@ -84,11 +84,22 @@ static bool is_global(const struct uop *u, uint64_t addr)
     return u->space == PTX_GLOBAL || (u->space == PTX_SPACE_NONE && (addr < GENERIC_SHARED || addr >= GENERIC_END));
 }
 
+/* One lane sends it for all (once.h). */
+static void emit_once(struct exec_warp *w, const uint64_t addr[WARP_SIZE])
+{
+    uint32_t first = w->exec & -w->exec;
+    w->threads++;
+    if (!w->out) return;
+    stream_guard(w->out, first);
+    stream_addrs(w->out, first, addr);
+}
+
 int op_atom(struct exec_warp *w, const struct uop *u)
 {
     uint64_t addr[WARP_SIZE];
     mem_addresses(w, u, addr);
-    if (mem_emit(w, u, addr)) return RUN_FAULT;
+    if (u->in->once) emit_once(w, addr);
+    else if (mem_emit(w, u, addr)) return RUN_FAULT;
     unsigned unused = 64 - 8u * u->bytes;
     for (uint32_t m = w->exec; m; m &= m - 1) {
         unsigned i = bit_low32(m);

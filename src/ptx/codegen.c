@@ -14,6 +14,7 @@
 #include "ptx/async.h"
 #include "ptx/matrix.h"
 #include "ptx/module.h"
+#include "ptx/once.h"
 #include "ptx/opcodes.h"
 
 #include <stdlib.h>
@@ -221,6 +222,37 @@ static unsigned make_sequence(struct code_inst *c, const struct func_info *fi, c
     return n;
 }
 
+/* An atomic that one lane does for all, and what stands around it (once.h): each waits for the one before. */
+static void make_once(struct code_inst *c, const struct func_info *fi, const struct ptx_inst *in, const struct value *v)
+{
+    struct code_inst own = {0};
+    unsigned before = once_before(v, in), behind = once_behind(v, in);
+    make_entry(&own, fi, in, v);
+    for (unsigned i = 0; i < before + 1 + behind; i++) {
+        c[i] = own;
+        if (i == before) continue;
+        c[i].kind = INST_ALU;
+        c[i].space = c[i].cache_op = c[i].width = 0;
+        c[i].lat = (uint8_t)once_class(i < before ? i : i - before - 1, i > before);
+        if (!i || !own.ndst) continue;
+        c[i].nsrc = 1;
+        c[i].reg[1] = own.reg[0];
+    }
+    struct code_inst *a = &c[before];
+    a->guarded = 1;
+    if (!own.ndst) return;
+    if (!behind) { /* nobody reads the result: it is none, but what was made in its place is waited for */
+        a->ndst = 0;
+        memmove(a->reg, a->reg + 1, own.nsrc * sizeof *a->reg);
+    }
+    if (a->ndst + a->nsrc < CODE_MAX_REGS) a->reg[a->ndst + a->nsrc++] = own.reg[0];
+}
+
+static unsigned once_length(const struct value *v, const struct ptx_inst *in)
+{
+    return once_before(v, in) + 1 + once_behind(v, in);
+}
+
 /* ---- the table ---- */
 
 static bool has_products(const struct build *b)
@@ -282,9 +314,11 @@ static uint64_t count_entries(struct build *b, struct func_info *fi)
     if (v && fi->entries) {
         values_find(fi, v);
         assemble_mark(v, fi);
+        once_mark(v, fi);
         for (uint32_t i = 0; i < fi->f.ninst; i++) {
             const struct machine_code *r = assemble_recipe(v, fi, &fi->inst[i]);
             fi->entries[i] = (uint8_t)(fi->inst[i].dropped ? 0 : r ? recipe_length(r) : 1);
+            if (fi->inst[i].once) fi->entries[i] = (uint8_t)once_length(v, &fi->inst[i]);
             sum += fi->entries[i];
         }
     }
@@ -319,7 +353,8 @@ static uint32_t fill_entries(struct build *b, struct func_info *fi, const struct
     uint32_t n = fi->entries ? fi->entries[k] : 1;
     in->code = n ? at + n - 1 : at ? at - 1 : 0;
     const struct machine_code *r = v && n ? assemble_recipe(v, fi, in) : NULL;
-    if (r) make_sequence(&inst[at], fi, in, v, r);
+    if (in->once) make_once(&inst[at], fi, in, v), in->code = at + once_before(v, in);
+    else if (r) make_sequence(&inst[at], fi, in, v, r);
     else if (n) make_entry(&inst[at], fi, in, v);
     if (n && in->op == OP_WGMMA) make_product(b, &inst[at], in);
     for (uint32_t i = at; i < at + n; i++) inst[i].pc = b->pc_base + 8 * i;

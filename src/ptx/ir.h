@@ -172,8 +172,9 @@ struct ptx_inst {
     uint32_t line;
     uint32_t source;         /* its .loc, an index of the module's; 0: none */
     uint32_t text, text_len; /* where it stands in the module's text, without the semicolon; 0 long: nowhere */
-    uint32_t code;           /* index of its entry in the module's code table, the last one if it has several */
-    bool dropped;            /* the code table has none: an assembler makes nothing of it (assemble.h) */
+    uint32_t code; /* index of its entry in the module's code table, the last one of several, an atomic's own */
+    bool dropped;  /* the code table has none: an assembler makes nothing of it (assemble.h) */
+    bool once;     /* an atomic that one lane of an assembled program does for all (once.h) */
 };
 
 struct ptx_call {

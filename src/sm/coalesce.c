@@ -220,7 +220,7 @@ static uint32_t make_transactions(const struct sm *s, const struct memop *op, st
     uint64_t addr[WARP_SIZE], base = bank ? bank_base(s, op) : 0;
     if (bank && a->affine && a->stride == 0) return one_for_all(a, base + a->base, width, out); /* most parameters */
     for (uint32_t m = a->mask; m; m &= m - 1) addr[bit_low32(m)] = base + warp_addr(a, bit_low32(m));
-    if (bank) return coalesce_any(addr, a->mask, width, 6, true, out);
+    if (bank) return coalesce_any(addr, a->mask, width, s->const_lines ? LINE_SHIFT : NEAR_LINE_SHIFT, true, out);
     return coalesce_any(addr, a->mask, width, atomic ? LINE_SHIFT : segment_shift(s, op->inst), !atomic, out);
 }
 

@@ -182,7 +182,10 @@ void sm_kernels_end(struct sm *s)
     report_kernel(s, WL_END);
     if (s->l1d_flush) l1_flush(l1d_of(s), &s->kernel);
     if (s->l1t_flush) l1_flush(&s->lsu.l1[L1_TEXTURE], &s->kernel);
-    if (s->l1c_flush) l1_flush(&s->lsu.l1[L1_CONSTANT], &s->kernel);
+    if (s->l1c_flush) {
+        l1_flush(&s->lsu.l1[L1_CONSTANT], &s->kernel);
+        constants_flush(&s->constants);
+    }
 }
 
 void sm_kernels_destroy(struct sm_kernel *kernels)

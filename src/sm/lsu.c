@@ -31,6 +31,7 @@ void lsu_init(struct sm *s, const struct gpu_config *c)
     make_pipe(&u->pipe[L1_CONSTANT], 0, 0, s->part.period);
     u->single = c->v[P_L1D_PIPE] == 0;
     u->lines = (uint32_t)c->v[P_L1D_LINES];
+    constants_init(&s->constants, c->v, s->part.period);
     u->pipe[L1_DATA].depth *= u->lines;
 }
 
@@ -233,6 +234,18 @@ static void note_load(struct sm *s, struct memop *op, enum l1_outcome outcome, b
     if (op->begun) l1_load_end(l1d_of(s), l);
 }
 
+/* An accepted request of constant memory, where some lines are nearer than others (constants.h). */
+static enum l1_outcome read_constant(struct sm *s, struct l1 *c, struct req *r, enum l1_outcome outcome, tick_t now)
+{
+    struct constants *k = &s->constants;
+    uint64_t other = r->line ^ 1;
+    tick_t wait = constants_wait(k, r);
+    if (outcome == L1_HIT) finish_request(s, r, now + wait, WAIT_L1, now);
+    else if (outcome == L1_MERGED) r->answer = ANSWER_IN_FLIGHT;
+    else if (k->pair) l1_fetch_too(c, other, s->cycle);
+    return outcome;
+}
+
 enum l1_outcome lsu_try(struct sm *s, enum cache_id cache, struct req *r, tick_t now)
 {
     struct l1 *c = &s->lsu.l1[cache];
@@ -253,6 +266,7 @@ enum l1_outcome lsu_try(struct sm *s, enum cache_id cache, struct req *r, tick_t
     op->sent++;
     if (!may_miss) l1_count_gate_hit(c);
     if (data_load) note_load(s, op, outcome, last);
+    if (cache == L1_CONSTANT && s->constants.near && constants_own(r)) return read_constant(s, c, r, outcome, now);
     if (outcome == L1_HIT) finish_request(s, r, now + s->hit_ticks, WAIT_L1, now);
     else if (outcome == L1_STORED && r->is_reply) finish_request(s, r, now, WAIT_L1, now);
     else if (outcome == L1_MERGED) {
@@ -397,6 +411,8 @@ static void lsu_dispatch(struct sm *s, tick_t now)
     u->cache = (enum cache_id)op->route->cache;
     set_common(&u->common, op);
     u->ntxn = coalesce(s, op, u->txn);
+    if (op->inst->space == SPACE_CONST && s->constants.near)
+        u->busy_until = now + constants_turns(&s->constants, &op->addrs) * s->part.period;
     u->next_txn = 0;
     if (u->lines > 1) u->rate = lines_together(s, op, u->ntxn);
     if (s->halved_stores && (op->route->kind != WL_LOAD || op->route->bypass))

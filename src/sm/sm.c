@@ -117,6 +117,7 @@ static void copy_parameters(struct sm *s, const struct gpu_config *c)
     s->l1d_readonly = v[P_L1D_READONLY];
     s->l1t_flush = v[P_L1T_FLUSH];
     s->l1c_flush = v[P_L1C_FLUSH];
+    s->const_lines = v[P_L1C_FILL];
     s->whole_lines = v[P_SM_COALESCE] == 1;
     s->by_element = v[P_SM_COALESCE] == 2;
     s->halved_atomics = v[P_SM_ATOMIC_PARTS] == 2;
@@ -163,7 +164,7 @@ static int make_caches(struct sm *s, const struct gpu_config *c, struct wl_err *
                                 .merge = (uint32_t)v[P_L1C_MERGE],
                                 .missq = (uint32_t)v[P_L1C_MISSQ],
                                 .index = INDEX_LINEAR,
-                                .half_lines = true,
+                                .half_lines = v[P_L1C_FILL] == 0,
                                 .id = L1_CONSTANT,
                                 .perfect = v[P_L1C_PERFECT]};
     struct gpu_config plain; /* the other two caches are always LRU and share nothing with a scheme */

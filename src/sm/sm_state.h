@@ -10,6 +10,7 @@
 #include "mem/addrmap.h"
 #include "mem/l1.h"
 #include "mem/port.h"
+#include "sm/constants.h"
 #include "sm/account.h"
 #include "stream/stream.h"
 #include "warpline/lsu.h"
@@ -427,6 +428,7 @@ struct sm {
     uint32_t cta_id[SM_MAX_WARPS];
 
     /* the machine */
+    bool const_lines; /* a request of constants or parameters is about 128 bytes, not 64 */
     bool l1d_global, l1d_flush, l1t_flush, l1c_flush, l1d_readonly, whole_lines;
     bool by_element, halved_atomics, atomic_holds, membar_registers, halved_stores, cta_share;
     uint8_t classes; /* CLASSES_... */
@@ -476,7 +478,7 @@ struct sm {
     uint64_t await_mbarrier;    /* set of those in `membar` that wait for an mbarrier */
     uint64_t await_later;       /* set of warps with arrivals that wait for copies */
     struct mbarriers *mbarrier; /* mbarrier.c */
-    uint64_t unused[8];         /* see below */
+    struct constants constants;
 };
 
 /* SMs lie one behind the other: an odd number of lines of the host's cache between them spreads the lines that every

@@ -4,9 +4,25 @@
 #include <cstdlib>
 #include <vector>
 #include "call.h"
-enum { LDG32, LDG64, LDG128, LDS32, LDS64, LDS128, STS32, STS128, ATOMS_ADD, ATOMS_CAS, STG32, ATOMG, REDG, OPS };
-static const char *opname[] = {"ldg32",  "ldg64",     "ldg128",    "lds32", "lds64", "lds128", "sts32",
-                               "sts128", "atoms_add", "atoms_cas", "stg32", "atomg", "redg"};
+enum {
+    LDG32,
+    LDG64,
+    LDG128,
+    LDS32,
+    LDS64,
+    LDS128,
+    STS32,
+    STS128,
+    ATOMS_ADD,
+    REDS_ADD,
+    ATOMS_CAS,
+    STG32,
+    ATOMG,
+    REDG,
+    OPS
+};
+static const char *opname[] = {"ldg32",  "ldg64",     "ldg128",   "lds32",     "lds64", "lds128", "sts32",
+                               "sts128", "atoms_add", "reds_add", "atoms_cas", "stg32", "atomg",  "redg"};
 #define N 128
 template <int OP> __global__ void pat(const int *offs, char *buf, long long *out, int *sink, int step, int apart)
 {
@@ -63,6 +79,7 @@ template <int OP> __global__ void pat(const int *offs, char *buf, long long *out
                     asm volatile("atom.shared.add.u32 %0,[%1],1;" : "=r"(a) : "r"(sa) : "memory");
                     acc ^= a;
                 }
+                if (OP == REDS_ADD) asm volatile("red.shared.add.u32 [%0],1;" ::"r"(sa) : "memory");
                 if (OP == ATOMS_CAS) {
                     asm volatile("atom.shared.cas.b32 %0,[%1],%2,1;" : "=r"(a) : "r"(sa), "r"(i) : "memory");
                     acc ^= a;
@@ -85,8 +102,8 @@ template <int OP> __global__ void pat(const int *offs, char *buf, long long *out
     if (threadIdx.x == 0) out[blockIdx.x] = t1 - t0;
 }
 typedef void (*patk)(const int *, char *, long long *, int *, int, int);
-static patk kern[] = {pat<LDG32>,  pat<LDG64>,     pat<LDG128>,    pat<LDS32>, pat<LDS64>, pat<LDS128>, pat<STS32>,
-                      pat<STS128>, pat<ATOMS_ADD>, pat<ATOMS_CAS>, pat<STG32>, pat<ATOMG>, pat<REDG>};
+static patk kern[] = {pat<LDG32>,  pat<LDG64>,     pat<LDG128>,   pat<LDS32>,     pat<LDS64>, pat<LDS128>, pat<STS32>,
+                      pat<STS128>, pat<ATOMS_ADD>, pat<REDS_ADD>, pat<ATOMS_CAS>, pat<STG32>, pat<ATOMG>,  pat<REDG>};
 static int step, apart; /* bytes from one instruction to the next, and from warp to warp */
 static int *d_offs, *sink;
 static char *d_buf;

@@ -57,11 +57,16 @@ fuzz: fuzzers ## all inputs kept in tests/fuzz, then FUZZ_SECONDS of new ones pe
 	@sh scripts/fuzz.sh $(FUZZ_BUILD) $(FUZZ_SECONDS) $(JOBS)
 
 HOURS ?= 8
-fuzz-long: fuzzers ## the same for HOURS in all; `sh scripts/fuzz.sh build-fuzz keep` saves what was found
+FUZZ_KIND = -DCMAKE_BUILD_TYPE=Debug -DWL_SANITIZE=ON
+ifdef FAST
+FUZZ_BUILD = $(BUILD)-fuzz-fast
+FUZZ_KIND = -DCMAKE_BUILD_TYPE=Release -DWL_SANITIZE=OFF
+endif
+fuzz-long: fuzzers ## the same for HOURS in all (FAST=1: without sanitizers); `sh scripts/fuzz.sh build-fuzz keep` saves what was found
 	@sh scripts/fuzz.sh $(FUZZ_BUILD) $$(($(HOURS) * 3600 * $(JOBS) / $$(ls tests/fuzz/fuzz_*.c | wc -l))) $(JOBS)
 
 fuzzers:
-	@CC=clang $(CMAKE) -B $(FUZZ_BUILD) -DCMAKE_BUILD_TYPE=Debug -DWL_SANITIZE=ON -DWL_FUZZ=ON > /dev/null
+	@CC=clang $(CMAKE) -B $(FUZZ_BUILD) $(FUZZ_KIND) -DWL_FUZZ=ON > /dev/null
 	@cmake --build $(FUZZ_BUILD) -j $(JOBS) --target fuzzers -- --no-print-directory
 
 STRIDE ?= 1
@@ -117,7 +122,7 @@ deb: all ## a Debian package: program, libraries, headers, Python package, manua
 	@ls $(BUILD)/*.deb
 
 clean: ## remove all build folders
-	@rm -rf $(BUILD) $(SAN_BUILD) $(CLANG_BUILD) $(FUZZ_BUILD) $(COVERAGE_BUILD) $(TSAN_BUILD)
+	@rm -rf $(BUILD) $(SAN_BUILD) $(CLANG_BUILD) $(FUZZ_BUILD) $(COVERAGE_BUILD) $(TSAN_BUILD) $(BUILD)-fuzz-fast
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10

@@ -2,7 +2,8 @@
 # fuzz.sh BUILD SECONDS JOBS [TARGET] - runs every fuzz target, or one, JOBS of them at a time: first all inputs that
 # are kept (tests/fuzz/corpus, tests/fuzz/saved, for PTX also the workloads), then SECONDS of new ones. What a target
 # found is in BUILD/corpus-NAME and stays for the next time; an input that ends one is in BUILD/NAME-crash-... Prints a
-# line per target: executions, executions per second, edges reached, inputs found.
+# line per target: executions, executions per second, edges reached, inputs found. FUZZ_FLAGS: more options of
+# libFuzzer, like -max_len=500 -entropic=0, with which slow targets are several times as fast.
 # fuzz.sh BUILD keep [TARGET] - minimises what is in BUILD/corpus-NAME and saves it as tests/fuzz/saved/NAME.tar.gz, the
 # smallest inputs first, up to 400 KiB of them before compression.
 set -eu
@@ -71,7 +72,7 @@ dictionary "$name" | sed 's/\\/\\\\/g; s/"/\\"/g; s/.*/"&"/' >"$build/$name.dict
 dict=
 [ ! -s "$build/$name.dict" ] || dict=-dict=$build/$name.dict
 "$build/fuzz_$name" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=4096 -print_final_stats=1 -reload=0 \
-    $dict -artifact_prefix="$build/$name-" "$build/corpus-$name" $(seeds "$name") \
+    ${FUZZ_FLAGS-} $dict -artifact_prefix="$build/$name-" "$build/corpus-$name" $(seeds "$name") \
     >"$build/$name.log" 2>&1 || {
     tail -60 "$build/$name.log"
     echo "fuzz: $name: a finding; the input is $build/$name-crash-* (or -leak-, -timeout-, -oom-)" >&2

@@ -140,6 +140,10 @@ product '\.c$' | grep -vE '^(src/base/out_file|cuda/lib/exec_process|cuda/nvrtc/
     xargs grep -nE 'fopen\([^"]*"[wa]' >"$work/whole-files" || true
 verdict whole-files
 
+# ---- durations are measured by a clock that nobody sets ----
+product '\.c$' | xargs grep -nE 'CLOCK_REALTIME|\bgettimeofday\(' >"$work/clocks" || true
+verdict clocks
+
 # ---- words that readers stumble over; better: makes sure that, wake-up, next to, one line per cycle ----
 product '\.\([ch]\|def\|inc\)$' | xargs grep -inE \
     '\bsees? to it\b|\bwish(es)?\b|\bbeside\b|\b(a|one) [a-z]+ a (cycle|clock)\b' >"$work/words" || true

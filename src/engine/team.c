@@ -142,7 +142,7 @@ static void sleep_until_called(struct team *t)
     while (!atomic_load(&t->on) && !atomic_load(&t->quit)) pthread_cond_wait(&t->wake, &t->mutex);
     if (!has_items(t) && !atomic_load(&t->quit)) {
         struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
+        clock_gettime(CLOCK_MONOTONIC, &until);
         until.tv_nsec += 1000000;
         if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
         pthread_cond_timedwait(&t->wake, &t->mutex, &until);
@@ -173,7 +173,11 @@ static void start_helpers(struct team *t)
     atomic_store(&t->asleep, 0);
     atomic_store(&t->quit, false);
     pthread_mutex_init(&t->mutex, NULL);
-    pthread_cond_init(&t->wake, NULL);
+    pthread_condattr_t steady; /* a wait must not become an hour because somebody sets the clock */
+    pthread_condattr_init(&steady);
+    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
+    pthread_cond_init(&t->wake, &steady);
+    pthread_condattr_destroy(&steady);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     unsigned n = 1;
     for (; n < t->threads; n++) {

@@ -28,9 +28,11 @@ for f in "$binary" "$libwarpline" "$libcuda"; do
 done
 elf "$binary" >"$work/out"
 check "the program is a PIE" grep -Eq 'FLAGS_1.*PIE' "$work/out"
-if [ "$(uname -m)" = x86_64 ] && grep -q '^WL_HAS_fcf_protection:INTERNAL=1$' "$cache"; then
-    # Of what we compile: the linked program has them only where the start files of the C library have them too.
-    readelf -nW "$(find "$prefix" -name libwarpline.a)" 2>"$work/err" | grep 'x86 feature' >"$work/out"
-    check "marks of control flow" grep -q 'IBT' "$work/out"
+if [ "$(uname -m)" = x86_64 ] && grep -q '^WL_HAS_SHADOW_STACK:INTERNAL=1$' "$cache"; then
+    # Of what we compile: the linked program has it only where the start files of the C library have it too.
+    readelf -nW "$(find "$prefix" -name libwarpline.a)" 2>"$work/err" | grep -E '^File:|x86 feature' >"$work/out"
+    members=$(grep -c '^File:' "$work/out")
+    check "every file is ready for a shadow stack" test "$members" -gt 100 -a \
+        "$(grep -c 'x86 feature:.*SHSTK' "$work/out")" = "$members"
 fi
 finish

@@ -57,7 +57,7 @@ for k in workloads groups policies schedulers schemes gpus figures counters opti
     check "list $k is not empty" test -s "$work/out"
     good "list $k --plain" list $k --plain
     if grep -q ' ' "$work/out"; then not_ok "$k --plain: one name a line"; else ok "$k --plain: one name a line"; fi
-    good "list $k -v" list $k -v
+    [ "$k ${WL_SLOW:-0}" = "workloads 1" ] || good "list $k -v" list $k -v # of workloads: executes every one
     good "list $k --json" list $k --json -
     check "list $k --json: as many objects as names" python3 -c 'import json, subprocess, sys
 names = subprocess.run([sys.argv[1], "list", sys.argv[2], "--plain"], stdout=subprocess.PIPE, text=True).stdout.split()

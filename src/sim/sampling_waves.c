@@ -45,7 +45,7 @@ void waves_begin(struct gpu *g, struct stream_source *s)
     w->report.windows = w->report.skipped = 0;
     w->report.ctas = l->ctas;
     w->report.why = NULL;
-    w->report.excerpts = false;
+    w->report.excerpts = w->report.moved = false;
     w->report.broken = w->since = 0;
     memset(w->report.breaks, 0, sizeof w->report.breaks);
     w->settle = 1;
@@ -190,7 +190,7 @@ static void set_mark(struct gpu *g, uint32_t ctas)
 static bool skip(struct gpu *g, uint32_t ctas)
 {
     struct waves *w = &g->waves;
-    if (w->moves) ctas = moves_skip(g, ctas);
+    if (w->moves) w->report.moved |= (ctas = moves_skip(g, ctas)) > 0;
     else dispatch_skip(&g->dispatch, ctas), w->report.skipped += ctas;
     if (!ctas) return false;
     w->left_out += ctas;

@@ -76,8 +76,10 @@ static void l2_count(struct l2 *s, const struct req *r, struct shares n)
                             n.misses || n.bypassed ? L2_LACKED_IT
                             : n.merged             ? L2_AWAITS_IT
                                                    : L2_HAD_IT);
-    if (r->kind == WL_LOAD) st->reads += all;
-    else if (r->kind == WL_ATOMIC) st->atomics += all;
+    if (r->kind == WL_LOAD) {
+        st->reads += all;
+        if (r->cache <= L1_TEXTURE) st->data_reads += all, st->data_misses += n.misses;
+    } else if (r->kind == WL_ATOMIC) st->atomics += all;
     else st->writes += all, st->write_hits += n.hits, st->write_merges += n.merged, st->bypassed_writes += n.bypassed;
     if (!r->nvm) return;
     st->nvm_accesses += all;
@@ -290,6 +292,16 @@ static enum l2_stall check_mshr(const struct l2 *s, const struct lookup *k)
     return k->fetch && full ? L2_STALL_MSHR : L2_GO;
 }
 
+/* Of the sectors that are on their way already, those that came along with a neighbour and that nobody has asked for:
+ * the first read of one misses, as on an H200 (docs/fidelity-h200.md). */
+static uint8_t unasked(const struct l2 *s, struct mshr_entry *m, const struct lookup *k)
+{
+    if (s->promote < 2) return 0;
+    uint8_t first = (uint8_t)(k->missing & ~k->fetch & ~m->sectors);
+    m->sectors |= k->missing;
+    return first;
+}
+
 /* The read waits for its data at line `at`, and fetches what is not on its way. */
 static void l2_await(struct l2 *s, struct req *r, const struct lookup *k, uint32_t at)
 {
@@ -302,12 +314,13 @@ static void l2_await(struct l2 *s, struct req *r, const struct lookup *k, uint32
         mshr_wait(&s->mshr, l->mshr, r);
         r->answer = ANSWER_IN_FLIGHT;
     }
-    if (s->sectored) /* what a fetch brings along was not asked for */
+    if (s->sectored) { /* what a fetch brings along was not asked for */
+        uint8_t first = unasked(s, &s->mshr.entry[l->mshr], k);
         l2_count(s, r,
                  (struct shares){.hits = l2_weight(s, (uint8_t)(k->want & ~k->missing)),
-                                 .merged = l2_weight(s, (uint8_t)(k->missing & ~k->fetch)),
-                                 .misses = l2_weight(s, (uint8_t)(k->missing & k->fetch))});
-    else l2_count(s, r, (struct shares){.merged = !k->fetch, .misses = k->fetch != 0});
+                                 .merged = l2_weight(s, (uint8_t)(k->missing & ~k->fetch & ~first)),
+                                 .misses = l2_weight(s, (uint8_t)((k->missing & k->fetch) | first))});
+    } else l2_count(s, r, (struct shares){.merged = !k->fetch, .misses = k->fetch != 0});
 }
 
 static enum l2_stall read_new_line(struct l2 *s, struct req *r, const struct wl_access *a, const struct lookup *k)

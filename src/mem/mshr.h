@@ -42,6 +42,7 @@ static inline uint32_t mshr_alloc(struct mshrs *m, uint32_t at)
     __builtin_prefetch(&m->entry[m->free]);
     m->entry[i].at = at;
     m->entry[i].count = 0;
+    m->entry[i].sectors = 0;
     list_init(&m->entry[i].waiting);
     m->used++;
     return i;

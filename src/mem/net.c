@@ -47,11 +47,16 @@ int net_init(struct net *n, const struct gpu_config *c, bool replies, uint32_t f
             n->flits_of[k][i] = (uint8_t)packet_flits(n, k, bit_count32(i));
             n->gap_of[k][i] = (uint8_t)(packet_count(n, bit_count32(i)) * (uint32_t)c->v[P_ICNT_GAP]);
         }
-    return n->in && n->out && n->current && n->served && n->in_free && n->out_free && n->turn && n->wants ? 0 : -1;
+    bool bad = false;
+    if (!replies) n->join = join_new(c, n->part.period, outputs, &bad);
+    if (c->v[P_ICNT_JOIN] > 1) n->plain = false; /* replies, too: an answer may be for several */
+    return !bad && n->in && n->out && n->current && n->served && n->in_free && n->out_free && n->turn && n->wants ? 0
+                                                                                                                  : -1;
 }
 
 void net_destroy(struct net *n)
 {
+    join_delete(n->join);
     free(n->in);
     free(n->out);
     free(n->current);
@@ -149,6 +154,7 @@ static bool flits_fit_behind(struct port *p, const struct req *r, tick_t now)
 INTO_EACH bool output_fits(struct net *n, bool plain, uint32_t input, uint32_t output, tick_t now)
 {
     if (plain) return port_can_push(n->out[output], now);
+    if (n->join) return join_open(n->join, output);
     const struct req *r = port_before(n, plain, input)->list.head;
     struct port *p = port_behind(n, plain, r, output);
     return p->flit.of ? flits_fit_behind(p, r, now) : port_can_push(p, now);
@@ -240,7 +246,8 @@ INTO_EACH tick_t net_deliver(struct net *n, uint32_t words, bool plain, uint32_t
     tick_t busy = flits * n->part.period, hold = busy;
     if (!plain) hold += n->gap_of[r->kind][r->sectors] * n->part.period;
     uint64_t *wants = n->wants + output * words, left = 0;
-    port_pop(in, now);
+    if (!plain && r->leads && n->replies) port_replace(in, join_next(r));
+    else port_pop(in, now);
     if (!plain && in->flit.of) free_one_by_one(in, flits, now);
     if (!plain && out->flit.of) out->flit.held += flits;
     n->in_free[input] = n->out_free[output] = now + hold;
@@ -254,7 +261,8 @@ INTO_EACH tick_t net_deliver(struct net *n, uint32_t words, bool plain, uint32_t
     if (!plain && shares_inputs(n)) more = cluster_sent(n, words, input, now);
     else if (more) net_enter(n, words, plain, input);
     tick_t next = left || more ? now + hold : NEVER;
-    port_push_after(out, r, now + busy - n->part.period + n->latency - 1);
+    if (!plain && n->join) join_take(n->join, r, now + busy - n->part.period, now);
+    else port_push_after(out, r, now + busy - n->part.period + n->latency - 1);
     return next;
 }
 
@@ -294,6 +302,7 @@ static inline uint32_t net_choose(const struct net *n, uint32_t words, uint32_t 
 INTO_EACH tick_t net_serve(struct net *n, uint32_t in_words, uint32_t out_words, bool plain, tick_t now)
 {
     tick_t next = NEVER;
+    if (!plain && n->join) join_release(n->join, n->out, n->latency, now);
     enter_filled(n, in_words, plain, now);
     for (uint32_t w = 0; w < out_words; w++) {
         for (uint64_t m = n->wanted[w]; m; m &= m - 1) {
@@ -307,6 +316,7 @@ INTO_EACH tick_t net_serve(struct net *n, uint32_t in_words, uint32_t out_words,
             next = tick_min(next, net_deliver(n, in_words, plain, i, o, now));
         }
     }
+    if (!plain && n->join && n->join->waiting.head) next = tick_min(next, n->join->waiting.head->ready);
     return next;
 }
 
@@ -326,7 +336,7 @@ bool net_idle(const struct net *n)
 {
     for (uint32_t i = 0; i < n->in_ports; i++)
         if (!port_empty(&n->in[i])) return false;
-    return true;
+    return !n->join || join_idle(n->join);
 }
 
 static void walk_flits(const struct port *p)

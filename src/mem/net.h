@@ -9,6 +9,7 @@
 #ifndef WL_MEM_NET_H
 #define WL_MEM_NET_H
 
+#include "mem/join.h"
 #include "mem/port.h"
 #include "param/config.h"
 
@@ -37,6 +38,7 @@ struct net {
     uint64_t wanted[NET_WORDS];           /* outputs that at least one input wants */
     uint8_t flits_of[4][ALL_SECTORS + 1]; /* [enum wl_kind][sectors] flits of a request's packet or packets */
     uint8_t gap_of[4][ALL_SECTORS + 1];   /* the same: cycles for which they hold their ports beyond their flits */
+    struct join *join; /* NULL, or what joins equal reads behind the outputs of the request network */
     uint64_t packets, flits;
 };
 

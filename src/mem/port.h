@@ -110,6 +110,16 @@ static inline void port_pop_to(struct port *p, struct req *behind, tick_t now)
     }
 }
 
+/* Puts another entry in the place of the oldest one, which goes on. */
+static inline void port_replace(struct port *p, struct req *by)
+{
+    struct req *r = p->list.head;
+    by->next = r->next;
+    by->ready = r->ready;
+    p->list.head = by;
+    if (!by->next) p->list.tail = &by->next;
+}
+
 static inline void port_pop(struct port *p, tick_t now) { port_pop_to(p, p->list.head->next, now); }
 
 /* Between kernels, when checking: asserts that the port is what its fields say. */

@@ -54,7 +54,9 @@ struct req {
     bool prefetch : 1;              /* an L1D asked for it before any load did: no load waits */
     bool traced : 1;                /* an observer follows it */
     uint8_t answer : 2;             /* enum answer; known when the L2 has seen it */
+    uint8_t leads;                  /* so many reads of other SMs are answered with it: `others` (join.h) */
     _Alignas(64) uint64_t bytes[2]; /* touched bytes of the line, one bit each: of stores, and of loads if asked for */
+    struct req *others;             /* the next read of the chain */
     _Alignas(64) char unused[64];
 };
 _Static_assert(sizeof(struct req) == 192, "a load's part of a request is one cache line");

@@ -231,6 +231,9 @@ static int check_network(const struct gpu_config *c, struct wl_err *e)
                        V(ICNT_IN_FLITS), V(SM_CLUSTER), packet);
     if (V(ICNT_IN_FLITS) && V(L2_SECTORED))
         return wl_fail(e, WL_EINPUT, "icnt.in_flits needs l2.sectored = no: a sectored reply is several packets");
+    if (V(ICNT_JOIN) > 1 && (V(SM_CLUSTER) > 1 || V(ICNT_IN_FLITS) || V(ICNT_OUT_FLITS) || V(L2_ENTRY)))
+        return wl_fail(e, WL_EINPUT,
+                       "icnt.join needs sm.cluster = 1, l2.entry = pipe, and no icnt.in_flits or icnt.out_flits");
     if (V(ICNT_OUT_FLITS) && !V(L2_ENTRY)) return wl_fail(e, WL_EINPUT, "icnt.out_flits needs l2.entry = queue");
     return 0;
 }

@@ -182,7 +182,7 @@ static int op_await(struct exec_warp *w, const struct uop *u)
 static int op_mbarrier(struct exec_warp *w, const struct uop *u)
 {
     uint64_t addr[WARP_SIZE];
-    uint32_t done;
+    uint32_t done = 0;
     mem_addresses(w, u, addr);
     if (mem_emit(w, u, addr)) return RUN_FAULT;
     for (uint32_t m = w->exec; m; m &= m - 1) {
@@ -501,8 +501,10 @@ static int op_prefetch_bulk(struct exec_warp *w, const struct uop *u)
     struct bulk out;
     mem_addresses(w, u, from);
     bulk_begin(&out, w, u, from, 0);
-    for (uint32_t m = w->exec; m; m &= m - 1)
-        bulk_run(&out, bit_low32(m), from[bit_low32(m)], at32(w, u->s[1])[bit_low32(m)]);
+    for (uint32_t m = w->exec; m; m &= m - 1) {
+        bulk_prefetch(&out, bit_low32(m), from[bit_low32(m)], at32(w, u->s[1])[bit_low32(m)]);
+        if (cta_check_budget(w->cta)) return RUN_FAULT; /* a lane may ask for gigabytes */
+    }
     bulk_flush(&out);
     return RUN_ON;
 }

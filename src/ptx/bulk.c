@@ -5,6 +5,13 @@
 
 bool inst_is_bulk(const struct ptx_inst *in) { return in->op == OP_CP && in->mode >= CP_BULK && in->kind != INST_NOP; }
 
+/* A copy from or to where there is nothing faults when it is made; a prefetch fetches something else. Streams have
+ * addresses of the device only. */
+static uint64_t on_device(const struct exec_warp *w, uint64_t addr)
+{
+    return addr < GENERIC_SHARED && dev_ptr(w->run->l.image->mem, addr, 1) ? addr : DEVICE_BASE;
+}
+
 void bulk_begin(struct bulk *b, struct exec_warp *w, const struct uop *u, const uint64_t first[WARP_SIZE],
                 uint64_t note)
 {
@@ -13,7 +20,7 @@ void bulk_begin(struct bulk *b, struct exec_warp *w, const struct uop *u, const 
     if (!u->emits) return;
     for (uint32_t m = w->exec; m; m &= m - 1) {
         unsigned i = bit_low32(m);
-        b->first[i] = first[i] & ~(uint64_t)(BULK_CHUNK - 1);
+        b->first[i] = on_device(w, first[i]) & ~(uint64_t)(BULK_CHUNK - 1);
         noted[i] = b->first[i] | note;
     }
     if (w->out) stream_addrs(w->out, w->exec, noted);
@@ -56,6 +63,14 @@ void bulk_run(struct bulk *b, unsigned lane, uint64_t addr, uint32_t bytes)
 {
     if (!b->u->emits) return;
     for (uint32_t at = 0; at < bytes; at += BULK_CHUNK) bulk_touch(b, lane, addr + at);
+}
+
+void bulk_prefetch(struct bulk *b, unsigned lane, uint64_t addr, uint32_t bytes)
+{
+    uint64_t start, size;
+    if (addr >= GENERIC_SHARED || dev_range(b->w->run->l.image->mem, addr, &start, &size)) return;
+    uint64_t left = size - (addr - start);
+    bulk_run(b, lane, addr, left < bytes ? (uint32_t)left : bytes);
 }
 
 uint32_t bulk_flush(struct bulk *b)

@@ -26,6 +26,8 @@ void bulk_begin(struct bulk *b, struct exec_warp *w, const struct uop *u, const 
 /* The copy of `lane` moves this byte, and perhaps its neighbours; bytes come in their order. */
 void bulk_touch(struct bulk *b, unsigned lane, uint64_t addr);
 void bulk_run(struct bulk *b, unsigned lane, uint64_t addr, uint32_t bytes); /* all of these */
+/* The same of those that there are: a prefetch is a hint, and ends with the allocation. */
+void bulk_prefetch(struct bulk *b, unsigned lane, uint64_t addr, uint32_t bytes);
 uint32_t bulk_flush(struct bulk *b); /* writes what was touched; the number of records since it was called last */
 
 /* Whether the instruction is one of these: ir.h's, for cfg.c. */

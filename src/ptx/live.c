@@ -17,7 +17,6 @@
  * A guarded write does not end a live range, for some lanes keep the old value. When the
  * answer would be absurdly large (LIVE_BUDGET) the function is taken to need every register
  * a thread can have. */
-#include "base/check.h"
 #include "ptx/module.h"
 #include "ptx/block_order.h"
 #include "ptx/values.h"
@@ -88,7 +87,7 @@ struct live {
 static void push(struct live *l, uint32_t *head, uint32_t value)
 {
     if (l->nnode == l->node_cap) {
-        uint32_t cap = l->node_cap ? l->node_cap * 2 : 1024;
+        uint32_t cap = l->node_cap * 2;
         struct live_node *p = cap > 4 * (uint32_t)LIVE_BUDGET ? NULL : realloc(l->node, cap * sizeof *p);
         if (!p) {
             l->failed = true;
@@ -217,7 +216,6 @@ static uint32_t block_pressure(struct live *l, uint32_t b, const uint32_t *order
     int32_t regs[MAX_VALUE_REGS];
     uint32_t now = 0, most;
     if (l->plenty) find_awaited(l, inst, blk->count, order);
-    WL_ASSERT(l->node || l->out[b] == NONE);
     for (uint32_t n = l->out[b]; n != NONE; n = l->node[n].next) {
         int32_t r = (int32_t)l->node[n].value;
         now += set_live(l, &r, 1, 1);
@@ -239,10 +237,7 @@ static uint32_t block_pressure(struct live *l, uint32_t b, const uint32_t *order
         if (now + inner > most) most = now + inner;
     }
     edge[0] = now;
-    for (uint32_t n = l->out[b]; n != NONE; n = l->node[n].next) {
-        WL_ASSERT(l->node);
-        l->live[l->node[n].value] = 0;
-    }
+    for (uint32_t n = l->out[b]; n != NONE; n = l->node[n].next) l->live[l->node[n].value] = 0;
     for (uint32_t i = 0; i < blk->count; i++) {
         unsigned n = value_reads(l->value, &inst[i], regs);
         set_live(l, regs, n, 0);
@@ -354,7 +349,9 @@ static bool take_memory(struct live *l)
     uint32_t *w = l->words = calloc(nregs * 5 + nblock * 6 + 2 + edges + 3 * ninst, sizeof *w);
     l->live = calloc(nregs * 3 + 1, 1);
     l->value = calloc(nregs + 1, sizeof *l->value);
-    if (!w || !l->live || !l->value) return false;
+    l->node_cap = 1024;
+    l->node = calloc(l->node_cap, sizeof *l->node);
+    if (!w || !l->live || !l->value || !l->node) return false;
     l->weight = l->live + nregs;
     l->roomy = l->weight + nregs;
     l->exposed = w;

@@ -116,7 +116,7 @@ static void mma_floats(struct exec_warp *w, const struct matrix_op *op)
 }
 
 /* popc(a xor b) is the sum of both less twice what they share. */
-static void xor_counts(const struct ptx_matrix *x, const int32_t *a, const int32_t *b, const int64_t *before,
+static void xor_counts(const struct ptx_matrix *x, const int32_t *a, const int32_t *b, const int32_t *before,
                        int64_t *c)
 {
     for (unsigned i = 0; i < x->m; i++)
@@ -137,17 +137,17 @@ static void mma_integers(struct exec_warp *w, const struct matrix_op *op)
 {
     const struct ptx_matrix *x = op->x;
     int32_t a[A_MAX / 2], b[B_MAX / 4], c32[C_MAX], dense[A_MAX / 2];
-    int64_t c[C_MAX], before[C_MAX];
+    int64_t c[C_MAX];
     uint64_t out[C_MAX];
     const struct fragment *d = &op->part[PART_D];
     unsigned n = (unsigned)d->rows * d->cols;
     get_integers(w, &op->part[PART_A], a);
     get_integers(w, &op->part[PART_B], b);
     get_integers(w, &op->part[PART_C], c32);
-    for (unsigned i = 0; i < n; i++) c[i] = before[i] = c32[i];
+    for (unsigned i = 0; i < n; i++) c[i] = c32[i];
     if (x->sparse) spread_integers(w, op, a, dense);
     matrix_integers(x->m, x->n, x->k, x->sparse ? dense : a, b, c);
-    if (x->bits == BITS_XOR) xor_counts(x, a, b, before, c);
+    if (x->bits == BITS_XOR) xor_counts(x, a, b, c32, c);
     for (unsigned i = 0; i < n; i++) out[i] = pack_integer(c[i], x->satfinite);
     put_fragment(w, d, out);
 }

@@ -7,6 +7,7 @@
 #include "ptx/ir.h"
 
 static const char mark[8] = "wltmap1";
+enum { MOST_BOX_BYTES = 1 << 20 }; /* several times what a CTA can have */
 
 void tensor_map_write(const struct tensor_map *t, uint8_t out[TENSOR_MAP_BYTES])
 {
@@ -32,6 +33,16 @@ void tensor_map_write(const struct tensor_map *t, uint8_t out[TENSOR_MAP_BYTES])
     memcpy(out + 106, t->upper, sizeof t->upper);
 }
 
+/* Kernels can write to these bytes: whatever is used to compute with is looked at. */
+static bool is_sound(const struct tensor_map *t)
+{
+    const uint32_t types = 1u << T_U8 | 1u << T_U16 | 1u << T_U32 | 1u << T_S32 | 1u << T_U64 | 1u << T_S64 |
+                           1u << T_F16 | 1u << T_BF16 | 1u << T_TF32 | 1u << T_F32 | 1u << T_F64;
+    return t->dims >= (t->im2col ? 3 : 1) && t->dims <= TENSOR_DIMS && t->type < 32 && types >> t->type & 1 &&
+           t->element == ptx_type_bytes((enum ptx_type)t->type) &&
+           (t->swizzle == 0 || t->swizzle == 32 || t->swizzle == 64 || t->swizzle == 128);
+}
+
 const char *tensor_map_read_any(const uint8_t in[TENSOR_MAP_BYTES], struct tensor_map *t)
 {
     if (memcmp(in, mark, 8) != 0) return "these bytes are no tensor map of cuTensorMapEncodeTiled or Im2col";
@@ -41,7 +52,7 @@ const char *tensor_map_read_any(const uint8_t in[TENSOR_MAP_BYTES], struct tenso
                              .swizzle = in[11],
                              .nan_fill = in[12] != 0,
                              .im2col = in[13] != 0};
-    if (!t->dims || t->dims > TENSOR_DIMS || !t->element || t->element > 8) return "the tensor map was overwritten";
+    if (!is_sound(t)) return "the tensor map was overwritten";
     memcpy(&t->base, in + 16, 8);
     for (unsigned i = 0; i < TENSOR_DIMS; i++) {
         uint32_t size;
@@ -55,27 +66,32 @@ const char *tensor_map_read_any(const uint8_t in[TENSOR_MAP_BYTES], struct tenso
     }
     memcpy(t->lower, in + 100, sizeof t->lower);
     memcpy(t->upper, in + 106, sizeof t->upper);
-    return t->im2col && t->dims < 3 ? "the tensor map was overwritten" : NULL;
+    return NULL;
+}
+
+/* A step of more than one takes every so many-th element of the box. */
+static uint32_t taken(const struct tensor_map *t, unsigned i) { return (t->box[i] + t->step[i] - 1) / t->step[i]; }
+
+static uint64_t box_elements(const struct tensor_map *t)
+{
+    uint64_t n = 1;
+    if (t->im2col) return (uint64_t)t->box[0] * t->box[1];
+    for (unsigned i = 0; i < t->dims; i++) n *= taken(t, i);
+    return n;
 }
 
 const char *tensor_map_read(const uint8_t in[TENSOR_MAP_BYTES], struct tensor_map *t)
 {
     const char *why = tensor_map_read_any(in, t);
     for (unsigned i = 0; !why && i < t->dims; i++)
-        if (!t->box[i] || !t->step[i]) why = "the tensor map was overwritten, or has a dimension without a box";
+        if (t->box[i] - 1 >= (t->im2col && i == 1 ? 1024 : 256) || t->step[i] - 1 >= 8)
+            why = "the tensor map was overwritten, or has a dimension without a box";
+    if (!why && !t->im2col && box_elements(t) * t->element > MOST_BOX_BYTES)
+        why = "the box of the tensor map is larger than any shared memory";
     return why;
 }
 
-/* A step of more than one takes every so many-th element of the box. */
-static uint32_t taken(const struct tensor_map *t, unsigned i) { return (t->box[i] + t->step[i] - 1) / t->step[i]; }
-
-uint32_t tensor_box_bytes(const struct tensor_map *t)
-{
-    uint32_t n = t->element;
-    if (t->im2col) return n * t->box[0] * t->box[1];
-    for (unsigned i = 0; i < t->dims; i++) n *= taken(t, i);
-    return n;
-}
+uint32_t tensor_box_bytes(const struct tensor_map *t) { return (uint32_t)box_elements(t) * t->element; }
 
 /* A place `steps` places after `from` in the dimension i of im2col; *steps becomes how often its end was passed. */
 static int64_t walk(const struct tensor_map *t, unsigned i, int64_t from, uint32_t *steps)

@@ -98,13 +98,16 @@ static void put_changes(struct row *w, const struct gpu_config *c)
     free(text);
 }
 
+static void put_param(struct row *w, const char *group, const struct wl_param *p, int64_t value)
+{
+    char text[64] = "";
+    param_write(p, value, text, sizeof text);
+    put_text(w, group, p->name, text);
+}
+
 static void put_params(struct row *w, const char *group, const struct wl_param *p, const int64_t *values)
 {
-    for (unsigned i = 0; i < param_rows(p); i++) {
-        char value[64] = "";
-        param_write(&p[i], values[i], value, sizeof value);
-        put_text(w, group, p[i].name, value);
-    }
+    for (unsigned i = 0; i < param_rows(p); i++) put_param(w, group, &p[i], values[i]);
 }
 
 /* The difference from the preset, the command, the parameters of the policies when all rows have the same ones, and
@@ -121,8 +124,7 @@ static void put_setup(struct row *w, const struct run_result *r, bool policies)
         put_params(w, "policies.sched.parameters", c->sched.policy->params, c->sched.values);
     }
     put_params(w, "config", gpu_params, c->v);
-    const int64_t sizes[SIZE_KEYS] = {config_size(c, SIZE_L1D), config_size(c, SIZE_L2)};
-    put_params(w, "config", size_params, sizes);
+    for (unsigned i = 0; i < SIZE_KEYS; i++) put_param(w, "config", &size_params[i], config_size(c, i));
     put_text(w, "config", "shared.options", c->shared_options);
     put_text(w, "config", "dram.map", c->dram_map);
 }

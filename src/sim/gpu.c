@@ -51,6 +51,13 @@ static void set_round(struct gpu *g)
     g->round_ops = g->sms * ((uint64_t)g->config.v[P_SM_LSU_QUEUE] + ROUND_STEPS);
 }
 
+/* Whether the machine is split. One thread is faster so too: it has one piece after the other in the host's cache. */
+static bool in_pieces(const struct gpu *g)
+{
+    bool walks = wl_paranoid && g->options.threads < 2; /* only the one loop for all parts looks at all of them */
+    return !g->options.whole && !walks && !split_refuses(&g->config, &g->options);
+}
+
 /* All parts get their place in time before any is built: ports refer to both ends. */
 static int make_parts(struct gpu *g, struct wl_err *e)
 {
@@ -73,7 +80,7 @@ static int make_parts(struct gpu *g, struct wl_err *e)
     bool made = g->sm && g->l2 && g->dram && g->driven && g->kernels && g->dispatch.given_to;
     if (!made || clock_init(&g->clock, parts, &g->breach))
         return wl_fail(e, WL_ERUN, "out of memory, or a machine of more than %d parts", CLOCK_MAX_WORDS * 64);
-    if (g->options.threads > 1 && split_begin(g, period)) return wl_fail(e, WL_ERUN, "out of memory");
+    if (in_pieces(g) && split_begin(g, period)) return wl_fail(e, WL_ERUN, "out of memory");
     for (uint32_t i = 0; i < g->sms; i++) ADD_PART(g, sm, &g->sm[i], period[0]);
     for (uint32_t i = 0; i < 2; i++) ADD_PART(g, net, &g->net[i], period[1]);
     for (uint32_t i = 0; i < g->slices; i++) ADD_PART(g, l2, &g->l2[i], period[2]);
@@ -150,7 +157,7 @@ static int init_parts(struct gpu *g, struct wl_err *e)
         if (g->split) common = split_common(g->split, i);
         if (sm_init(&g->sm[i], c, i, &common, e)) return (int)e->code;
         if (g->options.timeline) timeline_attach(g->options.timeline, &g->sm[i], i);
-        if (!g->options.tick && !g->split && !c->v[P_ICNT_IN_FLITS]) sm_go_ahead(&g->sm[i], c);
+        if (!g->options.tick && !c->v[P_ICNT_IN_FLITS]) sm_go_ahead(&g->sm[i], c, g->split);
     }
     for (uint32_t i = 0; i < g->slices; i++) {
         if (l2_init(&g->l2[i], c, i, &g->map, &g->nvm, back_pool, e)) return (int)e->code;
@@ -217,7 +224,6 @@ struct gpu *gpu_new(const struct gpu_config *c, const struct gpu_options *o, str
     }
     g->config = *c;
     if (o) g->options = *o;
-    if (g->options.threads > 1 && split_refuses(c, &g->options)) g->options.threads = 1;
     if (make_parts(g, e) || init_parts(g, e) || add_profile(g, e) || sampler_init(g, e) || shuffle_order(g, e)) {
         gpu_free(g);
         return NULL;

@@ -24,6 +24,7 @@ struct gpu_options {
     struct timeline *timeline; /* shows chosen SMs at work (stats/timeline.h); NULL: none. Stays the caller's */
     uint64_t memory_bytes;     /* size of device memory, for nvm.map = alloc */
     unsigned threads;          /* that work on the machine (sim/split.h); 0 and 1: one. No counter depends on it */
+    bool whole;                /* one clock for all parts, even if the machine could be split */
     uint64_t cut_cycles;       /* hand out no more CTAs of a kernel after this many core cycles; 0 = never */
 };
 

@@ -12,7 +12,8 @@ void gpu_read_stats(const struct gpu *g, struct run_stats *out)
     out->cycles = g->cycles;
     out->kernels = g->kernels_run;
     for (uint32_t i = 0; i < g->sms; i++) sm_add_stats(&g->sm[i], out);
-    out->icnt = (struct icnt_stats){g->net[0].packets, g->net[0].flits, g->net[1].packets, g->net[1].flits};
+    out->icnt = (struct icnt_stats){g->net[0].packets, g->net[0].flits, g->net[1].packets, g->net[1].flits,
+                                    g->net[0].join ? g->net[0].join->joined : 0};
     for (uint32_t i = 0; i < g->slices; i++) l2_stats_add(&out->l2, &g->l2[i].stats);
     for (uint32_t i = 0; i < g->channels; i++) dram_stats_add(&out->dram, &g->dram[i].stats);
     out->dram.nvm_line_writes_max = 0;

@@ -108,12 +108,15 @@ int split_begin(struct gpu *g, const tick_t period[4])
     struct split *x = g->split;
     memset(x, 0, sizeof *x);
     x->g = g;
-    x->threads = g->options.threads < TEAM_MAX ? g->options.threads : TEAM_MAX;
+    x->threads = g->options.threads < 2 ? 1 : g->options.threads < TEAM_MAX ? g->options.threads : TEAM_MAX;
+    x->window_cycles = x->threads > 1 ? WINDOW_CYCLES : ALONE_WINDOW_CYCLES;
+    x->back_cycles = x->threads > 1 ? BACK_CYCLES : ALONE_BACK_CYCLES;
     x->slice_words = (g->slices + 63) / 64;
     x->sm_words = (g->sms + 63) / 64;
     x->lane = aligned_alloc(_Alignof(struct lane), g->sms * sizeof *x->lane);
     x->worker = aligned_alloc(_Alignof(struct split_worker), x->threads * sizeof *x->worker);
     x->todo = calloc(g->sms, sizeof *x->todo);
+    x->calendar = calloc(CALENDAR, sizeof *x->calendar);
     x->reached = calloc(g->sms, sizeof *x->reached);
     x->next = calloc(g->sms, sizeof *x->next);
     x->in_network = calloc(g->sms, sizeof *x->in_network);
@@ -123,9 +126,11 @@ int split_begin(struct gpu *g, const tick_t period[4])
     if (x->to_sm) memset(x->to_sm, 0, g->sms * sizeof *x->to_sm);
     if (x->lane) memset(x->lane, 0, g->sms * sizeof *x->lane);
     if (x->worker) memset(x->worker, 0, x->threads * sizeof *x->worker);
-    bool made = x->lane && x->worker && x->todo && x->reached && x->next && x->in_network && x->to_slice && x->to_sm;
+    bool made = x->lane && x->worker && x->todo && x->calendar && x->reached && x->next && x->in_network &&
+                x->to_slice && x->to_sm;
     if (!made) return -1;
     for (uint32_t i = 0; i < g->sms; i++) x->next[i] = NEVER;
+    for (unsigned i = 0; i < CALENDAR; i++) list_init(&x->calendar[i]);
     x->spare.pool.alive = x->back_pool.alive = ALIVE_ZERO;
     for (unsigned i = 0; i < x->threads; i++) x->worker[i].pool.alive = ALIVE_ZERO;
     const struct team_work work = {x, split_lane, split_background};
@@ -269,6 +274,7 @@ void split_free(struct split *x)
     free(x->lane);
     free(x->worker);
     free(x->todo);
+    free(x->calendar);
     free(x->reached);
     free(x->next);
     free(x->in_network);

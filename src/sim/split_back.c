@@ -39,8 +39,9 @@ static void carry_replies(struct split *x, uint32_t sm)
         struct req *r = cut_take(&t->port);
         t->last = tick_max(t->last + part->period, part_edge_after(part, r->ready));
         dates_add(&t->taken, t->last);
-        handover_add(x, &x->replies, r);
         x->replied++;
+        if (x->threads > 1) handover_add(x, &x->replies, r);
+        else split_give_reply(x, r);
     }
     if (t->port.used == t->port.capacity) x->reply_full[sm >> 6] |= bit64(sm & 63);
 }
@@ -92,7 +93,7 @@ static void take_requests(struct split *x, tick_t time)
         struct port *p = &x->g->l2[r->slice].in;
         if (p->warm) p->warm(p->consumer, r, true);
         if (cut_append(p, r)) part_wake_after(p->consumer, r->ready);
-        x->received++;
+        x->received += 1 + r->leads;
     }
 }
 
@@ -136,7 +137,7 @@ bool split_back_work(struct split *x, tick_t least)
     tick_t time = atomic_load_explicit(&x->back_time, memory_order_relaxed);
     if (limit < time + least || !team_try(&x->back_lock)) return false;
     time = atomic_load_explicit(&x->back_time, memory_order_relaxed);
-    limit = tick_min(limit, time + BACK_CYCLES * x->g->core_period);
+    limit = tick_min(limit, time + x->back_cycles * x->g->core_period);
     bool can = limit >= time + least && !x->closed;
     if (can && refill(x, limit - time)) atomic_store(&x->no_memory, true);
     else if (can) back_run(x, time, limit);
@@ -148,5 +149,5 @@ bool split_back_work(struct split *x, tick_t least)
 bool split_background(void *arg)
 {
     struct split *x = arg;
-    return split_back_work(x, BACK_CYCLES / 2 * x->g->core_period);
+    return split_back_work(x, x->back_cycles / 2 * x->g->core_period);
 }

@@ -8,9 +8,14 @@
 #include "sim/gpu_priv.h"
 #include "sim/split.h"
 
+/* Core cycles that the front does at once, at most, and the back: threads wait for one another, so that they do less.
+ */
 enum {
-    WINDOW_CYCLES = 32, /* that the front does at once, at most */
-    BACK_CYCLES = 16    /* core cycles that the back does at once */
+    WINDOW_CYCLES = 32,
+    BACK_CYCLES = 16,
+    ALONE_WINDOW_CYCLES = 128, /* for one thread */
+    ALONE_BACK_CYCLES = 64,
+    CALENDAR = 256 /* cycles ahead for which packets of SMs can be noted: more than a window has */
 };
 
 /* Counts of requests alive start here: a pool may get back more than it gave. */
@@ -93,6 +98,7 @@ struct split {
     struct gpu *g;
     struct team *team;
     unsigned threads;
+    uint32_t window_cycles, back_cycles;
     uint32_t slice_words, sm_words; /* of a set of them */
     tick_t lookahead;               /* what the front sends is seen in the back so much later, at least */
     struct part core;               /* an edge of any SM */
@@ -108,8 +114,10 @@ struct split {
     _Alignas(128) tick_t *reached; /* [SMs] the SM has worked at all its edges before this */
     tick_t *next;                  /* [SMs] the edge at which it works next; NEVER */
     uint32_t *in_network;          /* [SMs] packets it sent that were carried over and are not known to have left */
+    uint64_t sending[NET_WORDS];   /* SMs that have any of these */
     uint32_t *todo;                /* [SMs] those that have work to do */
-    uint64_t pending[NET_WORDS];   /* SMs with packets to carry over */
+    struct req_list *calendar;     /* [CALENDAR] packets to carry over, by the cycle in which they were sent */
+    uint64_t noted[CALENDAR / 64]; /* the cycles that have any */
     uint64_t wanting[NET_WORDS];   /* SMs that want a CTA */
     uint64_t left;                 /* packets that have left the network so far, as far as SMs know */
     struct piece hub;              /* the request network; like an SM it has no wake-ups but this: */
@@ -218,6 +226,11 @@ static inline void split_send(struct split *x, struct handover *to, _Atomic(bool
 {
     if (!from->count) return;
     team_lock(&x->exchange);
+    if (!to->count) {
+        struct handover empty = *to;
+        *to = *from;
+        *from = empty;
+    }
     for (uint32_t i = 0; i < from->count; i++) handover_add(x, to, from->at[i]);
     atomic_store_explicit(any, true, memory_order_relaxed);
     team_unlock(&x->exchange);
@@ -244,6 +257,14 @@ static inline struct req *handover_get(const struct handover *h, uint32_t i)
     enum { AHEAD = 6 };
     if (i + AHEAD < h->count) __builtin_prefetch(h->at[i + AHEAD], 1);
     return h->at[i];
+}
+
+/* A reply comes to its SM, which does not work meanwhile. */
+static inline void split_give_reply(struct split *x, struct req *r)
+{
+    struct port *p = &x->g->sm[r->sm].reply;
+    if (p->warm) p->warm(p->consumer, r, true);
+    if (cut_append(p, r)) x->next[r->sm] = tick_min(x->next[r->sm], part_edge_after(&x->core, r->ready));
 }
 
 /* The first wake-up of the back. */

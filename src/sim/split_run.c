@@ -2,7 +2,7 @@
  *
  * A step of the loop is a window of some core cycles. First the SMs, each by itself, work as far as is certain, at most
  * to the end of the window; then the network and the dispatcher, cycle by cycle, to where the slowest SM has come. The
- * SMs' packets are handed to the network at the cycles in which they were sent. */
+ * SMs' packets wait in a calendar, from which the network gets them at the cycles in which they were sent. */
 #include <string.h>
 
 #include "sim/split_priv.h"
@@ -35,7 +35,9 @@ static tick_t lane_tick(const struct lane *l, tick_t now) { return next_edge(&l-
  * kernel has not ended before. */
 static bool lane_is_certain(const struct lane *l)
 {
-    return sm_keeps_kernel(l->sm) && l->request.used + sm_may_send(l->sm) <= l->request.capacity;
+    enum { MOST = 4 }; /* that an SM sends in a cycle: one per cache */
+    const struct port *p = &l->request;
+    return sm_keeps_kernel(l->sm) && (p->used + MOST <= p->capacity || p->used + sm_may_send(l->sm) <= p->capacity);
 }
 
 /* What an SM may need in so many cycles; see set_round in gpu.c. More than all SMs together may need is lent. */
@@ -43,7 +45,7 @@ static bool refill(struct split *x, struct split_worker *w, uint64_t cycles)
 {
     enum { BATCH = 512 };
     uint64_t requests = 12 * cycles, ops = (uint64_t)x->g->config.v[P_SM_LSU_QUEUE] + cycles;
-    uint64_t plenty = (uint64_t)12 * (WINDOW_CYCLES + 1) * x->g->sms + 8 * BATCH;
+    uint64_t plenty = (uint64_t)12 * (x->window_cycles + 1) * x->g->sms + 8 * BATCH;
     bool lends = w->pool.available > plenty, lends_ops = w->ops.available > plenty;
     if (w->pool.available >= requests && w->ops.available >= ops && !lends && !lends_ops) return true;
     team_lock(&x->spare_lock);
@@ -66,19 +68,22 @@ void split_lane(void *arg, unsigned thread, uint32_t number)
     uint32_t i = x->todo[number];
     struct lane *l = &x->lane[i];
     struct split_worker *w = &x->worker[thread];
-    tick_t t = x->next[i], bound;
-    if (!refill(x, w, WINDOW_CYCLES + 1)) {
+    tick_t t = x->next[i], bound = lane_bound(x, l), wants_at = l->sm->wants_at;
+    if (!refill(x, w, x->window_cycles + 1)) {
         atomic_store(&x->no_memory, true);
         return;
     }
     sm_use_pools(l->sm, &w->pool, &w->ops);
-    while (t < (bound = lane_bound(x, l))) {
+    while (t < bound) {
         if ((t > x->exact && !lane_is_certain(l)) || l->breach.broken) {
             bound = t;
             break;
         }
         l->last = t;
         t = lane_tick(l, t);
+        if (l->sm->wants_at == wants_at && !l->request.producer_waits) continue;
+        wants_at = l->sm->wants_at;
+        bound = lane_bound(x, l);
     }
     x->next[i] = t;
     x->reached[i] = tick_max(x->reached[i], bound);
@@ -89,25 +94,44 @@ void split_lane(void *arg, unsigned thread, uint32_t number)
 static void take_replies(struct split *x)
 {
     if (!split_receive(x, &x->up, &x->has_up, &x->came)) return;
-    for (uint32_t i = 0; i < x->came.count; i++) {
-        struct req *r = handover_get(&x->came, i);
-        struct port *p = &x->g->sm[r->sm].reply;
-        if (p->warm) p->warm(p->consumer, r, true);
-        if (cut_append(p, r)) x->next[r->sm] = tick_min(x->next[r->sm], part_edge_after(&x->core, r->ready));
-    }
+    for (uint32_t i = 0; i < x->came.count; i++) split_give_reply(x, handover_get(&x->came, i));
 }
 
 /* What the machine must know of an SM that has worked. */
 static void note_lane(struct split *x, uint32_t i)
 {
-    const struct lane *l = &x->lane[i];
-    if (l->request.list.head) x->pending[i >> 6] |= bit64(i & 63);
+    struct lane *l = &x->lane[i];
+    while (l->request.list.head) {
+        struct req *r = cut_take(&l->request);
+        uint32_t day = (uint32_t)part_cycles(&x->core, r->ready) & (CALENDAR - 1);
+        list_push(&x->calendar[day], r);
+        x->noted[day >> 6] |= bit64(day & 63);
+    }
     if (l->sm->wants_at != NEVER) x->wanting[i >> 6] |= bit64(i & 63);
+}
+
+/* The same for one thread: SM after SM. */
+static tick_t run_lanes_alone(struct split *x)
+{
+    tick_t time = x->limit;
+    for (uint32_t i = 0; i < x->g->sms; i++) {
+        if (x->reached[i] >= x->limit) continue;
+        x->todo[0] = i;
+        if (x->next[i] < x->limit) {
+            split_lane(x, 0, 0);
+            note_lane(x, i);
+        } else {
+            x->reached[i] = tick_max(x->reached[i], lane_bound(x, &x->lane[i]));
+        }
+        time = tick_min(time, x->reached[i]);
+    }
+    return time;
 }
 
 /* Lets all SMs work that have something to do; returns the edge before which all have worked. */
 static tick_t run_lanes(struct split *x)
 {
+    if (x->threads == 1) return run_lanes_alone(x);
     enum { LEAST_EDGES = 24 }; /* below that it is done before others have heard of it */
     uint32_t n = 0, sms = x->g->sms;
     uint64_t edges = 0;
@@ -160,7 +184,10 @@ static tick_t next_room(const struct split *x)
 static void tick_network(struct split *x, tick_t now)
 {
     free_popped(x, now);
+    const struct join *j = x->g->net[0].join;
+    uint64_t joined = j ? j->joined : 0;
     tick_t next = net_tick(&x->g->net[0], now);
+    if (j) x->hub_holds -= j->joined - joined; /* they are with the leaders now */
     for (uint32_t w = 0; w < x->slice_words; w++) {
         for (uint64_t m = x->filled[w]; m; m &= m - 1) {
             uint32_t i = w * 64 + bit_low64(m);
@@ -179,25 +206,40 @@ static void run_network(struct split *x, tick_t limit)
     while (x->hub_next < limit) tick_network(x, x->hub_next);
 }
 
-/* The packets that the SM has sent in the cycle that begins at `edge` come to the network. */
-static void feed_input(struct split *x, uint32_t sm, tick_t edge)
-{
-    struct port *from = &x->lane[sm].request, *to = &x->g->net[0].in[sm];
-    while (from->list.head && from->list.head->ready <= edge) {
-        if (!x->hub_holds++) run_network(x, edge + 1); /* what an empty network postponed */
-        if (cut_append(to, cut_take(from))) {
-            *to->filled |= to->filled_bit;
-            x->hub_next = tick_min(x->hub_next, part_edge_after(&x->g->net[0].part, edge));
-        }
-        x->in_network[sm]++;
-    }
-    if (!from->list.head) x->pending[sm >> 6] &= ~bit64(sm & 63);
-}
-
+/* The packets that SMs have sent in the cycle that begins at `edge` come to the network. */
 static void feed_network(struct split *x, tick_t edge)
 {
-    for (uint32_t w = 0; w < x->sm_words; w++)
-        for (uint64_t m = x->pending[w]; m; m &= m - 1) feed_input(x, w * 64 + bit_low64(m), edge);
+    uint32_t day = (uint32_t)part_cycles(&x->core, edge) & (CALENDAR - 1);
+    if (!(x->noted[day >> 6] >> (day & 63) & 1)) return;
+    x->noted[day >> 6] &= ~bit64(day & 63);
+    struct net *n = &x->g->net[0];
+    if (!x->hub_holds) run_network(x, edge + 1); /* what an empty network postponed */
+    struct req *r = x->calendar[day].head;
+    list_init(&x->calendar[day]);
+    tick_t next = x->hub_next;
+    for (struct req *behind; r; r = behind, x->hub_holds++) {
+        struct port *to = &n->in[r->sm];
+        behind = r->next;
+        x->in_network[r->sm]++;
+        x->sending[r->sm >> 6] |= bit64(r->sm & 63);
+        if (!cut_append(to, r)) continue;
+        *to->filled |= to->filled_bit;
+        next = tick_min(next, part_edge_after(&n->part, edge));
+    }
+    x->hub_next = next;
+}
+
+/* The first edge from `edge` on, at most `end`, at which packets of SMs come to the network. */
+static tick_t next_packets(const struct split *x, tick_t edge, tick_t end)
+{
+    uint64_t cycle = part_cycles(&x->core, edge);
+    for (uint32_t ahead = 0; ahead < CALENDAR;) {
+        uint32_t day = (uint32_t)(cycle + ahead) & (CALENDAR - 1);
+        uint64_t word = x->noted[day >> 6] >> (day & 63);
+        if (word) return tick_min(end, (cycle + ahead + bit_low64(word)) * x->core.period);
+        ahead += 64 - (day & 63);
+    }
+    return end;
 }
 
 /* What has left the network has freed places for the SMs. */
@@ -206,16 +248,17 @@ static void free_sent(struct split *x, tick_t time)
     const struct net *n = &x->g->net[0];
     if (x->left == n->packets) return;
     x->left = n->packets;
-    for (uint32_t i = 0; i < x->g->sms; i++) {
-        uint32_t left = x->in_network[i] ? x->in_network[i] - n->in[i].used : 0;
-        if (!left) continue;
-        struct port *p = &x->lane[i].request;
-        x->in_network[i] -= left;
-        p->used -= left;
-        if (!p->producer_waits) continue;
-        p->producer_waits = false;
-        x->next[i] = tick_min(x->next[i], time);
-    }
+    for (uint32_t w = 0; w < x->sm_words; w++)
+        for (uint64_t m = x->sending[w]; m; m &= m - 1) {
+            uint32_t i = w * 64 + bit_low64(m), left = x->in_network[i] - n->in[i].used;
+            if (!left) continue;
+            struct port *p = &x->lane[i].request;
+            if (!(x->in_network[i] -= left)) x->sending[w] &= ~(m & -m);
+            p->used -= left;
+            if (!p->producer_waits) continue;
+            p->producer_waits = false;
+            x->next[i] = tick_min(x->next[i], time);
+        }
 }
 
 /* ---- the dispatcher ---- */
@@ -261,6 +304,14 @@ static void hub_cycle(struct split *x, tick_t edge)
     if (x->hub_holds) run_network(x, edge + x->g->core_period);
 }
 
+/* The next edge after `edge`, at most `end`, at which the network has something to do. */
+static tick_t hub_edge(const struct split *x, tick_t edge, tick_t end)
+{
+    tick_t period = x->core.period, next = next_packets(x, edge + period, end);
+    if (!x->hub_holds || x->hub_next >= next) return next;
+    return tick_max(edge + period, part_cycles(&x->core, x->hub_next) * period);
+}
+
 /* The back may know of everything up to there. */
 static void publish(struct split *x, tick_t time)
 {
@@ -274,7 +325,7 @@ static void run_hub(struct split *x, tick_t time)
 {
     bool wants = any_wants(x);
     x->hub_next = tick_min(x->hub_next, next_room(x));
-    for (tick_t edge = x->exact; edge < time; edge += x->g->core_period) {
+    for (tick_t edge = x->exact; edge < time; edge = wants ? edge + x->core.period : hub_edge(x, edge, time)) {
         hub_cycle(x, edge);
         if (wants) run_dispatcher(x, edge);
     }
@@ -286,7 +337,8 @@ static void run_hub(struct split *x, tick_t time)
  *
  * An SM whose queue to the network is full has to know in each cycle whether a place is free. Where that is so, windows
  * are a cycle long and cost more than the work in them. Then the leader alone does SMs, network and dispatcher, one
- * cycle after the other, and another thread the back. */
+ * cycle after the other, and another thread the back. So it is where all SMs have to be at the same cycle: while
+ * kernels overlap, and where the functional half reads the clock. */
 
 /* The kernel has certainly not ended. `keeper` is an SM that said so before. */
 static bool front_keeps(const struct split *x, uint32_t *keeper)
@@ -318,32 +370,9 @@ static tick_t edge_in_step(const struct split *x, tick_t edge, tick_t end)
 {
     tick_t next = x->hub_holds ? x->hub_next : NEVER;
     for (uint32_t i = 0; i < x->g->sms; i++) next = tick_min(next, x->next[i]);
-    if (next < edge + x->g->core_period || any_of(x->pending, x->sm_words) || any_wants(x)) return edge;
+    next = tick_min(next, next_packets(x, edge, NEVER));
+    if (next < edge + x->g->core_period || any_wants(x)) return edge;
     return tick_min(end, next / x->g->core_period * x->g->core_period);
-}
-
-static void run_in_step(struct split *x, tick_t end)
-{
-    tick_t period = x->g->core_period, first = x->exact;
-    uint32_t keeper = 0;
-    struct split_worker *w = &x->worker[0];
-    if (!refill(x, w, ((end - first) / period + 1) * x->g->sms)) {
-        atomic_store(&x->no_memory, true);
-        return;
-    }
-    for (uint32_t i = 0; i < x->g->sms; i++) sm_use_pools(x->lane[i].sm, &w->pool, &w->ops);
-    x->hub_next = tick_min(x->hub_next, next_room(x)); /* all places that become free before `end` are known */
-    tick_t edge = first;
-    for (; edge < end && (edge == first || front_keeps(x, &keeper)); edge = edge_in_step(x, edge + period, end)) {
-        x->exact = edge;
-        lanes_in_step(x, edge);
-        hub_cycle(x, edge);
-        if (any_wants(x)) run_dispatcher(x, edge);
-        free_sent(x, edge + period);
-        if (atomic_load_explicit(&x->broken, memory_order_relaxed)) break;
-    }
-    for (uint32_t i = 0; i < x->g->sms; i++) x->reached[i] = tick_max(x->reached[i], edge);
-    publish(x, edge);
 }
 
 /* Lets the functional half go on for the warps that wait for it; see feed_warps in gpu.c. */
@@ -363,6 +392,43 @@ static void feed_lanes(struct split *x)
     }
 }
 
+/* One of several kernels has ended: the next may begin, and all pieces have to know. */
+static bool one_ended(const struct split *x)
+{
+    const struct dispatch *d = &x->g->dispatch;
+    for (unsigned i = 0; d->count > 1 && i < d->count; i++)
+        if (dispatch_ended(d, &d->queue[i])) return true;
+    return false;
+}
+
+static void run_in_step(struct split *x, tick_t end)
+{
+    tick_t period = x->g->core_period, first = x->exact;
+    uint32_t keeper = 0;
+    struct split_worker *w = &x->worker[0];
+    if (!refill(x, w, ((end - first) / period + 1) * x->g->sms)) {
+        atomic_store(&x->no_memory, true);
+        return;
+    }
+    for (uint32_t i = 0; i < x->g->sms; i++) sm_use_pools(x->lane[i].sm, &w->pool, &w->ops);
+    x->hub_next = tick_min(x->hub_next, next_room(x)); /* all places that become free before `end` are known */
+    tick_t edge = first;
+    bool ended = false, feeds = x->g->sm[0].first->source->feed;
+    while (edge < end && !ended && (edge == first || front_keeps(x, &keeper))) {
+        x->exact = edge;
+        lanes_in_step(x, edge);
+        hub_cycle(x, edge);
+        if (any_wants(x)) run_dispatcher(x, edge);
+        free_sent(x, edge + period);
+        if (feeds) feed_lanes(x);
+        if (atomic_load_explicit(&x->broken, memory_order_relaxed) || x->g->dispatch.failed) break;
+        ended = one_ended(x);
+        edge = ended ? edge + period : edge_in_step(x, edge + period, end);
+    }
+    for (uint32_t i = 0; i < x->g->sms; i++) x->reached[i] = tick_max(x->reached[i], edge);
+    publish(x, edge);
+}
+
 static void run_window(struct split *x)
 {
     enum { LEAST_CYCLES = 3 }; /* after a shorter window the next one is in step */
@@ -372,19 +438,19 @@ static void run_window(struct split *x)
     for (unsigned n = 0; (ahead = atomic_load_explicit(&x->back_time, memory_order_acquire)) < first + period; n++) {
         if (atomic_load(&x->no_memory)) return;
         if (n == PATIENCE / 8) team_call(x->team);
-        if (n < PATIENCE || !split_back_work(x, 1)) team_relax(n);
+        if ((x->threads > 1 && n < PATIENCE) || !split_back_work(x, 1)) team_relax(n);
     }
     /* A window is begun when the one before is over, so that SMs which need not wait for the slowest do much at once.
      */
-    uint64_t cycles = (ahead - first) / period, most = in_lockstep(g) ? 1 : WINDOW_CYCLES;
-    tick_t end = first + (cycles < most ? cycles : most) * period;
+    uint64_t cycles = (ahead - first) / period;
+    tick_t end = first + (cycles < x->window_cycles ? cycles : x->window_cycles) * period;
     x->exact = first;
     if (x->limit <= first) x->limit = end;
     x->dispatching = !dispatch_idle(&g->dispatch);
     x->start = g->dispatch.queue[0].start;
     for (unsigned i = 1; i < g->dispatch.count; i++) x->start = tick_min(x->start, g->dispatch.queue[i].start);
     take_replies(x);
-    if (x->in_step && most > 1) {
+    if (x->in_step || in_lockstep(g)) {
         x->in_step = false;
         run_in_step(x, end);
         return;
@@ -392,7 +458,6 @@ static void run_window(struct split *x)
     tick_t time = run_lanes(x);
     x->in_step = time < x->limit && time < first + LEAST_CYCLES * period;
     run_hub(x, time);
-    if (g->sm[0].first->source->feed) feed_lanes(x);
 }
 
 /* ---- the loop ---- */

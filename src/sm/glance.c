@@ -103,22 +103,23 @@ static void want_op(const struct sm *s, const struct memop *op, const struct lin
     if (uses_l1d(op->route)) want_all(to, txn, coalesce(s, op, txn));
 }
 
-static void want_head(const struct sm *s, unsigned w, const struct line_asker *to)
+void sm_head_lines(const struct sm *s, unsigned warp, void (*want)(void *arg, uint64_t line, uint8_t sectors),
+                   void *arg)
 {
-    const struct sm_warp *p = &s->warp[w];
+    const struct sm_warp *p = &s->warp[warp];
     if (!p->exec || !uses_l1d(p->route)) return;
     struct stream_reader here = p->stream;
     struct memop op;
-    op.load.warp = (uint16_t)w;
+    op.load.warp = (uint16_t)warp;
     op.inst = p->inst;
     op.route = p->route;
     stream_next_addrs(&here, p->exec, &op.addrs);
     warp_addrs_note(&op.addrs, p->inst->async);
-    want_op(s, &op, to);
+    want_op(s, &op, &(struct line_asker){want, arg});
 }
 
-void sm_waiting_lines(const struct sm *s, uint64_t stalled, void (*want)(void *arg, uint64_t line, uint8_t sectors),
-                      void *arg)
+void sm_unit_lines(const struct sm *s, uint64_t stalled, void (*want)(void *arg, uint64_t line, uint8_t sectors),
+                   void *arg)
 {
     const struct line_asker to = {want, arg};
     const struct lsu *u = &s->lsu;
@@ -129,5 +130,4 @@ void sm_waiting_lines(const struct sm *s, uint64_t stalled, void (*want)(void *a
         want_all(&to, u->txn + u->next_txn, u->ntxn - u->next_txn);
     for (uint32_t i = u->head; i != u->tail; i++)
         if (!(stalled >> u->queue[i & u->mask]->load.warp & 1)) want_op(s, u->queue[i & u->mask], &to);
-    for (uint64_t m = s->ready & s->memory & ~stalled; m; m &= m - 1) want_head(s, bit_low64(m), &to);
 }

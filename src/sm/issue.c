@@ -55,7 +55,7 @@ static __attribute__((noinline)) uint64_t pipes_busy(const struct sm *s, tick_t 
 
 uint64_t issue_blocked(const struct sm *s, tick_t now)
 {
-    tick_t next;
+    tick_t next = 0; /* nobody asks for it */
     uint64_t blocked = lsu_blocks(s);
     if (s->lsu.ext && s->lsu.ext->queue.used) blocked |= reexec_holds_back(s);
     return s->pipes_until > now ? blocked | pipes_busy(s, now, &next) : blocked;

@@ -203,13 +203,15 @@ static inline void send_misses(struct sm *s, struct l1 *c, tick_t now)
     if (l1_has_misses(c)) send_miss(s, c, now);
 }
 
-/* Ahead of the clock: a miss that waits when a cycle is over leaves in the next one, whatever comes, if the port is
- * empty, as nobody else fills it. It is sent now and dated then, so that the SM need not wake for it. Not if a request
- * was refused, which may be because the queue was full. */
+/* Ahead of the clock: a miss that waits when a cycle is over leaves in the next one, whatever comes, if the port has
+ * room, as nobody else fills it. It is sent now and dated then, so that the SM need not wake for it. Not if a request
+ * was refused, which may be because the queue was full; and a network that looks at the date of the first packet only
+ * gets it only when it is that. */
 static void send_ahead(struct sm *s, tick_t soon)
 {
     struct lsu *u = &s->lsu;
-    if (!port_empty(s->request) || l1_refused(u->pipe[L1_DATA].refused)) return;
+    bool room = u->dated ? s->request->used < s->request->capacity : port_empty(s->request);
+    if (!room || l1_refused(u->pipe[L1_DATA].refused)) return;
     struct req *r = l1_missq_pop(&u->l1[L1_DATA]);
     addrmap_route(s->map, r);
     port_push_after(s->request, r, soon);

@@ -248,8 +248,9 @@ void sm_warm_ports(struct sm *s)
 
 /* A scheme that looks at more than it picks among may look at the queue of misses; so may a plugin, and a policy that
  * is called at the end of an epoch (wl_occupancy). */
-void sm_go_ahead(struct sm *s, const struct gpu_config *c)
+void sm_go_ahead(struct sm *s, const struct gpu_config *c, bool dated)
 {
+    s->lsu.dated = dated;
     s->lsu.ahead = s->only_picks && !s->observers && !c->l1.foreign && !l1d_of(s)->pol.policy->on_epoch;
 }
 

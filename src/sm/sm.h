@@ -25,8 +25,8 @@ int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const stru
 /* The ports are connected: with large caches the host is told what memory a reply will need. */
 void sm_warm_ports(struct sm *s);
 /* Misses may be sent a cycle ahead of the clock, as far as nobody can tell: the port to the network counts packets, and
- * its consumer keeps to the dates. */
-void sm_go_ahead(struct sm *s, const struct gpu_config *c);
+ * its consumer keeps to the dates; `dated`: to those of all packets, not of the first one only. */
+void sm_go_ahead(struct sm *s, const struct gpu_config *c, bool dated);
 void sm_destroy(struct sm *s);
 /* CTAs of the launch that all SMs of a machine with these parameters hold at once. */
 uint64_t sm_resident_ctas(const int64_t *v, const struct launch_info *l);
@@ -129,8 +129,11 @@ struct sm_moment {
     uint32_t next_txn, head, tail;
 };
 void sm_moment(const struct sm *s, struct sm_moment *out);
-/* Calls want() for every line that such loads of warps not in `stalled` ask the L1D for. */
-void sm_waiting_lines(const struct sm *s, uint64_t stalled, void (*want)(void *arg, uint64_t line, uint8_t sectors),
-                      void *arg);
+/* Calls want() for every line that such loads ask the L1D for: those in the unit, of warps not in `stalled`; the head
+ * of a warp of `heads`. */
+void sm_unit_lines(const struct sm *s, uint64_t stalled, void (*want)(void *arg, uint64_t line, uint8_t sectors),
+                   void *arg);
+void sm_head_lines(const struct sm *s, unsigned warp, void (*want)(void *arg, uint64_t line, uint8_t sectors),
+                   void *arg);
 
 #endif

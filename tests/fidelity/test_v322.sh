@@ -7,7 +7,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 names='matmul_16 reduce_sum vectoradd sssp_relax components_label wordcount_emit simscore_map lbm stencil sgemm
     mrig_sort mvt_cols syrk conv3d backprop_forward bfs_expand cfd_flux hotspot pathfinder srad_1 dct_fast spmv_vector
-    micro_chase_l1 micro_chase_l2 micro_chase_dram micro_iadd_1w micro_imul_24w micro_setp_1w'
+    bins_global stray_double micro_chase_l1 micro_chase_l2 micro_chase_dram micro_iadd_1w micro_imul_24w micro_setp_1w'
 SCHEDS=${SCHEDS:-lrr gto} sh "$WL_ROOT/scripts/fidelity_v322.sh" "$WARPLINE" stats $names > "$tmp/stats" ||
     { echo "not ok - the kernels ran"; exit 1; }
 

@@ -32,7 +32,10 @@ static void visit(void *arg, const struct code_inst *in, uint32_t exec, const st
     (void)exec;
     (void)arg;
     uint64_t end = in->space == SPACE_GLOBAL || in->space == SPACE_TEX ? WLT_ADDRESS_END : WLT_OFFSET_END;
-    for (uint32_t m = a ? a->mask : 0; m; m &= m - 1) require(warp_addr(a, bit_low32(m)) < end);
+    if (!a) return;
+    struct warp_addrs plain = *a;
+    warp_addrs_note(&plain, in->async); /* as the timing half does before it looks at addresses */
+    for (uint32_t m = plain.mask; m; m &= m - 1) require(warp_addr(&plain, bit_low32(m)) < end);
 }
 
 /* Keeps two CTAs alive at a time, as a machine would. */

@@ -1,4 +1,5 @@
-/* memory.cu - what the memory system of a GPU does with patterns of addresses, constants, the end of CTAs and equal reads. */
+/* memory.cu - how long the place of a CTA that has ended stays empty ("turn"), and which SMs' equal reads reach the L2
+ * as one ("join", under ncu), and what a store behind a load costs ("behind"). */
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -6,250 +7,6 @@
 #include <vector>
 #include <algorithm>
 #include "call.h"
-
-/* ---- throughput by pattern ---- */
-enum { LDG32, LDG64, LDG128, LDS32, LDS64, LDS128, ATOMS_ADD, ATOMS_CAS, STS32, STS128, STG32, ATOMG, REDG, OPS };
-static const char *opname[] = {"ldg32",     "ldg64", "ldg128", "lds32", "lds64", "lds128", "atoms_add",
-                               "atoms_cas", "sts32", "sts128", "stg32", "atomg", "redg"};
-#define N 128
-template <int OP> __global__ void pat(const int *offs, char *buf, long long *out, int *sink)
-{
-    extern __shared__ char sh[];
-    __shared__ long long t0, t1;
-    int lane = threadIdx.x & 31;
-    for (int i = threadIdx.x * 4; i < 32768; i += blockDim.x * 4) *(int *)(sh + i) = 0;
-    if (threadIdx.x == 0) t0 = 0x7fffffffffffffffLL, t1 = 0;
-    int off = offs[lane];
-    unsigned saddr = (unsigned)__cvta_generic_to_shared(sh) + off;
-    char *g = buf + off;
-    int acc = 0, a, b, c, d;
-    for (int round = 0; round < 2; round++) {
-        __syncthreads();
-        long long s = clock64();
-#pragma unroll 1
-        for (int i = 0; i < N / 8; i++)
-#pragma unroll
-            for (int j = 0; j < 8; j++) {
-                if (OP == LDG32) {
-                    asm volatile("ld.global.ca.b32 %0,[%1];" : "=r"(a) : "l"(g) : "memory");
-                    acc ^= a;
-                }
-                if (OP == LDG64) {
-                    asm volatile("ld.global.ca.v2.b32 {%0,%1},[%2];" : "=r"(a), "=r"(b) : "l"(g) : "memory");
-                    acc ^= a ^ b;
-                }
-                if (OP == LDG128) {
-                    asm volatile("ld.global.ca.v4.b32 {%0,%1,%2,%3},[%4];"
-                                 : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
-                                 : "l"(g)
-                                 : "memory");
-                    acc ^= a ^ b ^ c ^ d;
-                }
-                if (OP == LDS32) {
-                    asm volatile("ld.shared.b32 %0,[%1];" : "=r"(a) : "r"(saddr) : "memory");
-                    acc ^= a;
-                }
-                if (OP == LDS64) {
-                    asm volatile("ld.shared.v2.b32 {%0,%1},[%2];" : "=r"(a), "=r"(b) : "r"(saddr) : "memory");
-                    acc ^= a ^ b;
-                }
-                if (OP == LDS128) {
-                    asm volatile("ld.shared.v4.b32 {%0,%1,%2,%3},[%4];"
-                                 : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
-                                 : "r"(saddr)
-                                 : "memory");
-                    acc ^= a ^ b ^ c ^ d;
-                }
-                if (OP == ATOMS_ADD) {
-                    asm volatile("atom.shared.add.u32 %0,[%1],1;" : "=r"(a) : "r"(saddr) : "memory");
-                    acc ^= a;
-                }
-                if (OP == ATOMS_CAS) {
-                    asm volatile("atom.shared.cas.b32 %0,[%1],%2,1;" : "=r"(a) : "r"(saddr), "r"(i) : "memory");
-                    acc ^= a;
-                }
-                if (OP == STS32) asm volatile("st.shared.b32 [%0],%1;" ::"r"(saddr), "r"(i) : "memory");
-                if (OP == STS128) asm volatile("st.shared.v4.b32 [%0],{%1,%1,%1,%1};" ::"r"(saddr), "r"(i) : "memory");
-                if (OP == STG32) asm volatile("st.global.b32 [%0],%1;" ::"l"(g), "r"(i) : "memory");
-                if (OP == ATOMG) {
-                    asm volatile("atom.global.add.u32 %0,[%1],1;" : "=r"(a) : "l"(g) : "memory");
-                    acc ^= a;
-                }
-                if (OP == REDG) asm volatile("red.global.add.u32 [%0],1;" ::"l"(g) : "memory");
-            }
-        if (acc == 0x12345678) sink[0] = acc;
-        long long e = clock64();
-        if (round) {
-            atomicMin(&t0, s);
-            atomicMax(&t1, e);
-        }
-    }
-    __syncthreads();
-    if (threadIdx.x == 0) out[blockIdx.x] = t1 - t0;
-}
-typedef void (*patk)(const int *, char *, long long *, int *);
-static patk kern[] = {pat<LDG32>,     pat<LDG64>, pat<LDG128>, pat<LDS32>, pat<LDS64>, pat<LDS128>, pat<ATOMS_ADD>,
-                      pat<ATOMS_CAS>, pat<STS32>, pat<STS128>, pat<STG32>, pat<ATOMG>, pat<REDG>};
-static int *d_offs, *sink;
-static char *d_buf;
-static long long *d_out;
-static void one(int op, const char *name, const std::vector<int> &o)
-{
-    for (int x : o)
-        if (x > (op >= LDS32 && op <= STS128 ? 30000 : 1 << 18)) return;
-    CK(cudaMemcpy(d_offs, o.data(), 128, cudaMemcpyHostToDevice));
-    double v[3];
-    int warps[3] = {1, 4, 16};
-    for (int k = 0; k < 3; k++) {
-        kern[op]<<<1, warps[k] * 32, 32768>>>(d_offs, d_buf, d_out, sink);
-        CK(cudaDeviceSynchronize());
-        long long t;
-        CK(cudaMemcpy(&t, d_out, 8, cudaMemcpyDeviceToHost));
-        v[k] = (double)t / (N * warps[k]);
-    }
-    printf("pat %s %s cycles per instruction: 1 warp %.2f, 4 warps %.2f, 16 warps %.2f\n", opname[op], name, v[0], v[1],
-           v[2]);
-}
-static void patterns()
-{
-    CK(cudaMalloc(&d_offs, 128));
-    CK(cudaMalloc(&d_buf, 1 << 20));
-    CK(cudaMemset(d_buf, 0, 1 << 20));
-    CK(cudaMalloc(&d_out, 4096));
-    CK(cudaMalloc(&sink, 4));
-    int strides[] = {0,   4,   8,   12,  16,  20,   24,   32,   36,   40,   48,   64,   68,   72,  80,  96,
-                     128, 132, 136, 144, 160, 192,  224,  256,  260,  264,  272,  288,  320,  384, 512, 516,
-                     528, 544, 576, 640, 768, 1024, 1028, 1056, 2048, 2052, 2080, 4096, 4100, 4128};
-    for (int op = 0; op < OPS; op++) {
-        for (int s : strides) {
-            int w = op == LDG64 || op == LDS64 ? 8 : op == LDG128 || op == LDS128 || op == STS128 ? 16 : 4;
-            if (s % w) continue;
-            if (op >= STG32 && s > 544) continue;
-            std::vector<int> o(32);
-            for (int l = 0; l < 32; l++) o[l] = l * s;
-            char n[64];
-            sprintf(n, "stride %d", s);
-            one(op, n, o);
-        }
-        int w = op == LDG64 || op == LDS64 ? 8 : op == LDG128 || op == LDS128 || op == STS128 ? 16 : 4;
-        for (int lines = 2; lines <= 32;
-             lines *= 2) { /* n lines, lanes next to each other in each, aligned or rotated */
-            std::vector<int> o(32), p(32);
-            int g = 32 / lines;
-            for (int l = 0; l < 32; l++) o[l] = (l / g) * 128 + (l % g) * w % 128, p[l] = (l / g) * 128 + l * w % 128;
-            char n[64];
-            sprintf(n, "lines %d aligned", lines);
-            one(op, n, o);
-            sprintf(n, "lines %d rotated", lines);
-            one(op, n, p);
-        }
-        for (int same = 2; same <= 32; same *= 2) { /* groups of lanes at one address */
-            std::vector<int> o(32), p(32), q(32);
-            for (int l = 0; l < 32; l++) o[l] = (l / same) * w, p[l] = (l % (32 / same)) * w, q[l] = (l / same) * 128;
-            char n[64];
-            sprintf(n, "same %d next", same);
-            one(op, n, o);
-            sprintf(n, "same %d apart", same);
-            one(op, n, p);
-            sprintf(n, "same %d lines", same);
-            one(op, n, q);
-        }
-        unsigned r = 12345;
-        for (int k = 0; k < 4; k++) {
-            std::vector<int> o(32);
-            for (int l = 0; l < 32; l++) {
-                r = r * 1664525u + 1013904223u;
-                o[l] = (int)((r >> 8) % (16384 / w)) * w;
-            }
-            char n[64];
-            sprintf(n, "random16K %d", k);
-            one(op, n, o);
-        }
-    }
-}
-
-/* ---- constants ---- */
-__constant__ int cdata[16000];
-__global__ void cwalk(int *out, int n, int step, int passes)
-{
-    __shared__ int t[2048];
-    for (int p = 0; p < passes; p++) {
-        int x = 0;
-        for (int i = 0; i < n; i++) {
-            int s = clock();
-            x = cdata[i * step + x];
-            int e;
-            asm volatile("{.reg .pred q; setp.eq.s32 q,%1,77; @q trap; mov.u32 %0,%%clock;}"
-                         : "=r"(e)
-                         : "r"(x)
-                         : "memory");
-            t[i] = e - s;
-        }
-        for (int i = 0; i < n; i++) out[p * n + i] = t[i];
-    }
-}
-__global__ void cbw(long long *out, int n, int step, float *sink)
-{
-    float a = threadIdx.x, b = 1;
-    __syncthreads();
-    long long s = clock64();
-#pragma unroll 4
-    for (int i = 0; i < n; i++) {
-        a = a * __int_as_float(cdata[i * step]) + b;
-    }
-    if (a == 1.2345f) sink[0] = a;
-    __syncthreads();
-    if (threadIdx.x == 0) out[blockIdx.x] = clock64() - s;
-}
-static void constants()
-{
-    int *o;
-    CK(cudaMalloc(&o, 1 << 20));
-    long long *t;
-    CK(cudaMalloc(&t, 4096));
-    float *fs;
-    CK(cudaMalloc(&fs, 4));
-    std::vector<int> z(16000, 0);
-    int steps[] = {1, 2, 4, 8, 16, 32, 64};
-    for (int st : steps) {
-        int n = std::min(2000, 15900 / st);
-        CK(cudaMemcpyToSymbol(cdata, z.data(), 64000)); /* makes the caches cold */
-        cwalk<<<1, 1>>>(o, n, st, 3);
-        CK(cudaDeviceSynchronize());
-        std::vector<int> h(3 * n);
-        CK(cudaMemcpy(h.data(), o, 12 * n, cudaMemcpyDeviceToHost));
-        for (int p = 0; p < 3; p++) {
-            double s = 0;
-            for (int i = 0; i < n; i++) s += h[p * n + i];
-            printf("const walk step %d bytes, pass %d, %d loads, mean %.1f:", st * 4, p, n, s / n);
-            for (int i = 0; i < std::min(n, st == 1 ? 260 : 100); i++) printf(" %d", h[p * n + i]);
-            printf("\n");
-        }
-    }
-    for (int kib = 1; kib <= 62; kib += kib < 8 ? 1 : 3) { /* size: mean of the third pass at 64-byte steps */
-        int n = kib * 16;
-        cwalk<<<1, 1>>>(o, n, 16, 3);
-        CK(cudaDeviceSynchronize());
-        std::vector<int> h(3 * n);
-        CK(cudaMemcpy(h.data(), o, 12 * n, cudaMemcpyDeviceToHost));
-        double s = 0;
-        for (int i = 0; i < n; i++) s += h[2 * n + i];
-        printf("const size %d KiB mean %.1f\n", kib, s / n);
-    }
-    for (int st = 1; st <= 16; st *= 4)
-        for (int n = 256; n <= 1000; n += 744)
-            for (int w = 1; w <= 32; w *= 2) {
-                CK(cudaMemcpyToSymbol(cdata, z.data(), 64000));
-                long long c[2];
-                for (int k = 0; k < 2; k++) {
-                    cbw<<<1, 32 * w>>>(t, n, st, fs);
-                    CK(cudaDeviceSynchronize());
-                    CK(cudaMemcpy(&c[k], t, 8, cudaMemcpyDeviceToHost));
-                }
-                printf("const loop step %d n %d warps %d cycles per load: cold %.2f again %.2f\n", st * 4, n, w,
-                       (double)c[0] / n, (double)c[1] / n);
-            }
-}
 
 /* ---- turnover ---- */
 __global__ void turn(int *smid, long long *a, long long *b, int spin)
@@ -382,6 +139,7 @@ static void joining(int argc, char **argv)
     CK(cudaMalloc(&arr, 64));
     CK(cudaMalloc(&buf, 1 << 22));
     CK(cudaMemset(buf, 0, 1 << 22));
+    int *sink;
     CK(cudaMalloc(&sink, 4));
     auto go = [&](const char *name, const std::vector<int> &d, int loads, int gap, int burst) {
         int act = 0;
@@ -436,12 +194,64 @@ static void joining(int argc, char **argv)
         go(n, d, 256, 1000, 1);
     }
 }
+/* ---- a store behind a load: 14 loads behind a load and a store of the same word, of another one, or none; cold ----
+ */
+template <int MODE, class T> __global__ void behind(T *a, T *other, const int *b, int words, long long *out, int *sink)
+{
+    int w = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;
+    long long s = clock64();
+    T x = a[w];
+    if (MODE == 1) a[w] = T();
+    if (MODE == 2) other[w] = T();
+#pragma unroll
+    for (int p = 0; p < 14; p++) {
+        int v;
+        asm volatile("ld.global.b32 %0,[%1];" : "=r"(v) : "l"(b + (size_t)p * words + w) : "memory");
+        sum += v;
+    }
+    const int *q = (const int *)&x;
+    for (unsigned i = 0; i < sizeof x / 4; i++) sum ^= q[i];
+    if (sum == 0x1234567) sink[0] = sum;
+    __syncthreads();
+    if (threadIdx.x == 0) out[blockIdx.x] = clock64() - s;
+}
+template <int MODE, class T> static void behind_one(const char *name, char *buf, long long *out, int *sink)
+{
+    int words = 24576;
+    for (int ctas : {1, 42}) {
+        CK(cudaMemset(buf + (1 << 24), 1, 200 << 20)); /* cold */
+        behind<MODE, T><<<ctas, 512>>>((T *)buf, (T *)(buf + (1 << 22)), (int *)(buf + (1 << 23)), words, out, sink);
+        CK(cudaDeviceSynchronize());
+        std::vector<long long> h(ctas);
+        CK(cudaMemcpy(h.data(), out, 8 * ctas, cudaMemcpyDeviceToHost));
+        double s = 0;
+        for (long long v : h) s += (double)v;
+        printf("behind %s ctas %d: %.0f cycles\n", name, ctas, s / ctas);
+    }
+}
+static void stores_behind()
+{
+    char *buf;
+    long long *out;
+    int *sink;
+    CK(cudaMalloc(&buf, 256 << 20));
+    CK(cudaMemset(buf, 0, 256 << 20));
+    CK(cudaMalloc(&out, 4096));
+    CK(cudaMalloc(&sink, 4));
+    for (int k = 0; k < 2; k++) {
+        behind_one<0, int>("load of 4 bytes alone", buf, out, sink);
+        behind_one<1, int>("load and store of 4 bytes", buf, out, sink);
+        behind_one<2, int>("load and store of others, 4 bytes", buf, out, sink);
+        behind_one<0, int4>("load of 16 bytes alone", buf, out, sink);
+        behind_one<1, int4>("load and store of 16 bytes", buf, out, sink);
+        behind_one<2, int4>("load and store of others, 16 bytes", buf, out, sink);
+    }
+}
 int main(int argc, char **argv)
 {
     if (argc < 2) return 1;
-    if (!strcmp(argv[1], "pat")) patterns();
-    if (!strcmp(argv[1], "const")) constants();
     if (!strcmp(argv[1], "turn")) turnover();
+    if (!strcmp(argv[1], "behind")) stores_behind();
     if (!strcmp(argv[1], "join")) joining(argc, argv);
     return 0;
 }

@@ -1,13 +1,14 @@
-/* patterns.cu - throughput of warp loads by pattern with addresses that a compiler cannot join;
- * branches. */
+/* patterns.cu - throughput of loads, stores and atomics of a warp by pattern, with addresses that a compiler cannot
+ * join: a load's address is the one before plus a parameter. */
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
 #include "call.h"
-enum { LDG32, LDG64, LDG128, LDS32, LDS64, LDS128, STS32, STG32, OPS };
-static const char *opname[] = {"ldg32", "ldg64", "ldg128", "lds32", "lds64", "lds128", "sts32", "stg32"};
+enum { LDG32, LDG64, LDG128, LDS32, LDS64, LDS128, STS32, STS128, ATOMS_ADD, ATOMS_CAS, STG32, ATOMG, REDG, OPS };
+static const char *opname[] = {"ldg32",  "ldg64",     "ldg128",    "lds32", "lds64", "lds128", "sts32",
+                               "sts128", "atoms_add", "atoms_cas", "stg32", "atomg", "redg"};
 #define N 128
-template <int OP> __global__ void pat(const int *offs, char *buf, long long *out, int *sink, int zero)
+template <int OP> __global__ void pat(const int *offs, char *buf, long long *out, int *sink, int step, int apart)
 {
     extern __shared__ char sh[];
     __shared__ long long t0, t1;
@@ -16,7 +17,7 @@ template <int OP> __global__ void pat(const int *offs, char *buf, long long *out
     if (threadIdx.x == 0) t0 = 0x7fffffffffffffffLL, t1 = 0;
     int off = offs[lane];
     unsigned sa = (unsigned)__cvta_generic_to_shared(sh) + off;
-    char *g = buf + off;
+    char *g = buf + off + (size_t)(threadIdx.x / 32) * apart;
     int acc = 0, a, b, c, d;
     for (int round = 0; round < 2; round++) {
         __syncthreads();
@@ -25,7 +26,7 @@ template <int OP> __global__ void pat(const int *offs, char *buf, long long *out
         for (int i = 0; i < N / 8; i++)
 #pragma unroll
             for (int j = 0; j < 8; j++) {
-                g += zero, sa += zero;
+                g += step, sa += step;
                 if (OP == LDG32) {
                     asm volatile("ld.global.ca.b32 %0,[%1];" : "=r"(a) : "l"(g) : "memory");
                     acc ^= a;
@@ -57,6 +58,20 @@ template <int OP> __global__ void pat(const int *offs, char *buf, long long *out
                     acc += a ^ b ^ c ^ d;
                 }
                 if (OP == STS32) asm volatile("st.shared.b32 [%0],%1;" ::"r"(sa), "r"(i) : "memory");
+                if (OP == STS128) asm volatile("st.shared.v4.b32 [%0],{%1,%1,%1,%1};" ::"r"(sa), "r"(i) : "memory");
+                if (OP == ATOMS_ADD) {
+                    asm volatile("atom.shared.add.u32 %0,[%1],1;" : "=r"(a) : "r"(sa) : "memory");
+                    acc ^= a;
+                }
+                if (OP == ATOMS_CAS) {
+                    asm volatile("atom.shared.cas.b32 %0,[%1],%2,1;" : "=r"(a) : "r"(sa), "r"(i) : "memory");
+                    acc ^= a;
+                }
+                if (OP == ATOMG) {
+                    asm volatile("atom.global.add.u32 %0,[%1],1;" : "=r"(a) : "l"(g) : "memory");
+                    acc ^= a;
+                }
+                if (OP == REDG) asm volatile("red.global.add.u32 [%0],1;" ::"l"(g) : "memory");
                 if (OP == STG32) asm volatile("st.global.b32 [%0],%1;" ::"l"(g), "r"(i) : "memory");
             }
         if (acc == 0x12345678) sink[0] = acc;
@@ -69,20 +84,22 @@ template <int OP> __global__ void pat(const int *offs, char *buf, long long *out
     __syncthreads();
     if (threadIdx.x == 0) out[blockIdx.x] = t1 - t0;
 }
-typedef void (*patk)(const int *, char *, long long *, int *, int);
-static patk kern[] = {pat<LDG32>, pat<LDG64>, pat<LDG128>, pat<LDS32>, pat<LDS64>, pat<LDS128>, pat<STS32>, pat<STG32>};
+typedef void (*patk)(const int *, char *, long long *, int *, int, int);
+static patk kern[] = {pat<LDG32>,  pat<LDG64>,     pat<LDG128>,    pat<LDS32>, pat<LDS64>, pat<LDS128>, pat<STS32>,
+                      pat<STS128>, pat<ATOMS_ADD>, pat<ATOMS_CAS>, pat<STG32>, pat<ATOMG>, pat<REDG>};
+static int step, apart; /* bytes from one instruction to the next, and from warp to warp */
 static int *d_offs, *sink;
 static char *d_buf;
 static long long *d_out;
 static void one(int op, const char *name, const std::vector<int> &o)
 {
     for (int x : o)
-        if (x > (op >= LDS32 && op <= STS32 ? 30000 : 1 << 18)) return;
+        if (x > (op >= LDS32 && op <= ATOMS_CAS ? 30000 : 1 << 18)) return;
     CK(cudaMemcpy(d_offs, o.data(), 128, cudaMemcpyHostToDevice));
     double v[2];
     int warps[2] = {4, 16};
     for (int k = 0; k < 2; k++) {
-        kern[op]<<<1, warps[k] * 32, 32768>>>(d_offs, d_buf, d_out, sink, 0);
+        kern[op]<<<1, warps[k] * 32, 32768>>>(d_offs, d_buf, d_out, sink, step, apart);
         CK(cudaDeviceSynchronize());
         long long t;
         CK(cudaMemcpy(&t, d_out, 8, cudaMemcpyDeviceToHost));
@@ -90,84 +107,17 @@ static void one(int op, const char *name, const std::vector<int> &o)
     }
     printf("pat %s %s: 4 warps %.2f, 16 warps %.2f cycles per instruction\n", opname[op], name, v[0], v[1]);
 }
-/* ---- branches: one warp per scheduler, cycles per round ---- */
-template <int OPSN> __global__ void loop_ops(long long *out, int n, int *sink)
-{
-    int x = threadIdx.x;
-    long long s = clock64();
-#pragma unroll 1
-    for (int i = 0; i < n; i++)
-#pragma unroll
-        for (int k = 0; k < OPSN; k++) asm volatile("mad.lo.s32 %0,%0,3,1;" : "+r"(x));
-    long long e = clock64();
-    if (x == 77) sink[0] = x;
-    if (threadIdx.x == 0) out[0] = e - s;
-}
-template <int B> __global__ void loop_if(long long *out, int n, int *sink, int odd)
-{
-    int x = threadIdx.x, y = 0;
-    long long s = clock64();
-#pragma unroll 1
-    for (int i = 0; i < n; i++) {
-        asm volatile("mad.lo.s32 %0,%0,3,1;" : "+r"(x));
-        if (B == 1)
-            asm volatile("{.reg .pred p; setp.eq.s32 p,%0,%1; @p bra L1; bra.uni L2; L1: mad.lo.s32 %2,%2,5,1; "
-                         "mad.lo.s32 %2,%2,7,1; mad.lo.s32 %2,%2,9,1; mad.lo.s32 %2,%2,11,1;mad.lo.s32 %2,%2,5,1; "
-                         "mad.lo.s32 %2,%2,7,1; mad.lo.s32 %2,%2,9,1; mad.lo.s32 %2,%2,11,1;mad.lo.s32 %2,%2,5,1; "
-                         "mad.lo.s32 %2,%2,7,1; mad.lo.s32 %2,%2,9,1; mad.lo.s32 %2,%2,11,1; L2: }"
-                         : "+r"(x)
-                         : "r"(odd), "r"(y));
-        if (B == 2) {
-            if ((x & odd) == 1) {
-                for (int k = 0; k < 12; k++) asm volatile("mad.lo.s32 %0,%0,5,1;" : "+r"(y));
-            }
-        }
-        if (B == 3) {
-            if ((x & odd) == 1) {
-                for (int k = 0; k < 12; k++) asm volatile("mad.lo.s32 %0,%0,5,1;" : "+r"(y));
-            } else {
-                for (int k = 0; k < 12; k++) asm volatile("mad.lo.s32 %0,%0,7,1;" : "+r"(y));
-            }
-        }
-    }
-    long long e = clock64();
-    if (x + y == 77) sink[0] = x;
-    if (threadIdx.x == 0) out[0] = e - s;
-}
-template <class F> static double rounds(F f)
-{
-    long long t[2];
-    for (int k = 0; k < 2; k++) {
-        f(1000);
-        f(1000 * (k + 1));
-        CK(cudaDeviceSynchronize());
-        CK(cudaMemcpy(&t[k], d_out, 8, cudaMemcpyDeviceToHost));
-    }
-    return (t[1] - t[0]) / 1000.0;
-}
 int main()
 {
     CK(cudaMalloc(&d_offs, 128));
-    CK(cudaMalloc(&d_buf, 1 << 20));
-    CK(cudaMemset(d_buf, 0, 1 << 20));
+    CK(cudaMalloc(&d_buf, 1 << 26));
+    CK(cudaMemset(d_buf, 0, 1 << 26));
     CK(cudaMalloc(&d_out, 4096));
     CK(cudaMalloc(&sink, 4));
-    for (int th : {32, 128, 256}) {
-        printf("loop threads %d: ops 1 %.2f", th, rounds([&](int n) { loop_ops<1><<<1, th>>>(d_out, n, sink); }));
-        printf(" 4 %.2f", rounds([&](int n) { loop_ops<4><<<1, th>>>(d_out, n, sink); }));
-        printf(" 8 %.2f", rounds([&](int n) { loop_ops<8><<<1, th>>>(d_out, n, sink); }));
-        printf(" 16 %.2f", rounds([&](int n) { loop_ops<16><<<1, th>>>(d_out, n, sink); }));
-        printf(" 64 %.2f\n", rounds([&](int n) { loop_ops<64><<<1, th>>>(d_out, n, sink); }));
-        for (int odd : {0, 1})
-            printf("if threads %d odd %d: none %.2f if %.2f ifelse %.2f\n", th, odd,
-                   rounds([&](int n) { loop_if<0><<<1, th>>>(d_out, n, sink, odd); }),
-                   rounds([&](int n) { loop_if<2><<<1, th>>>(d_out, n, sink, odd); }),
-                   rounds([&](int n) { loop_if<3><<<1, th>>>(d_out, n, sink, odd); }));
-    }
     int strides[] = {0,   4,   8,   12,  16,  20,  24,  32,  36,  40,  48,  64,  68,   72,   96,   128,
                      132, 136, 144, 160, 192, 256, 260, 288, 320, 512, 544, 576, 1024, 1056, 4096, 4100};
     for (int op = 0; op < OPS; op++) {
-        int w = op == LDG64 || op == LDS64 ? 8 : op == LDG128 || op == LDS128 ? 16 : 4;
+        int w = op == LDG64 || op == LDS64 ? 8 : op == LDG128 || op == LDS128 || op == STS128 ? 16 : 4;
         for (int s : strides) {
             if (s % w) continue;
             std::vector<int> o(32);
@@ -203,6 +153,17 @@ int main()
             char n[64];
             sprintf(n, "random16K %d", k);
             one(op, n, o);
+        }
+        if (op < STG32) continue;
+        for (int s :
+             {4, 8, 16, 32, 64, 128, 132, 256, 512, 1024}) { /* never the same word again, each warp in its own place */
+            std::vector<int> o(32);
+            for (int l = 0; l < 32; l++) o[l] = l * s;
+            char n[64];
+            sprintf(n, "moving stride %d", s);
+            step = 32 * s, apart = 1 << 22;
+            one(op, n, o);
+            step = apart = 0;
         }
     }
     return 0;

@@ -132,3 +132,35 @@ TEST(one_line_is_enough)
     synth_end(&p);
     gpu_free(g);
 }
+
+/* Warps in turn, more than the unit takes: two of the first three are refused while H is the next load of the others.
+ * When they have it, everybody wants a line that is not there: what a warp wanted before it issued is wanted no more.
+ */
+TEST(a_load_that_has_issued_wants_nothing)
+{
+    enum { WARPS = 32 };
+    struct gpu_config c = synth_config("sm.count=1 sm.schedulers=1 sm.lsu_queue=1 l1d.pipe=0 l1d.mshr=1 l1d.flush=no "
+                                       "stats.profile=1 sched=lrr");
+    struct gpu *g = synth_gpu(&c);
+    struct synth p;
+    one_load_each(&p, (const int[]){H}, 1, 0);
+    synth_run(g, &p);
+    synth_end(&p);
+    synth_begin(&p, "loads", WARPS);
+    synth_load(&p, 1, SPACE_GLOBAL, 4);
+    synth_load(&p, 2, SPACE_GLOBAL, 4);
+    synth_cta(&p);
+    for (unsigned w = 0; w < WARPS; w++) {
+        synth_warp(&p);
+        synth_enter(&p, 0, UINT32_MAX);
+        synth_affine(&p, DEVICE_BASE + (w < 3 ? X + w : H) * UINT64_C(4096), 4);
+        synth_affine(&p, DEVICE_BASE + (Z + 1 + w) * UINT64_C(4096), 4);
+    }
+    synth_run(g, &p);
+    struct run_stats s;
+    gpu_read_stats(g, &s);
+    assert_true(s.profile.stall_hit > 100);                        /* two trips to memory at most */
+    assert_true(10 * s.profile.stall_hit < s.sm.lsu_stall_cycles); /* of more than thirty */
+    synth_end(&p);
+    gpu_free(g);
+}

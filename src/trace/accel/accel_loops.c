@@ -46,7 +46,7 @@ static bool graph_init(struct loop_graph *g, uint32_t nodes, const struct flow_e
     g->dom = malloc(n * sizeof *g->dom);
     g->first = malloc(n * sizeof *g->first);
     g->size = malloc(n * sizeof *g->size);
-    g->stack = malloc((m + n) * sizeof *g->stack);
+    g->stack = calloc(m + n, sizeof *g->stack);
     if (!g->out_start || !g->in_start || !g->out || !g->in || !g->order || !g->place || !g->dom || !g->first ||
         !g->size || !g->stack)
         return false;
@@ -221,6 +221,9 @@ bool find_loops(uint32_t nodes, const struct flow_edge *edge, uint32_t edges, ui
 {
     struct loop_graph g;
     struct nest t = {.loop_of = loop_of};
+    *loops = NULL;
+    *nloop = 0;
+    if (nodes == 0) return true; /* and no first node to begin at */
     for (uint32_t i = 0; i < nodes; i++) loop_of[i] = CODE_NO_LOOP;
     bool ok = graph_init(&g, nodes, edge, edges);
     if (ok) {

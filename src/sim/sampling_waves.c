@@ -147,16 +147,18 @@ static bool is_still(const struct waves *w, const struct sample *before)
 
 /* Where streams are moved on nothing says how long a state takes to come: warps that began together, row by row in one
  * bank, drift apart for a tenth of the launch. So either the last three windows since the last break are alike within
- * the asked error and nothing has swung, or the last six are alike and three of them are like the other three. */
+ * the asked error and nothing has swung, or of the last eight four are like the other four. */
 static bool is_lasting(const struct waves *w, const struct sample *before)
 {
+    enum { HALF = 4 };
     const struct wave_report *r = &w->report;
     unsigned n = r->windows - w->since;
     if (n < 3) return false;
     if (!(w->faster && w->slower) && is_still(w, before)) return true;
-    if (n < 6) return false;
+    if (n < 2 * HALF) return false;
     struct sample half[2] = {{.stats = {.cycles = 0}}};
-    for (unsigned i = 0; i < 6; i++) stats_add(&half[i / 3], &r->window[r->windows - 6 + i], sizeof half[0]);
+    for (unsigned i = 0; i < 2 * HALF; i++)
+        stats_add(&half[i / HALF], &r->window[r->windows - 2 * HALF + i], sizeof half[0]);
     return alike(&half[0], &half[1], STEADY / 2 * w->tolerance);
 }
 

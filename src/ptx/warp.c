@@ -88,7 +88,7 @@ static bool grow_local(struct exec_warp *w, uint32_t need)
     uint32_t stride = need > w->local_stride * 2 ? need : w->local_stride * 2;
     uint8_t *p = calloc(WARP_SIZE, stride);
     if (!p) return false;
-    for (unsigned i = 0; i < WARP_SIZE && w->local_stride; i++)
+    for (unsigned i = 0; i < WARP_SIZE && w->local; i++)
         memcpy(p + (size_t)i * stride, w->local + (size_t)i * w->local_stride, w->local_stride);
     free(w->local);
     w->local = p;

@@ -274,6 +274,8 @@ int sampling_timed(struct sampling *s, const struct launch_info *l, enum samplin
     if (w->why) give_reason(s, l->kernel, w->why);
     m->skipped_ctas = w->skipped;
     if (m->timed_warp < total.warp_instructions) sampling_add_left_out(s, m, w, total);
+    if (s->moved_last) sampling_doubt(m);
+    s->moved_last = w->moved;
     if (known && fabs(foreseen - (double)to->warp) > FORESEEN * (double)to->warp && ++g->surprises >= MOST_SURPRISES &&
         2 * g->surprises >= g->launches)
         refuse_group(s, g, "its launches do amounts of work that cannot be foreseen");

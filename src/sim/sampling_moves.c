@@ -9,10 +9,10 @@
 
 enum {
     WINDOW_UNITS = 32,
-    MOST_WINDOWS = 128,        /* of a launch, if it is long */
-    WINDOW_INSTRUCTIONS = 512, /* of a warp, in a window, at least */
-    LEAST_WINDOWS = 24,        /* a launch of fewer is timed in full */
-    FIRST_LOOK = 256           /* core cycles */
+    MOST_WINDOWS = 128,         /* of a launch, if it is long */
+    WINDOW_INSTRUCTIONS = 1024, /* of a warp, in a window, at least: some times what a line lasts that 32 lanes share */
+    LEAST_WINDOWS = 20,         /* a launch of fewer is timed in full */
+    FIRST_LOOK = 256            /* core cycles */
 };
 
 void moves_begin(struct gpu *g, struct stream_source *s, uint64_t resident)

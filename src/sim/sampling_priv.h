@@ -47,6 +47,7 @@ struct sampling {
     struct launch_group *group;
     unsigned groups, groups_room;
     bool skipped_last; /* the launch before was executed only: the caches are older than it */
+    bool moved_last;   /* parts of its warps were left out */
     unsigned window;   /* so many launches more are timed because one of them was due */
     uint32_t reasons;
     char reason[SAMPLING_REASONS][256];
@@ -64,6 +65,9 @@ bool sampling_predict(const struct sampling *s, const struct logged *l, uint32_t
 /* Adds what would have been counted in the CTAs, or in the gaps of their streams, that were left out. */
 void sampling_add_left_out(const struct sampling *s, struct timed_launch *m, const struct wave_report *w,
                            struct exec_counts total);
+
+/* The launch began in another state than it would have. */
+void sampling_doubt(struct timed_launch *m);
 
 #define SAMPLED_AT(field) (offsetof(struct sample, field) / sizeof(uint64_t))
 

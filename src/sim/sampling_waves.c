@@ -45,7 +45,7 @@ void waves_begin(struct gpu *g, struct stream_source *s)
     w->report.windows = w->report.skipped = 0;
     w->report.ctas = l->ctas;
     w->report.why = NULL;
-    w->report.excerpts = false;
+    w->report.excerpts = w->report.moved = false;
     w->report.broken = w->since = 0;
     memset(w->report.breaks, 0, sizeof w->report.breaks);
     w->settle = 1;
@@ -147,16 +147,18 @@ static bool is_still(const struct waves *w, const struct sample *before)
 
 /* Where streams are moved on nothing says how long a state takes to come: warps that began together, row by row in one
  * bank, drift apart for a tenth of the launch. So either the last three windows since the last break are alike within
- * the asked error and nothing has swung, or the last six are alike and three of them are like the other three. */
+ * the asked error and nothing has swung, or of the last eight four are like the other four. */
 static bool is_lasting(const struct waves *w, const struct sample *before)
 {
+    enum { HALF = 4 };
     const struct wave_report *r = &w->report;
     unsigned n = r->windows - w->since;
     if (n < 3) return false;
     if (!(w->faster && w->slower) && is_still(w, before)) return true;
-    if (n < 6) return false;
+    if (n < 2 * HALF) return false;
     struct sample half[2] = {{.stats = {.cycles = 0}}};
-    for (unsigned i = 0; i < 6; i++) stats_add(&half[i / 3], &r->window[r->windows - 6 + i], sizeof half[0]);
+    for (unsigned i = 0; i < 2 * HALF; i++)
+        stats_add(&half[i / HALF], &r->window[r->windows - 2 * HALF + i], sizeof half[0]);
     return alike(&half[0], &half[1], STEADY / 2 * w->tolerance);
 }
 
@@ -190,7 +192,7 @@ static void set_mark(struct gpu *g, uint32_t ctas)
 static bool skip(struct gpu *g, uint32_t ctas)
 {
     struct waves *w = &g->waves;
-    if (w->moves) ctas = moves_skip(g, ctas);
+    if (w->moves) w->report.moved |= (ctas = moves_skip(g, ctas)) > 0;
     else dispatch_skip(&g->dispatch, ctas), w->report.skipped += ctas;
     if (!ctas) return false;
     w->left_out += ctas;

@@ -15,6 +15,7 @@ struct wave_report {
     uint32_t ctas, skipped;            /* CTAs of the launch, and those that were only executed */
     unsigned windows;                  /* measured stretches of the launch */
     struct sample window[WINDOWS_MAX]; /* what was counted in each */
+    bool moved;                        /* streams were moved on */
     bool excerpts;                     /* CTAs were timed in excerpts: */
     uint64_t gap[WINDOWS_MAX];         /* what each stands for that was left out: CTAs, or with excerpts instructions */
     bool passing[WINDOWS_MAX];         /* behind a gap, on the way back to the state before it: stands for nothing */

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A sampled run need not execute what it does not time: that changes no number, and happens where no timing can depend on
-# it. On a machine that holds one block, so that even the smallest programs have many waves.
+# A sampled run need not execute what it does not time: that changes no number, and happens where no timing can depend
+# on it. On a machine that holds one block, so that even the smallest programs have many waves.
 . "$(dirname "$0")/lib.sh"
 
 cat >"$work/compare.py" <<'PY'
@@ -41,7 +41,8 @@ check "every number is the same, and what depends on data is executed" python3 "
 good "a check" run fdtd2d $machine --input steps=12 --check --json "$work/a.json" -q
 check "executes everything" python3 -c 'import json,sys
 r = json.load(open(sys.argv[1]))
-assert r["sampling"]["executed_share"] == 1 and r["sampling"]["timed_share"] < 1 and "values" in r["check"]' "$work/a.json"
+s = r["sampling"]
+assert s["executed_share"] == 1 and s["timed_share"] < 1 and "values" in r["check"]' "$work/a.json"
 # shellcheck disable=SC2086
 good "a program that reads back" run srad $machine --input iters=12 --json "$work/a.json" -q
 check "executes everything" python3 -c 'import json,sys

@@ -64,9 +64,11 @@ int dram_init(struct dram *d, const struct gpu_config *c, uint32_t index, struct
     d->waiting_only = v[P_MEM_WINDOW];
     d->single = v[P_DRAM_COLUMNS];
     d->turn_rows = v[P_DRAM_TURN];
-    d->next_command = NEVER;
+    d->next_command = d->arrival = NEVER;
+    d->chosen = -1;
     d->burst_cycles = (uint64_t)v[P_DRAM_BURST];
     set_banks(d, v);
+    d->plain = !d->dual && !d->turn_rows && d->total_banks <= 64;
     d->gated = v[P_MEM_FEED];
     d->fillq = (uint32_t)v[P_L2_FILLQ];
     d->delay_cycles = (uint64_t)v[P_MEM_LATENCY];
@@ -175,7 +177,10 @@ static void bank_start(struct dram *d, uint32_t i, struct req *r, tick_t soonest
     if (b->open && b->row == r->row) d->stats.row_hits++;
     set_bit(d->busy, i);
     plan_bank(d, i);
-    d->next_command = tick_min(d->next_command, tick_max(soonest, tick_max(d->when[i], d->gate[d->gate_of[i]])));
+    tick_t at = tick_max(soonest, tick_max(d->when[i], d->gate[d->gate_of[i]]));
+    if (at > d->next_command) return;
+    d->next_command = at;
+    d->chosen = -1; /* it may be this one's turn */
 }
 
 static void dram_enqueue(struct dram *d, struct req *r, tick_t now)
@@ -217,16 +222,24 @@ static uint32_t nth_slice(const struct dram *d, uint32_t n)
     return d->last_slice + n < d->slices ? d->last_slice + n : d->last_slice + n - d->slices;
 }
 
+static void find_arrival(struct dram *d)
+{
+    tick_t first = NEVER;
+    for (uint32_t i = 0; i < d->slices; i++) first = tick_min(first, d->in[i].visible_at);
+    d->arrival = first == NEVER ? NEVER : part_edge_after(&d->part, first - 1);
+}
+
 /* One request per cycle, slices in turn, while the queue has room. */
 static void dram_accept(struct dram *d, tick_t now)
 {
-    if (d->queued >= d->queue_cap) return;
+    if (d->arrival > now || d->queued >= d->queue_cap) return;
     for (uint32_t i = 1; i <= d->slices; i++) {
         uint32_t s = nth_slice(d, i);
         struct req *r = port_peek(&d->in[s], now);
         if (!r || !can_take(d, r, now)) continue;
         port_pop(&d->in[s], now);
         d->last_slice = s;
+        find_arrival(d);
         dram_enqueue(d, r, now);
         return;
     }
@@ -476,24 +489,53 @@ static int find_bank(struct dram *d, tick_t now, unsigned commands, tick_t *next
     return i < 0 ? find_among(d, d->busy[word] & ~behind, word * 64, DRAM_MAX_BANKS, now, commands, next) : i;
 }
 
-/* When the first bank can use the command bus; which one it is does not matter yet. */
-static tick_t first_command(const struct dram *d)
+/* When the first bank can use the command bus, `soon` at the earliest. */
+static tick_t first_command(const struct dram *d, tick_t soon)
 {
     tick_t first = NEVER;
     for (uint32_t w = 0; w < 2; w++)
         for (uint64_t m = d->busy[w]; m; m &= m - 1) first = tick_min(first, command_at(d, w * 64 + bit_low64(m)));
+    return tick_max(first, soon);
+}
+
+/* The same, and which of those that can then is the first from `turn` on: it will be this one's turn. */
+static inline tick_t choose_command(struct dram *d, tick_t soon)
+{
+    tick_t first = NEVER;
+    int chosen = -1;
+    for (uint64_t m = rotate_right64(d->busy[0], d->turn); m; m &= m - 1) {
+        uint32_t i = (d->turn + bit_low64(m)) & 63;
+        tick_t t = tick_max(command_at(d, i), soon);
+        chosen = t < first ? (int)i : chosen;
+        first = tick_min(first, t);
+    }
+    d->chosen = chosen;
     return first;
+}
+
+/* One bus, and at most 64 banks: what is known beforehand need not be searched for. */
+static tick_t issue_chosen(struct dram *d, tick_t now)
+{
+    tick_t next = NEVER;
+    int i = d->next_command == now ? d->chosen : -1;
+    d->chosen = -1;
+    if (i < 0 || (d->command[i] <= DRAM_WRITE && !has_room(d, (uint32_t)i, now)))
+        i = find_bank(d, now, COLUMNS | ROWS, &next);
+    if (i < 0) return next;
+    dram_issue(d, (uint32_t)i, now);
+    return choose_command(d, now + d->part.period);
 }
 
 /* Issues at most one command per bus, banks in turn; returns when the next could be issued. */
 static tick_t issue_command(struct dram *d, tick_t now)
 {
+    if (d->plain) return issue_chosen(d, now);
     tick_t next = NEVER;
     int i = find_bank(d, now, d->dual ? COLUMNS : COLUMNS | ROWS, &next);
     if (i >= 0) dram_issue(d, (uint32_t)i, now);
     int j = d->dual ? find_bank(d, now, ROWS, &next) : -1;
     if (j >= 0) dram_issue(d, (uint32_t)j, now);
-    return i < 0 && j < 0 ? next : tick_max(first_command(d), now + d->part.period);
+    return i < 0 && j < 0 ? next : first_command(d, now + d->part.period);
 }
 
 /* When there is work again; pushes and pops at the ports wake the channel anyway. */
@@ -502,8 +544,7 @@ static tick_t next_work(struct dram *d, tick_t now)
     tick_t next = d->next_command;
     if (d->backlog[0] | d->backlog[1]) return now + d->part.period;
     if (d->gated) return tick_min(next, next_feed(d, now));
-    for (uint32_t i = 0; i < d->slices && d->queued < d->queue_cap; i++) next = tick_min(next, d->in[i].visible_at);
-    return next;
+    return d->queued < d->queue_cap ? tick_min(next, d->arrival) : next;
 }
 
 static tick_t dram_work(struct dram *d, tick_t now)
@@ -547,7 +588,8 @@ static bool certain_of_room(const struct dram *d)
 static tick_t work_ahead(struct dram *d, tick_t next, tick_t limit)
 {
     while (next <= limit && certain_of_room(d)) {
-        tick_t t = part_edge_after(&d->part, tick_max(d->worked, next - 1));
+        tick_t t = tick_max(next, d->worked + d->part.period); /* all that is not gated is dated by edges */
+        if (d->gated) t = part_edge_after(&d->part, tick_max(d->worked, next - 1));
         uint64_t alive = d->pool->alive;
         if (t > limit) break;
         next = dram_work(d, t);
@@ -559,6 +601,7 @@ static tick_t work_ahead(struct dram *d, tick_t next, tick_t limit)
 
 tick_t dram_tick(struct dram *d, tick_t now)
 {
+    find_arrival(d);
     if (now <= d->worked) return tick_max(next_work(d, d->worked), d->worked + 1); /* woken by a push behind it */
     tick_t next = dram_work(d, now);
     d->worked = now;

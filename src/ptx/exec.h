@@ -159,9 +159,10 @@ ptx_passed(const struct stream_source *s); /* of these, by CTAs that were passed
 
 /* Whether neither the kernel's path nor its addresses depend on what it loads. *line: of an instruction that does. */
 bool ptx_is_oblivious(struct ptx_image *img, const struct ptx_func *kernel, uint32_t *line);
-/* CTAs that are passed are only counted from now on, and memory is no longer what the program makes of it. Before the
- * first next(). False: the kernel is not oblivious, and everything is executed. */
-bool ptx_skim(struct stream_source *s);
+/* Before the first next(). If the kernel is oblivious: its streams can be made on demand (stream_source.on_demand), so
+ * that CTAs execute side by side; and with `skim` CTAs that are passed are only counted, and memory is no longer what
+ * the program makes of it. False: it is not, and nothing changes. */
+bool ptx_foresee(struct stream_source *s, bool skim);
 struct exec_counts ptx_skimmed(const struct stream_source *s); /* of ptx_passed, what was not executed */
 
 #endif

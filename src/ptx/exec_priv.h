@@ -258,6 +258,7 @@ struct exec_warp {
     uint32_t local_stride;
     uint8_t *specials; /* the WARP area */
     struct excerpt excerpt;
+    uint64_t total; /* instructions of its life, where streams are made on demand */
 };
 
 struct barrier {
@@ -363,9 +364,11 @@ struct exec_run {
     bool excerpts;             /* it is (excerpt.c) */
     uint32_t pass_until;       /* CTAs below this id write no streams */
     struct exec_counts passed; /* of `counts`, what these executed */
-    /* CTAs that are passed are not executed (oblivious.c) */
-    struct oblivion *skims; /* NULL: they are */
+    struct oblivion *skims;    /* what is known of its path; NULL: it is not asked for (oblivious.c) */
+    bool skims_passed;         /* CTAs that are passed are not executed */
     uint32_t skimmed_ctas;
+    bool on_demand;                       /* streams are made as they are read (on_demand.c) */
+    uint64_t *length;                     /* then: warp instructions of each warp of each CTA */
     struct exec_counts skimmed, skim_one; /* of `counts`, theirs; the last one's */
     const struct exec_counts *known;      /* all that the launch executes; NULL: CTAs are counted */
     struct wl_err *err;
@@ -392,6 +395,7 @@ void warp_free(struct exec_warp *w);
 int warp_start(struct exec_warp *w); /* at the kernel's entry */
 /* Runs until a barrier, the end, a fault or the end of its turn. */
 int warp_run(struct exec_warp *w);
+int warp_run_block(struct exec_warp *w); /* one block */
 /* In step with the machine: runs so many instructions, but not past a read of a clock or of what others write. *whole
  * becomes how many bytes of its stream are whole blocks. */
 int warp_run_in_step(struct exec_warp *w, unsigned instructions, size_t *whole);

@@ -18,7 +18,7 @@
 
 enum { WIDEST = 16, REACH = 160, ROUNDS = 64, ALL_ZERO = 63 };
 
-struct join {
+struct load_join {
     struct build *b;
     struct func_info *fi;
     uint8_t *zeros;  /* by register: low bits that are known to be 0 */
@@ -41,7 +41,7 @@ static unsigned zeros_of_var(const struct ptx_var *v, uint64_t addend)
     return least(zeros_of_number(align), zeros_of_number(addend));
 }
 
-static unsigned zeros_of(const struct join *j, const struct ptx_operand *o)
+static unsigned zeros_of(const struct load_join *j, const struct ptx_operand *o)
 {
     switch (o->kind) {
     case OPND_REG: return j->zeros[o->reg];
@@ -51,7 +51,7 @@ static unsigned zeros_of(const struct join *j, const struct ptx_operand *o)
     }
 }
 
-static unsigned zeros_made(const struct join *j, const struct ptx_inst *in)
+static unsigned zeros_made(const struct load_join *j, const struct ptx_inst *in)
 {
     if (ptx_is_float(in->type) || ptx_is_float(in->type2) || in->flags & (FLAG_HI | FLAG_SAT)) return 0;
     unsigned a = in->nsrc > 0 ? zeros_of(j, &in->src[0]) : 0, b = in->nsrc > 1 ? zeros_of(j, &in->src[1]) : 0;
@@ -78,7 +78,7 @@ static unsigned zeros_made(const struct join *j, const struct ptx_inst *in)
 }
 
 /* False: it does not settle soon enough to be worth the while. */
-static bool find_zeros(struct join *j)
+static bool find_zeros(struct load_join *j)
 {
     const struct func_info *fi = j->fi;
     int32_t regs[MAX_INST_REGS];
@@ -107,7 +107,7 @@ static bool joins(const struct ptx_inst *in)
            !(in->flags & (FLAG_VOLATILE | FLAG_STRONG)) && (bytes == 4 || bytes == 8);
 }
 
-static bool stops(const struct join *j, uint32_t i)
+static bool stops(const struct load_join *j, uint32_t i)
 {
     const struct ptx_inst *in = &j->fi->inst[i];
     uint8_t kind = ptx_opcodes[in->op].kind;
@@ -133,7 +133,7 @@ static bool touches(const struct ptx_inst *in, int32_t reg, bool reads_too)
 }
 
 /* Whether load k, behind i, could stand at i. */
-static bool can_rise(const struct join *j, uint32_t i, uint32_t k)
+static bool can_rise(const struct load_join *j, uint32_t i, uint32_t k)
 {
     const struct ptx_inst *in = &j->fi->inst[k];
     for (uint32_t n = i; n < k; n++)
@@ -142,7 +142,7 @@ static bool can_rise(const struct join *j, uint32_t i, uint32_t k)
 }
 
 /* The load of the group's place `at`, from i on; UINT32_MAX: none. */
-static uint32_t find_load(const struct join *j, uint32_t i, uint64_t at)
+static uint32_t find_load(const struct load_join *j, uint32_t i, uint64_t at)
 {
     const struct ptx_inst *first = &j->fi->inst[i];
     int32_t base = first->src[0].reg;
@@ -156,14 +156,14 @@ static uint32_t find_load(const struct join *j, uint32_t i, uint64_t at)
     return UINT32_MAX;
 }
 
-static unsigned base_zeros(const struct join *j, const struct ptx_operand *address)
+static unsigned base_zeros(const struct load_join *j, const struct ptx_operand *address)
 {
     unsigned z = address->reg >= 0 ? j->zeros[address->reg] : ALL_ZERO;
     return address->var ? least(z, zeros_of_var(address->var, 0)) : z;
 }
 
 /* Joins the n loads around that at i, if they are all there. */
-static bool join_group(struct join *j, uint32_t i, unsigned n)
+static bool join_group(struct load_join *j, uint32_t i, unsigned n)
 {
     struct ptx_inst *in = &j->fi->inst[i];
     unsigned bytes = ptx_type_bytes((enum ptx_type)in->type), all = bytes * n;
@@ -194,7 +194,7 @@ static bool join_group(struct join *j, uint32_t i, unsigned n)
 
 /* ---- a function ---- */
 
-static void mark_targets(struct join *j)
+static void mark_targets(struct load_join *j)
 {
     const struct func_info *fi = j->fi;
     for (uint32_t i = 0; i < fi->f.ninst; i++)
@@ -204,7 +204,7 @@ static void mark_targets(struct join *j)
 }
 
 /* Takes out what is gone; what knows instructions by their places follows. */
-static void close_gaps(struct join *j)
+static void close_gaps(struct load_join *j)
 {
     struct func_info *fi = j->fi;
     uint32_t at = 0;
@@ -228,7 +228,7 @@ static bool any_load(const struct func_info *fi)
     return false;
 }
 
-static void join_all(struct join *j)
+static void join_all(struct load_join *j)
 {
     bool some = false;
     if (!find_zeros(j)) return;
@@ -242,7 +242,7 @@ int join_loads(struct build *b, struct func_info *fi)
 {
     uint32_t n = fi->f.ninst;
     if (!any_load(fi)) return 0;
-    struct join j = {.b = b, .fi = fi};
+    struct load_join j = {.b = b, .fi = fi};
     j.moved = calloc(n + 1u, sizeof *j.moved);
     j.zeros = calloc((size_t)fi->f.nregs + 2 * ((size_t)n + 1), 1);
     if (j.moved && j.zeros) {

@@ -85,7 +85,7 @@ static int begin_warps(struct exec_cta *c)
         struct exec_warp *w = &c->warp[i];
         w->out = c->out ? &c->out->writer[i] : NULL;
         if (w->out) {
-            w->out->chain = r->l.sliced && !r->in_step ? &c->out->chain[i] : NULL;
+            w->out->chain = r->l.sliced && !r->in_step && !r->on_demand ? &c->out->chain[i] : NULL;
             if (w->out->chain) w->out->chain->store = &c->run->slices;
             stream_begin(w->out);
         }
@@ -271,11 +271,16 @@ static int source_next(struct stream_source *s, struct cta_stream *out, struct w
     if (r->failed) return -wl_fail(r->err, WL_ERUN, "kernel %s: already failed", r->info.kernel);
     if (r->next_out == r->info.ctas) return 0;
     if (r->in_step) return hand_over_early(r, out);
-    if (r->skims && r->next_out < r->pass_until && !r->live && !r->done && !r->watches) {
+    if (r->skims_passed && r->next_out < r->pass_until && !r->live && !r->done && !r->watches) {
         *out = (struct cta_stream){.cta = r->next_out, .nwarps = r->nwarps};
         if (!skim_next(r)) return 1;
         r->failed = true;
         return -1;
+    }
+    if (r->on_demand) {
+        struct exec_cta *c = start_cta(r);
+        r->failed = !c;
+        return c ? demand_hand_over(r, c, out) : -no_memory(r);
     }
     while (!r->done || r->done->id != r->next_out) {
         if (!take_step(r)) continue;
@@ -294,6 +299,10 @@ static void source_release(struct stream_source *s, struct cta_stream *c)
     if (!o) return;
     if (o->cta) {
         count_instructions(r, o->cta);
+        for (uint32_t i = 0; r->on_demand && i < r->nwarps; i++) {
+            r->passed.warp_instructions += o->cta->warp[i].excerpt.gaps.warp_instructions;
+            r->passed.thread_instructions += o->cta->warp[i].excerpt.gaps.thread_instructions;
+        }
         r->nlive--;
         move_cta(&r->live, &r->spare, o->cta);
         o->cta = NULL;
@@ -492,5 +501,6 @@ void ptx_close(struct stream_source *s)
     free(r->meetings);
     free(r->params);
     free(r->launch_area);
+    free(r->length);
     free(r);
 }

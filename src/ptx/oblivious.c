@@ -304,14 +304,16 @@ static const struct exec_counts *recall(const struct exec_run *r, const struct o
     return NULL;
 }
 
-bool ptx_skim(struct stream_source *s)
+bool ptx_foresee(struct stream_source *s, bool skim)
 {
     struct exec_run *r = (struct exec_run *)s;
     if (r->in_step || r->l.no_streams || r->clocks || r->watches || r->meets) return false;
     struct oblivion *o = oblivion_of(r->l.image, image_func(r->l.image, r->l.kernel));
     if (!o || !o->is) return false;
     r->skims = o;
+    r->skims_passed = skim;
     r->known = recall(r, o);
+    demand_offer(r);
     return true;
 }
 
@@ -338,10 +340,10 @@ static void add(struct exec_counts *to, struct exec_counts n)
 }
 
 /* Counts one CTA. */
-static int skim_cta(struct exec_run *r, struct exec_cta *c, struct exec_counts *out)
+static int skim_cta(struct exec_run *r, struct exec_cta *c, uint32_t id, struct exec_counts *out)
 {
     const uint32_t *g = r->info.grid;
-    c->id = r->next_out;
+    c->id = id;
     c->ctaid[0] = c->id % g[0];
     c->ctaid[1] = c->id / g[0] % g[1];
     c->ctaid[2] = c->id / g[0] / g[1];
@@ -368,7 +370,7 @@ int skim_next(struct exec_run *r)
 {
     struct exec_counts n = r->skim_one;
     bool again = !r->skims->by_cta && r->skimmed_ctas; /* every CTA takes the same path */
-    if (!r->known && !again && skim_cta(r, r->spare, &n)) return -1;
+    if (!r->known && !again && skim_cta(r, r->spare, r->next_out, &n)) return -1;
     if (!r->known) {
         r->skim_one = n;
         add(&r->counts, n);
@@ -379,6 +381,22 @@ int skim_next(struct exec_run *r)
     r->next_cta++;
     r->next_out++;
     return 0;
+}
+
+uint64_t *skim_lengths(struct exec_run *r, uint64_t *total)
+{
+    uint64_t *length = malloc(sizeof *length * r->nwarps * r->info.ctas);
+    struct exec_counts n;
+    for (uint32_t c = 0; length && c < r->info.ctas; c++) {
+        bool again = c && !r->skims->by_cta;
+        if (!again && skim_cta(r, r->spare, c, &n)) {
+            free(length);
+            return NULL;
+        }
+        for (uint32_t i = 0; i < r->nwarps; i++) length[(size_t)c * r->nwarps + i] = r->spare->warp[i].executed;
+        *total += n.warp_instructions;
+    }
+    return length;
 }
 
 static struct exec_counts minus(struct exec_counts a, struct exec_counts b)

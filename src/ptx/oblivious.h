@@ -23,6 +23,11 @@ struct oblivion {
 
 /* The next CTA of a launch that skims: it is counted, not executed. 0, or -1: a fault. */
 int skim_next(struct exec_run *r);
+/* The warp instructions of each warp of each CTA, malloc'd, and their sum; NULL: a fault, or no memory. */
+uint64_t *skim_lengths(struct exec_run *r, uint64_t *total);
+/* on_demand.c: the source can make streams on demand, if it asks for that; hands out a CTA that was started. */
+void demand_offer(struct exec_run *r);
+int demand_hand_over(struct exec_run *r, struct exec_cta *c, struct cta_stream *out);
 /* The launch has ended: one with the same path will not be counted again. */
 void skim_remember(struct exec_run *r);
 

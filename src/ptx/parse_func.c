@@ -330,7 +330,7 @@ void parse_function(struct ptx_parser *p, bool is_kernel)
 
     uint32_t first_symbol = p->names.count;
     bool has_body = at_punct(p, '{');
-    if (has_body && builtin_find(fi->f.name) >= 0) { /* the device's runtime, linked into the program: ours is used */
+    if (has_body && !fi->f.is_kernel && builtin_find(fi->f.name) >= 0) { /* the device's runtime: ours is used */
         skip_braces(p);
         return;
     }

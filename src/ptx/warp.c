@@ -501,6 +501,12 @@ int warp_run_in_step(struct exec_warp *w, unsigned instructions, size_t *whole)
     return RUN_ON;
 }
 
+int warp_run_block(struct exec_warp *w)
+{
+    const struct xblock *b;
+    return run_next(w, &b);
+}
+
 int warp_run(struct exec_warp *w)
 {
     if (w->run->watches) return run_watched(w);

@@ -3,6 +3,7 @@
  * The program acts on a session (sim/session.h). What the session counted becomes the record once the
  * program has ended; nothing of the session is needed after that, except the buffers of a .ptx run. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -112,6 +113,8 @@ int run_session(struct run *r, struct wl_err *e)
                                  .print = r->spec.print,
                                  .print_arg = r->spec.listener};
     so.no_data = r->kind == RUN_TRACE;
+    so.time_all = *r->time_all ? r->time_all : NULL;
+    so.may_move = r->kind == RUN_WORKLOAD;
     so.may_skim = r->kind == RUN_WORKLOAD && !r->executes && !r->spec.check && !r->config.v[P_RUN_SAMPLE_EXECUTE];
     if (r->spec.record) {
         int rc = begin_trace(r, e);
@@ -206,16 +209,29 @@ static int run_program(struct run *r, struct module_set modules, struct wl_err *
     return 0;
 }
 
-/* A sampled program that is only counted in part and then looks at results begins anew, and all of it is executed. */
+/* From the beginning, with a new machine. */
 static int run_again(struct run *r, struct module_set modules, unsigned warnings, struct wl_err *e)
 {
     session_free(r->session);
     r->session = NULL;
-    r->executes = true;
     while (r->nwarnings > warnings) free(r->warnings[--r->nwarnings]);
     *e = (struct wl_err){.code = WL_OK};
     int rc = run_session(r, e);
     return rc ? rc : run_program(r, modules, e);
+}
+
+/* Whether what a sampled run found is too little to be of use. Then time_all says why it is run again. */
+static bool says_too_little(struct run *r, struct wl_err *e)
+{
+    static const double worst = 10; /* times the asked error */
+    struct run_stats stats;
+    struct policy_stats policy;
+    if (!r->config.v[P_RUN_SAMPLE] || session_read(r->session, &stats, &policy, &r->sampling, e)) return false;
+    double half = stats.cycles ? r->sampling.half[SAMPLED_CYCLES] / (double)stats.cycles : 0;
+    if (!r->sampling.on || half <= worst * r->sampling.asked) return false;
+    snprintf(r->time_all, sizeof r->time_all, "sampled, its cycles were known to +- %.0f %% only, so it was run again",
+             100 * half);
+    return true;
 }
 
 static int run_workload(struct run *r, struct wl_err *e)
@@ -227,7 +243,11 @@ static int run_workload(struct run *r, struct wl_err *e)
     r->result.workload_hash = identity_hash(r->result.workload, r->result.inputs, r->seed, modules);
     int rc = run_session(r, e);
     if (!rc) rc = run_program(r, modules, e);
-    if (r->session && session_was_stale(r->session)) rc = run_again(r, modules, warnings, e);
+    if (r->session && session_was_stale(r->session)) { /* it is counted in part, and somebody has looked at results */
+        r->executes = true;
+        rc = run_again(r, modules, warnings, e);
+    }
+    if (!rc && session_gpu(r->session) && says_too_little(r, e)) rc = run_again(r, modules, warnings, e);
     return rc ? rc : run_collect(r, started, e);
 }
 

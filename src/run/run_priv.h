@@ -18,6 +18,7 @@ struct run {
     int64_t input[WORKLOAD_MAX_INPUTS];
     struct ptx_run *ptx;        /* RUN_PTX */
     struct session *session;    /* from run_session on */
+    char time_all[96];          /* why a sampled run was begun anew and times everything; "": it does not */
     bool executes;              /* a sampled run was begun anew, because somebody looked at memory */
     struct session_watch watch; /* keeps the counters of each launch */
     struct wlt_writer *writer;  /* of spec.record */

@@ -399,7 +399,7 @@ static int run_to_end(struct gpu *g, const struct dispatched **ended, struct wl_
     while (!(*ended = find_ended(g))) {
         if (refill_pools(g)) return wl_fail(e, WL_ERUN, "out of memory");
         if (g->sampler.sample) sampler_prepare(g);
-        if (g->waves.report.excerpts) excerpts_prepare(g);
+        if (g->waves.by_time) waves_prepare(g);
         bool alive = run_steps(g, round);
         if (WL_CHECKING && ++rounds % WALK_ROUNDS == 0) gpu_walk(g);
         if (check_round(g, alive, e)) return (int)e->code;

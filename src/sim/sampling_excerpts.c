@@ -31,16 +31,9 @@ void excerpts_begin(struct gpu *g, struct stream_source *s, uint64_t resident)
     w->gaps = 0;
     w->length = FIRST_LENGTH * g->core_period;
     w->snap_at = (g->clock.now / g->core_period + 1) * g->core_period + w->length;
-    w->report.excerpts = true;
+    w->report.excerpts = w->by_time = true;
     gpu_snapshot(g, &w->begin);
     w->begin.stats.cycles = g->clock.now / g->core_period;
-}
-
-void excerpts_prepare(struct gpu *g)
-{
-    tick_t next = clock_next(&g->clock, g->options.tick);
-    if (next < g->waves.snap_at || next == NEVER) return; /* NEVER is a deadlock, which a wake-up would hide */
-    for (uint32_t i = 0; i < g->sms; i++) part_wake_at(&g->sm[i].part, g->waves.snap_at);
 }
 
 static void join_windows(struct waves *w)

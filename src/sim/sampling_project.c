@@ -151,7 +151,7 @@ static double add_windows(const struct wave_report *w, const struct weights *x, 
         double count = (double)counts(&w->window[j])[i], rate = count / x->work[j];
         added += x->factor[j] * count;
         if (before >= 0) jumps += (rate - before) * (rate - before);
-        if (!w->excerpts && w->broken == j && j) doubt = 2 * x->factor[j] * x->work[j] * fabs(rate - before);
+        if (!w->excerpts && w->breaks[j] && j) doubt += 2 * x->factor[j] * x->work[j] * fabs(rate - before);
         before = rate;
     }
     *half = x->used > 1 ? sampling_student(x->used) * sqrt(jumps / (2 * (x->used - 1)) * x->square) : added;
@@ -194,6 +194,7 @@ void sampling_add_left_out(const struct sampling *s, struct timed_launch *m, con
 struct mixture {
     const struct logged *a, *b;
     double of_a, of_b;
+    double reach; /* how much larger or smaller it is than any of its like, as a logarithm; 0: it lies between two */
 };
 
 static bool is_like(double a, double b) { return fabs(log(a / b)) <= BAND; }
@@ -217,12 +218,12 @@ static bool mix_by_time(const struct sampling *s, const struct logged *l, uint32
         double share = is_like(a, b) ? (double)(l->ordinal - before->ordinal) / (after->ordinal - before->ordinal)
                                      : fmin(fmax((w - b) / (a - b), 0), 1);
         double scale = w / ((1 - share) * b + share * a);
-        *x = (struct mixture){before, after, (1 - share) * scale, share * scale};
+        *x = (struct mixture){before, after, (1 - share) * scale, share * scale, 0};
         return true;
     }
     const struct logged *t = before && is_like(b, w) ? before : after && is_like(a, w) ? after : NULL;
     if (!t) return false;
-    *x = (struct mixture){t, NULL, w / (double)t->warp, 0};
+    *x = (struct mixture){t, NULL, w / (double)t->warp, 0, 0};
     return true;
 }
 
@@ -240,19 +241,25 @@ static bool mix_by_size(const struct sampling *s, const struct logged *l, uint32
     if (!below && !above) return false;
     if (!below || !above) {
         const struct logged *t = below ? below : above;
-        *x = (struct mixture){t, NULL, (double)l->warp / (double)t->warp, 0};
+        double scale = (double)l->warp / (double)t->warp;
+        *x = (struct mixture){t, NULL, scale, 0, fabs(log(scale))};
         return true;
     }
     double share = (double)(l->warp - below->warp) / (double)(above->warp - below->warp);
-    *x = (struct mixture){below, above, 1 - share, share};
+    *x = (struct mixture){below, above, 1 - share, share, 0};
     return true;
+}
+
+static bool mix(const struct sampling *s, const struct logged *l, uint32_t without, struct mixture *x)
+{
+    return mix_by_time(s, l, without, x) || mix_by_size(s, l, without, x);
 }
 
 bool sampling_predict(const struct sampling *s, const struct logged *l, uint32_t without, double out[SAMPLED_COUNTERS],
                       double half[SAMPLED_COUNTERS])
 {
     struct mixture x;
-    if (!mix_by_time(s, l, without, &x) && !mix_by_size(s, l, without, &x)) return false;
+    if (!mix(s, l, without, &x)) return false;
     const uint64_t *a = counts(&x.a->m->count), *b = x.b ? counts(&x.b->m->count) : NULL;
     for (unsigned i = 0; i < SAMPLED_COUNTERS; i++) {
         out[i] = is_sum(i) ? x.of_a * (double)a[i] + (b ? x.of_b * (double)b[i] : 0) : 0;
@@ -286,22 +293,25 @@ void sampling_launch(const struct sampling *s, unsigned i, struct sample *out)
 
 /* ---- intervals ---- */
 
-/* What is missed when timed launches are predicted from the others. It is taken as a share of their warp instructions,
- * by the sums of both (a ratio estimator): launches may differ much in size, and a small one that is missed by much for
- * its size says little of the large ones. */
+/* What is missed when timed launches are predicted from the others. One that is much larger or smaller than all others
+ * says nothing of launches that lie between two, so only those that reach as far as what was projected count. It is
+ * taken as a share of their warp instructions, by the sums of both (a ratio estimator): launches may differ much in
+ * size, and a small one that is missed by much for its size says little of the large ones. */
 struct misses {
     unsigned n;
     double work, work_square;
     double sum[SAMPLED_COUNTERS], square[SAMPLED_COUNTERS], cross[SAMPLED_COUNTERS];
 };
 
-static void look_at_misses(const struct sampling *s, const struct launch_group *g, struct misses *x)
+static void look_at_misses(const struct sampling *s, const struct launch_group *g, double reach, struct misses *x)
 {
     double value[SAMPLED_COUNTERS], half[SAMPLED_COUNTERS];
+    struct mixture from;
     memset(x, 0, sizeof *x);
     for (uint32_t i = 0; i < g->stands; i++) {
         const struct logged *l = &s->log[g->stand[i]];
-        if (!l->ordinal || !l->warp || !sampling_predict(s, l, g->stand[i], value, half)) continue;
+        if (!l->ordinal || !l->warp || !mix(s, l, g->stand[i], &from) || from.reach > reach + BAND) continue;
+        if (!sampling_predict(s, l, g->stand[i], value, half)) continue;
         double work = (double)l->warp;
         x->n++;
         x->work += work;
@@ -320,18 +330,20 @@ static void add_group(const struct sampling *s, const struct launch_group *g, do
                       struct misses *x)
 {
     double value[SAMPLED_COUNTERS], half[SAMPLED_COUNTERS];
-    double sum[SAMPLED_COUNTERS] = {0}, inherited[SAMPLED_COUNTERS] = {0}, work = 0;
+    double sum[SAMPLED_COUNTERS] = {0}, inherited[SAMPLED_COUNTERS] = {0}, work = 0, reach = 0;
+    struct mixture from;
     for (uint32_t i = g->first; i != UINT32_MAX; i = s->log[i].next_in_group) {
         const struct logged *l = &s->log[i];
         if (is_own(l)) {
             for (unsigned k = 0; k < SAMPLED_COUNTERS; k++) inherited[k] += l->m->half[k];
             continue;
         }
-        if (!sampling_predict(s, l, UINT32_MAX, value, half)) continue;
+        if (!l->warp || !mix(s, l, UINT32_MAX, &from) || !sampling_predict(s, l, UINT32_MAX, value, half)) continue;
+        reach = fmax(reach, from.reach);
         work += (double)l->warp;
         for (unsigned k = 0; k < SAMPLED_COUNTERS; k++) sum[k] += value[k], inherited[k] += half[k];
     }
-    if (work > 0) look_at_misses(s, g, x);
+    if (work > 0) look_at_misses(s, g, reach, x);
     for (unsigned k = 0; k < SAMPLED_COUNTERS; k++) {
         double h = inherited[k];
         if (work > 0 && x->n > 1) {

@@ -31,6 +31,13 @@ enum {
  * of one state; more is not noise. Neither are windows that become faster, and then slower, by so much. */
 static const double STEADY = 5, PAIRS = 7.5, SWING = 10;
 
+void waves_prepare(struct gpu *g)
+{
+    tick_t next = clock_next(&g->clock, g->options.tick);
+    if (next < g->waves.snap_at || next == NEVER) return; /* NEVER is a deadlock, which a wake-up would hide */
+    for (uint32_t i = 0; i < g->sms; i++) part_wake_at(&g->sm[i].part, g->waves.snap_at);
+}
+
 void waves_begin(struct gpu *g, struct stream_source *s)
 {
     struct waves *w = &g->waves;
@@ -39,16 +46,19 @@ void waves_begin(struct gpu *g, struct stream_source *s)
     w->report.ctas = l->ctas;
     w->report.why = NULL;
     w->report.excerpts = false;
-    w->report.broken = 0;
+    w->report.broken = w->since = 0;
+    memset(w->report.breaks, 0, sizeof w->report.breaks);
     w->settle = 1;
     w->behind_gap = w->faster = w->slower = false;
     w->snap_at = NEVER;
-    w->on = false;
-    w->gaps = 0;
+    w->on = w->by_time = w->moves = false;
+    w->gaps = w->left_out = 0;
+    w->whole = l->ctas;
     uint64_t resident = sm_resident_ctas(g->config.v, l);
     if (!w->wanted || !resident) return;
     if (l->ctas / resident < LEAST_WAVES) {
         if (g->config.v[P_RUN_EXCERPTS]) excerpts_begin(g, s, resident);
+        else if (s->on_demand) moves_begin(g, s, resident);
         return;
     }
     w->on = true;
@@ -135,6 +145,21 @@ static bool is_still(const struct waves *w, const struct sample *before)
     return alike(before, last, w->tolerance);
 }
 
+/* Where streams are moved on nothing says how long a state takes to come: warps that began together, row by row in one
+ * bank, drift apart for a tenth of the launch. So either the last three windows since the last break are alike within
+ * the asked error and nothing has swung, or the last six are alike and three of them are like the other three. */
+static bool is_lasting(const struct waves *w, const struct sample *before)
+{
+    const struct wave_report *r = &w->report;
+    unsigned n = r->windows - w->since;
+    if (n < 3) return false;
+    if (!(w->faster && w->slower) && is_still(w, before)) return true;
+    if (n < 6) return false;
+    struct sample half[2] = {{.stats = {.cycles = 0}}};
+    for (unsigned i = 0; i < 6; i++) stats_add(&half[i / 3], &r->window[r->windows - 6 + i], sizeof half[0]);
+    return alike(&half[0], &half[1], STEADY / 2 * w->tolerance);
+}
+
 /* Whether the windows so far say how fast the launch runs as exactly as was asked. */
 static bool is_exact(const struct waves *w)
 {
@@ -150,34 +175,55 @@ static bool is_exact(const struct waves *w)
     return n < 3 || 2 * sqrt(fmax(spread, 0) / (n - 1) / n) <= w->tolerance * sum / n;
 }
 
-/* Passes over so many CTAs, for which the windows before and behind them stand; what follows fills the caches anew. */
-static void skip(struct gpu *g, uint32_t ctas)
+static uint32_t given(const struct gpu *g) { return g->waves.moves ? moves_given(g) : g->dispatch.given; }
+
+/* The phase ends when so many CTAs more were given out. */
+static void set_mark(struct gpu *g, uint32_t ctas)
 {
     struct waves *w = &g->waves;
-    dispatch_skip(&g->dispatch, ctas);
-    w->report.skipped += ctas;
+    if (!w->moves) g->dispatch.mark = g->dispatch.given + ctas;
+    else w->mark = moves_given(g) + ctas;
+}
+
+/* Passes over so many CTAs, for which the windows before and behind them stand; what follows fills the caches anew.
+ * False: none could be. */
+static bool skip(struct gpu *g, uint32_t ctas)
+{
+    struct waves *w = &g->waves;
+    if (w->moves) ctas = moves_skip(g, ctas);
+    else dispatch_skip(&g->dispatch, ctas), w->report.skipped += ctas;
+    if (!ctas) return false;
+    w->left_out += ctas;
     w->report.gap[w->report.windows - 1] += ctas;
     w->gaps = ctas;
     w->behind_gap = true;
     w->phase = WAVES_WARM;
-    g->dispatch.mark = g->dispatch.given + w->settle * w->resident;
+    set_mark(g, w->settle * w->resident);
+    return true;
 }
 
 static void measure_next(struct gpu *g)
 {
     g->waves.phase = WAVES_MEASURE;
-    g->dispatch.mark = g->dispatch.given + g->waves.resident;
+    set_mark(g, g->waves.resident);
 }
 
 static void end_windows(struct gpu *g)
 {
     struct wave_report *r = &g->waves.report;
     g->waves.phase = WAVES_DONE;
+    g->waves.snap_at = NEVER;
+    g->waves.by_time = false;
     g->dispatch.mark = UINT32_MAX;
-    if (!r->skipped) r->why = "its waves of blocks differ too much from one another";
+    if (!g->waves.left_out && g->waves.moves) r->why = "it never came to a steady state";
+    else if (!g->waves.left_out) r->why = "its waves of blocks differ too much from one another";
+    else if (r->broken && g->waves.moves)
+        r->why = "behind a stretch that was left out it was not as before, so more of it was timed";
     else if (r->broken)
         r->why = "behind a stretch that was left out its waves were not as before, so the rest was timed";
 }
+
+static unsigned most_windows(const struct waves *w) { return w->moves ? WINDOWS_MAX : WAVES_MAX; }
 
 /* A window behind a gap is like those before the gap, or it is not. False: another one must be measured. */
 static bool settle(struct waves *w, bool alike_before, uint32_t left)
@@ -185,12 +231,12 @@ static bool settle(struct waves *w, bool alike_before, uint32_t left)
     struct wave_report *r = &w->report;
     unsigned last = r->windows - 1, passing = 0;
     while (passing < last && r->passing[last - 1 - passing]) passing++;
-    if (!alike_before && passing < MOST_PASSING && left >= 2 * w->resident && r->windows < WAVES_MAX) {
+    if (!alike_before && passing < MOST_PASSING && left >= 2 * w->resident && r->windows < most_windows(w)) {
         r->passing[last] = true;
         return false;
     }
     if (alike_before) w->settle += passing;
-    else r->broken = last;
+    else r->broken = w->since = last, r->breaks[last] = true;
     r->gap[last] = w->gaps;
     w->gaps = 0;
     w->behind_gap = false;
@@ -203,26 +249,27 @@ static void go_on(struct gpu *g)
     struct waves *w = &g->waves;
     struct wave_report *r = &w->report;
     struct sample before;
-    uint32_t left = r->ctas - g->dispatch.given,
+    uint32_t now = given(g), left = w->whole > now ? w->whole - now : 0,
              behind = (2 + w->settle) * w->resident; /* to settle, a window, the end */
     bool enough = sum_windows(r, &before) == 2;
     bool steady = enough && alike(&before, &r->window[r->windows - 1], STEADY * w->tolerance);
-    if (!r->skipped && (swings(w) || !enough || !are_alike(w))) steady = false;
+    if (!w->left_out && (swings(w) || !enough || !are_alike(w))) steady = false;
+    if (w->moves && !w->behind_gap && (!enough || !is_lasting(w, &before))) steady = false;
     if (w->behind_gap && !settle(w, steady, left)) {
         measure_next(g);
         return;
     }
-    if (r->broken || (w->faster && w->slower) || r->windows == WAVES_MAX || left < behind + w->resident) {
+    bool refused = !w->moves && (r->broken || (w->faster && w->slower));
+    if (refused || r->windows == most_windows(w) || left < behind + w->resident) {
         end_windows(g);
         return;
     }
     uint32_t most = left - behind, stride = is_exact(w) || most < 2 * w->resident ? most : most / 2;
-    bool is_long = r->ctas / w->resident >= LONG_WAVES;
-    if (!r->skipped && !(is_long && is_still(w, &before)))
+    bool is_long = w->whole / w->resident >= LONG_WAVES;
+    if (!w->left_out && !(is_long && is_still(w, &before)))
         stride = most / FIRST_PART > w->resident ? most / FIRST_PART : w->resident;
     stride -= stride % w->resident; /* where blocks take equally long the last wave is as full as it would have been */
-    if (steady && stride) skip(g, stride);
-    else measure_next(g);
+    if (!steady || !stride || !skip(g, stride)) measure_next(g);
 }
 
 /* The counters are up to date: a window begins or ends. */
@@ -240,9 +287,9 @@ static void look_at_counters(struct gpu *g)
         stats_subtract(window, &w->begin, sizeof *window);
         go_on(g);
     } else {
-        w->phase = WAVES_MEASURE;
-        g->dispatch.mark = g->dispatch.given + w->resident;
+        measure_next(g);
     }
+    if (w->moves) moves_window(g);
     w->begin = now;
 }
 
@@ -251,6 +298,10 @@ void waves_look(struct gpu *g)
     struct waves *w = &g->waves;
     if (w->report.excerpts) {
         excerpts_look(g);
+        return;
+    }
+    if (w->moves) {
+        if (w->by_time && moves_reached(g)) look_at_counters(g);
         return;
     }
     if (w->snap_at == NEVER) {

@@ -18,7 +18,8 @@ struct wave_report {
     bool excerpts;                     /* CTAs were timed in excerpts: */
     uint64_t gap[WINDOWS_MAX];         /* what each stands for that was left out: CTAs, or with excerpts instructions */
     bool passing[WINDOWS_MAX];         /* behind a gap, on the way back to the state before it: stands for nothing */
-    unsigned broken;                   /* the window behind a gap that was not like those before it; 0: none */
+    bool breaks[WINDOWS_MAX];          /* behind a gap, and not like those before it */
+    unsigned broken;                   /* the last such window; 0: none */
     const char *why;                   /* some CTAs could have been left out, but were not: the reason; NULL */
 };
 
@@ -34,6 +35,14 @@ struct waves {
     bool faster, slower;          /* from one window to the next, before anything was left out */
     tick_t snap_at;               /* when the counters are read: a core edge at which every SM works; NEVER */
     struct sample begin;          /* at the beginning of the window */
+    bool by_time;                 /* counters are read at times, not when CTAs are given out */
+    bool moves;                   /* streams are moved on (sampling_moves.c), in units of work: */
+    uint64_t unit;                /* so many warp instructions; CTAs below are units then */
+    uint64_t noted;               /* instructions made when the window began */
+    uint32_t whole;               /* CTAs of the launch */
+    uint64_t mark;                /* with moves: where the phase ends */
+    uint64_t left_out;            /* CTAs so far */
+    unsigned since;               /* with moves: the window behind the last break */
     struct stream_source *source; /* with excerpts: of the launch; */
     uint64_t gaps;                /* left out before the window; with excerpts, all that was */
     tick_t length;                /* of a window */
@@ -43,10 +52,18 @@ struct waves {
 void waves_begin(struct gpu *g, struct stream_source *s);
 void waves_look(struct gpu *g); /* between two steps */
 
+/* sampling_moves.c */
+/* Moves the streams of the launch on now and then, if that can be done. */
+void moves_begin(struct gpu *g, struct stream_source *s, uint64_t resident);
+uint32_t moves_given(const struct gpu *g);          /* units so far */
+uint32_t moves_skip(struct gpu *g, uint32_t units); /* how many were left out */
+void moves_window(struct gpu *g);                   /* a window begins */
+bool moves_reached(struct gpu *g);                  /* whether the phase has ended; else looks again soon */
+void waves_prepare(struct gpu *g);                  /* before a step, where counters are read at times */
+
 /* sampling_excerpts.c */
 /* Times excerpts of the launch's CTAs, if that can be done. */
 void excerpts_begin(struct gpu *g, struct stream_source *s, uint64_t resident);
-void excerpts_prepare(struct gpu *g); /* before a step */
 void excerpts_look(struct gpu *g);
 
 #endif

@@ -72,6 +72,7 @@ struct session *session_new(const struct session_options *o, struct wl_err *e)
             session_free(s);
             return NULL;
         }
+        if (o->time_all) sampling_refuse(s->sampling, o->time_all);
         if (o->gpu.timeline) sampling_refuse(s->sampling, "a timeline is of every cycle, so nothing was left out");
         if (o->gpu.cut_cycles || o->gpu.max_cycles)
             sampling_refuse(s->sampling, "kernels may be ended early (--max-cycles), so nothing was left out");

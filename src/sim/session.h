@@ -55,6 +55,8 @@ struct session_options {
     /* What is not timed need not be executed, if no timing depends on it: nobody looks at results but through
      * session_look, and whoever makes the session makes it anew, without this, when session_was_stale. */
     bool may_skim;
+    bool may_move;        /* in a sampled run CTAs may execute side by side: the program's threads do not race */
+    const char *time_all; /* of a sampled run: why everything is timed; NULL: it is not */
     const struct session_watch *watch; /* NULL: none */
     /* Text printed by kernels; NULL: dropped. */
     void (*print)(void *arg, const char *text, size_t len);

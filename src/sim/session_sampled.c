@@ -59,7 +59,8 @@ bool session_was_stale(const struct session *s) { return s->was_stale; }
 
 int session_sample_launch(struct session *s, struct stream_source *src, struct timed *t, struct wl_err *e)
 {
-    if (!(s->opt.may_skim && ptx_skim(src)) && session_look(s, e)) return WL_ERUN;
+    bool foreseen = s->opt.may_move && ptx_foresee(src, s->opt.may_skim);
+    if (!foreseen && session_look(s, e)) return WL_ERUN;
     int rc = session_sample(s, src, (struct launch_total){count_source, src}, t, e);
     uint64_t skimmed = ptx_skimmed(src).warp_instructions;
     s->stale |= skimmed != 0;

@@ -79,6 +79,14 @@ assert n["timed_share"] == 1 and "differ too much" in n["timed_in_full_because"]
 long='corr --size tiny --input n=2400 --input m=64 --set l2.sets=4 --set run.excerpts=yes'
 # shellcheck disable=SC2086
 run_pair excerpts $long
+# few, long CTAs whose path is known beforehand: all warps are moved on
+long_rows='gesummv --size tiny --input n=256 --input loop=3000 --input pitch=3000 --set sm.count=2'
+# shellcheck disable=SC2086
+run_pair moves $long_rows
+check "parts of warps were left out, and no CTA" python3 -c 'import json,sys
+n = json.load(open(sys.argv[1]))["sampling"]
+assert n["launches"]["partly"] == 1 and n["timed_share"] < 0.6 and n["ctas"]["timed"] == n["ctas"]["all"], n' \
+    "$work/moves.json"
 check "waves were left out" python3 -c 'import json,sys
 n = json.load(open(sys.argv[1]))["sampling"]
 assert n["launches"]["partly"] > 0 and n["ctas"]["timed"] < n["ctas"]["all"], n["launches"]' "$work/waves.json"
@@ -100,6 +108,9 @@ for how in "" "--engine tick" "--shuffle 5"; do
     # shellcheck disable=SC2086
     good "again, $how" run hotspot --size tiny --input side=420 --sample --check $how --json "$work/again.json" -q
     check "equal, $how" same "$work/waves.json" "$work/again.json" engine
+    # shellcheck disable=SC2086
+    good "again, $how" run $long_rows --sample --check $how --json "$work/again.json" -q
+    check "equal, $how" same "$work/moves.json" "$work/again.json" engine
     # shellcheck disable=SC2086
     good "again, $how" run $long --sample --check $how --json "$work/again.json" -q
     check "equal, $how" same "$work/excerpts.json" "$work/again.json" engine

@@ -178,7 +178,7 @@ static struct exec_counts count(struct ptx_test *t, const char *kernel, struct l
     struct stream_source *s = ptx_open(&l, &t->err);
     struct cta_stream c;
     assert_non_null(s);
-    if (skim) assert_true(ptx_skim(s));
+    assert_true(!skim || ptx_foresee(s, true));
     for (uint32_t i = 0; i < CTAS; i++) {
         if (i == from) s->pass(s, to);
         assert_int_equal(s->next(s, &c, &t->err), 1);

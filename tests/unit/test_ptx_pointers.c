@@ -120,3 +120,14 @@ TEST(the_heap_has_bounds_too)
     fault(PTX_HEAD HEAP MALLOC("24") FREE("%f") "mov.u32 %a, 0;\n" FREE("%f") END, "malloc in a kernel did not return");
     fault(PTX_HEAD HEAP "mov.u32 %a, 0;\n" FREE("%o") END, "malloc in a kernel did not return");
 }
+
+/* Only functions of the device's runtime are replaced by ours. */
+TEST(a_kernel_may_have_the_name_of_a_built_in_function)
+{
+    ptx_test_load(&T, PTX_HEAD ".entry malloc(.param .u64 o) {\n.reg .b64 %out; .reg .b32 %v;\n"
+                               "ld.param.u64 %out,[o]; mov.u32 %v,7; st.global.u32 [%out],%v; ret; }\n");
+    uint64_t out = dev_alloc(T.mem, 4), params[] = {out};
+    ptx_test_must_run(&T, "malloc", 1, 1, params);
+    assert_int_equal(*(uint32_t *)dev_ptr(T.mem, out, 4), 7);
+    ptx_test_free(&T);
+}

@@ -479,6 +479,7 @@ struct sm {
     uint64_t await_later;       /* set of warps with arrivals that wait for copies */
     struct mbarriers *mbarrier; /* mbarrier.c */
     struct constants constants;
+    uint64_t unused[8]; /* see below */
 };
 
 /* SMs lie one behind the other: an odd number of lines of the host's cache between them spreads the lines that every

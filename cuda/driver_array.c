@@ -172,7 +172,7 @@ static CUresult find_side(struct driver *d, CUmemorytype type, const void *host,
 static CUresult copy_plane(struct driver *d, const CUDA_MEMCPY2D *c, size_t from_z, size_t to_z)
 {
     if (!c->WidthInBytes || !c->Height) return CUDA_SUCCESS;
-    struct side from, to;
+    struct side from = {0}, to = {0};
     CUresult r = find_side(d, c->srcMemoryType, c->srcHost, c->srcDevice, c->srcArray, c->srcXInBytes, c->srcY, from_z,
                            c->srcPitch, c, &from);
     if (!r)

@@ -47,8 +47,8 @@ static struct exec_cta *owner_of(struct exec_warp *w, const struct uop *at, uint
     uint64_t o = at->space == PTX_SPACE_NONE ? addr - GENERIC_SHARED : addr;
     uint32_t above = (uint32_t)(o >> CLUSTER_RANK_SHIFT);
     *offset = (uint32_t)(o & ((1u << CLUSTER_RANK_SHIFT) - 1));
-    struct exec_cta *c = above && o < SPACE_OFFSET_END ? cluster_cta(w, above - 1) : w->cta;
-    return c ? c : w->cta; /* one that is not there is a fault when it is used */
+    struct exec_cta *other = above && o < SPACE_OFFSET_END ? cluster_cta(w, above - 1) : NULL;
+    return other ? other : w->cta; /* one that is not there is a fault when it is used */
 }
 
 /* The number of the mbarrier there; 0: it is nowhere, or there are too many. */
@@ -64,26 +64,26 @@ static unsigned number_of(const struct exec_run *r, struct exec_cta *c, uint32_t
 }
 
 /* An mbarrier as an event or a wait finds it. */
-struct where {
+struct mbar_place {
     struct exec_cta *cta;
     unsigned number;
 };
 
-static struct where where_is(struct exec_warp *w, const struct uop *at, uint64_t addr)
+static struct mbar_place where_is(struct exec_warp *w, const struct uop *at, uint64_t addr)
 {
     uint32_t offset;
     struct exec_cta *c = owner_of(w, at, addr, &offset);
-    return (struct where){.cta = c, .number = number_of(w->run, c, offset)};
+    return (struct mbar_place){.cta = c, .number = number_of(w->run, c, offset)};
 }
 
 /* The note of an event there. What is left out of a stream cannot be waited for. */
-static uint64_t event_note(const struct exec_warp *w, struct where at)
+static uint64_t event_note(const struct exec_warp *w, struct mbar_place at)
 {
     uint32_t ranks = at.cta == w->cta ? 0 : 1u << at.cta->order % w->run->cluster_size;
     return w->excerpt.writer || !at.number ? 0 : mbar_note_to(at.number, ranks);
 }
 
-static void put_mbar(struct exec_warp *w, struct where at, uint8_t *p, struct mbar *b)
+static void put_mbar(struct exec_warp *w, struct mbar_place at, uint8_t *p, struct mbar *b)
 {
     if (!b->pending && !b->bytes) {
         struct mbars_followed *f = &at.cta->followed;
@@ -104,7 +104,7 @@ static int mbar_complete(struct exec_warp *w, const struct uop *at, unsigned lan
     uint64_t v;
     if (!p) return RUN_FAULT;
     memcpy(&v, p, 8);
-    struct where where = where_is(w, at, addr);
+    struct mbar_place where = where_is(w, at, addr);
     where.cta->followed.events[where.number] += events;
     struct mbar b = unpack(v);
     b.bytes -= (int32_t)bytes;
@@ -112,7 +112,7 @@ static int mbar_complete(struct exec_warp *w, const struct uop *at, unsigned lan
     return RUN_ON;
 }
 
-static int mbar_arrive(struct exec_warp *w, const struct uop *u, unsigned lane, struct where at, uint8_t *p,
+static int mbar_arrive(struct exec_warp *w, const struct uop *u, unsigned lane, struct mbar_place at, uint8_t *p,
                        struct mbar b)
 {
     uint32_t operand = u->nvec ? at32(w, u->s[1])[lane] : 1, count = u->boolop ? 1 : operand;
@@ -125,7 +125,7 @@ static int mbar_arrive(struct exec_warp *w, const struct uop *u, unsigned lane, 
     return RUN_ON;
 }
 
-static int mbar_lane(struct exec_warp *w, const struct uop *u, unsigned lane, struct where at, uint8_t *p,
+static int mbar_lane(struct exec_warp *w, const struct uop *u, unsigned lane, struct mbar_place at, uint8_t *p,
                      uint32_t *done)
 {
     uint64_t v;
@@ -173,7 +173,7 @@ static int emit_events(struct exec_warp *w, const struct uop *u, const struct uo
     uint64_t note[WARP_SIZE];
     bool counts = u->emits == EMIT_ADDRESSES;
     for (uint32_t m = w->exec; m && counts; m &= m - 1) {
-        struct where at = where_is(w, bar_at, bar[bit_low32(m)]);
+        struct mbar_place at = where_is(w, bar_at, bar[bit_low32(m)]);
         note[bit_low32(m)] = event_note(w, at);
         at.cta->followed.events[at.number]++;
     }
@@ -204,7 +204,7 @@ static int op_await(struct exec_warp *w, const struct uop *u)
     for (uint32_t m = w->exec; m; m &= m - 1) {
         unsigned i = bit_low32(m);
         uint8_t *p = mem_lane(w, u, i, addr[i], 8, "mbarrier access");
-        struct where at = where_is(w, u, addr[i]);
+        struct mbar_place at = where_is(w, u, addr[i]);
         if (!p || mbar_lane(w, u, i, at, p, &done)) return RUN_FAULT;
         if (one || !(done >> i & 1) || at.cta != w->cta || w->excerpt.writer) continue;
         one = mbar_note(at.number, at.cta->followed.needed[at.number]);
@@ -374,7 +374,7 @@ static uint8_t *run_of_bytes(struct exec_warp *w, const struct uop *at, unsigned
 /* The note of the mbarrier, or of those of several CTAs, that hears of a copy. */
 static uint64_t bulk_note(struct exec_warp *w, const struct uop *at, unsigned lane, const uint64_t bar[WARP_SIZE])
 {
-    struct where where = where_is(w, at, bar[lane]);
+    struct mbar_place where = where_is(w, at, bar[lane]);
     if (!w->cast.ranks || w->excerpt.writer || !where.number) return event_note(w, where);
     return mbar_note_to(where.number, w->cast.ranks);
 }

@@ -28,7 +28,7 @@ uint64_t dispatch_cluster_room(const uint32_t *end, uint32_t gpcs, uint32_t limi
 /* Finds the next cluster a place in this GPC. */
 static bool place_in(const struct dispatch *d, struct dispatched *k, uint32_t gpc, tick_t now)
 {
-    uint8_t left[1024];
+    uint8_t left[1024] = {0};
     uint32_t first = gpc ? d->gpc_end[gpc - 1] : 0, end = d->gpc_end[gpc], all = 0;
     for (uint32_t i = first; i < end; i++) all += left[i - first] = (uint8_t)dispatch_room(d, i, k->number, now);
     if (all < k->cluster) return false;

@@ -57,15 +57,6 @@ uint32_t launch_nth(const struct launch_info *i, uint32_t n)
     return x + g[0] * (y + g[1] * z);
 }
 
-uint32_t launch_place(const struct launch_info *i, uint32_t id)
-{
-    const uint32_t *k = i->cluster, *g = i->grid;
-    if (!k[0]) return id;
-    uint32_t x = id % g[0], y = id / g[0] % g[1], z = id / g[0] / g[1], nx = g[0] / k[0], ny = g[1] / k[1];
-    uint32_t cluster = x / k[0] + nx * (y / k[1] + ny * (z / k[2]));
-    return cluster * launch_cluster(i) + x % k[0] + k[0] * (y % k[1] + k[1] * (z % k[2]));
-}
-
 /* ---- writing ---- */
 
 static uint64_t zigzag(int64_t v) { return ((uint64_t)v << 1) ^ (uint64_t)(v >> 63); }

@@ -107,10 +107,9 @@ struct stream_source {
 /* Fills the derived fields of *info; fails when the shape is empty or too large. */
 int launch_shape(struct launch_info *info, struct wl_err *e);
 
-/* CTAs of a cluster; 1: there are none. The id of the n-th CTA that a source yields, and which one an id is. */
+/* CTAs of a cluster; 1: there are none. The id of the n-th CTA that a source yields. */
 uint32_t launch_cluster(const struct launch_info *info);
 uint32_t launch_nth(const struct launch_info *info, uint32_t n);
-uint32_t launch_place(const struct launch_info *info, uint32_t id);
 
 /* ---- writing ---- */
 

@@ -12,7 +12,8 @@ kernel() { # CLUSTER BODY
 .reg .b64 %out; .reg .b32 %t, %v, %n, %a, %b, %rank, %other, %size; .reg .pred %p, %q;
 .shared .align 16 .b8 box[$3]; .shared .align 8 .b8 bar[8];
 ld.param.u64 %out, [out]; mov.u32 %t, %tid.x; mov.u32 %a, box; mov.u32 %v, %t; mov.u32 %n, 0;
-mov.u32 %rank, %cluster_ctarank; mov.u32 %size, %cluster_nctarank; add.u32 %other, %rank, 1; rem.u32 %other, %other, %size;
+mov.u32 %rank, %cluster_ctarank; mov.u32 %size, %cluster_nctarank; add.u32 %other, %rank, 1;
+rem.u32 %other, %other, %size;
 st.shared.u32 [%a], %t;
 $2
 mov.u32 %a, %ctaid.x; mad.lo.u32 %a, %a, 32, %t; mad.wide.u32 %out, %a, 4, %out; st.global.u32 [%out], %v; ret; }
@@ -48,7 +49,8 @@ for gpu in gtx480 h200; do
     a=$(cycles 8 64 --gpu $gpu --set cluster.barrier=100) b=$(cycles 8 64 --gpu $gpu --set cluster.barrier=250)
     equal "each of 10 barriers is 150 cycles later, on $gpu" $((b - a)) 1500
     # To and fro: an arrival at the other's mbarrier, 8 times there and 8 times back.
-    kernel ".reqnctapercluster 2, 1, 1" "mov.u32 %b, bar; mbarrier.init.shared.b64 [%b], 1; mapa.shared::cluster.u32 %a, %b, %other; $meet
+    kernel ".reqnctapercluster 2, 1, 1" "mov.u32 %b, bar; mbarrier.init.shared.b64 [%b], 1;
+        mapa.shared::cluster.u32 %a, %b, %other; $meet
         setp.eq.u32 %q, %rank, 0;
         L: and.b32 %v, %n, 1; @!%q bra W; mbarrier.arrive.shared::cluster.b64 _, [%a];
         W: mbarrier.try_wait.parity.shared.b64 %p, [%b], %v; @!%p bra W;
@@ -57,7 +59,8 @@ for gpu in gtx480 h200; do
     a=$(cycles 2 1 --gpu $gpu --set cluster.event=100) b=$(cycles 2 1 --gpu $gpu --set cluster.event=250)
     near "16 arrivals at another CTA are 150 cycles later, on $gpu" $((b - a)) $((16 * 150))
 done
-c=$(cycles 2 1 --gpu h200 --engine tick --set cluster.event=250) d=$(cycles 2 1 --gpu h200 --shuffle 3 --set cluster.event=250)
+c=$(cycles 2 1 --gpu h200 --engine tick --set cluster.event=250)
+d=$(cycles 2 1 --gpu h200 --shuffle 3 --set cluster.event=250)
 check "the engines agree" test "$b $b" = "$c $d"
 c=$(cycles 2 1 --gpu h200 --threads 2 --set cluster.event=250)
 equal "so do threads" "$c" "$b"
@@ -80,9 +83,11 @@ equal "of GPCs with 6, 6 and 3 SMs the last has no room for 5" "$(rounds 5 15 --
 equal "but it has for 3" "$(rounds 3 15 --set gpu.gpcs=332)" 1
 equal "two clusters of 8 come one after the other" "$(rounds 8 16)" 2
 kernel ".reqnctapercluster 8, 1, 1" "$work_long" 40000
-bad 1 "a cluster of 8 CTAs, of which an SM holds 1, does not fit any GPC" run -q "$work/k.ptx" --grid 8 --block 32 --arg buf:64K --gpu gtx480 --set gpu.gpcs=332
+bad 1 "a cluster of 8 CTAs, of which an SM holds 1, does not fit any GPC" \
+    run -q "$work/k.ptx" --grid 8 --block 32 --arg buf:64K --gpu gtx480 --set gpu.gpcs=332
 # Boxes: the clusters of a grid of two dimensions, with ranks that follow.
-kernel ".reqnctapercluster 2, 2, 1" "mapa.shared::cluster.u32 %b, %a, %other; st.shared.u32 [%a], %rank; $meet ld.shared::cluster.u32 %v, [%b]; $meet" 64
+kernel ".reqnctapercluster 2, 2, 1" "mapa.shared::cluster.u32 %b, %a, %other;
+    st.shared.u32 [%a], %rank; $meet ld.shared::cluster.u32 %v, [%b]; $meet" 64
 a=$(cycles 4,4 32 --gpu gtx480)
 good "recorded" trace record "$work/k.ptx" --grid 4,4 --block 32 --arg buf:64K -o "$work/t.wlt"
 good "replayed" run -q "$work/t.wlt" --gpu gtx480 --json "$work/r.json"
@@ -101,8 +106,8 @@ time_of() { # COLUMNS TIMES WORK WORDS...
     product "$1" "$2" "$3"; shift 3
     cycles 1 128 --gpu h200 --set init.wgmma_least=0 "$@"
 }
-for n in 8 64 256; do
-    a=$(time_of $n 6 "" --set init.wgmma=40) b=$(time_of $n 6 "" --set init.wgmma=60)
+for n in 8 64 256; do # long enough that none waits for its code
+    a=$(time_of $n 6 "" --set init.wgmma=140) b=$(time_of $n 6 "" --set init.wgmma=160)
     near "6 products of $n columns at 20 cycles more for each 8" $((b - a)) $((6 * n / 8 * 20))
 done
 a=$(time_of 64 2 "" --set lat.wgmma=1000) b=$(time_of 64 2 "" --set lat.wgmma=1100)
@@ -114,6 +119,7 @@ check "work between a product and its wait is hidden ($a, $b)" test $((b - a)) -
 # Of two groups the first is waited for, then the second.
 late="wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2,%f3}, %d, %d, %q, 1, 1, 0, 0;
     wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 1; $idle"
-a=$(time_of 256 1 "$late" --set init.wgmma=64) b=$(time_of 256 1 "$(echo "$late" | sed 's/aligned 1;/aligned 0;/')" --set init.wgmma=64)
+a=$(time_of 256 1 "$late" --set init.wgmma=64)
+b=$(time_of 256 1 "$(echo "$late" | sed 's/aligned 1;/aligned 0;/')" --set init.wgmma=64)
 check "a wait for all but one is shorter than one for all ($a, $b)" test "$a" -lt "$b"
 finish

@@ -22,7 +22,8 @@ is "floats: each lane" 192 "$(atomics h200 floats)"
 is "words of their own: each lane" "$(atomics gtx480 own_word)" "$(atomics h200 own_word)"
 for engine in "--engine tick" "--shuffle 3" "--threads 2"; do
     run run "$ptx" --kernel numbered --gpu h200 --grid 3 --block 64 --arg buf:4K -q --csv "$work/row" $engine
-    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "cycles") at = i } NR == 2 { print $at }' "$work/row" >>"$work/cycles"
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "cycles") at = i } NR == 2 { print $at }' \
+        "$work/row" >>"$work/cycles"
 done
 is "the same in every engine" 1 "$(sort -u "$work/cycles" | wc -l | tr -d ' ')"
 finish

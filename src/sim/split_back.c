@@ -3,6 +3,7 @@
  * One thread at a time works here, any of them. What the front has sent before a tick is seen here so much later
  * (lookahead), so the back can do all edges before that; and it does not wait for what SMs take out of their ports,
  * because it knows when they do. It says how far it has come when it has handed over all replies up to there. */
+#include "engine/step.h"
 #include "sim/split_priv.h"
 
 /* ---- parts whose ports are cut ---- */
@@ -67,13 +68,16 @@ tick_t split_tick_replies(void *self, tick_t now)
 
 static bool holds_any(const struct split *x) { return x->received - x->replied + x->back_pool.alive != ALIVE_ZERO; }
 
+static inline void back_step(struct piece *b)
+{
+    if (b->clock.words == 1) step_word(&b->clock, b->driven);
+    else clock_step(&b->clock, b->driven, b->parts, false, NULL);
+    b->last = b->clock.now;
+}
+
 void split_back_run(struct split *x, tick_t limit)
 {
-    struct piece *b = &x->back;
-    while (back_next(x) < limit) {
-        clock_step(&b->clock, b->driven, b->parts, false, NULL);
-        b->last = b->clock.now;
-    }
+    while (next_wake(&x->back.clock) < limit) back_step(&x->back);
 }
 
 /* Time has come to just before `limit`: no wake-up is left before that. */
@@ -122,11 +126,8 @@ static void back_run(struct split *x, tick_t time, tick_t limit)
 {
     struct piece *b = &x->back;
     take_requests(x, time);
-    while (holds_any(x) && back_next(x) < limit && !b->breach.broken) {
-        clock_step(&b->clock, b->driven, b->parts, false, NULL);
-        b->last = b->clock.now;
-    }
-    if (back_next(x) >= limit) set_time(x, limit);
+    while (holds_any(x) && next_wake(&b->clock) < limit && !b->breach.broken) back_step(b);
+    if (next_wake(&b->clock) >= limit) set_time(x, limit);
     hand_over(x);
     atomic_store_explicit(&x->back_time, limit, memory_order_release);
 }

@@ -267,12 +267,6 @@ static inline void split_give_reply(struct split *x, struct req *r)
     if (cut_append(p, r)) x->next[r->sm] = tick_min(x->next[r->sm], part_edge_after(&x->core, r->ready));
 }
 
-/* The first wake-up of the back. */
-static inline tick_t back_next(const struct split *x)
-{
-    const struct domain *d = x->back.clock.domain;
-    return tick_min(tick_min(d[0].next, d[1].next), tick_min(d[2].next, d[3].next));
-}
 void split_back_run(struct split *x, tick_t limit); /* works at all its wake-ups before that */
 
 #endif

@@ -20,6 +20,7 @@ tick_t split_tick_slice(void *self, tick_t now)
 /* Places in front of SMs that had none left and have one now. */
 static void free_taken(struct split *x, tick_t now)
 {
+    uint64_t left = 0;
     for (uint32_t w = 0; w < x->sm_words; w++)
         for (uint64_t m = x->reply_full[w]; m; m &= m - 1) {
             struct to_sm *t = &x->to_sm[w * 64 + bit_low64(m)];
@@ -28,40 +29,52 @@ static void free_taken(struct split *x, tick_t now)
             t->port.producer_waits = false;
             x->reply_full[w] &= ~(m & -m);
         }
+    for (uint32_t w = 0; w < x->sm_words; w++) left |= x->reply_full[w];
+    x->some_reply_full = left;
+}
+
+/* When an SM that had no room for a reply will have some. */
+static tick_t next_taken(const struct split *x)
+{
+    tick_t next = NEVER;
+    for (uint32_t w = 0; w < x->sm_words; w++)
+        for (uint64_t m = x->reply_full[w]; m; m &= m - 1) {
+            const struct to_sm *t = &x->to_sm[w * 64 + bit_low64(m)];
+            if (t->port.producer_waits) next = tick_min(next, dates_first(&t->taken));
+        }
+    return next == NEVER ? NEVER : part_edge_after(&x->g->net[1].part, next);
 }
 
 /* Replies that the network has just sent to an SM: each is taken at the SM's first edge at which it can be seen, one
  * per cycle. */
-static void carry_replies(struct split *x, uint32_t sm)
+static inline void carry_replies(struct split *x, uint32_t sm)
 {
     struct to_sm *t = &x->to_sm[sm];
     const struct part *part = &x->core;
     while (t->port.list.head) {
         struct req *r = cut_take(&t->port);
-        t->last = tick_max(t->last + part->period, part_edge_after(part, r->ready));
+        tick_t edge = part_edge_after(part, r->ready);
+        t->last = tick_max(t->last + part->period, edge);
         dates_add(&t->taken, t->last);
         x->replied++;
         if (x->threads > 1) handover_add(x, &x->replies, r);
-        else split_give_reply(x, r);
+        else split_give_reply(x, r, edge);
     }
-    if (t->port.used == t->port.capacity) x->reply_full[sm >> 6] |= bit64(sm & 63);
+    if (t->port.used < t->port.capacity) return;
+    x->reply_full[sm >> 6] |= bit64(sm & 63);
+    x->some_reply_full = true;
 }
 
 tick_t split_tick_replies(void *self, tick_t now)
 {
     struct split *x = self;
-    struct net *n = &x->g->net[1];
-    free_taken(x, now);
-    tick_t next = net_tick(n, now);
+    if (x->some_reply_full) free_taken(x, now);
+    tick_t next = net_tick(&x->g->net[1], now);
     for (uint32_t w = 0; w < x->sm_words; w++) {
         for (uint64_t m = x->reply_filled[w]; m; m &= m - 1) carry_replies(x, w * 64 + bit_low64(m));
         x->reply_filled[w] = 0;
-        for (uint64_t m = x->reply_full[w]; m; m &= m - 1) {
-            const struct to_sm *t = &x->to_sm[w * 64 + bit_low64(m)];
-            if (t->port.producer_waits) next = tick_min(next, part_edge_after(&n->part, dates_first(&t->taken)));
-        }
     }
-    return next;
+    return x->some_reply_full ? tick_min(next, next_taken(x)) : next;
 }
 
 /* ---- a stretch of work ---- */

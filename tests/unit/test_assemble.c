@@ -115,7 +115,7 @@ TEST(a_short_way_is_guarded)
 {
     assert_int_equal(more(HEAD ODD "@%p1 bra END;\n" ADD "END:\n" TAIL), -1 - 1);
     assert_int_equal(more(HEAD ODD "@%p1 bra END;\n" ADD7 "END:\n" TAIL), -1 - 1);
-    assert_int_equal(more(HEAD ODD "@%p1 bra END;\n" ADD7 ADD "END:\n" TAIL), -1 + 3); /* too long: lanes part, and meet */
+    assert_int_equal(more(HEAD ODD "@%p1 bra END;\n" ADD7 ADD "END:\n" TAIL), -1 + 3); /* lanes part and meet */
     assert_int_equal(more(HEAD "mov.u32 %r3, 5;\nsetp.eq.u32 %p1, %r1, 7;\n@%p1 bra END;\n" ADD7 ADD "END:\n" TAIL),
                      -1); /* all lanes go the same way */
 }

@@ -428,6 +428,23 @@ enum l1_outcome l1_access(struct l1 *c, struct req *r, uint64_t cycle, bool may_
     return outcome;
 }
 
+/* Only a line or an entry of the MSHRs that is free would help, and neither will be before something comes back. */
+enum l1_outcome l1_foresee(struct l1 *c, const struct req *r, uint64_t cycle)
+{
+    const struct tags *t = &c->tags;
+    if (!c->foresees || r->kind != WL_LOAD || r->bypass || c->next_event <= cycle) return L1_HIT;
+    uint64_t key = line_key(c, r);
+    uint32_t set = tags_set(t, key);
+    bool full = mshr_full(&c->mshr);
+    if (!(full || tags_all_reserved(t, set)) || tags_find(t, set, key) >= 0) return L1_HIT;
+    struct wl_access a;
+    l1_describe_access(r, key, set, cycle, &a);
+    struct wl_set ways = tags_view(t, set);
+    int way = policy_victim(&c->pol, &a, &ways);
+    enum l1_outcome why = way == WL_NO_WAY_STALL ? L1_NO_LINE : way >= 0 && full ? L1_NO_MSHR : L1_HIT;
+    return why == L1_HIT ? why : l1_note_refusal(c, why, set);
+}
+
 /* ---- prefetches ---- */
 
 static struct req *make_prefetch(struct l1 *c, uint64_t line)

@@ -271,6 +271,7 @@ INTO_EACH tick_t net_deliver(struct net *n, uint32_t words, bool plain, uint32_t
     if (!plain && shares_inputs(n)) more = cluster_sent(n, words, input, now);
     else if (more) net_enter(n, words, plain, input);
     tick_t next = left || more ? now + hold : NEVER;
+    if (!plain && more) next = tick_min(next, n->in_free[input]); /* a store may hold its input for less */
     if (!plain && n->join) join_take(n->join, r, now + busy - n->part.period, now);
     else port_push_after(out, r, now + busy - n->part.period + n->latency - 1);
     return next;

@@ -294,7 +294,7 @@ void sm_destroy(struct sm *s)
     free(s->sched.self);
     free(s->lsu.ext);
     fetch_destroy(s);
-    free(s->mbarrier);
+    mbarrier_destroy(s);
     free(s->stages);
     free(s->exits);
     warps_destroy(s);

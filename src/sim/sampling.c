@@ -159,6 +159,30 @@ enum sampling_choice sampling_choose(struct sampling *s, const struct launch_inf
     return s->skipped_last && g->launches ? SAMPLING_WARM : SAMPLING_TIME;
 }
 
+/* So many CTAs at the end of a launch as fill the L2 twice over, if they fetch as much as those of a timed one. */
+static uint32_t ctas_to_fill(const struct sampling *s, const struct launch_group *g)
+{
+    enum { TIMES = 2 };
+    const struct logged *l = &s->log[g->stand[g->stands - 1]];
+    const int64_t *v = s->config.v;
+    double lines = (double)v[P_L2_SETS] * (double)v[P_L2_WAYS] * (double)(v[P_MEM_CHANNELS] * v[P_L2_SLICES]);
+    double fetched = (double)l->m->count.stats.l2.fetches / l->ctas;
+    return fetched * l->ctas > TIMES * lines ? (uint32_t)(TIMES * lines / fetched) + 1 : UINT32_MAX;
+}
+
+struct wave_wish sampling_wish(const struct sampling *s, const struct launch_info *l, enum sampling_choice c)
+{
+    if (c == SAMPLING_FULL || s->refused) return (struct wave_wish){.tolerance = 0};
+    struct wave_wish w = {.tolerance = s->asked, .moves = true};
+    for (unsigned i = 0; i < s->groups; i++) {
+        const struct launch_group *g = &s->group[i];
+        if (!belongs(g, l)) continue;
+        w.moves = g->launches < FIRST_TIMED; /* later whole launches are left out, which is more exact */
+        if (c == SAMPLING_WARM && g->stands) w.fill = ctas_to_fill(s, g);
+    }
+    return w;
+}
+
 /* ---- the log ---- */
 
 static struct logged *add_launch(struct sampling *s, const struct launch_info *l, struct exec_counts total)
@@ -230,6 +254,19 @@ static bool matters(const struct sampling *s, const struct launch_group *g)
     return share_of(s, g) * sqrt(g->miss_square / g->checks) > s->asked;
 }
 
+/* A prediction was right: the next gap may be longer, if one of this length was tried (a launch that is timed because
+ * another group was due tries less), and sizes may differ by more again. */
+static void follow_hit(const struct sampling *s, struct launch_group *g)
+{
+    uint32_t tried = s->log[g->stand[g->stands - 1]].ordinal - s->log[g->stand[g->stands - 2]].ordinal;
+    if (!is_exact(s, g)) {
+        g->gap = FIRST_GAP;
+        return;
+    }
+    if (tried >= g->gap) g->gap *= 2;
+    g->step = fmin(2 * g->step, FIRST_STEP);
+}
+
 /* With each timed launch the one before it is predicted from its neighbours and compared with what it took. */
 static void check_prediction(struct sampling *s, struct launch_group *g)
 {
@@ -244,7 +281,7 @@ static void check_prediction(struct sampling *s, struct launch_group *g)
     g->miss += miss;
     g->miss_square += miss * miss;
     if (fabs(miss) <= STEADY * s->asked) {
-        if (g->launches > FIRST_TIMED) g->gap = is_exact(s, g) ? 2 * g->gap : FIRST_GAP;
+        if (g->launches > FIRST_TIMED) follow_hit(s, g);
         return;
     }
     g->misses++;
@@ -303,5 +340,4 @@ int sampling_skipped(struct sampling *s, const struct launch_info *l, struct exe
 }
 
 unsigned sampling_launches(const struct sampling *s) { return s->launches; }
-double sampling_tolerance(const struct sampling *s) { return s->refused ? 0 : s->asked; }
 uint64_t sampling_last_cycles(const struct sampling *s) { return s->log[s->launches - 1].m->count.stats.cycles; }

@@ -27,7 +27,9 @@ enum {
     MOST_SURPRISES = 2 /* launches of another size than foreseen, of those that were timed */
 };
 static const double FIRST_STEP = 0.25, FORESEEN = 0.1;
-static const double STEADY = 5; /* times the asked error: a prediction that is further off has missed */
+static const double STEADY =
+    5; /* times the asked error, of the program: a prediction that is further off has missed; */
+static const double GROSS = 0.25; /* and so has one that is so far off, of the launch */
 
 struct sampling *sampling_new(const struct gpu_config *c)
 {
@@ -110,15 +112,24 @@ static double foresee(const struct sampling *s, const struct launch_group *g, ui
     return (double)last->warp * ctas / last->ctas;
 }
 
+/* How far the size of a launch may be from that of a timed one. What a small one is missed by matters less: by as much
+ * as it is smaller than the group's mean. */
+static double step_of(const struct launch_group *g, double warp)
+{
+    double mean = g->work / g->launches;
+    return warp < mean ? g->step * mean / warp : g->step;
+}
+
 /* Whether a launch of this size was timed. */
 static bool is_covered(const struct sampling *s, const struct launch_group *g, uint32_t ctas, double warp)
 {
     const struct logged *last = &s->log[g->last];
     double lanes = ((double)last->thread + 1) / (double)last->warp; /* they may leave before warps do */
+    double step = step_of(g, warp);
     for (uint32_t i = 0; i < g->stands; i++) {
         const struct logged *l = &s->log[g->stand[i]];
-        if (fabs(log((double)ctas / l->ctas)) <= g->step && fabs(log(warp / (double)l->warp)) <= g->step &&
-            fabs(log(lanes * warp / ((double)l->thread + 1))) <= g->step)
+        if (fabs(log((double)ctas / l->ctas)) <= step && fabs(log(warp / (double)l->warp)) <= step &&
+            fabs(log(lanes * warp / ((double)l->thread + 1))) <= step)
             return true;
     }
     return false;
@@ -204,6 +215,7 @@ static struct logged *add_launch(struct sampling *s, const struct launch_info *l
                           .warp = total.warp_instructions,
                           .thread = total.thread_instructions,
                           .next_in_group = UINT32_MAX};
+    g->work += (double)total.warp_instructions;
     if (g->first == UINT32_MAX) g->first = s->launches;
     else s->log[g->last].next_in_group = s->launches;
     g->last = s->launches++;
@@ -276,11 +288,12 @@ static void check_prediction(struct sampling *s, struct launch_group *g)
     const struct logged *l = &s->log[at];
     double cycles = (double)l->m->count.stats.cycles;
     if (!sampling_predict(s, l, at, out, half)) return;
-    double miss = (out[SAMPLED_CYCLES] - cycles) / cycles;
+    double mean = cycles_of(s, g) / g->launches; /* what a small launch is missed by matters less */
+    double miss = (out[SAMPLED_CYCLES] - cycles) / fmax(cycles, mean);
     g->checks++;
     g->miss += miss;
     g->miss_square += miss * miss;
-    if (fabs(miss) <= STEADY * s->asked) {
+    if (fabs(miss) * share_of(s, g) <= STEADY * s->asked && fabs(miss) <= GROSS) {
         if (g->launches > FIRST_TIMED) follow_hit(s, g);
         return;
     }

@@ -515,7 +515,8 @@ static int end_last(struct gpu *g, struct wl_err *e)
 static bool may_join(const struct gpu *g, const struct gpu_launch *l)
 {
     if (g->dispatch.count >= (unsigned)g->config.v[P_GPU_CONCURRENT_KERNELS]) return false;
-    if (g->profile || g->options.timeline || g->waves.wish.tolerance > 0 || l->source->feed || g->sm[0].first->source->feed)
+    if (g->profile || g->options.timeline || g->waves.wish.tolerance > 0 || l->source->feed ||
+        g->sm[0].first->source->feed)
         return false;
     return sm_kernel_may_join(&g->sm[0], l->source->info);
 }

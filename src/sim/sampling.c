@@ -112,12 +112,20 @@ static double foresee(const struct sampling *s, const struct launch_group *g, ui
     return (double)last->warp * ctas / last->ctas;
 }
 
-/* How far the size of a launch may be from that of a timed one. What a small one is missed by matters less: by as much
- * as it is smaller than the group's mean. */
-static double step_of(const struct launch_group *g, double warp)
+/* The cycles that all launches of a group take, from those that were timed. */
+static double cycles_of(const struct sampling *s, const struct launch_group *g)
 {
-    double mean = g->work / g->launches;
-    return warp < mean ? g->step * mean / warp : g->step;
+    double sum = 0;
+    for (uint32_t i = 0; i < g->stands; i++) sum += (double)s->log[g->stand[i]].m->count.stats.cycles;
+    return g->stands ? sum / g->stands * g->launches : 0;
+}
+
+/* How far the size of a launch may be from that of a timed one. What a short one is missed by matters less: by as much
+ * as the last timed one was shorter than the mean. */
+static double step_of(const struct sampling *s, const struct launch_group *g)
+{
+    double last = (double)s->log[g->stand[g->stands - 1]].m->count.stats.cycles;
+    return g->step * fmax(1, cycles_of(s, g) / g->launches / fmax(last, 1));
 }
 
 /* Whether a launch of this size was timed. */
@@ -125,7 +133,7 @@ static bool is_covered(const struct sampling *s, const struct launch_group *g, u
 {
     const struct logged *last = &s->log[g->last];
     double lanes = ((double)last->thread + 1) / (double)last->warp; /* they may leave before warps do */
-    double step = step_of(g, warp);
+    double step = step_of(s, g);
     for (uint32_t i = 0; i < g->stands; i++) {
         const struct logged *l = &s->log[g->stand[i]];
         if (fabs(log((double)ctas / l->ctas)) <= step && fabs(log(warp / (double)l->warp)) <= step &&
@@ -215,7 +223,6 @@ static struct logged *add_launch(struct sampling *s, const struct launch_info *l
                           .warp = total.warp_instructions,
                           .thread = total.thread_instructions,
                           .next_in_group = UINT32_MAX};
-    g->work += (double)total.warp_instructions;
     if (g->first == UINT32_MAX) g->first = s->launches;
     else s->log[g->last].next_in_group = s->launches;
     g->last = s->launches++;
@@ -233,14 +240,6 @@ static int add_stand(struct sampling *s, struct launch_group *g, const struct lo
     }
     g->stand[g->stands++] = (uint32_t)(l - s->log);
     return 0;
-}
-
-/* The cycles that all launches of a group take, from those that were timed. */
-static double cycles_of(const struct sampling *s, const struct launch_group *g)
-{
-    double sum = 0;
-    for (uint32_t i = 0; i < g->stands; i++) sum += (double)s->log[g->stand[i]].m->count.stats.cycles;
-    return g->stands ? sum / g->stands * g->launches : 0;
 }
 
 /* The share of the program's cycles that the group takes. */

@@ -30,7 +30,6 @@ struct launch_group {
     char kernel[128];
     uint32_t block[3], shared, regs;
     uint32_t first, last, launches; /* in the log; how many */
-    double work;                    /* warp instructions of them */
     uint32_t *stand;                /* [stands] indices of the launches that others are projected from */
     uint32_t stands, stands_room;
     uint32_t gap, due; /* launches until the next look; the ordinal at which it is due */

@@ -34,6 +34,7 @@ enum unit {
     UNIT_BRANCH,
     UNIT_TEXTURE,
     UNIT_UNIFORM,
+    UNIT_LOGIC,
     PIPE_UNITS,
     UNIT_LSU = PIPE_UNITS,
     UNIT_NONE,
@@ -333,8 +334,9 @@ struct cta {
 enum { CLASSES_HARDWARE, CLASSES_GPGPUSIM3, CLASSES_GPGPUSIM4 };
 
 /* Instructions of one latency class; those that the tables of GPGPU-Sim do not have are in a class of their own,
- * EXEC_SHORT behind the usual one. Machine code has its own, EXEC_MACHINE behind, and one for branches. */
-enum { EXEC_SHORT = LAT_COUNT, EXEC_MACHINE = 2 * LAT_COUNT, EXEC_BRANCH = 3 * LAT_COUNT, EXEC_CLASSES };
+ * EXEC_SHORT behind the usual one. Machine code has its own, EXEC_MACHINE behind, and one for branches. Lanes
+ * of assembled programs that part have another. */
+enum { EXEC_SHORT = LAT_COUNT, EXEC_MACHINE = 2 * LAT_COUNT, EXEC_BRANCH = 3 * LAT_COUNT, EXEC_PARTING, EXEC_CLASSES };
 struct exec_class {
     uint16_t latency, init; /* cycles */
     uint8_t unit;           /* enum unit */

@@ -296,8 +296,8 @@ static int check_same(const struct results_file *f, const struct plan *p, const 
     if (strcmp(h->size, size) != 0)
         return wl_fail(f->e, WL_EINPUT, "%s has results at size %s, not %s", f->path, h->size, size);
     if (h->sample != (unsigned)p->x->sample)
-        return wl_fail(f->e, WL_EINPUT, "%s has results with run.sample=%u, not %u: --sample must be as it was", f->path,
-                       h->sample, (unsigned)p->x->sample);
+        return wl_fail(f->e, WL_EINPUT, "%s has results with run.sample=%u, not %u: --sample must be as it was",
+                       f->path, h->sample, (unsigned)p->x->sample);
     return 0;
 }
 

@@ -37,6 +37,7 @@ static int way_of(const struct l1 *c, uint32_t set, int at) { return at - (int)(
 static void report_leave(struct l1 *c, uint32_t set, uint32_t at, enum wl_leave why, const struct wl_access *by)
 {
     const struct tags *t = &c->tags;
+    if (!c->pol.policy->on_leave) return;
     const struct wl_line gone = {set, at - set * t->ways, t->line[at], t->state[at]};
     policy_leave(&c->pol, &gone, why, by);
 }

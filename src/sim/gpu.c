@@ -248,6 +248,7 @@ void gpu_free(struct gpu *g)
     memop_pool_destroy(&g->ops);
     sm_kernels_destroy(g->kernels);
     free(g->kernels);
+    for (unsigned i = 0; i < g->dispatch.count; i++) free(g->dispatch.queue[i].sm_of); /* of launches that failed */
     free(g->dispatch.given_to);
     free(g->post.letter);
     clock_destroy(&g->clock);

@@ -388,7 +388,8 @@ static int set_network(struct machine *m, const char *v, int unused)
         gpgpusim_say(m, "the network of -inter_config_file becomes a crossbar with icnt.latency %d",
                      (int)m->config->v[P_ICNT_LATENCY]);
     /* The built-in crossbar moves a packet from one end to the other in a cycle, where the network of the other mode
-     * takes five: local_interconnect.cc, Advance. What is left of its 7 cycles (gtx480-v42.ini) is the way in and out. */
+     * takes five: local_interconnect.cc, Advance. What is left of its 7 cycles (gtx480-v42.ini) is the way in and out.
+     */
     if (n == 2) m->config->v[P_ICNT_LATENCY] = 3;
     return 0;
 }

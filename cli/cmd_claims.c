@@ -1,19 +1,11 @@
 /* cmd_claims.c - every stated number next to the measured one; with --range, next to the lowest and the highest
  * that what the source leaves unsaid can make of it. */
 #include <fnmatch.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/lab.h"
 #include "experiment/range.h"
-
-static void measured_text(const struct exp_claim *c, double m, char *out, size_t size)
-{
-    if (isnan(m)) snprintf(out, size, "-");
-    else if (c->kind == CLAIM_ORDER) snprintf(out, size, "%s", m != 0 ? "holds" : "does not");
-    else snprintf(out, size, fabs(m) >= 1000 ? "%.0f" : "%.3f", m);
-}
 
 /* The verdicts on the other machines of the experiment, next to the one that counts. */
 static void show_variants(const struct lab *l, const struct exp_claim *c)
@@ -21,7 +13,7 @@ static void show_variants(const struct lab *l, const struct exp_claim *c)
     for (unsigned i = 0; i < l->x->nvariants; i++) {
         double m = claim_value_on(l->plan, c, &l->x->variants[i]);
         char ours[32];
-        measured_text(c, m, ours, sizeof ours);
+        claim_text(c, m, ours, sizeof ours);
         printf("  %10s  %-9s", ours, verdict_names[claim_verdict(c, m)]);
     }
 }
@@ -32,7 +24,7 @@ static void show_claim(const struct lab *l, const struct exp_claim *c, int width
     enum verdict v = claim_verdict(c, m);
     char id[256], ours[32];
     snprintf(id, sizeof id, "%s.%s", l->x->name, c->id);
-    measured_text(c, m, ours, sizeof ours);
+    claim_text(c, m, ours, sizeof ours);
     printf("%-*s  %12s  %10s  ", width, id, c->value_text, ours);
     if (c->skip) printf("%s: %s", verdict_names[v], c->skip);
     else if (!l->x->nvariants) printf("%s", verdict_names[v]);

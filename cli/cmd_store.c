@@ -61,6 +61,7 @@ static int write_results(const struct options *o, FILE *out, struct wl_err *e)
     int rc = lab_open(&l, o->words.item[2], o, e);
     if (!rc) rc = lab_plan_all(&l, e);
     if (!rc) rc = plan_fetch(l.plan, l.store, e);
+    if (!rc) rc = lab_known(&l, o, e);
     if (!rc) rc = results_write(l.plan, WL_VERSION, out, e);
     if (!rc) rc = lab_failed(&l, o, e);
     lab_close(&l);

@@ -81,6 +81,8 @@ static int open_results_file(struct lab *l, const char *file, const struct optio
 int lab_open(struct lab *l, const char *name, const struct options *o, struct wl_err *e)
 {
     *l = (struct lab){.name = name, .command = "experiment"};
+    if (o->known && (o->from || o->range.given))
+        return wl_fail(e, WL_EINPUT, "--known goes without %s", o->from ? "--from" : "--range");
     if (o->from && *o->sample.text)
         return wl_fail(e, WL_EINPUT, "--from shows what a file has: --sample goes without it");
     if (o->from) return open_results_file(l, name, o, e);
@@ -198,6 +200,14 @@ static int fetch(struct lab *l, struct wl_err *e)
     return l->lean ? plan_look(l->plan, l->store, e) : plan_fetch(l->plan, l->store, e);
 }
 
+int lab_known(struct lab *l, const struct options *o, struct wl_err *e)
+{
+    unsigned found = 0;
+    int rc = o->known ? results_known(l->plan, o->known, &found, e) : 0;
+    if (!rc && o->known && !o->quiet) fprintf(stderr, "%s: %u results are known\n", o->known, found);
+    return rc;
+}
+
 static int show_results_file(struct lab *l, const struct options *o, struct wl_err *e)
 {
     unsigned changed = 0;
@@ -253,6 +263,7 @@ int lab_run(struct lab *l, const struct options *o, struct wl_err *e)
     if (o->from) return show_results_file(l, o, e);
     if (!l->store) return run_in_memory(l, &how, e);
     int rc = fetch(l, e);
+    if (!rc) rc = lab_known(l, o, e);
     if (rc || o->no_run) return rc;
     if ((rc = keep_uses(l, e))) return rc;
     catch_signals();
@@ -304,6 +315,7 @@ int lab_run_slurm(struct lab *l, const struct options *o, struct wl_err *e)
     if (o->spool) snprintf(spool, sizeof spool, "%s", o->spool);
     int rc = task_command(l, o, spool, command, sizeof command, e);
     if (!rc) rc = fetch(l, e);
+    if (!rc) rc = lab_known(l, o, e);
     if (rc || o->no_run) return rc;
     if ((rc = keep_uses(l, e))) return rc;
     catch_signals();

@@ -28,6 +28,8 @@ int lab_store_path(const struct options *o, char *out, size_t size, struct wl_er
 int lab_open(struct lab *l, const char *name_or_file, const struct options *o, struct wl_err *e);
 /* Plans every figure and claim. */
 int lab_plan_all(struct lab *l, struct wl_err *e);
+/* --known: gives missing runs what an earlier export has of them. */
+int lab_known(struct lab *l, const struct options *o, struct wl_err *e);
 /* Runs what is missing and fetches everything. Runs that failed are said on standard error; they
  * are an error only for lab_failed. */
 int lab_run(struct lab *l, const struct options *o, struct wl_err *e);

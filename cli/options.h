@@ -35,7 +35,7 @@ struct options {
     const char *samples, *loads;
     const char *timeline, *timeline_window, *timeline_sms, *timeline_from;
     const char *kernel, *grid, *block, *sort, *html;
-    const char *store, *out, *task, *spool, *only, *ranges;
+    const char *store, *out, *task, *spool, *only, *ranges, *known;
     const char *launch, *launches, *record;
     char **program; /* exec: the words of the program, NULL-terminated as in argv */
     struct text_list set, input, plugin, arg, dump, unknown;

@@ -59,15 +59,15 @@ _warpline() {
         [[ $cur == -* ]] && words=$options || words="mascar-fig3"
         ;;
     experiment)
-        options="--size --json --sample --store --out --jobs --timeout --retry --no-run --slurm --task --spool --plugin --quiet --verbose --help"
+        options="--size --json --sample --store --out --jobs --timeout --retry --no-run --known --slurm --task --spool --plugin --quiet --verbose --help"
         [[ $cur == -* ]] && words=$options || words=" $(_warpline_list experiments)"
         ;;
     figure)
-        options="--size --sample --store --out --all --jobs --timeout --retry --no-run --from --plugin --quiet --verbose --help"
+        options="--size --sample --store --out --all --jobs --timeout --retry --no-run --known --from --plugin --quiet --verbose --help"
         [[ $cur == -* ]] && words=$options || words=" $(_warpline_list figures)"
         ;;
     claims)
-        options="--size --json --csv --sample --store --jobs --timeout --retry --no-run --from --range --only --unknown --slurm --task --spool --plugin --quiet --verbose --help"
+        options="--size --json --csv --sample --store --jobs --timeout --retry --no-run --known --from --range --only --unknown --slurm --task --spool --plugin --quiet --verbose --help"
         [[ $cur == -* ]] && words=$options || words=" $(_warpline_list experiments)"
         ;;
     fidelity)
@@ -79,11 +79,11 @@ _warpline() {
         [[ $cur == -* ]] && words=$options || words="cu ini"
         ;;
     report)
-        options="--size --sample --output --store --jobs --timeout --retry --no-run --from --range --ranges --plugin --quiet --verbose --help"
+        options="--size --sample --output --store --jobs --timeout --retry --no-run --known --from --range --ranges --plugin --quiet --verbose --help"
         [[ $cur == -* ]] && words=$options || words="html $(_warpline_list experiments)"
         ;;
     store)
-        options="--size --sample --output --store --failed --plugin --quiet --verbose --help"
+        options="--size --sample --output --store --known --failed --plugin --quiet --verbose --help"
         [[ $cur == -* ]] && words=$options || words="list export csv json results prune verify $(_warpline_list experiments)"
         ;;
     exec)

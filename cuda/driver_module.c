@@ -178,7 +178,7 @@ static CUresult no_kernel(struct driver *d, const struct CUmod_st *m, const char
     const char *names[MAX];
     unsigned n = 0;
     for (const struct ptx_func *f = m->ptx->funcs; f && n < MAX; f = f->next)
-        if (f->is_kernel) names[n++] = f->name;
+        if (f->is_kernel && !f->is_extern) names[n++] = f->name;
     const char *near = wl_nearest(name, names, n);
     return driver_fail(d, CUDA_ERROR_NOT_FOUND, "%s has no kernel '%s'%s%s%s", m->ptx->file, name,
                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");

@@ -30,6 +30,7 @@ seeds() {
     esac
     case $1 in
     exec) echo tests/fuzz/corpus/ptx ;;
+    ptx) echo tests/fuzz/corpus/exec ;;
     esac
 }
 
@@ -40,7 +41,9 @@ dictionary() {
     config | words) sed -n 's/^P([A-Z0-9_]*, "\([a-z0-9_.]*\)".*/\1/p' src/param/params.def ;;
     gpgpusim) sed -n 's/.*{"\(-[a-z0-9_:]*\)".*/\1/p' src/param/gpgpusim_options.c ;;
     esac | sort -u
-    [ ! -e "tests/fuzz/$1.words" ] || cat "tests/fuzz/$1.words"
+    words=tests/fuzz/$1.words
+    [ "$1" != exec ] || words=tests/fuzz/ptx.words
+    [ ! -e "$words" ] || cat "$words"
 }
 
 keep() {

@@ -49,6 +49,8 @@ build link -rdc=true $ptx -gencode arch=compute_75,code=sm_75 link_a.cu link_b.c
 build thrust $ptx -compress-mode=size thrust.cu
 build two $ptx two_a.cu two_b.cu
 build calibrate $ptx -compress-mode=size ../../src/experiment/calibrate.cu
+# The kernels of tests/fidelity/h200-suite.csv.
+build suite_style -gencode arch=compute_90,code=compute_90 -compress-mode=size -I../gpu ../gpu/suite_style.cu
 
 # Small programs in the style of the benchmark suites; those with texture references need nvcc 11.
 mkdir -p bin/suite

@@ -2,7 +2,8 @@
 # results.sh WARPLINE SIZE STORE [JOBS [NAME...]] - runs everything that the figures and claims of the papers need and
 # writes what docs/results keeps of it: NAME.csv at size small, SIZE/NAME.csv at another, and claims-SIZE.txt with all
 # verdicts. An interrupted call continues where it was. WARPLINE report --from docs/results/NAME.csv shows a file.
-# SAMPLE=--sample (or --sample=2%) samples the runs; NORUN=--no-run writes what is stored and runs nothing.
+# SAMPLE=--sample (or --sample=2%) samples the runs; NORUN=--no-run writes what is stored and runs nothing; KNOWN=yes
+# keeps the rows that the files have already and does not run them again.
 set -eu
 warpline=$1 size=$2 store=$3 jobs=${4:-2}
 [ $# -gt 4 ] && shift 4 || set -- apcm dacache dycache hac mascar
@@ -11,9 +12,12 @@ folder=docs/results
 [ "$size" = small ] || folder=docs/results/$size
 mkdir -p "$folder"
 for name; do
+    known=
+    [ -z "${KNOWN:-}" ] || [ ! -f "$folder/$name.csv" ] || known=--known=$folder/$name.csv
     "$warpline" report "$name" --size "$size" ${SAMPLE:+"$SAMPLE"} ${NORUN:+"$NORUN"} --store "$store" --jobs "$jobs" \
-        -o /dev/null -q
-    "$warpline" store export results "$name" --size "$size" ${SAMPLE:+"$SAMPLE"} --store "$store" -o "$folder/$name.csv"
+        ${known:+"$known"} -o /dev/null -q
+    "$warpline" store export results "$name" --size "$size" ${SAMPLE:+"$SAMPLE"} --store "$store" ${known:+"$known"} \
+        -o "$folder/$name.csv"
 done
 for name; do set -- "$@" "$folder/$name.csv"; shift; done
 "$warpline" claims --from "$@" >"docs/results/claims-$size.txt"

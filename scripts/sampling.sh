@@ -1,16 +1,17 @@
 #!/bin/sh
-# sampling.sh [-k FOLDER] [-f FOLDER] [-s SCHEME] WARPLINE SIZE PROGRAM... - full runs against sampled ones, as the
-# table of docs/sampling.md. A PROGRAM is a workload, with inputs if they are not those of the size: fdtd2d,steps=6.
+# sampling.sh [-k FOLDER] [-f FILE] [-g GPU] [-s SCHEME] WARPLINE SIZE PROGRAM... - full runs against sampled ones, as
+# the table of docs/sampling.md. A PROGRAM is a workload, with inputs if they are not those of the size: fdtd2d,steps=6.
 # -k keeps the records in FOLDER, and runs nothing that is there already: a stopped comparison goes on. -f takes full
-# runs from the files PROGRAM.none.json and PROGRAM.SCHEME.json of FOLDER, as `run --json` wrote them, where it has
-# them: their seconds are then those of the machine they ran on. -s compares the speedup of a scheme over LRU as
-# well, which takes two runs more per program. Seconds are of the CPU.
+# runs from FILE, a table like docs/results/sampling-full.csv, where it has them, and adds the others to it: they take
+# long, and need never be repeated as long as no counter moves. Their seconds are those of the machine they ran on. -s
+# compares the speedup of a scheme over LRU as well, which takes two runs more per program. Seconds are of the CPU.
 set -eu
-keep= scheme= full=
-while getopts k:f:s: option; do
+keep= scheme= full= gpu=gtx480
+while getopts k:f:g:s: option; do
     case $option in
     k) keep=$OPTARG ;;
     f) full=$OPTARG ;;
+    g) gpu=$OPTARG ;;
     s) scheme=$OPTARG ;;
     *) sed -n '2,7s/^# //p' "$0" >&2; exit 2 ;;
     esac
@@ -22,25 +23,27 @@ if [ -z "$keep" ]; then
     trap 'rm -rf "$keep"' EXIT
 fi
 mkdir -p "$keep"
-KEEP=$keep SCHEME=$scheme FULL=$full python3 - "$@" <<'PY'
-import json, math, os, resource, subprocess, sys
+KEEP=$keep SCHEME=$scheme FULL=$full GPU=$gpu python3 - "$@" <<'PY'
+import csv, json, math, os, resource, subprocess, sys
 
 program, size, names = sys.argv[1], sys.argv[2], sys.argv[3:]
-keep, scheme, given = os.environ["KEEP"], os.environ["SCHEME"], os.environ["FULL"]
+keep, scheme, given, gpu = (os.environ[k] for k in ("KEEP", "SCHEME", "FULL", "GPU"))
+COLUMNS = ("program", "size", "gpu", "scheme", "cycles", "warp_instructions", "l1d_accesses", "l1d_misses",
+           "l2_accesses", "l2_misses", "cpu_seconds", "peak_mb", "host", "build")
 
 
 def record(name, *words):
     """The record of a run and its CPU seconds, from the folder if it is there."""
-    label = "-".join([name.replace(",", "-"), size] + [w.strip("-").replace("=", "") for w in words])
+    label = "-".join([name.replace(",", "-"), size, gpu] + [w.strip("-").replace("=", "") for w in words])
     file = os.path.join(keep, label + ".json")
     if not os.path.exists(file):
         parts = name.split(",")
         inputs = [w for p in parts[1:] for w in ("--input", p)]
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-        subprocess.run([program, "run", parts[0], "--size", size, *inputs, *words, "-q", "--json", file + ".new"],
-                       check=True)
+        subprocess.run([program, "run", parts[0], "--gpu", gpu, "--size", size, *inputs, *words, "-q", "--json",
+                        file + ".new"], check=True)
         r = json.load(open(file + ".new"))
-        r = {k: r[k] for k in ("cycles", "ipc", "l1d", "l2", "dram", "sm", "sampling") if k in r}
+        r = {k: r[k] for k in ("cycles", "ipc", "l1d", "l2", "dram", "sm", "sampling", "host", "build") if k in r}
         r["cpu_seconds"] = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
         os.remove(file + ".new")
         with open(file, "w") as f:
@@ -48,14 +51,39 @@ def record(name, *words):
     return json.load(open(file))
 
 
+def read_table():
+    """The full runs of the table, by what was run."""
+    if not given or not os.path.exists(given): return {}
+    with open(given, newline="") as f:
+        return {tuple(row[c] for c in COLUMNS[:4]): row for row in csv.DictReader(f)}
+
+
+def host_name():
+    with open("/proc/cpuinfo") as f:
+        return next((line.split(":")[1].strip() for line in f if line.startswith("model name")), "unknown")
+
+
+def add_to_table(key, r):
+    new = not os.path.exists(given)
+    with open(given, "a", newline="") as f:
+        w = csv.writer(f, lineterminator="\n")
+        if new: w.writerow(COLUMNS)
+        w.writerow([*key, r["cycles"], r["sm"]["warp_instructions"], r["l1d"]["accesses"], r["l1d"]["misses"],
+                    r["l2"]["accesses"], r["l2"]["misses"], "%.1f" % r["cpu_seconds"],
+                    "%.0f" % (r["host"]["peak_memory_bytes"] / 1e6), host_name(), r["build"]])
+
+
 def full_record(name, other=None):
     """A full run: the one that was given, or our own."""
-    file = os.path.join(given, "%s.%s.json" % (name.replace(",", "-"), other or "none"))
-    if not given or not os.path.exists(file):
-        return record(name, *(("--scheme", other) if other else ()))
-    r = json.load(open(file))
-    r["cpu_seconds"] = r["host"]["seconds"]
-    return r
+    key = (name.replace(",", " "), size, gpu, other or "none")
+    row = read_table().get(key)
+    if not row:
+        r = record(name, *(("--scheme", other) if other else ()))
+        if given: add_to_table(key, r)
+        return r
+    level = lambda n: {"accesses": int(row[n + "_accesses"]), "misses": int(row[n + "_misses"])}
+    return {"cycles": int(row["cycles"]), "sm": {"warp_instructions": int(row["warp_instructions"])},
+            "l1d": level("l1d"), "l2": level("l2"), "cpu_seconds": float(row["cpu_seconds"])}
 
 
 def rate(r, level):

@@ -150,7 +150,8 @@ static bool write_launches(const struct kernel_record *k, unsigned n)
     return ok;
 }
 
-/* Results are lost, which `warpline exec` must hear of. */
+/* Results are lost, which `warpline exec` must hear of: its mark is emptied, which needs no room on a disk, or goes,
+ * which needs no descriptor. */
 static void note_loss(const char *file)
 {
     char mark[sizeof self.file];
@@ -158,7 +159,8 @@ static void note_loss(const char *file)
     fprintf(stderr, "warpline: cannot write the results to %s: %s\n", file, strerror(errno));
     snprintf(mark, sizeof mark, "%s/%s", folder ? folder : ".", LOST_FILE);
     int fd = open(mark, O_WRONLY | O_CLOEXEC);
-    if (fd < 0 || pwrite(fd, "1", 1, 0) != 1) fprintf(stderr, "warpline: %s: %s\n", mark, strerror(errno));
+    if ((fd < 0 || ftruncate(fd, 0) != 0) && unlink(mark) != 0)
+        fprintf(stderr, "warpline: %s: %s\n", mark, strerror(errno));
     if (fd >= 0) close(fd);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "engine/step.h"
 
 static uint64_t gcd(uint64_t a, uint64_t b)
 {
@@ -56,14 +57,6 @@ int clock_domain(struct clock *c, tick_t period)
     return d->wheel ? (int)c->ndomains++ : -1;
 }
 
-/* The first wake-up; a domain that does not exist has none. */
-static inline tick_t next_wake(const struct clock *c)
-{
-    _Static_assert(CLOCK_MAX_DOMAINS == 4, "all domains");
-    const struct domain *d = c->domain;
-    return tick_min(tick_min(d[0].next, d[1].next), tick_min(d[2].next, d[3].next));
-}
-
 tick_t clock_next(const struct clock *c, bool tick)
 {
     if (!tick) return next_wake(c);
@@ -90,34 +83,6 @@ void clock_walk(const struct clock *c)
     }
 }
 
-/* Sets d->next to the first slot in use after that of the cycle. */
-static inline void find_next(struct domain *d, uint64_t cycle)
-{
-    for (uint32_t ahead = 1; ahead < WHEEL_SLOTS;) { /* nearly always found in the first word */
-        uint32_t slot = (uint32_t)(cycle + ahead) & (WHEEL_SLOTS - 1);
-        uint64_t word = d->used[slot >> 6] >> (slot & 63);
-        if (word) {
-            d->next = (cycle + ahead + bit_low64(word)) * d->period;
-            return;
-        }
-        ahead += 64 - (slot & 63);
-    }
-    d->next = NEVER;
-}
-
-/* Time has come to d->next. Returns its slot and marks it empty; the caller takes the parts out. */
-static inline uint32_t take_slot(struct domain *d)
-{
-    uint64_t cycle = reciprocal_divide(d->next, &d->cycles);
-    uint32_t slot = (uint32_t)cycle & (WHEEL_SLOTS - 1);
-    WL_ASSERT(d->used[slot >> 6] >> (slot & 63) & 1);
-    d->used[slot >> 6] &= ~bit64(slot & 63);
-    d->edge = d->next;
-    d->cycle = cycle;
-    find_next(d, cycle);
-    return slot;
-}
-
 /* Every part of a word of parts that has an edge at tick t. */
 static uint64_t with_an_edge(const struct driven *d, unsigned n, tick_t t)
 {
@@ -125,13 +90,6 @@ static uint64_t with_an_edge(const struct driven *d, unsigned n, tick_t t)
     for (unsigned i = 0; i < n && i < 64; i++)
         if (t % d[i].part->period == 0) parts |= bit64(i);
     return parts;
-}
-
-static inline void clock_work(const struct driven *d, tick_t now)
-{
-    tick_t next = d->tick(d->self, now);
-    if (next == now + d->part->period) part_wake_next(d->part, now);
-    else part_wake_at(d->part, next);
 }
 
 /* Lets the parts of a set that is given word by word work, in this order. */
@@ -161,28 +119,6 @@ static __attribute__((noinline)) bool step_words(struct clock *c, const struct d
         }
         for (; due; due &= due - 1) clock_work(&d[w * 64 + bit_low64(due)], t);
     }
-    return true;
-}
-
-/* Adds the parts that the domain wakes at tick t, if it wakes any then. */
-static inline uint64_t take_due(struct domain *d, tick_t t)
-{
-    if (d->next != t) return 0;
-    uint64_t *slot = d->wheel + take_slot(d), due = *slot;
-    *slot = 0;
-    return due;
-}
-
-/* The same for a machine whose parts fit into one word, which most have. */
-static inline bool step_word(struct clock *c, const struct driven *d)
-{
-    tick_t t = next_wake(c);
-    if (t == NEVER) return false;
-    WL_ASSERT(t > c->now);
-    struct domain *all = c->domain;
-    uint64_t due = take_due(&all[0], t) | take_due(&all[1], t) | take_due(&all[2], t) | take_due(&all[3], t);
-    c->now = t;
-    for (; due; due &= due - 1) clock_work(&d[bit_low64(due)], t);
     return true;
 }
 

@@ -106,7 +106,7 @@ static int from_bus(struct calibration *k, struct wl_err *e)
 
 /* ---- pipes ---- */
 
-enum pipes { PIPES_INT, PIPES_FP, PIPES_SFU, PIPES_DP };
+enum pipes { PIPES_INT, PIPES_FP, PIPES_LOGIC, PIPES_SFU, PIPES_DP };
 
 static const struct {
     const char *name; /* in the keys */
@@ -132,9 +132,17 @@ static double pipes_of(const struct calibration *k, enum pipes kind)
     switch (kind) {
     case PIPES_INT: return (double)(v[P_SM_INT_PIPES] ? v[P_SM_INT_PIPES] : v[P_SM_ALU_PIPES]);
     case PIPES_FP: return (double)v[P_SM_ALU_PIPES];
+    case PIPES_LOGIC: return (double)v[P_SM_LOGIC_PIPES];
     case PIPES_SFU: return (double)sfu;
     default: return (double)(v[P_SM_DP_PIPES] ? v[P_SM_DP_PIPES] : sfu);
     }
+}
+
+/* Minima have pipes of their own where logic has. */
+static double pipes_of_class(const struct calibration *k, unsigned i)
+{
+    bool logic = classes[i].init == P_INIT_INT_MAX || classes[i].init == P_INIT_FP_MAX;
+    return pipes_of(k, logic && k->machine.v[P_SM_LOGIC_PIPES] ? PIPES_LOGIC : classes[i].pipes);
 }
 
 /* Distances of dependent instructions, and cycles between two on a pipe of the base's number. */
@@ -149,7 +157,7 @@ static int from_pipes(struct calibration *k, struct wl_err *e)
         char lat[MEASURED_KEY], full[MEASURED_KEY];
         snprintf(lat, sizeof lat, "alu_latency.%s", classes[i].name);
         snprintf(full, sizeof full, "alu_per_cycle_sm.%s", classes[i].name);
-        double l = value_of(k, lat), rate = value_of(k, full), pipes = pipes_of(k, classes[i].pipes);
+        double l = value_of(k, lat), rate = value_of(k, full), pipes = pipes_of_class(k, i);
         if (l > 0) rc = put(k, classes[i].lat, fmax(1, l), lat, e, "%s", "");
         if (!rc && rate > 0)
             rc = put(k, classes[i].init, fmax(1, 32 * pipes / rate), full, e, "32 x %g pipes / this", pipes);

@@ -8,13 +8,6 @@
 
 /* ---- text ---- */
 
-static void value_text(const struct exp_claim *c, double v, char *out, size_t size)
-{
-    if (isnan(v)) snprintf(out, size, "-");
-    else if (c->kind == CLAIM_ORDER) snprintf(out, size, "%s", v != 0 ? "holds" : "does not");
-    else snprintf(out, size, fabs(v) >= 1000 ? "%.0f" : "%.3f", v);
-}
-
 /* "mshr=256/256 +0.140", "noise", or "-" when nothing moves it. */
 static void moved_text(const struct exp_range *r, const struct exp_claim *c, const struct claim_range *k, char *out,
                        size_t size)
@@ -36,9 +29,9 @@ static void one_line(const struct exp_range *r, unsigned claim, int width, struc
     struct claim_range k = range_claim(r, claim);
     char id[256], ours[32], low[32], high[32], moved[160];
     snprintf(id, sizeof id, "%s.%s", r->x->name, c->id);
-    value_text(c, k.value, ours, sizeof ours);
-    value_text(c, k.low, low, sizeof low);
-    value_text(c, k.high, high, sizeof high);
+    claim_text(c, k.value, ours, sizeof ours);
+    claim_text(c, k.low, low, sizeof low);
+    claim_text(c, k.high, high, sizeof high);
     moved_text(r, c, &k, moved, sizeof moved);
     fprintf(out, "%-*s  %12s  %9s  %-9s  %9s  %9s  %-9s  %s", width, id, c->value_text, ours,
             verdict_names[claim_verdict(c, k.value)], low, high, inside_names[k.inside], c->skip ? c->skip : moved);

@@ -8,7 +8,11 @@ void put_measured(FILE *out, const struct exp_claim *c, double m)
 {
     if (isnan(m)) fputs("&ndash;", out);
     else if (c->kind == CLAIM_ORDER) fputs(m != 0 ? "holds" : "does not hold", out);
-    else fprintf(out, fabs(m) >= 1000 ? "%.0f" : "%.3f", m);
+    else {
+        char text[32];
+        claim_text(c, m, text, sizeof text);
+        fputs(text, out);
+    }
 }
 
 /* `on`: the name of the machine, NULL: the default one. */

@@ -75,7 +75,11 @@ void put_range_strip(FILE *out, const struct exp_range *r, unsigned claim)
     } else {
         put_strip(out, c, &k);
         fputs("<span class=ends>", out);
-        fprintf(out, fabs(k.high) >= 1000 ? "%.0f &ndash; %.0f" : "%.3f &ndash; %.3f", k.low, k.high);
+        put_measured(out, c, k.low);
+        if (k.high > k.low) {
+            fputs(" &ndash; ", out);
+            put_measured(out, c, k.high);
+        }
         fputs("</span>", out);
     }
 }

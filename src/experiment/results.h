@@ -29,6 +29,9 @@ int results_read_head(const char *file, struct results_head *out, struct wl_err 
 /* Gives the runs of the plan their results. Those the file does not have stay missing; *changed are those whose
  * machine is another one today. */
 int results_read(struct plan *p, const char *file, unsigned *changed, struct wl_err *e);
+/* What need not be run again: rows that did not fail and whose machine is today's are given to runs that are missing;
+ * *found: to how many. A file of another experiment, size or sampling is refused. */
+int results_known(struct plan *p, const char *file, unsigned *found, struct wl_err *e);
 
 /* The name of a series that no other has: points of two sweeps can have one name, and are numbered then. */
 void series_key(const struct experiment *x, unsigned series, char *out, size_t size);

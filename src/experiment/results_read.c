@@ -15,6 +15,8 @@ struct results_file {
     unsigned line;
     char *field[MAX_FIELDS];
     unsigned fields;
+    bool known_only;         /* results_known: no failed rows, none of a machine that was changed */
+    unsigned taken, changed; /* runs that have a result now; those of them whose machine is another one today */
     struct wl_err *e;
 };
 
@@ -247,43 +249,80 @@ static struct exp_run *find_run(const struct plan *p, const char *workload, cons
     return NULL;
 }
 
-static int take_row(struct plan *p, struct results_file *f, char *const *column, unsigned count, unsigned *changed)
+static int take_row(struct plan *p, struct results_file *f, char *const *column, unsigned count)
 {
     if (f->fields != count) return bad_line(f, "this row has another number of fields than the head");
     bool failed = *f->field[3] != 0;
+    if (failed && f->known_only) return 0;
     uint64_t machine = strtoull(f->field[2], NULL, 16);
     json_t *result = failed ? NULL : make_result(f, column, count);
     char *rest = NULL;
     if (!failed && !result) return WL_EINPUT;
     for (char *s = strtok_r(f->field[1], " ", &rest); s; s = strtok_r(NULL, " ", &rest)) {
         struct exp_run *r = find_run(p, f->field[0], s);
-        if (!r || r->state != RUN_MISSING) continue;
+        bool same = r && machine == config_lasting_hash(r->config);
+        if (!r || r->state != RUN_MISSING || (f->known_only && !same)) continue;
         r->state = failed ? RUN_FAILED : RUN_DONE;
         r->result = json_incref(result);
         r->reason = failed ? strdup(f->field[3]) : NULL;
-        *changed += machine != config_lasting_hash(r->config);
+        f->taken++;
+        f->changed += !same;
     }
     json_decref(result);
     return 0;
 }
 
-int results_read(struct plan *p, const char *file, unsigned *changed, struct wl_err *e)
+/* The rows of a file whose head has been read. */
+static int read_rows(struct results_file *f, struct plan *p)
+{
+    char **column = NULL;
+    unsigned count = 0;
+    int rc = 0, got = next_line(f);
+    if (got <= 0) return bad_line(f, "the names of the columns are missing");
+    if (f->fields < 4 || strcmp(f->field[1], "series") != 0) return bad_line(f, "these are no names of columns");
+    if (!(column = calloc(f->fields, sizeof *column))) return wl_no_memory(f->e);
+    memcpy(column, f->field, (count = f->fields) * sizeof *column);
+    while (!rc && (got = next_line(f)) > 0) rc = take_row(p, f, column, count);
+    free(column);
+    return !rc && got < 0 ? WL_EINPUT : rc;
+}
+
+/* Of what a file of known results has to be, and what this one is. */
+static int check_same(const struct results_file *f, const struct plan *p, const struct results_head *h)
+{
+    const char *size = size_names[p->size];
+    if (strcmp(h->experiment, p->x->name) != 0 && strcmp(h->experiment, p->x->file) != 0)
+        return wl_fail(f->e, WL_EINPUT, "%s has results of %s, not of %s", f->path, h->experiment, p->x->name);
+    if (strcmp(h->size, size) != 0)
+        return wl_fail(f->e, WL_EINPUT, "%s has results at size %s, not %s", f->path, h->size, size);
+    if (h->sample != (unsigned)p->x->sample)
+        return wl_fail(f->e, WL_EINPUT, "%s has results with run.sample=%u, not %u: --sample must be as it was",
+                       f->path, h->sample, (unsigned)p->x->sample);
+    return 0;
+}
+
+/* `known`: as results_known; `count`: what it, or results_read, counts. */
+static int read_file(struct plan *p, const char *file, bool known, unsigned *count, struct wl_err *e)
 {
     struct results_file *f = calloc(1, sizeof *f);
     struct results_head head;
-    char **column = NULL;
-    unsigned count = 0;
     if (!f) return wl_no_memory(e);
-    int rc = open_results(f, file, &head, e), got = 0;
-    *changed = 0;
-    if (!rc && (got = next_line(f)) <= 0) rc = bad_line(f, "the names of the columns are missing");
-    if (!rc && (f->fields < 4 || strcmp(f->field[1], "series") != 0)) rc = bad_line(f, "these are no names of columns");
-    if (!rc && !(column = calloc(f->fields, sizeof *column))) rc = wl_no_memory(e);
-    if (!rc) memcpy(column, f->field, (count = f->fields) * sizeof *column);
-    while (!rc && (got = next_line(f)) > 0) rc = take_row(p, f, column, count, changed);
-    if (!rc && got < 0) rc = WL_EINPUT;
-    free(column);
+    int rc = open_results(f, file, &head, e);
+    f->known_only = known;
+    if (!rc && known) rc = check_same(f, p, &head);
+    if (!rc) rc = read_rows(f, p);
+    *count = known ? f->taken : f->changed;
     free(f->text);
     free(f);
     return rc;
+}
+
+int results_read(struct plan *p, const char *file, unsigned *changed, struct wl_err *e)
+{
+    return read_file(p, file, false, changed, e);
+}
+
+int results_known(struct plan *p, const char *file, unsigned *found, struct wl_err *e)
+{
+    return read_file(p, file, true, found, e);
 }

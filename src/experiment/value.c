@@ -327,6 +327,14 @@ enum verdict claim_verdict(const struct exp_claim *c, double m)
     return effect_verdict(c, near, c->value - c->neutral, m - c->neutral);
 }
 
+void claim_text(const struct exp_claim *c, double m, char *out, size_t size)
+{
+    bool whole = c->kind == CLAIM_VALUE && m == floor(m) && c->value == floor(c->value);
+    if (isnan(m)) snprintf(out, size, "-");
+    else if (c->kind == CLAIM_ORDER) snprintf(out, size, "%s", m != 0 ? "holds" : "does not");
+    else snprintf(out, size, whole || fabs(m) >= 1000 ? "%.0f" : "%.3f", m);
+}
+
 /* ---- counting ---- */
 
 void claim_count(struct claim_counts *k, const struct exp_claim *c, enum verdict v)

@@ -30,6 +30,8 @@ double claim_value(const struct plan *p, const struct exp_claim *c);
 double claim_value_on(const struct plan *p, const struct exp_claim *c, const struct exp_variant *v);
 /* The rules are above its definition and in docs/experiments.md. */
 enum verdict claim_verdict(const struct exp_claim *c, double measured);
+/* The number as it is shown: "1.187", "13" of a count, "holds", "-" when it is not known. */
+void claim_text(const struct exp_claim *c, double measured, char *out, size_t size);
 
 /* Verdicts counted: what the paper states once each; own checks and repeats apart. */
 struct claim_counts {

@@ -6,10 +6,10 @@
 
 #include "base/bits.h"
 
-static uint64_t gather(const struct bit_field *f, uint64_t addr)
+static inline uint64_t gather(const struct bit_field *f, uint64_t addr)
 {
-    uint64_t v = 0;
-    for (unsigned i = 0; i < f->nruns; i++) v |= addr >> f->run[i].down & f->run[i].keep;
+    uint64_t v = addr >> f->run[0].down & f->run[0].keep; /* nothing of a field without bits */
+    for (unsigned i = 1; i < f->nruns; i++) v |= addr >> f->run[i].down & f->run[i].keep;
     return v;
 }
 

@@ -37,6 +37,7 @@ static int way_of(const struct l1 *c, uint32_t set, int at) { return at - (int)(
 static void report_leave(struct l1 *c, uint32_t set, uint32_t at, enum wl_leave why, const struct wl_access *by)
 {
     const struct tags *t = &c->tags;
+    if (!c->pol.policy->on_leave) return;
     const struct wl_line gone = {set, at - set * t->ways, t->line[at], t->state[at]};
     policy_leave(&c->pol, &gone, why, by);
 }
@@ -426,6 +427,23 @@ enum l1_outcome l1_access(struct l1 *c, struct req *r, uint64_t cycle, bool may_
     if (c->observer && kind == WL_LOAD)
         c->observer->request(c->observer, &a, outcome, r->sectors); /* a miss: what it fetches */
     return outcome;
+}
+
+/* Only a line or an entry of the MSHRs that is free would help, and neither will be before something comes back. */
+enum l1_outcome l1_foresee(struct l1 *c, const struct req *r, uint64_t cycle)
+{
+    const struct tags *t = &c->tags;
+    if (!c->foresees || r->kind != WL_LOAD || r->bypass || c->next_event <= cycle) return L1_HIT;
+    uint64_t key = line_key(c, r);
+    uint32_t set = tags_set(t, key);
+    bool full = mshr_full(&c->mshr);
+    if (!(full || tags_all_reserved(t, set)) || tags_find(t, set, key) >= 0) return L1_HIT;
+    struct wl_access a;
+    l1_describe_access(r, key, set, cycle, &a);
+    struct wl_set ways = tags_view(t, set);
+    int way = policy_victim(&c->pol, &a, &ways);
+    enum l1_outcome why = way == WL_NO_WAY_STALL ? L1_NO_LINE : way >= 0 && full ? L1_NO_MSHR : L1_HIT;
+    return why == L1_HIT ? why : l1_note_refusal(c, why, set);
 }
 
 /* ---- prefetches ---- */

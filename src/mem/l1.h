@@ -90,6 +90,7 @@ struct l1 {
     uint8_t id;     /* enum cache_id */
     uint8_t sm;
     bool steady;               /* the policy's answers change only with accepted accesses, fills and epochs */
+    bool foresees;             /* and it is asked for nothing but victims: l1_foresee */
     bool changed;              /* something has happened since the last refusal that can lift it */
     bool gate_merges;          /* a warp that may not miss may not merge either */
     uint16_t warp;             /* the warp of the last accepted request: prefetches are attributed to it */
@@ -134,6 +135,12 @@ void l1_destroy(struct l1 *c);
  * the cache, except after L1_HIT and L1_STORED of a local hit (r->kind == WL_STORE with
  * r->is_reply set), which the caller finishes. */
 enum l1_outcome l1_access(struct l1 *c, struct req *r, uint64_t cycle, bool may_miss);
+
+/* Of a request that will be presented in this cycle, the next one, though nothing comes back until then: the reason for
+ * which it will be refused, and is from now on; L1_HIT when that is not certain. */
+enum l1_outcome l1_foresee(struct l1 *c, const struct req *r, uint64_t cycle);
+/* Whether it is worth asking: so many misses are under way that they may have all ways of a set. */
+static inline bool l1_is_crowded(const struct l1 *c) { return c->mshr.used >= c->tags.in_use; }
 
 static inline bool l1_is_large(const struct l1 *c) { return c->tags.large; }
 /* Hints to the host: a request of this line will be presented soon; this reply comes soon, this one next. */

@@ -120,7 +120,7 @@ static void report_take(struct l2 *s, const struct wl_access *a, uint32_t at)
 {
     const struct tags *t = &s->tags;
     uint32_t way = at - a->set * t->ways;
-    if (WL_STATE(t->state[at]) == WL_VALID) {
+    if (s->pol.policy->on_leave && WL_STATE(t->state[at]) == WL_VALID) {
         const struct wl_line gone = {a->set, way, t->line[at], t->state[at]};
         policy_leave(&s->pol, &gone, WL_EVICTED, a);
     }

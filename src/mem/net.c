@@ -24,7 +24,6 @@ int net_init(struct net *n, const struct gpu_config *c, bool replies, uint32_t f
     if (from > NET_MAX_PORTS || to > NET_MAX_PORTS) return -1;
     n->cluster = (uint32_t)c->v[P_SM_CLUSTER];
     uint32_t inputs = replies ? from : from / n->cluster, outputs = replies ? to / n->cluster : to;
-    n->plain = n->cluster == 1 && !c->v[P_ICNT_GAP];
     n->in_ports = from;
     n->replies = replies;
     n->sectored = c->v[P_L2_SECTORED];
@@ -50,8 +49,9 @@ int net_init(struct net *n, const struct gpu_config *c, bool replies, uint32_t f
     bool bad = false;
     if (!replies) n->join = join_new(c, n->part.period, outputs, &bad);
     n->store_hold = replies ? 0 : (uint32_t)c->v[P_ICNT_STORE_HOLD];
-    if (n->store_hold) n->plain = false;
-    if (c->v[P_ICNT_JOIN] > 1) n->plain = false; /* replies, too: an answer may be for several */
+    bool joins = c->v[P_ICNT_JOIN] > 1; /* replies, too: an answer may be for several */
+    bool plain = n->cluster == 1 && !c->v[P_ICNT_GAP] && !n->store_hold && !joins;
+    n->usual = plain && inputs <= 64 && outputs <= 64;
     return !bad && n->in && n->out && n->current && n->served && n->in_free && n->out_free && n->turn && n->wants ? 0
                                                                                                                   : -1;
 }
@@ -84,7 +84,7 @@ enum { CREDIT_CYCLES = 5, MOST_LEAVING = 64 - CREDIT_CYCLES };
 
 void net_count_flits(struct net *n, struct port *p, uint32_t flits)
 {
-    n->plain = false;
+    n->usual = false;
     p->flit = (struct flit_count){.of = n->flits_of, .capacity = flits};
     p->capacity = flits; /* a packet has at least one */
 }
@@ -120,7 +120,7 @@ static void free_one_by_one(struct port *p, uint32_t flits, tick_t now)
     p->flit.held -= flits;
 }
 
-/* `plain` in what follows is the network's, passed as a constant: a plain one pays for none of the rest. The compiler
+/* `plain` in what follows is a constant, true for the usual network, which pays for none of the rest. The compiler
  * would make one copy for all of them if it were free to. */
 #define INTO_EACH static inline __attribute__((always_inline))
 
@@ -271,6 +271,7 @@ INTO_EACH tick_t net_deliver(struct net *n, uint32_t words, bool plain, uint32_t
     if (!plain && shares_inputs(n)) more = cluster_sent(n, words, input, now);
     else if (more) net_enter(n, words, plain, input);
     tick_t next = left || more ? now + hold : NEVER;
+    if (!plain && more) next = tick_min(next, n->in_free[input]); /* a store may hold its input for less */
     if (!plain && n->join) join_take(n->join, r, now + busy - n->part.period, now);
     else port_push_after(out, r, now + busy - n->part.period + n->latency - 1);
     return next;
@@ -338,7 +339,7 @@ static tick_t serve_any(struct net *n, tick_t now)
 
 tick_t net_tick(struct net *n, tick_t now)
 {
-    if (n->plain && n->inputs <= 64 && n->outputs <= 64) return net_serve(n, 1, 1, true, now); /* the usual machine */
+    if (n->usual) return net_serve(n, 1, 1, true, now);
     return serve_any(n, now);
 }
 

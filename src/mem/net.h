@@ -22,7 +22,7 @@ struct net {
     bool replies;  /* from slices to SMs */
     bool sectored; /* replies are one small packet per sector */
     uint32_t inputs, outputs;
-    bool plain;        /* no clusters, no gaps, no queue that counts flits */
+    bool usual;        /* no clusters, gaps, joins, no queue that counts flits; a word has a bit per input and output */
     uint32_t cluster;  /* SMs that share an input or output on their side */
     uint32_t in_ports; /* ports in front of the inputs: one each, or one per SM */
     uint32_t *current; /* [inputs] cluster > 1: the port whose oldest packet is the input's, or NET_NOBODY */

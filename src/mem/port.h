@@ -31,6 +31,7 @@ struct port {
     tick_t freed_at;     /* the tick of the latest pop */
     uint32_t freed;      /* entries popped at that tick */
     bool producer_waits; /* the producer found the port full; the next pop wakes it */
+    bool cut;            /* the consumer is in another piece of the machine (sim/split.h) and is not woken */
     const struct part *producer, *consumer;
     uint64_t
         *filled; /* a set of the consumer's ports, or NULL: a push into this port, when empty, adds it to the set */
@@ -83,7 +84,7 @@ static inline void port_push_after(struct port *p, struct req *r, tick_t after)
     if (p->warm) p->warm(p->consumer, r, true);
     p->visible_at = r->ready + 1;
     if (p->filled) *p->filled |= p->filled_bit;
-    part_wake_after(p->consumer, r->ready);
+    if (!p->cut) part_wake_after(p->consumer, r->ready);
 }
 
 static inline void port_push(struct port *p, struct req *r, tick_t now) { port_push_after(p, r, now); }

@@ -247,8 +247,9 @@ static int check_sm(const struct gpu_config *c, struct wl_err *e)
                        "sm.warps = %" PRId64 " is not a multiple of sm.schedulers = %" PRId64
                        "; each scheduler owns the same number",
                        V(SM_WARPS), V(SM_SCHEDULERS));
-    static const int own[] = {P_SM_ALU_PIPES,    P_SM_SFU_PIPES,    P_SM_DP_PIPES,      P_SM_INT_PIPES,
-                              P_SM_TENSOR_PIPES, P_SM_BRANCH_PIPES, P_SM_TEXTURE_PIPES, P_SM_UNIFORM_PIPES};
+    static const int own[] = {P_SM_ALU_PIPES,     P_SM_SFU_PIPES,     P_SM_DP_PIPES,
+                              P_SM_INT_PIPES,     P_SM_TENSOR_PIPES,  P_SM_BRANCH_PIPES,
+                              P_SM_TEXTURE_PIPES, P_SM_UNIFORM_PIPES, P_SM_LOGIC_PIPES};
     for (unsigned i = 0; i < sizeof own / sizeof own[0]; i++) {
         int64_t n = c->v[own[i]];
         if (V(SM_SUBCORES) && n && n < V(SM_SCHEDULERS))

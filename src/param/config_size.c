@@ -5,6 +5,7 @@
  * function can address, the one whose ways are nearest to those the machine has. On a GTX 480 (32 sets, 4 ways) 32K is
  * 64 sets of 4 ways, and 48K is 64 sets of 6 ways, as on the chip. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/bits.h"
@@ -55,18 +56,33 @@ static bool find_geometry(const struct gpu_config *c, unsigned which, int64_t li
     return best != INT64_MAX;
 }
 
+/* The largest geometry of at most `lines` lines and the smallest of more, in lines; 0: there is none. */
+static void find_nearest(const struct gpu_config *c, unsigned which, int64_t lines, int64_t *below, int64_t *above)
+{
+    const struct wl_param *w = &gpu_params[caches[which].ways], *s = &gpu_params[caches[which].sets];
+    *below = *above = 0;
+    for (int64_t n = s->max; n >= s->min; n /= 2) {
+        int64_t fits = lines / n < w->max ? lines / n : w->max, next = lines / n < w->min ? w->min : lines / n + 1;
+        if (!index_takes(c->v[caches[which].index], n)) continue;
+        if (fits >= w->min && n * fits > *below) *below = n * fits;
+        if (next <= w->max && (!*above || n * next < *above)) *above = n * next;
+    }
+}
+
 static int no_geometry(const struct gpu_config *c, unsigned which, struct wl_err *e)
 {
-    int64_t unit = slices(c, which) * c->v[P_L1D_LINE], low = c->size[which] / unit, high = low + 1, sets, ways;
-    char index[32];
-    while (low > 0 && !find_geometry(c, which, low, &sets, &ways)) low--;
-    while (high < 2 * low + 65536 && !find_geometry(c, which, high, &sets, &ways)) high++;
+    int64_t unit = slices(c, which) * c->v[P_L1D_LINE], below, above;
+    char index[32], near[80] = "";
+    size_t at = 0;
+    find_nearest(c, which, c->size[which] / unit, &below, &above);
+    if (below) at = (size_t)snprintf(near, sizeof near, "%" PRId64, below * unit);
+    if (above) snprintf(near + at, sizeof near - at, "%s%" PRId64, at ? " and " : "", above * unit);
     param_write(&gpu_params[caches[which].index], c->v[caches[which].index], index, sizeof index);
     return wl_fail(e, WL_EINPUT,
-                   "%s.size = %" PRId64 " is no size of a cache of this machine (%s.index = %s%s); the nearest are "
-                   "%" PRId64 " and %" PRId64 " bytes",
+                   "%s.size = %" PRId64 " is no size of a cache of this machine (%s.index = %s%s); the nearest %s "
+                   "%s bytes",
                    caches[which].cache, c->size[which], caches[which].cache, index,
-                   which == SIZE_L2 ? ", shared evenly by all slices" : "", low * unit, high * unit);
+                   which == SIZE_L2 ? ", shared evenly by all slices" : "", below && above ? "are" : "is", near);
 }
 
 int config_settle(struct gpu_config *c, struct wl_err *e)

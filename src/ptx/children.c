@@ -71,7 +71,7 @@ int call_parameter_buffer(struct exec_warp *w, const struct uop *u, const struct
         unsigned lane = bit_low32(m);
         uint64_t pointer = builtin_arg(w, call, 0, lane);
         const struct xfunc *f = image_func_at(r->l.image, pointer);
-        if (!f || !f->fn->is_kernel)
+        if (!f || !f->fn->is_kernel || f->fn->is_extern)
             return warp_fault(w, u, (int)lane, "0x%" PRIx64 " is launched, which is no kernel of this module", pointer);
         struct ptx_child *c = child_new(r, f->fn->param_bytes);
         uint64_t buffer = c ? dev_alloc(r->l.image->mem, f->fn->param_bytes ? f->fn->param_bytes : 1) : 0;

@@ -12,6 +12,7 @@
  * factors and for the one before it in a chain of sums. */
 #include "ptx/assemble.h"
 #include "ptx/async.h"
+#include "ptx/converge.h"
 #include "ptx/matrix.h"
 #include "ptx/module.h"
 #include "ptx/once.h"
@@ -276,29 +277,58 @@ static void place_registers(struct build *b)
                 c->func->f.code_reg_base = end % CODE_IDS;
     }
     /* Some more are none of the program: see follow_branches and PRODUCT_REGS. */
-    b->m->code.nregs = most + b->target.scheduled + (has_products(b) ? PRODUCT_REGS : 0);
-    b->branch_reg = (uint16_t)(most + b->target.scheduled - 1);
+    b->m->code.nregs = most + (b->target.scheduled ? 2 : 0) + (has_products(b) ? PRODUCT_REGS : 0);
+    b->branch_reg = (uint16_t)most;
+    b->part_reg = (uint16_t)(most + 1);
 }
 
-/* Which blocks branches go to, one byte each. */
-static void mark_targets(const struct func_info *fi, uint8_t *target)
+/* ---- branches of an assembled program ----
+ *
+ * A branch takes some cycles: it writes, and what begins a block that branches go to reads, a register that is
+ * nobody's. Where lanes may meet again stands an instruction that they wait at (converge.h). Where they part, all ways
+ * but one execute one more such: it stands behind the branch, in a block of its own, and the blocks that the branch
+ * leads to wait for it in the same way. */
+
+enum { IS_TARGET = 1, IS_BEHIND = 2 }; /* a branch goes there; lanes may have parted in front of it */
+
+static const struct ptx_inst *last_of(const struct func_info *fi, const struct ptx_block *pb)
 {
-    for (uint32_t i = 0; i < fi->f.ninst; i++) {
-        const struct ptx_inst *in = &fi->inst[i];
-        if (in->op == OP_BRA && in->target < fi->f.nblock) target[in->target] = 1;
+    return pb->count ? &fi->inst[pb->first + pb->count - 1] : NULL;
+}
+
+static void mark_block(const struct func_info *fi, uint8_t *mark, uint32_t block, unsigned what)
+{
+    if (block < fi->f.nblock) mark[block] |= (uint8_t)what;
+}
+
+/* What is known of each block, one byte. */
+static void mark_blocks(const struct func_info *fi, uint8_t *mark)
+{
+    for (uint32_t i = 0; i < fi->f.nblock; i++) {
+        const struct ptx_inst *in = last_of(fi, &fi->block[i]);
+        if (!in) continue;
+        unsigned behind = converge_parts(fi, in) ? IS_BEHIND : 0;
+        if (behind) mark_block(fi, mark, fi->block[i].next, behind);
+        if (in->op == OP_BRA) mark_block(fi, mark, in->target, IS_TARGET | behind);
         for (uint32_t k = 0; in->op == OP_BRX && k < in->ntargets; k++)
-            if (in->targets[k] < fi->f.nblock) target[in->targets[k]] = 1;
+            mark_block(fi, mark, in->targets[k], IS_TARGET | behind);
     }
 }
 
-/* A branch of an assembled program takes some cycles: it writes, and what begins a block that branches go to reads, a
- * register that is nobody's. */
-static void follow_branches(const struct build *b, struct code_inst *inst, const struct code_block *blk, bool target)
+static void await_register(struct code_inst *c, uint16_t reg)
+{
+    if (c->ndst + c->nsrc < CODE_MAX_REGS) c->reg[c->ndst + c->nsrc++] = reg;
+}
+
+/* `meets`: its first entry is that at which lanes wait for one another. */
+static void follow_branches(const struct build *b, struct code_inst *inst, const struct code_block *blk, unsigned mark,
+                            bool meets)
 {
     uint16_t place = b->branch_reg;
-    if (!blk->count) return;
-    struct code_inst *first = &inst[blk->first], *last = first + blk->count - 1;
-    if (target && first->ndst + first->nsrc < CODE_MAX_REGS) first->reg[first->ndst + first->nsrc++] = place;
+    if (blk->count <= meets) return;
+    struct code_inst *first = &inst[blk->first + meets], *last = &inst[blk->first + blk->count - 1];
+    if (mark & IS_TARGET) await_register(first, place);
+    if (mark & IS_BEHIND || meets) await_register(first, b->part_reg);
     if (last->kind != INST_BRANCH || last->ndst + last->nsrc == CODE_MAX_REGS) return;
     memmove(last->reg + last->ndst + 1, last->reg + last->ndst, last->nsrc * sizeof *last->reg);
     last->reg[last->ndst++] = place;
@@ -311,7 +341,9 @@ static uint64_t count_entries(struct build *b, struct func_info *fi)
     if (!b->target.scheduled) return fi->f.ninst;
     struct value *v = calloc(fi->f.nregs + 1u, sizeof *v);
     fi->entries = ARENA_ARRAY(&b->m->arena, uint8_t, fi->f.ninst);
-    if (v && fi->entries) {
+    fi->sync = ARENA_ARRAY(&b->m->arena, uint8_t, fi->f.ninst);
+    bool room = v && fi->entries && fi->sync && !converge_find(fi, fi->sync);
+    if (room) {
         values_find(fi, v);
         assemble_mark(v, fi);
         once_mark(v, fi);
@@ -319,11 +351,12 @@ static uint64_t count_entries(struct build *b, struct func_info *fi)
             const struct machine_code *r = assemble_recipe(v, fi, &fi->inst[i]);
             fi->entries[i] = (uint8_t)(fi->inst[i].dropped ? 0 : r ? recipe_length(r) : 1);
             if (fi->inst[i].once) fi->entries[i] = (uint8_t)once_length(v, &fi->inst[i]);
+            fi->entries[i] += (uint8_t)(bit_count32(fi->sync[i]) + converge_parts(fi, &fi->inst[i]));
             sum += fi->entries[i];
         }
     }
     free(v);
-    return v && fi->entries ? sum : UINT64_MAX;
+    return room ? sum : UINT64_MAX;
 }
 
 /* A product of a warp group leaves its sums where nobody may look before a wait; so these are no registers that anybody
@@ -345,44 +378,60 @@ static void make_product(const struct build *b, struct code_inst *c, const struc
     c->ndst = 0;
 }
 
+/* What stands in front of an instruction where lanes meet or may part. */
+static void make_syncs(const struct build *b, struct code_inst *c, uint8_t sync)
+{
+    if (sync & SYNC_MEET) *c++ = (struct code_inst){.kind = INST_BRANCH, .ndst = 1, .reg = {b->part_reg}};
+    if (sync & SYNC_PART) *c = (struct code_inst){.kind = INST_BRANCH};
+}
+
 /* The entries of instruction k, from `at` on; how many. */
 static uint32_t fill_entries(struct build *b, struct func_info *fi, const struct value *v, struct code_inst *inst,
                              uint32_t k, uint32_t at)
 {
     struct ptx_inst *in = &fi->inst[k];
-    uint32_t n = fi->entries ? fi->entries[k] : 1;
+    bool part = v && converge_parts(fi, in);
+    uint32_t before = v ? bit_count32(fi->sync[k]) : 0, n = (fi->entries ? fi->entries[k] : 1u) - part - before;
+    if (before) make_syncs(b, &inst[at], fi->sync[k]);
+    at += before;
     in->code = n ? at + n - 1 : at ? at - 1 : 0;
     const struct machine_code *r = v && n ? assemble_recipe(v, fi, in) : NULL;
     if (in->once) make_once(&inst[at], fi, in, v), in->code = at + once_before(v, in);
     else if (r) make_sequence(&inst[at], fi, in, v, r);
     else if (n) make_entry(&inst[at], fi, in, v);
     if (n && in->op == OP_WGMMA) make_product(b, &inst[at], in);
-    for (uint32_t i = at; i < at + n; i++) inst[i].pc = b->pc_base + 8 * i;
-    return n;
+    if (part)
+        inst[at + n++] = (struct code_inst){.kind = INST_BRANCH, .lat = LAT_PREDICATE, .ndst = 1, .reg = {b->part_reg}};
+    for (uint32_t i = at - before; i < at + n; i++) inst[i].pc = b->pc_base + 8 * i;
+    return before + n;
 }
 
-/* Returns where the next function begins; UINT32_MAX: out of memory. */
+/* Returns where the next function begins; UINT32_MAX: out of memory. *blocks: how many there are so far. */
 static uint32_t fill_function(struct build *b, struct func_info *fi, struct code_inst *inst, struct code_block *block,
-                              uint32_t at, uint32_t first_block)
+                              uint32_t at, uint32_t *blocks)
 {
     struct value *v = fi->entries ? calloc(fi->f.nregs + 1u, sizeof *v) : NULL;
-    uint8_t *target = v ? calloc(fi->f.nblock + 1u, 1) : NULL;
-    if (fi->entries && !target) {
+    uint8_t *mark = v ? calloc(fi->f.nblock + 1u, 1) : NULL;
+    if (fi->entries && !mark) {
         free(v);
         return UINT32_MAX;
     }
-    if (v) values_find(fi, v), mark_targets(fi, target);
+    if (v) values_find(fi, v), mark_blocks(fi, mark);
     for (uint32_t i = 0; i < fi->f.nblock; i++) {
         struct ptx_block *pb = &fi->block[i];
-        uint32_t first = at;
-        pb->code_block = first_block + i;
+        uint32_t first = at, n = (*blocks)++;
+        const struct ptx_inst *last = last_of(fi, pb);
+        bool part = v && last && converge_parts(fi, last);
+        pb->code_block = n;
+        pb->parting = part ? (*blocks)++ : PTX_NO_BLOCK;
         for (uint32_t k = pb->first; k < pb->first + pb->count; k++) at += fill_entries(b, fi, v, inst, k, at);
         for (uint32_t k = first; k < at; k++) inst[k].loop = fi->block_loop[i];
-        block[first_block + i] = (struct code_block){.first = first, .count = at - first, .loop = fi->block_loop[i]};
-        if (v) follow_branches(b, inst, &block[first_block + i], target[i]);
+        block[n] = (struct code_block){.first = first, .count = at - first - part, .loop = fi->block_loop[i]};
+        if (part) block[n + 1] = (struct code_block){.first = at - 1, .count = 1, .loop = fi->block_loop[i]};
+        if (v) follow_branches(b, inst, &block[n], mark[i], pb->count && fi->sync[pb->first] & SYNC_MEET);
     }
     free(v);
-    free(target);
+    free(mark);
     return at;
 }
 
@@ -419,7 +468,7 @@ int code_build(struct build *b)
         uint64_t n = count_entries(b, fi);
         if (n == UINT64_MAX) return wl_fail(b->e, WL_ERUN, "%s: out of memory for the code table", b->m->file);
         ninst += n;
-        nblock += fi->f.nblock;
+        nblock += 2 * (uint64_t)fi->f.nblock;
     }
     if (b->pc_base + 8 * ninst > UINT32_MAX)
         return wl_fail(b->e, WL_EINPUT, "%s: %llu instructions are more than the 32-bit program counter holds",
@@ -430,11 +479,10 @@ int code_build(struct build *b)
     if (!inst || !block || !loop) return wl_fail(b->e, WL_ERUN, "%s: out of memory for the code table", b->m->file);
     if (b->nloop) memcpy(loop, b->loop, b->nloop * sizeof *loop);
     place_registers(b);
-    uint32_t first_inst = 0, first_block = 0;
+    uint32_t first_inst = 0, blocks = 0;
     for (struct func_info *fi = b->funcs; fi; fi = fi->next) {
-        first_inst = fill_function(b, fi, inst, block, first_inst, first_block);
+        first_inst = fill_function(b, fi, inst, block, first_inst, &blocks);
         if (first_inst == UINT32_MAX) return wl_fail(b->e, WL_ERUN, "%s: out of memory for the code table", b->m->file);
-        first_block += fi->f.nblock;
     }
     struct code *c = &b->m->code;
     c->inst = with_forms(b, inst, first_inst);
@@ -442,7 +490,7 @@ int code_build(struct build *b)
     if (!c->inst || !c->origin) return wl_fail(b->e, WL_ERUN, "%s: out of memory for the code table", b->m->file);
     c->block = block;
     c->loop = loop;
-    c->nblock = first_block;
+    c->nblock = blocks;
     c->nloop = b->nloop;
     return 0;
 }

@@ -99,6 +99,7 @@ struct xblock {
     uint32_t first, body; /* micro-ops run one after another; the end instruction is not among them */
     uint32_t count;       /* instructions, the end instruction included */
     uint32_t next, ipdom, code_block;
+    uint32_t parting;               /* the code block that lanes execute which part at its end; PTX_NO_BLOCK: none */
     uint32_t lean_first, lean_body; /* the same of warps without a stream, in the function's lean list */
     uint32_t unguarded;             /* instructions every lane of the block executes */
     uint8_t end;                    /* enum xend; end instruction = uop[first + body] */

@@ -194,6 +194,7 @@ struct ptx_block {
     uint32_t next;         /* fall-through block, or PTX_NO_BLOCK */
     uint32_t ipdom;        /* immediate post-dominator, or PTX_NO_BLOCK: the function's end */
     uint32_t code_block;   /* index in the kernel's code table */
+    uint32_t parting;      /* the same of what lanes execute that part at its end (codegen.c), or PTX_NO_BLOCK */
 };
 
 struct ptx_reg {

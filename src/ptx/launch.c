@@ -469,7 +469,8 @@ struct stream_source *ptx_open(const struct ptx_launch *l, struct wl_err *e)
     r->room = UINT32_MAX;
     r->slices = (struct slice_store){.limit = SLICES_IN_MEMORY, .fd = -1};
     if (r->kernel) look_at_code(r);
-    int rc = r->kernel ? shape(r, e) : wl_fail(e, WL_EINPUT, "kernel %s is not in this module", l->kernel->name);
+    bool here = r->kernel && !l->kernel->is_extern;
+    int rc = here ? shape(r, e) : wl_fail(e, WL_EINPUT, "kernel %s has no body in this module", l->kernel->name);
     if (!rc && make_storage(r)) rc = wl_fail(e, WL_ERUN, "kernel %s: out of memory", r->info.kernel);
     if (!rc) return &r->source;
     ptx_close(&r->source);

@@ -197,7 +197,8 @@ static int complete(struct build *b)
     for (struct func_info *fi = b->funcs; fi; fi = fi->next)
         if (find_pointees(b, fi)) return -1;
     for (struct func_info *fi = b->funcs; fi && b->target.scheduled; fi = fi->next)
-        if (fi->defined && !fi->f.refused && (unroll_function(b, fi) || join_loads(b, fi))) return -1;
+        if (fi->defined && !fi->f.refused && (unroll_function(b, fi) || join_loads(b, fi) || guard_short(b, fi)))
+            return -1;
     for (struct func_info *fi = b->funcs; fi; fi = fi->next)
         if (fi->defined && cfg_build(b, fi) &&
             (!refuse_function(b->m, &fi->f, b->e) || refuse_body(b, fi) || cfg_build(b, fi)))

@@ -1,9 +1,9 @@
 /* module.h - what parsing hands to the passes that complete a module.
  *
  * Each function is a struct func_info whose first member is the ptx_func the outside sees;
- * the rest is what only the passes need. They run in this order: (unroll_function, join_loads and) cfg_build for each
- * function, then, callees first, live_count (and sched_function), and once for the module place_shared and
- * code_build. */
+ * the rest is what only the passes need. They run in this order: (unroll_function, join_loads, guard_short and)
+ * cfg_build for each function, then, callees first, live_count (and sched_function), and once for the module
+ * place_shared and code_build. */
 #ifndef WL_PTX_MODULE_H
 #define WL_PTX_MODULE_H
 
@@ -53,6 +53,7 @@ struct func_info {
     uint32_t pressure;      /* live registers, callees included */
     uint32_t *room;         /* by block: registers for its own values */
     uint8_t *entries;       /* by instruction: how many it has in the code table; NULL: one each */
+    uint8_t *sync;          /* by instruction: what stands in front of it (converge.h); where there are entries */
     struct func_info *next; /* all functions in order of first appearance */
 };
 
@@ -66,6 +67,7 @@ struct build {
     struct ptx_var **var_last; /* end of m->vars */
     uint32_t pc_base;
     uint16_t branch_reg; /* what branches write, in an assembled program (codegen.c) */
+    uint16_t part_reg;   /* what lanes that part write */
     struct ptx_target target;
     struct code_loop *loop; /* malloc'd, moved into the arena by code_build */
     uint32_t nloop, loop_cap;
@@ -83,6 +85,7 @@ unsigned inst_reads(const struct ptx_inst *in, int32_t *out);
 int cfg_build(struct build *b, struct func_info *fi);
 int unroll_function(struct build *b, struct func_info *fi); /* unroll.c; before cfg_build */
 int join_loads(struct build *b, struct func_info *fi);      /* join_loads.c; behind it, also before cfg_build */
+int guard_short(struct build *b, struct func_info *fi);     /* guard_short.c; the last of these */
 int live_count(struct build *b, struct func_info *fi);
 int sched_function(struct build *b, struct func_info *fi); /* block_order.c; after live_count */
 int code_build(struct build *b);

@@ -6,8 +6,7 @@ enum { DEPTH = 12 }; /* instructions that an address is followed back through */
 
 static bool is_reg(const struct ptx_operand *o) { return o->kind == OPND_REG && o->reg >= 0; }
 
-/* Special registers that are the same in all lanes of a warp. */
-static bool same_sreg(uint8_t s)
+bool sreg_is_same(uint8_t s)
 {
     return (s >= SREG_NTID_X && s <= SREG_NCTAID_Z) || s == SREG_WARPID || s == SREG_NWARPID || s == SREG_SMID ||
            s == SREG_NSMID || s == SREG_GRIDID || s == SREG_WARP_SZ;
@@ -20,7 +19,7 @@ static bool same_operand(const struct value *v, const struct func_info *fi, cons
     switch (o->kind) {
     case OPND_IMM:
     case OPND_VAR: return true;
-    case OPND_SREG: return same_sreg(o->sreg);
+    case OPND_SREG: return sreg_is_same(o->sreg);
     case OPND_ADDR: return o->reg < 0 || same_reg(v, fi, o->reg, depth);
     case OPND_REG: return o->reg >= 0 && same_reg(v, fi, o->reg, depth);
     default: return false;

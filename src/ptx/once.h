@@ -11,6 +11,9 @@
 #include "ptx/module.h"
 #include "ptx/values.h"
 
+/* Whether the special register is the same in all lanes of a warp. */
+bool sreg_is_same(uint8_t s);
+
 /* Sets `once` of the function's atomics. */
 void once_mark(const struct value *v, struct func_info *fi);
 

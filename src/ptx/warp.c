@@ -237,10 +237,21 @@ static void pop_frame(struct exec_warp *w)
 
 static int out_of_memory(struct exec_warp *w, const struct uop *u) { return warp_fault(w, u, -1, "out of memory"); }
 
+/* In an assembled program each way arrives where they meet again and waits there: all but one are counted here. */
+static void note_parting(struct exec_warp *w, uint32_t block, const struct simt *way, unsigned n)
+{
+    for (unsigned i = 0; i + 1 < n; i++) {
+        w->executed++;
+        w->threads += bit_count32(way[i].mask);
+        if (w->out) stream_block(w->out, block, way[i].mask);
+    }
+}
+
 /* Splits the top level into the given ways, of which none is empty; largest block first. */
 static int diverge(struct exec_warp *w, const struct uop *u, const struct xblock *b, const struct simt *way, unsigned n)
 {
     struct simt *top = &w->stack[w->depth - 1];
+    if (b->parting != PTX_NO_BLOCK) note_parting(w, b->parting, way, n);
     if (b->ipdom != top->reconv) top->block = b->ipdom;
     else w->depth--; /* the level below waits there already */
     for (unsigned i = 0; i < n; i++)

@@ -65,13 +65,13 @@ static int kernel_list(const struct ptx_module *m, const char *file, const char 
     const char *names[256];
     unsigned n = 0;
     for (const struct ptx_func *f = m->funcs; f; f = f->next) {
-        if (!f->is_kernel) continue;
+        if (!f->is_kernel || f->is_extern) continue;
         if (n < 256) names[n++] = f->name;
         char params[400];
         describe_params(f, params, sizeof params);
         if (at < sizeof list) at += (size_t)snprintf(list + at, sizeof list - at, "\n  %s %s", f->name, params);
     }
-    if (n == 0) return wl_fail(e, WL_EINPUT, "%s has no kernel (.entry)", file);
+    if (n == 0) return wl_fail(e, WL_EINPUT, "%s has no kernel (.entry with a body)", file);
     const char *near = asked ? wl_nearest(asked, names, n) : NULL;
     if (!asked) return wl_fail(e, WL_EINPUT, "%s has %u kernels; choose one with --kernel:%s", file, n, list);
     return wl_fail(e, WL_EINPUT, "%s has no kernel '%s'%s%s%s", file, asked,
@@ -83,7 +83,7 @@ static int choose_kernel(struct ptx_run *r, const char *file, const char *name, 
 {
     unsigned kernels = 0;
     for (const struct ptx_func *f = r->module->funcs; f; f = f->next)
-        if (f->is_kernel) kernels++, r->launch.kernel = f;
+        if (f->is_kernel && !f->is_extern) kernels++, r->launch.kernel = f;
     if (name) r->launch.kernel = ptx_find_kernel(r->module, name);
     if (!r->launch.kernel || (!name && kernels != 1)) return kernel_list(r->module, file, name, e);
     if (r->launch.kernel->refused) return wl_fail(e, WL_EINPUT, "%s", r->launch.kernel->refused);

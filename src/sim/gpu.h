@@ -32,9 +32,16 @@ struct gpu_options {
 struct gpu *gpu_new(const struct gpu_config *c, const struct gpu_options *o, struct wl_err *e);
 void gpu_free(struct gpu *g);
 
-/* Of the launches to come only some CTAs are timed, where their waves are alike to within the tolerance (a share); the
- * others are taken from the source and given to no SM. 0: every CTA is timed. gpu_waves: what the last kernel told. */
-void gpu_sample_waves(struct gpu *g, double tolerance);
+/* What may be left out of a launch. */
+struct wave_wish {
+    double tolerance; /* waves that are alike within this share are of one state; 0: every CTA is timed */
+    bool moves;       /* parts of warps may be left out */
+    uint32_t fill;    /* it only fills the caches: so many CTAs at its end are enough; 0: it is measured */
+};
+
+/* Of the launches to come only some CTAs are timed, as is wished; the others are taken from the source and given to no
+ * SM. gpu_waves: what the last kernel told. */
+void gpu_sample_waves(struct gpu *g, struct wave_wish w);
 const struct wave_report *gpu_waves(const struct gpu *g);
 
 /* Runs one kernel from its first CTA to the last returning byte. WL_EDEADLOCK, with what every part

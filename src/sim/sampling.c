@@ -27,7 +27,9 @@ enum {
     MOST_SURPRISES = 2 /* launches of another size than foreseen, of those that were timed */
 };
 static const double FIRST_STEP = 0.25, FORESEEN = 0.1;
-static const double STEADY = 5; /* times the asked error: a prediction that is further off has missed */
+static const double STEADY =
+    5; /* times the asked error, of the program: a prediction that is further off has missed; */
+static const double GROSS = 0.25; /* and so has one that is so far off, of the launch */
 
 struct sampling *sampling_new(const struct gpu_config *c)
 {
@@ -110,15 +112,32 @@ static double foresee(const struct sampling *s, const struct launch_group *g, ui
     return (double)last->warp * ctas / last->ctas;
 }
 
+/* The cycles that all launches of a group take, from those that were timed. */
+static double cycles_of(const struct sampling *s, const struct launch_group *g)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < g->stands; i++) sum += (double)s->log[g->stand[i]].m->count.stats.cycles;
+    return g->stands ? sum / g->stands * g->launches : 0;
+}
+
+/* How far the size of a launch may be from that of a timed one. What a short one is missed by matters less: by as much
+ * as the last timed one was shorter than the mean. */
+static double step_of(const struct sampling *s, const struct launch_group *g)
+{
+    double last = (double)s->log[g->stand[g->stands - 1]].m->count.stats.cycles;
+    return g->step * fmax(1, cycles_of(s, g) / g->launches / fmax(last, 1));
+}
+
 /* Whether a launch of this size was timed. */
 static bool is_covered(const struct sampling *s, const struct launch_group *g, uint32_t ctas, double warp)
 {
     const struct logged *last = &s->log[g->last];
     double lanes = ((double)last->thread + 1) / (double)last->warp; /* they may leave before warps do */
+    double step = step_of(s, g);
     for (uint32_t i = 0; i < g->stands; i++) {
         const struct logged *l = &s->log[g->stand[i]];
-        if (fabs(log((double)ctas / l->ctas)) <= g->step && fabs(log(warp / (double)l->warp)) <= g->step &&
-            fabs(log(lanes * warp / ((double)l->thread + 1))) <= g->step)
+        if (fabs(log((double)ctas / l->ctas)) <= step && fabs(log(warp / (double)l->warp)) <= step &&
+            fabs(log(lanes * warp / ((double)l->thread + 1))) <= step)
             return true;
     }
     return false;
@@ -157,6 +176,30 @@ enum sampling_choice sampling_choose(struct sampling *s, const struct launch_inf
     if (s->window) s->window--;
     else if (s->skipped_last) s->window = groups_of_a_round(s);
     return s->skipped_last && g->launches ? SAMPLING_WARM : SAMPLING_TIME;
+}
+
+/* So many CTAs at the end of a launch as fill the L2 twice over, if they fetch as much as those of a timed one. */
+static uint32_t ctas_to_fill(const struct sampling *s, const struct launch_group *g)
+{
+    enum { TIMES = 2 };
+    const struct logged *l = &s->log[g->stand[g->stands - 1]];
+    const int64_t *v = s->config.v;
+    double lines = (double)v[P_L2_SETS] * (double)v[P_L2_WAYS] * (double)(v[P_MEM_CHANNELS] * v[P_L2_SLICES]);
+    double fetched = (double)l->m->count.stats.l2.fetches / l->ctas;
+    return fetched * l->ctas > TIMES * lines ? (uint32_t)(TIMES * lines / fetched) + 1 : UINT32_MAX;
+}
+
+struct wave_wish sampling_wish(const struct sampling *s, const struct launch_info *l, enum sampling_choice c)
+{
+    if (c == SAMPLING_FULL || s->refused) return (struct wave_wish){.tolerance = 0};
+    struct wave_wish w = {.tolerance = s->asked, .moves = true};
+    for (unsigned i = 0; i < s->groups; i++) {
+        const struct launch_group *g = &s->group[i];
+        if (!belongs(g, l)) continue;
+        w.moves = g->launches < FIRST_TIMED; /* later whole launches are left out, which is more exact */
+        if (c == SAMPLING_WARM && g->stands) w.fill = ctas_to_fill(s, g);
+    }
+    return w;
 }
 
 /* ---- the log ---- */
@@ -199,14 +242,6 @@ static int add_stand(struct sampling *s, struct launch_group *g, const struct lo
     return 0;
 }
 
-/* The cycles that all launches of a group take, from those that were timed. */
-static double cycles_of(const struct sampling *s, const struct launch_group *g)
-{
-    double sum = 0;
-    for (uint32_t i = 0; i < g->stands; i++) sum += (double)s->log[g->stand[i]].m->count.stats.cycles;
-    return g->stands ? sum / g->stands * g->launches : 0;
-}
-
 /* The share of the program's cycles that the group takes. */
 static double share_of(const struct sampling *s, const struct launch_group *g)
 {
@@ -230,6 +265,19 @@ static bool matters(const struct sampling *s, const struct launch_group *g)
     return share_of(s, g) * sqrt(g->miss_square / g->checks) > s->asked;
 }
 
+/* A prediction was right: the next gap may be longer, if one of this length was tried (a launch that is timed because
+ * another group was due tries less), and sizes may differ by more again. */
+static void follow_hit(const struct sampling *s, struct launch_group *g)
+{
+    uint32_t tried = s->log[g->stand[g->stands - 1]].ordinal - s->log[g->stand[g->stands - 2]].ordinal;
+    if (!is_exact(s, g)) {
+        g->gap = FIRST_GAP;
+        return;
+    }
+    if (tried >= g->gap) g->gap *= 2;
+    g->step = fmin(2 * g->step, FIRST_STEP);
+}
+
 /* With each timed launch the one before it is predicted from its neighbours and compared with what it took. */
 static void check_prediction(struct sampling *s, struct launch_group *g)
 {
@@ -239,12 +287,13 @@ static void check_prediction(struct sampling *s, struct launch_group *g)
     const struct logged *l = &s->log[at];
     double cycles = (double)l->m->count.stats.cycles;
     if (!sampling_predict(s, l, at, out, half)) return;
-    double miss = (out[SAMPLED_CYCLES] - cycles) / cycles;
+    double mean = cycles_of(s, g) / g->launches; /* what a small launch is missed by matters less */
+    double miss = (out[SAMPLED_CYCLES] - cycles) / fmax(cycles, mean);
     g->checks++;
     g->miss += miss;
     g->miss_square += miss * miss;
-    if (fabs(miss) <= STEADY * s->asked) {
-        if (g->launches > FIRST_TIMED) g->gap = is_exact(s, g) ? 2 * g->gap : FIRST_GAP;
+    if (fabs(miss) * share_of(s, g) <= STEADY * s->asked && fabs(miss) <= GROSS) {
+        if (g->launches > FIRST_TIMED) follow_hit(s, g);
         return;
     }
     g->misses++;
@@ -303,5 +352,4 @@ int sampling_skipped(struct sampling *s, const struct launch_info *l, struct exe
 }
 
 unsigned sampling_launches(const struct sampling *s) { return s->launches; }
-double sampling_tolerance(const struct sampling *s) { return s->refused ? 0 : s->asked; }
 uint64_t sampling_last_cycles(const struct sampling *s) { return s->log[s->launches - 1].m->count.stats.cycles; }

@@ -34,8 +34,8 @@ int sampling_timed(struct sampling *s, const struct launch_info *l, enum samplin
                    const struct sample *own, const struct wave_report *w);
 /* *cycles: a first guess of what it would have taken. */
 int sampling_skipped(struct sampling *s, const struct launch_info *l, struct exec_counts total, uint64_t *cycles);
-/* The asked error, as a share; 0: nothing may be left out. */
-double sampling_tolerance(const struct sampling *s);
+/* What may be left out of this launch. */
+struct wave_wish sampling_wish(const struct sampling *s, const struct launch_info *l, enum sampling_choice c);
 uint64_t sampling_last_cycles(const struct sampling *s); /* of the last launch */
 unsigned sampling_launches(const struct sampling *s);
 /* Launch number i (from 0) as it was counted or projected: every conservation law of counters holds. */

@@ -26,7 +26,7 @@ void moves_begin(struct gpu *g, struct stream_source *s, uint64_t resident)
     if (!total || total / window < LEAST_WINDOWS) return;
     w->on = w->moves = w->by_time = true;
     w->source = s;
-    w->resident = WINDOW_UNITS;
+    w->resident = w->span = WINDOW_UNITS;
     w->whole = (uint32_t)(total / w->unit);
     w->phase = WAVES_RAMP;
     w->mark = 2 * w->resident;

@@ -22,10 +22,13 @@
 #include "sim/gpu_priv.h"
 
 enum {
-    LEAST_WAVES = 10, /* a launch of fewer waves is timed in full: little would be left out */
-    LONG_WAVES = 24,  /* of one with fewer the first stretch is always short: little would be gained */
-    FIRST_PART = 5,   /* the first stretch is this part of what could be left out */
-    MOST_PASSING = 2  /* windows behind a stretch that may differ from those before it */
+    LEAST_WAVES = 10,    /* a launch of fewer waves is timed in full: little would be left out */
+    LONG_WAVES = 24,     /* of one with fewer the first stretch is always short: little would be gained */
+    LEAST_CYCLES = 8192, /* a window is as many waves as take so long: some ten round trips to a busy memory; */
+    MOST_PARTS = 40,     /* but a launch has so many windows, if it has as many waves */
+    FIRST_PART = 5,      /* the first stretch is this part of what could be left out */
+    LEAST_FILL = 2,      /* waves of a launch that only fills the caches */
+    MOST_PASSING = 2     /* windows behind a stretch that may differ from those before it */
 };
 /* A window may differ from the mean of two, or single windows from one another, by so many times the asked error and be
  * of one state; more is not noise. Neither are windows that become faster, and then slower, by so much. */
@@ -36,6 +39,18 @@ void waves_prepare(struct gpu *g)
     tick_t next = clock_next(&g->clock, g->options.tick);
     if (next < g->waves.snap_at || next == NEVER) return; /* NEVER is a deadlock, which a wake-up would hide */
     for (uint32_t i = 0; i < g->sms; i++) part_wake_at(&g->sm[i].part, g->waves.snap_at);
+}
+
+/* Of a launch that only fills the caches for the next one its last waves are enough. False: that is nearly all. */
+static bool pass_to_end(struct gpu *g, uint64_t resident)
+{
+    struct waves *w = &g->waves;
+    uint64_t last = w->wish.fill > LEAST_FILL * resident ? w->wish.fill : LEAST_FILL * resident;
+    if (w->whole < last + resident) return false;
+    uint32_t passed = (uint32_t)((w->whole - last) / resident * resident);
+    dispatch_skip(&g->dispatch, passed);
+    w->report.skipped = passed;
+    return true;
 }
 
 void waves_begin(struct gpu *g, struct stream_source *s)
@@ -53,16 +68,19 @@ void waves_begin(struct gpu *g, struct stream_source *s)
     w->snap_at = NEVER;
     w->on = w->by_time = w->moves = false;
     w->gaps = w->left_out = 0;
+    w->began = g->clock.now;
     w->whole = l->ctas;
     uint64_t resident = sm_resident_ctas(g->config.v, l);
-    if (!w->wanted || !resident || launch_cluster(l) > 1) return; /* CTAs of a cluster wait for one another */
+    w->tolerance = w->wish.tolerance;
+    if (!(w->tolerance > 0) || !resident || launch_cluster(l) > 1) return; /* CTAs of a cluster wait for one another */
+    if (w->wish.fill && pass_to_end(g, resident)) return;
     if (l->ctas / resident < LEAST_WAVES) {
         if (g->config.v[P_RUN_EXCERPTS]) excerpts_begin(g, s, resident);
-        else if (s->on_demand) moves_begin(g, s, resident);
+        else if (s->on_demand && w->wish.moves) moves_begin(g, s, resident);
         return;
     }
     w->on = true;
-    w->resident = (uint32_t)resident;
+    w->resident = w->span = (uint32_t)resident;
     w->phase = WAVES_RAMP;
     g->dispatch.mark = 2 * w->resident;
 }
@@ -207,7 +225,7 @@ static bool skip(struct gpu *g, uint32_t ctas)
 static void measure_next(struct gpu *g)
 {
     g->waves.phase = WAVES_MEASURE;
-    set_mark(g, g->waves.resident);
+    set_mark(g, g->waves.span);
 }
 
 static void end_windows(struct gpu *g)
@@ -233,7 +251,7 @@ static bool settle(struct waves *w, bool alike_before, uint32_t left)
     struct wave_report *r = &w->report;
     unsigned last = r->windows - 1, passing = 0;
     while (passing < last && r->passing[last - 1 - passing]) passing++;
-    if (!alike_before && passing < MOST_PASSING && left >= 2 * w->resident && r->windows < most_windows(w)) {
+    if (!alike_before && passing < MOST_PASSING && left >= w->span + w->resident && r->windows < most_windows(w)) {
         r->passing[last] = true;
         return false;
     }
@@ -252,7 +270,7 @@ static void go_on(struct gpu *g)
     struct wave_report *r = &w->report;
     struct sample before;
     uint32_t now = given(g), left = w->whole > now ? w->whole - now : 0,
-             behind = (2 + w->settle) * w->resident; /* to settle, a window, the end */
+             behind = (1 + w->settle) * w->resident + w->span; /* to settle, a window, the end */
     bool enough = sum_windows(r, &before) == 2;
     bool steady = enough && alike(&before, &r->window[r->windows - 1], STEADY * w->tolerance);
     if (!w->left_out && (swings(w) || !enough || !are_alike(w))) steady = false;
@@ -274,6 +292,16 @@ static void go_on(struct gpu *g)
     if (!steady || !stride || !skip(g, stride)) measure_next(g);
 }
 
+/* The first wave has passed: how many of them make a window. Short ones differ by what happens to fall into them. */
+static void choose_span(struct gpu *g)
+{
+    struct waves *w = &g->waves;
+    uint64_t wave = (g->clock.now - w->began) / g->core_period + 1, waves = w->whole / w->resident;
+    uint64_t wanted = (LEAST_CYCLES + wave - 1) / wave, most = waves / MOST_PARTS;
+    if (wanted > most) wanted = most;
+    w->span = w->resident * (uint32_t)(wanted ? wanted : 1);
+}
+
 /* The counters are up to date: a window begins or ends. */
 static void look_at_counters(struct gpu *g)
 {
@@ -289,6 +317,7 @@ static void look_at_counters(struct gpu *g)
         stats_subtract(window, &w->begin, sizeof *window);
         go_on(g);
     } else {
+        if (w->phase == WAVES_RAMP && !w->moves) choose_span(g);
         measure_next(g);
     }
     if (w->moves) moves_window(g);

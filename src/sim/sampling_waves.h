@@ -3,6 +3,7 @@
 #define WL_SIM_SAMPLING_WAVES_H
 
 #include "engine/part.h"
+#include "sim/gpu.h"
 #include "stats/sampling_report.h"
 
 struct gpu;
@@ -27,10 +28,13 @@ struct wave_report {
 enum wave_phase { WAVES_RAMP, WAVES_WARM, WAVES_MEASURE, WAVES_DONE };
 
 struct waves {
-    bool wanted, on;              /* of the next launch; of this one */
+    struct wave_wish wish;        /* of the next launch */
+    bool on;                      /* windows of this one are measured */
     double tolerance;             /* the asked error, as a share */
     enum wave_phase phase;        /* what passes now */
-    uint32_t resident;            /* CTAs the machine holds at once */
+    uint32_t resident;            /* CTAs the machine holds at once: a wave */
+    uint32_t span;                /* CTAs of a window, a whole number of waves */
+    tick_t began;                 /* when the launch began */
     uint32_t settle;              /* waves behind a gap before a window begins */
     bool behind_gap;              /* no window since the last gap has been like those before it */
     bool faster, slower;          /* from one window to the next, before anything was left out */

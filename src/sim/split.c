@@ -165,6 +165,7 @@ static void cut_port(struct port *near, const struct port *p, const struct part 
 {
     port_init(near, p->capacity, p->producer, far);
     near->delay = p->delay;
+    near->cut = true;
     near->filled = filled;
     near->filled_bit = bit64(bit);
 }

@@ -3,6 +3,7 @@
  * One thread at a time works here, any of them. What the front has sent before a tick is seen here so much later
  * (lookahead), so the back can do all edges before that; and it does not wait for what SMs take out of their ports,
  * because it knows when they do. It says how far it has come when it has handed over all replies up to there. */
+#include "engine/step.h"
 #include "sim/split_priv.h"
 
 /* ---- parts whose ports are cut ---- */
@@ -19,6 +20,7 @@ tick_t split_tick_slice(void *self, tick_t now)
 /* Places in front of SMs that had none left and have one now. */
 static void free_taken(struct split *x, tick_t now)
 {
+    uint64_t left = 0;
     for (uint32_t w = 0; w < x->sm_words; w++)
         for (uint64_t m = x->reply_full[w]; m; m &= m - 1) {
             struct to_sm *t = &x->to_sm[w * 64 + bit_low64(m)];
@@ -27,53 +29,68 @@ static void free_taken(struct split *x, tick_t now)
             t->port.producer_waits = false;
             x->reply_full[w] &= ~(m & -m);
         }
+    for (uint32_t w = 0; w < x->sm_words; w++) left |= x->reply_full[w];
+    x->some_reply_full = left;
+}
+
+/* When an SM that had no room for a reply will have some. */
+static tick_t next_taken(const struct split *x)
+{
+    tick_t next = NEVER;
+    for (uint32_t w = 0; w < x->sm_words; w++)
+        for (uint64_t m = x->reply_full[w]; m; m &= m - 1) {
+            const struct to_sm *t = &x->to_sm[w * 64 + bit_low64(m)];
+            if (t->port.producer_waits) next = tick_min(next, dates_first(&t->taken));
+        }
+    return next == NEVER ? NEVER : part_edge_after(&x->g->net[1].part, next);
 }
 
 /* Replies that the network has just sent to an SM: each is taken at the SM's first edge at which it can be seen, one
  * per cycle. */
-static void carry_replies(struct split *x, uint32_t sm)
+static inline void carry_replies(struct split *x, uint32_t sm)
 {
     struct to_sm *t = &x->to_sm[sm];
     const struct part *part = &x->core;
     while (t->port.list.head) {
         struct req *r = cut_take(&t->port);
-        t->last = tick_max(t->last + part->period, part_edge_after(part, r->ready));
+        tick_t edge = part_edge_after(part, r->ready);
+        t->last = tick_max(t->last + part->period, edge);
         dates_add(&t->taken, t->last);
         x->replied++;
         if (x->threads > 1) handover_add(x, &x->replies, r);
-        else split_give_reply(x, r);
+        else split_give_reply(x, r, edge);
     }
-    if (t->port.used == t->port.capacity) x->reply_full[sm >> 6] |= bit64(sm & 63);
+    if (t->port.used < t->port.capacity) return;
+    x->reply_full[sm >> 6] |= bit64(sm & 63);
+    x->some_reply_full = true;
 }
 
 tick_t split_tick_replies(void *self, tick_t now)
 {
     struct split *x = self;
-    struct net *n = &x->g->net[1];
-    free_taken(x, now);
-    tick_t next = net_tick(n, now);
+    if (x->some_reply_full) free_taken(x, now);
+    tick_t next = net_tick(&x->g->net[1], now);
     for (uint32_t w = 0; w < x->sm_words; w++) {
         for (uint64_t m = x->reply_filled[w]; m; m &= m - 1) carry_replies(x, w * 64 + bit_low64(m));
         x->reply_filled[w] = 0;
-        for (uint64_t m = x->reply_full[w]; m; m &= m - 1) {
-            const struct to_sm *t = &x->to_sm[w * 64 + bit_low64(m)];
-            if (t->port.producer_waits) next = tick_min(next, part_edge_after(&n->part, dates_first(&t->taken)));
-        }
     }
-    return next;
+    return x->some_reply_full ? tick_min(next, next_taken(x)) : next;
 }
 
 /* ---- a stretch of work ---- */
 
 static bool holds_any(const struct split *x) { return x->received - x->replied + x->back_pool.alive != ALIVE_ZERO; }
 
+static inline void back_step(struct piece *b)
+{
+    if (b->clock.words == 1) step_word(&b->clock, b->driven);
+    else clock_step(&b->clock, b->driven, b->parts, false, NULL);
+    b->last = b->clock.now;
+}
+
 void split_back_run(struct split *x, tick_t limit)
 {
-    struct piece *b = &x->back;
-    while (back_next(x) < limit) {
-        clock_step(&b->clock, b->driven, b->parts, false, NULL);
-        b->last = b->clock.now;
-    }
+    while (next_wake(&x->back.clock) < limit) back_step(&x->back);
 }
 
 /* Time has come to just before `limit`: no wake-up is left before that. */
@@ -122,11 +139,8 @@ static void back_run(struct split *x, tick_t time, tick_t limit)
 {
     struct piece *b = &x->back;
     take_requests(x, time);
-    while (holds_any(x) && back_next(x) < limit && !b->breach.broken) {
-        clock_step(&b->clock, b->driven, b->parts, false, NULL);
-        b->last = b->clock.now;
-    }
-    if (back_next(x) >= limit) set_time(x, limit);
+    while (holds_any(x) && next_wake(&b->clock) < limit && !b->breach.broken) back_step(b);
+    if (next_wake(&b->clock) >= limit) set_time(x, limit);
     hand_over(x);
     atomic_store_explicit(&x->back_time, limit, memory_order_release);
 }

@@ -131,6 +131,7 @@ struct split {
     uint64_t hub_holds;  /* packets in the network */
     struct handover sent, came;                  /* packets that have left it; replies that have been carried over */
     uint64_t filled[NET_WORDS], full[NET_WORDS]; /* slices: whose port has something to carry over; has no room */
+    bool some_full;                              /* `full` is not empty */
     bool running;                                /* kernels have begun and not all have ended */
     struct split_source source[SM_MAX_KERNELS];
 
@@ -140,6 +141,7 @@ struct split {
     uint64_t received, replied;       /* requests from the front, replies to it */
     struct handover replies, arrived; /* to be carried over; requests that have been */
     uint64_t reply_filled[NET_WORDS], reply_full[NET_WORDS];
+    bool some_reply_full;
     bool closed; /* nobody may work there; under back_lock, as everything of the back */
 
     /* between them */
@@ -259,20 +261,14 @@ static inline struct req *handover_get(const struct handover *h, uint32_t i)
     return h->at[i];
 }
 
-/* A reply comes to its SM, which does not work meanwhile. */
-static inline void split_give_reply(struct split *x, struct req *r)
+/* A reply comes to its SM, which does not work meanwhile, and is seen there at this edge. */
+static inline void split_give_reply(struct split *x, struct req *r, tick_t edge)
 {
-    struct port *p = &x->g->sm[r->sm].reply;
+    struct port *p = &x->lane[r->sm].sm->reply;
     if (p->warm) p->warm(p->consumer, r, true);
-    if (cut_append(p, r)) x->next[r->sm] = tick_min(x->next[r->sm], part_edge_after(&x->core, r->ready));
+    if (cut_append(p, r)) x->next[r->sm] = tick_min(x->next[r->sm], edge);
 }
 
-/* The first wake-up of the back. */
-static inline tick_t back_next(const struct split *x)
-{
-    const struct domain *d = x->back.clock.domain;
-    return tick_min(tick_min(d[0].next, d[1].next), tick_min(d[2].next, d[3].next));
-}
 void split_back_run(struct split *x, tick_t limit); /* works at all its wake-ups before that */
 
 #endif

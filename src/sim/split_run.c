@@ -94,7 +94,10 @@ void split_lane(void *arg, unsigned thread, uint32_t number)
 static void take_replies(struct split *x)
 {
     if (!split_receive(x, &x->up, &x->has_up, &x->came)) return;
-    for (uint32_t i = 0; i < x->came.count; i++) split_give_reply(x, handover_get(&x->came, i));
+    for (uint32_t i = 0; i < x->came.count; i++) {
+        struct req *r = handover_get(&x->came, i);
+        split_give_reply(x, r, part_edge_after(&x->core, r->ready));
+    }
 }
 
 /* What the machine must know of an SM that has worked. */
@@ -159,6 +162,7 @@ static tick_t run_lanes(struct split *x)
 
 static void free_popped(struct split *x, tick_t now)
 {
+    uint64_t left = 0;
     for (uint32_t w = 0; w < x->slice_words; w++)
         for (uint64_t m = x->full[w]; m; m &= m - 1) {
             struct to_slice *t = &x->to_slice[w * 64 + bit_low64(m)];
@@ -167,13 +171,15 @@ static void free_popped(struct split *x, tick_t now)
             t->port.producer_waits = false;
             x->full[w] &= ~(m & -m);
         }
+    for (uint32_t w = 0; w < x->slice_words; w++) left |= x->full[w];
+    x->some_full = left;
 }
 
 /* When a slice that had no room for a packet will have some, as far as is known. */
 static tick_t next_room(const struct split *x)
 {
     tick_t next = NEVER;
-    for (uint32_t w = 0; w < x->slice_words; w++)
+    for (uint32_t w = 0; x->some_full && w < x->slice_words; w++)
         for (uint64_t m = x->full[w]; m; m &= m - 1) {
             const struct to_slice *t = &x->to_slice[w * 64 + bit_low64(m)];
             if (t->port.producer_waits) next = tick_min(next, dates_first(&t->popped));
@@ -183,7 +189,7 @@ static tick_t next_room(const struct split *x)
 
 static void tick_network(struct split *x, tick_t now)
 {
-    free_popped(x, now);
+    if (x->some_full) free_popped(x, now);
     const struct join *j = x->g->net[0].join;
     uint64_t joined = j ? j->joined : 0;
     tick_t next = net_tick(&x->g->net[0], now);
@@ -193,7 +199,9 @@ static void tick_network(struct split *x, tick_t now)
             uint32_t i = w * 64 + bit_low64(m);
             struct to_slice *t = &x->to_slice[i];
             for (; t->port.list.head; x->hub_holds--) handover_add(x, &x->sent, cut_take(&t->port));
-            if (t->port.used == t->port.capacity) x->full[w] |= bit64(i & 63);
+            if (t->port.used < t->port.capacity) continue;
+            x->full[w] |= bit64(i & 63);
+            x->some_full = true;
         }
         x->filled[w] = 0;
     }
@@ -204,6 +212,12 @@ static void tick_network(struct split *x, tick_t now)
 static void run_network(struct split *x, tick_t limit)
 {
     while (x->hub_next < limit) tick_network(x, x->hub_next);
+}
+
+/* The same while it holds any: without that its wake-ups change nothing, and are postponed. */
+static void run_held(struct split *x, tick_t limit)
+{
+    while (x->hub_holds && x->hub_next < limit) tick_network(x, x->hub_next);
 }
 
 /* The packets that SMs have sent in the cycle that begins at `edge` come to the network. */
@@ -304,14 +318,6 @@ static void hub_cycle(struct split *x, tick_t edge)
     if (x->hub_holds) run_network(x, edge + x->g->core_period);
 }
 
-/* The next edge after `edge`, at most `end`, at which the network has something to do. */
-static tick_t hub_edge(const struct split *x, tick_t edge, tick_t end)
-{
-    tick_t period = x->core.period, next = next_packets(x, edge + period, end);
-    if (!x->hub_holds || x->hub_next >= next) return next;
-    return tick_max(edge + period, part_cycles(&x->core, x->hub_next) * period);
-}
-
 /* The back may know of everything up to there. */
 static void publish(struct split *x, tick_t time)
 {
@@ -320,15 +326,27 @@ static void publish(struct split *x, tick_t time)
     atomic_store_explicit(&x->front_time, time, memory_order_release);
 }
 
+/* The network alone comes to where the SMs are: from one cycle in which they have sent anything to the next. */
+static void hub_catch_up(struct split *x, tick_t time)
+{
+    for (tick_t edge = x->exact;; edge += x->core.period) {
+        edge = next_packets(x, edge, time);
+        run_held(x, tick_min(edge + 1, time)); /* it sees what SMs send at an edge at its next one */
+        if (edge >= time) return;
+        feed_network(x, edge);
+    }
+}
+
 /* Network and dispatcher come to where the SMs are. */
 static void run_hub(struct split *x, tick_t time)
 {
-    bool wants = any_wants(x);
     x->hub_next = tick_min(x->hub_next, next_room(x));
-    for (tick_t edge = x->exact; edge < time; edge = wants ? edge + x->core.period : hub_edge(x, edge, time)) {
-        hub_cycle(x, edge);
-        if (wants) run_dispatcher(x, edge);
-    }
+    if (!any_wants(x)) hub_catch_up(x, time);
+    else
+        for (tick_t edge = x->exact; edge < time; edge += x->core.period) {
+            hub_cycle(x, edge);
+            run_dispatcher(x, edge);
+        }
     free_sent(x, time);
     publish(x, time);
 }
@@ -508,6 +526,7 @@ static void end_together(struct split *x)
     }
     memset(x->full, 0, sizeof x->full);
     memset(x->reply_full, 0, sizeof x->reply_full);
+    x->some_full = x->some_reply_full = false;
     run_network(x, end + 1);
     split_back_run(x, end + 1);
     x->back.clock.now = end;

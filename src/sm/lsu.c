@@ -5,8 +5,6 @@
  * one at its end is accepted or refused. A refused request keeps its place and all
  * requests behind it wait: that is the stall the papers are about. A scheduling scheme may add a queue
  * to which refused requests step aside, and a gate (ext_reexec.c, ext_gate.c). */
-#include <stdlib.h>
-
 #include "mem/net.h"
 #include "sm/sm_priv.h"
 
@@ -30,69 +28,13 @@ void lsu_init(struct sm *s, const struct gpu_config *c)
     make_pipe(&u->pipe[L1_TEXTURE], c->v[P_L1T_PIPE], 0, s->part.period);
     make_pipe(&u->pipe[L1_CONSTANT], 0, 0, s->part.period);
     u->single = c->v[P_L1D_PIPE] == 0;
+    u->usual = !u->single;
     u->lines = (uint32_t)c->v[P_L1D_LINES];
     constants_init(&s->constants, c->v, s->part.period);
     u->pipe[L1_DATA].depth *= u->lines;
 }
 
 /* ---- instructions in flight ---- */
-
-enum { OP_CHUNK = 256 };
-struct memop_chunk {
-    struct memop_chunk *next;
-    struct {
-        struct memop op;
-        char red[RED_ZONE]; /* nothing outside sanitizer builds */
-    } slot[OP_CHUNK];
-};
-
-int memop_grow(struct memop_pool *p)
-{
-    struct memop_chunk *c = aligned_alloc(_Alignof(struct memop_chunk), sizeof *c);
-    if (!c) return -1;
-    memset(c, 0, sizeof *c);
-    c->next = p->chunks;
-    p->chunks = c;
-    for (int i = 0; i < OP_CHUNK; i++) {
-        c->slot[i].op.next = p->free;
-        p->free = &c->slot[i].op;
-        POISON(&c->slot[i], sizeof c->slot[i]);
-    }
-    p->available += OP_CHUNK;
-    return 0;
-}
-
-void memop_move(struct memop_pool *from, struct memop_pool *to, uint64_t most)
-{
-    for (; most && from->free; most--) {
-        struct memop *op = from->free;
-        UNPOISON(op, sizeof *op);
-        from->free = op->next;
-        from->available--;
-        op->next = to->free;
-        to->free = op;
-        to->available++;
-        POISON(op, sizeof *op);
-    }
-}
-
-void memop_pool_destroy(struct memop_pool *p)
-{
-    for (struct memop_chunk *c = p->chunks, *next; c; c = next) {
-        next = c->next;
-        free(c);
-    }
-}
-
-struct memop *memop_alloc(struct sm *s)
-{
-    struct memop *op = s->ops->free;
-    WL_ASSERT(op && s->ops->available);
-    UNPOISON(op, sizeof *op);
-    s->ops->free = op->next;
-    s->ops->available--;
-    return op;
-}
 
 __attribute__((noinline)) static void unmark(struct sm *s, const struct memop *op)
 {
@@ -152,10 +94,10 @@ static tick_t writeback_slot(struct sm *s, tick_t now)
     return at;
 }
 
+/* There is one. */
 static void accept_reply(struct sm *s, tick_t now)
 {
-    struct req *r = port_peek(&s->reply, now);
-    if (!r) return;
+    struct req *r = s->reply.list.head;
     port_pop(&s->reply, now);
     reexec_changed(s);
     if (r->cache == L1_CODE) {
@@ -246,7 +188,9 @@ static enum l1_outcome read_constant(struct sm *s, struct l1 *c, struct req *r, 
     return outcome;
 }
 
-enum l1_outcome lsu_try(struct sm *s, enum cache_id cache, struct req *r, tick_t now)
+/* `gated`: a scheme may forbid misses. The usual machine has a copy of its own of this, in which that is a constant. */
+#define INTO_EACH static inline __attribute__((always_inline))
+INTO_EACH enum l1_outcome try_request(struct sm *s, enum cache_id cache, bool gated, struct req *r, tick_t now)
 {
     struct l1 *c = &s->lsu.l1[cache];
     struct memop *op = memop_of(r);
@@ -258,7 +202,7 @@ enum l1_outcome lsu_try(struct sm *s, enum cache_id cache, struct req *r, tick_t
     }
     if (data_load && s->tracks_loops)
         op->load.left_loop = op->load.loop != CODE_NO_LOOP && !warp_is_inside(s, r->warp, op->load.loop);
-    bool may_miss = !s->lsu.ext || ext_may_miss(s, cache, r);
+    bool may_miss = !gated || ext_may_miss(s, cache, r);
     bool last = op->sent + 1 == op->load.requests;
     enum l1_outcome outcome = l1_access(c, r, s->cycle, may_miss);
     if (l1_refused(outcome)) return outcome;
@@ -276,7 +220,12 @@ enum l1_outcome lsu_try(struct sm *s, enum cache_id cache, struct req *r, tick_t
     return outcome;
 }
 
-static void access_tags(struct sm *s, enum cache_id cache, tick_t now)
+enum l1_outcome lsu_try(struct sm *s, enum cache_id cache, struct req *r, tick_t now)
+{
+    return try_request(s, cache, s->lsu.ext, r, now);
+}
+
+INTO_EACH void access_first(struct sm *s, enum cache_id cache, bool gated, tick_t now)
 {
     struct access_pipe *p = &s->lsu.pipe[cache];
     struct l1 *c = &s->lsu.l1[cache];
@@ -286,7 +235,7 @@ static void access_tags(struct sm *s, enum cache_id cache, tick_t now)
     if (r->ready > now) return;
     struct req *next = r->next;
     __builtin_prefetch(next);
-    if (!l1_refused(outcome) || l1_retry_worthwhile(c)) outcome = lsu_try(s, cache, r, now);
+    if (!l1_refused(outcome) || l1_retry_worthwhile(c)) outcome = try_request(s, cache, gated, r, now);
     if (outcome == L1_AGAIN) return;
     if (l1_refused(outcome)) {
         p->refused = outcome;
@@ -295,6 +244,8 @@ static void access_tags(struct sm *s, enum cache_id cache, tick_t now)
     }
     lsu_leave_pipe(p, next);
 }
+
+static void access_tags(struct sm *s, enum cache_id cache, tick_t now) { access_first(s, cache, s->lsu.ext, now); }
 
 /* Lines that went into the pipe together are looked up together, until one is refused. */
 static void access_lines(struct sm *s, tick_t now)
@@ -497,24 +448,51 @@ static bool tags_free(const struct lsu *u)
     return !l1_refused(u->pipe[L1_DATA].refused) && !(u->ext && u->ext->queue.used);
 }
 
+/* A pipe without stages is fed and read in the same cycle. */
+static void access_fed(struct sm *s, tick_t now)
+{
+    const struct access_pipe *texture = &s->lsu.pipe[L1_TEXTURE];
+    if (texture->used && !texture->delay) access_tags(s, L1_TEXTURE, now);
+    if (s->lsu.pipe[L1_CONSTANT].used) access_tags(s, L1_CONSTANT, now);
+}
+
+/* A cycle of the usual kind of unit, one with stages before the tags and nothing that a scheme adds, in which only the
+ * L1D has requests when it begins. */
+static void usual_cycle(struct sm *s, tick_t now, uint64_t skipped)
+{
+    struct lsu *u = &s->lsu;
+    struct access_pipe *p = &u->pipe[L1_DATA];
+    s->stats.lsu_stall_cycles += skipped * l1_refused(p->refused);
+    l1_refuse(&u->l1[L1_DATA], p->refused, skipped);
+    if (port_peek(&s->reply, now)) accept_reply(s, now);
+    if (u->sent_for != now) send_misses(s, &u->l1[L1_DATA], now);
+    if (p->used && u->lines > 1) access_lines(s, now);
+    else if (p->used) access_first(s, L1_DATA, false, now);
+    lsu_feed(s, now);
+    if (u->readonly) access_fed(s, now);
+    s->stats.lsu_stall_cycles += some_refused(u);
+}
+
 void lsu_cycle(struct sm *s, tick_t now, uint64_t skipped)
 {
     struct lsu *u = &s->lsu;
+    if (u->usual && !u->readonly && !l1_wants_tags(&u->l1[L1_DATA])) {
+        usual_cycle(s, now, skipped);
+        return;
+    }
     if (skipped) account_skipped(s, skipped);
-    accept_reply(s, now);
+    if (port_peek(&s->reply, now)) accept_reply(s, now);
     if (u->sent_for != now) send_misses(s, &u->l1[L1_DATA], now);
     if (u->readonly) {
         send_misses(s, &u->l1[L1_TEXTURE], now);
         send_misses(s, &u->l1[L1_CONSTANT], now);
     }
     const struct access_pipe *data = &u->pipe[L1_DATA], *texture = &u->pipe[L1_TEXTURE];
-    /* A pipe without stages is fed and read in the same cycle. */
     if (data->delay) access_data(s, now);
     if (u->readonly && texture->used && texture->delay) access_tags(s, L1_TEXTURE, now);
     lsu_feed(s, now);
     if (!data->delay) access_data(s, now);
-    if (u->readonly && texture->used && !texture->delay) access_tags(s, L1_TEXTURE, now);
-    if (u->readonly && u->pipe[L1_CONSTANT].used) access_tags(s, L1_CONSTANT, now);
+    if (u->readonly) access_fed(s, now);
     if (l1_wants_tags(&u->l1[L1_DATA]) && tags_free(u) && !l1_busy(&u->l1[L1_DATA], s->cycle))
         l1_prefetch(&u->l1[L1_DATA], s->cycle);
     s->stats.lsu_stall_cycles += some_refused(u);
@@ -532,6 +510,15 @@ static tick_t readonly_next(const struct sm *s, const struct access_pipe *p)
     return gate_holds_up(s, p) ? 0 : NEVER;
 }
 
+/* A request that will be refused in the next cycle is refused from now on, so that the SM need not wake for that. */
+static void refuse_ahead(struct sm *s, tick_t soon)
+{
+    struct access_pipe *p = &s->lsu.pipe[L1_DATA];
+    const struct req *r = p->list.head;
+    if (!r || l1_refused(p->refused) || r->ready > soon || s->reply.visible_at <= soon) return;
+    p->refused = l1_foresee(l1d_of(s), r, s->cycle + 1);
+}
+
 /* Refused requests wait for a reply or for the network to take a miss; both wake the SM. */
 tick_t lsu_next(struct sm *s, tick_t now)
 {
@@ -547,6 +534,7 @@ tick_t lsu_next(struct sm *s, tick_t now)
     if (has_queue(s) && reexec_busy(s)) return soon;
     if (l1_wants_tags(&u->l1[L1_DATA]) && tags_free(u)) return soon;
     if (u->op && u->pipe[u->cache].used < u->pipe[u->cache].depth) return soon;
+    if (u->ahead && l1_is_crowded(&u->l1[L1_DATA])) refuse_ahead(s, soon);
     next = tick_min(next, pipe_next(&u->pipe[L1_DATA]));
     if (u->readonly) {
         next = tick_min(next, readonly_next(s, &u->pipe[L1_TEXTURE]));

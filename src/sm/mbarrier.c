@@ -12,12 +12,19 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/check.h"
 #include "sm/sm_priv.h"
 
 int mbarrier_init(struct sm *s, struct wl_err *e)
 {
     s->mbarrier = calloc(1, sizeof *s->mbarrier);
     return s->mbarrier ? 0 : wl_fail(e, WL_ERUN, "out of memory for mbarriers");
+}
+
+void mbarrier_destroy(struct sm *s)
+{
+    if (s->mbarrier) free(s->mbarrier->post);
+    free(s->mbarrier);
 }
 
 void mbarrier_install(struct sm *s, unsigned cta)
@@ -45,6 +52,21 @@ static void count(struct sm *s, unsigned cta, unsigned mbarrier, unsigned events
 
 /* ---- events elsewhere ---- */
 
+/* More events elsewhere in one cycle than ever before: a trace may hold as many as it likes. */
+static bool grow_post(struct sm *s)
+{
+    struct mbarriers *b = s->mbarrier;
+    unsigned cap = b->post_cap ? 2 * b->post_cap : 64;
+    struct mail *more = realloc(b->post, cap * sizeof *more);
+    if (!more) {
+        breach_note(s->part.clock->breach, "out of memory for events at mbarriers");
+        return false;
+    }
+    b->post = more;
+    b->post_cap = cap;
+    return true;
+}
+
 static void post(struct sm *s, const struct cta *from, unsigned rank, unsigned mbarrier, unsigned events)
 {
     struct mbarriers *b = s->mbarrier;
@@ -59,7 +81,7 @@ static void post(struct sm *s, const struct cta *from, unsigned rank, unsigned m
         other->events = (uint16_t)(other->events + events);
         return;
     }
-    WL_ASSERT(b->posted < POST_MAX);
+    if (b->posted == b->post_cap && !grow_post(s)) return;
     b->post[b->posted++] = letter;
     ++*s->starving;
 }

@@ -64,7 +64,8 @@ static unsigned exec_class(const struct sm *s, const struct code_inst *in, bool 
 {
     if (machine) return in->kind == INST_BRANCH ? EXEC_BRANCH : EXEC_MACHINE + in->lat;
     bool silicon = s->classes == CLASSES_HARDWARE;
-    if (in->kind == INST_BRANCH && in->ndst) return EXEC_BRANCH; /* assembled: what comes next waits for it */
+    if (in->kind == INST_BRANCH && in->ndst) /* assembled: what comes next waits for it */
+        return in->lat == LAT_PREDICATE ? EXEC_PARTING : EXEC_BRANCH;
     if (in->kind == INST_BRANCH) return silicon ? LAT_INT_ADD : EXEC_SHORT + LAT_INT_ADD;
     if (silicon || in->old == OLD_UNKNOWN || in->old == OLD_LISTED) return in->lat;
     if (in->old == OLD_FUNCTION) return LAT_SFU;

@@ -16,12 +16,14 @@ static unsigned unit_of(const struct sm *s, const int64_t *v, int class)
     bool slow = class == LAT_SFU || class == LAT_INT_DIV || class == LAT_FP_DIV || class == LAT_CVT ||
                 class == LAT_BITS || class == LAT_TEXTURE;
     bool multiply = class == LAT_INT_MUL || class == LAT_INT_MAD;
+    bool logic = class == LAT_INT_MAX || class == LAT_FP_MAX || class == LAT_PREDICATE;
     if (dp && own) return UNIT_DP;
     if (dp) return old && class != LAT_DP_DIV ? UNIT_ALU : UNIT_SFU;
     if (class == LAT_TENSOR && v[P_SM_TENSOR_PIPES]) return UNIT_TENSOR;
     if (class == LAT_TEXTURE && v[P_SM_TEXTURE_PIPES]) return UNIT_TEXTURE;
     if (class == LAT_UNIFORM && v[P_SM_UNIFORM_PIPES]) return UNIT_UNIFORM;
     if (slow || (old && multiply)) return UNIT_SFU;
+    if (logic && v[P_SM_LOGIC_PIPES]) return UNIT_LOGIC;
     return integer && v[P_SM_INT_PIPES] ? UNIT_INT : UNIT_ALU;
 }
 
@@ -65,14 +67,16 @@ static void set_classes(struct sm *s, const int64_t *v)
     }
     c[EXEC_BRANCH] = machine_class(v, &c[EXEC_MACHINE + LAT_INT_ADD], P_TRACE_LAT_BRANCH - P_TRACE_LAT_INT);
     if (v[P_SM_BRANCH_PIPES]) c[EXEC_BRANCH].unit = UNIT_BRANCH;
+    c[EXEC_PARTING] = c[EXEC_BRANCH];
+    c[EXEC_PARTING].latency = (uint16_t)v[P_SM_PARTING];
 }
 
 static void set_pipes(struct sm *s, const int64_t *v)
 {
     static const int pipes[PIPE_UNITS] = {
-        [UNIT_ALU] = P_SM_ALU_PIPES,         [UNIT_SFU] = P_SM_SFU_PIPES,        [UNIT_DP] = P_SM_DP_PIPES,
-        [UNIT_INT] = P_SM_INT_PIPES,         [UNIT_TENSOR] = P_SM_TENSOR_PIPES,  [UNIT_BRANCH] = P_SM_BRANCH_PIPES,
-        [UNIT_TEXTURE] = P_SM_TEXTURE_PIPES, [UNIT_UNIFORM] = P_SM_UNIFORM_PIPES};
+        [UNIT_ALU] = P_SM_ALU_PIPES,         [UNIT_SFU] = P_SM_SFU_PIPES,         [UNIT_DP] = P_SM_DP_PIPES,
+        [UNIT_INT] = P_SM_INT_PIPES,         [UNIT_TENSOR] = P_SM_TENSOR_PIPES,   [UNIT_BRANCH] = P_SM_BRANCH_PIPES,
+        [UNIT_TEXTURE] = P_SM_TEXTURE_PIPES, [UNIT_UNIFORM] = P_SM_UNIFORM_PIPES, [UNIT_LOGIC] = P_SM_LOGIC_PIPES};
     unsigned end = 0;
     for (unsigned u = 0; u < PIPE_UNITS; u++) {
         end += (unsigned)v[pipes[u]];
@@ -290,7 +294,7 @@ void sm_destroy(struct sm *s)
     free(s->sched.self);
     free(s->lsu.ext);
     fetch_destroy(s);
-    free(s->mbarrier);
+    mbarrier_destroy(s);
     free(s->stages);
     free(s->exits);
     warps_destroy(s);

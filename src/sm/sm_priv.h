@@ -46,6 +46,7 @@ void warp_copy_ends(struct sm *s, unsigned w, unsigned group, tick_t now);
 /* An mbarrier instruction or a bulk copy is issued; a bulk copy, and other copies of a warp, have ended (mbarrier.c).
  */
 int mbarrier_init(struct sm *s, struct wl_err *e);
+void mbarrier_destroy(struct sm *s);
 void mbarrier_install(struct sm *s, unsigned cta);
 void mbarrier_issue(struct sm *s, unsigned w, struct memop *op, tick_t now);
 void mbarrier_copy_ends(struct sm *s, const struct memop *op, tick_t now);

@@ -34,6 +34,7 @@ enum unit {
     UNIT_BRANCH,
     UNIT_TEXTURE,
     UNIT_UNIFORM,
+    UNIT_LOGIC,
     PIPE_UNITS,
     UNIT_LSU = PIPE_UNITS,
     UNIT_NONE,
@@ -147,6 +148,7 @@ struct lsu {
     struct memop *op;       /* the dispatched instruction, or NULL */
     tick_t busy_until;      /* shared-memory passes occupy the unit until then */
     bool single;            /* l1d.pipe = 0: a refused request is still in the unit, and no instruction comes past it */
+    bool usual;             /* stages before the tags, and no ext: */
     struct lsu_ext *ext;    /* what a scheduling scheme adds to the unit; NULL: nothing */
     uint32_t readonly;      /* requests of the texture and constant caches under way: 0 spares looking at them */
     bool load_bytes;        /* the L2's policy may ask which bytes a load touches: not LRU */
@@ -290,9 +292,7 @@ struct warp_copies {
     uint32_t mark[COPY_GROUPS]; /* by these modulo the size: `ended` behind them */
 };
 
-/* Events at an mbarrier of another CTA of the cluster. In one cycle an SM posts what it issues, at most to an mbarrier
- * per lane or a CTA per rank, and what copies that are back say. */
-enum { POST_MAX = (SM_MAX_SCHEDULERS + 1) * WARP_SIZE };
+/* Events at an mbarrier of another CTA of the cluster. */
 struct mail {
     uint32_t order; /* that CTA's, in the order of the dispatcher */
     uint16_t events;
@@ -309,8 +309,8 @@ struct later {
 
 /* mbarriers of the CTAs of an SM: the events that have happened there, and what warps wait for (enum async_role). */
 struct mbarriers {
-    struct mail post[POST_MAX];
-    unsigned posted;
+    struct mail *post; /* [posted] of this cycle */
+    unsigned posted, post_cap;
     uint8_t laters[SM_MAX_WARPS];
     struct later later[SM_MAX_WARPS][LATER_MAX];
     uint64_t used; /* set of slots of CTAs whose events are not all 0 */
@@ -334,8 +334,9 @@ struct cta {
 enum { CLASSES_HARDWARE, CLASSES_GPGPUSIM3, CLASSES_GPGPUSIM4 };
 
 /* Instructions of one latency class; those that the tables of GPGPU-Sim do not have are in a class of their own,
- * EXEC_SHORT behind the usual one. Machine code has its own, EXEC_MACHINE behind, and one for branches. */
-enum { EXEC_SHORT = LAT_COUNT, EXEC_MACHINE = 2 * LAT_COUNT, EXEC_BRANCH = 3 * LAT_COUNT, EXEC_CLASSES };
+ * EXEC_SHORT behind the usual one. Machine code has its own, EXEC_MACHINE behind, and one for branches. Lanes
+ * of assembled programs that part have another. */
+enum { EXEC_SHORT = LAT_COUNT, EXEC_MACHINE = 2 * LAT_COUNT, EXEC_BRANCH = 3 * LAT_COUNT, EXEC_PARTING, EXEC_CLASSES };
 struct exec_class {
     uint16_t latency, init; /* cycles */
     uint8_t unit;           /* enum unit */

@@ -324,6 +324,10 @@ echo old >"$work/l.json"
 check "lost results are a failure" [ $? = 1 ]
 err_has "results of the program are lost"
 check "and nothing is written of them" [ "$(cat "$work/l.json")" = old ]
+"$WARPLINE" exec -q --json "$work/l.json" -- sh -c 'trap "" XFSZ; ulimit -f 0; exec "$0" many 3' "$own/exec_rough" \
+    2>&1 >/dev/null | cat >"$work/err"
+err_has "results of the program are lost" # when not a byte can be written, to tell of it, too
+check "and nothing is written of them" [ "$(cat "$work/l.json")" = old ]
 exec_ok "with room for them" "^60.0$" --json "$work/l.json" -- "$own/exec_rough" many 40
 check "all are there" [ "$(launches "$work/l.json")" = 40 ]
 (umask 777; "$WARPLINE" exec -q -- "$own/exec_rough" many >"$work/out" 2>"$work/err")

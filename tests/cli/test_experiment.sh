@@ -261,6 +261,19 @@ check "the page is that of the store" cmp report.txt from.txt
 "$WARPLINE" claims baseline --size tiny --store "$db" >stored.txt
 good "claims --from" claims --from baseline.csv
 check "the claims are those of the store" cmp stored.txt "$work/out"
+# What a file has is not run again, and an export that takes it along is the file.
+run claims baseline --size tiny --store "$work/other.db" --known baseline.csv
+check "--known: the claims are those of the file" cmp stored.txt "$work/out"
+check "and it says how many it knows" grep -q "baseline.csv: [1-9][0-9]* results are known" "$work/err"
+check "nothing was stored" test "$("$WARPLINE" store list --store "$work/other.db" | awk 'END { print $1 }')" = 0
+good "export with --known" store export results baseline --size tiny --store "$work/other.db" --known baseline.csv \
+    -o again.csv -q
+check "is the file" cmp baseline.csv again.csv
+bad 2 "has results of baseline, not of demo" experiment demo --size tiny --store "$work/other.db" --known baseline.csv
+bad 2 "not small" claims baseline --size small --store "$work/other.db" --known baseline.csv
+bad 2 "must be as it was" claims baseline --size tiny --sample --store "$work/other.db" --known baseline.csv
+bad 2 "without --range" claims baseline --size tiny --range --store "$work/other.db" --known baseline.csv
+bad 2 "without --from" claims --from baseline.csv --known baseline.csv
 "$WARPLINE" figure baseline --size tiny --store "$db" --out . >stored.txt
 good "figure --from" figure --from baseline.csv --out from
 check "the figures are those of the store" cmp stored.txt "$work/out"

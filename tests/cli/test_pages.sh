@@ -26,6 +26,17 @@ check "the sum" grep -qF "| **all** | $1 | $2 | $3 | $4 | $5 |" $results/README.
 check "README.md has it" grep -q "^Of $1 claims of the five papers $2 match at size \`small\`, $3 have the direction, \
 $4 miss, $5 cannot be run" README.md
 
+# The first screen of each page says what reproduces, what does not and why, in this order; details are below.
+for name in apcm dacache dycache hac mascar; do
+    check "$name.md: what reproduces, what does not, why, on one screen" awk '
+        /^## / && !end { end = NR }
+        /^\*\*What reproduces\*\*/ { good = NR }
+        /^\*\*What does not\*\*/ { bad = NR }
+        /^\*\*Why\*\*/ { why = NR }
+        length($0) > 140 && !end { wide = NR }
+        END { exit !(1 < good && good < bad && bad < why && why < end && end <= 45 && !wide) }' $results/$name.md
+done
+
 # ---- size paper, sampled: what is known there, next to the same claims at small ----
 run claims --from $results/paper/*.csv
 check "claims-paper.txt is what the files of size paper show" cmp -s $results/claims-paper.txt "$work/out"

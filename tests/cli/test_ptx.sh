@@ -25,6 +25,9 @@ bad 2 "cannot read" run "$work/none.ptx"
 bad 2 "2 kernels; choose one with --kernel" run "$ptx"
 check "it lists them with their parameters" grep -q 'axpy (.u64 x, .u64 y, .f32 a, .u32 n)' "$work/err"
 bad 2 "did you mean 'axpy'" run "$ptx" --kernel axpi
+printf '.version 7.0\n.target sm_75\n.address_size 64\n.entry declared;\n' >"$work/declared.ptx"
+bad 2 "has no kernel (.entry with a body)" run "$work/declared.ptx" --grid 1 --block 1
+bad 2 "has no kernel (.entry with a body)" run "$work/declared.ptx" --grid 1 --block 1 --kernel declared
 bad 2 "needs --grid" run "$ptx" --kernel axpy --block 32
 bad 2 "needs --block" run "$ptx" --kernel axpy --grid 4
 bad 2 "up to three numbers" run "$ptx" --kernel axpy --grid 4,x --block 32

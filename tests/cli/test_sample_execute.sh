@@ -44,7 +44,7 @@ r = json.load(open(sys.argv[1]))
 s = r["sampling"]
 assert s["executed_share"] == 1 and s["timed_share"] < 1 and "values" in r["check"]' "$work/a.json"
 # shellcheck disable=SC2086
-good "a program that reads back" run srad $machine --input iters=12 --json "$work/a.json" -q
+good "a program that reads back" run leukocyte $machine=5% --json "$work/a.json" -q
 check "executes everything" python3 -c 'import json,sys
 s = json.load(open(sys.argv[1]))["sampling"]
 assert s["executed_share"] == 1 and s["timed_share"] < 1, s["timed_share"]' "$work/a.json"

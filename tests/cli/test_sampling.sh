@@ -68,6 +68,13 @@ run_pair() { # NAME ARGS...
 }
 run_pair fdtd2d fdtd2d --size tiny --input steps=40
 run_pair gaussian gaussian --size tiny
+# many launches of many short waves: windows of several, and launches that only fill the caches are timed at their end
+short='fdtd2d --size tiny --input nx=256 --input ny=256 --input steps=24 --set sm.count=1 --set sm.ctas=2 --set l2.sets=4'
+# shellcheck disable=SC2086
+run_pair short_waves $short
+check "no launch of short waves is timed as a whole" python3 -c 'import json,sys
+n = json.load(open(sys.argv[1]))["sampling"]
+assert n["timed_share"] < 0.1 and n["launches"]["timed"] == 0, n' "$work/short_waves.json"
 if [ "${WL_SLOW:-0}" != 1 ]; then # the two long ones: minutes in a sanitized build
 run_pair waves hotspot --size tiny --input side=420
 # blocks that share lines drift apart and together again: three waves that are alike do not make a steady state

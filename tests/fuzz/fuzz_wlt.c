@@ -46,7 +46,8 @@ static int read_launch(struct stream_source *s, struct wl_err *e)
     require(s->info->warps_per_cta >= 1 && s->info->warps_per_cta <= CTA_MAX_WARPS);
     check_code(s->info->code);
     for (uint32_t id = 0; (got = s->next(s, &cta, e)) > 0; id++) {
-        require(cta.cta == id && cta.nwarps == s->info->warps_per_cta);
+        require(cta.cta == launch_nth(s->info, id) && cta.cta < s->info->ctas);
+        require(cta.nwarps == s->info->warps_per_cta);
         if (id) s->release(s, &held);
         held = cta;
         for (uint32_t w = 0; w < held.nwarps; w++) wlt_walk(s->info->code, held.warp[w], visit, NULL);

@@ -209,12 +209,35 @@ static void random_v3(struct gpu_config *c, uint64_t s)
     SET(DRAM_TURN, (int64_t)machine_draw(&s, 2));
 }
 
+/* What machines since Hopper have: clusters on GPCs, products of warp groups, constants near and far, joined reads. */
+static void random_hopper(struct gpu_config *c, uint64_t s)
+{
+    SET(GPU_GPCS, ONE_OF(0, 0, 1, 11, 21, 99));
+    SET(CLUSTER_LATENCY, (int64_t)machine_draw(&s, 300));
+    SET(CLUSTER_EVENT, size_of(&s, 1500)); /* longer than a wheel */
+    SET(CLUSTER_BARRIER, size_of(&s, 1500));
+    SET(CLUSTER_BYTES, ONE_OF(1, 21, 1024));
+    SET(LAT_WGMMA, (int64_t)machine_draw(&s, 1500));
+    SET(INIT_WGMMA, size_of(&s, 64));
+    SET(INIT_WGMMA_LEAST, (int64_t)machine_draw(&s, 64));
+    SET(L1C_FILL, (int64_t)machine_draw(&s, 3));
+    SET(L1C_NEAR, ONE_OF(0, 1, 2, 32));
+    SET(L1C_NEAR_HIT, (int64_t)machine_draw(&s, 40));
+    SET(L1C_FAR_HIT, (int64_t)machine_draw(&s, 200));
+    SET(L1C_TURN, (int64_t)machine_draw(&s, 4));
+    SET(ICNT_STORE_HOLD, (int64_t)machine_draw(&s, 5));
+    bool may_join = c->v[P_SM_CLUSTER] == 1 && !c->v[P_L2_ENTRY] && !c->v[P_ICNT_IN_FLITS] && !c->v[P_ICNT_OUT_FLITS];
+    SET(ICNT_JOIN, may_join ? ONE_OF(0, 1, 2, 16) : 0);
+    SET(ICNT_JOIN_CYCLES, size_of(&s, 300));
+    SET(ICNT_JOIN_GROUPS, ONE_OF(1, 2, 8));
+}
+
 /* 0, or what config_check says. Each part of the machine is random or the preset's, so that one odd part meets usual
  * ones too. */
 static int random_machine(struct gpu_config *c, uint64_t seed, struct wl_err *e)
 {
-    static void (*const parts[])(struct gpu_config *, uint64_t) = {random_sm,     random_old_sm, random_l1, random_l2,
-                                                                   random_memory, random_clocks, random_v3};
+    static void (*const parts[])(struct gpu_config *, uint64_t) = {
+        random_sm, random_old_sm, random_l1, random_l2, random_memory, random_clocks, random_v3, random_hopper};
     config_defaults(c);
     snprintf(c->name, sizeof c->name, "seed %llu", (unsigned long long)seed);
     uint64_t s = seed * 977;

@@ -77,6 +77,21 @@ TEST(integer_pipes_take_all_that_is_not_fp32)
     assert_int_equal(between(0, 0, 2), 2);
 }
 
+TEST(logic_has_pipes_of_its_own)
+{
+    static const enum lat_class turns[] = {LAT_INT_MAX, LAT_INT_ADD, LAT_FP_MAX, LAT_FP_MAD, LAT_COUNT};
+    static const enum lat_class same[] = {LAT_INT_MAX, LAT_FP_MAX, LAT_INT_MAX, LAT_FP_MAX, LAT_COUNT};
+    static const char one[] = "sm.count=1 sm.schedulers=1 sm.alu_pipes=2 init.int_max=4 init.fp_max=4 init.int_add=2";
+    static const char apart[] =
+        "sm.count=1 sm.schedulers=1 sm.alu_pipes=2 sm.logic_pipes=1 init.int_max=2 init.fp_max=2 init.int_add=2";
+    run_classes(one, 1, turns, false, false);
+    assert_int_equal(between(0, 0, 3), 4);
+    run_classes(apart, 1, turns, false, false); /* a comparison and an addition per two cycles */
+    assert_int_equal(between(0, 0, 3), 3);
+    run_classes(apart, 1, same, false, false);
+    assert_int_equal(between(0, 0, 3), 6);
+}
+
 TEST(pipes_of_a_sub_core_serve_its_scheduler)
 {
     static const enum lat_class adds[] = {LAT_FP_ADD, LAT_FP_ADD, LAT_FP_ADD, LAT_FP_ADD, LAT_COUNT};

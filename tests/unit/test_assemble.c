@@ -103,3 +103,58 @@ TEST(loads_with_something_between_them_stay_apart)
                                           "ld.shared.u32 %r11, [%r9+4];\nmov.u32 %r13, 1;\n" SUM TAIL),
                      BASE - 1);
 }
+
+/* ---- short ways (guard_short.c) ---- */
+
+#define ODD  "mov.u32 %r3, 5;\nand.b32 %r4, %r2, 1;\nsetp.eq.u32 %p1, %r4, 0;\n"
+#define ADD  "add.s32 %r3, %r3, %r2;\n"
+#define ADD7 ADD ADD ADD ADD ADD ADD ADD
+
+/* The branch goes, and with it the instruction of the lanes that part. */
+TEST(a_short_way_is_guarded)
+{
+    assert_int_equal(more(HEAD ODD "@%p1 bra END;\n" ADD "END:\n" TAIL), -1 - 1);
+    assert_int_equal(more(HEAD ODD "@%p1 bra END;\n" ADD7 "END:\n" TAIL), -1 - 1);
+    assert_int_equal(more(HEAD ODD "@%p1 bra END;\n" ADD7 ADD "END:\n" TAIL), -1 + 3); /* lanes part and meet */
+    assert_int_equal(more(HEAD "mov.u32 %r3, 5;\nsetp.eq.u32 %p1, %r1, 7;\n@%p1 bra END;\n" ADD7 ADD "END:\n" TAIL),
+                     -1); /* all lanes go the same way */
+}
+
+TEST(two_short_ways_are_guarded)
+{
+    static const char either[] = HEAD ODD "@%p1 bra ELSE;\n" ADD "bra END;\nELSE:\nsub.s32 %r3, %r3, %r2;\nEND:\n" TAIL;
+    assert_int_equal(more(either), -1 - 2);
+    assert_int_equal(more(HEAD ODD "@%p1 bra ELSE;\n" ADD "bra END;\nELSE:\n" ADD ADD ADD ADD ADD ADD "END:\n" TAIL),
+                     -1 + 3);
+}
+
+/* What is read behind the way, or made anew in the next round, must not be written by the other lanes. */
+TEST(what_leaves_a_short_way_has_its_guard)
+{
+    assert_int_equal(more(HEAD ODD "@%p1 bra END;\nadd.s32 %r5, %r2, 1;\nmul.lo.s32 %r3, %r5, %r2;\nEND:\n" TAIL),
+                     -1 - 1);
+    assert_int_equal(more(HEAD "mov.u32 %r6, 0;\nmov.u32 %r3, 0;\nLOOP:\nadd.s32 %r4, %r2, %r6;\nand.b32 %r4, %r4, 3;\n"
+                               "setp.ne.u32 %p1, %r4, 0;\n@%p1 bra NEXT;\nadd.s32 %r5, %r6, 9;\nNEXT:\n"
+                               "add.s32 %r3, %r3, %r5;\nadd.s32 %r6, %r6, 1;\nsetp.lt.u32 %p2, %r6, 8;\n"
+                               "@%p2 bra LOOP;\n" TAIL),
+                     -1 - 8);
+}
+
+#define AROUND(way) HEAD ODD "@%p1 bra END;\n" way "END:\n" TAIL
+
+TEST(some_ways_stay_branches)
+{
+    assert_true(more(AROUND("bar.warp.sync 0xffffffff;\n")) >= 0);
+    assert_true(more(AROUND("atom.global.add.u32 %r3, [%d4], 1;\n")) >= 0);
+    assert_true(more(AROUND("div.s32 %r3, %r2, %r1;\n")) >= 0);
+    assert_true(more(AROUND("ld.volatile.global.u32 %r3, [%d4];\n")) >= 0);
+    assert_true(more(AROUND("setp.ne.u32 %p1, %r2, 3;\n@%p1 add.s32 %r3, %r3, 1;\n")) >= 0);
+}
+
+/* Lanes that go to the end do not meet again. */
+TEST(lanes_that_end_do_not_part)
+{
+    assert_int_equal(more(HEAD ODD "st.global.u32 [%d4], %r1;\n@%p1 bra END;\n" ADD7 ADD ADD
+                                   "st.global.u32 [%d4], %r3;\nEND:\nret;\n}\n"),
+                     -1);
+}

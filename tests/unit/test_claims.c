@@ -122,6 +122,28 @@ TEST_WITH(within_a_factor, NULL, done)
     refused(HEAD "[claim a]\nvalue = 2\ntolerance = x2\nneutral = 0\nmeasure = 1\n", "no neutral");
 }
 
+/* ---- as they are shown ---- */
+
+static void shown_as(const char *claim, const char *measure, const char *want)
+{
+    char text[400], out[32];
+    snprintf(text, sizeof text, HEAD "[claim a]\n%s\nmeasure = %s\n", claim, measure);
+    parse(text);
+    claim_text(&x->claims[0], measured(0), out, sizeof out);
+    assert_string_equal(out, want);
+}
+
+TEST_WITH(a_count_has_no_decimals, NULL, done)
+{
+    shown_as("value = 13\ntolerance = 2", "5", "5");
+    shown_as("value = 107\ntolerance = x2", "89.8", "89.800");
+    shown_as("value = 0.10\ntolerance = 0.05", "0", "0.000"); /* a share that is 0 is no count */
+    shown_as("value = 1.00", "1", "1.000");
+    shown_as("value = 3479\ntolerance = x2", "2294.4", "2294");
+    shown_as("text = a", "2 > 1", "holds");
+    shown_as("text = a", "1 > 2", "does not");
+}
+
 /* ---- what counts ---- */
 
 TEST_WITH(own_checks_and_repeats_are_not_counted, NULL, done)

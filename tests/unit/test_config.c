@@ -281,6 +281,8 @@ TEST_WITH(sizes, fresh, NULL)
     assert_says("the nearest are 4096 and 8192 bytes");
     refused("l1d.size = 32K\nl1d.sets = 64\n", "a size or sets");
     refused("l1d.size = 4200\n", "no size of a cache");
+    refused("l2.size = 990749749999\n",
+            "the nearest is 824633720832 bytes"); /* at once: it was searched for line by line */
 }
 
 static void count_change(void *arg, const char *name, const char *value, const int64_t *number)

@@ -159,6 +159,29 @@ TEST_WITH(later, fresh, clean)
     experiment_free(x), experiment_free(y);
 }
 
+/* What is known need not be run again: not what failed, nor what another machine gave. */
+TEST_WITH(known, fresh, clean)
+{
+    struct experiment *x = read_experiment(TEXT);
+    struct experiment *y = read_experiment("workloads = bfs atax gemm\n[series gto]\nsched = gto\nset = l1d.mshr=77\n"
+                                           "[series lrr]\nsched = lrr\n[figure 1]\nmetric = ipc\n");
+    struct plan *p = plan_all(x), *q = plan_all(y);
+    unsigned found = 0;
+    fill(p);
+    unsigned done = plan_count(p, RUN_DONE);
+    write_file(p);
+    assert_int_equal(results_known(q, file, &found, &e), 0);
+    assert_int_equal(found, 2); /* lrr on two programs */
+    assert_int_equal(plan_count(q, RUN_DONE), 2);
+    assert_int_equal(plan_count(q, RUN_FAILED), 0);
+    struct plan *again = plan_all(x);
+    assert_int_equal(results_known(again, file, &found, &e), 0);
+    assert_int_equal(plan_count(again, RUN_DONE), done);
+    assert_int_equal(plan_count(again, RUN_FAILED), 0);
+    plan_free(p), plan_free(q), plan_free(again);
+    experiment_free(x), experiment_free(y);
+}
+
 static void refuses(const char *text, const char *part)
 {
     struct experiment *x = read_experiment(TEXT);

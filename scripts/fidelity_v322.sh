@@ -6,6 +6,7 @@
 #   stats  a line per statistic: NAME VALUE
 #   lines  a line per counter of a run: name,sched,counter,3.2.2's value,ours
 #   reference FOLDER  runs nothing: all rows as FOLDER/v322.csv for `warpline fidelity`, with the files they need
+# ROWS=FILE compares with other rows of the same kernels (tests/fidelity/v42/rows.csv: release 4.2, MACHINE=gtx480-v42),
 # SCHEDS="lrr gto" leaves schedulers out, JOBS=n runs n at a time, MACHINE=NAME takes another machine and
 # SET="KEY=VALUE ..." changes parameters of it: what one mechanism is worth.
 set -eu
@@ -15,13 +16,15 @@ case $w in /*) ;; *) w=$PWD/$w ;; esac
 here=$(cd "$(dirname "$0")" && pwd)
 doc=$here/../docs/fidelity-v322.md
 data=$here/../tests/fidelity/v322
+rows=${ROWS:-$data/rows.csv}
+case $rows in /*) ;; *) rows=$PWD/$rows ;; esac
 if [ "$mode" = reference ]; then
     to=${1:?fidelity_v322.sh: reference FOLDER}
     mkdir -p "$to"
     cp "$data"/*.ptx "$to"
     (cd "$to" && cmake -E tar xf "$data/inputs.tar.xz")
     awk -v machine="${MACHINE:-gtx480-v322}" -f "$here/fidelity_v322_reference.awk" "$data/kernels.txt" \
-        "$data/rows.csv" > "$to/v322.csv"
+        "$rows" > "$to/v322.csv"
     exit
 fi
 work=$(mktemp -d)
@@ -46,18 +49,18 @@ awk -F, -v name="$name" -v sched="$sched" '
     FILENAME != ARGV[1] && FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
     FILENAME != ARGV[1] && FNR == 2 {
         for (i = 3; i <= n; i++) if (what[i] in at) print name "," sched "," what[i] "," ref[i] "," $at[what[i]]
-    }' "$DATA/rows.csv" "out.$name.$sched" > "res.$name.$sched"
+    }' "$ROWS" "out.$name.$sched" > "res.$name.$sched"
 END
 
 names=$*
 [ -n "$names" ] || names=$(grep -v '^#' "$data/kernels.txt" | cut -d'|' -f1)
 for n in $names; do
     for s in ${SCHEDS:-lrr gto two_level}; do
-        if grep -q "^$n,$s," "$data/rows.csv"; then echo "$n $s"; fi
+        if grep -q "^$n,$s," "$rows"; then echo "$n $s"; fi
     done
 done > "$work/todo"
 [ -s "$work/todo" ] || { echo "fidelity_v322.sh: no row of that name" >&2; exit 2; }
-export W="$w" DATA="$data" MACHINE="${MACHINE:-gtx480-v322}" SET="${SET:-}"
+export W="$w" DATA="$data" ROWS="$rows" MACHINE="${MACHINE:-gtx480-v322}" SET="${SET:-}"
 (cd "$work" && xargs -P "${JOBS:-2}" -L 1 sh one.sh < todo)
 while read -r n s; do cat "$work/res.$n.$s"; done < "$work/todo" > "$work/lines"
 case $mode in

@@ -387,6 +387,33 @@ static int set_network(struct machine *m, const char *v, int unused)
     if (n == 1)
         gpgpusim_say(m, "the network of -inter_config_file becomes a crossbar with icnt.latency %d",
                      (int)m->config->v[P_ICNT_LATENCY]);
+    /* The built-in crossbar moves a packet from one end to the other in a cycle, where the network of the other mode
+     * takes five: local_interconnect.cc, Advance. What is left of its 7 cycles (gtx480-v42.ini) is the way in and out.
+     */
+    if (n == 2) m->config->v[P_ICNT_LATENCY] = 3;
+    return 0;
+}
+
+/* The operand collector works so often in a cycle: with two rounds an instruction gets a collector and its registers in
+ * one cycle, not in two (shader.cc, read_operands). */
+static int set_collector_rounds(struct machine *m, const char *v, int unused)
+{
+    long n;
+    (void)unused;
+    if (read_long(m, v, &n)) return WL_EINPUT;
+    if (n < 2) return 0;
+    m->config->v[P_SM_ISSUE_DELAY] = 5;
+    m->config->v[P_SM_MEM_DELAY] = 4;
+    return 0;
+}
+
+/* Copies pass the L2 under an address of 32 bits (gpu-sim.cc, perf_memcpy_to_gpu). */
+static int set_copies(struct machine *m, const char *v, int unused)
+{
+    long n;
+    (void)unused;
+    if (read_long(m, v, &n)) return WL_EINPUT;
+    m->config->v[P_L2_COPY_FILLS] = n ? 2 : 0;
     return 0;
 }
 
@@ -456,7 +483,7 @@ static const struct gpgpusim_row rows[] = {
     {"-gpgpu_n_sub_partition_per_mchannel", set_param, P_L2_SLICES, OPTIONAL},
     {"-gpgpu_memory_partition_indexing", set_partition, 0, OPTIONAL},
     {"-gpgpu_dram_partition_queues", set_queues, 0, OPTIONAL},
-    {"-gpgpu_perf_sim_memcpy", set_param, P_L2_COPY_FILLS, OPTIONAL},
+    {"-gpgpu_perf_sim_memcpy", set_copies, 0, OPTIONAL},
     {"-gpgpu_l2_rop_latency", set_param, P_L2_ROP, OPTIONAL},
     {"-dram_latency", set_param, P_MEM_LATENCY, OPTIONAL},
 };
@@ -474,6 +501,7 @@ static const struct gpgpusim_row more_rows[] = {
     {"-dram_dual_bus_interface", set_param, P_DRAM_DUAL, OPTIONAL},
     {"-gpgpu_max_concurrent_kernel", set_kernels, P_GPU_CONCURRENT_KERNELS, OPTIONAL},
     {"-gpgpu_concurrent_kernel_sm", set_param, P_SM_KERNELS, OPTIONAL},
+    {"-gpgpu_reg_file_port_throughput", set_collector_rounds, 0, OPTIONAL},
     {"-dram_bnk_indexing_policy", only, 0, OPTIONAL},
     {"-dram_bnkgrp_indexing_policy", only, 1, OPTIONAL},
     {"-gpgpu_num_tensor_core_units", set_param, P_SM_TENSOR_PIPES, OPTIONAL},

@@ -601,7 +601,9 @@ static uint64_t copy_sectors(const struct gpu *g)
 
 void gpu_host_copy(struct gpu *g, uint64_t addr, uint64_t bytes)
 {
-    if (!g->config.v[P_L2_COPY_FILLS] || !bytes) return;
+    enum { NO_FILLS, FILLS, FILLS_LOW32 }; /* l2.copy_fills */
+    if (g->config.v[P_L2_COPY_FILLS] == NO_FILLS || !bytes) return;
+    bool low = g->config.v[P_L2_COPY_FILLS] == FILLS_LOW32;
     uint64_t first = addr / SECTOR_BYTES, last = (addr + bytes - 1) / SECTOR_BYTES, most = copy_sectors(g);
     if (last - first >= most) first = (last - most + 1) / LINE_SECTORS * LINE_SECTORS;
     while (first <= last) { /* line by line, with the sectors that were written */
@@ -610,6 +612,7 @@ void gpu_host_copy(struct gpu *g, uint64_t addr, uint64_t bytes)
         uint8_t sectors = 0;
         for (uint64_t i = first; i <= end; i++) sectors |= (uint8_t)(1u << i % LINE_SECTORS);
         struct place p;
+        if (low) line &= UINT32_MAX >> LINE_SHIFT;
         addrmap_place(&g->map, line << LINE_SHIFT, &p);
         l2_host_copy(&g->l2[p.slice], line, p.set, sectors, g->clock.now);
         first = end + 1;

@@ -40,11 +40,11 @@ static bool lane_is_certain(const struct lane *l)
     return sm_keeps_kernel(l->sm) && (p->used + MOST <= p->capacity || p->used + sm_may_send(l->sm) <= p->capacity);
 }
 
-/* What an SM may need in so many cycles; see set_round in gpu.c. More than all SMs together may need is lent. */
-static bool refill(struct split *x, struct split_worker *w, uint64_t cycles)
+/* What so many SMs may need in so many cycles; see set_round in gpu.c. More than all SMs together may need is lent. */
+static bool refill(struct split *x, struct split_worker *w, uint64_t sms, uint64_t cycles)
 {
     enum { BATCH = 512 };
-    uint64_t requests = 12 * cycles, ops = (uint64_t)x->g->config.v[P_SM_LSU_QUEUE] + cycles;
+    uint64_t requests = 12 * sms * cycles, ops = sms * ((uint64_t)x->g->config.v[P_SM_LSU_QUEUE] + cycles);
     uint64_t plenty = (uint64_t)12 * (x->window_cycles + 1) * x->g->sms + 8 * BATCH;
     bool lends = w->pool.available > plenty, lends_ops = w->ops.available > plenty;
     if (w->pool.available >= requests && w->ops.available >= ops && !lends && !lends_ops) return true;
@@ -69,7 +69,7 @@ void split_lane(void *arg, unsigned thread, uint32_t number)
     struct lane *l = &x->lane[i];
     struct split_worker *w = &x->worker[thread];
     tick_t t = x->next[i], bound = lane_bound(x, l), wants_at = l->sm->wants_at;
-    if (!refill(x, w, x->window_cycles + 1)) {
+    if (!refill(x, w, 1, x->window_cycles + 1)) {
         atomic_store(&x->no_memory, true);
         return;
     }
@@ -424,7 +424,7 @@ static void run_in_step(struct split *x, tick_t end)
     tick_t period = x->g->core_period, first = x->exact;
     uint32_t keeper = 0;
     struct split_worker *w = &x->worker[0];
-    if (!refill(x, w, ((end - first) / period + 1) * x->g->sms)) {
+    if (!refill(x, w, x->g->sms, (end - first) / period + 1)) {
         atomic_store(&x->no_memory, true);
         return;
     }

@@ -175,6 +175,16 @@ static void free_popped(struct split *x, tick_t now)
     x->some_full = left;
 }
 
+/* A place that was popped is free when the network looks, which it does before it sends the one packet of a cycle: then
+ * only ports without any place need be asked. Reads that were joined may leave for one slice several at a time. */
+static void free_for_joined(struct split *x, const struct join *j, tick_t now)
+{
+    for (const struct req *r = j->waiting.head; r && r->ready <= now; r = r->next) {
+        struct to_slice *t = &x->to_slice[r->slice];
+        cut_free_places(&t->port, &t->popped, now);
+    }
+}
+
 /* When a slice that had no room for a packet will have some, as far as is known. */
 static tick_t next_room(const struct split *x)
 {
@@ -192,6 +202,7 @@ static void tick_network(struct split *x, tick_t now)
     if (x->some_full) free_popped(x, now);
     const struct join *j = x->g->net[0].join;
     uint64_t joined = j ? j->joined : 0;
+    if (j) free_for_joined(x, j, now);
     tick_t next = net_tick(&x->g->net[0], now);
     if (j) x->hub_holds -= j->joined - joined; /* they are with the leaders now */
     for (uint32_t w = 0; w < x->slice_words; w++) {

@@ -2,7 +2,8 @@
 # fidelity_accelsim.sh WARPLINE MACHINE [NAME...] - our machine qv100 or rtx3070 beside cycles of Accel-Sim itself.
 # Makes the traces that tests/fidelity/accelsim/MACHINE.csv names out of the kernels of tests/fidelity/v322 (all, or
 # those named), in Accel-Sim's format and as machine code, runs them and prints a table and its statistics. Rows of
-# public traces run if TRACES names the folder that holds them, and are left out else. SET="KEY=VALUE ..." changes the machine.
+# public traces run if TRACES names the folder that holds them, and are left out else.
+# SET="KEY=VALUE ..." changes the machine.
 set -eu
 w=$1 machine=$2; shift 2
 case $w in /*) ;; *) w=$PWD/$w ;; esac

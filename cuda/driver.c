@@ -219,8 +219,8 @@ CUresult cuDeviceGetName(char *name, int len, CUdevice dev)
     CUresult r = driver_device(&d, dev);
     if (r) return r;
     if (!name || len < 1) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuDeviceGetName: no room for the name");
-    const char *machine = session_gpu(d->session) ? session_setup(d->session)->config.name : "functional";
-    snprintf(name, (size_t)len, "warpline %s", machine);
+    const char *machine = session_setup(d->session)->config.name; /* also where nothing is timed */
+    snprintf(name, (size_t)len, "warpline %s", machine[0] ? machine : "functional");
     return CUDA_SUCCESS;
 }
 

@@ -2,7 +2,7 @@
 # sampling.sh [-k FOLDER] [-f FILE] [-g GPU] [-s SCHEME] WARPLINE SIZE PROGRAM... - full runs against sampled ones, as
 # the table of docs/sampling.md. A PROGRAM is a workload, with inputs if they are not those of the size: fdtd2d,steps=6.
 # -k keeps the records in FOLDER, and runs nothing that is there already: a stopped comparison goes on. -f takes full
-# runs from FILE, a table like docs/results/sampling-full.csv, where it has them, and adds the others to it: they take
+# runs from FILE, a table like docs/bench/sampling-full.csv, where it has them, and adds the others to it: they take
 # long, and need never be repeated as long as no counter moves. Their seconds are those of the machine they ran on. -s
 # compares the speedup of a scheme over LRU as well, which takes two runs more per program. Seconds are of the CPU.
 set -eu

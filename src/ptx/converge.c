@@ -8,7 +8,7 @@
 
 enum { ROUNDS = 64 };
 
-struct flow {
+struct lane_flow {
     const struct func_info *fi;
     uint8_t *varies; /* by register: lanes may hold different values */
     uint8_t *some;   /* by block: lanes may have parted in front of it and not met again */
@@ -52,7 +52,7 @@ static bool makes_varying(const struct ptx_inst *in)
     return false;
 }
 
-static bool reads_varying(const struct flow *f, const struct ptx_inst *in)
+static bool reads_varying(const struct lane_flow *f, const struct ptx_inst *in)
 {
     int32_t regs[MAX_INST_REGS];
     unsigned n = inst_reads(in, regs);
@@ -61,7 +61,7 @@ static bool reads_varying(const struct flow *f, const struct ptx_inst *in)
     return false;
 }
 
-static void follow_inst(struct flow *f, const struct ptx_inst *in, bool some)
+static void follow_inst(struct lane_flow *f, const struct ptx_inst *in, bool some)
 {
     int32_t regs[MAX_INST_REGS];
     unsigned n = inst_writes(in, regs);
@@ -73,13 +73,13 @@ static void follow_inst(struct flow *f, const struct ptx_inst *in, bool some)
     }
 }
 
-static bool splits(const struct flow *f, const struct ptx_inst *in)
+static bool splits(const struct lane_flow *f, const struct ptx_inst *in)
 {
     return in && converge_parts(f->fi, in) && reads_varying(f, in);
 }
 
 /* Blocks between a branch at which lanes part and the place where they meet, in the order of the text. */
-static void follow_branch(struct flow *f, uint32_t block)
+static void follow_branch(struct lane_flow *f, uint32_t block)
 {
     uint32_t end = f->fi->block[block].ipdom;
     if (end > f->fi->f.nblock) end = f->fi->f.nblock;
@@ -89,7 +89,7 @@ static void follow_branch(struct flow *f, uint32_t block)
     }
 }
 
-static void find_varying(struct flow *f)
+static void find_varying(struct lane_flow *f)
 {
     const struct func_info *fi = f->fi;
     int32_t regs[MAX_INST_REGS];
@@ -112,7 +112,7 @@ static void find_varying(struct flow *f)
 /* ---- where they meet ---- */
 
 /* What begins a loop stands in front of it and is not counted: it is executed once. */
-static void mark_syncs(const struct flow *f, uint8_t *sync)
+static void mark_syncs(const struct lane_flow *f, uint8_t *sync)
 {
     const struct func_info *fi = f->fi;
     for (uint32_t b = 0; b < fi->f.nblock; b++) {
@@ -126,7 +126,7 @@ static void mark_syncs(const struct flow *f, uint8_t *sync)
 
 int converge_find(const struct func_info *fi, uint8_t *sync)
 {
-    struct flow f = {.fi = fi};
+    struct lane_flow f = {.fi = fi};
     f.varies = calloc(2 * (size_t)fi->f.nregs + fi->f.nblock + 1, 1);
     if (!f.varies) return -1;
     f.writes = f.varies + fi->f.nregs;

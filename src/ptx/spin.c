@@ -12,12 +12,16 @@
  * of a divergent path, if no part of the round that came again was executed there: lanes that take part in it (one
  * asks for the lock, then all shuffle the answer) do not wait. Those let past go on first and alone until the next
  * place where all meet. They must not come to a barrier of the CTA, at which a warp arrives as a whole; so in a kernel
- * with barriers they are let past only when nobody else in the whole grid can go on. */
+ * with barriers they are let past only when nobody else in the whole grid can go on.
+ *
+ * A wait that looks at the clock as well, to ask less often, is never in the same state again. There many polls without
+ * progress, of what others write, have to do: then lanes are let past by the same rules. Nothing else is concluded,
+ * since time may end such a loop. */
 #include "ptx/exec_priv.h"
 
 #include <string.h>
 
-enum { POLLS_FIRST = 16, POLLS_WINDOW = 8 };
+enum { POLLS_FIRST = 16, POLLS_WINDOW = 8, POLLS_PATIENCE = 64 };
 
 /* Registers are many: a word at a time. */
 static uint64_t hash_words(uint64_t h, const uint8_t *p, size_t n)
@@ -80,6 +84,28 @@ static bool looks(const struct spin *s)
     return s->polls - power <= POLLS_WINDOW;
 }
 
+static bool asks_long(const struct exec_run *r, const struct spin *s)
+{
+    return s->progress == r->progress && (s->spins || s->polls >= POLLS_PATIENCE);
+}
+
+/* Whether all that can run, in the whole grid, ask in vain. */
+static bool everyone_asks(const struct exec_run *r)
+{
+    if (!r->in_step && r->next_cta < r->info.ctas && r->nlive < r->room) return false;
+    for (const struct exec_cta *c = r->live; c; c = c->next)
+        for (uint32_t i = 0; i < r->nwarps; i++)
+            if (c->warp[i].state == WARP_READY && !asks_long(r, &c->warp[i].spin)) return false;
+    return true;
+}
+
+/* A warp of a kernel that reads a clock has asked so often that it waits, whatever the clock says. */
+static bool lost_patience(struct exec_warp *w)
+{
+    w->spin.round = w->spin.low;
+    return (!w->run->barriers || everyone_asks(w->run)) && spin_let_past(w);
+}
+
 bool spin_polled(struct exec_warp *w, const struct xblock *b)
 {
     struct spin *s = &w->spin;
@@ -87,6 +113,7 @@ bool spin_polled(struct exec_warp *w, const struct xblock *b)
     if (b->polls == POLL_STRONG) s->strong++;
     if (s->progress != w->run->progress) count_anew(w);
     if (++s->polls == UINT32_MAX) count_anew(w);
+    if (w->run->clocks && s->polls % POLLS_PATIENCE == 0 && lost_patience(w)) return false;
     if (!w->nframe || !looks(s)) return false;
     uint64_t hash = spin_hash(WL_HASH_INIT, w);
     bool renew = s->polls >= POLLS_FIRST && !(s->polls & (s->polls - 1));

@@ -507,8 +507,9 @@ int warp_run_in_step(struct exec_warp *w, unsigned instructions, size_t *whole)
         if (rc == RUN_FAULT) return rc;
         /* What is to be written of a wait at a cluster's barrier is known when it is over. */
         if (b && is_at_end(w, b) && w->state != WARP_CLUSTER) *whole = w->out->size;
-        if (rc || w->state == WARP_DONE || !b || b->polls == POLL_STRONG) return rc;
-        if (b->polls && spin_polled(w, b)) return RUN_ON;
+        if (rc || w->state == WARP_DONE || !b) return rc;
+        bool spins = b->polls && spin_polled(w, b);
+        if (spins || b->polls == POLL_STRONG) return RUN_ON;
     }
     return RUN_ON;
 }

@@ -11,6 +11,8 @@ has '^| cycles | at most 8 % | at most 20 % | at least 0.997 | missed |$'
 if [ "${WL_SLOW:-0}" != 1 ]; then # 132 SMs take their time in a sanitized build
     good "a kernel file of a built-in reference" fidelity h200 --only fdtd2d_ex --set sm.count=132 --csv -
     has '^A real H200,fdtd2d_ex,sm.l1d_loads,393216,393216,0.0000$'
+    good "a program of a reference in a file" fidelity "$data/h200-suite.csv" --only copy4 --csv -
+    has ',copy4,cycles,6061,'
 fi
 
 # A reference whose commands run traces of a folder that is named; its numbers are made up.

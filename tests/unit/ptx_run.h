@@ -117,4 +117,14 @@ static inline void ptx_test_must_run(struct ptx_test *t, const char *name, uint3
     assert_int_equal(rc, 0);
 }
 
+/* Loads a module and runs its kernel `k` on that many zeroed words, which it returns. */
+enum { PTX_TEST_WORDS = 1024 };
+static inline const uint32_t *ptx_test_words(struct ptx_test *t, const char *text, uint32_t grid, uint32_t block)
+{
+    ptx_test_load(t, text);
+    uint64_t out = dev_alloc(t->mem, 4 * PTX_TEST_WORDS);
+    ptx_test_must_run(t, "k", grid, block, &out);
+    return dev_ptr(t->mem, out, 4 * PTX_TEST_WORDS);
+}
+
 #endif

@@ -14,18 +14,9 @@
     "ld.param.u64 %x1, [out];\nmul.wide.u32 %x2, %i, 4;\nadd.s64 %x0, %x1, %x2;\n"
 #define END "st.global.u32 [%x0], %a;\nret;\n}\n"
 
-enum { WORDS = 1024 };
+enum { WORDS = PTX_TEST_WORDS };
 
 static struct ptx_test T;
-
-/* Runs a module's only kernel `k` on WORDS zeroed words and returns them. */
-static const uint32_t *run_words(const char *text, uint32_t grid, uint32_t block)
-{
-    ptx_test_load(&T, text);
-    uint64_t out = dev_alloc(T.mem, 4 * WORDS);
-    ptx_test_must_run(&T, "k", grid, block, &out);
-    return dev_ptr(T.mem, out, 4 * WORDS);
-}
 
 static void expect_fault(const char *text, uint32_t grid, uint32_t block, const char *const *parts)
 {
@@ -46,28 +37,31 @@ static void expect_fault(const char *text, uint32_t grid, uint32_t block, const 
 TEST(both_ways_meet_again)
 {
     const uint32_t *w =
-        run_words(PTX_HEAD BEGIN("k") "setp.lt.u32 %p, %t, 10;\n@%p bra LESS;\nmov.u32 %a, 100;\nbra.uni JOIN;\n"
-                                      "LESS:\nsetp.lt.u32 %q, %t, 3;\n@%q bra FEW;\nmov.u32 %a, 200;\nbra.uni "
-                                      "JOIN;\nFEW:\nmov.u32 %a, 300;\n"
-                                      "JOIN:\nactivemask.b32 %b;\nxor.b32 %a, %a, %b;\n" END,
-                  1, 32);
+        ptx_test_words(&T,
+                       PTX_HEAD BEGIN("k") "setp.lt.u32 %p, %t, 10;\n@%p bra LESS;\nmov.u32 %a, 100;\nbra.uni JOIN;\n"
+                                           "LESS:\nsetp.lt.u32 %q, %t, 3;\n@%q bra FEW;\nmov.u32 %a, 200;\nbra.uni "
+                                           "JOIN;\nFEW:\nmov.u32 %a, 300;\n"
+                                           "JOIN:\nactivemask.b32 %b;\nxor.b32 %a, %a, %b;\n" END,
+                       1, 32);
     for (unsigned i = 0; i < 32; i++) assert_int_equal(w[i], ~(i < 3 ? 300u : i < 10 ? 200u : 100u));
     ptx_test_free(&T);
 }
 
 TEST(lanes_leave_a_loop_one_by_one)
 {
-    const uint32_t *w =
-        run_words(PTX_HEAD BEGIN("k") "mov.u32 %a, 0;\nmov.u32 %b, 0;\nLOOP:\nadd.u32 %a, %a, %b;\nadd.u32 %b, %b, "
-                                      "1;\nsetp.le.u32 %p, %b, %i;\n@%p bra LOOP;\n" END,
-                  2, 96);
+    const uint32_t *w = ptx_test_words(
+        &T,
+        PTX_HEAD BEGIN("k") "mov.u32 %a, 0;\nmov.u32 %b, 0;\nLOOP:\nadd.u32 %a, %a, %b;\nadd.u32 %b, %b, "
+                            "1;\nsetp.le.u32 %p, %b, %i;\n@%p bra LOOP;\n" END,
+        2, 96);
     for (unsigned i = 0; i < 192; i++) assert_int_equal(w[i], i * (i + 1) / 2);
     ptx_test_free(&T);
 }
 
 TEST(nested_loops_with_break_and_continue)
 {
-    const uint32_t *w = run_words(
+    const uint32_t *w = ptx_test_words(
+        &T,
         PTX_HEAD BEGIN("k") "mov.u32 %a, 0;\nmov.u32 %b, 0;\n"
                             "OUTER:\nmov.u32 %c, 0;\n"
                             "INNER:\nadd.u32 %c, %c, 1;\nrem.u32 %d, %c, 3;\nsetp.eq.u32 %p, %d, 0;\n@%p bra NEXT;\n"
@@ -94,9 +88,10 @@ TEST(nested_loops_with_break_and_continue)
 TEST(some_lanes_exit_early)
 {
     const uint32_t *w =
-        run_words(PTX_HEAD BEGIN("k") "mov.u32 %a, 7;\nand.b32 %b, %t, 1;\nsetp.eq.u32 %p, %b, 1;\n@%p exit;\n"
-                                      "setp.gt.u32 %q, %t, 40;\n@%q ret;\nactivemask.b32 %a;\n" END,
-                  1, 50);
+        ptx_test_words(&T,
+                       PTX_HEAD BEGIN("k") "mov.u32 %a, 7;\nand.b32 %b, %t, 1;\nsetp.eq.u32 %p, %b, 1;\n@%p exit;\n"
+                                           "setp.gt.u32 %q, %t, 40;\n@%q ret;\nactivemask.b32 %a;\n" END,
+                       1, 50);
     for (unsigned i = 0; i < 50; i++) {
         uint32_t expect = i & 1 || i > 40 ? 0 : i < 32 ? 0x55555555 : 0x155;
         assert_int_equal(w[i], expect);
@@ -120,10 +115,10 @@ TEST(some_lanes_exit_early)
 /* Two warps; lane 3 of the first one leaves. */
 static void expect_meeting(const char *ballot, const char *barrier)
 {
-    const uint32_t *w = run_words(ballot, 1, 64);
+    const uint32_t *w = ptx_test_words(&T, ballot, 1, 64);
     for (unsigned i = 0; i < 64; i++) assert_int_equal(w[i], i == 3 ? 0 : i < 32 ? ~8u : ~0u);
     ptx_test_free(&T);
-    w = run_words(barrier, 1, 64);
+    w = ptx_test_words(&T, barrier, 1, 64);
     for (unsigned i = 0; i < 64; i++) assert_int_equal(w[i], i == 3 ? 0 : i == 35 ? 0 : (i ^ 32) + 1);
     ptx_test_free(&T);
 }
@@ -170,7 +165,7 @@ TEST(a_loop_at_the_end_of_a_kernel)
                           "setp.ge.u32 %%p, %%t, 16;\n@%%p bra JOIN;\nsetp.eq.u32 %%q, %%t, 3;\n%s\nJOIN:\n"
                           "activemask.b32 %%a;\nst.global.u32 [%%x0], %%a;\nadd.u32 %%d, %%d, 1;\n%sDONE:\nret;\n}\n",
                  BEGIN("k"), i & 1 ? test_first : "LOOP:\n", way_out[i >> 1], i & 1 ? "bra LOOP;\n" : test_last);
-        const uint32_t *w = run_words(text, 1, 32);
+        const uint32_t *w = ptx_test_words(&T, text, 1, 32);
         for (unsigned k = 0; k < 32; k++) assert_int_equal(w[k], k == 3 ? 0 : ~8u);
         ptx_test_free(&T);
     }
@@ -179,7 +174,8 @@ TEST(a_loop_at_the_end_of_a_kernel)
 /* Lanes that return from a function are off all levels of its frame; its other lanes meet in it, all of them behind. */
 TEST(an_early_return_from_a_function)
 {
-    const uint32_t *w = run_words(
+    const uint32_t *w = ptx_test_words(
+        &T,
         PTX_HEAD
         ".func (.param .u32 r) f(.param .u32 a)\n{\n.reg .pred %p, %q;\n.reg .b32 %t, %b;\nld.param.u32 %t, [a];\n"
         "st.param.u32 [r], 7;\nsetp.ge.u32 %p, %t, 16;\n@%p bra JOIN;\nsetp.eq.u32 %q, %t, 3;\n@%q bra DONE;\n"
@@ -193,7 +189,8 @@ TEST(an_early_return_from_a_function)
 
 TEST(brx_goes_many_ways)
 {
-    const uint32_t *w = run_words(
+    const uint32_t *w = ptx_test_words(
+        &T,
         PTX_HEAD BEGIN(
             "k") "rem.u32 %b, %t, 4;\nmov.u32 %a, 0;\nTS: .branchtargets L0, L1, L2, L1;\nbrx.idx %b, TS;\n"
                  "L0:\nadd.u32 %a, %a, 1;\nbra J;\nL1:\nadd.u32 %a, %a, 10;\nbra J;\nL2:\nadd.u32 %a, %a, 100;\n"
@@ -206,7 +203,8 @@ TEST(brx_goes_many_ways)
 
 TEST(guards_switch_single_lanes_off)
 {
-    const uint32_t *w = run_words(
+    const uint32_t *w = ptx_test_words(
+        &T,
         PTX_HEAD BEGIN("k") "mov.u32 %a, 5;\nsetp.lt.u32 %p, %t, 8;\n@%p add.u32 %a, %a, %t;\n@!%p mov.u32 %a, 1;\n"
                             "@%p ld.global.u32 %b, [%x0];\n@%p st.global.u32 [%x0], %a;\nsetp.eq.u32 %q, %t, 99;\n@%q "
                             "st.global.u32 [%x0], %b;\nret;\n}\n",
@@ -232,7 +230,7 @@ TEST(guards_switch_single_lanes_off)
 TEST(calls_return_values)
 {
     const uint32_t *w =
-        run_words(PTX_HEAD FUNCS BEGIN("k") CALL("twice", "%a", "%i") CALL("twice", "%a", "%a") END, 2, 64);
+        ptx_test_words(&T, PTX_HEAD FUNCS BEGIN("k") CALL("twice", "%a", "%i") CALL("twice", "%a", "%a") END, 2, 64);
     for (unsigned i = 0; i < 128; i++) assert_int_equal(w[i], 4 * i);
     ptx_test_free(&T);
 }
@@ -252,7 +250,7 @@ TEST(a_turn_may_end_with_a_function)
         if (call)
             snprintf(text + n, TEXT - n, "%s",
                      BEGIN("k") "{ .param .b32 y; st.param.b32 [y], %t; call.uni long, (y); }\nmov.u32 %a, 1;\n" END);
-        const uint32_t *w = run_words(text, 3, 64);
+        const uint32_t *w = ptx_test_words(&T, text, 3, 64);
         for (unsigned i = 0; i < 3 * 64; i++) assert_int_equal(w[i], 1);
         ptx_test_free(&T);
     }
@@ -261,7 +259,8 @@ TEST(a_turn_may_end_with_a_function)
 
 TEST(divergent_calls_and_recursion)
 {
-    const uint32_t *w = run_words(
+    const uint32_t *w = ptx_test_words(
+        &T,
         PTX_HEAD FUNCS BEGIN("k") "rem.u32 %b, %t, 11;\nmov.u32 %a, 0;\nsetp.eq.u32 %p, %b, 4;\n@%p bra SKIP;\n" CALL(
             "fact", "%a", "%b") "SKIP:\n" END,
         1, 64);
@@ -283,7 +282,8 @@ TEST(endless_recursion_is_a_fault)
 
 TEST(shared_memory_reversal)
 {
-    const uint32_t *w = run_words(
+    const uint32_t *w = ptx_test_words(
+        &T,
         PTX_HEAD ".shared .align 4 .b8 buf[1024];\n" BEGIN(
             "k") "mov.u32 %b, buf;\nshl.b32 %c, %t, 2;\nadd.u32 %c, %b, %c;\nst.shared.u32 [%c], %i;\nbar.sync 0;\n"
                  "sub.u32 %d, 255, %t;\nshl.b32 %d, %d, 2;\nadd.u32 %d, %b, %d;\nld.shared.u32 %a, [%d];\n" END,
@@ -294,8 +294,8 @@ TEST(shared_memory_reversal)
 
 TEST(exited_warps_do_not_hold_a_barrier)
 {
-    const uint32_t *w =
-        run_words(PTX_HEAD BEGIN("k") "mov.u32 %a, 1;\nsetp.ge.u32 %p, %t, 64;\n@%p exit;\nbar.sync 0;\n" END, 1, 128);
+    const uint32_t *w = ptx_test_words(
+        &T, PTX_HEAD BEGIN("k") "mov.u32 %a, 1;\nsetp.ge.u32 %p, %t, 64;\n@%p exit;\nbar.sync 0;\n" END, 1, 128);
     for (unsigned i = 0; i < 128; i++) assert_int_equal(w[i], i < 64);
     ptx_test_free(&T);
 }
@@ -303,23 +303,26 @@ TEST(exited_warps_do_not_hold_a_barrier)
 TEST(producers_arrive_and_consumers_wait)
 {
     const uint32_t *w =
-        run_words(PTX_HEAD ".shared .align 4 .b8 buf[256];\n" BEGIN(
-                      "k") "mov.u32 %b, buf;\nand.b32 %c, %t, 31;\nshl.b32 %c, %c, 2;\nadd.u32 %b, %b, "
-                           "%c;\nsetp.ge.u32 %p, %t, 32;\n@%p bra PRODUCE;\n"
-                           "bar.sync 3, 64;\nld.shared.u32 %a, [%b];\nbra OUT;\nPRODUCE:\nst.shared.u32 [%b], "
-                           "%t;\nbar.arrive 3, 64;\nmov.u32 %a, 9;\nOUT:\n" END,
-                  1, 64);
+        ptx_test_words(&T,
+                       PTX_HEAD ".shared .align 4 .b8 buf[256];\n" BEGIN(
+                           "k") "mov.u32 %b, buf;\nand.b32 %c, %t, 31;\nshl.b32 %c, %c, 2;\nadd.u32 %b, %b, "
+                                "%c;\nsetp.ge.u32 %p, %t, 32;\n@%p bra PRODUCE;\n"
+                                "bar.sync 3, 64;\nld.shared.u32 %a, [%b];\nbra OUT;\nPRODUCE:\nst.shared.u32 [%b], "
+                                "%t;\nbar.arrive 3, 64;\nmov.u32 %a, 9;\nOUT:\n" END,
+                       1, 64);
     for (unsigned i = 0; i < 64; i++) assert_int_equal(w[i], i < 32 ? i + 32 : 9);
     ptx_test_free(&T);
 }
 
 TEST(barrier_reductions)
 {
-    const uint32_t *w = run_words(PTX_HEAD BEGIN("k") "setp.lt.u32 %p, %t, 37;\nbar.red.popc.u32 %a, 0, "
-                                                      "%p;\nbar.red.and.pred %q, 0, %p;\nselp.u32 %b, 1000, 0, %q;\n"
-                                                      "bar.red.or.pred %q, 0, !%p;\nselp.u32 %c, 100, 0, %q;\nadd.u32 "
-                                                      "%a, %a, %b;\nadd.u32 %a, %a, %c;\n" END,
-                                  1, 64);
+    const uint32_t *w =
+        ptx_test_words(&T,
+                       PTX_HEAD BEGIN("k") "setp.lt.u32 %p, %t, 37;\nbar.red.popc.u32 %a, 0, "
+                                           "%p;\nbar.red.and.pred %q, 0, %p;\nselp.u32 %b, 1000, 0, %q;\n"
+                                           "bar.red.or.pred %q, 0, !%p;\nselp.u32 %c, 100, 0, %q;\nadd.u32 "
+                                           "%a, %a, %b;\nadd.u32 %a, %a, %c;\n" END,
+                       1, 64);
     for (unsigned i = 0; i < 64; i++) assert_int_equal(w[i], 137);
     ptx_test_free(&T);
 }
@@ -334,11 +337,13 @@ TEST(barriers_that_cannot_complete_are_a_fault)
 
 TEST(warps_may_spin_on_each_other)
 {
-    const uint32_t *w = run_words(PTX_HEAD ".shared .align 4 .b8 flag[4];\n" BEGIN(
-                                      "k") "setp.ge.u32 %p, %t, 32;\n@%p bra SET;\nSPIN:\nld.volatile.shared.u32 %a, "
-                                           "[flag];\nsetp.eq.u32 %q, %a, 0;\n@%q bra SPIN;\nbra OUT;\n"
-                                           "SET:\nmov.u32 %a, 5;\nst.volatile.shared.u32 [flag], %a;\nOUT:\n" END,
-                                  1, 64);
+    const uint32_t *w =
+        ptx_test_words(&T,
+                       PTX_HEAD ".shared .align 4 .b8 flag[4];\n" BEGIN(
+                           "k") "setp.ge.u32 %p, %t, 32;\n@%p bra SET;\nSPIN:\nld.volatile.shared.u32 %a, "
+                                "[flag];\nsetp.eq.u32 %q, %a, 0;\n@%q bra SPIN;\nbra OUT;\n"
+                                "SET:\nmov.u32 %a, 5;\nst.volatile.shared.u32 [flag], %a;\nOUT:\n" END,
+                       1, 64);
     for (unsigned i = 0; i < 64; i++) assert_int_equal(w[i], 5);
     ptx_test_free(&T);
 }
@@ -352,7 +357,7 @@ TEST(warps_may_spin_on_each_other)
 
 TEST(a_cta_may_wait_for_a_later_one)
 {
-    const uint32_t *w = run_words(WAIT_FOR("5"), 2, 64);
+    const uint32_t *w = ptx_test_words(&T, WAIT_FOR("5"), 2, 64);
     for (unsigned i = 0; i < 128; i++) assert_int_equal(w[i], 5);
     ptx_test_free(&T);
 }
@@ -360,7 +365,8 @@ TEST(a_cta_may_wait_for_a_later_one)
 /* Who measures by a clock what others prepare relies on their running meanwhile: all begin before one gets far. */
 TEST(a_chase_finds_what_later_ctas_write)
 {
-    const uint32_t *w = run_words(
+    const uint32_t *w = ptx_test_words(
+        &T,
         PTX_HEAD BEGIN("k") "add.u32 %b, %i, 1;\nst.global.u32 [%x0], %b;\nsetp.ne.u32 %p, %i, 0;\n@%p bra OUT;\n"
                             "mov.u32 %c, %clock;\nmov.u32 %a, 0;\nmov.u32 %d, 0;\n"
                             "NEXT:\nmul.wide.u32 %x2, %a, 4;\nadd.s64 %x3, %x1, %x2;\nld.volatile.global.u32 %a, "
@@ -415,22 +421,26 @@ TEST(a_budget_that_is_kept_changes_nothing)
 
 TEST(a_butterfly_sums_a_warp)
 {
-    const uint32_t *w = run_words(PTX_HEAD BEGIN("k") "mov.u32 %a, %i;\nmov.u32 %c, 16;\nL:\nshfl.sync.bfly.b32 %b, "
-                                                      "%a, %c, 31, -1;\nadd.u32 %a, %a, %b;\nshr.u32 %c, %c, 1;\n"
-                                                      "setp.ne.u32 %p, %c, 0;\n@%p bra L;\n" END,
-                                  1, 64);
+    const uint32_t *w =
+        ptx_test_words(&T,
+                       PTX_HEAD BEGIN("k") "mov.u32 %a, %i;\nmov.u32 %c, 16;\nL:\nshfl.sync.bfly.b32 %b, "
+                                           "%a, %c, 31, -1;\nadd.u32 %a, %a, %b;\nshr.u32 %c, %c, 1;\n"
+                                           "setp.ne.u32 %p, %c, 0;\n@%p bra L;\n" END,
+                       1, 64);
     for (unsigned i = 0; i < 64; i++) assert_int_equal(w[i], i < 32 ? 496 : 496 + 1024);
     ptx_test_free(&T);
 }
 
 TEST(votes_see_active_lanes_only)
 {
-    const uint32_t *w = run_words(PTX_HEAD BEGIN("k") "mov.u32 %a, 0;\nsetp.lt.u32 %p, %t, 20;\n@!%p bra "
-                                                      "OUT;\nsetp.lt.u32 %q, %t, 5;\nvote.sync.ballot.b32 %a, %q, -1;\n"
-                                                      "vote.sync.any.pred %p, %q, -1;\nselp.u32 %b, 256, 0, "
-                                                      "%p;\nvote.sync.all.pred %p, %q, -1;\nselp.u32 %c, 512, 0, %p;\n"
-                                                      "or.b32 %a, %a, %b;\nor.b32 %a, %a, %c;\nOUT:\n" END,
-                                  1, 32);
+    const uint32_t *w =
+        ptx_test_words(&T,
+                       PTX_HEAD BEGIN("k") "mov.u32 %a, 0;\nsetp.lt.u32 %p, %t, 20;\n@!%p bra "
+                                           "OUT;\nsetp.lt.u32 %q, %t, 5;\nvote.sync.ballot.b32 %a, %q, -1;\n"
+                                           "vote.sync.any.pred %p, %q, -1;\nselp.u32 %b, 256, 0, "
+                                           "%p;\nvote.sync.all.pred %p, %q, -1;\nselp.u32 %c, 512, 0, %p;\n"
+                                           "or.b32 %a, %a, %b;\nor.b32 %a, %a, %c;\nOUT:\n" END,
+                       1, 32);
     for (unsigned i = 0; i < 32; i++) assert_int_equal(w[i], i < 20 ? 31 + 256 : 0);
     ptx_test_free(&T);
 }
@@ -438,7 +448,8 @@ TEST(votes_see_active_lanes_only)
 /* The tiles of a warp meet at one instruction, each with its own mask, and see only themselves. */
 TEST(lanes_with_different_masks_are_groups)
 {
-    const uint32_t *w = run_words(
+    const uint32_t *w = ptx_test_words(
+        &T,
         PTX_HEAD BEGIN("k") "and.b32 %b, %t, 24;\nmov.u32 %c, 255;\nshl.b32 %c, %c, %b;\n" /* tiles of 8 lanes */
                             "and.b32 %d, %t, 9;\nsetp.eq.u32 %p, %d, 9;\nvote.sync.ballot.b32 %a, %p, %c;\n"
                             "redux.sync.add.u32 %s0, %t, %c;\nshl.b32 %s0, %s0, 16;\nxor.b32 %a, %a, %s0;\n"
@@ -459,7 +470,8 @@ TEST(lanes_with_different_masks_are_groups)
 
 TEST(atomics_go_lane_by_lane)
 {
-    const uint32_t *w = run_words(
+    const uint32_t *w = ptx_test_words(
+        &T,
         PTX_HEAD BEGIN(
             "k") "add.s64 %x3, %x1, 4000;\natom.global.add.u32 %a, [%x3], 2;\nred.global.max.u32 [%x3+4], %i;\n"
                  "atom.global.inc.u32 %b, [%x3+8], 9;\natom.global.cas.b32 %b, [%x3+12], 0, %t;\nxor.b32 %c, %i, -1;\n"
@@ -479,11 +491,12 @@ TEST(atomics_go_lane_by_lane)
 
 TEST(half_words_are_compared_and_swapped)
 {
-    const uint32_t *w =
-        run_words(PTX_HEAD BEGIN("k") ".reg .b16 %h<4>;\nadd.s64 %x3, %x1, 2;\nmov.u32 %a, 0;\nadd.u32 %b, %t, 1;\n"
-                                      "cvt.u16.u32 %h0, %t;\ncvt.u16.u32 %h1, %b;\n" /* lane i turns i into i + 1 */
-                                      "atom.global.cas.b16 %h2, [%x3+4000], %h0, %h1;\ncvt.u32.u16 %a, %h2;\n" END,
-                  1, 32);
+    const uint32_t *w = ptx_test_words(
+        &T,
+        PTX_HEAD BEGIN("k") ".reg .b16 %h<4>;\nadd.s64 %x3, %x1, 2;\nmov.u32 %a, 0;\nadd.u32 %b, %t, 1;\n"
+                            "cvt.u16.u32 %h0, %t;\ncvt.u16.u32 %h1, %b;\n" /* lane i turns i into i + 1 */
+                            "atom.global.cas.b16 %h2, [%x3+4000], %h0, %h1;\ncvt.u32.u16 %a, %h2;\n" END,
+        1, 32);
     for (unsigned i = 0; i < 32; i++) assert_int_equal(w[i], i);
     assert_int_equal(w[1000], 32u << 16); /* the other half is untouched */
     ptx_test_free(&T);
@@ -491,15 +504,51 @@ TEST(half_words_are_compared_and_swapped)
 
 TEST(a_lock_serialises_lanes)
 {
-    const uint32_t *w =
-        run_words(PTX_HEAD BEGIN("k") "add.s64 %x3, %x1, 4000;\nmov.u32 %d, 0;\nTRY:\natom.global.cas.b32 %a, [%x3], "
-                                      "0, 1;\nsetp.ne.u32 %p, %a, 0;\n@%p bra NEXT;\n"
-                                      "ld.volatile.global.u32 %b, [%x3+4];\nadd.u32 %b, %b, 1;\nst.volatile.global.u32 "
-                                      "[%x3+4], %b;\natom.global.exch.b32 %c, [%x3], 0;\nmov.u32 %d, 1;\n"
-                                      "NEXT:\nsetp.eq.u32 %q, %d, 0;\n@%q bra TRY;\nmov.u32 %a, 3;\n" END,
-                  2, 64);
+    const uint32_t *w = ptx_test_words(
+        &T,
+        PTX_HEAD BEGIN("k") "add.s64 %x3, %x1, 4000;\nmov.u32 %d, 0;\nTRY:\natom.global.cas.b32 %a, [%x3], "
+                            "0, 1;\nsetp.ne.u32 %p, %a, 0;\n@%p bra NEXT;\n"
+                            "ld.volatile.global.u32 %b, [%x3+4];\nadd.u32 %b, %b, 1;\nst.volatile.global.u32 "
+                            "[%x3+4], %b;\natom.global.exch.b32 %c, [%x3], 0;\nmov.u32 %d, 1;\n"
+                            "NEXT:\nsetp.eq.u32 %q, %d, 0;\n@%q bra TRY;\nmov.u32 %a, 3;\n" END,
+        2, 64);
     assert_int_equal(w[1001], 128);
     assert_int_equal(w[1000], 0);
+    ptx_test_free(&T);
+}
+
+/* Who looks at the clock between two tries is never in the same state again, and waits all the same: for lanes of its
+ * own warp that have the lock and stand where the loop ends. */
+#define TRY_BY_THE_CLOCK                                                                                               \
+    "add.s64 %x3, %x1, 4000;\nTRY:\nmov.u32 %d, %clock;\natom.global.cas.b32 %a, [%x3], 0, 1;\n"                       \
+    "setp.ne.u32 %p, %a, 0;\n@%p bra TRY;\n"                                                                           \
+    "ld.volatile.global.u32 %b, [%x3+4];\nadd.u32 %b, %b, 1;\nst.volatile.global.u32 [%x3+4], %b;\n"                   \
+    "atom.global.exch.b32 %c, [%x3], 0;\nsetp.ne.u32 %q, %d, 0;\nselp.u32 %a, 3, 4, %q;\n"
+TEST(a_lock_is_tried_by_the_clock)
+{
+    const uint32_t *w = ptx_test_words(&T, PTX_HEAD BEGIN("k") TRY_BY_THE_CLOCK END, 2, 64);
+    assert_int_equal(w[1001], 128);
+    ptx_test_free(&T);
+    w = ptx_test_words(&T, PTX_HEAD BEGIN("k") "bar.sync 0;\n" TRY_BY_THE_CLOCK END, 2, 64);
+    assert_int_equal(w[1001], 128);
+    ptx_test_free(&T);
+}
+
+/* One lane waits by the clock for another block while the rest of its warp stands before the barrier: it must not pass.
+ */
+TEST(nobody_passes_a_barrier_for_a_wait_by_the_clock)
+{
+    const uint32_t *w = ptx_test_words(
+        &T,
+        PTX_HEAD BEGIN("k") "setp.ne.u32 %p, %s0, 0;\n@%p bra SECOND;\nsetp.ne.u32 %p, %t, 0;\n@%p bra MEET;\n"
+                            "WAIT:\nmov.u32 %d, %clock;\nld.volatile.global.u32 %b, [%x1+4000];\n"
+                            "setp.eq.u32 %q, %b, 0;\n@%q bra WAIT;\nMEET:\nbar.sync 0;\n"
+                            "ld.volatile.global.u32 %a, [%x1+4000];\n"
+                            "st.global.u32 [%x0], %a;\nret;\n"
+                            "SECOND:\nmov.u32 %c, 0;\nWORK:\nadd.u32 %c, %c, 1;\nsetp.lt.u32 %q, %c, 100000;\n"
+                            "@%q bra WORK;\nst.volatile.global.u32 [%x1+4000], %c;\nmov.u32 %a, 1;\n" END,
+        2, 64);
+    for (unsigned i = 0; i < 64; i++) assert_int_equal(w[i], 100000);
     ptx_test_free(&T);
 }
 
@@ -509,7 +558,8 @@ TEST(a_lock_serialises_lanes)
  * turn of the warp that has the lock ends before it gives the lock back. */
 TEST(a_lock_of_whole_warps)
 {
-    const uint32_t *w = run_words(
+    const uint32_t *w = ptx_test_words(
+        &T,
         PTX_HEAD BEGIN("k") "and.b32 %t, %t, 31;\nsetp.eq.u32 %p, %t, 1;\n"
                             "TRY:\nmov.u32 %a, 1;\n@!%p bra JOIN;\natom.global.or.b32 %a, [%x1+2048], 1;\nJOIN:\n"
                             "shfl.sync.idx.b32 %a, %a, 1, 31, -1;\nsetp.ne.u32 %q, %a, 0;\n@%q bra TRY;\n"
@@ -525,7 +575,8 @@ TEST(a_lock_of_whole_warps)
 
 TEST(local_arrays_belong_to_a_thread)
 {
-    const uint32_t *w = run_words(
+    const uint32_t *w = ptx_test_words(
+        &T,
         PTX_HEAD BEGIN(
             "k") ".local .align 16 .b8 depot[64];\n.reg .b64 %SP, %SPL, %e;\nmov.u64 %SPL, depot;\ncvta.local.u64 %SP, "
                  "%SPL;\n"
@@ -541,7 +592,8 @@ TEST(local_arrays_belong_to_a_thread)
 
 TEST(generic_addresses_mix_spaces)
 {
-    const uint32_t *w = run_words(
+    const uint32_t *w = ptx_test_words(
+        &T,
         PTX_HEAD ".global .u32 g[2] = {11, 22};\n.const .u32 c0[2] = {33, 44};\n.shared .align 4 .b8 sh[8];\n" BEGIN(
             "k") ".reg .b64 %e, %f;\nst.shared.u32 [sh], 77;\nst.shared.u32 [sh+4], 88;\n"
                  "mov.u64 %e, sh;\ncvta.shared.u64 %e, %e;\nmov.u64 %f, g;\ncvta.global.u64 %f, %f;\nrem.u32 %b, %t, "
@@ -557,7 +609,8 @@ TEST(generic_addresses_mix_spaces)
 
 TEST(widths_and_vectors)
 {
-    const uint32_t *w = run_words(
+    const uint32_t *w = ptx_test_words(
+        &T,
         PTX_HEAD
         ".global .align 16 .b8 g[32] = "
         "{1,130,3,4,5,6,7,200,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32};\n" BEGIN(
@@ -626,9 +679,10 @@ TEST(initialised_variables_and_symbols)
 
 TEST(clocks_count_instructions)
 {
-    const uint32_t *w = run_words(PTX_HEAD BEGIN("k") "mov.u32 %b, %clock;\nadd.u32 %d, %d, 1;\nadd.u32 %d, %d, "
-                                                      "1;\nmov.u32 %c, %clock;\nsub.u32 %a, %c, %b;\n" END,
-                                  1, 40);
+    const uint32_t *w = ptx_test_words(&T,
+                                       PTX_HEAD BEGIN("k") "mov.u32 %b, %clock;\nadd.u32 %d, %d, 1;\nadd.u32 %d, %d, "
+                                                           "1;\nmov.u32 %c, %clock;\nsub.u32 %a, %c, %b;\n" END,
+                                       1, 40);
     for (unsigned i = 0; i < 40; i++) assert_int_equal(w[i], 3);
     ptx_test_free(&T);
 }
@@ -637,21 +691,23 @@ TEST(clocks_count_instructions)
 
 TEST(printf_from_a_kernel)
 {
-    run_words(PTX_HEAD
-              ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
-              ".global .align 1 .b8 fmt[40] = "
-              "{116,61,37,100,32,37,53,46,50,102,124,37,115,124,37,120,32,37,108,108,100,32,37,99,37,37,10,0};\n"
-              ".global .align 1 .b8 str[4] = {97,98,99,0};\n" BEGIN(
-                  "k") ".local .align 8 .b8 depot[64];\n.reg .b64 %SP, %SPL, %e;\nmov.u64 %SPL, depot;\ncvta.local.u64 "
-                       "%SP, %SPL;\nst.local.u32 [%SPL], %t;\n"
-                       "mov.u64 %e, 0x400921fb54442d18;\nst.local.u64 [%SPL+8], %e;\nmov.u64 %e, str;\ncvta.global.u64 "
-                       "%e, %e;\nst.local.u64 [%SPL+16], %e;\n"
-                       "mov.u32 %a, 255;\nst.local.u32 [%SPL+24], %a;\nmov.u64 %e, -5;\nst.local.u64 [%SPL+32], "
-                       "%e;\nmov.u32 %a, 90;\nst.local.u32 [%SPL+40], %a;\n"
-                       "mov.u64 %e, fmt;\ncvta.global.u64 %e, %e;\n{\n.param .b64 p0;\n.param .b64 p1;\n.param .b32 "
-                       "r0;\nst.param.b64 [p0], %e;\nst.param.b64 [p1], %SP;\n"
-                       "call.uni (r0), vprintf, (p0, p1);\nld.param.b32 %a, [r0];\n}\n" END,
-              1, 2);
+    ptx_test_words(
+        &T,
+        PTX_HEAD
+        ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
+        ".global .align 1 .b8 fmt[40] = "
+        "{116,61,37,100,32,37,53,46,50,102,124,37,115,124,37,120,32,37,108,108,100,32,37,99,37,37,10,0};\n"
+        ".global .align 1 .b8 str[4] = {97,98,99,0};\n" BEGIN(
+            "k") ".local .align 8 .b8 depot[64];\n.reg .b64 %SP, %SPL, %e;\nmov.u64 %SPL, depot;\ncvta.local.u64 "
+                 "%SP, %SPL;\nst.local.u32 [%SPL], %t;\n"
+                 "mov.u64 %e, 0x400921fb54442d18;\nst.local.u64 [%SPL+8], %e;\nmov.u64 %e, str;\ncvta.global.u64 "
+                 "%e, %e;\nst.local.u64 [%SPL+16], %e;\n"
+                 "mov.u32 %a, 255;\nst.local.u32 [%SPL+24], %a;\nmov.u64 %e, -5;\nst.local.u64 [%SPL+32], "
+                 "%e;\nmov.u32 %a, 90;\nst.local.u32 [%SPL+40], %a;\n"
+                 "mov.u64 %e, fmt;\ncvta.global.u64 %e, %e;\n{\n.param .b64 p0;\n.param .b64 p1;\n.param .b32 "
+                 "r0;\nst.param.b64 [p0], %e;\nst.param.b64 [p1], %SP;\n"
+                 "call.uni (r0), vprintf, (p0, p1);\nld.param.b32 %a, [r0];\n}\n" END,
+        1, 2);
     assert_string_equal(T.printed, "t=0  3.14|abc|ff -5 Z%\nt=1  3.14|abc|ff -5 Z%\n");
     ptx_test_free(&T);
 }

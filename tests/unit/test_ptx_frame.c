@@ -9,34 +9,28 @@
              "add.s64 %x0, %x1, %x2;\n"
 #define END "st.global.u32 [%x0], %r31;\nret;\n}\n"
 
-enum { WORDS = 1024 };
+enum { WORDS = PTX_TEST_WORDS };
 
 static struct ptx_test T;
-
-static const uint32_t *run_words(const char *text, uint32_t grid, uint32_t block)
-{
-    ptx_test_load(&T, text);
-    uint64_t out = dev_alloc(T.mem, 4 * WORDS);
-    ptx_test_must_run(&T, "k", grid, block, &out);
-    return dev_ptr(T.mem, out, 4 * WORDS);
-}
 
 /* Later CTAs run in the frames of earlier ones, in which every place has held something. */
 TEST(what_one_path_does_not_write_is_zero)
 {
     const uint32_t *w =
-        run_words(BEGIN "setp.lt.u32 %p, %t, 10;\n@%p bra OVER;\nmov.u32 %r5, 77;\n"
-                        "OVER:\nadd.u32 %r31, %r5, 1;\nmov.u32 %r5, 1000;\nadd.u32 %r31, %r31, %r5;\n" END,
-                  8, 64);
+        ptx_test_words(&T,
+                       BEGIN "setp.lt.u32 %p, %t, 10;\n@%p bra OVER;\nmov.u32 %r5, 77;\n"
+                             "OVER:\nadd.u32 %r31, %r5, 1;\nmov.u32 %r5, 1000;\nadd.u32 %r31, %r31, %r5;\n" END,
+                       8, 64);
     for (unsigned i = 0; i < 512; i++) assert_int_equal(w[i], i % 64 < 10 ? 1001 : 1078);
     ptx_test_free(&T);
 }
 
 TEST(what_a_guard_may_not_write_is_zero)
 {
-    const uint32_t *w = run_words(BEGIN "setp.lt.u32 %p, %t, 10;\n@%p mov.u32 %r5, 77;\nadd.u32 %r31, %r5, 1;\n"
-                                        "mov.u32 %r5, 1000;\nadd.u32 %r31, %r31, %r5;\n" END,
-                                  8, 64);
+    const uint32_t *w = ptx_test_words(&T,
+                                       BEGIN "setp.lt.u32 %p, %t, 10;\n@%p mov.u32 %r5, 77;\nadd.u32 %r31, %r5, 1;\n"
+                                             "mov.u32 %r5, 1000;\nadd.u32 %r31, %r31, %r5;\n" END,
+                                       8, 64);
     for (unsigned i = 0; i < 512; i++) assert_int_equal(w[i], i % 64 < 10 ? 1078 : 1001);
     ptx_test_free(&T);
 }
@@ -44,10 +38,12 @@ TEST(what_a_guard_may_not_write_is_zero)
 /* The only block that names r5 reads it before it writes it: the value of the round before, first zero. */
 TEST(a_loop_carries_what_it_reads_first)
 {
-    const uint32_t *w = run_words(BEGIN "mov.u32 %r6, 0;\nmov.u32 %r31, 0;\n"
-                                        "LOOP:\nadd.u32 %r31, %r31, %r5;\nadd.u32 %r5, %r5, 3;\nadd.u32 %r6, %r6, 1;\n"
-                                        "setp.le.u32 %p, %r6, %t;\n@%p bra LOOP;\n" END,
-                                  8, 64);
+    const uint32_t *w =
+        ptx_test_words(&T,
+                       BEGIN "mov.u32 %r6, 0;\nmov.u32 %r31, 0;\n"
+                             "LOOP:\nadd.u32 %r31, %r31, %r5;\nadd.u32 %r5, %r5, 3;\nadd.u32 %r6, %r6, 1;\n"
+                             "setp.le.u32 %p, %r6, %t;\n@%p bra LOOP;\n" END,
+                       8, 64);
     for (unsigned i = 0; i < 512; i++) assert_int_equal(w[i], 3 * (i % 64) * (i % 64 + 1) / 2);
     ptx_test_free(&T);
 }
@@ -55,13 +51,14 @@ TEST(a_loop_carries_what_it_reads_first)
 /* Values of 32 and of 64 bits live and die in one block in many orders; each must be there when it is read. */
 TEST(values_of_a_block_do_not_disturb_one_another)
 {
-    const uint32_t *w =
-        run_words(BEGIN "bra MORE;\nMORE:\nadd.u32 %r2, %t, 1;\nadd.u32 %r3, %r2, 2;\nmul.wide.u32 %x3, %r2, %r3;\n"
-                        "add.u32 %r4, %r3, 4;\ncvt.u64.u32 %x4, %r4;\nadd.u64 %x5, %x3, %x4;\n"
-                        "cvt.u32.u64 %r7, %x5;\nsub.u32 %r8, %r7, %r2;\nxor.b32 %r9, %r8, %r7;\n"
-                        "cvt.u64.u32 %x6, %r9;\nshl.b64 %x7, %x6, 1;\nadd.u64 %x7, %x7, %x6;\n"
-                        "cvt.u32.u64 %r10, %x7;\nadd.u32 %r31, %r10, %r8;\n" END,
-                  8, 64);
+    const uint32_t *w = ptx_test_words(
+        &T,
+        BEGIN "bra MORE;\nMORE:\nadd.u32 %r2, %t, 1;\nadd.u32 %r3, %r2, 2;\nmul.wide.u32 %x3, %r2, %r3;\n"
+              "add.u32 %r4, %r3, 4;\ncvt.u64.u32 %x4, %r4;\nadd.u64 %x5, %x3, %x4;\n"
+              "cvt.u32.u64 %r7, %x5;\nsub.u32 %r8, %r7, %r2;\nxor.b32 %r9, %r8, %r7;\n"
+              "cvt.u64.u32 %x6, %r9;\nshl.b64 %x7, %x6, 1;\nadd.u64 %x7, %x7, %x6;\n"
+              "cvt.u32.u64 %r10, %x7;\nadd.u32 %r31, %r10, %r8;\n" END,
+        8, 64);
     for (unsigned i = 0; i < 512; i++) {
         uint32_t r2 = i % 64 + 1, r3 = r2 + 2, r7 = r2 * r3 + r3 + 4, r8 = r7 - r2;
         assert_int_equal(w[i], 3 * (r8 ^ r7) + r8);
@@ -72,9 +69,11 @@ TEST(values_of_a_block_do_not_disturb_one_another)
 /* A lane may be asked for what it has not written. */
 TEST(a_shuffle_finds_zero_where_nothing_was_written)
 {
-    const uint32_t *w = run_words(BEGIN "and.b32 %r2, %t, 1;\nsetp.eq.u32 %p, %r2, 0;\n@%p bra EVEN;\nmov.u32 %r5, 9;\n"
-                                        "EVEN:\nshfl.sync.bfly.b32 %r31, %r5, 1, 31, -1;\nmov.u32 %r5, 5;\n" END,
-                                  8, 64);
+    const uint32_t *w =
+        ptx_test_words(&T,
+                       BEGIN "and.b32 %r2, %t, 1;\nsetp.eq.u32 %p, %r2, 0;\n@%p bra EVEN;\nmov.u32 %r5, 9;\n"
+                             "EVEN:\nshfl.sync.bfly.b32 %r31, %r5, 1, 31, -1;\nmov.u32 %r5, 5;\n" END,
+                       8, 64);
     for (unsigned i = 0; i < 512; i++) assert_int_equal(w[i], i % 2 ? 0 : 9);
     ptx_test_free(&T);
 }
@@ -83,11 +82,12 @@ TEST(a_shuffle_finds_zero_where_nothing_was_written)
 TEST(warps_keep_their_registers_at_a_barrier)
 {
     const uint32_t *w =
-        run_words(BEGIN ".shared .u32 s[64];\nmul.lo.u32 %r2, %i, 7;\nmov.u32 %r9, s;\nshl.b32 %r3, %t, 2;\n"
-                        "add.u32 %r3, %r9, %r3;\nst.shared.u32 [%r3], %r2;\nbar.sync 0;\nxor.b32 %r4, %t, 32;\n"
-                        "shl.b32 %r4, %r4, 2;\nadd.u32 %r4, %r9, %r4;\nld.shared.u32 %r5, [%r4];\n"
-                        "add.u32 %r31, %r5, %r2;\n" END,
-                  8, 64);
+        ptx_test_words(&T,
+                       BEGIN ".shared .u32 s[64];\nmul.lo.u32 %r2, %i, 7;\nmov.u32 %r9, s;\nshl.b32 %r3, %t, 2;\n"
+                             "add.u32 %r3, %r9, %r3;\nst.shared.u32 [%r3], %r2;\nbar.sync 0;\nxor.b32 %r4, %t, 32;\n"
+                             "shl.b32 %r4, %r4, 2;\nadd.u32 %r4, %r9, %r4;\nld.shared.u32 %r5, [%r4];\n"
+                             "add.u32 %r31, %r5, %r2;\n" END,
+                       8, 64);
     for (unsigned i = 0; i < 512; i++) assert_int_equal(w[i], 7 * i + 7 * (i ^ 32));
     ptx_test_free(&T);
 }

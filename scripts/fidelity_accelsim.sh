@@ -1,8 +1,9 @@
 #!/bin/sh
 # fidelity_accelsim.sh WARPLINE MACHINE [NAME...] - our machine qv100 or rtx3070 beside cycles of Accel-Sim itself.
-# Makes the traces that tests/fidelity/accelsim/MACHINE.csv names out of the kernels of tests/fidelity/v322 (all, or those
-# named), in Accel-Sim's format and as machine code, runs them and prints a table and its statistics. Rows of public traces
-# run if TRACES names the folder that holds them, and are left out else. SET="KEY=VALUE ..." changes the machine.
+# Makes the traces that tests/fidelity/accelsim/MACHINE.csv names out of the kernels of tests/fidelity/v322 (all, or
+# those named), in Accel-Sim's format and as machine code, runs them and prints a table and its statistics. Rows of
+# public traces run if TRACES names the folder that holds them, and are left out else.
+# SET="KEY=VALUE ..." changes the machine.
 set -eu
 w=$1 machine=$2; shift 2
 case $w in /*) ;; *) w=$PWD/$w ;; esac
@@ -55,20 +56,21 @@ awk '
     function abs(x) { return x < 0 ? -x : x }
     function both(a, b) { return a == b ? a : a " / " b }
     BEGIN {
-        print "| trace | warp instr. | cycles, Accel-Sim | ours | error | L2 accesses | L2 misses | DRAM reads | DRAM writes |"
+        printf "| trace | warp instr. | cycles, Accel-Sim | ours | error | L2 accesses | L2 misses | "
+        print "DRAM reads | DRAM writes |"
         print "|---|---|---|---|---|---|---|---|---|"
     }
     {
         e = 100 * ($5 / $4 - 1)
-        printf "| %s | %s | %s | %s | %+.1f %% | %s | %s | %s | %s |\n", $1, both($2, $3), $4, $5, e, both($6, $7), both($8, $9),
-            both($10, $11), both($12, $13)
+        printf "| %s | %s | %s | %s | %+.1f %% | %s | %s | %s | %s |\n", $1, both($2, $3), $4, $5, e,
+            both($6, $7), both($8, $9), both($10, $11), both($12, $13)
         n++; sum += abs(e); signed += e; if (abs(e) > abs(worst)) { worst = e; where = $1 }
         x += $4; y += $5; xx += $4 * $4; yy += $5 * $5; xy += $4 * $5
         differ += $2 != $3; l2 += $6 != $7
     }
     END {
         d = sqrt((n * xx - x * x) * (n * yy - y * y))
-        printf "\ntraces %d\ncycles_mean %.2f\ncycles_signed %+.2f\ncycles_worst %.1f %s\nr %.4f\n", n, sum / n, signed / n,
-            abs(worst), where, d ? (n * xy - x * y) / d : 1
+        printf "\ntraces %d\ncycles_mean %.2f\ncycles_signed %+.2f\ncycles_worst %.1f %s\nr %.4f\n", n,
+            sum / n, signed / n, abs(worst), where, d ? (n * xy - x * y) / d : 1
         printf "instructions_differ %d\nl2_accesses_differ %d\n", differ, l2
     }' lines

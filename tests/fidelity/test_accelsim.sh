@@ -1,6 +1,6 @@
 #!/bin/sh
-# qv100 and rtx3070 against Accel-Sim: the aims of docs/fidelity-accelsim.md, held on traces of some of our kernels. Accel-Sim
-# is not needed.
+# qv100 and rtx3070 against Accel-Sim: the aims of docs/fidelity-accelsim.md, held on traces of some of our kernels.
+# Accel-Sim is not needed.
 set -u
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -11,8 +11,8 @@ at_most() { # STATISTIC BOUND
         END { exit !(found && ok) }' "$tmp/stats" || bad=1
 }
 for machine in qv100 rtx3070; do
-    sh "$WL_ROOT/scripts/fidelity_accelsim.sh" "$WARPLINE" $machine bfs_commit cfd_step_factor conv3d reduce_tree stencil \
-        simscore_map > "$tmp/stats" || { echo "not ok - the traces ran on $machine"; exit 1; }
+    sh "$WL_ROOT/scripts/fidelity_accelsim.sh" "$WARPLINE" $machine bfs_commit cfd_step_factor conv3d \
+        reduce_tree stencil simscore_map > "$tmp/stats" || { echo "not ok - the traces ran on $machine"; exit 1; }
     grep -qx 'traces 6' "$tmp/stats" || { echo 'not ok - all 6 ran'; bad=1; }
     at_most instructions_differ 0
     at_most l2_accesses_differ 0

@@ -1,5 +1,6 @@
 #!/bin/sh
-# gtx480-v42 against GPGPU-Sim 4.2: the aims of docs/fidelity-v42.md, held on some of its kernels. 4.2 itself is not needed.
+# gtx480-v42 against GPGPU-Sim 4.2: the aims of docs/fidelity-v42.md, held on some of its kernels. 4.2 itself is not
+# needed.
 set -u
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

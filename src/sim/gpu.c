@@ -516,7 +516,7 @@ static int end_last(struct gpu *g, struct wl_err *e)
 static bool may_join(const struct gpu *g, const struct gpu_launch *l)
 {
     if (g->dispatch.count >= (unsigned)g->config.v[P_GPU_CONCURRENT_KERNELS]) return false;
-    if (g->profile || g->options.timeline || g->waves.wish.tolerance > 0 || l->source->feed ||
+    if (g->profile || g->options.timeline || g->waves.allowed.tolerance > 0 || l->source->feed ||
         g->sm[0].first->source->feed)
         return false;
     return sm_kernel_may_join(&g->sm[0], l->source->info);
@@ -587,7 +587,7 @@ uint64_t gpu_cycle(const struct gpu *g) { return g->clock.now / g->core_period; 
 bool gpu_was_cut(const struct gpu *g) { return g->cut; }
 const struct wave_report *gpu_waves(const struct gpu *g) { return &g->waves.report; }
 
-void gpu_sample_waves(struct gpu *g, struct wave_wish w) { g->waves.wish = w; }
+void gpu_sample_waves(struct gpu *g, struct wave_limits w) { g->waves.allowed = w; }
 
 /* Of a copy that is larger than any L2 by far only the end is still there when it is over: so much of it, at least, is
  * walked. A trace can ask for 256 GiB in one line, and 2^31 lines take minutes. */

@@ -33,15 +33,15 @@ struct gpu *gpu_new(const struct gpu_config *c, const struct gpu_options *o, str
 void gpu_free(struct gpu *g);
 
 /* What may be left out of a launch. */
-struct wave_wish {
+struct wave_limits {
     double tolerance; /* waves that are alike within this share are of one state; 0: every CTA is timed */
     bool moves;       /* parts of warps may be left out */
     uint32_t fill;    /* it only fills the caches: so many CTAs at its end are enough; 0: it is measured */
 };
 
-/* Of the launches to come only some CTAs are timed, as is wished; the others are taken from the source and given to no
+/* Of the launches to come only some CTAs are timed, as is allowed; the others are taken from the source and given to no
  * SM. gpu_waves: what the last kernel told. */
-void gpu_sample_waves(struct gpu *g, struct wave_wish w);
+void gpu_sample_waves(struct gpu *g, struct wave_limits w);
 const struct wave_report *gpu_waves(const struct gpu *g);
 
 /* Runs one kernel from its first CTA to the last returning byte. WL_EDEADLOCK, with what every part

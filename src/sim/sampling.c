@@ -189,10 +189,10 @@ static uint32_t ctas_to_fill(const struct sampling *s, const struct launch_group
     return fetched * l->ctas > TIMES * lines ? (uint32_t)(TIMES * lines / fetched) + 1 : UINT32_MAX;
 }
 
-struct wave_wish sampling_wish(const struct sampling *s, const struct launch_info *l, enum sampling_choice c)
+struct wave_limits sampling_limits(const struct sampling *s, const struct launch_info *l, enum sampling_choice c)
 {
-    if (c == SAMPLING_FULL || s->refused) return (struct wave_wish){.tolerance = 0};
-    struct wave_wish w = {.tolerance = s->asked, .moves = true};
+    if (c == SAMPLING_FULL || s->refused) return (struct wave_limits){.tolerance = 0};
+    struct wave_limits w = {.tolerance = s->asked, .moves = true};
     for (unsigned i = 0; i < s->groups; i++) {
         const struct launch_group *g = &s->group[i];
         if (!belongs(g, l)) continue;

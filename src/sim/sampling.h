@@ -35,7 +35,7 @@ int sampling_timed(struct sampling *s, const struct launch_info *l, enum samplin
 /* *cycles: a first guess of what it would have taken. */
 int sampling_skipped(struct sampling *s, const struct launch_info *l, struct exec_counts total, uint64_t *cycles);
 /* What may be left out of this launch. */
-struct wave_wish sampling_wish(const struct sampling *s, const struct launch_info *l, enum sampling_choice c);
+struct wave_limits sampling_limits(const struct sampling *s, const struct launch_info *l, enum sampling_choice c);
 uint64_t sampling_last_cycles(const struct sampling *s); /* of the last launch */
 unsigned sampling_launches(const struct sampling *s);
 /* Launch number i (from 0) as it was counted or projected: every conservation law of counters holds. */

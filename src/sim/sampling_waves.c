@@ -45,7 +45,7 @@ void waves_prepare(struct gpu *g)
 static bool pass_to_end(struct gpu *g, uint64_t resident)
 {
     struct waves *w = &g->waves;
-    uint64_t last = w->wish.fill > LEAST_FILL * resident ? w->wish.fill : LEAST_FILL * resident;
+    uint64_t last = w->allowed.fill > LEAST_FILL * resident ? w->allowed.fill : LEAST_FILL * resident;
     if (w->whole < last + resident) return false;
     uint32_t passed = (uint32_t)((w->whole - last) / resident * resident);
     dispatch_skip(&g->dispatch, passed);
@@ -71,12 +71,12 @@ void waves_begin(struct gpu *g, struct stream_source *s)
     w->began = g->clock.now;
     w->whole = l->ctas;
     uint64_t resident = sm_resident_ctas(g->config.v, l);
-    w->tolerance = w->wish.tolerance;
+    w->tolerance = w->allowed.tolerance;
     if (!(w->tolerance > 0) || !resident || launch_cluster(l) > 1) return; /* CTAs of a cluster wait for one another */
-    if (w->wish.fill && pass_to_end(g, resident)) return;
+    if (w->allowed.fill && pass_to_end(g, resident)) return;
     if (l->ctas / resident < LEAST_WAVES) {
         if (g->config.v[P_RUN_EXCERPTS]) excerpts_begin(g, s, resident);
-        else if (s->on_demand && w->wish.moves) moves_begin(g, s, resident);
+        else if (s->on_demand && w->allowed.moves) moves_begin(g, s, resident);
         return;
     }
     w->on = true;

@@ -28,7 +28,7 @@ struct wave_report {
 enum wave_phase { WAVES_RAMP, WAVES_WARM, WAVES_MEASURE, WAVES_DONE };
 
 struct waves {
-    struct wave_wish wish;        /* of the next launch */
+    struct wave_limits allowed;   /* of the next launch */
     bool on;                      /* windows of this one are measured */
     double tolerance;             /* the asked error, as a share */
     enum wave_phase phase;        /* what passes now */

@@ -32,7 +32,7 @@ int session_sample(struct session *s, struct stream_source *src, struct launch_t
         if (!rc && sampling_skipped(s->sampling, src->info, t->executed, &t->cycles)) rc = wl_no_memory(e);
         return rc;
     }
-    gpu_sample_waves(s->gpu, sampling_wish(s->sampling, src->info, c));
+    gpu_sample_waves(s->gpu, sampling_limits(s->sampling, src->info, c));
     read_machine(s, &before);
     int rc = session_time(s, src, t, e);
     if (rc) return rc;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # names_check.sh PAGE... - says which names in backticks on these pages nothing in the tree has: files, folders,
-# functions and other identifiers, parameters, options, make targets. Names with blanks or signs in them are formulas
+# functions and other identifiers, machines, parameters, options, make targets. Names with blanks or signs in them are formulas
 # or commands, names with capitals are placeholders (NAME.ini): they are left alone, and so is what contains
 # "mine".
 set -eu
@@ -38,7 +38,7 @@ for page in "$@"; do
         .*) file "$name" || identifier "${name#.}" && continue ;;
         *.c | *.h | *.def | *.inc | *.sh | *.ini | *.md | */*) file "$name" && continue ;;
         *.*) parameter "$name" && continue ;;
-        *) identifier "$name" || [ -d "$name" ] || [ -d "src/$name" ] || [ -e "$name" ] && continue ;;
+        *) identifier "$name" || [ -e "gpus/$name.ini" ] || [ -d "$name" ] || [ -d "src/$name" ] || [ -e "$name" ] && continue ;;
         esac
         echo "$page: nothing is called $name"
     done

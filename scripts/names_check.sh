@@ -1,8 +1,8 @@
 #!/bin/sh
 # names_check.sh PAGE... - says which names in backticks on these pages nothing in the tree has: files, folders,
-# functions and other identifiers, machines, parameters, options, make targets. Names with blanks or signs in them are formulas
-# or commands, names with capitals are placeholders (NAME.ini): they are left alone, and so is what contains
-# "mine".
+# functions and other identifiers, machines, parameters, options, make targets. Names with blanks or signs in them are
+# formulas or commands, names with capitals are placeholders (NAME.ini): they are left alone, and so is what
+# contains "mine".
 set -eu
 cd "$(dirname "$0")/.."
 words=$(mktemp)
@@ -22,6 +22,7 @@ file() { # NAME: a path from the root, from src/ or from include/, or the bare n
 option() { grep -q "^    {\"$1\"" cli/options.c; }
 target() { grep -q "^$1:" Makefile; }
 parameter() { grep -q "^P([A-Z0-9_]*, \"$1\"" src/param/params.def; }
+machine() { [ -e "gpus/$1.ini" ]; }
 identifier() { grep -qx "$1" "$words"; }
 
 for page in "$@"; do
@@ -38,7 +39,7 @@ for page in "$@"; do
         .*) file "$name" || identifier "${name#.}" && continue ;;
         *.c | *.h | *.def | *.inc | *.sh | *.ini | *.md | */*) file "$name" && continue ;;
         *.*) parameter "$name" && continue ;;
-        *) identifier "$name" || [ -e "gpus/$name.ini" ] || [ -d "$name" ] || [ -d "src/$name" ] || [ -e "$name" ] && continue ;;
+        *) identifier "$name" || machine "$name" || [ -d "$name" ] || [ -d "src/$name" ] || [ -e "$name" ] && continue ;;
         esac
         echo "$page: nothing is called $name"
     done

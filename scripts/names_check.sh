@@ -39,7 +39,7 @@ for page in "$@"; do
         .*) file "$name" || identifier "${name#.}" && continue ;;
         *.c | *.h | *.def | *.inc | *.sh | *.ini | *.md | */*) file "$name" && continue ;;
         *.*) parameter "$name" && continue ;;
-        *) identifier "$name" || machine "$name" || [ -d "$name" ] || [ -d "src/$name" ] || [ -e "$name" ] && continue ;;
+        *) machine "$name" || identifier "$name" || [ -d "src/$name" ] || [ -e "$name" ] && continue ;;
         esac
         echo "$page: nothing is called $name"
     done

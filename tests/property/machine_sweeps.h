@@ -45,26 +45,29 @@ static void sweep_policies(compare_on *compare)
     }
 }
 
-/* `fit` changes a machine so that it can be compared; false: it cannot. NULL: all can. WL_SEED=n shows only that one.
- */
-static void sweep_random_machines(compare_on *compare, bool (*fit)(struct gpu_config *c))
+/* `fit` changes a machine so that it can be compared; false: it cannot. NULL: all can. */
+static void compare_on_random(compare_on *compare, bool (*fit)(struct gpu_config *c), uint64_t seed, bool shown)
 {
     /* By name, so that a seed means the same when workloads are added. */
     static const char *const names[] = {"vectoradd", "matmul", "matmul_naive", "reduction", "histogram", "atax",
                                         "bicg",      "gemm",   "conv2d",       "conv3d",    "bfs"};
+    struct gpu_config c;
+    char what[128];
+    struct wl_err e = {.code = WL_OK};
+    if (random_machine(&c, seed, &e)) fail_msg("seed %llu: %s", (unsigned long long)seed, e.text);
+    if (fit && !fit(&c)) return;
+    const struct workload *w = workload_find(names[seed % COUNT(names)]);
+    if (shown) config_print(&c, stdout);
+    snprintf(what, sizeof what, "WL_SEED=%llu: %s", (unsigned long long)seed, w->name);
+    compare(w, &c, (unsigned)seed, what);
+}
+
+/* WL_SEED=n shows only that one. */
+static void sweep_random_machines(compare_on *compare, bool (*fit)(struct gpu_config *c))
+{
     const char *only = getenv("WL_SEED");
     uint64_t first = only ? strtoull(only, NULL, 10) : 1, last = only ? first : SLOW_BUILD ? 8 : long_run() ? 400 : 40;
-    for (uint64_t seed = first; seed <= last; seed++) {
-        struct gpu_config c;
-        char what[128];
-        struct wl_err e = {.code = WL_OK};
-        if (random_machine(&c, seed, &e)) fail_msg("seed %llu: %s", (unsigned long long)seed, e.text);
-        if (fit && !fit(&c)) continue;
-        const struct workload *w = workload_find(names[seed % COUNT(names)]);
-        if (only) config_print(&c, stdout);
-        snprintf(what, sizeof what, "WL_SEED=%llu: %s", (unsigned long long)seed, w->name);
-        compare(w, &c, (unsigned)seed, what);
-    }
+    for (uint64_t seed = first; seed <= last; seed++) compare_on_random(compare, fit, seed, only != NULL);
 }
 
 #endif

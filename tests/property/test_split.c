@@ -56,6 +56,14 @@ static bool count_packets(struct gpu_config *c)
 
 TEST(random_machines) { sweep_random_machines(compare_some_threads, count_packets); }
 
+/* Joined reads leave for one slice several at a time: what was wrong with that only assertions see, and builds that
+ * have them run few seeds. */
+TEST(machine_that_joins_reads)
+{
+    if (getenv("WL_SEED")) skip();
+    compare_on_random(compare_some_threads, count_packets, 32, false);
+}
+
 /* What cannot be split says why, in words. */
 TEST(what_cannot_be_split)
 {

@@ -26,7 +26,8 @@ const char *split_refuses(const struct gpu_config *c, const struct gpu_options *
     if (c->l1.foreign || c->l2.foreign || c->sched.foreign) return "a plugin may not be made for several threads";
     if (v[P_ICNT_IN_FLITS] || v[P_ICNT_OUT_FLITS]) return "the machine counts the queues of its networks in flits";
     if (v[P_NVM_MAP] == NVM_ALLOC) return "with nvm.map = alloc a kernel may change the map of memory";
-    if (cycles_to_l2(v) < 2) return "the machine's L2 is less than two core cycles away from the SMs";
+    /* Two are enough, but periods are rounded: two that are a tick short would make either side wait for the other. */
+    if (cycles_to_l2(v) < 3) return "the machine's L2 is less than three core cycles away from the SMs";
     return NULL;
 }
 

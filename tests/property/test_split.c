@@ -78,6 +78,9 @@ TEST(what_cannot_be_split)
     c = preset("gtx480-v322");
     assert_non_null(strstr(split_refuses(&c, &none), "flits"));
     c = preset("gtx480");
+    c.v[P_ICNT_LATENCY] = 2, c.v[P_L2_ROP] = 0;
+    assert_non_null(strstr(split_refuses(&c, &none), "three core cycles"));
+    c = preset("gtx480");
     c.l1.foreign = true;
     assert_non_null(strstr(split_refuses(&c, &none), "plugin"));
 }

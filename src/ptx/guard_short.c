@@ -62,15 +62,6 @@ static bool is_long(const struct ptx_inst *in)
     return in->op == OP_DIV || in->op == OP_REM || ptx_opcodes[in->op].pace == PACE_SFU;
 }
 
-static bool writes(const struct ptx_inst *in, int32_t reg)
-{
-    int32_t regs[MAX_INST_REGS];
-    unsigned n = inst_writes(in, regs);
-    for (unsigned i = 0; i < n; i++)
-        if (regs[i] == reg) return true;
-    return false;
-}
-
 /* Whether instructions from `first` to before `end` may be guarded by the register; *count: how many there are. */
 static bool is_way(const struct short_ways *s, uint32_t first, uint32_t end, int32_t guard, uint32_t *count)
 {
@@ -78,7 +69,7 @@ static bool is_way(const struct short_ways *s, uint32_t first, uint32_t end, int
     for (uint32_t i = first; i < end; i++) {
         const struct ptx_inst *in = &s->fi->inst[i];
         if (s->gone[i]) continue;
-        if (in->guard >= 0 || (i > first && s->jumps[i]) || writes(in, guard)) return false;
+        if (in->guard >= 0 || (i > first && s->jumps[i]) || inst_writes_reg(in, guard)) return false;
         if (!is_access(in) && (!is_plain(in) || is_long(in))) return false;
         *count += !is_free(in);
     }
@@ -191,24 +182,6 @@ static bool guard_all(struct short_ways *s)
     return some;
 }
 
-/* Takes out the branches; what knows instructions by their places follows. */
-static void close_gaps(struct short_ways *s)
-{
-    struct func_info *fi = s->fi;
-    uint32_t at = 0;
-    for (uint32_t i = 0; i < fi->f.ninst; i++) {
-        s->moved[i] = at;
-        if (!s->gone[i]) fi->inst[at++] = fi->inst[i];
-    }
-    s->moved[fi->f.ninst] = at; /* a label may stand behind the last instruction */
-    for (uint32_t i = 0; i < at; i++)
-        if (is_branch(&fi->inst[i])) fi->inst[i].target = s->moved[fi->inst[i].target];
-    for (struct target_list *t = fi->lists; t; t = t->next)
-        for (uint32_t i = 0; i < t->count; i++) t->at[i] = s->moved[t->at[i]];
-    for (struct callee *c = fi->callees; c; c = c->next) c->inst = s->moved[c->inst];
-    fi->f.ninst = at;
-}
-
 int guard_short(struct build *b, struct func_info *fi)
 {
     uint32_t n = fi->f.ninst;
@@ -220,7 +193,7 @@ int guard_short(struct build *b, struct func_info *fi)
         s.moved = s.jumps + n + 1;
         s.reads = s.moved + n + 1;
         look_around(&s);
-        if (guard_all(&s)) close_gaps(&s);
+        if (guard_all(&s)) func_take_out(fi, s.gone, s.moved);
     }
     free(s.jumps);
     free(s.gone);

@@ -203,24 +203,6 @@ static void mark_targets(struct load_join *j)
         for (uint32_t i = 0; i < l->count; i++) j->target[l->at[i]] = 1;
 }
 
-/* Takes out what is gone; what knows instructions by their places follows. */
-static void close_gaps(struct load_join *j)
-{
-    struct func_info *fi = j->fi;
-    uint32_t at = 0;
-    for (uint32_t i = 0; i < fi->f.ninst; i++) {
-        j->moved[i] = at;
-        if (!j->gone[i]) fi->inst[at++] = fi->inst[i];
-    }
-    j->moved[fi->f.ninst] = at; /* a label may stand behind the last instruction */
-    for (uint32_t i = 0; i < at; i++)
-        if (fi->inst[i].op == OP_BRA) fi->inst[i].target = j->moved[fi->inst[i].target];
-    for (struct target_list *t = fi->lists; t; t = t->next)
-        for (uint32_t i = 0; i < t->count; i++) t->at[i] = j->moved[t->at[i]];
-    for (struct callee *c = fi->callees; c; c = c->next) c->inst = j->moved[c->inst];
-    fi->f.ninst = at;
-}
-
 static bool any_load(const struct func_info *fi)
 {
     for (uint32_t i = 0; i < fi->f.ninst; i++)
@@ -235,7 +217,7 @@ static void join_all(struct load_join *j)
     mark_targets(j);
     for (uint32_t i = 0; i < j->fi->f.ninst && !j->failed; i++)
         if (!j->gone[i] && joins(&j->fi->inst[i])) some |= join_group(j, i, 4) || join_group(j, i, 2);
-    if (some && !j->failed) close_gaps(j);
+    if (some && !j->failed) func_take_out(j->fi, j->gone, j->moved);
 }
 
 int join_loads(struct build *b, struct func_info *fi)

@@ -190,6 +190,23 @@ static int place_shared(struct build *b)
     return 0;
 }
 
+/* What knows instructions by their places follows. */
+void func_take_out(struct func_info *fi, const uint8_t *gone, uint32_t *moved)
+{
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < fi->f.ninst; i++) {
+        moved[i] = at;
+        if (!gone[i]) fi->inst[at++] = fi->inst[i];
+    }
+    moved[fi->f.ninst] = at; /* a label may stand behind the last instruction */
+    for (uint32_t i = 0; i < at; i++)
+        if (fi->inst[i].op == OP_BRA) fi->inst[i].target = moved[fi->inst[i].target];
+    for (struct target_list *t = fi->lists; t; t = t->next)
+        for (uint32_t i = 0; i < t->count; i++) t->at[i] = moved[t->at[i]];
+    for (struct callee *c = fi->callees; c; c = c->next) c->inst = moved[c->inst];
+    fi->f.ninst = at;
+}
+
 /* ---- the whole ---- */
 
 static int complete(struct build *b)

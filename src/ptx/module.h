@@ -79,13 +79,16 @@ static inline struct func_info *info_of(const struct ptx_func *f) { return (stru
  * order of its operands. out[] has room for MAX_INST_REGS. */
 enum { MAX_INST_REGS = 1 + PTX_MAX_VECTOR + (PTX_MAX_DST + PTX_MAX_SRC) * 8 };
 unsigned inst_writes(const struct ptx_inst *in, int32_t *out);
+bool inst_writes_reg(const struct ptx_inst *in, int32_t reg);
 unsigned inst_reads(const struct ptx_inst *in, int32_t *out);
 
 /* Each returns 0, or fills b->e. */
 int cfg_build(struct build *b, struct func_info *fi);
 int unroll_function(struct build *b, struct func_info *fi); /* unroll.c; before cfg_build */
-int join_loads(struct build *b, struct func_info *fi);      /* join_loads.c; behind it, also before cfg_build */
-int guard_short(struct build *b, struct func_info *fi);     /* guard_short.c; the last of these */
+/* module.c: takes out the marked instructions, before cfg_build; moved: room for a place each, and one more. */
+void func_take_out(struct func_info *fi, const uint8_t *gone, uint32_t *moved);
+int join_loads(struct build *b, struct func_info *fi);  /* join_loads.c; behind it, also before cfg_build */
+int guard_short(struct build *b, struct func_info *fi); /* guard_short.c; the last of these */
 int live_count(struct build *b, struct func_info *fi);
 int sched_function(struct build *b, struct func_info *fi); /* block_order.c; after live_count */
 int code_build(struct build *b);

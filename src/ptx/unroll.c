@@ -86,15 +86,6 @@ static bool plain(const struct ptx_inst *in)
     return true;
 }
 
-static bool writes(const struct ptx_inst *in, int32_t reg)
-{
-    int32_t regs[MAX_INST_REGS];
-    unsigned n = inst_writes(in, regs);
-    for (unsigned i = 0; i < n; i++)
-        if (regs[i] == reg) return true;
-    return false;
-}
-
 static bool is_reg(const struct ptx_operand *o, int32_t reg) { return o->kind == OPND_REG && o->reg == reg; }
 
 /* The one instruction of the body that writes reg; UINT32_MAX: none or several. */
@@ -102,7 +93,7 @@ static uint32_t writer_of(const struct func_info *fi, const struct counted *l, i
 {
     uint32_t at = UINT32_MAX;
     for (uint32_t i = l->first; i < l->last; i++)
-        if (writes(&fi->inst[i], reg)) {
+        if (inst_writes_reg(&fi->inst[i], reg)) {
             if (at != UINT32_MAX) return UINT32_MAX;
             at = i;
         }

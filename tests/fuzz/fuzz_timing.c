@@ -83,7 +83,9 @@ static struct outcome run(const uint8_t *data, size_t size, const struct gpu_con
     while (!out.rc && wlt_next(r, &item, &e) > 0) {
         if (item.kind == WLT_LAUNCH) out.rc = gpu_run(g, item.source, &e);
         else if (item.kind == WLT_COPY && item.bytes < 1 << 16) gpu_host_copy(g, item.addr, item.bytes);
-        if (!out.rc) require(gpu_check_laws(g, &e) == 0);
+        bool lawful = out.rc || gpu_check_laws(g, &e) == 0;
+        if (!lawful) fprintf(stderr, "%s\n", e.text);
+        require(lawful);
     }
     require(out.rc != WL_ELAW);
     gpu_read_stats(g, &out.stats);

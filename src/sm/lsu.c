@@ -520,7 +520,7 @@ static void refuse_ahead(struct sm *s, tick_t soon)
 }
 
 /* Refused requests wait for a reply or for the network to take a miss; both wake the SM. Where the port counts flits, a
- * store that found no room says nothing of a read beside it, which is smaller: that is tried again. */
+ * read may fit where a store did not, because it is smaller: the read is tried again. */
 tick_t lsu_next(struct sm *s, tick_t now)
 {
     struct lsu *u = &s->lsu;

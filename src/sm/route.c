@@ -8,7 +8,7 @@
 
 const struct route route_none = {.unit = UNIT_NONE};
 
-/* The caches beside the L1D are for reading: a store whose operator says "read only", as only a trace can, is a store. */
+/* The caches next to the L1D are for reading. A trace may hold a store whose operator is "read only": it is a store. */
 static enum cache_id cache_of(const struct sm *s, const struct code_inst *in)
 {
     if (in->kind != INST_LOAD) return L1_DATA;

@@ -15,6 +15,7 @@
  * Time: the stage has work while a warp wants a fetch that may succeed, a warp is to be let go or a miss is to be sent.
  * While all who want are refused, the SM may sleep; the turn goes round meanwhile, which is made up for afterwards. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "mem/net.h"
 #include "sm/fetch_priv.h"
@@ -34,13 +35,13 @@ int fetch_init(struct sm *s, const struct gpu_config *c, struct wl_err *e)
     f->misses = (uint32_t)c->v[P_IL1_MSHR];
     f->merge = (uint32_t)c->v[P_IL1_MERGE];
     f->missq_cap = (uint32_t)c->v[P_IL1_MISSQ];
+    f->set_mask = is_pow2(f->sets) ? f->sets - 1 : 0;
     f->last = 0; /* so that warp 1 is the first, as in GPGPU-Sim 3.2.2 (shader.cc:115, 602) */
     s->ends_cycles = true;
     list_init(&f->missq);
     f->line = calloc((size_t)f->sets * f->ways, sizeof *f->line);
-    f->used = calloc((size_t)f->sets * f->ways, sizeof *f->used);
     bool lines = c->v[P_SM_FETCH] == FETCH_CACHE;
-    if (!f->line || !f->used || (lines && !fetch_lines_init(s, c))) return wl_fail(e, WL_ERUN, "out of memory");
+    if (!f->line || (lines && !fetch_lines_init(s, c))) return wl_fail(e, WL_ERUN, "out of memory");
     return 0;
 }
 
@@ -48,7 +49,6 @@ void fetch_destroy(struct sm *s)
 {
     if (!s->fetch) return;
     free(s->fetch->line);
-    free(s->fetch->used);
     free(s->fetch->l0);
     free(s->fetch);
 }
@@ -56,108 +56,110 @@ void fetch_destroy(struct sm *s)
 /* ---- the buffers ---- */
 
 /* The place of an instruction in the program; the forms of a generic one are all at its place. */
-static uint32_t place_of(const struct sm *s, unsigned w, const struct code_inst *in)
+static inline uint32_t place_of(const struct sm_kernel *k, const struct code_inst *in)
 {
-    return code_is_form(in) ? in->form - 1 : (uint32_t)(in - kernel_of(s, &s->warp[w])->inst);
+    return code_is_form(in) ? in->form - 1 : (uint32_t)(in - k->inst);
 }
 
-/* The buffer is empty and is refilled from `next` on. */
-static void refill(struct sm *s, unsigned w, uint32_t next)
+/* The buffer is empty and is refilled from the instruction `next` on; behind the end of the program comes more of the
+ * same. */
+static inline void refill(struct sm *s, const struct sm_kernel *k, unsigned w, uint32_t next)
 {
     struct fetch *f = s->fetch;
-    f->left[w] = 0;
-    f->next[w] = next;
-    f->want |= bit64(w);
-    f->refused &= ~bit64(w);
+    uint64_t bit = bit64(w);
+    uint32_t last = code_listed(k->code) - 1;
+    uint64_t pc = next <= last ? k->inst[next].pc : k->inst[last].pc + UINT64_C(8);
+    f->wanted[w] = (L2_CODE + k->code_base + pc) >> LINE_SHIFT;
+    if (next < last) f->alone &= ~bit;
+    else f->alone |= bit;
+    f->have &= ~bit;
+    f->refused &= ~bit;
+    f->want |= bit;
+    s->second &= ~bit;
+    s->ends_cycles = true;
 }
 
-void fetch_advance(struct sm *s, unsigned w, const struct code_inst *from, tick_t now)
+bool fetch_advance(struct sm *s, unsigned w, const struct code_inst *from, tick_t now)
 {
     struct fetch *f = s->fetch;
-    uint32_t head = place_of(s, w, s->warp[w].inst);
-    if (f->l0) {
-        fetch_lines_advance(s, w, head, now);
-        return;
-    }
+    const struct sm_kernel *k = kernel_of(s, &s->warp[w]);
+    uint32_t head = place_of(k, s->warp[w].inst);
+    if (f->l0) return fetch_lines_advance(s, w, head, now);
     s->wrong &= ~bit64(w);
     if (!from) { /* the first instruction of the warp */
-        refill(s, w, head);
-        return;
+        refill(s, k, w, head);
+        return false;
     }
-    uint32_t at = place_of(s, w, from);
-    if (at == head) return; /* another part of a generic instruction */
+    uint32_t at = place_of(k, from);
+    if (at == head) return true; /* another part of a generic instruction */
     if (head != at + 1) s->wrong |= bit64(w);
-    if (from->kind == INST_EXIT) f->left[w] = 0; /* lanes have ended: what was fetched for them is thrown away */
-    else f->left[w]--;
-    if (!f->left[w]) refill(s, w, at + 1);
+    if (s->second & bit64(w) && from->kind != INST_EXIT) {
+        s->second &= ~bit64(w);
+        return true;
+    }
+    refill(s, k, w, at + 1); /* also when lanes have ended: what was fetched for them is thrown away */
+    return false;
 }
 
 void fetch_drop(struct sm *s, unsigned w)
 {
     s->wrong &= ~bit64(w);
-    s->fetch->left[w] = 0;
+    s->second &= ~bit64(w);
+    s->fetch->have &= ~bit64(w);
     s->fetch->want &= ~bit64(w);
 }
 
 void fetch_flush(struct sm *s, unsigned w)
 {
+    const struct sm_kernel *k = kernel_of(s, &s->warp[w]);
     s->wrong &= ~bit64(w);
     s->ready &= ~bit64(w);
     s->head_unit[UNIT_NONE] &= ~bit64(w);
     warp_show_head(s, w);
-    refill(s, w, place_of(s, w, s->warp[w].inst));
+    refill(s, k, w, place_of(k, s->warp[w].inst));
     account_flush(s, w);
     s->fetch->stats.flushes++;
 }
 
-bool fetch_has_head(const struct sm *s, unsigned w, tick_t *at)
-{
-    *at = s->fetch->at[w];
-    return s->fetch->left[w] != 0;
-}
-
 /* The warp's pair has been read: it is decoded in the next cycle. */
-static void deliver(struct sm *s, unsigned w, tick_t now)
+static inline void deliver(struct sm *s, unsigned w, tick_t now)
 {
     struct fetch *f = s->fetch;
-    f->want &= ~bit64(w);
-    f->left[w] = f->next[w] + 1 < code_listed(kernel_of(s, &s->warp[w])->code) ? BUFFER : 1;
+    uint64_t bit = bit64(w);
+    f->want &= ~bit;
+    f->have |= bit;
+    s->second |= bit & ~f->alone;
     f->at[w] = now + 2 * s->part.period;
-    if (!((s->barrier | s->membar) >> w & 1)) warp_check_head(s, w, now);
+    if (!((s->barrier | s->membar) & bit)) warp_head_fetched(s, w, f->at[w], now);
 }
 
 /* ---- the cache ---- */
 
-/* The line of the instruction the warp wants; behind the end of the program comes more of the same. */
-static uint64_t wanted_line(const struct sm *s, unsigned w)
+static inline uint64_t *il1_set(const struct fetch *f, uint64_t line)
 {
-    const struct sm_kernel *k = kernel_of(s, &s->warp[w]);
-    const struct code *code = k->code;
-    uint32_t i = s->fetch->next[w], last = code_listed(code) - 1;
-    uint64_t pc = i <= last ? code->inst[i].pc : code->inst[last].pc + UINT64_C(8);
-    return (L2_CODE + k->code_base + pc) >> LINE_SHIFT;
+    return f->line + (f->set_mask ? line & f->set_mask : line % f->sets) * f->ways;
+}
+
+/* The line in `way` of the set, or one that takes its place, becomes the first. */
+static void make_first(uint64_t *set, uint32_t way, uint64_t line)
+{
+    memmove(set + 1, set, way * sizeof *set);
+    set[0] = line + 1;
 }
 
 bool il1_hit(struct fetch *f, uint64_t line)
 {
     if (f->perfect) return true;
-    size_t at = line % f->sets * f->ways;
+    uint64_t *set = il1_set(f, line);
     for (uint32_t i = 0; i < f->ways; i++) {
-        if (f->line[at + i] != line + 1) continue;
-        f->used[at + i] = ++f->time;
+        if (set[i] != line + 1) continue;
+        if (i) make_first(set, i, line);
         return true;
     }
     return false;
 }
 
-static void cache_insert(struct fetch *f, uint64_t line)
-{
-    size_t at = line % f->sets * f->ways, oldest = at;
-    for (uint32_t i = 1; i < f->ways; i++)
-        if (f->used[at + i] < f->used[oldest]) oldest = at + i; /* an empty way was never used */
-    f->line[oldest] = line + 1;
-    f->used[oldest] = ++f->time;
-}
+static void cache_insert(struct fetch *f, uint64_t line) { make_first(il1_set(f, line), f->ways - 1, line); }
 
 struct fetch_miss *il1_find(struct fetch *f, uint64_t line)
 {
@@ -225,35 +227,28 @@ void fetch_fill(struct sm *s, struct req *r)
 
 /* ---- the cycle ---- */
 
-unsigned fetch_turn(const struct fetch *f, uint64_t set)
-{
-    uint64_t behind = f->last >= 63 ? 0 : set & (UINT64_MAX << (f->last + 1));
-    return bit_low64(behind ? behind : set);
-}
-
 /* In the cycles slept through everyone who wanted was refused, each in turn. */
 static void make_up(struct fetch *f, uint64_t skipped)
 {
-    if (!f->slept || !skipped) return;
+    if (!skipped) return;
     f->stats.stall_cycles += skipped;
     f->last = fetch_turn(f, f->slept); /* now it is one of them, and whole rounds end where they began */
     for (uint64_t n = (skipped - 1) % bit_count64(f->slept); n; n--) f->last = fetch_turn(f, f->slept);
 }
 
-static void fetch_one(struct sm *s, tick_t now)
+static inline void fetch_one(struct sm *s, tick_t now)
 {
     struct fetch *f = s->fetch;
     unsigned w = fetch_turn(f, f->want);
     f->last = w;
-    uint64_t line = wanted_line(s, w);
     if (!(f->refused >> w & 1)) {
-        if (il1_hit(f, line)) {
+        if (il1_hit(f, f->wanted[w])) {
             f->stats.accesses++;
             f->stats.hits++;
             deliver(s, w, now);
             return;
         }
-        if (il1_wait(s, w, line)) {
+        if (il1_wait(s, w, f->wanted[w])) {
             f->stats.accesses++;
             return;
         }
@@ -292,7 +287,7 @@ static void send_miss(struct sm *s, tick_t now)
 bool fetch_cycle(struct sm *s, tick_t now)
 {
     struct fetch *f = s->fetch;
-    make_up(f, s->cycle - f->cycle - 1);
+    if (f->slept) make_up(f, s->cycle - f->cycle - 1);
     f->cycle = s->cycle;
     bool wanted = f->want, ready = false;
     if (f->l0) ready = fetch_lines_cycle(s, now);
@@ -300,7 +295,7 @@ bool fetch_cycle(struct sm *s, tick_t now)
     if (f->missq_used) send_miss(s, now);
     if (f->filled_count) let_go(f);
     f->slept = f->want;
-    if (f->l0 && fetch_idle(s)) s->ends_cycles = s->observers; /* until a warp leaves the lines that are there */
+    if (!(f->want || f->missq_used || f->filled_count || f->streams)) s->ends_cycles = s->observers; /* until one wants */
     if (wanted && s->policy->on_cycle) return true;            /* a head has come: the scheme may decide otherwise */
     return ready || f->want & ~f->refused || f->filled_count || f->streams ||
            (f->missq_used && !s->request->producer_waits);
@@ -331,5 +326,5 @@ void fetch_walk(const struct sm *s)
     WL_VERIFY(!(f->want & held) && !((f->want | held) & ~(s->live & ~s->ended)) && !(f->refused & ~f->want));
     WL_VERIFY(!(s->wrong & ~(s->live & ~s->ended)) && !(s->ready & (f->want | held)));
     for (uint64_t m = s->live & ~s->ended; m; m &= m - 1)
-        WL_VERIFY(((f->want | held) >> bit_low64(m) & 1) == !f->left[bit_low64(m)]);
+        WL_VERIFY(((f->want | held) >> bit_low64(m) & 1) == !(f->have >> bit_low64(m) & 1));
 }

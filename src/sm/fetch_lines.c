@@ -118,7 +118,7 @@ static void arrive(struct sm *s, unsigned w, struct l0_line *l, tick_t now)
 {
     struct fetch *f = s->fetch;
     l->used = ++f->time;
-    f->left[w] = 1;
+    f->have |= bit64(w);
     f->at[w] = tick_max(now, l->ready);
     if (!l->ahead) return;
     l->ahead = false;
@@ -126,19 +126,20 @@ static void arrive(struct sm *s, unsigned w, struct l0_line *l, tick_t now)
     s->ends_cycles = true;
 }
 
-void fetch_lines_advance(struct sm *s, unsigned w, uint32_t head, tick_t now)
+bool fetch_lines_advance(struct sm *s, unsigned w, uint32_t head, tick_t now)
 {
     struct fetch *f = s->fetch;
-    struct l0_line *l = l0_find(s, w % s->schedulers, line_at(s, w, head));
-    f->next[w] = head;
+    f->wanted[w] = line_at(s, w, head);
+    struct l0_line *l = l0_find(s, w % s->schedulers, f->wanted[w]);
     f->refused &= ~bit64(w);
     if (l) {
         arrive(s, w, l, now);
-        return;
+        return true;
     }
-    f->left[w] = 0;
+    f->have &= ~bit64(w);
     f->want |= bit64(w);
     s->ends_cycles = true;
+    return false;
 }
 
 /* All warps of the scheduler that want this line have it now. */
@@ -148,7 +149,7 @@ static void deliver(struct sm *s, unsigned sched, uint64_t line, tick_t now)
     struct l0_line *l = l0_find(s, sched, line);
     for (uint64_t m = f->want & s->owned[sched]; m; m &= m - 1) {
         unsigned w = bit_low64(m);
-        if (line_at(s, w, f->next[w]) != line) continue;
+        if (f->wanted[w] != line) continue;
         f->want &= ~bit64(w);
         f->refused &= ~bit64(w);
         arrive(s, w, l, now);
@@ -161,7 +162,7 @@ static bool ask(struct sm *s, unsigned w, tick_t now)
 {
     struct fetch *f = s->fetch;
     unsigned sched = w % s->schedulers;
-    uint64_t line = line_at(s, w, f->next[w]);
+    uint64_t line = f->wanted[w];
     bool there = l0_find(s, sched, line), hit = !there && il1_hit(f, line);
     if (!there && !hit && !il1_wait(s, w, line)) return false;
     f->stats.accesses += !there;

@@ -191,8 +191,7 @@ static int make_scheduler(struct sm *s, const struct gpu_config *c, struct wl_er
     const struct wl_sched_policy *p = s->policy = c->sched.policy;
     s->ask_twice = c->sched.foreign || WL_CHECKING;
     s->notes_issues = p->marks;
-    s->only_picks = p->ignores_state && !p->on_cycle && !p->allowed && !p->order && !p->lsu && !s->mem_issue &&
-                    (!s->fetch || s->fetches_lines);
+    s->only_picks = p->ignores_state && !p->on_cycle && !p->allowed && !p->order && !p->lsu;
     memcpy(s->sched_param, c->sched.values, sizeof s->sched_param);
     s->sched = (struct wl_sched){.g = {s->index, s->sms, s->warps, s->schedulers},
                                  .param = s->sched_param,

@@ -33,6 +33,8 @@ void warp_advance(struct sm *s, unsigned w, tick_t now);            /* the head 
 bool warp_is_inside(const struct sm *s, unsigned w, uint16_t loop); /* with at least one lane */
 void warp_check_head(struct sm *s, unsigned w, tick_t now);         /* a register can be read now */
 void warp_show_head(struct sm *s, unsigned w);                      /* enters the head in the sets of its unit */
+/* Its head has been fetched and can be used from `decoded` on, which is later than the next cycle. */
+void warp_head_fetched(struct sm *s, unsigned w, tick_t decoded, tick_t now);
 /* starve.c */
 void starve_kernel_begin(struct sm *s);
 void warp_starve(struct sm *s, unsigned w); /* its next instruction is not known yet */
@@ -70,21 +72,27 @@ void warps_walk(const struct sm *s);
 int fetch_init(struct sm *s, const struct gpu_config *c, struct wl_err *e);
 void fetch_destroy(struct sm *s);
 
-/* `from` was issued; the head is known */
-void fetch_advance(struct sm *s, unsigned w, const struct code_inst *from, tick_t now);
+/* `from` was issued; the head is known. Whether it is in the buffer, too. */
+bool fetch_advance(struct sm *s, unsigned w, const struct code_inst *from, tick_t now);
 void fetch_drop(struct sm *s, unsigned w);                       /* the warp has issued its last */
 void fetch_flush(struct sm *s, unsigned w);                      /* a scheduler met the wrong path */
-bool fetch_has_head(const struct sm *s, unsigned w, tick_t *at); /* its buffer is usable from *at on */
 void fetch_fill(struct sm *s, struct req *r);                    /* a line has come */
 bool fetch_cycle(struct sm *s, tick_t now); /* returns whether it has something to do in the next cycle */
 bool fetch_idle(const struct sm *s);
 void fetch_walk(const struct sm *s);
 
-/* Whether a warp goes from one instruction to another without leaving its line: 64 bytes of PTX, or half a line of
- * machine code, which is always right. */
-static inline bool fetch_stays(const struct sm *s, const struct code_inst *from, const struct code_inst *to)
+/* The warp's head is in its buffer, which is usable from fetch->at on. */
+static inline bool fetch_has_head(const struct sm *s, unsigned w) { return s->fetch->have >> w & 1; }
+
+/* Whether a warp goes from one instruction to another that it need not wait for: within 64 bytes of PTX, or half a line
+ * of machine code, where it reads lines, which is always right; to the second of the pair in its buffer, which is the
+ * head then. */
+static inline bool fetch_goes_on(struct sm *s, unsigned w, const struct code_inst *from, const struct code_inst *to)
 {
-    return s->fetches_lines && from && (from->pc ^ to->pc) < 64;
+    if (s->fetches_lines) return from && (from->pc ^ to->pc) < 64;
+    if (!(s->second >> w & 1) || to != from + 1 || code_is_form(to) || from->kind == INST_EXIT) return false;
+    s->second &= ~bit64(w);
+    return true;
 }
 
 /* stages.c */
@@ -112,6 +120,7 @@ void account_arrive(struct sm *s); /* the first warps come */
 void account_leave(struct sm *s);  /* the last warp has gone */
 void account_spread(struct sm *s); /* warps have come or gone */
 void account_left_stuck(struct sm *s, uint64_t can);
+void account_left_passed(struct sm *s); /* a scheduler has met a warp with the wrong path */
 void account_flush(struct sm *s, unsigned w); /* the buffer of a ready warp was emptied: it waits for a fetch */
 void account_add(const struct sm *s, struct run_stats *out);
 uint64_t account_active_cycles(const struct sm *s); /* cycles so far in which the SM had a warp, and in which it */
@@ -255,6 +264,20 @@ static inline void simple_none(struct sm *s, unsigned sched)
     }
 }
 
+/* Of `mine`, warps of the scheduler that could issue, `left` are those whose buffer does not hold the wrong path. Of the
+ * others some have met the scheduler and wait for a fetch; the rest is kept, as is who finds a pipe busy. If nobody is
+ * left or kept the scheduler waits for a fetch, too. */
+static inline void simple_passed(struct sm *s, unsigned sched, uint64_t mine, uint64_t left)
+{
+    if (!WL_ACCOUNT) return;
+    struct account *a = &s->account;
+    a->blocked |= mine & ~left & s->ready;
+    a->passed = true;
+    if (left) return;
+    if (a->blocked & s->owned[sched]) simple_none(s, sched);
+    else a->stats.fetch++;
+}
+
 /* An issue has filled the unit of these warps. */
 static inline void simple_full(struct sm *s, uint64_t warps)
 {
@@ -274,6 +297,7 @@ static inline void simple_left(struct sm *s, uint64_t can)
     if (!WL_ACCOUNT) return;
     struct account *a = &s->account;
     a->not_selected += bit_count64(can);
+    if (a->passed) account_left_passed(s);
     if (!a->blocked) return;
     if (a->stuck) {
         account_left_stuck(s, can);

@@ -223,18 +223,20 @@ struct fetch {
     unsigned last;    /* the warp whose turn it was last */
     bool perfect;
     uint32_t sets, ways, misses, merge, missq_cap;
+    uint32_t set_mask; /* sets - 1, or 0 if that is no mask */
     uint32_t missq_used, misses_used;
     struct req_list missq;
     uint8_t filled[FETCH_MAX_MISSES]; /* entries of `miss` whose line has come and whose warps still wait, a ring */
     uint32_t filled_first, filled_count;
-    uint64_t *line, *used; /* [sets * ways] line + 1, or 0; when it was last asked for */
-    uint64_t time;         /* accesses so far: the order of `used` */
+    uint64_t *line; /* [sets * ways] line + 1, or 0; those of a set from the one that was asked for last on */
     struct l1i_stats stats;
-    uint8_t left[SM_MAX_WARPS];  /* instructions in the warp's buffer */
-    uint32_t next[SM_MAX_WARPS]; /* the instruction its buffer is refilled from */
-    tick_t at[SM_MAX_WARPS];     /* from when on the buffer can be used */
+    uint64_t have;                 /* set of warps whose head is in the buffer, or in a line that will come */
+    uint64_t alone;                /* set of warps whose refill is the last instruction of the program or beyond */
+    uint64_t wanted[SM_MAX_WARPS]; /* the line the warp's buffer is refilled from */
+    tick_t at[SM_MAX_WARPS];       /* from when on the buffer can be used */
     /* Only with sm.fetch = cache (fetch_lines.c): */
     struct l0_line *l0; /* [schedulers][l0_sets][l0_ways]; NULL: no such caches */
+    uint64_t time;      /* accesses so far: the order of l0_line.used */
     uint32_t l0_sets, l0_ways;
     uint32_t depth;                    /* lines asked for ahead */
     uint32_t scale;                    /* bytes of PTX in memory, per byte of a pc */
@@ -380,6 +382,7 @@ struct sm {
     uint64_t held;             /* set of those in `membar` that wait for an atomic of theirs */
     uint64_t await_copies;     /* set of those in `membar` that wait for groups of copies */
     uint64_t wrong;            /* set of warps whose buffer is or will be filled from a path they did not take */
+    uint64_t second;           /* set of warps whose buffer holds another instruction behind the head */
     struct sm_kernel *kernels; /* [SM_MAX_KERNELS] those that run; the machine's */
     struct fetch *fetch;       /* NULL: ideal */
     struct stages *stages;     /* NULL: an instruction goes to its pipe when it is issued */
@@ -399,7 +402,7 @@ struct sm {
                            checking */
     bool tracks_loops;  /* the L1D's policy wants to hear of loops that are left */
     bool notes_issues;  /* there are observers or marks */
-    bool ends_cycles;   /* there are observers or fetches */
+    bool ends_cycles;   /* there are observers, or the fetch stage has something to do */
     bool fetches_lines; /* sm.fetch = cache */
     bool sub_cores;     /* pipes belong to schedulers */
     uint8_t units;      /* units from here on have no pipes */

@@ -110,11 +110,19 @@ static inline void place_next_head(struct sm *s, struct sm_warp *p, unsigned w, 
 /* A head must have come; a path that was not taken waits for no register. */
 static __attribute__((noinline)) void check_fetched_head(struct sm *s, unsigned w, tick_t now)
 {
-    tick_t decoded;
-    if (!fetch_has_head(s, w, &decoded)) return; /* looked at when it has come */
+    if (!fetch_has_head(s, w)) return; /* looked at when it has come */
     account_changed(s);
-    uint64_t fetched = due_make(decoded, WAIT_FETCH);
+    uint64_t fetched = due_make(s->fetch->at[w], WAIT_FETCH);
     place_head(s, w, s->wrong >> w & 1 ? fetched : tick_max(head_ready_at(s, w, s->warp[w].inst), fetched), now);
+}
+
+void warp_head_fetched(struct sm *s, unsigned w, tick_t decoded, tick_t now)
+{
+    account_changed(s);
+    uint64_t due = due_make(decoded, WAIT_FETCH);
+    if (!(s->wrong >> w & 1)) due = tick_max(due, head_ready_at(s, w, s->warp[w].inst));
+    if (due == NEVER) s->long_stall |= bit64(w);
+    else account_due(s, w, wheel_add(s, w, due_time(due), now), due_what(due));
 }
 
 void warp_check_head(struct sm *s, unsigned w, tick_t now)
@@ -256,11 +264,11 @@ void warp_show_head(struct sm *s, unsigned w) { show_head(s, w); }
 /* The next instruction, which is known, must be fetched. */
 static __attribute__((noinline)) void await_head(struct sm *s, unsigned w, const struct code_inst *from, tick_t now)
 {
-    fetch_advance(s, w, from, now);
+    bool there = fetch_advance(s, w, from, now);
     account_waits(s, w);
     if (s->wrong >> w & 1) s->head_unit[UNIT_NONE] |= bit64(w); /* shown when a scheduler has met the wrong path */
     else show_head(s, w);
-    if (!((s->barrier | s->membar) >> w & 1)) check_fetched_head(s, w, now);
+    if (there && !((s->barrier | s->membar) >> w & 1)) check_fetched_head(s, w, now);
 }
 
 void warp_advance(struct sm *s, unsigned w, tick_t now)
@@ -287,7 +295,7 @@ void warp_advance(struct sm *s, unsigned w, tick_t now)
         if (!p->outstanding) finish_warp(s, w, now);
         return;
     }
-    if (s->fetch && !fetch_stays(s, from, p->inst)) {
+    if (s->fetch && !fetch_goes_on(s, w, from, p->inst)) {
         await_head(s, w, from, now);
         return;
     }

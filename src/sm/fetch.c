@@ -55,23 +55,19 @@ void fetch_destroy(struct sm *s)
 
 /* ---- the buffers ---- */
 
-/* The place of an instruction in the program; the forms of a generic one are all at its place. */
-static inline uint32_t place_of(const struct sm_kernel *k, const struct code_inst *in)
+/* Where an instruction stands in the program: the forms of a generic one all stand in its place. */
+static inline const struct code_inst *listed(const struct sm_kernel *k, const struct code_inst *in)
 {
-    return code_is_form(in) ? in->form - 1 : (uint32_t)(in - k->inst);
+    return code_is_form(in) ? k->inst + in->form - 1 : in;
 }
 
-/* The buffer is empty and is refilled from the instruction `next` on; behind the end of the program comes more of the
- * same. */
-static inline void refill(struct sm *s, const struct sm_kernel *k, unsigned w, uint32_t next)
+/* The buffer is empty and is refilled from `next` on; behind the end of the program comes more of the same. */
+static inline void refill(struct sm *s, const struct sm_kernel *k, unsigned w, const struct code_inst *next)
 {
     struct fetch *f = s->fetch;
-    uint64_t bit = bit64(w);
-    uint32_t last = code_listed(k->code) - 1;
-    uint64_t pc = next <= last ? k->inst[next].pc : k->inst[last].pc + UINT64_C(8);
+    uint64_t bit = bit64(w), pc = next <= k->last ? next->pc : k->last->pc + UINT64_C(8);
     f->wanted[w] = (L2_CODE + k->code_base + pc) >> LINE_SHIFT;
-    if (next < last) f->alone &= ~bit;
-    else f->alone |= bit;
+    f->alone = (f->alone & ~bit) | (uint64_t)(next >= k->last) << w;
     f->have &= ~bit;
     f->refused &= ~bit;
     f->want |= bit;
@@ -81,23 +77,23 @@ static inline void refill(struct sm *s, const struct sm_kernel *k, unsigned w, u
 
 bool fetch_advance(struct sm *s, unsigned w, const struct code_inst *from, tick_t now)
 {
-    struct fetch *f = s->fetch;
     const struct sm_kernel *k = kernel_of(s, &s->warp[w]);
-    uint32_t head = place_of(k, s->warp[w].inst);
-    if (f->l0) return fetch_lines_advance(s, w, head, now);
-    s->wrong &= ~bit64(w);
+    const struct code_inst *head = listed(k, s->warp[w].inst);
+    uint64_t bit = bit64(w);
+    if (s->fetches_lines) return fetch_lines_advance(s, w, (uint32_t)(head - k->inst), now);
+    s->wrong &= ~bit;
     if (!from) { /* the first instruction of the warp */
         refill(s, k, w, head);
         return false;
     }
-    uint32_t at = place_of(k, from);
-    if (at == head) return true; /* another part of a generic instruction */
-    if (head != at + 1) s->wrong |= bit64(w);
-    if (s->second & bit64(w) && from->kind != INST_EXIT) {
-        s->second &= ~bit64(w);
+    from = listed(k, from);
+    if (from == head) return true; /* another part of a generic instruction */
+    if (head != from + 1) s->wrong |= bit;
+    if (s->second & bit && from->kind != INST_EXIT) {
+        s->second &= ~bit;
         return true;
     }
-    refill(s, k, w, at + 1); /* also when lanes have ended: what was fetched for them is thrown away */
+    refill(s, k, w, from + 1); /* also when lanes have ended: what was fetched for them is thrown away */
     return false;
 }
 
@@ -116,7 +112,7 @@ void fetch_flush(struct sm *s, unsigned w)
     s->ready &= ~bit64(w);
     s->head_unit[UNIT_NONE] &= ~bit64(w);
     warp_show_head(s, w);
-    refill(s, k, w, place_of(k, s->warp[w].inst));
+    refill(s, k, w, listed(k, s->warp[w].inst));
     account_flush(s, w);
     s->fetch->stats.flushes++;
 }
@@ -129,8 +125,8 @@ static inline void deliver(struct sm *s, unsigned w, tick_t now)
     f->want &= ~bit;
     f->have |= bit;
     s->second |= bit & ~f->alone;
-    f->at[w] = now + 2 * s->part.period;
-    if (!((s->barrier | s->membar) & bit)) warp_head_fetched(s, w, f->at[w], now);
+    if (!((s->barrier | s->membar) & bit)) warp_head_fetched(s, w, now);
+    else f->at[w] = now + 2 * s->part.period;
 }
 
 /* ---- the cache ---- */
@@ -236,11 +232,11 @@ static void make_up(struct fetch *f, uint64_t skipped)
     for (uint64_t n = (skipped - 1) % bit_count64(f->slept); n; n--) f->last = fetch_turn(f, f->slept);
 }
 
+/* The warp whose turn it is asks the cache. */
 static inline void fetch_one(struct sm *s, tick_t now)
 {
     struct fetch *f = s->fetch;
-    unsigned w = fetch_turn(f, f->want);
-    f->last = w;
+    unsigned w = f->last = fetch_turn(f, f->want);
     if (!(f->refused >> w & 1)) {
         if (il1_hit(f, f->wanted[w])) {
             f->stats.accesses++;
@@ -284,19 +280,33 @@ static void send_miss(struct sm *s, tick_t now)
     net_send(s->request, r, now);
 }
 
+/* Whether nobody is refused and no miss is to be sent or has come, so that in a cycle there is only the fetch. */
+static inline bool only_fetches(const struct fetch *f)
+{
+    return !(f->refused | f->slept) && !(f->missq_used | f->filled_count) && !f->l0;
+}
+
 bool fetch_cycle(struct sm *s, tick_t now)
 {
     struct fetch *f = s->fetch;
-    if (f->slept) make_up(f, s->cycle - f->cycle - 1);
-    f->cycle = s->cycle;
     bool wanted = f->want, ready = false;
-    if (f->l0) ready = fetch_lines_cycle(s, now);
-    else if (wanted) fetch_one(s, now);
+    if (wanted && only_fetches(f)) {
+        fetch_one(s, now);
+        if (only_fetches(f)) {
+            if (!f->want) s->ends_cycles = s->observers;
+            return f->want || s->policy->on_cycle; /* a head has come: the scheme may decide otherwise */
+        }
+    } else {
+        if (f->slept) make_up(f, s->cycle - f->cycle - 1);
+        if (f->l0) ready = fetch_lines_cycle(s, now);
+        else if (wanted) fetch_one(s, now);
+    }
     if (f->missq_used) send_miss(s, now);
     if (f->filled_count) let_go(f);
-    f->slept = f->want;
-    if (!(f->want || f->missq_used || f->filled_count || f->streams)) s->ends_cycles = s->observers; /* until one wants */
-    if (wanted && s->policy->on_cycle) return true;            /* a head has come: the scheme may decide otherwise */
+    f->cycle = s->cycle;
+    f->slept = f->want & ~f->refused ? 0 : f->want;
+    if (!(f->want || f->missq_used || f->filled_count || f->streams)) s->ends_cycles = s->observers;
+    if (wanted && s->policy->on_cycle) return true;
     return ready || f->want & ~f->refused || f->filled_count || f->streams ||
            (f->missq_used && !s->request->producer_waits);
 }

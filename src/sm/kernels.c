@@ -135,6 +135,7 @@ static int prepare(const struct sm *s, unsigned n, struct stream_source *source,
     k->need = need_of(l, s->reg_unit);
     k->launch = l;
     k->code = l->code;
+    k->last = l->code->inst + code_listed(l->code) - 1;
     k->inst = l->code->inst;
     k->block = l->code->block;
     k->route = k->routes.route;

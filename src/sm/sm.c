@@ -328,9 +328,8 @@ __attribute__((cold)) static void observe_before_issue(const struct sm *s)
         if (s->observer[i].hooks->before_issue) s->observer[i].hooks->before_issue(s->observer[i].self, s);
 }
 
-/* What follows the issue stage in machines that fetch or are observed; returns whether there is work in the next cycle.
- */
-__attribute__((noinline)) static bool after_issue(struct sm *s, tick_t now)
+/* What follows the issue stage in machines that are observed; returns whether there is work in the next cycle. */
+__attribute__((cold)) static bool after_issue(struct sm *s, tick_t now)
 {
     bool again = s->fetch && fetch_cycle(s, now);
     for (unsigned i = 0; i < s->observers; i++)
@@ -362,7 +361,7 @@ tick_t sm_tick(struct sm *s, tick_t now)
     if (issue_may_do(s)) again = issue_cycle(s, now, &next);
     else account_stall(s);
     if (s->lsu.policy_heard) reexec_changed(s);
-    if (s->ends_cycles && after_issue(s, now)) again = true;
+    if (s->ends_cycles && (s->observers ? after_issue(s, now) : fetch_cycle(s, now))) again = true;
     if (again || lsu_retries(s)) return now + s->part.period;
     tick_t t = lsu_next(s, now);
     if (t < next) next = t;

@@ -33,8 +33,8 @@ void warp_advance(struct sm *s, unsigned w, tick_t now);            /* the head 
 bool warp_is_inside(const struct sm *s, unsigned w, uint16_t loop); /* with at least one lane */
 void warp_check_head(struct sm *s, unsigned w, tick_t now);         /* a register can be read now */
 void warp_show_head(struct sm *s, unsigned w);                      /* enters the head in the sets of its unit */
-/* Its head has been fetched and can be used from `decoded` on, which is later than the next cycle. */
-void warp_head_fetched(struct sm *s, unsigned w, tick_t decoded, tick_t now);
+/* Its head has been fetched and is decoded in the next cycle: it can be used in the one after. */
+void warp_head_fetched(struct sm *s, unsigned w, tick_t now);
 /* starve.c */
 void starve_kernel_begin(struct sm *s);
 void warp_starve(struct sm *s, unsigned w); /* its next instruction is not known yet */

@@ -87,7 +87,8 @@ struct sm_kernel {
     uint32_t ended;                               /* CTAs that have ended: looked at between two steps only */
     uint64_t local_base, bank_base[2], code_base; /* what its own memory is moved by; bank: constants, parameters */
     struct route_table routes;
-    uint64_t unused; /* 128 bytes are found with a shift */
+    const struct code_inst *last; /* of the program: the last but for forms */
+    /* 128 bytes are found with a shift */
 };
 
 /* CTAs of one kernel that an SM has let go. The dispatcher sees what happened before the tick it works at. */
@@ -218,7 +219,7 @@ struct l0_line {
 struct fetch {
     uint64_t want;    /* warps with an empty buffer that no miss holds back */
     uint64_t refused; /* of these, those that would be refused again: nothing has changed since */
-    uint64_t slept;   /* `want` when the stage last worked: it was the same in all cycles slept through since */
+    uint64_t slept;   /* those who were refused in all cycles slept through since the stage last worked */
     uint64_t cycle;   /* the cycle in which it last worked */
     unsigned last;    /* the warp whose turn it was last */
     bool perfect;

@@ -26,14 +26,18 @@ static int make_wheel(struct sm *s)
     return s->wheel && s->wheel_used ? 0 : -1;
 }
 
-static uint64_t wheel_add(struct sm *s, unsigned w, tick_t at, tick_t now)
+static inline uint64_t wheel_enter(struct sm *s, unsigned w, uint64_t cycle)
 {
-    uint64_t cycle = s->cycle + part_cycles(&s->part, at - now + s->part.period - 1);
     uint32_t slot = (uint32_t)cycle & s->wheel_mask;
     s->wheel[slot] |= bit64(w);
     s->wheel_used[slot >> 6] |= bit64(slot & 63);
     s->in_wheel |= bit64(w);
     return cycle;
+}
+
+static uint64_t wheel_add(struct sm *s, unsigned w, tick_t at, tick_t now)
+{
+    return wheel_enter(s, w, s->cycle + part_cycles(&s->part, at - now + s->part.period - 1));
 }
 
 void warp_wake_due(struct sm *s)
@@ -116,12 +120,13 @@ static __attribute__((noinline)) void check_fetched_head(struct sm *s, unsigned 
     place_head(s, w, s->wrong >> w & 1 ? fetched : tick_max(head_ready_at(s, w, s->warp[w].inst), fetched), now);
 }
 
-void warp_head_fetched(struct sm *s, unsigned w, tick_t decoded, tick_t now)
+void warp_head_fetched(struct sm *s, unsigned w, tick_t now)
 {
+    tick_t decoded = s->fetch->at[w] = now + 2 * s->part.period;
     account_changed(s);
-    uint64_t due = due_make(decoded, WAIT_FETCH);
-    if (!(s->wrong >> w & 1)) due = tick_max(due, head_ready_at(s, w, s->warp[w].inst));
-    if (due == NEVER) s->long_stall |= bit64(w);
+    uint64_t due = s->wrong >> w & 1 ? 0 : head_ready_at(s, w, s->warp[w].inst);
+    if (due_time(due) <= decoded) account_due(s, w, wheel_enter(s, w, s->cycle + 2), WAIT_FETCH);
+    else if (due == NEVER) s->long_stall |= bit64(w);
     else account_due(s, w, wheel_add(s, w, due_time(due), now), due_what(due));
 }
 

@@ -21,8 +21,6 @@
 #include "sm/fetch_priv.h"
 #include "stream/spaces.h"
 
-enum { BUFFER = 2 };
-
 /* ---- building ---- */
 
 int fetch_init(struct sm *s, const struct gpu_config *c, struct wl_err *e)
@@ -66,43 +64,45 @@ static inline void refill(struct sm *s, const struct sm_kernel *k, unsigned w, c
 {
     struct fetch *f = s->fetch;
     uint64_t bit = bit64(w), pc = next <= k->last ? next->pc : k->last->pc + UINT64_C(8);
+    WL_ASSERT(!((f->held | f->refused) & bit));
     f->wanted[w] = (L2_CODE + k->code_base + pc) >> LINE_SHIFT;
-    f->alone = (f->alone & ~bit) | (uint64_t)(next >= k->last) << w;
-    f->have &= ~bit;
-    f->refused &= ~bit;
     f->want |= bit;
-    s->second &= ~bit;
+    s->second = (s->second & ~bit) | (uint64_t)(next < k->last) << w;
     s->ends_cycles = true;
 }
 
-bool fetch_advance(struct sm *s, unsigned w, const struct code_inst *from, tick_t now)
+/* What becomes of the buffer. */
+static inline void advance_buffer(struct sm *s, const struct sm_kernel *k, unsigned w, const struct code_inst *from)
 {
-    const struct sm_kernel *k = kernel_of(s, &s->warp[w]);
     const struct code_inst *head = listed(k, s->warp[w].inst);
     uint64_t bit = bit64(w);
-    if (s->fetches_lines) return fetch_lines_advance(s, w, (uint32_t)(head - k->inst), now);
-    s->wrong &= ~bit;
+    WL_ASSERT(!(s->wrong & bit));
     if (!from) { /* the first instruction of the warp */
         refill(s, k, w, head);
-        return false;
+        return;
     }
     from = listed(k, from);
-    if (from == head) return true; /* another part of a generic instruction */
+    if (from == head) return; /* another part of a generic instruction */
     if (head != from + 1) s->wrong |= bit;
-    if (s->second & bit && from->kind != INST_EXIT) {
-        s->second &= ~bit;
-        return true;
-    }
-    refill(s, k, w, from + 1); /* also when lanes have ended: what was fetched for them is thrown away */
-    return false;
+    if (!(s->second & bit) || from->kind == INST_EXIT) refill(s, k, w, from + 1); /* lanes that end take it with them */
+    else s->second &= ~bit;
+}
+
+__attribute__((noinline)) void fetch_advance(struct sm *s, unsigned w, const struct code_inst *from, tick_t now)
+{
+    const struct sm_kernel *k = kernel_of(s, &s->warp[w]);
+    account_waits(s, w);
+    if (s->fetches_lines) fetch_lines_advance(s, w, (uint32_t)(listed(k, s->warp[w].inst) - k->inst), now);
+    else advance_buffer(s, k, w, from);
+    if (s->wrong >> w & 1) s->head_unit[UNIT_NONE] |= bit64(w); /* shown when a scheduler has met the wrong path */
+    else warp_show_head(s, w);
+    if (fetch_has_head(s, w) && !((s->barrier | s->membar) >> w & 1)) warp_check_head(s, w, now);
 }
 
 void fetch_drop(struct sm *s, unsigned w)
 {
     s->wrong &= ~bit64(w);
     s->second &= ~bit64(w);
-    s->fetch->have &= ~bit64(w);
-    s->fetch->want &= ~bit64(w);
 }
 
 void fetch_flush(struct sm *s, unsigned w)
@@ -122,9 +122,9 @@ static inline void deliver(struct sm *s, unsigned w, tick_t now)
 {
     struct fetch *f = s->fetch;
     uint64_t bit = bit64(w);
+    f->last = w;
+    f->stats.hits++;
     f->want &= ~bit;
-    f->have |= bit;
-    s->second |= bit & ~f->alone;
     if (!((s->barrier | s->membar) & bit)) warp_head_fetched(s, w, now);
     else f->at[w] = now + 2 * s->part.period;
 }
@@ -206,6 +206,7 @@ bool il1_wait(struct sm *s, unsigned w, uint64_t line)
     }
     m->warp[m->waiting++] = (uint8_t)w;
     f->want &= ~bit64(w);
+    f->held |= bit64(w);
     return true;
 }
 
@@ -217,6 +218,7 @@ void fetch_fill(struct sm *s, struct req *r)
     if (f->l0) fetch_lines_fill(s, r->line);
     f->filled[(f->filled_first + f->filled_count++) % FETCH_MAX_MISSES] = (uint8_t)r->mshr;
     f->refused = 0;
+    f->plain = false;
     s->ends_cycles = true;
     req_free(s->pool, r);
 }
@@ -233,21 +235,16 @@ static void make_up(struct fetch *f, uint64_t skipped)
 }
 
 /* The warp whose turn it is asks the cache. */
-static inline void fetch_one(struct sm *s, tick_t now)
+static void fetch_one(struct sm *s, tick_t now)
 {
     struct fetch *f = s->fetch;
     unsigned w = f->last = fetch_turn(f, f->want);
     if (!(f->refused >> w & 1)) {
         if (il1_hit(f, f->wanted[w])) {
-            f->stats.accesses++;
-            f->stats.hits++;
             deliver(s, w, now);
             return;
         }
-        if (il1_wait(s, w, f->wanted[w])) {
-            f->stats.accesses++;
-            return;
-        }
+        if (il1_wait(s, w, f->wanted[w])) return;
         f->refused |= bit64(w);
     }
     f->stats.stall_cycles++;
@@ -258,9 +255,12 @@ static void let_go(struct fetch *f)
 {
     uint32_t entry = f->filled[f->filled_first];
     struct fetch_miss *m = &f->miss[entry];
-    do
-        if (m->served < m->waiting) f->want |= bit64(m->warp[m->served++]);
-    while (f->l0 && m->served < m->waiting);
+    do {
+        if (m->served == m->waiting) break;
+        uint64_t bit = bit64(m->warp[m->served++]);
+        f->held &= ~bit;
+        f->want |= bit;
+    } while (f->l0);
     if (m->served < m->waiting) return;
     m->used = false;
     f->misses_used--;
@@ -280,41 +280,48 @@ static void send_miss(struct sm *s, tick_t now)
     net_send(s->request, r, now);
 }
 
-/* Whether nobody is refused and no miss is to be sent or has come, so that in a cycle there is only the fetch. */
-static inline bool only_fetches(const struct fetch *f)
-{
-    return !(f->refused | f->slept) && !(f->missq_used | f->filled_count) && !f->l0;
-}
-
-bool fetch_cycle(struct sm *s, tick_t now)
+/* Any cycle of any front end. */
+static __attribute__((noinline)) bool any_cycle(struct sm *s, tick_t now)
 {
     struct fetch *f = s->fetch;
     bool wanted = f->want, ready = false;
-    if (wanted && only_fetches(f)) {
-        fetch_one(s, now);
-        if (only_fetches(f)) {
-            if (!f->want) s->ends_cycles = s->observers;
-            return f->want || s->policy->on_cycle; /* a head has come: the scheme may decide otherwise */
-        }
-    } else {
-        if (f->slept) make_up(f, s->cycle - f->cycle - 1);
-        if (f->l0) ready = fetch_lines_cycle(s, now);
-        else if (wanted) fetch_one(s, now);
-    }
+    if (f->slept) make_up(f, s->cycle - f->cycle - 1);
+    if (f->l0) ready = fetch_lines_cycle(s, now);
+    else if (wanted) fetch_one(s, now);
     if (f->missq_used) send_miss(s, now);
     if (f->filled_count) let_go(f);
     f->cycle = s->cycle;
-    f->slept = f->want & ~f->refused ? 0 : f->want;
+    f->slept = f->want & ~f->refused ? 0 : f->want; /* who is not refused asks in the next cycle */
+    f->plain = !(f->refused || f->slept || f->missq_used || f->filled_count || f->l0);
     if (!(f->want || f->missq_used || f->filled_count || f->streams)) s->ends_cycles = s->observers;
     if (wanted && s->policy->on_cycle) return true;
     return ready || f->want & ~f->refused || f->filled_count || f->streams ||
            (f->missq_used && !s->request->producer_waits);
 }
 
+bool fetch_cycle(struct sm *s, tick_t now)
+{
+    struct fetch *f = s->fetch;
+    if (!f->plain || !f->want) return any_cycle(s, now);
+    unsigned w = fetch_turn(f, f->want);
+    if (*il1_set(f, f->wanted[w]) != f->wanted[w] + 1) return any_cycle(s, now);
+    deliver(s, w, now);
+    if (f->want) return true;
+    s->ends_cycles = s->observers;
+    return s->policy->on_cycle; /* a head has come: the scheme may decide otherwise */
+}
+
 bool fetch_idle(const struct sm *s)
 {
     const struct fetch *f = s->fetch;
     return !f->want && !f->misses_used && !f->streams;
+}
+
+struct l1i_stats fetch_stats(const struct sm *s)
+{
+    struct l1i_stats n = s->fetch->stats;
+    n.accesses = n.hits + n.hits_reserved + n.misses;
+    return n;
 }
 
 void fetch_walk(const struct sm *s)
@@ -335,6 +342,5 @@ void fetch_walk(const struct sm *s)
     WL_VERIFY(used == f->misses_used && f->filled_count <= used && f->missq_used <= f->missq_cap);
     WL_VERIFY(!(f->want & held) && !((f->want | held) & ~(s->live & ~s->ended)) && !(f->refused & ~f->want));
     WL_VERIFY(!(s->wrong & ~(s->live & ~s->ended)) && !(s->ready & (f->want | held)));
-    for (uint64_t m = s->live & ~s->ended; m; m &= m - 1)
-        WL_VERIFY(((f->want | held) >> bit_low64(m) & 1) == !(f->have >> bit_low64(m) & 1));
+    WL_VERIFY(held == f->held && (!f->plain || !(f->refused || f->missq_used || f->filled_count || f->l0)));
 }

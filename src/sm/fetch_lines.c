@@ -118,7 +118,6 @@ static void arrive(struct sm *s, unsigned w, struct l0_line *l, tick_t now)
 {
     struct fetch *f = s->fetch;
     l->used = ++f->time;
-    f->have |= bit64(w);
     f->at[w] = tick_max(now, l->ready);
     if (!l->ahead) return;
     l->ahead = false;
@@ -126,20 +125,17 @@ static void arrive(struct sm *s, unsigned w, struct l0_line *l, tick_t now)
     s->ends_cycles = true;
 }
 
-bool fetch_lines_advance(struct sm *s, unsigned w, uint32_t head, tick_t now)
+void fetch_lines_advance(struct sm *s, unsigned w, uint32_t head, tick_t now)
 {
     struct fetch *f = s->fetch;
     f->wanted[w] = line_at(s, w, head);
     struct l0_line *l = l0_find(s, w % s->schedulers, f->wanted[w]);
-    f->refused &= ~bit64(w);
     if (l) {
         arrive(s, w, l, now);
-        return true;
+        return;
     }
-    f->have &= ~bit64(w);
     f->want |= bit64(w);
     s->ends_cycles = true;
-    return false;
 }
 
 /* All warps of the scheduler that want this line have it now. */
@@ -165,7 +161,6 @@ static bool ask(struct sm *s, unsigned w, tick_t now)
     uint64_t line = f->wanted[w];
     bool there = l0_find(s, sched, line), hit = !there && il1_hit(f, line);
     if (!there && !hit && !il1_wait(s, w, line)) return false;
-    f->stats.accesses += !there;
     f->stats.hits += hit;
     if (hit) l0_insert(s, sched, line, now + f->delay, false);
     if (!there) stream_on(s, w, line);

@@ -21,7 +21,7 @@ static inline unsigned fetch_turn(const struct fetch *f, uint64_t set)
 /* ---- fetch_lines.c ---- */
 
 bool fetch_lines_init(struct sm *s, const struct gpu_config *c); /* false: out of memory */
-bool fetch_lines_advance(struct sm *s, unsigned w, uint32_t head, tick_t now);
+void fetch_lines_advance(struct sm *s, unsigned w, uint32_t head, tick_t now);
 void fetch_lines_fill(struct sm *s, uint64_t line); /* it has come into the SM's cache */
 bool fetch_lines_cycle(struct sm *s, tick_t now);   /* returns whether a warp may have become ready */
 

@@ -455,7 +455,10 @@ void sm_add_stats(const struct sm *s, struct run_stats *out)
     l1d_stats_add(&out->l1d, &data);
     ADD_SMALL_CACHE(out->l1t, &s->lsu.l1[L1_TEXTURE]);
     ADD_SMALL_CACHE(out->l1c, &s->lsu.l1[L1_CONSTANT]);
-    if (s->fetch) l1i_stats_add(&out->l1i, &s->fetch->stats);
+    if (s->fetch) {
+        struct l1i_stats code = fetch_stats(s);
+        l1i_stats_add(&out->l1i, &code);
+    }
 }
 
 struct l1 *sm_l1d(struct sm *s) { return l1d_of(s); }

@@ -32,9 +32,22 @@ void warp_install_cta(struct sm *s, const struct cta_stream *cta, tick_t now);
 void warp_advance(struct sm *s, unsigned w, tick_t now);            /* the head was issued: fetches the next */
 bool warp_is_inside(const struct sm *s, unsigned w, uint16_t loop); /* with at least one lane */
 void warp_check_head(struct sm *s, unsigned w, tick_t now);         /* a register can be read now */
-void warp_show_head(struct sm *s, unsigned w);                      /* enters the head in the sets of its unit */
 /* Its head has been fetched and is decoded in the next cycle: it can be used in the one after. */
 void warp_head_fetched(struct sm *s, unsigned w, tick_t now);
+/* Enters the head in the sets of its unit. */
+static inline void warp_show_head(struct sm *s, unsigned w)
+{
+    const struct sm_warp *p = &s->warp[w];
+    const struct route *r = p->route;
+    uint64_t bit = bit64(w);
+    s->head_unit[r->unit] |= bit;
+    if (r->unit == UNIT_LSU && p->exec) {
+        if (!r->leaves) s->shared |= bit;
+        else s->memory |= bit;
+        if (r->data_load) s->loads |= bit;
+    }
+}
+
 /* starve.c */
 void starve_kernel_begin(struct sm *s);
 void warp_starve(struct sm *s, unsigned w); /* its next instruction is not known yet */
@@ -72,17 +85,21 @@ void warps_walk(const struct sm *s);
 int fetch_init(struct sm *s, const struct gpu_config *c, struct wl_err *e);
 void fetch_destroy(struct sm *s);
 
-/* `from` was issued; the head is known. Whether it is in the buffer, too. */
-bool fetch_advance(struct sm *s, unsigned w, const struct code_inst *from, tick_t now);
+/* `from` was issued; the head is known, but not whether it is in the buffer. */
+void fetch_advance(struct sm *s, unsigned w, const struct code_inst *from, tick_t now);
 void fetch_drop(struct sm *s, unsigned w);                       /* the warp has issued its last */
 void fetch_flush(struct sm *s, unsigned w);                      /* a scheduler met the wrong path */
 void fetch_fill(struct sm *s, struct req *r);                    /* a line has come */
 bool fetch_cycle(struct sm *s, tick_t now); /* returns whether it has something to do in the next cycle */
 bool fetch_idle(const struct sm *s);
+struct l1i_stats fetch_stats(const struct sm *s);
 void fetch_walk(const struct sm *s);
 
 /* The warp's head is in its buffer, which is usable from fetch->at on. */
-static inline bool fetch_has_head(const struct sm *s, unsigned w) { return s->fetch->have >> w & 1; }
+static inline bool fetch_has_head(const struct sm *s, unsigned w)
+{
+    return !((s->fetch->want | s->fetch->held) >> w & 1);
+}
 
 /* Whether a warp goes from one instruction to another that it need not wait for: within 64 bytes of PTX, or half a line
  * of machine code, where it reads lines, which is always right; to the second of the pair in its buffer, which is the

@@ -222,6 +222,7 @@ struct fetch {
     uint64_t slept;   /* those who were refused in all cycles slept through since the stage last worked */
     uint64_t cycle;   /* the cycle in which it last worked */
     unsigned last;    /* the warp whose turn it was last */
+    bool plain;       /* nobody is refused and no miss is to be sent or has come: a cycle is a fetch and nothing else */
     bool perfect;
     uint32_t sets, ways, misses, merge, missq_cap;
     uint32_t set_mask; /* sets - 1, or 0 if that is no mask */
@@ -231,8 +232,7 @@ struct fetch {
     uint32_t filled_first, filled_count;
     uint64_t *line; /* [sets * ways] line + 1, or 0; those of a set from the one that was asked for last on */
     struct l1i_stats stats;
-    uint64_t have;                 /* set of warps whose head is in the buffer, or in a line that will come */
-    uint64_t alone;                /* set of warps whose refill is the last instruction of the program or beyond */
+    uint64_t held;                 /* set of warps that wait for a miss */
     uint64_t wanted[SM_MAX_WARPS]; /* the line the warp's buffer is refilled from */
     tick_t at[SM_MAX_WARPS];       /* from when on the buffer can be used */
     /* Only with sm.fetch = cache (fetch_lines.c): */
@@ -383,7 +383,7 @@ struct sm {
     uint64_t held;             /* set of those in `membar` that wait for an atomic of theirs */
     uint64_t await_copies;     /* set of those in `membar` that wait for groups of copies */
     uint64_t wrong;            /* set of warps whose buffer is or will be filled from a path they did not take */
-    uint64_t second;           /* set of warps whose buffer holds another instruction behind the head */
+    uint64_t second;           /* set of warps whose buffer holds, or will hold, another instruction behind the head */
     struct sm_kernel *kernels; /* [SM_MAX_KERNELS] those that run; the machine's */
     struct fetch *fetch;       /* NULL: ideal */
     struct stages *stages;     /* NULL: an instruction goes to its pipe when it is issued */

@@ -251,31 +251,6 @@ static inline bool warp_fetch(struct sm *s, struct sm_warp *p, unsigned w)
     return true;
 }
 
-static inline void show_head(struct sm *s, unsigned w)
-{
-    const struct sm_warp *p = &s->warp[w];
-    const struct route *r = p->route;
-    uint64_t bit = bit64(w);
-    s->head_unit[r->unit] |= bit;
-    if (r->unit == UNIT_LSU && p->exec) {
-        if (!r->leaves) s->shared |= bit;
-        else s->memory |= bit;
-        if (r->data_load) s->loads |= bit;
-    }
-}
-
-void warp_show_head(struct sm *s, unsigned w) { show_head(s, w); }
-
-/* The next instruction, which is known, must be fetched. */
-static __attribute__((noinline)) void await_head(struct sm *s, unsigned w, const struct code_inst *from, tick_t now)
-{
-    bool there = fetch_advance(s, w, from, now);
-    account_waits(s, w);
-    if (s->wrong >> w & 1) s->head_unit[UNIT_NONE] |= bit64(w); /* shown when a scheduler has met the wrong path */
-    else show_head(s, w);
-    if (there && !((s->barrier | s->membar) >> w & 1)) check_fetched_head(s, w, now);
-}
-
 void warp_advance(struct sm *s, unsigned w, tick_t now)
 {
     struct sm_warp *p = &s->warp[w];
@@ -301,10 +276,10 @@ void warp_advance(struct sm *s, unsigned w, tick_t now)
         return;
     }
     if (s->fetch && !fetch_goes_on(s, w, from, p->inst)) {
-        await_head(s, w, from, now);
+        fetch_advance(s, w, from, now);
         return;
     }
-    show_head(s, w);
+    warp_show_head(s, w);
     if ((s->barrier | s->membar) & bit) { /* looked at when released */
         account_waits(s, w);
         return;

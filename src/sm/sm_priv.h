@@ -87,10 +87,10 @@ void fetch_destroy(struct sm *s);
 
 /* `from` was issued; the head is known, but not whether it is in the buffer. */
 void fetch_advance(struct sm *s, unsigned w, const struct code_inst *from, tick_t now);
-void fetch_drop(struct sm *s, unsigned w);                       /* the warp has issued its last */
-void fetch_flush(struct sm *s, unsigned w);                      /* a scheduler met the wrong path */
-void fetch_fill(struct sm *s, struct req *r);                    /* a line has come */
-bool fetch_cycle(struct sm *s, tick_t now); /* returns whether it has something to do in the next cycle */
+void fetch_drop(struct sm *s, unsigned w);    /* the warp has issued its last */
+void fetch_flush(struct sm *s, unsigned w);   /* a scheduler met the wrong path */
+void fetch_fill(struct sm *s, struct req *r); /* a line has come */
+bool fetch_cycle(struct sm *s, tick_t now);   /* returns whether it has something to do in the next cycle */
 bool fetch_idle(const struct sm *s);
 struct l1i_stats fetch_stats(const struct sm *s);
 void fetch_walk(const struct sm *s);
@@ -137,7 +137,7 @@ void account_arrive(struct sm *s); /* the first warps come */
 void account_leave(struct sm *s);  /* the last warp has gone */
 void account_spread(struct sm *s); /* warps have come or gone */
 void account_left_stuck(struct sm *s, uint64_t can);
-void account_left_passed(struct sm *s); /* a scheduler has met a warp with the wrong path */
+void account_left_passed(struct sm *s);       /* a scheduler has met a warp with the wrong path */
 void account_flush(struct sm *s, unsigned w); /* the buffer of a ready warp was emptied: it waits for a fetch */
 void account_add(const struct sm *s, struct run_stats *out);
 uint64_t account_active_cycles(const struct sm *s); /* cycles so far in which the SM had a warp, and in which it */
@@ -281,9 +281,9 @@ static inline void simple_none(struct sm *s, unsigned sched)
     }
 }
 
-/* Of `mine`, warps of the scheduler that could issue, `left` are those whose buffer does not hold the wrong path. Of the
- * others some have met the scheduler and wait for a fetch; the rest is kept, as is who finds a pipe busy. If nobody is
- * left or kept the scheduler waits for a fetch, too. */
+/* Of `mine`, warps of the scheduler that could issue, `left` are those whose buffer does not hold the wrong path. Of
+ * the others some have met the scheduler and wait for a fetch; the rest is kept, as is who finds a pipe busy. If nobody
+ * is left or kept the scheduler waits for a fetch, too. */
 static inline void simple_passed(struct sm *s, unsigned sched, uint64_t mine, uint64_t left)
 {
     if (!WL_ACCOUNT) return;

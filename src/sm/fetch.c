@@ -19,7 +19,6 @@
 
 #include "mem/net.h"
 #include "sm/fetch_priv.h"
-#include "stream/spaces.h"
 
 /* ---- building ---- */
 
@@ -65,7 +64,7 @@ static inline void refill(struct sm *s, const struct sm_kernel *k, unsigned w, c
     struct fetch *f = s->fetch;
     uint64_t bit = bit64(w), pc = next <= k->last ? next->pc : k->last->pc + UINT64_C(8);
     WL_ASSERT(!((f->held | f->refused) & bit));
-    f->wanted[w] = (L2_CODE + k->code_base + pc) >> LINE_SHIFT;
+    f->wanted[w] = k->code_line + (pc >> LINE_SHIFT);
     f->want |= bit;
     s->second = (s->second & ~bit) | (uint64_t)(next < k->last) << w;
     s->ends_cycles = true;
@@ -117,16 +116,23 @@ void fetch_flush(struct sm *s, unsigned w)
     s->fetch->stats.flushes++;
 }
 
-/* The warp's pair has been read: it is decoded in the next cycle. */
+/* The warp's pair has been read: it is decoded in the next cycle, and its head may be used in the one after. A path
+ * that was not taken waits for no register. */
 static inline void deliver(struct sm *s, unsigned w, tick_t now)
 {
     struct fetch *f = s->fetch;
     uint64_t bit = bit64(w);
+    tick_t decoded = now + 2 * s->part.period;
     f->last = w;
     f->stats.hits++;
     f->want &= ~bit;
-    if (!((s->barrier | s->membar) & bit)) warp_head_fetched(s, w, now);
-    else f->at[w] = now + 2 * s->part.period;
+    f->at[w] = decoded;
+    if ((s->barrier | s->membar) & bit) return; /* looked at when released */
+    account_changed(s);
+    uint64_t due = s->wrong & bit ? 0 : head_ready_at(s, w, s->warp[w].inst);
+    if (due_time(due) <= decoded) account_due(s, w, wheel_enter(s, w, s->cycle + 2), WAIT_FETCH);
+    else if (due == NEVER) s->long_stall |= bit;
+    else account_due(s, w, wheel_add(s, w, due_time(due), now), due_what(due));
 }
 
 /* ---- the cache ---- */

@@ -17,7 +17,6 @@
 #include <stdlib.h>
 
 #include "sm/fetch_priv.h"
-#include "stream/spaces.h"
 
 enum { PTX_BYTES = 8, KERNEL_TAGS = 256 };
 
@@ -44,7 +43,7 @@ static uint64_t line_at(const struct sm *s, unsigned w, uint32_t place)
     uint64_t pc = k->code->inst[place].pc;
     if (!k->code->machine) pc *= s->fetch->scale;
     else pc += (UINT64_C(3) << 32) * (s->kernel.hash % KERNEL_TAGS);
-    return (L2_CODE + k->code_base + pc) >> LINE_SHIFT;
+    return k->code_line + (pc >> LINE_SHIFT);
 }
 
 static struct l0_line *set_of(const struct sm *s, unsigned sched, uint64_t line)

@@ -423,13 +423,14 @@ static __attribute__((noinline)) uint64_t pass_wrong_simply(struct sm *s, unsign
 }
 
 /* The same for a scheme that only picks and adds nothing to the ld/st unit (s->only_picks): nearly every run of every
- * paper has it, and nothing else is asked. */
-static void choose_simply(struct sm *s, uint64_t can, tick_t now)
+ * paper has it, and nothing else is asked. `rules`: the machine limits memory instructions per cycle, or a buffer holds
+ * the wrong path; other stages have a copy of their own of this, in which that is a constant. */
+static inline __attribute__((always_inline)) void choose_simply(struct sm *s, uint64_t can, bool rules, tick_t now)
 {
     uint32_t n = s->schedulers;
     unsigned sched = (unsigned)(s->turn_mask != UINT32_MAX ? s->cycle & s->turn_mask : s->cycle % n);
     simple_begin(s, can);
-    if (s->mem_issue) lsu_limit(s, s->mem_issue);
+    if (rules && s->mem_issue) lsu_limit(s, s->mem_issue);
     for (uint32_t left = n; left; left--, sched++) {
         sched &= 0u - (sched != n); /* the first again after the last: no branch, as it would be guessed wrongly */
         uint64_t mine = can & s->owned[sched];
@@ -437,7 +438,7 @@ static void choose_simply(struct sm *s, uint64_t can, tick_t now)
             simple_none(s, sched);
             continue;
         }
-        if (mine & s->wrong) {
+        if (rules && mine & s->wrong) {
             mine = pass_wrong_simply(s, sched, mine);
             can &= mine | ~s->owned[sched];
             if (!mine) continue;
@@ -455,9 +456,14 @@ static void choose_simply(struct sm *s, uint64_t can, tick_t now)
         can ^= full;
         simple_full(s, full);
     }
-    if (s->mem_issue) lsu_limit(s, s->lsu.depth);
+    if (rules && s->mem_issue) lsu_limit(s, s->lsu.depth);
     if (COUNT_CYCLES) s->counts.issue_cycles += s->counts.warp_instructions != s->account.before;
     simple_left(s, can);
+}
+
+static __attribute__((noinline)) void choose_by_rules(struct sm *s, uint64_t can, tick_t now)
+{
+    choose_simply(s, can, true, now);
 }
 
 /* A cycle of any scheme. */
@@ -493,6 +499,7 @@ bool issue_cycle(struct sm *s, tick_t now, tick_t *next)
         return false;
     }
     s->view.cycle = s->cycle;
-    choose_simply(s, can, now);
+    if (s->mem_issue || can & s->wrong) choose_by_rules(s, can, now);
+    else choose_simply(s, can, false, now);
     return s->ready && can_issue(s, now + s->part.period, next);
 }

@@ -32,8 +32,6 @@ void warp_install_cta(struct sm *s, const struct cta_stream *cta, tick_t now);
 void warp_advance(struct sm *s, unsigned w, tick_t now);            /* the head was issued: fetches the next */
 bool warp_is_inside(const struct sm *s, unsigned w, uint16_t loop); /* with at least one lane */
 void warp_check_head(struct sm *s, unsigned w, tick_t now);         /* a register can be read now */
-/* Its head has been fetched and is decoded in the next cycle: it can be used in the one after. */
-void warp_head_fetched(struct sm *s, unsigned w, tick_t now);
 /* Enters the head in the sets of its unit. */
 static inline void warp_show_head(struct sm *s, unsigned w)
 {
@@ -46,6 +44,32 @@ static inline void warp_show_head(struct sm *s, unsigned w)
         else s->memory |= bit;
         if (r->data_load) s->loads |= bit;
     }
+}
+
+/* The warp becomes ready in that cycle, or in the first after tick `at`; returns the cycle. */
+static inline uint64_t wheel_enter(struct sm *s, unsigned w, uint64_t cycle)
+{
+    uint32_t slot = (uint32_t)cycle & s->wheel_mask;
+    s->wheel[slot] |= bit64(w);
+    s->wheel_used[slot >> 6] |= bit64(slot & 63);
+    s->in_wheel |= bit64(w);
+    return cycle;
+}
+
+static inline uint64_t wheel_add(struct sm *s, unsigned w, tick_t at, tick_t now)
+{
+    return wheel_enter(s, w, s->cycle + part_cycles(&s->part, at - now + s->part.period - 1));
+}
+
+/* The tick from which the head may issue, as a due: NEVER while it waits for a load, and then the other registers do
+ * not matter. (Without this way out the compiler would make vectors of these few numbers, which takes longer.) */
+static inline tick_t head_ready_at(const struct sm *s, unsigned w, const struct code_inst *in)
+{
+    const uint64_t *board = s->board + (size_t)w * s->board_regs;
+    const uint16_t *reg = in->reg, *end = reg + in->ndst + in->nsrc;
+    tick_t t = 0;
+    for (; reg != end && t != NEVER; reg++) t = tick_max(t, board[*reg]);
+    return t;
 }
 
 /* starve.c */
@@ -323,6 +347,32 @@ static inline void simple_left(struct sm *s, uint64_t can)
     uint64_t lsu = a->blocked & s->head_unit[UNIT_LSU];
     a->lsu_full += bit_count64(lsu);
     a->pipe_busy += bit_count64(a->blocked ^ lsu);
+}
+
+/* fetch.c, again */
+
+/* The buffer is empty, the usual case: the head is fetched along the path that falls through, and nothing is special
+ * about either instruction. False: it is not that case. */
+static inline bool fetch_begins(struct sm *s, unsigned w, const struct code_inst *from)
+{
+    struct fetch *f = s->fetch;
+    const struct sm_warp *p = &s->warp[w];
+    const struct sm_kernel *k = kernel_of(s, p);
+    uint64_t bit = bit64(w);
+    if (s->fetches_lines || s->second & bit || !from || from + 1 >= k->last || p->inst->form || from->form)
+        return false;
+    f->wanted[w] = k->code_line + (from[1].pc >> LINE_SHIFT);
+    f->want |= bit;
+    s->second |= bit;
+    s->ends_cycles = true;
+    account_waits(s, w);
+    if (p->inst == from + 1) {
+        warp_show_head(s, w);
+    } else {
+        s->wrong |= bit;
+        s->head_unit[UNIT_NONE] |= bit; /* shown when a scheduler has met the wrong path */
+    }
+    return true;
 }
 
 /* issue.c */

@@ -82,10 +82,11 @@ struct sm_kernel {
     const struct code *code;
     const struct launch_info *launch;
     struct stream_source *source;
-    struct cta_room need;                         /* of one CTA */
-    uint32_t cta_limit;                           /* CTAs of it that an SM holds */
-    uint32_t ended;                               /* CTAs that have ended: looked at between two steps only */
-    uint64_t local_base, bank_base[2], code_base; /* what its own memory is moved by; bank: constants, parameters */
+    struct cta_room need;              /* of one CTA */
+    uint32_t cta_limit;                /* CTAs of it that an SM holds */
+    uint32_t ended;                    /* CTAs that have ended: looked at between two steps only */
+    uint64_t local_base, bank_base[2]; /* what its own memory is moved by; bank: constants, parameters */
+    uint64_t code_line;                /* the line of pc 0 */
     struct route_table routes;
     const struct code_inst *last; /* of the program: the last but for forms */
     /* 128 bytes are found with a shift */

@@ -26,20 +26,6 @@ static int make_wheel(struct sm *s)
     return s->wheel && s->wheel_used ? 0 : -1;
 }
 
-static inline uint64_t wheel_enter(struct sm *s, unsigned w, uint64_t cycle)
-{
-    uint32_t slot = (uint32_t)cycle & s->wheel_mask;
-    s->wheel[slot] |= bit64(w);
-    s->wheel_used[slot >> 6] |= bit64(slot & 63);
-    s->in_wheel |= bit64(w);
-    return cycle;
-}
-
-static uint64_t wheel_add(struct sm *s, unsigned w, tick_t at, tick_t now)
-{
-    return wheel_enter(s, w, s->cycle + part_cycles(&s->part, at - now + s->part.period - 1));
-}
-
 void warp_wake_due(struct sm *s)
 {
     uint32_t slot = (uint32_t)s->cycle & s->wheel_mask;
@@ -65,17 +51,6 @@ tick_t warp_next_wake(const struct sm *s, tick_t now)
 }
 
 /* ---- heads ---- */
-
-/* The tick from which the head may issue, as a due: NEVER while it waits for a load, and then the other registers do
- * not matter. (Without this way out the compiler would make vectors of these few numbers, which takes longer.) */
-static inline tick_t head_ready_at(const struct sm *s, unsigned w, const struct code_inst *in)
-{
-    const uint64_t *board = s->board + (size_t)w * s->board_regs;
-    const uint16_t *reg = in->reg, *end = reg + in->ndst + in->nsrc;
-    tick_t t = 0;
-    for (; reg != end && t != NEVER; reg++) t = tick_max(t, board[*reg]);
-    return t;
-}
 
 /* The head may issue when it is due; the warp has waited for that since its last note. */
 static inline void place_head(struct sm *s, unsigned w, uint64_t due, tick_t now)
@@ -118,16 +93,6 @@ static __attribute__((noinline)) void check_fetched_head(struct sm *s, unsigned 
     account_changed(s);
     uint64_t fetched = due_make(s->fetch->at[w], WAIT_FETCH);
     place_head(s, w, s->wrong >> w & 1 ? fetched : tick_max(head_ready_at(s, w, s->warp[w].inst), fetched), now);
-}
-
-void warp_head_fetched(struct sm *s, unsigned w, tick_t now)
-{
-    tick_t decoded = s->fetch->at[w] = now + 2 * s->part.period;
-    account_changed(s);
-    uint64_t due = s->wrong >> w & 1 ? 0 : head_ready_at(s, w, s->warp[w].inst);
-    if (due_time(due) <= decoded) account_due(s, w, wheel_enter(s, w, s->cycle + 2), WAIT_FETCH);
-    else if (due == NEVER) s->long_stall |= bit64(w);
-    else account_due(s, w, wheel_add(s, w, due_time(due), now), due_what(due));
 }
 
 void warp_check_head(struct sm *s, unsigned w, tick_t now)
@@ -276,7 +241,7 @@ void warp_advance(struct sm *s, unsigned w, tick_t now)
         return;
     }
     if (s->fetch && !fetch_goes_on(s, w, from, p->inst)) {
-        fetch_advance(s, w, from, now);
+        if (!fetch_begins(s, w, from)) fetch_advance(s, w, from, now);
         return;
     }
     warp_show_head(s, w);

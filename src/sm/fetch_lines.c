@@ -29,6 +29,9 @@ bool fetch_lines_init(struct sm *s, const struct gpu_config *c)
     f->scale = (uint32_t)c->v[P_IL0_INST_BYTES] / PTX_BYTES;
     f->delay = (tick_t)c->v[P_IL1_LATENCY] * s->part.period;
     f->l0 = calloc((size_t)s->schedulers * f->l0_sets * f->l0_ways, sizeof *f->l0);
+    f->l0_mask = is_pow2(f->l0_sets) ? f->l0_sets - 1 : 0;
+    s->line_bytes =
+        f->scale == 1 ? LINE_BYTES : LINE_BYTES / 2; /* of PTX; of machine code half a line is always right */
     s->fetches_lines = true;
     s->ends_cycles = false;
     return f->l0;
@@ -49,7 +52,8 @@ static uint64_t line_at(const struct sm *s, unsigned w, uint32_t place)
 static struct l0_line *set_of(const struct sm *s, unsigned sched, uint64_t line)
 {
     const struct fetch *f = s->fetch;
-    return f->l0 + (sched * f->l0_sets + line % f->l0_sets) * f->l0_ways;
+    uint64_t set = f->l0_mask ? line & f->l0_mask : line % f->l0_sets;
+    return f->l0 + (sched * f->l0_sets + set) * f->l0_ways;
 }
 
 static struct l0_line *l0_find(const struct sm *s, unsigned sched, uint64_t line)

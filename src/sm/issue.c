@@ -458,6 +458,7 @@ static inline __attribute__((always_inline)) void choose_simply(struct sm *s, ui
     }
     if (rules && s->mem_issue) lsu_limit(s, s->lsu.depth);
     if (COUNT_CYCLES) s->counts.issue_cycles += s->counts.warp_instructions != s->account.before;
+    if (rules && s->account.passed) account_left_passed(s);
     simple_left(s, can);
 }
 
@@ -499,7 +500,7 @@ bool issue_cycle(struct sm *s, tick_t now, tick_t *next)
         return false;
     }
     s->view.cycle = s->cycle;
-    if (s->mem_issue || can & s->wrong) choose_by_rules(s, can, now);
+    if ((can & s->wrong) | s->mem_issue) choose_by_rules(s, can, now);
     else choose_simply(s, can, false, now);
     return s->ready && can_issue(s, now + s->part.period, next);
 }

@@ -125,12 +125,11 @@ static inline bool fetch_has_head(const struct sm *s, unsigned w)
     return !((s->fetch->want | s->fetch->held) >> w & 1);
 }
 
-/* Whether a warp goes from one instruction to another that it need not wait for: within 64 bytes of PTX, or half a line
- * of machine code, where it reads lines, which is always right; to the second of the pair in its buffer, which is the
- * head then. */
+/* Whether a warp goes from one instruction to another that it need not wait for: within a line, as far as that is known
+ * (fetch_lines.c), where it reads lines; to the second of the pair in its buffer, which is the head then. */
 static inline bool fetch_goes_on(struct sm *s, unsigned w, const struct code_inst *from, const struct code_inst *to)
 {
-    if (s->fetches_lines) return from && (from->pc ^ to->pc) < 64;
+    if (s->fetches_lines) return from && (from->pc ^ to->pc) < s->line_bytes;
     if (!(s->second >> w & 1) || to != from + 1 || code_is_form(to) || from->kind == INST_EXIT) return false;
     s->second &= ~bit64(w);
     return true;
@@ -338,7 +337,6 @@ static inline void simple_left(struct sm *s, uint64_t can)
     if (!WL_ACCOUNT) return;
     struct account *a = &s->account;
     a->not_selected += bit_count64(can);
-    if (a->passed) account_left_passed(s);
     if (!a->blocked) return;
     if (a->stuck) {
         account_left_stuck(s, can);

@@ -240,6 +240,7 @@ struct fetch {
     struct l0_line *l0; /* [schedulers][l0_sets][l0_ways]; NULL: no such caches */
     uint64_t time;      /* accesses so far: the order of l0_line.used */
     uint32_t l0_sets, l0_ways;
+    uint32_t l0_mask;                  /* sets - 1, or 0 if that is no mask */
     uint32_t depth;                    /* lines asked for ahead */
     uint32_t scale;                    /* bytes of PTX in memory, per byte of a pc */
     tick_t delay;                      /* from the instruction cache to a scheduler's */
@@ -406,6 +407,7 @@ struct sm {
     bool notes_issues;  /* there are observers or marks */
     bool ends_cycles;   /* there are observers, or the fetch stage has something to do */
     bool fetches_lines; /* sm.fetch = cache */
+    uint8_t line_bytes; /* then: program counters that differ below this are of one line */
     bool sub_cores;     /* pipes belong to schedulers */
     uint8_t units;      /* units from here on have no pipes */
     _Alignas(64) struct port reply; /* from the network */

@@ -302,7 +302,7 @@ static __attribute__((noinline)) bool any_cycle(struct sm *s, tick_t now)
     if (!(f->want || f->missq_used || f->filled_count || f->streams)) s->ends_cycles = s->observers;
     if (wanted && s->policy->on_cycle) return true;
     return ready || f->want & ~f->refused || f->filled_count || f->streams ||
-           (f->missq_used && !s->request->producer_waits);
+           (f->missq_used && (!s->request->producer_waits || s->request->flit.of));
 }
 
 bool fetch_cycle(struct sm *s, tick_t now)

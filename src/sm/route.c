@@ -8,7 +8,8 @@
 
 const struct route route_none = {.unit = UNIT_NONE};
 
-/* The caches beside the L1D are for reading: a store whose operator says "read only", as only a trace can, is a store. */
+/* The caches beside the L1D are for reading: a store whose operator says "read only", as only a trace can, is a store.
+ */
 static enum cache_id cache_of(const struct sm *s, const struct code_inst *in)
 {
     if (in->kind != INST_LOAD) return L1_DATA;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # fidelity_textures.sh WARPLINE [lines] - two-dimensional textures on gtx480-v322 beside the counters of GPGPU-Sim 3.2.2
-# (tests/fidelity/v322/textures.csv), with l1t.layout = tiles and rows: the table of docs/fidelity-v322.md. `lines` prints
-# WORKLOAD SCHED LAYOUT COUNTER REFERENCE OURS instead.
+# (tests/fidelity/v322/textures.csv), with l1t.layout = tiles and rows: the table of docs/fidelity-v322.md. `lines`
+# prints WORKLOAD SCHED LAYOUT COUNTER REFERENCE OURS instead.
 set -eu
 w=$1 mode=${2:-table}
 rows=$(dirname "$0")/../tests/fidelity/v322/textures.csv

@@ -168,9 +168,10 @@ static uint64_t texel_offset(const struct texture *t, int64_t x, int64_t y, int6
  * above are counted as texels and then divided (width need not be a multiple of a tile's). */
 static uint64_t tiled_offset(const struct texture *t, uint64_t x, uint64_t y)
 {
-    enum { LINE = 128, STEP = 64 };
+    enum { STEP = 64 };
     uint64_t bytes = t->bits / 8u * t->channels;
-    uint64_t wide = bytes < 4 ? 16 : bytes < 16 ? 8 : 4, high = LINE / (wide * bytes);
+    uint64_t wide = bytes < 4 ? 16 : bytes < 16 ? 8 : 4, row = wide * bytes;
+    uint64_t high = row <= 16 ? 8 : row <= 32 ? 4 : 2; /* rows that fill a line of 128 bytes */
     uint64_t tile = y / high * t->width / wide + x / wide;
     return tile * STEP + (y % high * wide + x % wide) * bytes;
 }

@@ -4,7 +4,8 @@
 set -u
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-sh "$WL_ROOT/scripts/fidelity_textures.sh" "$WARPLINE" lines >"$tmp/lines" || { echo "not ok - the kernels ran"; exit 1; }
+sh "$WL_ROOT/scripts/fidelity_textures.sh" "$WARPLINE" lines >"$tmp/lines" ||
+    { echo "not ok - the kernels ran"; exit 1; }
 awk '
     function off(a, b) { return a > b ? a / b - 1 : b / a - 1 }
     function say(good, text) { print (good ? "ok" : "not ok") " - " text; bad += !good }
@@ -12,7 +13,9 @@ awk '
         bound = $4 == "l1t.misses" ? 0.02 : 0
         say(off($5, $6) <= bound, $1 " " $2 ": " $4 " " $6 ", 3.2.2 " $5)
     }
-    $3 == "tiles" && $4 == "cycles" { say(off($5, $6) <= 0.15, $1 " " $2 ": cycles " $6 ", 3.2.2 " $5 ", at most 15 % off") }
+    $3 == "tiles" && $4 == "cycles" {
+        say(off($5, $6) <= 0.15, $1 " " $2 ": cycles " $6 ", 3.2.2 " $5 ", at most 15 % off")
+    }
     $3 == "rows" && $4 == "l1t.accesses" { say($6 > 2 * $5, $1 " " $2 ": rows make more requests: " $6) }
     { seen++ }
     END { say(seen == 48, seen " numbers"); exit bad > 0 }' "$tmp/lines"

@@ -16,6 +16,8 @@ awk '
     $3 == "tiles" && $4 == "cycles" {
         say(off($5, $6) <= 0.15, $1 " " $2 ": cycles " $6 ", 3.2.2 " $5 ", at most 15 % off")
     }
-    $3 == "rows" && $4 == "l1t.accesses" { say($6 > 2 * $5, $1 " " $2 ": rows make more requests: " $6) }
+    $3 == "rows" && $4 == "l1t.accesses" && $1 != "kmeans_texture" { # which has one dimension
+        say($6 > 2 * $5, $1 " " $2 ": rows make more requests: " $6)
+    }
     { seen++ }
-    END { say(seen == 48, seen " numbers"); exit bad > 0 }' "$tmp/lines"
+    END { say(seen == 60, seen " numbers"); exit bad > 0 }' "$tmp/lines"

@@ -437,6 +437,7 @@ static void look_at_code(struct exec_run *r)
         if (f != r->kernel && f->fn->is_kernel) continue;
         r->watches |= f->strong;
         r->barriers |= f->barriers;
+        r->whole_barriers |= f->whole_barriers;
         r->clocks |= f->clocks;
         r->meets |= f->meets;
     }

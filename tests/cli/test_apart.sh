@@ -1,6 +1,6 @@
 #!/bin/sh
-# Lanes of one warp that come to barriers apart: the results are right on machines that run PTX as it stands and on those
-# that assemble it, in time and without, and both engines count the same.
+# Lanes of one warp that come to barriers apart: the results are right on machines that run PTX as it stands and on
+# those that assemble it, in time and without, and both engines count the same.
 . "$(dirname "$0")/lib.sh"
 ptx=$WL_ROOT/tests/cli/apart.ptx
 

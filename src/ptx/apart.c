@@ -99,7 +99,7 @@ static int arrive(struct exec_warp *w, const struct group *g, uint32_t rest)
     }
     w->bar_id = (uint8_t)(b - w->cta->bar);
     w->bar_uop = u;
-    w->bar_mask = mask;
+    w->bar_mask = 0; /* apart_release hands out */
     return RUN_ON;
 }
 

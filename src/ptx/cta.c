@@ -45,9 +45,10 @@ void cta_check_barrier(struct exec_cta *c, struct barrier *b)
     if (!b->threads || b->threads < expected) return;
     for (uint32_t m = b->waiting; m; m &= m - 1) {
         struct exec_warp *w = &c->warp[bit_low32(m)];
+        bool here = w->bar_id == b - c->bar; /* where it came last; in the middle of a block it waits as a whole */
         if (w->apart) apart_release(w, b);
-        else cta_hand_out(b, w, w->bar_uop, w->bar_mask);
-        w->state = WARP_READY;
+        if (here) cta_hand_out(b, w, w->bar_uop, w->bar_mask);
+        if (w->state == WARP_BARRIER && (here || !w->resume)) w->state = WARP_READY;
     }
     for (uint32_t i = 0; b->apart && i < c->run->nwarps; i++) c->warp[i].came[b - c->bar] = 0;
     *b = (struct barrier){.all = 1};

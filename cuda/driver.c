@@ -95,6 +95,7 @@ static void driver_free(void *state)
     struct driver *d = state;
     for (struct object *o; (o = first_child(d, NULL));) object_free(d, o);
     order_free(d);
+    free(d->managed);
     free(d);
 }
 

@@ -125,6 +125,8 @@ struct driver {
     struct work_set orphans;  /* what streams that are gone have left to do */
     struct work_order *doing; /* the work that is being done; NULL: none */
     struct CUmemPoolHandle_st *pool, *default_pool;
+    CUdeviceptr *managed; /* where allocations of managed memory begin; malloc'd */
+    size_t nmanaged, managed_room;
 };
 
 /* Runs all work that waits for the machine; a failure is that of a kernel. */
@@ -174,6 +176,9 @@ void chunk_release(struct driver *d, struct object *o);
 char *read_file(const char *file, size_t *bytes);
 /* The host memory of the driver API that holds this byte, or NULL. */
 struct host_memory *host_memory_at(const struct driver *d, const void *ptr);
+/* Whether managed memory begins there; it was freed. */
+bool managed_is(const struct driver *d, CUdeviceptr base);
+void managed_forget(struct driver *d, CUdeviceptr base);
 /* Registers of a thread of the kernel on this machine. */
 unsigned kernel_registers(const struct driver *d, const struct ptx_func *k);
 /* Blocks of the kernel that one SM holds at a time. */

@@ -135,6 +135,35 @@ CUresult cuMemHostUnregister(void *ptr)
     return CUDA_SUCCESS;
 }
 
+/* ---- managed memory ---- */
+
+static bool managed_make_room(struct driver *d)
+{
+    if (d->nmanaged < d->managed_room) return true;
+    size_t room = d->managed_room ? 2 * d->managed_room : 16;
+    CUdeviceptr *p = realloc(d->managed, room * sizeof *p);
+    if (!p) return false;
+    d->managed = p;
+    d->managed_room = room;
+    return true;
+}
+
+bool managed_is(const struct driver *d, CUdeviceptr base)
+{
+    for (size_t i = d->nmanaged; i-- > 0;)
+        if (d->managed[i] == base) return true;
+    return false;
+}
+
+void managed_forget(struct driver *d, CUdeviceptr base)
+{
+    for (size_t i = d->nmanaged; i-- > 0;) {
+        if (d->managed[i] != base) continue;
+        d->managed[i] = d->managed[--d->nmanaged];
+        return;
+    }
+}
+
 CUresult cuMemAllocManaged(CUdeviceptr *ptr, size_t bytes, unsigned int flags)
 {
     DRIVER(d);
@@ -146,5 +175,7 @@ CUresult cuMemAllocManaged(CUdeviceptr *ptr, size_t bytes, unsigned int flags)
         return driver_complain(d, CUDA_ERROR_NOT_SUPPORTED,
                                "managed memory needs the addresses from 0x%llx on, which this process uses otherwise",
                                (unsigned long long)DEVICE_BASE);
-    return cuMemAlloc(ptr, bytes);
+    r = managed_make_room(d) ? cuMemAlloc(ptr, bytes) : CUDA_ERROR_OUT_OF_MEMORY;
+    if (!r) d->managed[d->nmanaged++] = *ptr;
+    return r;
 }

@@ -94,6 +94,7 @@ CUresult cuMemFree(CUdeviceptr ptr)
     if (host_memory_at(d, (const void *)(uintptr_t)ptr) || dev_release(m, ptr)) /* cuMemFreeHost is for that */
         return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuMemFree: no allocation starts at 0x%llx", ptr);
     pool_forget(d, ptr);
+    managed_forget(d, ptr);
     if (!d->doing) order_host_all(d); /* it waits for the device */
     return d->fault;
 }
@@ -225,7 +226,11 @@ static CUresult device_pointer_attribute(struct driver *d, void *data, CUpointer
     case CU_POINTER_ATTRIBUTE_CONTEXT: *(CUcontext *)data = d->current; break;
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE: *(CUmemorytype *)data = CU_MEMORYTYPE_DEVICE; break;
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER: *(CUdeviceptr *)data = ptr; break;
-    case CU_POINTER_ATTRIBUTE_IS_MANAGED: *(unsigned *)data = 0; break;
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+        if (!managed_is(d, base)) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "this is memory of the device alone");
+        *(CUdeviceptr *)data = ptr;
+        break;
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED: *(unsigned *)data = managed_is(d, base); break;
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: *(int *)data = 0; break;
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: *(CUdeviceptr *)data = base; break;
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE: *(size_t *)data = size; break;

@@ -70,6 +70,16 @@ static CUresult bind(struct driver *d, struct CUtexref_st *x)
 
 void texture_release(struct CUtexref_st *t) { dev_texture_set(session_memory(t->driver->session), t->handle, NULL); }
 
+/* How a texture is read has changed. What it shows may be gone by now, or not fit: then it shows nothing, until it is
+ * given something else, which is what programs do next. */
+static CUresult bind_again(struct driver *d, struct CUtexref_st *x)
+{
+    if (!bind(d, x)) return CUDA_SUCCESS;
+    x->texture.base = 0;
+    texture_release(x);
+    return CUDA_SUCCESS;
+}
+
 static CUresult show_linear(struct driver *d, struct CUtexref_st *x, CUdeviceptr ptr, size_t bytes)
 {
     if (!bytes || bytes / texel_bytes(&x->texture) > INT32_MAX)
@@ -186,7 +196,7 @@ CUresult cuTexRefSetFormat(CUtexref texref, CUarray_format format, int channels)
     DRIVER(d);
     CUresult r = texref_call(&d, texref);
     if (!r) r = set_format(d, &texref->texture, format, (unsigned)channels);
-    return r ? r : bind(d, texref);
+    return r ? r : bind_again(d, texref);
 }
 
 CUresult cuTexRefSetFlags(CUtexref texref, unsigned int flags)
@@ -194,7 +204,7 @@ CUresult cuTexRefSetFlags(CUtexref texref, unsigned int flags)
     DRIVER(d);
     CUresult r = texref_call(&d, texref);
     if (!r) r = set_flags(d, &texref->texture, flags);
-    return r ? r : bind(d, texref);
+    return r ? r : bind_again(d, texref);
 }
 
 CUresult cuTexRefSetAddressMode(CUtexref texref, int dim, CUaddress_mode mode)
@@ -206,7 +216,7 @@ CUresult cuTexRefSetAddressMode(CUtexref texref, int dim, CUaddress_mode mode)
         return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuTexRefSetAddressMode: dimension %d, mode %d", dim,
                            (int)mode);
     texref->address[dim] = (uint8_t)mode;
-    return bind(d, texref);
+    return bind_again(d, texref);
 }
 
 CUresult cuTexRefSetFilterMode(CUtexref texref, CUfilter_mode mode)
@@ -215,7 +225,7 @@ CUresult cuTexRefSetFilterMode(CUtexref texref, CUfilter_mode mode)
     CUresult r = texref_call(&d, texref);
     if (r) return r;
     texref->texture.linear = mode == CU_TR_FILTER_MODE_LINEAR;
-    return bind(d, texref);
+    return bind_again(d, texref);
 }
 
 /* ---- objects ---- */

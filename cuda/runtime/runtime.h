@@ -104,6 +104,7 @@ void driver_refused(const char *kernel, int code); /* of libcuda */
 /* The host function of a kernel, or the kernel itself when it has none. */
 const void *rt_host_of(CUfunction f);
 cudaError_t rt_symbol(const void *host, CUdeviceptr *addr, size_t *bytes);
+bool rt_managed_variable(const void *ptr); /* it points into a __managed__ variable */
 cudaError_t rt_texture(const void *host, CUtexref *out, const struct texture_reference **entry);
 cudaError_t rt_surface(const void *host, CUsurfref *out);
 /* The device was reset: modules are loaded again when they are needed. */

@@ -236,6 +236,12 @@ cudaError_t cudaPointerGetAttributes(struct pointer_attributes *out, const void 
     if (!cuPointerGetAttribute(&p, CU_POINTER_ATTRIBUTE_DEVICE_POINTER, device(ptr)))
         out->device_pointer = (void *)(uintptr_t)p;
     out->host_pointer = NULL;
+    unsigned managed = 0;
+    (void)cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, device(ptr));
+    if (managed || rt_managed_variable(ptr)) {
+        out->type = MEMORY_MANAGED;
+        out->host_pointer = out->device_pointer;
+    }
     if (type == CU_MEMORYTYPE_HOST && !cuPointerGetAttribute(&host, CU_POINTER_ATTRIBUTE_HOST_POINTER, device(ptr)))
         out->host_pointer = host;
     return cudaSuccess;

@@ -262,6 +262,16 @@ cudaError_t rt_symbol(const void *host, CUdeviceptr *addr, size_t *bytes)
     return e;
 }
 
+bool rt_managed_variable(const void *ptr)
+{
+    bool found = false;
+    pthread_mutex_lock(&lock);
+    for (const struct variable *v = variables; v && !found; v = v->next)
+        found = v->managed && *v->managed && (uintptr_t)ptr - (uintptr_t)*v->managed < v->bytes;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
 cudaError_t rt_texture(const void *host, CUtexref *out, const struct texture_reference **found)
 {
     pthread_mutex_lock(&lock);

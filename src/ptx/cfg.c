@@ -3,7 +3,8 @@
  * Blocks. An instruction begins a block if it is a branch target or follows one that ends a
  * block: bra, brx, ret, exit, trap, call. Guarded ones fall through, so they have a `next`. A read of a clock ends a
  * block too, and so do barriers in a function that reads one: what follows may not be known when they issue (step.c).
- * A bulk copy is a block of its own (bulk.h).
+ * A bulk copy is a block of its own (bulk.h), and so is a barrier to which lanes of a warp may come apart, which is
+ * known when the blocks are: then they are made once more.
  *
  * Loops. A back edge goes to a block that dominates its source; the loop of that header is
  * what reaches the back edge without passing the header. Headers are visited from the last
@@ -11,6 +12,7 @@
  * walked once, not once per nesting level. Irreducible cycles have no such
  * header and are no loops here. */
 #include "ptx/bulk.h"
+#include "ptx/converge.h"
 #include "ptx/module.h"
 #include "ptx/opcodes.h"
 #include "ptx/parse.h"
@@ -60,6 +62,8 @@ static void mark_leaders(struct cfg *c)
     c->block_of[0] = 1;
     cut_at_clocks(c);
     for (uint32_t i = 0; i < fi->f.ninst; i++) {
+        if (fi->inst[i].apart) c->block_of[i] = 1;
+        if (fi->inst[i].apart && i + 1 < fi->f.ninst) c->block_of[i + 1] = 1;
         if (fi->inst[i].op == OP_BRA) c->block_of[fi->inst[i].target] = 1;
         if (ends_block(&fi->inst[i]) && i + 1 < fi->f.ninst) c->block_of[i + 1] = 1;
         if (inst_calls_pointer(&fi->inst[i])) c->block_of[i] = 1; /* it is executed once for each function */
@@ -269,7 +273,15 @@ static int find_loops(struct cfg *c, struct dom_tree *t)
     return rc;
 }
 
-int cfg_build(struct build *b, struct func_info *fi)
+static void targets_to_instructions(struct func_info *fi)
+{
+    for (uint32_t i = 0; i < fi->f.ninst; i++)
+        if (fi->inst[i].op == OP_BRA) fi->inst[i].target = fi->block[fi->inst[i].target].first;
+    for (struct target_list *l = fi->lists; l; l = l->next)
+        for (uint32_t i = 0; i < l->count; i++) l->at[i] = fi->block[l->at[i]].first;
+}
+
+static int build_once(struct build *b, struct func_info *fi)
 {
     struct cfg c = {.b = b, .fi = fi};
     c.block_of = calloc((size_t)fi->f.ninst + 1, sizeof *c.block_of);
@@ -292,4 +304,15 @@ int cfg_build(struct build *b, struct func_info *fi)
     }
     free(c.block_of);
     return rc ? wl_fail(b->e, WL_ERUN, "%s: out of memory while analysing %s", b->m->file, fi->f.name) : 0;
+}
+
+int cfg_build(struct build *b, struct func_info *fi)
+{
+    uint32_t loops = b->nloop;
+    int rc = build_once(b, fi), again = rc ? 0 : converge_mark_barriers(fi);
+    if (again < 0) return wl_fail(b->e, WL_ERUN, "%s: out of memory while analysing %s", b->m->file, fi->f.name);
+    if (!again) return rc;
+    targets_to_instructions(fi);
+    b->nloop = loops;
+    return build_once(b, fi);
 }

@@ -192,7 +192,7 @@ static void make_entry(struct code_inst *c, const struct func_info *fi, const st
         c->async = async_role(c, in);
     }
     if (v && c->kind == INST_ALU && guards(in, v)) c->lat = LAT_PREDICATE;
-    c->guarded = in->guard >= 0 && in->op != OP_BRA && in->op != OP_BRX;
+    c->guarded = in->apart || (in->guard >= 0 && in->op != OP_BRA && in->op != OP_BRX);
     unsigned n = inst_writes(in, regs), most = CODE_MAX_REGS - LEAST_SOURCES;
     add_regs(c, &c->ndst, f, regs, n > most ? most : n);
     n = v ? assemble_reads(v, fi, in, regs, MAX_INST_REGS) : inst_reads(in, regs);

@@ -124,15 +124,70 @@ static void mark_syncs(const struct lane_flow *f, uint8_t *sync)
     }
 }
 
+static int follow(const struct func_info *fi, struct lane_flow *f)
+{
+    *f = (struct lane_flow){.fi = fi};
+    f->varies = calloc(2 * (size_t)fi->f.nregs + fi->f.nblock + 1, 1);
+    if (!f->varies) return -1;
+    f->writes = f->varies + fi->f.nregs;
+    f->some = f->writes + fi->f.nregs;
+    find_varying(f);
+    return 0;
+}
+
 int converge_find(const struct func_info *fi, uint8_t *sync)
 {
-    struct lane_flow f = {.fi = fi};
-    f.varies = calloc(2 * (size_t)fi->f.nregs + fi->f.nblock + 1, 1);
-    if (!f.varies) return -1;
-    f.writes = f.varies + fi->f.nregs;
-    f.some = f.writes + fi->f.nregs;
-    find_varying(&f);
+    struct lane_flow f;
+    if (follow(fi, &f)) return -1;
     mark_syncs(&f, sync);
     free(f.varies);
     return 0;
+}
+
+/* ---- barriers ---- */
+
+/* A barrier that is waited at. What a guard switches off for some lanes of a warp, the others do for it. */
+static bool is_meeting(const struct ptx_inst *in)
+{
+    return ptx_opcodes[in->op].kind == INST_BARRIER && in->mode != BAR_ARRIVE && in->mode != BAR_WARP_SYNC &&
+           in->guard < 0;
+}
+
+static bool asks_others(const struct ptx_inst *in)
+{
+    return in->op == OP_ATOM || (in->op == OP_LD && in->flags & (FLAG_VOLATILE | FLAG_STRONG));
+}
+
+/* Whether there is a loop that lanes leave one by one and in which they ask for what others write: a lock. */
+static bool has_locks(const struct lane_flow *f)
+{
+    const struct func_info *fi = f->fi;
+    uint8_t asks[(CODE_NO_LOOP + 1) / 8] = {0}; /* by loop */
+    for (uint32_t b = 0; b < fi->f.nblock; b++)
+        for (uint32_t i = fi->block[b].first; i < fi->block[b].first + fi->block[b].count; i++)
+            if (asks_others(&fi->inst[i])) asks[fi->block_loop[b] / 8] |= (uint8_t)(1u << fi->block_loop[b] % 8);
+    for (uint32_t b = 0; b < fi->f.nblock; b++) {
+        uint16_t loop = fi->block_loop[b];
+        if (loop != CODE_NO_LOOP && asks[loop / 8] >> loop % 8 & 1 && splits(f, last_of(fi, b))) return true;
+    }
+    return false;
+}
+
+int converge_mark_barriers(struct func_info *fi)
+{
+    struct lane_flow f;
+    uint32_t meetings = 0;
+    int found = 0;
+    for (uint32_t i = 0; i < fi->f.ninst; i++) meetings += is_meeting(&fi->inst[i]) && !fi->inst[i].apart;
+    if (!meetings) return 0;
+    if (follow(fi, &f)) return -1;
+    bool all = has_locks(&f);
+    for (uint32_t b = 0; b < fi->f.nblock; b++)
+        for (uint32_t i = fi->block[b].first; i < fi->block[b].first + fi->block[b].count; i++) {
+            if (!is_meeting(&fi->inst[i]) || fi->inst[i].apart || !(all || f.some[b])) continue;
+            fi->inst[i].apart = true;
+            found = 1;
+        }
+    free(f.varies);
+    return found;
 }

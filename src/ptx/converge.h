@@ -18,4 +18,9 @@ bool converge_parts(const struct func_info *fi, const struct ptx_inst *in);
 /* sync[i]: SYNC_MEET, SYNC_PART or both, where such instructions stand in front of instruction i. -1: out of memory. */
 int converge_find(const struct func_info *fi, uint8_t *sync);
 
+/* Marks the barriers of the CTA to which lanes of one warp may come apart (ptx_inst.apart): those on one of several
+ * ways that lanes take, and, in a function in which lanes may wait for one another, all. 1: there are some; 0: none, or
+ * all were marked before; -1: out of memory. */
+int converge_mark_barriers(struct func_info *fi);
+
 #endif

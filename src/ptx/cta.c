@@ -27,29 +27,30 @@ static uint32_t live_threads(const struct exec_cta *c)
 }
 
 /* bar.red hands its result to every warp that waits. */
-static void hand_out(const struct barrier *b, struct exec_warp *w)
+void cta_hand_out(const struct barrier *b, struct exec_warp *w, const struct uop *u, uint32_t mask)
 {
-    const struct uop *u = w->bar_uop;
     switch (u->mode) {
-    case BAR_RED_AND: warp_put_pred(w, u->d, w->bar_mask, b->all ? UINT32_MAX : 0); break;
-    case BAR_RED_OR: warp_put_pred(w, u->d, w->bar_mask, b->any ? UINT32_MAX : 0); break;
+    case BAR_RED_AND: warp_put_pred(w, u->d, mask, b->all ? UINT32_MAX : 0); break;
+    case BAR_RED_OR: warp_put_pred(w, u->d, mask, b->any ? UINT32_MAX : 0); break;
     case BAR_RED_POPC:
-        for (uint32_t m = w->bar_mask; m; m &= m - 1) at32(w, u->d)[bit_low32(m)] = b->count;
+        for (uint32_t m = mask; m; m &= m - 1) at32(w, u->d)[bit_low32(m)] = b->count;
         break;
     default: break;
     }
 }
 
-/* Lets the waiting warps go on if enough threads have arrived. */
-static void check_barrier(struct exec_cta *c, struct barrier *b)
+void cta_check_barrier(struct exec_cta *c, struct barrier *b)
 {
     uint32_t expected = b->expected ? b->expected : live_threads(c);
     if (!b->threads || b->threads < expected) return;
     for (uint32_t m = b->waiting; m; m &= m - 1) {
         struct exec_warp *w = &c->warp[bit_low32(m)];
-        hand_out(b, w);
-        w->state = WARP_READY;
+        bool here = w->bar_id == b - c->bar; /* where it came last; in the middle of a block it waits as a whole */
+        if (w->apart) apart_release(w, b);
+        if (here) cta_hand_out(b, w, w->bar_uop, w->bar_mask);
+        if (w->state == WARP_BARRIER && (here || !w->resume)) w->state = WARP_READY;
     }
+    for (uint32_t i = 0; b->apart && i < c->run->nwarps; i++) c->warp[i].came[b - c->bar] = 0;
     *b = (struct barrier){.all = 1};
     c->run->progress++;
 }
@@ -63,32 +64,44 @@ static int check_arrival(struct exec_warp *w, const struct uop *u, uint32_t id, 
     return RUN_ON;
 }
 
-/* A warp arrives as a whole, whichever of its lanes are active. */
-int cta_arrive(struct exec_warp *w, const struct uop *u)
+struct barrier *cta_barrier(struct exec_warp *w, const struct uop *u, uint32_t *expected)
 {
     unsigned lane = bit_low32(w->exec);
-    uint32_t id = at32(w, u->s[0])[lane], expected = u->nvec > 1 ? at32(w, u->s[1])[lane] : 0;
-    if (check_arrival(w, u, id, expected)) return RUN_FAULT;
-    if (w->split && w->exec != w->live) return launch_is_stuck(w->run); /* the others can never come */
-    struct barrier *b = &w->cta->bar[id];
+    uint32_t id = at32(w, u->s[0])[lane];
+    *expected = u->nvec > 1 ? at32(w, u->s[1])[lane] : 0;
+    return check_arrival(w, u, id, *expected) ? NULL : &w->cta->bar[id];
+}
+
+void cta_vote(struct barrier *b, const struct exec_warp *w, const struct uop *u)
+{
+    if (u->mode < BAR_RED_AND || u->mode > BAR_RED_POPC) return;
+    uint32_t p = (*at32(w, u->s[2]) ^ u->not_c) & w->exec;
+    b->all &= p == w->exec;
+    b->any |= p != 0;
+    b->count += bit_count32(p);
+}
+
+/* A warp arrives as a whole, whichever of its lanes are active; but see apart.c. */
+int cta_arrive(struct exec_warp *w, const struct uop *u)
+{
+    uint32_t expected;
+    struct barrier *b = cta_barrier(w, u, &expected);
+    if (!b) return RUN_FAULT;
     b->expected = expected;
-    b->threads += WARP_SIZE;
-    if (u->mode >= BAR_RED_AND && u->mode <= BAR_RED_POPC) {
-        uint32_t p = (*at32(w, u->s[2]) ^ u->not_c) & w->exec;
-        b->all &= p == w->exec;
-        b->any |= p != 0;
-        b->count += bit_count32(p);
-    }
+    cta_vote(b, w, u);
     if (u->mode == BAR_ARRIVE) {
-        check_barrier(w->cta, b);
+        b->threads += w->exec == w->live ? WARP_SIZE : apart_arrive(w, (unsigned)(b - w->cta->bar));
+        cta_check_barrier(w->cta, b);
         return RUN_ON;
     }
+    if (w->split && w->exec != w->live && !u->in->apart) return launch_is_stuck(w->run); /* the others cannot come */
+    b->threads += WARP_SIZE;
     b->waiting |= 1u << w->id;
-    w->bar_id = (uint8_t)id;
+    w->bar_id = (uint8_t)(b - w->cta->bar);
     w->bar_uop = u;
     w->bar_mask = w->exec;
     w->state = WARP_BARRIER;
-    check_barrier(w->cta, b);
+    cta_check_barrier(w->cta, b);
     return RUN_WAIT;
 }
 
@@ -141,7 +154,7 @@ void cta_warp_done(struct exec_warp *w)
     w->run->progress++;
     if (!w->run->barriers) return;
     for (unsigned b = 0; b < BARRIERS; b++)
-        if (w->cta->bar[b].threads) check_barrier(w->cta, &w->cta->bar[b]);
+        if (w->cta->bar[b].threads) cta_check_barrier(w->cta, &w->cta->bar[b]);
 }
 
 /* Gives each ready warp a turn, but none to a warp that would only spin. 1: some ran; 0: none did; < 0: fault. */
@@ -260,7 +273,7 @@ int cta_run(struct exec_cta *c)
     int ran;
     r->shared = c->shared;
     if (!launch_slices(r)) c->idle = (struct idle){.progress = r->progress, .renew = 1};
-    while ((ran = take_turns(c)) > 0) {
+    while ((ran = take_turns(c)) > 0 || (!ran && !cta_find_ready(c, &at) && apart_complete(c))) {
         struct ptx_budget used = used_by_all(c);
         if (check_budget(c, &used)) return RUN_FAULT;
         if (!cta_find_ready(c, &at)) continue; /* the next round finds out why */

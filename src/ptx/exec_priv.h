@@ -105,6 +105,7 @@ struct xblock {
     uint32_t unguarded;             /* instructions every lane of the block executes */
     uint8_t end;                    /* enum xend; end instruction = uop[first + body] */
     uint8_t polls;                  /* enum polls */
+    bool apart;                     /* it is a barrier to which lanes of a warp may come apart (apart.c) */
 };
 
 /* Bytes of a frame that must begin as zero. */
@@ -127,6 +128,7 @@ struct xfunc {
     bool clocks;               /* reads a clock */
     bool strong;               /* has blocks that poll with POLL_STRONG */
     bool barriers;             /* has barriers of the CTA */
+    bool whole_barriers;       /* of these, such at which a warp arrives as a whole (apart.c) */
     bool meets;                /* has other instructions at which warps wait for one another */
     struct oblivion *oblivion; /* NULL: nobody has asked yet (oblivious.h) */
 };
@@ -251,7 +253,9 @@ struct exec_warp {
     uint8_t bar_id;
     const struct uop *bar_uop;
     uint32_t bar_mask;
-    uint32_t cluster_phase; /* of the cluster's barrier when the warp arrived */
+    uint32_t apart;          /* lanes that wait at barriers to which those of the warp came apart (apart.c) */
+    uint32_t came[BARRIERS]; /* lanes that are counted at a barrier at which others of the warp are not */
+    uint32_t cluster_phase;  /* of the cluster's barrier when the warp arrived */
     struct {
         uint32_t ranks, events; /* of a copy to several CTAs: theirs; at the mbarrier of each */
     } cast;
@@ -279,6 +283,7 @@ struct barrier {
     uint32_t expected;        /* threads that must arrive; 0: those of every live warp */
     uint32_t waiting;         /* waiting warps, one bit per warp */
     uint32_t all, any, count; /* bar.red: result of the threads that have arrived */
+    bool apart;               /* some are of warps whose other threads have not (exec_warp.came) */
 };
 
 /* Bounds of an allocation that answered the last access: lo <= addr <= hi - size. */
@@ -359,6 +364,7 @@ struct exec_run {
     bool clocks;           /* the kernel, or a function it may call, reads a clock */
     bool in_step;          /* warps execute when the machine asks for what they do next (step.c) */
     bool barriers;         /* the kernel, or a function it may call, has barriers of the CTA */
+    bool whole_barriers;   /* such at which a warp arrives as a whole */
     bool watches;          /* polls are counted: the kernel has strong ones, or a CTA has had to wait */
     uint32_t slice;        /* instructions of a warp's turn */
     struct range range[RANGES];
@@ -408,6 +414,8 @@ int warp_start(struct exec_warp *w); /* at the kernel's entry */
 /* Runs until a barrier, the end, a fault or the end of its turn. */
 int warp_run(struct exec_warp *w);
 int warp_run_block(struct exec_warp *w); /* one block */
+/* Counts the block and writes it to the stream. */
+void warp_enter_block(struct exec_warp *w, const struct xfunc *f, const struct xblock *b, uint32_t mask);
 /* In step with the machine: runs so many instructions, but not past a read of a clock or of what others write. *whole
  * becomes how many bytes of its stream are whole blocks. */
 int warp_run_in_step(struct exec_warp *w, unsigned instructions, size_t *whole);
@@ -463,19 +471,36 @@ uint64_t atom_apply(const struct uop *u, uint64_t old, uint64_t operand); /* one
 uop_fn op_tex, op_txq, op_surface;
 
 /* warpops.c */
-uop_fn op_shfl, op_vote, op_match, op_redux, op_elect, op_activemask, op_bar, op_nop, op_trap, op_clock;
+uop_fn op_shfl, op_vote, op_match, op_redux, op_elect, op_activemask, op_nop, op_trap, op_clock;
+uop_fn op_bar, op_bar_apart;
 
 /* scalar.c: one lane at a time, for forms too rare to deserve a vector loop */
 uop_fn op_directed, op_carry, op_mov_vec;
 
 /* cta.c */
 int cta_arrive(struct exec_warp *w, const struct uop *u); /* at a barrier: RUN_ON or RUN_WAIT */
+/* The barrier that the lanes of w->exec come to, and how many threads it waits for, 0: all; NULL: fault. */
+struct barrier *cta_barrier(struct exec_warp *w, const struct uop *u, uint32_t *expected);
+void cta_vote(struct barrier *b, const struct exec_warp *w, const struct uop *u); /* bar.red of w->exec */
+/* bar.red gives these lanes their result. */
+void cta_hand_out(const struct barrier *b, struct exec_warp *w, const struct uop *u, uint32_t mask);
+void cta_check_barrier(struct exec_cta *c, struct barrier *b); /* lets go who waits, if enough threads have arrived */
 /* Gives the CTA its turn: until it ends or waits for another, which its state tells. RUN_ON or RUN_FAULT. */
 int cta_run(struct exec_cta *c);
 void cta_warp_done(struct exec_warp *w);  /* it has ended: others may wait for that at a barrier */
 int cta_check_budget(struct exec_cta *c); /* RUN_ON or RUN_FAULT */
 /* A warp that would go on, and the instruction at which it is; NULL: there is none. */
 struct exec_warp *cta_find_ready(struct exec_cta *c, const struct uop **at);
+
+/* apart.c */
+/* The top level of the stack stands before a barrier that may not concern all lanes of the warp. True: it executes it,
+ * for all that can come. False: others go on first, or the warp waits, which its state tells; or *rc is RUN_FAULT. */
+bool apart_goes(struct exec_warp *w, int *rc);
+void apart_release(struct exec_warp *w, const struct barrier *b); /* its lanes that wait there */
+uint32_t apart_arrive(struct exec_warp *w, unsigned id);          /* bar.arrive of w->exec: threads that count */
+/* Nobody can go on: lanes count where others of their warp have arrived, but for those that wait elsewhere. True:
+ * somebody is let go. */
+bool apart_complete(struct exec_cta *c);
 
 /* step.c */
 void step_begin(struct exec_cta *c); /* a CTA was started and is handed out before it executes */

@@ -91,7 +91,9 @@ enum ptx_sreg { SREG_TID_X, SREG_TID_Y, SREG_TID_Z, SREG_NTID_X, SREG_NTID_Y, SR
                 SREG_LANEID, SREG_WARPID, SREG_NWARPID, SREG_SMID, SREG_NSMID, SREG_GRIDID,
                 SREG_LANEMASK_EQ, SREG_LANEMASK_LE, SREG_LANEMASK_LT, SREG_LANEMASK_GE, SREG_LANEMASK_GT,
                 SREG_CLOCK, SREG_CLOCK64, SREG_GLOBALTIMER, SREG_DYNAMIC_SMEM_SIZE, SREG_TOTAL_SMEM_SIZE,
-                SREG_WARP_SZ, SREG_ENVREG1, SREG_ENVREG2 /* high and low half: where a grid's CTAs meet */,
+                SREG_WARP_SZ, SREG_RESERVED_BEGIN, SREG_RESERVED_END, SREG_RESERVED_CAP, SREG_RESERVED_0,
+                SREG_RESERVED_1 /* shared memory of the system software: where it lies, and parts of it */,
+                SREG_ENVREG1, SREG_ENVREG2 /* high and low half: where a grid's CTAs meet */,
                 SREG_CLUSTERID_X, SREG_CLUSTERID_Y, SREG_CLUSTERID_Z, SREG_NCLUSTERID_X, SREG_NCLUSTERID_Y,
                 SREG_NCLUSTERID_Z, SREG_CLUSTER_CTAID_X, SREG_CLUSTER_CTAID_Y, SREG_CLUSTER_CTAID_Z,
                 SREG_CLUSTER_NCTAID_X, SREG_CLUSTER_NCTAID_Y, SREG_CLUSTER_NCTAID_Z, SREG_CLUSTER_CTARANK,
@@ -175,6 +177,7 @@ struct ptx_inst {
     uint32_t code; /* index of its entry in the module's code table, the last one of several, an atomic's own */
     bool dropped;  /* the code table has none: an assembler makes nothing of it (assemble.h) */
     bool once;     /* an atomic that one lane of an assembled program does for all (once.h) */
+    bool apart;    /* a barrier to which lanes of a warp may come apart: a block of its own (converge.h) */
 };
 
 struct ptx_call {

@@ -330,6 +330,18 @@ bool ptx_reads_clock(const struct stream_source *s) { return ((const struct exec
 
 /* ---- opening ---- */
 
+/* Since sm_80 a block has 1 KiB of shared memory that is the system software's (CUDA programming guide). Cooperative
+ * groups keep there what tiles of several warps meet at, from %reserved_smem_offset_1 on. Here it lies behind the
+ * kernel's own, where the module asks for it. */
+enum { RESERVED_SHARED = 1024 };
+
+static bool asks_for_reserved(const struct ptx_image *img)
+{
+    for (uint32_t k = 0; k < img->nlconst; k++)
+        if (img->lconst[k].sreg >= SREG_RESERVED_BEGIN && img->lconst[k].sreg <= SREG_RESERVED_1) return true;
+    return false;
+}
+
 static uint64_t launch_value(const struct exec_run *r, const struct launch_const *c)
 {
     switch (c->sreg) {
@@ -343,7 +355,12 @@ static uint64_t launch_value(const struct exec_run *r, const struct launch_const
     case SREG_NSMID: return 1;
     case SREG_WARP_SZ: return WARP_SIZE;
     case SREG_DYNAMIC_SMEM_SIZE: return r->l.dynamic_shared;
-    case SREG_TOTAL_SMEM_SIZE: return r->shared_bytes;
+    case SREG_TOTAL_SMEM_SIZE: return r->info.shared_bytes;
+    case SREG_RESERVED_CAP: return RESERVED_SHARED;
+    case SREG_RESERVED_BEGIN:
+    case SREG_RESERVED_0: return r->shared_bytes - RESERVED_SHARED;
+    case SREG_RESERVED_1: return r->shared_bytes - RESERVED_SHARED / 2;
+    case SREG_RESERVED_END: return r->shared_bytes;
     case SREG_ENVREG1: return r->meeting >> 32;
     case SREG_ENVREG2: return (uint32_t)r->meeting;
     case LAUNCH_SHARED: return r->dynamic_at + c->addend;
@@ -413,6 +430,7 @@ static int shape(struct exec_run *r, struct wl_err *e)
                        (unsigned long long)shared, SHARED_BYTES_MAX);
     r->dynamic_at = (uint32_t)at;
     i->shared_bytes = r->shared_bytes = (uint32_t)shared;
+    if (asks_for_reserved(r->l.image)) r->shared_bytes = (uint32_t)((shared + 15) / 16 * 16) + RESERVED_SHARED;
     r->nwarps = i->warps_per_cta;
     return cluster_shape(r, e);
 }
@@ -437,6 +455,7 @@ static void look_at_code(struct exec_run *r)
         if (f != r->kernel && f->fn->is_kernel) continue;
         r->watches |= f->strong;
         r->barriers |= f->barriers;
+        r->whole_barriers |= f->whole_barriers;
         r->clocks |= f->clocks;
         r->meets |= f->meets;
     }

@@ -258,8 +258,11 @@ static void lower_block(struct lower *L, const struct ptx_block *b, struct xbloc
         enum polls polls = polls_of(in);
         L->f->clocks |= inst_reads_clock(in);
         if (polls > x->polls) x->polls = (uint8_t)polls;
-        L->f->barriers |= !in->dropped && code->inst[in->code].kind == INST_BARRIER;
+        bool barrier = !in->dropped && code->inst[in->code].kind == INST_BARRIER;
+        L->f->barriers |= barrier;
+        L->f->whole_barriers |= barrier && !in->apart;
         L->f->meets |= meets_others(in);
+        x->apart |= in->apart;
     }
     for (uint32_t i = 0; i < x->count; i++) x->unguarded += !code->inst[code->block[b->code_block].first + i].guarded;
     if (x->polls == POLL_STRONG) L->f->strong = true;

@@ -75,7 +75,7 @@ int lower_bar(struct lower *L, struct uop *u)
         u->full = u->part = op_nop;
         return 0;
     }
-    u->full = u->part = op_bar;
+    u->full = u->part = in->apart ? op_bar_apart : op_bar;
     u->nvec = (uint8_t)counts;
     int rc = lower_src(L, &in->src[0], 32, &u->s[0]);
     if (!rc && counts > 1) rc = lower_src(L, &in->src[1], 32, &u->s[1]);

@@ -73,7 +73,7 @@ static enum flow flow_of(const struct ptx_inst *in)
     case OP_TEX: case OP_TLD4: return FLOW_MEMORY;
     case OP_ST: return FLOW_STORE;
     case OP_BAR: case OP_BARRIER:
-        return in->mode == BAR_SYNC || in->mode == BAR_WARP_SYNC ? FLOW_NOWHERE : FLOW_UNKNOWN;
+        return !in->apart && (in->mode == BAR_SYNC || in->mode == BAR_WARP_SYNC) ? FLOW_NOWHERE : FLOW_UNKNOWN;
     case OP_BRA: case OP_BRX: case OP_RET: case OP_EXIT: case OP_MEMBAR: case OP_PREFETCH: case OP_PREFETCHU:
         return FLOW_NOWHERE;
     default: return FLOW_UNKNOWN; /* calls, atomics, matrices, asynchronous copies, and what is new */

@@ -25,7 +25,9 @@ static const struct { const char *name; uint8_t sreg; bool xyz; } sregs[] = {
     {"%cluster_nctaid", SREG_CLUSTER_NCTAID_X, true}, {"%cluster_ctarank", SREG_CLUSTER_CTARANK, false},
     {"%cluster_nctarank", SREG_CLUSTER_NCTARANK, false},
     {"%is_explicit_cluster", SREG_IS_EXPLICIT_CLUSTER, false}, {"%envreg1", SREG_ENVREG1, false},
-    {"%envreg2", SREG_ENVREG2, false},
+    {"%envreg2", SREG_ENVREG2, false}, {"%reserved_smem_offset_begin", SREG_RESERVED_BEGIN, false},
+    {"%reserved_smem_offset_end", SREG_RESERVED_END, false}, {"%reserved_smem_offset_cap", SREG_RESERVED_CAP, false},
+    {"%reserved_smem_offset_0", SREG_RESERVED_0, false}, {"%reserved_smem_offset_1", SREG_RESERVED_1, false},
     /* performance counters, which count nothing: 0, as the grid's number */
     {"%pm0", SREG_GRIDID, false}, {"%pm1", SREG_GRIDID, false}, {"%pm2", SREG_GRIDID, false},
     {"%pm3", SREG_GRIDID, false}, {"%pm4", SREG_GRIDID, false}, {"%pm5", SREG_GRIDID, false},

@@ -11,12 +11,13 @@
  * ask for it. A GPU of today lets each lane go on by itself. So a warp that spins lets lanes past that wait at the end
  * of a divergent path, if no part of the round that came again was executed there: lanes that take part in it (one
  * asks for the lock, then all shuffle the answer) do not wait. Those let past go on first and alone until the next
- * place where all meet. They must not come to a barrier of the CTA, at which a warp arrives as a whole; so in a kernel
- * with barriers they are let past only when nobody else in the whole grid can go on.
+ * place where all meet; at a barrier of the CTA they wait for the others (apart.c). In a kernel with barriers they are
+ * let past only when nobody else in the whole grid can go on: then all that can are at the barrier, and few part.
  *
  * A wait that looks at the clock as well, to ask less often, is never in the same state again. There many polls without
  * progress, of what others write, have to do: then lanes are let past by the same rules. Nothing else is concluded,
- * since time may end such a loop. */
+ * since time may end such a loop; but where all barriers are such that lanes can wait at them apart, lanes are let past
+ * before everybody else has asked as long. */
 #include "ptx/exec_priv.h"
 
 #include <string.h>
@@ -103,7 +104,7 @@ static bool everyone_asks(const struct exec_run *r)
 static bool lost_patience(struct exec_warp *w)
 {
     w->spin.round = w->spin.low;
-    return (!w->run->barriers || everyone_asks(w->run)) && spin_let_past(w);
+    return (!w->run->whole_barriers || everyone_asks(w->run)) && spin_let_past(w);
 }
 
 bool spin_polled(struct exec_warp *w, const struct xblock *b)

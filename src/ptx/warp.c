@@ -189,6 +189,8 @@ int warp_start(struct exec_warp *w)
     w->clock_uop = NULL;
     w->state = WARP_READY;
     w->split = false;
+    w->apart = 0;
+    memset(w->came, 0, sizeof w->came);
     w->spin = (struct spin){.progress = r->progress};
     if (w->local) memset(w->local, 0, (size_t)WARP_SIZE * w->local_stride);
     return push_frame(w, r->kernel, NULL, w->live) ? 0 : -1;
@@ -422,7 +424,7 @@ static bool settle(struct exec_warp *w)
     return false;
 }
 
-static void enter_block(struct exec_warp *w, const struct xfunc *f, const struct xblock *b, uint32_t mask)
+void warp_enter_block(struct exec_warp *w, const struct xfunc *f, const struct xblock *b, uint32_t mask)
 {
     if (w->excerpt.writer) excerpt_block(w, f, b);
     w->active = mask;
@@ -439,7 +441,7 @@ static int skim_block(struct exec_warp *w, const struct xfunc *f, const struct x
     const struct skim_block *k = &f->oblivion->block[b - f->block];
     const struct uop *u = f->oblivion->uop + k->first, *end = u + k->body;
     int rc = RUN_ON;
-    enter_block(w, f, b, mask);
+    warp_enter_block(w, f, b, mask);
     if (mask == UINT32_MAX)
         while (u < end && !rc) rc = u->full(w, u), u++;
     else
@@ -451,7 +453,7 @@ static int run_block(struct exec_warp *w, const struct xfunc *f, const struct xb
 {
     uint32_t resume = w->resume;
     if (resume) w->resume = 0;
-    else enter_block(w, f, b, mask); /* which decides whether there is a stream */
+    else warp_enter_block(w, f, b, mask); /* which decides whether there is a stream */
     const struct uop *first = w->out ? f->uop + b->first : f->lean + b->lean_first;
     const struct uop *u = first + resume, *end = first + (w->out ? b->body : b->lean_body);
     int rc = RUN_ON;
@@ -474,6 +476,10 @@ static inline int run_next(struct exec_warp *w, const struct xblock **b)
     const struct simt *top = &w->stack[w->depth - 1];
     const struct xfunc *f = w->frame[w->nframe - 1].f;
     *b = &f->block[top->block];
+    if (top->mask != UINT32_MAX && (*b)->apart && !w->resume) {
+        int rc = RUN_ON;
+        if (!apart_goes(w, &rc)) return rc;
+    }
     return w->skims ? skim_block(w, f, *b, top->mask) : run_block(w, f, *b, top->mask);
 }
 

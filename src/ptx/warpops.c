@@ -139,6 +139,14 @@ int op_activemask(struct exec_warp *w, const struct uop *u)
 
 int op_bar(struct exec_warp *w, const struct uop *u) { return cta_arrive(w, u); }
 
+/* All lanes of the warp that can come have (apart.c). */
+int op_bar_apart(struct exec_warp *w, const struct uop *u)
+{
+    w->threads += bit_count32(w->exec);
+    if (w->out) stream_guard(w->out, w->exec);
+    return cta_arrive(w, u);
+}
+
 int op_nop(struct exec_warp *w, const struct uop *u)
 {
     (void)w, (void)u;

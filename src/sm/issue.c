@@ -219,7 +219,7 @@ static inline __attribute__((always_inline)) unsigned issue_warp(struct sm *s, u
         if (p->exec && p->route->holds) s->held |= bit64(w), s->membar |= bit64(w);
     } else if (unit != UNIT_NONE) {
         issue_compute(s, w, now);
-    } else if (in->kind == INST_BARRIER) {
+    } else if (in->kind == INST_BARRIER && p->exec) { /* without lanes nobody arrives */
         s->stats.barriers++;
         s->barrier |= bit64(w);
         arrive = true;

@@ -677,6 +677,26 @@ TEST(initialised_variables_and_symbols)
     ptx_test_free(&T);
 }
 
+/* Tiles of several warps (cooperative groups) keep there what they meet at. */
+TEST(the_system_has_shared_memory_of_its_own)
+{
+    const uint32_t *w = ptx_test_words(
+        &T,
+        PTX_HEAD BEGIN(
+            "k") ".shared .align 4 .b8 own[100];\nmov.u32 %a, %reserved_smem_offset_begin;\n"
+                 "mov.u32 %b, %reserved_smem_offset_end;\nmov.u32 %c, %reserved_smem_offset_cap;\n"
+                 "sub.u32 %d, %b, %a;\nsub.u32 %d, %d, %c;\nst.global.u32 [%x1+400], %d;\n"
+                 "st.global.u32 [%x1+404], %a;\nmov.u32 %c, %total_smem_size;\nst.global.u32 [%x1+408], %c;\n"
+                 "mov.u32 %c, %reserved_smem_offset_1;\nst.shared.u32 [%c+284], %t;\n"
+                 "mov.u32 %d, own;\nst.shared.u32 [%d+96], 5;\nld.shared.u32 %a, [%c+284];\n" END,
+        1, 1);
+    assert_int_equal(w[100], 0);
+    assert_int_equal(w[101], 112); /* behind the kernel's 100 bytes */
+    assert_int_equal(w[102], 100);
+    assert_int_equal(w[0], 0);
+    ptx_test_free(&T);
+}
+
 TEST(clocks_count_instructions)
 {
     const uint32_t *w = ptx_test_words(&T,

@@ -149,6 +149,31 @@ TEST_WITH(test_reference, setup, teardown)
     OK(cuMemFree(m));
 }
 
+/* Programs free what a reference shows and bind it anew, as it is to be read first. */
+TEST_WITH(test_reference_is_bound_again, setup, teardown)
+{
+    CUtexref ref;
+    const uint32_t data[4] = {5, 6, 7, 8};
+    const int32_t x[4] = {3, 2, 1, 0};
+    CUdeviceptr m, other;
+    size_t offset;
+    OK(cuModuleGetTexRef(&ref, fix.module, "ref"));
+    OK(cuMemAlloc(&m, 8));
+    OK(cuTexRefSetFormat(ref, CU_AD_FORMAT_UNSIGNED_INT32, 1));
+    OK(cuTexRefSetAddress(&offset, ref, m, 8));
+    OK(cuMemFree(m));
+    OK(cuMemAlloc(&other, 1 << 16)); /* does not fit where the first one was */
+    OK(cuMemcpyHtoD(other, data, sizeof data));
+    OK(cuTexRefSetFormat(ref, CU_AD_FORMAT_UNSIGNED_INT32, 1));
+    OK(cuTexRefSetAddressMode(ref, 0, CLAMP));
+    OK(cuTexRefSetFilterMode(ref, POINT_FILTER));
+    OK(cuTexRefSetFlags(ref, AS_INTEGER));
+    OK(cuTexRefSetAddress(&offset, ref, other, sizeof data));
+    OK(fetch("fetch_1i_ref", 0, x, NULL, 4));
+    for (unsigned i = 0; i < 4; i++) assert_int_equal(fix.got[4 * i], data[x[i]]);
+    OK(cuMemFree(other));
+}
+
 TEST_WITH(test_reference_2d, setup, teardown)
 {
     CUtexref ref;

@@ -46,7 +46,13 @@ int main()
     for (int i = 0; i < N; i++) CHECK(x[i] == (float)(i % 64) * 2);
     cudaPointerAttributes a;
     CUDA(cudaPointerGetAttributes(&a, x));
-    CHECK(a.devicePointer == x && a.type != cudaMemoryTypeUnregistered);
+    CHECK(a.devicePointer == x && a.hostPointer == x && a.type == cudaMemoryTypeManaged);
+    CUDA(cudaPointerGetAttributes(&a, &table[3]));
+    CHECK(a.type == cudaMemoryTypeManaged);
+    float *alone;
+    CUDA(cudaMalloc(&alone, 64));
+    CUDA(cudaPointerGetAttributes(&a, alone));
+    CHECK(a.type == cudaMemoryTypeDevice && !a.hostPointer);
     cudaStream_t s;
     CUDA(cudaStreamCreate(&s));
     CUDA(cudaStreamAttachMemAsync(s, x, 0, cudaMemAttachSingle));

@@ -83,7 +83,9 @@ struct l1 {
     bool update;       /* stores leave lines valid */
     bool write_alloc;  /* global stores take lines */
     bool worst;        /* loads that do not hit want two places of the miss queue, whatever they will send */
-    bool late;      /* an entry of the MSHRs is free when its last request has been written, not when its line came */
+    bool
+        by_sector; /* every sector that is fetched is a miss of its own, with its own requests that wait: l1_sector.c */
+    bool late;     /* an entry of the MSHRs is free when its last request has been written, not when its line came */
     bool store_way; /* stores wait while all ways of their set are being fetched */
     bool perfect;   /* loads always hit */
     bool odd;       /* perfect, or with a fragment FIFO */
@@ -114,7 +116,7 @@ struct l1_shape {
     bool sectored, infinite, half_lines;
     uint8_t id; /* enum cache_id */
     bool bypass_lines;
-    bool update, write_alloc, perfect, worst, store_way, late;
+    bool update, write_alloc, perfect, worst, store_way, late, by_sector;
     uint32_t fifo;           /* requests that wait for their data in order; 0: the usual kind of cache */
     uint32_t prefetch_queue; /* lines a policy may ask for ahead; 0: it cannot */
 };

@@ -15,6 +15,7 @@ struct mshr_entry {
     uint32_t count; /* requests waiting */
     uint32_t at;    /* index of the reserved line in the tag arrays, or NO_PLACE */
     uint32_t next_free;
+    uint16_t in_sector[LINE_SECTORS]; /* requests per sector, where each sector is a miss of its own (l1_sector.c) */
     uint64_t free_at; /* L1: the cycle in which the entry is free again, while its requests are being written */
     /* The rest is for a fetch without a line, when a policy bypasses the L2: it is found through its set. */
     uint32_t next_bypass;
@@ -25,13 +26,14 @@ struct mshr_entry {
 struct mshrs {
     struct mshr_entry *entry;
     uint32_t entries, used, merge_limit, free;
+    uint32_t further; /* places taken beyond one per entry: by the further sectors of its line, l1_sector.c */
 };
 
 int mshr_init(struct mshrs *m, uint32_t entries, uint32_t merge_limit);
 void mshr_destroy(struct mshrs *m);
 uint32_t mshr_count_free(const struct mshrs *m); /* by walking the list of free entries */
 
-static inline bool mshr_full(const struct mshrs *m) { return m->used == m->entries; }
+static inline bool mshr_full(const struct mshrs *m) { return m->used + m->further == m->entries; }
 
 /* A free entry for the line at `at`; the caller checked mshr_full. */
 static inline uint32_t mshr_alloc(struct mshrs *m, uint32_t at)

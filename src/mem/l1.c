@@ -53,7 +53,7 @@ static void report_access(struct l1 *c, const struct wl_access *a, enum wl_outco
 /* A local line that has all the store writes keeps the data until it is evicted; everything else goes on. */
 static bool writes_here(const struct l1 *c, const struct req *r, int at)
 {
-    return r->space == WL_LOCAL && (c->tags.sectors[at].valid & r->sectors) == r->sectors;
+    return r->space == WL_LOCAL && !c->local_through && (c->tags.sectors[at].valid & r->sectors) == r->sectors;
 }
 
 /* Whether a store finds no line, and no way that could hold one. */
@@ -123,7 +123,7 @@ static __attribute__((noinline)) enum l1_outcome allocating_store(struct l1 *c, 
 
 static enum l1_outcome l1_store(struct l1 *c, struct req *r, const struct wl_access *a, bool *found)
 {
-    if (c->write_alloc && r->space == WL_GLOBAL) return allocating_store(c, r, a, found);
+    if (c->write_alloc && (r->space == WL_GLOBAL || c->local_through)) return allocating_store(c, r, a, found);
     struct tags *t = &c->tags;
     int at = tags_find(t, a->set, a->line);
     *found = at >= 0 && WL_STATE(t->state[at]) == WL_VALID;
@@ -195,7 +195,7 @@ static enum l1_outcome l1_hit(struct l1 *c, const struct wl_access *a, uint32_t 
 static enum l1_outcome l1_merge(struct l1 *c, struct req *r, const struct wl_access *a, uint32_t at)
 {
     note_useful(c, at);
-    if (c->by_sector) sector_wait(c, c->tags.sectors[at].mshr, r);
+    if (c->by_sector) mshr_join(&c->mshr, c->tags.sectors[at].mshr, r->touched, r);
     else mshr_wait(&c->mshr, c->tags.sectors[at].mshr, r);
     report_access(c, a, WL_MERGED, (int)at);
     return L1_MERGED;

@@ -24,16 +24,14 @@ enum l1_outcome grain_store(struct l1 *c, struct req *r, const struct wl_access 
 void grain_fill(struct l1 *c, struct req *reply, struct req_list *done);
 
 /* Where each sector is a miss of its own: */
-bool sector_can_merge(const struct l1 *c, uint32_t m, uint8_t want);
 /* The load has begun to fetch sectors, of a line that was taken for it or had others under way. */
 void sector_fetched(struct l1 *c, uint32_t m, uint8_t sectors, bool first);
-void sector_wait(struct l1 *c, uint32_t m, struct req *r);
 void sector_fill(struct l1 *c, struct req *reply, struct req_list *done);
 
 /* Whether one more request may wait for these sectors, which are on their way. */
 static inline bool l1_can_merge(const struct l1 *c, uint32_t m, uint8_t want)
 {
-    return c->by_sector ? sector_can_merge(c, m, want) : mshr_can_merge(&c->mshr, m);
+    return c->by_sector ? mshr_can_join(&c->mshr, m, want) : mshr_can_merge(&c->mshr, m);
 }
 
 #endif

@@ -4,29 +4,12 @@
  * its own requests that wait for it up to l1d.merge, and lets them go when it comes. Here the sectors of a line still
  * share one entry, which is how a line finds it; what is counted is counted per sector. A request of odd addresses may
  * want two sectors: it counts with the lower one and waits for both. */
-#include <string.h>
-
-#include "base/bits.h"
 #include "mem/l1_priv.h"
-
-bool sector_can_merge(const struct l1 *c, uint32_t m, uint8_t want)
-{
-    return c->mshr.entry[m].in_sector[bit_low32(want)] < c->mshr.merge_limit;
-}
 
 void sector_fetched(struct l1 *c, uint32_t m, uint8_t sectors, bool first)
 {
-    struct mshr_entry *e = &c->mshr.entry[m];
-    if (first) memset(e->in_sector, 0, sizeof e->in_sector);
-    else c->mshr.further++;
-    e->in_sector[bit_low32(sectors)] = 1;
-}
-
-void sector_wait(struct l1 *c, uint32_t m, struct req *r)
-{
-    struct mshr_entry *e = &c->mshr.entry[m];
-    e->in_sector[bit_low32(r->touched)]++;
-    list_push(&e->waiting, r);
+    c->mshr.further += !first;
+    mshr_begin_sectors(&c->mshr, m, sectors);
 }
 
 /* The requests whose sectors have all come; the others wait on, in their order. */

@@ -5,6 +5,7 @@
 #ifndef WL_MEM_MSHR_H
 #define WL_MEM_MSHR_H
 
+#include "base/bits.h"
 #include "base/check.h"
 #include "mem/req.h"
 
@@ -15,7 +16,7 @@ struct mshr_entry {
     uint32_t count; /* requests waiting */
     uint32_t at;    /* index of the reserved line in the tag arrays, or NO_PLACE */
     uint32_t next_free;
-    uint16_t in_sector[LINE_SECTORS]; /* requests per sector, where each sector is a miss of its own (l1_sector.c) */
+    uint16_t in_sector[LINE_SECTORS]; /* requests per sector, where each sector is a miss of its own */
     uint64_t free_at; /* L1: the cycle in which the entry is free again, while its requests are being written */
     /* The rest is for a fetch without a line, when a policy bypasses the L2: it is found through its set. */
     uint32_t next_bypass;
@@ -65,6 +66,27 @@ static inline void mshr_wait(struct mshrs *m, uint32_t i, struct req *r)
     WL_ASSERT(i < m->entries && m->entry[i].count < m->merge_limit);
     list_push(&m->entry[i].waiting, r);
     m->entry[i].count++;
+}
+
+/* ---- where each sector is a miss of its own: sm.coalesce = sector ---- */
+
+/* A fetch of sectors has begun: it is the first of those that wait for each of them. */
+static inline void mshr_begin_sectors(struct mshrs *m, uint32_t i, uint8_t sectors)
+{
+    for (uint32_t k = sectors; k; k &= k - 1) m->entry[i].in_sector[bit_low32(k)] = 1;
+}
+
+/* Whether one more may wait for sectors that are on their way; of several the lowest counts. */
+static inline bool mshr_can_join(const struct mshrs *m, uint32_t i, uint8_t sectors)
+{
+    return m->entry[i].in_sector[bit_low32(sectors)] < m->merge_limit;
+}
+
+static inline void mshr_join(struct mshrs *m, uint32_t i, uint8_t sectors, struct req *r)
+{
+    m->entry[i].in_sector[bit_low32(sectors)]++;
+    m->entry[i].count++;
+    list_push(&m->entry[i].waiting, r);
 }
 
 #endif

@@ -209,6 +209,7 @@ static int set_l1(struct machine *m, const char *v, int unused)
     p[P_L1D_MERGE] = t->merge;
     if (t->missq) p[P_L1D_MISSQ] = t->missq;
     p[P_L1D_WRITE] = strchr("TB", t->write) != NULL;
+    p[P_L1D_LOCAL] = t->write == 'T';
     replacement(m, t);
     if (t->write == 'B') gpgpusim_say(m, "a write-back L1D: global stores are written through here");
     p[P_L1D_WRITE_ALLOC] = t->write_alloc == 'L' && p[P_L1D_WRITE] && t->type == 'S';

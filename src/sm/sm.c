@@ -153,6 +153,7 @@ static int make_caches(struct sm *s, const struct gpu_config *c, struct wl_err *
                             .write_alloc = v[P_L1D_WRITE_ALLOC],
                             .worst = v[P_L1D_MISSQ_RULE],
                             .late = v[P_L1D_MSHR_FREE],
+                            .local_through = v[P_L1D_LOCAL],
                             .by_sector = v[P_L1D_SECTORED] && s->segment_shift == SECTOR_SHIFT,
                             .store_way = v[P_L1D_STORE_WAY],
                             .prefetch_queue = (uint32_t)v[P_L1D_PREFETCH]};

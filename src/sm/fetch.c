@@ -303,7 +303,7 @@ bool fetch_cycle(struct sm *s, tick_t now)
     if (f->l0 && fetch_idle(s)) s->ends_cycles = s->observers; /* until a warp leaves the lines that are there */
     if (wanted && s->policy->on_cycle) return true;            /* a head has come: the scheme may decide otherwise */
     return ready || f->want & ~f->refused || f->filled_count || f->streams ||
-           (f->missq_used && !s->request->producer_waits);
+           (f->missq_used && (!s->request->producer_waits || s->request->flit.of));
 }
 
 bool fetch_idle(const struct sm *s)

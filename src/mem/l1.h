@@ -84,9 +84,8 @@ struct l1 {
     bool write_alloc;   /* global stores take lines */
     bool local_through; /* stores of local memory are as global ones */
     bool worst;         /* loads that do not hit want two places of the miss queue, whatever they will send */
-    bool
-        by_sector; /* every sector that is fetched is a miss of its own, with its own requests that wait: l1_sector.c */
-    bool late;     /* an entry of the MSHRs is free when its last request has been written, not when its line came */
+    bool by_sector;     /* every sector that is fetched is a miss of its own, with requests of its own: l1_sector.c */
+    bool late;      /* an entry of the MSHRs is free when its last request has been written, not when its line came */
     bool store_way; /* stores wait while all ways of their set are being fetched */
     bool perfect;   /* loads always hit */
     bool odd;       /* perfect, or with a fragment FIFO */

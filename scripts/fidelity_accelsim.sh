@@ -1,9 +1,11 @@
 #!/bin/sh
-# fidelity_accelsim.sh WARPLINE MACHINE [NAME...] - our machine qv100 or rtx3070 beside cycles of Accel-Sim itself.
+# fidelity_accelsim.sh WARPLINE MACHINE [NAME...] - our machine qv100, rtx2060 or rtx3070 beside Accel-Sim itself.
 # Makes the traces that tests/fidelity/accelsim/MACHINE.csv names out of the kernels of tests/fidelity/v322 (all, or
 # those named), in Accel-Sim's format and as machine code, runs them and prints a table and its statistics. Rows of
 # public traces run if TRACES names the folder that holds them, and are left out else.
-# SET="KEY=VALUE ..." changes the machine.
+# A trace NAME-cold is NAME without its copies from the host: nothing is in the L2 when it begins.
+# SET="KEY=VALUE ..." changes the machine; GPU=FILE takes another than MACHINE, which names the rows then (titanv:
+# SM7_TITANV/gpgpusim.config+trace.config). LAUNCH: cycles of a launch, for the mean error without them (5000).
 set -eu
 w=$1 machine=$2; shift 2
 case $w in /*) ;; *) w=$PWD/$w ;; esac
@@ -31,14 +33,16 @@ make_trace() { # NAME: what was recorded of PTX, less what tells warpline that i
 names=$*
 [ -n "$names" ] || names=$(tail -n +2 "$rows" | cut -d, -f1)
 for n in $names; do
-    if grep -q "^$n|" "$data/kernels.txt"; then
-        make_trace "$n"
-        from=trace.$n
+    kernel=${n%-cold}
+    if grep -q "^$kernel|" "$data/kernels.txt"; then
+        make_trace "$kernel"
+        from=trace.$kernel
+        [ "$kernel" = "$n" ] || sed -i '/^Memcpy/d' "$from/kernelslist.g"
     else
         from=$(find "${TRACES:-/nowhere}" -type d -name "$n" 2> /dev/null | head -n 1)
         [ -n "$from" ] || continue
     fi
-    set -- run "$from/kernelslist.g" --gpu "$machine" -q --csv out
+    set -- run "$from/kernelslist.g" --gpu "${GPU:-$machine}" -q --csv out
     for s in ${SET:-}; do set -- "$@" --set "$s"; done
     "$w" "$@" > /dev/null
     awk -F, -v name="$n" '
@@ -50,27 +54,31 @@ for n in $names; do
             for (i = 2; i < n; i++) line = line " " ref[i] " " $at[what[i]]
             print line
         }' "$rows" out >> lines
-    rm -rf "trace.$n"
+    rm -rf "trace.$kernel"
 done
-awk '
+awk -v launch="${LAUNCH:-5000}" '
     function abs(x) { return x < 0 ? -x : x }
     function both(a, b) { return a == b ? a : a " / " b }
     BEGIN {
-        printf "| trace | warp instr. | cycles, Accel-Sim | ours | error | L2 accesses | L2 misses | "
+        printf "| trace | warp instr. | cycles, Accel-Sim | ours | error | L1D accesses | L2 accesses | L2 misses | "
         print "DRAM reads | DRAM writes |"
-        print "|---|---|---|---|---|---|---|---|---|"
+        print "|---|---|---|---|---|---|---|---|---|---|"
     }
     {
         e = 100 * ($5 / $4 - 1)
-        printf "| %s | %s | %s | %s | %+.1f %% | %s | %s | %s | %s |\n", $1, both($2, $3), $4, $5, e,
-            both($6, $7), both($8, $9), both($10, $11), both($12, $13)
+        printf "| %s | %s | %s | %s | %+.1f %% | %s | %s | %s | %s | %s |\n", $1, both($2, $3), $4, $5, e,
+            both($6, $7), both($8, $9), both($10, $11), both($12, $13), both($14, $15)
+        launches = $1 ~ /^bfs-sm80/ ? 16 : 1
+        bare = 100 * (($5 - launch * launches) / ($4 - launch * launches) - 1)
+        bare_sum += abs(bare); if (abs(bare) > abs(bare_worst)) { bare_worst = bare; bare_where = $1 }
         n++; sum += abs(e); signed += e; if (abs(e) > abs(worst)) { worst = e; where = $1 }
         x += $4; y += $5; xx += $4 * $4; yy += $5 * $5; xy += $4 * $5
-        differ += $2 != $3; l2 += $6 != $7
+        differ += $2 != $3; l1 += $6 != $7; l2 += $8 != $9
     }
     END {
         d = sqrt((n * xx - x * x) * (n * yy - y * y))
         printf "\ntraces %d\ncycles_mean %.2f\ncycles_signed %+.2f\ncycles_worst %.1f %s\nr %.4f\n", n,
             sum / n, signed / n, abs(worst), where, d ? (n * xy - x * y) / d : 1
-        printf "instructions_differ %d\nl2_accesses_differ %d\n", differ, l2
+        printf "without_launch_mean %.2f\nwithout_launch_worst %.1f %s\n", bare_sum / n, abs(bare_worst), bare_where
+        printf "instructions_differ %d\nl1d_accesses_differ %d\nl2_accesses_differ %d\n", differ, l1, l2
     }' lines

@@ -53,7 +53,7 @@ static void report_access(struct l1 *c, const struct wl_access *a, enum wl_outco
 /* A local line that has all the store writes keeps the data until it is evicted; everything else goes on. */
 static bool writes_here(const struct l1 *c, const struct req *r, int at)
 {
-    return r->space == WL_LOCAL && (c->tags.sectors[at].valid & r->sectors) == r->sectors;
+    return r->space == WL_LOCAL && !c->local_through && (c->tags.sectors[at].valid & r->sectors) == r->sectors;
 }
 
 /* Whether a store finds no line, and no way that could hold one. */
@@ -123,7 +123,7 @@ static __attribute__((noinline)) enum l1_outcome allocating_store(struct l1 *c, 
 
 static enum l1_outcome l1_store(struct l1 *c, struct req *r, const struct wl_access *a, bool *found)
 {
-    if (c->write_alloc && r->space == WL_GLOBAL) return allocating_store(c, r, a, found);
+    if (c->write_alloc && (r->space == WL_GLOBAL || c->local_through)) return allocating_store(c, r, a, found);
     struct tags *t = &c->tags;
     int at = tags_find(t, a->set, a->line);
     *found = at >= 0 && WL_STATE(t->state[at]) == WL_VALID;
@@ -195,7 +195,8 @@ static enum l1_outcome l1_hit(struct l1 *c, const struct wl_access *a, uint32_t 
 static enum l1_outcome l1_merge(struct l1 *c, struct req *r, const struct wl_access *a, uint32_t at)
 {
     note_useful(c, at);
-    mshr_wait(&c->mshr, c->tags.sectors[at].mshr, r);
+    if (c->by_sector) mshr_join(&c->mshr, c->tags.sectors[at].mshr, r->touched, r);
+    else mshr_wait(&c->mshr, c->tags.sectors[at].mshr, r);
     report_access(c, a, WL_MERGED, (int)at);
     return L1_MERGED;
 }
@@ -236,6 +237,7 @@ static inline void l1_reserve(struct l1 *c, struct req *r, const struct wl_acces
     t->state[at] = WL_RESERVED;
     t->sectors[at] = (struct line_sectors){.mshr = mshr_alloc(&c->mshr, at), .pending = sectors};
     c->mshr.entry[t->sectors[at].mshr].count = 1;
+    if (c->by_sector) sector_fetched(c, t->sectors[at].mshr, sectors, true);
     l1_fetch(c, r, a, t->sectors[at].mshr, sectors);
 }
 
@@ -302,14 +304,17 @@ static enum l1_outcome sector_miss(struct l1 *c, struct req *r, const struct wl_
         l->mshr = mshr_alloc(&c->mshr, at);
         t->state[at] = (uint8_t)((t->state[at] & ~3) | WL_RESERVED);
     } else {
-        if (!mshr_can_merge(&c->mshr, l->mshr)) return L1_NO_MERGE;
+        if (c->by_sector ? mshr_full(&c->mshr) : !mshr_can_merge(&c->mshr, l->mshr))
+            return c->by_sector ? L1_NO_MSHR : L1_NO_MERGE;
         if (c->worst ? !l1_missq_room(c, 2) : fetch_mask && !l1_missq_room(c, 1)) return L1_NO_QUEUE;
     }
     bool merges = !fetch_mask;
     count_parts(c, a->sectors, l, merges ? L1_MERGED : L1_MISSED);
     if (merges) return l1_merge(c, r, a, at);
+    bool first = !l->pending;
     l->pending |= fetch_mask;
     c->mshr.entry[l->mshr].count++;
+    if (c->by_sector) sector_fetched(c, l->mshr, fetch_mask, first);
     report_access(c, a, WL_MERGED, (int)at);
     l1_fetch(c, r, a, l->mshr, fetch_mask);
     return L1_MISSED;
@@ -383,7 +388,7 @@ static enum l1_outcome l1_load(struct l1 *c, struct req *r, struct wl_access *a,
     if (state == WL_RESERVED && !(want & ~t->sectors[at].valid & ~t->sectors[at].pending)) {
         if (c->gate_merges && !may_miss) return L1_GATED;
         if (c->worst && !l1_missq_room(c, 2)) return L1_NO_QUEUE;
-        if (!mshr_can_merge(&c->mshr, t->sectors[at].mshr)) return L1_NO_MERGE;
+        if (!l1_can_merge(c, t->sectors[at].mshr, want)) return L1_NO_MERGE;
         return l1_merge(c, r, a, (uint32_t)at);
     }
     if (!may_miss) return L1_GATED;
@@ -547,6 +552,10 @@ void l1_fill(struct l1 *c, struct req *reply, struct req_list *done)
     struct tags *t = &c->tags;
     uint32_t m = reply->mshr, at = c->mshr.entry[m].at;
     note_fill(c, at);
+    if (c->by_sector) {
+        sector_fill(c, reply, done);
+        return;
+    }
     struct line_sectors *l = &t->sectors[at];
     WL_ASSERT(l->mshr == m && WL_STATE(t->state[at]) == WL_RESERVED && !(reply->sectors & ~l->pending));
     l->valid |= reply->sectors;

@@ -78,11 +78,13 @@ struct l1 {
     struct prefetch_queue prefetch;
 
     bool sectored;
-    bool half_lines;   /* lines have 64 bytes: the constant cache */
-    bool bypass_lines; /* a bypassed read fetches its whole line */
-    bool update;       /* stores leave lines valid */
-    bool write_alloc;  /* global stores take lines */
-    bool worst;        /* loads that do not hit want two places of the miss queue, whatever they will send */
+    bool half_lines;    /* lines have 64 bytes: the constant cache */
+    bool bypass_lines;  /* a bypassed read fetches its whole line */
+    bool update;        /* stores leave lines valid */
+    bool write_alloc;   /* global stores take lines */
+    bool local_through; /* stores of local memory are as global ones */
+    bool worst;         /* loads that do not hit want two places of the miss queue, whatever they will send */
+    bool by_sector;     /* every sector that is fetched is a miss of its own, with requests of its own: l1_sector.c */
     bool late;      /* an entry of the MSHRs is free when its last request has been written, not when its line came */
     bool store_way; /* stores wait while all ways of their set are being fetched */
     bool perfect;   /* loads always hit */
@@ -114,7 +116,7 @@ struct l1_shape {
     bool sectored, infinite, half_lines;
     uint8_t id; /* enum cache_id */
     bool bypass_lines;
-    bool update, write_alloc, perfect, worst, store_way, late;
+    bool update, write_alloc, perfect, worst, store_way, late, by_sector, local_through;
     uint32_t fifo;           /* requests that wait for their data in order; 0: the usual kind of cache */
     uint32_t prefetch_queue; /* lines a policy may ask for ahead; 0: it cannot */
 };

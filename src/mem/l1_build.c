@@ -80,6 +80,8 @@ int l1_init(struct l1 *c, const struct l1_shape *shape, const struct cache_choic
                      .update = shape->update,
                      .worst = shape->worst,
                      .late = shape->late,
+                     .by_sector = shape->by_sector,
+                     .local_through = shape->local_through,
                      .store_way = shape->store_way,
                      .perfect = shape->perfect,
                      .id = shape->id,

@@ -23,4 +23,15 @@ enum l1_outcome grain_load(struct l1 *c, struct req *r, const struct wl_access *
 enum l1_outcome grain_store(struct l1 *c, struct req *r, const struct wl_access *a, bool *found);
 void grain_fill(struct l1 *c, struct req *reply, struct req_list *done);
 
+/* Where each sector is a miss of its own: */
+/* The load has begun to fetch sectors, of a line that was taken for it or had others under way. */
+void sector_fetched(struct l1 *c, uint32_t m, uint8_t sectors, bool first);
+void sector_fill(struct l1 *c, struct req *reply, struct req_list *done);
+
+/* Whether one more request may wait for these sectors, which are on their way. */
+static inline bool l1_can_merge(const struct l1 *c, uint32_t m, uint8_t want)
+{
+    return c->by_sector ? mshr_can_join(&c->mshr, m, want) : mshr_can_merge(&c->mshr, m);
+}
+
 #endif

@@ -283,10 +283,17 @@ static struct lookup look_up(const struct l2 *s, const struct req *r, int at)
     return k;
 }
 
+/* Whether one more read may wait in the entry that the lookup found; a sector of its own is no merge. */
+static bool can_merge(const struct l2 *s, const struct lookup *k)
+{
+    if (!s->by_sector || k->found != FOUND_LINE) return mshr_can_merge(&s->mshr, k->entry);
+    return k->fetch || mshr_can_join(&s->mshr, k->entry, k->missing);
+}
+
 /* Whether MSHRs and their room to merge allow what the lookup found. */
 static enum l2_stall check_mshr(const struct l2 *s, const struct lookup *k)
 {
-    if (k->entry != NO_MSHR && !mshr_can_merge(&s->mshr, k->entry)) return L2_STALL_MERGE;
+    if (k->entry != NO_MSHR && !can_merge(s, k)) return L2_STALL_MERGE;
     bool full =
         s->mshr_sectors + l2_weight(s, k->fetch) > s->mshr_limit || (k->entry == NO_MSHR && mshr_full(&s->mshr));
     return k->fetch && full ? L2_STALL_MSHR : L2_GO;
@@ -309,9 +316,11 @@ static void l2_await(struct l2 *s, struct req *r, const struct lookup *k, uint32
     if (l->mshr == NO_MSHR) l->mshr = mshr_alloc(&s->mshr, at);
     if (k->fetch) { /* it fetches its own sectors; requests that merge with it wait in the entry */
         s->mshr.entry[l->mshr].count++;
+        if (s->by_sector) mshr_begin_sectors(&s->mshr, l->mshr, k->fetch);
         start_fetch(s, r, at, k->fetch);
     } else {
-        mshr_wait(&s->mshr, l->mshr, r);
+        if (s->by_sector) mshr_join(&s->mshr, l->mshr, k->missing, r);
+        else mshr_wait(&s->mshr, l->mshr, r);
         r->answer = ANSWER_IN_FLIGHT;
     }
     if (s->sectored) { /* what a fetch brings along was not asked for */

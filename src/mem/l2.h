@@ -67,6 +67,7 @@ struct l2 {
     void *shared; /* the slot for the tables of one scheme */
 
     /* What GPGPU-Sim 3.2 did, see params.def. */
+    bool by_sector;       /* l2.merge limits the reads of a sector, not of a line */
     bool forward_pending; /* l2.pending_store = forward */
     bool late_ack;        /* l2.ack = memory */
     bool worst;           /* l2.missq_rule = worst */

@@ -78,6 +78,7 @@ int l2_init(struct l2 *s, const struct gpu_config *c, uint32_t index, const stru
         s->port_ticks[i] = s->part.period * (i * SECTOR_BYTES / (uint32_t)v[P_L2_PORT]);
     s->port_time = s->sectored ? L2_PAY_REQUEST : (enum l2_port_time)v[P_L2_PORT_TIME];
     s->forward_pending = v[P_L2_PENDING_STORE];
+    s->by_sector = v[P_SM_COALESCE] == 3 && v[P_L2_SECTORED];
     s->late_ack = v[P_L2_ACK];
     s->worst = v[P_L2_MISSQ_RULE];
     s->stop_all = v[P_L2_MEMQ_STOPS];

@@ -50,7 +50,8 @@ int net_init(struct net *n, const struct gpu_config *c, bool replies, uint32_t f
     if (!replies) n->join = join_new(c, n->part.period, outputs, &bad);
     n->store_hold = replies ? 0 : (uint32_t)c->v[P_ICNT_STORE_HOLD];
     bool joins = c->v[P_ICNT_JOIN] > 1; /* replies, too: an answer may be for several */
-    bool plain = n->cluster == 1 && !c->v[P_ICNT_GAP] && !n->store_hold && !joins;
+    n->rising = c->v[P_ICNT_SENDS] && n->cluster == 1 && !joins;
+    bool plain = !n->rising && n->cluster == 1 && !c->v[P_ICNT_GAP] && !n->store_hold && !joins;
     n->usual = plain && inputs <= 64 && outputs <= 64;
     return !bad && n->in && n->out && n->current && n->served && n->in_free && n->out_free && n->turn && n->wants ? 0
                                                                                                                   : -1;
@@ -237,6 +238,19 @@ INTO_EACH void enter_filled(struct net *n, uint32_t words, bool plain, tick_t no
         }
 }
 
+/* The next packet of an input that may send it in the same cycle, but not if it has only just come. */
+static void enter_if_seen(struct net *n, uint32_t words, uint32_t input, tick_t now)
+{
+    if (n->in[input].visible_at <= now) net_enter(n, words, false, input);
+    else n->filled[input >> 6] |= bit64(input & 63);
+}
+
+/* Of a word of outputs those that want to be served behind one that was; what a packet has uncovered is among them. */
+INTO_EACH uint64_t outputs_behind(const struct net *n, bool plain, uint32_t w, uint64_t m)
+{
+    return !plain && n->rising ? n->wanted[w] & ~(m ^ (m - 1)) : m & (m - 1);
+}
+
 /* The header and a sector each; a lone word of an atomic travels with the header. */
 static tick_t store_hold(const struct net *n, const struct req *r)
 {
@@ -260,6 +274,7 @@ INTO_EACH tick_t net_deliver(struct net *n, uint32_t words, bool plain, uint32_t
     if (!plain && in->flit.of) free_one_by_one(in, flits, now);
     if (!plain && out->flit.of) out->flit.held += flits;
     n->in_free[input] = n->out_free[output] = now + hold;
+    if (!plain && n->rising) n->in_free[input] = now;
     if (!plain && n->store_hold && r->kind != WL_LOAD) n->in_free[input] = now + store_hold(n, r) * n->part.period;
     n->turn[output] = input;
     n->packets++;
@@ -269,6 +284,7 @@ INTO_EACH tick_t net_deliver(struct net *n, uint32_t words, bool plain, uint32_t
     if (!left) n->wanted[output >> 6] &= ~bit64(output & 63);
     bool more = !port_empty(in); /* what is in the port now can be seen in the next cycle */
     if (!plain && shares_inputs(n)) more = cluster_sent(n, words, input, now);
+    else if (more && !plain && n->rising) enter_if_seen(n, words, input, now);
     else if (more) net_enter(n, words, plain, input);
     tick_t next = left || more ? now + hold : NEVER;
     if (!plain && more) next = tick_min(next, n->in_free[input]); /* a store may hold its input for less */
@@ -316,7 +332,7 @@ INTO_EACH tick_t net_serve(struct net *n, uint32_t in_words, uint32_t out_words,
     if (!plain && n->join) join_release(n->join, n->out, n->latency, now);
     enter_filled(n, in_words, plain, now);
     for (uint32_t w = 0; w < out_words; w++) {
-        for (uint64_t m = n->wanted[w]; m; m &= m - 1) {
+        for (uint64_t m = n->wanted[w]; m; m = outputs_behind(n, plain, w, m)) {
             uint32_t o = w * 64 + bit_low64(m);
             if (n->out_free[o] > now) {
                 next = tick_min(next, n->out_free[o]);

@@ -39,6 +39,7 @@ struct net {
     uint8_t flits_of[4][ALL_SECTORS + 1]; /* [enum wl_kind][sectors] flits of a request's packet or packets */
     uint8_t gap_of[4][ALL_SECTORS + 1];   /* the same: cycles for which they hold their ports beyond their flits */
     struct join *join;   /* NULL, or what joins equal reads behind the outputs of the request network */
+    bool rising;         /* an input may send several packets in a cycle, to outputs of rising number */
     uint32_t store_hold; /* cycles of a store's header and of each of its sectors at its input; 0: its flits */
     uint64_t packets, flits;
 };

@@ -15,7 +15,7 @@
 #include "base/poison.h"
 #include "warpline/policy.h"
 
-enum { LINE_BYTES = 128, LINE_SHIFT = 7, SECTOR_BYTES = 32, LINE_SECTORS = 4, ALL_SECTORS = 15 };
+enum { LINE_BYTES = 128, LINE_SHIFT = 7, SECTOR_BYTES = 32, SECTOR_SHIFT = 5, LINE_SECTORS = 4, ALL_SECTORS = 15 };
 
 /* The cache a request belongs to: its reply goes back there. */
 enum cache_id { L1_DATA, L1_TEXTURE, L1_CONSTANT, SM_CACHES, L2_SLICE = SM_CACHES, L1_CODE };

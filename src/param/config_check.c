@@ -190,6 +190,9 @@ static int check_caches(const struct gpu_config *c, struct wl_err *e)
     if (V(L2_MISSQ) < sends)
         return wl_fail(e, WL_EINPUT, "l2.missq = %" PRId64 " cannot hold what one miss sends; %" PRId64 " are needed",
                        V(L2_MISSQ), sends);
+    if (V(L1D_MSHR_FREE) && V(SM_COALESCE) == 3 && V(L1D_SECTORED))
+        return wl_fail(e, WL_EINPUT,
+                       "l1d.mshr_free = written needs another sm.coalesce than sector, where each sector is a miss");
     if (V(L1D_WRITE_ALLOC) && (!V(L1D_WRITE) || !V(L1D_SECTORED)))
         return wl_fail(e, WL_EINPUT, "l1d.write_alloc = yes needs l1d.write = update and l1d.sectored = yes");
     if (V(L2_PENDING_STORE) && (V(L2_WRITE) != L2_WRITE_FORWARD || V(L2_SECTORED)))

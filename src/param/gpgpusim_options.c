@@ -103,6 +103,7 @@ static int set_class(struct machine *m, const char *v, int id)
     if (gpgpusim_numbers(m, v, n, 2, false)) return WL_EINPUT;
     m->config->v[id] = (int64_t)n[0];
     m->config->v[id - P_TRACE_LAT_INT + P_TRACE_INIT_INT] = (int64_t)n[1];
+    m->config->v[P_TRACE_CONST] = 1; /* Accel-Sim's ISA_Def: LDC is an ALU_OP */
     return 0;
 }
 
@@ -207,6 +208,7 @@ static int set_l1(struct machine *m, const char *v, int unused)
     p[P_L1D_MERGE] = t->merge;
     if (t->missq) p[P_L1D_MISSQ] = t->missq;
     p[P_L1D_WRITE] = strchr("TB", t->write) != NULL;
+    p[P_L1D_LOCAL] = t->write == 'T';
     replacement(m, t);
     if (t->write == 'B') gpgpusim_say(m, "a write-back L1D: global stores are written through here");
     p[P_L1D_WRITE_ALLOC] = t->write_alloc == 'L' && p[P_L1D_WRITE] && t->type == 'S';
@@ -290,9 +292,10 @@ static int set_coalesce(struct machine *m, const char *v, int unused)
     long n;
     (void)unused;
     if (read_long(m, v, &n)) return WL_EINPUT;
-    m->config->v[P_SM_COALESCE] = n >= 40;
-    m->config->v[P_ENERGY_CALIBRATED] = n < 30; /* the energy table is one of Fermi */
-    m->config->v[P_L1D_READONLY] = n >= 50;     /* from Maxwell on one cache serves data and textures */
+    m->config->v[P_SM_COALESCE] = n >= 40 ? 3 : 0; /* by sector: memory_coalescing_arch */
+    m->config->v[P_SM_ATOMIC] = n >= 40;           /* releases that know these: shader.cc, shd_warp_t::waiting */
+    m->config->v[P_ENERGY_CALIBRATED] = n < 30;    /* the energy table is one of Fermi */
+    m->config->v[P_L1D_READONLY] = n >= 50;        /* from Maxwell on one cache serves data and textures */
     if (n < 20) gpgpusim_say(m, "%ld: the rule of Fermi is used", n);
     return 0;
 }
@@ -391,6 +394,7 @@ static int set_network(struct machine *m, const char *v, int unused)
      * takes five: local_interconnect.cc, Advance. What is left of its 7 cycles (gtx480-v42.ini) is the way in and out.
      */
     if (n == 2) m->config->v[P_ICNT_LATENCY] = 3;
+    m->config->v[P_ICNT_SENDS] = n == 2;
     return 0;
 }
 
@@ -469,6 +473,7 @@ static const struct gpgpusim_row rows[] = {
     {"-gpgpu_const_cache:l1", set_constant, 0, OPTIONAL},
     {"-gpgpu_perfect_inst_const_cache", gpgpusim_set_param, P_L1C_PERFECT, OPTIONAL},
     {"-gpgpu_l1_latency", set_l1_latency, 0, OPTIONAL},
+    {"-gpgpu_l1_banks", set_param, P_L1D_BANKS, OPTIONAL},
     {"-gpgpu_gmem_skip_L1D", set_not, P_L1D_GLOBAL, OPTIONAL},
     {"-gpgpu_flush_l1_cache", gpgpusim_set_param, P_L1D_FLUSH, OPTIONAL},
     {"-gpgpu_adaptive_cache_config", FIELD(adaptive), OPTIONAL},

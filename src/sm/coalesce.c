@@ -2,10 +2,10 @@
  *
  * Fermi's rule: lanes are joined per segment, whose size follows the access width (1 byte: 32,
  * 2 bytes: 64, more: 128 bytes); each transaction keeps its touched sectors, bytes and the
- * number of lanes; sm.coalesce = line takes 128 bytes for all widths, as later GPUs do. Transactions are served from
- * the highest address to the lowest: GPGPU-Sim's order, and it matters where an instruction's own lines compete for a
- * set (SYRK 128: L1D misses +3.4 % of the reference instead of +5.9 %). Atomics that meet at one address cannot share a
- * transaction. */
+ * number of lanes; sm.coalesce = line takes 128 bytes for all widths, as later GPUs do, sector 32 bytes. Transactions
+ * are served from the highest address to the lowest: GPGPU-Sim's order, and it matters where an instruction's own lines
+ * compete for a set (SYRK 128: L1D misses +3.4 % of the reference instead of +5.9 %). Atomics that meet at one address
+ * cannot share a transaction. */
 #include <string.h>
 
 #include "sm/sm_priv.h"
@@ -13,7 +13,13 @@
 static unsigned segment_shift(const struct sm *s, const struct code_inst *in)
 {
     unsigned width = s->by_element && in->element ? in->element : in->width;
-    return s->whole_lines ? LINE_SHIFT : width == 1 ? 5 : width == 2 ? 6 : 7;
+    return s->segment_shift ? s->segment_shift : width == 1 ? 5 : width == 2 ? 6 : 7;
+}
+
+/* Where the width of the access does not matter: local memory and atomics. */
+static unsigned wide_segment_shift(const struct sm *s)
+{
+    return s->segment_shift == SECTOR_SHIFT ? SECTOR_SHIFT : LINE_SHIFT;
 }
 
 static inline void add_lane(struct txn *t, uint64_t addr, unsigned width)
@@ -162,7 +168,7 @@ static uint32_t coalesce_local(const struct sm *s, const struct memop *op, struc
             unsigned lane = bit_low32(m);
             addr[lane] = local_address(s, op->load.warp, lane, warp_addr(a, lane) + 4 * k);
         }
-        n += coalesce_any(addr, a->mask, width, LINE_SHIFT, true, out + n);
+        n += coalesce_any(addr, a->mask, width, wide_segment_shift(s), true, out + n);
     }
     return n;
 }
@@ -221,7 +227,8 @@ static uint32_t make_transactions(const struct sm *s, const struct memop *op, st
     if (bank && a->affine && a->stride == 0) return one_for_all(a, base + a->base, width, out); /* most parameters */
     for (uint32_t m = a->mask; m; m &= m - 1) addr[bit_low32(m)] = base + warp_addr(a, bit_low32(m));
     if (bank) return coalesce_any(addr, a->mask, width, s->const_lines ? LINE_SHIFT : NEAR_LINE_SHIFT, true, out);
-    return coalesce_any(addr, a->mask, width, atomic ? LINE_SHIFT : segment_shift(s, op->inst), !atomic, out);
+    return coalesce_any(addr, a->mask, width, atomic ? wide_segment_shift(s) : segment_shift(s, op->inst), !atomic,
+                        out);
 }
 
 /* Atomics whose halves of the warp do not share transactions; the upper half is served first. */

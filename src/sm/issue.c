@@ -149,6 +149,15 @@ __attribute__((cold)) static void end_products(struct sm *s, unsigned w)
     memmove(&r[1], &r[0], (PRODUCT_REGS - 2) * sizeof *r);
 }
 
+/* A product whose result is no register, or a constant that is an operand: nothing is done with its address. */
+__attribute__((noinline)) static void odd_compute(struct sm *s, unsigned w, tick_t result)
+{
+    struct sm_warp *p = &s->warp[w];
+    struct warp_addrs unused;
+    if (!inst_is_mem(p->inst)) note_product(s, w, result);
+    else if (p->exec) stream_next_addrs(&p->stream, p->exec, &unused);
+}
+
 static void issue_compute(struct sm *s, unsigned w, tick_t now)
 {
     const struct code_inst *in = s->warp[w].inst;
@@ -163,7 +172,7 @@ static void issue_compute(struct sm *s, unsigned w, tick_t now)
     s->pipes_until = tick_max(s->pipes_until, free_at);
     uint64_t *board = s->board + (size_t)w * s->board_regs;
     for (unsigned i = 0; i < in->ndst; i++) board[in->reg[i]] = due_make(result, WAIT_ALU);
-    if (!in->ndst && in->async) note_product(s, w, result);
+    if (s->warp[w].route->odd) odd_compute(s, w, result);
 }
 
 /* A load from outside the SM marks its result as slow; an instruction that computes it anew takes the mark away. */

@@ -31,7 +31,9 @@ void lsu_init(struct sm *s, const struct gpu_config *c)
     u->usual = !u->single;
     u->lines = (uint32_t)c->v[P_L1D_LINES];
     constants_init(&s->constants, c->v, s->part.period);
-    u->pipe[L1_DATA].depth *= u->lines;
+    u->banks = s->segment_shift == SECTOR_SHIFT ? (uint32_t)c->v[P_L1D_BANKS] : 1;
+    u->several = u->lines > 1 || u->banks > 1;
+    u->pipe[L1_DATA].depth *= u->lines * u->banks;
 }
 
 /* ---- instructions in flight ---- */
@@ -263,7 +265,7 @@ static void access_data(struct sm *s, tick_t now)
 {
     if (has_queue(s)) reexec_access(s, now);
     else if (!s->lsu.pipe[L1_DATA].used) return;
-    else if (s->lsu.lines > 1) access_lines(s, now);
+    else if (s->lsu.several) access_lines(s, now);
     else access_tags(s, L1_DATA, now);
 }
 
@@ -409,11 +411,30 @@ static void feed_one(struct sm *s, tick_t now)
     if (++u->next_txn == u->ntxn) u->op = NULL;
 }
 
+/* One sector into each bank, in order, until one's bank has been taken. */
+static void feed_banks(struct sm *s, tick_t now)
+{
+    struct lsu *u = &s->lsu;
+    for (uint32_t taken = 0; u->op;) {
+        const struct txn *t = &u->txn[u->next_txn];
+        uint32_t bank = ((uint32_t)t->line * LINE_SECTORS + bit_low32(t->sectors)) % u->banks;
+        if (taken >> bank & 1) return;
+        taken |= 1u << bank;
+        uint32_t before = u->next_txn;
+        feed_one(s, now);
+        if (u->next_txn == before) return; /* the pipe is full */
+    }
+}
+
 static void lsu_feed(struct sm *s, tick_t now)
 {
     struct lsu *u = &s->lsu;
     lsu_dispatch(s, now);
     if (!u->op) return;
+    if (u->banks > 1 && u->cache == L1_DATA && !has_queue(s)) {
+        feed_banks(s, now);
+        return;
+    }
     feed_one(s, now);
     if (u->lines > 1)
         for (uint32_t n = 1; n < u->rate && u->op; n++) feed_one(s, now);
@@ -466,7 +487,7 @@ static void usual_cycle(struct sm *s, tick_t now, uint64_t skipped)
     l1_refuse(&u->l1[L1_DATA], p->refused, skipped);
     if (port_peek(&s->reply, now)) accept_reply(s, now);
     if (u->sent_for != now) send_misses(s, &u->l1[L1_DATA], now);
-    if (p->used && u->lines > 1) access_lines(s, now);
+    if (p->used && u->several) access_lines(s, now);
     else if (p->used) access_first(s, L1_DATA, false, now);
     lsu_feed(s, now);
     if (u->readonly) access_fed(s, now);

@@ -92,16 +92,18 @@ static void product_route(const struct sm *s, const struct code_inst *in, struct
 
 static struct route route_of(const struct sm *s, const struct code_inst *in, bool machine)
 {
-    if (inst_is_mem(in)) {
+    bool operand = machine && s->const_operands && in->kind == INST_LOAD && in->space == SPACE_CONST;
+    if (inst_is_mem(in) && !operand) {
         struct route r = route_memory(s, in);
         r.delay = with_collection(s, in, s->mem_delay);
         return r;
     }
-    if (in->kind != INST_ALU && in->kind != INST_BRANCH) return route_none;
-    unsigned class = exec_class(s, in, machine);
+    if (in->kind != INST_ALU && in->kind != INST_BRANCH && !operand) return route_none;
+    unsigned class = operand ? EXEC_MACHINE + LAT_INT_ADD : exec_class(s, in, machine);
     const struct exec_class *c = &s->exec_class[class];
     struct route r = {.unit = c->unit,
                       .exec = (uint8_t) class,
+                      .odd = operand || (!in->ndst && in->async),
                       .init = c->init,
                       .delay = with_collection(s, in, c->latency * s->part.period + s->issue_delay)};
     if (in->async == ASYNC_PRODUCT) product_route(s, in, &r);

@@ -115,6 +115,7 @@ static void copy_parameters(struct sm *s, const struct gpu_config *c)
     s->product.least = (uint32_t)v[P_INIT_WGMMA_LEAST];
     s->product.latency = (uint32_t)v[P_LAT_WGMMA];
     s->strong = (uint32_t)v[P_L1D_STRONG];
+    s->const_operands = v[P_TRACE_CONST];
     s->writeback_ticks = p * (tick_t)v[P_SM_WRITEBACK];
     s->l1d_global = v[P_L1D_GLOBAL];
     s->l1d_flush = v[P_L1D_FLUSH];
@@ -122,7 +123,7 @@ static void copy_parameters(struct sm *s, const struct gpu_config *c)
     s->l1t_flush = v[P_L1T_FLUSH];
     s->l1c_flush = v[P_L1C_FLUSH];
     s->const_lines = v[P_L1C_FILL];
-    s->whole_lines = v[P_SM_COALESCE] == 1;
+    s->segment_shift = v[P_SM_COALESCE] == 1 ? LINE_SHIFT : v[P_SM_COALESCE] == 3 ? SECTOR_SHIFT : 0;
     s->by_element = v[P_SM_COALESCE] == 2;
     s->halved_atomics = v[P_SM_ATOMIC_PARTS] == 2;
     s->carve.unified = (uint32_t)v[P_SHARED_UNIFIED];
@@ -152,6 +153,8 @@ static int make_caches(struct sm *s, const struct gpu_config *c, struct wl_err *
                             .write_alloc = v[P_L1D_WRITE_ALLOC],
                             .worst = v[P_L1D_MISSQ_RULE],
                             .late = v[P_L1D_MSHR_FREE],
+                            .local_through = v[P_L1D_LOCAL],
+                            .by_sector = v[P_L1D_SECTORED] && s->segment_shift == SECTOR_SHIFT,
                             .store_way = v[P_L1D_STORE_WAY],
                             .prefetch_queue = (uint32_t)v[P_L1D_PREFETCH]};
     struct l1_shape texture = {.sets = (uint32_t)v[P_L1T_SETS],

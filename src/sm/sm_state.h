@@ -55,6 +55,7 @@ struct route {
     uint8_t exec;   /* its exec_class; of instructions that compute */
     bool generic;   /* is generic or one of its parts: its lanes may touch several spaces */
     bool holds;     /* is an atomic whose warp waits for it */
+    bool odd;       /* computes, and has addresses to skip or is a product without a register: odd_compute */
     uint16_t init;  /* cycles for which it takes its pipe, of instructions that compute */
     tick_t delay;   /* from issue to the result, of instructions that compute; to the first access, of memory ones */
 };
@@ -162,6 +163,8 @@ struct lsu {
     bool dated;             /* and behind others: what takes them out of the port looks at the date of each */
     uint32_t ntxn, next_txn; /* transactions of `op`; the next one to be sent */
     uint32_t lines, rate;    /* l1d.lines; how many transactions of `op` go together */
+    uint32_t banks;          /* l1d.banks */
+    bool several;            /* one of both is more than one */
     struct access_pipe pipe[SM_CACHES];
     _Alignas(64) struct l1 l1[SM_CACHES];
     struct memop *queue[64];     /* ring: issued, not yet dispatched */
@@ -437,10 +440,12 @@ struct sm {
 
     /* the machine */
     bool const_lines; /* a request of constants or parameters is about 128 bytes, not 64 */
-    bool l1d_global, l1d_flush, l1t_flush, l1c_flush, l1d_readonly, whole_lines;
+    bool l1d_global, l1d_flush, l1t_flush, l1c_flush, l1d_readonly;
+    uint8_t segment_shift; /* of what lanes join in; 0: it depends on the width of the access */
     bool by_element, halved_atomics, atomic_holds, membar_registers, halved_stores, cta_share;
     uint8_t classes; /* CLASSES_... */
     uint32_t collect, reg_unit, strong;
+    bool const_operands; /* trace.const = operand */
     struct {
         uint32_t init, least, latency; /* cycles: of eight columns, of any, and behind these */
     } product;
@@ -487,7 +492,6 @@ struct sm {
     uint64_t await_later;       /* set of warps with arrivals that wait for copies */
     struct mbarriers *mbarrier; /* mbarrier.c */
     struct constants constants;
-    uint64_t unused[8]; /* see below */
 };
 
 /* SMs lie one behind the other: an odd number of lines of the host's cache between them spreads the lines that every

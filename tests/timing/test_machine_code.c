@@ -240,7 +240,7 @@ TEST(which_scopes_bypass_is_the_machines)
 /* ---- stores that take lines ---- */
 
 /* A store of `width` bytes per lane, 4 apart; then a load of the same words. Returns how many loads hit. */
-static struct l1d_stats store_then_load(const char *machine, uint8_t width)
+static struct l1d_stats store_then_load(const char *machine, enum mem_space space, uint8_t width)
 {
     struct gpu_config c = synth_config(machine);
     struct synth p;
@@ -249,15 +249,16 @@ static struct l1d_stats store_then_load(const char *machine, uint8_t width)
     if (config_check(&c, &e)) fail_msg("%s", e.text);
     struct gpu *g = synth_gpu(&c);
     synth_begin(&p, "write", 1);
-    synth_store(&p, 1, SPACE_GLOBAL, width);
+    synth_store(&p, 1, space, width);
     synth_inst(&p, INST_MEMBAR);
-    synth_load(&p, 2, SPACE_GLOBAL, 4);
+    synth_load(&p, 2, space, 4);
     synth_inst(&p, INST_MEMBAR);
-    synth_load(&p, 3, SPACE_GLOBAL, 4);
+    synth_load(&p, 3, space, 4);
     synth_cta(&p);
     synth_warp(&p);
     synth_enter(&p, 0, UINT32_MAX);
-    for (unsigned i = 0; i < 3; i++) synth_affine(&p, DEVICE_BASE, 4);
+    for (unsigned i = 0; i < 3; i++)
+        synth_affine(&p, space == SPACE_LOCAL ? 0 : DEVICE_BASE, space == SPACE_LOCAL ? 0 : 4);
     synth_run(g, &p);
     gpu_read_stats(g, &s);
     synth_end(&p);
@@ -269,18 +270,29 @@ TEST(a_store_takes_a_line_where_the_machine_says_so)
 {
     static const char off[] = "sm.count=1 l1d.sectored=yes l1d.write=update";
     static const char on[] = "sm.count=1 l1d.sectored=yes l1d.write=update l1d.write_alloc=yes";
-    struct l1d_stats s = store_then_load(off, 4);
+    struct l1d_stats s = store_then_load(off, SPACE_GLOBAL, 4);
     assert_int_equal(s.load_hits, 1); /* the first load fetches the line */
     assert_int_equal(s.load_misses, 1);
-    s = store_then_load(on, 4); /* all bytes were written: nothing is fetched */
+    s = store_then_load(on, SPACE_GLOBAL, 4); /* all bytes were written: nothing is fetched */
     assert_int_equal(s.load_hits, 2);
     assert_int_equal(s.load_misses, 0);
     assert_int_equal(s.store_hits, 0);
     assert_int_equal(s.fills, 0);
-    s = store_then_load(on, 2); /* half of them: the sectors are fetched when they are read */
+    s = store_then_load(on, SPACE_GLOBAL, 2); /* half of them: the sectors are fetched when they are read */
     assert_int_equal(s.load_hits, 1);
     assert_int_equal(s.load_misses, 1);
     assert_int_equal(s.fills, 1);
+}
+
+TEST(a_local_store_takes_a_line_where_it_is_written_through)
+{
+    static const char back[] = "sm.count=1 l1d.sectored=yes l1d.write=update l1d.write_alloc=yes";
+    static const char through[] = "sm.count=1 l1d.sectored=yes l1d.write=update l1d.write_alloc=yes l1d.local=through";
+    struct l1d_stats s = store_then_load(back, SPACE_LOCAL, 4);
+    assert_int_equal(s.load_misses, 1);
+    s = store_then_load(through, SPACE_LOCAL, 4);
+    assert_int_equal(s.load_misses, 0);
+    assert_int_equal(s.load_hits, 2);
 }
 
 /* A scheme for the L1D alone knows no stores that miss: with it they take no lines. */
@@ -305,4 +317,63 @@ TEST(a_scheme_that_knows_no_store_misses_sees_none)
     assert_int_equal(s.l1d.load_misses, 1);
     synth_end(&p);
     gpu_free(g);
+}
+
+/* ---- what Accel-Sim's machines do with constants and with sectors ---- */
+
+/* Cycles from a load to the instruction that needs it, the second time, when all is in the caches; and the counters. */
+static uint64_t second_load(const char *machine, enum mem_space space, int64_t stride, bool code, struct run_stats *s)
+{
+    struct gpu_config c = synth_config(machine);
+    struct synth p;
+    struct wl_err e = {.code = WL_OK};
+    c.sched.policy = recording_lrr();
+    if (config_check(&c, &e)) fail_msg("%s", e.text);
+    struct gpu *g = synth_gpu(&c);
+    synth_begin(&p, "twice", 1);
+    for (unsigned i = 0; i < 2; i++) {
+        synth_load(&p, 2, space, 4);
+        synth_add(&p, 2, 2, 2);
+    }
+    p.code.machine = code;
+    synth_cta(&p);
+    synth_warp(&p);
+    synth_enter(&p, 0, UINT32_MAX);
+    for (unsigned i = 0; i < 2; i++) synth_affine(&p, space == SPACE_CONST ? 0 : DEVICE_BASE, stride);
+    record_reset();
+    synth_run(g, &p);
+    gpu_read_stats(g, s);
+    synth_end(&p);
+    gpu_free(g);
+    return between(0, 2, 3);
+}
+
+TEST(a_constant_can_be_an_operand_of_machine_code)
+{
+    struct run_stats s;
+    static const char load[] = "sm.count=1 trace.lat_int=9 sm.issue_delay=1";
+    static const char operand[] = "sm.count=1 trace.lat_int=9 sm.issue_delay=1 trace.const=operand";
+    uint64_t loaded = second_load(load, SPACE_CONST, 0, true, &s);
+    assert_int_equal(s.l1c.accesses, 2);
+    assert_int_equal(second_load(operand, SPACE_CONST, 0, true, &s), 10); /* an integer instruction, issue and all */
+    assert_int_equal(s.l1c.accesses, 0);
+    assert_int_equal(second_load(operand, SPACE_CONST, 0, false, &s), loaded); /* PTX has loads of constants */
+    assert_int_equal(s.l1c.accesses, 2);
+    second_load(operand, SPACE_GLOBAL, 0, true, &s);
+    assert_int_equal(s.l1d.accesses, 2);
+}
+
+TEST(sectors_in_different_banks_are_looked_up_together)
+{
+    struct run_stats s;
+    static const char one[] = "sm.count=1 sm.coalesce=sector l1d.sectored=yes";
+    static const char four[] = "sm.count=1 sm.coalesce=sector l1d.sectored=yes l1d.banks=4";
+    uint64_t alone = second_load(one, SPACE_GLOBAL, 0, true, &s);
+    assert_int_equal(s.l1d.accesses, 2);
+    assert_int_equal(second_load(one, SPACE_GLOBAL, 32, true, &s), alone + 31);
+    assert_int_equal(s.l1d.accesses, 64);
+    assert_int_equal(second_load(four, SPACE_GLOBAL, 0, true, &s), alone);
+    assert_int_equal(second_load(four, SPACE_GLOBAL, 32, true, &s), alone + 7);
+    assert_int_equal(second_load(four, SPACE_GLOBAL, 64, true, &s), alone + 15); /* every other bank */
+    assert_int_equal(second_load(four, SPACE_GLOBAL, 128, true, &s), alone + 31);
 }

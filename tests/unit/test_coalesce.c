@@ -139,11 +139,22 @@ TEST(vectors_join_per_128) { check_global(INST_STORE, 16, 128, 6); }
 
 TEST(later_machines_join_per_128)
 {
-    sm.whole_lines = true;
+    sm.segment_shift = LINE_SHIFT;
     check_global(INST_LOAD, 1, 128, 9);
     check_global(INST_STORE, 2, 128, 10);
     check_global(INST_LOAD, 4, 128, 11);
-    sm.whole_lines = false;
+    sm.segment_shift = 0;
+}
+
+TEST(sectors_can_be_requests_of_their_own)
+{
+    sm.segment_shift = SECTOR_SHIFT;
+    check_global(INST_LOAD, 1, 32, 12);
+    check_global(INST_LOAD, 4, 32, 13);
+    check_global(INST_STORE, 8, 32, 14);
+    check_global(INST_LOAD, 16, 32, 15);
+    check_global(INST_ATOMIC, 4, 32, 16);
+    sm.segment_shift = 0;
 }
 
 TEST(atomics_that_meet_take_turns)

@@ -436,3 +436,68 @@ TEST_WITH(a_full_fragment_fifo_refuses, begin, end)
     assert_true(l1_retry_worthwhile(&cache));
     assert_int_equal(load(0), L1_MERGED);
 }
+
+/* ---- every sector a miss of its own ---- */
+
+static void begin_by_sector(void)
+{
+    struct l1_shape shape = plain_shape();
+    shape.sectored = shape.by_sector = true;
+    l1_destroy(&cache);
+    begin_shape(shape);
+}
+
+static enum l1_outcome load_sector(uint64_t line, uint8_t sectors)
+{
+    return access(request(WL_LOAD, WL_GLOBAL, line, sectors));
+}
+
+TEST_WITH(sectors_of_a_line_come_and_go_by_themselves, begin, end)
+{
+    begin_by_sector();
+    assert_int_equal(load_sector(8, 1), L1_MISSED);
+    assert_int_equal(load_sector(8, 2), L1_MISSED);
+    struct req *first = sent(), *second = sent();
+    assert_int_equal(load_sector(8, 1), L1_MERGED);
+    assert_int_equal(load_sector(8, 2), L1_MERGED);
+    assert_int_equal(load_sector(8, 1), L1_NO_MERGE); /* the limit is the sector's */
+    assert_int_equal(answer(second), 2);              /* its requests do not wait for the other sector */
+    assert_int_equal(load_sector(8, 2), L1_HIT);
+    assert_int_equal(state_of(8), WL_RESERVED);
+    l1_walk(&cache);
+    assert_int_equal(answer(first), 2);
+    assert_int_equal(state_of(8), WL_VALID);
+    assert_int_equal(cache.mshr.used + cache.mshr.further, 0);
+    l1_walk(&cache);
+}
+
+TEST_WITH(sectors_under_way_fill_the_mshrs, begin, end)
+{
+    begin_by_sector();
+    struct req *f[MSHRS];
+    for (uint8_t i = 0; i < MSHRS; i++) assert_int_equal(load_sector(8, (uint8_t)(1 << i)), L1_MISSED);
+    for (unsigned i = 0; i < MSHRS; i++) f[i] = sent();
+    assert_int_equal(load_sector(8, 8), L1_NO_MSHR); /* of the same line */
+    assert_int_equal(load_sector(9, 1), L1_NO_MSHR); /* of another */
+    assert_int_equal(answer(f[1]), 1);
+    assert_int_equal(load_sector(9, 1), L1_MISSED);
+    f[1] = sent();
+    for (unsigned i = 0; i < MSHRS; i++) assert_int_equal(answer(f[i]), 1);
+    assert_int_equal(cache.mshr.used + cache.mshr.further, 0);
+    l1_walk(&cache);
+}
+
+/* Odd addresses may want two sectors: such a load waits for both. */
+TEST_WITH(a_load_of_two_sectors_waits_for_both, begin, end)
+{
+    begin_by_sector();
+    assert_int_equal(load_sector(8, 1), L1_MISSED);
+    struct req *first = sent();
+    assert_int_equal(load_sector(8, 3), L1_MISSED);
+    struct req *second = sent();
+    assert_int_equal(second->sectors, 2);
+    assert_int_equal(answer(second), 0);
+    assert_int_equal(answer(first), 2);
+    assert_int_equal(cache.mshr.used + cache.mshr.further, 0);
+    l1_walk(&cache);
+}

@@ -60,6 +60,23 @@ TEST_WITH(local_store_miss_goes_down, begin, end)
     assert_int_equal(state_of(5), WL_INVALID);
 }
 
+TEST_WITH(local_stores_can_be_written_through, begin, end)
+{
+    struct l1_shape shape = plain_shape();
+    l1_destroy(&cache);
+    shape.update = shape.local_through = true;
+    begin_shape(shape);
+    make_valid(5);
+    struct req *r = request(WL_STORE, WL_LOCAL, 5, 2);
+    assert_int_equal(access(r), L1_STORED);
+    assert_false(r->is_reply);
+    assert_ptr_equal(sent(), r);
+    int at = tags_find(&cache.tags, 1, 5);
+    assert_int_equal(state_of(5), WL_VALID);
+    assert_false(cache.tags.state[at] & WL_DIRTY);
+    assert_int_equal(cache.tags.sectors[at].dirty, 0);
+}
+
 TEST_WITH(evicting_a_dirty_line_writes_its_dirty_sectors_back, begin, end)
 {
     make_valid(0);

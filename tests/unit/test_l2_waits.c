@@ -47,6 +47,29 @@ TEST(stall_for_room_to_merge)
     end();
 }
 
+/* Where a request is a sector, so is what the limit is for; another sector of the line is a fetch of its own. */
+TEST(room_to_merge_is_the_sectors_where_requests_are)
+{
+    begin("l2.merge=2 sm.coalesce=sector");
+    send(WL_LOAD, 1, 1);
+    send(WL_LOAD, 1, 1);
+    send(WL_LOAD, 1, 2);
+    step(4);
+    assert_int_equal(rig.l2.stalled, L2_GO);
+    assert_int_equal(rig.l2.stats.fetches, 2);
+    assert_int_equal(rig.l2.stats.hits_reserved, 1);
+    send(WL_LOAD, 1, 2); /* the second of its sector */
+    send(WL_LOAD, 1, 1); /* the third */
+    step(4);
+    assert_int_equal(rig.l2.stats.hits_reserved, 2);
+    assert_int_equal(rig.l2.stalled, L2_STALL_MERGE);
+    fill(asked());
+    step(4);
+    assert_int_equal(rig.l2.stalled, L2_GO);
+    assert_int_equal(rig.l2.stats.hits, 1);
+    end();
+}
+
 TEST(stall_for_a_way)
 {
     begin("");

@@ -497,3 +497,54 @@ TEST(a_store_holds_its_input_for_its_header_and_each_sector)
     assert_int_equal(first + second, 2 + 4);
     end();
 }
+
+/* What an input uncovers goes on in the same cycle to an output that has not chosen yet, and only there. */
+TEST(an_input_may_send_to_outputs_of_rising_number)
+{
+    static const struct {
+        const char *sends;
+        uint32_t outputs[3];
+        unsigned arrival[3];
+    } cases[] = {{"one", {0, 1, 2}, {2, 3, 4}},
+                 {"rising", {0, 1, 2}, {2, 2, 2}},
+                 {"rising", {0, 2, 1}, {2, 2, 3}},
+                 {"rising", {1, 1, 2}, {2, 3, 3}}};
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char settings[64];
+        snprintf(settings, sizeof settings, "icnt.latency=1 icnt.flit=40 icnt.sends=%s", cases[i].sends);
+        begin(settings, 2, 3);
+        const struct req *packet[3];
+        for (unsigned k = 0; k < 3; k++) packet[k] = push(0, cases[i].outputs[k], 1);
+        unsigned left = 3;
+        for (unsigned cycle = 1; left && cycle < 9; cycle++) {
+            step(1);
+            for (unsigned k = 0; k < 3; k++) {
+                if (port_peek(&rig.out[cases[i].outputs[k]], rig.now) != packet[k]) continue;
+                assert_ptr_equal(take(cases[i].outputs[k]), packet[k]);
+                assert_int_equal(cycle, cases[i].arrival[k]);
+                left--;
+            }
+        }
+        assert_int_equal(left, 0);
+        net_walk(&rig.net);
+        end();
+    }
+}
+
+/* A packet that comes while the network works is not sent before the next cycle, whoever works first. */
+TEST(rising_sends_see_no_packet_of_the_same_tick)
+{
+    begin("icnt.latency=1 icnt.flit=40 icnt.sends=rising", 1, 2);
+    push(0, 0, 1);
+    rig.now = 1; /* the source works first in the tick in which the network sees the first packet */
+    push(0, 1, 1);
+    rig.now = 0;
+    step(1);
+    net_walk(&rig.net);
+    step(1);
+    assert_non_null(take(0));
+    assert_null(take(1));
+    step(1);
+    assert_non_null(take(1));
+    end();
+}

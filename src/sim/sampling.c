@@ -179,13 +179,18 @@ enum sampling_choice sampling_choose(struct sampling *s, const struct launch_inf
     return s->skipped_last && g->launches ? SAMPLING_WARM : SAMPLING_TIME;
 }
 
+double sampling_l2_lines(const struct sampling *s)
+{
+    const int64_t *v = s->config.v;
+    return (double)v[P_L2_SETS] * (double)v[P_L2_WAYS] * (double)(v[P_MEM_CHANNELS] * v[P_L2_SLICES]);
+}
+
 /* So many CTAs at the end of a launch as fill the L2 twice over, if they fetch as much as those of a timed one. */
 static uint32_t ctas_to_fill(const struct sampling *s, const struct launch_group *g)
 {
     enum { TIMES = 2 };
     const struct logged *l = &s->log[g->stand[g->stands - 1]];
-    const int64_t *v = s->config.v;
-    double lines = (double)v[P_L2_SETS] * (double)v[P_L2_WAYS] * (double)(v[P_MEM_CHANNELS] * v[P_L2_SLICES]);
+    double lines = sampling_l2_lines(s);
     double fetched = (double)l->m->count.stats.l2.fetches / l->ctas;
     return fetched * l->ctas > TIMES * lines ? (uint32_t)(TIMES * lines / fetched) + 1 : UINT32_MAX;
 }
@@ -330,6 +335,8 @@ int sampling_timed(struct sampling *s, const struct launch_info *l, enum samplin
     if (partly) sampling_add_left_out(s, m, w, total);
     if (partly || s->left_out) sampling_stray(m, w, (double)(m->timed_warp - (s->left_out ? 0 : w->ahead)));
     if (s->moved_last) sampling_doubt(m);
+    if (s->passed_last) sampling_doubt_l2(s, m);
+    s->passed_last = w->skipped && c != SAMPLING_WARM; /* that one filled the L2 at its end */
     s->left_out |= partly;
     s->moved_last = w->moved;
     if (known && fabs(foreseen - (double)to->warp) > FORESEEN * (double)to->warp && ++g->surprises >= MOST_SURPRISES &&
@@ -353,6 +360,7 @@ int sampling_skipped(struct sampling *s, const struct launch_info *l, struct exe
     struct logged *to = add_launch(s, l, total);
     if (!to) return -1;
     s->skipped_last = s->left_out = true;
+    s->passed_last = false;
     *cycles = 0;
     if (sampling_predict(s, to, UINT32_MAX, out)) *cycles = (uint64_t)llround(out[SAMPLED_CYCLES]);
     return 0;

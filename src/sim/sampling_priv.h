@@ -51,6 +51,7 @@ struct sampling {
     unsigned groups, groups_room;
     bool skipped_last; /* the launch before was executed only: the caches are older than it */
     bool moved_last;   /* parts of its warps were left out */
+    bool passed_last;  /* CTAs of it were */
     bool left_out;     /* something was, so far */
     unsigned window;   /* so many launches more are timed because one of them was due */
     uint32_t reasons;
@@ -71,6 +72,10 @@ void sampling_add_left_out(const struct sampling *s, struct timed_launch *m, con
 
 /* The launch began in another state than it would have. */
 void sampling_doubt(struct timed_launch *m);
+/* It found lines in the L2 that CTAs long before the end of the last launch had left there, since those between were
+ * left out: as many of its accesses as the L2 has lines may have hit for that reason, or missed. */
+void sampling_doubt_l2(const struct sampling *s, struct timed_launch *m);
+double sampling_l2_lines(const struct sampling *s); /* that the machine's L2 holds */
 /* Where something was left out before, what is timed is not what a full run times, but its like: warps meet one another
  * in another order. So `work` of the timed instructions scatter as windows do, here and in the full run. */
 void sampling_stray(struct timed_launch *m, const struct wave_report *w, double work);

@@ -156,20 +156,34 @@ static void weigh(const struct wave_report *w, double left_out, struct weights *
     }
 }
 
-/* What the parts that were left out would have added to counter i, and half of its interval. Parts near in time are
- * alike, so what windows scatter by is what neighbours differ by. */
+/* By how much counter i varies from one window to the next: its variance, per instruction issued in one. Parts near in
+ * time are alike, so it is what neighbours differ by. Windows that stand for nothing, because they were not like those
+ * before them, count here: without them what scatters would seem not to. */
+static double variance_of(const struct wave_report *w, unsigned i)
+{
+    double jumps = 0, before = -1, n = 0;
+    for (unsigned j = 0; j < w->windows; j++) {
+        double work = (double)w->window[j].stats.sm.warp_instructions;
+        if (!(work > 0)) continue;
+        double rate = (double)counts(&w->window[j])[i] / work;
+        if (before >= 0) jumps += (rate - before) * (rate - before), n++;
+        before = rate;
+    }
+    return n > 0 ? jumps / (2 * n) : 0;
+}
+
+/* What the parts that were left out would have added to counter i, and how far it may be off. */
 static double add_windows(const struct wave_report *w, const struct weights *x, unsigned i, struct timed_launch *m)
 {
-    double added = 0, jumps = 0, before = -1, doubt = 0;
+    double added = 0, before = -1, doubt = 0;
     for (unsigned j = 0; j < x->n; j++) {
         if (!(x->work[j] > 0)) continue;
         double count = (double)counts(&w->window[j])[i], rate = count / x->work[j];
         added += x->factor[j] * count;
-        if (before >= 0) jumps += (rate - before) * (rate - before);
         if (!w->excerpts && w->breaks[j] && j) doubt += 2 * x->factor[j] * x->work[j] * fabs(rate - before);
         before = rate;
     }
-    if (x->used > 1) m->variance[i] = jumps / (2 * (x->used - 1)) * x->square;
+    if (x->used > 1) m->variance[i] = variance_of(w, i) * x->square;
     else doubt += added;
     m->doubt[i] = (is_far(i) ? WAVE_FLOOR_L2 : WAVE_FLOOR) * added + doubt;
     return added;
@@ -207,18 +221,17 @@ void sampling_doubt(struct timed_launch *m)
         if (is_sum(i) && !is_exact(i)) m->doubt[i] += (is_far(i) ? 2 : 1) * BEGIN_FLOOR * (double)counts(&m->count)[i];
 }
 
-/* By how much counter i varies from one window to the next: its variance, per instruction issued in one. */
-static double variance_of(const struct wave_report *w, unsigned i)
+void sampling_doubt_l2(const struct sampling *s, struct timed_launch *m)
 {
-    double jumps = 0, before = -1, n = 0;
-    for (unsigned j = 0; j < w->windows; j++) {
-        double work = (double)w->window[j].stats.sm.warp_instructions;
-        if (w->passing[j] || !(work > 0)) continue;
-        double rate = (double)counts(&w->window[j])[i] / work;
-        if (before >= 0) jumps += (rate - before) * (rate - before), n++;
-        before = rate;
+    const struct l2_stats *l = &m->count.stats.l2;
+    double lines = sampling_l2_lines(s), of_all = fmin(1, lines / fmax((double)l->accesses, 1)),
+           of_misses = fmin(1, lines / fmax((double)l->fetches, 1));
+    for (unsigned i = 0; i < SAMPLED_COUNTERS; i++) {
+        if (!is_sum(i) || is_exact(i)) continue;
+        bool missed = i == SAMPLED_AT(stats.l2.misses) || i == SAMPLED_AT(stats.l2.fetches) ||
+                      i == SAMPLED_AT(stats.l2.fills) || (is_far(i) && i >= SAMPLED_AT(stats.dram));
+        m->doubt[i] += (missed ? of_misses : of_all) * (double)counts(&m->count)[i];
     }
-    return n > 0 ? jumps / (2 * n) : 0;
 }
 
 void sampling_stray(struct timed_launch *m, const struct wave_report *w, double work)

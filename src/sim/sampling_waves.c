@@ -347,7 +347,8 @@ static void go_on(struct gpu *g)
              behind = (1 + w->settle) * w->resident + w->span; /* to settle, a window, the end */
     bool enough = sum_windows(r, &before) == 2;
     const struct sample *last = &r->window[r->windows - 1];
-    bool steady = enough && alike(w, &before, last, STEADY * w->tolerance);
+    double ends = w->moves && w->behind_gap ? 2 : 1; /* warps may have come to their ends in it */
+    bool steady = enough && alike(w, &before, last, ends * STEADY * w->tolerance);
     if (!w->left_out && widens(g)) return;
     if (!w->left_out && (!enough || !are_alike(w) || (!w->moves && !has_lead(w)))) steady = false;
     if (w->moves && !w->behind_gap && (!enough || !is_lasting(w, &before))) steady = false;

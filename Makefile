@@ -93,7 +93,7 @@ layers: tests ## the dependency law between the folders, by include and by symbo
 	@sh scripts/layers.sh $(BUILD)
 
 golden: all ## rewrite the golden counters after an intended change of the model
-	@for t in golden figures explain; do WARPLINE=$(BUILD)/warpline WL_ROOT=$(CURDIR) WL_UPDATE=1 sh tests/golden/test_$$t.sh; done
+	@for t in golden figures explain; do WARPLINE=$(abspath $(BUILD)/warpline) WL_ROOT=$(CURDIR) WL_UPDATE=1 sh tests/golden/test_$$t.sh; done
 
 docs: all ## rewrite what is made from tables: docs/parameters.md, docs/counters.md, man/, completions/
 	@sh scripts/docs.sh $(BUILD)/warpline docs

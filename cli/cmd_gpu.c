@@ -30,6 +30,9 @@ int cmd_gpu(const struct options *o, struct wl_err *e)
     if (rc) return rc;
     char line[256];
     machine_line(&c, line, sizeof line);
-    if (!o->quiet && !convert) printf("# %s\n", line);
+    if (!o->quiet && !convert) {
+        printf("# %s\n", line);
+        if (*c.preset && strcmp(c.preset, named.gpu) != 0) printf("# made on top of %s\n", c.preset);
+    }
     return write_machine(&c, o->output ? o->output : "-", e);
 }

@@ -75,12 +75,13 @@ static CUresult show_linear(struct driver *d, struct CUtexref_st *x, CUdeviceptr
     if (!bytes || bytes / texel_bytes(&x->texture) > INT32_MAX)
         return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "a texture of %zu bytes", bytes);
     x->texture.base = ptr;
+    x->texture.array = false;
     x->bytes = bytes;
     return bind(d, x);
 }
 
 static CUresult show_rows(struct driver *d, struct CUtexref_st *x, CUdeviceptr ptr, size_t width, size_t height,
-                          size_t pitch)
+                          size_t pitch, bool array)
 {
     if (!width || !height || width > INT32_MAX || height > INT32_MAX || pitch / texel_bytes(&x->texture) < width)
         return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "a texture of %zu x %zu texels with a pitch of %zu bytes",
@@ -89,6 +90,7 @@ static CUresult show_rows(struct driver *d, struct CUtexref_st *x, CUdeviceptr p
     x->texture.width = (uint32_t)width;
     x->texture.height = (uint32_t)height;
     x->texture.pitch = pitch;
+    x->texture.array = array;
     x->bytes = 0;
     return bind(d, x);
 }
@@ -103,7 +105,7 @@ static CUresult show_array(struct driver *d, struct CUtexref_st *x, CUarray arra
     x->texture.slice = a->slice;
     x->texture.layered = a->desc.Flags & CUDA_ARRAY3D_LAYERED;
     x->texture.cube = a->desc.Flags & CUDA_ARRAY3D_CUBEMAP;
-    return show_rows(d, x, a->addr, a->desc.Width, a->desc.Height ? a->desc.Height : 1, a->pitch);
+    return show_rows(d, x, a->addr, a->desc.Width, a->desc.Height ? a->desc.Height : 1, a->pitch, true);
 }
 
 /* ---- references ---- */
@@ -166,7 +168,7 @@ CUresult cuTexRefSetAddress2D(CUtexref texref, const CUDA_ARRAY_DESCRIPTOR *desc
     if (r) return r;
     if (!desc) return driver_fail(d, CUDA_ERROR_INVALID_VALUE, "cuTexRefSetAddress2D: no descriptor");
     r = set_format(d, &texref->texture, desc->Format, desc->NumChannels);
-    return r ? r : show_rows(d, texref, ptr, desc->Width, desc->Height, pitch);
+    return r ? r : show_rows(d, texref, ptr, desc->Width, desc->Height, pitch, false);
 }
 
 CUresult cuTexRefSetArray(CUtexref texref, CUarray array, unsigned int flags)
@@ -230,7 +232,7 @@ static CUresult show(struct driver *d, struct CUtexref_st *x, const CUDA_RESOURC
         rc = set_format(d, &x->texture, r->res.pitch2D.format, r->res.pitch2D.numChannels);
         return rc ? rc
                   : show_rows(d, x, r->res.pitch2D.devPtr, r->res.pitch2D.width, r->res.pitch2D.height,
-                              r->res.pitch2D.pitchInBytes);
+                              r->res.pitch2D.pitchInBytes, false);
     default: return driver_fail(d, CUDA_ERROR_NOT_SUPPORTED, "textures of resource type %d", (int)r->resType);
     }
 }

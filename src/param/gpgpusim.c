@@ -7,7 +7,8 @@
  * and a value that the model cannot follow is named with what is done instead.
  *
  * Options that are missing keep GPGPU-Sim's own default where that is "off"; where it would be another
- * machine altogether the value of gtx480 stands and a warning says so. */
+ * machine altogether the value of gtx480 stands and a warning says so. A file of a release whose code we follow rule by
+ * rule is read on top of the preset that does (gpgpusim_rules.c). */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,6 +203,29 @@ static void set_defaults(struct gpu_config *c)
     c->v[P_L2_SLICES] = 1;
 }
 
+static int read_file(struct machine *m, const char *text)
+{
+    char *copy = strdup(text);
+    if (!copy) return wl_no_memory(m->e);
+    int rc = read_words(m, copy);
+    free(copy);
+    return rc ? rc : finish(m);
+}
+
+/* Reads the file once to learn which release and GPU it is of. What is wrong with it is said when it is read again. */
+static int choose_rules(struct machine *m, const char *text)
+{
+    struct gpu_config scratch = *m->config;
+    struct wl_err unheard = {.code = WL_OK};
+    struct machine first = *m;
+    first.config = &scratch;
+    first.warn = (struct config_warn){0};
+    first.e = &unheard;
+    if (read_file(&first, text) || !gpgpusim_has_rules(&first)) return 0;
+    m->rules = true;
+    return gpgpusim_take_rules(m->config, m->e);
+}
+
 int gpgpusim_parse(struct gpu_config *c, const char *file, const char *text, bool part, struct config_warn warn,
                    struct wl_err *e)
 {
@@ -214,12 +238,9 @@ int gpgpusim_parse(struct gpu_config *c, const char *file, const char *text, boo
                         .chips = 1,
                         .ratio = 2,
                         .carveouts = "0"};
-    char *copy = strdup(text);
-    if (!copy) return wl_no_memory(e);
-    if (!part) set_defaults(c);
-    int rc = read_words(&m, copy);
-    if (!rc) rc = finish(&m);
+    int rc = part ? 0 : choose_rules(&m, text);
+    if (!part && !rc) set_defaults(c);
+    if (!rc) rc = read_file(&m, text);
     if (!rc && !part) gpgpusim_say_missing(&m);
-    free(copy);
     return rc;
 }

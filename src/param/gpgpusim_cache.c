@@ -40,7 +40,8 @@ int gpgpusim_cache(const char *text, struct cache_text *out, struct wl_err *e)
     snprintf(copy, sizeof copy, "%s", text);
     unsigned n = cut(copy, ":,", piece, 20), at = 0;
     if (n == 0) piece[n++] = copy; /* nothing but separators */
-    out->type = isalpha((unsigned char)*piece[0]) ? *piece[at++] : 'N';
+    out->typed = isalpha((unsigned char)*piece[0]);
+    out->type = out->typed ? *piece[at++] : 'N';
     long *number[] = {&out->sets, &out->line, &out->ways};
     char *letter[] = {&out->replace, &out->write, &out->alloc, &out->write_alloc, &out->index, &out->mshr};
     bool ok = n >= at + 11;

@@ -22,8 +22,7 @@ void gpgpusim_say(struct machine *m, const char *fmt, ...)
 
 /* ---- values ---- */
 
-/* Numbers separated by ':' or ',': exactly `need`, or more where `more` allows. */
-static int numbers(struct machine *m, const char *text, double *out, unsigned need, bool more)
+int gpgpusim_numbers(struct machine *m, const char *text, double *out, unsigned need, bool more)
 {
     unsigned n = 0;
     for (const char *p = text; n < need; n++) {
@@ -51,7 +50,7 @@ static int set_clocks(struct machine *m, const char *v, int unused)
 {
     double mhz[4];
     (void)unused;
-    if (numbers(m, v, mhz, 4, false)) return WL_EINPUT;
+    if (gpgpusim_numbers(m, v, mhz, 4, false)) return WL_EINPUT;
     for (int i = 0; i < 4; i++) m->config->v[P_CLOCK_CORE + i] = (int64_t)(mhz[i] * 1000 + 0.5);
     return 0;
 }
@@ -60,7 +59,7 @@ static int set_threads(struct machine *m, const char *v, int unused)
 {
     double n[2];
     (void)unused;
-    if (numbers(m, v, n, 2, false)) return WL_EINPUT;
+    if (gpgpusim_numbers(m, v, n, 2, false)) return WL_EINPUT;
     if (n[1] != 32) return wl_fail(m->e, WL_EINPUT, "warps of %g threads; only 32 are possible here", n[1]);
     m->config->v[P_SM_WARPS] = (int64_t)n[0] / 32;
     return 0;
@@ -78,7 +77,7 @@ static int set_sched(struct machine *m, const char *v, int unused)
 static int set_five(struct machine *m, const char *v, int first)
 {
     double n[5];
-    if (numbers(m, v, n, 5, true)) return WL_EINPUT;
+    if (gpgpusim_numbers(m, v, n, 5, true)) return WL_EINPUT;
     for (int i = 0; i < 5; i++) m->config->v[first + i] = (int64_t)n[i];
     return 0;
 }
@@ -91,7 +90,7 @@ static int set_six(struct machine *m, const char *v, int first)
     int commas = 0;
     for (const char *p = v; *p; p++) commas += *p == ',';
     if (commas < 5) return set_five(m, v, first);
-    if (numbers(m, v, n, 6, true)) return WL_EINPUT;
+    if (gpgpusim_numbers(m, v, n, 6, true)) return WL_EINPUT;
     m->config->v[first - P_LAT_INT_ADD + P_LAT_SHFL] = (int64_t)n[5];
     return set_five(m, v, first);
 }
@@ -101,7 +100,7 @@ _Static_assert(P_INIT_SHFL - P_INIT_INT_ADD == P_LAT_SHFL - P_LAT_INT_ADD, "inte
 static int set_class(struct machine *m, const char *v, int id)
 {
     double n[2];
-    if (numbers(m, v, n, 2, false)) return WL_EINPUT;
+    if (gpgpusim_numbers(m, v, n, 2, false)) return WL_EINPUT;
     m->config->v[id] = (int64_t)n[0];
     m->config->v[id - P_TRACE_LAT_INT + P_TRACE_INIT_INT] = (int64_t)n[1];
     return 0;
@@ -114,7 +113,7 @@ static int set_special(struct machine *m, const char *v, int which)
     char numbers_only[64];
     const char *name = strrchr(v, ',');
     snprintf(numbers_only, sizeof numbers_only, "%.*s", name ? (int)(name - v) : 0, v);
-    if (!name || strlen(name + 1) >= sizeof m->special[which].name || numbers(m, numbers_only, n, 5, false))
+    if (!name || strlen(name + 1) >= sizeof m->special[which].name || gpgpusim_numbers(m, numbers_only, n, 5, false))
         return wl_fail(m->e, WL_EINPUT, "'%s' must be five numbers and a name, separated by ','", v);
     m->special[which].units = (long)n[1];
     snprintf(m->special[which].name, sizeof m->special[which].name, "%s", n[0] != 0 ? name + 1 : "");
@@ -124,7 +123,7 @@ static int set_special(struct machine *m, const char *v, int which)
 static int set_special_class(struct machine *m, const char *v, int which)
 {
     double n[2];
-    if (numbers(m, v, n, 2, false)) return WL_EINPUT;
+    if (gpgpusim_numbers(m, v, n, 2, false)) return WL_EINPUT;
     m->special[which].latency = (long)n[0];
     m->special[which].init = (long)n[1];
     return 0;
@@ -160,7 +159,7 @@ static int set_queues(struct machine *m, const char *v, int unused)
 {
     double n[4];
     (void)unused;
-    if (numbers(m, v, n, 4, false)) return WL_EINPUT;
+    if (gpgpusim_numbers(m, v, n, 4, false)) return WL_EINPUT;
     m->config->v[P_L2_INQ] = (int64_t)n[0];
     m->config->v[P_L2_MEMQ] = (int64_t)n[1];
     m->config->v[P_L2_FILLQ] = (int64_t)n[2];
@@ -176,7 +175,7 @@ static int set_index(struct machine *m, char letter, enum param_id id)
     return 0;
 }
 
-static int line_size(struct machine *m, const struct cache_text *t, long bytes)
+int gpgpusim_line_size(struct machine *m, const struct cache_text *t, long bytes)
 {
     return t->line == bytes ? 0
                             : wl_fail(m->e, WL_EINPUT, "lines of %ld bytes; this cache has %ld here", t->line, bytes);
@@ -199,7 +198,7 @@ static int set_l1(struct machine *m, const char *v, int unused)
         gpgpusim_say(m, "no L1D: global loads bypass it, local ones use 16 KiB");
         return 0;
     }
-    if (line_size(m, t, 128)) return WL_EINPUT;
+    if (gpgpusim_line_size(m, t, 128)) return WL_EINPUT;
     m->has_l1 = true;
     p[P_L1D_SETS] = t->sets;
     p[P_L1D_WAYS] = t->ways;
@@ -224,7 +223,8 @@ static int set_l2(struct machine *m, const char *v, int unused)
     (void)unused;
     if (gpgpusim_cache(v, &t, m->e)) return WL_EINPUT;
     if (t.none) return wl_fail(m->e, WL_EINPUT, "a machine without an L2 is not possible here");
-    if (line_size(m, &t, 128)) return WL_EINPUT;
+    m->release4 = t.typed;
+    if (gpgpusim_line_size(m, &t, 128)) return WL_EINPUT;
     p[P_L2_SETS] = t.sets;
     p[P_L2_WAYS] = t.ways;
     p[P_L2_SECTORED] = t.type == 'S';
@@ -249,7 +249,7 @@ static int set_texture(struct machine *m, const char *v, int unused)
         p[P_L1D_READONLY] = 1;
         return 0;
     }
-    if (line_size(m, &t, 128)) return WL_EINPUT;
+    if (gpgpusim_line_size(m, &t, 128)) return WL_EINPUT;
     p[P_L1T_SETS] = t.sets;
     p[P_L1T_WAYS] = t.ways;
     p[P_L1T_MSHR] = t.entries;
@@ -267,7 +267,7 @@ static int set_constant(struct machine *m, const char *v, int unused)
         p[P_L1C_PERFECT] = 1;
         return 0;
     }
-    if (line_size(m, &t, 64)) return WL_EINPUT;
+    if (gpgpusim_line_size(m, &t, 64)) return WL_EINPUT;
     p[P_L1C_SETS] = t.sets;
     p[P_L1C_WAYS] = t.ways;
     p[P_L1C_MSHR] = t.entries;
@@ -339,7 +339,7 @@ static int set_kernels(struct machine *m, const char *v, int id)
     return 0;
 }
 
-static int set_param(struct machine *m, const char *v, int id)
+int gpgpusim_set_param(struct machine *m, const char *v, int id)
 {
     long n;
     if (read_long(m, v, &n)) return WL_EINPUT;
@@ -429,36 +429,36 @@ static const struct gpgpusim_row rows[] = {
     {"-gpgpu_n_cores_per_cluster", FIELD(cores), OPTIONAL},
     {"-gpgpu_clock_domains", set_clocks, 0, NEEDED},
     {"-gpgpu_shader_core_pipeline", set_threads, 0, NEEDED},
-    {"-gpgpu_shader_cta", set_param, P_SM_CTAS, NEEDED},
-    {"-gpgpu_shader_registers", set_param, P_SM_REGISTERS, NEEDED},
-    {"-gpgpu_shmem_size", set_param, P_SM_SHARED, NEEDED},
+    {"-gpgpu_shader_cta", gpgpusim_set_param, P_SM_CTAS, NEEDED},
+    {"-gpgpu_shader_registers", gpgpusim_set_param, P_SM_REGISTERS, NEEDED},
+    {"-gpgpu_shmem_size", gpgpusim_set_param, P_SM_SHARED, NEEDED},
     {"-gpgpu_shmem_sizeDefault", FIELD(shared_default), OPTIONAL},
-    {"-gpgpu_num_sched_per_core", set_param, P_SM_SCHEDULERS, NEEDED},
+    {"-gpgpu_num_sched_per_core", gpgpusim_set_param, P_SM_SCHEDULERS, NEEDED},
     {"-gpgpu_max_insn_issue_per_warp", only, 1, OPTIONAL},
     {"-gpgpu_scheduler", set_sched, 0, OPTIONAL},
-    {"-gpgpu_num_sp_units", set_param, P_SM_ALU_PIPES, NEEDED},
-    {"-gpgpu_num_int_units", set_param, P_SM_INT_PIPES, OPTIONAL},
-    {"-gpgpu_num_sfu_units", set_param, P_SM_SFU_PIPES, OPTIONAL},
-    {"-gpgpu_num_dp_units", set_param, P_SM_DP_PIPES, OPTIONAL},
-    {"-gpgpu_kernel_launch_latency", set_param, P_SM_LAUNCH_DELAY, OPTIONAL},
+    {"-gpgpu_num_sp_units", gpgpusim_set_param, P_SM_ALU_PIPES, NEEDED},
+    {"-gpgpu_num_int_units", gpgpusim_set_param, P_SM_INT_PIPES, OPTIONAL},
+    {"-gpgpu_num_sfu_units", gpgpusim_set_param, P_SM_SFU_PIPES, OPTIONAL},
+    {"-gpgpu_num_dp_units", gpgpusim_set_param, P_SM_DP_PIPES, OPTIONAL},
+    {"-gpgpu_kernel_launch_latency", gpgpusim_set_param, P_SM_LAUNCH_DELAY, OPTIONAL},
     {"-ptx_opcode_latency_int", set_six, P_LAT_INT_ADD, OPTIONAL},
     {"-ptx_opcode_latency_fp", set_five, P_LAT_FP_ADD, OPTIONAL},
     {"-ptx_opcode_latency_dp", set_five, P_LAT_DP_ADD, OPTIONAL},
     {"-ptx_opcode_initiation_int", set_six, P_INIT_INT_ADD, OPTIONAL},
     {"-ptx_opcode_initiation_fp", set_five, P_INIT_FP_ADD, OPTIONAL},
     {"-ptx_opcode_initiation_dp", set_five, P_INIT_DP_ADD, OPTIONAL},
-    {"-ptx_opcode_latency_sfu", set_param, P_LAT_SFU, OPTIONAL},
-    {"-ptx_opcode_initiation_sfu", set_param, P_INIT_SFU, OPTIONAL},
-    {"-ptx_opcode_latency_tesnor", set_param, P_LAT_TENSOR, OPTIONAL}, /* spelled so there */
-    {"-ptx_opcode_initiation_tensor", set_param, P_INIT_TENSOR, OPTIONAL},
+    {"-ptx_opcode_latency_sfu", gpgpusim_set_param, P_LAT_SFU, OPTIONAL},
+    {"-ptx_opcode_initiation_sfu", gpgpusim_set_param, P_INIT_SFU, OPTIONAL},
+    {"-ptx_opcode_latency_tesnor", gpgpusim_set_param, P_LAT_TENSOR, OPTIONAL}, /* spelled so there */
+    {"-ptx_opcode_initiation_tensor", gpgpusim_set_param, P_INIT_TENSOR, OPTIONAL},
     {"-trace_opcode_latency_initiation_int", set_class, P_TRACE_LAT_INT, OPTIONAL},
     {"-trace_opcode_latency_initiation_sp", set_class, P_TRACE_LAT_SP, OPTIONAL},
     {"-trace_opcode_latency_initiation_dp", set_class, P_TRACE_LAT_DP, OPTIONAL},
     {"-trace_opcode_latency_initiation_sfu", set_class, P_TRACE_LAT_SFU, OPTIONAL},
     {"-trace_opcode_latency_initiation_tensor", set_class, P_TRACE_LAT_TENSOR, OPTIONAL},
-    {"-gpgpu_smem_latency", set_param, P_SHARED_LATENCY, OPTIONAL},
-    {"-smem_latency", set_param, P_SHARED_LATENCY, OPTIONAL},
-    {"-gpgpu_shmem_num_banks", set_param, P_SHARED_BANKS, OPTIONAL},
+    {"-gpgpu_smem_latency", gpgpusim_set_param, P_SHARED_LATENCY, OPTIONAL},
+    {"-smem_latency", gpgpusim_set_param, P_SHARED_LATENCY, OPTIONAL},
+    {"-gpgpu_shmem_num_banks", gpgpusim_set_param, P_SHARED_BANKS, OPTIONAL},
     {"-gpgpu_shmem_limited_broadcast", only, 0, OPTIONAL},
     {"-gpgpu_shmem_warp_parts", only, 1, OPTIONAL},
     {"-gpgpu_coalesce_arch", set_coalesce, 0, OPTIONAL},
@@ -467,29 +467,29 @@ static const struct gpgpusim_row rows[] = {
     {"-gpgpu_cache:dl2_texture_only", only, 0, OPTIONAL},
     {"-gpgpu_tex_cache:l1", set_texture, 0, OPTIONAL},
     {"-gpgpu_const_cache:l1", set_constant, 0, OPTIONAL},
-    {"-gpgpu_perfect_inst_const_cache", set_param, P_L1C_PERFECT, OPTIONAL},
+    {"-gpgpu_perfect_inst_const_cache", gpgpusim_set_param, P_L1C_PERFECT, OPTIONAL},
     {"-gpgpu_l1_latency", set_l1_latency, 0, OPTIONAL},
     {"-gpgpu_gmem_skip_L1D", set_not, P_L1D_GLOBAL, OPTIONAL},
-    {"-gpgpu_flush_l1_cache", set_param, P_L1D_FLUSH, OPTIONAL},
+    {"-gpgpu_flush_l1_cache", gpgpusim_set_param, P_L1D_FLUSH, OPTIONAL},
     {"-gpgpu_adaptive_cache_config", FIELD(adaptive), OPTIONAL},
     {"-gpgpu_unified_l1d_size", FIELD(unified), OPTIONAL},
     {"-gpgpu_shmem_option", set_carveouts, 0, OPTIONAL},
     {"-network_mode", set_network, 0, OPTIONAL},
-    {"-icnt_flit_size", set_param, P_ICNT_FLIT, OPTIONAL},
-    {"-icnt_in_buffer_limit", set_param, P_ICNT_IN, OPTIONAL},
+    {"-icnt_flit_size", gpgpusim_set_param, P_ICNT_FLIT, OPTIONAL},
+    {"-icnt_in_buffer_limit", gpgpusim_set_param, P_ICNT_IN, OPTIONAL},
     {"-icnt_subnets", only, 2, OPTIONAL},
-    {"-gpgpu_n_cluster_ejection_buffer_size", set_param, P_ICNT_OUT, OPTIONAL},
-    {"-gpgpu_n_mem", set_param, P_MEM_CHANNELS, NEEDED},
-    {"-gpgpu_n_sub_partition_per_mchannel", set_param, P_L2_SLICES, OPTIONAL},
+    {"-gpgpu_n_cluster_ejection_buffer_size", gpgpusim_set_param, P_ICNT_OUT, OPTIONAL},
+    {"-gpgpu_n_mem", gpgpusim_set_param, P_MEM_CHANNELS, NEEDED},
+    {"-gpgpu_n_sub_partition_per_mchannel", gpgpusim_set_param, P_L2_SLICES, OPTIONAL},
     {"-gpgpu_memory_partition_indexing", set_partition, 0, OPTIONAL},
     {"-gpgpu_dram_partition_queues", set_queues, 0, OPTIONAL},
     {"-gpgpu_perf_sim_memcpy", set_copies, 0, OPTIONAL},
-    {"-gpgpu_l2_rop_latency", set_param, P_L2_ROP, OPTIONAL},
-    {"-dram_latency", set_param, P_MEM_LATENCY, OPTIONAL},
+    {"-gpgpu_l2_rop_latency", gpgpusim_set_param, P_L2_ROP, OPTIONAL},
+    {"-dram_latency", gpgpusim_set_param, P_MEM_LATENCY, OPTIONAL},
 };
 /* More rows: `seen` has a bit for each of the table above only. */
 static const struct gpgpusim_row more_rows[] = {
-    {"-gpgpu_dram_scheduler", set_param, P_MEM_SCHED, OPTIONAL},
+    {"-gpgpu_dram_scheduler", gpgpusim_set_param, P_MEM_SCHED, OPTIONAL},
     {"-gpgpu_frfcfs_dram_sched_queue_size", set_limit, P_MEM_QUEUE, OPTIONAL},
     {"-gpgpu_dram_return_queue_size", set_limit, P_MEM_RETURNQ, OPTIONAL},
     {"-gpgpu_n_mem_per_ctrlr", FIELD(chips), OPTIONAL},
@@ -498,14 +498,14 @@ static const struct gpgpusim_row more_rows[] = {
     {"-dram_data_command_freq_ratio", FIELD(ratio), OPTIONAL},
     {"-gpgpu_mem_addr_mapping", set_map, 0, OPTIONAL},
     {"-gpgpu_dram_timing_opt", set_timing, 0, OPTIONAL},
-    {"-dram_dual_bus_interface", set_param, P_DRAM_DUAL, OPTIONAL},
+    {"-dram_dual_bus_interface", gpgpusim_set_param, P_DRAM_DUAL, OPTIONAL},
     {"-gpgpu_max_concurrent_kernel", set_kernels, P_GPU_CONCURRENT_KERNELS, OPTIONAL},
-    {"-gpgpu_concurrent_kernel_sm", set_param, P_SM_KERNELS, OPTIONAL},
+    {"-gpgpu_concurrent_kernel_sm", gpgpusim_set_param, P_SM_KERNELS, OPTIONAL},
     {"-gpgpu_reg_file_port_throughput", set_collector_rounds, 0, OPTIONAL},
     {"-dram_bnk_indexing_policy", only, 0, OPTIONAL},
     {"-dram_bnkgrp_indexing_policy", only, 1, OPTIONAL},
-    {"-gpgpu_num_tensor_core_units", set_param, P_SM_TENSOR_PIPES, OPTIONAL},
-    {"-gpgpu_sub_core_model", set_param, P_SM_SUBCORES, OPTIONAL},
+    {"-gpgpu_num_tensor_core_units", gpgpusim_set_param, P_SM_TENSOR_PIPES, OPTIONAL},
+    {"-gpgpu_sub_core_model", gpgpusim_set_param, P_SM_SUBCORES, OPTIONAL},
     {"-specialized_unit_1", set_special, 0, OPTIONAL},
     {"-trace_opcode_latency_initiation_spec_op_1", set_special_class, 0, OPTIONAL},
     {"-specialized_unit_2", set_special, 1, OPTIONAL},
@@ -535,7 +535,7 @@ const struct gpgpusim_row *gpgpusim_find(struct machine *m, const char *name)
     }
     for (unsigned i = 0; i < MORE_ROWS; i++)
         if (strcmp(more_rows[i].name, name) == 0) return &more_rows[i];
-    return NULL;
+    return m->rules ? gpgpusim_rule(name) : NULL;
 }
 
 void gpgpusim_say_missing(struct machine *m)
@@ -546,5 +546,6 @@ void gpgpusim_say_missing(struct machine *m)
             size_t n = strlen(list);
             snprintf(list + n, sizeof list - n, " %s", rows[i].name);
         }
-    if (*list) gpgpusim_say(m, "not given, so the value of gtx480 stands:%s", list);
+    if (*list)
+        gpgpusim_say(m, "not given, so the value of %s stands:%s", m->rules ? m->config->preset : "gtx480", list);
 }

@@ -10,6 +10,7 @@
 /* A cache string in pieces. */
 struct cache_text {
     bool none;
+    bool typed; /* as in release 4 */
     char type, replace, write, alloc, write_alloc, index, mshr;
     long sets, line, ways, entries, merge, missq, port; /* missq and port 0: not given */
 };
@@ -35,6 +36,8 @@ struct machine {
     uint64_t seen;                 /* rows of the table */
     char unused[1500];
     unsigned depth; /* of -config */
+    bool release4;  /* its cache strings are those of release 4 */
+    bool rules;     /* the machine follows the rules of that release's code (gpgpusim_rules.c) */
 };
 
 /* ---- gpgpusim_options.c ---- */
@@ -50,6 +53,19 @@ const struct gpgpusim_row *gpgpusim_find(struct machine *m, const char *name);
 void gpgpusim_say(struct machine *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void gpgpusim_say_missing(struct machine *m);
 void gpgpusim_special_units(struct machine *m);
+/* Numbers separated by ':' or ',': exactly `need`, or more where `more` allows. */
+int gpgpusim_numbers(struct machine *m, const char *text, double *out, unsigned need, bool more);
+int gpgpusim_line_size(struct machine *m, const struct cache_text *t, long bytes); /* of the cache it must be */
+int gpgpusim_set_param(struct machine *m, const char *value, int id);
+
+/* ---- gpgpusim_rules.c ---- */
+
+/* Whether the file, which was read into `m`, is one whose release we follow rule by rule: then `c` becomes the machine
+ * that does. */
+bool gpgpusim_has_rules(const struct machine *m);
+int gpgpusim_take_rules(struct gpu_config *c, struct wl_err *e);
+/* The row of an option that has a meaning with these rules only; or NULL. */
+const struct gpgpusim_row *gpgpusim_rule(const char *name);
 
 /* ---- gpgpusim_cache.c ---- */
 

@@ -55,6 +55,14 @@ static bool stays_near(const struct value *v, const struct func_info *fi, uint32
     return reads && reads == v[to].reads; /* nobody reads it: it is there to be waited for, as in micro-benchmarks */
 }
 
+/* A widened or scaled number that never changes and is only added to addresses: each sum multiplies anew, as the loops
+ * of gemm, mm2 and mvt do. */
+static bool is_stride(const struct value *v, const struct ptx_inst *in)
+{
+    const struct value *to = &v[in->dst[0].reg];
+    return in->op == OP_MUL && in->flags & FLAG_WIDE && to->address && to->reads && v[in->src[0].reg].writes == 1;
+}
+
 void assemble_mark(const struct value *v, struct func_info *fi)
 {
     for (uint32_t b = 0; b < fi->f.nblock; b++)
@@ -62,7 +70,7 @@ void assemble_mark(const struct value *v, struct func_info *fi)
             struct ptx_inst *in = &fi->inst[i];
             in->dropped = could_drop(v, fi, in) &&
                           ((v[in->dst[0].reg].folded && (in->op != OP_ADD || v[in->dst[0].reg].nroots)) ||
-                           (is_reg(&in->src[0]) && stays_near(v, fi, i, end)));
+                           (is_reg(&in->src[0]) && (stays_near(v, fi, i, end) || is_stride(v, in))));
         }
 }
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptx/assemble.h"
 #include "ptx/opcodes.h"
 
 enum { SCHED_MOST = 1024, SCHED_MEMORY = 256 }; /* longer blocks keep their order; accesses that are compared */
@@ -35,6 +36,7 @@ struct sched_edge {
 static uint32_t cycles_of(const struct ptx_inst *in)
 {
     const struct ptx_opcode *op = &ptx_opcodes[in->op];
+    if (in->dropped) return 0;
     if (op->kind == INST_LOAD || op->kind == INST_ATOMIC)
         return in->space == PTX_SHARED ? 23 : in->space == PTX_PARAM_KERNEL || in->space == PTX_PARAM_LOCAL ? 1 : FAR;
     bool f64 = in->type == T_F64 || in->type2 == T_F64;
@@ -123,6 +125,18 @@ static void write_reg(struct sched *s, uint32_t reg, uint32_t i)
     s->readers[reg] = NONE;
 }
 
+/* Of an instruction that is only an operand of others (assemble.h) these read the source: it must not change before. */
+static void read_through(struct sched *s, uint32_t reg, uint32_t i)
+{
+    for (uint32_t w = s->writer[reg], last = i; w != NONE && w < last; w = s->writer[reg]) {
+        const struct ptx_inst *in = s->node[w].in;
+        if (!in->dropped || in->src[0].kind != OPND_REG || in->src[0].reg < 0) return;
+        reg = (uint32_t)in->src[0].reg;
+        note_reader(s, reg, i);
+        last = w;
+    }
+}
+
 /* The carry is a register behind all others. */
 static void link_registers(struct sched *s, uint32_t i)
 {
@@ -130,7 +144,10 @@ static void link_registers(struct sched *s, uint32_t i)
     int32_t regs[MAX_INST_REGS];
     uint32_t carry = s->nregs - 1;
     unsigned n = inst_reads(in, regs);
-    for (unsigned k = 0; k < n; k++) read_reg(s, (uint32_t)regs[k], i);
+    for (unsigned k = 0; k < n; k++) {
+        read_reg(s, (uint32_t)regs[k], i);
+        read_through(s, (uint32_t)regs[k], i);
+    }
     if (in->op == OP_ADDC || in->op == OP_SUBC || in->op == OP_MADC) read_reg(s, carry, i);
     n = inst_writes(in, regs);
     for (unsigned k = 0; k < n; k++) write_reg(s, (uint32_t)regs[k], i);
@@ -290,7 +307,7 @@ static int reserve(struct sched *s, const struct func_info *fi, uint32_t count)
         s->node = p;
         s->node_cap = count;
     }
-    if (s->nregs != fi->f.nregs + 1) {
+    if (!s->writer || s->nregs != fi->f.nregs + 1) {
         uint32_t n = fi->f.nregs + 1, *p = realloc(s->writer, (size_t)n * 3 * sizeof *p);
         if (!p) return -1;
         s->writer = p;
@@ -344,7 +361,10 @@ int sched_function(struct build *b, struct func_info *fi)
     struct ptx_inst *copy = calloc(SCHED_MOST, sizeof *copy);
     uint32_t *order = calloc(fi->f.ninst + 1u, sizeof *order);
     bool failed = !value || !copy || !order;
-    if (!failed) values_find(fi, value);
+    if (!failed) {
+        values_find(fi, value);
+        assemble_mark(value, fi); /* instructions are chosen first, then put in order */
+    }
     for (uint32_t i = 0; i < fi->f.nblock && !failed; i++) {
         struct ptx_inst *inst = &fi->inst[fi->block[i].first];
         uint32_t count = fi->block[i].count;

@@ -334,6 +334,20 @@ static void follow_branches(const struct build *b, struct code_inst *inst, const
     last->reg[last->ndst++] = place;
 }
 
+/* A kernel begins with reading where its stack is and, if it reaches global memory, what describes that (LDC R1 and
+ * ULDC.64 of ptxas 13.0 for sm_90). */
+static uint8_t begins_with(const struct func_info *fi)
+{
+    uint8_t memory = 0;
+    for (uint32_t i = 0; i < fi->f.ninst; i++) {
+        const struct ptx_inst *in = &fi->inst[i];
+        uint8_t kind = ptx_opcodes[in->op].kind;
+        bool access = kind == INST_LOAD || kind == INST_STORE || kind == INST_ATOMIC;
+        if (access && (in->space == PTX_GLOBAL || in->space == PTX_SPACE_NONE)) memory = BEGIN_MEMORY;
+    }
+    return BEGIN_STACK | memory;
+}
+
 /* How many entries each instruction of the function has; their sum. UINT64_MAX: out of memory. */
 static uint64_t count_entries(struct build *b, struct func_info *fi)
 {
@@ -344,6 +358,7 @@ static uint64_t count_entries(struct build *b, struct func_info *fi)
     fi->sync = ARENA_ARRAY(&b->m->arena, uint8_t, fi->f.ninst);
     bool room = v && fi->entries && fi->sync && !converge_find(fi, fi->sync);
     if (room) {
+        if (fi->f.is_kernel && fi->f.ninst) fi->sync[0] |= begins_with(fi);
         values_find(fi, v);
         assemble_mark(v, fi);
         once_mark(v, fi);
@@ -382,7 +397,9 @@ static void make_product(const struct build *b, struct code_inst *c, const struc
 static void make_syncs(const struct build *b, struct code_inst *c, uint8_t sync)
 {
     if (sync & SYNC_MEET) *c++ = (struct code_inst){.kind = INST_BRANCH, .ndst = 1, .reg = {b->part_reg}};
-    if (sync & SYNC_PART) *c = (struct code_inst){.kind = INST_BRANCH};
+    if (sync & SYNC_PART) *c++ = (struct code_inst){.kind = INST_BRANCH};
+    for (unsigned n = bit_count32(sync & (BEGIN_STACK | BEGIN_MEMORY)); n; n--)
+        *c++ = (struct code_inst){.kind = INST_ALU, .lat = LAT_INT_ADD};
 }
 
 /* The entries of instruction k, from `at` on; how many. */

@@ -9,7 +9,7 @@
 
 #include "ptx/module.h"
 
-enum { SYNC_MEET = 1, SYNC_PART = 2 };
+enum { SYNC_MEET = 1, SYNC_PART = 2, BEGIN_STACK = 4, BEGIN_MEMORY = 8 }; /* the last two: codegen.c */
 
 /* Whether lanes that part at this branch meet again. At a branch to the end they do not: an assembler makes it the
  * end. */

@@ -47,6 +47,7 @@ struct tex_table {
         struct texture texture;
     } * entry;
     uint32_t count, cap;
+    bool tiles; /* dev_set_tiles */
 };
 
 /* ---- micro-ops ---- */

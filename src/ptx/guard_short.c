@@ -112,11 +112,19 @@ static void take_out(struct short_ways *s, uint32_t i)
     s->jumps[s->fi->inst[i].target]--;
 }
 
+/* A branch to the end of a kernel is an exit, which takes the place of the guards: @p EXIT (vectoradd, reduction). */
+static bool leaves_kernel(const struct short_ways *s, uint32_t target)
+{
+    uint8_t op = s->fi->inst[target].op;
+    return s->fi->f.is_kernel && (op == OP_RET || op == OP_EXIT);
+}
+
 /* The branch at i goes around a short way. */
 static bool guard_alone(struct short_ways *s, uint32_t i)
 {
     const struct ptx_inst *in = &s->fi->inst[i];
     uint32_t count;
+    if (leaves_kernel(s, in->target)) return false;
     if (!is_way(s, i + 1, in->target, in->guard, &count) || s->jumps[i + 1] || !count || count > ALONE_MOST)
         return false;
     guard_way(s, i + 1, in->target, in->guard, !in->guard_neg);

@@ -51,6 +51,15 @@ unsigned inst_writes(const struct ptx_inst *in, int32_t *out)
     return n;
 }
 
+bool inst_reads_reg(const struct ptx_inst *in, int32_t reg)
+{
+    int32_t regs[MAX_INST_REGS];
+    unsigned n = inst_reads(in, regs);
+    for (unsigned i = 0; i < n; i++)
+        if (regs[i] == reg) return true;
+    return false;
+}
+
 bool inst_writes_reg(const struct ptx_inst *in, int32_t reg)
 {
     int32_t regs[MAX_INST_REGS];

@@ -79,6 +79,7 @@ static inline struct func_info *info_of(const struct ptx_func *f) { return (stru
  * order of its operands. out[] has room for MAX_INST_REGS. */
 enum { MAX_INST_REGS = 1 + PTX_MAX_VECTOR + (PTX_MAX_DST + PTX_MAX_SRC) * 8 };
 unsigned inst_writes(const struct ptx_inst *in, int32_t *out);
+bool inst_reads_reg(const struct ptx_inst *in, int32_t reg);
 bool inst_writes_reg(const struct ptx_inst *in, int32_t reg);
 unsigned inst_reads(const struct ptx_inst *in, int32_t *out);
 

@@ -162,14 +162,15 @@ static unsigned deciders(const struct walk *w, const struct ptx_inst *in, int32_
     return n;
 }
 
-static const struct ptx_inst *find_leak(const struct walk *w)
+/* The first instruction whose way or address hangs on loaded data, else their number. */
+static uint32_t find_leak(const struct walk *w)
 {
     int32_t regs[ROOM];
     for (uint32_t i = 0; i < w->fn->ninst; i++) {
         const struct ptx_inst *in = &w->fn->inst[i];
-        if (flow_of(in) == FLOW_UNKNOWN || meets(w->loaded, regs, deciders(w, in, regs))) return in;
+        if (flow_of(in) == FLOW_UNKNOWN || meets(w->loaded, regs, deciders(w, in, regs))) return i;
     }
-    return NULL;
+    return w->fn->ninst;
 }
 
 /* What guards and branches are computed from. */
@@ -241,9 +242,10 @@ static int look(struct ptx_image *img, const struct xfunc *f, struct oblivion *o
     w.wanted = w.loaded + fn->nregs + 1;
     w.kept = w.wanted + fn->nregs + 1;
     find_loaded(&w);
-    const struct ptx_inst *leak = find_leak(&w);
-    o->leak = leak ? leak->line : 0;
-    o->is = !leak && fn->is_kernel && !f->clocks && !f->strong && !f->meets;
+    uint32_t leak = find_leak(&w);
+    bool leaks = leak < fn->ninst;
+    o->leak = leaks ? fn->inst[leak].line : 0;
+    o->is = !leaks && fn->is_kernel && !f->clocks && !f->strong && !f->meets;
     if (o->is) {
         o->decides = ARENA_ARRAY(&img->arena, uint8_t, fn->param_bytes + 1);
         o->uop = ARENA_ARRAY(&img->arena, struct uop, fn->ninst + 1);

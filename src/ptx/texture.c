@@ -7,8 +7,9 @@
  *
  * Textures of two and three dimensions lie row by row, pitch-linear, also where the program used an array. Real
  * arrays are stored in tiles, so that a square of texels shares lines; here its rows are lines of
- * their own. What the timing half sees of a fetch is one texel per lane: the fetched one, or with
- * filtering the one of smaller x, y and z. A texel outside the border counts as the nearest inside. */
+ * their own, unless the machine wants the tiles of GPGPU-Sim (l1t.layout). What the timing half sees of a fetch is one
+ * texel per lane: the fetched one, or with filtering the one of smaller x, y and z. A texel outside the border counts
+ * as the nearest inside. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,8 @@ int dev_texture_set(struct dev_mem *m, uint64_t handle, const struct texture *te
     *e = (struct tex_entry){.handle = handle, .texture = *texture};
     return 0;
 }
+
+void dev_set_tiles(struct dev_mem *m, bool tiles) { dev_textures(m)->tiles = tiles; }
 
 /* Makes `handle` the run's current texture and returns it, or NULL after a fault. */
 static const struct texture *select_texture(struct exec_warp *w, const struct uop *u, unsigned lane, uint64_t handle)
@@ -158,6 +161,28 @@ static uint32_t channel(const struct texture *t, const uint8_t *p)
 static uint64_t texel_offset(const struct texture *t, int64_t x, int64_t y, int64_t z)
 {
     return (uint64_t)z * t->slice + (uint64_t)y * t->pitch + (uint64_t)x * (t->bits / 8u) * t->channels;
+}
+
+/* Where GPGPU-Sim shows a texel of an array to its texture cache: a tile fills a line, but begins 64 bytes behind the
+ * one before it, so that two of them share a line and a tile's second half lies on the first half of the next. Tiles
+ * above are counted as texels and then divided (width need not be a multiple of a tile's). */
+static uint64_t tiled_offset(const struct texture *t, uint64_t x, uint64_t y)
+{
+    enum { STEP = 64 };
+    uint64_t bytes = t->bits / 8u * t->channels;
+    uint64_t wide = bytes < 4 ? 16 : bytes < 16 ? 8 : 4, row = wide * bytes;
+    uint64_t high = row <= 16 ? 8 : row <= 32 ? 4 : 2; /* rows that fill a line of 128 bytes */
+    uint64_t tile = y / high * t->width / wide + x / wide;
+    return tile * STEP + (y % high * wide + x % wide) * bytes;
+}
+
+/* Where the timing half sees the texel that a fetch stands for. */
+static uint64_t shown_offset(const struct tex_table *table, const struct texture *t, unsigned mode,
+                             const struct texel_place at[3])
+{
+    if (mode == TEX_2D && t->array && table->tiles)
+        return tiled_offset(t, (uint64_t)at[0].shown, (uint64_t)at[1].shown);
+    return texel_offset(t, at[0].shown, at[1].shown, at[2].shown);
 }
 
 static void texel(const struct texture *t, const uint8_t *host, int64_t x, int64_t y, int64_t z, uint32_t out[4])
@@ -284,7 +309,7 @@ int op_tex(struct exec_warp *w, const struct uop *u)
             fetch(t, r->tex_host, at, v);
         }
         for (unsigned k = 0; k < u->nvec; k++) put_lane(w, u->v[k], u->wide >> k & 1, lane, v[k]);
-        uint64_t offset = texel_offset(t, at[0].shown, at[1].shown, at[2].shown);
+        uint64_t offset = shown_offset(dev_textures(r->l.image->mem), t, u->mode, at);
         addr[lane] = (t->base + offset) & ~(uint64_t)(TEX_ACCESS_BYTES - 1);
     }
     return mem_emit(w, u, addr);

@@ -520,14 +520,31 @@ static tick_t last_edge(const struct split *x)
     return last;
 }
 
+/* The SMs come to the last edge at which anything happened. Whether nothing is alive then either: the tags of one that
+ * was behind may have become free for a prefetch. */
+static bool all_ended(struct split *x)
+{
+    tick_t end = last_edge(x);
+    struct split_worker *w = &x->worker[0];
+    for (uint32_t i = 0; i < x->g->sms; i++) {
+        if (x->next[i] > end) continue;
+        if (!refill(x, w, 1, x->window_cycles + 1)) {
+            atomic_store(&x->no_memory, true);
+            return false;
+        }
+        sm_use_pools(x->lane[i].sm, &w->pool, &w->ops);
+        while (x->next[i] <= end) x->next[i] = lane_tick(&x->lane[i], x->next[i]);
+        note_lane(x, i);
+    }
+    return !alive(x);
+}
+
 /* Nothing is alive: all pieces come to the end of the kernel. Nobody else works now. */
 static void end_together(struct split *x)
 {
     struct gpu *g = x->g;
     tick_t end = last_edge(x);
     for (uint32_t i = 0; i < g->sms; i++) {
-        struct lane *l = &x->lane[i];
-        while (x->next[i] <= end) x->next[i] = lane_tick(l, x->next[i]);
         cut_free_places(&x->to_sm[i].port, &x->to_sm[i].taken, NEVER);
         x->to_sm[i].port.producer_waits = false;
     }
@@ -567,7 +584,7 @@ static const struct dispatched *find_ended(struct split *x)
     struct gpu *g = x->g;
     const struct dispatch *d = &g->dispatch;
     if (d->count == 1) {
-        if (!front_empty(x) || alive(x)) return NULL;
+        if (!front_empty(x) || alive(x) || !all_ended(x)) return NULL;
         team_lock(&x->back_lock);
         end_together(x);
         x->closed = true;

@@ -98,6 +98,13 @@ void account_left_stuck(struct sm *s, uint64_t can)
     a->stuck = 0;
 }
 
+/* If none was issued either, that is said here; of stages in which the scheme picked none it is said above. */
+void account_left_passed(struct sm *s)
+{
+    s->account.passed = false;
+    if (!s->account.stuck && s->counts.warp_instructions == s->account.before) account_vain(s);
+}
+
 void account_flush(struct sm *s, unsigned w) { s->account.since[w] = (uint32_t)s->cycle; }
 
 /* ---- cycles in which nothing can issue ---- */

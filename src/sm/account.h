@@ -60,6 +60,7 @@ struct account {
     uint8_t to[WL_MAX_SCHEDULERS];      /* the reason of each scheduler: TO_OPEN, or a counter of `stats` */
     uint64_t kept;                      /* ready warps in each of its cycles, all of which find the ld/st queue full */
     uint32_t left_at;                   /* `outside` when the SM had no warp again */
+    bool passed;                        /* in an issue stage of a scheme that only picks: a warp's wrong path was met */
     bool spread;                        /* every scheduler has a warp */
     uint64_t resident;            /* cycles with a warp: from when the first came (subtracted) to when the last went */
     uint64_t lsu_full, pipe_busy; /* warp cycles in the issue stage of a scheme that only picks */

@@ -17,7 +17,6 @@
 #include <stdlib.h>
 
 #include "sm/fetch_priv.h"
-#include "stream/spaces.h"
 
 enum { PTX_BYTES = 8, KERNEL_TAGS = 256 };
 
@@ -30,6 +29,9 @@ bool fetch_lines_init(struct sm *s, const struct gpu_config *c)
     f->scale = (uint32_t)c->v[P_IL0_INST_BYTES] / PTX_BYTES;
     f->delay = (tick_t)c->v[P_IL1_LATENCY] * s->part.period;
     f->l0 = calloc((size_t)s->schedulers * f->l0_sets * f->l0_ways, sizeof *f->l0);
+    f->l0_mask = is_pow2(f->l0_sets) ? f->l0_sets - 1 : 0;
+    s->line_bytes =
+        f->scale == 1 ? LINE_BYTES : LINE_BYTES / 2; /* of PTX; of machine code half a line is always right */
     s->fetches_lines = true;
     s->ends_cycles = false;
     return f->l0;
@@ -44,13 +46,14 @@ static uint64_t line_at(const struct sm *s, unsigned w, uint32_t place)
     uint64_t pc = k->code->inst[place].pc;
     if (!k->code->machine) pc *= s->fetch->scale;
     else pc += (UINT64_C(3) << 32) * (s->kernel.hash % KERNEL_TAGS);
-    return (L2_CODE + k->code_base + pc) >> LINE_SHIFT;
+    return k->code_line + (pc >> LINE_SHIFT);
 }
 
 static struct l0_line *set_of(const struct sm *s, unsigned sched, uint64_t line)
 {
     const struct fetch *f = s->fetch;
-    return f->l0 + (sched * f->l0_sets + line % f->l0_sets) * f->l0_ways;
+    uint64_t set = f->l0_mask ? line & f->l0_mask : line % f->l0_sets;
+    return f->l0 + (sched * f->l0_sets + set) * f->l0_ways;
 }
 
 static struct l0_line *l0_find(const struct sm *s, unsigned sched, uint64_t line)
@@ -118,7 +121,6 @@ static void arrive(struct sm *s, unsigned w, struct l0_line *l, tick_t now)
 {
     struct fetch *f = s->fetch;
     l->used = ++f->time;
-    f->left[w] = 1;
     f->at[w] = tick_max(now, l->ready);
     if (!l->ahead) return;
     l->ahead = false;
@@ -129,14 +131,12 @@ static void arrive(struct sm *s, unsigned w, struct l0_line *l, tick_t now)
 void fetch_lines_advance(struct sm *s, unsigned w, uint32_t head, tick_t now)
 {
     struct fetch *f = s->fetch;
-    struct l0_line *l = l0_find(s, w % s->schedulers, line_at(s, w, head));
-    f->next[w] = head;
-    f->refused &= ~bit64(w);
+    f->wanted[w] = line_at(s, w, head);
+    struct l0_line *l = l0_find(s, w % s->schedulers, f->wanted[w]);
     if (l) {
         arrive(s, w, l, now);
         return;
     }
-    f->left[w] = 0;
     f->want |= bit64(w);
     s->ends_cycles = true;
 }
@@ -148,7 +148,7 @@ static void deliver(struct sm *s, unsigned sched, uint64_t line, tick_t now)
     struct l0_line *l = l0_find(s, sched, line);
     for (uint64_t m = f->want & s->owned[sched]; m; m &= m - 1) {
         unsigned w = bit_low64(m);
-        if (line_at(s, w, f->next[w]) != line) continue;
+        if (f->wanted[w] != line) continue;
         f->want &= ~bit64(w);
         f->refused &= ~bit64(w);
         arrive(s, w, l, now);
@@ -161,10 +161,9 @@ static bool ask(struct sm *s, unsigned w, tick_t now)
 {
     struct fetch *f = s->fetch;
     unsigned sched = w % s->schedulers;
-    uint64_t line = line_at(s, w, f->next[w]);
+    uint64_t line = f->wanted[w];
     bool there = l0_find(s, sched, line), hit = !there && il1_hit(f, line);
     if (!there && !hit && !il1_wait(s, w, line)) return false;
-    f->stats.accesses += !there;
     f->stats.hits += hit;
     if (hit) l0_insert(s, sched, line, now + f->delay, false);
     if (!there) stream_on(s, w, line);

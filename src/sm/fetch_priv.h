@@ -10,7 +10,13 @@ bool il1_hit(struct fetch *f, uint64_t line);                /* and the line bec
 struct fetch_miss *il1_find(struct fetch *f, uint64_t line); /* the line is on its way; NULL: it is not */
 struct fetch_miss *il1_ask(struct sm *s, uint64_t line);     /* asks the L2 for it; NULL: no MSHR is free */
 bool il1_wait(struct sm *s, unsigned w, uint64_t line);      /* the warp waits for it; false: it is refused */
-unsigned fetch_turn(const struct fetch *f, uint64_t set);    /* whose turn is next in `set`, which is not empty */
+
+/* Whose turn is next in `set`, which is not empty. */
+static inline unsigned fetch_turn(const struct fetch *f, uint64_t set)
+{
+    uint64_t behind = set & (UINT64_MAX << f->last << 1);
+    return bit_low64(behind ? behind : set);
+}
 
 /* ---- fetch_lines.c ---- */
 

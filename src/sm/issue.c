@@ -182,8 +182,7 @@ static uint64_t slow_heads(const struct sm *s)
     uint64_t slow = 0;
     for (uint64_t m = s->live & ~(s->ended | s->wrong); m; m &= m - 1) {
         unsigned w = bit_low64(m);
-        tick_t decoded;
-        if (s->fetch && !fetch_has_head(s, w, &decoded)) continue;
+        if (s->fetch && !fetch_has_head(s, w)) continue;
         const struct code_inst *in = s->warp[w].inst;
         const uint8_t *mark = s->mark + (size_t)w * s->board_regs;
         if (in->kind == INST_LOAD) continue;
@@ -415,19 +414,34 @@ static bool choose_warp(struct sm *s, uint64_t can, uint64_t refused, tick_t now
     return st.issued;
 }
 
-/* The same for a scheme that only picks and adds nothing to the ld/st unit, on a machine without the rules of
- * GPGPU-Sim 3 (s->only_picks): nearly every run of every paper has it, and nothing else is asked. */
-static void choose_simply(struct sm *s, uint64_t can, tick_t now)
+/* The same in the stage of choose_simply. */
+static __attribute__((noinline)) uint64_t pass_wrong_simply(struct sm *s, unsigned sched, uint64_t mine)
+{
+    uint64_t left = pass_wrong(s, sched, mine);
+    simple_passed(s, sched, mine, left);
+    return left;
+}
+
+/* The same for a scheme that only picks and adds nothing to the ld/st unit (s->only_picks): nearly every run of every
+ * paper has it, and nothing else is asked. `rules`: the machine limits memory instructions per cycle, or a buffer holds
+ * the wrong path; other stages have a copy of their own of this, in which that is a constant. */
+static inline __attribute__((always_inline)) void choose_simply(struct sm *s, uint64_t can, bool rules, tick_t now)
 {
     uint32_t n = s->schedulers;
     unsigned sched = (unsigned)(s->turn_mask != UINT32_MAX ? s->cycle & s->turn_mask : s->cycle % n);
     simple_begin(s, can);
+    if (rules && s->mem_issue) lsu_limit(s, s->mem_issue);
     for (uint32_t left = n; left; left--, sched++) {
         sched &= 0u - (sched != n); /* the first again after the last: no branch, as it would be guessed wrongly */
         uint64_t mine = can & s->owned[sched];
         if (!mine) {
             simple_none(s, sched);
             continue;
+        }
+        if (rules && mine & s->wrong) {
+            mine = pass_wrong_simply(s, sched, mine);
+            can &= mine | ~s->owned[sched];
+            if (!mine) continue;
         }
         int w = ask_pick(s, sched, mine);
         if (w < 0) {
@@ -442,8 +456,15 @@ static void choose_simply(struct sm *s, uint64_t can, tick_t now)
         can ^= full;
         simple_full(s, full);
     }
+    if (rules && s->mem_issue) lsu_limit(s, s->lsu.depth);
     if (COUNT_CYCLES) s->counts.issue_cycles += s->counts.warp_instructions != s->account.before;
+    if (rules && s->account.passed) account_left_passed(s);
     simple_left(s, can);
+}
+
+static __attribute__((noinline)) void choose_by_rules(struct sm *s, uint64_t can, tick_t now)
+{
+    choose_simply(s, can, true, now);
 }
 
 /* A cycle of any scheme. */
@@ -479,6 +500,7 @@ bool issue_cycle(struct sm *s, tick_t now, tick_t *next)
         return false;
     }
     s->view.cycle = s->cycle;
-    choose_simply(s, can, now);
+    if ((can & s->wrong) | s->mem_issue) choose_by_rules(s, can, now);
+    else choose_simply(s, can, false, now);
     return s->ready && can_issue(s, now + s->part.period, next);
 }

@@ -92,13 +92,14 @@ static void place_memory(const struct sm *s, struct sm_kernel *k, unsigned n)
 {
     k->local_base = n * LOCAL_STEP;
     k->bank_base[0] = k->bank_base[1] = n * BANK_STEP;
-    k->code_base = 0;
+    uint64_t code = L2_CODE;
     for (unsigned i = 0; i < SM_MAX_KERNELS; i++) {
         const struct sm_kernel *other = &s->kernels[i];
         if (other == k || !other->launch) continue;
         if (other->code == k->code) k->bank_base[0] = other->bank_base[0];
-        else if (n && overlap(other->code, k->code)) k->code_base = n * CODE_STEP;
+        else if (n && overlap(other->code, k->code)) code = L2_CODE + n * CODE_STEP;
     }
+    k->code_line = code >> LINE_SHIFT;
 }
 
 /* ---- begin and end ---- */
@@ -135,6 +136,7 @@ static int prepare(const struct sm *s, unsigned n, struct stream_source *source,
     k->need = need_of(l, s->reg_unit);
     k->launch = l;
     k->code = l->code;
+    k->last = l->code->inst + code_listed(l->code) - 1;
     k->inst = l->code->inst;
     k->block = l->code->block;
     k->route = k->routes.route;

@@ -519,18 +519,20 @@ static void refuse_ahead(struct sm *s, tick_t soon)
     p->refused = l1_foresee(l1d_of(s), r, s->cycle + 1);
 }
 
-/* Refused requests wait for a reply or for the network to take a miss; both wake the SM. */
+/* Refused requests wait for a reply or for the network to take a miss; both wake the SM. Where the port counts flits, a
+ * read may fit where a store did not, because it is smaller: the read is tried again. */
 tick_t lsu_next(struct sm *s, tick_t now)
 {
     struct lsu *u = &s->lsu;
     tick_t soon = now + s->part.period, next = s->reply.visible_at;
-    bool misses = u->readonly && (l1_has_misses(&u->l1[L1_TEXTURE]) || l1_has_misses(&u->l1[L1_CONSTANT]));
+    bool others = u->readonly && (l1_has_misses(&u->l1[L1_TEXTURE]) || l1_has_misses(&u->l1[L1_CONSTANT]));
+    bool misses = others;
     if (l1_has_misses(&u->l1[L1_DATA])) {
         if (u->ahead) send_ahead(s, soon);
         if (u->sent_for != soon) misses = true;
         else if (l1_has_misses(&u->l1[L1_DATA])) next = tick_min(next, soon + s->part.period);
     }
-    if (misses && !s->request->producer_waits) return soon;
+    if (misses && (!s->request->producer_waits || (others && s->request->flit.of))) return soon;
     if (has_queue(s) && reexec_busy(s)) return soon;
     if (l1_wants_tags(&u->l1[L1_DATA]) && tags_free(u)) return soon;
     if (u->op && u->pipe[u->cache].used < u->pipe[u->cache].depth) return soon;

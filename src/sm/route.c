@@ -8,8 +8,10 @@
 
 const struct route route_none = {.unit = UNIT_NONE};
 
+/* The caches next to the L1D are for reading. A trace may hold a store whose operator is "read only": it is a store. */
 static enum cache_id cache_of(const struct sm *s, const struct code_inst *in)
 {
+    if (in->kind != INST_LOAD) return L1_DATA;
     if (in->space == SPACE_CONST || in->space == SPACE_PARAM) return L1_CONSTANT;
     if (s->l1d_readonly) return L1_DATA;
     return in->space == SPACE_TEX || in->cache_op == CACHE_NC ? L1_TEXTURE : L1_DATA;

@@ -191,8 +191,7 @@ static int make_scheduler(struct sm *s, const struct gpu_config *c, struct wl_er
     const struct wl_sched_policy *p = s->policy = c->sched.policy;
     s->ask_twice = c->sched.foreign || WL_CHECKING;
     s->notes_issues = p->marks;
-    s->only_picks = p->ignores_state && !p->on_cycle && !p->allowed && !p->order && !p->lsu && !s->mem_issue &&
-                    (!s->fetch || s->fetches_lines);
+    s->only_picks = p->ignores_state && !p->on_cycle && !p->allowed && !p->order && !p->lsu;
     memcpy(s->sched_param, c->sched.values, sizeof s->sched_param);
     s->sched = (struct wl_sched){.g = {s->index, s->sms, s->warps, s->schedulers},
                                  .param = s->sched_param,
@@ -329,9 +328,8 @@ __attribute__((cold)) static void observe_before_issue(const struct sm *s)
         if (s->observer[i].hooks->before_issue) s->observer[i].hooks->before_issue(s->observer[i].self, s);
 }
 
-/* What follows the issue stage in machines that fetch or are observed; returns whether there is work in the next cycle.
- */
-__attribute__((noinline)) static bool after_issue(struct sm *s, tick_t now)
+/* What follows the issue stage in machines that are observed; returns whether there is work in the next cycle. */
+__attribute__((cold)) static bool after_issue(struct sm *s, tick_t now)
 {
     bool again = s->fetch && fetch_cycle(s, now);
     for (unsigned i = 0; i < s->observers; i++)
@@ -363,7 +361,7 @@ tick_t sm_tick(struct sm *s, tick_t now)
     if (issue_may_do(s)) again = issue_cycle(s, now, &next);
     else account_stall(s);
     if (s->lsu.policy_heard) reexec_changed(s);
-    if (s->ends_cycles && after_issue(s, now)) again = true;
+    if (s->ends_cycles && (s->observers ? after_issue(s, now) : fetch_cycle(s, now))) again = true;
     if (again || lsu_retries(s)) return now + s->part.period;
     tick_t t = lsu_next(s, now);
     if (t < next) next = t;
@@ -457,7 +455,10 @@ void sm_add_stats(const struct sm *s, struct run_stats *out)
     l1d_stats_add(&out->l1d, &data);
     ADD_SMALL_CACHE(out->l1t, &s->lsu.l1[L1_TEXTURE]);
     ADD_SMALL_CACHE(out->l1c, &s->lsu.l1[L1_CONSTANT]);
-    if (s->fetch) l1i_stats_add(&out->l1i, &s->fetch->stats);
+    if (s->fetch) {
+        struct l1i_stats code = fetch_stats(s);
+        l1i_stats_add(&out->l1i, &code);
+    }
 }
 
 struct l1 *sm_l1d(struct sm *s) { return l1d_of(s); }

@@ -32,7 +32,46 @@ void warp_install_cta(struct sm *s, const struct cta_stream *cta, tick_t now);
 void warp_advance(struct sm *s, unsigned w, tick_t now);            /* the head was issued: fetches the next */
 bool warp_is_inside(const struct sm *s, unsigned w, uint16_t loop); /* with at least one lane */
 void warp_check_head(struct sm *s, unsigned w, tick_t now);         /* a register can be read now */
-void warp_show_head(struct sm *s, unsigned w);                      /* enters the head in the sets of its unit */
+/* Enters the head in the sets of its unit. */
+static inline void warp_show_head(struct sm *s, unsigned w)
+{
+    const struct sm_warp *p = &s->warp[w];
+    const struct route *r = p->route;
+    uint64_t bit = bit64(w);
+    s->head_unit[r->unit] |= bit;
+    if (r->unit == UNIT_LSU && p->exec) {
+        if (!r->leaves) s->shared |= bit;
+        else s->memory |= bit;
+        if (r->data_load) s->loads |= bit;
+    }
+}
+
+/* The warp becomes ready in that cycle, or in the first after tick `at`; returns the cycle. */
+static inline uint64_t wheel_enter(struct sm *s, unsigned w, uint64_t cycle)
+{
+    uint32_t slot = (uint32_t)cycle & s->wheel_mask;
+    s->wheel[slot] |= bit64(w);
+    s->wheel_used[slot >> 6] |= bit64(slot & 63);
+    s->in_wheel |= bit64(w);
+    return cycle;
+}
+
+static inline uint64_t wheel_add(struct sm *s, unsigned w, tick_t at, tick_t now)
+{
+    return wheel_enter(s, w, s->cycle + part_cycles(&s->part, at - now + s->part.period - 1));
+}
+
+/* The tick from which the head may issue, as a due: NEVER while it waits for a load, and then the other registers do
+ * not matter. (Without this way out the compiler would make vectors of these few numbers, which takes longer.) */
+static inline tick_t head_ready_at(const struct sm *s, unsigned w, const struct code_inst *in)
+{
+    const uint64_t *board = s->board + (size_t)w * s->board_regs;
+    const uint16_t *reg = in->reg, *end = reg + in->ndst + in->nsrc;
+    tick_t t = 0;
+    for (; reg != end && t != NEVER; reg++) t = tick_max(t, board[*reg]);
+    return t;
+}
+
 /* starve.c */
 void starve_kernel_begin(struct sm *s);
 void warp_starve(struct sm *s, unsigned w); /* its next instruction is not known yet */
@@ -70,21 +109,30 @@ void warps_walk(const struct sm *s);
 int fetch_init(struct sm *s, const struct gpu_config *c, struct wl_err *e);
 void fetch_destroy(struct sm *s);
 
-/* `from` was issued; the head is known */
+/* `from` was issued; the head is known, but not whether it is in the buffer. */
 void fetch_advance(struct sm *s, unsigned w, const struct code_inst *from, tick_t now);
-void fetch_drop(struct sm *s, unsigned w);                       /* the warp has issued its last */
-void fetch_flush(struct sm *s, unsigned w);                      /* a scheduler met the wrong path */
-bool fetch_has_head(const struct sm *s, unsigned w, tick_t *at); /* its buffer is usable from *at on */
-void fetch_fill(struct sm *s, struct req *r);                    /* a line has come */
-bool fetch_cycle(struct sm *s, tick_t now); /* returns whether it has something to do in the next cycle */
+void fetch_drop(struct sm *s, unsigned w);    /* the warp has issued its last */
+void fetch_flush(struct sm *s, unsigned w);   /* a scheduler met the wrong path */
+void fetch_fill(struct sm *s, struct req *r); /* a line has come */
+bool fetch_cycle(struct sm *s, tick_t now);   /* returns whether it has something to do in the next cycle */
 bool fetch_idle(const struct sm *s);
+struct l1i_stats fetch_stats(const struct sm *s);
 void fetch_walk(const struct sm *s);
 
-/* Whether a warp goes from one instruction to another without leaving its line: 64 bytes of PTX, or half a line of
- * machine code, which is always right. */
-static inline bool fetch_stays(const struct sm *s, const struct code_inst *from, const struct code_inst *to)
+/* The warp's head is in its buffer, which is usable from fetch->at on. */
+static inline bool fetch_has_head(const struct sm *s, unsigned w)
 {
-    return s->fetches_lines && from && (from->pc ^ to->pc) < 64;
+    return !((s->fetch->want | s->fetch->held) >> w & 1);
+}
+
+/* Whether a warp goes from one instruction to another that it need not wait for: within a line, as far as that is known
+ * (fetch_lines.c), where it reads lines; to the second of the pair in its buffer, which is the head then. */
+static inline bool fetch_goes_on(struct sm *s, unsigned w, const struct code_inst *from, const struct code_inst *to)
+{
+    if (s->fetches_lines) return from && (from->pc ^ to->pc) < s->line_bytes;
+    if (!(s->second >> w & 1) || to != from + 1 || code_is_form(to) || from->kind == INST_EXIT) return false;
+    s->second &= ~bit64(w);
+    return true;
 }
 
 /* stages.c */
@@ -112,6 +160,7 @@ void account_arrive(struct sm *s); /* the first warps come */
 void account_leave(struct sm *s);  /* the last warp has gone */
 void account_spread(struct sm *s); /* warps have come or gone */
 void account_left_stuck(struct sm *s, uint64_t can);
+void account_left_passed(struct sm *s);       /* a scheduler has met a warp with the wrong path */
 void account_flush(struct sm *s, unsigned w); /* the buffer of a ready warp was emptied: it waits for a fetch */
 void account_add(const struct sm *s, struct run_stats *out);
 uint64_t account_active_cycles(const struct sm *s); /* cycles so far in which the SM had a warp, and in which it */
@@ -255,6 +304,20 @@ static inline void simple_none(struct sm *s, unsigned sched)
     }
 }
 
+/* Of `mine`, warps of the scheduler that could issue, `left` are those whose buffer does not hold the wrong path. Of
+ * the others some have met the scheduler and wait for a fetch; the rest is kept, as is who finds a pipe busy. If nobody
+ * is left or kept the scheduler waits for a fetch, too. */
+static inline void simple_passed(struct sm *s, unsigned sched, uint64_t mine, uint64_t left)
+{
+    if (!WL_ACCOUNT) return;
+    struct account *a = &s->account;
+    a->blocked |= mine & ~left & s->ready;
+    a->passed = true;
+    if (left) return;
+    if (a->blocked & s->owned[sched]) simple_none(s, sched);
+    else a->stats.fetch++;
+}
+
 /* An issue has filled the unit of these warps. */
 static inline void simple_full(struct sm *s, uint64_t warps)
 {
@@ -282,6 +345,32 @@ static inline void simple_left(struct sm *s, uint64_t can)
     uint64_t lsu = a->blocked & s->head_unit[UNIT_LSU];
     a->lsu_full += bit_count64(lsu);
     a->pipe_busy += bit_count64(a->blocked ^ lsu);
+}
+
+/* fetch.c, again */
+
+/* The buffer is empty, the usual case: the head is fetched along the path that falls through, and nothing is special
+ * about either instruction. False: it is not that case. */
+static inline bool fetch_begins(struct sm *s, unsigned w, const struct code_inst *from)
+{
+    struct fetch *f = s->fetch;
+    const struct sm_warp *p = &s->warp[w];
+    const struct sm_kernel *k = kernel_of(s, p);
+    uint64_t bit = bit64(w);
+    if (s->fetches_lines || s->second & bit || !from || from + 1 >= k->last || p->inst->form || from->form)
+        return false;
+    f->wanted[w] = k->code_line + (from[1].pc >> LINE_SHIFT);
+    f->want |= bit;
+    s->second |= bit;
+    s->ends_cycles = true;
+    account_waits(s, w);
+    if (p->inst == from + 1) {
+        warp_show_head(s, w);
+    } else {
+        s->wrong |= bit;
+        s->head_unit[UNIT_NONE] |= bit; /* shown when a scheduler has met the wrong path */
+    }
+    return true;
 }
 
 /* issue.c */

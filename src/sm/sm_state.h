@@ -82,12 +82,14 @@ struct sm_kernel {
     const struct code *code;
     const struct launch_info *launch;
     struct stream_source *source;
-    struct cta_room need;                         /* of one CTA */
-    uint32_t cta_limit;                           /* CTAs of it that an SM holds */
-    uint32_t ended;                               /* CTAs that have ended: looked at between two steps only */
-    uint64_t local_base, bank_base[2], code_base; /* what its own memory is moved by; bank: constants, parameters */
+    struct cta_room need;              /* of one CTA */
+    uint32_t cta_limit;                /* CTAs of it that an SM holds */
+    uint32_t ended;                    /* CTAs that have ended: looked at between two steps only */
+    uint64_t local_base, bank_base[2]; /* what its own memory is moved by; bank: constants, parameters */
+    uint64_t code_line;                /* the line of pc 0 */
     struct route_table routes;
-    uint64_t unused; /* 128 bytes are found with a shift */
+    const struct code_inst *last; /* of the program: the last but for forms */
+    /* 128 bytes are found with a shift */
 };
 
 /* CTAs of one kernel that an SM has let go. The dispatcher sees what happened before the tick it works at. */
@@ -218,24 +220,27 @@ struct l0_line {
 struct fetch {
     uint64_t want;    /* warps with an empty buffer that no miss holds back */
     uint64_t refused; /* of these, those that would be refused again: nothing has changed since */
-    uint64_t slept;   /* `want` when the stage last worked: it was the same in all cycles slept through since */
+    uint64_t slept;   /* those who were refused in all cycles slept through since the stage last worked */
     uint64_t cycle;   /* the cycle in which it last worked */
     unsigned last;    /* the warp whose turn it was last */
+    bool plain;       /* nobody is refused and no miss is to be sent or has come: a cycle is a fetch and nothing else */
     bool perfect;
     uint32_t sets, ways, misses, merge, missq_cap;
+    uint32_t set_mask; /* sets - 1, or 0 if that is no mask */
     uint32_t missq_used, misses_used;
     struct req_list missq;
     uint8_t filled[FETCH_MAX_MISSES]; /* entries of `miss` whose line has come and whose warps still wait, a ring */
     uint32_t filled_first, filled_count;
-    uint64_t *line, *used; /* [sets * ways] line + 1, or 0; when it was last asked for */
-    uint64_t time;         /* accesses so far: the order of `used` */
+    uint64_t *line; /* [sets * ways] line + 1, or 0; those of a set from the one that was asked for last on */
     struct l1i_stats stats;
-    uint8_t left[SM_MAX_WARPS];  /* instructions in the warp's buffer */
-    uint32_t next[SM_MAX_WARPS]; /* the instruction its buffer is refilled from */
-    tick_t at[SM_MAX_WARPS];     /* from when on the buffer can be used */
+    uint64_t held;                 /* set of warps that wait for a miss */
+    uint64_t wanted[SM_MAX_WARPS]; /* the line the warp's buffer is refilled from */
+    tick_t at[SM_MAX_WARPS];       /* from when on the buffer can be used */
     /* Only with sm.fetch = cache (fetch_lines.c): */
     struct l0_line *l0; /* [schedulers][l0_sets][l0_ways]; NULL: no such caches */
+    uint64_t time;      /* accesses so far: the order of l0_line.used */
     uint32_t l0_sets, l0_ways;
+    uint32_t l0_mask;                  /* sets - 1, or 0 if that is no mask */
     uint32_t depth;                    /* lines asked for ahead */
     uint32_t scale;                    /* bytes of PTX in memory, per byte of a pc */
     tick_t delay;                      /* from the instruction cache to a scheduler's */
@@ -380,6 +385,7 @@ struct sm {
     uint64_t held;             /* set of those in `membar` that wait for an atomic of theirs */
     uint64_t await_copies;     /* set of those in `membar` that wait for groups of copies */
     uint64_t wrong;            /* set of warps whose buffer is or will be filled from a path they did not take */
+    uint64_t second;           /* set of warps whose buffer holds, or will hold, another instruction behind the head */
     struct sm_kernel *kernels; /* [SM_MAX_KERNELS] those that run; the machine's */
     struct fetch *fetch;       /* NULL: ideal */
     struct stages *stages;     /* NULL: an instruction goes to its pipe when it is issued */
@@ -399,8 +405,9 @@ struct sm {
                            checking */
     bool tracks_loops;  /* the L1D's policy wants to hear of loops that are left */
     bool notes_issues;  /* there are observers or marks */
-    bool ends_cycles;   /* there are observers or fetches */
+    bool ends_cycles;   /* there are observers, or the fetch stage has something to do */
     bool fetches_lines; /* sm.fetch = cache */
+    uint8_t line_bytes; /* then: program counters that differ below this are of one line */
     bool sub_cores;     /* pipes belong to schedulers */
     uint8_t units;      /* units from here on have no pipes */
     _Alignas(64) struct port reply; /* from the network */

@@ -26,16 +26,6 @@ static int make_wheel(struct sm *s)
     return s->wheel && s->wheel_used ? 0 : -1;
 }
 
-static uint64_t wheel_add(struct sm *s, unsigned w, tick_t at, tick_t now)
-{
-    uint64_t cycle = s->cycle + part_cycles(&s->part, at - now + s->part.period - 1);
-    uint32_t slot = (uint32_t)cycle & s->wheel_mask;
-    s->wheel[slot] |= bit64(w);
-    s->wheel_used[slot >> 6] |= bit64(slot & 63);
-    s->in_wheel |= bit64(w);
-    return cycle;
-}
-
 void warp_wake_due(struct sm *s)
 {
     uint32_t slot = (uint32_t)s->cycle & s->wheel_mask;
@@ -61,17 +51,6 @@ tick_t warp_next_wake(const struct sm *s, tick_t now)
 }
 
 /* ---- heads ---- */
-
-/* The tick from which the head may issue, as a due: NEVER while it waits for a load, and then the other registers do
- * not matter. (Without this way out the compiler would make vectors of these few numbers, which takes longer.) */
-static inline tick_t head_ready_at(const struct sm *s, unsigned w, const struct code_inst *in)
-{
-    const uint64_t *board = s->board + (size_t)w * s->board_regs;
-    const uint16_t *reg = in->reg, *end = reg + in->ndst + in->nsrc;
-    tick_t t = 0;
-    for (; reg != end && t != NEVER; reg++) t = tick_max(t, board[*reg]);
-    return t;
-}
 
 /* The head may issue when it is due; the warp has waited for that since its last note. */
 static inline void place_head(struct sm *s, unsigned w, uint64_t due, tick_t now)
@@ -110,10 +89,9 @@ static inline void place_next_head(struct sm *s, struct sm_warp *p, unsigned w, 
 /* A head must have come; a path that was not taken waits for no register. */
 static __attribute__((noinline)) void check_fetched_head(struct sm *s, unsigned w, tick_t now)
 {
-    tick_t decoded;
-    if (!fetch_has_head(s, w, &decoded)) return; /* looked at when it has come */
+    if (!fetch_has_head(s, w)) return; /* looked at when it has come */
     account_changed(s);
-    uint64_t fetched = due_make(decoded, WAIT_FETCH);
+    uint64_t fetched = due_make(s->fetch->at[w], WAIT_FETCH);
     place_head(s, w, s->wrong >> w & 1 ? fetched : tick_max(head_ready_at(s, w, s->warp[w].inst), fetched), now);
 }
 
@@ -238,31 +216,6 @@ static inline bool warp_fetch(struct sm *s, struct sm_warp *p, unsigned w)
     return true;
 }
 
-static inline void show_head(struct sm *s, unsigned w)
-{
-    const struct sm_warp *p = &s->warp[w];
-    const struct route *r = p->route;
-    uint64_t bit = bit64(w);
-    s->head_unit[r->unit] |= bit;
-    if (r->unit == UNIT_LSU && p->exec) {
-        if (!r->leaves) s->shared |= bit;
-        else s->memory |= bit;
-        if (r->data_load) s->loads |= bit;
-    }
-}
-
-void warp_show_head(struct sm *s, unsigned w) { show_head(s, w); }
-
-/* The next instruction, which is known, must be fetched. */
-static __attribute__((noinline)) void await_head(struct sm *s, unsigned w, const struct code_inst *from, tick_t now)
-{
-    fetch_advance(s, w, from, now);
-    account_waits(s, w);
-    if (s->wrong >> w & 1) s->head_unit[UNIT_NONE] |= bit64(w); /* shown when a scheduler has met the wrong path */
-    else show_head(s, w);
-    if (!((s->barrier | s->membar) >> w & 1)) check_fetched_head(s, w, now);
-}
-
 void warp_advance(struct sm *s, unsigned w, tick_t now)
 {
     struct sm_warp *p = &s->warp[w];
@@ -287,11 +240,11 @@ void warp_advance(struct sm *s, unsigned w, tick_t now)
         if (!p->outstanding) finish_warp(s, w, now);
         return;
     }
-    if (s->fetch && !fetch_stays(s, from, p->inst)) {
-        await_head(s, w, from, now);
+    if (s->fetch && !fetch_goes_on(s, w, from, p->inst)) {
+        if (!fetch_begins(s, w, from)) fetch_advance(s, w, from, now);
         return;
     }
-    show_head(s, w);
+    warp_show_head(s, w);
     if ((s->barrier | s->membar) & bit) { /* looked at when released */
         account_waits(s, w);
         return;

@@ -10,7 +10,7 @@ for m in gtx480 titan qv100 rtx2060 rtx3070; do
     if [ $m != gtx480 ]; then file=$file+$m.trace.config; fi
     run gpu show "$file"
     check "show $m.config" test $status -eq 0
-    check "$m: options without meaning are named" grep -q "warning: .*no meaning here:.* -gpgpu_pipeline_widths" \
+    check "$m: options without meaning are named" grep -q "warning: .*no meaning here:.* -gpgpu_num_reg_banks" \
         "$work/err"
     hash_of "$work/out" >"$work/a"
     run gpu convert "$file" -o "$work/$m.ini"
@@ -19,11 +19,21 @@ for m in gtx480 titan qv100 rtx2060 rtx3070; do
     good "the converted file is read without a warning" gpu show "$work/$m.ini"
     hash_of "$work/out" >"$work/b"
     check "and is the same machine" cmp -s "$work/a" "$work/b"
+    if [ $m = gtx480 ]; then m=gtx480-v42; fi # the rules of its release
     good "preset $m" gpu show $m
     hash_of "$work/out" >"$work/b"
     check "and so is the preset" cmp -s "$work/a" "$work/b"
     good "run on $m" run vectoradd --size tiny --gpu $m --check
 done
+run gpu show "$configs/gtx480.config"
+has "^# made on top of gtx480-v42"
+printf -- '-gpgpu_compute_capability_major 2\n-gpgpu_cache:dl2 S:64:128:8,L:B:m:L:L,A:256:4,4\n' >"$work/fermi.config"
+printf -- '-config fermi.config\n-gpgpu_pipeline_widths 2,0,0,1\n' >"$work/bad.config"
+bad 2 "bad.config:2: -gpgpu_pipeline_widths: '2,0,0,1' must be 11 numbers" gpu show "$work/bad.config"
+printf -- '-config fermi.config\n-gpgpu_pipeline_widths 2,0,0,1,1,2,0,0,1,1,0\n' >"$work/bad.config"
+run gpu show "$work/bad.config"
+check "no result bus" test $status -eq 2
+check "by our own name" grep -q "sm.result_buses" "$work/err"
 run run vectoradd --size tiny --gpu "$configs/qv100.config+qv100.trace.config" --json "$work/file.json" -q
 check "run on a gpgpusim.config" test $status -eq 0
 good "the preset" run vectoradd --size tiny --gpu qv100 --json "$work/preset.json" -q

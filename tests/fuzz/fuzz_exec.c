@@ -169,7 +169,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static struct outcome only, fast, tick;
     if (size > MOST_TEXT) return 0;
     registry_open();
-    if (!run(data, size, (struct how){SESSION_FUNCTIONAL}, &only)) return 0;
+    if (!run(data, size, (struct how){.mode = SESSION_FUNCTIONAL}, &only)) return 0;
     unsigned timed = draw(size, DRAW_TIMED, 8); /* timing is slow */
     if (timed > 2) return 0;
     struct how how = {.mode = SESSION_TIMING, .sampled = timed == 2};

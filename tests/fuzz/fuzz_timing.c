@@ -83,7 +83,9 @@ static struct outcome run(const uint8_t *data, size_t size, const struct gpu_con
     while (!out.rc && wlt_next(r, &item, &e) > 0) {
         if (item.kind == WLT_LAUNCH) out.rc = gpu_run(g, item.source, &e);
         else if (item.kind == WLT_COPY && item.bytes < 1 << 16) gpu_host_copy(g, item.addr, item.bytes);
-        if (!out.rc) require(gpu_check_laws(g, &e) == 0);
+        bool lawful = out.rc || gpu_check_laws(g, &e) == 0;
+        if (!lawful) fprintf(stderr, "%s\n", e.text);
+        require(lawful);
     }
     require(out.rc != WL_ELAW);
     gpu_read_stats(g, &out.stats);
@@ -93,10 +95,20 @@ static struct outcome run(const uint8_t *data, size_t size, const struct gpu_con
     return out;
 }
 
+/* For whoever looks at a finding. */
+static void name_differences(const struct run_stats *a, const struct run_stats *b)
+{
+    for (const struct counter_desc *d = counter_descs; d->key; d++) {
+        unsigned long long x = counter_value(a, d), y = counter_value(b, d);
+        if (x != y) fprintf(stderr, "%s.%s: %llu and %llu\n", counter_group_names[d->group], d->key, x, y);
+    }
+}
+
 static void compare(const struct outcome *a, const struct outcome *b)
 {
     require(!a->rc == !b->rc);
     if (a->rc) return; /* stopped in the middle, or nothing moves any more: engines look at different times */
+    name_differences(&a->stats, &b->stats);
     require(memcmp(&a->stats, &b->stats, sizeof a->stats) == 0);
     require(memcmp(&a->policy, &b->policy, sizeof a->policy) == 0);
 }

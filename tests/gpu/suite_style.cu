@@ -1,10 +1,7 @@
 /* suite_style.cu - kernels in the style of the benchmark suites, written to be compared with an H200 once: ./a.out N
  * launches the Nth. */
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <vector>
-#include "call.h"
+#include "suite_inputs.h"
 
 __global__ void axpy_stride(float *y, const float *x, float a, int n)
 {
@@ -342,39 +339,6 @@ __global__ void wave_row(int *h, const char *a, const char *b, int m)
     }
     h[blockIdx.x * 256 + t] = best;
 }
-static unsigned rs = 1;
-static unsigned rnd()
-{
-    rs = rs * 1664525u + 1013904223u;
-    return rs >> 8;
-}
-template <class T> static T *up(const std::vector<T> &v)
-{
-    T *p;
-    CK(cudaMalloc(&p, v.size() * sizeof(T)));
-    CK(cudaMemcpy(p, v.data(), v.size() * sizeof(T), cudaMemcpyHostToDevice));
-    return p;
-}
-template <class T> static T *zero(size_t n)
-{
-    T *p;
-    CK(cudaMalloc(&p, n * sizeof(T)));
-    CK(cudaMemset(p, 0, n * sizeof(T)));
-    return p;
-}
-static std::vector<float> floats(size_t n, float lo, float hi)
-{
-    std::vector<float> v(n);
-    for (auto &x : v) x = lo + (hi - lo) * (rnd() & 0xffff) / 65536.0f;
-    return v;
-}
-static std::vector<int> ints(size_t n, int m)
-{
-    std::vector<int> v(n);
-    for (auto &x : v) x = (int)(rnd() % m);
-    return v;
-}
-#define RUN if (pick < 0 || turn++ == pick)
 int main(int argc, char **argv)
 {
     int pick = argc > 1 ? atoi(argv[1]) : -1, turn = 0;

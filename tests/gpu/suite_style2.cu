@@ -1,9 +1,6 @@
 /* suite_style2.cu - a second set of kernels in the style of the benchmark suites, compared with an H200 once, after the
  * mechanisms found with the first: ./a.out N launches the Nth. */
-#include <cstdio>
-#include <cstdlib>
-#include <vector>
-#include "call.h"
+#include "suite_inputs.h"
 
 __global__ void jacobi(float *o, const float *a, int n)
 {
@@ -207,39 +204,6 @@ __global__ void product_tile(float *c, const float *a, const float *b, int n)
     }
     for (int j = 0; j < 4; j++) c[(y + j * 8) * n + x] = acc[j];
 }
-static unsigned rs = 1;
-static unsigned rnd()
-{
-    rs = rs * 1664525u + 1013904223u;
-    return rs >> 8;
-}
-template <class T> static T *up(const std::vector<T> &v)
-{
-    T *p;
-    CK(cudaMalloc(&p, v.size() * sizeof(T)));
-    CK(cudaMemcpy(p, v.data(), v.size() * sizeof(T), cudaMemcpyHostToDevice));
-    return p;
-}
-template <class T> static T *zero(size_t n)
-{
-    T *p;
-    CK(cudaMalloc(&p, n * sizeof(T)));
-    CK(cudaMemset(p, 0, n * sizeof(T)));
-    return p;
-}
-static std::vector<float> floats(size_t n, float lo, float hi)
-{
-    std::vector<float> v(n);
-    for (auto &x : v) x = lo + (hi - lo) * (rnd() & 0xffff) / 65536.0f;
-    return v;
-}
-static std::vector<int> ints(size_t n, int m)
-{
-    std::vector<int> v(n);
-    for (auto &x : v) x = (int)(rnd() % m);
-    return v;
-}
-#define RUN if (pick < 0 || turn++ == pick)
 int main(int argc, char **argv)
 {
     int pick = argc > 1 ? atoi(argv[1]) : -1, turn = 0;

@@ -13,13 +13,7 @@ static struct seen watch(const struct workload *w, const struct gpu_config *c, s
 {
     struct seen out;
     struct wl_err e = {.code = WL_OK};
-    struct session_options so = {.mode = SESSION_TIMING, .config = *c, .gpu = o};
-    struct session *s = session_new(&so, &e);
-    if (!s) fail_msg("%s", e.text);
-    struct workload_run r = {.seed = 1, .ptx = built_in_ptx};
-    for (unsigned i = 0; w->input[i].name; i++) r.in[i] = w->input[i].value[SIZE_TINY];
-    session_make_current(s);
-    if (w->run(&r)) fail_msg("%s on %s: %s\n%s", w->name, c->name, r.message, session_error(s)->text);
+    struct session *s = run_session(w, c, o);
     gpu_read_stats(session_gpu(s), &out.stats);
     assert_int_equal(gpu_read_profile(session_gpu(s), &out.profile, &e), 0);
     assert_int_equal(gpu_read_samples(session_gpu(s), &out.sample, &out.samples, &e), 0);

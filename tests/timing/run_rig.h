@@ -21,11 +21,10 @@ static inline const char *built_in_ptx(const char *file)
     return f ? f->data : NULL;
 }
 
-/* A fresh machine, a tiny input. The session itself checks the laws and the instruction counts
- * after every launch; any failure fails the test with its text. */
-static inline struct outcome run_workload(const struct workload *w, const struct gpu_config *c, struct gpu_options o)
+/* A fresh machine, a tiny input; the session is the caller's to read and to free. It checks the laws and the
+ * instruction counts after every launch; any failure fails the test with its text. */
+static inline struct session *run_session(const struct workload *w, const struct gpu_config *c, struct gpu_options o)
 {
-    struct outcome out = {0};
     struct wl_err e = {.code = WL_OK};
     struct session_options so = {.mode = SESSION_TIMING, .config = *c, .gpu = o};
     struct session *s = session_new(&so, &e);
@@ -34,6 +33,14 @@ static inline struct outcome run_workload(const struct workload *w, const struct
     for (unsigned i = 0; w->input[i].name; i++) r.in[i] = w->input[i].value[SIZE_TINY];
     session_make_current(s);
     if (w->run(&r)) fail_msg("%s on %s: %s\n%s", w->name, c->name, r.message, session_error(s)->text);
+    return s;
+}
+
+static inline struct outcome run_workload(const struct workload *w, const struct gpu_config *c, struct gpu_options o)
+{
+    struct outcome out = {0};
+    struct wl_err e = {.code = WL_OK};
+    struct session *s = run_session(w, c, o);
     gpu_read_stats(session_gpu(s), &out.stats);
     gpu_read_policy_stats(session_gpu(s), &out.policy);
     out.executed = session_counts(s);

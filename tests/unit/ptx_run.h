@@ -18,6 +18,7 @@ struct ptx_test {
     size_t nprinted;
     uint32_t shared; /* dynamic shared bytes of the next launch */
     struct ptx_budget budget;
+    struct warp_addrs fetched; /* of the last texture fetch that a stream had */
 };
 
 static inline void ptx_test_print(void *arg, const char *text, size_t len)
@@ -53,7 +54,8 @@ static inline void ptx_test_free(struct ptx_test *t)
 }
 
 /* Walks a stream as the timing half would and counts the same instructions. */
-static inline void ptx_test_walk(const struct code *c, struct warp_stream s, struct exec_counts *n)
+static inline void ptx_test_walk(const struct code *c, struct warp_stream s, struct exec_counts *n,
+                                 struct warp_addrs *fetched)
 {
     struct stream_reader r;
     struct warp_addrs a;
@@ -68,6 +70,7 @@ static inline void ptx_test_walk(const struct code *c, struct warp_stream s, str
                 uint32_t lanes = exec;
                 if (addresses && c->inst[i].space == SPACE_GENERIC) stream_next_part(&r, &lanes);
                 if (addresses) stream_next_addrs(&r, lanes, &a);
+                if (fetched && addresses && c->inst[i].space == SPACE_TEX) *fetched = a;
                 n->warp_instructions++;
                 n->thread_instructions += (unsigned)__builtin_popcount(lanes);
             } while (stream_has_parts(&r));
@@ -97,7 +100,7 @@ static inline int ptx_test_run(struct ptx_test *t, const char *name, uint32_t gr
     struct cta_stream c;
     int rc;
     while ((rc = s->next(s, &c, &t->err)) > 0) {
-        for (uint32_t i = 0; i < c.nwarps; i++) ptx_test_walk(s->info->code, c.warp[i], &streamed);
+        for (uint32_t i = 0; i < c.nwarps; i++) ptx_test_walk(s->info->code, c.warp[i], &streamed, &t->fetched);
         s->release(s, &c);
     }
     t->counts = ptx_counts(s);

@@ -46,7 +46,7 @@ static struct outcome launch(struct ptx_test *t, const char *name, uint32_t n)
     while (s->next(s, &c, &t->err) > 0) {
         for (uint32_t i = 0; i < c.nwarps; i++) {
             more = c.warp[i]; /* empty where all of it is in slices */
-            do ptx_test_walk(s->info->code, more, &x.streamed);
+            do ptx_test_walk(s->info->code, more, &x.streamed, NULL);
             while (s->more(s, &c, i, &more) > 0);
         }
         s->release(s, &c);

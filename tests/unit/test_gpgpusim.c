@@ -28,6 +28,7 @@ TEST(test_presets)
     static const char *const names[] = {"gtx480", "titan", "qv100", "rtx2060", "rtx3070"};
     static struct heard h;
     for (unsigned i = 0; i < COUNT(names); i++) {
+        const char *made = i == 0 ? "gtx480-v42" : names[i]; /* with the rules of its release */
         struct gpu_config file, preset;
         struct wl_err e = {.code = WL_OK};
         char name[64];
@@ -35,7 +36,7 @@ TEST(test_presets)
         if (i == 0) snprintf(name, sizeof name, "%s.config", names[i]);
         else snprintf(name, sizeof name, "%s.config+%s.trace.config", names[i], names[i]);
         if (load(name, &file, &h, &e)) fail_msg("%s", e.text);
-        if (config_load(&preset, names[i], &e)) fail_msg("%s", e.text);
+        if (config_load(&preset, made, &e)) fail_msg("%s", e.text);
         for (unsigned k = 0; k < P_COUNT; k++)
             if (file.v[k] != preset.v[k])
                 fail_msg("%s: %s is %lld, the preset has %lld", name, gpu_params[k].name, (long long)file.v[k],
@@ -43,8 +44,10 @@ TEST(test_presets)
         assert_int_equal(config_hash(&file), config_hash(&preset));
         assert_int_equal(config_check(&file, &e), 0);
         assert_non_null(strstr(h.text, "options that have no meaning here:"));
-        assert_non_null(strstr(h.text, " -gpgpu_pipeline_widths"));
+        assert_non_null(strstr(h.text, " -gpgpu_num_reg_banks"));
+        assert_int_equal(strstr(h.text, " -gpgpu_pipeline_widths") != NULL, i != 0);
         assert_null(strstr(h.text, "not given"));
+        assert_string_equal(file.preset, i == 0 ? made : "");
     }
 }
 
@@ -101,6 +104,43 @@ static int parse(const char *text, struct gpu_config *c, struct heard *h, struct
     config_defaults(c);
     assert_true(gpgpusim_text(text));
     return gpgpusim_parse(c, "x.config", text, false, (struct config_warn){hear, h}, e);
+}
+
+/* Fermi in release 4 has its rules, with the sizes of the file, wherever in it the GPU is named. */
+TEST(test_rules)
+{
+    static struct heard h;
+    struct gpu_config c;
+    struct wl_err e = {.code = WL_OK};
+    static const char fermi[] = "-gpgpu_cache:dl2 S:64:128:8,L:B:m:L:L,A:256:4,4:0,32\n"
+                                "-gpgpu_cache:il1 N:8:128:2,L:R:f:N:L,S:3:16,5\n-gpgpu_pipeline_widths "
+                                "2,0,0,1,2,2,0,0,1,1,3\n-gpgpu_operand_collector_num_units_sp 5 "
+                                "-gpgpu_operand_collector_num_units_sfu 7 -gpgpu_compute_capability_major 2\n";
+    if (parse(fermi, &c, &h, &e)) fail_msg("%s", e.text);
+    static const struct {
+        enum param_id id;
+        int64_t value;
+    } want[] = {{P_SM_FETCH, 1},      {P_IL1_PERFECT, 0},     {P_IL1_SETS, 8},          {P_IL1_WAYS, 2},
+                {P_IL1_MSHR, 3},      {P_IL1_MERGE, 16},      {P_IL1_MISSQ, 5},         {P_SM_MEM_ISSUE, 2},
+                {P_L1D_MSHR_FREE, 1}, {P_SM_RESULT_BUSES, 3}, {P_SM_ALU_COLLECTORS, 5}, {P_SM_SFU_COLLECTORS, 7}};
+    for (unsigned i = 0; i < COUNT(want); i++) assert_int_equal(c.v[want[i].id], want[i].value);
+    assert_string_equal(c.preset, "gtx480-v42");
+    assert_null(strstr(h.text, "no meaning here"));
+    assert_non_null(strstr(h.text, "not given, so the value of gtx480-v42 stands: -gpgpu_n_clusters"));
+    /* No instruction cache; another GPU; another release: its cache strings have no type. */
+    if (parse("-gpgpu_compute_capability_major 2 -gpgpu_cache:dl2 S:64:128:8,L:B:m:L:L,A:256:4,4 -gpgpu_cache:il1 none",
+              &c, &h, &e))
+        fail_msg("%s", e.text);
+    assert_int_equal(c.v[P_IL1_PERFECT], 1);
+    static const char *const others[] = {
+        "-gpgpu_compute_capability_major 3 -gpgpu_cache:dl2 S:64:128:8,L:B:m:L:L,A:256:4,4 -gpgpu_pipeline_widths 2",
+        "-gpgpu_compute_capability_major 2 -gpgpu_cache:dl2 64:128:8,L:B:m:L:L,A:256:4,4 -gpgpu_pipeline_widths 2"};
+    for (unsigned i = 0; i < COUNT(others); i++) {
+        if (parse(others[i], &c, &h, &e)) fail_msg("%s", e.text);
+        assert_int_equal(c.v[P_SM_FETCH], 0);
+        assert_string_equal(c.preset, "");
+        assert_non_null(strstr(h.text, "no meaning here: -gpgpu_pipeline_widths"));
+    }
 }
 
 TEST(test_details)

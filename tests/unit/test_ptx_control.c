@@ -796,7 +796,7 @@ TEST(streams_of_several_ctas_live_together)
     }
     for (unsigned i = 0; i < 8; i++) {
         struct exec_counts n = {0};
-        for (unsigned w = 0; w < 2; w++) ptx_test_walk(s->info->code, c[i].warp[w], &n);
+        for (unsigned w = 0; w < 2; w++) ptx_test_walk(s->info->code, c[i].warp[w], &n, NULL);
         assert_int_equal(n.warp_instructions, 2 * 10);
         s->release(s, &c[i]);
     }

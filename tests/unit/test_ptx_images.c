@@ -120,3 +120,52 @@ TEST(a_surface_traps_outside)
     assert_non_null(strstr(T.err.text, "a surface of 4 x 3 x 6 is accessed at (16, 0, 0)"));
     ptx_test_free(&T);
 }
+
+/* ---- where the timing half sees texels of an array ---- */
+
+struct seen_at {
+    uint32_t x, y;
+    uint64_t offset; /* from the array's base */
+};
+
+static void expect_seen(const struct seen_at *want, unsigned n, bool tiles, struct texture t)
+{
+    uint32_t at[8][4] = {0};
+    for (unsigned i = 0; i < n; i++) at[i][0] = want[i].x, at[i][1] = want[i].y;
+    ptx_test_load(&T, HEAD BEGIN "tex.2d.v4.u32.s32 {%r4,%r5,%r6,%r7},[%h,{%r0,%r1}];\n" END);
+    t.pitch = (uint64_t)t.width * t.bits / 8 * t.channels;
+    t.base = dev_alloc(T.mem, t.pitch * t.height);
+    t.depth = 1;
+    assert_int_equal(dev_texture_set(T.mem, HANDLE, &t), 0);
+    dev_set_tiles(T.mem, tiles);
+    uint64_t in = dev_alloc(T.mem, sizeof at), out = dev_alloc(T.mem, sizeof at), params[] = {HANDLE, in, out};
+    memcpy(dev_ptr(T.mem, in, sizeof at), at, sizeof at);
+    ptx_test_must_run(&T, "k", 1, n, params);
+    for (unsigned i = 0; i < n; i++) assert_int_equal(warp_addr(&T.fetched, i), t.base + want[i].offset);
+    ptx_test_free(&T);
+}
+
+/* Worked by hand from GPGPU-Sim 3.2.2's cuda-sim.cc:131-175 and instructions.cc:4020-4034. */
+TEST(arrays_are_seen_in_tiles_that_overlap)
+{
+    /* 2 bytes: tiles of 16 x 4 texels, 40 texels are two and a half tiles wide. Row 4: 1 * 40 / 16 = 2 tiles. */
+    const struct seen_at two[] = {{0, 0, 0},   {14, 0, 28}, {16, 0, 64},
+                                  {2, 3, 100}, {0, 4, 128}, {18, 9, 5 * 64 + 64 + 36}};
+    expect_seen(two, 6, true, (struct texture){.width = 40, .height = 12, .bits = 16, .channels = 1, .array = true});
+    /* 4 bytes: 8 x 4. */
+    const struct seen_at four[] = {{7, 0, 28}, {8, 0, 64}, {0, 1, 32}, {9, 6, (2 + 1) * 64 + 2 * 32 + 4}};
+    expect_seen(four, 4, true, (struct texture){.width = 16, .height = 8, .bits = 32, .channels = 1, .array = true});
+    /* 16 bytes: 4 x 2. */
+    const struct seen_at sixteen[] = {{3, 0, 48}, {4, 0, 64}, {3, 1, 112}, {5, 5, (2 * 2 + 1) * 64 + 64 + 16}};
+    expect_seen(sixteen, 4, true, (struct texture){.width = 8, .height = 6, .bits = 32, .channels = 4, .array = true});
+}
+
+TEST(rows_are_seen_in_rows)
+{
+    const struct seen_at rows[] = {{8, 0, 32}, {0, 1, 64}, {9, 6, 6 * 64 + 36}};
+    const struct texture t = {.width = 16, .height = 8, .bits = 32, .channels = 1};
+    struct texture array = t;
+    array.array = true;
+    expect_seen(rows, 3, false, array); /* of a machine without tiles */
+    expect_seen(rows, 3, true, t);      /* pitched memory, which GPGPU-Sim does not have, has no tiles */
+}

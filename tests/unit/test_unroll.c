@@ -53,15 +53,16 @@ TEST(a_loop_that_counts_down_by_four_is_unrolled)
     for (uint32_t n = 4; n < 160; n += 4) assert_int_equal(unrolled(HEAD COUNTED TAIL, n), true);
 }
 
-/* 31 rounds: 7 times four of them go together, with three tests and four branches less and a test and a branch of their
- * own; a test and a branch before them, and one behind. The pointer moves once in four rounds, 10 times in all, by two
- * instructions, as additions of 64 bits take; the scaled index in front is none (assemble.h). */
+/* 31 rounds: 7 times four of them go together, with four tests and four branches less and a test and a branch of their
+ * own; a test and a branch before them and behind them. Two instructions begin a kernel. The pointer moves once in four
+ * rounds, 10 times in all, by two instructions, as additions of 64 bits take; the scaled index in front is none
+ * (assemble.h). */
 TEST(tests_between_the_copies_are_gone)
 {
     uint32_t out[160];
     const char *one = HEAD "L: " BODY "add.s32 %r1, %r1, -4;\nsetp.ne.s32 %p1, %r1, 0;\n@%p1 bra L;\n" TAIL;
     uint64_t before = run(one, 124, false, out), after = run(one, 124, true, out);
-    assert_int_equal(before - after, 32 * (7 * (3 + 4) - 7 * 2 - 2 - 1 + 31 - 10 * 2 + 1));
+    assert_int_equal(before - after, 32 * (7 * (4 + 4) - 7 * 2 - 2 - 2 - 2 + 31 - 10 * 2 + 1));
 }
 
 TEST(other_loops_stay)
@@ -89,5 +90,26 @@ TEST(counters_and_pointers_move_once)
     uint64_t before = run(text, 64, false, out), after = run(text, 64, true, out);
     /* 16 rounds: 4 times four. Tests and branches as above; 3 steps of 4 are gone, those of pointers take two; the
      * address in front takes two, the scaled index and the literal in r5 none. */
-    assert_int_equal(before - after, 32 * (4 * (3 + 4) - 4 * 2 - 2 - 1 + 16 * 3 - 4 * (2 + 2 + 1) - 1 + 2));
+    assert_int_equal(before - after, 32 * (4 * (4 + 4) - 4 * 2 - 2 - 2 - 2 + 16 * 3 - 4 * (2 + 2 + 1) - 1 + 2));
+}
+
+/* Addresses made of a pointer that moves and of something that stays, before and behind its step, and of one another:
+ * each is made once in four rounds. One that is read behind the loop, or in the round after, is made in each. */
+TEST(what_follows_a_pointer_is_made_once)
+{
+#define ROUND(between, behind)                                                                                         \
+    HEAD "mul.wide.u32 %d5, %r2, 16;\nmov.u64 %d8, %d2;\nL: " between                                                  \
+         "add.s64 %d6, %d2, %d5;\nld.global.u32 %r6, [%d6+4];\nadd.s64 %d7, %d6, 128;\nld.global.u32 %r7, [%d7];\n"    \
+         "add.s64 %d2, %d2, 12;\nadd.s64 %d8, %d5, %d2;\nld.global.u32 %r8, [%d8+256];\n"                              \
+         "mad.lo.s32 %r3, %r3, 3, %r6;\nadd.s32 %r3, %r3, %r7;\nxor.b32 %r3, %r3, %r8;\n"                              \
+         "add.s32 %r1, %r1, -4;\nsetp.ne.s32 %p1, %r1, 0;\n@%p1 bra L;\n" behind TAIL
+    uint32_t out[160];
+    static const char text[] = ROUND("", "");
+    for (uint32_t n = 4; n < 160; n += 4) {
+        unrolled(text, n);
+        unrolled(ROUND("", "ld.global.u32 %r5, [%d8];\n"), n);
+        unrolled(ROUND("ld.global.u32 %r8, [%d8];\nadd.s32 %r3, %r3, %r8;\n", ""), n);
+    }
+    uint64_t with = run(text, 64, true, out), without = run(ROUND("", "mov.u64 %d7, %d8;\n"), 64, true, out);
+    assert_true(without - with >= 32 * (4 * 3) * (2 + 1 + 1)); /* then d2, d6 and d8 are made in each round */
 }
